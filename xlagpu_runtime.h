@@ -485,6 +485,7 @@ XG_FN void xg_arena_free(xg_arena *a);
 XG_FN xg_arena *xg_arena_inner(xg_arena *a);         /* an arena that ends with this one, for work that is reset often */
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes);     /* zeroed; fails through the context, never NULL */
 XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes); /* not zeroed */
+XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more); /* the newest block in place; false: it is not, or there is no room behind it */
 XG_FN xg_mark xg_arena_mark(const xg_arena *a);
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m);   /* gives up all that was allocated since the mark; the memory is used again */
 XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b);  /* fail with ERROR_LIMIT on overflow */
@@ -494,7 +495,7 @@ XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out);
 #define XG_NEW(arena, T) ((T *)xg_alloc((arena), sizeof(T)))
 #define XG_NEW_N(arena, T, n) ((T *)xg_alloc((arena), xg_mul((arena)->ctx, sizeof(T), (size_t)(n))))
 
-/* A growable array: XG_VEC(int) v = {0}; xg_push(arena, int, &v, 7); v.p[i], v.n. The old block stays in the arena. */
+/* A growable array: XG_VEC(int) v = {0}; xg_push(arena, int, &v, 7); v.p[i], v.n. The old block stays in the arena, unless it grows where it is. */
 #define XG_VEC(T) struct { T *p; uint32_t n, cap; }
 #define xg_push(arena, T, v, x) \
     ((v)->n == (v)->cap ? (void)((v)->p = (T *)xg_vec_grow((arena), (v)->p, &(v)->cap, sizeof(T))) : (void)0, (void)((v)->p[(v)->n++] = (x)))
@@ -1422,14 +1423,23 @@ XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
 
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes) { void *p = xg_alloc_raw(a, bytes); if (bytes) memset(p, 0, bytes); return p; }
 
+XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more) {
+    size_t had = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN, want = (more + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
+    if (!p || (const char *)p + had != a->at || want < more || want - had > (size_t)(a->end - a->at)) return false;
+    a->at += want - had;
+    return true;
+}
+
 XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item) {
     uint32_t bigger = *cap ? *cap * 2 : 8;
     size_t bytes;
-    void *q;
+    void *q = (void *)(uintptr_t)p;
     if (*cap > UINT32_MAX / 2) xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a list of more than 2^31 items");
     bytes = xg_mul(a->ctx, bigger, item);
-    q = xg_alloc_raw(a, bytes);
-    if (*cap) memcpy(q, p, *cap * item);
+    if (!xg_arena_extend(a, p, *cap * item, bytes)) {
+        q = xg_alloc_raw(a, bytes);
+        if (*cap) memcpy(q, p, *cap * item);
+    }
     memset((char *)q + *cap * item, 0, bytes - *cap * item);
     *cap = bigger;
     return q;
@@ -1777,10 +1787,13 @@ XG_FN char *xg_buf_room(xg_buf *b, size_t n) {
     if (n >= b->cap - b->n || !b->p) {
         size_t need = xg_add(b->arena->ctx, xg_add(b->arena->ctx, b->n, n), 1), cap = b->cap ? b->cap : 256;
         char *p;
-        while (cap < need) cap = xg_mul(b->arena->ctx, cap, 2);
-        p = (char *)xg_alloc_raw(b->arena, cap);
-        if (b->n) memcpy(p, b->p, b->n);
-        b->p = p;
+        if (cap < need) cap = xg_mul(b->arena->ctx, cap, 2);
+        cap = XG_MAX(cap, need);
+        if (!xg_arena_extend(b->arena, b->p, b->cap, cap)) {
+            p = (char *)xg_alloc_raw(b->arena, cap);
+            if (b->n) memcpy(p, b->p, b->n);
+            b->p = p;
+        }
         b->cap = cap;
     }
     return b->p + b->n;
@@ -11463,7 +11476,7 @@ XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
     uint32_t which = t.flags >> 1, rows = which == 1 ? t.k : t.m, cols = which == 0 ? t.k : t.n, bits = xg_sim_elems[t.a].bits, step = bits < 8 ? 32 / bits : 1, bytes = bits < 8 ? 4 : bits / 8;
     uint32_t where = in->op >> 8, lane, q, total = XG_MAX(1u, rows * cols / XG_SIM_WARP), regs = in->n, per = xg_sim_tile_per(t.a);
     bool col = (t.flags & 1) != 0;
-    uint32_t stride = col ? rows : cols;
+    uint32_t ld = in->flags & 16 ? xg_sim_lane_u32(xg_sim_slot(w, v, in->b), 0) : col ? rows : cols; /* read before anything is written: a result may have its slot */
     uint64_t base = xg_sim_lane_address(xg_sim_slot(w, v, in->a), 0, (where & 16) != 0, 0);
     for (q = 0; q < regs * per; q += step) {
         xg_sim_reach r;
@@ -11473,7 +11486,6 @@ XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
         r.bytes = bytes;
         for (lane = 0; lane < XG_SIM_WARP; lane++) {
             xg_sim_at at = xg_sim_at_wmma(lane, q, rows, cols);
-            uint32_t ld = in->flags & 16 ? xg_sim_lane_u32(xg_sim_slot(w, v, in->b), 0) : stride;
             if (bits < 8 && which == 1) { uint32_t n = lane * total + q % total; at.col = n / rows; at.row = n % rows; } /* as xg_sim_wmma_bits has it */
             r.to.p[lane] = xg_sim_reach_lane(w, v, in, lane, (xg_sim_space)(where & 15), base + (uint64_t)(col ? at.col * (uint64_t)ld + at.row : at.row * (uint64_t)ld + at.col) * bits / 8, bytes, store);
             if (!r.to.p[lane]) return;

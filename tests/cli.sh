@@ -234,6 +234,8 @@ expect 2 'more parameters' "sim: too few parameters" "$K --arg out:f32:50:$W/y.n
 expect 2 'more --arg' "sim: too many parameters" "$K --arg out:f32:50:$W/y.npy --arg u32:50 --arg u32:1"
 expect 2 'has 4 bytes|gives 8' "sim: a parameter of another size" "$K --arg out:f32:50:$W/y.npy --arg u64:50"
 for v in u32:-1 u32:4294967296 i32:2147483648x i32:-2147483649 f32:one u32: q32:1; do expect 2 'not understood|unknown|in:F.npy' "sim: --arg $v" "$K --arg out:f32:50:$W/y.npy --arg $v"; done
+printf '\062\000\000\000' > $W/fifty; expect 0 ran "sim: a parameter's own bytes" "$K --arg out:f32:50:$W/y.npy --arg value:$W/fifty && echo ran"
+expect 2 'types of arrays' "sim: no type of ours" "$K --arg out:i32:50:$W/y.npy --arg u32:50"
 expect 2 'grid and --block' "sim: a grid of nothing" "$X sim $W/k.ptx --grid 0 --arg out:f32:50:$W/y.npy --arg u32:50"
 expect 2 '1024 threads' "sim: a block that is too large" "$X sim $W/k.ptx --block 64,64 --arg out:f32:50:$W/y.npy --arg u32:50"
 expect 2 'cannot run PTX' "sim: on the interpreter" "$K --platform=interpreter --arg out:f32:50:$W/y.npy --arg u32:50"

@@ -2,8 +2,8 @@
  *
  *     kernels [--verbose]
  *
- *   traffic   elementwise operations, transposes, reductions, softmax and layer norm on arrays of a megabyte and more: at most 5% more sectors than what is read
- *             and written holds, in one kernel; transposes (of dimensions of whole sectors) without a bank conflict
+ *   traffic   elementwise operations, transposes (wide ones, of dimensions of whole sectors; and such as leave no dimension wide), reductions, softmax and layer norm on
+ *             arrays of a megabyte and more: at most 5% more sectors than what is read and written holds, in one kernel; transposes without a bank conflict
  *   sizes     every hero on sizes that hurt (0, 1, beside powers of two, primes, rank 0 to 8), bit for bit what the evaluator says
  *   work      what is long (windows, the best few of many) takes no more than a bound of lane instructions an element
  *   large     elements with numbers beyond 2^31, computed where a small result needs them; arrays of more than 2^31 elements compiled, every element with a thread
@@ -125,6 +125,38 @@ static void traffic_of(const char *type, int64_t bytes) {
         }
     }
 }
+/* Transposes with a side whose minor dimension is no sector: channels, pairs, structures of arrays, heads. */
+static void traffic_narrow(const char *type, int64_t bytes) {
+    static const struct { int rank, dims[5], perm[5]; } cases[] = {
+        {4, {2, 224, 224, 3}, {0, 3, 1, 2}}, {4, {2, 3, 224, 224}, {0, 2, 3, 1}}, {4, {2, 192, 192, 4}, {0, 3, 1, 2}}, {4, {2, 4, 192, 192}, {0, 2, 3, 1}},
+        {2, {131072, 2}, {1, 0}}, {2, {2, 131072}, {1, 0}}, {2, {100000, 3}, {1, 0}}, {2, {5, 65536}, {1, 0}}, {2, {32768, 8}, {1, 0}}, {2, {16384, 17}, {1, 0}}, {2, {26272, 20}, {1, 0}},
+        {3, {32768, 3, 4}, {0, 2, 1}}, {3, {4096, 12, 8}, {2, 1, 0}}, {3, {58272, 3, 3}, {1, 0, 2}},
+        {5, {4, 1024, 3, 8, 4}, {2, 0, 3, 1, 4}}, {5, {2, 512, 3, 4, 64}, {2, 0, 3, 1, 4}}, {5, {8, 7, 64, 6, 16}, {4, 2, 0, 3, 1}},
+    };
+    size_t i;
+    int k;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char from[64], to[64], perm[32], what[160];
+        int n = 0, m = 0, o = 0, most = 0;
+        for (k = 0; k < cases[i].rank; k++) if (cases[i].dims[k] > cases[i].dims[most]) most = k; /* the longest grows as elements shrink */
+        for (k = 0; k < cases[i].rank; k++) {
+            int p = cases[i].perm[k], more = bytes < 4 ? (int)(4 / bytes) : 1;
+            n += snprintf(from + n, sizeof from - (size_t)n, "%s%d", k ? "," : "", cases[i].dims[k] * (k == most ? more : 1));
+            m += snprintf(to + m, sizeof to - (size_t)m, "%s%d", k ? "," : "", cases[i].dims[p] * (p == most ? more : 1));
+            o += snprintf(perm + o, sizeof perm - (size_t)o, "%s%d", k ? "," : "", p);
+        }
+        begin(NULL, type);
+        put("ENTRY e { x = %s[%s] parameter(0) ROOT r = %s[%s] transpose(x), dimensions={%s} }\n", type, from, type, to, perm);
+        snprintf(what, sizeof what, "transpose {%s} of %s[%s]", perm, type, from);
+        traffic(what, true);
+        if (i > 1) continue;
+        begin(NULL, type); /* something is computed in front of it, and behind it with another array */
+        put("ENTRY e { x = %s[%s] parameter(0) y = %s[%s] parameter(1) z = %s[%s] parameter(2) s = %s[%s] add(x, y) t = %s[%s] transpose(s), dimensions={%s} ROOT r = %s[%s] multiply(t, z) }\n", type, from, type, from, type, to,
+            type, from, type, to, perm, type, to);
+        snprintf(what, sizeof what, "transpose {%s} of %s[%s] between others", perm, type, from);
+        traffic(what, true);
+    }
+}
 static void traffic_rows(const char *type, long long rows, long long columns) {
     char what[96];
     begin("add", type);
@@ -135,6 +167,19 @@ static void traffic_rows(const char *type, long long rows, long long columns) {
     put("ENTRY e { x = %s[%lld,%lld] parameter(0) z = %s[] constant(0) ROOT r = %s[%lld] reduce(x, z), dimensions={0}, to_apply=fold }\n", type, columns / 16, rows * 16, type, type, rows * 16);
     snprintf(what, sizeof what, "columns of %s[%lld,%lld]", type, columns / 16, rows * 16);
     traffic(what, false);
+}
+/* Rows of a few elements, an odd number of them. */
+static void traffic_short_rows(const char *type, long long bytes) {
+    static const int lengths[] = {3, 5, 7, 11, 17, 31};
+    char what[96];
+    size_t i;
+    for (i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        long long c = lengths[i], r = (1048576 / bytes / c + 31) / 32 * 32;
+        begin("add", "f32");
+        put("ENTRY e { x = %s[%lld,%lld] parameter(0) y = f32[%lld,%lld] convert(x) z = f32[] constant(0) s = f32[%lld] reduce(y, z), dimensions={1}, to_apply=fold ROOT r = %s[%lld] convert(s) }\n", type, r, c, r, c, r, type, r);
+        snprintf(what, sizeof what, "short rows of %s[%lld,%lld]", type, r, c);
+        traffic(what, true);
+    }
 }
 static void traffic_row_programs(const char *t, long long r, long long c) {
     char what[96];
@@ -173,6 +218,7 @@ static void same_of(const char *body, long long n) {
     char what[60];
     begin("add", "s32");
     put("most { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] maximum(a, b) }\nless { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = pred[] compare(a, b), direction=LT }\n"
+        "first { a = s32[] parameter(0) i = s32[] parameter(1) b = s32[] parameter(2) j = s32[] parameter(3) c = pred[] compare(a, b), direction=GE d = s32[] select(c, a, b) e = s32[] select(c, i, j) ROOT r = (s32[], s32[]) tuple(d, e) }\n"
         "more { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = pred[] compare(a, b), direction=GE }\nENTRY e { x = s32[5,%lld] parameter(0) z = s32[] constant(0) ", n);
     for (p = body; *p; p++) {
         if (*p == 'N') put("%lld", n);
@@ -202,6 +248,8 @@ static void sizes(void) {
         "ROOT r = s32[6,P] pad(x, z), padding=0_1x1_0",
         "ROOT r = s32[3,H] slice(x), slice={[1:4], [0:N:2]}",
         "u = s32[2,H] parameter(1) i = s32[] parameter(2) ROOT r = s32[5,N] dynamic-update-slice(x, u, i, i)",
+        "u = s32[2,H] parameter(1) v = s32[3,H] parameter(2) w = s32[5,H] parameter(3) i = s32[] parameter(4) j = s32[] parameter(5) a = s32[5,N] dynamic-update-slice(x, u, i, j) n = s32[3,H] negate(v) b = s32[5,N] dynamic-update-slice(a, n, j, i) ROOT r = s32[5,N] dynamic-update-slice(b, w, i, i)",
+        "u = s32[2,N] parameter(1) i = s32[] parameter(2) j = s32[] parameter(3) a = s32[5,N] dynamic-update-slice(x, u, i, z) d = s32[3,N] dynamic-slice(a, j, z), dynamic_slice_sizes={3,N} e = s32[3,N] add(d, d) ROOT r = s32[5,N] dynamic-update-slice(a, e, j, z)",
         "i = s32[] parameter(1) ROOT r = s32[2,H] dynamic-slice(x, i, i), dynamic_slice_sizes={2,H}",
         "i = s32[N] parameter(1) ROOT r = s32[5,N] gather(x, i), offset_dims={0}, collapsed_slice_dims={1}, start_index_map={1}, index_vector_dim=1, slice_sizes={5,1}",
         "i = s32[N,1] parameter(1) u = s32[5,N] parameter(2) ROOT r = s32[5,N] scatter(x, i, u), update_window_dims={0}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, index_vector_dim=1, to_apply=fold",
@@ -211,6 +259,15 @@ static void sizes(void) {
         "ROOT r = s32[5,N] reduce-window(x, z), window={size=1xN pad=0_0xM_0}, to_apply=fold",
         "ROOT r = s32[5,N] reduce-window(x, z), window={size=3x3 pad=1_1x1_1}, to_apply=most",
         "y = s32[5,H] parameter(1) ROOT r = s32[5,N] select-and-scatter(x, y, z), window={size=1x3 stride=1x2 pad=0_0x1_1}, select=more, scatter=fold",
+        "ROOT r = s32[5,H] reduce-window(x, z), window={size=1x7 stride=1x2 pad=0_0x3_3}, to_apply=most",
+        "ROOT r = s32[5,N] reduce-window(x, z), window={size=1x31 pad=0_0x15_15}, to_apply=fold",
+        "ROOT r = s32[3,N] reduce-window(x, z), window={size=3x40 pad=0_0x39_0}, to_apply=fold",
+        "y = s32[5,N] negate(x) w = s32[6,N] reduce-window(y, z), window={size=4x3 pad=2_2x0_4 rhs_dilate=1x2}, to_apply=fold ROOT r = s32[6,N] multiply(w, w)",
+        "ROOT r = s32[9,P] reduce-window(x, z), window={size=3x5 pad=1_1x2_3 lhs_dilate=2x1}, to_apply=most",
+        "i = s32[5,N] iota(), iota_dimension=1 ROOT r = (s32[5,N], s32[5,N]) reduce-window(x, i, z, z), window={size=1x9 pad=0_0x4_4}, to_apply=first",
+        "y = s32[5,N] parameter(1) ROOT r = s32[5,N] select-and-scatter(x, y, z), window={size=2x7 pad=1_0x3_3}, select=more, scatter=fold",
+        "y = s32[5,H] parameter(1) p = s32[5,P] pad(x, z), padding=0_0x0_1 q = s32[5,P] select-and-scatter(p, y, z), window={size=1x2 stride=1x2 pad=0_0x0_1}, select=more, scatter=most s = s32[5,N] slice(q), slice={[0:5], [1:P]} ROOT r = s32[5,N] add(s, x)" ,
+        "y = s32[1,N] parameter(1) ROOT r = s32[5,N] select-and-scatter(x, y, z), window={size=5x40 stride=20x1 pad=0_0x39_0}, select=more, scatter=fold",
         "y = s32[N,7] parameter(1) ROOT r = s32[5,7] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
     };
     size_t i, k;
@@ -223,6 +280,32 @@ static void sizes(void) {
             } else if (lengths[i] || !strstr(bodies[k], "gather(")) same_of(bodies[k], lengths[i]);
         }
         for (k = 0; lengths[i] && k < sizeof windows / sizeof *windows; k++) if (k || lengths[i] < 5000) same_of(windows[k], lengths[i]); /* the evaluator sums each window anew */
+    }
+}
+/* Boxes of shared memory in every form: what is cut at the end, idle lanes, vectors of all widths, several heroes; of each type the same elements. */
+static void boxes(void) {
+    static const struct { int rank, dims[5], perm[5]; } cases[] = {
+        {2, {20011, 3}, {1, 0}}, {2, {3, 20011}, {1, 0}}, {2, {1250, 24}, {1, 0}}, {3, {1999, 3, 4}, {0, 2, 1}}, {3, {5003, 3, 3}, {1, 0, 2}}, {4, {3, 171, 11, 13}, {1, 3, 0, 2}},
+        {5, {8, 7, 20, 6, 5}, {4, 2, 0, 3, 1}}, {5, {2, 64, 3, 9, 12}, {2, 0, 3, 1, 4}}, {3, {37, 31, 33}, {2, 1, 0}},
+    };
+    static const char *const types[] = {"s8", "s16", "s32", "f64", "c128"};
+    size_t i, t;
+    int k, form;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) for (t = 0; t < sizeof types / sizeof *types; t++) for (form = 0; form < 2; form++) {
+        char from[64], to[64], perm[32], what[160];
+        int n = 0, m = 0, o = 0;
+        for (k = 0; k < cases[i].rank; k++) {
+            n += snprintf(from + n, sizeof from - (size_t)n, "%s%d", k ? "," : "", cases[i].dims[k]);
+            m += snprintf(to + m, sizeof to - (size_t)m, "%s%d", k ? "," : "", cases[i].dims[cases[i].perm[k]]);
+            o += snprintf(perm + o, sizeof perm - (size_t)o, "%s%d", k ? "," : "", cases[i].perm[k]);
+        }
+        begin(NULL, NULL);
+        put("ENTRY e { x = %s[%s] parameter(0) ", types[t], from);
+        if (!form) put("ROOT r = %s[%s] transpose(x), dimensions={%s} }\n", types[t], to, perm);
+        else put("y = s8[%s] parameter(1) u = %s[%s] transpose(x), dimensions={%s} v = s8[%s] transpose(y), dimensions={%s} w = %s[%s] convert(v) q = %s[%s] add(u, w) ROOT r = (%s[%s], s8[%s]) tuple(q, y) }\n", from, types[t], to, perm, to, perm,
+                 types[t], to, types[t], to, types[t], to, from);
+        snprintf(what, sizeof what, "box {%s} of %s[%s]%s", perm, types[t], from, form ? " beside another" : "");
+        same(what);
     }
 }
 /* The best k of rows, of types whose keys are made in different ways; s8 has many equal elements. */
@@ -264,8 +347,54 @@ static void works(void) {
     begin(NULL, NULL);
     put("ENTRY e { x = bf16[2,50257] parameter(0) ROOT r = (bf16[2,64], s32[2,64]) topk(x), k=64, largest=true }\n");
     work("the best 64 of 50257", 24, 2 * 50257);
+    begin("add", "f32");
+    put("ENTRY e { x = f32[16,4095] parameter(0) z = f32[] constant(0) ROOT r = f32[16,3996] reduce-window(x, z), window={size=1x100}, to_apply=fold }\n");
+    work("windows of 100", 55, 16 * 3996);
+    begin("maximum", "f32");
+    put("ENTRY e { x = f32[2,56,56,16] parameter(0) z = f32[] constant(-inf) ROOT r = f32[2,50,50,16] reduce-window(x, z), window={size=1x7x7x1}, to_apply=fold }\n");
+    work("windows of 7x7", 45, 2 * 50 * 50 * 16);
+    begin("add", "f32");
+    put("more { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), direction=GE }\nENTRY e { x = f32[4,56,56,16] parameter(0) y = f32[4,28,28,16] parameter(1) s = s32[4,28,28,16] parameter(2) z = f32[] constant(0) "
+        "ROOT r = f32[4,56,56,16] select-and-scatter(x, y, z, s), window={size=1x3x3x1 stride=1x2x2x1 pad=0_0x0_1x0_1x0_0}, select=more, scatter=fold }\n");
+    work("scattered windows of 3x3", 24, 4 * 56 * 56 * 16);
+    begin(NULL, NULL);
+    put("HloModule kernels, input_output_alias={ {}: (0, {}, may-alias) }\nENTRY e { x = f32[512,256] parameter(0) u = f32[4,256] parameter(1) v = f32[8,16] parameter(2) i = s32[] parameter(3) j = s32[] parameter(4) "
+        "a = f32[512,256] dynamic-update-slice(x, u, i, i) ROOT r = f32[512,256] dynamic-update-slice(a, v, j, j) }\n");
+    memmove(src.p, strstr(src.p + 1, "HloModule"), strlen(strstr(src.p + 1, "HloModule")) + 1);
+    src.n = strlen(src.p);
+    work("two updates of one array", 60, 4 * 256 + 8 * 16);
 }
 
+/* Short rows: the last block has a part of its rows; a reducer of two values, two reducers at once, something in front and behind, kept dimensions of any order. */
+static void short_rows(void) {
+    static const char *const bodies[] = {
+        "x = s32[N,C] parameter(0) z = s32[] constant(3) ROOT r = s32[N] reduce(x, z), dimensions={1}, to_apply=fold",
+        "x = s32[N,C] parameter(0) i = s32[N,C] iota(), iota_dimension=1 z = s32[] constant(-9) w = s32[] constant(0) ROOT r = (s32[N], s32[N]) reduce(x, i, z, w), dimensions={1}, to_apply=best",
+        "x = s32[N,C] parameter(0) y = s32[C] parameter(1) b = s32[N,C] broadcast(y), dimensions={1} m = s32[N,C] multiply(x, b) z = s32[] constant(0) s = s32[N] reduce(m, z), dimensions={1}, to_apply=fold"
+        " t = s32[N] reduce(x, z), dimensions={1}, to_apply=most ROOT r = s32[N] subtract(s, t)",
+        "x = s32[7,N,C]{2,0,1} parameter(0) z = s32[] constant(1) s = s32[7,N] reduce(x, z), dimensions={2}, to_apply=fold ROOT r = s32[7,N] negate(s)",
+        "x = f64[N,C] parameter(0) z = f64[] constant(0) ROOT r = f64[N] reduce(x, z), dimensions={1}, to_apply=largest",
+        "x = s16[N,C] parameter(0) y = s32[N,C] convert(x) z = s32[] constant(0) ROOT r = s32[N] reduce(y, z), dimensions={1}, to_apply=fold",
+    };
+    static const int lengths[] = {3, 7, 9, 31, 33, 53}, rows[] = {513, 5003, 20000};
+    size_t i, k, n;
+    const char *p;
+    for (n = 0; n < sizeof rows / sizeof *rows; n++) for (k = 0; k < sizeof lengths / sizeof *lengths; k++) for (i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        char what[80];
+        if (rows[n] > 10000 && k > 2) continue;
+        begin("add", "s32");
+        put("most { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] maximum(a, b) }\nlargest { a = f64[] parameter(0) b = f64[] parameter(1) ROOT r = f64[] maximum(a, b) }\n"
+            "best { a = s32[] parameter(0) i = s32[] parameter(1) b = s32[] parameter(2) j = s32[] parameter(3) g = pred[] compare(a, b), direction=GT e = pred[] compare(a, b), direction=EQ l = pred[] compare(i, j), direction=LE f = pred[] and(e, l) h = pred[] or(g, f) v = s32[] select(h, a, b) w = s32[] select(h, i, j) ROOT r = (s32[], s32[]) tuple(v, w) }\nENTRY e { ");
+        for (p = bodies[i]; *p; p++) {
+            if (*p == 'N') put("%d", rows[n]);
+            else if (*p == 'C') put("%d", lengths[k]);
+            else put("%c", *p);
+        }
+        put(" }\n");
+        snprintf(what, sizeof what, "short rows %d of %d by %d", (int)i, rows[n], lengths[k]);
+        same(what);
+    }
+}
 /* Rank 0 to 8, every dimension a prime or 1: reversed, rotated, reduced over every other dimension. */
 static void ranks(void) {
     static const int primes[] = {3, 7, 2, 5, 1, 3, 2, 11};
@@ -372,6 +501,12 @@ int main(int argc, char **argv) {
     traffic_of("bf16", 2);
     traffic_of("f32", 4);
     traffic_of("f64", 8);
+    traffic_narrow("s8", 1);
+    traffic_narrow("bf16", 2);
+    traffic_narrow("f32", 4);
+    traffic_narrow("f64", 8);
+    traffic_short_rows("f32", 4);
+    traffic_short_rows("bf16", 2);
     traffic_rows("f32", 2048, 256);
     traffic_rows("s32", 256, 2048);
     traffic_rows("bf16", 1024, 1024);
@@ -383,6 +518,8 @@ int main(int argc, char **argv) {
     selections();
     works();
     ranks();
+    boxes();
+    short_rows();
     large();
     for (fused = 0; fused < 2; fused++) {
         ten = diamonds(10, fused != 0);

@@ -40,7 +40,7 @@ enum { FV_RUN = 1, FV_COMPILE = 2, FV_OPT = 4, FV_SIM = 8, FV_HLO = 7, FV_ALL = 
     X(grid, "grid", STR, FV_SIM, "X,Y,Z", "blocks") \
     X(block, "block", STR, FV_SIM, "X,Y,Z", "threads") \
     X(shared, "shared", SIZE, FV_SIM, "N", "bytes of dynamic shared memory") \
-    X(arg, "arg", LIST, FV_SIM, "ARG", "a parameter, in order: in:F.npy inout:IN.npy:OUT.npy out:DTYPE:SHAPE:F.npy bytes:F i32:V u32:V i64:V u64:V f32:V f64:V") \
+    X(arg, "arg", LIST, FV_SIM, "ARG", "a parameter, in order: in:F.npy inout:IN.npy:OUT.npy out:DTYPE:SHAPE:F.npy bytes:F value:F i32:V u32:V i64:V u64:V f32:V f64:V") \
     X(backend, "backend", STR, FV_RUN | FV_COMPILE, "ptx", "how kernels become PTX") \
     X(libraries, "libraries", STR, FV_RUN | FV_COMPILE, "auto|none", "vendor libraries that may be called; this build calls none") \
     X(memory_limit, "memory-limit", SIZE, FV_RUN | FV_COMPILE, "BYTES", "device memory of the program, arguments and results included: what is needed much later is computed again") \

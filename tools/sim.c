@@ -21,7 +21,7 @@ static bool three(const char *text, uint32_t out[3]) {
     return false;
 }
 
-typedef struct sim_arg { xlagpu_buffer buffer; npy_array array; char out[512]; bool is_buffer; unsigned char value[8]; size_t bytes; } sim_arg;
+typedef struct sim_arg { xlagpu_buffer buffer; npy_array array; char out[512]; bool is_buffer; bool is_value; unsigned char value[8]; size_t bytes; } sim_arg; /* is_value: the array's bytes are the parameter */
 
 static int sim_upload(xlagpu_device *d, sim_arg *a) {
     xlagpu_status s = xlagpu_rt_alloc(d, a->array.bytes, &a->buffer);
@@ -70,7 +70,7 @@ static int sim_parse_arg(xlagpu_device *d, const char *text, sim_arg *a) {
     const char *rest = strchr(text, ':'), *second;
     char path[512];
     memset(a, 0, sizeof *a);
-    if (!rest) return fail(BAD, "xlagpu: error: --arg %s: in:F.npy, inout:IN.npy:OUT.npy, out:DTYPE:SHAPE:F.npy, same:K, bytes:F or TYPE:VALUE", text);
+    if (!rest) return fail(BAD, "xlagpu: error: --arg %s: in:F.npy, inout:IN.npy:OUT.npy, out:DTYPE:SHAPE:F.npy, same:K, bytes:F, value:F or TYPE:VALUE", text);
     rest++;
     if (strncmp(text, "in:", 3) == 0 || strncmp(text, "inout:", 6) == 0) {
         second = text[2] == 'o' ? strchr(rest, ':') : NULL;
@@ -86,7 +86,7 @@ static int sim_parse_arg(xlagpu_device *d, const char *text, sim_arg *a) {
     }
     if (strncmp(text, "out:", 4) == 0) {
         rest = sim_dtype(rest, &a->array);
-        if (!rest) return fail(BAD, "xlagpu: error: --arg %s: unknown type", text);
+        if (!rest) return fail(BAD, "xlagpu: error: --arg %s: the types of arrays are pred, s8 to s64, u8 to u64, f16, bf16, f32, f64, c64 and c128", text);
         a->array.bytes = a->array.item;
         while (*rest && *rest != ':') {
             char *end;
@@ -103,6 +103,12 @@ static int sim_parse_arg(xlagpu_device *d, const char *text, sim_arg *a) {
     if (strncmp(text, "bytes:", 6) == 0) {
         a->array.data = file_read(rest, &a->array.bytes);
         return a->array.data ? sim_upload(d, a) : fail(BAD, "%s: error: cannot be read", rest);
+    }
+    if (strncmp(text, "value:", 6) == 0) {
+        a->array.data = file_read(rest, &a->array.bytes);
+        a->is_value = true;
+        a->bytes = a->array.bytes;
+        return a->array.data ? OK : fail(BAD, "%s: error: cannot be read", rest);
     }
     if ((strncmp(text, "i32:", 4) == 0 || strncmp(text, "u32:", 4) == 0 || strncmp(text, "i64:", 4) == 0 || strncmp(text, "u64:", 4) == 0 || strncmp(text, "f32:", 4) == 0 || strncmp(text, "f64:", 4) == 0) && sim_scalar(text, rest, a)) return OK;
     return fail(BAD, "xlagpu: error: --arg %s is not understood", text);
@@ -128,7 +134,7 @@ static int sim_parameters(xlagpu_device *d, const flag_values *f, const char *pt
             return *xlagpu_rt_error(d) ? fail_in(f->files[0], xlagpu_rt_error_status(d), xlagpu_rt_error(d)) : fail(BAD, "xlagpu: error: more --arg than the kernel has parameters");
         if (size != args[k].bytes) return fail(BAD, "xlagpu: error: parameter %d of the kernel has %u bytes; --arg %s gives %zu", k, size, f->arg[k], args[k].bytes);
         if (offset + size > 4096) return fail(BAD, "xlagpu: error: the kernel's parameters are larger than 4096 bytes");
-        memcpy(block + offset, args[k].value, size);
+        memcpy(block + offset, args[k].is_value ? args[k].array.data : args[k].value, size);
         if (offset + size > *bytes) *bytes = offset + size;
     }
     if (xlagpu_rt_ptx_parameter(d, f->files[0], ptx, n, f->entry, (uint32_t)k, &offset, &size)) return fail(BAD, "xlagpu: error: the kernel has more parameters than the %d --arg given", f->n_arg);

@@ -149,6 +149,7 @@ XG_FN xg_str xg_imap_sym_name(xg_aff_ctx *x, const xg_imap *m, uint32_t which);
 /* Expressions simplified under the domain; constraints reduced to what is not implied, moved into the variables' ranges where they say no more than
  * that, sorted; variables keep their places. */
 XG_FN const xg_imap *xg_imap_simplify(xg_aff_ctx *x, const xg_imap *m);
+XG_FN const xg_imap *xg_imap_simplify_domain(xg_aff_ctx *x, const xg_imap *m); /* the same of one whose expressions are as the rules leave them under its ranges */
 /* Without the variables that neither results nor constraints (nor the places of runtime symbols that stay) use. kept (may be NULL): for each dim,
  * then each symbol, of those dropped from, its number in m. */
 enum { XG_DROP_DIMS = 1, XG_DROP_SYMS = 2, XG_DROP_RTS = 4 };

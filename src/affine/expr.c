@@ -38,10 +38,8 @@ XG_FN xg_range xg_range_scale(xg_range a, int64_t s) {
 /* ---- nodes ---- */
 
 XG_FN uint32_t xg_aff_hash_key(const xg_aff *e) {
-    uint32_t h = xg_hash_mix((uint32_t)e->kind, (uint64_t)e->k), i;
-    h = xg_hash_mix(h, e->n);
-    if (e->of) h = xg_hash_mix(h, e->of->id);
-    if (e->kind == XG_AFF_SUM) for (i = 0; i < e->n; i++) { h = xg_hash_mix(h, (uint64_t)e->terms[i].scale); h = xg_hash_mix(h, e->terms[i].of->id); }
+    uint32_t h = xg_hash_mix((uint32_t)e->kind + e->n * 8, (uint64_t)e->k + ((uint64_t)(e->of ? e->of->id : 0) << 40)), i;
+    if (e->kind == XG_AFF_SUM) for (i = 0; i < e->n; i++) h = xg_hash_mix(h + e->terms[i].of->id, (uint64_t)e->terms[i].scale);
     return h;
 }
 XG_FN bool xg_aff_same_key(const void *node, const void *key) {

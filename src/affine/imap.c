@@ -237,7 +237,7 @@ XG_FN const xg_imap *xg_imap_compose(xg_aff_ctx *x, const xg_imap *first, const 
         xg_imap_join_constraints(to, first, second, &w1, &w);
     }
     xg_imap_fix_names(x, to);
-    return xg_imap_simplify(x, to);
+    return xg_imap_simplify_domain(x, to);
 }
 
 XG_FN const xg_imap *xg_imap_syms_to_dims(xg_aff_ctx *x, const xg_imap *m) {
@@ -322,8 +322,23 @@ XG_FN xg_aff_env xg_imap_env(xg_aff_ctx *x, const xg_imap *m) {
 }
 
 XG_FN xg_range xg_imap_result_range(xg_aff_ctx *x, const xg_imap *m, uint32_t which) {
-    xg_aff_env env = xg_imap_env(x, m);
-    return m->results[which] ? xg_aff_range(&env, m->results[which]) : xg_range_of(INT64_MIN, INT64_MAX);
+    const xg_aff *e = m->results[which];
+    xg_aff_env env;
+    xg_range r;
+    xg_linear l;
+    uint32_t k;
+    if (!e) return xg_range_of(INT64_MIN, INT64_MAX);
+    xg_aff_linear(e, &l);
+    r = xg_range_of(l.k, l.k);
+    for (k = 0; k < l.n; k++) { /* most are sums of variables */
+        const xg_aff *v = l.terms[k].of;
+        if (v->kind == XG_AFF_DIM && v->n < m->n_dims) r = xg_range_add(r, xg_range_scale(m->dims[v->n].range, l.terms[k].scale));
+        else if (v->kind == XG_AFF_SYM && v->n < m->n_syms + m->n_rts) r = xg_range_add(r, xg_range_scale(m->syms[v->n].range, l.terms[k].scale));
+        else break;
+    }
+    if (k == l.n) return r;
+    env = xg_imap_env(x, m);
+    return xg_aff_range(&env, e);
 }
 
 #endif /* XG_AFFINE_IMAP_C */

@@ -173,10 +173,24 @@ XG_FN bool xg_imap_rewrite_all(xg_aff_env *env, xg_imap *m) {
     return true;
 }
 
+XG_FN bool xg_imap_is_whole(const xg_imap *m) { /* no expression became too large */
+    uint32_t i;
+    for (i = 0; i < m->n_results; i++) if (!m->results[i]) return false;
+    for (i = 0; i < m->n_constraints; i++) if (!m->constraints[i].expr) return false;
+    return true;
+}
+
 XG_FN bool xg_imap_has_empty_range(const xg_imap *m) {
     uint32_t i;
     for (i = 0; i < m->n_dims; i++) if (m->dims[i].range.lo > m->dims[i].range.hi) return true;
     for (i = 0; i < m->n_syms + m->n_rts; i++) if (m->syms[i].range.lo > m->syms[i].range.hi) return true;
+    return false;
+}
+
+XG_FN bool xg_imap_has_point(const xg_imap *m) { /* a variable that is a number */
+    uint32_t i;
+    for (i = 0; i < m->n_dims; i++) if (xg_range_is_point(m->dims[i].range)) return true;
+    for (i = 0; i < m->n_syms + m->n_rts; i++) if (xg_range_is_point(m->syms[i].range)) return true;
     return false;
 }
 
@@ -196,22 +210,25 @@ XG_FN bool xg_imap_is_plain(const xg_imap *m) {
     return true;
 }
 
-XG_FN const xg_imap *xg_imap_simplify(xg_aff_ctx *x, const xg_imap *from) {
+XG_FN const xg_imap *xg_imap_simplify_rounds(xg_aff_ctx *x, const xg_imap *from, bool rewritten) {
     enum { ROUNDS = 8 };
     xg_imap *m;
     int round;
     bool narrower = true;
     if (from->state != XG_IMAP_OK || xg_imap_is_plain(from)) return from;
+    rewritten = rewritten && !xg_imap_has_point(from);
     m = xg_imap_copy(x, from, 0);
     for (round = 0; narrower && round < ROUNDS && !xg_imap_has_empty_range(m); round++) {
         xg_aff_env env = xg_imap_env(x, m);
-        if (!xg_imap_rewrite_all(&env, m)) return xg_imap_undefined(x);
+        if (round || !rewritten ? !xg_imap_rewrite_all(&env, m) : !xg_imap_is_whole(m)) return xg_imap_undefined(x);
         narrower = xg_imap_reduce_constraints(&env, m);
         if (m->state == XG_IMAP_EMPTY) break;
     }
     if (m->state == XG_IMAP_EMPTY || xg_imap_has_empty_range(m)) return xg_imap_empty(x, m->n_dims, m->n_results);
     return xg_imap_count_rts(m) ? m : xg_imap_undefined(x);
 }
+XG_FN const xg_imap *xg_imap_simplify(xg_aff_ctx *x, const xg_imap *m) { return xg_imap_simplify_rounds(x, m, false); }
+XG_FN const xg_imap *xg_imap_simplify_domain(xg_aff_ctx *x, const xg_imap *m) { return xg_imap_simplify_rounds(x, m, true); }
 
 /* ---- variables that nothing uses ---- */
 

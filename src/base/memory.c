@@ -272,14 +272,23 @@ XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
 
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes) { void *p = xg_alloc_raw(a, bytes); if (bytes) memset(p, 0, bytes); return p; }
 
+XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more) {
+    size_t had = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN, want = (more + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
+    if (!p || (const char *)p + had != a->at || want < more || want - had > (size_t)(a->end - a->at)) return false;
+    a->at += want - had;
+    return true;
+}
+
 XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item) {
     uint32_t bigger = *cap ? *cap * 2 : 8;
     size_t bytes;
-    void *q;
+    void *q = (void *)(uintptr_t)p;
     if (*cap > UINT32_MAX / 2) xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a list of more than 2^31 items");
     bytes = xg_mul(a->ctx, bigger, item);
-    q = xg_alloc_raw(a, bytes);
-    if (*cap) memcpy(q, p, *cap * item);
+    if (!xg_arena_extend(a, p, *cap * item, bytes)) {
+        q = xg_alloc_raw(a, bytes);
+        if (*cap) memcpy(q, p, *cap * item);
+    }
     memset((char *)q + *cap * item, 0, bytes - *cap * item);
     *cap = bigger;
     return q;

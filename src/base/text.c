@@ -39,10 +39,13 @@ XG_FN char *xg_buf_room(xg_buf *b, size_t n) {
     if (n >= b->cap - b->n || !b->p) {
         size_t need = xg_add(b->arena->ctx, xg_add(b->arena->ctx, b->n, n), 1), cap = b->cap ? b->cap : 256;
         char *p;
-        while (cap < need) cap = xg_mul(b->arena->ctx, cap, 2);
-        p = (char *)xg_alloc_raw(b->arena, cap);
-        if (b->n) memcpy(p, b->p, b->n);
-        b->p = p;
+        if (cap < need) cap = xg_mul(b->arena->ctx, cap, 2);
+        cap = XG_MAX(cap, need);
+        if (!xg_arena_extend(b->arena, b->p, b->cap, cap)) {
+            p = (char *)xg_alloc_raw(b->arena, cap);
+            if (b->n) memcpy(p, b->p, b->n);
+            b->p = p;
+        }
         b->cap = cap;
     }
     return b->p + b->n;

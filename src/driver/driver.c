@@ -204,7 +204,7 @@ XG_FN xg_machine xg_driver_machine(const xg_target *t) {
 }
 
 /* From a plan on: kernels, text, bytes. */
-XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_report *report) {
+XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
     xg_arena *a = p->arena;
     xg_driver_state s;
     xg_machine machine;
@@ -236,7 +236,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     p->target_name = xg_str_z(o->target.name);
     if (o->keep_hlo) { xg_buf_init(&text, a); xg_hlo_print(&text, p->m, NULL); p->hlo = xg_str_of(text.p, text.n); }
     if (report) xg_driver_fill_report(p, &ptx, report);
-    exe = xg_plan_executable(p, o->fill_elided);
+    exe = xg_plan_executable(p, o->fill_elided, to);
     if (o->dump) {
         xg_buf_init(&text, a);
         xg_listing_print(&text, exe);
@@ -245,7 +245,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     return exe;
 }
 
-XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report) {
+XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
     xg_plan *p;
     xg_buf text;
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
@@ -268,18 +268,18 @@ XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_option
     }
     p->asks = o->command_buffer_control && !o->no_command_buffers; /* and xg_plan_command_buffers counts what is left */
     xg_plan_thunks(p);
-    return xg_driver_finish(p, o, report);
+    return xg_driver_finish(p, o, report, to);
 }
 
 /* A planned module goes on from where it was printed. */
-XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report) {
+XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
     xg_plan *p = xg_plan_parse(c, a, src);
     uint64_t bytes = 0; /* the limit is less than 2^61, and so is each of them */
     uint32_t k;
     for (k = 0; k < p->buffers.n && o->memory_limit && bytes <= (uint64_t)o->memory_limit; k++) if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) bytes += (uint64_t)p->buffers.p[k]->bytes;
     for (k = 0; k < p->spaces.n && o->memory_limit; k++) if (p->spaces.p[k].space != XG_PLAN_HOST_SPACE) bytes += (uint64_t)p->spaces.p[k].bytes;
     if (o->memory_limit && bytes > (uint64_t)o->memory_limit) xg_fail(c, XLAGPU_ERROR_LIMIT, "the planned module needs %llu bytes of device memory, more than the limit of %lld; what is planned is not changed", (unsigned long long)bytes, (long long)o->memory_limit);
-    return xg_driver_finish(p, o, report);
+    return xg_driver_finish(p, o, report, to);
 }
 
 #endif /* XG_DRIVER_DRIVER_C */

@@ -24,6 +24,9 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(SCHEDULE, "scheduling", 1)
 
 #define XG_HLO_PASSES(X) \
+    X(PRE, "library_calls", xg_opt_library_calls, REQUIRED) \
+    X(PRE, "defuser", xg_opt_defuser, REQUIRED) \
+    X(PRE, "bitcast_types", xg_opt_bitcast_types, REQUIRED) \
     X(PRE, "host-offloader", xg_opt_host_offloader, OPTIONAL) \
     X(PRE, "async-to-sync", xg_opt_async_to_sync, REQUIRED) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
@@ -73,6 +76,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(FUSION, "scatter-operands", xg_fuse_scatter_operands, OPTIONAL) \
     X(FUSION, "row-fusion", xg_fuse_allow_rows, OPTIONAL) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
+    X(FUSION, "fft-splitter", xg_fuse_split_ffts, REQUIRED) \
     X(FUSION, "fft-fusion", xg_fuse_ffts, OPTIONAL) \
     X(FUSION, "sort-splitter", xg_fuse_split_sorts, REQUIRED) \
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \
@@ -94,6 +98,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X("cse", xg_kir_cse) \
     X("hoist", xg_kir_hoist) \
     X("vectorize-loads-stores", xg_kir_vectorize) \
+    X("simplify-indexing", xg_kir_simplify_indexing) \
     X("unroll-loops", xg_kir_unroll) \
     X("simplify-indexing", xg_kir_simplify_indexing) \
     X("canonicalize", xg_kir_canonicalize) \

@@ -291,14 +291,11 @@ XG_FN void xg_public_compile(xg_public_job *j) {
     xg_driver_options o;
     xg_driver_report report;
     xg_str exe;
-    char *kept;
     xg_public_options(c, j->desc, &o);
-    if (xg_plan_is_text(m->source.text, m->source.size)) exe = xg_driver_compile_plan(c, &j->work, &m->source, &o, &report);
-    else exe = xg_driver_compile(xg_public_take_hlo(m), &m->parsed, &o, &report);
-    kept = (char *)xg_alloc_raw(&m->arena, (size_t)exe.n + 1);
-    memcpy(kept, exe.p, exe.n);
+    if (xg_plan_is_text(m->source.text, m->source.size)) exe = xg_driver_compile_plan(c, &j->work, &m->source, &o, &report, &m->arena);
+    else exe = xg_driver_compile(xg_public_take_hlo(m), &m->parsed, &o, &report, &m->arena);
     xg_public_report(m, &report);
-    xg_public_give(j, kept, exe.n);
+    xg_public_give(j, exe.p, exe.n);
 }
 XLAGPU_DEF xlagpu_bytes xlagpu_compile(xlagpu_module *m, const xlagpu_compile_desc *desc) {
     xg_public_job j = xg_public_job_of(m);
@@ -323,7 +320,6 @@ XG_FN void xg_public_attach(xg_public_job *j) {
     xg_exe_writer w;
     const char *wrong = xg_exe_check(j->exe.data, j->exe.size, &h, s);
     xg_str made;
-    char *kept;
     uint32_t k;
     if (wrong) xg_fail(c, XLAGPU_ERROR_CORRUPT, "machine code cannot be added to the executable: %s", wrong);
     if (!j->cubin.data || !j->cubin.size) xg_fail(c, XLAGPU_ERROR_USAGE, "there is no machine code to add");
@@ -334,10 +330,8 @@ XG_FN void xg_public_attach(xg_public_job *j) {
         if (k == XG_EXE_CUBIN) xg_put(&w.sections[k], (const char *)j->cubin.data, j->cubin.size);
         else if (s[k].bytes) xg_put(&w.sections[k], (const char *)j->exe.data + s[k].offset, (size_t)s[k].bytes);
     }
-    made = xg_exe_assemble(&w, &h);
-    kept = (char *)xg_alloc_raw(&j->m->arena, (size_t)made.n + 1);
-    memcpy(kept, made.p, made.n);
-    xg_public_give(j, kept, made.n);
+    made = xg_exe_assemble(&w, &h, &j->m->arena);
+    xg_public_give(j, made.p, made.n);
 }
 XLAGPU_DEF xlagpu_bytes xlagpu_attach_cubin(xlagpu_module *m, xlagpu_bytes exe, xlagpu_bytes cubin) {
     xg_public_job j = xg_public_job_of(m);
@@ -447,9 +441,14 @@ XG_FN void xg_public_result(xg_ctx *c, const xg_literal *l, const xg_shape *s, c
 XG_FN void xg_public_evaluate(xg_public_job *j) {
     xg_module *m = xg_public_hlo(j->m);
     const xlagpu_tensor *in = j->inputs, *out = j->outputs;
-    const xg_literal **args = XG_NEW_N(&j->work, const xg_literal *, m->entry->n_params + (size_t)1);
+    const xg_literal **args;
     xg_eval_options o;
     uint32_t k;
+    if (m->made[XG_CUSTOM_CALL]) { /* what XLA calls a library for is defined by the operations that it was */
+        m = xg_public_take_hlo(j->m);
+        (void)xg_opt_library_calls(m);
+    }
+    args = XG_NEW_N(&j->work, const xg_literal *, m->entry->n_params + (size_t)1);
     xg_public_check(m->ctx, m->entry_params, in, j->n_inputs, "input");
     xg_public_check(m->ctx, m->entry_result, out, j->n_outputs, "output");
     memset(&o, 0, sizeof o);

@@ -119,6 +119,7 @@ typedef bool (*xg_hero_fn)(void *data, const xg_inst *i, bool first); /* whether
 XG_FN bool xg_heroes_find(const xg_fusion_emission *e, xg_hero_fn is_hero, void *data, xg_heroes *h);
 XG_FN void xg_hero_give(xg_scope *s, const xg_inst *hero, xg_elem v); /* what it is wherever it is used in this region */
 XG_FN void xg_hero_roots(xg_scope *s, const xg_heroes *h, bool behind, const xg_shape *shape, xg_kval *const *at, xg_kval **carried);
+XG_FN void xg_hero_write(xg_scope *s, const xg_heroes *h, const xg_shape *shape, const xg_elem *values, xg_kval *const *at, xg_kval *cond, xg_kval **dest); /* values: by hero */
 XG_FN const xg_imap *xg_emit_same_place(xg_aff_ctx *x, const xg_shape *from, const xg_shape *to); /* indices of an array to those of another at the same place in memory */
 XG_FN int64_t xg_emit_work(const xg_comp *comp);                              /* how much code one element is, roughly */
 /* ---- sections.c ---- */
@@ -155,6 +156,9 @@ XG_FN xg_elem xg_fft_root_at(xg_kb *b, xg_kval *k, int64_t most, int64_t n, doub
 /* ---- fft.c ---- */
 XG_FN bool xg_emit_fft_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_fft(xg_fusion_emission *e);
+/* ---- triangular.c ---- */
+XG_FN bool xg_emit_triangular_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_triangular(xg_fusion_emission *e);
 /* ---- reduction.c ---- */
 XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_reduction(xg_fusion_emission *e);

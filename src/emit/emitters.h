@@ -10,6 +10,7 @@
     X(TOPK, "topk", xg_emit_topk_match, xg_emit_topk) \
     X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
     X(FFT, "fft", xg_emit_fft_match, xg_emit_fft) \
+    X(TRIANGULAR, "triangular", xg_emit_triangular_match, xg_emit_triangular) \
     X(ROWS, "rows", xg_emit_rows_match, xg_emit_rows) \
     X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
     X(TRANSPOSE, "transpose", xg_emit_transpose_match, xg_emit_transpose) \
@@ -18,5 +19,7 @@
     X(SLICES, "input-slices", xg_emit_slices_match, xg_emit_slices) \
     X(CONCATENATE, "concatenate", xg_emit_concatenate_match, xg_emit_concatenate) \
     X(SCAN, "scan", xg_emit_scan_match, xg_emit_scan) \
+    X(SCATTERED, "scattered-windows", xg_emit_scattered_match, xg_emit_scattered) \
+    X(SLIDING, "sliding-windows", xg_emit_sliding_match, xg_emit_sliding) \
     X(LOOP, "loop", xg_emit_loop_match, xg_emit_loop)
 #endif

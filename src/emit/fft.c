@@ -22,6 +22,9 @@ typedef struct xg_fft_site {
     uint32_t n;                       /* transformed dimensions, the last ones */
     int64_t length[3], in_last, out_last;
     int64_t bytes, volume, lines, count, threads, blocks; /* count: transforms of a block */
+    bool beside;                      /* elements of a block's transforms lie beside each other: in memory they are neighbours */
+    bool twisted;
+    int64_t twist_dim, twist_length;
     xg_fft_stages stages;
     xg_kval *where[2];                /* thread and block */
     const xg_ktype *shared_type;
@@ -52,22 +55,14 @@ XG_FN xg_kval *xg_fft_index(const xg_fft_site *d, const xg_aff *a) {
     xg_fft_apply(d, &a, 1, &v);
     return v;
 }
-XG_FN xg_range xg_fft_range(const xg_fft_site *d, const xg_aff *a) {
-    xg_range dims[2];
-    xg_aff_env env;
-    dims[0] = xg_range_of(0, d->threads - 1);
-    dims[1] = xg_range_of(0, d->blocks - 1);
-    env = xg_aff_env_of(d->e->m->aff, dims, 2, NULL, 0);
-    return xg_aff_range(&env, xg_aff_simplify(&env, a));
-}
-
 /* Butterfly number i of this thread. */
-typedef struct xg_fft_turn { const xg_fft_stage_row *row; const xg_aff *number, *group, *rest; } xg_fft_turn;
+typedef struct xg_fft_turn { const xg_fft_stage_row *row; int64_t index; const xg_aff *number, *group, *rest; } xg_fft_turn;
 XG_FN xg_fft_turn xg_fft_turn_of(const xg_fft_site *d, const xg_fft_stage_row *row, int64_t i) {
     xg_aff_ctx *x = d->e->m->aff;
     int64_t together = row->length / row->radix * row->inner;
     xg_fft_turn t;
     t.row = row;
+    t.index = i;
     t.number = xg_aff_add_k(x, xg_aff_dim(x, 0), i * d->threads);
     t.group = xg_aff_mul(x, xg_aff_div(x, t.number, together), row->length * row->inner);
     t.rest = xg_aff_mod(x, t.number, together);
@@ -83,19 +78,33 @@ XG_FN const xg_aff *xg_fft_to(const xg_fft_site *d, const xg_fft_turn *t, int64_
     const xg_aff *at = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, t->rest, run), run * t->row->radix), xg_aff_mod(x, t->rest, run));
     return xg_aff_add_k(x, xg_aff_add(x, t->group, at), c * run);
 }
+XG_FN xg_kval *xg_fft_shifted(const xg_fft_site *d, xg_kval *v, int64_t by, int64_t limit) {
+    if (!by) return v;
+    v = xg_k2(&d->s->b, XG_K_OP_ADDI, v, xg_elem_index(d->s, by));
+    if (limit) xg_kval_set_range(v, xg_range_of(by, limit - 1));
+    return v;
+}
 XG_FN const xg_aff *xg_fft_place(const xg_fft_site *d, const xg_aff *element) {
     xg_aff_ctx *x = d->e->m->aff;
     return xg_aff_add(x, element, xg_aff_div(x, element, 128 / d->bytes));
 }
+/* The places of a butterfly's elements, `run` apart, all of them within `span` elements; the first one lies below run in there. Where whole runs are kept apart by whole free places, or lie between
+ * two of them, the others are at fixed distances from the first. */
+XG_FN xg_kval *xg_fft_place_of(const xg_fft_site *d, const xg_fft_turn *t, const xg_aff *(*element)(const xg_fft_site *d, const xg_fft_turn *t, int64_t k), int64_t run, int64_t span, int64_t k, xg_kval **first) {
+    int64_t unit = 128 / d->bytes;
+    if (!k) return *first = xg_fft_index(d, xg_fft_place(d, element(d, t, 0)));
+    if (run % unit == 0 || (unit % run == 0 && (span % unit == 0 || unit % span == 0))) return xg_fft_shifted(d, *first, k * run + k * run / unit, 0);
+    return xg_fft_index(d, xg_fft_place(d, element(d, t, k)));
+}
 XG_FN const xg_aff *xg_fft_line_at(const xg_fft_site *d, const xg_aff *element) {
     xg_aff_ctx *x = d->e->m->aff;
-    return xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), d->count), xg_aff_div(x, element, d->volume));
+    return xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), d->count), d->beside ? xg_aff_mod(x, element, d->count) : xg_aff_div(x, element, d->volume));
 }
 /* The indices, in the operand or result, of an element of the block. */
 XG_FN void xg_fft_global(const xg_fft_site *d, const xg_aff *element, const xg_aff **at) {
     xg_aff_ctx *x = d->e->m->aff;
     uint32_t rank = d->i->shape->rank, k;
-    const xg_aff *line = xg_fft_line_at(d, element), *rest = xg_aff_mod(x, element, d->volume);
+    const xg_aff *line = xg_fft_line_at(d, element), *rest = d->beside ? xg_aff_div(x, element, d->count) : xg_aff_mod(x, element, d->volume);
     for (k = d->n; k-- > 0;) {
         at[rank - d->n + k] = k ? xg_aff_mod(x, rest, d->length[k]) : rest;
         rest = xg_aff_div(x, rest, d->length[k]);
@@ -133,7 +142,7 @@ XG_FN void xg_fft_if_end(xg_fft_site *d, const xg_fft_if *f, xg_kval **values, u
 XG_FN xg_kval *xg_fft_exists(const xg_fft_site *d, const xg_fft_turn *t, bool global) {
     int64_t work = d->count * d->volume / t->row->radix;
     xg_kval *p = NULL;
-    if (xg_fft_range(d, t->number).hi >= work) p = xg_kcmpi_(&d->s->b, XG_CI_SLT, xg_fft_index(d, t->number), xg_elem_index(d->s, work));
+    if ((t->index + 1) * d->threads > work) p = xg_kcmpi_(&d->s->b, XG_CI_SLT, xg_fft_index(d, t->number), xg_elem_index(d->s, work));
     if (!global || d->lines % d->count == 0) return p;
     return xg_elem_and(d->s, p, xg_kcmpi_(&d->s->b, XG_CI_SLT, xg_fft_index(d, xg_fft_line_at(d, xg_fft_from(d, t, 0))), xg_elem_index(d->s, d->lines)));
 }
@@ -160,34 +169,39 @@ XG_FN void xg_fft_mirrored(const xg_fft_site *d, xg_range last, xg_kval **at, xg
         xg_kval_set_range(*i, xg_range_of(0, (k + 1 < d->n ? n : d->in_last) - 1));
     }
 }
-XG_FN xg_elem xg_fft_read(const xg_fft_site *d, const xg_aff *element) {
+/* The indices of a butterfly's element k in the operand or result, `step` apart along the stage's dimension, given those of the first one; the range of the last index. */
+XG_FN xg_range xg_fft_global_of(const xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, int64_t step, int64_t k, xg_kval **at) {
+    uint32_t rank = d->i->shape->rank, dim = rank - d->n + t->row->dim;
+    memcpy((void *)at, (const void *)first, rank * sizeof *at);
+    at[dim] = xg_fft_shifted(d, first[dim], k * step, (k + 1) * step);
+    if (t->row->radix > 1 && dim == rank - 1) return xg_range_of(k * step, (k + 1) * step - 1);
+    return xg_range_of(0, d->length[d->n - 1] - 1);
+}
+XG_FN void xg_fft_global_first(const xg_fft_site *d, const xg_aff *element, xg_kval **at) {
     const xg_aff *want[XG_RANK_MAX];
-    xg_kval *at[XG_RANK_MAX], *mirrored = NULL;
-    uint32_t rank = d->i->shape->rank;
-    xg_elem v;
     xg_fft_global(d, element, want);
-    xg_fft_apply(d, want, rank, at);
-    if (d->to_real) xg_fft_mirrored(d, xg_fft_range(d, want[rank - 1]), at, &mirrored);
+    xg_fft_apply(d, want, d->i->shape->rank, at);
+}
+XG_FN xg_elem xg_fft_read(const xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, int64_t q) {
+    xg_kval *at[XG_RANK_MAX], *mirrored = NULL;
+    xg_range last = xg_fft_global_of(d, t, first, t->row->length / t->row->radix, q, at);
+    xg_elem v;
+    if (d->to_real) xg_fft_mirrored(d, last, at, &mirrored);
     v = xg_elem_of(d->s, XG_OPERAND(d->i, 0), at);
     if (!v.im) v.im = xg_kconst_float(&d->s->b, d->real, 0);
     v.im = xg_fft_negate_where(&d->s->b, mirrored, v.im);
     return v;
 }
-XG_FN void xg_fft_write(xg_fft_site *d, xg_elem v, const xg_aff *element, xg_kval **dest) {
-    const xg_aff *want[XG_RANK_MAX];
+XG_FN void xg_fft_write(xg_fft_site *d, const xg_fft_turn *t, xg_elem v, xg_kval *const *first, int64_t c, xg_kval **dest) {
     xg_kval *at[XG_RANK_MAX];
     uint32_t rank = d->i->shape->rank;
-    xg_range last;
+    xg_range last = xg_fft_global_of(d, t, first, t->row->done, c, at);
     xg_fft_if f;
-    xg_fft_global(d, element, want);
-    last = xg_fft_range(d, want[rank - 1]);
     if (last.lo >= d->out_last) return;
-    xg_fft_apply(d, want, rank, at);
     if (d->to_real) v.im = NULL;
     if (d->scale != 1) v = xg_fft_scaled(&d->s->b, v, d->scale);
     if (last.hi < d->out_last) { *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at); return; }
     f = xg_fft_if_begin(d, xg_kcmpi_(&d->s->b, XG_CI_SLT, at[rank - 1], xg_elem_index(d->s, d->out_last)), dest, 1);
-    xg_kval_set_range(at[rank - 1], xg_range_of(0, d->length[d->n - 1] - 1));
     *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at);
     xg_fft_if_end(d, &f, dest, 1);
 }
@@ -204,9 +218,29 @@ XG_FN void xg_fft_exchange(xg_fft_site *d) {
 
 /* ---- a stage in registers ---- */
 
+/* Of a pass of a longer transform: element j times the root to the power j l, l the index that says which part of that one this is. */
+XG_FN void xg_fft_twist_first(xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, xg_elem *x) {
+    xg_kb *b = &d->s->b;
+    uint32_t rank = d->i->shape->rank;
+    int64_t radix = t->row->radix, step = radix > 1 ? t->row->length / radix : d->volume, parts = d->i->shape->dims[d->twist_dim], most = (step - 1) * (parts - 1), q;
+    xg_kval *power = xg_k2(b, XG_K_OP_MULI, first[rank - 1], first[d->twist_dim]);
+    xg_elem start, w[XG_FFT_RADIX_MAX + 1];
+    xg_kval_set_range(power, xg_range_of(0, most));
+    start = xg_fft_root_at(b, power, most, d->twist_length, d->sign, d->real);
+    x[0] = xg_fft_times(b, x[0], start);
+    if (radix == 1) return;
+    power = xg_k2(b, XG_K_OP_MULI, first[d->twist_dim], xg_elem_index(d->s, step));
+    xg_kval_set_range(power, xg_range_of(0, step * (parts - 1)));
+    w[1] = xg_fft_root_at(b, power, step * (parts - 1), d->twist_length, d->sign, d->real);
+    for (q = 1; q < radix; q++) {
+        if (q > 1) w[q] = xg_fft_times(b, w[q / 2], w[q - q / 2]);
+        x[q] = xg_fft_times(b, x[q], xg_fft_times(b, start, w[q]));
+    }
+}
+
 XG_FN void xg_fft_take(xg_fft_site *d, const xg_fft_turn *t, bool first, xg_elem *x) {
-    int64_t radix = t->row->radix, q;
-    xg_kval *exists = xg_fft_exists(d, t, first), **values = XG_NEW_N(d->e->arena, xg_kval *, 2 * radix);
+    int64_t radix = t->row->radix, run = t->row->length / radix * t->row->inner, q;
+    xg_kval *exists = xg_fft_exists(d, t, first), **values = XG_NEW_N(d->e->arena, xg_kval *, 2 * radix), *at[XG_RANK_MAX], *place;
     xg_fft_if f;
     xg_elem zero;
     if (exists) {
@@ -214,13 +248,13 @@ XG_FN void xg_fft_take(xg_fft_site *d, const xg_fft_turn *t, bool first, xg_elem
         for (q = 0; q < 2 * radix; q++) values[q] = zero.v;
         f = xg_fft_if_begin(d, exists, values, (uint32_t)(2 * radix));
     }
+    if (first) xg_fft_global_first(d, xg_fft_from(d, t, 0), at);
     for (q = 0; q < radix; q++) {
-        if (first) x[q] = xg_fft_read(d, xg_fft_from(d, t, q));
-        else {
-            xg_kval *at = xg_fft_index(d, xg_fft_place(d, xg_fft_from(d, t, q)));
-            x[q] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, d->shared, &at, 1));
-        }
+        if (first) { x[q] = xg_fft_read(d, t, at, q); continue; }
+        place = xg_fft_place_of(d, t, xg_fft_from, run, t->row->length * t->row->inner, q, &at[0]);
+        x[q] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, d->shared, &place, 1));
     }
+    if (first && d->twisted) xg_fft_twist_first(d, t, at, x);
     if (!exists) return;
     for (q = 0; q < radix; q++) { values[2 * q] = x[q].v; values[2 * q + 1] = x[q].im; }
     xg_fft_if_end(d, &f, values, (uint32_t)(2 * radix));
@@ -238,17 +272,15 @@ XG_FN void xg_fft_twist(xg_fft_site *d, const xg_fft_turn *t, xg_elem *x) {
     }
 }
 XG_FN void xg_fft_put(xg_fft_site *d, const xg_fft_turn *t, bool last, const xg_elem *x, xg_kval **dest) {
-    xg_kval *exists = xg_fft_exists(d, t, last), **to = last ? dest : &d->shared;
-    int64_t c;
+    xg_kval *exists = xg_fft_exists(d, t, last), **to = last ? dest : &d->shared, *at[XG_RANK_MAX], *place;
+    int64_t run = t->row->done * t->row->inner, c;
     xg_fft_if f;
     if (exists) f = xg_fft_if_begin(d, exists, to, 1);
+    if (last) xg_fft_global_first(d, xg_fft_to(d, t, 0), at);
     for (c = 0; c < t->row->radix; c++) {
-        const xg_aff *element = xg_fft_to(d, t, c);
-        if (last) xg_fft_write(d, x[c], element, to);
-        else {
-            xg_kval *at = xg_fft_index(d, xg_fft_place(d, element));
-            *to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, x[c]), *to, &at, 1);
-        }
+        if (last) { xg_fft_write(d, t, x[c], at, c, to); continue; }
+        place = xg_fft_place_of(d, t, xg_fft_to, run, run * t->row->radix, c, &at[0]);
+        *to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, x[c]), *to, &place, 1);
     }
     if (exists) xg_fft_if_end(d, &f, to, 1);
 }
@@ -391,6 +423,11 @@ XG_FN void xg_fft_sum_stage(xg_fft_site *d, uint32_t number) {
 
 /* ---- the kernel ---- */
 
+/* Do neighbours in memory belong to different transforms? */
+XG_FN bool xg_fft_crosses(const xg_shape *s, int64_t volume) {
+    uint32_t minor = xg_fuse_minor(s);
+    return volume > 1 && minor < s->rank - 1 && s->dims[s->rank - 1] > 1;
+}
 XG_FN void xg_fft_describe(xg_fft_site *d, xg_fusion_emission *e, const xg_inst *i) {
     const xg_shape *in = XG_OPERAND(i, 0)->shape;
     xg_ints n = xg_attr_ints(i, XG_A_fft_length);
@@ -413,6 +450,8 @@ XG_FN void xg_fft_describe(xg_fft_site *d, xg_fusion_emission *e, const xg_inst 
     d->bytes = 2 * xg_kelem_bytes(d->real);
     d->stages = xg_fft_stages_of(d->length, d->n, 1);
     d->count = 1;
+    d->twisted = xg_fft_twiddle(i, &d->twist_dim, &d->twist_length);
+    d->beside = xg_fft_crosses(in, d->volume) || xg_fft_crosses(i->shape, d->volume);
 }
 /* Threads that have one butterfly each in the stage with the most of them. */
 XG_FN int64_t xg_fft_threads(const xg_fft_site *d) {
@@ -424,12 +463,15 @@ XG_FN int64_t xg_fft_threads(const xg_fft_site *d) {
 }
 /* More transforms a block, until there are as many threads as one likes, as long as there are enough blocks. */
 XG_FN void xg_fft_gather(xg_fft_site *d) {
-    int64_t threads = xg_fft_threads(d), plenty = d->e->target->resident_threads / 512;
+    int64_t threads, plenty = d->e->target->resident_threads / 512;
+    if (d->beside) for (d->count = 64 / d->bytes; d->count > 1 && (d->count > d->lines || !xg_fft_fits(d->length, d->n, d->count, d->bytes)); d->count /= 2) {} /* two sectors of neighbours */
+    threads = xg_fft_threads(d);
     while (2 * d->count <= d->lines && 2 * threads <= XG_FFT_THREADS_LIKED && (threads < 32 || d->lines >= 2 * d->count * plenty) && xg_fft_fits(d->length, d->n, 2 * d->count, d->bytes)) {
         d->count *= 2;
         threads = xg_fft_threads(d);
     }
     d->blocks = (d->lines + d->count - 1) / d->count;
+    if (d->beside) d->stages = xg_fft_stages_of(d->length, d->n, d->count);
 }
 XG_FN bool xg_fft_uses_shared(const xg_fft_site *d) { return d->stages.n > 1; }
 XG_FN void xg_fft_allocate(xg_fft_site *d) {

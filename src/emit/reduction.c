@@ -15,11 +15,16 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
     xg_partial p;
     xg_row_plan row;
     xg_column_plan column;
+    xg_short_plan brief;
     uint32_t k;
     if (!xg_reduction_of(&r, e)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_INTERNAL, NULL, "not a reduction");
     memset(&row, 0, sizeof row);
     memset(&column, 0, sizeof column);
-    if (r.row) {
+    brief = xg_short_plan_of(&r);
+    if (brief.vector) {
+        r.threads = XG_SHORT_THREADS;
+        r.blocks = (r.n_kept + brief.rows - 1) / brief.rows;
+    } else if (r.row) {
         row = xg_row_plan_of(&r);
         r.threads = row.lanes * row.rows;
         r.blocks = (r.n_kept + row.rows - 1) / row.rows;
@@ -42,7 +47,8 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
     p = xg_partial_new(&r, r.n_values, dest, e->n_roots);
     if (r.row) {
         xg_reduction_start(&r, p.acc);
-        xg_row_emit(&r, &row, &p);
+        if (brief.vector) xg_short_emit(&r, &brief, &p);
+        else xg_row_emit(&r, &row, &p);
     } else xg_column_emit(&r, &column, &p);
     xg_kreturn(&r.s.b, p.dest, e->n_roots);
 }

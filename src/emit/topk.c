@@ -155,10 +155,10 @@ XG_FN void xg_topk_better(xg_topk_site *d, xg_kval *best[2], xg_kval *index, xg_
 
 /* The elements class, class + modulus .. that every class has: the first, then in strides of a few, so that their addresses differ by constants. */
 XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass, int64_t n, xg_kval *best[2]) {
-    enum { STRIDE = 8 };
     xg_kb *b = &d->s.b, outer;
     xg_kval *index, *number, *from;
-    int64_t first = n % STRIDE ? n % STRIDE : STRIDE, k;
+    const int64_t stride = 8, first = n % stride ? n % stride : stride;
+    int64_t k;
     xg_kop *op;
     best[0] = xg_topk_at(d, klass);
     best[1] = xg_kconst_int(b, XG_E_I32, 0);
@@ -168,7 +168,7 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     }
     if (first == n) return;
     from = xg_elem_index(&d->s, first);
-    op = xg_kfor(b, from, xg_elem_index(&d->s, n), xg_elem_index(&d->s, STRIDE), best, 2);
+    op = xg_kfor(b, from, xg_elem_index(&d->s, n), xg_elem_index(&d->s, stride), best, 2);
     outer = *b;
     *b = xg_kb_end(d->e->m, op->regions[0]);
     b->loc = outer.loc;
@@ -176,7 +176,7 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     best[1] = &op->regions[0]->args[2];
     from = xg_topk_ranged(XG_KOP2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, &op->regions[0]->args[0], xg_elem_index(&d->s, l->modulus)), klass), d->length - 1);
     number = xg_kcast(b, XG_K_OP_INDEX_CAST, &op->regions[0]->args[0], XG_E_I32);
-    for (k = 0; k < STRIDE; k++) {
+    for (k = 0; k < stride; k++) {
         index = xg_topk_ranged(xg_k2(b, XG_K_OP_ADDI, from, xg_elem_index(&d->s, k * l->modulus)), d->length - 1);
         xg_topk_better(d, best, index, xg_k2(b, XG_K_OP_ADDI, number, xg_kconst_int(b, XG_E_I32, k)));
     }

@@ -15,57 +15,7 @@
 #define XG_EMIT_TRANSPOSE_C
 #include "emit.h"
 
-enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_SHARED_MAX = 48 << 10 };
-
-/* A permutation in memory order: dims of the operand, and which of them is the result's k-th. */
-typedef struct xg_permutation { uint32_t rank; int64_t dims[XG_RANK_MAX]; uint32_t from[XG_RANK_MAX]; } xg_permutation;
-
-XG_FN uint32_t xg_shape_major(const xg_shape *s, uint32_t k) { return s->layout ? (uint32_t)s->layout->minor_to_major[s->rank - 1 - k] : k; }
-
-/* False for what is no permutation of elements, or keeps their order. */
-XG_FN bool xg_permutation_of(const xg_inst *i, xg_permutation *p) {
-    const xg_shape *to = i->shape, *from;
-    uint32_t place[XG_RANK_MAX], order[XG_RANK_MAX], n = 0, k;
-    if ((i->op != XG_TRANSPOSE && i->op != XG_COPY) || !xg_shape_is_array(to)) return false;
-    from = XG_OPERAND(i, 0)->shape;
-    if (!xg_index_has_order(from) || !xg_index_has_order(to)) return false;
-    p->rank = 0;
-    for (k = 0; k < from->rank; k++) if (from->dims[xg_shape_major(from, k)] != 1) { place[xg_shape_major(from, k)] = n; p->dims[n++] = from->dims[xg_shape_major(from, k)]; }
-    for (n = 0, k = 0; k < to->rank; k++) {
-        uint32_t d = xg_shape_major(to, k);
-        if (to->dims[d] != 1) order[n++] = place[i->op == XG_TRANSPOSE ? (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[d] : d];
-    }
-    for (k = 0; k < n; k++) { /* runs that stay together become one dimension: the first of each stands for it */
-        if (k && order[k] == order[k - 1] + 1) { p->dims[p->from[p->rank - 1]] *= p->dims[order[k]]; p->dims[order[k]] = 0; order[k] = order[k - 1] + 1; }
-        else p->from[p->rank++] = order[k];
-    }
-    for (k = 0; k < p->rank; k++) {
-        uint32_t before = 0, j;
-        for (j = 0; j < p->from[k]; j++) before += p->dims[j] != 0;
-        order[k] = before;
-    }
-    memcpy(p->from, order, p->rank * sizeof *order);
-    for (n = 0, k = 0; n < p->rank; k++) if (p->dims[k]) p->dims[n++] = p->dims[k];
-    return p->rank > 1;
-}
-XG_FN bool xg_permutation_equal(const xg_permutation *a, const xg_permutation *b) {
-    return a->rank == b->rank && memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0 && memcmp(a->from, b->from, a->rank * sizeof *a->from) == 0;
-}
-XG_FN bool xg_permutation_moves_minor(const xg_permutation *p) { return p->from[p->rank - 1] != p->rank - 1; }
-XG_FN uint32_t xg_permutation_b(const xg_permutation *p) { return p->from[p->rank - 1]; }
-
-/* A plain shape with these dims in memory order. */
-XG_FN const xg_shape *xg_permutation_shape(xg_fusion_emission *e, const xg_permutation *p, bool result, const xg_shape *like) {
-    xg_shape *s = XG_NEW(e->arena, xg_shape);
-    int64_t *dims = XG_NEW_N(e->arena, int64_t, p->rank);
-    uint32_t k;
-    for (k = 0; k < p->rank; k++) dims[k] = p->dims[result ? p->from[k] : k];
-    s->type = like->type;
-    s->rank = p->rank;
-    s->dims = dims;
-    s->elements = like->elements;
-    return s;
-}
+enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_UNROLL = 4 /* elements of a thread, by which the loop emitter is no worse where it reads whole sectors */, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_SHARED_MAX = 48 << 10 };
 
 /* ---- the fusion: heroes, what is behind them, what is beside them ---- */
 
@@ -76,13 +26,16 @@ typedef struct xg_transpose {
     /* the tile */
     uint32_t a, b;            /* which of p's dims */
     int64_t v, tile;          /* of A and B alike */
-    int64_t counts[XG_RANK_MAX], blocks;
+    bool boxed;               /* or a box: v is 1 */
+    xg_box box;
+    int64_t tiles[XG_RANK_MAX], counts[XG_RANK_MAX], blocks;
+    uint32_t places;          /* dimensions of the tile in shared memory */
 } xg_transpose;
 
 XG_FN bool xg_transpose_is_hero(void *data, const xg_inst *i, bool first) {
     xg_transpose *t = (xg_transpose *)data;
     xg_permutation q;
-    if (!xg_permutation_of(i, &q) || !xg_permutation_moves_minor(&q) || !(first || xg_permutation_equal(&q, &t->p))) return false;
+    if (!xg_permutation_of(i, &q) || !(xg_permutation_moves_minor(&q) || xg_permutation_splits_sectors(&q, xg_type_bytes(i->shape->type))) || !(first || xg_permutation_equal(&q, &t->p))) return false;
     t->p = q;
     return true;
 }
@@ -100,8 +53,10 @@ XG_FN void xg_transpose_set(xg_transpose *t, int64_t v, int64_t tile) {
     t->v = v;
     t->tile = tile;
     t->blocks = 1;
+    t->places = t->boxed ? 1 : t->p.rank;
     for (k = 0; k < t->p.rank; k++) {
-        t->counts[k] = k == t->a || k == t->b ? (t->p.dims[k] + tile - 1) / tile : t->p.dims[k];
+        t->tiles[k] = t->boxed ? t->box.tile[k] : k == t->a || k == t->b ? tile : 1;
+        t->counts[k] = (t->p.dims[k] + t->tiles[k] - 1) / t->tiles[k];
         t->blocks *= t->counts[k];
     }
 }
@@ -124,24 +79,86 @@ XG_FN void xg_transpose_choose(xg_transpose *t) {
     xg_transpose_set(t, 1, XG_TRANSPOSE_TILE);
 }
 
-/* Small dimensions leave most of a tile empty; then the loop emitter is no worse. */
-XG_FN bool xg_transpose_pays(const xg_transpose *t) {
+/* Small dimensions would leave most of a tile empty. */
+XG_FN bool xg_transpose_is_wide(const xg_transpose *t) {
     int64_t a = t->p.dims[t->a], b = t->p.dims[t->b];
-    return (a >= 16 && b >= 16) || (a >= 8 && b >= 8 && a * b >= 8192);
+    return t->a != t->b && ((a >= 16 && b >= 16) || (a >= 8 && b >= 8 && a * b >= 8192));
 }
-XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e) {
+/* The sectors of a first warp that walks over the result as the loop emitter does: it reads the operand in as few as need be. */
+XG_FN bool xg_transpose_reads_whole(const xg_transpose *t, int64_t unroll) {
+    xg_aff_ctx *x = t->e->m->aff;
+    const xg_inst *hero = t->heroes.p[0];
+    int64_t bytes = xg_type_bytes(hero->shape->type), sectors = 0, least = 0, syms[1];
+    const xg_imap *m = xg_indexing_thread(x, hero->shape, XG_TRANSPOSE_THREADS, xg_launch_linear(t->e->ctx, hero->shape->elements, unroll).blocks[0], unroll);
+    m = xg_indexing_flatten(x, xg_imap_compose(x, m, xg_indexing_operand(x, hero, 0)), XG_OPERAND(hero, 0)->shape);
+    if (!xg_imap_ok(m) || m->n_syms > 1) return true;
+    for (syms[0] = 0; syms[0] < unroll; syms[0]++) {
+        xg_warp_access a = xg_indexing_warp(m, 1, NULL, syms, bytes);
+        if (!a.known) return true;
+        sectors += a.sectors;
+        least += a.least_sectors;
+    }
+    return sectors * 16 <= least * 17;
+}
+/* Sectors touched for a thousand that are needed by rows of a tile of equal sides. */
+XG_FN int64_t xg_transpose_waste(const xg_transpose *t, uint32_t dim, int64_t bytes) {
+    int64_t row = XG_MIN(t->tile, t->p.dims[dim]) * bytes;
+    return (row + XG_BOX_SECTOR - xg_gcd(xg_gcd(row, t->p.dims[dim] * bytes), XG_BOX_SECTOR)) * 1000 / row;
+}
+/* filled: there are tiles of equal sides, which are left only for boxes of whole sectors, or that touch a fifth fewer. */
+XG_FN bool xg_transpose_make_box(xg_transpose *t, bool filled, bool with_layout) {
+    xg_fusion_emission *e = t->e;
+    int64_t elements = t->heroes.p[0]->shape->elements;
+    xg_box_ask ask;
+    uint32_t k;
+    memset(&ask, 0, sizeof ask);
+    if (elements < XG_BOX_WORTH) return false; /* a few blocks, most of whose time is the launch */
+    ask.p = &t->p;
+    ask.work = xg_emit_work(e->comp);
+    ask.sms = e->target->resident_threads / 2048;
+    for (k = 0; k < t->heroes.n; k++) {
+        int64_t bytes = xg_kelem_bytes(xg_kelem_of(t->heroes.p[k]->shape->type));
+        ask.sizes |= (uint32_t)bytes;
+        ask.bytes += bytes;
+        ask.widest = XG_MAX(ask.widest, bytes);
+        ask.least = k ? XG_MIN(ask.least, bytes) : bytes;
+    }
+    for (k = 0; k < e->comp->n_params; k++) if (e->comp->params[k]->shape->elements >= elements) ask.widest = XG_MAX(ask.widest, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
+    for (k = 0; k < e->n_roots; k++) ask.widest = XG_MAX(ask.widest, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
+    if (!xg_box_tile(&ask, &t->box)) return false;
+    if (filled) {
+        int64_t waste = xg_transpose_waste(t, t->a, ask.least) + xg_transpose_waste(t, t->b, ask.least);
+        if (t->box.waste > (t->box.waste < 2040 ? waste - 40 : waste * 4 / 5)) return false;
+    }
+    if (with_layout) xg_box_layout(e->arena, &ask, &t->box);
+    t->boxed = true;
+    xg_transpose_set(t, 1, 1);
+    return true;
+}
+/* Tiles of equal sides leave less than half of themselves empty. */
+XG_FN bool xg_transpose_is_filled(const xg_transpose *t, uint32_t dim) { return t->counts[dim] * t->tile * 5 <= t->p.dims[dim] * 8; }
+XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e, bool with_layout) {
+    bool wide, filled = false;
+    int64_t unroll;
     memset(t, 0, sizeof *t);
     t->e = e;
     if (!xg_heroes_find(e, xg_transpose_is_hero, t, &t->heroes)) return false;
     t->a = t->p.rank - 1;
     t->b = xg_permutation_b(&t->p);
-    if (!xg_transpose_pays(t)) return false;
-    xg_transpose_choose(t);
+    wide = xg_transpose_is_wide(t);
+    if (wide) {
+        xg_transpose_choose(t);
+        filled = xg_transpose_is_filled(t, t->a) && xg_transpose_is_filled(t, t->b);
+    }
+    unroll = xg_loop_unroll(e, t->heroes.p[0]->shape->elements);
+    if (!filled && unroll >= XG_TRANSPOSE_UNROLL && xg_transpose_reads_whole(t, unroll)) return false;
+    if (xg_transpose_make_box(t, filled, with_layout)) return true;
+    if (!wide) return false;
     return t->blocks <= INT32_MAX && XG_TRANSPOSE_TILE * (XG_TRANSPOSE_TILE + 1) * xg_transpose_bytes(t) * t->heroes.n <= XG_TRANSPOSE_SHARED_MAX;
 }
 XG_FN bool xg_emit_transpose_match(const xg_fusion_emission *e) {
     xg_transpose t;
-    return xg_transpose_make(&t, (xg_fusion_emission *)e);
+    return xg_transpose_make(&t, (xg_fusion_emission *)e, false);
 }
 
 /* ---- maps ---- */
@@ -160,30 +177,62 @@ XG_FN xg_transpose_place xg_transpose_at(xg_transpose *t, bool along_a) {
     return r;
 }
 
-/* (th_x, bl_x)[i, j] -> an index of p's dims, in the order of the operand or of the result: those of the
- * first element of a unit. */
-XG_FN xg_imap *xg_transpose_canonical(xg_transpose *t, const xg_transpose_place *at, bool result) {
+/* (th_x, bl_x)[i, j] -> an index of p's dims, in the order of the operand or of the result. `place`: for each of p's dims the index within the tile of the
+ * first of the elements that a thread has in it, `held`: their number; NULL: the tile has one element of it. */
+XG_FN xg_imap *xg_transpose_canonical(xg_transpose *t, const xg_aff *const *place, int64_t held, int64_t rounds, bool result) {
     xg_aff_ctx *x = t->e->m->aff;
-    uint32_t n = t->p.rank, k;
-    bool cut_a = t->p.dims[t->a] % t->tile != 0, cut_b = t->p.dims[t->b] % t->tile != 0;
-    xg_imap *m = xg_imap_new(x, 2, 2, 0, n, (uint32_t)cut_a + cut_b);
+    uint32_t n = t->p.rank, cuts = 0, k;
+    xg_imap *m;
     const xg_aff *index[XG_RANK_MAX], *rest = xg_aff_dim(x, 1);
+    for (k = 0; k < n; k++) cuts += place[k] && t->p.dims[k] % t->tiles[k] != 0;
+    m = xg_imap_new(x, 2, 2, 0, n, cuts);
     m->dims[0].name = XG_STR("th_x");
     m->dims[0].range = xg_range_of(0, XG_TRANSPOSE_THREADS - 1);
     m->dims[1].name = XG_STR("bl_x");
     m->dims[1].range = xg_range_of(0, t->blocks - 1);
     m->syms[0].name = XG_STR("i");
-    m->syms[0].range = xg_range_of(0, at->rounds - 1);
+    m->syms[0].range = xg_range_of(0, rounds - 1);
     m->syms[1].name = XG_STR("j");
     for (k = n; k-- > 0;) {
         const xg_aff *block = k ? xg_aff_mod(x, rest, t->counts[k]) : rest;
         rest = xg_aff_div(x, rest, t->counts[k]);
-        index[k] = k == t->a ? xg_aff_add(x, xg_aff_mul(x, block, t->tile), at->a) : k == t->b ? xg_aff_add(x, xg_aff_mul(x, block, t->tile), at->b) : block;
+        index[k] = place[k] ? xg_aff_add(x, xg_aff_mul(x, block, t->tiles[k]), place[k]) : block;
     }
     for (k = 0; k < n; k++) m->results[k] = index[result ? t->p.from[k] : k];
-    if (cut_a) { m->constraints[0].expr = index[t->a]; m->constraints[0].range = xg_range_of(0, t->p.dims[t->a] - t->v); }
-    if (cut_b) { m->constraints[cut_a].expr = index[t->b]; m->constraints[cut_a].range = xg_range_of(0, t->p.dims[t->b] - t->v); }
+    for (cuts = 0, k = n; k-- > 0;) {
+        if (!place[k] || t->p.dims[k] % t->tiles[k] == 0) continue;
+        m->constraints[cuts].expr = index[k];
+        m->constraints[cuts++].range = xg_range_of(0, t->p.dims[k] - held);
+    }
     return m;
+}
+/* Indices within a box, from a number that counts its elements in one order. */
+XG_FN void xg_transpose_box_places(const xg_transpose *t, bool result, const xg_aff *element, const xg_aff **place) {
+    xg_aff_ctx *x = t->e->m->aff;
+    int64_t n = t->box.elements;
+    uint32_t k;
+    memset(place, 0, XG_RANK_MAX * sizeof *place);
+    for (k = 0; k < t->p.rank; k++) {
+        uint32_t d = xg_box_dim(&t->p, result, k);
+        if (t->tiles[d] == 1) continue;
+        if (n != t->box.elements) element = xg_aff_mod(x, element, n);
+        n /= t->tiles[d];
+        place[d] = xg_aff_div(x, element, n);
+    }
+}
+/* The place in shared memory, which is in the other order. */
+XG_FN const xg_aff *xg_transpose_box_at(const xg_transpose *t, bool result, const xg_aff *element) {
+    xg_aff_ctx *x = t->e->m->aff;
+    const xg_aff *place[XG_RANK_MAX], *at = xg_aff_const(x, 0);
+    int64_t stride = 1;
+    uint32_t k;
+    xg_transpose_box_places(t, result, element, place);
+    for (k = t->p.rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(&t->p, t->box.order, k);
+        if (place[d]) at = xg_aff_add(x, at, xg_aff_mul(x, place[d], stride + t->box.pad * (stride / t->box.row)));
+        stride *= t->tiles[d];
+    }
+    return at;
 }
 
 /* The map's results, then others over the same variables. */
@@ -201,6 +250,7 @@ XG_FN void xg_transpose_tile_index(xg_transpose *t, const xg_aff *a, const xg_af
 XG_FN const xg_ktype *xg_transpose_tile_type(xg_transpose *t, const xg_inst *hero) {
     int64_t dims[XG_RANK_MAX];
     uint32_t n = t->p.rank, k;
+    if (t->boxed) return xg_kir_tensor(t->e->m, xg_kelem_of(hero->shape->type), &t->box.room, 1);
     for (k = 0; k < n; k++) dims[k] = t->p.from[k] == t->a ? t->tile : k == n - 1 ? t->tile + (t->v == 1 ? XG_MAX(4 / xg_kelem_bytes(xg_kelem_of(hero->shape->type)), (int64_t)1) : 0) : 1;
     return xg_kir_tensor(t->e->m, xg_kelem_of(hero->shape->type), dims, n);
 }
@@ -309,14 +359,14 @@ XG_FN void xg_transpose_scatter_roots(xg_transpose_walk *w, bool behind, xg_kval
 XG_FN xg_kval *xg_transpose_put(xg_transpose_walk *w, xg_kval *v, xg_kval *tile, xg_kval *at) {
     xg_kval *idx[XG_RANK_MAX];
     uint32_t k;
-    for (k = 0; k < w->t->p.rank; k++) idx[k] = at + k;
-    return xg_kinsert(&w->s->b, v, tile, idx, w->t->p.rank);
+    for (k = 0; k < w->t->places; k++) idx[k] = at + k;
+    return xg_kinsert(&w->s->b, v, tile, idx, w->t->places);
 }
 XG_FN xg_kval *xg_transpose_get(xg_transpose_walk *w, xg_kval *tile, xg_kval *at) {
     xg_kval *idx[XG_RANK_MAX];
     uint32_t k;
-    for (k = 0; k < w->t->p.rank; k++) idx[k] = at + k;
-    return xg_kextract(&w->s->b, tile, idx, w->t->p.rank);
+    for (k = 0; k < w->t->places; k++) idx[k] = at + k;
+    return xg_kextract(&w->s->b, tile, idx, w->t->places);
 }
 
 /* One unit: its elements into registers, then from there into the tiles. vals: tiles, then the roots beside the heroes. */
@@ -348,12 +398,66 @@ XG_FN void xg_transpose_load_unit(xg_transpose_walk *w, xg_kval *const *at, xg_k
     xg_transpose_end(w->s, &l, vals);
 }
 
-/* The map of a walk: over elements if V is 1, indices of `shape` and places in the tile; else over units. */
+/* ---- boxes ---- */
+
+/* (th_x, bl_x)[i] -> which vector of the array, and which of the box. With all lanes at work element V * (th_x + 128 * i) of the box in this order is its first. */
+XG_FN const xg_imap *xg_transpose_box_map(xg_transpose *t, bool result, const xg_shape *shape) {
+    xg_aff_ctx *x = t->e->m->aff;
+    int64_t v = t->box.v[result], group = t->box.group, lanes = t->box.lanes[result], vectors = t->box.elements / v, step = lanes * (XG_TRANSPOSE_THREADS / group), rounds = (vectors + step - 1) / step;
+    const xg_aff *thread = xg_aff_dim(x, 0), *lane = xg_aff_mod(x, thread, group), *vector, *place[XG_RANK_MAX], *both[2];
+    const xg_imap *m;
+    if (lanes != group) thread = xg_aff_add(x, lane, xg_aff_mul(x, xg_aff_div(x, thread, group), lanes));
+    vector = xg_aff_add(x, thread, xg_aff_mul(x, xg_aff_sym(x, 0), step));
+    xg_transpose_box_places(t, result, xg_aff_mul(x, vector, v), place);
+    m = xg_imap_simplify(x, xg_transpose_canonical(t, place, 1, rounds, result));
+    if (vectors % step) m = xg_imap_with_constraint(x, m, vector, xg_range_of(0, vectors - 1));
+    if (lanes != group) m = xg_imap_with_constraint(x, m, lane, xg_range_of(0, lanes - 1));
+    m = xg_indexing_flatten(x, m, xg_permutation_shape(t->e, &t->p, result, shape));
+    if (!xg_imap_ok(m)) return m;
+    both[0] = xg_aff_div(x, m->results[0], v);
+    both[1] = vector;
+    return xg_imap_with_results(x, m, both, 2);
+}
+/* (vector of the array, of the box)[j] -> indices of `shape`, and the place in shared memory. */
+XG_FN const xg_imap *xg_transpose_box_vector(xg_transpose *t, bool result, const xg_shape *shape) {
+    xg_aff_ctx *x = t->e->m->aff;
+    int64_t v = t->box.v[result];
+    xg_imap *m = xg_imap_new(x, 2, 1, 0, 1, 0);
+    const xg_aff *element = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), v), xg_aff_sym(x, 0)), *at;
+    xg_aff_env env;
+    m->dims[0].range = xg_range_of(0, shape->elements / v - 1);
+    m->dims[1].range = xg_range_of(0, t->box.elements / v - 1);
+    m->syms[0].range = xg_range_of(0, v - 1);
+    m->syms[0].name = XG_STR("v");
+    m->results[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), v), xg_aff_sym(x, 0));
+    env = xg_imap_env(x, m);
+    if (t->box.order == (uint32_t)result) at = xg_aff_add(x, element, xg_aff_mul(x, xg_aff_div_in(&env, element, t->box.row), t->box.pad));
+    else at = xg_transpose_box_at(t, result, element);
+    return xg_transpose_append(t, xg_imap_compose(x, xg_imap_simplify(x, m), xg_indexing_delinear(x, shape)), &at, 1);
+}
+
+/* A walk's loop gives vectors of the array and of the box: the loop over one's elements. */
+XG_FN xg_transpose_loop xg_transpose_begin_vector(xg_transpose_walk *w, bool result, const xg_shape *shape, xg_kval *vectors, xg_kval *const *inits, uint32_t n) {
+    xg_kval *at[2];
+    int64_t v = w->t->box.v[result];
+    at[0] = vectors;
+    at[1] = vectors + 1;
+    xg_kval_set_range(at[0], xg_range_of(0, shape->elements / v - 1));
+    xg_kval_set_range(at[1], xg_range_of(0, w->t->box.elements / v - 1));
+    return xg_transpose_begin(w->s, xg_transpose_box_vector(w->t, result, shape), at, inits, n);
+}
+
+/* The map of a walk: over elements if V is 1, indices of `shape` and places in the tile; else over units, or vectors of a box. */
 XG_FN const xg_imap *xg_transpose_map(xg_transpose *t, bool result, const xg_shape *shape) {
     xg_aff_ctx *x = t->e->m->aff;
     xg_transpose_place at = xg_transpose_at(t, !result);
-    const xg_imap *m = xg_imap_simplify(x, xg_transpose_canonical(t, &at, result));
-    const xg_aff *more[XG_RANK_MAX];
+    const xg_imap *m;
+    const xg_aff *more[XG_RANK_MAX], *place[XG_RANK_MAX];
+    if (t->boxed) return xg_transpose_box_map(t, result, shape);
+    memset(place, 0, sizeof place);
+    place[t->a] = at.a;
+    place[t->b] = at.b;
+    m = xg_imap_simplify(x, xg_transpose_canonical(t, place, t->v, at.rounds, result));
     if (t->v == 1) {
         xg_transpose_tile_index(t, at.a, at.b, more);
         return xg_transpose_append(t, xg_imap_compose(x, m, xg_emit_same_place(x, xg_permutation_shape(t->e, &t->p, result, shape), shape)), more, t->p.rank);
@@ -366,7 +470,7 @@ XG_FN const xg_imap *xg_transpose_map(xg_transpose *t, bool result, const xg_sha
 XG_FN void xg_transpose_names(xg_transpose_walk *w, const xg_transpose_loop *l, uint32_t rank, const char *index) {
     uint32_t k;
     xg_kmodule *m = w->t->e->m;
-    if (w->t->v != 1) return;
+    if (w->t->v != 1 || w->t->boxed) return;
     for (k = 0; k < rank; k++) xg_emit_name(m, &l->results[k], index, k);
     for (k = 0; k < w->t->p.rank; k++) xg_emit_name(m, &l->results[rank + k], "shmem_dim%u", k);
 }
@@ -375,6 +479,15 @@ XG_FN void xg_transpose_of_unit(xg_transpose *t, bool result, xg_kval *results, 
     for (k = 0; k < t->p.rank + 2; k++) { at[k] = &results[k]; xg_kval_set_range(at[k], xg_transpose_range(t, result, k)); }
 }
 
+/* One element of each hero into its tile, and the roots beside them. */
+XG_FN void xg_transpose_load(xg_transpose_walk *w, const xg_shape *shape, const xg_transpose_loop *l, xg_kval **vals, uint32_t n) {
+    uint32_t heroes = w->t->heroes.n, k;
+    for (k = 0; k < heroes; k++) {
+        xg_kval *v = xg_emit_join(&w->s->b, xg_transpose_operand(w, k, l->results));
+        vals[k] = xg_transpose_put(w, v, &l->carried[k], l->results + shape->rank);
+    }
+    xg_transpose_roots(w, false, shape, l->results, l->carried + heroes, n - heroes, vals + heroes);
+}
 XG_FN void xg_transpose_along_a(xg_transpose_walk *w) {
     xg_transpose *t = w->t;
     const xg_shape *shape = XG_OPERAND(t->heroes.p[0], 0)->shape;
@@ -386,11 +499,13 @@ XG_FN void xg_transpose_along_a(xg_transpose_walk *w) {
     n = heroes + xg_transpose_gather_roots(w, false, vals + heroes);
     l = xg_transpose_begin(w->s, map, w->ids, vals, n);
     xg_transpose_names(w, &l, shape->rank, "input_dim%u");
-    if (t->v == 1) {
-        for (k = 0; k < heroes; k++) vals[k] = xg_transpose_put(w, xg_emit_join(&w->s->b, xg_transpose_operand(w, k, l.results)), &l.carried[k], l.results + shape->rank);
-        xg_transpose_roots(w, false, shape, l.results, l.carried + heroes, n - heroes, vals + heroes);
-    } else {
-        for (k = 0; k < n; k++) vals[k] = &l.carried[k];
+    for (k = 0; k < n; k++) vals[k] = &l.carried[k];
+    if (t->boxed) {
+        xg_transpose_loop inner = xg_transpose_begin_vector(w, false, shape, l.results, vals, n);
+        xg_transpose_load(w, shape, &inner, vals, n);
+        xg_transpose_end(w->s, &inner, vals);
+    } else if (t->v == 1) xg_transpose_load(w, shape, &l, vals, n);
+    else {
         xg_transpose_of_unit(t, false, l.results, at);
         xg_transpose_load_unit(w, at, vals, n);
     }
@@ -420,9 +535,13 @@ XG_FN void xg_transpose_along_b(xg_transpose_walk *w) {
     n = xg_transpose_gather_roots(w, true, vals);
     l = xg_transpose_begin(w->s, map, w->ids, vals, n);
     xg_transpose_names(w, &l, shape->rank, "dim%u");
-    if (t->v == 1) xg_transpose_results(w, shape, l.results, l.carried, n, vals);
+    for (k = 0; k < n; k++) vals[k] = &l.carried[k];
+    if (t->boxed) {
+        inner = xg_transpose_begin_vector(w, true, shape, l.results, vals, n);
+        xg_transpose_results(w, shape, inner.results, inner.carried, n, vals);
+        xg_transpose_end(w->s, &inner, vals);
+    } else if (t->v == 1) xg_transpose_results(w, shape, l.results, l.carried, n, vals);
     else {
-        for (k = 0; k < n; k++) vals[k] = &l.carried[k];
         xg_transpose_of_unit(t, true, l.results, at);
         inner = xg_transpose_begin(w->s, xg_transpose_unit(t, true, shape, false), at, vals, n);
         xg_transpose_results(w, shape, inner.results, inner.carried, n, vals);
@@ -447,7 +566,7 @@ XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
     xg_transpose_walk w;
     xg_scope s;
     uint32_t k;
-    (void)xg_transpose_make(&t, e);
+    (void)xg_transpose_make(&t, e, true);
     f->threads[0] = XG_TRANSPOSE_THREADS;
     f->blocks[0] = (uint32_t)t.blocks;
     for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;

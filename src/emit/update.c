@@ -1,12 +1,13 @@
 /* emit/update.c -- in-place dynamic-update-slices: only the elements of the updates are computed and written.
  *
- * Every result of the fusion is a dynamic-update-slice of a parameter, perhaps renamed, in whose memory it lies (fuse/in_place.c): what is not updated is there
- * already. Each result has blocks of its own; so no other result may be made of its parameter, which may be overwritten by then. */
+ * Every result of the fusion is a dynamic-update-slice of a parameter, perhaps renamed, or of another such update of it, in whose memory it lies (fuse/in_place.c): what
+ * is not updated is there already. Each update has blocks of its own; so no other result may be made of its parameter, which may be overwritten by then, and where updates of
+ * one array overlap, the last one alone computes and writes. */
 #ifndef XG_EMIT_UPDATE_C
 #define XG_EMIT_UPDATE_C
 #include "emit.h"
 
-typedef struct xg_update { xg_section *sections; uint32_t *root, n; } xg_update;
+typedef struct xg_update { xg_section *sections; uint32_t *root, n; const xg_inst **which; } xg_update; /* by section */
 
 XG_FN const xg_inst *xg_update_of(const xg_inst *root) {
     root = xg_in_place_strip(root);
@@ -35,12 +36,9 @@ XG_FN bool xg_emit_update_match(const xg_fusion_emission *e) {
     return true;
 }
 
-XG_FN void xg_update_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
-    xg_update *u = (xg_update *)data;
-    uint32_t root = u->root[which], k;
-    const xg_inst *r = s->e->roots[root], *i = xg_update_of(r);
-    xg_kval *idx[XG_RANK_MAX], *here[XG_RANK_MAX];
-    xg_elem v;
+/* Where element `at` of an update stands in the array. */
+XG_FN void xg_update_place(xg_scope *s, const xg_inst *i, xg_kval *const *at, xg_kval **idx) {
+    uint32_t k;
     for (k = 0; k < i->shape->rank; k++) {
         int64_t slack = i->shape->dims[k] - XG_OPERAND(i, 1)->shape->dims[k];
         idx[k] = at[k];
@@ -48,26 +46,83 @@ XG_FN void xg_update_body(xg_scope *s, void *data, uint32_t which, xg_kval *cons
         idx[k] = XG_KOP2(&s->b, XG_K_OP_ADDI, xg_elem_start(s, i, 2, k, slack), at[k]);
         xg_kval_set_range(idx[k], xg_range_of(0, i->shape->dims[k] - 1));
     }
+}
+/* Whether the update covers a place; NULL: it covers all. */
+XG_FN xg_kval *xg_update_covers(xg_scope *s, const xg_inst *i, xg_kval *const *idx) {
+    xg_kval *covers = NULL, *start;
+    uint32_t k;
+    for (k = 0; k < i->shape->rank; k++) {
+        int64_t size = XG_OPERAND(i, 1)->shape->dims[k], slack = i->shape->dims[k] - size;
+        if (!slack) continue;
+        start = xg_elem_start(s, i, 2, k, slack);
+        covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_SGE, idx[k], start));
+        covers = xg_elem_and(s, covers, XG_KCMPI(&s->b, XG_CI_SLT, idx[k], xg_k2(&s->b, XG_K_OP_ADDI, start, xg_elem_index(s, size))));
+    }
+    return covers;
+}
+/* No later update of the same array covers the place; NULL: that is so everywhere. */
+XG_FN xg_kval *xg_update_lasts(xg_scope *s, const xg_inst *root, const xg_inst *i, xg_kval *const *idx) {
+    xg_kval *lasts = NULL, *covers, *yes;
+    const xg_inst *later = xg_update_of(root);
+    for (; later != i; later = xg_in_place_strip(XG_OPERAND(later, 0))) {
+        xg_kval *own[XG_RANK_MAX];
+        if (!XG_OPERAND(later, 1)->shape->elements) continue;
+        xg_elem_apply(s, xg_emit_same_place(s->e->m->aff, i->shape, later->shape), idx, own);
+        covers = xg_update_covers(s, later, own);
+        yes = xg_kconst_int(&s->b, XG_E_I1, 1);
+        lasts = xg_elem_and(s, lasts, covers ? xg_k2(&s->b, XG_K_OP_XORI, covers, yes) : xg_kconst_int(&s->b, XG_E_I1, 0));
+    }
+    return lasts;
+}
+
+XG_FN void xg_update_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    xg_update *u = (xg_update *)data;
+    uint32_t root = u->root[which];
+    const xg_inst *r = s->e->roots[root], *i = u->which[which];
+    const xg_ktype *type = dest[root]->type;
+    xg_kval *idx[XG_RANK_MAX], *here[XG_RANK_MAX], *lasts;
+    xg_kb outer = s->b;
+    xg_kop *op = NULL;
+    xg_elem v;
+    xg_update_place(s, i, at, idx);
+    lasts = xg_update_lasts(s, r, i, idx);
+    if (lasts) {
+        op = xg_kif(&s->b, lasts, &type, 1);
+        outer = s->b;
+        s->b = xg_kb_end(s->e->m, op->regions[1]);
+        xg_kyield(&s->b, &dest[root], 1);
+        s->b = xg_kb_end(s->e->m, op->regions[0]);
+        s->b.loc = outer.loc;
+    }
     v = xg_elem_of(s, XG_OPERAND(i, 1), at);
     xg_elem_apply(s, xg_emit_same_place(s->e->m->aff, i->shape, r->shape), idx, here);
     dest[root] = xg_emit_insert(&s->b, v, dest[root], r->shape, here);
+    if (!lasts) return;
+    xg_kyield(&s->b, &dest[root], 1);
+    s->b = outer;
+    dest[root] = op->results;
 }
 
 XG_FN void xg_emit_update(xg_fusion_emission *e) {
     xg_update u;
-    uint32_t k;
-    u.sections = XG_NEW_N(e->arena, xg_section, e->n_roots + 1);
-    u.root = XG_NEW_N(e->arena, uint32_t, e->n_roots + 1);
+    uint32_t k, n = 0;
+    XG_FOR_INSTS(i, e->comp) n += i->op == XG_DYNAMIC_UPDATE_SLICE;
+    u.sections = XG_NEW_N(e->arena, xg_section, (size_t)n * e->n_roots + 1);
+    u.root = XG_NEW_N(e->arena, uint32_t, (size_t)n * e->n_roots + 1);
+    u.which = XG_NEW_N(e->arena, const xg_inst *, (size_t)n * e->n_roots + 1);
     u.n = 0;
     for (k = 0; k < e->n_roots; k++) {
-        const xg_inst *i = xg_update_of(e->roots[k]);
-        xg_shape *walk = XG_NEW(e->arena, xg_shape);
-        *walk = *XG_OPERAND(i, 1)->shape;
-        if (!walk->elements) continue;
-        walk->layout = i->shape->layout;
-        u.sections[u.n].shape = walk;
-        u.sections[u.n].unroll = walk->elements < e->target->resident_threads ? 1 : xg_gcd(walk->dims[xg_shape_major(walk, walk->rank - 1)], e->target->max_unroll);
-        u.root[u.n++] = k;
+        const xg_inst *i;
+        for (i = xg_update_of(e->roots[k]); i->op == XG_DYNAMIC_UPDATE_SLICE; i = xg_in_place_strip(XG_OPERAND(i, 0))) {
+            xg_shape *walk = XG_NEW(e->arena, xg_shape);
+            *walk = *XG_OPERAND(i, 1)->shape;
+            if (!walk->elements) continue;
+            walk->layout = i->shape->layout;
+            u.sections[u.n].shape = walk;
+            u.sections[u.n].unroll = walk->elements < e->target->resident_threads ? 1 : xg_gcd(walk->dims[xg_shape_major(walk, walk->rank - 1)], e->target->max_unroll);
+            u.root[u.n] = k;
+            u.which[u.n++] = i;
+        }
     }
     xg_emit_sections(e, u.sections, u.n, xg_update_body, &u);
 }

@@ -117,11 +117,31 @@ XG_FN void xg_select_scatter(xg_scope *s, void *data, xg_kval *const *at, xg_ele
     args[1] = xg_elem_of(s, XG_OPERAND(d->i, 1), d->out);
     xg_elem_call_comp(s, xg_attr_comp(d->i, XG_A_scatter), args, acc, 1);
 }
+/* The number of an element in row-major order, as an integer of the type in which selections come; also of one that is not there. */
+XG_FN xg_kval *xg_select_number(xg_scope *s, const xg_inst *i, xg_kval *const *at, xg_kelem e) {
+    xg_aff_ctx *x = s->e->m->aff;
+    xg_imap *m = xg_imap_new(x, i->shape->rank, 0, 0, 1, 0);
+    const xg_aff *n = xg_aff_const(x, 0);
+    xg_kval *r;
+    uint32_t k;
+    for (k = 0; k < i->shape->rank; k++) {
+        m->dims[k].range = xg_range_of(at[k]->lo, at[k]->hi);
+        n = xg_aff_add(x, xg_aff_mul(x, n, i->shape->dims[k]), xg_aff_dim(x, k));
+    }
+    m->results[0] = n;
+    xg_elem_apply(s, xg_imap_simplify(x, m), at, &r);
+    return xg_kcast(&s->b, XG_K_OP_INDEX_CAST, r, e);
+}
 XG_FN void xg_select_ask(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
     xg_select_site *d = (xg_select_site *)data;
     int64_t counts[XG_RANK_MAX];
     xg_elem c[3];
     uint32_t k;
+    if (d->i->n_operands == 4) {
+        xg_kval *chosen = xg_elem_of(s, XG_OPERAND(d->i, 3), d->out).v;
+        xg_elem_when(s, xg_kcmpi_(&s->b, XG_CI_EQ, chosen, xg_select_number(s, d->i, d->at, chosen->type->elem)), xg_select_scatter, d, at, acc, 1);
+        return;
+    }
     for (k = 0; k < d->w.n; k++) counts[k] = d->w.p[k].size;
     c[0] = xg_elem_of(s, XG_OPERAND(d->i, 0), d->at); /* any element: nothing is kept yet */
     c[1] = c[2] = xg_elem_real(xg_kconst_int(&s->b, XG_E_I1, 0));

@@ -185,6 +185,31 @@ XG_FN xg_value *xg_fft_unfold(xg_eval_run *r, const xg_complex *half, int64_t li
     return v;
 }
 
+/* backend_config={"fft_twiddle":{"dimension":"1","length":"6"}} */
+XG_FN bool xg_fft_twiddle(const xg_inst *i, int64_t *dim, int64_t *length) {
+    static const char key[] = "fft_twiddle";
+    xg_str s = xg_attr_str(i, XG_A_backend_config);
+    int64_t v[2] = {0, 0};
+    uint32_t at = 0, k;
+    while (at + sizeof key - 1 <= s.n && memcmp(s.p + at, key, sizeof key - 1) != 0) at++;
+    if (at + sizeof key - 1 > s.n) return false;
+    for (k = 0; k < 2; k++) {
+        while (at < s.n && (s.p[at] < '0' || s.p[at] > '9')) at++;
+        for (; at < s.n && s.p[at] >= '0' && s.p[at] <= '9'; at++) if (v[k] < INT64_MAX / 16) v[k] = v[k] * 10 + (s.p[at] - '0');
+    }
+    *dim = v[0];
+    *length = v[1];
+    if (xg_attr_ints(i, XG_A_fft_length).n != 1 || xg_type_class(i->shape->type) != XGT_C || xg_type_class(XG_OPERAND(i, 0)->shape->type) != XGT_C) return false;
+    return v[0] + 1 < (int64_t)i->shape->rank && v[1] > 0 && v[1] <= INT32_MAX && v[1] == i->shape->dims[v[0]] * i->shape->dims[i->shape->rank - 1];
+}
+XG_FN void xg_fft_twist_all(const xg_inst *i, xg_complex *x, double sign) {
+    int64_t dim, length, inner = 1, n = i->shape->dims[i->shape->rank - 1], k;
+    uint32_t d;
+    if (!xg_fft_twiddle(i, &dim, &length)) return;
+    for (d = (uint32_t)dim + 1; d < i->shape->rank; d++) inner *= i->shape->dims[d];
+    for (k = 0; k < i->shape->elements; k++) x[k] = xg_complex_mul(x[k], xg_fft_root(k / inner % i->shape->dims[dim] * (k % n) % length, length, sign));
+}
+
 XG_FN xg_value *xg_eval_fft(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_ints length = xg_attr_ints(i, XG_A_fft_length);
     xg_str type = xg_attr_str(i, XG_A_fft_type);
@@ -198,6 +223,7 @@ XG_FN xg_value *xg_eval_fft(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     wide = xg_linear_widen(r, &in[0]);
     n = length.n ? full->dims[rank - 1] : 1;
     have = length.n ? s->dims[rank - 1] : 1;
+    xg_fft_twist_all(i, xg_linear_data(wide), inverse ? 1.0 : -1.0);
     /* All dimensions but the last first; the last one last, when its half is unfolded or folded. */
     for (k = 1; k < (int64_t)length.n; k++) {
         int64_t extent;

@@ -326,12 +326,15 @@ XG_FN xg_value *xg_eval_select_and_scatter(xg_eval_run *r, const xg_inst *i, xg_
     xg_eval_dense(r, &in[0]);
     xg_eval_dense(r, &in[1]);
     xg_eval_fill(out->data, in[2]->data, bytes, (size_t)i->shape->elements);
-    chosen = xg_eval_selected(r, i, attr ? attr->v.window : &scalar, in[0], in[1]);
+    if (i->n_operands == 4) {
+        chosen = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)n, sizeof(int64_t)));
+        xg_eval_convert_block(XLAGPU_S64, chosen->data, in[3]->shape->type, xg_eval_dense(r, &in[3]), (size_t)n);
+    } else chosen = xg_eval_selected(r, i, attr ? attr->v.window : &scalar, in[0], in[1]);
     for (k = 0; k < n; k++) {
         int64_t where = ((const int64_t *)(const void *)chosen->data)[k];
         const void *params[2];
         void *result;
-        if (where < 0) continue;
+        if (where < 0 || where >= i->shape->elements) continue;
         params[0] = result = out->data + (size_t)where * bytes;
         params[1] = in[1]->data + (size_t)k * bytes;
         xg_eval_apply(r, scatter, params, &result, 1);

@@ -24,6 +24,7 @@ XG_FN bool xg_fuse_rematerialize(xg_module *m);    /* what is made out of nothin
 
 /* ---- sort_passes.c ---- */
 enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts: indices of four bytes in 48 KiB, rounded down to a power of two */, XG_SORT_SHARED_MAX = 48 << 10 /* its memory */, XG_TOPK_SELECTED_MAX = 1024 };
+XG_FN bool xg_fuse_split_ffts(xg_module *m);       /* fft_passes.c: transforms that no block can hold, as several */
 XG_FN bool xg_fuse_ffts(xg_module *m);             /* fft_fusion.c: small transforms that do not wait for each other */
 XG_FN bool xg_fuse_split_sorts(xg_module *m);      /* sorts of longer rows become passes */
 XG_FN bool xg_fuse_sort_slices(xg_module *m);     /* sort_slices.c: sorts of which parts are taken write those only */
@@ -87,7 +88,7 @@ typedef struct xg_kernel_input {
     bool aligned, coalesced, contracted; /* element for element in the order of the kernel; neighbours by neighbours; inside of a contraction */
     bool refused;
     const char *why;
-    int64_t gain, time;                  /* of the kernel, if `from` were computed inside of it; and that of reading it */
+    int64_t gain, time;                  /* of the kernel, if `from` were computed inside of it; and that of reading it; -1: not known yet */
 } xg_kernel_input;
 
 typedef enum xg_fuse_class { XG_FUSE_OTHER, XG_FUSE_FREE, XG_FUSE_KERNEL } xg_fuse_class;
@@ -121,6 +122,7 @@ struct xg_kernel {
     uint32_t level, limit;       /* greater than that of all that its kernel reads; least of those who need it and are no kernels */
     /* while a kernel is walked */
     uint32_t epoch, next_operand;
+    uint32_t asked, asked_at;    /* whose list of inputs was looked through last, and where in it this is */
     /* while fusions are made: what has its value in memory, if that is new; its copy in the computation that is being made */
     xg_inst *value, *inner;
     xg_kernel_input seen;
@@ -133,14 +135,20 @@ typedef struct xg_kernels {
     xg_machine machine;
     uint32_t n, epoch;
     xg_kernel *nodes;            /* by place in the computation; an instruction's scratch is its node */
-    XG_VEC(xg_kernel *) order, stack;
+    XG_VEC(xg_kernel *) order, stack, found;
+    xg_kernel_input *unused[32]; /* arrays of inputs that are free, by the power of two that they have room for; the next one is `from` of the first */
+    uint32_t asked;              /* lists of inputs that were looked through, and the last one's kernel */
+    const xg_kernel *listed;
+    bool forgets;                /* no change is taken back any more: lists of readers lose those that are gone */
     xg_buf *log;
 } xg_kernels;
 enum { XG_ROWS_LANES_MAX = 1024 /* threads of a row */, XG_FUSE_OPS_MAX = 1500, XG_FUSE_OPS_JOINED_MAX = 6000 /* of several kernels that become one, which makes no copies */, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);              /* every operation a kernel of its own, but what is free */
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k);             /* the figures of a kernel, from what it computes */
 XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
-XG_FN int64_t xg_kernel_time_with(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers); /* of c with in->from inside */
+XG_FN int64_t xg_kernel_time_with(xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers); /* of c with in->from inside */
+XG_FN xg_kernel_input *xg_kernel_inputs_new(xg_kernels *g, uint32_t n, uint32_t *cap);
+XG_FN void xg_kernel_inputs_give(xg_kernels *g, xg_kernel_input *p, uint32_t cap);
 XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p); /* c computes p, which is no longer live */
 XG_FN bool xg_kernel_computes(const xg_kernel *leader, const xg_kernel *o); /* inside, when it needs it */
 XG_FN uint32_t xg_kernel_n_outputs(const xg_kernel *k);

@@ -3,13 +3,14 @@
  * A value of the fused computation lies "in place" over a parameter when each of its elements is computed from the parameter's element at the same place in memory and
  * from no other one of the parameter. Then whoever computes an element may store it where the parameter's element was.
  *   xg_fuse_may_share   all that is read of the operand is in place, and so is the result: the plan may give both one buffer if the operand dies here
- *   xg_fuse_in_place    moreover the result is a dynamic-update-slice or scatter of the operand, or the fusion says so itself (output_to_operand_aliasing): the plan
+ *   xg_fuse_in_place    moreover the result is a dynamic-update-slice (or several, one after the other) or scatter of the operand, or the fusion says so itself (output_to_operand_aliasing): the plan
  *                       always gives both one buffer, copying the operand into it beforehand if it is needed later. So an emitter need not write what does not
  *                       change.
  * Results that are made of one operand are made by one walk, or one would read what another has written: where emitters walk more than once (a hero, results of several
  * sizes), only an operand of a single result may be given away. The loop emitter makes results of one shape by one walk, whatever is in front of them: if it is the one who
  * makes the kernel, xg_fuse_may_share_in_walk is enough (emit/emit.c knows).
  * In a row program (rows.c) a row may be reduced too: its threads know the result before any of them writes.
+ * A transform, a factor, the solutions of triangular systems are written over what they are made of: their emitters see to the order.
  * The window of a dynamic-slice is in place if it ends in the update of a dynamic-update-slice that has the same indices. */
 #ifndef XG_FUSE_IN_PLACE_C
 #define XG_FUSE_IN_PLACE_C
@@ -65,6 +66,9 @@ XG_FN bool xg_in_place_output(xg_in_place *w, const xg_inst *v, const xg_inst *s
     return true;
 }
 
+/* Made as a whole by one emitter, which takes an element of the operand before it, or another thread that waits for it, writes there. */
+XG_FN bool xg_in_place_wholly(const xg_inst *i, uint32_t operand) { return i->op == XG_FFT || i->op == XG_CHOLESKY || (i->op == XG_TRIANGULAR_SOLVE && operand == 1); }
+
 /* One use of a value that is in place, or of a window: does it stay so? */
 XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, xg_inst *user, uint32_t operand) {
     bool window = as->op == XG_DYNAMIC_UPDATE_SLICE && as != v;
@@ -80,6 +84,7 @@ XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, 
         return as != NULL;
     }
     if (user->op == XG_SCATTER && user->shape->type == XLAGPU_TUPLE) return xg_in_place_output(w, v, user, operand);
+    if (xg_in_place_wholly(user, operand) && xg_in_place_same_shape(user->shape, v->shape)) { xg_in_place_add(w, user, user); return true; }
     if (operand != 0 || (user->op != XG_DYNAMIC_UPDATE_SLICE && user->op != XG_SCATTER) || !xg_in_place_same_shape(user->shape, v->shape)) return false;
     xg_in_place_add(w, user, user);
     return true;
@@ -171,6 +176,14 @@ XG_FN int64_t xg_fuse_said(const xg_inst *fusion, uint32_t leaf) {
     return -1;
 }
 
+/* An update that nobody sees but the next update of the same array: a chain of them is in place as one is. */
+XG_FN bool xg_in_place_is_link(const xg_inst *i) {
+    const xg_inst *last = i;
+    if (i->op != XG_DYNAMIC_UPDATE_SLICE) return false;
+    while (last->first_use && !last->first_use->next && xg_in_place_renames(last->first_use->user)) last = last->first_use->user;
+    return last->first_use && !last->first_use->next && last->first_use->user->op == XG_DYNAMIC_UPDATE_SLICE && last->first_use->index == 0;
+}
+
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf) {
     int64_t said = xg_fuse_said(fusion, leaf);
     const xg_inst *to;
@@ -182,6 +195,7 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
     else if (to->op == XG_DYNAMIC_UPDATE_SLICE || to->op == XG_SCATTER) to = XG_OPERAND(to, 0);
     else return -1;
     to = xg_in_place_strip(to);
+    while (xg_in_place_is_link(to)) to = xg_in_place_strip(XG_OPERAND(to, 0));
     return to->op == XG_PARAMETER && xg_fuse_may_share(a, fusion, (uint32_t)to->number, leaf) ? to->number : -1;
 }
 

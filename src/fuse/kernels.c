@@ -25,12 +25,46 @@ XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel 
     return NULL;
 }
 
+/* The same for somebody who asks for n of them: when that is many, each is told once where it is. */
+XG_FN uint32_t xg_kernel_input_place(xg_kernels *g, const xg_kernel *k, const xg_kernel *from, uint32_t n) {
+    enum { FEW = 4 };
+    uint32_t j;
+    if (n > FEW && g->listed != k) {
+        g->listed = k;
+        g->asked++;
+        for (j = 0; j < k->n_inputs; j++) { k->inputs[j].from->asked = g->asked; k->inputs[j].from->asked_at = j; }
+    }
+    if (g->listed == k) return from->asked == g->asked ? from->asked_at : UINT32_MAX;
+    for (j = 0; j < k->n_inputs; j++) if (k->inputs[j].from == from) return j;
+    return UINT32_MAX;
+}
+
+/* Room for n inputs, not cleared: kernels grow one by one, and what one has outgrown the next one takes. */
+XG_FN xg_kernel_input *xg_kernel_inputs_new(xg_kernels *g, uint32_t n, uint32_t *cap) {
+    uint32_t power = 1;
+    xg_kernel_input *p;
+    while (power < 31 && (uint32_t)1 << power < n) power++;
+    *cap = (uint32_t)1 << power;
+    p = g->unused[power];
+    if (!p) return (xg_kernel_input *)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, *cap, sizeof *p));
+    g->unused[power] = (xg_kernel_input *)(void *)p->from;
+    return p;
+}
+XG_FN void xg_kernel_inputs_give(xg_kernels *g, xg_kernel_input *p, uint32_t cap) {
+    uint32_t power = 0;
+    if (!cap) return;
+    while (cap >> power > 1) power++;
+    p->from = (xg_kernel *)(void *)g->unused[power];
+    g->unused[power] = p;
+}
+
 /* ---- reads ---- */
 
 XG_FN uint32_t xg_kernel_key(uint32_t outer, uint32_t inner) { return !outer ? inner : !inner ? outer : xg_hash_mix(outer, inner) | 1; }
 
 /* Another place where the same value is read; equal places count once. */
 XG_FN void xg_kernel_join(xg_kernel_input *to, const xg_kernel_input *more) {
+    to->time = -1;
     to->coalesced = to->coalesced && more->coalesced;
     to->contracted = to->contracted || more->contracted;
     to->aligned = to->aligned && more->aligned;
@@ -51,7 +85,8 @@ XG_FN xg_kernel_input xg_kernel_through(const xg_kernel_input *outer, const xg_k
     r.contracted = inner->contracted || outer->contracted;
     r.refused = false;
     r.why = NULL;
-    r.gain = r.time = 0;
+    r.gain = 0;
+    if (r.reads != inner->reads || r.coalesced != inner->coalesced) r.time = -1;
     return r;
 }
 
@@ -73,19 +108,22 @@ XG_FN int64_t xg_kernel_time(const xg_kernels *g, const xg_kernel *c, int64_t me
     return xg_cost_time(&cost, instructions);
 }
 
+/* The time of the kernel; that of an input only where it is not known for as many blocks. */
 XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
     xg_cost cost;
     int64_t threads = k->elements;
     uint32_t j;
+    bool others;
     if (k->rows) threads = XG_MIN(XG_OPERAND(k->hero, 0)->shape->elements / 4, xg_cost_mul(k->hero->shape->elements, XG_ROWS_LANES_MAX)); /* a row stays in one block */
     else if (k->hero && k->hero->op == XG_REDUCE) threads = XG_MAX(threads, XG_OPERAND(k->hero, 0)->shape->elements / 4);
     if (k->hero && k->hero->op == XG_SCATTER) threads = XG_OPERAND(k->hero, k->hero->n_operands - 1)->shape->elements; /* each update goes where it goes */
     xg_cost_begin(&cost, &g->machine, threads);
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_cost_write(&cost, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
+    others = k->blocks != cost.blocks;
     k->blocks = cost.blocks;
     k->memory = cost.memory;
     for (j = 0; j < k->n_inputs; j++) {
-        k->inputs[j].time = xg_kernel_read_time(g, k, &k->inputs[j]);
+        if (others || k->inputs[j].time < 0) k->inputs[j].time = xg_kernel_read_time(g, k, &k->inputs[j]);
         k->memory = xg_cost_add(k->memory, k->inputs[j].time);
     }
     k->time = xg_kernel_time(g, k, k->memory, k->instructions);
@@ -117,7 +155,7 @@ XG_FN void xg_kernel_members(xg_kernels *g, xg_kernel *leader, xg_kernel *root) 
     }
 }
 
-XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u, xg_kernel **inputs, uint32_t *n_inputs) {
+XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     const xg_inst *i = u->inst;
     int64_t work, steps = xg_fuse_steps(i);
     uint32_t k, size = (uint32_t)XG_MIN(xg_cost_op(i), (int64_t)200);
@@ -127,7 +165,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u, xg_ke
     leader->instructions = xg_cost_add(leader->instructions, work);
     leader->ops = XG_MIN(leader->ops + u->seen.sites * size, (uint32_t)1 << 24);
     if (!leader->hero && xg_fuse_is_hero(i)) leader->hero = i;
-    leader->loops = leader->loops || (i->op == XG_REDUCE_WINDOW && steps > 1);
+    leader->loops = leader->loops || ((i->op == XG_REDUCE_WINDOW || i->op == XG_SELECT_AND_SCATTER) && steps > 1);
     leader->turns = leader->turns || ((i->op == XG_TRANSPOSE || i->op == XG_COPY) && !xg_fuse_access(i, 0).coalesced);
     for (k = 0; k < i->n_operands; k++) {
         xg_kernel *o = xg_kernel_of(XG_OPERAND(i, k));
@@ -138,7 +176,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u, xg_ke
         how.aligned = how.aligned && a.kind <= XG_ACCESS_ALIGNED;
         how.coalesced = how.coalesced && a.coalesced;
         how.contracted = how.contracted || a.kind == XG_ACCESS_CONTRACTED;
-        if (o->epoch != g->epoch) { o->epoch = g->epoch; o->seen.from = NULL; inputs[(*n_inputs)++] = o; }
+        if (o->epoch != g->epoch) { o->epoch = g->epoch; o->seen.from = NULL; xg_push(g->arena, xg_kernel *, &g->found, o); }
         xg_kernel_see(o, &how);
     }
 }
@@ -155,24 +193,22 @@ XG_FN void xg_kernel_see_root(const xg_kernel *leader, xg_kernel *root) {
 }
 
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
-    uint32_t n = 0, most = 0, j;
-    xg_kernel **inputs;
+    uint32_t j;
     g->epoch++;
-    g->order.n = 0;
+    g->listed = NULL;
+    g->order.n = g->found.n = 0;
     k->elements = xg_fuse_elements(k->inst);
     k->instructions = 0;
     k->ops = 0;
     k->hero = NULL;
     k->turns = k->loops = false;
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
-    for (j = 0; j < g->order.n; j++) { g->order.p[j]->seen.from = NULL; most += g->order.p[j]->inst->n_operands; }
+    for (j = 0; j < g->order.n; j++) g->order.p[j]->seen.from = NULL;
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_see_root(k, xg_kernel_root(k, j));
-    inputs = XG_NEW_N(g->arena, xg_kernel *, most + 1);
-    for (j = g->order.n; j-- > 0;) xg_kernel_visit(g, k, g->order.p[j], inputs, &n);
-    k->inputs = XG_NEW_N(g->arena, xg_kernel_input, n + 1);
-    k->inputs_cap = n + 1;
-    k->n_inputs = n;
-    for (j = 0; j < n; j++) k->inputs[j] = inputs[j]->seen;
+    for (j = g->order.n; j-- > 0;) xg_kernel_visit(g, k, g->order.p[j]);
+    k->inputs = xg_kernel_inputs_new(g, g->found.n, &k->inputs_cap);
+    k->n_inputs = g->found.n;
+    for (j = 0; j < k->n_inputs; j++) { k->inputs[j] = g->found.p[j]->seen; k->inputs[j].time = -1; }
     xg_kernel_settle(g, k);
 }
 
@@ -189,7 +225,7 @@ XG_FN int64_t xg_kernel_time_behind(const xg_kernels *g, const xg_kernel *c, con
     return xg_kernel_time(g, p, memory, xg_kernel_instructions_with(c, in));
 }
 
-XG_FN int64_t xg_kernel_time_with(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers) {
+XG_FN int64_t xg_kernel_time_with(xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers) {
     const xg_kernel *p = in->from;
     int64_t memory = c->memory - in->time;
     uint32_t j;
@@ -197,30 +233,46 @@ XG_FN int64_t xg_kernel_time_with(const xg_kernels *g, const xg_kernel *c, const
     if (p->hero && !c->hero && !xg_fuse_folds_once(p, c, in)) { *buffers += p->n_inputs; return xg_kernel_time_behind(g, c, in); }
     for (j = 0; j < p->n_inputs; j++) {
         xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);
-        const xg_kernel_input *had = xg_kernel_find_input(c, through.from);
-        if (had) { xg_kernel_input both = *had; xg_kernel_join(&both, &through); memory -= had->time; through = both; }
+        uint32_t had = xg_kernel_input_place(g, c, through.from, p->n_inputs);
+        if (had != UINT32_MAX) { xg_kernel_input both = c->inputs[had]; xg_kernel_join(&both, &through); memory -= c->inputs[had].time; through = both; }
         else ++*buffers;
-        memory = xg_cost_add(memory, xg_kernel_read_time(g, c, &through));
+        if (through.time < 0 || p->blocks != c->blocks) through.time = xg_kernel_read_time(g, c, &through);
+        memory = xg_cost_add(memory, through.time);
     }
     return xg_kernel_time(g, c, memory, xg_kernel_instructions_with(c, in));
 }
 
 XG_FN void xg_kernel_add_reader(xg_kernels *g, xg_kernel *value, xg_kernel *reader) {
     value->n_readers++;
+    if (value->readers.n == value->readers.cap && g->forgets) {
+        uint32_t n = 0, j;
+        for (j = 0; j < value->readers.n; j++) if (value->readers.p[j]->live) value->readers.p[n++] = value->readers.p[j];
+        value->readers.n = n;
+    }
     xg_push(g->arena, xg_kernel *, &value->readers, reader);
 }
 
 /* New figures of c from those of c and p. */
 XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, const xg_kernel_input *in) {
-    uint32_t n = 0, had, j, k;
+    uint32_t n = 0, had, j;
     for (j = 0; j < c->n_inputs; j++) if (c->inputs[j].from != p) c->inputs[n++] = c->inputs[j];
-    for (had = n, j = 0; j < p->n_inputs; j++) {
+    c->n_inputs = had = n;
+    if (n + p->n_inputs > c->inputs_cap) {
+        xg_kernel_input *was = c->inputs;
+        uint32_t cap = c->inputs_cap;
+        c->inputs = xg_kernel_inputs_new(g, n + p->n_inputs, &c->inputs_cap);
+        memcpy(c->inputs, was, n * sizeof *was);
+        xg_kernel_inputs_give(g, was, cap);
+    }
+    g->listed = NULL;
+    for (j = 0; j < p->n_inputs; j++) {
         xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);
-        for (k = 0; k < n && c->inputs[k].from != through.from; k++) {}
-        if (k < n) { xg_kernel_join(&c->inputs[k], &through); continue; }
-        if (n == c->inputs_cap) c->inputs = (xg_kernel_input *)xg_vec_grow(g->arena, c->inputs, &c->inputs_cap, sizeof *c->inputs);
+        uint32_t at = xg_kernel_input_place(g, c, through.from, p->n_inputs); /* among those that it had */
+        if (at != UINT32_MAX) { xg_kernel_join(&c->inputs[at], &through); continue; }
+        if (p->blocks != c->blocks) through.time = -1;
         c->inputs[n++] = through;
     }
+    g->listed = NULL;
     c->n_inputs = n;
     c->instructions = xg_kernel_instructions_with(c, in);
     c->ops = (uint32_t)XG_MIN(c->ops + (uint64_t)p->ops * in->sites, (uint64_t)1 << 24);
@@ -239,6 +291,7 @@ XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p) {
     if (!was.shared || !p->shared) { xg_kernel_combine(g, c, p, &in); return; }
     xg_kernel_walk(g, c);
     for (j = 0; j < c->n_inputs; j++) if (!xg_kernel_find_input(&was, c->inputs[j].from)) xg_kernel_add_reader(g, c->inputs[j].from, c);
+    xg_kernel_inputs_give(g, was.inputs, was.inputs_cap);
 }
 
 /* ---- the start ---- */
@@ -253,7 +306,8 @@ XG_FN bool xg_kernel_is_pinned(const xg_inst *i) {
 }
 
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
-    uint32_t k = 0, j;
+    uint32_t k = 0, j, total = 0;
+    xg_kernel **list;
     memset(g, 0, sizeof *g);
     g->m = c->module;
     g->comp = c;
@@ -286,7 +340,14 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
         xg_kernel *node = &g->nodes[k];
         if (!node->live) continue;
         xg_kernel_walk(g, node);
-        for (j = 0; j < node->n_inputs; j++) xg_kernel_add_reader(g, node->inputs[j].from, node);
+        for (j = 0; j < node->n_inputs; j++) node->inputs[j].from->n_readers++;
+        total += node->n_inputs;
+    }
+    list = (xg_kernel **)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, (size_t)total + 1, sizeof *list)); /* one behind the other; who gets more readers gets a list of its own */
+    for (k = 0; k < g->n; k++) { g->nodes[k].readers.p = list; list += g->nodes[k].readers.cap = g->nodes[k].n_readers; }
+    for (k = 0; k < g->n; k++) {
+        xg_kernel *node = &g->nodes[k];
+        for (j = 0; node->live && j < node->n_inputs; j++) { xg_kernel *o = node->inputs[j].from; o->readers.p[o->readers.n++] = node; }
     }
 }
 

@@ -57,6 +57,14 @@ XG_FN bool xg_fuse_windows_apart(const xg_inst *i) {
     return true;
 }
 
+/* The windows that may cover an element. */
+XG_FN int64_t xg_fuse_windows_around(const xg_inst *i) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_window);
+    int64_t n = 1;
+    uint32_t k;
+    for (k = 0; a && k < a->v.window->n; k++) n = xg_cost_mul(n, (a->v.window->p[k].size - 1) / a->v.window->p[k].stride + 1);
+    return n;
+}
 /* Elements that a loop inside of the instruction reads for one element of its result. */
 XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
     int64_t n = 1, in;
@@ -72,7 +80,8 @@ XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
         const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
         return XG_OPERAND(i, 1)->shape->elements / XG_MAX(XG_OPERAND(i, 1)->shape->dims[l->kernel_output], (int64_t)1);
     }
-    case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: return xg_fuse_is_scan(i) ? 1 : xg_fuse_window_size(i);
+    case XG_SELECT_AND_SCATTER: if (i->n_operands == 4) return xg_fuse_windows_around(i); /* fall through */
+    case XG_REDUCE_WINDOW: return xg_fuse_is_scan(i) ? 1 : xg_fuse_window_size(i);
     case XG_SCATTER: return XG_OPERAND(i, 2)->shape->elements;
     default: return 1;
     }
@@ -80,7 +89,8 @@ XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
 
 XG_FN bool xg_fuse_is_hero(const xg_inst *i) {
     switch (i->op) {
-    case XG_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_SELECT_AND_SCATTER: case XG_RNG_BIT_GENERATOR: return true;
+    case XG_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_RNG_BIT_GENERATOR: return true;
+    case XG_SELECT_AND_SCATTER: return i->n_operands == 3;
     case XG_REDUCE: return i->shape->type == XLAGPU_TUPLE || xg_fuse_steps(i) > XG_FUSE_SERIAL_MAX;
     case XG_REDUCE_WINDOW: return i->shape->type == XLAGPU_TUPLE || xg_fuse_is_scan(i) || xg_fuse_steps(i) > 64;
     default: return false;
@@ -135,7 +145,10 @@ XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t k) {
         if (data && user->op == XG_REDUCE_WINDOW && xg_fuse_windows_apart(user)) return xg_access_ratio(XG_ACCESS_LOOP, XG_MIN(xg_cost_mul(steps, out), in), out);
         return data ? xg_access_ratio(XG_ACCESS_LOOP, user->op == XG_REDUCE ? in : steps, user->op == XG_REDUCE ? out : 1) : a;
     }
-    case XG_SELECT_AND_SCATTER: return k < 2 ? xg_access_ratio(XG_ACCESS_LOOP, xg_fuse_steps(user), 1) : a;
+    case XG_SELECT_AND_SCATTER:
+        if (k == 2 || (k == 0 && user->n_operands == 4)) return a;
+        if (user->n_operands == 4 && xg_fuse_windows_around(user) == 1) return xg_access_ratio(XG_ACCESS_LOOP, in, out); /* for a box of elements one is read */
+        return xg_access_ratio(user->n_operands == 4 ? XG_ACCESS_CONTRACTED : XG_ACCESS_LOOP, user->n_operands == 4 ? 2 : xg_fuse_steps(user), 1);
     case XG_DOT: case XG_CONVOLUTION: return xg_access_ratio(XG_ACCESS_CONTRACTED, XG_MAX(xg_fuse_steps(user) / 64, (int64_t)1), 1); /* a tile is read once for all that need it */
     case XG_SCATTER: return k == 0 ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : xg_access_ratio(XG_ACCESS_LOOP, in, out);
     case XG_BITCAST_CONVERT: return xg_type_bits(user->shape->type) == xg_type_bits(o->shape->type) ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : xg_access_ratio(XG_ACCESS_MOVED, XG_MAX(in, out), out);

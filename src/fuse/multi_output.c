@@ -127,16 +127,16 @@ XG_FN void xg_multi_set_roots(xg_kernels *g, xg_kernel *to, const xg_kernel *a, 
 
 /* Figures of both together, when they compute nothing in common and neither reads the other. */
 XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
-    xg_kernel_input *inputs = XG_NEW_N(g->arena, xg_kernel_input, a->n_inputs + b->n_inputs + (size_t)1);
     uint32_t n = a->n_inputs, j, k;
+    xg_kernel_input *inputs = xg_kernel_inputs_new(g, a->n_inputs + b->n_inputs, &a->inputs_cap);
     memcpy(inputs, a->inputs, n * sizeof *inputs);
     for (j = 0; j < b->n_inputs; j++) {
         for (k = 0; k < a->n_inputs && inputs[k].from != b->inputs[j].from; k++) {}
         if (k < a->n_inputs) xg_kernel_join(&inputs[k], &b->inputs[j]);
-        else inputs[n++] = b->inputs[j];
+        else { inputs[n] = b->inputs[j]; inputs[n++].time = -1; }
     }
     a->inputs = inputs;
-    a->inputs_cap = a->n_inputs = n;
+    a->n_inputs = n;
     a->instructions = xg_cost_add(a->instructions, b->instructions);
     a->ops += b->ops;
     a->turns = a->turns || b->turns;
@@ -216,6 +216,7 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     why = a->ops > XG_FUSE_OPS_JOINED_MAX ? "refused, the code would be too large" : a->time >= apart ? "refused" : NULL;
     xg_multi_log(g, a, b, why, apart, a->time);
     if (why) {
+        xg_kernel_inputs_give(g, a->inputs, a->inputs_cap);
         *a = was;
         for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
         b->leader = b;

@@ -33,8 +33,10 @@ XG_FN bool xg_partition_is_root(const xg_partition *p, uint32_t place) {
     return p->part_of[place] != UINT32_MAX && p->parts[p->part_of[place]].root == p->insts[place];
 }
 
-/* Outputs that differ in shape: each user makes its own. Transforms: their emitter makes all of their elements, and asks for those of operands one by one. */
-XG_FN bool xg_partition_by_output(const xg_inst *i) { return (i->op == XG_RNG_BIT_GENERATOR && i->shape->type == XLAGPU_TUPLE) || i->op == XG_FFT; }
+/* Outputs that differ in shape: each user makes its own. What one emitter makes as a whole: it asks for the operands' elements one by one. */
+XG_FN bool xg_partition_by_output(const xg_inst *i) {
+    return (i->op == XG_RNG_BIT_GENERATOR && i->shape->type == XLAGPU_TUPLE) || i->op == XG_FFT || i->op == XG_CHOLESKY || i->op == XG_TRIANGULAR_SOLVE;
+}
 XG_FN bool xg_partition_free(const xg_inst *i) { return i->op == XG_PARAMETER || (i->op == XG_CONSTANT && i->shape->rank == 0) || xg_partition_by_output(i); }
 
 /* What the uses of one instruction say so far. */

@@ -60,7 +60,7 @@ XG_FN void xg_queue_update(xg_queue *q, xg_kernel *p) {
 
 /* ---- estimates ---- */
 
-XG_FN void xg_priority_estimate(const xg_kernels *g, xg_kernel *c, xg_kernel_input *in) {
+XG_FN void xg_priority_estimate(xg_kernels *g, xg_kernel *c, xg_kernel_input *in) {
     xg_kernel *p = in->from;
     uint32_t buffers;
     p->gain -= in->gain;
@@ -98,7 +98,7 @@ XG_FN void xg_priority_readers(xg_queue *q, xg_kernel *p) {
         xg_kernel_input *in = c->live ? xg_kernel_find_input(c, p) : NULL;
         if (!in) continue;
         p->readers.p[n++] = c;
-        xg_priority_estimate(q->g, c, in);
+            xg_priority_estimate(q->g, c, in);
     }
     p->readers.n = n;
     xg_queue_update(q, p);
@@ -158,6 +158,9 @@ XG_FN void xg_priority_fuse(xg_queue *q, xg_kernel *p) {
     }
     for (j = 0; j < n; j++) { xg_priority_inputs(q, readers[j]); xg_priority_readers(q, readers[j]); }
     for (j = 0; j < p->n_inputs; j++) if (p->inputs[j].from->n_readers == XG_FUSE_READERS_MAX) xg_priority_readers(q, p->inputs[j].from);
+    xg_kernel_inputs_give(g, p->inputs, p->inputs_cap);
+    p->inputs = NULL;
+    p->n_inputs = p->inputs_cap = 0;
 }
 
 XG_FN void xg_priority_run(xg_kernels *g) {
@@ -165,6 +168,7 @@ XG_FN void xg_priority_run(xg_kernels *g) {
     uint32_t k;
     memset(&q, 0, sizeof q);
     q.g = g;
+    g->forgets = true;
     for (k = 0; k < g->n; k++) g->nodes[k].candidate = g->nodes[k].live && g->nodes[k].kind == XG_FUSE_KERNEL && !g->nodes[k].pinned;
     for (k = 0; k < g->n; k++) if (g->nodes[k].live) xg_priority_readers(&q, &g->nodes[k]);
     while (q.heap.n) {
@@ -172,6 +176,7 @@ XG_FN void xg_priority_run(xg_kernels *g) {
         xg_queue_drop(&q, best);
         xg_priority_fuse(&q, best);
     }
+    g->forgets = false;
     xg_priority_log_rest(g);
 }
 

@@ -242,6 +242,7 @@ XG_FN bool xg_rows_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     else if (b->time < apart && !xg_rows_is_form(g, b)) why = "not rows that one after the other could be made of";
     xg_rows_log(g, a, b, why, apart, b->time);
     if (why || b->time >= apart) {
+        xg_kernel_inputs_give(g, b->inputs, b->inputs_cap);
         *b = was;
         for (j = 0; j < n; j++) { roots[j]->leader = from; roots[j]->live = true; }
         return false;

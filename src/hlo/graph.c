@@ -41,12 +41,12 @@ XG_FN int xg_op_find(xg_str name) {
 
 /* ---- names ---- */
 
-/* The wish itself if it is free, else its stem with the next number that is: "add.3" wished twice gives "add.1". */
-XG_FN xg_str xg_graph_name(xg_dict *taken, uint32_t *fresh, xg_str wish, void *val) {
+/* The wish itself if it is free, else its stem with the next number that is: "add.3" wished twice gives "add.1". A wish that lasts is not copied. */
+XG_FN xg_str xg_graph_name(xg_dict *taken, uint32_t *fresh, xg_str wish, bool lasts, void *val) {
     xg_str stem = wish;
     char little[128], *text = little;
     size_t cap = sizeof little, n;
-    if (xg_dict_put(taken, wish, val)) return taken->items[taken->n - 1].name;
+    if (lasts ? xg_dict_put_lasting(taken, wish, val) : xg_dict_put(taken, wish, val)) return taken->items[taken->n - 1].name;
     while (stem.n && stem.p[stem.n - 1] >= '0' && stem.p[stem.n - 1] <= '9') stem.n--;
     if (stem.n > 1 && stem.n < wish.n && stem.p[stem.n - 1] == '.') stem.n--; else stem = wish;
     if (stem.n + 16 > cap) text = (char *)xg_alloc_raw(taken->arena, cap = (size_t)stem.n + 16);
@@ -56,10 +56,10 @@ XG_FN xg_str xg_graph_name(xg_dict *taken, uint32_t *fresh, xg_str wish, void *v
     return taken->items[taken->n - 1].name;
 }
 XG_FN void xg_inst_give_name(xg_inst *i, xg_str wish) {
-    i->name = xg_graph_name(&i->comp->names, &i->comp->fresh, wish.n ? wish : xg_str_z(xg_op_name(i->op)), i);
+    i->name = xg_graph_name(&i->comp->names, &i->comp->fresh, wish.n ? wish : xg_str_z(xg_op_name(i->op)), !wish.n, i);
 }
 XG_FN void xg_comp_give_name(xg_comp *c, xg_str wish) {
-    c->name = xg_graph_name(&c->module->comp_names, &c->module->fresh, wish.n ? wish : XG_STR("computation"), c);
+    c->name = xg_graph_name(&c->module->comp_names, &c->module->fresh, wish.n ? wish : XG_STR("computation"), !wish.n, c);
 }
 
 /* ---- modules and computations ---- */
@@ -196,7 +196,9 @@ XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_i
     return i;
 }
 XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, xg_inst *before) {
-    xg_inst *made = xg_inst_new(to, i->op, i->shape, operands, i->n_operands, before, i->name);
+    xg_inst *made = xg_inst_make(to, i->op, i->shape, operands, i->n_operands, before);
+    bool lasts = i->comp->module->arena == to->module->arena && i->name.n;
+    made->name = xg_graph_name(&to->names, &to->fresh, i->name.n ? i->name : xg_str_z(xg_op_name(i->op)), lasts, made);
     if (i->n_attrs) {
         made->attrs = XG_NEW_N(to->module->arena, xg_attr, i->n_attrs);
         memcpy(made->attrs, i->attrs, i->n_attrs * sizeof *i->attrs);

@@ -82,6 +82,10 @@ static const xg_shape *xg_infer_select_and_scatter(xg_module *m, const xg_inst *
     xg_want_pred_root(i, XG_A_select, select);
     xg_want_scalar(i, 2, s->type, "the initial value");
     xg_want_same_type(i, 0, 1);
+    /* This compiler's own: what each window selects, as a number in row-major order (negative or beyond the operand: nothing), was found out before; it lies in its window. Of the operand only the shape counts then. */
+    if (i->n_operands == 4)
+        XG_RULE(i, xg_type_class(xg_want_array(i, 3)->type) == XGT_I && xg_shape_same_dims(xg_want_array(i, 3), source), NULL, "the selection %s must be integers, one for each element of the source %s",
+                xg_infer_text(i, xg_want_array(i, 3)), xg_infer_text(i, source));
     xg_want_reducer(i, XG_A_scatter, 1, 2, 1);
     xg_want_window(i, s, &d);
     XG_RULE(i, xg_draft_merge(&d, source), NULL, "the source %s must have one element for each place of the window over %s, which are %s", xg_infer_text(i, source), xg_infer_text(i, s),

@@ -121,7 +121,7 @@ enum { XGT_P = 1, XGT_I = 2, XGT_F = 4, XGT_C = 8, XGT_ANY = 255 };
     /* reductions and windows */ \
     X(REDUCE, "reduce", 2, 255, 0, XGT_ANY, reduce, reduce, reduce, reduce, "dimensions! to_apply!") \
     X(REDUCE_WINDOW, "reduce-window", 2, 255, 0, XGT_ANY, reduce_window, reduce_window, reduce_window, reduce_window, "window to_apply!") \
-    X(SELECT_AND_SCATTER, "select-and-scatter", 3, 3, 0, XGT_ANY, select_and_scatter, select_and_scatter, select_and_scatter, select_and_scatter, "select! scatter! window") \
+    X(SELECT_AND_SCATTER, "select-and-scatter", 3, 4, 0, XGT_ANY, select_and_scatter, select_and_scatter, select_and_scatter, select_and_scatter, "select! scatter! window") \
     X(MAP, "map", 1, 255, 0, XGT_ANY, map, pointwise, map, map, "to_apply! dimensions") \
     X(SORT, "sort", 1, 255, 0, XGT_ANY, sort, along, sort, whole, "dimensions! is_stable to_apply!") \
     X(TOPK, "topk", 1, 1, 0, XGT_I | XGT_F, topk, along, topk, whole, "k! largest is_stable") \

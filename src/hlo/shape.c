@@ -33,6 +33,7 @@ XG_FN bool xg_type_signed(xlagpu_type t) { int c = xg_type_rows[t].cls; return c
 XG_FN xlagpu_type xg_type_real(xlagpu_type t) { return t == XLAGPU_C64 ? XLAGPU_F32 : t == XLAGPU_C128 ? XLAGPU_F64 : t; }
 XG_FN xlagpu_type xg_type_find(xg_str name) {
     int t;
+    if (name.n == 3 && memcmp(name.p, "f32", 3) == 0) return XLAGPU_F32; /* most are */
     for (t = XLAGPU_INVALID + 1; t < XLAGPU_TYPE_COUNT; t++)
         if (xg_type_rows[t].length == name.n && xg_type_rows[t].name[0] == name.p[0] && memcmp(xg_type_rows[t].name, name.p, name.n) == 0) return (xlagpu_type)t;
     return XLAGPU_INVALID;

@@ -74,7 +74,7 @@ XG_FN const xg_imap *xg_index_scaled_dot(const xg_index_query *q) {
         spread->syms[k].range = xg_range_of(0, block - 1);
         spread->results[k] = xg_aff_add(q->x, xg_aff_mul(q->x, xg_aff_dim(q->x, k), block), xg_aff_sym(q->x, k));
     }
-    return xg_imap_drop_unused_syms(q->x, xg_imap_compose(q->x, spread, xg_index_dot_forward(&of)), NULL);
+    return xg_imap_drop_unused_syms(q->x, xg_imap_simplify(q->x, xg_imap_compose(q->x, spread, xg_index_dot_forward(&of))), NULL);
 }
 
 /* ---- windows ---- */

@@ -43,6 +43,7 @@ XG_FN const xg_imap *xg_index_select_and_scatter(const xg_index_query *q) {
     uint32_t k, n = 0, rank = q->out->rank;
     xg_imap *m;
     if (q->operand == 2) return xg_index_scalar(q);
+    if (q->operand == 0 && q->i->n_operands == 4) return xg_index_nothing(q); /* what is selected is known */
     if (w.n != rank) return xg_imap_undefined(q->x);
     m = xg_index_begin(q, q->operand ? rank : rank * 2, 0, rank * 4);
     for (k = 0; k < rank; k++) {

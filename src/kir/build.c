@@ -501,6 +501,10 @@ XG_FN void xg_kop_set_operand(xg_kop *op, uint32_t i, xg_kval *v) {
     xg_kuse_link(&op->operands[i], v);
 }
 
+XG_FN void xg_kop_shorten(xg_kop *op, uint32_t n) {
+    while (op->n_operands > n) xg_kuse_unlink(&op->operands[--op->n_operands]);
+}
+
 XG_FN void xg_kval_replace(xg_kval *from, xg_kval *to) {
     xg_kuse *u, *next;
     if (from == to) return;

@@ -65,12 +65,6 @@ XG_FN void xg_kcanon_remove(xg_kcanon *c, xg_kop *op) {
 
 /* ---- dead code ---- */
 
-XG_FN bool xg_kop_is_dead(const xg_kop *op) {
-    uint32_t k;
-    if (xg_kop_flags(op->op) & KF_TERM) return false;
-    for (k = 0; k < op->n_results; k++) if (op->results[k].first_use) return false;
-    return !xg_kop_has_effects(op);
-}
 /* What a removed region used outside may be dead now. */
 XG_FN void xg_kcanon_release(xg_kcanon *c, const xg_kop *op) {
     const xg_kop *o;

@@ -13,6 +13,13 @@ XG_FN bool xg_kop_has_effects(const xg_kop *op) {
     return false;
 }
 
+XG_FN bool xg_kop_is_dead(const xg_kop *op) {
+    uint32_t k;
+    if (xg_kop_flags(op->op) & KF_TERM) return false;
+    for (k = 0; k < op->n_results; k++) if (op->results[k].first_use) return false;
+    return !xg_kop_has_effects(op);
+}
+
 XG_FN xg_kval *xg_ktensor_root(xg_kval *v) {
     for (;;) {
         xg_kop *op = v->def;

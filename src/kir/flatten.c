@@ -12,7 +12,7 @@ XG_FN const xg_ktype *xg_kflat_type(xg_kmodule *m, const xg_ktype *t) {
 }
 
 /* (d0, d1, ...) -> sum of d * stride, each d inside its dim. */
-XG_FN const xg_imap *xg_kflat_map(xg_kmodule *m, const xg_ktype *t) {
+XG_FN xg_imap *xg_kflat_map(xg_kmodule *m, const xg_ktype *t) {
     xg_imap *map = xg_imap_new(m->aff, t->rank, 0, 0, 1, 0);
     const xg_aff *sum = xg_aff_const(m->aff, 0);
     int64_t stride = 1;
@@ -27,21 +27,54 @@ XG_FN const xg_imap *xg_kflat_map(xg_kmodule *m, const xg_ktype *t) {
     return map;
 }
 
-/* Replaces the indices from operand `from` on by one. The tensor's type must still be the old one. */
-XG_FN void xg_kflat_access(xg_kmodule *m, xg_kop *op, uint32_t from, const xg_ktype *tensor) {
+/* Two applications of maps over the same variables to the same values. */
+XG_FN bool xg_kflat_reads_alike(const xg_kop *a, const xg_kop *b) {
+    const xg_imap *f = (const xg_imap *)a->p, *g = (const xg_imap *)b->p;
+    uint32_t k;
+    if (!xg_imap_ok(f) || !xg_imap_ok(g) || f->n_dims != g->n_dims || f->n_syms != g->n_syms || f->n_rts != g->n_rts || a->n_operands != b->n_operands) return false;
+    for (k = 0; k < a->n_operands; k++) if (a->operands[k].value != b->operands[k].value) return false;
+    return true;
+}
+/* Indices that one map makes of what other maps made: their place where that is a plain sum of the former, which nobody sees any more once all maps are one. NULL: it is not. */
+XG_FN const xg_imap *xg_kflat_at_once(xg_kmodule *m, xg_kval *const *v, const xg_ktype *tensor, const xg_imap *flat) {
+    const xg_kop *op = v[0]->def;
+    const xg_aff *at[XG_RANK_MAX];
+    const xg_imap *map;
+    uint32_t k, i;
+    bool chain = false;
+    for (k = 0; k < tensor->rank; k++) if (!v[k]->def || v[k]->def->op != XG_K_OP_APPLY || !xg_kflat_reads_alike(op, v[k]->def)) return NULL;
+    map = (const xg_imap *)op->p;
+    for (k = 0; k < op->n_operands; k++) chain = chain || (op->operands[k].value->def && op->operands[k].value->def->op == XG_K_OP_APPLY);
+    if (!chain) return NULL;
+    for (k = 0; k < tensor->rank; k++) at[k] = ((const xg_imap *)v[k]->def->p)->results[v[k]->index];
+    map = xg_imap_compose(m->aff, xg_imap_with_results(m->aff, map, at, tensor->rank), flat);
+    if (!xg_imap_ok(map) || map->n_dims + map->n_syms + map->n_rts != op->n_operands || map->results[0]->kind != XG_AFF_SUM) return NULL;
+    for (i = 0; i < map->results[0]->n; i++) if (map->results[0]->terms[i].of->kind == XG_AFF_DIV || map->results[0]->terms[i].of->kind == XG_AFF_MOD) return NULL;
+    return map;
+}
+/* Replaces the indices from operand `from` on by one, through the map of the tensor's old type. */
+XG_FN void xg_kflat_access(xg_kmodule *m, xg_kop *op, uint32_t from, const xg_ktype *tensor, const xg_imap *map) {
     xg_kb b = xg_kb_before(m, op);
-    xg_kval **v = XG_NEW_N(m->temp, xg_kval *, op->n_operands + 1), *kept[3];
-    const xg_ktype *result = xg_kflat_type(m, op->results[0].type);
-    xg_kop *to;
+    const xg_kop *maker = from < op->n_operands ? op->operands[from].value->def : NULL;
+    xg_kval **v = XG_NEW_N(m->temp, xg_kval *, XG_MAX(op->n_operands, maker ? maker->n_operands : 0) + 1), *index;
+    const xg_imap *sum;
     uint32_t k;
     for (k = from; k < op->n_operands; k++) v[k - from] = op->operands[k].value;
-    if (tensor->rank == 0 || tensor->elements == 0) kept[from] = xg_kconst_int(&b, XG_E_INDEX, 0);
-    else kept[from] = xg_kapply(&b, xg_kflat_map(m, tensor), v)->results;
-    for (k = 0; k < from; k++) kept[k] = op->operands[k].value;
-    to = xg_kop_rebuild(m, op, kept, from + 1, &result, 1);
-    xg_kval_copy_facts(to->results, op->results);
-    xg_kval_replace(op->results, to->results);
-    xg_kop_remove(op);
+    sum = map && maker ? xg_kflat_at_once(m, v, tensor, map) : NULL;
+    if (sum) for (k = 0; k < maker->n_operands; k++) v[k] = maker->operands[k].value;
+    index = map ? xg_kapply(&b, sum ? sum : map, v)->results : xg_kconst_int(&b, XG_E_INDEX, 0);
+    if (!tensor->rank) { /* there is no index yet */
+        xg_kop *to;
+        for (k = 0; k < from; k++) v[k] = op->operands[k].value;
+        v[from] = index;
+        to = xg_kop_rebuild(m, op, v, from + 1, &op->results[0].type, 1);
+        xg_kval_copy_facts(to->results, op->results);
+        xg_kval_replace(op->results, to->results);
+        xg_kop_remove(op);
+        return;
+    }
+    xg_kop_set_operand(op, from, index);
+    xg_kop_shorten(op, from + 1);
 }
 
 XG_FN void xg_kflat_region_types(xg_kmodule *m, xg_kregion *r) {
@@ -59,6 +92,7 @@ XG_FN void xg_kir_flatten_tensors(xg_kmodule *m) {
     for (f = m->first; f; f = f->next) {
         xg_kops ops;
         const xg_ktype **of;
+        xg_map64 maps; /* by the tensor's type */
         uint32_t k;
         memset(&ops, 0, sizeof ops);
         xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_EXTRACT);
@@ -68,7 +102,12 @@ XG_FN void xg_kir_flatten_tensors(xg_kmodule *m) {
         for (k = 0; k < ops.n; k++) of[k] = ops.p[k]->operands[ops.p[k]->op == XG_K_OP_INSERT].value->type;
         xg_kflat_region_types(m, f->body);
         for (k = 0; k < f->n_results; k++) f->results[k] = xg_kflat_type(m, f->results[k]);
-        for (k = 0; k < ops.n; k++) if (of[k]->rank != 1) xg_kflat_access(m, ops.p[k], ops.p[k]->op == XG_K_OP_INSERT ? 2 : 1, of[k]);
+        xg_map64_init(&maps, m->temp);
+        for (k = 0; k < ops.n; k++) if (of[k]->rank != 1) {
+            xg_imap *map = of[k]->rank && of[k]->elements ? (xg_imap *)xg_map64_get(&maps, of[k]->id + (uint64_t)1) : NULL;
+            if (!map && of[k]->rank && of[k]->elements) xg_map64_put(&maps, of[k]->id + (uint64_t)1, map = xg_kflat_map(m, of[k]));
+            xg_kflat_access(m, ops.p[k], ops.p[k]->op == XG_K_OP_INSERT ? 2 : 1, of[k], map);
+        }
     }
 }
 

@@ -26,6 +26,8 @@ typedef struct xg_kindexer {
     uint32_t n_leaves;
     xg_constraint constraints[XG_KINDEX_CONSTRAINTS_MAX];
     uint32_t n_constraints;
+    xg_range ranges[XG_KINDEX_LEAVES_MAX]; /* of the leaves, once all are known, */
+    xg_aff_env env;                        /* for the rules */
     bool failed;
 } xg_kindexer;
 
@@ -73,7 +75,6 @@ XG_FN const xg_aff *xg_kindex_apply(xg_kindexer *x, const xg_kop *op, uint32_t w
     const xg_imap *map = (const xg_imap *)op->p;
     uint32_t n = map->n_syms + map->n_rts, k;
     const xg_aff **vars = XG_NEW_N(x->m->temp, const xg_aff *, map->n_dims + n + 1), *e;
-    xg_aff_env *env = &x->m->aff->anywhere;
     xg_aff_rewrite w;
     for (k = 0; k < map->n_dims + n; k++) {
         const xg_imap_var *var = k < map->n_dims ? &map->dims[k] : &map->syms[k - map->n_dims];
@@ -81,7 +82,7 @@ XG_FN const xg_aff *xg_kindex_apply(xg_kindexer *x, const xg_kop *op, uint32_t w
         if (!vars[k]) return NULL;
         xg_kindex_constrain(x, vars[k], var->range);
     }
-    w = xg_aff_rewrite_begin(env, vars, map->n_dims, vars + map->n_dims, n);
+    w = xg_aff_rewrite_begin(&x->env, vars, map->n_dims, vars + map->n_dims, n);
     e = xg_aff_rewrite_one(&w, map->results[which]);
     if (!xg_kindex_done(op)) for (k = 0; k < map->n_constraints; k++) xg_kindex_constrain(x, xg_aff_rewrite_one(&w, map->constraints[k].expr), map->constraints[k].range);
     return e;
@@ -113,10 +114,34 @@ XG_FN const xg_aff *xg_kindex_expr(xg_kindexer *x, xg_kval *v, const xg_imap_var
     return xg_kindex_leaf(x, v, as);
 }
 
-/* Leaves in the order of their definition: maps of one kernel then look alike. Answers whether they were not. */
-XG_FN bool xg_kindex_sort(xg_kindexer *x) {
+/* The leaves of that expression. */
+XG_FN void xg_kindex_collect(xg_kindexer *x, xg_kval *v, const xg_imap_var *as, uint32_t depth) {
+    xg_kop *op = v->def;
+    const xg_imap *map;
+    uint32_t k;
+    if (op && v->type->elem == XG_E_INDEX && depth <= XG_KINDEX_DEPTH_MAX) switch (op->op) {
+    case XG_K_OP_CONST: return;
+    case XG_K_OP_APPLY:
+        map = (const xg_imap *)op->p;
+        if (!xg_imap_ok(map)) break;
+        for (k = 0; k < op->n_operands && !x->failed; k++) xg_kindex_collect(x, op->operands[k].value, k < map->n_dims ? &map->dims[k] : &map->syms[k - map->n_dims], depth + 1);
+        return;
+    case XG_K_OP_ADDI: case XG_K_OP_SUBI:
+        if (v->lo > v->hi) break;
+        for (k = 0; k < 2; k++) xg_kindex_collect(x, op->operands[k].value, NULL, depth + 1);
+        return;
+    case XG_K_OP_MULI:
+        if (v->lo > v->hi || !xg_kval_is_const(op->operands[1].value, NULL)) break;
+        xg_kindex_collect(x, op->operands[0].value, NULL, depth + 1);
+        return;
+    default: break;
+    }
+    (void)xg_kindex_leaf(x, v, as);
+}
+
+/* Leaves in the order of their definition: maps of one kernel then look alike. */
+XG_FN void xg_kindex_sort(xg_kindexer *x) {
     uint32_t i, k;
-    bool moved = false;
     for (i = 1; i < x->n_leaves; i++) {
         xg_kval *leaf = x->leaves[i];
         xg_imap_var var = x->vars[i];
@@ -127,14 +152,12 @@ XG_FN bool xg_kindex_sort(xg_kindexer *x) {
             x->vars[k] = x->vars[k - 1];
             x->scales[k] = x->scales[k - 1];
             x->inside[k] = x->inside[k - 1];
-            moved = true;
         }
         x->leaves[k] = leaf;
         x->vars[k] = var;
         x->scales[k] = scale;
         x->inside[k] = inside;
     }
-    return moved;
 }
 
 /* Two leaves of one name would read as one. */
@@ -154,7 +177,7 @@ XG_FN const xg_imap *xg_kindex_map(xg_kindexer *x, const xg_aff *e) {
     for (k = 0; k < x->n_constraints; k++) map->constraints[k] = x->constraints[k];
     map->results[0] = e;
     xg_imap_fix_names(aff, map);
-    return xg_imap_simplify(aff, map);
+    return xg_imap_simplify_domain(aff, map);
 }
 /* Constraints on leaves that the result does not use say nothing of it any more: they only would keep the leaves alive. */
 XG_FN const xg_imap *xg_kindex_drop(xg_kmodule *m, const xg_imap *map, uint32_t *kept) {
@@ -239,7 +262,7 @@ XG_FN bool xg_kindex_sum_result(xg_kindexer *x, const xg_kop *op, uint32_t which
 /* Leaves that the sum has, in their order; what a quotient reads must have the range that it was simplified under. */
 XG_FN bool xg_kindex_sum_leaves(xg_kindexer *x) {
     uint32_t k, n = 0;
-    (void)xg_kindex_sort(x);
+    xg_kindex_sort(x);
     for (k = 0; k < x->n_leaves; k++) {
         if (!x->scales[k] && !x->inside[k]) continue;
         if (x->vars[k].range.lo >= x->vars[k].range.hi) return false;
@@ -326,13 +349,13 @@ XG_FN xg_kval *xg_kindex_simplified(xg_kmodule *m, xg_kindexer *x, xg_kop *op, u
     uint32_t *kept, k;
     xg_kval **vars;
     xg_kindex_begin(x, m);
+    xg_kindex_collect(x, &op->results[which], NULL, 0);
+    if (x->failed) return NULL;
+    xg_kindex_sort(x);
+    for (k = 0; k < x->n_leaves; k++) x->ranges[k] = x->vars[k].range;
+    x->env = xg_aff_env_of(m->aff, x->ranges, x->n_leaves, NULL, 0);
     e = xg_kindex_apply(x, op, which, 0);
     if (!e || x->failed) return NULL;
-    if (xg_kindex_sort(x)) {
-        x->n_constraints = 0;
-        e = xg_kindex_apply(x, op, which, 0);
-        if (!e) return NULL;
-    }
     map = xg_kindex_map(x, e);
     if (map->state == XG_IMAP_EMPTY) return xg_kconst_int(&b, XG_E_INDEX, 0); /* never computed */
     if (map->state != XG_IMAP_OK) return NULL;
@@ -395,8 +418,11 @@ XG_FN void xg_kir_simplify_indexing(xg_kmodule *m) {
                 if (v) xg_kval_replace(&op->results[i], v);
                 used = used || op->results[i].first_use;
             }
-            if (!used) xg_kop_remove(op);
+            if (used) continue;
+            xg_kop_remove(op);
+            ops.p[k] = NULL;
         }
+        for (k = ops.n; k-- > 0;) if (ops.p[k] && xg_kop_is_dead(ops.p[k])) xg_kop_remove(ops.p[k]); /* what others were made of */
     }
 }
 

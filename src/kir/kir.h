@@ -220,6 +220,7 @@ XG_FN void xg_kreturn(xg_kb *b, xg_kval *const *vals, uint32_t n);
 /* Changing it. */
 XG_FN void xg_kval_replace(xg_kval *from, xg_kval *to);
 XG_FN void xg_kop_set_operand(xg_kop *op, uint32_t i, xg_kval *v);
+XG_FN void xg_kop_shorten(xg_kop *op, uint32_t n); /* only the first n operands stay */
 XG_FN void xg_kop_remove(xg_kop *op);        /* its results have no uses; nested regions go with it */
 XG_FN void xg_kop_move_before(xg_kop *op, xg_kop *before);
 /* Copies of what is in a region. Begin forgets earlier copies of all that it reads and makes; put says what stands for a value, value asks; clone reads that for operands and
@@ -246,6 +247,7 @@ XG_FN uint32_t xg_kop_flags(xg_kopcode op);
 
 /* ---- edit.c: what several passes do ---- */
 XG_FN bool xg_kop_has_effects(const xg_kop *op);  /* something besides its results can tell that it ran; inserts into tensors are not effects: the new tensor is a result */
+XG_FN bool xg_kop_is_dead(const xg_kop *op);           /* no results in use, no effects, no terminator */
 XG_FN xg_kval *xg_ktensor_root(xg_kval *v);       /* the parameter or shared array whose memory a tensor is */
 XG_FN int64_t xg_ktensor_align(xg_kval *v);       /* what its memory is aligned to, in bytes */
 XG_FN int64_t xg_kfor_trips(const xg_kop *op);    /* -1 when not known */
@@ -274,6 +276,7 @@ XG_FN void xg_kir_flatten_tensors(xg_kmodule *m);    /* flatten.c: N-d tensors -
 XG_FN void xg_kir_simplify_indexing(xg_kmodule *m);  /* indexing.c: composes apply_indexing chains and simplifies with ranges */
 XG_FN void xg_kir_vectorize(xg_kmodule *m);          /* vectorize.c: contiguous aligned extracts/inserts over a loop -> transfer_read/transfer_write */
 XG_FN void xg_kir_unroll(xg_kmodule *m);             /* unroll.c */
+XG_FN bool xg_kop_is_dead(const xg_kop *op);           /* canonicalize.c: nobody reads it, and it does nothing else */
 XG_FN void xg_kir_canonicalize(xg_kmodule *m);       /* canonicalize.c: rule table: constant folding, identities, if/for simplification, DCE; to a fixed point */
 XG_FN void xg_kir_cse(xg_kmodule *m);                /* cse.c: dominating equal pure operations; loads that nothing between could change */
 XG_FN void xg_kir_hoist(xg_kmodule *m);              /* hoist.c: loop-invariant code motion */

@@ -84,49 +84,60 @@ XG_FN void xg_klow_dead(xg_kleveller *z, xg_kop *op) { xg_push(z->m->temp, xg_ko
 /* ---- memory ---- */
 
 /* What is left of the map of operation `of` when its constant is gone; made in region `at`. */
-typedef struct xg_klow_rest { const xg_aff *e; const xg_kop *of; const xg_kregion *at; xg_kval *value; } xg_klow_rest;
+typedef struct xg_klow_rest { const xg_kop *of; const xg_kregion *at; xg_kval *value; } xg_klow_rest;
+XG_FN const xg_aff *xg_klow_map_result(const xg_kop *op) { return ((const xg_imap *)op->p)->results[0]; }
 XG_FN bool xg_klow_rest_same(const void *node, const void *key) {
-    const xg_klow_rest *a = (const xg_klow_rest *)node, *b = (const xg_klow_rest *)key;
+    const xg_kop *a = ((const xg_klow_rest *)node)->of, *b = ((const xg_klow_rest *)key)->of;
+    const xg_aff *x = xg_klow_map_result(a), *y = xg_klow_map_result(b);
     uint32_t k;
-    if (a->e != b->e || a->of->n_operands != b->of->n_operands) return false;
-    for (k = 0; k < a->of->n_operands; k++) if (a->of->operands[k].value != b->of->operands[k].value) return false;
+    if (x->n != y->n || a->n_operands != b->n_operands) return false;
+    for (k = 0; k < x->n; k++) if (x->terms[k].of != y->terms[k].of || x->terms[k].scale != y->terms[k].scale) return false;
+    for (k = 0; k < a->n_operands; k++) if (a->operands[k].value != b->operands[k].value) return false;
     return true;
 }
-XG_FN xg_kval *xg_klow_rest_make(xg_kleveller *z, xg_kop *op, const xg_aff *e) {
+XG_FN uint32_t xg_klow_rest_hash(const xg_kop *op) {
+    const xg_aff *e = xg_klow_map_result(op);
+    uint32_t h = e->n, k;
+    for (k = 0; k < e->n; k++) h = xg_hash_mix(h + e->terms[k].of->id, (uint64_t)e->terms[k].scale);
+    for (k = 0; k < op->n_operands; k++) h = xg_hash_mix(h, op->operands[k].value->id);
+    return h;
+}
+XG_FN xg_kval *xg_klow_rest_make(xg_kleveller *z, xg_kop *op) {
+    const xg_aff *e = xg_klow_map_result(op), *rest = xg_aff_from_terms(z->m->aff, 0, e->terms, e->n);
     xg_kb b = xg_kb_before(z->m, op);
     xg_kval **vars;
     xg_imap *map;
     uint32_t k;
-    if (e->kind == XG_AFF_DIM) return op->operands[e->n].value;
+    if (!rest) return NULL;
+    if (rest->kind == XG_AFF_DIM) return op->operands[rest->n].value;
     vars = XG_NEW_N(z->m->temp, xg_kval *, op->n_operands + 1);
     for (k = 0; k < op->n_operands; k++) vars[k] = op->operands[k].value;
     map = xg_imap_copy(z->m->aff, (const xg_imap *)op->p, 0);
-    map->results[0] = e;
+    map->results[0] = rest;
     return xg_kapply(&b, map, vars)->results;
 }
 /* index = the answer + *c; itself and 0 where nothing is gained. What was made before stands in front of what is lowered now; it must be seen from there. */
 XG_FN xg_kval *xg_klow_without_constant(xg_kleveller *z, const xg_kregion *from, xg_kval *index, int64_t *c) {
     xg_kop *op = index->def;
-    const xg_imap *map = op && op->op == XG_K_OP_APPLY ? (const xg_imap *)op->p : NULL;
+    const xg_aff *e;
     xg_klow_rest key, *r;
-    uint32_t h, k;
     void **slot;
     *c = 0;
-    if (!map || !xg_imap_ok(map) || op->n_results != 1 || map->results[0]->kind != XG_AFF_SUM || !map->results[0]->k || map->results[0]->k == INT64_MIN) return index;
-    key.e = xg_aff_add_k(z->m->aff, map->results[0], -map->results[0]->k);
+    if (!op || op->op != XG_K_OP_APPLY || op->n_results != 1 || !xg_imap_ok((const xg_imap *)op->p)) return index;
+    e = xg_klow_map_result(op);
+    if (e->kind != XG_AFF_SUM || !e->k) return index;
     key.of = op;
     key.at = op->parent;
     key.value = NULL;
-    if (!key.e) return index;
-    for (h = key.e->id, k = 0; k < op->n_operands; k++) h = xg_hash_mix(h, op->operands[k].value->id);
-    slot = xg_set_find(&z->rests, h, xg_klow_rest_same, &key);
+    slot = xg_set_find(&z->rests, xg_klow_rest_hash(op), xg_klow_rest_same, &key);
     r = (xg_klow_rest *)*slot;
     if (!r || !xg_kregion_inside(from, r->at)) {
         if (!r) *slot = r = XG_NEW(z->m->temp, xg_klow_rest);
         *r = key;
-        r->value = xg_klow_rest_make(z, op, key.e);
+        r->value = xg_klow_rest_make(z, op);
     }
-    *c = map->results[0]->k;
+    if (!r->value) return index;
+    *c = e->k;
     return r->value;
 }
 typedef struct xg_klow_base { const xg_kval *p, *index; int64_t scale; uint32_t flags; } xg_klow_base;

@@ -1,12 +1,12 @@
 /* kir/unroll.c -- loops of few known trips become straight code, others a few iterations at once; inner loops first.
  *
- * All of a loop if it has at most 32 trips and the result is small, and whenever its variable numbers lanes of a vector (registers cannot be
+ * All of a loop if it has at most 32 trips (8 if threads wait for each other in them) and the result is small, and whenever its variable numbers lanes of a vector (registers cannot be
  * indexed). Else by 8, 4 or 2 if the body is small and cheap: an operation of the math dialect counts for 20. */
 #ifndef XG_KIR_UNROLL_C
 #define XG_KIR_UNROLL_C
 #include "kir.h"
 
-enum { XG_KUNROLL_TRIPS_MAX = 32, XG_KUNROLL_FULL_COST = 1600, XG_KUNROLL_PART_COST = 400, XG_KUNROLL_MATH_COST = 20, XG_KUNROLL_COST_MAX = 1 << 28 };
+enum { XG_KUNROLL_TRIPS_MAX = 32, XG_KUNROLL_FULL_COST = 1600, XG_KUNROLL_PART_COST = 400, XG_KUNROLL_MATH_COST = 20, XG_KUNROLL_WAITS_MAX = 8, XG_KUNROLL_COST_MAX = 1 << 28 };
 
 XG_FN bool xg_kunroll_is_math(xg_kopcode op) {
     return (op >= XG_K_OP_RSQRT && op <= XG_K_OP_ERF) || op == XG_K_OP_SQRT || op == XG_K_OP_REMF || op == XG_K_OP_DIVF;
@@ -101,10 +101,16 @@ XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
     xg_kop_remove(loop);
 }
 
+/* Rounds in which threads wait for each other cannot be mixed, so many of them are only more code, and what hoisting takes out of all of them lives all the time. */
+XG_FN bool xg_kunroll_waits(const xg_kregion *r) {
+    const xg_kop *op;
+    for (op = r->first; op; op = op->next) if (xg_kop_flags(op->op) & KF_CONV) return true;
+    return false;
+}
 XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop) {
     int64_t trips = xg_kfor_trips(loop), cost, factor;
     bool plain = true;
-    if (trips < 1) return;
+    if (trips < 1 || (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0]))) return;
     cost = XG_MAX(xg_kunroll_cost(loop->regions[0], &plain), 1);
     if ((trips <= XG_KUNROLL_TRIPS_MAX && cost * trips <= XG_KUNROLL_FULL_COST) || (trips <= XG_KUNROLL_TRIPS_MAX && xg_kunroll_numbers_lanes(&loop->regions[0]->args[0]))) {
         xg_kunroll_all(m, loop, trips);

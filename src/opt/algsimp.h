@@ -15,7 +15,7 @@
 #define XG_OPT_ALGSIMP_H
 #include "opt.h"
 
-typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; } xg_alg; /* b: in front of the instruction at hand; layouts: they count now */
+typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; xg_map64 *counters; } xg_alg; /* b: in front of the instruction at hand; layouts: they count now; counters: of loops, once asked for */
 
 #define XG_ALG_RULES(X) \
     /* algsimp_arith.c: numbers */ \
@@ -23,7 +23,7 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; } xg_alg; /* b: in 
     X(subtract_zero, SUBTRACT, EXACT) X(subtract_self, SUBTRACT, EXACT) X(subtract_negate, SUBTRACT, EXACT) X(subtract_from_zero, SUBTRACT, EXACT) X(subtract_sum, SUBTRACT, EXACT) \
     X(multiply_one, MULTIPLY, EXACT) X(multiply_zero, MULTIPLY, EXACT) X(multiply_minus_one, MULTIPLY, EXACT) X(multiply_negates, MULTIPLY, EXACT) X(multiply_constants, MULTIPLY, EXACT) \
     X(divide_one, DIVIDE, EXACT) X(divide_negates, DIVIDE, EXACT) X(divide_power_of_two, DIVIDE, EXACT) X(divide_shift, DIVIDE, EXACT) \
-    X(remainder_one, REMAINDER, EXACT) X(remainder_mask, REMAINDER, EXACT) X(remainder_iota, REMAINDER, EXACT) \
+    X(remainder_one, REMAINDER, EXACT) X(remainder_mask, REMAINDER, EXACT) \
     X(negate_negate, NEGATE, EXACT) X(negate_subtract, NEGATE, EXACT) X(abs_abs, ABS, EXACT) X(not_not, NOT, EXACT) X(not_compare, NOT, EXACT) \
     X(floor_integral, FLOOR, EXACT) X(ceil_integral, CEIL, EXACT) X(round_afz_integral, ROUND_NEAREST_AFZ, EXACT) X(round_even_integral, ROUND_NEAREST_EVEN, EXACT) \
     X(power_zero, POWER, EXACT) X(power_one, POWER, EXACT) X(power_square, POWER, CLOSE) X(power_cube, POWER, CLOSE) X(power_reciprocal, POWER, CLOSE) \
@@ -38,6 +38,12 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; } xg_alg; /* b: in 
     X(select_constant, SELECT, EXACT) X(select_same, SELECT, EXACT) X(select_not, SELECT, EXACT) X(select_pred, SELECT, EXACT) X(select_select, SELECT, EXACT) \
     X(convert_same, CONVERT, EXACT) X(convert_convert, CONVERT, EXACT) X(bitcast_convert_same, BITCAST_CONVERT, EXACT) X(bitcast_convert_twice, BITCAST_CONVERT, EXACT) \
     X(reduce_precision_same, REDUCE_PRECISION, EXACT) X(copy_same, COPY, EXACT) X(of_broadcasts, ANY, EXACT) X(of_reshapes, ANY, EXACT) X(of_transposes, ANY, EXACT) \
+    /* algsimp_ranges.c: integers within bounds */ \
+    X(compare_range, COMPARE, EXACT) X(remainder_range, REMAINDER, EXACT) X(divide_range, DIVIDE, EXACT) X(abs_range, ABS, EXACT) \
+    X(maximum_range, MAXIMUM, EXACT) X(minimum_range, MINIMUM, EXACT) X(clamp_range, CLAMP, EXACT) X(and_range, AND, EXACT) \
+    /* algsimp_index.c: places that are known */ \
+    X(gather_whole, GATHER, EXACT) X(gather_progression, GATHER, EXACT) X(scatter_one, SCATTER, EXACT) \
+    X(slice_reverse, SLICE, EXACT) X(slice_iota, SLICE, EXACT) X(dynamic_slice_iota, DYNAMIC_SLICE, EXACT) \
     /* algsimp_move.c: where elements lie */ \
     X(constant_splat, CONSTANT, EXACT) X(iota_one, IOTA, EXACT) \
     X(reshape_same, RESHAPE, EXACT) X(reshape_reshape, RESHAPE, EXACT) X(reshape_broadcast, RESHAPE, EXACT) X(reshape_iota, RESHAPE, EXACT) \
@@ -51,7 +57,7 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; } xg_alg; /* b: in 
     X(dynamic_slice_whole, DYNAMIC_SLICE, EXACT) X(dynamic_slice_constant, DYNAMIC_SLICE, EXACT) X(dynamic_slice_broadcast, DYNAMIC_SLICE, EXACT) X(dynamic_update_slice_whole, DYNAMIC_UPDATE_SLICE, EXACT) \
     X(gather_broadcast, GATHER, EXACT) X(gather_one, GATHER, EXACT) X(scatter_nothing, SCATTER, EXACT) \
     /* algsimp_reduce.c: many elements */ \
-    X(reduce_nothing, REDUCE, EXACT) X(reduce_ones, REDUCE, EXACT) X(reduce_reshape, REDUCE, EXACT) X(reduce_transpose, REDUCE, CLOSE) X(reduce_broadcast, REDUCE, EXACT) X(reduce_pad, REDUCE, EXACT) X(reduce_reduce, REDUCE, CLOSE) \
+    X(reduce_nothing, REDUCE, EXACT) X(reduce_ones, REDUCE, EXACT) X(reduce_reshape, REDUCE, EXACT) X(reduce_transpose, REDUCE, CLOSE) X(reduce_broadcast, REDUCE, EXACT) X(reduce_broadcast_sum, REDUCE, CLOSE) X(reduce_pad, REDUCE, EXACT) X(reduce_concatenate, REDUCE, CLOSE) X(reduce_reduce, REDUCE, CLOSE) \
     X(dot_nothing, DOT, EXACT) X(dot_ones, DOT, EXACT) X(dot_transpose, DOT, CLOSE) X(dot_outer, DOT, CLOSE) \
     X(reduce_window_same, REDUCE_WINDOW, EXACT) X(map_inline, MAP, EXACT) \
     /* algsimp_convolution.c */ \

@@ -128,14 +128,6 @@ RULE(remainder_mask) {
     int k = xg_alg_log2(P(1));
     return k > 0 ? xg_hb_2(&a->b, XG_AND, P(0), xg_hb_int_like(&a->b, i, ((int64_t)1 << k) - 1)) : NULL;
 }
-RULE(remainder_iota) { /* numbers that are all below the divisor */
-    const xg_inst *c = xg_alg_scalar(P(1));
-    int64_t v;
-    (void)a;
-    if (P(0)->op != XG_IOTA || !c || xg_type_class(i->shape->type) != XGT_I || !xg_literal_get_int(c->literal, 0, &v)) return NULL;
-    if (c->shape->type == XLAGPU_U64 && v < 0) v = INT64_MAX;
-    return P(0)->shape->rank && P(0)->shape->dims[xg_attr_int(P(0), XG_A_iota_dimension, 0)] <= v ? P(0) : NULL;
-}
 
 /* ---- one operand ---- */
 

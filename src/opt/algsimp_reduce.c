@@ -7,6 +7,7 @@
 #define P(k) XG_OPERAND(i, k)
 #define DIMS(x) (x)->shape->dims
 #define RANK(x) (x)->shape->rank
+enum { XG_ALG_FEW = 8 };
 
 XG_FN void xg_alg_flags(xg_ints dims, bool *flag, uint32_t rank) {
     uint32_t k;
@@ -127,6 +128,44 @@ RULE(reduce_broadcast) {
         x = op == XG_ADD && !idempotent ? x : xg_hb_2(&a->b, (xg_opcode)op, x, xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i)));
     } else x = xg_alg_reduce_again(a, i, x, left, n);
     return op == XG_ADD && !idempotent ? xg_hb_2(&a->b, XG_MULTIPLY, x, xg_hb_int_like(&a->b, i, times)) : x;
+}
+/* The same for sums of floats: one rounding for many. Where the number of them is none of the type's, the sum stays. */
+RULE(reduce_broadcast_sum) {
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    int64_t source[XG_RANK_MAX], place[XG_RANK_MAX], times = 1, next = 0;
+    bool gone[XG_RANK_MAX];
+    xg_inst *b = P(0), *many, *x, *init;
+    xg_ints at;
+    uint32_t k;
+    if (b->op != XG_BROADCAST || xg_alg_reducer(i) != XG_ADD || xg_type_class(i->shape->type) != XGT_F || b->shape->elements == 0 || i->shape->type != XG_OPERAND(b, 0)->shape->type) return NULL;
+    xg_alg_broadcast_sources(b, source);
+    xg_alg_flags(dims, gone, RANK(b));
+    for (k = 0; k < dims.n; k++) if (source[dims.p[k]] >= 0 || !xg_mul64(times, DIMS(b)[dims.p[k]], &times)) return NULL;
+    if (times > (int64_t)1 << 24) return NULL;
+    many = xg_hb_float(&a->b, i->shape->type, (double)times);
+    if (xg_literal_get_float(many->literal, 0) != (double)times) return NULL;
+    for (k = 0; k < RANK(b); k++) { place[k] = next; next += !gone[k]; }
+    at = xg_attr_ints(b, XG_A_dimensions);
+    for (k = 0; k < at.n; k++) source[k] = place[at.p[k]];
+    x = xg_hb_broadcast(&a->b, XG_OPERAND(b, 0), DIMS(i), RANK(i), source, at.n);
+    init = xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
+    return xg_hb_2(&a->b, XG_ADD, xg_hb_2(&a->b, XG_MULTIPLY, x, xg_hb_splat(&a->b, many, DIMS(i), RANK(i))), init);
+}
+/* Along the dimension of a concatenation of a few single elements: they are combined one by one. */
+RULE(reduce_concatenate) {
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    xg_inst *c = P(0), *x;
+    int op = xg_alg_reducer(i);
+    uint32_t k;
+    if (c->op != XG_CONCATENATE || op < 0 || a->layouts || c->n_operands > XG_ALG_FEW || dims.n != 1 || dims.p[0] != xg_attr_ints(c, XG_A_dimensions).p[0] || i->shape->elements == 0) return NULL;
+    if (i->shape->type != c->shape->type || (xg_type_class(i->shape->type) == XGT_F && xg_type_bits(i->shape->type) < 32 && op == XG_ADD)) return NULL; /* such sums are carried in a wider type */
+    for (k = 0; k < c->n_operands; k++) if (DIMS(XG_OPERAND(c, k))[dims.p[0]] != 1) return NULL;
+    x = xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
+    for (k = 0; k < c->n_operands; k++) {
+        xg_inst *y = xg_hb_reshape(&a->b, XG_OPERAND(c, k), DIMS(i), RANK(i));
+        x = xg_hb_2(&a->b, (xg_opcode)op, x, y);
+    }
+    return x;
 }
 /* Padding with the initial value along reduced dimensions adds nothing. */
 RULE(reduce_pad) {

@@ -14,8 +14,9 @@ enum { XG_FFT_RADIX_MAX = 13, XG_FFT_SHARED_MAX = 48 << 10 };
 /* Places in shared memory: one is left free behind every 128 bytes, so that strides of powers of two meet different banks. */
 XG_FN int64_t xg_fft_places(int64_t elements, int64_t bytes) { return elements + (elements - 1) / (128 / bytes); }
 
-XG_FN void xg_fft_stage(xg_fft_stages *s, int64_t radix, int64_t length, int64_t done, int64_t inner) {
+XG_FN void xg_fft_stage(xg_fft_stages *s, uint32_t dim, int64_t radix, int64_t length, int64_t done, int64_t inner) {
     xg_fft_stage_row *r = &s->p[s->n++];
+    r->dim = dim;
     r->radix = radix;
     r->length = length;
     r->done = done;
@@ -44,12 +45,12 @@ XG_FN xg_fft_stages xg_fft_stages_of(const int64_t *lengths, uint32_t n, int64_t
             int64_t radix = xg_fft_radix(lengths[k] / done);
             bool sum = radix > XG_FFT_RADIX_MAX;
             if (sum) s.table = XG_MAX(s.table, done * radix);
-            if (sum && !s.n) xg_fft_stage(&s, 1, 1, 1, 1); /* brings the elements into shared memory */
-            xg_fft_stage(&s, radix, lengths[k], done, inner);
+            if (sum && !s.n) xg_fft_stage(&s, 0, 1, 1, 1, 1); /* brings the elements into shared memory */
+            xg_fft_stage(&s, k, radix, lengths[k], done, inner);
             done *= radix;
         }
     }
-    if (!s.n || s.p[s.n - 1].radix > XG_FFT_RADIX_MAX) xg_fft_stage(&s, 1, 1, 1, 1); /* and from there to where they belong */
+    if (!s.n || s.p[s.n - 1].radix > XG_FFT_RADIX_MAX) xg_fft_stage(&s, 0, 1, 1, 1, 1); /* and from there to where they belong */
     return s;
 }
 
@@ -65,6 +66,37 @@ XG_FN bool xg_fft_fits(const int64_t *lengths, uint32_t n, int64_t count, int64_
     s = xg_fft_stages_of(lengths, n, 1);
     places = xg_fft_places(volume, bytes);
     return bytes * (s.table ? 2 * places + s.table : places) <= XG_FFT_SHARED_MAX;
+}
+
+/* The length of the first of two passes over a length, the larger divisor that leaves less to the other; 1: one is enough; 0: two are not. */
+XG_FN int64_t xg_fft_first_pass(int64_t length, int64_t bytes) {
+    int64_t most = XG_FFT_SHARED_MAX / bytes, n1 = 1, other;
+    if (xg_fft_fits(&length, 1, 1, bytes)) return 1;
+    if (length / most > most) return 0;
+    while ((n1 + 1) * (n1 + 1) <= length) n1++;
+    for (; n1 > 1; n1--) {
+        if (length % n1) continue;
+        other = length / n1;
+        return xg_fft_fits(&n1, 1, 1, bytes) && xg_fft_fits(&other, 1, 1, bytes) ? n1 : 0;
+    }
+    return 0;
+}
+/* The first of those last dimensions that one block can transform together. */
+XG_FN uint32_t xg_fft_last_pass(const xg_inst *i) {
+    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
+    uint32_t k = n.n;
+    while (k && xg_fft_fits(n.p + k - 1, n.n - k + 1, 1, xg_type_bits(xg_type_real(i->shape->type)) / 4)) k--;
+    return k;
+}
+XG_FN bool xg_fft_is_kernel(const xg_inst *i) { return i->shape->elements && XG_OPERAND(i, 0)->shape->elements && xg_fft_last_pass(i) == 0; }
+/* By passes, one a kernel. The last dimension of real numbers is not cut. */
+XG_FN bool xg_fft_has_passes(const xg_inst *i) {
+    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
+    uint32_t last = xg_fft_last_pass(i), k;
+    if (!i->shape->elements || !XG_OPERAND(i, 0)->shape->elements) return false;
+    if (last == n.n && (xg_type_class(i->shape->type) != XGT_C || xg_type_class(XG_OPERAND(i, 0)->shape->type) != XGT_C)) return false;
+    for (k = 0; k < last; k++) if (!xg_fft_first_pass(n.p[k], xg_type_bits(xg_type_real(i->shape->type)) / 4)) return false;
+    return true;
 }
 
 #endif /* XG_OPT_FFT_STAGES_C */

@@ -27,12 +27,12 @@ XG_FN xg_comps xg_opt_sequences(xg_module *m) {
     XG_VEC(xg_comp *) work = {NULL, 0, 0};
     xg_comps r;
     uint32_t at, k;
-    xg_push(m->arena, xg_comp *, &work, m->entry);
+    xg_push(m->work, xg_comp *, &work, m->entry);
     if (m->made[XG_WHILE] || m->made[XG_CONDITIONAL]) for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
         xg_comps called;
         if (!xg_opt_is_control(i)) continue;
-        called = xg_opt_control_comps(m->arena, i);
-        for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+        called = xg_opt_control_comps(m->work, i);
+        for (k = 0; k < called.n; k++) xg_push(m->work, xg_comp *, &work, called.p[k]);
     }
     r.p = work.p;
     r.n = work.n;

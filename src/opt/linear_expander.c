@@ -1,7 +1,6 @@
-/* opt/linear_expander.c -- CholeskyExpander and TriangularSolveExpander, as loops over columns and rows; what all expanders of linear algebra are written with.
+/* opt/linear_expander.c -- what all expanders of linear algebra are written with; cholesky and triangular-solve of narrow floats, which are computed in f32 and rounded once.
  *
- * Matrices are [batch, n, n] here. Each round of a loop makes one column or row with a contraction over what is finished already; what is not finished is zero, so
- * it adds nothing. The triangle that an operation does not look at is masked off first: whatever it holds, NaN too, has no effect. */
+ * Matrices are [batch, n, n] here. */
 #ifndef XG_OPT_LINEAR_EXPANDER_C
 #define XG_OPT_LINEAR_EXPANDER_C
 #include "opt.h"
@@ -78,102 +77,45 @@ XG_FN xg_inst *xg_linear_unflat(const xg_hb *b, xg_inst *x, const xg_shape *s) {
 
 /* ---- cholesky ---- */
 
-/* Of a[batch, n, n], from its lower triangle. *good: [batch, 1, 1], whether every pivot was positive; where not, the factor is NaN. */
-XG_FN xg_inst *xg_linear_cholesky_of(const xg_hb *b, xg_inst *a, xg_inst **good) {
-    int64_t n = a->shape->dims[1], dims[3];
-    xlagpu_type t = a->shape->type, real = xg_type_real(t);
-    xg_inst *state[3], *column, *pivot, *root, *below, *nan;
-    xg_loop l;
-    dims[0] = a->shape->dims[0];
-    dims[1] = dims[2] = 1;
-    state[0] = xg_linear_number(b, t, 0, a->shape->dims, 3);
-    state[1] = xg_hb_splat(b, xg_hb_int(b, XLAGPU_PRED, 1), dims, 3);
-    state[2] = xg_linear_masked(b, a, "GE");
-    l = xg_hb_loop(b, state, 3, n);
-    /* Column k: a[:, k] less what the columns before it account for; those from k on are zero still. */
-    column = xg_linear_swap(&l.b, xg_linear_conj(&l.b, xg_linear_row(&l.b, l.state[0], l.k, 1)));
-    column = xg_linear_product(&l.b, l.state[0], column);
-    column = xg_hb_2(&l.b, XG_SUBTRACT, xg_linear_row(&l.b, l.state[2], l.k, 2), column);
-    pivot = xg_linear_row(&l.b, column, l.k, 1);
-    if (t != real) pivot = xg_hb_1(&l.b, XG_REAL, pivot);
-    root = xg_hb_float_like(&l.b, pivot, 0);
-    l.state[1] = xg_hb_2(&l.b, XG_AND, l.state[1], xg_hb_compare(&l.b, "GT", pivot, root));
-    root = xg_hb_reshape(&l.b, xg_hb_convert(&l.b, xg_hb_1(&l.b, XG_SQRT, pivot), t), dims, 1);
-    {
-        static const int64_t batch[1] = {0};
-        xg_inst *at = xg_hb_iota(&l.b, XLAGPU_S32, column->shape->dims, 3, 1), *k = xg_hb_splat(&l.b, l.k, column->shape->dims, 3), *zero = xg_linear_number(&l.b, t, 0, column->shape->dims, 3);
-        root = xg_hb_broadcast(&l.b, root, column->shape->dims, 3, batch, 1);
-        below = xg_hb_2(&l.b, XG_DIVIDE, column, root);
-        below = xg_hb_select(&l.b, xg_hb_compare(&l.b, "GT", at, k), below, zero);
-        below = xg_hb_select(&l.b, xg_hb_compare(&l.b, "EQ", at, k), root, below);
-    }
-    l.state[0] = xg_linear_set_row(&l.b, l.state[0], below, l.k, 2);
-    xg_hb_loop_end(b, &l);
-    *good = l.state[1];
-    nan = xg_linear_masked(b, xg_linear_number(b, t, NAN, a->shape->dims, 3), "GE");
-    {
-        static const int64_t batch[1] = {0};
-        xg_inst *every = xg_hb_broadcast(b, xg_hb_reshape(b, *good, dims, 1), a->shape->dims, 3, batch, 1);
-        return xg_hb_select(b, every, l.state[0], nan);
-    }
-}
+/* Of matrices of any leading dimensions. *good: [batch, 1, 1], whether every pivot was positive; where not, the triangle of the factor is NaN. */
 XG_FN xg_inst *xg_linear_factored(const xg_hb *b, xg_inst *a, bool lower, xg_inst **good) {
-    xg_inst *x = xg_linear_flat(b, a);
-    if (!lower) x = xg_linear_swap(b, xg_linear_conj(b, x));
-    x = xg_linear_cholesky_of(b, x, good);
-    return lower ? x : xg_linear_conj(b, xg_linear_swap(b, x));
-}
-XG_FN xg_inst *xg_linear_expand_cholesky(const xg_hb *b, xg_inst *i) {
-    xg_inst *good;
-    return xg_linear_unflat(b, xg_linear_factored(b, XG_OPERAND(i, 0), xg_attr_int(i, XG_A_lower, 0) != 0, &good), i->shape);
+    xg_inst *x = xg_linear_flat(b, a), *corner;
+    x = xg_hb_op(b, XG_CHOLESKY, x->shape, &x, 1);
+    xg_inst_set_attr(x, xg_attr_make_int(XG_A_lower, lower));
+    corner = xg_hb_slice_dim(b, xg_hb_slice_dim(b, x, 1, 0, 1), 2, 0, 1);
+    if (xg_type_class(x->shape->type) == XGT_C) corner = xg_hb_1(b, XG_REAL, corner);
+    *good = xg_hb_compare(b, "EQ", corner, corner);
+    return x;
 }
 
 /* ---- triangular-solve ---- */
 
-/* a x = y for x, a[batch, n, n] lower or upper triangular, y[batch, n, m]. */
-XG_FN xg_inst *xg_linear_solved(const xg_hb *b, xg_inst *a, xg_inst *y, bool lower, bool unit) {
-    int64_t n = a->shape->dims[1];
-    xg_inst *state[4], *row, *k;
-    xg_loop l;
-    state[0] = xg_linear_number(b, y->shape->type, 0, y->shape->dims, 3);
-    state[1] = xg_linear_masked(b, a, lower ? "GT" : "LT");
-    state[2] = y;
-    if (!unit) state[3] = xg_linear_diagonal(b, a);
-    l = xg_hb_loop(b, state, unit ? 3 : 4, n);
-    k = lower ? l.k : xg_hb_2(&l.b, XG_SUBTRACT, xg_hb_int(&l.b, XLAGPU_S32, n - 1), l.k);
-    row = xg_linear_product(&l.b, xg_linear_row(&l.b, l.state[1], k, 1), l.state[0]);
-    row = xg_hb_2(&l.b, XG_SUBTRACT, xg_linear_row(&l.b, l.state[2], k, 1), row);
-    if (!unit) {
-        static const int64_t batch[1] = {0};
-        xg_inst *d = xg_hb_reshape(&l.b, xg_linear_row(&l.b, l.state[3], k, 1), &a->shape->dims[0], 1);
-        row = xg_hb_2(&l.b, XG_DIVIDE, row, xg_hb_broadcast(&l.b, d, row->shape->dims, 3, batch, 1));
-    }
-    l.state[0] = xg_linear_set_row(&l.b, l.state[0], row, k, 1);
-    xg_hb_loop_end(b, &l);
-    return l.state[0];
-}
-/* op(a) x = y or x op(a) = y; op: 'n', 't' (transpose) or 'a' (adjoint) of matrices of any leading dimensions. */
+/* op(a) x = y or x op(a) = y of the operands of an instruction; op: 'n', 't' (transpose) or 'a' (adjoint). */
 XG_FN xg_inst *xg_linear_solution(const xg_hb *b, xg_inst *i, bool left, bool lower, bool unit, char op) {
-    xg_inst *a = xg_linear_flat(b, XG_OPERAND(i, 0)), *y = xg_linear_flat(b, XG_OPERAND(i, 1));
-    bool flip = op != 'n';
-    if (op == 'a') a = xg_linear_conj(b, a);
-    if (!left) { flip = !flip; y = xg_linear_swap(b, y); } /* x op(a) = y is op(a)^T x^T = y^T */
-    if (flip) { a = xg_linear_swap(b, a); lower = !lower; }
-    y = xg_linear_solved(b, a, y, lower, unit);
-    return xg_linear_unflat(b, left ? y : xg_linear_swap(b, y), i->shape);
-}
-XG_FN xg_inst *xg_linear_expand_solve(const xg_hb *b, xg_inst *i) {
-    xg_str op = xg_attr_str(i, XG_A_transpose_a);
-    return xg_linear_solution(b, i, xg_attr_int(i, XG_A_left_side, 0) != 0, xg_attr_int(i, XG_A_lower, 0) != 0, xg_attr_int(i, XG_A_unit_diagonal, 0) != 0,
-                              xg_str_is(op, "TRANSPOSE") ? 't' : xg_str_is(op, "ADJOINT") ? 'a' : 'n');
+    xg_inst *in[2], *x;
+    in[0] = xg_linear_flat(b, XG_OPERAND(i, 0));
+    in[1] = xg_linear_flat(b, XG_OPERAND(i, 1));
+    x = xg_hb_op(b, XG_TRIANGULAR_SOLVE, in[1]->shape, in, 2);
+    xg_inst_set_attr(x, xg_attr_make_int(XG_A_left_side, left));
+    xg_inst_set_attr(x, xg_attr_make_int(XG_A_lower, lower));
+    xg_inst_set_attr(x, xg_attr_make_int(XG_A_unit_diagonal, unit));
+    xg_inst_set_attr(x, xg_attr_make_str(b->comp->module, XG_A_transpose_a, op == 't' ? XG_STR("TRANSPOSE") : op == 'a' ? XG_STR("ADJOINT") : XG_STR("NO_TRANSPOSE")));
+    return xg_linear_unflat(b, x, i->shape);
 }
 
+/* ---- narrow types ---- */
+
 XG_FN bool xg_linear_matches(const xg_inst *i) {
-    return (i->op == XG_CHOLESKY || i->op == XG_TRIANGULAR_SOLVE) && !i->shape->dynamic && i->shape->elements && i->shape->rank >= 2;
+    return (i->op == XG_CHOLESKY || i->op == XG_TRIANGULAR_SOLVE) && !i->shape->dynamic && i->shape->elements && i->shape->rank >= 2 && xg_linear_type(i->shape->type) != i->shape->type;
 }
 XG_FN xg_inst *xg_linear_expand(const xg_hb *b, xg_inst *i) {
-    return i->op == XG_CHOLESKY ? xg_linear_expand_cholesky(b, i) : xg_linear_expand_solve(b, i);
+    xg_inst *in[2], *x;
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) in[k] = xg_hb_convert(b, XG_OPERAND(i, k), xg_linear_type(i->shape->type));
+    x = xg_hb_op(b, i->op, in[i->n_operands - 1]->shape, in, i->n_operands);
+    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(x, i->attrs[k]);
+    return xg_hb_convert(b, x, i->shape->type);
 }
-XG_FN bool xg_opt_linear_expander(xg_module *m) { return (m->made[XG_CHOLESKY] || m->made[XG_TRIANGULAR_SOLVE] || m->made[XG_CUSTOM_CALL]) && xg_opt_expand(m, xg_linear_matches, xg_linear_expand); }
+XG_FN bool xg_opt_linear_expander(xg_module *m) { return (m->made[XG_CHOLESKY] || m->made[XG_TRIANGULAR_SOLVE]) && xg_opt_expand(m, xg_linear_matches, xg_linear_expand); }
 
 #endif /* XG_OPT_LINEAR_EXPANDER_C */

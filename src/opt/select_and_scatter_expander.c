@@ -3,7 +3,8 @@
  *     selected[o] = where the element stands that window o selects (its number in the operand, -1 for none): a reduce-window over pairs (element, number)
  *     result[x]   = init, into which the sources of those windows are scattered that cover x and selected it
  *
- * Few windows cover an element: along a dimension, those at q, q - 1, .. of q = (x + pad) / stride. Each such distance is one view of `selected` and of the source,
+ * The second is a select-and-scatter again, to which the selection is given as a fourth operand; its kernel has no atomics either. Where windows have holes, it is made of
+ * other operations: few windows cover an element: along a dimension, those at q, q - 1, .. of q = (x + pad) / stride. Each such distance is one view of `selected` and of the source,
  * shifted by it and repeated `stride` times, and no view needs more than a compare and a select. A few views are straight code, the windows in their own order.
  * Many (long windows that move in short steps) are one array with the distances as further dimensions, which a reduce folds; then order must not matter. What stays is asked
  * for in a loop by its kernel (emit/window.c). */
@@ -36,6 +37,12 @@ XG_FN bool xg_scattered_dim(xg_scattered *d, uint32_t k, int64_t *all, int64_t *
     d->whole[k] = last / w->stride + 1;
     return xg_mul64(*views, d->views[k], views) && xg_mul64(*all, d->views[k] + 1, all) && xg_mul64(*all, d->whole[k] + d->views[k], all) && xg_mul64(*all, w->stride, all);
 }
+/* Windows without holes. */
+XG_FN bool xg_scattered_is_plain(const xg_scattered *d) {
+    uint32_t k;
+    for (k = 0; k < d->w.n; k++) if (d->w.p[k].base_dilation != 1 || d->w.p[k].window_dilation != 1) return false;
+    return true;
+}
 /* False when the instruction has to stay. */
 XG_FN bool xg_scattered_make(xg_scattered *d, const xg_inst *i) {
     const xg_attr *a = xg_inst_attr(i, XG_A_window);
@@ -44,13 +51,13 @@ XG_FN bool xg_scattered_make(xg_scattered *d, const xg_inst *i) {
     uint32_t k;
     memset(d, 0, sizeof *d);
     d->i = i;
-    if (i->op != XG_SELECT_AND_SCATTER || !a) return false;
+    if (i->op != XG_SELECT_AND_SCATTER || !a || i->n_operands != 3) return false;
     d->shape = XG_OPERAND(i, 0)->shape;
     d->source = XG_OPERAND(i, 1)->shape;
     d->w = *a->v.window;
     if (d->shape->dynamic || d->source->dynamic || !d->shape->elements || !d->source->elements || 3 * d->w.n > XG_RANK_MAX) return false;
     for (k = 0; k < d->w.n; k++) if (!xg_scattered_dim(d, k, &all, &views)) return false;
-    d->many = views > XG_SCATTERED_VIEWS_MAX;
+    d->many = views > XG_SCATTERED_VIEWS_MAX && !xg_scattered_is_plain(d);
     c = xg_attr_comp(i, XG_A_scatter);
     return !d->many || (xg_reducer_is_plain(c) && (xg_op_flags(c->root->op) & XGF_COMM)); /* a reduce takes them in its own order */
 }
@@ -232,6 +239,19 @@ XG_FN xg_inst *xg_scattered_reduce(const xg_scattered *d, xg_inst *selected, xg_
     return xg_hb_select(d->b, xg_hb_element(d->b, i, 1), xg_scattered_apply(d, init, source), init);
 }
 
+/* Windows without holes: the selection goes back into a select-and-scatter, whose kernel (emit/scattered.c) asks few windows for many elements. */
+XG_FN xg_inst *xg_scattered_given(const xg_scattered *d, xg_inst *selected, xg_inst *zero) {
+    static const xg_attr_key keys[] = {XG_A_window, XG_A_select, XG_A_scatter};
+    xg_inst *in[4], *r;
+    size_t k;
+    in[0] = xg_hb_splat(d->b, zero, d->shape->dims, d->shape->rank);
+    for (k = 1; k < 3; k++) in[k] = XG_OPERAND(d->i, k);
+    in[3] = selected;
+    r = xg_hb_op(d->b, XG_SELECT_AND_SCATTER, d->shape, in, 4);
+    for (k = 0; k < XG_COUNT(keys); k++) xg_inst_set_attr(r, *xg_inst_attr(d->i, keys[k]));
+    return xg_hb_done(r);
+}
+
 XG_FN xg_inst *xg_scattered_expand(const xg_hb *b, xg_inst *i) {
     xg_scattered d;
     xg_inst *selected, *none, *zero;
@@ -240,6 +260,7 @@ XG_FN xg_inst *xg_scattered_expand(const xg_hb *b, xg_inst *i) {
     selected = xg_scattered_selected(&d);
     none = xg_hb_int(b, selected->shape->type, -1);
     zero = xg_hb_int(b, d.shape->type, 0);
+    if (xg_scattered_is_plain(&d)) return xg_scattered_given(&d, selected, zero);
     return d.many ? xg_scattered_reduce(&d, selected, none, zero) : xg_scattered_straight(&d, selected, none, zero);
 }
 XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m) { return xg_opt_expand(m, xg_scattered_matches, xg_scattered_expand); }

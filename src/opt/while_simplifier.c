@@ -19,6 +19,7 @@ typedef struct xg_while {
     uint32_t n;                        /* elements of the state */
     unsigned char *invariant, *taken, *live;
     bool whole;                        /* the result is used as a whole */
+    int64_t first, step;               /* of the element that counts, once its rounds are known */
 } xg_while;
 
 XG_FN int64_t xg_while_index(const xg_inst *element) { return xg_attr_int(element, XG_A_index, 0); }
@@ -26,7 +27,8 @@ XG_FN bool xg_while_only_elements(const xg_inst *tuple) {
     XG_FOR_USES(u, tuple) if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
     return tuple != tuple->comp->root;
 }
-XG_FN bool xg_while_open(xg_while *w, xg_inst *i) {
+/* What can be said without asking who takes the result. */
+XG_FN bool xg_while_look(xg_while *w, xg_inst *i) {
     uint32_t k;
     memset(w, 0, sizeof *w);
     w->loop = i;
@@ -39,13 +41,17 @@ XG_FN bool xg_while_open(xg_while *w, xg_inst *i) {
     if (i->shape->type != XLAGPU_TUPLE || w->body->root->op != XG_TUPLE || w->body->root->first_use || !xg_while_only_elements(w->in) || !xg_while_only_elements(w->test)) return false;
     w->n = i->shape->n_elems;
     w->invariant = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
-    w->taken = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
-    w->live = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
-    w->whole = !xg_opt_taken_elements(i, w->taken);
     for (k = 0; k < w->n; k++) {
         const xg_inst *next = XG_OPERAND(w->body->root, k);
         w->invariant[k] = next->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(next, 0) == w->in && xg_while_index(next) == (int64_t)k;
     }
+    return true;
+}
+XG_FN bool xg_while_open(xg_while *w, xg_inst *i) {
+    if (!xg_while_look(w, i)) return false;
+    w->taken = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
+    w->live = XG_NEW_N(w->m->arena, unsigned char, w->n + 1);
+    w->whole = !xg_opt_taken_elements(i, w->taken);
     return true;
 }
 /* The k-th initial value where it is there already. */
@@ -78,7 +84,7 @@ XG_FN int64_t xg_while_count(xlagpu_type t, xg_str direction, int64_t init, int6
     return n;
 }
 /* -1: not known. *index: which element counts. */
-XG_FN int64_t xg_while_trips(const xg_while *w, int64_t *index) {
+XG_FN int64_t xg_while_trips(xg_while *w, int64_t *index) {
     static const char *const mirrored[][2] = {{"LT", "GT"}, {"GT", "LT"}, {"LE", "GE"}, {"GE", "LE"}, {"NE", "NE"}};
     const xg_inst *c = w->condition->root, *counter, *begin, *next;
     xg_str direction;
@@ -99,7 +105,9 @@ XG_FN int64_t xg_while_trips(const xg_while *w, int64_t *index) {
         const xg_inst *x = XG_OPERAND(next, side);
         if (x->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(x, 0) != w->in || xg_while_index(x) != *index || !xg_while_constant(w, XG_OPERAND(next, 1 - side), &step) || step == INT64_MIN) continue;
         if (step == 0) return -1;
-        return xg_while_count(counter->shape->type, direction, init, bound, next->op == XG_ADD ? step : -step);
+        w->first = init;
+        w->step = next->op == XG_ADD ? step : -step;
+        return xg_while_count(counter->shape->type, direction, init, bound, w->step);
     }
     return -1;
 }
@@ -325,6 +333,46 @@ XG_FN bool xg_opt_while_simplifier(xg_module *m) {
         }
     }
     return changed;
+}
+
+/* ---- what is known of the counters of loops ---- */
+
+/* How many loops, branches and calls run each computation, by id. */
+XG_FN uint32_t *xg_while_runs(xg_module *m) {
+    uint32_t *runs = XG_NEW_N(m->work, uint32_t, m->n_comp_ids + 1), k;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        xg_comps run;
+        if (i->op == XG_CALL || i->op == XG_ASYNC_START) { xg_comp *callee = xg_attr_comp(i, i->op == XG_CALL ? XG_A_to_apply : XG_A_calls); if (callee) runs[callee->id]++; }
+        if (!xg_opt_is_control(i)) continue;
+        run = xg_opt_control_comps(m->work, i);
+        for (k = 0; k < run.n; k++) runs[run.p[k]->id]++;
+    }
+    return runs;
+}
+XG_FN void xg_while_note_counter(xg_map64 *all, xg_while *w, const xg_comp *c, int64_t index, int64_t rounds) {
+    xg_loop_counter *l = XG_NEW(w->m->work, xg_loop_counter);
+    int64_t last = w->first + rounds * w->step; /* xg_while_count has seen that none of it overflows */
+    l->index = index;
+    l->lo = XG_MIN(w->first, last);
+    l->hi = XG_MAX(w->first, last);
+    xg_map64_put(all, c->id, l);
+}
+XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m) {
+    xg_map64 *all = XG_NEW(m->work, xg_map64);
+    uint32_t *runs = xg_while_runs(m);
+    xg_comp *c;
+    xg_map64_init(all, m->work);
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        xg_while w;
+        int64_t trips, index = 0;
+        if (i->op != XG_WHILE || !xg_while_look(&w, i) || runs[w.body->id] != 1 || runs[w.condition->id] != 1) continue;
+        trips = xg_while_trips(&w, &index);
+        if (trips < 1) continue;
+        xg_while_note_counter(all, &w, w.body, index, trips - 1);
+        xg_while_note_counter(all, &w, w.condition, index, trips);
+    }
+    return all;
 }
 
 /* ---- known_trip_count ---- */

@@ -64,7 +64,7 @@ XG_FN const xg_literal *xg_exe_constant(xg_plan *p, const xg_inst *i, bool fill)
 XG_FN uint64_t xg_exe_put_constant(xg_exe_writer *w, xg_plan *p, const xg_inst *i, bool fill) {
     xg_buf *data = &w->sections[XG_EXE_DATA];
     uint64_t at;
-    while (data->n % 256) xg_putc(data, 0);
+    if (data->n % 256) { size_t gap = 256 - data->n % 256; memset(xg_buf_room(data, gap), 0, gap + 1); data->n += gap; }
     at = data->n;
     xg_exe_put_literal(data, xg_exe_constant(p, i, fill), i->shape);
     return at;
@@ -74,7 +74,10 @@ XG_FN uint64_t xg_exe_put_constant(xg_exe_writer *w, xg_plan *p, const xg_inst *
 XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fill) {
     uint32_t *of = XG_NEW_N(w->arena, uint32_t, p->buffers.n + (size_t)1), k, j;
     uint64_t at[2] = {0, 0}; /* in the block of device memory, of host memory */
+    size_t constants = 0;
     xg_exe_allocation a;
+    for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind == XG_EXE_ALLOC_CONSTANT && p->buffers.p[k]->used) constants = xg_add(w->arena->ctx, constants, xg_add(w->arena->ctx, (size_t)p->buffers.p[k]->bytes, 256));
+    if (constants) xg_buf_room(&w->sections[XG_EXE_DATA], constants);
     for (j = 0; j < p->spaces.n; j++) {
         memset(&a, 0, sizeof a);
         a.kind = XG_EXE_ALLOC_TEMP;
@@ -248,9 +251,9 @@ XG_FN void xg_exe_put_kernels(xg_exe_writer *w, const xg_plan *p) {
     }
 }
 
-XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h) {
+XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h, xg_arena *to) {
     xg_exe_section table[XG_EXE_SECTION_COUNT];
-    size_t at = sizeof *h + sizeof table;
+    size_t at = sizeof *h + sizeof table, end = at;
     unsigned char *out;
     uint32_t k;
     memset(table, 0, sizeof table);
@@ -263,8 +266,13 @@ XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h) {
         at = xg_add(w->arena->ctx, at, w->sections[k].n);
     }
     h->size = at;
-    out = (unsigned char *)xg_alloc(w->arena, at + 1);
-    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) if (w->sections[k].n) memcpy(out + table[k].offset, w->sections[k].p, w->sections[k].n);
+    out = (unsigned char *)xg_alloc_raw(to, at + 1);
+    for (k = 0; k < XG_EXE_SECTION_COUNT; k++) {
+        memset(out + end, 0, (size_t)table[k].offset - end);
+        if (w->sections[k].n) memcpy(out + table[k].offset, w->sections[k].p, w->sections[k].n);
+        end = (size_t)table[k].offset + w->sections[k].n;
+    }
+    out[at] = 0;
     memcpy(out + sizeof *h, table, sizeof table);
     memcpy(out, h, sizeof *h);
     h->checksum = xg_exe_checksum(out + offsetof(xg_exe_header, target), at - offsetof(xg_exe_header, target));
@@ -296,7 +304,14 @@ XG_FN xg_exe_header xg_exe_head(void) {
     return h;
 }
 
-XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
+/* A text as it is, with the zero behind it. */
+XG_FN void xg_exe_give_text(xg_exe_writer *w, xg_exe_section_kind kind, xg_str text) {
+    if (!text.n) return;
+    w->sections[kind].p = (char *)(uintptr_t)text.p;
+    w->sections[kind].n = w->sections[kind].cap = (size_t)text.n + 1;
+}
+
+XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to) {
     xg_exe_writer *w = xg_exe_writer_new(p->arena);
     xg_exe_header h = xg_exe_head();
     h.target = p->target;
@@ -312,10 +327,9 @@ XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided) {
     xg_exe_put_values(w, p);
     xg_exe_put_kernels(w, p);
     h.root_thunk = xg_exe_put_sequence(w, p, 0);
-    xg_put_str(&w->sections[XG_EXE_PTX], p->ptx);
-    if (p->ptx.n) xg_putc(&w->sections[XG_EXE_PTX], 0);
-    if (p->hlo.n) { xg_put_str(&w->sections[XG_EXE_HLO], p->hlo); xg_putc(&w->sections[XG_EXE_HLO], 0); }
-    return xg_exe_assemble(w, &h);
+    xg_exe_give_text(w, XG_EXE_PTX, p->ptx);
+    xg_exe_give_text(w, XG_EXE_HLO, p->hlo);
+    return xg_exe_assemble(w, &h, to);
 }
 
 #endif /* XG_PLAN_BYTES_C */

@@ -178,7 +178,7 @@ XG_FN xg_str xg_listing_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
     while (xg_ptext_take(&t, "thunk ")) xg_listing_read_thunk(&t, w);
     xg_ptext_blank(&t);
     if (t.at < t.end) xg_ptext_fail(&t, "a thunk, or the end");
-    return xg_exe_assemble(w, &h);
+    return xg_exe_assemble(w, &h, w->arena);
 }
 
 #endif /* XG_PLAN_LISTING_C */

@@ -150,7 +150,7 @@ XG_FN bool xg_plan_is_text(const char *text, size_t n);     /* a planned module,
 XG_FN xg_module *xg_plan_parse_hlo(xg_ctx *c, xg_arena *a, const xg_source *src); /* the HLO inside it */
 XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* fails with a position */
 /* ---- bytes.c ---- */
-XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided); /* the serialised executable */
+XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to); /* the serialised executable; its texts (ptx, hlo) end with a zero */
 
 /* ---- listing.c ---- */
 XG_FN void xg_listing_print(xg_buf *b, xg_str exe);         /* the thunks of an executable */

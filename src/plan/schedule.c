@@ -23,7 +23,7 @@ typedef struct xg_sched {
     xg_comp *comp;
     xg_inst **insts;
     uint32_t n;
-    xg_map64 index;                     /* instruction id + 1 -> its number + 1 */
+    uint32_t *index;                    /* by instruction id: its number; the module's, each computation writes its own */
     XG_VEC(xg_sched_value) values;
     uint32_t **leaf_value;              /* of each instruction, by leaf */
     uint32_t *pred_start, *preds, *succ_start, *succs, n_edges;
@@ -34,7 +34,7 @@ typedef struct xg_sched {
     int64_t initial;                    /* live when it begins */
 } xg_sched;
 
-XG_FN uint32_t xg_sched_number(const xg_sched *s, const xg_inst *i) { return (uint32_t)(uintptr_t)xg_map64_get(&s->index, i->id + (uint64_t)1) - 1; }
+XG_FN uint32_t xg_sched_number(const xg_sched *s, const xg_inst *i) { return s->index[i->id]; }
 XG_FN int64_t xg_sched_add(int64_t a, int64_t b) { return a > INT64_MAX / 4 - b ? INT64_MAX / 4 : a + b; } /* saturates: only comparisons are made of it */
 
 /* ---- what there is ---- */
@@ -159,15 +159,18 @@ XG_FN void xg_sched_over(xg_sched *s, uint32_t k) {
     }
 }
 
-XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg_map64 *peaks) {
+/* What scheduling knows of the whole module: by instruction id, by computation id. */
+typedef struct xg_sched_all { uint32_t *index; int64_t *peaks; } xg_sched_all;
+
+XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg_sched_all *all) {
     uint32_t k = 0, j;
     memset(s, 0, sizeof *s);
     s->arena = a;
     s->comp = c;
     s->n = c->n_insts;
     s->insts = XG_NEW_N(a, xg_inst *, s->n + (size_t)1);
-    xg_map64_init(&s->index, a);
-    XG_FOR_INSTS(i, c) { s->insts[k] = i; xg_map64_put(&s->index, i->id + (uint64_t)1, (void *)(uintptr_t)(++k)); }
+    s->index = all->index;
+    XG_FOR_INSTS(i, c) { s->index[i->id] = k; s->insts[k++] = i; }
     xg_sched_values(s);
     xg_sched_uses(s);
     xg_sched_edges(s);
@@ -177,7 +180,7 @@ XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg_map64 *p
         xg_sched_over(s, k);
         if (xg_opt_is_control(s->insts[k])) {
             xg_comps called = xg_opt_control_comps(a, s->insts[k]);
-            for (j = 0; j < called.n; j++) { const int64_t *peak = (const int64_t *)xg_map64_get(peaks, called.p[j]->id + (uint64_t)1); s->inner[k] = XG_MAX(s->inner[k], *peak); }
+            for (j = 0; j < called.n; j++) s->inner[k] = XG_MAX(s->inner[k], all->peaks[called.p[j]->id]);
         }
     }
 }
@@ -407,12 +410,13 @@ XG_FN void xg_sched_spread(const xg_sched *s, uint32_t *order, int64_t peak) {
 /* ---- the choice ---- */
 
 /* Gives the peak. */
-XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_map64 *peaks, bool *changed) {
+XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_sched_all *all, bool *changed) {
     static void (*const orders[])(const xg_sched *s, uint32_t *order) = {xg_sched_text, xg_sched_list, xg_sched_dfs, xg_sched_plain};
     xg_sched s;
     uint32_t *order, *best, k, o;
     int64_t least = INT64_MAX;
-    xg_sched_init(&s, a, c, peaks);
+    xg_mark none = xg_arena_mark(a);
+    xg_sched_init(&s, a, c, all);
     order = XG_NEW_N(a, uint32_t, s.n + (size_t)1);
     best = XG_NEW_N(a, uint32_t, s.n + (size_t)1);
     for (o = 0; o < (c->module->is_scheduled ? 1 : XG_COUNT(orders)); o++) {
@@ -428,15 +432,17 @@ XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_map64 *peaks, bool
         *changed = *changed || best[k] != k;
         xg_inst_move_before(s.insts[best[k]], NULL);
     }
+    xg_arena_reset(a, none);
     return least;
 }
 
 XG_FN bool xg_plan_schedule(xg_module *m) {
     XG_VEC(xg_comp *) work = {NULL, 0, 0};
-    xg_map64 peaks;
+    xg_sched_all all;
     bool changed = false;
     uint32_t at, k;
-    xg_map64_init(&peaks, m->work);
+    all.index = (uint32_t *)xg_alloc_raw(m->work, xg_mul(m->ctx, m->n_ids + (size_t)1, sizeof *all.index));
+    all.peaks = XG_NEW_N(m->work, int64_t, m->n_comp_ids + (size_t)1);
     xg_push(m->work, xg_comp *, &work, m->entry);
     for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
         xg_comps called;
@@ -444,11 +450,7 @@ XG_FN bool xg_plan_schedule(xg_module *m) {
         called = xg_opt_control_comps(m->work, i);
         for (k = 0; k < called.n; k++) xg_push(m->work, xg_comp *, &work, called.p[k]);
     }
-    for (at = work.n; at-- > 0;) { /* what is called stands behind its caller */
-        int64_t *peak = XG_NEW(m->work, int64_t);
-        *peak = xg_sched_comp(m->work, work.p[at], &peaks, &changed);
-        xg_map64_put(&peaks, work.p[at]->id + (uint64_t)1, peak);
-    }
+    for (at = work.n; at-- > 0;) all.peaks[work.p[at]->id] = xg_sched_comp(m->work, work.p[at], &all, &changed); /* what is called stands behind its caller */
     changed = changed || !m->is_scheduled;
     m->is_scheduled = true;
     return changed;

@@ -118,10 +118,10 @@ XG_FN int64_t xg_ptext_number(xg_ptext *t) {
     if (from == t->at) xg_ptext_fail(t, "a number");
     return n;
 }
-XG_FN uint32_t xg_ptext_index(xg_ptext *t, uint32_t bound, const char *what) {
+XG_FN uint32_t xg_ptext_index(xg_ptext *t, int64_t bound, const char *what) {
     size_t at = t->at;
     int64_t n = xg_ptext_number(t);
-    if (n >= (int64_t)bound) { t->at = at; xg_ptext_fail(t, what); }
+    if (n >= bound) { t->at = at; xg_ptext_fail(t, what); }
     return (uint32_t)n;
 }
 XG_FN xg_str xg_ptext_name(xg_ptext *t) {
@@ -200,7 +200,7 @@ XG_FN void xg_ptext_read_buffer(xg_ptext *t) {
     xg_plan *p = t->p;
     xg_buffer *b = XG_NEW(p->arena, xg_buffer);
     xg_plan_value *v = XG_NEW(p->arena, xg_plan_value);
-    b->slice = xg_ptext_index(t, p->buffers.n + 1, "the next slice");
+    b->slice = xg_ptext_index(t, (int64_t)p->buffers.n + 1, "the next slice");
     if (b->slice != p->buffers.n) xg_ptext_fail(t, "the next slice");
     xg_ptext_want(t, "=");
     v->inst = p->m->entry->root;
@@ -325,7 +325,7 @@ XG_FN void xg_ptext_read_step(xg_ptext *t, xg_plan_sequence *q) {
     if (xg_ptext_take(t, "->")) made->n_written = xg_ptext_list(t, made, made->n_links + written);
     if (kind <= XG_EXE_THUNK_MEMSET && made->n_written != written) xg_ptext_fail(t, "as many slices as the step writes");
     if (!xg_ptext_sizes(t->p, made)) xg_ptext_fail(t, "slices of the sizes of the arrays");
-    if (kind == XG_EXE_THUNK_MEMSET || kind == XG_EXE_THUNK_FOR) { xg_ptext_want(t, kind == XG_EXE_THUNK_MEMSET ? ", value=" : ", count="); made->value = xg_ptext_index(t, UINT32_MAX, "32 bits"); }
+    if (kind == XG_EXE_THUNK_MEMSET || kind == XG_EXE_THUNK_FOR) { xg_ptext_want(t, kind == XG_EXE_THUNK_MEMSET ? ", value=" : ", count="); made->value = xg_ptext_index(t, (int64_t)UINT32_MAX + 1, "32 bits"); }
     if (kind == XG_EXE_THUNK_COPY || kind == XG_EXE_THUNK_MEMSET) made->n_written = 0;
     xg_ptext_read_children(t, made);
 }

@@ -216,6 +216,15 @@ XG_FN uint64_t xg_plan_inst_flops(const xg_inst *i) {
         for (k = 0; w && k < w->v.window->n; k++) depth *= (uint64_t)w->v.window->p[k].size;
         return n * depth;
     }
+    case XG_FFT: { /* as it is usually counted: 5 n log2 n, half of that for real numbers */
+        xg_ints d = xg_attr_ints(i, XG_A_fft_length);
+        uint64_t real = XG_OPERAND(i, 0)->shape->type != i->shape->type ? 1 : 2, bits = 0;
+        for (k = 0; k < d.n; k++) depth *= (uint64_t)d.p[k];
+        for (; depth > 1; depth /= 2) bits++;
+        return (uint64_t)XG_MAX(XG_OPERAND(i, 0)->shape->elements, i->shape->elements) * 5 * real * bits / 2;
+    }
+    case XG_CHOLESKY: return n * (uint64_t)i->shape->dims[i->shape->rank - 1] / 3;
+    case XG_TRIANGULAR_SOLVE: return n * (uint64_t)XG_OPERAND(i, 0)->shape->dims[i->shape->rank - 1];
     case XG_COPY: return 0;
     default: return xg_op_flags(i->op) & XGF_EW ? n : 0;
     }

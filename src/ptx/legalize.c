@@ -16,7 +16,7 @@
 #include "math_f64.c"
 #include "isel.c"
 
-typedef struct xg_lz { xg_kmodule *m; const xg_target *target; xg_ptx_index index; bool removed; uint32_t depth; } xg_lz;
+typedef struct xg_lz { xg_kmodule *m; const xg_target *target; xg_ptx_index index; bool removed, changed; uint32_t depth; } xg_lz;
 #define XG_LZ_RULE(word) static xg_kval *xg_lz_rule_##word(xg_lz *z, xg_kb *b, xg_kop *op)
 
 static bool xg_lz_is_half(const xg_ktype *t) { return t->kind == XG_TK_SCALAR && (t->elem == XG_E_BF16 || t->elem == XG_E_F16); }
@@ -525,6 +525,7 @@ static void xg_lz_region(xg_lz *z, xg_kregion *r) {
         v = xg_lz_apply(z, &b, op);
         if (v) xg_kval_replace(&op->results[0], v);
         if (v || z->removed) { /* go on with what was made in its place */
+            z->changed = true;
             xg_kop_remove(op);
             op = prev ? prev->next : r->first;
             continue;
@@ -575,7 +576,7 @@ XG_FN void xg_ptx_legalize(xg_kmodule *m) {
     if (m->fma) xg_lz_contract(&z, f->body);
     xg_lz_sweep(f->body);
     xg_lz_region(&z, f->body);
-    xg_lz_sweep(f->body);
+    if (z.changed) xg_lz_sweep(f->body);
 }
 
 #undef XG_LZ_RULE

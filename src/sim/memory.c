@@ -99,14 +99,14 @@ XG_FN uint32_t xg_sim_count_places(const xg_sim_reach *r, uint32_t mask) {
     return n;
 }
 /* Of a FEW. Extra passes: for each group of lanes that one pass serves, the largest number of different words in one bank, less one. */
-XG_FN uint32_t xg_sim_count_conflicts(const xg_sim_reach *r, const char *shared, uint32_t bytes) {
+XG_FN uint32_t xg_sim_count_conflicts(const xg_sim_reach *r, const char *shared, uint32_t bytes, uint32_t mask) {
     uint32_t lanes = bytes <= 4 ? 32 : bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4, base, extra = 0, i, bank, word, from = (uint32_t)(r->at - shared) / 4;
     for (base = 0; base < XG_SIM_WARP; base += lanes) {
         uint32_t words[32][32], count[32], worst = 1, before = 0xFFFFFFFFu, j, k;
         memset(count, 0, sizeof count);
         for (i = base; i < base + lanes; i++) {
             word = from + r->to.off[i] / 4;
-            if (word == before) continue;
+            if (word == before || !(mask >> i & 1)) continue;
             before = word;
             for (k = 0; k < (bytes + 3) / 4; k++, word++) {
                 bank = word & 31;
@@ -216,7 +216,7 @@ XG_FN void xg_sim_count_access(xg_sim_worker *w, const xg_sim_reach *r, uint32_t
     if (r->shared) {
         w->stats.shared_transactions += bytes <= 4 ? 1 : (active * bytes + 127) / 128;
         if (r->shape == XG_SIM_FEW && !(bytes == 4 && w->m->moves->one_pass(r->to.off))) {
-            uint32_t extra = xg_sim_count_conflicts(r, w->shared, bytes);
+            uint32_t extra = xg_sim_count_conflicts(r, w->shared, bytes, mask);
             w->stats.bank_conflicts += extra;
             w->stats.shared_transactions += extra;
         }

@@ -118,7 +118,7 @@ static const char *dynamic_run(xg_stage *io, const dynamic_leaves *in, dynamic_l
     memset(&o, 0, sizeof o);
     o.target = *xg_target_find(io->ctx, XG_STR("sm_90a"));
     o.disable_all_passes = strstr(io->args, "passes=off") != NULL;
-    exe = xg_driver_compile(m, io->arena, &o, NULL);
+    exe = xg_driver_compile(m, io->arena, &o, NULL, io->arena);
     xg_plan_leaf_shapes(m->entry_result, shapes, &n);
     for (k = 0; k < in->n; k++) { tin[k].data = in->p[k]->data; tin[k].bytes = (size_t)xg_plan_bytes(in->p[k]->shape); }
     for (k = 0; k < n; k++) {

@@ -133,7 +133,7 @@ static void pipeline_compile(xg_stage *io, const char *want) {
     o.dump_user = &d;
     o.memory_limit = pipeline_limit(io);
     o.disable_all_passes = strcmp(io->args, "alone") == 0; /* so that a test of the plan stays what it is whatever the passes learn */
-    xg_driver_compile(pipeline_parse(io), io->arena, &o, NULL);
+    xg_driver_compile(pipeline_parse(io), io->arena, &o, NULL, io->arena);
     if (d.kept.n) xg_put(&io->out, d.kept.p, d.kept.n);
     xg_arena_free(&mine);
 }
@@ -166,8 +166,8 @@ static xg_str pipeline_text(xg_stage *io, const char *want, xg_str *exe) {
     o.command_buffer_least = o.command_buffer_control ? 1 : 0;
     o.dump = pipeline_keep_text;
     o.dump_user = &k;
-    if (xg_plan_is_text(io->in.text, io->in.size)) *exe = xg_driver_compile_plan(io->ctx, io->arena, &io->in, &o, NULL);
-    else *exe = xg_driver_compile(pipeline_parse(io), io->arena, &o, NULL);
+    if (xg_plan_is_text(io->in.text, io->in.size)) *exe = xg_driver_compile_plan(io->ctx, io->arena, &io->in, &o, NULL, io->arena);
+    else *exe = xg_driver_compile(pipeline_parse(io), io->arena, &o, NULL, io->arena);
     return k.text;
 }
 /* plan_steps: the slices of memory and the steps alone, as the plan's text has them. */
@@ -235,7 +235,7 @@ static void pipeline_run(xg_stage *io, bool counters) {
     memset(&o, 0, sizeof o);
     o.target = *xg_target_find(io->ctx, XG_STR("sm_90a"));
     o.memory_limit = pipeline_limit(io);
-    exe = xg_driver_compile(twin, io->arena, &o, NULL);
+    exe = xg_driver_compile(twin, io->arena, &o, NULL, io->arena);
     xg_plan_leaf_shapes(m->entry_result, shapes, &n);
     memset(&d, 0, sizeof d);
     d.platform = "host";

@@ -1,0 +1,365 @@
+/* emit/box.c -- what a transpose does to memory, and tiles that serve both of its sides.
+ *
+ * A box is a tile of a few elements of each dimension, so chosen that it is made of whole sectors both in the operand and in the result: from the minor dimension on, whole
+ * dimensions are taken until a run is long enough. So a dimension of three channels is in the box as it is, with as many pixels as make the runs of the other side long.
+ * A block reads its box in the operand's order into shared memory and writes it in the order of the result; on both ways each thread moves neighbours, as a vector where
+ * memory allows it.
+ *
+ * In shared memory the box lies in one of the two orders, `pad` elements further apart wherever the outermost dimension that the other order runs through first begins
+ * anew. Which order, which pad and how long the vectors are is found by trying: for each the banks of all accesses are counted, and what meets no
+ * bank twice is taken if there is any; among these, what costs the fewest instructions. */
+#ifndef XG_EMIT_BOX_C
+#define XG_EMIT_BOX_C
+#include "emit.h"
+
+/* A permutation in memory order: dims of the operand, and which of them is the result's k-th. */
+typedef struct xg_permutation { uint32_t rank; int64_t dims[XG_RANK_MAX]; uint32_t from[XG_RANK_MAX]; } xg_permutation;
+
+XG_FN uint32_t xg_shape_major(const xg_shape *s, uint32_t k) { return s->layout ? (uint32_t)s->layout->minor_to_major[s->rank - 1 - k] : k; }
+
+/* False for what is no permutation of elements, or keeps their order. */
+XG_FN bool xg_permutation_of(const xg_inst *i, xg_permutation *p) {
+    const xg_shape *to = i->shape, *from;
+    uint32_t place[XG_RANK_MAX], order[XG_RANK_MAX], n = 0, k;
+    if ((i->op != XG_TRANSPOSE && i->op != XG_COPY) || !xg_shape_is_array(to)) return false;
+    from = XG_OPERAND(i, 0)->shape;
+    if (!xg_index_has_order(from) || !xg_index_has_order(to)) return false;
+    p->rank = 0;
+    for (k = 0; k < from->rank; k++) if (from->dims[xg_shape_major(from, k)] != 1) { place[xg_shape_major(from, k)] = n; p->dims[n++] = from->dims[xg_shape_major(from, k)]; }
+    for (n = 0, k = 0; k < to->rank; k++) {
+        uint32_t d = xg_shape_major(to, k);
+        if (to->dims[d] != 1) order[n++] = place[i->op == XG_TRANSPOSE ? (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[d] : d];
+    }
+    for (k = 0; k < n; k++) { /* runs that stay together become one dimension: the first of each stands for it */
+        if (k && order[k] == order[k - 1] + 1) { p->dims[p->from[p->rank - 1]] *= p->dims[order[k]]; p->dims[order[k]] = 0; order[k] = order[k - 1] + 1; }
+        else p->from[p->rank++] = order[k];
+    }
+    for (k = 0; k < p->rank; k++) {
+        uint32_t before = 0, j;
+        for (j = 0; j < p->from[k]; j++) before += p->dims[j] != 0;
+        order[k] = before;
+    }
+    memcpy(p->from, order, p->rank * sizeof *order);
+    for (n = 0, k = 0; n < p->rank; k++) if (p->dims[k]) p->dims[n++] = p->dims[k];
+    return p->rank > 1;
+}
+XG_FN bool xg_permutation_equal(const xg_permutation *a, const xg_permutation *b) {
+    return a->rank == b->rank && memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0 && memcmp(a->from, b->from, a->rank * sizeof *a->from) == 0;
+}
+XG_FN bool xg_permutation_moves_minor(const xg_permutation *p) { return p->from[p->rank - 1] != p->rank - 1; }
+/* Moves pieces of sectors, though each of them as it is. */
+XG_FN bool xg_permutation_splits_sectors(const xg_permutation *p, int64_t bytes) { return !xg_permutation_moves_minor(p) && p->dims[p->rank - 1] < 512 / bytes && p->dims[p->rank - 1] * bytes % 32; }
+XG_FN uint32_t xg_permutation_b(const xg_permutation *p) { return p->from[p->rank - 1]; }
+
+/* A plain shape with these dims in memory order. */
+XG_FN const xg_shape *xg_permutation_shape(xg_fusion_emission *e, const xg_permutation *p, bool result, const xg_shape *like) {
+    xg_shape *s = XG_NEW(e->arena, xg_shape);
+    int64_t *dims = XG_NEW_N(e->arena, int64_t, p->rank);
+    uint32_t k;
+    for (k = 0; k < p->rank; k++) dims[k] = p->dims[result ? p->from[k] : k];
+    s->type = like->type;
+    s->rank = p->rank;
+    s->dims = dims;
+    s->elements = like->elements;
+    return s;
+}
+
+
+/* ---- boxes ---- */
+
+enum { XG_BOX_THREADS = 128, XG_BOX_LANES = 32, XG_BOX_SECTOR = 32, XG_BOX_WORTH = 1 << 14, XG_BOX_ELEMENTS = 4096, XG_BOX_GROWN = 12 << 10, XG_BOX_SHARED = 24 << 10, XG_BOX_PADS = 33, XG_BOX_VECTORS = 16 };
+
+typedef struct xg_box {
+    int64_t tile[XG_RANK_MAX], elements; /* by p's dims */
+    int64_t waste;                       /* see xg_box_waste */
+    int64_t v[2];                        /* elements that a thread moves at once: in the operand's order, in the result's */
+    int64_t group, lanes[2];             /* of each group of lanes, which shared memory serves in one pass, how many take part */
+    uint32_t order;                      /* of shared memory: 0 the operand's, 1 the result's */
+    int64_t row, pad, room;              /* every `row` elements `pad` are left free; of all */
+} xg_box;
+/* What has to be moved: the sizes of the elements that lie in shared memory, each a bit; the least; the bytes of one of each; the widest element moved by a vector. */
+typedef struct xg_box_ask { const xg_permutation *p; uint32_t sizes; int64_t least, bytes, widest, work, sms; } xg_box_ask;
+
+XG_FN uint32_t xg_box_dim(const xg_permutation *p, uint32_t order, uint32_t k) { return order ? p->from[k] : k; }
+XG_FN int64_t xg_box_power(int64_t n) { int64_t r = 1; while (r < n) r *= 2; return r; }
+
+/* At least `need` of n elements, a multiple of `step` unless it is all of them; what is left over at the end is little. */
+XG_FN int64_t xg_box_part(int64_t n, int64_t need, int64_t step) {
+    if (n < 2 * need) return n;
+    if (n % need && n < 8 * need) need = ((n + n / need - 1) / (n / need) + step - 1) / step * step;
+    return XG_MIN(need, n);
+}
+/* Takes whole dimensions, from the minor one on, until `want` bytes are side by side (and end with a multiple of `end`); of the last one as much as is needed. */
+XG_FN void xg_box_cover(const xg_permutation *p, uint32_t order, int64_t bytes, int64_t want, int64_t end, int64_t *tile) {
+    uint32_t k;
+    for (k = p->rank; k-- > 0 && (bytes < want || bytes % end);) {
+        uint32_t d = xg_box_dim(p, order, k);
+        int64_t step = end / xg_gcd(bytes, end);
+        tile[d] = XG_MAX(tile[d], xg_box_part(p->dims[d], xg_box_power(XG_MAX((want + bytes - 1) / bytes, step)), step));
+        if (tile[d] < p->dims[d]) return;
+        bytes *= p->dims[d];
+    }
+}
+/* How the box lies in memory, in elements: what is side by side, how far apart such runs are, how long the last one is; and the dimension where they end, or the rank. */
+typedef struct xg_box_run { int64_t length, pitch, last; uint32_t dim; } xg_box_run;
+XG_FN xg_box_run xg_box_run_of(const xg_permutation *p, uint32_t order, const int64_t *tile) {
+    xg_box_run r;
+    uint32_t k;
+    r.length = 1;
+    for (k = p->rank; k-- > 0;) {
+        r.dim = xg_box_dim(p, order, k);
+        r.pitch = r.length * p->dims[r.dim];
+        r.last = r.length * (p->dims[r.dim] % tile[r.dim]);
+        r.length *= tile[r.dim];
+        if (tile[r.dim] < p->dims[r.dim]) return r;
+    }
+    r.dim = p->rank;
+    return r;
+}
+/* Sectors touched for a thousand that are needed, both ways together. */
+XG_FN int64_t xg_box_waste(const xg_permutation *p, int64_t bytes, const int64_t *tile) {
+    int64_t waste = 0;
+    uint32_t o;
+    for (o = 0; o < 2; o++) {
+        xg_box_run r = xg_box_run_of(p, o, tile);
+        int64_t whole = xg_gcd(r.length, r.pitch) * bytes, part = xg_gcd(whole, XG_BOX_SECTOR), piece = XG_MIN(r.length * bytes, XG_BOX_LANES * XG_MAX(xg_gcd(whole, XG_BOX_VECTORS), bytes)); /* of one access */
+        waste += (piece + XG_BOX_SECTOR - part) * 1000 / piece;
+    }
+    return waste;
+}
+XG_FN int64_t xg_box_size(const xg_permutation *p, const int64_t *tile) {
+    int64_t n = 1;
+    uint32_t k;
+    for (k = 0; k < p->rank; k++) if (!xg_mul64(n, tile[k], &n)) return INT64_MAX / 64;
+    return XG_MIN(n, INT64_MAX / 64);
+}
+XG_FN int64_t xg_box_blocks(const xg_permutation *p, const int64_t *tile) {
+    int64_t n = 1;
+    uint32_t k;
+    for (k = 0; k < p->rank; k++) n *= (p->dims[k] + tile[k] - 1) / tile[k];
+    return n;
+}
+/* A longer part of n elements that leaves little over; the same if there is none. */
+XG_FN int64_t xg_box_more(int64_t n, int64_t tile) { return n <= 3 * tile ? n : n % (2 * tile) == 0 || n >= 16 * tile ? 2 * tile : tile; }
+/* Makes the shorter of the two runs longer, else the other, as long as that leaves work for every multiprocessor. */
+XG_FN void xg_box_grow(const xg_box_ask *a, int64_t *tile) {
+    const xg_permutation *p = a->p;
+    for (;;) {
+        xg_box_run r[2];
+        int64_t n = xg_box_size(p, tile), more = 0;
+        uint32_t o, d = p->rank;
+        for (o = 0; o < 2; o++) r[o] = xg_box_run_of(p, o, tile);
+        for (o = 0; o < 2 && d == p->rank; o++) {
+            uint32_t at = r[r[1].length < r[0].length ? 1 - o : o].dim;
+            more = at < p->rank ? xg_box_more(p->dims[at], tile[at]) : 0;
+            if (more && more > tile[at]) d = at;
+        }
+        if (d == p->rank) return;
+        n = n / tile[d] * more;
+        if (n > XG_BOX_ELEMENTS || n * a->bytes > XG_BOX_GROWN || (n >= 8 * XG_BOX_THREADS && xg_box_blocks(p, tile) < 4 * a->sms)) return;
+        tile[d] = more;
+    }
+}
+/* The tile; false when none of them is small enough. */
+XG_FN bool xg_box_tile(const xg_box_ask *a, xg_box *b) {
+    static const int64_t wants[] = {128, 256, 64, 32, 512};
+    int64_t least = INT64_MAX, tile[XG_RANK_MAX];
+    uint32_t i, k;
+    for (i = 0; i < 2 * (sizeof wants / sizeof *wants); i++) {
+        int64_t waste, n, end = i & 1 ? a->least : XG_BOX_SECTOR;
+        for (k = 0; k < a->p->rank; k++) tile[k] = 1;
+        xg_box_cover(a->p, 0, a->least, wants[i / 2], end, tile);
+        xg_box_cover(a->p, 1, a->least, wants[i / 2], end, tile);
+        n = xg_box_size(a->p, tile);
+        if (n > 4 * XG_BOX_ELEMENTS || n * a->bytes > XG_BOX_SHARED) continue;
+        waste = xg_box_waste(a->p, a->least, tile);
+        if (waste >= least) continue;
+        least = waste;
+        memcpy(b->tile, tile, sizeof tile);
+    }
+    if (least == INT64_MAX) return false;
+    xg_box_grow(a, b->tile);
+    b->elements = xg_box_size(a->p, b->tile);
+    b->waste = xg_box_waste(a->p, a->least, b->tile);
+    return b->elements >= XG_BOX_THREADS && xg_box_blocks(a->p, b->tile) <= INT32_MAX;
+}
+
+/* ---- vectors ---- */
+
+/* Vectors of v elements in this order are neighbours in memory, at multiples of v, and all of the array or all behind its end. */
+XG_FN bool xg_box_may_move(const xg_box_ask *a, const xg_box *b, uint32_t order, int64_t v) {
+    xg_box_run r = xg_box_run_of(a->p, order, b->tile);
+    return r.length % v == 0 && r.pitch % v == 0 && r.last % v == 0 && v * a->widest <= XG_BOX_VECTORS && v * XG_BOX_THREADS <= b->elements && (v == 1 || v * a->work <= 256);
+}
+
+/* ---- shared memory ---- */
+
+/* For each element of the box, in the order of a walk: its place in shared memory without gaps, and the rows in front of it. */
+typedef struct xg_box_place { int32_t at, rows; } xg_box_place;
+XG_FN void xg_box_places(const xg_permutation *p, const xg_box *b, uint32_t walk, uint32_t order, int64_t row, xg_box_place *out) {
+    int64_t stride[XG_RANK_MAX], at[XG_RANK_MAX], n = 1, place = 0, i;
+    uint32_t k;
+    for (k = p->rank; k-- > 0;) { stride[xg_box_dim(p, order, k)] = n; n *= b->tile[xg_box_dim(p, order, k)]; }
+    memset(at, 0, sizeof at);
+    for (i = 0; i < n; i++) {
+        out[i].at = (int32_t)place;
+        out[i].rows = (int32_t)(place / row);
+        for (k = p->rank; k-- > 0;) {
+            uint32_t d = xg_box_dim(p, walk, k);
+            place += stride[d];
+            if (++at[d] < b->tile[d]) break;
+            place -= stride[d] * b->tile[d];
+            at[d] = 0;
+        }
+    }
+}
+typedef struct xg_box_trial { const xg_box_ask *a; const xg_box_place *places; int64_t n, row, pad, group, least_lanes, bearable; } xg_box_trial;
+XG_INLINE int64_t xg_box_at(const xg_box_trial *t, int64_t i) { return t->places[i].at + t->pad * t->places[i].rows; }
+
+/* Every vector is one in shared memory, too. */
+XG_FN bool xg_box_is_vector(const xg_box_trial *t, int64_t v) {
+    int64_t i, j;
+    for (i = 0; i < t->n; i += v) {
+        int64_t first = xg_box_at(t, i);
+        if (first % v) return false;
+        for (j = 1; j < v; j++) if (xg_box_at(t, i + j) != first + j) return false;
+    }
+    return true;
+}
+/* An access of `wide` elements by each lane of a warp, one every `step`, from element `from` on; of each `group` lanes n take part. How many of
+ * them want a bank that has to give another word in the same pass. */
+XG_FN int64_t xg_box_access(const xg_box_trial *t, int64_t from, int64_t step, int64_t n, int64_t wide, int64_t size, int64_t most) {
+    int64_t bytes = wide * size, pass = bytes > 4 ? 128 / bytes : 32, met = 0, lane, w;
+    int64_t banks[32];
+    for (lane = 0; lane < XG_BOX_LANES && met <= most; lane++) {
+        int64_t i = from + (lane / t->group * n + lane % t->group) * step, word;
+        if (lane % pass == 0) memset(banks, 0xff, sizeof banks);
+        if (lane % t->group >= n || i >= t->n) continue;
+        word = xg_box_at(t, i) * size / 4;
+        for (w = 0; w < (bytes + 3) / 4; w++) {
+            int64_t *bank = &banks[(word + w) % 32];
+            met += *bank >= 0 && *bank != word + w;
+            *bank = word + w;
+        }
+    }
+    return met;
+}
+/* Of all accesses; or any number that is more than `most`. */
+XG_FN int64_t xg_box_conflicts(const xg_box_trial *t, int64_t v, int64_t lanes, bool vector, int64_t most) {
+    int64_t from, j, size, met = 0;
+    for (size = 1; size <= 16; size *= 2) {
+        if (!(t->a->sizes & (uint32_t)size)) continue;
+        for (from = 0; from < t->n && met <= most; from += v * lanes * (XG_BOX_LANES / t->group)) {
+            for (j = 0; j < (vector ? 1 : v) && met <= most; j++) met += xg_box_access(t, from + j, v, lanes, vector ? v : 1, size, most);
+        }
+    }
+    return met;
+}
+/* What telling apart the indices of an element costs in units of a quarter instruction: remainders by what is no power of two. Without the innermost `inside` elements. */
+XG_FN int64_t xg_box_index_cost(const xg_permutation *p, const xg_box *b, uint32_t walk, int64_t inside) {
+    int64_t cost = 0, n = 1;
+    uint32_t k;
+    for (k = p->rank; k-- > 0;) {
+        n *= b->tile[xg_box_dim(p, walk, k)];
+        if (n <= inside || b->tile[xg_box_dim(p, walk, k)] == 1) continue;
+        cost += n / b->tile[xg_box_dim(p, walk, k)] & (n / b->tile[xg_box_dim(p, walk, k)] - 1) ? 20 : 8;
+    }
+    return cost;
+}
+/* A thread's quarter instructions for 16 elements. */
+XG_FN int64_t xg_box_cost(const xg_box_trial *t, const xg_box *b, uint32_t walk, uint32_t order, int64_t v, int64_t lanes, bool vector) {
+    const xg_permutation *p = t->a->p;
+    xg_box_run run = xg_box_run_of(p, walk, b->tile);
+    int64_t vectors = 16 / v, minor = 1, piece, part, cost = vectors * (8 + xg_box_index_cost(p, b, walk, run.length)) + (vector ? vectors : 16) * 8;
+    uint32_t k;
+    for (k = p->rank; k-- > 0 && minor == 1;) minor = b->tile[xg_box_dim(p, walk, k)];
+    if (walk == order) cost += t->pad ? vectors * (t->row & (t->row - 1) ? 20 : 8) : 0;
+    else cost += (minor % v ? 16 : vectors) * xg_box_index_cost(p, b, walk, 1);
+    /* as many more sectors as an access touches of its neighbours' */
+    piece = XG_MIN(run.length * t->a->least, lanes * (XG_BOX_LANES / t->group) * v * t->a->least);
+    part = xg_gcd(xg_gcd(run.length, run.pitch) * t->a->least, XG_BOX_SECTOR);
+    return cost * t->group / lanes * (piece + XG_BOX_SECTOR - part) / piece;
+}
+/* The best way to walk over shared memory that lies like this, if it costs less than `limit`: *v and *lanes are set; 0: there is none. Lanes may stay idle where
+ * what is left of them moves whole sectors still. */
+XG_FN int64_t xg_box_walk(const xg_box_trial *t, const xg_box *b, uint32_t walk, uint32_t order, int64_t most, int64_t limit, int64_t *v, int64_t *lanes) {
+    int64_t best = 0, w, n, met;
+    for (w = most; w; w /= 2) {
+        int vector = w == 1 ? 0 : -1; /* not yet known */
+        for (n = t->group; n >= t->least_lanes; n--) {
+            int64_t cost;
+            if (n * (XG_BOX_LANES / t->group) * w * t->a->least % XG_BOX_SECTOR || xg_box_cost(t, b, walk, order, w, n, true) >= limit) continue;
+            if (vector < 0) vector = xg_box_is_vector(t, w);
+            cost = xg_box_cost(t, b, walk, order, w, n, vector != 0);
+            if (cost >= limit) continue;
+            met = xg_box_conflicts(t, w, n, vector != 0, t->bearable);
+            cost += met * 512 / t->n;
+            if (met > t->bearable || cost >= limit) continue;
+            best = limit = cost;
+            *v = w;
+            *lanes = n;
+            break;
+        }
+    }
+    return best;
+}
+/* Where the order that shared memory has not got leaves it first: the elements inside of that dimension. */
+XG_FN int64_t xg_box_row(const xg_permutation *p, const xg_box *b, uint32_t order) {
+    uint32_t other = p->rank, mine = p->rank;
+    int64_t row = 1;
+    for (;;) { /* the minor dimensions that both have in common stay together */
+        uint32_t x, y;
+        while (other && b->tile[xg_box_dim(p, 1 - order, other - 1)] == 1) other--;
+        while (mine && b->tile[xg_box_dim(p, order, mine - 1)] == 1) mine--;
+        if (!other || !mine) return row;
+        x = xg_box_dim(p, 1 - order, other - 1);
+        y = xg_box_dim(p, order, mine - 1);
+        if (x != y) break;
+        row *= b->tile[x];
+        other--;
+        mine--;
+    }
+    while (xg_box_dim(p, order, mine - 1) != xg_box_dim(p, 1 - order, other - 1)) row *= b->tile[xg_box_dim(p, order, --mine)];
+    return row;
+}
+/* One order of shared memory: what is better than anything before becomes the box's. */
+XG_FN void xg_box_try(const xg_box_ask *a, xg_box *b, uint32_t order, xg_box_place *const *places, const int64_t *most, bool idle, bool bear, int64_t *best) {
+    int64_t step = XG_MAX(4 / a->least, (int64_t)1); /* a word */
+    xg_box_trial t;
+    uint32_t o;
+    t.a = a;
+    t.n = b->elements;
+    t.group = b->group;
+    t.least_lanes = idle ? t.group / 2 : t.group;
+    t.bearable = bear ? b->elements : 0;
+    t.row = xg_box_row(a->p, b, order);
+    for (o = 0; o < 2; o++) xg_box_places(a->p, b, o, order, t.row, places[o]);
+    for (t.pad = 0; t.pad < XG_BOX_PADS * step && !(bear && t.pad); t.pad += t.pad < 2 * step ? 1 : step) {
+        int64_t v[2], lanes[2], cost = 0, one = 1, room = b->elements + t.pad * ((b->elements + t.row - 1) / t.row);
+        if (room * a->bytes > 2 * XG_BOX_SHARED) return;
+        for (o = 0; o < 2 && one; o++) { t.places = places[o]; one = xg_box_walk(&t, b, o, order, most[o], *best - cost, &v[o], &lanes[o]); cost += one; }
+        if (!one) continue;
+        *best = cost;
+        b->order = order;
+        b->row = t.row;
+        b->pad = t.pad;
+        b->room = room;
+        for (o = 0; o < 2; o++) { b->v[o] = v[o]; b->lanes[o] = lanes[o]; }
+        if (v[0] == most[0] && v[1] == most[1] && lanes[0] + lanes[1] == 2 * t.group) return;
+    }
+}
+/* Shared memory. */
+XG_FN void xg_box_layout(xg_arena *arena, const xg_box_ask *a, xg_box *b) {
+    xg_box_place *places[2];
+    int64_t most[2], best = INT64_MAX;
+    uint32_t o;
+    b->group = a->sizes >= 16 ? 8 : a->sizes >= 8 ? 16 : 32;
+    for (o = 0; o < 2; o++) {
+        places[o] = XG_NEW_N(arena, xg_box_place, b->elements);
+        for (most[o] = XG_BOX_VECTORS; most[o] > 1 && !xg_box_may_move(a, b, o, most[o]);) most[o] /= 2;
+    }
+    for (o = 0; o < 2; o++) xg_box_try(a, b, o, places, most, false, false, &best);
+    if (best == INT64_MAX || (b->v[0] == 1 && most[0] > 1) || (b->v[1] == 1 && most[1] > 1)) for (o = 0; o < 2; o++) xg_box_try(a, b, o, places, most, true, false, &best);
+    for (o = 0; o < 2 && best == INT64_MAX; o++) xg_box_try(a, b, o, places, most, false, true, &best);
+}
+#endif /* XG_EMIT_BOX_C */

@@ -1,0 +1,135 @@
+/* emit/reduction_short.c -- rows of a few elements, an odd number of them: a thread takes a row, but memory is read side by side.
+ *
+ *     each thread:  shared[V * (round * 128 + thread) + v] = element        of all rows of a block, which are one run of memory
+ *     barrier
+ *     thread th:  acc = reducer over shared[row * length + j]               for all j; then the result; for its rows th, th + 128 ...
+ *
+ * Lanes of a row would mostly be idle or meet in shuffles, and a thread that read its row from memory would touch the sectors of all rows beside it with each access. Through
+ * shared memory each sector is touched once. As the length is odd, the lanes of a warp find their elements in banks of their own. */
+#ifndef XG_EMIT_REDUCTION_SHORT_C
+#define XG_EMIT_REDUCTION_SHORT_C
+#include "emit.h"
+
+enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 8 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_SHARED = 24 << 10, XG_SHORT_VECTOR = 16 };
+
+XG_FN xg_kelem xg_short_type(const xg_hero *h, uint32_t k) { return xg_kelem_of(h->wide != XLAGPU_INVALID ? h->wide : XG_OPERAND(h->i, k)->shape->type); }
+
+typedef struct xg_short_plan { int64_t vector /* elements that a thread moves at once; 0: the rows are not of this kind */, rows /* of a block */; } xg_short_plan;
+XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
+    static const xg_short_plan none = {0, 0};
+    xg_short_plan p;
+    int64_t total = r->n_kept * r->n_reduced, bytes = 0, widest = 0;
+    uint32_t h, k;
+    if (!r->row || r->pad || r->n_reduced != r->minor || r->n_reduced % 2 == 0 || r->n_reduced < 3 || r->n_reduced > XG_SHORT_LENGTH || total < XG_SHORT_ELEMENTS || xg_reduction_has_sides(r)) return none;
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
+        xg_kelem type = xg_short_type(&r->heroes[h], k);
+        int64_t size = xg_kelem_bytes(type);
+        if (xg_kelem_is_complex(type) || (size != 4 && size != 8)) return none;
+        bytes += size;
+        widest = XG_MAX(widest, size);
+    }
+    p.rows = XG_SHORT_THREADS;
+    while (r->n_reduced < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS && r->n_kept / p.rows >= 2 * r->e->target->resident_threads / 2048) p.rows *= 2;
+    if (bytes * p.rows * r->n_reduced > XG_SHORT_SHARED) return none;
+    for (p.vector = XG_MIN(r->vector, XG_SHORT_VECTOR / widest); p.vector > 1 && total % p.vector; p.vector /= 2) {}
+    p.vector = XG_MAX(p.vector, (int64_t)1);
+    return p;
+}
+
+/* (th_x, bl_x)[round] -> which vector of the array, and which of the block's. */
+XG_FN const xg_imap *xg_short_vectors(const xg_reduction *r, const xg_short_plan *plan) {
+    int64_t v = plan->vector, all = plan->rows * r->n_reduced / v, total = r->n_kept * r->n_reduced / v;
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *out[2];
+    out[1] = xg_aff_add(m.x, xg_aff_dim(m.x, 0), xg_aff_mul(m.x, xg_walk_sym(&m, "round", (all + XG_SHORT_THREADS - 1) / XG_SHORT_THREADS), XG_SHORT_THREADS));
+    out[0] = xg_aff_add(m.x, out[1], xg_aff_mul(m.x, xg_aff_dim(m.x, 1), all));
+    if (all % XG_SHORT_THREADS) xg_walk_require(&m, out[1], 0, all - 1);
+    if (r->blocks * all != total) xg_walk_require(&m, out[0], 0, total - 1);
+    return xg_walk_map_end(r, &m, out, 2);
+}
+/* (vector of the array, of the block)[vector_index] -> indices of the operand, and the place in shared memory. */
+XG_FN const xg_imap *xg_short_elements(const xg_reduction *r, const xg_short_plan *plan) {
+    xg_aff_ctx *x = r->e->m->aff;
+    int64_t v = plan->vector;
+    uint32_t rank = r->in->rank, k;
+    xg_imap *m = xg_imap_new(x, 2, 1, 0, rank + 1, 0);
+    const xg_aff *at[XG_RANK_MAX], *place = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), v), xg_aff_sym(x, 0));
+    m->dims[0].range = xg_range_of(0, r->n_kept * r->n_reduced / v - 1);
+    m->dims[1].range = xg_range_of(0, plan->rows * r->n_reduced / v - 1);
+    m->syms[0].range = xg_range_of(0, v - 1);
+    m->syms[0].name = XG_STR("vector_index");
+    xg_index_delinearise(x, &r->kept, xg_aff_div(x, place, r->n_reduced), at);
+    xg_index_delinearise(x, &r->reduced, xg_aff_mod(x, place, r->n_reduced), at);
+    for (k = 0; k < rank; k++) m->results[k] = at[k];
+    m->results[rank] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), v), xg_aff_sym(x, 0));
+    return xg_imap_simplify(x, m);
+}
+
+/* All elements of the block's rows into shared memory. */
+XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, xg_shared *shared) {
+    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_kval *thread = r->thread, *block = r->block, *at[XG_RANK_MAX];
+    xg_partial p = xg_partial_new(r, 0, shared->arrays, shared->n);
+    const xg_imap *map = xg_short_elements(r, plan);
+    xg_walk outer, inner;
+    uint32_t k;
+    outer = xg_walk_begin(r, xg_short_vectors(r, plan), &p);
+    for (k = 0; k < 2; k++) xg_kval_set_range(outer.at + k, map->dims[k].range);
+    r->thread = outer.at; /* what stands for the map's dims */
+    r->block = outer.at + 1;
+    inner = xg_walk_begin(r, map, &p);
+    for (k = 0; k <= r->in->rank; k++) at[k] = inner.at + k;
+    xg_reduction_elements(r, at, x);
+    for (k = 0; k < r->n_values; k++) p.dest[k] = xg_kinsert(&r->s.b, x[k].v, p.dest[k], &at[r->in->rank], 1);
+    xg_walk_end(r, &inner, &p);
+    r->thread = thread;
+    r->block = block;
+    xg_walk_end(r, &outer, &p);
+}
+/* One of a thread's rows: place `row` in the block, `kept` of all. */
+XG_FN void xg_short_row(xg_reduction *r, const xg_shared *shared, const xg_aff *row, const xg_aff *kept, xg_partial *p) {
+    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *place;
+    const xg_imap *map;
+    xg_kval *at[XG_RANK_MAX];
+    xg_walk w;
+    uint32_t k;
+    place = xg_aff_add(m.x, xg_aff_mul(m.x, row, r->n_reduced), xg_walk_sym(&m, "element", r->n_reduced));
+    xg_walk_require(&m, kept, 0, r->n_kept - 1);
+    w = xg_walk_begin(r, xg_walk_map_end(r, &m, &place, 1), p);
+    at[0] = w.at;
+    memset(like, 0, (r->n_values + 1) * sizeof *like); /* no pairs */
+    xg_shared_read(r, shared, at, 1, like, r->n_values, x);
+    xg_reduction_merge(r, p->acc, x);
+    xg_walk_end(r, &w, p);
+    m = xg_walk_map_begin(r);
+    m.kept = kept;
+    xg_walk_require(&m, kept, 0, r->n_kept - 1);
+    map = xg_walk_map_result(r, &m);
+    w = xg_walk_begin(r, map, p);
+    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
+    xg_reduction_results(r, p->acc, at, p->dest);
+    xg_walk_end(r, &w, p);
+}
+XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial *p) {
+    xg_aff_ctx *x = r->e->m->aff;
+    int64_t size = plan->rows * r->n_reduced, first;
+    xg_shared shared;
+    uint32_t h, k;
+    shared.n = 0;
+    shared.arrays = XG_NEW_N(r->e->arena, xg_kval *, r->n_values + 1);
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
+        const xg_ktype *t = xg_kir_tensor(r->e->m, xg_short_type(&r->heroes[h], k), &size, 1);
+        shared.arrays[shared.n++] = xg_kir_op(&r->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+    }
+    xg_short_fill(r, plan, &shared);
+    xg_shared_sync(r, &shared);
+    for (first = 0; first < plan->rows; first += XG_SHORT_THREADS) {
+        const xg_aff *row = xg_aff_add_k(x, xg_aff_dim(x, 0), first);
+        if (first) xg_reduction_start(r, p->acc);
+        xg_short_row(r, &shared, row, xg_aff_add(x, row, xg_aff_mul(x, xg_aff_dim(x, 1), plan->rows)), p);
+    }
+}
+
+#endif /* XG_EMIT_REDUCTION_SHORT_C */

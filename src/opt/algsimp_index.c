@@ -1,0 +1,192 @@
+/* opt/algsimp_index.c -- rules about gathers, scatters and slices whose places are known. What they promise stands in algsimp.h. */
+#ifndef XG_OPT_ALGSIMP_INDEX_C
+#define XG_OPT_ALGSIMP_INDEX_C
+#include "algsimp.h"
+
+#define RULE(name) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i)
+#define P(k) XG_OPERAND(i, k)
+#define DIMS(x) (x)->shape->dims
+#define RANK(x) (x)->shape->rank
+
+enum { XG_ALG_INDICES = 4096 };
+
+/* ---- gather ---- */
+
+XG_FN bool xg_alg_has_dim(xg_ints list, int64_t v) {
+    uint32_t k = 0;
+    while (k < list.n && list.p[k] != v) k++;
+    return k < list.n;
+}
+/* The slices are as large as the operand along all dimensions that indices are for: wherever one says to begin, it is clamped to the beginning. */
+RULE(gather_whole) {
+    xg_ints map = xg_attr_ints(i, XG_A_start_index_map), sizes = xg_attr_ints(i, XG_A_slice_sizes), gone = xg_attr_ints(i, XG_A_collapsed_slice_dims), offset = xg_attr_ints(i, XG_A_offset_dims);
+    xg_slice_dim d[XG_RANK_MAX];
+    int64_t kept[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    xg_inst *x;
+    if (xg_attr_ints(i, XG_A_operand_batching_dims).n || i->shape->elements == 0) return NULL;
+    for (k = 0; k < map.n; k++) if (sizes.p[map.p[k]] != DIMS(P(0))[map.p[k]]) return NULL;
+    for (k = 0; k < RANK(P(0)); k++) {
+        d[k].start = 0; d[k].stride = 1; d[k].limit = sizes.p[k];
+        if (!xg_alg_has_dim(gone, k)) kept[n++] = sizes.p[k];
+    }
+    x = xg_hb_reshape(&a->b, xg_hb_slice(&a->b, P(0), d), kept, n);
+    return xg_hb_broadcast(&a->b, x, DIMS(i), RANK(i), offset.p, offset.n);
+}
+
+/* The numbers of an array with one dimension that is not 1, in order: first, first + step, ... Numbers that wrapped are none. */
+XG_FN bool xg_alg_progression(const xg_inst *x, int64_t *first, int64_t *step) {
+    const xg_inst *c;
+    int64_t k, v, last = 0, f, s;
+    uint32_t side;
+    if (xg_type_class(x->shape->type) != XGT_I || x->shape->elements < 2 || x->shape->elements > INT32_MAX) return false;
+    switch (x->op) {
+    case XG_RESHAPE: return xg_alg_progression(XG_OPERAND(x, 0), first, step);
+    case XG_IOTA:
+        *first = 0;
+        *step = 1;
+        return x->shape->dims[xg_attr_int(x, XG_A_iota_dimension, 0)] == x->shape->elements;
+    case XG_CONSTANT:
+        if (x->literal->elided || x->shape->elements > XG_ALG_INDICES) return false;
+        for (k = 0; k < x->shape->elements; k++, last = v) {
+            if (!xg_literal_get_int(x->literal, k, &v) || v < 0 || v > INT32_MAX) return false;
+            if (k == 0) *first = v;
+            if (k == 1) *step = v - last;
+            if (k > 1 && v - last != *step) return false;
+        }
+        return true;
+    case XG_ADD: case XG_MULTIPLY:
+        for (side = 0; side < 2; side++) {
+            c = xg_alg_scalar(XG_OPERAND(x, 1 - side));
+            if (!c || !xg_literal_get_int(c->literal, 0, &v) || v < 0 || v > INT32_MAX || !xg_alg_progression(XG_OPERAND(x, side), &f, &s)) continue;
+            if (x->op == XG_ADD ? !xg_add64(f, v, &f) : !xg_mul64(f, v, &f) || !xg_mul64(s, v, &s)) return false;
+            if (!xg_mul64(s, x->shape->elements - 1, &last) || !xg_add64(last, f, &last)) return false;
+            if (f < 0 || last < 0 || f > (int64_t)XG_MIN(xg_int_type_max(x->shape->type), (uint64_t)INT64_MAX) || last > (int64_t)XG_MIN(xg_int_type_max(x->shape->type), (uint64_t)INT64_MAX)) return false;
+            *first = f;
+            *step = s;
+            return true;
+        }
+        return false;
+    default: return false;
+    }
+}
+/* Single places along one dimension, at equal distances: a slice, turned round where they go down. */
+RULE(gather_progression) {
+    xg_ints map = xg_attr_ints(i, XG_A_start_index_map), sizes = xg_attr_ints(i, XG_A_slice_sizes), gone = xg_attr_ints(i, XG_A_collapsed_slice_dims), offset = xg_attr_ints(i, XG_A_offset_dims);
+    xg_inst *x = P(0), *cut;
+    xg_slice_dim d[XG_RANK_MAX];
+    int64_t dim, first, step, last, perm[XG_RANK_MAX];
+    uint32_t k, next = 0;
+    if (a->layouts || map.n != 1 || gone.n != 1 || gone.p[0] != map.p[0] || xg_attr_ints(i, XG_A_operand_batching_dims).n || i->shape->elements == 0 || RANK(i) != offset.n + 1) return NULL;
+    if (!xg_alg_progression(P(1), &first, &step) || step == 0) return NULL;
+    dim = map.p[0];
+    last = first + step * (P(1)->shape->elements - 1);
+    if (first < 0 || last < 0 || first >= DIMS(x)[dim] || last >= DIMS(x)[dim]) return NULL; /* some are clamped */
+    for (k = 0; k < RANK(x); k++) { d[k].start = 0; d[k].stride = 1; d[k].limit = sizes.p[k]; }
+    d[dim].start = XG_MIN(first, last);
+    d[dim].limit = XG_MAX(first, last) + 1;
+    d[dim].stride = step < 0 ? -step : step;
+    cut = xg_hb_slice(&a->b, x, d);
+    if (step < 0) cut = xg_hb_reverse(&a->b, cut, &dim, 1);
+    for (k = 0; k < RANK(i); k++) { /* the place of the positions in the result, and the others in their order */
+        if (!xg_alg_has_dim(offset, k)) { perm[k] = dim; continue; }
+        if (next == dim) next++;
+        perm[k] = next++;
+    }
+    return xg_hb_transpose(&a->b, cut, perm);
+}
+
+/* ---- scatter ---- */
+
+/* What the update and the element before become: the update, or a binary operation of both. */
+XG_FN bool xg_alg_combines(const xg_inst *scatter) {
+    const xg_comp *c = xg_attr_comp(scatter, XG_A_to_apply);
+    const xg_inst *r = c->root;
+    if (r == c->params[1]) return true;
+    if (r->n_operands != 2 || !(xg_op_flags(r->op) & XGF_EW) || r->shape->type != scatter->shape->type) return false;
+    return (XG_OPERAND(r, 0) == c->params[0] && XG_OPERAND(r, 1) == c->params[1]) || (XG_OPERAND(r, 0) == c->params[1] && XG_OPERAND(r, 1) == c->params[0]);
+}
+XG_FN xg_inst *xg_alg_combined(xg_alg *a, const xg_inst *scatter, xg_inst *was, xg_inst *update) {
+    const xg_comp *c = xg_attr_comp(scatter, XG_A_to_apply);
+    const xg_inst *r = c->root;
+    if (r == c->params[1]) return update;
+    return XG_OPERAND(r, 0) == c->params[0] ? xg_hb_2(&a->b, r->op, was, update) : xg_hb_2(&a->b, r->op, update, was);
+}
+/* One window at a place that is known: a dynamic-update-slice there, or nothing where it does not lie inside as a whole. */
+RULE(scatter_one) {
+    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), inserted = xg_attr_ints(i, XG_A_inserted_window_dims), window = xg_attr_ints(i, XG_A_update_window_dims);
+    xg_inst *x, *u, *starts[XG_RANK_MAX], *was;
+    int64_t sizes[XG_RANK_MAX], at[XG_RANK_MAX];
+    uint32_t k, next = 0;
+    if (i->n_operands != 3 || xg_attr_ints(i, XG_A_input_batching_dims).n || i->shape->elements == 0 || P(2)->shape->elements == 0) return NULL;
+    if (P(1)->op != XG_CONSTANT && P(1)->op != XG_BROADCAST) return NULL;
+    if (P(1)->op == XG_BROADCAST && !xg_alg_scalar(P(1))) return NULL;
+    if (P(1)->shape->elements != (int64_t)map.n || xg_type_class(P(1)->shape->type) != XGT_I || !xg_alg_combines(i)) return NULL;
+    x = P(0);
+    for (k = 0; k < RANK(x); k++) { sizes[k] = xg_alg_has_dim(inserted, k) ? 1 : DIMS(P(2))[window.p[next++]]; at[k] = 0; }
+    for (k = 0; k < map.n; k++) {
+        const xg_inst *c = P(1)->op == XG_CONSTANT ? P(1) : xg_alg_scalar(P(1));
+        if (c->literal->elided || !xg_literal_get_int(c->literal, c == P(1) ? (int64_t)k : 0, &at[map.p[k]])) return NULL;
+        if (P(1)->shape->type == XLAGPU_U64 && at[map.p[k]] < 0) return x;
+    }
+    for (k = 0; k < RANK(x); k++) if (at[k] < 0 || at[k] > DIMS(x)[k] - sizes[k]) return x;
+    for (k = 0; k < RANK(x); k++) starts[k] = xg_hb_int(&a->b, XLAGPU_S32, XG_MIN(at[k], INT32_MAX));
+    for (k = 0; k < RANK(x); k++) if (at[k] > INT32_MAX) return NULL;
+    u = xg_hb_reshape(&a->b, P(2), sizes, RANK(x));
+    was = xg_attr_comp(i, XG_A_to_apply)->root == xg_attr_comp(i, XG_A_to_apply)->params[1] ? x : xg_hb_dynamic_slice(&a->b, x, starts, sizes);
+    return xg_hb_dynamic_update_slice(&a->b, x, xg_alg_combined(a, i, was, u), starts);
+}
+
+/* ---- slices ---- */
+
+XG_FN const xg_slice_dim *xg_alg_slice_dims(const xg_inst *i) { return xg_inst_attr(i, XG_A_slice)->v.slices->p; }
+RULE(slice_reverse) { /* the other end, turned round: less to turn */
+    const xg_slice_dim *s = xg_alg_slice_dims(i);
+    xg_ints turned;
+    xg_slice_dim d[XG_RANK_MAX];
+    uint32_t k;
+    if (P(0)->op != XG_REVERSE || !xg_alg_one_user(P(0)) || i->shape->elements == 0) return NULL;
+    turned = xg_attr_ints(P(0), XG_A_dimensions);
+    memcpy(d, s, RANK(i) * sizeof *d);
+    for (k = 0; k < turned.n; k++) {
+        int64_t dim = turned.p[k], n = DIMS(P(0))[dim], last = s[dim].start + (DIMS(i)[dim] - 1) * s[dim].stride;
+        d[dim].start = n - 1 - last;
+        d[dim].limit = n - s[dim].start;
+    }
+    return xg_hb_reverse(&a->b, xg_hb_slice(&a->b, XG_OPERAND(P(0), 0), d), turned.p, turned.n);
+}
+/* Of numbers that count: a shorter count, from elsewhere and by other steps where that is no rounding. */
+RULE(slice_iota) {
+    const xg_slice_dim *s = xg_alg_slice_dims(i);
+    xg_inst *count;
+    int64_t dim;
+    if (P(0)->op != XG_IOTA || i->shape->elements == 0) return NULL;
+    dim = xg_attr_int(P(0), XG_A_iota_dimension, 0);
+    if ((s[dim].start || s[dim].stride != 1) && (xg_type_class(i->shape->type) != XGT_I || (uint64_t)DIMS(P(0))[dim] > xg_int_type_max(i->shape->type))) return NULL;
+    count = xg_hb_iota(&a->b, i->shape->type, DIMS(i), RANK(i), dim);
+    if (s[dim].stride != 1) count = xg_hb_2(&a->b, XG_MULTIPLY, count, xg_hb_int_like(&a->b, count, s[dim].stride));
+    return s[dim].start ? xg_hb_2(&a->b, XG_ADD, count, xg_hb_int_like(&a->b, count, s[dim].start)) : count;
+}
+RULE(dynamic_slice_iota) {
+    xg_inst *at, *room, *zero;
+    int64_t dim, most;
+    if (P(0)->op != XG_IOTA || xg_type_class(i->shape->type) != XGT_I || !xg_alg_scalar_starts(i, 1) || i->shape->elements == 0) return NULL;
+    dim = xg_attr_int(P(0), XG_A_iota_dimension, 0);
+    at = P(1 + dim);
+    most = DIMS(P(0))[dim] - DIMS(i)[dim];
+    if (xg_type_bits(at->shape->type) < 32 || xg_type_bits(i->shape->type) < 32 || most > INT32_MAX) return NULL;
+    zero = xg_hb_int(&a->b, at->shape->type, 0);
+    room = xg_hb_int(&a->b, at->shape->type, most);
+    {
+        xg_inst *in[3], *from, *count = xg_hb_iota(&a->b, i->shape->type, DIMS(i), RANK(i), dim);
+        in[0] = zero; in[1] = at; in[2] = room;
+        from = xg_hb_convert(&a->b, xg_hb_done(xg_hb_op(&a->b, XG_CLAMP, at->shape, in, 3)), i->shape->type);
+        return xg_hb_2(&a->b, XG_ADD, count, xg_hb_splat(&a->b, from, DIMS(i), RANK(i)));
+    }
+}
+#undef RULE
+#undef P
+#undef DIMS
+#undef RANK
+
+#endif /* XG_OPT_ALGSIMP_INDEX_C */
