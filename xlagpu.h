@@ -201,6 +201,7 @@ typedef struct xlagpu_compile_desc {
     bool deterministic_ops;      /* floats are never added up in the order in which threads come, even where that is faster */
     uint64_t memory_limit;       /* bytes of device memory that the program may need, arguments and results included; 0: any. What is needed again much later is computed again until it
                                   * fits; ERROR_LIMIT with a message of what holds the rest if it cannot */
+    bool allow_excess_precision; /* a float that the module rounds to a narrower type and takes back at once need not be rounded */
 } xlagpu_compile_desc;
 
 /* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The module is
@@ -496,6 +497,7 @@ typedef struct xg_dict { xg_arena *arena; xg_dict_item *items; uint32_t *slots; 
 XG_FN void xg_dict_init(xg_dict *d, xg_arena *a);
 XG_FN void *xg_dict_get(const xg_dict *d, xg_str name);
 XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val); /* false and no change when the name is there; val may not be NULL */
+XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val); /* the same for a name that lasts as long as the table: it is not copied */
 
 #endif /* XG_BASE_H */
 /* base/number.h -- the float formats of HLO and exact float text.
@@ -1654,32 +1656,54 @@ XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, 
 
 /* ---- names ---- */
 
+/* Few names are looked through; only more than that get slots. */
+enum { XG_DICT_FEW = 8 };
+
 XG_FN void xg_dict_init(xg_dict *d, xg_arena *a) { memset(d, 0, sizeof *d); d->arena = a; }
+XG_FN bool xg_dict_is(const xg_dict_item *i, xg_str name, uint32_t hash) { return i->hash == hash && xg_str_eq(i->name, name); }
 XG_FN uint32_t xg_dict_slot(const xg_dict *d, xg_str name, uint32_t hash) {
     uint32_t at = hash & (d->cap - 1);
-    for (; d->slots[at]; at = (at + 1) & (d->cap - 1)) if (d->items[d->slots[at] - 1].hash == hash && xg_str_eq(d->items[d->slots[at] - 1].name, name)) break;
+    for (; d->slots[at]; at = (at + 1) & (d->cap - 1)) if (xg_dict_is(&d->items[d->slots[at] - 1], name, hash)) break;
     return at;
 }
-XG_FN void *xg_dict_get(const xg_dict *d, xg_str name) {
-    uint32_t at;
-    if (!d->cap) return NULL;
-    at = xg_dict_slot(d, name, xg_hash(name.p, name.n));
-    return d->slots[at] ? d->items[d->slots[at] - 1].val : NULL;
+/* The item's number plus 1; 0: there is none. */
+XG_FN uint32_t xg_dict_find(const xg_dict *d, xg_str name, uint32_t hash) {
+    uint32_t k;
+    if (d->cap) return d->slots[xg_dict_slot(d, name, hash)];
+    for (k = 0; k < d->n; k++) if (xg_dict_is(&d->items[k], name, hash)) return k + 1;
+    return 0;
 }
-XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val) {
-    uint32_t hash = xg_hash(name.p, name.n), at, i;
-    if (d->n * 2 >= d->cap) {
-        d->cap = xg_table_next_cap(d->arena->ctx, d->cap);
-        d->slots = XG_NEW_N(d->arena, uint32_t, d->cap);
-        for (i = 0; i < d->n; i++) d->slots[xg_dict_slot(d, d->items[i].name, d->items[i].hash)] = i + 1;
+XG_FN void *xg_dict_get(const xg_dict *d, xg_str name) {
+    uint32_t found = d->n ? xg_dict_find(d, name, xg_hash(name.p, name.n)) : 0;
+    return found ? d->items[found - 1].val : NULL;
+}
+XG_FN void xg_dict_grow(xg_dict *d) {
+    uint32_t i, at;
+    do d->cap = xg_table_next_cap(d->arena->ctx, d->cap); while (d->cap < 2 * d->n);
+    d->slots = XG_NEW_N(d->arena, uint32_t, d->cap);
+    for (i = 0; i < d->n; i++) { /* no two are equal */
+        for (at = d->items[i].hash & (d->cap - 1); d->slots[at]; at = (at + 1) & (d->cap - 1)) {}
+        d->slots[at] = i + 1;
     }
-    at = xg_dict_slot(d, name, hash);
-    if (d->slots[at]) return false;
+}
+XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
+    uint32_t hash = xg_hash(name.p, name.n), at = 0;
+    if (d->n >= XG_DICT_FEW && d->n * 2 >= d->cap) xg_dict_grow(d);
+    if (d->cap) {
+        at = xg_dict_slot(d, name, hash);
+        if (d->slots[at]) return false;
+    } else if (xg_dict_find(d, name, hash)) return false;
     if (d->n == d->item_cap) d->items = (xg_dict_item *)xg_vec_grow(d->arena, d->items, &d->item_cap, sizeof *d->items);
-    d->items[d->n].name = xg_str_copy(d->arena, name);
+    d->items[d->n].name = name;
     d->items[d->n].hash = hash;
     d->items[d->n].val = val;
-    d->slots[at] = ++d->n;
+    d->n++;
+    if (d->cap) d->slots[at] = d->n;
+    return true;
+}
+XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val) {
+    if (!xg_dict_put_lasting(d, name, val)) return false;
+    d->items[d->n - 1].name = xg_str_copy(d->arena, name);
     return true;
 }
 
@@ -2053,7 +2077,7 @@ enum { XGT_P = 1, XGT_I = 2, XGT_F = 4, XGT_C = 8, XGT_ANY = 255 };
     /* reductions and windows */ \
     X(REDUCE, "reduce", 2, 255, 0, XGT_ANY, reduce, reduce, reduce, reduce, "dimensions! to_apply!") \
     X(REDUCE_WINDOW, "reduce-window", 2, 255, 0, XGT_ANY, reduce_window, reduce_window, reduce_window, reduce_window, "window to_apply!") \
-    X(SELECT_AND_SCATTER, "select-and-scatter", 3, 3, 0, XGT_ANY, select_and_scatter, select_and_scatter, select_and_scatter, select_and_scatter, "select! scatter! window") \
+    X(SELECT_AND_SCATTER, "select-and-scatter", 3, 4, 0, XGT_ANY, select_and_scatter, select_and_scatter, select_and_scatter, select_and_scatter, "select! scatter! window") \
     X(MAP, "map", 1, 255, 0, XGT_ANY, map, pointwise, map, map, "to_apply! dimensions") \
     X(SORT, "sort", 1, 255, 0, XGT_ANY, sort, along, sort, whole, "dimensions! is_stable to_apply!") \
     X(TOPK, "topk", 1, 1, 0, XGT_I | XGT_F, topk, along, topk, whole, "k! largest is_stable") \
@@ -2339,6 +2363,7 @@ struct xg_module {
     uint32_t fresh;              /* for names of computations made up by passes */
     xg_machine machine;
     bool has_dynamic;            /* a shape with dynamic dimensions was made */
+    bool excess_precision;       /* results may be more precise than the module asks for: its user has said so */
     bool made[XG_OPCODE_COUNT];  /* an instruction with this opcode was made; where none ever was, its passes need not look */
     bool made_empty;             /* an array shape without elements */
     bool made_order;             /* a control edge */
@@ -3537,6 +3562,10 @@ static const xg_shape *xg_infer_select_and_scatter(xg_module *m, const xg_inst *
     xg_want_pred_root(i, XG_A_select, select);
     xg_want_scalar(i, 2, s->type, "the initial value");
     xg_want_same_type(i, 0, 1);
+    /* This compiler's own: what each window selects, as a number in row-major order (negative or beyond the operand: nothing), was found out before; it lies in its window. Of the operand only the shape counts then. */
+    if (i->n_operands == 4)
+        XG_RULE(i, xg_type_class(xg_want_array(i, 3)->type) == XGT_I && xg_shape_same_dims(xg_want_array(i, 3), source), NULL, "the selection %s must be integers, one for each element of the source %s",
+                xg_infer_text(i, xg_want_array(i, 3)), xg_infer_text(i, source));
     xg_want_reducer(i, XG_A_scatter, 1, 2, 1);
     xg_want_window(i, s, &d);
     XG_RULE(i, xg_draft_merge(&d, source), NULL, "the source %s must have one element for each place of the window over %s, which are %s", xg_infer_text(i, source), xg_infer_text(i, s),
@@ -5877,6 +5906,7 @@ XG_FN bool xg_type_signed(xlagpu_type t) { int c = xg_type_rows[t].cls; return c
 XG_FN xlagpu_type xg_type_real(xlagpu_type t) { return t == XLAGPU_C64 ? XLAGPU_F32 : t == XLAGPU_C128 ? XLAGPU_F64 : t; }
 XG_FN xlagpu_type xg_type_find(xg_str name) {
     int t;
+    if (name.n == 3 && memcmp(name.p, "f32", 3) == 0) return XLAGPU_F32; /* most are */
     for (t = XLAGPU_INVALID + 1; t < XLAGPU_TYPE_COUNT; t++)
         if (xg_type_rows[t].length == name.n && xg_type_rows[t].name[0] == name.p[0] && memcmp(xg_type_rows[t].name, name.p, name.n) == 0) return (xlagpu_type)t;
     return XLAGPU_INVALID;
@@ -6518,12 +6548,12 @@ XG_FN int xg_op_find(xg_str name) {
 
 /* ---- names ---- */
 
-/* The wish itself if it is free, else its stem with the next number that is: "add.3" wished twice gives "add.1". */
-XG_FN xg_str xg_graph_name(xg_dict *taken, uint32_t *fresh, xg_str wish, void *val) {
+/* The wish itself if it is free, else its stem with the next number that is: "add.3" wished twice gives "add.1". A wish that lasts is not copied. */
+XG_FN xg_str xg_graph_name(xg_dict *taken, uint32_t *fresh, xg_str wish, bool lasts, void *val) {
     xg_str stem = wish;
     char little[128], *text = little;
     size_t cap = sizeof little, n;
-    if (xg_dict_put(taken, wish, val)) return taken->items[taken->n - 1].name;
+    if (lasts ? xg_dict_put_lasting(taken, wish, val) : xg_dict_put(taken, wish, val)) return taken->items[taken->n - 1].name;
     while (stem.n && stem.p[stem.n - 1] >= '0' && stem.p[stem.n - 1] <= '9') stem.n--;
     if (stem.n > 1 && stem.n < wish.n && stem.p[stem.n - 1] == '.') stem.n--; else stem = wish;
     if (stem.n + 16 > cap) text = (char *)xg_alloc_raw(taken->arena, cap = (size_t)stem.n + 16);
@@ -6533,10 +6563,10 @@ XG_FN xg_str xg_graph_name(xg_dict *taken, uint32_t *fresh, xg_str wish, void *v
     return taken->items[taken->n - 1].name;
 }
 XG_FN void xg_inst_give_name(xg_inst *i, xg_str wish) {
-    i->name = xg_graph_name(&i->comp->names, &i->comp->fresh, wish.n ? wish : xg_str_z(xg_op_name(i->op)), i);
+    i->name = xg_graph_name(&i->comp->names, &i->comp->fresh, wish.n ? wish : xg_str_z(xg_op_name(i->op)), !wish.n, i);
 }
 XG_FN void xg_comp_give_name(xg_comp *c, xg_str wish) {
-    c->name = xg_graph_name(&c->module->comp_names, &c->module->fresh, wish.n ? wish : XG_STR("computation"), c);
+    c->name = xg_graph_name(&c->module->comp_names, &c->module->fresh, wish.n ? wish : XG_STR("computation"), !wish.n, c);
 }
 
 /* ---- modules and computations ---- */
@@ -6673,7 +6703,9 @@ XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_i
     return i;
 }
 XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, xg_inst *before) {
-    xg_inst *made = xg_inst_new(to, i->op, i->shape, operands, i->n_operands, before, i->name);
+    xg_inst *made = xg_inst_make(to, i->op, i->shape, operands, i->n_operands, before);
+    bool lasts = i->comp->module->arena == to->module->arena && i->name.n;
+    made->name = xg_graph_name(&to->names, &to->fresh, i->name.n ? i->name : xg_str_z(xg_op_name(i->op)), lasts, made);
     if (i->n_attrs) {
         made->attrs = XG_NEW_N(to->module->arena, xg_attr, i->n_attrs);
         memcpy(made->attrs, i->attrs, i->n_attrs * sizeof *i->attrs);
@@ -8735,6 +8767,7 @@ typedef struct xg_complex { double re, im; } xg_complex;
 XG_FN uint64_t xg_eval_mulhi(uint64_t a, uint64_t b, int bits, bool is_signed);
 XG_FN uint64_t xg_eval_int_power(uint64_t base, uint64_t exponent, int bits); /* of the carrier, whose highest bit is a sign even of unsigned types, as in XLA */
 XG_FN xg_complex xg_complex_of(double re, double im);
+XG_FN bool xg_fft_twiddle(const xg_inst *i, int64_t *dim, int64_t *length); /* a pass of a longer transform: element j is first multiplied by the root of that order to the power j times its index in that dimension */
 XG_FN xg_complex xg_fft_root(int64_t k, int64_t n, double sign); /* exp(sign 2 pi i k / n), 0 <= k < n */
 /* As XLA orders them: by the real, then by the imaginary part; but what is not strict (LE, GE, and so minimum, maximum, clamp) sees the real part alone. */
 XG_FN bool xg_complex_less(xg_complex a, xg_complex b);
@@ -11505,6 +11538,31 @@ XG_FN xg_value *xg_fft_unfold(xg_eval_run *r, const xg_complex *half, int64_t li
     return v;
 }
 
+/* backend_config={"fft_twiddle":{"dimension":"1","length":"6"}} */
+XG_FN bool xg_fft_twiddle(const xg_inst *i, int64_t *dim, int64_t *length) {
+    static const char key[] = "fft_twiddle";
+    xg_str s = xg_attr_str(i, XG_A_backend_config);
+    int64_t v[2] = {0, 0};
+    uint32_t at = 0, k;
+    while (at + sizeof key - 1 <= s.n && memcmp(s.p + at, key, sizeof key - 1) != 0) at++;
+    if (at + sizeof key - 1 > s.n) return false;
+    for (k = 0; k < 2; k++) {
+        while (at < s.n && (s.p[at] < '0' || s.p[at] > '9')) at++;
+        for (; at < s.n && s.p[at] >= '0' && s.p[at] <= '9'; at++) if (v[k] < INT64_MAX / 16) v[k] = v[k] * 10 + (s.p[at] - '0');
+    }
+    *dim = v[0];
+    *length = v[1];
+    if (xg_attr_ints(i, XG_A_fft_length).n != 1 || xg_type_class(i->shape->type) != XGT_C || xg_type_class(XG_OPERAND(i, 0)->shape->type) != XGT_C) return false;
+    return v[0] + 1 < (int64_t)i->shape->rank && v[1] > 0 && v[1] <= INT32_MAX && v[1] == i->shape->dims[v[0]] * i->shape->dims[i->shape->rank - 1];
+}
+XG_FN void xg_fft_twist_all(const xg_inst *i, xg_complex *x, double sign) {
+    int64_t dim, length, inner = 1, n = i->shape->dims[i->shape->rank - 1], k;
+    uint32_t d;
+    if (!xg_fft_twiddle(i, &dim, &length)) return;
+    for (d = (uint32_t)dim + 1; d < i->shape->rank; d++) inner *= i->shape->dims[d];
+    for (k = 0; k < i->shape->elements; k++) x[k] = xg_complex_mul(x[k], xg_fft_root(k / inner % i->shape->dims[dim] * (k % n) % length, length, sign));
+}
+
 XG_FN xg_value *xg_eval_fft(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_ints length = xg_attr_ints(i, XG_A_fft_length);
     xg_str type = xg_attr_str(i, XG_A_fft_type);
@@ -11518,6 +11576,7 @@ XG_FN xg_value *xg_eval_fft(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     wide = xg_linear_widen(r, &in[0]);
     n = length.n ? full->dims[rank - 1] : 1;
     have = length.n ? s->dims[rank - 1] : 1;
+    xg_fft_twist_all(i, xg_linear_data(wide), inverse ? 1.0 : -1.0);
     /* All dimensions but the last first; the last one last, when its half is unfolded or folded. */
     for (k = 1; k < (int64_t)length.n; k++) {
         int64_t extent;
@@ -13260,12 +13319,15 @@ XG_FN xg_value *xg_eval_select_and_scatter(xg_eval_run *r, const xg_inst *i, xg_
     xg_eval_dense(r, &in[0]);
     xg_eval_dense(r, &in[1]);
     xg_eval_fill(out->data, in[2]->data, bytes, (size_t)i->shape->elements);
-    chosen = xg_eval_selected(r, i, attr ? attr->v.window : &scalar, in[0], in[1]);
+    if (i->n_operands == 4) {
+        chosen = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)n, sizeof(int64_t)));
+        xg_eval_convert_block(XLAGPU_S64, chosen->data, in[3]->shape->type, xg_eval_dense(r, &in[3]), (size_t)n);
+    } else chosen = xg_eval_selected(r, i, attr ? attr->v.window : &scalar, in[0], in[1]);
     for (k = 0; k < n; k++) {
         int64_t where = ((const int64_t *)(const void *)chosen->data)[k];
         const void *params[2];
         void *result;
-        if (where < 0) continue;
+        if (where < 0 || where >= i->shape->elements) continue;
         params[0] = result = out->data + (size_t)where * bytes;
         params[1] = in[1]->data + (size_t)k * bytes;
         xg_eval_apply(r, scatter, params, &result, 1);
@@ -16072,6 +16134,13 @@ XG_FN bool xg_imap_has_empty_range(const xg_imap *m) {
     return false;
 }
 
+XG_FN bool xg_imap_has_point(const xg_imap *m) { /* a variable that is a number */
+    uint32_t i;
+    for (i = 0; i < m->n_dims; i++) if (xg_range_is_point(m->dims[i].range)) return true;
+    for (i = 0; i < m->n_syms + m->n_rts; i++) if (xg_range_is_point(m->syms[i].range)) return true;
+    return false;
+}
+
 /* Results are sums of variables that have more than one value, under no conditions: there is nothing to simplify. */
 XG_FN bool xg_imap_is_plain(const xg_imap *m) {
     uint32_t i, k;
@@ -16094,6 +16163,7 @@ XG_FN const xg_imap *xg_imap_simplify_rounds(xg_aff_ctx *x, const xg_imap *from,
     int round;
     bool narrower = true;
     if (from->state != XG_IMAP_OK || xg_imap_is_plain(from)) return from;
+    rewritten = rewritten && !xg_imap_has_point(from);
     m = xg_imap_copy(x, from, 0);
     for (round = 0; narrower && round < ROUNDS && !xg_imap_has_empty_range(m); round++) {
         xg_aff_env env = xg_imap_env(x, m);
@@ -17421,6 +17491,7 @@ XG_FN const xg_imap *xg_index_select_and_scatter(const xg_index_query *q) {
     uint32_t k, n = 0, rank = q->out->rank;
     xg_imap *m;
     if (q->operand == 2) return xg_index_scalar(q);
+    if (q->operand == 0 && q->i->n_operands == 4) return xg_index_nothing(q); /* what is selected is known */
     if (w.n != rank) return xg_imap_undefined(q->x);
     m = xg_index_begin(q, q->operand ? rank : rank * 2, 0, rank * 4);
     for (k = 0; k < rank; k++) {
@@ -18044,7 +18115,6 @@ XG_FN bool xg_indexing_is_coalesced(const xg_imap *m, int64_t element_bytes) {
 
 XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_inst *const *args); /* a copy of the computation in front of `at`; its root */
 XG_FN bool xg_opt_call_inliner(xg_module *m);      /* call_inliner.c: every call in place of its computation's copy */
-XG_FN bool xg_opt_async_to_sync(xg_module *m);     /* async_to_sync.c: asynchronous computations where they start */
 XG_FN bool xg_opt_host_offloader(xg_module *m);    /* host_offloader.c: what goes to the host and back, by copies */
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m);  /* tuple_simplifier.c: get-tuple-element of tuple, and through barriers */
 XG_FN bool xg_opt_constant_folding(xg_module *m);  /* constant_folding.c: what depends on constants only */
@@ -18078,16 +18148,23 @@ XG_FN bool xg_opt_sort_simplifier(xg_module *m);   /* sort_simplifier.c: operand
 XG_FN bool xg_opt_topk_rewriter(xg_module *m);       /* topk_rewriter.c: sorts of which few elements are taken */
 XG_FN bool xg_opt_topk_calls(xg_module *m);          /* and the custom call TopK */
 XG_FN bool xg_opt_conditional_simplifier(xg_module *m); /* conditional_simplifier.c: known branches, branches that are selects */
+XG_FN bool xg_opt_conditional_code_motion(xg_module *m); /* conditional_code_motion.c: what all branches compute, in front of them */
 XG_FN bool xg_opt_while_simplifier(xg_module *m);  /* while_simplifier.c: trip counts, state, invariant code, unrolling */
 XG_FN bool xg_opt_trip_count_annotator(xg_module *m);
 typedef struct xg_loop_counter { int64_t index, lo, hi; } xg_loop_counter; /* the element of the state that counts, and between which numbers it lies in the computation */
 XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m); /* by id of bodies and conditions, of loops whose rounds are known and that share no computation */
 XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts); /* dce.c: has it effects, given those of computations? */
 XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps); /* the other way round of xg_opt_control_comps */
+XG_FN bool xg_opt_simplify_fp_conversions(xg_module *m); /* simplify_fp_conversions.c: roundings that are taken back at once, where that is allowed */
 XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m); /* dot_dimensions.c: contracting dimensions in order, */
 XG_FN bool xg_opt_dot_dimension_merger(xg_module *m); /* and neighbours of the same part as one */
 XG_FN bool xg_opt_dot_strength_reduction(xg_module *m); /* dot_strength_reduction.c: dots with a vector as multiply and reduce */
 XG_FN bool xg_opt_collective_simplifier(xg_module *m); /* collective_simplifier.c: collectives of one device */
+XG_FN bool xg_opt_async_to_sync(xg_module *m);       /* async_to_sync.c: asynchronous pairs as one step */
+XG_FN bool xg_opt_all_reduce_combiner(xg_module *m); /* collective_combiner.c: several collectives of a kind as one, */
+XG_FN bool xg_opt_all_gather_combiner(xg_module *m);
+XG_FN bool xg_opt_reduce_scatter_combiner(xg_module *m);
+XG_FN bool xg_opt_all_reduce_reassociate(xg_module *m); /* and sums of all-reduces as an all-reduce of sums */
 XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: what is handed on has one layout at both ends */
 XG_FN bool xg_opt_forget_layouts(xg_module *m);    /* layouts that say nothing */
 
@@ -18116,10 +18193,14 @@ XG_FN bool xg_opt_tree_reduction(xg_module *m); /* tree_reduction.c: reductions 
 XG_FN bool xg_opt_scan_splitter(xg_module *m); /* scan_splitter.c: running sums for few threads become sums of parts */
 
 /* ---- fft_stages.c: transforms in one block ---- */
-typedef struct xg_fft_stage_row { int64_t radix, length, done, inner; } xg_fft_stage_row;
+typedef struct xg_fft_stage_row { uint32_t dim; int64_t radix, length, done, inner; } xg_fft_stage_row;
 typedef struct xg_fft_stages { xg_fft_stage_row p[64]; uint32_t n; int64_t table; } xg_fft_stages; /* table: the roots that sums need; 0: there are none */
 XG_FN xg_fft_stages xg_fft_stages_of(const int64_t *lengths, uint32_t n, int64_t inner);
 XG_FN bool xg_fft_fits(const int64_t *lengths, uint32_t n, int64_t count, int64_t bytes); /* count transforms of elements of so many bytes */
+XG_FN int64_t xg_fft_first_pass(int64_t length, int64_t bytes); /* and transforms that take several kernels, fuse/fft_passes.c */
+XG_FN uint32_t xg_fft_last_pass(const xg_inst *i);
+XG_FN bool xg_fft_is_kernel(const xg_inst *i);
+XG_FN bool xg_fft_has_passes(const xg_inst *i);
 XG_FN int64_t xg_fft_places(int64_t elements, int64_t bytes);
 
 /* ---- build.c: making instructions ---- */
@@ -20820,7 +20901,8 @@ XG_FN bool xg_opt_batch_norm_expander(xg_module *m) { return (m->made[XG_BATCH_N
  *     selected[o] = where the element stands that window o selects (its number in the operand, -1 for none): a reduce-window over pairs (element, number)
  *     result[x]   = init, into which the sources of those windows are scattered that cover x and selected it
  *
- * Few windows cover an element: along a dimension, those at q, q - 1, .. of q = (x + pad) / stride. Each such distance is one view of `selected` and of the source,
+ * The second is a select-and-scatter again, to which the selection is given as a fourth operand; its kernel has no atomics either. Where windows have holes, it is made of
+ * other operations: few windows cover an element: along a dimension, those at q, q - 1, .. of q = (x + pad) / stride. Each such distance is one view of `selected` and of the source,
  * shifted by it and repeated `stride` times, and no view needs more than a compare and a select. A few views are straight code, the windows in their own order.
  * Many (long windows that move in short steps) are one array with the distances as further dimensions, which a reduce folds; then order must not matter. What stays is asked
  * for in a loop by its kernel (emit/window.c). */
@@ -20852,6 +20934,12 @@ XG_FN bool xg_scattered_dim(xg_scattered *d, uint32_t k, int64_t *all, int64_t *
     d->whole[k] = last / w->stride + 1;
     return xg_mul64(*views, d->views[k], views) && xg_mul64(*all, d->views[k] + 1, all) && xg_mul64(*all, d->whole[k] + d->views[k], all) && xg_mul64(*all, w->stride, all);
 }
+/* Windows without holes. */
+XG_FN bool xg_scattered_is_plain(const xg_scattered *d) {
+    uint32_t k;
+    for (k = 0; k < d->w.n; k++) if (d->w.p[k].base_dilation != 1 || d->w.p[k].window_dilation != 1) return false;
+    return true;
+}
 /* False when the instruction has to stay. */
 XG_FN bool xg_scattered_make(xg_scattered *d, const xg_inst *i) {
     const xg_attr *a = xg_inst_attr(i, XG_A_window);
@@ -20860,13 +20948,13 @@ XG_FN bool xg_scattered_make(xg_scattered *d, const xg_inst *i) {
     uint32_t k;
     memset(d, 0, sizeof *d);
     d->i = i;
-    if (i->op != XG_SELECT_AND_SCATTER || !a) return false;
+    if (i->op != XG_SELECT_AND_SCATTER || !a || i->n_operands != 3) return false;
     d->shape = XG_OPERAND(i, 0)->shape;
     d->source = XG_OPERAND(i, 1)->shape;
     d->w = *a->v.window;
     if (d->shape->dynamic || d->source->dynamic || !d->shape->elements || !d->source->elements || 3 * d->w.n > XG_RANK_MAX) return false;
     for (k = 0; k < d->w.n; k++) if (!xg_scattered_dim(d, k, &all, &views)) return false;
-    d->many = views > XG_SCATTERED_VIEWS_MAX;
+    d->many = views > XG_SCATTERED_VIEWS_MAX && !xg_scattered_is_plain(d);
     c = xg_attr_comp(i, XG_A_scatter);
     return !d->many || (xg_reducer_is_plain(c) && (xg_op_flags(c->root->op) & XGF_COMM)); /* a reduce takes them in its own order */
 }
@@ -21048,6 +21136,19 @@ XG_FN xg_inst *xg_scattered_reduce(const xg_scattered *d, xg_inst *selected, xg_
     return xg_hb_select(d->b, xg_hb_element(d->b, i, 1), xg_scattered_apply(d, init, source), init);
 }
 
+/* Windows without holes: the selection goes back into a select-and-scatter, whose kernel (emit/scattered.c) asks few windows for many elements. */
+XG_FN xg_inst *xg_scattered_given(const xg_scattered *d, xg_inst *selected, xg_inst *zero) {
+    static const xg_attr_key keys[] = {XG_A_window, XG_A_select, XG_A_scatter};
+    xg_inst *in[4], *r;
+    size_t k;
+    in[0] = xg_hb_splat(d->b, zero, d->shape->dims, d->shape->rank);
+    for (k = 1; k < 3; k++) in[k] = XG_OPERAND(d->i, k);
+    in[3] = selected;
+    r = xg_hb_op(d->b, XG_SELECT_AND_SCATTER, d->shape, in, 4);
+    for (k = 0; k < XG_COUNT(keys); k++) xg_inst_set_attr(r, *xg_inst_attr(d->i, keys[k]));
+    return xg_hb_done(r);
+}
+
 XG_FN xg_inst *xg_scattered_expand(const xg_hb *b, xg_inst *i) {
     xg_scattered d;
     xg_inst *selected, *none, *zero;
@@ -21056,6 +21157,7 @@ XG_FN xg_inst *xg_scattered_expand(const xg_hb *b, xg_inst *i) {
     selected = xg_scattered_selected(&d);
     none = xg_hb_int(b, selected->shape->type, -1);
     zero = xg_hb_int(b, d.shape->type, 0);
+    if (xg_scattered_is_plain(&d)) return xg_scattered_given(&d, selected, zero);
     return d.many ? xg_scattered_reduce(&d, selected, none, zero) : xg_scattered_straight(&d, selected, none, zero);
 }
 XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m) { return xg_opt_expand(m, xg_scattered_matches, xg_scattered_expand); }
@@ -21252,31 +21354,51 @@ XG_FN bool xg_opt_call_inliner(xg_module *m) {
 }
 
 #endif /* XG_OPT_CALL_INLINER_C */
-/* opt/async_to_sync.c -- a computation that runs beside the rest (async-start ... async-done) runs where it starts.
+/* opt/async_to_sync.c -- ConvertAsyncCollectivesToSync: what runs beside the rest runs where it starts.
  *
- * Its instructions stand in the place of the start, and what the last async-done gives is what they give; so they are fused, planned and run like all others. Copies that are
- * asynchronous (copy-start) and collectives of their own opcodes stay as they are. Computations are defined before they are used, so walking them in order leaves none inside
- * of another; what doubles at each level is bounded as calls are (call_inliner.c). */
+ *     async-done(async-start(x), calls=f)   ==>  what f computes of x     with any number of async-updates between
+ *     all-reduce-done(all-reduce-start(x))  ==>  all-reduce(x)            so for all-gather and collective-permute
+ *
+ * The instructions of f stand in the place of the start; so they are fused, planned and run like all others, and passes know collectives in one form only. Copies that are
+ * asynchronous (copy-start) stay as they are. Computations are defined before they are used, so walking them in order leaves none inside of another; what doubles at each
+ * level is bounded as calls are (call_inliner.c). */
 #ifndef XG_OPT_ASYNC_TO_SYNC_C
 #define XG_OPT_ASYNC_TO_SYNC_C
 
+typedef struct xg_async_form { xg_opcode start, done, op; } xg_async_form;
+static const xg_async_form xg_async_forms[] = {
+    {XG_ASYNC_START, XG_ASYNC_DONE, XG_CALL},
+    {XG_ALL_REDUCE_START, XG_ALL_REDUCE_DONE, XG_ALL_REDUCE},
+    {XG_ALL_GATHER_START, XG_ALL_GATHER_DONE, XG_ALL_GATHER},
+    {XG_COLLECTIVE_PERMUTE_START, XG_COLLECTIVE_PERMUTE_DONE, XG_COLLECTIVE_PERMUTE},
+};
+XG_FN const xg_async_form *xg_async_form_of(const xg_inst *start) {
+    size_t k;
+    for (k = 0; k < XG_COUNT(xg_async_forms); k++) if (xg_async_forms[k].start == start->op) return &xg_async_forms[k];
+    return NULL;
+}
 /* The chain behind a start, which has one user each; NULL: it goes on elsewhere, through a loop's state perhaps. */
-XG_FN xg_inst *xg_async_done(const xg_inst *start) {
+XG_FN xg_inst *xg_async_done(const xg_inst *start, xg_opcode done) {
     const xg_inst *i = start;
-    while (i->op != XG_ASYNC_DONE) {
-        if (!i->first_use || i->first_use->next || i == i->comp->root || (i->first_use->user->op != XG_ASYNC_UPDATE && i->first_use->user->op != XG_ASYNC_DONE)) return NULL;
+    while (i->op != done) {
+        if (!i->first_use || i->first_use->next || i == i->comp->root || (i->first_use->user->op != XG_ASYNC_UPDATE && i->first_use->user->op != done)) return NULL;
         i = i->first_use->user;
     }
     return (xg_inst *)(uintptr_t)i;
 }
 
-XG_FN void xg_async_run(xg_inst *start, xg_inst *done) {
-    const xg_comp *callee = xg_attr_comp(start, XG_A_calls);
+XG_FN void xg_async_run(xg_inst *start, xg_inst *done, xg_opcode op) {
+    const xg_comp *callee = op == XG_CALL ? xg_attr_comp(start, XG_A_calls) : NULL;
     xg_inst **args = XG_NEW_N(start->comp->module->arena, xg_inst *, start->n_operands + (size_t)1), *i, *before;
     xg_hb b = xg_hb_at(start);
     uint32_t k;
-    for (k = 0; k < start->n_operands; k++) args[k] = xg_hb_as_dynamic(&b, XG_OPERAND(start, k), callee->params[k]->shape);
-    xg_inst_replace(done, xg_hb_as(&b, xg_opt_inline(callee, start->comp, start, args), done->shape));
+    for (k = 0; k < start->n_operands; k++) args[k] = callee ? xg_hb_as_dynamic(&b, XG_OPERAND(start, k), callee->params[k]->shape) : XG_OPERAND(start, k);
+    if (callee) xg_inst_replace(done, xg_hb_as(&b, xg_opt_inline(callee, start->comp, start, args), done->shape));
+    else {
+        xg_inst *made = xg_hb_op(&b, op, done->shape, args, start->n_operands);
+        for (k = 0; k < start->n_attrs; k++) xg_inst_set_attr(made, start->attrs[k]);
+        xg_inst_replace(done, made);
+    }
     for (i = done;; i = before) {
         before = XG_OPERAND(i, 0);
         xg_inst_remove(i);
@@ -21289,16 +21411,20 @@ XG_FN bool xg_opt_async_to_sync(xg_module *m) {
     bool changed = false;
     uint64_t total = 0;
     xg_comp *c;
-    for (c = m->made[XG_ASYNC_START] ? m->first : NULL; c; c = c->next) {
+    size_t k;
+    uint32_t made = 0;
+    for (k = 0; k < XG_COUNT(xg_async_forms); k++) made += m->made[xg_async_forms[k].start];
+    for (c = made ? m->first : NULL; c; c = c->next) {
         xg_inst *i, *next;
         for (i = c->first; i; i = next) {
-            xg_inst *done = i->op == XG_ASYNC_START ? xg_async_done(i) : NULL;
+            const xg_async_form *form = xg_async_form_of(i);
+            xg_inst *done = form ? xg_async_done(i, form->done) : NULL;
             next = i->next;
             if (!done) continue;
-            while (next && (next->op == XG_ASYNC_UPDATE || next->op == XG_ASYNC_DONE)) next = next->next; /* perhaps its own */
-            total += xg_attr_comp(i, XG_A_calls)->n_insts;
+            while (next && (next->op == XG_ASYNC_UPDATE || (xg_op_flags(next->op) & XGF_DONE))) next = next->next; /* perhaps its own */
+            if (form->op == XG_CALL) total += xg_attr_comp(i, XG_A_calls)->n_insts;
             if (total > XG_INLINE_MAX) xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL, "%s: running all asynchronous computations in place gives more than %d instructions", i->name.p, (int)XG_INLINE_MAX);
-            xg_async_run(i, done);
+            xg_async_run(i, done, form->op);
             changed = true;
         }
     }
@@ -21386,40 +21512,258 @@ XG_FN bool xg_opt_host_offloader(xg_module *m) {
 #endif /* XG_OPT_HOST_OFFLOADER_C */
 /* opt/collective_simplifier.c -- AllReduceSimplifier: a collective whose every group is one device gives back what it is given.
  *
- * A collective-permute gives zeros to a device that nobody sends to. On more than one device nothing is changed. */
+ * A collective-permute gives zeros to a device that nobody sends to. ragged-all-to-all of one device moves rows within it: piece after piece, each the rows of the input that go
+ * to these places of the output, by a select over all rows. Where devices really meet nothing is changed. */
 #ifndef XG_OPT_COLLECTIVE_SIMPLIFIER_C
 #define XG_OPT_COLLECTIVE_SIMPLIFIER_C
 
-XG_FN bool xg_coll_matches(const xg_inst *i) {
+enum { XG_COLL_PIECES = 64 };
+
+XG_FN bool xg_coll_is_one_device(const xg_module *m) { return m->replica_count <= 1 && m->num_partitions <= 1; }
+/* Who may be a member of a group, by the ids that it names. */
+XG_FN int64_t xg_coll_members(const xg_inst *i, bool *spread) {
     const xg_module *m = i->comp->module;
+    int64_t replicas = XG_MAX(m->replica_count, (int64_t)1), partitions = XG_MAX(m->num_partitions, (int64_t)1);
+    xg_team_mode mode = xg_team_mode_of(i);
+    *spread = mode == XG_TEAM_BOTH && partitions > 1;
+    return mode == XG_TEAM_PARTITIONS ? partitions : mode == XG_TEAM_FLAT ? replicas * partitions : replicas;
+}
+/* Every member sends to itself, or on one device nobody sends. */
+XG_FN bool xg_coll_permutes_nothing(const xg_inst *i) {
+    const xg_attr *pairs = xg_inst_attr(i, XG_A_source_target_pairs);
+    bool spread;
+    int64_t members = xg_coll_members(i, &spread);
     uint32_t k;
-    switch (i->op) {
-    case XG_ALL_REDUCE: case XG_REDUCE_SCATTER: case XG_ALL_GATHER: case XG_ALL_TO_ALL: case XG_COLLECTIVE_BROADCAST: case XG_COLLECTIVE_PERMUTE: break;
-    default: return false;
-    }
-    if (m->replica_count != 1 || m->num_partitions != 1 || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    if (!pairs || i->n_operands != 1) return false;
+    for (k = 0; k < pairs->v.lists->n; k++) if (pairs->v.lists->p[k].n != 2 || pairs->v.lists->p[k].p[0] != pairs->v.lists->p[k].p[1]) return false;
+    return pairs->v.lists->n == (uint64_t)members || (members == 1 && pairs->v.lists->n == 0);
+}
+XG_FN bool xg_coll_is_alone(const xg_inst *i) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_replica_groups);
+    bool spread;
+    int64_t members = xg_coll_members(i, &spread);
+    uint32_t k;
+    if (i->op == XG_COLLECTIVE_PERMUTE) return xg_coll_permutes_nothing(i);
+    if (xg_coll_is_one_device(i->comp->module)) return true;
+    if (spread) return false;
+    if (!a || a->v.groups->n == 0) return members == 1;
+    if (!a->v.groups->p) return false;
+    for (k = 0; k < a->v.groups->n; k++) if (a->v.groups->p[k].n != 1) return false;
+    return true;
+}
+/* The results have the forms of the operands. */
+XG_FN bool xg_coll_keeps_shapes(const xg_inst *i) {
+    uint32_t k;
     if (i->shape->type != XLAGPU_TUPLE) return i->n_operands == 1 && i->shape->plain == XG_OPERAND(i, 0)->shape->plain;
     if (i->shape->n_elems != i->n_operands) return false;
     for (k = 0; k < i->n_operands; k++) if (i->shape->elems[k]->plain != XG_OPERAND(i, k)->shape->plain) return false;
     return true;
 }
+XG_FN bool xg_coll_is_ragged(const xg_inst *i) {
+    const xg_shape *x, *pieces;
+    uint32_t k;
+    if (i->op != XG_RAGGED_ALL_TO_ALL) return false;
+    x = XG_OPERAND(i, 0)->shape;
+    pieces = XG_OPERAND(i, 2)->shape;
+    for (k = 2; k < 6; k++) if (XG_OPERAND(i, k)->shape->rank != 1 || XG_OPERAND(i, k)->shape->elements != pieces->elements || xg_type_bits(XG_OPERAND(i, k)->shape->type) < 32) return false;
+    return x->rank > 0 && x->dims[0] > 0 && i->shape->plain == XG_OPERAND(i, 1)->shape->plain && pieces->elements <= XG_COLL_PIECES && x->dims[0] <= INT32_MAX && i->shape->dims[0] <= INT32_MAX;
+}
+/* What an asynchronous step does has to be there. */
+XG_FN bool xg_coll_is_wrapped(const xg_inst *i) {
+    const xg_comp *c;
+    if (!i->comp->module->made[XG_ASYNC_START] || i != i->comp->root) return false;
+    for (c = i->comp->module->first; c; c = c->next) XG_FOR_INSTS(s, c) if (s->op == XG_ASYNC_START && xg_attr_comp(s, XG_A_calls) == i->comp) return true;
+    return false;
+}
+XG_FN bool xg_coll_matches(const xg_inst *i) {
+    switch (i->op) {
+    case XG_ALL_REDUCE: case XG_REDUCE_SCATTER: case XG_ALL_GATHER: case XG_ALL_TO_ALL: case XG_COLLECTIVE_BROADCAST: case XG_COLLECTIVE_PERMUTE: case XG_RAGGED_ALL_TO_ALL: break;
+    default: return false;
+    }
+    if (xg_inst_attr(i, XG_A_control_predecessors) || xg_attr_int(i, XG_A_has_dynamic_root, 0)) return false;
+    return (i->op == XG_RAGGED_ALL_TO_ALL ? xg_coll_is_ragged(i) : xg_coll_keeps_shapes(i)) && xg_coll_is_alone(i) && !xg_coll_is_wrapped(i);
+}
+
+/* Element k of a list of places, as a scalar s64. */
+XG_FN xg_inst *xg_coll_place(const xg_hb *b, xg_inst *list, int64_t k) {
+    xg_inst *one = xg_hb_reshape(b, xg_hb_slice_dim(b, list, 0, k, k + 1), NULL, 0);
+    return xg_hb_convert(b, one, XLAGPU_S64);
+}
+/* rows[r] of x for the row numbers s64[n]; numbers outside are clamped. */
+XG_FN xg_inst *xg_coll_rows(const xg_hb *b, xg_inst *x, xg_inst *numbers, const xg_shape *out) {
+    int64_t offset[XG_RANK_MAX], sizes[XG_RANK_MAX], zero = 0;
+    xg_inst *in[2], *i;
+    uint32_t k;
+    in[0] = x; in[1] = numbers;
+    for (k = 0; k < x->shape->rank; k++) { offset[k] = (int64_t)k + 1; sizes[k] = k ? x->shape->dims[k] : 1; }
+    i = xg_hb_op(b, XG_GATHER, xg_hb_shape(b, out->type, out->dims, out->rank), in, 2);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_offset_dims, offset, x->shape->rank - 1));
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_collapsed_slice_dims, &zero, 1));
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_start_index_map, &zero, 1));
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, 1));
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_slice_sizes, sizes, x->shape->rank));
+    return i;
+}
+XG_FN xg_inst *xg_coll_move_rows(const xg_hb *b, xg_inst *i) {
+    xg_inst *x = XG_OPERAND(i, 0), *out = XG_OPERAND(i, 1);
+    const xg_shape *s = i->shape;
+    int64_t n = s->dims[0], zero = 0, k, pieces = XG_OPERAND(i, 2)->shape->elements;
+    for (k = 0; s->elements && k < pieces; k++) {
+        xg_inst *from = xg_coll_place(b, XG_OPERAND(i, 2), k), *size = xg_coll_place(b, XG_OPERAND(i, 3), k), *to = xg_coll_place(b, XG_OPERAND(i, 4), k);
+        xg_inst *row = xg_hb_iota(b, XLAGPU_S64, &n, 1, 0), *within = xg_hb_2(b, XG_SUBTRACT, row, xg_hb_splat(b, to, &n, 1)), *hit, *low, *values;
+        low = xg_hb_compare(b, "GE", within, xg_hb_int_like(b, within, 0));
+        hit = xg_hb_compare(b, "LT", within, xg_hb_splat(b, size, &n, 1));
+        hit = xg_hb_broadcast(b, xg_hb_2(b, XG_AND, low, hit), s->dims, s->rank, &zero, 1);
+        from = xg_hb_splat(b, from, &n, 1);
+        values = xg_coll_rows(b, x, xg_hb_2(b, XG_ADD, within, from), s);
+        out = xg_hb_select(b, hit, values, out);
+    }
+    return out;
+}
 XG_FN bool xg_coll_reaches_nobody(const xg_inst *i) { return i->op == XG_COLLECTIVE_PERMUTE && xg_inst_attr(i, XG_A_source_target_pairs)->v.lists->n == 0; }
 XG_FN xg_inst *xg_coll_expand(const xg_hb *b, xg_inst *i) {
-    xg_inst **out = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + 1);
+    xg_inst **out;
     uint32_t k;
+    if (i->op == XG_RAGGED_ALL_TO_ALL) return xg_coll_move_rows(b, i);
+    out = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + 1);
     for (k = 0; k < i->n_operands; k++) {
         xg_inst *x = XG_OPERAND(i, k);
         out[k] = xg_coll_reaches_nobody(i) ? xg_hb_splat(b, xg_hb_convert(b, xg_hb_int(b, XLAGPU_S32, 0), x->shape->type), x->shape->dims, x->shape->rank) : x;
     }
     return i->shape->type == XLAGPU_TUPLE ? xg_hb_tuple(b, out, i->n_operands) : out[0];
 }
-XG_FN bool xg_opt_collective_simplifier(xg_module *m) {
+XG_FN bool xg_coll_any(const xg_module *m) {
     int op;
     for (op = 0; op < XG_OPCODE_COUNT && !(m->made[op] && (xg_op_flags((xg_opcode)op) & XGF_COLL)); op++) {}
-    return op < XG_OPCODE_COUNT && xg_opt_expand(m, xg_coll_matches, xg_coll_expand);
+    return op < XG_OPCODE_COUNT;
 }
+XG_FN bool xg_opt_collective_simplifier(xg_module *m) { return xg_coll_any(m) && xg_opt_expand(m, xg_coll_matches, xg_coll_expand); }
 
 #endif /* XG_OPT_COLLECTIVE_SIMPLIFIER_C */
+/* opt/collective_combiner.c -- AllReduceCombiner, AllGatherCombiner, ReduceScatterCombiner: collectives of one kind, over the same groups and with the same attributes, that do not wait for
+ * each other, become one of several arrays: what they cost is mostly that devices meet. A combined one moves no more than so many bytes.
+ *
+ * AllReduceReassociate: op(all-reduce(x), all-reduce(y)) of the same reduction over the same groups is all-reduce(op(x, y)): one meeting for two.
+ *
+ * They run once, on modules of several devices; on one there is nothing to combine (collective_simplifier.c). */
+#ifndef XG_OPT_COLLECTIVE_COMBINER_C
+#define XG_OPT_COLLECTIVE_COMBINER_C
+
+enum { XG_GANG_MANY = 128 };
+static const int64_t XG_GANG_BYTES = (int64_t)30 << 20;
+
+XG_FN bool xg_gang_kind(const xg_inst *i) { return i->op == XG_ALL_REDUCE || i->op == XG_ALL_GATHER || i->op == XG_REDUCE_SCATTER; }
+/* What may be combined at all: one array, of a reduction that is one operation. */
+XG_FN bool xg_gang_may(const xg_inst *i) {
+    if (!xg_gang_kind(i) || i->n_operands != 1 || !xg_shape_is_array(i->shape) || i->shape->dynamic || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    return i->op == XG_ALL_GATHER || xg_alg_simple_reducer(xg_attr_comp(i, XG_A_to_apply)) >= 0;
+}
+XG_FN bool xg_gang_ints_equal(const xg_inst *x, const xg_inst *y, xg_attr_key k) { return xg_ints_equal(xg_attr_ints(x, k), xg_attr_ints(y, k)); }
+XG_FN bool xg_gang_groups_equal(const xg_inst *x, const xg_inst *y) {
+    const xg_attr *a = xg_inst_attr(x, XG_A_replica_groups), *b = xg_inst_attr(y, XG_A_replica_groups);
+    uint32_t k, n = a ? a->v.groups->n : 0;
+    if (n != (b ? b->v.groups->n : 0)) return false;
+    for (k = 0; k < n; k++) if (!a->v.groups->p || !b->v.groups->p || !xg_ints_equal(a->v.groups->p[k], b->v.groups->p[k])) return false;
+    return true;
+}
+XG_FN bool xg_gang_alike(const xg_inst *x, const xg_inst *y) {
+    if (x->op != y->op || x->shape->type != y->shape->type || !xg_gang_groups_equal(x, y) || !xg_gang_ints_equal(x, y, XG_A_dimensions)) return false;
+    if (!xg_inst_attr(x, XG_A_channel_id) != !xg_inst_attr(y, XG_A_channel_id) || !xg_str_eq(xg_attr_str(x, XG_A_mode), xg_attr_str(y, XG_A_mode))) return false;
+    if (xg_attr_int(x, XG_A_use_global_device_ids, 0) != xg_attr_int(y, XG_A_use_global_device_ids, 0) || xg_attr_int(x, XG_A_constrain_layout, 0) != xg_attr_int(y, XG_A_constrain_layout, 0)) return false;
+    return x->op == XG_ALL_GATHER || xg_alg_simple_reducer(xg_attr_comp(x, XG_A_to_apply)) == xg_alg_simple_reducer(xg_attr_comp(y, XG_A_to_apply));
+}
+XG_FN int64_t xg_gang_bytes(const xg_inst *i) {
+    int64_t bytes;
+    return xg_mul64(XG_MAX(i->shape->elements, XG_OPERAND(i, 0)->shape->elements), xg_type_bytes(i->shape->type), &bytes) ? bytes : INT64_MAX;
+}
+
+/* ---- combining ---- */
+
+/* Those behind the first that may go with it; what comes after the first and waits for a member is marked, and is no member. */
+XG_FN uint32_t xg_gang_find(xg_inst *first, xg_inst **members) {
+    int64_t bytes = xg_gang_bytes(first);
+    uint32_t n = 1, k;
+    xg_inst *i;
+    members[0] = first;
+    for (i = first->comp->first; i; i = i->next) i->scratch = NULL;
+    first->scratch = first;
+    for (i = first->next; i && n < XG_GANG_MANY; i = i->next) {
+        for (k = 0; k < i->n_operands && !i->scratch; k++) if (XG_OPERAND(i, k)->scratch) i->scratch = first;
+        if (i->scratch || !xg_gang_may(i) || !xg_gang_alike(first, i) || xg_gang_bytes(i) > XG_GANG_BYTES - bytes) continue;
+        bytes += xg_gang_bytes(i);
+        i->scratch = first;
+        members[n++] = i;
+    }
+    return n;
+}
+XG_FN void xg_gang_make(xg_inst **members, uint32_t n) {
+    xg_module *m = members[0]->comp->module;
+    xg_inst *last = members[n - 1], *i, *next, **in = XG_NEW_N(m->arena, xg_inst *, n), *made;
+    const xg_shape **shapes = XG_NEW_N(m->arena, const xg_shape *, n);
+    xg_hb b = xg_hb_at(last);
+    uint32_t k;
+    for (k = 0; k < n; k++) { in[k] = XG_OPERAND(members[k], 0); shapes[k] = members[k]->shape; }
+    made = xg_hb_op(&b, last->op, xg_shape_tuple(m, shapes, n), in, n);
+    for (k = 0; k < members[0]->n_attrs; k++) xg_inst_set_attr(made, members[0]->attrs[k]);
+    for (k = 0; k < n; k++) {
+        xg_inst *one = xg_hb_element(&b, made, k);
+        one->scratch = NULL;
+        xg_inst_replace(members[k], one);
+    }
+    made->scratch = NULL;
+    for (i = members[0]; i != made; i = next) { /* what waits for a member goes behind its element, in its order */
+        next = i->next;
+        for (k = 0; k < n && members[k] != i; k++) {}
+        if (k == n && i->scratch) xg_inst_move_before(i, last);
+    }
+    for (k = 0; k < n; k++) xg_inst_remove(members[k]);
+}
+XG_FN bool xg_gang_comp(xg_comp *c, xg_opcode op) {
+    xg_inst *i = c->first, *members[XG_GANG_MANY];
+    bool changed = false;
+    while (i) {
+        uint32_t n = i->op == op && xg_gang_may(i) ? xg_gang_find(i, members) : 0;
+        xg_inst *before = i->prev;
+        if (n < 2) { i = i->next; continue; }
+        xg_gang_make(members, n);
+        i = before ? before->next : c->first; /* what stood behind the first member */
+        changed = true;
+    }
+    return changed;
+}
+XG_FN bool xg_gang_devices(const xg_module *m) { return (m->replica_count > 1 || m->num_partitions > 1) && !m->is_scheduled; }
+XG_FN bool xg_gang_run(xg_module *m, xg_opcode op) {
+    xg_comps all;
+    bool changed = false;
+    uint32_t k;
+    if (!xg_gang_devices(m) || !m->made[op]) return false;
+    all = xg_opt_sequences(m);
+    for (k = 0; k < all.n; k++) changed = xg_gang_comp(all.p[k], op) || changed;
+    return changed;
+}
+XG_FN bool xg_opt_all_reduce_combiner(xg_module *m) { return xg_gang_run(m, XG_ALL_REDUCE); }
+XG_FN bool xg_opt_all_gather_combiner(xg_module *m) { return xg_gang_run(m, XG_ALL_GATHER); }
+XG_FN bool xg_opt_reduce_scatter_combiner(xg_module *m) { return xg_gang_run(m, XG_REDUCE_SCATTER); }
+
+/* ---- reassociation ---- */
+
+XG_FN bool xg_reassociate_matches(const xg_inst *i) {
+    const xg_inst *x, *y;
+    if (i->n_operands != 2 || !(xg_op_flags(i->op) & XGF_EW) || !(xg_op_flags(i->op) & XGF_COMM)) return false;
+    x = XG_OPERAND(i, 0);
+    y = XG_OPERAND(i, 1);
+    if (x->op != XG_ALL_REDUCE || x == y || !xg_gang_may(x) || !xg_gang_may(y) || !xg_gang_alike(x, y)) return false;
+    return xg_alg_simple_reducer(xg_attr_comp(x, XG_A_to_apply)) == (int)i->op && xg_alg_one_user(x) && xg_alg_one_user(y);
+}
+XG_FN xg_inst *xg_reassociate_expand(const xg_hb *b, xg_inst *i) {
+    xg_inst *x = XG_OPERAND(i, 0), *both = xg_hb_2(b, i->op, XG_OPERAND(x, 0), XG_OPERAND(XG_OPERAND(i, 1), 0)), *made = xg_hb_op(b, XG_ALL_REDUCE, both->shape, &both, 1);
+    uint32_t k;
+    for (k = 0; k < x->n_attrs; k++) xg_inst_set_attr(made, x->attrs[k]);
+    return made;
+}
+XG_FN bool xg_opt_all_reduce_reassociate(xg_module *m) { return xg_gang_devices(m) && m->made[XG_ALL_REDUCE] && xg_opt_expand(m, xg_reassociate_matches, xg_reassociate_expand); }
+
+#endif /* XG_OPT_COLLECTIVE_COMBINER_C */
 /* opt/conditional_simplifier.c -- ConditionalSimplifier.
  *
  * - A branch that is known is inlined; so is the only one, and any of branches that are written alike (CSE has given those one computation).
@@ -24599,8 +24943,9 @@ enum { XG_FFT_RADIX_MAX = 13, XG_FFT_SHARED_MAX = 48 << 10 };
 /* Places in shared memory: one is left free behind every 128 bytes, so that strides of powers of two meet different banks. */
 XG_FN int64_t xg_fft_places(int64_t elements, int64_t bytes) { return elements + (elements - 1) / (128 / bytes); }
 
-XG_FN void xg_fft_stage(xg_fft_stages *s, int64_t radix, int64_t length, int64_t done, int64_t inner) {
+XG_FN void xg_fft_stage(xg_fft_stages *s, uint32_t dim, int64_t radix, int64_t length, int64_t done, int64_t inner) {
     xg_fft_stage_row *r = &s->p[s->n++];
+    r->dim = dim;
     r->radix = radix;
     r->length = length;
     r->done = done;
@@ -24629,12 +24974,12 @@ XG_FN xg_fft_stages xg_fft_stages_of(const int64_t *lengths, uint32_t n, int64_t
             int64_t radix = xg_fft_radix(lengths[k] / done);
             bool sum = radix > XG_FFT_RADIX_MAX;
             if (sum) s.table = XG_MAX(s.table, done * radix);
-            if (sum && !s.n) xg_fft_stage(&s, 1, 1, 1, 1); /* brings the elements into shared memory */
-            xg_fft_stage(&s, radix, lengths[k], done, inner);
+            if (sum && !s.n) xg_fft_stage(&s, 0, 1, 1, 1, 1); /* brings the elements into shared memory */
+            xg_fft_stage(&s, k, radix, lengths[k], done, inner);
             done *= radix;
         }
     }
-    if (!s.n || s.p[s.n - 1].radix > XG_FFT_RADIX_MAX) xg_fft_stage(&s, 1, 1, 1, 1); /* and from there to where they belong */
+    if (!s.n || s.p[s.n - 1].radix > XG_FFT_RADIX_MAX) xg_fft_stage(&s, 0, 1, 1, 1, 1); /* and from there to where they belong */
     return s;
 }
 
@@ -24652,32 +24997,50 @@ XG_FN bool xg_fft_fits(const int64_t *lengths, uint32_t n, int64_t count, int64_
     return bytes * (s.table ? 2 * places + s.table : places) <= XG_FFT_SHARED_MAX;
 }
 
+/* The length of the first of two passes over a length, the larger divisor that leaves less to the other; 1: one is enough; 0: two are not. */
+XG_FN int64_t xg_fft_first_pass(int64_t length, int64_t bytes) {
+    int64_t most = XG_FFT_SHARED_MAX / bytes, n1 = 1, other;
+    if (xg_fft_fits(&length, 1, 1, bytes)) return 1;
+    if (length / most > most) return 0;
+    while ((n1 + 1) * (n1 + 1) <= length) n1++;
+    for (; n1 > 1; n1--) {
+        if (length % n1) continue;
+        other = length / n1;
+        return xg_fft_fits(&n1, 1, 1, bytes) && xg_fft_fits(&other, 1, 1, bytes) ? n1 : 0;
+    }
+    return 0;
+}
+/* The first of those last dimensions that one block can transform together. */
+XG_FN uint32_t xg_fft_last_pass(const xg_inst *i) {
+    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
+    uint32_t k = n.n;
+    while (k && xg_fft_fits(n.p + k - 1, n.n - k + 1, 1, xg_type_bits(xg_type_real(i->shape->type)) / 4)) k--;
+    return k;
+}
+XG_FN bool xg_fft_is_kernel(const xg_inst *i) { return i->shape->elements && XG_OPERAND(i, 0)->shape->elements && xg_fft_last_pass(i) == 0; }
+/* By passes, one a kernel. The last dimension of real numbers is not cut. */
+XG_FN bool xg_fft_has_passes(const xg_inst *i) {
+    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
+    uint32_t last = xg_fft_last_pass(i), k;
+    if (!i->shape->elements || !XG_OPERAND(i, 0)->shape->elements) return false;
+    if (last == n.n && (xg_type_class(i->shape->type) != XGT_C || xg_type_class(XG_OPERAND(i, 0)->shape->type) != XGT_C)) return false;
+    for (k = 0; k < last; k++) if (!xg_fft_first_pass(n.p[k], xg_type_bits(xg_type_real(i->shape->type)) / 4)) return false;
+    return true;
+}
+
 #endif /* XG_OPT_FFT_STAGES_C */
-/* opt/fft_expander.c -- fft as contractions, which kernels can be made of.
+/* opt/fft_expander.c -- an fft that neither one block (fft_stages.c) nor a few kernels (fuse/fft_passes.c) can make, as others that they can.
  *
- * - Small transforms, over all their dimensions together, are one dot with a constant matrix: entry (j, k) is the product of the roots of each dimension. Of real
- *   to half-complex and back the matrix has only the columns or rows that are wanted; back to real, the missing half is its mirror image, so
- *   each entry counts twice, but the first and (for even lengths) the last.
- * - Others go dimension by dimension. A length n = p q is a transform of length p, a twist by roots of n, a transform of length q (Cooley and Tukey): x[q j1 + j2]
- *   gives y[k1 + p k2]. A large prime length becomes a cyclic convolution, by transforms of a power of two (Bluestein).
- * - Roots are literals, each rounded once, as long as they are few; else they are computed where they are needed, from iotas in integers modulo n. */
+ * - Of real numbers, whose last dimension is too long: the complex transform, cut off; back to real numbers: the missing half of the spectrum is its mirror image.
+ * - A length with a large prime factor becomes a cyclic convolution, by transforms of a power of two (Bluestein, "A linear filtering approach to the computation of discrete Fourier
+ *   transform", 1970). Its roots are computed where they are needed, from iotas in integers modulo n. */
 #ifndef XG_OPT_FFT_EXPANDER_C
 #define XG_OPT_FFT_EXPANDER_C
 
-enum { XG_FFT_WHOLE = 1 << 16, XG_FFT_DIRECT = 64, XG_FFT_PRIME = 512, XG_FFT_LITERAL = 1 << 18 };
 typedef struct xg_fft { const xg_hb *b; xlagpu_type type, real; double sign; } xg_fft; /* type: of the complex numbers */
 
 /* ---- roots ---- */
 
-XG_FN xg_inst *xg_fft_literal(const xg_fft *f, const xg_complex *v, const int64_t *dims, uint32_t rank) {
-    xg_literal *l = xg_literal_new(f->b->comp->module->arena, xg_hb_shape(f->b, f->type, dims, rank));
-    int64_t k;
-    for (k = 0; k < l->shape->elements; k++) {
-        if (f->real == XLAGPU_F64) { ((double *)l->data)[2 * k] = v[k].re; ((double *)l->data)[2 * k + 1] = v[k].im; }
-        else { ((float *)l->data)[2 * k] = (float)v[k].re; ((float *)l->data)[2 * k + 1] = (float)v[k].im; }
-    }
-    return xg_hb_literal(f->b, l);
-}
 /* exp(sign 2 pi i turns / n), turns in 0 .. n - 1, integers. */
 XG_FN xg_inst *xg_fft_computed(const xg_fft *f, xg_inst *turns, int64_t n) {
     xg_inst *angle = xg_hb_convert(f->b, turns, f->real), *cosine;
@@ -24685,57 +25048,14 @@ XG_FN xg_inst *xg_fft_computed(const xg_fft *f, xg_inst *turns, int64_t n) {
     cosine = xg_hb_1(f->b, XG_COSINE, angle);
     return xg_hb_2(f->b, XG_COMPLEX, cosine, xg_hb_1(f->b, XG_SINE, angle));
 }
-/* The array [rows, columns] of exp(sign 2 pi i j k / n). */
-XG_FN xg_inst *xg_fft_waves(const xg_fft *f, int64_t rows, int64_t columns, int64_t n) {
-    xg_arena *temp; /* numbers twice as wide as the literal's need not stay */
-    int64_t dims[2], j, k;
-    xg_complex *v, *roots;
-    xg_inst *turns, *made;
-    dims[0] = rows;
-    dims[1] = columns;
-    if (rows > XG_FFT_LITERAL / columns) {
-        turns = xg_hb_iota(f->b, XLAGPU_S64, dims, 2, 0);
-        turns = xg_hb_2(f->b, XG_MULTIPLY, turns, xg_hb_iota(f->b, XLAGPU_S64, dims, 2, 1));
-        return xg_fft_computed(f, xg_hb_2(f->b, XG_REMAINDER, turns, xg_hb_int_like(f->b, turns, n)), n);
-    }
-    temp = xg_arena_inner(f->b->comp->module->arena);
-    roots = XG_NEW_N(temp, xg_complex, n + 1);
-    v = XG_NEW_N(temp, xg_complex, rows * columns + 1);
-    for (k = 0; k < XG_MIN(n, rows * columns); k++) roots[k] = xg_fft_root(k, n, f->sign);
-    for (j = 0; j < rows; j++) for (k = 0; k < columns; k++) v[j * columns + k] = n <= rows * columns ? roots[j * k % n] : xg_fft_root(j * k % n, n, f->sign);
-    made = xg_fft_literal(f, v, dims, 2);
-    xg_arena_free(temp);
-    return made;
-}
-
 /* ---- one dimension: lines [count, n] ---- */
 
-XG_FN xg_inst *xg_fft_dot(const xg_fft *f, xg_inst *x, xg_inst *matrix, int64_t contracted) {
-    static const int64_t first[1] = {0};
-    xg_dot_dims d;
-    memset(&d, 0, sizeof d);
-    d.lc.p = &contracted;
-    d.rc.p = first;
-    d.lc.n = d.rc.n = 1;
-    return xg_hb_dot(f->b, x, matrix, d, f->type, NULL);
-}
-XG_FN xg_inst *xg_fft_reshape(const xg_fft *f, xg_inst *x, int64_t a, int64_t b, int64_t c) {
-    int64_t dims[3];
-    dims[0] = a; dims[1] = b; dims[2] = c;
-    return xg_hb_reshape(f->b, x, dims, c ? 3 : 2);
-}
-XG_FN xg_inst *xg_fft_lines(const xg_fft *f, xg_inst *x, int64_t n);
-
-/* x[count, p q] */
-XG_FN xg_inst *xg_fft_split(const xg_fft *f, xg_inst *x, int64_t p, int64_t q) {
-    static const int64_t swap[3] = {0, 2, 1}, inner[2] = {1, 2};
-    int64_t count = x->shape->dims[0];
-    xg_inst *waves = xg_fft_waves(f, p, p, p), *twist = xg_fft_waves(f, q, p, p * q);
-    xg_inst *y = xg_fft_dot(f, xg_fft_reshape(f, x, count, p, q), waves, 1); /* [count, j2, k1] */
-    y = xg_hb_2(f->b, XG_MULTIPLY, y, xg_hb_broadcast(f->b, twist, y->shape->dims, 3, inner, 2));
-    y = xg_fft_lines(f, xg_fft_reshape(f, xg_hb_transpose(f->b, y, swap), count * p, q, 0), q); /* [count k1, k2] */
-    y = xg_hb_transpose(f->b, xg_fft_reshape(f, y, count, p, q), swap);
-    return xg_fft_reshape(f, y, count, p * q, 0);
+/* The transform of complex numbers as an instruction. */
+XG_FN xg_inst *xg_fft_plain(const xg_fft *f, xg_inst *x, const int64_t *lengths, uint32_t n) {
+    xg_inst *i = xg_hb_op(f->b, XG_FFT, x->shape, &x, 1);
+    xg_inst_set_attr(i, xg_attr_make_str(f->b->comp->module, XG_A_fft_type, f->sign < 0 ? XG_STR("FFT") : XG_STR("IFFT")));
+    xg_inst_set_attr(i, xg_hb_ints(f->b, XG_A_fft_length, lengths, n));
+    return i;
 }
 /* With w[j] = exp(sign pi i j^2 / n): y[k] = w[k] sum over j of (x[j] w[j]) conj(w[k - j]). */
 XG_FN xg_inst *xg_fft_convolved(const xg_fft *f, xg_inst *x, int64_t n) {
@@ -24760,33 +25080,23 @@ XG_FN xg_inst *xg_fft_convolved(const xg_fft *f, xg_inst *x, int64_t n) {
     start[0] = 1;
     mirror = xg_hb_reverse(f->b, xg_hb_slice_dim(f->b, conj, 1, start[0], n), last, 1);
     parts[0] = conj; parts[1] = xg_hb_splat(f->b, zero, dims, 2); parts[2] = mirror;
-    c = xg_fft_lines(&forward, xg_hb_concat(f->b, parts, 3, 1), m); /* [1, m] */
+    c = xg_fft_plain(&forward, xg_hb_concat(f->b, parts, 3, 1), &m, 1); /* [1, m] */
     c = xg_hb_reshape(f->b, c, &m, 1);
     memset(pad, 0, sizeof pad);
     pad[1].high = m - n;
     w = xg_hb_reshape(f->b, w, &n, 1);
     a = xg_hb_2(f->b, XG_MULTIPLY, x, xg_hb_broadcast(f->b, w, x->shape->dims, 2, last, 1));
-    a = xg_fft_lines(&forward, xg_hb_pad(f->b, a, zero, pad), m);
+    a = xg_fft_plain(&forward, xg_hb_pad(f->b, a, zero, pad), &m, 1);
     a = xg_hb_2(f->b, XG_MULTIPLY, a, xg_hb_broadcast(f->b, c, a->shape->dims, 2, last, 1));
-    a = xg_hb_slice_dim(f->b, xg_fft_lines(&backward, a, m), 1, 0, n);
-    c = xg_hb_convert(f->b, xg_hb_float(f->b, f->real, 1.0 / (double)m), f->type);
-    a = xg_hb_2(f->b, XG_MULTIPLY, a, xg_hb_splat(f->b, c, a->shape->dims, 2));
+    a = xg_hb_slice_dim(f->b, xg_fft_plain(&backward, a, &m, 1), 1, 0, n);
+    if (f->sign > 0) {
+        c = xg_hb_convert(f->b, xg_hb_float(f->b, f->real, 1.0 / (double)n), f->type);
+        a = xg_hb_2(f->b, XG_MULTIPLY, a, xg_hb_splat(f->b, c, a->shape->dims, 2));
+    }
     return xg_hb_2(f->b, XG_MULTIPLY, a, xg_hb_broadcast(f->b, w, x->shape->dims, 2, last, 1));
 }
-/* The largest divisor of n that is small enough for one dot, 1 when there is none. */
-XG_FN int64_t xg_fft_divisor(int64_t n) {
-    int64_t p = XG_FFT_DIRECT;
-    while (n % p) p--;
-    if (p > 1) return p;
-    for (p = XG_FFT_DIRECT + 1; p <= XG_FFT_PRIME && p * p <= n; p++) if (n % p == 0) return p;
-    return 1;
-}
 XG_FN xg_inst *xg_fft_lines(const xg_fft *f, xg_inst *x, int64_t n) {
-    int64_t p;
-    if (n <= XG_FFT_DIRECT) return n == 1 ? x : xg_fft_dot(f, x, xg_fft_waves(f, n, n, n), 1);
-    p = xg_fft_divisor(n);
-    if (p > 1 && p < n) return xg_fft_split(f, x, p, n / p);
-    return n <= XG_FFT_PRIME ? xg_fft_dot(f, x, xg_fft_waves(f, n, n, n), 1) : xg_fft_convolved(f, x, n);
+    return xg_fft_first_pass(n, xg_type_bytes(f->type)) ? xg_fft_plain(f, x, &n, 1) : xg_fft_convolved(f, x, n);
 }
 
 /* Along dimension d of x, whatever the others are. */
@@ -24807,68 +25117,6 @@ XG_FN xg_inst *xg_fft_along(const xg_fft *f, xg_inst *x, uint32_t d) {
 
 /* ---- the instruction ---- */
 
-typedef struct xg_fft_sizes { uint32_t n; int64_t length[3], in[3], out[3], inputs, outputs; double scale; bool to_real, from_real; } xg_fft_sizes;
-
-XG_FN xg_fft_sizes xg_fft_sizes_of(const xg_inst *i) {
-    const xg_shape *s = XG_OPERAND(i, 0)->shape;
-    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
-    xg_str type = xg_attr_str(i, XG_A_fft_type);
-    xg_fft_sizes z;
-    uint32_t k;
-    memset(&z, 0, sizeof z);
-    z.n = n.n;
-    z.to_real = xg_str_is(type, "IRFFT");
-    z.from_real = xg_str_is(type, "RFFT");
-    z.inputs = z.outputs = 1;
-    z.scale = 1;
-    for (k = 0; k < n.n; k++) {
-        z.length[k] = n.p[k];
-        z.in[k] = s->dims[s->rank - n.n + k];
-        z.out[k] = i->shape->dims[s->rank - n.n + k];
-        z.inputs *= z.in[k];
-        z.outputs *= z.out[k];
-        if (z.to_real || xg_str_is(type, "IFFT")) z.scale /= (double)n.p[k];
-    }
-    return z;
-}
-/* What element j of dimension d adds to element k of its transform, [in, out]. */
-XG_FN const xg_complex *xg_fft_factor(const xg_fft *f, xg_arena *temp, const xg_fft_sizes *z, uint32_t d) {
-    int64_t in = z->in[d], out = z->out[d], n = z->length[d], j, k, t;
-    xg_complex *roots = XG_NEW_N(temp, xg_complex, n), *v = XG_NEW_N(temp, xg_complex, in * out);
-    double scale = d == 0 ? z->scale : 1;
-    for (k = 0; k < n; k++) roots[k] = xg_fft_root(k, n, f->sign);
-    for (j = 0; j < in; j++) {
-        double s = z->to_real && d == z->n - 1 && j && 2 * j != n ? 2 * scale : scale;
-        for (k = 0, t = 0; k < out; k++, t = (t + j) % n) v[j * out + k] = xg_complex_of(s * roots[t].re, s * roots[t].im);
-    }
-    return v;
-}
-/* [inputs, outputs]: what each input adds to each output, the product of the dimensions' factors. */
-XG_FN xg_inst *xg_fft_matrix(const xg_fft *f, const xg_fft_sizes *z) {
-    xg_arena *temp = xg_arena_inner(f->b->comp->module->arena);
-    const xg_complex *v = xg_fft_factor(f, temp, z, 0);
-    xg_inst *made;
-    int64_t rows = z->in[0], columns = z->out[0], dims[2], r, c, j, k;
-    uint32_t d;
-    for (d = 1; d < z->n; d++) {
-        const xg_complex *w = xg_fft_factor(f, temp, z, d);
-        int64_t in = z->in[d], out = z->out[d];
-        xg_complex *grown = (xg_complex *)xg_alloc_raw(temp, (size_t)(rows * columns * in * out) * sizeof *grown), *to = grown;
-        for (r = 0; r < rows; r++) for (j = 0; j < in; j++) for (c = 0; c < columns; c++) for (k = 0; k < out; k++, to++) {
-            const xg_complex p = v[r * columns + c], q = w[j * out + k];
-            to->re = p.re * q.re - p.im * q.im;
-            to->im = p.re * q.im + p.im * q.re;
-        }
-        v = grown;
-        rows *= in;
-        columns *= out;
-    }
-    dims[0] = rows;
-    dims[1] = columns;
-    made = xg_fft_literal(f, v, dims, 2);
-    xg_arena_free(temp);
-    return made;
-}
 /* The other half of a spectrum of length n: conjugates, backwards. */
 XG_FN xg_inst *xg_fft_mirror(const xg_fft *f, xg_inst *x, int64_t n) {
     uint32_t last = x->shape->rank - 1;
@@ -24884,41 +25132,29 @@ XG_FN xg_inst *xg_fft_mirror(const xg_fft *f, xg_inst *x, int64_t n) {
 }
 XG_FN xg_inst *xg_fft_expand(const xg_hb *b, xg_inst *i) {
     xg_inst *x = XG_OPERAND(i, 0);
-    xg_fft_sizes z = xg_fft_sizes_of(i);
+    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
+    xg_str type = xg_attr_str(i, XG_A_fft_type);
+    bool to_real = xg_str_is(type, "IRFFT"), from_real = xg_str_is(type, "RFFT"), whole = !to_real;
     uint32_t rank = x->shape->rank, k;
     xg_fft f;
     if (x->shape->elements == 0 || i->shape->elements == 0) return xg_hb_int_like(b, i, 0);
     f.b = b;
-    f.type = z.to_real ? x->shape->type : i->shape->type;
+    f.type = to_real ? x->shape->type : i->shape->type;
     f.real = xg_type_real(f.type);
-    f.sign = xg_str_is(xg_attr_str(i, XG_A_fft_type), "FFT") || z.from_real ? -1 : 1;
+    f.sign = xg_str_is(type, "FFT") || from_real ? -1 : 1;
     x = xg_hb_convert(b, x, f.type);
-    if (z.inputs <= XG_FFT_WHOLE && z.outputs <= XG_FFT_WHOLE / z.inputs) {
-        int64_t flat[2];
-        flat[0] = x->shape->elements / z.inputs;
-        flat[1] = z.inputs;
-        x = xg_hb_reshape(b, x, flat, 2);
-        x = xg_fft_dot(&f, x, xg_fft_matrix(&f, &z), 1);
-        if (z.to_real) x = xg_hb_1(b, XG_REAL, x);
-        return xg_hb_reshape(b, x, i->shape->dims, rank);
+    for (k = 0; k < n.n; k++) whole = whole && xg_fft_first_pass(n.p[k], xg_type_bytes(f.type));
+    if (whole) x = xg_fft_plain(&f, x, n.p, n.n);
+    else {
+        for (k = 0; k + 1 < n.n; k++) x = xg_fft_along(&f, x, rank - n.n + k);
+        if (to_real) x = xg_fft_mirror(&f, x, n.p[n.n - 1]);
+        x = xg_fft_along(&f, x, rank - 1);
     }
-    for (k = 0; k + 1 < z.n; k++) x = xg_fft_along(&f, x, rank - z.n + k);
-    if (z.to_real) x = xg_fft_mirror(&f, x, z.length[z.n - 1]);
-    x = xg_fft_along(&f, x, rank - 1);
-    if (z.from_real) x = xg_hb_slice_dim(b, x, rank - 1, 0, i->shape->dims[rank - 1]);
-    if (z.to_real) x = xg_hb_1(b, XG_REAL, x);
-    if (z.scale != 1) {
-        xg_inst *scale = xg_hb_convert(b, xg_hb_float(b, f.real, z.scale), x->shape->type);
-        x = xg_hb_2(b, XG_MULTIPLY, x, xg_hb_splat(b, scale, x->shape->dims, rank));
-    }
-    return x;
+    if (from_real) x = xg_hb_slice_dim(b, x, rank - 1, 0, i->shape->dims[rank - 1]);
+    return to_real ? xg_hb_1(b, XG_REAL, x) : x;
 }
 
-XG_FN bool xg_fft_is_kernel(const xg_inst *i) {
-    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
-    return i->shape->elements && XG_OPERAND(i, 0)->shape->elements && xg_fft_fits(n.p, n.n, 1, xg_type_bits(xg_type_real(i->shape->type)) / 4);
-}
-XG_FN bool xg_fft_matches(const xg_inst *i) { return i->op == XG_FFT && !i->shape->dynamic && xg_attr_ints(i, XG_A_fft_length).n > 0 && !xg_fft_is_kernel(i); }
+XG_FN bool xg_fft_matches(const xg_inst *i) { return i->op == XG_FFT && !i->shape->dynamic && xg_attr_ints(i, XG_A_fft_length).n > 0 && !xg_fft_is_kernel(i) && !xg_fft_has_passes(i); }
 XG_FN bool xg_opt_fft_expander(xg_module *m) { return m->made[XG_FFT] && xg_opt_expand(m, xg_fft_matches, xg_fft_expand); }
 
 #endif /* XG_OPT_FFT_EXPANDER_C */
@@ -25116,12 +25352,12 @@ XG_FN xg_comps xg_opt_sequences(xg_module *m) {
     XG_VEC(xg_comp *) work = {NULL, 0, 0};
     xg_comps r;
     uint32_t at, k;
-    xg_push(m->arena, xg_comp *, &work, m->entry);
+    xg_push(m->work, xg_comp *, &work, m->entry);
     if (m->made[XG_WHILE] || m->made[XG_CONDITIONAL]) for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
         xg_comps called;
         if (!xg_opt_is_control(i)) continue;
-        called = xg_opt_control_comps(m->arena, i);
-        for (k = 0; k < called.n; k++) xg_push(m->arena, xg_comp *, &work, called.p[k]);
+        called = xg_opt_control_comps(m->work, i);
+        for (k = 0; k < called.n; k++) xg_push(m->work, xg_comp *, &work, called.p[k]);
     }
     r.p = work.p;
     r.n = work.n;
@@ -27021,11 +27257,10 @@ XG_FN bool xg_opt_solver_calls(xg_module *m) { return xg_opt_expand(m, xg_solver
 #define XG_OPT_LIBRARY_CALLS_C
 
 #define XG_LIBRARY_CALLS(X) \
-    X("__cublas$gemm", gemm) X("__cublas$lt$matmul", gemm) X("__cublas$triangularSolve", triangular_solve) \
+    X("__cublas$gemm", gemm) X("__cublas$lt$matmul", gemm) X("__cublas$lt$matmul$f8", gemm) X("__cublas$triangularSolve", triangular_solve) \
     X("__cudnn$convForward", convolution) X("__cudnn$convBiasActivationForward", convolution) X("__cudnn$convBackwardInput", backward_input) X("__cudnn$convBackwardFilter", backward_filter) \
-    X("TopK", top_k) X("__gpu$TopK", top_k) \
     X("Sharding", same) X("SPMDFullToShardShape", same) X("SPMDShardToFullShape", same) X("xla.sdy.Sharding", same) X("xla.sdy.PropagationBarrier", same) \
-    X("MoveToHost", same) X("MoveToDevice", same) X("annotate_device_placement", same) X("LayoutConstraint", same) X("PinToDevice", same) X("Pin", same) X("Unpin", same) \
+    X("LayoutConstraint", same) X("PinToDevice", same) X("Pin", same) X("Unpin", same) \
     X("AssumeGatherIndicesInBound", same)
 
 /* ---- forms of calls ---- */
@@ -27108,12 +27343,14 @@ XG_FN xg_inst *xg_library_gemm(const xg_hb *b, xg_inst *i) {
     const xg_library_epilogue *e = xg_library_epilogue_of(i);
     const xg_shape *s = xg_library_result(i);
     double alpha = xg_library_number(i, "alpha_real", 1), beta = xg_library_number(i, "beta", 0);
-    uint32_t n = 2 + (beta != 0) + (e && e->bias), k;
+    bool f8 = xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "__cublas$lt$matmul$f8"); /* behind C a scale for lhs and one for rhs */
+    uint32_t scales = 2 + (beta != 0), n = scales + (f8 ? 2 : 0) + (e && e->bias), k;
     xg_inst *x, *bias = e && e->bias && i->n_operands == n ? XG_OPERAND(i, n - 1) : NULL;
     xg_dot_dims d;
     xlagpu_type t;
     int64_t elements = 1;
-    if (!e || !xg_library_is_plain(i, n, n) || xg_library_number(i, "alpha_imag", 0) != 0 || XG_OPERAND(i, 0)->shape->type != XG_OPERAND(i, 1)->shape->type) return NULL;
+    if (!e || !xg_library_is_plain(i, n, n) || xg_library_number(i, "alpha_imag", 0) != 0 || (!f8 && XG_OPERAND(i, 0)->shape->type != XG_OPERAND(i, 1)->shape->type)) return NULL;
+    for (k = 0; f8 && k < 2; k++) if (XG_OPERAND(i, scales + k)->shape->elements != 1 || xg_type_class(XG_OPERAND(i, k)->shape->type) != XGT_F || xg_type_bits(s->type) < 16) return NULL;
     d.lb = xg_library_ints(b, i, "lhs_batch_dimensions"); d.lc = xg_library_ints(b, i, "lhs_contracting_dimensions");
     d.rb = xg_library_ints(b, i, "rhs_batch_dimensions"); d.rc = xg_library_ints(b, i, "rhs_contracting_dimensions");
     if (d.lb.n != d.rb.n || d.lc.n != d.rc.n || !xg_library_dims_are_of(d.lb, XG_OPERAND(i, 0)->shape) || !xg_library_dims_are_of(d.lc, XG_OPERAND(i, 0)->shape) ||
@@ -27125,9 +27362,10 @@ XG_FN xg_inst *xg_library_gemm(const xg_hb *b, xg_inst *i) {
     if (beta != 0 && !xg_shape_same_dims(XG_OPERAND(i, 2)->shape, s)) return NULL;
     if (bias && (bias->shape->rank > s->rank || memcmp(bias->shape->dims, s->dims + (s->rank - bias->shape->rank), bias->shape->rank * sizeof *s->dims) != 0)) return NULL;
     t = s->type;
-    if (xg_type_class(t) == XGT_F && xg_type_bits(t) < 32 && (alpha != 1 || beta != 0 || bias || e->then)) t = XLAGPU_F32;
+    if (xg_type_class(t) == XGT_F && xg_type_bits(t) < 32 && (alpha != 1 || beta != 0 || bias || e->then || f8)) t = XLAGPU_F32;
     x = xg_hb_dot(b, XG_OPERAND(i, 0), XG_OPERAND(i, 1), d, t, i);
     x = xg_library_scale(b, x, alpha);
+    for (k = 0; f8 && k < 2; k++) x = xg_hb_2(b, XG_MULTIPLY, x, xg_hb_splat(b, xg_hb_convert(b, xg_hb_reshape(b, XG_OPERAND(i, scales + k), NULL, 0), t), x->shape->dims, x->shape->rank));
     if (beta != 0) x = xg_hb_2(b, XG_ADD, x, xg_library_scale(b, xg_hb_convert(b, XG_OPERAND(i, 2), t), beta));
     if (bias) {
         int64_t places[XG_RANK_MAX];
@@ -27326,24 +27564,6 @@ XG_FN xg_inst *xg_library_backward_filter(const xg_hb *b, xg_inst *i) {
 
 /* ---- XLA's own ---- */
 
-XG_FN xg_inst *xg_library_top_k(const xg_hb *b, xg_inst *i) {
-    const xg_shape *t = i->shape, *s;
-    xg_inst *x, *out[2];
-    uint32_t d;
-    if (i->n_operands != 1 || t->type != XLAGPU_TUPLE || t->n_elems != 2 || !xg_library_is_dense(t->elems[0]) || !xg_library_is_dense(XG_OPERAND(i, 0)->shape)) return NULL;
-    s = XG_OPERAND(i, 0)->shape;
-    if (s->rank < 1 || t->elems[0]->rank != s->rank || t->elems[0]->type != s->type || t->elems[1]->type != XLAGPU_S32 || !xg_shape_same_dims(t->elems[0], t->elems[1])) return NULL;
-    if (!(xg_type_class(s->type) & (XGT_I | XGT_F)) || t->elems[0]->dims[s->rank - 1] > s->dims[s->rank - 1]) return NULL;
-    for (d = 0; d + 1 < s->rank; d++) if (t->elems[0]->dims[d] != s->dims[d]) return NULL;
-    x = XG_OPERAND(i, 0);
-    x = xg_hb_op(b, XG_TOPK, i->shape, &x, 1);
-    xg_inst_set_attr(x, xg_attr_make_int(XG_A_k, t->elems[0]->dims[s->rank - 1]));
-    xg_inst_set_attr(x, xg_attr_make_int(XG_A_largest, 1));
-    (void)xg_hb_done(x);
-    out[0] = xg_hb_as(b, xg_hb_element(b, x, 0), t->elems[0]);
-    out[1] = xg_hb_as(b, xg_hb_element(b, x, 1), t->elems[1]);
-    return xg_hb_tuple(b, out, 2);
-}
 /* Marks of where a value lies: one device has all of it. */
 XG_FN xg_inst *xg_library_same(const xg_hb *b, xg_inst *i) {
     (void)b;
@@ -27373,7 +27593,8 @@ XG_FN bool xg_opt_library_calls(xg_module *m) { return m->made[XG_CUSTOM_CALL] &
  *
  * A module that XLA has optimised for its libraries says kind=kCustom where Triton, or a library, was to make the kernel. Such a fusion does not say how it is computed well
  * (softmax behind a dot, several reductions over one row), so it is taken apart, and with it all others: they were cut around it. The order of a schedule and the
- * control edges that kept it go, too: values do not change, so that only effects need an order. Fusions of a module without kCustom stay as they were written. */
+ * control edges that kept it go, too: values do not change, so that only effects need an order. Fusions of a module without kCustom stay as they were written, but for results that
+ * are tuples within a tuple: they give one flat tuple. */
 #ifndef XG_OPT_DEFUSER_C
 #define XG_OPT_DEFUSER_C
 
@@ -27408,14 +27629,81 @@ XG_FN void xg_defuse_all(xg_module *m) {
         }
     }
 }
+
+/* ---- tuples within the tuple of a fusion's results: a reduce of several values beside others ---- */
+
+XG_FN bool xg_defuse_is_nested(const xg_shape *s) {
+    uint32_t k;
+    if (s->type != XLAGPU_TUPLE) return false;
+    for (k = 0; k < s->n_elems && s->elems[k]->type != XLAGPU_TUPLE; k++) {}
+    return k < s->n_elems;
+}
+XG_FN uint32_t xg_defuse_leaves(const xg_shape *s) {
+    uint32_t n = 0, k;
+    if (s->type != XLAGPU_TUPLE) return 1;
+    for (k = 0; k < s->n_elems; k++) n += xg_defuse_leaves(s->elems[k]);
+    return n;
+}
+XG_FN void xg_defuse_take_leaves(const xg_hb *b, xg_inst *x, xg_inst **out, uint32_t *n) {
+    uint32_t k;
+    if (x->shape->type != XLAGPU_TUPLE) { out[(*n)++] = x; return; }
+    for (k = 0; k < x->shape->n_elems; k++) xg_defuse_take_leaves(b, xg_hb_element(b, x, k), out, n);
+}
+XG_FN xg_inst *xg_defuse_nest(const xg_hb *b, xg_inst *flat, const xg_shape *s, uint32_t *n) {
+    xg_inst **all;
+    uint32_t k;
+    if (s->type != XLAGPU_TUPLE) return xg_hb_element(b, flat, (*n)++);
+    all = XG_NEW_N(b->comp->module->arena, xg_inst *, s->n_elems + (size_t)1);
+    for (k = 0; k < s->n_elems; k++) all[k] = xg_defuse_nest(b, flat, s->elems[k], n);
+    return xg_hb_tuple(b, all, s->n_elems);
+}
+/* Tuples that nobody takes apart any more. */
+XG_FN void xg_defuse_drop_tuple(xg_inst *i) {
+    xg_inst **in = XG_NEW_N(i->comp->module->arena, xg_inst *, i->n_operands + (size_t)1);
+    uint32_t n = i->n_operands, k;
+    if (i->op != XG_TUPLE || i->first_use || i == i->comp->root) return;
+    for (k = 0; k < n; k++) in[k] = XG_OPERAND(i, k);
+    xg_inst_remove(i);
+    for (k = 0; k < n; k++) if (in[k]->op == XG_TUPLE) xg_defuse_drop_tuple(in[k]);
+}
+XG_FN void xg_defuse_flatten_results(xg_inst *i) {
+    xg_module *m = i->comp->module;
+    xg_comp *c = xg_attr_comp(i, XG_A_calls);
+    xg_inst **in = XG_NEW_N(m->arena, xg_inst *, i->n_operands + xg_defuse_leaves(i->shape) + (size_t)1), *made;
+    xg_hb b = xg_hb_at(i);
+    uint32_t n = 0, k;
+    if (xg_defuse_is_nested(c->root->shape)) { /* once, whoever shares it */
+        xg_inst *was = c->root;
+        xg_hb end = xg_hb_end(c, was);
+        xg_defuse_take_leaves(&end, was, in, &n);
+        c->root = xg_hb_tuple(&end, in, n);
+        xg_defuse_drop_tuple(was);
+    }
+    for (k = 0; k < i->n_operands; k++) in[k] = XG_OPERAND(i, k);
+    made = xg_inst_new(i->comp, XG_FUSION, c->root->shape, in, i->n_operands, i, i->name);
+    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
+    n = 0;
+    xg_inst_replace(i, xg_defuse_nest(&b, made, i->shape, &n));
+    xg_inst_remove(i);
+}
+
 XG_FN bool xg_opt_defuser(xg_module *m) {
-    bool foreign = false;
+    bool foreign = false, nested = false;
     xg_comp *c;
-    for (c = m->made[XG_FUSION] ? m->first : NULL; c && !foreign; c = c->next) XG_FOR_INSTS(i, c) foreign = foreign || xg_defuse_is_foreign(i);
-    if (!foreign) return false;
-    xg_defuse_all(m);
-    xg_defuse_forget_order(m);
-    return true;
+    for (c = m->made[XG_FUSION] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
+        foreign = foreign || xg_defuse_is_foreign(i);
+        nested = nested || (i->op == XG_FUSION && xg_defuse_is_nested(i->shape));
+    }
+    if (foreign) {
+        xg_defuse_all(m);
+        xg_defuse_forget_order(m);
+        return true;
+    }
+    for (c = nested ? m->first : NULL; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        for (; i; i = next) { next = i->next; if (i->op == XG_FUSION && xg_defuse_is_nested(i->shape)) xg_defuse_flatten_results(i); }
+    }
+    return nested;
 }
 
 /* ---- bitcasts of types ---- */
@@ -27754,6 +28042,32 @@ XG_FN bool xg_split_step(xg_inst *i) { return i->op == XG_REDUCE_WINDOW && xg_sp
 XG_FN bool xg_opt_scan_splitter(xg_module *m) { return m->made[XG_REDUCE_WINDOW] && xg_opt_each_step(m, xg_split_step); }
 
 #endif /* XG_OPT_SCAN_SPLITTER_C */
+/* opt/simplify_fp_conversions.c -- SimplifyFPConversions: floats that are rounded to a narrower type only to come back at once stay what they were.
+ *
+ *     f32 convert(bf16 convert(f32 x))  ==>  x
+ *
+ * The module asks for that rounding, so its result is another one: the pass does something only where the user allows more precision than the module has
+ * (xg_module.excess_precision, --xla_allow_excess_precision). Chains of rounding lose all but the last type; through integers nothing is left out. reduce-precision stays:
+ * whoever writes it means it. What changes no result at all is algsimp's rule convert_convert, which always applies. */
+#ifndef XG_OPT_SIMPLIFY_FP_CONVERSIONS_C
+#define XG_OPT_SIMPLIFY_FP_CONVERSIONS_C
+
+XG_FN bool xg_fp_is_rounding(const xg_inst *i) { return i->op == XG_CONVERT && xg_type_class(i->shape->type) == XGT_F && xg_type_class(XG_OPERAND(i, 0)->shape->type) == XGT_F; }
+/* At least as many values: none that the narrower type has is rounded by going through the wider one. */
+XG_FN bool xg_fp_holds(xlagpu_type wide, xlagpu_type narrow) {
+    const xg_float_format *w = xg_float_format_of(wide), *n = xg_float_format_of(narrow);
+    return w && n && w->exponent_bits >= n->exponent_bits && w->mantissa_bits >= n->mantissa_bits && w->has_infinity;
+}
+/* The first convert of the chain goes to a type that cannot hold what its operand can, and the last comes back to one that holds it. */
+XG_FN bool xg_fp_matches(const xg_inst *i) {
+    const xg_inst *in;
+    if (!xg_fp_is_rounding(i) || !xg_fp_is_rounding(in = XG_OPERAND(i, 0))) return false;
+    return xg_fp_holds(i->shape->type, in->shape->type) && xg_fp_holds(XG_OPERAND(in, 0)->shape->type, in->shape->type) && !XG_OPERAND(in, 0)->shape->dynamic;
+}
+XG_FN xg_inst *xg_fp_expand(const xg_hb *b, xg_inst *i) { return xg_hb_convert(b, XG_OPERAND(XG_OPERAND(i, 0), 0), i->shape->type); }
+XG_FN bool xg_opt_simplify_fp_conversions(xg_module *m) { return m->excess_precision && m->made[XG_CONVERT] && xg_opt_expand(m, xg_fp_matches, xg_fp_expand); }
+
+#endif /* XG_OPT_SIMPLIFY_FP_CONVERSIONS_C */
 /* opt/tuple_simplifier.c -- TupleSimplifier: kernels see arrays.
  *   get-tuple-element(tuple(a, b), index=k)                        the k-th operand
  *   tuple(gte(t, 0), gte(t, 1), ...) of all elements of t          t, unless it is the root: that one keeps saying what the parts are
@@ -27835,6 +28149,7 @@ XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
  *   state with a constant, the body adds a constant to that element, and it begins as a constant.
  * - An element that the body hands on unchanged is what it was at the beginning, inside as well where that is a scalar constant.
  * - An element that the condition does not need, that nobody takes from the result, and from which the body makes nothing else that is needed, leaves the state.
+ * - Integers that begin as constants and to which the same is added in each round are one, and another one so much behind it.
  * - What the body computes from unchanged elements only is computed before the loop (invariant code motion), unless that would only make the state bigger.
  * - A short loop of elementwise operations is written out: kernels can be made of several rounds at once, and nobody asks whether to go on. */
 #ifndef XG_OPT_WHILE_SIMPLIFIER_C
@@ -28049,7 +28364,44 @@ XG_FN void xg_while_copy_out(const xg_hb *b, const xg_while *w, xg_inst *const *
 
 /* ---- the loop again ---- */
 
-typedef struct xg_while_plan { uint32_t n; int64_t *place; xg_inst **moved; uint32_t n_moved; } xg_while_plan; /* place: of an element in the new state, -1: gone */
+/* place: of an element in the new state, -1: gone. leader: the element that counts with it, -1: none; it is always so much behind. */
+typedef struct xg_while_plan { uint32_t n; int64_t *place, *leader, *behind; xg_inst **moved; uint32_t n_moved; } xg_while_plan;
+
+/* ---- elements that count together ---- */
+
+/* An integer that begins as a constant, and to which each round adds one. */
+XG_FN bool xg_while_counts(const xg_while *w, uint32_t k, int64_t *first, int64_t *step) {
+    const xg_inst *next = XG_OPERAND(w->body->root, k), *begin = xg_while_begin(w, k);
+    uint32_t side;
+    if (w->invariant[k] || next->op != XG_ADD || next->shape->rank || !begin || !xg_while_constant(w, begin, first)) return false;
+    for (side = 0; side < 2; side++) {
+        const xg_inst *x = XG_OPERAND(next, side);
+        if (x->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(x, 0) == w->in && xg_while_index(x) == (int64_t)k && xg_while_constant(w, XG_OPERAND(next, 1 - side), step)) return true;
+    }
+    return false;
+}
+/* Of those of one type that add the same, all but the first are that one and a constant: where they wrap, both do. */
+XG_FN bool xg_while_find_leaders(xg_while *w, xg_while_plan *p) {
+    int64_t *first = XG_NEW_N(w->m->work, int64_t, w->n + 1), *step = XG_NEW_N(w->m->work, int64_t, w->n + 1);
+    bool *counts = XG_NEW_N(w->m->work, bool, w->n + 1), any = false;
+    uint32_t k, j;
+    for (k = 0; k < w->n; k++) {
+        p->leader[k] = -1;
+        counts[k] = xg_while_counts(w, k, &first[k], &step[k]);
+        for (j = 0; counts[k] && w->live[k] && j < k && p->leader[k] < 0; j++) {
+            if (!counts[j] || p->leader[j] >= 0 || step[j] != step[k] || XG_OPERAND(w->body->root, j)->shape != XG_OPERAND(w->body->root, k)->shape) continue;
+            if (!xg_add64(first[k], first[j] == INT64_MIN ? INT64_MAX : -first[j], &p->behind[k]) || first[j] == INT64_MIN) continue;
+            if (p->behind[k] && (xg_type_bits(XG_OPERAND(w->body->root, k)->shape->type) < 32 || p->behind[k] > INT32_MAX || p->behind[k] < 0)) continue; /* the constant is one of the type */
+            p->leader[k] = j;
+            w->live[j] = 1; /* and what it is made of: itself */
+            any = true;
+        }
+    }
+    return any;
+}
+XG_FN xg_inst *xg_while_follow(const xg_hb *b, const xg_while_plan *p, int64_t k, xg_inst *leader) {
+    return p->behind[k] ? xg_hb_2(b, XG_ADD, leader, xg_hb_int(b, leader->shape->type, p->behind[k])) : leader;
+}
 
 /* A copy of the computation over the new state: its parameter's elements, constants for those that sank, and for the body what was moved. */
 XG_FN xg_comp *xg_while_rewrite(const xg_while *w, const xg_while_plan *p, const xg_comp *from, const xg_shape *state) {
@@ -28067,6 +28419,7 @@ XG_FN xg_comp *xg_while_rewrite(const xg_while *w, const xg_while_plan *p, const
         if (i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0) == from->params[0]) {
             int64_t at = xg_while_index(i);
             if (xg_while_sinks(w, (uint32_t)at)) xg_map64_put(&made, i->id, xg_inst_clone((xg_inst *)xg_while_begin(w, at), to, NULL, NULL));
+            else if (p->leader[at] >= 0) xg_map64_put(&made, i->id, xg_while_follow(&b, p, at, xg_hb_element(&b, param, p->place[p->leader[at]])));
             else if (p->place[at] >= 0) xg_map64_put(&made, i->id, xg_hb_element(&b, param, p->place[at]));
             continue;
         }
@@ -28094,7 +28447,10 @@ XG_FN xg_inst *xg_while_remake(const xg_hb *b, const xg_while *w, const xg_while
     condition = xg_while_rewrite(w, p, w->condition, init->shape);
     body = xg_while_rewrite(w, p, w->body, init->shape);
     loop = xg_hb_while(b, init, condition, body);
-    for (k = 0; k < w->n; k++) begin[k] = p->place[k] >= 0 && !w->invariant[k] ? xg_hb_element(b, loop, p->place[k]) : xg_hb_element(b, w->init, k);
+    for (k = 0; k < w->n; k++) {
+        if (p->leader[k] >= 0) begin[k] = xg_while_follow(b, p, k, xg_hb_element(b, loop, p->place[p->leader[k]]));
+        else begin[k] = p->place[k] >= 0 && !w->invariant[k] ? xg_hb_element(b, loop, p->place[k]) : xg_hb_element(b, w->init, k);
+    }
     return xg_hb_tuple(b, begin, w->n);
 }
 /* NULL when the loop is as it should be. */
@@ -28105,10 +28461,13 @@ XG_FN xg_inst *xg_while_smaller(const xg_hb *b, xg_while *w, const unsigned char
     memset(&p, 0, sizeof p);
     xg_while_find_live(w, acts);
     p.place = XG_NEW_N(w->m->arena, int64_t, w->n + 1);
+    p.leader = XG_NEW_N(w->m->arena, int64_t, w->n + 1);
+    p.behind = XG_NEW_N(w->m->arena, int64_t, w->n + 1);
+    changes = xg_while_find_leaders(w, &p);
     p.moved = XG_NEW_N(w->m->arena, xg_inst *, w->body->n_insts + 1);
     p.n_moved = xg_while_find_moved(w, p.moved);
     for (k = 0; k < w->n; k++) {
-        bool stays = w->live[k] && !xg_while_sinks(w, k);
+        bool stays = w->live[k] && !xg_while_sinks(w, k) && p.leader[k] < 0;
         p.place[k] = stays ? (int64_t)p.n++ : -1;
         changes = changes || !stays || (w->invariant[k] && (w->taken[k] || w->whole));
     }
@@ -28226,6 +28585,183 @@ XG_FN bool xg_opt_trip_count_annotator(xg_module *m) {
 }
 
 #endif /* XG_OPT_WHILE_SIMPLIFIER_C */
+/* opt/conditional_code_motion.c -- ConditionalCodeMotion: what every branch computes of the same values is computed in front of the conditional.
+ *
+ *     conditional(p, x, x), true={ sin(dot(x, x)) }, false={ cos(dot(x, x)) }   ==>   d = dot(x, x); conditional(p, d, d), true={ sin(d) }, false={ cos(d) }
+ *
+ * Only what is worth it goes (contractions, reductions, sorts and the like, and what they need): one of the branches would have run it anyway. What is left of the branches is
+ * often so little that the conditional becomes a select. Values are numbered: an element of a branch's argument by what stands outside, an instruction by its opcode, attributes
+ * and operands' numbers; what has the number of an instruction of the first branch in all of the others is common. */
+#ifndef XG_OPT_CONDITIONAL_CODE_MOTION_C
+#define XG_OPT_CONDITIONAL_CODE_MOTION_C
+
+enum { XG_HOIST_INSTS = 256, XG_HOIST_BRANCHES = 16 };
+
+typedef struct xg_hoist {
+    xg_module *m;
+    xg_inst *i;                   /* the conditional */
+    xg_comps branches;
+    xg_cse cse;                   /* its places are the numbers of values; 0: no such value */
+    uint32_t n_numbers;
+    xg_inst **value;              /* by number: the instruction of the first branch */
+    uint32_t *branches_with;      /* by number */
+    xg_inst **outside;            /* by number: the copy in front of the conditional */
+} xg_hoist;
+
+XG_FN xg_inst *xg_hoist_argument(const xg_hoist *h, uint32_t branch) { return XG_OPERAND(h->i, 1 + branch); }
+/* Is an element of the argument the same value outside in both branches? */
+XG_FN bool xg_hoist_same_argument(const xg_hoist *h, uint32_t b, int64_t at, int64_t first_at) {
+    const xg_inst *x = xg_hoist_argument(h, 0), *y = xg_hoist_argument(h, b);
+    if (x == y) return at == first_at;
+    if (at < 0 || first_at < 0) return false;
+    return x->op == XG_TUPLE && y->op == XG_TUPLE && XG_OPERAND(x, first_at) == XG_OPERAND(y, at);
+}
+/* The element of the argument that the instruction is; -1: the argument itself; -2: none. */
+XG_FN int64_t xg_hoist_element(const xg_inst *s) {
+    if (s->op == XG_PARAMETER && xg_shape_is_array(s->shape)) return -1;
+    return s->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(s, 0)->op == XG_PARAMETER && xg_shape_is_array(s->shape) ? xg_attr_int(s, XG_A_index, 0) : -2;
+}
+XG_FN bool xg_hoist_may(const xg_hoist *h, const xg_inst *s) {
+    uint32_t k;
+    if (!xg_while_may_move(s)) return false;
+    for (k = 0; k < s->n_operands; k++) if (!h->cse.place[XG_OPERAND(s, k)->id]) return false;
+    return true;
+}
+XG_FN bool xg_hoist_equal(const xg_hoist *h, uint32_t b, const xg_inst *s, uint32_t number) {
+    const xg_inst *first = h->value[number];
+    int64_t at = xg_hoist_element(s), first_at = xg_hoist_element(first);
+    if (at != -2 || first_at != -2) return at != -2 && first_at != -2 && s->shape == first->shape && xg_hoist_same_argument(h, b, at, first_at);
+    return xg_cse_same(&h->cse, first, s);
+}
+XG_FN void xg_hoist_number_branch(xg_hoist *h, uint32_t b) {
+    uint32_t n;
+    XG_FOR_INSTS(s, h->branches.p[b]) {
+        if (xg_hoist_element(s) == -2 && !xg_hoist_may(h, s)) continue;
+        for (n = 1; n <= h->n_numbers && !xg_hoist_equal(h, b, s, n); n++) {}
+        if (n > h->n_numbers) {
+            if (b) continue; /* the first branch has no such value */
+            h->value[++h->n_numbers] = s;
+        }
+        h->cse.place[s->id] = n;
+        if (h->branches_with[n] == b) h->branches_with[n]++;
+    }
+}
+XG_FN bool xg_hoist_has_work(const xg_comp *c) {
+    if (c->n_params != 1 || c->n_insts > XG_HOIST_INSTS) return false;
+    XG_FOR_INSTS(s, c) if (xg_while_worth_moving(s)) return true;
+    return false;
+}
+/* Parameters are arrays, or tuples of which only elements are used. */
+XG_FN bool xg_hoist_reads(const xg_hoist *h) {
+    uint32_t b;
+    if (h->branches.n < 2 || h->branches.n > XG_HOIST_BRANCHES) return false;
+    for (b = 0; b < h->branches.n; b++) {
+        const xg_inst *p;
+        if (!xg_hoist_has_work(h->branches.p[b])) return false;
+        p = h->branches.p[b]->params[0];
+        if (p == h->branches.p[b]->root) return false;
+        if (xg_shape_is_array(p->shape)) continue;
+        if (p->shape->type != XLAGPU_TUPLE) return false;
+        XG_FOR_USES(u, p) if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
+    }
+    return true;
+}
+
+/* The copy of value n in front of the conditional, operands first: of one branch, whose instructions are few. */
+XG_FN xg_inst *xg_hoist_out(xg_hoist *h, const xg_hb *b, uint32_t n) {
+    xg_inst *s = h->value[n], **in;
+    int64_t at = xg_hoist_element(s);
+    uint32_t k;
+    if (h->outside[n]) return h->outside[n];
+    if (at == -1) return h->outside[n] = xg_hoist_argument(h, 0);
+    if (at >= 0) return h->outside[n] = xg_hb_element(b, xg_hoist_argument(h, 0), at);
+    in = XG_NEW_N(h->m->arena, xg_inst *, s->n_operands + 1);
+    for (k = 0; k < s->n_operands; k++) in[k] = xg_hoist_out(h, b, h->cse.place[XG_OPERAND(s, k)->id]);
+    return h->outside[n] = xg_inst_clone(s, b->comp, in, b->before);
+}
+/* A copy of the branch that is given the hoisted values behind its argument. The copy has the instructions of the branch in their order, the parameter first. */
+XG_FN xg_comp *xg_hoist_branch(xg_hoist *h, uint32_t b, const uint32_t *numbers, uint32_t n, const xg_shape *argument) {
+    const xg_comp *from = h->branches.p[b];
+    xg_comp *to = xg_opt_clone_comp(from, h->i->comp);
+    xg_inst *p = to->params[0], *at = p->next, *next, **given = XG_NEW_N(h->m->arena, xg_inst *, n + 1);
+    uint32_t k, own = xg_shape_is_array(p->shape) ? 1 : p->shape->n_elems;
+    xg_hb hb;
+    if (xg_shape_is_array(p->shape)) {
+        xg_use *u, *rest;
+        xg_inst *x = xg_inst_new(to, XG_GET_TUPLE_ELEMENT, p->shape, &p, 1, at, XG_STR(""));
+        xg_inst_set_attr(x, xg_attr_make_int(XG_A_index, 0));
+        for (u = p->first_use; u; u = rest) { rest = u->next; if (u->user != x) xg_inst_set_operand(u->user, u->index, x); }
+    }
+    p->shape = argument;
+    hb.comp = to; hb.before = at; hb.from = p;
+    for (k = 0; k < n; k++) given[k] = xg_hb_element(&hb, p, own + k);
+    XG_FOR_INSTS(s, from) {
+        if (s->op == XG_PARAMETER) continue;
+        next = at->next;
+        for (k = 0; k < n; k++) if (h->cse.place[s->id] == numbers[k]) { xg_inst_replace(at, given[k]); xg_inst_remove(at); break; }
+        at = next;
+    }
+    return to;
+}
+XG_FN void xg_hoist_rebuild(xg_hoist *h, const uint32_t *numbers, uint32_t n) {
+    xg_hb b = xg_hb_at(h->i);
+    xg_inst **operands = XG_NEW_N(h->m->arena, xg_inst *, h->i->n_operands + 1), *made;
+    uint32_t k, j;
+    for (k = 0; k < n; k++) (void)xg_hoist_out(h, &b, numbers[k]);
+    operands[0] = XG_OPERAND(h->i, 0);
+    for (k = 0; k < h->branches.n; k++) {
+        xg_inst *x = xg_hoist_argument(h, k), **all;
+        uint32_t own = xg_shape_is_array(x->shape) ? 1 : x->shape->n_elems;
+        all = XG_NEW_N(h->m->arena, xg_inst *, own + n + 1);
+        for (j = 0; j < own; j++) all[j] = xg_shape_is_array(x->shape) ? x : xg_hb_element(&b, x, j);
+        for (j = 0; j < n; j++) all[own + j] = h->outside[numbers[j]];
+        operands[1 + k] = xg_hb_tuple(&b, all, own + n);
+    }
+    for (k = 0; k < h->branches.n; k++) h->branches.p[k] = xg_hoist_branch(h, k, numbers, n, operands[1 + k]->shape);
+    made = xg_inst_clone(h->i, h->i->comp, operands, h->i);
+    xg_opt_set_control_comps(made, &h->branches);
+    xg_inst_replace(h->i, made);
+    xg_inst_remove(h->i);
+}
+XG_FN bool xg_hoist_from(xg_module *m, xg_inst *i) {
+    xg_hoist h;
+    uint32_t *numbers, n = 0, k, b;
+    memset(&h, 0, sizeof h);
+    h.m = m;
+    h.i = i;
+    h.branches = xg_opt_control_comps(m->arena, i);
+    if (xg_inst_attr(i, XG_A_control_predecessors) || !xg_hoist_reads(&h)) return false;
+    h.cse.m = m;
+    h.cse.class_of = XG_NEW_N(m->work, const xg_comp *, m->n_comp_ids + 1);
+    h.cse.place = XG_NEW_N(m->work, uint32_t, m->n_ids + 1);
+    xg_cse_classes(&h.cse);
+    memset(h.cse.place, 0, m->n_ids * sizeof *h.cse.place);
+    h.cse.inside = true;
+    h.value = XG_NEW_N(m->work, xg_inst *, XG_HOIST_INSTS + 1);
+    h.outside = XG_NEW_N(m->work, xg_inst *, XG_HOIST_INSTS + 1);
+    h.branches_with = XG_NEW_N(m->work, uint32_t, XG_HOIST_INSTS + 1);
+    numbers = XG_NEW_N(m->work, uint32_t, XG_HOIST_INSTS + 1);
+    for (b = 0; b < h.branches.n; b++) xg_hoist_number_branch(&h, b);
+    for (k = 1; k <= h.n_numbers; k++) if (h.branches_with[k] == h.branches.n && xg_while_worth_moving(h.value[k])) numbers[n++] = k;
+    if (n) xg_hoist_rebuild(&h, numbers, n);
+    return n > 0;
+}
+XG_FN bool xg_opt_conditional_code_motion(xg_module *m) {
+    bool changed = false;
+    xg_comp *c;
+    uint32_t n_comps = m->n_comp_ids;
+    for (c = m->made[XG_CONDITIONAL] ? m->first : NULL; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        if (c->id >= n_comps) continue; /* made here: the next round's */
+        for (; i; i = next) {
+            next = i->next;
+            if (i->op == XG_CONDITIONAL) changed = xg_hoist_from(m, i) || changed;
+        }
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_CONDITIONAL_CODE_MOTION_C */
 /* opt/zero_sized.c -- ZeroSizedHloElimination: what has no elements is a constant without elements. */
 #ifndef XG_OPT_ZERO_SIZED_C
 #define XG_OPT_ZERO_SIZED_C
@@ -28265,6 +28801,7 @@ XG_FN bool xg_fuse_rematerialize(xg_module *m);    /* what is made out of nothin
 
 /* ---- sort_passes.c ---- */
 enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts: indices of four bytes in 48 KiB, rounded down to a power of two */, XG_SORT_SHARED_MAX = 48 << 10 /* its memory */, XG_TOPK_SELECTED_MAX = 1024 };
+XG_FN bool xg_fuse_split_ffts(xg_module *m);       /* fft_passes.c: transforms that no block can hold, as several */
 XG_FN bool xg_fuse_ffts(xg_module *m);             /* fft_fusion.c: small transforms that do not wait for each other */
 XG_FN bool xg_fuse_split_sorts(xg_module *m);      /* sorts of longer rows become passes */
 XG_FN bool xg_fuse_sort_slices(xg_module *m);     /* sort_slices.c: sorts of which parts are taken write those only */
@@ -29023,7 +29560,7 @@ XG_FN bool xg_fuse_needs_no_kernel(const xg_inst *i) {
     switch (i->op) {
     case XG_PARAMETER: case XG_CONSTANT: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_BITCAST: case XG_FUSION: case XG_OPT_BARRIER: case XG_DOMAIN:
     case XG_AFTER_ALL: case XG_ADD_DEPENDENCY: case XG_WHILE: case XG_CONDITIONAL: case XG_CUSTOM_CALL: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_RNG_GET_AND_UPDATE_STATE: case XG_INFEED: case XG_OUTFEED:
-    case XG_COPY_START: case XG_COPY_DONE: return true;
+    case XG_COPY_START: case XG_COPY_DONE: case XG_ASYNC_UPDATE: return true;
     default: return (xg_op_flags(i->op) & (XGF_START | XGF_DONE | XGF_EFFECT)) != 0;
     }
 }
@@ -29623,6 +30160,14 @@ XG_FN bool xg_fuse_windows_apart(const xg_inst *i) {
     return true;
 }
 
+/* The windows that may cover an element. */
+XG_FN int64_t xg_fuse_windows_around(const xg_inst *i) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_window);
+    int64_t n = 1;
+    uint32_t k;
+    for (k = 0; a && k < a->v.window->n; k++) n = xg_cost_mul(n, (a->v.window->p[k].size - 1) / a->v.window->p[k].stride + 1);
+    return n;
+}
 /* Elements that a loop inside of the instruction reads for one element of its result. */
 XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
     int64_t n = 1, in;
@@ -29638,7 +30183,8 @@ XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
         const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
         return XG_OPERAND(i, 1)->shape->elements / XG_MAX(XG_OPERAND(i, 1)->shape->dims[l->kernel_output], (int64_t)1);
     }
-    case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: return xg_fuse_is_scan(i) ? 1 : xg_fuse_window_size(i);
+    case XG_SELECT_AND_SCATTER: if (i->n_operands == 4) return xg_fuse_windows_around(i); /* fall through */
+    case XG_REDUCE_WINDOW: return xg_fuse_is_scan(i) ? 1 : xg_fuse_window_size(i);
     case XG_SCATTER: return XG_OPERAND(i, 2)->shape->elements;
     default: return 1;
     }
@@ -29646,7 +30192,8 @@ XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
 
 XG_FN bool xg_fuse_is_hero(const xg_inst *i) {
     switch (i->op) {
-    case XG_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_SELECT_AND_SCATTER: case XG_RNG_BIT_GENERATOR: return true;
+    case XG_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_RNG_BIT_GENERATOR: return true;
+    case XG_SELECT_AND_SCATTER: return i->n_operands == 3;
     case XG_REDUCE: return i->shape->type == XLAGPU_TUPLE || xg_fuse_steps(i) > XG_FUSE_SERIAL_MAX;
     case XG_REDUCE_WINDOW: return i->shape->type == XLAGPU_TUPLE || xg_fuse_is_scan(i) || xg_fuse_steps(i) > 64;
     default: return false;
@@ -29701,7 +30248,10 @@ XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t k) {
         if (data && user->op == XG_REDUCE_WINDOW && xg_fuse_windows_apart(user)) return xg_access_ratio(XG_ACCESS_LOOP, XG_MIN(xg_cost_mul(steps, out), in), out);
         return data ? xg_access_ratio(XG_ACCESS_LOOP, user->op == XG_REDUCE ? in : steps, user->op == XG_REDUCE ? out : 1) : a;
     }
-    case XG_SELECT_AND_SCATTER: return k < 2 ? xg_access_ratio(XG_ACCESS_LOOP, xg_fuse_steps(user), 1) : a;
+    case XG_SELECT_AND_SCATTER:
+        if (k == 2 || (k == 0 && user->n_operands == 4)) return a;
+        if (user->n_operands == 4 && xg_fuse_windows_around(user) == 1) return xg_access_ratio(XG_ACCESS_LOOP, in, out); /* for a box of elements one is read */
+        return xg_access_ratio(user->n_operands == 4 ? XG_ACCESS_CONTRACTED : XG_ACCESS_LOOP, user->n_operands == 4 ? 2 : xg_fuse_steps(user), 1);
     case XG_DOT: case XG_CONVOLUTION: return xg_access_ratio(XG_ACCESS_CONTRACTED, XG_MAX(xg_fuse_steps(user) / 64, (int64_t)1), 1); /* a tile is read once for all that need it */
     case XG_SCATTER: return k == 0 ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : xg_access_ratio(XG_ACCESS_LOOP, in, out);
     case XG_BITCAST_CONVERT: return xg_type_bits(user->shape->type) == xg_type_bits(o->shape->type) ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : xg_access_ratio(XG_ACCESS_MOVED, XG_MAX(in, out), out);
@@ -29949,8 +30499,8 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     if (steps > 1) { work = xg_cost_add(work, xg_cost_mul(xg_cost_mul(u->seen.reads, steps), xg_cost_step(i))); size += (uint32_t)xg_cost_step(i); }
     leader->instructions = xg_cost_add(leader->instructions, work);
     leader->ops = XG_MIN(leader->ops + u->seen.sites * size, (uint32_t)1 << 24);
-    if (!leader->hero && xg_fuse_is_hero(i)) leader->hero = i;
-    leader->loops = leader->loops || (i->op == XG_REDUCE_WINDOW && steps > 1);
+    if (!leader->hero && (xg_fuse_is_hero(i) || (leader->rows && i->op == XG_REDUCE))) leader->hero = i; /* of rows, however short */
+    leader->loops = leader->loops || ((i->op == XG_REDUCE_WINDOW || i->op == XG_SELECT_AND_SCATTER) && steps > 1);
     leader->turns = leader->turns || ((i->op == XG_TRANSPOSE || i->op == XG_COPY) && !xg_fuse_access(i, 0).coalesced);
     for (k = 0; k < i->n_operands; k++) {
         xg_kernel *o = xg_kernel_of(XG_OPERAND(i, k));
@@ -30091,7 +30641,8 @@ XG_FN bool xg_kernel_is_pinned(const xg_inst *i) {
 }
 
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
-    uint32_t k = 0, j;
+    uint32_t k = 0, j, total = 0;
+    xg_kernel **list;
     memset(g, 0, sizeof *g);
     g->m = c->module;
     g->comp = c;
@@ -30124,7 +30675,14 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
         xg_kernel *node = &g->nodes[k];
         if (!node->live) continue;
         xg_kernel_walk(g, node);
-        for (j = 0; j < node->n_inputs; j++) xg_kernel_add_reader(g, node->inputs[j].from, node);
+        for (j = 0; j < node->n_inputs; j++) node->inputs[j].from->n_readers++;
+        total += node->n_inputs;
+    }
+    list = (xg_kernel **)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, (size_t)total + 1, sizeof *list)); /* one behind the other; who gets more readers gets a list of its own */
+    for (k = 0; k < g->n; k++) { g->nodes[k].readers.p = list; list += g->nodes[k].readers.cap = g->nodes[k].n_readers; }
+    for (k = 0; k < g->n; k++) {
+        xg_kernel *node = &g->nodes[k];
+        for (j = 0; node->live && j < node->n_inputs; j++) { xg_kernel *o = node->inputs[j].from; o->readers.p[o->readers.n++] = node; }
     }
 }
 
@@ -30338,6 +30896,107 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
 }
 
 #endif /* XG_FUSE_FUSIONS_C */
+/* fuse/fft_passes.c -- transforms that are too long for one block become several, one a kernel, each along one dimension or the last few.
+ *
+ * What lies in memory as [A, n, B] is transformed along n as the array [A, B, n] whose layout says so: nothing is moved for it. A length N = N1 N2 that is too long by itself takes two passes
+ * (Gentleman and Sande, "Fast Fourier transforms: for fun and profit", 1966): over the N1 elements that lie N2 apart, then over N2 neighbours, multiplied by roots of order N first, with the
+ * result in the order k1 + N1 k2:
+ *     f0 = c64[A,N2 B,N1]{1,2,0} fft(x), fft_length={N1}
+ *     f1 = c64[A,N1,B,N2]{2,1,3,0} fft(c64[A,N1,B,N2]{2,3,1,0}), fft_length={N2}, backend_config={"fft_twiddle":{"dimension":"1","length":"N"}}
+ * Since they are instructions, the plan sees to the memory between them; passes whose result lies as their operand did are made in place. */
+#ifndef XG_FUSE_FFT_PASSES_C
+#define XG_FUSE_FFT_PASSES_C
+
+XG_FN xg_inst *xg_fft_view(const xg_hb *b, xg_inst *x, const int64_t *dims, const int32_t *minor_to_major, uint32_t rank) {
+    xg_module *m = b->comp->module;
+    const xg_shape *s = xg_hb_shape(b, x->shape->type, dims, rank);
+    if (minor_to_major) s = xg_shape_with_layout(m, s, xg_layout_make(m, minor_to_major, rank, 0, 0, xg_str_of("", 0)));
+    return xg_hb_op(b, XG_BITCAST, s, &x, 1);
+}
+XG_FN xg_inst *xg_fft_made(const xg_hb *b, xg_inst *x, const xg_inst *like, const xg_shape *shape, const int64_t *length, uint32_t n) {
+    xg_inst *i = xg_hb_op(b, XG_FFT, shape, &x, 1);
+    xg_inst_set_attr(i, *xg_inst_attr(like, XG_A_fft_type));
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_fft_length, length, n));
+    return i;
+}
+/* Of x in memory as [a, n, c]. */
+XG_FN xg_inst *xg_fft_pass(const xg_hb *b, xg_inst *x, const xg_inst *like, int64_t a, int64_t n, int64_t c) {
+    static const int32_t order[3] = {1, 2, 0};
+    int64_t dims[3];
+    dims[0] = a; dims[1] = c; dims[2] = n;
+    x = xg_fft_view(b, x, dims, order, 3);
+    return xg_fft_made(b, x, like, x->shape, &n, 1);
+}
+XG_FN xg_inst *xg_fft_two_passes(const xg_hb *b, xg_inst *x, const xg_inst *like, int64_t a, int64_t n, int64_t c, int64_t n1) {
+    static const int32_t before[4] = {2, 3, 1, 0}, behind[4] = {2, 1, 3, 0};
+    int64_t n2 = n / n1, dims[4];
+    char text[96];
+    xg_module *m = b->comp->module;
+    const xg_shape *to;
+    x = xg_fft_pass(b, x, like, a, n1, n2 * c);
+    dims[0] = a; dims[1] = n1; dims[2] = c; dims[3] = n2;
+    x = xg_fft_view(b, x, dims, before, 4);
+    to = xg_shape_with_layout(m, x->shape, xg_layout_make(m, behind, 4, 0, 0, xg_str_of("", 0)));
+    x = xg_fft_made(b, x, like, to, &n2, 1);
+    xg_format(text, sizeof text, "{\"fft_twiddle\":{\"dimension\":\"1\",\"length\":\"%lld\"}}", (long long)n);
+    xg_inst_set_attr(x, xg_attr_make_str(m, XG_A_backend_config, xg_str_z(text)));
+    return x;
+}
+/* Along one dimension, in as many passes as that takes; the result lies in memory as x did. */
+XG_FN xg_inst *xg_fft_along_memory(const xg_hb *b, xg_inst *x, const xg_inst *like, const int64_t *dims, uint32_t rank, uint32_t d) {
+    int64_t a = 1, c = 1, n1 = xg_fft_first_pass(dims[d], xg_type_bytes(x->shape->type));
+    uint32_t k;
+    for (k = 0; k < d; k++) a *= dims[k];
+    for (k = d + 1; k < rank; k++) c *= dims[k];
+    if (!n1) xg_hlo_fail(like, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "an fft of length %lld", (long long)dims[d]);
+    x = n1 == 1 ? xg_fft_pass(b, x, like, a, dims[d], c) : xg_fft_two_passes(b, x, like, a, dims[d], c, n1);
+    return xg_fft_view(b, x, dims, NULL, rank);
+}
+
+XG_FN void xg_fft_replace_by_passes(xg_inst *i) {
+    xg_hb b = xg_hb_at(i);
+    xg_inst *x = XG_OPERAND(i, 0);
+    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
+    xg_str type = xg_attr_str(i, XG_A_fft_type);
+    bool from_real = xg_str_is(type, "RFFT"), to_real = xg_str_is(type, "IRFFT");
+    const xg_shape *half = to_real ? x->shape : i->shape;
+    uint32_t rank = half->rank, last = xg_fft_last_pass(i), k;
+    xg_inst *kind = xg_inst_clone(i, i->comp, &x, i); /* whose type the other dimensions have */
+    if (from_real || to_real) xg_inst_set_attr(kind, xg_attr_make_str(i->comp->module, XG_A_fft_type, from_real ? XG_STR("FFT") : XG_STR("IFFT")));
+    if (from_real) x = xg_fft_made(&b, x, i, i->shape, n.p + last, n.n - last);
+    for (k = 0; k < last; k++) x = xg_fft_along_memory(&b, x, kind, half->dims, rank, rank - n.n + k);
+    if (!from_real && last < n.n) x = xg_fft_made(&b, x, i, i->shape, n.p + last, n.n - last);
+    xg_inst_remove(kind);
+    xg_opt_replace(i, x);
+    xg_inst_remove(i);
+}
+XG_FN bool xg_fft_split_one(xg_inst *i) {
+    if (i->op != XG_FFT || i->shape->dynamic || xg_fft_is_kernel(i)) return false;
+    xg_fft_replace_by_passes(i);
+    return true;
+}
+/* What stands in a fusion of the module's own comes out of it: with something behind it no emitter would take it. */
+XG_FN bool xg_fft_unfuse(xg_inst *i) {
+    xg_inst **args;
+    bool found = false;
+    uint32_t k;
+    if (i->op != XG_FUSION) return false;
+    XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || s->op == XG_FFT || s->op == XG_CHOLESKY || s->op == XG_TRIANGULAR_SOLVE;
+    if (!found) return false;
+    args = XG_NEW_N(i->comp->module->arena, xg_inst *, i->n_operands + 1);
+    for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
+    xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), i->comp, i, args));
+    xg_inst_remove(i);
+    return true;
+}
+XG_FN bool xg_fuse_split_ffts(xg_module *m) {
+    bool changed;
+    if (!m->made[XG_FFT] && !m->made[XG_CHOLESKY] && !m->made[XG_TRIANGULAR_SOLVE]) return false;
+    changed = xg_opt_each_step(m, xg_fft_unfuse);
+    return xg_opt_each_step(m, xg_fft_split_one) || changed;
+}
+
+#endif /* XG_FUSE_FFT_PASSES_C */
 /* fuse/fft_fusion.c -- small transforms that do not wait for each other become one kernel, in which each of them has blocks of its own (emit/fft.c).
  *
  * The depth of an instruction is the number of transforms on the longest way to it, itself included. Transforms of one depth never wait for each other, and making one kernel of
@@ -30962,13 +31621,20 @@ XG_FN void xg_rows_join(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     if (b->roots.n == 1) b->roots.n = 0;
 }
 
+/* The reduction that the kernel is made for; a short one is no hero, but its rows are rows. */
+XG_FN const xg_inst *xg_rows_reduce(const xg_kernel *k) {
+    const xg_inst *i = k->hero ? k->hero : k->inst;
+    return i->op == XG_REDUCE ? i : NULL;
+}
+XG_FN int64_t xg_rows_walk(const xg_kernel *k) { return xg_rows_reduce(k) ? XG_OPERAND(xg_rows_reduce(k), 0)->shape->elements : xg_multi_walk(k)->elements; }
+
 XG_FN bool xg_rows_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_kernel was = *b, *from = a;
     xg_kernel **roots = XG_NEW_N(g->arena, xg_kernel *, xg_kernel_n_outputs(a) + (size_t)1);
     uint32_t n = xg_kernel_n_outputs(a), level, j;
     int64_t apart = xg_cost_add(a->time, b->time);
     const char *why = NULL;
-    if (a->is_update_in_place || b->is_update_in_place || xg_multi_walk(a)->elements != xg_multi_walk(b)->elements) return false;
+    if (a->is_update_in_place || b->is_update_in_place || xg_rows_walk(a) != xg_rows_walk(b)) return false;
     if (!xg_multi_common_level(a, b, &level)) { xg_rows_log(g, a, b, "one waits for the other, or it cannot be told", 0, 0); return false; }
     for (j = 0; j < n; j++) roots[j] = xg_kernel_root(a, j);
     xg_rows_join(g, a, b);
@@ -31020,7 +31686,7 @@ XG_FN void xg_rows_run(xg_kernels *g) {
     uint32_t k;
     for (k = 0; k < g->n; k++) {
         xg_kernel *a = &g->nodes[k];
-        if (!a->live || a->leader != a || !a->hero || a->hero->op != XG_REDUCE) continue;
+        if (!a->live || a->leader != a || !xg_rows_reduce(a)) continue;
         (void)xg_rows_into_reader(g, a);
     }
 }
@@ -31773,6 +32439,7 @@ XG_FN void xg_kreturn(xg_kb *b, xg_kval *const *vals, uint32_t n);
 /* Changing it. */
 XG_FN void xg_kval_replace(xg_kval *from, xg_kval *to);
 XG_FN void xg_kop_set_operand(xg_kop *op, uint32_t i, xg_kval *v);
+XG_FN void xg_kop_shorten(xg_kop *op, uint32_t n); /* only the first n operands stay */
 XG_FN void xg_kop_remove(xg_kop *op);        /* its results have no uses; nested regions go with it */
 XG_FN void xg_kop_move_before(xg_kop *op, xg_kop *before);
 /* Copies of what is in a region. Begin forgets earlier copies of all that it reads and makes; put says what stands for a value, value asks; clone reads that for operands and
@@ -31799,6 +32466,7 @@ XG_FN uint32_t xg_kop_flags(xg_kopcode op);
 
 /* ---- edit.c: what several passes do ---- */
 XG_FN bool xg_kop_has_effects(const xg_kop *op);  /* something besides its results can tell that it ran; inserts into tensors are not effects: the new tensor is a result */
+XG_FN bool xg_kop_is_dead(const xg_kop *op);           /* no results in use, no effects, no terminator */
 XG_FN xg_kval *xg_ktensor_root(xg_kval *v);       /* the parameter or shared array whose memory a tensor is */
 XG_FN int64_t xg_ktensor_align(xg_kval *v);       /* what its memory is aligned to, in bytes */
 XG_FN int64_t xg_kfor_trips(const xg_kop *op);    /* -1 when not known */
@@ -32470,6 +33138,10 @@ XG_FN void xg_kop_set_operand(xg_kop *op, uint32_t i, xg_kval *v) {
     xg_kuse_link(&op->operands[i], v);
 }
 
+XG_FN void xg_kop_shorten(xg_kop *op, uint32_t n) {
+    while (op->n_operands > n) xg_kuse_unlink(&op->operands[--op->n_operands]);
+}
+
 XG_FN void xg_kval_replace(xg_kval *from, xg_kval *to) {
     xg_kuse *u, *next;
     if (from == to) return;
@@ -32626,6 +33298,13 @@ XG_FN bool xg_kop_has_effects(const xg_kop *op) {
     if (flags & (KF_WRITE | KF_CONV)) return true;
     for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->last; o; o = o->prev) if (xg_kop_has_effects(o)) return true; /* stores come last: from there it is soon found */
     return false;
+}
+
+XG_FN bool xg_kop_is_dead(const xg_kop *op) {
+    uint32_t k;
+    if (xg_kop_flags(op->op) & KF_TERM) return false;
+    for (k = 0; k < op->n_results; k++) if (op->results[k].first_use) return false;
+    return !xg_kop_has_effects(op);
 }
 
 XG_FN xg_kval *xg_ktensor_root(xg_kval *v) {
@@ -35472,7 +36151,7 @@ XG_FN const xg_ktype *xg_kflat_type(xg_kmodule *m, const xg_ktype *t) {
 }
 
 /* (d0, d1, ...) -> sum of d * stride, each d inside its dim. */
-XG_FN const xg_imap *xg_kflat_map(xg_kmodule *m, const xg_ktype *t) {
+XG_FN xg_imap *xg_kflat_map(xg_kmodule *m, const xg_ktype *t) {
     xg_imap *map = xg_imap_new(m->aff, t->rank, 0, 0, 1, 0);
     const xg_aff *sum = xg_aff_const(m->aff, 0);
     int64_t stride = 1;
@@ -35487,21 +36166,54 @@ XG_FN const xg_imap *xg_kflat_map(xg_kmodule *m, const xg_ktype *t) {
     return map;
 }
 
-/* Replaces the indices from operand `from` on by one. The tensor's type must still be the old one. */
-XG_FN void xg_kflat_access(xg_kmodule *m, xg_kop *op, uint32_t from, const xg_ktype *tensor) {
+/* Two applications of maps over the same variables to the same values. */
+XG_FN bool xg_kflat_reads_alike(const xg_kop *a, const xg_kop *b) {
+    const xg_imap *f = (const xg_imap *)a->p, *g = (const xg_imap *)b->p;
+    uint32_t k;
+    if (!xg_imap_ok(f) || !xg_imap_ok(g) || f->n_dims != g->n_dims || f->n_syms != g->n_syms || f->n_rts != g->n_rts || a->n_operands != b->n_operands) return false;
+    for (k = 0; k < a->n_operands; k++) if (a->operands[k].value != b->operands[k].value) return false;
+    return true;
+}
+/* Indices that one map makes of what other maps made: their place where that is a plain sum of the former, which nobody sees any more once all maps are one. NULL: it is not. */
+XG_FN const xg_imap *xg_kflat_at_once(xg_kmodule *m, xg_kval *const *v, const xg_ktype *tensor, const xg_imap *flat) {
+    const xg_kop *op = v[0]->def;
+    const xg_aff *at[XG_RANK_MAX];
+    const xg_imap *map;
+    uint32_t k, i;
+    bool chain = false;
+    for (k = 0; k < tensor->rank; k++) if (!v[k]->def || v[k]->def->op != XG_K_OP_APPLY || !xg_kflat_reads_alike(op, v[k]->def)) return NULL;
+    map = (const xg_imap *)op->p;
+    for (k = 0; k < op->n_operands; k++) chain = chain || (op->operands[k].value->def && op->operands[k].value->def->op == XG_K_OP_APPLY);
+    if (!chain) return NULL;
+    for (k = 0; k < tensor->rank; k++) at[k] = ((const xg_imap *)v[k]->def->p)->results[v[k]->index];
+    map = xg_imap_compose(m->aff, xg_imap_with_results(m->aff, map, at, tensor->rank), flat);
+    if (!xg_imap_ok(map) || map->n_dims + map->n_syms + map->n_rts != op->n_operands || map->results[0]->kind != XG_AFF_SUM) return NULL;
+    for (i = 0; i < map->results[0]->n; i++) if (map->results[0]->terms[i].of->kind == XG_AFF_DIV || map->results[0]->terms[i].of->kind == XG_AFF_MOD) return NULL;
+    return map;
+}
+/* Replaces the indices from operand `from` on by one, through the map of the tensor's old type. */
+XG_FN void xg_kflat_access(xg_kmodule *m, xg_kop *op, uint32_t from, const xg_ktype *tensor, const xg_imap *map) {
     xg_kb b = xg_kb_before(m, op);
-    xg_kval **v = XG_NEW_N(m->temp, xg_kval *, op->n_operands + 1), *kept[3];
-    const xg_ktype *result = xg_kflat_type(m, op->results[0].type);
-    xg_kop *to;
+    const xg_kop *maker = from < op->n_operands ? op->operands[from].value->def : NULL;
+    xg_kval **v = XG_NEW_N(m->temp, xg_kval *, XG_MAX(op->n_operands, maker ? maker->n_operands : 0) + 1), *index;
+    const xg_imap *sum;
     uint32_t k;
     for (k = from; k < op->n_operands; k++) v[k - from] = op->operands[k].value;
-    if (tensor->rank == 0 || tensor->elements == 0) kept[from] = xg_kconst_int(&b, XG_E_INDEX, 0);
-    else kept[from] = xg_kapply(&b, xg_kflat_map(m, tensor), v)->results;
-    for (k = 0; k < from; k++) kept[k] = op->operands[k].value;
-    to = xg_kop_rebuild(m, op, kept, from + 1, &result, 1);
-    xg_kval_copy_facts(to->results, op->results);
-    xg_kval_replace(op->results, to->results);
-    xg_kop_remove(op);
+    sum = map && maker ? xg_kflat_at_once(m, v, tensor, map) : NULL;
+    if (sum) for (k = 0; k < maker->n_operands; k++) v[k] = maker->operands[k].value;
+    index = map ? xg_kapply(&b, sum ? sum : map, v)->results : xg_kconst_int(&b, XG_E_INDEX, 0);
+    if (!tensor->rank) { /* there is no index yet */
+        xg_kop *to;
+        for (k = 0; k < from; k++) v[k] = op->operands[k].value;
+        v[from] = index;
+        to = xg_kop_rebuild(m, op, v, from + 1, &op->results[0].type, 1);
+        xg_kval_copy_facts(to->results, op->results);
+        xg_kval_replace(op->results, to->results);
+        xg_kop_remove(op);
+        return;
+    }
+    xg_kop_set_operand(op, from, index);
+    xg_kop_shorten(op, from + 1);
 }
 
 XG_FN void xg_kflat_region_types(xg_kmodule *m, xg_kregion *r) {
@@ -35519,6 +36231,7 @@ XG_FN void xg_kir_flatten_tensors(xg_kmodule *m) {
     for (f = m->first; f; f = f->next) {
         xg_kops ops;
         const xg_ktype **of;
+        xg_map64 maps; /* by the tensor's type */
         uint32_t k;
         memset(&ops, 0, sizeof ops);
         xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_EXTRACT);
@@ -35528,7 +36241,12 @@ XG_FN void xg_kir_flatten_tensors(xg_kmodule *m) {
         for (k = 0; k < ops.n; k++) of[k] = ops.p[k]->operands[ops.p[k]->op == XG_K_OP_INSERT].value->type;
         xg_kflat_region_types(m, f->body);
         for (k = 0; k < f->n_results; k++) f->results[k] = xg_kflat_type(m, f->results[k]);
-        for (k = 0; k < ops.n; k++) if (of[k]->rank != 1) xg_kflat_access(m, ops.p[k], ops.p[k]->op == XG_K_OP_INSERT ? 2 : 1, of[k]);
+        xg_map64_init(&maps, m->temp);
+        for (k = 0; k < ops.n; k++) if (of[k]->rank != 1) {
+            xg_imap *map = of[k]->rank && of[k]->elements ? (xg_imap *)xg_map64_get(&maps, of[k]->id + (uint64_t)1) : NULL;
+            if (!map && of[k]->rank && of[k]->elements) xg_map64_put(&maps, of[k]->id + (uint64_t)1, map = xg_kflat_map(m, of[k]));
+            xg_kflat_access(m, ops.p[k], ops.p[k]->op == XG_K_OP_INSERT ? 2 : 1, of[k], map);
+        }
     }
 }
 
@@ -36647,12 +37365,6 @@ XG_FN void xg_kcanon_remove(xg_kcanon *c, xg_kop *op) {
 
 /* ---- dead code ---- */
 
-XG_FN bool xg_kop_is_dead(const xg_kop *op) {
-    uint32_t k;
-    if (xg_kop_flags(op->op) & KF_TERM) return false;
-    for (k = 0; k < op->n_results; k++) if (op->results[k].first_use) return false;
-    return !xg_kop_has_effects(op);
-}
 /* What a removed region used outside may be dead now. */
 XG_FN void xg_kcanon_release(xg_kcanon *c, const xg_kop *op) {
     const xg_kop *o;
@@ -38620,6 +39332,7 @@ typedef bool (*xg_hero_fn)(void *data, const xg_inst *i, bool first); /* whether
 XG_FN bool xg_heroes_find(const xg_fusion_emission *e, xg_hero_fn is_hero, void *data, xg_heroes *h);
 XG_FN void xg_hero_give(xg_scope *s, const xg_inst *hero, xg_elem v); /* what it is wherever it is used in this region */
 XG_FN void xg_hero_roots(xg_scope *s, const xg_heroes *h, bool behind, const xg_shape *shape, xg_kval *const *at, xg_kval **carried);
+XG_FN void xg_hero_write(xg_scope *s, const xg_heroes *h, const xg_shape *shape, const xg_elem *values, xg_kval *const *at, xg_kval *cond, xg_kval **dest); /* values: by hero */
 XG_FN const xg_imap *xg_emit_same_place(xg_aff_ctx *x, const xg_shape *from, const xg_shape *to); /* indices of an array to those of another at the same place in memory */
 XG_FN int64_t xg_emit_work(const xg_comp *comp);                              /* how much code one element is, roughly */
 /* ---- sections.c ---- */
@@ -39825,11 +40538,31 @@ XG_FN void xg_select_scatter(xg_scope *s, void *data, xg_kval *const *at, xg_ele
     args[1] = xg_elem_of(s, XG_OPERAND(d->i, 1), d->out);
     xg_elem_call_comp(s, xg_attr_comp(d->i, XG_A_scatter), args, acc, 1);
 }
+/* The number of an element in row-major order, as an integer of the type in which selections come; also of one that is not there. */
+XG_FN xg_kval *xg_select_number(xg_scope *s, const xg_inst *i, xg_kval *const *at, xg_kelem e) {
+    xg_aff_ctx *x = s->e->m->aff;
+    xg_imap *m = xg_imap_new(x, i->shape->rank, 0, 0, 1, 0);
+    const xg_aff *n = xg_aff_const(x, 0);
+    xg_kval *r;
+    uint32_t k;
+    for (k = 0; k < i->shape->rank; k++) {
+        m->dims[k].range = xg_range_of(at[k]->lo, at[k]->hi);
+        n = xg_aff_add(x, xg_aff_mul(x, n, i->shape->dims[k]), xg_aff_dim(x, k));
+    }
+    m->results[0] = n;
+    xg_elem_apply(s, xg_imap_simplify(x, m), at, &r);
+    return xg_kcast(&s->b, XG_K_OP_INDEX_CAST, r, e);
+}
 XG_FN void xg_select_ask(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
     xg_select_site *d = (xg_select_site *)data;
     int64_t counts[XG_RANK_MAX];
     xg_elem c[3];
     uint32_t k;
+    if (d->i->n_operands == 4) {
+        xg_kval *chosen = xg_elem_of(s, XG_OPERAND(d->i, 3), d->out).v;
+        xg_elem_when(s, xg_kcmpi_(&s->b, XG_CI_EQ, chosen, xg_select_number(s, d->i, d->at, chosen->type->elem)), xg_select_scatter, d, at, acc, 1);
+        return;
+    }
     for (k = 0; k < d->w.n; k++) counts[k] = d->w.p[k].size;
     c[0] = xg_elem_of(s, XG_OPERAND(d->i, 0), d->at); /* any element: nothing is kept yet */
     c[1] = c[2] = xg_elem_real(xg_kconst_int(&s->b, XG_E_I1, 0));
@@ -41119,11 +41852,11 @@ XG_FN xg_elem xg_sliding_join(xg_sliding *d, xg_scope *s, xg_elem a, xg_elem b) 
     xg_elem_call_comp(s, d->fold.comp, args, args, 1);
     return args[0];
 }
-/* What stands at some places, by itself. One element needs nothing to start from. */
-XG_FN xg_elem xg_sliding_part(xg_sliding *d, xg_scope *s, int64_t first, int64_t places) {
+/* What stands at some places, by itself. One element may do without what the others start from. */
+XG_FN xg_elem xg_sliding_part(xg_sliding *d, xg_scope *s, int64_t first, int64_t places, bool started) {
     xg_elem acc;
     xg_sliding_nothing(d, s, &acc);
-    d->take = places * d->inner == 1;
+    d->take = !started && places * d->inner == 1;
     xg_sliding_read(d, s, first, places, &acc, 1);
     d->take = false;
     return acc;
@@ -41131,13 +41864,13 @@ XG_FN xg_elem xg_sliding_part(xg_sliding *d, xg_scope *s, int64_t first, int64_t
 XG_FN void xg_sliding_together(xg_sliding *d, xg_scope *s, xg_elem *acc) {
     int64_t size = d->w.p[d->dim].size, stride = d->w.p[d->dim].stride, before = (d->count - 1) * stride, p, u;
     const bool late = xg_reducer_start_of(d->i, d->e->arena) != XG_REDUCER_FROM_INIT;
-    xg_elem core = xg_sliding_part(d, s, before, size - before), tail = core, head = core, init = acc[0];
+    xg_elem core = xg_sliding_part(d, s, before, size - before, !late /* the init value belongs to every window */), tail = core, head = core, init = acc[0];
     for (u = d->count - 1; u >= 0; u--) {
         acc[u] = tail;
-        for (p = u * stride - 1; p >= (u - 1) * stride && p >= 0; p--) tail = xg_sliding_join(d, s, xg_sliding_part(d, s, p, 1), tail);
+        for (p = u * stride - 1; p >= (u - 1) * stride && p >= 0; p--) tail = xg_sliding_join(d, s, xg_sliding_part(d, s, p, 1, false), tail);
     }
     for (u = 1; u < d->count; u++) {
-        for (p = size + (u - 1) * stride; p < size + u * stride; p++) head = u == 1 && p == size ? xg_sliding_part(d, s, p, 1) : xg_sliding_join(d, s, head, xg_sliding_part(d, s, p, 1));
+        for (p = size + (u - 1) * stride; p < size + u * stride; p++) head = u == 1 && p == size ? xg_sliding_part(d, s, p, 1, false) : xg_sliding_join(d, s, head, xg_sliding_part(d, s, p, 1, false));
         acc[u] = xg_sliding_join(d, s, acc[u], head);
     }
     for (u = 0; late && u < d->count; u++) acc[u] = xg_sliding_join(d, s, init, acc[u]);
@@ -41145,53 +41878,23 @@ XG_FN void xg_sliding_together(xg_sliding *d, xg_scope *s, xg_elem *acc) {
 
 /* ---- results ---- */
 
-XG_FN void xg_sliding_roots(xg_sliding *d, xg_scope *s, const xg_elem *acc, xg_kval *const *at, xg_kval **dest) {
-    xg_fusion_emission *e = d->e;
-    xg_elem *v = XG_NEW_N(e->arena, xg_elem, e->n_roots + 1);
-    xg_kval **here = XG_NEW_N(e->arena, xg_kval *, (size_t)e->n_roots * XG_RANK_MAX + 1);
-    uint32_t k;
-    s->memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1); /* other windows are at other indices */
-    for (k = 0; k < d->heroes.n; k++) xg_hero_give(s, d->heroes.p[k], acc[d->heroes.p[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(d->heroes.p[k], XG_A_index, 0) : 0]);
-    for (k = 0; k < e->n_roots; k++) {
-        xg_elem_apply(s, xg_emit_same_place(e->m->aff, d->shape, e->roots[k]->shape), at, here + (size_t)k * XG_RANK_MAX);
-        v[k] = xg_elem_of(s, e->roots[k], here + (size_t)k * XG_RANK_MAX);
-    }
-    for (k = 0; k < e->n_roots; k++) dest[k] = xg_emit_insert(&s->b, v[k], dest[k], e->roots[k]->shape, here + (size_t)k * XG_RANK_MAX);
-}
-
 /* Window u of the thread, if the dimension goes on so far. */
 XG_FN void xg_sliding_write(xg_sliding *d, xg_scope *s, int64_t u, const xg_elem *acc, xg_kval *const *at, xg_kval **dest) {
-    xg_fusion_emission *e = d->e;
-    int64_t extent = d->shape->dims[d->dim], groups = d->walk.dims[d->dim];
-    xg_kval *here[XG_RANK_MAX], *beyond, **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
-    const xg_ktype **types = XG_NEW_N(e->arena, const xg_ktype *, e->n_roots + 1);
-    bool asked = (groups - 1) * d->count + u >= extent;
-    xg_kb outer;
-    xg_kop *op = NULL;
+    int64_t extent = d->shape->dims[d->dim], last = (d->walk.dims[d->dim] - 1) * d->count + u;
+    xg_elem *values = XG_NEW_N(d->e->arena, xg_elem, d->heroes.n + 1);
+    xg_kval *here[XG_RANK_MAX], *beyond, *cond = NULL;
     uint32_t k;
-    memcpy(here, at, d->w.n * sizeof *here);
     beyond = XG_KOP2(&s->b, XG_K_OP_ADDI, xg_k2(&s->b, XG_K_OP_MULI, at[d->dim], xg_elem_index(s, d->count)), xg_elem_index(s, u));
-    xg_kval_set_range(beyond, xg_range_of(u, (groups - 1) * d->count + u));
+    xg_kval_set_range(beyond, xg_range_of(u, last));
+    memcpy(here, at, d->w.n * sizeof *here);
     here[d->dim] = beyond;
-    memcpy(inside, dest, e->n_roots * sizeof *dest);
-    if (asked) {
-        for (k = 0; k < e->n_roots; k++) types[k] = dest[k]->type;
-        op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLT, beyond, xg_elem_index(s, extent)), types, e->n_roots);
-        outer = s->b;
-        s->b = xg_kb_end(e->m, op->regions[1]);
-        xg_kyield(&s->b, dest, e->n_roots);
-        s->b = xg_kb_end(e->m, op->regions[0]);
-        s->b.loc = outer.loc;
+    if (last >= extent) {
+        cond = xg_kcmpi_(&s->b, XG_CI_SLT, beyond, xg_elem_index(s, extent));
         here[d->dim] = xg_k2(&s->b, XG_K_OP_MINSI, beyond, xg_elem_index(s, extent - 1));
         xg_kval_set_range(here[d->dim], xg_range_of(0, extent - 1));
     }
-    xg_sliding_roots(d, s, acc, here, inside);
-    if (asked) {
-        xg_kyield(&s->b, inside, e->n_roots);
-        s->b = outer;
-        for (k = 0; k < e->n_roots; k++) inside[k] = &op->results[k];
-    }
-    memcpy(dest, inside, e->n_roots * sizeof *dest);
+    for (k = 0; k < d->heroes.n; k++) values[k] = acc[d->heroes.p[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(d->heroes.p[k], XG_A_index, 0) : 0];
+    xg_hero_write(s, &d->heroes, d->shape, values, here, cond, dest);
 }
 
 XG_FN void xg_sliding_element(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
@@ -41225,6 +41928,231 @@ XG_FN void xg_emit_sliding(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_SLIDING_C */
+/* emit/scattered.c -- select-and-scatter whose selection is known (opt/select_and_scatter_expander.c): a thread makes a box of elements, and asks each window that covers any of
+ * them once.
+ *
+ * A box is `stride` elements long in the dimensions in which windows move by more than one (with the padding in front, element x is number x + pad = box * stride + r), a
+ * few elements in the first of the others, and 1 in all the rest and where that would be too much. The windows around a box stand at the same distances whatever its number is, so which element is at which position of which window is
+ * known when the kernel is made: a window costs two reads, an element that it covers a compare and a select. Windows come in their own order.
+ * The hero is the instruction or a slice of it, whose elements are a part of its own. */
+#ifndef XG_EMIT_SCATTERED_C
+#define XG_EMIT_SCATTERED_C
+
+enum { XG_SCATTERED_BOX_MAX = 16, XG_SCATTERED_RUN = 4, XG_SCATTERED_PAIRS_MAX = 320 /* of windows and elements: straight code */ };
+
+/* step: windows from box to box, 0 where a box is shorter than a step; windows: around a box, the first one `first` beyond the last that begins with it or before; number: of box 0,
+ * counted with the padding; start: its element 0 */
+typedef struct xg_boxes_side { int64_t size, step, windows, first, number, start; } xg_boxes_side;
+typedef struct xg_boxes {
+    xg_fusion_emission *e;
+    const xg_inst *i, *shown;     /* the instruction; it or its slice */
+    xg_heroes heroes;
+    xg_window w;
+    xg_shape walk;                /* boxes */
+    int64_t from[XG_RANK_MAX];    /* of the slice */
+    xg_boxes_side box[XG_RANK_MAX];
+    int64_t elements;             /* of a box */
+    int64_t distance[XG_RANK_MAX]; /* of the window that is read */
+    xg_kval *const *at;
+} xg_boxes;
+
+/* ---- the form ---- */
+
+XG_FN void xg_boxes_dim(xg_boxes *d, uint32_t k, int64_t size) {
+    const xg_window_dim *w = &d->w.p[k];
+    int64_t pad = w->pad_low + d->from[k];
+    xg_boxes_side *x = &d->box[k];
+    x->size = size;
+    x->step = size / w->stride;
+    x->first = -((w->size - 1) / w->stride);
+    x->windows = XG_MAX(x->step, (int64_t)1) - x->first;
+    x->number = xg_floor_div(pad, size);
+    x->start = x->number * size - pad;
+}
+XG_FN bool xg_boxes_plan(xg_boxes *d, const xg_inst *shown) {
+    const xg_slices *cut = shown->op == XG_SLICE ? xg_inst_attr(shown, XG_A_slice)->v.slices : NULL;
+    int64_t pairs = 1;
+    bool run = false;
+    uint32_t k;
+    d->shown = shown;
+    d->i = cut ? XG_OPERAND(shown, 0) : shown;
+    d->w = xg_emit_window(d->i);
+    d->elements = 1;
+    if (d->w.n != d->i->shape->rank || d->i->shape->dynamic || !XG_OPERAND(d->i, 1)->shape->elements) return false;
+    for (k = 0; k < d->w.n; k++) {
+        const xg_window_dim *w = &d->w.p[k];
+        int64_t size = w->stride, covered = 0, r;
+        if (cut && cut->p[k].stride != 1) return false;
+        if (w->size > XG_SCATTERED_PAIRS_MAX || w->stride > INT32_MAX || w->pad_low > INT32_MAX || w->pad_low < -INT32_MAX || d->i->shape->dims[k] > INT32_MAX) return false;
+        d->from[k] = cut ? cut->p[k].start : 0;
+        if (size == 1 && w->size > 1 && !run) { size = XG_MIN((int64_t)(w->size > XG_SCATTERED_RUN * XG_SCATTERED_RUN ? 2 : 1) * XG_SCATTERED_RUN, shown->shape->dims[k]); run = true; }
+        if (size > XG_SCATTERED_BOX_MAX / d->elements) for (size = XG_MIN((int64_t)XG_SCATTERED_RUN, XG_SCATTERED_BOX_MAX / d->elements); w->stride % size; size--) {}
+        xg_boxes_dim(d, k, size);
+        for (r = 0; r < size; r++) covered += d->box[k].step ? (w->size - 1 - r % w->stride) / w->stride + (r % w->stride < w->size) : d->box[k].windows;
+        d->elements *= size;
+        pairs *= XG_MAX(covered, (int64_t)1);
+        if (pairs > XG_SCATTERED_PAIRS_MAX) return false;
+    }
+    return true;
+}
+XG_FN bool xg_boxes_is_hero(void *data, const xg_inst *i, bool first) {
+    xg_boxes *d = (xg_boxes *)data;
+    const xg_inst *source = i->op == XG_SLICE ? XG_OPERAND(i, 0) : i;
+    if (source->op != XG_SELECT_AND_SCATTER || source->n_operands != 4) return false;
+    return first ? xg_boxes_plan(d, i) : i == d->shown;
+}
+XG_FN bool xg_boxes_make(xg_boxes *d, const xg_fusion_emission *e) {
+    memset(d, 0, sizeof *d);
+    d->e = (xg_fusion_emission *)e;
+    return xg_heroes_find(e, xg_boxes_is_hero, d, &d->heroes) && d->heroes.n == 1;
+}
+XG_FN bool xg_emit_scattered_match(const xg_fusion_emission *e) {
+    xg_boxes d;
+    return xg_boxes_make(&d, e);
+}
+
+/* ---- elements ---- */
+
+/* From the box's number to the window's place among the sources, with the conditions that there is one. */
+XG_FN const xg_imap *xg_boxes_window(const xg_boxes *d) {
+    xg_aff_ctx *x = d->e->m->aff;
+    const xg_shape *source = XG_OPERAND(d->i, 1)->shape;
+    xg_imap *m = xg_imap_new(x, d->w.n, 0, 0, d->w.n, d->w.n);
+    uint32_t k, n = 0;
+    for (k = 0; k < d->w.n; k++) {
+        m->dims[k].range = xg_range_of(0, d->walk.dims[k] - 1);
+        m->results[k] = xg_aff_add_k(x, xg_aff_dim(x, k), d->box[k].number);
+        m->results[k] = d->box[k].step ? xg_aff_mul(x, m->results[k], d->box[k].step) : xg_aff_div(x, xg_aff_mul(x, m->results[k], d->box[k].size), d->w.p[k].stride);
+        m->results[k] = xg_aff_add_k(x, m->results[k], d->box[k].first + d->distance[k]);
+        xg_index_require(m, &n, m->results[k], 0, source->dims[k] - 1);
+    }
+    m->n_constraints = n;
+    return xg_imap_simplify(x, m);
+}
+/* Element r of the box: its indices in the hero, or in the instruction. asked: with the conditions that the hero has such an element; only where they hold such a map may be applied. */
+XG_FN const xg_imap *xg_boxes_element(const xg_boxes *d, const int64_t *r, bool whole, bool asked) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_imap *m = xg_imap_new(x, d->w.n, 0, 0, d->w.n, d->w.n);
+    uint32_t k, n = 0;
+    for (k = 0; k < d->w.n; k++) {
+        m->dims[k].range = xg_range_of(0, d->walk.dims[k] - 1);
+        m->results[k] = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, k), d->box[k].size), d->box[k].start + r[k] + (whole ? d->from[k] : 0));
+        if (asked) xg_index_require(m, &n, m->results[k], 0, d->shown->shape->dims[k] - 1);
+    }
+    m->n_constraints = n;
+    return xg_imap_simplify(x, m);
+}
+
+typedef struct xg_boxes_read { xg_boxes *d; const xg_imap *map; } xg_boxes_read;
+XG_FN void xg_boxes_load(xg_scope *s, void *data, xg_kval *const *at, xg_elem *c) {
+    xg_boxes_read *r = (xg_boxes_read *)data;
+    xg_kval *out[XG_RANK_MAX];
+    (void)at;
+    xg_elem_apply(s, r->map, r->d->at, out);
+    c[0] = xg_elem_of(s, XG_OPERAND(r->d->i, 3), out);
+    c[1] = xg_elem_of(s, XG_OPERAND(r->d->i, 1), out);
+}
+
+/* Whether the window that is read may cover element r of the box. */
+XG_FN bool xg_boxes_covers(const xg_boxes *d, const int64_t *r) {
+    uint32_t k;
+    for (k = 0; k < d->w.n; k++) {
+        const xg_window_dim *w = &d->w.p[k];
+        int64_t position = r[k] - (d->distance[k] - (w->size - 1) / w->stride) * w->stride;
+        if (d->box[k].step && (position < 0 || position >= w->size)) return false;
+    }
+    return true;
+}
+XG_FN bool xg_boxes_next(const xg_boxes *d, int64_t *at, bool windows) {
+    uint32_t k;
+    for (k = d->w.n; k-- > 0;) {
+        if (++at[k] < (windows ? d->box[k].windows : d->box[k].size)) return true;
+        at[k] = 0;
+    }
+    return false;
+}
+
+/* The window's source goes to those of the box's elements that it selected: numbers[e] is what it would say. */
+XG_FN void xg_boxes_ask(xg_boxes *d, xg_scope *s, xg_kval *const *numbers, xg_elem *acc) {
+    xg_boxes_read read;
+    int64_t r[XG_RANK_MAX];
+    xg_elem c[2], args[2], sum;
+    xg_kval *mine;
+    uint32_t e = 0;
+    read.d = d;
+    read.map = xg_boxes_window(d);
+    if (read.map->state != XG_IMAP_OK) return;
+    c[0] = xg_elem_real(xg_kconst_int(&s->b, xg_kelem_of(XG_OPERAND(d->i, 3)->shape->type), -1));
+    c[1] = acc[0]; /* any element: nobody takes it */
+    xg_elem_when(s, xg_elem_in_domain(s, read.map, &d->walk, NULL, d->at), xg_boxes_load, &read, d->at, c, 2);
+    memset(r, 0, sizeof r);
+    do {
+        if (xg_boxes_covers(d, r)) {
+            mine = xg_kcmpi_(&s->b, XG_CI_EQ, c[0].v, numbers[e]);
+            args[0] = acc[e];
+            args[1] = c[1];
+            xg_elem_call_comp(s, xg_attr_comp(d->i, XG_A_scatter), args, &sum, 1);
+            if (sum.im) acc[e].im = xg_kselect(&s->b, mine, sum.im, acc[e].im);
+            acc[e].v = xg_kselect(&s->b, mine, sum.v, acc[e].v);
+        }
+        e++;
+    } while (xg_boxes_next(d, r, false));
+}
+
+XG_FN void xg_boxes_box(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    xg_boxes *d = (xg_boxes *)data;
+    xg_elem *acc = XG_NEW_N(d->e->arena, xg_elem, (size_t)d->elements + 1);
+    xg_kval **numbers = XG_NEW_N(d->e->arena, xg_kval *, (size_t)d->elements + 1), *here[XG_RANK_MAX], *cond;
+    int64_t r[XG_RANK_MAX];
+    uint32_t e = 0, k;
+    (void)which;
+    d->at = at;
+    memset(r, 0, sizeof r);
+    do {
+        xg_elem_apply(s, xg_boxes_element(d, r, true, false), at, here);
+        numbers[e] = xg_select_number(s, d->i, here, xg_kelem_of(XG_OPERAND(d->i, 3)->shape->type));
+        acc[e++] = xg_elem_of(s, XG_OPERAND(d->i, 2), at);
+    } while (xg_boxes_next(d, r, false));
+    memset(d->distance, 0, sizeof d->distance);
+    do xg_boxes_ask(d, s, numbers, acc); while (xg_boxes_next(d, d->distance, true));
+    memset(r, 0, sizeof r);
+    e = 0;
+    do {
+        const xg_imap *map = xg_boxes_element(d, r, false, true);
+        if (map->state == XG_IMAP_OK) {
+            cond = xg_elem_in_domain(s, map, &d->walk, NULL, at);
+            xg_elem_apply(s, xg_boxes_element(d, r, false, false), at, here);
+            for (k = 0; cond && k < d->w.n; k++) {
+                int64_t last = d->shown->shape->dims[k] - 1, lo = d->box[k].start + r[k], hi = lo + (d->walk.dims[k] - 1) * d->box[k].size;
+                if (hi > last) here[k] = xg_k2(&s->b, XG_K_OP_MINSI, here[k], xg_elem_index(s, last));
+                if (lo < 0) here[k] = xg_k2(&s->b, XG_K_OP_MAXSI, here[k], xg_elem_index(s, 0));
+                if (hi > last || lo < 0) xg_kval_set_range(here[k], xg_range_of(0, last));
+            }
+            xg_hero_write(s, &d->heroes, d->shown->shape, &acc[e], here, cond, dest);
+        }
+        e++;
+    } while (xg_boxes_next(d, r, false));
+}
+
+XG_FN void xg_emit_scattered(xg_fusion_emission *e) {
+    xg_boxes d;
+    xg_section section;
+    int64_t *dims = XG_NEW_N(e->arena, int64_t, XG_RANK_MAX);
+    uint32_t k;
+    (void)xg_boxes_make(&d, e);
+    d.walk = *d.shown->shape;
+    d.walk.dims = dims;
+    d.walk.elements = 1;
+    for (k = 0; k < d.w.n; k++) {
+        dims[k] = (d.shown->shape->dims[k] - d.box[k].start + d.box[k].size - 1) / d.box[k].size;
+        d.walk.elements *= dims[k];
+    }
+    section.shape = &d.walk;
+    section.unroll = 1;
+    xg_emit_sections(e, &section, 1, xg_boxes_box, &d);
+}
+
+#endif /* XG_EMIT_SCATTERED_C */
 /* emit/hero.c -- the operations that decide how a fusion is walked: finding them, and what is behind them.
  *
  * A hero is reached from the roots at its own place in memory: its element k is what the roots' elements k are made of. So an emitter may make heroes' elements
@@ -41310,24 +42238,52 @@ XG_FN void xg_hero_roots(xg_scope *s, const xg_heroes *h, bool behind, const xg_
     }
 }
 
-#endif /* XG_EMIT_HERO_C */
-/* emit/transpose.c -- fusions whose hero moves the minor dimension: through shared memory, so that reads and writes are both coalesced.
- *
- * The heroes are transposes and copies between layouts. Seen in memory order, without dimensions of one element and with neighbours that stay together
- * merged, each is a permutation of a few dimensions; all heroes of a fusion have the same one. With A the operand's minor dimension and B the result's, a block
- * takes a tile of A and B at one place of the others:
- *   - it walks over the tile along A: whatever is fused in front of the heroes is computed there, and so are the fusion's other results, at their own
- *     place in memory; each hero's elements go to a tile of its own in shared memory;
- *   - behind a barrier it walks along B: heroes are read from there, and what is fused behind them is computed and written.
- *
- * Units. A thread moves units of V x V elements: V vectors of V elements are read along A, turned in registers and stored as V vectors along B. V = 1 unless
- * A and B are multiples of it and the device stays busy.
- * Banks. Neither a walk along A nor one along B meets a bank twice. With V = 1 that is because a row of the tile is a word longer than needed; else because the
- * V rows of a unit are as far apart as there are units, and unit b of row a begins at place (b + a) mod (units of a row). */
-#ifndef XG_EMIT_TRANSPOSE_C
-#define XG_EMIT_TRANSPOSE_C
+/* All roots at an index of `shape`, where the heroes are `values`; nothing where `cond` (NULL: never) does not hold. For emitters whose threads make several indices one after the other. */
+XG_FN void xg_hero_write(xg_scope *s, const xg_heroes *h, const xg_shape *shape, const xg_elem *values, xg_kval *const *at, xg_kval *cond, xg_kval **dest) {
+    xg_fusion_emission *e = s->e;
+    xg_elem *v = XG_NEW_N(e->arena, xg_elem, e->n_roots + 1);
+    xg_kval **here = XG_NEW_N(e->arena, xg_kval *, (size_t)e->n_roots * XG_RANK_MAX + 1), **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    const xg_ktype **types = XG_NEW_N(e->arena, const xg_ktype *, e->n_roots + 1);
+    xg_kb outer = s->b;
+    xg_kop *op = NULL;
+    uint32_t k;
+    if (cond) {
+        for (k = 0; k < e->n_roots; k++) types[k] = dest[k]->type;
+        op = xg_kif(&s->b, cond, types, e->n_roots);
+        outer = s->b;
+        s->b = xg_kb_end(e->m, op->regions[1]);
+        xg_kyield(&s->b, dest, e->n_roots);
+        s->b = xg_kb_end(e->m, op->regions[0]);
+        s->b.loc = outer.loc;
+    }
+    s->memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1); /* what was made before was made at another index */
+    for (k = 0; k < h->n; k++) xg_hero_give(s, h->p[k], values[k]);
+    for (k = 0; k < e->n_roots; k++) {
+        xg_elem_apply(s, xg_emit_same_place(e->m->aff, shape, e->roots[k]->shape), at, here + (size_t)k * XG_RANK_MAX);
+        v[k] = xg_elem_of(s, e->roots[k], here + (size_t)k * XG_RANK_MAX);
+    }
+    for (k = 0; k < e->n_roots; k++) inside[k] = xg_emit_insert(&s->b, v[k], dest[k], e->roots[k]->shape, here + (size_t)k * XG_RANK_MAX);
+    if (cond) {
+        xg_kyield(&s->b, inside, e->n_roots);
+        s->b = outer;
+        for (k = 0; k < e->n_roots; k++) inside[k] = &op->results[k];
+    }
+    memcpy(dest, inside, e->n_roots * sizeof *dest);
+}
 
-enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_SHARED_MAX = 48 << 10 };
+#endif /* XG_EMIT_HERO_C */
+/* emit/box.c -- what a transpose does to memory, and tiles that serve both of its sides.
+ *
+ * A box is a tile of a few elements of each dimension, so chosen that it is made of whole sectors both in the operand and in the result: from the minor dimension on, whole
+ * dimensions are taken until a run is long enough. So a dimension of three channels is in the box as it is, with as many pixels as make the runs of the other side long.
+ * A block reads its box in the operand's order into shared memory and writes it in the order of the result; on both ways each thread moves neighbours, as a vector where
+ * memory allows it.
+ *
+ * In shared memory the box lies in one of the two orders, `pad` elements further apart wherever the outermost dimension that the other order runs through first begins
+ * anew. Which order, which pad and how long the vectors are is found by trying: for each the banks of all accesses are counted, and what meets no
+ * bank twice is taken if there is any; among these, what costs the fewest instructions. */
+#ifndef XG_EMIT_BOX_C
+#define XG_EMIT_BOX_C
 
 /* A permutation in memory order: dims of the operand, and which of them is the result's k-th. */
 typedef struct xg_permutation { uint32_t rank; int64_t dims[XG_RANK_MAX]; uint32_t from[XG_RANK_MAX]; } xg_permutation;
@@ -41364,6 +42320,8 @@ XG_FN bool xg_permutation_equal(const xg_permutation *a, const xg_permutation *b
     return a->rank == b->rank && memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0 && memcmp(a->from, b->from, a->rank * sizeof *a->from) == 0;
 }
 XG_FN bool xg_permutation_moves_minor(const xg_permutation *p) { return p->from[p->rank - 1] != p->rank - 1; }
+/* Moves pieces of sectors, though each of them as it is. */
+XG_FN bool xg_permutation_splits_sectors(const xg_permutation *p, int64_t bytes) { return !xg_permutation_moves_minor(p) && p->dims[p->rank - 1] < 512 / bytes && p->dims[p->rank - 1] * bytes % 32; }
 XG_FN uint32_t xg_permutation_b(const xg_permutation *p) { return p->from[p->rank - 1]; }
 
 /* A plain shape with these dims in memory order. */
@@ -41379,6 +42337,323 @@ XG_FN const xg_shape *xg_permutation_shape(xg_fusion_emission *e, const xg_permu
     return s;
 }
 
+
+/* ---- boxes ---- */
+
+enum { XG_BOX_THREADS = 128, XG_BOX_LANES = 32, XG_BOX_SECTOR = 32, XG_BOX_WORTH = 1 << 14, XG_BOX_ELEMENTS = 4096, XG_BOX_GROWN = 12 << 10, XG_BOX_SHARED = 24 << 10, XG_BOX_PADS = 33, XG_BOX_VECTORS = 16 };
+
+typedef struct xg_box {
+    int64_t tile[XG_RANK_MAX], elements; /* by p's dims */
+    int64_t waste;                       /* see xg_box_waste */
+    int64_t v[2];                        /* elements that a thread moves at once: in the operand's order, in the result's */
+    int64_t group, lanes[2];             /* of each group of lanes, which shared memory serves in one pass, how many take part */
+    uint32_t order;                      /* of shared memory: 0 the operand's, 1 the result's */
+    int64_t row, pad, room;              /* every `row` elements `pad` are left free; of all */
+} xg_box;
+/* What has to be moved: the sizes of the elements that lie in shared memory, each a bit; the least; the bytes of one of each; the widest element moved by a vector. */
+typedef struct xg_box_ask { const xg_permutation *p; uint32_t sizes; int64_t least, bytes, widest, work, sms; } xg_box_ask;
+
+XG_FN uint32_t xg_box_dim(const xg_permutation *p, uint32_t order, uint32_t k) { return order ? p->from[k] : k; }
+XG_FN int64_t xg_box_power(int64_t n) { int64_t r = 1; while (r < n) r *= 2; return r; }
+
+/* At least `need` of n elements, a multiple of `step` unless it is all of them; what is left over at the end is little. */
+XG_FN int64_t xg_box_part(int64_t n, int64_t need, int64_t step) {
+    if (n < 2 * need) return n;
+    if (n % need && n < 8 * need) need = ((n + n / need - 1) / (n / need) + step - 1) / step * step;
+    return XG_MIN(need, n);
+}
+/* Takes whole dimensions, from the minor one on, until `want` bytes are side by side (and end with a multiple of `end`); of the last one as much as is needed. */
+XG_FN void xg_box_cover(const xg_permutation *p, uint32_t order, int64_t bytes, int64_t want, int64_t end, int64_t *tile) {
+    uint32_t k;
+    for (k = p->rank; k-- > 0 && (bytes < want || bytes % end);) {
+        uint32_t d = xg_box_dim(p, order, k);
+        int64_t step = end / xg_gcd(bytes, end);
+        tile[d] = XG_MAX(tile[d], xg_box_part(p->dims[d], xg_box_power(XG_MAX((want + bytes - 1) / bytes, step)), step));
+        if (tile[d] < p->dims[d]) return;
+        bytes *= p->dims[d];
+    }
+}
+/* How the box lies in memory, in elements: what is side by side, how far apart such runs are, how long the last one is; and the dimension where they end, or the rank. */
+typedef struct xg_box_run { int64_t length, pitch, last; uint32_t dim; } xg_box_run;
+XG_FN xg_box_run xg_box_run_of(const xg_permutation *p, uint32_t order, const int64_t *tile) {
+    xg_box_run r;
+    uint32_t k;
+    r.length = 1;
+    for (k = p->rank; k-- > 0;) {
+        r.dim = xg_box_dim(p, order, k);
+        r.pitch = r.length * p->dims[r.dim];
+        r.last = r.length * (p->dims[r.dim] % tile[r.dim]);
+        r.length *= tile[r.dim];
+        if (tile[r.dim] < p->dims[r.dim]) return r;
+    }
+    r.dim = p->rank;
+    return r;
+}
+/* Sectors touched for a thousand that are needed, both ways together. */
+XG_FN int64_t xg_box_waste(const xg_permutation *p, int64_t bytes, const int64_t *tile) {
+    int64_t waste = 0;
+    uint32_t o;
+    for (o = 0; o < 2; o++) {
+        xg_box_run r = xg_box_run_of(p, o, tile);
+        int64_t whole = xg_gcd(r.length, r.pitch) * bytes, part = xg_gcd(whole, XG_BOX_SECTOR), piece = XG_MIN(r.length * bytes, XG_BOX_LANES * XG_MAX(xg_gcd(whole, XG_BOX_VECTORS), bytes)); /* of one access */
+        waste += (piece + XG_BOX_SECTOR - part) * 1000 / piece;
+    }
+    return waste;
+}
+XG_FN int64_t xg_box_size(const xg_permutation *p, const int64_t *tile) {
+    int64_t n = 1;
+    uint32_t k;
+    for (k = 0; k < p->rank; k++) if (!xg_mul64(n, tile[k], &n)) return INT64_MAX / 64;
+    return XG_MIN(n, INT64_MAX / 64);
+}
+XG_FN int64_t xg_box_blocks(const xg_permutation *p, const int64_t *tile) {
+    int64_t n = 1;
+    uint32_t k;
+    for (k = 0; k < p->rank; k++) n *= (p->dims[k] + tile[k] - 1) / tile[k];
+    return n;
+}
+/* A longer part of n elements that leaves little over; the same if there is none. */
+XG_FN int64_t xg_box_more(int64_t n, int64_t tile) { return n <= 3 * tile ? n : n % (2 * tile) == 0 || n >= 16 * tile ? 2 * tile : tile; }
+/* Makes the shorter of the two runs longer, else the other, as long as that leaves work for every multiprocessor. */
+XG_FN void xg_box_grow(const xg_box_ask *a, int64_t *tile) {
+    const xg_permutation *p = a->p;
+    for (;;) {
+        xg_box_run r[2];
+        int64_t n = xg_box_size(p, tile), more = 0;
+        uint32_t o, d = p->rank;
+        for (o = 0; o < 2; o++) r[o] = xg_box_run_of(p, o, tile);
+        for (o = 0; o < 2 && d == p->rank; o++) {
+            uint32_t at = r[r[1].length < r[0].length ? 1 - o : o].dim;
+            more = at < p->rank ? xg_box_more(p->dims[at], tile[at]) : 0;
+            if (more && more > tile[at]) d = at;
+        }
+        if (d == p->rank) return;
+        n = n / tile[d] * more;
+        if (n > XG_BOX_ELEMENTS || n * a->bytes > XG_BOX_GROWN || (n >= 8 * XG_BOX_THREADS && xg_box_blocks(p, tile) < 4 * a->sms)) return;
+        tile[d] = more;
+    }
+}
+/* The tile; false when none of them is small enough. */
+XG_FN bool xg_box_tile(const xg_box_ask *a, xg_box *b) {
+    static const int64_t wants[] = {128, 256, 64, 32, 512};
+    int64_t least = INT64_MAX, tile[XG_RANK_MAX];
+    uint32_t i, k;
+    for (i = 0; i < 2 * (sizeof wants / sizeof *wants); i++) {
+        int64_t waste, n, end = i & 1 ? a->least : XG_BOX_SECTOR;
+        for (k = 0; k < a->p->rank; k++) tile[k] = 1;
+        xg_box_cover(a->p, 0, a->least, wants[i / 2], end, tile);
+        xg_box_cover(a->p, 1, a->least, wants[i / 2], end, tile);
+        n = xg_box_size(a->p, tile);
+        if (n > 4 * XG_BOX_ELEMENTS || n * a->bytes > XG_BOX_SHARED) continue;
+        waste = xg_box_waste(a->p, a->least, tile);
+        if (waste >= least) continue;
+        least = waste;
+        memcpy(b->tile, tile, sizeof tile);
+    }
+    if (least == INT64_MAX) return false;
+    xg_box_grow(a, b->tile);
+    b->elements = xg_box_size(a->p, b->tile);
+    b->waste = xg_box_waste(a->p, a->least, b->tile);
+    return b->elements >= XG_BOX_THREADS && xg_box_blocks(a->p, b->tile) <= INT32_MAX;
+}
+
+/* ---- vectors ---- */
+
+/* Vectors of v elements in this order are neighbours in memory, at multiples of v, and all of the array or all behind its end. */
+XG_FN bool xg_box_may_move(const xg_box_ask *a, const xg_box *b, uint32_t order, int64_t v) {
+    xg_box_run r = xg_box_run_of(a->p, order, b->tile);
+    return r.length % v == 0 && r.pitch % v == 0 && r.last % v == 0 && v * a->widest <= XG_BOX_VECTORS && v * XG_BOX_THREADS <= b->elements && (v == 1 || v * a->work <= 256);
+}
+
+/* ---- shared memory ---- */
+
+/* For each element of the box, in the order of a walk: its place in shared memory without gaps, and the rows in front of it. */
+typedef struct xg_box_place { int32_t at, rows; } xg_box_place;
+XG_FN void xg_box_places(const xg_permutation *p, const xg_box *b, uint32_t walk, uint32_t order, int64_t row, xg_box_place *out) {
+    int64_t stride[XG_RANK_MAX], at[XG_RANK_MAX], n = 1, place = 0, i;
+    uint32_t k;
+    for (k = p->rank; k-- > 0;) { stride[xg_box_dim(p, order, k)] = n; n *= b->tile[xg_box_dim(p, order, k)]; }
+    memset(at, 0, sizeof at);
+    for (i = 0; i < n; i++) {
+        out[i].at = (int32_t)place;
+        out[i].rows = (int32_t)(place / row);
+        for (k = p->rank; k-- > 0;) {
+            uint32_t d = xg_box_dim(p, walk, k);
+            place += stride[d];
+            if (++at[d] < b->tile[d]) break;
+            place -= stride[d] * b->tile[d];
+            at[d] = 0;
+        }
+    }
+}
+typedef struct xg_box_trial { const xg_box_ask *a; const xg_box_place *places; int64_t n, row, pad, group, least_lanes, bearable; } xg_box_trial;
+XG_INLINE int64_t xg_box_at(const xg_box_trial *t, int64_t i) { return t->places[i].at + t->pad * t->places[i].rows; }
+
+/* Every vector is one in shared memory, too. */
+XG_FN bool xg_box_is_vector(const xg_box_trial *t, int64_t v) {
+    int64_t i, j;
+    for (i = 0; i < t->n; i += v) {
+        int64_t first = xg_box_at(t, i);
+        if (first % v) return false;
+        for (j = 1; j < v; j++) if (xg_box_at(t, i + j) != first + j) return false;
+    }
+    return true;
+}
+/* An access of `wide` elements by each lane of a warp, one every `step`, from element `from` on; of each `group` lanes n take part. How many of
+ * them want a bank that has to give another word in the same pass. */
+XG_FN int64_t xg_box_access(const xg_box_trial *t, int64_t from, int64_t step, int64_t n, int64_t wide, int64_t size, int64_t most) {
+    int64_t bytes = wide * size, pass = bytes > 4 ? 128 / bytes : 32, met = 0, lane, w;
+    int64_t banks[32];
+    for (lane = 0; lane < XG_BOX_LANES && met <= most; lane++) {
+        int64_t i = from + (lane / t->group * n + lane % t->group) * step, word;
+        if (lane % pass == 0) memset(banks, 0xff, sizeof banks);
+        if (lane % t->group >= n || i >= t->n) continue;
+        word = xg_box_at(t, i) * size / 4;
+        for (w = 0; w < (bytes + 3) / 4; w++) {
+            int64_t *bank = &banks[(word + w) % 32];
+            met += *bank >= 0 && *bank != word + w;
+            *bank = word + w;
+        }
+    }
+    return met;
+}
+/* Of all accesses; or any number that is more than `most`. */
+XG_FN int64_t xg_box_conflicts(const xg_box_trial *t, int64_t v, int64_t lanes, bool vector, int64_t most) {
+    int64_t from, j, size, met = 0;
+    for (size = 1; size <= 16; size *= 2) {
+        if (!(t->a->sizes & (uint32_t)size)) continue;
+        for (from = 0; from < t->n && met <= most; from += v * lanes * (XG_BOX_LANES / t->group)) {
+            for (j = 0; j < (vector ? 1 : v) && met <= most; j++) met += xg_box_access(t, from + j, v, lanes, vector ? v : 1, size, most);
+        }
+    }
+    return met;
+}
+/* What telling apart the indices of an element costs in units of a quarter instruction: remainders by what is no power of two. Without the innermost `inside` elements. */
+XG_FN int64_t xg_box_index_cost(const xg_permutation *p, const xg_box *b, uint32_t walk, int64_t inside) {
+    int64_t cost = 0, n = 1;
+    uint32_t k;
+    for (k = p->rank; k-- > 0;) {
+        n *= b->tile[xg_box_dim(p, walk, k)];
+        if (n <= inside || b->tile[xg_box_dim(p, walk, k)] == 1) continue;
+        cost += n / b->tile[xg_box_dim(p, walk, k)] & (n / b->tile[xg_box_dim(p, walk, k)] - 1) ? 20 : 8;
+    }
+    return cost;
+}
+/* A thread's quarter instructions for 16 elements. */
+XG_FN int64_t xg_box_cost(const xg_box_trial *t, const xg_box *b, uint32_t walk, uint32_t order, int64_t v, int64_t lanes, bool vector) {
+    const xg_permutation *p = t->a->p;
+    xg_box_run run = xg_box_run_of(p, walk, b->tile);
+    int64_t vectors = 16 / v, minor = 1, piece, part, cost = vectors * (8 + xg_box_index_cost(p, b, walk, run.length)) + (vector ? vectors : 16) * 8;
+    uint32_t k;
+    for (k = p->rank; k-- > 0 && minor == 1;) minor = b->tile[xg_box_dim(p, walk, k)];
+    if (walk == order) cost += t->pad ? vectors * (t->row & (t->row - 1) ? 20 : 8) : 0;
+    else cost += (minor % v ? 16 : vectors) * xg_box_index_cost(p, b, walk, 1);
+    /* as many more sectors as an access touches of its neighbours' */
+    piece = XG_MIN(run.length * t->a->least, lanes * (XG_BOX_LANES / t->group) * v * t->a->least);
+    part = xg_gcd(xg_gcd(run.length, run.pitch) * t->a->least, XG_BOX_SECTOR);
+    return cost * t->group / lanes * (piece + XG_BOX_SECTOR - part) / piece;
+}
+/* The best way to walk over shared memory that lies like this, if it costs less than `limit`: *v and *lanes are set; 0: there is none. Lanes may stay idle where
+ * what is left of them moves whole sectors still. */
+XG_FN int64_t xg_box_walk(const xg_box_trial *t, const xg_box *b, uint32_t walk, uint32_t order, int64_t most, int64_t limit, int64_t *v, int64_t *lanes) {
+    int64_t best = 0, w, n, met;
+    for (w = most; w; w /= 2) {
+        int vector = w == 1 ? 0 : -1; /* not yet known */
+        for (n = t->group; n >= t->least_lanes; n--) {
+            int64_t cost;
+            if (n * (XG_BOX_LANES / t->group) * w * t->a->least % XG_BOX_SECTOR || xg_box_cost(t, b, walk, order, w, n, true) >= limit) continue;
+            if (vector < 0) vector = xg_box_is_vector(t, w);
+            cost = xg_box_cost(t, b, walk, order, w, n, vector != 0);
+            if (cost >= limit) continue;
+            met = xg_box_conflicts(t, w, n, vector != 0, t->bearable);
+            cost += met * 512 / t->n;
+            if (met > t->bearable || cost >= limit) continue;
+            best = limit = cost;
+            *v = w;
+            *lanes = n;
+            break;
+        }
+    }
+    return best;
+}
+/* Where the order that shared memory has not got leaves it first: the elements inside of that dimension. */
+XG_FN int64_t xg_box_row(const xg_permutation *p, const xg_box *b, uint32_t order) {
+    uint32_t other = p->rank, mine = p->rank;
+    int64_t row = 1;
+    for (;;) { /* the minor dimensions that both have in common stay together */
+        uint32_t x, y;
+        while (other && b->tile[xg_box_dim(p, 1 - order, other - 1)] == 1) other--;
+        while (mine && b->tile[xg_box_dim(p, order, mine - 1)] == 1) mine--;
+        if (!other || !mine) return row;
+        x = xg_box_dim(p, 1 - order, other - 1);
+        y = xg_box_dim(p, order, mine - 1);
+        if (x != y) break;
+        row *= b->tile[x];
+        other--;
+        mine--;
+    }
+    while (xg_box_dim(p, order, mine - 1) != xg_box_dim(p, 1 - order, other - 1)) row *= b->tile[xg_box_dim(p, order, --mine)];
+    return row;
+}
+/* One order of shared memory: what is better than anything before becomes the box's. */
+XG_FN void xg_box_try(const xg_box_ask *a, xg_box *b, uint32_t order, xg_box_place *const *places, const int64_t *most, bool idle, bool bear, int64_t *best) {
+    int64_t step = XG_MAX(4 / a->least, (int64_t)1); /* a word */
+    xg_box_trial t;
+    uint32_t o;
+    t.a = a;
+    t.n = b->elements;
+    t.group = b->group;
+    t.least_lanes = idle ? t.group / 2 : t.group;
+    t.bearable = bear ? b->elements : 0;
+    t.row = xg_box_row(a->p, b, order);
+    for (o = 0; o < 2; o++) xg_box_places(a->p, b, o, order, t.row, places[o]);
+    for (t.pad = 0; t.pad < XG_BOX_PADS * step && !(bear && t.pad); t.pad += t.pad < 2 * step ? 1 : step) {
+        int64_t v[2], lanes[2], cost = 0, one = 1, room = b->elements + t.pad * ((b->elements + t.row - 1) / t.row);
+        if (room * a->bytes > 2 * XG_BOX_SHARED) return;
+        for (o = 0; o < 2 && one; o++) { t.places = places[o]; one = xg_box_walk(&t, b, o, order, most[o], *best - cost, &v[o], &lanes[o]); cost += one; }
+        if (!one) continue;
+        *best = cost;
+        b->order = order;
+        b->row = t.row;
+        b->pad = t.pad;
+        b->room = room;
+        for (o = 0; o < 2; o++) { b->v[o] = v[o]; b->lanes[o] = lanes[o]; }
+        if (v[0] == most[0] && v[1] == most[1] && lanes[0] + lanes[1] == 2 * t.group) return;
+    }
+}
+/* Shared memory. */
+XG_FN void xg_box_layout(xg_arena *arena, const xg_box_ask *a, xg_box *b) {
+    xg_box_place *places[2];
+    int64_t most[2], best = INT64_MAX;
+    uint32_t o;
+    b->group = a->sizes >= 16 ? 8 : a->sizes >= 8 ? 16 : 32;
+    for (o = 0; o < 2; o++) {
+        places[o] = XG_NEW_N(arena, xg_box_place, b->elements);
+        for (most[o] = XG_BOX_VECTORS; most[o] > 1 && !xg_box_may_move(a, b, o, most[o]);) most[o] /= 2;
+    }
+    for (o = 0; o < 2; o++) xg_box_try(a, b, o, places, most, false, false, &best);
+    if (best == INT64_MAX || (b->v[0] == 1 && most[0] > 1) || (b->v[1] == 1 && most[1] > 1)) for (o = 0; o < 2; o++) xg_box_try(a, b, o, places, most, true, false, &best);
+    for (o = 0; o < 2 && best == INT64_MAX; o++) xg_box_try(a, b, o, places, most, false, true, &best);
+}
+#endif /* XG_EMIT_BOX_C */
+/* emit/transpose.c -- fusions whose hero moves the minor dimension: through shared memory, so that reads and writes are both coalesced.
+ *
+ * The heroes are transposes and copies between layouts. Seen in memory order, without dimensions of one element and with neighbours that stay together
+ * merged, each is a permutation of a few dimensions; all heroes of a fusion have the same one. With A the operand's minor dimension and B the result's, a block
+ * takes a tile of A and B at one place of the others:
+ *   - it walks over the tile along A: whatever is fused in front of the heroes is computed there, and so are the fusion's other results, at their own
+ *     place in memory; each hero's elements go to a tile of its own in shared memory;
+ *   - behind a barrier it walks along B: heroes are read from there, and what is fused behind them is computed and written.
+ *
+ * Units. A thread moves units of V x V elements: V vectors of V elements are read along A, turned in registers and stored as V vectors along B. V = 1 unless
+ * A and B are multiples of it and the device stays busy.
+ * Banks. Neither a walk along A nor one along B meets a bank twice. With V = 1 that is because a row of the tile is a word longer than needed; else because the
+ * V rows of a unit are as far apart as there are units, and unit b of row a begins at place (b + a) mod (units of a row). */
+#ifndef XG_EMIT_TRANSPOSE_C
+#define XG_EMIT_TRANSPOSE_C
+
+enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_UNROLL = 4 /* elements of a thread, by which the loop emitter is no worse where it reads whole sectors */, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_SHARED_MAX = 48 << 10 };
+
 /* ---- the fusion: heroes, what is behind them, what is beside them ---- */
 
 typedef struct xg_transpose {
@@ -41388,13 +42663,16 @@ typedef struct xg_transpose {
     /* the tile */
     uint32_t a, b;            /* which of p's dims */
     int64_t v, tile;          /* of A and B alike */
-    int64_t counts[XG_RANK_MAX], blocks;
+    bool boxed;               /* or a box: v is 1 */
+    xg_box box;
+    int64_t tiles[XG_RANK_MAX], counts[XG_RANK_MAX], blocks;
+    uint32_t places;          /* dimensions of the tile in shared memory */
 } xg_transpose;
 
 XG_FN bool xg_transpose_is_hero(void *data, const xg_inst *i, bool first) {
     xg_transpose *t = (xg_transpose *)data;
     xg_permutation q;
-    if (!xg_permutation_of(i, &q) || !xg_permutation_moves_minor(&q) || !(first || xg_permutation_equal(&q, &t->p))) return false;
+    if (!xg_permutation_of(i, &q) || !(xg_permutation_moves_minor(&q) || xg_permutation_splits_sectors(&q, xg_type_bytes(i->shape->type))) || !(first || xg_permutation_equal(&q, &t->p))) return false;
     t->p = q;
     return true;
 }
@@ -41412,8 +42690,10 @@ XG_FN void xg_transpose_set(xg_transpose *t, int64_t v, int64_t tile) {
     t->v = v;
     t->tile = tile;
     t->blocks = 1;
+    t->places = t->boxed ? 1 : t->p.rank;
     for (k = 0; k < t->p.rank; k++) {
-        t->counts[k] = k == t->a || k == t->b ? (t->p.dims[k] + tile - 1) / tile : t->p.dims[k];
+        t->tiles[k] = t->boxed ? t->box.tile[k] : k == t->a || k == t->b ? tile : 1;
+        t->counts[k] = (t->p.dims[k] + t->tiles[k] - 1) / t->tiles[k];
         t->blocks *= t->counts[k];
     }
 }
@@ -41436,24 +42716,86 @@ XG_FN void xg_transpose_choose(xg_transpose *t) {
     xg_transpose_set(t, 1, XG_TRANSPOSE_TILE);
 }
 
-/* Small dimensions leave most of a tile empty; then the loop emitter is no worse. */
-XG_FN bool xg_transpose_pays(const xg_transpose *t) {
+/* Small dimensions would leave most of a tile empty. */
+XG_FN bool xg_transpose_is_wide(const xg_transpose *t) {
     int64_t a = t->p.dims[t->a], b = t->p.dims[t->b];
-    return (a >= 16 && b >= 16) || (a >= 8 && b >= 8 && a * b >= 8192);
+    return t->a != t->b && ((a >= 16 && b >= 16) || (a >= 8 && b >= 8 && a * b >= 8192));
 }
-XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e) {
+/* The sectors of a first warp that walks over the result as the loop emitter does: it reads the operand in as few as need be. */
+XG_FN bool xg_transpose_reads_whole(const xg_transpose *t, int64_t unroll) {
+    xg_aff_ctx *x = t->e->m->aff;
+    const xg_inst *hero = t->heroes.p[0];
+    int64_t bytes = xg_type_bytes(hero->shape->type), sectors = 0, least = 0, syms[1];
+    const xg_imap *m = xg_indexing_thread(x, hero->shape, XG_TRANSPOSE_THREADS, xg_launch_linear(t->e->ctx, hero->shape->elements, unroll).blocks[0], unroll);
+    m = xg_indexing_flatten(x, xg_imap_compose(x, m, xg_indexing_operand(x, hero, 0)), XG_OPERAND(hero, 0)->shape);
+    if (!xg_imap_ok(m) || m->n_syms > 1) return true;
+    for (syms[0] = 0; syms[0] < unroll; syms[0]++) {
+        xg_warp_access a = xg_indexing_warp(m, 1, NULL, syms, bytes);
+        if (!a.known) return true;
+        sectors += a.sectors;
+        least += a.least_sectors;
+    }
+    return sectors * 16 <= least * 17;
+}
+/* Sectors touched for a thousand that are needed by rows of a tile of equal sides. */
+XG_FN int64_t xg_transpose_waste(const xg_transpose *t, uint32_t dim, int64_t bytes) {
+    int64_t row = XG_MIN(t->tile, t->p.dims[dim]) * bytes;
+    return (row + XG_BOX_SECTOR - xg_gcd(xg_gcd(row, t->p.dims[dim] * bytes), XG_BOX_SECTOR)) * 1000 / row;
+}
+/* filled: there are tiles of equal sides, which are left only for boxes of whole sectors, or that touch a fifth fewer. */
+XG_FN bool xg_transpose_make_box(xg_transpose *t, bool filled, bool with_layout) {
+    xg_fusion_emission *e = t->e;
+    int64_t elements = t->heroes.p[0]->shape->elements;
+    xg_box_ask ask;
+    uint32_t k;
+    memset(&ask, 0, sizeof ask);
+    if (elements < XG_BOX_WORTH) return false; /* a few blocks, most of whose time is the launch */
+    ask.p = &t->p;
+    ask.work = xg_emit_work(e->comp);
+    ask.sms = e->target->resident_threads / 2048;
+    for (k = 0; k < t->heroes.n; k++) {
+        int64_t bytes = xg_kelem_bytes(xg_kelem_of(t->heroes.p[k]->shape->type));
+        ask.sizes |= (uint32_t)bytes;
+        ask.bytes += bytes;
+        ask.widest = XG_MAX(ask.widest, bytes);
+        ask.least = k ? XG_MIN(ask.least, bytes) : bytes;
+    }
+    for (k = 0; k < e->comp->n_params; k++) if (e->comp->params[k]->shape->elements >= elements) ask.widest = XG_MAX(ask.widest, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
+    for (k = 0; k < e->n_roots; k++) ask.widest = XG_MAX(ask.widest, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
+    if (!xg_box_tile(&ask, &t->box)) return false;
+    if (filled) {
+        int64_t waste = xg_transpose_waste(t, t->a, ask.least) + xg_transpose_waste(t, t->b, ask.least);
+        if (t->box.waste > (t->box.waste < 2040 ? waste - 40 : waste * 4 / 5)) return false;
+    }
+    if (with_layout) xg_box_layout(e->arena, &ask, &t->box);
+    t->boxed = true;
+    xg_transpose_set(t, 1, 1);
+    return true;
+}
+/* Tiles of equal sides leave less than half of themselves empty. */
+XG_FN bool xg_transpose_is_filled(const xg_transpose *t, uint32_t dim) { return t->counts[dim] * t->tile * 5 <= t->p.dims[dim] * 8; }
+XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e, bool with_layout) {
+    bool wide, filled = false;
+    int64_t unroll;
     memset(t, 0, sizeof *t);
     t->e = e;
     if (!xg_heroes_find(e, xg_transpose_is_hero, t, &t->heroes)) return false;
     t->a = t->p.rank - 1;
     t->b = xg_permutation_b(&t->p);
-    if (!xg_transpose_pays(t)) return false;
-    xg_transpose_choose(t);
+    wide = xg_transpose_is_wide(t);
+    if (wide) {
+        xg_transpose_choose(t);
+        filled = xg_transpose_is_filled(t, t->a) && xg_transpose_is_filled(t, t->b);
+    }
+    unroll = xg_loop_unroll(e, t->heroes.p[0]->shape->elements);
+    if (!filled && unroll >= XG_TRANSPOSE_UNROLL && xg_transpose_reads_whole(t, unroll)) return false;
+    if (xg_transpose_make_box(t, filled, with_layout)) return true;
+    if (!wide) return false;
     return t->blocks <= INT32_MAX && XG_TRANSPOSE_TILE * (XG_TRANSPOSE_TILE + 1) * xg_transpose_bytes(t) * t->heroes.n <= XG_TRANSPOSE_SHARED_MAX;
 }
 XG_FN bool xg_emit_transpose_match(const xg_fusion_emission *e) {
     xg_transpose t;
-    return xg_transpose_make(&t, (xg_fusion_emission *)e);
+    return xg_transpose_make(&t, (xg_fusion_emission *)e, false);
 }
 
 /* ---- maps ---- */
@@ -41472,30 +42814,62 @@ XG_FN xg_transpose_place xg_transpose_at(xg_transpose *t, bool along_a) {
     return r;
 }
 
-/* (th_x, bl_x)[i, j] -> an index of p's dims, in the order of the operand or of the result: those of the
- * first element of a unit. */
-XG_FN xg_imap *xg_transpose_canonical(xg_transpose *t, const xg_transpose_place *at, bool result) {
+/* (th_x, bl_x)[i, j] -> an index of p's dims, in the order of the operand or of the result. `place`: for each of p's dims the index within the tile of the
+ * first of the elements that a thread has in it, `held`: their number; NULL: the tile has one element of it. */
+XG_FN xg_imap *xg_transpose_canonical(xg_transpose *t, const xg_aff *const *place, int64_t held, int64_t rounds, bool result) {
     xg_aff_ctx *x = t->e->m->aff;
-    uint32_t n = t->p.rank, k;
-    bool cut_a = t->p.dims[t->a] % t->tile != 0, cut_b = t->p.dims[t->b] % t->tile != 0;
-    xg_imap *m = xg_imap_new(x, 2, 2, 0, n, (uint32_t)cut_a + cut_b);
+    uint32_t n = t->p.rank, cuts = 0, k;
+    xg_imap *m;
     const xg_aff *index[XG_RANK_MAX], *rest = xg_aff_dim(x, 1);
+    for (k = 0; k < n; k++) cuts += place[k] && t->p.dims[k] % t->tiles[k] != 0;
+    m = xg_imap_new(x, 2, 2, 0, n, cuts);
     m->dims[0].name = XG_STR("th_x");
     m->dims[0].range = xg_range_of(0, XG_TRANSPOSE_THREADS - 1);
     m->dims[1].name = XG_STR("bl_x");
     m->dims[1].range = xg_range_of(0, t->blocks - 1);
     m->syms[0].name = XG_STR("i");
-    m->syms[0].range = xg_range_of(0, at->rounds - 1);
+    m->syms[0].range = xg_range_of(0, rounds - 1);
     m->syms[1].name = XG_STR("j");
     for (k = n; k-- > 0;) {
         const xg_aff *block = k ? xg_aff_mod(x, rest, t->counts[k]) : rest;
         rest = xg_aff_div(x, rest, t->counts[k]);
-        index[k] = k == t->a ? xg_aff_add(x, xg_aff_mul(x, block, t->tile), at->a) : k == t->b ? xg_aff_add(x, xg_aff_mul(x, block, t->tile), at->b) : block;
+        index[k] = place[k] ? xg_aff_add(x, xg_aff_mul(x, block, t->tiles[k]), place[k]) : block;
     }
     for (k = 0; k < n; k++) m->results[k] = index[result ? t->p.from[k] : k];
-    if (cut_a) { m->constraints[0].expr = index[t->a]; m->constraints[0].range = xg_range_of(0, t->p.dims[t->a] - t->v); }
-    if (cut_b) { m->constraints[cut_a].expr = index[t->b]; m->constraints[cut_a].range = xg_range_of(0, t->p.dims[t->b] - t->v); }
+    for (cuts = 0, k = n; k-- > 0;) {
+        if (!place[k] || t->p.dims[k] % t->tiles[k] == 0) continue;
+        m->constraints[cuts].expr = index[k];
+        m->constraints[cuts++].range = xg_range_of(0, t->p.dims[k] - held);
+    }
     return m;
+}
+/* Indices within a box, from a number that counts its elements in one order. */
+XG_FN void xg_transpose_box_places(const xg_transpose *t, bool result, const xg_aff *element, const xg_aff **place) {
+    xg_aff_ctx *x = t->e->m->aff;
+    int64_t n = t->box.elements;
+    uint32_t k;
+    memset(place, 0, XG_RANK_MAX * sizeof *place);
+    for (k = 0; k < t->p.rank; k++) {
+        uint32_t d = xg_box_dim(&t->p, result, k);
+        if (t->tiles[d] == 1) continue;
+        if (n != t->box.elements) element = xg_aff_mod(x, element, n);
+        n /= t->tiles[d];
+        place[d] = xg_aff_div(x, element, n);
+    }
+}
+/* The place in shared memory, which is in the other order. */
+XG_FN const xg_aff *xg_transpose_box_at(const xg_transpose *t, bool result, const xg_aff *element) {
+    xg_aff_ctx *x = t->e->m->aff;
+    const xg_aff *place[XG_RANK_MAX], *at = xg_aff_const(x, 0);
+    int64_t stride = 1;
+    uint32_t k;
+    xg_transpose_box_places(t, result, element, place);
+    for (k = t->p.rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(&t->p, t->box.order, k);
+        if (place[d]) at = xg_aff_add(x, at, xg_aff_mul(x, place[d], stride + t->box.pad * (stride / t->box.row)));
+        stride *= t->tiles[d];
+    }
+    return at;
 }
 
 /* The map's results, then others over the same variables. */
@@ -41513,6 +42887,7 @@ XG_FN void xg_transpose_tile_index(xg_transpose *t, const xg_aff *a, const xg_af
 XG_FN const xg_ktype *xg_transpose_tile_type(xg_transpose *t, const xg_inst *hero) {
     int64_t dims[XG_RANK_MAX];
     uint32_t n = t->p.rank, k;
+    if (t->boxed) return xg_kir_tensor(t->e->m, xg_kelem_of(hero->shape->type), &t->box.room, 1);
     for (k = 0; k < n; k++) dims[k] = t->p.from[k] == t->a ? t->tile : k == n - 1 ? t->tile + (t->v == 1 ? XG_MAX(4 / xg_kelem_bytes(xg_kelem_of(hero->shape->type)), (int64_t)1) : 0) : 1;
     return xg_kir_tensor(t->e->m, xg_kelem_of(hero->shape->type), dims, n);
 }
@@ -41621,14 +42996,14 @@ XG_FN void xg_transpose_scatter_roots(xg_transpose_walk *w, bool behind, xg_kval
 XG_FN xg_kval *xg_transpose_put(xg_transpose_walk *w, xg_kval *v, xg_kval *tile, xg_kval *at) {
     xg_kval *idx[XG_RANK_MAX];
     uint32_t k;
-    for (k = 0; k < w->t->p.rank; k++) idx[k] = at + k;
-    return xg_kinsert(&w->s->b, v, tile, idx, w->t->p.rank);
+    for (k = 0; k < w->t->places; k++) idx[k] = at + k;
+    return xg_kinsert(&w->s->b, v, tile, idx, w->t->places);
 }
 XG_FN xg_kval *xg_transpose_get(xg_transpose_walk *w, xg_kval *tile, xg_kval *at) {
     xg_kval *idx[XG_RANK_MAX];
     uint32_t k;
-    for (k = 0; k < w->t->p.rank; k++) idx[k] = at + k;
-    return xg_kextract(&w->s->b, tile, idx, w->t->p.rank);
+    for (k = 0; k < w->t->places; k++) idx[k] = at + k;
+    return xg_kextract(&w->s->b, tile, idx, w->t->places);
 }
 
 /* One unit: its elements into registers, then from there into the tiles. vals: tiles, then the roots beside the heroes. */
@@ -41660,12 +43035,66 @@ XG_FN void xg_transpose_load_unit(xg_transpose_walk *w, xg_kval *const *at, xg_k
     xg_transpose_end(w->s, &l, vals);
 }
 
-/* The map of a walk: over elements if V is 1, indices of `shape` and places in the tile; else over units. */
+/* ---- boxes ---- */
+
+/* (th_x, bl_x)[i] -> which vector of the array, and which of the box. With all lanes at work element V * (th_x + 128 * i) of the box in this order is its first. */
+XG_FN const xg_imap *xg_transpose_box_map(xg_transpose *t, bool result, const xg_shape *shape) {
+    xg_aff_ctx *x = t->e->m->aff;
+    int64_t v = t->box.v[result], group = t->box.group, lanes = t->box.lanes[result], vectors = t->box.elements / v, step = lanes * (XG_TRANSPOSE_THREADS / group), rounds = (vectors + step - 1) / step;
+    const xg_aff *thread = xg_aff_dim(x, 0), *lane = xg_aff_mod(x, thread, group), *vector, *place[XG_RANK_MAX], *both[2];
+    const xg_imap *m;
+    if (lanes != group) thread = xg_aff_add(x, lane, xg_aff_mul(x, xg_aff_div(x, thread, group), lanes));
+    vector = xg_aff_add(x, thread, xg_aff_mul(x, xg_aff_sym(x, 0), step));
+    xg_transpose_box_places(t, result, xg_aff_mul(x, vector, v), place);
+    m = xg_imap_simplify(x, xg_transpose_canonical(t, place, 1, rounds, result));
+    if (vectors % step) m = xg_imap_with_constraint(x, m, vector, xg_range_of(0, vectors - 1));
+    if (lanes != group) m = xg_imap_with_constraint(x, m, lane, xg_range_of(0, lanes - 1));
+    m = xg_indexing_flatten(x, m, xg_permutation_shape(t->e, &t->p, result, shape));
+    if (!xg_imap_ok(m)) return m;
+    both[0] = xg_aff_div(x, m->results[0], v);
+    both[1] = vector;
+    return xg_imap_with_results(x, m, both, 2);
+}
+/* (vector of the array, of the box)[j] -> indices of `shape`, and the place in shared memory. */
+XG_FN const xg_imap *xg_transpose_box_vector(xg_transpose *t, bool result, const xg_shape *shape) {
+    xg_aff_ctx *x = t->e->m->aff;
+    int64_t v = t->box.v[result];
+    xg_imap *m = xg_imap_new(x, 2, 1, 0, 1, 0);
+    const xg_aff *element = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), v), xg_aff_sym(x, 0)), *at;
+    xg_aff_env env;
+    m->dims[0].range = xg_range_of(0, shape->elements / v - 1);
+    m->dims[1].range = xg_range_of(0, t->box.elements / v - 1);
+    m->syms[0].range = xg_range_of(0, v - 1);
+    m->syms[0].name = XG_STR("v");
+    m->results[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), v), xg_aff_sym(x, 0));
+    env = xg_imap_env(x, m);
+    if (t->box.order == (uint32_t)result) at = xg_aff_add(x, element, xg_aff_mul(x, xg_aff_div_in(&env, element, t->box.row), t->box.pad));
+    else at = xg_transpose_box_at(t, result, element);
+    return xg_transpose_append(t, xg_imap_compose(x, xg_imap_simplify(x, m), xg_indexing_delinear(x, shape)), &at, 1);
+}
+
+/* A walk's loop gives vectors of the array and of the box: the loop over one's elements. */
+XG_FN xg_transpose_loop xg_transpose_begin_vector(xg_transpose_walk *w, bool result, const xg_shape *shape, xg_kval *vectors, xg_kval *const *inits, uint32_t n) {
+    xg_kval *at[2];
+    int64_t v = w->t->box.v[result];
+    at[0] = vectors;
+    at[1] = vectors + 1;
+    xg_kval_set_range(at[0], xg_range_of(0, shape->elements / v - 1));
+    xg_kval_set_range(at[1], xg_range_of(0, w->t->box.elements / v - 1));
+    return xg_transpose_begin(w->s, xg_transpose_box_vector(w->t, result, shape), at, inits, n);
+}
+
+/* The map of a walk: over elements if V is 1, indices of `shape` and places in the tile; else over units, or vectors of a box. */
 XG_FN const xg_imap *xg_transpose_map(xg_transpose *t, bool result, const xg_shape *shape) {
     xg_aff_ctx *x = t->e->m->aff;
     xg_transpose_place at = xg_transpose_at(t, !result);
-    const xg_imap *m = xg_imap_simplify(x, xg_transpose_canonical(t, &at, result));
-    const xg_aff *more[XG_RANK_MAX];
+    const xg_imap *m;
+    const xg_aff *more[XG_RANK_MAX], *place[XG_RANK_MAX];
+    if (t->boxed) return xg_transpose_box_map(t, result, shape);
+    memset(place, 0, sizeof place);
+    place[t->a] = at.a;
+    place[t->b] = at.b;
+    m = xg_imap_simplify(x, xg_transpose_canonical(t, place, t->v, at.rounds, result));
     if (t->v == 1) {
         xg_transpose_tile_index(t, at.a, at.b, more);
         return xg_transpose_append(t, xg_imap_compose(x, m, xg_emit_same_place(x, xg_permutation_shape(t->e, &t->p, result, shape), shape)), more, t->p.rank);
@@ -41678,7 +43107,7 @@ XG_FN const xg_imap *xg_transpose_map(xg_transpose *t, bool result, const xg_sha
 XG_FN void xg_transpose_names(xg_transpose_walk *w, const xg_transpose_loop *l, uint32_t rank, const char *index) {
     uint32_t k;
     xg_kmodule *m = w->t->e->m;
-    if (w->t->v != 1) return;
+    if (w->t->v != 1 || w->t->boxed) return;
     for (k = 0; k < rank; k++) xg_emit_name(m, &l->results[k], index, k);
     for (k = 0; k < w->t->p.rank; k++) xg_emit_name(m, &l->results[rank + k], "shmem_dim%u", k);
 }
@@ -41687,6 +43116,15 @@ XG_FN void xg_transpose_of_unit(xg_transpose *t, bool result, xg_kval *results, 
     for (k = 0; k < t->p.rank + 2; k++) { at[k] = &results[k]; xg_kval_set_range(at[k], xg_transpose_range(t, result, k)); }
 }
 
+/* One element of each hero into its tile, and the roots beside them. */
+XG_FN void xg_transpose_load(xg_transpose_walk *w, const xg_shape *shape, const xg_transpose_loop *l, xg_kval **vals, uint32_t n) {
+    uint32_t heroes = w->t->heroes.n, k;
+    for (k = 0; k < heroes; k++) {
+        xg_kval *v = xg_emit_join(&w->s->b, xg_transpose_operand(w, k, l->results));
+        vals[k] = xg_transpose_put(w, v, &l->carried[k], l->results + shape->rank);
+    }
+    xg_transpose_roots(w, false, shape, l->results, l->carried + heroes, n - heroes, vals + heroes);
+}
 XG_FN void xg_transpose_along_a(xg_transpose_walk *w) {
     xg_transpose *t = w->t;
     const xg_shape *shape = XG_OPERAND(t->heroes.p[0], 0)->shape;
@@ -41698,11 +43136,13 @@ XG_FN void xg_transpose_along_a(xg_transpose_walk *w) {
     n = heroes + xg_transpose_gather_roots(w, false, vals + heroes);
     l = xg_transpose_begin(w->s, map, w->ids, vals, n);
     xg_transpose_names(w, &l, shape->rank, "input_dim%u");
-    if (t->v == 1) {
-        for (k = 0; k < heroes; k++) vals[k] = xg_transpose_put(w, xg_emit_join(&w->s->b, xg_transpose_operand(w, k, l.results)), &l.carried[k], l.results + shape->rank);
-        xg_transpose_roots(w, false, shape, l.results, l.carried + heroes, n - heroes, vals + heroes);
-    } else {
-        for (k = 0; k < n; k++) vals[k] = &l.carried[k];
+    for (k = 0; k < n; k++) vals[k] = &l.carried[k];
+    if (t->boxed) {
+        xg_transpose_loop inner = xg_transpose_begin_vector(w, false, shape, l.results, vals, n);
+        xg_transpose_load(w, shape, &inner, vals, n);
+        xg_transpose_end(w->s, &inner, vals);
+    } else if (t->v == 1) xg_transpose_load(w, shape, &l, vals, n);
+    else {
         xg_transpose_of_unit(t, false, l.results, at);
         xg_transpose_load_unit(w, at, vals, n);
     }
@@ -41732,9 +43172,13 @@ XG_FN void xg_transpose_along_b(xg_transpose_walk *w) {
     n = xg_transpose_gather_roots(w, true, vals);
     l = xg_transpose_begin(w->s, map, w->ids, vals, n);
     xg_transpose_names(w, &l, shape->rank, "dim%u");
-    if (t->v == 1) xg_transpose_results(w, shape, l.results, l.carried, n, vals);
+    for (k = 0; k < n; k++) vals[k] = &l.carried[k];
+    if (t->boxed) {
+        inner = xg_transpose_begin_vector(w, true, shape, l.results, vals, n);
+        xg_transpose_results(w, shape, inner.results, inner.carried, n, vals);
+        xg_transpose_end(w->s, &inner, vals);
+    } else if (t->v == 1) xg_transpose_results(w, shape, l.results, l.carried, n, vals);
     else {
-        for (k = 0; k < n; k++) vals[k] = &l.carried[k];
         xg_transpose_of_unit(t, true, l.results, at);
         inner = xg_transpose_begin(w->s, xg_transpose_unit(t, true, shape, false), at, vals, n);
         xg_transpose_results(w, shape, inner.results, inner.carried, n, vals);
@@ -41759,7 +43203,7 @@ XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
     xg_transpose_walk w;
     xg_scope s;
     uint32_t k;
-    (void)xg_transpose_make(&t, e);
+    (void)xg_transpose_make(&t, e, true);
     f->threads[0] = XG_TRANSPOSE_THREADS;
     f->blocks[0] = (uint32_t)t.blocks;
     for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
@@ -43552,6 +44996,9 @@ typedef struct xg_fft_site {
     uint32_t n;                       /* transformed dimensions, the last ones */
     int64_t length[3], in_last, out_last;
     int64_t bytes, volume, lines, count, threads, blocks; /* count: transforms of a block */
+    bool beside;                      /* elements of a block's transforms lie beside each other: in memory they are neighbours */
+    bool twisted;
+    int64_t twist_dim, twist_length;
     xg_fft_stages stages;
     xg_kval *where[2];                /* thread and block */
     const xg_ktype *shared_type;
@@ -43582,22 +45029,14 @@ XG_FN xg_kval *xg_fft_index(const xg_fft_site *d, const xg_aff *a) {
     xg_fft_apply(d, &a, 1, &v);
     return v;
 }
-XG_FN xg_range xg_fft_range(const xg_fft_site *d, const xg_aff *a) {
-    xg_range dims[2];
-    xg_aff_env env;
-    dims[0] = xg_range_of(0, d->threads - 1);
-    dims[1] = xg_range_of(0, d->blocks - 1);
-    env = xg_aff_env_of(d->e->m->aff, dims, 2, NULL, 0);
-    return xg_aff_range(&env, xg_aff_simplify(&env, a));
-}
-
 /* Butterfly number i of this thread. */
-typedef struct xg_fft_turn { const xg_fft_stage_row *row; const xg_aff *number, *group, *rest; } xg_fft_turn;
+typedef struct xg_fft_turn { const xg_fft_stage_row *row; int64_t index; const xg_aff *number, *group, *rest; } xg_fft_turn;
 XG_FN xg_fft_turn xg_fft_turn_of(const xg_fft_site *d, const xg_fft_stage_row *row, int64_t i) {
     xg_aff_ctx *x = d->e->m->aff;
     int64_t together = row->length / row->radix * row->inner;
     xg_fft_turn t;
     t.row = row;
+    t.index = i;
     t.number = xg_aff_add_k(x, xg_aff_dim(x, 0), i * d->threads);
     t.group = xg_aff_mul(x, xg_aff_div(x, t.number, together), row->length * row->inner);
     t.rest = xg_aff_mod(x, t.number, together);
@@ -43613,19 +45052,33 @@ XG_FN const xg_aff *xg_fft_to(const xg_fft_site *d, const xg_fft_turn *t, int64_
     const xg_aff *at = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, t->rest, run), run * t->row->radix), xg_aff_mod(x, t->rest, run));
     return xg_aff_add_k(x, xg_aff_add(x, t->group, at), c * run);
 }
+XG_FN xg_kval *xg_fft_shifted(const xg_fft_site *d, xg_kval *v, int64_t by, int64_t limit) {
+    if (!by) return v;
+    v = xg_k2(&d->s->b, XG_K_OP_ADDI, v, xg_elem_index(d->s, by));
+    if (limit) xg_kval_set_range(v, xg_range_of(by, limit - 1));
+    return v;
+}
 XG_FN const xg_aff *xg_fft_place(const xg_fft_site *d, const xg_aff *element) {
     xg_aff_ctx *x = d->e->m->aff;
     return xg_aff_add(x, element, xg_aff_div(x, element, 128 / d->bytes));
 }
+/* The places of a butterfly's elements, `run` apart, all of them within `span` elements; the first one lies below run in there. Where whole runs are kept apart by whole free places, or lie between
+ * two of them, the others are at fixed distances from the first. */
+XG_FN xg_kval *xg_fft_place_of(const xg_fft_site *d, const xg_fft_turn *t, const xg_aff *(*element)(const xg_fft_site *d, const xg_fft_turn *t, int64_t k), int64_t run, int64_t span, int64_t k, xg_kval **first) {
+    int64_t unit = 128 / d->bytes;
+    if (!k) return *first = xg_fft_index(d, xg_fft_place(d, element(d, t, 0)));
+    if (run % unit == 0 || (unit % run == 0 && (span % unit == 0 || unit % span == 0))) return xg_fft_shifted(d, *first, k * run + k * run / unit, 0);
+    return xg_fft_index(d, xg_fft_place(d, element(d, t, k)));
+}
 XG_FN const xg_aff *xg_fft_line_at(const xg_fft_site *d, const xg_aff *element) {
     xg_aff_ctx *x = d->e->m->aff;
-    return xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), d->count), xg_aff_div(x, element, d->volume));
+    return xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), d->count), d->beside ? xg_aff_mod(x, element, d->count) : xg_aff_div(x, element, d->volume));
 }
 /* The indices, in the operand or result, of an element of the block. */
 XG_FN void xg_fft_global(const xg_fft_site *d, const xg_aff *element, const xg_aff **at) {
     xg_aff_ctx *x = d->e->m->aff;
     uint32_t rank = d->i->shape->rank, k;
-    const xg_aff *line = xg_fft_line_at(d, element), *rest = xg_aff_mod(x, element, d->volume);
+    const xg_aff *line = xg_fft_line_at(d, element), *rest = d->beside ? xg_aff_div(x, element, d->count) : xg_aff_mod(x, element, d->volume);
     for (k = d->n; k-- > 0;) {
         at[rank - d->n + k] = k ? xg_aff_mod(x, rest, d->length[k]) : rest;
         rest = xg_aff_div(x, rest, d->length[k]);
@@ -43663,7 +45116,7 @@ XG_FN void xg_fft_if_end(xg_fft_site *d, const xg_fft_if *f, xg_kval **values, u
 XG_FN xg_kval *xg_fft_exists(const xg_fft_site *d, const xg_fft_turn *t, bool global) {
     int64_t work = d->count * d->volume / t->row->radix;
     xg_kval *p = NULL;
-    if (xg_fft_range(d, t->number).hi >= work) p = xg_kcmpi_(&d->s->b, XG_CI_SLT, xg_fft_index(d, t->number), xg_elem_index(d->s, work));
+    if ((t->index + 1) * d->threads > work) p = xg_kcmpi_(&d->s->b, XG_CI_SLT, xg_fft_index(d, t->number), xg_elem_index(d->s, work));
     if (!global || d->lines % d->count == 0) return p;
     return xg_elem_and(d->s, p, xg_kcmpi_(&d->s->b, XG_CI_SLT, xg_fft_index(d, xg_fft_line_at(d, xg_fft_from(d, t, 0))), xg_elem_index(d->s, d->lines)));
 }
@@ -43690,34 +45143,39 @@ XG_FN void xg_fft_mirrored(const xg_fft_site *d, xg_range last, xg_kval **at, xg
         xg_kval_set_range(*i, xg_range_of(0, (k + 1 < d->n ? n : d->in_last) - 1));
     }
 }
-XG_FN xg_elem xg_fft_read(const xg_fft_site *d, const xg_aff *element) {
+/* The indices of a butterfly's element k in the operand or result, `step` apart along the stage's dimension, given those of the first one; the range of the last index. */
+XG_FN xg_range xg_fft_global_of(const xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, int64_t step, int64_t k, xg_kval **at) {
+    uint32_t rank = d->i->shape->rank, dim = rank - d->n + t->row->dim;
+    memcpy((void *)at, (const void *)first, rank * sizeof *at);
+    at[dim] = xg_fft_shifted(d, first[dim], k * step, (k + 1) * step);
+    if (t->row->radix > 1 && dim == rank - 1) return xg_range_of(k * step, (k + 1) * step - 1);
+    return xg_range_of(0, d->length[d->n - 1] - 1);
+}
+XG_FN void xg_fft_global_first(const xg_fft_site *d, const xg_aff *element, xg_kval **at) {
     const xg_aff *want[XG_RANK_MAX];
-    xg_kval *at[XG_RANK_MAX], *mirrored = NULL;
-    uint32_t rank = d->i->shape->rank;
-    xg_elem v;
     xg_fft_global(d, element, want);
-    xg_fft_apply(d, want, rank, at);
-    if (d->to_real) xg_fft_mirrored(d, xg_fft_range(d, want[rank - 1]), at, &mirrored);
+    xg_fft_apply(d, want, d->i->shape->rank, at);
+}
+XG_FN xg_elem xg_fft_read(const xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, int64_t q) {
+    xg_kval *at[XG_RANK_MAX], *mirrored = NULL;
+    xg_range last = xg_fft_global_of(d, t, first, t->row->length / t->row->radix, q, at);
+    xg_elem v;
+    if (d->to_real) xg_fft_mirrored(d, last, at, &mirrored);
     v = xg_elem_of(d->s, XG_OPERAND(d->i, 0), at);
     if (!v.im) v.im = xg_kconst_float(&d->s->b, d->real, 0);
     v.im = xg_fft_negate_where(&d->s->b, mirrored, v.im);
     return v;
 }
-XG_FN void xg_fft_write(xg_fft_site *d, xg_elem v, const xg_aff *element, xg_kval **dest) {
-    const xg_aff *want[XG_RANK_MAX];
+XG_FN void xg_fft_write(xg_fft_site *d, const xg_fft_turn *t, xg_elem v, xg_kval *const *first, int64_t c, xg_kval **dest) {
     xg_kval *at[XG_RANK_MAX];
     uint32_t rank = d->i->shape->rank;
-    xg_range last;
+    xg_range last = xg_fft_global_of(d, t, first, t->row->done, c, at);
     xg_fft_if f;
-    xg_fft_global(d, element, want);
-    last = xg_fft_range(d, want[rank - 1]);
     if (last.lo >= d->out_last) return;
-    xg_fft_apply(d, want, rank, at);
     if (d->to_real) v.im = NULL;
     if (d->scale != 1) v = xg_fft_scaled(&d->s->b, v, d->scale);
     if (last.hi < d->out_last) { *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at); return; }
     f = xg_fft_if_begin(d, xg_kcmpi_(&d->s->b, XG_CI_SLT, at[rank - 1], xg_elem_index(d->s, d->out_last)), dest, 1);
-    xg_kval_set_range(at[rank - 1], xg_range_of(0, d->length[d->n - 1] - 1));
     *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at);
     xg_fft_if_end(d, &f, dest, 1);
 }
@@ -43734,9 +45192,29 @@ XG_FN void xg_fft_exchange(xg_fft_site *d) {
 
 /* ---- a stage in registers ---- */
 
+/* Of a pass of a longer transform: element j times the root to the power j l, l the index that says which part of that one this is. */
+XG_FN void xg_fft_twist_first(xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, xg_elem *x) {
+    xg_kb *b = &d->s->b;
+    uint32_t rank = d->i->shape->rank;
+    int64_t radix = t->row->radix, step = radix > 1 ? t->row->length / radix : d->volume, parts = d->i->shape->dims[d->twist_dim], most = (step - 1) * (parts - 1), q;
+    xg_kval *power = xg_k2(b, XG_K_OP_MULI, first[rank - 1], first[d->twist_dim]);
+    xg_elem start, w[XG_FFT_RADIX_MAX + 1];
+    xg_kval_set_range(power, xg_range_of(0, most));
+    start = xg_fft_root_at(b, power, most, d->twist_length, d->sign, d->real);
+    x[0] = xg_fft_times(b, x[0], start);
+    if (radix == 1) return;
+    power = xg_k2(b, XG_K_OP_MULI, first[d->twist_dim], xg_elem_index(d->s, step));
+    xg_kval_set_range(power, xg_range_of(0, step * (parts - 1)));
+    w[1] = xg_fft_root_at(b, power, step * (parts - 1), d->twist_length, d->sign, d->real);
+    for (q = 1; q < radix; q++) {
+        if (q > 1) w[q] = xg_fft_times(b, w[q / 2], w[q - q / 2]);
+        x[q] = xg_fft_times(b, x[q], xg_fft_times(b, start, w[q]));
+    }
+}
+
 XG_FN void xg_fft_take(xg_fft_site *d, const xg_fft_turn *t, bool first, xg_elem *x) {
-    int64_t radix = t->row->radix, q;
-    xg_kval *exists = xg_fft_exists(d, t, first), **values = XG_NEW_N(d->e->arena, xg_kval *, 2 * radix);
+    int64_t radix = t->row->radix, run = t->row->length / radix * t->row->inner, q;
+    xg_kval *exists = xg_fft_exists(d, t, first), **values = XG_NEW_N(d->e->arena, xg_kval *, 2 * radix), *at[XG_RANK_MAX], *place;
     xg_fft_if f;
     xg_elem zero;
     if (exists) {
@@ -43744,13 +45222,13 @@ XG_FN void xg_fft_take(xg_fft_site *d, const xg_fft_turn *t, bool first, xg_elem
         for (q = 0; q < 2 * radix; q++) values[q] = zero.v;
         f = xg_fft_if_begin(d, exists, values, (uint32_t)(2 * radix));
     }
+    if (first) xg_fft_global_first(d, xg_fft_from(d, t, 0), at);
     for (q = 0; q < radix; q++) {
-        if (first) x[q] = xg_fft_read(d, xg_fft_from(d, t, q));
-        else {
-            xg_kval *at = xg_fft_index(d, xg_fft_place(d, xg_fft_from(d, t, q)));
-            x[q] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, d->shared, &at, 1));
-        }
+        if (first) { x[q] = xg_fft_read(d, t, at, q); continue; }
+        place = xg_fft_place_of(d, t, xg_fft_from, run, t->row->length * t->row->inner, q, &at[0]);
+        x[q] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, d->shared, &place, 1));
     }
+    if (first && d->twisted) xg_fft_twist_first(d, t, at, x);
     if (!exists) return;
     for (q = 0; q < radix; q++) { values[2 * q] = x[q].v; values[2 * q + 1] = x[q].im; }
     xg_fft_if_end(d, &f, values, (uint32_t)(2 * radix));
@@ -43768,17 +45246,15 @@ XG_FN void xg_fft_twist(xg_fft_site *d, const xg_fft_turn *t, xg_elem *x) {
     }
 }
 XG_FN void xg_fft_put(xg_fft_site *d, const xg_fft_turn *t, bool last, const xg_elem *x, xg_kval **dest) {
-    xg_kval *exists = xg_fft_exists(d, t, last), **to = last ? dest : &d->shared;
-    int64_t c;
+    xg_kval *exists = xg_fft_exists(d, t, last), **to = last ? dest : &d->shared, *at[XG_RANK_MAX], *place;
+    int64_t run = t->row->done * t->row->inner, c;
     xg_fft_if f;
     if (exists) f = xg_fft_if_begin(d, exists, to, 1);
+    if (last) xg_fft_global_first(d, xg_fft_to(d, t, 0), at);
     for (c = 0; c < t->row->radix; c++) {
-        const xg_aff *element = xg_fft_to(d, t, c);
-        if (last) xg_fft_write(d, x[c], element, to);
-        else {
-            xg_kval *at = xg_fft_index(d, xg_fft_place(d, element));
-            *to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, x[c]), *to, &at, 1);
-        }
+        if (last) { xg_fft_write(d, t, x[c], at, c, to); continue; }
+        place = xg_fft_place_of(d, t, xg_fft_to, run, run * t->row->radix, c, &at[0]);
+        *to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, x[c]), *to, &place, 1);
     }
     if (exists) xg_fft_if_end(d, &f, to, 1);
 }
@@ -43921,6 +45397,11 @@ XG_FN void xg_fft_sum_stage(xg_fft_site *d, uint32_t number) {
 
 /* ---- the kernel ---- */
 
+/* Do neighbours in memory belong to different transforms? */
+XG_FN bool xg_fft_crosses(const xg_shape *s, int64_t volume) {
+    uint32_t minor = xg_fuse_minor(s);
+    return volume > 1 && minor < s->rank - 1 && s->dims[s->rank - 1] > 1;
+}
 XG_FN void xg_fft_describe(xg_fft_site *d, xg_fusion_emission *e, const xg_inst *i) {
     const xg_shape *in = XG_OPERAND(i, 0)->shape;
     xg_ints n = xg_attr_ints(i, XG_A_fft_length);
@@ -43943,6 +45424,8 @@ XG_FN void xg_fft_describe(xg_fft_site *d, xg_fusion_emission *e, const xg_inst 
     d->bytes = 2 * xg_kelem_bytes(d->real);
     d->stages = xg_fft_stages_of(d->length, d->n, 1);
     d->count = 1;
+    d->twisted = xg_fft_twiddle(i, &d->twist_dim, &d->twist_length);
+    d->beside = xg_fft_crosses(in, d->volume) || xg_fft_crosses(i->shape, d->volume);
 }
 /* Threads that have one butterfly each in the stage with the most of them. */
 XG_FN int64_t xg_fft_threads(const xg_fft_site *d) {
@@ -43954,12 +45437,15 @@ XG_FN int64_t xg_fft_threads(const xg_fft_site *d) {
 }
 /* More transforms a block, until there are as many threads as one likes, as long as there are enough blocks. */
 XG_FN void xg_fft_gather(xg_fft_site *d) {
-    int64_t threads = xg_fft_threads(d), plenty = d->e->target->resident_threads / 512;
+    int64_t threads, plenty = d->e->target->resident_threads / 512;
+    if (d->beside) for (d->count = 64 / d->bytes; d->count > 1 && (d->count > d->lines || !xg_fft_fits(d->length, d->n, d->count, d->bytes)); d->count /= 2) {} /* two sectors of neighbours */
+    threads = xg_fft_threads(d);
     while (2 * d->count <= d->lines && 2 * threads <= XG_FFT_THREADS_LIKED && (threads < 32 || d->lines >= 2 * d->count * plenty) && xg_fft_fits(d->length, d->n, 2 * d->count, d->bytes)) {
         d->count *= 2;
         threads = xg_fft_threads(d);
     }
     d->blocks = (d->lines + d->count - 1) / d->count;
+    if (d->beside) d->stages = xg_fft_stages_of(d->length, d->n, d->count);
 }
 XG_FN bool xg_fft_uses_shared(const xg_fft_site *d) { return d->stages.n > 1; }
 XG_FN void xg_fft_allocate(xg_fft_site *d) {
@@ -45559,6 +47045,140 @@ XG_FN void xg_row_emit(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) 
 }
 
 #endif /* XG_EMIT_REDUCTION_ROW_C */
+/* emit/reduction_short.c -- rows of a few elements, an odd number of them: a thread takes a row, but memory is read side by side.
+ *
+ *     each thread:  shared[V * (round * 128 + thread) + v] = element        of all rows of a block, which are one run of memory
+ *     barrier
+ *     thread th:  acc = reducer over shared[row * length + j]               for all j; then the result; for its rows th, th + 128 ...
+ *
+ * Lanes of a row would mostly be idle or meet in shuffles, and a thread that read its row from memory would touch the sectors of all rows beside it with each access. Through
+ * shared memory each sector is touched once. As the length is odd, the lanes of a warp find their elements in banks of their own. */
+#ifndef XG_EMIT_REDUCTION_SHORT_C
+#define XG_EMIT_REDUCTION_SHORT_C
+
+enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 8 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_SHARED = 24 << 10, XG_SHORT_VECTOR = 16 };
+
+XG_FN xg_kelem xg_short_type(const xg_hero *h, uint32_t k) { return xg_kelem_of(h->wide != XLAGPU_INVALID ? h->wide : XG_OPERAND(h->i, k)->shape->type); }
+
+typedef struct xg_short_plan { int64_t vector /* elements that a thread moves at once; 0: the rows are not of this kind */, rows /* of a block */; } xg_short_plan;
+XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
+    static const xg_short_plan none = {0, 0};
+    xg_short_plan p;
+    int64_t total = r->n_kept * r->n_reduced, bytes = 0, widest = 0;
+    uint32_t h, k;
+    if (!r->row || r->pad || r->n_reduced != r->minor || r->n_reduced % 2 == 0 || r->n_reduced < 3 || r->n_reduced > XG_SHORT_LENGTH || total < XG_SHORT_ELEMENTS || xg_reduction_has_sides(r)) return none;
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
+        xg_kelem type = xg_short_type(&r->heroes[h], k);
+        int64_t size = xg_kelem_bytes(type);
+        if (xg_kelem_is_complex(type) || (size != 4 && size != 8)) return none;
+        bytes += size;
+        widest = XG_MAX(widest, size);
+    }
+    p.rows = XG_SHORT_THREADS;
+    while (r->n_reduced < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS && r->n_kept / p.rows >= 2 * r->e->target->resident_threads / 2048) p.rows *= 2;
+    if (bytes * p.rows * r->n_reduced > XG_SHORT_SHARED) return none;
+    for (p.vector = XG_MIN(r->vector, XG_SHORT_VECTOR / widest); p.vector > 1 && total % p.vector; p.vector /= 2) {}
+    p.vector = XG_MAX(p.vector, (int64_t)1);
+    return p;
+}
+
+/* (th_x, bl_x)[round] -> which vector of the array, and which of the block's. */
+XG_FN const xg_imap *xg_short_vectors(const xg_reduction *r, const xg_short_plan *plan) {
+    int64_t v = plan->vector, all = plan->rows * r->n_reduced / v, total = r->n_kept * r->n_reduced / v;
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *out[2];
+    out[1] = xg_aff_add(m.x, xg_aff_dim(m.x, 0), xg_aff_mul(m.x, xg_walk_sym(&m, "round", (all + XG_SHORT_THREADS - 1) / XG_SHORT_THREADS), XG_SHORT_THREADS));
+    out[0] = xg_aff_add(m.x, out[1], xg_aff_mul(m.x, xg_aff_dim(m.x, 1), all));
+    if (all % XG_SHORT_THREADS) xg_walk_require(&m, out[1], 0, all - 1);
+    if (r->blocks * all != total) xg_walk_require(&m, out[0], 0, total - 1);
+    return xg_walk_map_end(r, &m, out, 2);
+}
+/* (vector of the array, of the block)[vector_index] -> indices of the operand, and the place in shared memory. */
+XG_FN const xg_imap *xg_short_elements(const xg_reduction *r, const xg_short_plan *plan) {
+    xg_aff_ctx *x = r->e->m->aff;
+    int64_t v = plan->vector;
+    uint32_t rank = r->in->rank, k;
+    xg_imap *m = xg_imap_new(x, 2, 1, 0, rank + 1, 0);
+    const xg_aff *at[XG_RANK_MAX], *place = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), v), xg_aff_sym(x, 0));
+    m->dims[0].range = xg_range_of(0, r->n_kept * r->n_reduced / v - 1);
+    m->dims[1].range = xg_range_of(0, plan->rows * r->n_reduced / v - 1);
+    m->syms[0].range = xg_range_of(0, v - 1);
+    m->syms[0].name = XG_STR("vector_index");
+    xg_index_delinearise(x, &r->kept, xg_aff_div(x, place, r->n_reduced), at);
+    xg_index_delinearise(x, &r->reduced, xg_aff_mod(x, place, r->n_reduced), at);
+    for (k = 0; k < rank; k++) m->results[k] = at[k];
+    m->results[rank] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), v), xg_aff_sym(x, 0));
+    return xg_imap_simplify(x, m);
+}
+
+/* All elements of the block's rows into shared memory. */
+XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, xg_shared *shared) {
+    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_kval *thread = r->thread, *block = r->block, *at[XG_RANK_MAX];
+    xg_partial p = xg_partial_new(r, 0, shared->arrays, shared->n);
+    const xg_imap *map = xg_short_elements(r, plan);
+    xg_walk outer, inner;
+    uint32_t k;
+    outer = xg_walk_begin(r, xg_short_vectors(r, plan), &p);
+    for (k = 0; k < 2; k++) xg_kval_set_range(outer.at + k, map->dims[k].range);
+    r->thread = outer.at; /* what stands for the map's dims */
+    r->block = outer.at + 1;
+    inner = xg_walk_begin(r, map, &p);
+    for (k = 0; k <= r->in->rank; k++) at[k] = inner.at + k;
+    xg_reduction_elements(r, at, x);
+    for (k = 0; k < r->n_values; k++) p.dest[k] = xg_kinsert(&r->s.b, x[k].v, p.dest[k], &at[r->in->rank], 1);
+    xg_walk_end(r, &inner, &p);
+    r->thread = thread;
+    r->block = block;
+    xg_walk_end(r, &outer, &p);
+}
+/* One of a thread's rows: place `row` in the block, `kept` of all. */
+XG_FN void xg_short_row(xg_reduction *r, const xg_shared *shared, const xg_aff *row, const xg_aff *kept, xg_partial *p) {
+    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *place;
+    const xg_imap *map;
+    xg_kval *at[XG_RANK_MAX];
+    xg_walk w;
+    uint32_t k;
+    place = xg_aff_add(m.x, xg_aff_mul(m.x, row, r->n_reduced), xg_walk_sym(&m, "element", r->n_reduced));
+    xg_walk_require(&m, kept, 0, r->n_kept - 1);
+    w = xg_walk_begin(r, xg_walk_map_end(r, &m, &place, 1), p);
+    at[0] = w.at;
+    memset(like, 0, (r->n_values + 1) * sizeof *like); /* no pairs */
+    xg_shared_read(r, shared, at, 1, like, r->n_values, x);
+    xg_reduction_merge(r, p->acc, x);
+    xg_walk_end(r, &w, p);
+    m = xg_walk_map_begin(r);
+    m.kept = kept;
+    xg_walk_require(&m, kept, 0, r->n_kept - 1);
+    map = xg_walk_map_result(r, &m);
+    w = xg_walk_begin(r, map, p);
+    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
+    xg_reduction_results(r, p->acc, at, p->dest);
+    xg_walk_end(r, &w, p);
+}
+XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial *p) {
+    xg_aff_ctx *x = r->e->m->aff;
+    int64_t size = plan->rows * r->n_reduced, first;
+    xg_shared shared;
+    uint32_t h, k;
+    shared.n = 0;
+    shared.arrays = XG_NEW_N(r->e->arena, xg_kval *, r->n_values + 1);
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
+        const xg_ktype *t = xg_kir_tensor(r->e->m, xg_short_type(&r->heroes[h], k), &size, 1);
+        shared.arrays[shared.n++] = xg_kir_op(&r->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+    }
+    xg_short_fill(r, plan, &shared);
+    xg_shared_sync(r, &shared);
+    for (first = 0; first < plan->rows; first += XG_SHORT_THREADS) {
+        const xg_aff *row = xg_aff_add_k(x, xg_aff_dim(x, 0), first);
+        if (first) xg_reduction_start(r, p->acc);
+        xg_short_row(r, &shared, row, xg_aff_add(x, row, xg_aff_mul(x, xg_aff_dim(x, 1), plan->rows)), p);
+    }
+}
+
+#endif /* XG_EMIT_REDUCTION_SHORT_C */
 /* emit/reduction_column.c -- what is kept lies side by side: each thread takes `vector` neighbouring columns down its rows, and keeps as many partial results.
  *
  * One step of a block covers `depth` rows of `width` columns, thread th the elements th * vector ... of these depth * width, in row-major order; the block goes down
@@ -46016,11 +47636,16 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
     xg_partial p;
     xg_row_plan row;
     xg_column_plan column;
+    xg_short_plan brief;
     uint32_t k;
     if (!xg_reduction_of(&r, e)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_INTERNAL, NULL, "not a reduction");
     memset(&row, 0, sizeof row);
     memset(&column, 0, sizeof column);
-    if (r.row) {
+    brief = xg_short_plan_of(&r);
+    if (brief.vector) {
+        r.threads = XG_SHORT_THREADS;
+        r.blocks = (r.n_kept + brief.rows - 1) / brief.rows;
+    } else if (r.row) {
         row = xg_row_plan_of(&r);
         r.threads = row.lanes * row.rows;
         r.blocks = (r.n_kept + row.rows - 1) / row.rows;
@@ -46043,7 +47668,8 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
     p = xg_partial_new(&r, r.n_values, dest, e->n_roots);
     if (r.row) {
         xg_reduction_start(&r, p.acc);
-        xg_row_emit(&r, &row, &p);
+        if (brief.vector) xg_short_emit(&r, &brief, &p);
+        else xg_row_emit(&r, &row, &p);
     } else xg_column_emit(&r, &column, &p);
     xg_kreturn(&r.s.b, p.dest, e->n_roots);
 }
@@ -46832,6 +48458,7 @@ XG_FN void xg_emit_scan(xg_fusion_emission *e) {
     X(SLICES, "input-slices", xg_emit_slices_match, xg_emit_slices) \
     X(CONCATENATE, "concatenate", xg_emit_concatenate_match, xg_emit_concatenate) \
     X(SCAN, "scan", xg_emit_scan_match, xg_emit_scan) \
+    X(SCATTERED, "scattered-windows", xg_emit_scattered_match, xg_emit_scattered) \
     X(SLIDING, "sliding-windows", xg_emit_sliding_match, xg_emit_sliding) \
     X(LOOP, "loop", xg_emit_loop_match, xg_emit_loop)
 #endif
@@ -49062,7 +50689,7 @@ XG_FN xg_kval *xg_ptx_remf(xg_kb *b, xg_kval *x, xg_kval *y) {
 #ifndef XG_PTX_LEGALIZE_C
 #define XG_PTX_LEGALIZE_C
 
-typedef struct xg_lz { xg_kmodule *m; const xg_target *target; xg_ptx_index index; bool removed; uint32_t depth; } xg_lz;
+typedef struct xg_lz { xg_kmodule *m; const xg_target *target; xg_ptx_index index; bool removed, changed; uint32_t depth; } xg_lz;
 #define XG_LZ_RULE(word) static xg_kval *xg_lz_rule_##word(xg_lz *z, xg_kb *b, xg_kop *op)
 
 static bool xg_lz_is_half(const xg_ktype *t) { return t->kind == XG_TK_SCALAR && (t->elem == XG_E_BF16 || t->elem == XG_E_F16); }
@@ -49571,6 +51198,7 @@ static void xg_lz_region(xg_lz *z, xg_kregion *r) {
         v = xg_lz_apply(z, &b, op);
         if (v) xg_kval_replace(&op->results[0], v);
         if (v || z->removed) { /* go on with what was made in its place */
+            z->changed = true;
             xg_kop_remove(op);
             op = prev ? prev->next : r->first;
             continue;
@@ -49621,7 +51249,7 @@ XG_FN void xg_ptx_legalize(xg_kmodule *m) {
     if (m->fma) xg_lz_contract(&z, f->body);
     xg_lz_sweep(f->body);
     xg_lz_region(&z, f->body);
-    xg_lz_sweep(f->body);
+    if (z.changed) xg_lz_sweep(f->body);
 }
 
 #undef XG_LZ_RULE
@@ -51898,7 +53526,7 @@ typedef struct xg_sched {
     xg_comp *comp;
     xg_inst **insts;
     uint32_t n;
-    xg_map64 index;                     /* instruction id + 1 -> its number + 1 */
+    uint32_t *index;                    /* by instruction id: its number; the module's, each computation writes its own */
     XG_VEC(xg_sched_value) values;
     uint32_t **leaf_value;              /* of each instruction, by leaf */
     uint32_t *pred_start, *preds, *succ_start, *succs, n_edges;
@@ -51909,7 +53537,7 @@ typedef struct xg_sched {
     int64_t initial;                    /* live when it begins */
 } xg_sched;
 
-XG_FN uint32_t xg_sched_number(const xg_sched *s, const xg_inst *i) { return (uint32_t)(uintptr_t)xg_map64_get(&s->index, i->id + (uint64_t)1) - 1; }
+XG_FN uint32_t xg_sched_number(const xg_sched *s, const xg_inst *i) { return s->index[i->id]; }
 XG_FN int64_t xg_sched_add(int64_t a, int64_t b) { return a > INT64_MAX / 4 - b ? INT64_MAX / 4 : a + b; } /* saturates: only comparisons are made of it */
 
 /* ---- what there is ---- */
@@ -52034,15 +53662,18 @@ XG_FN void xg_sched_over(xg_sched *s, uint32_t k) {
     }
 }
 
-XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg_map64 *peaks) {
+/* What scheduling knows of the whole module: by instruction id, by computation id. */
+typedef struct xg_sched_all { uint32_t *index; int64_t *peaks; } xg_sched_all;
+
+XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg_sched_all *all) {
     uint32_t k = 0, j;
     memset(s, 0, sizeof *s);
     s->arena = a;
     s->comp = c;
     s->n = c->n_insts;
     s->insts = XG_NEW_N(a, xg_inst *, s->n + (size_t)1);
-    xg_map64_init(&s->index, a);
-    XG_FOR_INSTS(i, c) { s->insts[k] = i; xg_map64_put(&s->index, i->id + (uint64_t)1, (void *)(uintptr_t)(++k)); }
+    s->index = all->index;
+    XG_FOR_INSTS(i, c) { s->index[i->id] = k; s->insts[k++] = i; }
     xg_sched_values(s);
     xg_sched_uses(s);
     xg_sched_edges(s);
@@ -52052,7 +53683,7 @@ XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg_map64 *p
         xg_sched_over(s, k);
         if (xg_opt_is_control(s->insts[k])) {
             xg_comps called = xg_opt_control_comps(a, s->insts[k]);
-            for (j = 0; j < called.n; j++) { const int64_t *peak = (const int64_t *)xg_map64_get(peaks, called.p[j]->id + (uint64_t)1); s->inner[k] = XG_MAX(s->inner[k], *peak); }
+            for (j = 0; j < called.n; j++) s->inner[k] = XG_MAX(s->inner[k], all->peaks[called.p[j]->id]);
         }
     }
 }
@@ -52282,12 +53913,13 @@ XG_FN void xg_sched_spread(const xg_sched *s, uint32_t *order, int64_t peak) {
 /* ---- the choice ---- */
 
 /* Gives the peak. */
-XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_map64 *peaks, bool *changed) {
+XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_sched_all *all, bool *changed) {
     static void (*const orders[])(const xg_sched *s, uint32_t *order) = {xg_sched_text, xg_sched_list, xg_sched_dfs, xg_sched_plain};
     xg_sched s;
     uint32_t *order, *best, k, o;
     int64_t least = INT64_MAX;
-    xg_sched_init(&s, a, c, peaks);
+    xg_mark none = xg_arena_mark(a);
+    xg_sched_init(&s, a, c, all);
     order = XG_NEW_N(a, uint32_t, s.n + (size_t)1);
     best = XG_NEW_N(a, uint32_t, s.n + (size_t)1);
     for (o = 0; o < (c->module->is_scheduled ? 1 : XG_COUNT(orders)); o++) {
@@ -52303,15 +53935,17 @@ XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_map64 *peaks, bool
         *changed = *changed || best[k] != k;
         xg_inst_move_before(s.insts[best[k]], NULL);
     }
+    xg_arena_reset(a, none);
     return least;
 }
 
 XG_FN bool xg_plan_schedule(xg_module *m) {
     XG_VEC(xg_comp *) work = {NULL, 0, 0};
-    xg_map64 peaks;
+    xg_sched_all all;
     bool changed = false;
     uint32_t at, k;
-    xg_map64_init(&peaks, m->work);
+    all.index = (uint32_t *)xg_alloc_raw(m->work, xg_mul(m->ctx, m->n_ids + (size_t)1, sizeof *all.index));
+    all.peaks = XG_NEW_N(m->work, int64_t, m->n_comp_ids + (size_t)1);
     xg_push(m->work, xg_comp *, &work, m->entry);
     for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
         xg_comps called;
@@ -52319,11 +53953,7 @@ XG_FN bool xg_plan_schedule(xg_module *m) {
         called = xg_opt_control_comps(m->work, i);
         for (k = 0; k < called.n; k++) xg_push(m->work, xg_comp *, &work, called.p[k]);
     }
-    for (at = work.n; at-- > 0;) { /* what is called stands behind its caller */
-        int64_t *peak = XG_NEW(m->work, int64_t);
-        *peak = xg_sched_comp(m->work, work.p[at], &peaks, &changed);
-        xg_map64_put(&peaks, work.p[at]->id + (uint64_t)1, peak);
-    }
+    for (at = work.n; at-- > 0;) all.peaks[work.p[at]->id] = xg_sched_comp(m->work, work.p[at], &all, &changed); /* what is called stands behind its caller */
     changed = changed || !m->is_scheduled;
     m->is_scheduled = true;
     return changed;
@@ -52547,6 +54177,15 @@ XG_FN uint64_t xg_plan_inst_flops(const xg_inst *i) {
         for (k = 0; w && k < w->v.window->n; k++) depth *= (uint64_t)w->v.window->p[k].size;
         return n * depth;
     }
+    case XG_FFT: { /* as it is usually counted: 5 n log2 n, half of that for real numbers */
+        xg_ints d = xg_attr_ints(i, XG_A_fft_length);
+        uint64_t real = XG_OPERAND(i, 0)->shape->type != i->shape->type ? 1 : 2, bits = 0;
+        for (k = 0; k < d.n; k++) depth *= (uint64_t)d.p[k];
+        for (; depth > 1; depth /= 2) bits++;
+        return (uint64_t)XG_MAX(XG_OPERAND(i, 0)->shape->elements, i->shape->elements) * 5 * real * bits / 2;
+    }
+    case XG_CHOLESKY: return n * (uint64_t)i->shape->dims[i->shape->rank - 1] / 3;
+    case XG_TRIANGULAR_SOLVE: return n * (uint64_t)XG_OPERAND(i, 0)->shape->dims[i->shape->rank - 1];
     case XG_COPY: return 0;
     default: return xg_op_flags(i->op) & XGF_EW ? n : 0;
     }
@@ -54048,7 +55687,7 @@ typedef struct xg_driver_options {
     xg_target target;             /* a copy that the caller may have changed */
     uint32_t command_buffer_least; /* commands of a command buffer; 0: XG_DRIVER_COMMANDS */
     bool no_command_buffers, command_buffer_control;
-    bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic;
+    bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic, excess_precision;
     int64_t memory_limit;         /* of device memory; 0: none */
     xg_str disable_passes;        /* comma-separated */
     xg_dump_fn dump;
@@ -54110,9 +55749,10 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(PRE, "defuser", xg_opt_defuser, REQUIRED) \
     X(PRE, "bitcast_types", xg_opt_bitcast_types, REQUIRED) \
     X(PRE, "host-offloader", xg_opt_host_offloader, OPTIONAL) \
-    X(PRE, "async-to-sync", xg_opt_async_to_sync, REQUIRED) \
+    X(PRE, "gpu-convert-async-collectives-to-sync", xg_opt_async_to_sync, REQUIRED) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(EXPAND, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
     X(EXPAND, "scan_expander", xg_opt_scan_expander, REQUIRED) \
     X(EXPAND, "dynamic_padder", xg_opt_dynamic_padder, REQUIRED) \
     X(EXPAND, "fft_expander", xg_opt_fft_expander, REQUIRED) \
@@ -54131,17 +55771,23 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(SIMPLIFY, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(SIMPLIFY, "simplify-while-loops", xg_opt_while_simplifier, OPTIONAL) \
     X(SIMPLIFY, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
+    X(SIMPLIFY, "conditional-code-motion", xg_opt_conditional_code_motion, OPTIONAL) \
     X(SIMPLIFY, "simplify-conditional", xg_opt_conditional_simplifier, OPTIONAL) \
     X(SIMPLIFY, "cse", xg_opt_cse, OPTIONAL) \
     X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \
     X(CANON, "dot_dimension_sorter", xg_opt_dot_dimension_sorter, OPTIONAL) \
     X(CANON, "dot_dimension_merger", xg_opt_dot_dimension_merger, OPTIONAL) \
     X(CANON, "dot-strength-reduction", xg_opt_dot_strength_reduction, OPTIONAL) \
+    X(SIMPLIFY2, "simplify-fp-conversions", xg_opt_simplify_fp_conversions, OPTIONAL) \
     X(SIMPLIFY2, "algsimp", xg_opt_algsimp, OPTIONAL) \
     X(SIMPLIFY2, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
     X(SIMPLIFY2, "cse", xg_opt_cse, OPTIONAL) \
     X(SIMPLIFY2, "dce", xg_opt_dce, OPTIONAL) \
     X(COLLECTIVE, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
+    X(COLLECTIVE, "all-reduce-reassociate", xg_opt_all_reduce_reassociate, OPTIONAL) \
+    X(COLLECTIVE, "all-gather-combiner", xg_opt_all_gather_combiner, OPTIONAL) \
+    X(COLLECTIVE, "all-reduce-combiner", xg_opt_all_reduce_combiner, OPTIONAL) \
+    X(COLLECTIVE, "reduce-scatter-combiner", xg_opt_reduce_scatter_combiner, OPTIONAL) \
     X(LAYOUT, "while_loop_trip_count_annotator", xg_opt_trip_count_annotator, OPTIONAL) \
     X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \
     X(LAYOUT, "forget-layouts", xg_opt_forget_layouts, OPTIONAL) \
@@ -54158,6 +55804,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(FUSION, "scatter-operands", xg_fuse_scatter_operands, OPTIONAL) \
     X(FUSION, "row-fusion", xg_fuse_allow_rows, OPTIONAL) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
+    X(FUSION, "fft-splitter", xg_fuse_split_ffts, REQUIRED) \
     X(FUSION, "fft-fusion", xg_fuse_ffts, OPTIONAL) \
     X(FUSION, "sort-splitter", xg_fuse_split_sorts, REQUIRED) \
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \
@@ -54348,6 +55995,7 @@ XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
     memset(&p, 0, sizeof p);
     p.m = m;
     p.o = o;
+    m->excess_precision = o->excess_precision;
     p.control = xg_opt_has_control(m);
     for (from = 0; from < XG_HLO_PASS_COUNT; from = to) {
         uint32_t phase = xg_hlo_passes[from].phase;
@@ -54914,6 +56562,7 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->fill_elided = d->fill_elided_constants;
     o->ftz = d->ftz;
     o->deterministic = d->deterministic_ops;
+    o->excess_precision = d->allow_excess_precision;
     o->keep_hlo = d->keep_hlo;
     o->memory_limit = d->memory_limit > (uint64_t)INT64_MAX / 4 ? 0 : (int64_t)d->memory_limit;
     o->no_command_buffers = d->no_command_buffers;

@@ -559,6 +559,7 @@ typedef struct xg_dict { xg_arena *arena; xg_dict_item *items; uint32_t *slots; 
 XG_FN void xg_dict_init(xg_dict *d, xg_arena *a);
 XG_FN void *xg_dict_get(const xg_dict *d, xg_str name);
 XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val); /* false and no change when the name is there; val may not be NULL */
+XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val); /* the same for a name that lasts as long as the table: it is not copied */
 
 #endif /* XG_BASE_H */
 /* base/number.h -- the float formats of HLO and exact float text.
@@ -1717,32 +1718,54 @@ XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, 
 
 /* ---- names ---- */
 
+/* Few names are looked through; only more than that get slots. */
+enum { XG_DICT_FEW = 8 };
+
 XG_FN void xg_dict_init(xg_dict *d, xg_arena *a) { memset(d, 0, sizeof *d); d->arena = a; }
+XG_FN bool xg_dict_is(const xg_dict_item *i, xg_str name, uint32_t hash) { return i->hash == hash && xg_str_eq(i->name, name); }
 XG_FN uint32_t xg_dict_slot(const xg_dict *d, xg_str name, uint32_t hash) {
     uint32_t at = hash & (d->cap - 1);
-    for (; d->slots[at]; at = (at + 1) & (d->cap - 1)) if (d->items[d->slots[at] - 1].hash == hash && xg_str_eq(d->items[d->slots[at] - 1].name, name)) break;
+    for (; d->slots[at]; at = (at + 1) & (d->cap - 1)) if (xg_dict_is(&d->items[d->slots[at] - 1], name, hash)) break;
     return at;
 }
-XG_FN void *xg_dict_get(const xg_dict *d, xg_str name) {
-    uint32_t at;
-    if (!d->cap) return NULL;
-    at = xg_dict_slot(d, name, xg_hash(name.p, name.n));
-    return d->slots[at] ? d->items[d->slots[at] - 1].val : NULL;
+/* The item's number plus 1; 0: there is none. */
+XG_FN uint32_t xg_dict_find(const xg_dict *d, xg_str name, uint32_t hash) {
+    uint32_t k;
+    if (d->cap) return d->slots[xg_dict_slot(d, name, hash)];
+    for (k = 0; k < d->n; k++) if (xg_dict_is(&d->items[k], name, hash)) return k + 1;
+    return 0;
 }
-XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val) {
-    uint32_t hash = xg_hash(name.p, name.n), at, i;
-    if (d->n * 2 >= d->cap) {
-        d->cap = xg_table_next_cap(d->arena->ctx, d->cap);
-        d->slots = XG_NEW_N(d->arena, uint32_t, d->cap);
-        for (i = 0; i < d->n; i++) d->slots[xg_dict_slot(d, d->items[i].name, d->items[i].hash)] = i + 1;
+XG_FN void *xg_dict_get(const xg_dict *d, xg_str name) {
+    uint32_t found = d->n ? xg_dict_find(d, name, xg_hash(name.p, name.n)) : 0;
+    return found ? d->items[found - 1].val : NULL;
+}
+XG_FN void xg_dict_grow(xg_dict *d) {
+    uint32_t i, at;
+    do d->cap = xg_table_next_cap(d->arena->ctx, d->cap); while (d->cap < 2 * d->n);
+    d->slots = XG_NEW_N(d->arena, uint32_t, d->cap);
+    for (i = 0; i < d->n; i++) { /* no two are equal */
+        for (at = d->items[i].hash & (d->cap - 1); d->slots[at]; at = (at + 1) & (d->cap - 1)) {}
+        d->slots[at] = i + 1;
     }
-    at = xg_dict_slot(d, name, hash);
-    if (d->slots[at]) return false;
+}
+XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
+    uint32_t hash = xg_hash(name.p, name.n), at = 0;
+    if (d->n >= XG_DICT_FEW && d->n * 2 >= d->cap) xg_dict_grow(d);
+    if (d->cap) {
+        at = xg_dict_slot(d, name, hash);
+        if (d->slots[at]) return false;
+    } else if (xg_dict_find(d, name, hash)) return false;
     if (d->n == d->item_cap) d->items = (xg_dict_item *)xg_vec_grow(d->arena, d->items, &d->item_cap, sizeof *d->items);
-    d->items[d->n].name = xg_str_copy(d->arena, name);
+    d->items[d->n].name = name;
     d->items[d->n].hash = hash;
     d->items[d->n].val = val;
-    d->slots[at] = ++d->n;
+    d->n++;
+    if (d->cap) d->slots[at] = d->n;
+    return true;
+}
+XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val) {
+    if (!xg_dict_put_lasting(d, name, val)) return false;
+    d->items[d->n - 1].name = xg_str_copy(d->arena, name);
     return true;
 }
 
@@ -9246,14 +9269,14 @@ XG_FN uint32_t xg_sim_count_places(const xg_sim_reach *r, uint32_t mask) {
     return n;
 }
 /* Of a FEW. Extra passes: for each group of lanes that one pass serves, the largest number of different words in one bank, less one. */
-XG_FN uint32_t xg_sim_count_conflicts(const xg_sim_reach *r, const char *shared, uint32_t bytes) {
+XG_FN uint32_t xg_sim_count_conflicts(const xg_sim_reach *r, const char *shared, uint32_t bytes, uint32_t mask) {
     uint32_t lanes = bytes <= 4 ? 32 : bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4, base, extra = 0, i, bank, word, from = (uint32_t)(r->at - shared) / 4;
     for (base = 0; base < XG_SIM_WARP; base += lanes) {
         uint32_t words[32][32], count[32], worst = 1, before = 0xFFFFFFFFu, j, k;
         memset(count, 0, sizeof count);
         for (i = base; i < base + lanes; i++) {
             word = from + r->to.off[i] / 4;
-            if (word == before) continue;
+            if (word == before || !(mask >> i & 1)) continue;
             before = word;
             for (k = 0; k < (bytes + 3) / 4; k++, word++) {
                 bank = word & 31;
@@ -9363,7 +9386,7 @@ XG_FN void xg_sim_count_access(xg_sim_worker *w, const xg_sim_reach *r, uint32_t
     if (r->shared) {
         w->stats.shared_transactions += bytes <= 4 ? 1 : (active * bytes + 127) / 128;
         if (r->shape == XG_SIM_FEW && !(bytes == 4 && w->m->moves->one_pass(r->to.off))) {
-            uint32_t extra = xg_sim_count_conflicts(r, w->shared, bytes);
+            uint32_t extra = xg_sim_count_conflicts(r, w->shared, bytes, mask);
             w->stats.bank_conflicts += extra;
             w->stats.shared_transactions += extra;
         }

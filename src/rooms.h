@@ -95,6 +95,7 @@
 #include "opt/async_to_sync.c"
 #include "opt/host_offloader.c"
 #include "opt/collective_simplifier.c"
+#include "opt/collective_combiner.c"
 #include "opt/conditional_simplifier.c"
 #include "opt/constant_folding.c"
 #include "opt/cse.c"
@@ -127,8 +128,10 @@
 #include "opt/sort_simplifier.c"
 #include "opt/topk_rewriter.c"
 #include "opt/scan_splitter.c"
+#include "opt/simplify_fp_conversions.c"
 #include "opt/tuple_simplifier.c"
 #include "opt/while_simplifier.c"
+#include "opt/conditional_code_motion.c"
 #include "opt/zero_sized.c"
 
 /* fuse */

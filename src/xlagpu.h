@@ -114,6 +114,7 @@ typedef struct xlagpu_compile_desc {
     bool deterministic_ops;      /* floats are never added up in the order in which threads come, even where that is faster */
     uint64_t memory_limit;       /* bytes of device memory that the program may need, arguments and results included; 0: any. What is needed again much later is computed again until it
                                   * fits; ERROR_LIMIT with a message of what holds the rest if it cannot */
+    bool allow_excess_precision; /* a float that the module rounds to a narrower type and takes back at once need not be rounded */
 } xlagpu_compile_desc;
 
 /* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The module is

@@ -13,7 +13,7 @@ enum { XG_SCATTERED_BOX_MAX = 16, XG_SCATTERED_RUN = 4, XG_SCATTERED_PAIRS_MAX =
 
 /* step: windows from box to box, 0 where a box is shorter than a step; windows: around a box, the first one `first` beyond the last that begins with it or before; number: of box 0,
  * counted with the padding; start: its element 0 */
-typedef struct xg_box_dim { int64_t size, step, windows, first, number, start; } xg_box_dim;
+typedef struct xg_boxes_side { int64_t size, step, windows, first, number, start; } xg_boxes_side;
 typedef struct xg_boxes {
     xg_fusion_emission *e;
     const xg_inst *i, *shown;     /* the instruction; it or its slice */
@@ -21,7 +21,7 @@ typedef struct xg_boxes {
     xg_window w;
     xg_shape walk;                /* boxes */
     int64_t from[XG_RANK_MAX];    /* of the slice */
-    xg_box_dim box[XG_RANK_MAX];
+    xg_boxes_side box[XG_RANK_MAX];
     int64_t elements;             /* of a box */
     int64_t distance[XG_RANK_MAX]; /* of the window that is read */
     xg_kval *const *at;
@@ -32,7 +32,7 @@ typedef struct xg_boxes {
 XG_FN void xg_boxes_dim(xg_boxes *d, uint32_t k, int64_t size) {
     const xg_window_dim *w = &d->w.p[k];
     int64_t pad = w->pad_low + d->from[k];
-    xg_box_dim *x = &d->box[k];
+    xg_boxes_side *x = &d->box[k];
     x->size = size;
     x->step = size / w->stride;
     x->first = -((w->size - 1) / w->stride);

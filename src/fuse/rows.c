@@ -225,13 +225,20 @@ XG_FN void xg_rows_join(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     if (b->roots.n == 1) b->roots.n = 0;
 }
 
+/* The reduction that the kernel is made for; a short one is no hero, but its rows are rows. */
+XG_FN const xg_inst *xg_rows_reduce(const xg_kernel *k) {
+    const xg_inst *i = k->hero ? k->hero : k->inst;
+    return i->op == XG_REDUCE ? i : NULL;
+}
+XG_FN int64_t xg_rows_walk(const xg_kernel *k) { return xg_rows_reduce(k) ? XG_OPERAND(xg_rows_reduce(k), 0)->shape->elements : xg_multi_walk(k)->elements; }
+
 XG_FN bool xg_rows_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_kernel was = *b, *from = a;
     xg_kernel **roots = XG_NEW_N(g->arena, xg_kernel *, xg_kernel_n_outputs(a) + (size_t)1);
     uint32_t n = xg_kernel_n_outputs(a), level, j;
     int64_t apart = xg_cost_add(a->time, b->time);
     const char *why = NULL;
-    if (a->is_update_in_place || b->is_update_in_place || xg_multi_walk(a)->elements != xg_multi_walk(b)->elements) return false;
+    if (a->is_update_in_place || b->is_update_in_place || xg_rows_walk(a) != xg_rows_walk(b)) return false;
     if (!xg_multi_common_level(a, b, &level)) { xg_rows_log(g, a, b, "one waits for the other, or it cannot be told", 0, 0); return false; }
     for (j = 0; j < n; j++) roots[j] = xg_kernel_root(a, j);
     xg_rows_join(g, a, b);
@@ -283,7 +290,7 @@ XG_FN void xg_rows_run(xg_kernels *g) {
     uint32_t k;
     for (k = 0; k < g->n; k++) {
         xg_kernel *a = &g->nodes[k];
-        if (!a->live || a->leader != a || !a->hero || a->hero->op != XG_REDUCE) continue;
+        if (!a->live || a->leader != a || !xg_rows_reduce(a)) continue;
         (void)xg_rows_into_reader(g, a);
     }
 }

@@ -2,7 +2,8 @@
  *
  * A module that XLA has optimised for its libraries says kind=kCustom where Triton, or a library, was to make the kernel. Such a fusion does not say how it is computed well
  * (softmax behind a dot, several reductions over one row), so it is taken apart, and with it all others: they were cut around it. The order of a schedule and the
- * control edges that kept it go, too: values do not change, so that only effects need an order. Fusions of a module without kCustom stay as they were written. */
+ * control edges that kept it go, too: values do not change, so that only effects need an order. Fusions of a module without kCustom stay as they were written, but for results that
+ * are tuples within a tuple: they give one flat tuple. */
 #ifndef XG_OPT_DEFUSER_C
 #define XG_OPT_DEFUSER_C
 #include "opt.h"
@@ -38,14 +39,81 @@ XG_FN void xg_defuse_all(xg_module *m) {
         }
     }
 }
+
+/* ---- tuples within the tuple of a fusion's results: a reduce of several values beside others ---- */
+
+XG_FN bool xg_defuse_is_nested(const xg_shape *s) {
+    uint32_t k;
+    if (s->type != XLAGPU_TUPLE) return false;
+    for (k = 0; k < s->n_elems && s->elems[k]->type != XLAGPU_TUPLE; k++) {}
+    return k < s->n_elems;
+}
+XG_FN uint32_t xg_defuse_leaves(const xg_shape *s) {
+    uint32_t n = 0, k;
+    if (s->type != XLAGPU_TUPLE) return 1;
+    for (k = 0; k < s->n_elems; k++) n += xg_defuse_leaves(s->elems[k]);
+    return n;
+}
+XG_FN void xg_defuse_take_leaves(const xg_hb *b, xg_inst *x, xg_inst **out, uint32_t *n) {
+    uint32_t k;
+    if (x->shape->type != XLAGPU_TUPLE) { out[(*n)++] = x; return; }
+    for (k = 0; k < x->shape->n_elems; k++) xg_defuse_take_leaves(b, xg_hb_element(b, x, k), out, n);
+}
+XG_FN xg_inst *xg_defuse_nest(const xg_hb *b, xg_inst *flat, const xg_shape *s, uint32_t *n) {
+    xg_inst **all;
+    uint32_t k;
+    if (s->type != XLAGPU_TUPLE) return xg_hb_element(b, flat, (*n)++);
+    all = XG_NEW_N(b->comp->module->arena, xg_inst *, s->n_elems + (size_t)1);
+    for (k = 0; k < s->n_elems; k++) all[k] = xg_defuse_nest(b, flat, s->elems[k], n);
+    return xg_hb_tuple(b, all, s->n_elems);
+}
+/* Tuples that nobody takes apart any more. */
+XG_FN void xg_defuse_drop_tuple(xg_inst *i) {
+    xg_inst **in = XG_NEW_N(i->comp->module->arena, xg_inst *, i->n_operands + (size_t)1);
+    uint32_t n = i->n_operands, k;
+    if (i->op != XG_TUPLE || i->first_use || i == i->comp->root) return;
+    for (k = 0; k < n; k++) in[k] = XG_OPERAND(i, k);
+    xg_inst_remove(i);
+    for (k = 0; k < n; k++) if (in[k]->op == XG_TUPLE) xg_defuse_drop_tuple(in[k]);
+}
+XG_FN void xg_defuse_flatten_results(xg_inst *i) {
+    xg_module *m = i->comp->module;
+    xg_comp *c = xg_attr_comp(i, XG_A_calls);
+    xg_inst **in = XG_NEW_N(m->arena, xg_inst *, i->n_operands + xg_defuse_leaves(i->shape) + (size_t)1), *made;
+    xg_hb b = xg_hb_at(i);
+    uint32_t n = 0, k;
+    if (xg_defuse_is_nested(c->root->shape)) { /* once, whoever shares it */
+        xg_inst *was = c->root;
+        xg_hb end = xg_hb_end(c, was);
+        xg_defuse_take_leaves(&end, was, in, &n);
+        c->root = xg_hb_tuple(&end, in, n);
+        xg_defuse_drop_tuple(was);
+    }
+    for (k = 0; k < i->n_operands; k++) in[k] = XG_OPERAND(i, k);
+    made = xg_inst_new(i->comp, XG_FUSION, c->root->shape, in, i->n_operands, i, i->name);
+    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
+    n = 0;
+    xg_inst_replace(i, xg_defuse_nest(&b, made, i->shape, &n));
+    xg_inst_remove(i);
+}
+
 XG_FN bool xg_opt_defuser(xg_module *m) {
-    bool foreign = false;
+    bool foreign = false, nested = false;
     xg_comp *c;
-    for (c = m->made[XG_FUSION] ? m->first : NULL; c && !foreign; c = c->next) XG_FOR_INSTS(i, c) foreign = foreign || xg_defuse_is_foreign(i);
-    if (!foreign) return false;
-    xg_defuse_all(m);
-    xg_defuse_forget_order(m);
-    return true;
+    for (c = m->made[XG_FUSION] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
+        foreign = foreign || xg_defuse_is_foreign(i);
+        nested = nested || (i->op == XG_FUSION && xg_defuse_is_nested(i->shape));
+    }
+    if (foreign) {
+        xg_defuse_all(m);
+        xg_defuse_forget_order(m);
+        return true;
+    }
+    for (c = nested ? m->first : NULL; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        for (; i; i = next) { next = i->next; if (i->op == XG_FUSION && xg_defuse_is_nested(i->shape)) xg_defuse_flatten_results(i); }
+    }
+    return nested;
 }
 
 /* ---- bitcasts of types ---- */

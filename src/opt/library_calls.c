@@ -10,11 +10,10 @@
 #include "../eval/eval.h"
 
 #define XG_LIBRARY_CALLS(X) \
-    X("__cublas$gemm", gemm) X("__cublas$lt$matmul", gemm) X("__cublas$triangularSolve", triangular_solve) \
+    X("__cublas$gemm", gemm) X("__cublas$lt$matmul", gemm) X("__cublas$lt$matmul$f8", gemm) X("__cublas$triangularSolve", triangular_solve) \
     X("__cudnn$convForward", convolution) X("__cudnn$convBiasActivationForward", convolution) X("__cudnn$convBackwardInput", backward_input) X("__cudnn$convBackwardFilter", backward_filter) \
-    X("TopK", top_k) X("__gpu$TopK", top_k) \
     X("Sharding", same) X("SPMDFullToShardShape", same) X("SPMDShardToFullShape", same) X("xla.sdy.Sharding", same) X("xla.sdy.PropagationBarrier", same) \
-    X("MoveToHost", same) X("MoveToDevice", same) X("annotate_device_placement", same) X("LayoutConstraint", same) X("PinToDevice", same) X("Pin", same) X("Unpin", same) \
+    X("LayoutConstraint", same) X("PinToDevice", same) X("Pin", same) X("Unpin", same) \
     X("AssumeGatherIndicesInBound", same)
 
 /* ---- forms of calls ---- */
@@ -97,12 +96,14 @@ XG_FN xg_inst *xg_library_gemm(const xg_hb *b, xg_inst *i) {
     const xg_library_epilogue *e = xg_library_epilogue_of(i);
     const xg_shape *s = xg_library_result(i);
     double alpha = xg_library_number(i, "alpha_real", 1), beta = xg_library_number(i, "beta", 0);
-    uint32_t n = 2 + (beta != 0) + (e && e->bias), k;
+    bool f8 = xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "__cublas$lt$matmul$f8"); /* behind C a scale for lhs and one for rhs */
+    uint32_t scales = 2 + (beta != 0), n = scales + (f8 ? 2 : 0) + (e && e->bias), k;
     xg_inst *x, *bias = e && e->bias && i->n_operands == n ? XG_OPERAND(i, n - 1) : NULL;
     xg_dot_dims d;
     xlagpu_type t;
     int64_t elements = 1;
-    if (!e || !xg_library_is_plain(i, n, n) || xg_library_number(i, "alpha_imag", 0) != 0 || XG_OPERAND(i, 0)->shape->type != XG_OPERAND(i, 1)->shape->type) return NULL;
+    if (!e || !xg_library_is_plain(i, n, n) || xg_library_number(i, "alpha_imag", 0) != 0 || (!f8 && XG_OPERAND(i, 0)->shape->type != XG_OPERAND(i, 1)->shape->type)) return NULL;
+    for (k = 0; f8 && k < 2; k++) if (XG_OPERAND(i, scales + k)->shape->elements != 1 || xg_type_class(XG_OPERAND(i, k)->shape->type) != XGT_F || xg_type_bits(s->type) < 16) return NULL;
     d.lb = xg_library_ints(b, i, "lhs_batch_dimensions"); d.lc = xg_library_ints(b, i, "lhs_contracting_dimensions");
     d.rb = xg_library_ints(b, i, "rhs_batch_dimensions"); d.rc = xg_library_ints(b, i, "rhs_contracting_dimensions");
     if (d.lb.n != d.rb.n || d.lc.n != d.rc.n || !xg_library_dims_are_of(d.lb, XG_OPERAND(i, 0)->shape) || !xg_library_dims_are_of(d.lc, XG_OPERAND(i, 0)->shape) ||
@@ -114,9 +115,10 @@ XG_FN xg_inst *xg_library_gemm(const xg_hb *b, xg_inst *i) {
     if (beta != 0 && !xg_shape_same_dims(XG_OPERAND(i, 2)->shape, s)) return NULL;
     if (bias && (bias->shape->rank > s->rank || memcmp(bias->shape->dims, s->dims + (s->rank - bias->shape->rank), bias->shape->rank * sizeof *s->dims) != 0)) return NULL;
     t = s->type;
-    if (xg_type_class(t) == XGT_F && xg_type_bits(t) < 32 && (alpha != 1 || beta != 0 || bias || e->then)) t = XLAGPU_F32;
+    if (xg_type_class(t) == XGT_F && xg_type_bits(t) < 32 && (alpha != 1 || beta != 0 || bias || e->then || f8)) t = XLAGPU_F32;
     x = xg_hb_dot(b, XG_OPERAND(i, 0), XG_OPERAND(i, 1), d, t, i);
     x = xg_library_scale(b, x, alpha);
+    for (k = 0; f8 && k < 2; k++) x = xg_hb_2(b, XG_MULTIPLY, x, xg_hb_splat(b, xg_hb_convert(b, xg_hb_reshape(b, XG_OPERAND(i, scales + k), NULL, 0), t), x->shape->dims, x->shape->rank));
     if (beta != 0) x = xg_hb_2(b, XG_ADD, x, xg_library_scale(b, xg_hb_convert(b, XG_OPERAND(i, 2), t), beta));
     if (bias) {
         int64_t places[XG_RANK_MAX];
@@ -315,24 +317,6 @@ XG_FN xg_inst *xg_library_backward_filter(const xg_hb *b, xg_inst *i) {
 
 /* ---- XLA's own ---- */
 
-XG_FN xg_inst *xg_library_top_k(const xg_hb *b, xg_inst *i) {
-    const xg_shape *t = i->shape, *s;
-    xg_inst *x, *out[2];
-    uint32_t d;
-    if (i->n_operands != 1 || t->type != XLAGPU_TUPLE || t->n_elems != 2 || !xg_library_is_dense(t->elems[0]) || !xg_library_is_dense(XG_OPERAND(i, 0)->shape)) return NULL;
-    s = XG_OPERAND(i, 0)->shape;
-    if (s->rank < 1 || t->elems[0]->rank != s->rank || t->elems[0]->type != s->type || t->elems[1]->type != XLAGPU_S32 || !xg_shape_same_dims(t->elems[0], t->elems[1])) return NULL;
-    if (!(xg_type_class(s->type) & (XGT_I | XGT_F)) || t->elems[0]->dims[s->rank - 1] > s->dims[s->rank - 1]) return NULL;
-    for (d = 0; d + 1 < s->rank; d++) if (t->elems[0]->dims[d] != s->dims[d]) return NULL;
-    x = XG_OPERAND(i, 0);
-    x = xg_hb_op(b, XG_TOPK, i->shape, &x, 1);
-    xg_inst_set_attr(x, xg_attr_make_int(XG_A_k, t->elems[0]->dims[s->rank - 1]));
-    xg_inst_set_attr(x, xg_attr_make_int(XG_A_largest, 1));
-    (void)xg_hb_done(x);
-    out[0] = xg_hb_as(b, xg_hb_element(b, x, 0), t->elems[0]);
-    out[1] = xg_hb_as(b, xg_hb_element(b, x, 1), t->elems[1]);
-    return xg_hb_tuple(b, out, 2);
-}
 /* Marks of where a value lies: one device has all of it. */
 XG_FN xg_inst *xg_library_same(const xg_hb *b, xg_inst *i) {
     (void)b;

@@ -6,7 +6,6 @@
 
 XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_inst *const *args); /* a copy of the computation in front of `at`; its root */
 XG_FN bool xg_opt_call_inliner(xg_module *m);      /* call_inliner.c: every call in place of its computation's copy */
-XG_FN bool xg_opt_async_to_sync(xg_module *m);     /* async_to_sync.c: asynchronous computations where they start */
 XG_FN bool xg_opt_host_offloader(xg_module *m);    /* host_offloader.c: what goes to the host and back, by copies */
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m);  /* tuple_simplifier.c: get-tuple-element of tuple, and through barriers */
 XG_FN bool xg_opt_constant_folding(xg_module *m);  /* constant_folding.c: what depends on constants only */
@@ -40,16 +39,23 @@ XG_FN bool xg_opt_sort_simplifier(xg_module *m);   /* sort_simplifier.c: operand
 XG_FN bool xg_opt_topk_rewriter(xg_module *m);       /* topk_rewriter.c: sorts of which few elements are taken */
 XG_FN bool xg_opt_topk_calls(xg_module *m);          /* and the custom call TopK */
 XG_FN bool xg_opt_conditional_simplifier(xg_module *m); /* conditional_simplifier.c: known branches, branches that are selects */
+XG_FN bool xg_opt_conditional_code_motion(xg_module *m); /* conditional_code_motion.c: what all branches compute, in front of them */
 XG_FN bool xg_opt_while_simplifier(xg_module *m);  /* while_simplifier.c: trip counts, state, invariant code, unrolling */
 XG_FN bool xg_opt_trip_count_annotator(xg_module *m);
 typedef struct xg_loop_counter { int64_t index, lo, hi; } xg_loop_counter; /* the element of the state that counts, and between which numbers it lies in the computation */
 XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m); /* by id of bodies and conditions, of loops whose rounds are known and that share no computation */
 XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts); /* dce.c: has it effects, given those of computations? */
 XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps); /* the other way round of xg_opt_control_comps */
+XG_FN bool xg_opt_simplify_fp_conversions(xg_module *m); /* simplify_fp_conversions.c: roundings that are taken back at once, where that is allowed */
 XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m); /* dot_dimensions.c: contracting dimensions in order, */
 XG_FN bool xg_opt_dot_dimension_merger(xg_module *m); /* and neighbours of the same part as one */
 XG_FN bool xg_opt_dot_strength_reduction(xg_module *m); /* dot_strength_reduction.c: dots with a vector as multiply and reduce */
 XG_FN bool xg_opt_collective_simplifier(xg_module *m); /* collective_simplifier.c: collectives of one device */
+XG_FN bool xg_opt_async_to_sync(xg_module *m);       /* async_to_sync.c: asynchronous pairs as one step */
+XG_FN bool xg_opt_all_reduce_combiner(xg_module *m); /* collective_combiner.c: several collectives of a kind as one, */
+XG_FN bool xg_opt_all_gather_combiner(xg_module *m);
+XG_FN bool xg_opt_reduce_scatter_combiner(xg_module *m);
+XG_FN bool xg_opt_all_reduce_reassociate(xg_module *m); /* and sums of all-reduces as an all-reduce of sums */
 XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: what is handed on has one layout at both ends */
 XG_FN bool xg_opt_forget_layouts(xg_module *m);    /* layouts that say nothing */
 

@@ -4,6 +4,7 @@
  *   state with a constant, the body adds a constant to that element, and it begins as a constant.
  * - An element that the body hands on unchanged is what it was at the beginning, inside as well where that is a scalar constant.
  * - An element that the condition does not need, that nobody takes from the result, and from which the body makes nothing else that is needed, leaves the state.
+ * - Integers that begin as constants and to which the same is added in each round are one, and another one so much behind it.
  * - What the body computes from unchanged elements only is computed before the loop (invariant code motion), unless that would only make the state bigger.
  * - A short loop of elementwise operations is written out: kernels can be made of several rounds at once, and nobody asks whether to go on. */
 #ifndef XG_OPT_WHILE_SIMPLIFIER_C
@@ -219,7 +220,44 @@ XG_FN void xg_while_copy_out(const xg_hb *b, const xg_while *w, xg_inst *const *
 
 /* ---- the loop again ---- */
 
-typedef struct xg_while_plan { uint32_t n; int64_t *place; xg_inst **moved; uint32_t n_moved; } xg_while_plan; /* place: of an element in the new state, -1: gone */
+/* place: of an element in the new state, -1: gone. leader: the element that counts with it, -1: none; it is always so much behind. */
+typedef struct xg_while_plan { uint32_t n; int64_t *place, *leader, *behind; xg_inst **moved; uint32_t n_moved; } xg_while_plan;
+
+/* ---- elements that count together ---- */
+
+/* An integer that begins as a constant, and to which each round adds one. */
+XG_FN bool xg_while_counts(const xg_while *w, uint32_t k, int64_t *first, int64_t *step) {
+    const xg_inst *next = XG_OPERAND(w->body->root, k), *begin = xg_while_begin(w, k);
+    uint32_t side;
+    if (w->invariant[k] || next->op != XG_ADD || next->shape->rank || !begin || !xg_while_constant(w, begin, first)) return false;
+    for (side = 0; side < 2; side++) {
+        const xg_inst *x = XG_OPERAND(next, side);
+        if (x->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(x, 0) == w->in && xg_while_index(x) == (int64_t)k && xg_while_constant(w, XG_OPERAND(next, 1 - side), step)) return true;
+    }
+    return false;
+}
+/* Of those of one type that add the same, all but the first are that one and a constant: where they wrap, both do. */
+XG_FN bool xg_while_find_leaders(xg_while *w, xg_while_plan *p) {
+    int64_t *first = XG_NEW_N(w->m->work, int64_t, w->n + 1), *step = XG_NEW_N(w->m->work, int64_t, w->n + 1);
+    bool *counts = XG_NEW_N(w->m->work, bool, w->n + 1), any = false;
+    uint32_t k, j;
+    for (k = 0; k < w->n; k++) {
+        p->leader[k] = -1;
+        counts[k] = xg_while_counts(w, k, &first[k], &step[k]);
+        for (j = 0; counts[k] && w->live[k] && j < k && p->leader[k] < 0; j++) {
+            if (!counts[j] || p->leader[j] >= 0 || step[j] != step[k] || XG_OPERAND(w->body->root, j)->shape != XG_OPERAND(w->body->root, k)->shape) continue;
+            if (!xg_add64(first[k], first[j] == INT64_MIN ? INT64_MAX : -first[j], &p->behind[k]) || first[j] == INT64_MIN) continue;
+            if (p->behind[k] && (xg_type_bits(XG_OPERAND(w->body->root, k)->shape->type) < 32 || p->behind[k] > INT32_MAX || p->behind[k] < 0)) continue; /* the constant is one of the type */
+            p->leader[k] = j;
+            w->live[j] = 1; /* and what it is made of: itself */
+            any = true;
+        }
+    }
+    return any;
+}
+XG_FN xg_inst *xg_while_follow(const xg_hb *b, const xg_while_plan *p, int64_t k, xg_inst *leader) {
+    return p->behind[k] ? xg_hb_2(b, XG_ADD, leader, xg_hb_int(b, leader->shape->type, p->behind[k])) : leader;
+}
 
 /* A copy of the computation over the new state: its parameter's elements, constants for those that sank, and for the body what was moved. */
 XG_FN xg_comp *xg_while_rewrite(const xg_while *w, const xg_while_plan *p, const xg_comp *from, const xg_shape *state) {
@@ -237,6 +275,7 @@ XG_FN xg_comp *xg_while_rewrite(const xg_while *w, const xg_while_plan *p, const
         if (i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0) == from->params[0]) {
             int64_t at = xg_while_index(i);
             if (xg_while_sinks(w, (uint32_t)at)) xg_map64_put(&made, i->id, xg_inst_clone((xg_inst *)xg_while_begin(w, at), to, NULL, NULL));
+            else if (p->leader[at] >= 0) xg_map64_put(&made, i->id, xg_while_follow(&b, p, at, xg_hb_element(&b, param, p->place[p->leader[at]])));
             else if (p->place[at] >= 0) xg_map64_put(&made, i->id, xg_hb_element(&b, param, p->place[at]));
             continue;
         }
@@ -264,7 +303,10 @@ XG_FN xg_inst *xg_while_remake(const xg_hb *b, const xg_while *w, const xg_while
     condition = xg_while_rewrite(w, p, w->condition, init->shape);
     body = xg_while_rewrite(w, p, w->body, init->shape);
     loop = xg_hb_while(b, init, condition, body);
-    for (k = 0; k < w->n; k++) begin[k] = p->place[k] >= 0 && !w->invariant[k] ? xg_hb_element(b, loop, p->place[k]) : xg_hb_element(b, w->init, k);
+    for (k = 0; k < w->n; k++) {
+        if (p->leader[k] >= 0) begin[k] = xg_while_follow(b, p, k, xg_hb_element(b, loop, p->place[p->leader[k]]));
+        else begin[k] = p->place[k] >= 0 && !w->invariant[k] ? xg_hb_element(b, loop, p->place[k]) : xg_hb_element(b, w->init, k);
+    }
     return xg_hb_tuple(b, begin, w->n);
 }
 /* NULL when the loop is as it should be. */
@@ -275,10 +317,13 @@ XG_FN xg_inst *xg_while_smaller(const xg_hb *b, xg_while *w, const unsigned char
     memset(&p, 0, sizeof p);
     xg_while_find_live(w, acts);
     p.place = XG_NEW_N(w->m->arena, int64_t, w->n + 1);
+    p.leader = XG_NEW_N(w->m->arena, int64_t, w->n + 1);
+    p.behind = XG_NEW_N(w->m->arena, int64_t, w->n + 1);
+    changes = xg_while_find_leaders(w, &p);
     p.moved = XG_NEW_N(w->m->arena, xg_inst *, w->body->n_insts + 1);
     p.n_moved = xg_while_find_moved(w, p.moved);
     for (k = 0; k < w->n; k++) {
-        bool stays = w->live[k] && !xg_while_sinks(w, k);
+        bool stays = w->live[k] && !xg_while_sinks(w, k) && p.leader[k] < 0;
         p.place[k] = stays ? (int64_t)p.n++ : -1;
         changes = changes || !stays || (w->invariant[k] && (w->taken[k] || w->whole));
     }
