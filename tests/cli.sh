@@ -113,6 +113,7 @@ expect 1 '^1$' "which is a regular expression" "ls $W/dump4 | grep -c '[0-9][.][
 expect 0 'module_0001' "several files: several numbers" "$X compile $W/good.hlo $W/good.hlo --emit=ptx --xla_dump_to=$W/dump5 > /dev/null && ls $W/dump5"
 expect 0 'memory' "--compiler-memory-limit" "$X compile $W/good.hlo --emit=ptx --compiler-memory-limit=20000; [ \$? = 3 ]"
 expect 0 'made_again' "--memory-limit" "$X compile $W/good.hlo --report --memory-limit=100000; $X compile $W/good.hlo --report --memory-limit=1 2>&1 | grep -q 'device memory'"
+expect 2 'what is planned is not changed' "--memory-limit of a planned module" "$X compile $W/good.hlo --emit=plan > $W/good.plan; $X compile $W/good.plan --emit=ptx --memory-limit=1"
 expect 0 'block 1?[0-9]+' "--summary shows the launch" "$X run $W/good.hlo --platform=host --summary | grep launch"
 expect 0 'worst error.*equal' "--summary shows the worst error" "$X run $W/good.hlo --platform=host --summary"
 expect 1 'want .*, got ' "a difference shows want and got" "$X run $W/good.hlo --platform=host --seed 4 --expect $W/o.npz"

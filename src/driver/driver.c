@@ -272,6 +272,14 @@ XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_option
 }
 
 /* A planned module goes on from where it was printed. */
-XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) { return xg_driver_finish(xg_plan_parse(c, a, src), o, report, to); }
+XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
+    xg_plan *p = xg_plan_parse(c, a, src);
+    uint64_t bytes = 0; /* the limit is less than 2^61, and so is each of them */
+    uint32_t k;
+    for (k = 0; k < p->buffers.n && o->memory_limit && bytes <= (uint64_t)o->memory_limit; k++) if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) bytes += (uint64_t)p->buffers.p[k]->bytes;
+    for (k = 0; k < p->spaces.n && o->memory_limit; k++) if (p->spaces.p[k].space != XG_PLAN_HOST_SPACE) bytes += (uint64_t)p->spaces.p[k].bytes;
+    if (o->memory_limit && bytes > (uint64_t)o->memory_limit) xg_fail(c, XLAGPU_ERROR_LIMIT, "the planned module needs %llu bytes of device memory, more than the limit of %lld; what is planned is not changed", (unsigned long long)bytes, (long long)o->memory_limit);
+    return xg_driver_finish(p, o, report, to);
+}
 
 #endif /* XG_DRIVER_DRIVER_C */

@@ -1,8 +1,8 @@
 /* opt/host_offloader.c -- values that the module sends to the host, to have them back later, lie in host memory in between.
  *
  * MoveToHost and MoveToDevice say so, and annotate_device_placement, which JAX writes for both (a policy of rematerialisation may offload what a backward pass needs). The way
- * there and each way back becomes an asynchronous copy to or from memory space S(5); the schedule spreads them. Where somebody else uses the value on the host, the calls stay
- * what they are: markers. */
+ * there and each way back becomes an asynchronous copy to or from memory space S(5); the schedule spreads them. Where somebody else uses the value on the host, or nobody has
+ * it back, it stays on the device: such calls are their operand. */
 #ifndef XG_OPT_HOST_OFFLOADER_C
 #define XG_OPT_HOST_OFFLOADER_C
 #include "opt.h"
@@ -18,9 +18,14 @@ XG_FN bool xg_offload_says(const xg_inst *i, const char *where) {
     for (k = 0; k + sizeof key - 1 + n < s.n; k++) if (memcmp(s.p + k, key, sizeof key - 1) == 0) return memcmp(s.p + k + sizeof key - 1, where, n) == 0 && s.p[k + sizeof key - 1 + n] == '"';
     return false;
 }
+XG_FN bool xg_offload_is_marker(const xg_inst *i) {
+    xg_str s = xg_attr_str(i, XG_A_custom_call_target);
+    if (i->op != XG_CUSTOM_CALL || i->n_operands != 1 || i->shape->plain != XG_OPERAND(i, 0)->shape->plain) return false;
+    return xg_str_is(s, "MoveToHost") || xg_str_is(s, "MoveToDevice") || xg_str_is(s, "annotate_device_placement");
+}
 XG_FN bool xg_offload_to(const xg_inst *i, bool host) {
     xg_str s = xg_attr_str(i, XG_A_custom_call_target);
-    if (i->op != XG_CUSTOM_CALL || i->n_operands != 1 || !xg_shape_is_array(i->shape) || i->shape->dynamic || i->shape->plain != XG_OPERAND(i, 0)->shape->plain) return false;
+    if (!xg_offload_is_marker(i) || !xg_shape_is_array(i->shape) || i->shape->dynamic) return false;
     if (xg_str_is(s, host ? "MoveToHost" : "MoveToDevice")) return true;
     return xg_str_is(s, "annotate_device_placement") && (host ? xg_offload_says(i, "pinned_host") || xg_offload_says(i, "unpinned_host") : xg_offload_says(i, "device"));
 }
@@ -55,7 +60,7 @@ XG_FN void xg_offload_value(xg_inst *i) {
     xg_inst *away = xg_offload_copy(i, XG_OPERAND(i, 0), XG_OFFLOAD_SPACE);
     while (i->first_use) {
         xg_inst *back = i->first_use->user;
-        xg_inst_replace(back, xg_offload_copy(back, away, 0));
+        xg_opt_replace(back, xg_offload_copy(back, away, 0));
         xg_inst_remove(back);
     }
     xg_inst_remove(i);
@@ -70,6 +75,13 @@ XG_FN bool xg_opt_host_offloader(xg_module *m) {
             before = i->prev;
             if (!xg_offload_leaves(i)) continue;
             xg_offload_value(i);
+            changed = true;
+        }
+        for (i = c->last; i; i = before) {
+            before = i->prev;
+            if (!xg_offload_is_marker(i)) continue;
+            if (xg_shape_is_array(i->shape)) xg_opt_replace(i, XG_OPERAND(i, 0)); else xg_inst_replace(i, XG_OPERAND(i, 0));
+            xg_inst_remove(i);
             changed = true;
         }
     }

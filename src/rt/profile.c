@@ -26,7 +26,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_profile(xlagpu_execution *e, uint32_t capacit
     if (s != XLAGPU_OK) return s;
     xr_profile_end(e);
     if (capacity) {
-        e->profile.events = (xlagpu_rt_event *)xg_mem_alloc(&d->c, (size_t)capacity * sizeof *e->profile.events);
+        e->profile.events = (uint64_t)capacity * sizeof *e->profile.events > SIZE_MAX / 2 ? NULL : (xlagpu_rt_event *)xg_mem_alloc(&d->c, (size_t)capacity * sizeof *e->profile.events);
         if (!e->profile.events) s = xr_fail(&e->c, XLAGPU_ERROR_MEMORY, "out of memory: a profile of %u events", capacity);
         if (s == XLAGPU_OK) s = d->platform->event_new(e, true, &e->profile.before);
         if (s == XLAGPU_OK) s = d->platform->event_new(e, true, &e->profile.after);
