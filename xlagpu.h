@@ -390,7 +390,7 @@ typedef struct xg_ctx {
     char message[XG_MESSAGE_MAX]; /* complete: "file:line:col: error: ...", source line, caret, hint */
     void *user;                   /* what the layer above wants to find from here */
     xg_slab *slabs;               /* what chunks of arenas are cut from, newest first */
-    uint32_t n_idle;              /* slabs that hold none */
+    uint32_t n_slabs, n_idle;     /* all, and those that hold none */
     bool slabs_wanted;            /* by the owner, who calls xg_ctx_done; only with the default allocator and without a limit */
 } xg_ctx;
 
@@ -1096,7 +1096,8 @@ XG_FN void xg_float_print(xg_buf *b, xlagpu_type t, uint64_t bits) {
  * the chunks that came after, for the next ones: work that is done again and again stays in the same, warm memory.
  *
  * A context that has the memory from malloc cuts chunks from slabs of 2 MiB, aligned to their size, once it holds XG_SLAB_FROM bytes: a system with
- * large pages then maps each slab at once. Chunks that are given up serve other arenas; a few slabs are kept for the next module of the context. */
+ * large pages then maps each slab at once. Only the first ones ask for it: large pages that nobody has used for long are dear (a guest's have to come
+ * from its host), and who needs hundreds of them gets such. Chunks that are given up serve other arenas; a few slabs are kept for the next module of the context. */
 #ifndef XG_BASE_MEMORY_C
 #define XG_BASE_MEMORY_C
 
@@ -1208,7 +1209,7 @@ XG_FN void xg_mem_free(xg_ctx *c, void *p) {
 
 /* ---- chunks ---- */
 
-enum { XG_SLAB = 1 << 21, XG_SLAB_FROM = 1 << 19, XG_SLABS_KEPT = 8, XG_SLABS_TRIED = 8 };
+enum { XG_SLAB = 1 << 21, XG_SLAB_FROM = 1 << 19, XG_SLABS_KEPT = 8, XG_SLABS_TRIED = 8, XG_SLABS_LARGE = 16 };
 struct xg_chunk { xg_chunk *older; char *end; xg_slab *slab; };
 struct xg_slab { xg_slab *prev, *next; char *memory, *at, *end; xg_chunk *unused; uint32_t used; };
 enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN, XG_SLAB_HEAD = (sizeof(xg_slab) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN };
@@ -1231,7 +1232,8 @@ XG_FN xg_slab *xg_slab_new(xg_ctx *c, size_t least) {
     memory = (char *)malloc(bytes + align);
     if (!memory) return NULL;
     s = (xg_slab *)(void *)(memory + (align - (size_t)((uintptr_t)memory & (align - 1))));
-    XG_HUGE_PAGES((void *)s, bytes);
+    if (c->n_slabs < XG_SLABS_LARGE) XG_HUGE_PAGES((void *)s, bytes);
+    c->n_slabs++;
     memset(s, 0, sizeof *s);
     s->memory = memory;
     s->at = (char *)s + XG_SLAB_HEAD;
@@ -1246,6 +1248,7 @@ XG_FN void xg_slab_free(xg_ctx *c, xg_slab *s) {
     *(s->prev ? &s->prev->next : &c->slabs) = s->next;
     if (s->next) s->next->prev = s->prev;
     c->n_idle--;
+    c->n_slabs--;
     free(s->memory);
 }
 
@@ -21435,8 +21438,8 @@ XG_FN bool xg_opt_async_to_sync(xg_module *m) {
 /* opt/host_offloader.c -- values that the module sends to the host, to have them back later, lie in host memory in between.
  *
  * MoveToHost and MoveToDevice say so, and annotate_device_placement, which JAX writes for both (a policy of rematerialisation may offload what a backward pass needs). The way
- * there and each way back becomes an asynchronous copy to or from memory space S(5); the schedule spreads them. Where somebody else uses the value on the host, the calls stay
- * what they are: markers. */
+ * there and each way back becomes an asynchronous copy to or from memory space S(5); the schedule spreads them. Where somebody else uses the value on the host, or nobody has
+ * it back, it stays on the device: such calls are their operand. */
 #ifndef XG_OPT_HOST_OFFLOADER_C
 #define XG_OPT_HOST_OFFLOADER_C
 
@@ -21451,9 +21454,14 @@ XG_FN bool xg_offload_says(const xg_inst *i, const char *where) {
     for (k = 0; k + sizeof key - 1 + n < s.n; k++) if (memcmp(s.p + k, key, sizeof key - 1) == 0) return memcmp(s.p + k + sizeof key - 1, where, n) == 0 && s.p[k + sizeof key - 1 + n] == '"';
     return false;
 }
+XG_FN bool xg_offload_is_marker(const xg_inst *i) {
+    xg_str s = xg_attr_str(i, XG_A_custom_call_target);
+    if (i->op != XG_CUSTOM_CALL || i->n_operands != 1 || i->shape->plain != XG_OPERAND(i, 0)->shape->plain) return false;
+    return xg_str_is(s, "MoveToHost") || xg_str_is(s, "MoveToDevice") || xg_str_is(s, "annotate_device_placement");
+}
 XG_FN bool xg_offload_to(const xg_inst *i, bool host) {
     xg_str s = xg_attr_str(i, XG_A_custom_call_target);
-    if (i->op != XG_CUSTOM_CALL || i->n_operands != 1 || !xg_shape_is_array(i->shape) || i->shape->dynamic || i->shape->plain != XG_OPERAND(i, 0)->shape->plain) return false;
+    if (!xg_offload_is_marker(i) || !xg_shape_is_array(i->shape) || i->shape->dynamic) return false;
     if (xg_str_is(s, host ? "MoveToHost" : "MoveToDevice")) return true;
     return xg_str_is(s, "annotate_device_placement") && (host ? xg_offload_says(i, "pinned_host") || xg_offload_says(i, "unpinned_host") : xg_offload_says(i, "device"));
 }
@@ -21488,7 +21496,7 @@ XG_FN void xg_offload_value(xg_inst *i) {
     xg_inst *away = xg_offload_copy(i, XG_OPERAND(i, 0), XG_OFFLOAD_SPACE);
     while (i->first_use) {
         xg_inst *back = i->first_use->user;
-        xg_inst_replace(back, xg_offload_copy(back, away, 0));
+        xg_opt_replace(back, xg_offload_copy(back, away, 0));
         xg_inst_remove(back);
     }
     xg_inst_remove(i);
@@ -21503,6 +21511,13 @@ XG_FN bool xg_opt_host_offloader(xg_module *m) {
             before = i->prev;
             if (!xg_offload_leaves(i)) continue;
             xg_offload_value(i);
+            changed = true;
+        }
+        for (i = c->last; i; i = before) {
+            before = i->prev;
+            if (!xg_offload_is_marker(i)) continue;
+            if (xg_shape_is_array(i->shape)) xg_opt_replace(i, XG_OPERAND(i, 0)); else xg_inst_replace(i, XG_OPERAND(i, 0));
+            xg_inst_remove(i);
             changed = true;
         }
     }
@@ -30280,10 +30295,29 @@ XG_FN bool xg_fuse_folds_once(const xg_kernel *p, const xg_kernel *c, const xg_k
     return (p->hero->op == XG_CONVOLUTION || p->hero->op == XG_DOT) && !p->loops && c->loops && in->sites == 1 && in->reads <= p->elements;
 }
 
+/* Would the consumer, an update in place of something large, read it elsewhere, too, if the producer came in? Then all of it would have to be written anew, and in a loop copied back, for
+ * each update. The window that the update itself replaces may be read. */
+XG_FN bool xg_fuse_reads_what_is_updated(const xg_kernel *p, const xg_kernel *c) {
+    const xg_inst *u = c->inst, *x;
+    uint32_t k;
+    if ((u->op != XG_DYNAMIC_UPDATE_SLICE && u->op != XG_SCATTER) || u->shape->type == XLAGPU_TUPLE || c->roots.n > 1 || xg_cost_bytes(u->shape) <= (1 << 20)) return false;
+    x = XG_OPERAND(u, 0);
+    if (XG_OPERAND(u, u->op == XG_SCATTER ? 2 : 1)->shape->elements > u->shape->elements / 4 || xg_kernel_computes(c, (const xg_kernel *)x->scratch)) return false;
+    for (k = 0; k < p->n_inputs && p->inputs[k].from->inst != x; k++) {}
+    if (k == p->n_inputs) return false;
+    XG_FOR_USES(v, x) {
+        const xg_kernel *reader = (const xg_kernel *)v->user->scratch;
+        if (!reader || (reader != p && !xg_kernel_computes(p, reader))) continue;
+        if (v->user->op != XG_DYNAMIC_SLICE || xg_in_place_window(v->user) != u) return true;
+    }
+    return false;
+}
+
 /* Why the producer may not be computed in the consumer's kernel; NULL: it may. */
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
     const xg_inst *h = p->hero;
     if (p->is_update_in_place) return "the producer is an update in place";
+    if (xg_fuse_reads_what_is_updated(p, c)) return "it reads what the consumer updates in place";
     if (in->contracted) {
         if (h) return "a hero inside of a contraction";
         if (p->instructions > 4 * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) return "too much work to repeat inside of a contraction";
@@ -30583,6 +30617,7 @@ XG_FN void xg_kernel_add_reader(xg_kernels *g, xg_kernel *value, xg_kernel *read
         uint32_t n = 0, j;
         for (j = 0; j < value->readers.n; j++) if (value->readers.p[j]->live) value->readers.p[n++] = value->readers.p[j];
         value->readers.n = n;
+        if (n > value->readers.cap / 2) value->readers.p = (xg_kernel **)xg_vec_grow(g->arena, value->readers.p, &value->readers.cap, sizeof *value->readers.p); /* so that looking through them is paid by those that come */
     }
     xg_push(g->arena, xg_kernel *, &value->readers, reader);
 }
@@ -30948,7 +30983,6 @@ XG_FN xg_inst *xg_fft_along_memory(const xg_hb *b, xg_inst *x, const xg_inst *li
     uint32_t k;
     for (k = 0; k < d; k++) a *= dims[k];
     for (k = d + 1; k < rank; k++) c *= dims[k];
-    if (!n1) xg_hlo_fail(like, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "an fft of length %lld", (long long)dims[d]);
     x = n1 == 1 ? xg_fft_pass(b, x, like, a, dims[d], c) : xg_fft_two_passes(b, x, like, a, dims[d], c, n1);
     return xg_fft_view(b, x, dims, NULL, rank);
 }
@@ -30971,7 +31005,7 @@ XG_FN void xg_fft_replace_by_passes(xg_inst *i) {
     xg_inst_remove(i);
 }
 XG_FN bool xg_fft_split_one(xg_inst *i) {
-    if (i->op != XG_FFT || i->shape->dynamic || xg_fft_is_kernel(i)) return false;
+    if (i->op != XG_FFT || i->shape->dynamic || xg_fft_is_kernel(i) || !xg_fft_has_passes(i)) return false;
     xg_fft_replace_by_passes(i);
     return true;
 }
@@ -39308,6 +39342,7 @@ XG_FN void xg_emit_physical(const xg_shape *s, xg_kval *const *indices, xg_kval 
 XG_FN xg_kval *xg_emit_insert(xg_kb *b, xg_elem v, xg_kval *tensor, const xg_shape *s, xg_kval *const *indices);
 /* ---- apply.c: computations of scalars, loops and conditions over carried elements ---- */
 XG_FN void xg_elem_call_comp(xg_scope *s, const xg_comp *comp, const xg_elem *args, xg_elem *results, uint32_t n); /* results may be among args */
+XG_FN void xg_elem_call_inst(xg_scope *s, const xg_comp *comp, const xg_inst *root, const xg_elem *args, xg_elem *results, uint32_t n); /* the same of an instruction of it */
 /* What is done to the carried elements at one place of a loop nest. */
 typedef void (*xg_carry_fn)(xg_scope *s, void *data, xg_kval *const *at, xg_elem *carried);
 /* For every index vector below counts, the last running fastest. Nothing when a count is 0. */
@@ -40029,9 +40064,8 @@ XG_FN xg_kval *xg_scalar_stochastic(xg_kb *b, xg_kval *x, xg_kval *random, xlagp
 #ifndef XG_EMIT_APPLY_C
 #define XG_EMIT_APPLY_C
 
-XG_FN void xg_elem_call_comp(xg_scope *s, const xg_comp *comp, const xg_elem *args, xg_elem *results, uint32_t n) {
+XG_FN void xg_elem_call_inst(xg_scope *s, const xg_comp *comp, const xg_inst *root, const xg_elem *args, xg_elem *results, uint32_t n) {
     xg_applied here, *outer = s->applied;
-    const xg_inst *root = comp->root;
     xg_elem *copy = XG_NEW_N(s->e->arena, xg_elem, comp->n_params + 1);
     uint32_t place = 0, k;
     memcpy(copy, args, comp->n_params * sizeof *args);
@@ -40048,6 +40082,8 @@ XG_FN void xg_elem_call_comp(xg_scope *s, const xg_comp *comp, const xg_elem *ar
     }
     s->applied = outer;
 }
+
+XG_FN void xg_elem_call_comp(xg_scope *s, const xg_comp *comp, const xg_elem *args, xg_elem *results, uint32_t n) { xg_elem_call_inst(s, comp, comp->root, args, results, n); }
 
 /* ---- carried elements as values ---- */
 
@@ -42439,7 +42475,7 @@ XG_FN bool xg_box_tile(const xg_box_ask *a, xg_box *b) {
     int64_t least = INT64_MAX, tile[XG_RANK_MAX];
     uint32_t i, k;
     for (i = 0; i < 2 * (sizeof wants / sizeof *wants); i++) {
-        int64_t waste, n, end = i & 1 ? a->least : XG_BOX_SECTOR;
+        int64_t waste, n, end = i & 1 ? a->least : (int64_t)XG_BOX_SECTOR;
         for (k = 0; k < a->p->rank; k++) tile[k] = 1;
         xg_box_cover(a->p, 0, a->least, wants[i / 2], end, tile);
         xg_box_cover(a->p, 1, a->least, wants[i / 2], end, tile);
@@ -44091,14 +44127,16 @@ XG_FN void xg_emit_scatter(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_SCATTER_C */
-/* emit/sort.c -- sort and topk: one block per row sorts the row's indices in shared memory; the elements stay where they are. Those that the comparator looks at
- * are brought into shared memory too, if there is room.
+/* emit/sort.c -- sort and topk: one block per row sorts the row's indices in shared memory; the elements stay where they are. What the comparator looks at
+ * is brought into shared memory too: the elements, or, where it compares one function of both (JAX: zeros and NaNs made alike, in total order), what that makes of each,
+ * once instead of at each comparison. Then, for the results, whatever there is room for.
  *
  * A bitonic network whose comparisons all go the same way (the first step of each merge mirrors one half), so that places behind the row's end, if its length is
  * no power of two, hold what is never moved. Whatever the comparator answers, the indices stay a permutation. Equal elements keep their order by their indices:
  * the sort is always stable.
  *     for half = 1, 2, 4 ... { step(half, mirrored); for bit = half/2 .. 1 { step(bit) } }
  *     step(bit): pair t compares place i (t with a zero put in at that bit) with place i + bit, or, mirrored, with the one as far from the end of the 2 * bit places
+ * Two steps that follow each other, of bit and bit / 2, are closed on four places: a thread reads these, makes four comparisons, and writes them.
  * Then thread after thread writes operand[index[place]] to each result, or the part of the row that a slice takes. topk is a sort by the total order, cut off. Of a longer row (fuse/sort_passes.c) each block sorts one
  * run: indices count from its beginning, and the last run may be shorter. */
 #ifndef XG_EMIT_SORT_C
@@ -44127,6 +44165,9 @@ typedef struct xg_sort_site {
     int64_t whole;                /* of the row; 0: it is one run */
     bool direct;                  /* one array, and equal elements may change places: it is the elements themselves that are sorted */
     xg_kval **close;          /* by operand: its elements in shared memory, or NULL */
+    const xg_inst *key;       /* the comparator compares one function of both elements: this one, of operand `keyed` */
+    uint32_t keyed;
+    xg_kval *keys;            /* in shared memory: what it makes of each element */
     xg_kval *base, *limit;        /* runs: where this one begins, and how long it is if that differs */
     xg_scope s;                   /* where the entry is being written */
     xg_kval *thread, *row[XG_RANK_MAX]; /* the row's indices; row[dim] is set for each access */
@@ -44165,7 +44206,55 @@ XG_FN xg_elem xg_sort_element(xg_sort_site *d, uint32_t k, xg_kval *index) {
     d->row[d->dim] = xg_sort_in_row(d, index);
     return xg_elem_of(&d->s, XG_OPERAND(d->i, k), d->row);
 }
+/* What is compared of it: the key, if there are keys. */
+XG_FN xg_elem xg_sort_compared(xg_sort_site *d, uint32_t k, xg_kval *index) {
+    return d->keys && k == d->keyed ? xg_emit_split(&d->s.b, xg_kextract(&d->s.b, d->keys, &index, 1)) : xg_sort_element(d, k, index);
+}
 XG_FN xg_kval *xg_sort_position(xg_sort_site *d, xg_kval *index) { return xg_sort_ranged(xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, index, XG_E_INDEX), d->length - 1); }
+
+/* ---- keys: what a comparator makes of each of its two elements is made once, not at each comparison ---- */
+
+/* The same function of operand k's elements: x of the first, y of the second. */
+XG_FN bool xg_sort_mirrors(const xg_comp *c, const xg_inst *x, const xg_inst *y, uint32_t *k, uint32_t depth) {
+    uint32_t o;
+    if (depth > 16 || x->op != y->op || x->n_operands != y->n_operands || !xg_shape_is_array(x->shape) || x->shape->rank || x->shape->type != y->shape->type) return false;
+    if (x->op == XG_PARAMETER) {
+        if (x->number % 2 || y->number != x->number + 1 || (*k != UINT32_MAX && *k != (uint32_t)x->number / 2)) return false;
+        *k = (uint32_t)x->number / 2;
+        return true;
+    }
+    if (x->op == XG_CONSTANT) return x == y || xg_reducer_same_bits(x->literal, y->literal);
+    if (x == y || !(xg_op_flags(x->op) & XGF_EW) || x->op == XG_REDUCE_PRECISION) return false;
+    if (x->op == XG_COMPARE && (!xg_str_eq(xg_attr_str(x, XG_A_direction), xg_attr_str(y, XG_A_direction)) || !xg_str_eq(xg_attr_str(x, XG_A_type), xg_attr_str(y, XG_A_type)))) return false;
+    for (o = 0; o < x->n_operands; o++) if (!xg_sort_mirrors(c, XG_OPERAND(x, o), XG_OPERAND(y, o), k, depth + 1)) return false;
+    return true;
+}
+XG_FN void xg_sort_find_key(xg_sort_site *d) {
+    const xg_comp *c = d->i->op == XG_SORT ? xg_attr_comp(d->i, XG_A_to_apply) : NULL;
+    uint32_t k = UINT32_MAX;
+    if (!c || d->direct || c->root->op != XG_COMPARE || xg_type_class(XG_OPERAND(c->root, 0)->shape->type) == XGT_C || xg_type_bits(XG_OPERAND(c->root, 0)->shape->type) < 8) return;
+    if (!xg_sort_mirrors(c, XG_OPERAND(c->root, 0), XG_OPERAND(c->root, 1), &k, 0) || k == UINT32_MAX) return;
+    d->key = XG_OPERAND(c->root, 0);
+    d->keyed = k;
+}
+/* Floats in total order are compared as integers. */
+XG_FN bool xg_sort_key_ordered(const xg_sort_site *d) {
+    xlagpu_type t = d->key->shape->type;
+    return xg_type_class(t) == XGT_F && xg_type_bits(t) > 8 && xg_str_is(xg_attr_str(xg_attr_comp(d->i, XG_A_to_apply)->root, XG_A_type), "TOTALORDER");
+}
+XG_FN xg_elem xg_sort_key_of(xg_sort_site *d, xg_elem x) {
+    const xg_comp *c = xg_attr_comp(d->i, XG_A_to_apply);
+    xg_elem *args = XG_NEW_N(d->e->arena, xg_elem, c->n_params + 1), r;
+    uint32_t k;
+    for (k = 0; k < c->n_params; k++) args[k] = x; /* only those of the keyed operand are asked for */
+    xg_elem_call_inst(&d->s, c, d->key, args, &r, 1);
+    return xg_sort_key_ordered(d) ? xg_elem_real(xg_scalar_ordered_bits(&d->s.b, r.v)) : r;
+}
+XG_FN xg_kval *xg_sort_key_before(xg_sort_site *d, xg_elem x, xg_elem y) {
+    const xg_inst *compare = xg_attr_comp(d->i, XG_A_to_apply)->root;
+    if (xg_sort_key_ordered(d)) return xg_kcmpi_(&d->s.b, (xg_kcmpi)xg_scalar_direction(compare)->sint, x.v, y.v);
+    return xg_scalar_compare(&d->s.b, compare, d->key->shape->type, x.v, y.v);
+}
 
 /* topk's order: larger first by the total order, or smaller first. */
 XG_FN xg_kval *xg_sort_top_before(xg_sort_site *d, xg_elem x, xg_elem y) {
@@ -44182,6 +44271,7 @@ XG_FN xg_kval *xg_sort_before(xg_sort_site *d, const xg_elem *a, const xg_elem *
     xg_elem *args, r;
     uint32_t k;
     if (d->i->op == XG_TOPK) return xg_sort_top_before(d, a[0], b[0]);
+    if (d->keys) return xg_sort_key_before(d, a[d->keyed], b[d->keyed]);
     args = XG_NEW_N(d->e->arena, xg_elem, 2 * d->n + 1);
     for (k = 0; k < d->n; k++) { args[2 * k] = a[k]; args[2 * k + 1] = b[k]; }
     xg_elem_call_comp(&d->s, xg_attr_comp(d->i, XG_A_to_apply), args, &r, 1);
@@ -44216,7 +44306,7 @@ XG_FN xg_kval *xg_sort_exchange(xg_sort_site *d, xg_kval *places, xg_kval *i, xg
     uint32_t k;
     pi = xg_sort_position(d, xg_kselect(b, in_order, at_j, at_i)); /* the one that came later */
     pj = xg_sort_position(d, xg_kselect(b, in_order, at_i, at_j));
-    for (k = 0; k < d->n; k++) { x[k] = xg_sort_element(d, k, pi); y[k] = xg_sort_element(d, k, pj); }
+    for (k = 0; k < d->n; k++) { x[k] = xg_sort_compared(d, k, pi); y[k] = xg_sort_compared(d, k, pj); }
     first = XG_KOP2(b, XG_K_OP_XORI, xg_sort_before(d, x, y), xg_k2(b, XG_K_OP_XORI, in_order, xg_kconst_int(b, XG_E_I1, 1)));
     op = xg_kif(b, first, &type, 1);
     outer = d->s.b;
@@ -44264,36 +44354,124 @@ XG_FN xg_kval *xg_sort_step(xg_sort_site *d, xg_kval *places, int64_t bit, bool 
     return xg_sort_barrier(d, r);
 }
 
-/* The elements of the row that the comparator asks for go to shared memory, one operand after the other while there is room. */
 XG_FN bool xg_sort_asks_for(const xg_sort_site *d, uint32_t k) {
     const xg_comp *c = d->i->op == XG_TOPK ? NULL : xg_attr_comp(d->i, XG_A_to_apply);
     return !c || c->params[2 * k]->first_use || c->params[2 * k + 1]->first_use || c->root == c->params[2 * k] || c->root == c->params[2 * k + 1];
 }
-XG_FN xg_kval *xg_sort_bring_one(xg_sort_site *d, uint32_t k) {
-    const xg_ktype *type = xg_kir_tensor(d->e->m, xg_kelem_of(XG_OPERAND(d->i, k)->shape->type), &d->places, 1);
-    xg_kval *tensor = xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results, *p;
-    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, d->places / d->threads), tensor);
-    xg_kop *op;
-    xg_kb outer;
-    p = xg_sort_nth(d, l.var, d->places - 1);
-    op = xg_kif(&d->s.b, xg_kcmpi_(&d->s.b, XG_CI_SLT, p, d->limit ? d->limit : xg_elem_index(&d->s, d->length)), &type, 1);
-    outer = d->s.b;
-    d->s.b = xg_kb_end(d->e->m, op->regions[1]);
-    xg_kyield(&d->s.b, &l.carried, 1);
-    d->s.b = xg_kb_end(d->e->m, op->regions[0]);
-    tensor = xg_kinsert(&d->s.b, xg_emit_join(&d->s.b, xg_sort_element(d, k, p)), l.carried, &p, 1);
-    xg_kyield(&d->s.b, &tensor, 1);
-    d->s.b = outer;
-    return xg_sort_loop_end(d, &l, op->results);
-}
-XG_FN void xg_sort_bring(xg_sort_site *d) {
-    int64_t bytes = 4 * d->places;
+/* Places behind the end of the row, or of a run, are never moved. */
+XG_FN bool xg_sort_has_end(const xg_sort_site *d) { return d->length != d->places || d->limit; }
+
+/* ---- two steps at once ---- */
+
+/* What stands at a place: its index (NULL: the element itself is sorted), its elements. */
+typedef struct xg_sort_item { xg_kval *place, *index; xg_elem *x; } xg_sort_item;
+
+XG_FN xg_sort_item xg_sort_item_at(xg_sort_site *d, xg_kval *places, xg_kval *place) {
+    xg_sort_item v;
+    xg_kval *read = xg_kextract(&d->s.b, places, &place, 1), *position;
     uint32_t k;
-    for (k = 0; k < d->n; k++) {
-        int64_t more = d->places * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(d->i, k)->shape->type));
-        if (!xg_sort_asks_for(d, k) || bytes + more > XG_SORT_SHARED_MAX) continue;
+    v.place = place;
+    v.index = d->direct ? NULL : read;
+    v.x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
+    if (d->direct) { v.x[0] = xg_emit_split(&d->s.b, read); return v; }
+    position = xg_sort_ranged(xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, read, XG_E_INDEX), d->places - 1);
+    for (k = 0; k < d->n; k++) if (xg_sort_asks_for(d, k)) v.x[k] = xg_sort_compared(d, k, position);
+    return v;
+}
+XG_FN void xg_sort_swap_elem(xg_kb *b, xg_kval *swap, xg_elem *x, xg_elem *y) {
+    xg_elem was = *x;
+    x->v = xg_kselect(b, swap, y->v, was.v);
+    y->v = xg_kselect(b, swap, was.v, y->v);
+    if (!was.im) return;
+    x->im = xg_kselect(b, swap, y->im, was.im);
+    y->im = xg_kselect(b, swap, was.im, y->im);
+}
+/* x stands in front of y; as xg_sort_exchange has it. */
+XG_FN void xg_sort_order(xg_sort_site *d, xg_sort_item *x, xg_sort_item *y) {
+    xg_kb *b = &d->s.b;
+    xg_elem *later = y->x, *earlier = x->x;
+    xg_kval *swap, *in_order = NULL;
+    uint32_t k;
+    if (x->index) {
+        in_order = xg_kcmpi_(b, XG_CI_SLT, x->index, y->index);
+        later = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
+        earlier = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
+        for (k = 0; k < d->n; k++) {
+            if (!x->x[k].v) continue;
+            earlier[k] = x->x[k];
+            later[k] = y->x[k];
+            xg_sort_swap_elem(b, xg_k2(b, XG_K_OP_XORI, in_order, xg_kconst_int(b, XG_E_I1, 1)), &earlier[k], &later[k]);
+        }
+    }
+    swap = xg_sort_before(d, later, earlier);
+    if (in_order) swap = XG_KOP2(b, XG_K_OP_XORI, swap, xg_k2(b, XG_K_OP_XORI, in_order, xg_kconst_int(b, XG_E_I1, 1)));
+    if (xg_sort_has_end(d)) swap = XG_KOP2(b, XG_K_OP_ANDI, swap, xg_kcmpi_(b, XG_CI_SLT, y->place, d->limit ? d->limit : xg_elem_index(&d->s, d->length)));
+    for (k = 0; k < d->n; k++) if (x->x[k].v) xg_sort_swap_elem(b, swap, &x->x[k], &y->x[k]);
+    if (x->index) {
+        xg_kval *was = x->index;
+        x->index = xg_kselect(b, swap, y->index, was);
+        y->index = xg_kselect(b, swap, was, y->index);
+    }
+}
+
+/* The steps of bit, perhaps mirrored, and bit / 2: first the far pairs of four places, then the near ones. */
+XG_FN xg_kval *xg_sort_two_steps(xg_sort_site *d, xg_kval *places, int64_t bit, bool mirrored) {
+    int64_t fours = d->places / 4;
+    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, fours / d->threads), places);
+    xg_aff_ctx *x = d->e->m->aff;
+    const xg_aff *t = xg_aff_dim(x, 0), *low = xg_aff_mod(x, t, bit / 2), *base = xg_aff_mul(x, xg_aff_div(x, t, bit / 2), 2 * bit), *own = xg_aff_add(x, base, low), *end = xg_aff_sub(x, base, low);
+    xg_imap *m = xg_imap_new(x, 1, 0, 0, 4, 0);
+    xg_kval *number = xg_sort_nth(d, l.var, fours - 1), *at[4], *r = l.carried;
+    xg_sort_item v[4];
+    uint32_t k;
+    m->dims[0].range = xg_range_of(0, fours - 1);
+    m->results[0] = own;
+    m->results[1] = xg_aff_add_k(x, own, bit / 2);
+    m->results[2] = mirrored ? xg_aff_add_k(x, end, bit + bit / 2 - 1) : xg_aff_add_k(x, own, bit);
+    m->results[3] = mirrored ? xg_aff_add_k(x, end, 2 * bit - 1) : xg_aff_add_k(x, own, bit + bit / 2);
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &number, at);
+    for (k = 0; k < 4; k++) v[k] = xg_sort_item_at(d, l.carried, xg_sort_ranged(at[k], d->places - 1));
+    xg_sort_order(d, &v[0], &v[mirrored ? 3 : 2]);
+    xg_sort_order(d, &v[1], &v[mirrored ? 2 : 3]);
+    xg_sort_order(d, &v[0], &v[1]);
+    xg_sort_order(d, &v[2], &v[3]);
+    for (k = 0; k < 4; k++) r = xg_kinsert(&d->s.b, d->direct ? xg_emit_join(&d->s.b, v[k].x[0]) : v[k].index, r, &v[k].place, 1);
+    return xg_sort_barrier(d, xg_sort_loop_end(d, &l, r));
+}
+
+/* The elements of the row that the comparator asks for go to shared memory, one operand after the other while there is room. */
+XG_FN xg_kval *xg_sort_bring_one(xg_sort_site *d, uint32_t k, bool key) {
+    xg_kelem e = key ? xg_kelem_of(d->key->shape->type) : xg_kelem_of(XG_OPERAND(d->i, k)->shape->type);
+    const xg_ktype *type;
+    xg_kval *tensor, *p, *from;
+    xg_sort_loop l;
+    xg_elem x;
+    if (key && xg_sort_key_ordered(d)) e = xg_kelem_bits(e) == 64 ? XG_E_I64 : xg_kelem_bits(e) == 32 ? XG_E_I32 : XG_E_I16;
+    type = xg_kir_tensor(d->e->m, e, &d->places, 1);
+    tensor = xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+    l = xg_sort_loop_begin(d, xg_elem_index(&d->s, d->places / d->threads), tensor);
+    p = from = xg_sort_nth(d, l.var, d->places - 1);
+    /* Behind the end stands the last element again: it may be read in vain, with four places at a time. */
+    if (xg_sort_has_end(d)) from = xg_sort_ranged(XG_KOP2(&d->s.b, XG_K_OP_MINSI, p, xg_k2(&d->s.b, XG_K_OP_SUBI, d->limit ? d->limit : xg_elem_index(&d->s, d->length), xg_elem_index(&d->s, 1))), d->length - 1);
+    if (key && d->close[k]) from = p; /* each thread reads what it wrote itself */
+    x = xg_sort_element(d, k, from);
+    return xg_sort_loop_end(d, &l, xg_kinsert(&d->s.b, xg_emit_join(&d->s.b, key ? xg_sort_key_of(d, x) : x), l.carried, &p, 1));
+}
+/* First what is compared, then, for the results, what there is room for. */
+XG_FN void xg_sort_bring(xg_sort_site *d) {
+    int64_t bytes = 4 * d->places, more;
+    uint32_t k, turn;
+    xg_sort_find_key(d);
+    if (d->key) {
+        more = d->places * xg_kelem_bytes(xg_kelem_of(d->key->shape->type));
+        if (bytes + more <= XG_SORT_SHARED_MAX) { d->keys = xg_sort_bring_one(d, d->keyed, true); bytes += more; }
+    }
+    for (turn = 0; turn < 2; turn++) for (k = 0; k < d->n; k++) {
+        if (d->close[k] || (!turn && (d->keys || !xg_sort_asks_for(d, k)))) continue;
+        more = d->places * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(d->i, k)->shape->type));
+        if (bytes + more > XG_SORT_SHARED_MAX) continue;
         bytes += more;
-        d->close[k] = xg_sort_bring_one(d, k);
+        d->close[k] = xg_sort_bring_one(d, k, false);
     }
 }
 
@@ -44304,11 +44482,20 @@ XG_FN xg_kval *xg_sort_start(xg_sort_site *d, xg_kval *places) {
     return xg_sort_barrier(d, xg_sort_loop_end(d, &l, v));
 }
 
+/* What may be asked for of an index behind the end is all in shared memory. */
+XG_FN bool xg_sort_by_fours(const xg_sort_site *d) {
+    uint32_t k;
+    for (k = 0; k < d->n; k++) if (!d->direct && xg_sort_has_end(d) && xg_sort_asks_for(d, k) && !d->close[k] && !(d->keys && k == d->keyed)) return false;
+    return d->places >= 4;
+}
 XG_FN xg_kval *xg_sort_network(xg_sort_site *d, xg_kval *places) {
+    bool fours = xg_sort_by_fours(d);
     int64_t half, bit;
     for (half = 1; half < d->places; half *= 2) {
-        places = xg_sort_step(d, places, half, true);
-        for (bit = half / 2; bit; bit /= 2) places = xg_sort_step(d, places, bit, false);
+        for (bit = half; bit;) {
+            if (fours && bit > 1) { places = xg_sort_two_steps(d, places, bit, bit == half); bit /= 4; }
+            else { places = xg_sort_step(d, places, bit, bit == half); bit /= 2; }
+        }
     }
     return places;
 }
@@ -44396,7 +44583,7 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
     }
     if (d.length > XG_SORT_ROW_MAX) xg_hlo_fail(d.i, XLAGPU_ERROR_INTERNAL, NULL, "%s of rows of %lld elements in one block", xg_op_name(d.i->op), (long long)d.length);
     for (d.places = 1; d.places < d.length; d.places *= 2) {}
-    d.threads = XG_MIN(XG_MAX(d.places / 2, (int64_t)1), (int64_t)XG_SORT_THREADS_MAX);
+    d.threads = XG_MIN(XG_MAX(d.places / 4, (int64_t)1), (int64_t)XG_SORT_THREADS_MAX);
     if (rows > INT32_MAX / runs) xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows of %lld runs; at most 2147483647 runs are supported in kernels", (long long)rows, (long long)runs);
     f->threads[0] = (uint32_t)d.threads;
     f->blocks[0] = (uint32_t)XG_MAX(rows * runs, (int64_t)1);
@@ -44409,7 +44596,7 @@ XG_FN void xg_emit_sort(xg_fusion_emission *e) {
         d.thread = xg_kthread_id(&d.s.b, 0, d.threads);
         xg_sort_row(&d, rows, runs);
         d.direct = d.i->op == XG_SORT && d.n == 1 && !xg_attr_int(d.i, XG_A_is_stable, 0) && d.places * xg_kelem_bytes(xg_kelem_of(d.shape->type)) <= XG_SORT_SHARED_MAX;
-        if (d.direct) places = xg_sort_barrier(&d, xg_sort_bring_one(&d, 0));
+        if (d.direct) places = xg_sort_barrier(&d, xg_sort_bring_one(&d, 0, false));
         else {
             type = xg_kir_tensor(e->m, XG_E_I32, &d.places, 1);
             places = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
@@ -45422,7 +45609,6 @@ XG_FN void xg_fft_describe(xg_fft_site *d, xg_fusion_emission *e, const xg_inst 
     for (k = 0; k + n.n < in->rank; k++) d->lines *= in->dims[k];
     d->real = xg_kelem_of(xg_type_real(i->shape->type));
     d->bytes = 2 * xg_kelem_bytes(d->real);
-    d->stages = xg_fft_stages_of(d->length, d->n, 1);
     d->count = 1;
     d->twisted = xg_fft_twiddle(i, &d->twist_dim, &d->twist_length);
     d->beside = xg_fft_crosses(in, d->volume) || xg_fft_crosses(i->shape, d->volume);
@@ -45435,9 +45621,10 @@ XG_FN int64_t xg_fft_threads(const xg_fft_site *d) {
     turns = (most + limit - 1) / limit;
     return (most + turns - 1) / turns;
 }
-/* More transforms a block, until there are as many threads as one likes, as long as there are enough blocks. */
+/* More transforms a block, until there are as many threads as one likes, as long as there are enough blocks. Requires: one fits. */
 XG_FN void xg_fft_gather(xg_fft_site *d) {
     int64_t threads, plenty = d->e->target->resident_threads / 512;
+    d->stages = xg_fft_stages_of(d->length, d->n, 1);
     if (d->beside) for (d->count = 64 / d->bytes; d->count > 1 && (d->count > d->lines || !xg_fft_fits(d->length, d->n, d->count, d->bytes)); d->count /= 2) {} /* two sectors of neighbours */
     threads = xg_fft_threads(d);
     while (2 * d->count <= d->lines && 2 * threads <= XG_FFT_THREADS_LIKED && (threads < 32 || d->lines >= 2 * d->count * plenty) && xg_fft_fits(d->length, d->n, 2 * d->count, d->bytes)) {
@@ -51429,16 +51616,29 @@ enum { XG_PTX_LINE_MAX = 1024 };
 static char *xg_ptx_pen(xg_ptx *p) { return xg_buf_room(&p->body, XG_PTX_LINE_MAX); }
 static void xg_ptx_pen_up(xg_ptx *p, char *at) { *at = 0; p->body.n = (size_t)(at - p->body.p); }
 static char *xg_ptx_pen_text(char *at, const char *z) { while (*z) *at++ = *z++; return at; }
-static char *xg_ptx_pen_lane(xg_ptx *p, char *at, const xg_ptx_lane *l) {
+static char *xg_ptx_pen_number(char *at, uint32_t v) { /* most registers have few digits */
     char t[16], *end = t + sizeof t, *s;
+    if (v >= 1000) {
+        for (s = xg_digits(end, v, 10, false); s < end; s++) *at++ = *s;
+        return at;
+    }
+    if (v >= 100) *at++ = (char)('0' + v / 100);
+    if (v >= 10) *at++ = (char)('0' + v / 10 % 10);
+    *at++ = (char)('0' + v % 10);
+    return at;
+}
+static char *xg_ptx_pen_lane(xg_ptx *p, char *at, const xg_ptx_lane *l) {
+    const char *prefix;
     if (l->kind != XG_PL_REG) {
         xg_ptx_pen_up(p, at);
         xg_ptx_put_lane(p, &p->body, l);
         return xg_ptx_pen(p);
     }
-    at = xg_ptx_pen_text(at, xg_ptx_prefixes[l->cls]);
-    for (s = xg_digits(end, l->num, 10, false); s < end; s++) *at++ = *s;
-    return at;
+    prefix = xg_ptx_prefixes[l->cls]; /* of two or three characters */
+    *at++ = prefix[0];
+    *at++ = prefix[1];
+    if (prefix[2]) *at++ = prefix[2];
+    return xg_ptx_pen_number(at, l->num);
 }
 static void xg_ptx_line_begin(xg_ptx *p) {
     xg_putc(&p->body, '\t');
@@ -55748,7 +55948,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(PRE, "library_calls", xg_opt_library_calls, REQUIRED) \
     X(PRE, "defuser", xg_opt_defuser, REQUIRED) \
     X(PRE, "bitcast_types", xg_opt_bitcast_types, REQUIRED) \
-    X(PRE, "host-offloader", xg_opt_host_offloader, OPTIONAL) \
+    X(PRE, "host-offloader", xg_opt_host_offloader, REQUIRED) \
     X(PRE, "gpu-convert-async-collectives-to-sync", xg_opt_async_to_sync, REQUIRED) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
@@ -56295,7 +56495,15 @@ XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_option
 }
 
 /* A planned module goes on from where it was printed. */
-XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) { return xg_driver_finish(xg_plan_parse(c, a, src), o, report, to); }
+XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
+    xg_plan *p = xg_plan_parse(c, a, src);
+    uint64_t bytes = 0; /* the limit is less than 2^61, and so is each of them */
+    uint32_t k;
+    for (k = 0; k < p->buffers.n && o->memory_limit && bytes <= (uint64_t)o->memory_limit; k++) if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) bytes += (uint64_t)p->buffers.p[k]->bytes;
+    for (k = 0; k < p->spaces.n && o->memory_limit; k++) if (p->spaces.p[k].space != XG_PLAN_HOST_SPACE) bytes += (uint64_t)p->spaces.p[k].bytes;
+    if (o->memory_limit && bytes > (uint64_t)o->memory_limit) xg_fail(c, XLAGPU_ERROR_LIMIT, "the planned module needs %llu bytes of device memory, more than the limit of %lld; what is planned is not changed", (unsigned long long)bytes, (long long)o->memory_limit);
+    return xg_driver_finish(p, o, report, to);
+}
 
 #endif /* XG_DRIVER_DRIVER_C */
 /* driver/public.c -- the functions of xlagpu.h: protected calls around the rooms.

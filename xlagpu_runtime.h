@@ -452,7 +452,7 @@ typedef struct xg_ctx {
     char message[XG_MESSAGE_MAX]; /* complete: "file:line:col: error: ...", source line, caret, hint */
     void *user;                   /* what the layer above wants to find from here */
     xg_slab *slabs;               /* what chunks of arenas are cut from, newest first */
-    uint32_t n_idle;              /* slabs that hold none */
+    uint32_t n_slabs, n_idle;     /* all, and those that hold none */
     bool slabs_wanted;            /* by the owner, who calls xg_ctx_done; only with the default allocator and without a limit */
 } xg_ctx;
 
@@ -1158,7 +1158,8 @@ XG_FN void xg_float_print(xg_buf *b, xlagpu_type t, uint64_t bits) {
  * the chunks that came after, for the next ones: work that is done again and again stays in the same, warm memory.
  *
  * A context that has the memory from malloc cuts chunks from slabs of 2 MiB, aligned to their size, once it holds XG_SLAB_FROM bytes: a system with
- * large pages then maps each slab at once. Chunks that are given up serve other arenas; a few slabs are kept for the next module of the context. */
+ * large pages then maps each slab at once. Only the first ones ask for it: large pages that nobody has used for long are dear (a guest's have to come
+ * from its host), and who needs hundreds of them gets such. Chunks that are given up serve other arenas; a few slabs are kept for the next module of the context. */
 #ifndef XG_BASE_MEMORY_C
 #define XG_BASE_MEMORY_C
 
@@ -1270,7 +1271,7 @@ XG_FN void xg_mem_free(xg_ctx *c, void *p) {
 
 /* ---- chunks ---- */
 
-enum { XG_SLAB = 1 << 21, XG_SLAB_FROM = 1 << 19, XG_SLABS_KEPT = 8, XG_SLABS_TRIED = 8 };
+enum { XG_SLAB = 1 << 21, XG_SLAB_FROM = 1 << 19, XG_SLABS_KEPT = 8, XG_SLABS_TRIED = 8, XG_SLABS_LARGE = 16 };
 struct xg_chunk { xg_chunk *older; char *end; xg_slab *slab; };
 struct xg_slab { xg_slab *prev, *next; char *memory, *at, *end; xg_chunk *unused; uint32_t used; };
 enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN, XG_SLAB_HEAD = (sizeof(xg_slab) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN };
@@ -1293,7 +1294,8 @@ XG_FN xg_slab *xg_slab_new(xg_ctx *c, size_t least) {
     memory = (char *)malloc(bytes + align);
     if (!memory) return NULL;
     s = (xg_slab *)(void *)(memory + (align - (size_t)((uintptr_t)memory & (align - 1))));
-    XG_HUGE_PAGES((void *)s, bytes);
+    if (c->n_slabs < XG_SLABS_LARGE) XG_HUGE_PAGES((void *)s, bytes);
+    c->n_slabs++;
     memset(s, 0, sizeof *s);
     s->memory = memory;
     s->at = (char *)s + XG_SLAB_HEAD;
@@ -1308,6 +1310,7 @@ XG_FN void xg_slab_free(xg_ctx *c, xg_slab *s) {
     *(s->prev ? &s->prev->next : &c->slabs) = s->next;
     if (s->next) s->next->prev = s->prev;
     c->n_idle--;
+    c->n_slabs--;
     free(s->memory);
 }
 
@@ -15127,7 +15130,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_profile(xlagpu_execution *e, uint32_t capacit
     if (s != XLAGPU_OK) return s;
     xr_profile_end(e);
     if (capacity) {
-        e->profile.events = (xlagpu_rt_event *)xg_mem_alloc(&d->c, (size_t)capacity * sizeof *e->profile.events);
+        e->profile.events = (uint64_t)capacity * sizeof *e->profile.events > SIZE_MAX / 2 ? NULL : (xlagpu_rt_event *)xg_mem_alloc(&d->c, (size_t)capacity * sizeof *e->profile.events);
         if (!e->profile.events) s = xr_fail(&e->c, XLAGPU_ERROR_MEMORY, "out of memory: a profile of %u events", capacity);
         if (s == XLAGPU_OK) s = d->platform->event_new(e, true, &e->profile.before);
         if (s == XLAGPU_OK) s = d->platform->event_new(e, true, &e->profile.after);
