@@ -27494,6 +27494,7 @@ XG_FN xg_inst *xg_library_turn_groups(const xg_hb *b, xg_inst *w, const xg_dim_l
     int64_t dims[XG_RANK_MAX], perm[XG_RANK_MAX], ki = l->kernel_input, ko = l->kernel_output;
     uint32_t rank = w->shape->rank, k, n = 0;
     if (rank + 1 > XG_RANK_MAX) return NULL;
+    memset(dims, 0, sizeof dims);
     for (k = 0; k < rank; k++) { if ((int64_t)k == ko) dims[n++] = groups; dims[n++] = (int64_t)k == ko ? w->shape->dims[k] / groups : w->shape->dims[k]; }
     w = xg_hb_reshape(b, w, dims, n);
     for (k = n = 0; k < rank; k++) {
