@@ -21105,12 +21105,14 @@ XG_FN xg_comp *xg_scattered_joiner(const xg_scattered *d) {
     xg_comp *c = xg_comp_new(d->b->comp->module, XG_STR("scatter_some"), d->b->comp);
     const xg_shape *value = xg_shape_scalar(c->module, d->shape->type), *pred = xg_shape_scalar(c->module, XLAGPU_PRED);
     xg_hb b = xg_hb_end(c, d->i);
-    xg_inst *p[4], *args[2], *out[2];
+    xg_inst *p[4], *args[2], *out[2], *both, *one;
     uint32_t k;
     for (k = 0; k < 4; k++) p[k] = xg_comp_add_param(c, k % 2 ? pred : value, k % 2 ? XG_STR("some") : XG_STR("x"));
     args[0] = p[0];
     args[1] = p[2];
-    out[0] = xg_hb_select(&b, xg_hb_2(&b, XG_AND, p[1], p[3]), xg_opt_inline(xg_attr_comp(d->i, XG_A_scatter), c, NULL, args), xg_hb_select(&b, p[3], p[2], p[0]));
+    both = xg_hb_2(&b, XG_AND, p[1], p[3]);
+    one = xg_hb_select(&b, p[3], p[2], p[0]);
+    out[0] = xg_hb_select(&b, both, xg_opt_inline(xg_attr_comp(d->i, XG_A_scatter), c, NULL, args), one);
     out[1] = xg_hb_2(&b, XG_OR, p[1], p[3]);
     c->root = xg_hb_tuple(&b, out, 2);
     return c;
@@ -21136,7 +21138,8 @@ XG_FN xg_inst *xg_scattered_reduce(const xg_scattered *d, xg_inst *selected, xg_
     (void)xg_hb_done(i);
     init = xg_hb_splat(d->b, XG_OPERAND(d->i, 2), d->shape->dims, d->shape->rank);
     source = xg_hb_element(d->b, i, 0);
-    return xg_hb_select(d->b, xg_hb_element(d->b, i, 1), xg_scattered_apply(d, init, source), init);
+    i = xg_hb_element(d->b, i, 1);
+    return xg_hb_select(d->b, i, xg_scattered_apply(d, init, source), init);
 }
 
 /* Windows without holes: the selection goes back into a select-and-scatter, whose kernel (emit/scattered.c) asks few windows for many elements. */
@@ -37986,7 +37989,7 @@ XG_FN void xg_kir_vectorize(xg_kmodule *m) {
 #ifndef XG_KIR_UNROLL_C
 #define XG_KIR_UNROLL_C
 
-enum { XG_KUNROLL_TRIPS_MAX = 32, XG_KUNROLL_FULL_COST = 1600, XG_KUNROLL_PART_COST = 400, XG_KUNROLL_MATH_COST = 20, XG_KUNROLL_WAITS_MAX = 8, XG_KUNROLL_COST_MAX = 1 << 28 };
+enum { XG_KUNROLL_TRIPS_MAX = 32, XG_KUNROLL_FULL_COST = 1000, XG_KUNROLL_PART_COST = 400, XG_KUNROLL_MATH_COST = 20, XG_KUNROLL_WAITS_MAX = 8, XG_KUNROLL_COST_MAX = 1 << 28 };
 
 XG_FN bool xg_kunroll_is_math(xg_kopcode op) {
     return (op >= XG_K_OP_RSQRT && op <= XG_K_OP_ERF) || op == XG_K_OP_SQRT || op == XG_K_OP_REMF || op == XG_K_OP_DIVF;
@@ -44453,7 +44456,7 @@ XG_FN xg_kval *xg_sort_bring_one(xg_sort_site *d, uint32_t k, bool key) {
     l = xg_sort_loop_begin(d, xg_elem_index(&d->s, d->places / d->threads), tensor);
     p = from = xg_sort_nth(d, l.var, d->places - 1);
     /* Behind the end stands the last element again: it may be read in vain, with four places at a time. */
-    if (xg_sort_has_end(d)) from = xg_sort_ranged(XG_KOP2(&d->s.b, XG_K_OP_MINSI, p, xg_k2(&d->s.b, XG_K_OP_SUBI, d->limit ? d->limit : xg_elem_index(&d->s, d->length), xg_elem_index(&d->s, 1))), d->length - 1);
+    if (xg_sort_has_end(d)) from = xg_sort_ranged(XG_KOP2(&d->s.b, XG_K_OP_MINSI, p, XG_KOP2(&d->s.b, XG_K_OP_SUBI, d->limit ? d->limit : xg_elem_index(&d->s, d->length), xg_elem_index(&d->s, 1))), d->length - 1);
     if (key && d->close[k]) from = p; /* each thread reads what it wrote itself */
     x = xg_sort_element(d, k, from);
     return xg_sort_loop_end(d, &l, xg_kinsert(&d->s.b, xg_emit_join(&d->s.b, key ? xg_sort_key_of(d, x) : x), l.carried, &p, 1));
@@ -44708,7 +44711,7 @@ XG_FN xg_kval *xg_topk_at(xg_topk_site *d, xg_kval *index) {
 }
 XG_FN xg_kval *xg_topk_entry(xg_topk_site *d, xg_kval *key, xg_kval *index) {
     xg_kb *b = &d->s.b;
-    xg_kval *high = xg_k2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, key, XG_E_I64), xg_topk_i64(d, 32)), *low = xg_kcast(b, XG_K_OP_INDEX_CAST, index, XG_E_I32);
+    xg_kval *high = XG_KOP2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, key, XG_E_I64), xg_topk_i64(d, 32)), *low = xg_kcast(b, XG_K_OP_INDEX_CAST, index, XG_E_I32);
     low = xg_kcast(b, XG_K_OP_EXTUI, xg_k2(b, XG_K_OP_XORI, low, xg_kconst_int(b, XG_E_I32, -1)), XG_E_I64);
     return xg_k2(b, XG_K_OP_ORI, high, low);
 }
@@ -44780,7 +44783,8 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     }
     if (first == n) return;
     from = xg_elem_index(&d->s, first);
-    op = xg_kfor(b, from, xg_elem_index(&d->s, n), xg_elem_index(&d->s, stride), best, 2);
+    index = xg_elem_index(&d->s, n);
+    op = xg_kfor(b, from, index, xg_elem_index(&d->s, stride), best, 2);
     outer = *b;
     *b = xg_kb_end(d->e->m, op->regions[0]);
     b->loc = outer.loc;
@@ -45304,9 +45308,9 @@ XG_FN void xg_fft_if_end(xg_fft_site *d, const xg_fft_if *f, xg_kval **values, u
 XG_FN xg_kval *xg_fft_exists(const xg_fft_site *d, const xg_fft_turn *t, bool global) {
     int64_t work = d->count * d->volume / t->row->radix;
     xg_kval *p = NULL;
-    if ((t->index + 1) * d->threads > work) p = xg_kcmpi_(&d->s->b, XG_CI_SLT, xg_fft_index(d, t->number), xg_elem_index(d->s, work));
+    if ((t->index + 1) * d->threads > work) p = XG_KCMPI(&d->s->b, XG_CI_SLT, xg_fft_index(d, t->number), xg_elem_index(d->s, work));
     if (!global || d->lines % d->count == 0) return p;
-    return xg_elem_and(d->s, p, xg_kcmpi_(&d->s->b, XG_CI_SLT, xg_fft_index(d, xg_fft_line_at(d, xg_fft_from(d, t, 0))), xg_elem_index(d->s, d->lines)));
+    return xg_elem_and(d->s, p, XG_KCMPI(&d->s->b, XG_CI_SLT, xg_fft_index(d, xg_fft_line_at(d, xg_fft_from(d, t, 0))), xg_elem_index(d->s, d->lines)));
 }
 
 /* ---- elements ---- */
@@ -45824,10 +45828,12 @@ XG_FN void xg_tiled_unflat(xg_tiled_state *c, xg_kval *v) { /* values that lie o
     if (c->flag) c->flag = &v[n++];
 }
 typedef struct xg_tiled_loop { xg_kop *op; xg_kb outer; xg_kval *var; } xg_tiled_loop;
+/* lo: NULL for zero. */
 XG_FN xg_tiled_loop xg_tiled_loop_begin(xg_tiled_site *d, xg_kval *lo, xg_kval *hi, int64_t limit, xg_tiled_state *c) {
     xg_tiled_loop l;
     xg_kval *v[16];
     uint32_t n = xg_tiled_flat(c, v);
+    if (!lo) lo = xg_tiled_index(d, 0);
     l.op = xg_kfor(&d->s->b, lo, hi, xg_tiled_index(d, 1), v, n);
     l.outer = d->s->b;
     l.var = &l.op->regions[0]->args[0];
@@ -45950,14 +45956,16 @@ XG_FN xg_kval *xg_tiled_bring(xg_tiled_site *d, xg_kval *result, xg_kval *i, xg_
         column = xg_tiled_row(d, j, c);
         exists = xg_tiled_inside(d, row, d->n);
         exists = xg_elem_and(d->s, exists, xg_tiled_inside(d, column, d->n));
-        if (exists) missing = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, row, column), xg_tiled_number(d, 1), missing);
+        if (exists) {
+            v = xg_tiled_number(d, 1);
+            missing = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, row, column), v, missing);
+        }
         xg_tiled_matrix_at(d, d->i->op == XG_CHOLESKY ? d->i->shape : XG_OPERAND(d->i, 0)->shape, row, column, at);
         v = xg_tiled_read(d, 0, result, at, exists, missing, d->conj);
         array = xg_tiled_put(d, v, array, r, c);
     }
     return array;
 }
-XG_FN xg_kval *xg_tiled_zero(xg_tiled_site *d) { return xg_tiled_index(d, 0); }
 
 /* x over the pivot: of real numbers a division; complex ones are multiplied by what `inverse` says, and roots, which are never so small that it would overflow, too. */
 XG_FN xg_elem xg_tiled_inverse(xg_tiled_site *d, xg_elem pivot, bool root) {
@@ -45980,7 +45988,7 @@ XG_FN xg_elem xg_tiled_solve_tile(xg_tiled_site *d, xg_kval *array, xg_elem rest
     c.elems[0] = rest;
     c.elems[1] = xg_tiled_number(d, 0);
     c.n_elems = 2;
-    l = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &c);
+    l = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &c);
     q = d->unit ? c.elems[0] : xg_tiled_over(d, c.elems[0], pivot, conj);
     c.elems[1] = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, d->lane, l.var), q, c.elems[1]);
     q = xg_tiled_from_lane(d, q, l.var);
@@ -46000,7 +46008,7 @@ XG_FN xg_elem xg_tiled_less_product(xg_tiled_site *d, xg_elem acc, xg_kval *x, x
     memset(&c, 0, sizeof c);
     c.elems[0] = acc;
     c.n_elems = 1;
-    l = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &c);
+    l = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &c);
     u = xg_tiled_get(d, x, p, l.var);
     v = xg_tiled_get(d, y, q, l.var);
     c.elems[0] = xg_tiled_less(d, c.elems[0], u, xg_tiled_conj(d, v));
@@ -46014,7 +46022,7 @@ XG_FN void xg_tiled_factor_front(xg_tiled_site *d, xg_tiled_state *c, xg_kval *i
     bool same = i == j;
     xg_tiled_loop l;
     if (d->tiles == 1) return;
-    l = xg_tiled_loop_begin(d, xg_tiled_zero(d), j, d->tiles, c);
+    l = xg_tiled_loop_begin(d, NULL, j, d->tiles, c);
     c->tensors[XG_TILED_LEFT] = xg_tiled_bring(d, c->tensors[XG_TILED_OUT], i, l.var, c->tensors[XG_TILED_LEFT]);
     if (!same) c->tensors[XG_TILED_RIGHT] = xg_tiled_bring(d, c->tensors[XG_TILED_OUT], j, l.var, c->tensors[XG_TILED_RIGHT]);
     xg_tiled_wait(d, c);
@@ -46025,25 +46033,26 @@ XG_FN void xg_tiled_factor_front(xg_tiled_site *d, xg_tiled_state *c, xg_kval *i
 /* An element of the operand's lower triangle. */
 XG_FN xg_elem xg_tiled_start(xg_tiled_site *d, xg_kval *r, xg_kval *c, xg_kval *exists) {
     xg_kval *at[XG_RANK_MAX];
-    xg_elem missing = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, r, c), xg_tiled_number(d, 1), xg_tiled_number(d, 0));
+    xg_elem zero = xg_tiled_number(d, 0), one = xg_tiled_number(d, 1), missing = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, r, c), one, zero);
     exists = xg_elem_and(d->s, exists, xg_tiled_inside(d, r, d->n));
     xg_tiled_matrix_at(d, d->i->shape, r, c, at);
     return xg_tiled_read(d, 0, NULL, at, exists, missing, d->conj);
 }
 /* Column after column: its pivot's root, what is below divided by that, and the product of both taken off the columns behind. */
 XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
-    xg_tiled_loop l = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, c);
+    xg_tiled_loop l = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, c);
     xg_kval *k = l.var, *good, *root;
     xg_elem v, own_v, u, pivot = xg_tiled_from_lane(d, c->elems[0], k);
     xg_tiled_state own;
     xg_tiled_if f;
     good = xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v);
-    root = xg_kselect(&d->s->b, good, xg_k1(&d->s->b, XG_K_OP_SQRT, pivot.v), xg_kconst_float(&d->s->b, d->real, fabs((double)NAN)));
+    root = XG_KSELECT(&d->s->b, good, xg_k1(&d->s->b, XG_K_OP_SQRT, pivot.v), xg_kconst_float(&d->s->b, d->real, fabs((double)NAN)));
     pivot = xg_tiled_number(d, 0);
     pivot.v = root;
     v = xg_tiled_over(d, c->elems[0], xg_tiled_inverse(d, pivot, true), true);
     v = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, d->lane, k), pivot, v);
-    v = xg_tiled_select(d, xg_tiled_is(d, XG_CI_SLT, d->lane, k), xg_tiled_number(d, 0), v);
+    pivot = xg_tiled_number(d, 0);
+    v = xg_tiled_select(d, xg_tiled_is(d, XG_CI_SLT, d->lane, k), pivot, v);
     memset(&own, 0, sizeof own);
     own.tensors[0] = c->tensors[XG_TILED_FACTOR];
     own.n_tensors = 1;
@@ -46072,7 +46081,8 @@ XG_FN void xg_tiled_factor_below(xg_tiled_site *d, xg_tiled_state *c, xg_kval *j
     xg_tiled_loop l;
     xg_elem v;
     if (d->tiles == 1) return;
-    l = xg_tiled_loop_begin(d, xg_k2(&d->s->b, XG_K_OP_ADDI, j, xg_tiled_index(d, 1)), xg_tiled_index(d, d->tiles), d->tiles, c);
+    row = xg_k2(&d->s->b, XG_K_OP_ADDI, j, xg_tiled_index(d, 1));
+    l = xg_tiled_loop_begin(d, row, xg_tiled_index(d, d->tiles), d->tiles, c);
     row = xg_tiled_row(d, l.var, d->line);
     column = xg_tiled_row(d, j, d->lane);
     c->elems[0] = xg_tiled_start(d, row, column, NULL);
@@ -46092,11 +46102,12 @@ XG_FN void xg_tiled_factor_refuse(xg_tiled_site *d, xg_tiled_state *c) {
     own.tensors[0] = c->tensors[XG_TILED_OUT];
     own.n_tensors = 1;
     f = xg_tiled_if_begin(d, bad, &own);
-    i = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, d->tiles), d->tiles, &own);
-    j = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, d->tiles), d->tiles, &own);
+    i = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, d->tiles), d->tiles, &own);
+    j = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, d->tiles), d->tiles, &own);
     row = xg_tiled_row(d, i.var, d->line);
     column = xg_tiled_row(d, j.var, d->lane);
-    exists = xg_elem_and(d->s, xg_tiled_inside(d, row, d->n), xg_tiled_is(d, XG_CI_SGE, row, column));
+    exists = xg_tiled_inside(d, row, d->n);
+    exists = xg_elem_and(d->s, exists, xg_tiled_is(d, XG_CI_SGE, row, column));
     xg_tiled_matrix_at(d, d->i->shape, row, column, at);
     own.tensors[0] = xg_tiled_write(d, xg_tiled_number(d, fabs((double)NAN)), own.tensors[0], at, exists);
     xg_tiled_loop_end(d, &j, &own);
@@ -46115,7 +46126,7 @@ XG_FN xg_kval *xg_tiled_cholesky(xg_tiled_site *d, xg_kval *dest) {
     c.elems[0] = xg_tiled_number(d, 0);
     c.n_elems = 1;
     c.flag = xg_kconst_int(&d->s->b, XG_E_I1, 1);
-    l = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, d->tiles), d->tiles, &c);
+    l = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, d->tiles), d->tiles, &c);
     j = l.var;
     row = xg_tiled_row(d, j, d->lane);
     column = xg_tiled_row(d, j, d->line);
@@ -46145,7 +46156,7 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
     c.tensors[0] = dest;
     c.tensors[1] = xg_tiled_array(d, d->side * (d->side + 1));
     if (d->tiles > 1) c.tensors[2] = xg_tiled_array(d, d->side * d->lines);
-    rows = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, d->tiles), d->tiles, &c);
+    rows = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, d->tiles), d->tiles, &c);
     i = rows.var;
     row = xg_tiled_row(d, i, d->lane);
     exists = xg_elem_and(d->s, xg_tiled_inside(d, row, d->n), exists_column);
@@ -46154,7 +46165,7 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
     if (d->tiles > 1) {
         c.elems[0] = x;
         c.n_elems = 1;
-        front = xg_tiled_loop_begin(d, xg_tiled_zero(d), i, d->tiles, &c);
+        front = xg_tiled_loop_begin(d, NULL, i, d->tiles, &c);
         c.tensors[1] = xg_tiled_bring(d, NULL, i, front.var, c.tensors[1]);
         xg_tiled_side_at(d, shape, xg_tiled_row(d, front.var, d->lane), column, at);
         x = xg_tiled_read(d, 1, c.tensors[0], at, exists_column, zero, false);
@@ -46164,7 +46175,7 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
         memset(&sum, 0, sizeof sum);
         sum.elems[0] = c.elems[0];
         sum.n_elems = 1;
-        l = xg_tiled_loop_begin(d, xg_tiled_zero(d), xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &sum);
+        l = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &sum);
         a = xg_tiled_get(d, c.tensors[1], d->lane, l.var);
         place = xg_tiled_join(d, l.var, d->lines, d->line, d->side * d->lines);
         x = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, c.tensors[2], &place, 1));
@@ -46236,7 +46247,7 @@ XG_FN xg_kval *xg_tiled_where(xg_tiled_site *d, int64_t threads, int64_t blocks,
     for (k = 0; k < batch; k++) d->at[k] = out[k];
     d->lane = out[batch];
     d->line = out[batch + 1];
-    d->group = xg_k2(&d->s->b, XG_K_OP_ANDI, xg_kcast(&d->s->b, XG_K_OP_INDEX_CAST, dims[0], XG_E_I32), xg_kconst_int(&d->s->b, XG_E_I32, 31 & ~(d->side - 1)));
+    d->group = XG_KOP2(&d->s->b, XG_K_OP_ANDI, xg_kcast(&d->s->b, XG_K_OP_INDEX_CAST, dims[0], XG_E_I32), xg_kconst_int(&d->s->b, XG_E_I32, 31 & ~(d->side - 1)));
     return out[batch + 2];
 }
 XG_FN void xg_emit_triangular(xg_fusion_emission *e) {

@@ -143,9 +143,9 @@ XG_FN void xg_fft_if_end(xg_fft_site *d, const xg_fft_if *f, xg_kval **values, u
 XG_FN xg_kval *xg_fft_exists(const xg_fft_site *d, const xg_fft_turn *t, bool global) {
     int64_t work = d->count * d->volume / t->row->radix;
     xg_kval *p = NULL;
-    if ((t->index + 1) * d->threads > work) p = xg_kcmpi_(&d->s->b, XG_CI_SLT, xg_fft_index(d, t->number), xg_elem_index(d->s, work));
+    if ((t->index + 1) * d->threads > work) p = XG_KCMPI(&d->s->b, XG_CI_SLT, xg_fft_index(d, t->number), xg_elem_index(d->s, work));
     if (!global || d->lines % d->count == 0) return p;
-    return xg_elem_and(d->s, p, xg_kcmpi_(&d->s->b, XG_CI_SLT, xg_fft_index(d, xg_fft_line_at(d, xg_fft_from(d, t, 0))), xg_elem_index(d->s, d->lines)));
+    return xg_elem_and(d->s, p, XG_KCMPI(&d->s->b, XG_CI_SLT, xg_fft_index(d, xg_fft_line_at(d, xg_fft_from(d, t, 0))), xg_elem_index(d->s, d->lines)));
 }
 
 /* ---- elements ---- */

@@ -324,7 +324,7 @@ XG_FN xg_kval *xg_sort_bring_one(xg_sort_site *d, uint32_t k, bool key) {
     l = xg_sort_loop_begin(d, xg_elem_index(&d->s, d->places / d->threads), tensor);
     p = from = xg_sort_nth(d, l.var, d->places - 1);
     /* Behind the end stands the last element again: it may be read in vain, with four places at a time. */
-    if (xg_sort_has_end(d)) from = xg_sort_ranged(XG_KOP2(&d->s.b, XG_K_OP_MINSI, p, xg_k2(&d->s.b, XG_K_OP_SUBI, d->limit ? d->limit : xg_elem_index(&d->s, d->length), xg_elem_index(&d->s, 1))), d->length - 1);
+    if (xg_sort_has_end(d)) from = xg_sort_ranged(XG_KOP2(&d->s.b, XG_K_OP_MINSI, p, XG_KOP2(&d->s.b, XG_K_OP_SUBI, d->limit ? d->limit : xg_elem_index(&d->s, d->length), xg_elem_index(&d->s, 1))), d->length - 1);
     if (key && d->close[k]) from = p; /* each thread reads what it wrote itself */
     x = xg_sort_element(d, k, from);
     return xg_sort_loop_end(d, &l, xg_kinsert(&d->s.b, xg_emit_join(&d->s.b, key ? xg_sort_key_of(d, x) : x), l.carried, &p, 1));

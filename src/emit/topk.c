@@ -96,7 +96,7 @@ XG_FN xg_kval *xg_topk_at(xg_topk_site *d, xg_kval *index) {
 }
 XG_FN xg_kval *xg_topk_entry(xg_topk_site *d, xg_kval *key, xg_kval *index) {
     xg_kb *b = &d->s.b;
-    xg_kval *high = xg_k2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, key, XG_E_I64), xg_topk_i64(d, 32)), *low = xg_kcast(b, XG_K_OP_INDEX_CAST, index, XG_E_I32);
+    xg_kval *high = XG_KOP2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, key, XG_E_I64), xg_topk_i64(d, 32)), *low = xg_kcast(b, XG_K_OP_INDEX_CAST, index, XG_E_I32);
     low = xg_kcast(b, XG_K_OP_EXTUI, xg_k2(b, XG_K_OP_XORI, low, xg_kconst_int(b, XG_E_I32, -1)), XG_E_I64);
     return xg_k2(b, XG_K_OP_ORI, high, low);
 }
@@ -168,7 +168,8 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     }
     if (first == n) return;
     from = xg_elem_index(&d->s, first);
-    op = xg_kfor(b, from, xg_elem_index(&d->s, n), xg_elem_index(&d->s, stride), best, 2);
+    index = xg_elem_index(&d->s, n);
+    op = xg_kfor(b, from, index, xg_elem_index(&d->s, stride), best, 2);
     outer = *b;
     *b = xg_kb_end(d->e->m, op->regions[0]);
     b->loc = outer.loc;

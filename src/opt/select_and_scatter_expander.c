@@ -205,12 +205,14 @@ XG_FN xg_comp *xg_scattered_joiner(const xg_scattered *d) {
     xg_comp *c = xg_comp_new(d->b->comp->module, XG_STR("scatter_some"), d->b->comp);
     const xg_shape *value = xg_shape_scalar(c->module, d->shape->type), *pred = xg_shape_scalar(c->module, XLAGPU_PRED);
     xg_hb b = xg_hb_end(c, d->i);
-    xg_inst *p[4], *args[2], *out[2];
+    xg_inst *p[4], *args[2], *out[2], *both, *one;
     uint32_t k;
     for (k = 0; k < 4; k++) p[k] = xg_comp_add_param(c, k % 2 ? pred : value, k % 2 ? XG_STR("some") : XG_STR("x"));
     args[0] = p[0];
     args[1] = p[2];
-    out[0] = xg_hb_select(&b, xg_hb_2(&b, XG_AND, p[1], p[3]), xg_opt_inline(xg_attr_comp(d->i, XG_A_scatter), c, NULL, args), xg_hb_select(&b, p[3], p[2], p[0]));
+    both = xg_hb_2(&b, XG_AND, p[1], p[3]);
+    one = xg_hb_select(&b, p[3], p[2], p[0]);
+    out[0] = xg_hb_select(&b, both, xg_opt_inline(xg_attr_comp(d->i, XG_A_scatter), c, NULL, args), one);
     out[1] = xg_hb_2(&b, XG_OR, p[1], p[3]);
     c->root = xg_hb_tuple(&b, out, 2);
     return c;
@@ -236,7 +238,8 @@ XG_FN xg_inst *xg_scattered_reduce(const xg_scattered *d, xg_inst *selected, xg_
     (void)xg_hb_done(i);
     init = xg_hb_splat(d->b, XG_OPERAND(d->i, 2), d->shape->dims, d->shape->rank);
     source = xg_hb_element(d->b, i, 0);
-    return xg_hb_select(d->b, xg_hb_element(d->b, i, 1), xg_scattered_apply(d, init, source), init);
+    i = xg_hb_element(d->b, i, 1);
+    return xg_hb_select(d->b, i, xg_scattered_apply(d, init, source), init);
 }
 
 /* Windows without holes: the selection goes back into a select-and-scatter, whose kernel (emit/scattered.c) asks few windows for many elements. */
