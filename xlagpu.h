@@ -29452,12 +29452,10 @@ XG_FN bool xg_fuse_sort_slices(xg_module *m) {
  *
  * What is read in a loop (at a map with symbols) or at a position known only at run time is a function of its own too.
  *
- * Parameters and scalar constants are emitted wherever they are used. A function that grows past XG_PART_MAX operations is
- * split, which also bounds the recursion of the emitter. */
+ * Parameters and scalar constants are emitted wherever they are used. A function of more operations than a fusion
+ * has that was not joined of several (XG_FUSE_OPS_MAX) is split, which also bounds the recursion of the emitter. */
 #ifndef XG_FUSE_PARTITION_C
 #define XG_FUSE_PARTITION_C
-
-enum { XG_PART_MAX = 1000 };
 
 XG_FN uint32_t xg_partition_place(const xg_partition *p, const xg_inst *i) {
     void *v = xg_map64_get(&p->places, i->id);
@@ -29512,7 +29510,7 @@ XG_FN void xg_part_settle(xg_arena *a, xg_aff_ctx *x, xg_partition *p, uint32_t 
     }
     if (!c.any) return;
     if (xg_partition_free(i)) { p->part_of[place] = c.part; return; }
-    if (c.split || (*parts)[c.part].size >= XG_PART_MAX) {
+    if (c.split || (*parts)[c.part].size >= XG_FUSE_OPS_MAX) {
         xg_part fresh;
         if (p->n_parts == *cap) *parts = (xg_part *)xg_vec_grow(a, *parts, cap, sizeof(xg_part));
         fresh.root = i;
@@ -31268,13 +31266,13 @@ XG_FN void xg_multi_log(const xg_kernels *g, const xg_kernel *a, const xg_kernel
     else xg_printf(g->log, "refused, %s\n", why ? why : "");
 }
 
-/* Does the kernel read something of the other's anywhere but element for element? *any: at all. */
-XG_FN bool xg_multi_reads_elsewhere(const xg_kernel *k, const xg_kernel *other, bool *any) {
+/* Does the kernel read something of the other's anywhere but element for element? *between: of how many values it reads anything. */
+XG_FN bool xg_multi_reads_elsewhere(const xg_kernel *k, const xg_kernel *other, uint32_t *between) {
     bool elsewhere = false;
     uint32_t j;
     for (j = 0; j < k->n_inputs; j++) {
         if (k->inputs[j].from->leader != other) continue;
-        *any = true;
+        ++*between;
         elsewhere = elsewhere || !k->inputs[j].aligned || k->inputs[j].sites != 1 || !k->inputs[j].from->live;
     }
     return elsewhere;
@@ -31319,18 +31317,19 @@ XG_FN void xg_multi_drop_roots(xg_kernels *g, xg_kernel *a) {
 XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_kernel was = *a;
     int64_t apart = xg_cost_add(a->time, b->time);
-    bool related = false, elsewhere = xg_multi_reads_elsewhere(a, b, &related);
-    const char *why = xg_multi_reads_elsewhere(b, a, &related) || elsewhere ? "one reads the other elsewhere than it is made" : xg_multi_refusal(a, b);
-    uint32_t level, j;
+    uint32_t between = 0, level, j;
+    bool elsewhere = xg_multi_reads_elsewhere(a, b, &between);
+    const char *why = xg_multi_reads_elsewhere(b, a, &between) || elsewhere ? "one reads the other elsewhere than it is made" : xg_multi_refusal(a, b);
     if (!why && !xg_multi_common_level(a, b, &level)) why = "one waits for the other, or it cannot be told";
     if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
     if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_JOINED_MAX) why = "the code would be too large";
     if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
     xg_multi_set_roots(g, a, &was, b);
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
-    if (related || (a->shared && b->shared)) xg_kernel_walk(g, a);
+    if (between || (a->shared && b->shared)) xg_kernel_walk(g, a);
     else xg_multi_combine(g, a, b);
-    why = a->ops > XG_FUSE_OPS_JOINED_MAX ? "refused, the code would be too large" : a->time >= apart ? "refused" : NULL;
+    if (a->ops > XG_FUSE_OPS_JOINED_MAX || (between > 1 && g->order.n > XG_FUSE_OPS_MAX)) why = "refused, the code would be too large"; /* the partitioner cuts it, and each of these values would be a function */
+    else why = a->time >= apart ? "refused" : NULL;
     xg_multi_log(g, a, b, why, apart, a->time);
     if (why) {
         xg_kernel_inputs_give(g, a->inputs, a->inputs_cap);
@@ -31344,7 +31343,7 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->level = level;
     a->shared = a->shared || b->shared;
     for (j = 0; j < a->n_inputs; j++) if (!xg_kernel_find_input(&was, a->inputs[j].from)) xg_kernel_add_reader(g, a->inputs[j].from, a);
-    if (related && !a->hero) xg_multi_drop_roots(g, a);
+    if (between && !a->hero) xg_multi_drop_roots(g, a);
     return true;
 }
 

@@ -454,6 +454,26 @@ static void large(void) {
     free(text);
 }
 
+/* Long chains whose values are read again some steps later: wherever kernels end, several values cross. */
+static void braids(void) {
+    enum { LINES = 6000, LINE = 60 };
+    static const int steps[] = {2, 7, 40};
+    char *text = (char *)malloc(LINES * LINE + 200);
+    size_t j, n;
+    int k;
+    if (!EXPECT(text != NULL)) return;
+    for (j = 0; j < sizeof steps / sizeof steps[0]; j++) {
+        xlagpu_module *m;
+        n = (size_t)sprintf(text, "ENTRY e {\n  v0 = f32[64] parameter(0)\n");
+        for (k = 1; k < LINES; k++) n += (size_t)sprintf(text + n, "  %sv%d = f32[64] %s(v%d, v%d)\n", k + 1 == LINES ? "ROOT " : "", k, k % 2 ? "add" : "subtract", k - 1, k > steps[j] ? k - steps[j] : 0);
+        n += (size_t)sprintf(text + n, "}\n");
+        m = xlagpu_parse(context, "braid.hlo", text, n);
+        if (!EXPECT(m && xlagpu_compile(m, NULL).data)) puts(xlagpu_error(context));
+        xlagpu_module_destroy(m);
+    }
+    free(text);
+}
+
 int main(void) {
     xlagpu_device_desc d;
     counter count;
@@ -479,6 +499,7 @@ int main(void) {
     many();
     dumps();
     large();
+    braids();
     xlagpu_rt_close(device);
     xlagpu_destroy(context);
     EXPECT(count.live == 0);

@@ -151,13 +151,13 @@ XG_FN void xg_multi_log(const xg_kernels *g, const xg_kernel *a, const xg_kernel
     else xg_printf(g->log, "refused, %s\n", why ? why : "");
 }
 
-/* Does the kernel read something of the other's anywhere but element for element? *any: at all. */
-XG_FN bool xg_multi_reads_elsewhere(const xg_kernel *k, const xg_kernel *other, bool *any) {
+/* Does the kernel read something of the other's anywhere but element for element? *between: of how many values it reads anything. */
+XG_FN bool xg_multi_reads_elsewhere(const xg_kernel *k, const xg_kernel *other, uint32_t *between) {
     bool elsewhere = false;
     uint32_t j;
     for (j = 0; j < k->n_inputs; j++) {
         if (k->inputs[j].from->leader != other) continue;
-        *any = true;
+        ++*between;
         elsewhere = elsewhere || !k->inputs[j].aligned || k->inputs[j].sites != 1 || !k->inputs[j].from->live;
     }
     return elsewhere;
@@ -202,18 +202,19 @@ XG_FN void xg_multi_drop_roots(xg_kernels *g, xg_kernel *a) {
 XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_kernel was = *a;
     int64_t apart = xg_cost_add(a->time, b->time);
-    bool related = false, elsewhere = xg_multi_reads_elsewhere(a, b, &related);
-    const char *why = xg_multi_reads_elsewhere(b, a, &related) || elsewhere ? "one reads the other elsewhere than it is made" : xg_multi_refusal(a, b);
-    uint32_t level, j;
+    uint32_t between = 0, level, j;
+    bool elsewhere = xg_multi_reads_elsewhere(a, b, &between);
+    const char *why = xg_multi_reads_elsewhere(b, a, &between) || elsewhere ? "one reads the other elsewhere than it is made" : xg_multi_refusal(a, b);
     if (!why && !xg_multi_common_level(a, b, &level)) why = "one waits for the other, or it cannot be told";
     if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
     if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_JOINED_MAX) why = "the code would be too large";
     if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
     xg_multi_set_roots(g, a, &was, b);
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
-    if (related || (a->shared && b->shared)) xg_kernel_walk(g, a);
+    if (between || (a->shared && b->shared)) xg_kernel_walk(g, a);
     else xg_multi_combine(g, a, b);
-    why = a->ops > XG_FUSE_OPS_JOINED_MAX ? "refused, the code would be too large" : a->time >= apart ? "refused" : NULL;
+    if (a->ops > XG_FUSE_OPS_JOINED_MAX || (between > 1 && g->order.n > XG_FUSE_OPS_MAX)) why = "refused, the code would be too large"; /* the partitioner cuts it, and each of these values would be a function */
+    else why = a->time >= apart ? "refused" : NULL;
     xg_multi_log(g, a, b, why, apart, a->time);
     if (why) {
         xg_kernel_inputs_give(g, a->inputs, a->inputs_cap);
@@ -227,7 +228,7 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->level = level;
     a->shared = a->shared || b->shared;
     for (j = 0; j < a->n_inputs; j++) if (!xg_kernel_find_input(&was, a->inputs[j].from)) xg_kernel_add_reader(g, a->inputs[j].from, a);
-    if (related && !a->hero) xg_multi_drop_roots(g, a);
+    if (between && !a->hero) xg_multi_drop_roots(g, a);
     return true;
 }
 
