@@ -62,6 +62,12 @@ END { for (k in made) if (!(k in undone)) { split(k, part, SUBSEP); print made[k
 ' $W/files | sort > $W/macros.log
 if [ -s $W/macros.log ]; then bad "local macros are undefined again"; head -10 $W/macros.log; else ok "local macros are undefined again"; fi
 
+# ---- C leaves open which argument of a call is evaluated first ----
+if have python3; then
+    python3 tests/order.py > $W/arguments.log || echo "tests/order.py failed" >> $W/arguments.log
+    if [ -s $W/arguments.log ]; then bad "no call has two arguments that create operations"; head -5 $W/arguments.log; else ok "no call has two arguments that create operations"; fi
+else absent python3; fi
+
 # ---- compilers ----
 # unit NAME LINES...: writes $W/NAME.c
 unit() { unit_name=$1; shift; printf '%s\n' "$@" > "$W/$unit_name.c"; }
