@@ -8857,6 +8857,7 @@ XG_FN void xg_reduce_sum(xg_eval_run *r, xlagpu_type t, unsigned char *out, cons
 typedef xg_value *(*xg_call_fn)(xg_eval_run *r, const xg_inst *i, xg_value **in); /* NULL: not with these operands and results */
 XG_FN bool xg_call_is(xg_str target, const char *name);                        /* in a name `?` is LAPACK's letter of the type: s, d, c or z */
 XG_FN bool xg_call_flag(const xg_inst *i, const char *name, bool otherwise);  /* of backend_config, in either of its notations */
+XG_FN bool xg_call_pair(const xg_inst *i, const char *name, int64_t *v);      /* "NAME":{"a":"1","b":"2"}: is it there, and its two numbers */
 XG_FN bool xg_call_is_number(const xg_inst *i, const char *name, int64_t v); /* is that option there, and v? */
 XG_FN bool xg_call_choice(const xg_inst *i, const char *flag, const char *name, const char *letters, bool otherwise); /* LAPACK's: is option `name` one of the letters? Without it, the flag */
 /* Matrices of complex doubles, row-major. */
@@ -8935,6 +8936,15 @@ XG_FN int64_t xg_call_number(xg_str v) { /* of at most nine digits; else -1 */
     uint32_t k;
     for (k = 0; k < v.n && v.p[k] >= '0' && v.p[k] <= '9'; k++) { n = n * 10 + (v.p[k] - '0'); if (k == 9) return -1; }
     return k ? n : -1;
+}
+XG_FN bool xg_call_pair(const xg_inst *i, const char *name, int64_t *v) {
+    xg_str s = xg_call_option(i, name);
+    uint32_t at = 0, k;
+    for (k = 0; k < 2; k++) {
+        while (at < s.n && (s.p[at] < '0' || s.p[at] > '9')) at++;
+        for (v[k] = 0; at < s.n && s.p[at] >= '0' && s.p[at] <= '9'; at++) if (v[k] < INT64_MAX / 16) v[k] = v[k] * 10 + (s.p[at] - '0');
+    }
+    return s.n > 0;
 }
 XG_FN bool xg_call_is_number(const xg_inst *i, const char *name, int64_t v) { return xg_call_number(xg_call_option(i, name)) == v; }
 XG_FN bool xg_call_choice(const xg_inst *i, const char *flag, const char *name, const char *letters, bool otherwise) {
@@ -11543,16 +11553,8 @@ XG_FN xg_value *xg_fft_unfold(xg_eval_run *r, const xg_complex *half, int64_t li
 
 /* backend_config={"fft_twiddle":{"dimension":"1","length":"6"}} */
 XG_FN bool xg_fft_twiddle(const xg_inst *i, int64_t *dim, int64_t *length) {
-    static const char key[] = "fft_twiddle";
-    xg_str s = xg_attr_str(i, XG_A_backend_config);
-    int64_t v[2] = {0, 0};
-    uint32_t at = 0, k;
-    while (at + sizeof key - 1 <= s.n && memcmp(s.p + at, key, sizeof key - 1) != 0) at++;
-    if (at + sizeof key - 1 > s.n) return false;
-    for (k = 0; k < 2; k++) {
-        while (at < s.n && (s.p[at] < '0' || s.p[at] > '9')) at++;
-        for (; at < s.n && s.p[at] >= '0' && s.p[at] <= '9'; at++) if (v[k] < INT64_MAX / 16) v[k] = v[k] * 10 + (s.p[at] - '0');
-    }
+    int64_t v[2];
+    if (!xg_call_pair(i, "fft_twiddle", v)) return false;
     *dim = v[0];
     *length = v[1];
     if (xg_attr_ints(i, XG_A_fft_length).n != 1 || xg_type_class(i->shape->type) != XGT_C || xg_type_class(XG_OPERAND(i, 0)->shape->type) != XGT_C) return false;
@@ -18116,7 +18118,8 @@ XG_FN bool xg_indexing_is_coalesced(const xg_imap *m, int64_t element_bytes) {
 #ifndef XG_OPT_H
 #define XG_OPT_H
 
-XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_inst *const *args); /* a copy of the computation in front of `at`; its root */
+XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_inst *const *args); /* a copy of the computation in front of `at`, its parameters replaced by `args`; its root */
+XG_FN void xg_opt_unfuse(xg_inst *fusion);         /* what was fused instead of it */
 XG_FN bool xg_opt_call_inliner(xg_module *m);      /* call_inliner.c: every call in place of its computation's copy */
 XG_FN bool xg_opt_host_offloader(xg_module *m);    /* host_offloader.c: what goes to the host and back, by copies */
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m);  /* tuple_simplifier.c: get-tuple-element of tuple, and through barriers */
@@ -18258,9 +18261,6 @@ XG_FN bool xg_opt_reads_by_index(const xg_inst *user);
 XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to); /* as xg_inst_replace, for arrays whose layouts may differ */
 XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values);
 XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)); /* of a tuple `expand` gives a tuple instruction */
-
-/* Copies the instructions of `from` before `at`, its parameters replaced by `args`; gives the copy of its root. */
-XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_inst *const *args);
 
 #endif /* XG_OPT_H */
 /* opt/build.c -- making instructions: what expanders and simplifications write programs with.
@@ -21331,6 +21331,15 @@ XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_i
     }
     root = (xg_inst *)xg_map64_get(&copy, from->root->id);
     return root;
+}
+
+XG_FN void xg_opt_unfuse(xg_inst *fusion) {
+    xg_inst **args = XG_NEW_N(fusion->comp->module->arena, xg_inst *, fusion->n_operands + (size_t)1);
+    xg_hb b = xg_hb_at(fusion);
+    uint32_t k;
+    for (k = 0; k < fusion->n_operands; k++) args[k] = XG_OPERAND(fusion, k);
+    xg_inst_replace(fusion, xg_hb_as(&b, xg_opt_inline(xg_attr_comp(fusion, XG_A_calls), fusion->comp, fusion, args), fusion->shape));
+    xg_inst_remove(fusion);
 }
 
 XG_FN bool xg_opt_call_inliner(xg_module *m) {
@@ -27585,7 +27594,6 @@ XG_FN xg_inst *xg_library_backward_filter(const xg_hb *b, xg_inst *i) {
 
 /* Marks of where a value lies: one device has all of it. */
 XG_FN xg_inst *xg_library_same(const xg_hb *b, xg_inst *i) {
-    (void)b;
     return i->n_operands < 1 || i->shape->plain != XG_OPERAND(i, 0)->shape->plain || i->shape->type == XLAGPU_TUPLE || b->comp->module->num_partitions > 1 ? NULL : XG_OPERAND(i, 0);
 }
 
@@ -27635,16 +27643,8 @@ XG_FN void xg_defuse_all(xg_module *m) {
     for (c = m->first; c; c = c->next) { /* computations stand before those that use them, so nothing nested is left inside */
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
-            xg_inst **args;
-            xg_hb b;
-            uint32_t k;
             next = i->next;
-            if (i->op != XG_FUSION) continue;
-            args = XG_NEW_N(m->arena, xg_inst *, i->n_operands + 1);
-            b = xg_hb_at(i);
-            for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
-            xg_inst_replace(i, xg_hb_as(&b, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args), i->shape));
-            xg_inst_remove(i);
+            if (i->op == XG_FUSION) xg_opt_unfuse(i);
         }
     }
 }
@@ -29211,16 +29211,8 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
 #define XG_FUSE_SORT_PASSES_C
 
 XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to) {
-    static const char key[] = "sorted_runs";
-    xg_str s = xg_attr_str(sort, XG_A_backend_config);
-    int64_t v[2] = {0, 0};
-    uint32_t at = 0, k;
-    while (at + sizeof key - 1 <= s.n && memcmp(s.p + at, key, sizeof key - 1) != 0) at++;
-    if (at + sizeof key - 1 > s.n) return false;
-    for (k = 0; k < 2; k++) {
-        while (at < s.n && (s.p[at] < '0' || s.p[at] > '9')) at++;
-        for (; at < s.n && s.p[at] >= '0' && s.p[at] <= '9'; at++) if (v[k] < INT64_MAX / 16) v[k] = v[k] * 10 + (s.p[at] - '0');
-    }
+    int64_t v[2];
+    if (!xg_call_pair(sort, "sorted_runs", v)) return false;
     *from = v[0];
     *to = v[1];
     return v[0] > 0 && (v[0] == 1 ? v[1] <= XG_SORT_ROW_MAX && v[1] > 1 && (v[1] & (v[1] - 1)) == 0 : v[1] == 2 * v[0]);
@@ -29333,17 +29325,11 @@ XG_FN xg_inst *xg_fuse_topk_to_sort(xg_inst *topk) {
 
 /* Such a sort inside a fusion comes out of it, with all that was fused. */
 XG_FN bool xg_fuse_unfuse_sorts(xg_inst *i) {
-    xg_inst **args;
     bool found = false;
-    uint32_t k;
     if (i->op != XG_FUSION) return false;
     XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || xg_fuse_sort_length(s) > XG_SORT_ROW_MAX;
-    if (!found) return false;
-    args = XG_NEW_N(i->comp->module->arena, xg_inst *, i->n_operands + 1);
-    for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
-    xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), i->comp, i, args));
-    xg_inst_remove(i);
-    return true;
+    if (found) xg_opt_unfuse(i);
+    return found;
 }
 XG_FN bool xg_fuse_split_long_sort(xg_inst *i) {
     if (xg_fuse_sort_length(i) <= XG_SORT_ROW_MAX) return false;
@@ -29610,15 +29596,10 @@ XG_FN bool xg_fuse_flatten(xg_comp *c) {
     xg_inst *i = c->first, *next;
     bool changed = false;
     for (; i; i = next) {
-        xg_inst **args;
-        uint32_t k;
         next = i->next;
         if (i->op != XG_FUSION) continue;
         (void)xg_fuse_flatten(xg_attr_comp(i, XG_A_calls));
-        args = XG_NEW_N(c->module->arena, xg_inst *, i->n_operands + 1);
-        for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
-        xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args));
-        xg_inst_remove(i);
+        xg_opt_unfuse(i);
         changed = true;
     }
     return changed;
@@ -31013,17 +30994,11 @@ XG_FN bool xg_fft_split_one(xg_inst *i) {
 }
 /* What stands in a fusion of the module's own comes out of it: with something behind it no emitter would take it. */
 XG_FN bool xg_fft_unfuse(xg_inst *i) {
-    xg_inst **args;
     bool found = false;
-    uint32_t k;
     if (i->op != XG_FUSION) return false;
     XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || s->op == XG_FFT || s->op == XG_CHOLESKY || s->op == XG_TRIANGULAR_SOLVE;
-    if (!found) return false;
-    args = XG_NEW_N(i->comp->module->arena, xg_inst *, i->n_operands + 1);
-    for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
-    xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), i->comp, i, args));
-    xg_inst_remove(i);
-    return true;
+    if (found) xg_opt_unfuse(i);
+    return found;
 }
 XG_FN bool xg_fuse_split_ffts(xg_module *m) {
     bool changed;

@@ -40,6 +40,8 @@ def calls(text):
 def main():
     files = sorted(glob.glob(os.path.join(sys.argv[1] if len(sys.argv) > 1 else "src", "**", "*.[ch]"), recursive=True))
     texts = {f: without_comments(open(f).read()) for f in files}
+    if not files:
+        sys.exit("no source files")
     called, makers, more = {}, set(MAKERS), True
     for text in texts.values():
         for name, result, body in bodies(text):

@@ -56,6 +56,15 @@ XG_FN int64_t xg_call_number(xg_str v) { /* of at most nine digits; else -1 */
     for (k = 0; k < v.n && v.p[k] >= '0' && v.p[k] <= '9'; k++) { n = n * 10 + (v.p[k] - '0'); if (k == 9) return -1; }
     return k ? n : -1;
 }
+XG_FN bool xg_call_pair(const xg_inst *i, const char *name, int64_t *v) {
+    xg_str s = xg_call_option(i, name);
+    uint32_t at = 0, k;
+    for (k = 0; k < 2; k++) {
+        while (at < s.n && (s.p[at] < '0' || s.p[at] > '9')) at++;
+        for (v[k] = 0; at < s.n && s.p[at] >= '0' && s.p[at] <= '9'; at++) if (v[k] < INT64_MAX / 16) v[k] = v[k] * 10 + (s.p[at] - '0');
+    }
+    return s.n > 0;
+}
 XG_FN bool xg_call_is_number(const xg_inst *i, const char *name, int64_t v) { return xg_call_number(xg_call_option(i, name)) == v; }
 XG_FN bool xg_call_choice(const xg_inst *i, const char *flag, const char *name, const char *letters, bool otherwise) {
     xg_str v = xg_call_option(i, name);

@@ -237,6 +237,7 @@ XG_FN void xg_reduce_sum(xg_eval_run *r, xlagpu_type t, unsigned char *out, cons
 typedef xg_value *(*xg_call_fn)(xg_eval_run *r, const xg_inst *i, xg_value **in); /* NULL: not with these operands and results */
 XG_FN bool xg_call_is(xg_str target, const char *name);                        /* in a name `?` is LAPACK's letter of the type: s, d, c or z */
 XG_FN bool xg_call_flag(const xg_inst *i, const char *name, bool otherwise);  /* of backend_config, in either of its notations */
+XG_FN bool xg_call_pair(const xg_inst *i, const char *name, int64_t *v);      /* "NAME":{"a":"1","b":"2"}: is it there, and its two numbers */
 XG_FN bool xg_call_is_number(const xg_inst *i, const char *name, int64_t v); /* is that option there, and v? */
 XG_FN bool xg_call_choice(const xg_inst *i, const char *flag, const char *name, const char *letters, bool otherwise); /* LAPACK's: is option `name` one of the letters? Without it, the flag */
 /* Matrices of complex doubles, row-major. */

@@ -187,16 +187,8 @@ XG_FN xg_value *xg_fft_unfold(xg_eval_run *r, const xg_complex *half, int64_t li
 
 /* backend_config={"fft_twiddle":{"dimension":"1","length":"6"}} */
 XG_FN bool xg_fft_twiddle(const xg_inst *i, int64_t *dim, int64_t *length) {
-    static const char key[] = "fft_twiddle";
-    xg_str s = xg_attr_str(i, XG_A_backend_config);
-    int64_t v[2] = {0, 0};
-    uint32_t at = 0, k;
-    while (at + sizeof key - 1 <= s.n && memcmp(s.p + at, key, sizeof key - 1) != 0) at++;
-    if (at + sizeof key - 1 > s.n) return false;
-    for (k = 0; k < 2; k++) {
-        while (at < s.n && (s.p[at] < '0' || s.p[at] > '9')) at++;
-        for (; at < s.n && s.p[at] >= '0' && s.p[at] <= '9'; at++) if (v[k] < INT64_MAX / 16) v[k] = v[k] * 10 + (s.p[at] - '0');
-    }
+    int64_t v[2];
+    if (!xg_call_pair(i, "fft_twiddle", v)) return false;
     *dim = v[0];
     *length = v[1];
     if (xg_attr_ints(i, XG_A_fft_length).n != 1 || xg_type_class(i->shape->type) != XGT_C || xg_type_class(XG_OPERAND(i, 0)->shape->type) != XGT_C) return false;

@@ -79,17 +79,11 @@ XG_FN bool xg_fft_split_one(xg_inst *i) {
 }
 /* What stands in a fusion of the module's own comes out of it: with something behind it no emitter would take it. */
 XG_FN bool xg_fft_unfuse(xg_inst *i) {
-    xg_inst **args;
     bool found = false;
-    uint32_t k;
     if (i->op != XG_FUSION) return false;
     XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || s->op == XG_FFT || s->op == XG_CHOLESKY || s->op == XG_TRIANGULAR_SOLVE;
-    if (!found) return false;
-    args = XG_NEW_N(i->comp->module->arena, xg_inst *, i->n_operands + 1);
-    for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
-    xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), i->comp, i, args));
-    xg_inst_remove(i);
-    return true;
+    if (found) xg_opt_unfuse(i);
+    return found;
 }
 XG_FN bool xg_fuse_split_ffts(xg_module *m) {
     bool changed;

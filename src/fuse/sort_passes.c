@@ -10,16 +10,8 @@
 #include "fuse.h"
 
 XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to) {
-    static const char key[] = "sorted_runs";
-    xg_str s = xg_attr_str(sort, XG_A_backend_config);
-    int64_t v[2] = {0, 0};
-    uint32_t at = 0, k;
-    while (at + sizeof key - 1 <= s.n && memcmp(s.p + at, key, sizeof key - 1) != 0) at++;
-    if (at + sizeof key - 1 > s.n) return false;
-    for (k = 0; k < 2; k++) {
-        while (at < s.n && (s.p[at] < '0' || s.p[at] > '9')) at++;
-        for (; at < s.n && s.p[at] >= '0' && s.p[at] <= '9'; at++) if (v[k] < INT64_MAX / 16) v[k] = v[k] * 10 + (s.p[at] - '0');
-    }
+    int64_t v[2];
+    if (!xg_call_pair(sort, "sorted_runs", v)) return false;
     *from = v[0];
     *to = v[1];
     return v[0] > 0 && (v[0] == 1 ? v[1] <= XG_SORT_ROW_MAX && v[1] > 1 && (v[1] & (v[1] - 1)) == 0 : v[1] == 2 * v[0]);
@@ -132,17 +124,11 @@ XG_FN xg_inst *xg_fuse_topk_to_sort(xg_inst *topk) {
 
 /* Such a sort inside a fusion comes out of it, with all that was fused. */
 XG_FN bool xg_fuse_unfuse_sorts(xg_inst *i) {
-    xg_inst **args;
     bool found = false;
-    uint32_t k;
     if (i->op != XG_FUSION) return false;
     XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || xg_fuse_sort_length(s) > XG_SORT_ROW_MAX;
-    if (!found) return false;
-    args = XG_NEW_N(i->comp->module->arena, xg_inst *, i->n_operands + 1);
-    for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
-    xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), i->comp, i, args));
-    xg_inst_remove(i);
-    return true;
+    if (found) xg_opt_unfuse(i);
+    return found;
 }
 XG_FN bool xg_fuse_split_long_sort(xg_inst *i) {
     if (xg_fuse_sort_length(i) <= XG_SORT_ROW_MAX) return false;

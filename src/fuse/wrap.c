@@ -44,15 +44,10 @@ XG_FN bool xg_fuse_flatten(xg_comp *c) {
     xg_inst *i = c->first, *next;
     bool changed = false;
     for (; i; i = next) {
-        xg_inst **args;
-        uint32_t k;
         next = i->next;
         if (i->op != XG_FUSION) continue;
         (void)xg_fuse_flatten(xg_attr_comp(i, XG_A_calls));
-        args = XG_NEW_N(c->module->arena, xg_inst *, i->n_operands + 1);
-        for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
-        xg_inst_replace(i, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args));
-        xg_inst_remove(i);
+        xg_opt_unfuse(i);
         changed = true;
     }
     return changed;

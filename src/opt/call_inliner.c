@@ -32,6 +32,15 @@ XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_i
     return root;
 }
 
+XG_FN void xg_opt_unfuse(xg_inst *fusion) {
+    xg_inst **args = XG_NEW_N(fusion->comp->module->arena, xg_inst *, fusion->n_operands + (size_t)1);
+    xg_hb b = xg_hb_at(fusion);
+    uint32_t k;
+    for (k = 0; k < fusion->n_operands; k++) args[k] = XG_OPERAND(fusion, k);
+    xg_inst_replace(fusion, xg_hb_as(&b, xg_opt_inline(xg_attr_comp(fusion, XG_A_calls), fusion->comp, fusion, args), fusion->shape));
+    xg_inst_remove(fusion);
+}
+
 XG_FN bool xg_opt_call_inliner(xg_module *m) {
     bool changed = false;
     uint64_t total = 0;

@@ -26,16 +26,8 @@ XG_FN void xg_defuse_all(xg_module *m) {
     for (c = m->first; c; c = c->next) { /* computations stand before those that use them, so nothing nested is left inside */
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
-            xg_inst **args;
-            xg_hb b;
-            uint32_t k;
             next = i->next;
-            if (i->op != XG_FUSION) continue;
-            args = XG_NEW_N(m->arena, xg_inst *, i->n_operands + 1);
-            b = xg_hb_at(i);
-            for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
-            xg_inst_replace(i, xg_hb_as(&b, xg_opt_inline(xg_attr_comp(i, XG_A_calls), c, i, args), i->shape));
-            xg_inst_remove(i);
+            if (i->op == XG_FUSION) xg_opt_unfuse(i);
         }
     }
 }

@@ -320,7 +320,6 @@ XG_FN xg_inst *xg_library_backward_filter(const xg_hb *b, xg_inst *i) {
 
 /* Marks of where a value lies: one device has all of it. */
 XG_FN xg_inst *xg_library_same(const xg_hb *b, xg_inst *i) {
-    (void)b;
     return i->n_operands < 1 || i->shape->plain != XG_OPERAND(i, 0)->shape->plain || i->shape->type == XLAGPU_TUPLE || b->comp->module->num_partitions > 1 ? NULL : XG_OPERAND(i, 0);
 }
 
