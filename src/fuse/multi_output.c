@@ -139,6 +139,7 @@ XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
     a->n_inputs = n;
     a->instructions = xg_cost_add(a->instructions, b->instructions);
     a->ops += b->ops;
+    a->updates = xg_kernel_updates(a, b->updates);
     a->turns = a->turns || b->turns;
     a->loops = a->loops || b->loops;
     xg_kernel_settle(g, a);

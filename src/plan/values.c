@@ -24,13 +24,6 @@ XG_FN const xg_shape **xg_plan_leaves(xg_arena *a, const xg_shape *s, uint32_t *
     xg_plan_leaf_shapes(s, out, n);
     return out;
 }
-XG_FN uint32_t xg_plan_leaf_offset(const xg_shape *s, int64_t k) {
-    uint32_t n = 0;
-    int64_t j;
-    for (j = 0; j < k; j++) n += (uint32_t)xg_shape_leaves(s->elems[j]);
-    return n;
-}
-
 /* A value with a buffer of its own. */
 XG_FN xg_plan_value *xg_plan_value_new(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role, const xg_shape *s, uint32_t first) {
     xg_plan_value *v = XG_NEW(p->arena, xg_plan_value);
@@ -66,14 +59,11 @@ XG_FN bool xg_plan_forwards(const xg_inst *i) {
 }
 /* Where a leaf of a forwarding instruction comes from: its operand number, and there the leaf. */
 XG_FN uint32_t xg_plan_forwarded(const xg_inst *i, uint32_t leaf, uint32_t *operand) {
-    uint32_t k;
     *operand = 0;
-    if (i->op == XG_GET_TUPLE_ELEMENT) return leaf + xg_plan_leaf_offset(XG_OPERAND(i, 0)->shape, xg_attr_int(i, XG_A_index, 0));
+    if (i->op == XG_GET_TUPLE_ELEMENT) return leaf + xg_shape_leaf_at(XG_OPERAND(i, 0)->shape, xg_attr_int(i, XG_A_index, 0));
     if (i->op != XG_TUPLE) return leaf;
-    if (i->shape->flat) { *operand = leaf; return 0; }
-    for (k = 0; leaf >= (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape); k++) leaf -= (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape);
-    *operand = k;
-    return leaf;
+    *operand = xg_shape_element_of(i->shape, leaf);
+    return leaf - xg_shape_leaf_at(i->shape, *operand);
 }
 
 /* Does the body hand on the k-th leaf of its parameter as the k-th leaf of its root, through names and loops that hand it on themselves? */
