@@ -142,7 +142,7 @@ typedef struct xg_kernels {
     bool forgets;                /* no change is taken back any more: lists of readers lose those that are gone */
     xg_buf *log;
 } xg_kernels;
-enum { XG_ROWS_LANES_MAX = 1024 /* threads of a row */, XG_FUSE_OPS_MAX = 1500, XG_FUSE_OPS_JOINED_MAX = 6000 /* of several kernels that become one, which makes no copies */, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
+enum { XG_ROWS_LANES_MAX = 1024 /* threads of a row */, XG_FUSE_OPS_MAX = 6000 /* of a kernel */, XG_FUSE_PART_MAX = 1500 /* of a function of it */, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);              /* every operation a kernel of its own, but what is free */
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k);             /* the figures of a kernel, from what it computes */
 XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
