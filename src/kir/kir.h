@@ -251,6 +251,7 @@ XG_FN bool xg_kop_has_effects(const xg_kop *op);  /* something besides its resul
 XG_FN bool xg_kop_is_dead(const xg_kop *op);           /* no results in use, no effects, no terminator */
 XG_FN xg_kval *xg_ktensor_root(xg_kval *v);       /* the parameter or shared array whose memory a tensor is */
 XG_FN int64_t xg_ktensor_align(xg_kval *v);       /* what its memory is aligned to, in bytes */
+XG_FN bool xg_ktensor_is_constant(xg_kval *v);
 XG_FN int64_t xg_kfor_trips(const xg_kop *op);    /* -1 when not known */
 XG_FN void xg_kregion_take(xg_kregion *from, xg_kop *before); /* moves all operations of a region in front of another operation */
 XG_FN void xg_kregion_take_end(xg_kregion *from, xg_kregion *to); /* ... to the end of another region */
