@@ -304,7 +304,7 @@ XG_FN bool xg_kernel_is_pinned(const xg_inst *i) {
     if (i == i->comp->root) return true;
     XG_FOR_USES(u, i) {
         if (xg_kernel_of(u->user)->kind == XG_FUSE_OTHER) return true;
-        if ((xg_kernel_of(i)->kind != XG_FUSE_FREE || i->op == XG_BITCAST) && !xg_fuse_absorbs(u->user, u->index)) return true; /* what is free, whoever needs it makes itself */
+        if ((xg_kernel_of(i)->kind != XG_FUSE_FREE || i->op == XG_BITCAST) && !xg_fuse_absorbs(u->user, XG_USE_INDEX(u))) return true; /* what is free, whoever needs it makes itself */
     }
     return false;
 }
