@@ -96,6 +96,8 @@
 #include "opt/host_offloader.c"
 #include "opt/collective_simplifier.c"
 #include "opt/collective_combiner.c"
+#include "opt/all_reduce_folder.c"
+#include "opt/reduce_scatter_creator.c"
 #include "opt/conditional_simplifier.c"
 #include "opt/constant_folding.c"
 #include "opt/cse.c"
