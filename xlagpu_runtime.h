@@ -485,6 +485,7 @@ XG_FN void xg_arena_free(xg_arena *a);
 XG_FN xg_arena *xg_arena_inner(xg_arena *a);         /* an arena that ends with this one, for work that is reset often */
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes);     /* zeroed; fails through the context, never NULL */
 XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes); /* not zeroed */
+XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes); /* not zeroed, from the start of a cache line: for nodes whose first line holds what is read most */
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more); /* the newest block in place; false: it is not, or there is no room behind it */
 XG_FN xg_mark xg_arena_mark(const xg_arena *a);
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m);   /* gives up all that was allocated since the mark; the memory is used again */
@@ -1423,6 +1424,17 @@ XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
     if (XG_UNLIKELY(room > (size_t)(a->end - p) || room < bytes)) return xg_alloc_far(a, bytes);
     a->at = p + room;
     return p;
+}
+
+XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes) {
+    enum { LINE = 64 };
+    size_t pad = (size_t)(0 - (uintptr_t)a->at) & (LINE - 1);
+    if (bytes > SIZE_MAX - 2 * LINE || pad + bytes > (size_t)(a->end - a->at)) {
+        xg_arena_grow(a, xg_add(a->ctx, bytes, LINE));
+        pad = (size_t)(0 - (uintptr_t)a->at) & (LINE - 1);
+    }
+    if (pad) (void)xg_alloc_raw(a, pad);
+    return xg_alloc_raw(a, bytes);
 }
 
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes) { void *p = xg_alloc_raw(a, bytes); if (bytes) memset(p, 0, bytes); return p; }
