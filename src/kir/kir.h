@@ -91,6 +91,7 @@ struct xg_kop {
 struct xg_kregion { xg_kop *owner; xg_kfunc *func; uint32_t n_args; xg_kval *args; xg_kop *first, *last; };
 
 enum { KM_INVARIANT = 1, KM_VOLATILE = 2, KM_STREAM = 4 /* written once, not read again soon */ };
+enum { KL_ROLLED = 1 }; /* of FOR: it is long, or seldom run, and stays a loop */
 enum { KP_INBOUNDS = 1 }; /* of PTR_ADD: where it is executed the index is in 0..2^31-1, whatever its range says */
 /* Predicates. cmpf: o.. false when a NaN takes part, u.. true. */
 #define XG_KIR_CMPI(X) X(EQ, "eq") X(NE, "ne") X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") X(UGE, "uge")
@@ -127,6 +128,7 @@ struct xg_kfunc {
     xg_karg *args;        /* entry only: one per parameter */
     uint32_t n_inputs;    /* entry only: parameters before the destinations */
     uint32_t threads[3], blocks[3]; /* entry only */
+    uint32_t resident;    /* entry only: blocks that a multiprocessor must hold at a time; 0: as many as registers allow, of which the assembler may then spare some by spilling */
     xg_kfunc *prev, *next;
     uint32_t mark;        /* for passes */
 };

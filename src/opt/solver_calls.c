@@ -257,7 +257,7 @@ XG_FN xg_inst *xg_solver_svd(const xg_hb *b, xg_inst *i, bool adjoint) {
         if (mu.rows != m.rows || (adjoint ? mv.columns : mv.rows) != m.columns || (uc != least && uc != m.rows) || (vc != least && vc != m.columns)) return NULL;
         if (i->shape->elems[u]->type != xg_solver_in(i, 0)->type || i->shape->elems[v]->type != xg_solver_in(i, 0)->type) return NULL;
     } else if (!xg_shape_is_array(i->shape->elems[2]) || !xg_shape_is_array(i->shape->elems[3])) return NULL;
-    xg_linear_svd(b, xg_solver_flat(b, i, 0), uc, vc, made);
+    xg_linear_svd(b, xg_solver_flat(b, i, 0), uc, vc, vectors, made);
     out[0] = XG_OPERAND(i, 0);
     out[1] = made[0];
     out[u] = vectors ? made[1] : xg_solver_nothing(b, i->shape->elems[u]);
