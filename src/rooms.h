@@ -139,6 +139,7 @@
 /* fuse */
 #include "fuse/fuse.h"
 #include "fuse/in_place.c"
+#include "fuse/sort_order.c"
 #include "fuse/sort_passes.c"
 #include "fuse/sort_slices.c"
 #include "fuse/partition.c"
@@ -208,6 +209,7 @@
 #include "emit/update.c"
 #include "emit/slices.c"
 #include "emit/scatter.c"
+#include "emit/sort_key.c"
 #include "emit/sort.c"
 #include "emit/topk.c"
 #include "emit/fft_butterfly.c"
