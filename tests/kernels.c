@@ -3,7 +3,7 @@
  *     kernels [--verbose]
  *
  *   traffic   elementwise operations, transposes (wide ones, of dimensions of whole sectors; and such as leave no dimension wide), reductions, softmax and layer norm on
- *             arrays of a megabyte and more: at most 5% more sectors than what is read and written holds, in one kernel; transposes without a bank conflict
+ *             arrays of a megabyte and more: at most 5% more sectors than what is read and written holds, in one kernel; transposes without a bank conflict; what only moves elements (reversed, beside each other, heads), with a bound on lane instructions
  *   sizes     every hero on sizes that hurt (0, 1, beside powers of two, primes, rank 0 to 8), bit for bit what the evaluator says
  *   work      what is long (windows, the best few of many) takes no more than a bound of lane instructions an element
  *   large     elements with numbers beyond 2^31, computed where a small result needs them; arrays of more than 2^31 elements compiled, every element with a thread
@@ -64,7 +64,7 @@ static bool job_open(job *j, const char *what) {
         unsigned char *p;
         xlagpu_parameter_info(j->m, k, &v);
         p = (unsigned char *)malloc(v.bytes + 1);
-        for (i = 0; i < v.bytes; i++) p[i] = v.type == XLAGPU_S32 && i % 4 ? 0 : (unsigned char)((i * 2654435761u >> 13) % 101);
+        for (i = 0; i < v.bytes; i++) p[i] = v.type == XLAGPU_S32 && i % 4 ? 0 : (unsigned char)((i * 2654435761u >> 13) % (v.type == XLAGPU_PRED ? 2 : 101));
         j->in[k].data = j->rin[k].data = p;
         j->in[k].bytes = j->rin[k].bytes = v.bytes;
         j->bytes += v.bytes;
@@ -86,6 +86,16 @@ static void job_close(job *j) {
     xlagpu_destroy(j->c);
 }
 static bool job_run(job *j, const char *what) { return xlagpu_rt_run(j->p, j->rin, j->n_in, j->out, j->n_out) == XLAGPU_OK || broken(what, xlagpu_rt_error(device)); }
+
+/* The results of a job that has run. */
+static void job_compare(job *j, const char *what) {
+    uint32_t k;
+    if (xlagpu_evaluate(j->m, j->in, j->n_in, j->want, j->n_out, false) != XLAGPU_OK) { (void)broken(what, xlagpu_error(j->c)); return; }
+    for (k = 0; k < j->n_out; k++) {
+        if (memcmp(j->want[k].data, j->out[k].data, j->out[k].bytes) == 0) passed++;
+        else (void)broken(what, "differs from the evaluator");
+    }
+}
 
 /* ---- traffic ---- */
 
@@ -198,18 +208,63 @@ static void traffic_row_programs(const char *t, long long r, long long c) {
     traffic(what, false);
 }
 
+/* What only moves elements, each array of one type: one kernel, no more sectors than it must, and at most so many lane instructions for each 32 bytes of f32 that
+ * it reads or writes, of bytes as many times that where single ones change their places. */
+static void traffic_moves(const char *type, int64_t bytes) {
+    static const struct { const char *what; double most, bytewise; const char *body; } cases[] = {
+        {"reversed rows", 22, 2, "x = @[600,1024] parameter(0) ROOT r = @[600,1024] reverse(x), dimensions={1}"},
+        {"rows in reverse", 21, 1, "x = @[600,1024] parameter(0) ROOT r = @[600,1024] reverse(x), dimensions={0}"},
+        {"columns beside each other", 12.5, 1, "x = @[64,16,16,64] parameter(0) y = @[64,16,16,64] parameter(1) z = @[64,16,16,32] parameter(2) ROOT r = @[64,16,16,160] concatenate(x, y, z), dimensions={3}"},
+        {"rows below each other", 10.5, 1, "x = @[600,1024] parameter(0) y = @[424,1024] parameter(1) ROOT r = @[1024,1024] concatenate(x, y), dimensions={0}"},
+        {"halves the other way round", 10, 1, "x = @[8,16,256,64] parameter(0) a = @[8,16,256,32] slice(x), slice={[0:8], [0:16], [0:256], [0:32]} b = @[8,16,256,32] slice(x), slice={[0:8], [0:16], [0:256], [32:64]} ROOT r = @[8,16,256,64] concatenate(b, a), dimensions={3}"},
+        {"split heads", 29, 1, "x = @[4,512,1024] parameter(0) h = @[4,512,16,64] reshape(x) ROOT r = @[4,16,512,64] transpose(h), dimensions={0,2,1,3}"},
+        {"merged heads", 29, 1, "x = @[4,16,512,64] parameter(0) h = @[4,512,16,64] transpose(x), dimensions={0,2,1,3} ROOT r = @[4,512,1024] reshape(h)"},
+        {"three slices", 19, 1, "x = @[512,1536] parameter(0) a = @[512,512] slice(x), slice={[0:512], [0:512]} b = @[512,512] slice(x), slice={[0:512], [512:1024]} c = @[512,512] slice(x), slice={[0:512], [1024:1536]} ROOT r = (@[512,512], @[512,512], @[512,512]) tuple(a, b, c)"},
+    };
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        xlagpu_kernel_stats s[8];
+        char line[200];
+        const char *p;
+        uint32_t kernels;
+        job j;
+        begin(NULL, NULL);
+        put("ENTRY e { ");
+        for (p = cases[i].body; *p; p++) {
+            if (*p == '@') put("%s", type);
+            else put("%c", *p);
+        }
+        put(" }\n");
+        if (job_open(&j, cases[i].what) && job_run(&j, cases[i].what)) {
+            double sectors = (double)j.bytes / 32, lanes, most = cases[i].most * (bytes > 4 ? 0.65 : 4.0 / (double)bytes) * (bytes == 1 ? cases[i].bytewise : 1);
+            kernels = xlagpu_rt_stats(j.p, s, 8);
+            lanes = (double)s[0].lane_instructions / sectors;
+            snprintf(line, sizeof line, "%s of %s: %u kernels, %llu sectors for %.0f, %.1f lane instructions for 32 bytes", cases[i].what, type, kernels, (unsigned long long)s[0].sectors, sectors, lanes);
+            if (verbose) printf("%s\n", line);
+            job_compare(&j, cases[i].what);
+            EXPECT_IN(kernels == 1 && (double)s[0].sectors <= sectors * 1.05 && lanes <= most, line);
+        }
+        job_close(&j);
+    }
+}
+
+/* Vectors that all rows read: each block reads them once. */
+static void traffic_norms(const char *t, const char *of, long long r, long long c) {
+    char what[96];
+    begin("add", "f32");
+    put("ENTRY e {\n  p = %s[%lld,%lld] parameter(0)\n  g0 = %s[%lld] parameter(1)\n  b0 = %s[%lld] parameter(2)\n  x = f32[%lld,%lld] convert(p)\n  g = f32[%lld] convert(g0)\n  b = f32[%lld] convert(b0)\n", t, r, c, of, c, of, c, r, c, c, c);
+    put("  z = f32[] constant(0)\n  n = f32[] constant(0.001)\n  nr = f32[%lld] broadcast(n), dimensions={}\n  q = f32[%lld,%lld] multiply(x, x)\n  s = f32[%lld] reduce(q, z), dimensions={1}, to_apply=fold\n", r, r, c, r);
+    put("  m = f32[%lld] multiply(s, nr)\n  k = f32[%lld] rsqrt(m)\n  kb = f32[%lld,%lld] broadcast(k), dimensions={0}\n  y = f32[%lld,%lld] multiply(x, kb)\n", r, r, r, c, r, c);
+    put("  gb = f32[%lld,%lld] broadcast(g), dimensions={1}\n  bb = f32[%lld,%lld] broadcast(b), dimensions={1}\n  yg = f32[%lld,%lld] multiply(y, gb)\n  yb = f32[%lld,%lld] add(yg, bb)\n  ROOT o = %s[%lld,%lld] convert(yb)\n}\n", r, c, r, c, r, c, r, c, t, r, c);
+    snprintf(what, sizeof what, "norm of %s[%lld,%lld] with scale and offset", t, r, c);
+    traffic(what, false);
+}
+
 /* ---- sizes ---- */
 
 static void same(const char *what) {
-    uint32_t k;
     job j;
-    if (job_open(&j, what)) {
-        if (xlagpu_evaluate(j.m, j.in, j.n_in, j.want, j.n_out, false) != XLAGPU_OK) (void)broken(what, xlagpu_error(j.c));
-        else if (job_run(&j, what)) for (k = 0; k < j.n_out; k++) {
-            if (memcmp(j.want[k].data, j.out[k].data, j.out[k].bytes) == 0) passed++;
-            else (void)broken(what, "differs from the evaluator");
-        }
-    }
+    if (job_open(&j, what) && job_run(&j, what)) job_compare(&j, what);
     job_close(&j);
 }
 /* What stands between "ENTRY e {" and "}", with N, P (N + 1) and H (half of N, rounded up) as numbers. */
@@ -513,6 +568,11 @@ int main(int argc, char **argv) {
     traffic_narrow("f64", 8);
     traffic_short_rows("f32", 4);
     traffic_short_rows("bf16", 2);
+    traffic_moves("pred", 1);
+    traffic_moves("s8", 1);
+    traffic_moves("bf16", 2);
+    traffic_moves("f32", 4);
+    traffic_moves("f64", 8);
     traffic_rows("f32", 2048, 256);
     traffic_rows("s32", 256, 2048);
     traffic_rows("bf16", 1024, 1024);
@@ -520,6 +580,10 @@ int main(int argc, char **argv) {
     traffic_row_programs("f32", 1024, 256);
     traffic_row_programs("f32", 64, 8192);
     traffic_row_programs("bf16", 512, 1024);
+    traffic_norms("f32", "f32", 4096, 256);
+    traffic_norms("f32", "bf16", 4096, 1024);
+    traffic_norms("bf16", "f32", 8200, 768);
+    traffic_norms("bf16", "bf16", 8200, 256);
     sizes();
     selections();
     works();

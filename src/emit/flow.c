@@ -27,7 +27,7 @@ XG_FN xg_kval *xg_flow_for(xg_scope *s, xg_flow *f, xg_kval *lo, xg_kval *hi, in
     xg_kval *v[XG_FLOW_SLOTS], *by = xg_elem_index(s, step), *var;
     xg_flow_gather(f, v);
     f->op = xg_kfor(&s->b, lo, hi, by, v, f->n);
-    f->op->flags = f->rolled ? KL_ROLLED : 0;
+    f->op->flags = f->rolled ? KL_UNROLLED : 0;
     f->outer = s->b;
     var = &f->op->regions[0]->args[0];
     xg_kval_set_range(var, xg_range_of(XG_MAX(xg_kval_range(lo).lo, (int64_t)0), limit - 1));

@@ -124,6 +124,7 @@ XG_FN void xg_emit_update(xg_fusion_emission *e) {
             u.which[u.n++] = i;
         }
     }
+    xg_sections_share(e, u.sections, u.n);
     xg_emit_sections(e, u.sections, u.n, xg_update_body, &u);
 }
 

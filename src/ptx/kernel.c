@@ -188,6 +188,7 @@ static void xg_ptx_print_for(xg_ptx *p, xg_kop *op) {
             xg_ptx_wish(p, v, xg_ptx_of(&op->results[i]));
     }
     xg_ptx_label(p, start);
+    if (op->flags & KL_UNROLLED) xg_puts(&p->body, "\t.pragma \"nounroll\";\n");
     xg_ptx_print_region(p, r);
     xg_ptx_edge(p, op->results, yield, 0, n);
     xg_ptx_line(p, wide ? "add.s64 $, $, $" : "add.s32 $, $, $", &iv, &iv, &step, NULL);
