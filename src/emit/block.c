@@ -284,8 +284,14 @@ XG_FN xg_bval xg_block_load(xg_block *d, const xg_block_array *a, xg_kval *i, xg
     xg_kval *at[3], *physical[3];
     uint32_t n = xg_block_place(d, a, i, j, at);
     xg_elem e;
-    if (a->where == XG_BLOCK_OPERAND) e = xg_elem_of(&d->s, XG_OPERAND(d->i, a->number), at);
-    else {
+    if (a->where == XG_BLOCK_OPERAND) {
+        const xg_inst *o = XG_OPERAND(d->i, a->number);
+        e = xg_elem_of(&d->s, o, at);
+        if (a->kind != 'i' && e.v->type->elem != d->real) { /* of a narrower type */
+            e.v = xg_kcast(&d->s.b, XG_K_OP_EXTF, e.v, d->real);
+            if (e.im) e.im = xg_kcast(&d->s.b, XG_K_OP_EXTF, e.im, d->real);
+        }
+    } else {
         const xg_block_array *home = a->lent ? a->lent : a;
         if (a->where == XG_BLOCK_RESULT) xg_emit_physical(a->shape, at, physical);
         e = xg_emit_split(&d->s.b, xg_kextract(&d->s.b, home->tensor, a->where == XG_BLOCK_RESULT ? physical : at, n));

@@ -53,7 +53,9 @@ XG_FN void xg_solver_names(xg_block *d) {
     xg_block_let_bool(d, XG_STR("lower"), xg_call_flag(i, "lower", true));
     xg_block_let_bool(d, XG_STR("left"), xg_call_flag(i, "left", true));
     xg_block_let_bool(d, XG_STR("adjoint"), xg_call_flag(i, "transpose", false));
+    xg_block_let_bool(d, XG_STR("real"), xg_type_class(XG_OPERAND(i, 0)->shape->type) != XGT_C);
     xg_block_let_real(d, XG_STR("eps"), eps);
+    xg_block_let_real(d, XG_STR("limit"), wide ? 1e100 : 1e12);
     xg_block_let_real(d, XG_STR("tol"), 4 * eps * sqrt((double)XG_MAX(a->dims[1], a->dims[2])));
     xg_block_let_real(d, XG_STR("floor"), wide ? 1e-70 : 1e-9);
     xg_block_let_int(d, XG_STR("threads"), d->threads);
@@ -63,9 +65,9 @@ XG_FN void xg_emit_solver(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
     xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     const xg_inst *i = xg_solver_of_root(e->roots[0]);
-    const xg_shape *a = XG_OPERAND(i, 0)->shape;
+    const xg_shape *a = XG_OPERAND(i, 0)->shape, *first = i->shape->type == XLAGPU_TUPLE ? i->shape->elems[0] : i->shape; /* in whose type it is computed */
     xg_block *d = XG_NEW(e->arena, xg_block);
-    xlagpu_type t = xg_type_class(a->type) & (XGT_F | XGT_C) ? a->type : XLAGPU_F32;
+    xlagpu_type t = xg_type_class(first->type) & (XGT_F | XGT_C) ? first->type : XLAGPU_F32;
     const char *text = xg_solver_text(i);
     uint32_t k;
     d->e = e;

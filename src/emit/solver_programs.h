@@ -86,16 +86,16 @@
     "  sync;" XG_PROGRAM_REFLECTOR XG_PROGRAM_REFLECT_COLUMNS "}" \
     "each j in 0..n { order[j] = at[j] + 1; }" \
     "each i in 0..m, j in 0..n { u = y[i, j]; x[i, j] = j >= i ? u * s : u; }"
+#define XG_PROGRAM_REFLECT_ROWS(x) \
+    "rows i in 0..n {" \
+    "  w = sum j in r..n of " x "[i, j] * (j == r ? element(1) : y[j, k]); w = w * tau;" \
+    "  each j in r..n { " x "[i, j] = " x "[i, j] - w * conj(j == r ? element(1) : y[j, k]); }" \
+    "}"
 /* H* A H, Hessenberg. */
 #define XG_PROGRAM_HESSENBERG \
     "in a[n, n]; m = n; out x[n, n]; out taus[k_max]; work y[n, n] in x;" XG_PROGRAM_SCALED \
     "for k in 0..n - 1 { r = k + 1;" XG_PROGRAM_REFLECTOR XG_PROGRAM_REFLECT_COLUMNS \
-    "  rows i in 0..n {" \
-    "    w = sum j in r..n of y[i, j] * (j == r ? element(1) : y[j, k]); w = w * tau;" \
-    "    each j in r..n { y[i, j] = y[i, j] - w * conj(j == r ? element(1) : y[j, k]); }" \
-    "  }" \
-    "  sync;" \
-    "}" \
+    XG_PROGRAM_REFLECT_ROWS("y") "sync; }" \
     "each i in 0..n, j in 0..n { u = y[i, j]; x[i, j] = j + 1 >= i ? u * s : u; }"
 /* Reflectors of v applied to c from the left or right, or the adjoint of their product. Columns (rows) of c know nothing of each other. */
 #define XG_PROGRAM_REFLECT \
@@ -218,8 +218,93 @@
     "} }" \
     "if o_shared { each i in 0..n, j in 0..n { v[i, j] = o[j, i]; } } else {" XG_PROGRAM_TURNED("v") "}" XG_PROGRAM_SVD_END
 
+/* A = Z T Z*, T triangular: Hessenberg form, then QR steps on the last block that has not fallen apart, each with the eigenvalue of its last 2 x 2 elements nearer to the last one as the shift,
+ * now and then another number, lest steps go round in circles. A step chases a bulge by rotations of rows and columns k, k + 1. */
+#define XG_PROGRAM_SCHUR_BEGIN \
+    "in a[n, n]; m = n; out t[n, n]; out z[n, n]; out values[n]; out int info[1]; shared taus[n]; shared x[n]; work y[n, n] in t; work o[n, n] in z;" XG_PROGRAM_SCALED \
+    "each i in 0..n, j in 0..n { o[i, j] = i == j ? element(1) : element(0); }" \
+    "sync;" \
+    "for k in 0..n - 1 { r = k + 1;" XG_PROGRAM_REFLECTOR XG_PROGRAM_REFLECT_COLUMNS XG_PROGRAM_REFLECT_ROWS("y") XG_PROGRAM_REFLECT_ROWS("o") \
+    "  sync;" \
+    "  each i in r + 1..n { y[i, k] = element(0); }" \
+    "  sync;" \
+    "}" \
+    "size = most q in 0..n * n of abs1(y[q / n, q % n]); hi = n - 1; steps = 0;" \
+    "for turn in 0..n * 40 { if hi > 0 && finite(big) {" \
+    "  lo = argmax k in 0..hi + 1 of k == 0 || abs1(y[k, k - 1]) <= eps * max(abs1(y[k, k]) + abs1(y[k - 1, k - 1]), eps * size) ? k : -1;" \
+    "  sync;" \
+    "  if lo > 0 { y[lo, lo - 1] = element(0); }" \
+    "  if lo == hi { hi = hi - 1; steps = 0; sync; } else {" \
+    "    steps = steps + 1;" \
+    "    d = y[hi, hi]; c = y[hi, hi - 1]; bc = c * y[hi - 1, hi]; half = (y[hi - 1, hi - 1] - d) * 0.5; root = csqrt(half * half + bc);" \
+    "    plus = half + root; less = half - root; plus = norm2(plus) >= norm2(less) ? plus : less;" \
+    "    shift = norm2(plus) == 0 ? d : d - bc / plus; shift = steps % 11 == 10 ? d + abs(c) : shift;" \
+    "    sync;" \
+    "    for k in lo..hi {" \
+    "      f = k == lo ? y[k, k] - shift : y[k, k - 1]; g = k == lo ? y[k + 1, k] : y[k + 1, k - 1];" \
+    "      l = norm2(f) + norm2(g); some = l > 0; l = inverse_root(l); f = some ? f * l : element(1); g = some ? g * l : element(0);" \
+    "      sync;" \
+    "      each j in max(k - 1, lo)..n { e = y[k, j]; h = y[k + 1, j]; y[k, j] = conj(f) * e + conj(g) * h; y[k + 1, j] = j < k ? element(0) : f * h - g * e; }" \
+    "      sync;" \
+    "      each i in 0..n {" \
+    "        if i <= k + 2 && i <= hi { e = y[i, k]; h = y[i, k + 1]; y[i, k] = f * e + g * h; y[i, k + 1] = conj(f) * h - conj(g) * e; }" \
+    "        e = o[i, k]; h = o[i, k + 1]; o[i, k] = f * e + g * h; o[i, k + 1] = conj(f) * h - conj(g) * e;" \
+    "      }" \
+    "      sync;" \
+    "    }" \
+    "  }" \
+    "} }" \
+    "each k in 0..n { x[k] = y[k, k]; }" \
+    "sync;"
+#define XG_PROGRAM_SCHUR_END \
+    "each k in 0..n { values[k] = x[k] * s; }" \
+    "each i in 0..n, j in 0..n { h = y[i, j]; t[i, j] = j >= i ? h * s : element(0); }" \
+    "if o_shared { each i in 0..n, j in 0..n { z[i, j] = o[i, j]; } }" \
+    "info[0] = finite(big) && hi == 0 ? 0 : 1;"
+#define XG_PROGRAM_SCHUR XG_PROGRAM_SCHUR_BEGIN XG_PROGRAM_SCHUR_END
+/* The eigenvectors of T by substitution, the last one first, so that Z times it takes the place of a column of Z that nobody needs any more; of length one, the first of their largest elements
+ * real. Those of a real matrix come in pairs, which become neighbours, the one of the positive imaginary part first. */
+#define XG_PROGRAM_EIG XG_PROGRAM_SCHUR_BEGIN \
+    "most_value = most k in 0..n of abs1(x[k]); least = most_value > 0 ? most_value * eps : 1.0;" \
+    "for back in 0..n {" \
+    "  k = n - 1 - back;" \
+    "  sync;" \
+    "  each i in 0..n { x[i] = i == k ? element(1) : i < k ? -y[i, k] : element(0); }" \
+    "  sync;" \
+    "  for step in 0..k {" \
+    "    i = k - 1 - step; d = y[i, i] - y[k, k]; d = abs1(d) < least ? element(least) : d; e = x[i] / d;" \
+    "    l = abs1(e) > limit ? inverse(limit) : 1.0; e = e * l;" \
+    "    sync;" \
+    "    each j in 0..k + 1 { h = x[j] * l; x[j] = j == i ? e : j < i ? h - y[j, i] * e : h; }" \
+    "    sync;" \
+    "  }" \
+    "  each i in 0..n { e = element(0); for j in 0..k + 1 { e = e + o[i, j] * x[j]; } o[i, k] = e; }" \
+    "}" \
+    "sync;" \
+    "columns k in 0..n {" \
+    "  l = total i in 0..n of norm2(o[i, k]); u = most i in 0..n of norm2(o[i, k]);" \
+    "  p = argmin i in 0..n of norm2(o[i, k]) >= u * (1 - eps * 8192) ? i : n;" \
+    "  f = conj(o[p, k]); f = f * (inverse_root(norm2(f)) * inverse_root(l));" \
+    "  sync;" \
+    "  each i in 0..n { o[i, k] = o[i, k] * f; }" \
+    "}" \
+    "each k in 0..n { x[k] = y[k, k]; }" \
+    "sync;" \
+    "if real { taken = 0 == 1; for k in 0..n { if taken { taken = 0 == 1; } else {" \
+    "  v = x[k]; p = argmin i in k + 1..n of abs1(x[i] - conj(v));" \
+    "  pair = k + 1 < n && abs(im(v)) > most_value * sqrt(eps) * sqrt(sqrt(eps)) && abs1(x[p] - conj(v)) <= abs(im(v)); up = im(v) > 0;" \
+    "  sync;" \
+    "  if pair {" \
+    "    each i in 0..n { e = o[i, k]; f = o[i, p]; o[i, p] = o[i, k + 1]; o[i, k] = up ? e : f; o[i, k + 1] = up ? f : e; }" \
+    "    each i in 0..1 { x[p] = x[k + 1]; x[k] = up ? v : conj(v); x[k + 1] = up ? conj(v) : v; }" \
+    "  } else { x[k] = element(re(v)); }" \
+    "  taken = pair;" \
+    "  sync;" \
+    "} } }" XG_PROGRAM_SCHUR_END
+
 #define XG_SOLVER_PROGRAMS(X) \
     X("getrf", XG_PROGRAM_LU) X("pivots", XG_PROGRAM_PERMUTATION) X("geqrf", XG_PROGRAM_QR) X("geqp3", XG_PROGRAM_QR_PIVOTED) X("gehrd", XG_PROGRAM_HESSENBERG) X("ormqr", XG_PROGRAM_REFLECT) \
-    X("syevd", XG_PROGRAM_EIGH) X("gesvd", XG_PROGRAM_SVD_VALUES) X("gesvdj", XG_PROGRAM_SVD)
+    X("syevd", XG_PROGRAM_EIGH) X("gesvd", XG_PROGRAM_SVD_VALUES) X("gesvdj", XG_PROGRAM_SVD) \
+    X("gees", XG_PROGRAM_SCHUR) X("geev", XG_PROGRAM_EIG)
 
 #endif /* XG_EMIT_SOLVER_PROGRAMS_H */

@@ -10,7 +10,7 @@
 #include "opt.h"
 
 #define XG_BLOCK_LIMITS(X) \
-    X("getrf", 1024) X("pivots", 65536) X("geqrf", 512) X("geqp3", 512) X("gehrd", 512) X("ormqr", 512) X("syevd", 512) X("gesvd", 512) X("gesvdj", 512)
+    X("getrf", 1024) X("pivots", 65536) X("geqrf", 512) X("geqp3", 512) X("gehrd", 512) X("ormqr", 512) X("syevd", 512) X("gesvd", 512) X("gesvdj", 512) X("gees", 512) X("geev", 512)
 enum { XG_BLOCK_LITTLE = 8192 /* bytes of a matrix that always has room in shared memory */, XG_BLOCK_MANY = 32 /* matrices keep a good part of a machine busy */, XG_BLOCK_DIM_MAX = 1024 /* of any number of matrices: lengths and the like lie in shared memory */ };
 static const char xg_block_prefix[] = "__xlagpu$";
 
