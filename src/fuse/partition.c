@@ -33,7 +33,8 @@ XG_FN bool xg_partition_is_root(const xg_partition *p, uint32_t place) {
 
 /* Outputs that differ in shape: each user makes its own. What one emitter makes as a whole: it asks for the operands' elements one by one. */
 XG_FN bool xg_partition_by_output(const xg_inst *i) {
-    return (i->op == XG_RNG_BIT_GENERATOR && i->shape->type == XLAGPU_TUPLE) || i->op == XG_FFT || i->op == XG_CHOLESKY || i->op == XG_TRIANGULAR_SOLVE;
+    return (i->op == XG_RNG_BIT_GENERATOR && i->shape->type == XLAGPU_TUPLE) || i->op == XG_FFT || i->op == XG_CHOLESKY || i->op == XG_TRIANGULAR_SOLVE ||
+           xg_is_block_call(i->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(i, 0) : i);
 }
 XG_FN bool xg_partition_free(const xg_inst *i) { return i->op == XG_PARAMETER || (i->op == XG_CONSTANT && i->shape->rank == 0) || xg_partition_by_output(i); }
 

@@ -128,6 +128,7 @@ struct xg_kfunc {
     xg_karg *args;        /* entry only: one per parameter */
     uint32_t n_inputs;    /* entry only: parameters before the destinations */
     uint32_t threads[3], blocks[3]; /* entry only */
+    uint32_t resident;    /* entry only: blocks that a multiprocessor must hold at a time; 0: as many as registers allow, of which the assembler may then spare some by spilling */
     xg_kfunc *prev, *next;
     uint32_t mark;        /* for passes */
 };

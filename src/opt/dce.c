@@ -94,6 +94,7 @@ XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
     if (root->op != XG_TUPLE || root->first_use || xg_inst_attr(fusion, XG_A_output_to_operand_aliasing)) return false;
     taken = XG_NEW_N(c->module->work, unsigned char, n + 1);
     if (!xg_opt_taken_elements(fusion, taken)) return false;
+    for (k = 0; k < n; k++) taken[k] = taken[k] || xg_block_needs(XG_OPERAND(root, k));
     place = XG_NEW_N(c->module->work, int64_t, n + 1);
     kept = XG_NEW_N(c->module->work, xg_inst *, n + 1);
     for (k = 0; k < n; k++) if (taken[k]) { place[k] = n_kept; kept[n_kept++] = XG_OPERAND(root, k); }
