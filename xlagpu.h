@@ -25191,6 +25191,8 @@ XG_FN bool xg_opt_fft_expander(xg_module *m) { return m->made[XG_FFT] && xg_opt_
  *   updates in place, reshapes): it keeps the layouts it came with.
  * - Down: a transpose takes the layout in which it moves nothing, if no reader is fixed; an operation that keeps indices takes the layout that its operands
  *   agree upon, or else the one that its only reader asks for by a copy, if an operand has it.
+ * - Rows stay rows: what a softmax or a norm is made of (reduced over its innermost dimensions, then combined with the results) is one kernel of rows, fuse/rows.c; with these
+ *   dimensions elsewhere each reduction is a kernel. So a transpose in front of it moves what it says.
  * - Up: broadcasts and iotas take the layout that their readers agree upon; a dot takes the one in which the transpose or copy that is its only reader moves nothing, if neighbours
  *   in memory stay neighbours, or if that only exchanges rows and columns: so do the operands then (layout_normalization.c).
  * - At a conflict stands a copy: in front of an operation for an operand of another layout, behind one for a reader who is fixed. A copy that changes nothing goes. */
@@ -25230,6 +25232,42 @@ XG_FN const xg_layout *xg_assign_transposed(const xg_inst *i) {
     for (k = 0; k < perm.n; k++) at[perm.p[k]] = (int32_t)k;
     for (k = 0; k < perm.n; k++) order[k] = at[from->layout ? (uint32_t)from->layout->minor_to_major[k] : perm.n - 1 - k];
     return xg_layout_make(i->comp->module, order, perm.n, from->layout ? from->layout->memory_space : 0, from->layout ? from->layout->element_bits : 0, xg_str_of("", 0));
+}
+
+enum { XG_ASSIGN_LOOKS = 16 /* readers that are asked */ };
+XG_FN bool xg_assign_is_plain(const xg_shape *s) {
+    uint32_t k;
+    for (k = 0; s->layout && k < s->rank; k++) if (s->layout->minor_to_major[k] != (int32_t)(s->rank - 1 - k)) return false;
+    return true;
+}
+/* The first so many dimensions, in order. */
+XG_FN bool xg_assign_leads(xg_ints dims, uint32_t n) { return dims.n == n && xg_perm_is_identity(dims.p, n); }
+/* Does the reduce go over the innermost dimensions, and somebody combine what it reads with one value for each of its results? */
+XG_FN bool xg_assign_is_row_reduce(const xg_inst *reduce) {
+    xg_ints dims = xg_attr_ints(reduce, XG_A_dimensions);
+    const xg_inst *x = XG_OPERAND(reduce, 0);
+    uint32_t kept = reduce->shape->rank, looks = 0, k;
+    if (reduce->n_operands != 2 || !xg_shape_is_array(reduce->shape) || kept == 0 || !xg_assign_is_plain(x->shape)) return false;
+    for (k = 0; k < dims.n; k++) if (dims.p[k] < (int64_t)kept) return false;
+    XG_FOR_USES(u, x) {
+        if (looks++ == XG_ASSIGN_LOOKS) return false;
+        if (!(xg_op_flags(u->user->op) & XGF_EW)) continue;
+        for (k = 0; k < u->user->n_operands; k++) {
+            const xg_inst *b = XG_OPERAND(u->user, k);
+            if (b->op == XG_BROADCAST && XG_OPERAND(b, 0)->op != XG_PARAMETER && xg_assign_leads(xg_attr_ints(b, XG_A_dimensions), kept)) return true;
+        }
+    }
+    return false;
+}
+/* Marks, in its scratch, what a reduction over rows reads, and what that is made of element for element. */
+XG_FN void xg_assign_mark_rows(const xg_comp *c) {
+    xg_inst *i;
+    uint32_t k;
+    for (i = c->last; i; i = i->prev) i->scratch = NULL;
+    for (i = c->last; i; i = i->prev) {
+        if (i->op == XG_REDUCE && xg_assign_is_row_reduce(i)) XG_OPERAND(i, 0)->scratch = i;
+        else if (i->scratch && xg_assign_keeps(i)) for (k = 0; k < i->n_operands; k++) XG_OPERAND(i, k)->scratch = i;
+    }
 }
 
 /* Where operands do not agree: the layout that the copy which is the only reader asks for, if one of the operands has it; else NULL. */
@@ -25330,11 +25368,17 @@ XG_FN bool xg_assign_remove_copy(xg_inst *i) {
     return true;
 }
 
+/* A transpose, wherever its operand lies, may say by its layout alone what it does. */
+XG_FN bool xg_assign_may_rename(const xg_inst *i) {
+    return xg_assign_is_moved(i->shape) && xg_assign_is_moved(XG_OPERAND(i, 0)->shape) && !i->scratch && xg_assign_readers_are_free(i);
+}
+
 XG_FN bool xg_assign_comp(xg_comp *c) {
     xg_inst *i, *next;
     bool changed = false;
+    xg_assign_mark_rows(c);
     for (i = c->first; i; i = i->next) {
-        if (i->op == XG_TRANSPOSE && xg_assign_is_moved(i->shape) && xg_assign_is_moved(XG_OPERAND(i, 0)->shape) && xg_assign_readers_are_free(i)) changed = xg_assign_set(i, xg_assign_transposed(i)) || changed;
+        if (i->op == XG_TRANSPOSE) changed = (xg_assign_may_rename(i) && xg_assign_set(i, xg_assign_transposed(i))) || changed;
         else if (xg_assign_keeps(i)) changed = xg_assign_set(i, xg_assign_agreed(i)) || changed;
         else if (xg_assign_updates(i)) changed = xg_assign_set(i, XG_OPERAND(i, 0)->shape->layout) || changed;
     }
@@ -28938,7 +28982,7 @@ typedef struct xg_kernels {
     bool forgets;                /* no change is taken back any more: lists of readers lose those that are gone */
     xg_buf *log;
 } xg_kernels;
-enum { XG_ROWS_LANES_MAX = 1024 /* threads of a row */, XG_FUSE_OPS_MAX = 1500, XG_FUSE_OPS_JOINED_MAX = 6000 /* of several kernels that become one, which makes no copies */, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
+enum { XG_ROWS_LANES_MAX = 1024 /* threads of a row */, XG_FUSE_OPS_MAX = 6000 /* of a kernel */, XG_FUSE_PART_MAX = 1500 /* of a function of it */, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);              /* every operation a kernel of its own, but what is free */
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k);             /* the figures of a kernel, from what it computes */
 XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
@@ -29438,8 +29482,8 @@ XG_FN bool xg_fuse_sort_slices(xg_module *m) {
  *
  * What is read in a loop (at a map with symbols) or at a position known only at run time is a function of its own too.
  *
- * Parameters and scalar constants are emitted wherever they are used. A function of more operations than a fusion
- * has that was not joined of several (XG_FUSE_OPS_MAX) is split, which also bounds the recursion of the emitter. */
+ * Parameters and scalar constants are emitted wherever they are used. A function of more than so many operations
+ * (XG_FUSE_PART_MAX) is split, which also bounds the recursion of the emitter. */
 #ifndef XG_FUSE_PARTITION_C
 #define XG_FUSE_PARTITION_C
 
@@ -29496,7 +29540,7 @@ XG_FN void xg_part_settle(xg_arena *a, xg_aff_ctx *x, xg_partition *p, uint32_t 
     }
     if (!c.any) return;
     if (xg_partition_free(i)) { p->part_of[place] = c.part; return; }
-    if (c.split || (*parts)[c.part].size >= XG_FUSE_OPS_MAX) {
+    if (c.split || (*parts)[c.part].size >= XG_FUSE_PART_MAX) {
         xg_part fresh;
         if (p->n_parts == *cap) *parts = (xg_part *)xg_vec_grow(a, *parts, cap, sizeof(xg_part));
         fresh.root = i;
@@ -31297,13 +31341,13 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     const char *why = xg_multi_reads_elsewhere(b, a, &between) || elsewhere ? "one reads the other elsewhere than it is made" : xg_multi_refusal(a, b);
     if (!why && !xg_multi_common_level(a, b, &level)) why = "one waits for the other, or it cannot be told";
     if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
-    if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_JOINED_MAX) why = "the code would be too large";
+    if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
     if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
     xg_multi_set_roots(g, a, &was, b);
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
     if (between || (a->shared && b->shared)) xg_kernel_walk(g, a);
     else xg_multi_combine(g, a, b);
-    if (a->ops > XG_FUSE_OPS_JOINED_MAX || (between > 1 && g->order.n > XG_FUSE_OPS_MAX)) why = "refused, the code would be too large"; /* the partitioner cuts it, and each of these values would be a function */
+    if (a->ops > XG_FUSE_OPS_MAX || (between > 1 && g->order.n > XG_FUSE_PART_MAX)) why = "refused, the code would be too large"; /* the partitioner cuts it, and each of these values would be a function */
     else why = a->time >= apart ? "refused" : NULL;
     xg_multi_log(g, a, b, why, apart, a->time);
     if (why) {
@@ -31652,7 +31696,7 @@ XG_FN bool xg_rows_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_rows_join(g, a, b);
     for (j = 0; j < n; j++) roots[j]->leader = b;
     xg_kernel_walk(g, b);
-    if (b->ops > XG_FUSE_OPS_JOINED_MAX) why = "the code would be too large";
+    if (b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
     else if (b->n_inputs + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
     else if (b->time < apart && !xg_rows_is_form(g, b)) why = "not rows that one after the other could be made of";
     xg_rows_log(g, a, b, why, apart, b->time);
@@ -31708,11 +31752,13 @@ XG_FN void xg_rows_run(xg_kernels *g) {
  *
  * Idea: the value of a producer lies in memory, or every reader computes it. For each producer the queue knows how much time the second saves: its own kernel's, and for
  * each reader the kernel's with and without it. The best goes first; what it changes is estimated again: its readers, what they read, and who reads them.
- * A producer with several readers is computed in each of them, if that pays all in all and all of them may; else in none.
+ * A producer with several readers is computed in each of them, if that pays all in all and all of them may; else in none. Copies of its code have a price.
  *
  * Laws: an estimate takes time linear in what the producer's kernel reads, and is made again only when one of its two kernels changed. Ties go to the producer that comes first. */
 #ifndef XG_FUSE_PRIORITY_C
 #define XG_FUSE_PRIORITY_C
+
+enum { XG_PRIORITY_FETCH_PS = 200 /* an instruction */ };
 
 /* What an order of the queue is told by lies in the queue: kernels are far apart in memory. */
 typedef struct xg_queued { int64_t worth; xg_kernel *kernel; uint32_t place; } xg_queued;
@@ -31720,8 +31766,10 @@ typedef struct xg_queue { xg_kernels *g; XG_VEC(xg_queued) heap; } xg_queue;
 
 /* ---- the queue: a heap that knows where everybody is ---- */
 
+/* Code is fetched before it runs: what is computed at many places, or by many readers, is worth a kernel of its own. */
+XG_FN int64_t xg_priority_fetch(uint64_t ops) { return (int64_t)ops * XG_PRIORITY_FETCH_PS; }
 /* What computing it in its readers saves, its own kernel with it. */
-XG_FN int64_t xg_queue_worth(const xg_kernel *p) { return xg_cost_add(p->gain, p->time); }
+XG_FN int64_t xg_queue_worth(const xg_kernel *p) { return xg_cost_add(p->gain, xg_cost_add(p->time, xg_priority_fetch(p->ops))); }
 XG_FN bool xg_queue_before(const xg_queued *a, const xg_queued *b) { return a->worth != b->worth ? a->worth > b->worth : a->place < b->place; }
 
 XG_FN void xg_queue_set(xg_queue *q, uint32_t at, xg_queued k) { q->heap.p[at] = k; k.kernel->heap_at = at + 1; }
@@ -31776,7 +31824,7 @@ XG_FN void xg_priority_estimate(xg_kernels *g, xg_kernel *c, xg_kernel_input *in
     if (!in->why) {
         int64_t with = xg_kernel_time_with(g, c, in, &buffers);
         if (buffers > XG_FUSE_BUFFERS_MAX && buffers > c->n_inputs + xg_kernel_n_outputs(c)) in->why = "the kernel would have too many buffers";
-        else in->gain = c->time - with;
+        else in->gain = c->time - with - xg_priority_fetch((uint64_t)p->ops * in->sites);
     }
     in->refused = in->why != NULL;
     p->gain += in->gain;
@@ -32314,7 +32362,7 @@ struct xg_kop {
     xg_kregion *parent;
     xg_kop *prev, *next;
     int64_t a, b;         /* attributes, by opcode. CONST: a has the bits; integers sign-extended, i1 0 or 1; complex: a real, b imaginary part. APPLY: a is 1 if it came out of simplify_indexing */
-    uint32_t flags;       /* predicate of a compare, axis of an id, KM_* of a memory access */
+    uint32_t flags;       /* predicate of a compare, axis of an id, KM_* of a memory access, KL_* of a FOR */
     const void *p;        /* LOOP, APPLY: xg_imap; CALL, SHUFFLE_REDUCE: xg_kfunc; SHARED_PTR: xg_str, the array's name */
     uint32_t loc;         /* id of the HLO instruction it comes from, + 1; 0 unknown */
     void *scratch;
@@ -32322,6 +32370,7 @@ struct xg_kop {
 struct xg_kregion { xg_kop *owner; xg_kfunc *func; uint32_t n_args; xg_kval *args; xg_kop *first, *last; };
 
 enum { KM_INVARIANT = 1, KM_VOLATILE = 2, KM_STREAM = 4 /* written once, not read again soon */ };
+enum { KL_UNROLLED = 1 }; /* of FOR: as many steps stand in the body as shall; the assembler is not to add its own */
 enum { KP_INBOUNDS = 1 }; /* of PTR_ADD: where it is executed the index is in 0..2^31-1, whatever its range says */
 /* Predicates. cmpf: o.. false when a NaN takes part, u.. true. */
 #define XG_KIR_CMPI(X) X(EQ, "eq") X(NE, "ne") X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") X(UGE, "uge")
@@ -33754,6 +33803,7 @@ XG_FN void xg_kprint_for(xg_kprinter *p, const xg_kop *op) {
         xg_puts(p->b, " : ");
         xg_kprint_type(p, op->operands[0].value->type);
     }
+    if (op->flags & KL_UNROLLED) xg_puts(p->b, " unrolled");
     xg_kprint_iter_args(p, op, 1, 3);
 }
 XG_FN void xg_kprint_if(xg_kprinter *p, const xg_kop *op) {
@@ -34439,6 +34489,7 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_knew variable = xg_kparse_new(p);
     xg_kval *bounds[3];
     uint32_t mark;
+    bool unrolled;
     xg_knews carried;
     xg_kvals inits;
     xg_kop *op;
@@ -34450,9 +34501,11 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kexpect(p, "step");
     bounds[2] = xg_kparse_value(p);
     if (xg_ktake(p, ":")) xg_kexpect_type(p, bounds[0]->type);
+    unrolled = xg_ktake(p, "unrolled");
     carried = xg_kparse_iter_args(p);
     inits = xg_kinits(p, &carried);
     op = xg_kfor(b, bounds[0], bounds[1], bounds[2], inits.p, inits.n);
+    if (unrolled) op->flags |= KL_UNROLLED;
     xg_kexpect(p, "{");
     mark = p->scope.n;
     xg_kbind(p, variable.at, variable.name, &op->regions[0]->args[0], 1);
@@ -37959,7 +38012,8 @@ XG_FN void xg_kir_vectorize(xg_kmodule *m) {
 /* kir/unroll.c -- loops of few known trips become straight code, others a few iterations at once; inner loops first.
  *
  * All of a loop if it has at most 32 trips (8 if threads wait for each other in them) and the result is small, and whenever its variable numbers lanes of a vector (registers cannot be
- * indexed). Else by 8, 4 or 2 if the body is small and cheap: an operation of the math dialect counts for 20. */
+ * indexed). Else by 8, 4 or 2 if the body is small and cheap: an operation of the math dialect counts for 20. Such a loop, and one that is too large for that, is marked: the assembler would
+ * take four of its steps at once, or all of them, and need two or three times as long. */
 #ifndef XG_KIR_UNROLL_C
 #define XG_KIR_UNROLL_C
 
@@ -38044,6 +38098,7 @@ XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
     (void)xg_kval_is_const(loop->operands[2].value, &step);
     for (k = 0; k < loop->n_results; k++) carried[k] = loop->operands[k + 3].value;
     to = xg_kfor(&b, loop->operands[0].value, loop->operands[1].value, xg_kconst_int(&b, loop->operands[0].value->type->elem, step * factor), carried, loop->n_results);
+    to->flags |= KL_UNROLLED;
     for (k = 0; k < to->regions[0]->n_args; k++) to->regions[0]->args[k].name = loop->regions[0]->args[k].name;
     if (to->regions[0]->args[0].lo <= to->regions[0]->args[0].hi) to->regions[0]->args[0].hi -= step * factor - 1; /* the last round starts there */
     for (k = 0; k < loop->n_results; k++) carried[k] = &to->regions[0]->args[k + 1];
@@ -38067,7 +38122,7 @@ XG_FN bool xg_kunroll_waits(const xg_kregion *r) {
 XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop) {
     int64_t trips = xg_kfor_trips(loop), cost, factor;
     bool plain = true;
-    if (trips < 1 || (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0]))) return;
+    if (trips < 1 || (loop->flags & KL_UNROLLED) || (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0]))) return;
     cost = XG_MAX(xg_kunroll_cost(loop->regions[0], &plain), 1);
     if ((trips <= XG_KUNROLL_TRIPS_MAX && cost * trips <= XG_KUNROLL_FULL_COST) || (trips <= XG_KUNROLL_TRIPS_MAX && xg_kunroll_numbers_lanes(&loop->regions[0]->args[0]))) {
         xg_kunroll_all(m, loop, trips);
@@ -38075,6 +38130,7 @@ XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop) {
     }
     if (!plain) return;
     for (factor = 8; factor > 1; factor /= 2) if (trips % factor == 0 && trips > factor && cost * factor <= XG_KUNROLL_PART_COST) { xg_kunroll_part(m, loop, factor); return; }
+    if (cost * 2 > XG_KUNROLL_PART_COST) loop->flags |= KL_UNROLLED;
 }
 XG_FN void xg_kir_unroll(xg_kmodule *m) {
     xg_kfunc *f;
@@ -52226,6 +52282,7 @@ static void xg_ptx_print_for(xg_ptx *p, xg_kop *op) {
             xg_ptx_wish(p, v, xg_ptx_of(&op->results[i]));
     }
     xg_ptx_label(p, start);
+    if (op->flags & KL_UNROLLED) xg_puts(&p->body, "\t.pragma \"nounroll\";\n");
     xg_ptx_print_region(p, r);
     xg_ptx_edge(p, op->results, yield, 0, n);
     xg_ptx_line(p, wide ? "add.s64 $, $, $" : "add.s32 $, $, $", &iv, &iv, &step, NULL);
@@ -52679,6 +52736,7 @@ struct xg_buffer {              /* memory in which one or several values lie, on
     bool placed, used;          /* used: a step names it */
     xg_buffer *host;            /* TEMP that lies in the memory of a result */
     int64_t offset;             /* in the block, or in the host */
+    int64_t best;               /* while it is packed: in the smallest block so far */
     uint32_t slice;             /* number of its slice in the executable */
     uint32_t reads, mover, reader; /* while moves are put into order */
     double need;                /* while it is packed: how much there is to gain if it lies in a result */
@@ -52746,7 +52804,6 @@ XG_FN void xg_copies_print(xg_buf *b, const xg_plan *p);
 XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf); /* where a step reads it */
 /* ---- pack.c ---- */
 XG_FN void xg_plan_pack(xg_plan *p);                        /* offsets */
-XG_FN int64_t xg_plan_align(const xg_buffer *b);            /* what its address is a multiple of, at least */
 XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m);  /* values, alias, copies, pack */
 /* ---- thunks.c ---- */
 XG_FN void xg_plan_thunks(xg_plan *p);                      /* makes the steps */
@@ -53357,22 +53414,19 @@ XG_FN void xg_copies_print(xg_buf *b, const xg_plan *p) {
  * parameter, from its last use until then): in one of the
  * smallest results that have room, or of those that are made soonest after it, or else in the largest ones, which are filled like a block. Two orders are tried with both.
  * The others share one block a memory space: best fit by decreasing size, each at the best gap beside those that live at the same time. Three orders (size, length of
- * life, both multiplied) and two notions of best (the lowest gap, the tightest one) are tried until one is as small as the largest live set, which is a lower bound.
+ * life, both multiplied) and two notions of best (the lowest gap, the tightest one) are tried, then what reached highest is placed first, until the block is hardly larger than the
+ * largest live set, which is a lower bound.
  *
- * A buffer is aligned to the power of two that is not less than its size, at least 16 and at most 256. */
+ * A buffer is aligned to the power of two that is not less than its size, at least 16; a larger one to a sector, and to more only while that wastes at most a sixteenth of it. */
 #ifndef XG_PLAN_PACK_C
 #define XG_PLAN_PACK_C
 
-enum { XG_PACK_ALIGN_MIN = 16, XG_PACK_ALIGN_MAX = 256, XG_PACK_HOSTS_TRIED = 16, XG_PACK_HOSTS_FILLED = 16, XG_PACK_GUESTS_MAX = 32, XG_PACK_MISSES_MAX = 64 };
+enum { XG_PACK_ALIGN_MIN = 16, XG_PACK_ALIGN_SECTOR = 32, XG_PACK_ALIGN_MAX = 256, XG_PACK_HOSTS_TRIED = 16, XG_PACK_HOSTS_FILLED = 16, XG_PACK_GUESTS_MAX = 32, XG_PACK_MISSES_MAX = 64, XG_PACK_ROUNDS = 4, XG_PACK_SLIGHT = 1024 /* of the lower bound: not worth another try */ };
 
 XG_FN int64_t xg_pack_natural(int64_t bytes) {
-    int64_t a = XG_PACK_ALIGN_MIN;
-    while (a < bytes && a < XG_PACK_ALIGN_MAX) a *= 2;
+    int64_t a = XG_PACK_ALIGN_MIN, most = XG_MIN(XG_MAX(bytes / 16, (int64_t)XG_PACK_ALIGN_SECTOR), (int64_t)XG_PACK_ALIGN_MAX);
+    while (a < bytes && 2 * a <= most) a *= 2;
     return a;
-}
-XG_FN int64_t xg_plan_align(const xg_buffer *b) {
-    if (b->kind == XG_EXE_ALLOC_CONSTANT) return XG_PACK_ALIGN_MAX;
-    return b->kind == XG_EXE_ALLOC_TEMP && !b->host ? xg_pack_natural(b->bytes) : (int64_t)XG_PACK_ALIGN_MIN; /* the caller aligns to 16 */
 }
 XG_FN int64_t xg_pack_up(int64_t n, int64_t align) { return (n + align - 1) / align * align; }
 
@@ -53482,14 +53536,13 @@ XG_FN int xg_pack_by_area(const void *pa, const void *pb) {
     return x != y ? (x > y ? -1 : 1) : xg_pack_by_size(pa, pb);
 }
 
-/* One try; the size of the block. */
-XG_FN int64_t xg_pack_try(xg_plan *p, xg_buffer **temps, uint32_t n, int (*order)(const void *, const void *), bool tight) {
+/* One try, in the order of the list; the size of the block. */
+XG_FN int64_t xg_pack_place(xg_plan *p, xg_buffer **temps, uint32_t n, bool tight) {
     xg_mark mark = xg_arena_mark(p->arena);
     xg_packer q;
     int64_t size = 0;
     uint32_t k;
     for (k = 0; k < n; k++) temps[k]->placed = false;
-    if (n > 1) qsort(temps, n, sizeof *temps, order);
     xg_pack_init(&q, p->arena, temps, n);
     for (k = 0; k < n; k++) {
         int64_t end;
@@ -53501,7 +53554,6 @@ XG_FN int64_t xg_pack_try(xg_plan *p, xg_buffer **temps, uint32_t n, int (*order
     xg_arena_reset(p->arena, mark);
     return size;
 }
-
 /* The most bytes of these that are needed at one time. */
 XG_FN int64_t xg_pack_live(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
     xg_mark mark = xg_arena_mark(p->arena);
@@ -53513,21 +53565,42 @@ XG_FN int64_t xg_pack_live(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
     return most;
 }
 
+/* One try; a block smaller than all before is kept. */
+XG_FN void xg_pack_try(xg_plan *p, xg_plan_space *s, xg_buffer **temps, uint32_t n, bool tight) {
+    int64_t size = xg_pack_place(p, temps, n, tight);
+    uint32_t k;
+    if (size >= s->bytes) return;
+    s->bytes = size;
+    for (k = 0; k < n; k++) temps[k]->best = temps[k]->offset;
+}
+/* What reaches highest comes first. */
+XG_FN void xg_pack_lower(xg_buffer **temps, uint32_t n) {
+    xg_buffer *b;
+    uint32_t k, top = 0;
+    for (k = 1; k < n; k++) if (temps[k]->offset + temps[k]->bytes > temps[top]->offset + temps[top]->bytes) top = k;
+    b = temps[top];
+    memmove(temps + 1, temps, top * sizeof *temps);
+    temps[0] = b;
+}
+
 XG_FN void xg_pack_space(xg_plan *p, int64_t space, xg_buffer **temps, uint32_t n) {
     static int (*const orders[])(const void *, const void *) = {xg_pack_by_size, xg_pack_by_area, xg_pack_by_life};
     xg_plan_space s;
-    uint32_t o, tight, best = 0, last = 0;
+    int64_t enough;
+    uint32_t o, round, k;
     s.space = space;
     s.bytes = INT64_MAX;
     s.largest_live = xg_pack_live(p, temps, n);
-    for (o = 0; o < XG_COUNT(orders); o++) for (tight = 0; tight < 2; tight++) {
-        int64_t size;
-        if (s.bytes == s.largest_live) continue;
-        last = 2 * o + tight;
-        size = xg_pack_try(p, temps, n, orders[o], tight != 0);
-        if (size < s.bytes) { s.bytes = size; best = last; }
+    enough = s.largest_live + s.largest_live / XG_PACK_SLIGHT;
+    for (o = 0; o < XG_COUNT(orders) && s.bytes > enough; o++) {
+        if (n > 1) qsort(temps, n, sizeof *temps, orders[o]);
+        xg_pack_try(p, &s, temps, n, true);
+        for (round = 0; round < XG_PACK_ROUNDS && s.bytes > enough; round++) {
+            if (round) xg_pack_lower(temps, n);
+            xg_pack_try(p, &s, temps, n, false);
+        }
     }
-    if (best != last) xg_pack_try(p, temps, n, orders[best / 2], best % 2 != 0);
+    for (k = 0; k < n; k++) temps[k]->offset = temps[k]->best;
     xg_push(p->arena, xg_plan_space, &p->spaces, s);
     p->temp_bytes += s.bytes;
     p->largest_live += s.largest_live;

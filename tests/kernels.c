@@ -253,6 +253,18 @@ static void traffic_moves(const char *type, int64_t bytes) {
     }
 }
 
+/* Vectors that all rows read: each block reads them once. */
+static void traffic_norms(const char *t, const char *of, long long r, long long c) {
+    char what[96];
+    begin("add", "f32");
+    put("ENTRY e {\n  p = %s[%lld,%lld] parameter(0)\n  g0 = %s[%lld] parameter(1)\n  b0 = %s[%lld] parameter(2)\n  x = f32[%lld,%lld] convert(p)\n  g = f32[%lld] convert(g0)\n  b = f32[%lld] convert(b0)\n", t, r, c, of, c, of, c, r, c, c, c);
+    put("  z = f32[] constant(0)\n  n = f32[] constant(0.001)\n  nr = f32[%lld] broadcast(n), dimensions={}\n  q = f32[%lld,%lld] multiply(x, x)\n  s = f32[%lld] reduce(q, z), dimensions={1}, to_apply=fold\n", r, r, c, r);
+    put("  m = f32[%lld] multiply(s, nr)\n  k = f32[%lld] rsqrt(m)\n  kb = f32[%lld,%lld] broadcast(k), dimensions={0}\n  y = f32[%lld,%lld] multiply(x, kb)\n", r, r, r, c, r, c);
+    put("  gb = f32[%lld,%lld] broadcast(g), dimensions={1}\n  bb = f32[%lld,%lld] broadcast(b), dimensions={1}\n  yg = f32[%lld,%lld] multiply(y, gb)\n  yb = f32[%lld,%lld] add(yg, bb)\n  ROOT o = %s[%lld,%lld] convert(yb)\n}\n", r, c, r, c, r, c, r, c, t, r, c);
+    snprintf(what, sizeof what, "norm of %s[%lld,%lld] with scale and offset", t, r, c);
+    traffic(what, false);
+}
+
 /* ---- sizes ---- */
 
 static void same(const char *what) {
@@ -588,6 +600,10 @@ int main(int argc, char **argv) {
     traffic_row_programs("f32", 1024, 256);
     traffic_row_programs("f32", 64, 8192);
     traffic_row_programs("bf16", 512, 1024);
+    traffic_norms("f32", "f32", 4096, 256);
+    traffic_norms("f32", "bf16", 4096, 1024);
+    traffic_norms("bf16", "f32", 8200, 768);
+    traffic_norms("bf16", "bf16", 8200, 256);
     sizes();
     selections();
     works();

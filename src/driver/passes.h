@@ -64,6 +64,9 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(SIMPLIFY2, "dce", xg_opt_dce, OPTIONAL) \
     X(COLLECTIVE, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
     X(COLLECTIVE, "all-reduce-reassociate", xg_opt_all_reduce_reassociate, OPTIONAL) \
+    X(COLLECTIVE, "all-reduce-folder", xg_opt_all_reduce_folder, OPTIONAL) \
+    X(COLLECTIVE, "reduce-scatter-creator", xg_opt_reduce_scatter_creator, OPTIONAL) \
+    X(COLLECTIVE, "dce", xg_opt_dce, OPTIONAL) \
     X(COLLECTIVE, "all-gather-combiner", xg_opt_all_gather_combiner, OPTIONAL) \
     X(COLLECTIVE, "all-reduce-combiner", xg_opt_all_reduce_combiner, OPTIONAL) \
     X(COLLECTIVE, "reduce-scatter-combiner", xg_opt_reduce_scatter_combiner, OPTIONAL) \

@@ -7,19 +7,27 @@
  *
  * - All numbers are powers of two but the rows' length and number. Lanes behind the end of a row, or behind the last row, make elements that exist (indices wrap around)
  *   and leave them out: so what is read and made in one stage stands in straight code that runs always, and is still in registers in the next (kir/cse.c).
- * - If a row is too long for that, the loops stay loops, and each stage reads the row again, which a cache has by then. */
+ * - If a row is too long for that, the loops stay loops, and each stage reads the row again, which a cache has by then.
+ * - Vectors that all rows read (scale, offset, a mask) a block reads once, into shared memory, and then goes over several rows: blocks are one wave of the device, each with
+ *   as many warps as need their registers, so that memory has enough to do although blocks are few.
+ *
+ *     each thread:  shared[i] = vector[i]        for its part of each vector; barrier
+ *     for group:    what stands above            of per_block rows; group = block * passes ... */
 #ifndef XG_EMIT_ROWS_C
 #define XG_EMIT_ROWS_C
 #include "emit.h"
 
-enum { XG_ROWS_BLOCK = 128, XG_ROWS_HELD_BYTES = 128 /* of a row, in the registers of one lane */, XG_ROWS_LOOP_TRIPS = 33 /* too many to become straight code */, XG_ROWS_GROUP = 4 };
+enum { XG_ROWS_BLOCK = 128, XG_ROWS_HELD_BYTES = 128 /* of a row, in the registers of one lane */, XG_ROWS_HELD_WORK = 800 /* on them, as straight code */, XG_ROWS_LOOP_TRIPS = 33 /* too many to become straight code */, XG_ROWS_GROUP = 4, XG_ROWS_VECTORS_BLOCK = 512, XG_ROWS_VECTORS_BYTES = 40 << 10 /* of shared memory */, XG_ROWS_VECTOR_LEAST = 128 /* bytes that are worth it */, XG_ROWS_VECTOR_ROWS = 16 };
 
 typedef struct xg_rows {
     xg_reduction r;            /* the heroes of one stage at a time, thread, block, scope */
     xg_row_form form;
     xg_hero *heroes;           /* all, by stage */
     int64_t vector, lanes, per_block;
+    int64_t groups, passes;    /* of per_block rows each; how many of them a block goes over */
     bool held;                 /* a lane's elements stay in registers */
+    bool *shares;              /* by parameter: a vector that all rows read, in shared memory */
+    uint32_t n_shared;
 } xg_rows;
 
 /* ---- the plan ---- */
@@ -58,23 +66,88 @@ XG_FN bool xg_rows_writes_operand(const xg_rows *w) {
     for (k = 0; k < e->n_roots; k++) for (j = 0; j < e->fusion->n_operands; j++) if (xg_fuse_may_share(e->arena, e->fusion, j, k)) return true;
     return false;
 }
+/* What a value that depends on no reduction reads of a parameter for (row, column): an element that the row has nothing to do with? */
+XG_FN bool xg_rows_ignores_row(xg_rows *w, const xg_inst *i, const xg_imap *at, const xg_inst *param) {
+    xg_imaps maps = xg_indexing_group_maps(xg_indexing_group_back(w->form.x, i, 0, at), param, 0);
+    uint32_t k, j;
+    for (k = 0; k < maps.n; k++) {
+        if (maps.p[k]->state == XG_IMAP_EMPTY) continue;
+        if (!xg_imap_ok(maps.p[k])) return false;
+        for (j = 0; j < maps.p[k]->n_results; j++) if (xg_aff_uses(maps.p[k]->results[j], xg_aff_dim(w->form.x, 0))) return false;
+    }
+    return true;
+}
+XG_FN bool xg_rows_is_vector(xg_rows *w, const xg_inst *param) {
+    uint32_t k, j;
+    for (k = 0; k < w->form.n; k++) for (j = 0; w->form.stage[k] && w->form.maps[k] && j < w->form.insts[k]->n_operands; j++) {
+        const xg_inst *i = w->form.insts[k], *o = XG_OPERAND(i, j);
+        const xg_imap *at = i->op == XG_REDUCE ? xg_row_map(&w->form, o->shape) : xg_imap_compose(w->form.x, w->form.maps[k], xg_indexing_operand(w->form.x, i, j));
+        if (xg_row_stage(&w->form, o) || o->shape->rank == 0) continue;
+        if (!xg_rows_ignores_row(w, o, at, param)) return false;
+    }
+    return true;
+}
+XG_FN void xg_rows_find_vectors(xg_rows *w) {
+    const xg_fusion_emission *e = w->r.e;
+    int64_t room = XG_ROWS_VECTORS_BYTES;
+    uint32_t k;
+    w->shares = XG_NEW_N(e->arena, bool, e->comp->n_params + (size_t)1);
+    if (w->form.rows < XG_ROWS_VECTOR_ROWS) return;
+    for (k = 0; k < e->comp->n_params; k++) {
+        const xg_inst *p = e->comp->params[k];
+        int64_t bytes = p->shape->elements * (int64_t)xg_type_bytes(p->shape->type);
+        if (p->shape->elements != w->form.cols || bytes < XG_ROWS_VECTOR_LEAST || bytes > room || xg_type_class(p->shape->type) == XGT_C || !xg_rows_is_vector(w, p)) continue;
+        w->shares[k] = true;
+        w->n_shared++;
+        room -= bytes;
+    }
+}
+/* Operations on one element of the row, roughly. */
+XG_FN int64_t xg_rows_work(const xg_rows *w) {
+    int64_t n = 0;
+    uint32_t k;
+    for (k = 0; k < w->form.n; k++) if (!w->form.stage[k] || xg_row_is_wide(&w->form, k) || w->form.insts[k]->op == XG_REDUCE) {
+        xg_opcode op = w->form.insts[k]->op;
+        n += op == XG_REDUCE ? 1 : !(xg_op_flags(op) & XGF_EW) ? 0 : (xg_op_flags(op) & XGF_ACC) || op == XG_DIVIDE ? 20 : 1;
+    }
+    return n;
+}
+/* Blocks of many warps, in one wave, which is to be on a good part of the multiprocessors; each of as many passes if that is possible, so that the loop is known to the compiler. */
+XG_FN void xg_rows_plan_passes(xg_rows *w, bool whole) {
+    int64_t wave = XG_MAX(w->r.e->target->resident_threads / 2048, (int64_t)1), groups, least, p;
+    for (w->per_block = XG_MAX(XG_ROWS_VECTORS_BLOCK / w->lanes, (int64_t)1); w->per_block > 1 && w->per_block * w->lanes > 32 && w->form.rows / w->per_block < wave * 3 / 8; w->per_block /= 2) {}
+    while (whole && w->form.rows % w->per_block) w->per_block /= 2;
+    wave *= XG_MAX(XG_ROWS_VECTORS_BLOCK / (w->per_block * w->lanes), (int64_t)1);
+    groups = (w->form.rows + w->per_block - 1) / w->per_block;
+    w->passes = least = (groups + wave - 1) / wave;
+    for (p = least - least / 4; p <= least + least / 4 && groups % w->passes; p++) if (groups % p == 0) w->passes = p;
+}
 XG_FN void xg_rows_plan(xg_rows *w) {
     int64_t held, resident = w->r.e->target->resident_threads, most, vectors, l;
+    bool whole = xg_rows_writes_operand(w);
+    xg_rows_find_vectors(w);
     w->vector = xg_rows_vector(w, &held);
     vectors = w->form.cols / w->vector;
-    most = XG_MAX(XG_ROWS_HELD_BYTES / 2 / held, w->vector); /* elements of a lane */
+    most = XG_ROWS_HELD_BYTES / held; /* elements of a lane */
+    if (!w->n_shared || most * xg_rows_work(w) > XG_ROWS_HELD_WORK) most /= 2;
+    most = XG_MAX(most, w->vector);
     for (l = 1; l < 32 && l < vectors; l *= 2) {}
     while (l < XG_ROWS_LANES_MAX && (vectors + l - 1) / l * w->vector > most) l *= 2;
-    while (l < XG_ROWS_LANES_MAX / 2 && w->form.rows <= resident / l / 2 && vectors >= 8 * l) l *= 2;
+    while (!w->n_shared && l < XG_ROWS_LANES_MAX / 2 && w->form.rows <= resident / l / 2 && vectors >= 8 * l) l *= 2;
     w->held = (vectors + l - 1) / l * w->vector <= most;
     if (!w->held) for (l = XG_ROWS_LANES_MAX; l > 32 && vectors / l < XG_ROWS_LOOP_TRIPS; l /= 2) {}
     w->lanes = l;
     for (l = XG_MAX(XG_ROWS_BLOCK / w->lanes, (int64_t)1); l > 1 && l / 2 >= w->form.rows && l * w->lanes > 32; l /= 2) {}
-    if (xg_rows_writes_operand(w)) while (w->form.rows % l) l /= 2;
-    w->lanes = XG_MAX(w->lanes, 32 / l); /* whole warps */
+    while (whole && w->form.rows % l) l /= 2;
     w->per_block = l;
+    w->passes = 1;
+    if (w->n_shared) xg_rows_plan_passes(w, whole);
+    if (w->per_block * w->passes == 1) w->n_shared = 0; /* nobody to share with */
+    w->lanes = XG_MAX(w->lanes, 32 / w->per_block); /* whole warps */
+    w->groups = (w->form.rows + w->per_block - 1) / w->per_block;
+    w->r.rounds = w->groups;
     w->r.threads = w->lanes * w->per_block;
-    w->r.blocks = (w->form.rows + w->per_block - 1) / w->per_block;
+    w->r.blocks = (w->groups + w->passes - 1) / w->passes;
 }
 
 XG_FN void xg_rows_heroes(xg_rows *w) {
@@ -104,9 +177,16 @@ XG_FN void xg_rows_stage(xg_rows *w, uint32_t s) {
 /* ---- where a lane is ---- */
 
 XG_FN const xg_aff *xg_rows_row(const xg_rows *w, const xg_walk_map *m) {
-    return xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, 1), w->per_block), xg_aff_div(m->x, xg_aff_dim(m->x, 0), w->lanes));
+    return xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, w->r.round ? 2 : 1), w->per_block), xg_aff_div(m->x, xg_aff_dim(m->x, 0), w->lanes));
 }
 XG_FN const xg_aff *xg_rows_wrapped(const xg_rows *w, const xg_walk_map *m, const xg_aff *row) { return w->form.rows % w->per_block ? xg_aff_mod(m->x, row, w->form.rows) : row; }
+/* What maps of a walk are applied to: thread, block, and the group of rows where a block goes over several. */
+XG_FN uint32_t xg_rows_dims(const xg_rows *w, xg_kval **out) {
+    out[0] = w->r.thread;
+    out[1] = w->r.block;
+    out[2] = w->r.round;
+    return w->r.round ? 3 : 2;
+}
 
 /* Some rounds, all of whose vectors are in the row unless they are the `last` ones. */
 typedef struct xg_rows_rounds { int64_t first, groups, group; bool last; } xg_rows_rounds;
@@ -155,16 +235,15 @@ XG_FN xg_walk xg_rows_rounds_begin(xg_rows *w, const xg_rows_rounds *at, bool wr
     const xg_aff *out[3], *row;
     xg_walk_map m = xg_rows_places(w, at, out);
     const xg_imap *places = xg_walk_map_end(&w->r, &m, out, 3);
-    xg_kval *vars[2 + XG_COUNT(m.syms)];
+    xg_kval *vars[3 + XG_COUNT(m.syms)];
     xg_walk walk;
-    uint32_t k;
+    uint32_t k, n;
     row = xg_rows_row(w, &m);
     if (write) xg_walk_require(&m, row, 0, w->form.rows - 1);
     if (write && at->last) xg_walk_require(&m, out[2], 0, w->form.cols / w->vector - 1);
     walk = xg_rows_begin(w, xg_walk_map_end(&w->r, &m, out + 2, 1), p);
-    vars[0] = w->r.thread;
-    vars[1] = w->r.block;
-    for (k = 0; k < m.n_syms; k++) vars[2 + k] = walk.syms + k;
+    n = xg_rows_dims(w, vars);
+    for (k = 0; k < m.n_syms; k++) vars[n + k] = walk.syms + k;
     xg_elem_apply(&w->r.s, places, vars, place);
     return walk;
 }
@@ -259,9 +338,8 @@ XG_FN void xg_rows_write_rows(xg_rows *w, xg_partial *p) {
 
 XG_FN xg_kval *xg_rows_of_thread(xg_rows *w, const xg_aff *e) {
     xg_walk_map m = xg_walk_map_begin(&w->r);
-    xg_kval *dims[2];
-    dims[0] = w->r.thread;
-    dims[1] = w->r.block;
+    xg_kval *dims[3];
+    (void)xg_rows_dims(w, dims);
     return xg_kapply(&w->r.s.b, xg_walk_map_end(&w->r, &m, &e, 1), dims)->results;
 }
 /* What the first lane of each group of a warp has, to all of the group. */
@@ -310,6 +388,7 @@ XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
         xg_shared_read(r, &shared, at, 2, like, r->n_values, warp ? more : acc);
         if (warp) xg_reduction_merge(r, acc, more);
     }
+    if (r->round && w->form.n_stages == 1) xg_shared_sync(r, &shared); /* the next pass writes there; else the barrier of another stage lies between */
 }
 /* Reductions of the stage, then what is one value a row and made of them. */
 XG_FN void xg_rows_stage_emit(xg_rows *w, uint32_t s, xg_kval *const *row) {
@@ -335,10 +414,96 @@ XG_FN void xg_rows_stage_emit(xg_rows *w, uint32_t s, xg_kval *const *row) {
     }
 }
 
+/* ---- vectors that all rows read ---- */
+
+/* (th_x, bl_x)[round, vector_index] -> indices of the tensor, all of which the block's threads go over once. */
+XG_FN const xg_imap *xg_rows_copy_map(const xg_rows *w, const xg_ktype *t) {
+    xg_walk_map m = xg_walk_map_begin(&w->r);
+    xg_index_order order = xg_index_order_of_run(t->dims, 0, t->rank);
+    const xg_aff *at[XG_RANK_MAX], *v;
+    int64_t vector = xg_gcd(t->elements, 16 / xg_kelem_bytes(t->elem)), all = t->elements / vector;
+    v = xg_aff_add(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "round", (all + w->r.threads - 1) / w->r.threads), w->r.threads), xg_aff_dim(m.x, 0));
+    xg_walk_require(&m, v, 0, all - 1);
+    xg_index_delinearise(m.x, &order, xg_aff_add(m.x, xg_aff_mul(m.x, v, vector), xg_walk_sym(&m, "vector_index", vector)), at);
+    return xg_walk_map_end(&w->r, &m, at, t->rank);
+}
+/* From here on they are read where they are then. */
+XG_FN void xg_rows_share_vectors(xg_rows *w) {
+    xg_reduction *r = &w->r;
+    xg_scope *s = &r->s;
+    uint32_t k, n = 0, j;
+    xg_shared shared;
+    if (!w->n_shared) return;
+    shared.n = w->n_shared;
+    shared.arrays = XG_NEW_N(r->e->arena, xg_kval *, w->n_shared + (size_t)1);
+    for (k = 0; k < r->e->comp->n_params; k++) {
+        const xg_ktype *t = s->tensors[k]->type;
+        xg_kval *at[XG_RANK_MAX], *v;
+        xg_partial p;
+        xg_walk walk;
+        if (!w->shares[k]) continue;
+        shared.arrays[n] = xg_kir_op(&s->b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+        p = xg_partial_new(r, 0, &shared.arrays[n++], 1);
+        walk = xg_walk_begin(r, xg_rows_copy_map(w, t), &p);
+        for (j = 0; j < t->rank; j++) at[j] = walk.at + j;
+        v = xg_kextract(&s->b, s->tensors[k], at, t->rank);
+        p.dest[0] = xg_kinsert(&s->b, v, p.dest[0], at, t->rank);
+        xg_walk_end(r, &walk, &p);
+    }
+    xg_shared_sync(r, &shared);
+    for (n = 0, k = 0; k < r->e->comp->n_params; k++) if (w->shares[k]) s->tensors[k] = shared.arrays[n++];
+}
+
+/* The rows of one pass. */
+XG_FN void xg_rows_pass(xg_rows *w, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(&w->r);
+    xg_kval *row[2];
+    uint32_t k;
+    row[0] = xg_rows_of_thread(w, xg_rows_wrapped(w, &m, xg_rows_row(w, &m)));
+    row[1] = xg_elem_index(&w->r.s, 0);
+    for (k = 1; k <= w->form.n_stages; k++) xg_rows_stage_emit(w, k, row);
+    xg_rows_each(w, xg_rows_write, p);
+    xg_rows_write_rows(w, p);
+}
+XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
+    xg_reduction *r = &w->r;
+    xg_kval **values = XG_NEW_N(r->e->arena, xg_kval *, p->n_dest + (size_t)1), *from, *to, *at[2];
+    bool even = w->groups % w->passes == 0;
+    xg_kb outside;
+    xg_kop *loop;
+    if (w->passes == 1) { xg_rows_pass(w, p); return; }
+    from = xg_elem_index(&r->s, 0);
+    to = xg_elem_index(&r->s, w->passes);
+    if (!even) { /* the last block has less */
+        from = xg_k2(&r->s.b, XG_K_OP_MULI, r->block, to);
+        to = xg_k2(&r->s.b, XG_K_OP_ADDI, from, to);
+        to = XG_KOP2(&r->s.b, XG_K_OP_MINSI, to, xg_elem_index(&r->s, w->groups));
+    }
+    loop = xg_kfor(&r->s.b, from, to, xg_elem_index(&r->s, 1), values, xg_partial_values(p, values));
+    outside = r->s.b;
+    r->s.b = xg_kb_end(r->e->m, loop->regions[0]);
+    r->s.b.loc = outside.loc;
+    r->round = &loop->regions[0]->args[0];
+    r->round->name = XG_STR("group");
+    if (even) {
+        xg_imap *map = xg_imap_new(r->e->m->aff, 2, 0, 0, 1, 0);
+        map->dims[0].range = xg_range_of(0, r->blocks - 1);
+        map->dims[1].range = xg_range_of(0, w->passes - 1);
+        map->results[0] = xg_aff_add(r->e->m->aff, xg_aff_mul(r->e->m->aff, xg_aff_dim(r->e->m->aff, 0), w->passes), xg_aff_dim(r->e->m->aff, 1));
+        at[0] = r->block;
+        at[1] = r->round;
+        r->round = xg_kapply(&r->s.b, xg_imap_simplify(r->e->m->aff, map), at)->results;
+    } else xg_kval_set_range(r->round, xg_range_of(0, w->groups - 1));
+    xg_partial_set(p, loop->regions[0]->args + 1);
+    xg_rows_pass(w, p);
+    xg_kyield(&r->s.b, values, xg_partial_values(p, values));
+    r->s.b = outside;
+    xg_partial_set(p, loop->results);
+}
+
 XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
-    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1), *row[2];
-    xg_walk_map m;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     xg_partial p;
     xg_rows w;
     uint32_t k;
@@ -355,15 +520,11 @@ XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     w.r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
     w.r.thread = xg_kthread_id(&w.r.s.b, 0, w.r.threads);
     w.r.block = xg_kblock_id(&w.r.s.b, 0, w.r.blocks);
-    m = xg_walk_map_begin(&w.r);
-    row[0] = xg_rows_of_thread(&w, xg_rows_wrapped(&w, &m, xg_rows_row(&w, &m)));
-    row[1] = xg_elem_index(&w.r.s, 0);
-    for (k = 1; k <= w.form.n_stages; k++) xg_rows_stage_emit(&w, k, row);
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
     p = xg_partial_new(&w.r, 0, dest, e->n_roots);
-    xg_rows_each(&w, xg_rows_write, &p);
-    xg_rows_write_rows(&w, &p);
-    xg_kreturn(&w.r.s.b, dest, e->n_roots);
+    xg_rows_share_vectors(&w);
+    xg_rows_passes(&w, &p);
+    xg_kreturn(&w.r.s.b, p.dest, e->n_roots);
 }
 
 #endif /* XG_EMIT_ROWS_C */

@@ -22,8 +22,23 @@ XG_FN bool xg_fuse_combine_operands(xg_module *m);   /* arrays that a fusion onl
 /* ---- rematerialize.c ---- */
 XG_FN bool xg_fuse_rematerialize(xg_module *m);    /* what is made out of nothing is made by whoever reads it */
 
+/* ---- sort_order.c: what order a comparator asks for ---- */
+typedef enum xg_sort_form { XG_SORT_BY_ELEMENT, XG_SORT_BY_ENTRY, XG_SORT_BY_KEY, XG_SORT_BY_COMPARATOR } xg_sort_form;
+typedef struct xg_sort_order {
+    const xg_inst *sort, *key;       /* a sort or topk; what the comparator compares of its first element, NULL: the element itself (topk) */
+    xg_sort_form form;
+    uint32_t keyed;                  /* of this operand */
+    xlagpu_type type;                /* the key's */
+    bool descending, total, exact;   /* exact: the key tells all about the element */
+    int bits;                        /* of the key as an integer; 0: there is none */
+    int64_t entry_bytes, beside_bytes; /* in shared memory for each place: what is sorted, and what lies there beside it */
+} xg_sort_order;
+XG_FN xg_sort_order xg_fuse_sort_order(const xg_inst *sort);
+XG_FN bool xg_order_asks_for(const xg_inst *sort, uint32_t k);    /* whether the comparator looks at operand k */
+XG_FN int64_t xg_fuse_sort_run(const xg_sort_order *o);           /* elements that one block sorts */
+
 /* ---- sort_passes.c ---- */
-enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts: indices of four bytes in 48 KiB, rounded down to a power of two */, XG_SORT_SHARED_MAX = 48 << 10 /* its memory */, XG_TOPK_SELECTED_MAX = 1024 };
+enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts at most: four bytes each in 48 KiB, rounded down to a power of two */, XG_SORT_SHARED_MAX = 48 << 10 /* its memory */, XG_TOPK_SELECTED_MAX = 1024 };
 XG_FN bool xg_fuse_split_ffts(xg_module *m);       /* fft_passes.c: transforms that no block can hold, as several */
 XG_FN bool xg_fuse_ffts(xg_module *m);             /* fft_fusion.c: small transforms that do not wait for each other */
 XG_FN bool xg_fuse_split_sorts(xg_module *m);      /* sorts of longer rows become passes */
@@ -142,7 +157,7 @@ typedef struct xg_kernels {
     bool forgets;                /* no change is taken back any more: lists of readers lose those that are gone */
     xg_buf *log;
 } xg_kernels;
-enum { XG_ROWS_LANES_MAX = 1024 /* threads of a row */, XG_FUSE_OPS_MAX = 1500, XG_FUSE_OPS_JOINED_MAX = 6000 /* of several kernels that become one, which makes no copies */, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
+enum { XG_ROWS_LANES_MAX = 1024 /* threads of a row */, XG_FUSE_OPS_MAX = 6000 /* of a kernel */, XG_FUSE_PART_MAX = 1500 /* of a function of it */, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);              /* every operation a kernel of its own, but what is free */
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k);             /* the figures of a kernel, from what it computes */
 XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);

@@ -92,11 +92,14 @@ XG_FN xg_kernel_input xg_kernel_through(const xg_kernel_input *outer, const xg_k
 
 XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in) {
     const xg_shape *s = in->from->inst->shape;
+    int64_t reads = in->reads;
     xg_cost cost;
     cost.machine = &g->machine;
     cost.blocks = c->blocks;
     cost.memory = 0;
-    if (xg_shape_is_array(s)) xg_cost_read(&cost, xg_cost_bytes(s), in->reads, xg_type_bytes(s->type), in->coalesced);
+    if (!xg_shape_is_array(s)) return 0;
+    if (c->rows && s->elements == XG_OPERAND(c->hero, 0)->shape->elements) reads = XG_MIN(reads, s->elements); /* whoever has a row in his hands reads it once */
+    xg_cost_read(&cost, xg_cost_bytes(s), reads, xg_type_bytes(s->type), in->coalesced);
     return cost.memory;
 }
 
@@ -301,7 +304,7 @@ XG_FN bool xg_kernel_is_pinned(const xg_inst *i) {
     if (i == i->comp->root) return true;
     XG_FOR_USES(u, i) {
         if (xg_kernel_of(u->user)->kind == XG_FUSE_OTHER) return true;
-        if ((xg_kernel_of(i)->kind != XG_FUSE_FREE || i->op == XG_BITCAST) && !xg_fuse_absorbs(u->user, u->index)) return true; /* what is free, whoever needs it makes itself */
+        if ((xg_kernel_of(i)->kind != XG_FUSE_FREE || i->op == XG_BITCAST) && !xg_fuse_absorbs(u->user, XG_USE_INDEX(u))) return true; /* what is free, whoever needs it makes itself */
     }
     return false;
 }

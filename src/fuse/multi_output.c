@@ -235,13 +235,13 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     const char *why = xg_multi_reads_elsewhere(b, a, &between) || elsewhere ? "one reads the other elsewhere than it is made" : xg_multi_refusal(a, b);
     if (!why && !xg_multi_common_level(a, b, &level)) why = "one waits for the other, or it cannot be told";
     if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
-    if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_JOINED_MAX) why = "the code would be too large";
+    if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
     if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
     xg_multi_set_roots(g, a, &was, b);
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
     if (between || (a->shared && b->shared)) xg_kernel_walk(g, a);
     else xg_multi_combine(g, a, b);
-    if (a->ops > XG_FUSE_OPS_JOINED_MAX || (between > 1 && g->order.n > XG_FUSE_OPS_MAX)) why = "refused, the code would be too large"; /* the partitioner cuts it, and each of these values would be a function */
+    if (a->ops > XG_FUSE_OPS_MAX || (between > 1 && g->order.n > XG_FUSE_PART_MAX)) why = "refused, the code would be too large"; /* the partitioner cuts it, and each of these values would be a function */
     else why = a->time >= apart ? "refused" : NULL;
     xg_multi_log(g, a, b, why, apart, a->time);
     if (why) {

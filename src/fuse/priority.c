@@ -2,12 +2,14 @@
  *
  * Idea: the value of a producer lies in memory, or every reader computes it. For each producer the queue knows how much time the second saves: its own kernel's, and for
  * each reader the kernel's with and without it. The best goes first; what it changes is estimated again: its readers, what they read, and who reads them.
- * A producer with several readers is computed in each of them, if that pays all in all and all of them may; else in none.
+ * A producer with several readers is computed in each of them, if that pays all in all and all of them may; else in none. Copies of its code have a price.
  *
  * Laws: an estimate takes time linear in what the producer's kernel reads, and is made again only when one of its two kernels changed. Ties go to the producer that comes first. */
 #ifndef XG_FUSE_PRIORITY_C
 #define XG_FUSE_PRIORITY_C
 #include "fuse.h"
+
+enum { XG_PRIORITY_FETCH_PS = 200 /* an instruction */ };
 
 /* What an order of the queue is told by lies in the queue: kernels are far apart in memory. */
 typedef struct xg_queued { int64_t worth; xg_kernel *kernel; uint32_t place; } xg_queued;
@@ -15,8 +17,10 @@ typedef struct xg_queue { xg_kernels *g; XG_VEC(xg_queued) heap; } xg_queue;
 
 /* ---- the queue: a heap that knows where everybody is ---- */
 
+/* Code is fetched before it runs: what is computed at many places, or by many readers, is worth a kernel of its own. */
+XG_FN int64_t xg_priority_fetch(uint64_t ops) { return (int64_t)ops * XG_PRIORITY_FETCH_PS; }
 /* What computing it in its readers saves, its own kernel with it. */
-XG_FN int64_t xg_queue_worth(const xg_kernel *p) { return xg_cost_add(p->gain, p->time); }
+XG_FN int64_t xg_queue_worth(const xg_kernel *p) { return xg_cost_add(p->gain, xg_cost_add(p->time, xg_priority_fetch(p->ops))); }
 XG_FN bool xg_queue_before(const xg_queued *a, const xg_queued *b) { return a->worth != b->worth ? a->worth > b->worth : a->place < b->place; }
 
 XG_FN void xg_queue_set(xg_queue *q, uint32_t at, xg_queued k) { q->heap.p[at] = k; k.kernel->heap_at = at + 1; }
@@ -71,7 +75,7 @@ XG_FN void xg_priority_estimate(xg_kernels *g, xg_kernel *c, xg_kernel_input *in
     if (!in->why) {
         int64_t with = xg_kernel_time_with(g, c, in, &buffers);
         if (buffers > XG_FUSE_BUFFERS_MAX && buffers > c->n_inputs + xg_kernel_n_outputs(c)) in->why = "the kernel would have too many buffers";
-        else in->gain = c->time - with;
+        else in->gain = c->time - with - xg_priority_fetch((uint64_t)p->ops * in->sites);
     }
     in->refused = in->why != NULL;
     p->gain += in->gain;

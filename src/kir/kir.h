@@ -83,7 +83,7 @@ struct xg_kop {
     xg_kregion *parent;
     xg_kop *prev, *next;
     int64_t a, b;         /* attributes, by opcode. CONST: a has the bits; integers sign-extended, i1 0 or 1; complex: a real, b imaginary part. APPLY: a is 1 if it came out of simplify_indexing */
-    uint32_t flags;       /* predicate of a compare, axis of an id, KM_* of a memory access */
+    uint32_t flags;       /* predicate of a compare, axis of an id, KM_* of a memory access, KL_* of a FOR */
     const void *p;        /* LOOP, APPLY: xg_imap; CALL, SHUFFLE_REDUCE: xg_kfunc; SHARED_PTR: xg_str, the array's name */
     uint32_t loc;         /* id of the HLO instruction it comes from, + 1; 0 unknown */
     void *scratch;
@@ -91,6 +91,7 @@ struct xg_kop {
 struct xg_kregion { xg_kop *owner; xg_kfunc *func; uint32_t n_args; xg_kval *args; xg_kop *first, *last; };
 
 enum { KM_INVARIANT = 1, KM_VOLATILE = 2, KM_STREAM = 4 /* written once, not read again soon */ };
+enum { KL_UNROLLED = 1 }; /* of FOR: as many steps stand in the body as shall; the assembler is not to add its own */
 enum { KP_INBOUNDS = 1 }; /* of PTR_ADD: where it is executed the index is in 0..2^31-1, whatever its range says */
 /* Predicates. cmpf: o.. false when a NaN takes part, u.. true. */
 #define XG_KIR_CMPI(X) X(EQ, "eq") X(NE, "ne") X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") X(UGE, "uge")

@@ -57,6 +57,8 @@ XG_FN bool xg_opt_all_reduce_combiner(xg_module *m); /* collective_combiner.c: s
 XG_FN bool xg_opt_all_gather_combiner(xg_module *m);
 XG_FN bool xg_opt_reduce_scatter_combiner(xg_module *m);
 XG_FN bool xg_opt_all_reduce_reassociate(xg_module *m); /* and sums of all-reduces as an all-reduce of sums */
+XG_FN bool xg_opt_all_reduce_folder(xg_module *m);   /* all_reduce_folder.c: all-reduces of all-reduces */
+XG_FN bool xg_opt_reduce_scatter_creator(xg_module *m); /* reduce_scatter_creator.c: of an all-reduce, each device's own part */
 XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: what is handed on has one layout at both ends */
 XG_FN bool xg_opt_forget_layouts(xg_module *m);    /* layouts that say nothing */
 

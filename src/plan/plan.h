@@ -59,6 +59,7 @@ struct xg_buffer {              /* memory in which one or several values lie, on
     bool placed, used;          /* used: a step names it */
     xg_buffer *host;            /* TEMP that lies in the memory of a result */
     int64_t offset;             /* in the block, or in the host */
+    int64_t best;               /* while it is packed: in the smallest block so far */
     uint32_t slice;             /* number of its slice in the executable */
     uint32_t reads, mover, reader; /* while moves are put into order */
     double need;                /* while it is packed: how much there is to gain if it lies in a result */
@@ -126,7 +127,6 @@ XG_FN void xg_copies_print(xg_buf *b, const xg_plan *p);
 XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf); /* where a step reads it */
 /* ---- pack.c ---- */
 XG_FN void xg_plan_pack(xg_plan *p);                        /* offsets */
-XG_FN int64_t xg_plan_align(const xg_buffer *b);            /* what its address is a multiple of, at least */
 XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m);  /* values, alias, copies, pack */
 /* ---- thunks.c ---- */
 XG_FN void xg_plan_thunks(xg_plan *p);                      /* makes the steps */

@@ -156,21 +156,6 @@ static bool xg_ptx_yielded_before(const xg_kop *yield, uint32_t i) {
     for (k = 0; k < i; k++) if (XG_KOPERAND(yield, k) == XG_KOPERAND(yield, i)) return true;
     return false;
 }
-/* So many operations hide what they wait for by themselves: ptxas need not repeat them, which would only take registers. */
-enum { XG_PTX_LONG_BODY = 32 };
-static uint32_t xg_ptx_body(const xg_kregion *r, uint32_t most) {
-    uint32_t n = 0, k;
-    XG_FOR_KOPS(o, r) {
-        if (n >= most) return n;
-        n += !xg_ptx_renames(o) && o->op != XG_K_OP_CONST && o->op != XG_K_OP_YIELD;
-        for (k = 0; k < o->n_regions; k++) n += xg_ptx_body(o->regions[k], most - XG_MIN(n, most));
-    }
-    return n;
-}
-static void xg_ptx_loop_head(xg_ptx *p, uint32_t label, const xg_kregion *body) {
-    xg_ptx_label(p, label);
-    if (xg_ptx_body(body, XG_PTX_LONG_BODY) >= XG_PTX_LONG_BODY) xg_puts(&p->body, "\t.pragma \"nounroll\";\n");
-}
 static void xg_ptx_print_for(xg_ptx *p, xg_kop *op) {
     xg_kregion *r = op->regions[0];
     xg_kop *yield = r->last;
@@ -202,7 +187,8 @@ static void xg_ptx_print_for(xg_ptx *p, xg_kop *op) {
         if (v->def && v->def->parent == r && !xg_ptx_renames(v->def) && !xg_ptx_yielded_before(yield, i) && xg_ptx_may_overwrite(&r->args[1 + i], v->def, v->index))
             xg_ptx_wish(p, v, xg_ptx_of(&op->results[i]));
     }
-    xg_ptx_loop_head(p, start, r);
+    xg_ptx_label(p, start);
+    if (op->flags & KL_UNROLLED) xg_puts(&p->body, "\t.pragma \"nounroll\";\n");
     xg_ptx_print_region(p, r);
     xg_ptx_edge(p, op->results, yield, 0, n);
     xg_ptx_line(p, wide ? "add.s64 $, $, $" : "add.s32 $, $, $", &iv, &iv, &step, NULL);
