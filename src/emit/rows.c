@@ -98,6 +98,17 @@ XG_FN xg_walk xg_rows_begin(xg_rows *w, const xg_imap *map, xg_partial *p) {
     for (k = 0; k < w->form.n; k++) if (w->form.stage[k] && w->form.maps[k] && !xg_row_is_wide(&w->form, k)) w->r.s.memo[k] = walk.memo[k];
     return walk;
 }
+/* What is known from the tile. */
+XG_FN void xg_rows_tile_give(xg_rows *w, xg_kval *const *place) {
+    xg_scope *s = &w->r.s;
+    xg_kval *here[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < w->tile.n; k++) xg_hero_give(s, w->tile.values[k], xg_elem_real(xg_kextract(&s->b, w->tile.arrays[k], place + XG_ROWS_LOCAL, 1)));
+    for (k = 0; k < w->tile.n_made; k++) {
+        xg_elem_apply(s, xg_row_map(&w->form, w->tile.made[k]->shape), place, here);
+        (void)xg_elem_make(s, w->tile.made[k], &s->memo[xg_partition_place(s->e->parts, w->tile.made[k])], here);
+    }
+}
 /* Within a walk over rounds; if it writes, only of what is there. The places are what they are without that, so that what was made there before is known to be the same. */
 XG_FN xg_walk xg_rows_rounds_begin(xg_rows *w, const xg_rows_rounds *at, bool write, xg_partial *p, xg_kval **place) {
     const xg_aff *out[XG_ROWS_PLACES], *row;
@@ -113,7 +124,7 @@ XG_FN xg_walk xg_rows_rounds_begin(xg_rows *w, const xg_rows_rounds *at, bool wr
     n = xg_rows_dims(w, vars);
     for (k = 0; k < m.n_syms; k++) vars[n + k] = walk.syms + k;
     xg_elem_apply(&w->r.s, places, vars, place);
-    for (k = 0; w->tile.vector && k < w->tile.n; k++) xg_hero_give(&w->r.s, w->tile.values[k], xg_elem_real(xg_kextract(&w->r.s.b, w->tile.arrays[k], place + XG_ROWS_LOCAL, 1)));
+    if (w->tile.vector) xg_rows_tile_give(w, place);
     return walk;
 }
 XG_FN void xg_rows_mark(const xg_rows *w, bool *needed, const xg_inst *i) {
@@ -349,7 +360,7 @@ XG_FN void xg_rows_tile_new(xg_rows *w) {
     for (k = 0; k < w->tile.n + w->r.e->n_roots; k++) {
         const xg_inst *i = k < w->tile.n ? w->tile.values[k] : w->r.e->roots[k - w->tile.n];
         const xg_ktype *t = xg_kir_tensor(w->r.e->m, xg_kelem_of(i->shape->type), &size, 1);
-        if (k < w->tile.n || xg_rows_root_is_wide(w, k - w->tile.n)) w->tile.arrays[k] = xg_kir_op(&w->r.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+        if (k < w->tile.n || (xg_rows_root_is_wide(w, k - w->tile.n) && w->tile.over[k - w->tile.n] == UINT32_MAX)) w->tile.arrays[k] = xg_kir_op(&w->r.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
     }
 }
 /* Lanes without a row find something, too. */
@@ -376,7 +387,7 @@ XG_FN bool xg_rows_tile_results(xg_rows *w, xg_partial *p) {
     xg_kval **results = w->tile.arrays + w->tile.n;
     xg_shared wide;
     wide.arrays = XG_NEW_N(w->r.e->arena, xg_kval *, n_roots + (size_t)1);
-    for (k = 0; k < n_roots; k++) q.dest[k] = xg_rows_root_is_wide(w, k) ? results[k] : p->dest[k];
+    for (k = 0; k < n_roots; k++) q.dest[k] = !xg_rows_root_is_wide(w, k) ? p->dest[k] : w->tile.over[k] != UINT32_MAX ? w->tile.arrays[w->tile.over[k]] : results[k];
     xg_rows_each(w, xg_rows_write, &q);
     for (k = 0; k < n_roots; k++) {
         if (xg_rows_root_is_wide(w, k)) wide.arrays[n++] = q.dest[k];

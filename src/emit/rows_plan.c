@@ -4,7 +4,7 @@
  * - Vectors that all rows read (scale, offset, a mask) a block reads once, into shared memory, and then goes over several groups of rows: blocks are one wave of the device, each
  *   with as many warps as need their registers, so that memory has enough to do although blocks are few.
  * - Rows that begin inside of a sector: the rows of a block are one run of memory, which is read into shared memory, and written from there, side by side: no sector is touched by two
- *   blocks, or twice. What is kept there is what does not depend on reductions (`values`), and the results.
+ *   blocks, or twice. What is kept there is what does not depend on reductions (`values`), and the results, where they can over a value: a lane reads its own elements only.
  *     Short rows:  lanes is the largest power of two in the length; each takes neighbours, an odd number of them, so that lanes are in banks of their own.
  *     Others:      a warp, or more, side by side in the row. */
 #ifndef XG_EMIT_ROWS_PLAN_C
@@ -17,8 +17,10 @@ enum { XG_ROWS_TILE_BYTES = 46 << 10, XG_ROWS_TILE_VALUES = 4, XG_ROWS_TILE_ELEM
 /* Rows of a block as one run of memory. */
 typedef struct xg_rows_tile {
     int64_t vector;                                /* elements that a thread moves at once; 0: there is no tile */
-    uint32_t n;
+    uint32_t n, n_made;
     const xg_inst *values[XG_ROWS_TILE_VALUES];    /* one array in shared memory for each, then one for each result that has elements for the columns */
+    const xg_inst *made[XG_ROWS_TILE_VALUES];      /* conversions of values: what lies there is the narrow one */
+    uint32_t *over;                                /* by root: the value that its array was before, or UINT32_MAX */
     xg_kval **arrays;
 } xg_rows_tile;
 
@@ -128,16 +130,23 @@ XG_FN int64_t xg_rows_wave(const xg_rows *w) { return XG_MAX(w->r.e->target->res
 
 XG_FN bool xg_rows_root_is_wide(const xg_rows *w, uint32_t k) { return w->r.e->roots[k]->shape->elements != w->form.rows; }
 XG_FN bool xg_rows_tile_type(xlagpu_type t) { return xg_type_class(t) != XGT_C && (t == XLAGPU_PRED || xg_type_bits(t) >= 8); }
+XG_FN bool xg_rows_tile_list(const xg_inst **list, uint32_t *n, const xg_inst *i) {
+    uint32_t k;
+    for (k = 0; k < *n && list[k] != i; k++) {}
+    if (k == XG_ROWS_TILE_VALUES) return false;
+    list[k] = i;
+    *n = XG_MAX(*n, k + 1);
+    return true;
+}
 /* One more value for the tile: it has to be needed where it is, and nowhere else. */
 XG_FN bool xg_rows_tile_add(xg_rows *w, const xg_inst *i, const xg_imap *at) {
-    xg_rows_tile *t = &w->tile;
-    uint32_t k;
-    if (!at || !xg_imap_equal(at, xg_row_map(&w->form, i->shape)) || !xg_rows_tile_type(i->shape->type)) return false;
-    for (k = 0; k < t->n && t->values[k] != i; k++) {}
-    if (k == XG_ROWS_TILE_VALUES) return false;
-    t->values[k] = i;
-    t->n = XG_MAX(t->n, k + 1);
-    return true;
+    const xg_inst *from = i->op == XG_CONVERT ? XG_OPERAND(i, 0) : NULL;
+    if (!at || !xg_imap_equal(at, xg_row_map(&w->form, i->shape))) return false;
+    if (from && from->op == XG_PARAMETER && xg_type_bits(from->shape->type) < xg_type_bits(i->shape->type) && xg_imap_equal(at, xg_row_map(&w->form, from->shape))) {
+        if (!xg_rows_tile_list(w->tile.made, &w->tile.n_made, i)) return false;
+        i = from;
+    }
+    return xg_rows_tile_type(i->shape->type) && xg_rows_tile_list(w->tile.values, &w->tile.n, i);
 }
 /* What depends on no reduction, but on a large array, and is read by something that does depend on one. */
 XG_FN bool xg_rows_find_tile(xg_rows *w) {
@@ -162,6 +171,20 @@ XG_FN bool xg_rows_find_tile(xg_rows *w) {
     }
     return w->tile.n > 0;
 }
+/* Which results lie over values. */
+XG_FN void xg_rows_tile_over(xg_rows *w) {
+    const xg_fusion_emission *e = w->r.e;
+    uint32_t taken = 0, k, j;
+    w->tile.over = XG_NEW_N(e->arena, uint32_t, e->n_roots + (size_t)1);
+    for (k = 0; k < e->n_roots; k++) {
+        w->tile.over[k] = UINT32_MAX;
+        for (j = 0; xg_rows_root_is_wide(w, k) && j < w->tile.n && w->tile.over[k] == UINT32_MAX; j++) {
+            if (taken >> j & 1 || w->tile.values[j]->shape->type != e->roots[k]->shape->type) continue;
+            w->tile.over[k] = j;
+            taken |= 1u << j;
+        }
+    }
+}
 /* Bytes of one element of all arrays in shared memory. *apart: elements after which all arrays of memory are at a sector again. */
 XG_FN int64_t xg_rows_tile_bytes(const xg_rows *w, int64_t *apart, int64_t *vector) {
     const xg_fusion_emission *e = w->r.e;
@@ -173,7 +196,7 @@ XG_FN int64_t xg_rows_tile_bytes(const xg_rows *w, int64_t *apart, int64_t *vect
         const xg_shape *s = k < e->comp->n_params ? e->comp->params[k]->shape : e->roots[k - e->comp->n_params]->shape;
         int64_t bytes = (int64_t)xg_type_bytes(s->type);
         if (s->elements != w->form.rows * w->form.cols) continue;
-        if (k >= e->comp->n_params) sum += bytes;
+        if (k >= e->comp->n_params && w->tile.over && w->tile.over[k - e->comp->n_params] == UINT32_MAX) sum += bytes;
         *apart = XG_MAX(*apart, 32 / bytes);
         most = XG_MAX(most, bytes);
     }
@@ -184,8 +207,9 @@ XG_FN int64_t xg_rows_tile_bytes(const xg_rows *w, int64_t *apart, int64_t *vect
 XG_FN bool xg_rows_plan_tile(xg_rows *w, int64_t held) {
     int64_t cols = w->form.cols, most = XG_MAX(XG_MIN((XG_ROWS_HELD_BYTES + 4) / held, XG_ROWS_HELD_WORK / xg_rows_work(w)), (int64_t)1), apart, vector, bytes, l, rows, in_row;
     if (w->form.rows * cols < XG_ROWS_TILE_ELEMENTS) return false;
-    bytes = xg_rows_tile_bytes(w, &apart, &vector);
+    (void)xg_rows_tile_bytes(w, &apart, &vector);
     if (cols % apart == 0 || !xg_rows_find_tile(w)) return false;
+    xg_rows_tile_over(w);
     bytes = xg_rows_tile_bytes(w, &apart, &vector);
     for (l = 1; cols % (2 * l) == 0; l *= 2) {}
     in_row = cols / l;
