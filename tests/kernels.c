@@ -476,6 +476,36 @@ static void short_rows(void) {
         same(what);
     }
 }
+/* Row programs whose rows begin inside of a sector: through shared memory, with what all rows read in it, too. */
+static void row_tiles(void) {
+    static const char *const bodies[] = {
+        "x = s32[N,C] parameter(0) s = s32[N] reduce(x, z), dimensions={1}, to_apply=fold b = s32[N,C] broadcast(s), dimensions={0} ROOT r = s32[N,C] subtract(x, b)",
+        "x = s32[N,C] parameter(0) y = s8[N,C] parameter(1) k = s32[N,C] convert(y) p = s32[N,C] multiply(x, k) m = s32[N] reduce(p, z), dimensions={1}, to_apply=most b = s32[N,C] broadcast(m), dimensions={0} d = s32[N,C] subtract(x, b)"
+        " t = s32[N] reduce(d, z), dimensions={1}, to_apply=fold u = s32[N,C] broadcast(t), dimensions={0} o = s32[N,C] xor(k, u) q = s8[N,C] convert(o) ROOT r = (s32[N,C], s8[N,C], s32[N]) tuple(d, q, t)",
+        "x = s32[N,C] parameter(0) g = s32[C] parameter(1) v = s32[N] parameter(2) vb = s32[N,C] broadcast(v), dimensions={0} i = s32[N,C] iota(), iota_dimension=1 e = pred[N,C] compare(i, vb), direction=LT"
+        " zb = s32[N,C] broadcast(z), dimensions={} p = s32[N,C] select(e, x, zb) s = s32[N] reduce(p, z), dimensions={1}, to_apply=fold b = s32[N,C] broadcast(s), dimensions={0} gb = s32[N,C] broadcast(g), dimensions={1}"
+        " d = s32[N,C] multiply(p, gb) w = s32[N,C] add(d, b) h = s16[N,C] convert(w) ROOT r = s16[N,C] negate(h)",
+        "y = s8[3,N,C] parameter(0) c = s8[] constant(40) cb = s8[3,N,C] broadcast(c), dimensions={} x = pred[3,N,C] compare(y, cb), direction=GT w = s32[3,N,C] convert(x) s = s32[3,N] reduce(w, z), dimensions={2}, to_apply=fold"
+        " b = s32[3,N,C] broadcast(s), dimensions={0,1} n = s32[3,N,C] negate(b) ROOT r = s32[3,N,C] select(x, b, n)",
+    };
+    static const int lengths[] = {3, 7, 10, 12, 33, 50, 100, 129, 257, 300}, rows[] = {611, 2503, 5000};
+    size_t i, k, n;
+    const char *p;
+    for (n = 0; n < sizeof rows / sizeof *rows; n++) for (k = 0; k < sizeof lengths / sizeof *lengths; k++) for (i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        char what[80];
+        if (rows[n] > 1000 && lengths[k] > 50) continue;
+        begin("add", "s32");
+        put("most { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] maximum(a, b) }\nENTRY e { z = s32[] constant(0) ");
+        for (p = bodies[i]; *p; p++) {
+            if (*p == 'N') put("%d", rows[n]);
+            else if (*p == 'C') put("%d", lengths[k]);
+            else put("%c", *p);
+        }
+        put(" }\n");
+        snprintf(what, sizeof what, "row tiles %d of %d by %d", (int)i, rows[n], lengths[k]);
+        same(what);
+    }
+}
 /* Rank 0 to 8, every dimension a prime or 1: reversed, rotated, reduced over every other dimension. */
 static void ranks(void) {
     static const int primes[] = {3, 7, 2, 5, 1, 3, 2, 11};
@@ -600,6 +630,11 @@ int main(int argc, char **argv) {
     traffic_row_programs("f32", 1024, 256);
     traffic_row_programs("f32", 64, 8192);
     traffic_row_programs("bf16", 512, 1024);
+    traffic_row_programs("f32", 30000, 17);
+    traffic_row_programs("f32", 2048, 257);
+    traffic_row_programs("bf16", 4100, 129);
+    traffic_row_programs("bf16", 20002, 50);
+    traffic_row_programs("f64", 20001, 33);
     traffic_norms("f32", "f32", 4096, 256);
     traffic_norms("f32", "bf16", 4096, 1024);
     traffic_norms("bf16", "f32", 8200, 768);
@@ -610,6 +645,7 @@ int main(int argc, char **argv) {
     ranks();
     boxes();
     short_rows();
+    row_tiles();
     large();
     for (fused = 0; fused < 2; fused++) {
         ten = diamonds(10, fused != 0);
