@@ -211,6 +211,19 @@ XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, 
     if (i->op == XG_PARAMETER) xg_comp_set_param(made, i->number);
     return made;
 }
+XG_FN void xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands) {
+    uint32_t k;
+    XLAGPU_ASSERT(i->op != XG_PARAMETER && i->comp->root != i && i->comp->module == to->module);
+    xg_inst_unlink(i);
+    i->comp = to;
+    for (k = 0; k < i->n_operands; k++) { /* each anew: users stand in the order in which they come */
+        xg_use_unlink(&i->operands[k]);
+        xg_use_link(&i->operands[k], operands[k]);
+    }
+    xg_inst_link(i, NULL);
+    i->name = xg_graph_name(&to->names, &to->fresh, i->name, true, i);
+    xg_inst_remove_attr(i, XG_A_control_predecessors);
+}
 XG_FN void xg_inst_remove(xg_inst *i) {
     uint32_t k;
     XLAGPU_ASSERT(!i->first_use && i->comp->root != i);
