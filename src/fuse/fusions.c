@@ -82,6 +82,7 @@ XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, 
     xg_inst **operands;
     xg_format(name, sizeof name, "fused_%s", heroes);
     c = xg_comp_new(g->m, xg_str_z(name), g->comp);
+    xg_dict_reserve(&c->names, g->order.n + k->n_inputs + (k->roots.n > 1));
     for (j = 0; j < g->order.n; j++) { g->order.p[j]->inner = NULL; most = XG_MAX(most, g->order.p[j]->inst->n_operands); }
     operands = XG_NEW_N(g->arena, xg_inst *, (size_t)most + 1);
     xg_fusions_own(g, k);

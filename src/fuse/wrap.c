@@ -59,13 +59,14 @@ XG_FN void xg_fuse_wrap_one(xg_inst *i) {
     xg_module *m = i->comp->module;
     xg_comp *c = xg_comp_new(m, xg_fuse_name(m, "wrapped_%s_computation", i->op), i->comp);
     xg_inst **inside = XG_NEW_N(m->work, xg_inst *, i->n_operands + 1), **outside = XG_NEW_N(m->work, xg_inst *, i->n_operands + 1), *fusion;
-    uint32_t k, j, n = 0;
+    uint32_t k, n = 0;
+    xg_dict_reserve(&c->names, i->n_operands + 1);
+    for (k = 0; k < i->n_operands; k++) XG_OPERAND(i, k)->scratch = NULL; /* what it is inside */
     for (k = 0; k < i->n_operands; k++) {
         xg_inst *o = XG_OPERAND(i, k);
-        for (j = 0; j < k && XG_OPERAND(i, j) != o; j++) {}
-        if (j < k) { inside[k] = inside[j]; continue; }
-        if (xg_fuse_goes_inside(o)) { inside[k] = xg_inst_clone(o, c, NULL, NULL); continue; }
-        inside[k] = xg_inst_new(c, XG_PARAMETER, o->shape, NULL, 0, NULL, xg_fuse_name(m, "param", i->op));
+        if (o->scratch) { inside[k] = (xg_inst *)o->scratch; continue; }
+        if (xg_fuse_goes_inside(o)) { o->scratch = inside[k] = xg_inst_clone(o, c, NULL, NULL); continue; }
+        o->scratch = inside[k] = xg_inst_new(c, XG_PARAMETER, o->shape, NULL, 0, NULL, xg_fuse_name(m, "param", i->op));
         inside[k]->number = n;
         outside[n++] = o;
     }
