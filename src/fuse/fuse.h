@@ -130,6 +130,7 @@ struct xg_kernel {
     bool is_update_in_place;
     bool turns;                  /* moves the minor dimension: wants tiles in shared memory */
     bool loops;                  /* folds windows, element by element */
+    bool moves;                  /* into the fusion that is being made, which is the only one that computes it */
     bool rows;                   /* a row program (rows.c): several reductions over the same rows, and what is made of them */
     uint16_t updates;            /* updates of slices in it, as many as can be counted */
     uint32_t level;              /* greater than that of all that its kernel reads */
