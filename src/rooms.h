@@ -226,6 +226,7 @@
 #include "emit/reduction_short.c"
 #include "emit/reduction_column.c"
 #include "emit/reduction.c"
+#include "emit/rows_plan.c"
 #include "emit/rows.c"
 #include "emit/scan.c"
 #include "emit/emit.c"

@@ -1,7 +1,7 @@
 /* emit/sections.c -- several walks beside each other in one kernel: each has blocks of its own, which walk over its shape as those of the loop emitter do.
  *
  * A block finds its section by halving, on its number alone, so no warp diverges; the code grows with the number of sections, not with what a thread executes.
- * What a thread has of a section and one access does not hold comes in further rounds.
+ * What a thread has of a section and one access does not hold comes in further rounds: of each element where nothing is aligned, so that a warp reads and writes neighbours.
  * Large sections that differ in one dimension at most, by no more than half, share threads: those of the largest make an element of each, where there is one. */
 #ifndef XG_EMIT_SECTIONS_C
 #define XG_EMIT_SECTIONS_C
@@ -19,7 +19,7 @@ XG_FN uint32_t xg_section_shorter(const xg_section *c, const xg_section *lead) {
 }
 XG_FN bool xg_section_may_share(const xg_section *c, const xg_section *lead) {
     uint32_t k, differ = 0;
-    if (c->shape->rank != lead->shape->rank || c->unroll != lead->unroll || !c->shape->elements) return false;
+    if (c->shape->rank != lead->shape->rank || c->unroll != lead->unroll || c->apart != lead->apart || !c->shape->elements) return false;
     for (k = 0; k < c->shape->rank; k++) {
         int64_t n = c->shape->dims[k], most = lead->shape->dims[k];
         differ += n != most;
@@ -59,7 +59,7 @@ XG_FN int64_t xg_sections_blocks(const xg_section *list, uint32_t n) {
 XG_FN const xg_imap *xg_section_map(xg_sections_site *d, uint32_t which, uint32_t lead) {
     const xg_section *c = &d->list[which], *l = &d->list[lead];
     xg_aff_ctx *x = d->e->m->aff;
-    int64_t vector = XG_MIN(l->unroll, d->vector), rounds = l->unroll / vector, inner = 1, unit;
+    int64_t vector = l->apart ? 1 : XG_MIN(l->unroll, d->vector), rounds = l->unroll / vector, inner = 1, unit;
     const xg_imap *map = xg_indexing_thread_rounds(x, l->shape, d->threads, d->first[lead + 1] - d->first[lead], rounds, vector);
     uint32_t shorter = xg_section_shorter(c, l), k;
     const xg_aff *at;

@@ -68,6 +68,8 @@ struct xg_shape {
     const xg_shape *const *elems; /* of a tuple or buffer */
     int64_t elements;           /* product of dims, checked to fit */
     const xg_shape *plain;      /* the same without any layout (recursively); itself if it has none */
+    int64_t leaves;             /* what stands in a nested tuple and is none; 1 for what is no tuple */
+    const uint32_t *leaf_at;    /* by element of a tuple that holds tuples: the first of its leaves; NULL for others */
     int64_t nodes;              /* arrays, tokens, tuples ... of the whole tree, itself included; limited, so a walk of a shape ends soon */
     uint32_t depth;             /* of tuples and buffers; limited, so a walk may recurse */
     uint32_t id, hash;
@@ -239,6 +241,8 @@ XG_FN bool xg_shape_is_scalar(const xg_shape *s);
 XG_FN bool xg_shape_compatible(const xg_shape *a, const xg_shape *b); /* equal ignoring layouts */
 XG_FN bool xg_shape_same_dims(const xg_shape *a, const xg_shape *b);  /* arrays with equal dims, any type and layout */
 XG_FN int64_t xg_shape_leaves(const xg_shape *s); /* arrays, tokens and opaques in a nested tuple, in order */
+XG_FN uint32_t xg_shape_leaf_at(const xg_shape *s, int64_t k); /* the first leaf of the k-th element of a tuple */
+XG_FN uint32_t xg_shape_element_of(const xg_shape *s, uint32_t leaf); /* which element of a tuple it belongs to */
 XG_FN void xg_shape_strides(const xg_shape *s, int64_t *strides); /* in elements, by layout (descending if none) */
 XG_FN void xg_shape_print(xg_buf *b, const xg_shape *s, bool layout);
 XG_FN const char *xg_type_name(xlagpu_type t);

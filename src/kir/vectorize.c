@@ -6,6 +6,7 @@
  * - the same under branches of scf.if whose conditions come from outside the loop: the read is in front, under the same conditions;
  * - tensor.insert directly in the loop into a carried tensor that is used for nothing else: vector.insert into a carried vector,
  *   vector.transfer_write behind the loop.
+ * Where all that a loop changes lies under conditions from outside of it, they go around the loop first.
  * The memory must be aligned to the vector, or to 16 bytes; a vector may be wider than one access (lower_tensors cuts it). Tensors are
  * values, so reading early and writing late change nothing.
  * Leaves lanes numbered by the loop's variable: xg_kir_unroll must follow. */
@@ -261,6 +262,57 @@ XG_FN void xg_kvector_writes(xg_kvectorizer *z) {
     xg_kop_remove(old);
 }
 
+/* ---- conditions of all rounds ---- */
+
+/* The branch under which all lies that the loop changes, decided outside of it; *side: the region that changes something. NULL: there is none. */
+XG_FN xg_kop *xg_kvector_switch(const xg_kvectorizer *z, uint32_t *side) {
+    xg_kregion *r = z->loop->regions[0];
+    const xg_kop *end = xg_kregion_end(r), *o;
+    uint32_t n = z->loop->n_results, k;
+    xg_kop *branch = n ? end->operands[0].value->def : NULL;
+    if (!branch || branch->op != XG_K_OP_IF || branch->parent != r || branch->n_results != n || !xg_kvector_outside(z, branch->operands[0].value)) return NULL;
+    for (k = 0; k < n; k++) if (end->operands[k].value != &branch->results[k] || !xg_kused_once(&branch->results[k])) return NULL;
+    for (o = r->first; o; o = o->next) if (o != branch && o != end && xg_kop_has_effects(o)) return NULL;
+    for (*side = 0; *side < 2; ++*side) {
+        const xg_kregion *other = branch->regions[1 - *side];
+        for (k = 0; k < n && other->first == other->last && XG_KOPERAND(other->last, k) == &r->args[k + 1]; k++) {}
+        if (k == n) return branch;
+    }
+    return NULL;
+}
+/* The branch goes around the loop: what was under it can be a vector then. */
+XG_FN bool xg_kvector_unswitch(xg_kvectorizer *z) {
+    uint32_t side, n = z->loop->n_results, k;
+    xg_kop *loop = z->loop, *inner = xg_kvector_switch(z, &side), *outer, *end;
+    const xg_ktype **types;
+    xg_kval **v;
+    xg_kb b;
+    if (!inner) return false;
+    types = XG_NEW_N(z->m->temp, const xg_ktype *, n + 1);
+    v = XG_NEW_N(z->m->temp, xg_kval *, n + 1);
+    for (k = 0; k < n; k++) types[k] = loop->results[k].type;
+    b = xg_kb_before(z->m, loop);
+    b.loc = inner->loc;
+    outer = xg_kif(&b, inner->operands[0].value, types, n);
+    for (k = 0; k < n; k++) {
+        xg_kval_copy_facts(&outer->results[k], &loop->results[k]);
+        xg_kval_replace(&loop->results[k], &outer->results[k]);
+        v[k] = loop->operands[k + 3].value;
+    }
+    b = xg_kb_end(z->m, outer->regions[1 - side]);
+    xg_kyield(&b, v, n);
+    for (k = 0; k < n; k++) v[k] = &loop->results[k];
+    b = xg_kb_end(z->m, outer->regions[side]);
+    xg_kyield(&b, v, n);
+    xg_kop_move_before(loop, outer->regions[side]->last);
+    end = xg_kregion_end(inner->regions[side]);
+    for (k = 0; k < n; k++) xg_kval_replace(&inner->results[k], end->operands[k].value);
+    xg_kop_remove(end);
+    xg_kregion_take(inner->regions[side], inner);
+    xg_kop_remove(inner);
+    return true;
+}
+
 XG_FN void xg_kvectorize_loop(xg_kmodule *m, xg_kop *loop) {
     xg_kvectorizer z;
     int64_t lo, step;
@@ -269,6 +321,7 @@ XG_FN void xg_kvectorize_loop(xg_kmodule *m, xg_kop *loop) {
     z.lanes = xg_kfor_trips(loop);
     if (z.lanes < 2 || z.lanes > XG_KVECTOR_LANES_MAX || (z.lanes & (z.lanes - 1)) || loop->operands[0].value->type->elem != XG_E_INDEX) return;
     if (!xg_kval_is_const(loop->operands[0].value, &lo) || lo != 0 || !xg_kval_is_const(loop->operands[2].value, &step) || step != 1) return;
+    while (xg_kvector_unswitch(&z)) {}
     xg_kvector_reads(&z, loop->regions[0]);
     xg_kvector_writes(&z);
 }

@@ -64,6 +64,7 @@ XG_FN bool xg_opt_forget_layouts(xg_module *m);    /* layouts that say nothing *
 
 XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loops and branches share no computations */
 XG_FN bool xg_opt_is_control(const xg_inst *i);    /* while or conditional */
+XG_FN void xg_opt_mark_comps(const xg_attr *a, unsigned char *marks); /* the computations that the attribute names, by their ids */
 XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i); /* what it runs, in the order of its attributes */
 XG_FN xg_comps xg_opt_sequences(xg_module *m);     /* the entry, and what loops and branches run from there */
 XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c));

@@ -88,7 +88,8 @@ typedef struct xg_plan {
     xg_arena *arena;
     XG_VEC(xg_plan_value *) values;
     XG_VEC(xg_buffer *) buffers;
-    xg_map64 of;                /* (instruction id << 32 | leaf) + 1 -> xg_plan_value */
+    uint32_t *first_name, n_first; /* by instruction id: where its leaves stand in names, plus 1; 0: they have no values */
+    XG_VEC(xg_plan_value *) names; /* the values of its leaves; NULL: none */
     xg_map64 sites;             /* instruction id + 1 -> xg_plan_site */
     XG_VEC(const xg_inst *) joins; /* instructions that have sites, in order */
     xg_buffer **params;         /* parameter leaves */
@@ -113,7 +114,6 @@ XG_FN xg_plan_value *xg_plan_value_of(const xg_plan *p, const xg_inst *i, uint32
 XG_FN xg_plan_value *xg_plan_value_new(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role, const xg_shape *s, uint32_t first);
 XG_FN int64_t xg_plan_bytes(const xg_shape *s);             /* of an array in a buffer */
 XG_FN const xg_shape **xg_plan_leaves(xg_arena *a, const xg_shape *s, uint32_t *n);
-XG_FN uint32_t xg_plan_leaf_offset(const xg_shape *s, int64_t k); /* the first leaf of the k-th element of a tuple shape */
 XG_FN bool xg_plan_forwards(const xg_inst *i);              /* another name for memory */
 XG_FN uint32_t xg_plan_forwarded(const xg_inst *i, uint32_t leaf, uint32_t *operand);
 /* ---- schedule.c ---- */
