@@ -64,13 +64,22 @@ XG_FN const char *xg_block_lex(const char *p, xg_block_token *t) {
     t->text = xg_str_of(from, (uint32_t)(p - from));
     return p;
 }
-XG_FN void xg_block_read(xg_block *d, const char *text) {
-    xg_block_token t;
-    const char *p = text;
-    uint32_t n = 0;
-    do { p = xg_block_lex(p, &t); n++; } while (t.kind != XG_BT_END);
-    d->tokens = XG_NEW_N(d->e->arena, xg_block_token, n);
-    for (n = 0, p = text; n == 0 || d->tokens[n - 1].kind != XG_BT_END; n++) p = xg_block_lex(p, &d->tokens[n]);
+XG_FN void xg_block_read(xg_block *d, const char *const *texts, uint32_t n) {
+    uint32_t pass, k, count = 0;
+    for (pass = 0; pass < 2; pass++) { /* counted, then kept */
+        if (pass) d->tokens = XG_NEW_N(d->e->arena, xg_block_token, count + 1);
+        for (count = k = 0; k < n; k++) {
+            const char *p = texts[k];
+            xg_block_token t;
+            for (;;) {
+                p = xg_block_lex(p, &t);
+                if (t.kind == XG_BT_END) break;
+                if (pass) d->tokens[count] = t;
+                count++;
+            }
+            if (pass) d->tokens[count] = t;
+        }
+    }
     d->at = 0;
 }
 XG_NORETURN XG_FN void xg_block_wrong(xg_block *d, const char *what) {

@@ -155,7 +155,7 @@ typedef struct xg_block {
     int64_t members;
     bool alone;                         /* inside of `each`: what is written here is this thread's own */
 } xg_block;
-XG_FN void xg_block_read(xg_block *d, const char *text);
+XG_FN void xg_block_read(xg_block *d, const char *const *texts, uint32_t n); /* one behind the other */
 XG_FN void xg_block_let_real(xg_block *d, xg_str name, double v);
 XG_FN void xg_block_let_bool(xg_block *d, xg_str name, bool v);
 XG_FN void xg_block_run(xg_block *d, xg_kval **results); /* results: memory, then what was written to it */

@@ -4,10 +4,10 @@
 #include "emit.h"
 #include "solver_programs.h"
 
-typedef struct xg_solver_program { const char *name, *text; } xg_solver_program;
-XG_FN const char *xg_solver_text(const xg_inst *i) {
+typedef struct xg_solver_program { const char *name, *text[2]; } xg_solver_program;
+XG_FN const char *const *xg_solver_text(const xg_inst *i) {
     static const xg_solver_program rows[] = {
-#define X(name, text) {name, text},
+#define X(name, text, rest) {name, {text, rest}},
         XG_SOLVER_PROGRAMS(X)
 #undef X
     };
@@ -68,7 +68,7 @@ XG_FN void xg_emit_solver(xg_fusion_emission *e) {
     const xg_shape *a = XG_OPERAND(i, 0)->shape, *first = i->shape->type == XLAGPU_TUPLE ? i->shape->elems[0] : i->shape; /* in whose type it is computed */
     xg_block *d = XG_NEW(e->arena, xg_block);
     xlagpu_type t = xg_type_class(first->type) & (XGT_F | XGT_C) ? first->type : XLAGPU_F32;
-    const char *text = xg_solver_text(i);
+    const char *const *text = xg_solver_text(i);
     uint32_t k;
     d->e = e;
     d->i = i;
@@ -94,7 +94,7 @@ XG_FN void xg_emit_solver(xg_fusion_emission *e) {
     d->place = xg_solver_share(d, d->thread, d->threads / d->groups, true);
     d->group = xg_solver_share(d, d->thread, d->threads / d->groups, false);
     xg_solver_names(d);
-    xg_block_read(d, text);
+    xg_block_read(d, text, 2);
     xg_block_run(d, dest);
     xg_kreturn(&d->s.b, dest, e->n_roots);
 }

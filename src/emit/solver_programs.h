@@ -1,6 +1,6 @@
 /* emit/solver_programs.h -- the block programs (block.c) of the solvers, one for each call that opt/solver_calls.c leaves to a kernel.
  *
- * XG_SOLVER_PROGRAMS: X(name of the call behind "__xlagpu$", text). Beside its own names a program knows the conditions of the call (lower, left, adjoint), the real numbers
+ * XG_SOLVER_PROGRAMS: X(name of the call behind "__xlagpu$", text, the rest of it: C compilers may refuse strings of more than 4,095 characters). Beside its own names a program knows the conditions of the call (lower, left, adjoint), the real numbers
  * eps (of the type), tol (below which a cosine is none) and floor (below which a length's square is no number), and the int threads.
  *
  * Matrices are scaled by a power of two where lengths are taken, so that no square overflows. Sources: LAPACK's getrf, geqrf and gehrd for the forms of results; Golub and Van Loan, Matrix
@@ -261,10 +261,9 @@
     "each i in 0..n, j in 0..n { h = y[i, j]; t[i, j] = j >= i ? h * s : element(0); }" \
     "if o_shared { each i in 0..n, j in 0..n { z[i, j] = o[i, j]; } }" \
     "info[0] = finite(big) && hi == 0 ? 0 : 1;"
-#define XG_PROGRAM_SCHUR XG_PROGRAM_SCHUR_BEGIN XG_PROGRAM_SCHUR_END
 /* The eigenvectors of T by substitution, the last one first, so that Z times it takes the place of a column of Z that nobody needs any more; of length one, the first of their largest elements
  * real. Those of a real matrix come in pairs, which become neighbours, the one of the positive imaginary part first. */
-#define XG_PROGRAM_EIG XG_PROGRAM_SCHUR_BEGIN \
+#define XG_PROGRAM_EIG \
     "most_value = most k in 0..n of abs1(x[k]); least = most_value > 0 ? most_value * eps : 1.0;" \
     "for back in 0..n {" \
     "  k = n - 1 - back;" \
@@ -303,8 +302,8 @@
     "} } }" XG_PROGRAM_SCHUR_END
 
 #define XG_SOLVER_PROGRAMS(X) \
-    X("getrf", XG_PROGRAM_LU) X("pivots", XG_PROGRAM_PERMUTATION) X("geqrf", XG_PROGRAM_QR) X("geqp3", XG_PROGRAM_QR_PIVOTED) X("gehrd", XG_PROGRAM_HESSENBERG) X("ormqr", XG_PROGRAM_REFLECT) \
-    X("syevd", XG_PROGRAM_EIGH) X("gesvd", XG_PROGRAM_SVD_VALUES) X("gesvdj", XG_PROGRAM_SVD) \
-    X("gees", XG_PROGRAM_SCHUR) X("geev", XG_PROGRAM_EIG)
+    X("getrf", XG_PROGRAM_LU, "") X("pivots", XG_PROGRAM_PERMUTATION, "") X("geqrf", XG_PROGRAM_QR, "") X("geqp3", XG_PROGRAM_QR_PIVOTED, "") X("gehrd", XG_PROGRAM_HESSENBERG, "") \
+    X("ormqr", XG_PROGRAM_REFLECT, "") X("syevd", XG_PROGRAM_EIGH, "") X("gesvd", XG_PROGRAM_SVD_VALUES, "") X("gesvdj", XG_PROGRAM_SVD, "") \
+    X("gees", XG_PROGRAM_SCHUR_BEGIN, XG_PROGRAM_SCHUR_END) X("geev", XG_PROGRAM_SCHUR_BEGIN, XG_PROGRAM_EIG)
 
 #endif /* XG_EMIT_SOLVER_PROGRAMS_H */

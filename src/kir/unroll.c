@@ -112,7 +112,7 @@ XG_FN bool xg_kunroll_waits(const xg_kregion *r) {
 XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop) {
     int64_t trips = xg_kfor_trips(loop), cost, factor;
     bool plain = true;
-    if (trips < 1 || (loop->flags & KL_UNROLLED) || (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0]))) return;
+    if (trips < 1 || ((loop->flags & KL_UNROLLED) && !xg_kunroll_numbers_lanes(&loop->regions[0]->args[0])) || (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0]))) return;
     cost = XG_MAX(xg_kunroll_cost(loop->regions[0], &plain), 1);
     if ((trips <= XG_KUNROLL_TRIPS_MAX && cost * trips <= XG_KUNROLL_FULL_COST) || (trips <= XG_KUNROLL_TRIPS_MAX && xg_kunroll_numbers_lanes(&loop->regions[0]->args[0]))) {
         xg_kunroll_all(m, loop, trips);

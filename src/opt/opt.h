@@ -154,5 +154,7 @@ XG_FN bool xg_opt_reads_by_index(const xg_inst *user);
 XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to); /* as xg_inst_replace, for arrays whose layouts may differ */
 XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values);
 XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)); /* of a tuple `expand` gives a tuple instruction */
+typedef struct xg_target_row { const char *target; xg_inst *(*expand)(const xg_hb *b, xg_inst *i); } xg_target_row; /* `?` in a target is LAPACK's letter of the type */
+XG_FN const xg_target_row *xg_opt_target_row(const xg_inst *i, const xg_target_row *rows, uint32_t n); /* of a custom call with that target, or NULL */
 
 #endif /* XG_OPT_H */

@@ -321,19 +321,15 @@ XG_FN xg_inst *xg_solver_gees(const xg_hb *b, xg_inst *i) {
 
 /* ---- the pass ---- */
 
-typedef struct xg_solver_row { const char *target; xg_inst *(*expand)(const xg_hb *b, xg_inst *i); } xg_solver_row;
-static const xg_solver_row xg_solver_rows[] = {
+XG_FN const xg_target_row *xg_solver_row_of(const xg_inst *i) {
+    static const xg_target_row rows[] = {
 #define X(target, word) {target, xg_solver_##word},
-    XG_SOLVER_CALLS(X)
+        XG_SOLVER_CALLS(X)
 #undef X
-};
-XG_FN const xg_solver_row *xg_solver_row_of(const xg_inst *i) {
-    xg_str target = xg_attr_str(i, XG_A_custom_call_target);
-    uint32_t k;
-    for (k = 0; k < XG_COUNT(xg_solver_rows); k++) if (xg_call_is(target, xg_solver_rows[k].target)) return &xg_solver_rows[k];
-    return NULL;
+    };
+    return xg_opt_target_row(i, rows, XG_COUNT(rows));
 }
-XG_FN bool xg_solver_matches(const xg_inst *i) { return i->op == XG_CUSTOM_CALL && xg_solver_row_of(i) != NULL; }
+XG_FN bool xg_solver_matches(const xg_inst *i) { return xg_solver_row_of(i) != NULL; }
 XG_FN xg_inst *xg_solver_expand(const xg_hb *b, xg_inst *i) { return xg_solver_row_of(i)->expand(b, i); }
 XG_FN bool xg_opt_solver_calls(xg_module *m) { return xg_opt_expand(m, xg_solver_matches, xg_solver_expand); }
 
