@@ -423,6 +423,7 @@ XG_FN void xg_arena_free(xg_arena *a);
 XG_FN xg_arena *xg_arena_inner(xg_arena *a);         /* an arena that ends with this one, for work that is reset often */
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes);     /* zeroed; fails through the context, never NULL */
 XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes); /* not zeroed */
+XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes); /* not zeroed, from the start of a cache line: for nodes whose first line holds what is read most */
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more); /* the newest block in place; false: it is not, or there is no room behind it */
 XG_FN xg_mark xg_arena_mark(const xg_arena *a);
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m);   /* gives up all that was allocated since the mark; the memory is used again */
@@ -1363,6 +1364,17 @@ XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
     return p;
 }
 
+XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes) {
+    enum { LINE = 64 };
+    size_t pad = (size_t)(0 - (uintptr_t)a->at) & (LINE - 1);
+    if (bytes > SIZE_MAX - 2 * LINE || pad + bytes > (size_t)(a->end - a->at)) {
+        xg_arena_grow(a, xg_add(a->ctx, bytes, LINE));
+        pad = (size_t)(0 - (uintptr_t)a->at) & (LINE - 1);
+    }
+    if (pad) (void)xg_alloc_raw(a, pad);
+    return xg_alloc_raw(a, bytes);
+}
+
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes) { void *p = xg_alloc_raw(a, bytes); if (bytes) memset(p, 0, bytes); return p; }
 
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more) {
@@ -2300,24 +2312,27 @@ struct xg_literal {
 /* ---- the graph ------------------------------------------------------------------------------------------------- */
 
 typedef struct xg_use xg_use;
-struct xg_use { xg_inst *value, *user; xg_use *prev, *next; uint32_t index; };
+struct xg_use { xg_inst *value, *user; xg_use *prev, *next; }; /* one of the user's operands */
 
+/* A node begins with a cache line, and its operands lie behind it: a walk that only asks for opcodes, shapes and users reads one line a node, and one behind the other. */
 struct xg_inst {
     xg_opcode op;
     uint32_t id;                 /* unique in the module, < module->n_ids */
-    xg_str name;                 /* without '%', unique in its computation */
     const xg_shape *shape;
+    xg_inst *next;               /* program order */
     xg_comp *comp;
-    xg_inst *prev, *next;        /* program order */
-    uint32_t n_operands;
     xg_use *operands;
-    xg_use *first_use, *last_use;
-    uint32_t n_attrs;
+    xg_use *first_use;
     xg_attr *attrs;              /* sorted by key */
+    uint32_t n_operands, n_attrs;
+    /* the second line */
+    void *scratch;               /* a pass may use it; it means nothing to the next one */
+    xg_inst *prev;
+    xg_use *last_use;
+    xg_str name;                 /* without '%', unique in its computation */
     const xg_literal *literal;   /* CONSTANT */
     int64_t number;              /* PARAMETER: its number */
     uint32_t source_at;          /* byte offset of its name in the module's source + 1, 0 when made by a pass */
-    void *scratch;               /* a pass may use it; it means nothing to the next one */
 };
 
 struct xg_comp {
@@ -2345,6 +2360,7 @@ typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm; int6
 struct xg_module {
     xg_ctx *ctx;
     xg_arena *arena;             /* lives as long as the module */
+    xg_arena *nodes;             /* instructions with their operands, and nothing between them */
     xg_arena *work;              /* for what a pass needs while it runs: the driver takes it back afterwards, and the memory stays warm */
     const xg_source *source;     /* NULL for modules made by code */
     xg_pool pool;
@@ -2441,6 +2457,7 @@ XG_FN xg_attr xg_attr_make_ints(xg_module *m, xg_attr_key k, const int64_t *p, u
 XG_FN xg_attr xg_attr_make_str(xg_module *m, xg_attr_key k, xg_str s);
 XG_FN xg_attr xg_attr_make_comp(xg_attr_key k, xg_comp *c);
 #define XG_OPERAND(i, k) ((i)->operands[k].value)
+#define XG_USE_INDEX(u) ((uint32_t)((u) - (u)->user->operands)) /* which operand of the user it is */
 #define XG_FOR_INSTS(i, comp) for (xg_inst *i = (comp)->first; i; i = i->next)
 #define XG_FOR_USES(u, inst) for (xg_use *u = (inst)->first_use; u; u = u->next)
 
@@ -6578,6 +6595,7 @@ XG_FN xg_module *xg_module_new(xg_ctx *c, xg_arena *a, xg_str name) {
     xg_module *m = XG_NEW(a, xg_module);
     m->ctx = c;
     m->arena = a;
+    m->nodes = xg_arena_inner(a);
     m->work = xg_arena_inner(a);
     xg_pool_init(&m->pool, a);
     xg_set_init(&m->shapes, a);
@@ -6682,8 +6700,9 @@ XG_FN void xg_inst_unlink(xg_inst *i) {
 /* Linked into its computation and to its operands, but without a name. */
 XG_FN xg_inst *xg_inst_make(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n, xg_inst *before) {
     xg_module *m = c->module;
-    xg_inst *i = XG_NEW(m->arena, xg_inst);
+    xg_inst *i = (xg_inst *)xg_alloc_lines(m->nodes, xg_add(m->ctx, sizeof *i, xg_mul(m->ctx, sizeof(xg_use), n)));
     uint32_t k;
+    memset(i, 0, sizeof *i);
     i->op = op;
     m->made[op] = true;
     i->id = m->n_ids++;
@@ -6691,10 +6710,9 @@ XG_FN xg_inst *xg_inst_make(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_
     i->shape = shape;
     i->comp = c;
     i->n_operands = n;
-    i->operands = n ? (xg_use *)xg_alloc_raw(m->arena, xg_mul(m->ctx, sizeof(xg_use), n)) : NULL;
+    i->operands = n ? (xg_use *)(void *)(i + 1) : NULL;
     for (k = 0; k < n; k++) {
         i->operands[k].user = i;
-        i->operands[k].index = k;
         xg_use_link(&i->operands[k], operands[k]);
     }
     xg_inst_link(i, before);
@@ -8316,7 +8334,7 @@ static void xg_verify_operands(const xg_inst *i) {
         XG_RULE(i, u->value != NULL, NULL, "operand %u is missing", k);
         XG_RULE(i, u->value->comp == i->comp, NULL, "operand %u, %.*s, is in another computation", k, (int)u->value->name.n, u->value->name.p);
         XG_RULE(i, u->value->scratch == (void *)i->comp, NULL, "operand %u, %.*s, must come before it", k, (int)u->value->name.n, u->value->name.p);
-        if (u->user != i || u->index != k) xg_hlo_fail(i, XLAGPU_ERROR_INTERNAL, NULL, "the use of operand %u is not linked to it", k);
+        if (u->user != i) xg_hlo_fail(i, XLAGPU_ERROR_INTERNAL, NULL, "the use of operand %u is not linked to it", k);
     }
 }
 /* The uses of a value name it, and are linked both ways. Returns how many there are. */
@@ -10278,7 +10296,6 @@ XG_FN xg_inst *xg_sized_copy(xg_eval_run *r, const xg_inst *i) {
     for (k = 0; k < i->n_operands; k++) {
         c->operands[k].value = XG_NEW(&r->mem, xg_inst);
         c->operands[k].user = c;
-        c->operands[k].index = k;
         *c->operands[k].value = *XG_OPERAND(i, k);
     }
     return c;
@@ -16734,9 +16751,11 @@ XG_FN const xg_imap *xg_indexing_linear(xg_aff_ctx *x, const xg_shape *s);    /*
 XG_FN const xg_imap *xg_indexing_delinear(xg_aff_ctx *x, const xg_shape *s);  /* (offset) to indices */
 XG_FN const xg_imap *xg_indexing_flatten(xg_aff_ctx *x, const xg_imap *m, const xg_shape *s); /* m's results are indices of s: the offset instead */
 /* The loop emitter's map (th_x, bl_x)[vector_index] -> indices of s: element unroll * (th_x + threads * bl_x) + vector_index in memory order, with the
- * constraint that there is such an element unless threads * blocks * unroll is exact. With blocks_y > 1 a dim bl_y follows. */
+ * constraint that there is such an element unless threads * blocks * unroll is exact. */
 XG_FN const xg_imap *xg_indexing_thread(xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks, int64_t unroll);
-XG_FN const xg_imap *xg_indexing_thread_grid(xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks_x, int64_t blocks_y, int64_t unroll);
+XG_FN const xg_aff *xg_indexing_thread_linear(xg_aff_ctx *x, int64_t threads, int64_t rounds, int64_t unroll); /* which element that is */
+/* The same in rounds, of which a symbol `round` counts more than one: in each the threads of a block have one piece of memory. */
+XG_FN const xg_imap *xg_indexing_thread_rounds(xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks, int64_t rounds, int64_t unroll);
 
 /* ---- access.c: what an offset means for memory ---- */
 /* How much e grows when var grows by one; false when that is not one number. */
@@ -17918,34 +17937,35 @@ XG_FN const xg_imap *xg_indexing_reshape(xg_aff_ctx *x, const int64_t *from, uin
 
 /* ---- threads ---- */
 
-XG_FN const xg_imap *xg_indexing_thread_grid(xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks_x, int64_t blocks_y, int64_t unroll) {
-    uint32_t n_dims = blocks_y > 1 ? 3 : 2;
-    const xg_aff *linear, *block = xg_aff_dim(x, 1);
+XG_FN const xg_aff *xg_indexing_thread_linear(xg_aff_ctx *x, int64_t threads, int64_t rounds, int64_t unroll) {
+    const xg_aff *block = xg_aff_dim(x, 1), *vector;
+    if (rounds > 1) block = xg_aff_add(x, xg_aff_mul(x, block, rounds), xg_aff_sym(x, 0));
+    vector = xg_aff_add(x, xg_aff_dim(x, 0), xg_aff_mul(x, block, threads));
+    return xg_aff_add(x, xg_aff_mul(x, vector, unroll), xg_aff_sym(x, rounds > 1));
+}
+XG_FN const xg_imap *xg_indexing_thread_rounds(xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks, int64_t rounds, int64_t unroll) {
+    uint32_t n_syms = rounds > 1 ? 2 : 1;
+    const xg_aff *linear = xg_indexing_thread_linear(x, threads, rounds, unroll);
     xg_index_order o;
     xg_imap *m;
     if (!xg_index_has_order(s)) return xg_imap_undefined(x);
-    if (s->elements == 0) return xg_imap_empty(x, n_dims, s->rank);
-    m = xg_imap_new(x, n_dims, 1, 0, s->rank, 1);
+    if (s->elements == 0) return xg_imap_empty(x, 2, s->rank);
+    m = xg_imap_new(x, 2, n_syms, 0, s->rank, 1);
     m->dims[0].name = XG_STR("th_x");
     m->dims[0].range = xg_range_of(0, threads - 1);
     m->dims[1].name = XG_STR("bl_x");
-    m->dims[1].range = xg_range_of(0, blocks_x - 1);
-    if (n_dims == 3) {
-        m->dims[2].name = XG_STR("bl_y");
-        m->dims[2].range = xg_range_of(0, blocks_y - 1);
-        block = xg_aff_add(x, block, xg_aff_mul(x, xg_aff_dim(x, 2), blocks_x));
-    }
-    m->syms[0].name = XG_STR("vector_index");
-    m->syms[0].range = xg_range_of(0, unroll - 1);
-    linear = xg_aff_add(x, xg_aff_dim(x, 0), xg_aff_mul(x, block, threads));
-    linear = xg_aff_add(x, xg_aff_mul(x, linear, unroll), xg_aff_sym(x, 0));
+    m->dims[1].range = xg_range_of(0, blocks - 1);
+    m->syms[0].name = XG_STR("round");
+    m->syms[0].range = xg_range_of(0, rounds - 1);
+    m->syms[n_syms - 1].name = XG_STR("vector_index");
+    m->syms[n_syms - 1].range = xg_range_of(0, unroll - 1);
     o = xg_index_order_of_shape(s);
     xg_index_delinearise(x, &o, linear, m->results);
     m->constraints[0].expr = linear;
     m->constraints[0].range = xg_range_of(0, s->elements - 1);
     return xg_imap_simplify(x, m);
 }
-XG_FN const xg_imap *xg_indexing_thread(xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks, int64_t unroll) { return xg_indexing_thread_grid(x, s, threads, blocks, 1, unroll); }
+XG_FN const xg_imap *xg_indexing_thread(xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks, int64_t unroll) { return xg_indexing_thread_rounds(x, s, threads, blocks, 1, unroll); }
 
 #endif /* XG_INDEXING_LAYOUT_C */
 /* indexing/access.c -- what an offset, as a function of thread and loop variables, means for memory: strides, vectors, coalescing, banks.
@@ -18171,6 +18191,8 @@ XG_FN bool xg_opt_all_reduce_combiner(xg_module *m); /* collective_combiner.c: s
 XG_FN bool xg_opt_all_gather_combiner(xg_module *m);
 XG_FN bool xg_opt_reduce_scatter_combiner(xg_module *m);
 XG_FN bool xg_opt_all_reduce_reassociate(xg_module *m); /* and sums of all-reduces as an all-reduce of sums */
+XG_FN bool xg_opt_all_reduce_folder(xg_module *m);   /* all_reduce_folder.c: all-reduces of all-reduces */
+XG_FN bool xg_opt_reduce_scatter_creator(xg_module *m); /* reduce_scatter_creator.c: of an all-reduce, each device's own part */
 XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: what is handed on has one layout at both ends */
 XG_FN bool xg_opt_forget_layouts(xg_module *m);    /* layouts that say nothing */
 
@@ -18598,7 +18620,7 @@ XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to) {
         next = u->next;
         if (u->user == to) continue;
         if (!xg_opt_reads_by_index(u->user) && !copy) copy = xg_inst_new(from->comp, XG_COPY, from->shape, &to, 1, from, XG_STR("copy"));
-        xg_inst_set_operand(u->user, u->index, xg_opt_reads_by_index(u->user) ? to : copy);
+        xg_inst_set_operand(u->user, XG_USE_INDEX(u), xg_opt_reads_by_index(u->user) ? to : copy);
     }
     if (from->comp->root == from) {
         if (!copy) copy = xg_inst_new(from->comp, XG_COPY, from->shape, &to, 1, from, XG_STR("copy"));
@@ -21693,12 +21715,14 @@ XG_FN bool xg_gang_groups_equal(const xg_inst *x, const xg_inst *y) {
     for (k = 0; k < n; k++) if (!a->v.groups->p || !b->v.groups->p || !xg_ints_equal(a->v.groups->p[k], b->v.groups->p[k])) return false;
     return true;
 }
-XG_FN bool xg_gang_alike(const xg_inst *x, const xg_inst *y) {
-    if (x->op != y->op || x->shape->type != y->shape->type || !xg_gang_groups_equal(x, y) || !xg_gang_ints_equal(x, y, XG_A_dimensions)) return false;
+/* All but the groups. */
+XG_FN bool xg_gang_same_kind(const xg_inst *x, const xg_inst *y) {
+    if (x->op != y->op || x->shape->type != y->shape->type || !xg_gang_ints_equal(x, y, XG_A_dimensions)) return false;
     if (!xg_inst_attr(x, XG_A_channel_id) != !xg_inst_attr(y, XG_A_channel_id) || !xg_str_eq(xg_attr_str(x, XG_A_mode), xg_attr_str(y, XG_A_mode))) return false;
     if (xg_attr_int(x, XG_A_use_global_device_ids, 0) != xg_attr_int(y, XG_A_use_global_device_ids, 0) || xg_attr_int(x, XG_A_constrain_layout, 0) != xg_attr_int(y, XG_A_constrain_layout, 0)) return false;
     return x->op == XG_ALL_GATHER || xg_alg_simple_reducer(xg_attr_comp(x, XG_A_to_apply)) == xg_alg_simple_reducer(xg_attr_comp(y, XG_A_to_apply));
 }
+XG_FN bool xg_gang_alike(const xg_inst *x, const xg_inst *y) { return xg_gang_same_kind(x, y) && xg_gang_groups_equal(x, y); }
 XG_FN int64_t xg_gang_bytes(const xg_inst *i) {
     int64_t bytes;
     return xg_mul64(XG_MAX(i->shape->elements, XG_OPERAND(i, 0)->shape->elements), xg_type_bytes(i->shape->type), &bytes) ? bytes : INT64_MAX;
@@ -21783,14 +21807,215 @@ XG_FN bool xg_reassociate_matches(const xg_inst *i) {
     return xg_alg_simple_reducer(xg_attr_comp(x, XG_A_to_apply)) == (int)i->op && xg_alg_one_user(x) && xg_alg_one_user(y);
 }
 XG_FN xg_inst *xg_reassociate_expand(const xg_hb *b, xg_inst *i) {
-    xg_inst *x = XG_OPERAND(i, 0), *both = xg_hb_2(b, i->op, XG_OPERAND(x, 0), XG_OPERAND(XG_OPERAND(i, 1), 0)), *made = xg_hb_op(b, XG_ALL_REDUCE, both->shape, &both, 1);
+    xg_inst *x = XG_OPERAND(i, 0), *y = XG_OPERAND(i, 1), *both = xg_hb_2(b, i->op, XG_OPERAND(x, 0), XG_OPERAND(y, 0)), *made = xg_hb_op(b, XG_ALL_REDUCE, both->shape, &both, 1);
     uint32_t k;
     for (k = 0; k < x->n_attrs; k++) xg_inst_set_attr(made, x->attrs[k]);
+    for (k = 0; k < 2; k++) xg_inst_set_operand(i, k, both); /* dce takes no meeting of devices away */
+    xg_inst_remove(x);
+    xg_inst_remove(y);
     return made;
 }
 XG_FN bool xg_opt_all_reduce_reassociate(xg_module *m) { return xg_gang_devices(m) && m->made[XG_ALL_REDUCE] && xg_opt_expand(m, xg_reassociate_matches, xg_reassociate_expand); }
 
 #endif /* XG_OPT_COLLECTIVE_COMBINER_C */
+/* opt/all_reduce_folder.c -- AllReduceFolder: all-reduce(all-reduce(x)) over two partitions of the devices is one all-reduce over the groups of groups.
+ *
+ *     all-reduce(all-reduce(x), {{0,1},{2,3}}), {{0,2},{1,3}}   ==>   all-reduce(x), {{0,1,2,3}}
+ *
+ * A device gets what all of its outer group have, and each of these has what its inner group gave. If the inner groups of one outer group share nobody, each value comes in once; if all
+ * members of the union come to the same union, unions are groups again. */
+#ifndef XG_OPT_ALL_REDUCE_FOLDER_C
+#define XG_OPT_ALL_REDUCE_FOLDER_C
+
+enum { XG_FOLD_DEVICES = 1024 };
+
+/* The groups of a collective as lists of members, all of them where it names none. False: not known here. */
+XG_FN bool xg_fold_groups(const xg_inst *i, xg_groups *out, int64_t *members) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_replica_groups);
+    xg_ints *all;
+    int64_t *ids, k;
+    bool spread;
+    *members = xg_coll_members(i, &spread);
+    if (spread || *members > XG_FOLD_DEVICES || (a && a->v.groups->n && !a->v.groups->p)) return false;
+    if (a && a->v.groups->n) { *out = *a->v.groups; return true; }
+    all = XG_NEW(i->comp->module->work, xg_ints);
+    ids = XG_NEW_N(i->comp->module->work, int64_t, (size_t)*members + 1);
+    for (k = 0; k < *members; k++) ids[k] = k;
+    all->p = ids;
+    all->n = (uint32_t)*members;
+    out->p = all;
+    out->n = 1;
+    return true;
+}
+/* By member: its group. False: somebody is in none, or in two. */
+XG_FN bool xg_fold_group_of(const xg_groups *g, uint32_t *group, int64_t members) {
+    int64_t seen = 0;
+    uint32_t k, j;
+    for (j = 0; j < (uint32_t)members; j++) group[j] = UINT32_MAX;
+    for (k = 0; k < g->n; k++) for (j = 0; j < g->p[k].n; j++) {
+        int64_t id = g->p[k].p[j];
+        if (id < 0 || id >= members || group[id] != UINT32_MAX) return false;
+        group[id] = k;
+        seen++;
+    }
+    return seen == members;
+}
+/* As it is printed. */
+XG_FN xg_str xg_fold_text(xg_module *m, const xg_groups *g) {
+    xg_buf b;
+    uint32_t k, j;
+    xg_buf_init(&b, m->arena);
+    xg_putc(&b, '{');
+    for (k = 0; k < g->n; k++) for (j = 0; j < g->p[k].n; j++) xg_printf(&b, "%s%lld%s", j ? "," : k ? ",{" : "{", (long long)g->p[k].p[j], j + 1 == g->p[k].n ? "}" : "");
+    xg_putc(&b, '}');
+    return xg_str_of(b.p, b.n);
+}
+/* The unions of the inner groups that an outer group meets; NULL: they are no groups. */
+XG_FN xg_groups *xg_fold_unions(xg_module *m, const xg_groups *inner, const xg_groups *outer, int64_t members) {
+    uint32_t *inner_of = XG_NEW_N(m->work, uint32_t, (size_t)members + 1), *outer_of = XG_NEW_N(m->work, uint32_t, (size_t)members + 1), *by = XG_NEW_N(m->work, uint32_t, inner->n + (size_t)1), k, j, e;
+    xg_groups *out = XG_NEW(m->arena, xg_groups);
+    xg_ints *lists = XG_NEW_N(m->arena, xg_ints, outer->n + (size_t)1);
+    if (!xg_fold_group_of(inner, inner_of, members) || !xg_fold_group_of(outer, outer_of, members)) return NULL;
+    for (k = 0; k < inner->n; k++) by[k] = UINT32_MAX; /* the union that an inner group is part of */
+    for (k = 0; k < outer->n; k++) {
+        const xg_ints *o = &outer->p[k];
+        uint32_t first = o->n ? by[inner_of[o->p[0]]] : UINT32_MAX, size = 0;
+        int64_t *ids;
+        for (j = 0; j < o->n; j++) {
+            uint32_t g = inner_of[o->p[j]];
+            for (e = 0; e < j && inner_of[o->p[e]] != g; e++) {}
+            if (e < j || by[g] != first) return NULL; /* its values would come in twice, or it belongs to another union */
+            size += inner->p[g].n;
+        }
+        if (first != UINT32_MAX) { if (lists[first].n != size) return NULL; continue; }
+        ids = XG_NEW_N(m->arena, int64_t, size + (size_t)1);
+        size = 0;
+        for (j = 0; j < o->n; j++) {
+            const xg_ints *in = &inner->p[inner_of[o->p[j]]];
+            for (e = 0; e < in->n; e++) ids[size++] = in->p[e];
+            by[inner_of[o->p[j]]] = out->n;
+        }
+        lists[out->n].p = ids;
+        lists[out->n++].n = size;
+    }
+    out->p = lists;
+    out->text = xg_fold_text(m, out);
+    return out;
+}
+XG_FN xg_groups *xg_fold_find(const xg_inst *outer) {
+    const xg_inst *inner = outer->op == XG_ALL_REDUCE && outer->n_operands == 1 ? XG_OPERAND(outer, 0) : NULL;
+    xg_groups a, b;
+    int64_t n, k;
+    if (!inner || inner->op != XG_ALL_REDUCE || !xg_gang_may(inner) || !xg_gang_may(outer) || !xg_alg_one_user(inner)) return NULL;
+    if (!xg_gang_same_kind(inner, outer) || !xg_fold_groups(inner, &a, &n) || !xg_fold_groups(outer, &b, &k) || n != k) return NULL;
+    return xg_fold_unions(outer->comp->module, &a, &b, n);
+}
+XG_FN bool xg_fold_matches(const xg_inst *i) { return xg_fold_find(i) != NULL; }
+XG_FN xg_inst *xg_fold_expand(const xg_hb *b, xg_inst *i) {
+    xg_inst *inner = XG_OPERAND(i, 0), *x = XG_OPERAND(inner, 0), *made;
+    xg_attr groups;
+    uint32_t k;
+    memset(&groups, 0, sizeof groups);
+    groups.key = XG_A_replica_groups;
+    groups.v.groups = xg_fold_find(i);
+    made = xg_hb_op(b, XG_ALL_REDUCE, i->shape, &x, 1);
+    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
+    xg_inst_set_attr(made, groups);
+    xg_inst_set_operand(i, 0, x); /* nobody else needs the inner one, and dce takes no meeting of devices away */
+    xg_inst_remove(inner);
+    return made;
+}
+XG_FN bool xg_opt_all_reduce_folder(xg_module *m) { return xg_gang_devices(m) && m->made[XG_ALL_REDUCE] && xg_opt_expand(m, xg_fold_matches, xg_fold_expand); }
+
+#endif /* XG_OPT_ALL_REDUCE_FOLDER_C */
+/* opt/reduce_scatter_creator.c -- ReduceScatterCreator: of an all-reduce each device takes its own part only: a reduce-scatter, which moves half of it and keeps a part of it.
+ *
+ *     dynamic-slice(all-reduce(x), replica-id * n, 0)   ==>   reduce-scatter(x), dimensions={0}
+ *
+ * Where a device's part begins is some integer arithmetic on its number, often a look into a table of constants. It is worked out for each device; the k-th of a group has to take the
+ * k-th part. Partitioners write this where an array that is the same everywhere is handed to somebody who wants it sharded. */
+#ifndef XG_OPT_REDUCE_SCATTER_CREATOR_C
+#define XG_OPT_REDUCE_SCATTER_CREATOR_C
+
+enum { XG_SHARD_DEPTH = 16 };
+
+/* An integer of one element on one device; false: it depends on something else. */
+XG_FN bool xg_shard_number(const xg_inst *i, int64_t replica, int64_t partition, uint32_t depth, int64_t *v) {
+    int64_t x[2], lo;
+    uint32_t k;
+    if (depth == 0 || !xg_shape_is_array(i->shape) || xg_type_class(i->shape->type) != XGT_I) return false;
+    if (i->op == XG_DYNAMIC_SLICE) { /* a look into a table */
+        const xg_inst *table = XG_OPERAND(i, 0);
+        if (table->op != XG_CONSTANT || table->literal->elided || table->shape->rank != 1 || i->shape->elements != 1 || !xg_shard_number(XG_OPERAND(i, 1), replica, partition, depth - 1, &lo)) return false;
+        return xg_literal_get_int(table->literal, XG_MAX(XG_MIN(lo, table->shape->elements - 1), (int64_t)0), v);
+    }
+    if (i->shape->elements != 1) return false;
+    for (k = 0; k < i->n_operands; k++) if (k > 1 || !xg_shard_number(XG_OPERAND(i, k), replica, partition, depth - 1, &x[k])) return false;
+    switch (i->op) {
+    case XG_CONSTANT: if (i->literal->elided || !xg_literal_get_int(i->literal, 0, v)) return false; break;
+    case XG_REPLICA_ID: *v = replica; break;
+    case XG_PARTITION_ID: *v = partition; break;
+    case XG_CONVERT: case XG_RESHAPE: case XG_BITCAST: case XG_COPY: *v = x[0]; break;
+    case XG_ADD: if (!xg_add64(x[0], x[1], v)) return false; break;
+    case XG_MULTIPLY: if (!xg_mul64(x[0], x[1], v)) return false; break;
+    case XG_DIVIDE: if (x[0] < 0 || x[1] <= 0) return false; *v = x[0] / x[1]; break;
+    case XG_REMAINDER: if (x[0] < 0 || x[1] <= 0) return false; *v = x[0] % x[1]; break;
+    default: return false;
+    }
+    return *v >= xg_int_type_min(i->shape->type) && (xg_type_bits(i->shape->type) == 64 || *v <= (int64_t)xg_int_type_max(i->shape->type)); /* nothing wraps */
+}
+/* The dimension of which parts are taken; UINT32_MAX: there is not exactly one. */
+XG_FN uint32_t xg_shard_dim(const xg_inst *slice) {
+    const xg_shape *from = XG_OPERAND(slice, 0)->shape;
+    uint32_t k, dim = UINT32_MAX;
+    for (k = 0; k < from->rank; k++) {
+        if (slice->shape->dims[k] == from->dims[k]) continue;
+        if (dim != UINT32_MAX || slice->shape->dims[k] == 0) return UINT32_MAX;
+        dim = k;
+    }
+    return dim;
+}
+/* Does the j-th member of each group take part j? */
+XG_FN bool xg_shard_is_own(const xg_inst *all, const xg_groups *g, const xg_inst *start, int64_t size) {
+    const xg_module *m = all->comp->module;
+    int64_t replicas = XG_MAX(m->replica_count, (int64_t)1), partitions = XG_MAX(m->num_partitions, (int64_t)1), r, p;
+    xg_team_mode mode = xg_team_mode_of(all);
+    uint32_t k, j;
+    for (k = 0; k < g->n; k++) for (j = 0; j < g->p[k].n; j++) {
+        int64_t id = g->p[k].p[j], at;
+        for (r = 0; r < replicas; r++) for (p = 0; p < partitions; p++) {
+            if ((mode == XG_TEAM_PARTITIONS ? p : mode == XG_TEAM_FLAT ? r * partitions + p : r) != id) continue;
+            if (!xg_shard_number(start, r, p, XG_SHARD_DEPTH, &at) || at != (int64_t)j * size) return false;
+        }
+    }
+    return true;
+}
+XG_FN bool xg_shard_matches(const xg_inst *i) {
+    const xg_inst *all = i->op == XG_DYNAMIC_SLICE ? XG_OPERAND(i, 0) : NULL;
+    uint32_t *group, dim, k;
+    int64_t members;
+    xg_groups g;
+    if (!all || all->op != XG_ALL_REDUCE || !xg_gang_may(all) || !xg_alg_one_user(all) || xg_attr_int(all, XG_A_constrain_layout, 0) || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    dim = xg_shard_dim(i);
+    if (dim == UINT32_MAX || !xg_fold_groups(all, &g, &members)) return false;
+    group = XG_NEW_N(i->comp->module->work, uint32_t, (size_t)members + 1);
+    if (!xg_fold_group_of(&g, group, members)) return false;
+    for (k = 0; k < g.n; k++) if (g.p[k].n < 2 || (int64_t)g.p[k].n * i->shape->dims[dim] != all->shape->dims[dim]) return false;
+    return xg_shard_is_own(all, &g, XG_OPERAND(i, 1 + dim), i->shape->dims[dim]);
+}
+XG_FN xg_inst *xg_shard_expand(const xg_hb *b, xg_inst *i) {
+    xg_inst *all = XG_OPERAND(i, 0), *x = XG_OPERAND(all, 0), *made = xg_hb_op(b, XG_REDUCE_SCATTER, i->shape, &x, 1);
+    int64_t dim = xg_shard_dim(i);
+    uint32_t k;
+    for (k = 0; k < all->n_attrs; k++) xg_inst_set_attr(made, all->attrs[k]);
+    xg_inst_set_attr(made, xg_hb_ints(b, XG_A_dimensions, &dim, 1));
+    xg_inst_set_operand(i, 0, x);
+    xg_inst_remove(all); /* one channel, one meeting */
+    return made;
+}
+XG_FN bool xg_opt_reduce_scatter_creator(xg_module *m) { return xg_gang_devices(m) && m->made[XG_ALL_REDUCE] && xg_opt_expand(m, xg_shard_matches, xg_shard_expand); }
+
+#endif /* XG_OPT_REDUCE_SCATTER_CREATOR_C */
 /* opt/conditional_simplifier.c -- ConditionalSimplifier.
  *
  * - A branch that is known is inlined; so is the only one, and any of branches that are written alike (CSE has given those one computation).
@@ -22667,7 +22892,7 @@ XG_FN void xg_entry_relayout(xg_inst *value, const xg_shape *want) {
         if (user->op == XG_GET_TUPLE_ELEMENT) { xg_entry_relayout(user, want->elems[xg_attr_int(user, XG_A_index, 0)]); continue; }
         if (xg_entry_takes_over(value, user)) continue;
         if (!copy) copy = xg_entry_fix(value, old, after);
-        xg_inst_set_operand(user, u->index, copy);
+        xg_inst_set_operand(user, XG_USE_INDEX(u), copy);
     }
 }
 
@@ -24766,7 +24991,7 @@ XG_FN void xg_dyn_settle_tuple(xg_dyn *p, xg_inst *from) {
     whole->scratch = p; /* packed */
     for (u = i->first_use; u; u = next) {
         next = u->next;
-        if (u->user->id < first) xg_inst_set_operand(u->user, u->index, whole);
+        if (u->user->id < first) xg_inst_set_operand(u->user, XG_USE_INDEX(u), whole);
     }
     if (i->comp->root == i) i->comp->root = whole;
     if (from->op == XG_TUPLE) xg_inst_remove(from);
@@ -25191,6 +25416,8 @@ XG_FN bool xg_opt_fft_expander(xg_module *m) { return m->made[XG_FFT] && xg_opt_
  *   updates in place, reshapes): it keeps the layouts it came with.
  * - Down: a transpose takes the layout in which it moves nothing, if no reader is fixed; an operation that keeps indices takes the layout that its operands
  *   agree upon, or else the one that its only reader asks for by a copy, if an operand has it.
+ * - Rows stay rows: what a softmax or a norm is made of (reduced over its innermost dimensions, then combined with the results) is one kernel of rows, fuse/rows.c; with these
+ *   dimensions elsewhere each reduction is a kernel. So a transpose in front of it moves what it says.
  * - Up: broadcasts and iotas take the layout that their readers agree upon; a dot takes the one in which the transpose or copy that is its only reader moves nothing, if neighbours
  *   in memory stay neighbours, or if that only exchanges rows and columns: so do the operands then (layout_normalization.c).
  * - At a conflict stands a copy: in front of an operation for an operand of another layout, behind one for a reader who is fixed. A copy that changes nothing goes. */
@@ -25230,6 +25457,42 @@ XG_FN const xg_layout *xg_assign_transposed(const xg_inst *i) {
     for (k = 0; k < perm.n; k++) at[perm.p[k]] = (int32_t)k;
     for (k = 0; k < perm.n; k++) order[k] = at[from->layout ? (uint32_t)from->layout->minor_to_major[k] : perm.n - 1 - k];
     return xg_layout_make(i->comp->module, order, perm.n, from->layout ? from->layout->memory_space : 0, from->layout ? from->layout->element_bits : 0, xg_str_of("", 0));
+}
+
+enum { XG_ASSIGN_LOOKS = 16 /* readers that are asked */ };
+XG_FN bool xg_assign_is_plain(const xg_shape *s) {
+    uint32_t k;
+    for (k = 0; s->layout && k < s->rank; k++) if (s->layout->minor_to_major[k] != (int32_t)(s->rank - 1 - k)) return false;
+    return true;
+}
+/* The first so many dimensions, in order. */
+XG_FN bool xg_assign_leads(xg_ints dims, uint32_t n) { return dims.n == n && xg_perm_is_identity(dims.p, n); }
+/* Does the reduce go over the innermost dimensions, and somebody combine what it reads with one value for each of its results? */
+XG_FN bool xg_assign_is_row_reduce(const xg_inst *reduce) {
+    xg_ints dims = xg_attr_ints(reduce, XG_A_dimensions);
+    const xg_inst *x = XG_OPERAND(reduce, 0);
+    uint32_t kept = reduce->shape->rank, looks = 0, k;
+    if (reduce->n_operands != 2 || !xg_shape_is_array(reduce->shape) || kept == 0 || !xg_assign_is_plain(x->shape)) return false;
+    for (k = 0; k < dims.n; k++) if (dims.p[k] < (int64_t)kept) return false;
+    XG_FOR_USES(u, x) {
+        if (looks++ == XG_ASSIGN_LOOKS) return false;
+        if (!(xg_op_flags(u->user->op) & XGF_EW)) continue;
+        for (k = 0; k < u->user->n_operands; k++) {
+            const xg_inst *b = XG_OPERAND(u->user, k);
+            if (b->op == XG_BROADCAST && XG_OPERAND(b, 0)->op != XG_PARAMETER && xg_assign_leads(xg_attr_ints(b, XG_A_dimensions), kept)) return true;
+        }
+    }
+    return false;
+}
+/* Marks, in its scratch, what a reduction over rows reads, and what that is made of element for element. */
+XG_FN void xg_assign_mark_rows(const xg_comp *c) {
+    xg_inst *i;
+    uint32_t k;
+    for (i = c->last; i; i = i->prev) i->scratch = NULL;
+    for (i = c->last; i; i = i->prev) {
+        if (i->op == XG_REDUCE && xg_assign_is_row_reduce(i)) XG_OPERAND(i, 0)->scratch = i;
+        else if (i->scratch && xg_assign_keeps(i)) for (k = 0; k < i->n_operands; k++) XG_OPERAND(i, k)->scratch = i;
+    }
 }
 
 /* Where operands do not agree: the layout that the copy which is the only reader asks for, if one of the operands has it; else NULL. */
@@ -25274,7 +25537,7 @@ XG_FN bool xg_assign_set(xg_inst *i, const xg_layout *l) {
         next = u->next;
         if (u->user == copy || xg_assign_reads_any(u->user)) continue;
         if (!copy) copy = xg_inst_new(i->comp, XG_COPY, old, &i, 1, i->next, XG_STR("copy"));
-        xg_inst_set_operand(u->user, u->index, copy);
+        xg_inst_set_operand(u->user, XG_USE_INDEX(u), copy);
     }
     if (i == i->comp->root) i->comp->root = copy ? copy : xg_inst_new(i->comp, XG_COPY, old, &i, 1, i->next, XG_STR("copy"));
     return true;
@@ -25330,11 +25593,17 @@ XG_FN bool xg_assign_remove_copy(xg_inst *i) {
     return true;
 }
 
+/* A transpose, wherever its operand lies, may say by its layout alone what it does. */
+XG_FN bool xg_assign_may_rename(const xg_inst *i) {
+    return xg_assign_is_moved(i->shape) && xg_assign_is_moved(XG_OPERAND(i, 0)->shape) && !i->scratch && xg_assign_readers_are_free(i);
+}
+
 XG_FN bool xg_assign_comp(xg_comp *c) {
     xg_inst *i, *next;
     bool changed = false;
+    xg_assign_mark_rows(c);
     for (i = c->first; i; i = i->next) {
-        if (i->op == XG_TRANSPOSE && xg_assign_is_moved(i->shape) && xg_assign_is_moved(XG_OPERAND(i, 0)->shape) && xg_assign_readers_are_free(i)) changed = xg_assign_set(i, xg_assign_transposed(i)) || changed;
+        if (i->op == XG_TRANSPOSE) changed = (xg_assign_may_rename(i) && xg_assign_set(i, xg_assign_transposed(i))) || changed;
         else if (xg_assign_keeps(i)) changed = xg_assign_set(i, xg_assign_agreed(i)) || changed;
         else if (xg_assign_updates(i)) changed = xg_assign_set(i, XG_OPERAND(i, 0)->shape->layout) || changed;
     }
@@ -28709,7 +28978,7 @@ XG_FN xg_comp *xg_hoist_branch(xg_hoist *h, uint32_t b, const uint32_t *numbers,
         xg_use *u, *rest;
         xg_inst *x = xg_inst_new(to, XG_GET_TUPLE_ELEMENT, p->shape, &p, 1, at, XG_STR(""));
         xg_inst_set_attr(x, xg_attr_make_int(XG_A_index, 0));
-        for (u = p->first_use; u; u = rest) { rest = u->next; if (u->user != x) xg_inst_set_operand(u->user, u->index, x); }
+        for (u = p->first_use; u; u = rest) { rest = u->next; if (u->user != x) xg_inst_set_operand(u->user, XG_USE_INDEX(u), x); }
     }
     p->shape = argument;
     hb.comp = to; hb.before = at; hb.from = p;
@@ -28818,8 +29087,23 @@ XG_FN bool xg_fuse_combine_operands(xg_module *m);   /* arrays that a fusion onl
 /* ---- rematerialize.c ---- */
 XG_FN bool xg_fuse_rematerialize(xg_module *m);    /* what is made out of nothing is made by whoever reads it */
 
+/* ---- sort_order.c: what order a comparator asks for ---- */
+typedef enum xg_sort_form { XG_SORT_BY_ELEMENT, XG_SORT_BY_ENTRY, XG_SORT_BY_KEY, XG_SORT_BY_COMPARATOR } xg_sort_form;
+typedef struct xg_sort_order {
+    const xg_inst *sort, *key;       /* a sort or topk; what the comparator compares of its first element, NULL: the element itself (topk) */
+    xg_sort_form form;
+    uint32_t keyed;                  /* of this operand */
+    xlagpu_type type;                /* the key's */
+    bool descending, total, exact;   /* exact: the key tells all about the element */
+    int bits;                        /* of the key as an integer; 0: there is none */
+    int64_t entry_bytes, beside_bytes; /* in shared memory for each place: what is sorted, and what lies there beside it */
+} xg_sort_order;
+XG_FN xg_sort_order xg_fuse_sort_order(const xg_inst *sort);
+XG_FN bool xg_order_asks_for(const xg_inst *sort, uint32_t k);    /* whether the comparator looks at operand k */
+XG_FN int64_t xg_fuse_sort_run(const xg_sort_order *o);           /* elements that one block sorts */
+
 /* ---- sort_passes.c ---- */
-enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts: indices of four bytes in 48 KiB, rounded down to a power of two */, XG_SORT_SHARED_MAX = 48 << 10 /* its memory */, XG_TOPK_SELECTED_MAX = 1024 };
+enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts at most: four bytes each in 48 KiB, rounded down to a power of two */, XG_SORT_SHARED_MAX = 48 << 10 /* its memory */, XG_TOPK_SELECTED_MAX = 1024 };
 XG_FN bool xg_fuse_split_ffts(xg_module *m);       /* fft_passes.c: transforms that no block can hold, as several */
 XG_FN bool xg_fuse_ffts(xg_module *m);             /* fft_fusion.c: small transforms that do not wait for each other */
 XG_FN bool xg_fuse_split_sorts(xg_module *m);      /* sorts of longer rows become passes */
@@ -28938,7 +29222,7 @@ typedef struct xg_kernels {
     bool forgets;                /* no change is taken back any more: lists of readers lose those that are gone */
     xg_buf *log;
 } xg_kernels;
-enum { XG_ROWS_LANES_MAX = 1024 /* threads of a row */, XG_FUSE_OPS_MAX = 1500, XG_FUSE_OPS_JOINED_MAX = 6000 /* of several kernels that become one, which makes no copies */, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
+enum { XG_ROWS_LANES_MAX = 1024 /* threads of a row */, XG_FUSE_OPS_MAX = 6000 /* of a kernel */, XG_FUSE_PART_MAX = 1500 /* of a function of it */, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);              /* every operation a kernel of its own, but what is free */
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k);             /* the figures of a kernel, from what it computes */
 XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
@@ -29154,7 +29438,7 @@ XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t opera
     while (w.work.n && ok) {
         xg_inst *v = w.work.p[--w.work.n];
         const xg_inst *as = (const xg_inst *)xg_map64_get(&w.seen, v->id + (uint64_t)1);
-        XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, u->index))) break;
+        XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, XG_USE_INDEX(u)))) break;
     }
     ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to;
     ok = ok && (in_walk ? xg_in_place_together(&w, c, to) : xg_in_place_alone(&w, c, leaf) && (!w.reduced || xg_in_place_rows(a, c)));
@@ -29181,7 +29465,7 @@ XG_FN bool xg_in_place_is_link(const xg_inst *i) {
     const xg_inst *last = i;
     if (i->op != XG_DYNAMIC_UPDATE_SLICE) return false;
     while (last->first_use && !last->first_use->next && xg_in_place_renames(last->first_use->user)) last = last->first_use->user;
-    return last->first_use && !last->first_use->next && last->first_use->user->op == XG_DYNAMIC_UPDATE_SLICE && last->first_use->index == 0;
+    return last->first_use && !last->first_use->next && last->first_use->user->op == XG_DYNAMIC_UPDATE_SLICE && XG_USE_INDEX(last->first_use) == 0;
 }
 
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf) {
@@ -29200,6 +29484,96 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
 }
 
 #endif /* XG_FUSE_IN_PLACE_C */
+/* fuse/sort_order.c -- what order the comparator of a sort asks for, and by what its elements are sorted therefore.
+ *
+ * Most comparators compare one function of both elements: the element itself, or (JAX) with zeros and NaNs made alike. What that gives is the key. Brought into the order of
+ * integers, it is made once for an element, not at each comparison, and one signed comparison is enough:
+ *     ELEMENT      one array whose elements their keys tell all about: the keys are sorted, equal ones may change places
+ *     ENTRY        key and place in one integer: no two are equal, the order of equal keys is that of their places, and what belongs to a place is fetched in the end
+ *     KEY          keys of 64 bits, places beside them
+ *     COMPARATOR   whatever else it does (several keys, complex numbers): places are sorted, and the comparator is asked
+ * A comparison of floats that is none of the total order takes the zeros for equal; where NaN goes it leaves open. */
+#ifndef XG_FUSE_SORT_ORDER_C
+#define XG_FUSE_SORT_ORDER_C
+
+/* The same function of operand k's elements: x of the first and y of the second, or (swapped) the other way round. */
+XG_FN bool xg_order_mirrors(const xg_inst *x, const xg_inst *y, uint32_t *k, bool *swapped, uint32_t depth) {
+    uint32_t o;
+    if (depth > 16 || x->op != y->op || x->n_operands != y->n_operands || !xg_shape_is_array(x->shape) || x->shape->rank || x->shape->type != y->shape->type) return false;
+    if (x->op == XG_PARAMETER) {
+        bool second = x->number % 2 != 0;
+        if (x->number / 2 != y->number / 2 || x->number == y->number || (*k != UINT32_MAX && (*k != (uint32_t)x->number / 2 || second != *swapped))) return false;
+        *k = (uint32_t)x->number / 2;
+        *swapped = second;
+        return true;
+    }
+    if (x->op == XG_CONSTANT) return x == y || xg_reducer_same_bits(x->literal, y->literal);
+    if (x == y || !(xg_op_flags(x->op) & XGF_EW) || x->op == XG_REDUCE_PRECISION) return false;
+    if (x->op == XG_COMPARE && (!xg_str_eq(xg_attr_str(x, XG_A_direction), xg_attr_str(y, XG_A_direction)) || !xg_str_eq(xg_attr_str(x, XG_A_type), xg_attr_str(y, XG_A_type)))) return false;
+    for (o = 0; o < x->n_operands; o++) if (!xg_order_mirrors(XG_OPERAND(x, o), XG_OPERAND(y, o), k, swapped, depth + 1)) return false;
+    return true;
+}
+/* Bits of the key as an integer; 0: it is none. */
+XG_FN int xg_order_bits(xlagpu_type t, bool total) {
+    int bits = xg_type_bits(t), class_of = xg_type_class(t);
+    if (class_of == XGT_P) return 8;
+    if (class_of == XGT_I) return bits < 8 ? 8 : bits;
+    if (class_of != XGT_F) return 0;
+    return bits > 8 ? bits : bits == 8 && total ? 16 : 32; /* narrower floats are compared as f32; see emit/sort_key.c */
+}
+XG_FN bool xg_order_read_comparator(xg_sort_order *o) {
+    const xg_inst *root = xg_attr_comp(o->sort, XG_A_to_apply)->root;
+    xg_str direction;
+    bool swapped = false, greater;
+    if (root->op != XG_COMPARE) return false;
+    direction = xg_attr_str(root, XG_A_direction);
+    greater = xg_str_is(direction, "GT");
+    o->keyed = UINT32_MAX;
+    if ((!greater && !xg_str_is(direction, "LT")) || !xg_order_mirrors(XG_OPERAND(root, 0), XG_OPERAND(root, 1), &o->keyed, &swapped, 0) || o->keyed == UINT32_MAX) return false;
+    o->key = XG_OPERAND(root, swapped);
+    o->type = o->key->shape->type;
+    o->total = xg_str_is(xg_attr_str(root, XG_A_type), "TOTALORDER");
+    o->descending = greater != swapped;
+    return true;
+}
+XG_FN xg_sort_order xg_fuse_sort_order(const xg_inst *sort) {
+    xg_sort_order o;
+    bool places = sort->op == XG_TOPK || sort->n_operands > 1, stable = sort->op == XG_TOPK || xg_attr_int(sort, XG_A_is_stable, 0);
+    uint32_t k;
+    memset(&o, 0, sizeof o);
+    o.sort = sort;
+    o.form = XG_SORT_BY_COMPARATOR;
+    if (sort->op == XG_TOPK) {
+        o.type = XG_OPERAND(sort, 0)->shape->type;
+        o.descending = xg_attr_int(sort, XG_A_largest, 1) != 0;
+        o.total = true;
+    }
+    if (sort->op == XG_TOPK || xg_order_read_comparator(&o)) o.bits = xg_order_bits(o.type, o.total);
+    if (o.bits) {
+        bool itself = !o.key || o.key->op == XG_PARAMETER;
+        if (itself && !stable && !places) o.total = true, o.bits = xg_order_bits(o.type, true); /* any finer order will do */
+        o.exact = itself && (xg_type_class(o.type) != XGT_F || (o.total && xg_type_bits(o.type) > 8));
+        o.form = o.exact && !places ? XG_SORT_BY_ELEMENT : o.bits == 64 ? XG_SORT_BY_KEY : XG_SORT_BY_ENTRY;
+    }
+    o.entry_bytes = o.form == XG_SORT_BY_ELEMENT ? (o.bits == 64 ? 8 : 4) : o.form == XG_SORT_BY_ENTRY ? (o.bits == 32 ? 8 : 4) : o.form == XG_SORT_BY_KEY ? 8 : 4;
+    o.beside_bytes = o.form == XG_SORT_BY_KEY ? 4 : 0;
+    if (o.form == XG_SORT_BY_COMPARATOR) for (k = 0; k < sort->n_operands; k++) if (xg_order_asks_for(sort, k)) o.beside_bytes += xg_type_bytes(XG_OPERAND(sort, k)->shape->type);
+    return o;
+}
+/* Whether the comparator looks at operand k. */
+XG_FN bool xg_order_asks_for(const xg_inst *sort, uint32_t k) {
+    const xg_comp *c = sort->op == XG_TOPK ? NULL : xg_attr_comp(sort, XG_A_to_apply);
+    return !c || c->params[2 * k]->first_use || c->params[2 * k + 1]->first_use || c->root == c->params[2 * k] || c->root == c->params[2 * k + 1];
+}
+
+/* Elements that one block sorts: a power of two. Where the comparator looks at more than fits, it reads from memory. */
+XG_FN int64_t xg_fuse_sort_run(const xg_sort_order *o) {
+    int64_t run = XG_SORT_ROW_MAX;
+    while (run > 64 && run * (o->entry_bytes + o->beside_bytes) + run / 8 * 4 > XG_SORT_SHARED_MAX) run /= 2;
+    return run;
+}
+
+#endif /* XG_FUSE_SORT_ORDER_C */
 /* fuse/sort_passes.c -- sorts of rows that are too long for one block become several sorts, one a kernel.
  *
  * The first sorts runs of as many elements as fit into a block's shared memory with their indices, each of the others merges pairs of runs into runs of twice the length:
@@ -29252,15 +29626,9 @@ XG_FN xg_inst *xg_fuse_sort_pass(xg_inst *sort, xg_inst *const *operands, int64_
     xg_inst_set_attr(i, xg_attr_make_str(sort->comp->module, XG_A_backend_config, xg_str_z(text)));
     return i;
 }
-XG_FN int64_t xg_fuse_sort_run(const xg_inst *sort) {
-    int64_t bytes = sort->n_operands > 1 || xg_attr_int(sort, XG_A_is_stable, 0) ? 4 : 0, run = XG_SORT_ROW_MAX; /* an index; one array may be sorted without */
-    uint32_t k;
-    for (k = 0; k < sort->n_operands; k++) bytes += xg_type_bytes(XG_OPERAND(sort, k)->shape->type);
-    while (run > 1024 && run * bytes > XG_SORT_SHARED_MAX) run /= 2;
-    return run;
-}
 XG_FN void xg_fuse_split_sort(xg_inst *sort) {
-    int64_t length = xg_fuse_sort_length(sort), first = xg_fuse_sort_run(sort), run;
+    xg_sort_order order = xg_fuse_sort_order(sort);
+    int64_t length = xg_fuse_sort_length(sort), first = xg_fuse_sort_run(&order), run;
     xg_inst **operands = XG_NEW_N(sort->comp->module->arena, xg_inst *, sort->n_operands + 1), *last;
     uint32_t k;
     for (k = 0; k < sort->n_operands; k++) operands[k] = XG_OPERAND(sort, k);
@@ -29323,16 +29691,23 @@ XG_FN xg_inst *xg_fuse_topk_to_sort(xg_inst *topk) {
 
 /* ---- the pass ---- */
 
+XG_FN bool xg_fuse_sort_is_long(const xg_inst *i) {
+    int64_t length = xg_fuse_sort_length(i);
+    xg_sort_order order;
+    if (length <= 64) return false;
+    order = xg_fuse_sort_order(i);
+    return length > xg_fuse_sort_run(&order);
+}
 /* Such a sort inside a fusion comes out of it, with all that was fused. */
 XG_FN bool xg_fuse_unfuse_sorts(xg_inst *i) {
     bool found = false;
     if (i->op != XG_FUSION) return false;
-    XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || xg_fuse_sort_length(s) > XG_SORT_ROW_MAX;
+    XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || xg_fuse_sort_is_long(s);
     if (found) xg_opt_unfuse(i);
     return found;
 }
 XG_FN bool xg_fuse_split_long_sort(xg_inst *i) {
-    if (xg_fuse_sort_length(i) <= XG_SORT_ROW_MAX) return false;
+    if (!xg_fuse_sort_is_long(i)) return false;
     xg_fuse_split_sort(i->op == XG_TOPK ? xg_fuse_topk_to_sort(i) : i);
     return true;
 }
@@ -29379,7 +29754,7 @@ XG_FN bool xg_sort_slices_of(xg_inst *array, uint32_t dim, xg_inst **results, ui
 XG_FN bool xg_sort_find_slices(xg_inst *sort, xg_inst **results, uint32_t *n) {
     uint32_t dim = (uint32_t)xg_attr_ints(sort, XG_A_dimensions).p[0], sliced = 0;
     *n = 0;
-    if (XG_OPERAND(sort, 0)->shape->dims[dim] > XG_SORT_ROW_MAX || sort == sort->comp->root || xg_inst_attr(sort, XG_A_backend_config) || xg_inst_attr(sort, XG_A_control_predecessors)) return false;
+    if (xg_fuse_sort_is_long(sort) || sort == sort->comp->root || xg_inst_attr(sort, XG_A_backend_config) || xg_inst_attr(sort, XG_A_control_predecessors)) return false;
     if (sort->shape->type != XLAGPU_TUPLE) return xg_sort_slices_of(sort, dim, results, n, &sliced) && sliced && *n;
     XG_FOR_USES(u, sort) if (u->user->op != XG_GET_TUPLE_ELEMENT || !xg_sort_slices_of(u->user, dim, results, n, &sliced)) return false;
     return sliced && *n;
@@ -29438,8 +29813,8 @@ XG_FN bool xg_fuse_sort_slices(xg_module *m) {
  *
  * What is read in a loop (at a map with symbols) or at a position known only at run time is a function of its own too.
  *
- * Parameters and scalar constants are emitted wherever they are used. A function of more operations than a fusion
- * has that was not joined of several (XG_FUSE_OPS_MAX) is split, which also bounds the recursion of the emitter. */
+ * Parameters and scalar constants are emitted wherever they are used. A function of more than so many operations
+ * (XG_FUSE_PART_MAX) is split, which also bounds the recursion of the emitter. */
 #ifndef XG_FUSE_PARTITION_C
 #define XG_FUSE_PARTITION_C
 
@@ -29491,12 +29866,12 @@ XG_FN void xg_part_settle(xg_arena *a, xg_aff_ctx *x, xg_partition *p, uint32_t 
         user = xg_partition_place(p, u->user);
         if (p->part_of[user] == UINT32_MAX) continue;
         if (xg_partition_by_output(u->user) || u->user->op == XG_SCATTER) xg_part_add_use(&c, p->part_of[user], xg_imap_undefined(x));
-        else xg_part_add_use(&c, p->part_of[user], xg_imap_compose(x, p->map_of[user], xg_indexing_operand(x, u->user, u->index)));
+        else xg_part_add_use(&c, p->part_of[user], xg_imap_compose(x, p->map_of[user], xg_indexing_operand(x, u->user, XG_USE_INDEX(u))));
         if (u->user->op == XG_DYNAMIC_SLICE || u->user->op == XG_DYNAMIC_UPDATE_SLICE) c.split = c.split || i->shape->rank > 0; /* read at a position known only at run time */
     }
     if (!c.any) return;
     if (xg_partition_free(i)) { p->part_of[place] = c.part; return; }
-    if (c.split || (*parts)[c.part].size >= XG_FUSE_OPS_MAX) {
+    if (c.split || (*parts)[c.part].size >= XG_FUSE_PART_MAX) {
         xg_part fresh;
         if (p->n_parts == *cap) *parts = (xg_part *)xg_vec_grow(a, *parts, cap, sizeof(xg_part));
         fresh.root = i;
@@ -29827,7 +30202,7 @@ XG_FN bool xg_combine_fits(xg_combine *w, uint32_t k) {
     w->value = xg_combine_value(w, k);
     w->maker = xg_combine_maker_of(w->value, &w->leaf);
     if (!w->maker || w->value == w->value->comp->root || xg_inst_attr(w->maker, XG_A_output_to_operand_aliasing)) return false;
-    XG_FOR_USES(u, w->value) if (u->user != w->reader || u->index != (uint32_t)w->params[k]->number) return false;
+    XG_FOR_USES(u, w->value) if (u->user != w->reader || XG_USE_INDEX(u) != (uint32_t)w->params[k]->number) return false;
     if (w->maker != w->value) XG_FOR_USES(u, w->maker) if (u->user->op != XG_GET_TUPLE_ELEMENT || (u->user != w->value && xg_attr_int(u->user, XG_A_index, 0) == w->leaf)) return false;
     root = xg_fuse_leaf(xg_attr_comp(w->maker, XG_A_calls), (uint32_t)w->leaf);
     if (!root || !(xg_op_flags(root->op) & XGF_EW)) return false;
@@ -30444,11 +30819,14 @@ XG_FN xg_kernel_input xg_kernel_through(const xg_kernel_input *outer, const xg_k
 
 XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in) {
     const xg_shape *s = in->from->inst->shape;
+    int64_t reads = in->reads;
     xg_cost cost;
     cost.machine = &g->machine;
     cost.blocks = c->blocks;
     cost.memory = 0;
-    if (xg_shape_is_array(s)) xg_cost_read(&cost, xg_cost_bytes(s), in->reads, xg_type_bytes(s->type), in->coalesced);
+    if (!xg_shape_is_array(s)) return 0;
+    if (c->rows && s->elements == XG_OPERAND(c->hero, 0)->shape->elements) reads = XG_MIN(reads, s->elements); /* whoever has a row in his hands reads it once */
+    xg_cost_read(&cost, xg_cost_bytes(s), reads, xg_type_bytes(s->type), in->coalesced);
     return cost.memory;
 }
 
@@ -30653,7 +31031,7 @@ XG_FN bool xg_kernel_is_pinned(const xg_inst *i) {
     if (i == i->comp->root) return true;
     XG_FOR_USES(u, i) {
         if (xg_kernel_of(u->user)->kind == XG_FUSE_OTHER) return true;
-        if ((xg_kernel_of(i)->kind != XG_FUSE_FREE || i->op == XG_BITCAST) && !xg_fuse_absorbs(u->user, u->index)) return true; /* what is free, whoever needs it makes itself */
+        if ((xg_kernel_of(i)->kind != XG_FUSE_FREE || i->op == XG_BITCAST) && !xg_fuse_absorbs(u->user, XG_USE_INDEX(u))) return true; /* what is free, whoever needs it makes itself */
     }
     return false;
 }
@@ -31297,13 +31675,13 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     const char *why = xg_multi_reads_elsewhere(b, a, &between) || elsewhere ? "one reads the other elsewhere than it is made" : xg_multi_refusal(a, b);
     if (!why && !xg_multi_common_level(a, b, &level)) why = "one waits for the other, or it cannot be told";
     if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
-    if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_JOINED_MAX) why = "the code would be too large";
+    if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
     if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
     xg_multi_set_roots(g, a, &was, b);
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
     if (between || (a->shared && b->shared)) xg_kernel_walk(g, a);
     else xg_multi_combine(g, a, b);
-    if (a->ops > XG_FUSE_OPS_JOINED_MAX || (between > 1 && g->order.n > XG_FUSE_OPS_MAX)) why = "refused, the code would be too large"; /* the partitioner cuts it, and each of these values would be a function */
+    if (a->ops > XG_FUSE_OPS_MAX || (between > 1 && g->order.n > XG_FUSE_PART_MAX)) why = "refused, the code would be too large"; /* the partitioner cuts it, and each of these values would be a function */
     else why = a->time >= apart ? "refused" : NULL;
     xg_multi_log(g, a, b, why, apart, a->time);
     if (why) {
@@ -31652,7 +32030,7 @@ XG_FN bool xg_rows_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_rows_join(g, a, b);
     for (j = 0; j < n; j++) roots[j]->leader = b;
     xg_kernel_walk(g, b);
-    if (b->ops > XG_FUSE_OPS_JOINED_MAX) why = "the code would be too large";
+    if (b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
     else if (b->n_inputs + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
     else if (b->time < apart && !xg_rows_is_form(g, b)) why = "not rows that one after the other could be made of";
     xg_rows_log(g, a, b, why, apart, b->time);
@@ -31708,11 +32086,13 @@ XG_FN void xg_rows_run(xg_kernels *g) {
  *
  * Idea: the value of a producer lies in memory, or every reader computes it. For each producer the queue knows how much time the second saves: its own kernel's, and for
  * each reader the kernel's with and without it. The best goes first; what it changes is estimated again: its readers, what they read, and who reads them.
- * A producer with several readers is computed in each of them, if that pays all in all and all of them may; else in none.
+ * A producer with several readers is computed in each of them, if that pays all in all and all of them may; else in none. Copies of its code have a price.
  *
  * Laws: an estimate takes time linear in what the producer's kernel reads, and is made again only when one of its two kernels changed. Ties go to the producer that comes first. */
 #ifndef XG_FUSE_PRIORITY_C
 #define XG_FUSE_PRIORITY_C
+
+enum { XG_PRIORITY_FETCH_PS = 200 /* an instruction */ };
 
 /* What an order of the queue is told by lies in the queue: kernels are far apart in memory. */
 typedef struct xg_queued { int64_t worth; xg_kernel *kernel; uint32_t place; } xg_queued;
@@ -31720,8 +32100,10 @@ typedef struct xg_queue { xg_kernels *g; XG_VEC(xg_queued) heap; } xg_queue;
 
 /* ---- the queue: a heap that knows where everybody is ---- */
 
+/* Code is fetched before it runs: what is computed at many places, or by many readers, is worth a kernel of its own. */
+XG_FN int64_t xg_priority_fetch(uint64_t ops) { return (int64_t)ops * XG_PRIORITY_FETCH_PS; }
 /* What computing it in its readers saves, its own kernel with it. */
-XG_FN int64_t xg_queue_worth(const xg_kernel *p) { return xg_cost_add(p->gain, p->time); }
+XG_FN int64_t xg_queue_worth(const xg_kernel *p) { return xg_cost_add(p->gain, xg_cost_add(p->time, xg_priority_fetch(p->ops))); }
 XG_FN bool xg_queue_before(const xg_queued *a, const xg_queued *b) { return a->worth != b->worth ? a->worth > b->worth : a->place < b->place; }
 
 XG_FN void xg_queue_set(xg_queue *q, uint32_t at, xg_queued k) { q->heap.p[at] = k; k.kernel->heap_at = at + 1; }
@@ -31776,7 +32158,7 @@ XG_FN void xg_priority_estimate(xg_kernels *g, xg_kernel *c, xg_kernel_input *in
     if (!in->why) {
         int64_t with = xg_kernel_time_with(g, c, in, &buffers);
         if (buffers > XG_FUSE_BUFFERS_MAX && buffers > c->n_inputs + xg_kernel_n_outputs(c)) in->why = "the kernel would have too many buffers";
-        else in->gain = c->time - with;
+        else in->gain = c->time - with - xg_priority_fetch((uint64_t)p->ops * in->sites);
     }
     in->refused = in->why != NULL;
     p->gain += in->gain;
@@ -32314,7 +32696,7 @@ struct xg_kop {
     xg_kregion *parent;
     xg_kop *prev, *next;
     int64_t a, b;         /* attributes, by opcode. CONST: a has the bits; integers sign-extended, i1 0 or 1; complex: a real, b imaginary part. APPLY: a is 1 if it came out of simplify_indexing */
-    uint32_t flags;       /* predicate of a compare, axis of an id, KM_* of a memory access */
+    uint32_t flags;       /* predicate of a compare, axis of an id, KM_* of a memory access, KL_* of a FOR */
     const void *p;        /* LOOP, APPLY: xg_imap; CALL, SHUFFLE_REDUCE: xg_kfunc; SHARED_PTR: xg_str, the array's name */
     uint32_t loc;         /* id of the HLO instruction it comes from, + 1; 0 unknown */
     void *scratch;
@@ -32322,6 +32704,7 @@ struct xg_kop {
 struct xg_kregion { xg_kop *owner; xg_kfunc *func; uint32_t n_args; xg_kval *args; xg_kop *first, *last; };
 
 enum { KM_INVARIANT = 1, KM_VOLATILE = 2, KM_STREAM = 4 /* written once, not read again soon */ };
+enum { KL_UNROLLED = 1 }; /* of FOR: as many steps stand in the body as shall; the assembler is not to add its own */
 enum { KP_INBOUNDS = 1 }; /* of PTR_ADD: where it is executed the index is in 0..2^31-1, whatever its range says */
 /* Predicates. cmpf: o.. false when a NaN takes part, u.. true. */
 #define XG_KIR_CMPI(X) X(EQ, "eq") X(NE, "ne") X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") X(UGE, "uge")
@@ -32481,6 +32864,7 @@ XG_FN bool xg_kop_has_effects(const xg_kop *op);  /* something besides its resul
 XG_FN bool xg_kop_is_dead(const xg_kop *op);           /* no results in use, no effects, no terminator */
 XG_FN xg_kval *xg_ktensor_root(xg_kval *v);       /* the parameter or shared array whose memory a tensor is */
 XG_FN int64_t xg_ktensor_align(xg_kval *v);       /* what its memory is aligned to, in bytes */
+XG_FN bool xg_ktensor_is_constant(xg_kval *v);
 XG_FN int64_t xg_kfor_trips(const xg_kop *op);    /* -1 when not known */
 XG_FN void xg_kregion_take(xg_kregion *from, xg_kop *before); /* moves all operations of a region in front of another operation */
 XG_FN void xg_kregion_take_end(xg_kregion *from, xg_kregion *to); /* ... to the end of another region */
@@ -33354,6 +33738,16 @@ XG_FN int64_t xg_ktensor_align(xg_kval *v) {
     return root->region->func->entry ? root->region->func->args[root->index].align : 1;
 }
 
+/* A parameter of the kernel that lies in no memory it writes to. */
+XG_FN bool xg_ktensor_is_constant(xg_kval *v) {
+    const xg_kval *root = xg_ktensor_root(v);
+    const xg_kfunc *f;
+    uint32_t k;
+    if (root->def || !(f = root->region->func)->entry || !f->args || f->args[root->index].aliased) return false;
+    for (k = 0; k < f->body->n_args; k++) if (f->args[k].written && f->args[k].slice == f->args[root->index].slice) return false;
+    return true;
+}
+
 XG_FN int64_t xg_kfor_trips(const xg_kop *op) {
     int64_t lo, hi, step, span;
     if (!xg_kval_is_const(op->operands[0].value, &lo) || !xg_kval_is_const(op->operands[1].value, &hi) || !xg_kval_is_const(op->operands[2].value, &step) || step <= 0) return -1;
@@ -33754,6 +34148,7 @@ XG_FN void xg_kprint_for(xg_kprinter *p, const xg_kop *op) {
         xg_puts(p->b, " : ");
         xg_kprint_type(p, op->operands[0].value->type);
     }
+    if (op->flags & KL_UNROLLED) xg_puts(p->b, " unrolled");
     xg_kprint_iter_args(p, op, 1, 3);
 }
 XG_FN void xg_kprint_if(xg_kprinter *p, const xg_kop *op) {
@@ -34439,6 +34834,7 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_knew variable = xg_kparse_new(p);
     xg_kval *bounds[3];
     uint32_t mark;
+    bool unrolled;
     xg_knews carried;
     xg_kvals inits;
     xg_kop *op;
@@ -34450,9 +34846,11 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kexpect(p, "step");
     bounds[2] = xg_kparse_value(p);
     if (xg_ktake(p, ":")) xg_kexpect_type(p, bounds[0]->type);
+    unrolled = xg_ktake(p, "unrolled");
     carried = xg_kparse_iter_args(p);
     inits = xg_kinits(p, &carried);
     op = xg_kfor(b, bounds[0], bounds[1], bounds[2], inits.p, inits.n);
+    if (unrolled) op->flags |= KL_UNROLLED;
     xg_kexpect(p, "{");
     mark = p->scope.n;
     xg_kbind(p, variable.at, variable.name, &op->regions[0]->args[0], 1);
@@ -37206,6 +37604,24 @@ XG_KRULE(vextract_vinsert) {
     return xg_kir_value(b, XG_K_OP_VEXTRACT, x, 2, op->results->type);
 }
 
+/* All lanes of a vector, one by one, are that vector: asked where the last one is put in. */
+XG_KRULE(vinsert_back) {
+    int64_t lanes = op->results->type->dims[0], at, from;
+    uint64_t seen = 0;
+    const xg_kval *v = op->results, *whole = NULL;
+    (void)b;
+    if (lanes > 32 || !xg_kval_is_const(XG_K2, &at) || at != lanes - 1) return NULL;
+    for (; xg_kval_by(v, XG_K_OP_VINSERT) && xg_kval_is_const(xg_kof(v, 2), &at); v = xg_kof(v, 1)) {
+        const xg_kval *lane = xg_kof(v, 0);
+        if (seen >> at & 1) continue; /* overwritten */
+        if (!xg_kval_by(lane, XG_K_OP_VEXTRACT) || !xg_kval_is_const(xg_kof(lane, 1), &from) || from != at || (whole && whole != xg_kof(lane, 0))) return NULL;
+        whole = xg_kof(lane, 0);
+        seen |= (uint64_t)1 << at;
+        if (seen == ((uint64_t)1 << lanes) - 1) return whole->type == op->results->type ? (xg_kval *)whole : NULL;
+    }
+    return NULL;
+}
+
 /* ---- addresses: base plus scaled index, then constants; two operations, so that equal sums are shared ---- */
 
 XG_FN xg_kval *xg_kptr(xg_kb *b, xg_kval *p, xg_kval *index, int64_t scale, int64_t bytes) {
@@ -37302,7 +37718,7 @@ XG_KRULE(ptr_swap) {
     X(ADDF, fold_float) X(ADDF, const_right) X(ADDF, addf_zero) X(SUBF, fold_float) X(SUBF, subf_zero) \
     X(MULF, fold_float) X(MULF, const_right) X(MULF, mulf_one) X(DIVF, fold_float) X(DIVF, mulf_one) X(DIVF, divf_power) \
     X(NEGF, fold_float) X(NEGF, negf_negf) X(ABSF, fold_float) X(ABSF, absf_sign) X(MAXF, same_operands) X(MINF, same_operands) X(MAXNUMF, same_operands) X(MINNUMF, same_operands) \
-    X(VEXTRACT, vextract_vinsert) \
+    X(VEXTRACT, vextract_vinsert) X(VINSERT, vinsert_back) \
     X(PTR_ADD, ptr_const) X(PTR_ADD, ptr_index_const) X(PTR_ADD, ptr_swap) X(PTR_ADD, ptr_split)
 
 #undef XG_K0
@@ -37716,7 +38132,7 @@ XG_FN void xg_kir_canonicalize(xg_kmodule *m) {
  *
  * For loops `for v = 0 to N step 1` with N a power of two in 2..32:
  * - tensor.extract directly in the loop, of a tensor from outside, at `rest + v` with rest a multiple of N: vector.transfer_read of N elements in front, a
- *   vector.extract of lane v in its place;
+ *   vector.extract of lane v in its place; at `rest + s * v` (reversed, every other one), if all of them lie in one aligned vector: that, and lane s * v;
  * - the same under branches of scf.if whose conditions come from outside the loop: the read is in front, under the same conditions;
  * - tensor.insert directly in the loop into a carried tensor that is used for nothing else: vector.insert into a carried vector,
  *   vector.transfer_write behind the loop.
@@ -37732,13 +38148,20 @@ typedef struct xg_kvectorizer { xg_kmodule *m; xg_kop *loop; int64_t lanes; } xg
 
 XG_FN bool xg_kvector_outside(const xg_kvectorizer *z, const xg_kval *v) { return !xg_kregion_inside(v->def ? v->def->parent : v->region, z->loop->regions[0]); }
 
-/* The index is rest + v with rest a multiple of the lanes, made of what is outside. */
-XG_FN bool xg_kvector_contiguous(const xg_kvectorizer *z, const xg_kval *index) {
+/* What the rounds of a loop access: element `first` + `scale` * v of `width` side by side, which begin at a multiple of `width`. */
+typedef struct xg_kvector_span { int64_t width, first, scale; } xg_kvector_span;
+
+/* The index is rest + scale * v, with rest made of what is outside, and no round leaves the aligned piece of memory of the first. */
+XG_FN bool xg_kvector_spans(const xg_kvectorizer *z, const xg_kval *index, xg_kvector_span *span) {
     const xg_kval *v = &z->loop->regions[0]->args[0];
     xg_aff_ctx *aff = z->m->aff;
     const xg_imap *map;
     const xg_aff *var = NULL, *rest;
+    int64_t reach;
     uint32_t k;
+    span->width = z->lanes;
+    span->first = 0;
+    span->scale = 1;
     if (index == v) return true;
     if (!xg_kval_by(index, XG_K_OP_APPLY)) return false;
     map = (const xg_imap *)index->def->p;
@@ -37749,24 +38172,44 @@ XG_FN bool xg_kvector_contiguous(const xg_kvectorizer *z, const xg_kval *index) 
         if (o == v) var = k < map->n_dims ? xg_aff_dim(aff, k) : xg_aff_sym(aff, k - map->n_dims);
         else if (!xg_kvector_outside(z, o)) return false;
     }
-    if (!var || xg_aff_scale_of(map->results[index->index], var) != 1) return false;
-    rest = xg_aff_sub(aff, map->results[index->index], var);
-    return rest && !xg_aff_uses(rest, var) && xg_aff_divisor(rest) % z->lanes == 0;
+    if (!var) return false;
+    span->scale = xg_aff_scale_of(map->results[index->index], var);
+    if (!span->scale || span->scale < -XG_KVECTOR_LANES_MAX || span->scale > XG_KVECTOR_LANES_MAX) return false;
+    rest = xg_aff_sub(aff, map->results[index->index], xg_aff_mul(aff, var, span->scale));
+    if (!rest || xg_aff_uses(rest, var)) return false;
+    reach = (z->lanes - 1) * XG_MAX(span->scale, -span->scale) + 1;
+    while (span->width < reach) span->width *= 2;
+    for (k = 0; k <= span->width - reach; k++) {
+        span->first = span->scale < 0 ? reach - 1 + k : k;
+        if (xg_aff_divisor(xg_aff_add_k(aff, rest, -span->first)) % span->width == 0) return true;
+    }
+    return false;
 }
-XG_FN bool xg_kvector_fits(const xg_kvectorizer *z, xg_kval *tensor) {
-    int64_t bytes = z->lanes * xg_kelem_bytes(tensor->type->elem);
+/* Side by side, in the order of the rounds. */
+XG_FN bool xg_kvector_contiguous(const xg_kvectorizer *z, const xg_kval *index) {
+    xg_kvector_span span;
+    return xg_kvector_spans(z, index, &span) && span.scale == 1;
+}
+XG_FN bool xg_kvector_fits(xg_kval *tensor, int64_t lanes) {
+    int64_t bytes = lanes * xg_kelem_bytes(tensor->type->elem);
     return tensor->type->rank == 1 && bytes <= XG_KVECTOR_BYTES_MAX && xg_ktensor_align(tensor) >= XG_MIN(bytes, 16);
 }
-/* The index for v = 0, in front of the loop. */
-XG_FN xg_kval *xg_kvector_start(xg_kvectorizer *z, xg_kb *b, const xg_kval *index) {
+/* Where the span of an index begins, in front of the loop. */
+XG_FN xg_kval *xg_kvector_start(xg_kvectorizer *z, xg_kb *b, const xg_kval *index, int64_t first) {
     const xg_kval *v = &z->loop->regions[0]->args[0];
     xg_kval *zero = z->loop->operands[0].value, **vars, *r;
     const xg_kop *op = index->def;
+    const xg_imap *map;
+    const xg_aff *at;
     uint32_t k;
     if (index == v) return zero;
+    map = (const xg_imap *)op->p;
     vars = XG_NEW_N(z->m->temp, xg_kval *, op->n_operands + 1);
     for (k = 0; k < op->n_operands; k++) vars[k] = op->operands[k].value == v ? zero : op->operands[k].value;
-    r = &xg_kapply(b, (const xg_imap *)op->p, vars)->results[index->index];
+    if (first) {
+        at = xg_aff_add_k(z->m->aff, map->results[index->index], -first);
+        r = xg_kapply(b, xg_imap_with_results(z->m->aff, map, &at, 1), vars)->results;
+    } else r = &xg_kapply(b, map, vars)->results[index->index];
     r->name = index->name;
     return r;
 }
@@ -37806,38 +38249,52 @@ XG_FN xg_kval *xg_kvector_filled(const xg_kvectorizer *z, const xg_kop *op, uint
     return NULL;
 }
 /* The vector, or on the other side of the condition so many times `fill`. */
-XG_FN xg_kval *xg_kvector_guarded(xg_kvectorizer *z, xg_kb *b, xg_kval *cond, uint32_t side, xg_kval *const *v, const xg_ktype *t, const xg_kval *index, int64_t fill) {
+XG_FN xg_kval *xg_kvector_guarded(xg_kvectorizer *z, xg_kb *b, xg_kval *cond, uint32_t side, xg_kval *tensor, const xg_ktype *t, const xg_kval *index, int64_t first, int64_t fill) {
     xg_kop *branch = xg_kif(b, cond, &t, 1);
     xg_kb yes = xg_kb_end(z->m, branch->regions[side]), no = xg_kb_end(z->m, branch->regions[1 - side]);
     xg_kval *from[2], *r;
-    from[0] = v[0];
-    from[1] = xg_kvector_start(z, &yes, index);
+    from[0] = tensor;
+    from[1] = xg_kvector_start(z, &yes, index, first);
     r = xg_kir_value(&yes, XG_K_OP_READ, from, 2, t);
     xg_kyield(&yes, &r, 1);
     r = xg_kconst_bits(&no, t, (uint64_t)fill);
     xg_kyield(&no, &r, 1);
     return branch->results;
 }
+/* The lane of this round. */
+XG_FN xg_kval *xg_kvector_lane_of(xg_kvectorizer *z, xg_kb *b, const xg_kvector_span *span) {
+    xg_aff_ctx *aff = z->m->aff;
+    xg_kval *v = &z->loop->regions[0]->args[0];
+    xg_imap *map;
+    if (span->scale == 1 && !span->first) return v;
+    map = xg_imap_new(aff, 1, 0, 0, 1, 0);
+    map->dims[0].range = xg_range_of(0, z->lanes - 1);
+    map->results[0] = xg_aff_add_k(aff, xg_aff_mul(aff, xg_aff_dim(aff, 0), span->scale), span->first);
+    return xg_kapply(b, map, &v)->results;
+}
 XG_FN void xg_kvector_read(xg_kvectorizer *z, xg_kop *op) {
     xg_kval *v[2], *vector, *lane, *cond, *filled = NULL;
     const xg_ktype *t;
     uint32_t side;
     int64_t fill = 0;
+    xg_kvector_span span;
     xg_kb b = xg_kb_before(z->m, z->loop), in = xg_kb_before(z->m, op);
     v[0] = op->operands[0].value;
-    if (!xg_kvector_outside(z, v[0]) || !xg_kvector_fits(z, v[0]) || !xg_kvector_contiguous(z, op->operands[1].value)) return;
+    v[1] = op->operands[1].value;
+    if (!xg_kvector_outside(z, v[0]) || !xg_kvector_spans(z, v[1], &span) || !xg_kvector_fits(v[0], span.width)) return;
+    if (span.width != z->lanes && (v[0]->type->dims[0] % span.width || !xg_ktensor_is_constant(v[0]))) return; /* what lies between may be nobody's, or somebody's who writes it */
     b.loc = op->loc;
     if (!xg_kvector_condition(z, &b, op, &cond, &side)) return;
-    t = xg_kir_vector(z->m, v[0]->type->elem, z->lanes);
+    t = xg_kir_vector(z->m, v[0]->type->elem, span.width);
     if (cond) {
         filled = xg_kvector_filled(z, op, side, &fill);
-        vector = xg_kvector_guarded(z, &b, cond, side, v, t, op->operands[1].value, fill);
+        vector = xg_kvector_guarded(z, &b, cond, side, v[0], t, v[1], span.first, fill);
     } else {
-        v[1] = xg_kvector_start(z, &b, op->operands[1].value);
+        v[1] = xg_kvector_start(z, &b, v[1], span.first);
         vector = xg_kir_value(&b, XG_K_OP_READ, v, 2, t);
     }
     v[0] = vector;
-    v[1] = &z->loop->regions[0]->args[0];
+    v[1] = xg_kvector_lane_of(z, &in, &span);
     lane = xg_kir_value(&in, XG_K_OP_VEXTRACT, v, 2, op->results[0].type);
     lane->name = op->results[0].name;
     if (filled) { /* the lane is right on both sides */
@@ -37865,7 +38322,7 @@ XG_FN xg_kop *xg_kvector_insert_of(const xg_kvectorizer *z, uint32_t k) {
     xg_kval *arg = &r->args[k + 1], *y = xg_kregion_end(r)->operands[k].value;
     xg_kop *op = y->def;
     if (!op || op->op != XG_K_OP_INSERT || op->parent != r || op->operands[1].value != arg || !xg_kused_once(arg) || !xg_kused_once(y)) return NULL;
-    if (!xg_kvector_fits(z, z->loop->operands[k + 3].value) || !xg_kvector_contiguous(z, op->operands[2].value)) return NULL;
+    if (!xg_kvector_fits(z->loop->operands[k + 3].value, z->lanes) || !xg_kvector_contiguous(z, op->operands[2].value)) return NULL;
     return op;
 }
 /* The loop with a vector carried beside each tensor that found[] names the insert of. */
@@ -37924,7 +38381,7 @@ XG_FN void xg_kvector_writes(xg_kvectorizer *z) {
         if (!found[k]) { xg_kval_replace(&old->results[k], &to->results[k]); continue; }
         v[0] = &to->results[at++];
         v[1] = to->operands[k + 3].value;
-        v[2] = xg_kvector_start(z, &front, found[k]->operands[2].value);
+        v[2] = xg_kvector_start(z, &front, found[k]->operands[2].value, 0);
         b.loc = found[k]->loc;
         written = xg_kir_value(&b, XG_K_OP_WRITE, v, 3, v[1]->type);
         xg_kval_replace(&old->results[k], written);
@@ -37959,7 +38416,8 @@ XG_FN void xg_kir_vectorize(xg_kmodule *m) {
 /* kir/unroll.c -- loops of few known trips become straight code, others a few iterations at once; inner loops first.
  *
  * All of a loop if it has at most 32 trips (8 if threads wait for each other in them) and the result is small, and whenever its variable numbers lanes of a vector (registers cannot be
- * indexed). Else by 8, 4 or 2 if the body is small and cheap: an operation of the math dialect counts for 20. */
+ * indexed). Else by 8, 4 or 2 if the body is small and cheap: an operation of the math dialect counts for 20. Such a loop, and one that is too large for that, is marked: the assembler would
+ * take four of its steps at once, or all of them, and need two or three times as long. */
 #ifndef XG_KIR_UNROLL_C
 #define XG_KIR_UNROLL_C
 
@@ -38044,6 +38502,7 @@ XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
     (void)xg_kval_is_const(loop->operands[2].value, &step);
     for (k = 0; k < loop->n_results; k++) carried[k] = loop->operands[k + 3].value;
     to = xg_kfor(&b, loop->operands[0].value, loop->operands[1].value, xg_kconst_int(&b, loop->operands[0].value->type->elem, step * factor), carried, loop->n_results);
+    to->flags |= KL_UNROLLED;
     for (k = 0; k < to->regions[0]->n_args; k++) to->regions[0]->args[k].name = loop->regions[0]->args[k].name;
     if (to->regions[0]->args[0].lo <= to->regions[0]->args[0].hi) to->regions[0]->args[0].hi -= step * factor - 1; /* the last round starts there */
     for (k = 0; k < loop->n_results; k++) carried[k] = &to->regions[0]->args[k + 1];
@@ -38067,7 +38526,7 @@ XG_FN bool xg_kunroll_waits(const xg_kregion *r) {
 XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop) {
     int64_t trips = xg_kfor_trips(loop), cost, factor;
     bool plain = true;
-    if (trips < 1 || (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0]))) return;
+    if (trips < 1 || (loop->flags & KL_UNROLLED) || (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0]))) return;
     cost = XG_MAX(xg_kunroll_cost(loop->regions[0], &plain), 1);
     if ((trips <= XG_KUNROLL_TRIPS_MAX && cost * trips <= XG_KUNROLL_FULL_COST) || (trips <= XG_KUNROLL_TRIPS_MAX && xg_kunroll_numbers_lanes(&loop->regions[0]->args[0]))) {
         xg_kunroll_all(m, loop, trips);
@@ -38075,6 +38534,7 @@ XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop) {
     }
     if (!plain) return;
     for (factor = 8; factor > 1; factor /= 2) if (trips % factor == 0 && trips > factor && cost * factor <= XG_KUNROLL_PART_COST) { xg_kunroll_part(m, loop, factor); return; }
+    if (cost * 2 > XG_KUNROLL_PART_COST) loop->flags |= KL_UNROLLED;
 }
 XG_FN void xg_kir_unroll(xg_kmodule *m) {
     xg_kfunc *f;
@@ -39336,6 +39796,7 @@ XG_FN xg_elem xg_random_output(xg_scope *s, const xg_inst *i, uint32_t output, x
 typedef struct xg_launch { uint32_t threads[3], blocks[3]; } xg_launch;
 XG_FN xg_launch xg_launch_linear(xg_ctx *c, int64_t elements, int64_t unroll); /* min(128, n) threads, as many blocks as needed, in x then y */
 /* ---- loop.c ---- */
+XG_FN int64_t xg_emit_vector(const xg_fusion_emission *e, int64_t elements); /* how many elements of the widest result, and of parameters of so many elements, one access moves; 0: of the results alone */
 XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_loop(xg_fusion_emission *e);
 /* ---- hero.c ---- */
@@ -39349,8 +39810,9 @@ XG_FN void xg_hero_write(xg_scope *s, const xg_heroes *h, const xg_shape *shape,
 XG_FN const xg_imap *xg_emit_same_place(xg_aff_ctx *x, const xg_shape *from, const xg_shape *to); /* indices of an array to those of another at the same place in memory */
 XG_FN int64_t xg_emit_work(const xg_comp *comp);                              /* how much code one element is, roughly */
 /* ---- sections.c ---- */
-typedef struct xg_section { const xg_shape *shape; int64_t unroll; } xg_section; /* a walk over a shape */
+typedef struct xg_section { const xg_shape *shape; int64_t unroll; uint32_t shares; } xg_section; /* a walk over a shape; shares: 0, or 1 + the section whose threads make this one too */
 typedef void (*xg_section_fn)(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest); /* dest: by root, what has been written to it */
+XG_FN void xg_sections_share(const xg_fusion_emission *e, xg_section *list, uint32_t n); /* sections of nearly the same shape share their threads, and so what telling apart the indices costs */
 XG_FN int64_t xg_sections_blocks(const xg_section *list, uint32_t n);
 XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint32_t n, xg_section_fn body, void *data); /* the whole kernel */
 /* ---- concatenate.c ---- */
@@ -41575,7 +42037,7 @@ XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots) {
 #endif /* XG_EMIT_ELEMENTAL_C */
 /* emit/loop.c -- the default emitter: threads walk linearly over a root, in the order of its buffer, so that writes are coalesced.
  *
- * Each thread makes `unroll` consecutive elements: element v + unroll * (thread + 128 * block). Roots with as many elements as the first are made by one walk
+ * Each thread makes `unroll` consecutive elements: element v + unroll * (thread + 128 * block), of wide types in a few rounds, each of which is one piece of memory. Roots with as many elements as the first are made by one walk
  * and written at the same linear position; others follow by the same threads, those of one shape by one walk. In a walk all elements at an index are made before the
  * first is written (fuse/in_place.c relies on it). Unrolling starts only when the array is large
  * enough to fill the device with one element per thread. */
@@ -41583,7 +42045,7 @@ XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots) {
 #define XG_EMIT_LOOP_C
 
 /* A long concatenation becomes a tree of branches per element, a contraction a loop: unrolling would only multiply them. */
-enum { XG_LOOP_CONCAT_MAX = 10 };
+enum { XG_LOOP_CONCAT_MAX = 10, XG_LOOP_ROUNDS_WORK = 256 };
 XG_FN bool xg_loop_unroll_hurts(const xg_comp *comp) {
     XG_FOR_INSTS(i, comp) {
         switch (i->op) {
@@ -41595,20 +42057,30 @@ XG_FN bool xg_loop_unroll_hurts(const xg_comp *comp) {
     return false;
 }
 
-/* A thread's elements of the widest array are at most one access: what a warp touches at a time has no holes then, which would touch each sector twice. */
-XG_FN int64_t xg_loop_unroll(const xg_fusion_emission *e, int64_t elements) {
+/* Elements of the widest array of at least so many that are one access: what a warp touches at a time has no holes then, which would touch each sector twice. */
+XG_FN int64_t xg_emit_vector(const xg_fusion_emission *e, int64_t elements) {
     int64_t bytes = 1;
     uint32_t k;
-    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return 1;
-    for (k = 0; k < e->comp->n_params; k++) if (e->comp->params[k]->shape->elements >= elements) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
+    for (k = 0; k < e->comp->n_params; k++) if (elements && e->comp->params[k]->shape->elements >= elements) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
     for (k = 0; k < e->n_roots; k++) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
-    return xg_gcd(elements, XG_MIN(e->target->max_unroll, XG_MAX(16 / bytes, (int64_t)1)));
+    return XG_MAX(16 / bytes, (int64_t)1);
+}
+XG_FN int64_t xg_loop_unroll(const xg_fusion_emission *e, int64_t elements) {
+    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return 1;
+    return xg_gcd(elements, XG_MIN(e->target->max_unroll, xg_emit_vector(e, elements)));
+}
+
+/* What one access does not hold of the elements that are worth the way to a thread comes in further rounds. */
+XG_FN int64_t xg_loop_rounds(const xg_fusion_emission *e, int64_t elements, int64_t unroll) {
+    int64_t most = e->target->max_unroll;
+    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp) || xg_emit_work(e->comp) * most > XG_LOOP_ROUNDS_WORK) return 1;
+    return elements % most == 0 ? most / unroll : 1;
 }
 
 XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e) { (void)e; return true; }
 
 /* A walk over root `lead`: the near roots together, or far ones of one shape. */
-typedef struct xg_loop_walk { xg_fusion_emission *e; xg_launch launch; int64_t unroll; uint32_t lead; xg_kval **tensors, **dest; } xg_loop_walk;
+typedef struct xg_loop_walk { xg_fusion_emission *e; xg_launch launch; int64_t rounds, unroll; uint32_t lead; xg_kval **tensors, **dest; } xg_loop_walk;
 
 XG_FN bool xg_loop_takes(const xg_loop_walk *w, uint32_t root) {
     bool is_near = xg_partition_is_near(w->e->parts, root);
@@ -41660,7 +42132,7 @@ XG_FN void xg_loop_body(const xg_loop_walk *w, xg_kb *b, xg_kval *const *at, xg_
 
 XG_FN void xg_loop_walk_emit(xg_loop_walk *w, xg_kb *b) {
     xg_fusion_emission *e = w->e;
-    const xg_imap *map = xg_indexing_thread(e->m->aff, e->roots[w->lead]->shape, w->launch.threads[0], w->launch.blocks[0], w->unroll);
+    const xg_imap *map = xg_indexing_thread_rounds(e->m->aff, e->roots[w->lead]->shape, w->launch.threads[0], w->launch.blocks[0], w->rounds, w->unroll);
     xg_kval *dims[2], *at[XG_RANK_MAX], **inits = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1), **carried = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     uint32_t n = 0, first = map->n_syms, k;
     xg_kregion *body;
@@ -41696,7 +42168,8 @@ XG_FN void xg_emit_loop(xg_fusion_emission *e) {
     memset(&w, 0, sizeof w);
     w.e = e;
     w.unroll = xg_loop_unroll(e, most);
-    w.launch = xg_launch_linear(e->ctx, most, w.unroll);
+    w.rounds = xg_loop_rounds(e, most, w.unroll);
+    w.launch = xg_launch_linear(e->ctx, most, w.unroll * w.rounds);
     w.tensors = XG_NEW_N(e->arena, xg_kval *, n + 1);
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     for (k = 0; k < n; k++) w.tensors[k] = &f->body->args[k];
@@ -41938,6 +42411,7 @@ XG_FN void xg_emit_sliding(xg_fusion_emission *e) {
     d.walk.elements *= dims[d.dim];
     section.shape = &d.walk;
     section.unroll = 1;
+    section.shares = 0;
     xg_emit_sections(e, &section, 1, xg_sliding_element, &d);
 }
 
@@ -42163,6 +42637,7 @@ XG_FN void xg_emit_scattered(xg_fusion_emission *e) {
     }
     section.shape = &d.walk;
     section.unroll = 1;
+    section.shares = 0;
     xg_emit_sections(e, &section, 1, xg_boxes_box, &d);
 }
 
@@ -43246,13 +43721,46 @@ XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
 #endif /* XG_EMIT_TRANSPOSE_C */
 /* emit/sections.c -- several walks beside each other in one kernel: each has blocks of its own, which walk over its shape as those of the loop emitter do.
  *
- * A block finds its section by halving, on its number alone, so no warp diverges; the code grows with the number of sections, not with what a thread executes. */
+ * A block finds its section by halving, on its number alone, so no warp diverges; the code grows with the number of sections, not with what a thread executes.
+ * What a thread has of a section and one access does not hold comes in further rounds.
+ * Large sections that differ in one dimension at most, by no more than half, share threads: those of the largest make an element of each, where there is one. */
 #ifndef XG_EMIT_SECTIONS_C
 #define XG_EMIT_SECTIONS_C
 
-typedef struct xg_sections_site { xg_fusion_emission *e; const xg_section *list; int64_t *first; int64_t threads; xg_section_fn body; void *data; xg_kval *thread, *block; } xg_sections_site;
+typedef struct xg_sections_site { xg_fusion_emission *e; const xg_section *list; uint32_t n; int64_t *first; int64_t threads, vector; xg_section_fn body; void *data; xg_kval *thread, *block; } xg_sections_site;
 
-XG_FN int64_t xg_section_blocks(const xg_section *c, int64_t threads) { return (c->shape->elements + c->unroll * threads - 1) / (c->unroll * threads); }
+enum { XG_SECTIONS_SHARE_MAX = 8, XG_SECTIONS_SHARED_LIST_MAX = 128 };
+
+/* The only dimension in which a section is shorter than the one whose threads make it; the rank: none is. */
+XG_FN uint32_t xg_section_shorter(const xg_section *c, const xg_section *lead) {
+    uint32_t k;
+    for (k = 0; k < c->shape->rank && c->shape->dims[k] == lead->shape->dims[k];) k++;
+    return k;
+}
+XG_FN bool xg_section_may_share(const xg_section *c, const xg_section *lead) {
+    uint32_t k, differ = 0;
+    if (c->shape->rank != lead->shape->rank || c->unroll != lead->unroll || !c->shape->elements) return false;
+    for (k = 0; k < c->shape->rank; k++) {
+        int64_t n = c->shape->dims[k], most = lead->shape->dims[k];
+        differ += n != most;
+        if (n > most || 2 * n < most || differ > 1 || xg_shape_major(c->shape, k) != xg_shape_major(lead->shape, k)) return false;
+    }
+    return true;
+}
+XG_FN void xg_sections_share(const xg_fusion_emission *e, xg_section *list, uint32_t n) {
+    uint32_t k, lead;
+    if (n > XG_SECTIONS_SHARED_LIST_MAX) return;
+    for (;;) {
+        uint32_t members = 1;
+        for (lead = n, k = 0; k < n; k++) if (!list[k].shares && (lead == n || list[k].shape->elements > list[lead].shape->elements)) lead = k;
+        if (lead == n || list[lead].shape->elements < e->target->resident_threads) break; /* a thread each is still less than the device takes */
+        list[lead].shares = lead + 1;
+        for (k = 0; k < n && members < XG_SECTIONS_SHARE_MAX; k++) if (!list[k].shares && xg_section_may_share(&list[k], &list[lead])) { list[k].shares = lead + 1; members++; }
+    }
+    for (k = 0; k < n; k++) if (list[k].shares == k + 1) list[k].shares = 0;
+}
+
+XG_FN int64_t xg_section_blocks(const xg_section *c, int64_t threads) { return c->shares ? 0 : (c->shape->elements + c->unroll * threads - 1) / (c->unroll * threads); }
 
 XG_FN int64_t xg_sections_threads(const xg_section *list, uint32_t n) {
     int64_t most = 1;
@@ -43267,12 +43775,24 @@ XG_FN int64_t xg_sections_blocks(const xg_section *list, uint32_t n) {
     return sum;
 }
 
-XG_FN void xg_section_walk(xg_sections_site *d, xg_scope *s, uint32_t which, xg_kval **dest) {
+/* The walk over a section by the threads of `lead`: only where it has elements. The test is one for all that a thread has in a vector. */
+XG_FN const xg_imap *xg_section_map(xg_sections_site *d, uint32_t which, uint32_t lead) {
+    const xg_section *c = &d->list[which], *l = &d->list[lead];
+    xg_aff_ctx *x = d->e->m->aff;
+    int64_t vector = XG_MIN(l->unroll, d->vector), rounds = l->unroll / vector, inner = 1, unit;
+    const xg_imap *map = xg_indexing_thread_rounds(x, l->shape, d->threads, d->first[lead + 1] - d->first[lead], rounds, vector);
+    uint32_t shorter = xg_section_shorter(c, l), k;
+    const xg_aff *at;
+    if (shorter == l->shape->rank) return map;
+    for (k = l->shape->rank; xg_shape_major(l->shape, k - 1) != shorter; k--) inner *= l->shape->dims[xg_shape_major(l->shape, k - 1)];
+    unit = xg_gcd(vector, xg_gcd(c->shape->dims[shorter] * inner, l->shape->dims[shorter] * inner));
+    at = xg_aff_div(x, xg_aff_mod(x, xg_indexing_thread_linear(x, d->threads, rounds, vector), l->shape->dims[shorter] * inner), unit);
+    return xg_imap_with_constraint(x, map, at, xg_range_of(0, c->shape->dims[shorter] * inner / unit - 1));
+}
+XG_FN void xg_section_walk(xg_sections_site *d, xg_scope *s, uint32_t which, uint32_t lead, xg_kval **dest) {
     xg_fusion_emission *e = d->e;
-    const xg_section *c = &d->list[which];
-    int64_t blocks = d->first[which + 1] - d->first[which];
     xg_aff_ctx *x = e->m->aff;
-    const xg_imap *map = xg_indexing_thread(x, c->shape, d->threads, blocks, c->unroll);
+    const xg_imap *map = xg_section_map(d, which, lead);
     xg_imap *own = xg_imap_new(x, 1, 0, 0, 1, 0);
     xg_kval *dims[2], *at[XG_RANK_MAX], **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     xg_kb outer = s->b;
@@ -43280,8 +43800,8 @@ XG_FN void xg_section_walk(xg_sections_site *d, xg_scope *s, uint32_t which, xg_
     xg_kop *loop;
     uint32_t k;
     own->dims[0].name = XG_STR("bl_x");
-    own->dims[0].range = xg_range_of(d->first[which], d->first[which + 1] - 1);
-    own->results[0] = xg_aff_add_k(x, xg_aff_dim(x, 0), -d->first[which]);
+    own->dims[0].range = xg_range_of(d->first[lead], d->first[lead + 1] - 1);
+    own->results[0] = xg_aff_add_k(x, xg_aff_dim(x, 0), -d->first[lead]);
     dims[0] = d->thread;
     dims[1] = d->block;
     xg_elem_apply(s, xg_imap_simplify(x, own), &d->block, &dims[1]);
@@ -43299,11 +43819,18 @@ XG_FN void xg_section_walk(xg_sections_site *d, xg_scope *s, uint32_t which, xg_
 
 XG_FN void xg_sections_range(xg_sections_site *d, xg_scope *s, uint32_t from, uint32_t to, xg_kval **dest) {
     xg_fusion_emission *e = d->e;
-    uint32_t mid = from + (to - from) / 2, side, k;
+    uint32_t mid, side, k;
     const xg_ktype **types;
     xg_kb outer = s->b;
     xg_kop *op;
-    if (to - from == 1) { xg_section_walk(d, s, from, dest); return; }
+    while (from + 1 < to && d->first[from] == d->first[from + 1]) from++; /* such have no blocks of their own */
+    while (from + 1 < to && d->first[to - 1] == d->first[to]) to--;
+    if (to - from == 1) {
+        xg_section_walk(d, s, from, from, dest);
+        for (k = 0; k < d->n; k++) if (d->list[k].shares == from + 1) xg_section_walk(d, s, k, from, dest);
+        return;
+    }
+    mid = from + (to - from) / 2;
     types = XG_NEW_N(e->arena, const xg_ktype *, e->n_roots + 1);
     for (k = 0; k < e->n_roots; k++) types[k] = dest[k]->type;
     op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLE, d->block, xg_elem_index(s, d->first[mid] - 1)), types, e->n_roots);
@@ -43329,9 +43856,11 @@ XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint3
     memset(&d, 0, sizeof d);
     d.e = e;
     d.list = list;
+    d.n = n;
     d.body = body;
     d.data = data;
     d.threads = xg_sections_threads(list, n);
+    d.vector = xg_emit_vector(e, 0);
     d.first = XG_NEW_N(e->arena, int64_t, n + 1);
     for (k = 0; k < n; k++) d.first[k + 1] = d.first[k] + xg_section_blocks(&list[k], d.threads);
     if (d.first[n] > INT32_MAX) xg_fail(e->ctx, XLAGPU_ERROR_LIMIT, "a kernel of %lld blocks; the limit is 2147483647", (long long)d.first[n]);
@@ -43349,7 +43878,7 @@ XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint3
 }
 
 #endif /* XG_EMIT_SECTIONS_C */
-/* emit/concatenate.c -- fusions whose hero is a concatenate: the elements of each operand are copied by blocks of their own, so that no element asks where it comes from.
+/* emit/concatenate.c -- fusions whose hero is a concatenate: the elements of each operand are copied by blocks of their own, or those of another operand of about its size, so that no element asks where it comes from.
  *
  * What is fused behind the concatenate is made at the same place, once for each operand; so is every other result of the fusion. The walk follows the result's
  * memory order, by vectors where pieces of both sides begin at multiples of them. */
@@ -43413,6 +43942,7 @@ XG_FN bool xg_concatenate_make(xg_concatenate *c, xg_fusion_emission *e) {
         }
         offset += s->dims[c->dim];
     }
+    xg_sections_share(e, c->sections, c->n);
     /* Blocks that are nearly empty are no gain over choosing. */
     most = 2 * ((hero->shape->elements + XG_LAUNCH_THREADS - 1) / XG_LAUNCH_THREADS) + 4;
     return xg_sections_blocks(c->sections, c->n) <= most;
@@ -43572,6 +44102,7 @@ XG_FN void xg_emit_update(xg_fusion_emission *e) {
             u.which[u.n++] = i;
         }
     }
+    xg_sections_share(e, u.sections, u.n);
     xg_emit_sections(e, u.sections, u.n, xg_update_body, &u);
 }
 
@@ -43619,6 +44150,7 @@ XG_FN void xg_slices_decide(xg_input_slices *c) {
 }
 
 XG_FN bool xg_slices_make(xg_input_slices *c, xg_fusion_emission *e) {
+    int64_t sum = 0;
     uint32_t k;
     memset(c, 0, sizeof *c);
     c->e = e;
@@ -43635,7 +44167,9 @@ XG_FN bool xg_slices_make(xg_input_slices *c, xg_fusion_emission *e) {
     }
     if (!c->n || e->n_roots * xg_emit_work(e->comp) > 4096) return false;
     xg_slices_decide(c);
-    for (k = 0; k < c->n; k++) c->sections[k].unroll = c->sections[k].shape->elements < e->target->resident_threads ? 1 : xg_gcd(c->sections[k].shape->elements, e->target->max_unroll);
+    for (k = 0; k < c->n; k++) sum += c->sections[k].shape->elements;
+    for (k = 0; k < c->n; k++) c->sections[k].unroll = sum < e->target->resident_threads ? 1 : xg_gcd(c->sections[k].shape->elements, e->target->max_unroll);
+    if (!c->once) xg_sections_share(e, c->sections, c->n);
     return true;
 }
 XG_FN bool xg_emit_slices_match(const xg_fusion_emission *e) {
@@ -44105,22 +44639,132 @@ XG_FN void xg_emit_scatter(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_SCATTER_C */
-/* emit/sort.c -- sort and topk: one block per row sorts the row's indices in shared memory; the elements stay where they are. What the comparator looks at
- * is brought into shared memory too: the elements, or, where it compares one function of both (JAX: zeros and NaNs made alike, in total order), what that makes of each,
- * once instead of at each comparison. Then, for the results, whatever there is room for.
+/* emit/sort_key.c -- keys: what a sort compares of an element as an integer of 32 or 64 bits, signed, the one that goes first the smaller (fuse/sort_order.c); and elements in the
+ * pieces in which they go through a shared array of integers. */
+#ifndef XG_EMIT_SORT_KEY_C
+#define XG_EMIT_SORT_KEY_C
+
+XG_FN xg_kelem xg_sort_key_elem(const xg_sort_order *o) { return o->bits == 64 ? XG_E_I64 : XG_E_I32; }
+
+XG_FN xg_kval *xg_sort_float_key(xg_kb *b, const xg_sort_order *o, xg_kval *v) {
+    xg_kval *zero, *is_zero;
+    if (o->total) return xg_type_bits(o->type) <= 8 ? xg_scalar_ordered_small(b, v, xg_float_format_of(o->type)) : xg_scalar_ordered_bits(b, v);
+    v = xg_scalar_widen(b, v);
+    zero = xg_kconst_float(b, v->type->elem, 0);
+    is_zero = xg_kcmpf_(b, XG_CF_OEQ, v, zero);
+    return xg_scalar_ordered_bits(b, xg_kselect(b, is_zero, zero, v));
+}
+/* What an unsigned number of the key's width has to be moved by. */
+XG_FN int64_t xg_sort_key_bias(const xg_sort_order *o) {
+    return xg_type_class(o->type) != XGT_I || xg_type_signed(o->type) || o->bits < 16 ? 0 : o->bits == 64 ? INT64_MIN : o->bits == 32 ? INT32_MIN : -32768;
+}
+/* Of an element of the keyed operand. */
+XG_FN xg_kval *xg_sort_key_of(xg_scope *s, const xg_sort_order *o, xg_elem x) {
+    xg_kb *b = &s->b;
+    xg_kelem e = xg_sort_key_elem(o);
+    bool is_signed = xg_type_class(o->type) == XGT_F || xg_type_signed(o->type);
+    int64_t bias = xg_sort_key_bias(o);
+    xg_kval *v;
+    if (o->key && o->key->op != XG_PARAMETER) {
+        const xg_comp *c = xg_attr_comp(o->sort, XG_A_to_apply);
+        xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, c->n_params + 1);
+        uint32_t k;
+        for (k = 0; k < c->n_params; k++) args[k] = x; /* only those of the keyed operand are asked for */
+        xg_elem_call_inst(s, c, o->key, args, &x, 1);
+    }
+    v = xg_type_class(o->type) == XGT_F ? xg_sort_float_key(b, o, x.v) : x.v;
+    if (v->type->elem != e) v = xg_kcast(b, is_signed ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, e);
+    if (bias) v = XG_KOP2(b, o->bits == 16 ? XG_K_OP_ADDI : XG_K_OP_XORI, v, xg_kconst_int(b, e, bias));
+    return o->descending ? XG_KOP2(b, XG_K_OP_XORI, v, xg_kconst_int(b, e, -1)) : v;
+}
+/* The element whose key that is; requires that the key tells all about it. */
+XG_FN xg_kval *xg_sort_unkey(xg_kb *b, const xg_sort_order *o, xg_kval *v) {
+    xg_kelem e = v->type->elem, to = xg_kelem_of(o->type), bits = to;
+    int64_t bias = xg_sort_key_bias(o);
+    if (o->descending) v = XG_KOP2(b, XG_K_OP_XORI, v, xg_kconst_int(b, e, -1));
+    if (bias) v = XG_KOP2(b, o->bits == 16 ? XG_K_OP_SUBI : XG_K_OP_XORI, v, xg_kconst_int(b, e, bias));
+    if (xg_type_class(o->type) == XGT_F) bits = o->bits == 64 ? XG_E_I64 : o->bits == 32 ? XG_E_I32 : XG_E_I16;
+    if (bits != e) v = xg_kcast(b, XG_K_OP_TRUNCI, v, bits);
+    if (bits == to) return v;
+    { /* the order of floats is made, and taken back, by the same operations */
+        xg_kval *sign = XG_KOP2(b, XG_K_OP_SHRSI, v, xg_kconst_int(b, bits, xg_kelem_bits(bits) - 1));
+        v = XG_KOP2(b, XG_K_OP_XORI, v, XG_KOP2(b, XG_K_OP_SHRUI, sign, xg_kconst_int(b, bits, 1)));
+    }
+    return xg_kcast(b, XG_K_OP_BITCAST, v, to);
+}
+
+/* ---- pieces ---- */
+
+/* Into how many integers of so many bits an element goes. */
+XG_FN uint32_t xg_sort_pieces(xlagpu_type t, int width) {
+    bool two = xg_type_class(t) == XGT_C;
+    int bits = two ? xg_type_bits(t) / 2 : xg_type_bits(t);
+    return (two ? 2u : 1u) * (bits > width ? 2u : 1u);
+}
+XG_FN xg_kval *xg_sort_bits_of(xg_kb *b, xg_kval *v) {
+    xg_kelem e = v->type->elem;
+    int bits = xg_kelem_bits(e);
+    if (xg_kelem_is_int(e)) return v;
+    if (bits < 8) { v = xg_scalar_widen(b, v); bits = 32; }
+    return xg_kcast(b, XG_K_OP_BITCAST, v, bits == 64 ? XG_E_I64 : bits == 32 ? XG_E_I32 : bits == 16 ? XG_E_I16 : XG_E_I8);
+}
+/* Piece number `piece` of an element, as an integer of the array's type. */
+XG_FN xg_kval *xg_sort_piece_of(xg_kb *b, xg_elem x, xlagpu_type t, xg_kelem to, uint32_t piece) {
+    uint32_t each = xg_sort_pieces(t, xg_kelem_bits(to)) / (x.im ? 2u : 1u);
+    xg_kval *v = xg_sort_bits_of(b, piece / each ? x.im : x.v);
+    if (piece % each) v = XG_KOP2(b, XG_K_OP_SHRUI, v, xg_kconst_int(b, v->type->elem, 32));
+    if (v->type->elem == to) return v;
+    return xg_kcast(b, xg_kelem_bits(v->type->elem) > xg_kelem_bits(to) ? XG_K_OP_TRUNCI : XG_K_OP_EXTUI, v, to);
+}
+XG_FN xg_kval *xg_sort_from_bits(xg_kb *b, xg_kval *v, xlagpu_type t) {
+    xg_kelem to = xg_kelem_of(t);
+    int bits = xg_kelem_is_int(to) ? xg_kelem_bits(to) : xg_kelem_bits(to) < 8 ? 32 : xg_kelem_bits(to);
+    xg_kelem e = bits == 64 ? XG_E_I64 : bits == 32 ? XG_E_I32 : bits == 16 ? XG_E_I16 : bits == 1 ? XG_E_I1 : XG_E_I8;
+    if (v->type->elem != e) v = xg_kcast(b, XG_K_OP_TRUNCI, v, e);
+    if (xg_kelem_is_int(to)) return v;
+    if (xg_kelem_bits(to) < 8) return xg_scalar_convert(b, xg_kcast(b, XG_K_OP_BITCAST, v, XG_E_F32), XLAGPU_F32, t);
+    return xg_kcast(b, XG_K_OP_BITCAST, v, to);
+}
+/* And the element of all of its pieces. */
+XG_FN xg_elem xg_sort_from_pieces(xg_kb *b, xg_kval *const *pieces, xlagpu_type t) {
+    bool two = xg_type_class(t) == XGT_C;
+    xlagpu_type real = two ? (xg_type_bits(t) == 64 ? XLAGPU_F32 : XLAGPU_F64) : t;
+    uint32_t each = xg_sort_pieces(t, xg_kelem_bits(pieces[0]->type->elem)) / (two ? 2u : 1u), k;
+    xg_elem x = xg_elem_real(NULL);
+    for (k = 0; k < (two ? 2u : 1u); k++) {
+        xg_kval *v = pieces[k * each], *high;
+        if (each == 2) {
+            high = XG_KOP2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, pieces[k * each + 1], XG_E_I64), xg_kconst_int(b, XG_E_I64, 32));
+            v = XG_KOP2(b, XG_K_OP_ORI, high, xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I64));
+        }
+        v = xg_sort_from_bits(b, v, real);
+        if (k) x.im = v; else x.v = v;
+    }
+    return x;
+}
+
+#endif /* XG_EMIT_SORT_KEY_C */
+/* emit/sort.c -- sort and topk in one block: rows, or runs of longer ones (fuse/sort_passes.c), are sorted in shared memory.
  *
- * A bitonic network whose comparisons all go the same way (the first step of each merge mirrors one half), so that places behind the row's end, if its length is
- * no power of two, hold what is never moved. Whatever the comparator answers, the indices stay a permutation. Equal elements keep their order by their indices:
- * the sort is always stable.
+ * What lies there, and moves, is one integer for a place (fuse/sort_order.c): the key, the key with the element's number below it, or the number, with which a comparator asks for
+ * elements that stay where they are. Numbers tell equal keys apart, so every sort is stable.
+ *
+ * A bitonic network whose comparisons all go the same way (the first step of each merge mirrors one half), so that what stands behind the end of a row, greater than anything else,
+ * stays there:
  *     for half = 1, 2, 4 ... { step(half, mirrored); for bit = half/2 .. 1 { step(bit) } }
- *     step(bit): pair t compares place i (t with a zero put in at that bit) with place i + bit, or, mirrored, with the one as far from the end of the 2 * bit places
- * Two steps that follow each other, of bit and bit / 2, are closed on four places: a thread reads these, makes four comparisons, and writes them.
- * Then thread after thread writes operand[index[place]] to each result, or the part of the row that a slice takes. topk is a sort by the total order, cut off. Of a longer row (fuse/sort_passes.c) each block sorts one
- * run: indices count from its beginning, and the last run may be shorter. */
+ *     step(bit): pairs of places p and p + bit, where p has a zero at that bit, or, mirrored, of places as far from both ends of 2 * bit places
+ * A thread holds `each` items (8, or 4 where a comparator is asked). Steps that follow each other, of bit, bit/2 ..., are closed on so many places: it reads them, does all of these
+ * steps, and writes them. The first merges are done before anything is written: by Batcher's odd-even network, on elements that lie a row's length / each apart, so that neighbours read
+ * neighbours; where they came from does not matter, for no two items are equal.
+ * Several short rows share a block; where rows lie side by side in memory (another dimension is sorted), so many that whole sectors are read.
+ * Places in shared memory leave a gap after 32 words, which keeps the banks apart.
+ *
+ * Results: what belongs to a number is brought into the same shared memory, in the order of the row, and fetched from there in the sorted one, a piece of 32 or 64 bits at a time.
+ * So that both sides are walked by neighbours. topk is a sort by the total order, cut off. */
 #ifndef XG_EMIT_SORT_C
 #define XG_EMIT_SORT_C
 
-enum { XG_SORT_THREADS_MAX = 512 };
+enum { XG_SORT_EACH = 8, XG_SORT_EACH_ASKED = 4, XG_SORT_EACH_MAX = 16 /* in blocks of as many threads as pay */, XG_SORT_THREADS = 512, XG_SORT_SHARED_ROWS = 1024 /* places of a block of short rows */ };
 
 XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root) {
     if (root->op == XG_SLICE) root = XG_OPERAND(root, 0); /* fuse/sort_slices.c */
@@ -44134,458 +44778,549 @@ XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e) {
     return sort != NULL;
 }
 
+/* What stands at a place. number: of the element in its row; beside keys of 64 bits. x: what the comparator may ask for. */
+typedef struct xg_sort_item { xg_kval *entry, *number; xg_elem *x; } xg_sort_item;
+
 typedef struct xg_sort_site {
     xg_fusion_emission *e;
     const xg_inst *i;
     const xg_shape *shape;        /* of the operands */
+    xg_sort_order o;
     uint32_t dim, n;              /* sorted; operands */
-    int64_t length, places, threads, kept; /* of the row, or of a run */
-    int64_t whole;                /* of the row; 0: it is one run */
-    bool direct;                  /* one array, and equal elements may change places: it is the elements themselves that are sorted */
-    xg_kval **close;          /* by operand: its elements in shared memory, or NULL */
-    const xg_inst *key;       /* the comparator compares one function of both elements: this one, of operand `keyed` */
-    uint32_t keyed;
-    xg_kval *keys;            /* in shared memory: what it makes of each element */
-    xg_kval *base, *limit;        /* runs: where this one begins, and how long it is if that differs */
-    xg_scope s;                   /* where the entry is being written */
-    xg_kval *thread, *row[XG_RANK_MAX]; /* the row's indices; row[dim] is set for each access */
+    int64_t whole, length, places;/* of a row; of what is sorted at once: the row, or a run of it; rounded up to a power of two */
+    int64_t rows, group, runs;    /* in all; in a block; of a row */
+    int64_t each, threads, blocks;
+    bool minor;                   /* neighbours of a row are neighbours in memory */
+    xg_index_order order;         /* of the other dimensions */
+    xg_scope s;
+    xg_kval *at[2];               /* thread, block */
+    xg_kval *entries, *numbers;   /* in shared memory */
+    xg_kval **close;              /* by operand: its elements in shared memory, or NULL */
+    xg_kval **given;              /* merges: the number of each item of a thread; NULL: that of its place */
+    xg_kval *end;                 /* merges: the first number that no element has */
 } xg_sort_site;
 
-/* Within a loop of the entry: the scope's builder goes inside, and comes back. */
-typedef struct xg_sort_loop { xg_kop *op; xg_kb outer; xg_kval *var, *carried; } xg_sort_loop;
-XG_FN xg_sort_loop xg_sort_loop_begin(xg_sort_site *d, xg_kval *hi, xg_kval *carried) {
-    xg_sort_loop l;
-    xg_kval *zero = xg_elem_index(&d->s, 0), *one = xg_elem_index(&d->s, 1);
-    l.op = xg_kfor(&d->s.b, zero, hi, one, &carried, carried ? 1 : 0);
-    l.outer = d->s.b;
-    l.var = &l.op->regions[0]->args[0];
-    l.carried = &l.op->regions[0]->args[1];
-    d->s.b = xg_kb_end(d->e->m, l.op->regions[0]);
-    d->s.b.loc = l.outer.loc;
-    return l;
-}
-XG_FN xg_kval *xg_sort_loop_end(xg_sort_site *d, const xg_sort_loop *l, xg_kval *carried) {
-    xg_kyield(&d->s.b, &carried, 1);
-    d->s.b = l->outer;
-    return l->op->results;
-}
+/* ---- where things are ---- */
 
-XG_FN xg_kval *xg_sort_ranged(xg_kval *v, int64_t hi) { v->lo = 0; v->hi = hi; return v; }
-XG_FN xg_kval *xg_sort_barrier(xg_sort_site *d, xg_kval *tensor) { return xg_kir_op(&d->s.b, XG_K_OP_SYNC, &tensor, 1, &tensor->type, 1, 0)->results; }
-/* chunk * threads + thread */
-XG_FN xg_kval *xg_sort_nth(xg_sort_site *d, xg_kval *chunk, int64_t most) {
-    return xg_sort_ranged(xg_k2(&d->s.b, XG_K_OP_ADDI, xg_k2(&d->s.b, XG_K_OP_MULI, chunk, xg_elem_index(&d->s, d->threads)), d->thread), most);
-}
-
-XG_FN xg_kval *xg_sort_in_row(xg_sort_site *d, xg_kval *index) { return d->whole ? xg_sort_ranged(xg_k2(&d->s.b, XG_K_OP_ADDI, d->base, index), d->whole - 1) : index; }
-/* Element of operand k whose place in the row is an index read from shared memory. */
-XG_FN xg_elem xg_sort_element(xg_sort_site *d, uint32_t k, xg_kval *index) {
-    if (d->close[k]) return xg_emit_split(&d->s.b, xg_kextract(&d->s.b, d->close[k], &index, 1));
-    d->row[d->dim] = xg_sort_in_row(d, index);
-    return xg_elem_of(&d->s, XG_OPERAND(d->i, k), d->row);
-}
-/* What is compared of it: the key, if there are keys. */
-XG_FN xg_elem xg_sort_compared(xg_sort_site *d, uint32_t k, xg_kval *index) {
-    return d->keys && k == d->keyed ? xg_emit_split(&d->s.b, xg_kextract(&d->s.b, d->keys, &index, 1)) : xg_sort_element(d, k, index);
-}
-XG_FN xg_kval *xg_sort_position(xg_sort_site *d, xg_kval *index) { return xg_sort_ranged(xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, index, XG_E_INDEX), d->length - 1); }
-
-/* ---- keys: what a comparator makes of each of its two elements is made once, not at each comparison ---- */
-
-/* The same function of operand k's elements: x of the first, y of the second. */
-XG_FN bool xg_sort_mirrors(const xg_comp *c, const xg_inst *x, const xg_inst *y, uint32_t *k, uint32_t depth) {
-    uint32_t o;
-    if (depth > 16 || x->op != y->op || x->n_operands != y->n_operands || !xg_shape_is_array(x->shape) || x->shape->rank || x->shape->type != y->shape->type) return false;
-    if (x->op == XG_PARAMETER) {
-        if (x->number % 2 || y->number != x->number + 1 || (*k != UINT32_MAX && *k != (uint32_t)x->number / 2)) return false;
-        *k = (uint32_t)x->number / 2;
-        return true;
-    }
-    if (x->op == XG_CONSTANT) return x == y || xg_reducer_same_bits(x->literal, y->literal);
-    if (x == y || !(xg_op_flags(x->op) & XGF_EW) || x->op == XG_REDUCE_PRECISION) return false;
-    if (x->op == XG_COMPARE && (!xg_str_eq(xg_attr_str(x, XG_A_direction), xg_attr_str(y, XG_A_direction)) || !xg_str_eq(xg_attr_str(x, XG_A_type), xg_attr_str(y, XG_A_type)))) return false;
-    for (o = 0; o < x->n_operands; o++) if (!xg_sort_mirrors(c, XG_OPERAND(x, o), XG_OPERAND(y, o), k, depth + 1)) return false;
-    return true;
-}
-XG_FN void xg_sort_find_key(xg_sort_site *d) {
-    const xg_comp *c = d->i->op == XG_SORT ? xg_attr_comp(d->i, XG_A_to_apply) : NULL;
-    uint32_t k = UINT32_MAX;
-    if (!c || d->direct || c->root->op != XG_COMPARE || xg_type_class(XG_OPERAND(c->root, 0)->shape->type) == XGT_C || xg_type_bits(XG_OPERAND(c->root, 0)->shape->type) < 8) return;
-    if (!xg_sort_mirrors(c, XG_OPERAND(c->root, 0), XG_OPERAND(c->root, 1), &k, 0) || k == UINT32_MAX) return;
-    d->key = XG_OPERAND(c->root, 0);
-    d->keyed = k;
-}
-/* Floats in total order are compared as integers. */
-XG_FN bool xg_sort_key_ordered(const xg_sort_site *d) {
-    xlagpu_type t = d->key->shape->type;
-    return xg_type_class(t) == XGT_F && xg_type_bits(t) > 8 && xg_str_is(xg_attr_str(xg_attr_comp(d->i, XG_A_to_apply)->root, XG_A_type), "TOTALORDER");
-}
-XG_FN xg_elem xg_sort_key_of(xg_sort_site *d, xg_elem x) {
-    const xg_comp *c = xg_attr_comp(d->i, XG_A_to_apply);
-    xg_elem *args = XG_NEW_N(d->e->arena, xg_elem, c->n_params + 1), r;
-    uint32_t k;
-    for (k = 0; k < c->n_params; k++) args[k] = x; /* only those of the keyed operand are asked for */
-    xg_elem_call_inst(&d->s, c, d->key, args, &r, 1);
-    return xg_sort_key_ordered(d) ? xg_elem_real(xg_scalar_ordered_bits(&d->s.b, r.v)) : r;
-}
-XG_FN xg_kval *xg_sort_key_before(xg_sort_site *d, xg_elem x, xg_elem y) {
-    const xg_inst *compare = xg_attr_comp(d->i, XG_A_to_apply)->root;
-    if (xg_sort_key_ordered(d)) return xg_kcmpi_(&d->s.b, (xg_kcmpi)xg_scalar_direction(compare)->sint, x.v, y.v);
-    return xg_scalar_compare(&d->s.b, compare, d->key->shape->type, x.v, y.v);
-}
-
-/* topk's order: larger first by the total order, or smaller first. */
-XG_FN xg_kval *xg_sort_top_before(xg_sort_site *d, xg_elem x, xg_elem y) {
-    xg_kb *b = &d->s.b;
-    xlagpu_type t = d->shape->type;
-    bool largest = xg_attr_int(d->i, XG_A_largest, 1) != 0;
-    if (xg_type_class(t) == XGT_I) return xg_kcmpi_(b, xg_type_signed(t) ? (largest ? XG_CI_SGT : XG_CI_SLT) : (largest ? XG_CI_UGT : XG_CI_ULT), x.v, y.v);
-    if (xg_type_bits(t) <= 8) { x.v = xg_scalar_ordered_small(b, x.v, xg_float_format_of(t)); y.v = xg_scalar_ordered_small(b, y.v, xg_float_format_of(t)); }
-    else { x.v = xg_scalar_ordered_bits(b, x.v); y.v = xg_scalar_ordered_bits(b, y.v); }
-    return xg_kcmpi_(b, largest ? XG_CI_SGT : XG_CI_SLT, x.v, y.v);
-}
-/* Whether the element at index a goes before that at index b by the comparator. */
-XG_FN xg_kval *xg_sort_before(xg_sort_site *d, const xg_elem *a, const xg_elem *b) {
-    xg_elem *args, r;
-    uint32_t k;
-    if (d->i->op == XG_TOPK) return xg_sort_top_before(d, a[0], b[0]);
-    if (d->keys) return xg_sort_key_before(d, a[d->keyed], b[d->keyed]);
-    args = XG_NEW_N(d->e->arena, xg_elem, 2 * d->n + 1);
-    for (k = 0; k < d->n; k++) { args[2 * k] = a[k]; args[2 * k + 1] = b[k]; }
-    xg_elem_call_comp(&d->s, xg_attr_comp(d->i, XG_A_to_apply), args, &r, 1);
-    return r.v;
-}
-
-XG_FN xg_kval *xg_sort_exchange_elements(xg_sort_site *d, xg_kval *places, xg_kval *i, xg_kval *j) {
-    xg_kb *b = &d->s.b;
-    xg_kval *at_i = xg_kextract(b, places, &i, 1), *at_j = xg_kextract(b, places, &j, 1);
-    xg_elem x = xg_emit_split(b, at_i), y = xg_emit_split(b, at_j);
-    const xg_ktype *type = places->type;
-    xg_kop *op = xg_kif(b, xg_sort_before(d, &y, &x), &type, 1);
-    xg_kb outer = d->s.b;
-    d->s.b = xg_kb_end(d->e->m, op->regions[1]);
-    xg_kyield(b, &places, 1);
-    d->s.b = xg_kb_end(d->e->m, op->regions[0]);
-    places = xg_kinsert(b, at_j, places, &i, 1);
-    places = xg_kinsert(b, at_i, places, &j, 1);
-    xg_kyield(b, &places, 1);
-    d->s.b = outer;
-    return op->results;
-}
-/* Places i < j: exchanged when j's element goes first, by one question: whether the element that came later goes before the earlier one; if not, those two stay in
- * the order in which they came. */
-XG_FN xg_kval *xg_sort_exchange(xg_sort_site *d, xg_kval *places, xg_kval *i, xg_kval *j) {
-    xg_kb *b = &d->s.b;
-    xg_kval *at_i = xg_kextract(b, places, &i, 1), *at_j = xg_kextract(b, places, &j, 1), *in_order = xg_kcmpi_(b, XG_CI_SLT, at_i, at_j), *pi, *pj, *first;
-    xg_elem *x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1), *y = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
-    const xg_ktype *type = places->type;
-    xg_kb outer;
-    xg_kop *op;
-    uint32_t k;
-    pi = xg_sort_position(d, xg_kselect(b, in_order, at_j, at_i)); /* the one that came later */
-    pj = xg_sort_position(d, xg_kselect(b, in_order, at_i, at_j));
-    for (k = 0; k < d->n; k++) { x[k] = xg_sort_compared(d, k, pi); y[k] = xg_sort_compared(d, k, pj); }
-    first = XG_KOP2(b, XG_K_OP_XORI, xg_sort_before(d, x, y), xg_k2(b, XG_K_OP_XORI, in_order, xg_kconst_int(b, XG_E_I1, 1)));
-    op = xg_kif(b, first, &type, 1);
-    outer = d->s.b;
-    d->s.b = xg_kb_end(d->e->m, op->regions[1]);
-    xg_kyield(b, &places, 1);
-    d->s.b = xg_kb_end(d->e->m, op->regions[0]);
-    places = xg_kinsert(b, at_j, places, &i, 1);
-    places = xg_kinsert(b, at_i, places, &j, 1);
-    xg_kyield(b, &places, 1);
-    d->s.b = outer;
-    return op->results;
-}
-
-XG_FN xg_kval *xg_sort_exchange_any(xg_sort_site *d, xg_kval *places, xg_kval *i, xg_kval *j) { return d->direct ? xg_sort_exchange_elements(d, places, i, j) : xg_sort_exchange(d, places, i, j); }
-
-/* All pairs of one step. */
-XG_FN xg_kval *xg_sort_step(xg_sort_site *d, xg_kval *places, int64_t bit, bool mirrored) {
-    int64_t pairs = d->places / 2;
-    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, pairs / d->threads), places);
-    xg_kb *b = &d->s.b;
+/* Affine expressions of thread (d0) and block (d1), and of other numbers. */
+XG_FN void xg_sort_apply(xg_sort_site *d, const xg_aff *const *results, uint32_t n, xg_kval *other, xg_range range, xg_kval **out) {
     xg_aff_ctx *x = d->e->m->aff;
-    const xg_aff *low = xg_aff_mod(x, xg_aff_dim(x, 0), bit), *at = xg_aff_sub(x, xg_aff_mul(x, xg_aff_dim(x, 0), 2), low);
-    xg_imap *m = xg_imap_new(x, 1, 0, 0, 2, 0);
-    xg_kval *t = xg_sort_nth(d, l.var, pairs - 1), *pair[2], *i, *j, *r;
-    m->dims[0].range = xg_range_of(0, pairs - 1);
-    m->results[0] = at;
-    m->results[1] = mirrored ? xg_aff_add_k(x, xg_aff_sub(x, at, xg_aff_mul(x, low, 2)), 2 * bit - 1) : xg_aff_add_k(x, at, bit);
-    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &t, pair);
-    i = xg_sort_ranged(pair[0], d->places - 1);
-    j = xg_sort_ranged(pair[1], d->places - 1);
-    if (d->length == d->places && !d->limit) r = xg_sort_exchange_any(d, l.carried, i, j);
-    else {
-        const xg_ktype *type = l.carried->type;
-        xg_kop *op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, j, d->limit ? d->limit : xg_elem_index(&d->s, d->length)), &type, 1);
-        xg_kb outer = d->s.b;
-        d->s.b = xg_kb_end(d->e->m, op->regions[1]);
-        xg_kyield(b, &l.carried, 1);
-        d->s.b = xg_kb_end(d->e->m, op->regions[0]);
-        r = xg_sort_exchange_any(d, l.carried, i, j);
-        xg_kyield(b, &r, 1);
-        d->s.b = outer;
-        r = op->results;
+    xg_imap *m = xg_imap_new(x, other ? 3 : 2, 0, 0, n, 0);
+    xg_kval *dims[3];
+    m->dims[0].range = xg_range_of(0, d->threads - 1);
+    m->dims[1].range = xg_range_of(0, d->blocks - 1);
+    if (other) m->dims[2].range = range;
+    memcpy(m->results, results, n * sizeof *results);
+    dims[0] = d->at[0];
+    dims[1] = d->at[1];
+    dims[2] = other;
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), dims, out);
+}
+/* Of item j of a thread, as it is read and written: its row in the block, and its place in the row. */
+XG_FN void xg_sort_home(const xg_sort_site *d, int64_t j, const xg_aff **row, const xg_aff **place) {
+    xg_aff_ctx *x = d->e->m->aff;
+    const xg_aff *t = xg_aff_dim(x, 0);
+    int64_t apart = d->places / d->each;
+    if (!apart) { /* whole rows */
+        *row = xg_aff_add_k(x, t, j / d->places * d->threads);
+        *place = xg_aff_const(x, j % d->places);
+        return;
     }
-    r = xg_sort_loop_end(d, &l, r);
-    return xg_sort_barrier(d, r);
+    *row = d->minor ? xg_aff_div(x, t, apart) : xg_aff_mod(x, t, d->group);
+    *place = xg_aff_add_k(x, d->minor ? xg_aff_mod(x, t, apart) : xg_aff_div(x, t, d->group), j * apart);
 }
+XG_FN const xg_aff *xg_sort_padded(const xg_sort_site *d, const xg_aff *flat) { return xg_aff_add(d->e->m->aff, flat, xg_aff_div(d->e->m->aff, flat, d->o.entry_bytes == 8 ? 16 : 32)); }
+XG_FN int64_t xg_sort_room(const xg_sort_site *d) { return d->group * d->places / (d->o.entry_bytes == 8 ? 16 : 32) + d->group * d->places; }
 
-XG_FN bool xg_sort_asks_for(const xg_sort_site *d, uint32_t k) {
-    const xg_comp *c = d->i->op == XG_TOPK ? NULL : xg_attr_comp(d->i, XG_A_to_apply);
-    return !c || c->params[2 * k]->first_use || c->params[2 * k + 1]->first_use || c->root == c->params[2 * k] || c->root == c->params[2 * k + 1];
-}
-/* Places behind the end of the row, or of a run, are never moved. */
-XG_FN bool xg_sort_has_end(const xg_sort_site *d) { return d->length != d->places || d->limit; }
-
-/* ---- two steps at once ---- */
-
-/* What stands at a place: its index (NULL: the element itself is sorted), its elements. */
-typedef struct xg_sort_item { xg_kval *place, *index; xg_elem *x; } xg_sort_item;
-
-XG_FN xg_sort_item xg_sort_item_at(xg_sort_site *d, xg_kval *places, xg_kval *place) {
-    xg_sort_item v;
-    xg_kval *read = xg_kextract(&d->s.b, places, &place, 1), *position;
-    uint32_t k;
-    v.place = place;
-    v.index = d->direct ? NULL : read;
-    v.x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
-    if (d->direct) { v.x[0] = xg_emit_split(&d->s.b, read); return v; }
-    position = xg_sort_ranged(xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, read, XG_E_INDEX), d->places - 1);
-    for (k = 0; k < d->n; k++) if (xg_sort_asks_for(d, k)) v.x[k] = xg_sort_compared(d, k, position);
+XG_FN xg_kval *xg_sort_value(xg_sort_site *d, const xg_aff *e) {
+    xg_kval *v;
+    xg_sort_apply(d, &e, 1, NULL, xg_range_of(0, 0), &v);
     return v;
 }
-XG_FN void xg_sort_swap_elem(xg_kb *b, xg_kval *swap, xg_elem *x, xg_elem *y) {
-    xg_elem was = *x;
-    x->v = xg_kselect(b, swap, y->v, was.v);
-    y->v = xg_kselect(b, swap, was.v, y->v);
-    if (!was.im) return;
-    x->im = xg_kselect(b, swap, y->im, was.im);
-    y->im = xg_kselect(b, swap, was.im, y->im);
+/* Brings v below `end`; NULL, or whether it was. */
+XG_FN xg_kval *xg_sort_below(xg_sort_site *d, xg_kval **v, int64_t end) {
+    xg_kval *last, *is;
+    if (xg_kval_range(*v).hi < end) return NULL;
+    last = xg_elem_index(&d->s, end - 1);
+    is = xg_kcmpi_(&d->s.b, XG_CI_SLE, *v, last);
+    *v = xg_k2(&d->s.b, XG_K_OP_MINSI, *v, last);
+    xg_kval_set_range(*v, xg_range_of(0, end - 1));
+    return is;
 }
-/* x stands in front of y; as xg_sort_exchange has it. */
-XG_FN void xg_sort_order(xg_sort_site *d, xg_sort_item *x, xg_sort_item *y) {
-    xg_kb *b = &d->s.b;
-    xg_elem *later = y->x, *earlier = x->x;
-    xg_kval *swap, *in_order = NULL;
-    uint32_t k;
-    if (x->index) {
-        in_order = xg_kcmpi_(b, XG_CI_SLT, x->index, y->index);
-        later = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
-        earlier = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
-        for (k = 0; k < d->n; k++) {
-            if (!x->x[k].v) continue;
-            earlier[k] = x->x[k];
-            later[k] = y->x[k];
-            xg_sort_swap_elem(b, xg_k2(b, XG_K_OP_XORI, in_order, xg_kconst_int(b, XG_E_I1, 1)), &earlier[k], &later[k]);
-        }
-    }
-    swap = xg_sort_before(d, later, earlier);
-    if (in_order) swap = XG_KOP2(b, XG_K_OP_XORI, swap, xg_k2(b, XG_K_OP_XORI, in_order, xg_kconst_int(b, XG_E_I1, 1)));
-    if (xg_sort_has_end(d)) swap = XG_KOP2(b, XG_K_OP_ANDI, swap, xg_kcmpi_(b, XG_CI_SLT, y->place, d->limit ? d->limit : xg_elem_index(&d->s, d->length)));
-    for (k = 0; k < d->n; k++) if (x->x[k].v) xg_sort_swap_elem(b, swap, &x->x[k], &y->x[k]);
-    if (x->index) {
-        xg_kval *was = x->index;
-        x->index = xg_kselect(b, swap, y->index, was);
-        y->index = xg_kselect(b, swap, was, y->index);
-    }
-}
-
-/* The steps of bit, perhaps mirrored, and bit / 2: first the far pairs of four places, then the near ones. */
-XG_FN xg_kval *xg_sort_two_steps(xg_sort_site *d, xg_kval *places, int64_t bit, bool mirrored) {
-    int64_t fours = d->places / 4;
-    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, fours / d->threads), places);
+/* The indices in the arrays of an element by its row and place in the block, of one that exists in any case; and whether it is that one (NULL: it is). */
+typedef struct xg_sort_spot { xg_kval *indices[XG_RANK_MAX], *row_is, *place_is; } xg_sort_spot;
+/* Row and place in the arrays, as indices. */
+XG_FN void xg_sort_at(xg_sort_site *d, xg_kval *row, xg_kval *place, xg_kval **indices) {
     xg_aff_ctx *x = d->e->m->aff;
-    const xg_aff *t = xg_aff_dim(x, 0), *low = xg_aff_mod(x, t, bit / 2), *base = xg_aff_mul(x, xg_aff_div(x, t, bit / 2), 2 * bit), *own = xg_aff_add(x, base, low), *end = xg_aff_sub(x, base, low);
-    xg_imap *m = xg_imap_new(x, 1, 0, 0, 4, 0);
-    xg_kval *number = xg_sort_nth(d, l.var, fours - 1), *at[4], *r = l.carried;
-    xg_sort_item v[4];
-    uint32_t k;
-    m->dims[0].range = xg_range_of(0, fours - 1);
-    m->results[0] = own;
-    m->results[1] = xg_aff_add_k(x, own, bit / 2);
-    m->results[2] = mirrored ? xg_aff_add_k(x, end, bit + bit / 2 - 1) : xg_aff_add_k(x, own, bit);
-    m->results[3] = mirrored ? xg_aff_add_k(x, end, 2 * bit - 1) : xg_aff_add_k(x, own, bit + bit / 2);
-    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &number, at);
-    for (k = 0; k < 4; k++) v[k] = xg_sort_item_at(d, l.carried, xg_sort_ranged(at[k], d->places - 1));
-    xg_sort_order(d, &v[0], &v[mirrored ? 3 : 2]);
-    xg_sort_order(d, &v[1], &v[mirrored ? 2 : 3]);
-    xg_sort_order(d, &v[0], &v[1]);
-    xg_sort_order(d, &v[2], &v[3]);
-    for (k = 0; k < 4; k++) r = xg_kinsert(&d->s.b, d->direct ? xg_emit_join(&d->s.b, v[k].x[0]) : v[k].index, r, &v[k].place, 1);
-    return xg_sort_barrier(d, xg_sort_loop_end(d, &l, r));
+    xg_imap *m = xg_imap_new(x, 2, 0, 0, d->shape->rank, 0);
+    xg_kval *v[2];
+    v[0] = row;
+    v[1] = place;
+    m->dims[0].range = xg_range_of(0, d->rows - 1);
+    m->dims[1].range = xg_range_of(0, d->whole - 1);
+    xg_index_delinearise(x, &d->order, xg_aff_dim(x, 0), m->results);
+    m->results[d->dim] = xg_aff_dim(x, 1);
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), v, indices);
+}
+XG_FN xg_sort_spot xg_sort_spot_at(xg_sort_site *d, const xg_aff *row, const xg_aff *place, xg_kval *other) {
+    xg_aff_ctx *x = d->e->m->aff;
+    const xg_aff *both[2];
+    xg_sort_spot s;
+    xg_kval *v[2];
+    both[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 1), d->runs), d->group), row);
+    both[1] = xg_aff_add(x, xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->length), place);
+    xg_sort_apply(d, both, 2, other, xg_range_of(0, d->places - 1), v);
+    s.row_is = xg_sort_below(d, &v[0], d->rows);
+    s.place_is = xg_sort_below(d, &v[1], d->whole);
+    xg_sort_at(d, v[0], v[1], s.indices);
+    return s;
+}
+XG_FN xg_sort_spot xg_sort_spot_of(xg_sort_site *d, int64_t j) {
+    const xg_aff *row, *place;
+    xg_sort_home(d, j, &row, &place);
+    return xg_sort_spot_at(d, row, place, NULL);
+}
+/* The place of item j in shared memory, as an affine expression without gaps. */
+XG_FN const xg_aff *xg_sort_flat(const xg_sort_site *d, int64_t j) {
+    const xg_aff *row, *place;
+    xg_sort_home(d, j, &row, &place);
+    return xg_aff_add(d->e->m->aff, xg_aff_mul(d->e->m->aff, row, d->places), place);
 }
 
-/* The elements of the row that the comparator asks for go to shared memory, one operand after the other while there is room. */
-XG_FN xg_kval *xg_sort_bring_one(xg_sort_site *d, uint32_t k, bool key) {
-    xg_kelem e = key ? xg_kelem_of(d->key->shape->type) : xg_kelem_of(XG_OPERAND(d->i, k)->shape->type);
-    const xg_ktype *type;
-    xg_kval *tensor, *p, *from;
-    xg_sort_loop l;
-    xg_elem x;
-    if (key && xg_sort_key_ordered(d)) e = xg_kelem_bits(e) == 64 ? XG_E_I64 : xg_kelem_bits(e) == 32 ? XG_E_I32 : XG_E_I16;
-    type = xg_kir_tensor(d->e->m, e, &d->places, 1);
-    tensor = xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
-    l = xg_sort_loop_begin(d, xg_elem_index(&d->s, d->places / d->threads), tensor);
-    p = from = xg_sort_nth(d, l.var, d->places - 1);
-    /* Behind the end stands the last element again: it may be read in vain, with four places at a time. */
-    if (xg_sort_has_end(d)) from = xg_sort_ranged(XG_KOP2(&d->s.b, XG_K_OP_MINSI, p, XG_KOP2(&d->s.b, XG_K_OP_SUBI, d->limit ? d->limit : xg_elem_index(&d->s, d->length), xg_elem_index(&d->s, 1))), d->length - 1);
-    if (key && d->close[k]) from = p; /* each thread reads what it wrote itself */
-    x = xg_sort_element(d, k, from);
-    return xg_sort_loop_end(d, &l, xg_kinsert(&d->s.b, xg_emit_join(&d->s.b, key ? xg_sort_key_of(d, x) : x), l.carried, &p, 1));
+/* ---- items ---- */
+
+XG_FN xg_kval *xg_sort_alloc(xg_sort_site *d, xg_kelem e, int64_t room) {
+    const xg_ktype *type = xg_kir_tensor(d->e->m, e, &room, 1);
+    return xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
 }
-/* First what is compared, then, for the results, what there is room for. */
-XG_FN void xg_sort_bring(xg_sort_site *d) {
-    int64_t bytes = 4 * d->places, more;
-    uint32_t k, turn;
-    xg_sort_find_key(d);
-    if (d->key) {
-        more = d->places * xg_kelem_bytes(xg_kelem_of(d->key->shape->type));
-        if (bytes + more <= XG_SORT_SHARED_MAX) { d->keys = xg_sort_bring_one(d, d->keyed, true); bytes += more; }
+/* All of what was written is seen by all. */
+XG_FN void xg_sort_sync(xg_sort_site *d) {
+    xg_kval **tensors = XG_NEW_N(d->e->arena, xg_kval *, d->n + 2), ***from = XG_NEW_N(d->e->arena, xg_kval **, d->n + 2);
+    const xg_ktype **types = XG_NEW_N(d->e->arena, const xg_ktype *, d->n + 2);
+    uint32_t n = 0, k;
+    xg_kop *op;
+    from[n++] = &d->entries;
+    if (d->numbers) from[n++] = &d->numbers;
+    for (k = 0; k < d->n; k++) if (d->close[k]) from[n++] = &d->close[k];
+    for (k = 0; k < n; k++) { tensors[k] = *from[k]; types[k] = tensors[k]->type; }
+    op = xg_kir_op(&d->s.b, XG_K_OP_SYNC, tensors, n, types, n, 0);
+    for (k = 0; k < n; k++) *from[k] = &op->results[k];
+}
+XG_FN xg_kval *xg_sort_number_of(xg_sort_site *d, const xg_sort_item *v) {
+    xg_kb *b = &d->s.b;
+    xg_kval *n;
+    if (d->o.form != XG_SORT_BY_ENTRY) n = d->o.form == XG_SORT_BY_KEY ? v->number : v->entry;
+    else if (d->o.entry_bytes == 8) n = xg_kcast(b, XG_K_OP_TRUNCI, v->entry, XG_E_I32);
+    else n = XG_KOP2(b, XG_K_OP_ANDI, v->entry, xg_kconst_int(b, XG_E_I32, 0xffff));
+    return n;
+}
+/* The place in shared memory of an element by its number, in the row of a place. */
+XG_FN xg_kval *xg_sort_flat_number(xg_sort_site *d, const xg_aff *flat, xg_kval *number, bool padded) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_range range = xg_range_of(0, d->places - 1);
+    const xg_aff *to = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, flat, d->places), d->places), xg_aff_dim(x, 2));
+    xg_kval *index = xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, number, XG_E_INDEX), *v;
+    xg_kval_set_range(index, range);
+    if (padded) to = xg_sort_padded(d, to);
+    xg_sort_apply(d, &to, 1, index, range, &v);
+    return v;
+}
+/* What the comparator may ask of an item. */
+XG_FN void xg_sort_fetch(xg_sort_site *d, const xg_aff *flat, xg_sort_item *v) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_kval *at = xg_sort_flat_number(d, flat, v->entry, false), *index;
+    const xg_aff *both[2];
+    xg_sort_spot spot;
+    uint32_t k;
+    v->x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
+    for (k = 0; k < d->n; k++) if (d->close[k]) v->x[k] = xg_emit_split(&d->s.b, xg_kextract(&d->s.b, d->close[k], &at, 1));
+    for (k = 0; k < d->n && (d->close[k] || !xg_order_asks_for(d->i, k)); k++) {}
+    if (k == d->n) return;
+    /* Too much for shared memory: from where it is. */
+    both[0] = xg_aff_div(x, flat, d->places);
+    both[1] = xg_aff_dim(x, 2);
+    index = xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, v->entry, XG_E_INDEX);
+    xg_kval_set_range(index, xg_range_of(0, d->places - 1));
+    spot = xg_sort_spot_at(d, both[0], both[1], index);
+    for (k = 0; k < d->n; k++) if (xg_order_asks_for(d->i, k) && !d->close[k]) v->x[k] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), spot.indices);
+}
+/* What stands at a place, an affine expression of the thread; and back. */
+XG_FN xg_sort_item xg_sort_read(xg_sort_site *d, const xg_aff *flat) {
+    xg_kval *place = xg_sort_value(d, xg_sort_padded(d, flat));
+    xg_sort_item v;
+    memset(&v, 0, sizeof v);
+    v.entry = xg_kextract(&d->s.b, d->entries, &place, 1);
+    if (d->numbers) v.number = xg_kextract(&d->s.b, d->numbers, &place, 1);
+    if (d->o.form == XG_SORT_BY_COMPARATOR) xg_sort_fetch(d, flat, &v);
+    return v;
+}
+XG_FN void xg_sort_put(xg_sort_site *d, const xg_aff *flat, const xg_sort_item *v) {
+    xg_kval *place = xg_sort_value(d, xg_sort_padded(d, flat));
+    d->entries = xg_kinsert(&d->s.b, v->entry, d->entries, &place, 1);
+    if (d->numbers) d->numbers = xg_kinsert(&d->s.b, v->number, d->numbers, &place, 1);
+}
+
+/* ---- two items ---- */
+
+XG_FN void xg_sort_swap(xg_kb *b, xg_kval *swap, xg_kval **x, xg_kval **y) {
+    xg_kval *was = *x;
+    if (!was) return;
+    *x = xg_kselect(b, swap, *y, was);
+    *y = xg_kselect(b, swap, was, *y);
+}
+/* Whether an element goes before another one, by the comparator. */
+XG_FN xg_kval *xg_sort_before(xg_scope *s, const xg_inst *sort, const xg_elem *a, const xg_elem *b) {
+    xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, 2 * sort->n_operands + 1), r;
+    uint32_t k;
+    for (k = 0; k < sort->n_operands; k++) { args[2 * k] = a[k]; args[2 * k + 1] = b[k]; }
+    xg_elem_call_comp(s, xg_attr_comp(sort, XG_A_to_apply), args, &r, 1);
+    return r.v;
+}
+/* The first number that no element of the row or run has; NULL: all have. */
+XG_FN xg_kval *xg_sort_end(xg_sort_site *d) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_kval *left;
+    if (d->given) return d->end;
+    if (d->length == d->places && d->whole % d->length == 0) return NULL;
+    if (d->whole % d->length == 0) return xg_kconst_int(&d->s.b, XG_E_I32, d->length);
+    left = xg_sort_value(d, xg_aff_sub(x, xg_aff_const(x, d->whole), xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->length)));
+    left = xg_k2(&d->s.b, XG_K_OP_MINSI, left, xg_elem_index(&d->s, d->length));
+    return xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, left, XG_E_I32);
+}
+/* Exchanged when y goes before x, by one question: whether the element that came later goes before the earlier one; if not, those two stay in the order in which they came. */
+XG_FN xg_kval *xg_sort_asks(xg_sort_site *d, const xg_sort_item *x, const xg_sort_item *y) {
+    xg_kb *b = &d->s.b;
+    xg_elem *later = XG_NEW_N(d->e->arena, xg_elem, d->n + 1), *earlier = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
+    xg_kval *turned = xg_kcmpi_(b, XG_CI_SGT, x->entry, y->entry), *swap, *end, *is;
+    uint32_t k;
+    for (k = 0; k < d->n; k++) {
+        earlier[k] = x->x[k];
+        later[k] = y->x[k];
+        xg_sort_swap(b, turned, &earlier[k].v, &later[k].v);
+        xg_sort_swap(b, turned, &earlier[k].im, &later[k].im);
     }
-    for (turn = 0; turn < 2; turn++) for (k = 0; k < d->n; k++) {
-        if (d->close[k] || (!turn && (d->keys || !xg_sort_asks_for(d, k)))) continue;
-        more = d->places * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(d->i, k)->shape->type));
+    swap = XG_KOP2(b, XG_K_OP_XORI, xg_sort_before(&d->s, d->i, later, earlier), turned);
+    if (!(end = xg_sort_end(d))) return swap;
+    is = xg_kcmpi_(b, XG_CI_SGE, x->entry, end);
+    swap = xg_k2(b, XG_K_OP_ORI, swap, is);
+    is = xg_kcmpi_(b, XG_CI_SLT, y->entry, end);
+    return xg_k2(b, XG_K_OP_ANDI, swap, is);
+}
+XG_FN void xg_sort_exchange(xg_sort_site *d, xg_sort_item *x, xg_sort_item *y) {
+    xg_kb *b = &d->s.b;
+    xg_kval *swap, *same, *was = x->entry;
+    uint32_t k;
+    if (d->o.form == XG_SORT_BY_ELEMENT || d->o.form == XG_SORT_BY_ENTRY) {
+        x->entry = xg_k2(b, XG_K_OP_MINSI, was, y->entry);
+        y->entry = xg_k2(b, XG_K_OP_MAXSI, was, y->entry);
+        return;
+    }
+    if (d->o.form == XG_SORT_BY_KEY) {
+        swap = xg_kcmpi_(b, XG_CI_SLT, y->entry, x->entry);
+        same = xg_kcmpi_(b, XG_CI_EQ, y->entry, x->entry);
+        same = XG_KOP2(b, XG_K_OP_ANDI, same, xg_kcmpi_(b, XG_CI_SLT, y->number, x->number));
+        swap = xg_k2(b, XG_K_OP_ORI, swap, same);
+    } else swap = xg_sort_asks(d, x, y);
+    xg_sort_swap(b, swap, &x->entry, &y->entry);
+    xg_sort_swap(b, swap, &x->number, &y->number);
+    if (x->x) for (k = 0; k < d->n; k++) { xg_sort_swap(b, swap, &x->x[k].v, &y->x[k].v); xg_sort_swap(b, swap, &x->x[k].im, &y->x[k].im); }
+}
+
+/* ---- the network ---- */
+
+/* Batcher's odd-even merge sort of n items. */
+XG_FN void xg_sort_items(xg_sort_site *d, xg_sort_item *v, int64_t n) {
+    int64_t p, k, j, i;
+    for (p = 1; p < n; p *= 2) for (k = p; k; k /= 2) for (j = k % p; j + k < n; j += 2 * k) for (i = 0; i < k && i + j + k < n; i++)
+        if ((i + j) / (2 * p) == (i + j + k) / (2 * p)) xg_sort_exchange(d, &v[i + j], &v[i + j + k]);
+}
+/* Steps of bit, bit/2 ... that are closed on `closed` places. */
+XG_FN void xg_sort_steps(xg_sort_site *d, int64_t bit, int64_t closed, bool mirrored) {
+    xg_aff_ctx *x = d->e->m->aff;
+    int64_t last = 2 * bit / closed, k, step, i, j;
+    xg_sort_item v[XG_SORT_EACH_MAX];
+    for (i = 0; i < d->each / closed; i++) {
+        const xg_aff *t = xg_aff_add_k(x, xg_aff_dim(x, 0), i * d->threads), *low = xg_aff_mod(x, t, last), *base = xg_aff_mul(x, xg_aff_div(x, t, last), 2 * bit), *p[XG_SORT_EACH_MAX];
+        for (k = 0; k < closed; k++) {
+            p[k] = mirrored && k >= closed / 2 ? xg_aff_add_k(x, xg_aff_sub(x, base, low), k * last + last - 1) : xg_aff_add_k(x, xg_aff_add(x, base, low), k * last);
+            v[k] = xg_sort_read(d, p[k]);
+        }
+        if (mirrored) for (k = 0; k < closed / 2; k++) xg_sort_exchange(d, &v[k], &v[closed - 1 - k]);
+        for (step = mirrored ? closed / 4 : closed / 2; step; step /= 2) for (j = 0; j < closed; j += 2 * step) for (k = j; k < j + step; k++) xg_sort_exchange(d, &v[k], &v[k + step]);
+        for (k = 0; k < closed; k++) xg_sort_put(d, p[k], &v[k]);
+    }
+    xg_sort_sync(d);
+}
+/* All steps of bit, bit/2 .. 1. */
+XG_FN void xg_sort_steps_from(xg_sort_site *d, int64_t bit, bool mirrored) {
+    int64_t closed;
+    for (; bit; bit /= closed, mirrored = false) {
+        for (closed = 2; closed < d->each && closed < 2 * bit; closed *= 2) {}
+        xg_sort_steps(d, bit, closed, mirrored);
+    }
+}
+/* From the threads' own items to those of rows in order. */
+XG_FN void xg_sort_network(xg_sort_site *d, xg_sort_item *v) {
+    xg_aff_ctx *x = d->e->m->aff;
+    int64_t own = XG_MIN(d->each, d->places), half, k;
+    const xg_aff *row, *place, *first;
+    for (k = 0; k < d->each; k += own) xg_sort_items(d, v + k, own);
+    if (own == d->places) return;
+    xg_sort_home(d, 0, &row, &place);
+    first = xg_aff_add(x, xg_aff_mul(x, row, d->places), xg_aff_mul(x, place, own)); /* what a thread has in order stands together from now on */
+    for (k = 0; k < own; k++) xg_sort_put(d, xg_aff_add_k(x, first, k), &v[k]);
+    xg_sort_sync(d);
+    for (half = own; half < d->places; half *= 2) xg_sort_steps_from(d, half, true);
+    for (k = 0; k < d->each; k++) v[k] = xg_sort_read(d, xg_sort_flat(d, k));
+}
+
+/* ---- in and out ---- */
+
+/* The elements of an operand, each by the thread that has it at home. */
+XG_FN void xg_sort_load(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, xg_elem *x) {
+    int64_t j;
+    for (j = 0; j < d->each; j++) x[j] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), spots[j].indices);
+}
+XG_FN xg_kval *xg_sort_place_number(xg_sort_site *d, int64_t j) {
+    const xg_aff *row, *place;
+    if (d->given) return d->given[j];
+    xg_sort_home(d, j, &row, &place);
+    return xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, xg_sort_value(d, place), XG_E_I32);
+}
+/* What is sorted, of a key and the number of its element. */
+XG_FN xg_sort_item xg_sort_item_of(xg_sort_site *d, xg_kval *key, xg_kval *number) {
+    xg_kb *b = &d->s.b;
+    xg_sort_item v;
+    memset(&v, 0, sizeof v);
+    v.entry = key;
+    if (d->o.form == XG_SORT_BY_KEY) v.number = number;
+    if (d->o.form != XG_SORT_BY_ENTRY) return v;
+    if (d->o.entry_bytes == 8) { key = xg_kcast(b, XG_K_OP_EXTUI, key, XG_E_I64); number = xg_kcast(b, XG_K_OP_EXTUI, number, XG_E_I64); }
+    key = XG_KOP2(b, XG_K_OP_SHLI, key, xg_kconst_int(b, key->type->elem, d->o.entry_bytes * 4));
+    v.entry = xg_k2(b, XG_K_OP_ORI, key, number);
+    return v;
+}
+XG_FN void xg_sort_begin(xg_sort_site *d, const xg_sort_spot *spots, xg_elem *raw, xg_sort_item *v) {
+    xg_kb *b = &d->s.b;
+    int64_t j, bytes = xg_sort_room(d) * d->o.entry_bytes, room = d->group * d->places, most = d->o.bits == 64 ? INT64_MAX : d->o.bits < 32 && d->o.form == XG_SORT_BY_ENTRY ? INT16_MAX : INT32_MAX;
+    xg_kelem e = d->o.entry_bytes == 8 ? XG_E_I64 : XG_E_I32;
+    uint32_t k;
+    d->entries = xg_sort_alloc(d, e, xg_sort_room(d));
+    if (d->o.form == XG_SORT_BY_KEY) d->numbers = xg_sort_alloc(d, XG_E_I32, xg_sort_room(d));
+    if (d->o.form != XG_SORT_BY_COMPARATOR) {
+        xg_sort_load(d, d->o.keyed, spots, raw);
+        for (j = 0; j < d->each; j++) {
+            xg_kval *key = xg_sort_key_of(&d->s, &d->o, raw[j]), *number = xg_sort_place_number(d, j);
+            if (spots[j].place_is) key = XG_KSELECT(b, spots[j].place_is, key, xg_kconst_int(b, key->type->elem, most)); /* behind all others: those of the same key have lower numbers, or are the same */
+            v[j] = xg_sort_item_of(d, key, number);
+        }
+        return;
+    }
+    for (j = 0; j < d->each; j++) { memset(&v[j], 0, sizeof v[j]); v[j].entry = xg_sort_place_number(d, j); v[j].x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1); }
+    for (k = 0; k < d->n; k++) {
+        int64_t more = room * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(d->i, k)->shape->type));
+        if (!xg_order_asks_for(d->i, k)) continue;
+        xg_sort_load(d, k, spots, raw);
+        for (j = 0; j < d->each; j++) v[j].x[k] = raw[j];
         if (bytes + more > XG_SORT_SHARED_MAX) continue;
         bytes += more;
-        d->close[k] = xg_sort_bring_one(d, k, false);
-    }
-}
-
-/* places[p] = p */
-XG_FN xg_kval *xg_sort_start(xg_sort_site *d, xg_kval *places) {
-    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, d->places / d->threads), places);
-    xg_kval *p = xg_sort_nth(d, l.var, d->places - 1), *v = xg_kinsert(&d->s.b, xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, p, XG_E_I32), l.carried, &p, 1);
-    return xg_sort_barrier(d, xg_sort_loop_end(d, &l, v));
-}
-
-/* What may be asked for of an index behind the end is all in shared memory. */
-XG_FN bool xg_sort_by_fours(const xg_sort_site *d) {
-    uint32_t k;
-    for (k = 0; k < d->n; k++) if (!d->direct && xg_sort_has_end(d) && xg_sort_asks_for(d, k) && !d->close[k] && !(d->keys && k == d->keyed)) return false;
-    return d->places >= 4;
-}
-XG_FN xg_kval *xg_sort_network(xg_sort_site *d, xg_kval *places) {
-    bool fours = xg_sort_by_fours(d);
-    int64_t half, bit;
-    for (half = 1; half < d->places; half *= 2) {
-        for (bit = half; bit;) {
-            if (fours && bit > 1) { places = xg_sort_two_steps(d, places, bit, bit == half); bit /= 4; }
-            else { places = xg_sort_step(d, places, bit, bit == half); bit /= 2; }
+        d->close[k] = xg_sort_alloc(d, xg_kelem_of(XG_OPERAND(d->i, k)->shape->type), room);
+        for (j = 0; j < d->each; j++) {
+            xg_kval *at = d->given ? xg_sort_flat_number(d, xg_sort_flat(d, j), d->given[j], false) : xg_sort_value(d, xg_sort_flat(d, j));
+            d->close[k] = xg_kinsert(b, xg_emit_join(b, raw[j]), d->close[k], &at, 1);
         }
     }
-    return places;
 }
 
-/* What root k takes from the sorted row: an operand's element, or (topk's second result) the index itself. */
-XG_FN xg_elem xg_sort_result(xg_sort_site *d, const xg_inst *root, xg_kval *index) {
-    int64_t output;
-    if (root->op == XG_SLICE) root = XG_OPERAND(root, 0);
-    output = root->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(root, XG_A_index, 0) : 0;
-    if (d->i->op == XG_TOPK && output == 1) return xg_elem_real(xg_scalar_convert(&d->s.b, index, XLAGPU_S32, root->shape->type));
-    return xg_sort_element(d, (uint32_t)output, xg_sort_position(d, index));
-}
-
-XG_FN xg_kval *xg_sort_write(xg_sort_site *d, uint32_t root, xg_kval *places, xg_kval *dest) {
-    const xg_inst *i = d->e->roots[root];
-    int64_t kept = d->whole ? d->kept : i->shape->dims[d->dim], first = i->op == XG_SLICE ? xg_inst_attr(i, XG_A_slice)->v.slices->p[d->dim].start : 0;
-    bool exact = !d->limit && kept % d->threads == 0;
-    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, (kept + d->threads - 1) / d->threads), dest);
+/* Elements at home become those of the numbers that the items have: through the shared array, which nobody needs any more. */
+XG_FN void xg_sort_bring_in_order(xg_sort_site *d, xg_kval *const *numbers, xlagpu_type t, xg_elem *x) {
     xg_kb *b = &d->s.b;
-    xg_kval *p = xg_sort_nth(d, l.var, exact ? kept - 1 : d->places * 2), *place, *r, *inside[XG_RANK_MAX];
-    const xg_ktype *type = dest->type;
-    xg_kb outer = d->s.b;
-    xg_kop *op = NULL;
-    xg_elem v;
-    if (!exact) {
-        op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, p, d->limit ? d->limit : xg_elem_index(&d->s, kept)), &type, 1);
-        outer = d->s.b;
-        d->s.b = xg_kb_end(d->e->m, op->regions[1]);
-        xg_kyield(b, &l.carried, 1);
-        d->s.b = xg_kb_end(d->e->m, op->regions[0]);
+    xg_kelem e = d->entries->type->elem;
+    xg_kval *pieces[XG_SORT_EACH_MAX][4], *at;
+    uint32_t n = xg_sort_pieces(t, xg_kelem_bits(e)), k;
+    int64_t j;
+    for (k = 0; k < n; k++) {
+        xg_sort_sync(d);
+        for (j = 0; j < d->each; j++) {
+            at = d->given ? xg_sort_flat_number(d, xg_sort_flat(d, j), d->given[j], true) : xg_sort_value(d, xg_sort_padded(d, xg_sort_flat(d, j)));
+            d->entries = xg_kinsert(b, xg_sort_piece_of(b, x[j], t, e, k), d->entries, &at, 1);
+        }
+        xg_sort_sync(d);
+        for (j = 0; j < d->each; j++) {
+            at = xg_sort_flat_number(d, xg_sort_flat(d, j), numbers[j], true);
+            pieces[j][k] = xg_kextract(b, d->entries, &at, 1);
+        }
     }
-    place = first ? xg_sort_ranged(xg_k2(b, XG_K_OP_ADDI, p, xg_elem_index(&d->s, first)), d->places - 1) : p;
-    v = d->direct ? xg_emit_split(b, xg_kextract(b, places, &place, 1)) : xg_sort_result(d, i, xg_kextract(b, places, &place, 1));
-    memcpy(inside, d->row, sizeof inside);
-    inside[d->dim] = xg_sort_in_row(d, p);
-    r = xg_emit_insert(b, v, l.carried, i->shape, inside);
-    if (!exact) {
-        xg_kyield(b, &r, 1);
-        d->s.b = outer;
-        r = op->results;
+    for (j = 0; j < d->each; j++) x[j] = xg_sort_from_pieces(b, pieces[j], t);
+}
+XG_FN int64_t xg_sort_output(const xg_inst *root) {
+    if (root->op == XG_SLICE) root = XG_OPERAND(root, 0);
+    return root->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(root, XG_A_index, 0) : 0;
+}
+/* Whether item j goes into a result that takes so many places from `first` on; NULL: it does. *place: where, of a place that exists in any case. */
+XG_FN xg_kval *xg_sort_kept(xg_sort_site *d, const xg_sort_spot *spot, int64_t first, int64_t kept, xg_kval **place) {
+    xg_kb *b = &d->s.b;
+    xg_kval *is = xg_elem_and(&d->s, spot->row_is, spot->place_is), *from;
+    xg_range r = xg_kval_range(*place);
+    if (first == 0 && kept == d->whole) return is;
+    if (r.lo < first || r.hi >= first + kept) {
+        from = xg_k2(b, XG_K_OP_MINSI, *place, xg_elem_index(&d->s, first + kept - 1));
+        from = xg_k2(b, XG_K_OP_MAXSI, from, xg_elem_index(&d->s, first));
+        is = xg_elem_and(&d->s, is, xg_kcmpi_(b, XG_CI_EQ, from, *place));
+        xg_kval_set_range(from, xg_range_of(first, first + kept - 1));
+        *place = from;
     }
-    return xg_sort_loop_end(d, &l, r);
+    *place = xg_k2(b, XG_K_OP_SUBI, *place, xg_elem_index(&d->s, first));
+    xg_kval_set_range(*place, xg_range_of(0, kept - 1));
+    return is;
+}
+XG_FN xg_kval *xg_sort_write(xg_sort_site *d, const xg_inst *root, const xg_sort_spot *spots, const xg_elem *x, xg_kval *dest) {
+    int64_t kept = root->shape->dims[d->dim], first = root->op == XG_SLICE ? xg_inst_attr(root, XG_A_slice)->v.slices->p[d->dim].start : 0, j;
+    xg_kb *b = &d->s.b, outer;
+    for (j = 0; j < d->each; j++) {
+        xg_kval *at[XG_RANK_MAX], *is;
+        const xg_ktype *type = dest->type;
+        xg_kop *op;
+        memcpy(at, spots[j].indices, sizeof at);
+        is = xg_sort_kept(d, &spots[j], first, kept, &at[d->dim]);
+        if (!is) { dest = xg_emit_insert(b, x[j], dest, root->shape, at); continue; }
+        op = xg_kif(b, is, &type, 1);
+        outer = *b;
+        *b = xg_kb_end(d->e->m, op->regions[1]);
+        xg_kyield(b, &dest, 1);
+        *b = xg_kb_end(d->e->m, op->regions[0]);
+        b->loc = outer.loc;
+        dest = xg_emit_insert(b, x[j], dest, root->shape, at);
+        xg_kyield(b, &dest, 1);
+        *b = outer;
+        dest = op->results;
+    }
+    return dest;
+}
+/* The sorted elements of output k. raw: those of the keyed operand, at home. */
+XG_FN void xg_sort_result(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, const xg_elem *raw, const xg_sort_item *v, xg_kval *const *numbers, xg_elem *x) {
+    bool keyed = d->o.form != XG_SORT_BY_COMPARATOR && k == d->o.keyed;
+    xg_kb *b = &d->s.b;
+    int64_t j;
+    if (keyed && d->o.exact) {
+        for (j = 0; j < d->each; j++) {
+            xg_kval *key = v[j].entry;
+            if (d->o.form == XG_SORT_BY_ENTRY) key = XG_KOP2(b, XG_K_OP_SHRSI, key, xg_kconst_int(b, key->type->elem, d->o.entry_bytes * 4));
+            if (d->o.form == XG_SORT_BY_ENTRY && d->o.entry_bytes == 8) key = xg_kcast(b, XG_K_OP_TRUNCI, key, XG_E_I32);
+            x[j] = xg_elem_real(xg_sort_unkey(b, &d->o, key));
+        }
+    } else if (d->close[k]) {
+        for (j = 0; j < d->each; j++) x[j] = v[j].x[k];
+    } else {
+        if (keyed) memcpy(x, raw, (size_t)d->each * sizeof *x);
+        else xg_sort_load(d, k, spots, x);
+        xg_sort_bring_in_order(d, numbers, XG_OPERAND(d->i, k)->shape->type, x);
+    }
+}
+/* The sorted items go to their places; from, to: where a thread's elements were read, and where they are written. */
+XG_FN void xg_sort_finish(xg_sort_site *d, const xg_sort_spot *from, const xg_sort_spot *to, const xg_elem *raw, const xg_sort_item *v, xg_kval **dest) {
+    xg_elem x[XG_SORT_EACH_MAX];
+    xg_kval *numbers[XG_SORT_EACH_MAX];
+    uint32_t root, n = d->i->op == XG_TOPK ? 2 : d->n, k;
+    int64_t j;
+    if (d->o.form != XG_SORT_BY_ELEMENT) for (j = 0; j < d->each; j++) numbers[j] = xg_sort_number_of(d, &v[j]);
+    for (k = 0; k < n; k++) {
+        bool made = false;
+        for (root = 0; root < d->e->n_roots; root++) {
+            const xg_inst *r = d->e->roots[root];
+            if (xg_sort_output(r) != (int64_t)k) continue;
+            if (!made && d->i->op == XG_TOPK && k == 1) {
+                while (r->op != XG_TOPK) r = XG_OPERAND(r, 0);
+                for (j = 0; j < d->each; j++) x[j] = xg_elem_real(xg_scalar_convert(&d->s.b, numbers[j], XLAGPU_S32, r->shape->elems[1]->type));
+            } else if (!made) xg_sort_result(d, k, from, raw, v, numbers, x);
+            made = true;
+            dest[root] = xg_sort_write(d, d->e->roots[root], to, x, dest[root]);
+        }
+    }
 }
 
-/* Block to the indices of its row, all dimensions but the sorted one, which has the run's beginning. */
-XG_FN void xg_sort_row(xg_sort_site *d, int64_t rows, int64_t runs) {
-    xg_aff_ctx *x = d->e->m->aff;
-    xg_imap *m = xg_imap_new(x, 1, 0, 0, d->shape->rank, 0);
-    const xg_aff *rest = xg_aff_div(x, xg_aff_dim(x, 0), runs);
-    xg_kval *block = xg_kblock_id(&d->s.b, 0, rows * runs);
-    uint32_t k;
-    m->dims[0].range = xg_range_of(0, rows * runs - 1);
-    for (k = d->shape->rank; k-- > 0;) {
-        if (k == d->dim) { m->results[k] = xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 0), runs), d->length); continue; }
-        m->results[k] = xg_aff_mod(x, rest, d->shape->dims[k]);
-        rest = xg_aff_div(x, rest, d->shape->dims[k]);
-    }
-    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &block, d->row);
-    if (!d->whole) return;
-    d->base = d->row[d->dim];
-    if (d->whole % d->length) d->limit = XG_KOP2(&d->s.b, XG_K_OP_MINSI, xg_k2(&d->s.b, XG_K_OP_SUBI, xg_elem_index(&d->s, d->whole), d->base), xg_elem_index(&d->s, d->length));
+XG_FN void xg_sort_body(xg_sort_site *d, xg_kval **dest) {
+    xg_sort_spot spots[XG_SORT_EACH_MAX];
+    xg_sort_item v[XG_SORT_EACH_MAX];
+    xg_elem raw[XG_SORT_EACH_MAX];
+    int64_t j;
+    for (j = 0; j < d->each; j++) spots[j] = xg_sort_spot_of(d, j);
+    xg_sort_begin(d, spots, raw, v);
+    if (d->o.form == XG_SORT_BY_COMPARATOR) xg_sort_sync(d);
+    xg_sort_network(d, v);
+    xg_sort_finish(d, spots, spots, raw, v, dest);
 }
 
-XG_FN void xg_emit_sort(xg_fusion_emission *e) {
+/* ---- sizes ---- */
+
+XG_FN void xg_sort_rows(xg_sort_site *d) {
+    uint32_t k, j;
+    d->whole = d->length = d->shape->dims[d->dim];
+    d->rows = d->whole ? d->shape->elements / d->whole : 0;
+    d->runs = d->group = 1;
+    d->minor = true;
+    for (k = 0; k < d->shape->rank; k++) {
+        uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
+        if (which != d->dim) xg_index_order_push(&d->order, which, d->shape->dims[which]);
+        else for (j = 0; j < d->order.n; j++) d->minor = d->minor && d->order.size[j] == 1;
+    }
+}
+XG_FN void xg_sort_blocks(xg_sort_site *d, int64_t each) {
+    d->each = XG_MIN(each, d->group * d->places);
+    while (d->group * d->places / d->each > XG_SORT_THREADS && d->each < XG_SORT_EACH_MAX) d->each *= 2;
+    d->threads = d->group * d->places / d->each;
+    d->blocks = (d->rows + d->group - 1) / d->group;
+    if (d->blocks > INT32_MAX / d->runs) xg_hlo_fail(d->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows of %lld runs; at most 2147483647 runs are supported in kernels", (long long)d->rows, (long long)d->runs);
+    d->blocks *= d->runs;
+}
+XG_FN int64_t xg_sort_each(const xg_sort_site *d) { return d->o.form == XG_SORT_BY_COMPARATOR ? XG_SORT_EACH_ASKED : XG_SORT_EACH; }
+XG_FN void xg_sort_plan(xg_sort_site *d) {
+    int64_t most = xg_fuse_sort_run(&d->o), wanted, from, to;
+    xg_sort_rows(d);
+    if (xg_fuse_sorted_runs(d->i, &from, &to)) {
+        d->length = to;
+        d->runs = (d->whole + to - 1) / to;
+    }
+    if (d->length > most) xg_hlo_fail(d->i, XLAGPU_ERROR_UNSUPPORTED, NULL, "%s of %lld elements at once; a block sorts at most %lld of these", xg_op_name(d->i->op), (long long)d->length, (long long)most);
+    for (d->places = 1; d->places < d->length; d->places *= 2) {}
+    wanted = d->minor ? XG_SORT_SHARED_ROWS : most;
+    while (d->group * 2 * d->places <= wanted && d->group < d->rows && (d->minor || d->group < 32)) d->group *= 2;
+    xg_sort_blocks(d, xg_sort_each(d));
+}
+/* The whole kernel: a body of one of the plans. */
+XG_FN void xg_sort_emit(xg_fusion_emission *e, void (*plan)(xg_sort_site *), void (*body)(xg_sort_site *, xg_kval **)) {
     xg_kfunc *f = e->m->entry;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    bool some = XG_OPERAND(xg_sort_of_root(e->roots[0]), 0)->shape->elements > 0;
     xg_sort_site d;
-    xg_kval *places, **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
-    const xg_ktype *type;
-    int64_t rows, runs = 1, from, to;
     uint32_t k;
     memset(&d, 0, sizeof d);
     d.e = e;
     d.i = xg_sort_of_root(e->roots[0]);
+    d.o = xg_fuse_sort_order(d.i);
     d.shape = XG_OPERAND(d.i, 0)->shape;
     d.dim = d.i->op == XG_TOPK ? d.shape->rank - 1 : (uint32_t)xg_attr_ints(d.i, XG_A_dimensions).p[0];
     d.n = d.i->n_operands;
     d.close = XG_NEW_N(e->arena, xg_kval *, d.n + 1);
-    d.length = d.shape->dims[d.dim];
-    d.kept = e->roots[0]->shape->dims[d.dim];
-    rows = d.length ? d.shape->elements / d.length : 0;
-    if (xg_fuse_sorted_runs(d.i, &from, &to)) {
-        d.whole = d.length;
-        d.length = d.kept = to;
-        runs = (d.whole + to - 1) / to;
+    for (k = 0; k < e->n_roots; k++) some = some && e->roots[k]->shape->elements;
+    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    if (some) {
+        plan(&d);
+        f->threads[0] = (uint32_t)d.threads;
+        f->blocks[0] = (uint32_t)d.blocks;
     }
-    if (d.length > XG_SORT_ROW_MAX) xg_hlo_fail(d.i, XLAGPU_ERROR_INTERNAL, NULL, "%s of rows of %lld elements in one block", xg_op_name(d.i->op), (long long)d.length);
-    for (d.places = 1; d.places < d.length; d.places *= 2) {}
-    d.threads = XG_MIN(XG_MAX(d.places / 4, (int64_t)1), (int64_t)XG_SORT_THREADS_MAX);
-    if (rows > INT32_MAX / runs) xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows of %lld runs; at most 2147483647 runs are supported in kernels", (long long)rows, (long long)runs);
-    f->threads[0] = (uint32_t)d.threads;
-    f->blocks[0] = (uint32_t)XG_MAX(rows * runs, (int64_t)1);
-    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     xg_emit_functions(e, false);
     d.s = xg_emit_scope(e, f, UINT32_MAX);
     d.s.b.loc = e->fusion->id + 1;
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
-    if (d.shape->elements && e->roots[0]->shape->elements) {
-        d.thread = xg_kthread_id(&d.s.b, 0, d.threads);
-        xg_sort_row(&d, rows, runs);
-        d.direct = d.i->op == XG_SORT && d.n == 1 && !xg_attr_int(d.i, XG_A_is_stable, 0) && d.places * xg_kelem_bytes(xg_kelem_of(d.shape->type)) <= XG_SORT_SHARED_MAX;
-        if (d.direct) places = xg_sort_barrier(&d, xg_sort_bring_one(&d, 0, false));
-        else {
-            type = xg_kir_tensor(e->m, XG_E_I32, &d.places, 1);
-            places = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
-            xg_sort_bring(&d);
-            places = xg_sort_start(&d, places);
-        }
-        places = xg_sort_network(&d, places);
-        for (k = 0; k < e->n_roots; k++) dest[k] = xg_sort_write(&d, k, places, dest[k]);
+    if (some) {
+        d.at[0] = xg_kthread_id(&d.s.b, 0, d.threads);
+        d.at[1] = xg_kblock_id(&d.s.b, 0, d.blocks);
+        body(&d, dest);
     }
     xg_kreturn(&d.s.b, dest, e->n_roots);
 }
+XG_FN void xg_emit_sort(xg_fusion_emission *e) { xg_sort_emit(e, xg_sort_plan, xg_sort_body); }
 
 #endif /* XG_EMIT_SORT_C */
 /* emit/topk.c -- topk by selection: one block per row looks at each element once, and again only at those of groups that lead.
@@ -46254,121 +46989,216 @@ XG_FN void xg_emit_triangular(xg_fusion_emission *e) {
 #endif /* XG_EMIT_TRIANGULAR_C */
 /* emit/merge.c -- one pass of a long sort: pairs of sorted runs become one run of twice the length (fuse/sort_passes.c).
  *
- * Every thread takes one element to its place: its place in its own run, and as many more as elements of the other run go before it, which a binary search
- * counts. Of equal elements those of the first run go first, so the order is kept. Neighbours of a run go to rising places, and ask the other run for nearly the same
- * elements: reads and writes are nearly coalesced without any exchange between threads.
- *     count = 0;  for step = 2^k .. 1:  if count + step <= length and other[count + step - 1] goes before: count += step */
+ * Each block makes as many neighbours of the result as it has room for. How many of them are of the first run, and which, a binary search on the two runs tells ("merge path": Green,
+ * McColl, Bader 2012): of the first `diag` elements of the result, `count` are of the first run a, so many that
+ *     a[count - 1] does not go behind b[diag - count], and b[diag - count - 1] goes before a[count]
+ * Two threads search, for the beginning and the end of what the block makes. Then the two pieces are brought into shared memory, the second one back to front. What rises and then falls is
+ * brought in order by the last merge of the network that sorts runs (emit/sort.c), by log2 of its length steps; what does not exist stands between them, greater than all.
+ * Elements are numbered as they stand in the runs, the first one before the second one, so the order of equal ones is kept. */
 #ifndef XG_EMIT_MERGE_C
 #define XG_EMIT_MERGE_C
 
+XG_FN bool xg_emit_merge_match(const xg_fusion_emission *e) {
+    int64_t from, to;
+    const xg_inst *i = xg_sort_of_root(e->roots[0]);
+    return i && i->op == XG_SORT && xg_fuse_sorted_runs(i, &from, &to) && from > 1 && xg_emit_sort_match(e);
+}
+
+/* A pair of runs, and what the block makes of it, all by place in the row. */
 typedef struct xg_merging {
-    xg_fusion_emission *e;
-    const xg_inst *i;
-    const xg_shape *shape;
-    uint32_t dim, n;
-    int64_t length, run;
-    xg_section section;
-    xg_kval *const *at;           /* the element's index */
-    xg_elem *mine;
-    xg_kval *second, *start, *limit; /* it is of a second run; where the other run begins, and how long it is */
+    xg_sort_site *d;
+    int64_t run;
+    xg_kval *row, *first, *second;  /* where the runs begin */
+    xg_kval *n_first, *n_second;    /* how long they are */
+    xg_kval *diag, *made;           /* how much of the result stands before what the block makes, and in front of its end */
 } xg_merging;
 
-XG_FN bool xg_merging_make(xg_merging *d, const xg_fusion_emission *e) {
+XG_FN xg_kval *xg_merging_clamped(xg_merging *m, xg_kval *v, int64_t lo, int64_t hi) {
+    xg_kb *b = &m->d->s.b;
+    v = xg_k2(b, XG_K_OP_MINSI, v, xg_elem_index(&m->d->s, hi));
+    v = xg_k2(b, XG_K_OP_MAXSI, v, xg_elem_index(&m->d->s, lo));
+    xg_kval_set_range(v, xg_range_of(lo, hi));
+    return v;
+}
+XG_FN void xg_merging_begin(xg_merging *m, xg_sort_site *d) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_kb *b = &d->s.b;
+    const xg_aff *start = xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->places), *parts[3];
+    xg_kval *v[3], *left, *all;
     int64_t to;
-    uint32_t k;
-    memset(d, 0, sizeof *d);
-    d->e = (xg_fusion_emission *)e;
-    d->i = xg_sort_of_root(e->roots[0]);
-    if (!d->i || d->i->op != XG_SORT || !xg_fuse_sorted_runs(d->i, &d->run, &to) || d->run == 1) return false;
-    for (k = 1; k < e->n_roots; k++) if (xg_sort_of_root(e->roots[k]) != d->i) return false;
-    d->shape = XG_OPERAND(d->i, 0)->shape;
-    d->dim = (uint32_t)xg_attr_ints(d->i, XG_A_dimensions).p[0];
-    d->n = d->i->n_operands;
-    d->length = d->shape->dims[d->dim];
-    d->section.shape = e->roots[0]->shape;
-    d->section.unroll = 1;
-    return true;
-}
-XG_FN bool xg_emit_merge_match(const xg_fusion_emission *e) {
-    xg_merging d;
-    return xg_merging_make(&d, e);
-}
-
-/* e over d0 in [0, length - 1], at the element's place in its row. */
-XG_FN xg_kval *xg_merging_value(xg_scope *s, const xg_merging *d, const xg_aff *e) {
-    xg_imap *m = xg_imap_new(s->e->m->aff, 1, 0, 0, 1, 0);
-    xg_kval *r;
-    m->dims[0].range = xg_range_of(0, d->length - 1);
-    m->results[0] = e;
-    xg_elem_apply(s, xg_imap_simplify(s->e->m->aff, m), &d->at[d->dim], &r);
-    return r;
-}
-
-/* Whether the element of the other run at a place of the row goes before this one. */
-XG_FN xg_kval *xg_merging_before(xg_scope *s, const xg_merging *d, xg_kval *place) {
-    xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, 2 * d->n + 1), r;
-    xg_kval *idx[XG_RANK_MAX];
-    uint32_t k;
-    memcpy(idx, d->at, d->shape->rank * sizeof *idx);
-    idx[d->dim] = place;
-    for (k = 0; k < d->n; k++) {
-        xg_elem x = xg_elem_of(s, XG_OPERAND(d->i, k), idx), y = d->mine[k];
-        args[2 * k] = args[2 * k + 1] = x;
-        args[2 * k].v = xg_kselect(&s->b, d->second, y.v, x.v);
-        args[2 * k + 1].v = xg_kselect(&s->b, d->second, x.v, y.v);
-        if (!x.im) continue;
-        args[2 * k].im = xg_kselect(&s->b, d->second, y.im, x.im);
-        args[2 * k + 1].im = xg_kselect(&s->b, d->second, x.im, y.im);
+    m->d = d;
+    (void)xg_fuse_sorted_runs(d->i, &m->run, &to);
+    parts[0] = xg_aff_div(x, xg_aff_dim(x, 1), d->runs);
+    parts[1] = xg_aff_mul(x, xg_aff_div(x, start, to), to);
+    parts[2] = xg_aff_mod(x, start, to);
+    xg_sort_apply(d, parts, 3, NULL, xg_range_of(0, 0), v);
+    m->row = v[0];
+    m->first = v[1];
+    m->diag = v[2];
+    m->second = xg_k2(b, XG_K_OP_ADDI, v[1], xg_elem_index(&d->s, m->run));
+    m->n_first = m->n_second = xg_elem_index(&d->s, m->run);
+    if (d->whole % to) {
+        left = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(&d->s, d->whole), m->first);
+        m->n_first = xg_k2(b, XG_K_OP_MINSI, left, m->n_first);
+        left = xg_k2(b, XG_K_OP_SUBI, left, m->n_first);
+        m->n_second = xg_merging_clamped(m, left, 0, m->run);
     }
-    xg_elem_call_comp(s, xg_attr_comp(d->i, XG_A_to_apply), args, &r, 1);
-    return xg_k2(&s->b, XG_K_OP_XORI, r.v, d->second); /* of a second run: it goes before unless this one does */
-}
-
-XG_FN xg_kval *xg_merging_step(xg_scope *s, const xg_merging *d, xg_kval *count, int64_t step) {
-    xg_kb *b = &s->b;
-    xg_kval *next = xg_k2(b, XG_K_OP_ADDI, count, xg_elem_index(s, step)), *inside, *place, *last = xg_elem_index(s, d->length - 1);
-    xg_kval_set_range(next, xg_range_of(step, 2 * d->run));
-    inside = xg_kcmpi_(b, XG_CI_SLE, next, d->limit);
-    place = XG_KOP2(b, XG_K_OP_SUBI, xg_k2(b, XG_K_OP_ADDI, d->start, next), xg_elem_index(s, 1));
-    place = xg_k2(b, XG_K_OP_MINSI, place, last); /* what is read in vain is read where something is */
-    xg_kval_set_range(place, xg_range_of(0, d->length - 1));
-    inside = XG_KOP2(b, XG_K_OP_ANDI, inside, xg_merging_before(s, d, place));
-    count = xg_kselect(b, inside, next, count);
-    xg_kval_set_range(count, xg_range_of(0, d->run));
-    return count;
-}
-
-XG_FN void xg_merging_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
-    xg_merging *d = (xg_merging *)data;
-    xg_aff_ctx *x = s->e->m->aff;
-    const xg_aff *p = xg_aff_dim(x, 0), *run = xg_aff_div(x, p, d->run), *own = xg_aff_mod(x, p, d->run), *pair = xg_aff_mul(x, xg_aff_div(x, p, 2 * d->run), 2 * d->run), *other;
-    xg_kval *count = xg_elem_index(s, 0), *idx[XG_RANK_MAX];
-    xg_kb *b = &s->b;
-    int64_t step;
-    uint32_t k;
-    (void)which;
-    d->at = at;
-    d->mine = XG_NEW_N(s->e->arena, xg_elem, d->n + 1);
-    for (k = 0; k < d->n; k++) d->mine[k] = xg_elem_of(s, XG_OPERAND(d->i, k), at);
-    d->second = XG_KCMPI(b, XG_CI_NE, xg_merging_value(s, d, xg_aff_mod(x, run, 2)), xg_elem_index(s, 0));
-    other = xg_aff_add(x, pair, xg_aff_sub(x, xg_aff_const(x, d->run), xg_aff_mul(x, xg_aff_mod(x, run, 2), d->run)));
-    d->start = xg_merging_value(s, d, other);
-    d->limit = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(s, d->length), d->start);
-    d->limit = XG_KOP2(b, XG_K_OP_MINSI, XG_KOP2(b, XG_K_OP_MAXSI, d->limit, xg_elem_index(s, 0)), xg_elem_index(s, d->run));
-    for (step = d->run; step; step /= 2) count = xg_merging_step(s, d, count, step);
-    memcpy(idx, at, d->shape->rank * sizeof *idx);
-    idx[d->dim] = xg_k2(b, XG_K_OP_ADDI, xg_merging_value(s, d, xg_aff_add(x, pair, own)), count);
-    xg_kval_set_range(idx[d->dim], xg_range_of(0, d->length - 1));
-    for (k = 0; k < s->e->n_roots; k++) {
-        const xg_inst *root = s->e->roots[k];
-        dest[k] = xg_emit_insert(b, d->mine[root->op == XG_GET_TUPLE_ELEMENT ? (uint32_t)xg_attr_int(root, XG_A_index, 0) : 0], dest[k], root->shape, idx);
+    m->made = xg_k2(b, XG_K_OP_ADDI, m->diag, xg_elem_index(&d->s, d->places));
+    if (d->whole % d->places) {
+        all = xg_k2(b, XG_K_OP_ADDI, m->n_first, m->n_second);
+        m->made = xg_k2(b, XG_K_OP_MINSI, m->made, all);
     }
 }
-XG_FN void xg_emit_merge(xg_fusion_emission *e) {
-    xg_merging d;
-    (void)xg_merging_make(&d, e);
-    xg_emit_sections(e, &d.section, d.shape->elements ? 1 : 0, xg_merging_body, &d);
+/* What is compared of the element at a place of the row. */
+XG_FN void xg_merging_compared(xg_merging *m, xg_kval *place, xg_elem *x) {
+    xg_sort_site *d = m->d;
+    xg_kval *indices[XG_RANK_MAX];
+    uint32_t k;
+    xg_sort_at(d, m->row, xg_merging_clamped(m, place, 0, d->whole - 1), indices);
+    for (k = 0; k < d->n; k++) if (d->o.form == XG_SORT_BY_COMPARATOR ? xg_order_asks_for(d->i, k) : k == d->o.keyed) x[k] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), indices);
+    if (d->o.form != XG_SORT_BY_COMPARATOR) x[0] = xg_elem_real(xg_sort_key_of(&d->s, &d->o, x[d->o.keyed]));
 }
+/* Whether the element at a place of the second run goes before one of the first. */
+XG_FN xg_kval *xg_merging_before(xg_merging *m, xg_kval *second, xg_kval *first) {
+    xg_sort_site *d = m->d;
+    xg_elem *x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1), *y = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
+    xg_merging_compared(m, second, x);
+    xg_merging_compared(m, first, y);
+    return d->o.form == XG_SORT_BY_COMPARATOR ? xg_sort_before(&d->s, d->i, x, y) : xg_kcmpi_(&d->s.b, XG_CI_SLT, x[0].v, y[0].v);
+}
+/* How many of the first `diag` elements of the result are of the first run: between two bounds, until they meet. */
+XG_FN xg_kval *xg_merging_search(xg_merging *m, xg_kval *diag) {
+    xg_sort_site *d = m->d;
+    xg_kb *b = &d->s.b, outer;
+    xg_kval *bounds[3], *one = xg_elem_index(&d->s, 1), *middle, *first, *second, *before, *above;
+    const xg_ktype *types[2];
+    xg_kop *loop;
+    uint32_t k;
+    bounds[1] = XG_KOP2(b, XG_K_OP_MAXSI, xg_k2(b, XG_K_OP_SUBI, diag, m->n_second), xg_elem_index(&d->s, 0));
+    bounds[2] = xg_k2(b, XG_K_OP_MINSI, diag, m->n_first);
+    for (k = 0; k < 2; k++) types[k] = bounds[k + 1]->type;
+    loop = xg_kir_op(b, XG_K_OP_WHILE, bounds + 1, 2, types, 2, 2);
+    outer = *b;
+    for (k = 0; k < 2; k++) {
+        xg_kval *args;
+        xg_kir_region_args(b, loop, k, types, 2);
+        args = loop->regions[k]->args;
+        xg_kval_set_range(&args[0], xg_range_of(0, m->run));
+        xg_kval_set_range(&args[1], xg_range_of(0, m->run));
+        *b = xg_kb_end(d->e->m, loop->regions[k]);
+        b->loc = outer.loc;
+        bounds[1] = &args[0];
+        bounds[2] = &args[1];
+        if (k) break;
+        bounds[0] = xg_kcmpi_(b, XG_CI_SLT, bounds[1], bounds[2]);
+        xg_kir_op(b, XG_K_OP_CONDITION, bounds, 3, NULL, 0, 0);
+        *b = outer;
+    }
+    middle = XG_KOP2(b, XG_K_OP_SHRUI, xg_k2(b, XG_K_OP_ADDI, bounds[1], bounds[2]), one);
+    xg_kval_set_range(middle, xg_range_of(0, m->run));
+    first = xg_k2(b, XG_K_OP_ADDI, m->first, middle);
+    second = xg_k2(b, XG_K_OP_SUBI, xg_k2(b, XG_K_OP_SUBI, diag, middle), one);
+    second = xg_k2(b, XG_K_OP_ADDI, m->second, second);
+    before = xg_merging_before(m, second, first);
+    above = xg_k2(b, XG_K_OP_ADDI, middle, one);
+    bounds[1] = xg_kselect(b, before, bounds[1], above);
+    bounds[2] = xg_kselect(b, before, middle, bounds[2]);
+    xg_kyield(b, bounds + 1, 2);
+    *b = outer;
+    xg_kval_set_range(loop->results, xg_range_of(0, m->run));
+    return loop->results;
+}
+/* How many elements of the first run stand in the result before what the block makes, and before its end: known to all threads. */
+XG_FN void xg_merging_cut(xg_merging *m, xg_kval **cuts) {
+    xg_sort_site *d = m->d;
+    xg_kb *b = &d->s.b, outer;
+    xg_kval *shared = xg_sort_alloc(d, XG_E_I32, 2), *is_first, *found, *at;
+    const xg_ktype *type = shared->type;
+    xg_kop *op;
+    int64_t k;
+    op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, d->at[0], xg_elem_index(&d->s, 2)), &type, 1);
+    outer = *b;
+    *b = xg_kb_end(d->e->m, op->regions[1]);
+    xg_kyield(b, &shared, 1);
+    *b = xg_kb_end(d->e->m, op->regions[0]);
+    b->loc = outer.loc;
+    is_first = xg_kcmpi_(b, XG_CI_EQ, d->at[0], xg_elem_index(&d->s, 0));
+    found = xg_merging_search(m, xg_kselect(b, is_first, m->diag, m->made));
+    at = xg_k2(b, XG_K_OP_MINSI, d->at[0], xg_elem_index(&d->s, 1));
+    xg_kval_set_range(at, xg_range_of(0, 1));
+    shared = xg_kinsert(b, xg_kcast(b, XG_K_OP_INDEX_CAST, found, XG_E_I32), shared, &at, 1);
+    xg_kyield(b, &shared, 1);
+    *b = outer;
+    shared = op->results;
+    shared = xg_kir_op(b, XG_K_OP_SYNC, &shared, 1, &type, 1, 0)->results;
+    for (k = 0; k < 2; k++) {
+        at = xg_elem_index(&d->s, k);
+        cuts[k] = xg_kcast(b, XG_K_OP_INDEX_CAST, xg_kextract(b, shared, &at, 1), XG_E_INDEX);
+        xg_kval_set_range(cuts[k], xg_range_of(0, m->run));
+    }
+}
+/* Where the element comes from that stands at place `at` before the block's last merge: the number of the element, and its place in the row. */
+XG_FN xg_sort_spot xg_merging_spot(xg_merging *m, xg_kval *at, xg_kval *const *cuts, xg_kval *n_first, xg_kval *n, xg_kval **number) {
+    xg_sort_site *d = m->d;
+    xg_kb *b = &d->s.b;
+    xg_kval *is_first = xg_kcmpi_(b, XG_CI_SLT, at, n_first), *turned, *place, *other;
+    xg_sort_spot s;
+    memset(&s, 0, sizeof s);
+    turned = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(&d->s, d->places - 1), at);
+    turned = xg_k2(b, XG_K_OP_ADDI, turned, n_first);
+    *number = xg_kselect(b, is_first, at, turned);
+    if (d->whole % d->places) s.place_is = xg_kcmpi_(b, XG_CI_SLT, *number, n);
+    place = XG_KOP2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_ADDI, m->first, cuts[0]), *number);
+    /* second + (diag - cuts[0]) + (number - n_first) */
+    other = XG_KOP2(b, XG_K_OP_SUBI, xg_k2(b, XG_K_OP_ADDI, m->second, m->diag), xg_k2(b, XG_K_OP_ADDI, cuts[0], n_first));
+    other = xg_k2(b, XG_K_OP_ADDI, other, *number);
+    place = xg_kselect(b, is_first, place, other);
+    if (s.place_is) place = xg_merging_clamped(m, place, 0, d->whole - 1);
+    else xg_kval_set_range(place, xg_range_of(0, d->whole - 1));
+    xg_sort_at(d, m->row, place, s.indices);
+    *number = xg_kcast(b, XG_K_OP_INDEX_CAST, *number, XG_E_I32);
+    return s;
+}
+XG_FN void xg_merging_body(xg_sort_site *d, xg_kval **dest) {
+    xg_sort_spot from[XG_SORT_EACH_MAX], to[XG_SORT_EACH_MAX];
+    xg_sort_item v[XG_SORT_EACH_MAX];
+    xg_elem raw[XG_SORT_EACH_MAX];
+    xg_kval *given[XG_SORT_EACH_MAX], *cuts[2], *n_first, *n;
+    xg_kb *b = &d->s.b;
+    int64_t j, k, step;
+    xg_merging m;
+    xg_merging_begin(&m, d);
+    xg_merging_cut(&m, cuts);
+    n_first = xg_k2(b, XG_K_OP_SUBI, cuts[1], cuts[0]);
+    xg_kval_set_range(n_first, xg_range_of(0, d->places));
+    n = xg_k2(b, XG_K_OP_SUBI, m.made, m.diag);
+    for (j = 0; j < d->each; j++) {
+        from[j] = xg_merging_spot(&m, xg_sort_value(d, xg_sort_flat(d, j)), cuts, n_first, n, &given[j]);
+    }
+    d->given = given;
+    d->end = d->whole % d->places ? xg_kcast(b, XG_K_OP_INDEX_CAST, n, XG_E_I32) : NULL;
+    xg_sort_begin(d, from, raw, v);
+    /* The first steps are closed on what a thread has; the others on shared memory. */
+    for (step = d->each / 2; step; step /= 2) for (j = 0; j < d->each; j += 2 * step) for (k = j; k < j + step; k++) xg_sort_exchange(d, &v[k], &v[k + step]);
+    for (j = 0; j < d->each; j++) xg_sort_put(d, xg_sort_flat(d, j), &v[j]);
+    xg_sort_sync(d);
+    xg_sort_steps_from(d, d->places / d->each / 2, false);
+    for (j = 0; j < d->each; j++) {
+        v[j] = xg_sort_read(d, xg_sort_flat(d, j));
+        to[j] = xg_sort_spot_of(d, j); /* not sooner: registers */
+    }
+    xg_sort_finish(d, from, to, raw, v, dest);
+}
+XG_FN void xg_merging_plan(xg_sort_site *d) {
+    int64_t from, to;
+    xg_sort_rows(d);
+    (void)xg_fuse_sorted_runs(d->i, &from, &to);
+    d->places = d->length = XG_MIN(xg_fuse_sort_run(&d->o), to);
+    d->runs = (d->whole + d->places - 1) / d->places;
+    d->minor = true; /* a block has one row, whatever lies beside it */
+    xg_sort_blocks(d, xg_sort_each(d));
+}
+XG_FN void xg_emit_merge(xg_fusion_emission *e) { xg_sort_emit(e, xg_merging_plan, xg_merging_body); }
 
 #endif /* XG_EMIT_MERGE_C */
 /* emit/reduction_form.c -- what the reduction emitter has to know of a fusion before it writes code: heroes, epilogues, side outputs, the form of the operand.
@@ -47857,18 +48687,26 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
  *
  * - All numbers are powers of two but the rows' length and number. Lanes behind the end of a row, or behind the last row, make elements that exist (indices wrap around)
  *   and leave them out: so what is read and made in one stage stands in straight code that runs always, and is still in registers in the next (kir/cse.c).
- * - If a row is too long for that, the loops stay loops, and each stage reads the row again, which a cache has by then. */
+ * - If a row is too long for that, the loops stay loops, and each stage reads the row again, which a cache has by then.
+ * - Vectors that all rows read (scale, offset, a mask) a block reads once, into shared memory, and then goes over several rows: blocks are one wave of the device, each with
+ *   as many warps as need their registers, so that memory has enough to do although blocks are few.
+ *
+ *     each thread:  shared[i] = vector[i]        for its part of each vector; barrier
+ *     for group:    what stands above            of per_block rows; group = block * passes ... */
 #ifndef XG_EMIT_ROWS_C
 #define XG_EMIT_ROWS_C
 
-enum { XG_ROWS_BLOCK = 128, XG_ROWS_HELD_BYTES = 128 /* of a row, in the registers of one lane */, XG_ROWS_LOOP_TRIPS = 33 /* too many to become straight code */, XG_ROWS_GROUP = 4 };
+enum { XG_ROWS_BLOCK = 128, XG_ROWS_HELD_BYTES = 128 /* of a row, in the registers of one lane */, XG_ROWS_HELD_WORK = 800 /* on them, as straight code */, XG_ROWS_LOOP_TRIPS = 33 /* too many to become straight code */, XG_ROWS_GROUP = 4, XG_ROWS_VECTORS_BLOCK = 512, XG_ROWS_VECTORS_BYTES = 40 << 10 /* of shared memory */, XG_ROWS_VECTOR_LEAST = 128 /* bytes that are worth it */, XG_ROWS_VECTOR_ROWS = 16 };
 
 typedef struct xg_rows {
     xg_reduction r;            /* the heroes of one stage at a time, thread, block, scope */
     xg_row_form form;
     xg_hero *heroes;           /* all, by stage */
     int64_t vector, lanes, per_block;
+    int64_t groups, passes;    /* of per_block rows each; how many of them a block goes over */
     bool held;                 /* a lane's elements stay in registers */
+    bool *shares;              /* by parameter: a vector that all rows read, in shared memory */
+    uint32_t n_shared;
 } xg_rows;
 
 /* ---- the plan ---- */
@@ -47907,23 +48745,88 @@ XG_FN bool xg_rows_writes_operand(const xg_rows *w) {
     for (k = 0; k < e->n_roots; k++) for (j = 0; j < e->fusion->n_operands; j++) if (xg_fuse_may_share(e->arena, e->fusion, j, k)) return true;
     return false;
 }
+/* What a value that depends on no reduction reads of a parameter for (row, column): an element that the row has nothing to do with? */
+XG_FN bool xg_rows_ignores_row(xg_rows *w, const xg_inst *i, const xg_imap *at, const xg_inst *param) {
+    xg_imaps maps = xg_indexing_group_maps(xg_indexing_group_back(w->form.x, i, 0, at), param, 0);
+    uint32_t k, j;
+    for (k = 0; k < maps.n; k++) {
+        if (maps.p[k]->state == XG_IMAP_EMPTY) continue;
+        if (!xg_imap_ok(maps.p[k])) return false;
+        for (j = 0; j < maps.p[k]->n_results; j++) if (xg_aff_uses(maps.p[k]->results[j], xg_aff_dim(w->form.x, 0))) return false;
+    }
+    return true;
+}
+XG_FN bool xg_rows_is_vector(xg_rows *w, const xg_inst *param) {
+    uint32_t k, j;
+    for (k = 0; k < w->form.n; k++) for (j = 0; w->form.stage[k] && w->form.maps[k] && j < w->form.insts[k]->n_operands; j++) {
+        const xg_inst *i = w->form.insts[k], *o = XG_OPERAND(i, j);
+        const xg_imap *at = i->op == XG_REDUCE ? xg_row_map(&w->form, o->shape) : xg_imap_compose(w->form.x, w->form.maps[k], xg_indexing_operand(w->form.x, i, j));
+        if (xg_row_stage(&w->form, o) || o->shape->rank == 0) continue;
+        if (!xg_rows_ignores_row(w, o, at, param)) return false;
+    }
+    return true;
+}
+XG_FN void xg_rows_find_vectors(xg_rows *w) {
+    const xg_fusion_emission *e = w->r.e;
+    int64_t room = XG_ROWS_VECTORS_BYTES;
+    uint32_t k;
+    w->shares = XG_NEW_N(e->arena, bool, e->comp->n_params + (size_t)1);
+    if (w->form.rows < XG_ROWS_VECTOR_ROWS) return;
+    for (k = 0; k < e->comp->n_params; k++) {
+        const xg_inst *p = e->comp->params[k];
+        int64_t bytes = p->shape->elements * (int64_t)xg_type_bytes(p->shape->type);
+        if (p->shape->elements != w->form.cols || bytes < XG_ROWS_VECTOR_LEAST || bytes > room || xg_type_class(p->shape->type) == XGT_C || !xg_rows_is_vector(w, p)) continue;
+        w->shares[k] = true;
+        w->n_shared++;
+        room -= bytes;
+    }
+}
+/* Operations on one element of the row, roughly. */
+XG_FN int64_t xg_rows_work(const xg_rows *w) {
+    int64_t n = 0;
+    uint32_t k;
+    for (k = 0; k < w->form.n; k++) if (!w->form.stage[k] || xg_row_is_wide(&w->form, k) || w->form.insts[k]->op == XG_REDUCE) {
+        xg_opcode op = w->form.insts[k]->op;
+        n += op == XG_REDUCE ? 1 : !(xg_op_flags(op) & XGF_EW) ? 0 : (xg_op_flags(op) & XGF_ACC) || op == XG_DIVIDE ? 20 : 1;
+    }
+    return n;
+}
+/* Blocks of many warps, in one wave, which is to be on a good part of the multiprocessors; each of as many passes if that is possible, so that the loop is known to the compiler. */
+XG_FN void xg_rows_plan_passes(xg_rows *w, bool whole) {
+    int64_t wave = XG_MAX(w->r.e->target->resident_threads / 2048, (int64_t)1), groups, least, p;
+    for (w->per_block = XG_MAX(XG_ROWS_VECTORS_BLOCK / w->lanes, (int64_t)1); w->per_block > 1 && w->per_block * w->lanes > 32 && w->form.rows / w->per_block < wave * 3 / 8; w->per_block /= 2) {}
+    while (whole && w->form.rows % w->per_block) w->per_block /= 2;
+    wave *= XG_MAX(XG_ROWS_VECTORS_BLOCK / (w->per_block * w->lanes), (int64_t)1);
+    groups = (w->form.rows + w->per_block - 1) / w->per_block;
+    w->passes = least = (groups + wave - 1) / wave;
+    for (p = least - least / 4; p <= least + least / 4 && groups % w->passes; p++) if (groups % p == 0) w->passes = p;
+}
 XG_FN void xg_rows_plan(xg_rows *w) {
     int64_t held, resident = w->r.e->target->resident_threads, most, vectors, l;
+    bool whole = xg_rows_writes_operand(w);
+    xg_rows_find_vectors(w);
     w->vector = xg_rows_vector(w, &held);
     vectors = w->form.cols / w->vector;
-    most = XG_MAX(XG_ROWS_HELD_BYTES / 2 / held, w->vector); /* elements of a lane */
+    most = XG_ROWS_HELD_BYTES / held; /* elements of a lane */
+    if (!w->n_shared || most * xg_rows_work(w) > XG_ROWS_HELD_WORK) most /= 2;
+    most = XG_MAX(most, w->vector);
     for (l = 1; l < 32 && l < vectors; l *= 2) {}
     while (l < XG_ROWS_LANES_MAX && (vectors + l - 1) / l * w->vector > most) l *= 2;
-    while (l < XG_ROWS_LANES_MAX / 2 && w->form.rows <= resident / l / 2 && vectors >= 8 * l) l *= 2;
+    while (!w->n_shared && l < XG_ROWS_LANES_MAX / 2 && w->form.rows <= resident / l / 2 && vectors >= 8 * l) l *= 2;
     w->held = (vectors + l - 1) / l * w->vector <= most;
     if (!w->held) for (l = XG_ROWS_LANES_MAX; l > 32 && vectors / l < XG_ROWS_LOOP_TRIPS; l /= 2) {}
     w->lanes = l;
     for (l = XG_MAX(XG_ROWS_BLOCK / w->lanes, (int64_t)1); l > 1 && l / 2 >= w->form.rows && l * w->lanes > 32; l /= 2) {}
-    if (xg_rows_writes_operand(w)) while (w->form.rows % l) l /= 2;
-    w->lanes = XG_MAX(w->lanes, 32 / l); /* whole warps */
+    while (whole && w->form.rows % l) l /= 2;
     w->per_block = l;
+    w->passes = 1;
+    if (w->n_shared) xg_rows_plan_passes(w, whole);
+    if (w->per_block * w->passes == 1) w->n_shared = 0; /* nobody to share with */
+    w->lanes = XG_MAX(w->lanes, 32 / w->per_block); /* whole warps */
+    w->groups = (w->form.rows + w->per_block - 1) / w->per_block;
+    w->r.rounds = w->groups;
     w->r.threads = w->lanes * w->per_block;
-    w->r.blocks = (w->form.rows + w->per_block - 1) / w->per_block;
+    w->r.blocks = (w->groups + w->passes - 1) / w->passes;
 }
 
 XG_FN void xg_rows_heroes(xg_rows *w) {
@@ -47953,9 +48856,16 @@ XG_FN void xg_rows_stage(xg_rows *w, uint32_t s) {
 /* ---- where a lane is ---- */
 
 XG_FN const xg_aff *xg_rows_row(const xg_rows *w, const xg_walk_map *m) {
-    return xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, 1), w->per_block), xg_aff_div(m->x, xg_aff_dim(m->x, 0), w->lanes));
+    return xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, w->r.round ? 2 : 1), w->per_block), xg_aff_div(m->x, xg_aff_dim(m->x, 0), w->lanes));
 }
 XG_FN const xg_aff *xg_rows_wrapped(const xg_rows *w, const xg_walk_map *m, const xg_aff *row) { return w->form.rows % w->per_block ? xg_aff_mod(m->x, row, w->form.rows) : row; }
+/* What maps of a walk are applied to: thread, block, and the group of rows where a block goes over several. */
+XG_FN uint32_t xg_rows_dims(const xg_rows *w, xg_kval **out) {
+    out[0] = w->r.thread;
+    out[1] = w->r.block;
+    out[2] = w->r.round;
+    return w->r.round ? 3 : 2;
+}
 
 /* Some rounds, all of whose vectors are in the row unless they are the `last` ones. */
 typedef struct xg_rows_rounds { int64_t first, groups, group; bool last; } xg_rows_rounds;
@@ -48004,16 +48914,15 @@ XG_FN xg_walk xg_rows_rounds_begin(xg_rows *w, const xg_rows_rounds *at, bool wr
     const xg_aff *out[3], *row;
     xg_walk_map m = xg_rows_places(w, at, out);
     const xg_imap *places = xg_walk_map_end(&w->r, &m, out, 3);
-    xg_kval *vars[2 + XG_COUNT(m.syms)];
+    xg_kval *vars[3 + XG_COUNT(m.syms)];
     xg_walk walk;
-    uint32_t k;
+    uint32_t k, n;
     row = xg_rows_row(w, &m);
     if (write) xg_walk_require(&m, row, 0, w->form.rows - 1);
     if (write && at->last) xg_walk_require(&m, out[2], 0, w->form.cols / w->vector - 1);
     walk = xg_rows_begin(w, xg_walk_map_end(&w->r, &m, out + 2, 1), p);
-    vars[0] = w->r.thread;
-    vars[1] = w->r.block;
-    for (k = 0; k < m.n_syms; k++) vars[2 + k] = walk.syms + k;
+    n = xg_rows_dims(w, vars);
+    for (k = 0; k < m.n_syms; k++) vars[n + k] = walk.syms + k;
     xg_elem_apply(&w->r.s, places, vars, place);
     return walk;
 }
@@ -48108,9 +49017,8 @@ XG_FN void xg_rows_write_rows(xg_rows *w, xg_partial *p) {
 
 XG_FN xg_kval *xg_rows_of_thread(xg_rows *w, const xg_aff *e) {
     xg_walk_map m = xg_walk_map_begin(&w->r);
-    xg_kval *dims[2];
-    dims[0] = w->r.thread;
-    dims[1] = w->r.block;
+    xg_kval *dims[3];
+    (void)xg_rows_dims(w, dims);
     return xg_kapply(&w->r.s.b, xg_walk_map_end(&w->r, &m, &e, 1), dims)->results;
 }
 /* What the first lane of each group of a warp has, to all of the group. */
@@ -48159,6 +49067,7 @@ XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
         xg_shared_read(r, &shared, at, 2, like, r->n_values, warp ? more : acc);
         if (warp) xg_reduction_merge(r, acc, more);
     }
+    if (r->round && w->form.n_stages == 1) xg_shared_sync(r, &shared); /* the next pass writes there; else the barrier of another stage lies between */
 }
 /* Reductions of the stage, then what is one value a row and made of them. */
 XG_FN void xg_rows_stage_emit(xg_rows *w, uint32_t s, xg_kval *const *row) {
@@ -48184,10 +49093,96 @@ XG_FN void xg_rows_stage_emit(xg_rows *w, uint32_t s, xg_kval *const *row) {
     }
 }
 
+/* ---- vectors that all rows read ---- */
+
+/* (th_x, bl_x)[round, vector_index] -> indices of the tensor, all of which the block's threads go over once. */
+XG_FN const xg_imap *xg_rows_copy_map(const xg_rows *w, const xg_ktype *t) {
+    xg_walk_map m = xg_walk_map_begin(&w->r);
+    xg_index_order order = xg_index_order_of_run(t->dims, 0, t->rank);
+    const xg_aff *at[XG_RANK_MAX], *v;
+    int64_t vector = xg_gcd(t->elements, 16 / xg_kelem_bytes(t->elem)), all = t->elements / vector;
+    v = xg_aff_add(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "round", (all + w->r.threads - 1) / w->r.threads), w->r.threads), xg_aff_dim(m.x, 0));
+    xg_walk_require(&m, v, 0, all - 1);
+    xg_index_delinearise(m.x, &order, xg_aff_add(m.x, xg_aff_mul(m.x, v, vector), xg_walk_sym(&m, "vector_index", vector)), at);
+    return xg_walk_map_end(&w->r, &m, at, t->rank);
+}
+/* From here on they are read where they are then. */
+XG_FN void xg_rows_share_vectors(xg_rows *w) {
+    xg_reduction *r = &w->r;
+    xg_scope *s = &r->s;
+    uint32_t k, n = 0, j;
+    xg_shared shared;
+    if (!w->n_shared) return;
+    shared.n = w->n_shared;
+    shared.arrays = XG_NEW_N(r->e->arena, xg_kval *, w->n_shared + (size_t)1);
+    for (k = 0; k < r->e->comp->n_params; k++) {
+        const xg_ktype *t = s->tensors[k]->type;
+        xg_kval *at[XG_RANK_MAX], *v;
+        xg_partial p;
+        xg_walk walk;
+        if (!w->shares[k]) continue;
+        shared.arrays[n] = xg_kir_op(&s->b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+        p = xg_partial_new(r, 0, &shared.arrays[n++], 1);
+        walk = xg_walk_begin(r, xg_rows_copy_map(w, t), &p);
+        for (j = 0; j < t->rank; j++) at[j] = walk.at + j;
+        v = xg_kextract(&s->b, s->tensors[k], at, t->rank);
+        p.dest[0] = xg_kinsert(&s->b, v, p.dest[0], at, t->rank);
+        xg_walk_end(r, &walk, &p);
+    }
+    xg_shared_sync(r, &shared);
+    for (n = 0, k = 0; k < r->e->comp->n_params; k++) if (w->shares[k]) s->tensors[k] = shared.arrays[n++];
+}
+
+/* The rows of one pass. */
+XG_FN void xg_rows_pass(xg_rows *w, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(&w->r);
+    xg_kval *row[2];
+    uint32_t k;
+    row[0] = xg_rows_of_thread(w, xg_rows_wrapped(w, &m, xg_rows_row(w, &m)));
+    row[1] = xg_elem_index(&w->r.s, 0);
+    for (k = 1; k <= w->form.n_stages; k++) xg_rows_stage_emit(w, k, row);
+    xg_rows_each(w, xg_rows_write, p);
+    xg_rows_write_rows(w, p);
+}
+XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
+    xg_reduction *r = &w->r;
+    xg_kval **values = XG_NEW_N(r->e->arena, xg_kval *, p->n_dest + (size_t)1), *from, *to, *at[2];
+    bool even = w->groups % w->passes == 0;
+    xg_kb outside;
+    xg_kop *loop;
+    if (w->passes == 1) { xg_rows_pass(w, p); return; }
+    from = xg_elem_index(&r->s, 0);
+    to = xg_elem_index(&r->s, w->passes);
+    if (!even) { /* the last block has less */
+        from = xg_k2(&r->s.b, XG_K_OP_MULI, r->block, to);
+        to = xg_k2(&r->s.b, XG_K_OP_ADDI, from, to);
+        to = XG_KOP2(&r->s.b, XG_K_OP_MINSI, to, xg_elem_index(&r->s, w->groups));
+    }
+    loop = xg_kfor(&r->s.b, from, to, xg_elem_index(&r->s, 1), values, xg_partial_values(p, values));
+    outside = r->s.b;
+    r->s.b = xg_kb_end(r->e->m, loop->regions[0]);
+    r->s.b.loc = outside.loc;
+    r->round = &loop->regions[0]->args[0];
+    r->round->name = XG_STR("group");
+    if (even) {
+        xg_imap *map = xg_imap_new(r->e->m->aff, 2, 0, 0, 1, 0);
+        map->dims[0].range = xg_range_of(0, r->blocks - 1);
+        map->dims[1].range = xg_range_of(0, w->passes - 1);
+        map->results[0] = xg_aff_add(r->e->m->aff, xg_aff_mul(r->e->m->aff, xg_aff_dim(r->e->m->aff, 0), w->passes), xg_aff_dim(r->e->m->aff, 1));
+        at[0] = r->block;
+        at[1] = r->round;
+        r->round = xg_kapply(&r->s.b, xg_imap_simplify(r->e->m->aff, map), at)->results;
+    } else xg_kval_set_range(r->round, xg_range_of(0, w->groups - 1));
+    xg_partial_set(p, loop->regions[0]->args + 1);
+    xg_rows_pass(w, p);
+    xg_kyield(&r->s.b, values, xg_partial_values(p, values));
+    r->s.b = outside;
+    xg_partial_set(p, loop->results);
+}
+
 XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
-    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1), *row[2];
-    xg_walk_map m;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     xg_partial p;
     xg_rows w;
     uint32_t k;
@@ -48204,15 +49199,11 @@ XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     w.r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
     w.r.thread = xg_kthread_id(&w.r.s.b, 0, w.r.threads);
     w.r.block = xg_kblock_id(&w.r.s.b, 0, w.r.blocks);
-    m = xg_walk_map_begin(&w.r);
-    row[0] = xg_rows_of_thread(&w, xg_rows_wrapped(&w, &m, xg_rows_row(&w, &m)));
-    row[1] = xg_elem_index(&w.r.s, 0);
-    for (k = 1; k <= w.form.n_stages; k++) xg_rows_stage_emit(&w, k, row);
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
     p = xg_partial_new(&w.r, 0, dest, e->n_roots);
-    xg_rows_each(&w, xg_rows_write, &p);
-    xg_rows_write_rows(&w, &p);
-    xg_kreturn(&w.r.s.b, dest, e->n_roots);
+    xg_rows_share_vectors(&w);
+    xg_rows_passes(&w, &p);
+    xg_kreturn(&w.r.s.b, p.dest, e->n_roots);
 }
 
 #endif /* XG_EMIT_ROWS_C */
@@ -51203,6 +52194,20 @@ XG_LZ_RULE(load) {
     }
     return r;
 }
+/* The word of which lanes `from` to `from` + `per` of a vector are the pieces, in their order, as a load left them; NULL: there is none. A pred is its byte. */
+static xg_kval *xg_lz_word_of(xg_kb *b, xg_kval *vec, int64_t from, int64_t per) {
+    xg_kval *word = NULL;
+    int64_t j, at;
+    for (j = 0; j < per; j++) {
+        xg_kval *e = xg_kvector_lane(vec, I32_(from + j));
+        if (e && xg_kval_by(e, XG_K_OP_CMPI) && e->def->a == XG_CI_NE && xg_kval_is_const(XG_KOPERAND(e->def, 1), &at) && !at) e = XG_KOPERAND(e->def, 0);
+        if (!e || !xg_kval_by(e, XG_K_OP_VEXTRACT) || !xg_kval_is_const(XG_KOPERAND(e->def, 1), &at) || at != j) return NULL;
+        e = XG_KOPERAND(e->def, 0);
+        if (e->type->elements != per || !xg_kval_by(e, XG_K_OP_BITCAST) || (word && word != XG_KOPERAND(e->def, 0))) return NULL;
+        word = XG_KOPERAND(e->def, 0);
+    }
+    return word;
+}
 static void xg_lz_store_at(xg_kb *b, const xg_kop *old, xg_kval *x, xg_kval *ptr, int64_t align) {
     xg_kval *v[2];
     xg_kop *st;
@@ -51233,7 +52238,9 @@ XG_LZ_RULE(store) {
     for (at = 0; at < t->elements; at += per * plan.n) {
         xg_kval *v = plan.n > 1 ? xg_kconst_bits(b, piece, 0) : NULL, *p;
         for (k = 0; k < plan.n; k++) {
-            xg_kval *w = per > 1 ? xg_kconst_bits(b, part, 0) : NULL, *e;
+            xg_kval *whole = plan.words && per > 1 ? xg_lz_word_of(b, x, at + k * per, per) : NULL, *w, *e;
+            if (whole && whole->type == word) { v = plan.n > 1 ? xg_lz_vinsert(b, whole, v, k) : whole; continue; }
+            w = per > 1 ? xg_kconst_bits(b, part, 0) : NULL;
             for (j = 0; j < per; j++) {
                 e = xg_lz_vextract(b, x, at + k * per + j);
                 if (t->elem == XG_E_I1) e = CAST_(EXTUI, e, XG_E_I8);
@@ -52226,6 +53233,7 @@ static void xg_ptx_print_for(xg_ptx *p, xg_kop *op) {
             xg_ptx_wish(p, v, xg_ptx_of(&op->results[i]));
     }
     xg_ptx_label(p, start);
+    if (op->flags & KL_UNROLLED) xg_puts(&p->body, "\t.pragma \"nounroll\";\n");
     xg_ptx_print_region(p, r);
     xg_ptx_edge(p, op->results, yield, 0, n);
     xg_ptx_line(p, wide ? "add.s64 $, $, $" : "add.s32 $, $, $", &iv, &iv, &step, NULL);
@@ -52679,6 +53687,7 @@ struct xg_buffer {              /* memory in which one or several values lie, on
     bool placed, used;          /* used: a step names it */
     xg_buffer *host;            /* TEMP that lies in the memory of a result */
     int64_t offset;             /* in the block, or in the host */
+    int64_t best;               /* while it is packed: in the smallest block so far */
     uint32_t slice;             /* number of its slice in the executable */
     uint32_t reads, mover, reader; /* while moves are put into order */
     double need;                /* while it is packed: how much there is to gain if it lies in a result */
@@ -52746,7 +53755,6 @@ XG_FN void xg_copies_print(xg_buf *b, const xg_plan *p);
 XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf); /* where a step reads it */
 /* ---- pack.c ---- */
 XG_FN void xg_plan_pack(xg_plan *p);                        /* offsets */
-XG_FN int64_t xg_plan_align(const xg_buffer *b);            /* what its address is a multiple of, at least */
 XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m);  /* values, alias, copies, pack */
 /* ---- thunks.c ---- */
 XG_FN void xg_plan_thunks(xg_plan *p);                      /* makes the steps */
@@ -53357,22 +54365,19 @@ XG_FN void xg_copies_print(xg_buf *b, const xg_plan *p) {
  * parameter, from its last use until then): in one of the
  * smallest results that have room, or of those that are made soonest after it, or else in the largest ones, which are filled like a block. Two orders are tried with both.
  * The others share one block a memory space: best fit by decreasing size, each at the best gap beside those that live at the same time. Three orders (size, length of
- * life, both multiplied) and two notions of best (the lowest gap, the tightest one) are tried until one is as small as the largest live set, which is a lower bound.
+ * life, both multiplied) and two notions of best (the lowest gap, the tightest one) are tried, then what reached highest is placed first, until the block is hardly larger than the
+ * largest live set, which is a lower bound.
  *
- * A buffer is aligned to the power of two that is not less than its size, at least 16 and at most 256. */
+ * A buffer is aligned to the power of two that is not less than its size, at least 16; a larger one to a sector, and to more only while that wastes at most a sixteenth of it. */
 #ifndef XG_PLAN_PACK_C
 #define XG_PLAN_PACK_C
 
-enum { XG_PACK_ALIGN_MIN = 16, XG_PACK_ALIGN_MAX = 256, XG_PACK_HOSTS_TRIED = 16, XG_PACK_HOSTS_FILLED = 16, XG_PACK_GUESTS_MAX = 32, XG_PACK_MISSES_MAX = 64 };
+enum { XG_PACK_ALIGN_MIN = 16, XG_PACK_ALIGN_SECTOR = 32, XG_PACK_ALIGN_MAX = 256, XG_PACK_HOSTS_TRIED = 16, XG_PACK_HOSTS_FILLED = 16, XG_PACK_GUESTS_MAX = 32, XG_PACK_MISSES_MAX = 64, XG_PACK_ROUNDS = 4, XG_PACK_SLIGHT = 1024 /* of the lower bound: not worth another try */ };
 
 XG_FN int64_t xg_pack_natural(int64_t bytes) {
-    int64_t a = XG_PACK_ALIGN_MIN;
-    while (a < bytes && a < XG_PACK_ALIGN_MAX) a *= 2;
+    int64_t a = XG_PACK_ALIGN_MIN, most = XG_MIN(XG_MAX(bytes / 16, (int64_t)XG_PACK_ALIGN_SECTOR), (int64_t)XG_PACK_ALIGN_MAX);
+    while (a < bytes && 2 * a <= most) a *= 2;
     return a;
-}
-XG_FN int64_t xg_plan_align(const xg_buffer *b) {
-    if (b->kind == XG_EXE_ALLOC_CONSTANT) return XG_PACK_ALIGN_MAX;
-    return b->kind == XG_EXE_ALLOC_TEMP && !b->host ? xg_pack_natural(b->bytes) : (int64_t)XG_PACK_ALIGN_MIN; /* the caller aligns to 16 */
 }
 XG_FN int64_t xg_pack_up(int64_t n, int64_t align) { return (n + align - 1) / align * align; }
 
@@ -53482,14 +54487,13 @@ XG_FN int xg_pack_by_area(const void *pa, const void *pb) {
     return x != y ? (x > y ? -1 : 1) : xg_pack_by_size(pa, pb);
 }
 
-/* One try; the size of the block. */
-XG_FN int64_t xg_pack_try(xg_plan *p, xg_buffer **temps, uint32_t n, int (*order)(const void *, const void *), bool tight) {
+/* One try, in the order of the list; the size of the block. */
+XG_FN int64_t xg_pack_place(xg_plan *p, xg_buffer **temps, uint32_t n, bool tight) {
     xg_mark mark = xg_arena_mark(p->arena);
     xg_packer q;
     int64_t size = 0;
     uint32_t k;
     for (k = 0; k < n; k++) temps[k]->placed = false;
-    if (n > 1) qsort(temps, n, sizeof *temps, order);
     xg_pack_init(&q, p->arena, temps, n);
     for (k = 0; k < n; k++) {
         int64_t end;
@@ -53501,7 +54505,6 @@ XG_FN int64_t xg_pack_try(xg_plan *p, xg_buffer **temps, uint32_t n, int (*order
     xg_arena_reset(p->arena, mark);
     return size;
 }
-
 /* The most bytes of these that are needed at one time. */
 XG_FN int64_t xg_pack_live(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
     xg_mark mark = xg_arena_mark(p->arena);
@@ -53513,21 +54516,42 @@ XG_FN int64_t xg_pack_live(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
     return most;
 }
 
+/* One try; a block smaller than all before is kept. */
+XG_FN void xg_pack_try(xg_plan *p, xg_plan_space *s, xg_buffer **temps, uint32_t n, bool tight) {
+    int64_t size = xg_pack_place(p, temps, n, tight);
+    uint32_t k;
+    if (size >= s->bytes) return;
+    s->bytes = size;
+    for (k = 0; k < n; k++) temps[k]->best = temps[k]->offset;
+}
+/* What reaches highest comes first. */
+XG_FN void xg_pack_lower(xg_buffer **temps, uint32_t n) {
+    xg_buffer *b;
+    uint32_t k, top = 0;
+    for (k = 1; k < n; k++) if (temps[k]->offset + temps[k]->bytes > temps[top]->offset + temps[top]->bytes) top = k;
+    b = temps[top];
+    memmove(temps + 1, temps, top * sizeof *temps);
+    temps[0] = b;
+}
+
 XG_FN void xg_pack_space(xg_plan *p, int64_t space, xg_buffer **temps, uint32_t n) {
     static int (*const orders[])(const void *, const void *) = {xg_pack_by_size, xg_pack_by_area, xg_pack_by_life};
     xg_plan_space s;
-    uint32_t o, tight, best = 0, last = 0;
+    int64_t enough;
+    uint32_t o, round, k;
     s.space = space;
     s.bytes = INT64_MAX;
     s.largest_live = xg_pack_live(p, temps, n);
-    for (o = 0; o < XG_COUNT(orders); o++) for (tight = 0; tight < 2; tight++) {
-        int64_t size;
-        if (s.bytes == s.largest_live) continue;
-        last = 2 * o + tight;
-        size = xg_pack_try(p, temps, n, orders[o], tight != 0);
-        if (size < s.bytes) { s.bytes = size; best = last; }
+    enough = s.largest_live + s.largest_live / XG_PACK_SLIGHT;
+    for (o = 0; o < XG_COUNT(orders) && s.bytes > enough; o++) {
+        if (n > 1) qsort(temps, n, sizeof *temps, orders[o]);
+        xg_pack_try(p, &s, temps, n, true);
+        for (round = 0; round < XG_PACK_ROUNDS && s.bytes > enough; round++) {
+            if (round) xg_pack_lower(temps, n);
+            xg_pack_try(p, &s, temps, n, false);
+        }
     }
-    if (best != last) xg_pack_try(p, temps, n, orders[best / 2], best % 2 != 0);
+    for (k = 0; k < n; k++) temps[k]->offset = temps[k]->best;
     xg_push(p->arena, xg_plan_space, &p->spaces, s);
     p->temp_bytes += s.bytes;
     p->largest_live += s.largest_live;
@@ -54771,14 +55795,14 @@ XG_FN xg_inst *xg_limit_rename(xg_inst *bitcast, xg_inst *of, xg_inst *before) {
 
 /* Those behind the peak that read `name` read `again`. */
 XG_FN void xg_limit_hand_over(const xg_limit *l, xg_inst *name, uint32_t leaf, xg_inst *again, xg_inst *before) {
-    XG_VEC(xg_use) uses = {NULL, 0, 0};
+    XG_VEC(xg_use *) uses = {NULL, 0, 0};
     uint32_t k;
-    XG_FOR_USES(u, name) xg_push(l->arena, xg_use, &uses, *u);
+    XG_FOR_USES(u, name) xg_push(l->arena, xg_use *, &uses, u);
     for (k = 0; k < uses.n; k++) {
-        xg_inst *user = uses.p[k].user;
+        xg_inst *user = uses.p[k]->user;
         if (user == again || xg_limit_is_other(user, name, leaf)) continue;
         if (xg_limit_is_name(user)) xg_limit_hand_over(l, user, leaf, user->op == XG_BITCAST ? xg_limit_rename(user, again, before) : again, before);
-        else if (xg_limit_position(user) > l->at) xg_inst_set_operand(user, uses.p[k].index, again);
+        else if (xg_limit_position(user) > l->at) xg_inst_set_operand(user, XG_USE_INDEX(uses.p[k]), again);
     }
 }
 
@@ -55752,7 +56776,7 @@ XG_FN void xg_listing_print(xg_buf *b, xg_str exe) {
 
 /* ---- back ---- */
 
-XG_FN uint32_t xg_listing_u32(xg_ptext *t) { return xg_ptext_index(t, UINT32_MAX, "32 bits"); }
+XG_FN uint32_t xg_listing_u32(xg_ptext *t) { return xg_ptext_index(t, (int64_t)UINT32_MAX + 1, "32 bits"); }
 XG_FN void xg_listing_number(xg_ptext *t, uint32_t want) {
     if (xg_listing_u32(t) != want) xg_ptext_fail(t, "the next number");
     xg_ptext_want(t, ":");
@@ -55971,6 +56995,9 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(SIMPLIFY2, "dce", xg_opt_dce, OPTIONAL) \
     X(COLLECTIVE, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
     X(COLLECTIVE, "all-reduce-reassociate", xg_opt_all_reduce_reassociate, OPTIONAL) \
+    X(COLLECTIVE, "all-reduce-folder", xg_opt_all_reduce_folder, OPTIONAL) \
+    X(COLLECTIVE, "reduce-scatter-creator", xg_opt_reduce_scatter_creator, OPTIONAL) \
+    X(COLLECTIVE, "dce", xg_opt_dce, OPTIONAL) \
     X(COLLECTIVE, "all-gather-combiner", xg_opt_all_gather_combiner, OPTIONAL) \
     X(COLLECTIVE, "all-reduce-combiner", xg_opt_all_reduce_combiner, OPTIONAL) \
     X(COLLECTIVE, "reduce-scatter-combiner", xg_opt_reduce_scatter_combiner, OPTIONAL) \

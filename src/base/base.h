@@ -63,6 +63,7 @@ XG_FN void xg_arena_free(xg_arena *a);
 XG_FN xg_arena *xg_arena_inner(xg_arena *a);         /* an arena that ends with this one, for work that is reset often */
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes);     /* zeroed; fails through the context, never NULL */
 XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes); /* not zeroed */
+XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes); /* not zeroed, from the start of a cache line: for nodes whose first line holds what is read most */
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more); /* the newest block in place; false: it is not, or there is no room behind it */
 XG_FN xg_mark xg_arena_mark(const xg_arena *a);
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m);   /* gives up all that was allocated since the mark; the memory is used again */

@@ -102,9 +102,37 @@ XG_FN bool xg_multi_is_fill(const xg_kernel *k) {
     return !k->hero && xg_kernel_n_outputs(k) == 1 && xg_fuse_is_fill(k->inst, &pattern);
 }
 
+/* The array over which a root of the kernel is written, if nobody else reads it; NULL: that is not so. */
+XG_FN const xg_kernel *xg_multi_updated(const xg_kernel *leader, const xg_kernel *root) {
+    const xg_inst *x = root->inst;
+    const xg_kernel *of;
+    uint32_t j;
+    if (!root->is_update_in_place) return NULL;
+    do {
+        x = xg_in_place_strip(XG_OPERAND(x, 0));
+        of = (const xg_kernel *)x->scratch;
+    } while (of && xg_in_place_is_link(x) && xg_kernel_computes(leader, of));
+    if (!of || of->pinned) return NULL;
+    for (j = 0; j < of->readers.n; j++) {
+        const xg_kernel *c = of->readers.p[j];
+        if (c->live && c->leader != leader && xg_kernel_find_input(c->leader, of)) return NULL;
+    }
+    return of;
+}
+/* Updates in place of arrays of their own, with blocks of their own (emit/update.c): one launch for all of them. */
+XG_FN bool xg_multi_updates(const xg_kernel *a, const xg_kernel *b) {
+    uint32_t k;
+    for (k = 0; k < xg_kernel_n_outputs(a); k++) {
+        const xg_kernel *x = xg_multi_updated(a, xg_kernel_root(a, k));
+        if (!x || xg_kernel_find_input(b, x)) return false;
+    }
+    return true;
+}
+
 XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     const xg_inst *x = a->hero, *y = b->hero;
     if (xg_multi_is_fill(a) || xg_multi_is_fill(b)) return "one is a fill, which needs no kernel";
+    if (a->is_update_in_place && b->is_update_in_place && xg_multi_updates(a, b) && xg_multi_updates(b, a)) return NULL;
     if (a->is_update_in_place || b->is_update_in_place) return "one is an update in place";
     if (a->rows || b->rows) return "one is a row program";
     if (a->turns != b->turns && XG_MAX(a->elements, b->elements) > XG_MULTI_SHORT_ELEMENTS) return "only one transposes";
@@ -140,6 +168,7 @@ XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
     a->n_inputs = n;
     a->instructions = xg_cost_add(a->instructions, b->instructions);
     a->ops += b->ops;
+    a->updates = xg_kernel_updates(a, b->updates);
     a->turns = a->turns || b->turns;
     a->loops = a->loops || b->loops;
     xg_kernel_settle(g, a);

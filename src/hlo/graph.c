@@ -68,6 +68,7 @@ XG_FN xg_module *xg_module_new(xg_ctx *c, xg_arena *a, xg_str name) {
     xg_module *m = XG_NEW(a, xg_module);
     m->ctx = c;
     m->arena = a;
+    m->nodes = xg_arena_inner(a);
     m->work = xg_arena_inner(a);
     xg_pool_init(&m->pool, a);
     xg_set_init(&m->shapes, a);
@@ -172,8 +173,9 @@ XG_FN void xg_inst_unlink(xg_inst *i) {
 /* Linked into its computation and to its operands, but without a name. */
 XG_FN xg_inst *xg_inst_make(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n, xg_inst *before) {
     xg_module *m = c->module;
-    xg_inst *i = XG_NEW(m->arena, xg_inst);
+    xg_inst *i = (xg_inst *)xg_alloc_lines(m->nodes, xg_add(m->ctx, sizeof *i, xg_mul(m->ctx, sizeof(xg_use), n)));
     uint32_t k;
+    memset(i, 0, sizeof *i);
     i->op = op;
     m->made[op] = true;
     i->id = m->n_ids++;
@@ -181,10 +183,9 @@ XG_FN xg_inst *xg_inst_make(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_
     i->shape = shape;
     i->comp = c;
     i->n_operands = n;
-    i->operands = n ? (xg_use *)xg_alloc_raw(m->arena, xg_mul(m->ctx, sizeof(xg_use), n)) : NULL;
+    i->operands = n ? (xg_use *)(void *)(i + 1) : NULL;
     for (k = 0; k < n; k++) {
         i->operands[k].user = i;
-        i->operands[k].index = k;
         xg_use_link(&i->operands[k], operands[k]);
     }
     xg_inst_link(i, before);

@@ -334,7 +334,7 @@ XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to) {
         next = u->next;
         if (u->user == to) continue;
         if (!xg_opt_reads_by_index(u->user) && !copy) copy = xg_inst_new(from->comp, XG_COPY, from->shape, &to, 1, from, XG_STR("copy"));
-        xg_inst_set_operand(u->user, u->index, xg_opt_reads_by_index(u->user) ? to : copy);
+        xg_inst_set_operand(u->user, XG_USE_INDEX(u), xg_opt_reads_by_index(u->user) ? to : copy);
     }
     if (from->comp->root == from) {
         if (!copy) copy = xg_inst_new(from->comp, XG_COPY, from->shape, &to, 1, from, XG_STR("copy"));

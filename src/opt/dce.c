@@ -94,6 +94,7 @@ XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
     if (root->op != XG_TUPLE || root->first_use || xg_inst_attr(fusion, XG_A_output_to_operand_aliasing)) return false;
     taken = XG_NEW_N(c->module->work, unsigned char, n + 1);
     if (!xg_opt_taken_elements(fusion, taken)) return false;
+    for (k = 0; k < n; k++) taken[k] = taken[k] || xg_block_needs(XG_OPERAND(root, k));
     place = XG_NEW_N(c->module->work, int64_t, n + 1);
     kept = XG_NEW_N(c->module->work, xg_inst *, n + 1);
     for (k = 0; k < n; k++) if (taken[k]) { place[k] = n_kept; kept[n_kept++] = XG_OPERAND(root, k); }
@@ -129,11 +130,6 @@ XG_FN bool xg_dce_fusion_params(xg_inst *fusion) {
 
 /* ---- computations ---- */
 
-XG_FN void xg_dce_mark_attr(const xg_attr *a, unsigned char *live) {
-    uint32_t k;
-    if (xg_attr_kind_of(a->key) == XG_K_COMP) live[a->v.comp->id] = 1;
-    if (xg_attr_kind_of(a->key) == XG_K_COMPS) for (k = 0; k < a->v.comps->n; k++) live[a->v.comps->p[k]->id] = 1;
-}
 XG_FN bool xg_dce_needed(const xg_inst *i, const unsigned char *acts) {
     return i->first_use || i == i->comp->root || i->op == XG_PARAMETER || xg_inst_attr(i, XG_A_control_predecessors) || xg_dce_acts(i, acts);
 }
@@ -152,7 +148,7 @@ XG_FN bool xg_dce_walk(xg_module *m, const unsigned char *acts, const unsigned c
             before = i->prev;
             if (!precedes[i->id] && !xg_dce_needed(i, acts)) { xg_inst_remove(i); changed = true; continue; }
             if (i->op == XG_FUSION) changed = xg_dce_fusion_outputs(i) || changed;
-            for (k = 0; k < i->n_attrs; k++) xg_dce_mark_attr(&i->attrs[k], live);
+            for (k = 0; k < i->n_attrs; k++) xg_opt_mark_comps(&i->attrs[k], live);
         }
     }
     return changed;

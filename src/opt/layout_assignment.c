@@ -126,7 +126,7 @@ XG_FN bool xg_assign_set(xg_inst *i, const xg_layout *l) {
         next = u->next;
         if (u->user == copy || xg_assign_reads_any(u->user)) continue;
         if (!copy) copy = xg_inst_new(i->comp, XG_COPY, old, &i, 1, i->next, XG_STR("copy"));
-        xg_inst_set_operand(u->user, u->index, copy);
+        xg_inst_set_operand(u->user, XG_USE_INDEX(u), copy);
     }
     if (i == i->comp->root) i->comp->root = copy ? copy : xg_inst_new(i->comp, XG_COPY, old, &i, 1, i->next, XG_STR("copy"));
     return true;

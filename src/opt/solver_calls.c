@@ -257,7 +257,7 @@ XG_FN xg_inst *xg_solver_svd(const xg_hb *b, xg_inst *i, bool adjoint) {
         if (mu.rows != m.rows || (adjoint ? mv.columns : mv.rows) != m.columns || (uc != least && uc != m.rows) || (vc != least && vc != m.columns)) return NULL;
         if (i->shape->elems[u]->type != xg_solver_in(i, 0)->type || i->shape->elems[v]->type != xg_solver_in(i, 0)->type) return NULL;
     } else if (!xg_shape_is_array(i->shape->elems[2]) || !xg_shape_is_array(i->shape->elems[3])) return NULL;
-    xg_linear_svd(b, xg_solver_flat(b, i, 0), uc, vc, made);
+    xg_linear_svd(b, xg_solver_flat(b, i, 0), uc, vc, vectors, made);
     out[0] = XG_OPERAND(i, 0);
     out[1] = made[0];
     out[u] = vectors ? made[1] : xg_solver_nothing(b, i->shape->elems[u]);
@@ -299,7 +299,14 @@ XG_FN xg_inst *xg_solver_gees(const xg_hb *b, xg_inst *i) {
     xg_inst *out[5], *a, *scale, *bad;
     if (!s || !xg_solver_dense(s, &m) || m.rows != m.columns || xg_type_class(s->type) != XGT_C || !xg_solver_tuple(i, 1, 5) || xg_call_choice(i, "sorted", "sort", "S", false)) return NULL;
     if (!xg_solver_same(e[0], s) || !xg_solver_same(e[1], s) || !xg_solver_part(e[2], XGT_C, m.count * m.rows) || !xg_solver_part(e[3], XGT_I, m.count) || !xg_solver_part(e[4], XGT_I, m.count)) return NULL;
-    a = xg_c128(b, xg_solver_flat(b, i, 0));
+    a = xg_solver_flat(b, i, 0);
+    if (xg_block_fits("gees", a)) {
+        xg_general_kernel(b, "gees", a, out);
+        out[4] = out[3];
+        out[3] = xg_solver_nothing(b, e[3]);
+        return xg_solver_tuple_of(b, i, out);
+    }
+    a = xg_c128(b, a);
     scale = xg_linear_magnitude(b, a);
     a = xg_linear_hessenberg(b, xg_linear_over(b, a, scale), &out[1]);
     a = xg_general_unpacked(b, a, out[1], &out[1]);
