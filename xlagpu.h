@@ -202,6 +202,7 @@ typedef struct xlagpu_compile_desc {
     uint64_t memory_limit;       /* bytes of device memory that the program may need, arguments and results included; 0: any. What is needed again much later is computed again until it
                                   * fits; ERROR_LIMIT with a message of what holds the rest if it cannot */
     bool allow_excess_precision; /* a float that the module rounds to a narrower type and takes back at once need not be rounded */
+    bool double_buffer_loops;    /* loops whose rounds end with copies do two rounds in one, without: fewer launches, each listed twice */
 } xlagpu_compile_desc;
 
 /* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The module is
@@ -495,10 +496,12 @@ XG_FN void xg_set_reserve(xg_set *s, uint32_t n); /* of an empty set: room for s
 XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, const void *key), const void *key);
 
 /* Name to pointer, the names being any text (copied). */
-typedef struct xg_dict_item { xg_str name; uint32_t hash; void *val; } xg_dict_item;
+typedef struct xg_dict_item { const char *name; void *val; uint32_t length, hash; } xg_dict_item;
 typedef struct xg_dict { xg_arena *arena; xg_dict_item *items; uint32_t *slots; uint32_t n, cap, item_cap; } xg_dict;
 XG_FN void xg_dict_init(xg_dict *d, xg_arena *a);
+XG_FN void xg_dict_reserve(xg_dict *d, uint32_t n); /* of an empty one: room for so many without growing */
 XG_FN void *xg_dict_get(const xg_dict *d, xg_str name);
+XG_FN xg_str xg_dict_newest(const xg_dict *d); /* the name that came last */
 XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val); /* false and no change when the name is there; val may not be NULL */
 XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val); /* the same for a name that lasts as long as the table: it is not copied */
 
@@ -1677,7 +1680,7 @@ XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, 
 enum { XG_DICT_FEW = 8 };
 
 XG_FN void xg_dict_init(xg_dict *d, xg_arena *a) { memset(d, 0, sizeof *d); d->arena = a; }
-XG_FN bool xg_dict_is(const xg_dict_item *i, xg_str name, uint32_t hash) { return i->hash == hash && xg_str_eq(i->name, name); }
+XG_FN bool xg_dict_is(const xg_dict_item *i, xg_str name, uint32_t hash) { return i->hash == hash && i->length == name.n && (i->name == name.p || memcmp(i->name, name.p, name.n) == 0); }
 XG_FN uint32_t xg_dict_slot(const xg_dict *d, xg_str name, uint32_t hash) {
     uint32_t at = hash & (d->cap - 1);
     for (; d->slots[at]; at = (at + 1) & (d->cap - 1)) if (xg_dict_is(&d->items[d->slots[at] - 1], name, hash)) break;
@@ -1703,6 +1706,15 @@ XG_FN void xg_dict_grow(xg_dict *d) {
         d->slots[at] = i + 1;
     }
 }
+XG_FN void xg_dict_reserve(xg_dict *d, uint32_t n) {
+    if (d->n || d->item_cap || n > UINT32_MAX / 8) return;
+    d->items = (xg_dict_item *)xg_alloc_raw(d->arena, xg_mul(d->arena->ctx, n, sizeof *d->items));
+    d->item_cap = n;
+    if (n <= XG_DICT_FEW) return;
+    for (d->cap = 16; d->cap < 2 * n; d->cap *= 2) {}
+    d->slots = XG_NEW_N(d->arena, uint32_t, d->cap);
+}
+XG_FN xg_str xg_dict_newest(const xg_dict *d) { return xg_str_of(d->items[d->n - 1].name, d->items[d->n - 1].length); }
 XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
     uint32_t hash = xg_hash(name.p, name.n), at = 0;
     if (d->n >= XG_DICT_FEW && d->n * 2 >= d->cap) xg_dict_grow(d);
@@ -1711,7 +1723,8 @@ XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
         if (d->slots[at]) return false;
     } else if (xg_dict_find(d, name, hash)) return false;
     if (d->n == d->item_cap) d->items = (xg_dict_item *)xg_vec_grow(d->arena, d->items, &d->item_cap, sizeof *d->items);
-    d->items[d->n].name = name;
+    d->items[d->n].name = name.p;
+    d->items[d->n].length = name.n;
     d->items[d->n].hash = hash;
     d->items[d->n].val = val;
     d->n++;
@@ -1720,7 +1733,7 @@ XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
 }
 XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val) {
     if (!xg_dict_put_lasting(d, name, val)) return false;
-    d->items[d->n - 1].name = xg_str_copy(d->arena, name);
+    d->items[d->n - 1].name = xg_str_copy(d->arena, name).p;
     return true;
 }
 
@@ -2386,6 +2399,7 @@ struct xg_module {
     uint32_t fresh;              /* for names of computations made up by passes */
     xg_machine machine;
     bool has_dynamic;            /* a shape with dynamic dimensions was made */
+    bool double_buffering;       /* loops may become two rounds in one */
     bool excess_precision;       /* results may be more precise than the module asks for: its user has said so */
     bool made[XG_OPCODE_COUNT];  /* an instruction with this opcode was made; where none ever was, its passes need not look */
     bool made_empty;             /* an array shape without elements */
@@ -2445,6 +2459,7 @@ XG_FN void xg_comp_set_param(xg_inst *i, int64_t number);                       
 XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n, xg_inst *before, xg_str name);
 /* Same op, shape, attributes and number; operands mapped by the caller. Control predecessors are kept only within a computation. */
 XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, xg_inst *before);
+XG_FN void xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands); /* to the end of another computation, as a clone would stand there; its users are the caller's to see to */
 XG_FN void xg_inst_remove(xg_inst *i);                      /* has no users left and is not the root */
 XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to);
 XG_FN void xg_inst_drop_operands(xg_inst *i, uint32_t n);    /* keeps the first n */
@@ -6586,14 +6601,14 @@ XG_FN xg_str xg_graph_name(xg_dict *taken, uint32_t *fresh, xg_str wish, bool la
     xg_str stem = wish;
     char little[128], *text = little;
     size_t cap = sizeof little, n;
-    if (lasts ? xg_dict_put_lasting(taken, wish, val) : xg_dict_put(taken, wish, val)) return taken->items[taken->n - 1].name;
+    if (lasts ? xg_dict_put_lasting(taken, wish, val) : xg_dict_put(taken, wish, val)) return xg_dict_newest(taken);
     while (stem.n && stem.p[stem.n - 1] >= '0' && stem.p[stem.n - 1] <= '9') stem.n--;
     if (stem.n > 1 && stem.n < wish.n && stem.p[stem.n - 1] == '.') stem.n--; else stem = wish;
     if (stem.n + 16 > cap) text = (char *)xg_alloc_raw(taken->arena, cap = (size_t)stem.n + 16);
     memcpy(text, stem.p, stem.n);
     do n = stem.n + xg_format(text + stem.n, cap - stem.n, ".%u", ++*fresh);
     while (!xg_dict_put(taken, xg_str_of(text, n), val));
-    return taken->items[taken->n - 1].name;
+    return xg_dict_newest(taken);
 }
 XG_FN void xg_inst_give_name(xg_inst *i, xg_str wish) {
     i->name = xg_graph_name(&i->comp->names, &i->comp->fresh, wish.n ? wish : xg_str_z(xg_op_name(i->op)), !wish.n, i);
@@ -6751,6 +6766,19 @@ XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, 
     if (i->op == XG_PARAMETER) xg_comp_set_param(made, i->number);
     return made;
 }
+XG_FN void xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands) {
+    uint32_t k;
+    XLAGPU_ASSERT(i->op != XG_PARAMETER && i->comp->root != i && i->comp->module == to->module);
+    xg_inst_unlink(i);
+    i->comp = to;
+    for (k = 0; k < i->n_operands; k++) { /* each anew: users stand in the order in which they come */
+        xg_use_unlink(&i->operands[k]);
+        xg_use_link(&i->operands[k], operands[k]);
+    }
+    xg_inst_link(i, NULL);
+    i->name = xg_graph_name(&to->names, &to->fresh, i->name, true, i);
+    xg_inst_remove_attr(i, XG_A_control_predecessors);
+}
 XG_FN void xg_inst_remove(xg_inst *i) {
     uint32_t k;
     XLAGPU_ASSERT(!i->first_use && i->comp->root != i);
@@ -6907,7 +6935,7 @@ XG_FN const char *xg_parse_did_you_mean(xg_parse *p, xg_str word, const char *(*
     xg_puts(&b, "'?");
     return b.p;
 }
-XG_FN const char *xg_parse_dict_name(const void *dict, size_t i) { return i < ((const xg_dict *)dict)->n ? ((const xg_dict *)dict)->items[i].name.p : NULL; }
+XG_FN const char *xg_parse_dict_name(const void *dict, size_t i) { return i < ((const xg_dict *)dict)->n ? ((const xg_dict *)dict)->items[i].name : NULL; }
 XG_FN const char *xg_parse_op_name(const void *none, size_t i) { (void)none; return i < XG_OPCODE_COUNT ? xg_op_name((xg_opcode)i) : NULL; }
 XG_FN bool xg_parse_at_name(const xg_parse *p) { return p->lex.kind == XG_TOK_WORD || p->lex.kind == XG_TOK_NAME; }
 XG_FN uint32_t xg_parse_line_of(const xg_parse *p, size_t offset) {
@@ -7047,7 +7075,7 @@ XG_FN xg_inst *xg_parse_implicit_param(xg_parse *p, const xg_shape *shape, bool 
     if (!named) return xg_parse_unnamed(p, i, at);
     i->source_at = (uint32_t)at + 1;
     xg_dict_put(&p->comp->names, xg_parse_new_name(p, "an operand"), i);
-    i->name = p->comp->names.items[p->comp->names.n - 1].name;
+    i->name = xg_dict_newest(&p->comp->names);
     return i;
 }
 XG_FN xg_inst *xg_parse_operand(xg_parse *p) {
@@ -7282,7 +7310,7 @@ XG_FN xg_inst *xg_parse_inst(xg_parse *p, bool *root) {
         const xg_inst *other = (const xg_inst *)xg_dict_get(&p->comp->names, name);
         xg_lex_fail_at(x, at, "names are unique in a computation", "'%.*s' is already the name of an instruction in line %u", (int)name.n, name.p, xg_parse_line_of(p, other->source_at - 1));
     }
-    i->name = p->comp->names.items[p->comp->names.n - 1].name;
+    i->name = xg_dict_newest(&p->comp->names);
     return i;
 }
 
@@ -8069,7 +8097,7 @@ XG_FN void xg_parse_single(xg_parse *p) {
     c->root = xg_parse_rhs_inst(p, name, at, NULL, true);
     if (name.n) {
         if (!xg_dict_put(&c->names, name, c->root)) xg_lex_fail_at(x, at, NULL, "'%.*s' is the name of one of its own operands", (int)name.n, name.p);
-        c->root->name = c->names.items[c->names.n - 1].name;
+        c->root->name = xg_dict_newest(&c->names);
     }
     if (x->kind != XG_TOK_END) xg_lex_fail(x, "a module starts with 'HloModule name', 'ENTRY' or 'name {'", "the text holds one instruction, but goes on with %s", xg_lex_found(x));
     xg_parse_finish_comp(p, c, 0);
@@ -12914,15 +12942,18 @@ typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, 
 #define XG_EXE_MUST_ALIAS 0x80000000u
 
 /* Two running sums of 32-bit words (Fletcher's idea), enough against truncation and damage; not against an adversary, against whom every
- * index and size is checked anyway. */
+ * index and size is checked anyway. Four words go at once: the second sum has each of them as often as it is there from then on. */
+XG_FN uint64_t xg_exe_word(const unsigned char *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24; }
 XG_FN uint64_t xg_exe_checksum(const unsigned char *p, uint64_t n) {
-    uint64_t a = 1, b = 0, i;
-    for (i = 0; i + 4 <= n; i += 4) {
-        uint32_t w = (uint32_t)p[i] | (uint32_t)p[i + 1] << 8 | (uint32_t)p[i + 2] << 16 | (uint32_t)p[i + 3] << 24;
-        a += w;
-        b += a;
+    const unsigned char *end = p + n;
+    uint64_t a = 1, b = 0;
+    for (; end - p >= 16; p += 16) {
+        uint64_t w0 = xg_exe_word(p), w1 = xg_exe_word(p + 4), w2 = xg_exe_word(p + 8), w3 = xg_exe_word(p + 12);
+        b += 4 * a + 4 * w0 + 3 * w1 + 2 * w2 + w3;
+        a += w0 + w1 + w2 + w3;
     }
-    for (; i < n; i++) { a += p[i]; b += a; }
+    for (; end - p >= 4; p += 4) { a += xg_exe_word(p); b += a; }
+    for (; p < end; p++) { a += *p; b += a; }
     return (a & 0xFFFFFFFFu) << 32 ^ b;
 }
 
@@ -15044,7 +15075,7 @@ struct xg_aff_ctx {
     uint64_t stamp;
     const xg_aff *dims[32]; /* the first variables, once they were asked for */
     xg_aff_env anywhere;   /* no ranges known */
-    xg_term buffer[XG_AFF_TERMS_MAX * 2]; /* where the terms of a sum are merged */
+    xg_term *buffer;       /* of 2 * XG_AFF_TERMS_MAX: where the terms of a sum are merged */
 };
 
 /* ---- expr.c: nodes, ranges, evaluation ---- */
@@ -15254,6 +15285,7 @@ XG_FN xg_aff_ctx *xg_aff_new(xg_arena *a) {
     xg_aff_ctx *x = XG_NEW(a, xg_aff_ctx);
     x->ctx = a->ctx;
     x->arena = a;
+    x->buffer = (xg_term *)xg_alloc_raw(a, 2 * XG_AFF_TERMS_MAX * sizeof *x->buffer);
     xg_set_init(&x->nodes, a);
     xg_set_reserve(&x->nodes, 256);
     x->anywhere = xg_aff_env_of(x, NULL, 0, NULL, 0);
@@ -18449,6 +18481,8 @@ XG_FN bool xg_opt_reads_by_index(const xg_inst *user);
 XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to); /* as xg_inst_replace, for arrays whose layouts may differ */
 XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values);
 XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)); /* of a tuple `expand` gives a tuple instruction */
+typedef struct xg_target_row { const char *target; xg_inst *(*expand)(const xg_hb *b, xg_inst *i); } xg_target_row; /* `?` in a target is LAPACK's letter of the type */
+XG_FN const xg_target_row *xg_opt_target_row(const xg_inst *i, const xg_target_row *rows, uint32_t n); /* of a custom call with that target, or NULL */
 
 #endif /* XG_OPT_H */
 /* opt/build.c -- making instructions: what expanders and simplifications write programs with.
@@ -18814,6 +18848,12 @@ XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values) {
     xg_inst_replace(from, whole);
 }
 
+XG_FN const xg_target_row *xg_opt_target_row(const xg_inst *i, const xg_target_row *rows, uint32_t n) {
+    uint32_t k;
+    if (i->op != XG_CUSTOM_CALL) return NULL;
+    for (k = 0; k < n; k++) if (xg_call_is(xg_attr_str(i, XG_A_custom_call_target), rows[k].target)) return &rows[k];
+    return NULL;
+}
 /* Every instruction of the module that `matches` is expanded: `expand` gives the value that takes its place, or of a tuple its elements. */
 XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)) {
     bool changed = false;
@@ -22697,10 +22737,16 @@ XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts) {
     if (i->op == XG_CUSTOM_CALL) return xg_attr_int(i, XG_A_custom_call_has_side_effect, 0) != 0;
     return (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || xg_dce_calls_acting(i, acts);
 }
+/* Was anything ever made that has effects? Few modules have it. */
+XG_FN bool xg_dce_made_acting(const xg_module *m) {
+    uint32_t op;
+    for (op = 0; op < XG_OPCODE_COUNT; op++) if (m->made[op] && (op == XG_CUSTOM_CALL || xg_op_flags((xg_opcode)op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE))) return true;
+    return false;
+}
 XG_FN unsigned char *xg_opt_acting_comps(xg_module *m) {
     unsigned char *acts = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + 1);
     xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_dce_acts(i, acts)) { acts[c->id] = 1; break; }
+    for (c = xg_dce_made_acting(m) ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_dce_acts(i, acts)) { acts[c->id] = 1; break; }
     return acts;
 }
 
@@ -22718,7 +22764,7 @@ XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
 
 XG_FN bool xg_opt_has_control(const xg_module *m) {
     const xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_inst_attr(i, XG_A_control_predecessors)) return true;
+    for (c = m->made_order ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_inst_attr(i, XG_A_control_predecessors)) return true;
     return false;
 }
 /* What has been replaced precedes nothing any more: operations without effects have an order for their operands' sake only. */
@@ -22810,7 +22856,8 @@ XG_FN bool xg_dce_needed(const xg_inst *i, const unsigned char *acts) {
     return i->first_use || i == i->comp->root || i->op == XG_PARAMETER || xg_inst_attr(i, XG_A_control_predecessors) || xg_dce_acts(i, acts);
 }
 /* Callers come after callees: one walk from the last computation to the first settles who is called, and a fusion whose outputs go makes its computation smaller. */
-XG_FN bool xg_dce_walk(xg_module *m, const unsigned char *acts, const unsigned char *precedes) {
+typedef XG_VEC(xg_inst *) xg_dce_fusions;
+XG_FN bool xg_dce_walk(xg_module *m, const unsigned char *acts, const unsigned char *precedes, xg_dce_fusions *fusions) {
     unsigned char *live = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + 1);
     xg_comp *c, *earlier;
     bool changed = false;
@@ -22823,7 +22870,7 @@ XG_FN bool xg_dce_walk(xg_module *m, const unsigned char *acts, const unsigned c
         for (; i; i = before) {
             before = i->prev;
             if (!precedes[i->id] && !xg_dce_needed(i, acts)) { xg_inst_remove(i); changed = true; continue; }
-            if (i->op == XG_FUSION) changed = xg_dce_fusion_outputs(i) || changed;
+            if (i->op == XG_FUSION) { changed = xg_dce_fusion_outputs(i) || changed; xg_push(m->work, xg_inst *, fusions, i); }
             for (k = 0; k < i->n_attrs; k++) xg_opt_mark_comps(&i->attrs[k], live);
         }
     }
@@ -22831,9 +22878,9 @@ XG_FN bool xg_dce_walk(xg_module *m, const unsigned char *acts, const unsigned c
 }
 XG_FN bool xg_opt_dce(xg_module *m) {
     unsigned char *acts = xg_opt_acting_comps(m), *precedes = xg_opt_control_sources(m);
-    bool changed = xg_dce_walk(m, acts, precedes);
-    xg_comp *c;
-    for (c = m->made[XG_FUSION] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) changed = xg_dce_fusion_params(i) || changed;
+    xg_dce_fusions fusions = {NULL, 0, 0}; /* from the last on: inner ones come after those around them */
+    bool changed = xg_dce_walk(m, acts, precedes, &fusions);
+    while (fusions.n) changed = xg_dce_fusion_params(fusions.p[--fusions.n]) || changed;
     return changed;
 }
 
@@ -27886,19 +27933,15 @@ XG_FN xg_inst *xg_solver_gees(const xg_hb *b, xg_inst *i) {
 
 /* ---- the pass ---- */
 
-typedef struct xg_solver_row { const char *target; xg_inst *(*expand)(const xg_hb *b, xg_inst *i); } xg_solver_row;
-static const xg_solver_row xg_solver_rows[] = {
+XG_FN const xg_target_row *xg_solver_row_of(const xg_inst *i) {
+    static const xg_target_row rows[] = {
 #define X(target, word) {target, xg_solver_##word},
-    XG_SOLVER_CALLS(X)
+        XG_SOLVER_CALLS(X)
 #undef X
-};
-XG_FN const xg_solver_row *xg_solver_row_of(const xg_inst *i) {
-    xg_str target = xg_attr_str(i, XG_A_custom_call_target);
-    uint32_t k;
-    for (k = 0; k < XG_COUNT(xg_solver_rows); k++) if (xg_call_is(target, xg_solver_rows[k].target)) return &xg_solver_rows[k];
-    return NULL;
+    };
+    return xg_opt_target_row(i, rows, XG_COUNT(rows));
 }
-XG_FN bool xg_solver_matches(const xg_inst *i) { return i->op == XG_CUSTOM_CALL && xg_solver_row_of(i) != NULL; }
+XG_FN bool xg_solver_matches(const xg_inst *i) { return xg_solver_row_of(i) != NULL; }
 XG_FN xg_inst *xg_solver_expand(const xg_hb *b, xg_inst *i) { return xg_solver_row_of(i)->expand(b, i); }
 XG_FN bool xg_opt_solver_calls(xg_module *m) { return xg_opt_expand(m, xg_solver_matches, xg_solver_expand); }
 
@@ -28228,19 +28271,15 @@ XG_FN xg_inst *xg_library_same(const xg_hb *b, xg_inst *i) {
 
 /* ---- the pass ---- */
 
-typedef struct xg_library_row { const char *target; xg_inst *(*expand)(const xg_hb *b, xg_inst *i); } xg_library_row;
-static const xg_library_row xg_library_rows[] = {
+XG_FN const xg_target_row *xg_library_row_of(const xg_inst *i) {
+    static const xg_target_row rows[] = {
 #define X(target, word) {target, xg_library_##word},
-    XG_LIBRARY_CALLS(X)
+        XG_LIBRARY_CALLS(X)
 #undef X
-};
-XG_FN const xg_library_row *xg_library_row_of(const xg_inst *i) {
-    xg_str target = xg_attr_str(i, XG_A_custom_call_target);
-    uint32_t k;
-    for (k = 0; k < XG_COUNT(xg_library_rows); k++) if (xg_str_is(target, xg_library_rows[k].target)) return &xg_library_rows[k];
-    return NULL;
+    };
+    return xg_opt_target_row(i, rows, XG_COUNT(rows));
 }
-XG_FN bool xg_library_matches(const xg_inst *i) { return i->op == XG_CUSTOM_CALL && xg_library_row_of(i) != NULL; }
+XG_FN bool xg_library_matches(const xg_inst *i) { return xg_library_row_of(i) != NULL; }
 XG_FN xg_inst *xg_library_expand(const xg_hb *b, xg_inst *i) { return xg_library_row_of(i)->expand(b, i); }
 XG_FN bool xg_opt_library_calls(xg_module *m) { return m->made[XG_CUSTOM_CALL] && xg_opt_expand(m, xg_library_matches, xg_library_expand); }
 
@@ -29471,6 +29510,9 @@ XG_FN bool xg_fuse_is_fill(const xg_inst *i, uint32_t *pattern);   /* a constant
 /* ---- combine_operands.c ---- */
 XG_FN bool xg_fuse_combine_operands(xg_module *m);   /* arrays that a fusion only combines element by element are combined where one of them is made */
 
+/* ---- double_buffer.c ---- */
+XG_FN bool xg_fuse_double_buffer(xg_module *m);     /* two rounds of a loop in one, where that spares copies and the user asks for it */
+
 /* ---- rematerialize.c ---- */
 XG_FN bool xg_fuse_rematerialize(xg_module *m);    /* what is made out of nothing is made by whoever reads it */
 
@@ -29582,6 +29624,7 @@ struct xg_kernel {
     bool is_update_in_place;
     bool turns;                  /* moves the minor dimension: wants tiles in shared memory */
     bool loops;                  /* folds windows, element by element */
+    bool moves;                  /* into the fusion that is being made, which is the only one that computes it */
     bool rows;                   /* a row program (rows.c): several reductions over the same rows, and what is made of them */
     uint16_t updates;            /* updates of slices in it, as many as can be counted */
     uint32_t level;              /* greater than that of all that its kernel reads */
@@ -30380,29 +30423,29 @@ XG_FN bool xg_fuse_goes_inside(const xg_inst *o) { return o->op == XG_CONSTANT &
 XG_FN void xg_fuse_wrap_one(xg_inst *i) {
     xg_module *m = i->comp->module;
     xg_comp *c = xg_comp_new(m, xg_fuse_name(m, "wrapped_%s_computation", i->op), i->comp);
-    xg_inst **inside = XG_NEW_N(m->arena, xg_inst *, i->n_operands + 1), **outside = XG_NEW_N(m->arena, xg_inst *, i->n_operands + 1), *root, *fusion;
-    uint32_t k, j, n = 0;
+    xg_inst **inside = XG_NEW_N(m->work, xg_inst *, i->n_operands + 1), **outside = XG_NEW_N(m->work, xg_inst *, i->n_operands + 1), *fusion;
+    uint32_t k, n = 0;
+    xg_dict_reserve(&c->names, i->n_operands + 1);
+    for (k = 0; k < i->n_operands; k++) XG_OPERAND(i, k)->scratch = NULL; /* what it is inside */
     for (k = 0; k < i->n_operands; k++) {
         xg_inst *o = XG_OPERAND(i, k);
-        for (j = 0; j < k && XG_OPERAND(i, j) != o; j++) {}
-        if (j < k) { inside[k] = inside[j]; continue; }
-        if (xg_fuse_goes_inside(o)) { inside[k] = xg_inst_clone(o, c, NULL, NULL); continue; }
-        inside[k] = xg_inst_new(c, XG_PARAMETER, o->shape, NULL, 0, NULL, xg_fuse_name(m, "param", i->op));
+        if (o->scratch) { inside[k] = (xg_inst *)o->scratch; continue; }
+        if (xg_fuse_goes_inside(o)) { o->scratch = inside[k] = xg_inst_clone(o, c, NULL, NULL); continue; }
+        o->scratch = inside[k] = xg_inst_new(c, XG_PARAMETER, o->shape, NULL, 0, NULL, xg_fuse_name(m, "param", i->op));
         inside[k]->number = n;
         outside[n++] = o;
     }
     c->params = XG_NEW_N(m->arena, xg_inst *, n + 1);
     c->n_params = n;
     XG_FOR_INSTS(p, c) if (p->op == XG_PARAMETER) c->params[p->number] = p;
-    root = xg_inst_clone(i, c, inside, NULL);
-    c->root = root;
-    (void)xg_fuse_untuple_root(c);
     fusion = xg_inst_new(i->comp, XG_FUSION, i->shape, outside, n, i, xg_fuse_name(m, "wrapped_%s", i->op));
     xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kLoop")));
     xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));
     if (xg_inst_attr(i, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(i, XG_A_metadata));
     xg_inst_replace(i, fusion);
-    xg_inst_remove(i);
+    xg_inst_move(i, c, inside);
+    c->root = i;
+    (void)xg_fuse_untuple_root(c);
 }
 
 /* A bitcast-convert between arrays that lie in the order of their dimensions: the bytes stay, so it is another name for them. */
@@ -31570,7 +31613,21 @@ XG_FN xg_inst *xg_fusions_param(xg_comp *c, xg_kernel *o, xg_inst **outside) {
     return xg_comp_add_param(c, o->inst->shape, xg_str_z(name));
 }
 
-/* The members as a computation of their own; what it takes goes to `outside`. */
+/* Which members no other kernel computes: all of their users are such, or values that this kernel gives. */
+XG_FN void xg_fusions_own(xg_kernels *g, const xg_kernel *k) {
+    uint32_t j;
+    for (j = g->order.n; j-- > 0;) {
+        xg_kernel *o = g->order.p[j];
+        o->moves = !o->live && o->inst->op != XG_PARAMETER && o->inst != g->comp->root;
+        XG_FOR_USES(u, o->inst) {
+            const xg_kernel *user = xg_kernel_of(u->user);
+            if (!o->moves) break;
+            o->moves = user->epoch == g->epoch && u->user == user->inst && (user->moves || (user->live && user->leader == k));
+        }
+    }
+}
+
+/* The members as a computation of their own; what it takes goes to `outside`. Those that nobody else computes move into it, the others are copied. */
 XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, xg_inst **outside) {
     char name[200];
     xg_comp *c;
@@ -31578,8 +31635,10 @@ XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, 
     xg_inst **operands;
     xg_format(name, sizeof name, "fused_%s", heroes);
     c = xg_comp_new(g->m, xg_str_z(name), g->comp);
+    xg_dict_reserve(&c->names, g->order.n + k->n_inputs + (k->roots.n > 1));
     for (j = 0; j < g->order.n; j++) { g->order.p[j]->inner = NULL; most = XG_MAX(most, g->order.p[j]->inst->n_operands); }
     operands = XG_NEW_N(g->arena, xg_inst *, (size_t)most + 1);
+    xg_fusions_own(g, k);
     for (j = 0; j < g->order.n; j++) {
         xg_inst *i = g->order.p[j]->inst;
         for (n = 0; n < i->n_operands; n++) {
@@ -31587,7 +31646,8 @@ XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, 
             if (o->epoch != g->epoch) { o->epoch = g->epoch; o->inner = xg_fusions_param(c, o, outside); }
             operands[n] = o->inner;
         }
-        g->order.p[j]->inner = xg_inst_clone(i, c, operands, NULL);
+        if (g->order.p[j]->moves) xg_inst_move(g->order.p[j]->inner = i, c, operands);
+        else g->order.p[j]->inner = xg_inst_clone(i, c, operands, NULL);
     }
     c->root = k->inner;
     return c;
@@ -32031,6 +32091,7 @@ XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     if (a->rows || b->rows) return "one is a row program";
     if (a->turns != b->turns && XG_MAX(a->elements, b->elements) > XG_MULTI_SHORT_ELEMENTS) return "only one transposes";
     if (x && y && x->op == XG_REDUCE && y->op == XG_REDUCE && xg_multi_is_near(a, b) && xg_multi_same_reduction(x, y)) return NULL;
+    if (x && x == y && xg_multi_is_near(a, b)) return NULL; /* what both made for themselves is made once */
     if (xg_multi_is_short(a) && xg_multi_is_short(b)) return NULL;
     if (x && y) return "both have a hero";
     return (x ? x : y)->op == XG_REDUCE && xg_multi_is_near(a, b) ? NULL : "a hero that wants a kernel of its own";
@@ -32934,6 +32995,95 @@ XG_FN void xg_fuse_fingerprint_kernel(xg_buf *b, xg_arena *a, const xg_comp *c) 
 }
 
 #endif /* XG_FUSE_FINGERPRINT_C */
+/* fuse/double_buffer.c -- DoubleBufferLoopUnrolling: two rounds of a loop in one, so that no copies stand between them.
+ *
+ * Where a round makes an element of the state that cannot be written over the old one (a stencil reads the neighbours, a contraction all of it), or hands one element on as another,
+ * its end copies. Two rounds written one behind the other need none: the first writes into a second buffer, the second writes back into the first.
+ *
+ *     body(s) = f(s), n rounds   ==>   body(s) = f(f(s)), n / 2 rounds; behind one f where n is odd
+ *
+ * It comes after fusion, when it is known what is written over what; the kernels of both rounds are the same code. The number of rounds has to be known (backend_config), and bodies with loops
+ * or branches inside stay as they are. Only where the user asks for it (xla_gpu_enable_while_loop_double_buffering): the launches of a body are listed twice. */
+#ifndef XG_FUSE_DOUBLE_BUFFER_C
+#define XG_FUSE_DOUBLE_BUFFER_C
+
+enum { XG_DOUBLE_BYTES = 64 /* smaller elements of the state are not worth it */, XG_DOUBLE_INSTS = 2000 };
+
+/* The operand of the maker of element k that is the same element of the old state; -1: it does not read it. */
+XG_FN int64_t xg_double_operand(const xg_inst *maker, const xg_inst *in, int64_t k) {
+    uint32_t j;
+    for (j = 0; j < maker->n_operands; j++) {
+        const xg_inst *o = XG_OPERAND(maker, j);
+        if (o->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(o, 0) == in && xg_attr_int(o, XG_A_index, 0) == k) return j;
+    }
+    return -1;
+}
+/* Has the new element k to be made beside the old one? */
+XG_FN bool xg_double_moves(const xg_comp *body, int64_t k) {
+    const xg_inst *in = body->params[0], *next = XG_OPERAND(body->root, k), *maker = next;
+    uint32_t leaf = 0;
+    int64_t operand;
+    if (!xg_shape_is_array(next->shape) || xg_cost_bytes(next->shape) < XG_DOUBLE_BYTES) return false;
+    if (next->op == XG_GET_TUPLE_ELEMENT) {
+        maker = XG_OPERAND(next, 0);
+        leaf = (uint32_t)xg_attr_int(next, XG_A_index, 0);
+        if (maker == in) return leaf != (uint32_t)k;
+    }
+    operand = xg_double_operand(maker, in, k);
+    if (operand < 0 || maker->op != XG_FUSION) return operand >= 0;
+    return !xg_fuse_may_share(body->module->work, maker, (uint32_t)operand, leaf);
+}
+/* Rounds, as xg_opt_trip_count_annotator wrote them down; -1: not known. */
+XG_FN int64_t xg_double_trips(const xg_inst *loop) {
+    xg_str known = xg_call_option(loop, "known_trip_count");
+    uint32_t k;
+    for (k = 0; k < known.n && known.p[k] != '}'; k++) if (known.p[k] >= '0' && known.p[k] <= '9') return xg_call_number(xg_str_of(known.p + k, known.n - k));
+    return -1;
+}
+XG_FN bool xg_double_wants(const xg_inst *i) {
+    const xg_comp *body;
+    bool moves = false;
+    uint32_t k;
+    if (i->op != XG_WHILE || i->shape->type != XLAGPU_TUPLE || xg_inst_attr(i, XG_A_control_predecessors) || xg_double_trips(i) < 2) return false;
+    body = xg_attr_comp(i, XG_A_body);
+    if (body->root->op != XG_TUPLE || body->n_insts > XG_DOUBLE_INSTS) return false;
+    XG_FOR_INSTS(s, body) if (xg_opt_is_control(s) || (xg_op_flags(s->op) & XGF_EFFECT) || s->op == XG_CUSTOM_CALL || xg_inst_attr(s, XG_A_control_predecessors)) return false;
+    for (k = 0; k < i->shape->n_elems && !moves; k++) moves = xg_double_moves(body, k);
+    return moves;
+}
+
+/* A round in front of `at`, with fused computations of its own. */
+XG_FN xg_inst *xg_double_round(const xg_comp *body, xg_comp *to, xg_inst *at, xg_inst *state) {
+    xg_inst *before = at ? at->prev : to->last, *root = xg_opt_inline(body, to, at, &state), *i;
+    for (i = before ? before->next : to->first; i && i != at; i = i->next)
+        if (i->op == XG_FUSION) xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, xg_opt_clone_comp(xg_attr_comp(i, XG_A_calls), to)));
+    return root;
+}
+XG_FN void xg_double_loop(xg_inst *loop) {
+    xg_module *m = loop->comp->module;
+    const xg_comp *body = xg_attr_comp(loop, XG_A_body);
+    xg_comp *twice = xg_comp_new(m, body->name, loop->comp);
+    xg_inst *state = xg_comp_add_param(twice, body->params[0]->shape, body->params[0]->name);
+    int64_t trips = xg_double_trips(loop);
+    char text[80];
+    state = xg_double_round(body, twice, NULL, state);
+    twice->root = xg_double_round(body, twice, NULL, state);
+    if (trips % 2) xg_inst_set_operand(loop, 0, xg_double_round(body, loop->comp, loop, XG_OPERAND(loop, 0)));
+    xg_inst_set_attr(loop, xg_attr_make_comp(XG_A_body, twice));
+    xg_format(text, sizeof text, "{\"known_trip_count\":{\"n\":\"%lld\"}}", (long long)(trips / 2));
+    xg_inst_set_attr(loop, xg_attr_make_str(m, XG_A_backend_config, xg_str_z(text)));
+}
+XG_FN bool xg_fuse_double_buffer(xg_module *m) {
+    bool changed = false;
+    xg_comps all;
+    uint32_t k;
+    if (!m->double_buffering || !m->made[XG_WHILE]) return false;
+    all = xg_opt_sequences(m);
+    for (k = 0; k < all.n; k++) XG_FOR_INSTS(i, all.p[k]) if (xg_double_wants(i)) { xg_double_loop(i); changed = true; }
+    return changed;
+}
+
+#endif /* XG_FUSE_DOUBLE_BUFFER_C */
 
 /* kir */
 /* kir/kir.h -- kernel IR: one data structure, printer, parser and verifier for all levels between a fusion and PTX.
@@ -33149,33 +33299,35 @@ struct xg_ktype {
 
 /* ---- values and operations ---- */
 typedef struct xg_kuse xg_kuse;
-struct xg_kuse { xg_kval *value; xg_kop *user; xg_kuse *prev, *next; uint32_t index; };
+/* Passes walk lists of these again and again: what a walk reads stands first, so that it shares a line of the cache. */
+struct xg_kuse { xg_kval *value; xg_kop *user; xg_kuse *prev, *next; }; /* one of the user's operands */
+#define XG_KUSE_INDEX(u) ((uint32_t)((u) - (u)->user->operands))
 struct xg_kval {
-    const xg_ktype *type;
     xg_kop *def;          /* NULL for a region argument */
-    xg_kregion *region;   /* of an argument */
-    uint32_t index;       /* which result or argument */
-    uint32_t id;          /* unique in the module */
+    const xg_ktype *type;
     xg_kuse *first_use, *last_use;
-    xg_str name;          /* a wish for printing: "dim0", "extracted"; may be empty */
     int64_t lo, hi;       /* known range of an index or integer when lo <= hi; set for ids, induction variables, map results */
     void *scratch;
+    uint32_t index;       /* which result or argument */
+    uint32_t id;          /* unique in the module */
+    xg_kregion *region;   /* of an argument */
+    xg_str name;          /* a wish for printing: "dim0", "extracted"; may be empty */
 };
 struct xg_kop {
     xg_kopcode op;
-    uint32_t id;
     uint32_t n_operands, n_results, n_regions;
-    bool changed;         /* since canonicalize last saw it: it is new, reads something else, or a use of its result came or went */
+    xg_kop *next, *prev;
+    xg_kregion *parent;
     xg_kuse *operands;
     xg_kval *results;
-    xg_kregion **regions;
-    xg_kregion *parent;
-    xg_kop *prev, *next;
-    int64_t a, b;         /* attributes, by opcode. CONST: a has the bits; integers sign-extended, i1 0 or 1; complex: a real, b imaginary part. APPLY: a is 1 if it came out of simplify_indexing */
+    bool changed;         /* since canonicalize last saw it: it is new, reads something else, or a use of its result came or went */
     uint32_t flags;       /* predicate of a compare, axis of an id, KM_* of a memory access, KL_* of a FOR */
-    const void *p;        /* LOOP, APPLY: xg_imap; CALL, SHUFFLE_REDUCE: xg_kfunc; SHARED_PTR: xg_str, the array's name */
-    uint32_t loc;         /* id of the HLO instruction it comes from, + 1; 0 unknown */
     void *scratch;
+    int64_t a, b;         /* attributes, by opcode. CONST: a has the bits; integers sign-extended, i1 0 or 1; complex: a real, b imaginary part. APPLY: a is 1 if it came out of simplify_indexing */
+    const void *p;        /* LOOP, APPLY: xg_imap; CALL, SHUFFLE_REDUCE: xg_kfunc; SHARED_PTR: xg_str, the array's name */
+    xg_kregion **regions;
+    uint32_t id;
+    uint32_t loc;         /* id of the HLO instruction it comes from, + 1; 0 unknown */
 };
 struct xg_kregion { xg_kop *owner; xg_kfunc *func; uint32_t n_args; xg_kval *args; xg_kop *first, *last; };
 
@@ -33750,7 +33902,6 @@ XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode code, xg_kval *const *operands, uin
     op->regions = (xg_kregion **)(void *)(block + at_regions);
     for (k = 0; k < n; k++) {
         op->operands[k].user = op;
-        op->operands[k].index = k;
         xg_kuse_link(&op->operands[k], operands[k]);
     }
     for (k = 0; k < nr; k++) { xg_kval_init(b->m, &op->results[k], results[k], k); op->results[k].def = op; }
@@ -34088,7 +34239,6 @@ XG_FN xg_kop *xg_kop_copy(xg_kb *b, const xg_kop *op) {
         xg_kval *v = xg_kclone_value(op->operands[k].value);
         same = same && v == op->operands[k].value;
         to->operands[k].user = to;
-        to->operands[k].index = k;
         xg_kuse_link(&to->operands[k], v);
     }
     for (k = 0; k < op->n_results; k++) {
@@ -36265,7 +36415,7 @@ XG_FN void xg_kverify_op(xg_kverifier *v, const xg_kregion *r, const xg_kop *op)
     if (((row->flags & KF_TERM) != 0) != (op == r->last)) xg_kverify_fail(v, op, "a terminator ends a region and stands nowhere else");
     for (k = 0; k < op->n_operands; k++) {
         const xg_kuse *u = &op->operands[k];
-        if (!u->value || u->user != op || u->index != k) xg_kverify_fail(v, op, "an operand is broken");
+        if (!u->value || u->user != op) xg_kverify_fail(v, op, "an operand is broken");
         if ((u->prev ? u->prev->next : u->value->first_use) != u) xg_kverify_fail(v, op, "a list of uses is broken");
         if (!(v->defined[u->value->id >> 3] >> (u->value->id & 7) & 1)) xg_kverify_fail(v, op, "an operand is not defined before, or not in a region around");
     }
@@ -36298,9 +36448,9 @@ XG_FN void xg_kverify_region(xg_kverifier *v, const xg_kregion *r) {
 
 XG_FN bool xg_kchain_user(const xg_kuse *u) {
     switch (u->user->op) {
-    case XG_K_OP_INSERT: return u->index == 1;
-    case XG_K_OP_WRITE: return u->index == 1;
-    case XG_K_OP_ATOMIC_RMW: return u->index == 0;
+    case XG_K_OP_INSERT: return XG_KUSE_INDEX(u) == 1;
+    case XG_K_OP_WRITE: return XG_KUSE_INDEX(u) == 1;
+    case XG_K_OP_ATOMIC_RMW: return XG_KUSE_INDEX(u) == 0;
     case XG_K_OP_FOR: case XG_K_OP_WHILE: case XG_K_OP_LOOP: case XG_K_OP_YIELD: case XG_K_OP_CONDITION: case XG_K_OP_RETURN: case XG_K_OP_SYNC: return true;
     default: return false;
     }
@@ -36473,14 +36623,20 @@ XG_FN void xg_kcse_constant(xg_kcse *c, xg_kop *op) {
 
 /* ---- the walk ---- */
 
-/* Whether memory may have been written when a region was left, or when it is entered again; kept in scratch. Counts the operations, too. */
-XG_FN bool xg_kcse_writes(xg_kop *op, uint32_t *count) {
-    bool writes = (xg_kop_flags(op->op) & KF_WRITE) != 0;
+/* Whether memory may have been written when a region was left, or when it is entered again; kept in the scratch of the operation around it. Counts the operations, too. */
+XG_FN bool xg_kcse_writes(const xg_kregion *r, uint32_t *count) {
+    bool writes = false;
     uint32_t k;
-    xg_kop *o;
-    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->first; o; o = o->next) writes = xg_kcse_writes(o, count) || writes;
-    ++*count;
-    op->scratch = writes ? (void *)op : NULL;
+    xg_kop *op;
+    for (op = r->first; op; op = op->next) {
+        bool here = (xg_kop_flags(op->op) & KF_WRITE) != 0;
+        ++*count;
+        if (op->n_regions) {
+            for (k = 0; k < op->n_regions; k++) here = xg_kcse_writes(op->regions[k], count) || here;
+            op->scratch = here ? (void *)op : NULL;
+        }
+        writes = writes || here;
+    }
     return writes;
 }
 
@@ -36498,7 +36654,7 @@ XG_FN void xg_kcse_region(xg_kcse *c, xg_kregion *r) {
             xg_kop_remove(op);
             continue;
         }
-        if (op->scratch) c->epoch++;
+        if (op->n_regions ? op->scratch != NULL : (flags & KF_WRITE) != 0) c->epoch++;
         for (k = 0; k < op->n_regions; k++) {
             xg_kcse_region(c, op->regions[k]);
             if (op->scratch) c->epoch++;
@@ -36508,7 +36664,6 @@ XG_FN void xg_kcse_region(xg_kcse *c, xg_kregion *r) {
 
 XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
     xg_kcse c;
-    xg_kop *op;
     uint32_t count = 0;
     memset(&c, 0, sizeof c);
     c.m = m;
@@ -36517,7 +36672,7 @@ XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
     c.constants = f == m->entry ? &m->constants : &c.own;
     if (!c.constants->arena) xg_set_init(c.constants, m->arena);
     if (f == m->entry) c.last_constant = m->last_constant;
-    for (op = f->body->first; op; op = op->next) (void)xg_kcse_writes(op, &count);
+    (void)xg_kcse_writes(f->body, &count);
     if (count > UINT32_MAX / 4) xg_fail(m->ctx, XLAGPU_ERROR_LIMIT, "a kernel of more than 2^30 operations");
     for (c.mask = 31; c.mask < 2 * count; c.mask = 2 * c.mask + 1) {}
     c.seen = XG_NEW_N(m->temp, xg_kcse_entry, (size_t)c.mask + 1);
@@ -37509,33 +37664,87 @@ XG_FN xg_kval *xg_kindex_simplified(xg_kmodule *m, xg_kindexer *x, xg_kop *op, u
     return xg_kindex_made(&b, map, vars, &op->results[which]);
 }
 
-/* ---- the same map of the same operands once more, which is what loops that were unrolled and tensors of one shape are full of ---- */
+/* ---- the same map once more, of the same operands but for constants that are only added: loops that were unrolled and tensors of one shape are full of these ---- */
 
-typedef struct xg_kindex_known { const xg_kop *op; uint32_t which; const xg_kregion *at; xg_kval *value; } xg_kindex_known; /* op is of region `at`, but may be gone */
+typedef struct xg_kindex_known {
+    const xg_kop *op;       /* is of region `at`, but may be gone */
+    uint32_t which;
+    const xg_kregion *at;
+    uint64_t added;         /* operands that are constants and only added; */
+    int64_t sum;            /* of these, as often as the map has them */
+    xg_kval *value;
+} xg_kindex_known;
 XG_FN bool xg_kindex_known_same(const void *node, const void *key) {
     const xg_kindex_known *a = (const xg_kindex_known *)node, *b = (const xg_kindex_known *)key;
     uint32_t k;
-    if (a->which != b->which || a->at != b->at || a->op->n_operands != b->op->n_operands || a->op->a != b->op->a) return false;
-    for (k = 0; k < a->op->n_operands; k++) if (a->op->operands[k].value != b->op->operands[k].value) return false;
+    if (a->which != b->which || a->at != b->at || a->op->n_operands != b->op->n_operands || a->op->a != b->op->a || a->added != b->added) return false;
+    for (k = 0; k < a->op->n_operands; k++) if (a->op->operands[k].value != b->op->operands[k].value && !(k < 64 && a->added >> k & 1)) return false;
     return xg_imap_equal((const xg_imap *)a->op->p, (const xg_imap *)b->op->p);
+}
+/* Finds the constants that are only added; a map that has conditions may have them on these. */
+XG_FN void xg_kindex_find_added(xg_kindex_known *x) {
+    const xg_imap *map = (const xg_imap *)x->op->p;
+    xg_linear l;
+    uint32_t k, i;
+    if (!xg_kindex_done(x->op) || map->n_syms || map->n_rts || !map->results[x->which]) return;
+    xg_aff_linear(map->results[x->which], &l);
+    for (k = 0; k < l.n; k++) {
+        const xg_aff *var = l.terms[k].of;
+        int64_t c;
+        if (var->kind != XG_AFF_DIM || var->n >= 64 || !xg_kval_is_const(x->op->operands[var->n].value, &c) || c < map->dims[var->n].range.lo || c > map->dims[var->n].range.hi) continue;
+        for (i = 0; i < l.n && (l.terms[i].of->kind == XG_AFF_DIM || !xg_aff_uses(l.terms[i].of, var)); i++) {}
+        if (i == l.n && xg_kindex_add(&x->sum, c, l.terms[k].scale)) x->added |= (uint64_t)1 << var->n;
+    }
+}
+/* v + by in front of op; NULL: v is nothing that takes it in. */
+XG_FN xg_kval *xg_kindex_shifted(xg_kmodule *m, xg_kindexer *x, xg_kop *op, const xg_kval *old, xg_kval *v, int64_t by) {
+    xg_kb b = xg_kb_before(m, op);
+    const xg_kop *def = v->def;
+    const xg_ktype *type = v->type;
+    const xg_aff *e;
+    xg_imap *map;
+    uint32_t k;
+    if (by == 0) return v;
+    if (!def || def->op != XG_K_OP_APPLY || !xg_kindex_done(def) || def->n_operands > XG_KINDEX_LEAVES_MAX || v->lo > v->hi) return NULL;
+    e = xg_aff_add_k(m->aff, ((const xg_imap *)def->p)->results[0], by);
+    if (!e) return NULL;
+    if (e->kind == XG_AFF_DIM) return def->operands[e->n].value;
+    map = xg_imap_copy(m->aff, (const xg_imap *)def->p, 0);
+    map->results[0] = e;
+    for (k = 0; k < def->n_operands; k++) x->leaves[k] = def->operands[k].value;
+    op = xg_kir_op(&b, XG_K_OP_APPLY, x->leaves, def->n_operands, &type, 1, 0);
+    op->p = map;
+    op->a = 1;
+    xg_kval_set_range(op->results, xg_range_add(xg_range_of(v->lo, v->hi), xg_range_of(by, by)));
+    op->results[0].name = old->name;
+    return op->results;
 }
 XG_FN xg_kval *xg_kindex_result(xg_kindexer *x, xg_kmodule *m, xg_set *known, xg_kop *op, uint32_t which) {
     xg_kindex_known key, *e;
     uint32_t h = xg_hash_mix(xg_imap_hash((const xg_imap *)op->p), which), k;
+    xg_kval *v;
+    int64_t by;
     void **slot;
-    for (k = 0; k < op->n_operands; k++) h = xg_hash_mix(h, op->operands[k].value->id);
+    memset(&key, 0, sizeof key);
     key.op = op;
     key.which = which;
     key.at = op->parent;
-    key.value = NULL;
+    xg_kindex_find_added(&key);
+    for (k = 0; k < op->n_operands; k++) if (!(k < 64 && key.added >> k & 1)) h = xg_hash_mix(h, op->operands[k].value->id);
     slot = xg_set_find(known, h, xg_kindex_known_same, &key);
-    if (*slot) return ((xg_kindex_known *)*slot)->value;
-    e = XG_NEW(m->temp, xg_kindex_known);
-    *slot = e;
-    *e = key;
-    e->value = xg_kindex_sum(m, x, op, which);
-    if (!e->value) e->value = xg_kindex_simplified(m, x, op, which);
-    return e->value;
+    e = (xg_kindex_known *)*slot;
+    if (e && !e->value && e->sum == key.sum) return NULL;
+    by = key.sum;
+    v = e && e->value && xg_kindex_add(&by, e->sum, -1) ? xg_kindex_shifted(m, x, op, &op->results[which], e->value, by) : NULL;
+    if (!v) v = xg_kindex_sum(m, x, op, which);
+    if (!v) v = xg_kindex_simplified(m, x, op, which);
+    if (!e) {
+        e = XG_NEW(m->temp, xg_kindex_known);
+        *slot = e;
+        *e = key;
+        e->value = v;
+    }
+    return v;
 }
 
 XG_FN void xg_kir_simplify_indexing(xg_kmodule *m) {
@@ -38397,7 +38606,7 @@ XG_FN void xg_kcanon_if_condition(xg_kcanon *c, xg_kop *op) {
             xg_kb b = xg_kb_before(c->m, op);
             if (!known[k]) known[k] = xg_kconst_int(&b, XG_E_I1, k == 0);
             xg_kcanon_push(c, u->user);
-            xg_kop_set_operand(u->user, u->index, known[k]);
+            xg_kop_set_operand(u->user, XG_KUSE_INDEX(u), known[k]);
         }
     }
 }
@@ -38436,7 +38645,7 @@ XG_FN void xg_kcanon_if_append(xg_kcanon *c, xg_kop *first, xg_kop *second, uint
         vals[i] = end->operands[i].value;
         for (u = first->results[i].first_use; u; u = next) {
             next = u->next;
-            if (xg_kregion_inside(u->user->parent, second->regions[k])) xg_kop_set_operand(u->user, u->index, vals[i]);
+            if (xg_kregion_inside(u->user->parent, second->regions[k])) xg_kop_set_operand(u->user, XG_KUSE_INDEX(u), vals[i]);
         }
     }
     xg_kop_remove(end);
@@ -38972,7 +39181,7 @@ XG_FN int64_t xg_kunroll_cost(const xg_kregion *r, bool *plain) {
     }
     return sum;
 }
-XG_FN bool xg_kunroll_is_lane(const xg_kuse *u) { return (u->user->op == XG_K_OP_VEXTRACT && u->index == 1) || (u->user->op == XG_K_OP_VINSERT && u->index == 2); }
+XG_FN bool xg_kunroll_is_lane(const xg_kuse *u) { return (u->user->op == XG_K_OP_VEXTRACT && XG_KUSE_INDEX(u) == 1) || (u->user->op == XG_K_OP_VINSERT && XG_KUSE_INDEX(u) == 2); }
 /* By itself, or through an indexing map. */
 XG_FN bool xg_kunroll_numbers_lanes(const xg_kval *v) {
     const xg_kuse *u, *w;
@@ -39056,7 +39265,7 @@ XG_FN bool xg_kunroll_waits(const xg_kregion *r) {
 XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop) {
     int64_t trips = xg_kfor_trips(loop), cost, factor;
     bool plain = true;
-    if (trips < 1 || (loop->flags & KL_UNROLLED) || (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0]))) return;
+    if (trips < 1 || ((loop->flags & KL_UNROLLED) && !xg_kunroll_numbers_lanes(&loop->regions[0]->args[0])) || (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0]))) return;
     cost = XG_MAX(xg_kunroll_cost(loop->regions[0], &plain), 1);
     if ((trips <= XG_KUNROLL_TRIPS_MAX && cost * trips <= XG_KUNROLL_FULL_COST) || (trips <= XG_KUNROLL_TRIPS_MAX && xg_kunroll_numbers_lanes(&loop->regions[0]->args[0]))) {
         xg_kunroll_all(m, loop, trips);
@@ -40370,7 +40579,7 @@ typedef struct xg_block {
     int64_t members;
     bool alone;                         /* inside of `each`: what is written here is this thread's own */
 } xg_block;
-XG_FN void xg_block_read(xg_block *d, const char *text);
+XG_FN void xg_block_read(xg_block *d, const char *const *texts, uint32_t n); /* one behind the other */
 XG_FN void xg_block_let_real(xg_block *d, xg_str name, double v);
 XG_FN void xg_block_let_bool(xg_block *d, xg_str name, bool v);
 XG_FN void xg_block_run(xg_block *d, xg_kval **results); /* results: memory, then what was written to it */
@@ -47717,13 +47926,22 @@ XG_FN const char *xg_block_lex(const char *p, xg_block_token *t) {
     t->text = xg_str_of(from, (uint32_t)(p - from));
     return p;
 }
-XG_FN void xg_block_read(xg_block *d, const char *text) {
-    xg_block_token t;
-    const char *p = text;
-    uint32_t n = 0;
-    do { p = xg_block_lex(p, &t); n++; } while (t.kind != XG_BT_END);
-    d->tokens = XG_NEW_N(d->e->arena, xg_block_token, n);
-    for (n = 0, p = text; n == 0 || d->tokens[n - 1].kind != XG_BT_END; n++) p = xg_block_lex(p, &d->tokens[n]);
+XG_FN void xg_block_read(xg_block *d, const char *const *texts, uint32_t n) {
+    uint32_t pass, k, count = 0;
+    for (pass = 0; pass < 2; pass++) { /* counted, then kept */
+        if (pass) d->tokens = XG_NEW_N(d->e->arena, xg_block_token, count + 1);
+        for (count = k = 0; k < n; k++) {
+            const char *p = texts[k];
+            xg_block_token t;
+            for (;;) {
+                p = xg_block_lex(p, &t);
+                if (t.kind == XG_BT_END) break;
+                if (pass) d->tokens[count] = t;
+                count++;
+            }
+            if (pass) d->tokens[count] = t;
+        }
+    }
     d->at = 0;
 }
 XG_NORETURN XG_FN void xg_block_wrong(xg_block *d, const char *what) {
@@ -48582,7 +48800,7 @@ XG_FN void xg_block_run(xg_block *d, xg_kval **results) {
 #define XG_EMIT_SOLVER_C
 /* emit/solver_programs.h -- the block programs (block.c) of the solvers, one for each call that opt/solver_calls.c leaves to a kernel.
  *
- * XG_SOLVER_PROGRAMS: X(name of the call behind "__xlagpu$", text). Beside its own names a program knows the conditions of the call (lower, left, adjoint), the real numbers
+ * XG_SOLVER_PROGRAMS: X(name of the call behind "__xlagpu$", text, the rest of it: C compilers may refuse strings of more than 4,095 characters). Beside its own names a program knows the conditions of the call (lower, left, adjoint), the real numbers
  * eps (of the type), tol (below which a cosine is none) and floor (below which a length's square is no number), and the int threads.
  *
  * Matrices are scaled by a power of two where lengths are taken, so that no square overflows. Sources: LAPACK's getrf, geqrf and gehrd for the forms of results; Golub and Van Loan, Matrix
@@ -48843,10 +49061,9 @@ XG_FN void xg_block_run(xg_block *d, xg_kval **results) {
     "each i in 0..n, j in 0..n { h = y[i, j]; t[i, j] = j >= i ? h * s : element(0); }" \
     "if o_shared { each i in 0..n, j in 0..n { z[i, j] = o[i, j]; } }" \
     "info[0] = finite(big) && hi == 0 ? 0 : 1;"
-#define XG_PROGRAM_SCHUR XG_PROGRAM_SCHUR_BEGIN XG_PROGRAM_SCHUR_END
 /* The eigenvectors of T by substitution, the last one first, so that Z times it takes the place of a column of Z that nobody needs any more; of length one, the first of their largest elements
  * real. Those of a real matrix come in pairs, which become neighbours, the one of the positive imaginary part first. */
-#define XG_PROGRAM_EIG XG_PROGRAM_SCHUR_BEGIN \
+#define XG_PROGRAM_EIG \
     "most_value = most k in 0..n of abs1(x[k]); least = most_value > 0 ? most_value * eps : 1.0;" \
     "for back in 0..n {" \
     "  k = n - 1 - back;" \
@@ -48885,16 +49102,16 @@ XG_FN void xg_block_run(xg_block *d, xg_kval **results) {
     "} } }" XG_PROGRAM_SCHUR_END
 
 #define XG_SOLVER_PROGRAMS(X) \
-    X("getrf", XG_PROGRAM_LU) X("pivots", XG_PROGRAM_PERMUTATION) X("geqrf", XG_PROGRAM_QR) X("geqp3", XG_PROGRAM_QR_PIVOTED) X("gehrd", XG_PROGRAM_HESSENBERG) X("ormqr", XG_PROGRAM_REFLECT) \
-    X("syevd", XG_PROGRAM_EIGH) X("gesvd", XG_PROGRAM_SVD_VALUES) X("gesvdj", XG_PROGRAM_SVD) \
-    X("gees", XG_PROGRAM_SCHUR) X("geev", XG_PROGRAM_EIG)
+    X("getrf", XG_PROGRAM_LU, "") X("pivots", XG_PROGRAM_PERMUTATION, "") X("geqrf", XG_PROGRAM_QR, "") X("geqp3", XG_PROGRAM_QR_PIVOTED, "") X("gehrd", XG_PROGRAM_HESSENBERG, "") \
+    X("ormqr", XG_PROGRAM_REFLECT, "") X("syevd", XG_PROGRAM_EIGH, "") X("gesvd", XG_PROGRAM_SVD_VALUES, "") X("gesvdj", XG_PROGRAM_SVD, "") \
+    X("gees", XG_PROGRAM_SCHUR_BEGIN, XG_PROGRAM_SCHUR_END) X("geev", XG_PROGRAM_SCHUR_BEGIN, XG_PROGRAM_EIG)
 
 #endif /* XG_EMIT_SOLVER_PROGRAMS_H */
 
-typedef struct xg_solver_program { const char *name, *text; } xg_solver_program;
-XG_FN const char *xg_solver_text(const xg_inst *i) {
+typedef struct xg_solver_program { const char *name, *text[2]; } xg_solver_program;
+XG_FN const char *const *xg_solver_text(const xg_inst *i) {
     static const xg_solver_program rows[] = {
-#define X(name, text) {name, text},
+#define X(name, text, rest) {name, {text, rest}},
         XG_SOLVER_PROGRAMS(X)
 #undef X
     };
@@ -48955,7 +49172,7 @@ XG_FN void xg_emit_solver(xg_fusion_emission *e) {
     const xg_shape *a = XG_OPERAND(i, 0)->shape, *first = i->shape->type == XLAGPU_TUPLE ? i->shape->elems[0] : i->shape; /* in whose type it is computed */
     xg_block *d = XG_NEW(e->arena, xg_block);
     xlagpu_type t = xg_type_class(first->type) & (XGT_F | XGT_C) ? first->type : XLAGPU_F32;
-    const char *text = xg_solver_text(i);
+    const char *const *text = xg_solver_text(i);
     uint32_t k;
     d->e = e;
     d->i = i;
@@ -48981,7 +49198,7 @@ XG_FN void xg_emit_solver(xg_fusion_emission *e) {
     d->place = xg_solver_share(d, d->thread, d->threads / d->groups, true);
     d->group = xg_solver_share(d, d->thread, d->threads / d->groups, false);
     xg_solver_names(d);
-    xg_block_read(d, text);
+    xg_block_read(d, text, 2);
     xg_block_run(d, dest);
     xg_kreturn(&d->s.b, dest, e->n_roots);
 }
@@ -50048,40 +50265,48 @@ XG_FN void xg_row_emit(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) 
 }
 
 #endif /* XG_EMIT_REDUCTION_ROW_C */
-/* emit/reduction_short.c -- rows of a few elements, an odd number of them: a thread takes a row, but memory is read side by side.
+/* emit/reduction_short.c -- rows of a few elements that begin inside of sectors: a thread takes a row, but memory is read side by side.
  *
- *     each thread:  shared[V * (round * 128 + thread) + v] = element        of all rows of a block, which are one run of memory
+ *     each thread:  shared[round * 128 + thread] = reducer over F neighbours    of all rows of a block, which are one run of memory; F: the largest power of two in the length
  *     barrier
- *     thread th:  acc = reducer over shared[row * length + j]               for all j; then the result; for its rows th, th + 128 ...
+ *     thread th:  acc = reducer over shared[row * length / F + j]               for all j; then the result; for its rows th, th + 128 ... Of longer rows each has some lanes
  *
  * Lanes of a row would mostly be idle or meet in shuffles, and a thread that read its row from memory would touch the sectors of all rows beside it with each access. Through
- * shared memory each sector is touched once. As the length is odd, the lanes of a warp find their elements in banks of their own. */
+ * shared memory each sector is touched once. Of rows of an odd length a thread moves a vector of elements as they are, whatever rows they belong to. As length / F is odd (or twice
+ * that), the lanes of a warp find their elements in banks of their own (or two in one). */
 #ifndef XG_EMIT_REDUCTION_SHORT_C
 #define XG_EMIT_REDUCTION_SHORT_C
 
-enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 8 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_SHARED = 24 << 10, XG_SHORT_VECTOR = 16 };
+enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 8 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */, XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */, XG_SHORT_LENGTH_MAX = 512, XG_SHORT_SHARED = 40 << 10, XG_SHORT_VECTOR = 16 };
 
 XG_FN xg_kelem xg_short_type(const xg_hero *h, uint32_t k) { return xg_kelem_of(h->wide != XLAGPU_INVALID ? h->wide : XG_OPERAND(h->i, k)->shape->type); }
 
-typedef struct xg_short_plan { int64_t vector /* elements that a thread moves at once; 0: the rows are not of this kind */, rows /* of a block */; } xg_short_plan;
+typedef struct xg_short_plan { int64_t vector /* elements that a thread moves at once; 0: the rows are not of this kind */, fold /* that many of them are one in shared memory: 1 or all */, length /* of a row there */, rows /* of a block */, lanes /* of a row */; } xg_short_plan;
 XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
-    static const xg_short_plan none = {0, 0};
+    static const xg_short_plan none = {0, 0, 0, 0, 0};
     xg_short_plan p;
     int64_t total = r->n_kept * r->n_reduced, bytes = 0, widest = 0;
     uint32_t h, k;
-    if (!r->row || r->pad || r->n_reduced != r->minor || r->n_reduced % 2 == 0 || r->n_reduced < 3 || r->n_reduced > XG_SHORT_LENGTH || total < XG_SHORT_ELEMENTS || xg_reduction_has_sides(r)) return none;
+    if (!r->row || r->pad || r->n_reduced != r->minor || r->n_reduced < 3 || r->n_reduced * r->bytes % 32 == 0 || total < XG_SHORT_ELEMENTS || xg_reduction_has_sides(r)) return none;
     for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
         xg_kelem type = xg_short_type(&r->heroes[h], k);
         int64_t size = xg_kelem_bytes(type);
-        if (xg_kelem_is_complex(type) || (size != 4 && size != 8)) return none;
+        if (xg_kelem_is_complex(type)) return none;
         bytes += size;
         widest = XG_MAX(widest, size);
     }
-    p.rows = XG_SHORT_THREADS;
-    while (r->n_reduced < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS && r->n_kept / p.rows >= 2 * r->e->target->resident_threads / 2048) p.rows *= 2;
-    if (bytes * p.rows * r->n_reduced > XG_SHORT_SHARED) return none;
+    p.fold = xg_gcd(r->n_reduced, r->vector);
+    p.length = r->n_reduced / p.fold;
+    if (p.length > XG_SHORT_LENGTH_MAX || p.length % 4 == 0) return none;
+    if (p.length > XG_SHORT_LENGTH && p.fold == 1 && r->bytes > 2) return none; /* a row is long enough for a warp, and touches little beside itself */
+    for (p.lanes = 1; p.length > XG_SHORT_LENGTH && p.length > XG_SHORT_LANE * p.lanes; p.lanes *= 2) {}
+    p.rows = XG_SHORT_THREADS / p.lanes;
+    while (p.length < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS && r->n_kept / p.rows >= 2 * r->e->target->resident_threads / 2048) p.rows *= 2;
+    while (p.rows * r->n_reduced * r->bytes % 32) p.rows *= 2;
+    while (p.lanes > 1 && p.rows * p.lanes > XG_SHORT_THREADS && p.length <= XG_SHORT_LANE * p.lanes) p.lanes /= 2;
+    if (bytes * p.rows * p.length > XG_SHORT_SHARED) return none;
     for (p.vector = XG_MIN(r->vector, XG_SHORT_VECTOR / widest); p.vector > 1 && total % p.vector; p.vector /= 2) {}
-    p.vector = XG_MAX(p.vector, (int64_t)1);
+    p.vector = XG_MAX(p.fold > 1 ? p.fold : p.vector, (int64_t)1);
     return p;
 }
 
@@ -50110,51 +50335,66 @@ XG_FN const xg_imap *xg_short_elements(const xg_reduction *r, const xg_short_pla
     xg_index_delinearise(x, &r->kept, xg_aff_div(x, place, r->n_reduced), at);
     xg_index_delinearise(x, &r->reduced, xg_aff_mod(x, place, r->n_reduced), at);
     for (k = 0; k < rank; k++) m->results[k] = at[k];
-    m->results[rank] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), v), xg_aff_sym(x, 0));
+    m->results[rank] = plan->fold > 1 ? xg_aff_dim(x, 1) : xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), v), xg_aff_sym(x, 0));
     return xg_imap_simplify(x, m);
 }
 
 /* All elements of the block's rows into shared memory. */
 XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, xg_shared *shared) {
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
-    xg_kval *thread = r->thread, *block = r->block, *at[XG_RANK_MAX];
-    xg_partial p = xg_partial_new(r, 0, shared->arrays, shared->n);
+    xg_kval *thread = r->thread, *block = r->block, *at[XG_RANK_MAX], *place;
+    xg_partial p = xg_partial_new(r, 0, shared->arrays, shared->n), one = xg_partial_new(r, r->n_values, NULL, 0);
     const xg_imap *map = xg_short_elements(r, plan);
+    bool folds = plan->fold > 1;
     xg_walk outer, inner;
     uint32_t k;
     outer = xg_walk_begin(r, xg_short_vectors(r, plan), &p);
     for (k = 0; k < 2; k++) xg_kval_set_range(outer.at + k, map->dims[k].range);
+    place = outer.at + 1;
     r->thread = outer.at; /* what stands for the map's dims */
     r->block = outer.at + 1;
-    inner = xg_walk_begin(r, map, &p);
+    if (folds) xg_reduction_start(r, one.acc);
+    inner = xg_walk_begin(r, map, folds ? &one : &p);
     for (k = 0; k <= r->in->rank; k++) at[k] = inner.at + k;
     xg_reduction_elements(r, at, x);
-    for (k = 0; k < r->n_values; k++) p.dest[k] = xg_kinsert(&r->s.b, x[k].v, p.dest[k], &at[r->in->rank], 1);
-    xg_walk_end(r, &inner, &p);
+    if (folds) xg_reduction_merge(r, one.acc, x);
+    else for (k = 0; k < r->n_values; k++) p.dest[k] = xg_kinsert(&r->s.b, x[k].v, p.dest[k], &at[r->in->rank], 1);
+    xg_walk_end(r, &inner, folds ? &one : &p);
     r->thread = thread;
     r->block = block;
+    if (folds) for (k = 0; k < r->n_values; k++) p.dest[k] = xg_kinsert(&r->s.b, one.acc[k].v, p.dest[k], &place, 1);
     xg_walk_end(r, &outer, &p);
 }
-/* One of a thread's rows: place `row` in the block, `kept` of all. */
-XG_FN void xg_short_row(xg_reduction *r, const xg_shared *shared, const xg_aff *row, const xg_aff *kept, xg_partial *p) {
+/* Some of a lane's elements of a row: from element `from` on, every plan->lanes-th, which lie in the row unless they are the last. */
+XG_FN void xg_short_elements_of_row(xg_reduction *r, const xg_short_plan *plan, const xg_shared *shared, const xg_aff *row, const xg_aff *kept, int64_t from, int64_t n, xg_partial *p) {
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     xg_walk_map m = xg_walk_map_begin(r);
-    const xg_aff *place;
+    const xg_aff *place = xg_aff_mul(m.x, xg_walk_sym(&m, "element", n), plan->lanes);
+    xg_walk w;
+    place = xg_aff_add_k(m.x, xg_aff_add(m.x, place, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), plan->lanes)), from);
+    xg_walk_require(&m, kept, 0, r->n_kept - 1);
+    if (from + n * plan->lanes > plan->length) xg_walk_require(&m, place, 0, plan->length - 1);
+    place = xg_aff_add(m.x, xg_aff_mul(m.x, row, plan->length), place);
+    w = xg_walk_begin(r, xg_walk_map_end(r, &m, &place, 1), p);
+    memset(like, 0, (r->n_values + 1) * sizeof *like); /* no pairs */
+    xg_shared_read(r, shared, &w.at, 1, like, r->n_values, x);
+    xg_reduction_merge(r, p->acc, x);
+    xg_walk_end(r, &w, p);
+}
+/* One of a thread's rows: place `row` in the block, `kept` of all. */
+XG_FN void xg_short_row(xg_reduction *r, const xg_short_plan *plan, const xg_shared *shared, const xg_aff *row, const xg_aff *kept, xg_partial *p) {
+    int64_t whole = plan->length / plan->lanes, from;
+    xg_walk_map m = xg_walk_map_begin(r);
     const xg_imap *map;
     xg_kval *at[XG_RANK_MAX];
     xg_walk w;
     uint32_t k;
-    place = xg_aff_add(m.x, xg_aff_mul(m.x, row, r->n_reduced), xg_walk_sym(&m, "element", r->n_reduced));
-    xg_walk_require(&m, kept, 0, r->n_kept - 1);
-    w = xg_walk_begin(r, xg_walk_map_end(r, &m, &place, 1), p);
-    at[0] = w.at;
-    memset(like, 0, (r->n_values + 1) * sizeof *like); /* no pairs */
-    xg_shared_read(r, shared, at, 1, like, r->n_values, x);
-    xg_reduction_merge(r, p->acc, x);
-    xg_walk_end(r, &w, p);
-    m = xg_walk_map_begin(r);
+    for (from = 0; from < whole; from += XG_SHORT_STRAIGHT) xg_short_elements_of_row(r, plan, shared, row, kept, from * plan->lanes, XG_MIN(whole - from, (int64_t)XG_SHORT_STRAIGHT), p);
+    if (plan->length % plan->lanes) xg_short_elements_of_row(r, plan, shared, row, kept, whole * plan->lanes, 1, p);
+    xg_row_shuffle(r, plan->lanes, p->acc);
     m.kept = kept;
     xg_walk_require(&m, kept, 0, r->n_kept - 1);
+    xg_walk_require(&m, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), plan->lanes), 0, 0);
     map = xg_walk_map_result(r, &m);
     w = xg_walk_begin(r, map, p);
     for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
@@ -50163,7 +50403,7 @@ XG_FN void xg_short_row(xg_reduction *r, const xg_shared *shared, const xg_aff *
 }
 XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial *p) {
     xg_aff_ctx *x = r->e->m->aff;
-    int64_t size = plan->rows * r->n_reduced, first;
+    int64_t size = plan->rows * plan->length, first;
     xg_shared shared;
     uint32_t h, k;
     shared.n = 0;
@@ -50174,10 +50414,10 @@ XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial 
     }
     xg_short_fill(r, plan, &shared);
     xg_shared_sync(r, &shared);
-    for (first = 0; first < plan->rows; first += XG_SHORT_THREADS) {
-        const xg_aff *row = xg_aff_add_k(x, xg_aff_dim(x, 0), first);
+    for (first = 0; first < plan->rows; first += XG_SHORT_THREADS / plan->lanes) {
+        const xg_aff *row = xg_aff_add_k(x, xg_aff_div(x, xg_aff_dim(x, 0), plan->lanes), first);
         if (first) xg_reduction_start(r, p->acc);
-        xg_short_row(r, &shared, row, xg_aff_add(x, row, xg_aff_mul(x, xg_aff_dim(x, 1), plan->rows)), p);
+        xg_short_row(r, plan, &shared, row, xg_aff_add(x, row, xg_aff_mul(x, xg_aff_dim(x, 1), plan->rows)), p);
     }
 }
 
@@ -51013,7 +51253,10 @@ XG_FN xg_walk_map xg_rows_places(const xg_rows *w, const xg_rows_rounds *at, con
     const xg_aff *round = xg_aff_mul(m.x, xg_walk_sym(&m, "group", at->groups), at->group), *v;
     round = xg_aff_add_k(m.x, xg_aff_add(m.x, round, xg_walk_sym(&m, "round", at->group)), at->first);
     out[2] = v = xg_aff_add(m.x, xg_aff_mul(m.x, round, w->lanes), xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes));
-    if (at->last) v = xg_aff_mod(m.x, v, w->form.cols / w->vector);
+    if (at->last) { /* lanes behind the end take what others take, so that no sector is touched for them */
+        int64_t first = at->first * w->lanes;
+        v = xg_aff_add_k(m.x, xg_aff_mod(m.x, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols / w->vector - first), first);
+    }
     out[0] = xg_rows_wrapped(w, &m, xg_rows_row(w, &m));
     out[1] = xg_aff_add(m.x, xg_aff_mul(m.x, v, w->vector), xg_walk_sym(&m, "vector_index", w->vector));
     out[3] = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols), out[1]);
@@ -59145,7 +59388,7 @@ typedef struct xg_driver_options {
     xg_target target;             /* a copy that the caller may have changed */
     uint32_t command_buffer_least; /* commands of a command buffer; 0: XG_DRIVER_COMMANDS */
     bool no_command_buffers, command_buffer_control;
-    bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic, excess_precision;
+    bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic, excess_precision, double_buffering;
     int64_t memory_limit;         /* of device memory; 0: none */
     xg_str disable_passes;        /* comma-separated */
     xg_dump_fn dump;
@@ -59273,6 +59516,9 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(FUSION, "rematerialization", xg_fuse_rematerialize, OPTIONAL) \
     X(FUSION, "operand-combiner", xg_fuse_combine_operands, OPTIONAL) \
     X(FUSION, "dce", xg_opt_dce, OPTIONAL) \
+    X(SCHEDULE, "loop-double-buffer-transformer", xg_fuse_double_buffer, OPTIONAL) \
+    X(SCHEDULE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(SCHEDULE, "dce", xg_opt_dce, OPTIONAL) \
     X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED) \
     X(SCHEDULE, "hlo-rematerialization", xg_plan_rematerialize, REQUIRED)
 
@@ -59457,6 +59703,7 @@ XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
     p.m = m;
     p.o = o;
     m->excess_precision = o->excess_precision;
+    m->double_buffering = o->double_buffering;
     p.control = xg_opt_has_control(m);
     for (from = 0; from < XG_HLO_PASS_COUNT; from = to) {
         uint32_t phase = xg_hlo_passes[from].phase;
@@ -60032,6 +60279,7 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->ftz = d->ftz;
     o->deterministic = d->deterministic_ops;
     o->excess_precision = d->allow_excess_precision;
+    o->double_buffering = d->double_buffer_loops;
     o->keep_hlo = d->keep_hlo;
     o->memory_limit = d->memory_limit > (uint64_t)INT64_MAX / 4 ? 0 : (int64_t)d->memory_limit;
     o->no_command_buffers = d->no_command_buffers;

@@ -558,10 +558,12 @@ XG_FN void xg_set_reserve(xg_set *s, uint32_t n); /* of an empty set: room for s
 XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, const void *key), const void *key);
 
 /* Name to pointer, the names being any text (copied). */
-typedef struct xg_dict_item { xg_str name; uint32_t hash; void *val; } xg_dict_item;
+typedef struct xg_dict_item { const char *name; void *val; uint32_t length, hash; } xg_dict_item;
 typedef struct xg_dict { xg_arena *arena; xg_dict_item *items; uint32_t *slots; uint32_t n, cap, item_cap; } xg_dict;
 XG_FN void xg_dict_init(xg_dict *d, xg_arena *a);
+XG_FN void xg_dict_reserve(xg_dict *d, uint32_t n); /* of an empty one: room for so many without growing */
 XG_FN void *xg_dict_get(const xg_dict *d, xg_str name);
+XG_FN xg_str xg_dict_newest(const xg_dict *d); /* the name that came last */
 XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val); /* false and no change when the name is there; val may not be NULL */
 XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val); /* the same for a name that lasts as long as the table: it is not copied */
 
@@ -1740,7 +1742,7 @@ XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, 
 enum { XG_DICT_FEW = 8 };
 
 XG_FN void xg_dict_init(xg_dict *d, xg_arena *a) { memset(d, 0, sizeof *d); d->arena = a; }
-XG_FN bool xg_dict_is(const xg_dict_item *i, xg_str name, uint32_t hash) { return i->hash == hash && xg_str_eq(i->name, name); }
+XG_FN bool xg_dict_is(const xg_dict_item *i, xg_str name, uint32_t hash) { return i->hash == hash && i->length == name.n && (i->name == name.p || memcmp(i->name, name.p, name.n) == 0); }
 XG_FN uint32_t xg_dict_slot(const xg_dict *d, xg_str name, uint32_t hash) {
     uint32_t at = hash & (d->cap - 1);
     for (; d->slots[at]; at = (at + 1) & (d->cap - 1)) if (xg_dict_is(&d->items[d->slots[at] - 1], name, hash)) break;
@@ -1766,6 +1768,15 @@ XG_FN void xg_dict_grow(xg_dict *d) {
         d->slots[at] = i + 1;
     }
 }
+XG_FN void xg_dict_reserve(xg_dict *d, uint32_t n) {
+    if (d->n || d->item_cap || n > UINT32_MAX / 8) return;
+    d->items = (xg_dict_item *)xg_alloc_raw(d->arena, xg_mul(d->arena->ctx, n, sizeof *d->items));
+    d->item_cap = n;
+    if (n <= XG_DICT_FEW) return;
+    for (d->cap = 16; d->cap < 2 * n; d->cap *= 2) {}
+    d->slots = XG_NEW_N(d->arena, uint32_t, d->cap);
+}
+XG_FN xg_str xg_dict_newest(const xg_dict *d) { return xg_str_of(d->items[d->n - 1].name, d->items[d->n - 1].length); }
 XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
     uint32_t hash = xg_hash(name.p, name.n), at = 0;
     if (d->n >= XG_DICT_FEW && d->n * 2 >= d->cap) xg_dict_grow(d);
@@ -1774,7 +1785,8 @@ XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
         if (d->slots[at]) return false;
     } else if (xg_dict_find(d, name, hash)) return false;
     if (d->n == d->item_cap) d->items = (xg_dict_item *)xg_vec_grow(d->arena, d->items, &d->item_cap, sizeof *d->items);
-    d->items[d->n].name = name;
+    d->items[d->n].name = name.p;
+    d->items[d->n].length = name.n;
     d->items[d->n].hash = hash;
     d->items[d->n].val = val;
     d->n++;
@@ -1783,7 +1795,7 @@ XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
 }
 XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val) {
     if (!xg_dict_put_lasting(d, name, val)) return false;
-    d->items[d->n - 1].name = xg_str_copy(d->arena, name);
+    d->items[d->n - 1].name = xg_str_copy(d->arena, name).p;
     return true;
 }
 
@@ -12785,15 +12797,18 @@ typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, 
 #define XG_EXE_MUST_ALIAS 0x80000000u
 
 /* Two running sums of 32-bit words (Fletcher's idea), enough against truncation and damage; not against an adversary, against whom every
- * index and size is checked anyway. */
+ * index and size is checked anyway. Four words go at once: the second sum has each of them as often as it is there from then on. */
+XG_FN uint64_t xg_exe_word(const unsigned char *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24; }
 XG_FN uint64_t xg_exe_checksum(const unsigned char *p, uint64_t n) {
-    uint64_t a = 1, b = 0, i;
-    for (i = 0; i + 4 <= n; i += 4) {
-        uint32_t w = (uint32_t)p[i] | (uint32_t)p[i + 1] << 8 | (uint32_t)p[i + 2] << 16 | (uint32_t)p[i + 3] << 24;
-        a += w;
-        b += a;
+    const unsigned char *end = p + n;
+    uint64_t a = 1, b = 0;
+    for (; end - p >= 16; p += 16) {
+        uint64_t w0 = xg_exe_word(p), w1 = xg_exe_word(p + 4), w2 = xg_exe_word(p + 8), w3 = xg_exe_word(p + 12);
+        b += 4 * a + 4 * w0 + 3 * w1 + 2 * w2 + w3;
+        a += w0 + w1 + w2 + w3;
     }
-    for (; i < n; i++) { a += p[i]; b += a; }
+    for (; end - p >= 4; p += 4) { a += xg_exe_word(p); b += a; }
+    for (; p < end; p++) { a += *p; b += a; }
     return (a & 0xFFFFFFFFu) << 32 ^ b;
 }
 
