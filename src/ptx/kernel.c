@@ -280,7 +280,7 @@ static bool xg_ptx_needs_reg(const xg_kval *v) {
 static void xg_ptx_print_const(xg_ptx *p, xg_kop *op) {
     xg_kval *v = &op->results[0];
     uint32_t n = xg_ptx_lanes_of(v->type), i;
-    xg_ptx_lane *lanes = XG_NEW_N(p->arena, xg_ptx_lane, n);
+    xg_ptx_lane one, *lanes = n > 1 ? XG_NEW_N(p->arena, xg_ptx_lane, n) : &one;
     int bits = xg_ptx_elem_bits(v->type);
     uint64_t value = (uint64_t)op->a;
     if (bits == 8) value &= 0xFF;
