@@ -29,8 +29,12 @@ XG_FN int64_t xg_solver_power(int64_t n, int64_t most) {
     return p;
 }
 /* How many threads: four elements of the matrix each, more where those are many; few enough that a thread has registers for what it does. */
-XG_FN void xg_solver_shape(xg_block *d, const xg_shape *a) {
-    int64_t m = a->dims[1], n = a->dims[2], lines;
+XG_FN void xg_solver_shape(xg_block *d, const xg_shape *a) { /* a: the first result */
+    int64_t m, n, lines;
+    uint32_t k;
+    for (k = 0; k < d->i->n_operands; k++) if (XG_OPERAND(d->i, k)->shape->elements > a->elements) a = XG_OPERAND(d->i, k)->shape;
+    m = a->dims[1];
+    n = a->dims[2];
     d->threads = XG_MAX(xg_solver_power(m * n / 4, xg_kelem_bytes(d->element) == 16 ? 256 : 512), (int64_t)32);
     d->lanes = xg_solver_power(n, 32);
     d->lines = d->threads / d->lanes;
@@ -76,7 +80,7 @@ XG_FN void xg_emit_solver(xg_fusion_emission *e) {
     d->real = xg_kelem_of(xg_type_real(t));
     d->complex = xg_type_class(t) == XGT_C;
     d->blocks = a->dims[0];
-    xg_solver_shape(d, a);
+    xg_solver_shape(d, first);
     if (d->blocks > INT32_MAX) xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL, "a solver of %lld matrices; at most 2147483647 are supported in kernels", (long long)d->blocks);
     f->threads[0] = (uint32_t)d->threads;
     f->blocks[0] = (uint32_t)d->blocks;

@@ -301,7 +301,31 @@
     "  sync;" \
     "} } }" XG_PROGRAM_SCHUR_END
 
+/* Elimination with partial pivoting. Each thread has a right side, and eliminates the diagonals along with it: main, above, and what pivoting puts above that. One of them writes those down. */
+#define XG_PROGRAM_TRIDIAGONAL \
+    "in below[n]; in main[n]; in above[n]; in b[n, m]; out x[n, m]; shared d[n]; shared u[n]; shared w[n];" \
+    "each j in 0..m {" \
+    "  p = main[0]; q = n > 1 ? above[0] : element(0); h = b[0, j];" \
+    "  for k in 0..n - 1 {" \
+    "    low = below[k + 1]; e = main[k + 1]; f = k + 2 < n ? above[k + 1] : element(0); g = b[k + 1, j]; swap = abs(low) > abs(p);" \
+    "    top = swap ? low : p; low = swap ? p : low; p = top;" \
+    "    top = swap ? e : q; e = swap ? q : e; q = top;" \
+    "    second = swap ? f : element(0); f = swap ? element(0) : f;" \
+    "    top = swap ? g : h; g = swap ? h : g;" \
+    "    if j == 0 { d[k] = p; u[k] = q; w[k] = second; }" \
+    "    x[k, j] = top; low = low / p; h = g - low * top; p = e - low * q; q = f - low * second;" \
+    "  }" \
+    "  if j == 0 { d[n - 1] = p; u[n - 1] = element(0); w[n - 1] = element(0); }" \
+    "  x[n - 1, j] = h;" \
+    "}" \
+    "sync;" \
+    "each j in 0..m {" \
+    "  g = element(0); h = g;" \
+    "  for back in 0..n { k = n - 1 - back; e = (x[k, j] - u[k] * g - w[k] * h) / d[k]; x[k, j] = e; h = g; g = e; }" \
+    "}"
+
 #define XG_SOLVER_PROGRAMS(X) \
+    X("gtsv", XG_PROGRAM_TRIDIAGONAL, "") \
     X("getrf", XG_PROGRAM_LU, "") X("pivots", XG_PROGRAM_PERMUTATION, "") X("geqrf", XG_PROGRAM_QR, "") X("geqp3", XG_PROGRAM_QR_PIVOTED, "") X("gehrd", XG_PROGRAM_HESSENBERG, "") \
     X("ormqr", XG_PROGRAM_REFLECT, "") X("syevd", XG_PROGRAM_EIGH, "") X("gesvd", XG_PROGRAM_SVD_VALUES, "") X("gesvdj", XG_PROGRAM_SVD, "") \
     X("gees", XG_PROGRAM_SCHUR_BEGIN, XG_PROGRAM_SCHUR_END) X("geev", XG_PROGRAM_SCHUR_BEGIN, XG_PROGRAM_EIG)
