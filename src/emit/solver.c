@@ -60,7 +60,7 @@ XG_FN void xg_solver_names(xg_block *d) {
     xg_block_let_bool(d, XG_STR("real"), xg_type_class(XG_OPERAND(i, 0)->shape->type) != XGT_C);
     xg_block_let_real(d, XG_STR("eps"), eps);
     xg_block_let_real(d, XG_STR("limit"), wide ? 1e100 : 1e12);
-    xg_block_let_real(d, XG_STR("tol"), 4 * eps * sqrt((double)XG_MAX(a->dims[1], a->dims[2])));
+    xg_block_let_real(d, XG_STR("tol"), 2 * eps * sqrt((double)XG_MAX(a->dims[1], a->dims[2])));
     xg_block_let_real(d, XG_STR("floor"), wide ? 1e-70 : 1e-9);
     xg_block_let_int(d, XG_STR("threads"), d->threads);
     if (taus) xg_block_let_int(d, XG_STR("k_max"), taus->dims[2]);

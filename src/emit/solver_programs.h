@@ -118,7 +118,8 @@
     "sync;" \
     "if y_shared { each i in 0..m, j in 0..n { x[i, j] = y[i, j]; } }"
 
-/* One-sided Jacobi: rows of w, n of them, m long, are rotated in pairs until all are orthogonal; `also` does the same to other rows. bad: they are not. */
+/* One-sided Jacobi: rows of w, n of them, m long, are rotated in pairs until all are orthogonal; `also` does the same to other rows. bad: they are not.
+ * With h = 1 - c a rotation is added to what was there: a cosine that is rounded to 1 would make rows longer each time. */
 #define XG_PROGRAM_JACOBI(also) \
     "even = n + n % 2; bad = 0 == 0; mine = bad;" \
     "for sweep in 0..40 { if bad {" \
@@ -135,15 +136,15 @@
     "      act = pair && e > pp * qq * (tol * tol) && pp > floor * floor && qq > floor * floor; mine = mine || act;" \
     "      if act {" \
     "        d = qq - pp; e = e * 4; h = max(d * d + e, floor * floor * floor * floor); z = 2 * inverse(abs(d) + h * inverse_root(h)); z = d < 0 ? -z : z;" \
-    "        c = inverse_root(z * z * e * 0.25 + 1); g = pq * (z * c);" \
-    "        each i in 0..m { f = w[p, i]; k = w[q, i]; w[p, i] = f * c - conj(g) * k; w[q, i] = g * f + k * c; }" also \
+    "        c = inverse_root(z * z * e * 0.25 + 1); g = pq * (z * c); h = norm2(g) * inverse(c + 1);" \
+    "        each i in 0..m { f = w[p, i]; k = w[q, i]; w[p, i] = f - (conj(g) * k + f * h); w[q, i] = k + (g * f - k * h); }" also \
     "      }" \
     "    }" \
     "    sync;" \
     "  }" \
     "  bad = any z in 0..threads of mine;" \
     "} }"
-#define XG_PROGRAM_ALSO "each i in 0..n { f = o[p, i]; k = o[q, i]; o[p, i] = f * c - conj(g) * k; o[q, i] = g * f + k * c; }"
+#define XG_PROGRAM_ALSO "each i in 0..n { f = o[p, i]; k = o[q, i]; o[p, i] = f - (conj(g) * k + f * h); o[q, i] = k + (g * f - k * h); }"
 /* Rows in the order of len, by argmin or argmax; `also`: the rows that belong to them. */
 #define XG_PROGRAM_SORTED(best, also) \
     "for k in 0..n {" \
