@@ -212,6 +212,7 @@ struct xg_module {
     uint32_t fresh;              /* for names of computations made up by passes */
     xg_machine machine;
     bool has_dynamic;            /* a shape with dynamic dimensions was made */
+    bool double_buffering;       /* loops may become two rounds in one */
     bool excess_precision;       /* results may be more precise than the module asks for: its user has said so */
     bool made[XG_OPCODE_COUNT];  /* an instruction with this opcode was made; where none ever was, its passes need not look */
     bool made_empty;             /* an array shape without elements */
