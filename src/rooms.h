@@ -158,6 +158,7 @@
 #include "fuse/rows.c"
 #include "fuse/priority.c"
 #include "fuse/fingerprint.c"
+#include "fuse/double_buffer.c"
 
 /* kir */
 #include "kir/kir.h"

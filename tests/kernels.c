@@ -183,9 +183,9 @@ static void traffic_rows(const char *type, long long rows, long long columns) {
     snprintf(what, sizeof what, "columns of %s[%lld,%lld]", type, columns / 16, rows * 16);
     traffic(what, false);
 }
-/* Rows of a few elements, an odd number of them. */
+/* Rows of a few elements, which begin inside of sectors. */
 static void traffic_short_rows(const char *type, long long bytes) {
-    static const int lengths[] = {3, 5, 7, 11, 17, 31};
+    static const int lengths[] = {3, 5, 7, 10, 11, 12, 17, 20, 31, 50, 100};
     char what[96];
     size_t i;
     for (i = 0; i < sizeof lengths / sizeof *lengths; i++) {
@@ -456,15 +456,18 @@ static void short_rows(void) {
         "x = s32[7,N,C]{2,0,1} parameter(0) z = s32[] constant(1) s = s32[7,N] reduce(x, z), dimensions={2}, to_apply=fold ROOT r = s32[7,N] negate(s)",
         "x = f64[N,C] parameter(0) z = f64[] constant(0) ROOT r = f64[N] reduce(x, z), dimensions={1}, to_apply=largest",
         "x = s16[N,C] parameter(0) y = s32[N,C] convert(x) z = s32[] constant(0) ROOT r = s32[N] reduce(y, z), dimensions={1}, to_apply=fold",
+        "x = s8[N,C] parameter(0) z = s8[] constant(3) ROOT r = s8[N] reduce(x, z), dimensions={1}, to_apply=bytes",
+        "x = s8[N,C] parameter(0) c = s8[] constant(40) b = s8[N,C] broadcast(c), dimensions={} p = pred[N,C] compare(x, b), direction=GT z = pred[] constant(false) ROOT r = pred[N] reduce(p, z), dimensions={1}, to_apply=odd",
     };
-    static const int lengths[] = {3, 7, 9, 31, 33, 53}, rows[] = {513, 5003, 20000};
+    static const int lengths[] = {3, 7, 9, 10, 12, 31, 33, 53, 68, 129, 301, 500}, rows[] = {513, 5003, 20000};
     size_t i, k, n;
     const char *p;
     for (n = 0; n < sizeof rows / sizeof *rows; n++) for (k = 0; k < sizeof lengths / sizeof *lengths; k++) for (i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         char what[80];
-        if (rows[n] > 10000 && k > 2) continue;
+        if (rows[n] > 10000 ? k > 2 : rows[n] > 1000 && k > 8) continue;
         begin("add", "s32");
         put("most { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] maximum(a, b) }\nlargest { a = f64[] parameter(0) b = f64[] parameter(1) ROOT r = f64[] maximum(a, b) }\n"
+            "bytes { a = s8[] parameter(0) b = s8[] parameter(1) ROOT r = s8[] add(a, b) }\nodd { a = pred[] parameter(0) b = pred[] parameter(1) ROOT r = pred[] xor(a, b) }\n"
             "best { a = s32[] parameter(0) i = s32[] parameter(1) b = s32[] parameter(2) j = s32[] parameter(3) g = pred[] compare(a, b), direction=GT e = pred[] compare(a, b), direction=EQ l = pred[] compare(i, j), direction=LE f = pred[] and(e, l) h = pred[] or(g, f) v = s32[] select(h, a, b) w = s32[] select(h, i, j) ROOT r = (s32[], s32[]) tuple(v, w) }\nENTRY e { ");
         for (p = bodies[i]; *p; p++) {
             if (*p == 'N') put("%d", rows[n]);

@@ -64,7 +64,10 @@ XG_FN xg_walk_map xg_rows_places(const xg_rows *w, const xg_rows_rounds *at, con
     const xg_aff *round = xg_aff_mul(m.x, xg_walk_sym(&m, "group", at->groups), at->group), *v;
     round = xg_aff_add_k(m.x, xg_aff_add(m.x, round, xg_walk_sym(&m, "round", at->group)), at->first);
     out[2] = v = xg_aff_add(m.x, xg_aff_mul(m.x, round, w->lanes), xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes));
-    if (at->last) v = xg_aff_mod(m.x, v, w->form.cols / w->vector);
+    if (at->last) { /* lanes behind the end take what others take, so that no sector is touched for them */
+        int64_t first = at->first * w->lanes;
+        v = xg_aff_add_k(m.x, xg_aff_mod(m.x, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols / w->vector - first), first);
+    }
     out[0] = xg_rows_wrapped(w, &m, xg_rows_row(w, &m));
     out[1] = xg_aff_add(m.x, xg_aff_mul(m.x, v, w->vector), xg_walk_sym(&m, "vector_index", w->vector));
     out[3] = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols), out[1]);

@@ -19,6 +19,9 @@ XG_FN bool xg_fuse_is_fill(const xg_inst *i, uint32_t *pattern);   /* a constant
 /* ---- combine_operands.c ---- */
 XG_FN bool xg_fuse_combine_operands(xg_module *m);   /* arrays that a fusion only combines element by element are combined where one of them is made */
 
+/* ---- double_buffer.c ---- */
+XG_FN bool xg_fuse_double_buffer(xg_module *m);     /* two rounds of a loop in one, where that spares copies and the user asks for it */
+
 /* ---- rematerialize.c ---- */
 XG_FN bool xg_fuse_rematerialize(xg_module *m);    /* what is made out of nothing is made by whoever reads it */
 
@@ -130,6 +133,7 @@ struct xg_kernel {
     bool is_update_in_place;
     bool turns;                  /* moves the minor dimension: wants tiles in shared memory */
     bool loops;                  /* folds windows, element by element */
+    bool moves;                  /* into the fusion that is being made, which is the only one that computes it */
     bool rows;                   /* a row program (rows.c): several reductions over the same rows, and what is made of them */
     uint16_t updates;            /* updates of slices in it, as many as can be counted */
     uint32_t level;              /* greater than that of all that its kernel reads */

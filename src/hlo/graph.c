@@ -46,14 +46,14 @@ XG_FN xg_str xg_graph_name(xg_dict *taken, uint32_t *fresh, xg_str wish, bool la
     xg_str stem = wish;
     char little[128], *text = little;
     size_t cap = sizeof little, n;
-    if (lasts ? xg_dict_put_lasting(taken, wish, val) : xg_dict_put(taken, wish, val)) return taken->items[taken->n - 1].name;
+    if (lasts ? xg_dict_put_lasting(taken, wish, val) : xg_dict_put(taken, wish, val)) return xg_dict_newest(taken);
     while (stem.n && stem.p[stem.n - 1] >= '0' && stem.p[stem.n - 1] <= '9') stem.n--;
     if (stem.n > 1 && stem.n < wish.n && stem.p[stem.n - 1] == '.') stem.n--; else stem = wish;
     if (stem.n + 16 > cap) text = (char *)xg_alloc_raw(taken->arena, cap = (size_t)stem.n + 16);
     memcpy(text, stem.p, stem.n);
     do n = stem.n + xg_format(text + stem.n, cap - stem.n, ".%u", ++*fresh);
     while (!xg_dict_put(taken, xg_str_of(text, n), val));
-    return taken->items[taken->n - 1].name;
+    return xg_dict_newest(taken);
 }
 XG_FN void xg_inst_give_name(xg_inst *i, xg_str wish) {
     i->name = xg_graph_name(&i->comp->names, &i->comp->fresh, wish.n ? wish : xg_str_z(xg_op_name(i->op)), !wish.n, i);
@@ -210,6 +210,19 @@ XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, 
     made->source_at = i->source_at;
     if (i->op == XG_PARAMETER) xg_comp_set_param(made, i->number);
     return made;
+}
+XG_FN void xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands) {
+    uint32_t k;
+    XLAGPU_ASSERT(i->op != XG_PARAMETER && i->comp->root != i && i->comp->module == to->module);
+    xg_inst_unlink(i);
+    i->comp = to;
+    for (k = 0; k < i->n_operands; k++) { /* each anew: users stand in the order in which they come */
+        xg_use_unlink(&i->operands[k]);
+        xg_use_link(&i->operands[k], operands[k]);
+    }
+    xg_inst_link(i, NULL);
+    i->name = xg_graph_name(&to->names, &to->fresh, i->name, true, i);
+    xg_inst_remove_attr(i, XG_A_control_predecessors);
 }
 XG_FN void xg_inst_remove(xg_inst *i) {
     uint32_t k;

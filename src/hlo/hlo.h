@@ -212,6 +212,7 @@ struct xg_module {
     uint32_t fresh;              /* for names of computations made up by passes */
     xg_machine machine;
     bool has_dynamic;            /* a shape with dynamic dimensions was made */
+    bool double_buffering;       /* loops may become two rounds in one */
     bool excess_precision;       /* results may be more precise than the module asks for: its user has said so */
     bool made[XG_OPCODE_COUNT];  /* an instruction with this opcode was made; where none ever was, its passes need not look */
     bool made_empty;             /* an array shape without elements */
@@ -271,6 +272,7 @@ XG_FN void xg_comp_set_param(xg_inst *i, int64_t number);                       
 XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n, xg_inst *before, xg_str name);
 /* Same op, shape, attributes and number; operands mapped by the caller. Control predecessors are kept only within a computation. */
 XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, xg_inst *before);
+XG_FN void xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands); /* to the end of another computation, as a clone would stand there; its users are the caller's to see to */
 XG_FN void xg_inst_remove(xg_inst *i);                      /* has no users left and is not the root */
 XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to);
 XG_FN void xg_inst_drop_operands(xg_inst *i, uint32_t n);    /* keeps the first n */

@@ -60,33 +60,35 @@ struct xg_ktype {
 
 /* ---- values and operations ---- */
 typedef struct xg_kuse xg_kuse;
-struct xg_kuse { xg_kval *value; xg_kop *user; xg_kuse *prev, *next; uint32_t index; };
+/* Passes walk lists of these again and again: what a walk reads stands first, so that it shares a line of the cache. */
+struct xg_kuse { xg_kval *value; xg_kop *user; xg_kuse *prev, *next; }; /* one of the user's operands */
+#define XG_KUSE_INDEX(u) ((uint32_t)((u) - (u)->user->operands))
 struct xg_kval {
-    const xg_ktype *type;
     xg_kop *def;          /* NULL for a region argument */
-    xg_kregion *region;   /* of an argument */
-    uint32_t index;       /* which result or argument */
-    uint32_t id;          /* unique in the module */
+    const xg_ktype *type;
     xg_kuse *first_use, *last_use;
-    xg_str name;          /* a wish for printing: "dim0", "extracted"; may be empty */
     int64_t lo, hi;       /* known range of an index or integer when lo <= hi; set for ids, induction variables, map results */
     void *scratch;
+    uint32_t index;       /* which result or argument */
+    uint32_t id;          /* unique in the module */
+    xg_kregion *region;   /* of an argument */
+    xg_str name;          /* a wish for printing: "dim0", "extracted"; may be empty */
 };
 struct xg_kop {
     xg_kopcode op;
-    uint32_t id;
     uint32_t n_operands, n_results, n_regions;
-    bool changed;         /* since canonicalize last saw it: it is new, reads something else, or a use of its result came or went */
+    xg_kop *next, *prev;
+    xg_kregion *parent;
     xg_kuse *operands;
     xg_kval *results;
-    xg_kregion **regions;
-    xg_kregion *parent;
-    xg_kop *prev, *next;
-    int64_t a, b;         /* attributes, by opcode. CONST: a has the bits; integers sign-extended, i1 0 or 1; complex: a real, b imaginary part. APPLY: a is 1 if it came out of simplify_indexing */
+    bool changed;         /* since canonicalize last saw it: it is new, reads something else, or a use of its result came or went */
     uint32_t flags;       /* predicate of a compare, axis of an id, KM_* of a memory access, KL_* of a FOR */
-    const void *p;        /* LOOP, APPLY: xg_imap; CALL, SHUFFLE_REDUCE: xg_kfunc; SHARED_PTR: xg_str, the array's name */
-    uint32_t loc;         /* id of the HLO instruction it comes from, + 1; 0 unknown */
     void *scratch;
+    int64_t a, b;         /* attributes, by opcode. CONST: a has the bits; integers sign-extended, i1 0 or 1; complex: a real, b imaginary part. APPLY: a is 1 if it came out of simplify_indexing */
+    const void *p;        /* LOOP, APPLY: xg_imap; CALL, SHUFFLE_REDUCE: xg_kfunc; SHARED_PTR: xg_str, the array's name */
+    xg_kregion **regions;
+    uint32_t id;
+    uint32_t loc;         /* id of the HLO instruction it comes from, + 1; 0 unknown */
 };
 struct xg_kregion { xg_kop *owner; xg_kfunc *func; uint32_t n_args; xg_kval *args; xg_kop *first, *last; };
 

@@ -28,7 +28,7 @@ XG_FN int64_t xg_kunroll_cost(const xg_kregion *r, bool *plain) {
     }
     return sum;
 }
-XG_FN bool xg_kunroll_is_lane(const xg_kuse *u) { return (u->user->op == XG_K_OP_VEXTRACT && u->index == 1) || (u->user->op == XG_K_OP_VINSERT && u->index == 2); }
+XG_FN bool xg_kunroll_is_lane(const xg_kuse *u) { return (u->user->op == XG_K_OP_VEXTRACT && XG_KUSE_INDEX(u) == 1) || (u->user->op == XG_K_OP_VINSERT && XG_KUSE_INDEX(u) == 2); }
 /* By itself, or through an indexing map. */
 XG_FN bool xg_kunroll_numbers_lanes(const xg_kval *v) {
     const xg_kuse *u, *w;
