@@ -29,8 +29,12 @@ XG_FN int64_t xg_solver_power(int64_t n, int64_t most) {
     return p;
 }
 /* How many threads: four elements of the matrix each, more where those are many; few enough that a thread has registers for what it does. */
-XG_FN void xg_solver_shape(xg_block *d, const xg_shape *a) {
-    int64_t m = a->dims[1], n = a->dims[2], lines;
+XG_FN void xg_solver_shape(xg_block *d, const xg_shape *a) { /* a: the first result */
+    int64_t m, n, lines;
+    uint32_t k;
+    for (k = 0; k < d->i->n_operands; k++) if (XG_OPERAND(d->i, k)->shape->elements > a->elements) a = XG_OPERAND(d->i, k)->shape;
+    m = a->dims[1];
+    n = a->dims[2];
     d->threads = XG_MAX(xg_solver_power(m * n / 4, xg_kelem_bytes(d->element) == 16 ? 256 : 512), (int64_t)32);
     d->lanes = xg_solver_power(n, 32);
     d->lines = d->threads / d->lanes;
@@ -56,7 +60,7 @@ XG_FN void xg_solver_names(xg_block *d) {
     xg_block_let_bool(d, XG_STR("real"), xg_type_class(XG_OPERAND(i, 0)->shape->type) != XGT_C);
     xg_block_let_real(d, XG_STR("eps"), eps);
     xg_block_let_real(d, XG_STR("limit"), wide ? 1e100 : 1e12);
-    xg_block_let_real(d, XG_STR("tol"), 4 * eps * sqrt((double)XG_MAX(a->dims[1], a->dims[2])));
+    xg_block_let_real(d, XG_STR("tol"), 2 * eps * sqrt((double)XG_MAX(a->dims[1], a->dims[2])));
     xg_block_let_real(d, XG_STR("floor"), wide ? 1e-70 : 1e-9);
     xg_block_let_int(d, XG_STR("threads"), d->threads);
     if (taus) xg_block_let_int(d, XG_STR("k_max"), taus->dims[2]);
@@ -76,7 +80,7 @@ XG_FN void xg_emit_solver(xg_fusion_emission *e) {
     d->real = xg_kelem_of(xg_type_real(t));
     d->complex = xg_type_class(t) == XGT_C;
     d->blocks = a->dims[0];
-    xg_solver_shape(d, a);
+    xg_solver_shape(d, first);
     if (d->blocks > INT32_MAX) xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL, "a solver of %lld matrices; at most 2147483647 are supported in kernels", (long long)d->blocks);
     f->threads[0] = (uint32_t)d->threads;
     f->blocks[0] = (uint32_t)d->blocks;

@@ -118,7 +118,8 @@
     "sync;" \
     "if y_shared { each i in 0..m, j in 0..n { x[i, j] = y[i, j]; } }"
 
-/* One-sided Jacobi: rows of w, n of them, m long, are rotated in pairs until all are orthogonal; `also` does the same to other rows. bad: they are not. */
+/* One-sided Jacobi: rows of w, n of them, m long, are rotated in pairs until all are orthogonal; `also` does the same to other rows. bad: they are not.
+ * With h = 1 - c a rotation is added to what was there: a cosine that is rounded to 1 would make rows longer each time. */
 #define XG_PROGRAM_JACOBI(also) \
     "even = n + n % 2; bad = 0 == 0; mine = bad;" \
     "for sweep in 0..40 { if bad {" \
@@ -135,15 +136,15 @@
     "      act = pair && e > pp * qq * (tol * tol) && pp > floor * floor && qq > floor * floor; mine = mine || act;" \
     "      if act {" \
     "        d = qq - pp; e = e * 4; h = max(d * d + e, floor * floor * floor * floor); z = 2 * inverse(abs(d) + h * inverse_root(h)); z = d < 0 ? -z : z;" \
-    "        c = inverse_root(z * z * e * 0.25 + 1); g = pq * (z * c);" \
-    "        each i in 0..m { f = w[p, i]; k = w[q, i]; w[p, i] = f * c - conj(g) * k; w[q, i] = g * f + k * c; }" also \
+    "        c = inverse_root(z * z * e * 0.25 + 1); g = pq * (z * c); h = norm2(g) * inverse(c + 1);" \
+    "        each i in 0..m { f = w[p, i]; k = w[q, i]; w[p, i] = f - (conj(g) * k + f * h); w[q, i] = k + (g * f - k * h); }" also \
     "      }" \
     "    }" \
     "    sync;" \
     "  }" \
     "  bad = any z in 0..threads of mine;" \
     "} }"
-#define XG_PROGRAM_ALSO "each i in 0..n { f = o[p, i]; k = o[q, i]; o[p, i] = f * c - conj(g) * k; o[q, i] = g * f + k * c; }"
+#define XG_PROGRAM_ALSO "each i in 0..n { f = o[p, i]; k = o[q, i]; o[p, i] = f - (conj(g) * k + f * h); o[q, i] = k + (g * f - k * h); }"
 /* Rows in the order of len, by argmin or argmax; `also`: the rows that belong to them. */
 #define XG_PROGRAM_SORTED(best, also) \
     "for k in 0..n {" \
@@ -301,7 +302,31 @@
     "  sync;" \
     "} } }" XG_PROGRAM_SCHUR_END
 
+/* Elimination with partial pivoting. Each thread has a right side, and eliminates the diagonals along with it: main, above, and what pivoting puts above that. One of them writes those down. */
+#define XG_PROGRAM_TRIDIAGONAL \
+    "in below[n]; in main[n]; in above[n]; in b[n, m]; out x[n, m]; shared d[n]; shared u[n]; shared w[n];" \
+    "each j in 0..m {" \
+    "  p = main[0]; q = n > 1 ? above[0] : element(0); h = b[0, j];" \
+    "  for k in 0..n - 1 {" \
+    "    low = below[k + 1]; e = main[k + 1]; f = k + 2 < n ? above[k + 1] : element(0); g = b[k + 1, j]; swap = abs(low) > abs(p);" \
+    "    top = swap ? low : p; low = swap ? p : low; p = top;" \
+    "    top = swap ? e : q; e = swap ? q : e; q = top;" \
+    "    second = swap ? f : element(0); f = swap ? element(0) : f;" \
+    "    top = swap ? g : h; g = swap ? h : g;" \
+    "    if j == 0 { d[k] = p; u[k] = q; w[k] = second; }" \
+    "    x[k, j] = top; low = low / p; h = g - low * top; p = e - low * q; q = f - low * second;" \
+    "  }" \
+    "  if j == 0 { d[n - 1] = p; u[n - 1] = element(0); w[n - 1] = element(0); }" \
+    "  x[n - 1, j] = h;" \
+    "}" \
+    "sync;" \
+    "each j in 0..m {" \
+    "  g = element(0); h = g;" \
+    "  for back in 0..n { k = n - 1 - back; e = (x[k, j] - u[k] * g - w[k] * h) / d[k]; x[k, j] = e; h = g; g = e; }" \
+    "}"
+
 #define XG_SOLVER_PROGRAMS(X) \
+    X("gtsv", XG_PROGRAM_TRIDIAGONAL, "") \
     X("getrf", XG_PROGRAM_LU, "") X("pivots", XG_PROGRAM_PERMUTATION, "") X("geqrf", XG_PROGRAM_QR, "") X("geqp3", XG_PROGRAM_QR_PIVOTED, "") X("gehrd", XG_PROGRAM_HESSENBERG, "") \
     X("ormqr", XG_PROGRAM_REFLECT, "") X("syevd", XG_PROGRAM_EIGH, "") X("gesvd", XG_PROGRAM_SVD_VALUES, "") X("gesvdj", XG_PROGRAM_SVD, "") \
     X("gees", XG_PROGRAM_SCHUR_BEGIN, XG_PROGRAM_SCHUR_END) X("geev", XG_PROGRAM_SCHUR_BEGIN, XG_PROGRAM_EIG)

@@ -24,7 +24,7 @@
     X("cusolver_geev_ffi", geev) X("cusolver_sytrd_ffi", sytrd) X("cusparse_gtsv2_ffi", gtsv) \
     X("cusolver_syrk_ffi", syrk) X("cu_cholesky_update_ffi", cholesky_update) \
     /* what opt/solver_calls.c leaves to kernels of our own */ \
-    X("__xlagpu$getrf", getrf) X("__xlagpu$pivots", pivots) X("__xlagpu$geqrf", geqrf) X("__xlagpu$geqp3", geqp3) X("__xlagpu$gehrd", gehrd) X("__xlagpu$ormqr", ormqr) X("__xlagpu$syevd", syevd) X("__xlagpu$gesvd", gesvd) X("__xlagpu$gesvdj", gesvdj) X("__xlagpu$gees", schur) X("__xlagpu$geev", eigenvectors) \
+    X("__xlagpu$getrf", getrf) X("__xlagpu$pivots", pivots) X("__xlagpu$geqrf", geqrf) X("__xlagpu$geqp3", geqp3) X("__xlagpu$gehrd", gehrd) X("__xlagpu$ormqr", ormqr) X("__xlagpu$syevd", syevd) X("__xlagpu$gesvd", gesvd) X("__xlagpu$gesvdj", gesvdj) X("__xlagpu$gtsv", gtsv) X("__xlagpu$gees", schur) X("__xlagpu$geev", eigenvectors) \
     /* and the host: LAPACK */ \
     X("lapack_?potrf_ffi", potrf) X("lapack_?getrf_ffi", getrf) X("lapack_?geqrf_ffi", geqrf) X("lapack_?orgqr_ffi", orgqr) X("lapack_?ungqr_ffi", orgqr) \
     X("lapack_?ormqr_ffi", ormqr) X("lapack_?unmqr_ffi", ormqr) X("lapack_?syevd_ffi", syevd) X("lapack_?heevd_ffi", syevd) X("lapack_?gesdd_ffi", gesvd) X("lapack_?gesvd_ffi", gesvd) \

@@ -10,7 +10,7 @@
 #include "opt.h"
 
 #define XG_BLOCK_LIMITS(X) \
-    X("getrf", 1024) X("pivots", 65536) X("geqrf", 512) X("geqp3", 512) X("gehrd", 512) X("ormqr", 512) X("syevd", 512) X("gesvd", 512) X("gesvdj", 512) X("gees", 512) X("geev", 512)
+    X("getrf", 1024) X("pivots", 65536) X("geqrf", 512) X("geqp3", 512) X("gehrd", 512) X("ormqr", 512) X("syevd", 512) X("gesvd", 512) X("gesvdj", 512) X("gtsv", 512) X("gees", 512) X("geev", 512)
 enum { XG_BLOCK_LITTLE = 8192 /* bytes of a matrix that always has room in shared memory */, XG_BLOCK_MANY = 32 /* matrices keep a good part of a machine busy */, XG_BLOCK_DIM_MAX = 1024 /* of any number of matrices: lengths and the like lie in shared memory */ };
 static const char xg_block_prefix[] = "__xlagpu$";
 
@@ -34,6 +34,17 @@ XG_FN bool xg_is_block_call(const xg_inst *i) {
 XG_FN bool xg_block_needs(const xg_inst *element) {
     const xg_shape *s = element->shape;
     return element->op == XG_GET_TUPLE_ELEMENT && xg_is_block_call(XG_OPERAND(element, 0)) && s->dims[1] * s->dims[2] * xg_type_bytes(s->type) > XG_BLOCK_LITTLE;
+}
+
+XG_FN bool xg_block_in_place(const xg_inst *i, uint32_t operand) {
+    static const char *const names[] = {"getrf", "geqrf", "geqp3", "gehrd"};
+    const xg_shape *to = i->shape->type == XLAGPU_TUPLE ? i->shape->elems[0] : i->shape;
+    xg_str name = xg_block_call_name(i);
+    uint32_t k;
+    if (xg_str_is(name, "ormqr")) return operand == 2;
+    if (operand || XG_OPERAND(i, 0)->shape->type != to->type) return false;
+    for (k = 0; k < XG_COUNT(names); k++) if (xg_str_is(name, names[k])) return true;
+    return false;
 }
 
 typedef struct xg_block_limit { const char *name; int64_t limit; } xg_block_limit;

@@ -198,6 +198,16 @@ XG_FN xg_inst *xg_linear_tridiagonal(const xg_hb *b, xg_inst *dl, xg_inst *d, xg
     int64_t n = dims[1];
     xg_inst *s[6], *k, *x, *last = xg_hb_int(b, XLAGPU_S32, n - 1), *two;
     xg_loop l;
+    if (xg_block_fits("gtsv", y) && n <= 512) { /* three diagonals lie in shared memory */
+        int64_t flat[3];
+        flat[0] = dims[0]; flat[1] = 1; flat[2] = n;
+        s[0] = xg_hb_reshape(b, dl, flat, 3);
+        s[1] = xg_hb_reshape(b, d, flat, 3);
+        s[2] = xg_hb_reshape(b, du, flat, 3);
+        s[3] = y;
+        xg_block_call_make(b, "gtsv", NULL, s, 4, &y->shape, 1, s);
+        return s[0];
+    }
     s[0] = dl;
     s[1] = d;
     s[2] = xg_linear_kept(b, xg_linear_where_in(b, du, 1, "LT", last), du);

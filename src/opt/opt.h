@@ -101,6 +101,7 @@ XG_FN int64_t xg_fft_places(int64_t elements, int64_t bytes);
 /* ---- block_calls.c: calls that one kernel makes, a block for each matrix ---- */
 XG_FN bool xg_is_block_call(const xg_inst *i);
 XG_FN bool xg_block_needs(const xg_inst *element); /* an element of such a call in whose memory the kernel works, whether anybody reads it or not */
+XG_FN bool xg_block_in_place(const xg_inst *i, uint32_t operand); /* may the first result lie over the operand? Its elements are read before, by the same thread, and never again */
 XG_FN xg_str xg_block_call_name(const xg_inst *i); /* of such a call: what stands behind the prefix */
 /* ---- build.c: making instructions ---- */
 typedef struct xg_hb { xg_comp *comp; xg_inst *before; const xg_inst *from; } xg_hb; /* before NULL: at the end; from: whose metadata and place in the source, or NULL */
