@@ -155,4 +155,7 @@ XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to); /* as xg_inst_replace, fo
 XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values);
 XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)); /* of a tuple `expand` gives a tuple instruction */
 
+/* ---- host_offloader.c ---- */
+XG_FN xg_inst *xg_offload_copy(xg_inst *at, xg_inst *x, int64_t space); /* a copy-start and copy-done in front of at, into that memory */
+
 #endif /* XG_OPT_H */
