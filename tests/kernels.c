@@ -424,6 +424,15 @@ static void works(void) {
     put("more { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), direction=GE }\nENTRY e { x = f32[4,56,56,16] parameter(0) y = f32[4,28,28,16] parameter(1) s = s32[4,28,28,16] parameter(2) z = f32[] constant(0) "
         "ROOT r = f32[4,56,56,16] select-and-scatter(x, y, z, s), window={size=1x3x3x1 stride=1x2x2x1 pad=0_0x0_1x0_1x0_0}, select=more, scatter=fold }\n");
     work("scattered windows of 3x3", 24, 4 * 56 * 56 * 16);
+    begin(NULL, NULL); /* boxes whose sides are no powers of two */
+    put("ENTRY e { x = s8[9,37,67,17] parameter(0) ROOT r = s8[17,67,37,9] transpose(x), dimensions={3,2,1,0} }\n");
+    work("an odd box of s8", 17, 9 * 37 * 67 * 17);
+    begin(NULL, NULL);
+    put("ENTRY e { x = pred[2,61,7,23,19] parameter(0) ROOT r = pred[19,7,23,61,2] transpose(x), dimensions={4,2,3,1,0} }\n");
+    work("an odd box of pred", 33, 2 * 61 * 7 * 23 * 19);
+    begin(NULL, NULL);
+    put("ENTRY e { x = s16[381,11,3,11] parameter(0) ROOT r = s16[11,381,11,3] transpose(x), dimensions={1,0,3,2} }\n");
+    work("an odd box of s16", 7, 381 * 11 * 3 * 11);
     begin_over("{}: (0, {}, may-alias)");
     put("ENTRY e { x = f32[512,256] parameter(0) u = f32[4,256] parameter(1) v = f32[8,16] parameter(2) i = s32[] parameter(3) j = s32[] parameter(4) "
         "a = f32[512,256] dynamic-update-slice(x, u, i, i) ROOT r = f32[512,256] dynamic-update-slice(a, v, j, j) }\n");
