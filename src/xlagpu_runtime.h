@@ -59,6 +59,7 @@ typedef struct xlagpu_device_desc {
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks); /* host: called now and then in a launch, on the thread that made it; NULL: nobody asks */
     void *progress_user;
     bool copy_stream;           /* cuda: a copy runs beside kernels that do not touch the same memory, on a stream of the execution's own; command buffers with such copies are run step by step */
+    bool concurrent;            /* cuda: kernels, copies and fills that do not touch the same memory run beside each other: as branches of command buffers, else on two streams */
 } xlagpu_device_desc;
 
 /* Opens a device. On failure the status says why and *out is a device that only answers xlagpu_rt_error and xlagpu_rt_close (NULL when there was no

@@ -1,20 +1,25 @@
-/* emit/sort.c -- sort and topk: one block per row sorts the row's indices in shared memory; the elements stay where they are. What the comparator looks at
- * is brought into shared memory too: the elements, or, where it compares one function of both (JAX: zeros and NaNs made alike, in total order), what that makes of each,
- * once instead of at each comparison. Then, for the results, whatever there is room for.
+/* emit/sort.c -- sort and topk in one block: rows, or runs of longer ones (fuse/sort_passes.c), are sorted in shared memory.
  *
- * A bitonic network whose comparisons all go the same way (the first step of each merge mirrors one half), so that places behind the row's end, if its length is
- * no power of two, hold what is never moved. Whatever the comparator answers, the indices stay a permutation. Equal elements keep their order by their indices:
- * the sort is always stable.
+ * What lies there, and moves, is one integer for a place (fuse/sort_order.c): the key, the key with the element's number below it, or the number, with which a comparator asks for
+ * elements that stay where they are. Numbers tell equal keys apart, so every sort is stable.
+ *
+ * A bitonic network whose comparisons all go the same way (the first step of each merge mirrors one half), so that what stands behind the end of a row, greater than anything else,
+ * stays there:
  *     for half = 1, 2, 4 ... { step(half, mirrored); for bit = half/2 .. 1 { step(bit) } }
- *     step(bit): pair t compares place i (t with a zero put in at that bit) with place i + bit, or, mirrored, with the one as far from the end of the 2 * bit places
- * Two steps that follow each other, of bit and bit / 2, are closed on four places: a thread reads these, makes four comparisons, and writes them.
- * Then thread after thread writes operand[index[place]] to each result, or the part of the row that a slice takes. topk is a sort by the total order, cut off. Of a longer row (fuse/sort_passes.c) each block sorts one
- * run: indices count from its beginning, and the last run may be shorter. */
+ *     step(bit): pairs of places p and p + bit, where p has a zero at that bit, or, mirrored, of places as far from both ends of 2 * bit places
+ * A thread holds `each` items (8, or 4 where a comparator is asked). Steps that follow each other, of bit, bit/2 ..., are closed on so many places: it reads them, does all of these
+ * steps, and writes them. The first merges are done before anything is written: by Batcher's odd-even network, on elements that lie a row's length / each apart, so that neighbours read
+ * neighbours; where they came from does not matter, for no two items are equal.
+ * Several short rows share a block; where rows lie side by side in memory (another dimension is sorted), so many that whole sectors are read.
+ * Places in shared memory leave a gap after 32 words, which keeps the banks apart.
+ *
+ * Results: what belongs to a number is brought into the same shared memory, in the order of the row, and fetched from there in the sorted one, a piece of 32 or 64 bits at a time.
+ * So that both sides are walked by neighbours. topk is a sort by the total order, cut off. */
 #ifndef XG_EMIT_SORT_C
 #define XG_EMIT_SORT_C
 #include "emit.h"
 
-enum { XG_SORT_THREADS_MAX = 512 };
+enum { XG_SORT_EACH = 8, XG_SORT_EACH_ASKED = 4, XG_SORT_EACH_MAX = 16 /* in blocks of as many threads as pay */, XG_SORT_THREADS = 512, XG_SORT_SHARED_ROWS = 1024 /* places of a block of short rows */ };
 
 XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root) {
     if (root->op == XG_SLICE) root = XG_OPERAND(root, 0); /* fuse/sort_slices.c */
@@ -28,457 +33,548 @@ XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e) {
     return sort != NULL;
 }
 
+/* What stands at a place. number: of the element in its row; beside keys of 64 bits. x: what the comparator may ask for. */
+typedef struct xg_sort_item { xg_kval *entry, *number; xg_elem *x; } xg_sort_item;
+
 typedef struct xg_sort_site {
     xg_fusion_emission *e;
     const xg_inst *i;
     const xg_shape *shape;        /* of the operands */
+    xg_sort_order o;
     uint32_t dim, n;              /* sorted; operands */
-    int64_t length, places, threads, kept; /* of the row, or of a run */
-    int64_t whole;                /* of the row; 0: it is one run */
-    bool direct;                  /* one array, and equal elements may change places: it is the elements themselves that are sorted */
-    xg_kval **close;          /* by operand: its elements in shared memory, or NULL */
-    const xg_inst *key;       /* the comparator compares one function of both elements: this one, of operand `keyed` */
-    uint32_t keyed;
-    xg_kval *keys;            /* in shared memory: what it makes of each element */
-    xg_kval *base, *limit;        /* runs: where this one begins, and how long it is if that differs */
-    xg_scope s;                   /* where the entry is being written */
-    xg_kval *thread, *row[XG_RANK_MAX]; /* the row's indices; row[dim] is set for each access */
+    int64_t whole, length, places;/* of a row; of what is sorted at once: the row, or a run of it; rounded up to a power of two */
+    int64_t rows, group, runs;    /* in all; in a block; of a row */
+    int64_t each, threads, blocks;
+    bool minor;                   /* neighbours of a row are neighbours in memory */
+    xg_index_order order;         /* of the other dimensions */
+    xg_scope s;
+    xg_kval *at[2];               /* thread, block */
+    xg_kval *entries, *numbers;   /* in shared memory */
+    xg_kval **close;              /* by operand: its elements in shared memory, or NULL */
+    xg_kval **given;              /* merges: the number of each item of a thread; NULL: that of its place */
+    xg_kval *end;                 /* merges: the first number that no element has */
 } xg_sort_site;
 
-/* Within a loop of the entry: the scope's builder goes inside, and comes back. */
-typedef struct xg_sort_loop { xg_kop *op; xg_kb outer; xg_kval *var, *carried; } xg_sort_loop;
-XG_FN xg_sort_loop xg_sort_loop_begin(xg_sort_site *d, xg_kval *hi, xg_kval *carried) {
-    xg_sort_loop l;
-    xg_kval *zero = xg_elem_index(&d->s, 0), *one = xg_elem_index(&d->s, 1);
-    l.op = xg_kfor(&d->s.b, zero, hi, one, &carried, carried ? 1 : 0);
-    l.outer = d->s.b;
-    l.var = &l.op->regions[0]->args[0];
-    l.carried = &l.op->regions[0]->args[1];
-    d->s.b = xg_kb_end(d->e->m, l.op->regions[0]);
-    d->s.b.loc = l.outer.loc;
-    return l;
-}
-XG_FN xg_kval *xg_sort_loop_end(xg_sort_site *d, const xg_sort_loop *l, xg_kval *carried) {
-    xg_kyield(&d->s.b, &carried, 1);
-    d->s.b = l->outer;
-    return l->op->results;
-}
+/* ---- where things are ---- */
 
-XG_FN xg_kval *xg_sort_ranged(xg_kval *v, int64_t hi) { v->lo = 0; v->hi = hi; return v; }
-XG_FN xg_kval *xg_sort_barrier(xg_sort_site *d, xg_kval *tensor) { return xg_kir_op(&d->s.b, XG_K_OP_SYNC, &tensor, 1, &tensor->type, 1, 0)->results; }
-/* chunk * threads + thread */
-XG_FN xg_kval *xg_sort_nth(xg_sort_site *d, xg_kval *chunk, int64_t most) {
-    return xg_sort_ranged(xg_k2(&d->s.b, XG_K_OP_ADDI, xg_k2(&d->s.b, XG_K_OP_MULI, chunk, xg_elem_index(&d->s, d->threads)), d->thread), most);
-}
-
-XG_FN xg_kval *xg_sort_in_row(xg_sort_site *d, xg_kval *index) { return d->whole ? xg_sort_ranged(xg_k2(&d->s.b, XG_K_OP_ADDI, d->base, index), d->whole - 1) : index; }
-/* Element of operand k whose place in the row is an index read from shared memory. */
-XG_FN xg_elem xg_sort_element(xg_sort_site *d, uint32_t k, xg_kval *index) {
-    if (d->close[k]) return xg_emit_split(&d->s.b, xg_kextract(&d->s.b, d->close[k], &index, 1));
-    d->row[d->dim] = xg_sort_in_row(d, index);
-    return xg_elem_of(&d->s, XG_OPERAND(d->i, k), d->row);
-}
-/* What is compared of it: the key, if there are keys. */
-XG_FN xg_elem xg_sort_compared(xg_sort_site *d, uint32_t k, xg_kval *index) {
-    return d->keys && k == d->keyed ? xg_emit_split(&d->s.b, xg_kextract(&d->s.b, d->keys, &index, 1)) : xg_sort_element(d, k, index);
-}
-XG_FN xg_kval *xg_sort_position(xg_sort_site *d, xg_kval *index) { return xg_sort_ranged(xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, index, XG_E_INDEX), d->length - 1); }
-
-/* ---- keys: what a comparator makes of each of its two elements is made once, not at each comparison ---- */
-
-/* The same function of operand k's elements: x of the first, y of the second. */
-XG_FN bool xg_sort_mirrors(const xg_comp *c, const xg_inst *x, const xg_inst *y, uint32_t *k, uint32_t depth) {
-    uint32_t o;
-    if (depth > 16 || x->op != y->op || x->n_operands != y->n_operands || !xg_shape_is_array(x->shape) || x->shape->rank || x->shape->type != y->shape->type) return false;
-    if (x->op == XG_PARAMETER) {
-        if (x->number % 2 || y->number != x->number + 1 || (*k != UINT32_MAX && *k != (uint32_t)x->number / 2)) return false;
-        *k = (uint32_t)x->number / 2;
-        return true;
-    }
-    if (x->op == XG_CONSTANT) return x == y || xg_reducer_same_bits(x->literal, y->literal);
-    if (x == y || !(xg_op_flags(x->op) & XGF_EW) || x->op == XG_REDUCE_PRECISION) return false;
-    if (x->op == XG_COMPARE && (!xg_str_eq(xg_attr_str(x, XG_A_direction), xg_attr_str(y, XG_A_direction)) || !xg_str_eq(xg_attr_str(x, XG_A_type), xg_attr_str(y, XG_A_type)))) return false;
-    for (o = 0; o < x->n_operands; o++) if (!xg_sort_mirrors(c, XG_OPERAND(x, o), XG_OPERAND(y, o), k, depth + 1)) return false;
-    return true;
-}
-XG_FN void xg_sort_find_key(xg_sort_site *d) {
-    const xg_comp *c = d->i->op == XG_SORT ? xg_attr_comp(d->i, XG_A_to_apply) : NULL;
-    uint32_t k = UINT32_MAX;
-    if (!c || d->direct || c->root->op != XG_COMPARE || xg_type_class(XG_OPERAND(c->root, 0)->shape->type) == XGT_C || xg_type_bits(XG_OPERAND(c->root, 0)->shape->type) < 8) return;
-    if (!xg_sort_mirrors(c, XG_OPERAND(c->root, 0), XG_OPERAND(c->root, 1), &k, 0) || k == UINT32_MAX) return;
-    d->key = XG_OPERAND(c->root, 0);
-    d->keyed = k;
-}
-/* Floats in total order are compared as integers. */
-XG_FN bool xg_sort_key_ordered(const xg_sort_site *d) {
-    xlagpu_type t = d->key->shape->type;
-    return xg_type_class(t) == XGT_F && xg_type_bits(t) > 8 && xg_str_is(xg_attr_str(xg_attr_comp(d->i, XG_A_to_apply)->root, XG_A_type), "TOTALORDER");
-}
-XG_FN xg_elem xg_sort_key_of(xg_sort_site *d, xg_elem x) {
-    const xg_comp *c = xg_attr_comp(d->i, XG_A_to_apply);
-    xg_elem *args = XG_NEW_N(d->e->arena, xg_elem, c->n_params + 1), r;
-    uint32_t k;
-    for (k = 0; k < c->n_params; k++) args[k] = x; /* only those of the keyed operand are asked for */
-    xg_elem_call_inst(&d->s, c, d->key, args, &r, 1);
-    return xg_sort_key_ordered(d) ? xg_elem_real(xg_scalar_ordered_bits(&d->s.b, r.v)) : r;
-}
-XG_FN xg_kval *xg_sort_key_before(xg_sort_site *d, xg_elem x, xg_elem y) {
-    const xg_inst *compare = xg_attr_comp(d->i, XG_A_to_apply)->root;
-    if (xg_sort_key_ordered(d)) return xg_kcmpi_(&d->s.b, (xg_kcmpi)xg_scalar_direction(compare)->sint, x.v, y.v);
-    return xg_scalar_compare(&d->s.b, compare, d->key->shape->type, x.v, y.v);
-}
-
-/* topk's order: larger first by the total order, or smaller first. */
-XG_FN xg_kval *xg_sort_top_before(xg_sort_site *d, xg_elem x, xg_elem y) {
-    xg_kb *b = &d->s.b;
-    xlagpu_type t = d->shape->type;
-    bool largest = xg_attr_int(d->i, XG_A_largest, 1) != 0;
-    if (xg_type_class(t) == XGT_I) return xg_kcmpi_(b, xg_type_signed(t) ? (largest ? XG_CI_SGT : XG_CI_SLT) : (largest ? XG_CI_UGT : XG_CI_ULT), x.v, y.v);
-    if (xg_type_bits(t) <= 8) { x.v = xg_scalar_ordered_small(b, x.v, xg_float_format_of(t)); y.v = xg_scalar_ordered_small(b, y.v, xg_float_format_of(t)); }
-    else { x.v = xg_scalar_ordered_bits(b, x.v); y.v = xg_scalar_ordered_bits(b, y.v); }
-    return xg_kcmpi_(b, largest ? XG_CI_SGT : XG_CI_SLT, x.v, y.v);
-}
-/* Whether the element at index a goes before that at index b by the comparator. */
-XG_FN xg_kval *xg_sort_before(xg_sort_site *d, const xg_elem *a, const xg_elem *b) {
-    xg_elem *args, r;
-    uint32_t k;
-    if (d->i->op == XG_TOPK) return xg_sort_top_before(d, a[0], b[0]);
-    if (d->keys) return xg_sort_key_before(d, a[d->keyed], b[d->keyed]);
-    args = XG_NEW_N(d->e->arena, xg_elem, 2 * d->n + 1);
-    for (k = 0; k < d->n; k++) { args[2 * k] = a[k]; args[2 * k + 1] = b[k]; }
-    xg_elem_call_comp(&d->s, xg_attr_comp(d->i, XG_A_to_apply), args, &r, 1);
-    return r.v;
-}
-
-XG_FN xg_kval *xg_sort_exchange_elements(xg_sort_site *d, xg_kval *places, xg_kval *i, xg_kval *j) {
-    xg_kb *b = &d->s.b;
-    xg_kval *at_i = xg_kextract(b, places, &i, 1), *at_j = xg_kextract(b, places, &j, 1);
-    xg_elem x = xg_emit_split(b, at_i), y = xg_emit_split(b, at_j);
-    const xg_ktype *type = places->type;
-    xg_kop *op = xg_kif(b, xg_sort_before(d, &y, &x), &type, 1);
-    xg_kb outer = d->s.b;
-    d->s.b = xg_kb_end(d->e->m, op->regions[1]);
-    xg_kyield(b, &places, 1);
-    d->s.b = xg_kb_end(d->e->m, op->regions[0]);
-    places = xg_kinsert(b, at_j, places, &i, 1);
-    places = xg_kinsert(b, at_i, places, &j, 1);
-    xg_kyield(b, &places, 1);
-    d->s.b = outer;
-    return op->results;
-}
-/* Places i < j: exchanged when j's element goes first, by one question: whether the element that came later goes before the earlier one; if not, those two stay in
- * the order in which they came. */
-XG_FN xg_kval *xg_sort_exchange(xg_sort_site *d, xg_kval *places, xg_kval *i, xg_kval *j) {
-    xg_kb *b = &d->s.b;
-    xg_kval *at_i = xg_kextract(b, places, &i, 1), *at_j = xg_kextract(b, places, &j, 1), *in_order = xg_kcmpi_(b, XG_CI_SLT, at_i, at_j), *pi, *pj, *first;
-    xg_elem *x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1), *y = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
-    const xg_ktype *type = places->type;
-    xg_kb outer;
-    xg_kop *op;
-    uint32_t k;
-    pi = xg_sort_position(d, xg_kselect(b, in_order, at_j, at_i)); /* the one that came later */
-    pj = xg_sort_position(d, xg_kselect(b, in_order, at_i, at_j));
-    for (k = 0; k < d->n; k++) { x[k] = xg_sort_compared(d, k, pi); y[k] = xg_sort_compared(d, k, pj); }
-    first = XG_KOP2(b, XG_K_OP_XORI, xg_sort_before(d, x, y), xg_k2(b, XG_K_OP_XORI, in_order, xg_kconst_int(b, XG_E_I1, 1)));
-    op = xg_kif(b, first, &type, 1);
-    outer = d->s.b;
-    d->s.b = xg_kb_end(d->e->m, op->regions[1]);
-    xg_kyield(b, &places, 1);
-    d->s.b = xg_kb_end(d->e->m, op->regions[0]);
-    places = xg_kinsert(b, at_j, places, &i, 1);
-    places = xg_kinsert(b, at_i, places, &j, 1);
-    xg_kyield(b, &places, 1);
-    d->s.b = outer;
-    return op->results;
-}
-
-XG_FN xg_kval *xg_sort_exchange_any(xg_sort_site *d, xg_kval *places, xg_kval *i, xg_kval *j) { return d->direct ? xg_sort_exchange_elements(d, places, i, j) : xg_sort_exchange(d, places, i, j); }
-
-/* All pairs of one step. */
-XG_FN xg_kval *xg_sort_step(xg_sort_site *d, xg_kval *places, int64_t bit, bool mirrored) {
-    int64_t pairs = d->places / 2;
-    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, pairs / d->threads), places);
-    xg_kb *b = &d->s.b;
+/* Affine expressions of thread (d0) and block (d1), and of other numbers. */
+XG_FN void xg_sort_apply(xg_sort_site *d, const xg_aff *const *results, uint32_t n, xg_kval *other, xg_range range, xg_kval **out) {
     xg_aff_ctx *x = d->e->m->aff;
-    const xg_aff *low = xg_aff_mod(x, xg_aff_dim(x, 0), bit), *at = xg_aff_sub(x, xg_aff_mul(x, xg_aff_dim(x, 0), 2), low);
-    xg_imap *m = xg_imap_new(x, 1, 0, 0, 2, 0);
-    xg_kval *t = xg_sort_nth(d, l.var, pairs - 1), *pair[2], *i, *j, *r;
-    m->dims[0].range = xg_range_of(0, pairs - 1);
-    m->results[0] = at;
-    m->results[1] = mirrored ? xg_aff_add_k(x, xg_aff_sub(x, at, xg_aff_mul(x, low, 2)), 2 * bit - 1) : xg_aff_add_k(x, at, bit);
-    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &t, pair);
-    i = xg_sort_ranged(pair[0], d->places - 1);
-    j = xg_sort_ranged(pair[1], d->places - 1);
-    if (d->length == d->places && !d->limit) r = xg_sort_exchange_any(d, l.carried, i, j);
-    else {
-        const xg_ktype *type = l.carried->type;
-        xg_kop *op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, j, d->limit ? d->limit : xg_elem_index(&d->s, d->length)), &type, 1);
-        xg_kb outer = d->s.b;
-        d->s.b = xg_kb_end(d->e->m, op->regions[1]);
-        xg_kyield(b, &l.carried, 1);
-        d->s.b = xg_kb_end(d->e->m, op->regions[0]);
-        r = xg_sort_exchange_any(d, l.carried, i, j);
-        xg_kyield(b, &r, 1);
-        d->s.b = outer;
-        r = op->results;
+    xg_imap *m = xg_imap_new(x, other ? 3 : 2, 0, 0, n, 0);
+    xg_kval *dims[3];
+    m->dims[0].range = xg_range_of(0, d->threads - 1);
+    m->dims[1].range = xg_range_of(0, d->blocks - 1);
+    if (other) m->dims[2].range = range;
+    memcpy(m->results, results, n * sizeof *results);
+    dims[0] = d->at[0];
+    dims[1] = d->at[1];
+    dims[2] = other;
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), dims, out);
+}
+/* Of item j of a thread, as it is read and written: its row in the block, and its place in the row. */
+XG_FN void xg_sort_home(const xg_sort_site *d, int64_t j, const xg_aff **row, const xg_aff **place) {
+    xg_aff_ctx *x = d->e->m->aff;
+    const xg_aff *t = xg_aff_dim(x, 0);
+    int64_t apart = d->places / d->each;
+    if (!apart) { /* whole rows */
+        *row = xg_aff_add_k(x, t, j / d->places * d->threads);
+        *place = xg_aff_const(x, j % d->places);
+        return;
     }
-    r = xg_sort_loop_end(d, &l, r);
-    return xg_sort_barrier(d, r);
+    *row = d->minor ? xg_aff_div(x, t, apart) : xg_aff_mod(x, t, d->group);
+    *place = xg_aff_add_k(x, d->minor ? xg_aff_mod(x, t, apart) : xg_aff_div(x, t, d->group), j * apart);
 }
+XG_FN const xg_aff *xg_sort_padded(const xg_sort_site *d, const xg_aff *flat) { return xg_aff_add(d->e->m->aff, flat, xg_aff_div(d->e->m->aff, flat, d->o.entry_bytes == 8 ? 16 : 32)); }
+XG_FN int64_t xg_sort_room(const xg_sort_site *d) { return d->group * d->places / (d->o.entry_bytes == 8 ? 16 : 32) + d->group * d->places; }
 
-XG_FN bool xg_sort_asks_for(const xg_sort_site *d, uint32_t k) {
-    const xg_comp *c = d->i->op == XG_TOPK ? NULL : xg_attr_comp(d->i, XG_A_to_apply);
-    return !c || c->params[2 * k]->first_use || c->params[2 * k + 1]->first_use || c->root == c->params[2 * k] || c->root == c->params[2 * k + 1];
-}
-/* Places behind the end of the row, or of a run, are never moved. */
-XG_FN bool xg_sort_has_end(const xg_sort_site *d) { return d->length != d->places || d->limit; }
-
-/* ---- two steps at once ---- */
-
-/* What stands at a place: its index (NULL: the element itself is sorted), its elements. */
-typedef struct xg_sort_item { xg_kval *place, *index; xg_elem *x; } xg_sort_item;
-
-XG_FN xg_sort_item xg_sort_item_at(xg_sort_site *d, xg_kval *places, xg_kval *place) {
-    xg_sort_item v;
-    xg_kval *read = xg_kextract(&d->s.b, places, &place, 1), *position;
-    uint32_t k;
-    v.place = place;
-    v.index = d->direct ? NULL : read;
-    v.x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
-    if (d->direct) { v.x[0] = xg_emit_split(&d->s.b, read); return v; }
-    position = xg_sort_ranged(xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, read, XG_E_INDEX), d->places - 1);
-    for (k = 0; k < d->n; k++) if (xg_sort_asks_for(d, k)) v.x[k] = xg_sort_compared(d, k, position);
+XG_FN xg_kval *xg_sort_value(xg_sort_site *d, const xg_aff *e) {
+    xg_kval *v;
+    xg_sort_apply(d, &e, 1, NULL, xg_range_of(0, 0), &v);
     return v;
 }
-XG_FN void xg_sort_swap_elem(xg_kb *b, xg_kval *swap, xg_elem *x, xg_elem *y) {
-    xg_elem was = *x;
-    x->v = xg_kselect(b, swap, y->v, was.v);
-    y->v = xg_kselect(b, swap, was.v, y->v);
-    if (!was.im) return;
-    x->im = xg_kselect(b, swap, y->im, was.im);
-    y->im = xg_kselect(b, swap, was.im, y->im);
+/* Brings v below `end`; NULL, or whether it was. */
+XG_FN xg_kval *xg_sort_below(xg_sort_site *d, xg_kval **v, int64_t end) {
+    xg_kval *last, *is;
+    if (xg_kval_range(*v).hi < end) return NULL;
+    last = xg_elem_index(&d->s, end - 1);
+    is = xg_kcmpi_(&d->s.b, XG_CI_SLE, *v, last);
+    *v = xg_k2(&d->s.b, XG_K_OP_MINSI, *v, last);
+    xg_kval_set_range(*v, xg_range_of(0, end - 1));
+    return is;
 }
-/* x stands in front of y; as xg_sort_exchange has it. */
-XG_FN void xg_sort_order(xg_sort_site *d, xg_sort_item *x, xg_sort_item *y) {
-    xg_kb *b = &d->s.b;
-    xg_elem *later = y->x, *earlier = x->x;
-    xg_kval *swap, *in_order = NULL;
-    uint32_t k;
-    if (x->index) {
-        in_order = xg_kcmpi_(b, XG_CI_SLT, x->index, y->index);
-        later = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
-        earlier = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
-        for (k = 0; k < d->n; k++) {
-            if (!x->x[k].v) continue;
-            earlier[k] = x->x[k];
-            later[k] = y->x[k];
-            xg_sort_swap_elem(b, xg_k2(b, XG_K_OP_XORI, in_order, xg_kconst_int(b, XG_E_I1, 1)), &earlier[k], &later[k]);
-        }
-    }
-    swap = xg_sort_before(d, later, earlier);
-    if (in_order) swap = XG_KOP2(b, XG_K_OP_XORI, swap, xg_k2(b, XG_K_OP_XORI, in_order, xg_kconst_int(b, XG_E_I1, 1)));
-    if (xg_sort_has_end(d)) swap = XG_KOP2(b, XG_K_OP_ANDI, swap, xg_kcmpi_(b, XG_CI_SLT, y->place, d->limit ? d->limit : xg_elem_index(&d->s, d->length)));
-    for (k = 0; k < d->n; k++) if (x->x[k].v) xg_sort_swap_elem(b, swap, &x->x[k], &y->x[k]);
-    if (x->index) {
-        xg_kval *was = x->index;
-        x->index = xg_kselect(b, swap, y->index, was);
-        y->index = xg_kselect(b, swap, was, y->index);
-    }
-}
-
-/* The steps of bit, perhaps mirrored, and bit / 2: first the far pairs of four places, then the near ones. */
-XG_FN xg_kval *xg_sort_two_steps(xg_sort_site *d, xg_kval *places, int64_t bit, bool mirrored) {
-    int64_t fours = d->places / 4;
-    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, fours / d->threads), places);
+/* The indices in the arrays of an element by its row and place in the block, of one that exists in any case; and whether it is that one (NULL: it is). */
+typedef struct xg_sort_spot { xg_kval *indices[XG_RANK_MAX], *row_is, *place_is; } xg_sort_spot;
+/* Row and place in the arrays, as indices. */
+XG_FN void xg_sort_at(xg_sort_site *d, xg_kval *row, xg_kval *place, xg_kval **indices) {
     xg_aff_ctx *x = d->e->m->aff;
-    const xg_aff *t = xg_aff_dim(x, 0), *low = xg_aff_mod(x, t, bit / 2), *base = xg_aff_mul(x, xg_aff_div(x, t, bit / 2), 2 * bit), *own = xg_aff_add(x, base, low), *end = xg_aff_sub(x, base, low);
-    xg_imap *m = xg_imap_new(x, 1, 0, 0, 4, 0);
-    xg_kval *number = xg_sort_nth(d, l.var, fours - 1), *at[4], *r = l.carried;
-    xg_sort_item v[4];
-    uint32_t k;
-    m->dims[0].range = xg_range_of(0, fours - 1);
-    m->results[0] = own;
-    m->results[1] = xg_aff_add_k(x, own, bit / 2);
-    m->results[2] = mirrored ? xg_aff_add_k(x, end, bit + bit / 2 - 1) : xg_aff_add_k(x, own, bit);
-    m->results[3] = mirrored ? xg_aff_add_k(x, end, 2 * bit - 1) : xg_aff_add_k(x, own, bit + bit / 2);
-    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &number, at);
-    for (k = 0; k < 4; k++) v[k] = xg_sort_item_at(d, l.carried, xg_sort_ranged(at[k], d->places - 1));
-    xg_sort_order(d, &v[0], &v[mirrored ? 3 : 2]);
-    xg_sort_order(d, &v[1], &v[mirrored ? 2 : 3]);
-    xg_sort_order(d, &v[0], &v[1]);
-    xg_sort_order(d, &v[2], &v[3]);
-    for (k = 0; k < 4; k++) r = xg_kinsert(&d->s.b, d->direct ? xg_emit_join(&d->s.b, v[k].x[0]) : v[k].index, r, &v[k].place, 1);
-    return xg_sort_barrier(d, xg_sort_loop_end(d, &l, r));
+    xg_imap *m = xg_imap_new(x, 2, 0, 0, d->shape->rank, 0);
+    xg_kval *v[2];
+    v[0] = row;
+    v[1] = place;
+    m->dims[0].range = xg_range_of(0, d->rows - 1);
+    m->dims[1].range = xg_range_of(0, d->whole - 1);
+    xg_index_delinearise(x, &d->order, xg_aff_dim(x, 0), m->results);
+    m->results[d->dim] = xg_aff_dim(x, 1);
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), v, indices);
+}
+XG_FN xg_sort_spot xg_sort_spot_at(xg_sort_site *d, const xg_aff *row, const xg_aff *place, xg_kval *other) {
+    xg_aff_ctx *x = d->e->m->aff;
+    const xg_aff *both[2];
+    xg_sort_spot s;
+    xg_kval *v[2];
+    both[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 1), d->runs), d->group), row);
+    both[1] = xg_aff_add(x, xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->length), place);
+    xg_sort_apply(d, both, 2, other, xg_range_of(0, d->places - 1), v);
+    s.row_is = xg_sort_below(d, &v[0], d->rows);
+    s.place_is = xg_sort_below(d, &v[1], d->whole);
+    xg_sort_at(d, v[0], v[1], s.indices);
+    return s;
+}
+XG_FN xg_sort_spot xg_sort_spot_of(xg_sort_site *d, int64_t j) {
+    const xg_aff *row, *place;
+    xg_sort_home(d, j, &row, &place);
+    return xg_sort_spot_at(d, row, place, NULL);
+}
+/* The place of item j in shared memory, as an affine expression without gaps. */
+XG_FN const xg_aff *xg_sort_flat(const xg_sort_site *d, int64_t j) {
+    const xg_aff *row, *place;
+    xg_sort_home(d, j, &row, &place);
+    return xg_aff_add(d->e->m->aff, xg_aff_mul(d->e->m->aff, row, d->places), place);
 }
 
-/* The elements of the row that the comparator asks for go to shared memory, one operand after the other while there is room. */
-XG_FN xg_kval *xg_sort_bring_one(xg_sort_site *d, uint32_t k, bool key) {
-    xg_kelem e = key ? xg_kelem_of(d->key->shape->type) : xg_kelem_of(XG_OPERAND(d->i, k)->shape->type);
-    const xg_ktype *type;
-    xg_kval *tensor, *p, *from;
-    xg_sort_loop l;
-    xg_elem x;
-    if (key && xg_sort_key_ordered(d)) e = xg_kelem_bits(e) == 64 ? XG_E_I64 : xg_kelem_bits(e) == 32 ? XG_E_I32 : XG_E_I16;
-    type = xg_kir_tensor(d->e->m, e, &d->places, 1);
-    tensor = xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
-    l = xg_sort_loop_begin(d, xg_elem_index(&d->s, d->places / d->threads), tensor);
-    p = from = xg_sort_nth(d, l.var, d->places - 1);
-    /* Behind the end stands the last element again: it may be read in vain, with four places at a time. */
-    if (xg_sort_has_end(d)) from = xg_sort_ranged(XG_KOP2(&d->s.b, XG_K_OP_MINSI, p, XG_KOP2(&d->s.b, XG_K_OP_SUBI, d->limit ? d->limit : xg_elem_index(&d->s, d->length), xg_elem_index(&d->s, 1))), d->length - 1);
-    if (key && d->close[k]) from = p; /* each thread reads what it wrote itself */
-    x = xg_sort_element(d, k, from);
-    return xg_sort_loop_end(d, &l, xg_kinsert(&d->s.b, xg_emit_join(&d->s.b, key ? xg_sort_key_of(d, x) : x), l.carried, &p, 1));
+/* ---- items ---- */
+
+XG_FN xg_kval *xg_sort_alloc(xg_sort_site *d, xg_kelem e, int64_t room) {
+    const xg_ktype *type = xg_kir_tensor(d->e->m, e, &room, 1);
+    return xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
 }
-/* First what is compared, then, for the results, what there is room for. */
-XG_FN void xg_sort_bring(xg_sort_site *d) {
-    int64_t bytes = 4 * d->places, more;
-    uint32_t k, turn;
-    xg_sort_find_key(d);
-    if (d->key) {
-        more = d->places * xg_kelem_bytes(xg_kelem_of(d->key->shape->type));
-        if (bytes + more <= XG_SORT_SHARED_MAX) { d->keys = xg_sort_bring_one(d, d->keyed, true); bytes += more; }
+/* All of what was written is seen by all. */
+XG_FN void xg_sort_sync(xg_sort_site *d) {
+    xg_kval **tensors = XG_NEW_N(d->e->arena, xg_kval *, d->n + 2), ***from = XG_NEW_N(d->e->arena, xg_kval **, d->n + 2);
+    const xg_ktype **types = XG_NEW_N(d->e->arena, const xg_ktype *, d->n + 2);
+    uint32_t n = 0, k;
+    xg_kop *op;
+    from[n++] = &d->entries;
+    if (d->numbers) from[n++] = &d->numbers;
+    for (k = 0; k < d->n; k++) if (d->close[k]) from[n++] = &d->close[k];
+    for (k = 0; k < n; k++) { tensors[k] = *from[k]; types[k] = tensors[k]->type; }
+    op = xg_kir_op(&d->s.b, XG_K_OP_SYNC, tensors, n, types, n, 0);
+    for (k = 0; k < n; k++) *from[k] = &op->results[k];
+}
+XG_FN xg_kval *xg_sort_number_of(xg_sort_site *d, const xg_sort_item *v) {
+    xg_kb *b = &d->s.b;
+    xg_kval *n;
+    if (d->o.form != XG_SORT_BY_ENTRY) n = d->o.form == XG_SORT_BY_KEY ? v->number : v->entry;
+    else if (d->o.entry_bytes == 8) n = xg_kcast(b, XG_K_OP_TRUNCI, v->entry, XG_E_I32);
+    else n = XG_KOP2(b, XG_K_OP_ANDI, v->entry, xg_kconst_int(b, XG_E_I32, 0xffff));
+    return n;
+}
+/* The place in shared memory of an element by its number, in the row of a place. */
+XG_FN xg_kval *xg_sort_flat_number(xg_sort_site *d, const xg_aff *flat, xg_kval *number, bool padded) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_range range = xg_range_of(0, d->places - 1);
+    const xg_aff *to = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, flat, d->places), d->places), xg_aff_dim(x, 2));
+    xg_kval *index = xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, number, XG_E_INDEX), *v;
+    xg_kval_set_range(index, range);
+    if (padded) to = xg_sort_padded(d, to);
+    xg_sort_apply(d, &to, 1, index, range, &v);
+    return v;
+}
+/* What the comparator may ask of an item. */
+XG_FN void xg_sort_fetch(xg_sort_site *d, const xg_aff *flat, xg_sort_item *v) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_kval *at = xg_sort_flat_number(d, flat, v->entry, false), *index;
+    const xg_aff *both[2];
+    xg_sort_spot spot;
+    uint32_t k;
+    v->x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
+    for (k = 0; k < d->n; k++) if (d->close[k]) v->x[k] = xg_emit_split(&d->s.b, xg_kextract(&d->s.b, d->close[k], &at, 1));
+    for (k = 0; k < d->n && (d->close[k] || !xg_order_asks_for(d->i, k)); k++) {}
+    if (k == d->n) return;
+    /* Too much for shared memory: from where it is. */
+    both[0] = xg_aff_div(x, flat, d->places);
+    both[1] = xg_aff_dim(x, 2);
+    index = xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, v->entry, XG_E_INDEX);
+    xg_kval_set_range(index, xg_range_of(0, d->places - 1));
+    spot = xg_sort_spot_at(d, both[0], both[1], index);
+    for (k = 0; k < d->n; k++) if (xg_order_asks_for(d->i, k) && !d->close[k]) v->x[k] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), spot.indices);
+}
+/* What stands at a place, an affine expression of the thread; and back. */
+XG_FN xg_sort_item xg_sort_read(xg_sort_site *d, const xg_aff *flat) {
+    xg_kval *place = xg_sort_value(d, xg_sort_padded(d, flat));
+    xg_sort_item v;
+    memset(&v, 0, sizeof v);
+    v.entry = xg_kextract(&d->s.b, d->entries, &place, 1);
+    if (d->numbers) v.number = xg_kextract(&d->s.b, d->numbers, &place, 1);
+    if (d->o.form == XG_SORT_BY_COMPARATOR) xg_sort_fetch(d, flat, &v);
+    return v;
+}
+XG_FN void xg_sort_put(xg_sort_site *d, const xg_aff *flat, const xg_sort_item *v) {
+    xg_kval *place = xg_sort_value(d, xg_sort_padded(d, flat));
+    d->entries = xg_kinsert(&d->s.b, v->entry, d->entries, &place, 1);
+    if (d->numbers) d->numbers = xg_kinsert(&d->s.b, v->number, d->numbers, &place, 1);
+}
+
+/* ---- two items ---- */
+
+XG_FN void xg_sort_swap(xg_kb *b, xg_kval *swap, xg_kval **x, xg_kval **y) {
+    xg_kval *was = *x;
+    if (!was) return;
+    *x = xg_kselect(b, swap, *y, was);
+    *y = xg_kselect(b, swap, was, *y);
+}
+/* Whether an element goes before another one, by the comparator. */
+XG_FN xg_kval *xg_sort_before(xg_scope *s, const xg_inst *sort, const xg_elem *a, const xg_elem *b) {
+    xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, 2 * sort->n_operands + 1), r;
+    uint32_t k;
+    for (k = 0; k < sort->n_operands; k++) { args[2 * k] = a[k]; args[2 * k + 1] = b[k]; }
+    xg_elem_call_comp(s, xg_attr_comp(sort, XG_A_to_apply), args, &r, 1);
+    return r.v;
+}
+/* The first number that no element of the row or run has; NULL: all have. */
+XG_FN xg_kval *xg_sort_end(xg_sort_site *d) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_kval *left;
+    if (d->given) return d->end;
+    if (d->length == d->places && d->whole % d->length == 0) return NULL;
+    if (d->whole % d->length == 0) return xg_kconst_int(&d->s.b, XG_E_I32, d->length);
+    left = xg_sort_value(d, xg_aff_sub(x, xg_aff_const(x, d->whole), xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->length)));
+    left = xg_k2(&d->s.b, XG_K_OP_MINSI, left, xg_elem_index(&d->s, d->length));
+    return xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, left, XG_E_I32);
+}
+/* Exchanged when y goes before x, by one question: whether the element that came later goes before the earlier one; if not, those two stay in the order in which they came. */
+XG_FN xg_kval *xg_sort_asks(xg_sort_site *d, const xg_sort_item *x, const xg_sort_item *y) {
+    xg_kb *b = &d->s.b;
+    xg_elem *later = XG_NEW_N(d->e->arena, xg_elem, d->n + 1), *earlier = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
+    xg_kval *turned = xg_kcmpi_(b, XG_CI_SGT, x->entry, y->entry), *swap, *end, *is;
+    uint32_t k;
+    for (k = 0; k < d->n; k++) {
+        earlier[k] = x->x[k];
+        later[k] = y->x[k];
+        xg_sort_swap(b, turned, &earlier[k].v, &later[k].v);
+        xg_sort_swap(b, turned, &earlier[k].im, &later[k].im);
     }
-    for (turn = 0; turn < 2; turn++) for (k = 0; k < d->n; k++) {
-        if (d->close[k] || (!turn && (d->keys || !xg_sort_asks_for(d, k)))) continue;
-        more = d->places * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(d->i, k)->shape->type));
+    swap = XG_KOP2(b, XG_K_OP_XORI, xg_sort_before(&d->s, d->i, later, earlier), turned);
+    if (!(end = xg_sort_end(d))) return swap;
+    is = xg_kcmpi_(b, XG_CI_SGE, x->entry, end);
+    swap = xg_k2(b, XG_K_OP_ORI, swap, is);
+    is = xg_kcmpi_(b, XG_CI_SLT, y->entry, end);
+    return xg_k2(b, XG_K_OP_ANDI, swap, is);
+}
+XG_FN void xg_sort_exchange(xg_sort_site *d, xg_sort_item *x, xg_sort_item *y) {
+    xg_kb *b = &d->s.b;
+    xg_kval *swap, *same, *was = x->entry;
+    uint32_t k;
+    if (d->o.form == XG_SORT_BY_ELEMENT || d->o.form == XG_SORT_BY_ENTRY) {
+        x->entry = xg_k2(b, XG_K_OP_MINSI, was, y->entry);
+        y->entry = xg_k2(b, XG_K_OP_MAXSI, was, y->entry);
+        return;
+    }
+    if (d->o.form == XG_SORT_BY_KEY) {
+        swap = xg_kcmpi_(b, XG_CI_SLT, y->entry, x->entry);
+        same = xg_kcmpi_(b, XG_CI_EQ, y->entry, x->entry);
+        same = XG_KOP2(b, XG_K_OP_ANDI, same, xg_kcmpi_(b, XG_CI_SLT, y->number, x->number));
+        swap = xg_k2(b, XG_K_OP_ORI, swap, same);
+    } else swap = xg_sort_asks(d, x, y);
+    xg_sort_swap(b, swap, &x->entry, &y->entry);
+    xg_sort_swap(b, swap, &x->number, &y->number);
+    if (x->x) for (k = 0; k < d->n; k++) { xg_sort_swap(b, swap, &x->x[k].v, &y->x[k].v); xg_sort_swap(b, swap, &x->x[k].im, &y->x[k].im); }
+}
+
+/* ---- the network ---- */
+
+/* Batcher's odd-even merge sort of n items. */
+XG_FN void xg_sort_items(xg_sort_site *d, xg_sort_item *v, int64_t n) {
+    int64_t p, k, j, i;
+    for (p = 1; p < n; p *= 2) for (k = p; k; k /= 2) for (j = k % p; j + k < n; j += 2 * k) for (i = 0; i < k && i + j + k < n; i++)
+        if ((i + j) / (2 * p) == (i + j + k) / (2 * p)) xg_sort_exchange(d, &v[i + j], &v[i + j + k]);
+}
+/* Steps of bit, bit/2 ... that are closed on `closed` places. */
+XG_FN void xg_sort_steps(xg_sort_site *d, int64_t bit, int64_t closed, bool mirrored) {
+    xg_aff_ctx *x = d->e->m->aff;
+    int64_t last = 2 * bit / closed, k, step, i, j;
+    xg_sort_item v[XG_SORT_EACH_MAX];
+    for (i = 0; i < d->each / closed; i++) {
+        const xg_aff *t = xg_aff_add_k(x, xg_aff_dim(x, 0), i * d->threads), *low = xg_aff_mod(x, t, last), *base = xg_aff_mul(x, xg_aff_div(x, t, last), 2 * bit), *p[XG_SORT_EACH_MAX];
+        for (k = 0; k < closed; k++) {
+            p[k] = mirrored && k >= closed / 2 ? xg_aff_add_k(x, xg_aff_sub(x, base, low), k * last + last - 1) : xg_aff_add_k(x, xg_aff_add(x, base, low), k * last);
+            v[k] = xg_sort_read(d, p[k]);
+        }
+        if (mirrored) for (k = 0; k < closed / 2; k++) xg_sort_exchange(d, &v[k], &v[closed - 1 - k]);
+        for (step = mirrored ? closed / 4 : closed / 2; step; step /= 2) for (j = 0; j < closed; j += 2 * step) for (k = j; k < j + step; k++) xg_sort_exchange(d, &v[k], &v[k + step]);
+        for (k = 0; k < closed; k++) xg_sort_put(d, p[k], &v[k]);
+    }
+    xg_sort_sync(d);
+}
+/* All steps of bit, bit/2 .. 1. */
+XG_FN void xg_sort_steps_from(xg_sort_site *d, int64_t bit, bool mirrored) {
+    int64_t closed;
+    for (; bit; bit /= closed, mirrored = false) {
+        for (closed = 2; closed < d->each && closed < 2 * bit; closed *= 2) {}
+        xg_sort_steps(d, bit, closed, mirrored);
+    }
+}
+/* From the threads' own items to those of rows in order. */
+XG_FN void xg_sort_network(xg_sort_site *d, xg_sort_item *v) {
+    xg_aff_ctx *x = d->e->m->aff;
+    int64_t own = XG_MIN(d->each, d->places), half, k;
+    const xg_aff *row, *place, *first;
+    for (k = 0; k < d->each; k += own) xg_sort_items(d, v + k, own);
+    if (own == d->places) return;
+    xg_sort_home(d, 0, &row, &place);
+    first = xg_aff_add(x, xg_aff_mul(x, row, d->places), xg_aff_mul(x, place, own)); /* what a thread has in order stands together from now on */
+    for (k = 0; k < own; k++) xg_sort_put(d, xg_aff_add_k(x, first, k), &v[k]);
+    xg_sort_sync(d);
+    for (half = own; half < d->places; half *= 2) xg_sort_steps_from(d, half, true);
+    for (k = 0; k < d->each; k++) v[k] = xg_sort_read(d, xg_sort_flat(d, k));
+}
+
+/* ---- in and out ---- */
+
+/* The elements of an operand, each by the thread that has it at home. */
+XG_FN void xg_sort_load(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, xg_elem *x) {
+    int64_t j;
+    for (j = 0; j < d->each; j++) x[j] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), spots[j].indices);
+}
+XG_FN xg_kval *xg_sort_place_number(xg_sort_site *d, int64_t j) {
+    const xg_aff *row, *place;
+    if (d->given) return d->given[j];
+    xg_sort_home(d, j, &row, &place);
+    return xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, xg_sort_value(d, place), XG_E_I32);
+}
+/* What is sorted, of a key and the number of its element. */
+XG_FN xg_sort_item xg_sort_item_of(xg_sort_site *d, xg_kval *key, xg_kval *number) {
+    xg_kb *b = &d->s.b;
+    xg_sort_item v;
+    memset(&v, 0, sizeof v);
+    v.entry = key;
+    if (d->o.form == XG_SORT_BY_KEY) v.number = number;
+    if (d->o.form != XG_SORT_BY_ENTRY) return v;
+    if (d->o.entry_bytes == 8) { key = xg_kcast(b, XG_K_OP_EXTUI, key, XG_E_I64); number = xg_kcast(b, XG_K_OP_EXTUI, number, XG_E_I64); }
+    key = XG_KOP2(b, XG_K_OP_SHLI, key, xg_kconst_int(b, key->type->elem, d->o.entry_bytes * 4));
+    v.entry = xg_k2(b, XG_K_OP_ORI, key, number);
+    return v;
+}
+XG_FN void xg_sort_begin(xg_sort_site *d, const xg_sort_spot *spots, xg_elem *raw, xg_sort_item *v) {
+    xg_kb *b = &d->s.b;
+    int64_t j, bytes = xg_sort_room(d) * d->o.entry_bytes, room = d->group * d->places, most = d->o.bits == 64 ? INT64_MAX : d->o.bits < 32 && d->o.form == XG_SORT_BY_ENTRY ? INT16_MAX : INT32_MAX;
+    xg_kelem e = d->o.entry_bytes == 8 ? XG_E_I64 : XG_E_I32;
+    uint32_t k;
+    d->entries = xg_sort_alloc(d, e, xg_sort_room(d));
+    if (d->o.form == XG_SORT_BY_KEY) d->numbers = xg_sort_alloc(d, XG_E_I32, xg_sort_room(d));
+    if (d->o.form != XG_SORT_BY_COMPARATOR) {
+        xg_sort_load(d, d->o.keyed, spots, raw);
+        for (j = 0; j < d->each; j++) {
+            xg_kval *key = xg_sort_key_of(&d->s, &d->o, raw[j]), *number = xg_sort_place_number(d, j);
+            if (spots[j].place_is) key = XG_KSELECT(b, spots[j].place_is, key, xg_kconst_int(b, key->type->elem, most)); /* behind all others: those of the same key have lower numbers, or are the same */
+            v[j] = xg_sort_item_of(d, key, number);
+        }
+        return;
+    }
+    for (j = 0; j < d->each; j++) { memset(&v[j], 0, sizeof v[j]); v[j].entry = xg_sort_place_number(d, j); v[j].x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1); }
+    for (k = 0; k < d->n; k++) {
+        int64_t more = room * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(d->i, k)->shape->type));
+        if (!xg_order_asks_for(d->i, k)) continue;
+        xg_sort_load(d, k, spots, raw);
+        for (j = 0; j < d->each; j++) v[j].x[k] = raw[j];
         if (bytes + more > XG_SORT_SHARED_MAX) continue;
         bytes += more;
-        d->close[k] = xg_sort_bring_one(d, k, false);
-    }
-}
-
-/* places[p] = p */
-XG_FN xg_kval *xg_sort_start(xg_sort_site *d, xg_kval *places) {
-    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, d->places / d->threads), places);
-    xg_kval *p = xg_sort_nth(d, l.var, d->places - 1), *v = xg_kinsert(&d->s.b, xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, p, XG_E_I32), l.carried, &p, 1);
-    return xg_sort_barrier(d, xg_sort_loop_end(d, &l, v));
-}
-
-/* What may be asked for of an index behind the end is all in shared memory. */
-XG_FN bool xg_sort_by_fours(const xg_sort_site *d) {
-    uint32_t k;
-    for (k = 0; k < d->n; k++) if (!d->direct && xg_sort_has_end(d) && xg_sort_asks_for(d, k) && !d->close[k] && !(d->keys && k == d->keyed)) return false;
-    return d->places >= 4;
-}
-XG_FN xg_kval *xg_sort_network(xg_sort_site *d, xg_kval *places) {
-    bool fours = xg_sort_by_fours(d);
-    int64_t half, bit;
-    for (half = 1; half < d->places; half *= 2) {
-        for (bit = half; bit;) {
-            if (fours && bit > 1) { places = xg_sort_two_steps(d, places, bit, bit == half); bit /= 4; }
-            else { places = xg_sort_step(d, places, bit, bit == half); bit /= 2; }
+        d->close[k] = xg_sort_alloc(d, xg_kelem_of(XG_OPERAND(d->i, k)->shape->type), room);
+        for (j = 0; j < d->each; j++) {
+            xg_kval *at = d->given ? xg_sort_flat_number(d, xg_sort_flat(d, j), d->given[j], false) : xg_sort_value(d, xg_sort_flat(d, j));
+            d->close[k] = xg_kinsert(b, xg_emit_join(b, raw[j]), d->close[k], &at, 1);
         }
     }
-    return places;
 }
 
-/* What root k takes from the sorted row: an operand's element, or (topk's second result) the index itself. */
-XG_FN xg_elem xg_sort_result(xg_sort_site *d, const xg_inst *root, xg_kval *index) {
-    int64_t output;
-    if (root->op == XG_SLICE) root = XG_OPERAND(root, 0);
-    output = root->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(root, XG_A_index, 0) : 0;
-    if (d->i->op == XG_TOPK && output == 1) return xg_elem_real(xg_scalar_convert(&d->s.b, index, XLAGPU_S32, root->shape->type));
-    return xg_sort_element(d, (uint32_t)output, xg_sort_position(d, index));
-}
-
-XG_FN xg_kval *xg_sort_write(xg_sort_site *d, uint32_t root, xg_kval *places, xg_kval *dest) {
-    const xg_inst *i = d->e->roots[root];
-    int64_t kept = d->whole ? d->kept : i->shape->dims[d->dim], first = i->op == XG_SLICE ? xg_inst_attr(i, XG_A_slice)->v.slices->p[d->dim].start : 0;
-    bool exact = !d->limit && kept % d->threads == 0;
-    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, (kept + d->threads - 1) / d->threads), dest);
+/* Elements at home become those of the numbers that the items have: through the shared array, which nobody needs any more. */
+XG_FN void xg_sort_bring_in_order(xg_sort_site *d, xg_kval *const *numbers, xlagpu_type t, xg_elem *x) {
     xg_kb *b = &d->s.b;
-    xg_kval *p = xg_sort_nth(d, l.var, exact ? kept - 1 : d->places * 2), *place, *r, *inside[XG_RANK_MAX];
-    const xg_ktype *type = dest->type;
-    xg_kb outer = d->s.b;
-    xg_kop *op = NULL;
-    xg_elem v;
-    if (!exact) {
-        op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, p, d->limit ? d->limit : xg_elem_index(&d->s, kept)), &type, 1);
-        outer = d->s.b;
-        d->s.b = xg_kb_end(d->e->m, op->regions[1]);
-        xg_kyield(b, &l.carried, 1);
-        d->s.b = xg_kb_end(d->e->m, op->regions[0]);
+    xg_kelem e = d->entries->type->elem;
+    xg_kval *pieces[XG_SORT_EACH_MAX][4], *at;
+    uint32_t n = xg_sort_pieces(t, xg_kelem_bits(e)), k;
+    int64_t j;
+    for (k = 0; k < n; k++) {
+        xg_sort_sync(d);
+        for (j = 0; j < d->each; j++) {
+            at = d->given ? xg_sort_flat_number(d, xg_sort_flat(d, j), d->given[j], true) : xg_sort_value(d, xg_sort_padded(d, xg_sort_flat(d, j)));
+            d->entries = xg_kinsert(b, xg_sort_piece_of(b, x[j], t, e, k), d->entries, &at, 1);
+        }
+        xg_sort_sync(d);
+        for (j = 0; j < d->each; j++) {
+            at = xg_sort_flat_number(d, xg_sort_flat(d, j), numbers[j], true);
+            pieces[j][k] = xg_kextract(b, d->entries, &at, 1);
+        }
     }
-    place = first ? xg_sort_ranged(xg_k2(b, XG_K_OP_ADDI, p, xg_elem_index(&d->s, first)), d->places - 1) : p;
-    v = d->direct ? xg_emit_split(b, xg_kextract(b, places, &place, 1)) : xg_sort_result(d, i, xg_kextract(b, places, &place, 1));
-    memcpy(inside, d->row, sizeof inside);
-    inside[d->dim] = xg_sort_in_row(d, p);
-    r = xg_emit_insert(b, v, l.carried, i->shape, inside);
-    if (!exact) {
-        xg_kyield(b, &r, 1);
-        d->s.b = outer;
-        r = op->results;
+    for (j = 0; j < d->each; j++) x[j] = xg_sort_from_pieces(b, pieces[j], t);
+}
+XG_FN int64_t xg_sort_output(const xg_inst *root) {
+    if (root->op == XG_SLICE) root = XG_OPERAND(root, 0);
+    return root->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(root, XG_A_index, 0) : 0;
+}
+/* Whether item j goes into a result that takes so many places from `first` on; NULL: it does. *place: where, of a place that exists in any case. */
+XG_FN xg_kval *xg_sort_kept(xg_sort_site *d, const xg_sort_spot *spot, int64_t first, int64_t kept, xg_kval **place) {
+    xg_kb *b = &d->s.b;
+    xg_kval *is = xg_elem_and(&d->s, spot->row_is, spot->place_is), *from;
+    xg_range r = xg_kval_range(*place);
+    if (first == 0 && kept == d->whole) return is;
+    if (r.lo < first || r.hi >= first + kept) {
+        from = xg_k2(b, XG_K_OP_MINSI, *place, xg_elem_index(&d->s, first + kept - 1));
+        from = xg_k2(b, XG_K_OP_MAXSI, from, xg_elem_index(&d->s, first));
+        is = xg_elem_and(&d->s, is, xg_kcmpi_(b, XG_CI_EQ, from, *place));
+        xg_kval_set_range(from, xg_range_of(first, first + kept - 1));
+        *place = from;
     }
-    return xg_sort_loop_end(d, &l, r);
+    *place = xg_k2(b, XG_K_OP_SUBI, *place, xg_elem_index(&d->s, first));
+    xg_kval_set_range(*place, xg_range_of(0, kept - 1));
+    return is;
+}
+XG_FN xg_kval *xg_sort_write(xg_sort_site *d, const xg_inst *root, const xg_sort_spot *spots, const xg_elem *x, xg_kval *dest) {
+    int64_t kept = root->shape->dims[d->dim], first = root->op == XG_SLICE ? xg_inst_attr(root, XG_A_slice)->v.slices->p[d->dim].start : 0, j;
+    xg_kb *b = &d->s.b, outer;
+    for (j = 0; j < d->each; j++) {
+        xg_kval *at[XG_RANK_MAX], *is;
+        const xg_ktype *type = dest->type;
+        xg_kop *op;
+        memcpy(at, spots[j].indices, sizeof at);
+        is = xg_sort_kept(d, &spots[j], first, kept, &at[d->dim]);
+        if (!is) { dest = xg_emit_insert(b, x[j], dest, root->shape, at); continue; }
+        op = xg_kif(b, is, &type, 1);
+        outer = *b;
+        *b = xg_kb_end(d->e->m, op->regions[1]);
+        xg_kyield(b, &dest, 1);
+        *b = xg_kb_end(d->e->m, op->regions[0]);
+        b->loc = outer.loc;
+        dest = xg_emit_insert(b, x[j], dest, root->shape, at);
+        xg_kyield(b, &dest, 1);
+        *b = outer;
+        dest = op->results;
+    }
+    return dest;
+}
+/* The sorted elements of output k. raw: those of the keyed operand, at home. */
+XG_FN void xg_sort_result(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, const xg_elem *raw, const xg_sort_item *v, xg_kval *const *numbers, xg_elem *x) {
+    bool keyed = d->o.form != XG_SORT_BY_COMPARATOR && k == d->o.keyed;
+    xg_kb *b = &d->s.b;
+    int64_t j;
+    if (keyed && d->o.exact) {
+        for (j = 0; j < d->each; j++) {
+            xg_kval *key = v[j].entry;
+            if (d->o.form == XG_SORT_BY_ENTRY) key = XG_KOP2(b, XG_K_OP_SHRSI, key, xg_kconst_int(b, key->type->elem, d->o.entry_bytes * 4));
+            if (d->o.form == XG_SORT_BY_ENTRY && d->o.entry_bytes == 8) key = xg_kcast(b, XG_K_OP_TRUNCI, key, XG_E_I32);
+            x[j] = xg_elem_real(xg_sort_unkey(b, &d->o, key));
+        }
+    } else if (d->close[k]) {
+        for (j = 0; j < d->each; j++) x[j] = v[j].x[k];
+    } else {
+        if (keyed) memcpy(x, raw, (size_t)d->each * sizeof *x);
+        else xg_sort_load(d, k, spots, x);
+        xg_sort_bring_in_order(d, numbers, XG_OPERAND(d->i, k)->shape->type, x);
+    }
+}
+/* The sorted items go to their places; from, to: where a thread's elements were read, and where they are written. */
+XG_FN void xg_sort_finish(xg_sort_site *d, const xg_sort_spot *from, const xg_sort_spot *to, const xg_elem *raw, const xg_sort_item *v, xg_kval **dest) {
+    xg_elem x[XG_SORT_EACH_MAX];
+    xg_kval *numbers[XG_SORT_EACH_MAX];
+    uint32_t root, n = d->i->op == XG_TOPK ? 2 : d->n, k;
+    int64_t j;
+    if (d->o.form != XG_SORT_BY_ELEMENT) for (j = 0; j < d->each; j++) numbers[j] = xg_sort_number_of(d, &v[j]);
+    for (k = 0; k < n; k++) {
+        bool made = false;
+        for (root = 0; root < d->e->n_roots; root++) {
+            const xg_inst *r = d->e->roots[root];
+            if (xg_sort_output(r) != (int64_t)k) continue;
+            if (!made && d->i->op == XG_TOPK && k == 1) {
+                while (r->op != XG_TOPK) r = XG_OPERAND(r, 0);
+                for (j = 0; j < d->each; j++) x[j] = xg_elem_real(xg_scalar_convert(&d->s.b, numbers[j], XLAGPU_S32, r->shape->elems[1]->type));
+            } else if (!made) xg_sort_result(d, k, from, raw, v, numbers, x);
+            made = true;
+            dest[root] = xg_sort_write(d, d->e->roots[root], to, x, dest[root]);
+        }
+    }
 }
 
-/* Block to the indices of its row, all dimensions but the sorted one, which has the run's beginning. */
-XG_FN void xg_sort_row(xg_sort_site *d, int64_t rows, int64_t runs) {
-    xg_aff_ctx *x = d->e->m->aff;
-    xg_imap *m = xg_imap_new(x, 1, 0, 0, d->shape->rank, 0);
-    const xg_aff *rest = xg_aff_div(x, xg_aff_dim(x, 0), runs);
-    xg_kval *block = xg_kblock_id(&d->s.b, 0, rows * runs);
-    uint32_t k;
-    m->dims[0].range = xg_range_of(0, rows * runs - 1);
-    for (k = d->shape->rank; k-- > 0;) {
-        if (k == d->dim) { m->results[k] = xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 0), runs), d->length); continue; }
-        m->results[k] = xg_aff_mod(x, rest, d->shape->dims[k]);
-        rest = xg_aff_div(x, rest, d->shape->dims[k]);
-    }
-    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &block, d->row);
-    if (!d->whole) return;
-    d->base = d->row[d->dim];
-    if (d->whole % d->length) d->limit = XG_KOP2(&d->s.b, XG_K_OP_MINSI, xg_k2(&d->s.b, XG_K_OP_SUBI, xg_elem_index(&d->s, d->whole), d->base), xg_elem_index(&d->s, d->length));
+XG_FN void xg_sort_body(xg_sort_site *d, xg_kval **dest) {
+    xg_sort_spot spots[XG_SORT_EACH_MAX];
+    xg_sort_item v[XG_SORT_EACH_MAX];
+    xg_elem raw[XG_SORT_EACH_MAX];
+    int64_t j;
+    for (j = 0; j < d->each; j++) spots[j] = xg_sort_spot_of(d, j);
+    xg_sort_begin(d, spots, raw, v);
+    if (d->o.form == XG_SORT_BY_COMPARATOR) xg_sort_sync(d);
+    xg_sort_network(d, v);
+    xg_sort_finish(d, spots, spots, raw, v, dest);
 }
 
-XG_FN void xg_emit_sort(xg_fusion_emission *e) {
+/* ---- sizes ---- */
+
+XG_FN void xg_sort_rows(xg_sort_site *d) {
+    uint32_t k, j;
+    d->whole = d->length = d->shape->dims[d->dim];
+    d->rows = d->whole ? d->shape->elements / d->whole : 0;
+    d->runs = d->group = 1;
+    d->minor = true;
+    for (k = 0; k < d->shape->rank; k++) {
+        uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
+        if (which != d->dim) xg_index_order_push(&d->order, which, d->shape->dims[which]);
+        else for (j = 0; j < d->order.n; j++) d->minor = d->minor && d->order.size[j] == 1;
+    }
+}
+XG_FN void xg_sort_blocks(xg_sort_site *d, int64_t each) {
+    d->each = XG_MIN(each, d->group * d->places);
+    while (d->group * d->places / d->each > XG_SORT_THREADS && d->each < XG_SORT_EACH_MAX) d->each *= 2;
+    d->threads = d->group * d->places / d->each;
+    d->blocks = (d->rows + d->group - 1) / d->group;
+    if (d->blocks > INT32_MAX / d->runs) xg_hlo_fail(d->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows of %lld runs; at most 2147483647 runs are supported in kernels", (long long)d->rows, (long long)d->runs);
+    d->blocks *= d->runs;
+}
+XG_FN int64_t xg_sort_each(const xg_sort_site *d) { return d->o.form == XG_SORT_BY_COMPARATOR ? XG_SORT_EACH_ASKED : XG_SORT_EACH; }
+XG_FN void xg_sort_plan(xg_sort_site *d) {
+    int64_t most = xg_fuse_sort_run(&d->o), wanted, from, to;
+    xg_sort_rows(d);
+    if (xg_fuse_sorted_runs(d->i, &from, &to)) {
+        d->length = to;
+        d->runs = (d->whole + to - 1) / to;
+    }
+    if (d->length > most) xg_hlo_fail(d->i, XLAGPU_ERROR_UNSUPPORTED, NULL, "%s of %lld elements at once; a block sorts at most %lld of these", xg_op_name(d->i->op), (long long)d->length, (long long)most);
+    for (d->places = 1; d->places < d->length; d->places *= 2) {}
+    wanted = d->minor ? XG_SORT_SHARED_ROWS : most;
+    while (d->group * 2 * d->places <= wanted && d->group < d->rows && (d->minor || d->group < 32)) d->group *= 2;
+    xg_sort_blocks(d, xg_sort_each(d));
+}
+/* The whole kernel: a body of one of the plans. */
+XG_FN void xg_sort_emit(xg_fusion_emission *e, void (*plan)(xg_sort_site *), void (*body)(xg_sort_site *, xg_kval **)) {
     xg_kfunc *f = e->m->entry;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    bool some = XG_OPERAND(xg_sort_of_root(e->roots[0]), 0)->shape->elements > 0;
     xg_sort_site d;
-    xg_kval *places, **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
-    const xg_ktype *type;
-    int64_t rows, runs = 1, from, to;
     uint32_t k;
     memset(&d, 0, sizeof d);
     d.e = e;
     d.i = xg_sort_of_root(e->roots[0]);
+    d.o = xg_fuse_sort_order(d.i);
     d.shape = XG_OPERAND(d.i, 0)->shape;
     d.dim = d.i->op == XG_TOPK ? d.shape->rank - 1 : (uint32_t)xg_attr_ints(d.i, XG_A_dimensions).p[0];
     d.n = d.i->n_operands;
     d.close = XG_NEW_N(e->arena, xg_kval *, d.n + 1);
-    d.length = d.shape->dims[d.dim];
-    d.kept = e->roots[0]->shape->dims[d.dim];
-    rows = d.length ? d.shape->elements / d.length : 0;
-    if (xg_fuse_sorted_runs(d.i, &from, &to)) {
-        d.whole = d.length;
-        d.length = d.kept = to;
-        runs = (d.whole + to - 1) / to;
+    for (k = 0; k < e->n_roots; k++) some = some && e->roots[k]->shape->elements;
+    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    if (some) {
+        plan(&d);
+        f->threads[0] = (uint32_t)d.threads;
+        f->blocks[0] = (uint32_t)d.blocks;
     }
-    if (d.length > XG_SORT_ROW_MAX) xg_hlo_fail(d.i, XLAGPU_ERROR_INTERNAL, NULL, "%s of rows of %lld elements in one block", xg_op_name(d.i->op), (long long)d.length);
-    for (d.places = 1; d.places < d.length; d.places *= 2) {}
-    d.threads = XG_MIN(XG_MAX(d.places / 4, (int64_t)1), (int64_t)XG_SORT_THREADS_MAX);
-    if (rows > INT32_MAX / runs) xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows of %lld runs; at most 2147483647 runs are supported in kernels", (long long)rows, (long long)runs);
-    f->threads[0] = (uint32_t)d.threads;
-    f->blocks[0] = (uint32_t)XG_MAX(rows * runs, (int64_t)1);
-    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     xg_emit_functions(e, false);
     d.s = xg_emit_scope(e, f, UINT32_MAX);
     d.s.b.loc = e->fusion->id + 1;
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
-    if (d.shape->elements && e->roots[0]->shape->elements) {
-        d.thread = xg_kthread_id(&d.s.b, 0, d.threads);
-        xg_sort_row(&d, rows, runs);
-        d.direct = d.i->op == XG_SORT && d.n == 1 && !xg_attr_int(d.i, XG_A_is_stable, 0) && d.places * xg_kelem_bytes(xg_kelem_of(d.shape->type)) <= XG_SORT_SHARED_MAX;
-        if (d.direct) places = xg_sort_barrier(&d, xg_sort_bring_one(&d, 0, false));
-        else {
-            type = xg_kir_tensor(e->m, XG_E_I32, &d.places, 1);
-            places = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
-            xg_sort_bring(&d);
-            places = xg_sort_start(&d, places);
-        }
-        places = xg_sort_network(&d, places);
-        for (k = 0; k < e->n_roots; k++) dest[k] = xg_sort_write(&d, k, places, dest[k]);
+    if (some) {
+        d.at[0] = xg_kthread_id(&d.s.b, 0, d.threads);
+        d.at[1] = xg_kblock_id(&d.s.b, 0, d.blocks);
+        body(&d, dest);
     }
     xg_kreturn(&d.s.b, dest, e->n_roots);
 }
+XG_FN void xg_emit_sort(xg_fusion_emission *e) { xg_sort_emit(e, xg_sort_plan, xg_sort_body); }
 
 #endif /* XG_EMIT_SORT_C */

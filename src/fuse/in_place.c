@@ -154,7 +154,7 @@ XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t opera
     while (w.work.n && ok) {
         xg_inst *v = w.work.p[--w.work.n];
         const xg_inst *as = (const xg_inst *)xg_map64_get(&w.seen, v->id + (uint64_t)1);
-        XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, u->index))) break;
+        XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, XG_USE_INDEX(u)))) break;
     }
     ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to;
     ok = ok && (in_walk ? xg_in_place_together(&w, c, to) : xg_in_place_alone(&w, c, leaf) && (!w.reduced || xg_in_place_rows(a, c)));
@@ -181,7 +181,7 @@ XG_FN bool xg_in_place_is_link(const xg_inst *i) {
     const xg_inst *last = i;
     if (i->op != XG_DYNAMIC_UPDATE_SLICE) return false;
     while (last->first_use && !last->first_use->next && xg_in_place_renames(last->first_use->user)) last = last->first_use->user;
-    return last->first_use && !last->first_use->next && last->first_use->user->op == XG_DYNAMIC_UPDATE_SLICE && last->first_use->index == 0;
+    return last->first_use && !last->first_use->next && last->first_use->user->op == XG_DYNAMIC_UPDATE_SLICE && XG_USE_INDEX(last->first_use) == 0;
 }
 
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf) {

@@ -51,15 +51,9 @@ XG_FN xg_inst *xg_fuse_sort_pass(xg_inst *sort, xg_inst *const *operands, int64_
     xg_inst_set_attr(i, xg_attr_make_str(sort->comp->module, XG_A_backend_config, xg_str_z(text)));
     return i;
 }
-XG_FN int64_t xg_fuse_sort_run(const xg_inst *sort) {
-    int64_t bytes = sort->n_operands > 1 || xg_attr_int(sort, XG_A_is_stable, 0) ? 4 : 0, run = XG_SORT_ROW_MAX; /* an index; one array may be sorted without */
-    uint32_t k;
-    for (k = 0; k < sort->n_operands; k++) bytes += xg_type_bytes(XG_OPERAND(sort, k)->shape->type);
-    while (run > 1024 && run * bytes > XG_SORT_SHARED_MAX) run /= 2;
-    return run;
-}
 XG_FN void xg_fuse_split_sort(xg_inst *sort) {
-    int64_t length = xg_fuse_sort_length(sort), first = xg_fuse_sort_run(sort), run;
+    xg_sort_order order = xg_fuse_sort_order(sort);
+    int64_t length = xg_fuse_sort_length(sort), first = xg_fuse_sort_run(&order), run;
     xg_inst **operands = XG_NEW_N(sort->comp->module->arena, xg_inst *, sort->n_operands + 1), *last;
     uint32_t k;
     for (k = 0; k < sort->n_operands; k++) operands[k] = XG_OPERAND(sort, k);
@@ -122,16 +116,23 @@ XG_FN xg_inst *xg_fuse_topk_to_sort(xg_inst *topk) {
 
 /* ---- the pass ---- */
 
+XG_FN bool xg_fuse_sort_is_long(const xg_inst *i) {
+    int64_t length = xg_fuse_sort_length(i);
+    xg_sort_order order;
+    if (length <= 64) return false;
+    order = xg_fuse_sort_order(i);
+    return length > xg_fuse_sort_run(&order);
+}
 /* Such a sort inside a fusion comes out of it, with all that was fused. */
 XG_FN bool xg_fuse_unfuse_sorts(xg_inst *i) {
     bool found = false;
     if (i->op != XG_FUSION) return false;
-    XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || xg_fuse_sort_length(s) > XG_SORT_ROW_MAX;
+    XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || xg_fuse_sort_is_long(s);
     if (found) xg_opt_unfuse(i);
     return found;
 }
 XG_FN bool xg_fuse_split_long_sort(xg_inst *i) {
-    if (xg_fuse_sort_length(i) <= XG_SORT_ROW_MAX) return false;
+    if (!xg_fuse_sort_is_long(i)) return false;
     xg_fuse_split_sort(i->op == XG_TOPK ? xg_fuse_topk_to_sort(i) : i);
     return true;
 }

@@ -34,7 +34,7 @@ XG_FN bool xg_sort_slices_of(xg_inst *array, uint32_t dim, xg_inst **results, ui
 XG_FN bool xg_sort_find_slices(xg_inst *sort, xg_inst **results, uint32_t *n) {
     uint32_t dim = (uint32_t)xg_attr_ints(sort, XG_A_dimensions).p[0], sliced = 0;
     *n = 0;
-    if (XG_OPERAND(sort, 0)->shape->dims[dim] > XG_SORT_ROW_MAX || sort == sort->comp->root || xg_inst_attr(sort, XG_A_backend_config) || xg_inst_attr(sort, XG_A_control_predecessors)) return false;
+    if (xg_fuse_sort_is_long(sort) || sort == sort->comp->root || xg_inst_attr(sort, XG_A_backend_config) || xg_inst_attr(sort, XG_A_control_predecessors)) return false;
     if (sort->shape->type != XLAGPU_TUPLE) return xg_sort_slices_of(sort, dim, results, n, &sliced) && sliced && *n;
     XG_FOR_USES(u, sort) if (u->user->op != XG_GET_TUPLE_ELEMENT || !xg_sort_slices_of(u->user, dim, results, n, &sliced)) return false;
     return sliced && *n;

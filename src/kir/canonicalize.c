@@ -192,7 +192,7 @@ XG_FN void xg_kcanon_if_condition(xg_kcanon *c, xg_kop *op) {
             xg_kb b = xg_kb_before(c->m, op);
             if (!known[k]) known[k] = xg_kconst_int(&b, XG_E_I1, k == 0);
             xg_kcanon_push(c, u->user);
-            xg_kop_set_operand(u->user, u->index, known[k]);
+            xg_kop_set_operand(u->user, XG_KUSE_INDEX(u), known[k]);
         }
     }
 }
@@ -231,7 +231,7 @@ XG_FN void xg_kcanon_if_append(xg_kcanon *c, xg_kop *first, xg_kop *second, uint
         vals[i] = end->operands[i].value;
         for (u = first->results[i].first_use; u; u = next) {
             next = u->next;
-            if (xg_kregion_inside(u->user->parent, second->regions[k])) xg_kop_set_operand(u->user, u->index, vals[i]);
+            if (xg_kregion_inside(u->user->parent, second->regions[k])) xg_kop_set_operand(u->user, XG_KUSE_INDEX(u), vals[i]);
         }
     }
     xg_kop_remove(end);

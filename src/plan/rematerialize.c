@@ -177,14 +177,14 @@ XG_FN xg_inst *xg_limit_rename(xg_inst *bitcast, xg_inst *of, xg_inst *before) {
 
 /* Those behind the peak that read `name` read `again`. */
 XG_FN void xg_limit_hand_over(const xg_limit *l, xg_inst *name, uint32_t leaf, xg_inst *again, xg_inst *before) {
-    XG_VEC(xg_use) uses = {NULL, 0, 0};
+    XG_VEC(xg_use *) uses = {NULL, 0, 0};
     uint32_t k;
-    XG_FOR_USES(u, name) xg_push(l->arena, xg_use, &uses, *u);
+    XG_FOR_USES(u, name) xg_push(l->arena, xg_use *, &uses, u);
     for (k = 0; k < uses.n; k++) {
-        xg_inst *user = uses.p[k].user;
+        xg_inst *user = uses.p[k]->user;
         if (user == again || xg_limit_is_other(user, name, leaf)) continue;
         if (xg_limit_is_name(user)) xg_limit_hand_over(l, user, leaf, user->op == XG_BITCAST ? xg_limit_rename(user, again, before) : again, before);
-        else if (xg_limit_position(user) > l->at) xg_inst_set_operand(user, uses.p[k].index, again);
+        else if (xg_limit_position(user) > l->at) xg_inst_set_operand(user, XG_USE_INDEX(uses.p[k]), again);
     }
 }
 
