@@ -11,7 +11,7 @@
 #define XG_EMIT_REDUCTION_SHORT_C
 #include "emit.h"
 
-enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 8 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */, XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */, XG_SHORT_LENGTH_MAX = 512, XG_SHORT_SHARED = 40 << 10, XG_SHORT_VECTOR = 16 };
+enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 16 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */, XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */, XG_SHORT_LENGTH_MAX = 512, XG_SHORT_SHARED = 40 << 10, XG_SHORT_VECTOR = 16 };
 
 XG_FN xg_kelem xg_short_type(const xg_hero *h, uint32_t k) { return xg_kelem_of(h->wide != XLAGPU_INVALID ? h->wide : XG_OPERAND(h->i, k)->shape->type); }
 
@@ -21,7 +21,7 @@ XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
     xg_short_plan p;
     int64_t total = r->n_kept * r->n_reduced, bytes = 0, widest = 0;
     uint32_t h, k;
-    if (!r->row || r->pad || r->n_reduced != r->minor || r->n_reduced < 3 || r->n_reduced * r->bytes % 32 == 0 || total < XG_SHORT_ELEMENTS || xg_reduction_has_sides(r)) return none;
+    if (!r->row || r->pad || r->n_reduced != r->minor || r->n_reduced < 3 || total < XG_SHORT_ELEMENTS || xg_reduction_has_sides(r)) return none;
     for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
         xg_kelem type = xg_short_type(&r->heroes[h], k);
         int64_t size = xg_kelem_bytes(type);
@@ -31,16 +31,16 @@ XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
     }
     p.fold = xg_gcd(r->n_reduced, r->vector);
     p.length = r->n_reduced / p.fold;
-    if (p.length > XG_SHORT_LENGTH_MAX || p.length % 4 == 0) return none;
+    if (p.length > XG_SHORT_LENGTH_MAX || p.length % 4 == 0 || p.length < 3) return none;
+    if (r->n_reduced * r->bytes % 32 == 0 && (p.length > XG_SHORT_FEW || r->n_kept / XG_SHORT_THREADS < r->e->target->resident_threads / 4096)) return none; /* long enough, or too few, for a thread each */
     if (p.length > XG_SHORT_LENGTH && p.fold == 1 && r->bytes > 2) return none; /* a row is long enough for a warp, and touches little beside itself */
     for (p.lanes = 1; p.length > XG_SHORT_LENGTH && p.length > XG_SHORT_LANE * p.lanes; p.lanes *= 2) {}
     p.rows = XG_SHORT_THREADS / p.lanes;
-    while (p.length < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS && r->n_kept / p.rows >= 2 * r->e->target->resident_threads / 2048) p.rows *= 2;
+    while (p.length < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS && r->n_kept / p.rows >= 3 * (r->e->target->resident_threads / 2048) / 2) p.rows *= 2;
     while (p.rows * r->n_reduced * r->bytes % 32) p.rows *= 2;
     while (p.lanes > 1 && p.rows * p.lanes > XG_SHORT_THREADS && p.length <= XG_SHORT_LANE * p.lanes) p.lanes /= 2;
     if (bytes * p.rows * p.length > XG_SHORT_SHARED) return none;
-    for (p.vector = XG_MIN(r->vector, XG_SHORT_VECTOR / widest); p.vector > 1 && total % p.vector; p.vector /= 2) {}
-    p.vector = XG_MAX(p.fold > 1 ? p.fold : p.vector, (int64_t)1);
+    p.vector = p.fold > 1 ? p.fold : XG_MAX(XG_MIN(r->vector, XG_SHORT_VECTOR / widest), (int64_t)1);
     return p;
 }
 
@@ -53,6 +53,17 @@ XG_FN const xg_imap *xg_short_vectors(const xg_reduction *r, const xg_short_plan
     out[0] = xg_aff_add(m.x, out[1], xg_aff_mul(m.x, xg_aff_dim(m.x, 1), all));
     if (all % XG_SHORT_THREADS) xg_walk_require(&m, out[1], 0, all - 1);
     if (r->blocks * all != total) xg_walk_require(&m, out[0], 0, total - 1);
+    return xg_walk_map_end(r, &m, out, 2);
+}
+/* The elements behind the last whole vector of the array, which is in the last block: the same, one for each thread. */
+XG_FN const xg_imap *xg_short_rest(const xg_reduction *r, const xg_short_plan *plan) {
+    int64_t total = r->n_kept * r->n_reduced, rest = total % plan->vector;
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *out[2];
+    out[0] = xg_aff_add_k(m.x, xg_aff_dim(m.x, 0), total - rest);
+    out[1] = xg_aff_add_k(m.x, out[0], -(r->blocks - 1) * plan->rows * r->n_reduced);
+    xg_walk_require(&m, xg_aff_dim(m.x, 0), 0, rest - 1);
+    xg_walk_require(&m, xg_aff_dim(m.x, 1), r->blocks - 1, r->blocks - 1);
     return xg_walk_map_end(r, &m, out, 2);
 }
 /* (vector of the array, of the block)[vector_index] -> indices of the operand, and the place in shared memory. */
@@ -73,8 +84,8 @@ XG_FN const xg_imap *xg_short_elements(const xg_reduction *r, const xg_short_pla
     return xg_imap_simplify(x, m);
 }
 
-/* All elements of the block's rows into shared memory. */
-XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, xg_shared *shared) {
+/* All elements of the block's rows into shared memory, or only those of the rest. */
+XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, const xg_imap *vectors, xg_shared *shared) {
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     xg_kval *thread = r->thread, *block = r->block, *at[XG_RANK_MAX], *place;
     xg_partial p = xg_partial_new(r, 0, shared->arrays, shared->n), one = xg_partial_new(r, r->n_values, NULL, 0);
@@ -82,7 +93,7 @@ XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, xg_shared *
     bool folds = plan->fold > 1;
     xg_walk outer, inner;
     uint32_t k;
-    outer = xg_walk_begin(r, xg_short_vectors(r, plan), &p);
+    outer = xg_walk_begin(r, vectors, &p);
     for (k = 0; k < 2; k++) xg_kval_set_range(outer.at + k, map->dims[k].range);
     place = outer.at + 1;
     r->thread = outer.at; /* what stands for the map's dims */
@@ -146,7 +157,12 @@ XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial 
         const xg_ktype *t = xg_kir_tensor(r->e->m, xg_short_type(&r->heroes[h], k), &size, 1);
         shared.arrays[shared.n++] = xg_kir_op(&r->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
     }
-    xg_short_fill(r, plan, &shared);
+    xg_short_fill(r, plan, xg_short_vectors(r, plan), &shared);
+    if (r->n_kept * r->n_reduced % plan->vector) {
+        xg_short_plan one = *plan;
+        one.vector = 1;
+        xg_short_fill(r, &one, xg_short_rest(r, plan), &shared);
+    }
     xg_shared_sync(r, &shared);
     for (first = 0; first < plan->rows; first += XG_SHORT_THREADS / plan->lanes) {
         const xg_aff *row = xg_aff_add_k(x, xg_aff_div(x, xg_aff_dim(x, 0), plan->lanes), first);
