@@ -8966,7 +8966,7 @@ XG_FN bool xg_ints_has(xg_ints s, int64_t v);
     X("cusolver_geev_ffi", geev) X("cusolver_sytrd_ffi", sytrd) X("cusparse_gtsv2_ffi", gtsv) \
     X("cusolver_syrk_ffi", syrk) X("cu_cholesky_update_ffi", cholesky_update) \
     /* what opt/solver_calls.c leaves to kernels of our own */ \
-    X("__xlagpu$getrf", getrf) X("__xlagpu$pivots", pivots) X("__xlagpu$geqrf", geqrf) X("__xlagpu$geqp3", geqp3) X("__xlagpu$gehrd", gehrd) X("__xlagpu$ormqr", ormqr) X("__xlagpu$syevd", syevd) X("__xlagpu$gesvd", gesvd) X("__xlagpu$gesvdj", gesvdj) X("__xlagpu$gees", schur) X("__xlagpu$geev", eigenvectors) \
+    X("__xlagpu$getrf", getrf) X("__xlagpu$pivots", pivots) X("__xlagpu$geqrf", geqrf) X("__xlagpu$geqp3", geqp3) X("__xlagpu$gehrd", gehrd) X("__xlagpu$ormqr", ormqr) X("__xlagpu$syevd", syevd) X("__xlagpu$gesvd", gesvd) X("__xlagpu$gesvdj", gesvdj) X("__xlagpu$gtsv", gtsv) X("__xlagpu$gees", schur) X("__xlagpu$geev", eigenvectors) \
     /* and the host: LAPACK */ \
     X("lapack_?potrf_ffi", potrf) X("lapack_?getrf_ffi", getrf) X("lapack_?geqrf_ffi", geqrf) X("lapack_?orgqr_ffi", orgqr) X("lapack_?ungqr_ffi", orgqr) \
     X("lapack_?ormqr_ffi", ormqr) X("lapack_?unmqr_ffi", ormqr) X("lapack_?syevd_ffi", syevd) X("lapack_?heevd_ffi", syevd) X("lapack_?gesdd_ffi", gesvd) X("lapack_?gesvd_ffi", gesvd) \
@@ -18428,6 +18428,7 @@ XG_FN int64_t xg_fft_places(int64_t elements, int64_t bytes);
 /* ---- block_calls.c: calls that one kernel makes, a block for each matrix ---- */
 XG_FN bool xg_is_block_call(const xg_inst *i);
 XG_FN bool xg_block_needs(const xg_inst *element); /* an element of such a call in whose memory the kernel works, whether anybody reads it or not */
+XG_FN bool xg_block_in_place(const xg_inst *i, uint32_t operand); /* may the first result lie over the operand? Its elements are read before, by the same thread, and never again */
 XG_FN xg_str xg_block_call_name(const xg_inst *i); /* of such a call: what stands behind the prefix */
 /* ---- build.c: making instructions ---- */
 typedef struct xg_hb { xg_comp *comp; xg_inst *before; const xg_inst *from; } xg_hb; /* before NULL: at the end; from: whose metadata and place in the source, or NULL */
@@ -18483,6 +18484,9 @@ XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values);
 XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)); /* of a tuple `expand` gives a tuple instruction */
 typedef struct xg_target_row { const char *target; xg_inst *(*expand)(const xg_hb *b, xg_inst *i); } xg_target_row; /* `?` in a target is LAPACK's letter of the type */
 XG_FN const xg_target_row *xg_opt_target_row(const xg_inst *i, const xg_target_row *rows, uint32_t n); /* of a custom call with that target, or NULL */
+
+/* ---- host_offloader.c ---- */
+XG_FN xg_inst *xg_offload_copy(xg_inst *at, xg_inst *x, int64_t space); /* a copy-start and copy-done in front of at, into that memory */
 
 #endif /* XG_OPT_H */
 /* opt/build.c -- making instructions: what expanders and simplifications write programs with.
@@ -26431,7 +26435,7 @@ XG_FN bool xg_opt_linear_expander(xg_module *m) { return (m->made[XG_CHOLESKY] |
 #define XG_OPT_BLOCK_CALLS_C
 
 #define XG_BLOCK_LIMITS(X) \
-    X("getrf", 1024) X("pivots", 65536) X("geqrf", 512) X("geqp3", 512) X("gehrd", 512) X("ormqr", 512) X("syevd", 512) X("gesvd", 512) X("gesvdj", 512) X("gees", 512) X("geev", 512)
+    X("getrf", 1024) X("pivots", 65536) X("geqrf", 512) X("geqp3", 512) X("gehrd", 512) X("ormqr", 512) X("syevd", 512) X("gesvd", 512) X("gesvdj", 512) X("gtsv", 512) X("gees", 512) X("geev", 512)
 enum { XG_BLOCK_LITTLE = 8192 /* bytes of a matrix that always has room in shared memory */, XG_BLOCK_MANY = 32 /* matrices keep a good part of a machine busy */, XG_BLOCK_DIM_MAX = 1024 /* of any number of matrices: lengths and the like lie in shared memory */ };
 static const char xg_block_prefix[] = "__xlagpu$";
 
@@ -26455,6 +26459,17 @@ XG_FN bool xg_is_block_call(const xg_inst *i) {
 XG_FN bool xg_block_needs(const xg_inst *element) {
     const xg_shape *s = element->shape;
     return element->op == XG_GET_TUPLE_ELEMENT && xg_is_block_call(XG_OPERAND(element, 0)) && s->dims[1] * s->dims[2] * xg_type_bytes(s->type) > XG_BLOCK_LITTLE;
+}
+
+XG_FN bool xg_block_in_place(const xg_inst *i, uint32_t operand) {
+    static const char *const names[] = {"getrf", "geqrf", "geqp3", "gehrd"};
+    const xg_shape *to = i->shape->type == XLAGPU_TUPLE ? i->shape->elems[0] : i->shape;
+    xg_str name = xg_block_call_name(i);
+    uint32_t k;
+    if (xg_str_is(name, "ormqr")) return operand == 2;
+    if (operand || XG_OPERAND(i, 0)->shape->type != to->type) return false;
+    for (k = 0; k < XG_COUNT(names); k++) if (xg_str_is(name, names[k])) return true;
+    return false;
 }
 
 typedef struct xg_block_limit { const char *name; int64_t limit; } xg_block_limit;
@@ -26688,6 +26703,16 @@ XG_FN xg_inst *xg_linear_tridiagonal(const xg_hb *b, xg_inst *dl, xg_inst *d, xg
     int64_t n = dims[1];
     xg_inst *s[6], *k, *x, *last = xg_hb_int(b, XLAGPU_S32, n - 1), *two;
     xg_loop l;
+    if (xg_block_fits("gtsv", y) && n <= 512) { /* three diagonals lie in shared memory */
+        int64_t flat[3];
+        flat[0] = dims[0]; flat[1] = 1; flat[2] = n;
+        s[0] = xg_hb_reshape(b, dl, flat, 3);
+        s[1] = xg_hb_reshape(b, d, flat, 3);
+        s[2] = xg_hb_reshape(b, du, flat, 3);
+        s[3] = y;
+        xg_block_call_make(b, "gtsv", NULL, s, 4, &y->shape, 1, s);
+        return s[0];
+    }
     s[0] = dl;
     s[1] = d;
     s[2] = xg_linear_kept(b, xg_linear_where_in(b, du, 1, "LT", last), du);
@@ -29789,6 +29814,14 @@ XG_FN bool xg_in_place_output(xg_in_place *w, const xg_inst *v, const xg_inst *s
 /* Made as a whole by one emitter, which takes an element of the operand before it, or another thread that waits for it, writes there. */
 XG_FN bool xg_in_place_wholly(const xg_inst *i, uint32_t operand) { return i->op == XG_FFT || i->op == XG_CHOLESKY || (i->op == XG_TRIANGULAR_SOLVE && operand == 1); }
 
+/* A solver's first result, of one or several. */
+XG_FN bool xg_in_place_solver(xg_in_place *w, const xg_inst *v, xg_inst *user, uint32_t operand) {
+    if (!xg_block_in_place(user, operand) || !xg_in_place_same_shape(user->shape->type == XLAGPU_TUPLE ? user->shape->elems[0] : user->shape, v->shape)) return false;
+    if (user->shape->type != XLAGPU_TUPLE) xg_in_place_add(w, user, user);
+    else XG_FOR_USES(u, user) if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == 0) xg_in_place_add(w, u->user, u->user);
+    return true;
+}
+
 /* One use of a value that is in place, or of a window: does it stay so? */
 XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, xg_inst *user, uint32_t operand) {
     bool window = as->op == XG_DYNAMIC_UPDATE_SLICE && as != v;
@@ -29804,6 +29837,7 @@ XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, 
         return as != NULL;
     }
     if (user->op == XG_SCATTER && user->shape->type == XLAGPU_TUPLE) return xg_in_place_output(w, v, user, operand);
+    if (xg_is_block_call(user)) return xg_in_place_solver(w, v, user, operand);
     if (xg_in_place_wholly(user, operand) && xg_in_place_same_shape(user->shape, v->shape)) { xg_in_place_add(w, user, user); return true; }
     if (operand != 0 || (user->op != XG_DYNAMIC_UPDATE_SLICE && user->op != XG_SCATTER) || !xg_in_place_same_shape(user->shape, v->shape)) return false;
     xg_in_place_add(w, user, user);
@@ -38783,14 +38817,22 @@ XG_FN bool xg_kcanon_is_due(const xg_kop *op) {
     }
     return false;
 }
+/* A step would find nothing to do: it is in use, and has no rules. */
+XG_FN bool xg_kcanon_is_settled(const xg_kcanon *c, const xg_kop *op) {
+    return !c->first[op->op] && !op->n_regions && (op->n_results == 1 ? op->results->first_use != NULL : (xg_kop_flags(op->op) & KF_TERM) != 0);
+}
 XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
     xg_kops all;
     uint32_t k;
     uint64_t budget;
     memset(&all, 0, sizeof all);
     xg_kops_collect(c->m->temp, &all, f->body);
-    for (k = 0; k < all.n; k++) all.p[k]->scratch = NULL;
-    for (k = all.n; k-- > 0;) if (xg_kcanon_is_due(all.p[k])) xg_kcanon_push(c, all.p[k]);
+    for (k = all.n; k-- > 0;) { /* users before what they read, which asks whether that has changed */
+        xg_kop *op = all.p[k];
+        op->scratch = NULL;
+        if (xg_kcanon_is_settled(c, op)) op->changed = false;
+        else if (xg_kcanon_is_due(op)) xg_kcanon_push(c, op);
+    }
     for (budget = (uint64_t)all.n * 64 + 4096; c->work.n && budget; budget--) {
         xg_kop *op = c->work.p[--c->work.n];
         op->scratch = NULL;
@@ -43078,6 +43120,8 @@ typedef struct xg_sliding {
     int64_t counts[XG_RANK_MAX];
     uint32_t windows;             /* how many of the carried ones take what is read */
     bool take;                    /* what is read replaces what is carried */
+    xg_kval **tile, *own;         /* emit/sliding_rows.c: the elements in shared memory, and the number of this thread's share */
+    int64_t first;                /* what is being read begins so far behind that */
 } xg_sliding;
 
 /* ---- the form ---- */
@@ -43147,14 +43191,34 @@ XG_FN const xg_imap *xg_sliding_map(xg_sliding *d, int64_t first, int64_t places
     return xg_imap_simplify(x, m);
 }
 
+/* Places in shared memory leave a gap after those of a thread, if they are an even number, which keeps the banks apart. */
+XG_FN const xg_aff *xg_sliding_padded(xg_aff_ctx *x, const xg_aff *place, int64_t each) { return each % 2 ? place : xg_aff_add(x, place, xg_aff_div(x, place, each)); }
+/* The element of operand k in shared memory, at the place that the window's symbol has: as far from the thread's own first one for all threads. */
+XG_FN xg_elem xg_sliding_close(xg_sliding *d, xg_scope *s, uint32_t k) {
+    xg_aff_ctx *x = s->e->m->aff;
+    xg_imap *m = xg_imap_new(x, 2, 0, 0, 1, 0);
+    int64_t each = d->count * d->w.p[d->dim].stride;
+    xg_kval *dims[2], *at;
+    dims[0] = d->own;
+    dims[1] = d->vars[d->w.n + d->dim];
+    m->dims[0].range = xg_kval_range(d->own);
+    m->dims[1].range = xg_range_of(0, d->counts[d->dim] - 1);
+    m->results[0] = xg_aff_mul(x, xg_aff_dim(x, 0), each % 2 ? each : each + 1);
+    m->results[0] = xg_aff_add(x, m->results[0], xg_sliding_padded(x, xg_aff_add_k(x, xg_aff_dim(x, 1), d->first), each));
+    xg_elem_apply(s, xg_imap_simplify(x, m), dims, &at);
+    return xg_emit_split(&s->b, xg_kextract(&s->b, d->tile[k], &at, 1));
+}
 XG_FN void xg_sliding_take(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
     xg_sliding *d = (xg_sliding *)data;
     xg_kval *idx[XG_RANK_MAX];
     xg_elem *x = XG_NEW_N(s->e->arena, xg_elem, d->n + 1);
     uint32_t k, u;
     (void)at;
-    xg_elem_apply(s, d->map, d->vars, idx);
-    for (k = 0; k < d->n; k++) x[k] = xg_elem_of(s, XG_OPERAND(d->i, k), idx);
+    if (d->tile) for (k = 0; k < d->n; k++) x[k] = xg_sliding_close(d, s, k);
+    else {
+        xg_elem_apply(s, d->map, d->vars, idx);
+        for (k = 0; k < d->n; k++) x[k] = xg_elem_of(s, XG_OPERAND(d->i, k), idx);
+    }
     if (d->take) { memcpy(acc, x, d->n * sizeof *x); return; }
     for (u = 0; u < d->windows; u++) {
         memcpy(d->fold.args + d->n, x, d->n * sizeof *x);
@@ -43176,6 +43240,7 @@ XG_FN void xg_sliding_read(xg_sliding *d, xg_scope *s, int64_t first, int64_t pl
         places %= 8;
     }
     d->map = xg_sliding_map(d, first, places);
+    d->first = first;
     d->windows = windows;
     if (d->map->state == XG_IMAP_OK) xg_elem_nest(s, d->counts, d->w.n, xg_sliding_body, d, acc, windows * d->n);
 }
@@ -43249,31 +43314,39 @@ XG_FN void xg_sliding_write(xg_sliding *d, xg_scope *s, int64_t u, const xg_elem
     xg_hero_write(s, &d->heroes, d->shape, values, here, cond, dest);
 }
 
-XG_FN void xg_sliding_element(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
-    xg_sliding *d = (xg_sliding *)data;
-    xg_elem *acc = XG_NEW_N(s->e->arena, xg_elem, (size_t)d->count * d->n + 1);
+/* All windows of a thread; at: indices of its walk. */
+XG_FN void xg_sliding_fold(xg_sliding *d, xg_scope *s, xg_elem *acc, xg_kval *const *at) {
     int64_t u;
     uint32_t k;
-    (void)which;
     memcpy(d->vars, at, d->w.n * sizeof *at);
     d->fold = xg_fold_begin(s, d->i, acc, at);
     for (u = 1; u < d->count; u++) for (k = 0; k < d->n; k++) acc[u * d->n + k] = acc[k];
     if (d->joint) xg_sliding_together(d, s, acc);
     else xg_sliding_apart(d, s, acc);
+}
+XG_FN void xg_sliding_element(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    xg_sliding *d = (xg_sliding *)data;
+    xg_elem *acc = XG_NEW_N(s->e->arena, xg_elem, (size_t)d->count * d->n + 1);
+    int64_t u;
+    (void)which;
+    xg_sliding_fold(d, s, acc, at);
     for (u = 0; u < d->count; u++) xg_sliding_write(d, s, u, acc + u * d->n, at, dest);
 }
-
+/* The walk of the threads. */
+XG_FN void xg_sliding_walk(xg_sliding *d) {
+    int64_t *dims = XG_NEW_N(d->e->arena, int64_t, XG_RANK_MAX);
+    memcpy(dims, d->shape->dims, d->shape->rank * sizeof *dims);
+    d->walk = *d->shape;
+    d->walk.dims = dims;
+    d->walk.elements = d->shape->elements / dims[d->dim];
+    dims[d->dim] = (dims[d->dim] + d->count - 1) / d->count;
+    d->walk.elements *= dims[d->dim];
+}
 XG_FN void xg_emit_sliding(xg_fusion_emission *e) {
     xg_sliding d;
     xg_section section;
-    int64_t *dims = XG_NEW_N(e->arena, int64_t, XG_RANK_MAX);
     (void)xg_sliding_make(&d, e);
-    memcpy(dims, d.shape->dims, d.shape->rank * sizeof *dims);
-    d.walk = *d.shape;
-    d.walk.dims = dims;
-    d.walk.elements = d.shape->elements / dims[d.dim];
-    dims[d.dim] = (dims[d.dim] + d.count - 1) / d.count;
-    d.walk.elements *= dims[d.dim];
+    xg_sliding_walk(&d);
     section.shape = &d.walk;
     section.unroll = 1;
     section.apart = false;
@@ -43282,6 +43355,303 @@ XG_FN void xg_emit_sliding(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_SLIDING_C */
+/* emit/sliding_rows.c -- windows that overlap along the innermost dimension, and along no other.
+ *
+ * As in emit/sliding.c a thread makes several windows that follow each other. Those of neighbouring threads lie so many elements apart, and a warp that reads one element each would touch
+ * a sector for every one of them. So a block brings all that its windows cover into shared memory, each element once, by neighbours; threads fold what lies there; and results go
+ * through shared memory too, back to neighbours. What is in front of the windows is made once for an element, not once for every window.
+ * A block has a piece of a row, or several rows where they are short. A thread finds all it reads as far from its own first place as every other thread. */
+#ifndef XG_EMIT_SLIDING_ROWS_C
+#define XG_EMIT_SLIDING_ROWS_C
+
+enum { XG_SLIDING_THREADS = 128, XG_SLIDING_SHARED_MAX = 40 << 10, XG_SLIDING_OUTPUTS_MAX = 8, XG_SLIDING_LONG = 64 /* windows that are folded by loops, where gaps would have to be computed; an odd share needs none */, XG_SLIDING_LONG_COUNT = 15 };
+
+typedef struct xg_sliding_rows {
+    xg_sliding d;
+    int64_t lanes, rows, n_rows;       /* threads of a row, rows of a block, rows in all */
+    int64_t extent, groups, pieces;    /* windows of a row, threads' shares of it, blocks for it */
+    int64_t places, made, blocks;      /* of a row in the block: elements that are read, windows; in all */
+    xg_index_order order;              /* of the other dimensions */
+    xg_scope s;
+    xg_kval *at[2], *tile[XG_SLIDING_OUTPUTS_MAX], *out[XG_SLIDING_OUTPUTS_MAX], **dest;
+} xg_sliding_rows;
+
+XG_FN int64_t xg_sliding_rows_bytes(const xg_sliding_rows *t) {
+    int64_t bytes = 0;
+    uint32_t k;
+    for (k = 0; k < t->d.n; k++) bytes += t->rows * (t->places * xg_type_bytes(XG_OPERAND(t->d.i, k)->shape->type) + t->made * xg_type_bytes(xg_indexing_output_shape(t->d.i, k)->type));
+    return bytes + bytes / XG_MIN(t->d.count, t->d.count * t->d.w.p[t->d.dim].stride);
+}
+XG_FN bool xg_sliding_rows_make(xg_sliding_rows *t, const xg_fusion_emission *e) {
+    const xg_sliding *d = &t->d;
+    const xg_window_dim *w;
+    int64_t each;
+    uint32_t k;
+    memset(t, 0, sizeof *t);
+    if (!xg_sliding_make(&t->d, e) || d->n > XG_SLIDING_OUTPUTS_MAX || d->inner != 1) return false;
+    for (k = 0; k < d->shape->rank; k++) {
+        uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
+        if (which == d->dim) { if (t->order.n && t->order.stride[t->order.n - 1] * t->order.size[t->order.n - 1] != 1) return false; }
+        else {
+            if (d->w.p[which].stride != 1 || d->w.p[which].base_dilation != 1 || d->w.p[which].pad_low || d->w.p[which].pad_high) return false;
+            xg_index_order_push(&t->order, which, d->shape->dims[which]);
+        }
+    }
+    w = &d->w.p[d->dim];
+    if (w->size > XG_SLIDING_LONG && w->stride % 2 && d->count > 2) t->d.count = d->joint && w->stride == 1 ? XG_SLIDING_LONG_COUNT : d->count - !(d->count % 2);
+    each = d->count * w->stride;
+    t->extent = d->shape->dims[d->dim];
+    t->groups = (t->extent + d->count - 1) / d->count;
+    t->n_rows = d->shape->elements / t->extent;
+    for (t->lanes = 1; t->lanes < t->groups && t->lanes < XG_SLIDING_THREADS; t->lanes *= 2) {}
+    for (;;) {
+        t->rows = XG_MIN(XG_SLIDING_THREADS / t->lanes, t->n_rows);
+        t->made = t->lanes * d->count;
+        t->places = (t->made - 1) * w->stride + w->size;
+        t->places += (each - t->places % each) % each;
+        if (xg_sliding_rows_bytes(t) <= XG_SLIDING_SHARED_MAX) break;
+        if (t->lanes == 32) return false;
+        t->lanes /= 2;
+        if (t->lanes < 32) return false;
+    }
+    t->pieces = (t->groups + t->lanes - 1) / t->lanes;
+    return xg_mul64((t->n_rows + t->rows - 1) / t->rows, t->pieces, &t->blocks) && t->blocks <= INT32_MAX;
+}
+XG_FN bool xg_emit_sliding_rows_match(const xg_fusion_emission *e) {
+    xg_sliding_rows t;
+    return xg_sliding_rows_make(&t, e);
+}
+
+/* ---- places ---- */
+
+XG_FN int64_t xg_sliding_padded_room(int64_t places, int64_t each) { return places + (each % 2 ? 0 : places / each); }
+/* Affine expressions of thread (d0), block (d1) and a number below n (d2). */
+XG_FN void xg_sliding_apply(xg_sliding_rows *t, const xg_aff *const *results, uint32_t n, xg_kval *number, int64_t below, xg_kval **out) {
+    xg_imap *m = xg_imap_new(t->d.e->m->aff, 3, 0, 0, n, 0);
+    xg_kval *dims[3];
+    m->dims[0].range = xg_range_of(0, t->lanes * t->rows - 1);
+    m->dims[1].range = xg_range_of(0, t->blocks - 1);
+    m->dims[2].range = xg_range_of(0, below - 1);
+    memcpy(m->results, results, n * sizeof *results);
+    dims[0] = t->at[0];
+    dims[1] = t->at[1];
+    dims[2] = number;
+    xg_elem_apply(&t->s, xg_imap_simplify(t->d.e->m->aff, m), dims, out);
+}
+/* Brings v into [0, end); whether it was, NULL: always. */
+XG_FN xg_kval *xg_sliding_inside(xg_sliding_rows *t, xg_kval **v, int64_t end) {
+    xg_kb *b = &t->s.b;
+    xg_range r = xg_kval_range(*v);
+    xg_kval *to = *v, *is;
+    if (r.lo >= 0 && r.hi < end) return NULL;
+    if (r.hi >= end) to = xg_k2(b, XG_K_OP_MINSI, to, xg_elem_index(&t->s, end - 1));
+    if (r.lo < 0) to = xg_k2(b, XG_K_OP_MAXSI, to, xg_elem_index(&t->s, 0));
+    xg_kval_set_range(to, xg_range_of(0, end - 1));
+    is = xg_kcmpi_(b, XG_CI_EQ, to, *v);
+    *v = to;
+    return is;
+}
+/* Row and place in the row to indices. */
+XG_FN void xg_sliding_row_indices(xg_sliding_rows *t, xg_kval *const *row_and_place, int64_t extent, xg_kval **indices) {
+    xg_aff_ctx *x = t->d.e->m->aff;
+    xg_imap *m = xg_imap_new(x, 2, 0, 0, t->d.shape->rank, 0);
+    m->dims[0].range = xg_range_of(0, t->n_rows - 1);
+    m->dims[1].range = xg_range_of(0, extent - 1);
+    xg_index_delinearise(x, &t->order, xg_aff_dim(x, 0), m->results);
+    m->results[t->d.dim] = xg_aff_dim(x, 1);
+    xg_elem_apply(&t->s, xg_imap_simplify(x, m), row_and_place, indices);
+}
+
+/* ---- what all threads do by turns ---- */
+
+typedef void (*xg_sliding_turn)(xg_sliding_rows *t, const xg_aff *number, xg_kval *turn, int64_t turns);
+/* turn(number) for the numbers of `n` things for each row of the block; what it changes are `n_carried` tensors. */
+XG_FN void xg_sliding_turns(xg_sliding_rows *t, int64_t n, xg_kval **carried, uint32_t n_carried, xg_sliding_turn turn) {
+    xg_aff_ctx *x = t->d.e->m->aff;
+    int64_t threads = t->lanes * t->rows, turns = (t->rows * n + threads - 1) / threads;
+    xg_kop *loop = xg_elem_for(&t->s, 0, turns, 1, carried, n_carried);
+    xg_kb outer = t->s.b;
+    uint32_t k;
+    t->s.b = xg_kb_end(t->d.e->m, loop->regions[0]);
+    t->s.b.loc = outer.loc;
+    for (k = 0; k < n_carried; k++) carried[k] = &loop->regions[0]->args[k + 1];
+    turn(t, xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 2), threads), xg_aff_dim(x, 0)), &loop->regions[0]->args[0], turns);
+    xg_kyield(&t->s.b, carried, n_carried);
+    t->s.b = outer;
+    for (k = 0; k < n_carried; k++) carried[k] = &loop->results[k];
+}
+/* The same number of the next row of the block, if `number` goes through them. */
+XG_FN const xg_aff *xg_sliding_row(xg_sliding_rows *t, const xg_aff *in_block) {
+    xg_aff_ctx *x = t->d.e->m->aff;
+    return xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 1), t->pieces), t->rows), in_block);
+}
+XG_FN const xg_aff *xg_sliding_piece(xg_sliding_rows *t) { return xg_aff_mod(t->d.e->m->aff, xg_aff_dim(t->d.e->m->aff, 1), t->pieces); }
+
+XG_FN void xg_sliding_bring(xg_sliding_rows *t, const xg_aff *number, xg_kval *turn, int64_t turns) {
+    xg_sliding *d = &t->d;
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_kb *b = &t->s.b, outer;
+    const xg_window_dim *w = &d->w.p[d->dim];
+    const xg_shape *in = XG_OPERAND(d->i, 0)->shape;
+    const xg_aff *parts[3], *row = xg_aff_div(x, number, t->places), *place = xg_aff_mod(x, number, t->places);
+    const xg_ktype *types[XG_SLIDING_OUTPUTS_MAX];
+    xg_kval *v[3], *is, *indices[XG_RANK_MAX], *inside[XG_SLIDING_OUTPUTS_MAX], *to;
+    xg_kop *op;
+    uint32_t k;
+    parts[0] = xg_sliding_row(t, row);
+    parts[1] = xg_aff_add_k(x, xg_aff_add(x, xg_aff_mul(x, xg_sliding_piece(t), t->made * w->stride), place), -w->pad_low);
+    parts[2] = row;
+    xg_sliding_apply(t, parts, 3, turn, turns, v);
+    is = xg_sliding_inside(t, &v[0], t->n_rows);
+    is = xg_elem_and(&t->s, is, xg_sliding_inside(t, &v[1], in->dims[d->dim]));
+    is = xg_elem_and(&t->s, is, xg_sliding_inside(t, &v[2], t->rows));
+    if (!is) is = xg_kconst_int(b, XG_E_I1, 1);
+    xg_sliding_row_indices(t, v, in->dims[d->dim], indices);
+    for (k = 0; k < d->n; k++) types[k] = t->tile[k]->type;
+    op = xg_kif(b, is, types, d->n);
+    outer = *b;
+    *b = xg_kb_end(d->e->m, op->regions[1]);
+    xg_kyield(b, t->tile, d->n);
+    *b = xg_kb_end(d->e->m, op->regions[0]);
+    b->loc = outer.loc;
+    for (k = 0; k < d->n; k++) {
+        xg_elem e = xg_elem_of(&t->s, XG_OPERAND(d->i, k), indices);
+        parts[0] = xg_sliding_padded(x, number, d->count * w->stride);
+        xg_sliding_apply(t, parts, 1, turn, turns, &to);
+        inside[k] = xg_kinsert(b, xg_emit_join(b, e), t->tile[k], &to, 1);
+    }
+    xg_kyield(b, inside, d->n);
+    *b = outer;
+    for (k = 0; k < d->n; k++) t->tile[k] = &op->results[k];
+}
+XG_FN void xg_sliding_give(xg_sliding_rows *t, const xg_aff *number, xg_kval *turn, int64_t turns) {
+    xg_sliding *d = &t->d;
+    xg_aff_ctx *x = d->e->m->aff;
+    const xg_aff *parts[3], *row = xg_aff_div(x, number, t->made), *window = xg_aff_mod(x, number, t->made);
+    xg_kval *v[3], *is, *indices[XG_RANK_MAX], *from;
+    xg_elem *values = XG_NEW_N(d->e->arena, xg_elem, d->heroes.n + 1);
+    const xg_ktype **types = XG_NEW_N(d->e->arena, const xg_ktype *, d->e->n_roots + 1);
+    xg_kb *b = &t->s.b, outer = *b;
+    xg_kop *op = NULL;
+    uint32_t k;
+    parts[0] = xg_sliding_row(t, row);
+    parts[1] = xg_aff_add(x, xg_aff_mul(x, xg_sliding_piece(t), t->made), window);
+    parts[2] = row;
+    xg_sliding_apply(t, parts, 3, turn, turns, v);
+    is = xg_sliding_inside(t, &v[0], t->n_rows);
+    is = xg_elem_and(&t->s, is, xg_sliding_inside(t, &v[1], t->extent));
+    is = xg_elem_and(&t->s, is, xg_sliding_inside(t, &v[2], t->rows));
+    xg_sliding_row_indices(t, v, t->extent, indices);
+    if (is) { /* not what nobody made */
+        for (k = 0; k < d->e->n_roots; k++) types[k] = t->dest[k]->type;
+        op = xg_kif(b, is, types, d->e->n_roots);
+        outer = *b;
+        *b = xg_kb_end(d->e->m, op->regions[1]);
+        xg_kyield(b, t->dest, d->e->n_roots);
+        *b = xg_kb_end(d->e->m, op->regions[0]);
+        b->loc = outer.loc;
+    }
+    for (k = 0; k < d->heroes.n; k++) {
+        uint32_t o = d->heroes.p[k]->op == XG_GET_TUPLE_ELEMENT ? (uint32_t)xg_attr_int(d->heroes.p[k], XG_A_index, 0) : 0;
+        parts[0] = xg_sliding_padded(x, number, d->count);
+        xg_sliding_apply(t, parts, 1, turn, turns, &from);
+        values[k] = xg_emit_split(b, xg_kextract(b, t->out[o], &from, 1));
+    }
+    xg_hero_write(&t->s, &d->heroes, d->shape, values, indices, NULL, t->dest);
+    if (!is) return;
+    xg_kyield(b, t->dest, d->e->n_roots);
+    *b = outer;
+    for (k = 0; k < d->e->n_roots; k++) t->dest[k] = &op->results[k];
+}
+
+/* ---- the kernel ---- */
+
+XG_FN void xg_sliding_sync(xg_sliding_rows *t, xg_kval **tensors) {
+    const xg_ktype *types[XG_SLIDING_OUTPUTS_MAX];
+    xg_kop *op;
+    uint32_t k;
+    for (k = 0; k < t->d.n; k++) types[k] = tensors[k]->type;
+    op = xg_kir_op(&t->s.b, XG_K_OP_SYNC, tensors, t->d.n, types, t->d.n, 0);
+    for (k = 0; k < t->d.n; k++) tensors[k] = &op->results[k];
+}
+/* The windows of this thread. */
+XG_FN void xg_sliding_fold_own(xg_sliding_rows *t) {
+    xg_sliding *d = &t->d;
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_kb *b = &t->s.b, outer;
+    const xg_aff *th = xg_aff_dim(x, 0), *row = xg_aff_div(x, th, t->lanes), *lane = xg_aff_mod(x, th, t->lanes), *parts[3];
+    const xg_ktype *types[XG_SLIDING_OUTPUTS_MAX];
+    xg_elem *acc = XG_NEW_N(d->e->arena, xg_elem, (size_t)d->count * d->n + 1);
+    xg_kval *v[3], *is, *at[XG_RANK_MAX], *inside[XG_SLIDING_OUTPUTS_MAX], *zero = xg_elem_index(&t->s, 0), *to;
+    xg_kop *op;
+    int64_t u;
+    uint32_t k;
+    parts[0] = xg_sliding_row(t, row);
+    parts[1] = xg_aff_add(x, xg_aff_mul(x, xg_sliding_piece(t), t->lanes), lane);
+    parts[2] = xg_aff_add(x, xg_aff_mul(x, row, t->places / (d->count * d->w.p[d->dim].stride)), lane);
+    xg_sliding_apply(t, parts, 3, zero, 1, v);
+    is = xg_sliding_inside(t, &v[0], t->n_rows);
+    is = xg_elem_and(&t->s, is, xg_sliding_inside(t, &v[1], t->groups));
+    if (!is) is = xg_kconst_int(b, XG_E_I1, 1);
+    xg_sliding_row_indices(t, v, t->groups, at);
+    for (k = 0; k < d->n; k++) types[k] = t->out[k]->type;
+    op = xg_kif(b, is, types, d->n);
+    outer = *b;
+    *b = xg_kb_end(d->e->m, op->regions[1]);
+    xg_kyield(b, t->out, d->n);
+    *b = xg_kb_end(d->e->m, op->regions[0]);
+    b->loc = outer.loc;
+    d->tile = t->tile;
+    d->own = v[2];
+    memcpy(d->vars, at, d->w.n * sizeof *at);
+    xg_sliding_fold(d, &t->s, acc, at);
+    memcpy(inside, t->out, sizeof inside);
+    for (u = 0; u < d->count; u++) for (k = 0; k < d->n; k++) {
+        const xg_aff *place = xg_aff_add_k(x, xg_aff_add(x, xg_aff_mul(x, row, t->made), xg_aff_mul(x, lane, d->count)), u);
+        place = xg_sliding_padded(x, place, d->count);
+        xg_sliding_apply(t, &place, 1, zero, 1, &to);
+        inside[k] = xg_kinsert(b, xg_emit_join(b, acc[u * d->n + k]), inside[k], &to, 1);
+    }
+    xg_kyield(b, inside, d->n);
+    *b = outer;
+    for (k = 0; k < d->n; k++) t->out[k] = &op->results[k];
+}
+XG_FN void xg_emit_sliding_rows(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_sliding_rows t;
+    xg_sliding *d = &t.d;
+    uint32_t k;
+    (void)xg_sliding_rows_make(&t, e);
+    xg_sliding_walk(d);
+    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    f->threads[0] = (uint32_t)(t.lanes * t.rows);
+    f->blocks[0] = (uint32_t)t.blocks;
+    xg_emit_functions(e, false);
+    t.s = xg_emit_scope(e, f, UINT32_MAX);
+    t.s.b.loc = e->fusion->id + 1;
+    t.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
+    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
+    t.dest = dest;
+    t.at[0] = xg_kthread_id(&t.s.b, 0, t.lanes * t.rows);
+    t.at[1] = xg_kblock_id(&t.s.b, 0, t.blocks);
+    for (k = 0; k < d->n; k++) {
+        xlagpu_type in = XG_OPERAND(d->i, k)->shape->type, out = xg_indexing_output_shape(d->i, k)->type;
+        int64_t room = xg_sliding_padded_room(t.rows * t.places, d->count * d->w.p[d->dim].stride), made = xg_sliding_padded_room(t.rows * t.made, d->count);
+        const xg_ktype *type = xg_kir_tensor(e->m, xg_kelem_of(in), &room, 1);
+        t.tile[k] = xg_kir_op(&t.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+        type = xg_kir_tensor(e->m, xg_kelem_of(out), &made, 1);
+        t.out[k] = xg_kir_op(&t.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+    }
+    xg_sliding_turns(&t, t.places, t.tile, d->n, xg_sliding_bring);
+    xg_sliding_sync(&t, t.tile);
+    xg_sliding_fold_own(&t);
+    xg_sliding_sync(&t, t.out);
+    xg_sliding_turns(&t, t.made, dest, e->n_roots, xg_sliding_give);
+    xg_kreturn(&t.s.b, dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_SLIDING_ROWS_C */
 /* emit/scattered.c -- select-and-scatter whose selection is known (opt/select_and_scatter_expander.c): a thread makes a box of elements, and asks each window that covers any of
  * them once.
  *
@@ -43706,6 +44076,7 @@ typedef struct xg_box {
     int64_t group, lanes[2];             /* of each group of lanes, which shared memory serves in one pass, how many take part */
     uint32_t order;                      /* of shared memory: 0 the operand's, 1 the result's */
     int64_t row, pad, room;              /* every `row` elements `pad` are left free; of all */
+    bool slabs[2], whole[2];             /* a walk goes from slab to slab (xg_box_slabs); its vectors are such in shared memory, too: known of slabs */
 } xg_box;
 /* What has to be moved: the sizes of the elements that lie in shared memory, each a bit; the least; the bytes of one of each; the widest element moved by a vector. */
 typedef struct xg_box_ask { const xg_permutation *p; uint32_t sizes; int64_t least, bytes, widest, work, sms; } xg_box_ask;
@@ -43843,7 +44214,43 @@ XG_FN void xg_box_places(const xg_permutation *p, const xg_box *b, uint32_t walk
         }
     }
 }
-typedef struct xg_box_trial { const xg_box_ask *a; const xg_box_place *places; int64_t n, row, pad, group, least_lanes, bearable; } xg_box_trial;
+/* A walk by slabs, which are all of a box but one element of dimension `along`: the longest that is no part of what is side by side in memory. Threads find out once where
+ * they are in as many slabs as they have at a time, and in each round go on by as many: so all indices of a round are those of the one before and a constant.
+ * In vectors: of a slab, and of those for one element of `along` that are side by side in the walk; of a round; in turns of a thread; rounds. */
+typedef struct xg_box_slabs { int64_t slab, inner, step, turns, rounds; uint32_t along; } xg_box_slabs;
+XG_FN xg_box_slabs xg_box_slabs_of(const xg_permutation *p, const xg_box *b, uint32_t walk, int64_t v) {
+    xg_box_run run = xg_box_run_of(p, walk, b->tile);
+    xg_box_slabs s;
+    uint32_t minor = p->rank - 1, k;
+    int64_t inner = 1, most = 0;
+    memset(&s, 0, sizeof s);
+    while (minor && b->tile[xg_box_dim(p, walk, minor)] == 1) minor--;
+    if (b->tile[xg_box_dim(p, walk, minor)] % v) return s;
+    for (k = minor + 1; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, walk, k);
+        if (k < minor && (inner >= run.length || inner * b->tile[d] == b->elements) && b->tile[d] > most) {
+            most = b->tile[d];
+            s.along = d;
+            s.inner = inner / v;
+        }
+        inner *= b->tile[d];
+    }
+    if (most < 2) { s.slab = 0; return s; }
+    s.slab = b->elements / v / most;
+    s.step = s.slab * XG_MAX(XG_BOX_THREADS / s.slab, (int64_t)1);
+    s.turns = (s.step + XG_BOX_THREADS - 1) / XG_BOX_THREADS;
+    s.rounds = (b->elements / v + s.step - 1) / s.step;
+    return s;
+}
+/* How far neighbours in dimension d are apart in shared memory. */
+XG_FN int64_t xg_box_stride(const xg_permutation *p, const xg_box *b, uint32_t d) {
+    int64_t stride = 1;
+    uint32_t k;
+    for (k = p->rank; k-- > 0 && xg_box_dim(p, b->order, k) != d;) stride *= b->tile[xg_box_dim(p, b->order, k)];
+    return stride + b->pad * (stride / b->row);
+}
+
+typedef struct xg_box_trial { const xg_box_ask *a; const xg_box_place *places; const xg_box_slabs *slabs; int64_t n, end, row, pad, group, least_lanes, bearable; } xg_box_trial;
 XG_INLINE int64_t xg_box_at(const xg_box_trial *t, int64_t i) { return t->places[i].at + t->pad * t->places[i].rows; }
 
 /* Every vector is one in shared memory, too. */
@@ -43856,16 +44263,25 @@ XG_FN bool xg_box_is_vector(const xg_box_trial *t, int64_t v) {
     }
     return true;
 }
-/* An access of `wide` elements by each lane of a warp, one every `step`, from element `from` on; of each `group` lanes n take part. How many of
+/* The element of the walk with which lane vector `at` of all begins. */
+XG_FN int64_t xg_box_lane(const xg_box_trial *t, int64_t at, int64_t step) {
+    const xg_box_slabs *s = t->slabs;
+    int64_t along, in;
+    if (!s) return at * step;
+    along = at / s->slab;
+    in = at % s->slab;
+    return (in / s->inner * (t->n / step / s->slab * s->inner) + along * s->inner + in % s->inner) * step;
+}
+/* An access of `wide` elements by each lane of a warp, element `off` of a vector of `step`, from vector `from` on; of each `group` lanes n take part. How many of
  * them want a bank that has to give another word in the same pass. */
-XG_FN int64_t xg_box_access(const xg_box_trial *t, int64_t from, int64_t step, int64_t n, int64_t wide, int64_t size, int64_t most) {
+XG_FN int64_t xg_box_access(const xg_box_trial *t, int64_t from, int64_t step, int64_t off, int64_t n, int64_t wide, int64_t size, int64_t most) {
     int64_t bytes = wide * size, pass = bytes > 4 ? 128 / bytes : 32, met = 0, lane, w;
     int64_t banks[32];
     for (lane = 0; lane < XG_BOX_LANES && met <= most; lane++) {
-        int64_t i = from + (lane / t->group * n + lane % t->group) * step, word;
+        int64_t i = from + lane / t->group * n + lane % t->group, word;
         if (lane % pass == 0) memset(banks, 0xff, sizeof banks);
-        if (lane % t->group >= n || i >= t->n) continue;
-        word = xg_box_at(t, i) * size / 4;
+        if (lane % t->group >= n || i >= t->end) continue;
+        word = xg_box_at(t, xg_box_lane(t, i, step) + off) * size / 4;
         for (w = 0; w < (bytes + 3) / 4; w++) {
             int64_t *bank = &banks[(word + w) % 32];
             met += *bank >= 0 && *bank != word + w;
@@ -43875,15 +44291,32 @@ XG_FN int64_t xg_box_access(const xg_box_trial *t, int64_t from, int64_t step, i
     return met;
 }
 /* Of all accesses; or any number that is more than `most`. */
-XG_FN int64_t xg_box_conflicts(const xg_box_trial *t, int64_t v, int64_t lanes, bool vector, int64_t most) {
+XG_FN int64_t xg_box_conflicts(xg_box_trial *t, int64_t v, int64_t lanes, bool vector, int64_t most) {
     int64_t from, j, size, met = 0;
+    t->end = t->n / v;
+    t->slabs = NULL;
     for (size = 1; size <= 16; size *= 2) {
         if (!(t->a->sizes & (uint32_t)size)) continue;
-        for (from = 0; from < t->n && met <= most; from += v * lanes * (XG_BOX_LANES / t->group)) {
-            for (j = 0; j < (vector ? 1 : v) && met <= most; j++) met += xg_box_access(t, from + j, v, lanes, vector ? v : 1, size, most);
+        for (from = 0; from < t->end && met <= most; from += lanes * (XG_BOX_LANES / t->group)) {
+            for (j = 0; j < (vector ? 1 : v) && met <= most; j++) met += xg_box_access(t, from, v, j, lanes, vector ? v : 1, size, most);
         }
     }
     return met;
+}
+/* The same by slabs. Rounds are alike, but for where in a word they begin: a few tell of all. */
+XG_FN int64_t xg_box_slab_conflicts(xg_box_trial *t, const xg_box_slabs *s, int64_t v, bool vector, int64_t most) {
+    int64_t round, from, j, size, met = 0, rounds = XG_MIN(s->rounds, (int64_t)4);
+    t->slabs = s;
+    for (size = 1; size <= 16; size *= 2) {
+        if (!(t->a->sizes & (uint32_t)size)) continue;
+        for (round = 0; round < rounds && met <= most; round++) {
+            t->end = XG_MIN((round + 1) * s->step, t->n / v);
+            for (from = round * s->step; from < t->end && met <= most; from += XG_BOX_LANES) {
+                for (j = 0; j < (vector ? 1 : v) && met <= most; j++) met += xg_box_access(t, from, v, j, t->group, vector ? v : 1, size, most);
+            }
+        }
+    }
+    return met * s->rounds / rounds;
 }
 /* What telling apart the indices of an element costs in units of a quarter instruction: remainders by what is no power of two. Without the innermost `inside` elements. */
 XG_FN int64_t xg_box_index_cost(const xg_permutation *p, const xg_box *b, uint32_t walk, int64_t inside) {
@@ -43896,25 +44329,37 @@ XG_FN int64_t xg_box_index_cost(const xg_permutation *p, const xg_box *b, uint32
     }
     return cost;
 }
+/* Sectors that accesses of so many elements touch for a thousand that they need, when each begins at a multiple of `from` elements of the walk. */
+XG_FN int64_t xg_box_touched(const xg_box_trial *t, const xg_box *b, uint32_t walk, int64_t n, int64_t from) {
+    xg_box_run run = xg_box_run_of(t->a->p, walk, b->tile);
+    int64_t piece = XG_MIN(run.length, n) * t->a->least, part = xg_gcd(xg_gcd(xg_gcd(run.length, run.pitch), from) * t->a->least, XG_BOX_SECTOR);
+    return (piece + XG_BOX_SECTOR - part) * 1000 / piece;
+}
 /* A thread's quarter instructions for 16 elements. */
 XG_FN int64_t xg_box_cost(const xg_box_trial *t, const xg_box *b, uint32_t walk, uint32_t order, int64_t v, int64_t lanes, bool vector) {
     const xg_permutation *p = t->a->p;
     xg_box_run run = xg_box_run_of(p, walk, b->tile);
-    int64_t vectors = 16 / v, minor = 1, piece, part, cost = vectors * (8 + xg_box_index_cost(p, b, walk, run.length)) + (vector ? vectors : 16) * 8;
+    int64_t vectors = 16 / v, minor = 1, cost = vectors * (8 + xg_box_index_cost(p, b, walk, run.length)) + (vector ? vectors : 16) * 8;
     uint32_t k;
     for (k = p->rank; k-- > 0 && minor == 1;) minor = b->tile[xg_box_dim(p, walk, k)];
     if (walk == order) cost += t->pad ? vectors * (t->row & (t->row - 1) ? 20 : 8) : 0;
     else cost += (minor % v ? 16 : vectors) * xg_box_index_cost(p, b, walk, 1);
-    /* as many more sectors as an access touches of its neighbours' */
-    piece = XG_MIN(run.length * t->a->least, lanes * (XG_BOX_LANES / t->group) * v * t->a->least);
-    part = xg_gcd(xg_gcd(run.length, run.pitch) * t->a->least, XG_BOX_SECTOR);
-    return cost * t->group / lanes * (piece + XG_BOX_SECTOR - part) / piece;
+    return cost * t->group / lanes * xg_box_touched(t, b, walk, lanes * (XG_BOX_LANES / t->group) * v, lanes * (XG_BOX_LANES / t->group) * v) / 1000;
 }
-/* The best way to walk over shared memory that lies like this, if it costs less than `limit`: *v and *lanes are set; 0: there is none. Lanes may stay idle where
- * what is left of them moves whole sectors still. */
-XG_FN int64_t xg_box_walk(const xg_box_trial *t, const xg_box *b, uint32_t walk, uint32_t order, int64_t most, int64_t limit, int64_t *v, int64_t *lanes) {
+/* The same by slabs: indices are told apart once for all rounds. It may touch no more sectors than a walk that takes all elements in their order. */
+XG_FN int64_t xg_box_slab_cost(const xg_box_trial *t, const xg_box *b, uint32_t walk, const xg_box_slabs *s, int64_t v, bool vector) {
+    int64_t vectors = 16 / v, n = XG_BOX_LANES * v, touched = xg_box_touched(t, b, walk, XG_MIN(n, s->slab * v), xg_gcd(n, s->inner * v));
+    int64_t cost = vectors * 8 + (vector ? vectors : 16) * 4 + vectors * 2 * (8 + xg_box_index_cost(t->a->p, b, walk, 1)) / s->rounds;
+    if (touched * 100 > xg_box_touched(t, b, walk, n, n) * 105) return INT64_MAX;
+    return cost * s->turns * XG_BOX_THREADS / s->step * touched / 1000;
+}
+/* The best way to walk over shared memory that lies like this, if it costs less than `limit`; 0: there is none. Lanes may stay idle where what is left of them moves
+ * whole sectors still. */
+typedef struct xg_box_way { int64_t v, lanes; bool slabs, whole; } xg_box_way;
+XG_FN int64_t xg_box_walk(xg_box_trial *t, const xg_box *b, uint32_t walk, uint32_t order, int64_t most, int64_t limit, xg_box_way *way) {
     int64_t best = 0, w, n, met;
     for (w = most; w; w /= 2) {
+        xg_box_slabs s = xg_box_slabs_of(t->a->p, b, walk, w);
         int vector = w == 1 ? 0 : -1; /* not yet known */
         for (n = t->group; n >= t->least_lanes; n--) {
             int64_t cost;
@@ -43926,9 +44371,24 @@ XG_FN int64_t xg_box_walk(const xg_box_trial *t, const xg_box *b, uint32_t walk,
             cost += met * 512 / t->n;
             if (met > t->bearable || cost >= limit) continue;
             best = limit = cost;
-            *v = w;
-            *lanes = n;
+            way->v = w;
+            way->lanes = n;
+            way->slabs = way->whole = false;
             break;
+        }
+        if (s.slab && xg_box_slab_cost(t, b, walk, &s, w, true) < limit) {
+            int64_t cost;
+            if (vector < 0) vector = xg_box_is_vector(t, w);
+            cost = xg_box_slab_cost(t, b, walk, &s, w, vector != 0);
+            if (cost >= limit) continue;
+            met = xg_box_slab_conflicts(t, &s, w, vector != 0, t->bearable);
+            cost += met * 512 / t->n;
+            if (met > t->bearable || cost >= limit) continue;
+            best = limit = cost;
+            way->v = w;
+            way->lanes = t->group;
+            way->slabs = true;
+            way->whole = vector != 0;
         }
     }
     return best;
@@ -43965,17 +44425,18 @@ XG_FN void xg_box_try(const xg_box_ask *a, xg_box *b, uint32_t order, xg_box_pla
     t.row = xg_box_row(a->p, b, order);
     for (o = 0; o < 2; o++) xg_box_places(a->p, b, o, order, t.row, places[o]);
     for (t.pad = 0; t.pad < XG_BOX_PADS * step && !(bear && t.pad); t.pad += t.pad < 2 * step ? 1 : step) {
-        int64_t v[2], lanes[2], cost = 0, one = 1, room = b->elements + t.pad * ((b->elements + t.row - 1) / t.row);
+        xg_box_way way[2];
+        int64_t cost = 0, one = 1, room = b->elements + t.pad * ((b->elements + t.row - 1) / t.row);
         if (room * a->bytes > 2 * XG_BOX_SHARED) return;
-        for (o = 0; o < 2 && one; o++) { t.places = places[o]; one = xg_box_walk(&t, b, o, order, most[o], *best - cost, &v[o], &lanes[o]); cost += one; }
+        for (o = 0; o < 2 && one; o++) { t.places = places[o]; one = xg_box_walk(&t, b, o, order, most[o], *best - cost, &way[o]); cost += one; }
         if (!one) continue;
         *best = cost;
         b->order = order;
         b->row = t.row;
         b->pad = t.pad;
         b->room = room;
-        for (o = 0; o < 2; o++) { b->v[o] = v[o]; b->lanes[o] = lanes[o]; }
-        if (v[0] == most[0] && v[1] == most[1] && lanes[0] + lanes[1] == 2 * t.group) return;
+        for (o = 0; o < 2; o++) { b->v[o] = way[o].v; b->lanes[o] = way[o].lanes; b->slabs[o] = way[o].slabs; b->whole[o] = way[o].whole; }
+        if (way[0].v == most[0] && way[1].v == most[1] && way[0].lanes + way[1].lanes == 2 * t.group) return;
     }
 }
 /* Shared memory. */
@@ -44394,12 +44855,55 @@ XG_FN void xg_transpose_load_unit(xg_transpose_walk *w, xg_kval *const *at, xg_k
 
 /* ---- boxes ---- */
 
+/* The indices within a box of thread th_x in turn i of round j, by slabs; *vector: which one that is. */
+XG_FN void xg_transpose_slab_places(const xg_transpose *t, bool result, const xg_box_slabs *s, const xg_aff **vector, const xg_aff **place) {
+    xg_aff_ctx *x = t->e->m->aff;
+    int64_t v = t->box.v[result], slabs = s->step / s->slab, inner = s->slab * v;
+    const xg_aff *own = xg_aff_add(x, xg_aff_dim(x, 0), xg_aff_mul(x, xg_aff_sym(x, 0), XG_TRANSPOSE_THREADS)), *in = slabs > 1 ? xg_aff_mod(x, own, s->slab) : own;
+    uint32_t k;
+    *vector = own;
+    memset(place, 0, XG_RANK_MAX * sizeof *place);
+    for (k = 0; k < t->p.rank; k++) {
+        uint32_t d = xg_box_dim(&t->p, result, k);
+        if (t->tiles[d] == 1) continue;
+        if (d == s->along) place[d] = xg_aff_add(x, xg_aff_mul(x, xg_aff_sym(x, 1), slabs), slabs > 1 ? xg_aff_div(x, own, s->slab) : xg_aff_const(x, 0));
+        else {
+            const xg_aff *at = xg_aff_mul(x, in, v);
+            if (inner != s->slab * v) at = xg_aff_mod(x, at, inner);
+            inner /= t->tiles[d];
+            place[d] = xg_aff_div(x, at, inner);
+        }
+    }
+}
+/* (th_x, bl_x)[i, j] -> which vector of the array, and its place in shared memory: counted in vectors where it is one there, too. */
+XG_FN const xg_imap *xg_transpose_slab_map(xg_transpose *t, bool result, const xg_shape *shape) {
+    xg_aff_ctx *x = t->e->m->aff;
+    int64_t v = t->box.v[result];
+    xg_box_slabs s = xg_box_slabs_of(&t->p, &t->box, result, v);
+    const xg_aff *vector, *place[XG_RANK_MAX], *at = xg_aff_const(x, 0), *both[2];
+    const xg_imap *m;
+    xg_imap *walk;
+    uint32_t d;
+    xg_transpose_slab_places(t, result, &s, &vector, place);
+    walk = xg_transpose_canonical(t, place, 1, s.turns, result);
+    walk->syms[1].range = xg_range_of(0, s.rounds - 1);
+    m = xg_imap_simplify(x, walk);
+    if (s.step % XG_TRANSPOSE_THREADS) m = xg_imap_with_constraint(x, m, vector, xg_range_of(0, s.step - 1));
+    if (t->box.elements / v % s.step) m = xg_imap_with_constraint(x, m, xg_aff_add(x, vector, xg_aff_mul(x, xg_aff_sym(x, 1), s.step)), xg_range_of(0, t->box.elements / v - 1));
+    for (d = 0; d < t->p.rank; d++) if (place[d]) at = xg_aff_add(x, at, xg_aff_mul(x, place[d], xg_box_stride(&t->p, &t->box, d)));
+    m = xg_indexing_flatten(x, m, xg_permutation_shape(t->e, &t->p, result, shape));
+    if (!xg_imap_ok(m)) return m;
+    both[0] = xg_aff_div(x, m->results[0], v);
+    both[1] = t->box.whole[result] ? xg_aff_div(x, at, v) : at;
+    return xg_imap_with_results(x, m, both, 2);
+}
 /* (th_x, bl_x)[i] -> which vector of the array, and which of the box. With all lanes at work element V * (th_x + 128 * i) of the box in this order is its first. */
 XG_FN const xg_imap *xg_transpose_box_map(xg_transpose *t, bool result, const xg_shape *shape) {
     xg_aff_ctx *x = t->e->m->aff;
     int64_t v = t->box.v[result], group = t->box.group, lanes = t->box.lanes[result], vectors = t->box.elements / v, step = lanes * (XG_TRANSPOSE_THREADS / group), rounds = (vectors + step - 1) / step;
     const xg_aff *thread = xg_aff_dim(x, 0), *lane = xg_aff_mod(x, thread, group), *vector, *place[XG_RANK_MAX], *both[2];
     const xg_imap *m;
+    if (t->box.slabs[result]) return xg_transpose_slab_map(t, result, shape);
     if (lanes != group) thread = xg_aff_add(x, lane, xg_aff_mul(x, xg_aff_div(x, thread, group), lanes));
     vector = xg_aff_add(x, thread, xg_aff_mul(x, xg_aff_sym(x, 0), step));
     xg_transpose_box_places(t, result, xg_aff_mul(x, vector, v), place);
@@ -44412,20 +44916,29 @@ XG_FN const xg_imap *xg_transpose_box_map(xg_transpose *t, bool result, const xg
     both[1] = vector;
     return xg_imap_with_results(x, m, both, 2);
 }
+/* What a walk's second result runs through. */
+XG_FN xg_range xg_transpose_box_range(const xg_transpose *t, bool result) {
+    int64_t v = t->box.v[result];
+    if (!t->box.slabs[result]) return xg_range_of(0, t->box.elements / v - 1);
+    return xg_range_of(0, t->box.whole[result] ? t->box.room / v - 1 : t->box.room - 1);
+}
 /* (vector of the array, of the box)[j] -> indices of `shape`, and the place in shared memory. */
 XG_FN const xg_imap *xg_transpose_box_vector(xg_transpose *t, bool result, const xg_shape *shape) {
     xg_aff_ctx *x = t->e->m->aff;
     int64_t v = t->box.v[result];
     xg_imap *m = xg_imap_new(x, 2, 1, 0, 1, 0);
     const xg_aff *element = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), v), xg_aff_sym(x, 0)), *at;
+    uint32_t minor = t->p.rank - 1;
     xg_aff_env env;
     m->dims[0].range = xg_range_of(0, shape->elements / v - 1);
-    m->dims[1].range = xg_range_of(0, t->box.elements / v - 1);
+    m->dims[1].range = xg_transpose_box_range(t, result);
     m->syms[0].range = xg_range_of(0, v - 1);
     m->syms[0].name = XG_STR("v");
     m->results[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), v), xg_aff_sym(x, 0));
     env = xg_imap_env(x, m);
-    if (t->box.order == (uint32_t)result) at = xg_aff_add(x, element, xg_aff_mul(x, xg_aff_div_in(&env, element, t->box.row), t->box.pad));
+    while (t->tiles[xg_box_dim(&t->p, result, minor)] == 1) minor--;
+    if (t->box.slabs[result]) at = t->box.whole[result] ? element : xg_aff_add(x, xg_aff_dim(x, 1), xg_aff_mul(x, xg_aff_sym(x, 0), xg_box_stride(&t->p, &t->box, xg_box_dim(&t->p, result, minor))));
+    else if (t->box.order == (uint32_t)result) at = xg_aff_add(x, element, xg_aff_mul(x, xg_aff_div_in(&env, element, t->box.row), t->box.pad));
     else at = xg_transpose_box_at(t, result, element);
     return xg_transpose_append(t, xg_imap_compose(x, xg_imap_simplify(x, m), xg_indexing_delinear(x, shape)), &at, 1);
 }
@@ -44437,7 +44950,7 @@ XG_FN xg_transpose_loop xg_transpose_begin_vector(xg_transpose_walk *w, bool res
     at[0] = vectors;
     at[1] = vectors + 1;
     xg_kval_set_range(at[0], xg_range_of(0, shape->elements / v - 1));
-    xg_kval_set_range(at[1], xg_range_of(0, w->t->box.elements / v - 1));
+    xg_kval_set_range(at[1], xg_transpose_box_range(w->t, result));
     return xg_transpose_begin(w->s, xg_transpose_box_vector(w->t, result, shape), at, inits, n);
 }
 
@@ -48918,7 +49431,8 @@ XG_FN void xg_block_run(xg_block *d, xg_kval **results) {
     "sync;" \
     "if y_shared { each i in 0..m, j in 0..n { x[i, j] = y[i, j]; } }"
 
-/* One-sided Jacobi: rows of w, n of them, m long, are rotated in pairs until all are orthogonal; `also` does the same to other rows. bad: they are not. */
+/* One-sided Jacobi: rows of w, n of them, m long, are rotated in pairs until all are orthogonal; `also` does the same to other rows. bad: they are not.
+ * With h = 1 - c a rotation is added to what was there: a cosine that is rounded to 1 would make rows longer each time. */
 #define XG_PROGRAM_JACOBI(also) \
     "even = n + n % 2; bad = 0 == 0; mine = bad;" \
     "for sweep in 0..40 { if bad {" \
@@ -48935,15 +49449,15 @@ XG_FN void xg_block_run(xg_block *d, xg_kval **results) {
     "      act = pair && e > pp * qq * (tol * tol) && pp > floor * floor && qq > floor * floor; mine = mine || act;" \
     "      if act {" \
     "        d = qq - pp; e = e * 4; h = max(d * d + e, floor * floor * floor * floor); z = 2 * inverse(abs(d) + h * inverse_root(h)); z = d < 0 ? -z : z;" \
-    "        c = inverse_root(z * z * e * 0.25 + 1); g = pq * (z * c);" \
-    "        each i in 0..m { f = w[p, i]; k = w[q, i]; w[p, i] = f * c - conj(g) * k; w[q, i] = g * f + k * c; }" also \
+    "        c = inverse_root(z * z * e * 0.25 + 1); g = pq * (z * c); h = norm2(g) * inverse(c + 1);" \
+    "        each i in 0..m { f = w[p, i]; k = w[q, i]; w[p, i] = f - (conj(g) * k + f * h); w[q, i] = k + (g * f - k * h); }" also \
     "      }" \
     "    }" \
     "    sync;" \
     "  }" \
     "  bad = any z in 0..threads of mine;" \
     "} }"
-#define XG_PROGRAM_ALSO "each i in 0..n { f = o[p, i]; k = o[q, i]; o[p, i] = f * c - conj(g) * k; o[q, i] = g * f + k * c; }"
+#define XG_PROGRAM_ALSO "each i in 0..n { f = o[p, i]; k = o[q, i]; o[p, i] = f - (conj(g) * k + f * h); o[q, i] = k + (g * f - k * h); }"
 /* Rows in the order of len, by argmin or argmax; `also`: the rows that belong to them. */
 #define XG_PROGRAM_SORTED(best, also) \
     "for k in 0..n {" \
@@ -49101,7 +49615,31 @@ XG_FN void xg_block_run(xg_block *d, xg_kval **results) {
     "  sync;" \
     "} } }" XG_PROGRAM_SCHUR_END
 
+/* Elimination with partial pivoting. Each thread has a right side, and eliminates the diagonals along with it: main, above, and what pivoting puts above that. One of them writes those down. */
+#define XG_PROGRAM_TRIDIAGONAL \
+    "in below[n]; in main[n]; in above[n]; in b[n, m]; out x[n, m]; shared d[n]; shared u[n]; shared w[n];" \
+    "each j in 0..m {" \
+    "  p = main[0]; q = n > 1 ? above[0] : element(0); h = b[0, j];" \
+    "  for k in 0..n - 1 {" \
+    "    low = below[k + 1]; e = main[k + 1]; f = k + 2 < n ? above[k + 1] : element(0); g = b[k + 1, j]; swap = abs(low) > abs(p);" \
+    "    top = swap ? low : p; low = swap ? p : low; p = top;" \
+    "    top = swap ? e : q; e = swap ? q : e; q = top;" \
+    "    second = swap ? f : element(0); f = swap ? element(0) : f;" \
+    "    top = swap ? g : h; g = swap ? h : g;" \
+    "    if j == 0 { d[k] = p; u[k] = q; w[k] = second; }" \
+    "    x[k, j] = top; low = low / p; h = g - low * top; p = e - low * q; q = f - low * second;" \
+    "  }" \
+    "  if j == 0 { d[n - 1] = p; u[n - 1] = element(0); w[n - 1] = element(0); }" \
+    "  x[n - 1, j] = h;" \
+    "}" \
+    "sync;" \
+    "each j in 0..m {" \
+    "  g = element(0); h = g;" \
+    "  for back in 0..n { k = n - 1 - back; e = (x[k, j] - u[k] * g - w[k] * h) / d[k]; x[k, j] = e; h = g; g = e; }" \
+    "}"
+
 #define XG_SOLVER_PROGRAMS(X) \
+    X("gtsv", XG_PROGRAM_TRIDIAGONAL, "") \
     X("getrf", XG_PROGRAM_LU, "") X("pivots", XG_PROGRAM_PERMUTATION, "") X("geqrf", XG_PROGRAM_QR, "") X("geqp3", XG_PROGRAM_QR_PIVOTED, "") X("gehrd", XG_PROGRAM_HESSENBERG, "") \
     X("ormqr", XG_PROGRAM_REFLECT, "") X("syevd", XG_PROGRAM_EIGH, "") X("gesvd", XG_PROGRAM_SVD_VALUES, "") X("gesvdj", XG_PROGRAM_SVD, "") \
     X("gees", XG_PROGRAM_SCHUR_BEGIN, XG_PROGRAM_SCHUR_END) X("geev", XG_PROGRAM_SCHUR_BEGIN, XG_PROGRAM_EIG)
@@ -49133,8 +49671,12 @@ XG_FN int64_t xg_solver_power(int64_t n, int64_t most) {
     return p;
 }
 /* How many threads: four elements of the matrix each, more where those are many; few enough that a thread has registers for what it does. */
-XG_FN void xg_solver_shape(xg_block *d, const xg_shape *a) {
-    int64_t m = a->dims[1], n = a->dims[2], lines;
+XG_FN void xg_solver_shape(xg_block *d, const xg_shape *a) { /* a: the first result */
+    int64_t m, n, lines;
+    uint32_t k;
+    for (k = 0; k < d->i->n_operands; k++) if (XG_OPERAND(d->i, k)->shape->elements > a->elements) a = XG_OPERAND(d->i, k)->shape;
+    m = a->dims[1];
+    n = a->dims[2];
     d->threads = XG_MAX(xg_solver_power(m * n / 4, xg_kelem_bytes(d->element) == 16 ? 256 : 512), (int64_t)32);
     d->lanes = xg_solver_power(n, 32);
     d->lines = d->threads / d->lanes;
@@ -49160,7 +49702,7 @@ XG_FN void xg_solver_names(xg_block *d) {
     xg_block_let_bool(d, XG_STR("real"), xg_type_class(XG_OPERAND(i, 0)->shape->type) != XGT_C);
     xg_block_let_real(d, XG_STR("eps"), eps);
     xg_block_let_real(d, XG_STR("limit"), wide ? 1e100 : 1e12);
-    xg_block_let_real(d, XG_STR("tol"), 4 * eps * sqrt((double)XG_MAX(a->dims[1], a->dims[2])));
+    xg_block_let_real(d, XG_STR("tol"), 2 * eps * sqrt((double)XG_MAX(a->dims[1], a->dims[2])));
     xg_block_let_real(d, XG_STR("floor"), wide ? 1e-70 : 1e-9);
     xg_block_let_int(d, XG_STR("threads"), d->threads);
     if (taus) xg_block_let_int(d, XG_STR("k_max"), taus->dims[2]);
@@ -49180,7 +49722,7 @@ XG_FN void xg_emit_solver(xg_fusion_emission *e) {
     d->real = xg_kelem_of(xg_type_real(t));
     d->complex = xg_type_class(t) == XGT_C;
     d->blocks = a->dims[0];
-    xg_solver_shape(d, a);
+    xg_solver_shape(d, first);
     if (d->blocks > INT32_MAX) xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL, "a solver of %lld matrices; at most 2147483647 are supported in kernels", (long long)d->blocks);
     f->threads[0] = (uint32_t)d->threads;
     f->blocks[0] = (uint32_t)d->blocks;
@@ -50277,7 +50819,7 @@ XG_FN void xg_row_emit(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) 
 #ifndef XG_EMIT_REDUCTION_SHORT_C
 #define XG_EMIT_REDUCTION_SHORT_C
 
-enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 8 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */, XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */, XG_SHORT_LENGTH_MAX = 512, XG_SHORT_SHARED = 40 << 10, XG_SHORT_VECTOR = 16 };
+enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 16 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */, XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */, XG_SHORT_LENGTH_MAX = 512, XG_SHORT_SHARED = 40 << 10, XG_SHORT_VECTOR = 16 };
 
 XG_FN xg_kelem xg_short_type(const xg_hero *h, uint32_t k) { return xg_kelem_of(h->wide != XLAGPU_INVALID ? h->wide : XG_OPERAND(h->i, k)->shape->type); }
 
@@ -50287,7 +50829,7 @@ XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
     xg_short_plan p;
     int64_t total = r->n_kept * r->n_reduced, bytes = 0, widest = 0;
     uint32_t h, k;
-    if (!r->row || r->pad || r->n_reduced != r->minor || r->n_reduced < 3 || r->n_reduced * r->bytes % 32 == 0 || total < XG_SHORT_ELEMENTS || xg_reduction_has_sides(r)) return none;
+    if (!r->row || r->pad || r->n_reduced != r->minor || r->n_reduced < 3 || total < XG_SHORT_ELEMENTS || xg_reduction_has_sides(r)) return none;
     for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
         xg_kelem type = xg_short_type(&r->heroes[h], k);
         int64_t size = xg_kelem_bytes(type);
@@ -50297,16 +50839,16 @@ XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
     }
     p.fold = xg_gcd(r->n_reduced, r->vector);
     p.length = r->n_reduced / p.fold;
-    if (p.length > XG_SHORT_LENGTH_MAX || p.length % 4 == 0) return none;
+    if (p.length > XG_SHORT_LENGTH_MAX || p.length % 4 == 0 || p.length < 3) return none;
+    if (r->n_reduced * r->bytes % 32 == 0 && (p.length > XG_SHORT_FEW || r->n_kept / XG_SHORT_THREADS < r->e->target->resident_threads / 4096)) return none; /* long enough, or too few, for a thread each */
     if (p.length > XG_SHORT_LENGTH && p.fold == 1 && r->bytes > 2) return none; /* a row is long enough for a warp, and touches little beside itself */
     for (p.lanes = 1; p.length > XG_SHORT_LENGTH && p.length > XG_SHORT_LANE * p.lanes; p.lanes *= 2) {}
     p.rows = XG_SHORT_THREADS / p.lanes;
-    while (p.length < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS && r->n_kept / p.rows >= 2 * r->e->target->resident_threads / 2048) p.rows *= 2;
+    while (p.length < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS && r->n_kept / p.rows >= 3 * (r->e->target->resident_threads / 2048) / 2) p.rows *= 2;
     while (p.rows * r->n_reduced * r->bytes % 32) p.rows *= 2;
     while (p.lanes > 1 && p.rows * p.lanes > XG_SHORT_THREADS && p.length <= XG_SHORT_LANE * p.lanes) p.lanes /= 2;
     if (bytes * p.rows * p.length > XG_SHORT_SHARED) return none;
-    for (p.vector = XG_MIN(r->vector, XG_SHORT_VECTOR / widest); p.vector > 1 && total % p.vector; p.vector /= 2) {}
-    p.vector = XG_MAX(p.fold > 1 ? p.fold : p.vector, (int64_t)1);
+    p.vector = p.fold > 1 ? p.fold : XG_MAX(XG_MIN(r->vector, XG_SHORT_VECTOR / widest), (int64_t)1);
     return p;
 }
 
@@ -50319,6 +50861,17 @@ XG_FN const xg_imap *xg_short_vectors(const xg_reduction *r, const xg_short_plan
     out[0] = xg_aff_add(m.x, out[1], xg_aff_mul(m.x, xg_aff_dim(m.x, 1), all));
     if (all % XG_SHORT_THREADS) xg_walk_require(&m, out[1], 0, all - 1);
     if (r->blocks * all != total) xg_walk_require(&m, out[0], 0, total - 1);
+    return xg_walk_map_end(r, &m, out, 2);
+}
+/* The elements behind the last whole vector of the array, which is in the last block: the same, one for each thread. */
+XG_FN const xg_imap *xg_short_rest(const xg_reduction *r, const xg_short_plan *plan) {
+    int64_t total = r->n_kept * r->n_reduced, rest = total % plan->vector;
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *out[2];
+    out[0] = xg_aff_add_k(m.x, xg_aff_dim(m.x, 0), total - rest);
+    out[1] = xg_aff_add_k(m.x, out[0], -(r->blocks - 1) * plan->rows * r->n_reduced);
+    xg_walk_require(&m, xg_aff_dim(m.x, 0), 0, rest - 1);
+    xg_walk_require(&m, xg_aff_dim(m.x, 1), r->blocks - 1, r->blocks - 1);
     return xg_walk_map_end(r, &m, out, 2);
 }
 /* (vector of the array, of the block)[vector_index] -> indices of the operand, and the place in shared memory. */
@@ -50339,8 +50892,8 @@ XG_FN const xg_imap *xg_short_elements(const xg_reduction *r, const xg_short_pla
     return xg_imap_simplify(x, m);
 }
 
-/* All elements of the block's rows into shared memory. */
-XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, xg_shared *shared) {
+/* All elements of the block's rows into shared memory, or only those of the rest. */
+XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, const xg_imap *vectors, xg_shared *shared) {
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     xg_kval *thread = r->thread, *block = r->block, *at[XG_RANK_MAX], *place;
     xg_partial p = xg_partial_new(r, 0, shared->arrays, shared->n), one = xg_partial_new(r, r->n_values, NULL, 0);
@@ -50348,7 +50901,7 @@ XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, xg_shared *
     bool folds = plan->fold > 1;
     xg_walk outer, inner;
     uint32_t k;
-    outer = xg_walk_begin(r, xg_short_vectors(r, plan), &p);
+    outer = xg_walk_begin(r, vectors, &p);
     for (k = 0; k < 2; k++) xg_kval_set_range(outer.at + k, map->dims[k].range);
     place = outer.at + 1;
     r->thread = outer.at; /* what stands for the map's dims */
@@ -50412,7 +50965,12 @@ XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial 
         const xg_ktype *t = xg_kir_tensor(r->e->m, xg_short_type(&r->heroes[h], k), &size, 1);
         shared.arrays[shared.n++] = xg_kir_op(&r->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
     }
-    xg_short_fill(r, plan, &shared);
+    xg_short_fill(r, plan, xg_short_vectors(r, plan), &shared);
+    if (r->n_kept * r->n_reduced % plan->vector) {
+        xg_short_plan one = *plan;
+        one.vector = 1;
+        xg_short_fill(r, &one, xg_short_rest(r, plan), &shared);
+    }
     xg_shared_sync(r, &shared);
     for (first = 0; first < plan->rows; first += XG_SHORT_THREADS / plan->lanes) {
         const xg_aff *row = xg_aff_add_k(x, xg_aff_div(x, xg_aff_dim(x, 0), plan->lanes), first);
@@ -52107,6 +52665,7 @@ XG_FN void xg_emit_scan(xg_fusion_emission *e) {
     X(CONCATENATE, "concatenate", xg_emit_concatenate_match, xg_emit_concatenate) \
     X(SCAN, "scan", xg_emit_scan_match, xg_emit_scan) \
     X(SCATTERED, "scattered-windows", xg_emit_scattered_match, xg_emit_scattered) \
+    X(SLIDING_ROWS, "sliding-rows", xg_emit_sliding_rows_match, xg_emit_sliding_rows) \
     X(SLIDING, "sliding-windows", xg_emit_sliding_match, xg_emit_sliding) \
     X(LOOP, "loop", xg_emit_loop_match, xg_emit_loop)
 #endif
@@ -54991,7 +55550,7 @@ typedef struct xg_ptx_lane {
     bool sext;      /* ... to be its sign */
     uint32_t num;   /* REG */
     int64_t bits;   /* IMM: the constant; pointers: the offset to add */
-    xg_str sym;     /* SYM: a shared array */
+    const xg_str *sym; /* SYM: a shared array */
 } xg_ptx_lane;
 typedef struct xg_ptx_val { uint32_t n; bool wished; xg_ptx_lane *lane; } xg_ptx_val;
 
@@ -55053,10 +55612,15 @@ static xg_ptx_lane xg_ptx_imm(xg_ptx_class cls, int64_t bits) {
 }
 static bool xg_ptx_lane_eq(const xg_ptx_lane *a, const xg_ptx_lane *b) { return a->kind == XG_PL_REG && b->kind == XG_PL_REG && a->cls == b->cls && a->num == b->num; }
 
+/* Its lanes are for the caller to set. */
 static xg_ptx_val *xg_ptx_val_new(xg_ptx *p, xg_kval *v) {
-    xg_ptx_val *x = XG_NEW(p->arena, xg_ptx_val);
-    x->n = xg_ptx_lanes_of(v->type);
-    x->lane = XG_NEW_N(p->arena, xg_ptx_lane, x->n);
+    uint32_t n = xg_ptx_lanes_of(v->type);
+    size_t head = (sizeof(xg_ptx_val) + sizeof(int64_t) - 1) / sizeof(int64_t) * sizeof(int64_t);
+    char *block = (char *)xg_alloc_raw(p->arena, head + n * sizeof(xg_ptx_lane));
+    xg_ptx_val *x = (xg_ptx_val *)(void *)block;
+    x->n = n;
+    x->wished = false;
+    x->lane = (xg_ptx_lane *)(void *)(block + head);
     v->scratch = x;
     return x;
 }
@@ -55081,7 +55645,7 @@ static void xg_ptx_put_lane(xg_ptx *p, xg_buf *b, const xg_ptx_lane *l) {
         while (n) *--s = prefix[--n];
         xg_put(b, s, (size_t)(end - s));
     }
-    else if (l->kind == XG_PL_SYM) xg_put_str(b, l->sym);
+    else if (l->kind == XG_PL_SYM) xg_put_str(b, *l->sym);
     else if (l->cls == XG_PC_F) { xg_puts(b, "0f"); xg_put_hex(b, (uint64_t)l->bits & 0xFFFFFFFFu, 8); }
     else if (l->cls == XG_PC_FD) { xg_puts(b, "0d"); xg_put_hex(b, (uint64_t)l->bits, 16); }
     else if (l->cls == XG_PC_RS) { xg_puts(b, "0x"); xg_put_hex(b, (uint64_t)l->bits & 0xFFFFu, 4); }
@@ -55378,6 +55942,7 @@ static void xg_ptx_print_shared(xg_ptx *p, xg_kop *op) {
     int64_t align = op->b > 0 ? op->b : 16;
     if (!known) {
         xg_buf name;
+        xg_str *called;
         uint32_t i;
         known = XG_NEW(p->arena, xg_ptx_lane);
         memset(known, 0, sizeof *known);
@@ -55397,7 +55962,9 @@ static void xg_ptx_print_shared(xg_ptx *p, xg_kop *op) {
             }
             xg_printf(&p->shared, "\t.shared .align %lld .b8 %s[%lld];\n", (long long)align, name.p, (long long)op->a);
         }
-        known->sym = xg_str_of(name.p, name.n);
+        called = XG_NEW(p->arena, xg_str);
+        *called = xg_str_of(name.p, name.n);
+        known->sym = called;
         xg_dict_put(&p->arrays, symbol, known);
     }
     l = *known;
@@ -55809,7 +56376,7 @@ static bool xg_ptx_needs_reg(const xg_kval *v) {
 static void xg_ptx_print_const(xg_ptx *p, xg_kop *op) {
     xg_kval *v = &op->results[0];
     uint32_t n = xg_ptx_lanes_of(v->type), i;
-    xg_ptx_lane *lanes = XG_NEW_N(p->arena, xg_ptx_lane, n);
+    xg_ptx_lane one, *lanes = n > 1 ? XG_NEW_N(p->arena, xg_ptx_lane, n) : &one;
     int bits = xg_ptx_elem_bits(v->type);
     uint64_t value = (uint64_t)op->a;
     if (bits == 8) value &= 0xFF;
@@ -58114,6 +58681,9 @@ XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p) {
  * is over the limit, the position at which most is needed is looked at. A value that lives there, but is not read there, needs no memory there if the kernel that makes it is
  * run once more in front of its first later reader. What that kernel reads then has to live until there, which is deducted, as far as it is not there anyway: what remains for each
  * second of kernel time decides who is first. What it reads may be made again, too, if it is gone by then. Of a kernel of several results only the one that is needed is made again.
+ * When none of that helps any more, a value that is needed again much later waits in host memory: it is copied there behind its last reader before the peak, and back in front of the
+ * first one after it. That takes far longer than a kernel, so it is asked last, and only for as much as is over the limit. On a device opened with copy_stream or concurrent both ways
+ * run beside the kernels between.
  * Then the plan is made anew, until it fits or nothing helps; what does not fit is a failure that says how far it got and what holds the rest.
  *
  * Laws: a kernel made twice gives the same bits; effects, loops, branches and what is updated in place are run once; neither order nor results change but for the copies. */
@@ -58354,6 +58924,53 @@ XG_FN uint32_t xg_limit_round(xg_limit *l) {
     return taken;
 }
 
+/* ---- away and back ---- */
+
+/* The array under its first name; NULL: nobody asks for this leaf by itself. */
+XG_FN xg_inst *xg_limit_array(const xg_plan_value *v) {
+    xg_inst *i = xg_limit_maker(v);
+    if (xg_shape_is_array(i->shape)) return i;
+    XG_FOR_USES(u, i) if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_shape_is_array(u->user->shape) && (uint32_t)xg_attr_int(u->user, XG_A_index, -1) == v->leaf) return u->user;
+    return NULL;
+}
+XG_FN bool xg_limit_may_leave(const xg_limit *l, const xg_plan_value *v, xg_limit_uses *uses) {
+    if (!xg_limit_lies_in_block(v->buffer) || v->first >= l->at || v->last <= l->at || v->role != XG_VALUE_MADE || (v->inst->op != XG_FUSION && v->inst->op != XG_CUSTOM_CALL)) return false;
+    memset(uses, 0, sizeof *uses);
+    return xg_limit_readers(l, v->inst, v->leaf, 0, uses) && uses->reader && xg_limit_array(v);
+}
+XG_FN void xg_limit_leave(xg_limit *l, xg_plan_value *v, const xg_limit_uses *uses) {
+    xg_inst *x = xg_limit_array(v), *at = x, *away, *back;
+    while (xg_limit_position(at) <= XG_MAX(uses->before, v->first)) at = at->next; /* the reader stands behind */
+    away = xg_offload_copy(at, x, XG_PLAN_HOST_SPACE);
+    back = xg_offload_copy(uses->reader, away, 0);
+    back->scratch = XG_OPERAND(back, 0)->scratch = uses->reader->scratch;
+    away->scratch = XG_OPERAND(away, 0)->scratch = at->scratch;
+    xg_limit_hand_over(l, xg_limit_maker(v), v->leaf, back, uses->reader);
+    v->last = XG_MAX(uses->before, v->first);
+    l->live[l->at] -= v->bytes;
+}
+/* The smallest that is enough, or the largest, until the peak is no longer over the limit. How many left. */
+XG_FN uint32_t xg_limit_move_out(xg_limit *l) {
+    uint32_t n = 0, k;
+    while (l->live[l->at] > l->most) {
+        int64_t want = l->live[l->at] - l->most;
+        xg_plan_value *best = NULL;
+        xg_limit_uses uses, best_uses;
+        memset(&best_uses, 0, sizeof best_uses);
+        for (k = 0; k < l->p->values.n; k++) {
+            xg_plan_value *v = l->p->values.p[k];
+            if (best && (best->bytes >= want ? v->bytes < want || v->bytes >= best->bytes : v->bytes <= best->bytes)) continue;
+            if (!xg_limit_may_leave(l, v, &uses)) continue;
+            best = v;
+            best_uses = uses;
+        }
+        if (!best) break;
+        xg_limit_leave(l, best, &best_uses);
+        n++;
+    }
+    return n;
+}
+
 /* ---- all of it ---- */
 
 XG_FN int xg_limit_larger(const void *pa, const void *pb) {
@@ -58391,6 +59008,7 @@ XG_FN bool xg_plan_rematerialize(xg_module *m) {
     if (m->memory_limit <= 0) return false;
     for (round = 0;; round++) {
         xg_limit l;
+        uint32_t taken;
         bool better;
         memset(&l, 0, sizeof l);
         l.m = m;
@@ -58400,7 +59018,10 @@ XG_FN bool xg_plan_rematerialize(xg_module *m) {
         if (least <= m->memory_limit) break;
         better = !round || l.excess < excess;
         if (better) { excess = l.excess; patience = XG_LIMIT_PATIENCE; }
-        if ((!better && !patience--) || round == XG_LIMIT_ROUNDS || !xg_limit_round(&l)) xg_limit_give_up(&l, m->memory_limit, least);
+        taken = better || patience ? xg_limit_round(&l) : 0;
+        if (!better && patience) patience--;
+        if (!taken && (taken = xg_limit_move_out(&l)) != 0) patience = XG_LIMIT_PATIENCE;
+        if (!taken || round == XG_LIMIT_ROUNDS) xg_limit_give_up(&l, m->memory_limit, least);
         xg_arena_reset(m->work, none);
         (void)xg_opt_dce(m);
         xg_arena_reset(m->work, none);
