@@ -25,15 +25,19 @@ XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel 
     return NULL;
 }
 
-/* The same for somebody who asks for n of them: when that is many, each is told once where it is. */
+/* Tells each input of the kernel where it is in the list. */
+XG_FN void xg_kernel_list(xg_kernels *g, const xg_kernel *k) {
+    uint32_t j;
+    if (g->listed == k) return;
+    g->listed = k;
+    g->asked++;
+    for (j = 0; j < k->n_inputs; j++) { k->inputs[j].from->asked = g->asked; k->inputs[j].from->asked_at = j; }
+}
+/* The same as find for somebody who asks for n of them: when that is many, each is told once where it is. */
 XG_FN uint32_t xg_kernel_input_place(xg_kernels *g, const xg_kernel *k, const xg_kernel *from, uint32_t n) {
     enum { FEW = 4 };
     uint32_t j;
-    if (n > FEW && g->listed != k) {
-        g->listed = k;
-        g->asked++;
-        for (j = 0; j < k->n_inputs; j++) { k->inputs[j].from->asked = g->asked; k->inputs[j].from->asked_at = j; }
-    }
+    if (n > FEW) xg_kernel_list(g, k);
     if (g->listed == k) return from->asked == g->asked ? from->asked_at : UINT32_MAX;
     for (j = 0; j < k->n_inputs; j++) if (k->inputs[j].from == from) return j;
     return UINT32_MAX;
