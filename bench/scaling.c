@@ -1,5 +1,6 @@
-/* bench/scaling.c -- how the compiler's time grows with the module: chains, trees, wide fan-outs, deep diamonds, stacks of transformer blocks, loops, calls and
- * constants of 1,000, 10,000 and 100,000 instructions, HLO text to executable bytes, one core. Times are processor times, the least of a few.
+/* bench/scaling.c -- how the compiler's time grows with the module: chains, trees, wide fan-outs, deep diamonds, stacks of transformer blocks, loops, calls,
+ * constants, calls inside of calls, updates in place, wide tuples and concatenations of 1,000, 10,000 and 100,000 instructions, HLO text to executable bytes,
+ * one core. Times are processor times, the least of a few.
  *
  *   scaling [MOST]              a table: time by size, and growth for ten times the size; MOST: the largest size (100000)
  *   scaling --print SHAPE N     the module as text
@@ -160,8 +161,51 @@ static void make_transformer(text *t, int n) {
     put(t, "  ROOT out = f32[8,64,128] negate(h%d)\n", b);
 }
 
+/* Calls inside of calls, up to a thousand deep, one tower after the other. */
+static void make_nested(text *t, int n) {
+    int deep = n / 10 < 1000 ? n / 10 : 1000, towers = n / (3 * deep), k, i;
+    for (i = 0; i < towers; i++) {
+        put(t, "fn%d_0 {\n  a = f32[1024] parameter(0)\n  ROOT r = f32[1024] negate(a)\n}\n", i);
+        for (k = 1; k < deep; k++) put(t, "fn%d_%d {\n  a = f32[1024] parameter(0)\n  b = f32[1024] %s(a, a)\n  ROOT r = f32[1024] call(b), to_apply=fn%d_%d\n}\n", i, k, words[k % 4], i, k - 1);
+    }
+    put(t, "ENTRY e {\n  v0 = f32[1024] parameter(0)\n");
+    for (i = 0; i < towers; i++) put(t, "  %sv%d = f32[1024] call(v%d), to_apply=fn%d_%d\n", i + 1 == towers ? "ROOT " : "", i + 1, i, i, deep - 1);
+}
+/* One array, of which slice after slice is written anew with what ten operations make. */
+static void make_updates(text *t, int n) {
+    int k, j;
+    put(t, "ENTRY e {\n  v0 = f32[1024,64] parameter(0)\n  x0 = f32[1,64] parameter(1)\n  z = s32[] constant(0)\n");
+    for (k = 0; 12 * k < n; k++) {
+        for (j = 10 * k; j < 10 * k + 10; j++) put(t, "  x%d = f32[1,64] %s(x%d, x0)\n", j + 1, words[j % 4], j);
+        put(t, "  i%d = s32[] constant(%d)\n  %sv%d = f32[1024,64] dynamic-update-slice(v%d, x%d, i%d, z)\n", k, k * 7 % 1024, 12 * k + 12 < n ? "" : "ROOT ", k + 1, k, j, k);
+    }
+}
+/* A tuple of n/3 arrays comes in, each is changed, and such a tuple goes out. */
+static void make_tuples(text *t, int n) {
+    int k, elems = n / 3;
+    put(t, "ENTRY e {\n  p = (");
+    for (k = 0; k < elems; k++) put(t, "%sf32[1024]", k ? ", " : "");
+    put(t, ") parameter(0)\n");
+    for (k = 0; k < elems; k++) put(t, "  g%d = f32[1024] get-tuple-element(p), index=%d\n  v%d = f32[1024] negate(g%d)\n", k, k, k, k);
+    put(t, "  ROOT t = (");
+    for (k = 0; k < elems; k++) put(t, "%sf32[1024]", k ? ", " : "");
+    put(t, ") tuple(");
+    for (k = 0; k < elems; k++) put(t, "%sv%d", k ? ", " : "", k);
+    put(t, ")\n");
+}
+/* n/2 arrays laid one behind the other, as what flattens all gradients of a model has them. */
+static void make_concat(text *t, int n) {
+    int k, parts = n / 2;
+    put(t, "ENTRY e {\n");
+    for (k = 0; k < parts; k++) put(t, "  p%d = f32[8,8] parameter(%d)\n  v%d = f32[64] reshape(p%d)\n", k, k, k, k);
+    put(t, "  ROOT c = f32[%d] concatenate(", 64 * parts);
+    for (k = 0; k < parts; k++) put(t, "%sv%d", k ? ", " : "", k);
+    put(t, "), dimensions={0}\n");
+}
+
 typedef struct shape { const char *name; void (*make)(text *t, int n); } shape;
-static const shape shapes[] = {{"transformer", make_transformer}, {"chain", make_chain}, {"tree", make_tree}, {"fan-out", make_fan}, {"diamond", make_diamond}, {"loops", make_loops}, {"calls", make_calls}, {"constants", make_constants}};
+static const shape shapes[] = {{"transformer", make_transformer}, {"chain", make_chain}, {"tree", make_tree}, {"fan-out", make_fan}, {"diamond", make_diamond}, {"loops", make_loops}, {"calls", make_calls}, {"constants", make_constants},
+    {"nested calls", make_nested}, {"updates", make_updates}, {"tuples", make_tuples}, {"concatenate", make_concat}};
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
 static text make(const shape *s, int n) {

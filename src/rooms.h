@@ -98,6 +98,7 @@
 #include "opt/collective_combiner.c"
 #include "opt/all_reduce_folder.c"
 #include "opt/reduce_scatter_creator.c"
+#include "opt/concatenate_splitter.c"
 #include "opt/conditional_simplifier.c"
 #include "opt/constant_folding.c"
 #include "opt/cse.c"

@@ -81,6 +81,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(FUSION, "reduce-reuse", xg_opt_reduce_reuse, OPTIONAL) \
     X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
     X(FUSION, "scan-splitter", xg_opt_scan_splitter, OPTIONAL) \
+    X(FUSION, "concatenate-splitter", xg_opt_concatenate_splitter, REQUIRED) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
     X(FUSION, "sort-slices", xg_fuse_sort_slices, OPTIONAL) \
     X(FUSION, "scatter-operands", xg_fuse_scatter_operands, OPTIONAL) \

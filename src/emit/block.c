@@ -795,7 +795,15 @@ XG_FN int64_t xg_block_dim(xg_block *d, int64_t known) {
     if (r.lo != r.hi || (known >= 0 && r.lo != known)) xg_block_refuse(d, "another dimension");
     return r.lo;
 }
-XG_FN xg_block_array *xg_block_new_array(xg_block *d, const xg_shape *shape) {
+XG_FN xg_kelem xg_block_elem(const xg_block *d, char kind) { return kind == 'i' ? XG_E_I32 : kind == 'r' ? d->real : d->element; }
+/* Ints are s32; numbers have the type in which is computed, operands also a narrower one, or are real. */
+XG_FN bool xg_block_has_type(const xg_block *d, char kind, const xg_shape *shape, bool operand) {
+    xlagpu_type t = shape->type;
+    if (kind == 'i') return t == XLAGPU_S32;
+    if (!operand) return xg_kelem_of(t) == xg_block_elem(d, kind);
+    return (t == XLAGPU_F32 || t == XLAGPU_F64 || ((t == XLAGPU_C64 || t == XLAGPU_C128) && d->complex)) && (xg_type_real(t) == XLAGPU_F32 || d->real == XG_E_F64);
+}
+XG_FN xg_block_array *xg_block_new_array(xg_block *d, const xg_shape *shape, bool operand) {
     xg_block_array *a = &d->arrays[d->n_arrays];
     bool vector;
     uint32_t k;
@@ -804,6 +812,8 @@ XG_FN xg_block_array *xg_block_new_array(xg_block *d, const xg_shape *shape) {
     a->kind = xg_block_takes(d, "real") ? 'r' : xg_block_takes(d, "int") ? 'i' : 'n';
     a->name = xg_block_name(d);
     a->shape = shape;
+    if (shape && shape->dims[1] * shape->dims[2] > XG_BLOCK_INT_MAX) xg_block_refuse(d, "they are too large");
+    if (shape && !xg_block_has_type(d, a->kind, shape, operand)) xg_block_refuse(d, "another type");
     for (k = d->at; !xg_str_is(d->tokens[k].text, "]") && !xg_str_is(d->tokens[k].text, ","); k++) {}
     vector = !xg_str_is(d->tokens[k].text, ",");
     xg_block_expect(d, "[");
@@ -818,9 +828,8 @@ XG_FN xg_block_array *xg_block_new_array(xg_block *d, const xg_shape *shape) {
     d->n_arrays++;
     return a;
 }
-XG_FN xg_kelem xg_block_elem(const xg_block *d, char kind) { return kind == 'i' ? XG_E_I32 : kind == 'r' ? d->real : d->element; }
 XG_FN void xg_block_work(xg_block *d) {
-    xg_block_array *a = xg_block_new_array(d, NULL), *home;
+    xg_block_array *a = xg_block_new_array(d, NULL, false), *home;
     int64_t bytes = a->rows * a->pitch * xg_kelem_bytes(d->element);
     char text[64];
     xg_str name;
@@ -839,20 +848,20 @@ XG_FN bool xg_block_declaration(xg_block *d) {
     uint32_t k;
     if (xg_block_takes(d, "in")) {
         if (d->n_in == d->i->n_operands) xg_block_refuse(d, "an operand is missing");
-        a = xg_block_new_array(d, XG_OPERAND(d->i, d->n_in)->shape);
+        a = xg_block_new_array(d, XG_OPERAND(d->i, d->n_in)->shape, true);
         a->where = XG_BLOCK_OPERAND;
         a->number = d->n_in++;
     } else if (xg_block_takes(d, "out")) {
         bool tuple = d->i->shape->type == XLAGPU_TUPLE;
         if (d->n_out == (tuple ? d->i->shape->n_elems : 1)) xg_block_refuse(d, "a result is missing");
-        a = xg_block_new_array(d, tuple ? d->i->shape->elems[d->n_out] : d->i->shape);
+        a = xg_block_new_array(d, tuple ? d->i->shape->elems[d->n_out] : d->i->shape, false);
         for (k = 0; k < d->e->n_roots && tuple && xg_attr_int(d->e->roots[k], XG_A_index, 0) != (int64_t)d->n_out; k++) {}
         d->n_out++;
         a->number = k;
         if (k < d->e->n_roots) { a->where = XG_BLOCK_RESULT; a->tensor = d->results[k]; }
         else { a->where = XG_BLOCK_SHARED; a->tensor = xg_block_shared(d, xg_block_elem(d, a->kind), a->rows * a->pitch); } /* nobody wants it */
     } else if (xg_block_takes(d, "shared")) {
-        a = xg_block_new_array(d, NULL);
+        a = xg_block_new_array(d, NULL, false);
         a->where = XG_BLOCK_SHARED;
         a->tensor = xg_block_shared(d, xg_block_elem(d, a->kind), a->rows * a->pitch);
     } else if (xg_block_takes(d, "work")) xg_block_work(d);

@@ -76,6 +76,7 @@ XG_FN void xg_emit_solver(xg_fusion_emission *e) {
     uint32_t k;
     d->e = e;
     d->i = i;
+    if (t != XLAGPU_F32 && t != XLAGPU_F64 && t != XLAGPU_C64 && t != XLAGPU_C128) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "convert the operands to f32", "solvers in %s are not supported in kernels", xg_type_name(t));
     d->element = xg_kelem_of(t);
     d->real = xg_kelem_of(xg_type_real(t));
     d->complex = xg_type_class(t) == XGT_C;

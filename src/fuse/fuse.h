@@ -170,6 +170,7 @@ enum { XG_ROWS_LANES_MAX = 1024 /* threads of a row */, XG_FUSE_OPS_MAX = 6000 /
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);              /* every operation a kernel of its own, but what is free */
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k);             /* the figures of a kernel, from what it computes */
 XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
+XG_FN void xg_kernel_list(xg_kernels *g, const xg_kernel *k); /* for who asks again and again which inputs it has, until it changes */
 XG_FN int64_t xg_kernel_time_with(xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers); /* of c with in->from inside */
 XG_FN uint64_t xg_kernel_ops_with(const xg_kernel *c, const xg_kernel_input *in); /* size of the code of c with in->from inside */
 XG_FN xg_kernel_input *xg_kernel_inputs_new(xg_kernels *g, uint32_t n, uint32_t *cap);

@@ -25,15 +25,19 @@ XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel 
     return NULL;
 }
 
-/* The same for somebody who asks for n of them: when that is many, each is told once where it is. */
+/* Tells each input of the kernel where it is in the list. */
+XG_FN void xg_kernel_list(xg_kernels *g, const xg_kernel *k) {
+    uint32_t j;
+    if (g->listed == k) return;
+    g->listed = k;
+    g->asked++;
+    for (j = 0; j < k->n_inputs; j++) { k->inputs[j].from->asked = g->asked; k->inputs[j].from->asked_at = j; }
+}
+/* The same as find for somebody who asks for n of them: when that is many, each is told once where it is. */
 XG_FN uint32_t xg_kernel_input_place(xg_kernels *g, const xg_kernel *k, const xg_kernel *from, uint32_t n) {
     enum { FEW = 4 };
     uint32_t j;
-    if (n > FEW && g->listed != k) {
-        g->listed = k;
-        g->asked++;
-        for (j = 0; j < k->n_inputs; j++) { k->inputs[j].from->asked = g->asked; k->inputs[j].from->asked_at = j; }
-    }
+    if (n > FEW) xg_kernel_list(g, k);
     if (g->listed == k) return from->asked == g->asked ? from->asked_at : UINT32_MAX;
     for (j = 0; j < k->n_inputs; j++) if (k->inputs[j].from == from) return j;
     return UINT32_MAX;
@@ -158,6 +162,7 @@ XG_FN void xg_kernel_members(xg_kernels *g, xg_kernel *leader, xg_kernel *root) 
     }
 }
 
+enum { XG_KERNEL_COVERS_OPS = 4 };
 XG_FN uint16_t xg_kernel_updates(const xg_kernel *k, uint32_t more) { return (uint16_t)XG_MIN(k->updates + more, (uint32_t)UINT16_MAX); }
 
 XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
@@ -168,7 +173,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     work = xg_cost_mul(u->seen.reads, xg_cost_op(i));
     if (steps > 1) { work = xg_cost_add(work, xg_cost_mul(xg_cost_mul(u->seen.reads, steps), xg_cost_step(i))); size += (uint32_t)xg_cost_step(i); }
     leader->instructions = xg_cost_add(leader->instructions, work);
-    if (i->op == XG_DYNAMIC_UPDATE_SLICE) { size += leader->updates; leader->updates = xg_kernel_updates(leader, 1); }
+    if (i->op == XG_DYNAMIC_UPDATE_SLICE) { size += XG_KERNEL_COVERS_OPS * leader->updates; leader->updates = xg_kernel_updates(leader, 1); }
     leader->ops = XG_MIN(leader->ops + u->seen.sites * size, (uint32_t)1 << 24);
     if (!leader->hero && (xg_fuse_is_hero(i) || (leader->rows && i->op == XG_REDUCE))) leader->hero = i; /* of rows, however short */
     leader->loops = leader->loops || ((i->op == XG_REDUCE_WINDOW || i->op == XG_SELECT_AND_SCATTER) && steps > 1);
@@ -225,10 +230,10 @@ XG_FN int64_t xg_kernel_instructions_with(const xg_kernel *c, const xg_kernel_in
     return xg_cost_add(c->instructions, xg_cost_scale(in->from->instructions, in->reads, XG_MAX(in->from->elements, (int64_t)1)));
 }
 
-/* Each update of a slice asks of every later one in the kernel whether that writes over it. */
+/* Each update of a slice asks of every later one in the kernel whether that writes over it: two comparisons a dimension. */
 XG_FN uint64_t xg_kernel_ops_with(const xg_kernel *c, const xg_kernel_input *in) {
     const xg_kernel *p = in->from;
-    return c->ops + (uint64_t)p->ops * in->sites + (uint64_t)c->updates * p->updates;
+    return c->ops + (uint64_t)p->ops * in->sites + (uint64_t)XG_KERNEL_COVERS_OPS * c->updates * p->updates;
 }
 
 /* Behind a hero the threads go on that computed it. */

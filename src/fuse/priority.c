@@ -9,7 +9,7 @@
 #define XG_FUSE_PRIORITY_C
 #include "fuse.h"
 
-enum { XG_PRIORITY_FETCH_PS = 200 /* an instruction */, XG_QUEUE_ARITY = 4 };
+enum { XG_PRIORITY_FETCH_PS = 200 /* an instruction */, XG_QUEUE_ARITY = 4, XG_PRIORITY_MANY = 16 /* inputs */ };
 
 /* What an order of the queue is told by lies in the queue, and where each stands in an array of its own: kernels are far apart in memory. */
 typedef struct xg_queued { int64_t worth; uint32_t place; } xg_queued;
@@ -90,6 +90,7 @@ XG_FN void xg_priority_bring(const xg_kernel *k) { XG_PREFETCH(k); XG_PREFETCH(&
 XG_FN void xg_priority_inputs(xg_queue *q, xg_kernel *c) {
     uint32_t j;
     for (j = 0; j < c->n_inputs; j++) xg_priority_bring(c->inputs[j].from);
+    if (c->n_inputs > XG_PRIORITY_MANY) xg_kernel_list(q->g, c); /* each is compared with all */
     for (j = 0; j < c->n_inputs; j++) {
         xg_kernel *p = c->inputs[j].from;
         if (!p->candidate || p->n_readers > XG_FUSE_READERS_MAX) continue;

@@ -35,6 +35,7 @@ XG_FN bool xg_opt_contract_expander(xg_module *m); /* contract_expander.c: ragge
 XG_FN bool xg_opt_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
 XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m); /* select_and_scatter_expander.c: which element each window selects, then who selected an element */
 XG_FN bool xg_opt_scatter_winners(xg_module *m); /* scatter_winners.c: of updates that overwrite each other the last one is written */
+XG_FN bool xg_opt_concatenate_splitter(xg_module *m); /* concatenate_splitter.c */
 XG_FN bool xg_opt_zero_sized(xg_module *m);        /* zero_sized.c */
 XG_FN bool xg_opt_sort_simplifier(xg_module *m);   /* sort_simplifier.c: operands that nobody needs sorted */
 XG_FN bool xg_opt_topk_rewriter(xg_module *m);       /* topk_rewriter.c: sorts of which few elements are taken */
