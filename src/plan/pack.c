@@ -193,6 +193,7 @@ XG_FN void xg_pack_space(xg_plan *p, int64_t space, xg_buffer **temps, uint32_t 
     }
     for (k = 0; k < n; k++) temps[k]->offset = temps[k]->best;
     xg_push(p->arena, xg_plan_space, &p->spaces, s);
+    if (space == XG_PLAN_HOST_SPACE) return;
     p->temp_bytes += s.bytes;
     p->largest_live += s.largest_live;
 }

@@ -100,7 +100,7 @@ typedef struct xg_plan {
     uint32_t end;               /* the last position */
     xg_plan_moves at_end;
     XG_VEC(xg_plan_space) spaces;
-    int64_t temp_bytes, largest_live; /* of all spaces together */
+    int64_t temp_bytes, largest_live; /* of device memory */
     XG_VEC(xg_plan_step) steps;
     XG_VEC(xg_plan_sequence *) sequences; /* 0: the entry */
     XG_VEC(xg_plan_kernel) kernels;

@@ -56,13 +56,13 @@ XG_FN void xg_report_allocation(xg_buf *b, const xg_plan *p, const xg_buffer *s,
     for (k = 0; k < p->buffers.n && s->kind == XG_EXE_ALLOC_RESULT; k++) if (p->buffers.p[k]->host == s) xg_report_buffer(b, p->buffers.p[k]);
 }
 
-/* What is live when most of the temporary memory is. */
+/* What is live when most of the temporary memory of the device is. */
 XG_FN void xg_report_peak(xg_buf *b, const xg_plan *p) {
     int64_t *change = XG_NEW_N(p->arena, int64_t, p->end + (size_t)2), live = 0, most = 0;
     uint32_t k, at = 0;
     for (k = 0; k < p->buffers.n; k++) {
         const xg_buffer *s = p->buffers.p[k];
-        if (s->kind != XG_EXE_ALLOC_TEMP || s->host || !s->bytes) continue;
+        if (s->kind != XG_EXE_ALLOC_TEMP || s->host || s->space == XG_PLAN_HOST_SPACE || !s->bytes) continue;
         change[s->first] += s->bytes;
         change[s->last + 1] -= s->bytes;
     }
@@ -71,7 +71,7 @@ XG_FN void xg_report_peak(xg_buf *b, const xg_plan *p) {
     xg_printf(b, "Live ranges at %u (peak):\n", at);
     for (k = 0; k < p->buffers.n; k++) {
         const xg_buffer *s = p->buffers.p[k];
-        if (s->kind != XG_EXE_ALLOC_TEMP || s->host || s->first > at || s->last < at || !s->bytes) continue;
+        if (s->kind != XG_EXE_ALLOC_TEMP || s->host || s->space == XG_PLAN_HOST_SPACE || s->first > at || s->last < at || !s->bytes) continue;
         xg_puts(b, "  ");
         xg_report_value_name(b, s->values.p[0]);
         xg_printf(b, ": %lld bytes\n", (long long)s->bytes);

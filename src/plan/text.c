@@ -153,8 +153,7 @@ XG_FN void xg_ptext_read_temp(xg_ptext *t) {
     if (xg_ptext_take(t, ", color")) s.space = xg_ptext_number(t);
     if (s.bytes > INT64_MAX / 4 - t->p->temp_bytes || s.largest_live > INT64_MAX / 4 - t->p->largest_live || (t->p->spaces.n && t->p->spaces.p[t->p->spaces.n - 1].space >= s.space)) xg_ptext_fail(t, "a greater color, and sizes that make less than 2^61,");
     xg_push(t->p->arena, xg_plan_space, &t->p->spaces, s);
-    t->p->temp_bytes += s.bytes;
-    t->p->largest_live += s.largest_live;
+    if (s.space != XG_PLAN_HOST_SPACE) { t->p->temp_bytes += s.bytes; t->p->largest_live += s.largest_live; }
 }
 
 /* What is said of a leaf twice holds as it was said last. */
