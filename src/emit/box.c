@@ -284,18 +284,24 @@ XG_FN int64_t xg_box_stride(const xg_permutation *p, const xg_box *b, uint32_t d
     return stride + b->pad * (stride / b->row);
 }
 
-typedef struct xg_box_trial { const xg_box_ask *a; const xg_box_place *places; const xg_box_slabs *slabs; int64_t n, end, row, pad, group, least_lanes, bearable; bool spread; } xg_box_trial;
+typedef struct xg_box_trial { const xg_box_ask *a; const xg_box_place *places; const xg_box_slabs *slabs; const int64_t *stride; int64_t n, end, row, pad, group, least_lanes, bearable; bool spread; } xg_box_trial;
 XG_INLINE int64_t xg_box_at(const xg_box_trial *t, int64_t i) { return t->places[i].at + t->pad * t->places[i].rows; }
 
-/* Every vector is one in shared memory, too. */
-XG_FN bool xg_box_is_vector(const xg_box_trial *t, int64_t v) {
-    int64_t i, j;
-    for (i = 0; i < t->n; i += v) {
-        int64_t first = xg_box_at(t, i);
-        if (first % v) return false;
-        for (j = 1; j < v; j++) if (xg_box_at(t, i + j) != first + j) return false;
+/* Every vector is one in shared memory, too: what is side by side there is a multiple of vectors, and so is every step to elsewhere. */
+XG_FN bool xg_box_is_vector(const xg_box_trial *t, const xg_box *b, uint32_t walk, int64_t v) {
+    const xg_permutation *p = t->a->p;
+    int64_t run = 1;
+    bool joined = true;
+    uint32_t k;
+    for (k = p->rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, walk, k);
+        int64_t stride = t->stride[d] + t->pad * (t->stride[d] / t->row);
+        if (b->tile[d] == 1) continue;
+        joined = joined && stride == run;
+        if (joined) run *= b->tile[d];
+        else if (stride % v) return false;
     }
-    return true;
+    return run % v == 0;
 }
 /* The element of the walk with which lane vector `at` of all begins. */
 XG_FN int64_t xg_box_lane(const xg_box_trial *t, int64_t at, int64_t step) {
@@ -398,7 +404,7 @@ XG_FN int64_t xg_box_walk(xg_box_trial *t, const xg_box *b, uint32_t walk, uint3
         for (n = t->group; n >= t->least_lanes; n--) {
             int64_t cost;
             if (n * (XG_BOX_LANES / t->group) * w * t->a->least % XG_BOX_SECTOR || xg_box_cost(t, b, walk, order, w, n, true) >= limit) continue;
-            if (vector < 0) vector = xg_box_is_vector(t, w);
+            if (vector < 0) vector = xg_box_is_vector(t, b, walk, w);
             cost = xg_box_cost(t, b, walk, order, w, n, vector != 0);
             if (cost >= limit) continue;
             met = xg_box_conflicts(t, w, n, vector != 0, t->bearable);
@@ -412,7 +418,7 @@ XG_FN int64_t xg_box_walk(xg_box_trial *t, const xg_box *b, uint32_t walk, uint3
         }
         if (s.slab && xg_box_slab_cost(t, b, walk, &s, w, true) < limit) {
             int64_t cost;
-            if (vector < 0) vector = xg_box_is_vector(t, w);
+            if (vector < 0) vector = xg_box_is_vector(t, b, walk, w);
             cost = xg_box_slab_cost(t, b, walk, &s, w, vector != 0);
             if (cost >= limit) continue;
             met = xg_box_slab_conflicts(t, &s, w, vector != 0, t->bearable);
@@ -475,6 +481,7 @@ XG_FN void xg_box_try(const xg_box_ask *a, xg_box *b, uint32_t order, xg_box_pla
     t.bearable = bear ? b->elements : 0;
     t.row = xg_box_row(a->p, b, order);
     xg_box_strides(a->p, b, order, stride);
+    t.stride = stride;
     for (o = 0; o < 2; o++) xg_box_places(a->p, b, o, stride, t.row, places[o]);
     for (t.pad = 0; t.pad < XG_BOX_PADS * step && !(bear && t.pad); t.pad += t.pad < 2 * step ? 1 : step) {
         int64_t room = b->elements + t.pad * ((b->elements + t.row - 1) / t.row);
@@ -494,6 +501,7 @@ XG_FN void xg_box_try_spread(const xg_box_ask *a, xg_box *b, uint32_t order, xg_
     t.n = b->elements;
     t.group = t.least_lanes = b->group;
     t.row = b->elements;
+    t.stride = stride;
     t.spread = true;
     for (v = most[1 - order]; v; v /= 2) for (odd = 1; odd < 32; odd += 2) {
         room = xg_box_spread(a, b, order, odd, v, stride);
@@ -502,6 +510,7 @@ XG_FN void xg_box_try_spread(const xg_box_ask *a, xg_box *b, uint32_t order, xg_
         if (!xg_box_take(&t, b, order, places, most, best)) continue;
         b->room = room;
         memcpy(b->stride, stride, sizeof stride);
+        return; /* others that are solved for cost as much */
     }
 }
 /* Shared memory. */
