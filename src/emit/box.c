@@ -77,6 +77,8 @@ typedef struct xg_box {
     uint32_t order;                      /* of shared memory: 0 the operand's, 1 the result's */
     int64_t row, pad, room;              /* every `row` elements `pad` are left free; of all */
     bool slabs[2], whole[2];             /* a walk goes from slab to slab (xg_box_slabs); its vectors are such in shared memory, too: known of slabs */
+    bool spread;                         /* dimensions have distances of their own instead, that are solved for (xg_box_spread) */
+    int64_t stride[XG_RANK_MAX];
 } xg_box;
 /* What has to be moved: the sizes of the elements that lie in shared memory, each a bit; the least; the bytes of one of each; the widest element moved by a vector. */
 typedef struct xg_box_ask { const xg_permutation *p; uint32_t sizes; int64_t least, bytes, widest, work, sms; } xg_box_ask;
@@ -195,14 +197,45 @@ XG_FN bool xg_box_may_move(const xg_box_ask *a, const xg_box *b, uint32_t order,
 
 /* ---- shared memory ---- */
 
-/* For each element of the box, in the order of a walk: its place in shared memory without gaps, and the rows in front of it. */
-typedef struct xg_box_place { int32_t at, rows; } xg_box_place;
-XG_FN void xg_box_places(const xg_permutation *p, const xg_box *b, uint32_t walk, uint32_t order, int64_t row, xg_box_place *out) {
-    int64_t stride[XG_RANK_MAX], at[XG_RANK_MAX], n = 1, place = 0, i;
+XG_FN void xg_box_strides(const xg_permutation *p, const xg_box *b, uint32_t order, int64_t *stride) {
+    int64_t n = 1;
     uint32_t k;
     for (k = p->rank; k-- > 0;) { stride[xg_box_dim(p, order, k)] = n; n *= b->tile[xg_box_dim(p, order, k)]; }
+}
+/* Distances by which the other order meets no bank twice: 32 lanes in a row count their places in it with the digits of its dimensions, so if a step in each is, in words and
+ * modulo 32, an odd number times what the digits before it count, all are in banks of their own, wherever they carry. What is side by side in memory stays so. Each
+ * distance is the least of this kind. The room that is taken; 0: there are none. */
+XG_FN int64_t xg_box_spread(const xg_box_ask *a, const xg_box *b, uint32_t order, int64_t odd, int64_t v, int64_t *stride) {
+    const xg_permutation *p = a->p;
+    int64_t want[XG_RANK_MAX], unit[XG_RANK_MAX], lanes = 1, room = 1, next = 0;
+    bool first = true;
+    uint32_t k, tries;
+    for (k = p->rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, 1 - order, k);
+        if (b->tile[d] == 1) continue;
+        unit[d] = first ? v : 1;
+        want[d] = 4 * odd * lanes % 128;
+        if (b->tile[d] % unit[d]) return 0;
+        lanes = lanes * (b->tile[d] / unit[d]) % 32;
+        first = false;
+    }
+    for (k = p->rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, order, k);
+        stride[d] = XG_MAX(next, (int64_t)1);
+        if (b->tile[d] == 1) continue;
+        for (tries = 0; next && stride[d] * a->least * unit[d] % 128 != want[d]; stride[d]++) if (++tries > 128) return 0;
+        next = stride[d] * b->tile[d];
+        room += stride[d] * (b->tile[d] - 1);
+    }
+    return room;
+}
+/* For each element of the box, in the order of a walk: its place in shared memory without gaps, and the rows in front of it. */
+typedef struct xg_box_place { int32_t at, rows; } xg_box_place;
+XG_FN void xg_box_places(const xg_permutation *p, const xg_box *b, uint32_t walk, const int64_t *stride, int64_t row, xg_box_place *out) {
+    int64_t at[XG_RANK_MAX], place = 0, i;
+    uint32_t k;
     memset(at, 0, sizeof at);
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < b->elements; i++) {
         out[i].at = (int32_t)place;
         out[i].rows = (int32_t)(place / row);
         for (k = p->rank; k-- > 0;) {
@@ -246,22 +279,29 @@ XG_FN xg_box_slabs xg_box_slabs_of(const xg_permutation *p, const xg_box *b, uin
 XG_FN int64_t xg_box_stride(const xg_permutation *p, const xg_box *b, uint32_t d) {
     int64_t stride = 1;
     uint32_t k;
+    if (b->spread) return b->stride[d];
     for (k = p->rank; k-- > 0 && xg_box_dim(p, b->order, k) != d;) stride *= b->tile[xg_box_dim(p, b->order, k)];
     return stride + b->pad * (stride / b->row);
 }
 
-typedef struct xg_box_trial { const xg_box_ask *a; const xg_box_place *places; const xg_box_slabs *slabs; int64_t n, end, row, pad, group, least_lanes, bearable; } xg_box_trial;
+typedef struct xg_box_trial { const xg_box_ask *a; const xg_box_place *places; const xg_box_slabs *slabs; const int64_t *stride; int64_t n, end, row, pad, group, least_lanes, bearable; bool spread; } xg_box_trial;
 XG_INLINE int64_t xg_box_at(const xg_box_trial *t, int64_t i) { return t->places[i].at + t->pad * t->places[i].rows; }
 
-/* Every vector is one in shared memory, too. */
-XG_FN bool xg_box_is_vector(const xg_box_trial *t, int64_t v) {
-    int64_t i, j;
-    for (i = 0; i < t->n; i += v) {
-        int64_t first = xg_box_at(t, i);
-        if (first % v) return false;
-        for (j = 1; j < v; j++) if (xg_box_at(t, i + j) != first + j) return false;
+/* Every vector is one in shared memory, too: what is side by side there is a multiple of vectors, and so is every step to elsewhere. */
+XG_FN bool xg_box_is_vector(const xg_box_trial *t, const xg_box *b, uint32_t walk, int64_t v) {
+    const xg_permutation *p = t->a->p;
+    int64_t run = 1;
+    bool joined = true;
+    uint32_t k;
+    for (k = p->rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, walk, k);
+        int64_t stride = t->stride[d] + t->pad * (t->stride[d] / t->row);
+        if (b->tile[d] == 1) continue;
+        joined = joined && stride == run;
+        if (joined) run *= b->tile[d];
+        else if (stride % v) return false;
     }
-    return true;
+    return run % v == 0;
 }
 /* The element of the walk with which lane vector `at` of all begins. */
 XG_FN int64_t xg_box_lane(const xg_box_trial *t, int64_t at, int64_t step) {
@@ -342,7 +382,7 @@ XG_FN int64_t xg_box_cost(const xg_box_trial *t, const xg_box *b, uint32_t walk,
     int64_t vectors = 16 / v, minor = 1, cost = vectors * (8 + xg_box_index_cost(p, b, walk, run.length)) + (vector ? vectors : 16) * 8;
     uint32_t k;
     for (k = p->rank; k-- > 0 && minor == 1;) minor = b->tile[xg_box_dim(p, walk, k)];
-    if (walk == order) cost += t->pad ? vectors * (t->row & (t->row - 1) ? 20 : 8) : 0;
+    if (walk == order && !t->spread) cost += t->pad ? vectors * (t->row & (t->row - 1) ? 20 : 8) : 0;
     else cost += (minor % v ? 16 : vectors) * xg_box_index_cost(p, b, walk, 1);
     return cost * t->group / lanes * xg_box_touched(t, b, walk, lanes * (XG_BOX_LANES / t->group) * v, lanes * (XG_BOX_LANES / t->group) * v) / 1000;
 }
@@ -364,7 +404,7 @@ XG_FN int64_t xg_box_walk(xg_box_trial *t, const xg_box *b, uint32_t walk, uint3
         for (n = t->group; n >= t->least_lanes; n--) {
             int64_t cost;
             if (n * (XG_BOX_LANES / t->group) * w * t->a->least % XG_BOX_SECTOR || xg_box_cost(t, b, walk, order, w, n, true) >= limit) continue;
-            if (vector < 0) vector = xg_box_is_vector(t, w);
+            if (vector < 0) vector = xg_box_is_vector(t, b, walk, w);
             cost = xg_box_cost(t, b, walk, order, w, n, vector != 0);
             if (cost >= limit) continue;
             met = xg_box_conflicts(t, w, n, vector != 0, t->bearable);
@@ -378,7 +418,7 @@ XG_FN int64_t xg_box_walk(xg_box_trial *t, const xg_box *b, uint32_t walk, uint3
         }
         if (s.slab && xg_box_slab_cost(t, b, walk, &s, w, true) < limit) {
             int64_t cost;
-            if (vector < 0) vector = xg_box_is_vector(t, w);
+            if (vector < 0) vector = xg_box_is_vector(t, b, walk, w);
             cost = xg_box_slab_cost(t, b, walk, &s, w, vector != 0);
             if (cost >= limit) continue;
             met = xg_box_slab_conflicts(t, &s, w, vector != 0, t->bearable);
@@ -412,31 +452,65 @@ XG_FN int64_t xg_box_row(const xg_permutation *p, const xg_box *b, uint32_t orde
     while (xg_box_dim(p, order, mine - 1) != xg_box_dim(p, 1 - order, other - 1)) row *= b->tile[xg_box_dim(p, order, --mine)];
     return row;
 }
-/* One order of shared memory: what is better than anything before becomes the box's. */
+/* What a trial makes of both walks: if that is better than anything before it becomes the box's. */
+XG_FN bool xg_box_take(xg_box_trial *t, xg_box *b, uint32_t order, xg_box_place *const *places, const int64_t *most, int64_t *best) {
+    xg_box_way way[2];
+    int64_t cost = 0, one = 1;
+    uint32_t o;
+    for (o = 0; o < 2 && one; o++) { t->places = places[o]; one = xg_box_walk(t, b, o, order, most[o], *best - cost, &way[o]); cost += one; }
+    if (!one) return false;
+    *best = cost;
+    b->order = order;
+    b->row = t->row;
+    b->pad = t->pad;
+    b->spread = t->spread;
+    for (o = 0; o < 2; o++) { b->v[o] = way[o].v; b->lanes[o] = way[o].lanes; b->slabs[o] = way[o].slabs; b->whole[o] = way[o].whole; }
+    return true;
+}
+XG_FN bool xg_box_is_best(const xg_box *b, const int64_t *most) { return b->v[0] == most[0] && b->v[1] == most[1] && b->lanes[0] + b->lanes[1] == 2 * b->group; }
+/* One order of shared memory, with all pads. */
 XG_FN void xg_box_try(const xg_box_ask *a, xg_box *b, uint32_t order, xg_box_place *const *places, const int64_t *most, bool idle, bool bear, int64_t *best) {
-    int64_t step = XG_MAX(4 / a->least, (int64_t)1); /* a word */
+    int64_t step = XG_MAX(4 / a->least, (int64_t)1) /* a word */, stride[XG_RANK_MAX];
     xg_box_trial t;
     uint32_t o;
+    memset(&t, 0, sizeof t);
     t.a = a;
     t.n = b->elements;
     t.group = b->group;
     t.least_lanes = idle ? t.group / 2 : t.group;
     t.bearable = bear ? b->elements : 0;
     t.row = xg_box_row(a->p, b, order);
-    for (o = 0; o < 2; o++) xg_box_places(a->p, b, o, order, t.row, places[o]);
+    xg_box_strides(a->p, b, order, stride);
+    t.stride = stride;
+    for (o = 0; o < 2; o++) xg_box_places(a->p, b, o, stride, t.row, places[o]);
     for (t.pad = 0; t.pad < XG_BOX_PADS * step && !(bear && t.pad); t.pad += t.pad < 2 * step ? 1 : step) {
-        xg_box_way way[2];
-        int64_t cost = 0, one = 1, room = b->elements + t.pad * ((b->elements + t.row - 1) / t.row);
+        int64_t room = b->elements + t.pad * ((b->elements + t.row - 1) / t.row);
         if (room * a->bytes > 2 * XG_BOX_SHARED) return;
-        for (o = 0; o < 2 && one; o++) { t.places = places[o]; one = xg_box_walk(&t, b, o, order, most[o], *best - cost, &way[o]); cost += one; }
-        if (!one) continue;
-        *best = cost;
-        b->order = order;
-        b->row = t.row;
-        b->pad = t.pad;
+        if (!xg_box_take(&t, b, order, places, most, best)) continue;
         b->room = room;
-        for (o = 0; o < 2; o++) { b->v[o] = way[o].v; b->lanes[o] = way[o].lanes; b->slabs[o] = way[o].slabs; b->whole[o] = way[o].whole; }
-        if (way[0].v == most[0] && way[1].v == most[1] && way[0].lanes + way[1].lanes == 2 * t.group) return;
+        if (xg_box_is_best(b, most)) return;
+    }
+}
+/* The same with distances that are solved for. */
+XG_FN void xg_box_try_spread(const xg_box_ask *a, xg_box *b, uint32_t order, xg_box_place *const *places, const int64_t *most, int64_t *best) {
+    int64_t odd, v, room, stride[XG_RANK_MAX];
+    xg_box_trial t;
+    uint32_t o;
+    memset(&t, 0, sizeof t);
+    t.a = a;
+    t.n = b->elements;
+    t.group = t.least_lanes = b->group;
+    t.row = b->elements;
+    t.stride = stride;
+    t.spread = true;
+    for (v = most[1 - order]; v; v /= 2) for (odd = 1; odd < 32; odd += 2) {
+        room = xg_box_spread(a, b, order, odd, v, stride);
+        if (!room || room * a->bytes > 2 * XG_BOX_SHARED) continue;
+        for (o = 0; o < 2; o++) xg_box_places(a->p, b, o, stride, t.row, places[o]);
+        if (!xg_box_take(&t, b, order, places, most, best)) continue;
+        b->room = room;
+        memcpy(b->stride, stride, sizeof stride);
+        return; /* others that are solved for cost as much */
     }
 }
 /* Shared memory. */
@@ -450,6 +524,7 @@ XG_FN void xg_box_layout(xg_arena *arena, const xg_box_ask *a, xg_box *b) {
         for (most[o] = XG_BOX_VECTORS; most[o] > 1 && !xg_box_may_move(a, b, o, most[o]);) most[o] /= 2;
     }
     for (o = 0; o < 2; o++) xg_box_try(a, b, o, places, most, false, false, &best);
+    if (a->least < 4 && !(a->sizes & (a->sizes - 1)) && (best == INT64_MAX || !xg_box_is_best(b, most) || most[0] + most[1] == 2)) for (o = 0; o < 2; o++) xg_box_try_spread(a, b, o, places, most, &best);
     if (best == INT64_MAX || (b->v[0] == 1 && most[0] > 1) || (b->v[1] == 1 && most[1] > 1)) for (o = 0; o < 2; o++) xg_box_try(a, b, o, places, most, true, false, &best);
     for (o = 0; o < 2 && best == INT64_MAX; o++) xg_box_try(a, b, o, places, most, false, true, &best);
 }

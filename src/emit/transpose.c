@@ -15,7 +15,7 @@
 #define XG_EMIT_TRANSPOSE_C
 #include "emit.h"
 
-enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_UNROLL = 4 /* elements of a thread, by which the loop emitter is no worse where it reads whole sectors */, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_SHARED_MAX = 48 << 10 };
+enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_UNROLL = 4 /* elements of a thread, by which the loop emitter is no worse where it reads whole sectors */, XG_TRANSPOSE_ROUNDS = 32 /* that become straight code */, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_SHARED_MAX = 48 << 10 };
 
 /* ---- the fusion: heroes, what is behind them, what is beside them ---- */
 
@@ -224,14 +224,9 @@ XG_FN void xg_transpose_box_places(const xg_transpose *t, bool result, const xg_
 XG_FN const xg_aff *xg_transpose_box_at(const xg_transpose *t, bool result, const xg_aff *element) {
     xg_aff_ctx *x = t->e->m->aff;
     const xg_aff *place[XG_RANK_MAX], *at = xg_aff_const(x, 0);
-    int64_t stride = 1;
-    uint32_t k;
+    uint32_t d;
     xg_transpose_box_places(t, result, element, place);
-    for (k = t->p.rank; k-- > 0;) {
-        uint32_t d = xg_box_dim(&t->p, t->box.order, k);
-        if (place[d]) at = xg_aff_add(x, at, xg_aff_mul(x, place[d], stride + t->box.pad * (stride / t->box.row)));
-        stride *= t->tiles[d];
-    }
+    for (d = t->p.rank; d-- > 0;) if (place[d]) at = xg_aff_add(x, at, xg_aff_mul(x, place[d], xg_box_stride(&t->p, &t->box, d)));
     return at;
 }
 
@@ -400,18 +395,22 @@ XG_FN void xg_transpose_load_unit(xg_transpose_walk *w, xg_kval *const *at, xg_k
 
 /* ---- boxes ---- */
 
-/* The indices within a box of thread th_x in turn i of round j, by slabs; *vector: which one that is. */
-XG_FN void xg_transpose_slab_places(const xg_transpose *t, bool result, const xg_box_slabs *s, const xg_aff **vector, const xg_aff **place) {
+/* The indices within a box of thread th_x, by slabs: i counts its turns, in so many times `at_once` rounds as are needed, and j the rounds; *vector: which one that is of its
+ * round, *round: which round. */
+XG_FN void xg_transpose_slab_places(const xg_transpose *t, bool result, const xg_box_slabs *s, int64_t at_once, const xg_aff **vector, const xg_aff **round, const xg_aff **place) {
     xg_aff_ctx *x = t->e->m->aff;
     int64_t v = t->box.v[result], slabs = s->step / s->slab, inner = s->slab * v;
-    const xg_aff *own = xg_aff_add(x, xg_aff_dim(x, 0), xg_aff_mul(x, xg_aff_sym(x, 0), XG_TRANSPOSE_THREADS)), *in = slabs > 1 ? xg_aff_mod(x, own, s->slab) : own;
+    const xg_aff *turn = at_once < s->rounds ? xg_aff_mod(x, xg_aff_sym(x, 0), s->turns) : xg_aff_sym(x, 0);
+    const xg_aff *own = xg_aff_add(x, xg_aff_dim(x, 0), xg_aff_mul(x, turn, XG_TRANSPOSE_THREADS)), *in = slabs > 1 ? xg_aff_mod(x, own, s->slab) : own;
     uint32_t k;
     *vector = own;
+    *round = xg_aff_sym(x, 1);
+    if (at_once < s->rounds) *round = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_aff_sym(x, 0), s->turns), at_once), *round);
     memset(place, 0, XG_RANK_MAX * sizeof *place);
     for (k = 0; k < t->p.rank; k++) {
         uint32_t d = xg_box_dim(&t->p, result, k);
         if (t->tiles[d] == 1) continue;
-        if (d == s->along) place[d] = xg_aff_add(x, xg_aff_mul(x, xg_aff_sym(x, 1), slabs), slabs > 1 ? xg_aff_div(x, own, s->slab) : xg_aff_const(x, 0));
+        if (d == s->along) place[d] = xg_aff_add(x, xg_aff_mul(x, *round, slabs), slabs > 1 ? xg_aff_div(x, own, s->slab) : xg_aff_const(x, 0));
         else {
             const xg_aff *at = xg_aff_mul(x, in, v);
             if (inner != s->slab * v) at = xg_aff_mod(x, at, inner);
@@ -425,16 +424,17 @@ XG_FN const xg_imap *xg_transpose_slab_map(xg_transpose *t, bool result, const x
     xg_aff_ctx *x = t->e->m->aff;
     int64_t v = t->box.v[result];
     xg_box_slabs s = xg_box_slabs_of(&t->p, &t->box, result, v);
-    const xg_aff *vector, *place[XG_RANK_MAX], *at = xg_aff_const(x, 0), *both[2];
+    int64_t times = (s.rounds + XG_TRANSPOSE_ROUNDS - 1) / XG_TRANSPOSE_ROUNDS, at_once = (s.rounds + times - 1) / times;
+    const xg_aff *vector, *round, *place[XG_RANK_MAX], *at = xg_aff_const(x, 0), *both[2];
     const xg_imap *m;
     xg_imap *walk;
     uint32_t d;
-    xg_transpose_slab_places(t, result, &s, &vector, place);
-    walk = xg_transpose_canonical(t, place, 1, s.turns, result);
-    walk->syms[1].range = xg_range_of(0, s.rounds - 1);
+    xg_transpose_slab_places(t, result, &s, at_once, &vector, &round, place);
+    walk = xg_transpose_canonical(t, place, 1, s.turns * times, result);
+    walk->syms[1].range = xg_range_of(0, at_once - 1);
     m = xg_imap_simplify(x, walk);
     if (s.step % XG_TRANSPOSE_THREADS) m = xg_imap_with_constraint(x, m, vector, xg_range_of(0, s.step - 1));
-    if (t->box.elements / v % s.step) m = xg_imap_with_constraint(x, m, xg_aff_add(x, vector, xg_aff_mul(x, xg_aff_sym(x, 1), s.step)), xg_range_of(0, t->box.elements / v - 1));
+    if (t->box.elements / v % s.step || times * at_once != s.rounds) m = xg_imap_with_constraint(x, m, xg_aff_add(x, vector, xg_aff_mul(x, round, s.step)), xg_range_of(0, t->box.elements / v - 1));
     for (d = 0; d < t->p.rank; d++) if (place[d]) at = xg_aff_add(x, at, xg_aff_mul(x, place[d], xg_box_stride(&t->p, &t->box, d)));
     m = xg_indexing_flatten(x, m, xg_permutation_shape(t->e, &t->p, result, shape));
     if (!xg_imap_ok(m)) return m;
@@ -483,7 +483,7 @@ XG_FN const xg_imap *xg_transpose_box_vector(xg_transpose *t, bool result, const
     env = xg_imap_env(x, m);
     while (t->tiles[xg_box_dim(&t->p, result, minor)] == 1) minor--;
     if (t->box.slabs[result]) at = t->box.whole[result] ? element : xg_aff_add(x, xg_aff_dim(x, 1), xg_aff_mul(x, xg_aff_sym(x, 0), xg_box_stride(&t->p, &t->box, xg_box_dim(&t->p, result, minor))));
-    else if (t->box.order == (uint32_t)result) at = xg_aff_add(x, element, xg_aff_mul(x, xg_aff_div_in(&env, element, t->box.row), t->box.pad));
+    else if (t->box.order == (uint32_t)result && !t->box.spread) at = xg_aff_add(x, element, xg_aff_mul(x, xg_aff_div_in(&env, element, t->box.row), t->box.pad));
     else at = xg_transpose_box_at(t, result, element);
     return xg_transpose_append(t, xg_imap_compose(x, xg_imap_simplify(x, m), xg_indexing_delinear(x, shape)), &at, 1);
 }
