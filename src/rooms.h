@@ -136,6 +136,7 @@
 #include "opt/tuple_simplifier.c"
 #include "opt/while_simplifier.c"
 #include "opt/conditional_code_motion.c"
+#include "opt/conditional_sinking.c"
 #include "opt/zero_sized.c"
 
 /* fuse */

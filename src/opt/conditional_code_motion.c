@@ -4,7 +4,7 @@
  *
  * Only what is worth it goes (contractions, reductions, sorts and the like, and what they need): one of the branches would have run it anyway. What is left of the branches is
  * often so little that the conditional becomes a select. Values are numbered: an element of a branch's argument by what stands outside, an instruction by its opcode, attributes
- * and operands' numbers; what has the number of an instruction of the first branch in all of the others is common. */
+ * and operands' numbers; what has the number of an instruction of the first branch in all of the others is common. Where there is nothing, the ends of the branches are looked at (conditional_sinking.c). */
 #ifndef XG_OPT_CONDITIONAL_CODE_MOTION_C
 #define XG_OPT_CONDITIONAL_CODE_MOTION_C
 #include "opt.h"
@@ -65,12 +65,13 @@ XG_FN bool xg_hoist_has_work(const xg_comp *c) {
     XG_FOR_INSTS(s, c) if (xg_while_worth_moving(s)) return true;
     return false;
 }
-/* Parameters are arrays, or tuples of which only elements are used. */
+/* Parameters are arrays, or tuples of which only elements are used; an instruction is one branch's, so that its value has one number. */
 XG_FN bool xg_hoist_reads(const xg_hoist *h) {
-    uint32_t b;
+    uint32_t b, k;
     if (h->branches.n < 2 || h->branches.n > XG_HOIST_BRANCHES) return false;
     for (b = 0; b < h->branches.n; b++) {
         const xg_inst *p;
+        for (k = 0; k < b; k++) if (h->branches.p[k] == h->branches.p[b]) return false;
         if (!xg_hoist_has_work(h->branches.p[b])) return false;
         p = h->branches.p[b]->params[0];
         if (p == h->branches.p[b]->root) return false;
@@ -137,6 +138,7 @@ XG_FN void xg_hoist_rebuild(xg_hoist *h, const uint32_t *numbers, uint32_t n) {
     xg_inst_replace(h->i, made);
     xg_inst_remove(h->i);
 }
+XG_FN bool xg_sink_from(xg_hoist *h); /* conditional_sinking.c */
 XG_FN bool xg_hoist_from(xg_module *m, xg_inst *i) {
     xg_hoist h;
     uint32_t *numbers, n = 0, k, b;
@@ -157,8 +159,9 @@ XG_FN bool xg_hoist_from(xg_module *m, xg_inst *i) {
     numbers = XG_NEW_N(m->work, uint32_t, XG_HOIST_INSTS + 1);
     for (b = 0; b < h.branches.n; b++) xg_hoist_number_branch(&h, b);
     for (k = 1; k <= h.n_numbers; k++) if (h.branches_with[k] == h.branches.n && xg_while_worth_moving(h.value[k])) numbers[n++] = k;
-    if (n) xg_hoist_rebuild(&h, numbers, n);
-    return n > 0;
+    if (n == 0) return xg_sink_from(&h);
+    xg_hoist_rebuild(&h, numbers, n);
+    return true;
 }
 XG_FN bool xg_opt_conditional_code_motion(xg_module *m) {
     bool changed = false;
