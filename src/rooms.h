@@ -203,6 +203,7 @@
 #include "emit/flow.c"
 #include "emit/loop.c"
 #include "emit/sliding.c"
+#include "emit/sliding_rows.c"
 #include "emit/scattered.c"
 #include "emit/hero.c"
 #include "emit/box.c"

@@ -5,7 +5,7 @@
  *   traffic   elementwise operations, transposes (wide ones, of dimensions of whole sectors; and such as leave no dimension wide), reductions, softmax and layer norm on
  *             arrays of a megabyte and more: at most 5% more sectors than what is read and written holds, in one kernel; transposes without a bank conflict; what only moves elements (reversed, beside each other, heads), with a bound on lane instructions
  *   sizes     every hero on sizes that hurt (0, 1, beside powers of two, primes, rank 0 to 8), bit for bit what the evaluator says
- *   work      what is long (windows, the best few of many) takes no more than a bound of lane instructions an element
+ *   work      what is long (windows, sorts, the best few of many) takes no more than a bound of lane instructions an element, and of sectors
  *   large     elements with numbers beyond 2^31, computed where a small result needs them; arrays of more than 2^31 elements compiled, every element with a thread
  *   diamonds  a chain whose paths double thirty times: code grows by the step
  * Ends with "N passed, N failed". */
@@ -279,6 +279,9 @@ static void same_of(const char *body, long long n) {
     begin("add", "s32");
     put("most { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] maximum(a, b) }\nless { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = pred[] compare(a, b), direction=LT }\n"
         "upper { a = s8[] parameter(0) b = s8[] parameter(1) i = s32[] parameter(2) j = s32[] parameter(3) c = s8[] negate(a) d = s8[] negate(b) ROOT r = pred[] compare(c, d), direction=GT }\n"
+        "wide { a = s64[] parameter(0) b = s64[] parameter(1) i = s32[] parameter(2) j = s32[] parameter(3) ROOT r = pred[] compare(a, b), direction=GT }\n"
+        "both { a = s32[] parameter(0) b = s32[] parameter(1) c = s32[] parameter(2) d = s32[] parameter(3) l = pred[] compare(a, b), direction=LT e = pred[] compare(a, b), direction=EQ g = pred[] compare(c, d), direction=GT f = pred[] and(e, g) ROOT r = pred[] or(l, f) }\n"
+        "halves { c = c64[] parameter(0) d = c64[] parameter(1) a = bf16[] parameter(2) b = bf16[] parameter(3) ROOT r = pred[] compare(b, a), direction=GT, type=TOTALORDER }\n"
         "first { a = s32[] parameter(0) i = s32[] parameter(1) b = s32[] parameter(2) j = s32[] parameter(3) c = pred[] compare(a, b), direction=GE d = s32[] select(c, a, b) e = s32[] select(c, i, j) ROOT r = (s32[], s32[]) tuple(d, e) }\n"
         "more { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = pred[] compare(a, b), direction=GE }\nENTRY e { x = s32[5,%lld] parameter(0) z = s32[] constant(0) ", n);
     for (p = body; *p; p++) {
@@ -306,6 +309,9 @@ static void sizes(void) {
         "ROOT r = s32[5,N] sort(x), dimensions={1}, to_apply=less",
         "ROOT r = s32[5,N] sort(x), dimensions={0}, to_apply=less, is_stable=true",
         "y = s8[5,N] convert(x) i = s32[5,N] iota(), iota_dimension=1 ROOT r = (s8[5,N], s32[5,N]) sort(y, i), dimensions={1}, to_apply=upper, is_stable=true",
+        "y = s64[5,N] convert(x) i = s32[5,N] iota(), iota_dimension=1 ROOT r = (s64[5,N], s32[5,N]) sort(y, i), dimensions={1}, to_apply=wide",
+        "y = s32[5,N] parameter(1) ROOT r = (s32[5,N], s32[5,N]) sort(x, y), dimensions={1}, to_apply=both, is_stable=true",
+        "y = bf16[5,N] convert(x) c = c64[5,N] convert(x) ROOT r = (c64[5,N], bf16[5,N]) sort(c, y), dimensions={1}, to_apply=halves, is_stable=true",
         "y = s32[5,P] parameter(1) ROOT r = s32[5,2N1] concatenate(x, y), dimensions={1}",
         "ROOT r = s32[6,P] pad(x, z), padding=0_1x1_0",
         "ROOT r = s32[3,H] slice(x), slice={[1:4], [0:N:2]}",
@@ -412,14 +418,14 @@ static void works(void) {
     work("the best 64 of 50257", 24, 2 * 50257);
     begin("add", "f32");
     put("ENTRY e { x = f32[16,4095] parameter(0) z = f32[] constant(0) ROOT r = f32[16,3996] reduce-window(x, z), window={size=1x100}, to_apply=fold }\n");
-    work("windows of 100", 55, 16 * 3996);
+    work("windows of 100", 42, 16 * 3996);
     begin("maximum", "f32");
     put("ENTRY e { x = f32[2,56,56,16] parameter(0) z = f32[] constant(-inf) ROOT r = f32[2,50,50,16] reduce-window(x, z), window={size=1x7x7x1}, to_apply=fold }\n");
     work("windows of 7x7", 45, 2 * 50 * 50 * 16);
     begin(NULL, NULL);
     put("less { a = f32[] parameter(0) b = f32[] parameter(1) z = f32[] constant(0) p = pred[] compare(a, z), direction=EQ q = pred[] compare(b, z), direction=EQ c = f32[] select(p, z, a) d = f32[] select(q, z, b) "
         "ROOT r = pred[] compare(c, d), direction=LT, type=TOTALORDER }\nENTRY e { x = f32[4,4096] parameter(0) ROOT r = f32[4,4096] sort(x), dimensions={1}, is_stable=true, to_apply=less }\n");
-    work("sorted rows of 4096", 560, 4 * 4096);
+    work("sorted rows of 4096", 190, 4 * 4096);
     begin("add", "f32");
     put("more { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), direction=GE }\nENTRY e { x = f32[4,56,56,16] parameter(0) y = f32[4,28,28,16] parameter(1) s = s32[4,28,28,16] parameter(2) z = f32[] constant(0) "
         "ROOT r = f32[4,56,56,16] select-and-scatter(x, y, z, s), window={size=1x3x3x1 stride=1x2x2x1 pad=0_0x0_1x0_1x0_0}, select=more, scatter=fold }\n");
@@ -453,6 +459,68 @@ static void works(void) {
         "a = f32[1024,1024] dynamic-update-slice(x, u, i, z) b = f32[1024,1024] dynamic-update-slice(a, v, j, i) ROOT c = f32[1024,1024] dynamic-update-slice(b, w, j, z) }\n");
     work("three large updates of one array", 17, 300 * 1024 + 200 * 512 + 64 * 1024);
     same("three large updates of one array");
+}
+
+/* In at most so many kernels, with at most so many lane instructions for each of n elements, and so many times the sectors that arguments and results hold. */
+static void costs(const char *what, uint32_t kernels, double lanes, double sectors, long long n) {
+    xlagpu_kernel_stats s[16];
+    uint64_t l = 0, t = 0, launches = 0;
+    char line[200];
+    uint32_t k, m;
+    job j;
+    if (job_open(&j, what) && job_run(&j, what)) {
+        m = xlagpu_rt_stats(j.p, s, 16);
+        for (k = 0; k < m && k < 16; k++) { l += s[k].lane_instructions; t += s[k].sectors; launches += s[k].launches; }
+        snprintf(line, sizeof line, "%s: %llu launches, %.1f lane instructions an element, %.2f times the sectors", what, (unsigned long long)launches, (double)l / (double)n, (double)t * 32 / (double)j.bytes);
+        if (verbose) printf("%s\n", line);
+        EXPECT_IN(m <= 16 && launches <= kernels && (double)l <= lanes * (double)n && (double)t * 32 <= sectors * (double)j.bytes, line);
+    }
+    job_close(&j);
+}
+/* A comparator as JAX has it: zeros made alike, in total order; and of numbers. */
+static void compared(void) {
+    begin(NULL, NULL);
+    put("less { a = f32[] parameter(0) b = f32[] parameter(1) z = f32[] constant(0) p = pred[] compare(a, z), direction=EQ q = pred[] compare(b, z), direction=EQ c = f32[] select(p, z, a) d = f32[] select(q, z, b) "
+        "ROOT r = pred[] compare(c, d), direction=LT, type=TOTALORDER }\n"
+        "pair { a = s32[] parameter(0) b = s32[] parameter(1) x = f32[] parameter(2) y = f32[] parameter(3) ROOT r = pred[] compare(a, b), direction=LT }\n"
+        "byte { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT r = pred[] compare(a, b), direction=LT, type=TOTALORDER }\nENTRY e { ");
+}
+/* Sorts: one kernel for a row that fits, and one more for each time that runs grow twice as long, each of which reads and writes everything once. */
+static void sorted(void) {
+    compared();
+    put("x = f32[64,1024] parameter(0) ROOT r = f32[64,1024] sort(x), dimensions={1}, is_stable=true, to_apply=less }\n");
+    costs("sorted rows of 1024", 1, 145, 1.0, 64 * 1024);
+    compared();
+    put("x = s32[16,4096] parameter(0) y = f32[16,4096] parameter(1) ROOT r = (s32[16,4096], f32[16,4096]) sort(x, y), dimensions={1}, is_stable=true, to_apply=pair }\n");
+    costs("sorted pairs, rows of 4096", 1, 185, 1.0, 16 * 4096);
+    compared();
+    put("x = f32[1024,64] parameter(0) ROOT r = f32[1024,64] sort(x), dimensions={0}, is_stable=true, to_apply=less }\n");
+    costs("sorted columns of 1024", 1, 160, 2.0, 64 * 1024);
+    compared();
+    put("x = f32[2000,100] parameter(0) ROOT r = f32[2000,100] sort(x), dimensions={1}, is_stable=true, to_apply=less }\n");
+    costs("sorted rows of 100", 1, 112, 1.35, 2000 * 100);
+    compared();
+    put("x = bf16[8,8192] parameter(0) ROOT r = bf16[8,8192] sort(x), dimensions={1}, to_apply=byte }\n");
+    costs("sorted bf16, rows of 8192", 1, 185, 1.0, 8 * 8192);
+    compared();
+    put("x = f32[65536] parameter(0) ROOT r = f32[65536] sort(x), dimensions={0}, is_stable=true, to_apply=less }\n");
+    costs("sorted row of 65536", 5, 440, 5.6, 65536);
+    compared();
+    put("x = s32[100003] parameter(0) y = f32[100003] parameter(1) ROOT r = (s32[100003], f32[100003]) sort(x, y), dimensions={0}, is_stable=true, to_apply=pair }\n");
+    costs("sorted pairs, row of 100003", 6, 540, 6.7, 100003);
+}
+/* Windows along the innermost dimension: each element is read once. */
+static void windowed(void) {
+    begin("add", "f32");
+    put("ENTRY e { x = f32[64,4096] parameter(0) z = f32[] constant(0) ROOT r = f32[64,4096] reduce-window(x, z), window={size=1x17 pad=0_0x8_8}, to_apply=fold }\n");
+    costs("windows of 17 along rows", 1, 22, 1.03, 64 * 4096);
+    begin("add", "f32");
+    put("ENTRY e { x = f32[131072] parameter(0) z = f32[] constant(0) ROOT r = f32[130973] reduce-window(x, z), window={size=100}, to_apply=fold }\n");
+    costs("windows of 100 along a row", 1, 35, 1.04, 130973);
+    begin("maximum", "f32");
+    put("best { a = f32[] parameter(0) i = s32[] parameter(1) b = f32[] parameter(2) j = s32[] parameter(3) c = pred[] compare(a, b), direction=GE x = f32[] select(c, a, b) y = s32[] select(c, i, j) ROOT r = (f32[], s32[]) tuple(x, y) }\n"
+        "ENTRY e { x = f32[256,512] parameter(0) i = s32[256,512] parameter(1) z = f32[] constant(-inf) w = s32[] constant(0) ROOT r = (f32[256,512], s32[256,512]) reduce-window(x, i, z, w), window={size=1x5 pad=0_0x2_2}, to_apply=best }\n");
+    costs("the best of 5 and its place", 1, 46, 1.2, 256 * 512);
 }
 
 /* Short rows: the last block has a part of its rows; a reducer of two values, two reducers at once, something in front and behind, kept dimensions of any order. */
@@ -654,6 +722,8 @@ int main(int argc, char **argv) {
     sizes();
     selections();
     works();
+    sorted();
+    windowed();
     ranks();
     boxes();
     short_rows();

@@ -34,10 +34,18 @@ def leaves(shape):
     return out
 
 
+class Table(dict):
+    """Instructions by name; sorts: those inside of fusions, by name to the fusion."""
+
+    def __init__(self):
+        super().__init__()
+        self.sorts = {}
+
+
 def parse_entry(hlo):
     """The entry's instructions: name to (shape, opcode, operands, attributes); and the root's name."""
     body = hlo[hlo.index("\nENTRY"):]
-    table, root = {}, None
+    table, root = Table(), None
     for line in body.splitlines()[1:]:
         m = re.match(r"\s+(ROOT )?%([\w.\-]+) = (\(.*?\)|\S+) ([\w\-]+)\((.*)$", line)
         if not m:
@@ -46,6 +54,17 @@ def parse_entry(hlo):
         table[m[2]] = (m[3], m[4], re.findall(r"%([\w.\-]+)", args), m[5])
         if m[1]:
             root = m[2]
+    inside, computation = {}, ""
+    for line in hlo[: hlo.index("\nENTRY")].splitlines():
+        m = re.match(r"%([\w.\-]+) \(|\s+(?:ROOT )?%([\w.\-]+) = (?:\(.*?\)|\S+) sort\(", line)
+        if m and m[1]:
+            computation = m[1]
+        elif m:
+            inside[computation] = m[2]
+    for name, (_, op, _, rest) in table.items():
+        called = re.search(r"calls=%([\w.\-]+)", rest)
+        if op == "fusion" and called and called[1] in inside:
+            table.sorts[inside[called[1]]] = name
     return table, root
 
 
@@ -170,7 +189,7 @@ def copied(memory):
     for name, (shape, op, operands, _) in memory.table.items():
         if op == "copy":
             out.append(((name, ()), (operands[0], ())))
-        if op == "sort":
+        if op == "sort" or name in memory.table.sorts.values():
             for k, o in enumerate(operands):
                 to = (name, (k,) if shape.startswith("(") else ())
                 if memory.spot(*to) != memory.spot(o, ()):
@@ -201,7 +220,10 @@ def run(args, name, rtol, atol):
             continue
         m = re.search(r"k(?:Custom)?Kernel .*?([\w.\-]+) grid: \[(\d+), (\d+), (\d+)\] threads: \[(\d+), (\d+), (\d+)\].*?shared_memory: (\d+)", t)
         kernel = m and (m[1] if m[1] in table else next((k for k in table if re.sub(r"[.\-]", "_", k) == m[1]), None))
-        if kernel in seen:
+        sort = m and next((table.sorts.get(k, k) for k in [*table.sorts, *(n for n in table if table[n][1] == "sort")] if re.fullmatch(re.sub(r"[.\-]", "_", k) + r"(__\d+)?", m[1])), None)
+        if sort:  # all the kernels of one sort
+            kernel = sort
+        elif kernel in seen:
             raise Skip("several instructions share a kernel")
         seen.add(kernel)
         if not kernel:

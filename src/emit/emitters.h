@@ -21,6 +21,7 @@
     X(CONCATENATE, "concatenate", xg_emit_concatenate_match, xg_emit_concatenate) \
     X(SCAN, "scan", xg_emit_scan_match, xg_emit_scan) \
     X(SCATTERED, "scattered-windows", xg_emit_scattered_match, xg_emit_scattered) \
+    X(SLIDING_ROWS, "sliding-rows", xg_emit_sliding_rows_match, xg_emit_sliding_rows) \
     X(SLIDING, "sliding-windows", xg_emit_sliding_match, xg_emit_sliding) \
     X(LOOP, "loop", xg_emit_loop_match, xg_emit_loop)
 #endif

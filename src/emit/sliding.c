@@ -31,6 +31,8 @@ typedef struct xg_sliding {
     int64_t counts[XG_RANK_MAX];
     uint32_t windows;             /* how many of the carried ones take what is read */
     bool take;                    /* what is read replaces what is carried */
+    xg_kval **tile, *own;         /* emit/sliding_rows.c: the elements in shared memory, and the number of this thread's share */
+    int64_t first;                /* what is being read begins so far behind that */
 } xg_sliding;
 
 /* ---- the form ---- */
@@ -100,14 +102,34 @@ XG_FN const xg_imap *xg_sliding_map(xg_sliding *d, int64_t first, int64_t places
     return xg_imap_simplify(x, m);
 }
 
+/* Places in shared memory leave a gap after those of a thread, if they are an even number, which keeps the banks apart. */
+XG_FN const xg_aff *xg_sliding_padded(xg_aff_ctx *x, const xg_aff *place, int64_t each) { return each % 2 ? place : xg_aff_add(x, place, xg_aff_div(x, place, each)); }
+/* The element of operand k in shared memory, at the place that the window's symbol has: as far from the thread's own first one for all threads. */
+XG_FN xg_elem xg_sliding_close(xg_sliding *d, xg_scope *s, uint32_t k) {
+    xg_aff_ctx *x = s->e->m->aff;
+    xg_imap *m = xg_imap_new(x, 2, 0, 0, 1, 0);
+    int64_t each = d->count * d->w.p[d->dim].stride;
+    xg_kval *dims[2], *at;
+    dims[0] = d->own;
+    dims[1] = d->vars[d->w.n + d->dim];
+    m->dims[0].range = xg_kval_range(d->own);
+    m->dims[1].range = xg_range_of(0, d->counts[d->dim] - 1);
+    m->results[0] = xg_aff_mul(x, xg_aff_dim(x, 0), each % 2 ? each : each + 1);
+    m->results[0] = xg_aff_add(x, m->results[0], xg_sliding_padded(x, xg_aff_add_k(x, xg_aff_dim(x, 1), d->first), each));
+    xg_elem_apply(s, xg_imap_simplify(x, m), dims, &at);
+    return xg_emit_split(&s->b, xg_kextract(&s->b, d->tile[k], &at, 1));
+}
 XG_FN void xg_sliding_take(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
     xg_sliding *d = (xg_sliding *)data;
     xg_kval *idx[XG_RANK_MAX];
     xg_elem *x = XG_NEW_N(s->e->arena, xg_elem, d->n + 1);
     uint32_t k, u;
     (void)at;
-    xg_elem_apply(s, d->map, d->vars, idx);
-    for (k = 0; k < d->n; k++) x[k] = xg_elem_of(s, XG_OPERAND(d->i, k), idx);
+    if (d->tile) for (k = 0; k < d->n; k++) x[k] = xg_sliding_close(d, s, k);
+    else {
+        xg_elem_apply(s, d->map, d->vars, idx);
+        for (k = 0; k < d->n; k++) x[k] = xg_elem_of(s, XG_OPERAND(d->i, k), idx);
+    }
     if (d->take) { memcpy(acc, x, d->n * sizeof *x); return; }
     for (u = 0; u < d->windows; u++) {
         memcpy(d->fold.args + d->n, x, d->n * sizeof *x);
@@ -129,6 +151,7 @@ XG_FN void xg_sliding_read(xg_sliding *d, xg_scope *s, int64_t first, int64_t pl
         places %= 8;
     }
     d->map = xg_sliding_map(d, first, places);
+    d->first = first;
     d->windows = windows;
     if (d->map->state == XG_IMAP_OK) xg_elem_nest(s, d->counts, d->w.n, xg_sliding_body, d, acc, windows * d->n);
 }
@@ -202,31 +225,39 @@ XG_FN void xg_sliding_write(xg_sliding *d, xg_scope *s, int64_t u, const xg_elem
     xg_hero_write(s, &d->heroes, d->shape, values, here, cond, dest);
 }
 
-XG_FN void xg_sliding_element(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
-    xg_sliding *d = (xg_sliding *)data;
-    xg_elem *acc = XG_NEW_N(s->e->arena, xg_elem, (size_t)d->count * d->n + 1);
+/* All windows of a thread; at: indices of its walk. */
+XG_FN void xg_sliding_fold(xg_sliding *d, xg_scope *s, xg_elem *acc, xg_kval *const *at) {
     int64_t u;
     uint32_t k;
-    (void)which;
     memcpy(d->vars, at, d->w.n * sizeof *at);
     d->fold = xg_fold_begin(s, d->i, acc, at);
     for (u = 1; u < d->count; u++) for (k = 0; k < d->n; k++) acc[u * d->n + k] = acc[k];
     if (d->joint) xg_sliding_together(d, s, acc);
     else xg_sliding_apart(d, s, acc);
+}
+XG_FN void xg_sliding_element(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
+    xg_sliding *d = (xg_sliding *)data;
+    xg_elem *acc = XG_NEW_N(s->e->arena, xg_elem, (size_t)d->count * d->n + 1);
+    int64_t u;
+    (void)which;
+    xg_sliding_fold(d, s, acc, at);
     for (u = 0; u < d->count; u++) xg_sliding_write(d, s, u, acc + u * d->n, at, dest);
 }
-
+/* The walk of the threads. */
+XG_FN void xg_sliding_walk(xg_sliding *d) {
+    int64_t *dims = XG_NEW_N(d->e->arena, int64_t, XG_RANK_MAX);
+    memcpy(dims, d->shape->dims, d->shape->rank * sizeof *dims);
+    d->walk = *d->shape;
+    d->walk.dims = dims;
+    d->walk.elements = d->shape->elements / dims[d->dim];
+    dims[d->dim] = (dims[d->dim] + d->count - 1) / d->count;
+    d->walk.elements *= dims[d->dim];
+}
 XG_FN void xg_emit_sliding(xg_fusion_emission *e) {
     xg_sliding d;
     xg_section section;
-    int64_t *dims = XG_NEW_N(e->arena, int64_t, XG_RANK_MAX);
     (void)xg_sliding_make(&d, e);
-    memcpy(dims, d.shape->dims, d.shape->rank * sizeof *dims);
-    d.walk = *d.shape;
-    d.walk.dims = dims;
-    d.walk.elements = d.shape->elements / dims[d.dim];
-    dims[d.dim] = (dims[d.dim] + d.count - 1) / d.count;
-    d.walk.elements *= dims[d.dim];
+    xg_sliding_walk(&d);
     section.shape = &d.walk;
     section.unroll = 1;
     section.apart = false;

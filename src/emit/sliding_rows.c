@@ -1,0 +1,298 @@
+/* emit/sliding_rows.c -- windows that overlap along the innermost dimension, and along no other.
+ *
+ * As in emit/sliding.c a thread makes several windows that follow each other. Those of neighbouring threads lie so many elements apart, and a warp that reads one element each would touch
+ * a sector for every one of them. So a block brings all that its windows cover into shared memory, each element once, by neighbours; threads fold what lies there; and results go
+ * through shared memory too, back to neighbours. What is in front of the windows is made once for an element, not once for every window.
+ * A block has a piece of a row, or several rows where they are short. A thread finds all it reads as far from its own first place as every other thread. */
+#ifndef XG_EMIT_SLIDING_ROWS_C
+#define XG_EMIT_SLIDING_ROWS_C
+#include "emit.h"
+
+enum { XG_SLIDING_THREADS = 128, XG_SLIDING_SHARED_MAX = 40 << 10, XG_SLIDING_OUTPUTS_MAX = 8, XG_SLIDING_LONG = 64 /* windows that are folded by loops, where gaps would have to be computed; an odd share needs none */, XG_SLIDING_LONG_COUNT = 15 };
+
+typedef struct xg_sliding_rows {
+    xg_sliding d;
+    int64_t lanes, rows, n_rows;       /* threads of a row, rows of a block, rows in all */
+    int64_t extent, groups, pieces;    /* windows of a row, threads' shares of it, blocks for it */
+    int64_t places, made, blocks;      /* of a row in the block: elements that are read, windows; in all */
+    xg_index_order order;              /* of the other dimensions */
+    xg_scope s;
+    xg_kval *at[2], *tile[XG_SLIDING_OUTPUTS_MAX], *out[XG_SLIDING_OUTPUTS_MAX], **dest;
+} xg_sliding_rows;
+
+XG_FN int64_t xg_sliding_rows_bytes(const xg_sliding_rows *t) {
+    int64_t bytes = 0;
+    uint32_t k;
+    for (k = 0; k < t->d.n; k++) bytes += t->rows * (t->places * xg_type_bytes(XG_OPERAND(t->d.i, k)->shape->type) + t->made * xg_type_bytes(xg_indexing_output_shape(t->d.i, k)->type));
+    return bytes + bytes / XG_MIN(t->d.count, t->d.count * t->d.w.p[t->d.dim].stride);
+}
+XG_FN bool xg_sliding_rows_make(xg_sliding_rows *t, const xg_fusion_emission *e) {
+    const xg_sliding *d = &t->d;
+    const xg_window_dim *w;
+    int64_t each;
+    uint32_t k;
+    memset(t, 0, sizeof *t);
+    if (!xg_sliding_make(&t->d, e) || d->n > XG_SLIDING_OUTPUTS_MAX || d->inner != 1) return false;
+    for (k = 0; k < d->shape->rank; k++) {
+        uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
+        if (which == d->dim) { if (t->order.n && t->order.stride[t->order.n - 1] * t->order.size[t->order.n - 1] != 1) return false; }
+        else {
+            if (d->w.p[which].stride != 1 || d->w.p[which].base_dilation != 1 || d->w.p[which].pad_low || d->w.p[which].pad_high) return false;
+            xg_index_order_push(&t->order, which, d->shape->dims[which]);
+        }
+    }
+    w = &d->w.p[d->dim];
+    if (w->size > XG_SLIDING_LONG && w->stride % 2 && d->count > 2) t->d.count = d->joint && w->stride == 1 ? XG_SLIDING_LONG_COUNT : d->count - !(d->count % 2);
+    each = d->count * w->stride;
+    t->extent = d->shape->dims[d->dim];
+    t->groups = (t->extent + d->count - 1) / d->count;
+    t->n_rows = d->shape->elements / t->extent;
+    for (t->lanes = 1; t->lanes < t->groups && t->lanes < XG_SLIDING_THREADS; t->lanes *= 2) {}
+    for (;;) {
+        t->rows = XG_MIN(XG_SLIDING_THREADS / t->lanes, t->n_rows);
+        t->made = t->lanes * d->count;
+        t->places = (t->made - 1) * w->stride + w->size;
+        t->places += (each - t->places % each) % each;
+        if (xg_sliding_rows_bytes(t) <= XG_SLIDING_SHARED_MAX) break;
+        if (t->lanes == 32) return false;
+        t->lanes /= 2;
+        if (t->lanes < 32) return false;
+    }
+    t->pieces = (t->groups + t->lanes - 1) / t->lanes;
+    return xg_mul64((t->n_rows + t->rows - 1) / t->rows, t->pieces, &t->blocks) && t->blocks <= INT32_MAX;
+}
+XG_FN bool xg_emit_sliding_rows_match(const xg_fusion_emission *e) {
+    xg_sliding_rows t;
+    return xg_sliding_rows_make(&t, e);
+}
+
+/* ---- places ---- */
+
+XG_FN int64_t xg_sliding_padded_room(int64_t places, int64_t each) { return places + (each % 2 ? 0 : places / each); }
+/* Affine expressions of thread (d0), block (d1) and a number below n (d2). */
+XG_FN void xg_sliding_apply(xg_sliding_rows *t, const xg_aff *const *results, uint32_t n, xg_kval *number, int64_t below, xg_kval **out) {
+    xg_imap *m = xg_imap_new(t->d.e->m->aff, 3, 0, 0, n, 0);
+    xg_kval *dims[3];
+    m->dims[0].range = xg_range_of(0, t->lanes * t->rows - 1);
+    m->dims[1].range = xg_range_of(0, t->blocks - 1);
+    m->dims[2].range = xg_range_of(0, below - 1);
+    memcpy(m->results, results, n * sizeof *results);
+    dims[0] = t->at[0];
+    dims[1] = t->at[1];
+    dims[2] = number;
+    xg_elem_apply(&t->s, xg_imap_simplify(t->d.e->m->aff, m), dims, out);
+}
+/* Brings v into [0, end); whether it was, NULL: always. */
+XG_FN xg_kval *xg_sliding_inside(xg_sliding_rows *t, xg_kval **v, int64_t end) {
+    xg_kb *b = &t->s.b;
+    xg_range r = xg_kval_range(*v);
+    xg_kval *to = *v, *is;
+    if (r.lo >= 0 && r.hi < end) return NULL;
+    if (r.hi >= end) to = xg_k2(b, XG_K_OP_MINSI, to, xg_elem_index(&t->s, end - 1));
+    if (r.lo < 0) to = xg_k2(b, XG_K_OP_MAXSI, to, xg_elem_index(&t->s, 0));
+    xg_kval_set_range(to, xg_range_of(0, end - 1));
+    is = xg_kcmpi_(b, XG_CI_EQ, to, *v);
+    *v = to;
+    return is;
+}
+/* Row and place in the row to indices. */
+XG_FN void xg_sliding_row_indices(xg_sliding_rows *t, xg_kval *const *row_and_place, int64_t extent, xg_kval **indices) {
+    xg_aff_ctx *x = t->d.e->m->aff;
+    xg_imap *m = xg_imap_new(x, 2, 0, 0, t->d.shape->rank, 0);
+    m->dims[0].range = xg_range_of(0, t->n_rows - 1);
+    m->dims[1].range = xg_range_of(0, extent - 1);
+    xg_index_delinearise(x, &t->order, xg_aff_dim(x, 0), m->results);
+    m->results[t->d.dim] = xg_aff_dim(x, 1);
+    xg_elem_apply(&t->s, xg_imap_simplify(x, m), row_and_place, indices);
+}
+
+/* ---- what all threads do by turns ---- */
+
+typedef void (*xg_sliding_turn)(xg_sliding_rows *t, const xg_aff *number, xg_kval *turn, int64_t turns);
+/* turn(number) for the numbers of `n` things for each row of the block; what it changes are `n_carried` tensors. */
+XG_FN void xg_sliding_turns(xg_sliding_rows *t, int64_t n, xg_kval **carried, uint32_t n_carried, xg_sliding_turn turn) {
+    xg_aff_ctx *x = t->d.e->m->aff;
+    int64_t threads = t->lanes * t->rows, turns = (t->rows * n + threads - 1) / threads;
+    xg_kop *loop = xg_elem_for(&t->s, 0, turns, 1, carried, n_carried);
+    xg_kb outer = t->s.b;
+    uint32_t k;
+    t->s.b = xg_kb_end(t->d.e->m, loop->regions[0]);
+    t->s.b.loc = outer.loc;
+    for (k = 0; k < n_carried; k++) carried[k] = &loop->regions[0]->args[k + 1];
+    turn(t, xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 2), threads), xg_aff_dim(x, 0)), &loop->regions[0]->args[0], turns);
+    xg_kyield(&t->s.b, carried, n_carried);
+    t->s.b = outer;
+    for (k = 0; k < n_carried; k++) carried[k] = &loop->results[k];
+}
+/* The same number of the next row of the block, if `number` goes through them. */
+XG_FN const xg_aff *xg_sliding_row(xg_sliding_rows *t, const xg_aff *in_block) {
+    xg_aff_ctx *x = t->d.e->m->aff;
+    return xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 1), t->pieces), t->rows), in_block);
+}
+XG_FN const xg_aff *xg_sliding_piece(xg_sliding_rows *t) { return xg_aff_mod(t->d.e->m->aff, xg_aff_dim(t->d.e->m->aff, 1), t->pieces); }
+
+XG_FN void xg_sliding_bring(xg_sliding_rows *t, const xg_aff *number, xg_kval *turn, int64_t turns) {
+    xg_sliding *d = &t->d;
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_kb *b = &t->s.b, outer;
+    const xg_window_dim *w = &d->w.p[d->dim];
+    const xg_shape *in = XG_OPERAND(d->i, 0)->shape;
+    const xg_aff *parts[3], *row = xg_aff_div(x, number, t->places), *place = xg_aff_mod(x, number, t->places);
+    const xg_ktype *types[XG_SLIDING_OUTPUTS_MAX];
+    xg_kval *v[3], *is, *indices[XG_RANK_MAX], *inside[XG_SLIDING_OUTPUTS_MAX], *to;
+    xg_kop *op;
+    uint32_t k;
+    parts[0] = xg_sliding_row(t, row);
+    parts[1] = xg_aff_add_k(x, xg_aff_add(x, xg_aff_mul(x, xg_sliding_piece(t), t->made * w->stride), place), -w->pad_low);
+    parts[2] = row;
+    xg_sliding_apply(t, parts, 3, turn, turns, v);
+    is = xg_sliding_inside(t, &v[0], t->n_rows);
+    is = xg_elem_and(&t->s, is, xg_sliding_inside(t, &v[1], in->dims[d->dim]));
+    is = xg_elem_and(&t->s, is, xg_sliding_inside(t, &v[2], t->rows));
+    if (!is) is = xg_kconst_int(b, XG_E_I1, 1);
+    xg_sliding_row_indices(t, v, in->dims[d->dim], indices);
+    for (k = 0; k < d->n; k++) types[k] = t->tile[k]->type;
+    op = xg_kif(b, is, types, d->n);
+    outer = *b;
+    *b = xg_kb_end(d->e->m, op->regions[1]);
+    xg_kyield(b, t->tile, d->n);
+    *b = xg_kb_end(d->e->m, op->regions[0]);
+    b->loc = outer.loc;
+    for (k = 0; k < d->n; k++) {
+        xg_elem e = xg_elem_of(&t->s, XG_OPERAND(d->i, k), indices);
+        parts[0] = xg_sliding_padded(x, number, d->count * w->stride);
+        xg_sliding_apply(t, parts, 1, turn, turns, &to);
+        inside[k] = xg_kinsert(b, xg_emit_join(b, e), t->tile[k], &to, 1);
+    }
+    xg_kyield(b, inside, d->n);
+    *b = outer;
+    for (k = 0; k < d->n; k++) t->tile[k] = &op->results[k];
+}
+XG_FN void xg_sliding_give(xg_sliding_rows *t, const xg_aff *number, xg_kval *turn, int64_t turns) {
+    xg_sliding *d = &t->d;
+    xg_aff_ctx *x = d->e->m->aff;
+    const xg_aff *parts[3], *row = xg_aff_div(x, number, t->made), *window = xg_aff_mod(x, number, t->made);
+    xg_kval *v[3], *is, *indices[XG_RANK_MAX], *from;
+    xg_elem *values = XG_NEW_N(d->e->arena, xg_elem, d->heroes.n + 1);
+    const xg_ktype **types = XG_NEW_N(d->e->arena, const xg_ktype *, d->e->n_roots + 1);
+    xg_kb *b = &t->s.b, outer = *b;
+    xg_kop *op = NULL;
+    uint32_t k;
+    parts[0] = xg_sliding_row(t, row);
+    parts[1] = xg_aff_add(x, xg_aff_mul(x, xg_sliding_piece(t), t->made), window);
+    parts[2] = row;
+    xg_sliding_apply(t, parts, 3, turn, turns, v);
+    is = xg_sliding_inside(t, &v[0], t->n_rows);
+    is = xg_elem_and(&t->s, is, xg_sliding_inside(t, &v[1], t->extent));
+    is = xg_elem_and(&t->s, is, xg_sliding_inside(t, &v[2], t->rows));
+    xg_sliding_row_indices(t, v, t->extent, indices);
+    if (is) { /* not what nobody made */
+        for (k = 0; k < d->e->n_roots; k++) types[k] = t->dest[k]->type;
+        op = xg_kif(b, is, types, d->e->n_roots);
+        outer = *b;
+        *b = xg_kb_end(d->e->m, op->regions[1]);
+        xg_kyield(b, t->dest, d->e->n_roots);
+        *b = xg_kb_end(d->e->m, op->regions[0]);
+        b->loc = outer.loc;
+    }
+    for (k = 0; k < d->heroes.n; k++) {
+        uint32_t o = d->heroes.p[k]->op == XG_GET_TUPLE_ELEMENT ? (uint32_t)xg_attr_int(d->heroes.p[k], XG_A_index, 0) : 0;
+        parts[0] = xg_sliding_padded(x, number, d->count);
+        xg_sliding_apply(t, parts, 1, turn, turns, &from);
+        values[k] = xg_emit_split(b, xg_kextract(b, t->out[o], &from, 1));
+    }
+    xg_hero_write(&t->s, &d->heroes, d->shape, values, indices, NULL, t->dest);
+    if (!is) return;
+    xg_kyield(b, t->dest, d->e->n_roots);
+    *b = outer;
+    for (k = 0; k < d->e->n_roots; k++) t->dest[k] = &op->results[k];
+}
+
+/* ---- the kernel ---- */
+
+XG_FN void xg_sliding_sync(xg_sliding_rows *t, xg_kval **tensors) {
+    const xg_ktype *types[XG_SLIDING_OUTPUTS_MAX];
+    xg_kop *op;
+    uint32_t k;
+    for (k = 0; k < t->d.n; k++) types[k] = tensors[k]->type;
+    op = xg_kir_op(&t->s.b, XG_K_OP_SYNC, tensors, t->d.n, types, t->d.n, 0);
+    for (k = 0; k < t->d.n; k++) tensors[k] = &op->results[k];
+}
+/* The windows of this thread. */
+XG_FN void xg_sliding_fold_own(xg_sliding_rows *t) {
+    xg_sliding *d = &t->d;
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_kb *b = &t->s.b, outer;
+    const xg_aff *th = xg_aff_dim(x, 0), *row = xg_aff_div(x, th, t->lanes), *lane = xg_aff_mod(x, th, t->lanes), *parts[3];
+    const xg_ktype *types[XG_SLIDING_OUTPUTS_MAX];
+    xg_elem *acc = XG_NEW_N(d->e->arena, xg_elem, (size_t)d->count * d->n + 1);
+    xg_kval *v[3], *is, *at[XG_RANK_MAX], *inside[XG_SLIDING_OUTPUTS_MAX], *zero = xg_elem_index(&t->s, 0), *to;
+    xg_kop *op;
+    int64_t u;
+    uint32_t k;
+    parts[0] = xg_sliding_row(t, row);
+    parts[1] = xg_aff_add(x, xg_aff_mul(x, xg_sliding_piece(t), t->lanes), lane);
+    parts[2] = xg_aff_add(x, xg_aff_mul(x, row, t->places / (d->count * d->w.p[d->dim].stride)), lane);
+    xg_sliding_apply(t, parts, 3, zero, 1, v);
+    is = xg_sliding_inside(t, &v[0], t->n_rows);
+    is = xg_elem_and(&t->s, is, xg_sliding_inside(t, &v[1], t->groups));
+    if (!is) is = xg_kconst_int(b, XG_E_I1, 1);
+    xg_sliding_row_indices(t, v, t->groups, at);
+    for (k = 0; k < d->n; k++) types[k] = t->out[k]->type;
+    op = xg_kif(b, is, types, d->n);
+    outer = *b;
+    *b = xg_kb_end(d->e->m, op->regions[1]);
+    xg_kyield(b, t->out, d->n);
+    *b = xg_kb_end(d->e->m, op->regions[0]);
+    b->loc = outer.loc;
+    d->tile = t->tile;
+    d->own = v[2];
+    memcpy(d->vars, at, d->w.n * sizeof *at);
+    xg_sliding_fold(d, &t->s, acc, at);
+    memcpy(inside, t->out, sizeof inside);
+    for (u = 0; u < d->count; u++) for (k = 0; k < d->n; k++) {
+        const xg_aff *place = xg_aff_add_k(x, xg_aff_add(x, xg_aff_mul(x, row, t->made), xg_aff_mul(x, lane, d->count)), u);
+        place = xg_sliding_padded(x, place, d->count);
+        xg_sliding_apply(t, &place, 1, zero, 1, &to);
+        inside[k] = xg_kinsert(b, xg_emit_join(b, acc[u * d->n + k]), inside[k], &to, 1);
+    }
+    xg_kyield(b, inside, d->n);
+    *b = outer;
+    for (k = 0; k < d->n; k++) t->out[k] = &op->results[k];
+}
+XG_FN void xg_emit_sliding_rows(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_sliding_rows t;
+    xg_sliding *d = &t.d;
+    uint32_t k;
+    (void)xg_sliding_rows_make(&t, e);
+    xg_sliding_walk(d);
+    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    f->threads[0] = (uint32_t)(t.lanes * t.rows);
+    f->blocks[0] = (uint32_t)t.blocks;
+    xg_emit_functions(e, false);
+    t.s = xg_emit_scope(e, f, UINT32_MAX);
+    t.s.b.loc = e->fusion->id + 1;
+    t.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
+    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
+    t.dest = dest;
+    t.at[0] = xg_kthread_id(&t.s.b, 0, t.lanes * t.rows);
+    t.at[1] = xg_kblock_id(&t.s.b, 0, t.blocks);
+    for (k = 0; k < d->n; k++) {
+        xlagpu_type in = XG_OPERAND(d->i, k)->shape->type, out = xg_indexing_output_shape(d->i, k)->type;
+        int64_t room = xg_sliding_padded_room(t.rows * t.places, d->count * d->w.p[d->dim].stride), made = xg_sliding_padded_room(t.rows * t.made, d->count);
+        const xg_ktype *type = xg_kir_tensor(e->m, xg_kelem_of(in), &room, 1);
+        t.tile[k] = xg_kir_op(&t.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+        type = xg_kir_tensor(e->m, xg_kelem_of(out), &made, 1);
+        t.out[k] = xg_kir_op(&t.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+    }
+    xg_sliding_turns(&t, t.places, t.tile, d->n, xg_sliding_bring);
+    xg_sliding_sync(&t, t.tile);
+    xg_sliding_fold_own(&t);
+    xg_sliding_sync(&t, t.out);
+    xg_sliding_turns(&t, t.made, dest, e->n_roots, xg_sliding_give);
+    xg_kreturn(&t.s.b, dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_SLIDING_ROWS_C */
