@@ -202,6 +202,7 @@ typedef struct xlagpu_compile_desc {
     uint64_t memory_limit;       /* bytes of device memory that the program may need, arguments and results included; 0: any. What is needed again much later is computed again until it
                                   * fits; ERROR_LIMIT with a message of what holds the rest if it cannot */
     bool allow_excess_precision; /* a float that the module rounds to a narrower type and takes back at once need not be rounded */
+    bool double_buffer_loops;    /* loops whose rounds end with copies do two rounds in one, without: fewer launches, each listed twice */
 } xlagpu_compile_desc;
 
 /* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The module is
@@ -292,6 +293,7 @@ XLAGPU_DEF const char *xlagpu_pass_name(uint32_t index); /* NULL at the end */
 #define XG_PRINTF(text, first) __attribute__((format(__printf__, text, first)))
 #define XG_LIKELY(x) __builtin_expect(!!(x), 1)
 #define XG_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define XG_PREFETCH(p) __builtin_prefetch(p)
 #define XG_NOINLINE __attribute__((noinline))
 #define XG_INLINE static inline __attribute__((always_inline, unused))
 #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 5 && !defined(__TINYC__))
@@ -302,6 +304,7 @@ XLAGPU_DEF const char *xlagpu_pass_name(uint32_t index); /* NULL at the end */
 #define XG_PRINTF(text, first)
 #define XG_LIKELY(x) (x)
 #define XG_UNLIKELY(x) (x)
+#define XG_PREFETCH(p) ((void)(p))
 #define XG_NOINLINE
 #define XG_INLINE static inline
 #endif
@@ -423,6 +426,7 @@ XG_FN void xg_arena_free(xg_arena *a);
 XG_FN xg_arena *xg_arena_inner(xg_arena *a);         /* an arena that ends with this one, for work that is reset often */
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes);     /* zeroed; fails through the context, never NULL */
 XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes); /* not zeroed */
+XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes); /* not zeroed, from the start of a cache line: for nodes whose first line holds what is read most */
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more); /* the newest block in place; false: it is not, or there is no room behind it */
 XG_FN xg_mark xg_arena_mark(const xg_arena *a);
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m);   /* gives up all that was allocated since the mark; the memory is used again */
@@ -492,10 +496,12 @@ XG_FN void xg_set_reserve(xg_set *s, uint32_t n); /* of an empty set: room for s
 XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, const void *key), const void *key);
 
 /* Name to pointer, the names being any text (copied). */
-typedef struct xg_dict_item { xg_str name; uint32_t hash; void *val; } xg_dict_item;
+typedef struct xg_dict_item { const char *name; void *val; uint32_t length, hash; } xg_dict_item;
 typedef struct xg_dict { xg_arena *arena; xg_dict_item *items; uint32_t *slots; uint32_t n, cap, item_cap; } xg_dict;
 XG_FN void xg_dict_init(xg_dict *d, xg_arena *a);
+XG_FN void xg_dict_reserve(xg_dict *d, uint32_t n); /* of an empty one: room for so many without growing */
 XG_FN void *xg_dict_get(const xg_dict *d, xg_str name);
+XG_FN xg_str xg_dict_newest(const xg_dict *d); /* the name that came last */
 XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val); /* false and no change when the name is there; val may not be NULL */
 XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val); /* the same for a name that lasts as long as the table: it is not copied */
 
@@ -1363,6 +1369,17 @@ XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
     return p;
 }
 
+XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes) {
+    enum { LINE = 64 };
+    size_t pad = (size_t)(0 - (uintptr_t)a->at) & (LINE - 1);
+    if (bytes > SIZE_MAX - 2 * LINE || pad + bytes > (size_t)(a->end - a->at)) {
+        xg_arena_grow(a, xg_add(a->ctx, bytes, LINE));
+        pad = (size_t)(0 - (uintptr_t)a->at) & (LINE - 1);
+    }
+    if (pad) (void)xg_alloc_raw(a, pad);
+    return xg_alloc_raw(a, bytes);
+}
+
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes) { void *p = xg_alloc_raw(a, bytes); if (bytes) memset(p, 0, bytes); return p; }
 
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more) {
@@ -1663,7 +1680,7 @@ XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, 
 enum { XG_DICT_FEW = 8 };
 
 XG_FN void xg_dict_init(xg_dict *d, xg_arena *a) { memset(d, 0, sizeof *d); d->arena = a; }
-XG_FN bool xg_dict_is(const xg_dict_item *i, xg_str name, uint32_t hash) { return i->hash == hash && xg_str_eq(i->name, name); }
+XG_FN bool xg_dict_is(const xg_dict_item *i, xg_str name, uint32_t hash) { return i->hash == hash && i->length == name.n && (i->name == name.p || memcmp(i->name, name.p, name.n) == 0); }
 XG_FN uint32_t xg_dict_slot(const xg_dict *d, xg_str name, uint32_t hash) {
     uint32_t at = hash & (d->cap - 1);
     for (; d->slots[at]; at = (at + 1) & (d->cap - 1)) if (xg_dict_is(&d->items[d->slots[at] - 1], name, hash)) break;
@@ -1689,6 +1706,15 @@ XG_FN void xg_dict_grow(xg_dict *d) {
         d->slots[at] = i + 1;
     }
 }
+XG_FN void xg_dict_reserve(xg_dict *d, uint32_t n) {
+    if (d->n || d->item_cap || n > UINT32_MAX / 8) return;
+    d->items = (xg_dict_item *)xg_alloc_raw(d->arena, xg_mul(d->arena->ctx, n, sizeof *d->items));
+    d->item_cap = n;
+    if (n <= XG_DICT_FEW) return;
+    for (d->cap = 16; d->cap < 2 * n; d->cap *= 2) {}
+    d->slots = XG_NEW_N(d->arena, uint32_t, d->cap);
+}
+XG_FN xg_str xg_dict_newest(const xg_dict *d) { return xg_str_of(d->items[d->n - 1].name, d->items[d->n - 1].length); }
 XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
     uint32_t hash = xg_hash(name.p, name.n), at = 0;
     if (d->n >= XG_DICT_FEW && d->n * 2 >= d->cap) xg_dict_grow(d);
@@ -1697,7 +1723,8 @@ XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
         if (d->slots[at]) return false;
     } else if (xg_dict_find(d, name, hash)) return false;
     if (d->n == d->item_cap) d->items = (xg_dict_item *)xg_vec_grow(d->arena, d->items, &d->item_cap, sizeof *d->items);
-    d->items[d->n].name = name;
+    d->items[d->n].name = name.p;
+    d->items[d->n].length = name.n;
     d->items[d->n].hash = hash;
     d->items[d->n].val = val;
     d->n++;
@@ -1706,7 +1733,7 @@ XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
 }
 XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val) {
     if (!xg_dict_put_lasting(d, name, val)) return false;
-    d->items[d->n - 1].name = xg_str_copy(d->arena, name);
+    d->items[d->n - 1].name = xg_str_copy(d->arena, name).p;
     return true;
 }
 
@@ -2228,6 +2255,8 @@ struct xg_shape {
     const xg_shape *const *elems; /* of a tuple or buffer */
     int64_t elements;           /* product of dims, checked to fit */
     const xg_shape *plain;      /* the same without any layout (recursively); itself if it has none */
+    int64_t leaves;             /* what stands in a nested tuple and is none; 1 for what is no tuple */
+    const uint32_t *leaf_at;    /* by element of a tuple that holds tuples: the first of its leaves; NULL for others */
     int64_t nodes;              /* arrays, tokens, tuples ... of the whole tree, itself included; limited, so a walk of a shape ends soon */
     uint32_t depth;             /* of tuples and buffers; limited, so a walk may recurse */
     uint32_t id, hash;
@@ -2300,24 +2329,27 @@ struct xg_literal {
 /* ---- the graph ------------------------------------------------------------------------------------------------- */
 
 typedef struct xg_use xg_use;
-struct xg_use { xg_inst *value, *user; xg_use *prev, *next; uint32_t index; };
+struct xg_use { xg_inst *value, *user; xg_use *prev, *next; }; /* one of the user's operands */
 
+/* A node begins with a cache line, and its operands lie behind it: a walk that only asks for opcodes, shapes and users reads one line a node, and one behind the other. */
 struct xg_inst {
     xg_opcode op;
     uint32_t id;                 /* unique in the module, < module->n_ids */
-    xg_str name;                 /* without '%', unique in its computation */
     const xg_shape *shape;
+    xg_inst *next;               /* program order */
     xg_comp *comp;
-    xg_inst *prev, *next;        /* program order */
-    uint32_t n_operands;
     xg_use *operands;
-    xg_use *first_use, *last_use;
-    uint32_t n_attrs;
+    xg_use *first_use;
     xg_attr *attrs;              /* sorted by key */
+    uint32_t n_operands, n_attrs;
+    /* the second line */
+    void *scratch;               /* a pass may use it; it means nothing to the next one */
+    xg_inst *prev;
+    xg_use *last_use;
+    xg_str name;                 /* without '%', unique in its computation */
     const xg_literal *literal;   /* CONSTANT */
     int64_t number;              /* PARAMETER: its number */
     uint32_t source_at;          /* byte offset of its name in the module's source + 1, 0 when made by a pass */
-    void *scratch;               /* a pass may use it; it means nothing to the next one */
 };
 
 struct xg_comp {
@@ -2345,6 +2377,7 @@ typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm; int6
 struct xg_module {
     xg_ctx *ctx;
     xg_arena *arena;             /* lives as long as the module */
+    xg_arena *nodes;             /* instructions with their operands, and nothing between them */
     xg_arena *work;              /* for what a pass needs while it runs: the driver takes it back afterwards, and the memory stays warm */
     const xg_source *source;     /* NULL for modules made by code */
     xg_pool pool;
@@ -2366,6 +2399,7 @@ struct xg_module {
     uint32_t fresh;              /* for names of computations made up by passes */
     xg_machine machine;
     bool has_dynamic;            /* a shape with dynamic dimensions was made */
+    bool double_buffering;       /* loops may become two rounds in one */
     bool excess_precision;       /* results may be more precise than the module asks for: its user has said so */
     bool made[XG_OPCODE_COUNT];  /* an instruction with this opcode was made; where none ever was, its passes need not look */
     bool made_empty;             /* an array shape without elements */
@@ -2395,6 +2429,8 @@ XG_FN bool xg_shape_is_scalar(const xg_shape *s);
 XG_FN bool xg_shape_compatible(const xg_shape *a, const xg_shape *b); /* equal ignoring layouts */
 XG_FN bool xg_shape_same_dims(const xg_shape *a, const xg_shape *b);  /* arrays with equal dims, any type and layout */
 XG_FN int64_t xg_shape_leaves(const xg_shape *s); /* arrays, tokens and opaques in a nested tuple, in order */
+XG_FN uint32_t xg_shape_leaf_at(const xg_shape *s, int64_t k); /* the first leaf of the k-th element of a tuple */
+XG_FN uint32_t xg_shape_element_of(const xg_shape *s, uint32_t leaf); /* which element of a tuple it belongs to */
 XG_FN void xg_shape_strides(const xg_shape *s, int64_t *strides); /* in elements, by layout (descending if none) */
 XG_FN void xg_shape_print(xg_buf *b, const xg_shape *s, bool layout);
 XG_FN const char *xg_type_name(xlagpu_type t);
@@ -2423,6 +2459,7 @@ XG_FN void xg_comp_set_param(xg_inst *i, int64_t number);                       
 XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n, xg_inst *before, xg_str name);
 /* Same op, shape, attributes and number; operands mapped by the caller. Control predecessors are kept only within a computation. */
 XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, xg_inst *before);
+XG_FN void xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands); /* to the end of another computation, as a clone would stand there; its users are the caller's to see to */
 XG_FN void xg_inst_remove(xg_inst *i);                      /* has no users left and is not the root */
 XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to);
 XG_FN void xg_inst_drop_operands(xg_inst *i, uint32_t n);    /* keeps the first n */
@@ -2441,6 +2478,7 @@ XG_FN xg_attr xg_attr_make_ints(xg_module *m, xg_attr_key k, const int64_t *p, u
 XG_FN xg_attr xg_attr_make_str(xg_module *m, xg_attr_key k, xg_str s);
 XG_FN xg_attr xg_attr_make_comp(xg_attr_key k, xg_comp *c);
 #define XG_OPERAND(i, k) ((i)->operands[k].value)
+#define XG_USE_INDEX(u) ((uint32_t)((u) - (u)->user->operands)) /* which operand of the user it is */
 #define XG_FOR_INSTS(i, comp) for (xg_inst *i = (comp)->first; i; i = i->next)
 #define XG_FOR_USES(u, inst) for (xg_use *u = (inst)->first_use; u; u = u->next)
 
@@ -6019,9 +6057,11 @@ XG_FN const xg_shape *xg_shape_intern(xg_module *m, xg_shape *key) {
     if (*slot) return (const xg_shape *)*slot;
     key->elements = key->type == XLAGPU_TUPLE ? 0 : xg_shape_count(m, key);
     key->nodes = 1;
+    key->leaves = key->type != XLAGPU_TUPLE;
     key->depth = 0;
     for (k = 0; k < key->n_elems; k++) {
         key->nodes += key->elems[k]->nodes;
+        if (key->type == XLAGPU_TUPLE) key->leaves += key->elems[k]->leaves;
         key->depth = XG_MAX(key->depth, key->elems[k]->depth + 1);
         if (key->nodes > XG_SHAPE_NODES_MAX) xg_shape_fail(m, "a tuple shape has more than %lld parts", XG_SHAPE_NODES_MAX);
     }
@@ -6046,6 +6086,11 @@ XG_FN const xg_shape *xg_shape_intern(xg_module *m, xg_shape *key) {
         const xg_shape **elems = XG_NEW_N(m->arena, const xg_shape *, key->n_elems);
         memcpy((void *)elems, (const void *)key->elems, key->n_elems * sizeof *elems);
         made->elems = elems;
+    }
+    if (key->type == XLAGPU_TUPLE && !key->flat) {
+        uint32_t *at = XG_NEW_N(m->arena, uint32_t, key->n_elems + (size_t)1);
+        for (k = 0; k < key->n_elems; k++) at[k + 1] = at[k] + (uint32_t)key->elems[k]->leaves;
+        made->leaf_at = at;
     }
     made->plain = xg_shape_make_plain(m, made);
     return made;
@@ -6128,13 +6173,13 @@ XG_FN bool xg_shape_same_dims(const xg_shape *a, const xg_shape *b) {
     if (a->dynamic && memcmp(a->dynamic, b->dynamic, a->rank) != 0) return false;
     return a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0;
 }
-XG_FN int64_t xg_shape_leaves(const xg_shape *s) {
-    int64_t n = 0;
-    uint32_t k;
-    if (s->type != XLAGPU_TUPLE) return 1;
-    if (s->flat) return s->n_elems;
-    for (k = 0; k < s->n_elems; k++) n += xg_shape_leaves(s->elems[k]);
-    return n;
+XG_FN int64_t xg_shape_leaves(const xg_shape *s) { return s->leaves; }
+XG_FN uint32_t xg_shape_leaf_at(const xg_shape *s, int64_t k) { return s->leaf_at ? s->leaf_at[k] : (uint32_t)k; }
+XG_FN uint32_t xg_shape_element_of(const xg_shape *s, uint32_t leaf) {
+    uint32_t low = 0, high = s->n_elems; /* the last element that begins there or before; empty tuples begin where the next element does */
+    if (!s->leaf_at) return leaf;
+    while (high - low > 1) { uint32_t middle = low + (high - low) / 2; if (s->leaf_at[middle] <= leaf) low = middle; else high = middle; }
+    return low;
 }
 XG_FN void xg_shape_strides(const xg_shape *s, int64_t *strides) {
     int64_t stride = 1;
@@ -6556,14 +6601,14 @@ XG_FN xg_str xg_graph_name(xg_dict *taken, uint32_t *fresh, xg_str wish, bool la
     xg_str stem = wish;
     char little[128], *text = little;
     size_t cap = sizeof little, n;
-    if (lasts ? xg_dict_put_lasting(taken, wish, val) : xg_dict_put(taken, wish, val)) return taken->items[taken->n - 1].name;
+    if (lasts ? xg_dict_put_lasting(taken, wish, val) : xg_dict_put(taken, wish, val)) return xg_dict_newest(taken);
     while (stem.n && stem.p[stem.n - 1] >= '0' && stem.p[stem.n - 1] <= '9') stem.n--;
     if (stem.n > 1 && stem.n < wish.n && stem.p[stem.n - 1] == '.') stem.n--; else stem = wish;
     if (stem.n + 16 > cap) text = (char *)xg_alloc_raw(taken->arena, cap = (size_t)stem.n + 16);
     memcpy(text, stem.p, stem.n);
     do n = stem.n + xg_format(text + stem.n, cap - stem.n, ".%u", ++*fresh);
     while (!xg_dict_put(taken, xg_str_of(text, n), val));
-    return taken->items[taken->n - 1].name;
+    return xg_dict_newest(taken);
 }
 XG_FN void xg_inst_give_name(xg_inst *i, xg_str wish) {
     i->name = xg_graph_name(&i->comp->names, &i->comp->fresh, wish.n ? wish : xg_str_z(xg_op_name(i->op)), !wish.n, i);
@@ -6578,6 +6623,7 @@ XG_FN xg_module *xg_module_new(xg_ctx *c, xg_arena *a, xg_str name) {
     xg_module *m = XG_NEW(a, xg_module);
     m->ctx = c;
     m->arena = a;
+    m->nodes = xg_arena_inner(a);
     m->work = xg_arena_inner(a);
     xg_pool_init(&m->pool, a);
     xg_set_init(&m->shapes, a);
@@ -6682,8 +6728,9 @@ XG_FN void xg_inst_unlink(xg_inst *i) {
 /* Linked into its computation and to its operands, but without a name. */
 XG_FN xg_inst *xg_inst_make(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n, xg_inst *before) {
     xg_module *m = c->module;
-    xg_inst *i = XG_NEW(m->arena, xg_inst);
+    xg_inst *i = (xg_inst *)xg_alloc_lines(m->nodes, xg_add(m->ctx, sizeof *i, xg_mul(m->ctx, sizeof(xg_use), n)));
     uint32_t k;
+    memset(i, 0, sizeof *i);
     i->op = op;
     m->made[op] = true;
     i->id = m->n_ids++;
@@ -6691,10 +6738,9 @@ XG_FN xg_inst *xg_inst_make(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_
     i->shape = shape;
     i->comp = c;
     i->n_operands = n;
-    i->operands = n ? (xg_use *)xg_alloc_raw(m->arena, xg_mul(m->ctx, sizeof(xg_use), n)) : NULL;
+    i->operands = n ? (xg_use *)(void *)(i + 1) : NULL;
     for (k = 0; k < n; k++) {
         i->operands[k].user = i;
-        i->operands[k].index = k;
         xg_use_link(&i->operands[k], operands[k]);
     }
     xg_inst_link(i, before);
@@ -6719,6 +6765,19 @@ XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, 
     made->source_at = i->source_at;
     if (i->op == XG_PARAMETER) xg_comp_set_param(made, i->number);
     return made;
+}
+XG_FN void xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands) {
+    uint32_t k;
+    XLAGPU_ASSERT(i->op != XG_PARAMETER && i->comp->root != i && i->comp->module == to->module);
+    xg_inst_unlink(i);
+    i->comp = to;
+    for (k = 0; k < i->n_operands; k++) { /* each anew: users stand in the order in which they come */
+        xg_use_unlink(&i->operands[k]);
+        xg_use_link(&i->operands[k], operands[k]);
+    }
+    xg_inst_link(i, NULL);
+    i->name = xg_graph_name(&to->names, &to->fresh, i->name, true, i);
+    xg_inst_remove_attr(i, XG_A_control_predecessors);
 }
 XG_FN void xg_inst_remove(xg_inst *i) {
     uint32_t k;
@@ -6876,7 +6935,7 @@ XG_FN const char *xg_parse_did_you_mean(xg_parse *p, xg_str word, const char *(*
     xg_puts(&b, "'?");
     return b.p;
 }
-XG_FN const char *xg_parse_dict_name(const void *dict, size_t i) { return i < ((const xg_dict *)dict)->n ? ((const xg_dict *)dict)->items[i].name.p : NULL; }
+XG_FN const char *xg_parse_dict_name(const void *dict, size_t i) { return i < ((const xg_dict *)dict)->n ? ((const xg_dict *)dict)->items[i].name : NULL; }
 XG_FN const char *xg_parse_op_name(const void *none, size_t i) { (void)none; return i < XG_OPCODE_COUNT ? xg_op_name((xg_opcode)i) : NULL; }
 XG_FN bool xg_parse_at_name(const xg_parse *p) { return p->lex.kind == XG_TOK_WORD || p->lex.kind == XG_TOK_NAME; }
 XG_FN uint32_t xg_parse_line_of(const xg_parse *p, size_t offset) {
@@ -7016,7 +7075,7 @@ XG_FN xg_inst *xg_parse_implicit_param(xg_parse *p, const xg_shape *shape, bool 
     if (!named) return xg_parse_unnamed(p, i, at);
     i->source_at = (uint32_t)at + 1;
     xg_dict_put(&p->comp->names, xg_parse_new_name(p, "an operand"), i);
-    i->name = p->comp->names.items[p->comp->names.n - 1].name;
+    i->name = xg_dict_newest(&p->comp->names);
     return i;
 }
 XG_FN xg_inst *xg_parse_operand(xg_parse *p) {
@@ -7251,7 +7310,7 @@ XG_FN xg_inst *xg_parse_inst(xg_parse *p, bool *root) {
         const xg_inst *other = (const xg_inst *)xg_dict_get(&p->comp->names, name);
         xg_lex_fail_at(x, at, "names are unique in a computation", "'%.*s' is already the name of an instruction in line %u", (int)name.n, name.p, xg_parse_line_of(p, other->source_at - 1));
     }
-    i->name = p->comp->names.items[p->comp->names.n - 1].name;
+    i->name = xg_dict_newest(&p->comp->names);
     return i;
 }
 
@@ -8038,7 +8097,7 @@ XG_FN void xg_parse_single(xg_parse *p) {
     c->root = xg_parse_rhs_inst(p, name, at, NULL, true);
     if (name.n) {
         if (!xg_dict_put(&c->names, name, c->root)) xg_lex_fail_at(x, at, NULL, "'%.*s' is the name of one of its own operands", (int)name.n, name.p);
-        c->root->name = c->names.items[c->names.n - 1].name;
+        c->root->name = xg_dict_newest(&c->names);
     }
     if (x->kind != XG_TOK_END) xg_lex_fail(x, "a module starts with 'HloModule name', 'ENTRY' or 'name {'", "the text holds one instruction, but goes on with %s", xg_lex_found(x));
     xg_parse_finish_comp(p, c, 0);
@@ -8316,7 +8375,7 @@ static void xg_verify_operands(const xg_inst *i) {
         XG_RULE(i, u->value != NULL, NULL, "operand %u is missing", k);
         XG_RULE(i, u->value->comp == i->comp, NULL, "operand %u, %.*s, is in another computation", k, (int)u->value->name.n, u->value->name.p);
         XG_RULE(i, u->value->scratch == (void *)i->comp, NULL, "operand %u, %.*s, must come before it", k, (int)u->value->name.n, u->value->name.p);
-        if (u->user != i || u->index != k) xg_hlo_fail(i, XLAGPU_ERROR_INTERNAL, NULL, "the use of operand %u is not linked to it", k);
+        if (u->user != i) xg_hlo_fail(i, XLAGPU_ERROR_INTERNAL, NULL, "the use of operand %u is not linked to it", k);
     }
 }
 /* The uses of a value name it, and are linked both ways. Returns how many there are. */
@@ -8847,6 +8906,7 @@ XG_FN xg_reach xg_eval_reach(const xg_window_dim *d, int64_t w, int64_t base, in
 XG_FN bool xg_eval_next(int64_t *at, const xg_window *w);  /* the next position of a window; false after the last */
 XG_FN const xg_shape *xg_eval_result_shape(const xg_inst *i, uint32_t k); /* of an opcode with one or several results */
 XG_FN xg_value *xg_eval_results(xg_eval_run *r, const xg_inst *i, xg_value **outs);
+XG_FN void xg_eval_sort_arrays(xg_eval_run *r, xg_value **in, uint32_t n, uint32_t dim, const xg_comp *comp, xg_value **outs);
 /* acc[k][e] = c(acc.., x..)[k] for n arrays: dense ones of count elements, and boxes inside arrays (strides in `from`). */
 XG_FN void xg_reduce_fold(xg_eval_run *r, const xg_comp *c, uint32_t n, unsigned char *const *acc, const unsigned char *const *x, size_t count);
 XG_FN void xg_reduce_box(xg_eval_run *r, const xg_comp *c, uint32_t n, unsigned char *const *acc, const xg_strided *acc_box, const unsigned char *const *x, const xg_strided *x_box, const size_t *bytes);
@@ -8858,6 +8918,7 @@ typedef xg_value *(*xg_call_fn)(xg_eval_run *r, const xg_inst *i, xg_value **in)
 XG_FN bool xg_call_is(xg_str target, const char *name);                        /* in a name `?` is LAPACK's letter of the type: s, d, c or z */
 XG_FN bool xg_call_flag(const xg_inst *i, const char *name, bool otherwise);  /* of backend_config, in either of its notations */
 XG_FN bool xg_call_pair(const xg_inst *i, const char *name, int64_t *v);      /* "NAME":{"a":"1","b":"2"}: is it there, and its two numbers */
+XG_FN int64_t xg_call_best_dim(const xg_inst *i, const xg_comp **comparator); /* of ApproxTopK and PartialReduce: the dimension of the rows; -1: it is none */
 XG_FN bool xg_call_is_number(const xg_inst *i, const char *name, int64_t v); /* is that option there, and v? */
 XG_FN bool xg_call_choice(const xg_inst *i, const char *flag, const char *name, const char *letters, bool otherwise); /* LAPACK's: is option `name` one of the letters? Without it, the flag */
 /* Matrices of complex doubles, row-major. */
@@ -8894,7 +8955,7 @@ XG_FN bool xg_ints_has(xg_ints s, int64_t v);
     /* dynamic shapes */ \
     X("PadToStatic", pad_to_static) X("SliceToDynamic", slice_to_dynamic) \
     /* selection and random bits */ \
-    X("TopK", top_k) X("__gpu$TopK", top_k) X("cu_threefry2x32_ffi", threefry) X("cu_threefry2x32", threefry) \
+    X("TopK", top_k) X("__gpu$TopK", top_k) X("ApproxTopK", approx_top_k) X("PartialReduce", approx_top_k) X("cu_threefry2x32_ffi", threefry) X("cu_threefry2x32", threefry) \
     X("__op$block_scaled_dot", block_scaled_dot) \
     /* buffers without contents */ \
     X("AllocateBuffer", zeros) X("CreateBuffer", zeros) \
@@ -8904,10 +8965,12 @@ XG_FN bool xg_ints_has(xg_ints s, int64_t v);
     X("cusolver_gesvd_ffi", gesvd) X("cusolver_gesdd_ffi", gesvd) X("cusolver_gesvdj_ffi", gesvdj) X("cusolver_gesvdp_ffi", gesvdj) \
     X("cusolver_geev_ffi", geev) X("cusolver_sytrd_ffi", sytrd) X("cusparse_gtsv2_ffi", gtsv) \
     X("cusolver_syrk_ffi", syrk) X("cu_cholesky_update_ffi", cholesky_update) \
+    /* what opt/solver_calls.c leaves to kernels of our own */ \
+    X("__xlagpu$getrf", getrf) X("__xlagpu$pivots", pivots) X("__xlagpu$geqrf", geqrf) X("__xlagpu$geqp3", geqp3) X("__xlagpu$gehrd", gehrd) X("__xlagpu$ormqr", ormqr) X("__xlagpu$syevd", syevd) X("__xlagpu$gesvd", gesvd) X("__xlagpu$gesvdj", gesvdj) X("__xlagpu$gees", schur) X("__xlagpu$geev", eigenvectors) \
     /* and the host: LAPACK */ \
     X("lapack_?potrf_ffi", potrf) X("lapack_?getrf_ffi", getrf) X("lapack_?geqrf_ffi", geqrf) X("lapack_?orgqr_ffi", orgqr) X("lapack_?ungqr_ffi", orgqr) \
     X("lapack_?ormqr_ffi", ormqr) X("lapack_?unmqr_ffi", ormqr) X("lapack_?syevd_ffi", syevd) X("lapack_?heevd_ffi", syevd) X("lapack_?gesdd_ffi", gesvd) X("lapack_?gesvd_ffi", gesvd) \
-    X("lapack_?sytrd_ffi", sytrd) X("lapack_?hetrd_ffi", sytrd) X("lapack_?trsm_ffi", trsm)
+    X("lapack_?sytrd_ffi", sytrd) X("lapack_?hetrd_ffi", sytrd) X("lapack_?trsm_ffi", trsm) X("cuhybrid_geqp3", geqp3) X("lapack_?geqp3_ffi", geqp3) X("lapack_?gehrd_ffi", gehrd)
 
 /* ---- attributes of calls ---- */
 
@@ -9005,6 +9068,38 @@ XG_FN xg_value *xg_call_top_k(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     if (!(xg_type_class(s->type) & (XGT_I | XGT_F)) || !xg_shape_same_dims(t->elems[0], t->elems[1]) || t->elems[0]->dims[s->rank - 1] > s->dims[s->rank - 1]) return NULL;
     for (d = 0; d + 1 < s->rank; d++) if (t->elems[0]->dims[d] != s->dims[d]) return NULL;
     return xg_eval_topk(r, i, in); /* its other attributes are absent: largest first */
+}
+
+/* (arrays, initial values) -> the best of each row by the comparator; the dimension of the rows, or -1 where the call is not as it should be. What is asked for may be less than the best:
+ * an approximation. All of the best are one, too. */
+XG_FN int64_t xg_call_best_dim(const xg_inst *i, const xg_comp **comparator) {
+    const xg_attr *called = xg_inst_attr(i, XG_A_called_computations);
+    int64_t dim = xg_call_number(xg_call_option(i, "reduction_dim"));
+    uint32_t n = i->n_operands / 2, k, d;
+    *comparator = called && called->v.comps->n == 1 ? called->v.comps->p[0] : NULL;
+    if (!*comparator || n == 0 || i->n_operands % 2 || i->shape->type != XLAGPU_TUPLE || i->shape->n_elems != n || (*comparator)->n_params != 2 * n || (*comparator)->root->shape->type != XLAGPU_PRED) return -1;
+    for (k = 0; k < n; k++) {
+        const xg_shape *s = XG_OPERAND(i, k)->shape, *t = i->shape->elems[k];
+        if (!xg_shape_is_array(s) || !xg_shape_is_array(t) || s->dynamic || dim < 0 || dim >= (int64_t)s->rank || t->rank != s->rank || t->type != s->type || !xg_shape_same_dims(s, XG_OPERAND(i, 0)->shape)) return -1;
+        if ((*comparator)->params[2 * k]->shape->type != s->type || (*comparator)->params[2 * k + 1]->shape->type != s->type) return -1;
+        for (d = 0; d < s->rank; d++) if (d == (uint32_t)dim ? t->dims[d] > s->dims[d] || t->dims[d] != i->shape->elems[0]->dims[d] : t->dims[d] != s->dims[d]) return -1;
+    }
+    return dim;
+}
+XG_FN xg_value *xg_call_approx_top_k(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    const xg_comp *comparator;
+    int64_t dim = xg_call_best_dim(i, &comparator);
+    uint32_t n = i->n_operands / 2, k;
+    xg_value **sorted, **out;
+    if (dim < 0) return NULL;
+    sorted = XG_NEW_N(&r->stack, xg_value *, n);
+    out = XG_NEW_N(&r->stack, xg_value *, n);
+    xg_eval_sort_arrays(r, in, n, (uint32_t)dim, comparator, sorted);
+    for (k = 0; k < n; k++) {
+        out[k] = xg_eval_resize(r, &sorted[k], i->shape->elems[k]->dims);
+        xg_eval_drop(r, sorted[k]);
+    }
+    return xg_eval_new_tuple(r, i->shape, out);
 }
 
 /* (key low, key high, x0, x1), u32 arrays of one shape -> two arrays. */
@@ -10278,7 +10373,6 @@ XG_FN xg_inst *xg_sized_copy(xg_eval_run *r, const xg_inst *i) {
     for (k = 0; k < i->n_operands; k++) {
         c->operands[k].value = XG_NEW(&r->mem, xg_inst);
         c->operands[k].user = c;
-        c->operands[k].index = k;
         *c->operands[k].value = *XG_OPERAND(i, k);
     }
     return c;
@@ -10798,6 +10892,45 @@ XG_FN xg_value *xg_call_geev(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     outs[3] = xg_linear_narrow(r, i->shape->elems[3], vectors);
     return xg_eval_new_tuple(r, i->shape, outs);
 }
+
+/* (A) -> (T, Z, values, info) in complex doubles: A = Z T Z*; or, if vectors are asked for, eigenvectors in the place of Z, those of a real matrix in pairs. */
+XG_FN xg_value *xg_general_call(xg_eval_run *r, const xg_inst *i, xg_value **in, bool vectors) {
+    xg_value *outs[4], *wide, *z, *values, *space;
+    xg_matrices m;
+    int64_t b, n, k, j, top;
+    if (!xg_solver_tuple(i, 1, 4) || !xg_solver_matrices(in[0]->shape, &m) || m.rows != m.columns || m.rows < 1 || !xg_solver_result(i, 3, XGT_I, m.count)) return NULL;
+    n = m.rows;
+    for (k = 0; k < 3; k++) if (!xg_solver_result(i, (uint32_t)k, XGT_C, k < 2 ? m.count * n * n : m.count * n)) return NULL;
+    wide = xg_linear_widen(r, &in[0]);
+    z = xg_solver_zeros(r, i->shape->elems[1]);
+    values = xg_solver_zeros(r, i->shape->elems[2]);
+    space = xg_eval_scratch(r, xg_add(r->ctx, xg_mul(r->ctx, (size_t)(n * n + 2 * n), sizeof(xg_complex)), xg_mul(r->ctx, (size_t)n, sizeof(int64_t) + sizeof(bool))));
+    outs[3] = xg_eval_zero(r, i->shape->elems[3]);
+    for (b = 0; b < m.count; b++) {
+        xg_complex *a = xg_linear_data(wide) + b * n * n, *out = xg_linear_data(z) + b * n * n, *q = vectors ? xg_linear_data(space) : out, *x = xg_linear_data(space) + n * n, *y = x + n;
+        int64_t *order = (int64_t *)(void *)(y + n);
+        xg_eigen_hessenberg(a, q, x, n);
+        if (!xg_eigen_triangular(r, a, q, n)) xg_eval_store_int(outs[3]->shape->type, outs[3]->data + (size_t)b * (size_t)xg_type_bytes(outs[3]->shape->type), 1);
+        for (k = 0; k < n; k++) for (j = 0; j < k; j++) a[k * n + j] = xg_complex_of(0, 0);
+        for (k = 0; k < n; k++) order[k] = k;
+        if (vectors && xg_type_class(in[0]->shape->type) == XGT_F) xg_eigen_pair(a, n, order);
+        for (k = 0; k < n; k++) {
+            xg_linear_data(values)[b * n + k] = a[order[k] * n + order[k]];
+            if (!vectors) continue;
+            xg_eigen_vector(a, q, n, order[k], x, y);
+            for (top = 0, j = 1; j < n; j++) if (xg_complex_size(x[j]) > xg_complex_size(x[top]) * (1 + 1e-12)) top = j;
+            y[0] = xg_complex_div(xg_complex_of(xg_complex_size(x[top]), 0), x[top]);
+            for (j = 0; j < n; j++) out[j * n + k] = xg_complex_mul(x[j], y[0]);
+        }
+    }
+    xg_eval_drop(r, space);
+    outs[0] = xg_linear_narrow(r, i->shape->elems[0], wide);
+    outs[1] = xg_linear_narrow(r, i->shape->elems[1], z);
+    outs[2] = xg_linear_narrow(r, i->shape->elems[2], values);
+    return xg_eval_new_tuple(r, i->shape, outs);
+}
+XG_FN xg_value *xg_call_schur(xg_eval_run *r, const xg_inst *i, xg_value **in) { return xg_general_call(r, i, in, false); }
+XG_FN xg_value *xg_call_eigenvectors(xg_eval_run *r, const xg_inst *i, xg_value **in) { return xg_general_call(r, i, in, true); }
 
 #endif /* XG_EVAL_EIGEN_C */
 /* eval/element.c -- elementwise instructions over whole arrays.
@@ -12809,15 +12942,18 @@ typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, 
 #define XG_EXE_MUST_ALIAS 0x80000000u
 
 /* Two running sums of 32-bit words (Fletcher's idea), enough against truncation and damage; not against an adversary, against whom every
- * index and size is checked anyway. */
+ * index and size is checked anyway. Four words go at once: the second sum has each of them as often as it is there from then on. */
+XG_FN uint64_t xg_exe_word(const unsigned char *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24; }
 XG_FN uint64_t xg_exe_checksum(const unsigned char *p, uint64_t n) {
-    uint64_t a = 1, b = 0, i;
-    for (i = 0; i + 4 <= n; i += 4) {
-        uint32_t w = (uint32_t)p[i] | (uint32_t)p[i + 1] << 8 | (uint32_t)p[i + 2] << 16 | (uint32_t)p[i + 3] << 24;
-        a += w;
-        b += a;
+    const unsigned char *end = p + n;
+    uint64_t a = 1, b = 0;
+    for (; end - p >= 16; p += 16) {
+        uint64_t w0 = xg_exe_word(p), w1 = xg_exe_word(p + 4), w2 = xg_exe_word(p + 8), w3 = xg_exe_word(p + 12);
+        b += 4 * a + 4 * w0 + 3 * w1 + 2 * w2 + w3;
+        a += w0 + w1 + w2 + w3;
     }
-    for (; i < n; i++) { a += p[i]; b += a; }
+    for (; end - p >= 4; p += 4) { a += xg_exe_word(p); b += a; }
+    for (; p < end; p++) { a += *p; b += a; }
     return (a & 0xFFFFFFFFu) << 32 ^ b;
 }
 
@@ -14079,6 +14215,74 @@ XG_FN xg_value *xg_call_geqrf(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     return xg_eval_new_tuple(r, i->shape, outs);
 }
 
+/* (A) -> (reflectors, order, taus), or (A, order, ...): each step takes the longest column that is left. What the operand says of the order is not looked at: all columns are free to move. */
+XG_FN xg_value *xg_call_geqp3(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    xg_value *outs[3], *wide, *taus;
+    xg_matrices m;
+    int64_t b, j, k, p, n, best, size;
+    if (i->n_operands < 1 || i->n_operands > 2 || !xg_solver_tuple(i, i->n_operands, 3) || !xg_solver_matrices(in[0]->shape, &m)) return NULL;
+    n = XG_MIN(m.rows, m.columns);
+    if (!xg_solver_result(i, 0, XGT_F | XGT_C, in[0]->shape->elements) || !xg_solver_result(i, 1, XGT_I, m.count * m.columns) || !xg_solver_result(i, 2, XGT_F | XGT_C, m.count * n)) return NULL;
+    wide = xg_linear_widen(r, &in[0]);
+    outs[1] = xg_eval_new(r, i->shape->elems[1]);
+    taus = xg_solver_zeros(r, i->shape->elems[2]);
+    size = xg_type_bytes(outs[1]->shape->type);
+    for (b = 0; b < m.count; b++) {
+        xg_complex *a = xg_linear_data(wide) + b * m.rows * m.columns;
+        unsigned char *order = outs[1]->data + b * m.columns * size;
+        for (j = 0; j < m.columns; j++) xg_eval_store_int(outs[1]->shape->type, order + j * size, j + 1);
+        for (j = 0; j < n; j++) {
+            double most = -1;
+            xg_complex beta, *tau = xg_linear_data(taus) + b * n + j;
+            xg_eval_spend(r, (m.rows - j) * (m.columns - j));
+            for (best = p = j; p < m.columns; p++) {
+                double length = 0;
+                for (k = j; k < m.rows; k++) length = hypot(length, hypot(a[k * m.columns + p].re, a[k * m.columns + p].im));
+                if (length > most) { most = length; best = p; }
+            }
+            for (k = 0; k < m.rows; k++) { xg_complex t = a[k * m.columns + j]; a[k * m.columns + j] = a[k * m.columns + best]; a[k * m.columns + best] = t; }
+            p = xg_eval_int_at(outs[1], b * m.columns + j);
+            xg_eval_store_int(outs[1]->shape->type, order + j * size, xg_eval_int_at(outs[1], b * m.columns + best));
+            xg_eval_store_int(outs[1]->shape->type, order + best * size, p);
+            beta = xg_qr_reflector(a + j * m.columns + j, m.rows - j, m.columns, tau);
+            xg_qr_reflect(a + j * m.columns + j + 1, m.rows - j, m.columns - j - 1, m.columns, 1, a + j * m.columns + j, m.columns, xg_complex_conj(*tau));
+            a[j * m.columns + j] = beta;
+        }
+    }
+    outs[0] = xg_linear_narrow(r, i->shape->elems[0], wide);
+    outs[2] = xg_linear_narrow(r, i->shape->elems[2], taus);
+    return xg_eval_new_tuple(r, i->shape, outs);
+}
+/* (A) -> (H* A H, Hessenberg, with the reflectors below its subdiagonal; taus), and info if it is asked for. */
+XG_FN xg_value *xg_call_gehrd(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    xg_value *outs[3], *wide, *taus;
+    xg_matrices m;
+    int64_t b, k, p, q, n;
+    uint32_t results = i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 0;
+    if (results < 2 || results > 3 || !xg_solver_tuple(i, 1, results) || !xg_solver_matrices(in[0]->shape, &m) || m.rows != m.columns || m.rows < 2) return NULL;
+    n = m.rows;
+    if (!xg_solver_result(i, 0, XGT_F | XGT_C, in[0]->shape->elements) || !xg_solver_result(i, 1, XGT_F | XGT_C, m.count * (n - 1))) return NULL;
+    if (results == 3 && (!xg_solver_result(i, 2, XGT_I, m.count) || !xg_call_is_number(i, "low", 1) || !xg_call_is_number(i, "high", n))) return NULL;
+    wide = xg_linear_widen(r, &in[0]);
+    taus = xg_solver_zeros(r, i->shape->elems[1]);
+    for (b = 0; b < m.count; b++) for (k = 0; k + 1 < n; k++) {
+        xg_complex *a = xg_linear_data(wide) + b * n * n, *x = a + (k + 1) * n + k, *tau = xg_linear_data(taus) + b * (n - 1) + k, beta;
+        int64_t rest = n - k - 1;
+        xg_eval_spend(r, 2 * n * rest);
+        beta = xg_qr_reflector(x, rest, n, tau);
+        xg_qr_reflect(x + 1, rest, rest, n, 1, x, n, xg_complex_conj(*tau));
+        for (q = 0; q < 2; q++) { /* from the right, by way of the conjugates */
+            if (q) xg_qr_reflect(a + k + 1, rest, n, 1, n, x, n, xg_complex_conj(*tau));
+            for (p = 0; p < n * n; p++) if (p % n > k) a[p] = xg_complex_conj(a[p]);
+        }
+        *x = beta;
+    }
+    outs[0] = xg_linear_narrow(r, i->shape->elems[0], wide);
+    outs[1] = xg_linear_narrow(r, i->shape->elems[1], taus);
+    if (results == 3) outs[2] = xg_eval_zero(r, i->shape->elems[2]);
+    return xg_eval_new_tuple(r, i->shape, outs);
+}
+
 /* The first columns of H1 H2 ... Hk: built from the last reflector to the first, over the reflectors themselves. */
 XG_FN xg_value *xg_call_orgqr(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_value *wide, *taus;
@@ -14316,21 +14520,20 @@ XG_FN xg_value *xg_sort_permute(xg_eval_run *r, const xg_shape *shape, uint32_t 
     return out;
 }
 
-XG_FN xg_value *xg_eval_sort(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+/* n arrays of one form along dim, by the comparator. */
+XG_FN void xg_eval_sort_arrays(xg_eval_run *r, xg_value **in, uint32_t n, uint32_t dim, const xg_comp *comp, xg_value **outs) {
     const xg_shape *shape = in[0]->shape;
-    uint32_t n = i->n_operands, dim = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], k;
     xg_mark mark = xg_arena_mark(&r->stack);
-    xg_value **outs = XG_NEW_N(&r->stack, xg_value *, n), *a, *b, *result;
+    xg_value *a, *b;
     xg_sorter s;
     int64_t *index;
+    uint32_t k;
     if (shape->elements == 0) {
         for (k = 0; k < n; k++) outs[k] = xg_eval_keep(in[k]);
-        result = xg_eval_results(r, i, outs);
-        xg_arena_reset(&r->stack, mark);
-        return result;
+        return;
     }
     memset(&s, 0, sizeof s);
-    s.r = r; s.n = n; s.comp = xg_attr_comp(i, XG_A_to_apply);
+    s.r = r; s.n = n; s.comp = comp;
     s.length = shape->dims[dim]; s.rows = shape->elements / s.length;
     s.data = XG_NEW_N(&r->stack, xg_value *, n);
     s.used = XG_NEW_N(&r->stack, bool, n);
@@ -14353,10 +14556,16 @@ XG_FN xg_value *xg_eval_sort(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     b = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)shape->elements, sizeof(int64_t)));
     index = xg_sort_indices(&s, (int64_t *)(void *)a->data, (int64_t *)(void *)b->data);
     for (k = 0; k < n; k++) {
-        outs[k] = xg_sort_permute(r, xg_eval_result_shape(i, k), dim, s.data[k], index, s.rows, s.length);
+        outs[k] = xg_sort_permute(r, in[k]->shape, dim, s.data[k], index, s.rows, s.length);
         xg_eval_drop(r, s.data[k]);
     }
     xg_eval_drop(r, a); xg_eval_drop(r, b);
+    xg_arena_reset(&r->stack, mark);
+}
+XG_FN xg_value *xg_eval_sort(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    xg_mark mark = xg_arena_mark(&r->stack);
+    xg_value **outs = XG_NEW_N(&r->stack, xg_value *, i->n_operands), *result;
+    xg_eval_sort_arrays(r, in, i->n_operands, (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], xg_attr_comp(i, XG_A_to_apply), outs);
     result = xg_eval_results(r, i, outs);
     xg_arena_reset(&r->stack, mark);
     return result;
@@ -14866,7 +15075,7 @@ struct xg_aff_ctx {
     uint64_t stamp;
     const xg_aff *dims[32]; /* the first variables, once they were asked for */
     xg_aff_env anywhere;   /* no ranges known */
-    xg_term buffer[XG_AFF_TERMS_MAX * 2]; /* where the terms of a sum are merged */
+    xg_term *buffer;       /* of 2 * XG_AFF_TERMS_MAX: where the terms of a sum are merged */
 };
 
 /* ---- expr.c: nodes, ranges, evaluation ---- */
@@ -15076,6 +15285,7 @@ XG_FN xg_aff_ctx *xg_aff_new(xg_arena *a) {
     xg_aff_ctx *x = XG_NEW(a, xg_aff_ctx);
     x->ctx = a->ctx;
     x->arena = a;
+    x->buffer = (xg_term *)xg_alloc_raw(a, 2 * XG_AFF_TERMS_MAX * sizeof *x->buffer);
     xg_set_init(&x->nodes, a);
     xg_set_reserve(&x->nodes, 256);
     x->anywhere = xg_aff_env_of(x, NULL, 0, NULL, 0);
@@ -16734,9 +16944,11 @@ XG_FN const xg_imap *xg_indexing_linear(xg_aff_ctx *x, const xg_shape *s);    /*
 XG_FN const xg_imap *xg_indexing_delinear(xg_aff_ctx *x, const xg_shape *s);  /* (offset) to indices */
 XG_FN const xg_imap *xg_indexing_flatten(xg_aff_ctx *x, const xg_imap *m, const xg_shape *s); /* m's results are indices of s: the offset instead */
 /* The loop emitter's map (th_x, bl_x)[vector_index] -> indices of s: element unroll * (th_x + threads * bl_x) + vector_index in memory order, with the
- * constraint that there is such an element unless threads * blocks * unroll is exact. With blocks_y > 1 a dim bl_y follows. */
+ * constraint that there is such an element unless threads * blocks * unroll is exact. */
 XG_FN const xg_imap *xg_indexing_thread(xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks, int64_t unroll);
-XG_FN const xg_imap *xg_indexing_thread_grid(xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks_x, int64_t blocks_y, int64_t unroll);
+XG_FN const xg_aff *xg_indexing_thread_linear(xg_aff_ctx *x, int64_t threads, int64_t rounds, int64_t unroll); /* which element that is */
+/* The same in rounds, of which a symbol `round` counts more than one: in each the threads of a block have one piece of memory. */
+XG_FN const xg_imap *xg_indexing_thread_rounds(xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks, int64_t rounds, int64_t unroll);
 
 /* ---- access.c: what an offset means for memory ---- */
 /* How much e grows when var grows by one; false when that is not one number. */
@@ -17918,34 +18130,35 @@ XG_FN const xg_imap *xg_indexing_reshape(xg_aff_ctx *x, const int64_t *from, uin
 
 /* ---- threads ---- */
 
-XG_FN const xg_imap *xg_indexing_thread_grid(xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks_x, int64_t blocks_y, int64_t unroll) {
-    uint32_t n_dims = blocks_y > 1 ? 3 : 2;
-    const xg_aff *linear, *block = xg_aff_dim(x, 1);
+XG_FN const xg_aff *xg_indexing_thread_linear(xg_aff_ctx *x, int64_t threads, int64_t rounds, int64_t unroll) {
+    const xg_aff *block = xg_aff_dim(x, 1), *vector;
+    if (rounds > 1) block = xg_aff_add(x, xg_aff_mul(x, block, rounds), xg_aff_sym(x, 0));
+    vector = xg_aff_add(x, xg_aff_dim(x, 0), xg_aff_mul(x, block, threads));
+    return xg_aff_add(x, xg_aff_mul(x, vector, unroll), xg_aff_sym(x, rounds > 1));
+}
+XG_FN const xg_imap *xg_indexing_thread_rounds(xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks, int64_t rounds, int64_t unroll) {
+    uint32_t n_syms = rounds > 1 ? 2 : 1;
+    const xg_aff *linear = xg_indexing_thread_linear(x, threads, rounds, unroll);
     xg_index_order o;
     xg_imap *m;
     if (!xg_index_has_order(s)) return xg_imap_undefined(x);
-    if (s->elements == 0) return xg_imap_empty(x, n_dims, s->rank);
-    m = xg_imap_new(x, n_dims, 1, 0, s->rank, 1);
+    if (s->elements == 0) return xg_imap_empty(x, 2, s->rank);
+    m = xg_imap_new(x, 2, n_syms, 0, s->rank, 1);
     m->dims[0].name = XG_STR("th_x");
     m->dims[0].range = xg_range_of(0, threads - 1);
     m->dims[1].name = XG_STR("bl_x");
-    m->dims[1].range = xg_range_of(0, blocks_x - 1);
-    if (n_dims == 3) {
-        m->dims[2].name = XG_STR("bl_y");
-        m->dims[2].range = xg_range_of(0, blocks_y - 1);
-        block = xg_aff_add(x, block, xg_aff_mul(x, xg_aff_dim(x, 2), blocks_x));
-    }
-    m->syms[0].name = XG_STR("vector_index");
-    m->syms[0].range = xg_range_of(0, unroll - 1);
-    linear = xg_aff_add(x, xg_aff_dim(x, 0), xg_aff_mul(x, block, threads));
-    linear = xg_aff_add(x, xg_aff_mul(x, linear, unroll), xg_aff_sym(x, 0));
+    m->dims[1].range = xg_range_of(0, blocks - 1);
+    m->syms[0].name = XG_STR("round");
+    m->syms[0].range = xg_range_of(0, rounds - 1);
+    m->syms[n_syms - 1].name = XG_STR("vector_index");
+    m->syms[n_syms - 1].range = xg_range_of(0, unroll - 1);
     o = xg_index_order_of_shape(s);
     xg_index_delinearise(x, &o, linear, m->results);
     m->constraints[0].expr = linear;
     m->constraints[0].range = xg_range_of(0, s->elements - 1);
     return xg_imap_simplify(x, m);
 }
-XG_FN const xg_imap *xg_indexing_thread(xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks, int64_t unroll) { return xg_indexing_thread_grid(x, s, threads, blocks, 1, unroll); }
+XG_FN const xg_imap *xg_indexing_thread(xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks, int64_t unroll) { return xg_indexing_thread_rounds(x, s, threads, blocks, 1, unroll); }
 
 #endif /* XG_INDEXING_LAYOUT_C */
 /* indexing/access.c -- what an offset, as a function of thread and loop variables, means for memory: strides, vectors, coalescing, banks.
@@ -18171,11 +18384,14 @@ XG_FN bool xg_opt_all_reduce_combiner(xg_module *m); /* collective_combiner.c: s
 XG_FN bool xg_opt_all_gather_combiner(xg_module *m);
 XG_FN bool xg_opt_reduce_scatter_combiner(xg_module *m);
 XG_FN bool xg_opt_all_reduce_reassociate(xg_module *m); /* and sums of all-reduces as an all-reduce of sums */
+XG_FN bool xg_opt_all_reduce_folder(xg_module *m);   /* all_reduce_folder.c: all-reduces of all-reduces */
+XG_FN bool xg_opt_reduce_scatter_creator(xg_module *m); /* reduce_scatter_creator.c: of an all-reduce, each device's own part */
 XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: what is handed on has one layout at both ends */
 XG_FN bool xg_opt_forget_layouts(xg_module *m);    /* layouts that say nothing */
 
 XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loops and branches share no computations */
 XG_FN bool xg_opt_is_control(const xg_inst *i);    /* while or conditional */
+XG_FN void xg_opt_mark_comps(const xg_attr *a, unsigned char *marks); /* the computations that the attribute names, by their ids */
 XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i); /* what it runs, in the order of its attributes */
 XG_FN xg_comps xg_opt_sequences(xg_module *m);     /* the entry, and what loops and branches run from there */
 XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c));
@@ -18209,6 +18425,10 @@ XG_FN bool xg_fft_is_kernel(const xg_inst *i);
 XG_FN bool xg_fft_has_passes(const xg_inst *i);
 XG_FN int64_t xg_fft_places(int64_t elements, int64_t bytes);
 
+/* ---- block_calls.c: calls that one kernel makes, a block for each matrix ---- */
+XG_FN bool xg_is_block_call(const xg_inst *i);
+XG_FN bool xg_block_needs(const xg_inst *element); /* an element of such a call in whose memory the kernel works, whether anybody reads it or not */
+XG_FN xg_str xg_block_call_name(const xg_inst *i); /* of such a call: what stands behind the prefix */
 /* ---- build.c: making instructions ---- */
 typedef struct xg_hb { xg_comp *comp; xg_inst *before; const xg_inst *from; } xg_hb; /* before NULL: at the end; from: whose metadata and place in the source, or NULL */
 typedef struct xg_dot_dims { xg_ints lb, lc, rb, rc; } xg_dot_dims;
@@ -18261,6 +18481,8 @@ XG_FN bool xg_opt_reads_by_index(const xg_inst *user);
 XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to); /* as xg_inst_replace, for arrays whose layouts may differ */
 XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values);
 XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)); /* of a tuple `expand` gives a tuple instruction */
+typedef struct xg_target_row { const char *target; xg_inst *(*expand)(const xg_hb *b, xg_inst *i); } xg_target_row; /* `?` in a target is LAPACK's letter of the type */
+XG_FN const xg_target_row *xg_opt_target_row(const xg_inst *i, const xg_target_row *rows, uint32_t n); /* of a custom call with that target, or NULL */
 
 #endif /* XG_OPT_H */
 /* opt/build.c -- making instructions: what expanders and simplifications write programs with.
@@ -18598,7 +18820,7 @@ XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to) {
         next = u->next;
         if (u->user == to) continue;
         if (!xg_opt_reads_by_index(u->user) && !copy) copy = xg_inst_new(from->comp, XG_COPY, from->shape, &to, 1, from, XG_STR("copy"));
-        xg_inst_set_operand(u->user, u->index, xg_opt_reads_by_index(u->user) ? to : copy);
+        xg_inst_set_operand(u->user, XG_USE_INDEX(u), xg_opt_reads_by_index(u->user) ? to : copy);
     }
     if (from->comp->root == from) {
         if (!copy) copy = xg_inst_new(from->comp, XG_COPY, from->shape, &to, 1, from, XG_STR("copy"));
@@ -18626,6 +18848,12 @@ XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values) {
     xg_inst_replace(from, whole);
 }
 
+XG_FN const xg_target_row *xg_opt_target_row(const xg_inst *i, const xg_target_row *rows, uint32_t n) {
+    uint32_t k;
+    if (i->op != XG_CUSTOM_CALL) return NULL;
+    for (k = 0; k < n; k++) if (xg_call_is(xg_attr_str(i, XG_A_custom_call_target), rows[k].target)) return &rows[k];
+    return NULL;
+}
 /* Every instruction of the module that `matches` is expanded: `expand` gives the value that takes its place, or of a tuple its elements. */
 XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)) {
     bool changed = false;
@@ -21303,17 +21531,23 @@ XG_FN bool xg_opt_scatter_winners(xg_module *m) { return xg_opt_expand(m, xg_win
 /* opt/call_inliner.c -- replaces each call by a copy of the called computation.
  *
  * A call takes values, whatever their layouts: what the callee names with another layout is copied into that, and its result into the call's.
- * Computations are defined before they are used, so walking them in order leaves no call inside a callee. Calls that double at each level grow without
- * end: the total is bounded. */
+ * Computations are defined before they are used, so the walk goes from the last to the first: who stays takes what it calls, with the calls inside of that, and a computation
+ * that only calls have named goes. So the work is as much as what comes of it, however deep calls are nested. Calls that double at each level grow without end: the total is bounded. */
 #ifndef XG_OPT_CALL_INLINER_C
 #define XG_OPT_CALL_INLINER_C
+
+XG_FN void xg_opt_mark_comps(const xg_attr *a, unsigned char *marks) {
+    uint32_t k;
+    if (xg_attr_kind_of(a->key) == XG_K_COMP) marks[a->v.comp->id] = 1;
+    if (xg_attr_kind_of(a->key) == XG_K_COMPS) for (k = 0; k < a->v.comps->n; k++) marks[a->v.comps->p[k]->id] = 1;
+}
 
 enum { XG_INLINE_MAX = 4000000 };
 
 XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_inst *const *args) {
     xg_map64 copy;
     xg_inst *root;
-    xg_map64_init(&copy, to->module->arena);
+    xg_map64_init(&copy, to->module->work);
     XG_FOR_INSTS(i, from) {
         xg_inst *made;
         if (i->op == XG_PARAMETER) {
@@ -21322,7 +21556,7 @@ XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_i
             if (made) made = xg_hb_as(&b, made, i->shape); /* none: nothing uses it */
         }
         else {
-            xg_inst **operands = XG_NEW_N(to->module->arena, xg_inst *, i->n_operands + 1);
+            xg_inst **operands = XG_NEW_N(to->module->work, xg_inst *, i->n_operands + 1);
             uint32_t k;
             for (k = 0; k < i->n_operands; k++) operands[k] = (xg_inst *)xg_map64_get(&copy, XG_OPERAND(i, k)->id);
             made = xg_inst_clone(i, to, operands, at);
@@ -21342,28 +21576,49 @@ XG_FN void xg_opt_unfuse(xg_inst *fusion) {
     xg_inst_remove(fusion);
 }
 
+XG_FN void xg_inline_call(xg_inst *call) {
+    const xg_comp *callee = xg_attr_comp(call, XG_A_to_apply);
+    xg_inst **args = XG_NEW_N(call->comp->module->work, xg_inst *, call->n_operands + (size_t)1);
+    xg_hb b = xg_hb_at(call);
+    uint32_t k;
+    for (k = 0; k < call->n_operands; k++) args[k] = xg_hb_as_dynamic(&b, XG_OPERAND(call, k), callee->params[k]->shape);
+    xg_inst_replace(call, xg_hb_as(&b, xg_opt_inline(callee, call->comp, call, args), call->shape));
+    xg_inst_remove(call);
+}
+
+/* Inlines all calls of a computation, those inside of what is inlined as well; total: instructions so far. */
+XG_FN bool xg_inline_comp(xg_comp *c, unsigned char *stays, uint64_t *total) {
+    xg_inst *i = c->first;
+    bool changed = false;
+    uint32_t k;
+    while (i) {
+        xg_inst *before = i->prev;
+        if (i->op != XG_CALL) {
+            for (k = 0; k < i->n_attrs; k++) xg_opt_mark_comps(&i->attrs[k], stays);
+            i = i->next;
+            continue;
+        }
+        *total += xg_attr_comp(i, XG_A_to_apply)->n_insts;
+        if (*total > XG_INLINE_MAX) xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL, "%s: inlining all calls gives more than %d instructions", i->name.p, (int)XG_INLINE_MAX);
+        xg_inline_call(i);
+        i = before ? before->next : c->first; /* the first that came in */
+        changed = true;
+    }
+    return changed;
+}
+
 XG_FN bool xg_opt_call_inliner(xg_module *m) {
     bool changed = false;
     uint64_t total = 0;
-    xg_comp *c;
-    for (c = m->made[XG_CALL] ? m->first : NULL; c; c = c->next) {
-        xg_inst *i = c->first;
-        while (i) {
-            xg_inst *next = i->next;
-            if (i->op == XG_CALL) {
-                xg_inst **args = XG_NEW_N(m->arena, xg_inst *, i->n_operands + 1);
-                const xg_comp *callee = xg_attr_comp(i, XG_A_to_apply);
-                xg_hb b = xg_hb_at(i);
-                uint32_t k;
-                total += callee->n_insts;
-                if (total > XG_INLINE_MAX) xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL, "%s: inlining all calls gives more than %d instructions", i->name.p, (int)XG_INLINE_MAX);
-                for (k = 0; k < i->n_operands; k++) args[k] = xg_hb_as_dynamic(&b, XG_OPERAND(i, k), callee->params[k]->shape);
-                xg_inst_replace(i, xg_hb_as(&b, xg_opt_inline(callee, c, i, args), i->shape));
-                xg_inst_remove(i);
-                changed = true;
-            }
-            i = next;
-        }
+    unsigned char *stays;
+    xg_comp *c, *earlier;
+    if (!m->made[XG_CALL]) return false;
+    stays = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + 1);
+    stays[m->entry->id] = 1;
+    for (c = m->last; c; c = earlier) {
+        earlier = c->prev;
+        if (stays[c->id]) changed = xg_inline_comp(c, stays, &total) || changed;
+        else { xg_comp_remove(c); changed = true; }
     }
     return changed;
 }
@@ -21693,12 +21948,14 @@ XG_FN bool xg_gang_groups_equal(const xg_inst *x, const xg_inst *y) {
     for (k = 0; k < n; k++) if (!a->v.groups->p || !b->v.groups->p || !xg_ints_equal(a->v.groups->p[k], b->v.groups->p[k])) return false;
     return true;
 }
-XG_FN bool xg_gang_alike(const xg_inst *x, const xg_inst *y) {
-    if (x->op != y->op || x->shape->type != y->shape->type || !xg_gang_groups_equal(x, y) || !xg_gang_ints_equal(x, y, XG_A_dimensions)) return false;
+/* All but the groups. */
+XG_FN bool xg_gang_same_kind(const xg_inst *x, const xg_inst *y) {
+    if (x->op != y->op || x->shape->type != y->shape->type || !xg_gang_ints_equal(x, y, XG_A_dimensions)) return false;
     if (!xg_inst_attr(x, XG_A_channel_id) != !xg_inst_attr(y, XG_A_channel_id) || !xg_str_eq(xg_attr_str(x, XG_A_mode), xg_attr_str(y, XG_A_mode))) return false;
     if (xg_attr_int(x, XG_A_use_global_device_ids, 0) != xg_attr_int(y, XG_A_use_global_device_ids, 0) || xg_attr_int(x, XG_A_constrain_layout, 0) != xg_attr_int(y, XG_A_constrain_layout, 0)) return false;
     return x->op == XG_ALL_GATHER || xg_alg_simple_reducer(xg_attr_comp(x, XG_A_to_apply)) == xg_alg_simple_reducer(xg_attr_comp(y, XG_A_to_apply));
 }
+XG_FN bool xg_gang_alike(const xg_inst *x, const xg_inst *y) { return xg_gang_same_kind(x, y) && xg_gang_groups_equal(x, y); }
 XG_FN int64_t xg_gang_bytes(const xg_inst *i) {
     int64_t bytes;
     return xg_mul64(XG_MAX(i->shape->elements, XG_OPERAND(i, 0)->shape->elements), xg_type_bytes(i->shape->type), &bytes) ? bytes : INT64_MAX;
@@ -21783,14 +22040,215 @@ XG_FN bool xg_reassociate_matches(const xg_inst *i) {
     return xg_alg_simple_reducer(xg_attr_comp(x, XG_A_to_apply)) == (int)i->op && xg_alg_one_user(x) && xg_alg_one_user(y);
 }
 XG_FN xg_inst *xg_reassociate_expand(const xg_hb *b, xg_inst *i) {
-    xg_inst *x = XG_OPERAND(i, 0), *both = xg_hb_2(b, i->op, XG_OPERAND(x, 0), XG_OPERAND(XG_OPERAND(i, 1), 0)), *made = xg_hb_op(b, XG_ALL_REDUCE, both->shape, &both, 1);
+    xg_inst *x = XG_OPERAND(i, 0), *y = XG_OPERAND(i, 1), *both = xg_hb_2(b, i->op, XG_OPERAND(x, 0), XG_OPERAND(y, 0)), *made = xg_hb_op(b, XG_ALL_REDUCE, both->shape, &both, 1);
     uint32_t k;
     for (k = 0; k < x->n_attrs; k++) xg_inst_set_attr(made, x->attrs[k]);
+    for (k = 0; k < 2; k++) xg_inst_set_operand(i, k, both); /* dce takes no meeting of devices away */
+    xg_inst_remove(x);
+    xg_inst_remove(y);
     return made;
 }
 XG_FN bool xg_opt_all_reduce_reassociate(xg_module *m) { return xg_gang_devices(m) && m->made[XG_ALL_REDUCE] && xg_opt_expand(m, xg_reassociate_matches, xg_reassociate_expand); }
 
 #endif /* XG_OPT_COLLECTIVE_COMBINER_C */
+/* opt/all_reduce_folder.c -- AllReduceFolder: all-reduce(all-reduce(x)) over two partitions of the devices is one all-reduce over the groups of groups.
+ *
+ *     all-reduce(all-reduce(x), {{0,1},{2,3}}), {{0,2},{1,3}}   ==>   all-reduce(x), {{0,1,2,3}}
+ *
+ * A device gets what all of its outer group have, and each of these has what its inner group gave. If the inner groups of one outer group share nobody, each value comes in once; if all
+ * members of the union come to the same union, unions are groups again. */
+#ifndef XG_OPT_ALL_REDUCE_FOLDER_C
+#define XG_OPT_ALL_REDUCE_FOLDER_C
+
+enum { XG_FOLD_DEVICES = 1024 };
+
+/* The groups of a collective as lists of members, all of them where it names none. False: not known here. */
+XG_FN bool xg_fold_groups(const xg_inst *i, xg_groups *out, int64_t *members) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_replica_groups);
+    xg_ints *all;
+    int64_t *ids, k;
+    bool spread;
+    *members = xg_coll_members(i, &spread);
+    if (spread || *members > XG_FOLD_DEVICES || (a && a->v.groups->n && !a->v.groups->p)) return false;
+    if (a && a->v.groups->n) { *out = *a->v.groups; return true; }
+    all = XG_NEW(i->comp->module->work, xg_ints);
+    ids = XG_NEW_N(i->comp->module->work, int64_t, (size_t)*members + 1);
+    for (k = 0; k < *members; k++) ids[k] = k;
+    all->p = ids;
+    all->n = (uint32_t)*members;
+    out->p = all;
+    out->n = 1;
+    return true;
+}
+/* By member: its group. False: somebody is in none, or in two. */
+XG_FN bool xg_fold_group_of(const xg_groups *g, uint32_t *group, int64_t members) {
+    int64_t seen = 0;
+    uint32_t k, j;
+    for (j = 0; j < (uint32_t)members; j++) group[j] = UINT32_MAX;
+    for (k = 0; k < g->n; k++) for (j = 0; j < g->p[k].n; j++) {
+        int64_t id = g->p[k].p[j];
+        if (id < 0 || id >= members || group[id] != UINT32_MAX) return false;
+        group[id] = k;
+        seen++;
+    }
+    return seen == members;
+}
+/* As it is printed. */
+XG_FN xg_str xg_fold_text(xg_module *m, const xg_groups *g) {
+    xg_buf b;
+    uint32_t k, j;
+    xg_buf_init(&b, m->arena);
+    xg_putc(&b, '{');
+    for (k = 0; k < g->n; k++) for (j = 0; j < g->p[k].n; j++) xg_printf(&b, "%s%lld%s", j ? "," : k ? ",{" : "{", (long long)g->p[k].p[j], j + 1 == g->p[k].n ? "}" : "");
+    xg_putc(&b, '}');
+    return xg_str_of(b.p, b.n);
+}
+/* The unions of the inner groups that an outer group meets; NULL: they are no groups. */
+XG_FN xg_groups *xg_fold_unions(xg_module *m, const xg_groups *inner, const xg_groups *outer, int64_t members) {
+    uint32_t *inner_of = XG_NEW_N(m->work, uint32_t, (size_t)members + 1), *outer_of = XG_NEW_N(m->work, uint32_t, (size_t)members + 1), *by = XG_NEW_N(m->work, uint32_t, inner->n + (size_t)1), k, j, e;
+    xg_groups *out = XG_NEW(m->arena, xg_groups);
+    xg_ints *lists = XG_NEW_N(m->arena, xg_ints, outer->n + (size_t)1);
+    if (!xg_fold_group_of(inner, inner_of, members) || !xg_fold_group_of(outer, outer_of, members)) return NULL;
+    for (k = 0; k < inner->n; k++) by[k] = UINT32_MAX; /* the union that an inner group is part of */
+    for (k = 0; k < outer->n; k++) {
+        const xg_ints *o = &outer->p[k];
+        uint32_t first = o->n ? by[inner_of[o->p[0]]] : UINT32_MAX, size = 0;
+        int64_t *ids;
+        for (j = 0; j < o->n; j++) {
+            uint32_t g = inner_of[o->p[j]];
+            for (e = 0; e < j && inner_of[o->p[e]] != g; e++) {}
+            if (e < j || by[g] != first) return NULL; /* its values would come in twice, or it belongs to another union */
+            size += inner->p[g].n;
+        }
+        if (first != UINT32_MAX) { if (lists[first].n != size) return NULL; continue; }
+        ids = XG_NEW_N(m->arena, int64_t, size + (size_t)1);
+        size = 0;
+        for (j = 0; j < o->n; j++) {
+            const xg_ints *in = &inner->p[inner_of[o->p[j]]];
+            for (e = 0; e < in->n; e++) ids[size++] = in->p[e];
+            by[inner_of[o->p[j]]] = out->n;
+        }
+        lists[out->n].p = ids;
+        lists[out->n++].n = size;
+    }
+    out->p = lists;
+    out->text = xg_fold_text(m, out);
+    return out;
+}
+XG_FN xg_groups *xg_fold_find(const xg_inst *outer) {
+    const xg_inst *inner = outer->op == XG_ALL_REDUCE && outer->n_operands == 1 ? XG_OPERAND(outer, 0) : NULL;
+    xg_groups a, b;
+    int64_t n, k;
+    if (!inner || inner->op != XG_ALL_REDUCE || !xg_gang_may(inner) || !xg_gang_may(outer) || !xg_alg_one_user(inner)) return NULL;
+    if (!xg_gang_same_kind(inner, outer) || !xg_fold_groups(inner, &a, &n) || !xg_fold_groups(outer, &b, &k) || n != k) return NULL;
+    return xg_fold_unions(outer->comp->module, &a, &b, n);
+}
+XG_FN bool xg_fold_matches(const xg_inst *i) { return xg_fold_find(i) != NULL; }
+XG_FN xg_inst *xg_fold_expand(const xg_hb *b, xg_inst *i) {
+    xg_inst *inner = XG_OPERAND(i, 0), *x = XG_OPERAND(inner, 0), *made;
+    xg_attr groups;
+    uint32_t k;
+    memset(&groups, 0, sizeof groups);
+    groups.key = XG_A_replica_groups;
+    groups.v.groups = xg_fold_find(i);
+    made = xg_hb_op(b, XG_ALL_REDUCE, i->shape, &x, 1);
+    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
+    xg_inst_set_attr(made, groups);
+    xg_inst_set_operand(i, 0, x); /* nobody else needs the inner one, and dce takes no meeting of devices away */
+    xg_inst_remove(inner);
+    return made;
+}
+XG_FN bool xg_opt_all_reduce_folder(xg_module *m) { return xg_gang_devices(m) && m->made[XG_ALL_REDUCE] && xg_opt_expand(m, xg_fold_matches, xg_fold_expand); }
+
+#endif /* XG_OPT_ALL_REDUCE_FOLDER_C */
+/* opt/reduce_scatter_creator.c -- ReduceScatterCreator: of an all-reduce each device takes its own part only: a reduce-scatter, which moves half of it and keeps a part of it.
+ *
+ *     dynamic-slice(all-reduce(x), replica-id * n, 0)   ==>   reduce-scatter(x), dimensions={0}
+ *
+ * Where a device's part begins is some integer arithmetic on its number, often a look into a table of constants. It is worked out for each device; the k-th of a group has to take the
+ * k-th part. Partitioners write this where an array that is the same everywhere is handed to somebody who wants it sharded. */
+#ifndef XG_OPT_REDUCE_SCATTER_CREATOR_C
+#define XG_OPT_REDUCE_SCATTER_CREATOR_C
+
+enum { XG_SHARD_DEPTH = 16 };
+
+/* An integer of one element on one device; false: it depends on something else. */
+XG_FN bool xg_shard_number(const xg_inst *i, int64_t replica, int64_t partition, uint32_t depth, int64_t *v) {
+    int64_t x[2], lo;
+    uint32_t k;
+    if (depth == 0 || !xg_shape_is_array(i->shape) || xg_type_class(i->shape->type) != XGT_I) return false;
+    if (i->op == XG_DYNAMIC_SLICE) { /* a look into a table */
+        const xg_inst *table = XG_OPERAND(i, 0);
+        if (table->op != XG_CONSTANT || table->literal->elided || table->shape->rank != 1 || i->shape->elements != 1 || !xg_shard_number(XG_OPERAND(i, 1), replica, partition, depth - 1, &lo)) return false;
+        return xg_literal_get_int(table->literal, XG_MAX(XG_MIN(lo, table->shape->elements - 1), (int64_t)0), v);
+    }
+    if (i->shape->elements != 1) return false;
+    for (k = 0; k < i->n_operands; k++) if (k > 1 || !xg_shard_number(XG_OPERAND(i, k), replica, partition, depth - 1, &x[k])) return false;
+    switch (i->op) {
+    case XG_CONSTANT: if (i->literal->elided || !xg_literal_get_int(i->literal, 0, v)) return false; break;
+    case XG_REPLICA_ID: *v = replica; break;
+    case XG_PARTITION_ID: *v = partition; break;
+    case XG_CONVERT: case XG_RESHAPE: case XG_BITCAST: case XG_COPY: *v = x[0]; break;
+    case XG_ADD: if (!xg_add64(x[0], x[1], v)) return false; break;
+    case XG_MULTIPLY: if (!xg_mul64(x[0], x[1], v)) return false; break;
+    case XG_DIVIDE: if (x[0] < 0 || x[1] <= 0) return false; *v = x[0] / x[1]; break;
+    case XG_REMAINDER: if (x[0] < 0 || x[1] <= 0) return false; *v = x[0] % x[1]; break;
+    default: return false;
+    }
+    return *v >= xg_int_type_min(i->shape->type) && (xg_type_bits(i->shape->type) == 64 || *v <= (int64_t)xg_int_type_max(i->shape->type)); /* nothing wraps */
+}
+/* The dimension of which parts are taken; UINT32_MAX: there is not exactly one. */
+XG_FN uint32_t xg_shard_dim(const xg_inst *slice) {
+    const xg_shape *from = XG_OPERAND(slice, 0)->shape;
+    uint32_t k, dim = UINT32_MAX;
+    for (k = 0; k < from->rank; k++) {
+        if (slice->shape->dims[k] == from->dims[k]) continue;
+        if (dim != UINT32_MAX || slice->shape->dims[k] == 0) return UINT32_MAX;
+        dim = k;
+    }
+    return dim;
+}
+/* Does the j-th member of each group take part j? */
+XG_FN bool xg_shard_is_own(const xg_inst *all, const xg_groups *g, const xg_inst *start, int64_t size) {
+    const xg_module *m = all->comp->module;
+    int64_t replicas = XG_MAX(m->replica_count, (int64_t)1), partitions = XG_MAX(m->num_partitions, (int64_t)1), r, p;
+    xg_team_mode mode = xg_team_mode_of(all);
+    uint32_t k, j;
+    for (k = 0; k < g->n; k++) for (j = 0; j < g->p[k].n; j++) {
+        int64_t id = g->p[k].p[j], at;
+        for (r = 0; r < replicas; r++) for (p = 0; p < partitions; p++) {
+            if ((mode == XG_TEAM_PARTITIONS ? p : mode == XG_TEAM_FLAT ? r * partitions + p : r) != id) continue;
+            if (!xg_shard_number(start, r, p, XG_SHARD_DEPTH, &at) || at != (int64_t)j * size) return false;
+        }
+    }
+    return true;
+}
+XG_FN bool xg_shard_matches(const xg_inst *i) {
+    const xg_inst *all = i->op == XG_DYNAMIC_SLICE ? XG_OPERAND(i, 0) : NULL;
+    uint32_t *group, dim, k;
+    int64_t members;
+    xg_groups g;
+    if (!all || all->op != XG_ALL_REDUCE || !xg_gang_may(all) || !xg_alg_one_user(all) || xg_attr_int(all, XG_A_constrain_layout, 0) || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    dim = xg_shard_dim(i);
+    if (dim == UINT32_MAX || !xg_fold_groups(all, &g, &members)) return false;
+    group = XG_NEW_N(i->comp->module->work, uint32_t, (size_t)members + 1);
+    if (!xg_fold_group_of(&g, group, members)) return false;
+    for (k = 0; k < g.n; k++) if (g.p[k].n < 2 || (int64_t)g.p[k].n * i->shape->dims[dim] != all->shape->dims[dim]) return false;
+    return xg_shard_is_own(all, &g, XG_OPERAND(i, 1 + dim), i->shape->dims[dim]);
+}
+XG_FN xg_inst *xg_shard_expand(const xg_hb *b, xg_inst *i) {
+    xg_inst *all = XG_OPERAND(i, 0), *x = XG_OPERAND(all, 0), *made = xg_hb_op(b, XG_REDUCE_SCATTER, i->shape, &x, 1);
+    int64_t dim = xg_shard_dim(i);
+    uint32_t k;
+    for (k = 0; k < all->n_attrs; k++) xg_inst_set_attr(made, all->attrs[k]);
+    xg_inst_set_attr(made, xg_hb_ints(b, XG_A_dimensions, &dim, 1));
+    xg_inst_set_operand(i, 0, x);
+    xg_inst_remove(all); /* one channel, one meeting */
+    return made;
+}
+XG_FN bool xg_opt_reduce_scatter_creator(xg_module *m) { return xg_gang_devices(m) && m->made[XG_ALL_REDUCE] && xg_opt_expand(m, xg_shard_matches, xg_shard_expand); }
+
+#endif /* XG_OPT_REDUCE_SCATTER_CREATOR_C */
 /* opt/conditional_simplifier.c -- ConditionalSimplifier.
  *
  * - A branch that is known is inlined; so is the only one, and any of branches that are written alike (CSE has given those one computation).
@@ -22279,10 +22737,16 @@ XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts) {
     if (i->op == XG_CUSTOM_CALL) return xg_attr_int(i, XG_A_custom_call_has_side_effect, 0) != 0;
     return (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || xg_dce_calls_acting(i, acts);
 }
+/* Was anything ever made that has effects? Few modules have it. */
+XG_FN bool xg_dce_made_acting(const xg_module *m) {
+    uint32_t op;
+    for (op = 0; op < XG_OPCODE_COUNT; op++) if (m->made[op] && (op == XG_CUSTOM_CALL || xg_op_flags((xg_opcode)op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE))) return true;
+    return false;
+}
 XG_FN unsigned char *xg_opt_acting_comps(xg_module *m) {
     unsigned char *acts = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + 1);
     xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_dce_acts(i, acts)) { acts[c->id] = 1; break; }
+    for (c = xg_dce_made_acting(m) ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_dce_acts(i, acts)) { acts[c->id] = 1; break; }
     return acts;
 }
 
@@ -22300,7 +22764,7 @@ XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
 
 XG_FN bool xg_opt_has_control(const xg_module *m) {
     const xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_inst_attr(i, XG_A_control_predecessors)) return true;
+    for (c = m->made_order ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_inst_attr(i, XG_A_control_predecessors)) return true;
     return false;
 }
 /* What has been replaced precedes nothing any more: operations without effects have an order for their operands' sake only. */
@@ -22352,6 +22816,7 @@ XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
     if (root->op != XG_TUPLE || root->first_use || xg_inst_attr(fusion, XG_A_output_to_operand_aliasing)) return false;
     taken = XG_NEW_N(c->module->work, unsigned char, n + 1);
     if (!xg_opt_taken_elements(fusion, taken)) return false;
+    for (k = 0; k < n; k++) taken[k] = taken[k] || xg_block_needs(XG_OPERAND(root, k));
     place = XG_NEW_N(c->module->work, int64_t, n + 1);
     kept = XG_NEW_N(c->module->work, xg_inst *, n + 1);
     for (k = 0; k < n; k++) if (taken[k]) { place[k] = n_kept; kept[n_kept++] = XG_OPERAND(root, k); }
@@ -22387,16 +22852,12 @@ XG_FN bool xg_dce_fusion_params(xg_inst *fusion) {
 
 /* ---- computations ---- */
 
-XG_FN void xg_dce_mark_attr(const xg_attr *a, unsigned char *live) {
-    uint32_t k;
-    if (xg_attr_kind_of(a->key) == XG_K_COMP) live[a->v.comp->id] = 1;
-    if (xg_attr_kind_of(a->key) == XG_K_COMPS) for (k = 0; k < a->v.comps->n; k++) live[a->v.comps->p[k]->id] = 1;
-}
 XG_FN bool xg_dce_needed(const xg_inst *i, const unsigned char *acts) {
     return i->first_use || i == i->comp->root || i->op == XG_PARAMETER || xg_inst_attr(i, XG_A_control_predecessors) || xg_dce_acts(i, acts);
 }
 /* Callers come after callees: one walk from the last computation to the first settles who is called, and a fusion whose outputs go makes its computation smaller. */
-XG_FN bool xg_dce_walk(xg_module *m, const unsigned char *acts, const unsigned char *precedes) {
+typedef XG_VEC(xg_inst *) xg_dce_fusions;
+XG_FN bool xg_dce_walk(xg_module *m, const unsigned char *acts, const unsigned char *precedes, xg_dce_fusions *fusions) {
     unsigned char *live = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + 1);
     xg_comp *c, *earlier;
     bool changed = false;
@@ -22409,17 +22870,17 @@ XG_FN bool xg_dce_walk(xg_module *m, const unsigned char *acts, const unsigned c
         for (; i; i = before) {
             before = i->prev;
             if (!precedes[i->id] && !xg_dce_needed(i, acts)) { xg_inst_remove(i); changed = true; continue; }
-            if (i->op == XG_FUSION) changed = xg_dce_fusion_outputs(i) || changed;
-            for (k = 0; k < i->n_attrs; k++) xg_dce_mark_attr(&i->attrs[k], live);
+            if (i->op == XG_FUSION) { changed = xg_dce_fusion_outputs(i) || changed; xg_push(m->work, xg_inst *, fusions, i); }
+            for (k = 0; k < i->n_attrs; k++) xg_opt_mark_comps(&i->attrs[k], live);
         }
     }
     return changed;
 }
 XG_FN bool xg_opt_dce(xg_module *m) {
     unsigned char *acts = xg_opt_acting_comps(m), *precedes = xg_opt_control_sources(m);
-    bool changed = xg_dce_walk(m, acts, precedes);
-    xg_comp *c;
-    for (c = m->made[XG_FUSION] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) changed = xg_dce_fusion_params(i) || changed;
+    xg_dce_fusions fusions = {NULL, 0, 0}; /* from the last on: inner ones come after those around them */
+    bool changed = xg_dce_walk(m, acts, precedes, &fusions);
+    while (fusions.n) changed = xg_dce_fusion_params(fusions.p[--fusions.n]) || changed;
     return changed;
 }
 
@@ -22667,7 +23128,7 @@ XG_FN void xg_entry_relayout(xg_inst *value, const xg_shape *want) {
         if (user->op == XG_GET_TUPLE_ELEMENT) { xg_entry_relayout(user, want->elems[xg_attr_int(user, XG_A_index, 0)]); continue; }
         if (xg_entry_takes_over(value, user)) continue;
         if (!copy) copy = xg_entry_fix(value, old, after);
-        xg_inst_set_operand(user, u->index, copy);
+        xg_inst_set_operand(user, XG_USE_INDEX(u), copy);
     }
 }
 
@@ -24766,7 +25227,7 @@ XG_FN void xg_dyn_settle_tuple(xg_dyn *p, xg_inst *from) {
     whole->scratch = p; /* packed */
     for (u = i->first_use; u; u = next) {
         next = u->next;
-        if (u->user->id < first) xg_inst_set_operand(u->user, u->index, whole);
+        if (u->user->id < first) xg_inst_set_operand(u->user, XG_USE_INDEX(u), whole);
     }
     if (i->comp->root == i) i->comp->root = whole;
     if (from->op == XG_TUPLE) xg_inst_remove(from);
@@ -25191,6 +25652,8 @@ XG_FN bool xg_opt_fft_expander(xg_module *m) { return m->made[XG_FFT] && xg_opt_
  *   updates in place, reshapes): it keeps the layouts it came with.
  * - Down: a transpose takes the layout in which it moves nothing, if no reader is fixed; an operation that keeps indices takes the layout that its operands
  *   agree upon, or else the one that its only reader asks for by a copy, if an operand has it.
+ * - Rows stay rows: what a softmax or a norm is made of (reduced over its innermost dimensions, then combined with the results) is one kernel of rows, fuse/rows.c; with these
+ *   dimensions elsewhere each reduction is a kernel. So a transpose in front of it moves what it says.
  * - Up: broadcasts and iotas take the layout that their readers agree upon; a dot takes the one in which the transpose or copy that is its only reader moves nothing, if neighbours
  *   in memory stay neighbours, or if that only exchanges rows and columns: so do the operands then (layout_normalization.c).
  * - At a conflict stands a copy: in front of an operation for an operand of another layout, behind one for a reader who is fixed. A copy that changes nothing goes. */
@@ -25230,6 +25693,42 @@ XG_FN const xg_layout *xg_assign_transposed(const xg_inst *i) {
     for (k = 0; k < perm.n; k++) at[perm.p[k]] = (int32_t)k;
     for (k = 0; k < perm.n; k++) order[k] = at[from->layout ? (uint32_t)from->layout->minor_to_major[k] : perm.n - 1 - k];
     return xg_layout_make(i->comp->module, order, perm.n, from->layout ? from->layout->memory_space : 0, from->layout ? from->layout->element_bits : 0, xg_str_of("", 0));
+}
+
+enum { XG_ASSIGN_LOOKS = 16 /* readers that are asked */ };
+XG_FN bool xg_assign_is_plain(const xg_shape *s) {
+    uint32_t k;
+    for (k = 0; s->layout && k < s->rank; k++) if (s->layout->minor_to_major[k] != (int32_t)(s->rank - 1 - k)) return false;
+    return true;
+}
+/* The first so many dimensions, in order. */
+XG_FN bool xg_assign_leads(xg_ints dims, uint32_t n) { return dims.n == n && xg_perm_is_identity(dims.p, n); }
+/* Does the reduce go over the innermost dimensions, and somebody combine what it reads with one value for each of its results? */
+XG_FN bool xg_assign_is_row_reduce(const xg_inst *reduce) {
+    xg_ints dims = xg_attr_ints(reduce, XG_A_dimensions);
+    const xg_inst *x = XG_OPERAND(reduce, 0);
+    uint32_t kept = reduce->shape->rank, looks = 0, k;
+    if (reduce->n_operands != 2 || !xg_shape_is_array(reduce->shape) || kept == 0 || !xg_assign_is_plain(x->shape)) return false;
+    for (k = 0; k < dims.n; k++) if (dims.p[k] < (int64_t)kept) return false;
+    XG_FOR_USES(u, x) {
+        if (looks++ == XG_ASSIGN_LOOKS) return false;
+        if (!(xg_op_flags(u->user->op) & XGF_EW)) continue;
+        for (k = 0; k < u->user->n_operands; k++) {
+            const xg_inst *b = XG_OPERAND(u->user, k);
+            if (b->op == XG_BROADCAST && XG_OPERAND(b, 0)->op != XG_PARAMETER && xg_assign_leads(xg_attr_ints(b, XG_A_dimensions), kept)) return true;
+        }
+    }
+    return false;
+}
+/* Marks, in its scratch, what a reduction over rows reads, and what that is made of element for element. */
+XG_FN void xg_assign_mark_rows(const xg_comp *c) {
+    xg_inst *i;
+    uint32_t k;
+    for (i = c->last; i; i = i->prev) i->scratch = NULL;
+    for (i = c->last; i; i = i->prev) {
+        if (i->op == XG_REDUCE && xg_assign_is_row_reduce(i)) XG_OPERAND(i, 0)->scratch = i;
+        else if (i->scratch && xg_assign_keeps(i)) for (k = 0; k < i->n_operands; k++) XG_OPERAND(i, k)->scratch = i;
+    }
 }
 
 /* Where operands do not agree: the layout that the copy which is the only reader asks for, if one of the operands has it; else NULL. */
@@ -25274,7 +25773,7 @@ XG_FN bool xg_assign_set(xg_inst *i, const xg_layout *l) {
         next = u->next;
         if (u->user == copy || xg_assign_reads_any(u->user)) continue;
         if (!copy) copy = xg_inst_new(i->comp, XG_COPY, old, &i, 1, i->next, XG_STR("copy"));
-        xg_inst_set_operand(u->user, u->index, copy);
+        xg_inst_set_operand(u->user, XG_USE_INDEX(u), copy);
     }
     if (i == i->comp->root) i->comp->root = copy ? copy : xg_inst_new(i->comp, XG_COPY, old, &i, 1, i->next, XG_STR("copy"));
     return true;
@@ -25330,11 +25829,17 @@ XG_FN bool xg_assign_remove_copy(xg_inst *i) {
     return true;
 }
 
+/* A transpose, wherever its operand lies, may say by its layout alone what it does. */
+XG_FN bool xg_assign_may_rename(const xg_inst *i) {
+    return xg_assign_is_moved(i->shape) && xg_assign_is_moved(XG_OPERAND(i, 0)->shape) && !i->scratch && xg_assign_readers_are_free(i);
+}
+
 XG_FN bool xg_assign_comp(xg_comp *c) {
     xg_inst *i, *next;
     bool changed = false;
+    xg_assign_mark_rows(c);
     for (i = c->first; i; i = i->next) {
-        if (i->op == XG_TRANSPOSE && xg_assign_is_moved(i->shape) && xg_assign_is_moved(XG_OPERAND(i, 0)->shape) && xg_assign_readers_are_free(i)) changed = xg_assign_set(i, xg_assign_transposed(i)) || changed;
+        if (i->op == XG_TRANSPOSE) changed = (xg_assign_may_rename(i) && xg_assign_set(i, xg_assign_transposed(i))) || changed;
         else if (xg_assign_keeps(i)) changed = xg_assign_set(i, xg_assign_agreed(i)) || changed;
         else if (xg_assign_updates(i)) changed = xg_assign_set(i, XG_OPERAND(i, 0)->shape->layout) || changed;
     }
@@ -25915,6 +26420,75 @@ XG_FN xg_inst *xg_linear_expand(const xg_hb *b, xg_inst *i) {
 XG_FN bool xg_opt_linear_expander(xg_module *m) { return (m->made[XG_CHOLESKY] || m->made[XG_TRIANGULAR_SOLVE]) && xg_opt_expand(m, xg_linear_matches, xg_linear_expand); }
 
 #endif /* XG_OPT_LINEAR_EXPANDER_C */
+/* opt/block_calls.c -- factorisations that one kernel makes: custom calls of targets "__xlagpu$getrf", "__xlagpu$syevd" ..., which emit/solver.c turns into block programs.
+ *
+ * Operands and results are [batch, rows, columns] (vectors: one row), of the types that kernels compute in, and mean what the call of cuSOLVER or LAPACK of that name means. One block
+ * makes one matrix. That is best while a step on the matrix takes no longer than the launches of a loop's kernels, each of which has all of the machine; XG_BLOCK_LIMITS says up to
+ * which size. Beyond it, unless there are many matrices, the expanders make loops.
+ *
+ * XG_BLOCK_LIMITS: X(name, largest dimension of few matrices) */
+#ifndef XG_OPT_BLOCK_CALLS_C
+#define XG_OPT_BLOCK_CALLS_C
+
+#define XG_BLOCK_LIMITS(X) \
+    X("getrf", 1024) X("pivots", 65536) X("geqrf", 512) X("geqp3", 512) X("gehrd", 512) X("ormqr", 512) X("syevd", 512) X("gesvd", 512) X("gesvdj", 512) X("gees", 512) X("geev", 512)
+enum { XG_BLOCK_LITTLE = 8192 /* bytes of a matrix that always has room in shared memory */, XG_BLOCK_MANY = 32 /* matrices keep a good part of a machine busy */, XG_BLOCK_DIM_MAX = 1024 /* of any number of matrices: lengths and the like lie in shared memory */ };
+static const char xg_block_prefix[] = "__xlagpu$";
+
+XG_FN xg_str xg_block_call_name(const xg_inst *i) {
+    xg_str t = xg_attr_str(i, XG_A_custom_call_target);
+    return xg_str_of(t.p + (sizeof xg_block_prefix - 1), t.n - (uint32_t)(sizeof xg_block_prefix - 1));
+}
+XG_FN bool xg_block_array_fits(const xg_shape *s, int64_t batch) { return xg_shape_is_array(s) && s->rank == 3 && !s->dynamic && s->elements && s->dims[0] == batch; }
+XG_FN bool xg_is_block_call(const xg_inst *i) {
+    xg_str t;
+    uint32_t k;
+    if (i->op != XG_CUSTOM_CALL || !i->n_operands) return false;
+    t = xg_attr_str(i, XG_A_custom_call_target);
+    if (t.n < sizeof xg_block_prefix || memcmp(t.p, xg_block_prefix, sizeof xg_block_prefix - 1) != 0 || !xg_shape_is_array(XG_OPERAND(i, 0)->shape) || XG_OPERAND(i, 0)->shape->rank != 3) return false;
+    for (k = 0; k < i->n_operands; k++) if (!xg_block_array_fits(XG_OPERAND(i, k)->shape, XG_OPERAND(i, 0)->shape->dims[0])) return false;
+    if (i->shape->type != XLAGPU_TUPLE) return xg_block_array_fits(i->shape, XG_OPERAND(i, 0)->shape->dims[0]);
+    for (k = 0; k < i->shape->n_elems; k++) if (!xg_block_array_fits(i->shape->elems[k], XG_OPERAND(i, 0)->shape->dims[0])) return false;
+    return i->shape->n_elems > 0;
+}
+
+XG_FN bool xg_block_needs(const xg_inst *element) {
+    const xg_shape *s = element->shape;
+    return element->op == XG_GET_TUPLE_ELEMENT && xg_is_block_call(XG_OPERAND(element, 0)) && s->dims[1] * s->dims[2] * xg_type_bytes(s->type) > XG_BLOCK_LITTLE;
+}
+
+typedef struct xg_block_limit { const char *name; int64_t limit; } xg_block_limit;
+XG_FN bool xg_block_fits(const char *name, const xg_inst *a) {
+    static const xg_block_limit rows[] = {
+#define X(name, limit) {name, limit},
+        XG_BLOCK_LIMITS(X)
+#undef X
+    };
+    const xg_shape *s = a->shape;
+    int64_t dim = XG_MAX(s->dims[1], s->dims[2]);
+    uint32_t k;
+    for (k = 0; strcmp(rows[k].name, name) != 0; k++) {}
+    return s->rank == 3 && s->elements && !s->dynamic && (dim <= rows[k].limit || (s->dims[0] >= XG_BLOCK_MANY && dim <= XG_BLOCK_DIM_MAX));
+}
+XG_FN const xg_shape *xg_block_shape(const xg_hb *b, xlagpu_type t, int64_t batch, int64_t rows, int64_t columns) {
+    int64_t dims[3];
+    dims[0] = batch; dims[1] = rows; dims[2] = columns;
+    return xg_shape_array(b->comp->module, t, dims, 3, NULL, NULL);
+}
+/* The results go to out. config: in the notation of backend_config, or NULL. */
+XG_FN void xg_block_call_make(const xg_hb *b, const char *name, const char *config, xg_inst *const *in, uint32_t n, const xg_shape *const *shapes, uint32_t n_out, xg_inst **out) {
+    xg_module *m = b->comp->module;
+    xg_inst *i = xg_hb_op(b, XG_CUSTOM_CALL, n_out == 1 ? shapes[0] : xg_shape_tuple(m, shapes, n_out), in, n);
+    char target[32];
+    uint32_t k;
+    xg_format(target, sizeof target, "%s%s", xg_block_prefix, name);
+    xg_inst_set_attr(i, xg_attr_make_str(m, XG_A_custom_call_target, xg_str_z(target)));
+    if (config) xg_inst_set_attr(i, xg_attr_make_str(m, XG_A_backend_config, xg_str_z(config)));
+    out[0] = i;
+    if (n_out > 1) for (k = 0; k < n_out; k++) out[k] = xg_hb_element(b, i, k);
+}
+
+#endif /* XG_OPT_BLOCK_CALLS_C */
 /* opt/lu_expander.c -- LU with partial pivoting, pivots as permutations, and tridiagonal systems, as loops over columns and rows.
  *
  * A round finds the pivot of one column, swaps two rows and eliminates below: the whole matrix is read once and written once. Matrices of a batch go through the
@@ -26013,8 +26587,16 @@ XG_FN void xg_linear_lu(const xg_hb *b, xg_inst *a, xg_inst **out) {
     const int64_t *dims = a->shape->dims;
     int64_t n = XG_MIN(dims[1], dims[2]);
     xg_inst *state[3], *first, *next;
+    const xg_shape *shapes[3];
     xg_lu_round r;
     xg_loop l;
+    if (xg_block_fits("getrf", a)) {
+        shapes[0] = a->shape;
+        shapes[1] = xg_block_shape(b, XLAGPU_S32, dims[0], 1, n);
+        shapes[2] = xg_block_shape(b, XLAGPU_S32, dims[0], 1, 1);
+        xg_block_call_make(b, "getrf", NULL, &a, 1, shapes, 3, out);
+        return;
+    }
     state[0] = a;
     state[1] = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, n);
     state[2] = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, 1);
@@ -26034,10 +26616,16 @@ XG_FN xg_inst *xg_linear_permutation(const xg_hb *b, xg_inst *pivots, int64_t n)
     int64_t dims[3];
     xg_inst *state[2], *to, *here, *there, *valid, *mine;
     xg_loop l;
-    dims[0] = pivots->shape->dims[0]; dims[1] = 1; dims[2] = n;
+    dims[0] = pivots->shape->dims[0]; dims[1] = 1; dims[2] = pivots->shape->dims[1];
+    state[1] = xg_hb_reshape(b, pivots, dims, 3);
+    if (xg_block_fits("pivots", state[1]) && n <= 65536) {
+        const xg_shape *shape = xg_block_shape(b, XLAGPU_S32, dims[0], 1, n);
+        xg_block_call_make(b, "pivots", NULL, &state[1], 1, &shape, 1, state);
+        return state[0];
+    }
+    dims[2] = n;
     state[0] = xg_hb_iota(b, XLAGPU_S32, dims, 3, 2);
     dims[2] = pivots->shape->dims[1];
-    state[1] = xg_hb_reshape(b, pivots, dims, 3);
     l = xg_hb_loop(b, state, 2, XG_MIN(n, dims[2]));
     to = xg_linear_row(&l.b, l.state[1], l.k, 2);
     valid = xg_linear_where_in(&l.b, l.state[0], 2, "EQ", to);
@@ -26213,8 +26801,16 @@ XG_FN xg_inst *xg_qr_apply_right(const xg_hb *b, xg_inst *c, xg_inst *v, xg_inst
 XG_FN xg_inst *xg_linear_qr(const xg_hb *b, xg_inst *a, xg_inst **taus) {
     const int64_t *dims = a->shape->dims;
     xg_inst *state[2], *x, *kept, *mine;
+    const xg_shape *shapes[2];
     xg_reflector h;
     xg_loop l;
+    if (xg_block_fits("geqrf", a)) {
+        shapes[0] = a->shape;
+        shapes[1] = xg_block_shape(b, a->shape->type, dims[0], 1, XG_MIN(dims[1], dims[2]));
+        xg_block_call_make(b, "geqrf", NULL, &a, 1, shapes, 2, state);
+        *taus = state[1];
+        return state[0];
+    }
     state[0] = a;
     state[1] = xg_linear_zeros(b, a->shape->type, dims[0], 1, XG_MIN(dims[1], dims[2]));
     l = xg_hb_loop(b, state, 2, XG_MIN(dims[1], dims[2]));
@@ -26237,6 +26833,18 @@ XG_FN xg_inst *xg_linear_reflect(const xg_hb *b, xg_inst *packed, xg_inst *taus,
     int64_t n = taus->shape->dims[2];
     xg_inst *state[3], *k, *v, *tau;
     xg_loop l;
+    if (xg_block_fits("ormqr", c) && xg_block_fits("ormqr", packed) && (left || !below)) {
+        char config[64];
+        int64_t rows = packed->shape->dims[1];
+        state[0] = below ? xg_hb_slice_dim(b, packed, 1, below, rows) : packed; /* what is above the first reflector's beginning stays */
+        state[1] = taus;
+        state[2] = below ? xg_hb_slice_dim(b, c, 1, below, rows) : c;
+        xg_format(config, sizeof config, "{\"left\":%s,\"transpose\":%s}", left ? "true" : "false", adjoint ? "true" : "false");
+        xg_block_call_make(b, "ormqr", config, state, 3, &state[2]->shape, 1, &state[1]);
+        if (!below) return state[1];
+        state[0] = xg_hb_slice_dim(b, c, 1, 0, below);
+        return xg_hb_concat(b, state, 2, 1);
+    }
     state[0] = c;
     state[1] = packed;
     state[2] = taus;
@@ -26265,12 +26873,20 @@ XG_FN xg_inst *xg_linear_q(const xg_hb *b, xg_inst *packed, xg_inst *taus, int64
 XG_FN xg_inst *xg_linear_hessenberg(const xg_hb *b, xg_inst *a, xg_inst **taus) {
     int64_t n = a->shape->dims[1];
     xg_inst *state[2], *x, *at, *beta;
+    const xg_shape *shapes[2];
     xg_reflector h;
     xg_loop l;
     state[0] = a;
     state[1] = xg_linear_zeros(b, a->shape->type, a->shape->dims[0], 1, XG_MAX(n - 1, (int64_t)1));
     *taus = state[1];
     if (n < 2) return a;
+    if (xg_block_fits("gehrd", a)) {
+        shapes[0] = a->shape;
+        shapes[1] = state[1]->shape;
+        xg_block_call_make(b, "gehrd", NULL, &a, 1, shapes, 2, state);
+        *taus = state[1];
+        return state[0];
+    }
     l = xg_hb_loop(b, state, 2, n - 1);
     at = xg_hb_2(&l.b, XG_ADD, l.k, xg_hb_int(&l.b, XLAGPU_S32, 1));
     x = xg_linear_row(&l.b, l.state[0], l.k, 2);
@@ -26295,8 +26911,16 @@ XG_FN void xg_linear_qr_pivoted(const xg_hb *b, xg_inst *a, xg_inst **out) {
     const int64_t *dims = a->shape->dims;
     int64_t n = XG_MIN(dims[1], dims[2]);
     xg_inst *state[3], *length, *most, *none, *at, *mine, *hers, *x, *kept;
+    const xg_shape *shapes[3];
     xg_reflector h;
     xg_loop l;
+    if (xg_block_fits("geqp3", a)) {
+        shapes[0] = a->shape;
+        shapes[1] = xg_block_shape(b, XLAGPU_S32, dims[0], 1, dims[2]);
+        shapes[2] = xg_block_shape(b, a->shape->type, dims[0], 1, n);
+        xg_block_call_make(b, "geqp3", NULL, &a, 1, shapes, 3, out);
+        return;
+    }
     state[0] = a;
     state[1] = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, dims[2]);
     state[1] = xg_hb_iota(b, XLAGPU_S32, state[1]->shape->dims, 3, 2);
@@ -26529,8 +27153,16 @@ XG_FN xg_inst *xg_linear_whole(const xg_hb *b, xg_inst *a, bool lower) {
 XG_FN void xg_linear_eigh(const xg_hb *b, xg_inst *a, bool lower, xg_inst **out) {
     int64_t n = a->shape->dims[1], even;
     xg_inst *scale, *state[4], *inner[2], *values;
+    const xg_shape *shapes[3];
     xg_rotation r;
     xg_loop sweeps, l;
+    if (xg_block_fits("syevd", a)) {
+        shapes[0] = a->shape;
+        shapes[1] = xg_block_shape(b, xg_type_real(a->shape->type), a->shape->dims[0], 1, n);
+        shapes[2] = xg_block_shape(b, XLAGPU_S32, a->shape->dims[0], 1, 1);
+        xg_block_call_make(b, "syevd", lower ? "{\"lower\":true}" : "{\"lower\":false}", &a, 1, shapes, 3, out);
+        return;
+    }
     a = xg_linear_whole(b, a, lower);
     scale = xg_linear_magnitude(b, a);
     a = xg_linear_over(b, a, scale);
@@ -26628,10 +27260,31 @@ XG_FN xg_inst *xg_svd_left(const xg_hb *b, xg_inst *w, int64_t columns) {
     }
     return xg_linear_times(b, q, d);
 }
-/* a[batch, rows, columns] -> out: values [batch, 1, k] descending, U [batch, rows, u], V [batch, columns, v], info [batch, 1, 1]. */
-XG_FN void xg_linear_svd(const xg_hb *b, xg_inst *a, int64_t u, int64_t v, xg_inst **out) {
+XG_FN void xg_svd_kernel(const xg_hb *b, xg_inst *a, int64_t u, int64_t v, bool vectors, xg_inst **out) {
     bool tall = a->shape->dims[1] >= a->shape->dims[2];
-    xg_inst *scale = xg_linear_magnitude(b, a), *w, *z, *bad, *values, *again, *finite;
+    int64_t batch = a->shape->dims[0], m, n;
+    const xg_shape *shapes[5];
+    xg_inst *made[5];
+    if (!tall) a = xg_linear_hermitian(b, a);
+    m = a->shape->dims[1];
+    n = a->shape->dims[2];
+    shapes[0] = xg_block_shape(b, a->shape->type, batch, n, m);
+    shapes[1] = xg_block_shape(b, xg_type_real(a->shape->type), batch, 1, n);
+    shapes[2] = xg_block_shape(b, a->shape->type, batch, vectors ? m : 1, vectors ? (tall ? u : v) : 1);
+    shapes[3] = xg_block_shape(b, a->shape->type, batch, vectors ? n : 1, vectors ? n : 1);
+    shapes[4] = xg_block_shape(b, XLAGPU_S32, batch, 1, 1);
+    xg_block_call_make(b, vectors ? "gesvdj" : "gesvd", vectors ? NULL : "{\"compute_uv\":false}", &a, 1, shapes, 5, made);
+    out[0] = made[1];
+    out[1] = made[tall ? 2 : 3];
+    out[2] = made[tall ? 3 : 2];
+    out[3] = made[4];
+}
+/* a[batch, rows, columns] -> out: values [batch, 1, k] descending, U [batch, rows, u], V [batch, columns, v] (if there are to be vectors), info [batch, 1, 1]. */
+XG_FN void xg_linear_svd(const xg_hb *b, xg_inst *a, int64_t u, int64_t v, bool vectors, xg_inst **out) {
+    bool tall = a->shape->dims[1] >= a->shape->dims[2];
+    xg_inst *scale, *w, *z, *bad, *values, *again, *finite;
+    if (xg_block_fits(vectors ? "gesvdj" : "gesvd", a)) { xg_svd_kernel(b, a, u, v, vectors, out); return; }
+    scale = xg_linear_magnitude(b, a);
     w = xg_linear_over(b, a, scale);
     finite = xg_hb_1(b, XG_IS_FINITE, xg_linear_most(b, xg_linear_most(b, xg_linear_size(b, w), 2), 1));
     if (!tall) w = xg_linear_hermitian(b, w);
@@ -26910,10 +27563,26 @@ XG_FN xg_inst *xg_general_pairs(const xg_hb *b, xg_inst **values) {
     return l.state[2];
 }
 
+/* a[batch, n, n] by one kernel -> out: T, Z (or eigenvectors), values, info. */
+XG_FN void xg_general_kernel(const xg_hb *b, const char *name, xg_inst *a, xg_inst **out) {
+    const int64_t *dims = a->shape->dims;
+    const xg_shape *shapes[4];
+    shapes[0] = shapes[1] = xg_block_shape(b, XLAGPU_C128, dims[0], dims[1], dims[1]);
+    shapes[2] = xg_block_shape(b, XLAGPU_C128, dims[0], 1, dims[1]);
+    shapes[3] = xg_block_shape(b, XLAGPU_S32, dims[0], 1, 1);
+    xg_block_call_make(b, name, NULL, &a, 1, shapes, 4, out);
+}
 /* a[batch, n, n] -> out: values [batch, 1, n] and vectors [batch, n, n], complex doubles, and info [batch, 1, 1]. */
 XG_FN void xg_linear_eig(const xg_hb *b, xg_inst *a, xg_inst **out) {
     bool real = xg_type_class(a->shape->type) != XGT_C;
-    xg_inst *scale, *q, *bad, *t, *places;
+    xg_inst *scale, *q, *bad, *t, *places, *made[4];
+    if (xg_block_fits("geev", a)) {
+        xg_general_kernel(b, "geev", a, made);
+        out[0] = made[2];
+        out[1] = made[1];
+        out[2] = made[3];
+        return;
+    }
     a = xg_c128(b, a);
     scale = xg_linear_magnitude(b, a);
     a = xg_linear_over(b, a, scale);
@@ -27200,7 +27869,7 @@ XG_FN xg_inst *xg_solver_svd(const xg_hb *b, xg_inst *i, bool adjoint) {
         if (mu.rows != m.rows || (adjoint ? mv.columns : mv.rows) != m.columns || (uc != least && uc != m.rows) || (vc != least && vc != m.columns)) return NULL;
         if (i->shape->elems[u]->type != xg_solver_in(i, 0)->type || i->shape->elems[v]->type != xg_solver_in(i, 0)->type) return NULL;
     } else if (!xg_shape_is_array(i->shape->elems[2]) || !xg_shape_is_array(i->shape->elems[3])) return NULL;
-    xg_linear_svd(b, xg_solver_flat(b, i, 0), uc, vc, made);
+    xg_linear_svd(b, xg_solver_flat(b, i, 0), uc, vc, vectors, made);
     out[0] = XG_OPERAND(i, 0);
     out[1] = made[0];
     out[u] = vectors ? made[1] : xg_solver_nothing(b, i->shape->elems[u]);
@@ -27242,7 +27911,14 @@ XG_FN xg_inst *xg_solver_gees(const xg_hb *b, xg_inst *i) {
     xg_inst *out[5], *a, *scale, *bad;
     if (!s || !xg_solver_dense(s, &m) || m.rows != m.columns || xg_type_class(s->type) != XGT_C || !xg_solver_tuple(i, 1, 5) || xg_call_choice(i, "sorted", "sort", "S", false)) return NULL;
     if (!xg_solver_same(e[0], s) || !xg_solver_same(e[1], s) || !xg_solver_part(e[2], XGT_C, m.count * m.rows) || !xg_solver_part(e[3], XGT_I, m.count) || !xg_solver_part(e[4], XGT_I, m.count)) return NULL;
-    a = xg_c128(b, xg_solver_flat(b, i, 0));
+    a = xg_solver_flat(b, i, 0);
+    if (xg_block_fits("gees", a)) {
+        xg_general_kernel(b, "gees", a, out);
+        out[4] = out[3];
+        out[3] = xg_solver_nothing(b, e[3]);
+        return xg_solver_tuple_of(b, i, out);
+    }
+    a = xg_c128(b, a);
     scale = xg_linear_magnitude(b, a);
     a = xg_linear_hessenberg(b, xg_linear_over(b, a, scale), &out[1]);
     a = xg_general_unpacked(b, a, out[1], &out[1]);
@@ -27257,19 +27933,15 @@ XG_FN xg_inst *xg_solver_gees(const xg_hb *b, xg_inst *i) {
 
 /* ---- the pass ---- */
 
-typedef struct xg_solver_row { const char *target; xg_inst *(*expand)(const xg_hb *b, xg_inst *i); } xg_solver_row;
-static const xg_solver_row xg_solver_rows[] = {
+XG_FN const xg_target_row *xg_solver_row_of(const xg_inst *i) {
+    static const xg_target_row rows[] = {
 #define X(target, word) {target, xg_solver_##word},
-    XG_SOLVER_CALLS(X)
+        XG_SOLVER_CALLS(X)
 #undef X
-};
-XG_FN const xg_solver_row *xg_solver_row_of(const xg_inst *i) {
-    xg_str target = xg_attr_str(i, XG_A_custom_call_target);
-    uint32_t k;
-    for (k = 0; k < XG_COUNT(xg_solver_rows); k++) if (xg_call_is(target, xg_solver_rows[k].target)) return &xg_solver_rows[k];
-    return NULL;
+    };
+    return xg_opt_target_row(i, rows, XG_COUNT(rows));
 }
-XG_FN bool xg_solver_matches(const xg_inst *i) { return i->op == XG_CUSTOM_CALL && xg_solver_row_of(i) != NULL; }
+XG_FN bool xg_solver_matches(const xg_inst *i) { return xg_solver_row_of(i) != NULL; }
 XG_FN xg_inst *xg_solver_expand(const xg_hb *b, xg_inst *i) { return xg_solver_row_of(i)->expand(b, i); }
 XG_FN bool xg_opt_solver_calls(xg_module *m) { return xg_opt_expand(m, xg_solver_matches, xg_solver_expand); }
 
@@ -27599,19 +28271,15 @@ XG_FN xg_inst *xg_library_same(const xg_hb *b, xg_inst *i) {
 
 /* ---- the pass ---- */
 
-typedef struct xg_library_row { const char *target; xg_inst *(*expand)(const xg_hb *b, xg_inst *i); } xg_library_row;
-static const xg_library_row xg_library_rows[] = {
+XG_FN const xg_target_row *xg_library_row_of(const xg_inst *i) {
+    static const xg_target_row rows[] = {
 #define X(target, word) {target, xg_library_##word},
-    XG_LIBRARY_CALLS(X)
+        XG_LIBRARY_CALLS(X)
 #undef X
-};
-XG_FN const xg_library_row *xg_library_row_of(const xg_inst *i) {
-    xg_str target = xg_attr_str(i, XG_A_custom_call_target);
-    uint32_t k;
-    for (k = 0; k < XG_COUNT(xg_library_rows); k++) if (xg_str_is(target, xg_library_rows[k].target)) return &xg_library_rows[k];
-    return NULL;
+    };
+    return xg_opt_target_row(i, rows, XG_COUNT(rows));
 }
-XG_FN bool xg_library_matches(const xg_inst *i) { return i->op == XG_CUSTOM_CALL && xg_library_row_of(i) != NULL; }
+XG_FN bool xg_library_matches(const xg_inst *i) { return xg_library_row_of(i) != NULL; }
 XG_FN xg_inst *xg_library_expand(const xg_hb *b, xg_inst *i) { return xg_library_row_of(i)->expand(b, i); }
 XG_FN bool xg_opt_library_calls(xg_module *m) { return m->made[XG_CUSTOM_CALL] && xg_opt_expand(m, xg_library_matches, xg_library_expand); }
 
@@ -27818,7 +28486,7 @@ XG_FN bool xg_opt_sort_simplifier(xg_module *m) { return m->made[XG_SORT] && xg_
  * has to be total (integers, or floats with type=TOTALORDER), or the sort must not be a stable one: then the zeros, which a partial comparison takes for equal, may stand
  * in any order, and where NaN goes is not defined by such a sort. A sort of values alone stays: it needs no places beside them, and writes what is sliced off it.
  *
- * The custom call "TopK" of older exporters, the largest first, becomes the instruction. */
+ * The custom call "TopK" of older exporters, the largest first, becomes the instruction; "ApproxTopK" and "PartialReduce" become sorts, and these what they can. */
 #ifndef XG_OPT_TOPK_REWRITER_C
 #define XG_OPT_TOPK_REWRITER_C
 
@@ -27958,7 +28626,34 @@ XG_FN xg_inst *xg_topk_expand_call(const xg_hb *b, xg_inst *i) {
     out[1] = xg_hb_element(b, top, 1);
     return xg_hb_tuple(b, out, 2);
 }
-XG_FN bool xg_opt_topk_calls(xg_module *m) { return m->made[XG_CUSTOM_CALL] && xg_opt_expand(m, xg_topk_is_call, xg_topk_expand_call); }
+
+/* ApproxTopK and PartialReduce: the best few by a comparator, or almost: all that is asked for are the first of a sort. */
+XG_FN bool xg_topk_is_approximate(const xg_inst *i) {
+    const xg_comp *comparator;
+    if (i->op != XG_CUSTOM_CALL || (!xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "ApproxTopK") && !xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "PartialReduce"))) return false;
+    return xg_call_best_dim(i, &comparator) >= 0;
+}
+XG_FN xg_inst *xg_topk_expand_approximate(const xg_hb *b, xg_inst *i) {
+    xg_module *m = i->comp->module;
+    uint32_t n = i->n_operands / 2, k;
+    const xg_comp *comparator;
+    int64_t dim = xg_call_best_dim(i, &comparator);
+    xg_inst **in = XG_NEW_N(m->work, xg_inst *, n), **out = XG_NEW_N(m->work, xg_inst *, n), *sort;
+    for (k = 0; k < n; k++) in[k] = XG_OPERAND(i, k);
+    sort = xg_hb_op(b, XG_SORT, xg_shape_tuple(m, NULL, 0), in, n);
+    xg_inst_set_attr(sort, xg_hb_ints(b, XG_A_dimensions, &dim, 1));
+    xg_inst_set_attr(sort, xg_attr_make_comp(XG_A_to_apply, (xg_comp *)(uintptr_t)comparator));
+    (void)xg_hb_done(sort);
+    for (k = 0; k < n; k++) {
+        xg_inst *x = n == 1 ? sort : xg_hb_element(b, sort, k);
+        out[k] = xg_hb_slice_dim(b, x, (uint32_t)dim, 0, i->shape->elems[k]->dims[dim]);
+    }
+    return xg_hb_tuple(b, out, n);
+}
+XG_FN bool xg_opt_topk_calls(xg_module *m) {
+    bool changed = m->made[XG_CUSTOM_CALL] && xg_opt_expand(m, xg_topk_is_call, xg_topk_expand_call);
+    return (m->made[XG_CUSTOM_CALL] && xg_opt_expand(m, xg_topk_is_approximate, xg_topk_expand_approximate)) || changed;
+}
 
 #endif /* XG_OPT_TOPK_REWRITER_C */
 /* opt/scan_splitter.c -- a running sum that few threads would have to do alone becomes one of many parts, a small one over their ends, and a sum of the two.
@@ -28709,7 +29404,7 @@ XG_FN xg_comp *xg_hoist_branch(xg_hoist *h, uint32_t b, const uint32_t *numbers,
         xg_use *u, *rest;
         xg_inst *x = xg_inst_new(to, XG_GET_TUPLE_ELEMENT, p->shape, &p, 1, at, XG_STR(""));
         xg_inst_set_attr(x, xg_attr_make_int(XG_A_index, 0));
-        for (u = p->first_use; u; u = rest) { rest = u->next; if (u->user != x) xg_inst_set_operand(u->user, u->index, x); }
+        for (u = p->first_use; u; u = rest) { rest = u->next; if (u->user != x) xg_inst_set_operand(u->user, XG_USE_INDEX(u), x); }
     }
     p->shape = argument;
     hb.comp = to; hb.before = at; hb.from = p;
@@ -28815,11 +29510,29 @@ XG_FN bool xg_fuse_is_fill(const xg_inst *i, uint32_t *pattern);   /* a constant
 /* ---- combine_operands.c ---- */
 XG_FN bool xg_fuse_combine_operands(xg_module *m);   /* arrays that a fusion only combines element by element are combined where one of them is made */
 
+/* ---- double_buffer.c ---- */
+XG_FN bool xg_fuse_double_buffer(xg_module *m);     /* two rounds of a loop in one, where that spares copies and the user asks for it */
+
 /* ---- rematerialize.c ---- */
 XG_FN bool xg_fuse_rematerialize(xg_module *m);    /* what is made out of nothing is made by whoever reads it */
 
+/* ---- sort_order.c: what order a comparator asks for ---- */
+typedef enum xg_sort_form { XG_SORT_BY_ELEMENT, XG_SORT_BY_ENTRY, XG_SORT_BY_KEY, XG_SORT_BY_COMPARATOR } xg_sort_form;
+typedef struct xg_sort_order {
+    const xg_inst *sort, *key;       /* a sort or topk; what the comparator compares of its first element, NULL: the element itself (topk) */
+    xg_sort_form form;
+    uint32_t keyed;                  /* of this operand */
+    xlagpu_type type;                /* the key's */
+    bool descending, total, exact;   /* exact: the key tells all about the element */
+    int bits;                        /* of the key as an integer; 0: there is none */
+    int64_t entry_bytes, beside_bytes; /* in shared memory for each place: what is sorted, and what lies there beside it */
+} xg_sort_order;
+XG_FN xg_sort_order xg_fuse_sort_order(const xg_inst *sort);
+XG_FN bool xg_order_asks_for(const xg_inst *sort, uint32_t k);    /* whether the comparator looks at operand k */
+XG_FN int64_t xg_fuse_sort_run(const xg_sort_order *o);           /* elements that one block sorts */
+
 /* ---- sort_passes.c ---- */
-enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts: indices of four bytes in 48 KiB, rounded down to a power of two */, XG_SORT_SHARED_MAX = 48 << 10 /* its memory */, XG_TOPK_SELECTED_MAX = 1024 };
+enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts at most: four bytes each in 48 KiB, rounded down to a power of two */, XG_SORT_SHARED_MAX = 48 << 10 /* its memory */, XG_TOPK_SELECTED_MAX = 1024 };
 XG_FN bool xg_fuse_split_ffts(xg_module *m);       /* fft_passes.c: transforms that no block can hold, as several */
 XG_FN bool xg_fuse_ffts(xg_module *m);             /* fft_fusion.c: small transforms that do not wait for each other */
 XG_FN bool xg_fuse_split_sorts(xg_module *m);      /* sorts of longer rows become passes */
@@ -28879,49 +29592,55 @@ XG_FN int64_t xg_cost_bytes(const xg_shape *s);
 typedef struct xg_kernel xg_kernel;
 typedef struct xg_kernel_input {
     xg_kernel *from;
-    uint32_t sites, key;                 /* at how many different indices; 0: at the kernel's own */
+    uint32_t key;                        /* 0: at the kernel's own indices */
+    uint32_t sites : 24;                 /* at how many different indices */
+    uint32_t aligned : 1, coalesced : 1, contracted : 1; /* element for element in the order of the kernel; neighbours by neighbours; inside of a contraction */
+    uint32_t refused : 1;
     int64_t reads;                       /* elements, all in all */
-    bool aligned, coalesced, contracted; /* element for element in the order of the kernel; neighbours by neighbours; inside of a contraction */
-    bool refused;
     const char *why;
     int64_t gain, time;                  /* of the kernel, if `from` were computed inside of it; and that of reading it; -1: not known yet */
 } xg_kernel_input;
 
 typedef enum xg_fuse_class { XG_FUSE_OTHER, XG_FUSE_FREE, XG_FUSE_KERNEL } xg_fuse_class;
 
-/* An instruction, and the kernel that makes it, if there is one. */
+/* An instruction, and the kernel that makes it, if there is one. The first two cache lines are what is asked of producers and readers again and again while the queue of priority fusion runs,
+ * in whatever order that takes them. */
 struct xg_kernel {
     xg_inst *inst;
-    uint32_t place;
-    xg_fuse_class kind;
+    xg_kernel_input *inputs;     /* changed in place while producers move in; whoever may take a change back gives the kernel others */
+    XG_VEC(xg_kernel *) readers; /* kernels that read it, and some that did */
+    uint32_t n_readers;          /* those that do */
+    uint32_t n_inputs, inputs_cap, place;
+    /* as a producer, while the queue runs */
+    int64_t gain;                /* of computing it in all its readers instead */
+    uint32_t n_refused;          /* readers that refuse */
+    uint32_t ops;                /* size of the code */
+    /* the second line */
+    uint8_t kind;                /* xg_fuse_class */
+    bool candidate;
     bool pinned;                 /* somebody who is no kernel reads it: it has to lie in memory */
     bool live;                   /* a kernel makes it; false: whoever needs it computes it */
     bool shared;                 /* its kernel computes what another one computes too */
     bool is_update_in_place;
     bool turns;                  /* moves the minor dimension: wants tiles in shared memory */
     bool loops;                  /* folds windows, element by element */
+    bool moves;                  /* into the fusion that is being made, which is the only one that computes it */
     bool rows;                   /* a row program (rows.c): several reductions over the same rows, and what is made of them */
+    uint16_t updates;            /* updates of slices in it, as many as can be counted */
+    uint32_t level;              /* greater than that of all that its kernel reads */
+    const xg_inst *hero;
+    int64_t elements, instructions, memory, time, blocks;
+    /* the rest */
     xg_kernel *leader;           /* of several roots in one kernel: the one that has the figures; itself */
     XG_VEC(xg_kernel *) roots;   /* of a leader of several, itself first */
-    XG_VEC(xg_kernel *) readers; /* kernels that read it, and some that did */
-    uint32_t n_readers;          /* those that do */
-    uint32_t n_inputs, inputs_cap;
-    xg_kernel_input *inputs;     /* changed in place while producers move in; whoever may take a change back gives the kernel others */
-    const xg_inst *hero;
-    int64_t elements, instructions, memory, time;
-    uint32_t ops;                /* size of the code */
-    int64_t blocks;
-    /* as a producer, while the queue runs */
-    bool candidate;
-    int64_t gain;                /* of computing it in all its readers instead */
-    uint32_t n_refused, heap_at; /* readers that refuse; place in the queue plus 1 */
-    uint32_t level, limit;       /* greater than that of all that its kernel reads; least of those who need it and are no kernels */
+    uint32_t limit;              /* least level of those who need it and are no kernels */
     /* while a kernel is walked */
     uint32_t epoch, next_operand;
     uint32_t asked, asked_at;    /* whose list of inputs was looked through last, and where in it this is */
     /* while fusions are made: what has its value in memory, if that is new; its copy in the computation that is being made */
     xg_inst *value, *inner;
     xg_kernel_input seen;
+    char rest_of_the_line[16];
 };
 
 typedef struct xg_kernels {
@@ -28938,11 +29657,12 @@ typedef struct xg_kernels {
     bool forgets;                /* no change is taken back any more: lists of readers lose those that are gone */
     xg_buf *log;
 } xg_kernels;
-enum { XG_ROWS_LANES_MAX = 1024 /* threads of a row */, XG_FUSE_OPS_MAX = 1500, XG_FUSE_OPS_JOINED_MAX = 6000 /* of several kernels that become one, which makes no copies */, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
+enum { XG_ROWS_LANES_MAX = 1024 /* threads of a row */, XG_FUSE_OPS_MAX = 6000 /* of a kernel */, XG_FUSE_PART_MAX = 1500 /* of a function of it */, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);              /* every operation a kernel of its own, but what is free */
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k);             /* the figures of a kernel, from what it computes */
 XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
 XG_FN int64_t xg_kernel_time_with(xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers); /* of c with in->from inside */
+XG_FN uint64_t xg_kernel_ops_with(const xg_kernel *c, const xg_kernel_input *in); /* size of the code of c with in->from inside */
 XG_FN xg_kernel_input *xg_kernel_inputs_new(xg_kernels *g, uint32_t n, uint32_t *cap);
 XG_FN void xg_kernel_inputs_give(xg_kernels *g, xg_kernel_input *p, uint32_t cap);
 XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p); /* c computes p, which is no longer live */
@@ -29154,7 +29874,7 @@ XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t opera
     while (w.work.n && ok) {
         xg_inst *v = w.work.p[--w.work.n];
         const xg_inst *as = (const xg_inst *)xg_map64_get(&w.seen, v->id + (uint64_t)1);
-        XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, u->index))) break;
+        XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, XG_USE_INDEX(u)))) break;
     }
     ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to;
     ok = ok && (in_walk ? xg_in_place_together(&w, c, to) : xg_in_place_alone(&w, c, leaf) && (!w.reduced || xg_in_place_rows(a, c)));
@@ -29181,7 +29901,7 @@ XG_FN bool xg_in_place_is_link(const xg_inst *i) {
     const xg_inst *last = i;
     if (i->op != XG_DYNAMIC_UPDATE_SLICE) return false;
     while (last->first_use && !last->first_use->next && xg_in_place_renames(last->first_use->user)) last = last->first_use->user;
-    return last->first_use && !last->first_use->next && last->first_use->user->op == XG_DYNAMIC_UPDATE_SLICE && last->first_use->index == 0;
+    return last->first_use && !last->first_use->next && last->first_use->user->op == XG_DYNAMIC_UPDATE_SLICE && XG_USE_INDEX(last->first_use) == 0;
 }
 
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf) {
@@ -29200,6 +29920,96 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
 }
 
 #endif /* XG_FUSE_IN_PLACE_C */
+/* fuse/sort_order.c -- what order the comparator of a sort asks for, and by what its elements are sorted therefore.
+ *
+ * Most comparators compare one function of both elements: the element itself, or (JAX) with zeros and NaNs made alike. What that gives is the key. Brought into the order of
+ * integers, it is made once for an element, not at each comparison, and one signed comparison is enough:
+ *     ELEMENT      one array whose elements their keys tell all about: the keys are sorted, equal ones may change places
+ *     ENTRY        key and place in one integer: no two are equal, the order of equal keys is that of their places, and what belongs to a place is fetched in the end
+ *     KEY          keys of 64 bits, places beside them
+ *     COMPARATOR   whatever else it does (several keys, complex numbers): places are sorted, and the comparator is asked
+ * A comparison of floats that is none of the total order takes the zeros for equal; where NaN goes it leaves open. */
+#ifndef XG_FUSE_SORT_ORDER_C
+#define XG_FUSE_SORT_ORDER_C
+
+/* The same function of operand k's elements: x of the first and y of the second, or (swapped) the other way round. */
+XG_FN bool xg_order_mirrors(const xg_inst *x, const xg_inst *y, uint32_t *k, bool *swapped, uint32_t depth) {
+    uint32_t o;
+    if (depth > 16 || x->op != y->op || x->n_operands != y->n_operands || !xg_shape_is_array(x->shape) || x->shape->rank || x->shape->type != y->shape->type) return false;
+    if (x->op == XG_PARAMETER) {
+        bool second = x->number % 2 != 0;
+        if (x->number / 2 != y->number / 2 || x->number == y->number || (*k != UINT32_MAX && (*k != (uint32_t)x->number / 2 || second != *swapped))) return false;
+        *k = (uint32_t)x->number / 2;
+        *swapped = second;
+        return true;
+    }
+    if (x->op == XG_CONSTANT) return x == y || xg_reducer_same_bits(x->literal, y->literal);
+    if (x == y || !(xg_op_flags(x->op) & XGF_EW) || x->op == XG_REDUCE_PRECISION) return false;
+    if (x->op == XG_COMPARE && (!xg_str_eq(xg_attr_str(x, XG_A_direction), xg_attr_str(y, XG_A_direction)) || !xg_str_eq(xg_attr_str(x, XG_A_type), xg_attr_str(y, XG_A_type)))) return false;
+    for (o = 0; o < x->n_operands; o++) if (!xg_order_mirrors(XG_OPERAND(x, o), XG_OPERAND(y, o), k, swapped, depth + 1)) return false;
+    return true;
+}
+/* Bits of the key as an integer; 0: it is none. */
+XG_FN int xg_order_bits(xlagpu_type t, bool total) {
+    int bits = xg_type_bits(t), class_of = xg_type_class(t);
+    if (class_of == XGT_P) return 8;
+    if (class_of == XGT_I) return bits < 8 ? 8 : bits;
+    if (class_of != XGT_F) return 0;
+    return bits > 8 ? bits : bits == 8 && total ? 16 : 32; /* narrower floats are compared as f32; see emit/sort_key.c */
+}
+XG_FN bool xg_order_read_comparator(xg_sort_order *o) {
+    const xg_inst *root = xg_attr_comp(o->sort, XG_A_to_apply)->root;
+    xg_str direction;
+    bool swapped = false, greater;
+    if (root->op != XG_COMPARE) return false;
+    direction = xg_attr_str(root, XG_A_direction);
+    greater = xg_str_is(direction, "GT");
+    o->keyed = UINT32_MAX;
+    if ((!greater && !xg_str_is(direction, "LT")) || !xg_order_mirrors(XG_OPERAND(root, 0), XG_OPERAND(root, 1), &o->keyed, &swapped, 0) || o->keyed == UINT32_MAX) return false;
+    o->key = XG_OPERAND(root, swapped);
+    o->type = o->key->shape->type;
+    o->total = xg_str_is(xg_attr_str(root, XG_A_type), "TOTALORDER");
+    o->descending = greater != swapped;
+    return true;
+}
+XG_FN xg_sort_order xg_fuse_sort_order(const xg_inst *sort) {
+    xg_sort_order o;
+    bool places = sort->op == XG_TOPK || sort->n_operands > 1, stable = sort->op == XG_TOPK || xg_attr_int(sort, XG_A_is_stable, 0);
+    uint32_t k;
+    memset(&o, 0, sizeof o);
+    o.sort = sort;
+    o.form = XG_SORT_BY_COMPARATOR;
+    if (sort->op == XG_TOPK) {
+        o.type = XG_OPERAND(sort, 0)->shape->type;
+        o.descending = xg_attr_int(sort, XG_A_largest, 1) != 0;
+        o.total = true;
+    }
+    if (sort->op == XG_TOPK || xg_order_read_comparator(&o)) o.bits = xg_order_bits(o.type, o.total);
+    if (o.bits) {
+        bool itself = !o.key || o.key->op == XG_PARAMETER;
+        if (itself && !stable && !places) o.total = true, o.bits = xg_order_bits(o.type, true); /* any finer order will do */
+        o.exact = itself && (xg_type_class(o.type) != XGT_F || (o.total && xg_type_bits(o.type) > 8));
+        o.form = o.exact && !places ? XG_SORT_BY_ELEMENT : o.bits == 64 ? XG_SORT_BY_KEY : XG_SORT_BY_ENTRY;
+    }
+    o.entry_bytes = o.form == XG_SORT_BY_ELEMENT ? (o.bits == 64 ? 8 : 4) : o.form == XG_SORT_BY_ENTRY ? (o.bits == 32 ? 8 : 4) : o.form == XG_SORT_BY_KEY ? 8 : 4;
+    o.beside_bytes = o.form == XG_SORT_BY_KEY ? 4 : 0;
+    if (o.form == XG_SORT_BY_COMPARATOR) for (k = 0; k < sort->n_operands; k++) if (xg_order_asks_for(sort, k)) o.beside_bytes += xg_type_bytes(XG_OPERAND(sort, k)->shape->type);
+    return o;
+}
+/* Whether the comparator looks at operand k. */
+XG_FN bool xg_order_asks_for(const xg_inst *sort, uint32_t k) {
+    const xg_comp *c = sort->op == XG_TOPK ? NULL : xg_attr_comp(sort, XG_A_to_apply);
+    return !c || c->params[2 * k]->first_use || c->params[2 * k + 1]->first_use || c->root == c->params[2 * k] || c->root == c->params[2 * k + 1];
+}
+
+/* Elements that one block sorts: a power of two. Where the comparator looks at more than fits, it reads from memory. */
+XG_FN int64_t xg_fuse_sort_run(const xg_sort_order *o) {
+    int64_t run = XG_SORT_ROW_MAX;
+    while (run > 64 && run * (o->entry_bytes + o->beside_bytes) + run / 8 * 4 > XG_SORT_SHARED_MAX) run /= 2;
+    return run;
+}
+
+#endif /* XG_FUSE_SORT_ORDER_C */
 /* fuse/sort_passes.c -- sorts of rows that are too long for one block become several sorts, one a kernel.
  *
  * The first sorts runs of as many elements as fit into a block's shared memory with their indices, each of the others merges pairs of runs into runs of twice the length:
@@ -29252,15 +30062,9 @@ XG_FN xg_inst *xg_fuse_sort_pass(xg_inst *sort, xg_inst *const *operands, int64_
     xg_inst_set_attr(i, xg_attr_make_str(sort->comp->module, XG_A_backend_config, xg_str_z(text)));
     return i;
 }
-XG_FN int64_t xg_fuse_sort_run(const xg_inst *sort) {
-    int64_t bytes = sort->n_operands > 1 || xg_attr_int(sort, XG_A_is_stable, 0) ? 4 : 0, run = XG_SORT_ROW_MAX; /* an index; one array may be sorted without */
-    uint32_t k;
-    for (k = 0; k < sort->n_operands; k++) bytes += xg_type_bytes(XG_OPERAND(sort, k)->shape->type);
-    while (run > 1024 && run * bytes > XG_SORT_SHARED_MAX) run /= 2;
-    return run;
-}
 XG_FN void xg_fuse_split_sort(xg_inst *sort) {
-    int64_t length = xg_fuse_sort_length(sort), first = xg_fuse_sort_run(sort), run;
+    xg_sort_order order = xg_fuse_sort_order(sort);
+    int64_t length = xg_fuse_sort_length(sort), first = xg_fuse_sort_run(&order), run;
     xg_inst **operands = XG_NEW_N(sort->comp->module->arena, xg_inst *, sort->n_operands + 1), *last;
     uint32_t k;
     for (k = 0; k < sort->n_operands; k++) operands[k] = XG_OPERAND(sort, k);
@@ -29323,16 +30127,23 @@ XG_FN xg_inst *xg_fuse_topk_to_sort(xg_inst *topk) {
 
 /* ---- the pass ---- */
 
+XG_FN bool xg_fuse_sort_is_long(const xg_inst *i) {
+    int64_t length = xg_fuse_sort_length(i);
+    xg_sort_order order;
+    if (length <= 64) return false;
+    order = xg_fuse_sort_order(i);
+    return length > xg_fuse_sort_run(&order);
+}
 /* Such a sort inside a fusion comes out of it, with all that was fused. */
 XG_FN bool xg_fuse_unfuse_sorts(xg_inst *i) {
     bool found = false;
     if (i->op != XG_FUSION) return false;
-    XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || xg_fuse_sort_length(s) > XG_SORT_ROW_MAX;
+    XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || xg_fuse_sort_is_long(s);
     if (found) xg_opt_unfuse(i);
     return found;
 }
 XG_FN bool xg_fuse_split_long_sort(xg_inst *i) {
-    if (xg_fuse_sort_length(i) <= XG_SORT_ROW_MAX) return false;
+    if (!xg_fuse_sort_is_long(i)) return false;
     xg_fuse_split_sort(i->op == XG_TOPK ? xg_fuse_topk_to_sort(i) : i);
     return true;
 }
@@ -29379,7 +30190,7 @@ XG_FN bool xg_sort_slices_of(xg_inst *array, uint32_t dim, xg_inst **results, ui
 XG_FN bool xg_sort_find_slices(xg_inst *sort, xg_inst **results, uint32_t *n) {
     uint32_t dim = (uint32_t)xg_attr_ints(sort, XG_A_dimensions).p[0], sliced = 0;
     *n = 0;
-    if (XG_OPERAND(sort, 0)->shape->dims[dim] > XG_SORT_ROW_MAX || sort == sort->comp->root || xg_inst_attr(sort, XG_A_backend_config) || xg_inst_attr(sort, XG_A_control_predecessors)) return false;
+    if (xg_fuse_sort_is_long(sort) || sort == sort->comp->root || xg_inst_attr(sort, XG_A_backend_config) || xg_inst_attr(sort, XG_A_control_predecessors)) return false;
     if (sort->shape->type != XLAGPU_TUPLE) return xg_sort_slices_of(sort, dim, results, n, &sliced) && sliced && *n;
     XG_FOR_USES(u, sort) if (u->user->op != XG_GET_TUPLE_ELEMENT || !xg_sort_slices_of(u->user, dim, results, n, &sliced)) return false;
     return sliced && *n;
@@ -29438,8 +30249,8 @@ XG_FN bool xg_fuse_sort_slices(xg_module *m) {
  *
  * What is read in a loop (at a map with symbols) or at a position known only at run time is a function of its own too.
  *
- * Parameters and scalar constants are emitted wherever they are used. A function of more operations than a fusion
- * has that was not joined of several (XG_FUSE_OPS_MAX) is split, which also bounds the recursion of the emitter. */
+ * Parameters and scalar constants are emitted wherever they are used. A function of more than so many operations
+ * (XG_FUSE_PART_MAX) is split, which also bounds the recursion of the emitter. */
 #ifndef XG_FUSE_PARTITION_C
 #define XG_FUSE_PARTITION_C
 
@@ -29463,7 +30274,8 @@ XG_FN bool xg_partition_is_root(const xg_partition *p, uint32_t place) {
 
 /* Outputs that differ in shape: each user makes its own. What one emitter makes as a whole: it asks for the operands' elements one by one. */
 XG_FN bool xg_partition_by_output(const xg_inst *i) {
-    return (i->op == XG_RNG_BIT_GENERATOR && i->shape->type == XLAGPU_TUPLE) || i->op == XG_FFT || i->op == XG_CHOLESKY || i->op == XG_TRIANGULAR_SOLVE;
+    return (i->op == XG_RNG_BIT_GENERATOR && i->shape->type == XLAGPU_TUPLE) || i->op == XG_FFT || i->op == XG_CHOLESKY || i->op == XG_TRIANGULAR_SOLVE ||
+           xg_is_block_call(i->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(i, 0) : i);
 }
 XG_FN bool xg_partition_free(const xg_inst *i) { return i->op == XG_PARAMETER || (i->op == XG_CONSTANT && i->shape->rank == 0) || xg_partition_by_output(i); }
 
@@ -29491,12 +30303,12 @@ XG_FN void xg_part_settle(xg_arena *a, xg_aff_ctx *x, xg_partition *p, uint32_t 
         user = xg_partition_place(p, u->user);
         if (p->part_of[user] == UINT32_MAX) continue;
         if (xg_partition_by_output(u->user) || u->user->op == XG_SCATTER) xg_part_add_use(&c, p->part_of[user], xg_imap_undefined(x));
-        else xg_part_add_use(&c, p->part_of[user], xg_imap_compose(x, p->map_of[user], xg_indexing_operand(x, u->user, u->index)));
+        else xg_part_add_use(&c, p->part_of[user], xg_imap_compose(x, p->map_of[user], xg_indexing_operand(x, u->user, XG_USE_INDEX(u))));
         if (u->user->op == XG_DYNAMIC_SLICE || u->user->op == XG_DYNAMIC_UPDATE_SLICE) c.split = c.split || i->shape->rank > 0; /* read at a position known only at run time */
     }
     if (!c.any) return;
     if (xg_partition_free(i)) { p->part_of[place] = c.part; return; }
-    if (c.split || (*parts)[c.part].size >= XG_FUSE_OPS_MAX) {
+    if (c.split || (*parts)[c.part].size >= XG_FUSE_PART_MAX) {
         xg_part fresh;
         if (p->n_parts == *cap) *parts = (xg_part *)xg_vec_grow(a, *parts, cap, sizeof(xg_part));
         fresh.root = i;
@@ -29560,6 +30372,7 @@ XG_FN void xg_partition_print(xg_buf *b, const xg_partition *p) {
 
 /* Handled by the plan itself: nothing is computed. So is what waits for others, which the plan refuses by name. */
 XG_FN bool xg_fuse_needs_no_kernel(const xg_inst *i) {
+    if (xg_is_block_call(i)) return false;
     switch (i->op) {
     case XG_PARAMETER: case XG_CONSTANT: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_BITCAST: case XG_FUSION: case XG_OPT_BARRIER: case XG_DOMAIN:
     case XG_AFTER_ALL: case XG_ADD_DEPENDENCY: case XG_WHILE: case XG_CONDITIONAL: case XG_CUSTOM_CALL: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_RNG_GET_AND_UPDATE_STATE: case XG_INFEED: case XG_OUTFEED:
@@ -29610,29 +30423,29 @@ XG_FN bool xg_fuse_goes_inside(const xg_inst *o) { return o->op == XG_CONSTANT &
 XG_FN void xg_fuse_wrap_one(xg_inst *i) {
     xg_module *m = i->comp->module;
     xg_comp *c = xg_comp_new(m, xg_fuse_name(m, "wrapped_%s_computation", i->op), i->comp);
-    xg_inst **inside = XG_NEW_N(m->arena, xg_inst *, i->n_operands + 1), **outside = XG_NEW_N(m->arena, xg_inst *, i->n_operands + 1), *root, *fusion;
-    uint32_t k, j, n = 0;
+    xg_inst **inside = XG_NEW_N(m->work, xg_inst *, i->n_operands + 1), **outside = XG_NEW_N(m->work, xg_inst *, i->n_operands + 1), *fusion;
+    uint32_t k, n = 0;
+    xg_dict_reserve(&c->names, i->n_operands + 1);
+    for (k = 0; k < i->n_operands; k++) XG_OPERAND(i, k)->scratch = NULL; /* what it is inside */
     for (k = 0; k < i->n_operands; k++) {
         xg_inst *o = XG_OPERAND(i, k);
-        for (j = 0; j < k && XG_OPERAND(i, j) != o; j++) {}
-        if (j < k) { inside[k] = inside[j]; continue; }
-        if (xg_fuse_goes_inside(o)) { inside[k] = xg_inst_clone(o, c, NULL, NULL); continue; }
-        inside[k] = xg_inst_new(c, XG_PARAMETER, o->shape, NULL, 0, NULL, xg_fuse_name(m, "param", i->op));
+        if (o->scratch) { inside[k] = (xg_inst *)o->scratch; continue; }
+        if (xg_fuse_goes_inside(o)) { o->scratch = inside[k] = xg_inst_clone(o, c, NULL, NULL); continue; }
+        o->scratch = inside[k] = xg_inst_new(c, XG_PARAMETER, o->shape, NULL, 0, NULL, xg_fuse_name(m, "param", i->op));
         inside[k]->number = n;
         outside[n++] = o;
     }
     c->params = XG_NEW_N(m->arena, xg_inst *, n + 1);
     c->n_params = n;
     XG_FOR_INSTS(p, c) if (p->op == XG_PARAMETER) c->params[p->number] = p;
-    root = xg_inst_clone(i, c, inside, NULL);
-    c->root = root;
-    (void)xg_fuse_untuple_root(c);
     fusion = xg_inst_new(i->comp, XG_FUSION, i->shape, outside, n, i, xg_fuse_name(m, "wrapped_%s", i->op));
     xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kLoop")));
     xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));
     if (xg_inst_attr(i, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(i, XG_A_metadata));
     xg_inst_replace(i, fusion);
-    xg_inst_remove(i);
+    xg_inst_move(i, c, inside);
+    c->root = i;
+    (void)xg_fuse_untuple_root(c);
 }
 
 /* A bitcast-convert between arrays that lie in the order of their dimensions: the bytes stay, so it is another name for them. */
@@ -29827,7 +30640,7 @@ XG_FN bool xg_combine_fits(xg_combine *w, uint32_t k) {
     w->value = xg_combine_value(w, k);
     w->maker = xg_combine_maker_of(w->value, &w->leaf);
     if (!w->maker || w->value == w->value->comp->root || xg_inst_attr(w->maker, XG_A_output_to_operand_aliasing)) return false;
-    XG_FOR_USES(u, w->value) if (u->user != w->reader || u->index != (uint32_t)w->params[k]->number) return false;
+    XG_FOR_USES(u, w->value) if (u->user != w->reader || XG_USE_INDEX(u) != (uint32_t)w->params[k]->number) return false;
     if (w->maker != w->value) XG_FOR_USES(u, w->maker) if (u->user->op != XG_GET_TUPLE_ELEMENT || (u->user != w->value && xg_attr_int(u->user, XG_A_index, 0) == w->leaf)) return false;
     root = xg_fuse_leaf(xg_attr_comp(w->maker, XG_A_calls), (uint32_t)w->leaf);
     if (!root || !(xg_op_flags(root->op) & XGF_EW)) return false;
@@ -30111,7 +30924,7 @@ XG_FN bool xg_fuse_rematerialize(xg_module *m) { return xg_opt_each_sequence(m, 
 #ifndef XG_FUSE_LEGALITY_C
 #define XG_FUSE_LEGALITY_C
 
-enum { XG_FUSE_SERIAL_MAX = 15 /* a loop of so few steps may be computed anywhere: it is no hero */, XG_FUSE_REPEATED = 4 /* times, and at several places, is too often for a window */ };
+enum { XG_FUSE_SERIAL_MAX = 15 /* a loop of so few steps may be computed anywhere: it is no hero */, XG_FUSE_REPEATED = 4 /* times, and at several places, is too often for a window */, XG_FUSE_UPDATES_MAX = 32 /* of one array in a kernel: each asks those behind it */ };
 
 XG_FN int64_t xg_fuse_elements(const xg_inst *i) { return xg_shape_is_array(i->shape) ? i->shape->elements : i->shape->n_elems ? i->shape->elems[0]->elements : 0; }
 
@@ -30296,10 +31109,29 @@ XG_FN bool xg_fuse_reads_what_is_updated(const xg_kernel *p, const xg_kernel *c)
     return false;
 }
 
+/* Are both of one chain of updates in place, of which neither reads the array elsewhere? Then one kernel makes all of them, each by blocks of its own (emit/update.c). */
+XG_FN bool xg_fuse_continues_update(const xg_kernel *p, const xg_kernel *c) {
+    const xg_inst *y = c->inst, *x;
+    const xg_kernel_input *in;
+    uint32_t links = 0;
+    bool met = false;
+    if (!c->is_update_in_place || c->roots.n > 1) return false;
+    for (;;) {
+        const xg_kernel *of;
+        x = xg_in_place_strip(XG_OPERAND(y, 0));
+        of = (const xg_kernel *)x->scratch;
+        if (!xg_in_place_is_link(x) || !of || !(of == p || xg_kernel_computes(met ? p : c, of)) || ++links > XG_FUSE_UPDATES_MAX) break;
+        met = met || of == p;
+        y = x;
+    }
+    if (!met || !(in = xg_kernel_find_input(p, (const xg_kernel *)x->scratch)) || in->sites != 1) return false;
+    return !xg_kernel_find_input(c, in->from);
+}
+
 /* Why the producer may not be computed in the consumer's kernel; NULL: it may. */
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
     const xg_inst *h = p->hero;
-    if (p->is_update_in_place) return "the producer is an update in place";
+    if (p->is_update_in_place) return xg_fuse_continues_update(p, c) ? NULL : "the producer is an update in place";
     if (xg_fuse_reads_what_is_updated(p, c)) return "it reads what the consumer updates in place";
     if (in->contracted) {
         if (h) return "a hero inside of a contraction";
@@ -30444,11 +31276,14 @@ XG_FN xg_kernel_input xg_kernel_through(const xg_kernel_input *outer, const xg_k
 
 XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in) {
     const xg_shape *s = in->from->inst->shape;
+    int64_t reads = in->reads;
     xg_cost cost;
     cost.machine = &g->machine;
     cost.blocks = c->blocks;
     cost.memory = 0;
-    if (xg_shape_is_array(s)) xg_cost_read(&cost, xg_cost_bytes(s), in->reads, xg_type_bytes(s->type), in->coalesced);
+    if (!xg_shape_is_array(s)) return 0;
+    if (c->rows && s->elements == XG_OPERAND(c->hero, 0)->shape->elements) reads = XG_MIN(reads, s->elements); /* whoever has a row in his hands reads it once */
+    xg_cost_read(&cost, xg_cost_bytes(s), reads, xg_type_bytes(s->type), in->coalesced);
     return cost.memory;
 }
 
@@ -30507,6 +31342,8 @@ XG_FN void xg_kernel_members(xg_kernels *g, xg_kernel *leader, xg_kernel *root) 
     }
 }
 
+XG_FN uint16_t xg_kernel_updates(const xg_kernel *k, uint32_t more) { return (uint16_t)XG_MIN(k->updates + more, (uint32_t)UINT16_MAX); }
+
 XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     const xg_inst *i = u->inst;
     int64_t work, steps = xg_fuse_steps(i);
@@ -30515,6 +31352,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     work = xg_cost_mul(u->seen.reads, xg_cost_op(i));
     if (steps > 1) { work = xg_cost_add(work, xg_cost_mul(xg_cost_mul(u->seen.reads, steps), xg_cost_step(i))); size += (uint32_t)xg_cost_step(i); }
     leader->instructions = xg_cost_add(leader->instructions, work);
+    if (i->op == XG_DYNAMIC_UPDATE_SLICE) { size += leader->updates; leader->updates = xg_kernel_updates(leader, 1); }
     leader->ops = XG_MIN(leader->ops + u->seen.sites * size, (uint32_t)1 << 24);
     if (!leader->hero && (xg_fuse_is_hero(i) || (leader->rows && i->op == XG_REDUCE))) leader->hero = i; /* of rows, however short */
     leader->loops = leader->loops || ((i->op == XG_REDUCE_WINDOW || i->op == XG_SELECT_AND_SCATTER) && steps > 1);
@@ -30552,6 +31390,7 @@ XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
     k->elements = xg_fuse_elements(k->inst);
     k->instructions = 0;
     k->ops = 0;
+    k->updates = 0;
     k->hero = NULL;
     k->turns = k->loops = false;
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
@@ -30568,6 +31407,12 @@ XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
 
 XG_FN int64_t xg_kernel_instructions_with(const xg_kernel *c, const xg_kernel_input *in) {
     return xg_cost_add(c->instructions, xg_cost_scale(in->from->instructions, in->reads, XG_MAX(in->from->elements, (int64_t)1)));
+}
+
+/* Each update of a slice asks of every later one in the kernel whether that writes over it. */
+XG_FN uint64_t xg_kernel_ops_with(const xg_kernel *c, const xg_kernel_input *in) {
+    const xg_kernel *p = in->from;
+    return c->ops + (uint64_t)p->ops * in->sites + (uint64_t)c->updates * p->updates;
 }
 
 /* Behind a hero the threads go on that computed it. */
@@ -30628,7 +31473,8 @@ XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, co
     g->listed = NULL;
     c->n_inputs = n;
     c->instructions = xg_kernel_instructions_with(c, in);
-    c->ops = (uint32_t)XG_MIN(c->ops + (uint64_t)p->ops * in->sites, (uint64_t)1 << 24);
+    c->ops = (uint32_t)XG_MIN(xg_kernel_ops_with(c, in), (uint64_t)1 << 24);
+    c->updates = xg_kernel_updates(c, p->updates);
     if (!c->hero) c->hero = p->hero;
     c->turns = c->turns || p->turns;
     c->loops = c->loops || p->loops;
@@ -30653,7 +31499,7 @@ XG_FN bool xg_kernel_is_pinned(const xg_inst *i) {
     if (i == i->comp->root) return true;
     XG_FOR_USES(u, i) {
         if (xg_kernel_of(u->user)->kind == XG_FUSE_OTHER) return true;
-        if ((xg_kernel_of(i)->kind != XG_FUSE_FREE || i->op == XG_BITCAST) && !xg_fuse_absorbs(u->user, u->index)) return true; /* what is free, whoever needs it makes itself */
+        if ((xg_kernel_of(i)->kind != XG_FUSE_FREE || i->op == XG_BITCAST) && !xg_fuse_absorbs(u->user, XG_USE_INDEX(u))) return true; /* what is free, whoever needs it makes itself */
     }
     return false;
 }
@@ -30668,13 +31514,14 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
     g->machine = xg_cost_machine(c->module);
     g->log = c->module->fusion_log;
     g->n = c->n_insts;
-    g->nodes = XG_NEW_N(g->arena, xg_kernel, (size_t)g->n + 1);
+    g->nodes = (xg_kernel *)xg_alloc_lines(g->arena, xg_mul(g->m->ctx, sizeof *g->nodes, (size_t)g->n + 1));
+    memset(g->nodes, 0, ((size_t)g->n + 1) * sizeof *g->nodes);
     XG_FOR_INSTS(i, c) {
         xg_kernel *node = &g->nodes[k];
         node->inst = i;
         node->place = k++;
         node->leader = node;
-        node->kind = xg_fuse_class_of(i);
+        node->kind = (uint8_t)xg_fuse_class_of(i);
         i->scratch = node;
     }
     XG_FOR_INSTS(i, c) {
@@ -30766,7 +31613,21 @@ XG_FN xg_inst *xg_fusions_param(xg_comp *c, xg_kernel *o, xg_inst **outside) {
     return xg_comp_add_param(c, o->inst->shape, xg_str_z(name));
 }
 
-/* The members as a computation of their own; what it takes goes to `outside`. */
+/* Which members no other kernel computes: all of their users are such, or values that this kernel gives. */
+XG_FN void xg_fusions_own(xg_kernels *g, const xg_kernel *k) {
+    uint32_t j;
+    for (j = g->order.n; j-- > 0;) {
+        xg_kernel *o = g->order.p[j];
+        o->moves = !o->live && o->inst->op != XG_PARAMETER && o->inst != g->comp->root;
+        XG_FOR_USES(u, o->inst) {
+            const xg_kernel *user = xg_kernel_of(u->user);
+            if (!o->moves) break;
+            o->moves = user->epoch == g->epoch && u->user == user->inst && (user->moves || (user->live && user->leader == k));
+        }
+    }
+}
+
+/* The members as a computation of their own; what it takes goes to `outside`. Those that nobody else computes move into it, the others are copied. */
 XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, xg_inst **outside) {
     char name[200];
     xg_comp *c;
@@ -30774,8 +31635,10 @@ XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, 
     xg_inst **operands;
     xg_format(name, sizeof name, "fused_%s", heroes);
     c = xg_comp_new(g->m, xg_str_z(name), g->comp);
+    xg_dict_reserve(&c->names, g->order.n + k->n_inputs + (k->roots.n > 1));
     for (j = 0; j < g->order.n; j++) { g->order.p[j]->inner = NULL; most = XG_MAX(most, g->order.p[j]->inst->n_operands); }
     operands = XG_NEW_N(g->arena, xg_inst *, (size_t)most + 1);
+    xg_fusions_own(g, k);
     for (j = 0; j < g->order.n; j++) {
         xg_inst *i = g->order.p[j]->inst;
         for (n = 0; n < i->n_operands; n++) {
@@ -30783,7 +31646,8 @@ XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, 
             if (o->epoch != g->epoch) { o->epoch = g->epoch; o->inner = xg_fusions_param(c, o, outside); }
             operands[n] = o->inner;
         }
-        g->order.p[j]->inner = xg_inst_clone(i, c, operands, NULL);
+        if (g->order.p[j]->moves) xg_inst_move(g->order.p[j]->inner = i, c, operands);
+        else g->order.p[j]->inner = xg_inst_clone(i, c, operands, NULL);
     }
     c->root = k->inner;
     return c;
@@ -30996,13 +31860,13 @@ XG_FN bool xg_fft_split_one(xg_inst *i) {
 XG_FN bool xg_fft_unfuse(xg_inst *i) {
     bool found = false;
     if (i->op != XG_FUSION) return false;
-    XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || s->op == XG_FFT || s->op == XG_CHOLESKY || s->op == XG_TRIANGULAR_SOLVE;
+    XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || s->op == XG_FFT || s->op == XG_CHOLESKY || s->op == XG_TRIANGULAR_SOLVE || s->op == XG_CUSTOM_CALL;
     if (found) xg_opt_unfuse(i);
     return found;
 }
 XG_FN bool xg_fuse_split_ffts(xg_module *m) {
     bool changed;
-    if (!m->made[XG_FFT] && !m->made[XG_CHOLESKY] && !m->made[XG_TRIANGULAR_SOLVE]) return false;
+    if (!m->made[XG_FFT] && !m->made[XG_CHOLESKY] && !m->made[XG_TRIANGULAR_SOLVE] && !m->made[XG_CUSTOM_CALL]) return false;
     changed = xg_opt_each_step(m, xg_fft_unfuse);
     return xg_opt_each_step(m, xg_fft_split_one) || changed;
 }
@@ -31192,13 +32056,42 @@ XG_FN bool xg_multi_is_fill(const xg_kernel *k) {
     return !k->hero && xg_kernel_n_outputs(k) == 1 && xg_fuse_is_fill(k->inst, &pattern);
 }
 
+/* The array over which a root of the kernel is written, if nobody else reads it; NULL: that is not so. */
+XG_FN const xg_kernel *xg_multi_updated(const xg_kernel *leader, const xg_kernel *root) {
+    const xg_inst *x = root->inst;
+    const xg_kernel *of;
+    uint32_t j;
+    if (!root->is_update_in_place) return NULL;
+    do {
+        x = xg_in_place_strip(XG_OPERAND(x, 0));
+        of = (const xg_kernel *)x->scratch;
+    } while (of && xg_in_place_is_link(x) && xg_kernel_computes(leader, of));
+    if (!of || of->pinned) return NULL;
+    for (j = 0; j < of->readers.n; j++) {
+        const xg_kernel *c = of->readers.p[j];
+        if (c->live && c->leader != leader && xg_kernel_find_input(c->leader, of)) return NULL;
+    }
+    return of;
+}
+/* Updates in place of arrays of their own, with blocks of their own (emit/update.c): one launch for all of them. */
+XG_FN bool xg_multi_updates(const xg_kernel *a, const xg_kernel *b) {
+    uint32_t k;
+    for (k = 0; k < xg_kernel_n_outputs(a); k++) {
+        const xg_kernel *x = xg_multi_updated(a, xg_kernel_root(a, k));
+        if (!x || xg_kernel_find_input(b, x)) return false;
+    }
+    return true;
+}
+
 XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     const xg_inst *x = a->hero, *y = b->hero;
     if (xg_multi_is_fill(a) || xg_multi_is_fill(b)) return "one is a fill, which needs no kernel";
+    if (a->is_update_in_place && b->is_update_in_place && xg_multi_updates(a, b) && xg_multi_updates(b, a)) return NULL;
     if (a->is_update_in_place || b->is_update_in_place) return "one is an update in place";
     if (a->rows || b->rows) return "one is a row program";
     if (a->turns != b->turns && XG_MAX(a->elements, b->elements) > XG_MULTI_SHORT_ELEMENTS) return "only one transposes";
     if (x && y && x->op == XG_REDUCE && y->op == XG_REDUCE && xg_multi_is_near(a, b) && xg_multi_same_reduction(x, y)) return NULL;
+    if (x && x == y && xg_multi_is_near(a, b)) return NULL; /* what both made for themselves is made once */
     if (xg_multi_is_short(a) && xg_multi_is_short(b)) return NULL;
     if (x && y) return "both have a hero";
     return (x ? x : y)->op == XG_REDUCE && xg_multi_is_near(a, b) ? NULL : "a hero that wants a kernel of its own";
@@ -31229,6 +32122,7 @@ XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
     a->n_inputs = n;
     a->instructions = xg_cost_add(a->instructions, b->instructions);
     a->ops += b->ops;
+    a->updates = xg_kernel_updates(a, b->updates);
     a->turns = a->turns || b->turns;
     a->loops = a->loops || b->loops;
     xg_kernel_settle(g, a);
@@ -31297,13 +32191,13 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     const char *why = xg_multi_reads_elsewhere(b, a, &between) || elsewhere ? "one reads the other elsewhere than it is made" : xg_multi_refusal(a, b);
     if (!why && !xg_multi_common_level(a, b, &level)) why = "one waits for the other, or it cannot be told";
     if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
-    if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_JOINED_MAX) why = "the code would be too large";
+    if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
     if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
     xg_multi_set_roots(g, a, &was, b);
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
     if (between || (a->shared && b->shared)) xg_kernel_walk(g, a);
     else xg_multi_combine(g, a, b);
-    if (a->ops > XG_FUSE_OPS_JOINED_MAX || (between > 1 && g->order.n > XG_FUSE_OPS_MAX)) why = "refused, the code would be too large"; /* the partitioner cuts it, and each of these values would be a function */
+    if (a->ops > XG_FUSE_OPS_MAX || (between > 1 && g->order.n > XG_FUSE_PART_MAX)) why = "refused, the code would be too large"; /* the partitioner cuts it, and each of these values would be a function */
     else why = a->time >= apart ? "refused" : NULL;
     xg_multi_log(g, a, b, why, apart, a->time);
     if (why) {
@@ -31652,7 +32546,7 @@ XG_FN bool xg_rows_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_rows_join(g, a, b);
     for (j = 0; j < n; j++) roots[j]->leader = b;
     xg_kernel_walk(g, b);
-    if (b->ops > XG_FUSE_OPS_JOINED_MAX) why = "the code would be too large";
+    if (b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
     else if (b->n_inputs + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
     else if (b->time < apart && !xg_rows_is_form(g, b)) why = "not rows that one after the other could be made of";
     xg_rows_log(g, a, b, why, apart, b->time);
@@ -31708,59 +32602,64 @@ XG_FN void xg_rows_run(xg_kernels *g) {
  *
  * Idea: the value of a producer lies in memory, or every reader computes it. For each producer the queue knows how much time the second saves: its own kernel's, and for
  * each reader the kernel's with and without it. The best goes first; what it changes is estimated again: its readers, what they read, and who reads them.
- * A producer with several readers is computed in each of them, if that pays all in all and all of them may; else in none.
+ * A producer with several readers is computed in each of them, if that pays all in all and all of them may; else in none. Copies of its code have a price.
  *
  * Laws: an estimate takes time linear in what the producer's kernel reads, and is made again only when one of its two kernels changed. Ties go to the producer that comes first. */
 #ifndef XG_FUSE_PRIORITY_C
 #define XG_FUSE_PRIORITY_C
 
-/* What an order of the queue is told by lies in the queue: kernels are far apart in memory. */
-typedef struct xg_queued { int64_t worth; xg_kernel *kernel; uint32_t place; } xg_queued;
-typedef struct xg_queue { xg_kernels *g; XG_VEC(xg_queued) heap; } xg_queue;
+enum { XG_PRIORITY_FETCH_PS = 200 /* an instruction */, XG_QUEUE_ARITY = 4 };
 
-/* ---- the queue: a heap that knows where everybody is ---- */
+/* What an order of the queue is told by lies in the queue, and where each stands in an array of its own: kernels are far apart in memory. */
+typedef struct xg_queued { int64_t worth; uint32_t place; } xg_queued;
+typedef struct xg_queue { xg_kernels *g; XG_VEC(xg_queued) heap; uint32_t *at; } xg_queue; /* at: by place of the kernel, its place in the heap plus 1 */
 
+/* ---- the queue: a heap that knows where everybody is, four to a parent ---- */
+
+XG_FN xg_kernel *xg_queue_kernel(const xg_queue *q, uint32_t at) { return &q->g->nodes[q->heap.p[at].place]; }
+/* Code is fetched before it runs: what is computed at many places, or by many readers, is worth a kernel of its own. */
+XG_FN int64_t xg_priority_fetch(uint64_t ops) { return (int64_t)ops * XG_PRIORITY_FETCH_PS; }
 /* What computing it in its readers saves, its own kernel with it. */
-XG_FN int64_t xg_queue_worth(const xg_kernel *p) { return xg_cost_add(p->gain, p->time); }
+XG_FN int64_t xg_queue_worth(const xg_kernel *p) { return xg_cost_add(p->gain, xg_cost_add(p->time, xg_priority_fetch(p->ops))); }
 XG_FN bool xg_queue_before(const xg_queued *a, const xg_queued *b) { return a->worth != b->worth ? a->worth > b->worth : a->place < b->place; }
 
-XG_FN void xg_queue_set(xg_queue *q, uint32_t at, xg_queued k) { q->heap.p[at] = k; k.kernel->heap_at = at + 1; }
+XG_FN void xg_queue_set(xg_queue *q, uint32_t at, xg_queued k) { q->heap.p[at] = k; q->at[k.place] = at + 1; }
 
 XG_FN void xg_queue_sift(xg_queue *q, uint32_t at) {
     xg_queued *heap = q->heap.p, k = heap[at];
-    while (at && xg_queue_before(&k, &heap[(at - 1) / 2])) { xg_queue_set(q, at, heap[(at - 1) / 2]); at = (at - 1) / 2; }
+    while (at && xg_queue_before(&k, &heap[(at - 1) / XG_QUEUE_ARITY])) { xg_queue_set(q, at, heap[(at - 1) / XG_QUEUE_ARITY]); at = (at - 1) / XG_QUEUE_ARITY; }
     for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= q->heap.n) break;
-        if (child + 1 < q->heap.n && xg_queue_before(&heap[child + 1], &heap[child])) child++;
-        if (!xg_queue_before(&heap[child], &k)) break;
-        xg_queue_set(q, at, heap[child]);
-        at = child;
+        uint32_t best = XG_QUEUE_ARITY * at + 1, end = XG_MIN(best + XG_QUEUE_ARITY, q->heap.n), child;
+        if (best >= q->heap.n) break;
+        for (child = best + 1; child < end; child++) if (xg_queue_before(&heap[child], &heap[best])) best = child;
+        if (!xg_queue_before(&heap[best], &k)) break;
+        xg_queue_set(q, at, heap[best]);
+        at = best;
     }
     xg_queue_set(q, at, k);
 }
 
-XG_FN void xg_queue_drop(xg_queue *q, xg_kernel *k) {
-    uint32_t at = k->heap_at - 1;
+XG_FN void xg_queue_drop(xg_queue *q, const xg_kernel *k) {
+    uint32_t at = q->at[k->place] - 1;
     xg_queued last = q->heap.p[--q->heap.n];
-    k->heap_at = 0;
-    if (last.kernel == k) return;
+    q->at[k->place] = 0;
+    if (last.place == k->place) return;
     xg_queue_set(q, at, last);
     xg_queue_sift(q, at);
 }
 
 /* Its gain changed: into the queue, to another place, or out. */
-XG_FN void xg_queue_update(xg_queue *q, xg_kernel *p) {
+XG_FN void xg_queue_update(xg_queue *q, const xg_kernel *p) {
     xg_queued k;
+    uint32_t at = q->at[p->place];
     bool wanted = p->candidate && p->live && p->n_refused == 0 && p->n_readers <= XG_FUSE_READERS_MAX && xg_queue_worth(p) > 0;
-    if (!wanted) { if (p->heap_at) xg_queue_drop(q, p); return; }
+    if (!wanted) { if (at) xg_queue_drop(q, p); return; }
     k.worth = xg_queue_worth(p);
-    k.kernel = p;
     k.place = p->place;
-    if (!p->heap_at) { xg_push(q->g->arena, xg_queued, &q->heap, k); p->heap_at = q->heap.n; }
-    else if (q->heap.p[p->heap_at - 1].worth == k.worth) return;
-    q->heap.p[p->heap_at - 1] = k;
-    xg_queue_sift(q, p->heap_at - 1);
+    if (!at) { xg_push(q->g->arena, xg_queued, &q->heap, k); at = q->heap.n; }
+    else if (q->heap.p[at - 1].worth == k.worth) return;
+    q->heap.p[at - 1] = k;
+    xg_queue_sift(q, at - 1);
 }
 
 /* ---- estimates ---- */
@@ -31772,20 +32671,24 @@ XG_FN void xg_priority_estimate(xg_kernels *g, xg_kernel *c, xg_kernel_input *in
     p->n_refused -= in->refused;
     in->gain = 0;
     in->why = xg_fuse_refusal(p, c, in);
-    if (!in->why && c->ops + (uint64_t)p->ops * in->sites > XG_FUSE_OPS_MAX) in->why = "the code would be too large";
+    if (!in->why && xg_kernel_ops_with(c, in) > XG_FUSE_OPS_MAX) in->why = "the code would be too large";
     if (!in->why) {
         int64_t with = xg_kernel_time_with(g, c, in, &buffers);
         if (buffers > XG_FUSE_BUFFERS_MAX && buffers > c->n_inputs + xg_kernel_n_outputs(c)) in->why = "the kernel would have too many buffers";
-        else in->gain = c->time - with;
+        else in->gain = c->time - with - xg_priority_fetch((uint64_t)p->ops * in->sites);
     }
     in->refused = in->why != NULL;
     p->gain += in->gain;
     p->n_refused += in->refused;
 }
 
+/* Kernels lie far apart in memory, and the queue takes them in no order: what is asked of several is brought near before the first is asked. */
+XG_FN void xg_priority_bring(const xg_kernel *k) { XG_PREFETCH(k); XG_PREFETCH(&k->kind); }
+
 /* Everything that c reads, after c changed. */
 XG_FN void xg_priority_inputs(xg_queue *q, xg_kernel *c) {
     uint32_t j;
+    for (j = 0; j < c->n_inputs; j++) xg_priority_bring(c->inputs[j].from);
     for (j = 0; j < c->n_inputs; j++) {
         xg_kernel *p = c->inputs[j].from;
         if (!p->candidate || p->n_readers > XG_FUSE_READERS_MAX) continue;
@@ -31798,12 +32701,13 @@ XG_FN void xg_priority_inputs(xg_queue *q, xg_kernel *c) {
 XG_FN void xg_priority_readers(xg_queue *q, xg_kernel *p) {
     uint32_t n = 0, j;
     if (!p->candidate || p->n_readers > XG_FUSE_READERS_MAX) { if (p->candidate) xg_queue_update(q, p); return; }
+    for (j = 0; j < p->readers.n; j++) xg_priority_bring(p->readers.p[j]);
     for (j = 0; j < p->readers.n; j++) {
         xg_kernel *c = p->readers.p[j];
         xg_kernel_input *in = c->live ? xg_kernel_find_input(c, p) : NULL;
         if (!in) continue;
         p->readers.p[n++] = c;
-            xg_priority_estimate(q->g, c, in);
+        xg_priority_estimate(q->g, c, in);
     }
     p->readers.n = n;
     xg_queue_update(q, p);
@@ -31868,17 +32772,32 @@ XG_FN void xg_priority_fuse(xg_queue *q, xg_kernel *p) {
     p->n_inputs = p->inputs_cap = 0;
 }
 
+/* While one moves, who is likely next, and those likely after that. */
+XG_FN void xg_priority_bring_next(const xg_queue *q) {
+    const xg_kernel *next;
+    uint32_t j;
+    for (j = 1; j <= XG_QUEUE_ARITY && j < q->heap.n; j++) xg_priority_bring(xg_queue_kernel(q, j));
+    if (!q->heap.n) return;
+    next = xg_queue_kernel(q, 0);
+    XG_PREFETCH(next->inputs);
+    XG_PREFETCH(next->readers.p);
+    if (next->readers.n) { xg_priority_bring(next->readers.p[0]); XG_PREFETCH(next->readers.p[0]->inst); }
+    for (j = 0; j < next->n_inputs && j < 4; j++) xg_priority_bring(next->inputs[j].from);
+}
+
 XG_FN void xg_priority_run(xg_kernels *g) {
     xg_queue q;
     uint32_t k;
     memset(&q, 0, sizeof q);
     q.g = g;
+    q.at = XG_NEW_N(g->arena, uint32_t, (size_t)g->n + 1);
     g->forgets = true;
     for (k = 0; k < g->n; k++) g->nodes[k].candidate = g->nodes[k].live && g->nodes[k].kind == XG_FUSE_KERNEL && !g->nodes[k].pinned;
     for (k = 0; k < g->n; k++) if (g->nodes[k].live) xg_priority_readers(&q, &g->nodes[k]);
     while (q.heap.n) {
-        xg_kernel *best = q.heap.p[0].kernel;
+        xg_kernel *best = xg_queue_kernel(&q, 0);
         xg_queue_drop(&q, best);
+        xg_priority_bring_next(&q);
         xg_priority_fuse(&q, best);
     }
     g->forgets = false;
@@ -32076,6 +32995,95 @@ XG_FN void xg_fuse_fingerprint_kernel(xg_buf *b, xg_arena *a, const xg_comp *c) 
 }
 
 #endif /* XG_FUSE_FINGERPRINT_C */
+/* fuse/double_buffer.c -- DoubleBufferLoopUnrolling: two rounds of a loop in one, so that no copies stand between them.
+ *
+ * Where a round makes an element of the state that cannot be written over the old one (a stencil reads the neighbours, a contraction all of it), or hands one element on as another,
+ * its end copies. Two rounds written one behind the other need none: the first writes into a second buffer, the second writes back into the first.
+ *
+ *     body(s) = f(s), n rounds   ==>   body(s) = f(f(s)), n / 2 rounds; behind one f where n is odd
+ *
+ * It comes after fusion, when it is known what is written over what; the kernels of both rounds are the same code. The number of rounds has to be known (backend_config), and bodies with loops
+ * or branches inside stay as they are. Only where the user asks for it (xla_gpu_enable_while_loop_double_buffering): the launches of a body are listed twice. */
+#ifndef XG_FUSE_DOUBLE_BUFFER_C
+#define XG_FUSE_DOUBLE_BUFFER_C
+
+enum { XG_DOUBLE_BYTES = 64 /* smaller elements of the state are not worth it */, XG_DOUBLE_INSTS = 2000 };
+
+/* The operand of the maker of element k that is the same element of the old state; -1: it does not read it. */
+XG_FN int64_t xg_double_operand(const xg_inst *maker, const xg_inst *in, int64_t k) {
+    uint32_t j;
+    for (j = 0; j < maker->n_operands; j++) {
+        const xg_inst *o = XG_OPERAND(maker, j);
+        if (o->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(o, 0) == in && xg_attr_int(o, XG_A_index, 0) == k) return j;
+    }
+    return -1;
+}
+/* Has the new element k to be made beside the old one? */
+XG_FN bool xg_double_moves(const xg_comp *body, int64_t k) {
+    const xg_inst *in = body->params[0], *next = XG_OPERAND(body->root, k), *maker = next;
+    uint32_t leaf = 0;
+    int64_t operand;
+    if (!xg_shape_is_array(next->shape) || xg_cost_bytes(next->shape) < XG_DOUBLE_BYTES) return false;
+    if (next->op == XG_GET_TUPLE_ELEMENT) {
+        maker = XG_OPERAND(next, 0);
+        leaf = (uint32_t)xg_attr_int(next, XG_A_index, 0);
+        if (maker == in) return leaf != (uint32_t)k;
+    }
+    operand = xg_double_operand(maker, in, k);
+    if (operand < 0 || maker->op != XG_FUSION) return operand >= 0;
+    return !xg_fuse_may_share(body->module->work, maker, (uint32_t)operand, leaf);
+}
+/* Rounds, as xg_opt_trip_count_annotator wrote them down; -1: not known. */
+XG_FN int64_t xg_double_trips(const xg_inst *loop) {
+    xg_str known = xg_call_option(loop, "known_trip_count");
+    uint32_t k;
+    for (k = 0; k < known.n && known.p[k] != '}'; k++) if (known.p[k] >= '0' && known.p[k] <= '9') return xg_call_number(xg_str_of(known.p + k, known.n - k));
+    return -1;
+}
+XG_FN bool xg_double_wants(const xg_inst *i) {
+    const xg_comp *body;
+    bool moves = false;
+    uint32_t k;
+    if (i->op != XG_WHILE || i->shape->type != XLAGPU_TUPLE || xg_inst_attr(i, XG_A_control_predecessors) || xg_double_trips(i) < 2) return false;
+    body = xg_attr_comp(i, XG_A_body);
+    if (body->root->op != XG_TUPLE || body->n_insts > XG_DOUBLE_INSTS) return false;
+    XG_FOR_INSTS(s, body) if (xg_opt_is_control(s) || (xg_op_flags(s->op) & XGF_EFFECT) || s->op == XG_CUSTOM_CALL || xg_inst_attr(s, XG_A_control_predecessors)) return false;
+    for (k = 0; k < i->shape->n_elems && !moves; k++) moves = xg_double_moves(body, k);
+    return moves;
+}
+
+/* A round in front of `at`, with fused computations of its own. */
+XG_FN xg_inst *xg_double_round(const xg_comp *body, xg_comp *to, xg_inst *at, xg_inst *state) {
+    xg_inst *before = at ? at->prev : to->last, *root = xg_opt_inline(body, to, at, &state), *i;
+    for (i = before ? before->next : to->first; i && i != at; i = i->next)
+        if (i->op == XG_FUSION) xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, xg_opt_clone_comp(xg_attr_comp(i, XG_A_calls), to)));
+    return root;
+}
+XG_FN void xg_double_loop(xg_inst *loop) {
+    xg_module *m = loop->comp->module;
+    const xg_comp *body = xg_attr_comp(loop, XG_A_body);
+    xg_comp *twice = xg_comp_new(m, body->name, loop->comp);
+    xg_inst *state = xg_comp_add_param(twice, body->params[0]->shape, body->params[0]->name);
+    int64_t trips = xg_double_trips(loop);
+    char text[80];
+    state = xg_double_round(body, twice, NULL, state);
+    twice->root = xg_double_round(body, twice, NULL, state);
+    if (trips % 2) xg_inst_set_operand(loop, 0, xg_double_round(body, loop->comp, loop, XG_OPERAND(loop, 0)));
+    xg_inst_set_attr(loop, xg_attr_make_comp(XG_A_body, twice));
+    xg_format(text, sizeof text, "{\"known_trip_count\":{\"n\":\"%lld\"}}", (long long)(trips / 2));
+    xg_inst_set_attr(loop, xg_attr_make_str(m, XG_A_backend_config, xg_str_z(text)));
+}
+XG_FN bool xg_fuse_double_buffer(xg_module *m) {
+    bool changed = false;
+    xg_comps all;
+    uint32_t k;
+    if (!m->double_buffering || !m->made[XG_WHILE]) return false;
+    all = xg_opt_sequences(m);
+    for (k = 0; k < all.n; k++) XG_FOR_INSTS(i, all.p[k]) if (xg_double_wants(i)) { xg_double_loop(i); changed = true; }
+    return changed;
+}
+
+#endif /* XG_FUSE_DOUBLE_BUFFER_C */
 
 /* kir */
 /* kir/kir.h -- kernel IR: one data structure, printer, parser and verifier for all levels between a fusion and PTX.
@@ -32291,37 +33299,40 @@ struct xg_ktype {
 
 /* ---- values and operations ---- */
 typedef struct xg_kuse xg_kuse;
-struct xg_kuse { xg_kval *value; xg_kop *user; xg_kuse *prev, *next; uint32_t index; };
+/* Passes walk lists of these again and again: what a walk reads stands first, so that it shares a line of the cache. */
+struct xg_kuse { xg_kval *value; xg_kop *user; xg_kuse *prev, *next; }; /* one of the user's operands */
+#define XG_KUSE_INDEX(u) ((uint32_t)((u) - (u)->user->operands))
 struct xg_kval {
-    const xg_ktype *type;
     xg_kop *def;          /* NULL for a region argument */
-    xg_kregion *region;   /* of an argument */
-    uint32_t index;       /* which result or argument */
-    uint32_t id;          /* unique in the module */
+    const xg_ktype *type;
     xg_kuse *first_use, *last_use;
-    xg_str name;          /* a wish for printing: "dim0", "extracted"; may be empty */
     int64_t lo, hi;       /* known range of an index or integer when lo <= hi; set for ids, induction variables, map results */
     void *scratch;
+    uint32_t index;       /* which result or argument */
+    uint32_t id;          /* unique in the module */
+    xg_kregion *region;   /* of an argument */
+    xg_str name;          /* a wish for printing: "dim0", "extracted"; may be empty */
 };
 struct xg_kop {
     xg_kopcode op;
-    uint32_t id;
     uint32_t n_operands, n_results, n_regions;
-    bool changed;         /* since canonicalize last saw it: it is new, reads something else, or a use of its result came or went */
+    xg_kop *next, *prev;
+    xg_kregion *parent;
     xg_kuse *operands;
     xg_kval *results;
-    xg_kregion **regions;
-    xg_kregion *parent;
-    xg_kop *prev, *next;
-    int64_t a, b;         /* attributes, by opcode. CONST: a has the bits; integers sign-extended, i1 0 or 1; complex: a real, b imaginary part. APPLY: a is 1 if it came out of simplify_indexing */
-    uint32_t flags;       /* predicate of a compare, axis of an id, KM_* of a memory access */
-    const void *p;        /* LOOP, APPLY: xg_imap; CALL, SHUFFLE_REDUCE: xg_kfunc; SHARED_PTR: xg_str, the array's name */
-    uint32_t loc;         /* id of the HLO instruction it comes from, + 1; 0 unknown */
+    bool changed;         /* since canonicalize last saw it: it is new, reads something else, or a use of its result came or went */
+    uint32_t flags;       /* predicate of a compare, axis of an id, KM_* of a memory access, KL_* of a FOR */
     void *scratch;
+    int64_t a, b;         /* attributes, by opcode. CONST: a has the bits; integers sign-extended, i1 0 or 1; complex: a real, b imaginary part. APPLY: a is 1 if it came out of simplify_indexing */
+    const void *p;        /* LOOP, APPLY: xg_imap; CALL, SHUFFLE_REDUCE: xg_kfunc; SHARED_PTR: xg_str, the array's name */
+    xg_kregion **regions;
+    uint32_t id;
+    uint32_t loc;         /* id of the HLO instruction it comes from, + 1; 0 unknown */
 };
 struct xg_kregion { xg_kop *owner; xg_kfunc *func; uint32_t n_args; xg_kval *args; xg_kop *first, *last; };
 
 enum { KM_INVARIANT = 1, KM_VOLATILE = 2, KM_STREAM = 4 /* written once, not read again soon */ };
+enum { KL_UNROLLED = 1 }; /* of FOR: as many steps stand in the body as shall; the assembler is not to add its own */
 enum { KP_INBOUNDS = 1 }; /* of PTR_ADD: where it is executed the index is in 0..2^31-1, whatever its range says */
 /* Predicates. cmpf: o.. false when a NaN takes part, u.. true. */
 #define XG_KIR_CMPI(X) X(EQ, "eq") X(NE, "ne") X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") X(UGE, "uge")
@@ -32358,6 +33369,7 @@ struct xg_kfunc {
     xg_karg *args;        /* entry only: one per parameter */
     uint32_t n_inputs;    /* entry only: parameters before the destinations */
     uint32_t threads[3], blocks[3]; /* entry only */
+    uint32_t resident;    /* entry only: blocks that a multiprocessor must hold at a time; 0: as many as registers allow, of which the assembler may then spare some by spilling */
     xg_kfunc *prev, *next;
     uint32_t mark;        /* for passes */
 };
@@ -32481,6 +33493,7 @@ XG_FN bool xg_kop_has_effects(const xg_kop *op);  /* something besides its resul
 XG_FN bool xg_kop_is_dead(const xg_kop *op);           /* no results in use, no effects, no terminator */
 XG_FN xg_kval *xg_ktensor_root(xg_kval *v);       /* the parameter or shared array whose memory a tensor is */
 XG_FN int64_t xg_ktensor_align(xg_kval *v);       /* what its memory is aligned to, in bytes */
+XG_FN bool xg_ktensor_is_constant(xg_kval *v);
 XG_FN int64_t xg_kfor_trips(const xg_kop *op);    /* -1 when not known */
 XG_FN void xg_kregion_take(xg_kregion *from, xg_kop *before); /* moves all operations of a region in front of another operation */
 XG_FN void xg_kregion_take_end(xg_kregion *from, xg_kregion *to); /* ... to the end of another region */
@@ -32889,7 +33902,6 @@ XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode code, xg_kval *const *operands, uin
     op->regions = (xg_kregion **)(void *)(block + at_regions);
     for (k = 0; k < n; k++) {
         op->operands[k].user = op;
-        op->operands[k].index = k;
         xg_kuse_link(&op->operands[k], operands[k]);
     }
     for (k = 0; k < nr; k++) { xg_kval_init(b->m, &op->results[k], results[k], k); op->results[k].def = op; }
@@ -33227,7 +34239,6 @@ XG_FN xg_kop *xg_kop_copy(xg_kb *b, const xg_kop *op) {
         xg_kval *v = xg_kclone_value(op->operands[k].value);
         same = same && v == op->operands[k].value;
         to->operands[k].user = to;
-        to->operands[k].index = k;
         xg_kuse_link(&to->operands[k], v);
     }
     for (k = 0; k < op->n_results; k++) {
@@ -33352,6 +34363,16 @@ XG_FN int64_t xg_ktensor_align(xg_kval *v) {
     const xg_kval *root = xg_ktensor_root(v);
     if (root->def) return 16; /* shared arrays are laid out so */
     return root->region->func->entry ? root->region->func->args[root->index].align : 1;
+}
+
+/* A parameter of the kernel that lies in no memory it writes to. */
+XG_FN bool xg_ktensor_is_constant(xg_kval *v) {
+    const xg_kval *root = xg_ktensor_root(v);
+    const xg_kfunc *f;
+    uint32_t k;
+    if (root->def || !(f = root->region->func)->entry || !f->args || f->args[root->index].aliased) return false;
+    for (k = 0; k < f->body->n_args; k++) if (f->args[k].written && f->args[k].slice == f->args[root->index].slice) return false;
+    return true;
 }
 
 XG_FN int64_t xg_kfor_trips(const xg_kop *op) {
@@ -33754,6 +34775,7 @@ XG_FN void xg_kprint_for(xg_kprinter *p, const xg_kop *op) {
         xg_puts(p->b, " : ");
         xg_kprint_type(p, op->operands[0].value->type);
     }
+    if (op->flags & KL_UNROLLED) xg_puts(p->b, " unrolled");
     xg_kprint_iter_args(p, op, 1, 3);
 }
 XG_FN void xg_kprint_if(xg_kprinter *p, const xg_kop *op) {
@@ -34439,6 +35461,7 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_knew variable = xg_kparse_new(p);
     xg_kval *bounds[3];
     uint32_t mark;
+    bool unrolled;
     xg_knews carried;
     xg_kvals inits;
     xg_kop *op;
@@ -34450,9 +35473,11 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kexpect(p, "step");
     bounds[2] = xg_kparse_value(p);
     if (xg_ktake(p, ":")) xg_kexpect_type(p, bounds[0]->type);
+    unrolled = xg_ktake(p, "unrolled");
     carried = xg_kparse_iter_args(p);
     inits = xg_kinits(p, &carried);
     op = xg_kfor(b, bounds[0], bounds[1], bounds[2], inits.p, inits.n);
+    if (unrolled) op->flags |= KL_UNROLLED;
     xg_kexpect(p, "{");
     mark = p->scope.n;
     xg_kbind(p, variable.at, variable.name, &op->regions[0]->args[0], 1);
@@ -35390,7 +36415,7 @@ XG_FN void xg_kverify_op(xg_kverifier *v, const xg_kregion *r, const xg_kop *op)
     if (((row->flags & KF_TERM) != 0) != (op == r->last)) xg_kverify_fail(v, op, "a terminator ends a region and stands nowhere else");
     for (k = 0; k < op->n_operands; k++) {
         const xg_kuse *u = &op->operands[k];
-        if (!u->value || u->user != op || u->index != k) xg_kverify_fail(v, op, "an operand is broken");
+        if (!u->value || u->user != op) xg_kverify_fail(v, op, "an operand is broken");
         if ((u->prev ? u->prev->next : u->value->first_use) != u) xg_kverify_fail(v, op, "a list of uses is broken");
         if (!(v->defined[u->value->id >> 3] >> (u->value->id & 7) & 1)) xg_kverify_fail(v, op, "an operand is not defined before, or not in a region around");
     }
@@ -35423,9 +36448,9 @@ XG_FN void xg_kverify_region(xg_kverifier *v, const xg_kregion *r) {
 
 XG_FN bool xg_kchain_user(const xg_kuse *u) {
     switch (u->user->op) {
-    case XG_K_OP_INSERT: return u->index == 1;
-    case XG_K_OP_WRITE: return u->index == 1;
-    case XG_K_OP_ATOMIC_RMW: return u->index == 0;
+    case XG_K_OP_INSERT: return XG_KUSE_INDEX(u) == 1;
+    case XG_K_OP_WRITE: return XG_KUSE_INDEX(u) == 1;
+    case XG_K_OP_ATOMIC_RMW: return XG_KUSE_INDEX(u) == 0;
     case XG_K_OP_FOR: case XG_K_OP_WHILE: case XG_K_OP_LOOP: case XG_K_OP_YIELD: case XG_K_OP_CONDITION: case XG_K_OP_RETURN: case XG_K_OP_SYNC: return true;
     default: return false;
     }
@@ -35598,14 +36623,20 @@ XG_FN void xg_kcse_constant(xg_kcse *c, xg_kop *op) {
 
 /* ---- the walk ---- */
 
-/* Whether memory may have been written when a region was left, or when it is entered again; kept in scratch. Counts the operations, too. */
-XG_FN bool xg_kcse_writes(xg_kop *op, uint32_t *count) {
-    bool writes = (xg_kop_flags(op->op) & KF_WRITE) != 0;
+/* Whether memory may have been written when a region was left, or when it is entered again; kept in the scratch of the operation around it. Counts the operations, too. */
+XG_FN bool xg_kcse_writes(const xg_kregion *r, uint32_t *count) {
+    bool writes = false;
     uint32_t k;
-    xg_kop *o;
-    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->first; o; o = o->next) writes = xg_kcse_writes(o, count) || writes;
-    ++*count;
-    op->scratch = writes ? (void *)op : NULL;
+    xg_kop *op;
+    for (op = r->first; op; op = op->next) {
+        bool here = (xg_kop_flags(op->op) & KF_WRITE) != 0;
+        ++*count;
+        if (op->n_regions) {
+            for (k = 0; k < op->n_regions; k++) here = xg_kcse_writes(op->regions[k], count) || here;
+            op->scratch = here ? (void *)op : NULL;
+        }
+        writes = writes || here;
+    }
     return writes;
 }
 
@@ -35623,7 +36654,7 @@ XG_FN void xg_kcse_region(xg_kcse *c, xg_kregion *r) {
             xg_kop_remove(op);
             continue;
         }
-        if (op->scratch) c->epoch++;
+        if (op->n_regions ? op->scratch != NULL : (flags & KF_WRITE) != 0) c->epoch++;
         for (k = 0; k < op->n_regions; k++) {
             xg_kcse_region(c, op->regions[k]);
             if (op->scratch) c->epoch++;
@@ -35633,7 +36664,6 @@ XG_FN void xg_kcse_region(xg_kcse *c, xg_kregion *r) {
 
 XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
     xg_kcse c;
-    xg_kop *op;
     uint32_t count = 0;
     memset(&c, 0, sizeof c);
     c.m = m;
@@ -35642,7 +36672,7 @@ XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
     c.constants = f == m->entry ? &m->constants : &c.own;
     if (!c.constants->arena) xg_set_init(c.constants, m->arena);
     if (f == m->entry) c.last_constant = m->last_constant;
-    for (op = f->body->first; op; op = op->next) (void)xg_kcse_writes(op, &count);
+    (void)xg_kcse_writes(f->body, &count);
     if (count > UINT32_MAX / 4) xg_fail(m->ctx, XLAGPU_ERROR_LIMIT, "a kernel of more than 2^30 operations");
     for (c.mask = 31; c.mask < 2 * count; c.mask = 2 * c.mask + 1) {}
     c.seen = XG_NEW_N(m->temp, xg_kcse_entry, (size_t)c.mask + 1);
@@ -36634,33 +37664,87 @@ XG_FN xg_kval *xg_kindex_simplified(xg_kmodule *m, xg_kindexer *x, xg_kop *op, u
     return xg_kindex_made(&b, map, vars, &op->results[which]);
 }
 
-/* ---- the same map of the same operands once more, which is what loops that were unrolled and tensors of one shape are full of ---- */
+/* ---- the same map once more, of the same operands but for constants that are only added: loops that were unrolled and tensors of one shape are full of these ---- */
 
-typedef struct xg_kindex_known { const xg_kop *op; uint32_t which; const xg_kregion *at; xg_kval *value; } xg_kindex_known; /* op is of region `at`, but may be gone */
+typedef struct xg_kindex_known {
+    const xg_kop *op;       /* is of region `at`, but may be gone */
+    uint32_t which;
+    const xg_kregion *at;
+    uint64_t added;         /* operands that are constants and only added; */
+    int64_t sum;            /* of these, as often as the map has them */
+    xg_kval *value;
+} xg_kindex_known;
 XG_FN bool xg_kindex_known_same(const void *node, const void *key) {
     const xg_kindex_known *a = (const xg_kindex_known *)node, *b = (const xg_kindex_known *)key;
     uint32_t k;
-    if (a->which != b->which || a->at != b->at || a->op->n_operands != b->op->n_operands || a->op->a != b->op->a) return false;
-    for (k = 0; k < a->op->n_operands; k++) if (a->op->operands[k].value != b->op->operands[k].value) return false;
+    if (a->which != b->which || a->at != b->at || a->op->n_operands != b->op->n_operands || a->op->a != b->op->a || a->added != b->added) return false;
+    for (k = 0; k < a->op->n_operands; k++) if (a->op->operands[k].value != b->op->operands[k].value && !(k < 64 && a->added >> k & 1)) return false;
     return xg_imap_equal((const xg_imap *)a->op->p, (const xg_imap *)b->op->p);
+}
+/* Finds the constants that are only added; a map that has conditions may have them on these. */
+XG_FN void xg_kindex_find_added(xg_kindex_known *x) {
+    const xg_imap *map = (const xg_imap *)x->op->p;
+    xg_linear l;
+    uint32_t k, i;
+    if (!xg_kindex_done(x->op) || map->n_syms || map->n_rts || !map->results[x->which]) return;
+    xg_aff_linear(map->results[x->which], &l);
+    for (k = 0; k < l.n; k++) {
+        const xg_aff *var = l.terms[k].of;
+        int64_t c;
+        if (var->kind != XG_AFF_DIM || var->n >= 64 || !xg_kval_is_const(x->op->operands[var->n].value, &c) || c < map->dims[var->n].range.lo || c > map->dims[var->n].range.hi) continue;
+        for (i = 0; i < l.n && (l.terms[i].of->kind == XG_AFF_DIM || !xg_aff_uses(l.terms[i].of, var)); i++) {}
+        if (i == l.n && xg_kindex_add(&x->sum, c, l.terms[k].scale)) x->added |= (uint64_t)1 << var->n;
+    }
+}
+/* v + by in front of op; NULL: v is nothing that takes it in. */
+XG_FN xg_kval *xg_kindex_shifted(xg_kmodule *m, xg_kindexer *x, xg_kop *op, const xg_kval *old, xg_kval *v, int64_t by) {
+    xg_kb b = xg_kb_before(m, op);
+    const xg_kop *def = v->def;
+    const xg_ktype *type = v->type;
+    const xg_aff *e;
+    xg_imap *map;
+    uint32_t k;
+    if (by == 0) return v;
+    if (!def || def->op != XG_K_OP_APPLY || !xg_kindex_done(def) || def->n_operands > XG_KINDEX_LEAVES_MAX || v->lo > v->hi) return NULL;
+    e = xg_aff_add_k(m->aff, ((const xg_imap *)def->p)->results[0], by);
+    if (!e) return NULL;
+    if (e->kind == XG_AFF_DIM) return def->operands[e->n].value;
+    map = xg_imap_copy(m->aff, (const xg_imap *)def->p, 0);
+    map->results[0] = e;
+    for (k = 0; k < def->n_operands; k++) x->leaves[k] = def->operands[k].value;
+    op = xg_kir_op(&b, XG_K_OP_APPLY, x->leaves, def->n_operands, &type, 1, 0);
+    op->p = map;
+    op->a = 1;
+    xg_kval_set_range(op->results, xg_range_add(xg_range_of(v->lo, v->hi), xg_range_of(by, by)));
+    op->results[0].name = old->name;
+    return op->results;
 }
 XG_FN xg_kval *xg_kindex_result(xg_kindexer *x, xg_kmodule *m, xg_set *known, xg_kop *op, uint32_t which) {
     xg_kindex_known key, *e;
     uint32_t h = xg_hash_mix(xg_imap_hash((const xg_imap *)op->p), which), k;
+    xg_kval *v;
+    int64_t by;
     void **slot;
-    for (k = 0; k < op->n_operands; k++) h = xg_hash_mix(h, op->operands[k].value->id);
+    memset(&key, 0, sizeof key);
     key.op = op;
     key.which = which;
     key.at = op->parent;
-    key.value = NULL;
+    xg_kindex_find_added(&key);
+    for (k = 0; k < op->n_operands; k++) if (!(k < 64 && key.added >> k & 1)) h = xg_hash_mix(h, op->operands[k].value->id);
     slot = xg_set_find(known, h, xg_kindex_known_same, &key);
-    if (*slot) return ((xg_kindex_known *)*slot)->value;
-    e = XG_NEW(m->temp, xg_kindex_known);
-    *slot = e;
-    *e = key;
-    e->value = xg_kindex_sum(m, x, op, which);
-    if (!e->value) e->value = xg_kindex_simplified(m, x, op, which);
-    return e->value;
+    e = (xg_kindex_known *)*slot;
+    if (e && !e->value && e->sum == key.sum) return NULL;
+    by = key.sum;
+    v = e && e->value && xg_kindex_add(&by, e->sum, -1) ? xg_kindex_shifted(m, x, op, &op->results[which], e->value, by) : NULL;
+    if (!v) v = xg_kindex_sum(m, x, op, which);
+    if (!v) v = xg_kindex_simplified(m, x, op, which);
+    if (!e) {
+        e = XG_NEW(m->temp, xg_kindex_known);
+        *slot = e;
+        *e = key;
+        e->value = v;
+    }
+    return v;
 }
 
 XG_FN void xg_kir_simplify_indexing(xg_kmodule *m) {
@@ -37206,6 +38290,24 @@ XG_KRULE(vextract_vinsert) {
     return xg_kir_value(b, XG_K_OP_VEXTRACT, x, 2, op->results->type);
 }
 
+/* All lanes of a vector, one by one, are that vector: asked where the last one is put in. */
+XG_KRULE(vinsert_back) {
+    int64_t lanes = op->results->type->dims[0], at, from;
+    uint64_t seen = 0;
+    const xg_kval *v = op->results, *whole = NULL;
+    (void)b;
+    if (lanes > 32 || !xg_kval_is_const(XG_K2, &at) || at != lanes - 1) return NULL;
+    for (; xg_kval_by(v, XG_K_OP_VINSERT) && xg_kval_is_const(xg_kof(v, 2), &at); v = xg_kof(v, 1)) {
+        const xg_kval *lane = xg_kof(v, 0);
+        if (seen >> at & 1) continue; /* overwritten */
+        if (!xg_kval_by(lane, XG_K_OP_VEXTRACT) || !xg_kval_is_const(xg_kof(lane, 1), &from) || from != at || (whole && whole != xg_kof(lane, 0))) return NULL;
+        whole = xg_kof(lane, 0);
+        seen |= (uint64_t)1 << at;
+        if (seen == ((uint64_t)1 << lanes) - 1) return whole->type == op->results->type ? (xg_kval *)whole : NULL;
+    }
+    return NULL;
+}
+
 /* ---- addresses: base plus scaled index, then constants; two operations, so that equal sums are shared ---- */
 
 XG_FN xg_kval *xg_kptr(xg_kb *b, xg_kval *p, xg_kval *index, int64_t scale, int64_t bytes) {
@@ -37302,7 +38404,7 @@ XG_KRULE(ptr_swap) {
     X(ADDF, fold_float) X(ADDF, const_right) X(ADDF, addf_zero) X(SUBF, fold_float) X(SUBF, subf_zero) \
     X(MULF, fold_float) X(MULF, const_right) X(MULF, mulf_one) X(DIVF, fold_float) X(DIVF, mulf_one) X(DIVF, divf_power) \
     X(NEGF, fold_float) X(NEGF, negf_negf) X(ABSF, fold_float) X(ABSF, absf_sign) X(MAXF, same_operands) X(MINF, same_operands) X(MAXNUMF, same_operands) X(MINNUMF, same_operands) \
-    X(VEXTRACT, vextract_vinsert) \
+    X(VEXTRACT, vextract_vinsert) X(VINSERT, vinsert_back) \
     X(PTR_ADD, ptr_const) X(PTR_ADD, ptr_index_const) X(PTR_ADD, ptr_swap) X(PTR_ADD, ptr_split)
 
 #undef XG_K0
@@ -37504,7 +38606,7 @@ XG_FN void xg_kcanon_if_condition(xg_kcanon *c, xg_kop *op) {
             xg_kb b = xg_kb_before(c->m, op);
             if (!known[k]) known[k] = xg_kconst_int(&b, XG_E_I1, k == 0);
             xg_kcanon_push(c, u->user);
-            xg_kop_set_operand(u->user, u->index, known[k]);
+            xg_kop_set_operand(u->user, XG_KUSE_INDEX(u), known[k]);
         }
     }
 }
@@ -37543,7 +38645,7 @@ XG_FN void xg_kcanon_if_append(xg_kcanon *c, xg_kop *first, xg_kop *second, uint
         vals[i] = end->operands[i].value;
         for (u = first->results[i].first_use; u; u = next) {
             next = u->next;
-            if (xg_kregion_inside(u->user->parent, second->regions[k])) xg_kop_set_operand(u->user, u->index, vals[i]);
+            if (xg_kregion_inside(u->user->parent, second->regions[k])) xg_kop_set_operand(u->user, XG_KUSE_INDEX(u), vals[i]);
         }
     }
     xg_kop_remove(end);
@@ -37716,10 +38818,11 @@ XG_FN void xg_kir_canonicalize(xg_kmodule *m) {
  *
  * For loops `for v = 0 to N step 1` with N a power of two in 2..32:
  * - tensor.extract directly in the loop, of a tensor from outside, at `rest + v` with rest a multiple of N: vector.transfer_read of N elements in front, a
- *   vector.extract of lane v in its place;
+ *   vector.extract of lane v in its place; at `rest + s * v` (reversed, every other one), if all of them lie in one aligned vector: that, and lane s * v;
  * - the same under branches of scf.if whose conditions come from outside the loop: the read is in front, under the same conditions;
  * - tensor.insert directly in the loop into a carried tensor that is used for nothing else: vector.insert into a carried vector,
  *   vector.transfer_write behind the loop.
+ * Where all that a loop changes lies under conditions from outside of it, they go around the loop first.
  * The memory must be aligned to the vector, or to 16 bytes; a vector may be wider than one access (lower_tensors cuts it). Tensors are
  * values, so reading early and writing late change nothing.
  * Leaves lanes numbered by the loop's variable: xg_kir_unroll must follow. */
@@ -37732,13 +38835,20 @@ typedef struct xg_kvectorizer { xg_kmodule *m; xg_kop *loop; int64_t lanes; } xg
 
 XG_FN bool xg_kvector_outside(const xg_kvectorizer *z, const xg_kval *v) { return !xg_kregion_inside(v->def ? v->def->parent : v->region, z->loop->regions[0]); }
 
-/* The index is rest + v with rest a multiple of the lanes, made of what is outside. */
-XG_FN bool xg_kvector_contiguous(const xg_kvectorizer *z, const xg_kval *index) {
+/* What the rounds of a loop access: element `first` + `scale` * v of `width` side by side, which begin at a multiple of `width`. */
+typedef struct xg_kvector_span { int64_t width, first, scale; } xg_kvector_span;
+
+/* The index is rest + scale * v, with rest made of what is outside, and no round leaves the aligned piece of memory of the first. */
+XG_FN bool xg_kvector_spans(const xg_kvectorizer *z, const xg_kval *index, xg_kvector_span *span) {
     const xg_kval *v = &z->loop->regions[0]->args[0];
     xg_aff_ctx *aff = z->m->aff;
     const xg_imap *map;
     const xg_aff *var = NULL, *rest;
+    int64_t reach;
     uint32_t k;
+    span->width = z->lanes;
+    span->first = 0;
+    span->scale = 1;
     if (index == v) return true;
     if (!xg_kval_by(index, XG_K_OP_APPLY)) return false;
     map = (const xg_imap *)index->def->p;
@@ -37749,24 +38859,44 @@ XG_FN bool xg_kvector_contiguous(const xg_kvectorizer *z, const xg_kval *index) 
         if (o == v) var = k < map->n_dims ? xg_aff_dim(aff, k) : xg_aff_sym(aff, k - map->n_dims);
         else if (!xg_kvector_outside(z, o)) return false;
     }
-    if (!var || xg_aff_scale_of(map->results[index->index], var) != 1) return false;
-    rest = xg_aff_sub(aff, map->results[index->index], var);
-    return rest && !xg_aff_uses(rest, var) && xg_aff_divisor(rest) % z->lanes == 0;
+    if (!var) return false;
+    span->scale = xg_aff_scale_of(map->results[index->index], var);
+    if (!span->scale || span->scale < -XG_KVECTOR_LANES_MAX || span->scale > XG_KVECTOR_LANES_MAX) return false;
+    rest = xg_aff_sub(aff, map->results[index->index], xg_aff_mul(aff, var, span->scale));
+    if (!rest || xg_aff_uses(rest, var)) return false;
+    reach = (z->lanes - 1) * XG_MAX(span->scale, -span->scale) + 1;
+    while (span->width < reach) span->width *= 2;
+    for (k = 0; k <= span->width - reach; k++) {
+        span->first = span->scale < 0 ? reach - 1 + k : k;
+        if (xg_aff_divisor(xg_aff_add_k(aff, rest, -span->first)) % span->width == 0) return true;
+    }
+    return false;
 }
-XG_FN bool xg_kvector_fits(const xg_kvectorizer *z, xg_kval *tensor) {
-    int64_t bytes = z->lanes * xg_kelem_bytes(tensor->type->elem);
+/* Side by side, in the order of the rounds. */
+XG_FN bool xg_kvector_contiguous(const xg_kvectorizer *z, const xg_kval *index) {
+    xg_kvector_span span;
+    return xg_kvector_spans(z, index, &span) && span.scale == 1;
+}
+XG_FN bool xg_kvector_fits(xg_kval *tensor, int64_t lanes) {
+    int64_t bytes = lanes * xg_kelem_bytes(tensor->type->elem);
     return tensor->type->rank == 1 && bytes <= XG_KVECTOR_BYTES_MAX && xg_ktensor_align(tensor) >= XG_MIN(bytes, 16);
 }
-/* The index for v = 0, in front of the loop. */
-XG_FN xg_kval *xg_kvector_start(xg_kvectorizer *z, xg_kb *b, const xg_kval *index) {
+/* Where the span of an index begins, in front of the loop. */
+XG_FN xg_kval *xg_kvector_start(xg_kvectorizer *z, xg_kb *b, const xg_kval *index, int64_t first) {
     const xg_kval *v = &z->loop->regions[0]->args[0];
     xg_kval *zero = z->loop->operands[0].value, **vars, *r;
     const xg_kop *op = index->def;
+    const xg_imap *map;
+    const xg_aff *at;
     uint32_t k;
     if (index == v) return zero;
+    map = (const xg_imap *)op->p;
     vars = XG_NEW_N(z->m->temp, xg_kval *, op->n_operands + 1);
     for (k = 0; k < op->n_operands; k++) vars[k] = op->operands[k].value == v ? zero : op->operands[k].value;
-    r = &xg_kapply(b, (const xg_imap *)op->p, vars)->results[index->index];
+    if (first) {
+        at = xg_aff_add_k(z->m->aff, map->results[index->index], -first);
+        r = xg_kapply(b, xg_imap_with_results(z->m->aff, map, &at, 1), vars)->results;
+    } else r = &xg_kapply(b, map, vars)->results[index->index];
     r->name = index->name;
     return r;
 }
@@ -37806,38 +38936,52 @@ XG_FN xg_kval *xg_kvector_filled(const xg_kvectorizer *z, const xg_kop *op, uint
     return NULL;
 }
 /* The vector, or on the other side of the condition so many times `fill`. */
-XG_FN xg_kval *xg_kvector_guarded(xg_kvectorizer *z, xg_kb *b, xg_kval *cond, uint32_t side, xg_kval *const *v, const xg_ktype *t, const xg_kval *index, int64_t fill) {
+XG_FN xg_kval *xg_kvector_guarded(xg_kvectorizer *z, xg_kb *b, xg_kval *cond, uint32_t side, xg_kval *tensor, const xg_ktype *t, const xg_kval *index, int64_t first, int64_t fill) {
     xg_kop *branch = xg_kif(b, cond, &t, 1);
     xg_kb yes = xg_kb_end(z->m, branch->regions[side]), no = xg_kb_end(z->m, branch->regions[1 - side]);
     xg_kval *from[2], *r;
-    from[0] = v[0];
-    from[1] = xg_kvector_start(z, &yes, index);
+    from[0] = tensor;
+    from[1] = xg_kvector_start(z, &yes, index, first);
     r = xg_kir_value(&yes, XG_K_OP_READ, from, 2, t);
     xg_kyield(&yes, &r, 1);
     r = xg_kconst_bits(&no, t, (uint64_t)fill);
     xg_kyield(&no, &r, 1);
     return branch->results;
 }
+/* The lane of this round. */
+XG_FN xg_kval *xg_kvector_lane_of(xg_kvectorizer *z, xg_kb *b, const xg_kvector_span *span) {
+    xg_aff_ctx *aff = z->m->aff;
+    xg_kval *v = &z->loop->regions[0]->args[0];
+    xg_imap *map;
+    if (span->scale == 1 && !span->first) return v;
+    map = xg_imap_new(aff, 1, 0, 0, 1, 0);
+    map->dims[0].range = xg_range_of(0, z->lanes - 1);
+    map->results[0] = xg_aff_add_k(aff, xg_aff_mul(aff, xg_aff_dim(aff, 0), span->scale), span->first);
+    return xg_kapply(b, map, &v)->results;
+}
 XG_FN void xg_kvector_read(xg_kvectorizer *z, xg_kop *op) {
     xg_kval *v[2], *vector, *lane, *cond, *filled = NULL;
     const xg_ktype *t;
     uint32_t side;
     int64_t fill = 0;
+    xg_kvector_span span;
     xg_kb b = xg_kb_before(z->m, z->loop), in = xg_kb_before(z->m, op);
     v[0] = op->operands[0].value;
-    if (!xg_kvector_outside(z, v[0]) || !xg_kvector_fits(z, v[0]) || !xg_kvector_contiguous(z, op->operands[1].value)) return;
+    v[1] = op->operands[1].value;
+    if (!xg_kvector_outside(z, v[0]) || !xg_kvector_spans(z, v[1], &span) || !xg_kvector_fits(v[0], span.width)) return;
+    if (span.width != z->lanes && (v[0]->type->dims[0] % span.width || !xg_ktensor_is_constant(v[0]))) return; /* what lies between may be nobody's, or somebody's who writes it */
     b.loc = op->loc;
     if (!xg_kvector_condition(z, &b, op, &cond, &side)) return;
-    t = xg_kir_vector(z->m, v[0]->type->elem, z->lanes);
+    t = xg_kir_vector(z->m, v[0]->type->elem, span.width);
     if (cond) {
         filled = xg_kvector_filled(z, op, side, &fill);
-        vector = xg_kvector_guarded(z, &b, cond, side, v, t, op->operands[1].value, fill);
+        vector = xg_kvector_guarded(z, &b, cond, side, v[0], t, v[1], span.first, fill);
     } else {
-        v[1] = xg_kvector_start(z, &b, op->operands[1].value);
+        v[1] = xg_kvector_start(z, &b, v[1], span.first);
         vector = xg_kir_value(&b, XG_K_OP_READ, v, 2, t);
     }
     v[0] = vector;
-    v[1] = &z->loop->regions[0]->args[0];
+    v[1] = xg_kvector_lane_of(z, &in, &span);
     lane = xg_kir_value(&in, XG_K_OP_VEXTRACT, v, 2, op->results[0].type);
     lane->name = op->results[0].name;
     if (filled) { /* the lane is right on both sides */
@@ -37865,7 +39009,7 @@ XG_FN xg_kop *xg_kvector_insert_of(const xg_kvectorizer *z, uint32_t k) {
     xg_kval *arg = &r->args[k + 1], *y = xg_kregion_end(r)->operands[k].value;
     xg_kop *op = y->def;
     if (!op || op->op != XG_K_OP_INSERT || op->parent != r || op->operands[1].value != arg || !xg_kused_once(arg) || !xg_kused_once(y)) return NULL;
-    if (!xg_kvector_fits(z, z->loop->operands[k + 3].value) || !xg_kvector_contiguous(z, op->operands[2].value)) return NULL;
+    if (!xg_kvector_fits(z->loop->operands[k + 3].value, z->lanes) || !xg_kvector_contiguous(z, op->operands[2].value)) return NULL;
     return op;
 }
 /* The loop with a vector carried beside each tensor that found[] names the insert of. */
@@ -37924,13 +39068,64 @@ XG_FN void xg_kvector_writes(xg_kvectorizer *z) {
         if (!found[k]) { xg_kval_replace(&old->results[k], &to->results[k]); continue; }
         v[0] = &to->results[at++];
         v[1] = to->operands[k + 3].value;
-        v[2] = xg_kvector_start(z, &front, found[k]->operands[2].value);
+        v[2] = xg_kvector_start(z, &front, found[k]->operands[2].value, 0);
         b.loc = found[k]->loc;
         written = xg_kir_value(&b, XG_K_OP_WRITE, v, 3, v[1]->type);
         xg_kval_replace(&old->results[k], written);
         xg_kop_remove(found[k]);
     }
     xg_kop_remove(old);
+}
+
+/* ---- conditions of all rounds ---- */
+
+/* The branch under which all lies that the loop changes, decided outside of it; *side: the region that changes something. NULL: there is none. */
+XG_FN xg_kop *xg_kvector_switch(const xg_kvectorizer *z, uint32_t *side) {
+    xg_kregion *r = z->loop->regions[0];
+    const xg_kop *end = xg_kregion_end(r), *o;
+    uint32_t n = z->loop->n_results, k;
+    xg_kop *branch = n ? end->operands[0].value->def : NULL;
+    if (!branch || branch->op != XG_K_OP_IF || branch->parent != r || branch->n_results != n || !xg_kvector_outside(z, branch->operands[0].value)) return NULL;
+    for (k = 0; k < n; k++) if (end->operands[k].value != &branch->results[k] || !xg_kused_once(&branch->results[k])) return NULL;
+    for (o = r->first; o; o = o->next) if (o != branch && o != end && xg_kop_has_effects(o)) return NULL;
+    for (*side = 0; *side < 2; ++*side) {
+        const xg_kregion *other = branch->regions[1 - *side];
+        for (k = 0; k < n && other->first == other->last && XG_KOPERAND(other->last, k) == &r->args[k + 1]; k++) {}
+        if (k == n) return branch;
+    }
+    return NULL;
+}
+/* The branch goes around the loop: what was under it can be a vector then. */
+XG_FN bool xg_kvector_unswitch(xg_kvectorizer *z) {
+    uint32_t side, n = z->loop->n_results, k;
+    xg_kop *loop = z->loop, *inner = xg_kvector_switch(z, &side), *outer, *end;
+    const xg_ktype **types;
+    xg_kval **v;
+    xg_kb b;
+    if (!inner) return false;
+    types = XG_NEW_N(z->m->temp, const xg_ktype *, n + 1);
+    v = XG_NEW_N(z->m->temp, xg_kval *, n + 1);
+    for (k = 0; k < n; k++) types[k] = loop->results[k].type;
+    b = xg_kb_before(z->m, loop);
+    b.loc = inner->loc;
+    outer = xg_kif(&b, inner->operands[0].value, types, n);
+    for (k = 0; k < n; k++) {
+        xg_kval_copy_facts(&outer->results[k], &loop->results[k]);
+        xg_kval_replace(&loop->results[k], &outer->results[k]);
+        v[k] = loop->operands[k + 3].value;
+    }
+    b = xg_kb_end(z->m, outer->regions[1 - side]);
+    xg_kyield(&b, v, n);
+    for (k = 0; k < n; k++) v[k] = &loop->results[k];
+    b = xg_kb_end(z->m, outer->regions[side]);
+    xg_kyield(&b, v, n);
+    xg_kop_move_before(loop, outer->regions[side]->last);
+    end = xg_kregion_end(inner->regions[side]);
+    for (k = 0; k < n; k++) xg_kval_replace(&inner->results[k], end->operands[k].value);
+    xg_kop_remove(end);
+    xg_kregion_take(inner->regions[side], inner);
+    xg_kop_remove(inner);
+    return true;
 }
 
 XG_FN void xg_kvectorize_loop(xg_kmodule *m, xg_kop *loop) {
@@ -37941,6 +39136,7 @@ XG_FN void xg_kvectorize_loop(xg_kmodule *m, xg_kop *loop) {
     z.lanes = xg_kfor_trips(loop);
     if (z.lanes < 2 || z.lanes > XG_KVECTOR_LANES_MAX || (z.lanes & (z.lanes - 1)) || loop->operands[0].value->type->elem != XG_E_INDEX) return;
     if (!xg_kval_is_const(loop->operands[0].value, &lo) || lo != 0 || !xg_kval_is_const(loop->operands[2].value, &step) || step != 1) return;
+    while (xg_kvector_unswitch(&z)) {}
     xg_kvector_reads(&z, loop->regions[0]);
     xg_kvector_writes(&z);
 }
@@ -37959,7 +39155,8 @@ XG_FN void xg_kir_vectorize(xg_kmodule *m) {
 /* kir/unroll.c -- loops of few known trips become straight code, others a few iterations at once; inner loops first.
  *
  * All of a loop if it has at most 32 trips (8 if threads wait for each other in them) and the result is small, and whenever its variable numbers lanes of a vector (registers cannot be
- * indexed). Else by 8, 4 or 2 if the body is small and cheap: an operation of the math dialect counts for 20. */
+ * indexed). Else by 8, 4 or 2 if the body is small and cheap: an operation of the math dialect counts for 20. Such a loop, and one that is too large for that, is marked: the assembler would
+ * take four of its steps at once, or all of them, and need two or three times as long. */
 #ifndef XG_KIR_UNROLL_C
 #define XG_KIR_UNROLL_C
 
@@ -37984,7 +39181,7 @@ XG_FN int64_t xg_kunroll_cost(const xg_kregion *r, bool *plain) {
     }
     return sum;
 }
-XG_FN bool xg_kunroll_is_lane(const xg_kuse *u) { return (u->user->op == XG_K_OP_VEXTRACT && u->index == 1) || (u->user->op == XG_K_OP_VINSERT && u->index == 2); }
+XG_FN bool xg_kunroll_is_lane(const xg_kuse *u) { return (u->user->op == XG_K_OP_VEXTRACT && XG_KUSE_INDEX(u) == 1) || (u->user->op == XG_K_OP_VINSERT && XG_KUSE_INDEX(u) == 2); }
 /* By itself, or through an indexing map. */
 XG_FN bool xg_kunroll_numbers_lanes(const xg_kval *v) {
     const xg_kuse *u, *w;
@@ -38044,6 +39241,7 @@ XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
     (void)xg_kval_is_const(loop->operands[2].value, &step);
     for (k = 0; k < loop->n_results; k++) carried[k] = loop->operands[k + 3].value;
     to = xg_kfor(&b, loop->operands[0].value, loop->operands[1].value, xg_kconst_int(&b, loop->operands[0].value->type->elem, step * factor), carried, loop->n_results);
+    to->flags |= KL_UNROLLED;
     for (k = 0; k < to->regions[0]->n_args; k++) to->regions[0]->args[k].name = loop->regions[0]->args[k].name;
     if (to->regions[0]->args[0].lo <= to->regions[0]->args[0].hi) to->regions[0]->args[0].hi -= step * factor - 1; /* the last round starts there */
     for (k = 0; k < loop->n_results; k++) carried[k] = &to->regions[0]->args[k + 1];
@@ -38067,7 +39265,7 @@ XG_FN bool xg_kunroll_waits(const xg_kregion *r) {
 XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop) {
     int64_t trips = xg_kfor_trips(loop), cost, factor;
     bool plain = true;
-    if (trips < 1 || (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0]))) return;
+    if (trips < 1 || ((loop->flags & KL_UNROLLED) && !xg_kunroll_numbers_lanes(&loop->regions[0]->args[0])) || (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0]))) return;
     cost = XG_MAX(xg_kunroll_cost(loop->regions[0], &plain), 1);
     if ((trips <= XG_KUNROLL_TRIPS_MAX && cost * trips <= XG_KUNROLL_FULL_COST) || (trips <= XG_KUNROLL_TRIPS_MAX && xg_kunroll_numbers_lanes(&loop->regions[0]->args[0]))) {
         xg_kunroll_all(m, loop, trips);
@@ -38075,6 +39273,7 @@ XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop) {
     }
     if (!plain) return;
     for (factor = 8; factor > 1; factor /= 2) if (trips % factor == 0 && trips > factor && cost * factor <= XG_KUNROLL_PART_COST) { xg_kunroll_part(m, loop, factor); return; }
+    if (cost * 2 > XG_KUNROLL_PART_COST) loop->flags |= KL_UNROLLED;
 }
 XG_FN void xg_kir_unroll(xg_kmodule *m) {
     xg_kfunc *f;
@@ -39328,6 +40527,62 @@ XG_FN void xg_elem_nest(xg_scope *s, const int64_t *counts, uint32_t n, xg_carry
 /* Where cond holds (NULL: everywhere); elsewhere the carried elements stay. */
 XG_FN void xg_elem_when(xg_scope *s, xg_kval *cond, xg_carry_fn body, void *data, xg_kval *const *at, xg_elem *carried, uint32_t n_carried);
 XG_FN xg_elem xg_elem_convert_to(xg_scope *s, xg_elem x, xlagpu_type from, xlagpu_type to); /* real or complex to the same class */
+/* ---- flow.c: loops and conditions around code that changes variables ---- */
+enum { XG_FLOW_SLOTS = 48 };
+typedef struct xg_flow { /* zero, then slots, then for or if, then the code inside, then end */
+    xg_kop *op;
+    xg_kb outer;
+    uint32_t n;
+    bool rolled;                   /* a loop that is not to become straight code */
+    int64_t limit;                 /* not zero: what carried integers never exceed */
+    xg_kval **slots[XG_FLOW_SLOTS], *before[XG_FLOW_SLOTS];
+} xg_flow;
+XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot); /* a variable; NULL in it: there is none */
+XG_FN void xg_flow_elem(xg_flow *f, xg_elem *e);
+XG_FN xg_kval *xg_flow_for(xg_scope *s, xg_flow *f, xg_kval *lo, xg_kval *hi, int64_t step, int64_t limit); /* the loop's variable, below the limit */
+XG_FN void xg_flow_if(xg_scope *s, xg_flow *f, xg_kval *cond);
+XG_FN void xg_flow_else(xg_scope *s, xg_flow *f);
+XG_FN void xg_flow_end(xg_scope *s, xg_flow *f);
+/* ---- block.c: what the threads of a block do together, from a program's text ---- */
+enum { XG_BLOCK_VARS = 64, XG_BLOCK_ARRAYS = 16, XG_BLOCK_SHARED_MAX = 48 << 10 };
+typedef enum xg_block_where { XG_BLOCK_OPERAND, XG_BLOCK_RESULT, XG_BLOCK_SHARED } xg_block_where;
+typedef enum xg_block_team { XG_BLOCK_ALL, XG_BLOCK_ROWS, XG_BLOCK_COLUMNS } xg_block_team;
+typedef struct xg_block_var { xg_str name; char kind; xg_elem e; } xg_block_var;
+typedef struct xg_block_array {
+    xg_str name;
+    char kind;                          /* 'n' elements, 'r' real numbers, 'i' ints */
+    xg_block_where where;
+    uint32_t number;                    /* of the operand */
+    int64_t rows, columns, pitch;
+    const xg_shape *shape;              /* of operand or result */
+    struct xg_block_array *lent;        /* the result in whose memory it lies */
+    xg_kval *tensor;
+} xg_block_array;
+typedef struct xg_block {
+    xg_fusion_emission *e;
+    const xg_inst *i;                   /* the call */
+    xg_scope s;
+    xg_kelem real, element;
+    bool complex;
+    int64_t threads, lanes, lines, groups, blocks; /* lanes x lines, or groups of neighbours */
+    xg_kval *thread, *lane, *line, *group, *place, *batch; /* place: within the group */
+    int64_t shared, reserved;           /* bytes: used, and not to be used by work arrays */
+    struct xg_block_token *tokens;
+    uint32_t at;
+    xg_block_var vars[XG_BLOCK_VARS];
+    xg_block_array arrays[XG_BLOCK_ARRAYS];
+    uint32_t n_vars, n_arrays, n_in, n_out;
+    xg_kval **results;
+    xg_kval *part[3];                   /* for parts of sums */
+    xg_block_team team;
+    xg_kval *member, *active, *index[2];
+    int64_t members;
+    bool alone;                         /* inside of `each`: what is written here is this thread's own */
+} xg_block;
+XG_FN void xg_block_read(xg_block *d, const char *const *texts, uint32_t n); /* one behind the other */
+XG_FN void xg_block_let_real(xg_block *d, xg_str name, double v);
+XG_FN void xg_block_let_bool(xg_block *d, xg_str name, bool v);
+XG_FN void xg_block_run(xg_block *d, xg_kval **results); /* results: memory, then what was written to it */
 /* ---- window.c ---- */
 XG_FN xg_window xg_emit_window(const xg_inst *i); /* without the attribute: of no dimensions */
 /* ---- random.c ---- */
@@ -39336,6 +40591,7 @@ XG_FN xg_elem xg_random_output(xg_scope *s, const xg_inst *i, uint32_t output, x
 typedef struct xg_launch { uint32_t threads[3], blocks[3]; } xg_launch;
 XG_FN xg_launch xg_launch_linear(xg_ctx *c, int64_t elements, int64_t unroll); /* min(128, n) threads, as many blocks as needed, in x then y */
 /* ---- loop.c ---- */
+XG_FN int64_t xg_emit_vector(const xg_fusion_emission *e, int64_t elements); /* how many elements of the widest result, and of parameters of so many elements, one access moves; 0: of the results alone */
 XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_loop(xg_fusion_emission *e);
 /* ---- hero.c ---- */
@@ -39349,8 +40605,9 @@ XG_FN void xg_hero_write(xg_scope *s, const xg_heroes *h, const xg_shape *shape,
 XG_FN const xg_imap *xg_emit_same_place(xg_aff_ctx *x, const xg_shape *from, const xg_shape *to); /* indices of an array to those of another at the same place in memory */
 XG_FN int64_t xg_emit_work(const xg_comp *comp);                              /* how much code one element is, roughly */
 /* ---- sections.c ---- */
-typedef struct xg_section { const xg_shape *shape; int64_t unroll; } xg_section; /* a walk over a shape */
+typedef struct xg_section { const xg_shape *shape; int64_t unroll; bool apart; uint32_t shares; } xg_section; /* a walk over a shape; apart: of what a thread has nothing is side by side; shares: 0, or 1 + the section whose threads make this one too */
 typedef void (*xg_section_fn)(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest); /* dest: by root, what has been written to it */
+XG_FN void xg_sections_share(const xg_fusion_emission *e, xg_section *list, uint32_t n); /* sections of nearly the same shape share their threads, and so what telling apart the indices costs */
 XG_FN int64_t xg_sections_blocks(const xg_section *list, uint32_t n);
 XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint32_t n, xg_section_fn body, void *data); /* the whole kernel */
 /* ---- concatenate.c ---- */
@@ -39385,6 +40642,9 @@ XG_FN void xg_emit_fft(xg_fusion_emission *e);
 /* ---- triangular.c ---- */
 XG_FN bool xg_emit_triangular_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_triangular(xg_fusion_emission *e);
+/* ---- solver.c ---- */
+XG_FN bool xg_emit_solver_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_solver(xg_fusion_emission *e);
 /* ---- reduction.c ---- */
 XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_reduction(xg_fusion_emission *e);
@@ -41438,7 +42698,7 @@ XG_FN const xg_elem *xg_elem_parameter(xg_scope *s, const xg_inst *i, xg_memo *m
     xg_kval *idx[XG_RANK_MAX];
     size_t bytes = i->shape->rank * sizeof *at;
     memo->outs = &memo->elem;
-    if (memo->region && xg_region_encloses(memo->region, s->b.region) && (!bytes || memcmp(memo->at, at, bytes) == 0)) return memo->outs;
+    if (memo->region && xg_region_encloses(memo->region, s->b.region) && (!bytes || !memo->at || memcmp(memo->at, at, bytes) == 0)) return memo->outs; /* without indices: given, wherever it is read */
     if (!xg_shape_is_array(i->shape)) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "a kernel cannot take a parameter that is not an array");
     xg_emit_physical(i->shape, at, idx);
     memo->elem = xg_emit_split(&s->b, xg_kextract(&s->b, s->tensors[i->number], idx, i->shape->rank));
@@ -41573,9 +42833,76 @@ XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots) {
 }
 
 #endif /* XG_EMIT_ELEMENTAL_C */
+/* emit/flow.c -- loops and conditions around code that changes variables.
+ *
+ * Kernel IR has values, emitters think in variables: what a loop or a condition changes goes in as a carried value and comes out as a result. Here a variable is the place where its
+ * present value is kept (a slot). Within the region the slots hold the region's values, behind it its results; the scope's builder goes inside and comes back. */
+#ifndef XG_EMIT_FLOW_C
+#define XG_EMIT_FLOW_C
+
+XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot) { /* a slot that is empty stays so */
+    if (!*slot) return;
+    XLAGPU_ASSERT(f->n < XG_FLOW_SLOTS);
+    f->slots[f->n++] = slot;
+}
+XG_FN void xg_flow_elem(xg_flow *f, xg_elem *e) { xg_flow_slot(f, &e->v); xg_flow_slot(f, &e->im); }
+XG_FN void xg_flow_gather(const xg_flow *f, xg_kval **v) {
+    uint32_t k;
+    for (k = 0; k < f->n; k++) v[k] = *f->slots[k];
+}
+XG_FN void xg_flow_give(const xg_flow *f, xg_kval *v) {
+    uint32_t k;
+    for (k = 0; k < f->n; k++) {
+        if (xg_kelem_is_int(f->slots[k][0]->type->elem) && f->slots[k][0]->type->kind == XG_TK_SCALAR && f->limit) xg_kval_set_range(&v[k], xg_range_of(-f->limit, f->limit));
+        *f->slots[k] = &v[k];
+    }
+}
+XG_FN xg_kval *xg_flow_for(xg_scope *s, xg_flow *f, xg_kval *lo, xg_kval *hi, int64_t step, int64_t limit) {
+    xg_kval *v[XG_FLOW_SLOTS], *by = xg_elem_index(s, step), *var;
+    xg_flow_gather(f, v);
+    f->op = xg_kfor(&s->b, lo, hi, by, v, f->n);
+    f->op->flags = f->rolled ? KL_UNROLLED : 0;
+    f->outer = s->b;
+    var = &f->op->regions[0]->args[0];
+    xg_kval_set_range(var, xg_range_of(XG_MAX(xg_kval_range(lo).lo, (int64_t)0), limit - 1));
+    xg_flow_give(f, &f->op->regions[0]->args[1]);
+    s->b = xg_kb_end(s->e->m, f->op->regions[0]);
+    s->b.loc = f->outer.loc;
+    return var;
+}
+XG_FN void xg_flow_if(xg_scope *s, xg_flow *f, xg_kval *cond) {
+    const xg_ktype *types[XG_FLOW_SLOTS];
+    uint32_t k;
+    xg_flow_gather(f, f->before);
+    for (k = 0; k < f->n; k++) types[k] = f->before[k]->type;
+    f->op = xg_kif(&s->b, cond, types, f->n);
+    f->outer = s->b;
+    s->b = xg_kb_end(s->e->m, f->op->regions[0]);
+    s->b.loc = f->outer.loc;
+}
+XG_FN void xg_flow_yield(xg_scope *s, const xg_flow *f) {
+    xg_kval *v[XG_FLOW_SLOTS];
+    xg_flow_gather(f, v);
+    xg_kyield(&s->b, v, f->n);
+}
+XG_FN void xg_flow_else(xg_scope *s, xg_flow *f) {
+    uint32_t k;
+    xg_flow_yield(s, f);
+    for (k = 0; k < f->n; k++) *f->slots[k] = f->before[k];
+    s->b = xg_kb_end(s->e->m, f->op->regions[1]);
+    s->b.loc = f->outer.loc;
+}
+XG_FN void xg_flow_end(xg_scope *s, xg_flow *f) {
+    if (f->op->op == XG_K_OP_IF && s->b.region == f->op->regions[0]) xg_flow_else(s, f); /* otherwise nothing changes */
+    xg_flow_yield(s, f);
+    s->b = f->outer;
+    xg_flow_give(f, f->op->results);
+}
+
+#endif /* XG_EMIT_FLOW_C */
 /* emit/loop.c -- the default emitter: threads walk linearly over a root, in the order of its buffer, so that writes are coalesced.
  *
- * Each thread makes `unroll` consecutive elements: element v + unroll * (thread + 128 * block). Roots with as many elements as the first are made by one walk
+ * Each thread makes `unroll` consecutive elements: element v + unroll * (thread + 128 * block), of wide types in a few rounds, each of which is one piece of memory. Roots with as many elements as the first are made by one walk
  * and written at the same linear position; others follow by the same threads, those of one shape by one walk. In a walk all elements at an index are made before the
  * first is written (fuse/in_place.c relies on it). Unrolling starts only when the array is large
  * enough to fill the device with one element per thread. */
@@ -41583,7 +42910,7 @@ XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots) {
 #define XG_EMIT_LOOP_C
 
 /* A long concatenation becomes a tree of branches per element, a contraction a loop: unrolling would only multiply them. */
-enum { XG_LOOP_CONCAT_MAX = 10 };
+enum { XG_LOOP_CONCAT_MAX = 10, XG_LOOP_ROUNDS_WORK = 256 };
 XG_FN bool xg_loop_unroll_hurts(const xg_comp *comp) {
     XG_FOR_INSTS(i, comp) {
         switch (i->op) {
@@ -41595,20 +42922,30 @@ XG_FN bool xg_loop_unroll_hurts(const xg_comp *comp) {
     return false;
 }
 
-/* A thread's elements of the widest array are at most one access: what a warp touches at a time has no holes then, which would touch each sector twice. */
-XG_FN int64_t xg_loop_unroll(const xg_fusion_emission *e, int64_t elements) {
+/* Elements of the widest array of at least so many that are one access: what a warp touches at a time has no holes then, which would touch each sector twice. */
+XG_FN int64_t xg_emit_vector(const xg_fusion_emission *e, int64_t elements) {
     int64_t bytes = 1;
     uint32_t k;
-    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return 1;
-    for (k = 0; k < e->comp->n_params; k++) if (e->comp->params[k]->shape->elements >= elements) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
+    for (k = 0; k < e->comp->n_params; k++) if (elements && e->comp->params[k]->shape->elements >= elements) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
     for (k = 0; k < e->n_roots; k++) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
-    return xg_gcd(elements, XG_MIN(e->target->max_unroll, XG_MAX(16 / bytes, (int64_t)1)));
+    return XG_MAX(16 / bytes, (int64_t)1);
+}
+XG_FN int64_t xg_loop_unroll(const xg_fusion_emission *e, int64_t elements) {
+    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return 1;
+    return xg_gcd(elements, XG_MIN(e->target->max_unroll, xg_emit_vector(e, elements)));
+}
+
+/* What one access does not hold of the elements that are worth the way to a thread comes in further rounds. */
+XG_FN int64_t xg_loop_rounds(const xg_fusion_emission *e, int64_t elements, int64_t unroll) {
+    int64_t most = e->target->max_unroll;
+    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp) || xg_emit_work(e->comp) * most > XG_LOOP_ROUNDS_WORK) return 1;
+    return elements % most == 0 ? most / unroll : 1;
 }
 
 XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e) { (void)e; return true; }
 
 /* A walk over root `lead`: the near roots together, or far ones of one shape. */
-typedef struct xg_loop_walk { xg_fusion_emission *e; xg_launch launch; int64_t unroll; uint32_t lead; xg_kval **tensors, **dest; } xg_loop_walk;
+typedef struct xg_loop_walk { xg_fusion_emission *e; xg_launch launch; int64_t rounds, unroll; uint32_t lead; xg_kval **tensors, **dest; } xg_loop_walk;
 
 XG_FN bool xg_loop_takes(const xg_loop_walk *w, uint32_t root) {
     bool is_near = xg_partition_is_near(w->e->parts, root);
@@ -41660,7 +42997,7 @@ XG_FN void xg_loop_body(const xg_loop_walk *w, xg_kb *b, xg_kval *const *at, xg_
 
 XG_FN void xg_loop_walk_emit(xg_loop_walk *w, xg_kb *b) {
     xg_fusion_emission *e = w->e;
-    const xg_imap *map = xg_indexing_thread(e->m->aff, e->roots[w->lead]->shape, w->launch.threads[0], w->launch.blocks[0], w->unroll);
+    const xg_imap *map = xg_indexing_thread_rounds(e->m->aff, e->roots[w->lead]->shape, w->launch.threads[0], w->launch.blocks[0], w->rounds, w->unroll);
     xg_kval *dims[2], *at[XG_RANK_MAX], **inits = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1), **carried = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     uint32_t n = 0, first = map->n_syms, k;
     xg_kregion *body;
@@ -41696,7 +43033,8 @@ XG_FN void xg_emit_loop(xg_fusion_emission *e) {
     memset(&w, 0, sizeof w);
     w.e = e;
     w.unroll = xg_loop_unroll(e, most);
-    w.launch = xg_launch_linear(e->ctx, most, w.unroll);
+    w.rounds = xg_loop_rounds(e, most, w.unroll);
+    w.launch = xg_launch_linear(e->ctx, most, w.unroll * w.rounds);
     w.tensors = XG_NEW_N(e->arena, xg_kval *, n + 1);
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     for (k = 0; k < n; k++) w.tensors[k] = &f->body->args[k];
@@ -41938,6 +43276,8 @@ XG_FN void xg_emit_sliding(xg_fusion_emission *e) {
     d.walk.elements *= dims[d.dim];
     section.shape = &d.walk;
     section.unroll = 1;
+    section.apart = false;
+    section.shares = 0;
     xg_emit_sections(e, &section, 1, xg_sliding_element, &d);
 }
 
@@ -42163,6 +43503,8 @@ XG_FN void xg_emit_scattered(xg_fusion_emission *e) {
     }
     section.shape = &d.walk;
     section.unroll = 1;
+    section.apart = false;
+    section.shares = 0;
     xg_emit_sections(e, &section, 1, xg_boxes_box, &d);
 }
 
@@ -42228,6 +43570,7 @@ XG_FN void xg_hero_give(xg_scope *s, const xg_inst *hero, xg_elem v) {
     memo->elem = v;
     memo->outs = &memo->elem;
     memo->region = s->b.region;
+    memo->at = NULL;
 }
 
 XG_FN int64_t xg_emit_work(const xg_comp *comp) {
@@ -43246,13 +44589,46 @@ XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
 #endif /* XG_EMIT_TRANSPOSE_C */
 /* emit/sections.c -- several walks beside each other in one kernel: each has blocks of its own, which walk over its shape as those of the loop emitter do.
  *
- * A block finds its section by halving, on its number alone, so no warp diverges; the code grows with the number of sections, not with what a thread executes. */
+ * A block finds its section by halving, on its number alone, so no warp diverges; the code grows with the number of sections, not with what a thread executes.
+ * What a thread has of a section and one access does not hold comes in further rounds: of each element where nothing is aligned, so that a warp reads and writes neighbours.
+ * Large sections that differ in one dimension at most, by no more than half, share threads: those of the largest make an element of each, where there is one. */
 #ifndef XG_EMIT_SECTIONS_C
 #define XG_EMIT_SECTIONS_C
 
-typedef struct xg_sections_site { xg_fusion_emission *e; const xg_section *list; int64_t *first; int64_t threads; xg_section_fn body; void *data; xg_kval *thread, *block; } xg_sections_site;
+typedef struct xg_sections_site { xg_fusion_emission *e; const xg_section *list; uint32_t n; int64_t *first; int64_t threads, vector; xg_section_fn body; void *data; xg_kval *thread, *block; } xg_sections_site;
 
-XG_FN int64_t xg_section_blocks(const xg_section *c, int64_t threads) { return (c->shape->elements + c->unroll * threads - 1) / (c->unroll * threads); }
+enum { XG_SECTIONS_SHARE_MAX = 8, XG_SECTIONS_SHARED_LIST_MAX = 128 };
+
+/* The only dimension in which a section is shorter than the one whose threads make it; the rank: none is. */
+XG_FN uint32_t xg_section_shorter(const xg_section *c, const xg_section *lead) {
+    uint32_t k;
+    for (k = 0; k < c->shape->rank && c->shape->dims[k] == lead->shape->dims[k];) k++;
+    return k;
+}
+XG_FN bool xg_section_may_share(const xg_section *c, const xg_section *lead) {
+    uint32_t k, differ = 0;
+    if (c->shape->rank != lead->shape->rank || c->unroll != lead->unroll || c->apart != lead->apart || !c->shape->elements) return false;
+    for (k = 0; k < c->shape->rank; k++) {
+        int64_t n = c->shape->dims[k], most = lead->shape->dims[k];
+        differ += n != most;
+        if (n > most || 2 * n < most || differ > 1 || xg_shape_major(c->shape, k) != xg_shape_major(lead->shape, k)) return false;
+    }
+    return true;
+}
+XG_FN void xg_sections_share(const xg_fusion_emission *e, xg_section *list, uint32_t n) {
+    uint32_t k, lead;
+    if (n > XG_SECTIONS_SHARED_LIST_MAX) return;
+    for (;;) {
+        uint32_t members = 1;
+        for (lead = n, k = 0; k < n; k++) if (!list[k].shares && (lead == n || list[k].shape->elements > list[lead].shape->elements)) lead = k;
+        if (lead == n || list[lead].shape->elements < e->target->resident_threads) break; /* a thread each is still less than the device takes */
+        list[lead].shares = lead + 1;
+        for (k = 0; k < n && members < XG_SECTIONS_SHARE_MAX; k++) if (!list[k].shares && xg_section_may_share(&list[k], &list[lead])) { list[k].shares = lead + 1; members++; }
+    }
+    for (k = 0; k < n; k++) if (list[k].shares == k + 1) list[k].shares = 0;
+}
+
+XG_FN int64_t xg_section_blocks(const xg_section *c, int64_t threads) { return c->shares ? 0 : (c->shape->elements + c->unroll * threads - 1) / (c->unroll * threads); }
 
 XG_FN int64_t xg_sections_threads(const xg_section *list, uint32_t n) {
     int64_t most = 1;
@@ -43267,12 +44643,24 @@ XG_FN int64_t xg_sections_blocks(const xg_section *list, uint32_t n) {
     return sum;
 }
 
-XG_FN void xg_section_walk(xg_sections_site *d, xg_scope *s, uint32_t which, xg_kval **dest) {
+/* The walk over a section by the threads of `lead`: only where it has elements. The test is one for all that a thread has in a vector. */
+XG_FN const xg_imap *xg_section_map(xg_sections_site *d, uint32_t which, uint32_t lead) {
+    const xg_section *c = &d->list[which], *l = &d->list[lead];
+    xg_aff_ctx *x = d->e->m->aff;
+    int64_t vector = l->apart ? 1 : XG_MIN(l->unroll, d->vector), rounds = l->unroll / vector, inner = 1, unit;
+    const xg_imap *map = xg_indexing_thread_rounds(x, l->shape, d->threads, d->first[lead + 1] - d->first[lead], rounds, vector);
+    uint32_t shorter = xg_section_shorter(c, l), k;
+    const xg_aff *at;
+    if (shorter == l->shape->rank) return map;
+    for (k = l->shape->rank; xg_shape_major(l->shape, k - 1) != shorter; k--) inner *= l->shape->dims[xg_shape_major(l->shape, k - 1)];
+    unit = xg_gcd(vector, xg_gcd(c->shape->dims[shorter] * inner, l->shape->dims[shorter] * inner));
+    at = xg_aff_div(x, xg_aff_mod(x, xg_indexing_thread_linear(x, d->threads, rounds, vector), l->shape->dims[shorter] * inner), unit);
+    return xg_imap_with_constraint(x, map, at, xg_range_of(0, c->shape->dims[shorter] * inner / unit - 1));
+}
+XG_FN void xg_section_walk(xg_sections_site *d, xg_scope *s, uint32_t which, uint32_t lead, xg_kval **dest) {
     xg_fusion_emission *e = d->e;
-    const xg_section *c = &d->list[which];
-    int64_t blocks = d->first[which + 1] - d->first[which];
     xg_aff_ctx *x = e->m->aff;
-    const xg_imap *map = xg_indexing_thread(x, c->shape, d->threads, blocks, c->unroll);
+    const xg_imap *map = xg_section_map(d, which, lead);
     xg_imap *own = xg_imap_new(x, 1, 0, 0, 1, 0);
     xg_kval *dims[2], *at[XG_RANK_MAX], **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     xg_kb outer = s->b;
@@ -43280,8 +44668,8 @@ XG_FN void xg_section_walk(xg_sections_site *d, xg_scope *s, uint32_t which, xg_
     xg_kop *loop;
     uint32_t k;
     own->dims[0].name = XG_STR("bl_x");
-    own->dims[0].range = xg_range_of(d->first[which], d->first[which + 1] - 1);
-    own->results[0] = xg_aff_add_k(x, xg_aff_dim(x, 0), -d->first[which]);
+    own->dims[0].range = xg_range_of(d->first[lead], d->first[lead + 1] - 1);
+    own->results[0] = xg_aff_add_k(x, xg_aff_dim(x, 0), -d->first[lead]);
     dims[0] = d->thread;
     dims[1] = d->block;
     xg_elem_apply(s, xg_imap_simplify(x, own), &d->block, &dims[1]);
@@ -43299,11 +44687,18 @@ XG_FN void xg_section_walk(xg_sections_site *d, xg_scope *s, uint32_t which, xg_
 
 XG_FN void xg_sections_range(xg_sections_site *d, xg_scope *s, uint32_t from, uint32_t to, xg_kval **dest) {
     xg_fusion_emission *e = d->e;
-    uint32_t mid = from + (to - from) / 2, side, k;
+    uint32_t mid, side, k;
     const xg_ktype **types;
     xg_kb outer = s->b;
     xg_kop *op;
-    if (to - from == 1) { xg_section_walk(d, s, from, dest); return; }
+    while (from + 1 < to && d->first[from] == d->first[from + 1]) from++; /* such have no blocks of their own */
+    while (from + 1 < to && d->first[to - 1] == d->first[to]) to--;
+    if (to - from == 1) {
+        xg_section_walk(d, s, from, from, dest);
+        for (k = 0; k < d->n; k++) if (d->list[k].shares == from + 1) xg_section_walk(d, s, k, from, dest);
+        return;
+    }
+    mid = from + (to - from) / 2;
     types = XG_NEW_N(e->arena, const xg_ktype *, e->n_roots + 1);
     for (k = 0; k < e->n_roots; k++) types[k] = dest[k]->type;
     op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLE, d->block, xg_elem_index(s, d->first[mid] - 1)), types, e->n_roots);
@@ -43329,9 +44724,11 @@ XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint3
     memset(&d, 0, sizeof d);
     d.e = e;
     d.list = list;
+    d.n = n;
     d.body = body;
     d.data = data;
     d.threads = xg_sections_threads(list, n);
+    d.vector = xg_emit_vector(e, 0);
     d.first = XG_NEW_N(e->arena, int64_t, n + 1);
     for (k = 0; k < n; k++) d.first[k + 1] = d.first[k] + xg_section_blocks(&list[k], d.threads);
     if (d.first[n] > INT32_MAX) xg_fail(e->ctx, XLAGPU_ERROR_LIMIT, "a kernel of %lld blocks; the limit is 2147483647", (long long)d.first[n]);
@@ -43349,7 +44746,7 @@ XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint3
 }
 
 #endif /* XG_EMIT_SECTIONS_C */
-/* emit/concatenate.c -- fusions whose hero is a concatenate: the elements of each operand are copied by blocks of their own, so that no element asks where it comes from.
+/* emit/concatenate.c -- fusions whose hero is a concatenate: the elements of each operand are copied by blocks of their own, or those of another operand of about its size, so that no element asks where it comes from.
  *
  * What is fused behind the concatenate is made at the same place, once for each operand; so is every other result of the fusion. The walk follows the result's
  * memory order, by vectors where pieces of both sides begin at multiples of them. */
@@ -43413,6 +44810,7 @@ XG_FN bool xg_concatenate_make(xg_concatenate *c, xg_fusion_emission *e) {
         }
         offset += s->dims[c->dim];
     }
+    xg_sections_share(e, c->sections, c->n);
     /* Blocks that are nearly empty are no gain over choosing. */
     most = 2 * ((hero->shape->elements + XG_LAUNCH_THREADS - 1) / XG_LAUNCH_THREADS) + 4;
     return xg_sections_blocks(c->sections, c->n) <= most;
@@ -43484,6 +44882,18 @@ XG_FN bool xg_emit_update_match(const xg_fusion_emission *e) {
     return true;
 }
 
+/* Where an update begins in dimension k, if that is a constant; it is moved until it fits. */
+XG_FN bool xg_update_known_start(const xg_inst *i, uint32_t k, int64_t *start) {
+    int64_t slack = i->shape->dims[k] - XG_OPERAND(i, 1)->shape->dims[k];
+    const xg_inst *s;
+    *start = 0;
+    if (!slack) return true;
+    if (i->n_operands != 2 + i->shape->rank) return false;
+    s = XG_OPERAND(i, 2 + k);
+    if (s->op != XG_CONSTANT || s->shape->type == XLAGPU_U64 || s->shape->rank || !xg_literal_get_int(s->literal, 0, start)) return false;
+    *start = XG_MAX((int64_t)0, XG_MIN(*start, slack));
+    return true;
+}
 /* Where element `at` of an update stands in the array. */
 XG_FN void xg_update_place(xg_scope *s, const xg_inst *i, xg_kval *const *at, xg_kval **idx) {
     uint32_t k;
@@ -43508,13 +44918,24 @@ XG_FN xg_kval *xg_update_covers(xg_scope *s, const xg_inst *i, xg_kval *const *i
     }
     return covers;
 }
+/* Two updates of one array never meet: known in some dimension. */
+XG_FN bool xg_update_apart(const xg_inst *a, const xg_inst *b) {
+    uint32_t k;
+    if (!xg_shape_same_dims(a->shape, b->shape)) return false;
+    for (k = 0; k < a->shape->rank; k++) {
+        int64_t x, y, n = XG_OPERAND(a, 1)->shape->dims[k], m = XG_OPERAND(b, 1)->shape->dims[k];
+        if (!xg_update_known_start(a, k, &x) || !xg_update_known_start(b, k, &y)) continue;
+        if (x + n <= y || y + m <= x) return true;
+    }
+    return false;
+}
 /* No later update of the same array covers the place; NULL: that is so everywhere. */
 XG_FN xg_kval *xg_update_lasts(xg_scope *s, const xg_inst *root, const xg_inst *i, xg_kval *const *idx) {
     xg_kval *lasts = NULL, *covers, *yes;
     const xg_inst *later = xg_update_of(root);
     for (; later != i; later = xg_in_place_strip(XG_OPERAND(later, 0))) {
         xg_kval *own[XG_RANK_MAX];
-        if (!XG_OPERAND(later, 1)->shape->elements) continue;
+        if (!XG_OPERAND(later, 1)->shape->elements || xg_update_apart(i, later)) continue;
         xg_elem_apply(s, xg_emit_same_place(s->e->m->aff, i->shape, later->shape), idx, own);
         covers = xg_update_covers(s, later, own);
         yes = xg_kconst_int(&s->b, XG_E_I1, 1);
@@ -43551,8 +44972,21 @@ XG_FN void xg_update_body(xg_scope *s, void *data, uint32_t which, xg_kval *cons
     dest[root] = op->results;
 }
 
+/* Whether vectors of its rows are vectors of the array, of which a later update covers all or nothing. */
+XG_FN bool xg_update_is_aligned(const xg_inst *root, const xg_inst *i, int64_t vector) {
+    uint32_t minor = xg_shape_major(i->shape, i->shape->rank - 1);
+    const xg_inst *later = xg_update_of(root);
+    int64_t start;
+    if (!xg_update_known_start(i, minor, &start) || start % vector || i->shape->dims[minor] % vector) return false;
+    for (; later != i; later = xg_in_place_strip(XG_OPERAND(later, 0))) {
+        uint32_t own = xg_shape_major(later->shape, later->shape->rank - 1);
+        if (!xg_update_apart(i, later) && XG_OPERAND(later, 1)->shape->dims[own] != later->shape->dims[own]) return false;
+    }
+    return true;
+}
 XG_FN void xg_emit_update(xg_fusion_emission *e) {
     xg_update u;
+    int64_t sum = 0;
     uint32_t k, n = 0;
     XG_FOR_INSTS(i, e->comp) n += i->op == XG_DYNAMIC_UPDATE_SLICE;
     u.sections = XG_NEW_N(e->arena, xg_section, (size_t)n * e->n_roots + 1);
@@ -43567,11 +45001,17 @@ XG_FN void xg_emit_update(xg_fusion_emission *e) {
             if (!walk->elements) continue;
             walk->layout = i->shape->layout;
             u.sections[u.n].shape = walk;
-            u.sections[u.n].unroll = walk->elements < e->target->resident_threads ? 1 : xg_gcd(walk->dims[xg_shape_major(walk, walk->rank - 1)], e->target->max_unroll);
+            sum += walk->elements;
             u.root[u.n] = k;
             u.which[u.n++] = i;
         }
     }
+    for (k = 0; k < u.n; k++) {
+        xg_section *c = &u.sections[k];
+        c->unroll = sum < e->target->resident_threads || !c->shape->rank ? 1 : xg_gcd(c->shape->dims[xg_shape_major(c->shape, c->shape->rank - 1)], e->target->max_unroll);
+        c->apart = c->unroll > 1 && !xg_update_is_aligned(e->roots[u.root[k]], u.which[k], c->unroll);
+    }
+    xg_sections_share(e, u.sections, u.n);
     xg_emit_sections(e, u.sections, u.n, xg_update_body, &u);
 }
 
@@ -43619,6 +45059,7 @@ XG_FN void xg_slices_decide(xg_input_slices *c) {
 }
 
 XG_FN bool xg_slices_make(xg_input_slices *c, xg_fusion_emission *e) {
+    int64_t sum = 0;
     uint32_t k;
     memset(c, 0, sizeof *c);
     c->e = e;
@@ -43635,7 +45076,9 @@ XG_FN bool xg_slices_make(xg_input_slices *c, xg_fusion_emission *e) {
     }
     if (!c->n || e->n_roots * xg_emit_work(e->comp) > 4096) return false;
     xg_slices_decide(c);
-    for (k = 0; k < c->n; k++) c->sections[k].unroll = c->sections[k].shape->elements < e->target->resident_threads ? 1 : xg_gcd(c->sections[k].shape->elements, e->target->max_unroll);
+    for (k = 0; k < c->n; k++) sum += c->sections[k].shape->elements;
+    for (k = 0; k < c->n; k++) c->sections[k].unroll = sum < e->target->resident_threads ? 1 : xg_gcd(c->sections[k].shape->elements, e->target->max_unroll);
+    if (!c->once) xg_sections_share(e, c->sections, c->n);
     return true;
 }
 XG_FN bool xg_emit_slices_match(const xg_fusion_emission *e) {
@@ -44105,22 +45548,132 @@ XG_FN void xg_emit_scatter(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_SCATTER_C */
-/* emit/sort.c -- sort and topk: one block per row sorts the row's indices in shared memory; the elements stay where they are. What the comparator looks at
- * is brought into shared memory too: the elements, or, where it compares one function of both (JAX: zeros and NaNs made alike, in total order), what that makes of each,
- * once instead of at each comparison. Then, for the results, whatever there is room for.
+/* emit/sort_key.c -- keys: what a sort compares of an element as an integer of 32 or 64 bits, signed, the one that goes first the smaller (fuse/sort_order.c); and elements in the
+ * pieces in which they go through a shared array of integers. */
+#ifndef XG_EMIT_SORT_KEY_C
+#define XG_EMIT_SORT_KEY_C
+
+XG_FN xg_kelem xg_sort_key_elem(const xg_sort_order *o) { return o->bits == 64 ? XG_E_I64 : XG_E_I32; }
+
+XG_FN xg_kval *xg_sort_float_key(xg_kb *b, const xg_sort_order *o, xg_kval *v) {
+    xg_kval *zero, *is_zero;
+    if (o->total) return xg_type_bits(o->type) <= 8 ? xg_scalar_ordered_small(b, v, xg_float_format_of(o->type)) : xg_scalar_ordered_bits(b, v);
+    v = xg_scalar_widen(b, v);
+    zero = xg_kconst_float(b, v->type->elem, 0);
+    is_zero = xg_kcmpf_(b, XG_CF_OEQ, v, zero);
+    return xg_scalar_ordered_bits(b, xg_kselect(b, is_zero, zero, v));
+}
+/* What an unsigned number of the key's width has to be moved by. */
+XG_FN int64_t xg_sort_key_bias(const xg_sort_order *o) {
+    return xg_type_class(o->type) != XGT_I || xg_type_signed(o->type) || o->bits < 16 ? 0 : o->bits == 64 ? INT64_MIN : o->bits == 32 ? INT32_MIN : -32768;
+}
+/* Of an element of the keyed operand. */
+XG_FN xg_kval *xg_sort_key_of(xg_scope *s, const xg_sort_order *o, xg_elem x) {
+    xg_kb *b = &s->b;
+    xg_kelem e = xg_sort_key_elem(o);
+    bool is_signed = xg_type_class(o->type) == XGT_F || xg_type_signed(o->type);
+    int64_t bias = xg_sort_key_bias(o);
+    xg_kval *v;
+    if (o->key && o->key->op != XG_PARAMETER) {
+        const xg_comp *c = xg_attr_comp(o->sort, XG_A_to_apply);
+        xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, c->n_params + 1);
+        uint32_t k;
+        for (k = 0; k < c->n_params; k++) args[k] = x; /* only those of the keyed operand are asked for */
+        xg_elem_call_inst(s, c, o->key, args, &x, 1);
+    }
+    v = xg_type_class(o->type) == XGT_F ? xg_sort_float_key(b, o, x.v) : x.v;
+    if (v->type->elem != e) v = xg_kcast(b, is_signed ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, e);
+    if (bias) v = XG_KOP2(b, o->bits == 16 ? XG_K_OP_ADDI : XG_K_OP_XORI, v, xg_kconst_int(b, e, bias));
+    return o->descending ? XG_KOP2(b, XG_K_OP_XORI, v, xg_kconst_int(b, e, -1)) : v;
+}
+/* The element whose key that is; requires that the key tells all about it. */
+XG_FN xg_kval *xg_sort_unkey(xg_kb *b, const xg_sort_order *o, xg_kval *v) {
+    xg_kelem e = v->type->elem, to = xg_kelem_of(o->type), bits = to;
+    int64_t bias = xg_sort_key_bias(o);
+    if (o->descending) v = XG_KOP2(b, XG_K_OP_XORI, v, xg_kconst_int(b, e, -1));
+    if (bias) v = XG_KOP2(b, o->bits == 16 ? XG_K_OP_SUBI : XG_K_OP_XORI, v, xg_kconst_int(b, e, bias));
+    if (xg_type_class(o->type) == XGT_F) bits = o->bits == 64 ? XG_E_I64 : o->bits == 32 ? XG_E_I32 : XG_E_I16;
+    if (bits != e) v = xg_kcast(b, XG_K_OP_TRUNCI, v, bits);
+    if (bits == to) return v;
+    { /* the order of floats is made, and taken back, by the same operations */
+        xg_kval *sign = XG_KOP2(b, XG_K_OP_SHRSI, v, xg_kconst_int(b, bits, xg_kelem_bits(bits) - 1));
+        v = XG_KOP2(b, XG_K_OP_XORI, v, XG_KOP2(b, XG_K_OP_SHRUI, sign, xg_kconst_int(b, bits, 1)));
+    }
+    return xg_kcast(b, XG_K_OP_BITCAST, v, to);
+}
+
+/* ---- pieces ---- */
+
+/* Into how many integers of so many bits an element goes. */
+XG_FN uint32_t xg_sort_pieces(xlagpu_type t, int width) {
+    bool two = xg_type_class(t) == XGT_C;
+    int bits = two ? xg_type_bits(t) / 2 : xg_type_bits(t);
+    return (two ? 2u : 1u) * (bits > width ? 2u : 1u);
+}
+XG_FN xg_kval *xg_sort_bits_of(xg_kb *b, xg_kval *v) {
+    xg_kelem e = v->type->elem;
+    int bits = xg_kelem_bits(e);
+    if (xg_kelem_is_int(e)) return v;
+    if (bits < 8) { v = xg_scalar_widen(b, v); bits = 32; }
+    return xg_kcast(b, XG_K_OP_BITCAST, v, bits == 64 ? XG_E_I64 : bits == 32 ? XG_E_I32 : bits == 16 ? XG_E_I16 : XG_E_I8);
+}
+/* Piece number `piece` of an element, as an integer of the array's type. */
+XG_FN xg_kval *xg_sort_piece_of(xg_kb *b, xg_elem x, xlagpu_type t, xg_kelem to, uint32_t piece) {
+    uint32_t each = xg_sort_pieces(t, xg_kelem_bits(to)) / (x.im ? 2u : 1u);
+    xg_kval *v = xg_sort_bits_of(b, piece / each ? x.im : x.v);
+    if (piece % each) v = XG_KOP2(b, XG_K_OP_SHRUI, v, xg_kconst_int(b, v->type->elem, 32));
+    if (v->type->elem == to) return v;
+    return xg_kcast(b, xg_kelem_bits(v->type->elem) > xg_kelem_bits(to) ? XG_K_OP_TRUNCI : XG_K_OP_EXTUI, v, to);
+}
+XG_FN xg_kval *xg_sort_from_bits(xg_kb *b, xg_kval *v, xlagpu_type t) {
+    xg_kelem to = xg_kelem_of(t);
+    int bits = xg_kelem_is_int(to) ? xg_kelem_bits(to) : xg_kelem_bits(to) < 8 ? 32 : xg_kelem_bits(to);
+    xg_kelem e = bits == 64 ? XG_E_I64 : bits == 32 ? XG_E_I32 : bits == 16 ? XG_E_I16 : bits == 1 ? XG_E_I1 : XG_E_I8;
+    if (v->type->elem != e) v = xg_kcast(b, XG_K_OP_TRUNCI, v, e);
+    if (xg_kelem_is_int(to)) return v;
+    if (xg_kelem_bits(to) < 8) return xg_scalar_convert(b, xg_kcast(b, XG_K_OP_BITCAST, v, XG_E_F32), XLAGPU_F32, t);
+    return xg_kcast(b, XG_K_OP_BITCAST, v, to);
+}
+/* And the element of all of its pieces. */
+XG_FN xg_elem xg_sort_from_pieces(xg_kb *b, xg_kval *const *pieces, xlagpu_type t) {
+    bool two = xg_type_class(t) == XGT_C;
+    xlagpu_type real = two ? (xg_type_bits(t) == 64 ? XLAGPU_F32 : XLAGPU_F64) : t;
+    uint32_t each = xg_sort_pieces(t, xg_kelem_bits(pieces[0]->type->elem)) / (two ? 2u : 1u), k;
+    xg_elem x = xg_elem_real(NULL);
+    for (k = 0; k < (two ? 2u : 1u); k++) {
+        xg_kval *v = pieces[k * each], *high;
+        if (each == 2) {
+            high = XG_KOP2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, pieces[k * each + 1], XG_E_I64), xg_kconst_int(b, XG_E_I64, 32));
+            v = XG_KOP2(b, XG_K_OP_ORI, high, xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I64));
+        }
+        v = xg_sort_from_bits(b, v, real);
+        if (k) x.im = v; else x.v = v;
+    }
+    return x;
+}
+
+#endif /* XG_EMIT_SORT_KEY_C */
+/* emit/sort.c -- sort and topk in one block: rows, or runs of longer ones (fuse/sort_passes.c), are sorted in shared memory.
  *
- * A bitonic network whose comparisons all go the same way (the first step of each merge mirrors one half), so that places behind the row's end, if its length is
- * no power of two, hold what is never moved. Whatever the comparator answers, the indices stay a permutation. Equal elements keep their order by their indices:
- * the sort is always stable.
+ * What lies there, and moves, is one integer for a place (fuse/sort_order.c): the key, the key with the element's number below it, or the number, with which a comparator asks for
+ * elements that stay where they are. Numbers tell equal keys apart, so every sort is stable.
+ *
+ * A bitonic network whose comparisons all go the same way (the first step of each merge mirrors one half), so that what stands behind the end of a row, greater than anything else,
+ * stays there:
  *     for half = 1, 2, 4 ... { step(half, mirrored); for bit = half/2 .. 1 { step(bit) } }
- *     step(bit): pair t compares place i (t with a zero put in at that bit) with place i + bit, or, mirrored, with the one as far from the end of the 2 * bit places
- * Two steps that follow each other, of bit and bit / 2, are closed on four places: a thread reads these, makes four comparisons, and writes them.
- * Then thread after thread writes operand[index[place]] to each result, or the part of the row that a slice takes. topk is a sort by the total order, cut off. Of a longer row (fuse/sort_passes.c) each block sorts one
- * run: indices count from its beginning, and the last run may be shorter. */
+ *     step(bit): pairs of places p and p + bit, where p has a zero at that bit, or, mirrored, of places as far from both ends of 2 * bit places
+ * A thread holds `each` items (8, or 4 where a comparator is asked). Steps that follow each other, of bit, bit/2 ..., are closed on so many places: it reads them, does all of these
+ * steps, and writes them. The first merges are done before anything is written: by Batcher's odd-even network, on elements that lie a row's length / each apart, so that neighbours read
+ * neighbours; where they came from does not matter, for no two items are equal.
+ * Several short rows share a block; where rows lie side by side in memory (another dimension is sorted), so many that whole sectors are read.
+ * Places in shared memory leave a gap after 32 words, which keeps the banks apart.
+ *
+ * Results: what belongs to a number is brought into the same shared memory, in the order of the row, and fetched from there in the sorted one, a piece of 32 or 64 bits at a time.
+ * So that both sides are walked by neighbours. topk is a sort by the total order, cut off. */
 #ifndef XG_EMIT_SORT_C
 #define XG_EMIT_SORT_C
 
-enum { XG_SORT_THREADS_MAX = 512 };
+enum { XG_SORT_EACH = 8, XG_SORT_EACH_ASKED = 4, XG_SORT_EACH_MAX = 16 /* in blocks of as many threads as pay */, XG_SORT_THREADS = 512, XG_SORT_SHARED_ROWS = 1024 /* places of a block of short rows */ };
 
 XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root) {
     if (root->op == XG_SLICE) root = XG_OPERAND(root, 0); /* fuse/sort_slices.c */
@@ -44134,458 +45687,549 @@ XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e) {
     return sort != NULL;
 }
 
+/* What stands at a place. number: of the element in its row; beside keys of 64 bits. x: what the comparator may ask for. */
+typedef struct xg_sort_item { xg_kval *entry, *number; xg_elem *x; } xg_sort_item;
+
 typedef struct xg_sort_site {
     xg_fusion_emission *e;
     const xg_inst *i;
     const xg_shape *shape;        /* of the operands */
+    xg_sort_order o;
     uint32_t dim, n;              /* sorted; operands */
-    int64_t length, places, threads, kept; /* of the row, or of a run */
-    int64_t whole;                /* of the row; 0: it is one run */
-    bool direct;                  /* one array, and equal elements may change places: it is the elements themselves that are sorted */
-    xg_kval **close;          /* by operand: its elements in shared memory, or NULL */
-    const xg_inst *key;       /* the comparator compares one function of both elements: this one, of operand `keyed` */
-    uint32_t keyed;
-    xg_kval *keys;            /* in shared memory: what it makes of each element */
-    xg_kval *base, *limit;        /* runs: where this one begins, and how long it is if that differs */
-    xg_scope s;                   /* where the entry is being written */
-    xg_kval *thread, *row[XG_RANK_MAX]; /* the row's indices; row[dim] is set for each access */
+    int64_t whole, length, places;/* of a row; of what is sorted at once: the row, or a run of it; rounded up to a power of two */
+    int64_t rows, group, runs;    /* in all; in a block; of a row */
+    int64_t each, threads, blocks;
+    bool minor;                   /* neighbours of a row are neighbours in memory */
+    xg_index_order order;         /* of the other dimensions */
+    xg_scope s;
+    xg_kval *at[2];               /* thread, block */
+    xg_kval *entries, *numbers;   /* in shared memory */
+    xg_kval **close;              /* by operand: its elements in shared memory, or NULL */
+    xg_kval **given;              /* merges: the number of each item of a thread; NULL: that of its place */
+    xg_kval *end;                 /* merges: the first number that no element has */
 } xg_sort_site;
 
-/* Within a loop of the entry: the scope's builder goes inside, and comes back. */
-typedef struct xg_sort_loop { xg_kop *op; xg_kb outer; xg_kval *var, *carried; } xg_sort_loop;
-XG_FN xg_sort_loop xg_sort_loop_begin(xg_sort_site *d, xg_kval *hi, xg_kval *carried) {
-    xg_sort_loop l;
-    xg_kval *zero = xg_elem_index(&d->s, 0), *one = xg_elem_index(&d->s, 1);
-    l.op = xg_kfor(&d->s.b, zero, hi, one, &carried, carried ? 1 : 0);
-    l.outer = d->s.b;
-    l.var = &l.op->regions[0]->args[0];
-    l.carried = &l.op->regions[0]->args[1];
-    d->s.b = xg_kb_end(d->e->m, l.op->regions[0]);
-    d->s.b.loc = l.outer.loc;
-    return l;
-}
-XG_FN xg_kval *xg_sort_loop_end(xg_sort_site *d, const xg_sort_loop *l, xg_kval *carried) {
-    xg_kyield(&d->s.b, &carried, 1);
-    d->s.b = l->outer;
-    return l->op->results;
-}
+/* ---- where things are ---- */
 
-XG_FN xg_kval *xg_sort_ranged(xg_kval *v, int64_t hi) { v->lo = 0; v->hi = hi; return v; }
-XG_FN xg_kval *xg_sort_barrier(xg_sort_site *d, xg_kval *tensor) { return xg_kir_op(&d->s.b, XG_K_OP_SYNC, &tensor, 1, &tensor->type, 1, 0)->results; }
-/* chunk * threads + thread */
-XG_FN xg_kval *xg_sort_nth(xg_sort_site *d, xg_kval *chunk, int64_t most) {
-    return xg_sort_ranged(xg_k2(&d->s.b, XG_K_OP_ADDI, xg_k2(&d->s.b, XG_K_OP_MULI, chunk, xg_elem_index(&d->s, d->threads)), d->thread), most);
-}
-
-XG_FN xg_kval *xg_sort_in_row(xg_sort_site *d, xg_kval *index) { return d->whole ? xg_sort_ranged(xg_k2(&d->s.b, XG_K_OP_ADDI, d->base, index), d->whole - 1) : index; }
-/* Element of operand k whose place in the row is an index read from shared memory. */
-XG_FN xg_elem xg_sort_element(xg_sort_site *d, uint32_t k, xg_kval *index) {
-    if (d->close[k]) return xg_emit_split(&d->s.b, xg_kextract(&d->s.b, d->close[k], &index, 1));
-    d->row[d->dim] = xg_sort_in_row(d, index);
-    return xg_elem_of(&d->s, XG_OPERAND(d->i, k), d->row);
-}
-/* What is compared of it: the key, if there are keys. */
-XG_FN xg_elem xg_sort_compared(xg_sort_site *d, uint32_t k, xg_kval *index) {
-    return d->keys && k == d->keyed ? xg_emit_split(&d->s.b, xg_kextract(&d->s.b, d->keys, &index, 1)) : xg_sort_element(d, k, index);
-}
-XG_FN xg_kval *xg_sort_position(xg_sort_site *d, xg_kval *index) { return xg_sort_ranged(xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, index, XG_E_INDEX), d->length - 1); }
-
-/* ---- keys: what a comparator makes of each of its two elements is made once, not at each comparison ---- */
-
-/* The same function of operand k's elements: x of the first, y of the second. */
-XG_FN bool xg_sort_mirrors(const xg_comp *c, const xg_inst *x, const xg_inst *y, uint32_t *k, uint32_t depth) {
-    uint32_t o;
-    if (depth > 16 || x->op != y->op || x->n_operands != y->n_operands || !xg_shape_is_array(x->shape) || x->shape->rank || x->shape->type != y->shape->type) return false;
-    if (x->op == XG_PARAMETER) {
-        if (x->number % 2 || y->number != x->number + 1 || (*k != UINT32_MAX && *k != (uint32_t)x->number / 2)) return false;
-        *k = (uint32_t)x->number / 2;
-        return true;
-    }
-    if (x->op == XG_CONSTANT) return x == y || xg_reducer_same_bits(x->literal, y->literal);
-    if (x == y || !(xg_op_flags(x->op) & XGF_EW) || x->op == XG_REDUCE_PRECISION) return false;
-    if (x->op == XG_COMPARE && (!xg_str_eq(xg_attr_str(x, XG_A_direction), xg_attr_str(y, XG_A_direction)) || !xg_str_eq(xg_attr_str(x, XG_A_type), xg_attr_str(y, XG_A_type)))) return false;
-    for (o = 0; o < x->n_operands; o++) if (!xg_sort_mirrors(c, XG_OPERAND(x, o), XG_OPERAND(y, o), k, depth + 1)) return false;
-    return true;
-}
-XG_FN void xg_sort_find_key(xg_sort_site *d) {
-    const xg_comp *c = d->i->op == XG_SORT ? xg_attr_comp(d->i, XG_A_to_apply) : NULL;
-    uint32_t k = UINT32_MAX;
-    if (!c || d->direct || c->root->op != XG_COMPARE || xg_type_class(XG_OPERAND(c->root, 0)->shape->type) == XGT_C || xg_type_bits(XG_OPERAND(c->root, 0)->shape->type) < 8) return;
-    if (!xg_sort_mirrors(c, XG_OPERAND(c->root, 0), XG_OPERAND(c->root, 1), &k, 0) || k == UINT32_MAX) return;
-    d->key = XG_OPERAND(c->root, 0);
-    d->keyed = k;
-}
-/* Floats in total order are compared as integers. */
-XG_FN bool xg_sort_key_ordered(const xg_sort_site *d) {
-    xlagpu_type t = d->key->shape->type;
-    return xg_type_class(t) == XGT_F && xg_type_bits(t) > 8 && xg_str_is(xg_attr_str(xg_attr_comp(d->i, XG_A_to_apply)->root, XG_A_type), "TOTALORDER");
-}
-XG_FN xg_elem xg_sort_key_of(xg_sort_site *d, xg_elem x) {
-    const xg_comp *c = xg_attr_comp(d->i, XG_A_to_apply);
-    xg_elem *args = XG_NEW_N(d->e->arena, xg_elem, c->n_params + 1), r;
-    uint32_t k;
-    for (k = 0; k < c->n_params; k++) args[k] = x; /* only those of the keyed operand are asked for */
-    xg_elem_call_inst(&d->s, c, d->key, args, &r, 1);
-    return xg_sort_key_ordered(d) ? xg_elem_real(xg_scalar_ordered_bits(&d->s.b, r.v)) : r;
-}
-XG_FN xg_kval *xg_sort_key_before(xg_sort_site *d, xg_elem x, xg_elem y) {
-    const xg_inst *compare = xg_attr_comp(d->i, XG_A_to_apply)->root;
-    if (xg_sort_key_ordered(d)) return xg_kcmpi_(&d->s.b, (xg_kcmpi)xg_scalar_direction(compare)->sint, x.v, y.v);
-    return xg_scalar_compare(&d->s.b, compare, d->key->shape->type, x.v, y.v);
-}
-
-/* topk's order: larger first by the total order, or smaller first. */
-XG_FN xg_kval *xg_sort_top_before(xg_sort_site *d, xg_elem x, xg_elem y) {
-    xg_kb *b = &d->s.b;
-    xlagpu_type t = d->shape->type;
-    bool largest = xg_attr_int(d->i, XG_A_largest, 1) != 0;
-    if (xg_type_class(t) == XGT_I) return xg_kcmpi_(b, xg_type_signed(t) ? (largest ? XG_CI_SGT : XG_CI_SLT) : (largest ? XG_CI_UGT : XG_CI_ULT), x.v, y.v);
-    if (xg_type_bits(t) <= 8) { x.v = xg_scalar_ordered_small(b, x.v, xg_float_format_of(t)); y.v = xg_scalar_ordered_small(b, y.v, xg_float_format_of(t)); }
-    else { x.v = xg_scalar_ordered_bits(b, x.v); y.v = xg_scalar_ordered_bits(b, y.v); }
-    return xg_kcmpi_(b, largest ? XG_CI_SGT : XG_CI_SLT, x.v, y.v);
-}
-/* Whether the element at index a goes before that at index b by the comparator. */
-XG_FN xg_kval *xg_sort_before(xg_sort_site *d, const xg_elem *a, const xg_elem *b) {
-    xg_elem *args, r;
-    uint32_t k;
-    if (d->i->op == XG_TOPK) return xg_sort_top_before(d, a[0], b[0]);
-    if (d->keys) return xg_sort_key_before(d, a[d->keyed], b[d->keyed]);
-    args = XG_NEW_N(d->e->arena, xg_elem, 2 * d->n + 1);
-    for (k = 0; k < d->n; k++) { args[2 * k] = a[k]; args[2 * k + 1] = b[k]; }
-    xg_elem_call_comp(&d->s, xg_attr_comp(d->i, XG_A_to_apply), args, &r, 1);
-    return r.v;
-}
-
-XG_FN xg_kval *xg_sort_exchange_elements(xg_sort_site *d, xg_kval *places, xg_kval *i, xg_kval *j) {
-    xg_kb *b = &d->s.b;
-    xg_kval *at_i = xg_kextract(b, places, &i, 1), *at_j = xg_kextract(b, places, &j, 1);
-    xg_elem x = xg_emit_split(b, at_i), y = xg_emit_split(b, at_j);
-    const xg_ktype *type = places->type;
-    xg_kop *op = xg_kif(b, xg_sort_before(d, &y, &x), &type, 1);
-    xg_kb outer = d->s.b;
-    d->s.b = xg_kb_end(d->e->m, op->regions[1]);
-    xg_kyield(b, &places, 1);
-    d->s.b = xg_kb_end(d->e->m, op->regions[0]);
-    places = xg_kinsert(b, at_j, places, &i, 1);
-    places = xg_kinsert(b, at_i, places, &j, 1);
-    xg_kyield(b, &places, 1);
-    d->s.b = outer;
-    return op->results;
-}
-/* Places i < j: exchanged when j's element goes first, by one question: whether the element that came later goes before the earlier one; if not, those two stay in
- * the order in which they came. */
-XG_FN xg_kval *xg_sort_exchange(xg_sort_site *d, xg_kval *places, xg_kval *i, xg_kval *j) {
-    xg_kb *b = &d->s.b;
-    xg_kval *at_i = xg_kextract(b, places, &i, 1), *at_j = xg_kextract(b, places, &j, 1), *in_order = xg_kcmpi_(b, XG_CI_SLT, at_i, at_j), *pi, *pj, *first;
-    xg_elem *x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1), *y = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
-    const xg_ktype *type = places->type;
-    xg_kb outer;
-    xg_kop *op;
-    uint32_t k;
-    pi = xg_sort_position(d, xg_kselect(b, in_order, at_j, at_i)); /* the one that came later */
-    pj = xg_sort_position(d, xg_kselect(b, in_order, at_i, at_j));
-    for (k = 0; k < d->n; k++) { x[k] = xg_sort_compared(d, k, pi); y[k] = xg_sort_compared(d, k, pj); }
-    first = XG_KOP2(b, XG_K_OP_XORI, xg_sort_before(d, x, y), xg_k2(b, XG_K_OP_XORI, in_order, xg_kconst_int(b, XG_E_I1, 1)));
-    op = xg_kif(b, first, &type, 1);
-    outer = d->s.b;
-    d->s.b = xg_kb_end(d->e->m, op->regions[1]);
-    xg_kyield(b, &places, 1);
-    d->s.b = xg_kb_end(d->e->m, op->regions[0]);
-    places = xg_kinsert(b, at_j, places, &i, 1);
-    places = xg_kinsert(b, at_i, places, &j, 1);
-    xg_kyield(b, &places, 1);
-    d->s.b = outer;
-    return op->results;
-}
-
-XG_FN xg_kval *xg_sort_exchange_any(xg_sort_site *d, xg_kval *places, xg_kval *i, xg_kval *j) { return d->direct ? xg_sort_exchange_elements(d, places, i, j) : xg_sort_exchange(d, places, i, j); }
-
-/* All pairs of one step. */
-XG_FN xg_kval *xg_sort_step(xg_sort_site *d, xg_kval *places, int64_t bit, bool mirrored) {
-    int64_t pairs = d->places / 2;
-    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, pairs / d->threads), places);
-    xg_kb *b = &d->s.b;
+/* Affine expressions of thread (d0) and block (d1), and of other numbers. */
+XG_FN void xg_sort_apply(xg_sort_site *d, const xg_aff *const *results, uint32_t n, xg_kval *other, xg_range range, xg_kval **out) {
     xg_aff_ctx *x = d->e->m->aff;
-    const xg_aff *low = xg_aff_mod(x, xg_aff_dim(x, 0), bit), *at = xg_aff_sub(x, xg_aff_mul(x, xg_aff_dim(x, 0), 2), low);
-    xg_imap *m = xg_imap_new(x, 1, 0, 0, 2, 0);
-    xg_kval *t = xg_sort_nth(d, l.var, pairs - 1), *pair[2], *i, *j, *r;
-    m->dims[0].range = xg_range_of(0, pairs - 1);
-    m->results[0] = at;
-    m->results[1] = mirrored ? xg_aff_add_k(x, xg_aff_sub(x, at, xg_aff_mul(x, low, 2)), 2 * bit - 1) : xg_aff_add_k(x, at, bit);
-    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &t, pair);
-    i = xg_sort_ranged(pair[0], d->places - 1);
-    j = xg_sort_ranged(pair[1], d->places - 1);
-    if (d->length == d->places && !d->limit) r = xg_sort_exchange_any(d, l.carried, i, j);
-    else {
-        const xg_ktype *type = l.carried->type;
-        xg_kop *op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, j, d->limit ? d->limit : xg_elem_index(&d->s, d->length)), &type, 1);
-        xg_kb outer = d->s.b;
-        d->s.b = xg_kb_end(d->e->m, op->regions[1]);
-        xg_kyield(b, &l.carried, 1);
-        d->s.b = xg_kb_end(d->e->m, op->regions[0]);
-        r = xg_sort_exchange_any(d, l.carried, i, j);
-        xg_kyield(b, &r, 1);
-        d->s.b = outer;
-        r = op->results;
+    xg_imap *m = xg_imap_new(x, other ? 3 : 2, 0, 0, n, 0);
+    xg_kval *dims[3];
+    m->dims[0].range = xg_range_of(0, d->threads - 1);
+    m->dims[1].range = xg_range_of(0, d->blocks - 1);
+    if (other) m->dims[2].range = range;
+    memcpy(m->results, results, n * sizeof *results);
+    dims[0] = d->at[0];
+    dims[1] = d->at[1];
+    dims[2] = other;
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), dims, out);
+}
+/* Of item j of a thread, as it is read and written: its row in the block, and its place in the row. */
+XG_FN void xg_sort_home(const xg_sort_site *d, int64_t j, const xg_aff **row, const xg_aff **place) {
+    xg_aff_ctx *x = d->e->m->aff;
+    const xg_aff *t = xg_aff_dim(x, 0);
+    int64_t apart = d->places / d->each;
+    if (!apart) { /* whole rows */
+        *row = xg_aff_add_k(x, t, j / d->places * d->threads);
+        *place = xg_aff_const(x, j % d->places);
+        return;
     }
-    r = xg_sort_loop_end(d, &l, r);
-    return xg_sort_barrier(d, r);
+    *row = d->minor ? xg_aff_div(x, t, apart) : xg_aff_mod(x, t, d->group);
+    *place = xg_aff_add_k(x, d->minor ? xg_aff_mod(x, t, apart) : xg_aff_div(x, t, d->group), j * apart);
 }
+XG_FN const xg_aff *xg_sort_padded(const xg_sort_site *d, const xg_aff *flat) { return xg_aff_add(d->e->m->aff, flat, xg_aff_div(d->e->m->aff, flat, d->o.entry_bytes == 8 ? 16 : 32)); }
+XG_FN int64_t xg_sort_room(const xg_sort_site *d) { return d->group * d->places / (d->o.entry_bytes == 8 ? 16 : 32) + d->group * d->places; }
 
-XG_FN bool xg_sort_asks_for(const xg_sort_site *d, uint32_t k) {
-    const xg_comp *c = d->i->op == XG_TOPK ? NULL : xg_attr_comp(d->i, XG_A_to_apply);
-    return !c || c->params[2 * k]->first_use || c->params[2 * k + 1]->first_use || c->root == c->params[2 * k] || c->root == c->params[2 * k + 1];
-}
-/* Places behind the end of the row, or of a run, are never moved. */
-XG_FN bool xg_sort_has_end(const xg_sort_site *d) { return d->length != d->places || d->limit; }
-
-/* ---- two steps at once ---- */
-
-/* What stands at a place: its index (NULL: the element itself is sorted), its elements. */
-typedef struct xg_sort_item { xg_kval *place, *index; xg_elem *x; } xg_sort_item;
-
-XG_FN xg_sort_item xg_sort_item_at(xg_sort_site *d, xg_kval *places, xg_kval *place) {
-    xg_sort_item v;
-    xg_kval *read = xg_kextract(&d->s.b, places, &place, 1), *position;
-    uint32_t k;
-    v.place = place;
-    v.index = d->direct ? NULL : read;
-    v.x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
-    if (d->direct) { v.x[0] = xg_emit_split(&d->s.b, read); return v; }
-    position = xg_sort_ranged(xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, read, XG_E_INDEX), d->places - 1);
-    for (k = 0; k < d->n; k++) if (xg_sort_asks_for(d, k)) v.x[k] = xg_sort_compared(d, k, position);
+XG_FN xg_kval *xg_sort_value(xg_sort_site *d, const xg_aff *e) {
+    xg_kval *v;
+    xg_sort_apply(d, &e, 1, NULL, xg_range_of(0, 0), &v);
     return v;
 }
-XG_FN void xg_sort_swap_elem(xg_kb *b, xg_kval *swap, xg_elem *x, xg_elem *y) {
-    xg_elem was = *x;
-    x->v = xg_kselect(b, swap, y->v, was.v);
-    y->v = xg_kselect(b, swap, was.v, y->v);
-    if (!was.im) return;
-    x->im = xg_kselect(b, swap, y->im, was.im);
-    y->im = xg_kselect(b, swap, was.im, y->im);
+/* Brings v below `end`; NULL, or whether it was. */
+XG_FN xg_kval *xg_sort_below(xg_sort_site *d, xg_kval **v, int64_t end) {
+    xg_kval *last, *is;
+    if (xg_kval_range(*v).hi < end) return NULL;
+    last = xg_elem_index(&d->s, end - 1);
+    is = xg_kcmpi_(&d->s.b, XG_CI_SLE, *v, last);
+    *v = xg_k2(&d->s.b, XG_K_OP_MINSI, *v, last);
+    xg_kval_set_range(*v, xg_range_of(0, end - 1));
+    return is;
 }
-/* x stands in front of y; as xg_sort_exchange has it. */
-XG_FN void xg_sort_order(xg_sort_site *d, xg_sort_item *x, xg_sort_item *y) {
-    xg_kb *b = &d->s.b;
-    xg_elem *later = y->x, *earlier = x->x;
-    xg_kval *swap, *in_order = NULL;
-    uint32_t k;
-    if (x->index) {
-        in_order = xg_kcmpi_(b, XG_CI_SLT, x->index, y->index);
-        later = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
-        earlier = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
-        for (k = 0; k < d->n; k++) {
-            if (!x->x[k].v) continue;
-            earlier[k] = x->x[k];
-            later[k] = y->x[k];
-            xg_sort_swap_elem(b, xg_k2(b, XG_K_OP_XORI, in_order, xg_kconst_int(b, XG_E_I1, 1)), &earlier[k], &later[k]);
-        }
-    }
-    swap = xg_sort_before(d, later, earlier);
-    if (in_order) swap = XG_KOP2(b, XG_K_OP_XORI, swap, xg_k2(b, XG_K_OP_XORI, in_order, xg_kconst_int(b, XG_E_I1, 1)));
-    if (xg_sort_has_end(d)) swap = XG_KOP2(b, XG_K_OP_ANDI, swap, xg_kcmpi_(b, XG_CI_SLT, y->place, d->limit ? d->limit : xg_elem_index(&d->s, d->length)));
-    for (k = 0; k < d->n; k++) if (x->x[k].v) xg_sort_swap_elem(b, swap, &x->x[k], &y->x[k]);
-    if (x->index) {
-        xg_kval *was = x->index;
-        x->index = xg_kselect(b, swap, y->index, was);
-        y->index = xg_kselect(b, swap, was, y->index);
-    }
-}
-
-/* The steps of bit, perhaps mirrored, and bit / 2: first the far pairs of four places, then the near ones. */
-XG_FN xg_kval *xg_sort_two_steps(xg_sort_site *d, xg_kval *places, int64_t bit, bool mirrored) {
-    int64_t fours = d->places / 4;
-    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, fours / d->threads), places);
+/* The indices in the arrays of an element by its row and place in the block, of one that exists in any case; and whether it is that one (NULL: it is). */
+typedef struct xg_sort_spot { xg_kval *indices[XG_RANK_MAX], *row_is, *place_is; } xg_sort_spot;
+/* Row and place in the arrays, as indices. */
+XG_FN void xg_sort_at(xg_sort_site *d, xg_kval *row, xg_kval *place, xg_kval **indices) {
     xg_aff_ctx *x = d->e->m->aff;
-    const xg_aff *t = xg_aff_dim(x, 0), *low = xg_aff_mod(x, t, bit / 2), *base = xg_aff_mul(x, xg_aff_div(x, t, bit / 2), 2 * bit), *own = xg_aff_add(x, base, low), *end = xg_aff_sub(x, base, low);
-    xg_imap *m = xg_imap_new(x, 1, 0, 0, 4, 0);
-    xg_kval *number = xg_sort_nth(d, l.var, fours - 1), *at[4], *r = l.carried;
-    xg_sort_item v[4];
-    uint32_t k;
-    m->dims[0].range = xg_range_of(0, fours - 1);
-    m->results[0] = own;
-    m->results[1] = xg_aff_add_k(x, own, bit / 2);
-    m->results[2] = mirrored ? xg_aff_add_k(x, end, bit + bit / 2 - 1) : xg_aff_add_k(x, own, bit);
-    m->results[3] = mirrored ? xg_aff_add_k(x, end, 2 * bit - 1) : xg_aff_add_k(x, own, bit + bit / 2);
-    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &number, at);
-    for (k = 0; k < 4; k++) v[k] = xg_sort_item_at(d, l.carried, xg_sort_ranged(at[k], d->places - 1));
-    xg_sort_order(d, &v[0], &v[mirrored ? 3 : 2]);
-    xg_sort_order(d, &v[1], &v[mirrored ? 2 : 3]);
-    xg_sort_order(d, &v[0], &v[1]);
-    xg_sort_order(d, &v[2], &v[3]);
-    for (k = 0; k < 4; k++) r = xg_kinsert(&d->s.b, d->direct ? xg_emit_join(&d->s.b, v[k].x[0]) : v[k].index, r, &v[k].place, 1);
-    return xg_sort_barrier(d, xg_sort_loop_end(d, &l, r));
+    xg_imap *m = xg_imap_new(x, 2, 0, 0, d->shape->rank, 0);
+    xg_kval *v[2];
+    v[0] = row;
+    v[1] = place;
+    m->dims[0].range = xg_range_of(0, d->rows - 1);
+    m->dims[1].range = xg_range_of(0, d->whole - 1);
+    xg_index_delinearise(x, &d->order, xg_aff_dim(x, 0), m->results);
+    m->results[d->dim] = xg_aff_dim(x, 1);
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), v, indices);
+}
+XG_FN xg_sort_spot xg_sort_spot_at(xg_sort_site *d, const xg_aff *row, const xg_aff *place, xg_kval *other) {
+    xg_aff_ctx *x = d->e->m->aff;
+    const xg_aff *both[2];
+    xg_sort_spot s;
+    xg_kval *v[2];
+    both[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 1), d->runs), d->group), row);
+    both[1] = xg_aff_add(x, xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->length), place);
+    xg_sort_apply(d, both, 2, other, xg_range_of(0, d->places - 1), v);
+    s.row_is = xg_sort_below(d, &v[0], d->rows);
+    s.place_is = xg_sort_below(d, &v[1], d->whole);
+    xg_sort_at(d, v[0], v[1], s.indices);
+    return s;
+}
+XG_FN xg_sort_spot xg_sort_spot_of(xg_sort_site *d, int64_t j) {
+    const xg_aff *row, *place;
+    xg_sort_home(d, j, &row, &place);
+    return xg_sort_spot_at(d, row, place, NULL);
+}
+/* The place of item j in shared memory, as an affine expression without gaps. */
+XG_FN const xg_aff *xg_sort_flat(const xg_sort_site *d, int64_t j) {
+    const xg_aff *row, *place;
+    xg_sort_home(d, j, &row, &place);
+    return xg_aff_add(d->e->m->aff, xg_aff_mul(d->e->m->aff, row, d->places), place);
 }
 
-/* The elements of the row that the comparator asks for go to shared memory, one operand after the other while there is room. */
-XG_FN xg_kval *xg_sort_bring_one(xg_sort_site *d, uint32_t k, bool key) {
-    xg_kelem e = key ? xg_kelem_of(d->key->shape->type) : xg_kelem_of(XG_OPERAND(d->i, k)->shape->type);
-    const xg_ktype *type;
-    xg_kval *tensor, *p, *from;
-    xg_sort_loop l;
-    xg_elem x;
-    if (key && xg_sort_key_ordered(d)) e = xg_kelem_bits(e) == 64 ? XG_E_I64 : xg_kelem_bits(e) == 32 ? XG_E_I32 : XG_E_I16;
-    type = xg_kir_tensor(d->e->m, e, &d->places, 1);
-    tensor = xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
-    l = xg_sort_loop_begin(d, xg_elem_index(&d->s, d->places / d->threads), tensor);
-    p = from = xg_sort_nth(d, l.var, d->places - 1);
-    /* Behind the end stands the last element again: it may be read in vain, with four places at a time. */
-    if (xg_sort_has_end(d)) from = xg_sort_ranged(XG_KOP2(&d->s.b, XG_K_OP_MINSI, p, XG_KOP2(&d->s.b, XG_K_OP_SUBI, d->limit ? d->limit : xg_elem_index(&d->s, d->length), xg_elem_index(&d->s, 1))), d->length - 1);
-    if (key && d->close[k]) from = p; /* each thread reads what it wrote itself */
-    x = xg_sort_element(d, k, from);
-    return xg_sort_loop_end(d, &l, xg_kinsert(&d->s.b, xg_emit_join(&d->s.b, key ? xg_sort_key_of(d, x) : x), l.carried, &p, 1));
+/* ---- items ---- */
+
+XG_FN xg_kval *xg_sort_alloc(xg_sort_site *d, xg_kelem e, int64_t room) {
+    const xg_ktype *type = xg_kir_tensor(d->e->m, e, &room, 1);
+    return xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
 }
-/* First what is compared, then, for the results, what there is room for. */
-XG_FN void xg_sort_bring(xg_sort_site *d) {
-    int64_t bytes = 4 * d->places, more;
-    uint32_t k, turn;
-    xg_sort_find_key(d);
-    if (d->key) {
-        more = d->places * xg_kelem_bytes(xg_kelem_of(d->key->shape->type));
-        if (bytes + more <= XG_SORT_SHARED_MAX) { d->keys = xg_sort_bring_one(d, d->keyed, true); bytes += more; }
+/* All of what was written is seen by all. */
+XG_FN void xg_sort_sync(xg_sort_site *d) {
+    xg_kval **tensors = XG_NEW_N(d->e->arena, xg_kval *, d->n + 2), ***from = XG_NEW_N(d->e->arena, xg_kval **, d->n + 2);
+    const xg_ktype **types = XG_NEW_N(d->e->arena, const xg_ktype *, d->n + 2);
+    uint32_t n = 0, k;
+    xg_kop *op;
+    from[n++] = &d->entries;
+    if (d->numbers) from[n++] = &d->numbers;
+    for (k = 0; k < d->n; k++) if (d->close[k]) from[n++] = &d->close[k];
+    for (k = 0; k < n; k++) { tensors[k] = *from[k]; types[k] = tensors[k]->type; }
+    op = xg_kir_op(&d->s.b, XG_K_OP_SYNC, tensors, n, types, n, 0);
+    for (k = 0; k < n; k++) *from[k] = &op->results[k];
+}
+XG_FN xg_kval *xg_sort_number_of(xg_sort_site *d, const xg_sort_item *v) {
+    xg_kb *b = &d->s.b;
+    xg_kval *n;
+    if (d->o.form != XG_SORT_BY_ENTRY) n = d->o.form == XG_SORT_BY_KEY ? v->number : v->entry;
+    else if (d->o.entry_bytes == 8) n = xg_kcast(b, XG_K_OP_TRUNCI, v->entry, XG_E_I32);
+    else n = XG_KOP2(b, XG_K_OP_ANDI, v->entry, xg_kconst_int(b, XG_E_I32, 0xffff));
+    return n;
+}
+/* The place in shared memory of an element by its number, in the row of a place. */
+XG_FN xg_kval *xg_sort_flat_number(xg_sort_site *d, const xg_aff *flat, xg_kval *number, bool padded) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_range range = xg_range_of(0, d->places - 1);
+    const xg_aff *to = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, flat, d->places), d->places), xg_aff_dim(x, 2));
+    xg_kval *index = xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, number, XG_E_INDEX), *v;
+    xg_kval_set_range(index, range);
+    if (padded) to = xg_sort_padded(d, to);
+    xg_sort_apply(d, &to, 1, index, range, &v);
+    return v;
+}
+/* What the comparator may ask of an item. */
+XG_FN void xg_sort_fetch(xg_sort_site *d, const xg_aff *flat, xg_sort_item *v) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_kval *at = xg_sort_flat_number(d, flat, v->entry, false), *index;
+    const xg_aff *both[2];
+    xg_sort_spot spot;
+    uint32_t k;
+    v->x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
+    for (k = 0; k < d->n; k++) if (d->close[k]) v->x[k] = xg_emit_split(&d->s.b, xg_kextract(&d->s.b, d->close[k], &at, 1));
+    for (k = 0; k < d->n && (d->close[k] || !xg_order_asks_for(d->i, k)); k++) {}
+    if (k == d->n) return;
+    /* Too much for shared memory: from where it is. */
+    both[0] = xg_aff_div(x, flat, d->places);
+    both[1] = xg_aff_dim(x, 2);
+    index = xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, v->entry, XG_E_INDEX);
+    xg_kval_set_range(index, xg_range_of(0, d->places - 1));
+    spot = xg_sort_spot_at(d, both[0], both[1], index);
+    for (k = 0; k < d->n; k++) if (xg_order_asks_for(d->i, k) && !d->close[k]) v->x[k] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), spot.indices);
+}
+/* What stands at a place, an affine expression of the thread; and back. */
+XG_FN xg_sort_item xg_sort_read(xg_sort_site *d, const xg_aff *flat) {
+    xg_kval *place = xg_sort_value(d, xg_sort_padded(d, flat));
+    xg_sort_item v;
+    memset(&v, 0, sizeof v);
+    v.entry = xg_kextract(&d->s.b, d->entries, &place, 1);
+    if (d->numbers) v.number = xg_kextract(&d->s.b, d->numbers, &place, 1);
+    if (d->o.form == XG_SORT_BY_COMPARATOR) xg_sort_fetch(d, flat, &v);
+    return v;
+}
+XG_FN void xg_sort_put(xg_sort_site *d, const xg_aff *flat, const xg_sort_item *v) {
+    xg_kval *place = xg_sort_value(d, xg_sort_padded(d, flat));
+    d->entries = xg_kinsert(&d->s.b, v->entry, d->entries, &place, 1);
+    if (d->numbers) d->numbers = xg_kinsert(&d->s.b, v->number, d->numbers, &place, 1);
+}
+
+/* ---- two items ---- */
+
+XG_FN void xg_sort_swap(xg_kb *b, xg_kval *swap, xg_kval **x, xg_kval **y) {
+    xg_kval *was = *x;
+    if (!was) return;
+    *x = xg_kselect(b, swap, *y, was);
+    *y = xg_kselect(b, swap, was, *y);
+}
+/* Whether an element goes before another one, by the comparator. */
+XG_FN xg_kval *xg_sort_before(xg_scope *s, const xg_inst *sort, const xg_elem *a, const xg_elem *b) {
+    xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, 2 * sort->n_operands + 1), r;
+    uint32_t k;
+    for (k = 0; k < sort->n_operands; k++) { args[2 * k] = a[k]; args[2 * k + 1] = b[k]; }
+    xg_elem_call_comp(s, xg_attr_comp(sort, XG_A_to_apply), args, &r, 1);
+    return r.v;
+}
+/* The first number that no element of the row or run has; NULL: all have. */
+XG_FN xg_kval *xg_sort_end(xg_sort_site *d) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_kval *left;
+    if (d->given) return d->end;
+    if (d->length == d->places && d->whole % d->length == 0) return NULL;
+    if (d->whole % d->length == 0) return xg_kconst_int(&d->s.b, XG_E_I32, d->length);
+    left = xg_sort_value(d, xg_aff_sub(x, xg_aff_const(x, d->whole), xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->length)));
+    left = xg_k2(&d->s.b, XG_K_OP_MINSI, left, xg_elem_index(&d->s, d->length));
+    return xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, left, XG_E_I32);
+}
+/* Exchanged when y goes before x, by one question: whether the element that came later goes before the earlier one; if not, those two stay in the order in which they came. */
+XG_FN xg_kval *xg_sort_asks(xg_sort_site *d, const xg_sort_item *x, const xg_sort_item *y) {
+    xg_kb *b = &d->s.b;
+    xg_elem *later = XG_NEW_N(d->e->arena, xg_elem, d->n + 1), *earlier = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
+    xg_kval *turned = xg_kcmpi_(b, XG_CI_SGT, x->entry, y->entry), *swap, *end, *is;
+    uint32_t k;
+    for (k = 0; k < d->n; k++) {
+        earlier[k] = x->x[k];
+        later[k] = y->x[k];
+        xg_sort_swap(b, turned, &earlier[k].v, &later[k].v);
+        xg_sort_swap(b, turned, &earlier[k].im, &later[k].im);
     }
-    for (turn = 0; turn < 2; turn++) for (k = 0; k < d->n; k++) {
-        if (d->close[k] || (!turn && (d->keys || !xg_sort_asks_for(d, k)))) continue;
-        more = d->places * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(d->i, k)->shape->type));
+    swap = XG_KOP2(b, XG_K_OP_XORI, xg_sort_before(&d->s, d->i, later, earlier), turned);
+    if (!(end = xg_sort_end(d))) return swap;
+    is = xg_kcmpi_(b, XG_CI_SGE, x->entry, end);
+    swap = xg_k2(b, XG_K_OP_ORI, swap, is);
+    is = xg_kcmpi_(b, XG_CI_SLT, y->entry, end);
+    return xg_k2(b, XG_K_OP_ANDI, swap, is);
+}
+XG_FN void xg_sort_exchange(xg_sort_site *d, xg_sort_item *x, xg_sort_item *y) {
+    xg_kb *b = &d->s.b;
+    xg_kval *swap, *same, *was = x->entry;
+    uint32_t k;
+    if (d->o.form == XG_SORT_BY_ELEMENT || d->o.form == XG_SORT_BY_ENTRY) {
+        x->entry = xg_k2(b, XG_K_OP_MINSI, was, y->entry);
+        y->entry = xg_k2(b, XG_K_OP_MAXSI, was, y->entry);
+        return;
+    }
+    if (d->o.form == XG_SORT_BY_KEY) {
+        swap = xg_kcmpi_(b, XG_CI_SLT, y->entry, x->entry);
+        same = xg_kcmpi_(b, XG_CI_EQ, y->entry, x->entry);
+        same = XG_KOP2(b, XG_K_OP_ANDI, same, xg_kcmpi_(b, XG_CI_SLT, y->number, x->number));
+        swap = xg_k2(b, XG_K_OP_ORI, swap, same);
+    } else swap = xg_sort_asks(d, x, y);
+    xg_sort_swap(b, swap, &x->entry, &y->entry);
+    xg_sort_swap(b, swap, &x->number, &y->number);
+    if (x->x) for (k = 0; k < d->n; k++) { xg_sort_swap(b, swap, &x->x[k].v, &y->x[k].v); xg_sort_swap(b, swap, &x->x[k].im, &y->x[k].im); }
+}
+
+/* ---- the network ---- */
+
+/* Batcher's odd-even merge sort of n items. */
+XG_FN void xg_sort_items(xg_sort_site *d, xg_sort_item *v, int64_t n) {
+    int64_t p, k, j, i;
+    for (p = 1; p < n; p *= 2) for (k = p; k; k /= 2) for (j = k % p; j + k < n; j += 2 * k) for (i = 0; i < k && i + j + k < n; i++)
+        if ((i + j) / (2 * p) == (i + j + k) / (2 * p)) xg_sort_exchange(d, &v[i + j], &v[i + j + k]);
+}
+/* Steps of bit, bit/2 ... that are closed on `closed` places. */
+XG_FN void xg_sort_steps(xg_sort_site *d, int64_t bit, int64_t closed, bool mirrored) {
+    xg_aff_ctx *x = d->e->m->aff;
+    int64_t last = 2 * bit / closed, k, step, i, j;
+    xg_sort_item v[XG_SORT_EACH_MAX];
+    for (i = 0; i < d->each / closed; i++) {
+        const xg_aff *t = xg_aff_add_k(x, xg_aff_dim(x, 0), i * d->threads), *low = xg_aff_mod(x, t, last), *base = xg_aff_mul(x, xg_aff_div(x, t, last), 2 * bit), *p[XG_SORT_EACH_MAX];
+        for (k = 0; k < closed; k++) {
+            p[k] = mirrored && k >= closed / 2 ? xg_aff_add_k(x, xg_aff_sub(x, base, low), k * last + last - 1) : xg_aff_add_k(x, xg_aff_add(x, base, low), k * last);
+            v[k] = xg_sort_read(d, p[k]);
+        }
+        if (mirrored) for (k = 0; k < closed / 2; k++) xg_sort_exchange(d, &v[k], &v[closed - 1 - k]);
+        for (step = mirrored ? closed / 4 : closed / 2; step; step /= 2) for (j = 0; j < closed; j += 2 * step) for (k = j; k < j + step; k++) xg_sort_exchange(d, &v[k], &v[k + step]);
+        for (k = 0; k < closed; k++) xg_sort_put(d, p[k], &v[k]);
+    }
+    xg_sort_sync(d);
+}
+/* All steps of bit, bit/2 .. 1. */
+XG_FN void xg_sort_steps_from(xg_sort_site *d, int64_t bit, bool mirrored) {
+    int64_t closed;
+    for (; bit; bit /= closed, mirrored = false) {
+        for (closed = 2; closed < d->each && closed < 2 * bit; closed *= 2) {}
+        xg_sort_steps(d, bit, closed, mirrored);
+    }
+}
+/* From the threads' own items to those of rows in order. */
+XG_FN void xg_sort_network(xg_sort_site *d, xg_sort_item *v) {
+    xg_aff_ctx *x = d->e->m->aff;
+    int64_t own = XG_MIN(d->each, d->places), half, k;
+    const xg_aff *row, *place, *first;
+    for (k = 0; k < d->each; k += own) xg_sort_items(d, v + k, own);
+    if (own == d->places) return;
+    xg_sort_home(d, 0, &row, &place);
+    first = xg_aff_add(x, xg_aff_mul(x, row, d->places), xg_aff_mul(x, place, own)); /* what a thread has in order stands together from now on */
+    for (k = 0; k < own; k++) xg_sort_put(d, xg_aff_add_k(x, first, k), &v[k]);
+    xg_sort_sync(d);
+    for (half = own; half < d->places; half *= 2) xg_sort_steps_from(d, half, true);
+    for (k = 0; k < d->each; k++) v[k] = xg_sort_read(d, xg_sort_flat(d, k));
+}
+
+/* ---- in and out ---- */
+
+/* The elements of an operand, each by the thread that has it at home. */
+XG_FN void xg_sort_load(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, xg_elem *x) {
+    int64_t j;
+    for (j = 0; j < d->each; j++) x[j] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), spots[j].indices);
+}
+XG_FN xg_kval *xg_sort_place_number(xg_sort_site *d, int64_t j) {
+    const xg_aff *row, *place;
+    if (d->given) return d->given[j];
+    xg_sort_home(d, j, &row, &place);
+    return xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, xg_sort_value(d, place), XG_E_I32);
+}
+/* What is sorted, of a key and the number of its element. */
+XG_FN xg_sort_item xg_sort_item_of(xg_sort_site *d, xg_kval *key, xg_kval *number) {
+    xg_kb *b = &d->s.b;
+    xg_sort_item v;
+    memset(&v, 0, sizeof v);
+    v.entry = key;
+    if (d->o.form == XG_SORT_BY_KEY) v.number = number;
+    if (d->o.form != XG_SORT_BY_ENTRY) return v;
+    if (d->o.entry_bytes == 8) { key = xg_kcast(b, XG_K_OP_EXTUI, key, XG_E_I64); number = xg_kcast(b, XG_K_OP_EXTUI, number, XG_E_I64); }
+    key = XG_KOP2(b, XG_K_OP_SHLI, key, xg_kconst_int(b, key->type->elem, d->o.entry_bytes * 4));
+    v.entry = xg_k2(b, XG_K_OP_ORI, key, number);
+    return v;
+}
+XG_FN void xg_sort_begin(xg_sort_site *d, const xg_sort_spot *spots, xg_elem *raw, xg_sort_item *v) {
+    xg_kb *b = &d->s.b;
+    int64_t j, bytes = xg_sort_room(d) * d->o.entry_bytes, room = d->group * d->places, most = d->o.bits == 64 ? INT64_MAX : d->o.bits < 32 && d->o.form == XG_SORT_BY_ENTRY ? INT16_MAX : INT32_MAX;
+    xg_kelem e = d->o.entry_bytes == 8 ? XG_E_I64 : XG_E_I32;
+    uint32_t k;
+    d->entries = xg_sort_alloc(d, e, xg_sort_room(d));
+    if (d->o.form == XG_SORT_BY_KEY) d->numbers = xg_sort_alloc(d, XG_E_I32, xg_sort_room(d));
+    if (d->o.form != XG_SORT_BY_COMPARATOR) {
+        xg_sort_load(d, d->o.keyed, spots, raw);
+        for (j = 0; j < d->each; j++) {
+            xg_kval *key = xg_sort_key_of(&d->s, &d->o, raw[j]), *number = xg_sort_place_number(d, j);
+            if (spots[j].place_is) key = XG_KSELECT(b, spots[j].place_is, key, xg_kconst_int(b, key->type->elem, most)); /* behind all others: those of the same key have lower numbers, or are the same */
+            v[j] = xg_sort_item_of(d, key, number);
+        }
+        return;
+    }
+    for (j = 0; j < d->each; j++) { memset(&v[j], 0, sizeof v[j]); v[j].entry = xg_sort_place_number(d, j); v[j].x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1); }
+    for (k = 0; k < d->n; k++) {
+        int64_t more = room * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(d->i, k)->shape->type));
+        if (!xg_order_asks_for(d->i, k)) continue;
+        xg_sort_load(d, k, spots, raw);
+        for (j = 0; j < d->each; j++) v[j].x[k] = raw[j];
         if (bytes + more > XG_SORT_SHARED_MAX) continue;
         bytes += more;
-        d->close[k] = xg_sort_bring_one(d, k, false);
-    }
-}
-
-/* places[p] = p */
-XG_FN xg_kval *xg_sort_start(xg_sort_site *d, xg_kval *places) {
-    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, d->places / d->threads), places);
-    xg_kval *p = xg_sort_nth(d, l.var, d->places - 1), *v = xg_kinsert(&d->s.b, xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, p, XG_E_I32), l.carried, &p, 1);
-    return xg_sort_barrier(d, xg_sort_loop_end(d, &l, v));
-}
-
-/* What may be asked for of an index behind the end is all in shared memory. */
-XG_FN bool xg_sort_by_fours(const xg_sort_site *d) {
-    uint32_t k;
-    for (k = 0; k < d->n; k++) if (!d->direct && xg_sort_has_end(d) && xg_sort_asks_for(d, k) && !d->close[k] && !(d->keys && k == d->keyed)) return false;
-    return d->places >= 4;
-}
-XG_FN xg_kval *xg_sort_network(xg_sort_site *d, xg_kval *places) {
-    bool fours = xg_sort_by_fours(d);
-    int64_t half, bit;
-    for (half = 1; half < d->places; half *= 2) {
-        for (bit = half; bit;) {
-            if (fours && bit > 1) { places = xg_sort_two_steps(d, places, bit, bit == half); bit /= 4; }
-            else { places = xg_sort_step(d, places, bit, bit == half); bit /= 2; }
+        d->close[k] = xg_sort_alloc(d, xg_kelem_of(XG_OPERAND(d->i, k)->shape->type), room);
+        for (j = 0; j < d->each; j++) {
+            xg_kval *at = d->given ? xg_sort_flat_number(d, xg_sort_flat(d, j), d->given[j], false) : xg_sort_value(d, xg_sort_flat(d, j));
+            d->close[k] = xg_kinsert(b, xg_emit_join(b, raw[j]), d->close[k], &at, 1);
         }
     }
-    return places;
 }
 
-/* What root k takes from the sorted row: an operand's element, or (topk's second result) the index itself. */
-XG_FN xg_elem xg_sort_result(xg_sort_site *d, const xg_inst *root, xg_kval *index) {
-    int64_t output;
-    if (root->op == XG_SLICE) root = XG_OPERAND(root, 0);
-    output = root->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(root, XG_A_index, 0) : 0;
-    if (d->i->op == XG_TOPK && output == 1) return xg_elem_real(xg_scalar_convert(&d->s.b, index, XLAGPU_S32, root->shape->type));
-    return xg_sort_element(d, (uint32_t)output, xg_sort_position(d, index));
-}
-
-XG_FN xg_kval *xg_sort_write(xg_sort_site *d, uint32_t root, xg_kval *places, xg_kval *dest) {
-    const xg_inst *i = d->e->roots[root];
-    int64_t kept = d->whole ? d->kept : i->shape->dims[d->dim], first = i->op == XG_SLICE ? xg_inst_attr(i, XG_A_slice)->v.slices->p[d->dim].start : 0;
-    bool exact = !d->limit && kept % d->threads == 0;
-    xg_sort_loop l = xg_sort_loop_begin(d, xg_elem_index(&d->s, (kept + d->threads - 1) / d->threads), dest);
+/* Elements at home become those of the numbers that the items have: through the shared array, which nobody needs any more. */
+XG_FN void xg_sort_bring_in_order(xg_sort_site *d, xg_kval *const *numbers, xlagpu_type t, xg_elem *x) {
     xg_kb *b = &d->s.b;
-    xg_kval *p = xg_sort_nth(d, l.var, exact ? kept - 1 : d->places * 2), *place, *r, *inside[XG_RANK_MAX];
-    const xg_ktype *type = dest->type;
-    xg_kb outer = d->s.b;
-    xg_kop *op = NULL;
-    xg_elem v;
-    if (!exact) {
-        op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, p, d->limit ? d->limit : xg_elem_index(&d->s, kept)), &type, 1);
-        outer = d->s.b;
-        d->s.b = xg_kb_end(d->e->m, op->regions[1]);
-        xg_kyield(b, &l.carried, 1);
-        d->s.b = xg_kb_end(d->e->m, op->regions[0]);
+    xg_kelem e = d->entries->type->elem;
+    xg_kval *pieces[XG_SORT_EACH_MAX][4], *at;
+    uint32_t n = xg_sort_pieces(t, xg_kelem_bits(e)), k;
+    int64_t j;
+    for (k = 0; k < n; k++) {
+        xg_sort_sync(d);
+        for (j = 0; j < d->each; j++) {
+            at = d->given ? xg_sort_flat_number(d, xg_sort_flat(d, j), d->given[j], true) : xg_sort_value(d, xg_sort_padded(d, xg_sort_flat(d, j)));
+            d->entries = xg_kinsert(b, xg_sort_piece_of(b, x[j], t, e, k), d->entries, &at, 1);
+        }
+        xg_sort_sync(d);
+        for (j = 0; j < d->each; j++) {
+            at = xg_sort_flat_number(d, xg_sort_flat(d, j), numbers[j], true);
+            pieces[j][k] = xg_kextract(b, d->entries, &at, 1);
+        }
     }
-    place = first ? xg_sort_ranged(xg_k2(b, XG_K_OP_ADDI, p, xg_elem_index(&d->s, first)), d->places - 1) : p;
-    v = d->direct ? xg_emit_split(b, xg_kextract(b, places, &place, 1)) : xg_sort_result(d, i, xg_kextract(b, places, &place, 1));
-    memcpy(inside, d->row, sizeof inside);
-    inside[d->dim] = xg_sort_in_row(d, p);
-    r = xg_emit_insert(b, v, l.carried, i->shape, inside);
-    if (!exact) {
-        xg_kyield(b, &r, 1);
-        d->s.b = outer;
-        r = op->results;
+    for (j = 0; j < d->each; j++) x[j] = xg_sort_from_pieces(b, pieces[j], t);
+}
+XG_FN int64_t xg_sort_output(const xg_inst *root) {
+    if (root->op == XG_SLICE) root = XG_OPERAND(root, 0);
+    return root->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(root, XG_A_index, 0) : 0;
+}
+/* Whether item j goes into a result that takes so many places from `first` on; NULL: it does. *place: where, of a place that exists in any case. */
+XG_FN xg_kval *xg_sort_kept(xg_sort_site *d, const xg_sort_spot *spot, int64_t first, int64_t kept, xg_kval **place) {
+    xg_kb *b = &d->s.b;
+    xg_kval *is = xg_elem_and(&d->s, spot->row_is, spot->place_is), *from;
+    xg_range r = xg_kval_range(*place);
+    if (first == 0 && kept == d->whole) return is;
+    if (r.lo < first || r.hi >= first + kept) {
+        from = xg_k2(b, XG_K_OP_MINSI, *place, xg_elem_index(&d->s, first + kept - 1));
+        from = xg_k2(b, XG_K_OP_MAXSI, from, xg_elem_index(&d->s, first));
+        is = xg_elem_and(&d->s, is, xg_kcmpi_(b, XG_CI_EQ, from, *place));
+        xg_kval_set_range(from, xg_range_of(first, first + kept - 1));
+        *place = from;
     }
-    return xg_sort_loop_end(d, &l, r);
+    *place = xg_k2(b, XG_K_OP_SUBI, *place, xg_elem_index(&d->s, first));
+    xg_kval_set_range(*place, xg_range_of(0, kept - 1));
+    return is;
+}
+XG_FN xg_kval *xg_sort_write(xg_sort_site *d, const xg_inst *root, const xg_sort_spot *spots, const xg_elem *x, xg_kval *dest) {
+    int64_t kept = root->shape->dims[d->dim], first = root->op == XG_SLICE ? xg_inst_attr(root, XG_A_slice)->v.slices->p[d->dim].start : 0, j;
+    xg_kb *b = &d->s.b, outer;
+    for (j = 0; j < d->each; j++) {
+        xg_kval *at[XG_RANK_MAX], *is;
+        const xg_ktype *type = dest->type;
+        xg_kop *op;
+        memcpy(at, spots[j].indices, sizeof at);
+        is = xg_sort_kept(d, &spots[j], first, kept, &at[d->dim]);
+        if (!is) { dest = xg_emit_insert(b, x[j], dest, root->shape, at); continue; }
+        op = xg_kif(b, is, &type, 1);
+        outer = *b;
+        *b = xg_kb_end(d->e->m, op->regions[1]);
+        xg_kyield(b, &dest, 1);
+        *b = xg_kb_end(d->e->m, op->regions[0]);
+        b->loc = outer.loc;
+        dest = xg_emit_insert(b, x[j], dest, root->shape, at);
+        xg_kyield(b, &dest, 1);
+        *b = outer;
+        dest = op->results;
+    }
+    return dest;
+}
+/* The sorted elements of output k. raw: those of the keyed operand, at home. */
+XG_FN void xg_sort_result(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, const xg_elem *raw, const xg_sort_item *v, xg_kval *const *numbers, xg_elem *x) {
+    bool keyed = d->o.form != XG_SORT_BY_COMPARATOR && k == d->o.keyed;
+    xg_kb *b = &d->s.b;
+    int64_t j;
+    if (keyed && d->o.exact) {
+        for (j = 0; j < d->each; j++) {
+            xg_kval *key = v[j].entry;
+            if (d->o.form == XG_SORT_BY_ENTRY) key = XG_KOP2(b, XG_K_OP_SHRSI, key, xg_kconst_int(b, key->type->elem, d->o.entry_bytes * 4));
+            if (d->o.form == XG_SORT_BY_ENTRY && d->o.entry_bytes == 8) key = xg_kcast(b, XG_K_OP_TRUNCI, key, XG_E_I32);
+            x[j] = xg_elem_real(xg_sort_unkey(b, &d->o, key));
+        }
+    } else if (d->close[k]) {
+        for (j = 0; j < d->each; j++) x[j] = v[j].x[k];
+    } else {
+        if (keyed) memcpy(x, raw, (size_t)d->each * sizeof *x);
+        else xg_sort_load(d, k, spots, x);
+        xg_sort_bring_in_order(d, numbers, XG_OPERAND(d->i, k)->shape->type, x);
+    }
+}
+/* The sorted items go to their places; from, to: where a thread's elements were read, and where they are written. */
+XG_FN void xg_sort_finish(xg_sort_site *d, const xg_sort_spot *from, const xg_sort_spot *to, const xg_elem *raw, const xg_sort_item *v, xg_kval **dest) {
+    xg_elem x[XG_SORT_EACH_MAX];
+    xg_kval *numbers[XG_SORT_EACH_MAX];
+    uint32_t root, n = d->i->op == XG_TOPK ? 2 : d->n, k;
+    int64_t j;
+    if (d->o.form != XG_SORT_BY_ELEMENT) for (j = 0; j < d->each; j++) numbers[j] = xg_sort_number_of(d, &v[j]);
+    for (k = 0; k < n; k++) {
+        bool made = false;
+        for (root = 0; root < d->e->n_roots; root++) {
+            const xg_inst *r = d->e->roots[root];
+            if (xg_sort_output(r) != (int64_t)k) continue;
+            if (!made && d->i->op == XG_TOPK && k == 1) {
+                while (r->op != XG_TOPK) r = XG_OPERAND(r, 0);
+                for (j = 0; j < d->each; j++) x[j] = xg_elem_real(xg_scalar_convert(&d->s.b, numbers[j], XLAGPU_S32, r->shape->elems[1]->type));
+            } else if (!made) xg_sort_result(d, k, from, raw, v, numbers, x);
+            made = true;
+            dest[root] = xg_sort_write(d, d->e->roots[root], to, x, dest[root]);
+        }
+    }
 }
 
-/* Block to the indices of its row, all dimensions but the sorted one, which has the run's beginning. */
-XG_FN void xg_sort_row(xg_sort_site *d, int64_t rows, int64_t runs) {
-    xg_aff_ctx *x = d->e->m->aff;
-    xg_imap *m = xg_imap_new(x, 1, 0, 0, d->shape->rank, 0);
-    const xg_aff *rest = xg_aff_div(x, xg_aff_dim(x, 0), runs);
-    xg_kval *block = xg_kblock_id(&d->s.b, 0, rows * runs);
-    uint32_t k;
-    m->dims[0].range = xg_range_of(0, rows * runs - 1);
-    for (k = d->shape->rank; k-- > 0;) {
-        if (k == d->dim) { m->results[k] = xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 0), runs), d->length); continue; }
-        m->results[k] = xg_aff_mod(x, rest, d->shape->dims[k]);
-        rest = xg_aff_div(x, rest, d->shape->dims[k]);
-    }
-    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &block, d->row);
-    if (!d->whole) return;
-    d->base = d->row[d->dim];
-    if (d->whole % d->length) d->limit = XG_KOP2(&d->s.b, XG_K_OP_MINSI, xg_k2(&d->s.b, XG_K_OP_SUBI, xg_elem_index(&d->s, d->whole), d->base), xg_elem_index(&d->s, d->length));
+XG_FN void xg_sort_body(xg_sort_site *d, xg_kval **dest) {
+    xg_sort_spot spots[XG_SORT_EACH_MAX];
+    xg_sort_item v[XG_SORT_EACH_MAX];
+    xg_elem raw[XG_SORT_EACH_MAX];
+    int64_t j;
+    for (j = 0; j < d->each; j++) spots[j] = xg_sort_spot_of(d, j);
+    xg_sort_begin(d, spots, raw, v);
+    if (d->o.form == XG_SORT_BY_COMPARATOR) xg_sort_sync(d);
+    xg_sort_network(d, v);
+    xg_sort_finish(d, spots, spots, raw, v, dest);
 }
 
-XG_FN void xg_emit_sort(xg_fusion_emission *e) {
+/* ---- sizes ---- */
+
+XG_FN void xg_sort_rows(xg_sort_site *d) {
+    uint32_t k, j;
+    d->whole = d->length = d->shape->dims[d->dim];
+    d->rows = d->whole ? d->shape->elements / d->whole : 0;
+    d->runs = d->group = 1;
+    d->minor = true;
+    for (k = 0; k < d->shape->rank; k++) {
+        uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
+        if (which != d->dim) xg_index_order_push(&d->order, which, d->shape->dims[which]);
+        else for (j = 0; j < d->order.n; j++) d->minor = d->minor && d->order.size[j] == 1;
+    }
+}
+XG_FN void xg_sort_blocks(xg_sort_site *d, int64_t each) {
+    d->each = XG_MIN(each, d->group * d->places);
+    while (d->group * d->places / d->each > XG_SORT_THREADS && d->each < XG_SORT_EACH_MAX) d->each *= 2;
+    d->threads = d->group * d->places / d->each;
+    d->blocks = (d->rows + d->group - 1) / d->group;
+    if (d->blocks > INT32_MAX / d->runs) xg_hlo_fail(d->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows of %lld runs; at most 2147483647 runs are supported in kernels", (long long)d->rows, (long long)d->runs);
+    d->blocks *= d->runs;
+}
+XG_FN int64_t xg_sort_each(const xg_sort_site *d) { return d->o.form == XG_SORT_BY_COMPARATOR ? XG_SORT_EACH_ASKED : XG_SORT_EACH; }
+XG_FN void xg_sort_plan(xg_sort_site *d) {
+    int64_t most = xg_fuse_sort_run(&d->o), wanted, from, to;
+    xg_sort_rows(d);
+    if (xg_fuse_sorted_runs(d->i, &from, &to)) {
+        d->length = to;
+        d->runs = (d->whole + to - 1) / to;
+    }
+    if (d->length > most) xg_hlo_fail(d->i, XLAGPU_ERROR_UNSUPPORTED, NULL, "%s of %lld elements at once; a block sorts at most %lld of these", xg_op_name(d->i->op), (long long)d->length, (long long)most);
+    for (d->places = 1; d->places < d->length; d->places *= 2) {}
+    wanted = d->minor ? XG_SORT_SHARED_ROWS : most;
+    while (d->group * 2 * d->places <= wanted && d->group < d->rows && (d->minor || d->group < 32)) d->group *= 2;
+    xg_sort_blocks(d, xg_sort_each(d));
+}
+/* The whole kernel: a body of one of the plans. */
+XG_FN void xg_sort_emit(xg_fusion_emission *e, void (*plan)(xg_sort_site *), void (*body)(xg_sort_site *, xg_kval **)) {
     xg_kfunc *f = e->m->entry;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    bool some = XG_OPERAND(xg_sort_of_root(e->roots[0]), 0)->shape->elements > 0;
     xg_sort_site d;
-    xg_kval *places, **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
-    const xg_ktype *type;
-    int64_t rows, runs = 1, from, to;
     uint32_t k;
     memset(&d, 0, sizeof d);
     d.e = e;
     d.i = xg_sort_of_root(e->roots[0]);
+    d.o = xg_fuse_sort_order(d.i);
     d.shape = XG_OPERAND(d.i, 0)->shape;
     d.dim = d.i->op == XG_TOPK ? d.shape->rank - 1 : (uint32_t)xg_attr_ints(d.i, XG_A_dimensions).p[0];
     d.n = d.i->n_operands;
     d.close = XG_NEW_N(e->arena, xg_kval *, d.n + 1);
-    d.length = d.shape->dims[d.dim];
-    d.kept = e->roots[0]->shape->dims[d.dim];
-    rows = d.length ? d.shape->elements / d.length : 0;
-    if (xg_fuse_sorted_runs(d.i, &from, &to)) {
-        d.whole = d.length;
-        d.length = d.kept = to;
-        runs = (d.whole + to - 1) / to;
+    for (k = 0; k < e->n_roots; k++) some = some && e->roots[k]->shape->elements;
+    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    if (some) {
+        plan(&d);
+        f->threads[0] = (uint32_t)d.threads;
+        f->blocks[0] = (uint32_t)d.blocks;
     }
-    if (d.length > XG_SORT_ROW_MAX) xg_hlo_fail(d.i, XLAGPU_ERROR_INTERNAL, NULL, "%s of rows of %lld elements in one block", xg_op_name(d.i->op), (long long)d.length);
-    for (d.places = 1; d.places < d.length; d.places *= 2) {}
-    d.threads = XG_MIN(XG_MAX(d.places / 4, (int64_t)1), (int64_t)XG_SORT_THREADS_MAX);
-    if (rows > INT32_MAX / runs) xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows of %lld runs; at most 2147483647 runs are supported in kernels", (long long)rows, (long long)runs);
-    f->threads[0] = (uint32_t)d.threads;
-    f->blocks[0] = (uint32_t)XG_MAX(rows * runs, (int64_t)1);
-    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     xg_emit_functions(e, false);
     d.s = xg_emit_scope(e, f, UINT32_MAX);
     d.s.b.loc = e->fusion->id + 1;
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
-    if (d.shape->elements && e->roots[0]->shape->elements) {
-        d.thread = xg_kthread_id(&d.s.b, 0, d.threads);
-        xg_sort_row(&d, rows, runs);
-        d.direct = d.i->op == XG_SORT && d.n == 1 && !xg_attr_int(d.i, XG_A_is_stable, 0) && d.places * xg_kelem_bytes(xg_kelem_of(d.shape->type)) <= XG_SORT_SHARED_MAX;
-        if (d.direct) places = xg_sort_barrier(&d, xg_sort_bring_one(&d, 0, false));
-        else {
-            type = xg_kir_tensor(e->m, XG_E_I32, &d.places, 1);
-            places = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
-            xg_sort_bring(&d);
-            places = xg_sort_start(&d, places);
-        }
-        places = xg_sort_network(&d, places);
-        for (k = 0; k < e->n_roots; k++) dest[k] = xg_sort_write(&d, k, places, dest[k]);
+    if (some) {
+        d.at[0] = xg_kthread_id(&d.s.b, 0, d.threads);
+        d.at[1] = xg_kblock_id(&d.s.b, 0, d.blocks);
+        body(&d, dest);
     }
     xg_kreturn(&d.s.b, dest, e->n_roots);
 }
+XG_FN void xg_emit_sort(xg_fusion_emission *e) { xg_sort_emit(e, xg_sort_plan, xg_sort_body); }
 
 #endif /* XG_EMIT_SORT_C */
 /* emit/topk.c -- topk by selection: one block per row looks at each element once, and again only at those of groups that lead.
@@ -45786,66 +47430,31 @@ XG_FN xg_elem xg_tiled_from_lane(xg_tiled_site *d, xg_elem x, xg_kval *r) {
 
 /* ---- loops and conditions ---- */
 
-/* What a loop or an if carries: some tensors, then the parts of some elements. */
+/* What a loop or an if carries: some tensors, some elements, a flag. */
 typedef struct xg_tiled_state { xg_kval *tensors[4]; uint32_t n_tensors; xg_elem elems[2]; uint32_t n_elems; xg_kval *flag; } xg_tiled_state;
-XG_FN uint32_t xg_tiled_flat(const xg_tiled_state *c, xg_kval **v) {
-    uint32_t n = 0, k;
-    for (k = 0; k < c->n_tensors; k++) v[n++] = c->tensors[k];
-    for (k = 0; k < c->n_elems; k++) { v[n++] = c->elems[k].v; if (c->elems[k].im) v[n++] = c->elems[k].im; }
-    if (c->flag) v[n++] = c->flag;
-    return n;
-}
-XG_FN void xg_tiled_unflat(xg_tiled_state *c, xg_kval *v) { /* values that lie one behind the other */
-    uint32_t n = 0, k;
-    for (k = 0; k < c->n_tensors; k++) c->tensors[k] = &v[n++];
-    for (k = 0; k < c->n_elems; k++) { c->elems[k].v = &v[n++]; if (c->elems[k].im) c->elems[k].im = &v[n++]; }
-    if (c->flag) c->flag = &v[n++];
-}
-typedef struct xg_tiled_loop { xg_kop *op; xg_kb outer; xg_kval *var; } xg_tiled_loop;
-/* lo: NULL for zero. */
-XG_FN xg_tiled_loop xg_tiled_loop_begin(xg_tiled_site *d, xg_kval *lo, xg_kval *hi, int64_t limit, xg_tiled_state *c) {
-    xg_tiled_loop l;
-    xg_kval *v[16];
-    uint32_t n = xg_tiled_flat(c, v);
-    if (!lo) lo = xg_tiled_index(d, 0);
-    l.op = xg_kfor(&d->s->b, lo, hi, xg_tiled_index(d, 1), v, n);
-    l.outer = d->s->b;
-    l.var = &l.op->regions[0]->args[0];
-    xg_kval_set_range(l.var, xg_range_of(XG_MAX(xg_kval_range(lo).lo, (int64_t)0), limit - 1));
-    xg_tiled_unflat(c, &l.op->regions[0]->args[1]);
-    d->s->b = xg_kb_end(d->e->m, l.op->regions[0]);
-    d->s->b.loc = l.outer.loc;
-    return l;
-}
-XG_FN void xg_tiled_loop_end(xg_tiled_site *d, const xg_tiled_loop *l, xg_tiled_state *c) {
-    xg_kval *v[16];
-    uint32_t n = xg_tiled_flat(c, v);
-    xg_kyield(&d->s->b, v, n);
-    d->s->b = l->outer;
-    xg_tiled_unflat(c, l->op->results);
-}
-typedef struct xg_tiled_if { xg_kop *op; xg_kb outer; } xg_tiled_if;
-XG_FN xg_tiled_if xg_tiled_if_begin(xg_tiled_site *d, xg_kval *cond, const xg_tiled_state *otherwise) {
-    xg_tiled_if f;
-    xg_kval *v[16];
-    const xg_ktype *types[16];
-    uint32_t n = xg_tiled_flat(otherwise, v), k;
-    for (k = 0; k < n; k++) types[k] = v[k]->type;
-    f.op = xg_kif(&d->s->b, cond, types, n);
-    f.outer = d->s->b;
-    d->s->b = xg_kb_end(d->e->m, f.op->regions[1]);
-    xg_kyield(&d->s->b, v, n);
-    d->s->b = xg_kb_end(d->e->m, f.op->regions[0]);
-    d->s->b.loc = f.outer.loc;
+typedef struct xg_tiled_flow { xg_flow flow; xg_kval *var; } xg_tiled_flow;
+XG_FN xg_tiled_flow xg_tiled_carry(xg_tiled_state *c) {
+    xg_tiled_flow f;
+    uint32_t k;
+    memset(&f, 0, sizeof f);
+    for (k = 0; k < c->n_tensors; k++) xg_flow_slot(&f.flow, &c->tensors[k]);
+    for (k = 0; k < c->n_elems; k++) xg_flow_elem(&f.flow, &c->elems[k]);
+    xg_flow_slot(&f.flow, &c->flag);
     return f;
 }
-XG_FN void xg_tiled_if_end(xg_tiled_site *d, const xg_tiled_if *f, xg_tiled_state *c) {
-    xg_kval *v[16];
-    uint32_t n = xg_tiled_flat(c, v);
-    xg_kyield(&d->s->b, v, n);
-    d->s->b = f->outer;
-    xg_tiled_unflat(c, f->op->results);
+/* lo: NULL for zero. */
+XG_FN xg_tiled_flow xg_tiled_loop(xg_tiled_site *d, xg_kval *lo, xg_kval *hi, int64_t limit, xg_tiled_state *c) {
+    xg_tiled_flow f = xg_tiled_carry(c);
+    if (!lo) lo = xg_tiled_index(d, 0);
+    f.var = xg_flow_for(d->s, &f.flow, lo, hi, 1, limit);
+    return f;
 }
+XG_FN xg_tiled_flow xg_tiled_if(xg_tiled_site *d, xg_kval *cond, xg_tiled_state *c) {
+    xg_tiled_flow f = xg_tiled_carry(c);
+    xg_flow_if(d->s, &f.flow, cond);
+    return f;
+}
+XG_FN void xg_tiled_end(xg_tiled_site *d, xg_tiled_flow *f) { xg_flow_end(d->s, &f->flow); }
 
 /* ---- memory ---- */
 
@@ -45895,28 +47504,28 @@ XG_FN xg_elem xg_tiled_read(xg_tiled_site *d, uint32_t operand, xg_kval *array, 
     const xg_inst *o = XG_OPERAND(d->i, operand);
     xg_kval *physical[XG_RANK_MAX];
     xg_tiled_state c;
-    xg_tiled_if f;
+    xg_tiled_flow f;
     memset(&c, 0, sizeof c);
     c.elems[0] = missing;
     c.n_elems = 1;
-    if (exists) f = xg_tiled_if_begin(d, exists, &c);
+    if (exists) f = xg_tiled_if(d, exists, &c);
     if (array) {
         xg_emit_physical(d->i->shape, at, physical);
         c.elems[0] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, array, physical, d->i->shape->rank));
     } else c.elems[0] = xg_elem_of(d->s, o, at);
     if (conj) c.elems[0] = xg_tiled_conj(d, c.elems[0]);
-    if (exists) xg_tiled_if_end(d, &f, &c);
+    if (exists) xg_tiled_end(d, &f);
     return c.elems[0];
 }
 XG_FN xg_kval *xg_tiled_write(xg_tiled_site *d, xg_elem v, xg_kval *dest, xg_kval *const *at, xg_kval *exists) {
     xg_tiled_state c;
-    xg_tiled_if f;
+    xg_tiled_flow f;
     memset(&c, 0, sizeof c);
     c.tensors[0] = dest;
     c.n_tensors = 1;
-    if (exists) f = xg_tiled_if_begin(d, exists, &c);
+    if (exists) f = xg_tiled_if(d, exists, &c);
     c.tensors[0] = xg_emit_insert(&d->s->b, v, c.tensors[0], d->i->shape, at);
-    if (exists) xg_tiled_if_end(d, &f, &c);
+    if (exists) xg_tiled_end(d, &f);
     return c.tensors[0];
 }
 /* Tile (i, j) of the matrix, from the operand or from the result, into an array; zeros where nothing is, on the diagonal ones. */
@@ -45957,18 +47566,18 @@ XG_FN xg_elem xg_tiled_over(xg_tiled_site *d, xg_elem x, xg_elem inverse, bool r
 XG_FN xg_elem xg_tiled_solve_tile(xg_tiled_site *d, xg_kval *array, xg_elem rest, bool conj) {
     xg_elem pivot = d->unit ? rest : xg_tiled_inverse(d, xg_tiled_get(d, array, d->lane, d->lane), conj), q;
     xg_tiled_state c;
-    xg_tiled_loop l;
+    xg_tiled_flow l;
     memset(&c, 0, sizeof c);
     c.elems[0] = rest;
     c.elems[1] = xg_tiled_number(d, 0);
     c.n_elems = 2;
-    l = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &c);
+    l = xg_tiled_loop(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &c);
     q = d->unit ? c.elems[0] : xg_tiled_over(d, c.elems[0], pivot, conj);
     c.elems[1] = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, d->lane, l.var), q, c.elems[1]);
     q = xg_tiled_from_lane(d, q, l.var);
     pivot = xg_tiled_get(d, array, d->lane, l.var);
     c.elems[0] = xg_tiled_less(d, c.elems[0], q, conj ? xg_tiled_conj(d, pivot) : pivot);
-    xg_tiled_loop_end(d, &l, &c);
+    xg_tiled_end(d, &l);
     return c.elems[1];
 }
 
@@ -45977,16 +47586,16 @@ XG_FN xg_elem xg_tiled_solve_tile(xg_tiled_site *d, xg_kval *array, xg_elem rest
 /* acc - the sum over r of x[p, r] conj(y[q, r]) */
 XG_FN xg_elem xg_tiled_less_product(xg_tiled_site *d, xg_elem acc, xg_kval *x, xg_kval *p, xg_kval *y, xg_kval *q) {
     xg_tiled_state c;
-    xg_tiled_loop l;
+    xg_tiled_flow l;
     xg_elem u, v;
     memset(&c, 0, sizeof c);
     c.elems[0] = acc;
     c.n_elems = 1;
-    l = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &c);
+    l = xg_tiled_loop(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &c);
     u = xg_tiled_get(d, x, p, l.var);
     v = xg_tiled_get(d, y, q, l.var);
     c.elems[0] = xg_tiled_less(d, c.elems[0], u, xg_tiled_conj(d, v));
-    xg_tiled_loop_end(d, &l, &c);
+    xg_tiled_end(d, &l);
     return c.elems[0];
 }
 enum { XG_TILED_OUT, XG_TILED_FACTOR, XG_TILED_LEFT, XG_TILED_RIGHT }; /* tensors of cholesky's state: the result; the factor of the diagonal tile; where there are several, tiles of two rows */
@@ -45994,15 +47603,15 @@ enum { XG_TILED_OUT, XG_TILED_FACTOR, XG_TILED_LEFT, XG_TILED_RIGHT }; /* tensor
 /* acc less the products of the tiles in front of (i, j); i and j may be the same. */
 XG_FN void xg_tiled_factor_front(xg_tiled_site *d, xg_tiled_state *c, xg_kval *i, xg_kval *j, xg_kval *p, xg_kval *q) {
     bool same = i == j;
-    xg_tiled_loop l;
+    xg_tiled_flow l;
     if (d->tiles == 1) return;
-    l = xg_tiled_loop_begin(d, NULL, j, d->tiles, c);
+    l = xg_tiled_loop(d, NULL, j, d->tiles, c);
     c->tensors[XG_TILED_LEFT] = xg_tiled_bring(d, c->tensors[XG_TILED_OUT], i, l.var, c->tensors[XG_TILED_LEFT]);
     if (!same) c->tensors[XG_TILED_RIGHT] = xg_tiled_bring(d, c->tensors[XG_TILED_OUT], j, l.var, c->tensors[XG_TILED_RIGHT]);
     xg_tiled_wait(d, c);
     c->elems[0] = xg_tiled_less_product(d, c->elems[0], c->tensors[XG_TILED_LEFT], p, c->tensors[same ? XG_TILED_LEFT : XG_TILED_RIGHT], q);
     xg_tiled_wait(d, c);
-    xg_tiled_loop_end(d, &l, c);
+    xg_tiled_end(d, &l);
 }
 /* An element of the operand's lower triangle. */
 XG_FN xg_elem xg_tiled_start(xg_tiled_site *d, xg_kval *r, xg_kval *c, xg_kval *exists) {
@@ -46014,11 +47623,11 @@ XG_FN xg_elem xg_tiled_start(xg_tiled_site *d, xg_kval *r, xg_kval *c, xg_kval *
 }
 /* Column after column: its pivot's root, what is below divided by that, and the product of both taken off the columns behind. */
 XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
-    xg_tiled_loop l = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, c);
+    xg_tiled_flow l = xg_tiled_loop(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, c);
     xg_kval *k = l.var, *good, *root;
     xg_elem v, own_v, u, pivot = xg_tiled_from_lane(d, c->elems[0], k);
     xg_tiled_state own;
-    xg_tiled_if f;
+    xg_tiled_flow f;
     good = xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v);
     root = XG_KSELECT(&d->s->b, good, xg_k1(&d->s->b, XG_K_OP_SQRT, pivot.v), xg_kconst_float(&d->s->b, d->real, fabs((double)NAN)));
     pivot = xg_tiled_number(d, 0);
@@ -46030,9 +47639,9 @@ XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
     memset(&own, 0, sizeof own);
     own.tensors[0] = c->tensors[XG_TILED_FACTOR];
     own.n_tensors = 1;
-    f = xg_tiled_if_begin(d, xg_tiled_is(d, XG_CI_EQ, d->line, k), &own);
+    f = xg_tiled_if(d, xg_tiled_is(d, XG_CI_EQ, d->line, k), &own);
     own.tensors[0] = xg_tiled_put(d, v, own.tensors[0], d->lane, k);
-    xg_tiled_if_end(d, &f, &own);
+    xg_tiled_end(d, &f);
     c->tensors[XG_TILED_FACTOR] = own.tensors[0];
     xg_tiled_wait(d, c);
     own_v = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, d->line, k), v, c->elems[0]); /* columns in front of it are finished */
@@ -46042,7 +47651,7 @@ XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
     c->elems[0] = xg_tiled_select(d, xg_tiled_is(d, XG_CI_SGT, d->line, k), v, own_v);
     pivot = xg_tiled_get(d, c->tensors[XG_TILED_FACTOR], k, k);
     c->flag = xg_k2(&d->s->b, XG_K_OP_ANDI, c->flag, xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v));
-    xg_tiled_loop_end(d, &l, c);
+    xg_tiled_end(d, &l);
 }
 XG_FN void xg_tiled_factor_put(xg_tiled_site *d, xg_tiled_state *c, xg_elem v, xg_kval *row, xg_kval *column) {
     xg_kval *at[XG_RANK_MAX], *exists = xg_tiled_inside(d, row, d->n);
@@ -46052,11 +47661,11 @@ XG_FN void xg_tiled_factor_put(xg_tiled_site *d, xg_tiled_state *c, xg_elem v, x
 }
 XG_FN void xg_tiled_factor_below(xg_tiled_site *d, xg_tiled_state *c, xg_kval *j) {
     xg_kval *row, *column;
-    xg_tiled_loop l;
+    xg_tiled_flow l;
     xg_elem v;
     if (d->tiles == 1) return;
     row = xg_k2(&d->s->b, XG_K_OP_ADDI, j, xg_tiled_index(d, 1));
-    l = xg_tiled_loop_begin(d, row, xg_tiled_index(d, d->tiles), d->tiles, c);
+    l = xg_tiled_loop(d, row, xg_tiled_index(d, d->tiles), d->tiles, c);
     row = xg_tiled_row(d, l.var, d->line);
     column = xg_tiled_row(d, j, d->lane);
     c->elems[0] = xg_tiled_start(d, row, column, NULL);
@@ -46064,43 +47673,43 @@ XG_FN void xg_tiled_factor_below(xg_tiled_site *d, xg_tiled_state *c, xg_kval *j
     v = xg_tiled_solve_tile(d, c->tensors[XG_TILED_FACTOR], c->elems[0], true);
     xg_tiled_factor_put(d, c, v, row, column);
     xg_tiled_factor_put(d, c, xg_tiled_number(d, 0), column, row);
-    xg_tiled_loop_end(d, &l, c);
+    xg_tiled_end(d, &l);
 }
 /* All of the lower triangle is NaN if a pivot was not positive. */
 XG_FN void xg_tiled_factor_refuse(xg_tiled_site *d, xg_tiled_state *c) {
     xg_kval *bad = xg_k2(&d->s->b, XG_K_OP_XORI, c->flag, xg_kconst_int(&d->s->b, XG_E_I1, 1)), *at[XG_RANK_MAX], *row, *column, *exists;
     xg_tiled_state own;
-    xg_tiled_loop i, j;
-    xg_tiled_if f;
+    xg_tiled_flow i, j;
+    xg_tiled_flow f;
     memset(&own, 0, sizeof own);
     own.tensors[0] = c->tensors[XG_TILED_OUT];
     own.n_tensors = 1;
-    f = xg_tiled_if_begin(d, bad, &own);
-    i = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, d->tiles), d->tiles, &own);
-    j = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, d->tiles), d->tiles, &own);
+    f = xg_tiled_if(d, bad, &own);
+    i = xg_tiled_loop(d, NULL, xg_tiled_index(d, d->tiles), d->tiles, &own);
+    j = xg_tiled_loop(d, NULL, xg_tiled_index(d, d->tiles), d->tiles, &own);
     row = xg_tiled_row(d, i.var, d->line);
     column = xg_tiled_row(d, j.var, d->lane);
     exists = xg_tiled_inside(d, row, d->n);
     exists = xg_elem_and(d->s, exists, xg_tiled_is(d, XG_CI_SGE, row, column));
     xg_tiled_matrix_at(d, d->i->shape, row, column, at);
     own.tensors[0] = xg_tiled_write(d, xg_tiled_number(d, fabs((double)NAN)), own.tensors[0], at, exists);
-    xg_tiled_loop_end(d, &j, &own);
-    xg_tiled_loop_end(d, &i, &own);
-    xg_tiled_if_end(d, &f, &own);
+    xg_tiled_end(d, &j);
+    xg_tiled_end(d, &i);
+    xg_tiled_end(d, &f);
     c->tensors[XG_TILED_OUT] = own.tensors[0];
 }
 XG_FN xg_kval *xg_tiled_cholesky(xg_tiled_site *d, xg_kval *dest) {
     int64_t tile = d->side * (d->side + 1);
     xg_kval *row, *column, *j;
     xg_tiled_state c;
-    xg_tiled_loop l;
+    xg_tiled_flow l;
     memset(&c, 0, sizeof c);
     c.tensors[XG_TILED_OUT] = dest;
     for (c.n_tensors = 1; c.n_tensors < (d->tiles > 1 ? 4u : 2u); c.n_tensors++) c.tensors[c.n_tensors] = xg_tiled_array(d, tile);
     c.elems[0] = xg_tiled_number(d, 0);
     c.n_elems = 1;
     c.flag = xg_kconst_int(&d->s->b, XG_E_I1, 1);
-    l = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, d->tiles), d->tiles, &c);
+    l = xg_tiled_loop(d, NULL, xg_tiled_index(d, d->tiles), d->tiles, &c);
     j = l.var;
     row = xg_tiled_row(d, j, d->lane);
     column = xg_tiled_row(d, j, d->line);
@@ -46110,7 +47719,7 @@ XG_FN xg_kval *xg_tiled_cholesky(xg_tiled_site *d, xg_kval *dest) {
     xg_tiled_factor_put(d, &c, c.elems[0], row, column);
     xg_tiled_factor_below(d, &c, j);
     if (d->tiles > 1) xg_tiled_wait(d, &c);
-    xg_tiled_loop_end(d, &l, &c);
+    xg_tiled_end(d, &l);
     xg_tiled_wait(d, &c);
     xg_tiled_factor_refuse(d, &c);
     return c.tensors[XG_TILED_OUT];
@@ -46123,14 +47732,14 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
     const xg_shape *shape = d->i->shape;
     xg_kval *at[XG_RANK_MAX], *exists_column = xg_tiled_inside(d, column, d->columns), *row, *exists, *i, *place;
     xg_tiled_state c, sum;
-    xg_tiled_loop rows, front, l;
+    xg_tiled_flow rows, front, l;
     xg_elem zero = xg_tiled_number(d, 0), x, a;
     memset(&c, 0, sizeof c);
     c.n_tensors = d->tiles > 1 ? 3 : 2;
     c.tensors[0] = dest;
     c.tensors[1] = xg_tiled_array(d, d->side * (d->side + 1));
     if (d->tiles > 1) c.tensors[2] = xg_tiled_array(d, d->side * d->lines);
-    rows = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, d->tiles), d->tiles, &c);
+    rows = xg_tiled_loop(d, NULL, xg_tiled_index(d, d->tiles), d->tiles, &c);
     i = rows.var;
     row = xg_tiled_row(d, i, d->lane);
     exists = xg_elem_and(d->s, xg_tiled_inside(d, row, d->n), exists_column);
@@ -46139,7 +47748,7 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
     if (d->tiles > 1) {
         c.elems[0] = x;
         c.n_elems = 1;
-        front = xg_tiled_loop_begin(d, NULL, i, d->tiles, &c);
+        front = xg_tiled_loop(d, NULL, i, d->tiles, &c);
         c.tensors[1] = xg_tiled_bring(d, NULL, i, front.var, c.tensors[1]);
         xg_tiled_side_at(d, shape, xg_tiled_row(d, front.var, d->lane), column, at);
         x = xg_tiled_read(d, 1, c.tensors[0], at, exists_column, zero, false);
@@ -46149,15 +47758,15 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
         memset(&sum, 0, sizeof sum);
         sum.elems[0] = c.elems[0];
         sum.n_elems = 1;
-        l = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &sum);
+        l = xg_tiled_loop(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &sum);
         a = xg_tiled_get(d, c.tensors[1], d->lane, l.var);
         place = xg_tiled_join(d, l.var, d->lines, d->line, d->side * d->lines);
         x = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, c.tensors[2], &place, 1));
         sum.elems[0] = xg_tiled_less(d, sum.elems[0], a, x);
-        xg_tiled_loop_end(d, &l, &sum);
+        xg_tiled_end(d, &l);
         c.elems[0] = sum.elems[0];
         xg_tiled_wait(d, &c);
-        xg_tiled_loop_end(d, &front, &c);
+        xg_tiled_end(d, &front);
         x = c.elems[0];
         c.n_elems = 0;
     }
@@ -46167,7 +47776,7 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
     xg_tiled_side_at(d, shape, row, column, at);
     c.tensors[0] = xg_tiled_write(d, x, c.tensors[0], at, exists);
     if (d->tiles > 1) xg_tiled_wait(d, &c);
-    xg_tiled_loop_end(d, &rows, &c);
+    xg_tiled_end(d, &rows);
     return c.tensors[0];
 }
 
@@ -46252,123 +47861,1561 @@ XG_FN void xg_emit_triangular(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_TRIANGULAR_C */
+/* emit/block.c -- block programs: a small language for what the threads of one block do together with matrices, and its way to kernel IR.
+ *
+ * A program says what happens to one matrix of a batch; a block makes one. Its statements are in the order of time; where threads share work it says so, and where they must wait
+ * for each other it says `sync`. The text is read once, from the left to the right, and each construct makes its operations at once: there is no tree.
+ *
+ *     in a[m, n];              the next operand; a name that is new among the dimensions becomes that number
+ *     out x[m, n];             the next result; `out real`, `out int`: its elements. One that the fusion does not give lies in shared memory
+ *     shared real w[n];        an array in shared memory
+ *     work y[m, n] in x;       lies in shared memory if there is room, else it is the result x, of as many elements; the constant y_shared says which
+ *     v = e;                   a variable, or its new value: each thread has its own. Behind the } of a region its new variables are gone
+ *     x[i, j] = e;             x[j] is x[0, j]. Outside of `each` the first thread of the team does it
+ *     for k in a..b { }        one after the other, by all threads; b does not belong to it
+ *     if c { } else { }        a condition that is a constant decides here
+ *     each i in a..b { }       the threads of the team share them; each i in a..b, j in c..d: neighbours have neighbouring j
+ *     rows p in a..b { }       teams of neighbouring threads have one p each: what is inside may walk along memory. Nobody waits in it
+ *     columns p in a..b { }    teams of distant threads have one p each: neighbours have neighbouring p. Nothing but sums waits in it
+ *     v = sum i in a..b of e;  over the team, and all of it learns the result. sum: elements; total, most: real numbers; argmax, argmin: where, the first of them, NaN never;
+ *                              any i in a..b of e: conditions
+ *     sync;
+ *
+ * Numbers are elements of the matrix (complex ones where it is complex), real numbers, ints and conditions; an int beside a number becomes one. A product that is added to something is
+ * one operation. Divisors of ints are constants.
+ *
+ * Laws: teams that have no p of their own go along with another one's and write nothing, so that all threads meet in every sum. Of a team of n threads, thread t has the indices of which
+ * t is the rest by n, in every loop, so that what it wrote is its own to read. An index of an array is never outside of it, whatever the numbers were. */
+#ifndef XG_EMIT_BLOCK_C
+#define XG_EMIT_BLOCK_C
+
+enum { XG_BLOCK_INT_MAX = 1 << 20 /* no int of a program exceeds it */ };
+
+/* ---- the text ---- */
+
+typedef enum xg_btok { XG_BT_NAME, XG_BT_INT, XG_BT_REAL, XG_BT_MARK, XG_BT_END } xg_btok;
+typedef struct xg_block_token { xg_btok kind; xg_str text; double number; } xg_block_token;
+
+XG_FN bool xg_block_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+XG_FN bool xg_block_digit(char c) { return c >= '0' && c <= '9'; }
+XG_FN const char *xg_block_number(const char *p, xg_block_token *t) {
+    double v = 0, unit = 1;
+    for (; xg_block_digit(*p); p++) v = v * 10 + (*p - '0');
+    t->kind = XG_BT_INT;
+    if (*p == '.' && xg_block_digit(p[1])) {
+        t->kind = XG_BT_REAL;
+        for (p++; xg_block_digit(*p); p++) v += (*p - '0') * (unit /= 10);
+    }
+    t->number = v;
+    return p;
+}
+XG_FN const char *xg_block_lex(const char *p, xg_block_token *t) {
+    static const char *const two[] = {"..", "<=", ">=", "==", "!=", "&&", "||"};
+    const char *from;
+    uint32_t k;
+    while (*p == ' ' || *p == '\n') p++;
+    from = p;
+    t->number = 0;
+    t->kind = !*p ? XG_BT_END : XG_BT_MARK;
+    if (xg_block_digit(*p)) p = xg_block_number(p, t);
+    else if (xg_block_letter(*p)) { t->kind = XG_BT_NAME; while (xg_block_letter(*p) || xg_block_digit(*p)) p++; }
+    else if (*p) {
+        p++;
+        for (k = 0; k < XG_COUNT(two); k++) if (from[0] == two[k][0] && from[1] == two[k][1]) { p = from + 2; break; }
+    }
+    t->text = xg_str_of(from, (uint32_t)(p - from));
+    return p;
+}
+XG_FN void xg_block_read(xg_block *d, const char *const *texts, uint32_t n) {
+    uint32_t pass, k, count = 0;
+    for (pass = 0; pass < 2; pass++) { /* counted, then kept */
+        if (pass) d->tokens = XG_NEW_N(d->e->arena, xg_block_token, count + 1);
+        for (count = k = 0; k < n; k++) {
+            const char *p = texts[k];
+            xg_block_token t;
+            for (;;) {
+                p = xg_block_lex(p, &t);
+                if (t.kind == XG_BT_END) break;
+                if (pass) d->tokens[count] = t;
+                count++;
+            }
+            if (pass) d->tokens[count] = t;
+        }
+    }
+    d->at = 0;
+}
+XG_NORETURN XG_FN void xg_block_wrong(xg_block *d, const char *what) {
+    xg_str t = d->tokens[d->at].text;
+    xg_hlo_fail(d->i, XLAGPU_ERROR_INTERNAL, NULL, "its block program: %s, at token %u '%.*s'", what, d->at, (int)t.n, t.p);
+}
+XG_NORETURN XG_FN void xg_block_refuse(xg_block *d, const char *what) { xg_hlo_fail(d->i, XLAGPU_ERROR_INVALID, NULL, "operands and results are not those of the call: %s", what); }
+XG_FN bool xg_block_sees(const xg_block *d, const char *text) { return xg_str_is(d->tokens[d->at].text, text); }
+XG_FN bool xg_block_takes(xg_block *d, const char *text) { bool yes = xg_block_sees(d, text); d->at += yes; return yes; }
+XG_FN void xg_block_expect(xg_block *d, const char *text) { if (!xg_block_takes(d, text)) xg_block_wrong(d, text); }
+XG_FN xg_str xg_block_name(xg_block *d) {
+    if (d->tokens[d->at].kind != XG_BT_NAME) xg_block_wrong(d, "a name was expected");
+    return d->tokens[d->at++].text;
+}
+/* The token behind the one that closes what opens at `from`. */
+XG_FN uint32_t xg_block_behind(const xg_block *d, uint32_t from) {
+    char open = d->tokens[from].text.p[0], close = open == '{' ? '}' : ']';
+    uint32_t depth = 0, k = from;
+    for (; d->tokens[k].kind != XG_BT_END; k++) {
+        char c = d->tokens[k].text.p[0];
+        depth += c == open;
+        depth -= c == close;
+        if (!depth) return k + 1;
+    }
+    return k;
+}
+
+/* ---- names ---- */
+
+XG_FN xg_block_var *xg_block_var_of(xg_block *d, xg_str name) {
+    uint32_t k;
+    for (k = d->n_vars; k-- > 0;) if (xg_str_eq(d->vars[k].name, name)) return &d->vars[k];
+    return NULL;
+}
+XG_FN xg_block_array *xg_block_array_of(xg_block *d, xg_str name) {
+    uint32_t k;
+    for (k = 0; k < d->n_arrays; k++) if (xg_str_eq(d->arrays[k].name, name)) return &d->arrays[k];
+    return NULL;
+}
+XG_FN void xg_block_declare(xg_block *d, xg_str name, char kind, xg_elem e) {
+    xg_block_var *v = &d->vars[d->n_vars];
+    if (d->n_vars == XG_BLOCK_VARS) xg_block_wrong(d, "too many variables");
+    d->n_vars++;
+    v->name = name;
+    v->kind = kind;
+    v->e = e;
+}
+XG_FN void xg_block_let_int(xg_block *d, xg_str name, int64_t v) { xg_block_declare(d, name, 'i', xg_elem_real(xg_elem_index(&d->s, v))); }
+XG_FN void xg_block_let_real(xg_block *d, xg_str name, double v) { xg_block_declare(d, name, 'n', xg_elem_real(xg_kconst_float(&d->s.b, d->real, v))); }
+XG_FN void xg_block_let_bool(xg_block *d, xg_str name, bool v) { xg_block_declare(d, name, 'b', xg_elem_real(xg_kconst_int(&d->s.b, XG_E_I1, v))); }
+
+/* ---- values ---- */
+
+typedef struct xg_bval { char kind; bool product; xg_elem e, x, y; } xg_bval; /* 'i' int, 'b' condition, 'n' number; a product of numbers knows what of */
+XG_FN xg_bval xg_block_expr(xg_block *d);
+
+XG_FN xg_bval xg_bval_of(char kind, xg_elem e) {
+    xg_bval v;
+    memset(&v, 0, sizeof v);
+    v.kind = kind;
+    v.e = e;
+    return v;
+}
+XG_FN xg_bval xg_bval_real(xg_kval *v) { return xg_bval_of('n', xg_elem_real(v)); }
+XG_FN xg_bval xg_bval_bool(xg_kval *v) { return xg_bval_of('b', xg_elem_real(v)); }
+XG_FN xg_kval *xg_block_float(xg_block *d, double v) { return xg_kconst_float(&d->s.b, d->real, v); }
+XG_FN xg_elem xg_block_zero(xg_block *d, bool complex) {
+    xg_elem z = xg_elem_real(xg_block_float(d, 0));
+    if (complex) z.im = z.v;
+    return z;
+}
+XG_FN xg_elem xg_block_num(xg_block *d, xg_bval v) { /* as a number */
+    if (v.kind == 'b') xg_block_wrong(d, "a condition is no number");
+    if (v.kind == 'n') return v.e;
+    return xg_elem_real(xg_kcast(&d->s.b, XG_K_OP_SITOFP, xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, v.e.v, XG_E_I32), d->real));
+}
+XG_FN xg_kval *xg_block_plain(xg_block *d, xg_bval v) { /* a real number */
+    xg_elem e = xg_block_num(d, v);
+    if (e.im) xg_block_wrong(d, "a real number was expected");
+    return e.v;
+}
+XG_FN xg_kval *xg_block_int_of(xg_block *d, xg_bval v) {
+    if (v.kind != 'i') xg_block_wrong(d, "an int was expected");
+    return v.e.v;
+}
+XG_FN xg_kval *xg_block_cond_of(xg_block *d, xg_bval v) {
+    if (v.kind != 'b') xg_block_wrong(d, "a condition was expected");
+    return v.e.v;
+}
+XG_FN xg_elem xg_block_as_element(xg_block *d, xg_elem e) { if (d->complex && !e.im) e.im = xg_block_float(d, 0); return e; }
+XG_FN xg_kval *xg_block_neg(xg_block *d, xg_kval *v) { return xg_k1(&d->s.b, XG_K_OP_NEGF, v); }
+XG_FN xg_kval *xg_block_fma(xg_block *d, xg_kval *x, xg_kval *y, xg_kval *z) { return xg_k3(&d->s.b, XG_K_OP_FMA, x, y, z); }
+
+/* z + x y */
+XG_FN xg_elem xg_block_more(xg_block *d, xg_elem z, xg_elem x, xg_elem y) {
+    if ((x.im || y.im) && !z.im) z.im = xg_block_float(d, 0);
+    z.v = xg_block_fma(d, x.v, y.v, z.v);
+    if (x.im && y.im) z.v = xg_block_fma(d, xg_block_neg(d, x.im), y.im, z.v);
+    if (y.im) z.im = xg_block_fma(d, x.v, y.im, z.im);
+    if (x.im) z.im = xg_block_fma(d, x.im, y.v, z.im);
+    return z;
+}
+XG_FN xg_elem xg_block_negative(xg_block *d, xg_elem x) {
+    x.v = xg_block_neg(d, x.v);
+    if (x.im) x.im = xg_block_neg(d, x.im);
+    return x;
+}
+XG_FN xg_elem xg_block_times(xg_block *d, xg_elem x, xg_elem y) {
+    xg_kb *b = &d->s.b;
+    xg_elem z;
+    z.v = xg_k2(b, XG_K_OP_MULF, x.v, y.v);
+    z.im = NULL;
+    if (x.im && y.im) z.v = xg_block_fma(d, xg_block_neg(d, x.im), y.im, z.v);
+    if (y.im) z.im = xg_k2(b, XG_K_OP_MULF, x.v, y.im);
+    if (x.im) z.im = z.im ? xg_block_fma(d, x.im, y.v, z.im) : xg_k2(b, XG_K_OP_MULF, x.im, y.v);
+    return z;
+}
+XG_FN xg_elem xg_block_add(xg_block *d, xg_elem x, xg_elem y) {
+    x.v = xg_k2(&d->s.b, XG_K_OP_ADDF, x.v, y.v);
+    if (x.im && y.im) x.im = xg_k2(&d->s.b, XG_K_OP_ADDF, x.im, y.im);
+    else if (y.im) x.im = y.im;
+    return x;
+}
+XG_FN xg_elem xg_block_over(xg_block *d, xg_elem x, xg_elem y) {
+    if (y.im) return xg_cx_div(&d->s.b, xg_block_as_element(d, x), y);
+    x.v = xg_k2(&d->s.b, XG_K_OP_DIVF, x.v, y.v);
+    if (x.im) x.im = xg_k2(&d->s.b, XG_K_OP_DIVF, x.im, y.v);
+    return x;
+}
+XG_FN xg_kval *xg_block_square(xg_block *d, xg_elem x) {
+    xg_kval *v = xg_k2(&d->s.b, XG_K_OP_MULF, x.v, x.v);
+    return x.im ? xg_block_fma(d, x.im, x.im, v) : v;
+}
+XG_FN xg_elem xg_block_pick(xg_block *d, xg_kval *c, xg_elem x, xg_elem y) {
+    if (x.im || y.im) { x = xg_block_as_element(d, x); y = xg_block_as_element(d, y); }
+    x.v = xg_kselect(&d->s.b, c, x.v, y.v);
+    if (x.im) x.im = xg_kselect(&d->s.b, c, x.im, y.im);
+    return x;
+}
+/* 1 / x or 1 / sqrt(x) of a normal number: what the machine has for a start, then Newton's steps, each of which doubles the good bits. A division or root that is rounded correctly is a
+ * call in the machine's code, around which registers are saved. */
+XG_FN xg_kval *xg_block_newton(xg_block *d, xg_kval *x, bool root) {
+    xg_kb *b = &d->s.b;
+    xg_kval *y = xg_k1(b, root ? XG_K_OP_RSQRTA : XG_K_OP_RCPA, x), *e, *h;
+    int steps;
+    for (steps = d->real == XG_E_F64 ? 2 : 1; steps; steps--) {
+        e = xg_block_neg(d, root ? xg_k2(b, XG_K_OP_MULF, x, y) : x);
+        e = xg_block_fma(d, e, y, xg_block_float(d, 1));
+        h = root ? xg_k2(b, XG_K_OP_MULF, y, xg_block_float(d, 0.5)) : y;
+        y = xg_block_fma(d, h, e, y);
+    }
+    return y;
+}
+/* Of what is below the least normal number about zero. */
+XG_FN xg_kval *xg_block_sqrt(xg_block *d, xg_kval *x) {
+    xg_kval *most = xg_k2(&d->s.b, XG_K_OP_MAXF, x, xg_block_float(d, ldexp(1, d->real == XG_E_F64 ? -1022 : -126)));
+    return xg_k2(&d->s.b, XG_K_OP_MULF, x, xg_block_newton(d, most, true));
+}
+/* The power of two of a size, which may be divided by: 1 where there is nothing, or no number. Its inverse is a normal number, too. */
+XG_FN xg_kval *xg_block_magnitude(xg_block *d, xg_kval *v) {
+    xg_kb *b = &d->s.b;
+    bool wide = d->real == XG_E_F64;
+    xg_kelem bits = wide ? XG_E_I64 : XG_E_I32;
+    xg_kval *x = xg_kcast(b, XG_K_OP_BITCAST, v, bits), *good;
+    x = xg_k2(b, XG_K_OP_ANDI, x, xg_kconst_int(b, bits, wide ? (int64_t)0x7ff0000000000000 : 0x7f800000));
+    x = xg_kcast(b, XG_K_OP_BITCAST, x, d->real);
+    x = xg_k2(b, XG_K_OP_MINNUMF, x, xg_block_float(d, ldexp(1, wide ? 1022 : 126)));
+    good = xg_kcmpf_(b, XG_CF_OGT, x, xg_block_float(d, 0));
+    good = xg_k2(b, XG_K_OP_ANDI, good, xg_kcmpf_(b, XG_CF_OLT, v, xg_block_float(d, HUGE_VAL)));
+    return xg_kselect(b, good, x, xg_block_float(d, 1));
+}
+
+/* ---- memory ---- */
+
+XG_FN xg_kval *xg_block_inside(xg_block *d, xg_kval *v, int64_t count) {
+    xg_range r = xg_kval_range(v);
+    if (r.hi >= count) v = xg_k2(&d->s.b, XG_K_OP_MINSI, v, xg_elem_index(&d->s, count - 1));
+    if (r.lo < 0) v = xg_k2(&d->s.b, XG_K_OP_MAXSI, v, xg_elem_index(&d->s, 0));
+    return v;
+}
+/* Of an int by a constant: the quotient, or what is left. */
+XG_FN xg_kval *xg_block_divided(xg_block *d, xg_kval *v, int64_t by, bool rest) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_imap *m = xg_imap_new(x, 1, 0, 0, 1, 0);
+    xg_range r = xg_kval_range(v);
+    m->dims[0].range = xg_range_of(XG_MAX(r.lo, (int64_t)0), XG_MIN(XG_MAX(r.hi, (int64_t)0), (int64_t)1 << 40));
+    m->results[0] = rest ? xg_aff_mod(x, xg_aff_dim(x, 0), by) : xg_aff_div(x, xg_aff_dim(x, 0), by);
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &v, &v);
+    return v;
+}
+/* Indices of an element; of a result that serves as the work array of another form, by its number. */
+XG_FN uint32_t xg_block_place(xg_block *d, const xg_block_array *a, xg_kval *i, xg_kval *j, xg_kval **at) {
+    int64_t pitch = a->where == XG_BLOCK_SHARED ? a->pitch : a->columns, columns;
+    xg_kval *flat;
+    i = xg_block_inside(d, i, a->rows);
+    j = xg_block_inside(d, j, a->columns);
+    if (a->where == XG_BLOCK_SHARED || a->lent) {
+        flat = a->rows == 1 ? j : xg_k2(&d->s.b, XG_K_OP_ADDI, xg_k2(&d->s.b, XG_K_OP_MULI, i, xg_elem_index(&d->s, pitch)), j);
+        xg_kval_set_range(flat, xg_range_of(0, a->rows * pitch - 1));
+        if (a->where == XG_BLOCK_SHARED) { at[0] = flat; return 1; }
+        columns = a->shape->dims[2];
+        i = xg_block_divided(d, flat, columns, false);
+        j = xg_block_divided(d, flat, columns, true);
+    }
+    at[0] = d->batch;
+    at[1] = i;
+    at[2] = j;
+    return 3;
+}
+XG_FN xg_bval xg_block_load(xg_block *d, const xg_block_array *a, xg_kval *i, xg_kval *j) {
+    xg_kval *at[3], *physical[3];
+    uint32_t n = xg_block_place(d, a, i, j, at);
+    xg_elem e;
+    if (a->where == XG_BLOCK_OPERAND) {
+        const xg_inst *o = XG_OPERAND(d->i, a->number);
+        e = xg_elem_of(&d->s, o, at);
+        if (a->kind != 'i' && e.v->type->elem != d->real) { /* of a narrower type */
+            e.v = xg_kcast(&d->s.b, XG_K_OP_EXTF, e.v, d->real);
+            if (e.im) e.im = xg_kcast(&d->s.b, XG_K_OP_EXTF, e.im, d->real);
+        }
+    } else {
+        const xg_block_array *home = a->lent ? a->lent : a;
+        if (a->where == XG_BLOCK_RESULT) xg_emit_physical(a->shape, at, physical);
+        e = xg_emit_split(&d->s.b, xg_kextract(&d->s.b, home->tensor, a->where == XG_BLOCK_RESULT ? physical : at, n));
+    }
+    if (a->kind != 'i') return xg_bval_of('n', e);
+    e.v = xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, e.v, XG_E_INDEX);
+    return xg_bval_of('i', e);
+}
+XG_FN void xg_block_store(xg_block *d, xg_block_array *a, xg_kval *i, xg_kval *j, xg_bval v) {
+    xg_block_array *home = a->lent ? a->lent : a;
+    xg_kval *at[3];
+    uint32_t n = xg_block_place(d, a, i, j, at);
+    xg_elem e;
+    if (a->kind == 'i') e = xg_elem_real(xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, xg_block_int_of(d, v), XG_E_I32));
+    else e = a->kind == 'r' ? xg_elem_real(xg_block_plain(d, v)) : xg_block_as_element(d, xg_block_num(d, v));
+    if (a->where == XG_BLOCK_SHARED) a->tensor = xg_kinsert(&d->s.b, xg_emit_join(&d->s.b, e), a->tensor, at, n);
+    else home->tensor = xg_emit_insert(&d->s.b, e, home->tensor, a->shape, at);
+}
+XG_FN xg_kval *xg_block_shared(xg_block *d, xg_kelem e, int64_t n) {
+    const xg_ktype *t = xg_kir_tensor(d->e->m, e, &n, 1);
+    if (n > XG_BLOCK_SHARED_MAX) xg_block_refuse(d, "they are too large");
+    d->shared += (n * xg_kelem_bytes(e) + 15) / 16 * 16;
+    if (d->shared > XG_BLOCK_SHARED_MAX) xg_block_refuse(d, "they are too large");
+    return xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+}
+XG_FN void xg_block_sync(xg_block *d) {
+    xg_kval **slots[XG_BLOCK_ARRAYS + 4], *v[XG_BLOCK_ARRAYS + 4];
+    const xg_ktype *types[XG_BLOCK_ARRAYS + 4];
+    uint32_t n = 0, k;
+    xg_kop *op;
+    for (k = 0; k < d->n_arrays; k++) if (d->arrays[k].tensor) slots[n++] = &d->arrays[k].tensor;
+    for (k = 0; k < 3; k++) if (d->part[k]) slots[n++] = &d->part[k];
+    for (k = 0; k < n; k++) { v[k] = *slots[k]; types[k] = v[k]->type; }
+    op = xg_kir_op(&d->s.b, XG_K_OP_SYNC, v, n, types, n, 0);
+    for (k = 0; k < n; k++) *slots[k] = &op->results[k];
+}
+
+/* ---- expressions ---- */
+
+/* Of constants a constant: dimensions are made of such. */
+XG_FN xg_bval xg_block_ints(xg_block *d, xg_kopcode op, xg_bval x, xg_bval y) {
+    xg_range p = xg_kval_range(x.e.v), q = xg_kval_range(y.e.v);
+    int64_t v = op == XG_K_OP_ADDI ? p.lo + q.lo : op == XG_K_OP_SUBI ? p.lo - q.lo : op == XG_K_OP_MULI ? p.lo * q.lo : op == XG_K_OP_MINSI ? XG_MIN(p.lo, q.lo) : XG_MAX(p.lo, q.lo);
+    bool known = p.lo == p.hi && q.lo == q.hi;
+    return xg_bval_of('i', xg_elem_real(known ? xg_elem_index(&d->s, v) : xg_k2(&d->s.b, op, x.e.v, y.e.v)));
+}
+
+XG_FN xg_bval xg_block_access(xg_block *d, xg_block_array *a) { /* behind [ */
+    xg_kval *i = xg_block_int_of(d, xg_block_expr(d)), *j;
+    if (xg_block_takes(d, ",")) j = xg_block_int_of(d, xg_block_expr(d));
+    else { j = i; i = xg_elem_index(&d->s, 0); }
+    xg_block_expect(d, "]");
+    d->index[0] = i;
+    d->index[1] = j;
+    return xg_bval_of(a->kind, xg_elem_real(NULL));
+}
+XG_FN xg_bval xg_block_least(xg_block *d, xg_bval x, xg_bval y, bool less) {
+    if (x.kind == 'i' && y.kind == 'i') return xg_block_ints(d, less ? XG_K_OP_MINSI : XG_K_OP_MAXSI, x, y);
+    x.e.v = xg_block_plain(d, x);
+    y.e.v = xg_block_plain(d, y);
+    return xg_bval_real(xg_k2(&d->s.b, less ? XG_K_OP_MINF : XG_K_OP_MAXF, x.e.v, y.e.v));
+}
+XG_FN xg_bval xg_block_call(xg_block *d, xg_str name) { /* behind ( */
+    xg_kb *b = &d->s.b;
+    xg_bval x = xg_block_expr(d), y = x;
+    bool two = xg_block_takes(d, ",");
+    if (two) y = xg_block_expr(d);
+    xg_block_expect(d, ")");
+    if (xg_str_is(name, "min") || xg_str_is(name, "max")) return xg_block_least(d, x, y, xg_str_is(name, "min"));
+    if (xg_str_is(name, "sqrt")) return xg_bval_real(xg_block_sqrt(d, xg_block_plain(d, x)));
+    if (xg_str_is(name, "inverse") || xg_str_is(name, "inverse_root")) return xg_bval_real(xg_block_newton(d, xg_block_plain(d, x), xg_str_is(name, "inverse_root")));
+    if (xg_str_is(name, "magnitude")) return xg_bval_real(xg_block_magnitude(d, xg_block_plain(d, x)));
+    if (xg_str_is(name, "finite")) return xg_bval_bool(XG_KCMPF(b, XG_CF_OLT, xg_k1(b, XG_K_OP_ABSF, xg_block_plain(d, x)), xg_block_float(d, HUGE_VAL)));
+    x.e = xg_block_num(d, x);
+    if (xg_str_is(name, "element")) { /* re, im */
+        if (two && d->complex) x.e.im = xg_block_plain(d, y);
+        return xg_bval_of('n', xg_block_as_element(d, x.e));
+    }
+    if (xg_str_is(name, "abs")) return xg_bval_real(x.e.im ? xg_cx_abs(b, x.e) : xg_k1(b, XG_K_OP_ABSF, x.e.v));
+    if (xg_str_is(name, "norm2")) return xg_bval_real(xg_block_square(d, x.e));
+    if (xg_str_is(name, "re")) return xg_bval_real(x.e.v);
+    if (xg_str_is(name, "im")) return xg_bval_real(x.e.im ? x.e.im : xg_block_float(d, 0));
+    if (xg_str_is(name, "conj")) { if (x.e.im) x.e.im = xg_block_neg(d, x.e.im); return xg_bval_of('n', x.e); }
+    if (xg_str_is(name, "abs1")) { /* |re| + |im| */
+        y.e.v = xg_k1(b, XG_K_OP_ABSF, x.e.v);
+        return xg_bval_real(x.e.im ? xg_k2(b, XG_K_OP_ADDF, y.e.v, xg_k1(b, XG_K_OP_ABSF, x.e.im)) : y.e.v);
+    }
+    if (xg_str_is(name, "csqrt")) return xg_bval_of('n', x.e.im ? xg_cx_sqrt(b, x.e) : xg_elem_real(xg_k1(b, XG_K_OP_SQRT, x.e.v)));
+    xg_block_wrong(d, "no such function");
+}
+XG_FN xg_bval xg_block_primary(xg_block *d) {
+    xg_block_token t = d->tokens[d->at++];
+    xg_block_array *a;
+    xg_block_var *v;
+    xg_bval x;
+    if (t.kind == XG_BT_INT) return xg_bval_of('i', xg_elem_real(xg_elem_index(&d->s, (int64_t)t.number)));
+    if (t.kind == XG_BT_REAL) return xg_bval_real(xg_block_float(d, t.number));
+    if (xg_str_is(t.text, "(")) { x = xg_block_expr(d); xg_block_expect(d, ")"); x.product = false; return x; }
+    if (t.kind != XG_BT_NAME) { d->at--; xg_block_wrong(d, "an expression was expected"); }
+    if (xg_block_takes(d, "(")) return xg_block_call(d, t.text);
+    if (xg_block_takes(d, "[")) {
+        a = xg_block_array_of(d, t.text);
+        if (!a) xg_block_wrong(d, "no such array");
+        (void)xg_block_access(d, a);
+        return xg_block_load(d, a, d->index[0], d->index[1]);
+    }
+    v = xg_block_var_of(d, t.text);
+    if (!v) { d->at--; xg_block_wrong(d, "no such variable"); }
+    return xg_bval_of(v->kind, v->e);
+}
+XG_FN xg_bval xg_block_unary(xg_block *d) {
+    int64_t known;
+    xg_bval x;
+    if (xg_block_takes(d, "-")) {
+        x = xg_block_unary(d);
+        if (x.kind == 'i') return xg_bval_of('i', xg_elem_real(XG_KOP2(&d->s.b, XG_K_OP_SUBI, xg_elem_index(&d->s, 0), x.e.v)));
+        return xg_bval_of('n', xg_block_negative(d, xg_block_num(d, x)));
+    }
+    if (xg_block_takes(d, "!")) {
+        x = xg_block_unary(d);
+        if (xg_kval_is_const(xg_block_cond_of(d, x), &known)) return xg_bval_bool(xg_kconst_int(&d->s.b, XG_E_I1, !known));
+        return xg_bval_bool(xg_k2(&d->s.b, XG_K_OP_XORI, x.e.v, xg_kconst_int(&d->s.b, XG_E_I1, 1)));
+    }
+    return xg_block_primary(d);
+}
+XG_FN xg_bval xg_block_term(xg_block *d) {
+    xg_bval x = xg_block_unary(d), y;
+    for (;;) {
+        bool times = xg_block_sees(d, "*"), rest = xg_block_sees(d, "%");
+        if (!times && !rest && !xg_block_sees(d, "/")) return x;
+        d->at++;
+        y = xg_block_unary(d);
+        if (x.kind == 'i' && y.kind == 'i') {
+            xg_range r = xg_kval_range(y.e.v);
+            if (!times && (r.lo != r.hi || r.lo < 1)) xg_block_wrong(d, "the divisor is no constant");
+            x = times ? xg_block_ints(d, XG_K_OP_MULI, x, y) : xg_bval_of('i', xg_elem_real(xg_block_divided(d, x.e.v, r.lo, rest)));
+            continue;
+        }
+        x.e = xg_block_num(d, x);
+        y.e = xg_block_num(d, y);
+        if (times) {
+            xg_bval z = xg_bval_of('n', xg_block_times(d, x.e, y.e));
+            z.product = true;
+            z.x = x.e;
+            z.y = y.e;
+            x = z;
+        } else x = xg_bval_of('n', xg_block_over(d, x.e, y.e));
+    }
+}
+XG_FN xg_bval xg_block_sum_of(xg_block *d, xg_bval x, xg_bval y, bool less) {
+    if (x.kind == 'i' && y.kind == 'i') return xg_block_ints(d, less ? XG_K_OP_SUBI : XG_K_OP_ADDI, x, y);
+    x.e = xg_block_num(d, x);
+    y.e = xg_block_num(d, y);
+    if (y.product) return xg_bval_of('n', xg_block_more(d, x.e, less ? xg_block_negative(d, y.x) : y.x, y.y));
+    if (x.product) return xg_bval_of('n', xg_block_more(d, less ? xg_block_negative(d, y.e) : y.e, x.x, x.y));
+    return xg_bval_of('n', xg_block_add(d, x.e, less ? xg_block_negative(d, y.e) : y.e));
+}
+XG_FN xg_bval xg_block_additive(xg_block *d) {
+    xg_bval x = xg_block_term(d);
+    while (xg_block_sees(d, "+") || xg_block_sees(d, "-")) {
+        bool less = xg_block_sees(d, "-");
+        d->at++;
+        x = xg_block_sum_of(d, x, xg_block_term(d), less);
+    }
+    return x;
+}
+XG_FN xg_bval xg_block_relation(xg_block *d) {
+    static const struct { const char *text; xg_kcmpi i; xg_kcmpf f; } row[] = {
+        {"<", XG_CI_SLT, XG_CF_OLT}, {"<=", XG_CI_SLE, XG_CF_OLE}, {">", XG_CI_SGT, XG_CF_OGT}, {">=", XG_CI_SGE, XG_CF_OGE}, {"==", XG_CI_EQ, XG_CF_OEQ}, {"!=", XG_CI_NE, XG_CF_UNE}};
+    xg_bval x = xg_block_additive(d), y;
+    uint32_t k;
+    for (k = 0; k < XG_COUNT(row) && !xg_block_sees(d, row[k].text); k++) {}
+    if (k == XG_COUNT(row)) return x;
+    d->at++;
+    y = xg_block_additive(d);
+    if (x.kind == 'i' && y.kind == 'i') return xg_bval_bool(xg_kcmpi_(&d->s.b, row[k].i, x.e.v, y.e.v));
+    x.e.v = xg_block_plain(d, x);
+    y.e.v = xg_block_plain(d, y);
+    return xg_bval_bool(xg_kcmpf_(&d->s.b, row[k].f, x.e.v, y.e.v));
+}
+XG_FN xg_bval xg_block_logic(xg_block *d, bool both) {
+    xg_bval x = both ? xg_block_relation(d) : xg_block_logic(d, true), y;
+    while (xg_block_takes(d, both ? "&&" : "||")) {
+        y = both ? xg_block_relation(d) : xg_block_logic(d, true);
+        x.e.v = xg_block_cond_of(d, x);
+        x = xg_bval_bool(xg_k2(&d->s.b, both ? XG_K_OP_ANDI : XG_K_OP_ORI, x.e.v, xg_block_cond_of(d, y)));
+    }
+    return x;
+}
+XG_FN xg_bval xg_block_expr(xg_block *d) {
+    xg_bval c = xg_block_logic(d, false), x, y;
+    if (!xg_block_takes(d, "?")) return c;
+    x = xg_block_expr(d);
+    xg_block_expect(d, ":");
+    y = xg_block_expr(d);
+    c.e.v = xg_block_cond_of(d, c);
+    if (x.kind == y.kind && x.kind != 'n') return xg_bval_of(x.kind, xg_elem_real(xg_kselect(&d->s.b, c.e.v, x.e.v, y.e.v)));
+    x.e = xg_block_num(d, x);
+    return xg_bval_of('n', xg_block_pick(d, c.e.v, x.e, xg_block_num(d, y)));
+}
+
+/* ---- regions ---- */
+
+XG_FN void xg_block_statement(xg_block *d);
+
+XG_FN bool xg_block_is_fold(const xg_block *d, uint32_t k) {
+    static const char *const words[] = {"sum", "total", "most", "argmax", "argmin", "any", "sync"};
+    uint32_t w;
+    for (w = 0; w < XG_COUNT(words); w++) if (xg_str_is(d->tokens[k].text, words[w])) return true;
+    return false;
+}
+XG_FN void xg_block_carry_slot(xg_flow *f, xg_kval **slot) {
+    uint32_t k;
+    for (k = 0; k < f->n; k++) if (f->slots[k] == slot) return;
+    xg_flow_slot(f, slot);
+}
+/* What the tokens [from, to) change of what exists already. */
+XG_FN void xg_block_carry(xg_block *d, xg_flow *f, uint32_t from, uint32_t to) {
+    uint32_t k, v;
+    memset(f, 0, sizeof *f);
+    f->limit = XG_BLOCK_INT_MAX;
+    f->rolled = true;
+    for (k = from; k < to; k++) {
+        if (d->tokens[k].kind != XG_BT_NAME) continue;
+        if (xg_block_is_fold(d, k)) {
+            for (v = 0; v < d->n_arrays; v++) xg_block_carry_slot(f, &d->arrays[v].tensor);
+            for (v = 0; v < 3; v++) xg_block_carry_slot(f, &d->part[v]);
+        } else if (xg_str_is(d->tokens[k + 1].text, "=")) {
+            xg_block_var *x = xg_block_var_of(d, d->tokens[k].text);
+            if (x) { xg_block_carry_slot(f, &x->e.v); xg_block_carry_slot(f, &x->e.im); }
+        } else if (xg_str_is(d->tokens[k + 1].text, "[") && xg_str_is(d->tokens[xg_block_behind(d, k + 1)].text, "=")) {
+            xg_block_array *x = xg_block_array_of(d, d->tokens[k].text);
+            if (x) xg_block_carry_slot(f, x->lent ? &x->lent->tensor : &x->tensor);
+        }
+    }
+}
+XG_FN void xg_block_region(xg_block *d) {
+    uint32_t vars = d->n_vars;
+    xg_block_expect(d, "{");
+    while (!xg_block_takes(d, "}")) xg_block_statement(d);
+    d->n_vars = vars;
+}
+typedef struct xg_block_range { xg_str name; xg_kval *lo, *hi; int64_t limit; } xg_block_range;
+XG_FN xg_block_range xg_block_range_of(xg_block *d) { /* i in a..b */
+    xg_block_range r;
+    r.name = xg_block_name(d);
+    xg_block_expect(d, "in");
+    r.lo = xg_block_int_of(d, xg_block_expr(d));
+    xg_block_expect(d, "..");
+    r.hi = xg_block_int_of(d, xg_block_expr(d));
+    r.limit = XG_MAX(XG_MIN(xg_kval_range(r.hi).hi, (int64_t)XG_BLOCK_INT_MAX), (int64_t)1);
+    return r;
+}
+/* The first index from lo on that thread `mine` of so many has. */
+XG_FN xg_kval *xg_block_first(xg_block *d, xg_kval *lo, xg_kval *mine, int64_t of) {
+    xg_range r = xg_kval_range(lo);
+    xg_kval *away;
+    if (r.lo == r.hi && r.lo % of == 0) return r.lo ? xg_k2(&d->s.b, XG_K_OP_ADDI, lo, mine) : mine;
+    away = xg_k2(&d->s.b, XG_K_OP_SUBI, mine, lo);
+    away = xg_k2(&d->s.b, XG_K_OP_ANDI, away, xg_elem_index(&d->s, of - 1));
+    return xg_k2(&d->s.b, XG_K_OP_ADDI, lo, away);
+}
+/* The loop of the region that stands next. mine: by a team's threads, each with its indices. */
+XG_FN void xg_block_open(xg_block *d, xg_flow *f, const xg_block_range *r, xg_kval *mine, int64_t step) {
+    xg_kval *lo = mine ? xg_block_first(d, r->lo, mine, step) : r->lo, *hi = r->hi;
+    if (mine && d->active) hi = xg_kselect(&d->s.b, d->active, hi, r->lo); /* nothing for those who only go along */
+    xg_block_declare(d, r->name, 'i', xg_elem_real(xg_flow_for(&d->s, f, lo, hi, step, r->limit)));
+}
+XG_FN void xg_block_for(xg_block *d) {
+    xg_block_range r = xg_block_range_of(d);
+    uint32_t vars = d->n_vars;
+    xg_flow f;
+    xg_block_carry(d, &f, d->at, xg_block_behind(d, d->at));
+    xg_block_open(d, &f, &r, NULL, 1);
+    xg_block_region(d);
+    xg_flow_end(&d->s, &f);
+    d->n_vars = vars;
+}
+XG_FN void xg_block_each(xg_block *d) {
+    xg_block_range r = xg_block_range_of(d), q;
+    bool two = xg_block_takes(d, ","), outer_each = d->alone;
+    uint32_t vars = d->n_vars;
+    xg_flow f, g;
+    if (two) q = xg_block_range_of(d);
+    xg_block_carry(d, &f, d->at, xg_block_behind(d, d->at));
+    g = f;
+    if (two) {
+        if (d->team != XG_BLOCK_ALL) xg_block_wrong(d, "teams share one index");
+        xg_block_open(d, &f, &r, d->line, d->lines);
+        xg_block_open(d, &g, &q, d->lane, d->lanes);
+    } else xg_block_open(d, &f, &r, d->member, d->members);
+    d->alone = true;
+    xg_block_region(d);
+    d->alone = outer_each;
+    if (two) xg_flow_end(&d->s, &g);
+    xg_flow_end(&d->s, &f);
+    d->n_vars = vars;
+}
+/* Teams: all go the same number of rounds. */
+XG_FN void xg_block_teams(xg_block *d, xg_block_team team) {
+    xg_block_range r = xg_block_range_of(d);
+    xg_kval *mine = team == XG_BLOCK_ROWS ? d->group : d->lane, *p;
+    xg_block_var *var;
+    uint32_t vars = d->n_vars;
+    xg_flow f;
+    if (d->team != XG_BLOCK_ALL) xg_block_wrong(d, "teams of teams");
+    xg_block_carry(d, &f, d->at, xg_block_behind(d, d->at));
+    xg_block_open(d, &f, &r, NULL, team == XG_BLOCK_ROWS ? d->groups : d->lanes);
+    var = &d->vars[d->n_vars - 1];
+    p = xg_k2(&d->s.b, XG_K_OP_ADDI, var->e.v, mine);
+    d->active = xg_kcmpi_(&d->s.b, XG_CI_SLT, p, r.hi);
+    p = xg_kselect(&d->s.b, d->active, p, var->e.v);
+    xg_kval_set_range(p, xg_range_of(0, r.limit - 1));
+    var->e.v = p;
+    d->team = team;
+    d->member = team == XG_BLOCK_ROWS ? d->place : d->line;
+    d->members = team == XG_BLOCK_ROWS ? d->threads / d->groups : d->lines;
+    xg_block_region(d);
+    d->team = XG_BLOCK_ALL;
+    d->active = NULL;
+    d->member = d->thread;
+    d->members = d->threads;
+    xg_flow_end(&d->s, &f);
+    d->n_vars = vars;
+}
+XG_FN void xg_block_skip(xg_block *d) { d->at = xg_block_behind(d, d->at); }
+XG_FN void xg_block_if(xg_block *d) {
+    xg_kval *cond = xg_block_cond_of(d, xg_block_expr(d));
+    uint32_t then = d->at, behind = xg_block_behind(d, then), end = behind;
+    bool otherwise = xg_str_is(d->tokens[behind].text, "else");
+    int64_t known;
+    xg_flow f;
+    if (otherwise) end = xg_block_behind(d, behind + 1);
+    if (xg_kval_is_const(cond, &known)) {
+        if (known) { xg_block_region(d); d->at = end; return; }
+        d->at = end;
+        if (!otherwise) return;
+        d->at = behind + 1;
+        xg_block_region(d);
+        return;
+    }
+    xg_block_carry(d, &f, then, end);
+    xg_flow_if(&d->s, &f, cond);
+    xg_block_region(d);
+    if (otherwise) {
+        d->at = behind + 1;
+        xg_flow_else(&d->s, &f);
+        xg_block_region(d);
+    }
+    xg_flow_end(&d->s, &f);
+}
+
+/* ---- sums ---- */
+
+typedef enum xg_bfold { XG_BF_SUM, XG_BF_TOTAL, XG_BF_MOST, XG_BF_ARGMAX, XG_BF_ARGMIN, XG_BF_ANY, XG_BF_COUNT } xg_bfold;
+typedef struct xg_bacc { xg_elem e; xg_kval *at; } xg_bacc; /* a value and, of argmax and argmin, where (i32) */
+
+XG_FN xg_bacc xg_block_joined(xg_block *d, xg_bfold how, xg_bacc x, xg_bacc y) {
+    xg_kb *b = &d->s.b;
+    xg_kval *better, *same;
+    if (how == XG_BF_SUM || how == XG_BF_TOTAL) x.e = xg_block_add(d, x.e, y.e);
+    else if (how == XG_BF_MOST) x.e.v = xg_k2(b, XG_K_OP_MAXF, x.e.v, y.e.v);
+    else if (how == XG_BF_ANY) x.e.v = xg_k2(b, XG_K_OP_ORI, x.e.v, y.e.v);
+    else {
+        better = xg_kcmpf_(b, how == XG_BF_ARGMAX ? XG_CF_OGT : XG_CF_OLT, y.e.v, x.e.v);
+        same = xg_kcmpf_(b, XG_CF_OEQ, y.e.v, x.e.v);
+        same = xg_k2(b, XG_K_OP_ANDI, same, xg_kcmpi_(b, XG_CI_SLT, y.at, x.at));
+        better = xg_k2(b, XG_K_OP_ORI, better, same);
+        x.e.v = xg_kselect(b, better, y.e.v, x.e.v);
+        x.at = xg_kselect(b, better, y.at, x.at);
+    }
+    return x;
+}
+XG_FN xg_bacc xg_block_shuffled(xg_block *d, xg_bfold how, xg_bacc x, int64_t lanes) {
+    for (lanes /= 2; lanes; lanes /= 2) {
+        xg_kval *by = xg_kconst_int(&d->s.b, XG_E_I32, lanes);
+        xg_bacc y = x;
+        y.e.v = xg_kshuffle(&d->s.b, XG_K_OP_SHFLBFLY, x.e.v, by);
+        if (x.e.im) y.e.im = xg_kshuffle(&d->s.b, XG_K_OP_SHFLBFLY, x.e.im, by);
+        if (x.at) y.at = xg_kshuffle(&d->s.b, XG_K_OP_SHFLBFLY, x.at, by);
+        x = xg_block_joined(d, how, x, y);
+    }
+    return x;
+}
+/* The array for parts: elements, real numbers, ints. */
+XG_FN xg_kval **xg_block_part(xg_block *d, uint32_t which) {
+    static const char none[] = "a sum whose parts have no place";
+    if (!d->part[which]) xg_block_wrong(d, none);
+    return &d->part[which];
+}
+XG_FN uint32_t xg_block_part_of(xg_bfold how) { return how == XG_BF_SUM ? 0 : how == XG_BF_ANY ? 2 : 1; }
+XG_FN void xg_block_part_put(xg_block *d, xg_bfold how, xg_bacc x, xg_kval *at) {
+    xg_kval **p = xg_block_part(d, xg_block_part_of(how));
+    xg_kval *v = how == XG_BF_SUM ? xg_emit_join(&d->s.b, x.e) : how == XG_BF_ANY ? xg_kcast(&d->s.b, XG_K_OP_EXTUI, x.e.v, XG_E_I32) : x.e.v;
+    *p = xg_kinsert(&d->s.b, v, *p, &at, 1);
+    if (!x.at) return;
+    p = xg_block_part(d, 2);
+    *p = xg_kinsert(&d->s.b, x.at, *p, &at, 1);
+}
+XG_FN xg_bacc xg_block_part_get(xg_block *d, xg_bfold how, xg_kval *at) {
+    xg_kval *v = xg_kextract(&d->s.b, *xg_block_part(d, xg_block_part_of(how)), &at, 1);
+    xg_bacc x;
+    x.at = NULL;
+    if (how == XG_BF_ANY) v = xg_kcast(&d->s.b, XG_K_OP_TRUNCI, v, XG_E_I1);
+    x.e = how == XG_BF_SUM ? xg_emit_split(&d->s.b, v) : xg_elem_real(v);
+    if (how == XG_BF_ARGMAX || how == XG_BF_ARGMIN) x.at = xg_kextract(&d->s.b, *xg_block_part(d, 2), &at, 1);
+    return x;
+}
+/* What `count` threads have laid down, at places base, base + step ...; all others wait. */
+XG_FN xg_bacc xg_block_gathered(xg_block *d, xg_bfold how, xg_bacc x, xg_kval *cond, xg_kval *to, xg_kval *base, int64_t step, int64_t count) {
+    xg_flow f;
+    xg_kval *k, *lo, *hi;
+    uint32_t p;
+    memset(&f, 0, sizeof f);
+    for (p = 0; p < 3; p++) xg_flow_slot(&f, &d->part[p]);
+    if (cond) xg_flow_if(&d->s, &f, cond);
+    xg_block_part_put(d, how, x, to);
+    if (cond) xg_flow_end(&d->s, &f);
+    xg_block_sync(d);
+    x = xg_block_part_get(d, how, base);
+    memset(&f, 0, sizeof f);
+    xg_flow_elem(&f, &x.e);
+    xg_flow_slot(&f, &x.at);
+    lo = xg_elem_index(&d->s, 1);
+    hi = xg_elem_index(&d->s, count);
+    k = xg_flow_for(&d->s, &f, lo, hi, 1, count);
+    k = xg_k2(&d->s.b, XG_K_OP_ADDI, base, xg_k2(&d->s.b, XG_K_OP_MULI, k, xg_elem_index(&d->s, step)));
+    xg_kval_set_range(k, xg_range_of(0, d->threads - 1));
+    x = xg_block_joined(d, how, x, xg_block_part_get(d, how, k));
+    xg_flow_end(&d->s, &f);
+    xg_block_sync(d);
+    return x;
+}
+XG_FN xg_bacc xg_block_together(xg_block *d, xg_bfold how, xg_bacc x) {
+    xg_kval *zero, *first;
+    if (d->team == XG_BLOCK_ROWS) return xg_block_shuffled(d, how, x, d->members);
+    if (d->team == XG_BLOCK_COLUMNS) return d->lines > 1 ? xg_block_gathered(d, how, x, NULL, d->thread, d->lane, d->lanes, d->lines) : x;
+    x = xg_block_shuffled(d, how, x, 32);
+    if (d->threads == 32) return x;
+    zero = xg_elem_index(&d->s, 0);
+    first = xg_block_divided(d, d->thread, 32, true);
+    first = xg_kcmpi_(&d->s.b, XG_CI_EQ, first, zero);
+    return xg_block_gathered(d, how, x, first, xg_block_divided(d, d->thread, 32, false), zero, 1, d->threads / 32);
+}
+XG_FN void xg_block_set(xg_block *d, xg_str name, xg_bval v) {
+    xg_block_var *x = xg_block_var_of(d, name);
+    if (!x) { xg_block_declare(d, name, v.kind, v.e); return; }
+    if (x->kind == 'n') v = xg_bval_of('n', xg_block_num(d, v));
+    if (x->kind == 'n' && x->e.im) v.e = xg_block_as_element(d, v.e);
+    if (x->kind != v.kind || !x->e.im != !v.e.im) xg_block_wrong(d, "a variable keeps its type");
+    x->e = v.e;
+}
+XG_FN void xg_block_fold(xg_block *d, xg_str name, xg_bfold how) { /* behind the word */
+    bool where = how == XG_BF_ARGMAX || how == XG_BF_ARGMIN;
+    xg_block_range r = xg_block_range_of(d);
+    uint32_t vars = d->n_vars;
+    xg_bacc acc, x;
+    xg_bval v;
+    xg_flow f;
+    xg_block_expect(d, "of");
+    memset(&f, 0, sizeof f);
+    acc.e = how == XG_BF_ANY ? xg_elem_real(xg_kconst_int(&d->s.b, XG_E_I1, 0)) : xg_block_zero(d, how == XG_BF_SUM && d->complex);
+    acc.at = where ? xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, r.lo, XG_E_I32) : NULL;
+    if (where) acc.e.v = xg_block_float(d, how == XG_BF_ARGMAX ? -HUGE_VAL : HUGE_VAL);
+    xg_flow_elem(&f, &acc.e);
+    xg_flow_slot(&f, &acc.at);
+    xg_block_open(d, &f, &r, d->member, d->members);
+    x.at = where ? xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, d->vars[d->n_vars - 1].e.v, XG_E_I32) : NULL;
+    v = xg_block_expr(d);
+    if (v.product && (how == XG_BF_SUM || how == XG_BF_TOTAL)) acc.e = xg_block_more(d, acc.e, v.x, v.y);
+    else {
+        x.e = how == XG_BF_ANY ? xg_elem_real(xg_block_cond_of(d, v)) : how == XG_BF_SUM ? xg_block_num(d, v) : xg_elem_real(xg_block_plain(d, v));
+        acc = xg_block_joined(d, how, acc, x);
+    }
+    xg_flow_end(&d->s, &f);
+    d->n_vars = vars;
+    acc = xg_block_together(d, how, acc);
+    if (where) {
+        xg_kval *at = xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, acc.at, XG_E_INDEX);
+        xg_kval_set_range(at, xg_range_of(0, XG_BLOCK_INT_MAX));
+        xg_block_set(d, name, xg_bval_of('i', xg_elem_real(at)));
+    } else xg_block_set(d, name, xg_bval_of(how == XG_BF_ANY ? 'b' : 'n', acc.e));
+}
+
+/* ---- declarations ---- */
+
+/* A dimension: of an array with a shape, a name that is new is a constant from now on. */
+XG_FN int64_t xg_block_dim(xg_block *d, int64_t known) {
+    xg_range r;
+    if (known >= 0 && d->tokens[d->at].kind == XG_BT_NAME && !xg_block_var_of(d, d->tokens[d->at].text)) xg_block_let_int(d, d->tokens[d->at].text, known);
+    r = xg_kval_range(xg_block_int_of(d, xg_block_expr(d)));
+    if (r.lo != r.hi || (known >= 0 && r.lo != known)) xg_block_refuse(d, "another dimension");
+    return r.lo;
+}
+XG_FN xg_block_array *xg_block_new_array(xg_block *d, const xg_shape *shape) {
+    xg_block_array *a = &d->arrays[d->n_arrays];
+    bool vector;
+    uint32_t k;
+    if (d->n_arrays == XG_BLOCK_ARRAYS) xg_block_wrong(d, "too many arrays");
+    memset(a, 0, sizeof *a);
+    a->kind = xg_block_takes(d, "real") ? 'r' : xg_block_takes(d, "int") ? 'i' : 'n';
+    a->name = xg_block_name(d);
+    a->shape = shape;
+    for (k = d->at; !xg_str_is(d->tokens[k].text, "]") && !xg_str_is(d->tokens[k].text, ","); k++) {}
+    vector = !xg_str_is(d->tokens[k].text, ",");
+    xg_block_expect(d, "[");
+    a->rows = 1;
+    if (!vector) {
+        a->rows = xg_block_dim(d, shape ? shape->dims[1] : -1);
+        xg_block_expect(d, ",");
+    } else if (shape && shape->dims[1] != 1) xg_block_refuse(d, "a vector is a matrix");
+    a->columns = xg_block_dim(d, shape ? shape->dims[2] : -1);
+    xg_block_expect(d, "]");
+    a->pitch = a->rows > 1 ? a->columns | 1 : a->columns; /* elements of a column lie in different banks */
+    d->n_arrays++;
+    return a;
+}
+XG_FN xg_kelem xg_block_elem(const xg_block *d, char kind) { return kind == 'i' ? XG_E_I32 : kind == 'r' ? d->real : d->element; }
+XG_FN void xg_block_work(xg_block *d) {
+    xg_block_array *a = xg_block_new_array(d, NULL), *home;
+    int64_t bytes = a->rows * a->pitch * xg_kelem_bytes(d->element);
+    char text[64];
+    xg_str name;
+    xg_block_expect(d, "in");
+    name = xg_block_name(d);
+    home = xg_block_array_of(d, name);
+    if (!home || home->shape->elements < d->blocks * a->rows * a->columns) xg_block_refuse(d, "a result is too small");
+    a->where = home->where == XG_BLOCK_SHARED || d->shared + bytes <= XG_BLOCK_SHARED_MAX - d->reserved ? XG_BLOCK_SHARED : XG_BLOCK_RESULT;
+    if (a->where == XG_BLOCK_SHARED) a->tensor = xg_block_shared(d, d->element, a->rows * a->pitch);
+    else { a->shape = home->shape; a->lent = home; }
+    xg_format(text, sizeof text, "%.*s_shared", (int)a->name.n, a->name.p);
+    xg_block_let_bool(d, xg_intern(&d->i->comp->module->pool, xg_str_z(text)), a->where == XG_BLOCK_SHARED);
+}
+XG_FN bool xg_block_declaration(xg_block *d) {
+    xg_block_array *a;
+    uint32_t k;
+    if (xg_block_takes(d, "in")) {
+        if (d->n_in == d->i->n_operands) xg_block_refuse(d, "an operand is missing");
+        a = xg_block_new_array(d, XG_OPERAND(d->i, d->n_in)->shape);
+        a->where = XG_BLOCK_OPERAND;
+        a->number = d->n_in++;
+    } else if (xg_block_takes(d, "out")) {
+        bool tuple = d->i->shape->type == XLAGPU_TUPLE;
+        if (d->n_out == (tuple ? d->i->shape->n_elems : 1)) xg_block_refuse(d, "a result is missing");
+        a = xg_block_new_array(d, tuple ? d->i->shape->elems[d->n_out] : d->i->shape);
+        for (k = 0; k < d->e->n_roots && tuple && xg_attr_int(d->e->roots[k], XG_A_index, 0) != (int64_t)d->n_out; k++) {}
+        d->n_out++;
+        a->number = k;
+        if (k < d->e->n_roots) { a->where = XG_BLOCK_RESULT; a->tensor = d->results[k]; }
+        else { a->where = XG_BLOCK_SHARED; a->tensor = xg_block_shared(d, xg_block_elem(d, a->kind), a->rows * a->pitch); } /* nobody wants it */
+    } else if (xg_block_takes(d, "shared")) {
+        a = xg_block_new_array(d, NULL);
+        a->where = XG_BLOCK_SHARED;
+        a->tensor = xg_block_shared(d, xg_block_elem(d, a->kind), a->rows * a->pitch);
+    } else if (xg_block_takes(d, "work")) xg_block_work(d);
+    else return false;
+    xg_block_expect(d, ";");
+    return true;
+}
+
+/* ---- statements ---- */
+
+XG_FN void xg_block_assign(xg_block *d) {
+    static const char *const folds[XG_BF_COUNT] = {"sum", "total", "most", "argmax", "argmin", "any"};
+    xg_str name = xg_block_name(d);
+    xg_block_array *a;
+    xg_kval *i, *j, *zero, *cond;
+    xg_flow f;
+    uint32_t k;
+    if (!xg_block_takes(d, "[")) {
+        xg_block_expect(d, "=");
+        for (k = 0; k < XG_BF_COUNT; k++) if (xg_block_takes(d, folds[k])) { xg_block_fold(d, name, (xg_bfold)k); xg_block_expect(d, ";"); return; }
+        xg_block_set(d, name, xg_block_expr(d));
+        xg_block_expect(d, ";");
+        return;
+    }
+    a = xg_block_array_of(d, name);
+    if (!a || a->where == XG_BLOCK_OPERAND) xg_block_wrong(d, "no array to write to");
+    (void)xg_block_access(d, a);
+    i = d->index[0];
+    j = d->index[1];
+    xg_block_expect(d, "=");
+    if (d->alone) xg_block_store(d, a, i, j, xg_block_expr(d));
+    else { /* by the first of the team */
+        xg_bval v = xg_block_expr(d);
+        zero = xg_elem_index(&d->s, 0);
+        cond = xg_elem_and(&d->s, d->active, xg_kcmpi_(&d->s.b, XG_CI_EQ, d->member, zero));
+        memset(&f, 0, sizeof f);
+        xg_flow_slot(&f, a->lent ? &a->lent->tensor : &a->tensor);
+        xg_flow_if(&d->s, &f, cond);
+        xg_block_store(d, a, i, j, v);
+        xg_flow_end(&d->s, &f);
+    }
+    xg_block_expect(d, ";");
+}
+XG_FN void xg_block_statement(xg_block *d) {
+    if (xg_block_declaration(d)) return;
+    if (xg_block_takes(d, "sync")) { xg_block_expect(d, ";"); if (d->team == XG_BLOCK_ROWS || d->alone) xg_block_wrong(d, "not all threads are here"); xg_block_sync(d); }
+    else if (xg_block_takes(d, "for")) xg_block_for(d);
+    else if (xg_block_takes(d, "each")) xg_block_each(d);
+    else if (xg_block_takes(d, "rows")) xg_block_teams(d, XG_BLOCK_ROWS);
+    else if (xg_block_takes(d, "columns")) xg_block_teams(d, XG_BLOCK_COLUMNS);
+    else if (xg_block_takes(d, "if")) xg_block_if(d);
+    else xg_block_assign(d);
+}
+
+/* Memory for parts of sums, of those kinds that the program has. */
+XG_FN void xg_block_parts(xg_block *d) {
+    bool columns = false, need[3] = {false, false, false};
+    uint32_t k;
+    int64_t n;
+    if (d->threads == 32 && d->lines == 1) return;
+    for (k = 0; d->tokens[k].kind != XG_BT_END; k++) {
+        xg_str t = d->tokens[k].text;
+        columns = columns || xg_str_is(t, "columns");
+        need[0] = need[0] || xg_str_is(t, "sum");
+        need[1] = need[1] || xg_str_is(t, "total") || xg_str_is(t, "most") || xg_str_is(t, "argmax") || xg_str_is(t, "argmin");
+        need[2] = need[2] || xg_str_is(t, "argmax") || xg_str_is(t, "argmin") || xg_str_is(t, "any");
+    }
+    n = columns ? d->threads : XG_MAX(d->threads / 32, (int64_t)1);
+    for (k = 0; k < 3; k++) if (need[k]) d->part[k] = xg_block_shared(d, k == 0 ? d->element : k == 1 ? d->real : XG_E_I32, n);
+}
+XG_FN void xg_block_run(xg_block *d, xg_kval **results) {
+    uint32_t k;
+    d->results = results;
+    xg_block_parts(d);
+    while (d->tokens[d->at].kind != XG_BT_END) xg_block_statement(d);
+    if (d->n_in != d->i->n_operands || d->n_out != (d->i->shape->type == XLAGPU_TUPLE ? d->i->shape->n_elems : 1)) xg_block_refuse(d, "there are too many");
+    for (k = 0; k < d->n_arrays; k++) if (d->arrays[k].where == XG_BLOCK_RESULT && !d->arrays[k].lent) results[d->arrays[k].number] = d->arrays[k].tensor;
+}
+
+#endif /* XG_EMIT_BLOCK_C */
+/* emit/solver.c -- calls of solvers ("__xlagpu$getrf" and the like) as kernels: one block for each matrix of the batch runs the call's block program. */
+#ifndef XG_EMIT_SOLVER_C
+#define XG_EMIT_SOLVER_C
+/* emit/solver_programs.h -- the block programs (block.c) of the solvers, one for each call that opt/solver_calls.c leaves to a kernel.
+ *
+ * XG_SOLVER_PROGRAMS: X(name of the call behind "__xlagpu$", text, the rest of it: C compilers may refuse strings of more than 4,095 characters). Beside its own names a program knows the conditions of the call (lower, left, adjoint), the real numbers
+ * eps (of the type), tol (below which a cosine is none) and floor (below which a length's square is no number), and the int threads.
+ *
+ * Matrices are scaled by a power of two where lengths are taken, so that no square overflows. Sources: LAPACK's getrf, geqrf and gehrd for the forms of results; Golub and Van Loan, Matrix
+ * Computations, for reflectors and for Jacobi's methods, whose rotations of one round (a tournament's: each row meets each other one once) share no row and are done together. */
+#ifndef XG_EMIT_SOLVER_PROGRAMS_H
+#define XG_EMIT_SOLVER_PROGRAMS_H
+
+/* Panels of 16 columns: a column is eliminated in its panel only; what is right of the panel sees its 16 columns at once. */
+#define XG_PROGRAM_LU \
+    "in a[m, n]; least = min(m, n); out x[m, n]; out int pivots[least]; out int info[1]; work y[m, n] in x;" \
+    "each i in 0..m, j in 0..n { y[i, j] = a[i, j]; }" \
+    "first = 0; sync;" \
+    "for panel in 0..(least + 15) / 16 {" \
+    "  from = panel * 16; to = min(from + 16, least);" \
+    "  for k in from..to {" \
+    "    p = argmax i in k..m of abs1(y[i, k]);" \
+    "    pivot = y[p, k]; zero = abs1(pivot) == 0;" \
+    "    pivots[k] = p + 1; first = zero && first == 0 ? k + 1 : first;" \
+    "    sync;" \
+    "    each j in 0..n { u = y[k, j]; y[k, j] = y[p, j]; y[p, j] = u; }" \
+    "    sync;" \
+    "    if !zero { each i in k + 1..m { y[i, k] = y[i, k] / pivot; } }" \
+    "    sync;" \
+    "    if !zero { each i in k + 1..m, j in k + 1..to { y[i, j] = y[i, j] - y[i, k] * y[k, j]; } }" \
+    "    sync;" \
+    "  }" \
+    "  each j in to..n { for k in from..to { u = y[k, j]; for i in k + 1..to { y[i, j] = y[i, j] - y[i, k] * u; } } }" \
+    "  sync;" \
+    "  each i in to..m, j in to..n { u = y[i, j]; for k in from..to { u = u - y[i, k] * y[k, j]; } y[i, j] = u; }" \
+    "  sync;" \
+    "}" \
+    "info[0] = first;" \
+    "if y_shared { each i in 0..m, j in 0..n { x[i, j] = y[i, j]; } }"
+
+/* Each place follows the swaps from the last one back to where its number came from. A pivot outside swaps nothing. */
+#define XG_PROGRAM_PERMUTATION \
+    "in int swap[k]; out int x[n];" \
+    "each i in 0..n {" \
+    "  at = i;" \
+    "  for back in 0..min(k, n) {" \
+    "    t = min(k, n) - 1 - back; to = swap[t]; to = to < 0 || to >= n ? t : to;" \
+    "    at = at == t ? to : at == to ? t : at;" \
+    "  }" \
+    "  x[i] = at;" \
+    "}"
+
+/* y = a by a power of two: y s = a */
+#define XG_PROGRAM_SCALED \
+    "big = most t in 0..m * n of abs1(a[t / n, t % n]); s = magnitude(big); unit = inverse(s);" \
+    "each i in 0..m, j in 0..n { y[i, j] = a[i, j] * unit; }" \
+    "sync;"
+/* 1 - tau v v* of column k of y from row r on: v, but for the 1 in front, and what is left of the column take its place. v is zero, and the same as LAPACK's, where there is nothing to reflect. */
+#define XG_PROGRAM_REFLECTOR \
+    "tail = total i in r + 1..m of norm2(y[i, k]);" \
+    "alpha = y[r, k]; idle = tail == 0 && im(alpha) == 0;" \
+    "beta = sqrt(norm2(alpha) + tail); beta = re(alpha) > 0 ? -beta : beta;" \
+    "tau = idle ? element(0) : element((beta - re(alpha)) * inverse(beta), -im(alpha) * inverse(beta));" \
+    "away = alpha - beta; factor = idle ? element(0) : conj(away) * inverse(norm2(away));" \
+    "sync;" \
+    "each i in r + 1..m { y[i, k] = y[i, k] * factor; }" \
+    "y[r, k] = idle ? alpha : element(beta); taus[k] = tau;" \
+    "sync;"
+#define XG_PROGRAM_REFLECT_COLUMNS \
+    "columns j in k + 1..n {" \
+    "  w = sum i in r..m of conj(i == r ? element(1) : y[i, k]) * y[i, j]; w = w * conj(tau);" \
+    "  each i in r..m { y[i, j] = y[i, j] - w * (i == r ? element(1) : y[i, k]); }" \
+    "}" \
+    "sync;"
+#define XG_PROGRAM_QR \
+    "in a[m, n]; least = min(m, n); out x[m, n]; out taus[least]; work y[m, n] in x;" XG_PROGRAM_SCALED \
+    "for k in 0..least { r = k;" XG_PROGRAM_REFLECTOR XG_PROGRAM_REFLECT_COLUMNS "}" \
+    "each i in 0..m, j in 0..n { u = y[i, j]; x[i, j] = j >= i ? u * s : u; }"
+/* The longest column that is left comes first. */
+#define XG_PROGRAM_QR_PIVOTED \
+    "in a[m, n]; least = min(m, n); out x[m, n]; out int order[n]; out taus[least]; shared real len[n]; shared int at[n]; work y[m, n] in x;" XG_PROGRAM_SCALED \
+    "each j in 0..n { at[j] = j; }" \
+    "for k in 0..least { r = k;" \
+    "  columns j in k..n { l = total i in k..m of norm2(y[i, j]); len[j] = l; }" \
+    "  sync;" \
+    "  p = argmax j in k..n of len[j];" \
+    "  each i in 0..m { u = y[i, k]; y[i, k] = y[i, p]; y[i, p] = u; }" \
+    "  each z in 0..1 { t = at[k]; at[k] = at[p]; at[p] = t; }" \
+    "  sync;" XG_PROGRAM_REFLECTOR XG_PROGRAM_REFLECT_COLUMNS "}" \
+    "each j in 0..n { order[j] = at[j] + 1; }" \
+    "each i in 0..m, j in 0..n { u = y[i, j]; x[i, j] = j >= i ? u * s : u; }"
+#define XG_PROGRAM_REFLECT_ROWS(x) \
+    "rows i in 0..n {" \
+    "  w = sum j in r..n of " x "[i, j] * (j == r ? element(1) : y[j, k]); w = w * tau;" \
+    "  each j in r..n { " x "[i, j] = " x "[i, j] - w * conj(j == r ? element(1) : y[j, k]); }" \
+    "}"
+/* H* A H, Hessenberg. */
+#define XG_PROGRAM_HESSENBERG \
+    "in a[n, n]; m = n; out x[n, n]; out taus[k_max]; work y[n, n] in x;" XG_PROGRAM_SCALED \
+    "for k in 0..n - 1 { r = k + 1;" XG_PROGRAM_REFLECTOR XG_PROGRAM_REFLECT_COLUMNS \
+    XG_PROGRAM_REFLECT_ROWS("y") "sync; }" \
+    "each i in 0..n, j in 0..n { u = y[i, j]; x[i, j] = j + 1 >= i ? u * s : u; }"
+/* Reflectors of v applied to c from the left or right, or the adjoint of their product. Columns (rows) of c know nothing of each other. */
+#define XG_PROGRAM_REFLECT \
+    "in v[vm, vn]; in taus[k]; in c[m, n]; out x[m, n]; work y[m, n] in x;" \
+    "each i in 0..m, j in 0..n { y[i, j] = c[i, j]; }" \
+    "sync;" \
+    "if left {" \
+    "  columns j in 0..n { for t in 0..k {" \
+    "    q = adjoint ? t : k - 1 - t; r = q; tau = adjoint ? conj(taus[q]) : taus[q];" \
+    "    w = sum i in r..m of conj(i == r ? element(1) : v[i, q]) * y[i, j]; w = w * tau;" \
+    "    each i in r..m { y[i, j] = y[i, j] - w * (i == r ? element(1) : v[i, q]); }" \
+    "  } }" \
+    "} else {" \
+    "  rows i in 0..m { for t in 0..k {" \
+    "    q = adjoint ? k - 1 - t : t; r = q; tau = adjoint ? conj(taus[q]) : taus[q];" \
+    "    w = sum j in r..n of y[i, j] * (j == r ? element(1) : v[j, q]); w = w * tau;" \
+    "    each j in r..n { y[i, j] = y[i, j] - w * conj(j == r ? element(1) : v[j, q]); }" \
+    "  } }" \
+    "}" \
+    "sync;" \
+    "if y_shared { each i in 0..m, j in 0..n { x[i, j] = y[i, j]; } }"
+
+/* One-sided Jacobi: rows of w, n of them, m long, are rotated in pairs until all are orthogonal; `also` does the same to other rows. bad: they are not. */
+#define XG_PROGRAM_JACOBI(also) \
+    "even = n + n % 2; bad = 0 == 0; mine = bad;" \
+    "for sweep in 0..40 { if bad {" \
+    "  mine = 0 == 1;" \
+    "  for round in 0..even - 1 {" \
+    "    rows t in 0..even / 2 {" \
+    "      p = t == 0 ? even - 1 : round + t >= even - 1 ? round + t - even + 1 : round + t;" \
+    "      q = t == 0 ? round : round - t < 0 ? round - t + even - 1 : round - t;" \
+    "      u = min(p, q); q = max(p, q); p = u; pair = q < n; q = pair ? q : p;" \
+    "      pp = total i in 0..m of norm2(w[p, i]);" \
+    "      qq = total i in 0..m of norm2(w[q, i]);" \
+    "      pq = sum i in 0..m of conj(w[p, i]) * w[q, i];" \
+    "      e = norm2(pq);" \
+    "      act = pair && e > pp * qq * (tol * tol) && pp > floor * floor && qq > floor * floor; mine = mine || act;" \
+    "      if act {" \
+    "        d = qq - pp; e = e * 4; h = max(d * d + e, floor * floor * floor * floor); z = 2 * inverse(abs(d) + h * inverse_root(h)); z = d < 0 ? -z : z;" \
+    "        c = inverse_root(z * z * e * 0.25 + 1); g = pq * (z * c);" \
+    "        each i in 0..m { f = w[p, i]; k = w[q, i]; w[p, i] = f * c - conj(g) * k; w[q, i] = g * f + k * c; }" also \
+    "      }" \
+    "    }" \
+    "    sync;" \
+    "  }" \
+    "  bad = any z in 0..threads of mine;" \
+    "} }"
+#define XG_PROGRAM_ALSO "each i in 0..n { f = o[p, i]; k = o[q, i]; o[p, i] = f * c - conj(g) * k; o[q, i] = g * f + k * c; }"
+/* Rows in the order of len, by argmin or argmax; `also`: the rows that belong to them. */
+#define XG_PROGRAM_SORTED(best, also) \
+    "for k in 0..n {" \
+    "  p = " best " i in k..n of len[i];" \
+    "  each i in 0..m { h = w[k, i]; w[k, i] = w[p, i]; w[p, i] = h; }" also \
+    "  each z in 0..1 { l = len[k]; len[k] = len[p]; len[p] = l; }" \
+    "  sync;" \
+    "}"
+#define XG_PROGRAM_ALSO_SORTED "each i in 0..n { h = o[k, i]; o[k, i] = o[p, i]; o[p, i] = h; }"
+#define XG_PROGRAM_TURNED(x) "each i in 0..n, j in 0..n { if j < i { h = " x "[i, j]; " x "[i, j] = " x "[j, i]; " x "[j, i] = h; } }"
+
+/* A + shift 1 is positive definite and well conditioned, so that its rows, once they are orthogonal, are its eigenvectors times their eigenvalues. Those of A are x* A x, whose error is the square of x's. */
+#define XG_PROGRAM_EIGH \
+    "in a[n, n]; m = n; out x[n, n]; out real values[n]; out int info[1]; shared real len[n]; work w[n, n] in x;" \
+    "big = most t in 0..n * n of (lower ? t / n >= t % n : t / n <= t % n) ? abs1(a[t / n, t % n]) : 0; s = magnitude(big); unit = inverse(s);" \
+    "each p in 0..n, i in 0..n { h = (lower ? i >= p : i <= p) ? a[i, p] : conj(a[p, i]); w[p, i] = (i == p ? element(re(h)) : h) * unit; }" \
+    "sync;" \
+    "rows p in 0..n { l = total i in 0..n of abs1(w[p, i]); len[p] = l; }" \
+    "sync;" \
+    "rowsum = most p in 0..n of len[p]; squares = total t in 0..n * n of norm2(w[t / n, t % n]);" \
+    "shift = 1.5 * min(rowsum, sqrt(squares)); shift = shift > 0 ? shift : 1.0;" \
+    "sync;" \
+    "each p in 0..n { w[p, p] = w[p, p] + shift; }" \
+    "sync;" XG_PROGRAM_JACOBI("") \
+    "rows p in 0..n { l = total i in 0..n of norm2(w[p, i]); l = inverse_root(l); each i in 0..n { w[p, i] = w[p, i] * l; } }" \
+    "sync;" \
+    "rows p in 0..n {" \
+    "  l = total t in 0..n * n of re(conj(w[p, t / n]) * ((lower ? t / n >= t % n : t / n <= t % n) ? a[t / n, t % n] : conj(a[t % n, t / n])) * w[p, t % n]);" \
+    "  len[p] = l * unit;" \
+    "}" \
+    "sync;" XG_PROGRAM_SORTED("argmin", "") \
+    "each p in 0..n { values[p] = len[p] * s; }" \
+    "if w_shared { each i in 0..n, j in 0..n { x[i, j] = w[j, i]; } } else {" XG_PROGRAM_TURNED("x") "}" \
+    "info[0] = finite(big) && !bad ? 0 : 1;"
+
+/* The columns of A, m >= n, are the rows of w: rotated until they are orthogonal, their lengths are the singular values. */
+#define XG_PROGRAM_SVD_BEGIN \
+    "big = most t in 0..m * n of abs1(a[t / n, t % n]); s = magnitude(big); unit = inverse(s);" \
+    "each i in 0..m, p in 0..n { w[p, i] = a[i, p] * unit; }"
+#define XG_PROGRAM_SVD_END "each p in 0..n { values[p] = len[p] * s; } info[0] = finite(big) && !bad ? 0 : 1;"
+#define XG_PROGRAM_SVD_LENGTHS "rows p in 0..n { l = total i in 0..m of norm2(w[p, i]); len[p] = sqrt(l); } sync;"
+#define XG_PROGRAM_SVD_VALUES \
+    "in a[m, n]; out x[n, m]; out real values[n]; out none[1]; out none_either[1]; out int info[1]; shared real len[n]; work w[n, m] in x;" XG_PROGRAM_SVD_BEGIN \
+    "sync;" XG_PROGRAM_JACOBI("") XG_PROGRAM_SVD_LENGTHS XG_PROGRAM_SORTED("argmax", "") XG_PROGRAM_SVD_END \
+    "none[0] = element(0); none_either[0] = element(0);"
+/* Where a length says nothing, or columns of u are left over, the axis that the columns so far have least of, made orthogonal to them, twice, is the next one. */
+#define XG_PROGRAM_SVD \
+    "in a[m, n]; out x[n, m]; out real values[n]; out u[m, nu]; out v[n, n]; out int info[1]; shared real len[n]; shared real weight[m]; shared dots[nu];" \
+    "work w[n, m] in x; work o[n, n] in v;" XG_PROGRAM_SVD_BEGIN \
+    "each p in 0..n, i in 0..n { o[p, i] = p == i ? element(1) : element(0); }" \
+    "sync;" XG_PROGRAM_JACOBI(XG_PROGRAM_ALSO) XG_PROGRAM_SVD_LENGTHS XG_PROGRAM_SORTED("argmax", XG_PROGRAM_ALSO_SORTED) \
+    "each i in 0..m, p in 0..n { u[i, p] = w[p, i] * inverse(max(len[p], floor)); }" \
+    "each i in 0..m { weight[i] = 0; }" \
+    "holes = any p in 0..nu of p >= n || len[p] <= floor;" \
+    "sync;" \
+    "if holes { for p in 0..nu {" \
+    "  if p >= n || len[p] <= floor {" \
+    "    axis = argmin i in 0..m of weight[i];" \
+    "    each i in 0..m { u[i, p] = i == axis ? element(1) : element(0); }" \
+    "    sync;" \
+    "    for pass in 0..2 {" \
+    "      columns k in 0..p { d = sum i in 0..m of conj(u[i, k]) * u[i, p]; dots[k] = d; }" \
+    "      sync;" \
+    "      each i in 0..m { h = u[i, p]; for k in 0..p { h = h - u[i, k] * dots[k]; } u[i, p] = h; }" \
+    "      sync;" \
+    "    }" \
+    "    l = total i in 0..m of norm2(u[i, p]); l = inverse_root(l);" \
+    "    each i in 0..m { u[i, p] = u[i, p] * l; }" \
+    "    sync;" \
+    "  }" \
+    "  each i in 0..m { weight[i] = weight[i] + norm2(u[i, p]); }" \
+    "} }" \
+    "if o_shared { each i in 0..n, j in 0..n { v[i, j] = o[j, i]; } } else {" XG_PROGRAM_TURNED("v") "}" XG_PROGRAM_SVD_END
+
+/* A = Z T Z*, T triangular: Hessenberg form, then QR steps on the last block that has not fallen apart, each with the eigenvalue of its last 2 x 2 elements nearer to the last one as the shift,
+ * now and then another number, lest steps go round in circles. A step chases a bulge by rotations of rows and columns k, k + 1. */
+#define XG_PROGRAM_SCHUR_BEGIN \
+    "in a[n, n]; m = n; out t[n, n]; out z[n, n]; out values[n]; out int info[1]; shared taus[n]; shared x[n]; work y[n, n] in t; work o[n, n] in z;" XG_PROGRAM_SCALED \
+    "each i in 0..n, j in 0..n { o[i, j] = i == j ? element(1) : element(0); }" \
+    "sync;" \
+    "for k in 0..n - 1 { r = k + 1;" XG_PROGRAM_REFLECTOR XG_PROGRAM_REFLECT_COLUMNS XG_PROGRAM_REFLECT_ROWS("y") XG_PROGRAM_REFLECT_ROWS("o") \
+    "  sync;" \
+    "  each i in r + 1..n { y[i, k] = element(0); }" \
+    "  sync;" \
+    "}" \
+    "size = most q in 0..n * n of abs1(y[q / n, q % n]); hi = n - 1; steps = 0;" \
+    "for turn in 0..n * 40 { if hi > 0 && finite(big) {" \
+    "  lo = argmax k in 0..hi + 1 of k == 0 || abs1(y[k, k - 1]) <= eps * max(abs1(y[k, k]) + abs1(y[k - 1, k - 1]), eps * size) ? k : -1;" \
+    "  sync;" \
+    "  if lo > 0 { y[lo, lo - 1] = element(0); }" \
+    "  if lo == hi { hi = hi - 1; steps = 0; sync; } else {" \
+    "    steps = steps + 1;" \
+    "    d = y[hi, hi]; c = y[hi, hi - 1]; bc = c * y[hi - 1, hi]; half = (y[hi - 1, hi - 1] - d) * 0.5; root = csqrt(half * half + bc);" \
+    "    plus = half + root; less = half - root; plus = norm2(plus) >= norm2(less) ? plus : less;" \
+    "    shift = norm2(plus) == 0 ? d : d - bc / plus; shift = steps % 11 == 10 ? d + abs(c) : shift;" \
+    "    sync;" \
+    "    for k in lo..hi {" \
+    "      f = k == lo ? y[k, k] - shift : y[k, k - 1]; g = k == lo ? y[k + 1, k] : y[k + 1, k - 1];" \
+    "      l = norm2(f) + norm2(g); some = l > 0; l = inverse_root(l); f = some ? f * l : element(1); g = some ? g * l : element(0);" \
+    "      sync;" \
+    "      each j in max(k - 1, lo)..n { e = y[k, j]; h = y[k + 1, j]; y[k, j] = conj(f) * e + conj(g) * h; y[k + 1, j] = j < k ? element(0) : f * h - g * e; }" \
+    "      sync;" \
+    "      each i in 0..n {" \
+    "        if i <= k + 2 && i <= hi { e = y[i, k]; h = y[i, k + 1]; y[i, k] = f * e + g * h; y[i, k + 1] = conj(f) * h - conj(g) * e; }" \
+    "        e = o[i, k]; h = o[i, k + 1]; o[i, k] = f * e + g * h; o[i, k + 1] = conj(f) * h - conj(g) * e;" \
+    "      }" \
+    "      sync;" \
+    "    }" \
+    "  }" \
+    "} }" \
+    "each k in 0..n { x[k] = y[k, k]; }" \
+    "sync;"
+#define XG_PROGRAM_SCHUR_END \
+    "each k in 0..n { values[k] = x[k] * s; }" \
+    "each i in 0..n, j in 0..n { h = y[i, j]; t[i, j] = j >= i ? h * s : element(0); }" \
+    "if o_shared { each i in 0..n, j in 0..n { z[i, j] = o[i, j]; } }" \
+    "info[0] = finite(big) && hi == 0 ? 0 : 1;"
+/* The eigenvectors of T by substitution, the last one first, so that Z times it takes the place of a column of Z that nobody needs any more; of length one, the first of their largest elements
+ * real. Those of a real matrix come in pairs, which become neighbours, the one of the positive imaginary part first. */
+#define XG_PROGRAM_EIG \
+    "most_value = most k in 0..n of abs1(x[k]); least = most_value > 0 ? most_value * eps : 1.0;" \
+    "for back in 0..n {" \
+    "  k = n - 1 - back;" \
+    "  sync;" \
+    "  each i in 0..n { x[i] = i == k ? element(1) : i < k ? -y[i, k] : element(0); }" \
+    "  sync;" \
+    "  for step in 0..k {" \
+    "    i = k - 1 - step; d = y[i, i] - y[k, k]; d = abs1(d) < least ? element(least) : d; e = x[i] / d;" \
+    "    l = abs1(e) > limit ? inverse(limit) : 1.0; e = e * l;" \
+    "    sync;" \
+    "    each j in 0..k + 1 { h = x[j] * l; x[j] = j == i ? e : j < i ? h - y[j, i] * e : h; }" \
+    "    sync;" \
+    "  }" \
+    "  each i in 0..n { e = element(0); for j in 0..k + 1 { e = e + o[i, j] * x[j]; } o[i, k] = e; }" \
+    "}" \
+    "sync;" \
+    "columns k in 0..n {" \
+    "  l = total i in 0..n of norm2(o[i, k]); u = most i in 0..n of norm2(o[i, k]);" \
+    "  p = argmin i in 0..n of norm2(o[i, k]) >= u * (1 - eps * 8192) ? i : n;" \
+    "  f = conj(o[p, k]); f = f * (inverse_root(norm2(f)) * inverse_root(l));" \
+    "  sync;" \
+    "  each i in 0..n { o[i, k] = o[i, k] * f; }" \
+    "}" \
+    "each k in 0..n { x[k] = y[k, k]; }" \
+    "sync;" \
+    "if real { taken = 0 == 1; for k in 0..n { if taken { taken = 0 == 1; } else {" \
+    "  v = x[k]; p = argmin i in k + 1..n of abs1(x[i] - conj(v));" \
+    "  pair = k + 1 < n && abs(im(v)) > most_value * sqrt(eps) * sqrt(sqrt(eps)) && abs1(x[p] - conj(v)) <= abs(im(v)); up = im(v) > 0;" \
+    "  sync;" \
+    "  if pair {" \
+    "    each i in 0..n { e = o[i, k]; f = o[i, p]; o[i, p] = o[i, k + 1]; o[i, k] = up ? e : f; o[i, k + 1] = up ? f : e; }" \
+    "    each i in 0..1 { x[p] = x[k + 1]; x[k] = up ? v : conj(v); x[k + 1] = up ? conj(v) : v; }" \
+    "  } else { x[k] = element(re(v)); }" \
+    "  taken = pair;" \
+    "  sync;" \
+    "} } }" XG_PROGRAM_SCHUR_END
+
+#define XG_SOLVER_PROGRAMS(X) \
+    X("getrf", XG_PROGRAM_LU, "") X("pivots", XG_PROGRAM_PERMUTATION, "") X("geqrf", XG_PROGRAM_QR, "") X("geqp3", XG_PROGRAM_QR_PIVOTED, "") X("gehrd", XG_PROGRAM_HESSENBERG, "") \
+    X("ormqr", XG_PROGRAM_REFLECT, "") X("syevd", XG_PROGRAM_EIGH, "") X("gesvd", XG_PROGRAM_SVD_VALUES, "") X("gesvdj", XG_PROGRAM_SVD, "") \
+    X("gees", XG_PROGRAM_SCHUR_BEGIN, XG_PROGRAM_SCHUR_END) X("geev", XG_PROGRAM_SCHUR_BEGIN, XG_PROGRAM_EIG)
+
+#endif /* XG_EMIT_SOLVER_PROGRAMS_H */
+
+typedef struct xg_solver_program { const char *name, *text[2]; } xg_solver_program;
+XG_FN const char *const *xg_solver_text(const xg_inst *i) {
+    static const xg_solver_program rows[] = {
+#define X(name, text, rest) {name, {text, rest}},
+        XG_SOLVER_PROGRAMS(X)
+#undef X
+    };
+    xg_str name = xg_block_call_name(i);
+    uint32_t k;
+    for (k = 0; k < XG_COUNT(rows); k++) if (xg_str_is(name, rows[k].name)) return rows[k].text;
+    xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "replace the call by HLO operations", "there is no kernel of the name '%.*s'", (int)name.n, name.p);
+}
+/* The call that the root is an output of, or NULL. */
+XG_FN const xg_inst *xg_solver_of_root(const xg_inst *root) {
+    if (root->op == XG_GET_TUPLE_ELEMENT) root = XG_OPERAND(root, 0);
+    return xg_is_block_call(root) ? root : NULL;
+}
+XG_FN bool xg_emit_solver_match(const xg_fusion_emission *e) { return xg_solver_of_root(e->roots[0]) != NULL; }
+
+XG_FN int64_t xg_solver_power(int64_t n, int64_t most) {
+    int64_t p = 1;
+    while (p < n && p < most) p *= 2;
+    return p;
+}
+/* How many threads: four elements of the matrix each, more where those are many; few enough that a thread has registers for what it does. */
+XG_FN void xg_solver_shape(xg_block *d, const xg_shape *a) {
+    int64_t m = a->dims[1], n = a->dims[2], lines;
+    d->threads = XG_MAX(xg_solver_power(m * n / 4, xg_kelem_bytes(d->element) == 16 ? 256 : 512), (int64_t)32);
+    d->lanes = xg_solver_power(n, 32);
+    d->lines = d->threads / d->lanes;
+    lines = xg_solver_power(XG_MAX(m, n), 32);
+    d->groups = d->threads / lines;
+}
+XG_FN xg_kval *xg_solver_share(xg_block *d, xg_kval *v, int64_t by, bool rest) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_imap *m = xg_imap_new(x, 1, 0, 0, 1, 0);
+    m->dims[0].range = xg_range_of(0, d->threads - 1);
+    m->results[0] = rest ? xg_aff_mod(x, xg_aff_dim(x, 0), by) : xg_aff_div(x, xg_aff_dim(x, 0), by);
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &v, &v);
+    return v;
+}
+XG_FN void xg_solver_names(xg_block *d) {
+    const xg_inst *i = d->i;
+    bool wide = d->real == XG_E_F64;
+    double eps = wide ? 2.220446049250313e-16 : 1.1920928955078125e-07;
+    const xg_shape *a = XG_OPERAND(i, 0)->shape, *taus = i->shape->type == XLAGPU_TUPLE ? i->shape->elems[1] : NULL;
+    xg_block_let_bool(d, XG_STR("lower"), xg_call_flag(i, "lower", true));
+    xg_block_let_bool(d, XG_STR("left"), xg_call_flag(i, "left", true));
+    xg_block_let_bool(d, XG_STR("adjoint"), xg_call_flag(i, "transpose", false));
+    xg_block_let_bool(d, XG_STR("real"), xg_type_class(XG_OPERAND(i, 0)->shape->type) != XGT_C);
+    xg_block_let_real(d, XG_STR("eps"), eps);
+    xg_block_let_real(d, XG_STR("limit"), wide ? 1e100 : 1e12);
+    xg_block_let_real(d, XG_STR("tol"), 4 * eps * sqrt((double)XG_MAX(a->dims[1], a->dims[2])));
+    xg_block_let_real(d, XG_STR("floor"), wide ? 1e-70 : 1e-9);
+    xg_block_let_int(d, XG_STR("threads"), d->threads);
+    if (taus) xg_block_let_int(d, XG_STR("k_max"), taus->dims[2]);
+}
+XG_FN void xg_emit_solver(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    const xg_inst *i = xg_solver_of_root(e->roots[0]);
+    const xg_shape *a = XG_OPERAND(i, 0)->shape, *first = i->shape->type == XLAGPU_TUPLE ? i->shape->elems[0] : i->shape; /* in whose type it is computed */
+    xg_block *d = XG_NEW(e->arena, xg_block);
+    xlagpu_type t = xg_type_class(first->type) & (XGT_F | XGT_C) ? first->type : XLAGPU_F32;
+    const char *const *text = xg_solver_text(i);
+    uint32_t k;
+    d->e = e;
+    d->i = i;
+    d->element = xg_kelem_of(t);
+    d->real = xg_kelem_of(xg_type_real(t));
+    d->complex = xg_type_class(t) == XGT_C;
+    d->blocks = a->dims[0];
+    xg_solver_shape(d, a);
+    if (d->blocks > INT32_MAX) xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL, "a solver of %lld matrices; at most 2147483647 are supported in kernels", (long long)d->blocks);
+    f->threads[0] = (uint32_t)d->threads;
+    f->blocks[0] = (uint32_t)d->blocks;
+    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    f->resident = 1;
+    xg_emit_functions(e, false);
+    d->s = xg_emit_scope(e, f, UINT32_MAX);
+    d->s.b.loc = e->fusion->id + 1;
+    for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
+    d->thread = d->member = xg_kthread_id(&d->s.b, 0, d->threads);
+    d->members = d->threads;
+    d->batch = xg_kblock_id(&d->s.b, 0, d->blocks);
+    d->lane = xg_solver_share(d, d->thread, d->lanes, true);
+    d->line = xg_solver_share(d, d->thread, d->lanes, false);
+    d->place = xg_solver_share(d, d->thread, d->threads / d->groups, true);
+    d->group = xg_solver_share(d, d->thread, d->threads / d->groups, false);
+    xg_solver_names(d);
+    xg_block_read(d, text, 2);
+    xg_block_run(d, dest);
+    xg_kreturn(&d->s.b, dest, e->n_roots);
+}
+
+#endif /* XG_EMIT_SOLVER_C */
 /* emit/merge.c -- one pass of a long sort: pairs of sorted runs become one run of twice the length (fuse/sort_passes.c).
  *
- * Every thread takes one element to its place: its place in its own run, and as many more as elements of the other run go before it, which a binary search
- * counts. Of equal elements those of the first run go first, so the order is kept. Neighbours of a run go to rising places, and ask the other run for nearly the same
- * elements: reads and writes are nearly coalesced without any exchange between threads.
- *     count = 0;  for step = 2^k .. 1:  if count + step <= length and other[count + step - 1] goes before: count += step */
+ * Each block makes as many neighbours of the result as it has room for. How many of them are of the first run, and which, a binary search on the two runs tells ("merge path": Green,
+ * McColl, Bader 2012): of the first `diag` elements of the result, `count` are of the first run a, so many that
+ *     a[count - 1] does not go behind b[diag - count], and b[diag - count - 1] goes before a[count]
+ * Two threads search, for the beginning and the end of what the block makes. Then the two pieces are brought into shared memory, the second one back to front. What rises and then falls is
+ * brought in order by the last merge of the network that sorts runs (emit/sort.c), by log2 of its length steps; what does not exist stands between them, greater than all.
+ * Elements are numbered as they stand in the runs, the first one before the second one, so the order of equal ones is kept. */
 #ifndef XG_EMIT_MERGE_C
 #define XG_EMIT_MERGE_C
 
+XG_FN bool xg_emit_merge_match(const xg_fusion_emission *e) {
+    int64_t from, to;
+    const xg_inst *i = xg_sort_of_root(e->roots[0]);
+    return i && i->op == XG_SORT && xg_fuse_sorted_runs(i, &from, &to) && from > 1 && xg_emit_sort_match(e);
+}
+
+/* A pair of runs, and what the block makes of it, all by place in the row. */
 typedef struct xg_merging {
-    xg_fusion_emission *e;
-    const xg_inst *i;
-    const xg_shape *shape;
-    uint32_t dim, n;
-    int64_t length, run;
-    xg_section section;
-    xg_kval *const *at;           /* the element's index */
-    xg_elem *mine;
-    xg_kval *second, *start, *limit; /* it is of a second run; where the other run begins, and how long it is */
+    xg_sort_site *d;
+    int64_t run;
+    xg_kval *row, *first, *second;  /* where the runs begin */
+    xg_kval *n_first, *n_second;    /* how long they are */
+    xg_kval *diag, *made;           /* how much of the result stands before what the block makes, and in front of its end */
 } xg_merging;
 
-XG_FN bool xg_merging_make(xg_merging *d, const xg_fusion_emission *e) {
+XG_FN xg_kval *xg_merging_clamped(xg_merging *m, xg_kval *v, int64_t lo, int64_t hi) {
+    xg_kb *b = &m->d->s.b;
+    v = xg_k2(b, XG_K_OP_MINSI, v, xg_elem_index(&m->d->s, hi));
+    v = xg_k2(b, XG_K_OP_MAXSI, v, xg_elem_index(&m->d->s, lo));
+    xg_kval_set_range(v, xg_range_of(lo, hi));
+    return v;
+}
+XG_FN void xg_merging_begin(xg_merging *m, xg_sort_site *d) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_kb *b = &d->s.b;
+    const xg_aff *start = xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->places), *parts[3];
+    xg_kval *v[3], *left, *all;
     int64_t to;
-    uint32_t k;
-    memset(d, 0, sizeof *d);
-    d->e = (xg_fusion_emission *)e;
-    d->i = xg_sort_of_root(e->roots[0]);
-    if (!d->i || d->i->op != XG_SORT || !xg_fuse_sorted_runs(d->i, &d->run, &to) || d->run == 1) return false;
-    for (k = 1; k < e->n_roots; k++) if (xg_sort_of_root(e->roots[k]) != d->i) return false;
-    d->shape = XG_OPERAND(d->i, 0)->shape;
-    d->dim = (uint32_t)xg_attr_ints(d->i, XG_A_dimensions).p[0];
-    d->n = d->i->n_operands;
-    d->length = d->shape->dims[d->dim];
-    d->section.shape = e->roots[0]->shape;
-    d->section.unroll = 1;
-    return true;
-}
-XG_FN bool xg_emit_merge_match(const xg_fusion_emission *e) {
-    xg_merging d;
-    return xg_merging_make(&d, e);
-}
-
-/* e over d0 in [0, length - 1], at the element's place in its row. */
-XG_FN xg_kval *xg_merging_value(xg_scope *s, const xg_merging *d, const xg_aff *e) {
-    xg_imap *m = xg_imap_new(s->e->m->aff, 1, 0, 0, 1, 0);
-    xg_kval *r;
-    m->dims[0].range = xg_range_of(0, d->length - 1);
-    m->results[0] = e;
-    xg_elem_apply(s, xg_imap_simplify(s->e->m->aff, m), &d->at[d->dim], &r);
-    return r;
-}
-
-/* Whether the element of the other run at a place of the row goes before this one. */
-XG_FN xg_kval *xg_merging_before(xg_scope *s, const xg_merging *d, xg_kval *place) {
-    xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, 2 * d->n + 1), r;
-    xg_kval *idx[XG_RANK_MAX];
-    uint32_t k;
-    memcpy(idx, d->at, d->shape->rank * sizeof *idx);
-    idx[d->dim] = place;
-    for (k = 0; k < d->n; k++) {
-        xg_elem x = xg_elem_of(s, XG_OPERAND(d->i, k), idx), y = d->mine[k];
-        args[2 * k] = args[2 * k + 1] = x;
-        args[2 * k].v = xg_kselect(&s->b, d->second, y.v, x.v);
-        args[2 * k + 1].v = xg_kselect(&s->b, d->second, x.v, y.v);
-        if (!x.im) continue;
-        args[2 * k].im = xg_kselect(&s->b, d->second, y.im, x.im);
-        args[2 * k + 1].im = xg_kselect(&s->b, d->second, x.im, y.im);
+    m->d = d;
+    (void)xg_fuse_sorted_runs(d->i, &m->run, &to);
+    parts[0] = xg_aff_div(x, xg_aff_dim(x, 1), d->runs);
+    parts[1] = xg_aff_mul(x, xg_aff_div(x, start, to), to);
+    parts[2] = xg_aff_mod(x, start, to);
+    xg_sort_apply(d, parts, 3, NULL, xg_range_of(0, 0), v);
+    m->row = v[0];
+    m->first = v[1];
+    m->diag = v[2];
+    m->second = xg_k2(b, XG_K_OP_ADDI, v[1], xg_elem_index(&d->s, m->run));
+    m->n_first = m->n_second = xg_elem_index(&d->s, m->run);
+    if (d->whole % to) {
+        left = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(&d->s, d->whole), m->first);
+        m->n_first = xg_k2(b, XG_K_OP_MINSI, left, m->n_first);
+        left = xg_k2(b, XG_K_OP_SUBI, left, m->n_first);
+        m->n_second = xg_merging_clamped(m, left, 0, m->run);
     }
-    xg_elem_call_comp(s, xg_attr_comp(d->i, XG_A_to_apply), args, &r, 1);
-    return xg_k2(&s->b, XG_K_OP_XORI, r.v, d->second); /* of a second run: it goes before unless this one does */
-}
-
-XG_FN xg_kval *xg_merging_step(xg_scope *s, const xg_merging *d, xg_kval *count, int64_t step) {
-    xg_kb *b = &s->b;
-    xg_kval *next = xg_k2(b, XG_K_OP_ADDI, count, xg_elem_index(s, step)), *inside, *place, *last = xg_elem_index(s, d->length - 1);
-    xg_kval_set_range(next, xg_range_of(step, 2 * d->run));
-    inside = xg_kcmpi_(b, XG_CI_SLE, next, d->limit);
-    place = XG_KOP2(b, XG_K_OP_SUBI, xg_k2(b, XG_K_OP_ADDI, d->start, next), xg_elem_index(s, 1));
-    place = xg_k2(b, XG_K_OP_MINSI, place, last); /* what is read in vain is read where something is */
-    xg_kval_set_range(place, xg_range_of(0, d->length - 1));
-    inside = XG_KOP2(b, XG_K_OP_ANDI, inside, xg_merging_before(s, d, place));
-    count = xg_kselect(b, inside, next, count);
-    xg_kval_set_range(count, xg_range_of(0, d->run));
-    return count;
-}
-
-XG_FN void xg_merging_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
-    xg_merging *d = (xg_merging *)data;
-    xg_aff_ctx *x = s->e->m->aff;
-    const xg_aff *p = xg_aff_dim(x, 0), *run = xg_aff_div(x, p, d->run), *own = xg_aff_mod(x, p, d->run), *pair = xg_aff_mul(x, xg_aff_div(x, p, 2 * d->run), 2 * d->run), *other;
-    xg_kval *count = xg_elem_index(s, 0), *idx[XG_RANK_MAX];
-    xg_kb *b = &s->b;
-    int64_t step;
-    uint32_t k;
-    (void)which;
-    d->at = at;
-    d->mine = XG_NEW_N(s->e->arena, xg_elem, d->n + 1);
-    for (k = 0; k < d->n; k++) d->mine[k] = xg_elem_of(s, XG_OPERAND(d->i, k), at);
-    d->second = XG_KCMPI(b, XG_CI_NE, xg_merging_value(s, d, xg_aff_mod(x, run, 2)), xg_elem_index(s, 0));
-    other = xg_aff_add(x, pair, xg_aff_sub(x, xg_aff_const(x, d->run), xg_aff_mul(x, xg_aff_mod(x, run, 2), d->run)));
-    d->start = xg_merging_value(s, d, other);
-    d->limit = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(s, d->length), d->start);
-    d->limit = XG_KOP2(b, XG_K_OP_MINSI, XG_KOP2(b, XG_K_OP_MAXSI, d->limit, xg_elem_index(s, 0)), xg_elem_index(s, d->run));
-    for (step = d->run; step; step /= 2) count = xg_merging_step(s, d, count, step);
-    memcpy(idx, at, d->shape->rank * sizeof *idx);
-    idx[d->dim] = xg_k2(b, XG_K_OP_ADDI, xg_merging_value(s, d, xg_aff_add(x, pair, own)), count);
-    xg_kval_set_range(idx[d->dim], xg_range_of(0, d->length - 1));
-    for (k = 0; k < s->e->n_roots; k++) {
-        const xg_inst *root = s->e->roots[k];
-        dest[k] = xg_emit_insert(b, d->mine[root->op == XG_GET_TUPLE_ELEMENT ? (uint32_t)xg_attr_int(root, XG_A_index, 0) : 0], dest[k], root->shape, idx);
+    m->made = xg_k2(b, XG_K_OP_ADDI, m->diag, xg_elem_index(&d->s, d->places));
+    if (d->whole % d->places) {
+        all = xg_k2(b, XG_K_OP_ADDI, m->n_first, m->n_second);
+        m->made = xg_k2(b, XG_K_OP_MINSI, m->made, all);
     }
 }
-XG_FN void xg_emit_merge(xg_fusion_emission *e) {
-    xg_merging d;
-    (void)xg_merging_make(&d, e);
-    xg_emit_sections(e, &d.section, d.shape->elements ? 1 : 0, xg_merging_body, &d);
+/* What is compared of the element at a place of the row. */
+XG_FN void xg_merging_compared(xg_merging *m, xg_kval *place, xg_elem *x) {
+    xg_sort_site *d = m->d;
+    xg_kval *indices[XG_RANK_MAX];
+    uint32_t k;
+    xg_sort_at(d, m->row, xg_merging_clamped(m, place, 0, d->whole - 1), indices);
+    for (k = 0; k < d->n; k++) if (d->o.form == XG_SORT_BY_COMPARATOR ? xg_order_asks_for(d->i, k) : k == d->o.keyed) x[k] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), indices);
+    if (d->o.form != XG_SORT_BY_COMPARATOR) x[0] = xg_elem_real(xg_sort_key_of(&d->s, &d->o, x[d->o.keyed]));
 }
+/* Whether the element at a place of the second run goes before one of the first. */
+XG_FN xg_kval *xg_merging_before(xg_merging *m, xg_kval *second, xg_kval *first) {
+    xg_sort_site *d = m->d;
+    xg_elem *x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1), *y = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
+    xg_merging_compared(m, second, x);
+    xg_merging_compared(m, first, y);
+    return d->o.form == XG_SORT_BY_COMPARATOR ? xg_sort_before(&d->s, d->i, x, y) : xg_kcmpi_(&d->s.b, XG_CI_SLT, x[0].v, y[0].v);
+}
+/* How many of the first `diag` elements of the result are of the first run: between two bounds, until they meet. */
+XG_FN xg_kval *xg_merging_search(xg_merging *m, xg_kval *diag) {
+    xg_sort_site *d = m->d;
+    xg_kb *b = &d->s.b, outer;
+    xg_kval *bounds[3], *one = xg_elem_index(&d->s, 1), *middle, *first, *second, *before, *above;
+    const xg_ktype *types[2];
+    xg_kop *loop;
+    uint32_t k;
+    bounds[1] = XG_KOP2(b, XG_K_OP_MAXSI, xg_k2(b, XG_K_OP_SUBI, diag, m->n_second), xg_elem_index(&d->s, 0));
+    bounds[2] = xg_k2(b, XG_K_OP_MINSI, diag, m->n_first);
+    for (k = 0; k < 2; k++) types[k] = bounds[k + 1]->type;
+    loop = xg_kir_op(b, XG_K_OP_WHILE, bounds + 1, 2, types, 2, 2);
+    outer = *b;
+    for (k = 0; k < 2; k++) {
+        xg_kval *args;
+        xg_kir_region_args(b, loop, k, types, 2);
+        args = loop->regions[k]->args;
+        xg_kval_set_range(&args[0], xg_range_of(0, m->run));
+        xg_kval_set_range(&args[1], xg_range_of(0, m->run));
+        *b = xg_kb_end(d->e->m, loop->regions[k]);
+        b->loc = outer.loc;
+        bounds[1] = &args[0];
+        bounds[2] = &args[1];
+        if (k) break;
+        bounds[0] = xg_kcmpi_(b, XG_CI_SLT, bounds[1], bounds[2]);
+        xg_kir_op(b, XG_K_OP_CONDITION, bounds, 3, NULL, 0, 0);
+        *b = outer;
+    }
+    middle = XG_KOP2(b, XG_K_OP_SHRUI, xg_k2(b, XG_K_OP_ADDI, bounds[1], bounds[2]), one);
+    xg_kval_set_range(middle, xg_range_of(0, m->run));
+    first = xg_k2(b, XG_K_OP_ADDI, m->first, middle);
+    second = xg_k2(b, XG_K_OP_SUBI, xg_k2(b, XG_K_OP_SUBI, diag, middle), one);
+    second = xg_k2(b, XG_K_OP_ADDI, m->second, second);
+    before = xg_merging_before(m, second, first);
+    above = xg_k2(b, XG_K_OP_ADDI, middle, one);
+    bounds[1] = xg_kselect(b, before, bounds[1], above);
+    bounds[2] = xg_kselect(b, before, middle, bounds[2]);
+    xg_kyield(b, bounds + 1, 2);
+    *b = outer;
+    xg_kval_set_range(loop->results, xg_range_of(0, m->run));
+    return loop->results;
+}
+/* How many elements of the first run stand in the result before what the block makes, and before its end: known to all threads. */
+XG_FN void xg_merging_cut(xg_merging *m, xg_kval **cuts) {
+    xg_sort_site *d = m->d;
+    xg_kb *b = &d->s.b, outer;
+    xg_kval *shared = xg_sort_alloc(d, XG_E_I32, 2), *is_first, *found, *at;
+    const xg_ktype *type = shared->type;
+    xg_kop *op;
+    int64_t k;
+    op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, d->at[0], xg_elem_index(&d->s, 2)), &type, 1);
+    outer = *b;
+    *b = xg_kb_end(d->e->m, op->regions[1]);
+    xg_kyield(b, &shared, 1);
+    *b = xg_kb_end(d->e->m, op->regions[0]);
+    b->loc = outer.loc;
+    is_first = xg_kcmpi_(b, XG_CI_EQ, d->at[0], xg_elem_index(&d->s, 0));
+    found = xg_merging_search(m, xg_kselect(b, is_first, m->diag, m->made));
+    at = xg_k2(b, XG_K_OP_MINSI, d->at[0], xg_elem_index(&d->s, 1));
+    xg_kval_set_range(at, xg_range_of(0, 1));
+    shared = xg_kinsert(b, xg_kcast(b, XG_K_OP_INDEX_CAST, found, XG_E_I32), shared, &at, 1);
+    xg_kyield(b, &shared, 1);
+    *b = outer;
+    shared = op->results;
+    shared = xg_kir_op(b, XG_K_OP_SYNC, &shared, 1, &type, 1, 0)->results;
+    for (k = 0; k < 2; k++) {
+        at = xg_elem_index(&d->s, k);
+        cuts[k] = xg_kcast(b, XG_K_OP_INDEX_CAST, xg_kextract(b, shared, &at, 1), XG_E_INDEX);
+        xg_kval_set_range(cuts[k], xg_range_of(0, m->run));
+    }
+}
+/* Where the element comes from that stands at place `at` before the block's last merge: the number of the element, and its place in the row. */
+XG_FN xg_sort_spot xg_merging_spot(xg_merging *m, xg_kval *at, xg_kval *const *cuts, xg_kval *n_first, xg_kval *n, xg_kval **number) {
+    xg_sort_site *d = m->d;
+    xg_kb *b = &d->s.b;
+    xg_kval *is_first = xg_kcmpi_(b, XG_CI_SLT, at, n_first), *turned, *place, *other;
+    xg_sort_spot s;
+    memset(&s, 0, sizeof s);
+    turned = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(&d->s, d->places - 1), at);
+    turned = xg_k2(b, XG_K_OP_ADDI, turned, n_first);
+    *number = xg_kselect(b, is_first, at, turned);
+    if (d->whole % d->places) s.place_is = xg_kcmpi_(b, XG_CI_SLT, *number, n);
+    place = XG_KOP2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_ADDI, m->first, cuts[0]), *number);
+    /* second + (diag - cuts[0]) + (number - n_first) */
+    other = XG_KOP2(b, XG_K_OP_SUBI, xg_k2(b, XG_K_OP_ADDI, m->second, m->diag), xg_k2(b, XG_K_OP_ADDI, cuts[0], n_first));
+    other = xg_k2(b, XG_K_OP_ADDI, other, *number);
+    place = xg_kselect(b, is_first, place, other);
+    if (s.place_is) place = xg_merging_clamped(m, place, 0, d->whole - 1);
+    else xg_kval_set_range(place, xg_range_of(0, d->whole - 1));
+    xg_sort_at(d, m->row, place, s.indices);
+    *number = xg_kcast(b, XG_K_OP_INDEX_CAST, *number, XG_E_I32);
+    return s;
+}
+XG_FN void xg_merging_body(xg_sort_site *d, xg_kval **dest) {
+    xg_sort_spot from[XG_SORT_EACH_MAX], to[XG_SORT_EACH_MAX];
+    xg_sort_item v[XG_SORT_EACH_MAX];
+    xg_elem raw[XG_SORT_EACH_MAX];
+    xg_kval *given[XG_SORT_EACH_MAX], *cuts[2], *n_first, *n;
+    xg_kb *b = &d->s.b;
+    int64_t j, k, step;
+    xg_merging m;
+    xg_merging_begin(&m, d);
+    xg_merging_cut(&m, cuts);
+    n_first = xg_k2(b, XG_K_OP_SUBI, cuts[1], cuts[0]);
+    xg_kval_set_range(n_first, xg_range_of(0, d->places));
+    n = xg_k2(b, XG_K_OP_SUBI, m.made, m.diag);
+    for (j = 0; j < d->each; j++) {
+        from[j] = xg_merging_spot(&m, xg_sort_value(d, xg_sort_flat(d, j)), cuts, n_first, n, &given[j]);
+    }
+    d->given = given;
+    d->end = d->whole % d->places ? xg_kcast(b, XG_K_OP_INDEX_CAST, n, XG_E_I32) : NULL;
+    xg_sort_begin(d, from, raw, v);
+    /* The first steps are closed on what a thread has; the others on shared memory. */
+    for (step = d->each / 2; step; step /= 2) for (j = 0; j < d->each; j += 2 * step) for (k = j; k < j + step; k++) xg_sort_exchange(d, &v[k], &v[k + step]);
+    for (j = 0; j < d->each; j++) xg_sort_put(d, xg_sort_flat(d, j), &v[j]);
+    xg_sort_sync(d);
+    xg_sort_steps_from(d, d->places / d->each / 2, false);
+    for (j = 0; j < d->each; j++) {
+        v[j] = xg_sort_read(d, xg_sort_flat(d, j));
+        to[j] = xg_sort_spot_of(d, j); /* not sooner: registers */
+    }
+    xg_sort_finish(d, from, to, raw, v, dest);
+}
+XG_FN void xg_merging_plan(xg_sort_site *d) {
+    int64_t from, to;
+    xg_sort_rows(d);
+    (void)xg_fuse_sorted_runs(d->i, &from, &to);
+    d->places = d->length = XG_MIN(xg_fuse_sort_run(&d->o), to);
+    d->runs = (d->whole + d->places - 1) / d->places;
+    d->minor = true; /* a block has one row, whatever lies beside it */
+    xg_sort_blocks(d, xg_sort_each(d));
+}
+XG_FN void xg_emit_merge(xg_fusion_emission *e) { xg_sort_emit(e, xg_merging_plan, xg_merging_body); }
 
 #endif /* XG_EMIT_MERGE_C */
 /* emit/reduction_form.c -- what the reduction emitter has to know of a fusion before it writes code: heroes, epilogues, side outputs, the form of the operand.
@@ -47218,40 +50265,48 @@ XG_FN void xg_row_emit(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) 
 }
 
 #endif /* XG_EMIT_REDUCTION_ROW_C */
-/* emit/reduction_short.c -- rows of a few elements, an odd number of them: a thread takes a row, but memory is read side by side.
+/* emit/reduction_short.c -- rows of a few elements that begin inside of sectors: a thread takes a row, but memory is read side by side.
  *
- *     each thread:  shared[V * (round * 128 + thread) + v] = element        of all rows of a block, which are one run of memory
+ *     each thread:  shared[round * 128 + thread] = reducer over F neighbours    of all rows of a block, which are one run of memory; F: the largest power of two in the length
  *     barrier
- *     thread th:  acc = reducer over shared[row * length + j]               for all j; then the result; for its rows th, th + 128 ...
+ *     thread th:  acc = reducer over shared[row * length / F + j]               for all j; then the result; for its rows th, th + 128 ... Of longer rows each has some lanes
  *
  * Lanes of a row would mostly be idle or meet in shuffles, and a thread that read its row from memory would touch the sectors of all rows beside it with each access. Through
- * shared memory each sector is touched once. As the length is odd, the lanes of a warp find their elements in banks of their own. */
+ * shared memory each sector is touched once. Of rows of an odd length a thread moves a vector of elements as they are, whatever rows they belong to. As length / F is odd (or twice
+ * that), the lanes of a warp find their elements in banks of their own (or two in one). */
 #ifndef XG_EMIT_REDUCTION_SHORT_C
 #define XG_EMIT_REDUCTION_SHORT_C
 
-enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 8 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_SHARED = 24 << 10, XG_SHORT_VECTOR = 16 };
+enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 8 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */, XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */, XG_SHORT_LENGTH_MAX = 512, XG_SHORT_SHARED = 40 << 10, XG_SHORT_VECTOR = 16 };
 
 XG_FN xg_kelem xg_short_type(const xg_hero *h, uint32_t k) { return xg_kelem_of(h->wide != XLAGPU_INVALID ? h->wide : XG_OPERAND(h->i, k)->shape->type); }
 
-typedef struct xg_short_plan { int64_t vector /* elements that a thread moves at once; 0: the rows are not of this kind */, rows /* of a block */; } xg_short_plan;
+typedef struct xg_short_plan { int64_t vector /* elements that a thread moves at once; 0: the rows are not of this kind */, fold /* that many of them are one in shared memory: 1 or all */, length /* of a row there */, rows /* of a block */, lanes /* of a row */; } xg_short_plan;
 XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
-    static const xg_short_plan none = {0, 0};
+    static const xg_short_plan none = {0, 0, 0, 0, 0};
     xg_short_plan p;
     int64_t total = r->n_kept * r->n_reduced, bytes = 0, widest = 0;
     uint32_t h, k;
-    if (!r->row || r->pad || r->n_reduced != r->minor || r->n_reduced % 2 == 0 || r->n_reduced < 3 || r->n_reduced > XG_SHORT_LENGTH || total < XG_SHORT_ELEMENTS || xg_reduction_has_sides(r)) return none;
+    if (!r->row || r->pad || r->n_reduced != r->minor || r->n_reduced < 3 || r->n_reduced * r->bytes % 32 == 0 || total < XG_SHORT_ELEMENTS || xg_reduction_has_sides(r)) return none;
     for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
         xg_kelem type = xg_short_type(&r->heroes[h], k);
         int64_t size = xg_kelem_bytes(type);
-        if (xg_kelem_is_complex(type) || (size != 4 && size != 8)) return none;
+        if (xg_kelem_is_complex(type)) return none;
         bytes += size;
         widest = XG_MAX(widest, size);
     }
-    p.rows = XG_SHORT_THREADS;
-    while (r->n_reduced < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS && r->n_kept / p.rows >= 2 * r->e->target->resident_threads / 2048) p.rows *= 2;
-    if (bytes * p.rows * r->n_reduced > XG_SHORT_SHARED) return none;
+    p.fold = xg_gcd(r->n_reduced, r->vector);
+    p.length = r->n_reduced / p.fold;
+    if (p.length > XG_SHORT_LENGTH_MAX || p.length % 4 == 0) return none;
+    if (p.length > XG_SHORT_LENGTH && p.fold == 1 && r->bytes > 2) return none; /* a row is long enough for a warp, and touches little beside itself */
+    for (p.lanes = 1; p.length > XG_SHORT_LENGTH && p.length > XG_SHORT_LANE * p.lanes; p.lanes *= 2) {}
+    p.rows = XG_SHORT_THREADS / p.lanes;
+    while (p.length < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS && r->n_kept / p.rows >= 2 * r->e->target->resident_threads / 2048) p.rows *= 2;
+    while (p.rows * r->n_reduced * r->bytes % 32) p.rows *= 2;
+    while (p.lanes > 1 && p.rows * p.lanes > XG_SHORT_THREADS && p.length <= XG_SHORT_LANE * p.lanes) p.lanes /= 2;
+    if (bytes * p.rows * p.length > XG_SHORT_SHARED) return none;
     for (p.vector = XG_MIN(r->vector, XG_SHORT_VECTOR / widest); p.vector > 1 && total % p.vector; p.vector /= 2) {}
-    p.vector = XG_MAX(p.vector, (int64_t)1);
+    p.vector = XG_MAX(p.fold > 1 ? p.fold : p.vector, (int64_t)1);
     return p;
 }
 
@@ -47280,51 +50335,66 @@ XG_FN const xg_imap *xg_short_elements(const xg_reduction *r, const xg_short_pla
     xg_index_delinearise(x, &r->kept, xg_aff_div(x, place, r->n_reduced), at);
     xg_index_delinearise(x, &r->reduced, xg_aff_mod(x, place, r->n_reduced), at);
     for (k = 0; k < rank; k++) m->results[k] = at[k];
-    m->results[rank] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), v), xg_aff_sym(x, 0));
+    m->results[rank] = plan->fold > 1 ? xg_aff_dim(x, 1) : xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), v), xg_aff_sym(x, 0));
     return xg_imap_simplify(x, m);
 }
 
 /* All elements of the block's rows into shared memory. */
 XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, xg_shared *shared) {
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
-    xg_kval *thread = r->thread, *block = r->block, *at[XG_RANK_MAX];
-    xg_partial p = xg_partial_new(r, 0, shared->arrays, shared->n);
+    xg_kval *thread = r->thread, *block = r->block, *at[XG_RANK_MAX], *place;
+    xg_partial p = xg_partial_new(r, 0, shared->arrays, shared->n), one = xg_partial_new(r, r->n_values, NULL, 0);
     const xg_imap *map = xg_short_elements(r, plan);
+    bool folds = plan->fold > 1;
     xg_walk outer, inner;
     uint32_t k;
     outer = xg_walk_begin(r, xg_short_vectors(r, plan), &p);
     for (k = 0; k < 2; k++) xg_kval_set_range(outer.at + k, map->dims[k].range);
+    place = outer.at + 1;
     r->thread = outer.at; /* what stands for the map's dims */
     r->block = outer.at + 1;
-    inner = xg_walk_begin(r, map, &p);
+    if (folds) xg_reduction_start(r, one.acc);
+    inner = xg_walk_begin(r, map, folds ? &one : &p);
     for (k = 0; k <= r->in->rank; k++) at[k] = inner.at + k;
     xg_reduction_elements(r, at, x);
-    for (k = 0; k < r->n_values; k++) p.dest[k] = xg_kinsert(&r->s.b, x[k].v, p.dest[k], &at[r->in->rank], 1);
-    xg_walk_end(r, &inner, &p);
+    if (folds) xg_reduction_merge(r, one.acc, x);
+    else for (k = 0; k < r->n_values; k++) p.dest[k] = xg_kinsert(&r->s.b, x[k].v, p.dest[k], &at[r->in->rank], 1);
+    xg_walk_end(r, &inner, folds ? &one : &p);
     r->thread = thread;
     r->block = block;
+    if (folds) for (k = 0; k < r->n_values; k++) p.dest[k] = xg_kinsert(&r->s.b, one.acc[k].v, p.dest[k], &place, 1);
     xg_walk_end(r, &outer, &p);
 }
-/* One of a thread's rows: place `row` in the block, `kept` of all. */
-XG_FN void xg_short_row(xg_reduction *r, const xg_shared *shared, const xg_aff *row, const xg_aff *kept, xg_partial *p) {
+/* Some of a lane's elements of a row: from element `from` on, every plan->lanes-th, which lie in the row unless they are the last. */
+XG_FN void xg_short_elements_of_row(xg_reduction *r, const xg_short_plan *plan, const xg_shared *shared, const xg_aff *row, const xg_aff *kept, int64_t from, int64_t n, xg_partial *p) {
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     xg_walk_map m = xg_walk_map_begin(r);
-    const xg_aff *place;
+    const xg_aff *place = xg_aff_mul(m.x, xg_walk_sym(&m, "element", n), plan->lanes);
+    xg_walk w;
+    place = xg_aff_add_k(m.x, xg_aff_add(m.x, place, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), plan->lanes)), from);
+    xg_walk_require(&m, kept, 0, r->n_kept - 1);
+    if (from + n * plan->lanes > plan->length) xg_walk_require(&m, place, 0, plan->length - 1);
+    place = xg_aff_add(m.x, xg_aff_mul(m.x, row, plan->length), place);
+    w = xg_walk_begin(r, xg_walk_map_end(r, &m, &place, 1), p);
+    memset(like, 0, (r->n_values + 1) * sizeof *like); /* no pairs */
+    xg_shared_read(r, shared, &w.at, 1, like, r->n_values, x);
+    xg_reduction_merge(r, p->acc, x);
+    xg_walk_end(r, &w, p);
+}
+/* One of a thread's rows: place `row` in the block, `kept` of all. */
+XG_FN void xg_short_row(xg_reduction *r, const xg_short_plan *plan, const xg_shared *shared, const xg_aff *row, const xg_aff *kept, xg_partial *p) {
+    int64_t whole = plan->length / plan->lanes, from;
+    xg_walk_map m = xg_walk_map_begin(r);
     const xg_imap *map;
     xg_kval *at[XG_RANK_MAX];
     xg_walk w;
     uint32_t k;
-    place = xg_aff_add(m.x, xg_aff_mul(m.x, row, r->n_reduced), xg_walk_sym(&m, "element", r->n_reduced));
-    xg_walk_require(&m, kept, 0, r->n_kept - 1);
-    w = xg_walk_begin(r, xg_walk_map_end(r, &m, &place, 1), p);
-    at[0] = w.at;
-    memset(like, 0, (r->n_values + 1) * sizeof *like); /* no pairs */
-    xg_shared_read(r, shared, at, 1, like, r->n_values, x);
-    xg_reduction_merge(r, p->acc, x);
-    xg_walk_end(r, &w, p);
-    m = xg_walk_map_begin(r);
+    for (from = 0; from < whole; from += XG_SHORT_STRAIGHT) xg_short_elements_of_row(r, plan, shared, row, kept, from * plan->lanes, XG_MIN(whole - from, (int64_t)XG_SHORT_STRAIGHT), p);
+    if (plan->length % plan->lanes) xg_short_elements_of_row(r, plan, shared, row, kept, whole * plan->lanes, 1, p);
+    xg_row_shuffle(r, plan->lanes, p->acc);
     m.kept = kept;
     xg_walk_require(&m, kept, 0, r->n_kept - 1);
+    xg_walk_require(&m, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), plan->lanes), 0, 0);
     map = xg_walk_map_result(r, &m);
     w = xg_walk_begin(r, map, p);
     for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
@@ -47333,7 +50403,7 @@ XG_FN void xg_short_row(xg_reduction *r, const xg_shared *shared, const xg_aff *
 }
 XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial *p) {
     xg_aff_ctx *x = r->e->m->aff;
-    int64_t size = plan->rows * r->n_reduced, first;
+    int64_t size = plan->rows * plan->length, first;
     xg_shared shared;
     uint32_t h, k;
     shared.n = 0;
@@ -47344,10 +50414,10 @@ XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial 
     }
     xg_short_fill(r, plan, &shared);
     xg_shared_sync(r, &shared);
-    for (first = 0; first < plan->rows; first += XG_SHORT_THREADS) {
-        const xg_aff *row = xg_aff_add_k(x, xg_aff_dim(x, 0), first);
+    for (first = 0; first < plan->rows; first += XG_SHORT_THREADS / plan->lanes) {
+        const xg_aff *row = xg_aff_add_k(x, xg_aff_div(x, xg_aff_dim(x, 0), plan->lanes), first);
         if (first) xg_reduction_start(r, p->acc);
-        xg_short_row(r, &shared, row, xg_aff_add(x, row, xg_aff_mul(x, xg_aff_dim(x, 1), plan->rows)), p);
+        xg_short_row(r, plan, &shared, row, xg_aff_add(x, row, xg_aff_mul(x, xg_aff_dim(x, 1), plan->rows)), p);
     }
 }
 
@@ -47848,30 +50918,46 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_REDUCTION_C */
-/* emit/rows.c -- row programs (fuse/rows.c): several reductions over the same rows and what is made of them, a row in the hands of some lanes, warps, or one block.
+/* emit/rows_plan.c -- row programs: how many lanes, rows and passes, and what lies in shared memory. emit/rows.c writes the code.
  *
- *     for each stage:  each lane:  acc = reducer over its elements of the row                  elements (round * lanes + lane) * vector + v
- *                      lanes of a warp:  shuffle_reduce; warps of a row: shared[row][warp], barrier, every lane combines all of them: all lanes have the result
- *                      every lane:  what is one value a row and made of it
- *     then: every lane writes its elements of the roots; lane 0 those that have one element a row
- *
- * - All numbers are powers of two but the rows' length and number. Lanes behind the end of a row, or behind the last row, make elements that exist (indices wrap around)
- *   and leave them out: so what is read and made in one stage stands in straight code that runs always, and is still in registers in the next (kir/cse.c).
- * - If a row is too long for that, the loops stay loops, and each stage reads the row again, which a cache has by then. */
-#ifndef XG_EMIT_ROWS_C
-#define XG_EMIT_ROWS_C
+ * - A row is in the hands of so many lanes that each holds its elements in registers, if it is not too long for that.
+ * - Vectors that all rows read (scale, offset, a mask) a block reads once, into shared memory, and then goes over several groups of rows: blocks are one wave of the device, each
+ *   with as many warps as need their registers, so that memory has enough to do although blocks are few.
+ * - Rows that begin inside of a sector: the rows of a block are one run of memory, which is read into shared memory, and written from there, side by side: no sector is touched by two
+ *   blocks, or twice. What is kept there is what does not depend on reductions (`values`), and the results, where they can over a value: a lane reads its own elements only.
+ *     Short rows:  lanes is the largest power of two in the length; each takes neighbours, an odd number of them, so that lanes are in banks of their own.
+ *     Others:      a warp, or more, side by side in the row. */
+#ifndef XG_EMIT_ROWS_PLAN_C
+#define XG_EMIT_ROWS_PLAN_C
 
-enum { XG_ROWS_BLOCK = 128, XG_ROWS_HELD_BYTES = 128 /* of a row, in the registers of one lane */, XG_ROWS_LOOP_TRIPS = 33 /* too many to become straight code */, XG_ROWS_GROUP = 4 };
+enum { XG_ROWS_BLOCK = 128, XG_ROWS_HELD_BYTES = 128 /* of a row, in the registers of one lane */, XG_ROWS_HELD_WORK = 800 /* on them, as straight code */, XG_ROWS_LOOP_TRIPS = 33 /* too many to become straight code */, XG_ROWS_GROUP = 4, XG_ROWS_VECTORS_BLOCK = 512, XG_ROWS_VECTORS_BYTES = 40 << 10 /* of shared memory */, XG_ROWS_VECTOR_LEAST = 128 /* bytes that are worth it */, XG_ROWS_VECTOR_ROWS = 16 };
+enum { XG_ROWS_TILE_BYTES = 46 << 10, XG_ROWS_TILE_VALUES = 4, XG_ROWS_TILE_ELEMENTS = 1 << 14 /* of arrays that are worth it */, XG_ROWS_TILE_FEW = 12 /* elements of a lane while there are other lanes */ };
+
+/* Rows of a block as one run of memory. */
+typedef struct xg_rows_tile {
+    int64_t vector;                                /* elements that a thread moves at once; 0: there is no tile */
+    uint32_t n, n_made;
+    const xg_inst *values[XG_ROWS_TILE_VALUES];    /* one array in shared memory for each, then one for each result that has elements for the columns */
+    const xg_inst *made[XG_ROWS_TILE_VALUES];      /* conversions of values: what lies there is the narrow one */
+    uint32_t *over;                                /* by root: the value that its array was before, or UINT32_MAX */
+    xg_kval **arrays;
+} xg_rows_tile;
 
 typedef struct xg_rows {
     xg_reduction r;            /* the heroes of one stage at a time, thread, block, scope */
     xg_row_form form;
     xg_hero *heroes;           /* all, by stage */
     int64_t vector, lanes, per_block;
+    int64_t groups, passes;    /* of per_block rows each; how many of them a block goes over */
     bool held;                 /* a lane's elements stay in registers */
+    bool *shares;              /* by parameter: a vector that all rows read, in shared memory */
+    uint32_t n_shared;
+    int64_t shared_bytes;
+    xg_rows_tile tile;
 } xg_rows;
 
-/* ---- the plan ---- */
+
+/* ---- what is there ---- */
 
 XG_FN bool xg_rows_form(xg_rows *w, const xg_fusion_emission *e) {
     memset(w, 0, sizeof *w);
@@ -47900,31 +50986,224 @@ XG_FN int64_t xg_rows_vector(const xg_rows *w, int64_t *held) {
     *held = XG_MAX(*held, (int64_t)4);
     return XG_MAX(v, (int64_t)1);
 }
-/* May a result be written over an operand? Then rows of other blocks must not be read, not even for nothing. */
+/* May a result be written over an operand? Then rows of other blocks must not be read, not even for nothing. A tile reads of arrays of rows what is its own. */
 XG_FN bool xg_rows_writes_operand(const xg_rows *w) {
     const xg_fusion_emission *e = w->r.e;
     uint32_t k, j;
-    for (k = 0; k < e->n_roots; k++) for (j = 0; j < e->fusion->n_operands; j++) if (xg_fuse_may_share(e->arena, e->fusion, j, k)) return true;
+    for (k = 0; k < e->n_roots; k++) for (j = 0; j < e->fusion->n_operands; j++) {
+        if (w->tile.vector && e->comp->params[j]->shape->elements == w->form.rows * w->form.cols) continue;
+        if (xg_fuse_may_share(e->arena, e->fusion, j, k)) return true;
+    }
     return false;
 }
-XG_FN void xg_rows_plan(xg_rows *w) {
-    int64_t held, resident = w->r.e->target->resident_threads, most, vectors, l;
-    w->vector = xg_rows_vector(w, &held);
-    vectors = w->form.cols / w->vector;
-    most = XG_MAX(XG_ROWS_HELD_BYTES / 2 / held, w->vector); /* elements of a lane */
+/* What a value that depends on no reduction reads of a parameter for (row, column): an element that the row has nothing to do with? */
+XG_FN bool xg_rows_ignores_row(xg_rows *w, const xg_inst *i, const xg_imap *at, const xg_inst *param) {
+    xg_imaps maps = xg_indexing_group_maps(xg_indexing_group_back(w->form.x, i, 0, at), param, 0);
+    uint32_t k, j;
+    for (k = 0; k < maps.n; k++) {
+        if (maps.p[k]->state == XG_IMAP_EMPTY) continue;
+        if (!xg_imap_ok(maps.p[k])) return false;
+        for (j = 0; j < maps.p[k]->n_results; j++) if (xg_aff_uses(maps.p[k]->results[j], xg_aff_dim(w->form.x, 0))) return false;
+    }
+    return true;
+}
+XG_FN bool xg_rows_is_vector(xg_rows *w, const xg_inst *param) {
+    uint32_t k, j;
+    for (k = 0; k < w->form.n; k++) for (j = 0; w->form.stage[k] && w->form.maps[k] && j < w->form.insts[k]->n_operands; j++) {
+        const xg_inst *i = w->form.insts[k], *o = XG_OPERAND(i, j);
+        const xg_imap *at = i->op == XG_REDUCE ? xg_row_map(&w->form, o->shape) : xg_imap_compose(w->form.x, w->form.maps[k], xg_indexing_operand(w->form.x, i, j));
+        if (xg_row_stage(&w->form, o) || o->shape->rank == 0) continue;
+        if (!xg_rows_ignores_row(w, o, at, param)) return false;
+    }
+    return true;
+}
+XG_FN void xg_rows_find_vectors(xg_rows *w) {
+    const xg_fusion_emission *e = w->r.e;
+    int64_t room = XG_ROWS_VECTORS_BYTES;
+    uint32_t k;
+    w->shares = XG_NEW_N(e->arena, bool, e->comp->n_params + (size_t)1);
+    if (w->form.rows < XG_ROWS_VECTOR_ROWS) return;
+    for (k = 0; k < e->comp->n_params; k++) {
+        const xg_inst *p = e->comp->params[k];
+        int64_t bytes = p->shape->elements * (int64_t)xg_type_bytes(p->shape->type);
+        if (p->shape->elements != w->form.cols || bytes < XG_ROWS_VECTOR_LEAST || bytes > room || xg_type_class(p->shape->type) == XGT_C || !xg_rows_is_vector(w, p)) continue;
+        w->shares[k] = true;
+        w->n_shared++;
+        room -= bytes;
+    }
+    w->shared_bytes = XG_ROWS_VECTORS_BYTES - room;
+}
+/* Operations on one element of the row, roughly. */
+XG_FN int64_t xg_rows_work(const xg_rows *w) {
+    int64_t n = 0;
+    uint32_t k;
+    for (k = 0; k < w->form.n; k++) if (!w->form.stage[k] || xg_row_is_wide(&w->form, k) || w->form.insts[k]->op == XG_REDUCE) {
+        xg_opcode op = w->form.insts[k]->op;
+        n += op == XG_REDUCE ? 1 : !(xg_op_flags(op) & XGF_EW) ? 0 : (xg_op_flags(op) & XGF_ACC) || op == XG_DIVIDE ? 20 : 1;
+    }
+    return n;
+}
+XG_FN int64_t xg_rows_wave(const xg_rows *w) { return XG_MAX(w->r.e->target->resident_threads / 2048, (int64_t)1); }
+
+/* ---- the plan of a tile ---- */
+
+XG_FN bool xg_rows_root_is_wide(const xg_rows *w, uint32_t k) { return w->r.e->roots[k]->shape->elements != w->form.rows; }
+XG_FN bool xg_rows_tile_type(xlagpu_type t) { return xg_type_class(t) != XGT_C && (t == XLAGPU_PRED || xg_type_bits(t) >= 8); }
+XG_FN bool xg_rows_tile_list(const xg_inst **list, uint32_t *n, const xg_inst *i) {
+    uint32_t k;
+    for (k = 0; k < *n && list[k] != i; k++) {}
+    if (k == XG_ROWS_TILE_VALUES) return false;
+    list[k] = i;
+    *n = XG_MAX(*n, k + 1);
+    return true;
+}
+/* One more value for the tile: it has to be needed where it is, and nowhere else. */
+XG_FN bool xg_rows_tile_add(xg_rows *w, const xg_inst *i, const xg_imap *at) {
+    const xg_inst *from = i->op == XG_CONVERT ? XG_OPERAND(i, 0) : NULL;
+    if (!at || !xg_imap_equal(at, xg_row_map(&w->form, i->shape))) return false;
+    if (from && from->op == XG_PARAMETER && xg_type_bits(from->shape->type) < xg_type_bits(i->shape->type) && xg_imap_equal(at, xg_row_map(&w->form, from->shape))) {
+        if (!xg_rows_tile_list(w->tile.made, &w->tile.n_made, i)) return false;
+        i = from;
+    }
+    return xg_rows_tile_type(i->shape->type) && xg_rows_tile_list(w->tile.values, &w->tile.n, i);
+}
+/* What depends on no reduction, but on a large array, and is read by something that does depend on one. */
+XG_FN bool xg_rows_find_tile(xg_rows *w) {
+    const xg_row_form *f = &w->form;
+    bool *large = XG_NEW_N(w->r.e->arena, bool, f->n + (size_t)1);
+    uint32_t k, j;
+    for (k = 0; k < f->n; k++) {
+        const xg_inst *i = f->insts[k];
+        large[k] = i->op == XG_PARAMETER && i->shape->elements > XG_MAX(f->rows, f->cols);
+        for (j = 0; j < i->n_operands; j++) large[k] = large[k] || large[xg_row_place(f, XG_OPERAND(i, j))];
+    }
+    for (k = 0; k < f->n; k++) for (j = 0; f->stage[k] && f->maps[k] && j < f->insts[k]->n_operands; j++) {
+        const xg_inst *i = f->insts[k], *o = XG_OPERAND(i, j);
+        if (xg_row_stage(f, o) || !large[xg_row_place(f, o)]) continue;
+        if (!xg_rows_tile_add(w, o, i->op == XG_REDUCE ? xg_row_map(&w->form, o->shape) : xg_imap_compose(f->x, f->maps[k], xg_indexing_operand(f->x, i, j)))) return false;
+    }
+    for (k = 0; k < w->r.e->n_roots; k++) {
+        const xg_inst *o = w->r.e->roots[k];
+        if (!xg_rows_root_is_wide(w, k)) continue;
+        if (!xg_rows_tile_type(o->shape->type)) return false;
+        if (!xg_row_stage(f, o) && large[xg_row_place(f, o)] && !xg_rows_tile_add(w, o, xg_row_map(&w->form, o->shape))) return false;
+    }
+    return w->tile.n > 0;
+}
+/* Which results lie over values. */
+XG_FN void xg_rows_tile_over(xg_rows *w) {
+    const xg_fusion_emission *e = w->r.e;
+    uint32_t taken = 0, k, j;
+    w->tile.over = XG_NEW_N(e->arena, uint32_t, e->n_roots + (size_t)1);
+    for (k = 0; k < e->n_roots; k++) {
+        w->tile.over[k] = UINT32_MAX;
+        for (j = 0; xg_rows_root_is_wide(w, k) && j < w->tile.n && w->tile.over[k] == UINT32_MAX; j++) {
+            if (taken >> j & 1 || w->tile.values[j]->shape->type != e->roots[k]->shape->type) continue;
+            w->tile.over[k] = j;
+            taken |= 1u << j;
+        }
+    }
+}
+/* Bytes of one element of all arrays in shared memory. *apart: elements after which all arrays of memory are at a sector again. */
+XG_FN int64_t xg_rows_tile_bytes(const xg_rows *w, int64_t *apart, int64_t *vector) {
+    const xg_fusion_emission *e = w->r.e;
+    int64_t sum = 0, most = 1;
+    uint32_t k;
+    *apart = 1;
+    for (k = 0; k < w->tile.n; k++) sum += xg_type_bytes(w->tile.values[k]->shape->type);
+    for (k = 0; k < e->comp->n_params + e->n_roots; k++) {
+        const xg_shape *s = k < e->comp->n_params ? e->comp->params[k]->shape : e->roots[k - e->comp->n_params]->shape;
+        int64_t bytes = (int64_t)xg_type_bytes(s->type);
+        if (s->elements != w->form.rows * w->form.cols) continue;
+        if (k >= e->comp->n_params && w->tile.over && w->tile.over[k - e->comp->n_params] == UINT32_MAX) sum += bytes;
+        *apart = XG_MAX(*apart, 32 / bytes);
+        most = XG_MAX(most, bytes);
+    }
+    *vector = 16 / XG_MIN(most, (int64_t)16);
+    return sum;
+}
+/* Lanes, vector, rows of a block for a tile; false if there is none. */
+XG_FN bool xg_rows_plan_tile(xg_rows *w, int64_t held) {
+    int64_t cols = w->form.cols, most = XG_MAX(XG_MIN((XG_ROWS_HELD_BYTES + 4) / held, XG_ROWS_HELD_WORK / xg_rows_work(w)), (int64_t)1), apart, vector, bytes, l, rows, in_row;
+    if (w->form.rows * cols < XG_ROWS_TILE_ELEMENTS) return false;
+    (void)xg_rows_tile_bytes(w, &apart, &vector);
+    if (cols % apart == 0 || !xg_rows_find_tile(w)) return false;
+    xg_rows_tile_over(w);
+    bytes = xg_rows_tile_bytes(w, &apart, &vector);
+    for (l = 1; cols % (2 * l) == 0; l *= 2) {}
+    in_row = cols / l;
+    if (l > 32 || in_row > most) {
+        in_row = 1;
+        for (l = 1; l < XG_ROWS_LANES_MAX && (cols + l - 1) / l > (l < 32 ? XG_MIN(most, (int64_t)XG_ROWS_TILE_FEW) : most); l *= 2) {}
+        if ((cols + l - 1) / l > most) return false;
+    }
+    for (rows = XG_MAX(XG_ROWS_BLOCK / l, (int64_t)1); rows > 1 && rows * cols * bytes + w->shared_bytes > XG_ROWS_TILE_BYTES; rows /= 2) {}
+    while (rows * l < 32 || rows * cols % apart) rows *= 2;
+    if (rows * cols * bytes + w->shared_bytes > XG_ROWS_TILE_BYTES || rows * l > XG_ROWS_LANES_MAX) return false;
+    w->tile.vector = xg_gcd(vector, w->form.rows * cols);
+    if (w->form.rows % rows && xg_rows_writes_operand(w)) { w->tile.vector = 0; return false; }
+    w->vector = in_row;
+    w->lanes = l;
+    w->per_block = rows;
+    w->held = true;
+    return true;
+}
+/* ---- the plan ---- */
+
+/* Lanes of a row, and rows of a block, that read memory as they need it. */
+XG_FN void xg_rows_plan_lanes(xg_rows *w, int64_t held) {
+    int64_t resident = w->r.e->target->resident_threads, vectors = w->form.cols / w->vector, most = XG_ROWS_HELD_BYTES / held /* elements of a lane */, l;
+    if (!w->n_shared || most * xg_rows_work(w) > XG_ROWS_HELD_WORK) most /= 2;
+    most = XG_MAX(most, w->vector);
     for (l = 1; l < 32 && l < vectors; l *= 2) {}
     while (l < XG_ROWS_LANES_MAX && (vectors + l - 1) / l * w->vector > most) l *= 2;
-    while (l < XG_ROWS_LANES_MAX / 2 && w->form.rows <= resident / l / 2 && vectors >= 8 * l) l *= 2;
+    while (!w->n_shared && l < XG_ROWS_LANES_MAX / 2 && w->form.rows <= resident / l / 2 && vectors >= 8 * l) l *= 2;
     w->held = (vectors + l - 1) / l * w->vector <= most;
     if (!w->held) for (l = XG_ROWS_LANES_MAX; l > 32 && vectors / l < XG_ROWS_LOOP_TRIPS; l /= 2) {}
     w->lanes = l;
     for (l = XG_MAX(XG_ROWS_BLOCK / w->lanes, (int64_t)1); l > 1 && l / 2 >= w->form.rows && l * w->lanes > 32; l /= 2) {}
-    if (xg_rows_writes_operand(w)) while (w->form.rows % l) l /= 2;
-    w->lanes = XG_MAX(w->lanes, 32 / l); /* whole warps */
     w->per_block = l;
-    w->r.threads = w->lanes * w->per_block;
-    w->r.blocks = (w->form.rows + w->per_block - 1) / w->per_block;
+    if (w->n_shared) for (w->per_block = XG_MAX(XG_ROWS_VECTORS_BLOCK / w->lanes, (int64_t)1); w->per_block > 1 && w->per_block * w->lanes > 32 && w->form.rows / w->per_block < xg_rows_wave(w) * 3 / 8; w->per_block /= 2) {}
+    if (xg_rows_writes_operand(w)) while (w->form.rows % w->per_block) w->per_block /= 2;
 }
+/* Blocks in one wave; each of as many passes if that is possible, so that the loop is known to the compiler. */
+XG_FN void xg_rows_plan_passes(xg_rows *w) {
+    int64_t wave = xg_rows_wave(w) * XG_MAX(XG_ROWS_VECTORS_BLOCK / (w->per_block * w->lanes), (int64_t)1), least = (w->groups + wave - 1) / wave, p;
+    w->passes = least;
+    for (p = least - least / 4; p <= least + least / 4 && w->groups % w->passes; p++) if (w->groups % p == 0) w->passes = p;
+}
+XG_FN void xg_rows_plan(xg_rows *w) {
+    int64_t held;
+    xg_rows_find_vectors(w);
+    w->vector = xg_rows_vector(w, &held);
+    if (!xg_rows_plan_tile(w, held)) xg_rows_plan_lanes(w, held);
+    w->groups = (w->form.rows + w->per_block - 1) / w->per_block;
+    w->passes = 1;
+    if (w->n_shared) xg_rows_plan_passes(w);
+    if (w->per_block * w->passes == 1) w->n_shared = 0; /* nobody to share with */
+    w->lanes = XG_MAX(w->lanes, 32 / w->per_block); /* whole warps */
+    w->r.rounds = w->groups;
+    w->r.threads = w->lanes * w->per_block;
+    w->r.blocks = (w->groups + w->passes - 1) / w->passes;
+}
+
+#endif /* XG_EMIT_ROWS_PLAN_C */
+/* emit/rows.c -- row programs (fuse/rows.c): several reductions over the same rows and what is made of them, a row in the hands of some lanes, warps, or one block.
+ *
+ *     for each stage:  each lane:  acc = reducer over its elements of the row                  elements (round * lanes + lane) * vector + v
+ *                      lanes of a warp:  shuffle_reduce; warps of a row: shared[row][warp], barrier, every lane combines all of them: all lanes have the result
+ *                      every lane:  what is one value a row and made of it
+ *     then: every lane writes its elements of the roots; lane 0 those that have one element a row
+ *
+ * - All numbers are powers of two but the rows' length and number. Lanes behind the end of a row, or behind the last row, make elements that exist (indices wrap around)
+ *   and leave them out: so what is read and made in one stage stands in straight code that runs always, and is still in registers in the next (kir/cse.c).
+ * - If a row is too long for that, the loops stay loops, and each stage reads the row again, which a cache has by then. emit/rows_plan.c
+ *   says how many lanes there are, and what lies in shared memory. Then each block does, where there are such things:
+ *
+ *     vectors that all rows read to shared memory; barrier
+ *     for group:    rows of the group to shared memory; barrier; what stands above; barrier; results from shared memory */
+#ifndef XG_EMIT_ROWS_C
+#define XG_EMIT_ROWS_C
 
 XG_FN void xg_rows_heroes(xg_rows *w) {
     xg_arena *a = w->r.e->arena;
@@ -47953,22 +51232,34 @@ XG_FN void xg_rows_stage(xg_rows *w, uint32_t s) {
 /* ---- where a lane is ---- */
 
 XG_FN const xg_aff *xg_rows_row(const xg_rows *w, const xg_walk_map *m) {
-    return xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, 1), w->per_block), xg_aff_div(m->x, xg_aff_dim(m->x, 0), w->lanes));
+    return xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, w->r.round ? 2 : 1), w->per_block), xg_aff_div(m->x, xg_aff_dim(m->x, 0), w->lanes));
 }
 XG_FN const xg_aff *xg_rows_wrapped(const xg_rows *w, const xg_walk_map *m, const xg_aff *row) { return w->form.rows % w->per_block ? xg_aff_mod(m->x, row, w->form.rows) : row; }
+/* What maps of a walk are applied to: thread, block, and the group of rows where a block goes over several. */
+XG_FN uint32_t xg_rows_dims(const xg_rows *w, xg_kval **out) {
+    out[0] = w->r.thread;
+    out[1] = w->r.block;
+    out[2] = w->r.round;
+    return w->r.round ? 3 : 2;
+}
 
 /* Some rounds, all of whose vectors are in the row unless they are the `last` ones. */
 typedef struct xg_rows_rounds { int64_t first, groups, group; bool last; } xg_rows_rounds;
 
-/* Places: row, column, and the number of the vector, which may be behind the last. */
+/* Places: row, column, the number of the vector, which may be behind the last, and the place in the block's tile. */
+enum { XG_ROWS_ROW, XG_ROWS_COLUMN, XG_ROWS_VECTOR, XG_ROWS_LOCAL, XG_ROWS_PLACES };
 XG_FN xg_walk_map xg_rows_places(const xg_rows *w, const xg_rows_rounds *at, const xg_aff **out) {
     xg_walk_map m = xg_walk_map_begin(&w->r);
     const xg_aff *round = xg_aff_mul(m.x, xg_walk_sym(&m, "group", at->groups), at->group), *v;
     round = xg_aff_add_k(m.x, xg_aff_add(m.x, round, xg_walk_sym(&m, "round", at->group)), at->first);
     out[2] = v = xg_aff_add(m.x, xg_aff_mul(m.x, round, w->lanes), xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes));
-    if (at->last) v = xg_aff_mod(m.x, v, w->form.cols / w->vector);
+    if (at->last) { /* lanes behind the end take what others take, so that no sector is touched for them */
+        int64_t first = at->first * w->lanes;
+        v = xg_aff_add_k(m.x, xg_aff_mod(m.x, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols / w->vector - first), first);
+    }
     out[0] = xg_rows_wrapped(w, &m, xg_rows_row(w, &m));
     out[1] = xg_aff_add(m.x, xg_aff_mul(m.x, v, w->vector), xg_walk_sym(&m, "vector_index", w->vector));
+    out[3] = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols), out[1]);
     return m;
 }
 /* All rounds of a row. */
@@ -47999,22 +51290,33 @@ XG_FN xg_walk xg_rows_begin(xg_rows *w, const xg_imap *map, xg_partial *p) {
     for (k = 0; k < w->form.n; k++) if (w->form.stage[k] && w->form.maps[k] && !xg_row_is_wide(&w->form, k)) w->r.s.memo[k] = walk.memo[k];
     return walk;
 }
+/* What is known from the tile. */
+XG_FN void xg_rows_tile_give(xg_rows *w, xg_kval *const *place) {
+    xg_scope *s = &w->r.s;
+    xg_kval *here[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < w->tile.n; k++) xg_hero_give(s, w->tile.values[k], xg_elem_real(xg_kextract(&s->b, w->tile.arrays[k], place + XG_ROWS_LOCAL, 1)));
+    for (k = 0; k < w->tile.n_made; k++) {
+        xg_elem_apply(s, xg_row_map(&w->form, w->tile.made[k]->shape), place, here);
+        (void)xg_elem_make(s, w->tile.made[k], &s->memo[xg_partition_place(s->e->parts, w->tile.made[k])], here);
+    }
+}
 /* Within a walk over rounds; if it writes, only of what is there. The places are what they are without that, so that what was made there before is known to be the same. */
 XG_FN xg_walk xg_rows_rounds_begin(xg_rows *w, const xg_rows_rounds *at, bool write, xg_partial *p, xg_kval **place) {
-    const xg_aff *out[3], *row;
+    const xg_aff *out[XG_ROWS_PLACES], *row;
     xg_walk_map m = xg_rows_places(w, at, out);
-    const xg_imap *places = xg_walk_map_end(&w->r, &m, out, 3);
-    xg_kval *vars[2 + XG_COUNT(m.syms)];
+    const xg_imap *places = xg_walk_map_end(&w->r, &m, out, w->tile.vector ? XG_ROWS_PLACES : XG_ROWS_LOCAL);
+    xg_kval *vars[3 + XG_COUNT(m.syms)];
     xg_walk walk;
-    uint32_t k;
+    uint32_t k, n;
     row = xg_rows_row(w, &m);
-    if (write) xg_walk_require(&m, row, 0, w->form.rows - 1);
+    if (write && !w->tile.vector) xg_walk_require(&m, row, 0, w->form.rows - 1);
     if (write && at->last) xg_walk_require(&m, out[2], 0, w->form.cols / w->vector - 1);
     walk = xg_rows_begin(w, xg_walk_map_end(&w->r, &m, out + 2, 1), p);
-    vars[0] = w->r.thread;
-    vars[1] = w->r.block;
-    for (k = 0; k < m.n_syms; k++) vars[2 + k] = walk.syms + k;
+    n = xg_rows_dims(w, vars);
+    for (k = 0; k < m.n_syms; k++) vars[n + k] = walk.syms + k;
     xg_elem_apply(&w->r.s, places, vars, place);
+    if (w->tile.vector) xg_rows_tile_give(w, place);
     return walk;
 }
 XG_FN void xg_rows_mark(const xg_rows *w, bool *needed, const xg_inst *i) {
@@ -48041,7 +51343,7 @@ XG_FN void xg_rows_accumulate(xg_rows *w, const xg_rows_rounds *at, xg_partial *
     xg_arena *a = r->e->arena;
     bool *needed = XG_NEW_N(a, bool, w->form.n + (size_t)1);
     xg_elem *x = XG_NEW_N(a, xg_elem, r->n_values + 1), *old = XG_NEW_N(a, xg_elem, r->n_values + 1);
-    xg_kval *here[XG_RANK_MAX], *place[3];
+    xg_kval *here[XG_RANK_MAX], *place[XG_ROWS_PLACES];
     xg_walk walk = xg_rows_rounds_begin(w, at, false, p, place);
     uint32_t h;
     for (h = 0; h < r->n_heroes; h++) xg_rows_mark(w, needed, r->heroes[h].sources[0]);
@@ -48053,7 +51355,7 @@ XG_FN void xg_rows_accumulate(xg_rows *w, const xg_rows_rounds *at, xg_partial *
     memcpy(old, p->acc, r->n_values * sizeof *old);
     xg_reduction_merge(r, p->acc, x);
     if (at->last) {
-        xg_kval *counts = xg_kcmpi_(&r->s.b, XG_CI_SLT, place[2], xg_elem_index(&r->s, w->form.cols / w->vector));
+        xg_kval *counts = xg_kcmpi_(&r->s.b, XG_CI_SLT, place[XG_ROWS_VECTOR], xg_elem_index(&r->s, w->form.cols / w->vector));
         for (h = 0; h < r->n_values; h++) {
             p->acc[h].v = xg_kselect(&r->s.b, counts, p->acc[h].v, old[h].v);
             if (old[h].im) p->acc[h].im = xg_kselect(&r->s.b, counts, p->acc[h].im, old[h].im);
@@ -48061,12 +51363,11 @@ XG_FN void xg_rows_accumulate(xg_rows *w, const xg_rows_rounds *at, xg_partial *
     }
     xg_walk_end(r, &walk, p);
 }
-XG_FN bool xg_rows_root_is_wide(const xg_rows *w, uint32_t k) { return w->r.e->roots[k]->shape->elements != w->form.rows; }
 XG_FN void xg_rows_write(xg_rows *w, const xg_rows_rounds *at, xg_partial *p) {
     xg_fusion_emission *e = w->r.e;
     bool *needed = XG_NEW_N(e->arena, bool, w->form.n + (size_t)1);
     xg_elem *v = XG_NEW_N(e->arena, xg_elem, e->n_roots + 1);
-    xg_kval *here[XG_RANK_MAX], *place[3];
+    xg_kval *here[XG_RANK_MAX], *place[XG_ROWS_PLACES];
     xg_walk walk = xg_rows_rounds_begin(w, at, true, p, place);
     uint32_t k;
     for (k = 0; k < e->n_roots; k++) if (xg_rows_root_is_wide(w, k)) xg_rows_mark(w, needed, e->roots[k]);
@@ -48074,6 +51375,7 @@ XG_FN void xg_rows_write(xg_rows *w, const xg_rows_rounds *at, xg_partial *p) {
     for (k = 0; k < e->n_roots; k++) if (xg_rows_root_is_wide(w, k)) v[k] = xg_rows_element(w, e->roots[k], place, here);
     for (k = 0; k < e->n_roots; k++) {
         if (!xg_rows_root_is_wide(w, k)) continue;
+        if (w->tile.vector) { p->dest[k] = xg_kinsert(&w->r.s.b, v[k].v, p->dest[k], place + XG_ROWS_LOCAL, 1); continue; }
         xg_elem_apply(&w->r.s, xg_row_map(&w->form, e->roots[k]->shape), place, here);
         p->dest[k] = xg_emit_insert(&w->r.s.b, v[k], p->dest[k], e->roots[k]->shape, here);
     }
@@ -48108,9 +51410,8 @@ XG_FN void xg_rows_write_rows(xg_rows *w, xg_partial *p) {
 
 XG_FN xg_kval *xg_rows_of_thread(xg_rows *w, const xg_aff *e) {
     xg_walk_map m = xg_walk_map_begin(&w->r);
-    xg_kval *dims[2];
-    dims[0] = w->r.thread;
-    dims[1] = w->r.block;
+    xg_kval *dims[3];
+    (void)xg_rows_dims(w, dims);
     return xg_kapply(&w->r.s.b, xg_walk_map_end(&w->r, &m, &e, 1), dims)->results;
 }
 /* What the first lane of each group of a warp has, to all of the group. */
@@ -48159,6 +51460,7 @@ XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
         xg_shared_read(r, &shared, at, 2, like, r->n_values, warp ? more : acc);
         if (warp) xg_reduction_merge(r, acc, more);
     }
+    if (r->round && w->form.n_stages == 1) xg_shared_sync(r, &shared); /* the next pass writes there; else the barrier of another stage lies between */
 }
 /* Reductions of the stage, then what is one value a row and made of them. */
 XG_FN void xg_rows_stage_emit(xg_rows *w, uint32_t s, xg_kval *const *row) {
@@ -48184,10 +51486,186 @@ XG_FN void xg_rows_stage_emit(xg_rows *w, uint32_t s, xg_kval *const *row) {
     }
 }
 
+/* ---- vectors that all rows read ---- */
+
+/* (th_x, bl_x)[round, vector_index] -> indices of the tensor, all of which the block's threads go over once. */
+XG_FN const xg_imap *xg_rows_copy_map(const xg_rows *w, const xg_ktype *t) {
+    xg_walk_map m = xg_walk_map_begin(&w->r);
+    xg_index_order order = xg_index_order_of_run(t->dims, 0, t->rank);
+    const xg_aff *at[XG_RANK_MAX], *v;
+    int64_t vector = xg_gcd(t->elements, 16 / xg_kelem_bytes(t->elem)), all = t->elements / vector;
+    v = xg_aff_add(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "round", (all + w->r.threads - 1) / w->r.threads), w->r.threads), xg_aff_dim(m.x, 0));
+    xg_walk_require(&m, v, 0, all - 1);
+    xg_index_delinearise(m.x, &order, xg_aff_add(m.x, xg_aff_mul(m.x, v, vector), xg_walk_sym(&m, "vector_index", vector)), at);
+    return xg_walk_map_end(&w->r, &m, at, t->rank);
+}
+/* From here on they are read where they are then. */
+XG_FN void xg_rows_share_vectors(xg_rows *w) {
+    xg_reduction *r = &w->r;
+    xg_scope *s = &r->s;
+    uint32_t k, n = 0, j;
+    xg_shared shared;
+    if (!w->n_shared) return;
+    shared.n = w->n_shared;
+    shared.arrays = XG_NEW_N(r->e->arena, xg_kval *, w->n_shared + (size_t)1);
+    for (k = 0; k < r->e->comp->n_params; k++) {
+        const xg_ktype *t = s->tensors[k]->type;
+        xg_kval *at[XG_RANK_MAX], *v;
+        xg_partial p;
+        xg_walk walk;
+        if (!w->shares[k]) continue;
+        shared.arrays[n] = xg_kir_op(&s->b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+        p = xg_partial_new(r, 0, &shared.arrays[n++], 1);
+        walk = xg_walk_begin(r, xg_rows_copy_map(w, t), &p);
+        for (j = 0; j < t->rank; j++) at[j] = walk.at + j;
+        v = xg_kextract(&s->b, s->tensors[k], at, t->rank);
+        p.dest[0] = xg_kinsert(&s->b, v, p.dest[0], at, t->rank);
+        xg_walk_end(r, &walk, &p);
+    }
+    xg_shared_sync(r, &shared);
+    for (n = 0, k = 0; k < r->e->comp->n_params; k++) if (w->shares[k]) s->tensors[k] = shared.arrays[n++];
+}
+
+/* ---- rows of a block as one run of memory ---- */
+
+/* Vectors of the tile, those that are in the array or those behind it; to row, column and place in the tile. */
+XG_FN const xg_imap *xg_rows_tile_map(const xg_rows *w, bool behind) {
+    int64_t v = w->tile.vector, cols = w->form.cols, all = w->per_block * cols / v, total = w->form.rows * cols / v;
+    xg_walk_map m = xg_walk_map_begin(&w->r);
+    const xg_aff *vector, *lane, *of_array, *flat, *out[XG_ROWS_PLACES];
+    vector = xg_aff_add(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "round", (all + w->r.threads - 1) / w->r.threads), w->r.threads), xg_aff_dim(m.x, 0));
+    lane = xg_walk_sym(&m, "vector_index", v);
+    of_array = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, w->r.round ? 2 : 1), all), vector);
+    flat = xg_aff_add(m.x, xg_aff_mul(m.x, of_array, v), lane);
+    xg_walk_require(&m, vector, 0, all - 1);
+    if (w->groups * all > total) xg_walk_require(&m, of_array, behind ? total : 0, behind ? INT64_MAX : total - 1);
+    out[XG_ROWS_ROW] = xg_aff_div(m.x, flat, cols);
+    out[XG_ROWS_COLUMN] = xg_aff_mod(m.x, flat, cols);
+    out[XG_ROWS_VECTOR] = xg_aff_const(m.x, 0);
+    out[XG_ROWS_LOCAL] = xg_aff_add(m.x, xg_aff_mul(m.x, vector, v), lane);
+    return xg_walk_map_end(&w->r, &m, out, XG_ROWS_PLACES);
+}
+XG_FN void xg_rows_tile_new(xg_rows *w) {
+    int64_t size = w->per_block * w->form.cols;
+    uint32_t k;
+    w->tile.arrays = XG_NEW_N(w->r.e->arena, xg_kval *, w->tile.n + w->r.e->n_roots + (size_t)1);
+    for (k = 0; k < w->tile.n + w->r.e->n_roots; k++) {
+        const xg_inst *i = k < w->tile.n ? w->tile.values[k] : w->r.e->roots[k - w->tile.n];
+        const xg_ktype *t = xg_kir_tensor(w->r.e->m, xg_kelem_of(i->shape->type), &size, 1);
+        if (k < w->tile.n || (xg_rows_root_is_wide(w, k - w->tile.n) && w->tile.over[k - w->tile.n] == UINT32_MAX)) w->tile.arrays[k] = xg_kir_op(&w->r.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+    }
+}
+/* Lanes without a row find something, too. */
+XG_FN void xg_rows_tile_fill(xg_rows *w, bool behind) {
+    xg_reduction *r = &w->r;
+    xg_partial p = xg_partial_new(r, 0, w->tile.arrays, w->tile.n);
+    xg_kval *here[XG_RANK_MAX], *place[XG_ROWS_PLACES];
+    xg_walk walk = xg_walk_begin(r, xg_rows_tile_map(w, behind), &p);
+    uint32_t k;
+    for (k = 0; k < XG_ROWS_PLACES; k++) place[k] = walk.at + k;
+    for (k = 0; k < w->tile.n; k++) {
+        const xg_inst *i = w->tile.values[k];
+        xg_elem v = xg_elem_real(behind ? xg_kconst_bits(&r->s.b, xg_kir_scalar(r->e->m, p.dest[k]->type->elem), 0) : NULL);
+        xg_elem_apply(&r->s, xg_row_map(&w->form, i->shape), place, here);
+        if (!behind) v = xg_elem_of(&r->s, i, here);
+        p.dest[k] = xg_kinsert(&r->s.b, v.v, p.dest[k], place + XG_ROWS_LOCAL, 1);
+    }
+    xg_walk_end(r, &walk, &p);
+}
+/* The rows' results into the tile; false if none has elements for the columns. */
+XG_FN bool xg_rows_tile_results(xg_rows *w, xg_partial *p) {
+    uint32_t n_roots = w->r.e->n_roots, k, n = 0;
+    xg_partial q = xg_partial_new(&w->r, 0, XG_NEW_N(w->r.e->arena, xg_kval *, n_roots + (size_t)1), n_roots);
+    xg_kval **results = w->tile.arrays + w->tile.n;
+    xg_shared wide;
+    wide.arrays = XG_NEW_N(w->r.e->arena, xg_kval *, n_roots + (size_t)1);
+    for (k = 0; k < n_roots; k++) q.dest[k] = !xg_rows_root_is_wide(w, k) ? p->dest[k] : w->tile.over[k] != UINT32_MAX ? w->tile.arrays[w->tile.over[k]] : results[k];
+    xg_rows_each(w, xg_rows_write, &q);
+    for (k = 0; k < n_roots; k++) {
+        if (xg_rows_root_is_wide(w, k)) wide.arrays[n++] = q.dest[k];
+        else p->dest[k] = q.dest[k];
+    }
+    wide.n = n;
+    if (n) xg_shared_sync(&w->r, &wide);
+    for (n = 0, k = 0; k < n_roots; k++) if (xg_rows_root_is_wide(w, k)) results[k] = wide.arrays[n++];
+    return n > 0;
+}
+XG_FN void xg_rows_tile_write(xg_rows *w, xg_partial *p) {
+    xg_reduction *r = &w->r;
+    xg_kval *here[XG_RANK_MAX], *place[XG_ROWS_PLACES], *v;
+    xg_walk walk = xg_walk_begin(r, xg_rows_tile_map(w, false), p);
+    uint32_t k;
+    for (k = 0; k < XG_ROWS_PLACES; k++) place[k] = walk.at + k;
+    for (k = 0; k < r->e->n_roots; k++) {
+        const xg_shape *s = r->e->roots[k]->shape;
+        if (!xg_rows_root_is_wide(w, k)) continue;
+        v = xg_kextract(&r->s.b, w->tile.arrays[w->tile.n + k], place + XG_ROWS_LOCAL, 1);
+        xg_elem_apply(&r->s, xg_row_map(&w->form, s), place, here);
+        p->dest[k] = xg_emit_insert(&r->s.b, xg_elem_real(v), p->dest[k], s, here);
+    }
+    xg_walk_end(r, &walk, p);
+}
+
+/* The rows of one pass. */
+XG_FN void xg_rows_pass(xg_rows *w, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(&w->r);
+    xg_kval *row[2];
+    xg_shared tile;
+    uint32_t k;
+    row[0] = xg_rows_of_thread(w, xg_rows_wrapped(w, &m, xg_rows_row(w, &m)));
+    row[1] = xg_elem_index(&w->r.s, 0);
+    if (w->tile.vector) {
+        xg_rows_tile_new(w);
+        xg_rows_tile_fill(w, false);
+        if (w->form.rows % w->per_block) xg_rows_tile_fill(w, true);
+        tile.n = w->tile.n;
+        tile.arrays = w->tile.arrays;
+        xg_shared_sync(&w->r, &tile);
+    }
+    for (k = 1; k <= w->form.n_stages; k++) xg_rows_stage_emit(w, k, row);
+    if (!w->tile.vector) xg_rows_each(w, xg_rows_write, p);
+    else if (xg_rows_tile_results(w, p)) xg_rows_tile_write(w, p);
+    xg_rows_write_rows(w, p);
+}
+XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
+    xg_reduction *r = &w->r;
+    xg_kval **values = XG_NEW_N(r->e->arena, xg_kval *, p->n_dest + (size_t)1), *from, *to, *at[2];
+    bool even = w->groups % w->passes == 0;
+    xg_kb outside;
+    xg_kop *loop;
+    if (w->passes == 1) { xg_rows_pass(w, p); return; }
+    from = xg_elem_index(&r->s, 0);
+    to = xg_elem_index(&r->s, w->passes);
+    if (!even) { /* the last block has less */
+        from = xg_k2(&r->s.b, XG_K_OP_MULI, r->block, to);
+        to = xg_k2(&r->s.b, XG_K_OP_ADDI, from, to);
+        to = XG_KOP2(&r->s.b, XG_K_OP_MINSI, to, xg_elem_index(&r->s, w->groups));
+    }
+    loop = xg_kfor(&r->s.b, from, to, xg_elem_index(&r->s, 1), values, xg_partial_values(p, values));
+    outside = r->s.b;
+    r->s.b = xg_kb_end(r->e->m, loop->regions[0]);
+    r->s.b.loc = outside.loc;
+    r->round = &loop->regions[0]->args[0];
+    r->round->name = XG_STR("group");
+    if (even) {
+        xg_imap *map = xg_imap_new(r->e->m->aff, 2, 0, 0, 1, 0);
+        map->dims[0].range = xg_range_of(0, r->blocks - 1);
+        map->dims[1].range = xg_range_of(0, w->passes - 1);
+        map->results[0] = xg_aff_add(r->e->m->aff, xg_aff_mul(r->e->m->aff, xg_aff_dim(r->e->m->aff, 0), w->passes), xg_aff_dim(r->e->m->aff, 1));
+        at[0] = r->block;
+        at[1] = r->round;
+        r->round = xg_kapply(&r->s.b, xg_imap_simplify(r->e->m->aff, map), at)->results;
+    } else xg_kval_set_range(r->round, xg_range_of(0, w->groups - 1));
+    xg_partial_set(p, loop->regions[0]->args + 1);
+    xg_rows_pass(w, p);
+    xg_kyield(&r->s.b, values, xg_partial_values(p, values));
+    r->s.b = outside;
+    xg_partial_set(p, loop->results);
+}
+
 XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
-    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1), *row[2];
-    xg_walk_map m;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     xg_partial p;
     xg_rows w;
     uint32_t k;
@@ -48204,15 +51682,11 @@ XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     w.r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
     w.r.thread = xg_kthread_id(&w.r.s.b, 0, w.r.threads);
     w.r.block = xg_kblock_id(&w.r.s.b, 0, w.r.blocks);
-    m = xg_walk_map_begin(&w.r);
-    row[0] = xg_rows_of_thread(&w, xg_rows_wrapped(&w, &m, xg_rows_row(&w, &m)));
-    row[1] = xg_elem_index(&w.r.s, 0);
-    for (k = 1; k <= w.form.n_stages; k++) xg_rows_stage_emit(&w, k, row);
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
     p = xg_partial_new(&w.r, 0, dest, e->n_roots);
-    xg_rows_each(&w, xg_rows_write, &p);
-    xg_rows_write_rows(&w, &p);
-    xg_kreturn(&w.r.s.b, dest, e->n_roots);
+    xg_rows_share_vectors(&w);
+    xg_rows_passes(&w, &p);
+    xg_kreturn(&w.r.s.b, p.dest, e->n_roots);
 }
 
 #endif /* XG_EMIT_ROWS_C */
@@ -48623,6 +52097,7 @@ XG_FN void xg_emit_scan(xg_fusion_emission *e) {
     X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
     X(FFT, "fft", xg_emit_fft_match, xg_emit_fft) \
     X(TRIANGULAR, "triangular", xg_emit_triangular_match, xg_emit_triangular) \
+    X(SOLVER, "solver", xg_emit_solver_match, xg_emit_solver) \
     X(ROWS, "rows", xg_emit_rows_match, xg_emit_rows) \
     X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
     X(TRANSPOSE, "transpose", xg_emit_transpose_match, xg_emit_transpose) \
@@ -48669,7 +52144,7 @@ XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name) {
 /* Inside a kernel several outputs are made at one index; so they must have the same dimensions. */
 XG_FN void xg_emit_check_outputs(const xg_inst *i) {
     uint32_t k;
-    if (i->shape->type != XLAGPU_TUPLE || i->op == XG_RNG_BIT_GENERATOR || (i->op == XG_TUPLE && i == i->comp->root)) return;
+    if (i->shape->type != XLAGPU_TUPLE || i->op == XG_RNG_BIT_GENERATOR || xg_is_block_call(i) || (i->op == XG_TUPLE && i == i->comp->root)) return;
     for (k = 0; k < i->shape->n_elems; k++)
         if (!xg_shape_is_array(i->shape->elems[k]) || !xg_shape_same_dims(i->shape->elems[k], i->shape->elems[0]))
             xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "%s with outputs of different dimensions is not supported in kernels", xg_op_name(i->op));
@@ -49011,7 +52486,7 @@ enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */ };
     X(RCPA, F32, ANY, 0, 0, 0, "rcp.approx$a.f32 $d, $0") \
     X(RCPA, F64, ANY, 0, 0, 0, "rcp.approx.ftz.f64 $d, $0") \
     X(RSQRTA, F32, ANY, 0, 0, 0, "rsqrt.approx$a.f32 $d, $0") \
-    X(RSQRTA, F64, ANY, 0, 0, 0, "rsqrt.approx.f64 $d, $0") \
+    X(RSQRTA, F64, ANY, 0, 0, 0, "rsqrt.approx.ftz.f64 $d, $0") \
     X(DIVFULL, F32, ANY, 0, 0, 0, "div.full$f.f32 $d, $0, $1") \
     X(MULWIDES, I32, ANY, 0, 0, 0, "mul.wide.s32 $d, $0, $1") \
     X(MULWIDEU, I32, ANY, 0, 0, 0, "mul.wide.u32 $d, $0, $1") \
@@ -51203,6 +54678,20 @@ XG_LZ_RULE(load) {
     }
     return r;
 }
+/* The word of which lanes `from` to `from` + `per` of a vector are the pieces, in their order, as a load left them; NULL: there is none. A pred is its byte. */
+static xg_kval *xg_lz_word_of(xg_kb *b, xg_kval *vec, int64_t from, int64_t per) {
+    xg_kval *word = NULL;
+    int64_t j, at;
+    for (j = 0; j < per; j++) {
+        xg_kval *e = xg_kvector_lane(vec, I32_(from + j));
+        if (e && xg_kval_by(e, XG_K_OP_CMPI) && e->def->a == XG_CI_NE && xg_kval_is_const(XG_KOPERAND(e->def, 1), &at) && !at) e = XG_KOPERAND(e->def, 0);
+        if (!e || !xg_kval_by(e, XG_K_OP_VEXTRACT) || !xg_kval_is_const(XG_KOPERAND(e->def, 1), &at) || at != j) return NULL;
+        e = XG_KOPERAND(e->def, 0);
+        if (e->type->elements != per || !xg_kval_by(e, XG_K_OP_BITCAST) || (word && word != XG_KOPERAND(e->def, 0))) return NULL;
+        word = XG_KOPERAND(e->def, 0);
+    }
+    return word;
+}
 static void xg_lz_store_at(xg_kb *b, const xg_kop *old, xg_kval *x, xg_kval *ptr, int64_t align) {
     xg_kval *v[2];
     xg_kop *st;
@@ -51233,7 +54722,9 @@ XG_LZ_RULE(store) {
     for (at = 0; at < t->elements; at += per * plan.n) {
         xg_kval *v = plan.n > 1 ? xg_kconst_bits(b, piece, 0) : NULL, *p;
         for (k = 0; k < plan.n; k++) {
-            xg_kval *w = per > 1 ? xg_kconst_bits(b, part, 0) : NULL, *e;
+            xg_kval *whole = plan.words && per > 1 ? xg_lz_word_of(b, x, at + k * per, per) : NULL, *w, *e;
+            if (whole && whole->type == word) { v = plan.n > 1 ? xg_lz_vinsert(b, whole, v, k) : whole; continue; }
+            w = per > 1 ? xg_kconst_bits(b, part, 0) : NULL;
             for (j = 0; j < per; j++) {
                 e = xg_lz_vextract(b, x, at + k * per + j);
                 if (t->elem == XG_E_I1) e = CAST_(EXTUI, e, XG_E_I8);
@@ -52226,6 +55717,7 @@ static void xg_ptx_print_for(xg_ptx *p, xg_kop *op) {
             xg_ptx_wish(p, v, xg_ptx_of(&op->results[i]));
     }
     xg_ptx_label(p, start);
+    if (op->flags & KL_UNROLLED) xg_puts(&p->body, "\t.pragma \"nounroll\";\n");
     xg_ptx_print_region(p, r);
     xg_ptx_edge(p, op->results, yield, 0, n);
     xg_ptx_line(p, wide ? "add.s64 $, $, $" : "add.s32 $, $, $", &iv, &iv, &step, NULL);
@@ -52480,6 +55972,7 @@ static void xg_ptx_assemble(xg_ptx *p, xg_kfunc *f) {
     xg_printf(&p->text, ".visible .entry %.*s(", (int)f->name.n, f->name.p);
     for (i = 0; i < f->body->n_args; i++) xg_printf(&p->text, "%s\n\t.param .u64 .ptr .global .align %lld %.*s_param_%u", i ? "," : "", (long long)xg_ptx_param_align(f, i), (int)f->name.n, f->name.p, i);
     xg_puts(&p->text, f->body->n_args ? "\n)\n" : ")\n");
+    if (f->threads[0] && f->resident) xg_printf(&p->text, ".minnctapersm %u\n", f->resident);
     if (f->threads[0]) xg_printf(&p->text, ".reqntid %u, %u, %u\n", f->threads[0], XG_MAX(f->threads[1], 1u), XG_MAX(f->threads[2], 1u));
     xg_puts(&p->text, "{\n");
     for (i = 0; i < XG_PC_COUNT; i++) if (p->regs[i]) xg_printf(&p->text, "\t.reg .%s %s<%u>;\n", xg_ptx_class_types[i], xg_ptx_prefixes[i], p->regs[i] + 1);
@@ -52679,6 +56172,7 @@ struct xg_buffer {              /* memory in which one or several values lie, on
     bool placed, used;          /* used: a step names it */
     xg_buffer *host;            /* TEMP that lies in the memory of a result */
     int64_t offset;             /* in the block, or in the host */
+    int64_t best;               /* while it is packed: in the smallest block so far */
     uint32_t slice;             /* number of its slice in the executable */
     uint32_t reads, mover, reader; /* while moves are put into order */
     double need;                /* while it is packed: how much there is to gain if it lies in a result */
@@ -52707,7 +56201,8 @@ typedef struct xg_plan {
     xg_arena *arena;
     XG_VEC(xg_plan_value *) values;
     XG_VEC(xg_buffer *) buffers;
-    xg_map64 of;                /* (instruction id << 32 | leaf) + 1 -> xg_plan_value */
+    uint32_t *first_name, n_first; /* by instruction id: where its leaves stand in names, plus 1; 0: they have no values */
+    XG_VEC(xg_plan_value *) names; /* the values of its leaves; NULL: none */
     xg_map64 sites;             /* instruction id + 1 -> xg_plan_site */
     XG_VEC(const xg_inst *) joins; /* instructions that have sites, in order */
     xg_buffer **params;         /* parameter leaves */
@@ -52732,7 +56227,6 @@ XG_FN xg_plan_value *xg_plan_value_of(const xg_plan *p, const xg_inst *i, uint32
 XG_FN xg_plan_value *xg_plan_value_new(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role, const xg_shape *s, uint32_t first);
 XG_FN int64_t xg_plan_bytes(const xg_shape *s);             /* of an array in a buffer */
 XG_FN const xg_shape **xg_plan_leaves(xg_arena *a, const xg_shape *s, uint32_t *n);
-XG_FN uint32_t xg_plan_leaf_offset(const xg_shape *s, int64_t k); /* the first leaf of the k-th element of a tuple shape */
 XG_FN bool xg_plan_forwards(const xg_inst *i);              /* another name for memory */
 XG_FN uint32_t xg_plan_forwarded(const xg_inst *i, uint32_t leaf, uint32_t *operand);
 /* ---- schedule.c ---- */
@@ -52746,7 +56240,6 @@ XG_FN void xg_copies_print(xg_buf *b, const xg_plan *p);
 XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf); /* where a step reads it */
 /* ---- pack.c ---- */
 XG_FN void xg_plan_pack(xg_plan *p);                        /* offsets */
-XG_FN int64_t xg_plan_align(const xg_buffer *b);            /* what its address is a multiple of, at least */
 XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m);  /* values, alias, copies, pack */
 /* ---- thunks.c ---- */
 XG_FN void xg_plan_thunks(xg_plan *p);                      /* makes the steps */
@@ -52788,8 +56281,10 @@ XG_FN xg_str xg_listing_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* 
 
 XG_FN int64_t xg_plan_bytes(const xg_shape *s) { return xg_shape_is_array(s) ? s->elements * xg_type_bytes(s->type) : 0; }
 
-XG_FN uint64_t xg_plan_key(const xg_inst *i, uint32_t leaf) { return ((uint64_t)i->id << 32 | leaf) + 1; }
-XG_FN xg_plan_value *xg_plan_value_of(const xg_plan *p, const xg_inst *i, uint32_t leaf) { return (xg_plan_value *)xg_map64_get(&p->of, xg_plan_key(i, leaf)); }
+XG_FN xg_plan_value *xg_plan_value_of(const xg_plan *p, const xg_inst *i, uint32_t leaf) {
+    uint32_t first = i->id < p->n_first ? p->first_name[i->id] : 0;
+    return first ? p->names.p[first - 1 + leaf] : NULL;
+}
 
 XG_FN void xg_plan_leaf_shapes(const xg_shape *s, const xg_shape **out, uint32_t *n) {
     uint32_t k;
@@ -52802,17 +56297,12 @@ XG_FN const xg_shape **xg_plan_leaves(xg_arena *a, const xg_shape *s, uint32_t *
     xg_plan_leaf_shapes(s, out, n);
     return out;
 }
-XG_FN uint32_t xg_plan_leaf_offset(const xg_shape *s, int64_t k) {
-    uint32_t n = 0;
-    int64_t j;
-    for (j = 0; j < k; j++) n += (uint32_t)xg_shape_leaves(s->elems[j]);
-    return n;
-}
-
-/* A value with a buffer of its own. */
+/* A value with a buffer of its own; most buffers never get another one. */
+typedef struct xg_plan_made { xg_plan_value value; xg_buffer buffer; xg_plan_value *only; } xg_plan_made;
 XG_FN xg_plan_value *xg_plan_value_new(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role, const xg_shape *s, uint32_t first) {
-    xg_plan_value *v = XG_NEW(p->arena, xg_plan_value);
-    xg_buffer *b = XG_NEW(p->arena, xg_buffer);
+    xg_plan_made *made = XG_NEW(p->arena, xg_plan_made);
+    xg_plan_value *v = &made->value;
+    xg_buffer *b = &made->buffer;
     v->inst = i;
     v->leaf = leaf;
     v->role = role;
@@ -52823,11 +56313,22 @@ XG_FN xg_plan_value *xg_plan_value_new(xg_plan *p, const xg_inst *i, uint32_t le
     b->kind = role == XG_VALUE_PARAMETER ? XG_EXE_ALLOC_PARAMETER : role == XG_VALUE_CONSTANT ? XG_EXE_ALLOC_CONSTANT : role == XG_VALUE_RESULT ? XG_EXE_ALLOC_RESULT : XG_EXE_ALLOC_TEMP;
     b->space = s->layout ? s->layout->memory_space : 0;
     b->bytes = v->bytes;
-    xg_push(p->arena, xg_plan_value *, &b->values, v);
+    made->only = v;
+    b->values.p = &made->only;
+    b->values.n = b->values.cap = 1;
     xg_push(p->arena, xg_plan_value *, &p->values, v);
     return v;
 }
-XG_FN void xg_plan_name(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_plan_value *v) { if (v) xg_map64_put(&p->of, xg_plan_key(i, leaf), v); }
+XG_FN void xg_plan_name(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_plan_value *v) {
+    uint32_t n;
+    if (!v) return;
+    XLAGPU_ASSERT(i->id < p->n_first && leaf < (uint32_t)xg_shape_leaves(i->shape));
+    if (!p->first_name[i->id]) {
+        p->first_name[i->id] = p->names.n + 1;
+        for (n = (uint32_t)xg_shape_leaves(i->shape); n; n--) xg_push(p->arena, xg_plan_value *, &p->names, NULL);
+    }
+    p->names.p[p->first_name[i->id] - 1 + leaf] = v;
+}
 XG_FN void xg_plan_lives(xg_plan_value *v, uint32_t at) { if (v && v->last < at) v->last = at; }
 XG_FN void xg_plan_keep(xg_plan *p, const xg_inst *i, uint32_t at) {
     uint32_t k, n = (uint32_t)xg_shape_leaves(i->shape);
@@ -52844,14 +56345,11 @@ XG_FN bool xg_plan_forwards(const xg_inst *i) {
 }
 /* Where a leaf of a forwarding instruction comes from: its operand number, and there the leaf. */
 XG_FN uint32_t xg_plan_forwarded(const xg_inst *i, uint32_t leaf, uint32_t *operand) {
-    uint32_t k;
     *operand = 0;
-    if (i->op == XG_GET_TUPLE_ELEMENT) return leaf + xg_plan_leaf_offset(XG_OPERAND(i, 0)->shape, xg_attr_int(i, XG_A_index, 0));
+    if (i->op == XG_GET_TUPLE_ELEMENT) return leaf + xg_shape_leaf_at(XG_OPERAND(i, 0)->shape, xg_attr_int(i, XG_A_index, 0));
     if (i->op != XG_TUPLE) return leaf;
-    if (i->shape->flat) { *operand = leaf; return 0; }
-    for (k = 0; leaf >= (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape); k++) leaf -= (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape);
-    *operand = k;
-    return leaf;
+    *operand = xg_shape_element_of(i->shape, leaf);
+    return leaf - xg_shape_leaf_at(i->shape, *operand);
 }
 
 /* Does the body hand on the k-th leaf of its parameter as the k-th leaf of its root, through names and loops that hand it on themselves? */
@@ -53022,7 +56520,8 @@ XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m) {
     uint32_t at = 0;
     p->m = m;
     p->arena = a;
-    xg_map64_init(&p->of, a);
+    p->n_first = m->n_ids;
+    p->first_name = XG_NEW_N(a, uint32_t, (size_t)m->n_ids + 1);
     xg_map64_init(&p->sites, a);
     xg_plan_parameters(p);
     xg_plan_walk(p, m->entry, &at);
@@ -53130,7 +56629,7 @@ XG_FN uint32_t xg_alias_leaf(const xg_inst *i, const xg_shape *s, xg_ints index)
     uint32_t leaf = 0, k;
     for (k = 0; k < index.n; k++) {
         if (s->type != XLAGPU_TUPLE || index.p[k] < 0 || index.p[k] >= (int64_t)s->n_elems) xg_hlo_fail(i, XLAGPU_ERROR_INVALID, NULL, "input_output_alias or buffer_donor names a part of %s that is not there", i->name.p);
-        leaf += xg_plan_leaf_offset(s, index.p[k]);
+        leaf += xg_shape_leaf_at(s, index.p[k]);
         s = s->elems[index.p[k]];
     }
     return leaf;
@@ -53357,22 +56856,19 @@ XG_FN void xg_copies_print(xg_buf *b, const xg_plan *p) {
  * parameter, from its last use until then): in one of the
  * smallest results that have room, or of those that are made soonest after it, or else in the largest ones, which are filled like a block. Two orders are tried with both.
  * The others share one block a memory space: best fit by decreasing size, each at the best gap beside those that live at the same time. Three orders (size, length of
- * life, both multiplied) and two notions of best (the lowest gap, the tightest one) are tried until one is as small as the largest live set, which is a lower bound.
+ * life, both multiplied) and two notions of best (the lowest gap, the tightest one) are tried, then what reached highest is placed first, until the block is hardly larger than the
+ * largest live set, which is a lower bound.
  *
- * A buffer is aligned to the power of two that is not less than its size, at least 16 and at most 256. */
+ * A buffer is aligned to the power of two that is not less than its size, at least 16; a larger one to a sector, and to more only while that wastes at most a sixteenth of it. */
 #ifndef XG_PLAN_PACK_C
 #define XG_PLAN_PACK_C
 
-enum { XG_PACK_ALIGN_MIN = 16, XG_PACK_ALIGN_MAX = 256, XG_PACK_HOSTS_TRIED = 16, XG_PACK_HOSTS_FILLED = 16, XG_PACK_GUESTS_MAX = 32, XG_PACK_MISSES_MAX = 64 };
+enum { XG_PACK_ALIGN_MIN = 16, XG_PACK_ALIGN_SECTOR = 32, XG_PACK_ALIGN_MAX = 256, XG_PACK_HOSTS_TRIED = 16, XG_PACK_HOSTS_FILLED = 16, XG_PACK_GUESTS_MAX = 32, XG_PACK_MISSES_MAX = 64, XG_PACK_ROUNDS = 4, XG_PACK_SLIGHT = 1024 /* of the lower bound: not worth another try */ };
 
 XG_FN int64_t xg_pack_natural(int64_t bytes) {
-    int64_t a = XG_PACK_ALIGN_MIN;
-    while (a < bytes && a < XG_PACK_ALIGN_MAX) a *= 2;
+    int64_t a = XG_PACK_ALIGN_MIN, most = XG_MIN(XG_MAX(bytes / 16, (int64_t)XG_PACK_ALIGN_SECTOR), (int64_t)XG_PACK_ALIGN_MAX);
+    while (a < bytes && 2 * a <= most) a *= 2;
     return a;
-}
-XG_FN int64_t xg_plan_align(const xg_buffer *b) {
-    if (b->kind == XG_EXE_ALLOC_CONSTANT) return XG_PACK_ALIGN_MAX;
-    return b->kind == XG_EXE_ALLOC_TEMP && !b->host ? xg_pack_natural(b->bytes) : (int64_t)XG_PACK_ALIGN_MIN; /* the caller aligns to 16 */
 }
 XG_FN int64_t xg_pack_up(int64_t n, int64_t align) { return (n + align - 1) / align * align; }
 
@@ -53482,14 +56978,13 @@ XG_FN int xg_pack_by_area(const void *pa, const void *pb) {
     return x != y ? (x > y ? -1 : 1) : xg_pack_by_size(pa, pb);
 }
 
-/* One try; the size of the block. */
-XG_FN int64_t xg_pack_try(xg_plan *p, xg_buffer **temps, uint32_t n, int (*order)(const void *, const void *), bool tight) {
+/* One try, in the order of the list; the size of the block. */
+XG_FN int64_t xg_pack_place(xg_plan *p, xg_buffer **temps, uint32_t n, bool tight) {
     xg_mark mark = xg_arena_mark(p->arena);
     xg_packer q;
     int64_t size = 0;
     uint32_t k;
     for (k = 0; k < n; k++) temps[k]->placed = false;
-    if (n > 1) qsort(temps, n, sizeof *temps, order);
     xg_pack_init(&q, p->arena, temps, n);
     for (k = 0; k < n; k++) {
         int64_t end;
@@ -53501,7 +56996,6 @@ XG_FN int64_t xg_pack_try(xg_plan *p, xg_buffer **temps, uint32_t n, int (*order
     xg_arena_reset(p->arena, mark);
     return size;
 }
-
 /* The most bytes of these that are needed at one time. */
 XG_FN int64_t xg_pack_live(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
     xg_mark mark = xg_arena_mark(p->arena);
@@ -53513,21 +57007,42 @@ XG_FN int64_t xg_pack_live(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
     return most;
 }
 
+/* One try; a block smaller than all before is kept. */
+XG_FN void xg_pack_try(xg_plan *p, xg_plan_space *s, xg_buffer **temps, uint32_t n, bool tight) {
+    int64_t size = xg_pack_place(p, temps, n, tight);
+    uint32_t k;
+    if (size >= s->bytes) return;
+    s->bytes = size;
+    for (k = 0; k < n; k++) temps[k]->best = temps[k]->offset;
+}
+/* What reaches highest comes first. */
+XG_FN void xg_pack_lower(xg_buffer **temps, uint32_t n) {
+    xg_buffer *b;
+    uint32_t k, top = 0;
+    for (k = 1; k < n; k++) if (temps[k]->offset + temps[k]->bytes > temps[top]->offset + temps[top]->bytes) top = k;
+    b = temps[top];
+    memmove(temps + 1, temps, top * sizeof *temps);
+    temps[0] = b;
+}
+
 XG_FN void xg_pack_space(xg_plan *p, int64_t space, xg_buffer **temps, uint32_t n) {
     static int (*const orders[])(const void *, const void *) = {xg_pack_by_size, xg_pack_by_area, xg_pack_by_life};
     xg_plan_space s;
-    uint32_t o, tight, best = 0, last = 0;
+    int64_t enough;
+    uint32_t o, round, k;
     s.space = space;
     s.bytes = INT64_MAX;
     s.largest_live = xg_pack_live(p, temps, n);
-    for (o = 0; o < XG_COUNT(orders); o++) for (tight = 0; tight < 2; tight++) {
-        int64_t size;
-        if (s.bytes == s.largest_live) continue;
-        last = 2 * o + tight;
-        size = xg_pack_try(p, temps, n, orders[o], tight != 0);
-        if (size < s.bytes) { s.bytes = size; best = last; }
+    enough = s.largest_live + s.largest_live / XG_PACK_SLIGHT;
+    for (o = 0; o < XG_COUNT(orders) && s.bytes > enough; o++) {
+        if (n > 1) qsort(temps, n, sizeof *temps, orders[o]);
+        xg_pack_try(p, &s, temps, n, true);
+        for (round = 0; round < XG_PACK_ROUNDS && s.bytes > enough; round++) {
+            if (round) xg_pack_lower(temps, n);
+            xg_pack_try(p, &s, temps, n, false);
+        }
     }
-    if (best != last) xg_pack_try(p, temps, n, orders[best / 2], best % 2 != 0);
+    for (k = 0; k < n; k++) temps[k]->offset = temps[k]->best;
     xg_push(p->arena, xg_plan_space, &p->spaces, s);
     p->temp_bytes += s.bytes;
     p->largest_live += s.largest_live;
@@ -54771,14 +58286,14 @@ XG_FN xg_inst *xg_limit_rename(xg_inst *bitcast, xg_inst *of, xg_inst *before) {
 
 /* Those behind the peak that read `name` read `again`. */
 XG_FN void xg_limit_hand_over(const xg_limit *l, xg_inst *name, uint32_t leaf, xg_inst *again, xg_inst *before) {
-    XG_VEC(xg_use) uses = {NULL, 0, 0};
+    XG_VEC(xg_use *) uses = {NULL, 0, 0};
     uint32_t k;
-    XG_FOR_USES(u, name) xg_push(l->arena, xg_use, &uses, *u);
+    XG_FOR_USES(u, name) xg_push(l->arena, xg_use *, &uses, u);
     for (k = 0; k < uses.n; k++) {
-        xg_inst *user = uses.p[k].user;
+        xg_inst *user = uses.p[k]->user;
         if (user == again || xg_limit_is_other(user, name, leaf)) continue;
         if (xg_limit_is_name(user)) xg_limit_hand_over(l, user, leaf, user->op == XG_BITCAST ? xg_limit_rename(user, again, before) : again, before);
-        else if (xg_limit_position(user) > l->at) xg_inst_set_operand(user, uses.p[k].index, again);
+        else if (xg_limit_position(user) > l->at) xg_inst_set_operand(user, XG_USE_INDEX(uses.p[k]), again);
     }
 }
 
@@ -55752,7 +59267,7 @@ XG_FN void xg_listing_print(xg_buf *b, xg_str exe) {
 
 /* ---- back ---- */
 
-XG_FN uint32_t xg_listing_u32(xg_ptext *t) { return xg_ptext_index(t, UINT32_MAX, "32 bits"); }
+XG_FN uint32_t xg_listing_u32(xg_ptext *t) { return xg_ptext_index(t, (int64_t)UINT32_MAX + 1, "32 bits"); }
 XG_FN void xg_listing_number(xg_ptext *t, uint32_t want) {
     if (xg_listing_u32(t) != want) xg_ptext_fail(t, "the next number");
     xg_ptext_want(t, ":");
@@ -55873,7 +59388,7 @@ typedef struct xg_driver_options {
     xg_target target;             /* a copy that the caller may have changed */
     uint32_t command_buffer_least; /* commands of a command buffer; 0: XG_DRIVER_COMMANDS */
     bool no_command_buffers, command_buffer_control;
-    bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic, excess_precision;
+    bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic, excess_precision, double_buffering;
     int64_t memory_limit;         /* of device memory; 0: none */
     xg_str disable_passes;        /* comma-separated */
     xg_dump_fn dump;
@@ -55971,6 +59486,9 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(SIMPLIFY2, "dce", xg_opt_dce, OPTIONAL) \
     X(COLLECTIVE, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
     X(COLLECTIVE, "all-reduce-reassociate", xg_opt_all_reduce_reassociate, OPTIONAL) \
+    X(COLLECTIVE, "all-reduce-folder", xg_opt_all_reduce_folder, OPTIONAL) \
+    X(COLLECTIVE, "reduce-scatter-creator", xg_opt_reduce_scatter_creator, OPTIONAL) \
+    X(COLLECTIVE, "dce", xg_opt_dce, OPTIONAL) \
     X(COLLECTIVE, "all-gather-combiner", xg_opt_all_gather_combiner, OPTIONAL) \
     X(COLLECTIVE, "all-reduce-combiner", xg_opt_all_reduce_combiner, OPTIONAL) \
     X(COLLECTIVE, "reduce-scatter-combiner", xg_opt_reduce_scatter_combiner, OPTIONAL) \
@@ -55998,6 +59516,9 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(FUSION, "rematerialization", xg_fuse_rematerialize, OPTIONAL) \
     X(FUSION, "operand-combiner", xg_fuse_combine_operands, OPTIONAL) \
     X(FUSION, "dce", xg_opt_dce, OPTIONAL) \
+    X(SCHEDULE, "loop-double-buffer-transformer", xg_fuse_double_buffer, OPTIONAL) \
+    X(SCHEDULE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
+    X(SCHEDULE, "dce", xg_opt_dce, OPTIONAL) \
     X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED) \
     X(SCHEDULE, "hlo-rematerialization", xg_plan_rematerialize, REQUIRED)
 
@@ -56182,6 +59703,7 @@ XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
     p.m = m;
     p.o = o;
     m->excess_precision = o->excess_precision;
+    m->double_buffering = o->double_buffering;
     p.control = xg_opt_has_control(m);
     for (from = 0; from < XG_HLO_PASS_COUNT; from = to) {
         uint32_t phase = xg_hlo_passes[from].phase;
@@ -56757,6 +60279,7 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->ftz = d->ftz;
     o->deterministic = d->deterministic_ops;
     o->excess_precision = d->allow_excess_precision;
+    o->double_buffering = d->double_buffer_loops;
     o->keep_hlo = d->keep_hlo;
     o->memory_limit = d->memory_limit > (uint64_t)INT64_MAX / 4 ? 0 : (int64_t)d->memory_limit;
     o->no_command_buffers = d->no_command_buffers;

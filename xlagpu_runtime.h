@@ -173,6 +173,7 @@ typedef struct xlagpu_device_desc {
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks); /* host: called now and then in a launch, on the thread that made it; NULL: nobody asks */
     void *progress_user;
     bool copy_stream;           /* cuda: a copy runs beside kernels that do not touch the same memory, on a stream of the execution's own; command buffers with such copies are run step by step */
+    bool concurrent;            /* cuda: kernels, copies and fills that do not touch the same memory run beside each other: as branches of command buffers, else on two streams */
 } xlagpu_device_desc;
 
 /* Opens a device. On failure the status says why and *out is a device that only answers xlagpu_rt_error and xlagpu_rt_close (NULL when there was no
@@ -354,6 +355,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #define XG_PRINTF(text, first) __attribute__((format(__printf__, text, first)))
 #define XG_LIKELY(x) __builtin_expect(!!(x), 1)
 #define XG_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define XG_PREFETCH(p) __builtin_prefetch(p)
 #define XG_NOINLINE __attribute__((noinline))
 #define XG_INLINE static inline __attribute__((always_inline, unused))
 #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 5 && !defined(__TINYC__))
@@ -364,6 +366,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #define XG_PRINTF(text, first)
 #define XG_LIKELY(x) (x)
 #define XG_UNLIKELY(x) (x)
+#define XG_PREFETCH(p) ((void)(p))
 #define XG_NOINLINE
 #define XG_INLINE static inline
 #endif
@@ -485,6 +488,7 @@ XG_FN void xg_arena_free(xg_arena *a);
 XG_FN xg_arena *xg_arena_inner(xg_arena *a);         /* an arena that ends with this one, for work that is reset often */
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes);     /* zeroed; fails through the context, never NULL */
 XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes); /* not zeroed */
+XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes); /* not zeroed, from the start of a cache line: for nodes whose first line holds what is read most */
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more); /* the newest block in place; false: it is not, or there is no room behind it */
 XG_FN xg_mark xg_arena_mark(const xg_arena *a);
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m);   /* gives up all that was allocated since the mark; the memory is used again */
@@ -554,10 +558,12 @@ XG_FN void xg_set_reserve(xg_set *s, uint32_t n); /* of an empty set: room for s
 XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, const void *key), const void *key);
 
 /* Name to pointer, the names being any text (copied). */
-typedef struct xg_dict_item { xg_str name; uint32_t hash; void *val; } xg_dict_item;
+typedef struct xg_dict_item { const char *name; void *val; uint32_t length, hash; } xg_dict_item;
 typedef struct xg_dict { xg_arena *arena; xg_dict_item *items; uint32_t *slots; uint32_t n, cap, item_cap; } xg_dict;
 XG_FN void xg_dict_init(xg_dict *d, xg_arena *a);
+XG_FN void xg_dict_reserve(xg_dict *d, uint32_t n); /* of an empty one: room for so many without growing */
 XG_FN void *xg_dict_get(const xg_dict *d, xg_str name);
+XG_FN xg_str xg_dict_newest(const xg_dict *d); /* the name that came last */
 XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val); /* false and no change when the name is there; val may not be NULL */
 XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val); /* the same for a name that lasts as long as the table: it is not copied */
 
@@ -1425,6 +1431,17 @@ XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
     return p;
 }
 
+XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes) {
+    enum { LINE = 64 };
+    size_t pad = (size_t)(0 - (uintptr_t)a->at) & (LINE - 1);
+    if (bytes > SIZE_MAX - 2 * LINE || pad + bytes > (size_t)(a->end - a->at)) {
+        xg_arena_grow(a, xg_add(a->ctx, bytes, LINE));
+        pad = (size_t)(0 - (uintptr_t)a->at) & (LINE - 1);
+    }
+    if (pad) (void)xg_alloc_raw(a, pad);
+    return xg_alloc_raw(a, bytes);
+}
+
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes) { void *p = xg_alloc_raw(a, bytes); if (bytes) memset(p, 0, bytes); return p; }
 
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more) {
@@ -1725,7 +1742,7 @@ XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, 
 enum { XG_DICT_FEW = 8 };
 
 XG_FN void xg_dict_init(xg_dict *d, xg_arena *a) { memset(d, 0, sizeof *d); d->arena = a; }
-XG_FN bool xg_dict_is(const xg_dict_item *i, xg_str name, uint32_t hash) { return i->hash == hash && xg_str_eq(i->name, name); }
+XG_FN bool xg_dict_is(const xg_dict_item *i, xg_str name, uint32_t hash) { return i->hash == hash && i->length == name.n && (i->name == name.p || memcmp(i->name, name.p, name.n) == 0); }
 XG_FN uint32_t xg_dict_slot(const xg_dict *d, xg_str name, uint32_t hash) {
     uint32_t at = hash & (d->cap - 1);
     for (; d->slots[at]; at = (at + 1) & (d->cap - 1)) if (xg_dict_is(&d->items[d->slots[at] - 1], name, hash)) break;
@@ -1751,6 +1768,15 @@ XG_FN void xg_dict_grow(xg_dict *d) {
         d->slots[at] = i + 1;
     }
 }
+XG_FN void xg_dict_reserve(xg_dict *d, uint32_t n) {
+    if (d->n || d->item_cap || n > UINT32_MAX / 8) return;
+    d->items = (xg_dict_item *)xg_alloc_raw(d->arena, xg_mul(d->arena->ctx, n, sizeof *d->items));
+    d->item_cap = n;
+    if (n <= XG_DICT_FEW) return;
+    for (d->cap = 16; d->cap < 2 * n; d->cap *= 2) {}
+    d->slots = XG_NEW_N(d->arena, uint32_t, d->cap);
+}
+XG_FN xg_str xg_dict_newest(const xg_dict *d) { return xg_str_of(d->items[d->n - 1].name, d->items[d->n - 1].length); }
 XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
     uint32_t hash = xg_hash(name.p, name.n), at = 0;
     if (d->n >= XG_DICT_FEW && d->n * 2 >= d->cap) xg_dict_grow(d);
@@ -1759,7 +1785,8 @@ XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
         if (d->slots[at]) return false;
     } else if (xg_dict_find(d, name, hash)) return false;
     if (d->n == d->item_cap) d->items = (xg_dict_item *)xg_vec_grow(d->arena, d->items, &d->item_cap, sizeof *d->items);
-    d->items[d->n].name = name;
+    d->items[d->n].name = name.p;
+    d->items[d->n].length = name.n;
     d->items[d->n].hash = hash;
     d->items[d->n].val = val;
     d->n++;
@@ -1768,7 +1795,7 @@ XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
 }
 XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val) {
     if (!xg_dict_put_lasting(d, name, val)) return false;
-    d->items[d->n - 1].name = xg_str_copy(d->arena, name);
+    d->items[d->n - 1].name = xg_str_copy(d->arena, name).p;
     return true;
 }
 
@@ -11920,14 +11947,155 @@ XG_FN void xg_sim_branch_many(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
 
 typedef enum xg_sim_why { XG_SIM_WAITS, XG_SIM_SPLIT, XG_SIM_YIELD } xg_sim_why;
 
+/* Warps that execute a record together. While they do, only the first one's `pc` is kept; whoever stops them sets all. */
+typedef struct xg_sim_team {
+    xg_sim_worker *w;
+    xg_sim_warp *v;
+    uint32_t n;
+    xg_sim_why why;  /* they stopped */
+} xg_sim_team;
+
+XG_FN bool xg_sim_team_stop(xg_sim_team *t, xg_sim_why why) { t->why = why; return false; }
+/* Each goes on alone, from its own `pc`, until all have come to `join`. */
+XG_FN bool xg_sim_team_split(xg_sim_team *t, uint32_t join) {
+    uint32_t k;
+    for (k = 0; k < t->n; k++) t->v[k].join = join;
+    return xg_sim_team_stop(t, XG_SIM_SPLIT);
+}
+XG_FN bool xg_sim_team_tired(xg_sim_team *t, uint32_t pc) { /* others want to run, too */
+    uint32_t k;
+    if (t->w->quantum-- > 0) return false;
+    for (k = 0; k < t->n; k++) t->v[k].pc = pc;
+    xg_sim_team_stop(t, XG_SIM_YIELD);
+    return true;
+}
+
+/* The records of control. Each leaves in the first warp's `pc` where to go on; false: not now, `why` says the reason. */
+
+XG_FN bool xg_sim_step_join(xg_sim_team *t, uint32_t pc) {
+    xg_sim_warp *v = t->v;
+    v->pc = pc;
+    if (t->n == 1) {
+        xg_sim_join(v, pc);
+        if (v->pc == pc && v->join == pc && v->mask == XG_SIM_ALL && !v->n_paths) { v->state = XG_SIM_AT_JOIN; v->pc++; return xg_sim_team_stop(t, XG_SIM_WAITS); }
+    }
+    if (v->pc == pc) v->pc++;
+    return true;
+}
+XG_FN bool xg_sim_step_bra(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
+    xg_sim_warp *v = t->v;
+    uint32_t k, all = 0, none = 0, bits[XG_SIM_TOGETHER];
+    if (xg_sim_team_tired(t, pc)) return false;
+    v->pc = in->imm;
+    if (!(in->flags & XG_SIM_GUARDED)) return true;
+    for (k = 0; k < t->n; k++) { bits[k] = xg_sim_guard(&v[k], in); all += bits[k] == v[k].mask; none += bits[k] == 0; }
+    if (all == t->n) return true;
+    v->pc = pc + 1;
+    if (none == t->n) return true;
+    for (k = 0; k < t->n; k++) {
+        v[k].pc = bits[k] ? in->imm : pc + 1;
+        if (bits[k] && bits[k] != v[k].mask) { t->w->stats.divergent_branches++; xg_sim_diverge(&v[k], bits[k], in->imm, pc + 1, in->imm2); }
+    }
+    return t->n == 1 || xg_sim_team_split(t, in->imm2);
+}
+XG_FN bool xg_sim_step_brx(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
+    uint32_t k, m;
+    if (xg_sim_team_tired(t, pc)) return false;
+    for (k = 0; k < t->n; k++) {
+        t->v[k].pc = pc;
+        m = xg_sim_guard(&t->v[k], in);
+        if (m) xg_sim_branch_many(t->w, &t->v[k], in, m); else t->v[k].pc = pc + 1;
+    }
+    if (t->w->faulted) return xg_sim_team_stop(t, XG_SIM_WAITS);
+    return t->n == 1 || xg_sim_team_split(t, in->imm2);
+}
+XG_FN bool xg_sim_step_call(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
+    uint32_t k;
+    for (k = 0; k < t->n; k++) {
+        t->v[k].pc = pc + 1; /* never guarded: decoding put a branch around it */
+        xg_sim_exec_call(t->w, &t->v[k], in, t->v[k].mask, pc + 1);
+    }
+    return !t->w->faulted || xg_sim_team_stop(t, XG_SIM_WAITS);
+}
+XG_FN bool xg_sim_step_end(xg_sim_team *t, uint32_t pc) {
+    uint32_t k;
+    for (k = 0; k < t->n; k++) {
+        xg_sim_warp *v = &t->v[k];
+        v->pc = pc;
+        if (t->n == 1) xg_sim_join(v, pc);
+        if (v->pc != pc) continue; /* another path of the same function */
+        if (v->depth) xg_sim_exec_return(t->w, v);
+        else xg_sim_leave(t->w, v, v->mask, pc);
+    }
+    return t->v->state != XG_SIM_DONE || xg_sim_team_stop(t, XG_SIM_WAITS);
+}
+XG_FN bool xg_sim_step_exit(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
+    uint32_t k, m, left = 0;
+    for (k = 0; k < t->n; k++) {
+        t->v[k].pc = pc + 1;
+        m = xg_sim_guard(&t->v[k], in);
+        if (m) xg_sim_leave(t->w, &t->v[k], m, pc + 1);
+        left += t->v[k].state == XG_SIM_DONE || t->v[k].live != XG_SIM_ALL;
+    }
+    if (t->n > 1 && left) return xg_sim_team_split(t, XG_SIM_NOREG);
+    return t->v->state != XG_SIM_DONE || xg_sim_team_stop(t, XG_SIM_WAITS);
+}
+XG_FN bool xg_sim_step_barrier(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) { /* and all that waits */
+    uint32_t k, m, through = 0;
+    for (k = 0; k < t->n; k++) {
+        xg_sim_warp *v = &t->v[k];
+        v->pc = pc;
+        m = xg_sim_guard(v, in);
+        if (!m || (in->kind == XG_SIM_K_BAR ? xg_sim_exec_bar(t->w, v, in, m) : xg_sim_exec_wait(t->w, v, in, m))) { v->pc = pc + 1; through++; }
+        if (t->w->faulted) return xg_sim_team_stop(t, XG_SIM_WAITS);
+    }
+    if (through == t->n) return true;
+    return through ? xg_sim_team_split(t, XG_SIM_NOREG) : xg_sim_team_stop(t, XG_SIM_WAITS);
+}
+XG_FN bool xg_sim_step(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
+    uint32_t k, m;
+    switch (in->kind) {
+    case XG_SIM_K_JOIN: return xg_sim_step_join(t, pc);
+    case XG_SIM_K_BRA: return xg_sim_step_bra(t, in, pc);
+    case XG_SIM_K_BRX: return xg_sim_step_brx(t, in, pc);
+    case XG_SIM_K_CALL: return xg_sim_step_call(t, in, pc);
+    case XG_SIM_K_END: return xg_sim_step_end(t, pc);
+    case XG_SIM_K_EXIT: return xg_sim_step_exit(t, in, pc);
+    case XG_SIM_K_BAR: case XG_SIM_K_WAIT: return xg_sim_step_barrier(t, in, pc);
+    default:
+        for (k = 0; k < t->n; k++) {
+            m = xg_sim_guard(&t->v[k], in);
+            if (m) xg_sim_exec_one(t->w, &t->v[k], in, m);
+        }
+        if (XG_UNLIKELY(t->w->faulted)) return xg_sim_team_stop(t, XG_SIM_WAITS);
+        t->v->pc = pc + 1;
+        return true;
+    }
+}
+
+/* Counts one record that is executed for lanes which a guard or a branch chose. */
+XG_FN uint64_t xg_sim_count_active(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
+    uint64_t active = 0;
+    uint32_t k, m;
+    for (k = 0; k < t->n; k++) { m = xg_sim_guard(&t->v[k], in); active += m == XG_SIM_ALL ? (uint32_t)XG_SIM_WARP : m ? xg_sim_popc(m) : 0; }
+    t->w->runs[pc].warps += t->n;
+    t->w->runs[pc].lanes += active;
+    return active;
+}
+
+/* Whole warps go from record to record by the functions of the records; what has none, is guarded, or steers, goes through `xg_sim_step`. */
 XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     const xg_sim_ins *code = w->m->code, *in;
-    uint32_t pc = v->pc, k, m, bits[XG_SIM_TOGETHER];
+    uint32_t pc = v->pc;
     uint64_t warp_count = 0, lane_count = 0;
-    xg_sim_why why = XG_SIM_WAITS;
+    xg_sim_team team;
     xg_sim_lanes L;
     char *regs = v->regs;
     bool whole = v->mask == XG_SIM_ALL;
+    team.w = w;
+    team.v = v;
+    team.n = nw;
+    team.why = XG_SIM_WAITS;
     L.base[0] = regs;
     L.base[1] = w->m->consts - 1;
     L.stride[0] = L.dstride = w->l->stack_bytes;
@@ -11952,128 +12120,21 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             lane_count += (uint64_t)XG_SIM_WARP * nw * (in->before - before);
             pc = (uint32_t)(in - code);
             xg_sim_ran(w, from, pc, nw);
-            if (XG_UNLIKELY(w->faulted)) goto stop;
+            if (XG_UNLIKELY(w->faulted)) break;
         }
         if (in->flags & XG_SIM_FIRST && !v->released && (w->quantum > 0 || (in->kind != XG_SIM_K_BRA && in->kind != XG_SIM_K_BRX))) {
             warp_count += nw;
             if (whole && !(in->flags & XG_SIM_GUARDED)) { lane_count += (uint64_t)XG_SIM_WARP * nw; xg_sim_ran(w, pc, pc + 1, nw); }
-            else {
-                uint64_t active = 0;
-                for (k = 0; k < nw; k++) { m = xg_sim_guard(&v[k], in); active += m == XG_SIM_ALL ? (uint32_t)XG_SIM_WARP : m ? xg_sim_popc(m) : 0; }
-                lane_count += active;
-                w->runs[pc].warps += nw;
-                w->runs[pc].lanes += active;
-            }
+            else lane_count += xg_sim_count_active(&team, in, pc);
         }
-        switch (in->kind) {
-        case XG_SIM_K_JOIN:
-            if (nw == 1) {
-                v->pc = pc;
-                xg_sim_join(v, pc);
-                if (v->pc == pc && v->join == pc && v->mask == XG_SIM_ALL && !v->n_paths) { v->state = XG_SIM_AT_JOIN; v->pc++; goto stop; }
-                if (v->pc == pc) v->pc++;
-                pc = v->pc;
-                whole = v->mask == XG_SIM_ALL;
-            } else pc++;
-            continue;
-        case XG_SIM_K_BRA: {
-            uint32_t all = 0, none = 0;
-            if (w->quantum-- <= 0) { why = XG_SIM_YIELD; for (k = 0; k < nw; k++) v[k].pc = pc; goto stop; }
-            if (!(in->flags & XG_SIM_GUARDED)) { pc = in->imm; continue; }
-            for (k = 0; k < nw; k++) { bits[k] = xg_sim_guard(&v[k], in); all += bits[k] == v[k].mask; none += bits[k] == 0; }
-            if (all == nw) { pc = in->imm; continue; }
-            if (none == nw) { pc++; continue; }
-            for (k = 0; k < nw; k++) {
-                m = bits[k];
-                v[k].pc = m ? in->imm : pc + 1;
-                if (nw > 1) v[k].join = in->imm2;
-                if (m && m != v[k].mask) { w->stats.divergent_branches++; xg_sim_diverge(&v[k], m, in->imm, pc + 1, in->imm2); }
-            }
-            if (nw > 1) { why = XG_SIM_SPLIT; goto stop; }
-            pc = v->pc;
-            whole = v->mask == XG_SIM_ALL;
-            continue;
-        }
-        case XG_SIM_K_BRX:
-            if (w->quantum-- <= 0) { why = XG_SIM_YIELD; for (k = 0; k < nw; k++) v[k].pc = pc; goto stop; }
-            for (k = 0; k < nw; k++) {
-                v[k].pc = pc;
-                if (nw > 1) v[k].join = in->imm2;
-                m = xg_sim_guard(&v[k], in);
-                if (m) xg_sim_branch_many(w, &v[k], in, m); else v[k].pc = pc + 1;
-            }
-            if (w->faulted) goto stop;
-            if (nw > 1) { why = XG_SIM_SPLIT; goto stop; }
-            pc = v->pc;
-            whole = v->mask == XG_SIM_ALL;
-            continue;
-        case XG_SIM_K_CALL:
-            for (k = 0; k < nw; k++) {
-                v[k].pc = pc + 1; /* never guarded: decoding put a branch around it */
-                xg_sim_exec_call(w, &v[k], in, v[k].mask, pc + 1);
-            }
-            if (w->faulted) goto stop;
-            pc = v->pc;
-            regs = v->regs;
-            L.base[0] = regs;
-            whole = v->mask == XG_SIM_ALL;
-            continue;
-        case XG_SIM_K_END:
-            for (k = 0; k < nw; k++) {
-                v[k].pc = pc;
-                if (nw == 1) xg_sim_join(v, pc);
-                if (v[k].pc != pc) continue; /* another path of the same function */
-                if (v[k].depth) xg_sim_exec_return(w, &v[k]);
-                else xg_sim_leave(w, &v[k], v[k].mask, pc);
-            }
-            if (v->state == XG_SIM_DONE) goto stop;
-            pc = v->pc;
-            regs = v->regs;
-            L.base[0] = regs;
-            whole = v->mask == XG_SIM_ALL;
-            continue;
-        case XG_SIM_K_EXIT: {
-            uint32_t left = 0;
-            for (k = 0; k < nw; k++) {
-                v[k].pc = pc + 1;
-                m = xg_sim_guard(&v[k], in);
-                if (m) xg_sim_leave(w, &v[k], m, pc + 1);
-                left += v[k].state == XG_SIM_DONE || v[k].live != XG_SIM_ALL;
-            }
-            if (nw > 1 && left) { for (k = 0; k < nw; k++) v[k].join = XG_SIM_NOREG; why = XG_SIM_SPLIT; goto stop; }
-            if (v->state == XG_SIM_DONE) goto stop;
-            pc = v->pc;
-            regs = v->regs;
-            L.base[0] = regs;
-            whole = v->mask == XG_SIM_ALL;
-            continue;
-        }
-        case XG_SIM_K_BAR: case XG_SIM_K_WAIT: {
-            uint32_t through = 0;
-            for (k = 0; k < nw; k++) {
-                v[k].pc = pc;
-                m = xg_sim_guard(&v[k], in);
-                if (!m || (in->kind == XG_SIM_K_BAR ? xg_sim_exec_bar(w, &v[k], in, m) : xg_sim_exec_wait(w, &v[k], in, m))) { v[k].pc = pc + 1; through++; }
-                if (w->faulted) goto stop;
-            }
-            if (through == nw) { pc++; continue; }
-            if (through) { for (k = 0; k < nw; k++) v[k].join = XG_SIM_NOREG; why = XG_SIM_SPLIT; }
-            goto stop;
-        }
-        default:
-            for (k = 0; k < nw; k++) {
-                m = xg_sim_guard(&v[k], in);
-                if (m) xg_sim_exec_one(w, &v[k], in, m);
-            }
-            if (XG_UNLIKELY(w->faulted)) goto stop;
-            pc++;
-            continue;
-        }
+        if (!xg_sim_step(&team, in, pc)) break;
+        pc = v->pc;
+        L.base[0] = regs = v->regs;
+        whole = v->mask == XG_SIM_ALL;
     }
-stop:
     w->stats.warp_instructions += warp_count;
     w->stats.lane_instructions += lane_count;
-    return why;
+    return team.why;
 }
 
 /* ---- a block ---- */
@@ -12736,15 +12797,18 @@ typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, 
 #define XG_EXE_MUST_ALIAS 0x80000000u
 
 /* Two running sums of 32-bit words (Fletcher's idea), enough against truncation and damage; not against an adversary, against whom every
- * index and size is checked anyway. */
+ * index and size is checked anyway. Four words go at once: the second sum has each of them as often as it is there from then on. */
+XG_FN uint64_t xg_exe_word(const unsigned char *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24; }
 XG_FN uint64_t xg_exe_checksum(const unsigned char *p, uint64_t n) {
-    uint64_t a = 1, b = 0, i;
-    for (i = 0; i + 4 <= n; i += 4) {
-        uint32_t w = (uint32_t)p[i] | (uint32_t)p[i + 1] << 8 | (uint32_t)p[i + 2] << 16 | (uint32_t)p[i + 3] << 24;
-        a += w;
-        b += a;
+    const unsigned char *end = p + n;
+    uint64_t a = 1, b = 0;
+    for (; end - p >= 16; p += 16) {
+        uint64_t w0 = xg_exe_word(p), w1 = xg_exe_word(p + 4), w2 = xg_exe_word(p + 8), w3 = xg_exe_word(p + 12);
+        b += 4 * a + 4 * w0 + 3 * w1 + 2 * w2 + w3;
+        a += w0 + w1 + w2 + w3;
     }
-    for (; i < n; i++) { a += p[i]; b += a; }
+    for (; end - p >= 4; p += 4) { a += xg_exe_word(p); b += a; }
+    for (; p < end; p++) { a += *p; b += a; }
     return (a & 0xFFFFFFFFu) << 32 ^ b;
 }
 
@@ -12803,7 +12867,7 @@ struct xlagpu_device {
     xr_block *blocks;              /* in the order in which they were made */
     uint32_t n_blocks, cap_blocks;
     uint32_t threads;
-    bool no_command_buffers, copy_stream;
+    bool no_command_buffers, copy_stream, concurrent;
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
     xlagpu_ptx *ptx;               /* those that are loaded */
@@ -12869,6 +12933,7 @@ struct xlagpu_execution {
     xr_record *records;            /* of command buffers */
     xr_profile profile;
     void *ended;                   /* the platform's event behind the last run; NULL: none yet */
+    bool running;                  /* a run has been enqueued, and nobody has waited for it */
     void *aside, **lane_events;    /* the copy stream; NULL: none. And its events */
     uint64_t *args;                /* addresses of one launch */
     void **arg_pointers;
@@ -12942,11 +13007,12 @@ XG_FN xlagpu_status xr_damaged(xlagpu_program *p, const char *what);
 XG_FN bool xr_is_control(uint32_t kind);
 XG_FN const uint32_t *xr_children(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t *n); /* the thunks below */
 XG_FN xlagpu_status xr_commands_load(xlagpu_program *p);
-XG_FN size_t xr_commands_bytes(const xlagpu_program *p);    /* what an execution needs for its records, */
+XG_FN uint64_t xr_commands_bytes(const xlagpu_program *p);    /* what an execution needs for its records, */
 XG_FN void xr_commands_place(xlagpu_execution *e, char *m); /* and where it has it */
 XG_FN void xr_commands_finish(xlagpu_execution *e);
 XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *stream, bool *done); /* not done: run the thunks one by one */
 /* ---- lanes.c ---- */
+XG_FN bool xr_lanes_conflict(const xlagpu_program *p, uint32_t a, uint32_t b); /* two thunks: do they touch the same bytes, and one writes? */
 XG_FN void xr_lanes_load(xlagpu_program *p);
 XG_FN size_t xr_lanes_bytes(const xlagpu_program *p);
 XG_FN xlagpu_status xr_lanes_prepare(xlagpu_execution *e);
@@ -13989,7 +14055,8 @@ XG_FN void *xr_cache_make(xlagpu_device *d, const xg_source *ptx) {
 #endif /* XG_RT_CUDA_CACHE_C */
 /* rt/cuda_graph.c -- command buffers as CUDA graphs, built node by node.
  *
- * Each command is a node that waits for the one before it. Loops and branches are conditional nodes: a small kernel of ours reads what they ask and sets the handle of the
+ * Each command is a node that waits for the one before it; on a device opened with concurrent, only for those that it conflicts with (lanes.c), of the last few, by as few edges as
+ * say so. Loops and branches are conditional nodes, which wait for all before them as all behind them wait for them: a small kernel of ours reads what they ask and sets the handle of the
  * node; a branch has one node each. The condition of a loop stands before its node and again at the end of its body.
  *
  * Law: what a build made is taken back when one of its steps fails. */
@@ -14034,55 +14101,92 @@ XG_FN bool xr_graph_is_empty(const xlagpu_program *p, const xg_exe_thunk *t) { r
 
 /* ---- building ---- */
 
-/* A graph being filled, and the node that the next one waits for. */
-typedef struct xr_graph_writer { xlagpu_execution *e; const xr_command_buffer *b; xr_record *r; void *graph, *last; } xr_graph_writer;
+/* A graph being filled. front: commands that the next one may run beside; below: a bit for each of the front that such a one waits for, whether straight or not; base: the node that
+ * all of them wait for. */
+enum { XR_GRAPH_FRONT = 64 };
+typedef struct xr_graph_writer {
+    xlagpu_execution *e;
+    const xr_command_buffer *b;
+    xr_record *r;
+    void *graph, *base, *front[XR_GRAPH_FRONT];
+    uint32_t thunks[XR_GRAPH_FRONT], n_front;
+    uint64_t below[XR_GRAPH_FRONT];
+} xr_graph_writer;
+
+/* The nodes that a new one waits for, the latest first: of the front those that it conflicts with; without a thunk all. What they wait for themselves is not named again. */
+XG_FN uint32_t xr_graph_after(const xr_graph_writer *w, const uint32_t *thunk, void **after, uint64_t *below) {
+    bool all = !thunk || !w->e->program->device->concurrent;
+    uint32_t n = 0, k;
+    *below = 0;
+    for (k = w->n_front; k-- > 0;) {
+        if (*below >> k & 1 || (!all && !xr_lanes_conflict(w->e->program, w->thunks[k], *thunk))) continue;
+        after[n++] = w->front[k];
+        *below |= w->below[k] | (uint64_t)1 << k;
+    }
+    if (!n && w->base) after[n++] = w->base;
+    return n;
+}
+/* From here on all wait for this node, which waits for all. */
+XG_FN void xr_graph_join(xr_graph_writer *w, void *node) { w->base = node; w->n_front = 0; }
 
 XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
     xlagpu_execution *e = w->e;
     const xlagpu_program *p = e->program;
     xr_cuda *u = xr_cuda_under(e);
-    const xg_exe_thunk *t = &p->thunks[w->b->commands[command].thunk];
+    uint32_t thunk = w->b->commands[command].thunk, n_after;
+    bool full = w->n_front == XR_GRAPH_FRONT;
+    const xg_exe_thunk *t = &p->thunks[thunk];
     const uint64_t *words = w->r->words + w->b->commands[command].first;
-    void *node = NULL;
+    void *node = NULL, *after[XR_GRAPH_FRONT];
+    uint64_t below;
     xlagpu_status s;
     if (xr_graph_is_empty(p, t)) return XLAGPU_OK;
+    n_after = xr_graph_after(w, full ? NULL : &thunk, after, &below);
     if (t->kind == XG_EXE_THUNK_KERNEL) {
         xr_kernel_node n;
         xr_graph_kernel(e, t, words, &n);
-        s = XR_GRAPH(e, graph_kernel(&node, w->graph, &w->last, w->last ? 1 : 0, &n), "adding a kernel to a graph");
+        s = XR_GRAPH(e, graph_kernel(&node, w->graph, after, n_after, &n), "adding a kernel to a graph");
     } else if (t->kind == XG_EXE_THUNK_COPY) {
         xr_copy_node n;
         xr_graph_copy(p, t, words, &n);
-        s = XR_GRAPH(e, graph_copy(&node, w->graph, &w->last, w->last ? 1 : 0, &n, u->context), "adding a copy to a graph");
+        s = XR_GRAPH(e, graph_copy(&node, w->graph, after, n_after, &n, u->context), "adding a copy to a graph");
     } else {
         xr_fill_node n;
         xr_graph_fill(p, t, words, &n);
-        s = XR_GRAPH(e, graph_fill(&node, w->graph, &w->last, w->last ? 1 : 0, &n, u->context), "adding a fill to a graph");
+        s = XR_GRAPH(e, graph_fill(&node, w->graph, after, n_after, &n, u->context), "adding a fill to a graph");
     }
-    w->r->nodes[command] = w->last = node;
-    if (s != XLAGPU_OK) xr_note(&e->c, "\nfor HLO %s", p->strings + t->name);
+    if (s != XLAGPU_OK) { xr_note(&e->c, "\nfor HLO %s", p->strings + t->name); return s; }
+    w->r->nodes[command] = node;
+    if (full) { xr_graph_join(w, node); return s; }
+    w->front[w->n_front] = node;
+    w->thunks[w->n_front] = thunk;
+    w->below[w->n_front++] = below;
     return s;
 }
 
 /* The kernel that sets a handle by what lies at the address. */
 XG_FN xlagpu_status xr_graph_ask(xr_graph_writer *w, uint64_t handle, uint64_t address, uint32_t kind, uint32_t branches, uint32_t which) {
     xr_kernel_node n;
-    void *params[5], *node = NULL;
+    void *params[5], *node = NULL, *after[XR_GRAPH_FRONT];
+    uint64_t below;
+    uint32_t n_after = xr_graph_after(w, NULL, after, &below);
     xlagpu_status s;
     memset(&n, 0, sizeof n);
     n.function = xr_cuda_under(w->e)->condition;
     n.grid[0] = n.grid[1] = n.grid[2] = n.block[0] = n.block[1] = n.block[2] = 1;
     params[0] = &handle; params[1] = &address; params[2] = &kind; params[3] = &branches; params[4] = &which;
     n.params = params;
-    s = XR_GRAPH(w->e, graph_kernel(&node, w->graph, &w->last, w->last ? 1 : 0, &n), "adding a condition to a graph");
-    w->last = node;
+    s = XR_GRAPH(w->e, graph_kernel(&node, w->graph, after, n_after, &n), "adding a condition to a graph");
+    xr_graph_join(w, node);
     return s;
 }
 
 /* A conditional node; the graph inside it comes back in `inside`. */
 XG_FN xlagpu_status xr_graph_conditional(xr_graph_writer *w, int type, uint64_t handle, xr_graph_writer *inside) {
     xr_conditional_node n;
-    void *node = NULL;
+    void *node = NULL, *after[XR_GRAPH_FRONT];
+    uint64_t below;
+    uint32_t n_after = xr_graph_after(w, NULL, after, &below);
     xlagpu_status s;
     memset(&n, 0, sizeof n);
     n.type = XR_GRAPH_NODE_CONDITIONAL;
@@ -14090,12 +14194,12 @@ XG_FN xlagpu_status xr_graph_conditional(xr_graph_writer *w, int type, uint64_t 
     n.u.c.type = type;
     n.u.c.size = 1;
     n.u.c.context = xr_cuda_under(w->e)->context;
-    s = XR_GRAPH(w->e, graph_node(&node, w->graph, &w->last, w->last ? 1 : 0, &n), "adding a loop or branch to a graph");
+    s = XR_GRAPH(w->e, graph_node(&node, w->graph, after, n_after, &n), "adding a loop or branch to a graph");
     if (s != XLAGPU_OK) return s;
-    w->last = node;
+    xr_graph_join(w, node);
     *inside = *w;
     inside->graph = n.u.c.graphs[0];
-    inside->last = NULL;
+    xr_graph_join(inside, NULL);
     return s;
 }
 XG_FN xlagpu_status xr_graph_handle(xr_graph_writer *w, uint64_t *handle) {
@@ -14280,6 +14384,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     xg_arena_init(&d->arena, &d->c);
     d->no_command_buffers = desc && desc->no_command_buffers;
     d->copy_stream = desc && desc->copy_stream;
+    d->concurrent = desc && desc->concurrent;
     if (desc) { d->progress = desc->progress; d->progress_user = desc->progress_user; }
     return xr_open_platform(d, desc);
 }
@@ -14559,10 +14664,10 @@ XG_FN xlagpu_status xr_commands_load(xlagpu_program *p) {
 
 /* ---- of an execution ---- */
 
-XG_FN size_t xr_commands_bytes(const xlagpu_program *p) {
-    size_t n = (size_t)p->n_command_buffers * sizeof(xr_record);
+XG_FN uint64_t xr_commands_bytes(const xlagpu_program *p) {
+    uint64_t n = (uint64_t)p->n_command_buffers * sizeof(xr_record);
     uint32_t k;
-    for (k = 0; k < p->n_command_buffers; k++) n += ((size_t)p->command_buffers[k].n_words + 1) * 8 + ((size_t)p->command_buffers[k].n + 1) * sizeof(void *);
+    for (k = 0; k < p->n_command_buffers; k++) n += ((uint64_t)p->command_buffers[k].n_words + 1) * 8 + ((uint64_t)p->command_buffers[k].n + 1) * 8; /* 8: whatever a pointer has, words stay aligned */
     return n;
 }
 XG_FN void xr_commands_place(xlagpu_execution *e, char *m) {
@@ -14574,7 +14679,7 @@ XG_FN void xr_commands_place(xlagpu_execution *e, char *m) {
         e->records[k].words = (uint64_t *)(void *)m;
         m += ((size_t)p->command_buffers[k].n_words + 1) * 8;
         e->records[k].nodes = (void **)(void *)m;
-        m += ((size_t)p->command_buffers[k].n + 1) * sizeof(void *);
+        m += ((size_t)p->command_buffers[k].n + 1) * 8;
     }
 }
 XG_FN void xr_commands_finish(xlagpu_execution *e) {
@@ -14635,11 +14740,14 @@ XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *
 }
 
 #endif /* XG_RT_COMMANDS_C */
-/* rt/lanes.c -- copies beside kernels: a second stream of the execution's own, and events where the two must wait for each other. Off unless the device was opened with copy_stream.
+/* rt/lanes.c -- what runs beside the rest: a second stream of the execution's own, and events where the two must wait for each other. Off unless the device was opened with
+ * copy_stream, for copies, or concurrent, for all that is no loop, branch or call.
  *
  * Ideas
  * - When a program is loaded, the thunks of each sequence are gone through once. Two of them conflict when they touch the same bytes and one writes; loops, branches and calls
  *   conflict with everything. A copy goes aside when something that it does not conflict with stands between its neighbours in conflict; all else keeps its order on the caller's stream.
+ * - concurrent: a step goes where the last one is that it must wait for, if nothing stands behind that there; else to the lane that has been idle for longer. So chains stay together,
+ *   and a second chain goes aside. Memory that the plan uses again is a conflict like any other: the second user waits for the first.
  * - Streams keep their own order, so whoever waits for a thunk has waited for all before it there: one event for the last conflict is enough, and none when an earlier wait covers it.
  * - A sequence begins with the copy stream waiting for the caller's, and ends the other way round: nothing outside of it needs to know.
  *
@@ -14700,19 +14808,33 @@ XG_FN void xr_lanes_wait(xlagpu_program *p, const uint32_t *list, uint32_t k, ui
     p->lanes[list[k]].wait = xr_lanes_event(p, list[j - 1]);
     *met = j;
 }
+XG_FN void xr_lanes_copies(xlagpu_program *p, const uint32_t *list, uint32_t n) {
+    uint32_t k;
+    for (k = 0; k < n; k++) {
+        const xg_exe_thunk *c = &p->thunks[list[k]];
+        uint32_t before;
+        if (c->kind != XG_EXE_THUNK_COPY || !p->slices[p->links[c->first_link]].bytes) continue;
+        before = xr_lanes_before(p, list, k);
+        p->lanes[list[k]].aside = xr_lanes_behind(p, list, n, k) - before > 2; /* else before and behind are its neighbours: nothing to run beside */
+    }
+}
+/* ends: 1 + the last step of each lane. */
+XG_FN void xr_lanes_chains(xlagpu_program *p, const uint32_t *list, uint32_t n) {
+    uint32_t ends[2] = {0, 0}, k;
+    for (k = 0; k < n; k++) {
+        uint32_t before = xr_lanes_before(p, list, k) + 1;
+        bool aside = xr_lanes_plain(p->thunks[list[k]].kind) && (before && before == ends[0] ? false : before && before == ends[1] ? true : ends[1] < ends[0]);
+        p->lanes[list[k]].aside = aside;
+        ends[aside] = k + 1;
+        if (!xr_lanes_plain(p->thunks[list[k]].kind)) ends[1] = k + 1; /* whatever comes waits for it: the caller's stream goes on */
+    }
+}
 XG_FN void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *list = p->links + t->first_link;
     uint32_t n = t->n_links, met[2] = {0, 0}, gone[2] = {0, 0}, k;
-    for (k = 0; k < n; k++) {
-        const xg_exe_thunk *c = &p->thunks[list[k]];
-        uint32_t before, behind;
-        if (c->kind != XG_EXE_THUNK_COPY || !p->slices[p->links[c->first_link]].bytes) continue;
-        before = xr_lanes_before(p, list, k);
-        behind = xr_lanes_behind(p, list, n, k);
-        p->lanes[list[k]].aside = behind - before > 2; /* before and behind are its neighbours: nothing to run beside */
-        if (p->lanes[list[k]].aside && !p->lanes[number].forks) p->lanes[number].forks = ++p->n_lane_events;
-    }
+    if (p->device->concurrent) xr_lanes_chains(p, list, n); else xr_lanes_copies(p, list, n);
+    for (k = 0; k < n && !p->lanes[number].forks; k++) if (p->lanes[list[k]].aside) p->lanes[number].forks = ++p->n_lane_events;
     for (k = 0; k < n && p->lanes[number].forks; k++) {
         bool aside = p->lanes[list[k]].aside;
         if (k >= XR_LANES_WINDOW) gone[p->lanes[list[k - XR_LANES_WINDOW]].aside] = k - XR_LANES_WINDOW + 1;
@@ -14969,7 +15091,7 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     p->command_buffers = XG_NEW_N(&p->arena, xr_command_buffer, (size_t)p->n_thunks + 1);
     p->commands = XG_NEW_N(&p->arena, xr_command, (size_t)p->n_thunks + 1);
     p->calls = XG_NEW_N(&p->arena, const xr_function *, (size_t)p->n_thunks + 1);
-    if (p->device->copy_stream && p->device->platform->stream_new) p->lanes = XG_NEW_N(&p->arena, xr_lane, (size_t)p->n_thunks + 1);
+    if ((p->device->copy_stream || p->device->concurrent) && p->device->platform->stream_new) p->lanes = XG_NEW_N(&p->arena, xr_lane, (size_t)p->n_thunks + 1);
 }
 
 XG_FN xlagpu_status xr_upload_constants(xlagpu_program *p) {
@@ -15188,14 +15310,14 @@ XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(const xlagpu_executio
 
 /* One block from the allocator: the execution, base addresses, launch arguments, counters. */
 XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
-    uint64_t all = ((uint64_t)p->n_allocations + p->most_links + p->n_kernels) * sizeof(xlagpu_kernel_stats) + (uint64_t)p->most_links * sizeof(xlagpu_buffer); /* more than the parts below */
-    size_t head = (sizeof(xlagpu_execution) + 15) / 16 * 16, base = (size_t)p->n_allocations * 8, args = (size_t)p->most_links * 8 + 8;
-    size_t pointers = (size_t)p->most_links * sizeof(void *) + 8, stats = (size_t)p->n_kernels * sizeof(xlagpu_kernel_stats), buffers = (size_t)p->most_links * sizeof(xlagpu_buffer), records = xr_commands_bytes(p), lanes = xr_lanes_bytes(p);
-    char *m = all > SIZE_MAX / 4 ? NULL : (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + buffers + records + lanes + 64);
+    size_t head = (sizeof(xlagpu_execution) + 15) / 16 * 16, lanes = xr_lanes_bytes(p);
+    uint64_t base = (uint64_t)p->n_allocations * 8, args = (uint64_t)p->most_links * 8 + 8, pointers = (uint64_t)p->most_links * sizeof(void *) + 8, stats = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
+    uint64_t buffers = (uint64_t)p->most_links * sizeof(xlagpu_buffer), records = xr_commands_bytes(p), all = head + base + args + pointers + stats + buffers + records + lanes + 64;
+    char *m = all > SIZE_MAX / 2 ? NULL : (char *)xg_mem_alloc(&p->device->c, (size_t)all);
     xlagpu_execution *e = (xlagpu_execution *)(void *)m;
     uint32_t k;
     if (!m) return NULL;
-    memset(m, 0, head + base + args + pointers + stats + buffers + records + lanes + 64);
+    memset(m, 0, (size_t)all);
     e->c.mem = p->device->c.mem;
     e->program = p;
     m += head;
@@ -15272,12 +15394,14 @@ XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
     if (!e) return;
     p = e->program;
     if (p->device->platform->enter(e) == XLAGPU_OK) {
+        if (e->running) (void)p->device->platform->event_wait(e, e->ended); /* what runs still uses what is released here */
         xr_commands_finish(e);
         xr_profile_end(e);
         if (e->ended) p->device->platform->event_free(e, e->ended);
         xr_lanes_finish(e);
         p->device->platform->leave(e);
     }
+    xg_mem_free(&p->device->c, e->profile.events);
     p->device->platform->finish(e);
     xr_release(p->device, e->host);
     xr_release(p->device, e->temp);
@@ -15420,12 +15544,13 @@ XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *str
         for (k = 0; k < t->value && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[0], stream);
         return s;
     }
-    if (xr_lanes_has(e, number)) return xr_run_lanes(e, number, stream);
-    if (t->kind == XG_EXE_THUNK_COMMAND_BUFFER) {
+    if (t->kind == XG_EXE_THUNK_COMMAND_BUFFER && (e->program->device->concurrent || !xr_lanes_has(e, number))) { /* its branches are concurrent themselves; copies that go aside do not wait for it */
         bool done;
         s = xr_run_commands(e, number, stream, &done);
         if (done || s != XLAGPU_OK) return s;
-    } else if (t->kind != XG_EXE_THUNK_SEQUENCE) return e->profile.on ? xr_profile_step(e, t, stream) : xr_run_step(e, t, stream);
+    }
+    if (xr_lanes_has(e, number)) return xr_run_lanes(e, number, stream);
+    if (t->kind != XG_EXE_THUNK_COMMAND_BUFFER && t->kind != XG_EXE_THUNK_SEQUENCE) return e->profile.on ? xr_profile_step(e, t, stream) : xr_run_step(e, t, stream);
     for (k = 0; k < t->n_links && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[k], stream);
     return s;
 }
@@ -15442,6 +15567,7 @@ XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, boo
     for (k = 0; k < n; k++) {
         const xg_exe_value *v = &p->values[results ? p->head.n_params + k : k];
         if (given[k].bytes < v->bytes) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u has %zu bytes; it needs %zu", what, k, given[k].bytes, (size_t)v->bytes);
+        if (v->bytes && !given[k].address) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u has no address", what, k);
         if (v->bytes && given[k].address % 16) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u is not 16-byte aligned", what, k);
         if (!v->alias) xr_bind_base(e, v->allocation, given[k].address);
     }
@@ -15466,7 +15592,7 @@ XG_FN xlagpu_status xr_bind_shared(xlagpu_execution *e, const xlagpu_buffer *res
 
 XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results, void *stream) {
     const xr_platform *q;
-    xlagpu_status s;
+    xlagpu_status s, recorded;
     if (!e) return XLAGPU_ERROR_USAGE;
     xr_begin(&e->c);
     q = e->program->device->platform;
@@ -15474,10 +15600,12 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *e, const xlagpu_buf
     if (s == XLAGPU_OK) s = xr_bind(e, results, true);
     if (s == XLAGPU_OK) s = q->enter(e);
     if (s != XLAGPU_OK) return s;
+    e->running = true;
     if (q->range) q->range(e, e->program->strings + e->program->head.name);
     s = xr_bind_shared(e, results, stream);
     if (s == XLAGPU_OK) s = xr_run_thunk(e, e->program->head.root_thunk, stream);
-    if (s == XLAGPU_OK && e->ended) s = q->event_record(e, e->ended, stream);
+    recorded = e->ended ? q->event_record(e, e->ended, stream) : XLAGPU_OK; /* after a failure, too: what was enqueued before it runs */
+    if (s == XLAGPU_OK) s = recorded;
     if (q->range) q->range(e, NULL);
     q->leave(e);
     return s;
@@ -15498,6 +15626,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execution_wait(xlagpu_execution *e) {
     s = e->program->device->platform->enter(e);
     if (s != XLAGPU_OK) return s;
     s = e->program->device->platform->event_wait(e, e->ended);
+    e->running = e->running && s != XLAGPU_OK;
     e->program->device->platform->leave(e);
     return s;
 }
@@ -15569,7 +15698,9 @@ XG_FN xlagpu_status xr_run_once(xlagpu_execution *e, const xlagpu_buffer *parame
     xlagpu_device *d = e->program->device;
     xlagpu_status s = xlagpu_rt_execute(e, parameters, results, NULL);
     if (s != XLAGPU_OK) return xr_fail(&d->c, s, "%s", xlagpu_rt_execution_error(e));
-    return d->platform->wait(d, NULL);
+    s = d->platform->wait(d, NULL);
+    e->running = s != XLAGPU_OK;
+    return s;
 }
 
 /* A result that shares a parameter's memory has its buffer: the program's copy of the input is ours to give away. */

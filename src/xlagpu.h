@@ -115,6 +115,7 @@ typedef struct xlagpu_compile_desc {
     uint64_t memory_limit;       /* bytes of device memory that the program may need, arguments and results included; 0: any. What is needed again much later is computed again until it
                                   * fits; ERROR_LIMIT with a message of what holds the rest if it cannot */
     bool allow_excess_precision; /* a float that the module rounds to a narrower type and takes back at once need not be rounded */
+    bool double_buffer_loops;    /* loops whose rounds end with copies do two rounds in one, without: fewer launches, each listed twice */
 } xlagpu_compile_desc;
 
 /* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The module is

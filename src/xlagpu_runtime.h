@@ -59,6 +59,7 @@ typedef struct xlagpu_device_desc {
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks); /* host: called now and then in a launch, on the thread that made it; NULL: nobody asks */
     void *progress_user;
     bool copy_stream;           /* cuda: a copy runs beside kernels that do not touch the same memory, on a stream of the execution's own; command buffers with such copies are run step by step */
+    bool concurrent;            /* cuda: kernels, copies and fills that do not touch the same memory run beside each other: as branches of command buffers, else on two streams */
 } xlagpu_device_desc;
 
 /* Opens a device. On failure the status says why and *out is a device that only answers xlagpu_rt_error and xlagpu_rt_close (NULL when there was no
@@ -124,7 +125,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *execution, const x
 
 /* All the memory one run needs beside parameters and results. NULL on failure. */
 XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *program);
-XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *execution); /* its runs must have ended: xlagpu_rt_wait */
+XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *execution); /* waits for the last run */
 /* Enqueues one run on stream (a CUstream; NULL: the default one) and returns, without allocating or locking; on "host" it runs in the call, on threads of its
  * own. A program with loops or branches waits for the stream where what it decides by is on the device. One buffer per parameter and per result, in order; in device layout, 16-byte aligned, of at least each value's bytes; a result may not overlap
  * another one or a parameter, except that one whose memory it shares (xlagpu_rt_value.alias): given the same buffer, the parameter is given away; given another one, it is copied

@@ -84,6 +84,10 @@ for h in compiler runtime; do
     done
     have clang && job "clang -std=c11 -O1, $h: no warning" "clang -std=c11 $STRICT -O1 -I$W/fresh -c $W/$h.c -o $W/$h.clang.o"
 done
+# What a program that ships one executable takes along.
+unit ship "$I" '#include "xlagpu_runtime.h"' 'int main(void) { xlagpu_device *d = 0; xlagpu_status s = xlagpu_rt_open(0, &d); xlagpu_rt_close(d); return s != XLAGPU_OK; }'
+job "gcc -O2, a program with the runtime alone, without simulator" "gcc -std=c99 -w -O2 -s -DXLAGPU_NO_SIMULATOR -I$W/fresh $W/ship.c -o $W/ship.bare -lm -ldl -lpthread"
+job "gcc -Os, a program with the runtime alone" "gcc -std=c99 -w -Os -s -I$W/fresh $W/ship.c -o $W/ship.full -lm -ldl -lpthread"
 job "gcc -O1 -fno-pie, both headers in one object" "gcc -std=c99 -O1 -fno-pie -I$W/fresh -c $W/both.c -o $W/both.o"
 for std in c99 c11 c17; do
     for cc in gcc clang; do have $cc && job "$cc -std=$std: no warning" "$cc -std=$std $STRICT -fsyntax-only -I$W/fresh $W/both.c"; done
@@ -151,5 +155,8 @@ for h in compiler runtime; do
     [ -f $W/$h-O2.o ] && strip -o $W/$h.stripped $W/$h-O2.o 2>/dev/null
     printf '%-18s %7s %8s %8s %12s %12s\n' $name "$(wc -l < $W/fresh/$name | tr -d ' ')" "$(seconds $W/$h-O0.time)" "$(seconds $W/$h-O2.time)" "$(size_of $W/$h-O2.o)" "$(size_of $W/$h.stripped)"
 done
+at_most() { if [ "$(size_of "$2")" -le "$3" ] 2>/dev/null; then ok "$1: $(size_of "$2") bytes, at most $3"; else bad "$1: $(size_of "$2") bytes, more than $3"; fi; }
+at_most "a program with the runtime, without simulator" $W/ship.bare 200000
+at_most "a program with the runtime" $W/ship.full 600000
 printf 'warnings in all of the above: %s\n\n' "$warnings"
 finish

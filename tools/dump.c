@@ -123,6 +123,7 @@ void dump_describe(dump_state *d, const xlagpu_module *m, const char *target, xl
     c->ftz = f->ftz;
     c->deterministic_ops = f->deterministic;
     c->allow_excess_precision = f->excess_precision;
+    c->double_buffer_loops = f->double_buffering;
     c->no_command_buffers = f->no_command_buffers;
     c->memory_limit = (uint64_t)f->memory_limit;
     c->command_buffer_least = (uint32_t)f->command_buffer_least;

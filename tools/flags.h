@@ -53,6 +53,7 @@ enum { FV_RUN = 1, FV_COMPILE = 2, FV_OPT = 4, FV_SIM = 8, FV_HLO = 7, FV_ALL = 
     X(ftz, "xla_gpu_ftz", BOOL, FV_HLO, "", "flush subnormal floats to zero") \
     X(deterministic, "xla_gpu_deterministic_ops", BOOL, FV_HLO, "", "no sum depends on the order in which threads come") \
     X(excess_precision, "xla_allow_excess_precision", BOOL, FV_HLO, "", "floats rounded to a narrower type and back at once need not be rounded") \
+    X(double_buffering, "xla_gpu_enable_while_loop_double_buffering", BOOL, FV_HLO, "", "loops do two rounds in one where that spares copies") \
     X(fill_elided, "fill_elided_constants", BOOL, FV_HLO, "", "seeded values for constant({...})") \
     X(threads, "threads", SIZE, FV_RUN | FV_SIM, "N", "worker threads of the simulator") \
     X(help, "help", BOOL, FV_ALL, "", "this text")

@@ -55,7 +55,7 @@ struct xg_aff_ctx {
     uint64_t stamp;
     const xg_aff *dims[32]; /* the first variables, once they were asked for */
     xg_aff_env anywhere;   /* no ranges known */
-    xg_term buffer[XG_AFF_TERMS_MAX * 2]; /* where the terms of a sum are merged */
+    xg_term *buffer;       /* of 2 * XG_AFF_TERMS_MAX: where the terms of a sum are merged */
 };
 
 /* ---- expr.c: nodes, ranges, evaluation ---- */

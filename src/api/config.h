@@ -24,6 +24,7 @@
 #define XG_PRINTF(text, first) __attribute__((format(__printf__, text, first)))
 #define XG_LIKELY(x) __builtin_expect(!!(x), 1)
 #define XG_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define XG_PREFETCH(p) __builtin_prefetch(p)
 #define XG_NOINLINE __attribute__((noinline))
 #define XG_INLINE static inline __attribute__((always_inline, unused))
 #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 5 && !defined(__TINYC__))
@@ -34,6 +35,7 @@
 #define XG_PRINTF(text, first)
 #define XG_LIKELY(x) (x)
 #define XG_UNLIKELY(x) (x)
+#define XG_PREFETCH(p) ((void)(p))
 #define XG_NOINLINE
 #define XG_INLINE static inline
 #endif

@@ -63,6 +63,7 @@ XG_FN void xg_arena_free(xg_arena *a);
 XG_FN xg_arena *xg_arena_inner(xg_arena *a);         /* an arena that ends with this one, for work that is reset often */
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes);     /* zeroed; fails through the context, never NULL */
 XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes); /* not zeroed */
+XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes); /* not zeroed, from the start of a cache line: for nodes whose first line holds what is read most */
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more); /* the newest block in place; false: it is not, or there is no room behind it */
 XG_FN xg_mark xg_arena_mark(const xg_arena *a);
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m);   /* gives up all that was allocated since the mark; the memory is used again */
@@ -132,10 +133,12 @@ XG_FN void xg_set_reserve(xg_set *s, uint32_t n); /* of an empty set: room for s
 XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, const void *key), const void *key);
 
 /* Name to pointer, the names being any text (copied). */
-typedef struct xg_dict_item { xg_str name; uint32_t hash; void *val; } xg_dict_item;
+typedef struct xg_dict_item { const char *name; void *val; uint32_t length, hash; } xg_dict_item;
 typedef struct xg_dict { xg_arena *arena; xg_dict_item *items; uint32_t *slots; uint32_t n, cap, item_cap; } xg_dict;
 XG_FN void xg_dict_init(xg_dict *d, xg_arena *a);
+XG_FN void xg_dict_reserve(xg_dict *d, uint32_t n); /* of an empty one: room for so many without growing */
 XG_FN void *xg_dict_get(const xg_dict *d, xg_str name);
+XG_FN xg_str xg_dict_newest(const xg_dict *d); /* the name that came last */
 XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val); /* false and no change when the name is there; val may not be NULL */
 XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val); /* the same for a name that lasts as long as the table: it is not copied */
 

@@ -273,6 +273,17 @@ XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
     return p;
 }
 
+XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes) {
+    enum { LINE = 64 };
+    size_t pad = (size_t)(0 - (uintptr_t)a->at) & (LINE - 1);
+    if (bytes > SIZE_MAX - 2 * LINE || pad + bytes > (size_t)(a->end - a->at)) {
+        xg_arena_grow(a, xg_add(a->ctx, bytes, LINE));
+        pad = (size_t)(0 - (uintptr_t)a->at) & (LINE - 1);
+    }
+    if (pad) (void)xg_alloc_raw(a, pad);
+    return xg_alloc_raw(a, bytes);
+}
+
 XG_FN void *xg_alloc(xg_arena *a, size_t bytes) { void *p = xg_alloc_raw(a, bytes); if (bytes) memset(p, 0, bytes); return p; }
 
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more) {

@@ -70,7 +70,7 @@ XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, 
 enum { XG_DICT_FEW = 8 };
 
 XG_FN void xg_dict_init(xg_dict *d, xg_arena *a) { memset(d, 0, sizeof *d); d->arena = a; }
-XG_FN bool xg_dict_is(const xg_dict_item *i, xg_str name, uint32_t hash) { return i->hash == hash && xg_str_eq(i->name, name); }
+XG_FN bool xg_dict_is(const xg_dict_item *i, xg_str name, uint32_t hash) { return i->hash == hash && i->length == name.n && (i->name == name.p || memcmp(i->name, name.p, name.n) == 0); }
 XG_FN uint32_t xg_dict_slot(const xg_dict *d, xg_str name, uint32_t hash) {
     uint32_t at = hash & (d->cap - 1);
     for (; d->slots[at]; at = (at + 1) & (d->cap - 1)) if (xg_dict_is(&d->items[d->slots[at] - 1], name, hash)) break;
@@ -96,6 +96,15 @@ XG_FN void xg_dict_grow(xg_dict *d) {
         d->slots[at] = i + 1;
     }
 }
+XG_FN void xg_dict_reserve(xg_dict *d, uint32_t n) {
+    if (d->n || d->item_cap || n > UINT32_MAX / 8) return;
+    d->items = (xg_dict_item *)xg_alloc_raw(d->arena, xg_mul(d->arena->ctx, n, sizeof *d->items));
+    d->item_cap = n;
+    if (n <= XG_DICT_FEW) return;
+    for (d->cap = 16; d->cap < 2 * n; d->cap *= 2) {}
+    d->slots = XG_NEW_N(d->arena, uint32_t, d->cap);
+}
+XG_FN xg_str xg_dict_newest(const xg_dict *d) { return xg_str_of(d->items[d->n - 1].name, d->items[d->n - 1].length); }
 XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
     uint32_t hash = xg_hash(name.p, name.n), at = 0;
     if (d->n >= XG_DICT_FEW && d->n * 2 >= d->cap) xg_dict_grow(d);
@@ -104,7 +113,8 @@ XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
         if (d->slots[at]) return false;
     } else if (xg_dict_find(d, name, hash)) return false;
     if (d->n == d->item_cap) d->items = (xg_dict_item *)xg_vec_grow(d->arena, d->items, &d->item_cap, sizeof *d->items);
-    d->items[d->n].name = name;
+    d->items[d->n].name = name.p;
+    d->items[d->n].length = name.n;
     d->items[d->n].hash = hash;
     d->items[d->n].val = val;
     d->n++;
@@ -113,7 +123,7 @@ XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
 }
 XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val) {
     if (!xg_dict_put_lasting(d, name, val)) return false;
-    d->items[d->n - 1].name = xg_str_copy(d->arena, name);
+    d->items[d->n - 1].name = xg_str_copy(d->arena, name).p;
     return true;
 }
 

@@ -13,7 +13,7 @@ typedef struct xg_driver_options {
     xg_target target;             /* a copy that the caller may have changed */
     uint32_t command_buffer_least; /* commands of a command buffer; 0: XG_DRIVER_COMMANDS */
     bool no_command_buffers, command_buffer_control;
-    bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic, excess_precision;
+    bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic, excess_precision, double_buffering;
     int64_t memory_limit;         /* of device memory; 0: none */
     xg_str disable_passes;        /* comma-separated */
     xg_dump_fn dump;

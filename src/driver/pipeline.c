@@ -164,6 +164,7 @@ XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
     p.m = m;
     p.o = o;
     m->excess_precision = o->excess_precision;
+    m->double_buffering = o->double_buffering;
     p.control = xg_opt_has_control(m);
     for (from = 0; from < XG_HLO_PASS_COUNT; from = to) {
         uint32_t phase = xg_hlo_passes[from].phase;

@@ -264,6 +264,7 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->ftz = d->ftz;
     o->deterministic = d->deterministic_ops;
     o->excess_precision = d->allow_excess_precision;
+    o->double_buffering = d->double_buffer_loops;
     o->keep_hlo = d->keep_hlo;
     o->memory_limit = d->memory_limit > (uint64_t)INT64_MAX / 4 ? 0 : (int64_t)d->memory_limit;
     o->no_command_buffers = d->no_command_buffers;

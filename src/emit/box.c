@@ -76,6 +76,7 @@ typedef struct xg_box {
     int64_t group, lanes[2];             /* of each group of lanes, which shared memory serves in one pass, how many take part */
     uint32_t order;                      /* of shared memory: 0 the operand's, 1 the result's */
     int64_t row, pad, room;              /* every `row` elements `pad` are left free; of all */
+    bool slabs[2], whole[2];             /* a walk goes from slab to slab (xg_box_slabs); its vectors are such in shared memory, too: known of slabs */
 } xg_box;
 /* What has to be moved: the sizes of the elements that lie in shared memory, each a bit; the least; the bytes of one of each; the widest element moved by a vector. */
 typedef struct xg_box_ask { const xg_permutation *p; uint32_t sizes; int64_t least, bytes, widest, work, sms; } xg_box_ask;
@@ -213,7 +214,43 @@ XG_FN void xg_box_places(const xg_permutation *p, const xg_box *b, uint32_t walk
         }
     }
 }
-typedef struct xg_box_trial { const xg_box_ask *a; const xg_box_place *places; int64_t n, row, pad, group, least_lanes, bearable; } xg_box_trial;
+/* A walk by slabs, which are all of a box but one element of dimension `along`: the longest that is no part of what is side by side in memory. Threads find out once where
+ * they are in as many slabs as they have at a time, and in each round go on by as many: so all indices of a round are those of the one before and a constant.
+ * In vectors: of a slab, and of those for one element of `along` that are side by side in the walk; of a round; in turns of a thread; rounds. */
+typedef struct xg_box_slabs { int64_t slab, inner, step, turns, rounds; uint32_t along; } xg_box_slabs;
+XG_FN xg_box_slabs xg_box_slabs_of(const xg_permutation *p, const xg_box *b, uint32_t walk, int64_t v) {
+    xg_box_run run = xg_box_run_of(p, walk, b->tile);
+    xg_box_slabs s;
+    uint32_t minor = p->rank - 1, k;
+    int64_t inner = 1, most = 0;
+    memset(&s, 0, sizeof s);
+    while (minor && b->tile[xg_box_dim(p, walk, minor)] == 1) minor--;
+    if (b->tile[xg_box_dim(p, walk, minor)] % v) return s;
+    for (k = minor + 1; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, walk, k);
+        if (k < minor && (inner >= run.length || inner * b->tile[d] == b->elements) && b->tile[d] > most) {
+            most = b->tile[d];
+            s.along = d;
+            s.inner = inner / v;
+        }
+        inner *= b->tile[d];
+    }
+    if (most < 2) { s.slab = 0; return s; }
+    s.slab = b->elements / v / most;
+    s.step = s.slab * XG_MAX(XG_BOX_THREADS / s.slab, (int64_t)1);
+    s.turns = (s.step + XG_BOX_THREADS - 1) / XG_BOX_THREADS;
+    s.rounds = (b->elements / v + s.step - 1) / s.step;
+    return s;
+}
+/* How far neighbours in dimension d are apart in shared memory. */
+XG_FN int64_t xg_box_stride(const xg_permutation *p, const xg_box *b, uint32_t d) {
+    int64_t stride = 1;
+    uint32_t k;
+    for (k = p->rank; k-- > 0 && xg_box_dim(p, b->order, k) != d;) stride *= b->tile[xg_box_dim(p, b->order, k)];
+    return stride + b->pad * (stride / b->row);
+}
+
+typedef struct xg_box_trial { const xg_box_ask *a; const xg_box_place *places; const xg_box_slabs *slabs; int64_t n, end, row, pad, group, least_lanes, bearable; } xg_box_trial;
 XG_INLINE int64_t xg_box_at(const xg_box_trial *t, int64_t i) { return t->places[i].at + t->pad * t->places[i].rows; }
 
 /* Every vector is one in shared memory, too. */
@@ -226,16 +263,25 @@ XG_FN bool xg_box_is_vector(const xg_box_trial *t, int64_t v) {
     }
     return true;
 }
-/* An access of `wide` elements by each lane of a warp, one every `step`, from element `from` on; of each `group` lanes n take part. How many of
+/* The element of the walk with which lane vector `at` of all begins. */
+XG_FN int64_t xg_box_lane(const xg_box_trial *t, int64_t at, int64_t step) {
+    const xg_box_slabs *s = t->slabs;
+    int64_t along, in;
+    if (!s) return at * step;
+    along = at / s->slab;
+    in = at % s->slab;
+    return (in / s->inner * (t->n / step / s->slab * s->inner) + along * s->inner + in % s->inner) * step;
+}
+/* An access of `wide` elements by each lane of a warp, element `off` of a vector of `step`, from vector `from` on; of each `group` lanes n take part. How many of
  * them want a bank that has to give another word in the same pass. */
-XG_FN int64_t xg_box_access(const xg_box_trial *t, int64_t from, int64_t step, int64_t n, int64_t wide, int64_t size, int64_t most) {
+XG_FN int64_t xg_box_access(const xg_box_trial *t, int64_t from, int64_t step, int64_t off, int64_t n, int64_t wide, int64_t size, int64_t most) {
     int64_t bytes = wide * size, pass = bytes > 4 ? 128 / bytes : 32, met = 0, lane, w;
     int64_t banks[32];
     for (lane = 0; lane < XG_BOX_LANES && met <= most; lane++) {
-        int64_t i = from + (lane / t->group * n + lane % t->group) * step, word;
+        int64_t i = from + lane / t->group * n + lane % t->group, word;
         if (lane % pass == 0) memset(banks, 0xff, sizeof banks);
-        if (lane % t->group >= n || i >= t->n) continue;
-        word = xg_box_at(t, i) * size / 4;
+        if (lane % t->group >= n || i >= t->end) continue;
+        word = xg_box_at(t, xg_box_lane(t, i, step) + off) * size / 4;
         for (w = 0; w < (bytes + 3) / 4; w++) {
             int64_t *bank = &banks[(word + w) % 32];
             met += *bank >= 0 && *bank != word + w;
@@ -245,15 +291,32 @@ XG_FN int64_t xg_box_access(const xg_box_trial *t, int64_t from, int64_t step, i
     return met;
 }
 /* Of all accesses; or any number that is more than `most`. */
-XG_FN int64_t xg_box_conflicts(const xg_box_trial *t, int64_t v, int64_t lanes, bool vector, int64_t most) {
+XG_FN int64_t xg_box_conflicts(xg_box_trial *t, int64_t v, int64_t lanes, bool vector, int64_t most) {
     int64_t from, j, size, met = 0;
+    t->end = t->n / v;
+    t->slabs = NULL;
     for (size = 1; size <= 16; size *= 2) {
         if (!(t->a->sizes & (uint32_t)size)) continue;
-        for (from = 0; from < t->n && met <= most; from += v * lanes * (XG_BOX_LANES / t->group)) {
-            for (j = 0; j < (vector ? 1 : v) && met <= most; j++) met += xg_box_access(t, from + j, v, lanes, vector ? v : 1, size, most);
+        for (from = 0; from < t->end && met <= most; from += lanes * (XG_BOX_LANES / t->group)) {
+            for (j = 0; j < (vector ? 1 : v) && met <= most; j++) met += xg_box_access(t, from, v, j, lanes, vector ? v : 1, size, most);
         }
     }
     return met;
+}
+/* The same by slabs. Rounds are alike, but for where in a word they begin: a few tell of all. */
+XG_FN int64_t xg_box_slab_conflicts(xg_box_trial *t, const xg_box_slabs *s, int64_t v, bool vector, int64_t most) {
+    int64_t round, from, j, size, met = 0, rounds = XG_MIN(s->rounds, (int64_t)4);
+    t->slabs = s;
+    for (size = 1; size <= 16; size *= 2) {
+        if (!(t->a->sizes & (uint32_t)size)) continue;
+        for (round = 0; round < rounds && met <= most; round++) {
+            t->end = XG_MIN((round + 1) * s->step, t->n / v);
+            for (from = round * s->step; from < t->end && met <= most; from += XG_BOX_LANES) {
+                for (j = 0; j < (vector ? 1 : v) && met <= most; j++) met += xg_box_access(t, from, v, j, t->group, vector ? v : 1, size, most);
+            }
+        }
+    }
+    return met * s->rounds / rounds;
 }
 /* What telling apart the indices of an element costs in units of a quarter instruction: remainders by what is no power of two. Without the innermost `inside` elements. */
 XG_FN int64_t xg_box_index_cost(const xg_permutation *p, const xg_box *b, uint32_t walk, int64_t inside) {
@@ -266,25 +329,37 @@ XG_FN int64_t xg_box_index_cost(const xg_permutation *p, const xg_box *b, uint32
     }
     return cost;
 }
+/* Sectors that accesses of so many elements touch for a thousand that they need, when each begins at a multiple of `from` elements of the walk. */
+XG_FN int64_t xg_box_touched(const xg_box_trial *t, const xg_box *b, uint32_t walk, int64_t n, int64_t from) {
+    xg_box_run run = xg_box_run_of(t->a->p, walk, b->tile);
+    int64_t piece = XG_MIN(run.length, n) * t->a->least, part = xg_gcd(xg_gcd(xg_gcd(run.length, run.pitch), from) * t->a->least, XG_BOX_SECTOR);
+    return (piece + XG_BOX_SECTOR - part) * 1000 / piece;
+}
 /* A thread's quarter instructions for 16 elements. */
 XG_FN int64_t xg_box_cost(const xg_box_trial *t, const xg_box *b, uint32_t walk, uint32_t order, int64_t v, int64_t lanes, bool vector) {
     const xg_permutation *p = t->a->p;
     xg_box_run run = xg_box_run_of(p, walk, b->tile);
-    int64_t vectors = 16 / v, minor = 1, piece, part, cost = vectors * (8 + xg_box_index_cost(p, b, walk, run.length)) + (vector ? vectors : 16) * 8;
+    int64_t vectors = 16 / v, minor = 1, cost = vectors * (8 + xg_box_index_cost(p, b, walk, run.length)) + (vector ? vectors : 16) * 8;
     uint32_t k;
     for (k = p->rank; k-- > 0 && minor == 1;) minor = b->tile[xg_box_dim(p, walk, k)];
     if (walk == order) cost += t->pad ? vectors * (t->row & (t->row - 1) ? 20 : 8) : 0;
     else cost += (minor % v ? 16 : vectors) * xg_box_index_cost(p, b, walk, 1);
-    /* as many more sectors as an access touches of its neighbours' */
-    piece = XG_MIN(run.length * t->a->least, lanes * (XG_BOX_LANES / t->group) * v * t->a->least);
-    part = xg_gcd(xg_gcd(run.length, run.pitch) * t->a->least, XG_BOX_SECTOR);
-    return cost * t->group / lanes * (piece + XG_BOX_SECTOR - part) / piece;
+    return cost * t->group / lanes * xg_box_touched(t, b, walk, lanes * (XG_BOX_LANES / t->group) * v, lanes * (XG_BOX_LANES / t->group) * v) / 1000;
 }
-/* The best way to walk over shared memory that lies like this, if it costs less than `limit`: *v and *lanes are set; 0: there is none. Lanes may stay idle where
- * what is left of them moves whole sectors still. */
-XG_FN int64_t xg_box_walk(const xg_box_trial *t, const xg_box *b, uint32_t walk, uint32_t order, int64_t most, int64_t limit, int64_t *v, int64_t *lanes) {
+/* The same by slabs: indices are told apart once for all rounds. It may touch no more sectors than a walk that takes all elements in their order. */
+XG_FN int64_t xg_box_slab_cost(const xg_box_trial *t, const xg_box *b, uint32_t walk, const xg_box_slabs *s, int64_t v, bool vector) {
+    int64_t vectors = 16 / v, n = XG_BOX_LANES * v, touched = xg_box_touched(t, b, walk, XG_MIN(n, s->slab * v), xg_gcd(n, s->inner * v));
+    int64_t cost = vectors * 8 + (vector ? vectors : 16) * 4 + vectors * 2 * (8 + xg_box_index_cost(t->a->p, b, walk, 1)) / s->rounds;
+    if (touched * 100 > xg_box_touched(t, b, walk, n, n) * 105) return INT64_MAX;
+    return cost * s->turns * XG_BOX_THREADS / s->step * touched / 1000;
+}
+/* The best way to walk over shared memory that lies like this, if it costs less than `limit`; 0: there is none. Lanes may stay idle where what is left of them moves
+ * whole sectors still. */
+typedef struct xg_box_way { int64_t v, lanes; bool slabs, whole; } xg_box_way;
+XG_FN int64_t xg_box_walk(xg_box_trial *t, const xg_box *b, uint32_t walk, uint32_t order, int64_t most, int64_t limit, xg_box_way *way) {
     int64_t best = 0, w, n, met;
     for (w = most; w; w /= 2) {
+        xg_box_slabs s = xg_box_slabs_of(t->a->p, b, walk, w);
         int vector = w == 1 ? 0 : -1; /* not yet known */
         for (n = t->group; n >= t->least_lanes; n--) {
             int64_t cost;
@@ -296,9 +371,24 @@ XG_FN int64_t xg_box_walk(const xg_box_trial *t, const xg_box *b, uint32_t walk,
             cost += met * 512 / t->n;
             if (met > t->bearable || cost >= limit) continue;
             best = limit = cost;
-            *v = w;
-            *lanes = n;
+            way->v = w;
+            way->lanes = n;
+            way->slabs = way->whole = false;
             break;
+        }
+        if (s.slab && xg_box_slab_cost(t, b, walk, &s, w, true) < limit) {
+            int64_t cost;
+            if (vector < 0) vector = xg_box_is_vector(t, w);
+            cost = xg_box_slab_cost(t, b, walk, &s, w, vector != 0);
+            if (cost >= limit) continue;
+            met = xg_box_slab_conflicts(t, &s, w, vector != 0, t->bearable);
+            cost += met * 512 / t->n;
+            if (met > t->bearable || cost >= limit) continue;
+            best = limit = cost;
+            way->v = w;
+            way->lanes = t->group;
+            way->slabs = true;
+            way->whole = vector != 0;
         }
     }
     return best;
@@ -335,17 +425,18 @@ XG_FN void xg_box_try(const xg_box_ask *a, xg_box *b, uint32_t order, xg_box_pla
     t.row = xg_box_row(a->p, b, order);
     for (o = 0; o < 2; o++) xg_box_places(a->p, b, o, order, t.row, places[o]);
     for (t.pad = 0; t.pad < XG_BOX_PADS * step && !(bear && t.pad); t.pad += t.pad < 2 * step ? 1 : step) {
-        int64_t v[2], lanes[2], cost = 0, one = 1, room = b->elements + t.pad * ((b->elements + t.row - 1) / t.row);
+        xg_box_way way[2];
+        int64_t cost = 0, one = 1, room = b->elements + t.pad * ((b->elements + t.row - 1) / t.row);
         if (room * a->bytes > 2 * XG_BOX_SHARED) return;
-        for (o = 0; o < 2 && one; o++) { t.places = places[o]; one = xg_box_walk(&t, b, o, order, most[o], *best - cost, &v[o], &lanes[o]); cost += one; }
+        for (o = 0; o < 2 && one; o++) { t.places = places[o]; one = xg_box_walk(&t, b, o, order, most[o], *best - cost, &way[o]); cost += one; }
         if (!one) continue;
         *best = cost;
         b->order = order;
         b->row = t.row;
         b->pad = t.pad;
         b->room = room;
-        for (o = 0; o < 2; o++) { b->v[o] = v[o]; b->lanes[o] = lanes[o]; }
-        if (v[0] == most[0] && v[1] == most[1] && lanes[0] + lanes[1] == 2 * t.group) return;
+        for (o = 0; o < 2; o++) { b->v[o] = way[o].v; b->lanes[o] = way[o].lanes; b->slabs[o] = way[o].slabs; b->whole[o] = way[o].whole; }
+        if (way[0].v == most[0] && way[1].v == most[1] && way[0].lanes + way[1].lanes == 2 * t.group) return;
     }
 }
 /* Shared memory. */

@@ -1,4 +1,4 @@
-/* emit/concatenate.c -- fusions whose hero is a concatenate: the elements of each operand are copied by blocks of their own, so that no element asks where it comes from.
+/* emit/concatenate.c -- fusions whose hero is a concatenate: the elements of each operand are copied by blocks of their own, or those of another operand of about its size, so that no element asks where it comes from.
  *
  * What is fused behind the concatenate is made at the same place, once for each operand; so is every other result of the fusion. The walk follows the result's
  * memory order, by vectors where pieces of both sides begin at multiples of them. */
@@ -63,6 +63,7 @@ XG_FN bool xg_concatenate_make(xg_concatenate *c, xg_fusion_emission *e) {
         }
         offset += s->dims[c->dim];
     }
+    xg_sections_share(e, c->sections, c->n);
     /* Blocks that are nearly empty are no gain over choosing. */
     most = 2 * ((hero->shape->elements + XG_LAUNCH_THREADS - 1) / XG_LAUNCH_THREADS) + 4;
     return xg_sections_blocks(c->sections, c->n) <= most;

@@ -481,7 +481,7 @@ XG_FN const xg_elem *xg_elem_parameter(xg_scope *s, const xg_inst *i, xg_memo *m
     xg_kval *idx[XG_RANK_MAX];
     size_t bytes = i->shape->rank * sizeof *at;
     memo->outs = &memo->elem;
-    if (memo->region && xg_region_encloses(memo->region, s->b.region) && (!bytes || memcmp(memo->at, at, bytes) == 0)) return memo->outs;
+    if (memo->region && xg_region_encloses(memo->region, s->b.region) && (!bytes || !memo->at || memcmp(memo->at, at, bytes) == 0)) return memo->outs; /* without indices: given, wherever it is read */
     if (!xg_shape_is_array(i->shape)) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "a kernel cannot take a parameter that is not an array");
     xg_emit_physical(i->shape, at, idx);
     memo->elem = xg_emit_split(&s->b, xg_kextract(&s->b, s->tensors[i->number], idx, i->shape->rank));

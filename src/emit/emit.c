@@ -37,7 +37,7 @@ XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name) {
 /* Inside a kernel several outputs are made at one index; so they must have the same dimensions. */
 XG_FN void xg_emit_check_outputs(const xg_inst *i) {
     uint32_t k;
-    if (i->shape->type != XLAGPU_TUPLE || i->op == XG_RNG_BIT_GENERATOR || (i->op == XG_TUPLE && i == i->comp->root)) return;
+    if (i->shape->type != XLAGPU_TUPLE || i->op == XG_RNG_BIT_GENERATOR || xg_is_block_call(i) || (i->op == XG_TUPLE && i == i->comp->root)) return;
     for (k = 0; k < i->shape->n_elems; k++)
         if (!xg_shape_is_array(i->shape->elems[k]) || !xg_shape_same_dims(i->shape->elems[k], i->shape->elems[0]))
             xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "%s with outputs of different dimensions is not supported in kernels", xg_op_name(i->op));

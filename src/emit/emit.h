@@ -103,6 +103,62 @@ XG_FN void xg_elem_nest(xg_scope *s, const int64_t *counts, uint32_t n, xg_carry
 /* Where cond holds (NULL: everywhere); elsewhere the carried elements stay. */
 XG_FN void xg_elem_when(xg_scope *s, xg_kval *cond, xg_carry_fn body, void *data, xg_kval *const *at, xg_elem *carried, uint32_t n_carried);
 XG_FN xg_elem xg_elem_convert_to(xg_scope *s, xg_elem x, xlagpu_type from, xlagpu_type to); /* real or complex to the same class */
+/* ---- flow.c: loops and conditions around code that changes variables ---- */
+enum { XG_FLOW_SLOTS = 48 };
+typedef struct xg_flow { /* zero, then slots, then for or if, then the code inside, then end */
+    xg_kop *op;
+    xg_kb outer;
+    uint32_t n;
+    bool rolled;                   /* a loop that is not to become straight code */
+    int64_t limit;                 /* not zero: what carried integers never exceed */
+    xg_kval **slots[XG_FLOW_SLOTS], *before[XG_FLOW_SLOTS];
+} xg_flow;
+XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot); /* a variable; NULL in it: there is none */
+XG_FN void xg_flow_elem(xg_flow *f, xg_elem *e);
+XG_FN xg_kval *xg_flow_for(xg_scope *s, xg_flow *f, xg_kval *lo, xg_kval *hi, int64_t step, int64_t limit); /* the loop's variable, below the limit */
+XG_FN void xg_flow_if(xg_scope *s, xg_flow *f, xg_kval *cond);
+XG_FN void xg_flow_else(xg_scope *s, xg_flow *f);
+XG_FN void xg_flow_end(xg_scope *s, xg_flow *f);
+/* ---- block.c: what the threads of a block do together, from a program's text ---- */
+enum { XG_BLOCK_VARS = 64, XG_BLOCK_ARRAYS = 16, XG_BLOCK_SHARED_MAX = 48 << 10 };
+typedef enum xg_block_where { XG_BLOCK_OPERAND, XG_BLOCK_RESULT, XG_BLOCK_SHARED } xg_block_where;
+typedef enum xg_block_team { XG_BLOCK_ALL, XG_BLOCK_ROWS, XG_BLOCK_COLUMNS } xg_block_team;
+typedef struct xg_block_var { xg_str name; char kind; xg_elem e; } xg_block_var;
+typedef struct xg_block_array {
+    xg_str name;
+    char kind;                          /* 'n' elements, 'r' real numbers, 'i' ints */
+    xg_block_where where;
+    uint32_t number;                    /* of the operand */
+    int64_t rows, columns, pitch;
+    const xg_shape *shape;              /* of operand or result */
+    struct xg_block_array *lent;        /* the result in whose memory it lies */
+    xg_kval *tensor;
+} xg_block_array;
+typedef struct xg_block {
+    xg_fusion_emission *e;
+    const xg_inst *i;                   /* the call */
+    xg_scope s;
+    xg_kelem real, element;
+    bool complex;
+    int64_t threads, lanes, lines, groups, blocks; /* lanes x lines, or groups of neighbours */
+    xg_kval *thread, *lane, *line, *group, *place, *batch; /* place: within the group */
+    int64_t shared, reserved;           /* bytes: used, and not to be used by work arrays */
+    struct xg_block_token *tokens;
+    uint32_t at;
+    xg_block_var vars[XG_BLOCK_VARS];
+    xg_block_array arrays[XG_BLOCK_ARRAYS];
+    uint32_t n_vars, n_arrays, n_in, n_out;
+    xg_kval **results;
+    xg_kval *part[3];                   /* for parts of sums */
+    xg_block_team team;
+    xg_kval *member, *active, *index[2];
+    int64_t members;
+    bool alone;                         /* inside of `each`: what is written here is this thread's own */
+} xg_block;
+XG_FN void xg_block_read(xg_block *d, const char *const *texts, uint32_t n); /* one behind the other */
+XG_FN void xg_block_let_real(xg_block *d, xg_str name, double v);
+XG_FN void xg_block_let_bool(xg_block *d, xg_str name, bool v);
+XG_FN void xg_block_run(xg_block *d, xg_kval **results); /* results: memory, then what was written to it */
 /* ---- window.c ---- */
 XG_FN xg_window xg_emit_window(const xg_inst *i); /* without the attribute: of no dimensions */
 /* ---- random.c ---- */
@@ -111,6 +167,7 @@ XG_FN xg_elem xg_random_output(xg_scope *s, const xg_inst *i, uint32_t output, x
 typedef struct xg_launch { uint32_t threads[3], blocks[3]; } xg_launch;
 XG_FN xg_launch xg_launch_linear(xg_ctx *c, int64_t elements, int64_t unroll); /* min(128, n) threads, as many blocks as needed, in x then y */
 /* ---- loop.c ---- */
+XG_FN int64_t xg_emit_vector(const xg_fusion_emission *e, int64_t elements); /* how many elements of the widest result, and of parameters of so many elements, one access moves; 0: of the results alone */
 XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_loop(xg_fusion_emission *e);
 /* ---- hero.c ---- */
@@ -124,8 +181,9 @@ XG_FN void xg_hero_write(xg_scope *s, const xg_heroes *h, const xg_shape *shape,
 XG_FN const xg_imap *xg_emit_same_place(xg_aff_ctx *x, const xg_shape *from, const xg_shape *to); /* indices of an array to those of another at the same place in memory */
 XG_FN int64_t xg_emit_work(const xg_comp *comp);                              /* how much code one element is, roughly */
 /* ---- sections.c ---- */
-typedef struct xg_section { const xg_shape *shape; int64_t unroll; } xg_section; /* a walk over a shape */
+typedef struct xg_section { const xg_shape *shape; int64_t unroll; bool apart; uint32_t shares; } xg_section; /* a walk over a shape; apart: of what a thread has nothing is side by side; shares: 0, or 1 + the section whose threads make this one too */
 typedef void (*xg_section_fn)(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest); /* dest: by root, what has been written to it */
+XG_FN void xg_sections_share(const xg_fusion_emission *e, xg_section *list, uint32_t n); /* sections of nearly the same shape share their threads, and so what telling apart the indices costs */
 XG_FN int64_t xg_sections_blocks(const xg_section *list, uint32_t n);
 XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint32_t n, xg_section_fn body, void *data); /* the whole kernel */
 /* ---- concatenate.c ---- */
@@ -160,6 +218,9 @@ XG_FN void xg_emit_fft(xg_fusion_emission *e);
 /* ---- triangular.c ---- */
 XG_FN bool xg_emit_triangular_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_triangular(xg_fusion_emission *e);
+/* ---- solver.c ---- */
+XG_FN bool xg_emit_solver_match(const xg_fusion_emission *e);
+XG_FN void xg_emit_solver(xg_fusion_emission *e);
 /* ---- reduction.c ---- */
 XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_reduction(xg_fusion_emission *e);

@@ -11,6 +11,7 @@
     X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
     X(FFT, "fft", xg_emit_fft_match, xg_emit_fft) \
     X(TRIANGULAR, "triangular", xg_emit_triangular_match, xg_emit_triangular) \
+    X(SOLVER, "solver", xg_emit_solver_match, xg_emit_solver) \
     X(ROWS, "rows", xg_emit_rows_match, xg_emit_rows) \
     X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
     X(TRANSPOSE, "transpose", xg_emit_transpose_match, xg_emit_transpose) \

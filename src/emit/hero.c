@@ -60,6 +60,7 @@ XG_FN void xg_hero_give(xg_scope *s, const xg_inst *hero, xg_elem v) {
     memo->elem = v;
     memo->outs = &memo->elem;
     memo->region = s->b.region;
+    memo->at = NULL;
 }
 
 XG_FN int64_t xg_emit_work(const xg_comp *comp) {

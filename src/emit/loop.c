@@ -1,6 +1,6 @@
 /* emit/loop.c -- the default emitter: threads walk linearly over a root, in the order of its buffer, so that writes are coalesced.
  *
- * Each thread makes `unroll` consecutive elements: element v + unroll * (thread + 128 * block). Roots with as many elements as the first are made by one walk
+ * Each thread makes `unroll` consecutive elements: element v + unroll * (thread + 128 * block), of wide types in a few rounds, each of which is one piece of memory. Roots with as many elements as the first are made by one walk
  * and written at the same linear position; others follow by the same threads, those of one shape by one walk. In a walk all elements at an index are made before the
  * first is written (fuse/in_place.c relies on it). Unrolling starts only when the array is large
  * enough to fill the device with one element per thread. */
@@ -9,7 +9,7 @@
 #include "emit.h"
 
 /* A long concatenation becomes a tree of branches per element, a contraction a loop: unrolling would only multiply them. */
-enum { XG_LOOP_CONCAT_MAX = 10 };
+enum { XG_LOOP_CONCAT_MAX = 10, XG_LOOP_ROUNDS_WORK = 256 };
 XG_FN bool xg_loop_unroll_hurts(const xg_comp *comp) {
     XG_FOR_INSTS(i, comp) {
         switch (i->op) {
@@ -21,20 +21,30 @@ XG_FN bool xg_loop_unroll_hurts(const xg_comp *comp) {
     return false;
 }
 
-/* A thread's elements of the widest array are at most one access: what a warp touches at a time has no holes then, which would touch each sector twice. */
-XG_FN int64_t xg_loop_unroll(const xg_fusion_emission *e, int64_t elements) {
+/* Elements of the widest array of at least so many that are one access: what a warp touches at a time has no holes then, which would touch each sector twice. */
+XG_FN int64_t xg_emit_vector(const xg_fusion_emission *e, int64_t elements) {
     int64_t bytes = 1;
     uint32_t k;
-    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return 1;
-    for (k = 0; k < e->comp->n_params; k++) if (e->comp->params[k]->shape->elements >= elements) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
+    for (k = 0; k < e->comp->n_params; k++) if (elements && e->comp->params[k]->shape->elements >= elements) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
     for (k = 0; k < e->n_roots; k++) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
-    return xg_gcd(elements, XG_MIN(e->target->max_unroll, XG_MAX(16 / bytes, (int64_t)1)));
+    return XG_MAX(16 / bytes, (int64_t)1);
+}
+XG_FN int64_t xg_loop_unroll(const xg_fusion_emission *e, int64_t elements) {
+    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return 1;
+    return xg_gcd(elements, XG_MIN(e->target->max_unroll, xg_emit_vector(e, elements)));
+}
+
+/* What one access does not hold of the elements that are worth the way to a thread comes in further rounds. */
+XG_FN int64_t xg_loop_rounds(const xg_fusion_emission *e, int64_t elements, int64_t unroll) {
+    int64_t most = e->target->max_unroll;
+    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp) || xg_emit_work(e->comp) * most > XG_LOOP_ROUNDS_WORK) return 1;
+    return elements % most == 0 ? most / unroll : 1;
 }
 
 XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e) { (void)e; return true; }
 
 /* A walk over root `lead`: the near roots together, or far ones of one shape. */
-typedef struct xg_loop_walk { xg_fusion_emission *e; xg_launch launch; int64_t unroll; uint32_t lead; xg_kval **tensors, **dest; } xg_loop_walk;
+typedef struct xg_loop_walk { xg_fusion_emission *e; xg_launch launch; int64_t rounds, unroll; uint32_t lead; xg_kval **tensors, **dest; } xg_loop_walk;
 
 XG_FN bool xg_loop_takes(const xg_loop_walk *w, uint32_t root) {
     bool is_near = xg_partition_is_near(w->e->parts, root);
@@ -86,7 +96,7 @@ XG_FN void xg_loop_body(const xg_loop_walk *w, xg_kb *b, xg_kval *const *at, xg_
 
 XG_FN void xg_loop_walk_emit(xg_loop_walk *w, xg_kb *b) {
     xg_fusion_emission *e = w->e;
-    const xg_imap *map = xg_indexing_thread(e->m->aff, e->roots[w->lead]->shape, w->launch.threads[0], w->launch.blocks[0], w->unroll);
+    const xg_imap *map = xg_indexing_thread_rounds(e->m->aff, e->roots[w->lead]->shape, w->launch.threads[0], w->launch.blocks[0], w->rounds, w->unroll);
     xg_kval *dims[2], *at[XG_RANK_MAX], **inits = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1), **carried = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     uint32_t n = 0, first = map->n_syms, k;
     xg_kregion *body;
@@ -122,7 +132,8 @@ XG_FN void xg_emit_loop(xg_fusion_emission *e) {
     memset(&w, 0, sizeof w);
     w.e = e;
     w.unroll = xg_loop_unroll(e, most);
-    w.launch = xg_launch_linear(e->ctx, most, w.unroll);
+    w.rounds = xg_loop_rounds(e, most, w.unroll);
+    w.launch = xg_launch_linear(e->ctx, most, w.unroll * w.rounds);
     w.tensors = XG_NEW_N(e->arena, xg_kval *, n + 1);
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     for (k = 0; k < n; k++) w.tensors[k] = &f->body->args[k];

@@ -1,38 +1,46 @@
-/* emit/reduction_short.c -- rows of a few elements, an odd number of them: a thread takes a row, but memory is read side by side.
+/* emit/reduction_short.c -- rows of a few elements that begin inside of sectors: a thread takes a row, but memory is read side by side.
  *
- *     each thread:  shared[V * (round * 128 + thread) + v] = element        of all rows of a block, which are one run of memory
+ *     each thread:  shared[round * 128 + thread] = reducer over F neighbours    of all rows of a block, which are one run of memory; F: the largest power of two in the length
  *     barrier
- *     thread th:  acc = reducer over shared[row * length + j]               for all j; then the result; for its rows th, th + 128 ...
+ *     thread th:  acc = reducer over shared[row * length / F + j]               for all j; then the result; for its rows th, th + 128 ... Of longer rows each has some lanes
  *
  * Lanes of a row would mostly be idle or meet in shuffles, and a thread that read its row from memory would touch the sectors of all rows beside it with each access. Through
- * shared memory each sector is touched once. As the length is odd, the lanes of a warp find their elements in banks of their own. */
+ * shared memory each sector is touched once. Of rows of an odd length a thread moves a vector of elements as they are, whatever rows they belong to. As length / F is odd (or twice
+ * that), the lanes of a warp find their elements in banks of their own (or two in one). */
 #ifndef XG_EMIT_REDUCTION_SHORT_C
 #define XG_EMIT_REDUCTION_SHORT_C
 #include "emit.h"
 
-enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 8 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_SHARED = 24 << 10, XG_SHORT_VECTOR = 16 };
+enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 16 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */, XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */, XG_SHORT_LENGTH_MAX = 512, XG_SHORT_SHARED = 40 << 10, XG_SHORT_VECTOR = 16 };
 
 XG_FN xg_kelem xg_short_type(const xg_hero *h, uint32_t k) { return xg_kelem_of(h->wide != XLAGPU_INVALID ? h->wide : XG_OPERAND(h->i, k)->shape->type); }
 
-typedef struct xg_short_plan { int64_t vector /* elements that a thread moves at once; 0: the rows are not of this kind */, rows /* of a block */; } xg_short_plan;
+typedef struct xg_short_plan { int64_t vector /* elements that a thread moves at once; 0: the rows are not of this kind */, fold /* that many of them are one in shared memory: 1 or all */, length /* of a row there */, rows /* of a block */, lanes /* of a row */; } xg_short_plan;
 XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
-    static const xg_short_plan none = {0, 0};
+    static const xg_short_plan none = {0, 0, 0, 0, 0};
     xg_short_plan p;
     int64_t total = r->n_kept * r->n_reduced, bytes = 0, widest = 0;
     uint32_t h, k;
-    if (!r->row || r->pad || r->n_reduced != r->minor || r->n_reduced % 2 == 0 || r->n_reduced < 3 || r->n_reduced > XG_SHORT_LENGTH || total < XG_SHORT_ELEMENTS || xg_reduction_has_sides(r)) return none;
+    if (!r->row || r->pad || r->n_reduced != r->minor || r->n_reduced < 3 || total < XG_SHORT_ELEMENTS || xg_reduction_has_sides(r)) return none;
     for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
         xg_kelem type = xg_short_type(&r->heroes[h], k);
         int64_t size = xg_kelem_bytes(type);
-        if (xg_kelem_is_complex(type) || (size != 4 && size != 8)) return none;
+        if (xg_kelem_is_complex(type)) return none;
         bytes += size;
         widest = XG_MAX(widest, size);
     }
-    p.rows = XG_SHORT_THREADS;
-    while (r->n_reduced < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS && r->n_kept / p.rows >= 2 * r->e->target->resident_threads / 2048) p.rows *= 2;
-    if (bytes * p.rows * r->n_reduced > XG_SHORT_SHARED) return none;
-    for (p.vector = XG_MIN(r->vector, XG_SHORT_VECTOR / widest); p.vector > 1 && total % p.vector; p.vector /= 2) {}
-    p.vector = XG_MAX(p.vector, (int64_t)1);
+    p.fold = xg_gcd(r->n_reduced, r->vector);
+    p.length = r->n_reduced / p.fold;
+    if (p.length > XG_SHORT_LENGTH_MAX || p.length % 4 == 0 || p.length < 3) return none;
+    if (r->n_reduced * r->bytes % 32 == 0 && (p.length > XG_SHORT_FEW || r->n_kept / XG_SHORT_THREADS < r->e->target->resident_threads / 4096)) return none; /* long enough, or too few, for a thread each */
+    if (p.length > XG_SHORT_LENGTH && p.fold == 1 && r->bytes > 2) return none; /* a row is long enough for a warp, and touches little beside itself */
+    for (p.lanes = 1; p.length > XG_SHORT_LENGTH && p.length > XG_SHORT_LANE * p.lanes; p.lanes *= 2) {}
+    p.rows = XG_SHORT_THREADS / p.lanes;
+    while (p.length < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS && r->n_kept / p.rows >= 3 * (r->e->target->resident_threads / 2048) / 2) p.rows *= 2;
+    while (p.rows * r->n_reduced * r->bytes % 32) p.rows *= 2;
+    while (p.lanes > 1 && p.rows * p.lanes > XG_SHORT_THREADS && p.length <= XG_SHORT_LANE * p.lanes) p.lanes /= 2;
+    if (bytes * p.rows * p.length > XG_SHORT_SHARED) return none;
+    p.vector = p.fold > 1 ? p.fold : XG_MAX(XG_MIN(r->vector, XG_SHORT_VECTOR / widest), (int64_t)1);
     return p;
 }
 
@@ -45,6 +53,17 @@ XG_FN const xg_imap *xg_short_vectors(const xg_reduction *r, const xg_short_plan
     out[0] = xg_aff_add(m.x, out[1], xg_aff_mul(m.x, xg_aff_dim(m.x, 1), all));
     if (all % XG_SHORT_THREADS) xg_walk_require(&m, out[1], 0, all - 1);
     if (r->blocks * all != total) xg_walk_require(&m, out[0], 0, total - 1);
+    return xg_walk_map_end(r, &m, out, 2);
+}
+/* The elements behind the last whole vector of the array, which is in the last block: the same, one for each thread. */
+XG_FN const xg_imap *xg_short_rest(const xg_reduction *r, const xg_short_plan *plan) {
+    int64_t total = r->n_kept * r->n_reduced, rest = total % plan->vector;
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *out[2];
+    out[0] = xg_aff_add_k(m.x, xg_aff_dim(m.x, 0), total - rest);
+    out[1] = xg_aff_add_k(m.x, out[0], -(r->blocks - 1) * plan->rows * r->n_reduced);
+    xg_walk_require(&m, xg_aff_dim(m.x, 0), 0, rest - 1);
+    xg_walk_require(&m, xg_aff_dim(m.x, 1), r->blocks - 1, r->blocks - 1);
     return xg_walk_map_end(r, &m, out, 2);
 }
 /* (vector of the array, of the block)[vector_index] -> indices of the operand, and the place in shared memory. */
@@ -61,51 +80,66 @@ XG_FN const xg_imap *xg_short_elements(const xg_reduction *r, const xg_short_pla
     xg_index_delinearise(x, &r->kept, xg_aff_div(x, place, r->n_reduced), at);
     xg_index_delinearise(x, &r->reduced, xg_aff_mod(x, place, r->n_reduced), at);
     for (k = 0; k < rank; k++) m->results[k] = at[k];
-    m->results[rank] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), v), xg_aff_sym(x, 0));
+    m->results[rank] = plan->fold > 1 ? xg_aff_dim(x, 1) : xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), v), xg_aff_sym(x, 0));
     return xg_imap_simplify(x, m);
 }
 
-/* All elements of the block's rows into shared memory. */
-XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, xg_shared *shared) {
+/* All elements of the block's rows into shared memory, or only those of the rest. */
+XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, const xg_imap *vectors, xg_shared *shared) {
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
-    xg_kval *thread = r->thread, *block = r->block, *at[XG_RANK_MAX];
-    xg_partial p = xg_partial_new(r, 0, shared->arrays, shared->n);
+    xg_kval *thread = r->thread, *block = r->block, *at[XG_RANK_MAX], *place;
+    xg_partial p = xg_partial_new(r, 0, shared->arrays, shared->n), one = xg_partial_new(r, r->n_values, NULL, 0);
     const xg_imap *map = xg_short_elements(r, plan);
+    bool folds = plan->fold > 1;
     xg_walk outer, inner;
     uint32_t k;
-    outer = xg_walk_begin(r, xg_short_vectors(r, plan), &p);
+    outer = xg_walk_begin(r, vectors, &p);
     for (k = 0; k < 2; k++) xg_kval_set_range(outer.at + k, map->dims[k].range);
+    place = outer.at + 1;
     r->thread = outer.at; /* what stands for the map's dims */
     r->block = outer.at + 1;
-    inner = xg_walk_begin(r, map, &p);
+    if (folds) xg_reduction_start(r, one.acc);
+    inner = xg_walk_begin(r, map, folds ? &one : &p);
     for (k = 0; k <= r->in->rank; k++) at[k] = inner.at + k;
     xg_reduction_elements(r, at, x);
-    for (k = 0; k < r->n_values; k++) p.dest[k] = xg_kinsert(&r->s.b, x[k].v, p.dest[k], &at[r->in->rank], 1);
-    xg_walk_end(r, &inner, &p);
+    if (folds) xg_reduction_merge(r, one.acc, x);
+    else for (k = 0; k < r->n_values; k++) p.dest[k] = xg_kinsert(&r->s.b, x[k].v, p.dest[k], &at[r->in->rank], 1);
+    xg_walk_end(r, &inner, folds ? &one : &p);
     r->thread = thread;
     r->block = block;
+    if (folds) for (k = 0; k < r->n_values; k++) p.dest[k] = xg_kinsert(&r->s.b, one.acc[k].v, p.dest[k], &place, 1);
     xg_walk_end(r, &outer, &p);
 }
-/* One of a thread's rows: place `row` in the block, `kept` of all. */
-XG_FN void xg_short_row(xg_reduction *r, const xg_shared *shared, const xg_aff *row, const xg_aff *kept, xg_partial *p) {
+/* Some of a lane's elements of a row: from element `from` on, every plan->lanes-th, which lie in the row unless they are the last. */
+XG_FN void xg_short_elements_of_row(xg_reduction *r, const xg_short_plan *plan, const xg_shared *shared, const xg_aff *row, const xg_aff *kept, int64_t from, int64_t n, xg_partial *p) {
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     xg_walk_map m = xg_walk_map_begin(r);
-    const xg_aff *place;
+    const xg_aff *place = xg_aff_mul(m.x, xg_walk_sym(&m, "element", n), plan->lanes);
+    xg_walk w;
+    place = xg_aff_add_k(m.x, xg_aff_add(m.x, place, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), plan->lanes)), from);
+    xg_walk_require(&m, kept, 0, r->n_kept - 1);
+    if (from + n * plan->lanes > plan->length) xg_walk_require(&m, place, 0, plan->length - 1);
+    place = xg_aff_add(m.x, xg_aff_mul(m.x, row, plan->length), place);
+    w = xg_walk_begin(r, xg_walk_map_end(r, &m, &place, 1), p);
+    memset(like, 0, (r->n_values + 1) * sizeof *like); /* no pairs */
+    xg_shared_read(r, shared, &w.at, 1, like, r->n_values, x);
+    xg_reduction_merge(r, p->acc, x);
+    xg_walk_end(r, &w, p);
+}
+/* One of a thread's rows: place `row` in the block, `kept` of all. */
+XG_FN void xg_short_row(xg_reduction *r, const xg_short_plan *plan, const xg_shared *shared, const xg_aff *row, const xg_aff *kept, xg_partial *p) {
+    int64_t whole = plan->length / plan->lanes, from;
+    xg_walk_map m = xg_walk_map_begin(r);
     const xg_imap *map;
     xg_kval *at[XG_RANK_MAX];
     xg_walk w;
     uint32_t k;
-    place = xg_aff_add(m.x, xg_aff_mul(m.x, row, r->n_reduced), xg_walk_sym(&m, "element", r->n_reduced));
-    xg_walk_require(&m, kept, 0, r->n_kept - 1);
-    w = xg_walk_begin(r, xg_walk_map_end(r, &m, &place, 1), p);
-    at[0] = w.at;
-    memset(like, 0, (r->n_values + 1) * sizeof *like); /* no pairs */
-    xg_shared_read(r, shared, at, 1, like, r->n_values, x);
-    xg_reduction_merge(r, p->acc, x);
-    xg_walk_end(r, &w, p);
-    m = xg_walk_map_begin(r);
+    for (from = 0; from < whole; from += XG_SHORT_STRAIGHT) xg_short_elements_of_row(r, plan, shared, row, kept, from * plan->lanes, XG_MIN(whole - from, (int64_t)XG_SHORT_STRAIGHT), p);
+    if (plan->length % plan->lanes) xg_short_elements_of_row(r, plan, shared, row, kept, whole * plan->lanes, 1, p);
+    xg_row_shuffle(r, plan->lanes, p->acc);
     m.kept = kept;
     xg_walk_require(&m, kept, 0, r->n_kept - 1);
+    xg_walk_require(&m, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), plan->lanes), 0, 0);
     map = xg_walk_map_result(r, &m);
     w = xg_walk_begin(r, map, p);
     for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
@@ -114,7 +148,7 @@ XG_FN void xg_short_row(xg_reduction *r, const xg_shared *shared, const xg_aff *
 }
 XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial *p) {
     xg_aff_ctx *x = r->e->m->aff;
-    int64_t size = plan->rows * r->n_reduced, first;
+    int64_t size = plan->rows * plan->length, first;
     xg_shared shared;
     uint32_t h, k;
     shared.n = 0;
@@ -123,12 +157,17 @@ XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial 
         const xg_ktype *t = xg_kir_tensor(r->e->m, xg_short_type(&r->heroes[h], k), &size, 1);
         shared.arrays[shared.n++] = xg_kir_op(&r->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
     }
-    xg_short_fill(r, plan, &shared);
+    xg_short_fill(r, plan, xg_short_vectors(r, plan), &shared);
+    if (r->n_kept * r->n_reduced % plan->vector) {
+        xg_short_plan one = *plan;
+        one.vector = 1;
+        xg_short_fill(r, &one, xg_short_rest(r, plan), &shared);
+    }
     xg_shared_sync(r, &shared);
-    for (first = 0; first < plan->rows; first += XG_SHORT_THREADS) {
-        const xg_aff *row = xg_aff_add_k(x, xg_aff_dim(x, 0), first);
+    for (first = 0; first < plan->rows; first += XG_SHORT_THREADS / plan->lanes) {
+        const xg_aff *row = xg_aff_add_k(x, xg_aff_div(x, xg_aff_dim(x, 0), plan->lanes), first);
         if (first) xg_reduction_start(r, p->acc);
-        xg_short_row(r, &shared, row, xg_aff_add(x, row, xg_aff_mul(x, xg_aff_dim(x, 1), plan->rows)), p);
+        xg_short_row(r, plan, &shared, row, xg_aff_add(x, row, xg_aff_mul(x, xg_aff_dim(x, 1), plan->rows)), p);
     }
 }
 

@@ -7,75 +7,14 @@
  *
  * - All numbers are powers of two but the rows' length and number. Lanes behind the end of a row, or behind the last row, make elements that exist (indices wrap around)
  *   and leave them out: so what is read and made in one stage stands in straight code that runs always, and is still in registers in the next (kir/cse.c).
- * - If a row is too long for that, the loops stay loops, and each stage reads the row again, which a cache has by then. */
+ * - If a row is too long for that, the loops stay loops, and each stage reads the row again, which a cache has by then. emit/rows_plan.c
+ *   says how many lanes there are, and what lies in shared memory. Then each block does, where there are such things:
+ *
+ *     vectors that all rows read to shared memory; barrier
+ *     for group:    rows of the group to shared memory; barrier; what stands above; barrier; results from shared memory */
 #ifndef XG_EMIT_ROWS_C
 #define XG_EMIT_ROWS_C
 #include "emit.h"
-
-enum { XG_ROWS_BLOCK = 128, XG_ROWS_HELD_BYTES = 128 /* of a row, in the registers of one lane */, XG_ROWS_LOOP_TRIPS = 33 /* too many to become straight code */, XG_ROWS_GROUP = 4 };
-
-typedef struct xg_rows {
-    xg_reduction r;            /* the heroes of one stage at a time, thread, block, scope */
-    xg_row_form form;
-    xg_hero *heroes;           /* all, by stage */
-    int64_t vector, lanes, per_block;
-    bool held;                 /* a lane's elements stay in registers */
-} xg_rows;
-
-/* ---- the plan ---- */
-
-XG_FN bool xg_rows_form(xg_rows *w, const xg_fusion_emission *e) {
-    memset(w, 0, sizeof *w);
-    w->r.e = (xg_fusion_emission *)e;
-    return xg_fuse_row_form(&w->form, e->arena, e->m->aff, e->parts->insts, e->parts->n_insts, e->roots, e->n_roots);
-}
-XG_FN bool xg_emit_rows_match(const xg_fusion_emission *e) {
-    xg_rows w;
-    return xg_rows_form(&w, e);
-}
-
-/* The widest access, in elements, that is one for all arrays of rows; *held: bytes of registers that one element of each operand takes. */
-XG_FN int64_t xg_rows_vector(const xg_rows *w, int64_t *held) {
-    const xg_fusion_emission *e = w->r.e;
-    int64_t most = 1, v;
-    uint32_t k;
-    *held = 0;
-    for (k = 0; k < e->comp->n_params + e->n_roots; k++) {
-        const xg_shape *s = k < e->comp->n_params ? e->comp->params[k]->shape : e->roots[k - e->comp->n_params]->shape;
-        int64_t bytes = (int64_t)xg_type_bytes(s->type);
-        if (s->elements != w->form.rows * w->form.cols) continue;
-        most = XG_MAX(most, bytes);
-        if (k < e->comp->n_params) *held += XG_MAX(bytes, (int64_t)4);
-    }
-    for (v = 16 / most; v > 1 && w->form.cols % v; v /= 2) {}
-    *held = XG_MAX(*held, (int64_t)4);
-    return XG_MAX(v, (int64_t)1);
-}
-/* May a result be written over an operand? Then rows of other blocks must not be read, not even for nothing. */
-XG_FN bool xg_rows_writes_operand(const xg_rows *w) {
-    const xg_fusion_emission *e = w->r.e;
-    uint32_t k, j;
-    for (k = 0; k < e->n_roots; k++) for (j = 0; j < e->fusion->n_operands; j++) if (xg_fuse_may_share(e->arena, e->fusion, j, k)) return true;
-    return false;
-}
-XG_FN void xg_rows_plan(xg_rows *w) {
-    int64_t held, resident = w->r.e->target->resident_threads, most, vectors, l;
-    w->vector = xg_rows_vector(w, &held);
-    vectors = w->form.cols / w->vector;
-    most = XG_MAX(XG_ROWS_HELD_BYTES / 2 / held, w->vector); /* elements of a lane */
-    for (l = 1; l < 32 && l < vectors; l *= 2) {}
-    while (l < XG_ROWS_LANES_MAX && (vectors + l - 1) / l * w->vector > most) l *= 2;
-    while (l < XG_ROWS_LANES_MAX / 2 && w->form.rows <= resident / l / 2 && vectors >= 8 * l) l *= 2;
-    w->held = (vectors + l - 1) / l * w->vector <= most;
-    if (!w->held) for (l = XG_ROWS_LANES_MAX; l > 32 && vectors / l < XG_ROWS_LOOP_TRIPS; l /= 2) {}
-    w->lanes = l;
-    for (l = XG_MAX(XG_ROWS_BLOCK / w->lanes, (int64_t)1); l > 1 && l / 2 >= w->form.rows && l * w->lanes > 32; l /= 2) {}
-    if (xg_rows_writes_operand(w)) while (w->form.rows % l) l /= 2;
-    w->lanes = XG_MAX(w->lanes, 32 / l); /* whole warps */
-    w->per_block = l;
-    w->r.threads = w->lanes * w->per_block;
-    w->r.blocks = (w->form.rows + w->per_block - 1) / w->per_block;
-}
 
 XG_FN void xg_rows_heroes(xg_rows *w) {
     xg_arena *a = w->r.e->arena;
@@ -104,22 +43,34 @@ XG_FN void xg_rows_stage(xg_rows *w, uint32_t s) {
 /* ---- where a lane is ---- */
 
 XG_FN const xg_aff *xg_rows_row(const xg_rows *w, const xg_walk_map *m) {
-    return xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, 1), w->per_block), xg_aff_div(m->x, xg_aff_dim(m->x, 0), w->lanes));
+    return xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, w->r.round ? 2 : 1), w->per_block), xg_aff_div(m->x, xg_aff_dim(m->x, 0), w->lanes));
 }
 XG_FN const xg_aff *xg_rows_wrapped(const xg_rows *w, const xg_walk_map *m, const xg_aff *row) { return w->form.rows % w->per_block ? xg_aff_mod(m->x, row, w->form.rows) : row; }
+/* What maps of a walk are applied to: thread, block, and the group of rows where a block goes over several. */
+XG_FN uint32_t xg_rows_dims(const xg_rows *w, xg_kval **out) {
+    out[0] = w->r.thread;
+    out[1] = w->r.block;
+    out[2] = w->r.round;
+    return w->r.round ? 3 : 2;
+}
 
 /* Some rounds, all of whose vectors are in the row unless they are the `last` ones. */
 typedef struct xg_rows_rounds { int64_t first, groups, group; bool last; } xg_rows_rounds;
 
-/* Places: row, column, and the number of the vector, which may be behind the last. */
+/* Places: row, column, the number of the vector, which may be behind the last, and the place in the block's tile. */
+enum { XG_ROWS_ROW, XG_ROWS_COLUMN, XG_ROWS_VECTOR, XG_ROWS_LOCAL, XG_ROWS_PLACES };
 XG_FN xg_walk_map xg_rows_places(const xg_rows *w, const xg_rows_rounds *at, const xg_aff **out) {
     xg_walk_map m = xg_walk_map_begin(&w->r);
     const xg_aff *round = xg_aff_mul(m.x, xg_walk_sym(&m, "group", at->groups), at->group), *v;
     round = xg_aff_add_k(m.x, xg_aff_add(m.x, round, xg_walk_sym(&m, "round", at->group)), at->first);
     out[2] = v = xg_aff_add(m.x, xg_aff_mul(m.x, round, w->lanes), xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes));
-    if (at->last) v = xg_aff_mod(m.x, v, w->form.cols / w->vector);
+    if (at->last) { /* lanes behind the end take what others take, so that no sector is touched for them */
+        int64_t first = at->first * w->lanes;
+        v = xg_aff_add_k(m.x, xg_aff_mod(m.x, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols / w->vector - first), first);
+    }
     out[0] = xg_rows_wrapped(w, &m, xg_rows_row(w, &m));
     out[1] = xg_aff_add(m.x, xg_aff_mul(m.x, v, w->vector), xg_walk_sym(&m, "vector_index", w->vector));
+    out[3] = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols), out[1]);
     return m;
 }
 /* All rounds of a row. */
@@ -150,22 +101,33 @@ XG_FN xg_walk xg_rows_begin(xg_rows *w, const xg_imap *map, xg_partial *p) {
     for (k = 0; k < w->form.n; k++) if (w->form.stage[k] && w->form.maps[k] && !xg_row_is_wide(&w->form, k)) w->r.s.memo[k] = walk.memo[k];
     return walk;
 }
+/* What is known from the tile. */
+XG_FN void xg_rows_tile_give(xg_rows *w, xg_kval *const *place) {
+    xg_scope *s = &w->r.s;
+    xg_kval *here[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < w->tile.n; k++) xg_hero_give(s, w->tile.values[k], xg_elem_real(xg_kextract(&s->b, w->tile.arrays[k], place + XG_ROWS_LOCAL, 1)));
+    for (k = 0; k < w->tile.n_made; k++) {
+        xg_elem_apply(s, xg_row_map(&w->form, w->tile.made[k]->shape), place, here);
+        (void)xg_elem_make(s, w->tile.made[k], &s->memo[xg_partition_place(s->e->parts, w->tile.made[k])], here);
+    }
+}
 /* Within a walk over rounds; if it writes, only of what is there. The places are what they are without that, so that what was made there before is known to be the same. */
 XG_FN xg_walk xg_rows_rounds_begin(xg_rows *w, const xg_rows_rounds *at, bool write, xg_partial *p, xg_kval **place) {
-    const xg_aff *out[3], *row;
+    const xg_aff *out[XG_ROWS_PLACES], *row;
     xg_walk_map m = xg_rows_places(w, at, out);
-    const xg_imap *places = xg_walk_map_end(&w->r, &m, out, 3);
-    xg_kval *vars[2 + XG_COUNT(m.syms)];
+    const xg_imap *places = xg_walk_map_end(&w->r, &m, out, w->tile.vector ? XG_ROWS_PLACES : XG_ROWS_LOCAL);
+    xg_kval *vars[3 + XG_COUNT(m.syms)];
     xg_walk walk;
-    uint32_t k;
+    uint32_t k, n;
     row = xg_rows_row(w, &m);
-    if (write) xg_walk_require(&m, row, 0, w->form.rows - 1);
+    if (write && !w->tile.vector) xg_walk_require(&m, row, 0, w->form.rows - 1);
     if (write && at->last) xg_walk_require(&m, out[2], 0, w->form.cols / w->vector - 1);
     walk = xg_rows_begin(w, xg_walk_map_end(&w->r, &m, out + 2, 1), p);
-    vars[0] = w->r.thread;
-    vars[1] = w->r.block;
-    for (k = 0; k < m.n_syms; k++) vars[2 + k] = walk.syms + k;
+    n = xg_rows_dims(w, vars);
+    for (k = 0; k < m.n_syms; k++) vars[n + k] = walk.syms + k;
     xg_elem_apply(&w->r.s, places, vars, place);
+    if (w->tile.vector) xg_rows_tile_give(w, place);
     return walk;
 }
 XG_FN void xg_rows_mark(const xg_rows *w, bool *needed, const xg_inst *i) {
@@ -192,7 +154,7 @@ XG_FN void xg_rows_accumulate(xg_rows *w, const xg_rows_rounds *at, xg_partial *
     xg_arena *a = r->e->arena;
     bool *needed = XG_NEW_N(a, bool, w->form.n + (size_t)1);
     xg_elem *x = XG_NEW_N(a, xg_elem, r->n_values + 1), *old = XG_NEW_N(a, xg_elem, r->n_values + 1);
-    xg_kval *here[XG_RANK_MAX], *place[3];
+    xg_kval *here[XG_RANK_MAX], *place[XG_ROWS_PLACES];
     xg_walk walk = xg_rows_rounds_begin(w, at, false, p, place);
     uint32_t h;
     for (h = 0; h < r->n_heroes; h++) xg_rows_mark(w, needed, r->heroes[h].sources[0]);
@@ -204,7 +166,7 @@ XG_FN void xg_rows_accumulate(xg_rows *w, const xg_rows_rounds *at, xg_partial *
     memcpy(old, p->acc, r->n_values * sizeof *old);
     xg_reduction_merge(r, p->acc, x);
     if (at->last) {
-        xg_kval *counts = xg_kcmpi_(&r->s.b, XG_CI_SLT, place[2], xg_elem_index(&r->s, w->form.cols / w->vector));
+        xg_kval *counts = xg_kcmpi_(&r->s.b, XG_CI_SLT, place[XG_ROWS_VECTOR], xg_elem_index(&r->s, w->form.cols / w->vector));
         for (h = 0; h < r->n_values; h++) {
             p->acc[h].v = xg_kselect(&r->s.b, counts, p->acc[h].v, old[h].v);
             if (old[h].im) p->acc[h].im = xg_kselect(&r->s.b, counts, p->acc[h].im, old[h].im);
@@ -212,12 +174,11 @@ XG_FN void xg_rows_accumulate(xg_rows *w, const xg_rows_rounds *at, xg_partial *
     }
     xg_walk_end(r, &walk, p);
 }
-XG_FN bool xg_rows_root_is_wide(const xg_rows *w, uint32_t k) { return w->r.e->roots[k]->shape->elements != w->form.rows; }
 XG_FN void xg_rows_write(xg_rows *w, const xg_rows_rounds *at, xg_partial *p) {
     xg_fusion_emission *e = w->r.e;
     bool *needed = XG_NEW_N(e->arena, bool, w->form.n + (size_t)1);
     xg_elem *v = XG_NEW_N(e->arena, xg_elem, e->n_roots + 1);
-    xg_kval *here[XG_RANK_MAX], *place[3];
+    xg_kval *here[XG_RANK_MAX], *place[XG_ROWS_PLACES];
     xg_walk walk = xg_rows_rounds_begin(w, at, true, p, place);
     uint32_t k;
     for (k = 0; k < e->n_roots; k++) if (xg_rows_root_is_wide(w, k)) xg_rows_mark(w, needed, e->roots[k]);
@@ -225,6 +186,7 @@ XG_FN void xg_rows_write(xg_rows *w, const xg_rows_rounds *at, xg_partial *p) {
     for (k = 0; k < e->n_roots; k++) if (xg_rows_root_is_wide(w, k)) v[k] = xg_rows_element(w, e->roots[k], place, here);
     for (k = 0; k < e->n_roots; k++) {
         if (!xg_rows_root_is_wide(w, k)) continue;
+        if (w->tile.vector) { p->dest[k] = xg_kinsert(&w->r.s.b, v[k].v, p->dest[k], place + XG_ROWS_LOCAL, 1); continue; }
         xg_elem_apply(&w->r.s, xg_row_map(&w->form, e->roots[k]->shape), place, here);
         p->dest[k] = xg_emit_insert(&w->r.s.b, v[k], p->dest[k], e->roots[k]->shape, here);
     }
@@ -259,9 +221,8 @@ XG_FN void xg_rows_write_rows(xg_rows *w, xg_partial *p) {
 
 XG_FN xg_kval *xg_rows_of_thread(xg_rows *w, const xg_aff *e) {
     xg_walk_map m = xg_walk_map_begin(&w->r);
-    xg_kval *dims[2];
-    dims[0] = w->r.thread;
-    dims[1] = w->r.block;
+    xg_kval *dims[3];
+    (void)xg_rows_dims(w, dims);
     return xg_kapply(&w->r.s.b, xg_walk_map_end(&w->r, &m, &e, 1), dims)->results;
 }
 /* What the first lane of each group of a warp has, to all of the group. */
@@ -310,6 +271,7 @@ XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
         xg_shared_read(r, &shared, at, 2, like, r->n_values, warp ? more : acc);
         if (warp) xg_reduction_merge(r, acc, more);
     }
+    if (r->round && w->form.n_stages == 1) xg_shared_sync(r, &shared); /* the next pass writes there; else the barrier of another stage lies between */
 }
 /* Reductions of the stage, then what is one value a row and made of them. */
 XG_FN void xg_rows_stage_emit(xg_rows *w, uint32_t s, xg_kval *const *row) {
@@ -335,10 +297,186 @@ XG_FN void xg_rows_stage_emit(xg_rows *w, uint32_t s, xg_kval *const *row) {
     }
 }
 
+/* ---- vectors that all rows read ---- */
+
+/* (th_x, bl_x)[round, vector_index] -> indices of the tensor, all of which the block's threads go over once. */
+XG_FN const xg_imap *xg_rows_copy_map(const xg_rows *w, const xg_ktype *t) {
+    xg_walk_map m = xg_walk_map_begin(&w->r);
+    xg_index_order order = xg_index_order_of_run(t->dims, 0, t->rank);
+    const xg_aff *at[XG_RANK_MAX], *v;
+    int64_t vector = xg_gcd(t->elements, 16 / xg_kelem_bytes(t->elem)), all = t->elements / vector;
+    v = xg_aff_add(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "round", (all + w->r.threads - 1) / w->r.threads), w->r.threads), xg_aff_dim(m.x, 0));
+    xg_walk_require(&m, v, 0, all - 1);
+    xg_index_delinearise(m.x, &order, xg_aff_add(m.x, xg_aff_mul(m.x, v, vector), xg_walk_sym(&m, "vector_index", vector)), at);
+    return xg_walk_map_end(&w->r, &m, at, t->rank);
+}
+/* From here on they are read where they are then. */
+XG_FN void xg_rows_share_vectors(xg_rows *w) {
+    xg_reduction *r = &w->r;
+    xg_scope *s = &r->s;
+    uint32_t k, n = 0, j;
+    xg_shared shared;
+    if (!w->n_shared) return;
+    shared.n = w->n_shared;
+    shared.arrays = XG_NEW_N(r->e->arena, xg_kval *, w->n_shared + (size_t)1);
+    for (k = 0; k < r->e->comp->n_params; k++) {
+        const xg_ktype *t = s->tensors[k]->type;
+        xg_kval *at[XG_RANK_MAX], *v;
+        xg_partial p;
+        xg_walk walk;
+        if (!w->shares[k]) continue;
+        shared.arrays[n] = xg_kir_op(&s->b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+        p = xg_partial_new(r, 0, &shared.arrays[n++], 1);
+        walk = xg_walk_begin(r, xg_rows_copy_map(w, t), &p);
+        for (j = 0; j < t->rank; j++) at[j] = walk.at + j;
+        v = xg_kextract(&s->b, s->tensors[k], at, t->rank);
+        p.dest[0] = xg_kinsert(&s->b, v, p.dest[0], at, t->rank);
+        xg_walk_end(r, &walk, &p);
+    }
+    xg_shared_sync(r, &shared);
+    for (n = 0, k = 0; k < r->e->comp->n_params; k++) if (w->shares[k]) s->tensors[k] = shared.arrays[n++];
+}
+
+/* ---- rows of a block as one run of memory ---- */
+
+/* Vectors of the tile, those that are in the array or those behind it; to row, column and place in the tile. */
+XG_FN const xg_imap *xg_rows_tile_map(const xg_rows *w, bool behind) {
+    int64_t v = w->tile.vector, cols = w->form.cols, all = w->per_block * cols / v, total = w->form.rows * cols / v;
+    xg_walk_map m = xg_walk_map_begin(&w->r);
+    const xg_aff *vector, *lane, *of_array, *flat, *out[XG_ROWS_PLACES];
+    vector = xg_aff_add(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "round", (all + w->r.threads - 1) / w->r.threads), w->r.threads), xg_aff_dim(m.x, 0));
+    lane = xg_walk_sym(&m, "vector_index", v);
+    of_array = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, w->r.round ? 2 : 1), all), vector);
+    flat = xg_aff_add(m.x, xg_aff_mul(m.x, of_array, v), lane);
+    xg_walk_require(&m, vector, 0, all - 1);
+    if (w->groups * all > total) xg_walk_require(&m, of_array, behind ? total : 0, behind ? INT64_MAX : total - 1);
+    out[XG_ROWS_ROW] = xg_aff_div(m.x, flat, cols);
+    out[XG_ROWS_COLUMN] = xg_aff_mod(m.x, flat, cols);
+    out[XG_ROWS_VECTOR] = xg_aff_const(m.x, 0);
+    out[XG_ROWS_LOCAL] = xg_aff_add(m.x, xg_aff_mul(m.x, vector, v), lane);
+    return xg_walk_map_end(&w->r, &m, out, XG_ROWS_PLACES);
+}
+XG_FN void xg_rows_tile_new(xg_rows *w) {
+    int64_t size = w->per_block * w->form.cols;
+    uint32_t k;
+    w->tile.arrays = XG_NEW_N(w->r.e->arena, xg_kval *, w->tile.n + w->r.e->n_roots + (size_t)1);
+    for (k = 0; k < w->tile.n + w->r.e->n_roots; k++) {
+        const xg_inst *i = k < w->tile.n ? w->tile.values[k] : w->r.e->roots[k - w->tile.n];
+        const xg_ktype *t = xg_kir_tensor(w->r.e->m, xg_kelem_of(i->shape->type), &size, 1);
+        if (k < w->tile.n || (xg_rows_root_is_wide(w, k - w->tile.n) && w->tile.over[k - w->tile.n] == UINT32_MAX)) w->tile.arrays[k] = xg_kir_op(&w->r.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+    }
+}
+/* Lanes without a row find something, too. */
+XG_FN void xg_rows_tile_fill(xg_rows *w, bool behind) {
+    xg_reduction *r = &w->r;
+    xg_partial p = xg_partial_new(r, 0, w->tile.arrays, w->tile.n);
+    xg_kval *here[XG_RANK_MAX], *place[XG_ROWS_PLACES];
+    xg_walk walk = xg_walk_begin(r, xg_rows_tile_map(w, behind), &p);
+    uint32_t k;
+    for (k = 0; k < XG_ROWS_PLACES; k++) place[k] = walk.at + k;
+    for (k = 0; k < w->tile.n; k++) {
+        const xg_inst *i = w->tile.values[k];
+        xg_elem v = xg_elem_real(behind ? xg_kconst_bits(&r->s.b, xg_kir_scalar(r->e->m, p.dest[k]->type->elem), 0) : NULL);
+        xg_elem_apply(&r->s, xg_row_map(&w->form, i->shape), place, here);
+        if (!behind) v = xg_elem_of(&r->s, i, here);
+        p.dest[k] = xg_kinsert(&r->s.b, v.v, p.dest[k], place + XG_ROWS_LOCAL, 1);
+    }
+    xg_walk_end(r, &walk, &p);
+}
+/* The rows' results into the tile; false if none has elements for the columns. */
+XG_FN bool xg_rows_tile_results(xg_rows *w, xg_partial *p) {
+    uint32_t n_roots = w->r.e->n_roots, k, n = 0;
+    xg_partial q = xg_partial_new(&w->r, 0, XG_NEW_N(w->r.e->arena, xg_kval *, n_roots + (size_t)1), n_roots);
+    xg_kval **results = w->tile.arrays + w->tile.n;
+    xg_shared wide;
+    wide.arrays = XG_NEW_N(w->r.e->arena, xg_kval *, n_roots + (size_t)1);
+    for (k = 0; k < n_roots; k++) q.dest[k] = !xg_rows_root_is_wide(w, k) ? p->dest[k] : w->tile.over[k] != UINT32_MAX ? w->tile.arrays[w->tile.over[k]] : results[k];
+    xg_rows_each(w, xg_rows_write, &q);
+    for (k = 0; k < n_roots; k++) {
+        if (xg_rows_root_is_wide(w, k)) wide.arrays[n++] = q.dest[k];
+        else p->dest[k] = q.dest[k];
+    }
+    wide.n = n;
+    if (n) xg_shared_sync(&w->r, &wide);
+    for (n = 0, k = 0; k < n_roots; k++) if (xg_rows_root_is_wide(w, k)) results[k] = wide.arrays[n++];
+    return n > 0;
+}
+XG_FN void xg_rows_tile_write(xg_rows *w, xg_partial *p) {
+    xg_reduction *r = &w->r;
+    xg_kval *here[XG_RANK_MAX], *place[XG_ROWS_PLACES], *v;
+    xg_walk walk = xg_walk_begin(r, xg_rows_tile_map(w, false), p);
+    uint32_t k;
+    for (k = 0; k < XG_ROWS_PLACES; k++) place[k] = walk.at + k;
+    for (k = 0; k < r->e->n_roots; k++) {
+        const xg_shape *s = r->e->roots[k]->shape;
+        if (!xg_rows_root_is_wide(w, k)) continue;
+        v = xg_kextract(&r->s.b, w->tile.arrays[w->tile.n + k], place + XG_ROWS_LOCAL, 1);
+        xg_elem_apply(&r->s, xg_row_map(&w->form, s), place, here);
+        p->dest[k] = xg_emit_insert(&r->s.b, xg_elem_real(v), p->dest[k], s, here);
+    }
+    xg_walk_end(r, &walk, p);
+}
+
+/* The rows of one pass. */
+XG_FN void xg_rows_pass(xg_rows *w, xg_partial *p) {
+    xg_walk_map m = xg_walk_map_begin(&w->r);
+    xg_kval *row[2];
+    xg_shared tile;
+    uint32_t k;
+    row[0] = xg_rows_of_thread(w, xg_rows_wrapped(w, &m, xg_rows_row(w, &m)));
+    row[1] = xg_elem_index(&w->r.s, 0);
+    if (w->tile.vector) {
+        xg_rows_tile_new(w);
+        xg_rows_tile_fill(w, false);
+        if (w->form.rows % w->per_block) xg_rows_tile_fill(w, true);
+        tile.n = w->tile.n;
+        tile.arrays = w->tile.arrays;
+        xg_shared_sync(&w->r, &tile);
+    }
+    for (k = 1; k <= w->form.n_stages; k++) xg_rows_stage_emit(w, k, row);
+    if (!w->tile.vector) xg_rows_each(w, xg_rows_write, p);
+    else if (xg_rows_tile_results(w, p)) xg_rows_tile_write(w, p);
+    xg_rows_write_rows(w, p);
+}
+XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
+    xg_reduction *r = &w->r;
+    xg_kval **values = XG_NEW_N(r->e->arena, xg_kval *, p->n_dest + (size_t)1), *from, *to, *at[2];
+    bool even = w->groups % w->passes == 0;
+    xg_kb outside;
+    xg_kop *loop;
+    if (w->passes == 1) { xg_rows_pass(w, p); return; }
+    from = xg_elem_index(&r->s, 0);
+    to = xg_elem_index(&r->s, w->passes);
+    if (!even) { /* the last block has less */
+        from = xg_k2(&r->s.b, XG_K_OP_MULI, r->block, to);
+        to = xg_k2(&r->s.b, XG_K_OP_ADDI, from, to);
+        to = XG_KOP2(&r->s.b, XG_K_OP_MINSI, to, xg_elem_index(&r->s, w->groups));
+    }
+    loop = xg_kfor(&r->s.b, from, to, xg_elem_index(&r->s, 1), values, xg_partial_values(p, values));
+    outside = r->s.b;
+    r->s.b = xg_kb_end(r->e->m, loop->regions[0]);
+    r->s.b.loc = outside.loc;
+    r->round = &loop->regions[0]->args[0];
+    r->round->name = XG_STR("group");
+    if (even) {
+        xg_imap *map = xg_imap_new(r->e->m->aff, 2, 0, 0, 1, 0);
+        map->dims[0].range = xg_range_of(0, r->blocks - 1);
+        map->dims[1].range = xg_range_of(0, w->passes - 1);
+        map->results[0] = xg_aff_add(r->e->m->aff, xg_aff_mul(r->e->m->aff, xg_aff_dim(r->e->m->aff, 0), w->passes), xg_aff_dim(r->e->m->aff, 1));
+        at[0] = r->block;
+        at[1] = r->round;
+        r->round = xg_kapply(&r->s.b, xg_imap_simplify(r->e->m->aff, map), at)->results;
+    } else xg_kval_set_range(r->round, xg_range_of(0, w->groups - 1));
+    xg_partial_set(p, loop->regions[0]->args + 1);
+    xg_rows_pass(w, p);
+    xg_kyield(&r->s.b, values, xg_partial_values(p, values));
+    r->s.b = outside;
+    xg_partial_set(p, loop->results);
+}
+
 XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
-    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1), *row[2];
-    xg_walk_map m;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     xg_partial p;
     xg_rows w;
     uint32_t k;
@@ -355,15 +493,11 @@ XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     w.r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
     w.r.thread = xg_kthread_id(&w.r.s.b, 0, w.r.threads);
     w.r.block = xg_kblock_id(&w.r.s.b, 0, w.r.blocks);
-    m = xg_walk_map_begin(&w.r);
-    row[0] = xg_rows_of_thread(&w, xg_rows_wrapped(&w, &m, xg_rows_row(&w, &m)));
-    row[1] = xg_elem_index(&w.r.s, 0);
-    for (k = 1; k <= w.form.n_stages; k++) xg_rows_stage_emit(&w, k, row);
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
     p = xg_partial_new(&w.r, 0, dest, e->n_roots);
-    xg_rows_each(&w, xg_rows_write, &p);
-    xg_rows_write_rows(&w, &p);
-    xg_kreturn(&w.r.s.b, dest, e->n_roots);
+    xg_rows_share_vectors(&w);
+    xg_rows_passes(&w, &p);
+    xg_kreturn(&w.r.s.b, p.dest, e->n_roots);
 }
 
 #endif /* XG_EMIT_ROWS_C */

@@ -220,6 +220,8 @@ XG_FN void xg_emit_scattered(xg_fusion_emission *e) {
     }
     section.shape = &d.walk;
     section.unroll = 1;
+    section.apart = false;
+    section.shares = 0;
     xg_emit_sections(e, &section, 1, xg_boxes_box, &d);
 }
 

@@ -1,13 +1,46 @@
 /* emit/sections.c -- several walks beside each other in one kernel: each has blocks of its own, which walk over its shape as those of the loop emitter do.
  *
- * A block finds its section by halving, on its number alone, so no warp diverges; the code grows with the number of sections, not with what a thread executes. */
+ * A block finds its section by halving, on its number alone, so no warp diverges; the code grows with the number of sections, not with what a thread executes.
+ * What a thread has of a section and one access does not hold comes in further rounds: of each element where nothing is aligned, so that a warp reads and writes neighbours.
+ * Large sections that differ in one dimension at most, by no more than half, share threads: those of the largest make an element of each, where there is one. */
 #ifndef XG_EMIT_SECTIONS_C
 #define XG_EMIT_SECTIONS_C
 #include "emit.h"
 
-typedef struct xg_sections_site { xg_fusion_emission *e; const xg_section *list; int64_t *first; int64_t threads; xg_section_fn body; void *data; xg_kval *thread, *block; } xg_sections_site;
+typedef struct xg_sections_site { xg_fusion_emission *e; const xg_section *list; uint32_t n; int64_t *first; int64_t threads, vector; xg_section_fn body; void *data; xg_kval *thread, *block; } xg_sections_site;
 
-XG_FN int64_t xg_section_blocks(const xg_section *c, int64_t threads) { return (c->shape->elements + c->unroll * threads - 1) / (c->unroll * threads); }
+enum { XG_SECTIONS_SHARE_MAX = 8, XG_SECTIONS_SHARED_LIST_MAX = 128 };
+
+/* The only dimension in which a section is shorter than the one whose threads make it; the rank: none is. */
+XG_FN uint32_t xg_section_shorter(const xg_section *c, const xg_section *lead) {
+    uint32_t k;
+    for (k = 0; k < c->shape->rank && c->shape->dims[k] == lead->shape->dims[k];) k++;
+    return k;
+}
+XG_FN bool xg_section_may_share(const xg_section *c, const xg_section *lead) {
+    uint32_t k, differ = 0;
+    if (c->shape->rank != lead->shape->rank || c->unroll != lead->unroll || c->apart != lead->apart || !c->shape->elements) return false;
+    for (k = 0; k < c->shape->rank; k++) {
+        int64_t n = c->shape->dims[k], most = lead->shape->dims[k];
+        differ += n != most;
+        if (n > most || 2 * n < most || differ > 1 || xg_shape_major(c->shape, k) != xg_shape_major(lead->shape, k)) return false;
+    }
+    return true;
+}
+XG_FN void xg_sections_share(const xg_fusion_emission *e, xg_section *list, uint32_t n) {
+    uint32_t k, lead;
+    if (n > XG_SECTIONS_SHARED_LIST_MAX) return;
+    for (;;) {
+        uint32_t members = 1;
+        for (lead = n, k = 0; k < n; k++) if (!list[k].shares && (lead == n || list[k].shape->elements > list[lead].shape->elements)) lead = k;
+        if (lead == n || list[lead].shape->elements < e->target->resident_threads) break; /* a thread each is still less than the device takes */
+        list[lead].shares = lead + 1;
+        for (k = 0; k < n && members < XG_SECTIONS_SHARE_MAX; k++) if (!list[k].shares && xg_section_may_share(&list[k], &list[lead])) { list[k].shares = lead + 1; members++; }
+    }
+    for (k = 0; k < n; k++) if (list[k].shares == k + 1) list[k].shares = 0;
+}
+
+XG_FN int64_t xg_section_blocks(const xg_section *c, int64_t threads) { return c->shares ? 0 : (c->shape->elements + c->unroll * threads - 1) / (c->unroll * threads); }
 
 XG_FN int64_t xg_sections_threads(const xg_section *list, uint32_t n) {
     int64_t most = 1;
@@ -22,12 +55,24 @@ XG_FN int64_t xg_sections_blocks(const xg_section *list, uint32_t n) {
     return sum;
 }
 
-XG_FN void xg_section_walk(xg_sections_site *d, xg_scope *s, uint32_t which, xg_kval **dest) {
+/* The walk over a section by the threads of `lead`: only where it has elements. The test is one for all that a thread has in a vector. */
+XG_FN const xg_imap *xg_section_map(xg_sections_site *d, uint32_t which, uint32_t lead) {
+    const xg_section *c = &d->list[which], *l = &d->list[lead];
+    xg_aff_ctx *x = d->e->m->aff;
+    int64_t vector = l->apart ? 1 : XG_MIN(l->unroll, d->vector), rounds = l->unroll / vector, inner = 1, unit;
+    const xg_imap *map = xg_indexing_thread_rounds(x, l->shape, d->threads, d->first[lead + 1] - d->first[lead], rounds, vector);
+    uint32_t shorter = xg_section_shorter(c, l), k;
+    const xg_aff *at;
+    if (shorter == l->shape->rank) return map;
+    for (k = l->shape->rank; xg_shape_major(l->shape, k - 1) != shorter; k--) inner *= l->shape->dims[xg_shape_major(l->shape, k - 1)];
+    unit = xg_gcd(vector, xg_gcd(c->shape->dims[shorter] * inner, l->shape->dims[shorter] * inner));
+    at = xg_aff_div(x, xg_aff_mod(x, xg_indexing_thread_linear(x, d->threads, rounds, vector), l->shape->dims[shorter] * inner), unit);
+    return xg_imap_with_constraint(x, map, at, xg_range_of(0, c->shape->dims[shorter] * inner / unit - 1));
+}
+XG_FN void xg_section_walk(xg_sections_site *d, xg_scope *s, uint32_t which, uint32_t lead, xg_kval **dest) {
     xg_fusion_emission *e = d->e;
-    const xg_section *c = &d->list[which];
-    int64_t blocks = d->first[which + 1] - d->first[which];
     xg_aff_ctx *x = e->m->aff;
-    const xg_imap *map = xg_indexing_thread(x, c->shape, d->threads, blocks, c->unroll);
+    const xg_imap *map = xg_section_map(d, which, lead);
     xg_imap *own = xg_imap_new(x, 1, 0, 0, 1, 0);
     xg_kval *dims[2], *at[XG_RANK_MAX], **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     xg_kb outer = s->b;
@@ -35,8 +80,8 @@ XG_FN void xg_section_walk(xg_sections_site *d, xg_scope *s, uint32_t which, xg_
     xg_kop *loop;
     uint32_t k;
     own->dims[0].name = XG_STR("bl_x");
-    own->dims[0].range = xg_range_of(d->first[which], d->first[which + 1] - 1);
-    own->results[0] = xg_aff_add_k(x, xg_aff_dim(x, 0), -d->first[which]);
+    own->dims[0].range = xg_range_of(d->first[lead], d->first[lead + 1] - 1);
+    own->results[0] = xg_aff_add_k(x, xg_aff_dim(x, 0), -d->first[lead]);
     dims[0] = d->thread;
     dims[1] = d->block;
     xg_elem_apply(s, xg_imap_simplify(x, own), &d->block, &dims[1]);
@@ -54,11 +99,18 @@ XG_FN void xg_section_walk(xg_sections_site *d, xg_scope *s, uint32_t which, xg_
 
 XG_FN void xg_sections_range(xg_sections_site *d, xg_scope *s, uint32_t from, uint32_t to, xg_kval **dest) {
     xg_fusion_emission *e = d->e;
-    uint32_t mid = from + (to - from) / 2, side, k;
+    uint32_t mid, side, k;
     const xg_ktype **types;
     xg_kb outer = s->b;
     xg_kop *op;
-    if (to - from == 1) { xg_section_walk(d, s, from, dest); return; }
+    while (from + 1 < to && d->first[from] == d->first[from + 1]) from++; /* such have no blocks of their own */
+    while (from + 1 < to && d->first[to - 1] == d->first[to]) to--;
+    if (to - from == 1) {
+        xg_section_walk(d, s, from, from, dest);
+        for (k = 0; k < d->n; k++) if (d->list[k].shares == from + 1) xg_section_walk(d, s, k, from, dest);
+        return;
+    }
+    mid = from + (to - from) / 2;
     types = XG_NEW_N(e->arena, const xg_ktype *, e->n_roots + 1);
     for (k = 0; k < e->n_roots; k++) types[k] = dest[k]->type;
     op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLE, d->block, xg_elem_index(s, d->first[mid] - 1)), types, e->n_roots);
@@ -84,9 +136,11 @@ XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint3
     memset(&d, 0, sizeof d);
     d.e = e;
     d.list = list;
+    d.n = n;
     d.body = body;
     d.data = data;
     d.threads = xg_sections_threads(list, n);
+    d.vector = xg_emit_vector(e, 0);
     d.first = XG_NEW_N(e->arena, int64_t, n + 1);
     for (k = 0; k < n; k++) d.first[k + 1] = d.first[k] + xg_section_blocks(&list[k], d.threads);
     if (d.first[n] > INT32_MAX) xg_fail(e->ctx, XLAGPU_ERROR_LIMIT, "a kernel of %lld blocks; the limit is 2147483647", (long long)d.first[n]);

@@ -42,6 +42,7 @@ XG_FN void xg_slices_decide(xg_input_slices *c) {
 }
 
 XG_FN bool xg_slices_make(xg_input_slices *c, xg_fusion_emission *e) {
+    int64_t sum = 0;
     uint32_t k;
     memset(c, 0, sizeof *c);
     c->e = e;
@@ -58,7 +59,9 @@ XG_FN bool xg_slices_make(xg_input_slices *c, xg_fusion_emission *e) {
     }
     if (!c->n || e->n_roots * xg_emit_work(e->comp) > 4096) return false;
     xg_slices_decide(c);
-    for (k = 0; k < c->n; k++) c->sections[k].unroll = c->sections[k].shape->elements < e->target->resident_threads ? 1 : xg_gcd(c->sections[k].shape->elements, e->target->max_unroll);
+    for (k = 0; k < c->n; k++) sum += c->sections[k].shape->elements;
+    for (k = 0; k < c->n; k++) c->sections[k].unroll = sum < e->target->resident_threads ? 1 : xg_gcd(c->sections[k].shape->elements, e->target->max_unroll);
+    if (!c->once) xg_sections_share(e, c->sections, c->n);
     return true;
 }
 XG_FN bool xg_emit_slices_match(const xg_fusion_emission *e) {

@@ -260,6 +260,8 @@ XG_FN void xg_emit_sliding(xg_fusion_emission *e) {
     xg_sliding_walk(&d);
     section.shape = &d.walk;
     section.unroll = 1;
+    section.apart = false;
+    section.shares = 0;
     xg_emit_sections(e, &section, 1, xg_sliding_element, &d);
 }
 

@@ -400,12 +400,55 @@ XG_FN void xg_transpose_load_unit(xg_transpose_walk *w, xg_kval *const *at, xg_k
 
 /* ---- boxes ---- */
 
+/* The indices within a box of thread th_x in turn i of round j, by slabs; *vector: which one that is. */
+XG_FN void xg_transpose_slab_places(const xg_transpose *t, bool result, const xg_box_slabs *s, const xg_aff **vector, const xg_aff **place) {
+    xg_aff_ctx *x = t->e->m->aff;
+    int64_t v = t->box.v[result], slabs = s->step / s->slab, inner = s->slab * v;
+    const xg_aff *own = xg_aff_add(x, xg_aff_dim(x, 0), xg_aff_mul(x, xg_aff_sym(x, 0), XG_TRANSPOSE_THREADS)), *in = slabs > 1 ? xg_aff_mod(x, own, s->slab) : own;
+    uint32_t k;
+    *vector = own;
+    memset(place, 0, XG_RANK_MAX * sizeof *place);
+    for (k = 0; k < t->p.rank; k++) {
+        uint32_t d = xg_box_dim(&t->p, result, k);
+        if (t->tiles[d] == 1) continue;
+        if (d == s->along) place[d] = xg_aff_add(x, xg_aff_mul(x, xg_aff_sym(x, 1), slabs), slabs > 1 ? xg_aff_div(x, own, s->slab) : xg_aff_const(x, 0));
+        else {
+            const xg_aff *at = xg_aff_mul(x, in, v);
+            if (inner != s->slab * v) at = xg_aff_mod(x, at, inner);
+            inner /= t->tiles[d];
+            place[d] = xg_aff_div(x, at, inner);
+        }
+    }
+}
+/* (th_x, bl_x)[i, j] -> which vector of the array, and its place in shared memory: counted in vectors where it is one there, too. */
+XG_FN const xg_imap *xg_transpose_slab_map(xg_transpose *t, bool result, const xg_shape *shape) {
+    xg_aff_ctx *x = t->e->m->aff;
+    int64_t v = t->box.v[result];
+    xg_box_slabs s = xg_box_slabs_of(&t->p, &t->box, result, v);
+    const xg_aff *vector, *place[XG_RANK_MAX], *at = xg_aff_const(x, 0), *both[2];
+    const xg_imap *m;
+    xg_imap *walk;
+    uint32_t d;
+    xg_transpose_slab_places(t, result, &s, &vector, place);
+    walk = xg_transpose_canonical(t, place, 1, s.turns, result);
+    walk->syms[1].range = xg_range_of(0, s.rounds - 1);
+    m = xg_imap_simplify(x, walk);
+    if (s.step % XG_TRANSPOSE_THREADS) m = xg_imap_with_constraint(x, m, vector, xg_range_of(0, s.step - 1));
+    if (t->box.elements / v % s.step) m = xg_imap_with_constraint(x, m, xg_aff_add(x, vector, xg_aff_mul(x, xg_aff_sym(x, 1), s.step)), xg_range_of(0, t->box.elements / v - 1));
+    for (d = 0; d < t->p.rank; d++) if (place[d]) at = xg_aff_add(x, at, xg_aff_mul(x, place[d], xg_box_stride(&t->p, &t->box, d)));
+    m = xg_indexing_flatten(x, m, xg_permutation_shape(t->e, &t->p, result, shape));
+    if (!xg_imap_ok(m)) return m;
+    both[0] = xg_aff_div(x, m->results[0], v);
+    both[1] = t->box.whole[result] ? xg_aff_div(x, at, v) : at;
+    return xg_imap_with_results(x, m, both, 2);
+}
 /* (th_x, bl_x)[i] -> which vector of the array, and which of the box. With all lanes at work element V * (th_x + 128 * i) of the box in this order is its first. */
 XG_FN const xg_imap *xg_transpose_box_map(xg_transpose *t, bool result, const xg_shape *shape) {
     xg_aff_ctx *x = t->e->m->aff;
     int64_t v = t->box.v[result], group = t->box.group, lanes = t->box.lanes[result], vectors = t->box.elements / v, step = lanes * (XG_TRANSPOSE_THREADS / group), rounds = (vectors + step - 1) / step;
     const xg_aff *thread = xg_aff_dim(x, 0), *lane = xg_aff_mod(x, thread, group), *vector, *place[XG_RANK_MAX], *both[2];
     const xg_imap *m;
+    if (t->box.slabs[result]) return xg_transpose_slab_map(t, result, shape);
     if (lanes != group) thread = xg_aff_add(x, lane, xg_aff_mul(x, xg_aff_div(x, thread, group), lanes));
     vector = xg_aff_add(x, thread, xg_aff_mul(x, xg_aff_sym(x, 0), step));
     xg_transpose_box_places(t, result, xg_aff_mul(x, vector, v), place);
@@ -418,20 +461,29 @@ XG_FN const xg_imap *xg_transpose_box_map(xg_transpose *t, bool result, const xg
     both[1] = vector;
     return xg_imap_with_results(x, m, both, 2);
 }
+/* What a walk's second result runs through. */
+XG_FN xg_range xg_transpose_box_range(const xg_transpose *t, bool result) {
+    int64_t v = t->box.v[result];
+    if (!t->box.slabs[result]) return xg_range_of(0, t->box.elements / v - 1);
+    return xg_range_of(0, t->box.whole[result] ? t->box.room / v - 1 : t->box.room - 1);
+}
 /* (vector of the array, of the box)[j] -> indices of `shape`, and the place in shared memory. */
 XG_FN const xg_imap *xg_transpose_box_vector(xg_transpose *t, bool result, const xg_shape *shape) {
     xg_aff_ctx *x = t->e->m->aff;
     int64_t v = t->box.v[result];
     xg_imap *m = xg_imap_new(x, 2, 1, 0, 1, 0);
     const xg_aff *element = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), v), xg_aff_sym(x, 0)), *at;
+    uint32_t minor = t->p.rank - 1;
     xg_aff_env env;
     m->dims[0].range = xg_range_of(0, shape->elements / v - 1);
-    m->dims[1].range = xg_range_of(0, t->box.elements / v - 1);
+    m->dims[1].range = xg_transpose_box_range(t, result);
     m->syms[0].range = xg_range_of(0, v - 1);
     m->syms[0].name = XG_STR("v");
     m->results[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), v), xg_aff_sym(x, 0));
     env = xg_imap_env(x, m);
-    if (t->box.order == (uint32_t)result) at = xg_aff_add(x, element, xg_aff_mul(x, xg_aff_div_in(&env, element, t->box.row), t->box.pad));
+    while (t->tiles[xg_box_dim(&t->p, result, minor)] == 1) minor--;
+    if (t->box.slabs[result]) at = t->box.whole[result] ? element : xg_aff_add(x, xg_aff_dim(x, 1), xg_aff_mul(x, xg_aff_sym(x, 0), xg_box_stride(&t->p, &t->box, xg_box_dim(&t->p, result, minor))));
+    else if (t->box.order == (uint32_t)result) at = xg_aff_add(x, element, xg_aff_mul(x, xg_aff_div_in(&env, element, t->box.row), t->box.pad));
     else at = xg_transpose_box_at(t, result, element);
     return xg_transpose_append(t, xg_imap_compose(x, xg_imap_simplify(x, m), xg_indexing_delinear(x, shape)), &at, 1);
 }
@@ -443,7 +495,7 @@ XG_FN xg_transpose_loop xg_transpose_begin_vector(xg_transpose_walk *w, bool res
     at[0] = vectors;
     at[1] = vectors + 1;
     xg_kval_set_range(at[0], xg_range_of(0, shape->elements / v - 1));
-    xg_kval_set_range(at[1], xg_range_of(0, w->t->box.elements / v - 1));
+    xg_kval_set_range(at[1], xg_transpose_box_range(w->t, result));
     return xg_transpose_begin(w->s, xg_transpose_box_vector(w->t, result, shape), at, inits, n);
 }
 

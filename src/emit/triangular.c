@@ -86,66 +86,31 @@ XG_FN xg_elem xg_tiled_from_lane(xg_tiled_site *d, xg_elem x, xg_kval *r) {
 
 /* ---- loops and conditions ---- */
 
-/* What a loop or an if carries: some tensors, then the parts of some elements. */
+/* What a loop or an if carries: some tensors, some elements, a flag. */
 typedef struct xg_tiled_state { xg_kval *tensors[4]; uint32_t n_tensors; xg_elem elems[2]; uint32_t n_elems; xg_kval *flag; } xg_tiled_state;
-XG_FN uint32_t xg_tiled_flat(const xg_tiled_state *c, xg_kval **v) {
-    uint32_t n = 0, k;
-    for (k = 0; k < c->n_tensors; k++) v[n++] = c->tensors[k];
-    for (k = 0; k < c->n_elems; k++) { v[n++] = c->elems[k].v; if (c->elems[k].im) v[n++] = c->elems[k].im; }
-    if (c->flag) v[n++] = c->flag;
-    return n;
-}
-XG_FN void xg_tiled_unflat(xg_tiled_state *c, xg_kval *v) { /* values that lie one behind the other */
-    uint32_t n = 0, k;
-    for (k = 0; k < c->n_tensors; k++) c->tensors[k] = &v[n++];
-    for (k = 0; k < c->n_elems; k++) { c->elems[k].v = &v[n++]; if (c->elems[k].im) c->elems[k].im = &v[n++]; }
-    if (c->flag) c->flag = &v[n++];
-}
-typedef struct xg_tiled_loop { xg_kop *op; xg_kb outer; xg_kval *var; } xg_tiled_loop;
-/* lo: NULL for zero. */
-XG_FN xg_tiled_loop xg_tiled_loop_begin(xg_tiled_site *d, xg_kval *lo, xg_kval *hi, int64_t limit, xg_tiled_state *c) {
-    xg_tiled_loop l;
-    xg_kval *v[16];
-    uint32_t n = xg_tiled_flat(c, v);
-    if (!lo) lo = xg_tiled_index(d, 0);
-    l.op = xg_kfor(&d->s->b, lo, hi, xg_tiled_index(d, 1), v, n);
-    l.outer = d->s->b;
-    l.var = &l.op->regions[0]->args[0];
-    xg_kval_set_range(l.var, xg_range_of(XG_MAX(xg_kval_range(lo).lo, (int64_t)0), limit - 1));
-    xg_tiled_unflat(c, &l.op->regions[0]->args[1]);
-    d->s->b = xg_kb_end(d->e->m, l.op->regions[0]);
-    d->s->b.loc = l.outer.loc;
-    return l;
-}
-XG_FN void xg_tiled_loop_end(xg_tiled_site *d, const xg_tiled_loop *l, xg_tiled_state *c) {
-    xg_kval *v[16];
-    uint32_t n = xg_tiled_flat(c, v);
-    xg_kyield(&d->s->b, v, n);
-    d->s->b = l->outer;
-    xg_tiled_unflat(c, l->op->results);
-}
-typedef struct xg_tiled_if { xg_kop *op; xg_kb outer; } xg_tiled_if;
-XG_FN xg_tiled_if xg_tiled_if_begin(xg_tiled_site *d, xg_kval *cond, const xg_tiled_state *otherwise) {
-    xg_tiled_if f;
-    xg_kval *v[16];
-    const xg_ktype *types[16];
-    uint32_t n = xg_tiled_flat(otherwise, v), k;
-    for (k = 0; k < n; k++) types[k] = v[k]->type;
-    f.op = xg_kif(&d->s->b, cond, types, n);
-    f.outer = d->s->b;
-    d->s->b = xg_kb_end(d->e->m, f.op->regions[1]);
-    xg_kyield(&d->s->b, v, n);
-    d->s->b = xg_kb_end(d->e->m, f.op->regions[0]);
-    d->s->b.loc = f.outer.loc;
+typedef struct xg_tiled_flow { xg_flow flow; xg_kval *var; } xg_tiled_flow;
+XG_FN xg_tiled_flow xg_tiled_carry(xg_tiled_state *c) {
+    xg_tiled_flow f;
+    uint32_t k;
+    memset(&f, 0, sizeof f);
+    for (k = 0; k < c->n_tensors; k++) xg_flow_slot(&f.flow, &c->tensors[k]);
+    for (k = 0; k < c->n_elems; k++) xg_flow_elem(&f.flow, &c->elems[k]);
+    xg_flow_slot(&f.flow, &c->flag);
     return f;
 }
-XG_FN void xg_tiled_if_end(xg_tiled_site *d, const xg_tiled_if *f, xg_tiled_state *c) {
-    xg_kval *v[16];
-    uint32_t n = xg_tiled_flat(c, v);
-    xg_kyield(&d->s->b, v, n);
-    d->s->b = f->outer;
-    xg_tiled_unflat(c, f->op->results);
+/* lo: NULL for zero. */
+XG_FN xg_tiled_flow xg_tiled_loop(xg_tiled_site *d, xg_kval *lo, xg_kval *hi, int64_t limit, xg_tiled_state *c) {
+    xg_tiled_flow f = xg_tiled_carry(c);
+    if (!lo) lo = xg_tiled_index(d, 0);
+    f.var = xg_flow_for(d->s, &f.flow, lo, hi, 1, limit);
+    return f;
 }
+XG_FN xg_tiled_flow xg_tiled_if(xg_tiled_site *d, xg_kval *cond, xg_tiled_state *c) {
+    xg_tiled_flow f = xg_tiled_carry(c);
+    xg_flow_if(d->s, &f.flow, cond);
+    return f;
+}
+XG_FN void xg_tiled_end(xg_tiled_site *d, xg_tiled_flow *f) { xg_flow_end(d->s, &f->flow); }
 
 /* ---- memory ---- */
 
@@ -195,28 +160,28 @@ XG_FN xg_elem xg_tiled_read(xg_tiled_site *d, uint32_t operand, xg_kval *array, 
     const xg_inst *o = XG_OPERAND(d->i, operand);
     xg_kval *physical[XG_RANK_MAX];
     xg_tiled_state c;
-    xg_tiled_if f;
+    xg_tiled_flow f;
     memset(&c, 0, sizeof c);
     c.elems[0] = missing;
     c.n_elems = 1;
-    if (exists) f = xg_tiled_if_begin(d, exists, &c);
+    if (exists) f = xg_tiled_if(d, exists, &c);
     if (array) {
         xg_emit_physical(d->i->shape, at, physical);
         c.elems[0] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, array, physical, d->i->shape->rank));
     } else c.elems[0] = xg_elem_of(d->s, o, at);
     if (conj) c.elems[0] = xg_tiled_conj(d, c.elems[0]);
-    if (exists) xg_tiled_if_end(d, &f, &c);
+    if (exists) xg_tiled_end(d, &f);
     return c.elems[0];
 }
 XG_FN xg_kval *xg_tiled_write(xg_tiled_site *d, xg_elem v, xg_kval *dest, xg_kval *const *at, xg_kval *exists) {
     xg_tiled_state c;
-    xg_tiled_if f;
+    xg_tiled_flow f;
     memset(&c, 0, sizeof c);
     c.tensors[0] = dest;
     c.n_tensors = 1;
-    if (exists) f = xg_tiled_if_begin(d, exists, &c);
+    if (exists) f = xg_tiled_if(d, exists, &c);
     c.tensors[0] = xg_emit_insert(&d->s->b, v, c.tensors[0], d->i->shape, at);
-    if (exists) xg_tiled_if_end(d, &f, &c);
+    if (exists) xg_tiled_end(d, &f);
     return c.tensors[0];
 }
 /* Tile (i, j) of the matrix, from the operand or from the result, into an array; zeros where nothing is, on the diagonal ones. */
@@ -257,18 +222,18 @@ XG_FN xg_elem xg_tiled_over(xg_tiled_site *d, xg_elem x, xg_elem inverse, bool r
 XG_FN xg_elem xg_tiled_solve_tile(xg_tiled_site *d, xg_kval *array, xg_elem rest, bool conj) {
     xg_elem pivot = d->unit ? rest : xg_tiled_inverse(d, xg_tiled_get(d, array, d->lane, d->lane), conj), q;
     xg_tiled_state c;
-    xg_tiled_loop l;
+    xg_tiled_flow l;
     memset(&c, 0, sizeof c);
     c.elems[0] = rest;
     c.elems[1] = xg_tiled_number(d, 0);
     c.n_elems = 2;
-    l = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &c);
+    l = xg_tiled_loop(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &c);
     q = d->unit ? c.elems[0] : xg_tiled_over(d, c.elems[0], pivot, conj);
     c.elems[1] = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, d->lane, l.var), q, c.elems[1]);
     q = xg_tiled_from_lane(d, q, l.var);
     pivot = xg_tiled_get(d, array, d->lane, l.var);
     c.elems[0] = xg_tiled_less(d, c.elems[0], q, conj ? xg_tiled_conj(d, pivot) : pivot);
-    xg_tiled_loop_end(d, &l, &c);
+    xg_tiled_end(d, &l);
     return c.elems[1];
 }
 
@@ -277,16 +242,16 @@ XG_FN xg_elem xg_tiled_solve_tile(xg_tiled_site *d, xg_kval *array, xg_elem rest
 /* acc - the sum over r of x[p, r] conj(y[q, r]) */
 XG_FN xg_elem xg_tiled_less_product(xg_tiled_site *d, xg_elem acc, xg_kval *x, xg_kval *p, xg_kval *y, xg_kval *q) {
     xg_tiled_state c;
-    xg_tiled_loop l;
+    xg_tiled_flow l;
     xg_elem u, v;
     memset(&c, 0, sizeof c);
     c.elems[0] = acc;
     c.n_elems = 1;
-    l = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &c);
+    l = xg_tiled_loop(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &c);
     u = xg_tiled_get(d, x, p, l.var);
     v = xg_tiled_get(d, y, q, l.var);
     c.elems[0] = xg_tiled_less(d, c.elems[0], u, xg_tiled_conj(d, v));
-    xg_tiled_loop_end(d, &l, &c);
+    xg_tiled_end(d, &l);
     return c.elems[0];
 }
 enum { XG_TILED_OUT, XG_TILED_FACTOR, XG_TILED_LEFT, XG_TILED_RIGHT }; /* tensors of cholesky's state: the result; the factor of the diagonal tile; where there are several, tiles of two rows */
@@ -294,15 +259,15 @@ enum { XG_TILED_OUT, XG_TILED_FACTOR, XG_TILED_LEFT, XG_TILED_RIGHT }; /* tensor
 /* acc less the products of the tiles in front of (i, j); i and j may be the same. */
 XG_FN void xg_tiled_factor_front(xg_tiled_site *d, xg_tiled_state *c, xg_kval *i, xg_kval *j, xg_kval *p, xg_kval *q) {
     bool same = i == j;
-    xg_tiled_loop l;
+    xg_tiled_flow l;
     if (d->tiles == 1) return;
-    l = xg_tiled_loop_begin(d, NULL, j, d->tiles, c);
+    l = xg_tiled_loop(d, NULL, j, d->tiles, c);
     c->tensors[XG_TILED_LEFT] = xg_tiled_bring(d, c->tensors[XG_TILED_OUT], i, l.var, c->tensors[XG_TILED_LEFT]);
     if (!same) c->tensors[XG_TILED_RIGHT] = xg_tiled_bring(d, c->tensors[XG_TILED_OUT], j, l.var, c->tensors[XG_TILED_RIGHT]);
     xg_tiled_wait(d, c);
     c->elems[0] = xg_tiled_less_product(d, c->elems[0], c->tensors[XG_TILED_LEFT], p, c->tensors[same ? XG_TILED_LEFT : XG_TILED_RIGHT], q);
     xg_tiled_wait(d, c);
-    xg_tiled_loop_end(d, &l, c);
+    xg_tiled_end(d, &l);
 }
 /* An element of the operand's lower triangle. */
 XG_FN xg_elem xg_tiled_start(xg_tiled_site *d, xg_kval *r, xg_kval *c, xg_kval *exists) {
@@ -314,11 +279,11 @@ XG_FN xg_elem xg_tiled_start(xg_tiled_site *d, xg_kval *r, xg_kval *c, xg_kval *
 }
 /* Column after column: its pivot's root, what is below divided by that, and the product of both taken off the columns behind. */
 XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
-    xg_tiled_loop l = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, c);
+    xg_tiled_flow l = xg_tiled_loop(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, c);
     xg_kval *k = l.var, *good, *root;
     xg_elem v, own_v, u, pivot = xg_tiled_from_lane(d, c->elems[0], k);
     xg_tiled_state own;
-    xg_tiled_if f;
+    xg_tiled_flow f;
     good = xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v);
     root = XG_KSELECT(&d->s->b, good, xg_k1(&d->s->b, XG_K_OP_SQRT, pivot.v), xg_kconst_float(&d->s->b, d->real, fabs((double)NAN)));
     pivot = xg_tiled_number(d, 0);
@@ -330,9 +295,9 @@ XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
     memset(&own, 0, sizeof own);
     own.tensors[0] = c->tensors[XG_TILED_FACTOR];
     own.n_tensors = 1;
-    f = xg_tiled_if_begin(d, xg_tiled_is(d, XG_CI_EQ, d->line, k), &own);
+    f = xg_tiled_if(d, xg_tiled_is(d, XG_CI_EQ, d->line, k), &own);
     own.tensors[0] = xg_tiled_put(d, v, own.tensors[0], d->lane, k);
-    xg_tiled_if_end(d, &f, &own);
+    xg_tiled_end(d, &f);
     c->tensors[XG_TILED_FACTOR] = own.tensors[0];
     xg_tiled_wait(d, c);
     own_v = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, d->line, k), v, c->elems[0]); /* columns in front of it are finished */
@@ -342,7 +307,7 @@ XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
     c->elems[0] = xg_tiled_select(d, xg_tiled_is(d, XG_CI_SGT, d->line, k), v, own_v);
     pivot = xg_tiled_get(d, c->tensors[XG_TILED_FACTOR], k, k);
     c->flag = xg_k2(&d->s->b, XG_K_OP_ANDI, c->flag, xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v));
-    xg_tiled_loop_end(d, &l, c);
+    xg_tiled_end(d, &l);
 }
 XG_FN void xg_tiled_factor_put(xg_tiled_site *d, xg_tiled_state *c, xg_elem v, xg_kval *row, xg_kval *column) {
     xg_kval *at[XG_RANK_MAX], *exists = xg_tiled_inside(d, row, d->n);
@@ -352,11 +317,11 @@ XG_FN void xg_tiled_factor_put(xg_tiled_site *d, xg_tiled_state *c, xg_elem v, x
 }
 XG_FN void xg_tiled_factor_below(xg_tiled_site *d, xg_tiled_state *c, xg_kval *j) {
     xg_kval *row, *column;
-    xg_tiled_loop l;
+    xg_tiled_flow l;
     xg_elem v;
     if (d->tiles == 1) return;
     row = xg_k2(&d->s->b, XG_K_OP_ADDI, j, xg_tiled_index(d, 1));
-    l = xg_tiled_loop_begin(d, row, xg_tiled_index(d, d->tiles), d->tiles, c);
+    l = xg_tiled_loop(d, row, xg_tiled_index(d, d->tiles), d->tiles, c);
     row = xg_tiled_row(d, l.var, d->line);
     column = xg_tiled_row(d, j, d->lane);
     c->elems[0] = xg_tiled_start(d, row, column, NULL);
@@ -364,43 +329,43 @@ XG_FN void xg_tiled_factor_below(xg_tiled_site *d, xg_tiled_state *c, xg_kval *j
     v = xg_tiled_solve_tile(d, c->tensors[XG_TILED_FACTOR], c->elems[0], true);
     xg_tiled_factor_put(d, c, v, row, column);
     xg_tiled_factor_put(d, c, xg_tiled_number(d, 0), column, row);
-    xg_tiled_loop_end(d, &l, c);
+    xg_tiled_end(d, &l);
 }
 /* All of the lower triangle is NaN if a pivot was not positive. */
 XG_FN void xg_tiled_factor_refuse(xg_tiled_site *d, xg_tiled_state *c) {
     xg_kval *bad = xg_k2(&d->s->b, XG_K_OP_XORI, c->flag, xg_kconst_int(&d->s->b, XG_E_I1, 1)), *at[XG_RANK_MAX], *row, *column, *exists;
     xg_tiled_state own;
-    xg_tiled_loop i, j;
-    xg_tiled_if f;
+    xg_tiled_flow i, j;
+    xg_tiled_flow f;
     memset(&own, 0, sizeof own);
     own.tensors[0] = c->tensors[XG_TILED_OUT];
     own.n_tensors = 1;
-    f = xg_tiled_if_begin(d, bad, &own);
-    i = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, d->tiles), d->tiles, &own);
-    j = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, d->tiles), d->tiles, &own);
+    f = xg_tiled_if(d, bad, &own);
+    i = xg_tiled_loop(d, NULL, xg_tiled_index(d, d->tiles), d->tiles, &own);
+    j = xg_tiled_loop(d, NULL, xg_tiled_index(d, d->tiles), d->tiles, &own);
     row = xg_tiled_row(d, i.var, d->line);
     column = xg_tiled_row(d, j.var, d->lane);
     exists = xg_tiled_inside(d, row, d->n);
     exists = xg_elem_and(d->s, exists, xg_tiled_is(d, XG_CI_SGE, row, column));
     xg_tiled_matrix_at(d, d->i->shape, row, column, at);
     own.tensors[0] = xg_tiled_write(d, xg_tiled_number(d, fabs((double)NAN)), own.tensors[0], at, exists);
-    xg_tiled_loop_end(d, &j, &own);
-    xg_tiled_loop_end(d, &i, &own);
-    xg_tiled_if_end(d, &f, &own);
+    xg_tiled_end(d, &j);
+    xg_tiled_end(d, &i);
+    xg_tiled_end(d, &f);
     c->tensors[XG_TILED_OUT] = own.tensors[0];
 }
 XG_FN xg_kval *xg_tiled_cholesky(xg_tiled_site *d, xg_kval *dest) {
     int64_t tile = d->side * (d->side + 1);
     xg_kval *row, *column, *j;
     xg_tiled_state c;
-    xg_tiled_loop l;
+    xg_tiled_flow l;
     memset(&c, 0, sizeof c);
     c.tensors[XG_TILED_OUT] = dest;
     for (c.n_tensors = 1; c.n_tensors < (d->tiles > 1 ? 4u : 2u); c.n_tensors++) c.tensors[c.n_tensors] = xg_tiled_array(d, tile);
     c.elems[0] = xg_tiled_number(d, 0);
     c.n_elems = 1;
     c.flag = xg_kconst_int(&d->s->b, XG_E_I1, 1);
-    l = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, d->tiles), d->tiles, &c);
+    l = xg_tiled_loop(d, NULL, xg_tiled_index(d, d->tiles), d->tiles, &c);
     j = l.var;
     row = xg_tiled_row(d, j, d->lane);
     column = xg_tiled_row(d, j, d->line);
@@ -410,7 +375,7 @@ XG_FN xg_kval *xg_tiled_cholesky(xg_tiled_site *d, xg_kval *dest) {
     xg_tiled_factor_put(d, &c, c.elems[0], row, column);
     xg_tiled_factor_below(d, &c, j);
     if (d->tiles > 1) xg_tiled_wait(d, &c);
-    xg_tiled_loop_end(d, &l, &c);
+    xg_tiled_end(d, &l);
     xg_tiled_wait(d, &c);
     xg_tiled_factor_refuse(d, &c);
     return c.tensors[XG_TILED_OUT];
@@ -423,14 +388,14 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
     const xg_shape *shape = d->i->shape;
     xg_kval *at[XG_RANK_MAX], *exists_column = xg_tiled_inside(d, column, d->columns), *row, *exists, *i, *place;
     xg_tiled_state c, sum;
-    xg_tiled_loop rows, front, l;
+    xg_tiled_flow rows, front, l;
     xg_elem zero = xg_tiled_number(d, 0), x, a;
     memset(&c, 0, sizeof c);
     c.n_tensors = d->tiles > 1 ? 3 : 2;
     c.tensors[0] = dest;
     c.tensors[1] = xg_tiled_array(d, d->side * (d->side + 1));
     if (d->tiles > 1) c.tensors[2] = xg_tiled_array(d, d->side * d->lines);
-    rows = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, d->tiles), d->tiles, &c);
+    rows = xg_tiled_loop(d, NULL, xg_tiled_index(d, d->tiles), d->tiles, &c);
     i = rows.var;
     row = xg_tiled_row(d, i, d->lane);
     exists = xg_elem_and(d->s, xg_tiled_inside(d, row, d->n), exists_column);
@@ -439,7 +404,7 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
     if (d->tiles > 1) {
         c.elems[0] = x;
         c.n_elems = 1;
-        front = xg_tiled_loop_begin(d, NULL, i, d->tiles, &c);
+        front = xg_tiled_loop(d, NULL, i, d->tiles, &c);
         c.tensors[1] = xg_tiled_bring(d, NULL, i, front.var, c.tensors[1]);
         xg_tiled_side_at(d, shape, xg_tiled_row(d, front.var, d->lane), column, at);
         x = xg_tiled_read(d, 1, c.tensors[0], at, exists_column, zero, false);
@@ -449,15 +414,15 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
         memset(&sum, 0, sizeof sum);
         sum.elems[0] = c.elems[0];
         sum.n_elems = 1;
-        l = xg_tiled_loop_begin(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &sum);
+        l = xg_tiled_loop(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, &sum);
         a = xg_tiled_get(d, c.tensors[1], d->lane, l.var);
         place = xg_tiled_join(d, l.var, d->lines, d->line, d->side * d->lines);
         x = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, c.tensors[2], &place, 1));
         sum.elems[0] = xg_tiled_less(d, sum.elems[0], a, x);
-        xg_tiled_loop_end(d, &l, &sum);
+        xg_tiled_end(d, &l);
         c.elems[0] = sum.elems[0];
         xg_tiled_wait(d, &c);
-        xg_tiled_loop_end(d, &front, &c);
+        xg_tiled_end(d, &front);
         x = c.elems[0];
         c.n_elems = 0;
     }
@@ -467,7 +432,7 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
     xg_tiled_side_at(d, shape, row, column, at);
     c.tensors[0] = xg_tiled_write(d, x, c.tensors[0], at, exists);
     if (d->tiles > 1) xg_tiled_wait(d, &c);
-    xg_tiled_loop_end(d, &rows, &c);
+    xg_tiled_end(d, &rows);
     return c.tensors[0];
 }
 

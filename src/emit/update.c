@@ -36,6 +36,18 @@ XG_FN bool xg_emit_update_match(const xg_fusion_emission *e) {
     return true;
 }
 
+/* Where an update begins in dimension k, if that is a constant; it is moved until it fits. */
+XG_FN bool xg_update_known_start(const xg_inst *i, uint32_t k, int64_t *start) {
+    int64_t slack = i->shape->dims[k] - XG_OPERAND(i, 1)->shape->dims[k];
+    const xg_inst *s;
+    *start = 0;
+    if (!slack) return true;
+    if (i->n_operands != 2 + i->shape->rank) return false;
+    s = XG_OPERAND(i, 2 + k);
+    if (s->op != XG_CONSTANT || s->shape->type == XLAGPU_U64 || s->shape->rank || !xg_literal_get_int(s->literal, 0, start)) return false;
+    *start = XG_MAX((int64_t)0, XG_MIN(*start, slack));
+    return true;
+}
 /* Where element `at` of an update stands in the array. */
 XG_FN void xg_update_place(xg_scope *s, const xg_inst *i, xg_kval *const *at, xg_kval **idx) {
     uint32_t k;
@@ -60,13 +72,24 @@ XG_FN xg_kval *xg_update_covers(xg_scope *s, const xg_inst *i, xg_kval *const *i
     }
     return covers;
 }
+/* Two updates of one array never meet: known in some dimension. */
+XG_FN bool xg_update_apart(const xg_inst *a, const xg_inst *b) {
+    uint32_t k;
+    if (!xg_shape_same_dims(a->shape, b->shape)) return false;
+    for (k = 0; k < a->shape->rank; k++) {
+        int64_t x, y, n = XG_OPERAND(a, 1)->shape->dims[k], m = XG_OPERAND(b, 1)->shape->dims[k];
+        if (!xg_update_known_start(a, k, &x) || !xg_update_known_start(b, k, &y)) continue;
+        if (x + n <= y || y + m <= x) return true;
+    }
+    return false;
+}
 /* No later update of the same array covers the place; NULL: that is so everywhere. */
 XG_FN xg_kval *xg_update_lasts(xg_scope *s, const xg_inst *root, const xg_inst *i, xg_kval *const *idx) {
     xg_kval *lasts = NULL, *covers, *yes;
     const xg_inst *later = xg_update_of(root);
     for (; later != i; later = xg_in_place_strip(XG_OPERAND(later, 0))) {
         xg_kval *own[XG_RANK_MAX];
-        if (!XG_OPERAND(later, 1)->shape->elements) continue;
+        if (!XG_OPERAND(later, 1)->shape->elements || xg_update_apart(i, later)) continue;
         xg_elem_apply(s, xg_emit_same_place(s->e->m->aff, i->shape, later->shape), idx, own);
         covers = xg_update_covers(s, later, own);
         yes = xg_kconst_int(&s->b, XG_E_I1, 1);
@@ -103,8 +126,21 @@ XG_FN void xg_update_body(xg_scope *s, void *data, uint32_t which, xg_kval *cons
     dest[root] = op->results;
 }
 
+/* Whether vectors of its rows are vectors of the array, of which a later update covers all or nothing. */
+XG_FN bool xg_update_is_aligned(const xg_inst *root, const xg_inst *i, int64_t vector) {
+    uint32_t minor = xg_shape_major(i->shape, i->shape->rank - 1);
+    const xg_inst *later = xg_update_of(root);
+    int64_t start;
+    if (!xg_update_known_start(i, minor, &start) || start % vector || i->shape->dims[minor] % vector) return false;
+    for (; later != i; later = xg_in_place_strip(XG_OPERAND(later, 0))) {
+        uint32_t own = xg_shape_major(later->shape, later->shape->rank - 1);
+        if (!xg_update_apart(i, later) && XG_OPERAND(later, 1)->shape->dims[own] != later->shape->dims[own]) return false;
+    }
+    return true;
+}
 XG_FN void xg_emit_update(xg_fusion_emission *e) {
     xg_update u;
+    int64_t sum = 0;
     uint32_t k, n = 0;
     XG_FOR_INSTS(i, e->comp) n += i->op == XG_DYNAMIC_UPDATE_SLICE;
     u.sections = XG_NEW_N(e->arena, xg_section, (size_t)n * e->n_roots + 1);
@@ -119,11 +155,17 @@ XG_FN void xg_emit_update(xg_fusion_emission *e) {
             if (!walk->elements) continue;
             walk->layout = i->shape->layout;
             u.sections[u.n].shape = walk;
-            u.sections[u.n].unroll = walk->elements < e->target->resident_threads ? 1 : xg_gcd(walk->dims[xg_shape_major(walk, walk->rank - 1)], e->target->max_unroll);
+            sum += walk->elements;
             u.root[u.n] = k;
             u.which[u.n++] = i;
         }
     }
+    for (k = 0; k < u.n; k++) {
+        xg_section *c = &u.sections[k];
+        c->unroll = sum < e->target->resident_threads || !c->shape->rank ? 1 : xg_gcd(c->shape->dims[xg_shape_major(c->shape, c->shape->rank - 1)], e->target->max_unroll);
+        c->apart = c->unroll > 1 && !xg_update_is_aligned(e->roots[u.root[k]], u.which[k], c->unroll);
+    }
+    xg_sections_share(e, u.sections, u.n);
     xg_emit_sections(e, u.sections, u.n, xg_update_body, &u);
 }
 

@@ -13,7 +13,7 @@
     /* dynamic shapes */ \
     X("PadToStatic", pad_to_static) X("SliceToDynamic", slice_to_dynamic) \
     /* selection and random bits */ \
-    X("TopK", top_k) X("__gpu$TopK", top_k) X("cu_threefry2x32_ffi", threefry) X("cu_threefry2x32", threefry) \
+    X("TopK", top_k) X("__gpu$TopK", top_k) X("ApproxTopK", approx_top_k) X("PartialReduce", approx_top_k) X("cu_threefry2x32_ffi", threefry) X("cu_threefry2x32", threefry) \
     X("__op$block_scaled_dot", block_scaled_dot) \
     /* buffers without contents */ \
     X("AllocateBuffer", zeros) X("CreateBuffer", zeros) \
@@ -23,10 +23,12 @@
     X("cusolver_gesvd_ffi", gesvd) X("cusolver_gesdd_ffi", gesvd) X("cusolver_gesvdj_ffi", gesvdj) X("cusolver_gesvdp_ffi", gesvdj) \
     X("cusolver_geev_ffi", geev) X("cusolver_sytrd_ffi", sytrd) X("cusparse_gtsv2_ffi", gtsv) \
     X("cusolver_syrk_ffi", syrk) X("cu_cholesky_update_ffi", cholesky_update) \
+    /* what opt/solver_calls.c leaves to kernels of our own */ \
+    X("__xlagpu$getrf", getrf) X("__xlagpu$pivots", pivots) X("__xlagpu$geqrf", geqrf) X("__xlagpu$geqp3", geqp3) X("__xlagpu$gehrd", gehrd) X("__xlagpu$ormqr", ormqr) X("__xlagpu$syevd", syevd) X("__xlagpu$gesvd", gesvd) X("__xlagpu$gesvdj", gesvdj) X("__xlagpu$gtsv", gtsv) X("__xlagpu$gees", schur) X("__xlagpu$geev", eigenvectors) \
     /* and the host: LAPACK */ \
     X("lapack_?potrf_ffi", potrf) X("lapack_?getrf_ffi", getrf) X("lapack_?geqrf_ffi", geqrf) X("lapack_?orgqr_ffi", orgqr) X("lapack_?ungqr_ffi", orgqr) \
     X("lapack_?ormqr_ffi", ormqr) X("lapack_?unmqr_ffi", ormqr) X("lapack_?syevd_ffi", syevd) X("lapack_?heevd_ffi", syevd) X("lapack_?gesdd_ffi", gesvd) X("lapack_?gesvd_ffi", gesvd) \
-    X("lapack_?sytrd_ffi", sytrd) X("lapack_?hetrd_ffi", sytrd) X("lapack_?trsm_ffi", trsm)
+    X("lapack_?sytrd_ffi", sytrd) X("lapack_?hetrd_ffi", sytrd) X("lapack_?trsm_ffi", trsm) X("cuhybrid_geqp3", geqp3) X("lapack_?geqp3_ffi", geqp3) X("lapack_?gehrd_ffi", gehrd)
 
 /* ---- attributes of calls ---- */
 
@@ -124,6 +126,38 @@ XG_FN xg_value *xg_call_top_k(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     if (!(xg_type_class(s->type) & (XGT_I | XGT_F)) || !xg_shape_same_dims(t->elems[0], t->elems[1]) || t->elems[0]->dims[s->rank - 1] > s->dims[s->rank - 1]) return NULL;
     for (d = 0; d + 1 < s->rank; d++) if (t->elems[0]->dims[d] != s->dims[d]) return NULL;
     return xg_eval_topk(r, i, in); /* its other attributes are absent: largest first */
+}
+
+/* (arrays, initial values) -> the best of each row by the comparator; the dimension of the rows, or -1 where the call is not as it should be. What is asked for may be less than the best:
+ * an approximation. All of the best are one, too. */
+XG_FN int64_t xg_call_best_dim(const xg_inst *i, const xg_comp **comparator) {
+    const xg_attr *called = xg_inst_attr(i, XG_A_called_computations);
+    int64_t dim = xg_call_number(xg_call_option(i, "reduction_dim"));
+    uint32_t n = i->n_operands / 2, k, d;
+    *comparator = called && called->v.comps->n == 1 ? called->v.comps->p[0] : NULL;
+    if (!*comparator || n == 0 || i->n_operands % 2 || i->shape->type != XLAGPU_TUPLE || i->shape->n_elems != n || (*comparator)->n_params != 2 * n || (*comparator)->root->shape->type != XLAGPU_PRED) return -1;
+    for (k = 0; k < n; k++) {
+        const xg_shape *s = XG_OPERAND(i, k)->shape, *t = i->shape->elems[k];
+        if (!xg_shape_is_array(s) || !xg_shape_is_array(t) || s->dynamic || dim < 0 || dim >= (int64_t)s->rank || t->rank != s->rank || t->type != s->type || !xg_shape_same_dims(s, XG_OPERAND(i, 0)->shape)) return -1;
+        if ((*comparator)->params[2 * k]->shape->type != s->type || (*comparator)->params[2 * k + 1]->shape->type != s->type) return -1;
+        for (d = 0; d < s->rank; d++) if (d == (uint32_t)dim ? t->dims[d] > s->dims[d] || t->dims[d] != i->shape->elems[0]->dims[d] : t->dims[d] != s->dims[d]) return -1;
+    }
+    return dim;
+}
+XG_FN xg_value *xg_call_approx_top_k(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    const xg_comp *comparator;
+    int64_t dim = xg_call_best_dim(i, &comparator);
+    uint32_t n = i->n_operands / 2, k;
+    xg_value **sorted, **out;
+    if (dim < 0) return NULL;
+    sorted = XG_NEW_N(&r->stack, xg_value *, n);
+    out = XG_NEW_N(&r->stack, xg_value *, n);
+    xg_eval_sort_arrays(r, in, n, (uint32_t)dim, comparator, sorted);
+    for (k = 0; k < n; k++) {
+        out[k] = xg_eval_resize(r, &sorted[k], i->shape->elems[k]->dims);
+        xg_eval_drop(r, sorted[k]);
+    }
+    return xg_eval_new_tuple(r, i->shape, out);
 }
 
 /* (key low, key high, x0, x1), u32 arrays of one shape -> two arrays. */

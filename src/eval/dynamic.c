@@ -234,7 +234,6 @@ XG_FN xg_inst *xg_sized_copy(xg_eval_run *r, const xg_inst *i) {
     for (k = 0; k < i->n_operands; k++) {
         c->operands[k].value = XG_NEW(&r->mem, xg_inst);
         c->operands[k].user = c;
-        c->operands[k].index = k;
         *c->operands[k].value = *XG_OPERAND(i, k);
     }
     return c;

@@ -431,4 +431,43 @@ XG_FN xg_value *xg_call_geev(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     return xg_eval_new_tuple(r, i->shape, outs);
 }
 
+/* (A) -> (T, Z, values, info) in complex doubles: A = Z T Z*; or, if vectors are asked for, eigenvectors in the place of Z, those of a real matrix in pairs. */
+XG_FN xg_value *xg_general_call(xg_eval_run *r, const xg_inst *i, xg_value **in, bool vectors) {
+    xg_value *outs[4], *wide, *z, *values, *space;
+    xg_matrices m;
+    int64_t b, n, k, j, top;
+    if (!xg_solver_tuple(i, 1, 4) || !xg_solver_matrices(in[0]->shape, &m) || m.rows != m.columns || m.rows < 1 || !xg_solver_result(i, 3, XGT_I, m.count)) return NULL;
+    n = m.rows;
+    for (k = 0; k < 3; k++) if (!xg_solver_result(i, (uint32_t)k, XGT_C, k < 2 ? m.count * n * n : m.count * n)) return NULL;
+    wide = xg_linear_widen(r, &in[0]);
+    z = xg_solver_zeros(r, i->shape->elems[1]);
+    values = xg_solver_zeros(r, i->shape->elems[2]);
+    space = xg_eval_scratch(r, xg_add(r->ctx, xg_mul(r->ctx, (size_t)(n * n + 2 * n), sizeof(xg_complex)), xg_mul(r->ctx, (size_t)n, sizeof(int64_t) + sizeof(bool))));
+    outs[3] = xg_eval_zero(r, i->shape->elems[3]);
+    for (b = 0; b < m.count; b++) {
+        xg_complex *a = xg_linear_data(wide) + b * n * n, *out = xg_linear_data(z) + b * n * n, *q = vectors ? xg_linear_data(space) : out, *x = xg_linear_data(space) + n * n, *y = x + n;
+        int64_t *order = (int64_t *)(void *)(y + n);
+        xg_eigen_hessenberg(a, q, x, n);
+        if (!xg_eigen_triangular(r, a, q, n)) xg_eval_store_int(outs[3]->shape->type, outs[3]->data + (size_t)b * (size_t)xg_type_bytes(outs[3]->shape->type), 1);
+        for (k = 0; k < n; k++) for (j = 0; j < k; j++) a[k * n + j] = xg_complex_of(0, 0);
+        for (k = 0; k < n; k++) order[k] = k;
+        if (vectors && xg_type_class(in[0]->shape->type) == XGT_F) xg_eigen_pair(a, n, order);
+        for (k = 0; k < n; k++) {
+            xg_linear_data(values)[b * n + k] = a[order[k] * n + order[k]];
+            if (!vectors) continue;
+            xg_eigen_vector(a, q, n, order[k], x, y);
+            for (top = 0, j = 1; j < n; j++) if (xg_complex_size(x[j]) > xg_complex_size(x[top]) * (1 + 1e-12)) top = j;
+            y[0] = xg_complex_div(xg_complex_of(xg_complex_size(x[top]), 0), x[top]);
+            for (j = 0; j < n; j++) out[j * n + k] = xg_complex_mul(x[j], y[0]);
+        }
+    }
+    xg_eval_drop(r, space);
+    outs[0] = xg_linear_narrow(r, i->shape->elems[0], wide);
+    outs[1] = xg_linear_narrow(r, i->shape->elems[1], z);
+    outs[2] = xg_linear_narrow(r, i->shape->elems[2], values);
+    return xg_eval_new_tuple(r, i->shape, outs);
+}
+XG_FN xg_value *xg_call_schur(xg_eval_run *r, const xg_inst *i, xg_value **in) { return xg_general_call(r, i, in, false); }
+XG_FN xg_value *xg_call_eigenvectors(xg_eval_run *r, const xg_inst *i, xg_value **in) { return xg_general_call(r, i, in, true); }
+
 #endif /* XG_EVAL_EIGEN_C */

@@ -227,6 +227,7 @@ XG_FN xg_reach xg_eval_reach(const xg_window_dim *d, int64_t w, int64_t base, in
 XG_FN bool xg_eval_next(int64_t *at, const xg_window *w);  /* the next position of a window; false after the last */
 XG_FN const xg_shape *xg_eval_result_shape(const xg_inst *i, uint32_t k); /* of an opcode with one or several results */
 XG_FN xg_value *xg_eval_results(xg_eval_run *r, const xg_inst *i, xg_value **outs);
+XG_FN void xg_eval_sort_arrays(xg_eval_run *r, xg_value **in, uint32_t n, uint32_t dim, const xg_comp *comp, xg_value **outs);
 /* acc[k][e] = c(acc.., x..)[k] for n arrays: dense ones of count elements, and boxes inside arrays (strides in `from`). */
 XG_FN void xg_reduce_fold(xg_eval_run *r, const xg_comp *c, uint32_t n, unsigned char *const *acc, const unsigned char *const *x, size_t count);
 XG_FN void xg_reduce_box(xg_eval_run *r, const xg_comp *c, uint32_t n, unsigned char *const *acc, const xg_strided *acc_box, const unsigned char *const *x, const xg_strided *x_box, const size_t *bytes);
@@ -238,6 +239,7 @@ typedef xg_value *(*xg_call_fn)(xg_eval_run *r, const xg_inst *i, xg_value **in)
 XG_FN bool xg_call_is(xg_str target, const char *name);                        /* in a name `?` is LAPACK's letter of the type: s, d, c or z */
 XG_FN bool xg_call_flag(const xg_inst *i, const char *name, bool otherwise);  /* of backend_config, in either of its notations */
 XG_FN bool xg_call_pair(const xg_inst *i, const char *name, int64_t *v);      /* "NAME":{"a":"1","b":"2"}: is it there, and its two numbers */
+XG_FN int64_t xg_call_best_dim(const xg_inst *i, const xg_comp **comparator); /* of ApproxTopK and PartialReduce: the dimension of the rows; -1: it is none */
 XG_FN bool xg_call_is_number(const xg_inst *i, const char *name, int64_t v); /* is that option there, and v? */
 XG_FN bool xg_call_choice(const xg_inst *i, const char *flag, const char *name, const char *letters, bool otherwise); /* LAPACK's: is option `name` one of the letters? Without it, the flag */
 /* Matrices of complex doubles, row-major. */

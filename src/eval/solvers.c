@@ -217,6 +217,74 @@ XG_FN xg_value *xg_call_geqrf(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     return xg_eval_new_tuple(r, i->shape, outs);
 }
 
+/* (A) -> (reflectors, order, taus), or (A, order, ...): each step takes the longest column that is left. What the operand says of the order is not looked at: all columns are free to move. */
+XG_FN xg_value *xg_call_geqp3(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    xg_value *outs[3], *wide, *taus;
+    xg_matrices m;
+    int64_t b, j, k, p, n, best, size;
+    if (i->n_operands < 1 || i->n_operands > 2 || !xg_solver_tuple(i, i->n_operands, 3) || !xg_solver_matrices(in[0]->shape, &m)) return NULL;
+    n = XG_MIN(m.rows, m.columns);
+    if (!xg_solver_result(i, 0, XGT_F | XGT_C, in[0]->shape->elements) || !xg_solver_result(i, 1, XGT_I, m.count * m.columns) || !xg_solver_result(i, 2, XGT_F | XGT_C, m.count * n)) return NULL;
+    wide = xg_linear_widen(r, &in[0]);
+    outs[1] = xg_eval_new(r, i->shape->elems[1]);
+    taus = xg_solver_zeros(r, i->shape->elems[2]);
+    size = xg_type_bytes(outs[1]->shape->type);
+    for (b = 0; b < m.count; b++) {
+        xg_complex *a = xg_linear_data(wide) + b * m.rows * m.columns;
+        unsigned char *order = outs[1]->data + b * m.columns * size;
+        for (j = 0; j < m.columns; j++) xg_eval_store_int(outs[1]->shape->type, order + j * size, j + 1);
+        for (j = 0; j < n; j++) {
+            double most = -1;
+            xg_complex beta, *tau = xg_linear_data(taus) + b * n + j;
+            xg_eval_spend(r, (m.rows - j) * (m.columns - j));
+            for (best = p = j; p < m.columns; p++) {
+                double length = 0;
+                for (k = j; k < m.rows; k++) length = hypot(length, hypot(a[k * m.columns + p].re, a[k * m.columns + p].im));
+                if (length > most) { most = length; best = p; }
+            }
+            for (k = 0; k < m.rows; k++) { xg_complex t = a[k * m.columns + j]; a[k * m.columns + j] = a[k * m.columns + best]; a[k * m.columns + best] = t; }
+            p = xg_eval_int_at(outs[1], b * m.columns + j);
+            xg_eval_store_int(outs[1]->shape->type, order + j * size, xg_eval_int_at(outs[1], b * m.columns + best));
+            xg_eval_store_int(outs[1]->shape->type, order + best * size, p);
+            beta = xg_qr_reflector(a + j * m.columns + j, m.rows - j, m.columns, tau);
+            xg_qr_reflect(a + j * m.columns + j + 1, m.rows - j, m.columns - j - 1, m.columns, 1, a + j * m.columns + j, m.columns, xg_complex_conj(*tau));
+            a[j * m.columns + j] = beta;
+        }
+    }
+    outs[0] = xg_linear_narrow(r, i->shape->elems[0], wide);
+    outs[2] = xg_linear_narrow(r, i->shape->elems[2], taus);
+    return xg_eval_new_tuple(r, i->shape, outs);
+}
+/* (A) -> (H* A H, Hessenberg, with the reflectors below its subdiagonal; taus), and info if it is asked for. */
+XG_FN xg_value *xg_call_gehrd(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    xg_value *outs[3], *wide, *taus;
+    xg_matrices m;
+    int64_t b, k, p, q, n;
+    uint32_t results = i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 0;
+    if (results < 2 || results > 3 || !xg_solver_tuple(i, 1, results) || !xg_solver_matrices(in[0]->shape, &m) || m.rows != m.columns || m.rows < 2) return NULL;
+    n = m.rows;
+    if (!xg_solver_result(i, 0, XGT_F | XGT_C, in[0]->shape->elements) || !xg_solver_result(i, 1, XGT_F | XGT_C, m.count * (n - 1))) return NULL;
+    if (results == 3 && (!xg_solver_result(i, 2, XGT_I, m.count) || !xg_call_is_number(i, "low", 1) || !xg_call_is_number(i, "high", n))) return NULL;
+    wide = xg_linear_widen(r, &in[0]);
+    taus = xg_solver_zeros(r, i->shape->elems[1]);
+    for (b = 0; b < m.count; b++) for (k = 0; k + 1 < n; k++) {
+        xg_complex *a = xg_linear_data(wide) + b * n * n, *x = a + (k + 1) * n + k, *tau = xg_linear_data(taus) + b * (n - 1) + k, beta;
+        int64_t rest = n - k - 1;
+        xg_eval_spend(r, 2 * n * rest);
+        beta = xg_qr_reflector(x, rest, n, tau);
+        xg_qr_reflect(x + 1, rest, rest, n, 1, x, n, xg_complex_conj(*tau));
+        for (q = 0; q < 2; q++) { /* from the right, by way of the conjugates */
+            if (q) xg_qr_reflect(a + k + 1, rest, n, 1, n, x, n, xg_complex_conj(*tau));
+            for (p = 0; p < n * n; p++) if (p % n > k) a[p] = xg_complex_conj(a[p]);
+        }
+        *x = beta;
+    }
+    outs[0] = xg_linear_narrow(r, i->shape->elems[0], wide);
+    outs[1] = xg_linear_narrow(r, i->shape->elems[1], taus);
+    if (results == 3) outs[2] = xg_eval_zero(r, i->shape->elems[2]);
+    return xg_eval_new_tuple(r, i->shape, outs);
+}
+
 /* The first columns of H1 H2 ... Hk: built from the last reflector to the first, over the reflectors themselves. */
 XG_FN xg_value *xg_call_orgqr(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_value *wide, *taus;

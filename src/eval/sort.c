@@ -123,21 +123,20 @@ XG_FN xg_value *xg_sort_permute(xg_eval_run *r, const xg_shape *shape, uint32_t 
     return out;
 }
 
-XG_FN xg_value *xg_eval_sort(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+/* n arrays of one form along dim, by the comparator. */
+XG_FN void xg_eval_sort_arrays(xg_eval_run *r, xg_value **in, uint32_t n, uint32_t dim, const xg_comp *comp, xg_value **outs) {
     const xg_shape *shape = in[0]->shape;
-    uint32_t n = i->n_operands, dim = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], k;
     xg_mark mark = xg_arena_mark(&r->stack);
-    xg_value **outs = XG_NEW_N(&r->stack, xg_value *, n), *a, *b, *result;
+    xg_value *a, *b;
     xg_sorter s;
     int64_t *index;
+    uint32_t k;
     if (shape->elements == 0) {
         for (k = 0; k < n; k++) outs[k] = xg_eval_keep(in[k]);
-        result = xg_eval_results(r, i, outs);
-        xg_arena_reset(&r->stack, mark);
-        return result;
+        return;
     }
     memset(&s, 0, sizeof s);
-    s.r = r; s.n = n; s.comp = xg_attr_comp(i, XG_A_to_apply);
+    s.r = r; s.n = n; s.comp = comp;
     s.length = shape->dims[dim]; s.rows = shape->elements / s.length;
     s.data = XG_NEW_N(&r->stack, xg_value *, n);
     s.used = XG_NEW_N(&r->stack, bool, n);
@@ -160,10 +159,16 @@ XG_FN xg_value *xg_eval_sort(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     b = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)shape->elements, sizeof(int64_t)));
     index = xg_sort_indices(&s, (int64_t *)(void *)a->data, (int64_t *)(void *)b->data);
     for (k = 0; k < n; k++) {
-        outs[k] = xg_sort_permute(r, xg_eval_result_shape(i, k), dim, s.data[k], index, s.rows, s.length);
+        outs[k] = xg_sort_permute(r, in[k]->shape, dim, s.data[k], index, s.rows, s.length);
         xg_eval_drop(r, s.data[k]);
     }
     xg_eval_drop(r, a); xg_eval_drop(r, b);
+    xg_arena_reset(&r->stack, mark);
+}
+XG_FN xg_value *xg_eval_sort(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    xg_mark mark = xg_arena_mark(&r->stack);
+    xg_value **outs = XG_NEW_N(&r->stack, xg_value *, i->n_operands), *result;
+    xg_eval_sort_arrays(r, in, i->n_operands, (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], xg_attr_comp(i, XG_A_to_apply), outs);
     result = xg_eval_results(r, i, outs);
     xg_arena_reset(&r->stack, mark);
     return result;

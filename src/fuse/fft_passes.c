@@ -81,13 +81,13 @@ XG_FN bool xg_fft_split_one(xg_inst *i) {
 XG_FN bool xg_fft_unfuse(xg_inst *i) {
     bool found = false;
     if (i->op != XG_FUSION) return false;
-    XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || s->op == XG_FFT || s->op == XG_CHOLESKY || s->op == XG_TRIANGULAR_SOLVE;
+    XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls)) found = found || s->op == XG_FFT || s->op == XG_CHOLESKY || s->op == XG_TRIANGULAR_SOLVE || s->op == XG_CUSTOM_CALL;
     if (found) xg_opt_unfuse(i);
     return found;
 }
 XG_FN bool xg_fuse_split_ffts(xg_module *m) {
     bool changed;
-    if (!m->made[XG_FFT] && !m->made[XG_CHOLESKY] && !m->made[XG_TRIANGULAR_SOLVE]) return false;
+    if (!m->made[XG_FFT] && !m->made[XG_CHOLESKY] && !m->made[XG_TRIANGULAR_SOLVE] && !m->made[XG_CUSTOM_CALL]) return false;
     changed = xg_opt_each_step(m, xg_fft_unfuse);
     return xg_opt_each_step(m, xg_fft_split_one) || changed;
 }

@@ -19,6 +19,9 @@ XG_FN bool xg_fuse_is_fill(const xg_inst *i, uint32_t *pattern);   /* a constant
 /* ---- combine_operands.c ---- */
 XG_FN bool xg_fuse_combine_operands(xg_module *m);   /* arrays that a fusion only combines element by element are combined where one of them is made */
 
+/* ---- double_buffer.c ---- */
+XG_FN bool xg_fuse_double_buffer(xg_module *m);     /* two rounds of a loop in one, where that spares copies and the user asks for it */
+
 /* ---- rematerialize.c ---- */
 XG_FN bool xg_fuse_rematerialize(xg_module *m);    /* what is made out of nothing is made by whoever reads it */
 
@@ -98,49 +101,55 @@ XG_FN int64_t xg_cost_bytes(const xg_shape *s);
 typedef struct xg_kernel xg_kernel;
 typedef struct xg_kernel_input {
     xg_kernel *from;
-    uint32_t sites, key;                 /* at how many different indices; 0: at the kernel's own */
+    uint32_t key;                        /* 0: at the kernel's own indices */
+    uint32_t sites : 24;                 /* at how many different indices */
+    uint32_t aligned : 1, coalesced : 1, contracted : 1; /* element for element in the order of the kernel; neighbours by neighbours; inside of a contraction */
+    uint32_t refused : 1;
     int64_t reads;                       /* elements, all in all */
-    bool aligned, coalesced, contracted; /* element for element in the order of the kernel; neighbours by neighbours; inside of a contraction */
-    bool refused;
     const char *why;
     int64_t gain, time;                  /* of the kernel, if `from` were computed inside of it; and that of reading it; -1: not known yet */
 } xg_kernel_input;
 
 typedef enum xg_fuse_class { XG_FUSE_OTHER, XG_FUSE_FREE, XG_FUSE_KERNEL } xg_fuse_class;
 
-/* An instruction, and the kernel that makes it, if there is one. */
+/* An instruction, and the kernel that makes it, if there is one. The first two cache lines are what is asked of producers and readers again and again while the queue of priority fusion runs,
+ * in whatever order that takes them. */
 struct xg_kernel {
     xg_inst *inst;
-    uint32_t place;
-    xg_fuse_class kind;
+    xg_kernel_input *inputs;     /* changed in place while producers move in; whoever may take a change back gives the kernel others */
+    XG_VEC(xg_kernel *) readers; /* kernels that read it, and some that did */
+    uint32_t n_readers;          /* those that do */
+    uint32_t n_inputs, inputs_cap, place;
+    /* as a producer, while the queue runs */
+    int64_t gain;                /* of computing it in all its readers instead */
+    uint32_t n_refused;          /* readers that refuse */
+    uint32_t ops;                /* size of the code */
+    /* the second line */
+    uint8_t kind;                /* xg_fuse_class */
+    bool candidate;
     bool pinned;                 /* somebody who is no kernel reads it: it has to lie in memory */
     bool live;                   /* a kernel makes it; false: whoever needs it computes it */
     bool shared;                 /* its kernel computes what another one computes too */
     bool is_update_in_place;
     bool turns;                  /* moves the minor dimension: wants tiles in shared memory */
     bool loops;                  /* folds windows, element by element */
+    bool moves;                  /* into the fusion that is being made, which is the only one that computes it */
     bool rows;                   /* a row program (rows.c): several reductions over the same rows, and what is made of them */
+    uint16_t updates;            /* updates of slices in it, as many as can be counted */
+    uint32_t level;              /* greater than that of all that its kernel reads */
+    const xg_inst *hero;
+    int64_t elements, instructions, memory, time, blocks;
+    /* the rest */
     xg_kernel *leader;           /* of several roots in one kernel: the one that has the figures; itself */
     XG_VEC(xg_kernel *) roots;   /* of a leader of several, itself first */
-    XG_VEC(xg_kernel *) readers; /* kernels that read it, and some that did */
-    uint32_t n_readers;          /* those that do */
-    uint32_t n_inputs, inputs_cap;
-    xg_kernel_input *inputs;     /* changed in place while producers move in; whoever may take a change back gives the kernel others */
-    const xg_inst *hero;
-    int64_t elements, instructions, memory, time;
-    uint32_t ops;                /* size of the code */
-    int64_t blocks;
-    /* as a producer, while the queue runs */
-    bool candidate;
-    int64_t gain;                /* of computing it in all its readers instead */
-    uint32_t n_refused, heap_at; /* readers that refuse; place in the queue plus 1 */
-    uint32_t level, limit;       /* greater than that of all that its kernel reads; least of those who need it and are no kernels */
+    uint32_t limit;              /* least level of those who need it and are no kernels */
     /* while a kernel is walked */
     uint32_t epoch, next_operand;
     uint32_t asked, asked_at;    /* whose list of inputs was looked through last, and where in it this is */
     /* while fusions are made: what has its value in memory, if that is new; its copy in the computation that is being made */
     xg_inst *value, *inner;
     xg_kernel_input seen;
+    char rest_of_the_line[16];
 };
 
 typedef struct xg_kernels {
@@ -157,11 +166,12 @@ typedef struct xg_kernels {
     bool forgets;                /* no change is taken back any more: lists of readers lose those that are gone */
     xg_buf *log;
 } xg_kernels;
-enum { XG_ROWS_LANES_MAX = 1024 /* threads of a row */, XG_FUSE_OPS_MAX = 1500, XG_FUSE_OPS_JOINED_MAX = 6000 /* of several kernels that become one, which makes no copies */, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
+enum { XG_ROWS_LANES_MAX = 1024 /* threads of a row */, XG_FUSE_OPS_MAX = 6000 /* of a kernel */, XG_FUSE_PART_MAX = 1500 /* of a function of it */, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);              /* every operation a kernel of its own, but what is free */
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k);             /* the figures of a kernel, from what it computes */
 XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
 XG_FN int64_t xg_kernel_time_with(xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers); /* of c with in->from inside */
+XG_FN uint64_t xg_kernel_ops_with(const xg_kernel *c, const xg_kernel_input *in); /* size of the code of c with in->from inside */
 XG_FN xg_kernel_input *xg_kernel_inputs_new(xg_kernels *g, uint32_t n, uint32_t *cap);
 XG_FN void xg_kernel_inputs_give(xg_kernels *g, xg_kernel_input *p, uint32_t cap);
 XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p); /* c computes p, which is no longer live */

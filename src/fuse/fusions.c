@@ -60,7 +60,21 @@ XG_FN xg_inst *xg_fusions_param(xg_comp *c, xg_kernel *o, xg_inst **outside) {
     return xg_comp_add_param(c, o->inst->shape, xg_str_z(name));
 }
 
-/* The members as a computation of their own; what it takes goes to `outside`. */
+/* Which members no other kernel computes: all of their users are such, or values that this kernel gives. */
+XG_FN void xg_fusions_own(xg_kernels *g, const xg_kernel *k) {
+    uint32_t j;
+    for (j = g->order.n; j-- > 0;) {
+        xg_kernel *o = g->order.p[j];
+        o->moves = !o->live && o->inst->op != XG_PARAMETER && o->inst != g->comp->root;
+        XG_FOR_USES(u, o->inst) {
+            const xg_kernel *user = xg_kernel_of(u->user);
+            if (!o->moves) break;
+            o->moves = user->epoch == g->epoch && u->user == user->inst && (user->moves || (user->live && user->leader == k));
+        }
+    }
+}
+
+/* The members as a computation of their own; what it takes goes to `outside`. Those that nobody else computes move into it, the others are copied. */
 XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, xg_inst **outside) {
     char name[200];
     xg_comp *c;
@@ -68,8 +82,10 @@ XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, 
     xg_inst **operands;
     xg_format(name, sizeof name, "fused_%s", heroes);
     c = xg_comp_new(g->m, xg_str_z(name), g->comp);
+    xg_dict_reserve(&c->names, g->order.n + k->n_inputs + (k->roots.n > 1));
     for (j = 0; j < g->order.n; j++) { g->order.p[j]->inner = NULL; most = XG_MAX(most, g->order.p[j]->inst->n_operands); }
     operands = XG_NEW_N(g->arena, xg_inst *, (size_t)most + 1);
+    xg_fusions_own(g, k);
     for (j = 0; j < g->order.n; j++) {
         xg_inst *i = g->order.p[j]->inst;
         for (n = 0; n < i->n_operands; n++) {
@@ -77,7 +93,8 @@ XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, 
             if (o->epoch != g->epoch) { o->epoch = g->epoch; o->inner = xg_fusions_param(c, o, outside); }
             operands[n] = o->inner;
         }
-        g->order.p[j]->inner = xg_inst_clone(i, c, operands, NULL);
+        if (g->order.p[j]->moves) xg_inst_move(g->order.p[j]->inner = i, c, operands);
+        else g->order.p[j]->inner = xg_inst_clone(i, c, operands, NULL);
     }
     c->root = k->inner;
     return c;

@@ -92,11 +92,14 @@ XG_FN xg_kernel_input xg_kernel_through(const xg_kernel_input *outer, const xg_k
 
 XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in) {
     const xg_shape *s = in->from->inst->shape;
+    int64_t reads = in->reads;
     xg_cost cost;
     cost.machine = &g->machine;
     cost.blocks = c->blocks;
     cost.memory = 0;
-    if (xg_shape_is_array(s)) xg_cost_read(&cost, xg_cost_bytes(s), in->reads, xg_type_bytes(s->type), in->coalesced);
+    if (!xg_shape_is_array(s)) return 0;
+    if (c->rows && s->elements == XG_OPERAND(c->hero, 0)->shape->elements) reads = XG_MIN(reads, s->elements); /* whoever has a row in his hands reads it once */
+    xg_cost_read(&cost, xg_cost_bytes(s), reads, xg_type_bytes(s->type), in->coalesced);
     return cost.memory;
 }
 
@@ -155,6 +158,8 @@ XG_FN void xg_kernel_members(xg_kernels *g, xg_kernel *leader, xg_kernel *root) 
     }
 }
 
+XG_FN uint16_t xg_kernel_updates(const xg_kernel *k, uint32_t more) { return (uint16_t)XG_MIN(k->updates + more, (uint32_t)UINT16_MAX); }
+
 XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     const xg_inst *i = u->inst;
     int64_t work, steps = xg_fuse_steps(i);
@@ -163,6 +168,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     work = xg_cost_mul(u->seen.reads, xg_cost_op(i));
     if (steps > 1) { work = xg_cost_add(work, xg_cost_mul(xg_cost_mul(u->seen.reads, steps), xg_cost_step(i))); size += (uint32_t)xg_cost_step(i); }
     leader->instructions = xg_cost_add(leader->instructions, work);
+    if (i->op == XG_DYNAMIC_UPDATE_SLICE) { size += leader->updates; leader->updates = xg_kernel_updates(leader, 1); }
     leader->ops = XG_MIN(leader->ops + u->seen.sites * size, (uint32_t)1 << 24);
     if (!leader->hero && (xg_fuse_is_hero(i) || (leader->rows && i->op == XG_REDUCE))) leader->hero = i; /* of rows, however short */
     leader->loops = leader->loops || ((i->op == XG_REDUCE_WINDOW || i->op == XG_SELECT_AND_SCATTER) && steps > 1);
@@ -200,6 +206,7 @@ XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
     k->elements = xg_fuse_elements(k->inst);
     k->instructions = 0;
     k->ops = 0;
+    k->updates = 0;
     k->hero = NULL;
     k->turns = k->loops = false;
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
@@ -216,6 +223,12 @@ XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
 
 XG_FN int64_t xg_kernel_instructions_with(const xg_kernel *c, const xg_kernel_input *in) {
     return xg_cost_add(c->instructions, xg_cost_scale(in->from->instructions, in->reads, XG_MAX(in->from->elements, (int64_t)1)));
+}
+
+/* Each update of a slice asks of every later one in the kernel whether that writes over it. */
+XG_FN uint64_t xg_kernel_ops_with(const xg_kernel *c, const xg_kernel_input *in) {
+    const xg_kernel *p = in->from;
+    return c->ops + (uint64_t)p->ops * in->sites + (uint64_t)c->updates * p->updates;
 }
 
 /* Behind a hero the threads go on that computed it. */
@@ -276,7 +289,8 @@ XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, co
     g->listed = NULL;
     c->n_inputs = n;
     c->instructions = xg_kernel_instructions_with(c, in);
-    c->ops = (uint32_t)XG_MIN(c->ops + (uint64_t)p->ops * in->sites, (uint64_t)1 << 24);
+    c->ops = (uint32_t)XG_MIN(xg_kernel_ops_with(c, in), (uint64_t)1 << 24);
+    c->updates = xg_kernel_updates(c, p->updates);
     if (!c->hero) c->hero = p->hero;
     c->turns = c->turns || p->turns;
     c->loops = c->loops || p->loops;
@@ -301,7 +315,7 @@ XG_FN bool xg_kernel_is_pinned(const xg_inst *i) {
     if (i == i->comp->root) return true;
     XG_FOR_USES(u, i) {
         if (xg_kernel_of(u->user)->kind == XG_FUSE_OTHER) return true;
-        if ((xg_kernel_of(i)->kind != XG_FUSE_FREE || i->op == XG_BITCAST) && !xg_fuse_absorbs(u->user, u->index)) return true; /* what is free, whoever needs it makes itself */
+        if ((xg_kernel_of(i)->kind != XG_FUSE_FREE || i->op == XG_BITCAST) && !xg_fuse_absorbs(u->user, XG_USE_INDEX(u))) return true; /* what is free, whoever needs it makes itself */
     }
     return false;
 }
@@ -316,13 +330,14 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
     g->machine = xg_cost_machine(c->module);
     g->log = c->module->fusion_log;
     g->n = c->n_insts;
-    g->nodes = XG_NEW_N(g->arena, xg_kernel, (size_t)g->n + 1);
+    g->nodes = (xg_kernel *)xg_alloc_lines(g->arena, xg_mul(g->m->ctx, sizeof *g->nodes, (size_t)g->n + 1));
+    memset(g->nodes, 0, ((size_t)g->n + 1) * sizeof *g->nodes);
     XG_FOR_INSTS(i, c) {
         xg_kernel *node = &g->nodes[k];
         node->inst = i;
         node->place = k++;
         node->leader = node;
-        node->kind = xg_fuse_class_of(i);
+        node->kind = (uint8_t)xg_fuse_class_of(i);
         i->scratch = node;
     }
     XG_FOR_INSTS(i, c) {

@@ -10,7 +10,7 @@
 #define XG_FUSE_LEGALITY_C
 #include "fuse.h"
 
-enum { XG_FUSE_SERIAL_MAX = 15 /* a loop of so few steps may be computed anywhere: it is no hero */, XG_FUSE_REPEATED = 4 /* times, and at several places, is too often for a window */ };
+enum { XG_FUSE_SERIAL_MAX = 15 /* a loop of so few steps may be computed anywhere: it is no hero */, XG_FUSE_REPEATED = 4 /* times, and at several places, is too often for a window */, XG_FUSE_UPDATES_MAX = 32 /* of one array in a kernel: each asks those behind it */ };
 
 XG_FN int64_t xg_fuse_elements(const xg_inst *i) { return xg_shape_is_array(i->shape) ? i->shape->elements : i->shape->n_elems ? i->shape->elems[0]->elements : 0; }
 
@@ -195,10 +195,29 @@ XG_FN bool xg_fuse_reads_what_is_updated(const xg_kernel *p, const xg_kernel *c)
     return false;
 }
 
+/* Are both of one chain of updates in place, of which neither reads the array elsewhere? Then one kernel makes all of them, each by blocks of its own (emit/update.c). */
+XG_FN bool xg_fuse_continues_update(const xg_kernel *p, const xg_kernel *c) {
+    const xg_inst *y = c->inst, *x;
+    const xg_kernel_input *in;
+    uint32_t links = 0;
+    bool met = false;
+    if (!c->is_update_in_place || c->roots.n > 1) return false;
+    for (;;) {
+        const xg_kernel *of;
+        x = xg_in_place_strip(XG_OPERAND(y, 0));
+        of = (const xg_kernel *)x->scratch;
+        if (!xg_in_place_is_link(x) || !of || !(of == p || xg_kernel_computes(met ? p : c, of)) || ++links > XG_FUSE_UPDATES_MAX) break;
+        met = met || of == p;
+        y = x;
+    }
+    if (!met || !(in = xg_kernel_find_input(p, (const xg_kernel *)x->scratch)) || in->sites != 1) return false;
+    return !xg_kernel_find_input(c, in->from);
+}
+
 /* Why the producer may not be computed in the consumer's kernel; NULL: it may. */
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
     const xg_inst *h = p->hero;
-    if (p->is_update_in_place) return "the producer is an update in place";
+    if (p->is_update_in_place) return xg_fuse_continues_update(p, c) ? NULL : "the producer is an update in place";
     if (xg_fuse_reads_what_is_updated(p, c)) return "it reads what the consumer updates in place";
     if (in->contracted) {
         if (h) return "a hero inside of a contraction";

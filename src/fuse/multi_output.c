@@ -102,13 +102,42 @@ XG_FN bool xg_multi_is_fill(const xg_kernel *k) {
     return !k->hero && xg_kernel_n_outputs(k) == 1 && xg_fuse_is_fill(k->inst, &pattern);
 }
 
+/* The array over which a root of the kernel is written, if nobody else reads it; NULL: that is not so. */
+XG_FN const xg_kernel *xg_multi_updated(const xg_kernel *leader, const xg_kernel *root) {
+    const xg_inst *x = root->inst;
+    const xg_kernel *of;
+    uint32_t j;
+    if (!root->is_update_in_place) return NULL;
+    do {
+        x = xg_in_place_strip(XG_OPERAND(x, 0));
+        of = (const xg_kernel *)x->scratch;
+    } while (of && xg_in_place_is_link(x) && xg_kernel_computes(leader, of));
+    if (!of || of->pinned) return NULL;
+    for (j = 0; j < of->readers.n; j++) {
+        const xg_kernel *c = of->readers.p[j];
+        if (c->live && c->leader != leader && xg_kernel_find_input(c->leader, of)) return NULL;
+    }
+    return of;
+}
+/* Updates in place of arrays of their own, with blocks of their own (emit/update.c): one launch for all of them. */
+XG_FN bool xg_multi_updates(const xg_kernel *a, const xg_kernel *b) {
+    uint32_t k;
+    for (k = 0; k < xg_kernel_n_outputs(a); k++) {
+        const xg_kernel *x = xg_multi_updated(a, xg_kernel_root(a, k));
+        if (!x || xg_kernel_find_input(b, x)) return false;
+    }
+    return true;
+}
+
 XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     const xg_inst *x = a->hero, *y = b->hero;
     if (xg_multi_is_fill(a) || xg_multi_is_fill(b)) return "one is a fill, which needs no kernel";
+    if (a->is_update_in_place && b->is_update_in_place && xg_multi_updates(a, b) && xg_multi_updates(b, a)) return NULL;
     if (a->is_update_in_place || b->is_update_in_place) return "one is an update in place";
     if (a->rows || b->rows) return "one is a row program";
     if (a->turns != b->turns && XG_MAX(a->elements, b->elements) > XG_MULTI_SHORT_ELEMENTS) return "only one transposes";
     if (x && y && x->op == XG_REDUCE && y->op == XG_REDUCE && xg_multi_is_near(a, b) && xg_multi_same_reduction(x, y)) return NULL;
+    if (x && x == y && xg_multi_is_near(a, b)) return NULL; /* what both made for themselves is made once */
     if (xg_multi_is_short(a) && xg_multi_is_short(b)) return NULL;
     if (x && y) return "both have a hero";
     return (x ? x : y)->op == XG_REDUCE && xg_multi_is_near(a, b) ? NULL : "a hero that wants a kernel of its own";
@@ -139,6 +168,7 @@ XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
     a->n_inputs = n;
     a->instructions = xg_cost_add(a->instructions, b->instructions);
     a->ops += b->ops;
+    a->updates = xg_kernel_updates(a, b->updates);
     a->turns = a->turns || b->turns;
     a->loops = a->loops || b->loops;
     xg_kernel_settle(g, a);
@@ -207,13 +237,13 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     const char *why = xg_multi_reads_elsewhere(b, a, &between) || elsewhere ? "one reads the other elsewhere than it is made" : xg_multi_refusal(a, b);
     if (!why && !xg_multi_common_level(a, b, &level)) why = "one waits for the other, or it cannot be told";
     if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
-    if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_JOINED_MAX) why = "the code would be too large";
+    if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
     if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
     xg_multi_set_roots(g, a, &was, b);
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
     if (between || (a->shared && b->shared)) xg_kernel_walk(g, a);
     else xg_multi_combine(g, a, b);
-    if (a->ops > XG_FUSE_OPS_JOINED_MAX || (between > 1 && g->order.n > XG_FUSE_OPS_MAX)) why = "refused, the code would be too large"; /* the partitioner cuts it, and each of these values would be a function */
+    if (a->ops > XG_FUSE_OPS_MAX || (between > 1 && g->order.n > XG_FUSE_PART_MAX)) why = "refused, the code would be too large"; /* the partitioner cuts it, and each of these values would be a function */
     else why = a->time >= apart ? "refused" : NULL;
     xg_multi_log(g, a, b, why, apart, a->time);
     if (why) {

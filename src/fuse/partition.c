@@ -7,8 +7,8 @@
  *
  * What is read in a loop (at a map with symbols) or at a position known only at run time is a function of its own too.
  *
- * Parameters and scalar constants are emitted wherever they are used. A function of more operations than a fusion
- * has that was not joined of several (XG_FUSE_OPS_MAX) is split, which also bounds the recursion of the emitter. */
+ * Parameters and scalar constants are emitted wherever they are used. A function of more than so many operations
+ * (XG_FUSE_PART_MAX) is split, which also bounds the recursion of the emitter. */
 #ifndef XG_FUSE_PARTITION_C
 #define XG_FUSE_PARTITION_C
 #include "fuse.h"
@@ -33,7 +33,8 @@ XG_FN bool xg_partition_is_root(const xg_partition *p, uint32_t place) {
 
 /* Outputs that differ in shape: each user makes its own. What one emitter makes as a whole: it asks for the operands' elements one by one. */
 XG_FN bool xg_partition_by_output(const xg_inst *i) {
-    return (i->op == XG_RNG_BIT_GENERATOR && i->shape->type == XLAGPU_TUPLE) || i->op == XG_FFT || i->op == XG_CHOLESKY || i->op == XG_TRIANGULAR_SOLVE;
+    return (i->op == XG_RNG_BIT_GENERATOR && i->shape->type == XLAGPU_TUPLE) || i->op == XG_FFT || i->op == XG_CHOLESKY || i->op == XG_TRIANGULAR_SOLVE ||
+           xg_is_block_call(i->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(i, 0) : i);
 }
 XG_FN bool xg_partition_free(const xg_inst *i) { return i->op == XG_PARAMETER || (i->op == XG_CONSTANT && i->shape->rank == 0) || xg_partition_by_output(i); }
 
@@ -61,12 +62,12 @@ XG_FN void xg_part_settle(xg_arena *a, xg_aff_ctx *x, xg_partition *p, uint32_t 
         user = xg_partition_place(p, u->user);
         if (p->part_of[user] == UINT32_MAX) continue;
         if (xg_partition_by_output(u->user) || u->user->op == XG_SCATTER) xg_part_add_use(&c, p->part_of[user], xg_imap_undefined(x));
-        else xg_part_add_use(&c, p->part_of[user], xg_imap_compose(x, p->map_of[user], xg_indexing_operand(x, u->user, u->index)));
+        else xg_part_add_use(&c, p->part_of[user], xg_imap_compose(x, p->map_of[user], xg_indexing_operand(x, u->user, XG_USE_INDEX(u))));
         if (u->user->op == XG_DYNAMIC_SLICE || u->user->op == XG_DYNAMIC_UPDATE_SLICE) c.split = c.split || i->shape->rank > 0; /* read at a position known only at run time */
     }
     if (!c.any) return;
     if (xg_partition_free(i)) { p->part_of[place] = c.part; return; }
-    if (c.split || (*parts)[c.part].size >= XG_FUSE_OPS_MAX) {
+    if (c.split || (*parts)[c.part].size >= XG_FUSE_PART_MAX) {
         xg_part fresh;
         if (p->n_parts == *cap) *parts = (xg_part *)xg_vec_grow(a, *parts, cap, sizeof(xg_part));
         fresh.root = i;

@@ -2,60 +2,65 @@
  *
  * Idea: the value of a producer lies in memory, or every reader computes it. For each producer the queue knows how much time the second saves: its own kernel's, and for
  * each reader the kernel's with and without it. The best goes first; what it changes is estimated again: its readers, what they read, and who reads them.
- * A producer with several readers is computed in each of them, if that pays all in all and all of them may; else in none.
+ * A producer with several readers is computed in each of them, if that pays all in all and all of them may; else in none. Copies of its code have a price.
  *
  * Laws: an estimate takes time linear in what the producer's kernel reads, and is made again only when one of its two kernels changed. Ties go to the producer that comes first. */
 #ifndef XG_FUSE_PRIORITY_C
 #define XG_FUSE_PRIORITY_C
 #include "fuse.h"
 
-/* What an order of the queue is told by lies in the queue: kernels are far apart in memory. */
-typedef struct xg_queued { int64_t worth; xg_kernel *kernel; uint32_t place; } xg_queued;
-typedef struct xg_queue { xg_kernels *g; XG_VEC(xg_queued) heap; } xg_queue;
+enum { XG_PRIORITY_FETCH_PS = 200 /* an instruction */, XG_QUEUE_ARITY = 4 };
 
-/* ---- the queue: a heap that knows where everybody is ---- */
+/* What an order of the queue is told by lies in the queue, and where each stands in an array of its own: kernels are far apart in memory. */
+typedef struct xg_queued { int64_t worth; uint32_t place; } xg_queued;
+typedef struct xg_queue { xg_kernels *g; XG_VEC(xg_queued) heap; uint32_t *at; } xg_queue; /* at: by place of the kernel, its place in the heap plus 1 */
 
+/* ---- the queue: a heap that knows where everybody is, four to a parent ---- */
+
+XG_FN xg_kernel *xg_queue_kernel(const xg_queue *q, uint32_t at) { return &q->g->nodes[q->heap.p[at].place]; }
+/* Code is fetched before it runs: what is computed at many places, or by many readers, is worth a kernel of its own. */
+XG_FN int64_t xg_priority_fetch(uint64_t ops) { return (int64_t)ops * XG_PRIORITY_FETCH_PS; }
 /* What computing it in its readers saves, its own kernel with it. */
-XG_FN int64_t xg_queue_worth(const xg_kernel *p) { return xg_cost_add(p->gain, p->time); }
+XG_FN int64_t xg_queue_worth(const xg_kernel *p) { return xg_cost_add(p->gain, xg_cost_add(p->time, xg_priority_fetch(p->ops))); }
 XG_FN bool xg_queue_before(const xg_queued *a, const xg_queued *b) { return a->worth != b->worth ? a->worth > b->worth : a->place < b->place; }
 
-XG_FN void xg_queue_set(xg_queue *q, uint32_t at, xg_queued k) { q->heap.p[at] = k; k.kernel->heap_at = at + 1; }
+XG_FN void xg_queue_set(xg_queue *q, uint32_t at, xg_queued k) { q->heap.p[at] = k; q->at[k.place] = at + 1; }
 
 XG_FN void xg_queue_sift(xg_queue *q, uint32_t at) {
     xg_queued *heap = q->heap.p, k = heap[at];
-    while (at && xg_queue_before(&k, &heap[(at - 1) / 2])) { xg_queue_set(q, at, heap[(at - 1) / 2]); at = (at - 1) / 2; }
+    while (at && xg_queue_before(&k, &heap[(at - 1) / XG_QUEUE_ARITY])) { xg_queue_set(q, at, heap[(at - 1) / XG_QUEUE_ARITY]); at = (at - 1) / XG_QUEUE_ARITY; }
     for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= q->heap.n) break;
-        if (child + 1 < q->heap.n && xg_queue_before(&heap[child + 1], &heap[child])) child++;
-        if (!xg_queue_before(&heap[child], &k)) break;
-        xg_queue_set(q, at, heap[child]);
-        at = child;
+        uint32_t best = XG_QUEUE_ARITY * at + 1, end = XG_MIN(best + XG_QUEUE_ARITY, q->heap.n), child;
+        if (best >= q->heap.n) break;
+        for (child = best + 1; child < end; child++) if (xg_queue_before(&heap[child], &heap[best])) best = child;
+        if (!xg_queue_before(&heap[best], &k)) break;
+        xg_queue_set(q, at, heap[best]);
+        at = best;
     }
     xg_queue_set(q, at, k);
 }
 
-XG_FN void xg_queue_drop(xg_queue *q, xg_kernel *k) {
-    uint32_t at = k->heap_at - 1;
+XG_FN void xg_queue_drop(xg_queue *q, const xg_kernel *k) {
+    uint32_t at = q->at[k->place] - 1;
     xg_queued last = q->heap.p[--q->heap.n];
-    k->heap_at = 0;
-    if (last.kernel == k) return;
+    q->at[k->place] = 0;
+    if (last.place == k->place) return;
     xg_queue_set(q, at, last);
     xg_queue_sift(q, at);
 }
 
 /* Its gain changed: into the queue, to another place, or out. */
-XG_FN void xg_queue_update(xg_queue *q, xg_kernel *p) {
+XG_FN void xg_queue_update(xg_queue *q, const xg_kernel *p) {
     xg_queued k;
+    uint32_t at = q->at[p->place];
     bool wanted = p->candidate && p->live && p->n_refused == 0 && p->n_readers <= XG_FUSE_READERS_MAX && xg_queue_worth(p) > 0;
-    if (!wanted) { if (p->heap_at) xg_queue_drop(q, p); return; }
+    if (!wanted) { if (at) xg_queue_drop(q, p); return; }
     k.worth = xg_queue_worth(p);
-    k.kernel = p;
     k.place = p->place;
-    if (!p->heap_at) { xg_push(q->g->arena, xg_queued, &q->heap, k); p->heap_at = q->heap.n; }
-    else if (q->heap.p[p->heap_at - 1].worth == k.worth) return;
-    q->heap.p[p->heap_at - 1] = k;
-    xg_queue_sift(q, p->heap_at - 1);
+    if (!at) { xg_push(q->g->arena, xg_queued, &q->heap, k); at = q->heap.n; }
+    else if (q->heap.p[at - 1].worth == k.worth) return;
+    q->heap.p[at - 1] = k;
+    xg_queue_sift(q, at - 1);
 }
 
 /* ---- estimates ---- */
@@ -67,20 +72,24 @@ XG_FN void xg_priority_estimate(xg_kernels *g, xg_kernel *c, xg_kernel_input *in
     p->n_refused -= in->refused;
     in->gain = 0;
     in->why = xg_fuse_refusal(p, c, in);
-    if (!in->why && c->ops + (uint64_t)p->ops * in->sites > XG_FUSE_OPS_MAX) in->why = "the code would be too large";
+    if (!in->why && xg_kernel_ops_with(c, in) > XG_FUSE_OPS_MAX) in->why = "the code would be too large";
     if (!in->why) {
         int64_t with = xg_kernel_time_with(g, c, in, &buffers);
         if (buffers > XG_FUSE_BUFFERS_MAX && buffers > c->n_inputs + xg_kernel_n_outputs(c)) in->why = "the kernel would have too many buffers";
-        else in->gain = c->time - with;
+        else in->gain = c->time - with - xg_priority_fetch((uint64_t)p->ops * in->sites);
     }
     in->refused = in->why != NULL;
     p->gain += in->gain;
     p->n_refused += in->refused;
 }
 
+/* Kernels lie far apart in memory, and the queue takes them in no order: what is asked of several is brought near before the first is asked. */
+XG_FN void xg_priority_bring(const xg_kernel *k) { XG_PREFETCH(k); XG_PREFETCH(&k->kind); }
+
 /* Everything that c reads, after c changed. */
 XG_FN void xg_priority_inputs(xg_queue *q, xg_kernel *c) {
     uint32_t j;
+    for (j = 0; j < c->n_inputs; j++) xg_priority_bring(c->inputs[j].from);
     for (j = 0; j < c->n_inputs; j++) {
         xg_kernel *p = c->inputs[j].from;
         if (!p->candidate || p->n_readers > XG_FUSE_READERS_MAX) continue;
@@ -93,12 +102,13 @@ XG_FN void xg_priority_inputs(xg_queue *q, xg_kernel *c) {
 XG_FN void xg_priority_readers(xg_queue *q, xg_kernel *p) {
     uint32_t n = 0, j;
     if (!p->candidate || p->n_readers > XG_FUSE_READERS_MAX) { if (p->candidate) xg_queue_update(q, p); return; }
+    for (j = 0; j < p->readers.n; j++) xg_priority_bring(p->readers.p[j]);
     for (j = 0; j < p->readers.n; j++) {
         xg_kernel *c = p->readers.p[j];
         xg_kernel_input *in = c->live ? xg_kernel_find_input(c, p) : NULL;
         if (!in) continue;
         p->readers.p[n++] = c;
-            xg_priority_estimate(q->g, c, in);
+        xg_priority_estimate(q->g, c, in);
     }
     p->readers.n = n;
     xg_queue_update(q, p);
@@ -163,17 +173,32 @@ XG_FN void xg_priority_fuse(xg_queue *q, xg_kernel *p) {
     p->n_inputs = p->inputs_cap = 0;
 }
 
+/* While one moves, who is likely next, and those likely after that. */
+XG_FN void xg_priority_bring_next(const xg_queue *q) {
+    const xg_kernel *next;
+    uint32_t j;
+    for (j = 1; j <= XG_QUEUE_ARITY && j < q->heap.n; j++) xg_priority_bring(xg_queue_kernel(q, j));
+    if (!q->heap.n) return;
+    next = xg_queue_kernel(q, 0);
+    XG_PREFETCH(next->inputs);
+    XG_PREFETCH(next->readers.p);
+    if (next->readers.n) { xg_priority_bring(next->readers.p[0]); XG_PREFETCH(next->readers.p[0]->inst); }
+    for (j = 0; j < next->n_inputs && j < 4; j++) xg_priority_bring(next->inputs[j].from);
+}
+
 XG_FN void xg_priority_run(xg_kernels *g) {
     xg_queue q;
     uint32_t k;
     memset(&q, 0, sizeof q);
     q.g = g;
+    q.at = XG_NEW_N(g->arena, uint32_t, (size_t)g->n + 1);
     g->forgets = true;
     for (k = 0; k < g->n; k++) g->nodes[k].candidate = g->nodes[k].live && g->nodes[k].kind == XG_FUSE_KERNEL && !g->nodes[k].pinned;
     for (k = 0; k < g->n; k++) if (g->nodes[k].live) xg_priority_readers(&q, &g->nodes[k]);
     while (q.heap.n) {
-        xg_kernel *best = q.heap.p[0].kernel;
+        xg_kernel *best = xg_queue_kernel(&q, 0);
         xg_queue_drop(&q, best);
+        xg_priority_bring_next(&q);
         xg_priority_fuse(&q, best);
     }
     g->forgets = false;

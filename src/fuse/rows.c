@@ -244,7 +244,7 @@ XG_FN bool xg_rows_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_rows_join(g, a, b);
     for (j = 0; j < n; j++) roots[j]->leader = b;
     xg_kernel_walk(g, b);
-    if (b->ops > XG_FUSE_OPS_JOINED_MAX) why = "the code would be too large";
+    if (b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
     else if (b->n_inputs + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
     else if (b->time < apart && !xg_rows_is_form(g, b)) why = "not rows that one after the other could be made of";
     xg_rows_log(g, a, b, why, apart, b->time);

@@ -8,6 +8,7 @@
 
 /* Handled by the plan itself: nothing is computed. So is what waits for others, which the plan refuses by name. */
 XG_FN bool xg_fuse_needs_no_kernel(const xg_inst *i) {
+    if (xg_is_block_call(i)) return false;
     switch (i->op) {
     case XG_PARAMETER: case XG_CONSTANT: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_BITCAST: case XG_FUSION: case XG_OPT_BARRIER: case XG_DOMAIN:
     case XG_AFTER_ALL: case XG_ADD_DEPENDENCY: case XG_WHILE: case XG_CONDITIONAL: case XG_CUSTOM_CALL: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_RNG_GET_AND_UPDATE_STATE: case XG_INFEED: case XG_OUTFEED:
@@ -58,29 +59,29 @@ XG_FN bool xg_fuse_goes_inside(const xg_inst *o) { return o->op == XG_CONSTANT &
 XG_FN void xg_fuse_wrap_one(xg_inst *i) {
     xg_module *m = i->comp->module;
     xg_comp *c = xg_comp_new(m, xg_fuse_name(m, "wrapped_%s_computation", i->op), i->comp);
-    xg_inst **inside = XG_NEW_N(m->arena, xg_inst *, i->n_operands + 1), **outside = XG_NEW_N(m->arena, xg_inst *, i->n_operands + 1), *root, *fusion;
-    uint32_t k, j, n = 0;
+    xg_inst **inside = XG_NEW_N(m->work, xg_inst *, i->n_operands + 1), **outside = XG_NEW_N(m->work, xg_inst *, i->n_operands + 1), *fusion;
+    uint32_t k, n = 0;
+    xg_dict_reserve(&c->names, i->n_operands + 1);
+    for (k = 0; k < i->n_operands; k++) XG_OPERAND(i, k)->scratch = NULL; /* what it is inside */
     for (k = 0; k < i->n_operands; k++) {
         xg_inst *o = XG_OPERAND(i, k);
-        for (j = 0; j < k && XG_OPERAND(i, j) != o; j++) {}
-        if (j < k) { inside[k] = inside[j]; continue; }
-        if (xg_fuse_goes_inside(o)) { inside[k] = xg_inst_clone(o, c, NULL, NULL); continue; }
-        inside[k] = xg_inst_new(c, XG_PARAMETER, o->shape, NULL, 0, NULL, xg_fuse_name(m, "param", i->op));
+        if (o->scratch) { inside[k] = (xg_inst *)o->scratch; continue; }
+        if (xg_fuse_goes_inside(o)) { o->scratch = inside[k] = xg_inst_clone(o, c, NULL, NULL); continue; }
+        o->scratch = inside[k] = xg_inst_new(c, XG_PARAMETER, o->shape, NULL, 0, NULL, xg_fuse_name(m, "param", i->op));
         inside[k]->number = n;
         outside[n++] = o;
     }
     c->params = XG_NEW_N(m->arena, xg_inst *, n + 1);
     c->n_params = n;
     XG_FOR_INSTS(p, c) if (p->op == XG_PARAMETER) c->params[p->number] = p;
-    root = xg_inst_clone(i, c, inside, NULL);
-    c->root = root;
-    (void)xg_fuse_untuple_root(c);
     fusion = xg_inst_new(i->comp, XG_FUSION, i->shape, outside, n, i, xg_fuse_name(m, "wrapped_%s", i->op));
     xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kLoop")));
     xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));
     if (xg_inst_attr(i, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(i, XG_A_metadata));
     xg_inst_replace(i, fusion);
-    xg_inst_remove(i);
+    xg_inst_move(i, c, inside);
+    c->root = i;
+    (void)xg_fuse_untuple_root(c);
 }
 
 /* A bitcast-convert between arrays that lie in the order of their dimensions: the bytes stay, so it is another name for them. */

@@ -46,14 +46,14 @@ XG_FN xg_str xg_graph_name(xg_dict *taken, uint32_t *fresh, xg_str wish, bool la
     xg_str stem = wish;
     char little[128], *text = little;
     size_t cap = sizeof little, n;
-    if (lasts ? xg_dict_put_lasting(taken, wish, val) : xg_dict_put(taken, wish, val)) return taken->items[taken->n - 1].name;
+    if (lasts ? xg_dict_put_lasting(taken, wish, val) : xg_dict_put(taken, wish, val)) return xg_dict_newest(taken);
     while (stem.n && stem.p[stem.n - 1] >= '0' && stem.p[stem.n - 1] <= '9') stem.n--;
     if (stem.n > 1 && stem.n < wish.n && stem.p[stem.n - 1] == '.') stem.n--; else stem = wish;
     if (stem.n + 16 > cap) text = (char *)xg_alloc_raw(taken->arena, cap = (size_t)stem.n + 16);
     memcpy(text, stem.p, stem.n);
     do n = stem.n + xg_format(text + stem.n, cap - stem.n, ".%u", ++*fresh);
     while (!xg_dict_put(taken, xg_str_of(text, n), val));
-    return taken->items[taken->n - 1].name;
+    return xg_dict_newest(taken);
 }
 XG_FN void xg_inst_give_name(xg_inst *i, xg_str wish) {
     i->name = xg_graph_name(&i->comp->names, &i->comp->fresh, wish.n ? wish : xg_str_z(xg_op_name(i->op)), !wish.n, i);
@@ -68,6 +68,7 @@ XG_FN xg_module *xg_module_new(xg_ctx *c, xg_arena *a, xg_str name) {
     xg_module *m = XG_NEW(a, xg_module);
     m->ctx = c;
     m->arena = a;
+    m->nodes = xg_arena_inner(a);
     m->work = xg_arena_inner(a);
     xg_pool_init(&m->pool, a);
     xg_set_init(&m->shapes, a);
@@ -172,8 +173,9 @@ XG_FN void xg_inst_unlink(xg_inst *i) {
 /* Linked into its computation and to its operands, but without a name. */
 XG_FN xg_inst *xg_inst_make(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n, xg_inst *before) {
     xg_module *m = c->module;
-    xg_inst *i = XG_NEW(m->arena, xg_inst);
+    xg_inst *i = (xg_inst *)xg_alloc_lines(m->nodes, xg_add(m->ctx, sizeof *i, xg_mul(m->ctx, sizeof(xg_use), n)));
     uint32_t k;
+    memset(i, 0, sizeof *i);
     i->op = op;
     m->made[op] = true;
     i->id = m->n_ids++;
@@ -181,10 +183,9 @@ XG_FN xg_inst *xg_inst_make(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_
     i->shape = shape;
     i->comp = c;
     i->n_operands = n;
-    i->operands = n ? (xg_use *)xg_alloc_raw(m->arena, xg_mul(m->ctx, sizeof(xg_use), n)) : NULL;
+    i->operands = n ? (xg_use *)(void *)(i + 1) : NULL;
     for (k = 0; k < n; k++) {
         i->operands[k].user = i;
-        i->operands[k].index = k;
         xg_use_link(&i->operands[k], operands[k]);
     }
     xg_inst_link(i, before);
@@ -209,6 +210,19 @@ XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, 
     made->source_at = i->source_at;
     if (i->op == XG_PARAMETER) xg_comp_set_param(made, i->number);
     return made;
+}
+XG_FN void xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands) {
+    uint32_t k;
+    XLAGPU_ASSERT(i->op != XG_PARAMETER && i->comp->root != i && i->comp->module == to->module);
+    xg_inst_unlink(i);
+    i->comp = to;
+    for (k = 0; k < i->n_operands; k++) { /* each anew: users stand in the order in which they come */
+        xg_use_unlink(&i->operands[k]);
+        xg_use_link(&i->operands[k], operands[k]);
+    }
+    xg_inst_link(i, NULL);
+    i->name = xg_graph_name(&to->names, &to->fresh, i->name, true, i);
+    xg_inst_remove_attr(i, XG_A_control_predecessors);
 }
 XG_FN void xg_inst_remove(xg_inst *i) {
     uint32_t k;

@@ -68,6 +68,8 @@ struct xg_shape {
     const xg_shape *const *elems; /* of a tuple or buffer */
     int64_t elements;           /* product of dims, checked to fit */
     const xg_shape *plain;      /* the same without any layout (recursively); itself if it has none */
+    int64_t leaves;             /* what stands in a nested tuple and is none; 1 for what is no tuple */
+    const uint32_t *leaf_at;    /* by element of a tuple that holds tuples: the first of its leaves; NULL for others */
     int64_t nodes;              /* arrays, tokens, tuples ... of the whole tree, itself included; limited, so a walk of a shape ends soon */
     uint32_t depth;             /* of tuples and buffers; limited, so a walk may recurse */
     uint32_t id, hash;
@@ -140,24 +142,27 @@ struct xg_literal {
 /* ---- the graph ------------------------------------------------------------------------------------------------- */
 
 typedef struct xg_use xg_use;
-struct xg_use { xg_inst *value, *user; xg_use *prev, *next; uint32_t index; };
+struct xg_use { xg_inst *value, *user; xg_use *prev, *next; }; /* one of the user's operands */
 
+/* A node begins with a cache line, and its operands lie behind it: a walk that only asks for opcodes, shapes and users reads one line a node, and one behind the other. */
 struct xg_inst {
     xg_opcode op;
     uint32_t id;                 /* unique in the module, < module->n_ids */
-    xg_str name;                 /* without '%', unique in its computation */
     const xg_shape *shape;
+    xg_inst *next;               /* program order */
     xg_comp *comp;
-    xg_inst *prev, *next;        /* program order */
-    uint32_t n_operands;
     xg_use *operands;
-    xg_use *first_use, *last_use;
-    uint32_t n_attrs;
+    xg_use *first_use;
     xg_attr *attrs;              /* sorted by key */
+    uint32_t n_operands, n_attrs;
+    /* the second line */
+    void *scratch;               /* a pass may use it; it means nothing to the next one */
+    xg_inst *prev;
+    xg_use *last_use;
+    xg_str name;                 /* without '%', unique in its computation */
     const xg_literal *literal;   /* CONSTANT */
     int64_t number;              /* PARAMETER: its number */
     uint32_t source_at;          /* byte offset of its name in the module's source + 1, 0 when made by a pass */
-    void *scratch;               /* a pass may use it; it means nothing to the next one */
 };
 
 struct xg_comp {
@@ -185,6 +190,7 @@ typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm; int6
 struct xg_module {
     xg_ctx *ctx;
     xg_arena *arena;             /* lives as long as the module */
+    xg_arena *nodes;             /* instructions with their operands, and nothing between them */
     xg_arena *work;              /* for what a pass needs while it runs: the driver takes it back afterwards, and the memory stays warm */
     const xg_source *source;     /* NULL for modules made by code */
     xg_pool pool;
@@ -206,6 +212,7 @@ struct xg_module {
     uint32_t fresh;              /* for names of computations made up by passes */
     xg_machine machine;
     bool has_dynamic;            /* a shape with dynamic dimensions was made */
+    bool double_buffering;       /* loops may become two rounds in one */
     bool excess_precision;       /* results may be more precise than the module asks for: its user has said so */
     bool made[XG_OPCODE_COUNT];  /* an instruction with this opcode was made; where none ever was, its passes need not look */
     bool made_empty;             /* an array shape without elements */
@@ -235,6 +242,8 @@ XG_FN bool xg_shape_is_scalar(const xg_shape *s);
 XG_FN bool xg_shape_compatible(const xg_shape *a, const xg_shape *b); /* equal ignoring layouts */
 XG_FN bool xg_shape_same_dims(const xg_shape *a, const xg_shape *b);  /* arrays with equal dims, any type and layout */
 XG_FN int64_t xg_shape_leaves(const xg_shape *s); /* arrays, tokens and opaques in a nested tuple, in order */
+XG_FN uint32_t xg_shape_leaf_at(const xg_shape *s, int64_t k); /* the first leaf of the k-th element of a tuple */
+XG_FN uint32_t xg_shape_element_of(const xg_shape *s, uint32_t leaf); /* which element of a tuple it belongs to */
 XG_FN void xg_shape_strides(const xg_shape *s, int64_t *strides); /* in elements, by layout (descending if none) */
 XG_FN void xg_shape_print(xg_buf *b, const xg_shape *s, bool layout);
 XG_FN const char *xg_type_name(xlagpu_type t);
@@ -263,6 +272,7 @@ XG_FN void xg_comp_set_param(xg_inst *i, int64_t number);                       
 XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n, xg_inst *before, xg_str name);
 /* Same op, shape, attributes and number; operands mapped by the caller. Control predecessors are kept only within a computation. */
 XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, xg_inst *before);
+XG_FN void xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands); /* to the end of another computation, as a clone would stand there; its users are the caller's to see to */
 XG_FN void xg_inst_remove(xg_inst *i);                      /* has no users left and is not the root */
 XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to);
 XG_FN void xg_inst_drop_operands(xg_inst *i, uint32_t n);    /* keeps the first n */
@@ -281,6 +291,7 @@ XG_FN xg_attr xg_attr_make_ints(xg_module *m, xg_attr_key k, const int64_t *p, u
 XG_FN xg_attr xg_attr_make_str(xg_module *m, xg_attr_key k, xg_str s);
 XG_FN xg_attr xg_attr_make_comp(xg_attr_key k, xg_comp *c);
 #define XG_OPERAND(i, k) ((i)->operands[k].value)
+#define XG_USE_INDEX(u) ((uint32_t)((u) - (u)->user->operands)) /* which operand of the user it is */
 #define XG_FOR_INSTS(i, comp) for (xg_inst *i = (comp)->first; i; i = i->next)
 #define XG_FOR_USES(u, inst) for (xg_use *u = (inst)->first_use; u; u = u->next)
 

@@ -27,7 +27,7 @@ XG_FN const char *xg_parse_did_you_mean(xg_parse *p, xg_str word, const char *(*
     xg_puts(&b, "'?");
     return b.p;
 }
-XG_FN const char *xg_parse_dict_name(const void *dict, size_t i) { return i < ((const xg_dict *)dict)->n ? ((const xg_dict *)dict)->items[i].name.p : NULL; }
+XG_FN const char *xg_parse_dict_name(const void *dict, size_t i) { return i < ((const xg_dict *)dict)->n ? ((const xg_dict *)dict)->items[i].name : NULL; }
 XG_FN const char *xg_parse_op_name(const void *none, size_t i) { (void)none; return i < XG_OPCODE_COUNT ? xg_op_name((xg_opcode)i) : NULL; }
 XG_FN bool xg_parse_at_name(const xg_parse *p) { return p->lex.kind == XG_TOK_WORD || p->lex.kind == XG_TOK_NAME; }
 XG_FN uint32_t xg_parse_line_of(const xg_parse *p, size_t offset) {
@@ -167,7 +167,7 @@ XG_FN xg_inst *xg_parse_implicit_param(xg_parse *p, const xg_shape *shape, bool 
     if (!named) return xg_parse_unnamed(p, i, at);
     i->source_at = (uint32_t)at + 1;
     xg_dict_put(&p->comp->names, xg_parse_new_name(p, "an operand"), i);
-    i->name = p->comp->names.items[p->comp->names.n - 1].name;
+    i->name = xg_dict_newest(&p->comp->names);
     return i;
 }
 XG_FN xg_inst *xg_parse_operand(xg_parse *p) {
@@ -402,7 +402,7 @@ XG_FN xg_inst *xg_parse_inst(xg_parse *p, bool *root) {
         const xg_inst *other = (const xg_inst *)xg_dict_get(&p->comp->names, name);
         xg_lex_fail_at(x, at, "names are unique in a computation", "'%.*s' is already the name of an instruction in line %u", (int)name.n, name.p, xg_parse_line_of(p, other->source_at - 1));
     }
-    i->name = p->comp->names.items[p->comp->names.n - 1].name;
+    i->name = xg_dict_newest(&p->comp->names);
     return i;
 }
 

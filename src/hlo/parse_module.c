@@ -213,7 +213,7 @@ XG_FN void xg_parse_single(xg_parse *p) {
     c->root = xg_parse_rhs_inst(p, name, at, NULL, true);
     if (name.n) {
         if (!xg_dict_put(&c->names, name, c->root)) xg_lex_fail_at(x, at, NULL, "'%.*s' is the name of one of its own operands", (int)name.n, name.p);
-        c->root->name = c->names.items[c->names.n - 1].name;
+        c->root->name = xg_dict_newest(&c->names);
     }
     if (x->kind != XG_TOK_END) xg_lex_fail(x, "a module starts with 'HloModule name', 'ENTRY' or 'name {'", "the text holds one instruction, but goes on with %s", xg_lex_found(x));
     xg_parse_finish_comp(p, c, 0);

@@ -143,9 +143,11 @@ XG_FN const xg_shape *xg_shape_intern(xg_module *m, xg_shape *key) {
     if (*slot) return (const xg_shape *)*slot;
     key->elements = key->type == XLAGPU_TUPLE ? 0 : xg_shape_count(m, key);
     key->nodes = 1;
+    key->leaves = key->type != XLAGPU_TUPLE;
     key->depth = 0;
     for (k = 0; k < key->n_elems; k++) {
         key->nodes += key->elems[k]->nodes;
+        if (key->type == XLAGPU_TUPLE) key->leaves += key->elems[k]->leaves;
         key->depth = XG_MAX(key->depth, key->elems[k]->depth + 1);
         if (key->nodes > XG_SHAPE_NODES_MAX) xg_shape_fail(m, "a tuple shape has more than %lld parts", XG_SHAPE_NODES_MAX);
     }
@@ -170,6 +172,11 @@ XG_FN const xg_shape *xg_shape_intern(xg_module *m, xg_shape *key) {
         const xg_shape **elems = XG_NEW_N(m->arena, const xg_shape *, key->n_elems);
         memcpy((void *)elems, (const void *)key->elems, key->n_elems * sizeof *elems);
         made->elems = elems;
+    }
+    if (key->type == XLAGPU_TUPLE && !key->flat) {
+        uint32_t *at = XG_NEW_N(m->arena, uint32_t, key->n_elems + (size_t)1);
+        for (k = 0; k < key->n_elems; k++) at[k + 1] = at[k] + (uint32_t)key->elems[k]->leaves;
+        made->leaf_at = at;
     }
     made->plain = xg_shape_make_plain(m, made);
     return made;
@@ -252,13 +259,13 @@ XG_FN bool xg_shape_same_dims(const xg_shape *a, const xg_shape *b) {
     if (a->dynamic && memcmp(a->dynamic, b->dynamic, a->rank) != 0) return false;
     return a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0;
 }
-XG_FN int64_t xg_shape_leaves(const xg_shape *s) {
-    int64_t n = 0;
-    uint32_t k;
-    if (s->type != XLAGPU_TUPLE) return 1;
-    if (s->flat) return s->n_elems;
-    for (k = 0; k < s->n_elems; k++) n += xg_shape_leaves(s->elems[k]);
-    return n;
+XG_FN int64_t xg_shape_leaves(const xg_shape *s) { return s->leaves; }
+XG_FN uint32_t xg_shape_leaf_at(const xg_shape *s, int64_t k) { return s->leaf_at ? s->leaf_at[k] : (uint32_t)k; }
+XG_FN uint32_t xg_shape_element_of(const xg_shape *s, uint32_t leaf) {
+    uint32_t low = 0, high = s->n_elems; /* the last element that begins there or before; empty tuples begin where the next element does */
+    if (!s->leaf_at) return leaf;
+    while (high - low > 1) { uint32_t middle = low + (high - low) / 2; if (s->leaf_at[middle] <= leaf) low = middle; else high = middle; }
+    return low;
 }
 XG_FN void xg_shape_strides(const xg_shape *s, int64_t *strides) {
     int64_t stride = 1;

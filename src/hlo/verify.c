@@ -71,7 +71,7 @@ static void xg_verify_operands(const xg_inst *i) {
         XG_RULE(i, u->value != NULL, NULL, "operand %u is missing", k);
         XG_RULE(i, u->value->comp == i->comp, NULL, "operand %u, %.*s, is in another computation", k, (int)u->value->name.n, u->value->name.p);
         XG_RULE(i, u->value->scratch == (void *)i->comp, NULL, "operand %u, %.*s, must come before it", k, (int)u->value->name.n, u->value->name.p);
-        if (u->user != i || u->index != k) xg_hlo_fail(i, XLAGPU_ERROR_INTERNAL, NULL, "the use of operand %u is not linked to it", k);
+        if (u->user != i) xg_hlo_fail(i, XLAGPU_ERROR_INTERNAL, NULL, "the use of operand %u is not linked to it", k);
     }
 }
 /* The uses of a value name it, and are linked both ways. Returns how many there are. */

@@ -57,9 +57,11 @@ XG_FN const xg_imap *xg_indexing_linear(xg_aff_ctx *x, const xg_shape *s);    /*
 XG_FN const xg_imap *xg_indexing_delinear(xg_aff_ctx *x, const xg_shape *s);  /* (offset) to indices */
 XG_FN const xg_imap *xg_indexing_flatten(xg_aff_ctx *x, const xg_imap *m, const xg_shape *s); /* m's results are indices of s: the offset instead */
 /* The loop emitter's map (th_x, bl_x)[vector_index] -> indices of s: element unroll * (th_x + threads * bl_x) + vector_index in memory order, with the
- * constraint that there is such an element unless threads * blocks * unroll is exact. With blocks_y > 1 a dim bl_y follows. */
+ * constraint that there is such an element unless threads * blocks * unroll is exact. */
 XG_FN const xg_imap *xg_indexing_thread(xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks, int64_t unroll);
-XG_FN const xg_imap *xg_indexing_thread_grid(xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks_x, int64_t blocks_y, int64_t unroll);
+XG_FN const xg_aff *xg_indexing_thread_linear(xg_aff_ctx *x, int64_t threads, int64_t rounds, int64_t unroll); /* which element that is */
+/* The same in rounds, of which a symbol `round` counts more than one: in each the threads of a block have one piece of memory. */
+XG_FN const xg_imap *xg_indexing_thread_rounds(xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks, int64_t rounds, int64_t unroll);
 
 /* ---- access.c: what an offset means for memory ---- */
 /* How much e grows when var grows by one; false when that is not one number. */

@@ -130,33 +130,34 @@ XG_FN const xg_imap *xg_indexing_reshape(xg_aff_ctx *x, const int64_t *from, uin
 
 /* ---- threads ---- */
 
-XG_FN const xg_imap *xg_indexing_thread_grid(xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks_x, int64_t blocks_y, int64_t unroll) {
-    uint32_t n_dims = blocks_y > 1 ? 3 : 2;
-    const xg_aff *linear, *block = xg_aff_dim(x, 1);
+XG_FN const xg_aff *xg_indexing_thread_linear(xg_aff_ctx *x, int64_t threads, int64_t rounds, int64_t unroll) {
+    const xg_aff *block = xg_aff_dim(x, 1), *vector;
+    if (rounds > 1) block = xg_aff_add(x, xg_aff_mul(x, block, rounds), xg_aff_sym(x, 0));
+    vector = xg_aff_add(x, xg_aff_dim(x, 0), xg_aff_mul(x, block, threads));
+    return xg_aff_add(x, xg_aff_mul(x, vector, unroll), xg_aff_sym(x, rounds > 1));
+}
+XG_FN const xg_imap *xg_indexing_thread_rounds(xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks, int64_t rounds, int64_t unroll) {
+    uint32_t n_syms = rounds > 1 ? 2 : 1;
+    const xg_aff *linear = xg_indexing_thread_linear(x, threads, rounds, unroll);
     xg_index_order o;
     xg_imap *m;
     if (!xg_index_has_order(s)) return xg_imap_undefined(x);
-    if (s->elements == 0) return xg_imap_empty(x, n_dims, s->rank);
-    m = xg_imap_new(x, n_dims, 1, 0, s->rank, 1);
+    if (s->elements == 0) return xg_imap_empty(x, 2, s->rank);
+    m = xg_imap_new(x, 2, n_syms, 0, s->rank, 1);
     m->dims[0].name = XG_STR("th_x");
     m->dims[0].range = xg_range_of(0, threads - 1);
     m->dims[1].name = XG_STR("bl_x");
-    m->dims[1].range = xg_range_of(0, blocks_x - 1);
-    if (n_dims == 3) {
-        m->dims[2].name = XG_STR("bl_y");
-        m->dims[2].range = xg_range_of(0, blocks_y - 1);
-        block = xg_aff_add(x, block, xg_aff_mul(x, xg_aff_dim(x, 2), blocks_x));
-    }
-    m->syms[0].name = XG_STR("vector_index");
-    m->syms[0].range = xg_range_of(0, unroll - 1);
-    linear = xg_aff_add(x, xg_aff_dim(x, 0), xg_aff_mul(x, block, threads));
-    linear = xg_aff_add(x, xg_aff_mul(x, linear, unroll), xg_aff_sym(x, 0));
+    m->dims[1].range = xg_range_of(0, blocks - 1);
+    m->syms[0].name = XG_STR("round");
+    m->syms[0].range = xg_range_of(0, rounds - 1);
+    m->syms[n_syms - 1].name = XG_STR("vector_index");
+    m->syms[n_syms - 1].range = xg_range_of(0, unroll - 1);
     o = xg_index_order_of_shape(s);
     xg_index_delinearise(x, &o, linear, m->results);
     m->constraints[0].expr = linear;
     m->constraints[0].range = xg_range_of(0, s->elements - 1);
     return xg_imap_simplify(x, m);
 }
-XG_FN const xg_imap *xg_indexing_thread(xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks, int64_t unroll) { return xg_indexing_thread_grid(x, s, threads, blocks, 1, unroll); }
+XG_FN const xg_imap *xg_indexing_thread(xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks, int64_t unroll) { return xg_indexing_thread_rounds(x, s, threads, blocks, 1, unroll); }
 
 #endif /* XG_INDEXING_LAYOUT_C */

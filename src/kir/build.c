@@ -240,7 +240,6 @@ XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode code, xg_kval *const *operands, uin
     op->regions = (xg_kregion **)(void *)(block + at_regions);
     for (k = 0; k < n; k++) {
         op->operands[k].user = op;
-        op->operands[k].index = k;
         xg_kuse_link(&op->operands[k], operands[k]);
     }
     for (k = 0; k < nr; k++) { xg_kval_init(b->m, &op->results[k], results[k], k); op->results[k].def = op; }
@@ -578,7 +577,6 @@ XG_FN xg_kop *xg_kop_copy(xg_kb *b, const xg_kop *op) {
         xg_kval *v = xg_kclone_value(op->operands[k].value);
         same = same && v == op->operands[k].value;
         to->operands[k].user = to;
-        to->operands[k].index = k;
         xg_kuse_link(&to->operands[k], v);
     }
     for (k = 0; k < op->n_results; k++) {

@@ -192,7 +192,7 @@ XG_FN void xg_kcanon_if_condition(xg_kcanon *c, xg_kop *op) {
             xg_kb b = xg_kb_before(c->m, op);
             if (!known[k]) known[k] = xg_kconst_int(&b, XG_E_I1, k == 0);
             xg_kcanon_push(c, u->user);
-            xg_kop_set_operand(u->user, u->index, known[k]);
+            xg_kop_set_operand(u->user, XG_KUSE_INDEX(u), known[k]);
         }
     }
 }
@@ -231,7 +231,7 @@ XG_FN void xg_kcanon_if_append(xg_kcanon *c, xg_kop *first, xg_kop *second, uint
         vals[i] = end->operands[i].value;
         for (u = first->results[i].first_use; u; u = next) {
             next = u->next;
-            if (xg_kregion_inside(u->user->parent, second->regions[k])) xg_kop_set_operand(u->user, u->index, vals[i]);
+            if (xg_kregion_inside(u->user->parent, second->regions[k])) xg_kop_set_operand(u->user, XG_KUSE_INDEX(u), vals[i]);
         }
     }
     xg_kop_remove(end);
@@ -369,14 +369,22 @@ XG_FN bool xg_kcanon_is_due(const xg_kop *op) {
     }
     return false;
 }
+/* A step would find nothing to do: it is in use, and has no rules. */
+XG_FN bool xg_kcanon_is_settled(const xg_kcanon *c, const xg_kop *op) {
+    return !c->first[op->op] && !op->n_regions && (op->n_results == 1 ? op->results->first_use != NULL : (xg_kop_flags(op->op) & KF_TERM) != 0);
+}
 XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
     xg_kops all;
     uint32_t k;
     uint64_t budget;
     memset(&all, 0, sizeof all);
     xg_kops_collect(c->m->temp, &all, f->body);
-    for (k = 0; k < all.n; k++) all.p[k]->scratch = NULL;
-    for (k = all.n; k-- > 0;) if (xg_kcanon_is_due(all.p[k])) xg_kcanon_push(c, all.p[k]);
+    for (k = all.n; k-- > 0;) { /* users before what they read, which asks whether that has changed */
+        xg_kop *op = all.p[k];
+        op->scratch = NULL;
+        if (xg_kcanon_is_settled(c, op)) op->changed = false;
+        else if (xg_kcanon_is_due(op)) xg_kcanon_push(c, op);
+    }
     for (budget = (uint64_t)all.n * 64 + 4096; c->work.n && budget; budget--) {
         xg_kop *op = c->work.p[--c->work.n];
         op->scratch = NULL;

@@ -116,14 +116,20 @@ XG_FN void xg_kcse_constant(xg_kcse *c, xg_kop *op) {
 
 /* ---- the walk ---- */
 
-/* Whether memory may have been written when a region was left, or when it is entered again; kept in scratch. Counts the operations, too. */
-XG_FN bool xg_kcse_writes(xg_kop *op, uint32_t *count) {
-    bool writes = (xg_kop_flags(op->op) & KF_WRITE) != 0;
+/* Whether memory may have been written when a region was left, or when it is entered again; kept in the scratch of the operation around it. Counts the operations, too. */
+XG_FN bool xg_kcse_writes(const xg_kregion *r, uint32_t *count) {
+    bool writes = false;
     uint32_t k;
-    xg_kop *o;
-    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->first; o; o = o->next) writes = xg_kcse_writes(o, count) || writes;
-    ++*count;
-    op->scratch = writes ? (void *)op : NULL;
+    xg_kop *op;
+    for (op = r->first; op; op = op->next) {
+        bool here = (xg_kop_flags(op->op) & KF_WRITE) != 0;
+        ++*count;
+        if (op->n_regions) {
+            for (k = 0; k < op->n_regions; k++) here = xg_kcse_writes(op->regions[k], count) || here;
+            op->scratch = here ? (void *)op : NULL;
+        }
+        writes = writes || here;
+    }
     return writes;
 }
 
@@ -141,7 +147,7 @@ XG_FN void xg_kcse_region(xg_kcse *c, xg_kregion *r) {
             xg_kop_remove(op);
             continue;
         }
-        if (op->scratch) c->epoch++;
+        if (op->n_regions ? op->scratch != NULL : (flags & KF_WRITE) != 0) c->epoch++;
         for (k = 0; k < op->n_regions; k++) {
             xg_kcse_region(c, op->regions[k]);
             if (op->scratch) c->epoch++;
@@ -151,7 +157,6 @@ XG_FN void xg_kcse_region(xg_kcse *c, xg_kregion *r) {
 
 XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
     xg_kcse c;
-    xg_kop *op;
     uint32_t count = 0;
     memset(&c, 0, sizeof c);
     c.m = m;
@@ -160,7 +165,7 @@ XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
     c.constants = f == m->entry ? &m->constants : &c.own;
     if (!c.constants->arena) xg_set_init(c.constants, m->arena);
     if (f == m->entry) c.last_constant = m->last_constant;
-    for (op = f->body->first; op; op = op->next) (void)xg_kcse_writes(op, &count);
+    (void)xg_kcse_writes(f->body, &count);
     if (count > UINT32_MAX / 4) xg_fail(m->ctx, XLAGPU_ERROR_LIMIT, "a kernel of more than 2^30 operations");
     for (c.mask = 31; c.mask < 2 * count; c.mask = 2 * c.mask + 1) {}
     c.seen = XG_NEW_N(m->temp, xg_kcse_entry, (size_t)c.mask + 1);

@@ -55,6 +55,16 @@ XG_FN int64_t xg_ktensor_align(xg_kval *v) {
     return root->region->func->entry ? root->region->func->args[root->index].align : 1;
 }
 
+/* A parameter of the kernel that lies in no memory it writes to. */
+XG_FN bool xg_ktensor_is_constant(xg_kval *v) {
+    const xg_kval *root = xg_ktensor_root(v);
+    const xg_kfunc *f;
+    uint32_t k;
+    if (root->def || !(f = root->region->func)->entry || !f->args || f->args[root->index].aliased) return false;
+    for (k = 0; k < f->body->n_args; k++) if (f->args[k].written && f->args[k].slice == f->args[root->index].slice) return false;
+    return true;
+}
+
 XG_FN int64_t xg_kfor_trips(const xg_kop *op) {
     int64_t lo, hi, step, span;
     if (!xg_kval_is_const(op->operands[0].value, &lo) || !xg_kval_is_const(op->operands[1].value, &hi) || !xg_kval_is_const(op->operands[2].value, &step) || step <= 0) return -1;

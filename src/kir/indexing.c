@@ -370,33 +370,87 @@ XG_FN xg_kval *xg_kindex_simplified(xg_kmodule *m, xg_kindexer *x, xg_kop *op, u
     return xg_kindex_made(&b, map, vars, &op->results[which]);
 }
 
-/* ---- the same map of the same operands once more, which is what loops that were unrolled and tensors of one shape are full of ---- */
+/* ---- the same map once more, of the same operands but for constants that are only added: loops that were unrolled and tensors of one shape are full of these ---- */
 
-typedef struct xg_kindex_known { const xg_kop *op; uint32_t which; const xg_kregion *at; xg_kval *value; } xg_kindex_known; /* op is of region `at`, but may be gone */
+typedef struct xg_kindex_known {
+    const xg_kop *op;       /* is of region `at`, but may be gone */
+    uint32_t which;
+    const xg_kregion *at;
+    uint64_t added;         /* operands that are constants and only added; */
+    int64_t sum;            /* of these, as often as the map has them */
+    xg_kval *value;
+} xg_kindex_known;
 XG_FN bool xg_kindex_known_same(const void *node, const void *key) {
     const xg_kindex_known *a = (const xg_kindex_known *)node, *b = (const xg_kindex_known *)key;
     uint32_t k;
-    if (a->which != b->which || a->at != b->at || a->op->n_operands != b->op->n_operands || a->op->a != b->op->a) return false;
-    for (k = 0; k < a->op->n_operands; k++) if (a->op->operands[k].value != b->op->operands[k].value) return false;
+    if (a->which != b->which || a->at != b->at || a->op->n_operands != b->op->n_operands || a->op->a != b->op->a || a->added != b->added) return false;
+    for (k = 0; k < a->op->n_operands; k++) if (a->op->operands[k].value != b->op->operands[k].value && !(k < 64 && a->added >> k & 1)) return false;
     return xg_imap_equal((const xg_imap *)a->op->p, (const xg_imap *)b->op->p);
+}
+/* Finds the constants that are only added; a map that has conditions may have them on these. */
+XG_FN void xg_kindex_find_added(xg_kindex_known *x) {
+    const xg_imap *map = (const xg_imap *)x->op->p;
+    xg_linear l;
+    uint32_t k, i;
+    if (!xg_kindex_done(x->op) || map->n_syms || map->n_rts || !map->results[x->which]) return;
+    xg_aff_linear(map->results[x->which], &l);
+    for (k = 0; k < l.n; k++) {
+        const xg_aff *var = l.terms[k].of;
+        int64_t c;
+        if (var->kind != XG_AFF_DIM || var->n >= 64 || !xg_kval_is_const(x->op->operands[var->n].value, &c) || c < map->dims[var->n].range.lo || c > map->dims[var->n].range.hi) continue;
+        for (i = 0; i < l.n && (l.terms[i].of->kind == XG_AFF_DIM || !xg_aff_uses(l.terms[i].of, var)); i++) {}
+        if (i == l.n && xg_kindex_add(&x->sum, c, l.terms[k].scale)) x->added |= (uint64_t)1 << var->n;
+    }
+}
+/* v + by in front of op; NULL: v is nothing that takes it in. */
+XG_FN xg_kval *xg_kindex_shifted(xg_kmodule *m, xg_kindexer *x, xg_kop *op, const xg_kval *old, xg_kval *v, int64_t by) {
+    xg_kb b = xg_kb_before(m, op);
+    const xg_kop *def = v->def;
+    const xg_ktype *type = v->type;
+    const xg_aff *e;
+    xg_imap *map;
+    uint32_t k;
+    if (by == 0) return v;
+    if (!def || def->op != XG_K_OP_APPLY || !xg_kindex_done(def) || def->n_operands > XG_KINDEX_LEAVES_MAX || v->lo > v->hi) return NULL;
+    e = xg_aff_add_k(m->aff, ((const xg_imap *)def->p)->results[0], by);
+    if (!e) return NULL;
+    if (e->kind == XG_AFF_DIM) return def->operands[e->n].value;
+    map = xg_imap_copy(m->aff, (const xg_imap *)def->p, 0);
+    map->results[0] = e;
+    for (k = 0; k < def->n_operands; k++) x->leaves[k] = def->operands[k].value;
+    op = xg_kir_op(&b, XG_K_OP_APPLY, x->leaves, def->n_operands, &type, 1, 0);
+    op->p = map;
+    op->a = 1;
+    xg_kval_set_range(op->results, xg_range_add(xg_range_of(v->lo, v->hi), xg_range_of(by, by)));
+    op->results[0].name = old->name;
+    return op->results;
 }
 XG_FN xg_kval *xg_kindex_result(xg_kindexer *x, xg_kmodule *m, xg_set *known, xg_kop *op, uint32_t which) {
     xg_kindex_known key, *e;
     uint32_t h = xg_hash_mix(xg_imap_hash((const xg_imap *)op->p), which), k;
+    xg_kval *v;
+    int64_t by;
     void **slot;
-    for (k = 0; k < op->n_operands; k++) h = xg_hash_mix(h, op->operands[k].value->id);
+    memset(&key, 0, sizeof key);
     key.op = op;
     key.which = which;
     key.at = op->parent;
-    key.value = NULL;
+    xg_kindex_find_added(&key);
+    for (k = 0; k < op->n_operands; k++) if (!(k < 64 && key.added >> k & 1)) h = xg_hash_mix(h, op->operands[k].value->id);
     slot = xg_set_find(known, h, xg_kindex_known_same, &key);
-    if (*slot) return ((xg_kindex_known *)*slot)->value;
-    e = XG_NEW(m->temp, xg_kindex_known);
-    *slot = e;
-    *e = key;
-    e->value = xg_kindex_sum(m, x, op, which);
-    if (!e->value) e->value = xg_kindex_simplified(m, x, op, which);
-    return e->value;
+    e = (xg_kindex_known *)*slot;
+    if (e && !e->value && e->sum == key.sum) return NULL;
+    by = key.sum;
+    v = e && e->value && xg_kindex_add(&by, e->sum, -1) ? xg_kindex_shifted(m, x, op, &op->results[which], e->value, by) : NULL;
+    if (!v) v = xg_kindex_sum(m, x, op, which);
+    if (!v) v = xg_kindex_simplified(m, x, op, which);
+    if (!e) {
+        e = XG_NEW(m->temp, xg_kindex_known);
+        *slot = e;
+        *e = key;
+        e->value = v;
+    }
+    return v;
 }
 
 XG_FN void xg_kir_simplify_indexing(xg_kmodule *m) {

@@ -60,37 +60,40 @@ struct xg_ktype {
 
 /* ---- values and operations ---- */
 typedef struct xg_kuse xg_kuse;
-struct xg_kuse { xg_kval *value; xg_kop *user; xg_kuse *prev, *next; uint32_t index; };
+/* Passes walk lists of these again and again: what a walk reads stands first, so that it shares a line of the cache. */
+struct xg_kuse { xg_kval *value; xg_kop *user; xg_kuse *prev, *next; }; /* one of the user's operands */
+#define XG_KUSE_INDEX(u) ((uint32_t)((u) - (u)->user->operands))
 struct xg_kval {
-    const xg_ktype *type;
     xg_kop *def;          /* NULL for a region argument */
-    xg_kregion *region;   /* of an argument */
-    uint32_t index;       /* which result or argument */
-    uint32_t id;          /* unique in the module */
+    const xg_ktype *type;
     xg_kuse *first_use, *last_use;
-    xg_str name;          /* a wish for printing: "dim0", "extracted"; may be empty */
     int64_t lo, hi;       /* known range of an index or integer when lo <= hi; set for ids, induction variables, map results */
     void *scratch;
+    uint32_t index;       /* which result or argument */
+    uint32_t id;          /* unique in the module */
+    xg_kregion *region;   /* of an argument */
+    xg_str name;          /* a wish for printing: "dim0", "extracted"; may be empty */
 };
 struct xg_kop {
     xg_kopcode op;
-    uint32_t id;
     uint32_t n_operands, n_results, n_regions;
-    bool changed;         /* since canonicalize last saw it: it is new, reads something else, or a use of its result came or went */
+    xg_kop *next, *prev;
+    xg_kregion *parent;
     xg_kuse *operands;
     xg_kval *results;
-    xg_kregion **regions;
-    xg_kregion *parent;
-    xg_kop *prev, *next;
-    int64_t a, b;         /* attributes, by opcode. CONST: a has the bits; integers sign-extended, i1 0 or 1; complex: a real, b imaginary part. APPLY: a is 1 if it came out of simplify_indexing */
-    uint32_t flags;       /* predicate of a compare, axis of an id, KM_* of a memory access */
-    const void *p;        /* LOOP, APPLY: xg_imap; CALL, SHUFFLE_REDUCE: xg_kfunc; SHARED_PTR: xg_str, the array's name */
-    uint32_t loc;         /* id of the HLO instruction it comes from, + 1; 0 unknown */
+    bool changed;         /* since canonicalize last saw it: it is new, reads something else, or a use of its result came or went */
+    uint32_t flags;       /* predicate of a compare, axis of an id, KM_* of a memory access, KL_* of a FOR */
     void *scratch;
+    int64_t a, b;         /* attributes, by opcode. CONST: a has the bits; integers sign-extended, i1 0 or 1; complex: a real, b imaginary part. APPLY: a is 1 if it came out of simplify_indexing */
+    const void *p;        /* LOOP, APPLY: xg_imap; CALL, SHUFFLE_REDUCE: xg_kfunc; SHARED_PTR: xg_str, the array's name */
+    xg_kregion **regions;
+    uint32_t id;
+    uint32_t loc;         /* id of the HLO instruction it comes from, + 1; 0 unknown */
 };
 struct xg_kregion { xg_kop *owner; xg_kfunc *func; uint32_t n_args; xg_kval *args; xg_kop *first, *last; };
 
 enum { KM_INVARIANT = 1, KM_VOLATILE = 2, KM_STREAM = 4 /* written once, not read again soon */ };
+enum { KL_UNROLLED = 1 }; /* of FOR: as many steps stand in the body as shall; the assembler is not to add its own */
 enum { KP_INBOUNDS = 1 }; /* of PTR_ADD: where it is executed the index is in 0..2^31-1, whatever its range says */
 /* Predicates. cmpf: o.. false when a NaN takes part, u.. true. */
 #define XG_KIR_CMPI(X) X(EQ, "eq") X(NE, "ne") X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") X(UGE, "uge")
@@ -127,6 +130,7 @@ struct xg_kfunc {
     xg_karg *args;        /* entry only: one per parameter */
     uint32_t n_inputs;    /* entry only: parameters before the destinations */
     uint32_t threads[3], blocks[3]; /* entry only */
+    uint32_t resident;    /* entry only: blocks that a multiprocessor must hold at a time; 0: as many as registers allow, of which the assembler may then spare some by spilling */
     xg_kfunc *prev, *next;
     uint32_t mark;        /* for passes */
 };
@@ -250,6 +254,7 @@ XG_FN bool xg_kop_has_effects(const xg_kop *op);  /* something besides its resul
 XG_FN bool xg_kop_is_dead(const xg_kop *op);           /* no results in use, no effects, no terminator */
 XG_FN xg_kval *xg_ktensor_root(xg_kval *v);       /* the parameter or shared array whose memory a tensor is */
 XG_FN int64_t xg_ktensor_align(xg_kval *v);       /* what its memory is aligned to, in bytes */
+XG_FN bool xg_ktensor_is_constant(xg_kval *v);
 XG_FN int64_t xg_kfor_trips(const xg_kop *op);    /* -1 when not known */
 XG_FN void xg_kregion_take(xg_kregion *from, xg_kop *before); /* moves all operations of a region in front of another operation */
 XG_FN void xg_kregion_take_end(xg_kregion *from, xg_kregion *to); /* ... to the end of another region */

@@ -363,6 +363,24 @@ XG_KRULE(vextract_vinsert) {
     return xg_kir_value(b, XG_K_OP_VEXTRACT, x, 2, op->results->type);
 }
 
+/* All lanes of a vector, one by one, are that vector: asked where the last one is put in. */
+XG_KRULE(vinsert_back) {
+    int64_t lanes = op->results->type->dims[0], at, from;
+    uint64_t seen = 0;
+    const xg_kval *v = op->results, *whole = NULL;
+    (void)b;
+    if (lanes > 32 || !xg_kval_is_const(XG_K2, &at) || at != lanes - 1) return NULL;
+    for (; xg_kval_by(v, XG_K_OP_VINSERT) && xg_kval_is_const(xg_kof(v, 2), &at); v = xg_kof(v, 1)) {
+        const xg_kval *lane = xg_kof(v, 0);
+        if (seen >> at & 1) continue; /* overwritten */
+        if (!xg_kval_by(lane, XG_K_OP_VEXTRACT) || !xg_kval_is_const(xg_kof(lane, 1), &from) || from != at || (whole && whole != xg_kof(lane, 0))) return NULL;
+        whole = xg_kof(lane, 0);
+        seen |= (uint64_t)1 << at;
+        if (seen == ((uint64_t)1 << lanes) - 1) return whole->type == op->results->type ? (xg_kval *)whole : NULL;
+    }
+    return NULL;
+}
+
 /* ---- addresses: base plus scaled index, then constants; two operations, so that equal sums are shared ---- */
 
 XG_FN xg_kval *xg_kptr(xg_kb *b, xg_kval *p, xg_kval *index, int64_t scale, int64_t bytes) {
@@ -459,7 +477,7 @@ XG_KRULE(ptr_swap) {
     X(ADDF, fold_float) X(ADDF, const_right) X(ADDF, addf_zero) X(SUBF, fold_float) X(SUBF, subf_zero) \
     X(MULF, fold_float) X(MULF, const_right) X(MULF, mulf_one) X(DIVF, fold_float) X(DIVF, mulf_one) X(DIVF, divf_power) \
     X(NEGF, fold_float) X(NEGF, negf_negf) X(ABSF, fold_float) X(ABSF, absf_sign) X(MAXF, same_operands) X(MINF, same_operands) X(MAXNUMF, same_operands) X(MINNUMF, same_operands) \
-    X(VEXTRACT, vextract_vinsert) \
+    X(VEXTRACT, vextract_vinsert) X(VINSERT, vinsert_back) \
     X(PTR_ADD, ptr_const) X(PTR_ADD, ptr_index_const) X(PTR_ADD, ptr_swap) X(PTR_ADD, ptr_split)
 
 #undef XG_K0

@@ -1,7 +1,8 @@
 /* kir/unroll.c -- loops of few known trips become straight code, others a few iterations at once; inner loops first.
  *
  * All of a loop if it has at most 32 trips (8 if threads wait for each other in them) and the result is small, and whenever its variable numbers lanes of a vector (registers cannot be
- * indexed). Else by 8, 4 or 2 if the body is small and cheap: an operation of the math dialect counts for 20. */
+ * indexed). Else by 8, 4 or 2 if the body is small and cheap: an operation of the math dialect counts for 20. Such a loop, and one that is too large for that, is marked: the assembler would
+ * take four of its steps at once, or all of them, and need two or three times as long. */
 #ifndef XG_KIR_UNROLL_C
 #define XG_KIR_UNROLL_C
 #include "kir.h"
@@ -27,7 +28,7 @@ XG_FN int64_t xg_kunroll_cost(const xg_kregion *r, bool *plain) {
     }
     return sum;
 }
-XG_FN bool xg_kunroll_is_lane(const xg_kuse *u) { return (u->user->op == XG_K_OP_VEXTRACT && u->index == 1) || (u->user->op == XG_K_OP_VINSERT && u->index == 2); }
+XG_FN bool xg_kunroll_is_lane(const xg_kuse *u) { return (u->user->op == XG_K_OP_VEXTRACT && XG_KUSE_INDEX(u) == 1) || (u->user->op == XG_K_OP_VINSERT && XG_KUSE_INDEX(u) == 2); }
 /* By itself, or through an indexing map. */
 XG_FN bool xg_kunroll_numbers_lanes(const xg_kval *v) {
     const xg_kuse *u, *w;
@@ -87,6 +88,7 @@ XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
     (void)xg_kval_is_const(loop->operands[2].value, &step);
     for (k = 0; k < loop->n_results; k++) carried[k] = loop->operands[k + 3].value;
     to = xg_kfor(&b, loop->operands[0].value, loop->operands[1].value, xg_kconst_int(&b, loop->operands[0].value->type->elem, step * factor), carried, loop->n_results);
+    to->flags |= KL_UNROLLED;
     for (k = 0; k < to->regions[0]->n_args; k++) to->regions[0]->args[k].name = loop->regions[0]->args[k].name;
     if (to->regions[0]->args[0].lo <= to->regions[0]->args[0].hi) to->regions[0]->args[0].hi -= step * factor - 1; /* the last round starts there */
     for (k = 0; k < loop->n_results; k++) carried[k] = &to->regions[0]->args[k + 1];
@@ -110,7 +112,7 @@ XG_FN bool xg_kunroll_waits(const xg_kregion *r) {
 XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop) {
     int64_t trips = xg_kfor_trips(loop), cost, factor;
     bool plain = true;
-    if (trips < 1 || (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0]))) return;
+    if (trips < 1 || ((loop->flags & KL_UNROLLED) && !xg_kunroll_numbers_lanes(&loop->regions[0]->args[0])) || (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0]))) return;
     cost = XG_MAX(xg_kunroll_cost(loop->regions[0], &plain), 1);
     if ((trips <= XG_KUNROLL_TRIPS_MAX && cost * trips <= XG_KUNROLL_FULL_COST) || (trips <= XG_KUNROLL_TRIPS_MAX && xg_kunroll_numbers_lanes(&loop->regions[0]->args[0]))) {
         xg_kunroll_all(m, loop, trips);
@@ -118,6 +120,7 @@ XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop) {
     }
     if (!plain) return;
     for (factor = 8; factor > 1; factor /= 2) if (trips % factor == 0 && trips > factor && cost * factor <= XG_KUNROLL_PART_COST) { xg_kunroll_part(m, loop, factor); return; }
+    if (cost * 2 > XG_KUNROLL_PART_COST) loop->flags |= KL_UNROLLED;
 }
 XG_FN void xg_kir_unroll(xg_kmodule *m) {
     xg_kfunc *f;

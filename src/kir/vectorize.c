@@ -2,10 +2,11 @@
  *
  * For loops `for v = 0 to N step 1` with N a power of two in 2..32:
  * - tensor.extract directly in the loop, of a tensor from outside, at `rest + v` with rest a multiple of N: vector.transfer_read of N elements in front, a
- *   vector.extract of lane v in its place;
+ *   vector.extract of lane v in its place; at `rest + s * v` (reversed, every other one), if all of them lie in one aligned vector: that, and lane s * v;
  * - the same under branches of scf.if whose conditions come from outside the loop: the read is in front, under the same conditions;
  * - tensor.insert directly in the loop into a carried tensor that is used for nothing else: vector.insert into a carried vector,
  *   vector.transfer_write behind the loop.
+ * Where all that a loop changes lies under conditions from outside of it, they go around the loop first.
  * The memory must be aligned to the vector, or to 16 bytes; a vector may be wider than one access (lower_tensors cuts it). Tensors are
  * values, so reading early and writing late change nothing.
  * Leaves lanes numbered by the loop's variable: xg_kir_unroll must follow. */
@@ -19,13 +20,20 @@ typedef struct xg_kvectorizer { xg_kmodule *m; xg_kop *loop; int64_t lanes; } xg
 
 XG_FN bool xg_kvector_outside(const xg_kvectorizer *z, const xg_kval *v) { return !xg_kregion_inside(v->def ? v->def->parent : v->region, z->loop->regions[0]); }
 
-/* The index is rest + v with rest a multiple of the lanes, made of what is outside. */
-XG_FN bool xg_kvector_contiguous(const xg_kvectorizer *z, const xg_kval *index) {
+/* What the rounds of a loop access: element `first` + `scale` * v of `width` side by side, which begin at a multiple of `width`. */
+typedef struct xg_kvector_span { int64_t width, first, scale; } xg_kvector_span;
+
+/* The index is rest + scale * v, with rest made of what is outside, and no round leaves the aligned piece of memory of the first. */
+XG_FN bool xg_kvector_spans(const xg_kvectorizer *z, const xg_kval *index, xg_kvector_span *span) {
     const xg_kval *v = &z->loop->regions[0]->args[0];
     xg_aff_ctx *aff = z->m->aff;
     const xg_imap *map;
     const xg_aff *var = NULL, *rest;
+    int64_t reach;
     uint32_t k;
+    span->width = z->lanes;
+    span->first = 0;
+    span->scale = 1;
     if (index == v) return true;
     if (!xg_kval_by(index, XG_K_OP_APPLY)) return false;
     map = (const xg_imap *)index->def->p;
@@ -36,24 +44,44 @@ XG_FN bool xg_kvector_contiguous(const xg_kvectorizer *z, const xg_kval *index) 
         if (o == v) var = k < map->n_dims ? xg_aff_dim(aff, k) : xg_aff_sym(aff, k - map->n_dims);
         else if (!xg_kvector_outside(z, o)) return false;
     }
-    if (!var || xg_aff_scale_of(map->results[index->index], var) != 1) return false;
-    rest = xg_aff_sub(aff, map->results[index->index], var);
-    return rest && !xg_aff_uses(rest, var) && xg_aff_divisor(rest) % z->lanes == 0;
+    if (!var) return false;
+    span->scale = xg_aff_scale_of(map->results[index->index], var);
+    if (!span->scale || span->scale < -XG_KVECTOR_LANES_MAX || span->scale > XG_KVECTOR_LANES_MAX) return false;
+    rest = xg_aff_sub(aff, map->results[index->index], xg_aff_mul(aff, var, span->scale));
+    if (!rest || xg_aff_uses(rest, var)) return false;
+    reach = (z->lanes - 1) * XG_MAX(span->scale, -span->scale) + 1;
+    while (span->width < reach) span->width *= 2;
+    for (k = 0; k <= span->width - reach; k++) {
+        span->first = span->scale < 0 ? reach - 1 + k : k;
+        if (xg_aff_divisor(xg_aff_add_k(aff, rest, -span->first)) % span->width == 0) return true;
+    }
+    return false;
 }
-XG_FN bool xg_kvector_fits(const xg_kvectorizer *z, xg_kval *tensor) {
-    int64_t bytes = z->lanes * xg_kelem_bytes(tensor->type->elem);
+/* Side by side, in the order of the rounds. */
+XG_FN bool xg_kvector_contiguous(const xg_kvectorizer *z, const xg_kval *index) {
+    xg_kvector_span span;
+    return xg_kvector_spans(z, index, &span) && span.scale == 1;
+}
+XG_FN bool xg_kvector_fits(xg_kval *tensor, int64_t lanes) {
+    int64_t bytes = lanes * xg_kelem_bytes(tensor->type->elem);
     return tensor->type->rank == 1 && bytes <= XG_KVECTOR_BYTES_MAX && xg_ktensor_align(tensor) >= XG_MIN(bytes, 16);
 }
-/* The index for v = 0, in front of the loop. */
-XG_FN xg_kval *xg_kvector_start(xg_kvectorizer *z, xg_kb *b, const xg_kval *index) {
+/* Where the span of an index begins, in front of the loop. */
+XG_FN xg_kval *xg_kvector_start(xg_kvectorizer *z, xg_kb *b, const xg_kval *index, int64_t first) {
     const xg_kval *v = &z->loop->regions[0]->args[0];
     xg_kval *zero = z->loop->operands[0].value, **vars, *r;
     const xg_kop *op = index->def;
+    const xg_imap *map;
+    const xg_aff *at;
     uint32_t k;
     if (index == v) return zero;
+    map = (const xg_imap *)op->p;
     vars = XG_NEW_N(z->m->temp, xg_kval *, op->n_operands + 1);
     for (k = 0; k < op->n_operands; k++) vars[k] = op->operands[k].value == v ? zero : op->operands[k].value;
-    r = &xg_kapply(b, (const xg_imap *)op->p, vars)->results[index->index];
+    if (first) {
+        at = xg_aff_add_k(z->m->aff, map->results[index->index], -first);
+        r = xg_kapply(b, xg_imap_with_results(z->m->aff, map, &at, 1), vars)->results;
+    } else r = &xg_kapply(b, map, vars)->results[index->index];
     r->name = index->name;
     return r;
 }
@@ -93,38 +121,52 @@ XG_FN xg_kval *xg_kvector_filled(const xg_kvectorizer *z, const xg_kop *op, uint
     return NULL;
 }
 /* The vector, or on the other side of the condition so many times `fill`. */
-XG_FN xg_kval *xg_kvector_guarded(xg_kvectorizer *z, xg_kb *b, xg_kval *cond, uint32_t side, xg_kval *const *v, const xg_ktype *t, const xg_kval *index, int64_t fill) {
+XG_FN xg_kval *xg_kvector_guarded(xg_kvectorizer *z, xg_kb *b, xg_kval *cond, uint32_t side, xg_kval *tensor, const xg_ktype *t, const xg_kval *index, int64_t first, int64_t fill) {
     xg_kop *branch = xg_kif(b, cond, &t, 1);
     xg_kb yes = xg_kb_end(z->m, branch->regions[side]), no = xg_kb_end(z->m, branch->regions[1 - side]);
     xg_kval *from[2], *r;
-    from[0] = v[0];
-    from[1] = xg_kvector_start(z, &yes, index);
+    from[0] = tensor;
+    from[1] = xg_kvector_start(z, &yes, index, first);
     r = xg_kir_value(&yes, XG_K_OP_READ, from, 2, t);
     xg_kyield(&yes, &r, 1);
     r = xg_kconst_bits(&no, t, (uint64_t)fill);
     xg_kyield(&no, &r, 1);
     return branch->results;
 }
+/* The lane of this round. */
+XG_FN xg_kval *xg_kvector_lane_of(xg_kvectorizer *z, xg_kb *b, const xg_kvector_span *span) {
+    xg_aff_ctx *aff = z->m->aff;
+    xg_kval *v = &z->loop->regions[0]->args[0];
+    xg_imap *map;
+    if (span->scale == 1 && !span->first) return v;
+    map = xg_imap_new(aff, 1, 0, 0, 1, 0);
+    map->dims[0].range = xg_range_of(0, z->lanes - 1);
+    map->results[0] = xg_aff_add_k(aff, xg_aff_mul(aff, xg_aff_dim(aff, 0), span->scale), span->first);
+    return xg_kapply(b, map, &v)->results;
+}
 XG_FN void xg_kvector_read(xg_kvectorizer *z, xg_kop *op) {
     xg_kval *v[2], *vector, *lane, *cond, *filled = NULL;
     const xg_ktype *t;
     uint32_t side;
     int64_t fill = 0;
+    xg_kvector_span span;
     xg_kb b = xg_kb_before(z->m, z->loop), in = xg_kb_before(z->m, op);
     v[0] = op->operands[0].value;
-    if (!xg_kvector_outside(z, v[0]) || !xg_kvector_fits(z, v[0]) || !xg_kvector_contiguous(z, op->operands[1].value)) return;
+    v[1] = op->operands[1].value;
+    if (!xg_kvector_outside(z, v[0]) || !xg_kvector_spans(z, v[1], &span) || !xg_kvector_fits(v[0], span.width)) return;
+    if (span.width != z->lanes && (v[0]->type->dims[0] % span.width || !xg_ktensor_is_constant(v[0]))) return; /* what lies between may be nobody's, or somebody's who writes it */
     b.loc = op->loc;
     if (!xg_kvector_condition(z, &b, op, &cond, &side)) return;
-    t = xg_kir_vector(z->m, v[0]->type->elem, z->lanes);
+    t = xg_kir_vector(z->m, v[0]->type->elem, span.width);
     if (cond) {
         filled = xg_kvector_filled(z, op, side, &fill);
-        vector = xg_kvector_guarded(z, &b, cond, side, v, t, op->operands[1].value, fill);
+        vector = xg_kvector_guarded(z, &b, cond, side, v[0], t, v[1], span.first, fill);
     } else {
-        v[1] = xg_kvector_start(z, &b, op->operands[1].value);
+        v[1] = xg_kvector_start(z, &b, v[1], span.first);
         vector = xg_kir_value(&b, XG_K_OP_READ, v, 2, t);
     }
     v[0] = vector;
-    v[1] = &z->loop->regions[0]->args[0];
+    v[1] = xg_kvector_lane_of(z, &in, &span);
     lane = xg_kir_value(&in, XG_K_OP_VEXTRACT, v, 2, op->results[0].type);
     lane->name = op->results[0].name;
     if (filled) { /* the lane is right on both sides */
@@ -152,7 +194,7 @@ XG_FN xg_kop *xg_kvector_insert_of(const xg_kvectorizer *z, uint32_t k) {
     xg_kval *arg = &r->args[k + 1], *y = xg_kregion_end(r)->operands[k].value;
     xg_kop *op = y->def;
     if (!op || op->op != XG_K_OP_INSERT || op->parent != r || op->operands[1].value != arg || !xg_kused_once(arg) || !xg_kused_once(y)) return NULL;
-    if (!xg_kvector_fits(z, z->loop->operands[k + 3].value) || !xg_kvector_contiguous(z, op->operands[2].value)) return NULL;
+    if (!xg_kvector_fits(z->loop->operands[k + 3].value, z->lanes) || !xg_kvector_contiguous(z, op->operands[2].value)) return NULL;
     return op;
 }
 /* The loop with a vector carried beside each tensor that found[] names the insert of. */
@@ -211,13 +253,64 @@ XG_FN void xg_kvector_writes(xg_kvectorizer *z) {
         if (!found[k]) { xg_kval_replace(&old->results[k], &to->results[k]); continue; }
         v[0] = &to->results[at++];
         v[1] = to->operands[k + 3].value;
-        v[2] = xg_kvector_start(z, &front, found[k]->operands[2].value);
+        v[2] = xg_kvector_start(z, &front, found[k]->operands[2].value, 0);
         b.loc = found[k]->loc;
         written = xg_kir_value(&b, XG_K_OP_WRITE, v, 3, v[1]->type);
         xg_kval_replace(&old->results[k], written);
         xg_kop_remove(found[k]);
     }
     xg_kop_remove(old);
+}
+
+/* ---- conditions of all rounds ---- */
+
+/* The branch under which all lies that the loop changes, decided outside of it; *side: the region that changes something. NULL: there is none. */
+XG_FN xg_kop *xg_kvector_switch(const xg_kvectorizer *z, uint32_t *side) {
+    xg_kregion *r = z->loop->regions[0];
+    const xg_kop *end = xg_kregion_end(r), *o;
+    uint32_t n = z->loop->n_results, k;
+    xg_kop *branch = n ? end->operands[0].value->def : NULL;
+    if (!branch || branch->op != XG_K_OP_IF || branch->parent != r || branch->n_results != n || !xg_kvector_outside(z, branch->operands[0].value)) return NULL;
+    for (k = 0; k < n; k++) if (end->operands[k].value != &branch->results[k] || !xg_kused_once(&branch->results[k])) return NULL;
+    for (o = r->first; o; o = o->next) if (o != branch && o != end && xg_kop_has_effects(o)) return NULL;
+    for (*side = 0; *side < 2; ++*side) {
+        const xg_kregion *other = branch->regions[1 - *side];
+        for (k = 0; k < n && other->first == other->last && XG_KOPERAND(other->last, k) == &r->args[k + 1]; k++) {}
+        if (k == n) return branch;
+    }
+    return NULL;
+}
+/* The branch goes around the loop: what was under it can be a vector then. */
+XG_FN bool xg_kvector_unswitch(xg_kvectorizer *z) {
+    uint32_t side, n = z->loop->n_results, k;
+    xg_kop *loop = z->loop, *inner = xg_kvector_switch(z, &side), *outer, *end;
+    const xg_ktype **types;
+    xg_kval **v;
+    xg_kb b;
+    if (!inner) return false;
+    types = XG_NEW_N(z->m->temp, const xg_ktype *, n + 1);
+    v = XG_NEW_N(z->m->temp, xg_kval *, n + 1);
+    for (k = 0; k < n; k++) types[k] = loop->results[k].type;
+    b = xg_kb_before(z->m, loop);
+    b.loc = inner->loc;
+    outer = xg_kif(&b, inner->operands[0].value, types, n);
+    for (k = 0; k < n; k++) {
+        xg_kval_copy_facts(&outer->results[k], &loop->results[k]);
+        xg_kval_replace(&loop->results[k], &outer->results[k]);
+        v[k] = loop->operands[k + 3].value;
+    }
+    b = xg_kb_end(z->m, outer->regions[1 - side]);
+    xg_kyield(&b, v, n);
+    for (k = 0; k < n; k++) v[k] = &loop->results[k];
+    b = xg_kb_end(z->m, outer->regions[side]);
+    xg_kyield(&b, v, n);
+    xg_kop_move_before(loop, outer->regions[side]->last);
+    end = xg_kregion_end(inner->regions[side]);
+    for (k = 0; k < n; k++) xg_kval_replace(&inner->results[k], end->operands[k].value);
+    xg_kop_remove(end);
+    xg_kregion_take(inner->regions[side], inner);
+    xg_kop_remove(inner);
+    return true;
 }
 
 XG_FN void xg_kvectorize_loop(xg_kmodule *m, xg_kop *loop) {
@@ -228,6 +321,7 @@ XG_FN void xg_kvectorize_loop(xg_kmodule *m, xg_kop *loop) {
     z.lanes = xg_kfor_trips(loop);
     if (z.lanes < 2 || z.lanes > XG_KVECTOR_LANES_MAX || (z.lanes & (z.lanes - 1)) || loop->operands[0].value->type->elem != XG_E_INDEX) return;
     if (!xg_kval_is_const(loop->operands[0].value, &lo) || lo != 0 || !xg_kval_is_const(loop->operands[2].value, &step) || step != 1) return;
+    while (xg_kvector_unswitch(&z)) {}
     xg_kvector_reads(&z, loop->regions[0]);
     xg_kvector_writes(&z);
 }

@@ -256,7 +256,7 @@ XG_FN void xg_kverify_op(xg_kverifier *v, const xg_kregion *r, const xg_kop *op)
     if (((row->flags & KF_TERM) != 0) != (op == r->last)) xg_kverify_fail(v, op, "a terminator ends a region and stands nowhere else");
     for (k = 0; k < op->n_operands; k++) {
         const xg_kuse *u = &op->operands[k];
-        if (!u->value || u->user != op || u->index != k) xg_kverify_fail(v, op, "an operand is broken");
+        if (!u->value || u->user != op) xg_kverify_fail(v, op, "an operand is broken");
         if ((u->prev ? u->prev->next : u->value->first_use) != u) xg_kverify_fail(v, op, "a list of uses is broken");
         if (!(v->defined[u->value->id >> 3] >> (u->value->id & 7) & 1)) xg_kverify_fail(v, op, "an operand is not defined before, or not in a region around");
     }
@@ -289,9 +289,9 @@ XG_FN void xg_kverify_region(xg_kverifier *v, const xg_kregion *r) {
 
 XG_FN bool xg_kchain_user(const xg_kuse *u) {
     switch (u->user->op) {
-    case XG_K_OP_INSERT: return u->index == 1;
-    case XG_K_OP_WRITE: return u->index == 1;
-    case XG_K_OP_ATOMIC_RMW: return u->index == 0;
+    case XG_K_OP_INSERT: return XG_KUSE_INDEX(u) == 1;
+    case XG_K_OP_WRITE: return XG_KUSE_INDEX(u) == 1;
+    case XG_K_OP_ATOMIC_RMW: return XG_KUSE_INDEX(u) == 0;
     case XG_K_OP_FOR: case XG_K_OP_WHILE: case XG_K_OP_LOOP: case XG_K_OP_YIELD: case XG_K_OP_CONDITION: case XG_K_OP_RETURN: case XG_K_OP_SYNC: return true;
     default: return false;
     }

@@ -4,6 +4,7 @@
  * Shapes come from inference and have descending layouts. What would change nothing (a reshape to the same dimensions, an identity transpose) is not made. */
 #ifndef XG_OPT_BUILD_C
 #define XG_OPT_BUILD_C
+#include "../eval/eval.h"
 #include "opt.h"
 
 XG_FN xg_hb xg_hb_at(xg_inst *i) { xg_hb b; b.comp = i->comp; b.before = i; b.from = i; return b; }
@@ -334,7 +335,7 @@ XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to) {
         next = u->next;
         if (u->user == to) continue;
         if (!xg_opt_reads_by_index(u->user) && !copy) copy = xg_inst_new(from->comp, XG_COPY, from->shape, &to, 1, from, XG_STR("copy"));
-        xg_inst_set_operand(u->user, u->index, xg_opt_reads_by_index(u->user) ? to : copy);
+        xg_inst_set_operand(u->user, XG_USE_INDEX(u), xg_opt_reads_by_index(u->user) ? to : copy);
     }
     if (from->comp->root == from) {
         if (!copy) copy = xg_inst_new(from->comp, XG_COPY, from->shape, &to, 1, from, XG_STR("copy"));
@@ -362,6 +363,12 @@ XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values) {
     xg_inst_replace(from, whole);
 }
 
+XG_FN const xg_target_row *xg_opt_target_row(const xg_inst *i, const xg_target_row *rows, uint32_t n) {
+    uint32_t k;
+    if (i->op != XG_CUSTOM_CALL) return NULL;
+    for (k = 0; k < n; k++) if (xg_call_is(xg_attr_str(i, XG_A_custom_call_target), rows[k].target)) return &rows[k];
+    return NULL;
+}
 /* Every instruction of the module that `matches` is expanded: `expand` gives the value that takes its place, or of a tuple its elements. */
 XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)) {
     bool changed = false;

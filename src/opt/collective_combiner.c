@@ -25,12 +25,14 @@ XG_FN bool xg_gang_groups_equal(const xg_inst *x, const xg_inst *y) {
     for (k = 0; k < n; k++) if (!a->v.groups->p || !b->v.groups->p || !xg_ints_equal(a->v.groups->p[k], b->v.groups->p[k])) return false;
     return true;
 }
-XG_FN bool xg_gang_alike(const xg_inst *x, const xg_inst *y) {
-    if (x->op != y->op || x->shape->type != y->shape->type || !xg_gang_groups_equal(x, y) || !xg_gang_ints_equal(x, y, XG_A_dimensions)) return false;
+/* All but the groups. */
+XG_FN bool xg_gang_same_kind(const xg_inst *x, const xg_inst *y) {
+    if (x->op != y->op || x->shape->type != y->shape->type || !xg_gang_ints_equal(x, y, XG_A_dimensions)) return false;
     if (!xg_inst_attr(x, XG_A_channel_id) != !xg_inst_attr(y, XG_A_channel_id) || !xg_str_eq(xg_attr_str(x, XG_A_mode), xg_attr_str(y, XG_A_mode))) return false;
     if (xg_attr_int(x, XG_A_use_global_device_ids, 0) != xg_attr_int(y, XG_A_use_global_device_ids, 0) || xg_attr_int(x, XG_A_constrain_layout, 0) != xg_attr_int(y, XG_A_constrain_layout, 0)) return false;
     return x->op == XG_ALL_GATHER || xg_alg_simple_reducer(xg_attr_comp(x, XG_A_to_apply)) == xg_alg_simple_reducer(xg_attr_comp(y, XG_A_to_apply));
 }
+XG_FN bool xg_gang_alike(const xg_inst *x, const xg_inst *y) { return xg_gang_same_kind(x, y) && xg_gang_groups_equal(x, y); }
 XG_FN int64_t xg_gang_bytes(const xg_inst *i) {
     int64_t bytes;
     return xg_mul64(XG_MAX(i->shape->elements, XG_OPERAND(i, 0)->shape->elements), xg_type_bytes(i->shape->type), &bytes) ? bytes : INT64_MAX;
@@ -115,9 +117,12 @@ XG_FN bool xg_reassociate_matches(const xg_inst *i) {
     return xg_alg_simple_reducer(xg_attr_comp(x, XG_A_to_apply)) == (int)i->op && xg_alg_one_user(x) && xg_alg_one_user(y);
 }
 XG_FN xg_inst *xg_reassociate_expand(const xg_hb *b, xg_inst *i) {
-    xg_inst *x = XG_OPERAND(i, 0), *both = xg_hb_2(b, i->op, XG_OPERAND(x, 0), XG_OPERAND(XG_OPERAND(i, 1), 0)), *made = xg_hb_op(b, XG_ALL_REDUCE, both->shape, &both, 1);
+    xg_inst *x = XG_OPERAND(i, 0), *y = XG_OPERAND(i, 1), *both = xg_hb_2(b, i->op, XG_OPERAND(x, 0), XG_OPERAND(y, 0)), *made = xg_hb_op(b, XG_ALL_REDUCE, both->shape, &both, 1);
     uint32_t k;
     for (k = 0; k < x->n_attrs; k++) xg_inst_set_attr(made, x->attrs[k]);
+    for (k = 0; k < 2; k++) xg_inst_set_operand(i, k, both); /* dce takes no meeting of devices away */
+    xg_inst_remove(x);
+    xg_inst_remove(y);
     return made;
 }
 XG_FN bool xg_opt_all_reduce_reassociate(xg_module *m) { return xg_gang_devices(m) && m->made[XG_ALL_REDUCE] && xg_opt_expand(m, xg_reassociate_matches, xg_reassociate_expand); }

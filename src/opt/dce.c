@@ -21,10 +21,16 @@ XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts) {
     if (i->op == XG_CUSTOM_CALL) return xg_attr_int(i, XG_A_custom_call_has_side_effect, 0) != 0;
     return (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || xg_dce_calls_acting(i, acts);
 }
+/* Was anything ever made that has effects? Few modules have it. */
+XG_FN bool xg_dce_made_acting(const xg_module *m) {
+    uint32_t op;
+    for (op = 0; op < XG_OPCODE_COUNT; op++) if (m->made[op] && (op == XG_CUSTOM_CALL || xg_op_flags((xg_opcode)op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE))) return true;
+    return false;
+}
 XG_FN unsigned char *xg_opt_acting_comps(xg_module *m) {
     unsigned char *acts = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + 1);
     xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_dce_acts(i, acts)) { acts[c->id] = 1; break; }
+    for (c = xg_dce_made_acting(m) ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_dce_acts(i, acts)) { acts[c->id] = 1; break; }
     return acts;
 }
 
@@ -42,7 +48,7 @@ XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
 
 XG_FN bool xg_opt_has_control(const xg_module *m) {
     const xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_inst_attr(i, XG_A_control_predecessors)) return true;
+    for (c = m->made_order ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_inst_attr(i, XG_A_control_predecessors)) return true;
     return false;
 }
 /* What has been replaced precedes nothing any more: operations without effects have an order for their operands' sake only. */
@@ -94,6 +100,7 @@ XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
     if (root->op != XG_TUPLE || root->first_use || xg_inst_attr(fusion, XG_A_output_to_operand_aliasing)) return false;
     taken = XG_NEW_N(c->module->work, unsigned char, n + 1);
     if (!xg_opt_taken_elements(fusion, taken)) return false;
+    for (k = 0; k < n; k++) taken[k] = taken[k] || xg_block_needs(XG_OPERAND(root, k));
     place = XG_NEW_N(c->module->work, int64_t, n + 1);
     kept = XG_NEW_N(c->module->work, xg_inst *, n + 1);
     for (k = 0; k < n; k++) if (taken[k]) { place[k] = n_kept; kept[n_kept++] = XG_OPERAND(root, k); }
@@ -129,16 +136,12 @@ XG_FN bool xg_dce_fusion_params(xg_inst *fusion) {
 
 /* ---- computations ---- */
 
-XG_FN void xg_dce_mark_attr(const xg_attr *a, unsigned char *live) {
-    uint32_t k;
-    if (xg_attr_kind_of(a->key) == XG_K_COMP) live[a->v.comp->id] = 1;
-    if (xg_attr_kind_of(a->key) == XG_K_COMPS) for (k = 0; k < a->v.comps->n; k++) live[a->v.comps->p[k]->id] = 1;
-}
 XG_FN bool xg_dce_needed(const xg_inst *i, const unsigned char *acts) {
     return i->first_use || i == i->comp->root || i->op == XG_PARAMETER || xg_inst_attr(i, XG_A_control_predecessors) || xg_dce_acts(i, acts);
 }
 /* Callers come after callees: one walk from the last computation to the first settles who is called, and a fusion whose outputs go makes its computation smaller. */
-XG_FN bool xg_dce_walk(xg_module *m, const unsigned char *acts, const unsigned char *precedes) {
+typedef XG_VEC(xg_inst *) xg_dce_fusions;
+XG_FN bool xg_dce_walk(xg_module *m, const unsigned char *acts, const unsigned char *precedes, xg_dce_fusions *fusions) {
     unsigned char *live = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + 1);
     xg_comp *c, *earlier;
     bool changed = false;
@@ -151,17 +154,17 @@ XG_FN bool xg_dce_walk(xg_module *m, const unsigned char *acts, const unsigned c
         for (; i; i = before) {
             before = i->prev;
             if (!precedes[i->id] && !xg_dce_needed(i, acts)) { xg_inst_remove(i); changed = true; continue; }
-            if (i->op == XG_FUSION) changed = xg_dce_fusion_outputs(i) || changed;
-            for (k = 0; k < i->n_attrs; k++) xg_dce_mark_attr(&i->attrs[k], live);
+            if (i->op == XG_FUSION) { changed = xg_dce_fusion_outputs(i) || changed; xg_push(m->work, xg_inst *, fusions, i); }
+            for (k = 0; k < i->n_attrs; k++) xg_opt_mark_comps(&i->attrs[k], live);
         }
     }
     return changed;
 }
 XG_FN bool xg_opt_dce(xg_module *m) {
     unsigned char *acts = xg_opt_acting_comps(m), *precedes = xg_opt_control_sources(m);
-    bool changed = xg_dce_walk(m, acts, precedes);
-    xg_comp *c;
-    for (c = m->made[XG_FUSION] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) changed = xg_dce_fusion_params(i) || changed;
+    xg_dce_fusions fusions = {NULL, 0, 0}; /* from the last on: inner ones come after those around them */
+    bool changed = xg_dce_walk(m, acts, precedes, &fusions);
+    while (fusions.n) changed = xg_dce_fusion_params(fusions.p[--fusions.n]) || changed;
     return changed;
 }
 

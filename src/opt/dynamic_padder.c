@@ -57,7 +57,7 @@ XG_FN void xg_dyn_settle_tuple(xg_dyn *p, xg_inst *from) {
     whole->scratch = p; /* packed */
     for (u = i->first_use; u; u = next) {
         next = u->next;
-        if (u->user->id < first) xg_inst_set_operand(u->user, u->index, whole);
+        if (u->user->id < first) xg_inst_set_operand(u->user, XG_USE_INDEX(u), whole);
     }
     if (i->comp->root == i) i->comp->root = whole;
     if (from->op == XG_TUPLE) xg_inst_remove(from);

@@ -190,8 +190,16 @@ XG_FN xg_inst *xg_linear_whole(const xg_hb *b, xg_inst *a, bool lower) {
 XG_FN void xg_linear_eigh(const xg_hb *b, xg_inst *a, bool lower, xg_inst **out) {
     int64_t n = a->shape->dims[1], even;
     xg_inst *scale, *state[4], *inner[2], *values;
+    const xg_shape *shapes[3];
     xg_rotation r;
     xg_loop sweeps, l;
+    if (xg_block_fits("syevd", a)) {
+        shapes[0] = a->shape;
+        shapes[1] = xg_block_shape(b, xg_type_real(a->shape->type), a->shape->dims[0], 1, n);
+        shapes[2] = xg_block_shape(b, XLAGPU_S32, a->shape->dims[0], 1, 1);
+        xg_block_call_make(b, "syevd", lower ? "{\"lower\":true}" : "{\"lower\":false}", &a, 1, shapes, 3, out);
+        return;
+    }
     a = xg_linear_whole(b, a, lower);
     scale = xg_linear_magnitude(b, a);
     a = xg_linear_over(b, a, scale);
@@ -289,10 +297,31 @@ XG_FN xg_inst *xg_svd_left(const xg_hb *b, xg_inst *w, int64_t columns) {
     }
     return xg_linear_times(b, q, d);
 }
-/* a[batch, rows, columns] -> out: values [batch, 1, k] descending, U [batch, rows, u], V [batch, columns, v], info [batch, 1, 1]. */
-XG_FN void xg_linear_svd(const xg_hb *b, xg_inst *a, int64_t u, int64_t v, xg_inst **out) {
+XG_FN void xg_svd_kernel(const xg_hb *b, xg_inst *a, int64_t u, int64_t v, bool vectors, xg_inst **out) {
     bool tall = a->shape->dims[1] >= a->shape->dims[2];
-    xg_inst *scale = xg_linear_magnitude(b, a), *w, *z, *bad, *values, *again, *finite;
+    int64_t batch = a->shape->dims[0], m, n;
+    const xg_shape *shapes[5];
+    xg_inst *made[5];
+    if (!tall) a = xg_linear_hermitian(b, a);
+    m = a->shape->dims[1];
+    n = a->shape->dims[2];
+    shapes[0] = xg_block_shape(b, a->shape->type, batch, n, m);
+    shapes[1] = xg_block_shape(b, xg_type_real(a->shape->type), batch, 1, n);
+    shapes[2] = xg_block_shape(b, a->shape->type, batch, vectors ? m : 1, vectors ? (tall ? u : v) : 1);
+    shapes[3] = xg_block_shape(b, a->shape->type, batch, vectors ? n : 1, vectors ? n : 1);
+    shapes[4] = xg_block_shape(b, XLAGPU_S32, batch, 1, 1);
+    xg_block_call_make(b, vectors ? "gesvdj" : "gesvd", vectors ? NULL : "{\"compute_uv\":false}", &a, 1, shapes, 5, made);
+    out[0] = made[1];
+    out[1] = made[tall ? 2 : 3];
+    out[2] = made[tall ? 3 : 2];
+    out[3] = made[4];
+}
+/* a[batch, rows, columns] -> out: values [batch, 1, k] descending, U [batch, rows, u], V [batch, columns, v] (if there are to be vectors), info [batch, 1, 1]. */
+XG_FN void xg_linear_svd(const xg_hb *b, xg_inst *a, int64_t u, int64_t v, bool vectors, xg_inst **out) {
+    bool tall = a->shape->dims[1] >= a->shape->dims[2];
+    xg_inst *scale, *w, *z, *bad, *values, *again, *finite;
+    if (xg_block_fits(vectors ? "gesvdj" : "gesvd", a)) { xg_svd_kernel(b, a, u, v, vectors, out); return; }
+    scale = xg_linear_magnitude(b, a);
     w = xg_linear_over(b, a, scale);
     finite = xg_hb_1(b, XG_IS_FINITE, xg_linear_most(b, xg_linear_most(b, xg_linear_size(b, w), 2), 1));
     if (!tall) w = xg_linear_hermitian(b, w);

@@ -41,7 +41,7 @@ XG_FN void xg_entry_relayout(xg_inst *value, const xg_shape *want) {
         if (user->op == XG_GET_TUPLE_ELEMENT) { xg_entry_relayout(user, want->elems[xg_attr_int(user, XG_A_index, 0)]); continue; }
         if (xg_entry_takes_over(value, user)) continue;
         if (!copy) copy = xg_entry_fix(value, old, after);
-        xg_inst_set_operand(user, u->index, copy);
+        xg_inst_set_operand(user, XG_USE_INDEX(u), copy);
     }
 }
 

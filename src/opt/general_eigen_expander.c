@@ -261,10 +261,26 @@ XG_FN xg_inst *xg_general_pairs(const xg_hb *b, xg_inst **values) {
     return l.state[2];
 }
 
+/* a[batch, n, n] by one kernel -> out: T, Z (or eigenvectors), values, info. */
+XG_FN void xg_general_kernel(const xg_hb *b, const char *name, xg_inst *a, xg_inst **out) {
+    const int64_t *dims = a->shape->dims;
+    const xg_shape *shapes[4];
+    shapes[0] = shapes[1] = xg_block_shape(b, XLAGPU_C128, dims[0], dims[1], dims[1]);
+    shapes[2] = xg_block_shape(b, XLAGPU_C128, dims[0], 1, dims[1]);
+    shapes[3] = xg_block_shape(b, XLAGPU_S32, dims[0], 1, 1);
+    xg_block_call_make(b, name, NULL, &a, 1, shapes, 4, out);
+}
 /* a[batch, n, n] -> out: values [batch, 1, n] and vectors [batch, n, n], complex doubles, and info [batch, 1, 1]. */
 XG_FN void xg_linear_eig(const xg_hb *b, xg_inst *a, xg_inst **out) {
     bool real = xg_type_class(a->shape->type) != XGT_C;
-    xg_inst *scale, *q, *bad, *t, *places;
+    xg_inst *scale, *q, *bad, *t, *places, *made[4];
+    if (xg_block_fits("geev", a)) {
+        xg_general_kernel(b, "geev", a, made);
+        out[0] = made[2];
+        out[1] = made[1];
+        out[2] = made[3];
+        return;
+    }
     a = xg_c128(b, a);
     scale = xg_linear_magnitude(b, a);
     a = xg_linear_over(b, a, scale);

@@ -4,6 +4,8 @@
  *   updates in place, reshapes): it keeps the layouts it came with.
  * - Down: a transpose takes the layout in which it moves nothing, if no reader is fixed; an operation that keeps indices takes the layout that its operands
  *   agree upon, or else the one that its only reader asks for by a copy, if an operand has it.
+ * - Rows stay rows: what a softmax or a norm is made of (reduced over its innermost dimensions, then combined with the results) is one kernel of rows, fuse/rows.c; with these
+ *   dimensions elsewhere each reduction is a kernel. So a transpose in front of it moves what it says.
  * - Up: broadcasts and iotas take the layout that their readers agree upon; a dot takes the one in which the transpose or copy that is its only reader moves nothing, if neighbours
  *   in memory stay neighbours, or if that only exchanges rows and columns: so do the operands then (layout_normalization.c).
  * - At a conflict stands a copy: in front of an operation for an operand of another layout, behind one for a reader who is fixed. A copy that changes nothing goes. */
@@ -44,6 +46,42 @@ XG_FN const xg_layout *xg_assign_transposed(const xg_inst *i) {
     for (k = 0; k < perm.n; k++) at[perm.p[k]] = (int32_t)k;
     for (k = 0; k < perm.n; k++) order[k] = at[from->layout ? (uint32_t)from->layout->minor_to_major[k] : perm.n - 1 - k];
     return xg_layout_make(i->comp->module, order, perm.n, from->layout ? from->layout->memory_space : 0, from->layout ? from->layout->element_bits : 0, xg_str_of("", 0));
+}
+
+enum { XG_ASSIGN_LOOKS = 16 /* readers that are asked */ };
+XG_FN bool xg_assign_is_plain(const xg_shape *s) {
+    uint32_t k;
+    for (k = 0; s->layout && k < s->rank; k++) if (s->layout->minor_to_major[k] != (int32_t)(s->rank - 1 - k)) return false;
+    return true;
+}
+/* The first so many dimensions, in order. */
+XG_FN bool xg_assign_leads(xg_ints dims, uint32_t n) { return dims.n == n && xg_perm_is_identity(dims.p, n); }
+/* Does the reduce go over the innermost dimensions, and somebody combine what it reads with one value for each of its results? */
+XG_FN bool xg_assign_is_row_reduce(const xg_inst *reduce) {
+    xg_ints dims = xg_attr_ints(reduce, XG_A_dimensions);
+    const xg_inst *x = XG_OPERAND(reduce, 0);
+    uint32_t kept = reduce->shape->rank, looks = 0, k;
+    if (reduce->n_operands != 2 || !xg_shape_is_array(reduce->shape) || kept == 0 || !xg_assign_is_plain(x->shape)) return false;
+    for (k = 0; k < dims.n; k++) if (dims.p[k] < (int64_t)kept) return false;
+    XG_FOR_USES(u, x) {
+        if (looks++ == XG_ASSIGN_LOOKS) return false;
+        if (!(xg_op_flags(u->user->op) & XGF_EW)) continue;
+        for (k = 0; k < u->user->n_operands; k++) {
+            const xg_inst *b = XG_OPERAND(u->user, k);
+            if (b->op == XG_BROADCAST && XG_OPERAND(b, 0)->op != XG_PARAMETER && xg_assign_leads(xg_attr_ints(b, XG_A_dimensions), kept)) return true;
+        }
+    }
+    return false;
+}
+/* Marks, in its scratch, what a reduction over rows reads, and what that is made of element for element. */
+XG_FN void xg_assign_mark_rows(const xg_comp *c) {
+    xg_inst *i;
+    uint32_t k;
+    for (i = c->last; i; i = i->prev) i->scratch = NULL;
+    for (i = c->last; i; i = i->prev) {
+        if (i->op == XG_REDUCE && xg_assign_is_row_reduce(i)) XG_OPERAND(i, 0)->scratch = i;
+        else if (i->scratch && xg_assign_keeps(i)) for (k = 0; k < i->n_operands; k++) XG_OPERAND(i, k)->scratch = i;
+    }
 }
 
 /* Where operands do not agree: the layout that the copy which is the only reader asks for, if one of the operands has it; else NULL. */
@@ -88,7 +126,7 @@ XG_FN bool xg_assign_set(xg_inst *i, const xg_layout *l) {
         next = u->next;
         if (u->user == copy || xg_assign_reads_any(u->user)) continue;
         if (!copy) copy = xg_inst_new(i->comp, XG_COPY, old, &i, 1, i->next, XG_STR("copy"));
-        xg_inst_set_operand(u->user, u->index, copy);
+        xg_inst_set_operand(u->user, XG_USE_INDEX(u), copy);
     }
     if (i == i->comp->root) i->comp->root = copy ? copy : xg_inst_new(i->comp, XG_COPY, old, &i, 1, i->next, XG_STR("copy"));
     return true;
@@ -144,11 +182,17 @@ XG_FN bool xg_assign_remove_copy(xg_inst *i) {
     return true;
 }
 
+/* A transpose, wherever its operand lies, may say by its layout alone what it does. */
+XG_FN bool xg_assign_may_rename(const xg_inst *i) {
+    return xg_assign_is_moved(i->shape) && xg_assign_is_moved(XG_OPERAND(i, 0)->shape) && !i->scratch && xg_assign_readers_are_free(i);
+}
+
 XG_FN bool xg_assign_comp(xg_comp *c) {
     xg_inst *i, *next;
     bool changed = false;
+    xg_assign_mark_rows(c);
     for (i = c->first; i; i = i->next) {
-        if (i->op == XG_TRANSPOSE && xg_assign_is_moved(i->shape) && xg_assign_is_moved(XG_OPERAND(i, 0)->shape) && xg_assign_readers_are_free(i)) changed = xg_assign_set(i, xg_assign_transposed(i)) || changed;
+        if (i->op == XG_TRANSPOSE) changed = (xg_assign_may_rename(i) && xg_assign_set(i, xg_assign_transposed(i))) || changed;
         else if (xg_assign_keeps(i)) changed = xg_assign_set(i, xg_assign_agreed(i)) || changed;
         else if (xg_assign_updates(i)) changed = xg_assign_set(i, XG_OPERAND(i, 0)->shape->layout) || changed;
     }

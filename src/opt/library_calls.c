@@ -325,19 +325,15 @@ XG_FN xg_inst *xg_library_same(const xg_hb *b, xg_inst *i) {
 
 /* ---- the pass ---- */
 
-typedef struct xg_library_row { const char *target; xg_inst *(*expand)(const xg_hb *b, xg_inst *i); } xg_library_row;
-static const xg_library_row xg_library_rows[] = {
+XG_FN const xg_target_row *xg_library_row_of(const xg_inst *i) {
+    static const xg_target_row rows[] = {
 #define X(target, word) {target, xg_library_##word},
-    XG_LIBRARY_CALLS(X)
+        XG_LIBRARY_CALLS(X)
 #undef X
-};
-XG_FN const xg_library_row *xg_library_row_of(const xg_inst *i) {
-    xg_str target = xg_attr_str(i, XG_A_custom_call_target);
-    uint32_t k;
-    for (k = 0; k < XG_COUNT(xg_library_rows); k++) if (xg_str_is(target, xg_library_rows[k].target)) return &xg_library_rows[k];
-    return NULL;
+    };
+    return xg_opt_target_row(i, rows, XG_COUNT(rows));
 }
-XG_FN bool xg_library_matches(const xg_inst *i) { return i->op == XG_CUSTOM_CALL && xg_library_row_of(i) != NULL; }
+XG_FN bool xg_library_matches(const xg_inst *i) { return xg_library_row_of(i) != NULL; }
 XG_FN xg_inst *xg_library_expand(const xg_hb *b, xg_inst *i) { return xg_library_row_of(i)->expand(b, i); }
 XG_FN bool xg_opt_library_calls(xg_module *m) { return m->made[XG_CUSTOM_CALL] && xg_opt_expand(m, xg_library_matches, xg_library_expand); }
 

@@ -97,8 +97,16 @@ XG_FN void xg_linear_lu(const xg_hb *b, xg_inst *a, xg_inst **out) {
     const int64_t *dims = a->shape->dims;
     int64_t n = XG_MIN(dims[1], dims[2]);
     xg_inst *state[3], *first, *next;
+    const xg_shape *shapes[3];
     xg_lu_round r;
     xg_loop l;
+    if (xg_block_fits("getrf", a)) {
+        shapes[0] = a->shape;
+        shapes[1] = xg_block_shape(b, XLAGPU_S32, dims[0], 1, n);
+        shapes[2] = xg_block_shape(b, XLAGPU_S32, dims[0], 1, 1);
+        xg_block_call_make(b, "getrf", NULL, &a, 1, shapes, 3, out);
+        return;
+    }
     state[0] = a;
     state[1] = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, n);
     state[2] = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, 1);
@@ -118,10 +126,16 @@ XG_FN xg_inst *xg_linear_permutation(const xg_hb *b, xg_inst *pivots, int64_t n)
     int64_t dims[3];
     xg_inst *state[2], *to, *here, *there, *valid, *mine;
     xg_loop l;
-    dims[0] = pivots->shape->dims[0]; dims[1] = 1; dims[2] = n;
+    dims[0] = pivots->shape->dims[0]; dims[1] = 1; dims[2] = pivots->shape->dims[1];
+    state[1] = xg_hb_reshape(b, pivots, dims, 3);
+    if (xg_block_fits("pivots", state[1]) && n <= 65536) {
+        const xg_shape *shape = xg_block_shape(b, XLAGPU_S32, dims[0], 1, n);
+        xg_block_call_make(b, "pivots", NULL, &state[1], 1, &shape, 1, state);
+        return state[0];
+    }
+    dims[2] = n;
     state[0] = xg_hb_iota(b, XLAGPU_S32, dims, 3, 2);
     dims[2] = pivots->shape->dims[1];
-    state[1] = xg_hb_reshape(b, pivots, dims, 3);
     l = xg_hb_loop(b, state, 2, XG_MIN(n, dims[2]));
     to = xg_linear_row(&l.b, l.state[1], l.k, 2);
     valid = xg_linear_where_in(&l.b, l.state[0], 2, "EQ", to);
@@ -184,6 +198,16 @@ XG_FN xg_inst *xg_linear_tridiagonal(const xg_hb *b, xg_inst *dl, xg_inst *d, xg
     int64_t n = dims[1];
     xg_inst *s[6], *k, *x, *last = xg_hb_int(b, XLAGPU_S32, n - 1), *two;
     xg_loop l;
+    if (xg_block_fits("gtsv", y) && n <= 512) { /* three diagonals lie in shared memory */
+        int64_t flat[3];
+        flat[0] = dims[0]; flat[1] = 1; flat[2] = n;
+        s[0] = xg_hb_reshape(b, dl, flat, 3);
+        s[1] = xg_hb_reshape(b, d, flat, 3);
+        s[2] = xg_hb_reshape(b, du, flat, 3);
+        s[3] = y;
+        xg_block_call_make(b, "gtsv", NULL, s, 4, &y->shape, 1, s);
+        return s[0];
+    }
     s[0] = dl;
     s[1] = d;
     s[2] = xg_linear_kept(b, xg_linear_where_in(b, du, 1, "LT", last), du);

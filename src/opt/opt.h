@@ -57,11 +57,14 @@ XG_FN bool xg_opt_all_reduce_combiner(xg_module *m); /* collective_combiner.c: s
 XG_FN bool xg_opt_all_gather_combiner(xg_module *m);
 XG_FN bool xg_opt_reduce_scatter_combiner(xg_module *m);
 XG_FN bool xg_opt_all_reduce_reassociate(xg_module *m); /* and sums of all-reduces as an all-reduce of sums */
+XG_FN bool xg_opt_all_reduce_folder(xg_module *m);   /* all_reduce_folder.c: all-reduces of all-reduces */
+XG_FN bool xg_opt_reduce_scatter_creator(xg_module *m); /* reduce_scatter_creator.c: of an all-reduce, each device's own part */
 XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: what is handed on has one layout at both ends */
 XG_FN bool xg_opt_forget_layouts(xg_module *m);    /* layouts that say nothing */
 
 XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loops and branches share no computations */
 XG_FN bool xg_opt_is_control(const xg_inst *i);    /* while or conditional */
+XG_FN void xg_opt_mark_comps(const xg_attr *a, unsigned char *marks); /* the computations that the attribute names, by their ids */
 XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i); /* what it runs, in the order of its attributes */
 XG_FN xg_comps xg_opt_sequences(xg_module *m);     /* the entry, and what loops and branches run from there */
 XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c));
@@ -95,6 +98,11 @@ XG_FN bool xg_fft_is_kernel(const xg_inst *i);
 XG_FN bool xg_fft_has_passes(const xg_inst *i);
 XG_FN int64_t xg_fft_places(int64_t elements, int64_t bytes);
 
+/* ---- block_calls.c: calls that one kernel makes, a block for each matrix ---- */
+XG_FN bool xg_is_block_call(const xg_inst *i);
+XG_FN bool xg_block_needs(const xg_inst *element); /* an element of such a call in whose memory the kernel works, whether anybody reads it or not */
+XG_FN bool xg_block_in_place(const xg_inst *i, uint32_t operand); /* may the first result lie over the operand? Its elements are read before, by the same thread, and never again */
+XG_FN xg_str xg_block_call_name(const xg_inst *i); /* of such a call: what stands behind the prefix */
 /* ---- build.c: making instructions ---- */
 typedef struct xg_hb { xg_comp *comp; xg_inst *before; const xg_inst *from; } xg_hb; /* before NULL: at the end; from: whose metadata and place in the source, or NULL */
 typedef struct xg_dot_dims { xg_ints lb, lc, rb, rc; } xg_dot_dims;
@@ -147,5 +155,10 @@ XG_FN bool xg_opt_reads_by_index(const xg_inst *user);
 XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to); /* as xg_inst_replace, for arrays whose layouts may differ */
 XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values);
 XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)); /* of a tuple `expand` gives a tuple instruction */
+typedef struct xg_target_row { const char *target; xg_inst *(*expand)(const xg_hb *b, xg_inst *i); } xg_target_row; /* `?` in a target is LAPACK's letter of the type */
+XG_FN const xg_target_row *xg_opt_target_row(const xg_inst *i, const xg_target_row *rows, uint32_t n); /* of a custom call with that target, or NULL */
+
+/* ---- host_offloader.c ---- */
+XG_FN xg_inst *xg_offload_copy(xg_inst *at, xg_inst *x, int64_t space); /* a copy-start and copy-done in front of at, into that memory */
 
 #endif /* XG_OPT_H */

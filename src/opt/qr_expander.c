@@ -87,8 +87,16 @@ XG_FN xg_inst *xg_qr_apply_right(const xg_hb *b, xg_inst *c, xg_inst *v, xg_inst
 XG_FN xg_inst *xg_linear_qr(const xg_hb *b, xg_inst *a, xg_inst **taus) {
     const int64_t *dims = a->shape->dims;
     xg_inst *state[2], *x, *kept, *mine;
+    const xg_shape *shapes[2];
     xg_reflector h;
     xg_loop l;
+    if (xg_block_fits("geqrf", a)) {
+        shapes[0] = a->shape;
+        shapes[1] = xg_block_shape(b, a->shape->type, dims[0], 1, XG_MIN(dims[1], dims[2]));
+        xg_block_call_make(b, "geqrf", NULL, &a, 1, shapes, 2, state);
+        *taus = state[1];
+        return state[0];
+    }
     state[0] = a;
     state[1] = xg_linear_zeros(b, a->shape->type, dims[0], 1, XG_MIN(dims[1], dims[2]));
     l = xg_hb_loop(b, state, 2, XG_MIN(dims[1], dims[2]));
@@ -111,6 +119,18 @@ XG_FN xg_inst *xg_linear_reflect(const xg_hb *b, xg_inst *packed, xg_inst *taus,
     int64_t n = taus->shape->dims[2];
     xg_inst *state[3], *k, *v, *tau;
     xg_loop l;
+    if (xg_block_fits("ormqr", c) && xg_block_fits("ormqr", packed) && (left || !below)) {
+        char config[64];
+        int64_t rows = packed->shape->dims[1];
+        state[0] = below ? xg_hb_slice_dim(b, packed, 1, below, rows) : packed; /* what is above the first reflector's beginning stays */
+        state[1] = taus;
+        state[2] = below ? xg_hb_slice_dim(b, c, 1, below, rows) : c;
+        xg_format(config, sizeof config, "{\"left\":%s,\"transpose\":%s}", left ? "true" : "false", adjoint ? "true" : "false");
+        xg_block_call_make(b, "ormqr", config, state, 3, &state[2]->shape, 1, &state[1]);
+        if (!below) return state[1];
+        state[0] = xg_hb_slice_dim(b, c, 1, 0, below);
+        return xg_hb_concat(b, state, 2, 1);
+    }
     state[0] = c;
     state[1] = packed;
     state[2] = taus;
@@ -139,12 +159,20 @@ XG_FN xg_inst *xg_linear_q(const xg_hb *b, xg_inst *packed, xg_inst *taus, int64
 XG_FN xg_inst *xg_linear_hessenberg(const xg_hb *b, xg_inst *a, xg_inst **taus) {
     int64_t n = a->shape->dims[1];
     xg_inst *state[2], *x, *at, *beta;
+    const xg_shape *shapes[2];
     xg_reflector h;
     xg_loop l;
     state[0] = a;
     state[1] = xg_linear_zeros(b, a->shape->type, a->shape->dims[0], 1, XG_MAX(n - 1, (int64_t)1));
     *taus = state[1];
     if (n < 2) return a;
+    if (xg_block_fits("gehrd", a)) {
+        shapes[0] = a->shape;
+        shapes[1] = state[1]->shape;
+        xg_block_call_make(b, "gehrd", NULL, &a, 1, shapes, 2, state);
+        *taus = state[1];
+        return state[0];
+    }
     l = xg_hb_loop(b, state, 2, n - 1);
     at = xg_hb_2(&l.b, XG_ADD, l.k, xg_hb_int(&l.b, XLAGPU_S32, 1));
     x = xg_linear_row(&l.b, l.state[0], l.k, 2);
@@ -169,8 +197,16 @@ XG_FN void xg_linear_qr_pivoted(const xg_hb *b, xg_inst *a, xg_inst **out) {
     const int64_t *dims = a->shape->dims;
     int64_t n = XG_MIN(dims[1], dims[2]);
     xg_inst *state[3], *length, *most, *none, *at, *mine, *hers, *x, *kept;
+    const xg_shape *shapes[3];
     xg_reflector h;
     xg_loop l;
+    if (xg_block_fits("geqp3", a)) {
+        shapes[0] = a->shape;
+        shapes[1] = xg_block_shape(b, XLAGPU_S32, dims[0], 1, dims[2]);
+        shapes[2] = xg_block_shape(b, a->shape->type, dims[0], 1, n);
+        xg_block_call_make(b, "geqp3", NULL, &a, 1, shapes, 3, out);
+        return;
+    }
     state[0] = a;
     state[1] = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, dims[2]);
     state[1] = xg_hb_iota(b, XLAGPU_S32, state[1]->shape->dims, 3, 2);

@@ -257,7 +257,7 @@ XG_FN xg_inst *xg_solver_svd(const xg_hb *b, xg_inst *i, bool adjoint) {
         if (mu.rows != m.rows || (adjoint ? mv.columns : mv.rows) != m.columns || (uc != least && uc != m.rows) || (vc != least && vc != m.columns)) return NULL;
         if (i->shape->elems[u]->type != xg_solver_in(i, 0)->type || i->shape->elems[v]->type != xg_solver_in(i, 0)->type) return NULL;
     } else if (!xg_shape_is_array(i->shape->elems[2]) || !xg_shape_is_array(i->shape->elems[3])) return NULL;
-    xg_linear_svd(b, xg_solver_flat(b, i, 0), uc, vc, made);
+    xg_linear_svd(b, xg_solver_flat(b, i, 0), uc, vc, vectors, made);
     out[0] = XG_OPERAND(i, 0);
     out[1] = made[0];
     out[u] = vectors ? made[1] : xg_solver_nothing(b, i->shape->elems[u]);
@@ -299,7 +299,14 @@ XG_FN xg_inst *xg_solver_gees(const xg_hb *b, xg_inst *i) {
     xg_inst *out[5], *a, *scale, *bad;
     if (!s || !xg_solver_dense(s, &m) || m.rows != m.columns || xg_type_class(s->type) != XGT_C || !xg_solver_tuple(i, 1, 5) || xg_call_choice(i, "sorted", "sort", "S", false)) return NULL;
     if (!xg_solver_same(e[0], s) || !xg_solver_same(e[1], s) || !xg_solver_part(e[2], XGT_C, m.count * m.rows) || !xg_solver_part(e[3], XGT_I, m.count) || !xg_solver_part(e[4], XGT_I, m.count)) return NULL;
-    a = xg_c128(b, xg_solver_flat(b, i, 0));
+    a = xg_solver_flat(b, i, 0);
+    if (xg_block_fits("gees", a)) {
+        xg_general_kernel(b, "gees", a, out);
+        out[4] = out[3];
+        out[3] = xg_solver_nothing(b, e[3]);
+        return xg_solver_tuple_of(b, i, out);
+    }
+    a = xg_c128(b, a);
     scale = xg_linear_magnitude(b, a);
     a = xg_linear_hessenberg(b, xg_linear_over(b, a, scale), &out[1]);
     a = xg_general_unpacked(b, a, out[1], &out[1]);
@@ -314,19 +321,15 @@ XG_FN xg_inst *xg_solver_gees(const xg_hb *b, xg_inst *i) {
 
 /* ---- the pass ---- */
 
-typedef struct xg_solver_row { const char *target; xg_inst *(*expand)(const xg_hb *b, xg_inst *i); } xg_solver_row;
-static const xg_solver_row xg_solver_rows[] = {
+XG_FN const xg_target_row *xg_solver_row_of(const xg_inst *i) {
+    static const xg_target_row rows[] = {
 #define X(target, word) {target, xg_solver_##word},
-    XG_SOLVER_CALLS(X)
+        XG_SOLVER_CALLS(X)
 #undef X
-};
-XG_FN const xg_solver_row *xg_solver_row_of(const xg_inst *i) {
-    xg_str target = xg_attr_str(i, XG_A_custom_call_target);
-    uint32_t k;
-    for (k = 0; k < XG_COUNT(xg_solver_rows); k++) if (xg_call_is(target, xg_solver_rows[k].target)) return &xg_solver_rows[k];
-    return NULL;
+    };
+    return xg_opt_target_row(i, rows, XG_COUNT(rows));
 }
-XG_FN bool xg_solver_matches(const xg_inst *i) { return i->op == XG_CUSTOM_CALL && xg_solver_row_of(i) != NULL; }
+XG_FN bool xg_solver_matches(const xg_inst *i) { return xg_solver_row_of(i) != NULL; }
 XG_FN xg_inst *xg_solver_expand(const xg_hb *b, xg_inst *i) { return xg_solver_row_of(i)->expand(b, i); }
 XG_FN bool xg_opt_solver_calls(xg_module *m) { return xg_opt_expand(m, xg_solver_matches, xg_solver_expand); }
 

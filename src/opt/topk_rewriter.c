@@ -6,7 +6,7 @@
  * has to be total (integers, or floats with type=TOTALORDER), or the sort must not be a stable one: then the zeros, which a partial comparison takes for equal, may stand
  * in any order, and where NaN goes is not defined by such a sort. A sort of values alone stays: it needs no places beside them, and writes what is sliced off it.
  *
- * The custom call "TopK" of older exporters, the largest first, becomes the instruction. */
+ * The custom call "TopK" of older exporters, the largest first, becomes the instruction; "ApproxTopK" and "PartialReduce" become sorts, and these what they can. */
 #ifndef XG_OPT_TOPK_REWRITER_C
 #define XG_OPT_TOPK_REWRITER_C
 #include "opt.h"
@@ -147,6 +147,33 @@ XG_FN xg_inst *xg_topk_expand_call(const xg_hb *b, xg_inst *i) {
     out[1] = xg_hb_element(b, top, 1);
     return xg_hb_tuple(b, out, 2);
 }
-XG_FN bool xg_opt_topk_calls(xg_module *m) { return m->made[XG_CUSTOM_CALL] && xg_opt_expand(m, xg_topk_is_call, xg_topk_expand_call); }
+
+/* ApproxTopK and PartialReduce: the best few by a comparator, or almost: all that is asked for are the first of a sort. */
+XG_FN bool xg_topk_is_approximate(const xg_inst *i) {
+    const xg_comp *comparator;
+    if (i->op != XG_CUSTOM_CALL || (!xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "ApproxTopK") && !xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "PartialReduce"))) return false;
+    return xg_call_best_dim(i, &comparator) >= 0;
+}
+XG_FN xg_inst *xg_topk_expand_approximate(const xg_hb *b, xg_inst *i) {
+    xg_module *m = i->comp->module;
+    uint32_t n = i->n_operands / 2, k;
+    const xg_comp *comparator;
+    int64_t dim = xg_call_best_dim(i, &comparator);
+    xg_inst **in = XG_NEW_N(m->work, xg_inst *, n), **out = XG_NEW_N(m->work, xg_inst *, n), *sort;
+    for (k = 0; k < n; k++) in[k] = XG_OPERAND(i, k);
+    sort = xg_hb_op(b, XG_SORT, xg_shape_tuple(m, NULL, 0), in, n);
+    xg_inst_set_attr(sort, xg_hb_ints(b, XG_A_dimensions, &dim, 1));
+    xg_inst_set_attr(sort, xg_attr_make_comp(XG_A_to_apply, (xg_comp *)(uintptr_t)comparator));
+    (void)xg_hb_done(sort);
+    for (k = 0; k < n; k++) {
+        xg_inst *x = n == 1 ? sort : xg_hb_element(b, sort, k);
+        out[k] = xg_hb_slice_dim(b, x, (uint32_t)dim, 0, i->shape->elems[k]->dims[dim]);
+    }
+    return xg_hb_tuple(b, out, n);
+}
+XG_FN bool xg_opt_topk_calls(xg_module *m) {
+    bool changed = m->made[XG_CUSTOM_CALL] && xg_opt_expand(m, xg_topk_is_call, xg_topk_expand_call);
+    return (m->made[XG_CUSTOM_CALL] && xg_opt_expand(m, xg_topk_is_approximate, xg_topk_expand_approximate)) || changed;
+}
 
 #endif /* XG_OPT_TOPK_REWRITER_C */

@@ -97,7 +97,7 @@ XG_FN uint32_t xg_alias_leaf(const xg_inst *i, const xg_shape *s, xg_ints index)
     uint32_t leaf = 0, k;
     for (k = 0; k < index.n; k++) {
         if (s->type != XLAGPU_TUPLE || index.p[k] < 0 || index.p[k] >= (int64_t)s->n_elems) xg_hlo_fail(i, XLAGPU_ERROR_INVALID, NULL, "input_output_alias or buffer_donor names a part of %s that is not there", i->name.p);
-        leaf += xg_plan_leaf_offset(s, index.p[k]);
+        leaf += xg_shape_leaf_at(s, index.p[k]);
         s = s->elems[index.p[k]];
     }
     return leaf;

@@ -73,7 +73,7 @@ XG_FN void xg_listing_print(xg_buf *b, xg_str exe) {
 
 /* ---- back ---- */
 
-XG_FN uint32_t xg_listing_u32(xg_ptext *t) { return xg_ptext_index(t, UINT32_MAX, "32 bits"); }
+XG_FN uint32_t xg_listing_u32(xg_ptext *t) { return xg_ptext_index(t, (int64_t)UINT32_MAX + 1, "32 bits"); }
 XG_FN void xg_listing_number(xg_ptext *t, uint32_t want) {
     if (xg_listing_u32(t) != want) xg_ptext_fail(t, "the next number");
     xg_ptext_want(t, ":");

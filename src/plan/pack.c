@@ -4,23 +4,20 @@
  * parameter, from its last use until then): in one of the
  * smallest results that have room, or of those that are made soonest after it, or else in the largest ones, which are filled like a block. Two orders are tried with both.
  * The others share one block a memory space: best fit by decreasing size, each at the best gap beside those that live at the same time. Three orders (size, length of
- * life, both multiplied) and two notions of best (the lowest gap, the tightest one) are tried until one is as small as the largest live set, which is a lower bound.
+ * life, both multiplied) and two notions of best (the lowest gap, the tightest one) are tried, then what reached highest is placed first, until the block is hardly larger than the
+ * largest live set, which is a lower bound.
  *
- * A buffer is aligned to the power of two that is not less than its size, at least 16 and at most 256. */
+ * A buffer is aligned to the power of two that is not less than its size, at least 16; a larger one to a sector, and to more only while that wastes at most a sixteenth of it. */
 #ifndef XG_PLAN_PACK_C
 #define XG_PLAN_PACK_C
 #include "plan.h"
 
-enum { XG_PACK_ALIGN_MIN = 16, XG_PACK_ALIGN_MAX = 256, XG_PACK_HOSTS_TRIED = 16, XG_PACK_HOSTS_FILLED = 16, XG_PACK_GUESTS_MAX = 32, XG_PACK_MISSES_MAX = 64 };
+enum { XG_PACK_ALIGN_MIN = 16, XG_PACK_ALIGN_SECTOR = 32, XG_PACK_ALIGN_MAX = 256, XG_PACK_HOSTS_TRIED = 16, XG_PACK_HOSTS_FILLED = 16, XG_PACK_GUESTS_MAX = 32, XG_PACK_MISSES_MAX = 64, XG_PACK_ROUNDS = 4, XG_PACK_SLIGHT = 1024 /* of the lower bound: not worth another try */ };
 
 XG_FN int64_t xg_pack_natural(int64_t bytes) {
-    int64_t a = XG_PACK_ALIGN_MIN;
-    while (a < bytes && a < XG_PACK_ALIGN_MAX) a *= 2;
+    int64_t a = XG_PACK_ALIGN_MIN, most = XG_MIN(XG_MAX(bytes / 16, (int64_t)XG_PACK_ALIGN_SECTOR), (int64_t)XG_PACK_ALIGN_MAX);
+    while (a < bytes && 2 * a <= most) a *= 2;
     return a;
-}
-XG_FN int64_t xg_plan_align(const xg_buffer *b) {
-    if (b->kind == XG_EXE_ALLOC_CONSTANT) return XG_PACK_ALIGN_MAX;
-    return b->kind == XG_EXE_ALLOC_TEMP && !b->host ? xg_pack_natural(b->bytes) : (int64_t)XG_PACK_ALIGN_MIN; /* the caller aligns to 16 */
 }
 XG_FN int64_t xg_pack_up(int64_t n, int64_t align) { return (n + align - 1) / align * align; }
 
@@ -130,14 +127,13 @@ XG_FN int xg_pack_by_area(const void *pa, const void *pb) {
     return x != y ? (x > y ? -1 : 1) : xg_pack_by_size(pa, pb);
 }
 
-/* One try; the size of the block. */
-XG_FN int64_t xg_pack_try(xg_plan *p, xg_buffer **temps, uint32_t n, int (*order)(const void *, const void *), bool tight) {
+/* One try, in the order of the list; the size of the block. */
+XG_FN int64_t xg_pack_place(xg_plan *p, xg_buffer **temps, uint32_t n, bool tight) {
     xg_mark mark = xg_arena_mark(p->arena);
     xg_packer q;
     int64_t size = 0;
     uint32_t k;
     for (k = 0; k < n; k++) temps[k]->placed = false;
-    if (n > 1) qsort(temps, n, sizeof *temps, order);
     xg_pack_init(&q, p->arena, temps, n);
     for (k = 0; k < n; k++) {
         int64_t end;
@@ -149,7 +145,6 @@ XG_FN int64_t xg_pack_try(xg_plan *p, xg_buffer **temps, uint32_t n, int (*order
     xg_arena_reset(p->arena, mark);
     return size;
 }
-
 /* The most bytes of these that are needed at one time. */
 XG_FN int64_t xg_pack_live(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
     xg_mark mark = xg_arena_mark(p->arena);
@@ -161,21 +156,42 @@ XG_FN int64_t xg_pack_live(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
     return most;
 }
 
+/* One try; a block smaller than all before is kept. */
+XG_FN void xg_pack_try(xg_plan *p, xg_plan_space *s, xg_buffer **temps, uint32_t n, bool tight) {
+    int64_t size = xg_pack_place(p, temps, n, tight);
+    uint32_t k;
+    if (size >= s->bytes) return;
+    s->bytes = size;
+    for (k = 0; k < n; k++) temps[k]->best = temps[k]->offset;
+}
+/* What reaches highest comes first. */
+XG_FN void xg_pack_lower(xg_buffer **temps, uint32_t n) {
+    xg_buffer *b;
+    uint32_t k, top = 0;
+    for (k = 1; k < n; k++) if (temps[k]->offset + temps[k]->bytes > temps[top]->offset + temps[top]->bytes) top = k;
+    b = temps[top];
+    memmove(temps + 1, temps, top * sizeof *temps);
+    temps[0] = b;
+}
+
 XG_FN void xg_pack_space(xg_plan *p, int64_t space, xg_buffer **temps, uint32_t n) {
     static int (*const orders[])(const void *, const void *) = {xg_pack_by_size, xg_pack_by_area, xg_pack_by_life};
     xg_plan_space s;
-    uint32_t o, tight, best = 0, last = 0;
+    int64_t enough;
+    uint32_t o, round, k;
     s.space = space;
     s.bytes = INT64_MAX;
     s.largest_live = xg_pack_live(p, temps, n);
-    for (o = 0; o < XG_COUNT(orders); o++) for (tight = 0; tight < 2; tight++) {
-        int64_t size;
-        if (s.bytes == s.largest_live) continue;
-        last = 2 * o + tight;
-        size = xg_pack_try(p, temps, n, orders[o], tight != 0);
-        if (size < s.bytes) { s.bytes = size; best = last; }
+    enough = s.largest_live + s.largest_live / XG_PACK_SLIGHT;
+    for (o = 0; o < XG_COUNT(orders) && s.bytes > enough; o++) {
+        if (n > 1) qsort(temps, n, sizeof *temps, orders[o]);
+        xg_pack_try(p, &s, temps, n, true);
+        for (round = 0; round < XG_PACK_ROUNDS && s.bytes > enough; round++) {
+            if (round) xg_pack_lower(temps, n);
+            xg_pack_try(p, &s, temps, n, false);
+        }
     }
-    if (best != last) xg_pack_try(p, temps, n, orders[best / 2], best % 2 != 0);
+    for (k = 0; k < n; k++) temps[k]->offset = temps[k]->best;
     xg_push(p->arena, xg_plan_space, &p->spaces, s);
     p->temp_bytes += s.bytes;
     p->largest_live += s.largest_live;

@@ -59,6 +59,7 @@ struct xg_buffer {              /* memory in which one or several values lie, on
     bool placed, used;          /* used: a step names it */
     xg_buffer *host;            /* TEMP that lies in the memory of a result */
     int64_t offset;             /* in the block, or in the host */
+    int64_t best;               /* while it is packed: in the smallest block so far */
     uint32_t slice;             /* number of its slice in the executable */
     uint32_t reads, mover, reader; /* while moves are put into order */
     double need;                /* while it is packed: how much there is to gain if it lies in a result */
@@ -87,7 +88,8 @@ typedef struct xg_plan {
     xg_arena *arena;
     XG_VEC(xg_plan_value *) values;
     XG_VEC(xg_buffer *) buffers;
-    xg_map64 of;                /* (instruction id << 32 | leaf) + 1 -> xg_plan_value */
+    uint32_t *first_name, n_first; /* by instruction id: where its leaves stand in names, plus 1; 0: they have no values */
+    XG_VEC(xg_plan_value *) names; /* the values of its leaves; NULL: none */
     xg_map64 sites;             /* instruction id + 1 -> xg_plan_site */
     XG_VEC(const xg_inst *) joins; /* instructions that have sites, in order */
     xg_buffer **params;         /* parameter leaves */
@@ -112,7 +114,6 @@ XG_FN xg_plan_value *xg_plan_value_of(const xg_plan *p, const xg_inst *i, uint32
 XG_FN xg_plan_value *xg_plan_value_new(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role, const xg_shape *s, uint32_t first);
 XG_FN int64_t xg_plan_bytes(const xg_shape *s);             /* of an array in a buffer */
 XG_FN const xg_shape **xg_plan_leaves(xg_arena *a, const xg_shape *s, uint32_t *n);
-XG_FN uint32_t xg_plan_leaf_offset(const xg_shape *s, int64_t k); /* the first leaf of the k-th element of a tuple shape */
 XG_FN bool xg_plan_forwards(const xg_inst *i);              /* another name for memory */
 XG_FN uint32_t xg_plan_forwarded(const xg_inst *i, uint32_t leaf, uint32_t *operand);
 /* ---- schedule.c ---- */
@@ -126,7 +127,6 @@ XG_FN void xg_copies_print(xg_buf *b, const xg_plan *p);
 XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf); /* where a step reads it */
 /* ---- pack.c ---- */
 XG_FN void xg_plan_pack(xg_plan *p);                        /* offsets */
-XG_FN int64_t xg_plan_align(const xg_buffer *b);            /* what its address is a multiple of, at least */
 XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m);  /* values, alias, copies, pack */
 /* ---- thunks.c ---- */
 XG_FN void xg_plan_thunks(xg_plan *p);                      /* makes the steps */

@@ -4,6 +4,9 @@
  * is over the limit, the position at which most is needed is looked at. A value that lives there, but is not read there, needs no memory there if the kernel that makes it is
  * run once more in front of its first later reader. What that kernel reads then has to live until there, which is deducted, as far as it is not there anyway: what remains for each
  * second of kernel time decides who is first. What it reads may be made again, too, if it is gone by then. Of a kernel of several results only the one that is needed is made again.
+ * When none of that helps any more, a value that is needed again much later waits in host memory: it is copied there behind its last reader before the peak, and back in front of the
+ * first one after it. That takes far longer than a kernel, so it is asked last, and only for as much as is over the limit. On a device opened with copy_stream or concurrent both ways
+ * run beside the kernels between.
  * Then the plan is made anew, until it fits or nothing helps; what does not fit is a failure that says how far it got and what holds the rest.
  *
  * Laws: a kernel made twice gives the same bits; effects, loops, branches and what is updated in place are run once; neither order nor results change but for the copies. */
@@ -177,14 +180,14 @@ XG_FN xg_inst *xg_limit_rename(xg_inst *bitcast, xg_inst *of, xg_inst *before) {
 
 /* Those behind the peak that read `name` read `again`. */
 XG_FN void xg_limit_hand_over(const xg_limit *l, xg_inst *name, uint32_t leaf, xg_inst *again, xg_inst *before) {
-    XG_VEC(xg_use) uses = {NULL, 0, 0};
+    XG_VEC(xg_use *) uses = {NULL, 0, 0};
     uint32_t k;
-    XG_FOR_USES(u, name) xg_push(l->arena, xg_use, &uses, *u);
+    XG_FOR_USES(u, name) xg_push(l->arena, xg_use *, &uses, u);
     for (k = 0; k < uses.n; k++) {
-        xg_inst *user = uses.p[k].user;
+        xg_inst *user = uses.p[k]->user;
         if (user == again || xg_limit_is_other(user, name, leaf)) continue;
         if (xg_limit_is_name(user)) xg_limit_hand_over(l, user, leaf, user->op == XG_BITCAST ? xg_limit_rename(user, again, before) : again, before);
-        else if (xg_limit_position(user) > l->at) xg_inst_set_operand(user, uses.p[k].index, again);
+        else if (xg_limit_position(user) > l->at) xg_inst_set_operand(user, XG_USE_INDEX(uses.p[k]), again);
     }
 }
 
@@ -245,6 +248,53 @@ XG_FN uint32_t xg_limit_round(xg_limit *l) {
     return taken;
 }
 
+/* ---- away and back ---- */
+
+/* The array under its first name; NULL: nobody asks for this leaf by itself. */
+XG_FN xg_inst *xg_limit_array(const xg_plan_value *v) {
+    xg_inst *i = xg_limit_maker(v);
+    if (xg_shape_is_array(i->shape)) return i;
+    XG_FOR_USES(u, i) if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_shape_is_array(u->user->shape) && (uint32_t)xg_attr_int(u->user, XG_A_index, -1) == v->leaf) return u->user;
+    return NULL;
+}
+XG_FN bool xg_limit_may_leave(const xg_limit *l, const xg_plan_value *v, xg_limit_uses *uses) {
+    if (!xg_limit_lies_in_block(v->buffer) || v->first >= l->at || v->last <= l->at || v->role != XG_VALUE_MADE || (v->inst->op != XG_FUSION && v->inst->op != XG_CUSTOM_CALL)) return false;
+    memset(uses, 0, sizeof *uses);
+    return xg_limit_readers(l, v->inst, v->leaf, 0, uses) && uses->reader && xg_limit_array(v);
+}
+XG_FN void xg_limit_leave(xg_limit *l, xg_plan_value *v, const xg_limit_uses *uses) {
+    xg_inst *x = xg_limit_array(v), *at = x, *away, *back;
+    while (xg_limit_position(at) <= XG_MAX(uses->before, v->first)) at = at->next; /* the reader stands behind */
+    away = xg_offload_copy(at, x, XG_PLAN_HOST_SPACE);
+    back = xg_offload_copy(uses->reader, away, 0);
+    back->scratch = XG_OPERAND(back, 0)->scratch = uses->reader->scratch;
+    away->scratch = XG_OPERAND(away, 0)->scratch = at->scratch;
+    xg_limit_hand_over(l, xg_limit_maker(v), v->leaf, back, uses->reader);
+    v->last = XG_MAX(uses->before, v->first);
+    l->live[l->at] -= v->bytes;
+}
+/* The smallest that is enough, or the largest, until the peak is no longer over the limit. How many left. */
+XG_FN uint32_t xg_limit_move_out(xg_limit *l) {
+    uint32_t n = 0, k;
+    while (l->live[l->at] > l->most) {
+        int64_t want = l->live[l->at] - l->most;
+        xg_plan_value *best = NULL;
+        xg_limit_uses uses, best_uses;
+        memset(&best_uses, 0, sizeof best_uses);
+        for (k = 0; k < l->p->values.n; k++) {
+            xg_plan_value *v = l->p->values.p[k];
+            if (best && (best->bytes >= want ? v->bytes < want || v->bytes >= best->bytes : v->bytes <= best->bytes)) continue;
+            if (!xg_limit_may_leave(l, v, &uses)) continue;
+            best = v;
+            best_uses = uses;
+        }
+        if (!best) break;
+        xg_limit_leave(l, best, &best_uses);
+        n++;
+    }
+    return n;
+}
+
 /* ---- all of it ---- */
 
 XG_FN int xg_limit_larger(const void *pa, const void *pb) {
@@ -282,6 +332,7 @@ XG_FN bool xg_plan_rematerialize(xg_module *m) {
     if (m->memory_limit <= 0) return false;
     for (round = 0;; round++) {
         xg_limit l;
+        uint32_t taken;
         bool better;
         memset(&l, 0, sizeof l);
         l.m = m;
@@ -291,7 +342,10 @@ XG_FN bool xg_plan_rematerialize(xg_module *m) {
         if (least <= m->memory_limit) break;
         better = !round || l.excess < excess;
         if (better) { excess = l.excess; patience = XG_LIMIT_PATIENCE; }
-        if ((!better && !patience--) || round == XG_LIMIT_ROUNDS || !xg_limit_round(&l)) xg_limit_give_up(&l, m->memory_limit, least);
+        taken = better || patience ? xg_limit_round(&l) : 0;
+        if (!better && patience) patience--;
+        if (!taken && (taken = xg_limit_move_out(&l)) != 0) patience = XG_LIMIT_PATIENCE;
+        if (!taken || round == XG_LIMIT_ROUNDS) xg_limit_give_up(&l, m->memory_limit, least);
         xg_arena_reset(m->work, none);
         (void)xg_opt_dce(m);
         xg_arena_reset(m->work, none);

@@ -10,8 +10,10 @@
 
 XG_FN int64_t xg_plan_bytes(const xg_shape *s) { return xg_shape_is_array(s) ? s->elements * xg_type_bytes(s->type) : 0; }
 
-XG_FN uint64_t xg_plan_key(const xg_inst *i, uint32_t leaf) { return ((uint64_t)i->id << 32 | leaf) + 1; }
-XG_FN xg_plan_value *xg_plan_value_of(const xg_plan *p, const xg_inst *i, uint32_t leaf) { return (xg_plan_value *)xg_map64_get(&p->of, xg_plan_key(i, leaf)); }
+XG_FN xg_plan_value *xg_plan_value_of(const xg_plan *p, const xg_inst *i, uint32_t leaf) {
+    uint32_t first = i->id < p->n_first ? p->first_name[i->id] : 0;
+    return first ? p->names.p[first - 1 + leaf] : NULL;
+}
 
 XG_FN void xg_plan_leaf_shapes(const xg_shape *s, const xg_shape **out, uint32_t *n) {
     uint32_t k;
@@ -24,17 +26,12 @@ XG_FN const xg_shape **xg_plan_leaves(xg_arena *a, const xg_shape *s, uint32_t *
     xg_plan_leaf_shapes(s, out, n);
     return out;
 }
-XG_FN uint32_t xg_plan_leaf_offset(const xg_shape *s, int64_t k) {
-    uint32_t n = 0;
-    int64_t j;
-    for (j = 0; j < k; j++) n += (uint32_t)xg_shape_leaves(s->elems[j]);
-    return n;
-}
-
-/* A value with a buffer of its own. */
+/* A value with a buffer of its own; most buffers never get another one. */
+typedef struct xg_plan_made { xg_plan_value value; xg_buffer buffer; xg_plan_value *only; } xg_plan_made;
 XG_FN xg_plan_value *xg_plan_value_new(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role, const xg_shape *s, uint32_t first) {
-    xg_plan_value *v = XG_NEW(p->arena, xg_plan_value);
-    xg_buffer *b = XG_NEW(p->arena, xg_buffer);
+    xg_plan_made *made = XG_NEW(p->arena, xg_plan_made);
+    xg_plan_value *v = &made->value;
+    xg_buffer *b = &made->buffer;
     v->inst = i;
     v->leaf = leaf;
     v->role = role;
@@ -45,11 +42,22 @@ XG_FN xg_plan_value *xg_plan_value_new(xg_plan *p, const xg_inst *i, uint32_t le
     b->kind = role == XG_VALUE_PARAMETER ? XG_EXE_ALLOC_PARAMETER : role == XG_VALUE_CONSTANT ? XG_EXE_ALLOC_CONSTANT : role == XG_VALUE_RESULT ? XG_EXE_ALLOC_RESULT : XG_EXE_ALLOC_TEMP;
     b->space = s->layout ? s->layout->memory_space : 0;
     b->bytes = v->bytes;
-    xg_push(p->arena, xg_plan_value *, &b->values, v);
+    made->only = v;
+    b->values.p = &made->only;
+    b->values.n = b->values.cap = 1;
     xg_push(p->arena, xg_plan_value *, &p->values, v);
     return v;
 }
-XG_FN void xg_plan_name(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_plan_value *v) { if (v) xg_map64_put(&p->of, xg_plan_key(i, leaf), v); }
+XG_FN void xg_plan_name(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_plan_value *v) {
+    uint32_t n;
+    if (!v) return;
+    XLAGPU_ASSERT(i->id < p->n_first && leaf < (uint32_t)xg_shape_leaves(i->shape));
+    if (!p->first_name[i->id]) {
+        p->first_name[i->id] = p->names.n + 1;
+        for (n = (uint32_t)xg_shape_leaves(i->shape); n; n--) xg_push(p->arena, xg_plan_value *, &p->names, NULL);
+    }
+    p->names.p[p->first_name[i->id] - 1 + leaf] = v;
+}
 XG_FN void xg_plan_lives(xg_plan_value *v, uint32_t at) { if (v && v->last < at) v->last = at; }
 XG_FN void xg_plan_keep(xg_plan *p, const xg_inst *i, uint32_t at) {
     uint32_t k, n = (uint32_t)xg_shape_leaves(i->shape);
@@ -66,14 +74,11 @@ XG_FN bool xg_plan_forwards(const xg_inst *i) {
 }
 /* Where a leaf of a forwarding instruction comes from: its operand number, and there the leaf. */
 XG_FN uint32_t xg_plan_forwarded(const xg_inst *i, uint32_t leaf, uint32_t *operand) {
-    uint32_t k;
     *operand = 0;
-    if (i->op == XG_GET_TUPLE_ELEMENT) return leaf + xg_plan_leaf_offset(XG_OPERAND(i, 0)->shape, xg_attr_int(i, XG_A_index, 0));
+    if (i->op == XG_GET_TUPLE_ELEMENT) return leaf + xg_shape_leaf_at(XG_OPERAND(i, 0)->shape, xg_attr_int(i, XG_A_index, 0));
     if (i->op != XG_TUPLE) return leaf;
-    if (i->shape->flat) { *operand = leaf; return 0; }
-    for (k = 0; leaf >= (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape); k++) leaf -= (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape);
-    *operand = k;
-    return leaf;
+    *operand = xg_shape_element_of(i->shape, leaf);
+    return leaf - xg_shape_leaf_at(i->shape, *operand);
 }
 
 /* Does the body hand on the k-th leaf of its parameter as the k-th leaf of its root, through names and loops that hand it on themselves? */
@@ -244,7 +249,8 @@ XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m) {
     uint32_t at = 0;
     p->m = m;
     p->arena = a;
-    xg_map64_init(&p->of, a);
+    p->n_first = m->n_ids;
+    p->first_name = XG_NEW_N(a, uint32_t, (size_t)m->n_ids + 1);
     xg_map64_init(&p->sites, a);
     xg_plan_parameters(p);
     xg_plan_walk(p, m->entry, &at);

@@ -206,7 +206,7 @@ enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */ };
     X(RCPA, F32, ANY, 0, 0, 0, "rcp.approx$a.f32 $d, $0") \
     X(RCPA, F64, ANY, 0, 0, 0, "rcp.approx.ftz.f64 $d, $0") \
     X(RSQRTA, F32, ANY, 0, 0, 0, "rsqrt.approx$a.f32 $d, $0") \
-    X(RSQRTA, F64, ANY, 0, 0, 0, "rsqrt.approx.f64 $d, $0") \
+    X(RSQRTA, F64, ANY, 0, 0, 0, "rsqrt.approx.ftz.f64 $d, $0") \
     X(DIVFULL, F32, ANY, 0, 0, 0, "div.full$f.f32 $d, $0, $1") \
     X(MULWIDES, I32, ANY, 0, 0, 0, "mul.wide.s32 $d, $0, $1") \
     X(MULWIDEU, I32, ANY, 0, 0, 0, "mul.wide.u32 $d, $0, $1") \

@@ -188,6 +188,7 @@ static void xg_ptx_print_for(xg_ptx *p, xg_kop *op) {
             xg_ptx_wish(p, v, xg_ptx_of(&op->results[i]));
     }
     xg_ptx_label(p, start);
+    if (op->flags & KL_UNROLLED) xg_puts(&p->body, "\t.pragma \"nounroll\";\n");
     xg_ptx_print_region(p, r);
     xg_ptx_edge(p, op->results, yield, 0, n);
     xg_ptx_line(p, wide ? "add.s64 $, $, $" : "add.s32 $, $, $", &iv, &iv, &step, NULL);
@@ -279,7 +280,7 @@ static bool xg_ptx_needs_reg(const xg_kval *v) {
 static void xg_ptx_print_const(xg_ptx *p, xg_kop *op) {
     xg_kval *v = &op->results[0];
     uint32_t n = xg_ptx_lanes_of(v->type), i;
-    xg_ptx_lane *lanes = XG_NEW_N(p->arena, xg_ptx_lane, n);
+    xg_ptx_lane one, *lanes = n > 1 ? XG_NEW_N(p->arena, xg_ptx_lane, n) : &one;
     int bits = xg_ptx_elem_bits(v->type);
     uint64_t value = (uint64_t)op->a;
     if (bits == 8) value &= 0xFF;
@@ -442,6 +443,7 @@ static void xg_ptx_assemble(xg_ptx *p, xg_kfunc *f) {
     xg_printf(&p->text, ".visible .entry %.*s(", (int)f->name.n, f->name.p);
     for (i = 0; i < f->body->n_args; i++) xg_printf(&p->text, "%s\n\t.param .u64 .ptr .global .align %lld %.*s_param_%u", i ? "," : "", (long long)xg_ptx_param_align(f, i), (int)f->name.n, f->name.p, i);
     xg_puts(&p->text, f->body->n_args ? "\n)\n" : ")\n");
+    if (f->threads[0] && f->resident) xg_printf(&p->text, ".minnctapersm %u\n", f->resident);
     if (f->threads[0]) xg_printf(&p->text, ".reqntid %u, %u, %u\n", f->threads[0], XG_MAX(f->threads[1], 1u), XG_MAX(f->threads[2], 1u));
     xg_puts(&p->text, "{\n");
     for (i = 0; i < XG_PC_COUNT; i++) if (p->regs[i]) xg_printf(&p->text, "\t.reg .%s %s<%u>;\n", xg_ptx_class_types[i], xg_ptx_prefixes[i], p->regs[i] + 1);

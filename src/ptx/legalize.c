@@ -357,6 +357,20 @@ XG_LZ_RULE(load) {
     }
     return r;
 }
+/* The word of which lanes `from` to `from` + `per` of a vector are the pieces, in their order, as a load left them; NULL: there is none. A pred is its byte. */
+static xg_kval *xg_lz_word_of(xg_kb *b, xg_kval *vec, int64_t from, int64_t per) {
+    xg_kval *word = NULL;
+    int64_t j, at;
+    for (j = 0; j < per; j++) {
+        xg_kval *e = xg_kvector_lane(vec, I32_(from + j));
+        if (e && xg_kval_by(e, XG_K_OP_CMPI) && e->def->a == XG_CI_NE && xg_kval_is_const(XG_KOPERAND(e->def, 1), &at) && !at) e = XG_KOPERAND(e->def, 0);
+        if (!e || !xg_kval_by(e, XG_K_OP_VEXTRACT) || !xg_kval_is_const(XG_KOPERAND(e->def, 1), &at) || at != j) return NULL;
+        e = XG_KOPERAND(e->def, 0);
+        if (e->type->elements != per || !xg_kval_by(e, XG_K_OP_BITCAST) || (word && word != XG_KOPERAND(e->def, 0))) return NULL;
+        word = XG_KOPERAND(e->def, 0);
+    }
+    return word;
+}
 static void xg_lz_store_at(xg_kb *b, const xg_kop *old, xg_kval *x, xg_kval *ptr, int64_t align) {
     xg_kval *v[2];
     xg_kop *st;
@@ -387,7 +401,9 @@ XG_LZ_RULE(store) {
     for (at = 0; at < t->elements; at += per * plan.n) {
         xg_kval *v = plan.n > 1 ? xg_kconst_bits(b, piece, 0) : NULL, *p;
         for (k = 0; k < plan.n; k++) {
-            xg_kval *w = per > 1 ? xg_kconst_bits(b, part, 0) : NULL, *e;
+            xg_kval *whole = plan.words && per > 1 ? xg_lz_word_of(b, x, at + k * per, per) : NULL, *w, *e;
+            if (whole && whole->type == word) { v = plan.n > 1 ? xg_lz_vinsert(b, whole, v, k) : whole; continue; }
+            w = per > 1 ? xg_kconst_bits(b, part, 0) : NULL;
             for (j = 0; j < per; j++) {
                 e = xg_lz_vextract(b, x, at + k * per + j);
                 if (t->elem == XG_E_I1) e = CAST_(EXTUI, e, XG_E_I8);

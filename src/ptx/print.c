@@ -39,7 +39,7 @@ typedef struct xg_ptx_lane {
     bool sext;      /* ... to be its sign */
     uint32_t num;   /* REG */
     int64_t bits;   /* IMM: the constant; pointers: the offset to add */
-    xg_str sym;     /* SYM: a shared array */
+    const xg_str *sym; /* SYM: a shared array */
 } xg_ptx_lane;
 typedef struct xg_ptx_val { uint32_t n; bool wished; xg_ptx_lane *lane; } xg_ptx_val;
 
@@ -101,10 +101,15 @@ static xg_ptx_lane xg_ptx_imm(xg_ptx_class cls, int64_t bits) {
 }
 static bool xg_ptx_lane_eq(const xg_ptx_lane *a, const xg_ptx_lane *b) { return a->kind == XG_PL_REG && b->kind == XG_PL_REG && a->cls == b->cls && a->num == b->num; }
 
+/* Its lanes are for the caller to set. */
 static xg_ptx_val *xg_ptx_val_new(xg_ptx *p, xg_kval *v) {
-    xg_ptx_val *x = XG_NEW(p->arena, xg_ptx_val);
-    x->n = xg_ptx_lanes_of(v->type);
-    x->lane = XG_NEW_N(p->arena, xg_ptx_lane, x->n);
+    uint32_t n = xg_ptx_lanes_of(v->type);
+    size_t head = (sizeof(xg_ptx_val) + sizeof(int64_t) - 1) / sizeof(int64_t) * sizeof(int64_t);
+    char *block = (char *)xg_alloc_raw(p->arena, head + n * sizeof(xg_ptx_lane));
+    xg_ptx_val *x = (xg_ptx_val *)(void *)block;
+    x->n = n;
+    x->wished = false;
+    x->lane = (xg_ptx_lane *)(void *)(block + head);
     v->scratch = x;
     return x;
 }
@@ -129,7 +134,7 @@ static void xg_ptx_put_lane(xg_ptx *p, xg_buf *b, const xg_ptx_lane *l) {
         while (n) *--s = prefix[--n];
         xg_put(b, s, (size_t)(end - s));
     }
-    else if (l->kind == XG_PL_SYM) xg_put_str(b, l->sym);
+    else if (l->kind == XG_PL_SYM) xg_put_str(b, *l->sym);
     else if (l->cls == XG_PC_F) { xg_puts(b, "0f"); xg_put_hex(b, (uint64_t)l->bits & 0xFFFFFFFFu, 8); }
     else if (l->cls == XG_PC_FD) { xg_puts(b, "0d"); xg_put_hex(b, (uint64_t)l->bits, 16); }
     else if (l->cls == XG_PC_RS) { xg_puts(b, "0x"); xg_put_hex(b, (uint64_t)l->bits & 0xFFFFu, 4); }
@@ -426,6 +431,7 @@ static void xg_ptx_print_shared(xg_ptx *p, xg_kop *op) {
     int64_t align = op->b > 0 ? op->b : 16;
     if (!known) {
         xg_buf name;
+        xg_str *called;
         uint32_t i;
         known = XG_NEW(p->arena, xg_ptx_lane);
         memset(known, 0, sizeof *known);
@@ -445,7 +451,9 @@ static void xg_ptx_print_shared(xg_ptx *p, xg_kop *op) {
             }
             xg_printf(&p->shared, "\t.shared .align %lld .b8 %s[%lld];\n", (long long)align, name.p, (long long)op->a);
         }
-        known->sym = xg_str_of(name.p, name.n);
+        called = XG_NEW(p->arena, xg_str);
+        *called = xg_str_of(name.p, name.n);
+        known->sym = called;
         xg_dict_put(&p->arrays, symbol, known);
     }
     l = *known;

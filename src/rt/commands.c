@@ -57,10 +57,10 @@ XG_FN xlagpu_status xr_commands_load(xlagpu_program *p) {
 
 /* ---- of an execution ---- */
 
-XG_FN size_t xr_commands_bytes(const xlagpu_program *p) {
-    size_t n = (size_t)p->n_command_buffers * sizeof(xr_record);
+XG_FN uint64_t xr_commands_bytes(const xlagpu_program *p) {
+    uint64_t n = (uint64_t)p->n_command_buffers * sizeof(xr_record);
     uint32_t k;
-    for (k = 0; k < p->n_command_buffers; k++) n += ((size_t)p->command_buffers[k].n_words + 1) * 8 + ((size_t)p->command_buffers[k].n + 1) * sizeof(void *);
+    for (k = 0; k < p->n_command_buffers; k++) n += ((uint64_t)p->command_buffers[k].n_words + 1) * 8 + ((uint64_t)p->command_buffers[k].n + 1) * 8; /* 8: whatever a pointer has, words stay aligned */
     return n;
 }
 XG_FN void xr_commands_place(xlagpu_execution *e, char *m) {
@@ -72,7 +72,7 @@ XG_FN void xr_commands_place(xlagpu_execution *e, char *m) {
         e->records[k].words = (uint64_t *)(void *)m;
         m += ((size_t)p->command_buffers[k].n_words + 1) * 8;
         e->records[k].nodes = (void **)(void *)m;
-        m += ((size_t)p->command_buffers[k].n + 1) * sizeof(void *);
+        m += ((size_t)p->command_buffers[k].n + 1) * 8;
     }
 }
 XG_FN void xr_commands_finish(xlagpu_execution *e) {

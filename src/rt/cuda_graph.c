@@ -1,6 +1,7 @@
 /* rt/cuda_graph.c -- command buffers as CUDA graphs, built node by node.
  *
- * Each command is a node that waits for the one before it. Loops and branches are conditional nodes: a small kernel of ours reads what they ask and sets the handle of the
+ * Each command is a node that waits for the one before it; on a device opened with concurrent, only for those that it conflicts with (lanes.c), of the last few, by as few edges as
+ * say so. Loops and branches are conditional nodes, which wait for all before them as all behind them wait for them: a small kernel of ours reads what they ask and sets the handle of the
  * node; a branch has one node each. The condition of a loop stands before its node and again at the end of its body.
  *
  * Law: what a build made is taken back when one of its steps fails. */
@@ -46,55 +47,92 @@ XG_FN bool xr_graph_is_empty(const xlagpu_program *p, const xg_exe_thunk *t) { r
 
 /* ---- building ---- */
 
-/* A graph being filled, and the node that the next one waits for. */
-typedef struct xr_graph_writer { xlagpu_execution *e; const xr_command_buffer *b; xr_record *r; void *graph, *last; } xr_graph_writer;
+/* A graph being filled. front: commands that the next one may run beside; below: a bit for each of the front that such a one waits for, whether straight or not; base: the node that
+ * all of them wait for. */
+enum { XR_GRAPH_FRONT = 64 };
+typedef struct xr_graph_writer {
+    xlagpu_execution *e;
+    const xr_command_buffer *b;
+    xr_record *r;
+    void *graph, *base, *front[XR_GRAPH_FRONT];
+    uint32_t thunks[XR_GRAPH_FRONT], n_front;
+    uint64_t below[XR_GRAPH_FRONT];
+} xr_graph_writer;
+
+/* The nodes that a new one waits for, the latest first: of the front those that it conflicts with; without a thunk all. What they wait for themselves is not named again. */
+XG_FN uint32_t xr_graph_after(const xr_graph_writer *w, const uint32_t *thunk, void **after, uint64_t *below) {
+    bool all = !thunk || !w->e->program->device->concurrent;
+    uint32_t n = 0, k;
+    *below = 0;
+    for (k = w->n_front; k-- > 0;) {
+        if (*below >> k & 1 || (!all && !xr_lanes_conflict(w->e->program, w->thunks[k], *thunk))) continue;
+        after[n++] = w->front[k];
+        *below |= w->below[k] | (uint64_t)1 << k;
+    }
+    if (!n && w->base) after[n++] = w->base;
+    return n;
+}
+/* From here on all wait for this node, which waits for all. */
+XG_FN void xr_graph_join(xr_graph_writer *w, void *node) { w->base = node; w->n_front = 0; }
 
 XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
     xlagpu_execution *e = w->e;
     const xlagpu_program *p = e->program;
     xr_cuda *u = xr_cuda_under(e);
-    const xg_exe_thunk *t = &p->thunks[w->b->commands[command].thunk];
+    uint32_t thunk = w->b->commands[command].thunk, n_after;
+    bool full = w->n_front == XR_GRAPH_FRONT;
+    const xg_exe_thunk *t = &p->thunks[thunk];
     const uint64_t *words = w->r->words + w->b->commands[command].first;
-    void *node = NULL;
+    void *node = NULL, *after[XR_GRAPH_FRONT];
+    uint64_t below;
     xlagpu_status s;
     if (xr_graph_is_empty(p, t)) return XLAGPU_OK;
+    n_after = xr_graph_after(w, full ? NULL : &thunk, after, &below);
     if (t->kind == XG_EXE_THUNK_KERNEL) {
         xr_kernel_node n;
         xr_graph_kernel(e, t, words, &n);
-        s = XR_GRAPH(e, graph_kernel(&node, w->graph, &w->last, w->last ? 1 : 0, &n), "adding a kernel to a graph");
+        s = XR_GRAPH(e, graph_kernel(&node, w->graph, after, n_after, &n), "adding a kernel to a graph");
     } else if (t->kind == XG_EXE_THUNK_COPY) {
         xr_copy_node n;
         xr_graph_copy(p, t, words, &n);
-        s = XR_GRAPH(e, graph_copy(&node, w->graph, &w->last, w->last ? 1 : 0, &n, u->context), "adding a copy to a graph");
+        s = XR_GRAPH(e, graph_copy(&node, w->graph, after, n_after, &n, u->context), "adding a copy to a graph");
     } else {
         xr_fill_node n;
         xr_graph_fill(p, t, words, &n);
-        s = XR_GRAPH(e, graph_fill(&node, w->graph, &w->last, w->last ? 1 : 0, &n, u->context), "adding a fill to a graph");
+        s = XR_GRAPH(e, graph_fill(&node, w->graph, after, n_after, &n, u->context), "adding a fill to a graph");
     }
-    w->r->nodes[command] = w->last = node;
-    if (s != XLAGPU_OK) xr_note(&e->c, "\nfor HLO %s", p->strings + t->name);
+    if (s != XLAGPU_OK) { xr_note(&e->c, "\nfor HLO %s", p->strings + t->name); return s; }
+    w->r->nodes[command] = node;
+    if (full) { xr_graph_join(w, node); return s; }
+    w->front[w->n_front] = node;
+    w->thunks[w->n_front] = thunk;
+    w->below[w->n_front++] = below;
     return s;
 }
 
 /* The kernel that sets a handle by what lies at the address. */
 XG_FN xlagpu_status xr_graph_ask(xr_graph_writer *w, uint64_t handle, uint64_t address, uint32_t kind, uint32_t branches, uint32_t which) {
     xr_kernel_node n;
-    void *params[5], *node = NULL;
+    void *params[5], *node = NULL, *after[XR_GRAPH_FRONT];
+    uint64_t below;
+    uint32_t n_after = xr_graph_after(w, NULL, after, &below);
     xlagpu_status s;
     memset(&n, 0, sizeof n);
     n.function = xr_cuda_under(w->e)->condition;
     n.grid[0] = n.grid[1] = n.grid[2] = n.block[0] = n.block[1] = n.block[2] = 1;
     params[0] = &handle; params[1] = &address; params[2] = &kind; params[3] = &branches; params[4] = &which;
     n.params = params;
-    s = XR_GRAPH(w->e, graph_kernel(&node, w->graph, &w->last, w->last ? 1 : 0, &n), "adding a condition to a graph");
-    w->last = node;
+    s = XR_GRAPH(w->e, graph_kernel(&node, w->graph, after, n_after, &n), "adding a condition to a graph");
+    xr_graph_join(w, node);
     return s;
 }
 
 /* A conditional node; the graph inside it comes back in `inside`. */
 XG_FN xlagpu_status xr_graph_conditional(xr_graph_writer *w, int type, uint64_t handle, xr_graph_writer *inside) {
     xr_conditional_node n;
-    void *node = NULL;
+    void *node = NULL, *after[XR_GRAPH_FRONT];
+    uint64_t below;
+    uint32_t n_after = xr_graph_after(w, NULL, after, &below);
     xlagpu_status s;
     memset(&n, 0, sizeof n);
     n.type = XR_GRAPH_NODE_CONDITIONAL;
@@ -102,12 +140,12 @@ XG_FN xlagpu_status xr_graph_conditional(xr_graph_writer *w, int type, uint64_t 
     n.u.c.type = type;
     n.u.c.size = 1;
     n.u.c.context = xr_cuda_under(w->e)->context;
-    s = XR_GRAPH(w->e, graph_node(&node, w->graph, &w->last, w->last ? 1 : 0, &n), "adding a loop or branch to a graph");
+    s = XR_GRAPH(w->e, graph_node(&node, w->graph, after, n_after, &n), "adding a loop or branch to a graph");
     if (s != XLAGPU_OK) return s;
-    w->last = node;
+    xr_graph_join(w, node);
     *inside = *w;
     inside->graph = n.u.c.graphs[0];
-    inside->last = NULL;
+    xr_graph_join(inside, NULL);
     return s;
 }
 XG_FN xlagpu_status xr_graph_handle(xr_graph_writer *w, uint64_t *handle) {

@@ -68,6 +68,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     xg_arena_init(&d->arena, &d->c);
     d->no_command_buffers = desc && desc->no_command_buffers;
     d->copy_stream = desc && desc->copy_stream;
+    d->concurrent = desc && desc->concurrent;
     if (desc) { d->progress = desc->progress; d->progress_user = desc->progress_user; }
     return xr_open_platform(d, desc);
 }

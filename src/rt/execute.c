@@ -7,14 +7,14 @@
 
 /* One block from the allocator: the execution, base addresses, launch arguments, counters. */
 XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
-    uint64_t all = ((uint64_t)p->n_allocations + p->most_links + p->n_kernels) * sizeof(xlagpu_kernel_stats) + (uint64_t)p->most_links * sizeof(xlagpu_buffer); /* more than the parts below */
-    size_t head = (sizeof(xlagpu_execution) + 15) / 16 * 16, base = (size_t)p->n_allocations * 8, args = (size_t)p->most_links * 8 + 8;
-    size_t pointers = (size_t)p->most_links * sizeof(void *) + 8, stats = (size_t)p->n_kernels * sizeof(xlagpu_kernel_stats), buffers = (size_t)p->most_links * sizeof(xlagpu_buffer), records = xr_commands_bytes(p), lanes = xr_lanes_bytes(p);
-    char *m = all > SIZE_MAX / 4 ? NULL : (char *)xg_mem_alloc(&p->device->c, head + base + args + pointers + stats + buffers + records + lanes + 64);
+    size_t head = (sizeof(xlagpu_execution) + 15) / 16 * 16, lanes = xr_lanes_bytes(p);
+    uint64_t base = (uint64_t)p->n_allocations * 8, args = (uint64_t)p->most_links * 8 + 8, pointers = (uint64_t)p->most_links * sizeof(void *) + 8, stats = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
+    uint64_t buffers = (uint64_t)p->most_links * sizeof(xlagpu_buffer), records = xr_commands_bytes(p), all = head + base + args + pointers + stats + buffers + records + lanes + 64;
+    char *m = all > SIZE_MAX / 2 ? NULL : (char *)xg_mem_alloc(&p->device->c, (size_t)all);
     xlagpu_execution *e = (xlagpu_execution *)(void *)m;
     uint32_t k;
     if (!m) return NULL;
-    memset(m, 0, head + base + args + pointers + stats + buffers + records + lanes + 64);
+    memset(m, 0, (size_t)all);
     e->c.mem = p->device->c.mem;
     e->program = p;
     m += head;
@@ -91,12 +91,14 @@ XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
     if (!e) return;
     p = e->program;
     if (p->device->platform->enter(e) == XLAGPU_OK) {
+        if (e->running) (void)p->device->platform->event_wait(e, e->ended); /* what runs still uses what is released here */
         xr_commands_finish(e);
         xr_profile_end(e);
         if (e->ended) p->device->platform->event_free(e, e->ended);
         xr_lanes_finish(e);
         p->device->platform->leave(e);
     }
+    xg_mem_free(&p->device->c, e->profile.events);
     p->device->platform->finish(e);
     xr_release(p->device, e->host);
     xr_release(p->device, e->temp);
@@ -239,12 +241,13 @@ XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *str
         for (k = 0; k < t->value && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[0], stream);
         return s;
     }
-    if (xr_lanes_has(e, number)) return xr_run_lanes(e, number, stream);
-    if (t->kind == XG_EXE_THUNK_COMMAND_BUFFER) {
+    if (t->kind == XG_EXE_THUNK_COMMAND_BUFFER && (e->program->device->concurrent || !xr_lanes_has(e, number))) { /* its branches are concurrent themselves; copies that go aside do not wait for it */
         bool done;
         s = xr_run_commands(e, number, stream, &done);
         if (done || s != XLAGPU_OK) return s;
-    } else if (t->kind != XG_EXE_THUNK_SEQUENCE) return e->profile.on ? xr_profile_step(e, t, stream) : xr_run_step(e, t, stream);
+    }
+    if (xr_lanes_has(e, number)) return xr_run_lanes(e, number, stream);
+    if (t->kind != XG_EXE_THUNK_COMMAND_BUFFER && t->kind != XG_EXE_THUNK_SEQUENCE) return e->profile.on ? xr_profile_step(e, t, stream) : xr_run_step(e, t, stream);
     for (k = 0; k < t->n_links && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[k], stream);
     return s;
 }
@@ -261,6 +264,7 @@ XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, boo
     for (k = 0; k < n; k++) {
         const xg_exe_value *v = &p->values[results ? p->head.n_params + k : k];
         if (given[k].bytes < v->bytes) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u has %zu bytes; it needs %zu", what, k, given[k].bytes, (size_t)v->bytes);
+        if (v->bytes && !given[k].address) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u has no address", what, k);
         if (v->bytes && given[k].address % 16) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u is not 16-byte aligned", what, k);
         if (!v->alias) xr_bind_base(e, v->allocation, given[k].address);
     }
@@ -285,7 +289,7 @@ XG_FN xlagpu_status xr_bind_shared(xlagpu_execution *e, const xlagpu_buffer *res
 
 XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results, void *stream) {
     const xr_platform *q;
-    xlagpu_status s;
+    xlagpu_status s, recorded;
     if (!e) return XLAGPU_ERROR_USAGE;
     xr_begin(&e->c);
     q = e->program->device->platform;
@@ -293,10 +297,12 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *e, const xlagpu_buf
     if (s == XLAGPU_OK) s = xr_bind(e, results, true);
     if (s == XLAGPU_OK) s = q->enter(e);
     if (s != XLAGPU_OK) return s;
+    e->running = true;
     if (q->range) q->range(e, e->program->strings + e->program->head.name);
     s = xr_bind_shared(e, results, stream);
     if (s == XLAGPU_OK) s = xr_run_thunk(e, e->program->head.root_thunk, stream);
-    if (s == XLAGPU_OK && e->ended) s = q->event_record(e, e->ended, stream);
+    recorded = e->ended ? q->event_record(e, e->ended, stream) : XLAGPU_OK; /* after a failure, too: what was enqueued before it runs */
+    if (s == XLAGPU_OK) s = recorded;
     if (q->range) q->range(e, NULL);
     q->leave(e);
     return s;
@@ -317,6 +323,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execution_wait(xlagpu_execution *e) {
     s = e->program->device->platform->enter(e);
     if (s != XLAGPU_OK) return s;
     s = e->program->device->platform->event_wait(e, e->ended);
+    e->running = e->running && s != XLAGPU_OK;
     e->program->device->platform->leave(e);
     return s;
 }
@@ -388,7 +395,9 @@ XG_FN xlagpu_status xr_run_once(xlagpu_execution *e, const xlagpu_buffer *parame
     xlagpu_device *d = e->program->device;
     xlagpu_status s = xlagpu_rt_execute(e, parameters, results, NULL);
     if (s != XLAGPU_OK) return xr_fail(&d->c, s, "%s", xlagpu_rt_execution_error(e));
-    return d->platform->wait(d, NULL);
+    s = d->platform->wait(d, NULL);
+    e->running = s != XLAGPU_OK;
+    return s;
 }
 
 /* A result that shares a parameter's memory has its buffer: the program's copy of the input is ours to give away. */

@@ -1,8 +1,11 @@
-/* rt/lanes.c -- copies beside kernels: a second stream of the execution's own, and events where the two must wait for each other. Off unless the device was opened with copy_stream.
+/* rt/lanes.c -- what runs beside the rest: a second stream of the execution's own, and events where the two must wait for each other. Off unless the device was opened with
+ * copy_stream, for copies, or concurrent, for all that is no loop, branch or call.
  *
  * Ideas
  * - When a program is loaded, the thunks of each sequence are gone through once. Two of them conflict when they touch the same bytes and one writes; loops, branches and calls
  *   conflict with everything. A copy goes aside when something that it does not conflict with stands between its neighbours in conflict; all else keeps its order on the caller's stream.
+ * - concurrent: a step goes where the last one is that it must wait for, if nothing stands behind that there; else to the lane that has been idle for longer. So chains stay together,
+ *   and a second chain goes aside. Memory that the plan uses again is a conflict like any other: the second user waits for the first.
  * - Streams keep their own order, so whoever waits for a thunk has waited for all before it there: one event for the last conflict is enough, and none when an earlier wait covers it.
  * - A sequence begins with the copy stream waiting for the caller's, and ends the other way round: nothing outside of it needs to know.
  *
@@ -64,19 +67,33 @@ XG_FN void xr_lanes_wait(xlagpu_program *p, const uint32_t *list, uint32_t k, ui
     p->lanes[list[k]].wait = xr_lanes_event(p, list[j - 1]);
     *met = j;
 }
+XG_FN void xr_lanes_copies(xlagpu_program *p, const uint32_t *list, uint32_t n) {
+    uint32_t k;
+    for (k = 0; k < n; k++) {
+        const xg_exe_thunk *c = &p->thunks[list[k]];
+        uint32_t before;
+        if (c->kind != XG_EXE_THUNK_COPY || !p->slices[p->links[c->first_link]].bytes) continue;
+        before = xr_lanes_before(p, list, k);
+        p->lanes[list[k]].aside = xr_lanes_behind(p, list, n, k) - before > 2; /* else before and behind are its neighbours: nothing to run beside */
+    }
+}
+/* ends: 1 + the last step of each lane. */
+XG_FN void xr_lanes_chains(xlagpu_program *p, const uint32_t *list, uint32_t n) {
+    uint32_t ends[2] = {0, 0}, k;
+    for (k = 0; k < n; k++) {
+        uint32_t before = xr_lanes_before(p, list, k) + 1;
+        bool aside = xr_lanes_plain(p->thunks[list[k]].kind) && (before && before == ends[0] ? false : before && before == ends[1] ? true : ends[1] < ends[0]);
+        p->lanes[list[k]].aside = aside;
+        ends[aside] = k + 1;
+        if (!xr_lanes_plain(p->thunks[list[k]].kind)) ends[1] = k + 1; /* whatever comes waits for it: the caller's stream goes on */
+    }
+}
 XG_FN void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *list = p->links + t->first_link;
     uint32_t n = t->n_links, met[2] = {0, 0}, gone[2] = {0, 0}, k;
-    for (k = 0; k < n; k++) {
-        const xg_exe_thunk *c = &p->thunks[list[k]];
-        uint32_t before, behind;
-        if (c->kind != XG_EXE_THUNK_COPY || !p->slices[p->links[c->first_link]].bytes) continue;
-        before = xr_lanes_before(p, list, k);
-        behind = xr_lanes_behind(p, list, n, k);
-        p->lanes[list[k]].aside = behind - before > 2; /* before and behind are its neighbours: nothing to run beside */
-        if (p->lanes[list[k]].aside && !p->lanes[number].forks) p->lanes[number].forks = ++p->n_lane_events;
-    }
+    if (p->device->concurrent) xr_lanes_chains(p, list, n); else xr_lanes_copies(p, list, n);
+    for (k = 0; k < n && !p->lanes[number].forks; k++) if (p->lanes[list[k]].aside) p->lanes[number].forks = ++p->n_lane_events;
     for (k = 0; k < n && p->lanes[number].forks; k++) {
         bool aside = p->lanes[list[k]].aside;
         if (k >= XR_LANES_WINDOW) gone[p->lanes[list[k - XR_LANES_WINDOW]].aside] = k - XR_LANES_WINDOW + 1;

@@ -199,7 +199,7 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     p->command_buffers = XG_NEW_N(&p->arena, xr_command_buffer, (size_t)p->n_thunks + 1);
     p->commands = XG_NEW_N(&p->arena, xr_command, (size_t)p->n_thunks + 1);
     p->calls = XG_NEW_N(&p->arena, const xr_function *, (size_t)p->n_thunks + 1);
-    if (p->device->copy_stream && p->device->platform->stream_new) p->lanes = XG_NEW_N(&p->arena, xr_lane, (size_t)p->n_thunks + 1);
+    if ((p->device->copy_stream || p->device->concurrent) && p->device->platform->stream_new) p->lanes = XG_NEW_N(&p->arena, xr_lane, (size_t)p->n_thunks + 1);
 }
 
 XG_FN xlagpu_status xr_upload_constants(xlagpu_program *p) {

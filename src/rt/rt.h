@@ -37,7 +37,7 @@ struct xlagpu_device {
     xr_block *blocks;              /* in the order in which they were made */
     uint32_t n_blocks, cap_blocks;
     uint32_t threads;
-    bool no_command_buffers, copy_stream;
+    bool no_command_buffers, copy_stream, concurrent;
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
     xlagpu_ptx *ptx;               /* those that are loaded */
@@ -103,6 +103,7 @@ struct xlagpu_execution {
     xr_record *records;            /* of command buffers */
     xr_profile profile;
     void *ended;                   /* the platform's event behind the last run; NULL: none yet */
+    bool running;                  /* a run has been enqueued, and nobody has waited for it */
     void *aside, **lane_events;    /* the copy stream; NULL: none. And its events */
     uint64_t *args;                /* addresses of one launch */
     void **arg_pointers;
@@ -176,11 +177,12 @@ XG_FN xlagpu_status xr_damaged(xlagpu_program *p, const char *what);
 XG_FN bool xr_is_control(uint32_t kind);
 XG_FN const uint32_t *xr_children(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t *n); /* the thunks below */
 XG_FN xlagpu_status xr_commands_load(xlagpu_program *p);
-XG_FN size_t xr_commands_bytes(const xlagpu_program *p);    /* what an execution needs for its records, */
+XG_FN uint64_t xr_commands_bytes(const xlagpu_program *p);    /* what an execution needs for its records, */
 XG_FN void xr_commands_place(xlagpu_execution *e, char *m); /* and where it has it */
 XG_FN void xr_commands_finish(xlagpu_execution *e);
 XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *stream, bool *done); /* not done: run the thunks one by one */
 /* ---- lanes.c ---- */
+XG_FN bool xr_lanes_conflict(const xlagpu_program *p, uint32_t a, uint32_t b); /* two thunks: do they touch the same bytes, and one writes? */
 XG_FN void xr_lanes_load(xlagpu_program *p);
 XG_FN size_t xr_lanes_bytes(const xlagpu_program *p);
 XG_FN xlagpu_status xr_lanes_prepare(xlagpu_execution *e);

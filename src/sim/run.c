@@ -248,14 +248,155 @@ XG_FN void xg_sim_branch_many(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
 
 typedef enum xg_sim_why { XG_SIM_WAITS, XG_SIM_SPLIT, XG_SIM_YIELD } xg_sim_why;
 
+/* Warps that execute a record together. While they do, only the first one's `pc` is kept; whoever stops them sets all. */
+typedef struct xg_sim_team {
+    xg_sim_worker *w;
+    xg_sim_warp *v;
+    uint32_t n;
+    xg_sim_why why;  /* they stopped */
+} xg_sim_team;
+
+XG_FN bool xg_sim_team_stop(xg_sim_team *t, xg_sim_why why) { t->why = why; return false; }
+/* Each goes on alone, from its own `pc`, until all have come to `join`. */
+XG_FN bool xg_sim_team_split(xg_sim_team *t, uint32_t join) {
+    uint32_t k;
+    for (k = 0; k < t->n; k++) t->v[k].join = join;
+    return xg_sim_team_stop(t, XG_SIM_SPLIT);
+}
+XG_FN bool xg_sim_team_tired(xg_sim_team *t, uint32_t pc) { /* others want to run, too */
+    uint32_t k;
+    if (t->w->quantum-- > 0) return false;
+    for (k = 0; k < t->n; k++) t->v[k].pc = pc;
+    xg_sim_team_stop(t, XG_SIM_YIELD);
+    return true;
+}
+
+/* The records of control. Each leaves in the first warp's `pc` where to go on; false: not now, `why` says the reason. */
+
+XG_FN bool xg_sim_step_join(xg_sim_team *t, uint32_t pc) {
+    xg_sim_warp *v = t->v;
+    v->pc = pc;
+    if (t->n == 1) {
+        xg_sim_join(v, pc);
+        if (v->pc == pc && v->join == pc && v->mask == XG_SIM_ALL && !v->n_paths) { v->state = XG_SIM_AT_JOIN; v->pc++; return xg_sim_team_stop(t, XG_SIM_WAITS); }
+    }
+    if (v->pc == pc) v->pc++;
+    return true;
+}
+XG_FN bool xg_sim_step_bra(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
+    xg_sim_warp *v = t->v;
+    uint32_t k, all = 0, none = 0, bits[XG_SIM_TOGETHER];
+    if (xg_sim_team_tired(t, pc)) return false;
+    v->pc = in->imm;
+    if (!(in->flags & XG_SIM_GUARDED)) return true;
+    for (k = 0; k < t->n; k++) { bits[k] = xg_sim_guard(&v[k], in); all += bits[k] == v[k].mask; none += bits[k] == 0; }
+    if (all == t->n) return true;
+    v->pc = pc + 1;
+    if (none == t->n) return true;
+    for (k = 0; k < t->n; k++) {
+        v[k].pc = bits[k] ? in->imm : pc + 1;
+        if (bits[k] && bits[k] != v[k].mask) { t->w->stats.divergent_branches++; xg_sim_diverge(&v[k], bits[k], in->imm, pc + 1, in->imm2); }
+    }
+    return t->n == 1 || xg_sim_team_split(t, in->imm2);
+}
+XG_FN bool xg_sim_step_brx(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
+    uint32_t k, m;
+    if (xg_sim_team_tired(t, pc)) return false;
+    for (k = 0; k < t->n; k++) {
+        t->v[k].pc = pc;
+        m = xg_sim_guard(&t->v[k], in);
+        if (m) xg_sim_branch_many(t->w, &t->v[k], in, m); else t->v[k].pc = pc + 1;
+    }
+    if (t->w->faulted) return xg_sim_team_stop(t, XG_SIM_WAITS);
+    return t->n == 1 || xg_sim_team_split(t, in->imm2);
+}
+XG_FN bool xg_sim_step_call(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
+    uint32_t k;
+    for (k = 0; k < t->n; k++) {
+        t->v[k].pc = pc + 1; /* never guarded: decoding put a branch around it */
+        xg_sim_exec_call(t->w, &t->v[k], in, t->v[k].mask, pc + 1);
+    }
+    return !t->w->faulted || xg_sim_team_stop(t, XG_SIM_WAITS);
+}
+XG_FN bool xg_sim_step_end(xg_sim_team *t, uint32_t pc) {
+    uint32_t k;
+    for (k = 0; k < t->n; k++) {
+        xg_sim_warp *v = &t->v[k];
+        v->pc = pc;
+        if (t->n == 1) xg_sim_join(v, pc);
+        if (v->pc != pc) continue; /* another path of the same function */
+        if (v->depth) xg_sim_exec_return(t->w, v);
+        else xg_sim_leave(t->w, v, v->mask, pc);
+    }
+    return t->v->state != XG_SIM_DONE || xg_sim_team_stop(t, XG_SIM_WAITS);
+}
+XG_FN bool xg_sim_step_exit(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
+    uint32_t k, m, left = 0;
+    for (k = 0; k < t->n; k++) {
+        t->v[k].pc = pc + 1;
+        m = xg_sim_guard(&t->v[k], in);
+        if (m) xg_sim_leave(t->w, &t->v[k], m, pc + 1);
+        left += t->v[k].state == XG_SIM_DONE || t->v[k].live != XG_SIM_ALL;
+    }
+    if (t->n > 1 && left) return xg_sim_team_split(t, XG_SIM_NOREG);
+    return t->v->state != XG_SIM_DONE || xg_sim_team_stop(t, XG_SIM_WAITS);
+}
+XG_FN bool xg_sim_step_barrier(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) { /* and all that waits */
+    uint32_t k, m, through = 0;
+    for (k = 0; k < t->n; k++) {
+        xg_sim_warp *v = &t->v[k];
+        v->pc = pc;
+        m = xg_sim_guard(v, in);
+        if (!m || (in->kind == XG_SIM_K_BAR ? xg_sim_exec_bar(t->w, v, in, m) : xg_sim_exec_wait(t->w, v, in, m))) { v->pc = pc + 1; through++; }
+        if (t->w->faulted) return xg_sim_team_stop(t, XG_SIM_WAITS);
+    }
+    if (through == t->n) return true;
+    return through ? xg_sim_team_split(t, XG_SIM_NOREG) : xg_sim_team_stop(t, XG_SIM_WAITS);
+}
+XG_FN bool xg_sim_step(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
+    uint32_t k, m;
+    switch (in->kind) {
+    case XG_SIM_K_JOIN: return xg_sim_step_join(t, pc);
+    case XG_SIM_K_BRA: return xg_sim_step_bra(t, in, pc);
+    case XG_SIM_K_BRX: return xg_sim_step_brx(t, in, pc);
+    case XG_SIM_K_CALL: return xg_sim_step_call(t, in, pc);
+    case XG_SIM_K_END: return xg_sim_step_end(t, pc);
+    case XG_SIM_K_EXIT: return xg_sim_step_exit(t, in, pc);
+    case XG_SIM_K_BAR: case XG_SIM_K_WAIT: return xg_sim_step_barrier(t, in, pc);
+    default:
+        for (k = 0; k < t->n; k++) {
+            m = xg_sim_guard(&t->v[k], in);
+            if (m) xg_sim_exec_one(t->w, &t->v[k], in, m);
+        }
+        if (XG_UNLIKELY(t->w->faulted)) return xg_sim_team_stop(t, XG_SIM_WAITS);
+        t->v->pc = pc + 1;
+        return true;
+    }
+}
+
+/* Counts one record that is executed for lanes which a guard or a branch chose. */
+XG_FN uint64_t xg_sim_count_active(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
+    uint64_t active = 0;
+    uint32_t k, m;
+    for (k = 0; k < t->n; k++) { m = xg_sim_guard(&t->v[k], in); active += m == XG_SIM_ALL ? (uint32_t)XG_SIM_WARP : m ? xg_sim_popc(m) : 0; }
+    t->w->runs[pc].warps += t->n;
+    t->w->runs[pc].lanes += active;
+    return active;
+}
+
+/* Whole warps go from record to record by the functions of the records; what has none, is guarded, or steers, goes through `xg_sim_step`. */
 XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     const xg_sim_ins *code = w->m->code, *in;
-    uint32_t pc = v->pc, k, m, bits[XG_SIM_TOGETHER];
+    uint32_t pc = v->pc;
     uint64_t warp_count = 0, lane_count = 0;
-    xg_sim_why why = XG_SIM_WAITS;
+    xg_sim_team team;
     xg_sim_lanes L;
     char *regs = v->regs;
     bool whole = v->mask == XG_SIM_ALL;
+    team.w = w;
+    team.v = v;
+    team.n = nw;
+    team.why = XG_SIM_WAITS;
     L.base[0] = regs;
     L.base[1] = w->m->consts - 1;
     L.stride[0] = L.dstride = w->l->stack_bytes;
@@ -280,128 +421,21 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
             lane_count += (uint64_t)XG_SIM_WARP * nw * (in->before - before);
             pc = (uint32_t)(in - code);
             xg_sim_ran(w, from, pc, nw);
-            if (XG_UNLIKELY(w->faulted)) goto stop;
+            if (XG_UNLIKELY(w->faulted)) break;
         }
         if (in->flags & XG_SIM_FIRST && !v->released && (w->quantum > 0 || (in->kind != XG_SIM_K_BRA && in->kind != XG_SIM_K_BRX))) {
             warp_count += nw;
             if (whole && !(in->flags & XG_SIM_GUARDED)) { lane_count += (uint64_t)XG_SIM_WARP * nw; xg_sim_ran(w, pc, pc + 1, nw); }
-            else {
-                uint64_t active = 0;
-                for (k = 0; k < nw; k++) { m = xg_sim_guard(&v[k], in); active += m == XG_SIM_ALL ? (uint32_t)XG_SIM_WARP : m ? xg_sim_popc(m) : 0; }
-                lane_count += active;
-                w->runs[pc].warps += nw;
-                w->runs[pc].lanes += active;
-            }
+            else lane_count += xg_sim_count_active(&team, in, pc);
         }
-        switch (in->kind) {
-        case XG_SIM_K_JOIN:
-            if (nw == 1) {
-                v->pc = pc;
-                xg_sim_join(v, pc);
-                if (v->pc == pc && v->join == pc && v->mask == XG_SIM_ALL && !v->n_paths) { v->state = XG_SIM_AT_JOIN; v->pc++; goto stop; }
-                if (v->pc == pc) v->pc++;
-                pc = v->pc;
-                whole = v->mask == XG_SIM_ALL;
-            } else pc++;
-            continue;
-        case XG_SIM_K_BRA: {
-            uint32_t all = 0, none = 0;
-            if (w->quantum-- <= 0) { why = XG_SIM_YIELD; for (k = 0; k < nw; k++) v[k].pc = pc; goto stop; }
-            if (!(in->flags & XG_SIM_GUARDED)) { pc = in->imm; continue; }
-            for (k = 0; k < nw; k++) { bits[k] = xg_sim_guard(&v[k], in); all += bits[k] == v[k].mask; none += bits[k] == 0; }
-            if (all == nw) { pc = in->imm; continue; }
-            if (none == nw) { pc++; continue; }
-            for (k = 0; k < nw; k++) {
-                m = bits[k];
-                v[k].pc = m ? in->imm : pc + 1;
-                if (nw > 1) v[k].join = in->imm2;
-                if (m && m != v[k].mask) { w->stats.divergent_branches++; xg_sim_diverge(&v[k], m, in->imm, pc + 1, in->imm2); }
-            }
-            if (nw > 1) { why = XG_SIM_SPLIT; goto stop; }
-            pc = v->pc;
-            whole = v->mask == XG_SIM_ALL;
-            continue;
-        }
-        case XG_SIM_K_BRX:
-            if (w->quantum-- <= 0) { why = XG_SIM_YIELD; for (k = 0; k < nw; k++) v[k].pc = pc; goto stop; }
-            for (k = 0; k < nw; k++) {
-                v[k].pc = pc;
-                if (nw > 1) v[k].join = in->imm2;
-                m = xg_sim_guard(&v[k], in);
-                if (m) xg_sim_branch_many(w, &v[k], in, m); else v[k].pc = pc + 1;
-            }
-            if (w->faulted) goto stop;
-            if (nw > 1) { why = XG_SIM_SPLIT; goto stop; }
-            pc = v->pc;
-            whole = v->mask == XG_SIM_ALL;
-            continue;
-        case XG_SIM_K_CALL:
-            for (k = 0; k < nw; k++) {
-                v[k].pc = pc + 1; /* never guarded: decoding put a branch around it */
-                xg_sim_exec_call(w, &v[k], in, v[k].mask, pc + 1);
-            }
-            if (w->faulted) goto stop;
-            pc = v->pc;
-            regs = v->regs;
-            L.base[0] = regs;
-            whole = v->mask == XG_SIM_ALL;
-            continue;
-        case XG_SIM_K_END:
-            for (k = 0; k < nw; k++) {
-                v[k].pc = pc;
-                if (nw == 1) xg_sim_join(v, pc);
-                if (v[k].pc != pc) continue; /* another path of the same function */
-                if (v[k].depth) xg_sim_exec_return(w, &v[k]);
-                else xg_sim_leave(w, &v[k], v[k].mask, pc);
-            }
-            if (v->state == XG_SIM_DONE) goto stop;
-            pc = v->pc;
-            regs = v->regs;
-            L.base[0] = regs;
-            whole = v->mask == XG_SIM_ALL;
-            continue;
-        case XG_SIM_K_EXIT: {
-            uint32_t left = 0;
-            for (k = 0; k < nw; k++) {
-                v[k].pc = pc + 1;
-                m = xg_sim_guard(&v[k], in);
-                if (m) xg_sim_leave(w, &v[k], m, pc + 1);
-                left += v[k].state == XG_SIM_DONE || v[k].live != XG_SIM_ALL;
-            }
-            if (nw > 1 && left) { for (k = 0; k < nw; k++) v[k].join = XG_SIM_NOREG; why = XG_SIM_SPLIT; goto stop; }
-            if (v->state == XG_SIM_DONE) goto stop;
-            pc = v->pc;
-            regs = v->regs;
-            L.base[0] = regs;
-            whole = v->mask == XG_SIM_ALL;
-            continue;
-        }
-        case XG_SIM_K_BAR: case XG_SIM_K_WAIT: {
-            uint32_t through = 0;
-            for (k = 0; k < nw; k++) {
-                v[k].pc = pc;
-                m = xg_sim_guard(&v[k], in);
-                if (!m || (in->kind == XG_SIM_K_BAR ? xg_sim_exec_bar(w, &v[k], in, m) : xg_sim_exec_wait(w, &v[k], in, m))) { v[k].pc = pc + 1; through++; }
-                if (w->faulted) goto stop;
-            }
-            if (through == nw) { pc++; continue; }
-            if (through) { for (k = 0; k < nw; k++) v[k].join = XG_SIM_NOREG; why = XG_SIM_SPLIT; }
-            goto stop;
-        }
-        default:
-            for (k = 0; k < nw; k++) {
-                m = xg_sim_guard(&v[k], in);
-                if (m) xg_sim_exec_one(w, &v[k], in, m);
-            }
-            if (XG_UNLIKELY(w->faulted)) goto stop;
-            pc++;
-            continue;
-        }
+        if (!xg_sim_step(&team, in, pc)) break;
+        pc = v->pc;
+        L.base[0] = regs = v->regs;
+        whole = v->mask == XG_SIM_ALL;
     }
-stop:
     w->stats.warp_instructions += warp_count;
     w->stats.lane_instructions += lane_count;
-    return why;
+    return team.why;
 }
 
 /* ---- a block ---- */

@@ -12,9 +12,9 @@ static void graph_check(xg_stage *io, const xg_comp *c) {
     XG_FOR_INSTS(i, c) {
         const xg_use *before = NULL;
         if (i->prev != last || i->comp != c) xg_fail(io->ctx, XLAGPU_ERROR_INTERNAL, "the list is broken at '%s'", i->name.p);
-        for (k = 0; k < i->n_operands; k++) if (i->operands[k].user != i || i->operands[k].index != k) xg_fail(io->ctx, XLAGPU_ERROR_INTERNAL, "operand %u of '%s' is broken", k, i->name.p);
+        for (k = 0; k < i->n_operands; k++) if (i->operands[k].user != i) xg_fail(io->ctx, XLAGPU_ERROR_INTERNAL, "operand %u of '%s' is broken", k, i->name.p);
         XG_FOR_USES(u, i) {
-            if (u->value != i || u->prev != before || &u->user->operands[u->index] != u) xg_fail(io->ctx, XLAGPU_ERROR_INTERNAL, "the users of '%s' are broken", i->name.p);
+            if (u->value != i || u->prev != before || XG_USE_INDEX(u) >= u->user->n_operands) xg_fail(io->ctx, XLAGPU_ERROR_INTERNAL, "the users of '%s' are broken", i->name.p);
             before = u;
         }
         if (i->last_use != before) xg_fail(io->ctx, XLAGPU_ERROR_INTERNAL, "the last user of '%s' is wrong", i->name.p);
@@ -61,7 +61,7 @@ static void stage_graph(xg_stage *io) {
     xg_hlo_print_comp(&io->out, m->entry, NULL);
     XG_FOR_INSTS(i, m->entry) {
         xg_printf(&io->out, "%s:", i->name.p);
-        XG_FOR_USES(u, i) xg_printf(&io->out, " %s.%u", u->user->name.p, u->index);
+        XG_FOR_USES(u, i) xg_printf(&io->out, " %s.%u", u->user->name.p, XG_USE_INDEX(u));
         xg_printf(&io->out, " (%u)\n", xg_inst_n_users(i));
     }
 }

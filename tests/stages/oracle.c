@@ -3,7 +3,7 @@
  * Behind the module, in comments: one "// arg:" a parameter and one "// want:" of the result's shape; with `devices=N` in the stage's line the
  * arguments and then the results of one device after another. The line may also say `ulp=N`: floats may differ by so many units in the last place (complex parts: of the larger one); `abs=N`: or by N times the type's epsilon. Otherwise all must be equal, zeros with
  * their signs; NaNs are all the same. `pass=NAMES`, at the end of the line: evaluated again after these HLO passes, with the same wants;
- * `after=NAMES`: only after them. */
+ * `after=NAMES`: only after them. `double`: two rounds of a loop may become one. */
 
 typedef struct stage_oracle_worst { double ulps; int64_t element; double got, want; bool bad; } stage_oracle_worst;
 
@@ -76,6 +76,7 @@ static void stage_oracle(xg_stage *io) {
     const xg_literal *const **rows = XG_NEW_N(io->arena, const xg_literal *const *, devices);
     double ulps = stage_eval_number(io->args, "ulp=", 0), absolute = stage_eval_number(io->args, "abs=", 0);
     const char *at = io->in.text, *passes = strstr(io->args, "pass="), *after = strstr(io->args, "after=");
+    m->double_buffering = strstr(io->args, "double ") != NULL;
     xg_hlo_verify(m);
     for (k = 0; k < n * devices; k++) args[k] = stage_oracle_literal(io, &at, "// arg:", m->entry->params[k % n]->shape);
     for (d = 0; d < devices; d++) rows[d] = args + (size_t)d * n;

@@ -1,5 +1,5 @@
 /* tests/stages/pipeline.c -- HLO text through the rooms of the compiler: pass, partition, emit, plan, compile.
- *   pass NAMES      HLO passes (comma-separated), then the module; "excess" in front: more precision is allowed
+ *   pass NAMES      HLO passes (comma-separated), then the module; "excess" in front: more precision is allowed, "double": two rounds of a loop in one
  *   rule NAME       one rule of the algebraic simplifier, then the module
  *   partition COMP  how a computation is cut into functions
  *   emit            kernel IR of every fusion of the entry, as emitted
@@ -18,6 +18,7 @@ static void stage_pass(xg_stage *io) {
     xg_module *m = pipeline_parse(io);
     const char *names = io->args;
     if (strncmp(names, "excess ", 7) == 0) { m->excess_precision = true; names += 7; }
+    if (strncmp(names, "double ", 7) == 0) { m->double_buffering = true; names += 7; }
     xg_driver_run_named(m, xg_str_z(names));
     xg_hlo_print(&io->out, m, NULL);
 }
@@ -203,6 +204,23 @@ static void stage_thunks(xg_stage *io) {
 
 /* listing: a list of thunks, read and printed. */
 static void stage_listing(xg_stage *io) { xg_listing_print(&io->out, xg_listing_parse(io->ctx, io->arena, &io->in)); }
+
+/* kinds: a planned module, or a list of thunks, that is to have steps of every kind of the table; printed only if it changes when it is read and printed. Those that it lacks are named. */
+static void stage_kinds(xg_stage *io) {
+    xg_buf b;
+    uint32_t k;
+    bool plan = xg_plan_is_text(io->in.text, io->in.size);
+    xg_buf_init(&b, io->arena);
+    if (plan) xg_plan_print(&b, xg_plan_parse(io->ctx, io->arena, &io->in));
+    else xg_listing_print(&b, xg_listing_parse(io->ctx, io->arena, &io->in));
+    if (!xg_str_eq(xg_str_of(b.p, b.n), xg_str_of(io->in.text, io->in.size))) { xg_puts(&io->out, "read back it is\n"); xg_put(&io->out, b.p, b.n); }
+    for (k = 0; k < XG_EXE_THUNK_COUNT; k++) {
+        xg_buf word;
+        xg_buf_init(&word, io->arena);
+        xg_printf(&word, "%s%s ", plan ? "  " : ": ", xg_exe_thunk_name(k));
+        if (!strstr(io->in.text, word.p)) xg_printf(&io->out, "without %s\n", xg_exe_thunk_name(k));
+    }
+}
 
 /* run: a module without parameters on the simulator; its result leaves as literals, or the device's message.
  * counters PREFIX: what its kernels of that name moved instead. */

@@ -1,0 +1,271 @@
+/* emit/rows_plan.c -- row programs: how many lanes, rows and passes, and what lies in shared memory. emit/rows.c writes the code.
+ *
+ * - A row is in the hands of so many lanes that each holds its elements in registers, if it is not too long for that.
+ * - Vectors that all rows read (scale, offset, a mask) a block reads once, into shared memory, and then goes over several groups of rows: blocks are one wave of the device, each
+ *   with as many warps as need their registers, so that memory has enough to do although blocks are few.
+ * - Rows that begin inside of a sector: the rows of a block are one run of memory, which is read into shared memory, and written from there, side by side: no sector is touched by two
+ *   blocks, or twice. What is kept there is what does not depend on reductions (`values`), and the results, where they can over a value: a lane reads its own elements only.
+ *     Short rows:  lanes is the largest power of two in the length; each takes neighbours, an odd number of them, so that lanes are in banks of their own.
+ *     Others:      a warp, or more, side by side in the row. */
+#ifndef XG_EMIT_ROWS_PLAN_C
+#define XG_EMIT_ROWS_PLAN_C
+#include "emit.h"
+
+enum { XG_ROWS_BLOCK = 128, XG_ROWS_HELD_BYTES = 128 /* of a row, in the registers of one lane */, XG_ROWS_HELD_WORK = 800 /* on them, as straight code */, XG_ROWS_LOOP_TRIPS = 33 /* too many to become straight code */, XG_ROWS_GROUP = 4, XG_ROWS_VECTORS_BLOCK = 512, XG_ROWS_VECTORS_BYTES = 40 << 10 /* of shared memory */, XG_ROWS_VECTOR_LEAST = 128 /* bytes that are worth it */, XG_ROWS_VECTOR_ROWS = 16 };
+enum { XG_ROWS_TILE_BYTES = 46 << 10, XG_ROWS_TILE_VALUES = 4, XG_ROWS_TILE_ELEMENTS = 1 << 14 /* of arrays that are worth it */, XG_ROWS_TILE_FEW = 12 /* elements of a lane while there are other lanes */ };
+
+/* Rows of a block as one run of memory. */
+typedef struct xg_rows_tile {
+    int64_t vector;                                /* elements that a thread moves at once; 0: there is no tile */
+    uint32_t n, n_made;
+    const xg_inst *values[XG_ROWS_TILE_VALUES];    /* one array in shared memory for each, then one for each result that has elements for the columns */
+    const xg_inst *made[XG_ROWS_TILE_VALUES];      /* conversions of values: what lies there is the narrow one */
+    uint32_t *over;                                /* by root: the value that its array was before, or UINT32_MAX */
+    xg_kval **arrays;
+} xg_rows_tile;
+
+typedef struct xg_rows {
+    xg_reduction r;            /* the heroes of one stage at a time, thread, block, scope */
+    xg_row_form form;
+    xg_hero *heroes;           /* all, by stage */
+    int64_t vector, lanes, per_block;
+    int64_t groups, passes;    /* of per_block rows each; how many of them a block goes over */
+    bool held;                 /* a lane's elements stay in registers */
+    bool *shares;              /* by parameter: a vector that all rows read, in shared memory */
+    uint32_t n_shared;
+    int64_t shared_bytes;
+    xg_rows_tile tile;
+} xg_rows;
+
+
+/* ---- what is there ---- */
+
+XG_FN bool xg_rows_form(xg_rows *w, const xg_fusion_emission *e) {
+    memset(w, 0, sizeof *w);
+    w->r.e = (xg_fusion_emission *)e;
+    return xg_fuse_row_form(&w->form, e->arena, e->m->aff, e->parts->insts, e->parts->n_insts, e->roots, e->n_roots);
+}
+XG_FN bool xg_emit_rows_match(const xg_fusion_emission *e) {
+    xg_rows w;
+    return xg_rows_form(&w, e);
+}
+
+/* The widest access, in elements, that is one for all arrays of rows; *held: bytes of registers that one element of each operand takes. */
+XG_FN int64_t xg_rows_vector(const xg_rows *w, int64_t *held) {
+    const xg_fusion_emission *e = w->r.e;
+    int64_t most = 1, v;
+    uint32_t k;
+    *held = 0;
+    for (k = 0; k < e->comp->n_params + e->n_roots; k++) {
+        const xg_shape *s = k < e->comp->n_params ? e->comp->params[k]->shape : e->roots[k - e->comp->n_params]->shape;
+        int64_t bytes = (int64_t)xg_type_bytes(s->type);
+        if (s->elements != w->form.rows * w->form.cols) continue;
+        most = XG_MAX(most, bytes);
+        if (k < e->comp->n_params) *held += XG_MAX(bytes, (int64_t)4);
+    }
+    for (v = 16 / most; v > 1 && w->form.cols % v; v /= 2) {}
+    *held = XG_MAX(*held, (int64_t)4);
+    return XG_MAX(v, (int64_t)1);
+}
+/* May a result be written over an operand? Then rows of other blocks must not be read, not even for nothing. A tile reads of arrays of rows what is its own. */
+XG_FN bool xg_rows_writes_operand(const xg_rows *w) {
+    const xg_fusion_emission *e = w->r.e;
+    uint32_t k, j;
+    for (k = 0; k < e->n_roots; k++) for (j = 0; j < e->fusion->n_operands; j++) {
+        if (w->tile.vector && e->comp->params[j]->shape->elements == w->form.rows * w->form.cols) continue;
+        if (xg_fuse_may_share(e->arena, e->fusion, j, k)) return true;
+    }
+    return false;
+}
+/* What a value that depends on no reduction reads of a parameter for (row, column): an element that the row has nothing to do with? */
+XG_FN bool xg_rows_ignores_row(xg_rows *w, const xg_inst *i, const xg_imap *at, const xg_inst *param) {
+    xg_imaps maps = xg_indexing_group_maps(xg_indexing_group_back(w->form.x, i, 0, at), param, 0);
+    uint32_t k, j;
+    for (k = 0; k < maps.n; k++) {
+        if (maps.p[k]->state == XG_IMAP_EMPTY) continue;
+        if (!xg_imap_ok(maps.p[k])) return false;
+        for (j = 0; j < maps.p[k]->n_results; j++) if (xg_aff_uses(maps.p[k]->results[j], xg_aff_dim(w->form.x, 0))) return false;
+    }
+    return true;
+}
+XG_FN bool xg_rows_is_vector(xg_rows *w, const xg_inst *param) {
+    uint32_t k, j;
+    for (k = 0; k < w->form.n; k++) for (j = 0; w->form.stage[k] && w->form.maps[k] && j < w->form.insts[k]->n_operands; j++) {
+        const xg_inst *i = w->form.insts[k], *o = XG_OPERAND(i, j);
+        const xg_imap *at = i->op == XG_REDUCE ? xg_row_map(&w->form, o->shape) : xg_imap_compose(w->form.x, w->form.maps[k], xg_indexing_operand(w->form.x, i, j));
+        if (xg_row_stage(&w->form, o) || o->shape->rank == 0) continue;
+        if (!xg_rows_ignores_row(w, o, at, param)) return false;
+    }
+    return true;
+}
+XG_FN void xg_rows_find_vectors(xg_rows *w) {
+    const xg_fusion_emission *e = w->r.e;
+    int64_t room = XG_ROWS_VECTORS_BYTES;
+    uint32_t k;
+    w->shares = XG_NEW_N(e->arena, bool, e->comp->n_params + (size_t)1);
+    if (w->form.rows < XG_ROWS_VECTOR_ROWS) return;
+    for (k = 0; k < e->comp->n_params; k++) {
+        const xg_inst *p = e->comp->params[k];
+        int64_t bytes = p->shape->elements * (int64_t)xg_type_bytes(p->shape->type);
+        if (p->shape->elements != w->form.cols || bytes < XG_ROWS_VECTOR_LEAST || bytes > room || xg_type_class(p->shape->type) == XGT_C || !xg_rows_is_vector(w, p)) continue;
+        w->shares[k] = true;
+        w->n_shared++;
+        room -= bytes;
+    }
+    w->shared_bytes = XG_ROWS_VECTORS_BYTES - room;
+}
+/* Operations on one element of the row, roughly. */
+XG_FN int64_t xg_rows_work(const xg_rows *w) {
+    int64_t n = 0;
+    uint32_t k;
+    for (k = 0; k < w->form.n; k++) if (!w->form.stage[k] || xg_row_is_wide(&w->form, k) || w->form.insts[k]->op == XG_REDUCE) {
+        xg_opcode op = w->form.insts[k]->op;
+        n += op == XG_REDUCE ? 1 : !(xg_op_flags(op) & XGF_EW) ? 0 : (xg_op_flags(op) & XGF_ACC) || op == XG_DIVIDE ? 20 : 1;
+    }
+    return n;
+}
+XG_FN int64_t xg_rows_wave(const xg_rows *w) { return XG_MAX(w->r.e->target->resident_threads / 2048, (int64_t)1); }
+
+/* ---- the plan of a tile ---- */
+
+XG_FN bool xg_rows_root_is_wide(const xg_rows *w, uint32_t k) { return w->r.e->roots[k]->shape->elements != w->form.rows; }
+XG_FN bool xg_rows_tile_type(xlagpu_type t) { return xg_type_class(t) != XGT_C && (t == XLAGPU_PRED || xg_type_bits(t) >= 8); }
+XG_FN bool xg_rows_tile_list(const xg_inst **list, uint32_t *n, const xg_inst *i) {
+    uint32_t k;
+    for (k = 0; k < *n && list[k] != i; k++) {}
+    if (k == XG_ROWS_TILE_VALUES) return false;
+    list[k] = i;
+    *n = XG_MAX(*n, k + 1);
+    return true;
+}
+/* One more value for the tile: it has to be needed where it is, and nowhere else. */
+XG_FN bool xg_rows_tile_add(xg_rows *w, const xg_inst *i, const xg_imap *at) {
+    const xg_inst *from = i->op == XG_CONVERT ? XG_OPERAND(i, 0) : NULL;
+    if (!at || !xg_imap_equal(at, xg_row_map(&w->form, i->shape))) return false;
+    if (from && from->op == XG_PARAMETER && xg_type_bits(from->shape->type) < xg_type_bits(i->shape->type) && xg_imap_equal(at, xg_row_map(&w->form, from->shape))) {
+        if (!xg_rows_tile_list(w->tile.made, &w->tile.n_made, i)) return false;
+        i = from;
+    }
+    return xg_rows_tile_type(i->shape->type) && xg_rows_tile_list(w->tile.values, &w->tile.n, i);
+}
+/* What depends on no reduction, but on a large array, and is read by something that does depend on one. */
+XG_FN bool xg_rows_find_tile(xg_rows *w) {
+    const xg_row_form *f = &w->form;
+    bool *large = XG_NEW_N(w->r.e->arena, bool, f->n + (size_t)1);
+    uint32_t k, j;
+    for (k = 0; k < f->n; k++) {
+        const xg_inst *i = f->insts[k];
+        large[k] = i->op == XG_PARAMETER && i->shape->elements > XG_MAX(f->rows, f->cols);
+        for (j = 0; j < i->n_operands; j++) large[k] = large[k] || large[xg_row_place(f, XG_OPERAND(i, j))];
+    }
+    for (k = 0; k < f->n; k++) for (j = 0; f->stage[k] && f->maps[k] && j < f->insts[k]->n_operands; j++) {
+        const xg_inst *i = f->insts[k], *o = XG_OPERAND(i, j);
+        if (xg_row_stage(f, o) || !large[xg_row_place(f, o)]) continue;
+        if (!xg_rows_tile_add(w, o, i->op == XG_REDUCE ? xg_row_map(&w->form, o->shape) : xg_imap_compose(f->x, f->maps[k], xg_indexing_operand(f->x, i, j)))) return false;
+    }
+    for (k = 0; k < w->r.e->n_roots; k++) {
+        const xg_inst *o = w->r.e->roots[k];
+        if (!xg_rows_root_is_wide(w, k)) continue;
+        if (!xg_rows_tile_type(o->shape->type)) return false;
+        if (!xg_row_stage(f, o) && large[xg_row_place(f, o)] && !xg_rows_tile_add(w, o, xg_row_map(&w->form, o->shape))) return false;
+    }
+    return w->tile.n > 0;
+}
+/* Which results lie over values. */
+XG_FN void xg_rows_tile_over(xg_rows *w) {
+    const xg_fusion_emission *e = w->r.e;
+    uint32_t taken = 0, k, j;
+    w->tile.over = XG_NEW_N(e->arena, uint32_t, e->n_roots + (size_t)1);
+    for (k = 0; k < e->n_roots; k++) {
+        w->tile.over[k] = UINT32_MAX;
+        for (j = 0; xg_rows_root_is_wide(w, k) && j < w->tile.n && w->tile.over[k] == UINT32_MAX; j++) {
+            if (taken >> j & 1 || w->tile.values[j]->shape->type != e->roots[k]->shape->type) continue;
+            w->tile.over[k] = j;
+            taken |= 1u << j;
+        }
+    }
+}
+/* Bytes of one element of all arrays in shared memory. *apart: elements after which all arrays of memory are at a sector again. */
+XG_FN int64_t xg_rows_tile_bytes(const xg_rows *w, int64_t *apart, int64_t *vector) {
+    const xg_fusion_emission *e = w->r.e;
+    int64_t sum = 0, most = 1;
+    uint32_t k;
+    *apart = 1;
+    for (k = 0; k < w->tile.n; k++) sum += xg_type_bytes(w->tile.values[k]->shape->type);
+    for (k = 0; k < e->comp->n_params + e->n_roots; k++) {
+        const xg_shape *s = k < e->comp->n_params ? e->comp->params[k]->shape : e->roots[k - e->comp->n_params]->shape;
+        int64_t bytes = (int64_t)xg_type_bytes(s->type);
+        if (s->elements != w->form.rows * w->form.cols) continue;
+        if (k >= e->comp->n_params && w->tile.over && w->tile.over[k - e->comp->n_params] == UINT32_MAX) sum += bytes;
+        *apart = XG_MAX(*apart, 32 / bytes);
+        most = XG_MAX(most, bytes);
+    }
+    *vector = 16 / XG_MIN(most, (int64_t)16);
+    return sum;
+}
+/* Lanes, vector, rows of a block for a tile; false if there is none. */
+XG_FN bool xg_rows_plan_tile(xg_rows *w, int64_t held) {
+    int64_t cols = w->form.cols, most = XG_MAX(XG_MIN((XG_ROWS_HELD_BYTES + 4) / held, XG_ROWS_HELD_WORK / xg_rows_work(w)), (int64_t)1), apart, vector, bytes, l, rows, in_row;
+    if (w->form.rows * cols < XG_ROWS_TILE_ELEMENTS) return false;
+    (void)xg_rows_tile_bytes(w, &apart, &vector);
+    if (cols % apart == 0 || !xg_rows_find_tile(w)) return false;
+    xg_rows_tile_over(w);
+    bytes = xg_rows_tile_bytes(w, &apart, &vector);
+    for (l = 1; cols % (2 * l) == 0; l *= 2) {}
+    in_row = cols / l;
+    if (l > 32 || in_row > most) {
+        in_row = 1;
+        for (l = 1; l < XG_ROWS_LANES_MAX && (cols + l - 1) / l > (l < 32 ? XG_MIN(most, (int64_t)XG_ROWS_TILE_FEW) : most); l *= 2) {}
+        if ((cols + l - 1) / l > most) return false;
+    }
+    for (rows = XG_MAX(XG_ROWS_BLOCK / l, (int64_t)1); rows > 1 && rows * cols * bytes + w->shared_bytes > XG_ROWS_TILE_BYTES; rows /= 2) {}
+    while (rows * l < 32 || rows * cols % apart) rows *= 2;
+    if (rows * cols * bytes + w->shared_bytes > XG_ROWS_TILE_BYTES || rows * l > XG_ROWS_LANES_MAX) return false;
+    w->tile.vector = xg_gcd(vector, w->form.rows * cols);
+    if (w->form.rows % rows && xg_rows_writes_operand(w)) { w->tile.vector = 0; return false; }
+    w->vector = in_row;
+    w->lanes = l;
+    w->per_block = rows;
+    w->held = true;
+    return true;
+}
+/* ---- the plan ---- */
+
+/* Lanes of a row, and rows of a block, that read memory as they need it. */
+XG_FN void xg_rows_plan_lanes(xg_rows *w, int64_t held) {
+    int64_t resident = w->r.e->target->resident_threads, vectors = w->form.cols / w->vector, most = XG_ROWS_HELD_BYTES / held /* elements of a lane */, l;
+    if (!w->n_shared || most * xg_rows_work(w) > XG_ROWS_HELD_WORK) most /= 2;
+    most = XG_MAX(most, w->vector);
+    for (l = 1; l < 32 && l < vectors; l *= 2) {}
+    while (l < XG_ROWS_LANES_MAX && (vectors + l - 1) / l * w->vector > most) l *= 2;
+    while (!w->n_shared && l < XG_ROWS_LANES_MAX / 2 && w->form.rows <= resident / l / 2 && vectors >= 8 * l) l *= 2;
+    w->held = (vectors + l - 1) / l * w->vector <= most;
+    if (!w->held) for (l = XG_ROWS_LANES_MAX; l > 32 && vectors / l < XG_ROWS_LOOP_TRIPS; l /= 2) {}
+    w->lanes = l;
+    for (l = XG_MAX(XG_ROWS_BLOCK / w->lanes, (int64_t)1); l > 1 && l / 2 >= w->form.rows && l * w->lanes > 32; l /= 2) {}
+    w->per_block = l;
+    if (w->n_shared) for (w->per_block = XG_MAX(XG_ROWS_VECTORS_BLOCK / w->lanes, (int64_t)1); w->per_block > 1 && w->per_block * w->lanes > 32 && w->form.rows / w->per_block < xg_rows_wave(w) * 3 / 8; w->per_block /= 2) {}
+    if (xg_rows_writes_operand(w)) while (w->form.rows % w->per_block) w->per_block /= 2;
+}
+/* Blocks in one wave; each of as many passes if that is possible, so that the loop is known to the compiler. */
+XG_FN void xg_rows_plan_passes(xg_rows *w) {
+    int64_t wave = xg_rows_wave(w) * XG_MAX(XG_ROWS_VECTORS_BLOCK / (w->per_block * w->lanes), (int64_t)1), least = (w->groups + wave - 1) / wave, p;
+    w->passes = least;
+    for (p = least - least / 4; p <= least + least / 4 && w->groups % w->passes; p++) if (w->groups % p == 0) w->passes = p;
+}
+XG_FN void xg_rows_plan(xg_rows *w) {
+    int64_t held;
+    xg_rows_find_vectors(w);
+    w->vector = xg_rows_vector(w, &held);
+    if (!xg_rows_plan_tile(w, held)) xg_rows_plan_lanes(w, held);
+    w->groups = (w->form.rows + w->per_block - 1) / w->per_block;
+    w->passes = 1;
+    if (w->n_shared) xg_rows_plan_passes(w);
+    if (w->per_block * w->passes == 1) w->n_shared = 0; /* nobody to share with */
+    w->lanes = XG_MAX(w->lanes, 32 / w->per_block); /* whole warps */
+    w->r.rounds = w->groups;
+    w->r.threads = w->lanes * w->per_block;
+    w->r.blocks = (w->groups + w->passes - 1) / w->passes;
+}
+
+#endif /* XG_EMIT_ROWS_PLAN_C */
