@@ -208,7 +208,7 @@ XG_FN void xg_merging_plan(xg_sort_site *d) {
     d->places = d->length = XG_MIN(xg_fuse_sort_run(&d->o), to);
     d->runs = (d->whole + d->places - 1) / d->places;
     d->minor = true; /* a block has one row, whatever lies beside it */
-    xg_sort_blocks(d, xg_sort_each(d));
+    xg_sort_blocks(d, XG_MIN(xg_sort_each(d), d->places / 2)); /* two threads search */
 }
 XG_FN void xg_emit_merge(xg_fusion_emission *e) { xg_sort_emit(e, xg_merging_plan, xg_merging_body); }
 

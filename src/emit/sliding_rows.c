@@ -42,7 +42,7 @@ XG_FN bool xg_sliding_rows_make(xg_sliding_rows *t, const xg_fusion_emission *e)
         }
     }
     w = &d->w.p[d->dim];
-    if (w->size > XG_SLIDING_LONG && w->stride % 2 && d->count > 2) t->d.count = d->joint && w->stride == 1 ? XG_SLIDING_LONG_COUNT : d->count - !(d->count % 2);
+    if (w->size > XG_SLIDING_LONG && w->stride % 2 && d->count > 2) t->d.count = d->joint && w->stride == 1 ? (int64_t)XG_SLIDING_LONG_COUNT : d->count - !(d->count % 2);
     each = d->count * w->stride;
     t->extent = d->shape->dims[d->dim];
     t->groups = (t->extent + d->count - 1) / d->count;

@@ -533,12 +533,12 @@ XG_FN void xg_sort_plan(xg_sort_site *d) {
     int64_t most = xg_fuse_sort_run(&d->o), wanted, from, to;
     xg_sort_rows(d);
     if (xg_fuse_sorted_runs(d->i, &from, &to)) {
-        d->length = to;
+        d->length = XG_MIN(to, d->whole);
         d->runs = (d->whole + to - 1) / to;
     }
     if (d->length > most) xg_hlo_fail(d->i, XLAGPU_ERROR_UNSUPPORTED, NULL, "%s of %lld elements at once; a block sorts at most %lld of these", xg_op_name(d->i->op), (long long)d->length, (long long)most);
     for (d->places = 1; d->places < d->length; d->places *= 2) {}
-    wanted = d->minor ? XG_SORT_SHARED_ROWS : most;
+    wanted = d->minor ? (int64_t)XG_SORT_SHARED_ROWS : most;
     while (d->group * 2 * d->places <= wanted && d->group < d->rows && (d->minor || d->group < 32)) d->group *= 2;
     xg_sort_blocks(d, xg_sort_each(d));
 }

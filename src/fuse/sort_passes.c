@@ -14,7 +14,8 @@ XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to) 
     if (!xg_call_pair(sort, "sorted_runs", v)) return false;
     *from = v[0];
     *to = v[1];
-    return v[0] > 0 && (v[0] == 1 ? v[1] <= XG_SORT_ROW_MAX && v[1] > 1 && (v[1] & (v[1] - 1)) == 0 : v[1] == 2 * v[0]);
+    if (v[0] < 1 || v[0] > (int64_t)1 << 48 || (v[0] & (v[0] - 1))) return false;
+    return v[0] == 1 ? v[1] <= XG_SORT_ROW_MAX && v[1] > 1 && (v[1] & (v[1] - 1)) == 0 : v[1] == 2 * v[0];
 }
 
 /* The best few of many are selected by one kernel (emit/topk.c): keys of up to 32 bits stand beside their indices there, and lists of them in shared memory. */
