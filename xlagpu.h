@@ -18362,6 +18362,7 @@ XG_FN bool xg_opt_contract_expander(xg_module *m); /* contract_expander.c: ragge
 XG_FN bool xg_opt_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
 XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m); /* select_and_scatter_expander.c: which element each window selects, then who selected an element */
 XG_FN bool xg_opt_scatter_winners(xg_module *m); /* scatter_winners.c: of updates that overwrite each other the last one is written */
+XG_FN bool xg_opt_concatenate_splitter(xg_module *m); /* concatenate_splitter.c */
 XG_FN bool xg_opt_zero_sized(xg_module *m);        /* zero_sized.c */
 XG_FN bool xg_opt_sort_simplifier(xg_module *m);   /* sort_simplifier.c: operands that nobody needs sorted */
 XG_FN bool xg_opt_topk_rewriter(xg_module *m);       /* topk_rewriter.c: sorts of which few elements are taken */
@@ -22253,6 +22254,30 @@ XG_FN xg_inst *xg_shard_expand(const xg_hb *b, xg_inst *i) {
 XG_FN bool xg_opt_reduce_scatter_creator(xg_module *m) { return xg_gang_devices(m) && m->made[XG_ALL_REDUCE] && xg_opt_expand(m, xg_shard_matches, xg_shard_expand); }
 
 #endif /* XG_OPT_REDUCE_SCATTER_CREATOR_C */
+/* opt/concatenate_splitter.c -- wide concatenations as concatenations of some: a kernel has no room for thousands of operands, as what flattens all gradients of a model has them.
+ *
+ * Parts that turn out to read few arrays are fused with the whole again. */
+#ifndef XG_OPT_CONCATENATE_SPLITTER_C
+#define XG_OPT_CONCATENATE_SPLITTER_C
+
+enum { XG_CONCATENATE_MAX = 256 };
+
+XG_FN bool xg_concatenate_matches(const xg_inst *i) { return i->op == XG_CONCATENATE && i->n_operands > XG_CONCATENATE_MAX; }
+XG_FN xg_inst *xg_concatenate_expand(const xg_hb *b, xg_inst *i) {
+    xg_arena *work = b->comp->module->work;
+    int64_t dim = xg_attr_ints(i, XG_A_dimensions).p[0];
+    uint32_t n = i->n_operands, k, m;
+    xg_inst **parts = XG_NEW_N(work, xg_inst *, n);
+    for (k = 0; k < n; k++) parts[k] = XG_OPERAND(i, k);
+    for (; n > XG_CONCATENATE_MAX; n = m) for (k = 0, m = 0; k < n; k += XG_CONCATENATE_MAX) {
+        xg_inst *part = xg_hb_concat(b, parts + k, XG_MIN(n - k, (uint32_t)XG_CONCATENATE_MAX), dim);
+        parts[m++] = part;
+    }
+    return xg_hb_concat(b, parts, n, dim);
+}
+XG_FN bool xg_opt_concatenate_splitter(xg_module *m) { return m->made[XG_CONCATENATE] && xg_opt_expand(m, xg_concatenate_matches, xg_concatenate_expand); }
+
+#endif /* XG_OPT_CONCATENATE_SPLITTER_C */
 /* opt/conditional_simplifier.c -- ConditionalSimplifier.
  *
  * - A branch that is known is inlined; so is the only one, and any of branches that are written alike (CSE has given those one computation).
@@ -29330,7 +29355,7 @@ XG_FN bool xg_opt_trip_count_annotator(xg_module *m) {
  *
  * Only what is worth it goes (contractions, reductions, sorts and the like, and what they need): one of the branches would have run it anyway. What is left of the branches is
  * often so little that the conditional becomes a select. Values are numbered: an element of a branch's argument by what stands outside, an instruction by its opcode, attributes
- * and operands' numbers; what has the number of an instruction of the first branch in all of the others is common. */
+ * and operands' numbers; what has the number of an instruction of the first branch in all of the others is common. Where there is nothing, the ends of the branches are looked at (conditional_sinking.c). */
 #ifndef XG_OPT_CONDITIONAL_CODE_MOTION_C
 #define XG_OPT_CONDITIONAL_CODE_MOTION_C
 
@@ -29390,12 +29415,13 @@ XG_FN bool xg_hoist_has_work(const xg_comp *c) {
     XG_FOR_INSTS(s, c) if (xg_while_worth_moving(s)) return true;
     return false;
 }
-/* Parameters are arrays, or tuples of which only elements are used. */
+/* Parameters are arrays, or tuples of which only elements are used; an instruction is one branch's, so that its value has one number. */
 XG_FN bool xg_hoist_reads(const xg_hoist *h) {
-    uint32_t b;
+    uint32_t b, k;
     if (h->branches.n < 2 || h->branches.n > XG_HOIST_BRANCHES) return false;
     for (b = 0; b < h->branches.n; b++) {
         const xg_inst *p;
+        for (k = 0; k < b; k++) if (h->branches.p[k] == h->branches.p[b]) return false;
         if (!xg_hoist_has_work(h->branches.p[b])) return false;
         p = h->branches.p[b]->params[0];
         if (p == h->branches.p[b]->root) return false;
@@ -29462,6 +29488,7 @@ XG_FN void xg_hoist_rebuild(xg_hoist *h, const uint32_t *numbers, uint32_t n) {
     xg_inst_replace(h->i, made);
     xg_inst_remove(h->i);
 }
+XG_FN bool xg_sink_from(xg_hoist *h); /* conditional_sinking.c */
 XG_FN bool xg_hoist_from(xg_module *m, xg_inst *i) {
     xg_hoist h;
     uint32_t *numbers, n = 0, k, b;
@@ -29482,8 +29509,9 @@ XG_FN bool xg_hoist_from(xg_module *m, xg_inst *i) {
     numbers = XG_NEW_N(m->work, uint32_t, XG_HOIST_INSTS + 1);
     for (b = 0; b < h.branches.n; b++) xg_hoist_number_branch(&h, b);
     for (k = 1; k <= h.n_numbers; k++) if (h.branches_with[k] == h.branches.n && xg_while_worth_moving(h.value[k])) numbers[n++] = k;
-    if (n) xg_hoist_rebuild(&h, numbers, n);
-    return n > 0;
+    if (n == 0) return xg_sink_from(&h);
+    xg_hoist_rebuild(&h, numbers, n);
+    return true;
 }
 XG_FN bool xg_opt_conditional_code_motion(xg_module *m) {
     bool changed = false;
@@ -29501,6 +29529,138 @@ XG_FN bool xg_opt_conditional_code_motion(xg_module *m) {
 }
 
 #endif /* XG_OPT_CONDITIONAL_CODE_MOTION_C */
+/* opt/conditional_sinking.c -- ConditionalCodeMotion, the other way: what all branches do at their end is done once, behind the conditional.
+ *
+ *     conditional(p, x, x), true={ relu(dot(sin(x), w)) }, false={ relu(dot(cos(x), w)) }   ==>   s = conditional(p, x, x), true={ sin(x) }, false={ cos(x) }; relu(dot(s, w))
+ *
+ * Only what reads memory anyway goes (contractions, transforms, factorisations), with the elementwise operations behind it: then a branch writes what it would have written for it. What it reads has to
+ * be made in the branch: an array that is only chosen would be copied. Values are those of conditional_code_motion.c: an operand is the same everywhere, or an end of the branches. */
+#ifndef XG_OPT_CONDITIONAL_SINKING_C
+#define XG_OPT_CONDITIONAL_SINKING_C
+
+enum { XG_SINK_STEPS = 16, XG_SINK_ENDS = 2 };
+
+/* steps[d * branches + b]: what branch b does d-th from its end; on the way to it operand way[d]. The last step reads the ends. */
+typedef struct xg_sink {
+    xg_hoist *h;
+    uint32_t element, n_steps, n_ends, way[XG_SINK_STEPS], ends[XG_SINK_ENDS];
+    xg_inst *steps[XG_SINK_STEPS * XG_HOIST_BRANCHES];
+} xg_sink;
+
+XG_FN bool xg_sink_is_worth_it(const xg_inst *i) {
+    switch (i->op) {
+    case XG_DOT: case XG_CONVOLUTION: case XG_FFT: case XG_CHOLESKY: case XG_TRIANGULAR_SOLVE: return xg_while_may_move(i);
+    default: return false;
+    }
+}
+XG_FN bool xg_sink_is_common(const xg_hoist *h, xg_inst *const *at, uint32_t operand) {
+    uint32_t number = h->cse.place[XG_OPERAND(at[0], operand)->id], b;
+    for (b = 1; b < h->branches.n; b++) if (h->cse.place[XG_OPERAND(at[b], operand)->id] != number) return false;
+    return number && h->branches_with[number] == h->branches.n;
+}
+XG_FN bool xg_sink_is_made(const xg_inst *x) {
+    switch (x->op) {
+    case XG_PARAMETER: case XG_GET_TUPLE_ELEMENT: case XG_CONSTANT: case XG_RESHAPE: case XG_TRANSPOSE: case XG_SLICE: case XG_BROADCAST: case XG_CONVERT: return false;
+    default: return xg_shape_is_array(x->shape) && !x->shape->dynamic;
+    }
+}
+/* The same operation in all branches, of which only the end has need. */
+XG_FN bool xg_sink_is_alike(const xg_hoist *h, xg_inst *const *at) {
+    uint32_t b;
+    for (b = 0; b < h->branches.n; b++) {
+        if (at[b]->op != at[0]->op || at[b]->shape != at[0]->shape || at[b]->n_operands != at[0]->n_operands || !xg_while_may_move(at[b])) return false;
+        if (!at[b]->first_use || at[b]->first_use != at[b]->last_use || !xg_cse_same_attrs(&h->cse, at[0], at[b])) {
+            if (at[b]->first_use || at[b] != at[b]->comp->root || !xg_cse_same_attrs(&h->cse, at[0], at[b])) return false;
+        }
+    }
+    return true;
+}
+XG_FN bool xg_sink_find(xg_sink *s, xg_inst *const *last) {
+    const xg_hoist *h = s->h;
+    uint32_t n = h->branches.n, b, k;
+    for (b = 0; b < n; b++) s->steps[b] = last[b];
+    for (s->n_steps = 1; s->n_steps <= XG_SINK_STEPS; s->n_steps++) {
+        xg_inst *const *at = s->steps + (s->n_steps - 1) * n;
+        if (!xg_sink_is_alike(h, at) || at[0]->op == XG_CONSTANT || at[0]->op == XG_IOTA) return false;
+        s->n_ends = 0;
+        for (k = 0; k < at[0]->n_operands; k++) {
+            if (xg_sink_is_common(h, at, k)) continue;
+            if (s->n_ends == XG_SINK_ENDS) return false;
+            s->ends[s->n_ends++] = k;
+        }
+        if (xg_sink_is_worth_it(at[0])) break;
+        if (s->n_ends != 1 || !(xg_op_flags(at[0]->op) & XGF_EW) || s->n_steps == XG_SINK_STEPS) return false;
+        s->way[s->n_steps - 1] = s->ends[0];
+        for (b = 0; b < n; b++) s->steps[s->n_steps * n + b] = XG_OPERAND(at[b], s->ends[0]);
+    }
+    for (k = 0; k < s->n_ends; k++) for (b = 0; b < n; b++) {
+        const xg_inst *x = XG_OPERAND(s->steps[(s->n_steps - 1) * n + b], s->ends[k]);
+        if (!xg_sink_is_made(x) || x->shape != XG_OPERAND(s->steps[(s->n_steps - 1) * n], s->ends[k])->shape) return false;
+    }
+    return s->n_ends > 0;
+}
+
+/* The branch with the ends instead of the element; the others stay where they are. */
+XG_FN xg_comp *xg_sink_branch(const xg_sink *s, uint32_t branch) {
+    const xg_comp *from = s->h->branches.p[branch];
+    const xg_inst *last = s->steps[(s->n_steps - 1) * s->h->branches.n + branch];
+    xg_comp *to = xg_opt_clone_comp(from, s->h->i->comp);
+    xg_inst *root = to->root, *copy = to->first, **out = XG_NEW_N(to->module->work, xg_inst *, root->n_operands + (size_t)XG_SINK_ENDS + 1);
+    uint32_t n = 1, k;
+    xg_hb b = xg_hb_end(to, root);
+    out[0] = NULL;
+    if (root->op == XG_TUPLE) for (n = 0; n < root->n_operands; n++) out[n] = XG_OPERAND(root, n);
+    XG_FOR_INSTS(i, from) {
+        for (k = 0; k < s->n_ends; k++) if (i == XG_OPERAND(last, s->ends[k])) out[k ? n + k - 1 : s->element] = copy;
+        copy = copy->next;
+    }
+    to->root = xg_hb_tuple(&b, out, n + s->n_ends - 1);
+    if (root->op == XG_TUPLE) xg_inst_remove(root);
+    return to;
+}
+XG_FN void xg_sink_rebuild(xg_sink *s) {
+    xg_hoist *h = s->h;
+    xg_inst *i = h->i, **operands = XG_NEW_N(h->m->work, xg_inst *, i->n_operands + (size_t)1), *made, *value = NULL, **all;
+    uint32_t elements = i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 1, n = h->branches.n, d, k;
+    xg_hb b = xg_hb_at(i);
+    for (k = 0; k < i->n_operands; k++) operands[k] = XG_OPERAND(i, k);
+    made = xg_inst_clone(i, i->comp, operands, i);
+    for (k = 0; k < n; k++) h->branches.p[k] = xg_sink_branch(s, k);
+    xg_opt_set_control_comps(made, &h->branches);
+    made->shape = h->branches.p[0]->root->shape;
+    for (d = s->n_steps; d-- > 0;) {
+        xg_inst *step = s->steps[d * n], **in = XG_NEW_N(h->m->work, xg_inst *, step->n_operands + (size_t)1);
+        for (k = 0; k < step->n_operands; k++) {
+            bool end = d + 1 == s->n_steps ? k == s->ends[0] || (s->n_ends > 1 && k == s->ends[1]) : k == s->way[d];
+            if (!end) in[k] = xg_hoist_out(h, &b, h->cse.place[XG_OPERAND(step, k)->id]);
+            else if (d + 1 < s->n_steps) in[k] = value;
+            else in[k] = xg_hb_element(&b, made, k == s->ends[0] ? s->element : elements);
+        }
+        value = xg_inst_clone(step, i->comp, in, i);
+    }
+    if (i->shape->type != XLAGPU_TUPLE) { xg_inst_replace(i, value); xg_inst_remove(i); return; }
+    all = XG_NEW_N(h->m->work, xg_inst *, elements + (size_t)1);
+    for (k = 0; k < elements; k++) all[k] = k == s->element ? value : xg_hb_element(&b, made, k);
+    xg_inst_replace(i, xg_hb_tuple(&b, all, elements));
+    xg_inst_remove(i);
+}
+/* Of a conditional whose values are numbered. */
+XG_FN bool xg_sink_from(xg_hoist *h) {
+    xg_inst *last[XG_HOIST_BRANCHES] = {NULL};
+    bool tuple = h->i->shape->type == XLAGPU_TUPLE;
+    uint32_t elements = tuple ? h->i->shape->n_elems : 1, k, b;
+    xg_sink *s = XG_NEW(h->m->work, xg_sink);
+    s->h = h;
+    for (b = 0; b < h->branches.n; b++) if ((h->branches.p[b]->root->op == XG_TUPLE) != tuple || h->branches.p[b]->root->first_use || h->branches.p[b]->root->op == XG_PARAMETER) return false;
+    for (k = 0; k < elements; k++) {
+        for (b = 0; b < h->branches.n; b++) last[b] = tuple ? XG_OPERAND(h->branches.p[b]->root, k) : h->branches.p[b]->root;
+        s->element = k;
+        if (xg_sink_find(s, last)) { xg_sink_rebuild(s); return true; }
+    }
+    return false;
+}
+
+#endif /* XG_OPT_CONDITIONAL_SINKING_C */
 /* opt/zero_sized.c -- ZeroSizedHloElimination: what has no elements is a constant without elements. */
 #ifndef XG_OPT_ZERO_SIZED_C
 #define XG_OPT_ZERO_SIZED_C
@@ -29686,6 +29846,7 @@ enum { XG_ROWS_LANES_MAX = 1024 /* threads of a row */, XG_FUSE_OPS_MAX = 6000 /
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);              /* every operation a kernel of its own, but what is free */
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k);             /* the figures of a kernel, from what it computes */
 XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
+XG_FN void xg_kernel_list(xg_kernels *g, const xg_kernel *k); /* for who asks again and again which inputs it has, until it changes */
 XG_FN int64_t xg_kernel_time_with(xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers); /* of c with in->from inside */
 XG_FN uint64_t xg_kernel_ops_with(const xg_kernel *c, const xg_kernel_input *in); /* size of the code of c with in->from inside */
 XG_FN xg_kernel_input *xg_kernel_inputs_new(xg_kernels *g, uint32_t n, uint32_t *cap);
@@ -30059,7 +30220,8 @@ XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to) 
     if (!xg_call_pair(sort, "sorted_runs", v)) return false;
     *from = v[0];
     *to = v[1];
-    return v[0] > 0 && (v[0] == 1 ? v[1] <= XG_SORT_ROW_MAX && v[1] > 1 && (v[1] & (v[1] - 1)) == 0 : v[1] == 2 * v[0]);
+    if (v[0] < 1 || v[0] > (int64_t)1 << 48 || (v[0] & (v[0] - 1))) return false;
+    return v[0] == 1 ? v[1] <= XG_SORT_ROW_MAX && v[1] > 1 && (v[1] & (v[1] - 1)) == 0 : v[1] == 2 * v[0];
 }
 
 /* The best few of many are selected by one kernel (emit/topk.c): keys of up to 32 bits stand beside their indices there, and lists of them in shared memory. */
@@ -31243,15 +31405,19 @@ XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel 
     return NULL;
 }
 
-/* The same for somebody who asks for n of them: when that is many, each is told once where it is. */
+/* Tells each input of the kernel where it is in the list. */
+XG_FN void xg_kernel_list(xg_kernels *g, const xg_kernel *k) {
+    uint32_t j;
+    if (g->listed == k) return;
+    g->listed = k;
+    g->asked++;
+    for (j = 0; j < k->n_inputs; j++) { k->inputs[j].from->asked = g->asked; k->inputs[j].from->asked_at = j; }
+}
+/* The same as find for somebody who asks for n of them: when that is many, each is told once where it is. */
 XG_FN uint32_t xg_kernel_input_place(xg_kernels *g, const xg_kernel *k, const xg_kernel *from, uint32_t n) {
     enum { FEW = 4 };
     uint32_t j;
-    if (n > FEW && g->listed != k) {
-        g->listed = k;
-        g->asked++;
-        for (j = 0; j < k->n_inputs; j++) { k->inputs[j].from->asked = g->asked; k->inputs[j].from->asked_at = j; }
-    }
+    if (n > FEW) xg_kernel_list(g, k);
     if (g->listed == k) return from->asked == g->asked ? from->asked_at : UINT32_MAX;
     for (j = 0; j < k->n_inputs; j++) if (k->inputs[j].from == from) return j;
     return UINT32_MAX;
@@ -31287,7 +31453,7 @@ XG_FN void xg_kernel_join(xg_kernel_input *to, const xg_kernel_input *more) {
     to->contracted = to->contracted || more->contracted;
     to->aligned = to->aligned && more->aligned;
     if (to->key == more->key && to->sites == more->sites) { to->reads = XG_MAX(to->reads, more->reads); return; }
-    to->sites = XG_MIN(to->sites + more->sites, (uint32_t)1 << 20);
+    to->sites = XG_MIN((uint32_t)to->sites + (uint32_t)more->sites, (uint32_t)1 << 20);
     to->reads = xg_cost_add(to->reads, more->reads);
     to->key = xg_hash_mix(to->key, more->key) | 1;
 }
@@ -31376,6 +31542,7 @@ XG_FN void xg_kernel_members(xg_kernels *g, xg_kernel *leader, xg_kernel *root) 
     }
 }
 
+enum { XG_KERNEL_COVERS_OPS = 4 };
 XG_FN uint16_t xg_kernel_updates(const xg_kernel *k, uint32_t more) { return (uint16_t)XG_MIN(k->updates + more, (uint32_t)UINT16_MAX); }
 
 XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
@@ -31386,7 +31553,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     work = xg_cost_mul(u->seen.reads, xg_cost_op(i));
     if (steps > 1) { work = xg_cost_add(work, xg_cost_mul(xg_cost_mul(u->seen.reads, steps), xg_cost_step(i))); size += (uint32_t)xg_cost_step(i); }
     leader->instructions = xg_cost_add(leader->instructions, work);
-    if (i->op == XG_DYNAMIC_UPDATE_SLICE) { size += leader->updates; leader->updates = xg_kernel_updates(leader, 1); }
+    if (i->op == XG_DYNAMIC_UPDATE_SLICE) { size += XG_KERNEL_COVERS_OPS * leader->updates; leader->updates = xg_kernel_updates(leader, 1); }
     leader->ops = XG_MIN(leader->ops + u->seen.sites * size, (uint32_t)1 << 24);
     if (!leader->hero && (xg_fuse_is_hero(i) || (leader->rows && i->op == XG_REDUCE))) leader->hero = i; /* of rows, however short */
     leader->loops = leader->loops || ((i->op == XG_REDUCE_WINDOW || i->op == XG_SELECT_AND_SCATTER) && steps > 1);
@@ -31443,10 +31610,10 @@ XG_FN int64_t xg_kernel_instructions_with(const xg_kernel *c, const xg_kernel_in
     return xg_cost_add(c->instructions, xg_cost_scale(in->from->instructions, in->reads, XG_MAX(in->from->elements, (int64_t)1)));
 }
 
-/* Each update of a slice asks of every later one in the kernel whether that writes over it. */
+/* Each update of a slice asks of every later one in the kernel whether that writes over it: two comparisons a dimension. */
 XG_FN uint64_t xg_kernel_ops_with(const xg_kernel *c, const xg_kernel_input *in) {
     const xg_kernel *p = in->from;
-    return c->ops + (uint64_t)p->ops * in->sites + (uint64_t)c->updates * p->updates;
+    return c->ops + (uint64_t)p->ops * in->sites + (uint64_t)XG_KERNEL_COVERS_OPS * c->updates * p->updates;
 }
 
 /* Behind a hero the threads go on that computed it. */
@@ -32642,7 +32809,7 @@ XG_FN void xg_rows_run(xg_kernels *g) {
 #ifndef XG_FUSE_PRIORITY_C
 #define XG_FUSE_PRIORITY_C
 
-enum { XG_PRIORITY_FETCH_PS = 200 /* an instruction */, XG_QUEUE_ARITY = 4 };
+enum { XG_PRIORITY_FETCH_PS = 200 /* an instruction */, XG_QUEUE_ARITY = 4, XG_PRIORITY_MANY = 16 /* inputs */ };
 
 /* What an order of the queue is told by lies in the queue, and where each stands in an array of its own: kernels are far apart in memory. */
 typedef struct xg_queued { int64_t worth; uint32_t place; } xg_queued;
@@ -32723,6 +32890,7 @@ XG_FN void xg_priority_bring(const xg_kernel *k) { XG_PREFETCH(k); XG_PREFETCH(&
 XG_FN void xg_priority_inputs(xg_queue *q, xg_kernel *c) {
     uint32_t j;
     for (j = 0; j < c->n_inputs; j++) xg_priority_bring(c->inputs[j].from);
+    if (c->n_inputs > XG_PRIORITY_MANY) xg_kernel_list(q->g, c); /* each is compared with all */
     for (j = 0; j < c->n_inputs; j++) {
         xg_kernel *p = c->inputs[j].from;
         if (!p->candidate || p->n_readers > XG_FUSE_READERS_MAX) continue;
@@ -43398,7 +43566,7 @@ XG_FN bool xg_sliding_rows_make(xg_sliding_rows *t, const xg_fusion_emission *e)
         }
     }
     w = &d->w.p[d->dim];
-    if (w->size > XG_SLIDING_LONG && w->stride % 2 && d->count > 2) t->d.count = d->joint && w->stride == 1 ? XG_SLIDING_LONG_COUNT : d->count - !(d->count % 2);
+    if (w->size > XG_SLIDING_LONG && w->stride % 2 && d->count > 2) t->d.count = d->joint && w->stride == 1 ? (int64_t)XG_SLIDING_LONG_COUNT : d->count - !(d->count % 2);
     each = d->count * w->stride;
     t->extent = d->shape->dims[d->dim];
     t->groups = (t->extent + d->count - 1) / d->count;
@@ -44077,6 +44245,8 @@ typedef struct xg_box {
     uint32_t order;                      /* of shared memory: 0 the operand's, 1 the result's */
     int64_t row, pad, room;              /* every `row` elements `pad` are left free; of all */
     bool slabs[2], whole[2];             /* a walk goes from slab to slab (xg_box_slabs); its vectors are such in shared memory, too: known of slabs */
+    bool spread;                         /* dimensions have distances of their own instead, that are solved for (xg_box_spread) */
+    int64_t stride[XG_RANK_MAX];
 } xg_box;
 /* What has to be moved: the sizes of the elements that lie in shared memory, each a bit; the least; the bytes of one of each; the widest element moved by a vector. */
 typedef struct xg_box_ask { const xg_permutation *p; uint32_t sizes; int64_t least, bytes, widest, work, sms; } xg_box_ask;
@@ -44195,14 +44365,45 @@ XG_FN bool xg_box_may_move(const xg_box_ask *a, const xg_box *b, uint32_t order,
 
 /* ---- shared memory ---- */
 
-/* For each element of the box, in the order of a walk: its place in shared memory without gaps, and the rows in front of it. */
-typedef struct xg_box_place { int32_t at, rows; } xg_box_place;
-XG_FN void xg_box_places(const xg_permutation *p, const xg_box *b, uint32_t walk, uint32_t order, int64_t row, xg_box_place *out) {
-    int64_t stride[XG_RANK_MAX], at[XG_RANK_MAX], n = 1, place = 0, i;
+XG_FN void xg_box_strides(const xg_permutation *p, const xg_box *b, uint32_t order, int64_t *stride) {
+    int64_t n = 1;
     uint32_t k;
     for (k = p->rank; k-- > 0;) { stride[xg_box_dim(p, order, k)] = n; n *= b->tile[xg_box_dim(p, order, k)]; }
+}
+/* Distances by which the other order meets no bank twice: 32 lanes in a row count their places in it with the digits of its dimensions, so if a step in each is, in words and
+ * modulo 32, an odd number times what the digits before it count, all are in banks of their own, wherever they carry. What is side by side in memory stays so. Each
+ * distance is the least of this kind. The room that is taken; 0: there are none. */
+XG_FN int64_t xg_box_spread(const xg_box_ask *a, const xg_box *b, uint32_t order, int64_t odd, int64_t v, int64_t *stride) {
+    const xg_permutation *p = a->p;
+    int64_t want[XG_RANK_MAX], unit[XG_RANK_MAX], lanes = 1, room = 1, next = 0;
+    bool first = true;
+    uint32_t k, tries;
+    for (k = p->rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, 1 - order, k);
+        if (b->tile[d] == 1) continue;
+        unit[d] = first ? v : 1;
+        want[d] = 4 * odd * lanes % 128;
+        if (b->tile[d] % unit[d]) return 0;
+        lanes = lanes * (b->tile[d] / unit[d]) % 32;
+        first = false;
+    }
+    for (k = p->rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, order, k);
+        stride[d] = XG_MAX(next, (int64_t)1);
+        if (b->tile[d] == 1) continue;
+        for (tries = 0; next && stride[d] * a->least * unit[d] % 128 != want[d]; stride[d]++) if (++tries > 128) return 0;
+        next = stride[d] * b->tile[d];
+        room += stride[d] * (b->tile[d] - 1);
+    }
+    return room;
+}
+/* For each element of the box, in the order of a walk: its place in shared memory without gaps, and the rows in front of it. */
+typedef struct xg_box_place { int32_t at, rows; } xg_box_place;
+XG_FN void xg_box_places(const xg_permutation *p, const xg_box *b, uint32_t walk, const int64_t *stride, int64_t row, xg_box_place *out) {
+    int64_t at[XG_RANK_MAX], place = 0, i;
+    uint32_t k;
     memset(at, 0, sizeof at);
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < b->elements; i++) {
         out[i].at = (int32_t)place;
         out[i].rows = (int32_t)(place / row);
         for (k = p->rank; k-- > 0;) {
@@ -44246,22 +44447,29 @@ XG_FN xg_box_slabs xg_box_slabs_of(const xg_permutation *p, const xg_box *b, uin
 XG_FN int64_t xg_box_stride(const xg_permutation *p, const xg_box *b, uint32_t d) {
     int64_t stride = 1;
     uint32_t k;
+    if (b->spread) return b->stride[d];
     for (k = p->rank; k-- > 0 && xg_box_dim(p, b->order, k) != d;) stride *= b->tile[xg_box_dim(p, b->order, k)];
     return stride + b->pad * (stride / b->row);
 }
 
-typedef struct xg_box_trial { const xg_box_ask *a; const xg_box_place *places; const xg_box_slabs *slabs; int64_t n, end, row, pad, group, least_lanes, bearable; } xg_box_trial;
+typedef struct xg_box_trial { const xg_box_ask *a; const xg_box_place *places; const xg_box_slabs *slabs; const int64_t *stride; int64_t n, end, row, pad, group, least_lanes, bearable; bool spread; } xg_box_trial;
 XG_INLINE int64_t xg_box_at(const xg_box_trial *t, int64_t i) { return t->places[i].at + t->pad * t->places[i].rows; }
 
-/* Every vector is one in shared memory, too. */
-XG_FN bool xg_box_is_vector(const xg_box_trial *t, int64_t v) {
-    int64_t i, j;
-    for (i = 0; i < t->n; i += v) {
-        int64_t first = xg_box_at(t, i);
-        if (first % v) return false;
-        for (j = 1; j < v; j++) if (xg_box_at(t, i + j) != first + j) return false;
+/* Every vector is one in shared memory, too: what is side by side there is a multiple of vectors, and so is every step to elsewhere. */
+XG_FN bool xg_box_is_vector(const xg_box_trial *t, const xg_box *b, uint32_t walk, int64_t v) {
+    const xg_permutation *p = t->a->p;
+    int64_t run = 1;
+    bool joined = true;
+    uint32_t k;
+    for (k = p->rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, walk, k);
+        int64_t stride = t->stride[d] + t->pad * (t->stride[d] / t->row);
+        if (b->tile[d] == 1) continue;
+        joined = joined && stride == run;
+        if (joined) run *= b->tile[d];
+        else if (stride % v) return false;
     }
-    return true;
+    return run % v == 0;
 }
 /* The element of the walk with which lane vector `at` of all begins. */
 XG_FN int64_t xg_box_lane(const xg_box_trial *t, int64_t at, int64_t step) {
@@ -44342,7 +44550,7 @@ XG_FN int64_t xg_box_cost(const xg_box_trial *t, const xg_box *b, uint32_t walk,
     int64_t vectors = 16 / v, minor = 1, cost = vectors * (8 + xg_box_index_cost(p, b, walk, run.length)) + (vector ? vectors : 16) * 8;
     uint32_t k;
     for (k = p->rank; k-- > 0 && minor == 1;) minor = b->tile[xg_box_dim(p, walk, k)];
-    if (walk == order) cost += t->pad ? vectors * (t->row & (t->row - 1) ? 20 : 8) : 0;
+    if (walk == order && !t->spread) cost += t->pad ? vectors * (t->row & (t->row - 1) ? 20 : 8) : 0;
     else cost += (minor % v ? 16 : vectors) * xg_box_index_cost(p, b, walk, 1);
     return cost * t->group / lanes * xg_box_touched(t, b, walk, lanes * (XG_BOX_LANES / t->group) * v, lanes * (XG_BOX_LANES / t->group) * v) / 1000;
 }
@@ -44364,7 +44572,7 @@ XG_FN int64_t xg_box_walk(xg_box_trial *t, const xg_box *b, uint32_t walk, uint3
         for (n = t->group; n >= t->least_lanes; n--) {
             int64_t cost;
             if (n * (XG_BOX_LANES / t->group) * w * t->a->least % XG_BOX_SECTOR || xg_box_cost(t, b, walk, order, w, n, true) >= limit) continue;
-            if (vector < 0) vector = xg_box_is_vector(t, w);
+            if (vector < 0) vector = xg_box_is_vector(t, b, walk, w);
             cost = xg_box_cost(t, b, walk, order, w, n, vector != 0);
             if (cost >= limit) continue;
             met = xg_box_conflicts(t, w, n, vector != 0, t->bearable);
@@ -44378,7 +44586,7 @@ XG_FN int64_t xg_box_walk(xg_box_trial *t, const xg_box *b, uint32_t walk, uint3
         }
         if (s.slab && xg_box_slab_cost(t, b, walk, &s, w, true) < limit) {
             int64_t cost;
-            if (vector < 0) vector = xg_box_is_vector(t, w);
+            if (vector < 0) vector = xg_box_is_vector(t, b, walk, w);
             cost = xg_box_slab_cost(t, b, walk, &s, w, vector != 0);
             if (cost >= limit) continue;
             met = xg_box_slab_conflicts(t, &s, w, vector != 0, t->bearable);
@@ -44412,31 +44620,65 @@ XG_FN int64_t xg_box_row(const xg_permutation *p, const xg_box *b, uint32_t orde
     while (xg_box_dim(p, order, mine - 1) != xg_box_dim(p, 1 - order, other - 1)) row *= b->tile[xg_box_dim(p, order, --mine)];
     return row;
 }
-/* One order of shared memory: what is better than anything before becomes the box's. */
+/* What a trial makes of both walks: if that is better than anything before it becomes the box's. */
+XG_FN bool xg_box_take(xg_box_trial *t, xg_box *b, uint32_t order, xg_box_place *const *places, const int64_t *most, int64_t *best) {
+    xg_box_way way[2];
+    int64_t cost = 0, one = 1;
+    uint32_t o;
+    for (o = 0; o < 2 && one; o++) { t->places = places[o]; one = xg_box_walk(t, b, o, order, most[o], *best - cost, &way[o]); cost += one; }
+    if (!one) return false;
+    *best = cost;
+    b->order = order;
+    b->row = t->row;
+    b->pad = t->pad;
+    b->spread = t->spread;
+    for (o = 0; o < 2; o++) { b->v[o] = way[o].v; b->lanes[o] = way[o].lanes; b->slabs[o] = way[o].slabs; b->whole[o] = way[o].whole; }
+    return true;
+}
+XG_FN bool xg_box_is_best(const xg_box *b, const int64_t *most) { return b->v[0] == most[0] && b->v[1] == most[1] && b->lanes[0] + b->lanes[1] == 2 * b->group; }
+/* One order of shared memory, with all pads. */
 XG_FN void xg_box_try(const xg_box_ask *a, xg_box *b, uint32_t order, xg_box_place *const *places, const int64_t *most, bool idle, bool bear, int64_t *best) {
-    int64_t step = XG_MAX(4 / a->least, (int64_t)1); /* a word */
+    int64_t step = XG_MAX(4 / a->least, (int64_t)1) /* a word */, stride[XG_RANK_MAX];
     xg_box_trial t;
     uint32_t o;
+    memset(&t, 0, sizeof t);
     t.a = a;
     t.n = b->elements;
     t.group = b->group;
     t.least_lanes = idle ? t.group / 2 : t.group;
     t.bearable = bear ? b->elements : 0;
     t.row = xg_box_row(a->p, b, order);
-    for (o = 0; o < 2; o++) xg_box_places(a->p, b, o, order, t.row, places[o]);
+    xg_box_strides(a->p, b, order, stride);
+    t.stride = stride;
+    for (o = 0; o < 2; o++) xg_box_places(a->p, b, o, stride, t.row, places[o]);
     for (t.pad = 0; t.pad < XG_BOX_PADS * step && !(bear && t.pad); t.pad += t.pad < 2 * step ? 1 : step) {
-        xg_box_way way[2];
-        int64_t cost = 0, one = 1, room = b->elements + t.pad * ((b->elements + t.row - 1) / t.row);
+        int64_t room = b->elements + t.pad * ((b->elements + t.row - 1) / t.row);
         if (room * a->bytes > 2 * XG_BOX_SHARED) return;
-        for (o = 0; o < 2 && one; o++) { t.places = places[o]; one = xg_box_walk(&t, b, o, order, most[o], *best - cost, &way[o]); cost += one; }
-        if (!one) continue;
-        *best = cost;
-        b->order = order;
-        b->row = t.row;
-        b->pad = t.pad;
+        if (!xg_box_take(&t, b, order, places, most, best)) continue;
         b->room = room;
-        for (o = 0; o < 2; o++) { b->v[o] = way[o].v; b->lanes[o] = way[o].lanes; b->slabs[o] = way[o].slabs; b->whole[o] = way[o].whole; }
-        if (way[0].v == most[0] && way[1].v == most[1] && way[0].lanes + way[1].lanes == 2 * t.group) return;
+        if (xg_box_is_best(b, most)) return;
+    }
+}
+/* The same with distances that are solved for. */
+XG_FN void xg_box_try_spread(const xg_box_ask *a, xg_box *b, uint32_t order, xg_box_place *const *places, const int64_t *most, int64_t *best) {
+    int64_t odd, v, room, stride[XG_RANK_MAX];
+    xg_box_trial t;
+    uint32_t o;
+    memset(&t, 0, sizeof t);
+    t.a = a;
+    t.n = b->elements;
+    t.group = t.least_lanes = b->group;
+    t.row = b->elements;
+    t.stride = stride;
+    t.spread = true;
+    for (v = most[1 - order]; v; v /= 2) for (odd = 1; odd < 32; odd += 2) {
+        room = xg_box_spread(a, b, order, odd, v, stride);
+        if (!room || room * a->bytes > 2 * XG_BOX_SHARED) continue;
+        for (o = 0; o < 2; o++) xg_box_places(a->p, b, o, stride, t.row, places[o]);
+        if (!xg_box_take(&t, b, order, places, most, best)) continue;
+        b->room = room;
+        memcpy(b->stride, stride, sizeof stride);
+        return; /* others that are solved for cost as much */
     }
 }
 /* Shared memory. */
@@ -44450,6 +44692,7 @@ XG_FN void xg_box_layout(xg_arena *arena, const xg_box_ask *a, xg_box *b) {
         for (most[o] = XG_BOX_VECTORS; most[o] > 1 && !xg_box_may_move(a, b, o, most[o]);) most[o] /= 2;
     }
     for (o = 0; o < 2; o++) xg_box_try(a, b, o, places, most, false, false, &best);
+    if (a->least < 4 && !(a->sizes & (a->sizes - 1)) && (best == INT64_MAX || !xg_box_is_best(b, most) || most[0] + most[1] == 2)) for (o = 0; o < 2; o++) xg_box_try_spread(a, b, o, places, most, &best);
     if (best == INT64_MAX || (b->v[0] == 1 && most[0] > 1) || (b->v[1] == 1 && most[1] > 1)) for (o = 0; o < 2; o++) xg_box_try(a, b, o, places, most, true, false, &best);
     for (o = 0; o < 2 && best == INT64_MAX; o++) xg_box_try(a, b, o, places, most, false, true, &best);
 }
@@ -44470,7 +44713,7 @@ XG_FN void xg_box_layout(xg_arena *arena, const xg_box_ask *a, xg_box *b) {
 #ifndef XG_EMIT_TRANSPOSE_C
 #define XG_EMIT_TRANSPOSE_C
 
-enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_UNROLL = 4 /* elements of a thread, by which the loop emitter is no worse where it reads whole sectors */, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_SHARED_MAX = 48 << 10 };
+enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_UNROLL = 4 /* elements of a thread, by which the loop emitter is no worse where it reads whole sectors */, XG_TRANSPOSE_ROUNDS = 32 /* that become straight code */, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_SHARED_MAX = 48 << 10 };
 
 /* ---- the fusion: heroes, what is behind them, what is beside them ---- */
 
@@ -44679,14 +44922,9 @@ XG_FN void xg_transpose_box_places(const xg_transpose *t, bool result, const xg_
 XG_FN const xg_aff *xg_transpose_box_at(const xg_transpose *t, bool result, const xg_aff *element) {
     xg_aff_ctx *x = t->e->m->aff;
     const xg_aff *place[XG_RANK_MAX], *at = xg_aff_const(x, 0);
-    int64_t stride = 1;
-    uint32_t k;
+    uint32_t d;
     xg_transpose_box_places(t, result, element, place);
-    for (k = t->p.rank; k-- > 0;) {
-        uint32_t d = xg_box_dim(&t->p, t->box.order, k);
-        if (place[d]) at = xg_aff_add(x, at, xg_aff_mul(x, place[d], stride + t->box.pad * (stride / t->box.row)));
-        stride *= t->tiles[d];
-    }
+    for (d = t->p.rank; d-- > 0;) if (place[d]) at = xg_aff_add(x, at, xg_aff_mul(x, place[d], xg_box_stride(&t->p, &t->box, d)));
     return at;
 }
 
@@ -44855,18 +45093,22 @@ XG_FN void xg_transpose_load_unit(xg_transpose_walk *w, xg_kval *const *at, xg_k
 
 /* ---- boxes ---- */
 
-/* The indices within a box of thread th_x in turn i of round j, by slabs; *vector: which one that is. */
-XG_FN void xg_transpose_slab_places(const xg_transpose *t, bool result, const xg_box_slabs *s, const xg_aff **vector, const xg_aff **place) {
+/* The indices within a box of thread th_x, by slabs: i counts its turns, in so many times `at_once` rounds as are needed, and j the rounds; *vector: which one that is of its
+ * round, *round: which round. */
+XG_FN void xg_transpose_slab_places(const xg_transpose *t, bool result, const xg_box_slabs *s, int64_t at_once, const xg_aff **vector, const xg_aff **round, const xg_aff **place) {
     xg_aff_ctx *x = t->e->m->aff;
     int64_t v = t->box.v[result], slabs = s->step / s->slab, inner = s->slab * v;
-    const xg_aff *own = xg_aff_add(x, xg_aff_dim(x, 0), xg_aff_mul(x, xg_aff_sym(x, 0), XG_TRANSPOSE_THREADS)), *in = slabs > 1 ? xg_aff_mod(x, own, s->slab) : own;
+    const xg_aff *turn = at_once < s->rounds ? xg_aff_mod(x, xg_aff_sym(x, 0), s->turns) : xg_aff_sym(x, 0);
+    const xg_aff *own = xg_aff_add(x, xg_aff_dim(x, 0), xg_aff_mul(x, turn, XG_TRANSPOSE_THREADS)), *in = slabs > 1 ? xg_aff_mod(x, own, s->slab) : own;
     uint32_t k;
     *vector = own;
+    *round = xg_aff_sym(x, 1);
+    if (at_once < s->rounds) *round = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_aff_sym(x, 0), s->turns), at_once), *round);
     memset(place, 0, XG_RANK_MAX * sizeof *place);
     for (k = 0; k < t->p.rank; k++) {
         uint32_t d = xg_box_dim(&t->p, result, k);
         if (t->tiles[d] == 1) continue;
-        if (d == s->along) place[d] = xg_aff_add(x, xg_aff_mul(x, xg_aff_sym(x, 1), slabs), slabs > 1 ? xg_aff_div(x, own, s->slab) : xg_aff_const(x, 0));
+        if (d == s->along) place[d] = xg_aff_add(x, xg_aff_mul(x, *round, slabs), slabs > 1 ? xg_aff_div(x, own, s->slab) : xg_aff_const(x, 0));
         else {
             const xg_aff *at = xg_aff_mul(x, in, v);
             if (inner != s->slab * v) at = xg_aff_mod(x, at, inner);
@@ -44880,16 +45122,17 @@ XG_FN const xg_imap *xg_transpose_slab_map(xg_transpose *t, bool result, const x
     xg_aff_ctx *x = t->e->m->aff;
     int64_t v = t->box.v[result];
     xg_box_slabs s = xg_box_slabs_of(&t->p, &t->box, result, v);
-    const xg_aff *vector, *place[XG_RANK_MAX], *at = xg_aff_const(x, 0), *both[2];
+    int64_t times = (s.rounds + XG_TRANSPOSE_ROUNDS - 1) / XG_TRANSPOSE_ROUNDS, at_once = (s.rounds + times - 1) / times;
+    const xg_aff *vector, *round, *place[XG_RANK_MAX], *at = xg_aff_const(x, 0), *both[2];
     const xg_imap *m;
     xg_imap *walk;
     uint32_t d;
-    xg_transpose_slab_places(t, result, &s, &vector, place);
-    walk = xg_transpose_canonical(t, place, 1, s.turns, result);
-    walk->syms[1].range = xg_range_of(0, s.rounds - 1);
+    xg_transpose_slab_places(t, result, &s, at_once, &vector, &round, place);
+    walk = xg_transpose_canonical(t, place, 1, s.turns * times, result);
+    walk->syms[1].range = xg_range_of(0, at_once - 1);
     m = xg_imap_simplify(x, walk);
     if (s.step % XG_TRANSPOSE_THREADS) m = xg_imap_with_constraint(x, m, vector, xg_range_of(0, s.step - 1));
-    if (t->box.elements / v % s.step) m = xg_imap_with_constraint(x, m, xg_aff_add(x, vector, xg_aff_mul(x, xg_aff_sym(x, 1), s.step)), xg_range_of(0, t->box.elements / v - 1));
+    if (t->box.elements / v % s.step || times * at_once != s.rounds) m = xg_imap_with_constraint(x, m, xg_aff_add(x, vector, xg_aff_mul(x, round, s.step)), xg_range_of(0, t->box.elements / v - 1));
     for (d = 0; d < t->p.rank; d++) if (place[d]) at = xg_aff_add(x, at, xg_aff_mul(x, place[d], xg_box_stride(&t->p, &t->box, d)));
     m = xg_indexing_flatten(x, m, xg_permutation_shape(t->e, &t->p, result, shape));
     if (!xg_imap_ok(m)) return m;
@@ -44938,7 +45181,7 @@ XG_FN const xg_imap *xg_transpose_box_vector(xg_transpose *t, bool result, const
     env = xg_imap_env(x, m);
     while (t->tiles[xg_box_dim(&t->p, result, minor)] == 1) minor--;
     if (t->box.slabs[result]) at = t->box.whole[result] ? element : xg_aff_add(x, xg_aff_dim(x, 1), xg_aff_mul(x, xg_aff_sym(x, 0), xg_box_stride(&t->p, &t->box, xg_box_dim(&t->p, result, minor))));
-    else if (t->box.order == (uint32_t)result) at = xg_aff_add(x, element, xg_aff_mul(x, xg_aff_div_in(&env, element, t->box.row), t->box.pad));
+    else if (t->box.order == (uint32_t)result && !t->box.spread) at = xg_aff_add(x, element, xg_aff_mul(x, xg_aff_div_in(&env, element, t->box.row), t->box.pad));
     else at = xg_transpose_box_at(t, result, element);
     return xg_transpose_append(t, xg_imap_compose(x, xg_imap_simplify(x, m), xg_indexing_delinear(x, shape)), &at, 1);
 }
@@ -46700,12 +46943,12 @@ XG_FN void xg_sort_plan(xg_sort_site *d) {
     int64_t most = xg_fuse_sort_run(&d->o), wanted, from, to;
     xg_sort_rows(d);
     if (xg_fuse_sorted_runs(d->i, &from, &to)) {
-        d->length = to;
+        d->length = XG_MIN(to, d->whole);
         d->runs = (d->whole + to - 1) / to;
     }
     if (d->length > most) xg_hlo_fail(d->i, XLAGPU_ERROR_UNSUPPORTED, NULL, "%s of %lld elements at once; a block sorts at most %lld of these", xg_op_name(d->i->op), (long long)d->length, (long long)most);
     for (d->places = 1; d->places < d->length; d->places *= 2) {}
-    wanted = d->minor ? XG_SORT_SHARED_ROWS : most;
+    wanted = d->minor ? (int64_t)XG_SORT_SHARED_ROWS : most;
     while (d->group * 2 * d->places <= wanted && d->group < d->rows && (d->minor || d->group < 32)) d->group *= 2;
     xg_sort_blocks(d, xg_sort_each(d));
 }
@@ -49170,7 +49413,15 @@ XG_FN int64_t xg_block_dim(xg_block *d, int64_t known) {
     if (r.lo != r.hi || (known >= 0 && r.lo != known)) xg_block_refuse(d, "another dimension");
     return r.lo;
 }
-XG_FN xg_block_array *xg_block_new_array(xg_block *d, const xg_shape *shape) {
+XG_FN xg_kelem xg_block_elem(const xg_block *d, char kind) { return kind == 'i' ? XG_E_I32 : kind == 'r' ? d->real : d->element; }
+/* Ints are s32; numbers have the type in which is computed, operands also a narrower one, or are real. */
+XG_FN bool xg_block_has_type(const xg_block *d, char kind, const xg_shape *shape, bool operand) {
+    xlagpu_type t = shape->type;
+    if (kind == 'i') return t == XLAGPU_S32;
+    if (!operand) return xg_kelem_of(t) == xg_block_elem(d, kind);
+    return (t == XLAGPU_F32 || t == XLAGPU_F64 || ((t == XLAGPU_C64 || t == XLAGPU_C128) && d->complex)) && (xg_type_real(t) == XLAGPU_F32 || d->real == XG_E_F64);
+}
+XG_FN xg_block_array *xg_block_new_array(xg_block *d, const xg_shape *shape, bool operand) {
     xg_block_array *a = &d->arrays[d->n_arrays];
     bool vector;
     uint32_t k;
@@ -49179,6 +49430,8 @@ XG_FN xg_block_array *xg_block_new_array(xg_block *d, const xg_shape *shape) {
     a->kind = xg_block_takes(d, "real") ? 'r' : xg_block_takes(d, "int") ? 'i' : 'n';
     a->name = xg_block_name(d);
     a->shape = shape;
+    if (shape && shape->dims[1] * shape->dims[2] > XG_BLOCK_INT_MAX) xg_block_refuse(d, "they are too large");
+    if (shape && !xg_block_has_type(d, a->kind, shape, operand)) xg_block_refuse(d, "another type");
     for (k = d->at; !xg_str_is(d->tokens[k].text, "]") && !xg_str_is(d->tokens[k].text, ","); k++) {}
     vector = !xg_str_is(d->tokens[k].text, ",");
     xg_block_expect(d, "[");
@@ -49193,9 +49446,8 @@ XG_FN xg_block_array *xg_block_new_array(xg_block *d, const xg_shape *shape) {
     d->n_arrays++;
     return a;
 }
-XG_FN xg_kelem xg_block_elem(const xg_block *d, char kind) { return kind == 'i' ? XG_E_I32 : kind == 'r' ? d->real : d->element; }
 XG_FN void xg_block_work(xg_block *d) {
-    xg_block_array *a = xg_block_new_array(d, NULL), *home;
+    xg_block_array *a = xg_block_new_array(d, NULL, false), *home;
     int64_t bytes = a->rows * a->pitch * xg_kelem_bytes(d->element);
     char text[64];
     xg_str name;
@@ -49214,20 +49466,20 @@ XG_FN bool xg_block_declaration(xg_block *d) {
     uint32_t k;
     if (xg_block_takes(d, "in")) {
         if (d->n_in == d->i->n_operands) xg_block_refuse(d, "an operand is missing");
-        a = xg_block_new_array(d, XG_OPERAND(d->i, d->n_in)->shape);
+        a = xg_block_new_array(d, XG_OPERAND(d->i, d->n_in)->shape, true);
         a->where = XG_BLOCK_OPERAND;
         a->number = d->n_in++;
     } else if (xg_block_takes(d, "out")) {
         bool tuple = d->i->shape->type == XLAGPU_TUPLE;
         if (d->n_out == (tuple ? d->i->shape->n_elems : 1)) xg_block_refuse(d, "a result is missing");
-        a = xg_block_new_array(d, tuple ? d->i->shape->elems[d->n_out] : d->i->shape);
+        a = xg_block_new_array(d, tuple ? d->i->shape->elems[d->n_out] : d->i->shape, false);
         for (k = 0; k < d->e->n_roots && tuple && xg_attr_int(d->e->roots[k], XG_A_index, 0) != (int64_t)d->n_out; k++) {}
         d->n_out++;
         a->number = k;
         if (k < d->e->n_roots) { a->where = XG_BLOCK_RESULT; a->tensor = d->results[k]; }
         else { a->where = XG_BLOCK_SHARED; a->tensor = xg_block_shared(d, xg_block_elem(d, a->kind), a->rows * a->pitch); } /* nobody wants it */
     } else if (xg_block_takes(d, "shared")) {
-        a = xg_block_new_array(d, NULL);
+        a = xg_block_new_array(d, NULL, false);
         a->where = XG_BLOCK_SHARED;
         a->tensor = xg_block_shared(d, xg_block_elem(d, a->kind), a->rows * a->pitch);
     } else if (xg_block_takes(d, "work")) xg_block_work(d);
@@ -49718,6 +49970,7 @@ XG_FN void xg_emit_solver(xg_fusion_emission *e) {
     uint32_t k;
     d->e = e;
     d->i = i;
+    if (t != XLAGPU_F32 && t != XLAGPU_F64 && t != XLAGPU_C64 && t != XLAGPU_C128) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "convert the operands to f32", "solvers in %s are not supported in kernels", xg_type_name(t));
     d->element = xg_kelem_of(t);
     d->real = xg_kelem_of(xg_type_real(t));
     d->complex = xg_type_class(t) == XGT_C;
@@ -49955,7 +50208,7 @@ XG_FN void xg_merging_plan(xg_sort_site *d) {
     d->places = d->length = XG_MIN(xg_fuse_sort_run(&d->o), to);
     d->runs = (d->whole + d->places - 1) / d->places;
     d->minor = true; /* a block has one row, whatever lies beside it */
-    xg_sort_blocks(d, xg_sort_each(d));
+    xg_sort_blocks(d, XG_MIN(xg_sort_each(d), d->places / 2)); /* two threads search */
 }
 XG_FN void xg_emit_merge(xg_fusion_emission *e) { xg_sort_emit(e, xg_merging_plan, xg_merging_body); }
 
@@ -56780,7 +57033,7 @@ typedef struct xg_plan {
     uint32_t end;               /* the last position */
     xg_plan_moves at_end;
     XG_VEC(xg_plan_space) spaces;
-    int64_t temp_bytes, largest_live; /* of all spaces together */
+    int64_t temp_bytes, largest_live; /* of device memory */
     XG_VEC(xg_plan_step) steps;
     XG_VEC(xg_plan_sequence *) sequences; /* 0: the entry */
     XG_VEC(xg_plan_kernel) kernels;
@@ -57611,6 +57864,7 @@ XG_FN void xg_pack_space(xg_plan *p, int64_t space, xg_buffer **temps, uint32_t 
     }
     for (k = 0; k < n; k++) temps[k]->offset = temps[k]->best;
     xg_push(p->arena, xg_plan_space, &p->spaces, s);
+    if (space == XG_PLAN_HOST_SPACE) return;
     p->temp_bytes += s.bytes;
     p->largest_live += s.largest_live;
 }
@@ -58631,13 +58885,13 @@ XG_FN void xg_report_allocation(xg_buf *b, const xg_plan *p, const xg_buffer *s,
     for (k = 0; k < p->buffers.n && s->kind == XG_EXE_ALLOC_RESULT; k++) if (p->buffers.p[k]->host == s) xg_report_buffer(b, p->buffers.p[k]);
 }
 
-/* What is live when most of the temporary memory is. */
+/* What is live when most of the temporary memory of the device is. */
 XG_FN void xg_report_peak(xg_buf *b, const xg_plan *p) {
     int64_t *change = XG_NEW_N(p->arena, int64_t, p->end + (size_t)2), live = 0, most = 0;
     uint32_t k, at = 0;
     for (k = 0; k < p->buffers.n; k++) {
         const xg_buffer *s = p->buffers.p[k];
-        if (s->kind != XG_EXE_ALLOC_TEMP || s->host || !s->bytes) continue;
+        if (s->kind != XG_EXE_ALLOC_TEMP || s->host || s->space == XG_PLAN_HOST_SPACE || !s->bytes) continue;
         change[s->first] += s->bytes;
         change[s->last + 1] -= s->bytes;
     }
@@ -58646,7 +58900,7 @@ XG_FN void xg_report_peak(xg_buf *b, const xg_plan *p) {
     xg_printf(b, "Live ranges at %u (peak):\n", at);
     for (k = 0; k < p->buffers.n; k++) {
         const xg_buffer *s = p->buffers.p[k];
-        if (s->kind != XG_EXE_ALLOC_TEMP || s->host || s->first > at || s->last < at || !s->bytes) continue;
+        if (s->kind != XG_EXE_ALLOC_TEMP || s->host || s->space == XG_PLAN_HOST_SPACE || s->first > at || s->last < at || !s->bytes) continue;
         xg_puts(b, "  ");
         xg_report_value_name(b, s->values.p[0]);
         xg_printf(b, ": %lld bytes\n", (long long)s->bytes);
@@ -59185,8 +59439,7 @@ XG_FN void xg_ptext_read_temp(xg_ptext *t) {
     if (xg_ptext_take(t, ", color")) s.space = xg_ptext_number(t);
     if (s.bytes > INT64_MAX / 4 - t->p->temp_bytes || s.largest_live > INT64_MAX / 4 - t->p->largest_live || (t->p->spaces.n && t->p->spaces.p[t->p->spaces.n - 1].space >= s.space)) xg_ptext_fail(t, "a greater color, and sizes that make less than 2^61,");
     xg_push(t->p->arena, xg_plan_space, &t->p->spaces, s);
-    t->p->temp_bytes += s.bytes;
-    t->p->largest_live += s.largest_live;
+    if (s.space != XG_PLAN_HOST_SPACE) { t->p->temp_bytes += s.bytes; t->p->largest_live += s.largest_live; }
 }
 
 /* What is said of a leaf twice holds as it was said last. */
@@ -60124,6 +60377,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(FUSION, "reduce-reuse", xg_opt_reduce_reuse, OPTIONAL) \
     X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
     X(FUSION, "scan-splitter", xg_opt_scan_splitter, OPTIONAL) \
+    X(FUSION, "concatenate-splitter", xg_opt_concatenate_splitter, REQUIRED) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
     X(FUSION, "sort-slices", xg_fuse_sort_slices, OPTIONAL) \
     X(FUSION, "scatter-operands", xg_fuse_scatter_operands, OPTIONAL) \
