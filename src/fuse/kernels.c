@@ -73,7 +73,7 @@ XG_FN void xg_kernel_join(xg_kernel_input *to, const xg_kernel_input *more) {
     to->contracted = to->contracted || more->contracted;
     to->aligned = to->aligned && more->aligned;
     if (to->key == more->key && to->sites == more->sites) { to->reads = XG_MAX(to->reads, more->reads); return; }
-    to->sites = XG_MIN((uint32_t)to->sites + (uint32_t)more->sites, (uint32_t)1 << 20);
+    to->sites = XG_MIN((uint32_t)to->sites + more->sites, (uint32_t)1 << 20);
     to->reads = xg_cost_add(to->reads, more->reads);
     to->key = xg_hash_mix(to->key, more->key) | 1;
 }
