@@ -165,27 +165,13 @@ XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) {
     return number;
 }
 
-XG_FN uint32_t xg_driver_count_instructions(const xg_buf *ptx) {
-    uint32_t n = 0;
-    size_t k;
-    for (k = 0; k < ptx->n; k++) {
-        size_t at = k;
-        const char *end;
-        while (at < ptx->n && (ptx->p[at] == ' ' || ptx->p[at] == '\t')) at++;
-        if (at > k && at < ptx->n && (ptx->p[at] == '@' || (ptx->p[at] >= 'a' && ptx->p[at] <= 'z'))) n++;
-        end = at < ptx->n ? (const char *)memchr(ptx->p + at, '\n', ptx->n - at) : NULL;
-        k = end ? (size_t)(end - ptx->p) : ptx->n;
-    }
-    return n;
-}
-
-XG_FN void xg_driver_fill_report(const xg_plan *p, const xg_buf *ptx, xg_driver_report *r) {
+XG_FN void xg_driver_fill_report(const xg_plan *p, uint32_t instructions, xg_driver_report *r) {
     uint32_t k;
     memset(r, 0, sizeof *r);
     r->kernels = 0;
     for (k = 0; k < p->steps.n; k++) { r->kernels += p->steps.p[k].kind == XG_EXE_THUNK_KERNEL; r->copies += p->steps.p[k].kind == XG_EXE_THUNK_COPY; }
-    r->instructions = xg_driver_count_instructions(ptx);
-    r->ptx_bytes = ptx->n;
+    r->instructions = instructions;
+    r->ptx_bytes = p->ptx.n;
     r->made_again = p->m->made_again;
     r->temp_bytes = r->total_bytes = p->temp_bytes;
     r->largest_live = p->largest_live;
@@ -209,6 +195,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     xg_driver_state s;
     xg_machine machine;
     xg_buf text, ptx;
+    uint32_t instructions = 0;
     xg_str exe;
     memset(&s, 0, sizeof s);
     s.o = o;
@@ -229,13 +216,13 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     xg_plan_kernels(p, xg_driver_kernel, &s);
     if (!o->no_command_buffers) xg_plan_command_buffers(p, o->command_buffer_least ? o->command_buffer_least : (uint32_t)XG_DRIVER_COMMANDS, o->command_buffer_control);
     xg_buf_init(&ptx, a);
-    if (p->kernels.n) s.backend->finish(s.code, &ptx);
+    if (p->kernels.n) instructions = s.backend->finish(s.code, &ptx);
     xg_driver_dump_text(o, "ptx", &ptx);
     p->ptx = xg_str_of(ptx.p, ptx.n);
     p->target = o->target.cc * 10;
     p->target_name = xg_str_z(o->target.name);
     if (o->keep_hlo) { xg_buf_init(&text, a); xg_hlo_print(&text, p->m, NULL); p->hlo = xg_str_of(text.p, text.n); }
-    if (report) xg_driver_fill_report(p, &ptx, report);
+    if (report) xg_driver_fill_report(p, instructions, report);
     exe = xg_plan_executable(p, o->fill_elided, to);
     if (o->dump) {
         xg_buf_init(&text, a);

@@ -129,6 +129,7 @@ static void xg_ptx_edge(xg_ptx *p, xg_kval *to, const xg_kop *from, uint32_t fir
 /* ---- structure ---- */
 static void xg_ptx_label(xg_ptx *p, uint32_t label) { xg_putc(&p->body, 'L'); xg_put_u64(&p->body, label); xg_puts(&p->body, ":\n"); }
 static void xg_ptx_branch(xg_ptx *p, const xg_ptx_lane *cond, bool negate, uint32_t label) {
+    p->instructions++;
     xg_putc(&p->body, '\t');
     if (cond) { xg_puts(&p->body, negate ? "@!" : "@"); xg_ptx_put_lane(p, &p->body, cond); xg_putc(&p->body, ' '); }
     xg_puts(&p->body, "bra L");
@@ -371,6 +372,7 @@ static void xg_ptx_load_params(xg_ptx *p, const xg_kregion *r) {
         if (p->homes[i] != r) continue;
         xg_printf(&p->body, "\tld.param.b64 %s%u, [%.*s_param_%u];\n", xg_ptx_prefixes[XG_PC_RD], xg_ptx_define(p, &p->f->body->args[i])->lane[0].num, (int)p->f->name.n, p->f->name.p, i);
         p->params_left--;
+        p->instructions++;
     }
 }
 static void xg_ptx_place_params(xg_ptx *p, xg_kfunc *f) {
@@ -450,15 +452,22 @@ static void xg_ptx_assemble(xg_ptx *p, xg_kfunc *f) {
     xg_put(&p->text, p->shared.p, p->shared.n);
     xg_put(&p->text, p->body.p, p->body.n);
     xg_puts(&p->text, "\tret;\n}\n");
+    p->instructions++;
 }
+
+/* The head says which instruction set the kernels ask for, so it is written once more in the end. */
+enum { XG_PTX_HEAD_MAX = 128 };
+static size_t xg_ptx_head(const xg_ptx *p, char *out) { return xg_format(out, XG_PTX_HEAD_MAX, ".version %u.%u\n.target %s\n.address_size 64\n", p->isa / 10, p->isa % 10, p->target->name); }
 
 XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t) {
     xg_ptx *p = XG_NEW(a, xg_ptx);
+    char head[XG_PTX_HEAD_MAX];
     p->ctx = c;
     p->arena = p->all = a;
     p->target = t;
     p->isa = t->isa;
     xg_buf_init(&p->text, a);
+    xg_put(&p->text, head, xg_ptx_head(p, head));
     xg_dict_init(&p->names, a);
     xg_ptx_index_make(&p->index);
     return p;
@@ -493,15 +502,20 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_ptx_print_region(p, f->body);
     xg_ptx_assemble(p, f);
 }
-XG_FN void xg_ptx_finish(xg_ptx *p, xg_buf *out) {
-    xg_printf(out, ".version %u.%u\n.target %s\n.address_size 64\n", p->isa / 10, p->isa % 10, p->target->name);
-    xg_put(out, p->text.p, p->text.n);
+XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_buf *out) {
+    char head[XG_PTX_HEAD_MAX];
+    size_t n = xg_ptx_head(p, head);
+    XLAGPU_ASSERT(p->text.n >= n && p->text.p[n - 1] == '\n'); /* versions have three characters */
+    memcpy(p->text.p, head, n);
+    if (!out->n && out->arena == p->text.arena) *out = p->text; /* megabytes need not move */
+    else xg_put(out, p->text.p, p->text.n);
+    return p->instructions;
 }
 
 /* ---- as a backend ---- */
 static void *xg_ptx_backend_begin(xg_ctx *c, xg_arena *a, const xg_target *t) { return xg_ptx_begin(c, a, t); }
 static void xg_ptx_backend_kernel(void *p, xg_kmodule *m) { xg_ptx_kernel((xg_ptx *)p, m); }
-static void xg_ptx_backend_finish(void *p, xg_buf *out) { xg_ptx_finish((xg_ptx *)p, out); }
+static uint32_t xg_ptx_backend_finish(void *p, xg_buf *out) { return xg_ptx_finish((xg_ptx *)p, out); }
 static const xg_backend xg_ptx_backend_row = {"ptx", xg_ptx_backend_begin, xg_ptx_backend_kernel, xg_ptx_backend_finish};
 XG_FN const xg_backend *xg_ptx_backend(void) { return &xg_ptx_backend_row; }
 

@@ -49,7 +49,8 @@ struct xg_ptx {
     xg_arena *all;    /* of what lasts: the text */
     const xg_target *target;
     uint32_t isa;
-    xg_buf text;      /* finished kernels */
+    xg_buf text;      /* the head of the module, finished kernels */
+    uint32_t instructions; /* in these */
     xg_dict names;    /* entries so far */
     xg_ptx_index index;
     /* of the current kernel */
@@ -171,6 +172,7 @@ static char *xg_ptx_pen_lane(xg_ptx *p, char *at, const xg_ptx_lane *l) {
     return xg_ptx_pen_number(at, l->num);
 }
 static void xg_ptx_line_begin(xg_ptx *p) {
+    p->instructions++;
     xg_putc(&p->body, '\t');
     if (p->guard.num) {
         xg_puts(&p->body, p->guard_not ? "@!" : "@");
