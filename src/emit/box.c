@@ -7,7 +7,8 @@
  *
  * In shared memory the box lies in one of the two orders, `pad` elements further apart wherever the outermost dimension that the other order runs through first begins
  * anew. Which order, which pad and how long the vectors are is found by trying: for each the banks of all accesses are counted, and what meets no
- * bank twice is taken if there is any; among these, what costs the fewest instructions. */
+ * bank twice is taken if there is any; among these, what costs the fewest instructions. Where no pad will do for narrow elements, each dimension gets a distance that is
+ * solved for (xg_box_spread). Boxes whose sides are no powers of two are walked slab by slab (xg_box_slabs). */
 #ifndef XG_EMIT_BOX_C
 #define XG_EMIT_BOX_C
 #include "emit.h"
@@ -456,8 +457,14 @@ XG_FN int64_t xg_box_row(const xg_permutation *p, const xg_box *b, uint32_t orde
 XG_FN bool xg_box_take(xg_box_trial *t, xg_box *b, uint32_t order, xg_box_place *const *places, const int64_t *most, int64_t *best) {
     xg_box_way way[2];
     int64_t cost = 0, one = 1;
-    uint32_t o;
-    for (o = 0; o < 2 && one; o++) { t->places = places[o]; one = xg_box_walk(t, b, o, order, most[o], *best - cost, &way[o]); cost += one; }
+    uint32_t k, o;
+    for (k = 0; k < 2 && one; k++) { /* first the order that solved distances say nothing of */
+        o = k ? 1 - order : order;
+        if (t->spread) xg_box_places(t->a->p, b, o, t->stride, t->row, places[o]);
+        t->places = places[o];
+        one = xg_box_walk(t, b, o, order, most[o], *best - cost, &way[o]);
+        cost += one;
+    }
     if (!one) return false;
     *best = cost;
     b->order = order;
@@ -495,7 +502,6 @@ XG_FN void xg_box_try(const xg_box_ask *a, xg_box *b, uint32_t order, xg_box_pla
 XG_FN void xg_box_try_spread(const xg_box_ask *a, xg_box *b, uint32_t order, xg_box_place *const *places, const int64_t *most, int64_t *best) {
     int64_t odd, v, room, stride[XG_RANK_MAX];
     xg_box_trial t;
-    uint32_t o;
     memset(&t, 0, sizeof t);
     t.a = a;
     t.n = b->elements;
@@ -503,10 +509,9 @@ XG_FN void xg_box_try_spread(const xg_box_ask *a, xg_box *b, uint32_t order, xg_
     t.row = b->elements;
     t.stride = stride;
     t.spread = true;
-    for (v = most[1 - order]; v; v /= 2) for (odd = 1; odd < 32; odd += 2) {
+    for (v = most[1 - order]; v; v /= 2) for (odd = 1; odd < 16; odd += 2) {
         room = xg_box_spread(a, b, order, odd, v, stride);
         if (!room || room * a->bytes > 2 * XG_BOX_SHARED) continue;
-        for (o = 0; o < 2; o++) xg_box_places(a->p, b, o, stride, t.row, places[o]);
         if (!xg_box_take(&t, b, order, places, most, best)) continue;
         b->room = room;
         memcpy(b->stride, stride, sizeof stride);
