@@ -265,6 +265,14 @@ static void traffic_norms(const char *t, const char *of, long long r, long long 
     traffic(what, false);
 }
 
+static void traffic_bias(const char *t, long long r, long long c) {
+    char what[96];
+    begin(NULL, t);
+    put("ENTRY e { x = %s[%lld,%lld] parameter(0) g = %s[%lld] parameter(1) b = %s[%lld,%lld] broadcast(g), dimensions={1} ROOT o = %s[%lld,%lld] add(x, b) }\n", t, r, c, t, c, t, r, c, t, r, c);
+    snprintf(what, sizeof what, "bias of %s[%lld,%lld]", t, r, c);
+    traffic(what, true);
+}
+
 /* ---- sizes ---- */
 
 static void same(const char *what) {
@@ -719,6 +727,10 @@ int main(int argc, char **argv) {
     traffic_norms("f32", "bf16", 4096, 1024);
     traffic_norms("bf16", "f32", 8200, 768);
     traffic_norms("bf16", "bf16", 8200, 256);
+    traffic_bias("f32", 4096, 1024);
+    traffic_bias("bf16", 4096, 768);
+    traffic_bias("s8", 8192, 768);
+    traffic_bias("f32", 8192, 48);
     sizes();
     selections();
     works();

@@ -3,13 +3,14 @@
  * Each thread makes `unroll` consecutive elements: element v + unroll * (thread + 128 * block), of wide types in a few rounds, each of which is one piece of memory. Roots with as many elements as the first are made by one walk
  * and written at the same linear position; others follow by the same threads, those of one shape by one walk. In a walk all elements at an index are made before the
  * first is written (fuse/in_place.c relies on it). Unrolling starts only when the array is large
- * enough to fill the device with one element per thread. */
+ * enough to fill the device with one element per thread. Where a vector is read again for each row (a bias), a round is whole rows, so that a thread meets the same columns in
+ * all of its rounds, and reads of the vector once. */
 #ifndef XG_EMIT_LOOP_C
 #define XG_EMIT_LOOP_C
 #include "emit.h"
 
 /* A long concatenation becomes a tree of branches per element, a contraction a loop: unrolling would only multiply them. */
-enum { XG_LOOP_CONCAT_MAX = 10, XG_LOOP_ROUNDS_WORK = 256 };
+enum { XG_LOOP_CONCAT_MAX = 10, XG_LOOP_ROUNDS_WORK = 256, XG_LOOP_ROWS = 16 /* rounds, at most */, XG_LOOP_ROWS_WORK = 400 /* a round that stays in a loop would wait for memory each time */, XG_LOOP_ROW_THREADS = 128, XG_LOOP_ROW_BYTES = 128 /* of a vector that is worth it */ };
 XG_FN bool xg_loop_unroll_hurts(const xg_comp *comp) {
     XG_FOR_INSTS(i, comp) {
         switch (i->op) {
@@ -41,10 +42,59 @@ XG_FN int64_t xg_loop_rounds(const xg_fusion_emission *e, int64_t elements, int6
     return elements % most == 0 ? most / unroll : 1;
 }
 
-XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e) { (void)e; return true; }
+/* ---- vectors that are read again and again ---- */
 
 /* A walk over root `lead`: the near roots together, or far ones of one shape. */
 typedef struct xg_loop_walk { xg_fusion_emission *e; xg_launch launch; int64_t rounds, unroll; uint32_t lead; xg_kval **tensors, **dest; } xg_loop_walk;
+
+/* Whether the element of the parameter is known from the place in memory modulo its size. */
+XG_FN bool xg_loop_repeats(const xg_fusion_emission *e, const xg_inst *param) {
+    xg_aff_ctx *x = e->m->aff;
+    const xg_shape *s = e->roots[0]->shape;
+    xg_index_order order = xg_index_order_of_shape(s);
+    xg_imap *place = xg_imap_new(x, 1, 0, 0, s->rank, 0);
+    xg_imaps maps;
+    uint32_t k;
+    place->dims[0].range = xg_range_of(0, s->elements - 1);
+    xg_index_delinearise(x, &order, xg_aff_dim(x, 0), place->results);
+    maps = xg_indexing_group_maps(xg_indexing_group_back(x, e->roots[0], 0, xg_imap_simplify(x, place)), param, 0);
+    for (k = 0; k < maps.n; k++) {
+        const xg_imap *m = xg_imap_ok(maps.p[k]) ? xg_indexing_flatten(x, maps.p[k], param->shape) : NULL;
+        if (!m || !xg_imap_ok(m) || m->n_constraints || m->results[0] != xg_aff_mod(x, xg_aff_dim(x, 0), param->shape->elements)) return false;
+    }
+    return maps.n > 0;
+}
+/* The length of the rows that have such a vector, the longest one; 0: there is none. */
+XG_FN int64_t xg_loop_row(const xg_fusion_emission *e, int64_t elements) {
+    int64_t row = 0;
+    uint32_t k;
+    if (e->roots[0]->shape->elements != elements || !xg_index_has_order(e->roots[0]->shape)) return 0;
+    for (k = 0; k < e->comp->n_params; k++) {
+        const xg_shape *s = e->comp->params[k]->shape;
+        if (s->elements <= row || s->elements >= elements || s->elements * (int64_t)xg_type_bytes(s->type) < XG_LOOP_ROW_BYTES || elements % s->elements) continue;
+        if (xg_loop_repeats(e, e->comp->params[k])) row = s->elements;
+    }
+    return row;
+}
+/* Threads and rounds that go down in rows, if there are enough rows for all multiprocessors. */
+XG_FN void xg_loop_down_rows(xg_loop_walk *w, int64_t elements) {
+    const xg_fusion_emission *e = w->e;
+    int64_t most = xg_emit_vector(e, elements), row, threads, rounds, blocks = e->target->resident_threads / 2048;
+    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return;
+    row = xg_loop_row(e, elements);
+    most = xg_gcd(row, XG_MIN(e->target->max_unroll, most));
+    if (!row || row / most > 1024) return;
+    threads = row / most * XG_MAX(XG_LOOP_ROW_THREADS / (row / most), (int64_t)1);
+    while (threads > row / most && elements % (threads * most)) threads -= row / most;
+    for (rounds = XG_LOOP_ROWS; rounds > 1 && (elements % (threads * most * rounds) || elements / (threads * most * rounds) < blocks || xg_emit_work(e->comp) * most * rounds > XG_LOOP_ROWS_WORK); rounds /= 2) {}
+    if (rounds <= w->rounds) return;
+    w->unroll = most;
+    w->rounds = rounds;
+    w->launch.threads[0] = (uint32_t)threads;
+    w->launch.blocks[0] = (uint32_t)(elements / (threads * most * rounds));
+}
+
+XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e) { (void)e; return true; }
 
 XG_FN bool xg_loop_takes(const xg_loop_walk *w, uint32_t root) {
     bool is_near = xg_partition_is_near(w->e->parts, root);
@@ -134,6 +184,7 @@ XG_FN void xg_emit_loop(xg_fusion_emission *e) {
     w.unroll = xg_loop_unroll(e, most);
     w.rounds = xg_loop_rounds(e, most, w.unroll);
     w.launch = xg_launch_linear(e->ctx, most, w.unroll * w.rounds);
+    xg_loop_down_rows(&w, most);
     w.tensors = XG_NEW_N(e->arena, xg_kval *, n + 1);
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     for (k = 0; k < n; k++) w.tensors[k] = &f->body->args[k];
