@@ -30197,9 +30197,12 @@ XG_FN bool xg_order_asks_for(const xg_inst *sort, uint32_t k) {
     return !c || c->params[2 * k]->first_use || c->params[2 * k + 1]->first_use || c->root == c->params[2 * k] || c->root == c->params[2 * k + 1];
 }
 
-/* Elements that one block sorts: a power of two. Where the comparator looks at more than fits, it reads from memory. */
+/* Elements that one block sorts: a power of two. Where the comparator looks at more than fits, it reads from memory. Wide elements fill the registers of fewer threads' places. */
 XG_FN int64_t xg_fuse_sort_run(const xg_sort_order *o) {
-    int64_t run = XG_SORT_ROW_MAX;
+    int64_t run = XG_SORT_ROW_MAX, widest = 0;
+    uint32_t k;
+    for (k = 0; k < o->sort->n_operands; k++) widest = XG_MAX(widest, (int64_t)xg_type_bytes(XG_OPERAND(o->sort, k)->shape->type));
+    if (widest > 4) run /= widest > 8 ? 8 : 2;
     while (run > 64 && run * (o->entry_bytes + o->beside_bytes) + run / 8 * 4 > XG_SORT_SHARED_MAX) run /= 2;
     return run;
 }
@@ -31453,7 +31456,7 @@ XG_FN void xg_kernel_join(xg_kernel_input *to, const xg_kernel_input *more) {
     to->contracted = to->contracted || more->contracted;
     to->aligned = to->aligned && more->aligned;
     if (to->key == more->key && to->sites == more->sites) { to->reads = XG_MAX(to->reads, more->reads); return; }
-    to->sites = XG_MIN((uint32_t)to->sites + (uint32_t)more->sites, (uint32_t)1 << 20);
+    to->sites = XG_MIN((uint32_t)to->sites + more->sites, (uint32_t)1 << 20);
     to->reads = xg_cost_add(to->reads, more->reads);
     to->key = xg_hash_mix(to->key, more->key) | 1;
 }
@@ -43115,12 +43118,13 @@ XG_FN void xg_flow_end(xg_scope *s, xg_flow *f) {
  * Each thread makes `unroll` consecutive elements: element v + unroll * (thread + 128 * block), of wide types in a few rounds, each of which is one piece of memory. Roots with as many elements as the first are made by one walk
  * and written at the same linear position; others follow by the same threads, those of one shape by one walk. In a walk all elements at an index are made before the
  * first is written (fuse/in_place.c relies on it). Unrolling starts only when the array is large
- * enough to fill the device with one element per thread. */
+ * enough to fill the device with one element per thread. Where a vector is read again for each row (a bias), a round is whole rows, so that a thread meets the same columns in
+ * all of its rounds, and reads of the vector once. */
 #ifndef XG_EMIT_LOOP_C
 #define XG_EMIT_LOOP_C
 
 /* A long concatenation becomes a tree of branches per element, a contraction a loop: unrolling would only multiply them. */
-enum { XG_LOOP_CONCAT_MAX = 10, XG_LOOP_ROUNDS_WORK = 256 };
+enum { XG_LOOP_CONCAT_MAX = 10, XG_LOOP_ROUNDS_WORK = 256, XG_LOOP_ROWS = 16 /* rounds, at most */, XG_LOOP_ROWS_WORK = 400 /* a round that stays in a loop would wait for memory each time */, XG_LOOP_ROW_THREADS = 128, XG_LOOP_ROW_BYTES = 128 /* of a vector that is worth it */ };
 XG_FN bool xg_loop_unroll_hurts(const xg_comp *comp) {
     XG_FOR_INSTS(i, comp) {
         switch (i->op) {
@@ -43152,10 +43156,59 @@ XG_FN int64_t xg_loop_rounds(const xg_fusion_emission *e, int64_t elements, int6
     return elements % most == 0 ? most / unroll : 1;
 }
 
-XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e) { (void)e; return true; }
+/* ---- vectors that are read again and again ---- */
 
 /* A walk over root `lead`: the near roots together, or far ones of one shape. */
 typedef struct xg_loop_walk { xg_fusion_emission *e; xg_launch launch; int64_t rounds, unroll; uint32_t lead; xg_kval **tensors, **dest; } xg_loop_walk;
+
+/* Whether the element of the parameter is known from the place in memory modulo its size. */
+XG_FN bool xg_loop_repeats(const xg_fusion_emission *e, const xg_inst *param) {
+    xg_aff_ctx *x = e->m->aff;
+    const xg_shape *s = e->roots[0]->shape;
+    xg_index_order order = xg_index_order_of_shape(s);
+    xg_imap *place = xg_imap_new(x, 1, 0, 0, s->rank, 0);
+    xg_imaps maps;
+    uint32_t k;
+    place->dims[0].range = xg_range_of(0, s->elements - 1);
+    xg_index_delinearise(x, &order, xg_aff_dim(x, 0), place->results);
+    maps = xg_indexing_group_maps(xg_indexing_group_back(x, e->roots[0], 0, xg_imap_simplify(x, place)), param, 0);
+    for (k = 0; k < maps.n; k++) {
+        const xg_imap *m = xg_imap_ok(maps.p[k]) ? xg_indexing_flatten(x, maps.p[k], param->shape) : NULL;
+        if (!m || !xg_imap_ok(m) || m->n_constraints || m->results[0] != xg_aff_mod(x, xg_aff_dim(x, 0), param->shape->elements)) return false;
+    }
+    return maps.n > 0;
+}
+/* The length of the rows that have such a vector, the longest one; 0: there is none. */
+XG_FN int64_t xg_loop_row(const xg_fusion_emission *e, int64_t elements) {
+    int64_t row = 0;
+    uint32_t k;
+    if (e->roots[0]->shape->elements != elements || !xg_index_has_order(e->roots[0]->shape)) return 0;
+    for (k = 0; k < e->comp->n_params; k++) {
+        const xg_shape *s = e->comp->params[k]->shape;
+        if (s->elements <= row || s->elements >= elements || s->elements * (int64_t)xg_type_bytes(s->type) < XG_LOOP_ROW_BYTES || elements % s->elements) continue;
+        if (xg_loop_repeats(e, e->comp->params[k])) row = s->elements;
+    }
+    return row;
+}
+/* Threads and rounds that go down in rows, if there are enough rows for all multiprocessors. */
+XG_FN void xg_loop_down_rows(xg_loop_walk *w, int64_t elements) {
+    const xg_fusion_emission *e = w->e;
+    int64_t most = xg_emit_vector(e, elements), row, threads, rounds, blocks = e->target->resident_threads / 2048;
+    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return;
+    row = xg_loop_row(e, elements);
+    most = xg_gcd(row, XG_MIN(e->target->max_unroll, most));
+    if (!row || row / most > 1024) return;
+    threads = row / most * XG_MAX(XG_LOOP_ROW_THREADS / (row / most), (int64_t)1);
+    while (threads > row / most && elements % (threads * most)) threads -= row / most;
+    for (rounds = XG_LOOP_ROWS; rounds > 1 && (elements % (threads * most * rounds) || elements / (threads * most * rounds) < blocks || xg_emit_work(e->comp) * most * rounds > XG_LOOP_ROWS_WORK); rounds /= 2) {}
+    if (rounds <= w->rounds) return;
+    w->unroll = most;
+    w->rounds = rounds;
+    w->launch.threads[0] = (uint32_t)threads;
+    w->launch.blocks[0] = (uint32_t)(elements / (threads * most * rounds));
+}
+
+XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e) { (void)e; return true; }
 
 XG_FN bool xg_loop_takes(const xg_loop_walk *w, uint32_t root) {
     bool is_near = xg_partition_is_near(w->e->parts, root);
@@ -43245,6 +43298,7 @@ XG_FN void xg_emit_loop(xg_fusion_emission *e) {
     w.unroll = xg_loop_unroll(e, most);
     w.rounds = xg_loop_rounds(e, most, w.unroll);
     w.launch = xg_launch_linear(e->ctx, most, w.unroll * w.rounds);
+    xg_loop_down_rows(&w, most);
     w.tensors = XG_NEW_N(e->arena, xg_kval *, n + 1);
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     for (k = 0; k < n; k++) w.tensors[k] = &f->body->args[k];
@@ -44176,7 +44230,8 @@ XG_FN void xg_hero_write(xg_scope *s, const xg_heroes *h, const xg_shape *shape,
  *
  * In shared memory the box lies in one of the two orders, `pad` elements further apart wherever the outermost dimension that the other order runs through first begins
  * anew. Which order, which pad and how long the vectors are is found by trying: for each the banks of all accesses are counted, and what meets no
- * bank twice is taken if there is any; among these, what costs the fewest instructions. */
+ * bank twice is taken if there is any; among these, what costs the fewest instructions. Where no pad will do for narrow elements, each dimension gets a distance that is
+ * solved for (xg_box_spread). Boxes whose sides are no powers of two are walked slab by slab (xg_box_slabs). */
 #ifndef XG_EMIT_BOX_C
 #define XG_EMIT_BOX_C
 
@@ -44624,8 +44679,14 @@ XG_FN int64_t xg_box_row(const xg_permutation *p, const xg_box *b, uint32_t orde
 XG_FN bool xg_box_take(xg_box_trial *t, xg_box *b, uint32_t order, xg_box_place *const *places, const int64_t *most, int64_t *best) {
     xg_box_way way[2];
     int64_t cost = 0, one = 1;
-    uint32_t o;
-    for (o = 0; o < 2 && one; o++) { t->places = places[o]; one = xg_box_walk(t, b, o, order, most[o], *best - cost, &way[o]); cost += one; }
+    uint32_t k, o;
+    for (k = 0; k < 2 && one; k++) { /* first the order that solved distances say nothing of */
+        o = k ? 1 - order : order;
+        if (t->spread) xg_box_places(t->a->p, b, o, t->stride, t->row, places[o]);
+        t->places = places[o];
+        one = xg_box_walk(t, b, o, order, most[o], *best - cost, &way[o]);
+        cost += one;
+    }
     if (!one) return false;
     *best = cost;
     b->order = order;
@@ -44663,7 +44724,6 @@ XG_FN void xg_box_try(const xg_box_ask *a, xg_box *b, uint32_t order, xg_box_pla
 XG_FN void xg_box_try_spread(const xg_box_ask *a, xg_box *b, uint32_t order, xg_box_place *const *places, const int64_t *most, int64_t *best) {
     int64_t odd, v, room, stride[XG_RANK_MAX];
     xg_box_trial t;
-    uint32_t o;
     memset(&t, 0, sizeof t);
     t.a = a;
     t.n = b->elements;
@@ -44671,10 +44731,9 @@ XG_FN void xg_box_try_spread(const xg_box_ask *a, xg_box *b, uint32_t order, xg_
     t.row = b->elements;
     t.stride = stride;
     t.spread = true;
-    for (v = most[1 - order]; v; v /= 2) for (odd = 1; odd < 32; odd += 2) {
+    for (v = most[1 - order]; v; v /= 2) for (odd = 1; odd < 16; odd += 2) {
         room = xg_box_spread(a, b, order, odd, v, stride);
         if (!room || room * a->bytes > 2 * XG_BOX_SHARED) continue;
-        for (o = 0; o < 2; o++) xg_box_places(a->p, b, o, stride, t.row, places[o]);
         if (!xg_box_take(&t, b, order, places, most, best)) continue;
         b->room = room;
         memcpy(b->stride, stride, sizeof stride);
@@ -53079,14 +53138,14 @@ XG_FN xg_kval *xg_math_expand(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, u
 typedef struct xg_ptx xg_ptx;
 XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t);
 XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m); /* legalizes m (which it changes) and appends its entry function */
-XG_FN void xg_ptx_finish(xg_ptx *p, xg_buf *out);   /* the whole module: head, then the kernels in the order given */
+XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_buf *out); /* the whole module: head, then the kernels in the order given; gives the number of their instructions */
 
 /* What any backend offers; state is made by begin. */
 typedef struct xg_backend {
     const char *name;
     void *(*begin)(xg_ctx *c, xg_arena *a, const xg_target *t);
     void (*kernel)(void *state, xg_kmodule *m);
-    void (*finish)(void *state, xg_buf *out);
+    uint32_t (*finish)(void *state, xg_buf *out); /* the text; gives the number of instructions in it */
 } xg_backend;
 XG_FN const xg_backend *xg_ptx_backend(void);
 
@@ -55813,7 +55872,8 @@ struct xg_ptx {
     xg_arena *all;    /* of what lasts: the text */
     const xg_target *target;
     uint32_t isa;
-    xg_buf text;      /* finished kernels */
+    xg_buf text;      /* the head of the module, finished kernels */
+    uint32_t instructions; /* in these */
     xg_dict names;    /* entries so far */
     xg_ptx_index index;
     /* of the current kernel */
@@ -55935,6 +55995,7 @@ static char *xg_ptx_pen_lane(xg_ptx *p, char *at, const xg_ptx_lane *l) {
     return xg_ptx_pen_number(at, l->num);
 }
 static void xg_ptx_line_begin(xg_ptx *p) {
+    p->instructions++;
     xg_putc(&p->body, '\t');
     if (p->guard.num) {
         xg_puts(&p->body, p->guard_not ? "@!" : "@");
@@ -56478,6 +56539,7 @@ static void xg_ptx_edge(xg_ptx *p, xg_kval *to, const xg_kop *from, uint32_t fir
 /* ---- structure ---- */
 static void xg_ptx_label(xg_ptx *p, uint32_t label) { xg_putc(&p->body, 'L'); xg_put_u64(&p->body, label); xg_puts(&p->body, ":\n"); }
 static void xg_ptx_branch(xg_ptx *p, const xg_ptx_lane *cond, bool negate, uint32_t label) {
+    p->instructions++;
     xg_putc(&p->body, '\t');
     if (cond) { xg_puts(&p->body, negate ? "@!" : "@"); xg_ptx_put_lane(p, &p->body, cond); xg_putc(&p->body, ' '); }
     xg_puts(&p->body, "bra L");
@@ -56720,6 +56782,7 @@ static void xg_ptx_load_params(xg_ptx *p, const xg_kregion *r) {
         if (p->homes[i] != r) continue;
         xg_printf(&p->body, "\tld.param.b64 %s%u, [%.*s_param_%u];\n", xg_ptx_prefixes[XG_PC_RD], xg_ptx_define(p, &p->f->body->args[i])->lane[0].num, (int)p->f->name.n, p->f->name.p, i);
         p->params_left--;
+        p->instructions++;
     }
 }
 static void xg_ptx_place_params(xg_ptx *p, xg_kfunc *f) {
@@ -56799,15 +56862,22 @@ static void xg_ptx_assemble(xg_ptx *p, xg_kfunc *f) {
     xg_put(&p->text, p->shared.p, p->shared.n);
     xg_put(&p->text, p->body.p, p->body.n);
     xg_puts(&p->text, "\tret;\n}\n");
+    p->instructions++;
 }
+
+/* The head says which instruction set the kernels ask for, so it is written once more in the end. */
+enum { XG_PTX_HEAD_MAX = 128 };
+static size_t xg_ptx_head(const xg_ptx *p, char *out) { return xg_format(out, XG_PTX_HEAD_MAX, ".version %u.%u\n.target %s\n.address_size 64\n", p->isa / 10, p->isa % 10, p->target->name); }
 
 XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t) {
     xg_ptx *p = XG_NEW(a, xg_ptx);
+    char head[XG_PTX_HEAD_MAX];
     p->ctx = c;
     p->arena = p->all = a;
     p->target = t;
     p->isa = t->isa;
     xg_buf_init(&p->text, a);
+    xg_put(&p->text, head, xg_ptx_head(p, head));
     xg_dict_init(&p->names, a);
     xg_ptx_index_make(&p->index);
     return p;
@@ -56842,15 +56912,20 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_ptx_print_region(p, f->body);
     xg_ptx_assemble(p, f);
 }
-XG_FN void xg_ptx_finish(xg_ptx *p, xg_buf *out) {
-    xg_printf(out, ".version %u.%u\n.target %s\n.address_size 64\n", p->isa / 10, p->isa % 10, p->target->name);
-    xg_put(out, p->text.p, p->text.n);
+XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_buf *out) {
+    char head[XG_PTX_HEAD_MAX];
+    size_t n = xg_ptx_head(p, head);
+    XLAGPU_ASSERT(p->text.n >= n && p->text.p[n - 1] == '\n'); /* versions have three characters */
+    memcpy(p->text.p, head, n);
+    if (!out->n && out->arena == p->text.arena) *out = p->text; /* megabytes need not move */
+    else xg_put(out, p->text.p, p->text.n);
+    return p->instructions;
 }
 
 /* ---- as a backend ---- */
 static void *xg_ptx_backend_begin(xg_ctx *c, xg_arena *a, const xg_target *t) { return xg_ptx_begin(c, a, t); }
 static void xg_ptx_backend_kernel(void *p, xg_kmodule *m) { xg_ptx_kernel((xg_ptx *)p, m); }
-static void xg_ptx_backend_finish(void *p, xg_buf *out) { xg_ptx_finish((xg_ptx *)p, out); }
+static uint32_t xg_ptx_backend_finish(void *p, xg_buf *out) { return xg_ptx_finish((xg_ptx *)p, out); }
 static const xg_backend xg_ptx_backend_row = {"ptx", xg_ptx_backend_begin, xg_ptx_backend_kernel, xg_ptx_backend_finish};
 XG_FN const xg_backend *xg_ptx_backend(void) { return &xg_ptx_backend_row; }
 
@@ -60771,27 +60846,13 @@ XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) {
     return number;
 }
 
-XG_FN uint32_t xg_driver_count_instructions(const xg_buf *ptx) {
-    uint32_t n = 0;
-    size_t k;
-    for (k = 0; k < ptx->n; k++) {
-        size_t at = k;
-        const char *end;
-        while (at < ptx->n && (ptx->p[at] == ' ' || ptx->p[at] == '\t')) at++;
-        if (at > k && at < ptx->n && (ptx->p[at] == '@' || (ptx->p[at] >= 'a' && ptx->p[at] <= 'z'))) n++;
-        end = at < ptx->n ? (const char *)memchr(ptx->p + at, '\n', ptx->n - at) : NULL;
-        k = end ? (size_t)(end - ptx->p) : ptx->n;
-    }
-    return n;
-}
-
-XG_FN void xg_driver_fill_report(const xg_plan *p, const xg_buf *ptx, xg_driver_report *r) {
+XG_FN void xg_driver_fill_report(const xg_plan *p, uint32_t instructions, xg_driver_report *r) {
     uint32_t k;
     memset(r, 0, sizeof *r);
     r->kernels = 0;
     for (k = 0; k < p->steps.n; k++) { r->kernels += p->steps.p[k].kind == XG_EXE_THUNK_KERNEL; r->copies += p->steps.p[k].kind == XG_EXE_THUNK_COPY; }
-    r->instructions = xg_driver_count_instructions(ptx);
-    r->ptx_bytes = ptx->n;
+    r->instructions = instructions;
+    r->ptx_bytes = p->ptx.n;
     r->made_again = p->m->made_again;
     r->temp_bytes = r->total_bytes = p->temp_bytes;
     r->largest_live = p->largest_live;
@@ -60815,6 +60876,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     xg_driver_state s;
     xg_machine machine;
     xg_buf text, ptx;
+    uint32_t instructions = 0;
     xg_str exe;
     memset(&s, 0, sizeof s);
     s.o = o;
@@ -60835,13 +60897,13 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     xg_plan_kernels(p, xg_driver_kernel, &s);
     if (!o->no_command_buffers) xg_plan_command_buffers(p, o->command_buffer_least ? o->command_buffer_least : (uint32_t)XG_DRIVER_COMMANDS, o->command_buffer_control);
     xg_buf_init(&ptx, a);
-    if (p->kernels.n) s.backend->finish(s.code, &ptx);
+    if (p->kernels.n) instructions = s.backend->finish(s.code, &ptx);
     xg_driver_dump_text(o, "ptx", &ptx);
     p->ptx = xg_str_of(ptx.p, ptx.n);
     p->target = o->target.cc * 10;
     p->target_name = xg_str_z(o->target.name);
     if (o->keep_hlo) { xg_buf_init(&text, a); xg_hlo_print(&text, p->m, NULL); p->hlo = xg_str_of(text.p, text.n); }
-    if (report) xg_driver_fill_report(p, &ptx, report);
+    if (report) xg_driver_fill_report(p, instructions, report);
     exe = xg_plan_executable(p, o->fill_elided, to);
     if (o->dump) {
         xg_buf_init(&text, a);

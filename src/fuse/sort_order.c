@@ -81,9 +81,12 @@ XG_FN bool xg_order_asks_for(const xg_inst *sort, uint32_t k) {
     return !c || c->params[2 * k]->first_use || c->params[2 * k + 1]->first_use || c->root == c->params[2 * k] || c->root == c->params[2 * k + 1];
 }
 
-/* Elements that one block sorts: a power of two. Where the comparator looks at more than fits, it reads from memory. */
+/* Elements that one block sorts: a power of two. Where the comparator looks at more than fits, it reads from memory. Wide elements fill the registers of fewer threads' places. */
 XG_FN int64_t xg_fuse_sort_run(const xg_sort_order *o) {
-    int64_t run = XG_SORT_ROW_MAX;
+    int64_t run = XG_SORT_ROW_MAX, widest = 0;
+    uint32_t k;
+    for (k = 0; k < o->sort->n_operands; k++) widest = XG_MAX(widest, (int64_t)xg_type_bytes(XG_OPERAND(o->sort, k)->shape->type));
+    if (widest > 4) run /= widest > 8 ? 8 : 2;
     while (run > 64 && run * (o->entry_bytes + o->beside_bytes) + run / 8 * 4 > XG_SORT_SHARED_MAX) run /= 2;
     return run;
 }
