@@ -8,16 +8,23 @@
 #   ./build.sh soak        the long tests      ./build.sh bench       measurements
 #   ./build.sh gpu-test    every case on CUDA  ./build.sh gpu-bench   timings on CUDA
 #   ./build.sh clean
-# CC, CXX, CFLAGS (default -O1 and -Og) and JOBS are taken from the environment.
+# CC, CXX, CFLAGS (default -O1) and JOBS are taken from the environment.
 set -eu
 cd "$(dirname "$0")"
 CC=${CC:-cc}
-# Unset: the compiler unit, which is large and not hot, at -Og (two thirds of the time of -O1), runtime and simulator at -O1.
-FRONT=${CFLAGS:--Og}
+FRONT=${CFLAGS:-} # of the compiler unit, which is large: see level()
 CFLAGS=${CFLAGS:--O1}
 WARN="-std=c99 -Wall -Wextra -Wpedantic -Wshadow"
 LIBS="-lm -ldl -lpthread"
 mkdir -p build
+
+# Unless CFLAGS says it: the compiler unit is built at $1 (-O0, -Og, -O1: 15, 20, 30 seconds), or as it was built last if that is better.
+level() {
+    [ "$FRONT" ] && return
+    FRONT=$1
+    last=$(cut -d " " -f 1 build/tool.stamp 2>/dev/null || true)
+    case "$1 $last" in "-O0 -Og" | "-O0 -O1" | "-Og -O1") FRONT=$last ;; esac
+}
 
 # Writes header $1 with every #include "file" replaced by the file, each once, and the license behind it. Paths are relative to the including file.
 amalgamate() {
@@ -72,7 +79,7 @@ tool() {
     printf '#define XLAGPU_IMPLEMENTATION\n#define XLAGPU_SPLIT_SIM_UNIT\n#include "../src/xlagpu_runtime.h"\n' > build/unit_sim.c
     Z=""; ZL=""; if [ "$(zlib)" = yes ]; then Z=-DXG_HAVE_ZLIB; ZL=-lz; fi
     F="$WARN $CFLAGS"
-    stamp="$CC $FRONT $F $Z"
+    stamp="$FRONT $CC $F $Z"
     newest=$(find src -newer build/tool.stamp -type f 2>/dev/null | head -1 || true)
     [ -f build/tool.stamp ] && [ "$(cat build/tool.stamp)" = "$stamp" ] || newest=all
     [ -f build/compiler.o ] || newest=all
@@ -91,18 +98,17 @@ tool() {
 runner() { $CC -std=gnu99 -Wall -Wextra -Wshadow -DXLAGPU_DEBUG ${TESTFLAGS:--O0 -g} tests/runner.c -o build/test_runner $LIBS; }
 
 case "${1:-build}" in
-build) tool; echo "built build/xlagpu, xlagpu.h, xlagpu_runtime.h" ;;
+build) level -O1; tool; echo "built build/xlagpu, xlagpu.h, xlagpu_runtime.h" ;;
 headers) headers "${2:-.}" ;;
 runner) runner ;;
 run) # who builds for the first time waits for less: what is optimised is the simulator only
-    [ "${FRONT}" != -Og ] || { [ -f build/tool.stamp ] && ! grep -q -e "-O0" build/tool.stamp; } || FRONT=-O0
-    tool; shift; exec build/xlagpu run examples/gelu.hlo --platform=auto --summary "$@" ;;
-test) tool; runner; exec sh tests/all.sh ;;
+    level -O0; tool; shift; exec build/xlagpu run examples/gelu.hlo --platform=auto --summary "$@" ;;
+test) level -Og; tool; runner; exec sh tests/all.sh ;;
 check) exec sh tests/check.sh ;;
-soak) tool; runner; exec sh tests/soak.sh ;;
-bench) tool; exec sh bench/bench.sh ;;
-gpu-test) tool; exec sh tests/gpu.sh ;;
-gpu-bench) tool; exec sh bench/gpu.sh ;;
+soak) level -Og; tool; runner; exec sh tests/soak.sh ;;
+bench) level -O1; tool; exec sh bench/bench.sh ;;
+gpu-test) level -Og; tool; exec sh tests/gpu.sh ;;
+gpu-bench) level -O1; tool; exec sh bench/gpu.sh ;;
 clean) rm -rf build ;;
 *) sed -n '2,13p' "$0"; exit 2 ;;
 esac

@@ -327,8 +327,8 @@ XG_FN xg_kval *xg_block_shared(xg_block *d, xg_kelem e, int64_t n) {
     return xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
 }
 XG_FN void xg_block_sync(xg_block *d) {
-    xg_kval **slots[XG_BLOCK_ARRAYS + 4], *v[XG_BLOCK_ARRAYS + 4];
-    const xg_ktype *types[XG_BLOCK_ARRAYS + 4];
+    xg_kval **slots[XG_BLOCK_ARRAYS + 4], *v[XG_BLOCK_ARRAYS + 4] = {NULL};
+    const xg_ktype *types[XG_BLOCK_ARRAYS + 4] = {NULL};
     uint32_t n = 0, k;
     xg_kop *op;
     for (k = 0; k < d->n_arrays; k++) if (d->arrays[k].tensor) slots[n++] = &d->arrays[k].tensor;

@@ -47,7 +47,7 @@ XG_FN void xg_flow_if(xg_scope *s, xg_flow *f, xg_kval *cond) {
     s->b.loc = f->outer.loc;
 }
 XG_FN void xg_flow_yield(xg_scope *s, const xg_flow *f) {
-    xg_kval *v[XG_FLOW_SLOTS];
+    xg_kval *v[XG_FLOW_SLOTS] = {NULL};
     xg_flow_gather(f, v);
     xg_kyield(&s->b, v, f->n);
 }
