@@ -86,6 +86,7 @@
 #include "opt/algsimp_move.c"
 #include "opt/algsimp_index.c"
 #include "opt/algsimp_reduce.c"
+#include "opt/algsimp_matrix.c"
 #include "opt/algsimp_convolution.c"
 #include "opt/algsimp.c"
 #include "opt/batch_norm_expander.c"

@@ -60,6 +60,8 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; xg_map64 *counters;
     X(reduce_nothing, REDUCE, EXACT) X(reduce_ones, REDUCE, EXACT) X(reduce_reshape, REDUCE, EXACT) X(reduce_transpose, REDUCE, CLOSE) X(reduce_broadcast, REDUCE, EXACT) X(reduce_broadcast_sum, REDUCE, CLOSE) X(reduce_pad, REDUCE, EXACT) X(reduce_concatenate, REDUCE, CLOSE) X(reduce_reduce, REDUCE, CLOSE) \
     X(dot_nothing, DOT, EXACT) X(dot_ones, DOT, EXACT) X(dot_transpose, DOT, CLOSE) X(dot_outer, DOT, CLOSE) \
     X(reduce_window_same, REDUCE_WINDOW, EXACT) X(map_inline, MAP, EXACT) \
+    /* algsimp_matrix.c: what is known of matrices */ \
+    X(transpose_symmetric, TRANSPOSE, EXACT) X(select_factored, SELECT, EXACT) X(select_triangle, SELECT, EXACT) \
     /* algsimp_convolution.c */ \
     X(convolution_transpose, CONVOLUTION, CLOSE) X(convolution_reverse, CONVOLUTION, CLOSE) X(transpose_convolution, TRANSPOSE, CLOSE) X(convolution_dot, CONVOLUTION, CLOSE)
 
@@ -69,6 +71,7 @@ XG_ALG_RULES(X)
 #undef X
 
 XG_FN bool xg_alg_dot_is_symmetric(const xg_inst *dot); /* algsimp_move.c */
+XG_FN void xg_alg_broadcast_sources(const xg_inst *b, int64_t *source);
 
 /* ---- algsimp_match.c ---- */
 XG_FN const xg_inst *xg_alg_scalar(const xg_inst *x);  /* the constant of one element that x is everywhere, or NULL */
