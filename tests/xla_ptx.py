@@ -111,11 +111,17 @@ def typed(array, name):
     return array.view(t) if array.dtype != t and array.dtype.itemsize == t.itemsize else array.astype(t)
 
 
-def equal(got, want, rtol, atol):
+def differ(got, want, rtol, atol):
+    """Nothing, or how many elements are further apart than tolerated and one of them: a few far apart in a sum of many bf16 tell another story than half of them."""
     if got.dtype.kind in "biu":
-        return bool((got == want).all())
-    wide = np.complex128 if got.dtype.kind == "c" else np.float64
-    return np.allclose(got.astype(wide), want.astype(wide), rtol=rtol, atol=atol, equal_nan=True)
+        bad = got != want
+    else:
+        wide = np.complex128 if got.dtype.kind == "c" else np.float64
+        bad = ~np.isclose(got.astype(wide), want.astype(wide), rtol=rtol, atol=atol, equal_nan=True)
+    if not bad.any():
+        return None
+    at = tuple(int(k) for k in np.argwhere(bad)[0])
+    return f"{np.count_nonzero(bad)} of {bad.size} elements differ, the first at {list(at)}: {got[at]}, not {want[at]}"
 
 
 class Memory:
@@ -235,8 +241,9 @@ def run(args, name, rtol, atol):
     for i, (t, dims, layout) in enumerate(leaves(table[root][0])):
         raw = memory.slice(root, (i,) if table[root][0].startswith("(") else ())
         got = from_memory(raw[: int(np.prod(dims)) * np.dtype(DTYPES[t]).itemsize], DTYPES[t], dims, layout)
-        if not equal(got, typed(data[f"out{i}"], t).reshape(dims), rtol, atol):
-            return len(thunks), f"result {i} differs", None
+        wrong = differ(got, typed(data[f"out{i}"], t).reshape(dims), rtol, atol)
+        if wrong:
+            return len(thunks), f"result {i}: {wrong}", None
     return len(thunks), None, counted
 
 
