@@ -112,7 +112,7 @@ def printed(shape, text):
     words = re.findall(r"[\w.+\-]+", text.split(")")[0])
     if "..." in words or t not in DTYPES or t[0] == "c" or len(words) != math.prod(dims):
         return None
-    return np.array([w == "true" if t == "pred" else int(w) if t[0] in "su" else float(w) for w in words]).astype(DTYPES[t]).reshape(dims)
+    return np.array([w in ("true", "1") if t == "pred" else int(w) if t[0] in "su" else float(w) for w in words]).astype(DTYPES[t]).reshape(dims)
 
 
 def typed(array, name):
