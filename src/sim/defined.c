@@ -3,7 +3,7 @@
  * An analysis finds the registers that some path leaves unwritten before a use (a guarded write does not count). Compilers leave
  * such paths when they know that the program never takes them, so only running tells. For each of these registers, and no other, a predicate is added that
  * says which lanes have written it: false at the function's start, true before each write, asked (K_INIT) before each use. A mov or selp may
- * carry an unwritten value along, as the joints of SSA form do.
+ * carry an unwritten value along, as the joints of SSA form do; an operand of which a constant selector takes nothing is not used (convert.c).
  *
  * The analysis takes 64 registers at a time, so that its sets are single words; registers whose mentions all lie in one block behind an
  * unguarded write are not looked at. Its work is bounded by XG_SIM_WATCH_WORK visits of a block; registers beyond are not watched. */
@@ -33,9 +33,10 @@ XG_FN void xg_sim_touches_of(xg_sim_asm *p, xg_sim_touches *t, uint32_t record) 
     uint32_t sources = xg_sim_list_sources(p, in), k, n = in->kind == XG_SIM_K_BRX ? 0 : in->n;
     uint8_t write = in->flags & XG_SIM_GUARDED ? 1 : 2;
     xg_sim_touch_add(p, t, in->guard, record, 0);
+    xg_sim_touch_add(p, t, in->c, record, 0); /* the predicate of selp; mov has no third operand */
     if (!(in->kind == XG_SIM_K_ALU && in->flags & XG_SIM_COPIES)) {
         xg_sim_touch_add(p, t, in->a, record, 0); xg_sim_touch_add(p, t, in->b, record, 0);
-        xg_sim_touch_add(p, t, in->c, record, 0); xg_sim_touch_add(p, t, in->e, record, 0);
+        xg_sim_touch_add(p, t, in->e, record, 0);
         if (in->kind == XG_SIM_K_TILE && (in->op & 255) == XG_SIM_T_WGMMA) sources -= in->d2bytes; /* the old D is not used when its scale is false */
         for (k = 0; k < n && k < sources; k++) xg_sim_touch_add(p, t, p->list.p[in->list + k], record, 0);
     }
