@@ -18421,6 +18421,7 @@ typedef struct xg_fft_stages { xg_fft_stage_row p[64]; uint32_t n; int64_t table
 XG_FN xg_fft_stages xg_fft_stages_of(const int64_t *lengths, uint32_t n, int64_t inner);
 XG_FN bool xg_fft_fits(const int64_t *lengths, uint32_t n, int64_t count, int64_t bytes); /* count transforms of elements of so many bytes */
 XG_FN int64_t xg_fft_first_pass(int64_t length, int64_t bytes); /* and transforms that take several kernels, fuse/fft_passes.c */
+XG_FN bool xg_fft_lengths(const xg_inst *i, int64_t *length);
 XG_FN uint32_t xg_fft_last_pass(const xg_inst *i);
 XG_FN bool xg_fft_is_kernel(const xg_inst *i);
 XG_FN bool xg_fft_has_passes(const xg_inst *i);
@@ -18951,6 +18952,8 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; xg_map64 *counters;
     X(reduce_nothing, REDUCE, EXACT) X(reduce_ones, REDUCE, EXACT) X(reduce_reshape, REDUCE, EXACT) X(reduce_transpose, REDUCE, CLOSE) X(reduce_broadcast, REDUCE, EXACT) X(reduce_broadcast_sum, REDUCE, CLOSE) X(reduce_pad, REDUCE, EXACT) X(reduce_concatenate, REDUCE, CLOSE) X(reduce_reduce, REDUCE, CLOSE) \
     X(dot_nothing, DOT, EXACT) X(dot_ones, DOT, EXACT) X(dot_transpose, DOT, CLOSE) X(dot_outer, DOT, CLOSE) \
     X(reduce_window_same, REDUCE_WINDOW, EXACT) X(map_inline, MAP, EXACT) \
+    /* algsimp_matrix.c: what is known of matrices */ \
+    X(transpose_symmetric, TRANSPOSE, EXACT) X(select_factored, SELECT, EXACT) X(select_triangle, SELECT, EXACT) \
     /* algsimp_convolution.c */ \
     X(convolution_transpose, CONVOLUTION, CLOSE) X(convolution_reverse, CONVOLUTION, CLOSE) X(transpose_convolution, TRANSPOSE, CLOSE) X(convolution_dot, CONVOLUTION, CLOSE)
 
@@ -18960,6 +18963,7 @@ XG_ALG_RULES(X)
 #undef X
 
 XG_FN bool xg_alg_dot_is_symmetric(const xg_inst *dot); /* algsimp_move.c */
+XG_FN void xg_alg_broadcast_sources(const xg_inst *b, int64_t *source);
 
 /* ---- algsimp_match.c ---- */
 XG_FN const xg_inst *xg_alg_scalar(const xg_inst *x);  /* the constant of one element that x is everywhere, or NULL */
@@ -20721,6 +20725,166 @@ RULE(map_inline) {
 #undef RANK
 
 #endif /* XG_OPT_ALGSIMP_REDUCE_C */
+/* opt/algsimp_matrix.c -- rules about matrices of which more is known than their elements: symmetric ones, and factors. What they promise stands in algsimp.h.
+ *
+ * Front ends symmetrise what is symmetric already, and mask factors whose other triangle is zero already; each of these costs a pass over memory and a second buffer. */
+#ifndef XG_OPT_ALGSIMP_MATRIX_C
+#define XG_OPT_ALGSIMP_MATRIX_C
+
+#define RULE(name) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i)
+#define P(k) XG_OPERAND(i, k)
+#define RANK(x) (x)->shape->rank
+
+/* ---- symmetry ---- */
+
+enum { XG_MIRROR_STEPS = 48 };
+/* Two dimensions that change places, and how many questions may still be asked. */
+typedef struct xg_mirror { int64_t p, q; int steps; } xg_mirror;
+
+XG_FN int64_t xg_mirror_of(const xg_mirror *m, int64_t d) { return d == m->p ? m->q : d == m->q ? m->p : d; }
+XG_FN bool xg_mirror_exchanges(const xg_mirror *m, xg_ints perm) {
+    uint32_t k;
+    for (k = 0; k < perm.n; k++) if (perm.p[k] != xg_mirror_of(m, k)) return false;
+    return true;
+}
+/* Of complex numbers only sums do to the last bit: which of two with a NaN each is the larger depends on their order. */
+XG_FN bool xg_mirror_commutes(const xg_inst *x) {
+    if (x->op == XG_COMPARE) return xg_str_is(xg_attr_str(x, XG_A_direction), "EQ") || xg_str_is(xg_attr_str(x, XG_A_direction), "NE");
+    return (xg_op_flags(x->op) & XGF_COMM) && (x->op == XG_ADD || !(xg_type_class(x->shape->type) & XGT_C));
+}
+/* Each product is made of the same two elements in both places, and the sums have one order. */
+XG_FN bool xg_mirror_is_gram(const xg_mirror *m, const xg_inst *dot) {
+    xg_dot_dims d = xg_dot_dims_of(dot);
+    const xg_inst *x = XG_OPERAND(dot, 0);
+    uint32_t k;
+    if (x != XG_OPERAND(dot, 1) || (xg_type_class(dot->shape->type) & XGT_C) || RANK(x) != d.lb.n + d.lc.n + 1 || !xg_alg_dot_is_symmetric(dot)) return false;
+    for (k = 0; k < d.lb.n; k++) if (d.lb.p[k] != d.rb.p[k]) return false;
+    for (k = 0; k < d.lc.n; k++) if (d.lc.p[k] != d.rc.p[k]) return false;
+    return XG_MIN(m->p, m->q) == (int64_t)d.lb.n && XG_MAX(m->p, m->q) == (int64_t)d.lb.n + 1;
+}
+XG_FN bool xg_alg_mirrored(xg_mirror *m, const xg_inst *x, const xg_inst *y);
+XG_FN bool xg_mirror_broadcasts(xg_mirror *m, const xg_inst *x, const xg_inst *y) {
+    int64_t from[XG_RANK_MAX], to[XG_RANK_MAX];
+    const xg_inst *source = XG_OPERAND(x, 0);
+    xg_mirror inner = *m;
+    bool same = true;
+    uint32_t k;
+    if (source != XG_OPERAND(y, 0)) return false;
+    xg_alg_broadcast_sources(x, from);
+    xg_alg_broadcast_sources(y, to);
+    for (k = 0; k < RANK(x); k++) same = same && to[k] == from[xg_mirror_of(m, k)];
+    if (same) return true;
+    inner.p = from[m->p];
+    inner.q = from[m->q];
+    for (k = 0; k < RANK(x); k++) if (to[k] != from[k]) return false;
+    if (inner.p < 0 || inner.q < 0 || !xg_alg_mirrored(&inner, source, source)) return false;
+    m->steps = inner.steps;
+    return true;
+}
+/* Is an element of x the same bits as the element of y at the place with both dimensions exchanged? Of x itself: is it symmetric? */
+XG_FN bool xg_alg_mirrored(xg_mirror *m, const xg_inst *x, const xg_inst *y) {
+    uint32_t k;
+    if (m->steps-- <= 0 || !xg_shape_is_array(x->shape) || !xg_shape_is_array(y->shape)) return false;
+    if (RANK(x) == 0) return x == y;
+    if (RANK(x) != RANK(y) || x->shape->dims[m->p] != x->shape->dims[m->q]) return false;
+    if (x->op == XG_TRANSPOSE && XG_OPERAND(x, 0) == y) return xg_mirror_exchanges(m, xg_attr_ints(x, XG_A_dimensions));
+    if (y->op == XG_TRANSPOSE && XG_OPERAND(y, 0) == x) return xg_mirror_exchanges(m, xg_attr_ints(y, XG_A_dimensions));
+    if (x->op != y->op) return false;
+    if (x->op == XG_IOTA) return xg_attr_int(x, XG_A_iota_dimension, 0) == xg_mirror_of(m, xg_attr_int(y, XG_A_iota_dimension, 0));
+    if (x->op == XG_BROADCAST) return xg_mirror_broadcasts(m, x, y);
+    if (x->op == XG_DOT) return x == y && xg_mirror_is_gram(m, x);
+    if (!(xg_op_flags(x->op) & XGF_EW) || x->n_operands == 0 || (x != y && (x->n_attrs || y->n_attrs))) return false;
+    for (k = 0; k < x->n_operands && xg_alg_mirrored(m, XG_OPERAND(x, k), XG_OPERAND(y, k)); k++) {}
+    if (k == x->n_operands) return true;
+    return xg_mirror_commutes(x) && xg_alg_mirrored(m, XG_OPERAND(x, 0), XG_OPERAND(y, 1)) && (x == y || xg_alg_mirrored(m, XG_OPERAND(x, 1), XG_OPERAND(y, 0)));
+}
+/* What is symmetric is its own transpose. */
+RULE(transpose_symmetric) {
+    xg_ints perm = xg_attr_ints(i, XG_A_dimensions);
+    xg_mirror m;
+    (void)a;
+    m.steps = XG_MIRROR_STEPS;
+    for (m.p = 0; m.p < (int64_t)perm.n && perm.p[m.p] == m.p; m.p++) {}
+    if (m.p == (int64_t)perm.n) return NULL;
+    m.q = perm.p[m.p];
+    return xg_mirror_exchanges(&m, perm) && xg_alg_mirrored(&m, P(0), P(0)) ? P(0) : NULL;
+}
+
+/* ---- factors ---- */
+
+/* The cholesky whose matrices x has, whatever its leading dimensions are. */
+XG_FN const xg_inst *xg_alg_factor(const xg_inst *x) {
+    int64_t n;
+    if (RANK(x) < 2) return NULL;
+    n = x->shape->dims[RANK(x) - 1];
+    for (; x->op == XG_RESHAPE; x = XG_OPERAND(x, 0)) if (RANK(x) < 2 || x->shape->dims[RANK(x) - 1] != n || x->shape->dims[RANK(x) - 2] != n) return NULL;
+    return x->op == XG_CHOLESKY && x->shape->dims[RANK(x) - 1] == n && x->shape->elements ? x : NULL;
+}
+/* Is the predicate true exactly in the lower (upper) triangle of the last two dimensions, the diagonal included? */
+XG_FN bool xg_alg_is_triangle(const xg_inst *mask, bool lower) {
+    int64_t source[XG_RANK_MAX], row = (int64_t)RANK(mask) - 2, column = row + 1, first, second;
+    xg_str d;
+    if (row < 0) return false;
+    if (mask->op == XG_BROADCAST) {
+        xg_alg_broadcast_sources(mask, source);
+        row = source[row];
+        column = source[column];
+        mask = XG_OPERAND(mask, 0);
+    }
+    if (row < 0 || column < 0 || mask->op != XG_COMPARE || XG_OPERAND(mask, 0)->op != XG_IOTA || XG_OPERAND(mask, 1)->op != XG_IOTA) return false;
+    first = xg_attr_int(XG_OPERAND(mask, 0), XG_A_iota_dimension, 0);
+    second = xg_attr_int(XG_OPERAND(mask, 1), XG_A_iota_dimension, 0);
+    d = xg_attr_str(mask, XG_A_direction);
+    if (xg_str_is(d, "GE")) return first == (lower ? row : column) && second == (lower ? column : row);
+    return xg_str_is(d, "LE") && first == (lower ? column : row) && second == (lower ? row : column);
+}
+/* Is the predicate, which has a value for each matrix, true where the corner of the factor is a number? It is NaN where there is no factor, as the whole triangle is. Values keep their
+ * order in all that is looked through here; flags of libraries are integers. */
+XG_FN bool xg_alg_is_factored(const xg_inst *p, const xg_inst *factor) {
+    const xg_slice_dim *s;
+    bool is = true;
+    uint32_t k;
+    if (p->op == XG_BROADCAST) {
+        xg_ints at = xg_attr_ints(p, XG_A_dimensions);
+        for (k = 0; k < at.n; k++) if (at.p[k] >= (int64_t)RANK(p) - 2 || (k && at.p[k] < at.p[k - 1])) return false;
+        p = XG_OPERAND(p, 0);
+    }
+    if (p->shape->elements * factor->shape->dims[RANK(factor) - 1] * factor->shape->dims[RANK(factor) - 1] != factor->shape->elements) return false;
+    for (;; p = XG_OPERAND(p, 0)) {
+        bool flag = p->op == XG_COMPARE && xg_alg_is_int(XG_OPERAND(p, 0)) && xg_alg_is(XG_OPERAND(p, 1), 0.0);
+        if (flag && !xg_str_is(xg_attr_str(p, XG_A_direction), "EQ") && !xg_str_is(xg_attr_str(p, XG_A_direction), "NE")) return false;
+        if (p->op == XG_NOT ? xg_alg_is_pred(p) : flag && xg_str_is(xg_attr_str(p, XG_A_direction), "EQ")) is = !is;
+        else if (!flag && p->op != XG_RESHAPE && !(p->op == XG_CONVERT && xg_alg_is_int(p) && xg_alg_is_pred(XG_OPERAND(p, 0)))) break;
+    }
+    if (p->op != XG_COMPARE || XG_OPERAND(p, 0) != XG_OPERAND(p, 1) || xg_str_is(xg_attr_str(p, XG_A_type), "TOTALORDER") || !xg_str_is(xg_attr_str(p, XG_A_direction), is ? "EQ" : "NE")) return false;
+    p = XG_OPERAND(p, 0);
+    if (p->op != XG_SLICE || XG_OPERAND(p, 0) != factor) return false;
+    s = xg_inst_attr(p, XG_A_slice)->v.slices->p;
+    for (k = 0; k < RANK(p); k++) if (s[k].start || (k < RANK(p) - 2 && p->shape->dims[k] != factor->shape->dims[k]) || (k >= RANK(p) - 2 && p->shape->dims[k] != 1)) return false;
+    return true;
+}
+XG_FN bool xg_alg_is_nan(const xg_inst *x) {
+    const xg_inst *c = xg_alg_scalar(x);
+    return c && (xg_type_class(c->shape->type) & XGT_F) && isnan(xg_literal_get_float(c->literal, 0));
+}
+/* Within the triangle of a factor: a factor that is replaced by NaN where there is none. */
+RULE(select_factored) {
+    xg_inst *x = P(1);
+    const xg_inst *factor = x->op == XG_SELECT && xg_alg_is_nan(XG_OPERAND(x, 2)) ? xg_alg_factor(XG_OPERAND(x, 1)) : NULL;
+    if (!factor || !xg_alg_is_triangle(P(0), xg_attr_int(factor, XG_A_lower, 0) != 0) || !xg_alg_is_factored(XG_OPERAND(x, 0), factor)) return NULL;
+    return xg_hb_select(&a->b, P(0), XG_OPERAND(x, 1), P(2));
+}
+/* Outside of it a factor is zero. */
+RULE(select_triangle) {
+    const xg_inst *factor = xg_alg_is(P(2), 0.0) ? xg_alg_factor(P(1)) : NULL;
+    (void)a;
+    return factor && xg_alg_is_triangle(P(0), xg_attr_int(factor, XG_A_lower, 0) != 0) ? P(1) : NULL;
+}
+
+#undef RULE
+#undef P
+#undef RANK
+#endif /* XG_OPT_ALGSIMP_MATRIX_C */
 /* opt/algsimp_convolution.c -- rules about convolutions. What they promise stands in algsimp.h.
  *
  * Where the dimensions of its operands and of its result lie, and whether the kernel is turned round, a convolution says itself: moves on both sides of it, which would be kernels
@@ -25527,11 +25691,21 @@ XG_FN int64_t xg_fft_first_pass(int64_t length, int64_t bytes) {
     }
     return 0;
 }
+/* The lengths that a kernel transforms; whether they are those of pairs: n real numbers, n even, are n / 2 complex ones (emit/fft_real.c). */
+XG_FN bool xg_fft_lengths(const xg_inst *i, int64_t *length) {
+    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
+    bool real = xg_type_class(i->shape->type) != XGT_C || xg_type_class(XG_OPERAND(i, 0)->shape->type) != XGT_C, pairs = n.n && real && n.p[n.n - 1] % 2 == 0;
+    uint32_t k;
+    for (k = 0; k < n.n; k++) length[k] = n.p[k];
+    if (pairs) length[n.n - 1] /= 2;
+    return pairs;
+}
 /* The first of those last dimensions that one block can transform together. */
 XG_FN uint32_t xg_fft_last_pass(const xg_inst *i) {
-    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
-    uint32_t k = n.n;
-    while (k && xg_fft_fits(n.p + k - 1, n.n - k + 1, 1, xg_type_bits(xg_type_real(i->shape->type)) / 4)) k--;
+    uint32_t n = xg_attr_ints(i, XG_A_fft_length).n, k = n;
+    int64_t length[3];
+    xg_fft_lengths(i, length);
+    while (k && xg_fft_fits(length + k - 1, n - k + 1, 1, xg_type_bits(xg_type_real(i->shape->type)) / 4)) k--;
     return k;
 }
 XG_FN bool xg_fft_is_kernel(const xg_inst *i) { return i->shape->elements && XG_OPERAND(i, 0)->shape->elements && xg_fft_last_pass(i) == 0; }
@@ -43094,7 +43268,7 @@ XG_FN void xg_flow_if(xg_scope *s, xg_flow *f, xg_kval *cond) {
     s->b.loc = f->outer.loc;
 }
 XG_FN void xg_flow_yield(xg_scope *s, const xg_flow *f) {
-    xg_kval *v[XG_FLOW_SLOTS];
+    xg_kval *v[XG_FLOW_SLOTS] = {NULL};
     xg_flow_gather(f, v);
     xg_kyield(&s->b, v, f->n);
 }
@@ -47598,18 +47772,9 @@ XG_FN void xg_fft_butterfly(xg_kb *b, xg_elem *x, int64_t radix, double sign) {
 }
 
 #endif /* XG_EMIT_FFT_BUTTERFLY_C */
-/* emit/fft.c -- fft: a block brings some transforms into registers, exchanges them through shared memory between the stages (opt/fft_stages.c), and writes them.
- *
- *     for each stage { take R elements from global (first stage) or shared memory; multiply by roots; butterfly; put them into shared or (last stage) global memory }
- * Whatever the stage, neighbouring threads take neighbouring elements, and in the last one they put neighbouring ones; so all of global memory is read and written in whole sectors. A thread
- * has one butterfly of a stage or several. Where memory for two copies is cheap the stages take from one and put into the other, and wait once each.
- * Roots are computed where they are needed: one a butterfly, its powers by multiplication.
- * Of a real operand the imaginary part is zero; of a half spectrum the other half is the conjugate of element (-k1, -k2, -k3); only the wanted half of a spectrum is written.
- * Several transforms that do not wait for each other may be one kernel: each has blocks of its own. */
-#ifndef XG_EMIT_FFT_C
-#define XG_EMIT_FFT_C
-
-enum { XG_FFT_THREADS_MAX = 512, XG_FFT_THREADS_WIDE = 256 /* of 128-bit elements */, XG_FFT_THREADS_LIKED = 128, XG_FFT_TWICE_MAX = 24 << 10 };
+/* emit/fft_site.c -- what is known about an fft that a kernel makes: where its elements lie in global and shared memory, which thread has which, and what waits. */
+#ifndef XG_EMIT_FFT_SITE_C
+#define XG_EMIT_FFT_SITE_C
 
 typedef struct xg_fft_site {
     xg_fusion_emission *e;
@@ -47617,9 +47782,10 @@ typedef struct xg_fft_site {
     xg_scope *s;
     xg_kelem real;
     double sign, scale;
-    bool to_real;
+    bool to_real, parts;              /* parts: behind the stages the spectra of even and odd elements are taken apart */
     uint32_t n;                       /* transformed dimensions, the last ones */
     int64_t length[3], in_last, out_last;
+    int64_t in_pair, out_pair;        /* 2: each element of the transform is a pair of neighbours of the real operand (of the real result), fft_real.c */
     int64_t bytes, volume, lines, count, threads, blocks; /* count: transforms of a block */
     bool beside;                      /* elements of a block's transforms lie beside each other: in memory they are neighbours */
     bool twisted;
@@ -47630,12 +47796,6 @@ typedef struct xg_fft_site {
     xg_kval *shared, *other, *table;  /* other: NULL if there is one copy only */
     int64_t table_of;
 } xg_fft_site;
-
-XG_FN bool xg_emit_fft_match(const xg_fusion_emission *e) {
-    uint32_t k;
-    for (k = 0; k < e->n_roots; k++) if (e->roots[k]->op != XG_FFT) return false;
-    return e->n_roots > 0;
-}
 
 /* ---- indices ---- */
 
@@ -47653,6 +47813,19 @@ XG_FN xg_kval *xg_fft_index(const xg_fft_site *d, const xg_aff *a) {
     xg_kval *v;
     xg_fft_apply(d, &a, 1, &v);
     return v;
+}
+/* Expressions of one index below limit and one below radix. */
+XG_FN void xg_fft_apply_to(const xg_fft_site *d, xg_kval *element, int64_t limit, xg_kval *q, int64_t radix, const xg_aff *const *what, uint32_t n, xg_kval **out) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_imap *m = xg_imap_new(x, 2, 0, 0, n, 0);
+    xg_kval *dims[2];
+    uint32_t k;
+    dims[0] = element;
+    dims[1] = q;
+    m->dims[0].range = xg_range_of(0, limit - 1);
+    m->dims[1].range = xg_range_of(0, radix - 1);
+    for (k = 0; k < n; k++) m->results[k] = what[k];
+    xg_elem_apply(d->s, xg_imap_simplify(x, m), dims, out);
 }
 /* Butterfly number i of this thread. */
 typedef struct xg_fft_turn { const xg_fft_stage_row *row; int64_t index; const xg_aff *number, *group, *rest; } xg_fft_turn;
@@ -47714,6 +47887,19 @@ XG_FN void xg_fft_global(const xg_fft_site *d, const xg_aff *element, const xg_a
     }
 }
 
+/* The indices of a butterfly's element k in the operand or result, `step` apart along the stage's dimension, given those of the first one; the range of the last index. */
+XG_FN xg_range xg_fft_global_of(const xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, int64_t step, int64_t k, xg_kval **at) {
+    uint32_t rank = d->i->shape->rank, dim = rank - d->n + t->row->dim;
+    memcpy((void *)at, (const void *)first, rank * sizeof *at);
+    at[dim] = xg_fft_shifted(d, first[dim], k * step, (k + 1) * step);
+    if (t->row->radix > 1 && dim == rank - 1) return xg_range_of(k * step, (k + 1) * step - 1);
+    return xg_range_of(0, d->length[d->n - 1] - 1);
+}
+XG_FN void xg_fft_global_first(const xg_fft_site *d, const xg_aff *element, xg_kval **at) {
+    const xg_aff *want[XG_RANK_MAX];
+    xg_fft_global(d, element, want);
+    xg_fft_apply(d, want, d->i->shape->rank, at);
+}
 /* ---- conditions ---- */
 
 /* The scope goes into one branch of an if after the other; `values` are what the if gives. */
@@ -47737,13 +47923,34 @@ XG_FN void xg_fft_if_end(xg_fft_site *d, const xg_fft_if *f, xg_kval **values, u
     d->s->b = f->outer;
     for (k = 0; k < n; k++) values[k] = &f->op->results[k];
 }
-/* Whether the butterfly exists and, if it touches global memory, its transform too; NULL: always. */
-XG_FN xg_kval *xg_fft_exists(const xg_fft_site *d, const xg_fft_turn *t, bool global) {
-    int64_t work = d->count * d->volume / t->row->radix;
+/* Whether number i * threads + thread is below `work` and, if global memory is touched for it, the transform of this element exists too; NULL: always. */
+XG_FN xg_kval *xg_fft_below(const xg_fft_site *d, const xg_aff *number, int64_t i, int64_t work, const xg_aff *element) {
     xg_kval *p = NULL;
-    if ((t->index + 1) * d->threads > work) p = XG_KCMPI(&d->s->b, XG_CI_SLT, xg_fft_index(d, t->number), xg_elem_index(d->s, work));
-    if (!global || d->lines % d->count == 0) return p;
-    return xg_elem_and(d->s, p, XG_KCMPI(&d->s->b, XG_CI_SLT, xg_fft_index(d, xg_fft_line_at(d, xg_fft_from(d, t, 0))), xg_elem_index(d->s, d->lines)));
+    if ((i + 1) * d->threads > work) p = XG_KCMPI(&d->s->b, XG_CI_SLT, xg_fft_index(d, number), xg_elem_index(d->s, work));
+    if (!element || d->lines % d->count == 0) return p;
+    return xg_elem_and(d->s, p, XG_KCMPI(&d->s->b, XG_CI_SLT, xg_fft_index(d, xg_fft_line_at(d, element)), xg_elem_index(d->s, d->lines)));
+}
+XG_FN xg_kval *xg_fft_exists(const xg_fft_site *d, const xg_fft_turn *t, bool global) {
+    return xg_fft_below(d, t->number, t->index, d->count * d->volume / t->row->radix, global ? xg_fft_from(d, t, 0) : NULL);
+}
+
+/* ---- loops ---- */
+
+typedef struct xg_fft_loop { xg_kop *op; xg_kb outer; xg_kval *var, *carried; } xg_fft_loop;
+XG_FN xg_fft_loop xg_fft_loop_begin(xg_fft_site *d, int64_t count, xg_kval *const *carried, uint32_t n) {
+    xg_fft_loop l;
+    l.op = xg_elem_for(d->s, 0, count, 1, carried, n);
+    l.outer = d->s->b;
+    l.var = &l.op->regions[0]->args[0];
+    l.carried = &l.op->regions[0]->args[1];
+    d->s->b = xg_kb_end(d->e->m, l.op->regions[0]);
+    d->s->b.loc = l.outer.loc;
+    return l;
+}
+XG_FN xg_kval *xg_fft_loop_end(xg_fft_site *d, const xg_fft_loop *l, xg_kval *const *carried, uint32_t n) {
+    xg_kyield(&d->s->b, carried, n);
+    d->s->b = l->outer;
+    return l->op->results;
 }
 
 /* ---- elements ---- */
@@ -47753,6 +47960,41 @@ XG_FN xg_elem xg_fft_zero(const xg_fft_site *d) {
     z.v = z.im = xg_kconst_float(&d->s->b, d->real, 0);
     return z;
 }
+/* ---- shared memory ---- */
+
+XG_FN xg_kval *xg_fft_array(xg_fft_site *d, const xg_ktype *type) { return xg_kir_op(&d->s->b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results; }
+XG_FN void xg_fft_wait(xg_fft_site *d, xg_kval **array) { *array = xg_kir_op(&d->s->b, XG_K_OP_SYNC, array, 1, &(*array)->type, 1, 0)->results; }
+XG_FN void xg_fft_exchange(xg_fft_site *d) {
+    xg_kval *t = d->shared;
+    d->shared = d->other;
+    d->other = t;
+}
+
+#endif /* XG_EMIT_FFT_SITE_C */
+/* emit/fft_real.c -- an fft with real numbers at one end.
+ *
+ * n of them, n even, are n / 2 = h complex numbers z[j] = x[2 j] + i x[2 j + 1] in the last dimension, and what is transformed is those (Cooley, Lewis and Welch, "The fast Fourier transform
+ * algorithm: programming considerations in the calculation of sine, cosine and Laplace transforms", 1970). With E and O the spectra of the even and of the odd numbers, w = exp(-2 pi i / n), and -k
+ * meaning (-k1, -k2, h - k3), modulo the lengths:
+ *     Z[k] = E[k] + i O[k]        2 E[k] = Z[k] + conj Z[-k]        2 i O[k] = Z[k] - conj Z[-k]
+ *     X[k] = E[k] + w^k3 O[k]     conj X[-k] = E[k] - w^k3 O[k]
+ * So a thread that has Z[k] and Z[-k] makes X[k] and X[-k] with one root. It has them in registers where they hold the whole transform, else from shared memory behind the last stage. On the way
+ * back a thread makes each Z[k] that its first butterfly takes from X[k] and X[-k] as it reads them.
+ * A spectrum of real numbers is its own mirror image, conjugate, where k3 is 0 or h; of one that is not, what it has in common with its mirror image counts.
+ * Odd lengths are transformed whole: the imaginary part is zero, the half spectrum that is missing is mirrored. */
+#ifndef XG_EMIT_FFT_REAL_C
+#define XG_EMIT_FFT_REAL_C
+
+XG_FN xg_elem xg_fft_conj(const xg_fft_site *d, xg_elem x) { x.im = xg_k1(&d->s->b, XG_K_OP_NEGF, x.im); return x; }
+XG_FN xg_elem xg_fft_constant(const xg_fft_site *d, xg_complex c) {
+    xg_elem w;
+    w.v = xg_kconst_float(&d->s->b, d->real, c.re);
+    w.im = xg_kconst_float(&d->s->b, d->real, c.im);
+    return w;
+}
+
+/* ---- odd lengths ---- */
+
 /* Of a half spectrum: where it ends, the element mirrored in all dimensions, conjugate. *mirrored may stay NULL. */
 XG_FN void xg_fft_mirrored(const xg_fft_site *d, xg_range last, xg_kval **at, xg_kval **mirrored) {
     xg_kb *b = &d->s->b;
@@ -47768,23 +48010,248 @@ XG_FN void xg_fft_mirrored(const xg_fft_site *d, xg_range last, xg_kval **at, xg
         xg_kval_set_range(*i, xg_range_of(0, (k + 1 < d->n ? n : d->in_last) - 1));
     }
 }
-/* The indices of a butterfly's element k in the operand or result, `step` apart along the stage's dimension, given those of the first one; the range of the last index. */
-XG_FN xg_range xg_fft_global_of(const xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, int64_t step, int64_t k, xg_kval **at) {
-    uint32_t rank = d->i->shape->rank, dim = rank - d->n + t->row->dim;
-    memcpy((void *)at, (const void *)first, rank * sizeof *at);
-    at[dim] = xg_fft_shifted(d, first[dim], k * step, (k + 1) * step);
-    if (t->row->radix > 1 && dim == rank - 1) return xg_range_of(k * step, (k + 1) * step - 1);
-    return xg_range_of(0, d->length[d->n - 1] - 1);
+
+/* ---- pairs of real numbers ---- */
+
+/* Pair number at[last], element by element: a loop, so that one access takes both. */
+XG_FN xg_fft_loop xg_fft_pair_begin(xg_fft_site *d, xg_kval **at, xg_kval *const *carried, uint32_t n) {
+    xg_aff_ctx *x = d->e->m->aff;
+    uint32_t last = d->i->shape->rank - 1;
+    const xg_aff *where = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), 2), xg_aff_dim(x, 1));
+    xg_fft_loop l = xg_fft_loop_begin(d, 2, carried, n);
+    xg_fft_apply_to(d, at[last], d->length[d->n - 1], l.var, 2, &where, 1, &at[last]);
+    return l;
 }
-XG_FN void xg_fft_global_first(const xg_fft_site *d, const xg_aff *element, xg_kval **at) {
-    const xg_aff *want[XG_RANK_MAX];
-    xg_fft_global(d, element, want);
-    xg_fft_apply(d, want, d->i->shape->rank, at);
+XG_FN xg_elem xg_fft_read_pair(xg_fft_site *d, xg_kval **at) {
+    xg_elem v = xg_fft_zero(d);
+    xg_kval *values[2];
+    xg_fft_loop l;
+    values[0] = values[1] = v.v;
+    l = xg_fft_pair_begin(d, at, values, 2);
+    values[0] = &l.carried[1];
+    values[1] = xg_elem_of(d->s, XG_OPERAND(d->i, 0), at).v;
+    v.v = xg_fft_loop_end(d, &l, values, 2);
+    v.im = v.v + 1;
+    return v;
 }
-XG_FN xg_elem xg_fft_read(const xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, int64_t q) {
+XG_FN void xg_fft_write_pair(xg_fft_site *d, xg_elem v, xg_kval **at, xg_kval **dest) {
+    xg_fft_loop l = xg_fft_pair_begin(d, at, dest, 1);
+    v.v = xg_kselect(&d->s->b, xg_kcmpi_(&d->s->b, XG_CI_EQ, l.var, xg_elem_index(d->s, 0)), v.v, v.im);
+    v.im = NULL;
+    *dest = xg_emit_insert(&d->s->b, v, l.carried, d->i->shape, at);
+    *dest = xg_fft_loop_end(d, &l, dest, 1);
+}
+
+/* ---- from a half spectrum: the first stage reads it ---- */
+
+/* Half of what x and the conjugate of the element at `at` have in common. */
+XG_FN xg_elem xg_fft_common(const xg_fft_site *d, xg_elem x, xg_kval *const *at, double sign) {
+    xg_elem y = xg_elem_of(d->s, XG_OPERAND(d->i, 0), at);
+    y = xg_fft_plus(&d->s->b, x, sign < 0 ? xg_fft_conj(d, y) : y);
+    return xg_fft_scaled(&d->s->b, y, 0.5);
+}
+/* X[k] and conj X[-k], given h - k3; zero: k3 may be 0. */
+XG_FN void xg_fft_read_mirrored(xg_fft_site *d, xg_kval **at, xg_kval *opposite, bool zero, xg_elem *x) {
+    xg_kb *b = &d->s->b;
+    uint32_t last = d->i->shape->rank - 1, k;
+    int64_t h = d->length[d->n - 1];
+    xg_kval *other[XG_RANK_MAX], *is, *values[4], *none;
+    xg_fft_if f;
+    memcpy((void *)other, (void *)at, (last + 1) * sizeof *at);
+    for (k = 0; k + 1 < d->n; k++) {
+        xg_kval **i = &other[last + 1 - d->n + k], *mirror = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(d->s, d->length[k]), *i);
+        *i = XG_KSELECT(b, xg_kcmpi_(b, XG_CI_EQ, *i, xg_elem_index(d->s, 0)), *i, mirror);
+        xg_kval_set_range(*i, xg_range_of(0, d->length[k] - 1));
+    }
+    other[last] = opposite;
+    x[0] = xg_elem_of(d->s, XG_OPERAND(d->i, 0), at);
+    x[1] = xg_fft_conj(d, xg_elem_of(d->s, XG_OPERAND(d->i, 0), other));
+    if (!zero) return;
+    is = xg_kcmpi_(b, XG_CI_EQ, at[last], xg_elem_index(d->s, 0));
+    if (d->volume == h) { /* each is its own mirror image */
+        none = xg_fft_zero(d).v;
+        for (k = 0; k < 2; k++) x[k].im = xg_kselect(b, is, none, x[k].im);
+        return;
+    }
+    for (k = 0; k < 2; k++) { values[2 * k] = x[k].v; values[2 * k + 1] = x[k].im; }
+    f = xg_fft_if_begin(d, is, values, 4);
+    other[last] = at[last];
+    at[last] = xg_elem_index(d->s, h);
+    x[0] = xg_fft_common(d, x[0], other, -1);
+    x[1] = xg_fft_common(d, x[1], at, 1);
+    for (k = 0; k < 2; k++) { values[2 * k] = x[k].v; values[2 * k + 1] = x[k].im; }
+    xg_fft_if_end(d, &f, values, 4);
+    for (k = 0; k < 2; k++) { x[k].v = values[2 * k]; x[k].im = values[2 * k + 1]; }
+}
+/* What a butterfly of the first stage takes: 2 Z[k] = (X[k] + conj X[-k]) + i 1 / w^k3 (X[k] - conj X[-k]). The scale takes the 2 away. */
+XG_FN void xg_fft_join_halves(xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, xg_elem *z) {
+    xg_kb *b = &d->s->b;
+    uint32_t last = d->i->shape->rank - 1;
+    int64_t radix = t->row->radix, h = d->length[d->n - 1], step = t->row->length / radix, q;
+    bool along = radix > 1 && t->row->dim == d->n - 1;
+    xg_elem start = xg_fft_root_at(b, first[last], (along ? step : h) - 1, 2 * h, 1, d->real), x[2], w, sum;
+    xg_kval *lowest = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(d->s, along ? h - (radix - 1) * step : h), first[last]); /* of the opposite places; the others are at distances from it */
+    xg_kval_set_range(lowest, xg_range_of(1, along ? step : h));
+    for (q = 0; q < radix; q++) {
+        xg_kval *at[XG_RANK_MAX], *opposite = along ? xg_fft_shifted(d, lowest, (radix - 1 - q) * step, h - q * step + 1) : lowest;
+        xg_fft_global_of(d, t, first, step, q, at);
+        xg_fft_read_mirrored(d, at, opposite, !along || !q, x);
+        w = along && q ? xg_fft_times(b, start, xg_fft_constant(d, xg_fft_root(q, 2 * radix, 1))) : start;
+        sum = xg_fft_plus(b, x[0], x[1]);
+        w = xg_fft_times(b, xg_fft_minus(b, x[0], x[1]), w);
+        z[q] = xg_fft_plus_turned(b, sum, w, 1);
+    }
+}
+
+/* ---- to a half spectrum: behind the last stage ---- */
+
+/* X[k] and X[-k] of z[0] = Z[k] and z[1] = Z[-k], w half of the root. */
+XG_FN void xg_fft_part(const xg_fft_site *d, const xg_elem *z, xg_elem w, xg_elem *x) {
+    xg_kb *b = &d->s->b;
+    xg_elem mirror = xg_fft_conj(d, z[1]), even = xg_fft_scaled(b, xg_fft_plus(b, z[0], mirror), 0.5), odd = xg_fft_times(b, xg_fft_minus(b, z[0], mirror), w);
+    x[0] = xg_fft_plus_turned(b, even, odd, -1);
+    x[1] = xg_fft_conj(d, xg_fft_plus_turned(b, even, odd, 1));
+}
+/* half a root, k < h */
+XG_FN xg_elem xg_fft_half_root(const xg_fft_site *d, int64_t k) {
+    xg_complex c = xg_fft_root(k, 2 * d->length[d->n - 1], -1);
+    c.re *= 0.5;
+    c.im *= 0.5;
+    return xg_fft_constant(d, c);
+}
+/* Of a transform that one thread has whole. */
+XG_FN void xg_fft_part_in_registers(const xg_fft_site *d, xg_kval **at, const xg_elem *z, xg_kval **dest) {
+    int64_t h = d->length[d->n - 1], k;
+    uint32_t last = d->i->shape->rank - 1;
+    xg_elem out[XG_FFT_RADIX_MAX + 1], pair[2], x[2];
+    for (k = 0; 2 * k < h; k++) {
+        pair[0] = z[k];
+        pair[1] = z[(h - k) % h];
+        xg_fft_part(d, pair, xg_fft_half_root(d, k), x);
+        out[k] = x[0];
+        out[h - k] = x[1];
+    }
+    if (h % 2 == 0) out[h / 2] = xg_fft_conj(d, z[h / 2]);
+    for (k = 0; k <= h; k++) {
+        at[last] = xg_elem_index(d->s, k);
+        *dest = xg_emit_insert(&d->s->b, out[k], *dest, d->i->shape, at);
+    }
+}
+
+/* Pairs of a thread: of k3 = start, start + run ... below (h + 1) / 2, `radix` of them. */
+typedef struct xg_fft_pairs { int64_t run, radix, inner; const xg_aff *start, *line, *mirror; } xg_fft_pairs; /* line, mirror: elements with k3 = 0 */
+XG_FN xg_fft_pairs xg_fft_pairs_of(const xg_fft_site *d, const xg_aff *number, int64_t radix) {
+    xg_aff_ctx *x = d->e->m->aff;
+    int64_t h = d->length[d->n - 1], step = h;
+    const xg_aff *inside, *rest;
+    xg_fft_pairs p;
+    uint32_t k;
+    p.inner = d->beside ? d->count : 1;
+    p.radix = radix;
+    p.run = (h + 1) / 2 / radix;
+    inside = xg_aff_mod(x, number, p.inner);
+    rest = xg_aff_div(x, number, p.inner);
+    p.start = xg_aff_mod(x, rest, p.run);
+    rest = xg_aff_div(x, rest, p.run);
+    p.line = xg_aff_add(x, xg_aff_mul(x, rest, h * p.inner), inside);
+    p.mirror = inside;
+    for (k = d->n - 1; k-- > 0;) {
+        const xg_aff *i = xg_aff_mod(x, rest, d->length[k]), *other = xg_aff_mod(x, xg_aff_add_k(x, xg_aff_mul(x, i, -1), d->length[k]), d->length[k]);
+        p.mirror = xg_aff_add(x, p.mirror, xg_aff_mul(x, other, step * p.inner));
+        rest = xg_aff_div(x, rest, d->length[k]);
+        step *= d->length[k];
+    }
+    p.mirror = xg_aff_add(x, p.mirror, xg_aff_mul(x, rest, step * p.inner));
+    return p;
+}
+XG_FN const xg_aff *xg_fft_at(const xg_fft_site *d, const xg_fft_pairs *p, const xg_aff *line, const xg_aff *k) {
+    xg_aff_ctx *x = d->e->m->aff;
+    return xg_fft_place(d, xg_aff_add(x, line, xg_aff_mul(x, k, p->inner)));
+}
+XG_FN xg_elem xg_fft_load(const xg_fft_site *d, xg_kval *place) { return xg_emit_split(&d->s->b, xg_kextract(&d->s->b, d->shared, &place, 1)); }
+XG_FN void xg_fft_part_pairs(xg_fft_site *d, const xg_fft_pairs *p, xg_kval **dest) {
+    xg_aff_ctx *a = d->e->m->aff;
+    xg_kb *b = &d->s->b;
+    uint32_t last = d->i->shape->rank - 1;
+    int64_t h = d->length[d->n - 1], unit = 128 / d->bytes, apart = p->run * p->inner, q;
+    bool fixed = apart % unit == 0; /* then places are at fixed distances, too */
+    const xg_aff *down = xg_aff_add_k(a, xg_aff_mul(a, p->start, -1), h); /* h - start */
+    xg_kval *at[2][XG_RANK_MAX], *k[2], *place[2];
+    xg_elem root, z[2], x[2], w;
+    xg_fft_if f;
+    xg_fft_global_first(d, p->line, at[0]);
+    xg_fft_global_first(d, p->mirror, at[1]);
+    k[0] = xg_fft_index(d, p->start);
+    k[1] = xg_fft_index(d, xg_aff_add_k(a, down, -(p->radix - 1) * p->run)); /* the lowest, the others are at distances from it */
+    root = xg_fft_scaled(b, xg_fft_root_at(b, k[0], p->run - 1, 2 * h, -1, d->real), 0.5);
+    for (q = 0; q < p->radix; q++) {
+        if (q && fixed) place[0] = xg_fft_shifted(d, place[0], apart + apart / unit, 0);
+        else place[0] = xg_fft_index(d, xg_fft_at(d, p, p->line, xg_aff_add_k(a, p->start, q * p->run)));
+        if (q > 1 && fixed) place[1] = xg_fft_shifted(d, place[1], -(apart + apart / unit), 0);
+        else place[1] = xg_fft_index(d, xg_fft_at(d, p, p->mirror, xg_aff_mod(a, xg_aff_add_k(a, down, -q * p->run), h)));
+        z[0] = xg_fft_load(d, place[0]);
+        z[1] = xg_fft_load(d, place[1]);
+        w = q ? xg_fft_times(b, root, xg_fft_constant(d, xg_fft_root(q * p->run, 2 * h, -1))) : root;
+        xg_fft_part(d, z, w, x);
+        at[0][last] = xg_fft_shifted(d, k[0], q * p->run, (q + 1) * p->run);
+        at[1][last] = xg_fft_shifted(d, k[1], (p->radix - 1 - q) * p->run, h - q * p->run + 1);
+        *dest = xg_emit_insert(b, x[0], *dest, d->i->shape, at[0]);
+        *dest = xg_emit_insert(b, x[1], *dest, d->i->shape, at[1]);
+    }
+    if (h % 2) return;
+    f = xg_fft_if_begin(d, xg_kcmpi_(b, XG_CI_EQ, k[0], xg_elem_index(d->s, 0)), dest, 1); /* X[h / 2] = conj Z[-(h / 2)] */
+    at[0][last] = xg_elem_index(d->s, h / 2);
+    x[0] = xg_fft_conj(d, xg_fft_load(d, xg_fft_index(d, xg_fft_at(d, p, p->mirror, xg_aff_const(a, h / 2)))));
+    *dest = xg_emit_insert(b, x[0], *dest, d->i->shape, at[0]);
+    xg_fft_if_end(d, &f, dest, 1);
+}
+/* Pairs a thread takes: four share one computed root, unless neighbouring threads would then write less than two sectors together. */
+XG_FN int64_t xg_fft_pairs_together(const xg_fft_site *d) {
+    int64_t pairs = (d->length[d->n - 1] + 1) / 2, radix = 4, inner = d->beside ? d->count : 1;
+    while (radix > 1 && (pairs % radix || pairs / radix * inner * d->bytes < 64)) radix /= 2;
+    return radix;
+}
+XG_FN void xg_fft_part_halves(xg_fft_site *d, xg_kval **dest) {
+    xg_aff_ctx *x = d->e->m->aff;
+    int64_t radix = xg_fft_pairs_together(d), h = d->length[d->n - 1], work = d->count * (d->volume / h) * ((h + 1) / 2 / radix), i;
+    for (i = 0; i * d->threads < work; i++) {
+        const xg_aff *number = xg_aff_add_k(x, xg_aff_dim(x, 0), i * d->threads);
+        xg_fft_pairs p = xg_fft_pairs_of(d, number, radix);
+        xg_kval *exists = xg_fft_below(d, number, i, work, p.line);
+        xg_fft_if f;
+        if (exists) f = xg_fft_if_begin(d, exists, dest, 1);
+        xg_fft_part_pairs(d, &p, dest);
+        if (exists) xg_fft_if_end(d, &f, dest, 1);
+    }
+}
+
+#endif /* XG_EMIT_FFT_REAL_C */
+/* emit/fft.c -- fft: a block brings some transforms into registers, exchanges them through shared memory between the stages (opt/fft_stages.c), and writes them.
+ *
+ *     for each stage { take R elements from global (first stage) or shared memory; multiply by roots; butterfly; put them into shared or (last stage) global memory }
+ * Whatever the stage, neighbouring threads take neighbouring elements, and in the last one they put neighbouring ones; so all of global memory is read and written in whole sectors. A thread
+ * has one butterfly of a stage or several. Where memory for two copies is cheap the stages take from one and put into the other, and wait once each.
+ * Roots are computed where they are needed: one a butterfly, its powers by multiplication.
+ * Of real numbers and half spectra: fft_real.c.
+ * Several transforms that do not wait for each other may be one kernel: each has blocks of its own. */
+#ifndef XG_EMIT_FFT_C
+#define XG_EMIT_FFT_C
+
+enum { XG_FFT_THREADS_MAX = 512, XG_FFT_THREADS_WIDE = 256 /* of 128-bit elements */, XG_FFT_THREADS_LIKED = 128, XG_FFT_TWICE_MAX = 24 << 10 };
+
+XG_FN bool xg_emit_fft_match(const xg_fusion_emission *e) {
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++) if (e->roots[k]->op != XG_FFT) return false;
+    return e->n_roots > 0;
+}
+
+/* ---- elements ---- */
+
+XG_FN xg_elem xg_fft_read(xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, int64_t q) {
     xg_kval *at[XG_RANK_MAX], *mirrored = NULL;
     xg_range last = xg_fft_global_of(d, t, first, t->row->length / t->row->radix, q, at);
     xg_elem v;
+    if (d->in_pair == 2) return xg_fft_read_pair(d, at);
     if (d->to_real) xg_fft_mirrored(d, last, at, &mirrored);
     v = xg_elem_of(d->s, XG_OPERAND(d->i, 0), at);
     if (!v.im) v.im = xg_kconst_float(&d->s->b, d->real, 0);
@@ -47797,22 +48264,13 @@ XG_FN void xg_fft_write(xg_fft_site *d, const xg_fft_turn *t, xg_elem v, xg_kval
     xg_range last = xg_fft_global_of(d, t, first, t->row->done, c, at);
     xg_fft_if f;
     if (last.lo >= d->out_last) return;
-    if (d->to_real) v.im = NULL;
     if (d->scale != 1) v = xg_fft_scaled(&d->s->b, v, d->scale);
+    if (d->out_pair == 2) { xg_fft_write_pair(d, v, at, dest); return; }
+    if (d->to_real) v.im = NULL;
     if (last.hi < d->out_last) { *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at); return; }
     f = xg_fft_if_begin(d, xg_kcmpi_(&d->s->b, XG_CI_SLT, at[rank - 1], xg_elem_index(d->s, d->out_last)), dest, 1);
     *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at);
     xg_fft_if_end(d, &f, dest, 1);
-}
-
-/* ---- shared memory ---- */
-
-XG_FN xg_kval *xg_fft_array(xg_fft_site *d, const xg_ktype *type) { return xg_kir_op(&d->s->b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results; }
-XG_FN void xg_fft_wait(xg_fft_site *d, xg_kval **array) { *array = xg_kir_op(&d->s->b, XG_K_OP_SYNC, array, 1, &(*array)->type, 1, 0)->results; }
-XG_FN void xg_fft_exchange(xg_fft_site *d) {
-    xg_kval *t = d->shared;
-    d->shared = d->other;
-    d->other = t;
 }
 
 /* ---- a stage in registers ---- */
@@ -47848,7 +48306,8 @@ XG_FN void xg_fft_take(xg_fft_site *d, const xg_fft_turn *t, bool first, xg_elem
         f = xg_fft_if_begin(d, exists, values, (uint32_t)(2 * radix));
     }
     if (first) xg_fft_global_first(d, xg_fft_from(d, t, 0), at);
-    for (q = 0; q < radix; q++) {
+    if (first && d->out_pair == 2) xg_fft_join_halves(d, t, at, x);
+    else for (q = 0; q < radix; q++) {
         if (first) { x[q] = xg_fft_read(d, t, at, q); continue; }
         place = xg_fft_place_of(d, t, xg_fft_from, run, t->row->length * t->row->inner, q, &at[0]);
         x[q] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, d->shared, &place, 1));
@@ -47876,7 +48335,8 @@ XG_FN void xg_fft_put(xg_fft_site *d, const xg_fft_turn *t, bool last, const xg_
     xg_fft_if f;
     if (exists) f = xg_fft_if_begin(d, exists, to, 1);
     if (last) xg_fft_global_first(d, xg_fft_to(d, t, 0), at);
-    for (c = 0; c < t->row->radix; c++) {
+    if (last && d->in_pair == 2) xg_fft_part_in_registers(d, at, x, to);
+    else for (c = 0; c < t->row->radix; c++) {
         if (last) { xg_fft_write(d, t, x[c], at, c, to); continue; }
         place = xg_fft_place_of(d, t, xg_fft_to, run, run * t->row->radix, c, &at[0]);
         *to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, x[c]), *to, &place, 1);
@@ -47885,7 +48345,7 @@ XG_FN void xg_fft_put(xg_fft_site *d, const xg_fft_turn *t, bool last, const xg_
 }
 XG_FN void xg_fft_register_stage(xg_fft_site *d, uint32_t number, xg_kval **dest) {
     const xg_fft_stage_row *row = &d->stages.p[number];
-    bool first = number == 0, last = number + 1 == d->stages.n;
+    bool first = number == 0, last = number + 1 == d->stages.n && !d->parts;
     int64_t turns = (d->count * d->volume / row->radix + d->threads - 1) / d->threads, i;
     xg_elem *x = XG_NEW_N(d->e->arena, xg_elem, turns * row->radix);
     xg_fft_turn *t = XG_NEW_N(d->e->arena, xg_fft_turn, turns);
@@ -47904,22 +48364,6 @@ XG_FN void xg_fft_register_stage(xg_fft_site *d, uint32_t number, xg_kval **dest
 
 /* ---- a stage by its definition ---- */
 
-typedef struct xg_fft_loop { xg_kop *op; xg_kb outer; xg_kval *var, *carried; } xg_fft_loop;
-XG_FN xg_fft_loop xg_fft_loop_begin(xg_fft_site *d, int64_t count, xg_kval *const *carried, uint32_t n) {
-    xg_fft_loop l;
-    l.op = xg_elem_for(d->s, 0, count, 1, carried, n);
-    l.outer = d->s->b;
-    l.var = &l.op->regions[0]->args[0];
-    l.carried = &l.op->regions[0]->args[1];
-    d->s->b = xg_kb_end(d->e->m, l.op->regions[0]);
-    d->s->b.loc = l.outer.loc;
-    return l;
-}
-XG_FN xg_kval *xg_fft_loop_end(xg_fft_site *d, const xg_fft_loop *l, xg_kval *const *carried, uint32_t n) {
-    xg_kyield(&d->s->b, carried, n);
-    d->s->b = l->outer;
-    return l->op->results;
-}
 /* chunk * threads + thread, and whether that is below the limit (NULL: always). */
 XG_FN xg_kval *xg_fft_nth(xg_fft_site *d, xg_kval *chunk, int64_t limit, xg_kval **below) {
     xg_kb *b = &d->s->b;
@@ -47947,19 +48391,6 @@ XG_FN void xg_fft_fill_table(xg_fft_site *d, int64_t n) {
     if (below) xg_fft_if_end(d, &f, &to, 1);
     d->table = xg_fft_loop_end(d, &l, &to, 1);
     xg_fft_wait(d, &d->table);
-}
-/* Expressions of one index below limit and one below radix. */
-XG_FN void xg_fft_apply_to(const xg_fft_site *d, xg_kval *element, int64_t limit, xg_kval *q, int64_t radix, const xg_aff *const *what, uint32_t n, xg_kval **out) {
-    xg_aff_ctx *x = d->e->m->aff;
-    xg_imap *m = xg_imap_new(x, 2, 0, 0, n, 0);
-    xg_kval *dims[2];
-    uint32_t k;
-    dims[0] = element;
-    dims[1] = q;
-    m->dims[0].range = xg_range_of(0, limit - 1);
-    m->dims[1].range = xg_range_of(0, radix - 1);
-    for (k = 0; k < n; k++) m->results[k] = what[k];
-    xg_elem_apply(d->s, xg_imap_simplify(x, m), dims, out);
 }
 /* The result at an element: the sum over q of x[from + q] root^(q (k + L c)). */
 XG_FN xg_elem xg_fft_sum(xg_fft_site *d, const xg_fft_stage_row *row, xg_kval *element) {
@@ -48039,8 +48470,10 @@ XG_FN void xg_fft_describe(xg_fft_site *d, xg_fusion_emission *e, const xg_inst 
     d->to_real = xg_str_is(type, "IRFFT");
     d->sign = d->to_real || xg_str_is(type, "IFFT") ? 1 : -1;
     d->scale = d->volume = 1;
-    for (k = 0; k < n.n; k++) { d->length[k] = n.p[k]; d->volume *= n.p[k]; }
-    if (d->sign > 0) d->scale = 1.0 / (double)d->volume;
+    d->in_pair = d->out_pair = 1;
+    if (xg_fft_lengths(i, d->length)) *(d->to_real ? &d->out_pair : &d->in_pair) = 2;
+    for (k = 0; k < n.n; k++) d->volume *= d->length[k];
+    if (d->sign > 0) d->scale = 1.0 / (double)(d->volume * d->out_pair);
     d->in_last = in->dims[in->rank - 1];
     d->out_last = i->shape->dims[in->rank - 1];
     d->lines = 1;
@@ -48071,15 +48504,17 @@ XG_FN void xg_fft_gather(xg_fft_site *d) {
     }
     d->blocks = (d->lines + d->count - 1) / d->count;
     if (d->beside) d->stages = xg_fft_stages_of(d->length, d->n, d->count);
+    d->parts = d->in_pair == 2 && (d->stages.n > 1 || d->volume > d->length[d->n - 1]);
+    if (d->parts && d->stages.n > 1 && d->stages.p[d->stages.n - 1].radix == 1) d->stages.n--; /* the parting brings the elements to where they belong */
 }
-XG_FN bool xg_fft_uses_shared(const xg_fft_site *d) { return d->stages.n > 1; }
+XG_FN bool xg_fft_uses_shared(const xg_fft_site *d) { return d->stages.n > 1 || d->parts; }
 XG_FN void xg_fft_allocate(xg_fft_site *d) {
     int64_t places = xg_fft_places(d->count * d->volume, d->bytes), table = d->stages.table;
     xg_kelem element = d->bytes == 16 ? XG_E_C128 : XG_E_C64;
     if (!xg_fft_uses_shared(d)) return;
     d->shared_type = xg_kir_tensor(d->e->m, element, &places, 1);
     d->shared = xg_fft_array(d, d->shared_type);
-    if (table || (d->stages.n > 2 && 2 * places * d->bytes <= XG_FFT_TWICE_MAX)) d->other = xg_fft_array(d, d->shared_type);
+    if (table || (d->stages.n + d->parts > 2 && 2 * places * d->bytes <= XG_FFT_TWICE_MAX)) d->other = xg_fft_array(d, d->shared_type);
     if (table) d->table = xg_fft_array(d, xg_kir_tensor(d->e->m, element, &table, 1));
 }
 XG_FN xg_kval *xg_fft_transform(xg_fft_site *d, xg_kval *dest) {
@@ -48090,6 +48525,7 @@ XG_FN xg_kval *xg_fft_transform(xg_fft_site *d, xg_kval *dest) {
         if (d->stages.p[k].radix > XG_FFT_RADIX_MAX) xg_fft_sum_stage(d, k);
         else xg_fft_register_stage(d, k, &dest);
     }
+    if (d->parts) xg_fft_part_halves(d, &dest);
     return dest;
 }
 /* Transforms from .. to - 1; number k has the blocks first[k] .. first[k + 1] - 1. */
@@ -49004,8 +49440,8 @@ XG_FN xg_kval *xg_block_shared(xg_block *d, xg_kelem e, int64_t n) {
     return xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
 }
 XG_FN void xg_block_sync(xg_block *d) {
-    xg_kval **slots[XG_BLOCK_ARRAYS + 4], *v[XG_BLOCK_ARRAYS + 4];
-    const xg_ktype *types[XG_BLOCK_ARRAYS + 4];
+    xg_kval **slots[XG_BLOCK_ARRAYS + 4], *v[XG_BLOCK_ARRAYS + 4] = {NULL};
+    const xg_ktype *types[XG_BLOCK_ARRAYS + 4] = {NULL};
     uint32_t n = 0, k;
     xg_kop *op;
     for (k = 0; k < d->n_arrays; k++) if (d->arrays[k].tensor) slots[n++] = &d->arrays[k].tensor;

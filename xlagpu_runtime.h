@@ -5840,10 +5840,39 @@ XG_FN void xg_sim_d_field(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bfe,
     }
 }
 
+/* ---- selections of bits: prmt, shf, lop3 ---- */
+
+XG_FN bool xg_sim_known_value(const xg_sim_asm *p, uint32_t code, uint32_t *value) { /* of a constant that is known by now */
+    const xg_sim_const *k = code & 1 ? &p->consts.p[code >> 1] : NULL;
+    if (!k || k->sym) return false;
+    *value = (uint32_t)k->value;
+    return true;
+}
+XG_FN uint32_t xg_sim_selection(xg_sim_bit op, const uint32_t *v, uint32_t imm) {
+    return op == XG_SIM_BIT_prmt ? xg_sim_prmt(v[0], v[1], v[2], imm) : op == XG_SIM_BIT_shf ? xg_sim_shf(v[0], v[1], v[2], imm & 1, imm & 2) : (uint32_t)xg_sim_lop3(v[0], v[1], v[2], imm);
+}
+/* Compilers name a register that nobody wrote where a constant selector, distance or table takes no bit of it; such an operand is not read: 0 stands for it.
+ * Each bit of a result is a function of at most one bit of each operand, and of one place in it, so trying all zeros and all ones finds every use. */
+XG_FN void xg_sim_drop_unselected(xg_sim_asm *p, xg_sim_bit op, uint32_t *src, uint32_t imm) {
+    uint32_t v[3] = {0, 0, 0}, k, i, ones, selector;
+    if (op != XG_SIM_BIT_lop3 && !xg_sim_known_value(p, src[2], &selector)) return;
+    for (k = 0; k < 3; k++) {
+        bool taken = src[k] & 1;
+        for (ones = 0; ones < 8 && !taken; ones++) {
+            uint32_t with;
+            for (i = 0; i < 3; i++) if (!xg_sim_known_value(p, src[i], &v[i])) v[i] = ones >> i & 1 ? 0xFFFFFFFFu : 0;
+            with = xg_sim_selection(op, v, imm);
+            v[k] = ~v[k];
+            taken = xg_sim_selection(op, v, imm) != with;
+        }
+        if (!taken) src[k] = xg_sim_constant(p, 0, 4);
+    }
+}
+
 XG_FN void xg_sim_d_three(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* prmt, shf, dp4a, dp2a, fns: three 32-bit sources */
     static const char *const modes[] = {"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
     xg_sim_f f;
-    uint32_t imm = 0;
+    uint32_t imm = 0, src[3], i;
     if (arg == XG_SIM_BIT_prmt) { f = XG_F(prmt_b32); xg_sim_take(s, "b32"); imm = (uint32_t)(xg_sim_take_one(s, modes, 6) + 1); }
     else if (arg == XG_SIM_BIT_shf) {
         f = XG_F(shf_b32);
@@ -5862,28 +5891,29 @@ XG_FN void xg_sim_d_three(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* prmt
         imm |= (x == XG_SIM_S32 ? 1u : 0) | (y == XG_SIM_S32 ? 2u : 0);
     }
     xg_sim_operands(p, s, 4, 4);
-    xg_sim_alu(p, s, f, xg_sim_dest(p, s, 0, XG_SIM_B32), xg_sim_source(p, s, 1, XG_SIM_B32), xg_sim_source(p, s, 2, XG_SIM_B32), xg_sim_source(p, s, 3, XG_SIM_B32))->imm = imm;
+    for (i = 0; i < 3; i++) src[i] = xg_sim_source(p, s, i + 1, XG_SIM_B32);
+    if (arg == XG_SIM_BIT_prmt || arg == XG_SIM_BIT_shf) xg_sim_drop_unselected(p, (xg_sim_bit)arg, src, imm);
+    xg_sim_alu(p, s, f, xg_sim_dest(p, s, 0, XG_SIM_B32), src[0], src[1], src[2])->imm = imm;
 }
 XG_FN void xg_sim_d_lop3(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    uint32_t a, b, c, d, x, i = 0, q = XG_SIM_NOREG;
+    uint32_t src[3], d, x, i, q = XG_SIM_NOREG, table;
     int boolop = xg_sim_take(s, "or") ? 1 : xg_sim_take(s, "and") ? 0 : -1;
     (void)arg;
     xg_sim_take(s, "b32");
     xg_sim_operands(p, s, boolop < 0 ? 5 : 6, boolop < 0 ? 5 : 6);
-    a = xg_sim_source(p, s, 1, XG_SIM_B32);
-    b = xg_sim_source(p, s, 2, XG_SIM_B32);
-    c = xg_sim_source(p, s, 3, XG_SIM_B32);
+    for (i = 0; i < 3; i++) src[i] = xg_sim_source(p, s, i + 1, XG_SIM_B32);
     d = xg_sim_dest(p, s, 0, XG_SIM_B32);
-    i = xg_sim_literal(p, s, 4, 255);
+    table = xg_sim_literal(p, s, 4, 255);
+    xg_sim_drop_unselected(p, XG_SIM_BIT_lop3, src, table);
     if (boolop >= 0) {
         if (!s->o[0].pair) XG_SIM_BAD(p, s->o[0].at, "write d|p", "'lop3' with .and or .or has two destinations");
         q = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
         x = xg_sim_temp(p, 4);
-        xg_sim_alu(p, s, XG_F(lop3_b32), x, a, b, c)->imm = i;
-        a = xg_sim_via(p, s, XG_F(pred_b32), 4, x);
-        xg_sim_boolean(p, s, boolop == 0 ? 0 : 1, q, a, xg_sim_source(p, s, 5, XG_SIM_PRED));
+        xg_sim_alu(p, s, XG_F(lop3_b32), x, src[0], src[1], src[2])->imm = table;
+        i = xg_sim_via(p, s, XG_F(pred_b32), 4, x);
+        xg_sim_boolean(p, s, boolop == 0 ? 0 : 1, q, i, xg_sim_source(p, s, 5, XG_SIM_PRED));
         xg_sim_alu(p, s, XG_F(mov_b32), d, x, XG_SIM_NOREG, XG_SIM_NOREG);
-    } else xg_sim_alu(p, s, XG_F(lop3_b32), d, a, b, c)->imm = i;
+    } else xg_sim_alu(p, s, XG_F(lop3_b32), d, src[0], src[1], src[2])->imm = table;
 }
 XG_FN void xg_sim_d_sad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s);
@@ -7882,7 +7912,7 @@ XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
  * An analysis finds the registers that some path leaves unwritten before a use (a guarded write does not count). Compilers leave
  * such paths when they know that the program never takes them, so only running tells. For each of these registers, and no other, a predicate is added that
  * says which lanes have written it: false at the function's start, true before each write, asked (K_INIT) before each use. A mov or selp may
- * carry an unwritten value along, as the joints of SSA form do.
+ * carry an unwritten value along, as the joints of SSA form do; an operand of which a constant selector takes nothing is not used (convert.c).
  *
  * The analysis takes 64 registers at a time, so that its sets are single words; registers whose mentions all lie in one block behind an
  * unguarded write are not looked at. Its work is bounded by XG_SIM_WATCH_WORK visits of a block; registers beyond are not watched. */
@@ -7990,9 +8020,10 @@ XG_FN void xg_sim_touches_of(xg_sim_asm *p, xg_sim_touches *t, uint32_t record) 
     uint32_t sources = xg_sim_list_sources(p, in), k, n = in->kind == XG_SIM_K_BRX ? 0 : in->n;
     uint8_t write = in->flags & XG_SIM_GUARDED ? 1 : 2;
     xg_sim_touch_add(p, t, in->guard, record, 0);
+    xg_sim_touch_add(p, t, in->c, record, 0); /* the predicate of selp; mov has no third operand */
     if (!(in->kind == XG_SIM_K_ALU && in->flags & XG_SIM_COPIES)) {
         xg_sim_touch_add(p, t, in->a, record, 0); xg_sim_touch_add(p, t, in->b, record, 0);
-        xg_sim_touch_add(p, t, in->c, record, 0); xg_sim_touch_add(p, t, in->e, record, 0);
+        xg_sim_touch_add(p, t, in->e, record, 0);
         if (in->kind == XG_SIM_K_TILE && (in->op & 255) == XG_SIM_T_WGMMA) sources -= in->d2bytes; /* the old D is not used when its scale is false */
         for (k = 0; k < n && k < sources; k++) xg_sim_touch_add(p, t, p->list.p[in->list + k], record, 0);
     }

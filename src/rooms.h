@@ -220,6 +220,8 @@
 #include "emit/sort.c"
 #include "emit/topk.c"
 #include "emit/fft_butterfly.c"
+#include "emit/fft_site.c"
+#include "emit/fft_real.c"
 #include "emit/fft.c"
 #include "emit/triangular.c"
 #include "emit/block.c"

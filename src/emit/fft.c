@@ -4,7 +4,7 @@
  * Whatever the stage, neighbouring threads take neighbouring elements, and in the last one they put neighbouring ones; so all of global memory is read and written in whole sectors. A thread
  * has one butterfly of a stage or several. Where memory for two copies is cheap the stages take from one and put into the other, and wait once each.
  * Roots are computed where they are needed: one a butterfly, its powers by multiplication.
- * Of a real operand the imaginary part is zero; of a half spectrum the other half is the conjugate of element (-k1, -k2, -k3); only the wanted half of a spectrum is written.
+ * Of real numbers and half spectra: fft_real.c.
  * Several transforms that do not wait for each other may be one kernel: each has blocks of its own. */
 #ifndef XG_EMIT_FFT_C
 #define XG_EMIT_FFT_C
@@ -13,180 +13,19 @@
 
 enum { XG_FFT_THREADS_MAX = 512, XG_FFT_THREADS_WIDE = 256 /* of 128-bit elements */, XG_FFT_THREADS_LIKED = 128, XG_FFT_TWICE_MAX = 24 << 10 };
 
-typedef struct xg_fft_site {
-    xg_fusion_emission *e;
-    const xg_inst *i;
-    xg_scope *s;
-    xg_kelem real;
-    double sign, scale;
-    bool to_real;
-    uint32_t n;                       /* transformed dimensions, the last ones */
-    int64_t length[3], in_last, out_last;
-    int64_t bytes, volume, lines, count, threads, blocks; /* count: transforms of a block */
-    bool beside;                      /* elements of a block's transforms lie beside each other: in memory they are neighbours */
-    bool twisted;
-    int64_t twist_dim, twist_length;
-    xg_fft_stages stages;
-    xg_kval *where[2];                /* thread and block */
-    const xg_ktype *shared_type;
-    xg_kval *shared, *other, *table;  /* other: NULL if there is one copy only */
-    int64_t table_of;
-} xg_fft_site;
-
 XG_FN bool xg_emit_fft_match(const xg_fusion_emission *e) {
     uint32_t k;
     for (k = 0; k < e->n_roots; k++) if (e->roots[k]->op != XG_FFT) return false;
     return e->n_roots > 0;
 }
 
-/* ---- indices ---- */
-
-/* The expressions at this thread and block. */
-XG_FN void xg_fft_apply(const xg_fft_site *d, const xg_aff *const *what, uint32_t n, xg_kval **out) {
-    xg_aff_ctx *x = d->e->m->aff;
-    xg_imap *m = xg_imap_new(x, 2, 0, 0, n, 0);
-    uint32_t k;
-    m->dims[0].range = xg_range_of(0, d->threads - 1);
-    m->dims[1].range = xg_range_of(0, d->blocks - 1);
-    for (k = 0; k < n; k++) m->results[k] = what[k];
-    xg_elem_apply(d->s, xg_imap_simplify(x, m), d->where, out);
-}
-XG_FN xg_kval *xg_fft_index(const xg_fft_site *d, const xg_aff *a) {
-    xg_kval *v;
-    xg_fft_apply(d, &a, 1, &v);
-    return v;
-}
-/* Butterfly number i of this thread. */
-typedef struct xg_fft_turn { const xg_fft_stage_row *row; int64_t index; const xg_aff *number, *group, *rest; } xg_fft_turn;
-XG_FN xg_fft_turn xg_fft_turn_of(const xg_fft_site *d, const xg_fft_stage_row *row, int64_t i) {
-    xg_aff_ctx *x = d->e->m->aff;
-    int64_t together = row->length / row->radix * row->inner;
-    xg_fft_turn t;
-    t.row = row;
-    t.index = i;
-    t.number = xg_aff_add_k(x, xg_aff_dim(x, 0), i * d->threads);
-    t.group = xg_aff_mul(x, xg_aff_div(x, t.number, together), row->length * row->inner);
-    t.rest = xg_aff_mod(x, t.number, together);
-    return t;
-}
-XG_FN const xg_aff *xg_fft_from(const xg_fft_site *d, const xg_fft_turn *t, int64_t q) {
-    xg_aff_ctx *x = d->e->m->aff;
-    return xg_aff_add_k(x, xg_aff_add(x, t->group, t->rest), q * (t->row->length / t->row->radix) * t->row->inner);
-}
-XG_FN const xg_aff *xg_fft_to(const xg_fft_site *d, const xg_fft_turn *t, int64_t c) {
-    xg_aff_ctx *x = d->e->m->aff;
-    int64_t run = t->row->done * t->row->inner;
-    const xg_aff *at = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, t->rest, run), run * t->row->radix), xg_aff_mod(x, t->rest, run));
-    return xg_aff_add_k(x, xg_aff_add(x, t->group, at), c * run);
-}
-XG_FN xg_kval *xg_fft_shifted(const xg_fft_site *d, xg_kval *v, int64_t by, int64_t limit) {
-    if (!by) return v;
-    v = xg_k2(&d->s->b, XG_K_OP_ADDI, v, xg_elem_index(d->s, by));
-    if (limit) xg_kval_set_range(v, xg_range_of(by, limit - 1));
-    return v;
-}
-XG_FN const xg_aff *xg_fft_place(const xg_fft_site *d, const xg_aff *element) {
-    xg_aff_ctx *x = d->e->m->aff;
-    return xg_aff_add(x, element, xg_aff_div(x, element, 128 / d->bytes));
-}
-/* The places of a butterfly's elements, `run` apart, all of them within `span` elements; the first one lies below run in there. Where whole runs are kept apart by whole free places, or lie between
- * two of them, the others are at fixed distances from the first. */
-XG_FN xg_kval *xg_fft_place_of(const xg_fft_site *d, const xg_fft_turn *t, const xg_aff *(*element)(const xg_fft_site *d, const xg_fft_turn *t, int64_t k), int64_t run, int64_t span, int64_t k, xg_kval **first) {
-    int64_t unit = 128 / d->bytes;
-    if (!k) return *first = xg_fft_index(d, xg_fft_place(d, element(d, t, 0)));
-    if (run % unit == 0 || (unit % run == 0 && (span % unit == 0 || unit % span == 0))) return xg_fft_shifted(d, *first, k * run + k * run / unit, 0);
-    return xg_fft_index(d, xg_fft_place(d, element(d, t, k)));
-}
-XG_FN const xg_aff *xg_fft_line_at(const xg_fft_site *d, const xg_aff *element) {
-    xg_aff_ctx *x = d->e->m->aff;
-    return xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), d->count), d->beside ? xg_aff_mod(x, element, d->count) : xg_aff_div(x, element, d->volume));
-}
-/* The indices, in the operand or result, of an element of the block. */
-XG_FN void xg_fft_global(const xg_fft_site *d, const xg_aff *element, const xg_aff **at) {
-    xg_aff_ctx *x = d->e->m->aff;
-    uint32_t rank = d->i->shape->rank, k;
-    const xg_aff *line = xg_fft_line_at(d, element), *rest = d->beside ? xg_aff_div(x, element, d->count) : xg_aff_mod(x, element, d->volume);
-    for (k = d->n; k-- > 0;) {
-        at[rank - d->n + k] = k ? xg_aff_mod(x, rest, d->length[k]) : rest;
-        rest = xg_aff_div(x, rest, d->length[k]);
-    }
-    for (k = rank - d->n; k-- > 0;) {
-        at[k] = k ? xg_aff_mod(x, line, d->i->shape->dims[k]) : line;
-        line = xg_aff_div(x, line, d->i->shape->dims[k]);
-    }
-}
-
-/* ---- conditions ---- */
-
-/* The scope goes into one branch of an if after the other; `values` are what the if gives. */
-typedef struct xg_fft_if { xg_kop *op; xg_kb outer; } xg_fft_if;
-XG_FN xg_fft_if xg_fft_if_begin(xg_fft_site *d, xg_kval *cond, xg_kval *const *otherwise, uint32_t n) {
-    xg_fft_if f;
-    const xg_ktype **types = XG_NEW_N(d->e->arena, const xg_ktype *, n + 1);
-    uint32_t k;
-    for (k = 0; k < n; k++) types[k] = otherwise[k]->type;
-    f.op = xg_kif(&d->s->b, cond, types, n);
-    f.outer = d->s->b;
-    d->s->b = xg_kb_end(d->e->m, f.op->regions[1]);
-    xg_kyield(&d->s->b, otherwise, n);
-    d->s->b = xg_kb_end(d->e->m, f.op->regions[0]);
-    d->s->b.loc = f.outer.loc;
-    return f;
-}
-XG_FN void xg_fft_if_end(xg_fft_site *d, const xg_fft_if *f, xg_kval **values, uint32_t n) {
-    uint32_t k;
-    xg_kyield(&d->s->b, values, n);
-    d->s->b = f->outer;
-    for (k = 0; k < n; k++) values[k] = &f->op->results[k];
-}
-/* Whether the butterfly exists and, if it touches global memory, its transform too; NULL: always. */
-XG_FN xg_kval *xg_fft_exists(const xg_fft_site *d, const xg_fft_turn *t, bool global) {
-    int64_t work = d->count * d->volume / t->row->radix;
-    xg_kval *p = NULL;
-    if ((t->index + 1) * d->threads > work) p = XG_KCMPI(&d->s->b, XG_CI_SLT, xg_fft_index(d, t->number), xg_elem_index(d->s, work));
-    if (!global || d->lines % d->count == 0) return p;
-    return xg_elem_and(d->s, p, XG_KCMPI(&d->s->b, XG_CI_SLT, xg_fft_index(d, xg_fft_line_at(d, xg_fft_from(d, t, 0))), xg_elem_index(d->s, d->lines)));
-}
-
 /* ---- elements ---- */
 
-XG_FN xg_elem xg_fft_zero(const xg_fft_site *d) {
-    xg_elem z;
-    z.v = z.im = xg_kconst_float(&d->s->b, d->real, 0);
-    return z;
-}
-/* Of a half spectrum: where it ends, the element mirrored in all dimensions, conjugate. *mirrored may stay NULL. */
-XG_FN void xg_fft_mirrored(const xg_fft_site *d, xg_range last, xg_kval **at, xg_kval **mirrored) {
-    xg_kb *b = &d->s->b;
-    uint32_t rank = d->i->shape->rank, k;
-    if (last.hi < d->in_last) return;
-    *mirrored = xg_kcmpi_(b, XG_CI_SGE, at[rank - 1], xg_elem_index(d->s, d->in_last));
-    for (k = 0; k < d->n; k++) {
-        xg_kval **i = &at[rank - d->n + k], *other;
-        int64_t n = d->length[k];
-        other = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(d->s, n), *i);
-        if (k + 1 < d->n) other = XG_KSELECT(b, xg_kcmpi_(b, XG_CI_EQ, *i, xg_elem_index(d->s, 0)), *i, other);
-        *i = xg_kselect(b, *mirrored, other, *i);
-        xg_kval_set_range(*i, xg_range_of(0, (k + 1 < d->n ? n : d->in_last) - 1));
-    }
-}
-/* The indices of a butterfly's element k in the operand or result, `step` apart along the stage's dimension, given those of the first one; the range of the last index. */
-XG_FN xg_range xg_fft_global_of(const xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, int64_t step, int64_t k, xg_kval **at) {
-    uint32_t rank = d->i->shape->rank, dim = rank - d->n + t->row->dim;
-    memcpy((void *)at, (const void *)first, rank * sizeof *at);
-    at[dim] = xg_fft_shifted(d, first[dim], k * step, (k + 1) * step);
-    if (t->row->radix > 1 && dim == rank - 1) return xg_range_of(k * step, (k + 1) * step - 1);
-    return xg_range_of(0, d->length[d->n - 1] - 1);
-}
-XG_FN void xg_fft_global_first(const xg_fft_site *d, const xg_aff *element, xg_kval **at) {
-    const xg_aff *want[XG_RANK_MAX];
-    xg_fft_global(d, element, want);
-    xg_fft_apply(d, want, d->i->shape->rank, at);
-}
-XG_FN xg_elem xg_fft_read(const xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, int64_t q) {
+XG_FN xg_elem xg_fft_read(xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, int64_t q) {
     xg_kval *at[XG_RANK_MAX], *mirrored = NULL;
     xg_range last = xg_fft_global_of(d, t, first, t->row->length / t->row->radix, q, at);
     xg_elem v;
+    if (d->in_pair == 2) return xg_fft_read_pair(d, at);
     if (d->to_real) xg_fft_mirrored(d, last, at, &mirrored);
     v = xg_elem_of(d->s, XG_OPERAND(d->i, 0), at);
     if (!v.im) v.im = xg_kconst_float(&d->s->b, d->real, 0);
@@ -199,22 +38,13 @@ XG_FN void xg_fft_write(xg_fft_site *d, const xg_fft_turn *t, xg_elem v, xg_kval
     xg_range last = xg_fft_global_of(d, t, first, t->row->done, c, at);
     xg_fft_if f;
     if (last.lo >= d->out_last) return;
-    if (d->to_real) v.im = NULL;
     if (d->scale != 1) v = xg_fft_scaled(&d->s->b, v, d->scale);
+    if (d->out_pair == 2) { xg_fft_write_pair(d, v, at, dest); return; }
+    if (d->to_real) v.im = NULL;
     if (last.hi < d->out_last) { *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at); return; }
     f = xg_fft_if_begin(d, xg_kcmpi_(&d->s->b, XG_CI_SLT, at[rank - 1], xg_elem_index(d->s, d->out_last)), dest, 1);
     *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at);
     xg_fft_if_end(d, &f, dest, 1);
-}
-
-/* ---- shared memory ---- */
-
-XG_FN xg_kval *xg_fft_array(xg_fft_site *d, const xg_ktype *type) { return xg_kir_op(&d->s->b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results; }
-XG_FN void xg_fft_wait(xg_fft_site *d, xg_kval **array) { *array = xg_kir_op(&d->s->b, XG_K_OP_SYNC, array, 1, &(*array)->type, 1, 0)->results; }
-XG_FN void xg_fft_exchange(xg_fft_site *d) {
-    xg_kval *t = d->shared;
-    d->shared = d->other;
-    d->other = t;
 }
 
 /* ---- a stage in registers ---- */
@@ -250,7 +80,8 @@ XG_FN void xg_fft_take(xg_fft_site *d, const xg_fft_turn *t, bool first, xg_elem
         f = xg_fft_if_begin(d, exists, values, (uint32_t)(2 * radix));
     }
     if (first) xg_fft_global_first(d, xg_fft_from(d, t, 0), at);
-    for (q = 0; q < radix; q++) {
+    if (first && d->out_pair == 2) xg_fft_join_halves(d, t, at, x);
+    else for (q = 0; q < radix; q++) {
         if (first) { x[q] = xg_fft_read(d, t, at, q); continue; }
         place = xg_fft_place_of(d, t, xg_fft_from, run, t->row->length * t->row->inner, q, &at[0]);
         x[q] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, d->shared, &place, 1));
@@ -278,7 +109,8 @@ XG_FN void xg_fft_put(xg_fft_site *d, const xg_fft_turn *t, bool last, const xg_
     xg_fft_if f;
     if (exists) f = xg_fft_if_begin(d, exists, to, 1);
     if (last) xg_fft_global_first(d, xg_fft_to(d, t, 0), at);
-    for (c = 0; c < t->row->radix; c++) {
+    if (last && d->in_pair == 2) xg_fft_part_in_registers(d, at, x, to);
+    else for (c = 0; c < t->row->radix; c++) {
         if (last) { xg_fft_write(d, t, x[c], at, c, to); continue; }
         place = xg_fft_place_of(d, t, xg_fft_to, run, run * t->row->radix, c, &at[0]);
         *to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, x[c]), *to, &place, 1);
@@ -287,7 +119,7 @@ XG_FN void xg_fft_put(xg_fft_site *d, const xg_fft_turn *t, bool last, const xg_
 }
 XG_FN void xg_fft_register_stage(xg_fft_site *d, uint32_t number, xg_kval **dest) {
     const xg_fft_stage_row *row = &d->stages.p[number];
-    bool first = number == 0, last = number + 1 == d->stages.n;
+    bool first = number == 0, last = number + 1 == d->stages.n && !d->parts;
     int64_t turns = (d->count * d->volume / row->radix + d->threads - 1) / d->threads, i;
     xg_elem *x = XG_NEW_N(d->e->arena, xg_elem, turns * row->radix);
     xg_fft_turn *t = XG_NEW_N(d->e->arena, xg_fft_turn, turns);
@@ -306,22 +138,6 @@ XG_FN void xg_fft_register_stage(xg_fft_site *d, uint32_t number, xg_kval **dest
 
 /* ---- a stage by its definition ---- */
 
-typedef struct xg_fft_loop { xg_kop *op; xg_kb outer; xg_kval *var, *carried; } xg_fft_loop;
-XG_FN xg_fft_loop xg_fft_loop_begin(xg_fft_site *d, int64_t count, xg_kval *const *carried, uint32_t n) {
-    xg_fft_loop l;
-    l.op = xg_elem_for(d->s, 0, count, 1, carried, n);
-    l.outer = d->s->b;
-    l.var = &l.op->regions[0]->args[0];
-    l.carried = &l.op->regions[0]->args[1];
-    d->s->b = xg_kb_end(d->e->m, l.op->regions[0]);
-    d->s->b.loc = l.outer.loc;
-    return l;
-}
-XG_FN xg_kval *xg_fft_loop_end(xg_fft_site *d, const xg_fft_loop *l, xg_kval *const *carried, uint32_t n) {
-    xg_kyield(&d->s->b, carried, n);
-    d->s->b = l->outer;
-    return l->op->results;
-}
 /* chunk * threads + thread, and whether that is below the limit (NULL: always). */
 XG_FN xg_kval *xg_fft_nth(xg_fft_site *d, xg_kval *chunk, int64_t limit, xg_kval **below) {
     xg_kb *b = &d->s->b;
@@ -349,19 +165,6 @@ XG_FN void xg_fft_fill_table(xg_fft_site *d, int64_t n) {
     if (below) xg_fft_if_end(d, &f, &to, 1);
     d->table = xg_fft_loop_end(d, &l, &to, 1);
     xg_fft_wait(d, &d->table);
-}
-/* Expressions of one index below limit and one below radix. */
-XG_FN void xg_fft_apply_to(const xg_fft_site *d, xg_kval *element, int64_t limit, xg_kval *q, int64_t radix, const xg_aff *const *what, uint32_t n, xg_kval **out) {
-    xg_aff_ctx *x = d->e->m->aff;
-    xg_imap *m = xg_imap_new(x, 2, 0, 0, n, 0);
-    xg_kval *dims[2];
-    uint32_t k;
-    dims[0] = element;
-    dims[1] = q;
-    m->dims[0].range = xg_range_of(0, limit - 1);
-    m->dims[1].range = xg_range_of(0, radix - 1);
-    for (k = 0; k < n; k++) m->results[k] = what[k];
-    xg_elem_apply(d->s, xg_imap_simplify(x, m), dims, out);
 }
 /* The result at an element: the sum over q of x[from + q] root^(q (k + L c)). */
 XG_FN xg_elem xg_fft_sum(xg_fft_site *d, const xg_fft_stage_row *row, xg_kval *element) {
@@ -441,8 +244,10 @@ XG_FN void xg_fft_describe(xg_fft_site *d, xg_fusion_emission *e, const xg_inst 
     d->to_real = xg_str_is(type, "IRFFT");
     d->sign = d->to_real || xg_str_is(type, "IFFT") ? 1 : -1;
     d->scale = d->volume = 1;
-    for (k = 0; k < n.n; k++) { d->length[k] = n.p[k]; d->volume *= n.p[k]; }
-    if (d->sign > 0) d->scale = 1.0 / (double)d->volume;
+    d->in_pair = d->out_pair = 1;
+    if (xg_fft_lengths(i, d->length)) *(d->to_real ? &d->out_pair : &d->in_pair) = 2;
+    for (k = 0; k < n.n; k++) d->volume *= d->length[k];
+    if (d->sign > 0) d->scale = 1.0 / (double)(d->volume * d->out_pair);
     d->in_last = in->dims[in->rank - 1];
     d->out_last = i->shape->dims[in->rank - 1];
     d->lines = 1;
@@ -473,15 +278,17 @@ XG_FN void xg_fft_gather(xg_fft_site *d) {
     }
     d->blocks = (d->lines + d->count - 1) / d->count;
     if (d->beside) d->stages = xg_fft_stages_of(d->length, d->n, d->count);
+    d->parts = d->in_pair == 2 && (d->stages.n > 1 || d->volume > d->length[d->n - 1]);
+    if (d->parts && d->stages.n > 1 && d->stages.p[d->stages.n - 1].radix == 1) d->stages.n--; /* the parting brings the elements to where they belong */
 }
-XG_FN bool xg_fft_uses_shared(const xg_fft_site *d) { return d->stages.n > 1; }
+XG_FN bool xg_fft_uses_shared(const xg_fft_site *d) { return d->stages.n > 1 || d->parts; }
 XG_FN void xg_fft_allocate(xg_fft_site *d) {
     int64_t places = xg_fft_places(d->count * d->volume, d->bytes), table = d->stages.table;
     xg_kelem element = d->bytes == 16 ? XG_E_C128 : XG_E_C64;
     if (!xg_fft_uses_shared(d)) return;
     d->shared_type = xg_kir_tensor(d->e->m, element, &places, 1);
     d->shared = xg_fft_array(d, d->shared_type);
-    if (table || (d->stages.n > 2 && 2 * places * d->bytes <= XG_FFT_TWICE_MAX)) d->other = xg_fft_array(d, d->shared_type);
+    if (table || (d->stages.n + d->parts > 2 && 2 * places * d->bytes <= XG_FFT_TWICE_MAX)) d->other = xg_fft_array(d, d->shared_type);
     if (table) d->table = xg_fft_array(d, xg_kir_tensor(d->e->m, element, &table, 1));
 }
 XG_FN xg_kval *xg_fft_transform(xg_fft_site *d, xg_kval *dest) {
@@ -492,6 +299,7 @@ XG_FN xg_kval *xg_fft_transform(xg_fft_site *d, xg_kval *dest) {
         if (d->stages.p[k].radix > XG_FFT_RADIX_MAX) xg_fft_sum_stage(d, k);
         else xg_fft_register_stage(d, k, &dest);
     }
+    if (d->parts) xg_fft_part_halves(d, &dest);
     return dest;
 }
 /* Transforms from .. to - 1; number k has the blocks first[k] .. first[k + 1] - 1. */

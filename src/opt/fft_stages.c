@@ -81,11 +81,21 @@ XG_FN int64_t xg_fft_first_pass(int64_t length, int64_t bytes) {
     }
     return 0;
 }
+/* The lengths that a kernel transforms; whether they are those of pairs: n real numbers, n even, are n / 2 complex ones (emit/fft_real.c). */
+XG_FN bool xg_fft_lengths(const xg_inst *i, int64_t *length) {
+    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
+    bool real = xg_type_class(i->shape->type) != XGT_C || xg_type_class(XG_OPERAND(i, 0)->shape->type) != XGT_C, pairs = n.n && real && n.p[n.n - 1] % 2 == 0;
+    uint32_t k;
+    for (k = 0; k < n.n; k++) length[k] = n.p[k];
+    if (pairs) length[n.n - 1] /= 2;
+    return pairs;
+}
 /* The first of those last dimensions that one block can transform together. */
 XG_FN uint32_t xg_fft_last_pass(const xg_inst *i) {
-    xg_ints n = xg_attr_ints(i, XG_A_fft_length);
-    uint32_t k = n.n;
-    while (k && xg_fft_fits(n.p + k - 1, n.n - k + 1, 1, xg_type_bits(xg_type_real(i->shape->type)) / 4)) k--;
+    uint32_t n = xg_attr_ints(i, XG_A_fft_length).n, k = n;
+    int64_t length[3];
+    xg_fft_lengths(i, length);
+    while (k && xg_fft_fits(length + k - 1, n - k + 1, 1, xg_type_bits(xg_type_real(i->shape->type)) / 4)) k--;
     return k;
 }
 XG_FN bool xg_fft_is_kernel(const xg_inst *i) { return i->shape->elements && XG_OPERAND(i, 0)->shape->elements && xg_fft_last_pass(i) == 0; }

@@ -94,6 +94,7 @@ typedef struct xg_fft_stages { xg_fft_stage_row p[64]; uint32_t n; int64_t table
 XG_FN xg_fft_stages xg_fft_stages_of(const int64_t *lengths, uint32_t n, int64_t inner);
 XG_FN bool xg_fft_fits(const int64_t *lengths, uint32_t n, int64_t count, int64_t bytes); /* count transforms of elements of so many bytes */
 XG_FN int64_t xg_fft_first_pass(int64_t length, int64_t bytes); /* and transforms that take several kernels, fuse/fft_passes.c */
+XG_FN bool xg_fft_lengths(const xg_inst *i, int64_t *length);
 XG_FN uint32_t xg_fft_last_pass(const xg_inst *i);
 XG_FN bool xg_fft_is_kernel(const xg_inst *i);
 XG_FN bool xg_fft_has_passes(const xg_inst *i);
