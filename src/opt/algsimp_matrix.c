@@ -55,6 +55,33 @@ XG_FN bool xg_mirror_broadcasts(xg_mirror *m, const xg_inst *x, const xg_inst *y
     m->steps = inner.steps;
     return true;
 }
+/* The sign of a number of that type is apart from its size. */
+XG_FN bool xg_mirror_has_sign(xlagpu_type t) {
+    const xg_float_format *f = xg_float_format_of(t);
+    return f ? f->has_sign : xg_type_class(t) == XGT_I && xg_type_signed(t);
+}
+/* Exchanged, a difference is the other way round; its size and its square are the same, of zeros, too. */
+XG_FN bool xg_mirror_is_even(xg_mirror *m, const xg_inst *x) {
+    const xg_inst *d = x->op == XG_ABS || (x->op == XG_MULTIPLY && XG_OPERAND(x, 0) == XG_OPERAND(x, 1)) ? XG_OPERAND(x, 0) : NULL;
+    return d && d->op == XG_SUBTRACT && xg_mirror_has_sign(d->shape->type) && xg_alg_mirrored(m, XG_OPERAND(d, 0), XG_OPERAND(d, 1));
+}
+/* Over dimensions that stay: each result is made of the same elements in the same order. */
+XG_FN bool xg_mirror_reduces(xg_mirror *m, const xg_inst *x) {
+    xg_ints over = xg_attr_ints(x, XG_A_dimensions);
+    int64_t kept[XG_RANK_MAX];
+    xg_mirror inner = *m;
+    uint32_t d, k, n = 0;
+    if (x->n_operands != 2) return false;
+    for (d = 0; d < RANK(XG_OPERAND(x, 0)); d++) {
+        for (k = 0; k < over.n && over.p[k] != (int64_t)d; k++) {}
+        if (k == over.n) kept[n++] = d;
+    }
+    inner.p = kept[m->p];
+    inner.q = kept[m->q];
+    if (!xg_alg_mirrored(&inner, XG_OPERAND(x, 0), XG_OPERAND(x, 0))) return false;
+    m->steps = inner.steps;
+    return true;
+}
 /* Is an element of x the same bits as the element of y at the place with both dimensions exchanged? Of x itself: is it symmetric? */
 XG_FN bool xg_alg_mirrored(xg_mirror *m, const xg_inst *x, const xg_inst *y) {
     uint32_t k;
@@ -67,6 +94,8 @@ XG_FN bool xg_alg_mirrored(xg_mirror *m, const xg_inst *x, const xg_inst *y) {
     if (x->op == XG_IOTA) return xg_attr_int(x, XG_A_iota_dimension, 0) == xg_mirror_of(m, xg_attr_int(y, XG_A_iota_dimension, 0));
     if (x->op == XG_BROADCAST) return xg_mirror_broadcasts(m, x, y);
     if (x->op == XG_DOT) return x == y && xg_mirror_is_gram(m, x);
+    if (x->op == XG_REDUCE) return x == y && xg_mirror_reduces(m, x);
+    if (x == y && xg_mirror_is_even(m, x)) return true;
     if (!(xg_op_flags(x->op) & XGF_EW) || x->n_operands == 0 || (x != y && (x->n_attrs || y->n_attrs))) return false;
     for (k = 0; k < x->n_operands && xg_alg_mirrored(m, XG_OPERAND(x, k), XG_OPERAND(y, k)); k++) {}
     if (k == x->n_operands) return true;
