@@ -20781,6 +20781,33 @@ XG_FN bool xg_mirror_broadcasts(xg_mirror *m, const xg_inst *x, const xg_inst *y
     m->steps = inner.steps;
     return true;
 }
+/* The sign of a number of that type is apart from its size. */
+XG_FN bool xg_mirror_has_sign(xlagpu_type t) {
+    const xg_float_format *f = xg_float_format_of(t);
+    return f ? f->has_sign : xg_type_class(t) == XGT_I && xg_type_signed(t);
+}
+/* Exchanged, a difference is the other way round; its size and its square are the same, of zeros, too. */
+XG_FN bool xg_mirror_is_even(xg_mirror *m, const xg_inst *x) {
+    const xg_inst *d = x->op == XG_ABS || (x->op == XG_MULTIPLY && XG_OPERAND(x, 0) == XG_OPERAND(x, 1)) ? XG_OPERAND(x, 0) : NULL;
+    return d && d->op == XG_SUBTRACT && xg_mirror_has_sign(d->shape->type) && xg_alg_mirrored(m, XG_OPERAND(d, 0), XG_OPERAND(d, 1));
+}
+/* Over dimensions that stay: each result is made of the same elements in the same order. */
+XG_FN bool xg_mirror_reduces(xg_mirror *m, const xg_inst *x) {
+    xg_ints over = xg_attr_ints(x, XG_A_dimensions);
+    int64_t kept[XG_RANK_MAX];
+    xg_mirror inner = *m;
+    uint32_t d, k, n = 0;
+    if (x->n_operands != 2) return false;
+    for (d = 0; d < RANK(XG_OPERAND(x, 0)); d++) {
+        for (k = 0; k < over.n && over.p[k] != (int64_t)d; k++) {}
+        if (k == over.n) kept[n++] = d;
+    }
+    inner.p = kept[m->p];
+    inner.q = kept[m->q];
+    if (!xg_alg_mirrored(&inner, XG_OPERAND(x, 0), XG_OPERAND(x, 0))) return false;
+    m->steps = inner.steps;
+    return true;
+}
 /* Is an element of x the same bits as the element of y at the place with both dimensions exchanged? Of x itself: is it symmetric? */
 XG_FN bool xg_alg_mirrored(xg_mirror *m, const xg_inst *x, const xg_inst *y) {
     uint32_t k;
@@ -20793,6 +20820,8 @@ XG_FN bool xg_alg_mirrored(xg_mirror *m, const xg_inst *x, const xg_inst *y) {
     if (x->op == XG_IOTA) return xg_attr_int(x, XG_A_iota_dimension, 0) == xg_mirror_of(m, xg_attr_int(y, XG_A_iota_dimension, 0));
     if (x->op == XG_BROADCAST) return xg_mirror_broadcasts(m, x, y);
     if (x->op == XG_DOT) return x == y && xg_mirror_is_gram(m, x);
+    if (x->op == XG_REDUCE) return x == y && xg_mirror_reduces(m, x);
+    if (x == y && xg_mirror_is_even(m, x)) return true;
     if (!(xg_op_flags(x->op) & XGF_EW) || x->n_operands == 0 || (x != y && (x->n_attrs || y->n_attrs))) return false;
     for (k = 0; k < x->n_operands && xg_alg_mirrored(m, XG_OPERAND(x, k), XG_OPERAND(y, k)); k++) {}
     if (k == x->n_operands) return true;
@@ -48237,7 +48266,7 @@ XG_FN void xg_fft_part_halves(xg_fft_site *d, xg_kval **dest) {
 #ifndef XG_EMIT_FFT_C
 #define XG_EMIT_FFT_C
 
-enum { XG_FFT_THREADS_MAX = 512, XG_FFT_THREADS_WIDE = 256 /* of 128-bit elements */, XG_FFT_THREADS_LIKED = 128, XG_FFT_TWICE_MAX = 24 << 10 };
+enum { XG_FFT_THREADS_MAX = 512, XG_FFT_THREADS_WIDE = 256 /* of 128-bit elements */, XG_FFT_THREADS_LIKED = 128, XG_FFT_TWICE_MAX = 24 << 10, XG_FFT_HELD = 8 };
 
 XG_FN bool xg_emit_fft_match(const xg_fusion_emission *e) {
     uint32_t k;
@@ -48484,13 +48513,31 @@ XG_FN void xg_fft_describe(xg_fft_site *d, xg_fusion_emission *e, const xg_inst 
     d->twisted = xg_fft_twiddle(i, &d->twist_dim, &d->twist_length);
     d->beside = xg_fft_crosses(in, d->volume) || xg_fft_crosses(i->shape, d->volume);
 }
-/* Threads that have one butterfly each in the stage with the most of them. */
-XG_FN int64_t xg_fft_threads(const xg_fft_site *d) {
-    int64_t most = 1, limit = d->bytes == 16 ? XG_FFT_THREADS_WIDE : XG_FFT_THREADS_MAX, turns;
+/* What the stages of so many threads cost a warp, in instructions: a butterfly has its roots and, for each element, what it is multiplied and added by. */
+XG_FN int64_t xg_fft_threads_cost(const xg_fft_site *d, int64_t threads) {
+    int64_t warps = (threads + 31) / 32, cost = 0;
     uint32_t k;
-    for (k = 0; k < d->stages.n; k++) most = XG_MAX(most, d->count * d->volume / (d->stages.p[k].radix > XG_FFT_RADIX_MAX ? 4 : d->stages.p[k].radix));
+    for (k = 0; k < d->stages.n; k++) {
+        int64_t radix = d->stages.p[k].radix, sum = radix > XG_FFT_RADIX_MAX, work = d->count * d->volume / (sum ? 1 : radix);
+        cost += (work + threads - 1) / threads * warps * (sum ? 10 * radix : 30 + 12 * radix);
+    }
+    return cost;
+}
+/* As many threads as the stage with the most butterflies has, or as one with fewer where that leaves fewer of them idle in the others; but none holds more than XG_FFT_HELD elements for that. */
+XG_FN int64_t xg_fft_threads(const xg_fft_site *d) {
+    int64_t limit = d->bytes == 16 ? XG_FFT_THREADS_WIDE : XG_FFT_THREADS_MAX, all = d->count * d->volume, most = 1, best, turns, cost;
+    uint32_t k;
+    for (k = 0; k < d->stages.n; k++) most = XG_MAX(most, all / (d->stages.p[k].radix > XG_FFT_RADIX_MAX ? 4 : d->stages.p[k].radix));
     turns = (most + limit - 1) / limit;
-    return (most + turns - 1) / turns;
+    best = (most + turns - 1) / turns;
+    cost = xg_fft_threads_cost(d, best);
+    for (k = 0; k < d->stages.n; k++) {
+        int64_t threads = all / d->stages.p[k].radix;
+        if (threads > limit || threads * XG_FFT_HELD < all || xg_fft_threads_cost(d, threads) >= cost) continue;
+        best = threads;
+        cost = xg_fft_threads_cost(d, threads);
+    }
+    return best;
 }
 /* More transforms a block, until there are as many threads as one likes, as long as there are enough blocks. Requires: one fits. */
 XG_FN void xg_fft_gather(xg_fft_site *d) {

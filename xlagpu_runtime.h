@@ -8020,7 +8020,7 @@ XG_FN void xg_sim_touches_of(xg_sim_asm *p, xg_sim_touches *t, uint32_t record) 
     uint32_t sources = xg_sim_list_sources(p, in), k, n = in->kind == XG_SIM_K_BRX ? 0 : in->n;
     uint8_t write = in->flags & XG_SIM_GUARDED ? 1 : 2;
     xg_sim_touch_add(p, t, in->guard, record, 0);
-    xg_sim_touch_add(p, t, in->c, record, 0); /* the predicate of selp; mov has no third operand */
+    xg_sim_touch_add(p, t, in->c, record, 0); /* of a copy: what selp chooses by */
     if (!(in->kind == XG_SIM_K_ALU && in->flags & XG_SIM_COPIES)) {
         xg_sim_touch_add(p, t, in->a, record, 0); xg_sim_touch_add(p, t, in->b, record, 0);
         xg_sim_touch_add(p, t, in->e, record, 0);

@@ -11,7 +11,7 @@
 #include "emit.h"
 #include "../eval/eval.h"
 
-enum { XG_FFT_THREADS_MAX = 512, XG_FFT_THREADS_WIDE = 256 /* of 128-bit elements */, XG_FFT_THREADS_LIKED = 128, XG_FFT_TWICE_MAX = 24 << 10 };
+enum { XG_FFT_THREADS_MAX = 512, XG_FFT_THREADS_WIDE = 256 /* of 128-bit elements */, XG_FFT_THREADS_LIKED = 128, XG_FFT_TWICE_MAX = 24 << 10, XG_FFT_HELD = 8 };
 
 XG_FN bool xg_emit_fft_match(const xg_fusion_emission *e) {
     uint32_t k;
@@ -258,13 +258,31 @@ XG_FN void xg_fft_describe(xg_fft_site *d, xg_fusion_emission *e, const xg_inst 
     d->twisted = xg_fft_twiddle(i, &d->twist_dim, &d->twist_length);
     d->beside = xg_fft_crosses(in, d->volume) || xg_fft_crosses(i->shape, d->volume);
 }
-/* Threads that have one butterfly each in the stage with the most of them. */
-XG_FN int64_t xg_fft_threads(const xg_fft_site *d) {
-    int64_t most = 1, limit = d->bytes == 16 ? XG_FFT_THREADS_WIDE : XG_FFT_THREADS_MAX, turns;
+/* What the stages of so many threads cost a warp, in instructions: a butterfly has its roots and, for each element, what it is multiplied and added by. */
+XG_FN int64_t xg_fft_threads_cost(const xg_fft_site *d, int64_t threads) {
+    int64_t warps = (threads + 31) / 32, cost = 0;
     uint32_t k;
-    for (k = 0; k < d->stages.n; k++) most = XG_MAX(most, d->count * d->volume / (d->stages.p[k].radix > XG_FFT_RADIX_MAX ? 4 : d->stages.p[k].radix));
+    for (k = 0; k < d->stages.n; k++) {
+        int64_t radix = d->stages.p[k].radix, sum = radix > XG_FFT_RADIX_MAX, work = d->count * d->volume / (sum ? 1 : radix);
+        cost += (work + threads - 1) / threads * warps * (sum ? 10 * radix : 30 + 12 * radix);
+    }
+    return cost;
+}
+/* As many threads as the stage with the most butterflies has, or as one with fewer where that leaves fewer of them idle in the others; but none holds more than XG_FFT_HELD elements for that. */
+XG_FN int64_t xg_fft_threads(const xg_fft_site *d) {
+    int64_t limit = d->bytes == 16 ? XG_FFT_THREADS_WIDE : XG_FFT_THREADS_MAX, all = d->count * d->volume, most = 1, best, turns, cost;
+    uint32_t k;
+    for (k = 0; k < d->stages.n; k++) most = XG_MAX(most, all / (d->stages.p[k].radix > XG_FFT_RADIX_MAX ? 4 : d->stages.p[k].radix));
     turns = (most + limit - 1) / limit;
-    return (most + turns - 1) / turns;
+    best = (most + turns - 1) / turns;
+    cost = xg_fft_threads_cost(d, best);
+    for (k = 0; k < d->stages.n; k++) {
+        int64_t threads = all / d->stages.p[k].radix;
+        if (threads > limit || threads * XG_FFT_HELD < all || xg_fft_threads_cost(d, threads) >= cost) continue;
+        best = threads;
+        cost = xg_fft_threads_cost(d, threads);
+    }
+    return best;
 }
 /* More transforms a block, until there are as many threads as one likes, as long as there are enough blocks. Requires: one fits. */
 XG_FN void xg_fft_gather(xg_fft_site *d) {
