@@ -34,6 +34,34 @@ XG_FN int64_t xg_column_most(const xg_reduction *r) {
 }
 XG_FN bool xg_column_takes(const xg_reduction *r) { return xg_column_bytes(r) * XG_COLUMN_BLOCK <= XG_COLUMN_SHARED_MAX; }
 
+/* The sizes of the reduced dims, minor first; those that follow each other in memory are as one, unless a pad tells them apart. */
+XG_FN uint32_t xg_column_runs(const xg_reduction *r, int64_t *sizes) {
+    uint32_t n = 0, k, j = 0;
+    bool open = false;
+    for (k = 0; k < r->in->rank; k++) {
+        uint32_t d = r->in->layout ? (uint32_t)r->in->layout->minor_to_major[k] : r->in->rank - 1 - k;
+        bool reduced = j < r->reduced.n && r->reduced.dim[j] == d;
+        j += reduced;
+        if (r->in->dims[d] == 1) continue;
+        if (reduced && open && !r->pad) sizes[n - 1] *= r->in->dims[d];
+        else if (reduced) sizes[n++] = r->in->dims[d];
+        open = reduced;
+    }
+    return n;
+}
+/* The depth of a step, `most` rows or up to a quarter less: one that nests in these sizes. Then whole steps fill the columns, and a step changes other indices than a
+ * thread does: no quotient has to be computed anew in each. A multiple of `unit`; `most` if there is none. */
+XG_FN int64_t xg_column_depth(const xg_reduction *r, int64_t most, int64_t unit) {
+    int64_t sizes[XG_RANK_MAX], depth;
+    uint32_t n = xg_column_runs(r, sizes), k;
+    for (depth = most; 4 * depth >= 3 * most; depth -= unit) {
+        int64_t left = depth;
+        for (k = 0; k < n && left % sizes[k] == 0; k++) left /= sizes[k];
+        if (left == 1 || (k < n && sizes[k] % left == 0)) return depth;
+    }
+    return most;
+}
+
 XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
     int64_t resident = r->e->target->resident_threads;
     for (p->vector = xg_column_most(r); r->minor % p->vector || (p->vector > 1 && (r->n_kept / p->vector < resident / 2 || !xg_walk_fits(r, XG_WALK_COLUMN, p->vector))); p->vector /= 2) {}
@@ -61,6 +89,7 @@ XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p) {
         if (p->vector == 1) return false;
     }
     p->way = XG_COLUMN_LINEAR;
+    p->depth = xg_column_depth(r, p->depth, multiple);
     p->width = r->minor;
     p->active = p->depth * p->width / p->vector;
     p->threads = (p->active + 31) / 32 * 32;
@@ -78,8 +107,8 @@ XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
     p->blocks = r->n_kept / r->minor * p->tiles;
     for (p->threads = 128; 2 * p->threads <= XG_COLUMN_THREADS_MAX && p->blocks < resident / p->threads && r->n_reduced * across >= 16 * p->threads &&
                            2 * p->threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX; p->threads *= 2) {}
-    p->active = p->threads;
-    p->depth = p->threads / across;
+    p->depth = xg_column_depth(r, p->threads / across, 32 / across); /* whole warps */
+    p->threads = p->active = p->depth * across;
 }
 XG_FN xg_column_plan xg_column_plan_of(const xg_reduction *r) {
     xg_column_plan p;
@@ -422,14 +451,20 @@ XG_FN void xg_column_end(xg_reduction *r, const xg_column_plan *plan, int64_t fi
     if (!parted) xg_column_steps(r, plan, first, 1, 1, true, -1, NULL, p);
     else for (v = 0; v < plan->vector; v++) xg_column_steps(r, plan, first, 1, 1, true, v, NULL, p);
 }
+/* How many steps are read at a time: a number that leaves none over, if there is one. */
+XG_FN int64_t xg_column_group(int64_t steps) {
+    int64_t group = XG_COLUMN_GROUP;
+    while (group > XG_COLUMN_GROUP / 2 && steps % group) group--;
+    return steps % group ? XG_COLUMN_GROUP : group;
+}
 XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
-    int64_t whole = r->n_reduced / plan->depth, groups = whole / XG_COLUMN_GROUP, rest = whole % XG_COLUMN_GROUP, v;
+    int64_t whole = r->n_reduced / plan->depth, group = xg_column_group(whole), groups = whole / group, rest = whole % group, v;
     xg_partial all = xg_partial_new(r, (uint32_t)plan->vector * r->n_values, p->dest, p->n_dest);
     xg_shared shared;
     xg_elem *like;
     for (v = 0; v < plan->vector; v++) xg_reduction_start(r, all.acc + v * r->n_values);
-    if (groups) xg_column_whole(r, plan, 0, groups, XG_COLUMN_GROUP, &all);
-    if (rest) xg_column_whole(r, plan, groups * XG_COLUMN_GROUP, 1, rest, &all);
+    if (groups) xg_column_whole(r, plan, 0, groups, group, &all);
+    if (rest) xg_column_whole(r, plan, groups * group, 1, rest, &all);
     if (r->n_reduced % plan->depth) xg_column_end(r, plan, whole, &all);
     if (plan->way == XG_COLUMN_SERIAL) { xg_column_write_serial(r, plan, &all); return; }
     like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
