@@ -30022,6 +30022,7 @@ struct xg_kernel {
     xg_kernel *leader;           /* of several roots in one kernel: the one that has the figures; itself */
     XG_VEC(xg_kernel *) roots;   /* of a leader of several, itself first */
     uint32_t limit;              /* least level of those who need it and are no kernels */
+    uint32_t members;            /* operations that it computes, at most: what comes with two producers counts twice */
     /* while a kernel is walked */
     uint32_t epoch, next_operand;
     uint32_t asked, asked_at;    /* whose list of inputs was looked through last, and where in it this is */
@@ -30045,7 +30046,7 @@ typedef struct xg_kernels {
     bool forgets;                /* no change is taken back any more: lists of readers lose those that are gone */
     xg_buf *log;
 } xg_kernels;
-enum { XG_ROWS_LANES_MAX = 1024 /* threads of a row */, XG_FUSE_OPS_MAX = 6000 /* of a kernel */, XG_FUSE_PART_MAX = 1500 /* of a function of it */, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
+enum { XG_ROWS_LANES_MAX = 1024 /* threads of a row */, XG_FUSE_OPS_MAX = 6000 /* of a kernel */, XG_FUSE_PART_MAX = 1500 /* operations of a function of it; a chain that is cut there would go on as functions of one each */, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);              /* every operation a kernel of its own, but what is free */
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k);             /* the figures of a kernel, from what it computes */
 XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
@@ -31801,6 +31802,7 @@ XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
     k->hero = NULL;
     k->turns = k->loops = false;
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
+    k->members = g->order.n;
     for (j = 0; j < g->order.n; j++) g->order.p[j]->seen.from = NULL;
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_see_root(k, xg_kernel_root(k, j));
     for (j = g->order.n; j-- > 0;) xg_kernel_visit(g, k, g->order.p[j]);
@@ -31881,6 +31883,7 @@ XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, co
     c->n_inputs = n;
     c->instructions = xg_kernel_instructions_with(c, in);
     c->ops = (uint32_t)XG_MIN(xg_kernel_ops_with(c, in), (uint64_t)1 << 24);
+    c->members += p->members;
     c->updates = xg_kernel_updates(c, p->updates);
     if (!c->hero) c->hero = p->hero;
     c->turns = c->turns || p->turns;
@@ -32020,7 +32023,7 @@ XG_FN xg_inst *xg_fusions_param(xg_comp *c, xg_kernel *o, xg_inst **outside) {
     return xg_comp_add_param(c, o->inst->shape, xg_str_z(name));
 }
 
-/* Which members no other kernel computes: all of their users are such, or values that this kernel gives. */
+/* Which members no other kernel computes: all of their users are such, or values that this kernel gives and that others read (what is free they make again). */
 XG_FN void xg_fusions_own(xg_kernels *g, const xg_kernel *k) {
     uint32_t j;
     for (j = g->order.n; j-- > 0;) {
@@ -32029,7 +32032,7 @@ XG_FN void xg_fusions_own(xg_kernels *g, const xg_kernel *k) {
         XG_FOR_USES(u, o->inst) {
             const xg_kernel *user = xg_kernel_of(u->user);
             if (!o->moves) break;
-            o->moves = user->epoch == g->epoch && u->user == user->inst && (user->moves || (user->live && user->leader == k));
+            o->moves = user->epoch == g->epoch && u->user == user->inst && (user->moves || (user->live && user->leader == k && user->kind == XG_FUSE_KERNEL));
         }
     }
 }
@@ -32529,6 +32532,7 @@ XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
     a->n_inputs = n;
     a->instructions = xg_cost_add(a->instructions, b->instructions);
     a->ops += b->ops;
+    a->members += b->members;
     a->updates = xg_kernel_updates(a, b->updates);
     a->turns = a->turns || b->turns;
     a->loops = a->loops || b->loops;
@@ -32604,7 +32608,7 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
     if (between || (a->shared && b->shared)) xg_kernel_walk(g, a);
     else xg_multi_combine(g, a, b);
-    if (a->ops > XG_FUSE_OPS_MAX || (between > 1 && g->order.n > XG_FUSE_PART_MAX)) why = "refused, the code would be too large"; /* the partitioner cuts it, and each of these values would be a function */
+    if (a->ops > XG_FUSE_OPS_MAX || (between > 1 && a->members > XG_FUSE_PART_MAX)) why = "refused, the code would be too large"; /* the partitioner cuts it, and each of these values would be a function */
     else why = a->time >= apart ? "refused" : NULL;
     xg_multi_log(g, a, b, why, apart, a->time);
     if (why) {
@@ -33074,11 +33078,13 @@ XG_FN void xg_queue_update(xg_queue *q, const xg_kernel *p) {
 XG_FN void xg_priority_estimate(xg_kernels *g, xg_kernel *c, xg_kernel_input *in) {
     xg_kernel *p = in->from;
     uint32_t buffers;
+    uint64_t ops;
     p->gain -= in->gain;
     p->n_refused -= in->refused;
     in->gain = 0;
     in->why = xg_fuse_refusal(p, c, in);
-    if (!in->why && xg_kernel_ops_with(c, in) > XG_FUSE_OPS_MAX) in->why = "the code would be too large";
+    ops = in->why ? 0 : xg_kernel_ops_with(c, in);
+    if (ops > XG_FUSE_OPS_MAX || (ops > XG_FUSE_PART_MAX && c->members + p->members > XG_FUSE_PART_MAX)) in->why = "the code would be too large";
     if (!in->why) {
         int64_t with = xg_kernel_time_with(g, c, in, &buffers);
         if (buffers > XG_FUSE_BUFFERS_MAX && buffers > c->n_inputs + xg_kernel_n_outputs(c)) in->why = "the kernel would have too many buffers";
@@ -48205,7 +48211,7 @@ XG_FN void xg_fft_part_pairs(xg_fft_site *d, const xg_fft_pairs *p, xg_kval **de
     int64_t h = d->length[d->n - 1], unit = 128 / d->bytes, apart = p->run * p->inner, q;
     bool fixed = apart % unit == 0; /* then places are at fixed distances, too */
     const xg_aff *down = xg_aff_add_k(a, xg_aff_mul(a, p->start, -1), h); /* h - start */
-    xg_kval *at[2][XG_RANK_MAX], *k[2], *place[2];
+    xg_kval *at[2][XG_RANK_MAX], *k[2], *place[2] = {NULL};
     xg_elem root, z[2], x[2], w;
     xg_fft_if f;
     xg_fft_global_first(d, p->line, at[0]);

@@ -8,13 +8,13 @@ PROGRAMS="
 runner|src|-|-|
 fuzz|api|-|-|
 coverage|src|--quick||-O2
-math|src||-n 200000|-O2
+math|src|-n 100000|-n 200000|-O2
 algebraic|src||-n 300|-O2
 metamorphic|src|tests/opt/modules/*.hlo tests/corpus/[cd]*.hlo|--sets 20 tests/opt/modules/*.hlo tests/corpus/*.hlo|-O1
 graphs|src|--n 2000|--n 100000|-O2
 reductions|src|--quick||-O2
 kernels|api||-|
-ptx_sweep|src|build/ptx_sweep sm_75 sm_90a sm_120|build/ptx_sweep|-O1
+ptx_sweep|src|build/ptx_sweep sm_75 sm_90a|build/ptx_sweep|-O1
 executable|src|--quick||-O1 $SANITIZE
 texts|src|tests/corpus/*.hlo|tests/corpus/*.hlo|-O1 $SANITIZE
 fake_cuda|src|||-O1

@@ -205,7 +205,7 @@ XG_FN void xg_fft_part_pairs(xg_fft_site *d, const xg_fft_pairs *p, xg_kval **de
     int64_t h = d->length[d->n - 1], unit = 128 / d->bytes, apart = p->run * p->inner, q;
     bool fixed = apart % unit == 0; /* then places are at fixed distances, too */
     const xg_aff *down = xg_aff_add_k(a, xg_aff_mul(a, p->start, -1), h); /* h - start */
-    xg_kval *at[2][XG_RANK_MAX], *k[2], *place[2];
+    xg_kval *at[2][XG_RANK_MAX], *k[2], *place[2] = {NULL};
     xg_elem root, z[2], x[2], w;
     xg_fft_if f;
     xg_fft_global_first(d, p->line, at[0]);

@@ -60,7 +60,7 @@ XG_FN xg_inst *xg_fusions_param(xg_comp *c, xg_kernel *o, xg_inst **outside) {
     return xg_comp_add_param(c, o->inst->shape, xg_str_z(name));
 }
 
-/* Which members no other kernel computes: all of their users are such, or values that this kernel gives. */
+/* Which members no other kernel computes: all of their users are such, or values that this kernel gives and that others read (what is free they make again). */
 XG_FN void xg_fusions_own(xg_kernels *g, const xg_kernel *k) {
     uint32_t j;
     for (j = g->order.n; j-- > 0;) {
@@ -69,7 +69,7 @@ XG_FN void xg_fusions_own(xg_kernels *g, const xg_kernel *k) {
         XG_FOR_USES(u, o->inst) {
             const xg_kernel *user = xg_kernel_of(u->user);
             if (!o->moves) break;
-            o->moves = user->epoch == g->epoch && u->user == user->inst && (user->moves || (user->live && user->leader == k));
+            o->moves = user->epoch == g->epoch && u->user == user->inst && (user->moves || (user->live && user->leader == k && user->kind == XG_FUSE_KERNEL));
         }
     }
 }

@@ -215,6 +215,7 @@ XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
     k->hero = NULL;
     k->turns = k->loops = false;
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
+    k->members = g->order.n;
     for (j = 0; j < g->order.n; j++) g->order.p[j]->seen.from = NULL;
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_see_root(k, xg_kernel_root(k, j));
     for (j = g->order.n; j-- > 0;) xg_kernel_visit(g, k, g->order.p[j]);
@@ -295,6 +296,7 @@ XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, co
     c->n_inputs = n;
     c->instructions = xg_kernel_instructions_with(c, in);
     c->ops = (uint32_t)XG_MIN(xg_kernel_ops_with(c, in), (uint64_t)1 << 24);
+    c->members += p->members;
     c->updates = xg_kernel_updates(c, p->updates);
     if (!c->hero) c->hero = p->hero;
     c->turns = c->turns || p->turns;

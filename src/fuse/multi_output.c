@@ -168,6 +168,7 @@ XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
     a->n_inputs = n;
     a->instructions = xg_cost_add(a->instructions, b->instructions);
     a->ops += b->ops;
+    a->members += b->members;
     a->updates = xg_kernel_updates(a, b->updates);
     a->turns = a->turns || b->turns;
     a->loops = a->loops || b->loops;
@@ -243,7 +244,7 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
     if (between || (a->shared && b->shared)) xg_kernel_walk(g, a);
     else xg_multi_combine(g, a, b);
-    if (a->ops > XG_FUSE_OPS_MAX || (between > 1 && g->order.n > XG_FUSE_PART_MAX)) why = "refused, the code would be too large"; /* the partitioner cuts it, and each of these values would be a function */
+    if (a->ops > XG_FUSE_OPS_MAX || (between > 1 && a->members > XG_FUSE_PART_MAX)) why = "refused, the code would be too large"; /* the partitioner cuts it, and each of these values would be a function */
     else why = a->time >= apart ? "refused" : NULL;
     xg_multi_log(g, a, b, why, apart, a->time);
     if (why) {

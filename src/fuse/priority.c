@@ -68,11 +68,13 @@ XG_FN void xg_queue_update(xg_queue *q, const xg_kernel *p) {
 XG_FN void xg_priority_estimate(xg_kernels *g, xg_kernel *c, xg_kernel_input *in) {
     xg_kernel *p = in->from;
     uint32_t buffers;
+    uint64_t ops;
     p->gain -= in->gain;
     p->n_refused -= in->refused;
     in->gain = 0;
     in->why = xg_fuse_refusal(p, c, in);
-    if (!in->why && xg_kernel_ops_with(c, in) > XG_FUSE_OPS_MAX) in->why = "the code would be too large";
+    ops = in->why ? 0 : xg_kernel_ops_with(c, in);
+    if (ops > XG_FUSE_OPS_MAX || (ops > XG_FUSE_PART_MAX && c->members + p->members > XG_FUSE_PART_MAX)) in->why = "the code would be too large";
     if (!in->why) {
         int64_t with = xg_kernel_time_with(g, c, in, &buffers);
         if (buffers > XG_FUSE_BUFFERS_MAX && buffers > c->n_inputs + xg_kernel_n_outputs(c)) in->why = "the kernel would have too many buffers";
