@@ -455,7 +455,7 @@ XG_FN void xg_column_end(xg_reduction *r, const xg_column_plan *plan, int64_t fi
 XG_FN int64_t xg_column_group(int64_t steps) {
     int64_t group = XG_COLUMN_GROUP;
     while (group > XG_COLUMN_GROUP / 2 && steps % group) group--;
-    return steps % group ? XG_COLUMN_GROUP : group;
+    return steps % group ? (int64_t)XG_COLUMN_GROUP : group;
 }
 XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
     int64_t whole = r->n_reduced / plan->depth, group = xg_column_group(whole), groups = whole / group, rest = whole % group, v;
