@@ -8,7 +8,7 @@ PROGRAMS="
 runner|src|-|-|
 fuzz|api|-|-|
 coverage|src|--quick||-O2
-math|src|-n 100000|-n 200000|-O2
+math|src|-n 15000|-n 200000|-O2
 algebraic|src||-n 300|-O2
 metamorphic|src|tests/opt/modules/*.hlo tests/corpus/[cd]*.hlo|--sets 20 tests/opt/modules/*.hlo tests/corpus/*.hlo|-O1
 graphs|src|--n 2000|--n 100000|-O2
