@@ -20777,9 +20777,9 @@ XG_FN bool xg_mirror_broadcasts(xg_mirror *m, const xg_inst *x, const xg_inst *y
     inner.p = from[m->p];
     inner.q = from[m->q];
     for (k = 0; k < RANK(x); k++) if (to[k] != from[k]) return false;
-    if (inner.p < 0 || inner.q < 0 || !xg_alg_mirrored(&inner, source, source)) return false;
+    same = inner.p >= 0 && inner.q >= 0 && xg_alg_mirrored(&inner, source, source);
     m->steps = inner.steps;
-    return true;
+    return same;
 }
 /* The sign of a number of that type is apart from its size. */
 XG_FN bool xg_mirror_has_sign(xlagpu_type t) {
@@ -20796,6 +20796,7 @@ XG_FN bool xg_mirror_reduces(xg_mirror *m, const xg_inst *x) {
     xg_ints over = xg_attr_ints(x, XG_A_dimensions);
     int64_t kept[XG_RANK_MAX];
     xg_mirror inner = *m;
+    bool same;
     uint32_t d, k, n = 0;
     if (x->n_operands != 2) return false;
     for (d = 0; d < RANK(XG_OPERAND(x, 0)); d++) {
@@ -20804,9 +20805,9 @@ XG_FN bool xg_mirror_reduces(xg_mirror *m, const xg_inst *x) {
     }
     inner.p = kept[m->p];
     inner.q = kept[m->q];
-    if (!xg_alg_mirrored(&inner, XG_OPERAND(x, 0), XG_OPERAND(x, 0))) return false;
+    same = xg_alg_mirrored(&inner, XG_OPERAND(x, 0), XG_OPERAND(x, 0));
     m->steps = inner.steps;
-    return true;
+    return same;
 }
 /* Is an element of x the same bits as the element of y at the place with both dimensions exchanged? Of x itself: is it symmetric? */
 XG_FN bool xg_alg_mirrored(xg_mirror *m, const xg_inst *x, const xg_inst *y) {
@@ -20849,6 +20850,10 @@ XG_FN const xg_inst *xg_alg_factor(const xg_inst *x) {
     for (; x->op == XG_RESHAPE; x = XG_OPERAND(x, 0)) if (RANK(x) < 2 || x->shape->dims[RANK(x) - 1] != n || x->shape->dims[RANK(x) - 2] != n) return NULL;
     return x->op == XG_CHOLESKY && x->shape->dims[RANK(x) - 1] == n && x->shape->elements ? x : NULL;
 }
+/* Does an iota count up all the way? That of a narrow type wraps or is rounded. */
+XG_FN bool xg_alg_counts(const xg_inst *x, int64_t dim) {
+    return x->op == XG_IOTA && xg_alg_is_int(x) && x->shape->dims[dim] - 1 <= (int64_t)XG_MIN(xg_int_type_max(x->shape->type), (uint64_t)INT64_MAX);
+}
 /* Is the predicate true exactly in the lower (upper) triangle of the last two dimensions, the diagonal included? */
 XG_FN bool xg_alg_is_triangle(const xg_inst *mask, bool lower) {
     int64_t source[XG_RANK_MAX], row = (int64_t)RANK(mask) - 2, column = row + 1, first, second;
@@ -20860,7 +20865,7 @@ XG_FN bool xg_alg_is_triangle(const xg_inst *mask, bool lower) {
         column = source[column];
         mask = XG_OPERAND(mask, 0);
     }
-    if (row < 0 || column < 0 || mask->op != XG_COMPARE || XG_OPERAND(mask, 0)->op != XG_IOTA || XG_OPERAND(mask, 1)->op != XG_IOTA) return false;
+    if (row < 0 || column < 0 || mask->op != XG_COMPARE || !xg_alg_counts(XG_OPERAND(mask, 0), row) || !xg_alg_counts(XG_OPERAND(mask, 1), column)) return false;
     first = xg_attr_int(XG_OPERAND(mask, 0), XG_A_iota_dimension, 0);
     second = xg_attr_int(XG_OPERAND(mask, 1), XG_A_iota_dimension, 0);
     d = xg_attr_str(mask, XG_A_direction);
