@@ -49170,35 +49170,12 @@ XG_FN void xg_emit_triangular(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_TRIANGULAR_C */
-/* emit/block.c -- block programs: a small language for what the threads of one block do together with matrices, and its way to kernel IR.
+/* emit/block_expr.c -- block programs: their text, names, values and expressions. The language, and what its statements do: emit/block.c.
  *
- * A program says what happens to one matrix of a batch; a block makes one. Its statements are in the order of time; where threads share work it says so, and where they must wait
- * for each other it says `sync`. The text is read once, from the left to the right, and each construct makes its operations at once: there is no tree.
- *
- *     in a[m, n];              the next operand; a name that is new among the dimensions becomes that number
- *     out x[m, n];             the next result; `out real`, `out int`: its elements. One that the fusion does not give lies in shared memory
- *     shared real w[n];        an array in shared memory
- *     work y[m, n] in x;       lies in shared memory if there is room, else it is the result x, of as many elements; the constant y_shared says which
- *     v = e;                   a variable, or its new value: each thread has its own. Behind the } of a region its new variables are gone
- *     x[i, j] = e;             x[j] is x[0, j]. Outside of `each` the first thread of the team does it
- *     for k in a..b { }        one after the other, by all threads; b does not belong to it
- *     if c { } else { }        a condition that is a constant decides here
- *     each i in a..b { }       the threads of the team share them; each i in a..b, j in c..d: neighbours have neighbouring j
- *     rows p in a..b { }       teams of neighbouring threads have one p each: what is inside may walk along memory. Nobody waits in it
- *     columns p in a..b { }    teams of distant threads have one p each: neighbours have neighbouring p. Nothing but sums waits in it
- *     v = sum i in a..b of e;  over the team, and all of it learns the result. sum: elements; total, most: real numbers; argmax, argmin: where, the first of them, NaN never;
- *                              any i in a..b of e: conditions
- *     sync;
- *
- * Numbers are elements of the matrix (complex ones where it is complex), real numbers, ints and conditions; an int beside a number becomes one. A product that is added to something is
- * one operation. Divisors of ints are constants.
- *
- * Laws: teams that have no p of their own go along with another one's and write nothing, so that all threads meet in every sum. Of a team of n threads, thread t has the indices of which
- * t is the rest by n, in every loop, so that what it wrote is its own to read. An index of an array is never outside of it, whatever the numbers were. */
-#ifndef XG_EMIT_BLOCK_C
-#define XG_EMIT_BLOCK_C
-
-enum { XG_BLOCK_INT_MAX = 1 << 20 /* no int of a program exceeds it */ };
+ * Operations are made while an expression is read: there is no tree. An int that is a constant stays one, since dimensions and divisors are made of such; a product of numbers remembers
+ * its factors, so that what is added to it makes one operation of both. */
+#ifndef XG_EMIT_BLOCK_EXPR_C
+#define XG_EMIT_BLOCK_EXPR_C
 
 /* ---- the text ---- */
 
@@ -49673,16 +49650,57 @@ XG_FN xg_bval xg_block_expr(xg_block *d) {
     return xg_bval_of('n', xg_block_pick(d, c.e.v, x.e, xg_block_num(d, y)));
 }
 
+#endif /* XG_EMIT_BLOCK_EXPR_C */
+/* emit/block.c -- block programs: a small language for what the threads of one block do together with matrices, and its way to kernel IR.
+ *
+ * A program says what happens to one matrix of a batch; a block makes one. Its statements are in the order of time; where threads share work it says so, and where they must wait
+ * for each other it says `sync`. The text is read once, from the left to the right, and each construct makes its operations at once: there is no tree.
+ *
+ *     in a[m, n];              the next operand; a name that is new among the dimensions becomes that number
+ *     out x[m, n];             the next result; `out real`, `out int`: its elements. One that the fusion does not give lies in shared memory
+ *     shared real w[n];        an array in shared memory
+ *     work y[m, n] in x;       lies in shared memory if there is room, else it is the result x, of as many elements; the constant y_shared says which
+ *     v = e;                   a variable, or its new value: each thread has its own. Behind the } of a region its new variables are gone
+ *     x[i, j] = e;             x[j] is x[0, j]. Outside of `each` the first thread of the team does it
+ *     for k in a..b { }        one after the other, by all threads; b does not belong to it
+ *     if c { } else { }        a condition that is a constant decides here
+ *     each i in a..b { }       the threads of the team share them; each i in a..b, j in c..d: neighbours have neighbouring j
+ *     rows p in a..b { }       teams of neighbouring threads have one p each: what is inside may walk along memory. Nobody waits in it
+ *     columns p in a..b { }    teams of distant threads have one p each: neighbours have neighbouring p. Nothing but sums waits in it
+ *     v = sum i in a..b of e;  over the team, and all of it learns the result. sum: elements; total, most: real numbers; argmax, argmin: where, the first of them, NaN never;
+ *                              any i in a..b of e: conditions
+ *     sync;
+ *
+ * Numbers are elements of the matrix (complex ones where it is complex), real numbers, ints and conditions; an int beside a number becomes one. A product that is added to something is
+ * one operation. Divisors of ints are constants.
+ *
+ * Laws: teams that have no p of their own go along with another one's and write nothing, so that all threads meet in every sum. Of a team of n threads, thread t has the indices of which
+ * t is the rest by n, in every loop, so that what it wrote is its own to read. An index of an array is never outside of it, whatever the numbers were. */
+#ifndef XG_EMIT_BLOCK_C
+#define XG_EMIT_BLOCK_C
+
+enum { XG_BLOCK_INT_MAX = 1 << 20 /* no int of a program exceeds it */ };
+
 /* ---- regions ---- */
 
 XG_FN void xg_block_statement(xg_block *d);
 
-XG_FN bool xg_block_is_fold(const xg_block *d, uint32_t k) {
-    static const char *const words[] = {"sum", "total", "most", "argmax", "argmin", "any", "sync"};
-    uint32_t w;
-    for (w = 0; w < XG_COUNT(words); w++) if (xg_str_is(d->tokens[k].text, words[w])) return true;
-    return false;
+/* What the team's threads make together of their parts, which pass through shared memory: of elements, of real numbers, of ints. */
+typedef enum xg_bfold { XG_BF_SUM, XG_BF_TOTAL, XG_BF_MOST, XG_BF_ARGMAX, XG_BF_ARGMIN, XG_BF_ANY, XG_BF_COUNT } xg_bfold;
+enum { XG_BP_ELEMENT, XG_BP_REAL, XG_BP_INT, XG_BP_COUNT };
+typedef struct xg_bfold_row { const char *word; uint32_t value; bool where; } xg_bfold_row; /* where: beside the value, an int says whose it is */
+
+XG_FN const xg_bfold_row *xg_block_fold_row(xg_bfold how) {
+    static const xg_bfold_row rows[XG_BF_COUNT] = {{"sum", XG_BP_ELEMENT, false}, {"total", XG_BP_REAL, false}, {"most", XG_BP_REAL, false}, {"argmax", XG_BP_REAL, true}, {"argmin", XG_BP_REAL, true}, {"any", XG_BP_INT, false}};
+    return &rows[how];
 }
+XG_FN xg_bfold xg_block_fold_of(xg_str word) { /* XG_BF_COUNT: it is none */
+    uint32_t k;
+    for (k = 0; k < XG_BF_COUNT && !xg_str_is(word, xg_block_fold_row((xg_bfold)k)->word); k++) {}
+    return (xg_bfold)k;
+}
+/* There all threads meet, and what they wrote before is new. */
+XG_FN bool xg_block_meets(const xg_block *d, uint32_t k) { return xg_str_is(d->tokens[k].text, "sync") || xg_block_fold_of(d->tokens[k].text) < XG_BF_COUNT; }
 XG_FN void xg_block_carry_slot(xg_flow *f, xg_kval **slot) {
     uint32_t k;
     for (k = 0; k < f->n; k++) if (f->slots[k] == slot) return;
@@ -49696,9 +49714,9 @@ XG_FN void xg_block_carry(xg_block *d, xg_flow *f, uint32_t from, uint32_t to) {
     f->rolled = true;
     for (k = from; k < to; k++) {
         if (d->tokens[k].kind != XG_BT_NAME) continue;
-        if (xg_block_is_fold(d, k)) {
+        if (xg_block_meets(d, k)) {
             for (v = 0; v < d->n_arrays; v++) xg_block_carry_slot(f, &d->arrays[v].tensor);
-            for (v = 0; v < 3; v++) xg_block_carry_slot(f, &d->part[v]);
+            for (v = 0; v < XG_BP_COUNT; v++) xg_block_carry_slot(f, &d->part[v]);
         } else if (xg_str_is(d->tokens[k + 1].text, "=")) {
             xg_block_var *x = xg_block_var_of(d, d->tokens[k].text);
             if (x) { xg_block_carry_slot(f, &x->e.v); xg_block_carry_slot(f, &x->e.im); }
@@ -49826,7 +49844,6 @@ XG_FN void xg_block_if(xg_block *d) {
 
 /* ---- sums ---- */
 
-typedef enum xg_bfold { XG_BF_SUM, XG_BF_TOTAL, XG_BF_MOST, XG_BF_ARGMAX, XG_BF_ARGMIN, XG_BF_ANY, XG_BF_COUNT } xg_bfold;
 typedef struct xg_bacc { xg_elem e; xg_kval *at; } xg_bacc; /* a value and, of argmax and argmin, where (i32) */
 
 XG_FN xg_bacc xg_block_joined(xg_block *d, xg_bfold how, xg_bacc x, xg_bacc y) {
@@ -49856,28 +49873,25 @@ XG_FN xg_bacc xg_block_shuffled(xg_block *d, xg_bfold how, xg_bacc x, int64_t la
     }
     return x;
 }
-/* The array for parts: elements, real numbers, ints. */
 XG_FN xg_kval **xg_block_part(xg_block *d, uint32_t which) {
-    static const char none[] = "a sum whose parts have no place";
-    if (!d->part[which]) xg_block_wrong(d, none);
+    if (!d->part[which]) xg_block_wrong(d, "a sum whose parts have no place");
     return &d->part[which];
 }
-XG_FN uint32_t xg_block_part_of(xg_bfold how) { return how == XG_BF_SUM ? 0 : how == XG_BF_ANY ? 2 : 1; }
 XG_FN void xg_block_part_put(xg_block *d, xg_bfold how, xg_bacc x, xg_kval *at) {
-    xg_kval **p = xg_block_part(d, xg_block_part_of(how));
+    xg_kval **p = xg_block_part(d, xg_block_fold_row(how)->value);
     xg_kval *v = how == XG_BF_SUM ? xg_emit_join(&d->s.b, x.e) : how == XG_BF_ANY ? xg_kcast(&d->s.b, XG_K_OP_EXTUI, x.e.v, XG_E_I32) : x.e.v;
     *p = xg_kinsert(&d->s.b, v, *p, &at, 1);
     if (!x.at) return;
-    p = xg_block_part(d, 2);
+    p = xg_block_part(d, XG_BP_INT);
     *p = xg_kinsert(&d->s.b, x.at, *p, &at, 1);
 }
 XG_FN xg_bacc xg_block_part_get(xg_block *d, xg_bfold how, xg_kval *at) {
-    xg_kval *v = xg_kextract(&d->s.b, *xg_block_part(d, xg_block_part_of(how)), &at, 1);
+    xg_kval *v = xg_kextract(&d->s.b, *xg_block_part(d, xg_block_fold_row(how)->value), &at, 1);
     xg_bacc x;
     x.at = NULL;
     if (how == XG_BF_ANY) v = xg_kcast(&d->s.b, XG_K_OP_TRUNCI, v, XG_E_I1);
     x.e = how == XG_BF_SUM ? xg_emit_split(&d->s.b, v) : xg_elem_real(v);
-    if (how == XG_BF_ARGMAX || how == XG_BF_ARGMIN) x.at = xg_kextract(&d->s.b, *xg_block_part(d, 2), &at, 1);
+    if (xg_block_fold_row(how)->where) x.at = xg_kextract(&d->s.b, *xg_block_part(d, XG_BP_INT), &at, 1);
     return x;
 }
 /* What `count` threads have laid down, at places base, base + step ...; all others wait. */
@@ -49886,7 +49900,7 @@ XG_FN xg_bacc xg_block_gathered(xg_block *d, xg_bfold how, xg_bacc x, xg_kval *c
     xg_kval *k, *lo, *hi;
     uint32_t p;
     memset(&f, 0, sizeof f);
-    for (p = 0; p < 3; p++) xg_flow_slot(&f, &d->part[p]);
+    for (p = 0; p < XG_BP_COUNT; p++) xg_flow_slot(&f, &d->part[p]);
     if (cond) xg_flow_if(&d->s, &f, cond);
     xg_block_part_put(d, how, x, to);
     if (cond) xg_flow_end(&d->s, &f);
@@ -49925,7 +49939,7 @@ XG_FN void xg_block_set(xg_block *d, xg_str name, xg_bval v) {
     x->e = v.e;
 }
 XG_FN void xg_block_fold(xg_block *d, xg_str name, xg_bfold how) { /* behind the word */
-    bool where = how == XG_BF_ARGMAX || how == XG_BF_ARGMIN;
+    bool where = xg_block_fold_row(how)->where;
     xg_block_range r = xg_block_range_of(d);
     uint32_t vars = d->n_vars;
     xg_bacc acc, x;
@@ -50044,16 +50058,16 @@ XG_FN bool xg_block_declaration(xg_block *d) {
 /* ---- statements ---- */
 
 XG_FN void xg_block_assign(xg_block *d) {
-    static const char *const folds[XG_BF_COUNT] = {"sum", "total", "most", "argmax", "argmin", "any"};
     xg_str name = xg_block_name(d);
+    xg_bfold how;
     xg_block_array *a;
     xg_kval *i, *j, *zero, *cond;
     xg_flow f;
-    uint32_t k;
     if (!xg_block_takes(d, "[")) {
         xg_block_expect(d, "=");
-        for (k = 0; k < XG_BF_COUNT; k++) if (xg_block_takes(d, folds[k])) { xg_block_fold(d, name, (xg_bfold)k); xg_block_expect(d, ";"); return; }
-        xg_block_set(d, name, xg_block_expr(d));
+        how = xg_block_fold_of(d->tokens[d->at].text);
+        if (how == XG_BF_COUNT) xg_block_set(d, name, xg_block_expr(d));
+        else { d->at++; xg_block_fold(d, name, how); }
         xg_block_expect(d, ";");
         return;
     }
@@ -50089,19 +50103,19 @@ XG_FN void xg_block_statement(xg_block *d) {
 
 /* Memory for parts of sums, of those kinds that the program has. */
 XG_FN void xg_block_parts(xg_block *d) {
-    bool columns = false, need[3] = {false, false, false};
+    bool columns = false, need[XG_BP_COUNT] = {false, false, false};
     uint32_t k;
     int64_t n;
     if (d->threads == 32 && d->lines == 1) return;
     for (k = 0; d->tokens[k].kind != XG_BT_END; k++) {
-        xg_str t = d->tokens[k].text;
-        columns = columns || xg_str_is(t, "columns");
-        need[0] = need[0] || xg_str_is(t, "sum");
-        need[1] = need[1] || xg_str_is(t, "total") || xg_str_is(t, "most") || xg_str_is(t, "argmax") || xg_str_is(t, "argmin");
-        need[2] = need[2] || xg_str_is(t, "argmax") || xg_str_is(t, "argmin") || xg_str_is(t, "any");
+        xg_bfold how = xg_block_fold_of(d->tokens[k].text);
+        columns = columns || xg_str_is(d->tokens[k].text, "columns");
+        if (how == XG_BF_COUNT) continue;
+        need[xg_block_fold_row(how)->value] = true;
+        need[XG_BP_INT] = need[XG_BP_INT] || xg_block_fold_row(how)->where;
     }
     n = columns ? d->threads : XG_MAX(d->threads / 32, (int64_t)1);
-    for (k = 0; k < 3; k++) if (need[k]) d->part[k] = xg_block_shared(d, k == 0 ? d->element : k == 1 ? d->real : XG_E_I32, n);
+    for (k = 0; k < XG_BP_COUNT; k++) if (need[k]) d->part[k] = xg_block_shared(d, k == XG_BP_ELEMENT ? d->element : k == XG_BP_REAL ? d->real : XG_E_I32, n);
 }
 XG_FN void xg_block_run(xg_block *d, xg_kval **results) {
     uint32_t k;
@@ -50488,14 +50502,6 @@ XG_FN void xg_solver_shape(xg_block *d, const xg_shape *a) { /* a: the first res
     lines = xg_solver_power(XG_MAX(m, n), 32);
     d->groups = d->threads / lines;
 }
-XG_FN xg_kval *xg_solver_share(xg_block *d, xg_kval *v, int64_t by, bool rest) {
-    xg_aff_ctx *x = d->e->m->aff;
-    xg_imap *m = xg_imap_new(x, 1, 0, 0, 1, 0);
-    m->dims[0].range = xg_range_of(0, d->threads - 1);
-    m->results[0] = rest ? xg_aff_mod(x, xg_aff_dim(x, 0), by) : xg_aff_div(x, xg_aff_dim(x, 0), by);
-    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &v, &v);
-    return v;
-}
 XG_FN void xg_solver_names(xg_block *d) {
     const xg_inst *i = d->i;
     bool wide = d->real == XG_E_F64;
@@ -50541,10 +50547,10 @@ XG_FN void xg_emit_solver(xg_fusion_emission *e) {
     d->thread = d->member = xg_kthread_id(&d->s.b, 0, d->threads);
     d->members = d->threads;
     d->batch = xg_kblock_id(&d->s.b, 0, d->blocks);
-    d->lane = xg_solver_share(d, d->thread, d->lanes, true);
-    d->line = xg_solver_share(d, d->thread, d->lanes, false);
-    d->place = xg_solver_share(d, d->thread, d->threads / d->groups, true);
-    d->group = xg_solver_share(d, d->thread, d->threads / d->groups, false);
+    d->lane = xg_block_divided(d, d->thread, d->lanes, true);
+    d->line = xg_block_divided(d, d->thread, d->lanes, false);
+    d->place = xg_block_divided(d, d->thread, d->threads / d->groups, true);
+    d->group = xg_block_divided(d, d->thread, d->threads / d->groups, false);
     xg_solver_names(d);
     xg_block_read(d, text, 2);
     xg_block_run(d, dest);
@@ -52354,7 +52360,6 @@ typedef struct xg_rows {
     int64_t shared_bytes;
     xg_rows_tile tile;
 } xg_rows;
-
 
 /* ---- what is there ---- */
 

@@ -224,6 +224,7 @@
 #include "emit/fft_real.c"
 #include "emit/fft.c"
 #include "emit/triangular.c"
+#include "emit/block_expr.c"
 #include "emit/block.c"
 #include "emit/solver.c"
 #include "emit/merge.c"

@@ -45,6 +45,10 @@ while read -r f; do
 done < $W/files > $W/listed.log
 if [ -s $W/listed.log ]; then bad "every file is in a skeleton"; cat $W/listed.log; else ok "every file is in a skeleton"; fi
 
+# ---- a file tells one story ----
+wc -l $(cat $W/files) | awk '$2 != "total" && $1 > 800 { print $2 ": " $1 " lines" }' > $W/long.log
+if [ -s $W/long.log ]; then bad "no file of src/ has more than 800 lines"; cat $W/long.log; else ok "no file of src/ has more than 800 lines"; fi
+
 # ---- words that do not belong into src/ ----
 grep -nwE 'TODO|FIXME|XXX|HACK' $(cat $W/files) > $W/words.log
 if [ -s $W/words.log ]; then bad "no unfinished corners"; head -5 $W/words.log; else ok "no TODO, FIXME, XXX or HACK"; fi

@@ -37,7 +37,6 @@ typedef struct xg_rows {
     xg_rows_tile tile;
 } xg_rows;
 
-
 /* ---- what is there ---- */
 
 XG_FN bool xg_rows_form(xg_rows *w, const xg_fusion_emission *e) {

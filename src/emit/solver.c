@@ -41,14 +41,6 @@ XG_FN void xg_solver_shape(xg_block *d, const xg_shape *a) { /* a: the first res
     lines = xg_solver_power(XG_MAX(m, n), 32);
     d->groups = d->threads / lines;
 }
-XG_FN xg_kval *xg_solver_share(xg_block *d, xg_kval *v, int64_t by, bool rest) {
-    xg_aff_ctx *x = d->e->m->aff;
-    xg_imap *m = xg_imap_new(x, 1, 0, 0, 1, 0);
-    m->dims[0].range = xg_range_of(0, d->threads - 1);
-    m->results[0] = rest ? xg_aff_mod(x, xg_aff_dim(x, 0), by) : xg_aff_div(x, xg_aff_dim(x, 0), by);
-    xg_elem_apply(&d->s, xg_imap_simplify(x, m), &v, &v);
-    return v;
-}
 XG_FN void xg_solver_names(xg_block *d) {
     const xg_inst *i = d->i;
     bool wide = d->real == XG_E_F64;
@@ -94,10 +86,10 @@ XG_FN void xg_emit_solver(xg_fusion_emission *e) {
     d->thread = d->member = xg_kthread_id(&d->s.b, 0, d->threads);
     d->members = d->threads;
     d->batch = xg_kblock_id(&d->s.b, 0, d->blocks);
-    d->lane = xg_solver_share(d, d->thread, d->lanes, true);
-    d->line = xg_solver_share(d, d->thread, d->lanes, false);
-    d->place = xg_solver_share(d, d->thread, d->threads / d->groups, true);
-    d->group = xg_solver_share(d, d->thread, d->threads / d->groups, false);
+    d->lane = xg_block_divided(d, d->thread, d->lanes, true);
+    d->line = xg_block_divided(d, d->thread, d->lanes, false);
+    d->place = xg_block_divided(d, d->thread, d->threads / d->groups, true);
+    d->group = xg_block_divided(d, d->thread, d->threads / d->groups, false);
     xg_solver_names(d);
     xg_block_read(d, text, 2);
     xg_block_run(d, dest);
