@@ -40955,21 +40955,23 @@ XG_FN void xg_elem_nest(xg_scope *s, const int64_t *counts, uint32_t n, xg_carry
 XG_FN void xg_elem_when(xg_scope *s, xg_kval *cond, xg_carry_fn body, void *data, xg_kval *const *at, xg_elem *carried, uint32_t n_carried);
 XG_FN xg_elem xg_elem_convert_to(xg_scope *s, xg_elem x, xlagpu_type from, xlagpu_type to); /* real or complex to the same class */
 /* ---- flow.c: loops and conditions around code that changes variables ---- */
-enum { XG_FLOW_SLOTS = 48 };
-typedef struct xg_flow { /* zero, then slots, then for or if, then the code inside, then end */
+typedef struct xg_flow { /* of, then slots, then for or if, then the code inside, then end */
+    xg_scope *s;
     xg_kop *op;
     xg_kb outer;
-    uint32_t n;
+    xg_kval *var;                  /* of a loop */
     bool rolled;                   /* a loop that is not to become straight code */
     int64_t limit;                 /* not zero: what carried integers never exceed */
-    xg_kval **slots[XG_FLOW_SLOTS], *before[XG_FLOW_SLOTS];
+    XG_VEC(xg_kval **) slots;
+    xg_kval **before;              /* what they held in front of an if */
 } xg_flow;
-XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot); /* a variable; NULL in it: there is none */
+XG_FN xg_flow xg_flow_of(xg_scope *s, xg_kval **slot); /* of one variable, or, NULL, none yet */
+XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot);   /* a variable; NULL in it: there is none */
 XG_FN void xg_flow_elem(xg_flow *f, xg_elem *e);
-XG_FN xg_kval *xg_flow_for(xg_scope *s, xg_flow *f, xg_kval *lo, xg_kval *hi, int64_t step, int64_t limit); /* the loop's variable, below the limit */
-XG_FN void xg_flow_if(xg_scope *s, xg_flow *f, xg_kval *cond);
-XG_FN void xg_flow_else(xg_scope *s, xg_flow *f);
-XG_FN void xg_flow_end(xg_scope *s, xg_flow *f);
+XG_FN xg_kval *xg_flow_for(xg_flow *f, xg_kval *lo, xg_kval *hi, int64_t step, int64_t limit); /* its variable, below the limit */
+XG_FN void xg_flow_if(xg_flow *f, xg_kval *cond);      /* NULL: always */
+XG_FN void xg_flow_else(xg_flow *f);
+XG_FN void xg_flow_end(xg_flow *f);
 /* ---- block.c: what the threads of a block do together, from a program's text ---- */
 enum { XG_BLOCK_VARS = 64, XG_BLOCK_ARRAYS = 16, XG_BLOCK_SHARED_MAX = 48 << 10 };
 typedef enum xg_block_where { XG_BLOCK_OPERAND, XG_BLOCK_RESULT, XG_BLOCK_SHARED } xg_block_where;
@@ -43267,62 +43269,66 @@ XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots) {
 #ifndef XG_EMIT_FLOW_C
 #define XG_EMIT_FLOW_C
 
-XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot) { /* a slot that is empty stays so */
-    if (!*slot) return;
-    XLAGPU_ASSERT(f->n < XG_FLOW_SLOTS);
-    f->slots[f->n++] = slot;
+XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot) { if (*slot) xg_push(f->s->e->arena, xg_kval **, &f->slots, slot); }
+XG_FN xg_flow xg_flow_of(xg_scope *s, xg_kval **slot) {
+    xg_flow f;
+    memset(&f, 0, sizeof f);
+    f.s = s;
+    if (slot) xg_flow_slot(&f, slot);
+    return f;
 }
 XG_FN void xg_flow_elem(xg_flow *f, xg_elem *e) { xg_flow_slot(f, &e->v); xg_flow_slot(f, &e->im); }
-XG_FN void xg_flow_gather(const xg_flow *f, xg_kval **v) {
+XG_FN xg_kval **xg_flow_values(const xg_flow *f) {
+    xg_kval **v = XG_NEW_N(f->s->e->arena, xg_kval *, f->slots.n + 1);
     uint32_t k;
-    for (k = 0; k < f->n; k++) v[k] = *f->slots[k];
+    for (k = 0; k < f->slots.n; k++) v[k] = *f->slots.p[k];
+    return v;
 }
 XG_FN void xg_flow_give(const xg_flow *f, xg_kval *v) {
     uint32_t k;
-    for (k = 0; k < f->n; k++) {
-        if (xg_kelem_is_int(f->slots[k][0]->type->elem) && f->slots[k][0]->type->kind == XG_TK_SCALAR && f->limit) xg_kval_set_range(&v[k], xg_range_of(-f->limit, f->limit));
-        *f->slots[k] = &v[k];
+    for (k = 0; k < f->slots.n; k++) {
+        const xg_ktype *t = (*f->slots.p[k])->type;
+        if (f->limit && t->kind == XG_TK_SCALAR && xg_kelem_is_int(t->elem)) xg_kval_set_range(&v[k], xg_range_of(-f->limit, f->limit));
+        *f->slots.p[k] = &v[k];
     }
 }
-XG_FN xg_kval *xg_flow_for(xg_scope *s, xg_flow *f, xg_kval *lo, xg_kval *hi, int64_t step, int64_t limit) {
-    xg_kval *v[XG_FLOW_SLOTS], *by = xg_elem_index(s, step), *var;
-    xg_flow_gather(f, v);
-    f->op = xg_kfor(&s->b, lo, hi, by, v, f->n);
+/* The scope goes into a region of the operation. */
+XG_FN void xg_flow_enter(xg_flow *f, uint32_t region) {
+    f->s->b = xg_kb_end(f->s->e->m, f->op->regions[region]);
+    f->s->b.loc = f->outer.loc;
+}
+XG_FN xg_kval *xg_flow_for(xg_flow *f, xg_kval *lo, xg_kval *hi, int64_t step, int64_t limit) {
+    xg_kval *by = xg_elem_index(f->s, step);
+    f->op = xg_kfor(&f->s->b, lo, hi, by, xg_flow_values(f), f->slots.n);
     f->op->flags = f->rolled ? KL_UNROLLED : 0;
-    f->outer = s->b;
-    var = &f->op->regions[0]->args[0];
-    xg_kval_set_range(var, xg_range_of(XG_MAX(xg_kval_range(lo).lo, (int64_t)0), limit - 1));
+    f->outer = f->s->b;
+    f->var = &f->op->regions[0]->args[0];
+    xg_kval_set_range(f->var, xg_range_of(XG_MAX(xg_kval_range(lo).lo, (int64_t)0), limit - 1));
     xg_flow_give(f, &f->op->regions[0]->args[1]);
-    s->b = xg_kb_end(s->e->m, f->op->regions[0]);
-    s->b.loc = f->outer.loc;
-    return var;
+    xg_flow_enter(f, 0);
+    return f->var;
 }
-XG_FN void xg_flow_if(xg_scope *s, xg_flow *f, xg_kval *cond) {
-    const xg_ktype *types[XG_FLOW_SLOTS];
+XG_FN void xg_flow_if(xg_flow *f, xg_kval *cond) {
+    const xg_ktype **types = XG_NEW_N(f->s->e->arena, const xg_ktype *, f->slots.n + 1);
     uint32_t k;
-    xg_flow_gather(f, f->before);
-    for (k = 0; k < f->n; k++) types[k] = f->before[k]->type;
-    f->op = xg_kif(&s->b, cond, types, f->n);
-    f->outer = s->b;
-    s->b = xg_kb_end(s->e->m, f->op->regions[0]);
-    s->b.loc = f->outer.loc;
+    if (!cond) return;
+    f->before = xg_flow_values(f);
+    for (k = 0; k < f->slots.n; k++) types[k] = f->before[k]->type;
+    f->op = xg_kif(&f->s->b, cond, types, f->slots.n);
+    f->outer = f->s->b;
+    xg_flow_enter(f, 0);
 }
-XG_FN void xg_flow_yield(xg_scope *s, const xg_flow *f) {
-    xg_kval *v[XG_FLOW_SLOTS] = {NULL};
-    xg_flow_gather(f, v);
-    xg_kyield(&s->b, v, f->n);
-}
-XG_FN void xg_flow_else(xg_scope *s, xg_flow *f) {
+XG_FN void xg_flow_else(xg_flow *f) {
     uint32_t k;
-    xg_flow_yield(s, f);
-    for (k = 0; k < f->n; k++) *f->slots[k] = f->before[k];
-    s->b = xg_kb_end(s->e->m, f->op->regions[1]);
-    s->b.loc = f->outer.loc;
+    xg_kyield(&f->s->b, xg_flow_values(f), f->slots.n);
+    for (k = 0; k < f->slots.n; k++) *f->slots.p[k] = f->before[k];
+    xg_flow_enter(f, 1);
 }
-XG_FN void xg_flow_end(xg_scope *s, xg_flow *f) {
-    if (f->op->op == XG_K_OP_IF && s->b.region == f->op->regions[0]) xg_flow_else(s, f); /* otherwise nothing changes */
-    xg_flow_yield(s, f);
-    s->b = f->outer;
+XG_FN void xg_flow_end(xg_flow *f) {
+    if (!f->op) return; /* a condition that always holds */
+    if (f->op->op == XG_K_OP_IF && f->s->b.region == f->op->regions[0]) xg_flow_else(f); /* otherwise nothing changes */
+    xg_kyield(&f->s->b, xg_flow_values(f), f->slots.n);
+    f->s->b = f->outer;
     xg_flow_give(f, f->op->results);
 }
 
@@ -47942,27 +47948,6 @@ XG_FN void xg_fft_global_first(const xg_fft_site *d, const xg_aff *element, xg_k
 }
 /* ---- conditions ---- */
 
-/* The scope goes into one branch of an if after the other; `values` are what the if gives. */
-typedef struct xg_fft_if { xg_kop *op; xg_kb outer; } xg_fft_if;
-XG_FN xg_fft_if xg_fft_if_begin(xg_fft_site *d, xg_kval *cond, xg_kval *const *otherwise, uint32_t n) {
-    xg_fft_if f;
-    const xg_ktype **types = XG_NEW_N(d->e->arena, const xg_ktype *, n + 1);
-    uint32_t k;
-    for (k = 0; k < n; k++) types[k] = otherwise[k]->type;
-    f.op = xg_kif(&d->s->b, cond, types, n);
-    f.outer = d->s->b;
-    d->s->b = xg_kb_end(d->e->m, f.op->regions[1]);
-    xg_kyield(&d->s->b, otherwise, n);
-    d->s->b = xg_kb_end(d->e->m, f.op->regions[0]);
-    d->s->b.loc = f.outer.loc;
-    return f;
-}
-XG_FN void xg_fft_if_end(xg_fft_site *d, const xg_fft_if *f, xg_kval **values, uint32_t n) {
-    uint32_t k;
-    xg_kyield(&d->s->b, values, n);
-    d->s->b = f->outer;
-    for (k = 0; k < n; k++) values[k] = &f->op->results[k];
-}
 /* Whether number i * threads + thread is below `work` and, if global memory is touched for it, the transform of this element exists too; NULL: always. */
 XG_FN xg_kval *xg_fft_below(const xg_fft_site *d, const xg_aff *number, int64_t i, int64_t work, const xg_aff *element) {
     xg_kval *p = NULL;
@@ -47976,21 +47961,9 @@ XG_FN xg_kval *xg_fft_exists(const xg_fft_site *d, const xg_fft_turn *t, bool gl
 
 /* ---- loops ---- */
 
-typedef struct xg_fft_loop { xg_kop *op; xg_kb outer; xg_kval *var, *carried; } xg_fft_loop;
-XG_FN xg_fft_loop xg_fft_loop_begin(xg_fft_site *d, int64_t count, xg_kval *const *carried, uint32_t n) {
-    xg_fft_loop l;
-    l.op = xg_elem_for(d->s, 0, count, 1, carried, n);
-    l.outer = d->s->b;
-    l.var = &l.op->regions[0]->args[0];
-    l.carried = &l.op->regions[0]->args[1];
-    d->s->b = xg_kb_end(d->e->m, l.op->regions[0]);
-    d->s->b.loc = l.outer.loc;
-    return l;
-}
-XG_FN xg_kval *xg_fft_loop_end(xg_fft_site *d, const xg_fft_loop *l, xg_kval *const *carried, uint32_t n) {
-    xg_kyield(&d->s->b, carried, n);
-    d->s->b = l->outer;
-    return l->op->results;
+XG_FN xg_kval *xg_fft_for(xg_fft_site *d, xg_flow *f, int64_t count) {
+    xg_kval *lo = xg_elem_index(d->s, 0), *hi = xg_elem_index(d->s, count);
+    return xg_flow_for(f, lo, hi, 1, count);
 }
 
 /* ---- elements ---- */
@@ -48054,32 +48027,31 @@ XG_FN void xg_fft_mirrored(const xg_fft_site *d, xg_range last, xg_kval **at, xg
 /* ---- pairs of real numbers ---- */
 
 /* Pair number at[last], element by element: a loop, so that one access takes both. */
-XG_FN xg_fft_loop xg_fft_pair_begin(xg_fft_site *d, xg_kval **at, xg_kval *const *carried, uint32_t n) {
+XG_FN xg_kval *xg_fft_each_of_pair(xg_fft_site *d, xg_flow *f, xg_kval **at) {
     xg_aff_ctx *x = d->e->m->aff;
     uint32_t last = d->i->shape->rank - 1;
     const xg_aff *where = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), 2), xg_aff_dim(x, 1));
-    xg_fft_loop l = xg_fft_loop_begin(d, 2, carried, n);
-    xg_fft_apply_to(d, at[last], d->length[d->n - 1], l.var, 2, &where, 1, &at[last]);
-    return l;
+    xg_kval *which = xg_fft_for(d, f, 2);
+    xg_fft_apply_to(d, at[last], d->length[d->n - 1], which, 2, &where, 1, &at[last]);
+    return which;
 }
 XG_FN xg_elem xg_fft_read_pair(xg_fft_site *d, xg_kval **at) {
     xg_elem v = xg_fft_zero(d);
-    xg_kval *values[2];
-    xg_fft_loop l;
-    values[0] = values[1] = v.v;
-    l = xg_fft_pair_begin(d, at, values, 2);
-    values[0] = &l.carried[1];
-    values[1] = xg_elem_of(d->s, XG_OPERAND(d->i, 0), at).v;
-    v.v = xg_fft_loop_end(d, &l, values, 2);
-    v.im = v.v + 1;
+    xg_flow f = xg_flow_of(d->s, NULL);
+    xg_flow_elem(&f, &v);
+    (void)xg_fft_each_of_pair(d, &f, at);
+    v.v = v.im;
+    v.im = xg_elem_of(d->s, XG_OPERAND(d->i, 0), at).v;
+    xg_flow_end(&f);
     return v;
 }
 XG_FN void xg_fft_write_pair(xg_fft_site *d, xg_elem v, xg_kval **at, xg_kval **dest) {
-    xg_fft_loop l = xg_fft_pair_begin(d, at, dest, 1);
-    v.v = xg_kselect(&d->s->b, xg_kcmpi_(&d->s->b, XG_CI_EQ, l.var, xg_elem_index(d->s, 0)), v.v, v.im);
+    xg_flow f = xg_flow_of(d->s, dest);
+    xg_kval *which = xg_fft_each_of_pair(d, &f, at);
+    v.v = xg_kselect(&d->s->b, xg_kcmpi_(&d->s->b, XG_CI_EQ, which, xg_elem_index(d->s, 0)), v.v, v.im);
     v.im = NULL;
-    *dest = xg_emit_insert(&d->s->b, v, l.carried, d->i->shape, at);
-    *dest = xg_fft_loop_end(d, &l, dest, 1);
+    *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at);
+    xg_flow_end(&f);
 }
 
 /* ---- from a half spectrum: the first stage reads it ---- */
@@ -48095,8 +48067,8 @@ XG_FN void xg_fft_read_mirrored(xg_fft_site *d, xg_kval **at, xg_kval *opposite,
     xg_kb *b = &d->s->b;
     uint32_t last = d->i->shape->rank - 1, k;
     int64_t h = d->length[d->n - 1];
-    xg_kval *other[XG_RANK_MAX], *is, *values[4], *none;
-    xg_fft_if f;
+    xg_kval *other[XG_RANK_MAX], *is, *none;
+    xg_flow f = xg_flow_of(d->s, NULL);
     memcpy((void *)other, (void *)at, (last + 1) * sizeof *at);
     for (k = 0; k + 1 < d->n; k++) {
         xg_kval **i = &other[last + 1 - d->n + k], *mirror = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(d->s, d->length[k]), *i);
@@ -48113,15 +48085,13 @@ XG_FN void xg_fft_read_mirrored(xg_fft_site *d, xg_kval **at, xg_kval *opposite,
         for (k = 0; k < 2; k++) x[k].im = xg_kselect(b, is, none, x[k].im);
         return;
     }
-    for (k = 0; k < 2; k++) { values[2 * k] = x[k].v; values[2 * k + 1] = x[k].im; }
-    f = xg_fft_if_begin(d, is, values, 4);
+    for (k = 0; k < 2; k++) xg_flow_elem(&f, &x[k]);
+    xg_flow_if(&f, is);
     other[last] = at[last];
     at[last] = xg_elem_index(d->s, h);
     x[0] = xg_fft_common(d, x[0], other, -1);
     x[1] = xg_fft_common(d, x[1], at, 1);
-    for (k = 0; k < 2; k++) { values[2 * k] = x[k].v; values[2 * k + 1] = x[k].im; }
-    xg_fft_if_end(d, &f, values, 4);
-    for (k = 0; k < 2; k++) { x[k].v = values[2 * k]; x[k].im = values[2 * k + 1]; }
+    xg_flow_end(&f);
 }
 /* What a butterfly of the first stage takes: 2 Z[k] = (X[k] + conj X[-k]) + i 1 / w^k3 (X[k] - conj X[-k]). The scale takes the 2 away. */
 XG_FN void xg_fft_join_halves(xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, xg_elem *z) {
@@ -48218,7 +48188,7 @@ XG_FN void xg_fft_part_pairs(xg_fft_site *d, const xg_fft_pairs *p, xg_kval **de
     const xg_aff *down = xg_aff_add_k(a, xg_aff_mul(a, p->start, -1), h); /* h - start */
     xg_kval *at[2][XG_RANK_MAX], *k[2], *place[2] = {NULL};
     xg_elem root, z[2], x[2], w;
-    xg_fft_if f;
+    xg_flow f;
     xg_fft_global_first(d, p->line, at[0]);
     xg_fft_global_first(d, p->mirror, at[1]);
     k[0] = xg_fft_index(d, p->start);
@@ -48239,11 +48209,12 @@ XG_FN void xg_fft_part_pairs(xg_fft_site *d, const xg_fft_pairs *p, xg_kval **de
         *dest = xg_emit_insert(b, x[1], *dest, d->i->shape, at[1]);
     }
     if (h % 2) return;
-    f = xg_fft_if_begin(d, xg_kcmpi_(b, XG_CI_EQ, k[0], xg_elem_index(d->s, 0)), dest, 1); /* X[h / 2] = conj Z[-(h / 2)] */
+    f = xg_flow_of(d->s, dest);
+    xg_flow_if(&f, xg_kcmpi_(b, XG_CI_EQ, k[0], xg_elem_index(d->s, 0))); /* X[h / 2] = conj Z[-(h / 2)] */
     at[0][last] = xg_elem_index(d->s, h / 2);
     x[0] = xg_fft_conj(d, xg_fft_load(d, xg_fft_index(d, xg_fft_at(d, p, p->mirror, xg_aff_const(a, h / 2)))));
     *dest = xg_emit_insert(b, x[0], *dest, d->i->shape, at[0]);
-    xg_fft_if_end(d, &f, dest, 1);
+    xg_flow_end(&f);
 }
 /* Pairs a thread takes: four share one computed root, unless neighbouring threads would then write less than two sectors together. */
 XG_FN int64_t xg_fft_pairs_together(const xg_fft_site *d) {
@@ -48258,10 +48229,10 @@ XG_FN void xg_fft_part_halves(xg_fft_site *d, xg_kval **dest) {
         const xg_aff *number = xg_aff_add_k(x, xg_aff_dim(x, 0), i * d->threads);
         xg_fft_pairs p = xg_fft_pairs_of(d, number, radix);
         xg_kval *exists = xg_fft_below(d, number, i, work, p.line);
-        xg_fft_if f;
-        if (exists) f = xg_fft_if_begin(d, exists, dest, 1);
+        xg_flow f = xg_flow_of(d->s, dest);
+        xg_flow_if(&f, exists);
         xg_fft_part_pairs(d, &p, dest);
-        if (exists) xg_fft_if_end(d, &f, dest, 1);
+        xg_flow_end(&f);
     }
 }
 
@@ -48302,15 +48273,15 @@ XG_FN void xg_fft_write(xg_fft_site *d, const xg_fft_turn *t, xg_elem v, xg_kval
     xg_kval *at[XG_RANK_MAX];
     uint32_t rank = d->i->shape->rank;
     xg_range last = xg_fft_global_of(d, t, first, t->row->done, c, at);
-    xg_fft_if f;
+    xg_flow f = xg_flow_of(d->s, dest);
     if (last.lo >= d->out_last) return;
     if (d->scale != 1) v = xg_fft_scaled(&d->s->b, v, d->scale);
     if (d->out_pair == 2) { xg_fft_write_pair(d, v, at, dest); return; }
     if (d->to_real) v.im = NULL;
     if (last.hi < d->out_last) { *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at); return; }
-    f = xg_fft_if_begin(d, xg_kcmpi_(&d->s->b, XG_CI_SLT, at[rank - 1], xg_elem_index(d->s, d->out_last)), dest, 1);
+    xg_flow_if(&f, xg_kcmpi_(&d->s->b, XG_CI_SLT, at[rank - 1], xg_elem_index(d->s, d->out_last)));
     *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at);
-    xg_fft_if_end(d, &f, dest, 1);
+    xg_flow_end(&f);
 }
 
 /* ---- a stage in registers ---- */
@@ -48337,14 +48308,12 @@ XG_FN void xg_fft_twist_first(xg_fft_site *d, const xg_fft_turn *t, xg_kval *con
 
 XG_FN void xg_fft_take(xg_fft_site *d, const xg_fft_turn *t, bool first, xg_elem *x) {
     int64_t radix = t->row->radix, run = t->row->length / radix * t->row->inner, q;
-    xg_kval *exists = xg_fft_exists(d, t, first), **values = XG_NEW_N(d->e->arena, xg_kval *, 2 * radix), *at[XG_RANK_MAX], *place;
-    xg_fft_if f;
+    xg_kval *exists = xg_fft_exists(d, t, first), *at[XG_RANK_MAX], *place;
+    xg_flow f = xg_flow_of(d->s, NULL);
     xg_elem zero;
-    if (exists) {
-        zero = xg_fft_zero(d);
-        for (q = 0; q < 2 * radix; q++) values[q] = zero.v;
-        f = xg_fft_if_begin(d, exists, values, (uint32_t)(2 * radix));
-    }
+    if (exists) zero = xg_fft_zero(d);
+    for (q = 0; exists && q < radix; q++) { x[q] = zero; xg_flow_elem(&f, &x[q]); }
+    xg_flow_if(&f, exists);
     if (first) xg_fft_global_first(d, xg_fft_from(d, t, 0), at);
     if (first && d->out_pair == 2) xg_fft_join_halves(d, t, at, x);
     else for (q = 0; q < radix; q++) {
@@ -48353,10 +48322,7 @@ XG_FN void xg_fft_take(xg_fft_site *d, const xg_fft_turn *t, bool first, xg_elem
         x[q] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, d->shared, &place, 1));
     }
     if (first && d->twisted) xg_fft_twist_first(d, t, at, x);
-    if (!exists) return;
-    for (q = 0; q < radix; q++) { values[2 * q] = x[q].v; values[2 * q + 1] = x[q].im; }
-    xg_fft_if_end(d, &f, values, (uint32_t)(2 * radix));
-    for (q = 0; q < radix; q++) { x[q].v = values[2 * q]; x[q].im = values[2 * q + 1]; }
+    xg_flow_end(&f);
 }
 XG_FN void xg_fft_twist(xg_fft_site *d, const xg_fft_turn *t, xg_elem *x) {
     xg_aff_ctx *a = d->e->m->aff;
@@ -48372,8 +48338,8 @@ XG_FN void xg_fft_twist(xg_fft_site *d, const xg_fft_turn *t, xg_elem *x) {
 XG_FN void xg_fft_put(xg_fft_site *d, const xg_fft_turn *t, bool last, const xg_elem *x, xg_kval **dest) {
     xg_kval *exists = xg_fft_exists(d, t, last), **to = last ? dest : &d->shared, *at[XG_RANK_MAX], *place;
     int64_t run = t->row->done * t->row->inner, c;
-    xg_fft_if f;
-    if (exists) f = xg_fft_if_begin(d, exists, to, 1);
+    xg_flow f = xg_flow_of(d->s, to);
+    xg_flow_if(&f, exists);
     if (last) xg_fft_global_first(d, xg_fft_to(d, t, 0), at);
     if (last && d->in_pair == 2) xg_fft_part_in_registers(d, at, x, to);
     else for (c = 0; c < t->row->radix; c++) {
@@ -48381,7 +48347,7 @@ XG_FN void xg_fft_put(xg_fft_site *d, const xg_fft_turn *t, bool last, const xg_
         place = xg_fft_place_of(d, t, xg_fft_to, run, run * t->row->radix, c, &at[0]);
         *to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, x[c]), *to, &place, 1);
     }
-    if (exists) xg_fft_if_end(d, &f, to, 1);
+    xg_flow_end(&f);
 }
 XG_FN void xg_fft_register_stage(xg_fft_site *d, uint32_t number, xg_kval **dest) {
     const xg_fft_stage_row *row = &d->stages.p[number];
@@ -48415,21 +48381,20 @@ XG_FN xg_kval *xg_fft_nth(xg_fft_site *d, xg_kval *chunk, int64_t limit, xg_kval
 }
 /* table[k] = the root of order n to the power k */
 XG_FN void xg_fft_fill_table(xg_fft_site *d, int64_t n) {
-    xg_kval *below, *at, *to;
-    xg_fft_loop l;
-    xg_fft_if f;
+    xg_flow all = xg_flow_of(d->s, &d->table), some;
+    xg_kval *below, *at;
     xg_elem w;
     if (d->table_of == n) return;
     if (d->table_of) xg_fft_wait(d, &d->table);
     d->table_of = n;
-    l = xg_fft_loop_begin(d, (n + d->threads - 1) / d->threads, &d->table, 1);
-    at = xg_fft_nth(d, l.var, n, &below);
-    to = l.carried;
-    if (below) f = xg_fft_if_begin(d, below, &to, 1);
+    at = xg_fft_for(d, &all, (n + d->threads - 1) / d->threads);
+    at = xg_fft_nth(d, at, n, &below);
+    some = xg_flow_of(d->s, &d->table);
+    xg_flow_if(&some, below);
     w = xg_fft_root_at(&d->s->b, at, n - 1, n, d->sign, d->real);
-    to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, w), to, &at, 1);
-    if (below) xg_fft_if_end(d, &f, &to, 1);
-    d->table = xg_fft_loop_end(d, &l, &to, 1);
+    d->table = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, w), d->table, &at, 1);
+    xg_flow_end(&some);
+    xg_flow_end(&all);
     xg_fft_wait(d, &d->table);
 }
 /* The result at an element: the sum over q of x[from + q] root^(q (k + L c)). */
@@ -48438,55 +48403,53 @@ XG_FN xg_elem xg_fft_sum(xg_fft_site *d, const xg_fft_stage_row *row, xg_kval *e
     xg_kb *b = &d->s->b;
     int64_t all = d->count * d->volume, order = row->done * row->radix;
     const xg_aff *to = xg_aff_dim(x, 0), *rest = xg_aff_mod(x, to, row->length * row->inner), *at = xg_aff_div(x, rest, row->inner), *power = xg_aff_mod(x, at, order), *from;
-    xg_kval *step, *carried[3], *place, *next, *over, *reached;
-    xg_fft_loop l;
+    xg_kval *step, *place, *next, *over, *reached, *var;
+    xg_flow f = xg_flow_of(d->s, NULL);
     xg_elem v, w, r;
     from = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, at, order), row->done), xg_aff_mod(x, at, row->done));
     from = xg_aff_add(x, from, xg_aff_mul(x, xg_aff_dim(x, 1), row->length / row->radix));
     from = xg_aff_add(x, xg_aff_mul(x, from, row->inner), xg_aff_mod(x, rest, row->inner));
     from = xg_aff_add(x, from, xg_aff_mul(x, xg_aff_div(x, to, row->length * row->inner), row->length * row->inner));
     from = xg_fft_place(d, from);
-    carried[2] = xg_elem_index(d->s, 0);
-    xg_fft_apply_to(d, element, all, carried[2], row->radix, &power, 1, &step);
-    v = xg_fft_zero(d);
-    carried[0] = carried[1] = v.v;
-    l = xg_fft_loop_begin(d, row->radix, carried, 3);
-    reached = &l.carried[2];
+    reached = xg_elem_index(d->s, 0);
+    xg_fft_apply_to(d, element, all, reached, row->radix, &power, 1, &step);
+    r = xg_fft_zero(d);
+    xg_flow_elem(&f, &r);
+    xg_flow_slot(&f, &reached);
+    var = xg_fft_for(d, &f, row->radix);
     xg_kval_set_range(reached, xg_range_of(0, order - 1));
-    xg_fft_apply_to(d, element, all, l.var, row->radix, &from, 1, &place);
+    xg_fft_apply_to(d, element, all, var, row->radix, &from, 1, &place);
     v = xg_emit_split(b, xg_kextract(b, d->shared, &place, 1));
     w = xg_emit_split(b, xg_kextract(b, d->table, &reached, 1));
-    carried[0] = xg_k3(b, XG_K_OP_FMA, v.v, w.v, &l.carried[0]);
-    carried[0] = xg_k3(b, XG_K_OP_FMA, xg_k1(b, XG_K_OP_NEGF, v.im), w.im, carried[0]);
-    carried[1] = xg_k3(b, XG_K_OP_FMA, v.v, w.im, &l.carried[1]);
-    carried[1] = xg_k3(b, XG_K_OP_FMA, v.im, w.v, carried[1]);
+    r.v = xg_k3(b, XG_K_OP_FMA, v.v, w.v, r.v);
+    r.v = xg_k3(b, XG_K_OP_FMA, xg_k1(b, XG_K_OP_NEGF, v.im), w.im, r.v);
+    r.im = xg_k3(b, XG_K_OP_FMA, v.v, w.im, r.im);
+    r.im = xg_k3(b, XG_K_OP_FMA, v.im, w.v, r.im);
     next = xg_k2(b, XG_K_OP_ADDI, reached, step);
     xg_kval_set_range(next, xg_range_of(0, 2 * order - 2));
     over = xg_k2(b, XG_K_OP_SUBI, next, xg_elem_index(d->s, order));
-    carried[2] = XG_KSELECT(b, xg_kcmpi_(b, XG_CI_SGE, next, xg_elem_index(d->s, order)), over, next);
-    xg_kval_set_range(carried[2], xg_range_of(0, order - 1));
-    r.v = xg_fft_loop_end(d, &l, carried, 3);
-    r.im = r.v + 1;
+    reached = XG_KSELECT(b, xg_kcmpi_(b, XG_CI_SGE, next, xg_elem_index(d->s, order)), over, next);
+    xg_kval_set_range(reached, xg_range_of(0, order - 1));
+    xg_flow_end(&f);
     return r;
 }
 XG_FN void xg_fft_sum_stage(xg_fft_site *d, uint32_t number) {
     const xg_fft_stage_row *row = &d->stages.p[number];
     int64_t all = d->count * d->volume;
-    xg_kval *below, *element, *to, *place;
+    xg_kval *below, *element, *place;
     const xg_aff *where = xg_fft_place(d, xg_aff_dim(d->e->m->aff, 0));
-    xg_fft_loop l;
-    xg_fft_if f;
+    xg_flow loop = xg_flow_of(d->s, &d->other), some;
     xg_elem v;
     xg_fft_fill_table(d, row->done * row->radix);
-    l = xg_fft_loop_begin(d, (all + d->threads - 1) / d->threads, &d->other, 1);
-    element = xg_fft_nth(d, l.var, all, &below);
-    to = l.carried;
-    if (below) f = xg_fft_if_begin(d, below, &to, 1);
+    element = xg_fft_for(d, &loop, (all + d->threads - 1) / d->threads);
+    element = xg_fft_nth(d, element, all, &below);
+    some = xg_flow_of(d->s, &d->other);
+    xg_flow_if(&some, below);
     v = xg_fft_sum(d, row, element);
     xg_fft_apply_to(d, element, all, element, all, &where, 1, &place);
-    to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, v), to, &place, 1);
-    if (below) xg_fft_if_end(d, &f, &to, 1);
-    d->other = xg_fft_loop_end(d, &l, &to, 1);
+    d->other = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, v), d->other, &place, 1);
+    xg_flow_end(&some);
+    xg_flow_end(&loop);
     xg_fft_exchange(d);
     xg_fft_wait(d, &d->shared);
 }
@@ -48590,10 +48553,8 @@ XG_FN xg_kval *xg_fft_transform(xg_fft_site *d, xg_kval *dest) {
 XG_FN void xg_fft_sections(xg_fft_site *list, const int64_t *first, uint32_t from, uint32_t to, xg_kval *const *where, xg_kval **dest) {
     xg_scope *s = list[from].s;
     xg_fusion_emission *e = list[from].e;
-    uint32_t mid = from + (to - from) / 2, side, k;
-    const xg_ktype **types;
-    xg_kb outer;
-    xg_kop *op;
+    uint32_t mid = from + (to - from) / 2, k;
+    xg_flow f = xg_flow_of(s, NULL);
     if (to - from == 1) {
         list[from].where[0] = where[0];
         list[from].where[1] = where[1];
@@ -48604,20 +48565,12 @@ XG_FN void xg_fft_sections(xg_fft_site *list, const int64_t *first, uint32_t fro
         dest[from] = xg_fft_transform(&list[from], dest[from]);
         return;
     }
-    types = XG_NEW_N(e->arena, const xg_ktype *, to - from);
-    for (k = from; k < to; k++) types[k - from] = dest[k]->type;
-    op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLT, where[1], xg_elem_index(s, first[mid])), types, to - from);
-    outer = s->b;
-    for (side = 0; side < 2; side++) {
-        xg_kval **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots);
-        memcpy((void *)inside, (void *)dest, e->n_roots * sizeof *dest);
-        s->b = xg_kb_end(e->m, op->regions[side]);
-        s->b.loc = outer.loc;
-        xg_fft_sections(list, first, side ? mid : from, side ? to : mid, where, inside);
-        xg_kyield(&s->b, inside + from, to - from);
-    }
-    s->b = outer;
-    for (k = from; k < to; k++) dest[k] = &op->results[k - from];
+    for (k = from; k < to; k++) xg_flow_slot(&f, &dest[k]);
+    xg_flow_if(&f, xg_kcmpi_(&s->b, XG_CI_SLT, where[1], xg_elem_index(s, first[mid])));
+    xg_fft_sections(list, first, from, mid, where, dest);
+    xg_flow_else(&f);
+    xg_fft_sections(list, first, mid, to, where, dest);
+    xg_flow_end(&f);
 }
 
 XG_FN void xg_emit_fft(xg_fusion_emission *e) {
@@ -48741,29 +48694,26 @@ XG_FN xg_elem xg_tiled_from_lane(xg_tiled_site *d, xg_elem x, xg_kval *r) {
 
 /* What a loop or an if carries: some tensors, some elements, a flag. */
 typedef struct xg_tiled_state { xg_kval *tensors[4]; uint32_t n_tensors; xg_elem elems[2]; uint32_t n_elems; xg_kval *flag; } xg_tiled_state;
-typedef struct xg_tiled_flow { xg_flow flow; xg_kval *var; } xg_tiled_flow;
-XG_FN xg_tiled_flow xg_tiled_carry(xg_tiled_state *c) {
-    xg_tiled_flow f;
+XG_FN xg_flow xg_tiled_carry(xg_tiled_site *d, xg_tiled_state *c) {
+    xg_flow f = xg_flow_of(d->s, NULL);
     uint32_t k;
-    memset(&f, 0, sizeof f);
-    for (k = 0; k < c->n_tensors; k++) xg_flow_slot(&f.flow, &c->tensors[k]);
-    for (k = 0; k < c->n_elems; k++) xg_flow_elem(&f.flow, &c->elems[k]);
-    xg_flow_slot(&f.flow, &c->flag);
+    for (k = 0; k < c->n_tensors; k++) xg_flow_slot(&f, &c->tensors[k]);
+    for (k = 0; k < c->n_elems; k++) xg_flow_elem(&f, &c->elems[k]);
+    xg_flow_slot(&f, &c->flag);
     return f;
 }
 /* lo: NULL for zero. */
-XG_FN xg_tiled_flow xg_tiled_loop(xg_tiled_site *d, xg_kval *lo, xg_kval *hi, int64_t limit, xg_tiled_state *c) {
-    xg_tiled_flow f = xg_tiled_carry(c);
+XG_FN xg_flow xg_tiled_loop(xg_tiled_site *d, xg_kval *lo, xg_kval *hi, int64_t limit, xg_tiled_state *c) {
+    xg_flow f = xg_tiled_carry(d, c);
     if (!lo) lo = xg_tiled_index(d, 0);
-    f.var = xg_flow_for(d->s, &f.flow, lo, hi, 1, limit);
+    xg_flow_for(&f, lo, hi, 1, limit);
     return f;
 }
-XG_FN xg_tiled_flow xg_tiled_if(xg_tiled_site *d, xg_kval *cond, xg_tiled_state *c) {
-    xg_tiled_flow f = xg_tiled_carry(c);
-    xg_flow_if(d->s, &f.flow, cond);
+XG_FN xg_flow xg_tiled_if(xg_tiled_site *d, xg_kval *cond, xg_tiled_state *c) {
+    xg_flow f = xg_tiled_carry(d, c);
+    xg_flow_if(&f, cond);
     return f;
 }
-XG_FN void xg_tiled_end(xg_tiled_site *d, xg_tiled_flow *f) { xg_flow_end(d->s, &f->flow); }
 
 /* ---- memory ---- */
 
@@ -48813,7 +48763,7 @@ XG_FN xg_elem xg_tiled_read(xg_tiled_site *d, uint32_t operand, xg_kval *array, 
     const xg_inst *o = XG_OPERAND(d->i, operand);
     xg_kval *physical[XG_RANK_MAX];
     xg_tiled_state c;
-    xg_tiled_flow f;
+    xg_flow f;
     memset(&c, 0, sizeof c);
     c.elems[0] = missing;
     c.n_elems = 1;
@@ -48823,18 +48773,18 @@ XG_FN xg_elem xg_tiled_read(xg_tiled_site *d, uint32_t operand, xg_kval *array, 
         c.elems[0] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, array, physical, d->i->shape->rank));
     } else c.elems[0] = xg_elem_of(d->s, o, at);
     if (conj) c.elems[0] = xg_tiled_conj(d, c.elems[0]);
-    if (exists) xg_tiled_end(d, &f);
+    if (exists) xg_flow_end(&f);
     return c.elems[0];
 }
 XG_FN xg_kval *xg_tiled_write(xg_tiled_site *d, xg_elem v, xg_kval *dest, xg_kval *const *at, xg_kval *exists) {
     xg_tiled_state c;
-    xg_tiled_flow f;
+    xg_flow f;
     memset(&c, 0, sizeof c);
     c.tensors[0] = dest;
     c.n_tensors = 1;
     if (exists) f = xg_tiled_if(d, exists, &c);
     c.tensors[0] = xg_emit_insert(&d->s->b, v, c.tensors[0], d->i->shape, at);
-    if (exists) xg_tiled_end(d, &f);
+    if (exists) xg_flow_end(&f);
     return c.tensors[0];
 }
 /* Tile (i, j) of the matrix, from the operand or from the result, into an array; zeros where nothing is, on the diagonal ones. */
@@ -48875,7 +48825,7 @@ XG_FN xg_elem xg_tiled_over(xg_tiled_site *d, xg_elem x, xg_elem inverse, bool r
 XG_FN xg_elem xg_tiled_solve_tile(xg_tiled_site *d, xg_kval *array, xg_elem rest, bool conj) {
     xg_elem pivot = d->unit ? rest : xg_tiled_inverse(d, xg_tiled_get(d, array, d->lane, d->lane), conj), q;
     xg_tiled_state c;
-    xg_tiled_flow l;
+    xg_flow l;
     memset(&c, 0, sizeof c);
     c.elems[0] = rest;
     c.elems[1] = xg_tiled_number(d, 0);
@@ -48886,7 +48836,7 @@ XG_FN xg_elem xg_tiled_solve_tile(xg_tiled_site *d, xg_kval *array, xg_elem rest
     q = xg_tiled_from_lane(d, q, l.var);
     pivot = xg_tiled_get(d, array, d->lane, l.var);
     c.elems[0] = xg_tiled_less(d, c.elems[0], q, conj ? xg_tiled_conj(d, pivot) : pivot);
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
     return c.elems[1];
 }
 
@@ -48895,7 +48845,7 @@ XG_FN xg_elem xg_tiled_solve_tile(xg_tiled_site *d, xg_kval *array, xg_elem rest
 /* acc - the sum over r of x[p, r] conj(y[q, r]) */
 XG_FN xg_elem xg_tiled_less_product(xg_tiled_site *d, xg_elem acc, xg_kval *x, xg_kval *p, xg_kval *y, xg_kval *q) {
     xg_tiled_state c;
-    xg_tiled_flow l;
+    xg_flow l;
     xg_elem u, v;
     memset(&c, 0, sizeof c);
     c.elems[0] = acc;
@@ -48904,7 +48854,7 @@ XG_FN xg_elem xg_tiled_less_product(xg_tiled_site *d, xg_elem acc, xg_kval *x, x
     u = xg_tiled_get(d, x, p, l.var);
     v = xg_tiled_get(d, y, q, l.var);
     c.elems[0] = xg_tiled_less(d, c.elems[0], u, xg_tiled_conj(d, v));
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
     return c.elems[0];
 }
 enum { XG_TILED_OUT, XG_TILED_FACTOR, XG_TILED_LEFT, XG_TILED_RIGHT }; /* tensors of cholesky's state: the result; the factor of the diagonal tile; where there are several, tiles of two rows */
@@ -48912,7 +48862,7 @@ enum { XG_TILED_OUT, XG_TILED_FACTOR, XG_TILED_LEFT, XG_TILED_RIGHT }; /* tensor
 /* acc less the products of the tiles in front of (i, j); i and j may be the same. */
 XG_FN void xg_tiled_factor_front(xg_tiled_site *d, xg_tiled_state *c, xg_kval *i, xg_kval *j, xg_kval *p, xg_kval *q) {
     bool same = i == j;
-    xg_tiled_flow l;
+    xg_flow l;
     if (d->tiles == 1) return;
     l = xg_tiled_loop(d, NULL, j, d->tiles, c);
     c->tensors[XG_TILED_LEFT] = xg_tiled_bring(d, c->tensors[XG_TILED_OUT], i, l.var, c->tensors[XG_TILED_LEFT]);
@@ -48920,7 +48870,7 @@ XG_FN void xg_tiled_factor_front(xg_tiled_site *d, xg_tiled_state *c, xg_kval *i
     xg_tiled_wait(d, c);
     c->elems[0] = xg_tiled_less_product(d, c->elems[0], c->tensors[XG_TILED_LEFT], p, c->tensors[same ? XG_TILED_LEFT : XG_TILED_RIGHT], q);
     xg_tiled_wait(d, c);
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
 }
 /* An element of the operand's lower triangle. */
 XG_FN xg_elem xg_tiled_start(xg_tiled_site *d, xg_kval *r, xg_kval *c, xg_kval *exists) {
@@ -48932,11 +48882,11 @@ XG_FN xg_elem xg_tiled_start(xg_tiled_site *d, xg_kval *r, xg_kval *c, xg_kval *
 }
 /* Column after column: its pivot's root, what is below divided by that, and the product of both taken off the columns behind. */
 XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
-    xg_tiled_flow l = xg_tiled_loop(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, c);
+    xg_flow l = xg_tiled_loop(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, c);
     xg_kval *k = l.var, *good, *root;
     xg_elem v, own_v, u, pivot = xg_tiled_from_lane(d, c->elems[0], k);
     xg_tiled_state own;
-    xg_tiled_flow f;
+    xg_flow f;
     good = xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v);
     root = XG_KSELECT(&d->s->b, good, xg_k1(&d->s->b, XG_K_OP_SQRT, pivot.v), xg_kconst_float(&d->s->b, d->real, fabs((double)NAN)));
     pivot = xg_tiled_number(d, 0);
@@ -48950,7 +48900,7 @@ XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
     own.n_tensors = 1;
     f = xg_tiled_if(d, xg_tiled_is(d, XG_CI_EQ, d->line, k), &own);
     own.tensors[0] = xg_tiled_put(d, v, own.tensors[0], d->lane, k);
-    xg_tiled_end(d, &f);
+    xg_flow_end(&f);
     c->tensors[XG_TILED_FACTOR] = own.tensors[0];
     xg_tiled_wait(d, c);
     own_v = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, d->line, k), v, c->elems[0]); /* columns in front of it are finished */
@@ -48960,7 +48910,7 @@ XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
     c->elems[0] = xg_tiled_select(d, xg_tiled_is(d, XG_CI_SGT, d->line, k), v, own_v);
     pivot = xg_tiled_get(d, c->tensors[XG_TILED_FACTOR], k, k);
     c->flag = xg_k2(&d->s->b, XG_K_OP_ANDI, c->flag, xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v));
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
 }
 XG_FN void xg_tiled_factor_put(xg_tiled_site *d, xg_tiled_state *c, xg_elem v, xg_kval *row, xg_kval *column) {
     xg_kval *at[XG_RANK_MAX], *exists = xg_tiled_inside(d, row, d->n);
@@ -48970,7 +48920,7 @@ XG_FN void xg_tiled_factor_put(xg_tiled_site *d, xg_tiled_state *c, xg_elem v, x
 }
 XG_FN void xg_tiled_factor_below(xg_tiled_site *d, xg_tiled_state *c, xg_kval *j) {
     xg_kval *row, *column;
-    xg_tiled_flow l;
+    xg_flow l;
     xg_elem v;
     if (d->tiles == 1) return;
     row = xg_k2(&d->s->b, XG_K_OP_ADDI, j, xg_tiled_index(d, 1));
@@ -48982,14 +48932,14 @@ XG_FN void xg_tiled_factor_below(xg_tiled_site *d, xg_tiled_state *c, xg_kval *j
     v = xg_tiled_solve_tile(d, c->tensors[XG_TILED_FACTOR], c->elems[0], true);
     xg_tiled_factor_put(d, c, v, row, column);
     xg_tiled_factor_put(d, c, xg_tiled_number(d, 0), column, row);
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
 }
 /* All of the lower triangle is NaN if a pivot was not positive. */
 XG_FN void xg_tiled_factor_refuse(xg_tiled_site *d, xg_tiled_state *c) {
     xg_kval *bad = xg_k2(&d->s->b, XG_K_OP_XORI, c->flag, xg_kconst_int(&d->s->b, XG_E_I1, 1)), *at[XG_RANK_MAX], *row, *column, *exists;
     xg_tiled_state own;
-    xg_tiled_flow i, j;
-    xg_tiled_flow f;
+    xg_flow i, j;
+    xg_flow f;
     memset(&own, 0, sizeof own);
     own.tensors[0] = c->tensors[XG_TILED_OUT];
     own.n_tensors = 1;
@@ -49002,16 +48952,16 @@ XG_FN void xg_tiled_factor_refuse(xg_tiled_site *d, xg_tiled_state *c) {
     exists = xg_elem_and(d->s, exists, xg_tiled_is(d, XG_CI_SGE, row, column));
     xg_tiled_matrix_at(d, d->i->shape, row, column, at);
     own.tensors[0] = xg_tiled_write(d, xg_tiled_number(d, fabs((double)NAN)), own.tensors[0], at, exists);
-    xg_tiled_end(d, &j);
-    xg_tiled_end(d, &i);
-    xg_tiled_end(d, &f);
+    xg_flow_end(&j);
+    xg_flow_end(&i);
+    xg_flow_end(&f);
     c->tensors[XG_TILED_OUT] = own.tensors[0];
 }
 XG_FN xg_kval *xg_tiled_cholesky(xg_tiled_site *d, xg_kval *dest) {
     int64_t tile = d->side * (d->side + 1);
     xg_kval *row, *column, *j;
     xg_tiled_state c;
-    xg_tiled_flow l;
+    xg_flow l;
     memset(&c, 0, sizeof c);
     c.tensors[XG_TILED_OUT] = dest;
     for (c.n_tensors = 1; c.n_tensors < (d->tiles > 1 ? 4u : 2u); c.n_tensors++) c.tensors[c.n_tensors] = xg_tiled_array(d, tile);
@@ -49028,7 +48978,7 @@ XG_FN xg_kval *xg_tiled_cholesky(xg_tiled_site *d, xg_kval *dest) {
     xg_tiled_factor_put(d, &c, c.elems[0], row, column);
     xg_tiled_factor_below(d, &c, j);
     if (d->tiles > 1) xg_tiled_wait(d, &c);
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
     xg_tiled_wait(d, &c);
     xg_tiled_factor_refuse(d, &c);
     return c.tensors[XG_TILED_OUT];
@@ -49041,7 +48991,7 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
     const xg_shape *shape = d->i->shape;
     xg_kval *at[XG_RANK_MAX], *exists_column = xg_tiled_inside(d, column, d->columns), *row, *exists, *i, *place;
     xg_tiled_state c, sum;
-    xg_tiled_flow rows, front, l;
+    xg_flow rows, front, l;
     xg_elem zero = xg_tiled_number(d, 0), x, a;
     memset(&c, 0, sizeof c);
     c.n_tensors = d->tiles > 1 ? 3 : 2;
@@ -49072,10 +49022,10 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
         place = xg_tiled_join(d, l.var, d->lines, d->line, d->side * d->lines);
         x = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, c.tensors[2], &place, 1));
         sum.elems[0] = xg_tiled_less(d, sum.elems[0], a, x);
-        xg_tiled_end(d, &l);
+        xg_flow_end(&l);
         c.elems[0] = sum.elems[0];
         xg_tiled_wait(d, &c);
-        xg_tiled_end(d, &front);
+        xg_flow_end(&front);
         x = c.elems[0];
         c.n_elems = 0;
     }
@@ -49085,7 +49035,7 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
     xg_tiled_side_at(d, shape, row, column, at);
     c.tensors[0] = xg_tiled_write(d, x, c.tensors[0], at, exists);
     if (d->tiles > 1) xg_tiled_wait(d, &c);
-    xg_tiled_end(d, &rows);
+    xg_flow_end(&rows);
     return c.tensors[0];
 }
 
@@ -49703,13 +49653,13 @@ XG_FN xg_bfold xg_block_fold_of(xg_str word) { /* XG_BF_COUNT: it is none */
 XG_FN bool xg_block_meets(const xg_block *d, uint32_t k) { return xg_str_is(d->tokens[k].text, "sync") || xg_block_fold_of(d->tokens[k].text) < XG_BF_COUNT; }
 XG_FN void xg_block_carry_slot(xg_flow *f, xg_kval **slot) {
     uint32_t k;
-    for (k = 0; k < f->n; k++) if (f->slots[k] == slot) return;
+    for (k = 0; k < f->slots.n; k++) if (f->slots.p[k] == slot) return;
     xg_flow_slot(f, slot);
 }
 /* What the tokens [from, to) change of what exists already. */
 XG_FN void xg_block_carry(xg_block *d, xg_flow *f, uint32_t from, uint32_t to) {
     uint32_t k, v;
-    memset(f, 0, sizeof *f);
+    *f = xg_flow_of(&d->s, NULL);
     f->limit = XG_BLOCK_INT_MAX;
     f->rolled = true;
     for (k = from; k < to; k++) {
@@ -49756,7 +49706,7 @@ XG_FN xg_kval *xg_block_first(xg_block *d, xg_kval *lo, xg_kval *mine, int64_t o
 XG_FN void xg_block_open(xg_block *d, xg_flow *f, const xg_block_range *r, xg_kval *mine, int64_t step) {
     xg_kval *lo = mine ? xg_block_first(d, r->lo, mine, step) : r->lo, *hi = r->hi;
     if (mine && d->active) hi = xg_kselect(&d->s.b, d->active, hi, r->lo); /* nothing for those who only go along */
-    xg_block_declare(d, r->name, 'i', xg_elem_real(xg_flow_for(&d->s, f, lo, hi, step, r->limit)));
+    xg_block_declare(d, r->name, 'i', xg_elem_real(xg_flow_for(f, lo, hi, step, r->limit)));
 }
 XG_FN void xg_block_for(xg_block *d) {
     xg_block_range r = xg_block_range_of(d);
@@ -49765,7 +49715,7 @@ XG_FN void xg_block_for(xg_block *d) {
     xg_block_carry(d, &f, d->at, xg_block_behind(d, d->at));
     xg_block_open(d, &f, &r, NULL, 1);
     xg_block_region(d);
-    xg_flow_end(&d->s, &f);
+    xg_flow_end(&f);
     d->n_vars = vars;
 }
 XG_FN void xg_block_each(xg_block *d) {
@@ -49784,8 +49734,8 @@ XG_FN void xg_block_each(xg_block *d) {
     d->alone = true;
     xg_block_region(d);
     d->alone = outer_each;
-    if (two) xg_flow_end(&d->s, &g);
-    xg_flow_end(&d->s, &f);
+    if (two) xg_flow_end(&g);
+    xg_flow_end(&f);
     d->n_vars = vars;
 }
 /* Teams: all go the same number of rounds. */
@@ -49812,7 +49762,7 @@ XG_FN void xg_block_teams(xg_block *d, xg_block_team team) {
     d->active = NULL;
     d->member = d->thread;
     d->members = d->threads;
-    xg_flow_end(&d->s, &f);
+    xg_flow_end(&f);
     d->n_vars = vars;
 }
 XG_FN void xg_block_skip(xg_block *d) { d->at = xg_block_behind(d, d->at); }
@@ -49832,14 +49782,14 @@ XG_FN void xg_block_if(xg_block *d) {
         return;
     }
     xg_block_carry(d, &f, then, end);
-    xg_flow_if(&d->s, &f, cond);
+    xg_flow_if(&f, cond);
     xg_block_region(d);
     if (otherwise) {
         d->at = behind + 1;
-        xg_flow_else(&d->s, &f);
+        xg_flow_else(&f);
         xg_block_region(d);
     }
-    xg_flow_end(&d->s, &f);
+    xg_flow_end(&f);
 }
 
 /* ---- sums ---- */
@@ -49899,23 +49849,23 @@ XG_FN xg_bacc xg_block_gathered(xg_block *d, xg_bfold how, xg_bacc x, xg_kval *c
     xg_flow f;
     xg_kval *k, *lo, *hi;
     uint32_t p;
-    memset(&f, 0, sizeof f);
+    f = xg_flow_of(&d->s, NULL);
     for (p = 0; p < XG_BP_COUNT; p++) xg_flow_slot(&f, &d->part[p]);
-    if (cond) xg_flow_if(&d->s, &f, cond);
+    if (cond) xg_flow_if(&f, cond);
     xg_block_part_put(d, how, x, to);
-    if (cond) xg_flow_end(&d->s, &f);
+    if (cond) xg_flow_end(&f);
     xg_block_sync(d);
     x = xg_block_part_get(d, how, base);
-    memset(&f, 0, sizeof f);
+    f = xg_flow_of(&d->s, NULL);
     xg_flow_elem(&f, &x.e);
     xg_flow_slot(&f, &x.at);
     lo = xg_elem_index(&d->s, 1);
     hi = xg_elem_index(&d->s, count);
-    k = xg_flow_for(&d->s, &f, lo, hi, 1, count);
+    k = xg_flow_for(&f, lo, hi, 1, count);
     k = xg_k2(&d->s.b, XG_K_OP_ADDI, base, xg_k2(&d->s.b, XG_K_OP_MULI, k, xg_elem_index(&d->s, step)));
     xg_kval_set_range(k, xg_range_of(0, d->threads - 1));
     x = xg_block_joined(d, how, x, xg_block_part_get(d, how, k));
-    xg_flow_end(&d->s, &f);
+    xg_flow_end(&f);
     xg_block_sync(d);
     return x;
 }
@@ -49946,7 +49896,7 @@ XG_FN void xg_block_fold(xg_block *d, xg_str name, xg_bfold how) { /* behind the
     xg_bval v;
     xg_flow f;
     xg_block_expect(d, "of");
-    memset(&f, 0, sizeof f);
+    f = xg_flow_of(&d->s, NULL);
     acc.e = how == XG_BF_ANY ? xg_elem_real(xg_kconst_int(&d->s.b, XG_E_I1, 0)) : xg_block_zero(d, how == XG_BF_SUM && d->complex);
     acc.at = where ? xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, r.lo, XG_E_I32) : NULL;
     if (where) acc.e.v = xg_block_float(d, how == XG_BF_ARGMAX ? -HUGE_VAL : HUGE_VAL);
@@ -49960,7 +49910,7 @@ XG_FN void xg_block_fold(xg_block *d, xg_str name, xg_bfold how) { /* behind the
         x.e = how == XG_BF_ANY ? xg_elem_real(xg_block_cond_of(d, v)) : how == XG_BF_SUM ? xg_block_num(d, v) : xg_elem_real(xg_block_plain(d, v));
         acc = xg_block_joined(d, how, acc, x);
     }
-    xg_flow_end(&d->s, &f);
+    xg_flow_end(&f);
     d->n_vars = vars;
     acc = xg_block_together(d, how, acc);
     if (where) {
@@ -50082,11 +50032,11 @@ XG_FN void xg_block_assign(xg_block *d) {
         xg_bval v = xg_block_expr(d);
         zero = xg_elem_index(&d->s, 0);
         cond = xg_elem_and(&d->s, d->active, xg_kcmpi_(&d->s.b, XG_CI_EQ, d->member, zero));
-        memset(&f, 0, sizeof f);
+        f = xg_flow_of(&d->s, NULL);
         xg_flow_slot(&f, a->lent ? &a->lent->tensor : &a->tensor);
-        xg_flow_if(&d->s, &f, cond);
+        xg_flow_if(&f, cond);
         xg_block_store(d, a, i, j, v);
-        xg_flow_end(&d->s, &f);
+        xg_flow_end(&f);
     }
     xg_block_expect(d, ";");
 }
