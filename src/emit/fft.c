@@ -315,7 +315,6 @@ XG_FN xg_kval *xg_fft_transform(xg_fft_site *d, xg_kval *dest) {
 /* Transforms from .. to - 1; number k has the blocks first[k] .. first[k + 1] - 1. */
 XG_FN void xg_fft_sections(xg_fft_site *list, const int64_t *first, uint32_t from, uint32_t to, xg_kval *const *where, xg_kval **dest) {
     xg_scope *s = list[from].s;
-    xg_fusion_emission *e = list[from].e;
     uint32_t mid = from + (to - from) / 2, k;
     xg_flow f = xg_flow_of(s, NULL);
     if (to - from == 1) {
