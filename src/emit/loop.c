@@ -133,7 +133,7 @@ XG_FN void xg_loop_down_slices(xg_loop_walk *w, int64_t elements) {
     vector = xg_gcd(row, XG_MIN(e->target->max_unroll, xg_emit_vector(e, elements)));
     period = row / xg_gcd(row, unit) * unit;
     wide = period / vector;
-    threads = wide > 1024 ? XG_LOOP_ROW_THREADS : wide * XG_MAX(XG_LOOP_ROW_THREADS / wide, (int64_t)1);
+    threads = wide > 1024 ? (int64_t)XG_LOOP_ROW_THREADS : wide * XG_MAX(XG_LOOP_ROW_THREADS / wide, (int64_t)1);
     slices = (wide + threads - 1) / threads;
     if (slices == 1) period = threads * vector;
     total = elements / period;
