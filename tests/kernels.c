@@ -732,14 +732,30 @@ int main(int argc, char **argv) {
     traffic_row_programs("bf16", 4100, 129);
     traffic_row_programs("bf16", 20002, 50);
     traffic_row_programs("f64", 20001, 33);
+    traffic_row_programs("f32", 131, 2001); /* too long for a tile of whole sectors */
+    traffic_row_programs("bf16", 105, 5003);
+    traffic_row_programs("f64", 27, 5003);
+    traffic_row_programs("f32", 27, 10007);
+    traffic_row_programs("f32", 9, 30011); /* too long for registers */
+    traffic_row_programs("f32", 8, 40000);
+    traffic_row_programs("f32", 7, 50257);
+    traffic_row_programs("bf16", 11, 50257);
     traffic_norms("f32", "f32", 4096, 256);
     traffic_norms("f32", "bf16", 4096, 1024);
     traffic_norms("bf16", "f32", 8200, 768);
     traffic_norms("bf16", "bf16", 8200, 256);
+    traffic_norms("f32", "f32", 8200, 1027);
+    traffic_norms("f32", "bf16", 1500, 12003); /* vectors of more than 40 KiB */
     traffic_bias("f32", 4096, 1024);
     traffic_bias("bf16", 4096, 768);
     traffic_bias("s8", 8192, 768);
     traffic_bias("f32", 8192, 48);
+    traffic_bias("f32", 513, 1023); /* nothing but the rows of a sector's elements ends at one */
+    traffic_bias("bf16", 1025, 1023);
+    traffic_bias("s8", 2049, 1023);
+    traffic_bias("f64", 513, 511);
+    traffic_bias("f32", 30001, 17);
+    traffic_bias("f32", 1000, 8192);
     sizes();
     selections();
     works();
