@@ -183,6 +183,33 @@ static void traffic_rows(const char *type, long long rows, long long columns) {
     snprintf(what, sizeof what, "columns of %s[%lld,%lld]", type, columns / 16, rows * 16);
     traffic(what, false);
 }
+/* Columns whose rows begin inside of sectors: what they touch, as a rule a few sectors more than a tile's row has. Few tiles are narrower than many. */
+static void traffic_skewed_columns(const char *type, long long bytes) {
+    static const struct { int a, b, c; double most; } cases[] = {
+        {1, 128, 8193, 1.03}, {1, 400, 5001, 1.05}, {1, 4096, 129, 1.04}, {1, 512, 1025, 1.12}, {17, 100, 301, 1.05}, {64, 32, 129, 1.03}, {64, 49, 197, 1.06}, {500, 20, 49, 1.02}, {4096, 3, 37, 1.01}, {9, 701, 123, 1.12},
+    };
+    size_t i, k;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        long long a = cases[i].a, b = cases[i].b, c = cases[i].c;
+        xlagpu_kernel_stats s[8];
+        uint64_t sectors = 0;
+        char line[200], what[96];
+        uint32_t n;
+        job j;
+        begin(type[0] == 's' ? "add" : "maximum", type);
+        put("ENTRY e { x = %s[%lld,%lld,%lld] parameter(0) z = %s[] constant(0) ROOT r = %s[%lld,%lld] reduce(x, z), dimensions={1}, to_apply=fold }\n", type, a, b, c, type, type, a, c);
+        snprintf(what, sizeof what, "skewed columns of %s[%lld,%lld,%lld]", type, a, b, c);
+        if (job_open(&j, what) && job_run(&j, what)) {
+            n = xlagpu_rt_stats(j.p, s, 8);
+            for (k = 0; k < n && k < 8; k++) sectors += s[k].sectors;
+            snprintf(line, sizeof line, "%s: %u kernels, %llu sectors for %llu", what, n, (unsigned long long)sectors, (unsigned long long)(j.bytes / 32));
+            if (verbose) printf("%s\n", line);
+            EXPECT_IN(n <= 2 && (double)sectors * 32 <= (cases[i].most + (bytes < 4 ? 0.05 : 0)) * (double)j.bytes, line);
+            job_compare(&j, what);
+        }
+        job_close(&j);
+    }
+}
 /* Rows of a few elements, which begin inside of sectors. */
 static void traffic_short_rows(const char *type, long long bytes) {
     static const int lengths[] = {3, 5, 7, 10, 11, 12, 17, 20, 31, 50, 100};
@@ -713,6 +740,9 @@ int main(int argc, char **argv) {
     traffic_narrow("bf16", 2);
     traffic_narrow("f32", 4);
     traffic_narrow("f64", 8);
+    traffic_skewed_columns("s32", 4);
+    traffic_skewed_columns("f64", 8);
+    traffic_skewed_columns("bf16", 2);
     traffic_short_rows("f32", 4);
     traffic_short_rows("bf16", 2);
     traffic_moves("pred", 1);
