@@ -133,6 +133,21 @@ XG_KRULE(shift_back) {
 
 /* ---- bits ---- */
 
+/* (x << c) | (y >> 32 - c): one funnel shift; a rotation where x is y. */
+XG_KRULE(funnel) {
+    xg_kval *l = XG_K0, *r = XG_K1;
+    int64_t c, d;
+    if (op->results->type->elem != XG_E_I32 || !xg_kis_scalar(op->results)) return NULL;
+    if (xg_kval_by(l, XG_K_OP_SHRUI)) { l = XG_K1; r = XG_K0; }
+    if (!xg_kval_by(l, XG_K_OP_SHLI) || !xg_kval_by(r, XG_K_OP_SHRUI) || !xg_kval_is_const(xg_kof(l, 1), &c) || !xg_kval_is_const(xg_kof(r, 1), &d) || c < 1 || d < 1 || c + d != 32) return NULL;
+    return xg_k3(b, XG_K_OP_SHFL3, xg_kof(l, 0), xg_kof(r, 0), xg_kof(r, 1));
+}
+XG_KRULE(funnel_const) {
+    int64_t high, low, c;
+    if (!xg_kval_is_const(XG_K0, &high) || !xg_kval_is_const(XG_K1, &low) || !xg_kval_is_const(XG_K2, &c)) return NULL;
+    return xg_klike(b, op->results, xg_kint_wrap(XG_E_I32, (int64_t)(((uint64_t)high << 32 | (uint64_t)(uint32_t)low) >> (c & 31))));
+}
+
 XG_KRULE(bits_const) {
     int64_t c;
     int64_t ones = op->results->type->elem == XG_E_I1 ? 1 : -1;
@@ -451,7 +466,7 @@ XG_KRULE(ptr_swap) {
 /* ---- THE table: X(opcode, rule), tried in order ---- */
 #define XG_KIR_RULES(X) \
     X(THREAD_ID, point) X(BLOCK_ID, point) X(APPLY, point) \
-    X(ADDI, fold_int) X(ADDI, point) X(ADDI, const_right) X(ADDI, add_zero) X(ADDI, add_chain) \
+    X(ADDI, fold_int) X(ADDI, point) X(ADDI, const_right) X(ADDI, add_zero) X(ADDI, add_chain) X(ADDI, funnel) \
     X(SUBI, fold_int) X(SUBI, point) X(SUBI, sub_same) X(SUBI, sub_const) \
     X(MULI, fold_int) X(MULI, point) X(MULI, const_right) X(MULI, mul_const) \
     X(MULHUI, fold_int) X(MULHUI, const_right) X(MULHSI, const_right) \
@@ -461,8 +476,8 @@ XG_KRULE(ptr_swap) {
     X(SHRUI, fold_int) X(SHRUI, point) X(SHRUI, shift_zero) X(SHRUI, shift_chain) X(SHRUI, shift_back) \
     X(SHRSI, fold_int) X(SHRSI, point) X(SHRSI, shift_zero) X(SHRSI, shift_chain) X(SHRSI, shift_back) \
     X(ANDI, fold_int) X(ANDI, point) X(ANDI, const_right) X(ANDI, bits_const) X(ANDI, bits_same) X(ANDI, and_mask) X(ANDI, bits_chain) \
-    X(ORI, fold_int) X(ORI, point) X(ORI, const_right) X(ORI, bits_const) X(ORI, bits_same) X(ORI, bits_chain) \
-    X(XORI, fold_int) X(XORI, point) X(XORI, const_right) X(XORI, bits_const) X(XORI, bits_same) X(XORI, bits_chain) X(XORI, not_compare) \
+    X(ORI, fold_int) X(ORI, point) X(ORI, const_right) X(ORI, bits_const) X(ORI, bits_same) X(ORI, bits_chain) X(ORI, funnel) X(SHFL3, funnel_const) \
+    X(XORI, fold_int) X(XORI, point) X(XORI, const_right) X(XORI, bits_const) X(XORI, bits_same) X(XORI, bits_chain) X(XORI, not_compare) X(XORI, funnel) \
     X(MAXSI, fold_int) X(MAXSI, same_operands) X(MAXSI, extreme_range) X(MINSI, fold_int) X(MINSI, same_operands) X(MINSI, extreme_range) \
     X(MAXUI, fold_int) X(MAXUI, same_operands) X(MAXUI, extreme_range) X(MINUI, fold_int) X(MINUI, same_operands) X(MINUI, extreme_range) \
     X(CTPOP, fold_int) X(CTLZ, fold_int) \
