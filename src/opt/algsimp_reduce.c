@@ -314,6 +314,36 @@ RULE(reduce_window_same) { /* windows of one element, one for each: op(init, x) 
     for (k = 0; w && k < w->n; k++) if (w->p[k].size != 1 || w->p[k].stride != 1 || w->p[k].pad_low || w->p[k].pad_high || w->p[k].base_dilation != 1) return NULL;
     return xg_hb_2(&a->b, (xg_opcode)op, P(0), xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i)));
 }
+/* Windows side by side along the innermost dimension, wide enough that neighbouring threads would read apart: reduce(reshape(x)). */
+RULE(reduce_window_apart) {
+    enum { WIDE = 32 };
+    const xg_window *w = xg_inst_attr(i, XG_A_window) ? xg_inst_attr(i, XG_A_window)->v.window : NULL;
+    const xg_shape *out = i->shape->type == XLAGPU_TUPLE ? i->shape->elems[0] : i->shape;
+    int64_t dims[XG_RANK_MAX], places[XG_RANK_MAX];
+    uint32_t rank = 0, n = 0, minor, k, j;
+    xg_slice_dim part[XG_RANK_MAX];
+    xg_inst **in, *r;
+    if (a->layouts || !w || w->n == 0 || xg_shape_has_dynamic(i->shape) || P(0)->shape->dynamic || out->elements == 0) return NULL;
+    for (minor = w->n - 1; minor > 0 && P(0)->shape->dims[minor] == 1; minor--) {}
+    if (w->p[minor].size < WIDE) return NULL;
+    for (k = 0; k < w->n; k++) {
+        const xg_window_dim *d = &w->p[k];
+        if (d->pad_low || d->pad_high || d->base_dilation != 1 || d->window_dilation != 1 || d->reversal || (d->stride != d->size && out->dims[k] > 1) || rank + 2 > XG_RANK_MAX) return NULL;
+        part[k].start = 0;
+        part[k].stride = 1;
+        part[k].limit = out->dims[k] * d->size;
+        dims[rank++] = out->dims[k];
+        if (d->size == 1) continue;
+        places[n++] = rank;
+        dims[rank++] = d->size;
+    }
+    in = XG_NEW_N(a->m->arena, xg_inst *, i->n_operands + (size_t)1);
+    for (j = 0; j < i->n_operands; j++) in[j] = j < i->n_operands / 2 ? xg_hb_reshape(&a->b, xg_hb_slice(&a->b, P(j), part), dims, rank) : P(j);
+    r = xg_hb_op(&a->b, XG_REDUCE, i->shape, in, i->n_operands);
+    xg_inst_set_attr(r, xg_hb_ints(&a->b, XG_A_dimensions, places, n));
+    xg_inst_set_attr(r, xg_attr_make_comp(XG_A_to_apply, xg_attr_comp(i, XG_A_to_apply)));
+    return xg_hb_done(r);
+}
 /* The computation of a map, if it is elementwise all through, on whole arrays. */
 RULE(map_inline) {
     const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
