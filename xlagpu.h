@@ -471,6 +471,11 @@ XG_FN void xg_printf(xg_buf *b, const char *format, ...) XG_PRINTF(2, 3);
 XG_FN size_t xg_vformat(char *out, size_t cap, const char *format, va_list args); /* as vsnprintf */
 XG_FN size_t xg_format(char *out, size_t cap, const char *format, ...) XG_PRINTF(3, 4);
 
+/* A long text in pieces, which lie one behind the other: it never moves while it grows. */
+typedef struct xg_texts { xg_str *p; uint32_t n, cap; size_t bytes; } xg_texts;
+XG_FN void xg_texts_add(xg_texts *t, xg_arena *a, xg_str piece); /* which must stay */
+XG_FN void xg_put_texts(xg_buf *b, const xg_texts *t);
+
 /* Interned strings: equal text gives the same pointer for the pool's life. */
 typedef struct xg_pool { xg_arena *arena; xg_str *slots; uint32_t n, cap; } xg_pool;
 XG_FN void xg_pool_init(xg_pool *p, xg_arena *a);
@@ -1908,6 +1913,16 @@ XG_FN void xg_printf(xg_buf *b, const char *format, ...) {
     b->n += n;
 }
 
+XG_FN void xg_texts_add(xg_texts *t, xg_arena *a, xg_str piece) {
+    xg_push(a, xg_str, t, piece);
+    t->bytes += piece.n;
+}
+XG_FN void xg_put_texts(xg_buf *b, const xg_texts *t) {
+    uint32_t k;
+    (void)xg_buf_room(b, t->bytes);
+    for (k = 0; k < t->n; k++) xg_put_str(b, t->p[k]);
+}
+
 /* ---- interning ---- */
 
 XG_FN void xg_pool_init(xg_pool *p, xg_arena *a) { memset(p, 0, sizeof *p); p->arena = a; }
@@ -2372,7 +2387,7 @@ typedef struct xg_io_alias { xg_ints output; int64_t param; xg_ints param_index;
 typedef struct xg_header_attr { xg_str name, text; } xg_header_attr; /* attributes kept as checked text */
 
 /* What passes may know of the device that the module is for. sms 0: a typical one. */
-typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm; int64_t bandwidth_gbs, l2_bytes; } xg_machine;
+typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm; int64_t bandwidth_gbs, l2_bytes, shared_per_block; } xg_machine;
 
 struct xg_module {
     xg_ctx *ctx;
@@ -26721,7 +26736,7 @@ XG_FN bool xg_block_fits(const char *name, const xg_inst *a) {
 XG_FN const xg_shape *xg_block_shape(const xg_hb *b, xlagpu_type t, int64_t batch, int64_t rows, int64_t columns) {
     int64_t dims[3];
     dims[0] = batch; dims[1] = rows; dims[2] = columns;
-    return xg_shape_array(b->comp->module, t, dims, 3, NULL, NULL);
+    return xg_hb_shape(b, t, dims, 3);
 }
 /* The results go to out. config: in the notation of backend_config, or NULL. */
 XG_FN void xg_block_call_make(const xg_hb *b, const char *name, const char *config, xg_inst *const *in, uint32_t n, const xg_shape *const *shapes, uint32_t n_out, xg_inst **out) {
@@ -29943,6 +29958,7 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
 
 XG_FN xg_inst *xg_fuse_leaf(const xg_comp *c, uint32_t leaf);                     /* the instruction that gives a leaf of the fusion's result */
 XG_FN bool xg_in_place_renames(const xg_inst *i);                                  /* another name for the same elements in the same order */
+XG_FN bool xg_fuse_lasts(const xg_inst *i);                                        /* lies in memory from the first to the last, and nothing is made over it */
 XG_FN int64_t xg_fuse_said(const xg_inst *i, uint32_t leaf);                       /* what its output_to_operand_aliasing says of the leaf, or -1 */
 
 /* ---- partition.c ---- */
@@ -30179,6 +30195,18 @@ XG_FN bool xg_in_place_output(xg_in_place *w, const xg_inst *v, const xg_inst *s
         xg_in_place_add(w, u->user, xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand ? u->user : scatter);
     }
     return true;
+}
+
+/* Lies in memory from the first to the last, and nothing is made over it. */
+XG_FN bool xg_fuse_lasts(const xg_inst *i) {
+    const xg_module *m = i->comp->module;
+    uint32_t k;
+    if (i->op == XG_CONSTANT) return true;
+    if (i->op != XG_PARAMETER || i->comp != m->entry) return false; /* the state of a loop is made anew */
+    for (k = 0; k < m->n_aliases && m->aliases[k].param != i->number; k++) {}
+    if (k < m->n_aliases) return false;
+    for (k = 0; k < m->n_donors && m->donors[k].param != i->number; k++) {}
+    return k == m->n_donors;
 }
 
 /* Made as a whole by one emitter, which takes an element of the operand before it, or another thread that waits for it, writes there. */
@@ -31212,6 +31240,7 @@ XG_FN xg_machine xg_cost_machine(const xg_module *m) {
     r.bandwidth_gbs = 3352;
     r.l2_bytes = (int64_t)50 << 20;
     r.threads_per_sm = 2048;
+    r.shared_per_block = 232448;
     return r;
 }
 
@@ -32338,24 +32367,41 @@ XG_FN void xg_fft_fuse_group(xg_comp *c, const xg_fft_group *g) {
     }
 }
 
+/* Is it made of what lies in memory anyway, for the result alone? Then it goes with the last transforms, and until then its memory is free for others. */
+XG_FN bool xg_fft_may_wait(const xg_inst *i) {
+    const xg_inst *o = XG_OPERAND(i, 0);
+    while (o->op == XG_BITCAST) o = XG_OPERAND(o, 0);
+    if (!xg_fuse_lasts(o)) return false;
+    XG_FOR_USES(u, i) if (u->user != i->comp->root || u->user->op != XG_TUPLE) return false;
+    return true;
+}
+XG_FN bool xg_fft_join(xg_fft_group *g, xg_inst *i) {
+    if (g->n == XG_FFT_TOGETHER_MAX || g->bytes + xg_fft_memory(i) > 48 << 10) return false;
+    g->bytes += xg_fft_memory(i);
+    g->p[g->n++] = i;
+    return true;
+}
+
 XG_FN bool xg_fft_fuse_comp(xg_comp *c) {
     xg_arena *a = c->module->arena;
     XG_VEC(xg_fft_group) groups = {NULL, 0, 0}; /* by depth */
+    XG_VEC(xg_inst *) waiting = {NULL, 0, 0};
     xg_fft_group none;
     bool changed = false;
-    uint32_t k;
+    uint32_t k, j;
     memset(&none, 0, sizeof none);
     XG_FOR_INSTS(i, c) {
         uintptr_t depth = 0;
-        xg_fft_group *g;
         for (k = 0; k < i->n_operands; k++) depth = XG_MAX(depth, (uintptr_t)XG_OPERAND(i, k)->scratch);
         i->scratch = (void *)(depth + (i->op == XG_FFT));
         if (i->op != XG_FFT || i->shape->dynamic) continue;
         while (groups.n <= depth) xg_push(a, xg_fft_group, &groups, none);
-        g = &groups.p[depth];
-        if (g->n == XG_FFT_TOGETHER_MAX || g->bytes + xg_fft_memory(i) > 48 << 10) continue;
-        g->bytes += xg_fft_memory(i);
-        g->p[g->n++] = i;
+        if (xg_fft_may_wait(i)) xg_push(a, xg_inst *, &waiting, i);
+        else (void)xg_fft_join(&groups.p[depth], i);
+    }
+    for (k = 0; k < waiting.n; k++) {
+        for (j = groups.n; j && (!groups.p[j - 1].n || !xg_fft_join(&groups.p[j - 1], waiting.p[k])); j--) {}
+        if (!j) (void)xg_fft_join(&groups.p[0], waiting.p[k]);
     }
     for (k = 0; k < groups.n; k++) {
         if (groups.p[k].n < 2) continue;
@@ -32374,6 +32420,8 @@ XG_FN bool xg_fuse_ffts(xg_module *m) { return m->made[XG_FFT] && !xg_opt_has_co
  * Ideas
  * - Every kernel has a level, greater than the levels of all that it reads. Kernels of one level never wait for each other, so merging them makes no cycle, and no search is
  *   needed to know it. A kernel may move up to the level of another if its readers stay above, or down if what it reads stays below; nobody else moves.
+ * - A kernel that reads only what lies in memory anyway waits until its values are needed, those of the program's result until the end: they take memory from then on, and what
+ *   does not live so long lies in that of the results (plan/pack.c). Small ones go with others that they find there; who finds nobody goes back and looks where he could have been first.
  * - Kernels that make as many elements walk together, and what both compute is computed once. Others walk one behind the other, which pays when they are small. */
 #ifndef XG_FUSE_MULTI_OUTPUT_C
 #define XG_FUSE_MULTI_OUTPUT_C
@@ -32383,6 +32431,29 @@ enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_SHORT_ELEMENTS
 /* ---- levels ---- */
 
 XG_FN bool xg_multi_is_alias(const xg_kernel *k) { return !k->live && (k->inst->op == XG_BITCAST || k->inst->op == XG_GET_TUPLE_ELEMENT); }
+
+/* What reads an element of a tuple does not know the kernel behind it: the kernel keeps its level. */
+XG_FN bool xg_multi_stays(const xg_kernel *k) {
+    uint32_t j;
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) if (xg_kernel_root(k, j)->inst->shape->type == XLAGPU_TUPLE) return true;
+    return false;
+}
+
+/* Whoever reads only what lasts may wait until he is needed: what he makes takes memory from then on, and a result's is free for others until then. */
+XG_FN bool xg_multi_may_wait(const xg_kernel *n) {
+    uint32_t j;
+    for (j = 0; j < n->n_inputs; j++) if (!xg_fuse_lasts(n->inputs[j].from->inst)) return false;
+    return !xg_multi_stays(n);
+}
+XG_FN uint32_t xg_multi_soon(const xg_kernel *n) { return n->n_inputs > 0; } /* his level if he did not wait */
+XG_FN bool xg_multi_waits(const xg_kernel *n) { return n->level > xg_multi_soon(n) && xg_multi_may_wait(n); }
+
+XG_FN void xg_multi_wait(xg_kernel *n) {
+    uint32_t late = n->limit, j;
+    if (!xg_multi_may_wait(n)) return;
+    for (j = 0; j < n->readers.n; j++) if (n->readers.p[j]->live && xg_kernel_find_input(n->readers.p[j], n)) late = XG_MIN(late, n->readers.p[j]->level);
+    if (late != UINT32_MAX) n->level = late - 1;
+}
 
 XG_FN void xg_multi_levels(xg_kernels *g) {
     uint32_t k, j;
@@ -32396,7 +32467,8 @@ XG_FN void xg_multi_levels(xg_kernels *g) {
     for (k = g->n; k-- > 0;) { /* the lowest of those who need it and are no kernels */
         xg_kernel *n = &g->nodes[k];
         uint32_t limit = xg_multi_is_alias(n) ? n->limit : n->level;
-        if (n->live || (n->kind == XG_FUSE_KERNEL && !n->live)) continue;
+        if (n->live) { xg_multi_wait(n); continue; }
+        if (n->kind == XG_FUSE_KERNEL) continue;
         if (n->kind == XG_FUSE_FREE && !n->pinned) continue;
         for (j = 0; j < n->inst->n_operands; j++) { xg_kernel *o = xg_kernel_of(XG_OPERAND(n->inst, j)); o->limit = XG_MIN(o->limit, limit); }
     }
@@ -32420,13 +32492,6 @@ XG_FN bool xg_multi_inputs_below(const xg_kernel *k, const xg_kernel *other, uin
     uint32_t j;
     for (j = 0; j < k->n_inputs; j++) if (k->inputs[j].from->leader != other && k->inputs[j].from->leader->level >= level) return false;
     return true;
-}
-
-/* What reads an element of a tuple does not know the kernel behind it: the kernel keeps its level. */
-XG_FN bool xg_multi_stays(const xg_kernel *k) {
-    uint32_t j;
-    for (j = 0; j < xg_kernel_n_outputs(k); j++) if (xg_kernel_root(k, j)->inst->shape->type == XLAGPU_TUPLE) return true;
-    return false;
 }
 
 /* A level that both may have; false when there is none. */
@@ -32464,6 +32529,9 @@ XG_FN bool xg_multi_is_short(const xg_kernel *k) {
     if (xg_fuse_is_scan(h)) return k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_window_size(h) <= XG_MULTI_SHORT_REDUCE; /* beside others it is no scan any more */
     return k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_steps(h) <= (h->op == XG_REDUCE ? XG_MULTI_SHORT_REDUCE : XG_MULTI_SHORT_STEPS);
 }
+
+/* A kernel that takes little longer than its launch. */
+XG_FN bool xg_multi_is_little(const xg_kernel *k) { return k->live && k->leader == k && xg_multi_is_short(k) && k->time - XG_MULTI_LITTLE_PS < XG_MULTI_LITTLE_PS; }
 
 /* A fill takes no kernel, and its memory only from when it is read: alone it is made right then. */
 XG_FN bool xg_multi_is_fill(const xg_kernel *k) {
@@ -32651,6 +32719,7 @@ XG_FN bool xg_multi_siblings(xg_kernels *g, xg_kernel *const *kernels, uint32_t 
             if (a == last || a == b || !xg_multi_is_near(a, b)) continue;
             last = a;
             tries++;
+            if (a->level != b->level && (xg_multi_waits(a) || xg_multi_waits(b)) && xg_multi_is_little(a) && xg_multi_is_little(b)) continue; /* reading together spares little; it may find others where it waits */
             if (xg_multi_merge(g, a, b)) { changed = true; break; }
         }
     }
@@ -32681,9 +32750,6 @@ XG_FN void xg_multi_with_readers(xg_kernels *g, xg_kernel *p) {
     }
 }
 
-/* Small kernels that share nothing. */
-XG_FN bool xg_multi_is_little(const xg_kernel *k) { return k->live && k->leader == k && xg_multi_is_short(k) && k->time - XG_MULTI_LITTLE_PS < XG_MULTI_LITTLE_PS; }
-
 XG_FN int xg_multi_by_level(const void *a, const void *b) {
     const xg_kernel *x = *(xg_kernel *const *)a, *y = *(xg_kernel *const *)b;
     if (x->level != y->level) return x->level < y->level ? -1 : 1;
@@ -32691,16 +32757,33 @@ XG_FN int xg_multi_by_level(const void *a, const void *b) {
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
+/* The small ones by level; of one level those that wait come last, and find the others there. */
+XG_FN uint32_t xg_multi_list(const xg_kernels *g, xg_kernel ***out) {
+    xg_kernel **list = XG_NEW_N(g->arena, xg_kernel *, g->n + (size_t)1), **waiting = XG_NEW_N(g->arena, xg_kernel *, g->n + (size_t)1);
+    uint32_t n = 0, w = 0, all, k;
+    for (k = 0; k < g->n; k++) {
+        xg_kernel *x = &g->nodes[k];
+        if (!xg_multi_is_little(x) || xg_multi_is_fill(x)) continue;
+        if (xg_multi_waits(x)) waiting[w++] = x; else list[n++] = x;
+    }
+    if (n > 1) qsort(list, n, sizeof *list, xg_multi_by_level);
+    if (w > 1) qsort(waiting, w, sizeof *waiting, xg_multi_by_level);
+    all = n + w;
+    for (k = all; w; k--) list[k - 1] = n && list[n - 1]->level > waiting[w - 1]->level ? list[--n] : waiting[--w];
+    *out = list;
+    return all;
+}
+
+/* First those that do not wait; then those that do, with whoever there is by then. */
 XG_FN void xg_multi_horizontal(xg_kernels *g) {
-    xg_kernel **list = XG_NEW_N(g->arena, xg_kernel *, g->n + (size_t)1);
-    uint32_t n = 0, k, j, tries;
-    for (k = 0; k < g->n; k++) if (xg_multi_is_little(&g->nodes[k])) list[n++] = &g->nodes[k];
-    qsort(list, n, sizeof *list, xg_multi_by_level);
-    for (k = 1; k < n; k++) {
+    xg_kernel **list;
+    uint32_t n = xg_multi_list(g, &list), waiting, k, j, tries;
+    for (waiting = 0; waiting < 2; waiting++) for (k = 1; k < n; k++) {
         xg_kernel *b = xg_multi_leader(list[k]), *last = b;
+        if (xg_multi_waits(b) != (waiting == 1)) continue;
         for (j = k, tries = 0; j-- > 0 && tries < XG_MULTI_TRIES;) {
             xg_kernel *a = xg_multi_leader(list[j]);
-            if (a == last || a == b || !xg_multi_is_little(a)) continue;
+            if (a == last || a == b || !xg_multi_is_little(a) || (!waiting && xg_multi_waits(a))) continue;
             last = a;
             tries++;
             if (xg_multi_merge(g, a, b)) break;
@@ -32708,11 +32791,27 @@ XG_FN void xg_multi_horizontal(xg_kernels *g) {
     }
 }
 
+/* Who waited and found nobody to go with goes back to where all that he reads is there. */
+XG_FN bool xg_multi_return(xg_kernels *g) {
+    bool any = false;
+    uint32_t k, j;
+    for (k = 0; k < g->n; k++) {
+        xg_kernel *n = &g->nodes[k];
+        if (!n->live || n->leader != n || !xg_multi_waits(n)) continue;
+        n->level = xg_multi_soon(n);
+        for (j = 0; j < n->roots.n; j++) n->roots.p[j]->level = n->level;
+        any = true;
+    }
+    return any;
+}
+
 /* Requires levels, and keeps them. */
 XG_FN void xg_multi_run(xg_kernels *g) {
     uint32_t k;
     for (k = 0; k < g->n; k++) if (g->nodes[k].readers.n > 1) xg_multi_readers_of(g, &g->nodes[k]);
     for (k = g->n; k-- > 0;) if (g->nodes[k].live && g->nodes[k].readers.n) xg_multi_with_readers(g, &g->nodes[k]);
+    xg_multi_horizontal(g);
+    if (!xg_multi_return(g)) return;
     xg_multi_horizontal(g);
 }
 
@@ -38794,37 +38893,47 @@ XG_KRULE(ptr_swap) {
     return xg_kptr_into(op, base, xg_kof(XG_K0, 1), 1, bytes, 0);
 }
 
-/* ---- THE table: X(opcode, rule), tried in order ---- */
+/* ---- THE table: X(opcode, rule, what it wants at least), tried in order ----
+ * Most operations have nothing that most rules want; so that is asked once for all of them.
+ * CONST0, CONST1: a constant as the first, the second operand; CONSTS: nothing but constants; SAME: both operands are one value; POINT: the range of the result is one value; ANY: nothing. */
+typedef enum xg_krule_wants { XG_KWANT_ANY = 0, XG_KWANT_CONST0 = 1, XG_KWANT_CONST1 = 2, XG_KWANT_CONSTS = 3, XG_KWANT_SAME = 4, XG_KWANT_POINT = 8 } xg_krule_wants;
+XG_FN uint32_t xg_krule_has(const xg_kop *op) {
+    const xg_kval *x = op->n_operands > 0 ? op->operands[0].value : NULL, *y = op->n_operands > 1 ? op->operands[1].value : NULL;
+    uint32_t has = op->results->lo == op->results->hi ? (uint32_t)XG_KWANT_POINT : 0;
+    if (x && xg_kval_by(x, XG_K_OP_CONST)) has |= XG_KWANT_CONST0;
+    if (!y || xg_kval_by(y, XG_K_OP_CONST)) has |= XG_KWANT_CONST1;
+    return y && x == y ? has | XG_KWANT_SAME : has;
+}
 #define XG_KIR_RULES(X) \
-    X(THREAD_ID, point) X(BLOCK_ID, point) X(APPLY, point) \
-    X(ADDI, fold_int) X(ADDI, point) X(ADDI, const_right) X(ADDI, add_zero) X(ADDI, add_chain) \
-    X(SUBI, fold_int) X(SUBI, point) X(SUBI, sub_same) X(SUBI, sub_const) \
-    X(MULI, fold_int) X(MULI, point) X(MULI, const_right) X(MULI, mul_const) \
-    X(MULHUI, fold_int) X(MULHUI, const_right) X(MULHSI, const_right) \
-    X(DIVSI, fold_int) X(DIVSI, point) X(DIVSI, div_small) X(DIVSI, div_const) X(DIVUI, fold_int) X(DIVUI, point) X(DIVUI, div_small) X(DIVUI, div_const) \
-    X(REMSI, fold_int) X(REMSI, point) X(REMSI, div_small) X(REMSI, div_const) X(REMUI, fold_int) X(REMUI, point) X(REMUI, div_small) X(REMUI, div_const) \
-    X(SHLI, fold_int) X(SHLI, point) X(SHLI, shift_zero) X(SHLI, shift_chain) \
-    X(SHRUI, fold_int) X(SHRUI, point) X(SHRUI, shift_zero) X(SHRUI, shift_chain) X(SHRUI, shift_back) \
-    X(SHRSI, fold_int) X(SHRSI, point) X(SHRSI, shift_zero) X(SHRSI, shift_chain) X(SHRSI, shift_back) \
-    X(ANDI, fold_int) X(ANDI, point) X(ANDI, const_right) X(ANDI, bits_const) X(ANDI, bits_same) X(ANDI, and_mask) X(ANDI, bits_chain) \
-    X(ORI, fold_int) X(ORI, point) X(ORI, const_right) X(ORI, bits_const) X(ORI, bits_same) X(ORI, bits_chain) \
-    X(XORI, fold_int) X(XORI, point) X(XORI, const_right) X(XORI, bits_const) X(XORI, bits_same) X(XORI, bits_chain) X(XORI, not_compare) \
-    X(MAXSI, fold_int) X(MAXSI, same_operands) X(MAXSI, extreme_range) X(MINSI, fold_int) X(MINSI, same_operands) X(MINSI, extreme_range) \
-    X(MAXUI, fold_int) X(MAXUI, same_operands) X(MAXUI, extreme_range) X(MINUI, fold_int) X(MINUI, same_operands) X(MINUI, extreme_range) \
-    X(CTPOP, fold_int) X(CTLZ, fold_int) \
-    X(SELECT, select_const) X(SELECT, select_same) X(SELECT, select_bool) X(SELECT, select_not) X(SELECT, point) \
-    X(CMPI, cmpi_fold) X(CMPI, cmpi_same) X(CMPI, cmpi_const_right) X(CMPI, cmpi_range) X(CMPI, cmpi_add) X(CMPI, cmpi_bool) X(CMPI, cmpi_ext) \
-    X(CMPF, cmpf_fold) \
-    X(EXTSI, cast_fold) X(EXTSI, ext_ext) X(EXTUI, cast_fold) X(EXTUI, ext_ext) X(TRUNCI, cast_fold) X(TRUNCI, trunc_ext) \
-    X(INDEX_CAST, cast_fold) X(INDEX_CAST, index_cast_back) X(SITOFP, cast_fold) X(UITOFP, cast_fold) \
-    X(EXTF, cast_fold) X(EXTF, ext_ext) X(TRUNCF, cast_fold) X(TRUNCF, truncf_extf) \
-    X(BITCAST, bitcast_same) X(BITCAST, cast_fold) X(BITCAST, bitcast_bitcast) \
-    X(RE, part_of_create) X(RE, part_of_const) X(RE, part_of_select) X(IM, part_of_create) X(IM, part_of_const) X(IM, part_of_select) X(COMPLEX, create_of_parts) \
-    X(ADDF, fold_float) X(ADDF, const_right) X(ADDF, addf_zero) X(SUBF, fold_float) X(SUBF, subf_zero) \
-    X(MULF, fold_float) X(MULF, const_right) X(MULF, mulf_one) X(DIVF, fold_float) X(DIVF, mulf_one) X(DIVF, divf_power) \
-    X(NEGF, fold_float) X(NEGF, negf_negf) X(ABSF, fold_float) X(ABSF, absf_sign) X(MAXF, same_operands) X(MINF, same_operands) X(MAXNUMF, same_operands) X(MINNUMF, same_operands) \
-    X(VEXTRACT, vextract_vinsert) X(VINSERT, vinsert_back) \
-    X(PTR_ADD, ptr_const) X(PTR_ADD, ptr_index_const) X(PTR_ADD, ptr_swap) X(PTR_ADD, ptr_split)
+    X(THREAD_ID, point, POINT) X(BLOCK_ID, point, POINT) X(APPLY, point, POINT) \
+    X(ADDI, fold_int, CONSTS) X(ADDI, point, POINT) X(ADDI, const_right, CONST0) X(ADDI, add_zero, CONST1) X(ADDI, add_chain, ANY) \
+    X(SUBI, fold_int, CONSTS) X(SUBI, point, POINT) X(SUBI, sub_same, SAME) X(SUBI, sub_const, CONST1) \
+    X(MULI, fold_int, CONSTS) X(MULI, point, POINT) X(MULI, const_right, CONST0) X(MULI, mul_const, CONST1) \
+    X(MULHUI, fold_int, CONSTS) X(MULHUI, const_right, CONST0) X(MULHSI, const_right, CONST0) \
+    X(DIVSI, fold_int, CONSTS) X(DIVSI, point, POINT) X(DIVSI, div_small, ANY) X(DIVSI, div_const, CONST1) X(DIVUI, fold_int, CONSTS) X(DIVUI, point, POINT) X(DIVUI, div_small, ANY) X(DIVUI, div_const, CONST1) \
+    X(REMSI, fold_int, CONSTS) X(REMSI, point, POINT) X(REMSI, div_small, ANY) X(REMSI, div_const, CONST1) X(REMUI, fold_int, CONSTS) X(REMUI, point, POINT) X(REMUI, div_small, ANY) X(REMUI, div_const, CONST1) \
+    X(SHLI, fold_int, CONSTS) X(SHLI, point, POINT) X(SHLI, shift_zero, CONST1) X(SHLI, shift_chain, CONST1) \
+    X(SHRUI, fold_int, CONSTS) X(SHRUI, point, POINT) X(SHRUI, shift_zero, CONST1) X(SHRUI, shift_chain, CONST1) X(SHRUI, shift_back, CONST1) \
+    X(SHRSI, fold_int, CONSTS) X(SHRSI, point, POINT) X(SHRSI, shift_zero, CONST1) X(SHRSI, shift_chain, CONST1) X(SHRSI, shift_back, CONST1) \
+    X(ANDI, fold_int, CONSTS) X(ANDI, point, POINT) X(ANDI, const_right, CONST0) X(ANDI, bits_const, CONST1) X(ANDI, bits_same, SAME) X(ANDI, and_mask, CONST1) X(ANDI, bits_chain, CONST1) \
+    X(ORI, fold_int, CONSTS) X(ORI, point, POINT) X(ORI, const_right, CONST0) X(ORI, bits_const, CONST1) X(ORI, bits_same, SAME) X(ORI, bits_chain, CONST1) \
+    X(XORI, fold_int, CONSTS) X(XORI, point, POINT) X(XORI, const_right, CONST0) X(XORI, bits_const, CONST1) X(XORI, bits_same, SAME) X(XORI, bits_chain, CONST1) X(XORI, not_compare, CONST1) \
+    X(MAXSI, fold_int, CONSTS) X(MAXSI, same_operands, SAME) X(MAXSI, extreme_range, ANY) X(MINSI, fold_int, CONSTS) X(MINSI, same_operands, SAME) X(MINSI, extreme_range, ANY) \
+    X(MAXUI, fold_int, CONSTS) X(MAXUI, same_operands, SAME) X(MAXUI, extreme_range, ANY) X(MINUI, fold_int, CONSTS) X(MINUI, same_operands, SAME) X(MINUI, extreme_range, ANY) \
+    X(CTPOP, fold_int, CONSTS) X(CTLZ, fold_int, CONSTS) \
+    X(SELECT, select_const, CONST0) X(SELECT, select_same, ANY) X(SELECT, select_bool, ANY) X(SELECT, select_not, ANY) X(SELECT, point, POINT) \
+    X(CMPI, cmpi_fold, CONSTS) X(CMPI, cmpi_same, SAME) X(CMPI, cmpi_const_right, CONST0) X(CMPI, cmpi_range, ANY) X(CMPI, cmpi_add, CONST1) X(CMPI, cmpi_bool, CONST1) X(CMPI, cmpi_ext, CONST1) \
+    X(CMPF, cmpf_fold, CONSTS) \
+    X(EXTSI, cast_fold, CONSTS) X(EXTSI, ext_ext, ANY) X(EXTUI, cast_fold, CONSTS) X(EXTUI, ext_ext, ANY) X(TRUNCI, cast_fold, CONSTS) X(TRUNCI, trunc_ext, ANY) \
+    X(INDEX_CAST, cast_fold, CONSTS) X(INDEX_CAST, index_cast_back, ANY) X(SITOFP, cast_fold, CONSTS) X(UITOFP, cast_fold, CONSTS) \
+    X(EXTF, cast_fold, CONSTS) X(EXTF, ext_ext, ANY) X(TRUNCF, cast_fold, CONSTS) X(TRUNCF, truncf_extf, ANY) \
+    X(BITCAST, bitcast_same, ANY) X(BITCAST, cast_fold, CONSTS) X(BITCAST, bitcast_bitcast, ANY) \
+    X(RE, part_of_create, ANY) X(RE, part_of_const, CONST0) X(RE, part_of_select, ANY) X(IM, part_of_create, ANY) X(IM, part_of_const, CONST0) X(IM, part_of_select, ANY) X(COMPLEX, create_of_parts, ANY) \
+    X(ADDF, fold_float, CONSTS) X(ADDF, const_right, CONST0) X(ADDF, addf_zero, CONST1) X(SUBF, fold_float, CONSTS) X(SUBF, subf_zero, CONST1) \
+    X(MULF, fold_float, CONSTS) X(MULF, const_right, CONST0) X(MULF, mulf_one, CONST1) X(DIVF, fold_float, CONSTS) X(DIVF, mulf_one, CONST1) X(DIVF, divf_power, CONST1) \
+    X(NEGF, fold_float, CONSTS) X(NEGF, negf_negf, ANY) X(ABSF, fold_float, CONSTS) X(ABSF, absf_sign, ANY) X(MAXF, same_operands, SAME) X(MINF, same_operands, SAME) X(MAXNUMF, same_operands, SAME) X(MINNUMF, same_operands, SAME) \
+    X(VEXTRACT, vextract_vinsert, CONST1) X(VINSERT, vinsert_back, ANY) \
+    X(PTR_ADD, ptr_const, CONST1) X(PTR_ADD, ptr_index_const, ANY) X(PTR_ADD, ptr_swap, ANY) X(PTR_ADD, ptr_split, ANY)
 
 #undef XG_K0
 #undef XG_K1
@@ -38841,9 +38950,9 @@ XG_KRULE(ptr_swap) {
 #ifndef XG_KIR_CANONICALIZE_C
 #define XG_KIR_CANONICALIZE_C
 
-typedef struct xg_krule_row { xg_kopcode op; xg_kval *(*apply)(xg_kb *b, xg_kop *op); } xg_krule_row;
+typedef struct xg_krule_row { xg_kopcode op; uint32_t wants; xg_kval *(*apply)(xg_kb *b, xg_kop *op); } xg_krule_row;
 static const xg_krule_row xg_krule_rows[] = {
-#define X(op, rule) {XG_K_OP_##op, xg_krule_##rule},
+#define X(op, rule, wants) {XG_K_OP_##op, (uint32_t)XG_KWANT_##wants, xg_krule_##rule},
     XG_KIR_RULES(X)
 #undef X
 };
@@ -39159,9 +39268,12 @@ XG_FN void xg_kcanon_push_new(xg_kcanon *c, const xg_kop *before, const xg_kop *
     for (o = op->prev; o && o != before; o = o->prev) xg_kcanon_push(c, o);
 }
 XG_FN void xg_kcanon_rules(xg_kcanon *c, xg_kop *op) {
-    uint32_t k = c->first[op->op], n;
+    uint32_t k = c->first[op->op], has, n;
     xg_kb b;
     xg_kval *read[2]; /* what an operation changed in place may read no more */
+    if (!k) return;
+    has = xg_krule_has(op);
+    while (k && (xg_krule_rows[k - 1].wants & ~has)) k = c->next[k - 1];
     if (!k) return;
     b = xg_kb_before(c->m, op);
     n = XG_MIN(op->n_operands, 2);
@@ -39169,7 +39281,7 @@ XG_FN void xg_kcanon_rules(xg_kcanon *c, xg_kop *op) {
     read[1] = n > 1 ? op->operands[1].value : NULL;
     for (; k; k = c->next[k - 1]) {
         xg_kop *before = op->prev;
-        xg_kval *v = xg_krule_rows[k - 1].apply(&b, op);
+        xg_kval *v = xg_krule_rows[k - 1].wants & ~has ? NULL : xg_krule_rows[k - 1].apply(&b, op);
         if (!v) continue;
         xg_kcanon_push_new(c, before, op);
         if (v == op->results) {
@@ -39184,7 +39296,7 @@ XG_FN void xg_kcanon_rules(xg_kcanon *c, xg_kop *op) {
     }
 }
 XG_FN void xg_kcanon_step(xg_kcanon *c, xg_kop *op) {
-    if (xg_kop_is_dead(op)) {
+    if (!(op->n_results == 1 && op->results->first_use) && xg_kop_is_dead(op)) {
         xg_kcanon_release(c, op);
         xg_kcanon_remove(c, op);
     } else if (op->op == XG_K_OP_IF) xg_kcanon_if(c, op);
@@ -39206,19 +39318,23 @@ XG_FN bool xg_kcanon_is_due(const xg_kop *op) {
 XG_FN bool xg_kcanon_is_settled(const xg_kcanon *c, const xg_kop *op) {
     return !c->first[op->op] && !op->n_regions && (op->n_results == 1 ? op->results->first_use != NULL : (xg_kop_flags(op->op) & KF_TERM) != 0);
 }
-XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
-    xg_kops all;
+/* Puts what is due on the worklist, users before what they read, which asks whether that has changed. Answers how many operations there are. */
+XG_FN uint64_t xg_kcanon_start(xg_kcanon *c, xg_kregion *r) {
+    xg_kop *op;
+    uint64_t n = 0;
     uint32_t k;
-    uint64_t budget;
-    memset(&all, 0, sizeof all);
-    xg_kops_collect(c->m->temp, &all, f->body);
-    for (k = all.n; k-- > 0;) { /* users before what they read, which asks whether that has changed */
-        xg_kop *op = all.p[k];
+    for (op = r->last; op; op = op->prev) {
+        for (k = op->n_regions; k-- > 0;) n += xg_kcanon_start(c, op->regions[k]);
+        n++;
         op->scratch = NULL;
         if (xg_kcanon_is_settled(c, op)) op->changed = false;
         else if (xg_kcanon_is_due(op)) xg_kcanon_push(c, op);
     }
-    for (budget = (uint64_t)all.n * 64 + 4096; c->work.n && budget; budget--) {
+    return n;
+}
+XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
+    uint64_t budget;
+    for (budget = xg_kcanon_start(c, f->body) * 64 + 4096; c->work.n && budget; budget--) {
         xg_kop *op = c->work.p[--c->work.n];
         op->scratch = NULL;
         op->changed = false;
@@ -40868,7 +40984,7 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
 typedef struct xg_elem { xg_kval *v, *im; } xg_elem; /* im only for complex */
 
 /* What the emitters want to know of the target; made by the driver from its description. */
-typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll; bool deterministic; /* no sums in the order in which threads come */ } xg_emit_target;
+typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll, shared; /* bytes a block may have */ bool deterministic; /* no sums in the order in which threads come */ } xg_emit_target;
 
 /* One parameter or result of the kernel, in the order of the entry function's parameters. */
 typedef struct xg_kernel_arg { const xg_shape *shape; } xg_kernel_arg;
@@ -40955,21 +41071,23 @@ XG_FN void xg_elem_nest(xg_scope *s, const int64_t *counts, uint32_t n, xg_carry
 XG_FN void xg_elem_when(xg_scope *s, xg_kval *cond, xg_carry_fn body, void *data, xg_kval *const *at, xg_elem *carried, uint32_t n_carried);
 XG_FN xg_elem xg_elem_convert_to(xg_scope *s, xg_elem x, xlagpu_type from, xlagpu_type to); /* real or complex to the same class */
 /* ---- flow.c: loops and conditions around code that changes variables ---- */
-enum { XG_FLOW_SLOTS = 48 };
-typedef struct xg_flow { /* zero, then slots, then for or if, then the code inside, then end */
+typedef struct xg_flow { /* of, then slots, then for or if, then the code inside, then end */
+    xg_scope *s;
     xg_kop *op;
     xg_kb outer;
-    uint32_t n;
+    xg_kval *var;                  /* of a loop */
     bool rolled;                   /* a loop that is not to become straight code */
     int64_t limit;                 /* not zero: what carried integers never exceed */
-    xg_kval **slots[XG_FLOW_SLOTS], *before[XG_FLOW_SLOTS];
+    XG_VEC(xg_kval **) slots;
+    xg_kval **before;              /* what they held in front of an if */
 } xg_flow;
-XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot); /* a variable; NULL in it: there is none */
+XG_FN xg_flow xg_flow_of(xg_scope *s, xg_kval **slot); /* of one variable, or, NULL, none yet */
+XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot);   /* a variable; NULL in it: there is none */
 XG_FN void xg_flow_elem(xg_flow *f, xg_elem *e);
-XG_FN xg_kval *xg_flow_for(xg_scope *s, xg_flow *f, xg_kval *lo, xg_kval *hi, int64_t step, int64_t limit); /* the loop's variable, below the limit */
-XG_FN void xg_flow_if(xg_scope *s, xg_flow *f, xg_kval *cond);
-XG_FN void xg_flow_else(xg_scope *s, xg_flow *f);
-XG_FN void xg_flow_end(xg_scope *s, xg_flow *f);
+XG_FN xg_kval *xg_flow_for(xg_flow *f, xg_kval *lo, xg_kval *hi, int64_t step, int64_t limit); /* its variable, below the limit */
+XG_FN void xg_flow_if(xg_flow *f, xg_kval *cond);      /* NULL: always */
+XG_FN void xg_flow_else(xg_flow *f);
+XG_FN void xg_flow_end(xg_flow *f);
 /* ---- block.c: what the threads of a block do together, from a program's text ---- */
 enum { XG_BLOCK_VARS = 64, XG_BLOCK_ARRAYS = 16, XG_BLOCK_SHARED_MAX = 48 << 10 };
 typedef enum xg_block_where { XG_BLOCK_OPERAND, XG_BLOCK_RESULT, XG_BLOCK_SHARED } xg_block_where;
@@ -43267,62 +43385,66 @@ XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots) {
 #ifndef XG_EMIT_FLOW_C
 #define XG_EMIT_FLOW_C
 
-XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot) { /* a slot that is empty stays so */
-    if (!*slot) return;
-    XLAGPU_ASSERT(f->n < XG_FLOW_SLOTS);
-    f->slots[f->n++] = slot;
+XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot) { if (*slot) xg_push(f->s->e->arena, xg_kval **, &f->slots, slot); }
+XG_FN xg_flow xg_flow_of(xg_scope *s, xg_kval **slot) {
+    xg_flow f;
+    memset(&f, 0, sizeof f);
+    f.s = s;
+    if (slot) xg_flow_slot(&f, slot);
+    return f;
 }
 XG_FN void xg_flow_elem(xg_flow *f, xg_elem *e) { xg_flow_slot(f, &e->v); xg_flow_slot(f, &e->im); }
-XG_FN void xg_flow_gather(const xg_flow *f, xg_kval **v) {
+XG_FN xg_kval **xg_flow_values(const xg_flow *f) {
+    xg_kval **v = XG_NEW_N(f->s->e->arena, xg_kval *, f->slots.n + 1);
     uint32_t k;
-    for (k = 0; k < f->n; k++) v[k] = *f->slots[k];
+    for (k = 0; k < f->slots.n; k++) v[k] = *f->slots.p[k];
+    return v;
 }
 XG_FN void xg_flow_give(const xg_flow *f, xg_kval *v) {
     uint32_t k;
-    for (k = 0; k < f->n; k++) {
-        if (xg_kelem_is_int(f->slots[k][0]->type->elem) && f->slots[k][0]->type->kind == XG_TK_SCALAR && f->limit) xg_kval_set_range(&v[k], xg_range_of(-f->limit, f->limit));
-        *f->slots[k] = &v[k];
+    for (k = 0; k < f->slots.n; k++) {
+        const xg_ktype *t = (*f->slots.p[k])->type;
+        if (f->limit && t->kind == XG_TK_SCALAR && xg_kelem_is_int(t->elem)) xg_kval_set_range(&v[k], xg_range_of(-f->limit, f->limit));
+        *f->slots.p[k] = &v[k];
     }
 }
-XG_FN xg_kval *xg_flow_for(xg_scope *s, xg_flow *f, xg_kval *lo, xg_kval *hi, int64_t step, int64_t limit) {
-    xg_kval *v[XG_FLOW_SLOTS], *by = xg_elem_index(s, step), *var;
-    xg_flow_gather(f, v);
-    f->op = xg_kfor(&s->b, lo, hi, by, v, f->n);
+/* The scope goes into a region of the operation. */
+XG_FN void xg_flow_enter(xg_flow *f, uint32_t region) {
+    f->s->b = xg_kb_end(f->s->e->m, f->op->regions[region]);
+    f->s->b.loc = f->outer.loc;
+}
+XG_FN xg_kval *xg_flow_for(xg_flow *f, xg_kval *lo, xg_kval *hi, int64_t step, int64_t limit) {
+    xg_kval *by = xg_elem_index(f->s, step);
+    f->op = xg_kfor(&f->s->b, lo, hi, by, xg_flow_values(f), f->slots.n);
     f->op->flags = f->rolled ? KL_UNROLLED : 0;
-    f->outer = s->b;
-    var = &f->op->regions[0]->args[0];
-    xg_kval_set_range(var, xg_range_of(XG_MAX(xg_kval_range(lo).lo, (int64_t)0), limit - 1));
+    f->outer = f->s->b;
+    f->var = &f->op->regions[0]->args[0];
+    xg_kval_set_range(f->var, xg_range_of(XG_MAX(xg_kval_range(lo).lo, (int64_t)0), limit - 1));
     xg_flow_give(f, &f->op->regions[0]->args[1]);
-    s->b = xg_kb_end(s->e->m, f->op->regions[0]);
-    s->b.loc = f->outer.loc;
-    return var;
+    xg_flow_enter(f, 0);
+    return f->var;
 }
-XG_FN void xg_flow_if(xg_scope *s, xg_flow *f, xg_kval *cond) {
-    const xg_ktype *types[XG_FLOW_SLOTS];
+XG_FN void xg_flow_if(xg_flow *f, xg_kval *cond) {
+    const xg_ktype **types = XG_NEW_N(f->s->e->arena, const xg_ktype *, f->slots.n + 1);
     uint32_t k;
-    xg_flow_gather(f, f->before);
-    for (k = 0; k < f->n; k++) types[k] = f->before[k]->type;
-    f->op = xg_kif(&s->b, cond, types, f->n);
-    f->outer = s->b;
-    s->b = xg_kb_end(s->e->m, f->op->regions[0]);
-    s->b.loc = f->outer.loc;
+    if (!cond) return;
+    f->before = xg_flow_values(f);
+    for (k = 0; k < f->slots.n; k++) types[k] = f->before[k]->type;
+    f->op = xg_kif(&f->s->b, cond, types, f->slots.n);
+    f->outer = f->s->b;
+    xg_flow_enter(f, 0);
 }
-XG_FN void xg_flow_yield(xg_scope *s, const xg_flow *f) {
-    xg_kval *v[XG_FLOW_SLOTS] = {NULL};
-    xg_flow_gather(f, v);
-    xg_kyield(&s->b, v, f->n);
-}
-XG_FN void xg_flow_else(xg_scope *s, xg_flow *f) {
+XG_FN void xg_flow_else(xg_flow *f) {
     uint32_t k;
-    xg_flow_yield(s, f);
-    for (k = 0; k < f->n; k++) *f->slots[k] = f->before[k];
-    s->b = xg_kb_end(s->e->m, f->op->regions[1]);
-    s->b.loc = f->outer.loc;
+    xg_kyield(&f->s->b, xg_flow_values(f), f->slots.n);
+    for (k = 0; k < f->slots.n; k++) *f->slots.p[k] = f->before[k];
+    xg_flow_enter(f, 1);
 }
-XG_FN void xg_flow_end(xg_scope *s, xg_flow *f) {
-    if (f->op->op == XG_K_OP_IF && s->b.region == f->op->regions[0]) xg_flow_else(s, f); /* otherwise nothing changes */
-    xg_flow_yield(s, f);
-    s->b = f->outer;
+XG_FN void xg_flow_end(xg_flow *f) {
+    if (!f->op) return; /* a condition that always holds */
+    if (f->op->op == XG_K_OP_IF && f->s->b.region == f->op->regions[0]) xg_flow_else(f); /* otherwise nothing changes */
+    xg_kyield(&f->s->b, xg_flow_values(f), f->slots.n);
+    f->s->b = f->outer;
     xg_flow_give(f, f->op->results);
 }
 
@@ -46692,8 +46814,8 @@ XG_FN xg_elem xg_sort_from_pieces(xg_kb *b, xg_kval *const *pieces, xlagpu_type 
  *     for half = 1, 2, 4 ... { step(half, mirrored); for bit = half/2 .. 1 { step(bit) } }
  *     step(bit): pairs of places p and p + bit, where p has a zero at that bit, or, mirrored, of places as far from both ends of 2 * bit places
  * A thread holds `each` items (8, or 4 where a comparator is asked). Steps that follow each other, of bit, bit/2 ..., are closed on so many places: it reads them, does all of these
- * steps, and writes them. The first merges are done before anything is written: by Batcher's odd-even network, on elements that lie a row's length / each apart, so that neighbours read
- * neighbours; where they came from does not matter, for no two items are equal.
+ * steps, and writes them. The first merges are done before anything is written: by Batcher's odd-even network, on strips of 16 bytes that lie a row's length * strip / each
+ * apart, so that neighbours read neighbours; where items came from does not matter, for no two are equal.
  * Several short rows share a block; where rows lie side by side in memory (another dimension is sorted), so many that whole sectors are read.
  * Places in shared memory leave a gap after 32 words, which keeps the banks apart.
  *
@@ -46702,7 +46824,7 @@ XG_FN xg_elem xg_sort_from_pieces(xg_kb *b, xg_kval *const *pieces, xlagpu_type 
 #ifndef XG_EMIT_SORT_C
 #define XG_EMIT_SORT_C
 
-enum { XG_SORT_EACH = 8, XG_SORT_EACH_ASKED = 4, XG_SORT_EACH_MAX = 16 /* in blocks of as many threads as pay */, XG_SORT_THREADS = 512, XG_SORT_SHARED_ROWS = 1024 /* places of a block of short rows */ };
+enum { XG_SORT_EACH = 8, XG_SORT_EACH_ASKED = 4, XG_SORT_EACH_MAX = 16 /* in blocks of as many threads as pay */, XG_SORT_THREADS = 512, XG_SORT_STRIP = 16 /* bytes */, XG_SORT_SHARED_ROWS = 1024 /* places of a block of short rows */ };
 
 XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root) {
     if (root->op == XG_SLICE) root = XG_OPERAND(root, 0); /* fuse/sort_slices.c */
@@ -46728,6 +46850,7 @@ typedef struct xg_sort_site {
     int64_t whole, length, places;/* of a row; of what is sorted at once: the row, or a run of it; rounded up to a power of two */
     int64_t rows, group, runs;    /* in all; in a block; of a row */
     int64_t each, threads, blocks;
+    int64_t strip;                /* places of a thread side by side, which it reads and writes at once */
     bool minor;                   /* neighbours of a row are neighbours in memory */
     xg_index_order order;         /* of the other dimensions */
     xg_scope s;
@@ -46754,7 +46877,7 @@ XG_FN void xg_sort_apply(xg_sort_site *d, const xg_aff *const *results, uint32_t
     dims[2] = other;
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), dims, out);
 }
-/* Of item j of a thread, as it is read and written: its row in the block, and its place in the row. */
+/* Of item j of a thread, as it is read and written: its row in the block, and its place in the row. A thread's places lie in strips, beside those of its neighbours. */
 XG_FN void xg_sort_home(const xg_sort_site *d, int64_t j, const xg_aff **row, const xg_aff **place) {
     xg_aff_ctx *x = d->e->m->aff;
     const xg_aff *t = xg_aff_dim(x, 0);
@@ -46765,7 +46888,8 @@ XG_FN void xg_sort_home(const xg_sort_site *d, int64_t j, const xg_aff **row, co
         return;
     }
     *row = d->minor ? xg_aff_div(x, t, apart) : xg_aff_mod(x, t, d->group);
-    *place = xg_aff_add_k(x, d->minor ? xg_aff_mod(x, t, apart) : xg_aff_div(x, t, d->group), j * apart);
+    *place = d->minor ? xg_aff_mul(x, xg_aff_mod(x, t, apart), d->strip) : xg_aff_div(x, t, d->group);
+    *place = xg_aff_add_k(x, *place, j / d->strip * d->strip * apart + j % d->strip);
 }
 XG_FN const xg_aff *xg_sort_padded(const xg_sort_site *d, const xg_aff *flat) { return xg_aff_add(d->e->m->aff, flat, xg_aff_div(d->e->m->aff, flat, d->o.entry_bytes == 8 ? 16 : 32)); }
 XG_FN int64_t xg_sort_room(const xg_sort_site *d) { return d->group * d->places / (d->o.entry_bytes == 8 ? 16 : 32) + d->group * d->places; }
@@ -46786,7 +46910,7 @@ XG_FN xg_kval *xg_sort_below(xg_sort_site *d, xg_kval **v, int64_t end) {
     return is;
 }
 /* The indices in the arrays of an element by its row and place in the block, of one that exists in any case; and whether it is that one (NULL: it is). */
-typedef struct xg_sort_spot { xg_kval *indices[XG_RANK_MAX], *row_is, *place_is; } xg_sort_spot;
+typedef struct xg_sort_spot { xg_kval *indices[XG_RANK_MAX], *row_is, *place_is, *row, *strip; /* the last two of a thread's own items: which row, and which strip of it */ } xg_sort_spot;
 /* Row and place in the arrays, as indices. */
 XG_FN void xg_sort_at(xg_sort_site *d, xg_kval *row, xg_kval *place, xg_kval **indices) {
     xg_aff_ctx *x = d->e->m->aff;
@@ -46813,10 +46937,34 @@ XG_FN xg_sort_spot xg_sort_spot_at(xg_sort_site *d, const xg_aff *row, const xg_
     xg_sort_at(d, v[0], v[1], s.indices);
     return s;
 }
+/* Place `at` of the strip that a spot is in. */
+XG_FN void xg_sort_in_strip(xg_sort_site *d, const xg_sort_spot *s, xg_kval *at, xg_kval **indices) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_imap *m = xg_imap_new(x, 2, 0, 0, 1, 0);
+    xg_kval *v[2], *place;
+    v[0] = s->strip;
+    v[1] = at;
+    m->dims[0].range = xg_range_of(0, d->whole / d->strip - 1);
+    m->dims[1].range = xg_range_of(0, d->strip - 1);
+    m->results[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), d->strip), xg_aff_dim(x, 1));
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), v, &place);
+    xg_sort_at(d, s->row, place, indices);
+}
 XG_FN xg_sort_spot xg_sort_spot_of(xg_sort_site *d, int64_t j) {
-    const xg_aff *row, *place;
-    xg_sort_home(d, j, &row, &place);
-    return xg_sort_spot_at(d, row, place, NULL);
+    xg_aff_ctx *x = d->e->m->aff;
+    const xg_aff *row, *place, *both[2];
+    xg_kval *v[2];
+    xg_sort_spot s;
+    xg_sort_home(d, j - j % d->strip, &row, &place);
+    both[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 1), d->runs), d->group), row);
+    both[1] = xg_aff_div(x, xg_aff_add(x, xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->length), place), d->strip);
+    xg_sort_apply(d, both, 2, NULL, xg_range_of(0, 0), v);
+    s.row_is = xg_sort_below(d, &v[0], d->rows);
+    s.place_is = xg_sort_below(d, &v[1], d->whole / d->strip);
+    s.row = v[0];
+    s.strip = v[1];
+    xg_sort_in_strip(d, &s, xg_elem_index(&d->s, j % d->strip), s.indices);
+    return s;
 }
 /* The place of item j in shared memory, as an affine expression without gaps. */
 XG_FN const xg_aff *xg_sort_flat(const xg_sort_site *d, int64_t j) {
@@ -47005,7 +47153,7 @@ XG_FN void xg_sort_network(xg_sort_site *d, xg_sort_item *v) {
     for (k = 0; k < d->each; k += own) xg_sort_items(d, v + k, own);
     if (own == d->places) return;
     xg_sort_home(d, 0, &row, &place);
-    first = xg_aff_add(x, xg_aff_mul(x, row, d->places), xg_aff_mul(x, place, own)); /* what a thread has in order stands together from now on */
+    first = xg_aff_add(x, xg_aff_mul(x, row, d->places), xg_aff_mul(x, xg_aff_div(x, place, d->strip), own)); /* what a thread has in order stands together from now on */
     for (k = 0; k < own; k++) xg_sort_put(d, xg_aff_add_k(x, first, k), &v[k]);
     xg_sort_sync(d);
     for (half = own; half < d->places; half *= 2) xg_sort_steps_from(d, half, true);
@@ -47014,10 +47162,60 @@ XG_FN void xg_sort_network(xg_sort_site *d, xg_sort_item *v) {
 
 /* ---- in and out ---- */
 
+/* A loop over the places of a strip, which becomes one access; carried[n]: what it changes. */
+typedef struct xg_sort_strip { xg_kop *loop; xg_kb outer; xg_memo *memo; xg_kval *lane; uint32_t n; } xg_sort_strip;
+XG_FN xg_sort_strip xg_sort_strip_begin(xg_sort_site *d, xg_kval **carried, uint32_t n) {
+    xg_sort_strip l;
+    uint32_t k;
+    l.loop = xg_elem_for(&d->s, 0, d->strip, 1, carried, n);
+    l.outer = d->s.b;
+    l.memo = d->s.memo;
+    l.lane = &l.loop->regions[0]->args[0];
+    l.n = n;
+    for (k = 0; k < n; k++) carried[k] = &l.loop->regions[0]->args[1 + k];
+    d->s.b = xg_kb_end(d->e->m, l.loop->regions[0]);
+    d->s.b.loc = l.outer.loc;
+    d->s.memo = XG_NEW_N(d->e->arena, xg_memo, d->e->parts->n_insts + 1);
+    return l;
+}
+XG_FN void xg_sort_strip_end(xg_sort_site *d, const xg_sort_strip *l, xg_kval **carried) {
+    uint32_t k;
+    xg_kyield(&d->s.b, carried, l->n);
+    d->s.b = l->outer;
+    d->s.memo = l->memo;
+    for (k = 0; k < l->n; k++) carried[k] = &l->loop->results[k];
+}
+/* vec with v in a lane; what is in a lane. */
+XG_FN xg_kval *xg_sort_lane_set(xg_kb *b, xg_kval *vec, xg_kval *v, xg_kval *lane) {
+    xg_kval *o[3];
+    o[0] = v;
+    o[1] = vec;
+    o[2] = lane;
+    return xg_kir_value(b, XG_K_OP_VINSERT, o, 3, vec->type);
+}
+XG_FN xg_kval *xg_sort_lane_get(xg_sort_site *d, xg_kval *vec, xg_kval *lane) {
+    xg_kval *o[2];
+    o[0] = vec;
+    o[1] = lane;
+    return xg_kir_value(&d->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(d->e->m, vec->type->elem));
+}
 /* The elements of an operand, each by the thread that has it at home. */
+XG_FN void xg_sort_load_strip(xg_sort_site *d, const xg_inst *operand, const xg_sort_spot *spot, xg_elem *x) {
+    const xg_ktype *type = xg_kir_vector(d->e->m, xg_kelem_of(operand->shape->type), d->strip);
+    xg_kval *vec = xg_kconst_bits(&d->s.b, type, 0), *at[XG_RANK_MAX];
+    xg_sort_strip l = xg_sort_strip_begin(d, &vec, 1);
+    int64_t j;
+    xg_sort_in_strip(d, spot, l.lane, at);
+    vec = xg_sort_lane_set(&d->s.b, vec, xg_elem_of(&d->s, operand, at).v, l.lane);
+    xg_sort_strip_end(d, &l, &vec);
+    for (j = 0; j < d->strip; j++) x[j] = xg_elem_real(xg_sort_lane_get(d, vec, xg_elem_index(&d->s, j)));
+}
 XG_FN void xg_sort_load(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, xg_elem *x) {
     int64_t j;
-    for (j = 0; j < d->each; j++) x[j] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), spots[j].indices);
+    for (j = 0; j < d->each; j += d->strip) {
+        if (d->strip > 1) xg_sort_load_strip(d, XG_OPERAND(d->i, k), &spots[j], x + j);
+        else x[j] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), spots[j].indices);
+    }
 }
 XG_FN xg_kval *xg_sort_place_number(xg_sort_site *d, int64_t j) {
     const xg_aff *row, *place;
@@ -47112,23 +47310,37 @@ XG_FN xg_kval *xg_sort_kept(xg_sort_site *d, const xg_sort_spot *spot, int64_t f
     xg_kval_set_range(*place, xg_range_of(0, kept - 1));
     return is;
 }
+/* So many elements, of which the first goes to `at`. */
+XG_FN xg_kval *xg_sort_write_strip(xg_sort_site *d, const xg_inst *root, const xg_sort_spot *spot, xg_kval **at, const xg_elem *x, int64_t strip, xg_kval *dest) {
+    xg_kval *vec;
+    xg_sort_strip l;
+    int64_t j;
+    if (strip == 1) return xg_emit_insert(&d->s.b, x[0], dest, root->shape, at);
+    vec = xg_kconst_bits(&d->s.b, xg_kir_vector(d->e->m, x[0].v->type->elem, strip), 0);
+    for (j = 0; j < strip; j++) vec = xg_sort_lane_set(&d->s.b, vec, x[j].v, xg_elem_index(&d->s, j));
+    l = xg_sort_strip_begin(d, &dest, 1);
+    xg_sort_in_strip(d, spot, l.lane, at);
+    dest = xg_emit_insert(&d->s.b, xg_elem_real(xg_sort_lane_get(d, vec, l.lane)), dest, root->shape, at);
+    xg_sort_strip_end(d, &l, &dest);
+    return dest;
+}
 XG_FN xg_kval *xg_sort_write(xg_sort_site *d, const xg_inst *root, const xg_sort_spot *spots, const xg_elem *x, xg_kval *dest) {
-    int64_t kept = root->shape->dims[d->dim], first = root->op == XG_SLICE ? xg_inst_attr(root, XG_A_slice)->v.slices->p[d->dim].start : 0, j;
+    int64_t kept = root->shape->dims[d->dim], first = root->op == XG_SLICE ? xg_inst_attr(root, XG_A_slice)->v.slices->p[d->dim].start : 0, strip = kept == d->whole ? d->strip : 1, j;
     xg_kb *b = &d->s.b, outer;
-    for (j = 0; j < d->each; j++) {
+    for (j = 0; j < d->each; j += strip) {
         xg_kval *at[XG_RANK_MAX], *is;
         const xg_ktype *type = dest->type;
         xg_kop *op;
         memcpy(at, spots[j].indices, sizeof at);
         is = xg_sort_kept(d, &spots[j], first, kept, &at[d->dim]);
-        if (!is) { dest = xg_emit_insert(b, x[j], dest, root->shape, at); continue; }
+        if (!is) { dest = xg_sort_write_strip(d, root, &spots[j], at, x + j, strip, dest); continue; }
         op = xg_kif(b, is, &type, 1);
         outer = *b;
         *b = xg_kb_end(d->e->m, op->regions[1]);
         xg_kyield(b, &dest, 1);
         *b = xg_kb_end(d->e->m, op->regions[0]);
         b->loc = outer.loc;
-        dest = xg_emit_insert(b, x[j], dest, root->shape, at);
+        dest = xg_sort_write_strip(d, root, &spots[j], at, x + j, strip, dest);
         xg_kyield(b, &dest, 1);
         *b = outer;
         dest = op->results;
@@ -47195,7 +47407,7 @@ XG_FN void xg_sort_rows(xg_sort_site *d) {
     uint32_t k, j;
     d->whole = d->length = d->shape->dims[d->dim];
     d->rows = d->whole ? d->shape->elements / d->whole : 0;
-    d->runs = d->group = 1;
+    d->runs = d->group = d->strip = 1;
     d->minor = true;
     for (k = 0; k < d->shape->rank; k++) {
         uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
@@ -47212,6 +47424,21 @@ XG_FN void xg_sort_blocks(xg_sort_site *d, int64_t each) {
     d->blocks *= d->runs;
 }
 XG_FN int64_t xg_sort_each(const xg_sort_site *d) { return d->o.form == XG_SORT_BY_COMPARATOR ? XG_SORT_EACH_ASKED : XG_SORT_EACH; }
+/* The longest strips that one access moves, whatever the operand, and that are all of a row or run, or all behind its end. */
+XG_FN int64_t xg_sort_strip_of(const xg_sort_site *d) {
+    int64_t strip = d->minor ? XG_MIN(d->each, d->places) : 1, least = XG_SORT_STRIP;
+    uint32_t k;
+    for (k = 0; k < d->n; k++) {
+        xlagpu_type t = XG_OPERAND(d->i, k)->shape->type;
+        int64_t bytes = xg_kelem_bytes(xg_kelem_of(t));
+        if (xg_type_class(t) == XGT_C) return 1;
+        while (strip > 1 && strip * bytes > XG_SORT_STRIP) strip /= 2;
+        least = XG_MIN(least, bytes);
+    }
+    if (least >= 4 && d->places / d->each * least >= 32) return 1; /* neighbours read whole sectors as it is */
+    while (d->whole % strip || d->length % strip) strip /= 2;
+    return strip;
+}
 XG_FN void xg_sort_plan(xg_sort_site *d) {
     int64_t most = xg_fuse_sort_run(&d->o), wanted, from, to;
     xg_sort_rows(d);
@@ -47224,6 +47451,7 @@ XG_FN void xg_sort_plan(xg_sort_site *d) {
     wanted = d->minor ? (int64_t)XG_SORT_SHARED_ROWS : most;
     while (d->group * 2 * d->places <= wanted && d->group < d->rows && (d->minor || d->group < 32)) d->group *= 2;
     xg_sort_blocks(d, xg_sort_each(d));
+    d->strip = xg_sort_strip_of(d);
 }
 /* The whole kernel: a body of one of the plans. */
 XG_FN void xg_sort_emit(xg_fusion_emission *e, void (*plan)(xg_sort_site *), void (*body)(xg_sort_site *, xg_kval **)) {
@@ -47303,41 +47531,21 @@ XG_FN xg_kval *xg_topk_sync(xg_topk_site *d, xg_kval *list) { return xg_kir_op(&
 /* body(d, data, number, list) for all numbers below n, each by one thread. */
 typedef xg_kval *(*xg_topk_body)(xg_topk_site *d, const void *data, xg_kval *number, xg_kval *list);
 XG_FN xg_kval *xg_topk_each(xg_topk_site *d, int64_t n, xg_kval *list, xg_topk_body body, const void *data) {
-    xg_kb *b = &d->s.b, outer = *b, inner;
-    const xg_ktype *type = list->type;
-    bool loop = n > d->threads, part = n % d->threads != 0;
-    xg_kval *number = d->thread, *zero, *one;
-    xg_kop *all = NULL, *some = NULL;
+    bool loop = n > d->threads;
+    xg_kval *number = d->thread, *zero;
+    xg_flow all = xg_flow_of(&d->s, &list), some;
     if (loop) {
+        int64_t turns = (n + d->threads - 1) / d->threads;
         zero = xg_elem_index(&d->s, 0);
-        one = xg_elem_index(&d->s, 1);
-        all = xg_kfor(b, zero, xg_elem_index(&d->s, (n + d->threads - 1) / d->threads), one, &list, 1);
-        outer = *b;
-        list = &all->regions[0]->args[1];
-        *b = xg_kb_end(d->e->m, all->regions[0]);
-        b->loc = outer.loc;
-        number = xg_k2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, &all->regions[0]->args[0], xg_elem_index(&d->s, d->threads)), d->thread);
-        xg_topk_ranged(number, (n + d->threads - 1) / d->threads * d->threads - 1);
+        number = xg_flow_for(&all, zero, xg_elem_index(&d->s, turns), 1, turns);
+        number = xg_k2(&d->s.b, XG_K_OP_ADDI, xg_k2(&d->s.b, XG_K_OP_MULI, number, xg_elem_index(&d->s, d->threads)), d->thread);
+        xg_topk_ranged(number, turns * d->threads - 1);
     }
-    if (part) {
-        some = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, number, xg_elem_index(&d->s, n)), &type, 1);
-        inner = *b;
-        *b = xg_kb_end(d->e->m, some->regions[1]);
-        xg_kyield(b, &list, 1);
-        *b = xg_kb_end(d->e->m, some->regions[0]);
-        b->loc = outer.loc;
-    }
+    some = xg_flow_of(&d->s, &list);
+    xg_flow_if(&some, n % d->threads ? xg_kcmpi_(&d->s.b, XG_CI_SLT, number, xg_elem_index(&d->s, n)) : NULL);
     list = body(d, data, number, list);
-    if (part) {
-        xg_kyield(b, &list, 1);
-        *b = inner;
-        list = some->results;
-    }
-    if (loop) {
-        xg_kyield(b, &list, 1);
-        *b = outer;
-        list = all->results;
-    }
+    xg_flow_end(&some);
+    if (loop) xg_flow_end(&all);
     return list;
 }
 
@@ -47417,11 +47625,11 @@ XG_FN void xg_topk_better(xg_topk_site *d, xg_kval *best[2], xg_kval *index, xg_
 
 /* The elements class, class + modulus .. that every class has: the first, then in strides of a few, so that their addresses differ by constants. */
 XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass, int64_t n, xg_kval *best[2]) {
-    xg_kb *b = &d->s.b, outer;
+    xg_kb *b = &d->s.b;
     xg_kval *index, *number, *from;
     const int64_t stride = 8, first = n % stride ? n % stride : stride;
     int64_t k;
-    xg_kop *op;
+    xg_flow f;
     best[0] = xg_topk_at(d, klass);
     best[1] = xg_kconst_int(b, XG_E_I32, 0);
     for (k = 1; k < first; k++) {
@@ -47431,49 +47639,33 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     if (first == n) return;
     from = xg_elem_index(&d->s, first);
     index = xg_elem_index(&d->s, n);
-    op = xg_kfor(b, from, index, xg_elem_index(&d->s, stride), best, 2);
-    outer = *b;
-    *b = xg_kb_end(d->e->m, op->regions[0]);
-    b->loc = outer.loc;
-    best[0] = &op->regions[0]->args[1];
-    best[1] = &op->regions[0]->args[2];
-    from = xg_topk_ranged(XG_KOP2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, &op->regions[0]->args[0], xg_elem_index(&d->s, l->modulus)), klass), d->length - 1);
-    number = xg_kcast(b, XG_K_OP_INDEX_CAST, &op->regions[0]->args[0], XG_E_I32);
+    f = xg_flow_of(&d->s, &best[0]);
+    xg_flow_slot(&f, &best[1]);
+    number = xg_flow_for(&f, from, index, stride, n);
+    from = xg_topk_ranged(XG_KOP2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, number, xg_elem_index(&d->s, l->modulus)), klass), d->length - 1);
+    number = xg_kcast(b, XG_K_OP_INDEX_CAST, number, XG_E_I32);
     for (k = 0; k < stride; k++) {
         index = xg_topk_ranged(xg_k2(b, XG_K_OP_ADDI, from, xg_elem_index(&d->s, k * l->modulus)), d->length - 1);
         xg_topk_better(d, best, index, xg_k2(b, XG_K_OP_ADDI, number, xg_kconst_int(b, XG_E_I32, k)));
     }
-    xg_kyield(b, best, 2);
-    *b = outer;
-    best[0] = &op->results[0];
-    best[1] = &op->results[1];
+    xg_flow_end(&f);
 }
 
 /* The one more element that the first classes have; `full` others were seen. */
 XG_FN void xg_topk_last(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass, int64_t full, xg_kval *best[2]) {
-    xg_kb *b = &d->s.b, outer;
-    const xg_ktype *types[2];
-    xg_kval *index, *none[2], *some[2], *beyond;
-    xg_kop *op;
+    xg_kb *b = &d->s.b;
+    xg_kval *index, *beyond;
+    xg_flow f = xg_flow_of(&d->s, NULL);
     beyond = xg_k2(b, XG_K_OP_ADDI, klass, xg_elem_index(&d->s, full * l->modulus));
     xg_topk_ranged(beyond, (full + 1) * l->modulus - 1);
-    if (full) { none[0] = best[0]; none[1] = best[1]; }
-    else { none[0] = xg_kconst_int(b, XG_E_I32, INT32_MIN); none[1] = xg_kconst_int(b, XG_E_I32, 1); }
-    types[0] = none[0]->type;
-    types[1] = none[1]->type;
-    op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, beyond, xg_elem_index(&d->s, d->length)), types, 2);
-    outer = *b;
-    *b = xg_kb_end(d->e->m, op->regions[1]);
-    xg_kyield(b, none, 2);
-    *b = xg_kb_end(d->e->m, op->regions[0]);
-    b->loc = outer.loc;
+    if (!full) { best[0] = xg_kconst_int(b, XG_E_I32, INT32_MIN); best[1] = xg_kconst_int(b, XG_E_I32, 1); }
+    xg_flow_slot(&f, &best[0]);
+    xg_flow_slot(&f, &best[1]);
+    xg_flow_if(&f, xg_kcmpi_(b, XG_CI_SLT, beyond, xg_elem_index(&d->s, d->length)));
     index = xg_topk_ranged(xg_k2(b, XG_K_OP_MINSI, beyond, xg_elem_index(&d->s, d->length - 1)), d->length - 1);
-    if (full) { some[0] = best[0]; some[1] = best[1]; xg_topk_better(d, some, index, xg_kconst_int(b, XG_E_I32, full)); }
-    else { some[0] = xg_topk_at(d, index); some[1] = xg_kconst_int(b, XG_E_I32, 0); }
-    xg_kyield(b, some, 2);
-    *b = outer;
-    best[0] = &op->results[0];
-    best[1] = &op->results[1];
+    if (full) xg_topk_better(d, best, index, xg_kconst_int(b, XG_E_I32, full));
+    else { best[0] = xg_topk_at(d, index); best[1] = xg_kconst_int(b, XG_E_I32, 0); }
+    xg_flow_end(&f);
 }
 
 XG_FN xg_kval *xg_topk_group(xg_topk_site *d, const void *data, xg_kval *group, xg_kval *list) {
@@ -47942,27 +48134,6 @@ XG_FN void xg_fft_global_first(const xg_fft_site *d, const xg_aff *element, xg_k
 }
 /* ---- conditions ---- */
 
-/* The scope goes into one branch of an if after the other; `values` are what the if gives. */
-typedef struct xg_fft_if { xg_kop *op; xg_kb outer; } xg_fft_if;
-XG_FN xg_fft_if xg_fft_if_begin(xg_fft_site *d, xg_kval *cond, xg_kval *const *otherwise, uint32_t n) {
-    xg_fft_if f;
-    const xg_ktype **types = XG_NEW_N(d->e->arena, const xg_ktype *, n + 1);
-    uint32_t k;
-    for (k = 0; k < n; k++) types[k] = otherwise[k]->type;
-    f.op = xg_kif(&d->s->b, cond, types, n);
-    f.outer = d->s->b;
-    d->s->b = xg_kb_end(d->e->m, f.op->regions[1]);
-    xg_kyield(&d->s->b, otherwise, n);
-    d->s->b = xg_kb_end(d->e->m, f.op->regions[0]);
-    d->s->b.loc = f.outer.loc;
-    return f;
-}
-XG_FN void xg_fft_if_end(xg_fft_site *d, const xg_fft_if *f, xg_kval **values, uint32_t n) {
-    uint32_t k;
-    xg_kyield(&d->s->b, values, n);
-    d->s->b = f->outer;
-    for (k = 0; k < n; k++) values[k] = &f->op->results[k];
-}
 /* Whether number i * threads + thread is below `work` and, if global memory is touched for it, the transform of this element exists too; NULL: always. */
 XG_FN xg_kval *xg_fft_below(const xg_fft_site *d, const xg_aff *number, int64_t i, int64_t work, const xg_aff *element) {
     xg_kval *p = NULL;
@@ -47976,21 +48147,9 @@ XG_FN xg_kval *xg_fft_exists(const xg_fft_site *d, const xg_fft_turn *t, bool gl
 
 /* ---- loops ---- */
 
-typedef struct xg_fft_loop { xg_kop *op; xg_kb outer; xg_kval *var, *carried; } xg_fft_loop;
-XG_FN xg_fft_loop xg_fft_loop_begin(xg_fft_site *d, int64_t count, xg_kval *const *carried, uint32_t n) {
-    xg_fft_loop l;
-    l.op = xg_elem_for(d->s, 0, count, 1, carried, n);
-    l.outer = d->s->b;
-    l.var = &l.op->regions[0]->args[0];
-    l.carried = &l.op->regions[0]->args[1];
-    d->s->b = xg_kb_end(d->e->m, l.op->regions[0]);
-    d->s->b.loc = l.outer.loc;
-    return l;
-}
-XG_FN xg_kval *xg_fft_loop_end(xg_fft_site *d, const xg_fft_loop *l, xg_kval *const *carried, uint32_t n) {
-    xg_kyield(&d->s->b, carried, n);
-    d->s->b = l->outer;
-    return l->op->results;
+XG_FN xg_kval *xg_fft_for(xg_fft_site *d, xg_flow *f, int64_t count) {
+    xg_kval *lo = xg_elem_index(d->s, 0), *hi = xg_elem_index(d->s, count);
+    return xg_flow_for(f, lo, hi, 1, count);
 }
 
 /* ---- elements ---- */
@@ -48054,32 +48213,31 @@ XG_FN void xg_fft_mirrored(const xg_fft_site *d, xg_range last, xg_kval **at, xg
 /* ---- pairs of real numbers ---- */
 
 /* Pair number at[last], element by element: a loop, so that one access takes both. */
-XG_FN xg_fft_loop xg_fft_pair_begin(xg_fft_site *d, xg_kval **at, xg_kval *const *carried, uint32_t n) {
+XG_FN xg_kval *xg_fft_each_of_pair(xg_fft_site *d, xg_flow *f, xg_kval **at) {
     xg_aff_ctx *x = d->e->m->aff;
     uint32_t last = d->i->shape->rank - 1;
     const xg_aff *where = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), 2), xg_aff_dim(x, 1));
-    xg_fft_loop l = xg_fft_loop_begin(d, 2, carried, n);
-    xg_fft_apply_to(d, at[last], d->length[d->n - 1], l.var, 2, &where, 1, &at[last]);
-    return l;
+    xg_kval *which = xg_fft_for(d, f, 2);
+    xg_fft_apply_to(d, at[last], d->length[d->n - 1], which, 2, &where, 1, &at[last]);
+    return which;
 }
 XG_FN xg_elem xg_fft_read_pair(xg_fft_site *d, xg_kval **at) {
     xg_elem v = xg_fft_zero(d);
-    xg_kval *values[2];
-    xg_fft_loop l;
-    values[0] = values[1] = v.v;
-    l = xg_fft_pair_begin(d, at, values, 2);
-    values[0] = &l.carried[1];
-    values[1] = xg_elem_of(d->s, XG_OPERAND(d->i, 0), at).v;
-    v.v = xg_fft_loop_end(d, &l, values, 2);
-    v.im = v.v + 1;
+    xg_flow f = xg_flow_of(d->s, NULL);
+    xg_flow_elem(&f, &v);
+    (void)xg_fft_each_of_pair(d, &f, at);
+    v.v = v.im;
+    v.im = xg_elem_of(d->s, XG_OPERAND(d->i, 0), at).v;
+    xg_flow_end(&f);
     return v;
 }
 XG_FN void xg_fft_write_pair(xg_fft_site *d, xg_elem v, xg_kval **at, xg_kval **dest) {
-    xg_fft_loop l = xg_fft_pair_begin(d, at, dest, 1);
-    v.v = xg_kselect(&d->s->b, xg_kcmpi_(&d->s->b, XG_CI_EQ, l.var, xg_elem_index(d->s, 0)), v.v, v.im);
+    xg_flow f = xg_flow_of(d->s, dest);
+    xg_kval *which = xg_fft_each_of_pair(d, &f, at);
+    v.v = xg_kselect(&d->s->b, xg_kcmpi_(&d->s->b, XG_CI_EQ, which, xg_elem_index(d->s, 0)), v.v, v.im);
     v.im = NULL;
-    *dest = xg_emit_insert(&d->s->b, v, l.carried, d->i->shape, at);
-    *dest = xg_fft_loop_end(d, &l, dest, 1);
+    *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at);
+    xg_flow_end(&f);
 }
 
 /* ---- from a half spectrum: the first stage reads it ---- */
@@ -48095,8 +48253,8 @@ XG_FN void xg_fft_read_mirrored(xg_fft_site *d, xg_kval **at, xg_kval *opposite,
     xg_kb *b = &d->s->b;
     uint32_t last = d->i->shape->rank - 1, k;
     int64_t h = d->length[d->n - 1];
-    xg_kval *other[XG_RANK_MAX], *is, *values[4], *none;
-    xg_fft_if f;
+    xg_kval *other[XG_RANK_MAX], *is, *none;
+    xg_flow f = xg_flow_of(d->s, NULL);
     memcpy((void *)other, (void *)at, (last + 1) * sizeof *at);
     for (k = 0; k + 1 < d->n; k++) {
         xg_kval **i = &other[last + 1 - d->n + k], *mirror = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(d->s, d->length[k]), *i);
@@ -48113,15 +48271,13 @@ XG_FN void xg_fft_read_mirrored(xg_fft_site *d, xg_kval **at, xg_kval *opposite,
         for (k = 0; k < 2; k++) x[k].im = xg_kselect(b, is, none, x[k].im);
         return;
     }
-    for (k = 0; k < 2; k++) { values[2 * k] = x[k].v; values[2 * k + 1] = x[k].im; }
-    f = xg_fft_if_begin(d, is, values, 4);
+    for (k = 0; k < 2; k++) xg_flow_elem(&f, &x[k]);
+    xg_flow_if(&f, is);
     other[last] = at[last];
     at[last] = xg_elem_index(d->s, h);
     x[0] = xg_fft_common(d, x[0], other, -1);
     x[1] = xg_fft_common(d, x[1], at, 1);
-    for (k = 0; k < 2; k++) { values[2 * k] = x[k].v; values[2 * k + 1] = x[k].im; }
-    xg_fft_if_end(d, &f, values, 4);
-    for (k = 0; k < 2; k++) { x[k].v = values[2 * k]; x[k].im = values[2 * k + 1]; }
+    xg_flow_end(&f);
 }
 /* What a butterfly of the first stage takes: 2 Z[k] = (X[k] + conj X[-k]) + i 1 / w^k3 (X[k] - conj X[-k]). The scale takes the 2 away. */
 XG_FN void xg_fft_join_halves(xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, xg_elem *z) {
@@ -48218,7 +48374,7 @@ XG_FN void xg_fft_part_pairs(xg_fft_site *d, const xg_fft_pairs *p, xg_kval **de
     const xg_aff *down = xg_aff_add_k(a, xg_aff_mul(a, p->start, -1), h); /* h - start */
     xg_kval *at[2][XG_RANK_MAX], *k[2], *place[2] = {NULL};
     xg_elem root, z[2], x[2], w;
-    xg_fft_if f;
+    xg_flow f;
     xg_fft_global_first(d, p->line, at[0]);
     xg_fft_global_first(d, p->mirror, at[1]);
     k[0] = xg_fft_index(d, p->start);
@@ -48239,11 +48395,12 @@ XG_FN void xg_fft_part_pairs(xg_fft_site *d, const xg_fft_pairs *p, xg_kval **de
         *dest = xg_emit_insert(b, x[1], *dest, d->i->shape, at[1]);
     }
     if (h % 2) return;
-    f = xg_fft_if_begin(d, xg_kcmpi_(b, XG_CI_EQ, k[0], xg_elem_index(d->s, 0)), dest, 1); /* X[h / 2] = conj Z[-(h / 2)] */
+    f = xg_flow_of(d->s, dest);
+    xg_flow_if(&f, xg_kcmpi_(b, XG_CI_EQ, k[0], xg_elem_index(d->s, 0))); /* X[h / 2] = conj Z[-(h / 2)] */
     at[0][last] = xg_elem_index(d->s, h / 2);
     x[0] = xg_fft_conj(d, xg_fft_load(d, xg_fft_index(d, xg_fft_at(d, p, p->mirror, xg_aff_const(a, h / 2)))));
     *dest = xg_emit_insert(b, x[0], *dest, d->i->shape, at[0]);
-    xg_fft_if_end(d, &f, dest, 1);
+    xg_flow_end(&f);
 }
 /* Pairs a thread takes: four share one computed root, unless neighbouring threads would then write less than two sectors together. */
 XG_FN int64_t xg_fft_pairs_together(const xg_fft_site *d) {
@@ -48258,10 +48415,10 @@ XG_FN void xg_fft_part_halves(xg_fft_site *d, xg_kval **dest) {
         const xg_aff *number = xg_aff_add_k(x, xg_aff_dim(x, 0), i * d->threads);
         xg_fft_pairs p = xg_fft_pairs_of(d, number, radix);
         xg_kval *exists = xg_fft_below(d, number, i, work, p.line);
-        xg_fft_if f;
-        if (exists) f = xg_fft_if_begin(d, exists, dest, 1);
+        xg_flow f = xg_flow_of(d->s, dest);
+        xg_flow_if(&f, exists);
         xg_fft_part_pairs(d, &p, dest);
-        if (exists) xg_fft_if_end(d, &f, dest, 1);
+        xg_flow_end(&f);
     }
 }
 
@@ -48302,15 +48459,15 @@ XG_FN void xg_fft_write(xg_fft_site *d, const xg_fft_turn *t, xg_elem v, xg_kval
     xg_kval *at[XG_RANK_MAX];
     uint32_t rank = d->i->shape->rank;
     xg_range last = xg_fft_global_of(d, t, first, t->row->done, c, at);
-    xg_fft_if f;
+    xg_flow f = xg_flow_of(d->s, dest);
     if (last.lo >= d->out_last) return;
     if (d->scale != 1) v = xg_fft_scaled(&d->s->b, v, d->scale);
     if (d->out_pair == 2) { xg_fft_write_pair(d, v, at, dest); return; }
     if (d->to_real) v.im = NULL;
     if (last.hi < d->out_last) { *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at); return; }
-    f = xg_fft_if_begin(d, xg_kcmpi_(&d->s->b, XG_CI_SLT, at[rank - 1], xg_elem_index(d->s, d->out_last)), dest, 1);
+    xg_flow_if(&f, xg_kcmpi_(&d->s->b, XG_CI_SLT, at[rank - 1], xg_elem_index(d->s, d->out_last)));
     *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at);
-    xg_fft_if_end(d, &f, dest, 1);
+    xg_flow_end(&f);
 }
 
 /* ---- a stage in registers ---- */
@@ -48337,14 +48494,12 @@ XG_FN void xg_fft_twist_first(xg_fft_site *d, const xg_fft_turn *t, xg_kval *con
 
 XG_FN void xg_fft_take(xg_fft_site *d, const xg_fft_turn *t, bool first, xg_elem *x) {
     int64_t radix = t->row->radix, run = t->row->length / radix * t->row->inner, q;
-    xg_kval *exists = xg_fft_exists(d, t, first), **values = XG_NEW_N(d->e->arena, xg_kval *, 2 * radix), *at[XG_RANK_MAX], *place;
-    xg_fft_if f;
+    xg_kval *exists = xg_fft_exists(d, t, first), *at[XG_RANK_MAX], *place;
+    xg_flow f = xg_flow_of(d->s, NULL);
     xg_elem zero;
-    if (exists) {
-        zero = xg_fft_zero(d);
-        for (q = 0; q < 2 * radix; q++) values[q] = zero.v;
-        f = xg_fft_if_begin(d, exists, values, (uint32_t)(2 * radix));
-    }
+    if (exists) zero = xg_fft_zero(d);
+    for (q = 0; exists && q < radix; q++) { x[q] = zero; xg_flow_elem(&f, &x[q]); }
+    xg_flow_if(&f, exists);
     if (first) xg_fft_global_first(d, xg_fft_from(d, t, 0), at);
     if (first && d->out_pair == 2) xg_fft_join_halves(d, t, at, x);
     else for (q = 0; q < radix; q++) {
@@ -48353,10 +48508,7 @@ XG_FN void xg_fft_take(xg_fft_site *d, const xg_fft_turn *t, bool first, xg_elem
         x[q] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, d->shared, &place, 1));
     }
     if (first && d->twisted) xg_fft_twist_first(d, t, at, x);
-    if (!exists) return;
-    for (q = 0; q < radix; q++) { values[2 * q] = x[q].v; values[2 * q + 1] = x[q].im; }
-    xg_fft_if_end(d, &f, values, (uint32_t)(2 * radix));
-    for (q = 0; q < radix; q++) { x[q].v = values[2 * q]; x[q].im = values[2 * q + 1]; }
+    xg_flow_end(&f);
 }
 XG_FN void xg_fft_twist(xg_fft_site *d, const xg_fft_turn *t, xg_elem *x) {
     xg_aff_ctx *a = d->e->m->aff;
@@ -48372,8 +48524,8 @@ XG_FN void xg_fft_twist(xg_fft_site *d, const xg_fft_turn *t, xg_elem *x) {
 XG_FN void xg_fft_put(xg_fft_site *d, const xg_fft_turn *t, bool last, const xg_elem *x, xg_kval **dest) {
     xg_kval *exists = xg_fft_exists(d, t, last), **to = last ? dest : &d->shared, *at[XG_RANK_MAX], *place;
     int64_t run = t->row->done * t->row->inner, c;
-    xg_fft_if f;
-    if (exists) f = xg_fft_if_begin(d, exists, to, 1);
+    xg_flow f = xg_flow_of(d->s, to);
+    xg_flow_if(&f, exists);
     if (last) xg_fft_global_first(d, xg_fft_to(d, t, 0), at);
     if (last && d->in_pair == 2) xg_fft_part_in_registers(d, at, x, to);
     else for (c = 0; c < t->row->radix; c++) {
@@ -48381,7 +48533,7 @@ XG_FN void xg_fft_put(xg_fft_site *d, const xg_fft_turn *t, bool last, const xg_
         place = xg_fft_place_of(d, t, xg_fft_to, run, run * t->row->radix, c, &at[0]);
         *to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, x[c]), *to, &place, 1);
     }
-    if (exists) xg_fft_if_end(d, &f, to, 1);
+    xg_flow_end(&f);
 }
 XG_FN void xg_fft_register_stage(xg_fft_site *d, uint32_t number, xg_kval **dest) {
     const xg_fft_stage_row *row = &d->stages.p[number];
@@ -48415,21 +48567,20 @@ XG_FN xg_kval *xg_fft_nth(xg_fft_site *d, xg_kval *chunk, int64_t limit, xg_kval
 }
 /* table[k] = the root of order n to the power k */
 XG_FN void xg_fft_fill_table(xg_fft_site *d, int64_t n) {
-    xg_kval *below, *at, *to;
-    xg_fft_loop l;
-    xg_fft_if f;
+    xg_flow all = xg_flow_of(d->s, &d->table), some;
+    xg_kval *below, *at;
     xg_elem w;
     if (d->table_of == n) return;
     if (d->table_of) xg_fft_wait(d, &d->table);
     d->table_of = n;
-    l = xg_fft_loop_begin(d, (n + d->threads - 1) / d->threads, &d->table, 1);
-    at = xg_fft_nth(d, l.var, n, &below);
-    to = l.carried;
-    if (below) f = xg_fft_if_begin(d, below, &to, 1);
+    at = xg_fft_for(d, &all, (n + d->threads - 1) / d->threads);
+    at = xg_fft_nth(d, at, n, &below);
+    some = xg_flow_of(d->s, &d->table);
+    xg_flow_if(&some, below);
     w = xg_fft_root_at(&d->s->b, at, n - 1, n, d->sign, d->real);
-    to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, w), to, &at, 1);
-    if (below) xg_fft_if_end(d, &f, &to, 1);
-    d->table = xg_fft_loop_end(d, &l, &to, 1);
+    d->table = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, w), d->table, &at, 1);
+    xg_flow_end(&some);
+    xg_flow_end(&all);
     xg_fft_wait(d, &d->table);
 }
 /* The result at an element: the sum over q of x[from + q] root^(q (k + L c)). */
@@ -48438,55 +48589,53 @@ XG_FN xg_elem xg_fft_sum(xg_fft_site *d, const xg_fft_stage_row *row, xg_kval *e
     xg_kb *b = &d->s->b;
     int64_t all = d->count * d->volume, order = row->done * row->radix;
     const xg_aff *to = xg_aff_dim(x, 0), *rest = xg_aff_mod(x, to, row->length * row->inner), *at = xg_aff_div(x, rest, row->inner), *power = xg_aff_mod(x, at, order), *from;
-    xg_kval *step, *carried[3], *place, *next, *over, *reached;
-    xg_fft_loop l;
+    xg_kval *step, *place, *next, *over, *reached, *var;
+    xg_flow f = xg_flow_of(d->s, NULL);
     xg_elem v, w, r;
     from = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, at, order), row->done), xg_aff_mod(x, at, row->done));
     from = xg_aff_add(x, from, xg_aff_mul(x, xg_aff_dim(x, 1), row->length / row->radix));
     from = xg_aff_add(x, xg_aff_mul(x, from, row->inner), xg_aff_mod(x, rest, row->inner));
     from = xg_aff_add(x, from, xg_aff_mul(x, xg_aff_div(x, to, row->length * row->inner), row->length * row->inner));
     from = xg_fft_place(d, from);
-    carried[2] = xg_elem_index(d->s, 0);
-    xg_fft_apply_to(d, element, all, carried[2], row->radix, &power, 1, &step);
-    v = xg_fft_zero(d);
-    carried[0] = carried[1] = v.v;
-    l = xg_fft_loop_begin(d, row->radix, carried, 3);
-    reached = &l.carried[2];
+    reached = xg_elem_index(d->s, 0);
+    xg_fft_apply_to(d, element, all, reached, row->radix, &power, 1, &step);
+    r = xg_fft_zero(d);
+    xg_flow_elem(&f, &r);
+    xg_flow_slot(&f, &reached);
+    var = xg_fft_for(d, &f, row->radix);
     xg_kval_set_range(reached, xg_range_of(0, order - 1));
-    xg_fft_apply_to(d, element, all, l.var, row->radix, &from, 1, &place);
+    xg_fft_apply_to(d, element, all, var, row->radix, &from, 1, &place);
     v = xg_emit_split(b, xg_kextract(b, d->shared, &place, 1));
     w = xg_emit_split(b, xg_kextract(b, d->table, &reached, 1));
-    carried[0] = xg_k3(b, XG_K_OP_FMA, v.v, w.v, &l.carried[0]);
-    carried[0] = xg_k3(b, XG_K_OP_FMA, xg_k1(b, XG_K_OP_NEGF, v.im), w.im, carried[0]);
-    carried[1] = xg_k3(b, XG_K_OP_FMA, v.v, w.im, &l.carried[1]);
-    carried[1] = xg_k3(b, XG_K_OP_FMA, v.im, w.v, carried[1]);
+    r.v = xg_k3(b, XG_K_OP_FMA, v.v, w.v, r.v);
+    r.v = xg_k3(b, XG_K_OP_FMA, xg_k1(b, XG_K_OP_NEGF, v.im), w.im, r.v);
+    r.im = xg_k3(b, XG_K_OP_FMA, v.v, w.im, r.im);
+    r.im = xg_k3(b, XG_K_OP_FMA, v.im, w.v, r.im);
     next = xg_k2(b, XG_K_OP_ADDI, reached, step);
     xg_kval_set_range(next, xg_range_of(0, 2 * order - 2));
     over = xg_k2(b, XG_K_OP_SUBI, next, xg_elem_index(d->s, order));
-    carried[2] = XG_KSELECT(b, xg_kcmpi_(b, XG_CI_SGE, next, xg_elem_index(d->s, order)), over, next);
-    xg_kval_set_range(carried[2], xg_range_of(0, order - 1));
-    r.v = xg_fft_loop_end(d, &l, carried, 3);
-    r.im = r.v + 1;
+    reached = XG_KSELECT(b, xg_kcmpi_(b, XG_CI_SGE, next, xg_elem_index(d->s, order)), over, next);
+    xg_kval_set_range(reached, xg_range_of(0, order - 1));
+    xg_flow_end(&f);
     return r;
 }
 XG_FN void xg_fft_sum_stage(xg_fft_site *d, uint32_t number) {
     const xg_fft_stage_row *row = &d->stages.p[number];
     int64_t all = d->count * d->volume;
-    xg_kval *below, *element, *to, *place;
+    xg_kval *below, *element, *place;
     const xg_aff *where = xg_fft_place(d, xg_aff_dim(d->e->m->aff, 0));
-    xg_fft_loop l;
-    xg_fft_if f;
+    xg_flow loop = xg_flow_of(d->s, &d->other), some;
     xg_elem v;
     xg_fft_fill_table(d, row->done * row->radix);
-    l = xg_fft_loop_begin(d, (all + d->threads - 1) / d->threads, &d->other, 1);
-    element = xg_fft_nth(d, l.var, all, &below);
-    to = l.carried;
-    if (below) f = xg_fft_if_begin(d, below, &to, 1);
+    element = xg_fft_for(d, &loop, (all + d->threads - 1) / d->threads);
+    element = xg_fft_nth(d, element, all, &below);
+    some = xg_flow_of(d->s, &d->other);
+    xg_flow_if(&some, below);
     v = xg_fft_sum(d, row, element);
     xg_fft_apply_to(d, element, all, element, all, &where, 1, &place);
-    to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, v), to, &place, 1);
-    if (below) xg_fft_if_end(d, &f, &to, 1);
-    d->other = xg_fft_loop_end(d, &l, &to, 1);
+    d->other = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, v), d->other, &place, 1);
+    xg_flow_end(&some);
+    xg_flow_end(&loop);
     xg_fft_exchange(d);
     xg_fft_wait(d, &d->shared);
 }
@@ -48589,11 +48738,8 @@ XG_FN xg_kval *xg_fft_transform(xg_fft_site *d, xg_kval *dest) {
 /* Transforms from .. to - 1; number k has the blocks first[k] .. first[k + 1] - 1. */
 XG_FN void xg_fft_sections(xg_fft_site *list, const int64_t *first, uint32_t from, uint32_t to, xg_kval *const *where, xg_kval **dest) {
     xg_scope *s = list[from].s;
-    xg_fusion_emission *e = list[from].e;
-    uint32_t mid = from + (to - from) / 2, side, k;
-    const xg_ktype **types;
-    xg_kb outer;
-    xg_kop *op;
+    uint32_t mid = from + (to - from) / 2, k;
+    xg_flow f = xg_flow_of(s, NULL);
     if (to - from == 1) {
         list[from].where[0] = where[0];
         list[from].where[1] = where[1];
@@ -48604,20 +48750,12 @@ XG_FN void xg_fft_sections(xg_fft_site *list, const int64_t *first, uint32_t fro
         dest[from] = xg_fft_transform(&list[from], dest[from]);
         return;
     }
-    types = XG_NEW_N(e->arena, const xg_ktype *, to - from);
-    for (k = from; k < to; k++) types[k - from] = dest[k]->type;
-    op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLT, where[1], xg_elem_index(s, first[mid])), types, to - from);
-    outer = s->b;
-    for (side = 0; side < 2; side++) {
-        xg_kval **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots);
-        memcpy((void *)inside, (void *)dest, e->n_roots * sizeof *dest);
-        s->b = xg_kb_end(e->m, op->regions[side]);
-        s->b.loc = outer.loc;
-        xg_fft_sections(list, first, side ? mid : from, side ? to : mid, where, inside);
-        xg_kyield(&s->b, inside + from, to - from);
-    }
-    s->b = outer;
-    for (k = from; k < to; k++) dest[k] = &op->results[k - from];
+    for (k = from; k < to; k++) xg_flow_slot(&f, &dest[k]);
+    xg_flow_if(&f, xg_kcmpi_(&s->b, XG_CI_SLT, where[1], xg_elem_index(s, first[mid])));
+    xg_fft_sections(list, first, from, mid, where, dest);
+    xg_flow_else(&f);
+    xg_fft_sections(list, first, mid, to, where, dest);
+    xg_flow_end(&f);
 }
 
 XG_FN void xg_emit_fft(xg_fusion_emission *e) {
@@ -48741,29 +48879,26 @@ XG_FN xg_elem xg_tiled_from_lane(xg_tiled_site *d, xg_elem x, xg_kval *r) {
 
 /* What a loop or an if carries: some tensors, some elements, a flag. */
 typedef struct xg_tiled_state { xg_kval *tensors[4]; uint32_t n_tensors; xg_elem elems[2]; uint32_t n_elems; xg_kval *flag; } xg_tiled_state;
-typedef struct xg_tiled_flow { xg_flow flow; xg_kval *var; } xg_tiled_flow;
-XG_FN xg_tiled_flow xg_tiled_carry(xg_tiled_state *c) {
-    xg_tiled_flow f;
+XG_FN xg_flow xg_tiled_carry(xg_tiled_site *d, xg_tiled_state *c) {
+    xg_flow f = xg_flow_of(d->s, NULL);
     uint32_t k;
-    memset(&f, 0, sizeof f);
-    for (k = 0; k < c->n_tensors; k++) xg_flow_slot(&f.flow, &c->tensors[k]);
-    for (k = 0; k < c->n_elems; k++) xg_flow_elem(&f.flow, &c->elems[k]);
-    xg_flow_slot(&f.flow, &c->flag);
+    for (k = 0; k < c->n_tensors; k++) xg_flow_slot(&f, &c->tensors[k]);
+    for (k = 0; k < c->n_elems; k++) xg_flow_elem(&f, &c->elems[k]);
+    xg_flow_slot(&f, &c->flag);
     return f;
 }
 /* lo: NULL for zero. */
-XG_FN xg_tiled_flow xg_tiled_loop(xg_tiled_site *d, xg_kval *lo, xg_kval *hi, int64_t limit, xg_tiled_state *c) {
-    xg_tiled_flow f = xg_tiled_carry(c);
+XG_FN xg_flow xg_tiled_loop(xg_tiled_site *d, xg_kval *lo, xg_kval *hi, int64_t limit, xg_tiled_state *c) {
+    xg_flow f = xg_tiled_carry(d, c);
     if (!lo) lo = xg_tiled_index(d, 0);
-    f.var = xg_flow_for(d->s, &f.flow, lo, hi, 1, limit);
+    xg_flow_for(&f, lo, hi, 1, limit);
     return f;
 }
-XG_FN xg_tiled_flow xg_tiled_if(xg_tiled_site *d, xg_kval *cond, xg_tiled_state *c) {
-    xg_tiled_flow f = xg_tiled_carry(c);
-    xg_flow_if(d->s, &f.flow, cond);
+XG_FN xg_flow xg_tiled_if(xg_tiled_site *d, xg_kval *cond, xg_tiled_state *c) {
+    xg_flow f = xg_tiled_carry(d, c);
+    xg_flow_if(&f, cond);
     return f;
 }
-XG_FN void xg_tiled_end(xg_tiled_site *d, xg_tiled_flow *f) { xg_flow_end(d->s, &f->flow); }
 
 /* ---- memory ---- */
 
@@ -48813,7 +48948,7 @@ XG_FN xg_elem xg_tiled_read(xg_tiled_site *d, uint32_t operand, xg_kval *array, 
     const xg_inst *o = XG_OPERAND(d->i, operand);
     xg_kval *physical[XG_RANK_MAX];
     xg_tiled_state c;
-    xg_tiled_flow f;
+    xg_flow f;
     memset(&c, 0, sizeof c);
     c.elems[0] = missing;
     c.n_elems = 1;
@@ -48823,18 +48958,18 @@ XG_FN xg_elem xg_tiled_read(xg_tiled_site *d, uint32_t operand, xg_kval *array, 
         c.elems[0] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, array, physical, d->i->shape->rank));
     } else c.elems[0] = xg_elem_of(d->s, o, at);
     if (conj) c.elems[0] = xg_tiled_conj(d, c.elems[0]);
-    if (exists) xg_tiled_end(d, &f);
+    if (exists) xg_flow_end(&f);
     return c.elems[0];
 }
 XG_FN xg_kval *xg_tiled_write(xg_tiled_site *d, xg_elem v, xg_kval *dest, xg_kval *const *at, xg_kval *exists) {
     xg_tiled_state c;
-    xg_tiled_flow f;
+    xg_flow f;
     memset(&c, 0, sizeof c);
     c.tensors[0] = dest;
     c.n_tensors = 1;
     if (exists) f = xg_tiled_if(d, exists, &c);
     c.tensors[0] = xg_emit_insert(&d->s->b, v, c.tensors[0], d->i->shape, at);
-    if (exists) xg_tiled_end(d, &f);
+    if (exists) xg_flow_end(&f);
     return c.tensors[0];
 }
 /* Tile (i, j) of the matrix, from the operand or from the result, into an array; zeros where nothing is, on the diagonal ones. */
@@ -48875,7 +49010,7 @@ XG_FN xg_elem xg_tiled_over(xg_tiled_site *d, xg_elem x, xg_elem inverse, bool r
 XG_FN xg_elem xg_tiled_solve_tile(xg_tiled_site *d, xg_kval *array, xg_elem rest, bool conj) {
     xg_elem pivot = d->unit ? rest : xg_tiled_inverse(d, xg_tiled_get(d, array, d->lane, d->lane), conj), q;
     xg_tiled_state c;
-    xg_tiled_flow l;
+    xg_flow l;
     memset(&c, 0, sizeof c);
     c.elems[0] = rest;
     c.elems[1] = xg_tiled_number(d, 0);
@@ -48886,7 +49021,7 @@ XG_FN xg_elem xg_tiled_solve_tile(xg_tiled_site *d, xg_kval *array, xg_elem rest
     q = xg_tiled_from_lane(d, q, l.var);
     pivot = xg_tiled_get(d, array, d->lane, l.var);
     c.elems[0] = xg_tiled_less(d, c.elems[0], q, conj ? xg_tiled_conj(d, pivot) : pivot);
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
     return c.elems[1];
 }
 
@@ -48895,7 +49030,7 @@ XG_FN xg_elem xg_tiled_solve_tile(xg_tiled_site *d, xg_kval *array, xg_elem rest
 /* acc - the sum over r of x[p, r] conj(y[q, r]) */
 XG_FN xg_elem xg_tiled_less_product(xg_tiled_site *d, xg_elem acc, xg_kval *x, xg_kval *p, xg_kval *y, xg_kval *q) {
     xg_tiled_state c;
-    xg_tiled_flow l;
+    xg_flow l;
     xg_elem u, v;
     memset(&c, 0, sizeof c);
     c.elems[0] = acc;
@@ -48904,7 +49039,7 @@ XG_FN xg_elem xg_tiled_less_product(xg_tiled_site *d, xg_elem acc, xg_kval *x, x
     u = xg_tiled_get(d, x, p, l.var);
     v = xg_tiled_get(d, y, q, l.var);
     c.elems[0] = xg_tiled_less(d, c.elems[0], u, xg_tiled_conj(d, v));
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
     return c.elems[0];
 }
 enum { XG_TILED_OUT, XG_TILED_FACTOR, XG_TILED_LEFT, XG_TILED_RIGHT }; /* tensors of cholesky's state: the result; the factor of the diagonal tile; where there are several, tiles of two rows */
@@ -48912,7 +49047,7 @@ enum { XG_TILED_OUT, XG_TILED_FACTOR, XG_TILED_LEFT, XG_TILED_RIGHT }; /* tensor
 /* acc less the products of the tiles in front of (i, j); i and j may be the same. */
 XG_FN void xg_tiled_factor_front(xg_tiled_site *d, xg_tiled_state *c, xg_kval *i, xg_kval *j, xg_kval *p, xg_kval *q) {
     bool same = i == j;
-    xg_tiled_flow l;
+    xg_flow l;
     if (d->tiles == 1) return;
     l = xg_tiled_loop(d, NULL, j, d->tiles, c);
     c->tensors[XG_TILED_LEFT] = xg_tiled_bring(d, c->tensors[XG_TILED_OUT], i, l.var, c->tensors[XG_TILED_LEFT]);
@@ -48920,7 +49055,7 @@ XG_FN void xg_tiled_factor_front(xg_tiled_site *d, xg_tiled_state *c, xg_kval *i
     xg_tiled_wait(d, c);
     c->elems[0] = xg_tiled_less_product(d, c->elems[0], c->tensors[XG_TILED_LEFT], p, c->tensors[same ? XG_TILED_LEFT : XG_TILED_RIGHT], q);
     xg_tiled_wait(d, c);
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
 }
 /* An element of the operand's lower triangle. */
 XG_FN xg_elem xg_tiled_start(xg_tiled_site *d, xg_kval *r, xg_kval *c, xg_kval *exists) {
@@ -48932,11 +49067,11 @@ XG_FN xg_elem xg_tiled_start(xg_tiled_site *d, xg_kval *r, xg_kval *c, xg_kval *
 }
 /* Column after column: its pivot's root, what is below divided by that, and the product of both taken off the columns behind. */
 XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
-    xg_tiled_flow l = xg_tiled_loop(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, c);
+    xg_flow l = xg_tiled_loop(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, c);
     xg_kval *k = l.var, *good, *root;
     xg_elem v, own_v, u, pivot = xg_tiled_from_lane(d, c->elems[0], k);
     xg_tiled_state own;
-    xg_tiled_flow f;
+    xg_flow f;
     good = xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v);
     root = XG_KSELECT(&d->s->b, good, xg_k1(&d->s->b, XG_K_OP_SQRT, pivot.v), xg_kconst_float(&d->s->b, d->real, fabs((double)NAN)));
     pivot = xg_tiled_number(d, 0);
@@ -48950,7 +49085,7 @@ XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
     own.n_tensors = 1;
     f = xg_tiled_if(d, xg_tiled_is(d, XG_CI_EQ, d->line, k), &own);
     own.tensors[0] = xg_tiled_put(d, v, own.tensors[0], d->lane, k);
-    xg_tiled_end(d, &f);
+    xg_flow_end(&f);
     c->tensors[XG_TILED_FACTOR] = own.tensors[0];
     xg_tiled_wait(d, c);
     own_v = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, d->line, k), v, c->elems[0]); /* columns in front of it are finished */
@@ -48960,7 +49095,7 @@ XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
     c->elems[0] = xg_tiled_select(d, xg_tiled_is(d, XG_CI_SGT, d->line, k), v, own_v);
     pivot = xg_tiled_get(d, c->tensors[XG_TILED_FACTOR], k, k);
     c->flag = xg_k2(&d->s->b, XG_K_OP_ANDI, c->flag, xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v));
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
 }
 XG_FN void xg_tiled_factor_put(xg_tiled_site *d, xg_tiled_state *c, xg_elem v, xg_kval *row, xg_kval *column) {
     xg_kval *at[XG_RANK_MAX], *exists = xg_tiled_inside(d, row, d->n);
@@ -48970,7 +49105,7 @@ XG_FN void xg_tiled_factor_put(xg_tiled_site *d, xg_tiled_state *c, xg_elem v, x
 }
 XG_FN void xg_tiled_factor_below(xg_tiled_site *d, xg_tiled_state *c, xg_kval *j) {
     xg_kval *row, *column;
-    xg_tiled_flow l;
+    xg_flow l;
     xg_elem v;
     if (d->tiles == 1) return;
     row = xg_k2(&d->s->b, XG_K_OP_ADDI, j, xg_tiled_index(d, 1));
@@ -48982,14 +49117,14 @@ XG_FN void xg_tiled_factor_below(xg_tiled_site *d, xg_tiled_state *c, xg_kval *j
     v = xg_tiled_solve_tile(d, c->tensors[XG_TILED_FACTOR], c->elems[0], true);
     xg_tiled_factor_put(d, c, v, row, column);
     xg_tiled_factor_put(d, c, xg_tiled_number(d, 0), column, row);
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
 }
 /* All of the lower triangle is NaN if a pivot was not positive. */
 XG_FN void xg_tiled_factor_refuse(xg_tiled_site *d, xg_tiled_state *c) {
     xg_kval *bad = xg_k2(&d->s->b, XG_K_OP_XORI, c->flag, xg_kconst_int(&d->s->b, XG_E_I1, 1)), *at[XG_RANK_MAX], *row, *column, *exists;
     xg_tiled_state own;
-    xg_tiled_flow i, j;
-    xg_tiled_flow f;
+    xg_flow i, j;
+    xg_flow f;
     memset(&own, 0, sizeof own);
     own.tensors[0] = c->tensors[XG_TILED_OUT];
     own.n_tensors = 1;
@@ -49002,16 +49137,16 @@ XG_FN void xg_tiled_factor_refuse(xg_tiled_site *d, xg_tiled_state *c) {
     exists = xg_elem_and(d->s, exists, xg_tiled_is(d, XG_CI_SGE, row, column));
     xg_tiled_matrix_at(d, d->i->shape, row, column, at);
     own.tensors[0] = xg_tiled_write(d, xg_tiled_number(d, fabs((double)NAN)), own.tensors[0], at, exists);
-    xg_tiled_end(d, &j);
-    xg_tiled_end(d, &i);
-    xg_tiled_end(d, &f);
+    xg_flow_end(&j);
+    xg_flow_end(&i);
+    xg_flow_end(&f);
     c->tensors[XG_TILED_OUT] = own.tensors[0];
 }
 XG_FN xg_kval *xg_tiled_cholesky(xg_tiled_site *d, xg_kval *dest) {
     int64_t tile = d->side * (d->side + 1);
     xg_kval *row, *column, *j;
     xg_tiled_state c;
-    xg_tiled_flow l;
+    xg_flow l;
     memset(&c, 0, sizeof c);
     c.tensors[XG_TILED_OUT] = dest;
     for (c.n_tensors = 1; c.n_tensors < (d->tiles > 1 ? 4u : 2u); c.n_tensors++) c.tensors[c.n_tensors] = xg_tiled_array(d, tile);
@@ -49028,7 +49163,7 @@ XG_FN xg_kval *xg_tiled_cholesky(xg_tiled_site *d, xg_kval *dest) {
     xg_tiled_factor_put(d, &c, c.elems[0], row, column);
     xg_tiled_factor_below(d, &c, j);
     if (d->tiles > 1) xg_tiled_wait(d, &c);
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
     xg_tiled_wait(d, &c);
     xg_tiled_factor_refuse(d, &c);
     return c.tensors[XG_TILED_OUT];
@@ -49041,7 +49176,7 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
     const xg_shape *shape = d->i->shape;
     xg_kval *at[XG_RANK_MAX], *exists_column = xg_tiled_inside(d, column, d->columns), *row, *exists, *i, *place;
     xg_tiled_state c, sum;
-    xg_tiled_flow rows, front, l;
+    xg_flow rows, front, l;
     xg_elem zero = xg_tiled_number(d, 0), x, a;
     memset(&c, 0, sizeof c);
     c.n_tensors = d->tiles > 1 ? 3 : 2;
@@ -49072,10 +49207,10 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
         place = xg_tiled_join(d, l.var, d->lines, d->line, d->side * d->lines);
         x = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, c.tensors[2], &place, 1));
         sum.elems[0] = xg_tiled_less(d, sum.elems[0], a, x);
-        xg_tiled_end(d, &l);
+        xg_flow_end(&l);
         c.elems[0] = sum.elems[0];
         xg_tiled_wait(d, &c);
-        xg_tiled_end(d, &front);
+        xg_flow_end(&front);
         x = c.elems[0];
         c.n_elems = 0;
     }
@@ -49085,7 +49220,7 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
     xg_tiled_side_at(d, shape, row, column, at);
     c.tensors[0] = xg_tiled_write(d, x, c.tensors[0], at, exists);
     if (d->tiles > 1) xg_tiled_wait(d, &c);
-    xg_tiled_end(d, &rows);
+    xg_flow_end(&rows);
     return c.tensors[0];
 }
 
@@ -49703,13 +49838,13 @@ XG_FN xg_bfold xg_block_fold_of(xg_str word) { /* XG_BF_COUNT: it is none */
 XG_FN bool xg_block_meets(const xg_block *d, uint32_t k) { return xg_str_is(d->tokens[k].text, "sync") || xg_block_fold_of(d->tokens[k].text) < XG_BF_COUNT; }
 XG_FN void xg_block_carry_slot(xg_flow *f, xg_kval **slot) {
     uint32_t k;
-    for (k = 0; k < f->n; k++) if (f->slots[k] == slot) return;
+    for (k = 0; k < f->slots.n; k++) if (f->slots.p[k] == slot) return;
     xg_flow_slot(f, slot);
 }
 /* What the tokens [from, to) change of what exists already. */
 XG_FN void xg_block_carry(xg_block *d, xg_flow *f, uint32_t from, uint32_t to) {
     uint32_t k, v;
-    memset(f, 0, sizeof *f);
+    *f = xg_flow_of(&d->s, NULL);
     f->limit = XG_BLOCK_INT_MAX;
     f->rolled = true;
     for (k = from; k < to; k++) {
@@ -49756,7 +49891,7 @@ XG_FN xg_kval *xg_block_first(xg_block *d, xg_kval *lo, xg_kval *mine, int64_t o
 XG_FN void xg_block_open(xg_block *d, xg_flow *f, const xg_block_range *r, xg_kval *mine, int64_t step) {
     xg_kval *lo = mine ? xg_block_first(d, r->lo, mine, step) : r->lo, *hi = r->hi;
     if (mine && d->active) hi = xg_kselect(&d->s.b, d->active, hi, r->lo); /* nothing for those who only go along */
-    xg_block_declare(d, r->name, 'i', xg_elem_real(xg_flow_for(&d->s, f, lo, hi, step, r->limit)));
+    xg_block_declare(d, r->name, 'i', xg_elem_real(xg_flow_for(f, lo, hi, step, r->limit)));
 }
 XG_FN void xg_block_for(xg_block *d) {
     xg_block_range r = xg_block_range_of(d);
@@ -49765,7 +49900,7 @@ XG_FN void xg_block_for(xg_block *d) {
     xg_block_carry(d, &f, d->at, xg_block_behind(d, d->at));
     xg_block_open(d, &f, &r, NULL, 1);
     xg_block_region(d);
-    xg_flow_end(&d->s, &f);
+    xg_flow_end(&f);
     d->n_vars = vars;
 }
 XG_FN void xg_block_each(xg_block *d) {
@@ -49784,8 +49919,8 @@ XG_FN void xg_block_each(xg_block *d) {
     d->alone = true;
     xg_block_region(d);
     d->alone = outer_each;
-    if (two) xg_flow_end(&d->s, &g);
-    xg_flow_end(&d->s, &f);
+    if (two) xg_flow_end(&g);
+    xg_flow_end(&f);
     d->n_vars = vars;
 }
 /* Teams: all go the same number of rounds. */
@@ -49812,7 +49947,7 @@ XG_FN void xg_block_teams(xg_block *d, xg_block_team team) {
     d->active = NULL;
     d->member = d->thread;
     d->members = d->threads;
-    xg_flow_end(&d->s, &f);
+    xg_flow_end(&f);
     d->n_vars = vars;
 }
 XG_FN void xg_block_skip(xg_block *d) { d->at = xg_block_behind(d, d->at); }
@@ -49832,14 +49967,14 @@ XG_FN void xg_block_if(xg_block *d) {
         return;
     }
     xg_block_carry(d, &f, then, end);
-    xg_flow_if(&d->s, &f, cond);
+    xg_flow_if(&f, cond);
     xg_block_region(d);
     if (otherwise) {
         d->at = behind + 1;
-        xg_flow_else(&d->s, &f);
+        xg_flow_else(&f);
         xg_block_region(d);
     }
-    xg_flow_end(&d->s, &f);
+    xg_flow_end(&f);
 }
 
 /* ---- sums ---- */
@@ -49899,23 +50034,23 @@ XG_FN xg_bacc xg_block_gathered(xg_block *d, xg_bfold how, xg_bacc x, xg_kval *c
     xg_flow f;
     xg_kval *k, *lo, *hi;
     uint32_t p;
-    memset(&f, 0, sizeof f);
+    f = xg_flow_of(&d->s, NULL);
     for (p = 0; p < XG_BP_COUNT; p++) xg_flow_slot(&f, &d->part[p]);
-    if (cond) xg_flow_if(&d->s, &f, cond);
+    if (cond) xg_flow_if(&f, cond);
     xg_block_part_put(d, how, x, to);
-    if (cond) xg_flow_end(&d->s, &f);
+    if (cond) xg_flow_end(&f);
     xg_block_sync(d);
     x = xg_block_part_get(d, how, base);
-    memset(&f, 0, sizeof f);
+    f = xg_flow_of(&d->s, NULL);
     xg_flow_elem(&f, &x.e);
     xg_flow_slot(&f, &x.at);
     lo = xg_elem_index(&d->s, 1);
     hi = xg_elem_index(&d->s, count);
-    k = xg_flow_for(&d->s, &f, lo, hi, 1, count);
+    k = xg_flow_for(&f, lo, hi, 1, count);
     k = xg_k2(&d->s.b, XG_K_OP_ADDI, base, xg_k2(&d->s.b, XG_K_OP_MULI, k, xg_elem_index(&d->s, step)));
     xg_kval_set_range(k, xg_range_of(0, d->threads - 1));
     x = xg_block_joined(d, how, x, xg_block_part_get(d, how, k));
-    xg_flow_end(&d->s, &f);
+    xg_flow_end(&f);
     xg_block_sync(d);
     return x;
 }
@@ -49946,7 +50081,7 @@ XG_FN void xg_block_fold(xg_block *d, xg_str name, xg_bfold how) { /* behind the
     xg_bval v;
     xg_flow f;
     xg_block_expect(d, "of");
-    memset(&f, 0, sizeof f);
+    f = xg_flow_of(&d->s, NULL);
     acc.e = how == XG_BF_ANY ? xg_elem_real(xg_kconst_int(&d->s.b, XG_E_I1, 0)) : xg_block_zero(d, how == XG_BF_SUM && d->complex);
     acc.at = where ? xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, r.lo, XG_E_I32) : NULL;
     if (where) acc.e.v = xg_block_float(d, how == XG_BF_ARGMAX ? -HUGE_VAL : HUGE_VAL);
@@ -49960,7 +50095,7 @@ XG_FN void xg_block_fold(xg_block *d, xg_str name, xg_bfold how) { /* behind the
         x.e = how == XG_BF_ANY ? xg_elem_real(xg_block_cond_of(d, v)) : how == XG_BF_SUM ? xg_block_num(d, v) : xg_elem_real(xg_block_plain(d, v));
         acc = xg_block_joined(d, how, acc, x);
     }
-    xg_flow_end(&d->s, &f);
+    xg_flow_end(&f);
     d->n_vars = vars;
     acc = xg_block_together(d, how, acc);
     if (where) {
@@ -50082,11 +50217,11 @@ XG_FN void xg_block_assign(xg_block *d) {
         xg_bval v = xg_block_expr(d);
         zero = xg_elem_index(&d->s, 0);
         cond = xg_elem_and(&d->s, d->active, xg_kcmpi_(&d->s.b, XG_CI_EQ, d->member, zero));
-        memset(&f, 0, sizeof f);
+        f = xg_flow_of(&d->s, NULL);
         xg_flow_slot(&f, a->lent ? &a->lent->tensor : &a->tensor);
-        xg_flow_if(&d->s, &f, cond);
+        xg_flow_if(&f, cond);
         xg_block_store(d, a, i, j, v);
-        xg_flow_end(&d->s, &f);
+        xg_flow_end(&f);
     }
     xg_block_expect(d, ";");
 }
@@ -52325,7 +52460,9 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
 #endif /* XG_EMIT_REDUCTION_C */
 /* emit/rows_plan.c -- row programs: how many lanes, rows and passes, and what lies in shared memory. emit/rows.c writes the code.
  *
- * - A row is in the hands of so many lanes that each holds its elements in registers, if it is not too long for that.
+ * - A row is in the hands of so many lanes that each holds its elements in registers, if it is not too long for that. Else they are kept in shared memory, as much as a block may have, each lane's in
+ *   places of its own. What is too long for that, too, is read again.
+ * - Rows that begin inside of sectors, but are long: the body of each is as many vectors, from its first whole sector on; `edges`, what lies before and behind, as many elements in each row, one a lane.
  * - Vectors that all rows read (scale, offset, a mask) a block reads once, into shared memory, and then goes over several groups of rows: blocks are one wave of the device, each
  *   with as many warps as need their registers, so that memory has enough to do although blocks are few.
  * - Rows that begin inside of a sector: the rows of a block are one run of memory, which is read into shared memory, and written from there, side by side: no sector is touched by two
@@ -52336,6 +52473,7 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
 #define XG_EMIT_ROWS_PLAN_C
 
 enum { XG_ROWS_BLOCK = 128, XG_ROWS_HELD_BYTES = 128 /* of a row, in the registers of one lane */, XG_ROWS_HELD_WORK = 800 /* on them, as straight code */, XG_ROWS_LOOP_TRIPS = 33 /* too many to become straight code */, XG_ROWS_GROUP = 4, XG_ROWS_VECTORS_BLOCK = 512, XG_ROWS_VECTORS_BYTES = 40 << 10 /* of shared memory */, XG_ROWS_VECTOR_LEAST = 128 /* bytes that are worth it */, XG_ROWS_VECTOR_ROWS = 16 };
+enum { XG_ROWS_UNIT_LEAST = 16 /* sectors of rows whose edges are few */, XG_ROWS_SHARED_REST = 8 << 10 /* what else lies in shared memory */ };
 enum { XG_ROWS_TILE_BYTES = 46 << 10, XG_ROWS_TILE_VALUES = 4, XG_ROWS_TILE_ELEMENTS = 1 << 14 /* of arrays that are worth it */, XG_ROWS_TILE_FEW = 12 /* elements of a lane while there are other lanes */ };
 
 /* Rows of a block as one run of memory. */
@@ -52353,8 +52491,13 @@ typedef struct xg_rows {
     xg_row_form form;
     xg_hero *heroes;           /* all, by stage */
     int64_t vector, lanes, per_block;
+    int64_t unit;              /* elements of a sector, where the body of a row begins at one; 0: rows begin at sectors, or anywhere */
+    int64_t vectors, edges;    /* of the body of a row; elements of a row beside it */
     int64_t groups, passes;    /* of per_block rows each; how many of them a block goes over */
-    bool held;                 /* a lane's elements stay in registers */
+    bool held;                 /* a lane's elements stay in registers, */
+    int64_t kept;              /* or in so many places of shared memory for each row: those of the body, then those of the edges; 0: they do not */
+    int64_t kept_bytes;
+    uint32_t now;              /* the stage whose code is written */
     bool *shares;              /* by parameter: a vector that all rows read, in shared memory */
     uint32_t n_shared;
     int64_t shared_bytes;
@@ -52373,22 +52516,23 @@ XG_FN bool xg_emit_rows_match(const xg_fusion_emission *e) {
     return xg_rows_form(&w, e);
 }
 
-/* The widest access, in elements, that is one for all arrays of rows; *held: bytes of registers that one element of each operand takes. */
-XG_FN int64_t xg_rows_vector(const xg_rows *w, int64_t *held) {
+/* The widest access, in elements, that is one for all arrays of rows; *held: bytes of registers that one element of each operand takes; *unit: elements after which all of them are at a sector again. */
+XG_FN int64_t xg_rows_vector(const xg_rows *w, int64_t *held, int64_t *unit) {
     const xg_fusion_emission *e = w->r.e;
-    int64_t most = 1, v;
+    int64_t most = 1;
     uint32_t k;
     *held = 0;
+    *unit = 1;
     for (k = 0; k < e->comp->n_params + e->n_roots; k++) {
         const xg_shape *s = k < e->comp->n_params ? e->comp->params[k]->shape : e->roots[k - e->comp->n_params]->shape;
         int64_t bytes = (int64_t)xg_type_bytes(s->type);
         if (s->elements != w->form.rows * w->form.cols) continue;
         most = XG_MAX(most, bytes);
+        *unit = XG_MAX(*unit, 32 / bytes);
         if (k < e->comp->n_params) *held += XG_MAX(bytes, (int64_t)4);
     }
-    for (v = 16 / most; v > 1 && w->form.cols % v; v /= 2) {}
     *held = XG_MAX(*held, (int64_t)4);
-    return XG_MAX(v, (int64_t)1);
+    return XG_MAX(16 / most, (int64_t)1);
 }
 /* May a result be written over an operand? Then rows of other blocks must not be read, not even for nothing. A tile reads of arrays of rows what is its own. */
 XG_FN bool xg_rows_writes_operand(const xg_rows *w) {
@@ -52421,21 +52565,25 @@ XG_FN bool xg_rows_is_vector(xg_rows *w, const xg_inst *param) {
     }
     return true;
 }
-XG_FN void xg_rows_find_vectors(xg_rows *w) {
+/* Those that rows have in common, as many as there is room for; the answer is whether there are any. */
+XG_FN bool xg_rows_find_vectors(xg_rows *w, int64_t room) {
     const xg_fusion_emission *e = w->r.e;
-    int64_t room = XG_ROWS_VECTORS_BYTES;
+    bool any = false;
     uint32_t k;
     w->shares = XG_NEW_N(e->arena, bool, e->comp->n_params + (size_t)1);
-    if (w->form.rows < XG_ROWS_VECTOR_ROWS) return;
+    w->n_shared = 0;
+    w->shared_bytes = 0;
     for (k = 0; k < e->comp->n_params; k++) {
         const xg_inst *p = e->comp->params[k];
         int64_t bytes = p->shape->elements * (int64_t)xg_type_bytes(p->shape->type);
-        if (p->shape->elements != w->form.cols || bytes < XG_ROWS_VECTOR_LEAST || bytes > room || xg_type_class(p->shape->type) == XGT_C || !xg_rows_is_vector(w, p)) continue;
+        if (p->shape->elements != w->form.cols || bytes < XG_ROWS_VECTOR_LEAST || xg_type_class(p->shape->type) == XGT_C || !xg_rows_is_vector(w, p)) continue;
+        any = true;
+        if (w->form.rows < XG_ROWS_VECTOR_ROWS || bytes > room - w->shared_bytes) continue;
         w->shares[k] = true;
         w->n_shared++;
-        room -= bytes;
+        w->shared_bytes += bytes;
     }
-    w->shared_bytes = XG_ROWS_VECTORS_BYTES - room;
+    return any;
 }
 /* Operations on one element of the row, roughly. */
 XG_FN int64_t xg_rows_work(const xg_rows *w) {
@@ -52476,6 +52624,7 @@ XG_FN bool xg_rows_find_tile(xg_rows *w) {
     const xg_row_form *f = &w->form;
     bool *large = XG_NEW_N(w->r.e->arena, bool, f->n + (size_t)1);
     uint32_t k, j;
+    w->tile.n = w->tile.n_made = 0;
     for (k = 0; k < f->n; k++) {
         const xg_inst *i = f->insts[k];
         large[k] = i->op == XG_PARAMETER && i->shape->elements > XG_MAX(f->rows, f->cols);
@@ -52547,6 +52696,7 @@ XG_FN bool xg_rows_plan_tile(xg_rows *w, int64_t held) {
     w->tile.vector = xg_gcd(vector, w->form.rows * cols);
     if (w->form.rows % rows && xg_rows_writes_operand(w)) { w->tile.vector = 0; return false; }
     w->vector = in_row;
+    w->vectors = cols / in_row;
     w->lanes = l;
     w->per_block = rows;
     w->held = true;
@@ -52554,9 +52704,37 @@ XG_FN bool xg_rows_plan_tile(xg_rows *w, int64_t held) {
 }
 /* ---- the plan ---- */
 
+/* The body of a row and its edges. Where vectors of all rows are read along, accesses are as wide as theirs may be in each row; from memory, if blocks do not go over several rows, and those are the
+ * ones that begin at sectors then. */
+XG_FN void xg_rows_plan_body(xg_rows *w, int64_t vector, int64_t unit, bool vectors, bool several) {
+    int64_t cols = w->form.cols;
+    w->unit = cols % unit && cols >= XG_ROWS_UNIT_LEAST * unit && (!vectors || (several && w->n_shared)) ? unit : 0;
+    w->vector = w->unit && !vectors ? vector : xg_gcd(vector, cols);
+    w->vectors = (cols - (w->unit ? unit - xg_gcd(unit, cols) : 0)) / w->vector; /* so many wherever the row begins */
+    w->edges = cols - w->vectors * w->vector;
+}
+/* Whole warps of a row, as few as make no round more than so many lanes. */
+XG_FN int64_t xg_rows_even_lanes(const xg_rows *w, int64_t lanes) {
+    int64_t rounds = (w->vectors + lanes - 1) / lanes;
+    return lanes <= 32 ? lanes : ((w->vectors + rounds - 1) / rounds + 31) / 32 * 32;
+}
+/* Places in shared memory for what is not held. */
+XG_FN void xg_rows_plan_kept(xg_rows *w) {
+    int64_t bytes = 0, places, lanes = xg_rows_even_lanes(w, XG_ROWS_LANES_MAX);
+    uint32_t k;
+    w->kept = w->kept_bytes = 0;
+    if (w->held || w->vectors < XG_ROWS_LANES_MAX || !xg_rows_find_tile(w)) return;
+    for (k = 0; k < w->tile.n; k++) bytes += xg_type_bytes(w->tile.values[k]->shape->type);
+    places = (w->vectors + lanes - 1) / lanes * lanes * w->vector + (w->edges ? lanes : 0);
+    if (bytes * places > w->r.e->target->shared - XG_ROWS_SHARED_REST) return;
+    w->lanes = lanes;
+    w->per_block = 1;
+    w->kept = places;
+    w->kept_bytes = bytes * places;
+}
 /* Lanes of a row, and rows of a block, that read memory as they need it. */
 XG_FN void xg_rows_plan_lanes(xg_rows *w, int64_t held) {
-    int64_t resident = w->r.e->target->resident_threads, vectors = w->form.cols / w->vector, most = XG_ROWS_HELD_BYTES / held /* elements of a lane */, l;
+    int64_t resident = w->r.e->target->resident_threads, vectors = w->vectors, most = XG_ROWS_HELD_BYTES / held /* elements of a lane */, l;
     if (!w->n_shared || most * xg_rows_work(w) > XG_ROWS_HELD_WORK) most /= 2;
     most = XG_MAX(most, w->vector);
     for (l = 1; l < 32 && l < vectors; l *= 2) {}
@@ -52567,20 +52745,30 @@ XG_FN void xg_rows_plan_lanes(xg_rows *w, int64_t held) {
     w->lanes = l;
     for (l = XG_MAX(XG_ROWS_BLOCK / w->lanes, (int64_t)1); l > 1 && l / 2 >= w->form.rows && l * w->lanes > 32; l /= 2) {}
     w->per_block = l;
-    if (w->n_shared) for (w->per_block = XG_MAX(XG_ROWS_VECTORS_BLOCK / w->lanes, (int64_t)1); w->per_block > 1 && w->per_block * w->lanes > 32 && w->form.rows / w->per_block < xg_rows_wave(w) * 3 / 8; w->per_block /= 2) {}
-    if (xg_rows_writes_operand(w)) while (w->form.rows % w->per_block) w->per_block /= 2;
+    if (w->n_shared) for (w->per_block = XG_MAX(XG_ROWS_VECTORS_BLOCK * (w->shared_bytes > XG_ROWS_VECTORS_BYTES ? 2 : 1) / w->lanes, (int64_t)1); w->per_block > 1 && w->per_block * w->lanes > 32 && w->form.rows / w->per_block < xg_rows_wave(w) * 3 / 8; w->per_block /= 2) {}
+    if (xg_rows_writes_operand(w)) while (w->form.rows % w->per_block) w->per_block -= w->lanes < 32 ? w->per_block / 2 : 1;
+    if (w->held) w->lanes = xg_rows_even_lanes(w, w->lanes);
 }
 /* Blocks in one wave; each of as many passes if that is possible, so that the loop is known to the compiler. */
 XG_FN void xg_rows_plan_passes(xg_rows *w) {
-    int64_t wave = xg_rows_wave(w) * XG_MAX(XG_ROWS_VECTORS_BLOCK / (w->per_block * w->lanes), (int64_t)1), least = (w->groups + wave - 1) / wave, p;
+    int64_t beside = XG_MAX(XG_ROWS_VECTORS_BLOCK / (w->per_block * w->lanes), (int64_t)1), bytes = w->shared_bytes + w->kept_bytes, wave, least, p;
+    if (bytes > XG_ROWS_VECTORS_BYTES) beside = XG_MIN(beside, XG_MAX(w->r.e->target->shared / (bytes + XG_ROWS_SHARED_REST), (int64_t)1));
+    wave = xg_rows_wave(w) * beside;
+    least = (w->groups + wave - 1) / wave;
     w->passes = least;
     for (p = least - least / 4; p <= least + least / 4 && w->groups % w->passes; p++) if (w->groups % p == 0) w->passes = p;
 }
 XG_FN void xg_rows_plan(xg_rows *w) {
-    int64_t held;
-    xg_rows_find_vectors(w);
-    w->vector = xg_rows_vector(w, &held);
-    if (!xg_rows_plan_tile(w, held)) xg_rows_plan_lanes(w, held);
+    int64_t held, unit, vector = xg_rows_vector(w, &held, &unit), room = w->r.e->target->shared - XG_ROWS_SHARED_REST;
+    bool vectors = xg_rows_find_vectors(w, XG_ROWS_VECTORS_BYTES);
+    if (!xg_rows_plan_tile(w, held)) {
+        bool several = w->form.rows >= 2 * xg_rows_wave(w); /* rows in each block, although it is alone on its multiprocessor */
+        if (vectors && several) (void)xg_rows_find_vectors(w, room);
+        xg_rows_plan_body(w, vector, unit, vectors, several);
+        xg_rows_plan_lanes(w, held);
+        xg_rows_plan_kept(w);
+        if (w->n_shared && w->shared_bytes + w->kept_bytes > room) (void)xg_rows_find_vectors(w, room - w->kept_bytes);
+    }
     w->groups = (w->form.rows + w->per_block - 1) / w->per_block;
     w->passes = 1;
     if (w->n_shared) xg_rows_plan_passes(w);
@@ -52601,13 +52789,18 @@ XG_FN void xg_rows_plan(xg_rows *w) {
  *
  * - All numbers are powers of two but the rows' length and number. Lanes behind the end of a row, or behind the last row, make elements that exist (indices wrap around)
  *   and leave them out: so what is read and made in one stage stands in straight code that runs always, and is still in registers in the next (kir/cse.c).
- * - If a row is too long for that, the loops stay loops, and each stage reads the row again, which a cache has by then. emit/rows_plan.c
- *   says how many lanes there are, and what lies in shared memory. Then each block does, where there are such things:
+ * - If a row is too long for that, the loops stay loops, and a lane keeps its elements in shared memory; or else each stage reads the row again, which a cache has by then. emit/rows_plan.c
+ *   says how many lanes there are, and what lies in shared memory.
+ * - Where rows begin inside of sectors, the body of each, from its first whole sector on, is walked like that, and what is left at both ends, which is as many elements in every row, by one more
+ *   round of single elements. No lane touches a row that is not its own.
+ * - Then each block does, where there are such things:
  *
  *     vectors that all rows read to shared memory; barrier
  *     for group:    rows of the group to shared memory; barrier; what stands above; barrier; results from shared memory */
 #ifndef XG_EMIT_ROWS_C
 #define XG_EMIT_ROWS_C
+
+enum { XG_ROWS_WARPS_FEW = 4 /* whose results each lane combines by itself */ };
 
 XG_FN void xg_rows_heroes(xg_rows *w) {
     xg_arena *a = w->r.e->arena;
@@ -52647,32 +52840,52 @@ XG_FN uint32_t xg_rows_dims(const xg_rows *w, xg_kval **out) {
     return w->r.round ? 3 : 2;
 }
 
-/* Some rounds, all of whose vectors are in the row unless they are the `last` ones. */
-typedef struct xg_rows_rounds { int64_t first, groups, group; bool last; } xg_rows_rounds;
+/* Some rounds over the vectors of the body, or the edges of a row, all of which are there unless they are the `last` ones. */
+typedef struct xg_rows_rounds { int64_t first, groups, group; bool last, edges; } xg_rows_rounds;
+XG_FN int64_t xg_rows_count(const xg_rows *w, const xg_rows_rounds *at) { return at->edges ? w->edges : w->vectors; }
 
-/* Places: row, column, the number of the vector, which may be behind the last, and the place in the block's tile. */
+/* The first column of the row that is at a sector. */
+XG_FN const xg_aff *xg_rows_body(const xg_rows *w, const xg_walk_map *m, const xg_aff *row) {
+    const xg_aff *begin = xg_aff_mul(m->x, row, w->form.cols);
+    return xg_aff_sub(m->x, xg_aff_mul(m->x, xg_aff_div(m->x, xg_aff_add_k(m->x, begin, w->unit - 1), w->unit), w->unit), begin);
+}
+/* The column of each of the edges' elements: those behind the body come after those in front of it. */
+XG_FN const xg_aff *xg_rows_edge(const xg_rows *w, const xg_walk_map *m, const xg_aff *row, const xg_aff *edge) {
+    int64_t far = w->unit + w->edges;
+    const xg_aff *behind = xg_aff_div(m->x, xg_aff_add_k(m->x, xg_aff_sub(m->x, edge, xg_rows_body(w, m, row)), far), far); /* 0 or 1 */
+    return xg_aff_add(m->x, edge, xg_aff_mul(m->x, behind, w->vectors * w->vector));
+}
+
+/* Places: row, column, the number of the vector, which may be behind the last, and the place in the block's tile, or where the lane keeps its elements. */
 enum { XG_ROWS_ROW, XG_ROWS_COLUMN, XG_ROWS_VECTOR, XG_ROWS_LOCAL, XG_ROWS_PLACES };
-XG_FN xg_walk_map xg_rows_places(const xg_rows *w, const xg_rows_rounds *at, const xg_aff **out) {
+/* taken: of the last rounds, lanes whose vector is not there take another one, whose number is a symbol. */
+XG_FN xg_walk_map xg_rows_places(const xg_rows *w, const xg_rows_rounds *at, bool taken, const xg_aff **out) {
     xg_walk_map m = xg_walk_map_begin(&w->r);
-    const xg_aff *round = xg_aff_mul(m.x, xg_walk_sym(&m, "group", at->groups), at->group), *v;
+    const xg_aff *round = xg_aff_mul(m.x, xg_walk_sym(&m, "group", at->groups), at->group), *v, *lane;
     round = xg_aff_add_k(m.x, xg_aff_add(m.x, round, xg_walk_sym(&m, "round", at->group)), at->first);
     out[2] = v = xg_aff_add(m.x, xg_aff_mul(m.x, round, w->lanes), xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes));
-    if (at->last) { /* lanes behind the end take what others take, so that no sector is touched for them */
-        int64_t first = at->first * w->lanes;
-        v = xg_aff_add_k(m.x, xg_aff_mod(m.x, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols / w->vector - first), first);
-    }
     out[0] = xg_rows_wrapped(w, &m, xg_rows_row(w, &m));
-    out[1] = xg_aff_add(m.x, xg_aff_mul(m.x, v, w->vector), xg_walk_sym(&m, "vector_index", w->vector));
-    out[3] = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols), out[1]);
+    lane = at->edges ? xg_aff_const(m.x, 0) : xg_walk_sym(&m, "vector_index", w->vector);
+    if (taken) v = xg_walk_sym(&m, "taken", xg_rows_count(w, at));
+    if (at->edges) {
+        out[1] = xg_rows_edge(w, &m, out[0], v);
+        out[3] = xg_aff_add_k(m.x, out[2], w->kept - w->lanes);
+        return m;
+    }
+    out[1] = xg_aff_add(m.x, xg_aff_mul(m.x, v, w->vector), lane);
+    if (w->unit) out[1] = xg_aff_add(m.x, out[1], xg_rows_body(w, &m, out[0]));
+    out[3] = w->kept ? xg_aff_add(m.x, xg_aff_mul(m.x, out[2], w->vector), lane) : xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols), out[1]);
     return m;
 }
 /* All rounds of a row. */
 typedef void (*xg_rows_fn)(xg_rows *w, const xg_rows_rounds *at, xg_partial *p);
-XG_FN void xg_rows_each(xg_rows *w, xg_rows_fn body, xg_partial *p) {
-    int64_t vectors = w->form.cols / w->vector, whole = vectors / w->lanes;
+XG_FN void xg_rows_each_of(xg_rows *w, bool edges, xg_rows_fn body, xg_partial *p) {
     xg_rows_rounds at;
+    int64_t whole;
     memset(&at, 0, sizeof at);
-    at.group = w->held ? whole : whole / XG_ROWS_GROUP >= XG_ROWS_LOOP_TRIPS ? XG_ROWS_GROUP : 1;
+    at.edges = edges;
+    whole = xg_rows_count(w, &at) / w->lanes;
+    at.group = w->held || edges ? whole : w->kept || whole / XG_ROWS_GROUP >= XG_ROWS_LOOP_TRIPS ? XG_MIN(whole, (int64_t)XG_ROWS_GROUP) : 1;
     at.groups = at.group ? whole / at.group : 0;
     if (at.groups) body(w, &at, p);
     at.first = at.groups * at.group;
@@ -52682,7 +52895,11 @@ XG_FN void xg_rows_each(xg_rows *w, xg_rows_fn body, xg_partial *p) {
     at.first = whole;
     at.group = 1;
     at.last = true;
-    if (vectors % w->lanes) body(w, &at, p);
+    if (xg_rows_count(w, &at) % w->lanes) body(w, &at, p);
+}
+XG_FN void xg_rows_each(xg_rows *w, xg_rows_fn body, xg_partial *p) {
+    xg_rows_each_of(w, false, body, p);
+    if (w->edges) xg_rows_each_of(w, true, body, p);
 }
 
 /* ---- elements ---- */
@@ -52694,7 +52911,7 @@ XG_FN xg_walk xg_rows_begin(xg_rows *w, const xg_imap *map, xg_partial *p) {
     for (k = 0; k < w->form.n; k++) if (w->form.stage[k] && w->form.maps[k] && !xg_row_is_wide(&w->form, k)) w->r.s.memo[k] = walk.memo[k];
     return walk;
 }
-/* What is known from the tile. */
+/* What is known from the tile, or was kept. */
 XG_FN void xg_rows_tile_give(xg_rows *w, xg_kval *const *place) {
     xg_scope *s = &w->r.s;
     xg_kval *here[XG_RANK_MAX];
@@ -52708,19 +52925,25 @@ XG_FN void xg_rows_tile_give(xg_rows *w, xg_kval *const *place) {
 /* Within a walk over rounds; if it writes, only of what is there. The places are what they are without that, so that what was made there before is known to be the same. */
 XG_FN xg_walk xg_rows_rounds_begin(xg_rows *w, const xg_rows_rounds *at, bool write, xg_partial *p, xg_kval **place) {
     const xg_aff *out[XG_ROWS_PLACES], *row;
-    xg_walk_map m = xg_rows_places(w, at, out);
-    const xg_imap *places = xg_walk_map_end(&w->r, &m, out, w->tile.vector ? XG_ROWS_PLACES : XG_ROWS_LOCAL);
-    xg_kval *vars[3 + XG_COUNT(m.syms)];
+    xg_walk_map m = xg_rows_places(w, at, at->last, out);
+    const xg_imap *places = xg_walk_map_end(&w->r, &m, out, w->tile.vector || w->kept ? XG_ROWS_PLACES : XG_ROWS_LOCAL), *vector;
+    xg_kval *vars[3 + XG_COUNT(m.syms)], *taken;
     xg_walk walk;
     uint32_t k, n;
+    m = xg_rows_places(w, at, false, out);
+    vector = xg_walk_map_end(&w->r, &m, out + XG_ROWS_VECTOR, 1);
     row = xg_rows_row(w, &m);
     if (write && !w->tile.vector) xg_walk_require(&m, row, 0, w->form.rows - 1);
-    if (write && at->last) xg_walk_require(&m, out[2], 0, w->form.cols / w->vector - 1);
+    if (write && at->last) xg_walk_require(&m, out[2], 0, xg_rows_count(w, at) - 1);
     walk = xg_rows_begin(w, xg_walk_map_end(&w->r, &m, out + 2, 1), p);
     n = xg_rows_dims(w, vars);
     for (k = 0; k < m.n_syms; k++) vars[n + k] = walk.syms + k;
+    if (at->last) { /* lanes behind the end take the last one: a single sector for a warp of them */
+        xg_elem_apply(&w->r.s, vector, vars, &taken);
+        vars[n + k] = XG_KOP2(&w->r.s.b, XG_K_OP_MINSI, taken, xg_elem_index(&w->r.s, xg_rows_count(w, at) - 1));
+    }
     xg_elem_apply(&w->r.s, places, vars, place);
-    if (w->tile.vector) xg_rows_tile_give(w, place);
+    if (w->tile.vector || (w->kept && w->now > 1)) xg_rows_tile_give(w, place);
     return walk;
 }
 XG_FN void xg_rows_mark(const xg_rows *w, bool *needed, const xg_inst *i) {
@@ -52742,6 +52965,12 @@ XG_FN xg_elem xg_rows_element(xg_rows *w, const xg_inst *i, xg_kval *const *at, 
     return xg_elem_of(&w->r.s, i, here);
 }
 
+/* What the first stage makes, and others will need. */
+XG_FN void xg_rows_keep(xg_rows *w, xg_kval *const *place, xg_partial *p) {
+    xg_kval *here[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < w->tile.n; k++) p->dest[k] = xg_kinsert(&w->r.s.b, xg_rows_element(w, w->tile.values[k], place, here).v, p->dest[k], place + XG_ROWS_LOCAL, 1);
+}
 XG_FN void xg_rows_accumulate(xg_rows *w, const xg_rows_rounds *at, xg_partial *p) {
     xg_reduction *r = &w->r;
     xg_arena *a = r->e->arena;
@@ -52750,6 +52979,7 @@ XG_FN void xg_rows_accumulate(xg_rows *w, const xg_rows_rounds *at, xg_partial *
     xg_kval *here[XG_RANK_MAX], *place[XG_ROWS_PLACES];
     xg_walk walk = xg_rows_rounds_begin(w, at, false, p, place);
     uint32_t h;
+    if (w->kept && w->now == 1) xg_rows_keep(w, place, p);
     for (h = 0; h < r->n_heroes; h++) xg_rows_mark(w, needed, r->heroes[h].sources[0]);
     xg_rows_make(w, needed, place);
     for (h = 0; h < r->n_heroes; h++) {
@@ -52759,7 +52989,7 @@ XG_FN void xg_rows_accumulate(xg_rows *w, const xg_rows_rounds *at, xg_partial *
     memcpy(old, p->acc, r->n_values * sizeof *old);
     xg_reduction_merge(r, p->acc, x);
     if (at->last) {
-        xg_kval *counts = xg_kcmpi_(&r->s.b, XG_CI_SLT, place[XG_ROWS_VECTOR], xg_elem_index(&r->s, w->form.cols / w->vector));
+        xg_kval *counts = xg_kcmpi_(&r->s.b, XG_CI_SLT, place[XG_ROWS_VECTOR], xg_elem_index(&r->s, xg_rows_count(w, at)));
         for (h = 0; h < r->n_values; h++) {
             p->acc[h].v = xg_kselect(&r->s.b, counts, p->acc[h].v, old[h].v);
             if (old[h].im) p->acc[h].im = xg_kselect(&r->s.b, counts, p->acc[h].im, old[h].im);
@@ -52818,18 +53048,52 @@ XG_FN xg_kval *xg_rows_of_thread(xg_rows *w, const xg_aff *e) {
     (void)xg_rows_dims(w, dims);
     return xg_kapply(&w->r.s.b, xg_walk_map_end(&w->r, &m, &e, 1), dims)->results;
 }
-/* What the first lane of each group of a warp has, to all of the group. */
-XG_FN void xg_rows_tell_lanes(xg_rows *w, xg_elem *acc) {
+/* What the first lane of each group of so many has, to all of the group. */
+XG_FN void xg_rows_tell_lanes(xg_rows *w, int64_t lanes, xg_elem *acc) {
     xg_aff_ctx *x = w->r.e->m->aff;
-    const xg_aff *th = xg_aff_dim(x, 0), *first = xg_aff_sub(x, xg_aff_mod(x, th, 32), xg_aff_mod(x, th, w->lanes));
+    const xg_aff *th = xg_aff_dim(x, 0), *first = xg_aff_sub(x, xg_aff_mod(x, th, 32), xg_aff_mod(x, th, lanes));
     xg_kval *lane;
     uint32_t k;
-    if (w->lanes == 1) return;
+    if (lanes == 1) return;
     lane = xg_kcast(&w->r.s.b, XG_K_OP_INDEX_CAST, xg_rows_of_thread(w, first), XG_E_I32);
     for (k = 0; k < w->r.n_values; k++) {
         acc[k].v = xg_kshuffle(&w->r.s.b, XG_K_OP_SHFLIDX, acc[k].v, lane);
         if (acc[k].im) acc[k].im = xg_kshuffle(&w->r.s.b, XG_K_OP_SHFLIDX, acc[k].im, lane);
     }
+}
+/* Of so many warps each lane takes one result, and all of them meet once more. */
+XG_FN void xg_rows_fold_warps(xg_rows *w, const xg_shared *shared, int64_t warps, xg_kval **at, const xg_elem *like, xg_elem *acc) {
+    xg_reduction *r = &w->r;
+    xg_aff_ctx *x = r->e->m->aff;
+    xg_elem *start = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_kval *lane, *counts;
+    int64_t lanes = 1;
+    uint32_t k;
+    while (lanes < warps) lanes *= 2;
+    at[1] = lane = xg_rows_of_thread(w, xg_aff_mod(x, xg_aff_dim(x, 0), lanes));
+    if (warps < lanes) at[1] = XG_KOP2(&r->s.b, XG_K_OP_MINSI, lane, xg_elem_index(&r->s, warps - 1));
+    xg_shared_read(r, shared, at, 2, like, r->n_values, acc);
+    if (warps < lanes) {
+        counts = xg_kcmpi_(&r->s.b, XG_CI_SLT, lane, xg_elem_index(&r->s, warps));
+        xg_reduction_start(r, start);
+        for (k = 0; k < r->n_values; k++) {
+            acc[k].v = xg_kselect(&r->s.b, counts, acc[k].v, start[k].v);
+            if (acc[k].im) acc[k].im = xg_kselect(&r->s.b, counts, acc[k].im, start[k].im);
+        }
+    }
+    xg_row_shuffle(r, lanes, acc);
+    xg_rows_tell_lanes(w, lanes, acc);
+}
+/* What was kept counts as another value behind the barrier, so that no stage holds in registers what it will read once more. */
+XG_FN void xg_rows_sync_all(xg_rows *w, xg_shared *shared) {
+    xg_shared all;
+    uint32_t k;
+    if (!w->kept) { xg_shared_sync(&w->r, shared); return; }
+    all.n = shared->n + w->tile.n;
+    all.arrays = XG_NEW_N(w->r.e->arena, xg_kval *, all.n + (size_t)1);
+    for (k = 0; k < all.n; k++) all.arrays[k] = k < shared->n ? shared->arrays[k] : w->tile.arrays[k - shared->n];
+    xg_shared_sync(&w->r, &all);
+    for (k = 0; k < all.n; k++) *(k < shared->n ? &shared->arrays[k] : &w->tile.arrays[k - shared->n]) = all.arrays[k];
 }
 /* What the first lane of each warp has, combined, to all lanes of the row. */
 XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
@@ -52857,9 +53121,10 @@ XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
     for (k = 0; k < 2; k++) at[k] = walk.at + k;
     for (k = 0; k < n; k++) shared.arrays[k] = xg_kinsert(&r->s.b, v[k], shared.arrays[k], at, 2);
     xg_walk_end(r, &walk, &write);
-    xg_shared_sync(r, &shared);
+    xg_rows_sync_all(w, &shared);
     at[0] = xg_rows_of_thread(w, out[0]);
-    for (warp = 0; warp < dims[1]; warp++) {
+    if (dims[1] > XG_ROWS_WARPS_FEW) xg_rows_fold_warps(w, &shared, dims[1], at, like, acc);
+    else for (warp = 0; warp < dims[1]; warp++) {
         at[1] = xg_elem_index(&r->s, warp);
         xg_shared_read(r, &shared, at, 2, like, r->n_values, warp ? more : acc);
         if (warp) xg_reduction_merge(r, acc, more);
@@ -52872,13 +53137,16 @@ XG_FN void xg_rows_stage_emit(xg_rows *w, uint32_t s, xg_kval *const *row) {
     xg_partial p;
     xg_kval *here[XG_RANK_MAX];
     uint32_t k;
+    bool keeps;
     xg_rows_stage(w, s);
-    p = xg_partial_new(r, r->n_values, NULL, 0);
+    w->now = s;
+    keeps = w->kept && s == 1;
+    p = xg_partial_new(r, r->n_values, w->tile.arrays, keeps ? w->tile.n : 0);
     xg_reduction_start(r, p.acc);
     xg_rows_each(w, xg_rows_accumulate, &p);
     xg_row_shuffle(r, XG_MIN(w->lanes, (int64_t)32), p.acc);
     if (w->lanes > 32) xg_rows_tell_warps(w, p.acc);
-    else xg_rows_tell_lanes(w, p.acc);
+    else xg_rows_tell_lanes(w, w->lanes, p.acc);
     for (k = 0; k < r->n_heroes; k++) {
         xg_hero_end(&r->s, &r->heroes[k], &p.acc[k]);
         xg_hero_give(&r->s, r->heroes[k].i, p.acc[k]);
@@ -52959,6 +53227,14 @@ XG_FN void xg_rows_tile_new(xg_rows *w) {
         if (k < w->tile.n || (xg_rows_root_is_wide(w, k - w->tile.n) && w->tile.over[k - w->tile.n] == UINT32_MAX)) w->tile.arrays[k] = xg_kir_op(&w->r.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
     }
 }
+XG_FN void xg_rows_kept_new(xg_rows *w) {
+    uint32_t k;
+    w->tile.arrays = XG_NEW_N(w->r.e->arena, xg_kval *, w->tile.n + (size_t)1);
+    for (k = 0; k < w->tile.n; k++) {
+        const xg_ktype *t = xg_kir_tensor(w->r.e->m, xg_kelem_of(w->tile.values[k]->shape->type), &w->kept, 1);
+        w->tile.arrays[k] = xg_kir_op(&w->r.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+    }
+}
 /* Lanes without a row find something, too. */
 XG_FN void xg_rows_tile_fill(xg_rows *w, bool behind) {
     xg_reduction *r = &w->r;
@@ -53026,7 +53302,9 @@ XG_FN void xg_rows_pass(xg_rows *w, xg_partial *p) {
         tile.arrays = w->tile.arrays;
         xg_shared_sync(&w->r, &tile);
     }
+    if (w->kept) xg_rows_kept_new(w);
     for (k = 1; k <= w->form.n_stages; k++) xg_rows_stage_emit(w, k, row);
+    w->now = k;
     if (!w->tile.vector) xg_rows_each(w, xg_rows_write, p);
     else if (xg_rows_tile_results(w, p)) xg_rows_tile_write(w, p);
     xg_rows_write_rows(w, p);
@@ -53582,6 +53860,7 @@ XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic) 
     xg_emit_target t;
     t.resident_threads = (int64_t)m->threads_per_sm * m->sms;
     t.max_unroll = 4;
+    t.shared = m->shared_per_block;
     t.deterministic = deterministic;
     return t;
 }
@@ -53672,14 +53951,14 @@ XG_FN xg_kval *xg_math_expand(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, u
 typedef struct xg_ptx xg_ptx;
 XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t);
 XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m); /* legalizes m (which it changes) and appends its entry function */
-XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_buf *out); /* the whole module: head, then the kernels in the order given; gives the number of their instructions */
+XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out); /* the whole module: head, then the kernels in the order given; gives the number of their instructions */
 
 /* What any backend offers; state is made by begin. */
 typedef struct xg_backend {
     const char *name;
     void *(*begin)(xg_ctx *c, xg_arena *a, const xg_target *t);
     void (*kernel)(void *state, xg_kmodule *m);
-    uint32_t (*finish)(void *state, xg_buf *out); /* the text; gives the number of instructions in it */
+    uint32_t (*finish)(void *state, xg_texts *out); /* the text; gives the number of instructions in it */
 } xg_backend;
 XG_FN const xg_backend *xg_ptx_backend(void);
 
@@ -56406,14 +56685,14 @@ struct xg_ptx {
     xg_arena *all;    /* of what lasts: the text */
     const xg_target *target;
     uint32_t isa;
-    xg_buf text;      /* the head of the module, finished kernels */
+    xg_texts text;    /* the head of the module, finished kernels */
     uint32_t instructions; /* in these */
     xg_dict names;    /* entries so far */
     xg_ptx_index index;
     /* of the current kernel */
     xg_kmodule *m;
     xg_kfunc *f;
-    xg_buf body, shared;
+    xg_buf body, shared, head; /* head: what stands in front of these */
     uint32_t regs[XG_PC_COUNT], labels, depth;
     int64_t static_shared, dynamic_at;
     bool dynamic;     /* shared arrays are slices of one dynamic array */
@@ -56483,83 +56762,91 @@ static xg_ptx_val *xg_ptx_define(xg_ptx *p, xg_kval *v) {
 static xg_ptx_val *xg_ptx_of(const xg_kval *v) { XLAGPU_ASSERT(v->scratch); return (xg_ptx_val *)v->scratch; }
 
 /* ---- lines ---- */
-static void xg_ptx_put_lane(xg_ptx *p, xg_buf *b, const xg_ptx_lane *l) {
-    (void)p;
-    if (l->kind == XG_PL_REG) {
-        char t[24], *end = t + sizeof t, *s = xg_digits(end, l->num, 10, false);
-        const char *prefix = xg_ptx_prefixes[l->cls];
-        uint32_t n = prefix[2] ? 3 : 2;
-        while (n) *--s = prefix[--n];
-        xg_put(b, s, (size_t)(end - s));
-    }
-    else if (l->kind == XG_PL_SYM) xg_put_str(b, *l->sym);
-    else if (l->cls == XG_PC_F) { xg_puts(b, "0f"); xg_put_hex(b, (uint64_t)l->bits & 0xFFFFFFFFu, 8); }
-    else if (l->cls == XG_PC_FD) { xg_puts(b, "0d"); xg_put_hex(b, (uint64_t)l->bits, 16); }
-    else if (l->cls == XG_PC_RS) { xg_puts(b, "0x"); xg_put_hex(b, (uint64_t)l->bits & 0xFFFFu, 4); }
-    else if (l->cls == XG_PC_P) xg_putc(b, l->bits & 1 ? '1' : '0');
-    else xg_put_i64(b, l->cls == XG_PC_R ? (int64_t)(int32_t)(uint32_t)(uint64_t)l->bits : l->bits);
-}
-/* A line is written by a pen: there is room for it, so that its characters go one behind the other. What is no register is put by the buffer, which may move. */
+/* A line is written by a pen: there is room for it, so that its characters go one behind the other. Only the name of an array may be longer, and makes room itself. */
 enum { XG_PTX_LINE_MAX = 1024 };
-static char *xg_ptx_pen(xg_ptx *p) { return xg_buf_room(&p->body, XG_PTX_LINE_MAX); }
-static void xg_ptx_pen_up(xg_ptx *p, char *at) { *at = 0; p->body.n = (size_t)(at - p->body.p); }
+static char *xg_ptx_pen(xg_ptx *p) { return XG_LIKELY(p->body.cap - p->body.n > XG_PTX_LINE_MAX) ? p->body.p + p->body.n : xg_buf_room(&p->body, XG_PTX_LINE_MAX); }
+static void xg_ptx_pen_up(xg_ptx *p, const char *at) { p->body.n = (size_t)(at - p->body.p); }
 static char *xg_ptx_pen_text(char *at, const char *z) { while (*z) *at++ = *z++; return at; }
+static char *xg_ptx_pen_digits(char *at, uint64_t v) {
+    char t[24], *end = t + sizeof t, *s;
+    for (s = xg_digits(end, v, 10, false); s < end; s++) *at++ = *s;
+    return at;
+}
 static char *xg_ptx_pen_number(char *at, uint32_t v) { /* most registers have few digits */
-    char t[16], *end = t + sizeof t, *s;
-    if (v >= 1000) {
-        for (s = xg_digits(end, v, 10, false); s < end; s++) *at++ = *s;
-        return at;
-    }
-    if (v >= 100) *at++ = (char)('0' + v / 100);
+    if (v >= 10000) return xg_ptx_pen_digits(at, v);
+    if (v >= 1000) *at++ = (char)('0' + v / 1000);
+    if (v >= 100) *at++ = (char)('0' + v / 100 % 10);
     if (v >= 10) *at++ = (char)('0' + v / 10 % 10);
     *at++ = (char)('0' + v % 10);
     return at;
 }
-static char *xg_ptx_pen_lane(xg_ptx *p, char *at, const xg_ptx_lane *l) {
-    const char *prefix;
-    if (l->kind != XG_PL_REG) {
-        xg_ptx_pen_up(p, at);
-        xg_ptx_put_lane(p, &p->body, l);
-        return xg_ptx_pen(p);
+static char *xg_ptx_pen_i64(char *at, int64_t v) {
+    if (v < 0) *at++ = '-';
+    return xg_ptx_pen_digits(at, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+static char *xg_ptx_pen_hex(char *at, uint64_t v, int digits) {
+    while (digits-- > 0) *at++ = "0123456789ABCDEF"[v >> 4 * digits & 15];
+    return at;
+}
+static char *xg_ptx_pen_symbol(xg_ptx *p, char *at, xg_str name) {
+    xg_ptx_pen_up(p, at);
+    xg_put_str(&p->body, name);
+    return xg_ptx_pen(p);
+}
+static char *xg_ptx_pen_constant(char *at, const xg_ptx_lane *l) {
+    switch (l->cls) {
+    case XG_PC_F: return xg_ptx_pen_hex(xg_ptx_pen_text(at, "0f"), (uint64_t)l->bits, 8);
+    case XG_PC_FD: return xg_ptx_pen_hex(xg_ptx_pen_text(at, "0d"), (uint64_t)l->bits, 16);
+    case XG_PC_RS: return xg_ptx_pen_hex(xg_ptx_pen_text(at, "0x"), (uint64_t)l->bits, 4);
+    case XG_PC_P: *at++ = l->bits & 1 ? '1' : '0'; return at;
+    default: return xg_ptx_pen_i64(at, l->cls == XG_PC_R ? (int64_t)(int32_t)(uint32_t)(uint64_t)l->bits : l->bits);
     }
-    prefix = xg_ptx_prefixes[l->cls]; /* of two or three characters */
+}
+static char *xg_ptx_pen_lane(xg_ptx *p, char *at, const xg_ptx_lane *l) {
+    const char *prefix = xg_ptx_prefixes[l->cls]; /* of two or three characters */
+    if (l->kind != XG_PL_REG) return l->kind == XG_PL_SYM ? xg_ptx_pen_symbol(p, at, *l->sym) : xg_ptx_pen_constant(at, l);
     *at++ = prefix[0];
     *at++ = prefix[1];
     if (prefix[2]) *at++ = prefix[2];
     return xg_ptx_pen_number(at, l->num);
 }
-static void xg_ptx_line_begin(xg_ptx *p) {
+static char *xg_ptx_line_begin(xg_ptx *p) {
+    char *at = xg_ptx_pen(p);
     p->instructions++;
-    xg_putc(&p->body, '\t');
+    *at++ = '\t';
     if (p->guard.num) {
-        xg_puts(&p->body, p->guard_not ? "@!" : "@");
-        xg_ptx_put_lane(p, &p->body, &p->guard);
-        xg_putc(&p->body, ' ');
+        at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, p->guard_not ? "@!" : "@"), &p->guard);
+        *at++ = ' ';
     }
+    return at;
 }
-static void xg_ptx_line_end(xg_ptx *p) { xg_put(&p->body, ";\n", 2); }
+static void xg_ptx_line_end(xg_ptx *p, char *at) {
+    *at++ = ';';
+    *at++ = '\n';
+    xg_ptx_pen_up(p, at);
+}
 /* One line from text and lanes: $ stands for the next lane. */
 static void xg_ptx_line(xg_ptx *p, const char *text, const xg_ptx_lane *a, const xg_ptx_lane *b, const xg_ptx_lane *c, const xg_ptx_lane *d) {
     const xg_ptx_lane *args[4];
     uint32_t n = 0;
-    char *at;
+    char *at = xg_ptx_line_begin(p);
     args[0] = a; args[1] = b; args[2] = c; args[3] = d;
-    xg_ptx_line_begin(p);
-    for (at = xg_ptx_pen(p); *text; text++) {
+    for (; *text; text++) {
         if (*text == '$') at = xg_ptx_pen_lane(p, at, args[n++]);
         else *at++ = *text;
     }
-    xg_ptx_pen_up(p, xg_ptx_pen_text(at, ";\n"));
+    xg_ptx_line_end(p, at);
 }
 static void xg_ptx_move(xg_ptx *p, const xg_ptx_lane *to, const xg_ptx_lane *from) {
+    char *at;
     if (xg_ptx_lane_eq(to, from)) return;
-    xg_ptx_line_begin(p);
-    xg_printf(&p->body, "mov.%s ", from->kind == XG_PL_SYM ? "u32" : xg_ptx_class_types[to->cls]);
-    xg_ptx_put_lane(p, &p->body, to);
-    xg_puts(&p->body, ", ");
-    xg_ptx_put_lane(p, &p->body, from);
-    if (from->kind == XG_PL_SYM && from->bits) { xg_putc(&p->body, '+'); xg_put_i64(&p->body, from->bits); }
-    xg_ptx_line_end(p);
+    at = xg_ptx_pen_text(xg_ptx_line_begin(p), "mov.");
+    at = xg_ptx_pen_text(at, from->kind == XG_PL_SYM ? "u32" : xg_ptx_class_types[to->cls]);
+    *at++ = ' ';
+    at = xg_ptx_pen_text(xg_ptx_pen_lane(p, at, to), ", ");
+    at = xg_ptx_pen_lane(p, at, from);
+    if (from->kind == XG_PL_SYM && from->bits) { *at++ = '+'; at = xg_ptx_pen_i64(at, from->bits); }
+    xg_ptx_line_end(p, at);
 }
 /* A register with the lane's content: constants, array addresses and pointers with an offset become one. */
 static xg_ptx_lane xg_ptx_in_reg(xg_ptx *p, const xg_ptx_lane *l) {
@@ -56592,7 +56879,16 @@ static void xg_ptx_define_as(xg_ptx *p, xg_kval *v, const xg_ptx_lane *lanes, ui
 /* ---- table rows to lines ---- */
 static void xg_ptx_need_isa(xg_ptx *p, uint32_t isa) { if (isa > p->isa) p->isa = isa; }
 
-static void xg_ptx_put_address(xg_ptx *p, const xg_ptx_lane *l);
+static char *xg_ptx_pen_address(xg_ptx *p, char *at, const xg_ptx_lane *a) {
+    *at++ = '[';
+    if (a->kind == XG_PL_IMM) at = xg_ptx_pen_i64(at, a->bits);
+    else {
+        at = xg_ptx_pen_lane(p, at, a);
+        if (a->bits) { *at++ = '+'; at = xg_ptx_pen_i64(at, a->bits); } /* "+-72": the assembler does not take "-72" */
+    }
+    *at++ = ']';
+    return at;
+}
 static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     xg_ptx_lane in[3], narrow, tmp[4];
     bool has_tmp[4] = {false, false, false, false}, all_imm = op->n_operands > 0;
@@ -56609,6 +56905,7 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     }
     for (i = 0; i < op->n_operands; i++) {
         bool imm16 = (in[i].cls == XG_PC_RS && !(row->flags & XG_PI_IMM16)) || in[i].cls == XG_PC_P;
+        if (in[i].kind == XG_PL_REG && !in[i].bits) continue;
         if (in[i].kind != XG_PL_IMM || imm16 || (all_imm && i == 0)) in[i] = xg_ptx_in_reg(p, &in[i]);
     }
     if (op->n_operands == 2 && in[1].cls == XG_PC_RD && strstr(row->text, "$n1")) {
@@ -56617,33 +56914,33 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
         if (in[1].kind != XG_PL_IMM) { narrow = xg_ptx_new_reg(p, XG_PC_R); xg_ptx_line(p, "cvt.u32.u64 $, $", &narrow, &in[1], NULL, NULL); }
     }
     if (op->n_results) d = &xg_ptx_define(p, &op->results[0])->lane[0];
-    xg_ptx_line_begin(p);
-    at = xg_ptx_pen(p);
+    at = xg_ptx_line_begin(p);
     for (t = row->text; *t; t++) {
         const char *temps = "tqhs", *which;
+        if (*t != '$' && *t != '|') { *at++ = *t; continue; }
         if (*t == '|') {
-            xg_ptx_pen_up(p, xg_ptx_pen_text(at, ";\n"));
-            xg_ptx_line_begin(p);
-            at = xg_ptx_pen(p);
+            xg_ptx_line_end(p, at);
+            at = xg_ptx_line_begin(p);
             continue;
         }
-        if (*t != '$') { *at++ = *t; continue; }
-        t++;
-        if (*t == 'd') at = xg_ptx_pen_lane(p, at, d);
-        else if (*t >= '0' && *t <= '2') at = xg_ptx_pen_lane(p, at, &in[*t - '0']);
-        else if (*t == 'p') { xg_ptx_pen_up(p, at); xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]); at = xg_ptx_pen(p); }
-        else if (*t == 'n') { at = xg_ptx_pen_lane(p, at, &narrow); t++; }
-        else if (*t == 'f') at = xg_ptx_pen_text(at, p->m->ftz ? ".ftz" : "");
-        else if (*t == 'a') at = xg_ptx_pen_text(at, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : "");
-        else if (*t == 'x') *at++ = "xyz"[op->flags % 3];
-        else if (*t == 'c') at = xg_ptx_pen_text(at, op->op == XG_K_OP_CMPI ? xg_ptx_cmpi_text[op->flags % XG_CI_COUNT] : xg_ptx_cmpf_text[op->flags % XG_CF_COUNT]);
-        else if ((which = strchr(temps, *t)) != NULL && *t) {
+        switch (*++t) {
+        case 'd': at = xg_ptx_pen_lane(p, at, d); break;
+        case '0': case '1': case '2': at = xg_ptx_pen_lane(p, at, &in[*t - '0']); break;
+        case 'p': at = xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]); break;
+        case 'n': at = xg_ptx_pen_lane(p, at, &narrow); t++; break;
+        case 'f': at = xg_ptx_pen_text(at, p->m->ftz ? ".ftz" : ""); break;
+        case 'a': at = xg_ptx_pen_text(at, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : ""); break;
+        case 'x': *at++ = "xyz"[op->flags % 3]; break;
+        case 'c': at = xg_ptx_pen_text(at, op->op == XG_K_OP_CMPI ? xg_ptx_cmpi_text[op->flags % XG_CI_COUNT] : xg_ptx_cmpf_text[op->flags % XG_CF_COUNT]); break;
+        default:
+            which = *t ? strchr(temps, *t) : NULL;
+            XLAGPU_ASSERT(which); /* else an unknown letter in an instruction text */
             i = (uint32_t)(which - temps);
             if (!has_tmp[i]) { tmp[i] = xg_ptx_new_reg(p, tmp_class[i]); has_tmp[i] = true; }
             at = xg_ptx_pen_lane(p, at, &tmp[i]);
-        } else XLAGPU_ASSERT(!"unknown letter in an instruction text");
+        }
     }
-    xg_ptx_pen_up(p, xg_ptx_pen_text(at, ";\n"));
+    xg_ptx_line_end(p, at);
     xg_ptx_need_isa(p, row->isa);
 }
 
@@ -56662,22 +56959,13 @@ static const char *xg_ptx_memory_type(const xg_ktype *t, bool sign) {
     default: return "b32";
     }
 }
-static void xg_ptx_put_address(xg_ptx *p, const xg_ptx_lane *a) {
-    xg_putc(&p->body, '[');
-    if (a->kind == XG_PL_IMM) xg_put_i64(&p->body, a->bits);
-    else {
-        xg_ptx_put_lane(p, &p->body, a);
-        if (a->bits) { xg_putc(&p->body, '+'); xg_put_i64(&p->body, a->bits); } /* "+-72": the assembler does not take "-72" */
-    }
-    xg_putc(&p->body, ']');
-}
-static void xg_ptx_put_lanes(xg_ptx *p, const xg_ptx_lane *l, uint32_t n) {
-    char *at = xg_ptx_pen(p);
+static char *xg_ptx_pen_lanes(xg_ptx *p, char *at, const xg_ptx_lane *l, uint32_t n) {
     uint32_t i;
-    if (n > 1) *at++ = '{';
-    for (i = 0; i < n; i++) { if (i) at = xg_ptx_pen_text(at, ", "); at = xg_ptx_pen_lane(p, at, &l[i]); }
-    if (n > 1) *at++ = '}';
-    xg_ptx_pen_up(p, at);
+    if (n == 1) return xg_ptx_pen_lane(p, at, l);
+    *at++ = '{';
+    for (i = 0; i < n; i++) at = xg_ptx_pen_lane(p, i ? xg_ptx_pen_text(at, ", ") : at, &l[i]);
+    *at++ = '}';
+    return at;
 }
 static const char *xg_ptx_space(const xg_kval *pointer) {
     switch (pointer->type->space) {
@@ -56690,8 +56978,8 @@ static const char *xg_ptx_space(const xg_kval *pointer) {
 static const char *const xg_ptx_vector_text[] = {"", "", ".v2", "", ".v4"};
 
 /* "ld.global.nc.v4.f32 ": what a volatile access may not have is left out. */
-static void xg_ptx_put_access(xg_ptx *p, const char *what, uint32_t flags, const char *space, const char *hint, uint32_t lanes, const char *type) {
-    char *at = xg_ptx_pen_text(xg_ptx_pen(p), what);
+static char *xg_ptx_pen_access(char *at, const char *what, uint32_t flags, const char *space, const char *hint, uint32_t lanes, const char *type) {
+    at = xg_ptx_pen_text(at, what);
     if (flags & KM_VOLATILE) at = xg_ptx_pen_text(at, ".volatile");
     *at++ = '.';
     at = xg_ptx_pen_text(at, space);
@@ -56700,7 +56988,7 @@ static void xg_ptx_put_access(xg_ptx *p, const char *what, uint32_t flags, const
     *at++ = '.';
     at = xg_ptx_pen_text(at, type);
     *at++ = ' ';
-    xg_ptx_pen_up(p, at);
+    return at;
 }
 
 static bool xg_ptx_only_signed_uses(const xg_kval *v) {
@@ -56714,13 +57002,11 @@ static void xg_ptx_print_load(xg_ptx *p, xg_kop *op) {
     bool sign = little && xg_ptx_only_signed_uses(v), global = XG_KOPERAND(op, 0)->type->space == XG_SPACE_GLOBAL;
     xg_ptx_val *x = xg_ptx_define(p, v);
     uint32_t i;
+    char *at;
     XLAGPU_ASSERT(x->n == 1 || x->n == 2 || x->n == 4);
-    xg_ptx_line_begin(p);
-    xg_ptx_put_access(p, "ld", op->flags, xg_ptx_space(XG_KOPERAND(op, 0)), global && (op->flags & KM_INVARIANT) ? ".nc" : "", x->n, xg_ptx_memory_type(v->type, sign));
-    xg_ptx_put_lanes(p, x->lane, x->n);
-    xg_puts(&p->body, ", ");
-    xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]);
-    xg_ptx_line_end(p);
+    at = xg_ptx_pen_access(xg_ptx_line_begin(p), "ld", op->flags, xg_ptx_space(XG_KOPERAND(op, 0)), global && (op->flags & KM_INVARIANT) ? ".nc" : "", x->n, xg_ptx_memory_type(v->type, sign));
+    at = xg_ptx_pen_text(xg_ptx_pen_lanes(p, at, x->lane, x->n), ", ");
+    xg_ptx_line_end(p, xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]));
     for (i = 0; i < x->n; i++) { x->lane[i].zext = !sign; x->lane[i].sext = sign; }
 }
 static void xg_ptx_print_store(xg_ptx *p, xg_kop *op) {
@@ -56729,14 +57015,12 @@ static void xg_ptx_print_store(xg_ptx *p, xg_kop *op) {
     bool global = XG_KOPERAND(op, 1)->type->space == XG_SPACE_GLOBAL;
     xg_ptx_lane lanes[4];
     uint32_t i;
+    char *at;
     XLAGPU_ASSERT(x->n == 1 || x->n == 2 || x->n == 4);
     for (i = 0; i < x->n; i++) lanes[i] = x->lane[i].kind == XG_PL_IMM && x->lane[i].cls != XG_PC_RS ? x->lane[i] : xg_ptx_in_reg(p, &x->lane[i]);
-    xg_ptx_line_begin(p);
-    xg_ptx_put_access(p, "st", op->flags, xg_ptx_space(XG_KOPERAND(op, 1)), global && (op->flags & KM_STREAM) ? ".cs" : "", x->n, xg_ptx_memory_type(v->type, false));
-    xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
-    xg_puts(&p->body, ", ");
-    xg_ptx_put_lanes(p, lanes, x->n);
-    xg_ptx_line_end(p);
+    at = xg_ptx_pen_access(xg_ptx_line_begin(p), "st", op->flags, xg_ptx_space(XG_KOPERAND(op, 1)), global && (op->flags & KM_STREAM) ? ".cs" : "", x->n, xg_ptx_memory_type(v->type, false));
+    at = xg_ptx_pen_text(xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]), ", ");
+    xg_ptx_line_end(p, xg_ptx_pen_lanes(p, at, lanes, x->n));
 }
 
 /* pointer + index * a + b, the constant part kept for the address. An i32 index is unsigned. */
@@ -57071,14 +57355,16 @@ static void xg_ptx_edge(xg_ptx *p, xg_kval *to, const xg_kop *from, uint32_t fir
 }
 
 /* ---- structure ---- */
-static void xg_ptx_label(xg_ptx *p, uint32_t label) { xg_putc(&p->body, 'L'); xg_put_u64(&p->body, label); xg_puts(&p->body, ":\n"); }
+static void xg_ptx_label(xg_ptx *p, uint32_t label) {
+    char *at = xg_ptx_pen(p);
+    *at++ = 'L';
+    xg_ptx_pen_up(p, xg_ptx_pen_text(xg_ptx_pen_number(at, label), ":\n"));
+}
 static void xg_ptx_branch(xg_ptx *p, const xg_ptx_lane *cond, bool negate, uint32_t label) {
+    char *at = xg_ptx_pen_text(xg_ptx_pen(p), "\t");
     p->instructions++;
-    xg_putc(&p->body, '\t');
-    if (cond) { xg_puts(&p->body, negate ? "@!" : "@"); xg_ptx_put_lane(p, &p->body, cond); xg_putc(&p->body, ' '); }
-    xg_puts(&p->body, "bra L");
-    xg_put_u64(&p->body, label);
-    xg_puts(&p->body, ";\n");
+    if (cond) { at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, negate ? "@!" : "@"), cond); *at++ = ' '; }
+    xg_ptx_line_end(p, xg_ptx_pen_number(xg_ptx_pen_text(at, "bra L"), label));
 }
 static xg_ptx_lane xg_ptx_scalar(xg_ptx *p, const xg_kval *v) { return xg_ptx_in_reg(p, &xg_ptx_of(v)->lane[0]); }
 
@@ -57312,11 +57598,16 @@ static xg_kregion *xg_ptx_param_home(const xg_kval *v) {
 }
 static void xg_ptx_load_params(xg_ptx *p, const xg_kregion *r) {
     uint32_t i;
+    char *at;
     for (i = 0; i < p->f->body->n_args; i++) {
         if (p->homes[i] != r) continue;
-        xg_printf(&p->body, "\tld.param.b64 %s%u, [%.*s_param_%u];\n", xg_ptx_prefixes[XG_PC_RD], xg_ptx_define(p, &p->f->body->args[i])->lane[0].num, (int)p->f->name.n, p->f->name.p, i);
+        at = xg_ptx_pen_text(xg_ptx_line_begin(p), "ld.param.b64 ");
+        at = xg_ptx_pen_text(xg_ptx_pen_lane(p, at, &xg_ptx_define(p, &p->f->body->args[i])->lane[0]), ", [");
+        at = xg_ptx_pen_text(xg_ptx_pen_symbol(p, at, p->f->name), "_param_");
+        at = xg_ptx_pen_number(at, i);
+        *at++ = ']';
+        xg_ptx_line_end(p, at);
         p->params_left--;
-        p->instructions++;
     }
 }
 static void xg_ptx_place_params(xg_ptx *p, xg_kfunc *f) {
@@ -57370,48 +57661,68 @@ static void xg_ptx_measure_shared(xg_ptx *p, xg_kregion *r, xg_dict *seen) {
         for (i = 0; i < op->n_regions; i++) xg_ptx_measure_shared(p, op->regions[i], seen);
     }
 }
-static void xg_ptx_comment(xg_ptx *p, xg_str text) {
+static void xg_ptx_comment(xg_buf *b, xg_str text) {
     uint32_t i;
     if (!text.n) return;
-    xg_puts(&p->text, "// ");
+    xg_puts(b, "// ");
     for (i = 0; i < text.n; i++) {
         char c = text.p[i];
-        if (c == '\n') { if (i + 1 < text.n) xg_puts(&p->text, "\n// "); }
-        else xg_putc(&p->text, (unsigned char)c < 32 ? ' ' : c);
+        if (c == '\n') { if (i + 1 < text.n) xg_puts(b, "\n// "); }
+        else xg_putc(b, (unsigned char)c < 32 ? ' ' : c);
     }
-    xg_putc(&p->text, '\n');
+    xg_putc(b, '\n');
 }
-static void xg_ptx_assemble(xg_ptx *p, xg_kfunc *f) {
+static void xg_ptx_put_param(xg_buf *b, const xg_kfunc *f, uint32_t i) {
+    xg_put_str(b, f->name);
+    xg_puts(b, "_param_");
+    xg_put_u64(b, i);
+}
+static void xg_ptx_entry(xg_ptx *p, const xg_kfunc *f) {
+    xg_buf *b = &p->head;
     uint32_t i;
-    xg_putc(&p->text, '\n');
-    if (p->dynamic) xg_printf(&p->text, ".extern .shared .align 16 .b8 %.*s_dynamic[];\n", (int)f->name.n, f->name.p);
-    xg_ptx_comment(p, p->m->comment);
-    xg_printf(&p->text, ".visible .entry %.*s(", (int)f->name.n, f->name.p);
-    for (i = 0; i < f->body->n_args; i++) xg_printf(&p->text, "%s\n\t.param .u64 .ptr .global .align %lld %.*s_param_%u", i ? "," : "", (long long)xg_ptx_param_align(f, i), (int)f->name.n, f->name.p, i);
-    xg_puts(&p->text, f->body->n_args ? "\n)\n" : ")\n");
-    if (f->threads[0] && f->resident) xg_printf(&p->text, ".minnctapersm %u\n", f->resident);
-    if (f->threads[0]) xg_printf(&p->text, ".reqntid %u, %u, %u\n", f->threads[0], XG_MAX(f->threads[1], 1u), XG_MAX(f->threads[2], 1u));
-    xg_puts(&p->text, "{\n");
-    for (i = 0; i < XG_PC_COUNT; i++) if (p->regs[i]) xg_printf(&p->text, "\t.reg .%s %s<%u>;\n", xg_ptx_class_types[i], xg_ptx_prefixes[i], p->regs[i] + 1);
-    xg_put(&p->text, p->shared.p, p->shared.n);
-    xg_put(&p->text, p->body.p, p->body.n);
-    xg_puts(&p->text, "\tret;\n}\n");
-    p->instructions++;
+    xg_putc(b, '\n');
+    if (p->dynamic) xg_printf(b, ".extern .shared .align 16 .b8 %.*s_dynamic[];\n", (int)f->name.n, f->name.p);
+    xg_ptx_comment(b, p->m->comment);
+    xg_puts(b, ".visible .entry ");
+    xg_put_str(b, f->name);
+    xg_putc(b, '(');
+    for (i = 0; i < f->body->n_args; i++) {
+        xg_puts(b, i ? ",\n\t.param .u64 .ptr .global .align " : "\n\t.param .u64 .ptr .global .align ");
+        xg_put_i64(b, xg_ptx_param_align(f, i));
+        xg_putc(b, ' ');
+        xg_ptx_put_param(b, f, i);
+    }
+    xg_puts(b, f->body->n_args ? "\n)\n" : ")\n");
+    if (f->threads[0] && f->resident) xg_printf(b, ".minnctapersm %u\n", f->resident);
+    if (f->threads[0]) xg_printf(b, ".reqntid %u, %u, %u\n", f->threads[0], XG_MAX(f->threads[1], 1u), XG_MAX(f->threads[2], 1u));
+    xg_puts(b, "{\n");
+    for (i = 0; i < XG_PC_COUNT; i++) if (p->regs[i]) xg_printf(b, "\t.reg .%s %s<%u>;\n", xg_ptx_class_types[i], xg_ptx_prefixes[i], p->regs[i] + 1);
 }
-
-/* The head says which instruction set the kernels ask for, so it is written once more in the end. */
-enum { XG_PTX_HEAD_MAX = 128 };
-static size_t xg_ptx_head(const xg_ptx *p, char *out) { return xg_format(out, XG_PTX_HEAD_MAX, ".version %u.%u\n.target %s\n.address_size 64\n", p->isa / 10, p->isa % 10, p->target->name); }
+/* The kernel's piece of the text. */
+static void xg_ptx_assemble(xg_ptx *p, const xg_kfunc *f) {
+    size_t bytes;
+    char *piece;
+    xg_ptx_entry(p, f);
+    xg_puts(&p->body, "\tret;\n}\n");
+    p->instructions++;
+    bytes = xg_add(p->ctx, xg_add(p->ctx, p->head.n, p->shared.n), p->body.n);
+    if (bytes > UINT32_MAX) xg_fail(p->ctx, XLAGPU_ERROR_LIMIT, "kernel '%.*s' has more than 4 GiB of text", (int)f->name.n, f->name.p);
+    piece = (char *)xg_alloc_raw(p->all, bytes);
+    memcpy(piece, p->head.p, p->head.n);
+    if (p->shared.n) memcpy(piece + p->head.n, p->shared.p, p->shared.n);
+    memcpy(piece + p->head.n + p->shared.n, p->body.p, p->body.n);
+    xg_texts_add(&p->text, p->all, xg_str_of(piece, bytes));
+}
 
 XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t) {
     xg_ptx *p = XG_NEW(a, xg_ptx);
-    char head[XG_PTX_HEAD_MAX];
     p->ctx = c;
     p->arena = p->all = a;
     p->target = t;
     p->isa = t->isa;
-    xg_buf_init(&p->text, a);
-    xg_put(&p->text, head, xg_ptx_head(p, head));
+    xg_texts_add(&p->text, a, XG_STR("")); /* the head says which instruction set the kernels ask for: it is written in the end */
+    xg_buf_init(&p->body, a);
+    xg_buf_init(&p->head, a);
     xg_dict_init(&p->names, a);
     xg_ptx_index_make(&p->index);
     return p;
@@ -57426,8 +57737,7 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_ptx_legalize(m);
     p->m = m;
     p->f = f;
-    p->body.arena = p->all; /* kept for the next kernel */
-    p->body.n = 0;
+    p->body.n = p->head.n = 0; /* their memory is kept */
     xg_buf_init(&p->shared, p->arena);
     memset(p->regs, 0, sizeof p->regs);
     memset(&p->guard, 0, sizeof p->guard);
@@ -57446,20 +57756,20 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_ptx_print_region(p, f->body);
     xg_ptx_assemble(p, f);
 }
-XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_buf *out) {
-    char head[XG_PTX_HEAD_MAX];
-    size_t n = xg_ptx_head(p, head);
-    XLAGPU_ASSERT(p->text.n >= n && p->text.p[n - 1] == '\n'); /* versions have three characters */
-    memcpy(p->text.p, head, n);
-    if (!out->n && out->arena == p->text.arena) *out = p->text; /* megabytes need not move */
-    else xg_put(out, p->text.p, p->text.n);
+XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out) {
+    xg_buf head;
+    xg_buf_init(&head, p->all);
+    xg_printf(&head, ".version %u.%u\n.target %s\n.address_size 64\n", p->isa / 10, p->isa % 10, p->target->name);
+    p->text.bytes += head.n - p->text.p[0].n;
+    p->text.p[0] = xg_str_of(head.p, head.n);
+    *out = p->text;
     return p->instructions;
 }
 
 /* ---- as a backend ---- */
 static void *xg_ptx_backend_begin(xg_ctx *c, xg_arena *a, const xg_target *t) { return xg_ptx_begin(c, a, t); }
 static void xg_ptx_backend_kernel(void *p, xg_kmodule *m) { xg_ptx_kernel((xg_ptx *)p, m); }
-static uint32_t xg_ptx_backend_finish(void *p, xg_buf *out) { return xg_ptx_finish((xg_ptx *)p, out); }
+static uint32_t xg_ptx_backend_finish(void *p, xg_texts *out) { return xg_ptx_finish((xg_ptx *)p, out); }
 static const xg_backend xg_ptx_backend_row = {"ptx", xg_ptx_backend_begin, xg_ptx_backend_kernel, xg_ptx_backend_finish};
 XG_FN const xg_backend *xg_ptx_backend(void) { return &xg_ptx_backend_row; }
 
@@ -57646,7 +57956,8 @@ typedef struct xg_plan {
     XG_VEC(xg_plan_step) steps;
     XG_VEC(xg_plan_sequence *) sequences; /* 0: the entry */
     XG_VEC(xg_plan_kernel) kernels;
-    xg_str ptx, hlo, target_name;
+    xg_texts ptx;
+    xg_str hlo, target_name;
     uint32_t target;
 } xg_plan;
 
@@ -60351,6 +60662,7 @@ XG_FN const char *xg_exe_check(const unsigned char *p, size_t size, xg_exe_heade
 typedef struct xg_exe_writer {
     xg_arena *arena;
     xg_buf sections[XG_EXE_SECTION_COUNT];
+    xg_texts texts[XG_EXE_SECTION_COUNT]; /* of sections that are one text: a zero is behind it */
     xg_dict strings;
     uint32_t *place; /* by slice: where a kernel's links have it, plus 1; what another kernel left there does not matter */
     uint64_t temp_bytes, host_bytes;
@@ -60594,6 +60906,13 @@ XG_FN void xg_exe_put_kernels(xg_exe_writer *w, const xg_plan *p) {
     }
 }
 
+XG_FN size_t xg_exe_section_bytes(const xg_exe_writer *w, uint32_t k) { return w->texts[k].n ? w->texts[k].bytes + 1 : w->sections[k].n; }
+XG_FN void xg_exe_put_section(unsigned char *out, const xg_exe_writer *w, uint32_t k) {
+    uint32_t i;
+    if (w->sections[k].n) memcpy(out, w->sections[k].p, w->sections[k].n);
+    for (i = 0; i < w->texts[k].n; out += w->texts[k].p[i++].n) memcpy(out, w->texts[k].p[i].p, w->texts[k].p[i].n);
+    if (w->texts[k].n) *out = 0;
+}
 XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h, xg_arena *to) {
     xg_exe_section table[XG_EXE_SECTION_COUNT];
     size_t at = sizeof *h + sizeof table, end = at;
@@ -60603,17 +60922,17 @@ XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h, xg_arena *to) {
     for (k = 0; k < XG_EXE_SECTION_COUNT; k++) {
         at = (at + XG_EXE_ALIGN - 1) / XG_EXE_ALIGN * XG_EXE_ALIGN;
         table[k].kind = k;
-        table[k].bytes = w->sections[k].n;
-        table[k].count = (uint32_t)(w->sections[k].n / xg_exe_record_size(k));
+        table[k].bytes = xg_exe_section_bytes(w, k);
+        table[k].count = (uint32_t)(table[k].bytes / xg_exe_record_size(k));
         table[k].offset = at;
-        at = xg_add(w->arena->ctx, at, w->sections[k].n);
+        at = xg_add(w->arena->ctx, at, (size_t)table[k].bytes);
     }
     h->size = at;
     out = (unsigned char *)xg_alloc_raw(to, at + 1);
     for (k = 0; k < XG_EXE_SECTION_COUNT; k++) {
         memset(out + end, 0, (size_t)table[k].offset - end);
-        if (w->sections[k].n) memcpy(out + table[k].offset, w->sections[k].p, w->sections[k].n);
-        end = (size_t)table[k].offset + w->sections[k].n;
+        xg_exe_put_section(out + table[k].offset, w, k);
+        end = (size_t)(table[k].offset + table[k].bytes);
     }
     out[at] = 0;
     memcpy(out + sizeof *h, table, sizeof table);
@@ -60647,13 +60966,6 @@ XG_FN xg_exe_header xg_exe_head(void) {
     return h;
 }
 
-/* A text as it is, with the zero behind it. */
-XG_FN void xg_exe_give_text(xg_exe_writer *w, xg_exe_section_kind kind, xg_str text) {
-    if (!text.n) return;
-    w->sections[kind].p = (char *)(uintptr_t)text.p;
-    w->sections[kind].n = w->sections[kind].cap = (size_t)text.n + 1;
-}
-
 XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to) {
     xg_exe_writer *w = xg_exe_writer_new(p->arena);
     xg_exe_header h = xg_exe_head();
@@ -60670,8 +60982,8 @@ XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to) {
     xg_exe_put_values(w, p);
     xg_exe_put_kernels(w, p);
     h.root_thunk = xg_exe_put_sequence(w, p, 0);
-    xg_exe_give_text(w, XG_EXE_PTX, p->ptx);
-    xg_exe_give_text(w, XG_EXE_HLO, p->hlo);
+    w->texts[XG_EXE_PTX] = p->ptx;
+    if (p->hlo.n) xg_texts_add(&w->texts[XG_EXE_HLO], w->arena, p->hlo);
     return xg_exe_assemble(w, &h, to);
 }
 
@@ -61386,7 +61698,7 @@ XG_FN void xg_driver_fill_report(const xg_plan *p, uint32_t instructions, xg_dri
     r->kernels = 0;
     for (k = 0; k < p->steps.n; k++) { r->kernels += p->steps.p[k].kind == XG_EXE_THUNK_KERNEL; r->copies += p->steps.p[k].kind == XG_EXE_THUNK_COPY; }
     r->instructions = instructions;
-    r->ptx_bytes = p->ptx.n;
+    r->ptx_bytes = p->ptx.bytes;
     r->made_again = p->m->made_again;
     r->temp_bytes = r->total_bytes = p->temp_bytes;
     r->largest_live = p->largest_live;
@@ -61401,6 +61713,7 @@ XG_FN xg_machine xg_driver_machine(const xg_target *t) {
     r.threads_per_sm = t->threads_per_sm;
     r.bandwidth_gbs = t->bandwidth_gbs;
     r.l2_bytes = (int64_t)t->l2_bytes;
+    r.shared_per_block = t->shared_per_block;
     return r;
 }
 
@@ -61409,7 +61722,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     xg_arena *a = p->arena;
     xg_driver_state s;
     xg_machine machine;
-    xg_buf text, ptx;
+    xg_buf text;
     uint32_t instructions = 0;
     xg_str exe;
     memset(&s, 0, sizeof s);
@@ -61430,10 +61743,12 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     }
     xg_plan_kernels(p, xg_driver_kernel, &s);
     if (!o->no_command_buffers) xg_plan_command_buffers(p, o->command_buffer_least ? o->command_buffer_least : (uint32_t)XG_DRIVER_COMMANDS, o->command_buffer_control);
-    xg_buf_init(&ptx, a);
-    if (p->kernels.n) instructions = s.backend->finish(s.code, &ptx);
-    xg_driver_dump_text(o, "ptx", &ptx);
-    p->ptx = xg_str_of(ptx.p, ptx.n);
+    if (p->kernels.n) instructions = s.backend->finish(s.code, &p->ptx);
+    if (o->dump) {
+        xg_buf_init(&text, a);
+        xg_put_texts(&text, &p->ptx);
+        xg_driver_dump_text(o, "ptx", &text);
+    }
     p->target = o->target.cc * 10;
     p->target_name = xg_str_z(o->target.name);
     if (o->keep_hlo) { xg_buf_init(&text, a); xg_hlo_print(&text, p->m, NULL); p->hlo = xg_str_of(text.p, text.n); }

@@ -543,6 +543,15 @@ static void sorted(void) {
     put("x = f32[2000,100] parameter(0) ROOT r = f32[2000,100] sort(x), dimensions={1}, is_stable=true, to_apply=less }\n");
     costs("sorted rows of 100", 1, 112, 1.35, 2000 * 100);
     compared();
+    put("x = f32[4096,16] parameter(0) ROOT r = f32[4096,16] sort(x), dimensions={1}, is_stable=true, to_apply=less }\n");
+    costs("sorted rows of 16", 1, 45, 1.0, 4096 * 16);
+    compared();
+    put("x = s32[4096,8] parameter(0) y = f32[4096,8] parameter(1) ROOT r = (s32[4096,8], f32[4096,8]) sort(x, y), dimensions={1}, is_stable=true, to_apply=pair }\n");
+    costs("sorted pairs, rows of 8", 1, 30, 2.0, 4096 * 8);
+    compared();
+    put("x = bf16[1000,24] parameter(0) ROOT r = bf16[1000,24] sort(x), dimensions={1}, to_apply=byte }\n");
+    costs("sorted bf16, rows of 24", 1, 70, 1.01, 1000 * 24);
+    compared();
     put("x = bf16[8,8192] parameter(0) ROOT r = bf16[8,8192] sort(x), dimensions={1}, to_apply=byte }\n");
     costs("sorted bf16, rows of 8192", 1, 185, 1.0, 8 * 8192);
     compared();
