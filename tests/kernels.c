@@ -280,6 +280,41 @@ static void traffic_moves(const char *type, int64_t bytes) {
     }
 }
 
+/* Contractions of arrays that lie behind each other: no step asks in which of them it is, so it costs what one array costs. */
+static uint64_t pieces_lanes(const char *what, const char *body) {
+    xlagpu_kernel_stats s[8];
+    uint64_t lanes = 0;
+    uint32_t kernels = 0;
+    job j;
+    begin(NULL, NULL);
+    put("ENTRY e { %s }\n", body);
+    if (job_open(&j, what) && job_run(&j, what)) {
+        kernels = xlagpu_rt_stats(j.p, s, 8);
+        lanes = s[0].lane_instructions;
+        job_compare(&j, what);
+    }
+    job_close(&j);
+    EXPECT_IN(kernels == 1, what);
+    return lanes;
+}
+static void traffic_pieces(void) {
+    static const char *const bodies[][2] = {
+        {"x = s32[2,8,8,48] parameter(0) w = s32[3,3,48,16] parameter(1) ROOT r = s32[2,8,8,16] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f",
+         "x = s32[2,8,8,32] parameter(0) y = s32[2,8,8,16] parameter(2) w = s32[3,3,48,16] parameter(1) c = s32[2,8,8,48] concatenate(x, y), dimensions={3} "
+         "ROOT r = s32[2,8,8,16] convolution(c, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"},
+        {"x = s32[64,96] parameter(0) w = s32[96,32] parameter(1) ROOT r = s32[64,32] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+         "x = s32[64,40] parameter(0) y = s32[64,56] parameter(2) w = s32[96,32] parameter(1) c = s32[64,96] concatenate(x, y), dimensions={1} "
+         "ROOT r = s32[64,32] dot(c, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}"}};
+    char line[160];
+    size_t i;
+    for (i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        uint64_t whole = pieces_lanes("a contraction of one array", bodies[i][0]), pieces = pieces_lanes("a contraction of pieces", bodies[i][1]);
+        snprintf(line, sizeof line, "a contraction of pieces: %llu lane instructions, of one array %llu", (unsigned long long)pieces, (unsigned long long)whole);
+        if (verbose) printf("%s\n", line);
+        EXPECT_IN((double)pieces <= 1.15 * (double)whole, line);
+    }
+}
+
 /* Vectors that all rows read: each block reads them once. */
 static void traffic_norms(const char *t, const char *of, long long r, long long c) {
     char what[96];
@@ -792,6 +827,7 @@ int main(int argc, char **argv) {
     traffic_bias("f64", 513, 511);
     traffic_bias("f32", 30001, 17);
     traffic_bias("f32", 1000, 8192);
+    traffic_pieces();
     sizes();
     selections();
     works();
