@@ -816,7 +816,7 @@ int main(int argc, char **argv) {
     traffic_norms("bf16", "f32", 8200, 768);
     traffic_norms("bf16", "bf16", 8200, 256);
     traffic_norms("f32", "f32", 8200, 1027);
-    traffic_norms("f32", "bf16", 1500, 12003); /* vectors of more than 40 KiB */
+    traffic_norms("f32", "bf16", 1800, 12003); /* vectors of more than 40 KiB */
     traffic_bias("f32", 4096, 1024);
     traffic_bias("bf16", 4096, 768);
     traffic_bias("s8", 8192, 768);

@@ -161,20 +161,20 @@ XG_FN bool xg_rows_tile_add(xg_rows *w, const xg_inst *i, const xg_imap *at) {
     }
     return xg_rows_tile_type(i->shape->type) && xg_rows_tile_list(w->tile.values, &w->tile.n, i);
 }
-/* What depends on no reduction, but on a large array, and is read by something that does depend on one. */
-XG_FN bool xg_rows_find_tile(xg_rows *w) {
+/* What depends on no reduction, but on a large array, and is read by something that does depend on one; by more than the first reductions, if those read memory themselves. */
+XG_FN bool xg_rows_find_tile(xg_rows *w, bool later) {
     const xg_row_form *f = &w->form;
     bool *large = XG_NEW_N(w->r.e->arena, bool, f->n + (size_t)1);
     uint32_t k, j;
     w->tile.n = w->tile.n_made = 0;
     for (k = 0; k < f->n; k++) {
         const xg_inst *i = f->insts[k];
-        large[k] = i->op == XG_PARAMETER && i->shape->elements > XG_MAX(f->rows, f->cols);
+        large[k] = i->op == XG_PARAMETER && (i->shape->elements > XG_MAX(f->rows, f->cols) || i->shape->elements == f->rows * f->cols);
         for (j = 0; j < i->n_operands; j++) large[k] = large[k] || large[xg_row_place(f, XG_OPERAND(i, j))];
     }
     for (k = 0; k < f->n; k++) for (j = 0; f->stage[k] && f->maps[k] && j < f->insts[k]->n_operands; j++) {
         const xg_inst *i = f->insts[k], *o = XG_OPERAND(i, j);
-        if (xg_row_stage(f, o) || !large[xg_row_place(f, o)]) continue;
+        if (xg_row_stage(f, o) || !large[xg_row_place(f, o)] || (later && i->op == XG_REDUCE && f->stage[k] == 1)) continue;
         if (!xg_rows_tile_add(w, o, i->op == XG_REDUCE ? xg_row_map(&w->form, o->shape) : xg_imap_compose(f->x, f->maps[k], xg_indexing_operand(f->x, i, j)))) return false;
     }
     for (k = 0; k < w->r.e->n_roots; k++) {
@@ -222,7 +222,7 @@ XG_FN bool xg_rows_plan_tile(xg_rows *w, int64_t held) {
     int64_t cols = w->form.cols, most = XG_MAX(XG_MIN((XG_ROWS_HELD_BYTES + 4) / held, XG_ROWS_HELD_WORK / xg_rows_work(w)), (int64_t)1), apart, vector, bytes, l, rows, in_row;
     if (w->form.rows * cols < XG_ROWS_TILE_ELEMENTS) return false;
     (void)xg_rows_tile_bytes(w, &apart, &vector);
-    if (cols % apart == 0 || !xg_rows_find_tile(w)) return false;
+    if (cols % apart == 0 || !xg_rows_find_tile(w, false)) return false;
     xg_rows_tile_over(w);
     bytes = xg_rows_tile_bytes(w, &apart, &vector);
     for (l = 1; cols % (2 * l) == 0; l *= 2) {}
@@ -265,7 +265,7 @@ XG_FN void xg_rows_plan_kept(xg_rows *w) {
     int64_t bytes = 0, places, lanes = xg_rows_even_lanes(w, XG_ROWS_LANES_MAX);
     uint32_t k;
     w->kept = w->kept_bytes = 0;
-    if (w->held || w->vectors < XG_ROWS_LANES_MAX || !xg_rows_find_tile(w)) return;
+    if (w->held || w->vectors < XG_ROWS_LANES_MAX || !xg_rows_find_tile(w, true)) return;
     for (k = 0; k < w->tile.n; k++) bytes += xg_type_bytes(w->tile.values[k]->shape->type);
     places = (w->vectors + lanes - 1) / lanes * lanes * w->vector + (w->edges ? lanes : 0);
     if (bytes * places > w->r.e->target->shared - XG_ROWS_SHARED_REST) return;
