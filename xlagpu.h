@@ -15879,12 +15879,12 @@ XG_FN const xg_aff *xg_aff_rejoin_term(xg_aff_env *env, const xg_aff *e, uint32_
     return xg_aff_merge(env->x, to, m->of, d);
 }
 
-/* One such step that leaves fewer quotients and remainders, or as many in a smaller sum; NULL when there is none. */
+/* One such step that leaves a smaller sum, or as small a one of fewer quotients and remainders; NULL when there is none. */
 XG_FN const xg_aff *xg_aff_rejoin_one(xg_aff_env *env, const xg_aff *e) {
     uint32_t n = xg_aff_count_inner(e), i;
     for (i = 0; i < n; i++) {
         const xg_aff *to = e->terms[i].of->kind == XG_AFF_MOD ? xg_aff_rejoin_term(env, e, i, n) : NULL;
-        if (to && (xg_aff_count_inner(to) < n || (xg_aff_count_inner(to) == n && to->size < e->size))) return to;
+        if (to && (to->size < e->size || (to->size == e->size && xg_aff_count_inner(to) < n))) return to;
     }
     return NULL;
 }
@@ -18366,6 +18366,7 @@ XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close);
 XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule);
 XG_FN bool xg_opt_dynamic_padder(xg_module *m);    /* dynamic_padder.c: bounded dimensions as arrays of their bounds and sizes */
 XG_FN bool xg_opt_scan_expander(xg_module *m);     /* scan_expander.c: scan as running sums, doubling or loops */
+XG_FN bool xg_opt_scan_finder(xg_module *m);       /* scan_finder.c: scans that are written out, as running sums */
 XG_FN bool xg_opt_fft_expander(xg_module *m);      /* fft_expander.c: fft as dots with matrices of roots */
 XG_FN bool xg_opt_linear_expander(xg_module *m);   /* linear_expander.c: cholesky and triangular-solve as loops */
 XG_FN bool xg_opt_solver_calls(xg_module *m);      /* solver_calls.c: the calls of libraries for factorisations, as loops */
@@ -18966,7 +18967,7 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; xg_map64 *counters;
     /* algsimp_reduce.c: many elements */ \
     X(reduce_nothing, REDUCE, EXACT) X(reduce_ones, REDUCE, EXACT) X(reduce_reshape, REDUCE, EXACT) X(reduce_transpose, REDUCE, CLOSE) X(reduce_broadcast, REDUCE, EXACT) X(reduce_broadcast_sum, REDUCE, CLOSE) X(reduce_pad, REDUCE, EXACT) X(reduce_concatenate, REDUCE, CLOSE) X(reduce_reduce, REDUCE, CLOSE) \
     X(dot_nothing, DOT, EXACT) X(dot_ones, DOT, EXACT) X(dot_transpose, DOT, CLOSE) X(dot_outer, DOT, CLOSE) \
-    X(reduce_window_same, REDUCE_WINDOW, EXACT) X(map_inline, MAP, EXACT) \
+    X(reduce_window_same, REDUCE_WINDOW, EXACT) X(reduce_window_apart, REDUCE_WINDOW, CLOSE) X(reduce_window_whole, REDUCE_WINDOW, CLOSE) X(slice_reduce_window, SLICE, EXACT) X(map_inline, MAP, EXACT) \
     /* algsimp_matrix.c: what is known of matrices */ \
     X(transpose_symmetric, TRANSPOSE, EXACT) X(select_factored, SELECT, EXACT) X(select_triangle, SELECT, EXACT) \
     /* algsimp_convolution.c */ \
@@ -20712,6 +20713,93 @@ RULE(reduce_window_same) { /* windows of one element, one for each: op(init, x) 
     if (op < 0 || P(0)->shape->plain != i->shape->plain) return NULL;
     for (k = 0; w && k < w->n; k++) if (w->p[k].size != 1 || w->p[k].stride != 1 || w->p[k].pad_low || w->p[k].pad_high || w->p[k].base_dilation != 1) return NULL;
     return xg_hb_2(&a->b, (xg_opcode)op, P(0), xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i)));
+}
+/* Windows side by side along the innermost dimension, wide enough that neighbouring threads would read apart: reduce(reshape(x)). */
+RULE(reduce_window_apart) {
+    enum { WIDE = 32 };
+    const xg_window *w = xg_inst_attr(i, XG_A_window) ? xg_inst_attr(i, XG_A_window)->v.window : NULL;
+    const xg_shape *out = i->shape->type == XLAGPU_TUPLE ? i->shape->elems[0] : i->shape;
+    int64_t dims[XG_RANK_MAX], places[XG_RANK_MAX];
+    uint32_t rank = 0, n = 0, minor, k, j;
+    xg_slice_dim part[XG_RANK_MAX];
+    xg_inst **in, *r;
+    if (a->layouts || !w || w->n == 0 || xg_shape_has_dynamic(i->shape) || P(0)->shape->dynamic || out->elements == 0) return NULL;
+    for (minor = w->n - 1; minor > 0 && P(0)->shape->dims[minor] == 1; minor--) {}
+    if (w->p[minor].size < WIDE) return NULL;
+    for (k = 0; k < w->n; k++) {
+        const xg_window_dim *d = &w->p[k];
+        if (d->pad_low || d->pad_high || d->base_dilation != 1 || d->window_dilation != 1 || d->reversal || (d->stride != d->size && out->dims[k] > 1) || rank + 2 > XG_RANK_MAX) return NULL;
+        part[k].start = 0;
+        part[k].stride = 1;
+        part[k].limit = out->dims[k] * d->size;
+        dims[rank++] = out->dims[k];
+        if (d->size == 1) continue;
+        places[n++] = rank;
+        dims[rank++] = d->size;
+    }
+    in = XG_NEW_N(a->m->arena, xg_inst *, i->n_operands + (size_t)1);
+    for (j = 0; j < i->n_operands; j++) in[j] = j < i->n_operands / 2 ? xg_hb_reshape(&a->b, xg_hb_slice(&a->b, P(j), part), dims, rank) : P(j);
+    r = xg_hb_op(&a->b, XG_REDUCE, i->shape, in, i->n_operands);
+    xg_inst_set_attr(r, xg_hb_ints(&a->b, XG_A_dimensions, places, n));
+    xg_inst_set_attr(r, xg_attr_make_comp(XG_A_to_apply, xg_attr_comp(i, XG_A_to_apply)));
+    return xg_hb_done(r);
+}
+/* A window that is all of the operand, in some dimensions, is a reduction, which many threads can share. Small ones stay windows, into which contractions are folded. */
+RULE(reduce_window_whole) {
+    enum { SMALL = 64 };
+    const xg_window *w = xg_inst_attr(i, XG_A_window) ? xg_inst_attr(i, XG_A_window)->v.window : NULL;
+    int64_t dims[XG_RANK_MAX], size = 1;
+    uint32_t k, n = 0;
+    if (!w || i->n_operands != 2 || a->layouts) return NULL;
+    for (k = 0; k < w->n; k++) {
+        const xg_window_dim *d = &w->p[k];
+        if (d->pad_low || d->pad_high || d->base_dilation != 1 || d->window_dilation != 1 || d->size != (DIMS(i)[k] == DIMS(P(0))[k] ? 1 : DIMS(P(0))[k])) return NULL;
+        if (d->size == 1) continue;
+        dims[n++] = k;
+        size *= d->size;
+    }
+    return size > SMALL ? xg_hb_reshape(&a->b, xg_alg_reduce_again(a, i, P(0), dims, n), DIMS(i), RANK(i)) : NULL;
+}
+/* The windows that a slice keeps are made of what they cover. A running sum makes all of its elements at the price of one: of that only the last of those, or the other dimensions. */
+RULE(slice_reduce_window) {
+    xg_inst *r = P(0), *x, *in[2];
+    const xg_slice_dim *s = xg_inst_attr(i, XG_A_slice)->v.slices->p;
+    xg_slice_dim d[XG_RANK_MAX];
+    xg_attr kept = xg_attr_make(XG_A_window);
+    xg_window_dim *now;
+    xg_window *made;
+    uint32_t scanned = UINT32_MAX, k;
+    bool reverse;
+    if (r->op != XG_REDUCE_WINDOW || !xg_inst_attr(r, XG_A_window) || r->n_operands != 2 || !xg_alg_one_user(r) || i->shape->elements == 0 || a->layouts) return NULL;
+    (void)xg_window_is_scan(r, &scanned, &reverse);
+    x = XG_OPERAND(r, 0);
+    now = XG_NEW_N(a->m->arena, xg_window_dim, RANK(r));
+    for (k = 0; k < RANK(r); k++) {
+        const xg_window_dim *w = &xg_inst_attr(r, XG_A_window)->v.window->p[k];
+        int64_t count = DIMS(i)[k], from = s[k].start * w->stride - w->pad_low, to = from + (count - 1) * s[k].stride * w->stride + w->size;
+        now[k] = *w;
+        d[k].start = 0; d[k].limit = DIMS(x)[k]; d[k].stride = 1;
+        if (count == DIMS(r)[k]) continue;
+        if (w->base_dilation != 1 || w->window_dilation != 1 || (k == scanned && count > 1)) return NULL;
+        if (w->size == 1 && w->stride == 1 && !w->pad_low && !w->pad_high) { d[k] = s[k]; continue; }
+        d[k].start = XG_MAX(from, (int64_t)0);
+        d[k].limit = XG_MIN(to, DIMS(x)[k]);
+        if (d[k].start >= d[k].limit) return NULL;
+        now[k].stride = count == 1 ? 1 : w->stride * s[k].stride;
+        now[k].size = count == 1 ? d[k].limit - d[k].start : w->size;
+        now[k].pad_low = count == 1 ? 0 : d[k].start - from;
+        now[k].pad_high = count == 1 ? 0 : to - d[k].limit;
+    }
+    made = XG_NEW(a->m->arena, xg_window);
+    made->n = RANK(r);
+    made->p = now;
+    kept.v.window = made;
+    in[0] = xg_hb_slice(&a->b, x, d);
+    in[1] = XG_OPERAND(r, 1);
+    r = xg_inst_clone(r, i->comp, in, i);
+    r->shape = i->shape;
+    xg_inst_set_attr(r, kept);
+    return r;
 }
 /* The computation of a map, if it is elementwise all through, on whole arrays. */
 RULE(map_inline) {
@@ -24687,6 +24775,587 @@ XG_FN xg_inst *xg_scan_expand(const xg_hb *b, xg_inst *i) {
 XG_FN bool xg_opt_scan_expander(xg_module *m) { return m->made[XG_SCAN] && xg_opt_expand(m, xg_scan_matches, xg_scan_expand); }
 
 #endif /* XG_OPT_SCAN_EXPANDER_C */
+/* opt/scan_finder.c -- AssociativeScanFinder: a scan that is written out as slices, combinations and concatenations becomes one cumulative reduce-window.
+ *
+ * jax.lax.associative_scan, and whoever scans by doubling, leaves a ladder of some 2 log n levels, each with slices of stride 1 or 2, a combination f, pads and
+ * concatenations. XLA makes a few kernels of it, which read each element again and again; as a running sum (emit/scan.c) it is read and written once.
+ *
+ * - What is combined: f is what is first made of x[0::s] and x[1::s], s = 1 or 2, by elementwise operations; x are several arrays where f has several values.
+ * - The proof: of each array of the ladder it is known which elements of x every place folds, as a span [lo, hi] by place. Slices, reverses, concatenations and pads
+ *   move spans; f of the spans [a, b] and [b+1, c] is [a, c]; a pad's zeros are nothing, and added to something change nothing. Where the spans of an array of the
+ *   length of x are [0, t], it is the scan, however it was made.
+ * - A ladder says in which tree elements are combined, a running sum takes another one. So f has to be associative: a sum, product, maximum ..., as of a reduce;
+ *   or it is so for numbers that are tried, in f64.
+ * - reduce-window needs an init value, f need not have a neutral element. One is adjoined: beside the values goes whether there are any.
+ *       (l, has l) o (r, has r) = (both ? f(l, r) : has r ? r : l,  has l or has r) */
+#ifndef XG_OPT_SCAN_FINDER_C
+#define XG_OPT_SCAN_FINDER_C
+
+enum { XG_FIND_VALUES = 4, XG_FIND_LEAST = 16 /* elements: a shorter ladder fits one loop */, XG_FIND_MOST = 1 << 18, XG_FIND_NODES = 64 /* of f */, XG_FIND_DEPTH = 8, XG_FIND_ROOM = 4096 /* arrays */, XG_FIND_TRIES = 64 };
+
+typedef struct xg_span { int32_t lo, hi; } xg_span;                     /* hi < lo: a pad's zero */
+typedef struct xg_ladder { uint32_t value; int64_t n; xg_span *at; } xg_ladder; /* what is known of an array */
+typedef struct xg_find_slice { uint32_t dim; int64_t start, stride; } xg_find_slice;
+typedef struct xg_finder {
+    xg_module *m;
+    xg_arena *a;
+    uint32_t n, n_f, dim;
+    int64_t length, stride;
+    xg_inst *x[XG_FIND_VALUES], *f[XG_FIND_VALUES]; /* f[v] makes value v */
+    xg_map64 known;               /* instruction id: xg_ladder */
+    xg_inst **found;              /* those, x first */
+    uint32_t n_found;
+    xg_inst *scans[XG_FIND_VALUES];
+    int64_t budget;
+} xg_finder;
+typedef struct xg_find_sides { xg_inst *p[2][XG_FIND_VALUES]; uint32_t nodes; } xg_find_sides; /* [right][value] */
+
+/* ---- what is combined ---- */
+
+/* A slice along one dimension. */
+XG_FN bool xg_find_slice_of(const xg_inst *i, xg_find_slice *s) {
+    const xg_shape *from;
+    const xg_slices *d;
+    bool found = false;
+    uint32_t k;
+    if (i->op != XG_SLICE) return false;
+    from = XG_OPERAND(i, 0)->shape;
+    d = xg_inst_attr(i, XG_A_slice)->v.slices;
+    for (k = 0; k < from->rank; k++) {
+        if (i->shape->dims[k] == from->dims[k]) continue;
+        if (found) return false;
+        found = true;
+        s->dim = k;
+        s->start = d->p[k].start;
+        s->stride = d->p[k].stride;
+    }
+    return found;
+}
+/* x[0::stride] or x[1::stride], as many of the one as of the other. */
+XG_FN bool xg_find_side(const xg_inst *i, xg_find_slice *s) {
+    int64_t n;
+    if (!xg_find_slice_of(i, s) || s->start > 1 || s->stride > 2) return false;
+    n = XG_OPERAND(i, 0)->shape->dims[s->dim];
+    return i->shape->dims[s->dim] == (s->stride == 1 ? n - 1 : n / 2);
+}
+/* The one value that i has everywhere; NULL: it is not known. */
+XG_FN const xg_literal *xg_find_constant(const xg_inst *i) {
+    if (i->op == XG_BROADCAST) i = XG_OPERAND(i, 0);
+    return i->op == XG_CONSTANT && i->shape->elements == 1 && i->literal->data && !i->literal->elided ? i->literal : NULL;
+}
+XG_FN int xg_find_value(const xg_finder *f, const xg_inst *x) {
+    uint32_t k;
+    for (k = 0; k < f->n; k++) if (f->x[k] == x) return (int)k;
+    return -1;
+}
+/* Is i made of such slices by elementwise operations? Notes what is sliced. */
+XG_FN bool xg_find_collect(xg_finder *f, xg_inst *i, uint32_t *nodes) {
+    xg_find_slice s;
+    uint32_t k;
+    if (++*nodes > XG_FIND_NODES) return false;
+    if (xg_find_constant(i)) return true;
+    if (xg_find_side(i, &s)) {
+        xg_inst *x = XG_OPERAND(i, 0);
+        if (f->n == 0) {
+            f->dim = s.dim;
+            f->length = x->shape->dims[s.dim];
+            f->stride = s.stride;
+        } else if (s.dim != f->dim || s.stride != f->stride || !xg_shape_same_dims(x->shape, f->x[0]->shape)) return false;
+        if (xg_find_value(f, x) >= 0) return true;
+        if (f->n == XG_FIND_VALUES) return false;
+        f->x[f->n++] = x;
+        return true;
+    }
+    if (!(xg_op_flags(i->op) & XGF_EW) || i->n_operands == 0) return false;
+    for (k = 0; k < i->n_operands; k++) if (!xg_find_collect(f, XG_OPERAND(i, k), nodes)) return false;
+    return true;
+}
+/* Combined values are moved on; what stands inside of a combination is not. */
+XG_FN bool xg_find_is_moved(const xg_inst *i) {
+    XG_FOR_USES(u, i) if (u->user->op == XG_SLICE || u->user->op == XG_PAD || u->user->op == XG_CONCATENATE) return true;
+    return false;
+}
+/* The combined values that are made of i, a slice or an operation of a combination. */
+XG_FN bool xg_find_combined(xg_finder *f, xg_inst *i, uint32_t *nodes) {
+    XG_FOR_USES(u, i) {
+        xg_inst *v = u->user;
+        uint32_t k, seen = 0;
+        if (++*nodes > 4 * XG_FIND_NODES) return false;
+        if (!(xg_op_flags(v->op) & XGF_EW)) continue;
+        for (k = 0; k < f->n_f && f->f[k] != v; k++) {}
+        if (k < f->n_f) continue;
+        if (xg_find_is_moved(v)) {
+            if (!xg_find_collect(f, v, &seen)) continue;
+            if (f->n_f == XG_FIND_VALUES) return false;
+            f->f[f->n_f++] = v;
+        } else if (!xg_find_combined(f, v, nodes)) return false;
+    }
+    return true;
+}
+/* All values of the combination that i is one of, and the arrays that they are made of. */
+XG_FN bool xg_find_start(xg_finder *f, xg_inst *i) {
+    uint32_t nodes = 0, k;
+    xg_find_slice s;
+    if (!(xg_op_flags(i->op) & XGF_EW) || i->n_operands < 2 || !xg_find_is_moved(i) || !xg_find_collect(f, i, &nodes) || f->n == 0) return false;
+    if (f->length < XG_FIND_LEAST || f->length > XG_FIND_MOST || f->x[0]->shape->dynamic) return false;
+    for (k = 0; k < f->n; k++) XG_FOR_USES(u, f->x[k]) {
+        nodes = 0;
+        if (xg_find_side(u->user, &s) && s.dim == f->dim && s.stride == f->stride && !xg_find_combined(f, u->user, &nodes)) return false;
+    }
+    for (k = 0; k < f->n; k++) if (f->x[k]->shape->type == XLAGPU_TUPLE || f->n_f != f->n) return false;
+    return true;
+}
+
+/* ---- the proof ---- */
+
+XG_FN xg_ladder *xg_find_known(const xg_finder *f, const xg_inst *i) { return (xg_ladder *)xg_map64_get(&f->known, (uint64_t)i->id + 1); }
+XG_FN xg_ladder *xg_find_new(xg_finder *f, uint32_t value, int64_t n) {
+    xg_ladder *l;
+    if (n < 0 || n > 2 * f->length || (f->budget -= n + 1) < 0) return NULL;
+    l = XG_NEW(f->a, xg_ladder);
+    l->value = value;
+    l->n = n;
+    l->at = XG_NEW_N(f->a, xg_span, n + 1);
+    return l;
+}
+XG_FN bool xg_find_attrs_equal(const xg_inst *a, const xg_inst *b) {
+    uint32_t p = 0, q = 0;
+    for (;; p++, q++) {
+        const xg_attr *x, *y;
+        while (p < a->n_attrs && xg_cse_describes(a->attrs[p].key)) p++;
+        while (q < b->n_attrs && xg_cse_describes(b->attrs[q].key)) q++;
+        if (p == a->n_attrs || q == b->n_attrs) return p == a->n_attrs && q == b->n_attrs;
+        x = &a->attrs[p];
+        y = &b->attrs[q];
+        if (x->key != y->key) return false;
+        switch (xg_attr_kind_of(x->key)) {
+        case XG_K_INT: case XG_K_BOOL: if (x->v.i != y->v.i) return false; break;
+        case XG_K_WORD: case XG_K_STR: if (!xg_str_eq(*x->v.str, *y->v.str)) return false; break;
+        default: return false;
+        }
+    }
+}
+/* Is i the same operations as t, a part of f? What stands where t has slices goes into sides. */
+XG_FN bool xg_find_same(const xg_finder *f, const xg_inst *t, xg_inst *i, xg_find_sides *sides) {
+    xg_find_slice s;
+    uint32_t k;
+    if (++sides->nodes > XG_FIND_NODES || t->shape->type != i->shape->type) return false;
+    if (xg_find_side(t, &s)) {
+        xg_inst **side = &sides->p[s.start][xg_find_value(f, XG_OPERAND(t, 0))];
+        if (!*side) *side = i;
+        return *side == i;
+    }
+    if (xg_find_constant(t)) return xg_find_constant(i) && xg_reducer_same_bits(xg_find_constant(t), xg_find_constant(i));
+    if (t->op != i->op || t->n_operands != i->n_operands || !xg_find_attrs_equal(t, i)) return false;
+    for (k = 0; k < t->n_operands; k++) if (!xg_find_same(f, XG_OPERAND(t, k), XG_OPERAND(i, k), sides)) return false;
+    return true;
+}
+/* The spans of all values of one side: they have to be the same. */
+XG_FN const xg_ladder *xg_find_agreed(const xg_finder *f, xg_inst *const *side) {
+    const xg_ladder *l = NULL;
+    uint32_t v;
+    for (v = 0; v < f->n; v++) {
+        const xg_ladder *k;
+        if (!side[v]) continue;
+        k = xg_find_known(f, side[v]);
+        if (!k || k->value != v || (l && (l->n != k->n || memcmp(l->at, k->at, (size_t)k->n * sizeof *k->at)))) return NULL;
+        l = k;
+    }
+    return l;
+}
+XG_FN xg_ladder *xg_find_joined(xg_finder *f, const xg_ladder *l, const xg_ladder *r, uint32_t value, bool fold, bool zeros) {
+    xg_ladder *out = l && r && l->n == r->n ? xg_find_new(f, value, l->n) : NULL;
+    int64_t t;
+    for (t = 0; out && t < l->n; t++) {
+        xg_span p = l->at[t], q = r->at[t];
+        if (p.hi >= p.lo && q.hi >= q.lo) {
+            if (!fold || p.hi + 1 != q.lo) return NULL;
+            out->at[t].lo = p.lo;
+            out->at[t].hi = q.hi;
+        } else if (!zeros) return NULL;
+        else out->at[t] = p.hi >= p.lo ? p : q;
+    }
+    return out;
+}
+XG_FN xg_ladder *xg_find_combination(xg_finder *f, xg_inst *i) {
+    uint32_t v;
+    for (v = 0; v < f->n; v++) {
+        bool swaps = f->n == 1 && f->f[0]->n_operands == 2 && xg_op_flags(f->f[0]->op) & XGF_COMM;
+        xg_find_sides s;
+        xg_ladder *l;
+        memset(&s, 0, sizeof s);
+        if (!xg_find_same(f, f->f[v], i, &s)) continue;
+        l = xg_find_joined(f, xg_find_agreed(f, s.p[0]), xg_find_agreed(f, s.p[1]), v, true, false);
+        if (!l && swaps) l = xg_find_joined(f, xg_find_agreed(f, s.p[1]), xg_find_agreed(f, s.p[0]), v, true, false);
+        if (l) return l;
+    }
+    if ((i->op == XG_ADD || i->op == XG_OR) && i->n_operands == 2) { /* what pads have interleaved */
+        const xg_ladder *l = xg_find_known(f, XG_OPERAND(i, 0)), *r = xg_find_known(f, XG_OPERAND(i, 1));
+        if (l && r && l->value == r->value) return xg_find_joined(f, l, r, l->value, false, true);
+    }
+    return NULL;
+}
+XG_FN bool xg_find_is_zero(const xg_inst *i) {
+    const xg_literal *l = xg_find_constant(i);
+    int64_t k, bytes = l ? xg_type_bytes(l->shape->type) : 0;
+    for (k = 0; k < bytes && !((const char *)l->data)[k]; k++) {}
+    return l && k == bytes;
+}
+XG_FN xg_ladder *xg_find_moved(xg_finder *f, const xg_inst *i) {
+    const xg_ladder *from = i->n_operands ? xg_find_known(f, XG_OPERAND(i, 0)) : NULL, *next;
+    xg_ladder *to;
+    int64_t n = i->shape->rank > f->dim ? i->shape->dims[f->dim] : -1, t, at = 0;
+    xg_find_slice s;
+    uint32_t k;
+    if (!from || i->shape->rank != f->x[0]->shape->rank) return NULL;
+    switch (i->op) {
+    case XG_SLICE:
+        if (!xg_find_slice_of(i, &s) || s.dim != f->dim) return NULL;
+        to = xg_find_new(f, from->value, n);
+        for (t = 0; to && t < n; t++) to->at[t] = from->at[s.start + t * s.stride];
+        return to;
+    case XG_REVERSE:
+        if (xg_attr_ints(i, XG_A_dimensions).n != 1 || xg_attr_ints(i, XG_A_dimensions).p[0] != (int64_t)f->dim) return NULL;
+        to = xg_find_new(f, from->value, n);
+        for (t = 0; to && t < n; t++) to->at[t] = from->at[n - 1 - t];
+        return to;
+    case XG_CONCATENATE:
+        if (xg_attr_ints(i, XG_A_dimensions).p[0] != (int64_t)f->dim) return NULL;
+        for (k = 0; k < i->n_operands; k++) if (!(next = xg_find_known(f, XG_OPERAND(i, k))) || next->value != from->value) return NULL;
+        to = xg_find_new(f, from->value, n);
+        for (k = 0; to && k < i->n_operands; k++) {
+            next = xg_find_known(f, XG_OPERAND(i, k));
+            if (next->n) memcpy(to->at + at, next->at, (size_t)next->n * sizeof *to->at);
+            at += next->n;
+        }
+        return to;
+    case XG_PAD: {
+        const xg_pads *p = xg_inst_attr(i, XG_A_padding)->v.pads;
+        if (!xg_find_is_zero(XG_OPERAND(i, 1))) return NULL;
+        for (k = 0; k < p->n; k++) if (k != f->dim && (p->p[k].low || p->p[k].high || p->p[k].interior)) return NULL;
+        to = xg_find_new(f, from->value, n);
+        for (t = 0; to && t < n; t++) { to->at[t].lo = 0; to->at[t].hi = -1; }
+        for (t = 0; to && t < from->n; t++) {
+            at = p->p[f->dim].low + t * (p->p[f->dim].interior + 1);
+            if (at >= 0 && at < n) to->at[at] = from->at[t];
+        }
+        return to;
+    }
+    default: return NULL;
+    }
+}
+XG_FN bool xg_find_is_scan(const xg_finder *f, const xg_ladder *l) {
+    int64_t t;
+    if (l->n != f->length) return false;
+    for (t = 0; t < l->n; t++) if (l->at[t].lo != 0 || l->at[t].hi != t) return false;
+    return true;
+}
+/* What is known of i is known now: what can be said of its users, and of operations that it takes part in? */
+XG_FN void xg_find_tell(xg_finder *f, xg_inst *i, uint32_t depth) {
+    XG_FOR_USES(u, i) {
+        xg_inst *v = u->user;
+        xg_ladder *l;
+        if (xg_find_known(f, v) || f->n_found == XG_FIND_ROOM || --f->budget < 0) continue;
+        l = xg_op_flags(v->op) & XGF_EW ? xg_find_combination(f, v) : xg_find_moved(f, v);
+        if (!l && xg_op_flags(v->op) & XGF_EW && depth < XG_FIND_DEPTH) xg_find_tell(f, v, depth + 1);
+        if (!l) continue;
+        xg_map64_put(&f->known, (uint64_t)v->id + 1, l);
+        if (!f->scans[l->value] && xg_find_is_scan(f, l)) f->scans[l->value] = v;
+        else f->found[f->n_found++] = v;
+    }
+}
+/* Does nobody else need i, a value of the ladder or a part of a combination? */
+XG_FN bool xg_find_stays(const xg_finder *f, const xg_inst *i, uint32_t depth) {
+    if (i == i->comp->root || depth == XG_FIND_DEPTH) return false;
+    XG_FOR_USES(u, i) if (!xg_find_known(f, u->user) && (!(xg_op_flags(u->user->op) & XGF_EW) || !xg_find_stays(f, u->user, depth + 1))) return false;
+    return true;
+}
+/* Will nothing of the ladder be left, but for slices of x? A gradient asks for what was combined on the way; then a running sum would be more work, not less. */
+XG_FN bool xg_find_is_private(const xg_finder *f) {
+    uint32_t k;
+    for (k = f->n; k < f->n_found; k++) if ((f->found[k]->op != XG_SLICE || xg_find_value(f, XG_OPERAND(f->found[k], 0)) < 0) && !xg_find_stays(f, f->found[k], 0)) return false;
+    return true;
+}
+XG_FN bool xg_find_prove(xg_finder *f) {
+    uint32_t k;
+    bool any = false;
+    int64_t t;
+    f->found = XG_NEW_N(f->a, xg_inst *, XG_FIND_ROOM);
+    f->n_found = 0;
+    xg_map64_init(&f->known, f->a);
+    memset(f->scans, 0, sizeof f->scans);
+    f->budget = 64 * f->length + 65536;
+    for (k = 0; k < f->n; k++) {
+        xg_ladder *l = xg_find_new(f, k, f->length);
+        if (!l) return false;
+        for (t = 0; t < l->n; t++) l->at[t].lo = l->at[t].hi = (int32_t)t;
+        xg_map64_put(&f->known, (uint64_t)f->x[k]->id + 1, l);
+        f->found[f->n_found++] = f->x[k];
+    }
+    for (k = 0; k < f->n_found; k++) xg_find_tell(f, f->found[k], 0);
+    for (k = 0; k < f->n; k++) any = any || f->scans[k];
+    return any && xg_find_is_private(f);
+}
+/* Which combined value is which of x, its arrays: the order in which there is a proof. */
+XG_FN bool xg_find_order(xg_finder *f, uint32_t done) {
+    uint32_t k;
+    if (done == f->n) {
+        for (k = 0; k < f->n; k++) if (f->f[k]->shape->type != f->x[k]->shape->type) return false;
+        return xg_find_prove(f);
+    }
+    for (k = done; k < f->n; k++) {
+        xg_inst *swap = f->f[done];
+        f->f[done] = f->f[k];
+        f->f[k] = swap;
+        if (xg_find_order(f, done + 1)) return true;
+        f->f[k] = f->f[done];
+        f->f[done] = swap;
+    }
+    return false;
+}
+
+/* ---- f as a computation ---- */
+
+typedef struct xg_find_form { int64_t n; bool adjoin, backwards; } xg_find_form; /* n: of vectors of so many, and all floats are f64; 0: of scalars. backwards: left and right are exchanged */
+
+XG_FN const xg_shape *xg_find_shape(const xg_finder *f, xg_find_form form, xlagpu_type t, bool scalar) {
+    const xg_shape *s;
+    if (form.n) t = xg_type_class(t) == XGT_F ? XLAGPU_F64 : xg_type_class(t) == XGT_C ? XLAGPU_C128 : t;
+    s = xg_shape_scalar(f->m, t);
+    return scalar || !form.n ? s : xg_shape_default_layout(f->m, xg_shape_array(f->m, t, &form.n, 1, NULL, NULL));
+}
+/* A copy of t with its slices replaced. */
+XG_FN xg_inst *xg_find_copy(const xg_finder *f, const xg_hb *b, xg_map64 *made, const xg_inst *t, xg_inst *const *params, xg_find_form form) {
+    xg_inst *now = (xg_inst *)xg_map64_get(made, (uint64_t)t->id + 1), *in[4];
+    xg_find_slice s;
+    uint32_t k;
+    if (now) return now;
+    if (xg_find_side(t, &s)) return params[(form.backwards ? 1 - s.start : s.start) * (int64_t)(f->n + 1) + xg_find_value(f, XG_OPERAND(t, 0))];
+    if (xg_find_constant(t)) {
+        xg_literal *l = xg_literal_new(f->m->arena, xg_shape_scalar(f->m, t->shape->type));
+        memcpy(l->data, xg_find_constant(t)->data, (size_t)xg_type_bytes(t->shape->type));
+        now = xg_hb_literal(b, l);
+        if (form.n) now = xg_hb_convert(b, now, xg_find_shape(f, form, t->shape->type, true)->type);
+        if (form.n && t->shape->rank) now = xg_hb_splat(b, now, &form.n, 1);
+    } else {
+        for (k = 0; k < t->n_operands; k++) in[k] = xg_find_copy(f, b, made, XG_OPERAND(t, k), params, form);
+        now = xg_hb_op(b, t->op, xg_find_shape(f, form, t->shape->type, t->shape->rank == 0), in, t->n_operands);
+        for (k = 0; k < t->n_attrs; k++) if (!xg_cse_describes(t->attrs[k].key)) xg_inst_set_attr(now, t->attrs[k]);
+    }
+    xg_map64_put(made, (uint64_t)t->id + 1, now);
+    return now;
+}
+/* f as a computation of (l..., -, r..., -) in front of the builder's; with an element adjoined, the places of - are whether there are values. */
+XG_FN xg_comp *xg_find_comp(const xg_finder *f, const xg_hb *at, xg_find_form form) {
+    xg_comp *c = xg_comp_new(f->m, XG_STR("combine"), at->comp);
+    xg_inst *params[2 * (XG_FIND_VALUES + 1)], *out[XG_FIND_VALUES + 1], *has[2];
+    uint32_t side, v;
+    xg_map64 made;
+    xg_hb b;
+    memset(params, 0, sizeof params);
+    b = xg_hb_end(c, NULL);
+    for (side = 0; side < 2; side++) for (v = 0; v < f->n + form.adjoin; v++) {
+        params[side * (f->n + 1) + v] = xg_comp_add_param(c, xg_find_shape(f, form, v < f->n ? f->x[v]->shape->type : XLAGPU_PRED, false), side ? XG_STR("r") : XG_STR("l"));
+    }
+    xg_map64_init(&made, f->a);
+    has[0] = params[f->n];
+    has[1] = params[2 * f->n + 1];
+    for (v = 0; v < f->n; v++) {
+        out[v] = xg_find_copy(f, &b, &made, f->f[v], params, form);
+        if (!form.adjoin) continue;
+        out[v] = xg_hb_select(&b, has[0], out[v], params[f->n + 1 + v]);
+        out[v] = xg_hb_select(&b, has[1], out[v], params[v]);
+    }
+    if (form.adjoin) out[f->n] = xg_hb_2(&b, XG_OR, has[0], has[1]);
+    c->root = f->n + form.adjoin == 1 ? out[0] : xg_hb_tuple(&b, out, f->n + form.adjoin);
+    return c;
+}
+
+/* ---- is it associative? ---- */
+
+/* One operation of both sides. */
+XG_FN bool xg_find_is_plain(const xg_finder *f) {
+    const xg_inst *r = f->f[0];
+    xg_find_slice s;
+    return f->n == 1 && r->n_operands == 2 && (xg_op_flags(r->op) & XGF_COMM) && xg_find_side(XG_OPERAND(r, 0), &s) && xg_find_side(XG_OPERAND(r, 1), &s);
+}
+/* What rounds to a width of its own, or reads bits, is not what it was in another type. */
+XG_FN bool xg_find_may_widen(const xg_inst *i) {
+    uint32_t k;
+    if (i->op == XG_REDUCE_PRECISION || i->op == XG_BITCAST_CONVERT || i->op == XG_STOCHASTIC_CONVERT) return false;
+    for (k = 0; i->op != XG_SLICE && k < i->n_operands; k++) if (!xg_find_may_widen(XG_OPERAND(i, k))) return false;
+    return true;
+}
+/* Small numbers, of which many are equal, and fractions. */
+XG_FN xg_literal *xg_find_numbers(xg_arena *a, const xg_shape *shape, uint32_t seed) {
+    xg_literal *l = xg_literal_new(a, shape);
+    int64_t parts = shape->type == XLAGPU_C128 ? 2 : 1, t;
+    for (t = 0; t < parts * shape->elements; t++) {
+        uint32_t h = xg_hash_mix(xg_hash_mix(seed, 77), (uint64_t)t);
+        if (xg_type_class(shape->type) & (XGT_F | XGT_C)) ((double *)l->data)[t] = t / parts % 2 ? (double)(h % 7) - 3 : (double)(int32_t)h / 1073741824.0;
+        else xg_literal_set_int(l, t, shape->type == XLAGPU_PRED ? (int64_t)(h >> 7 & 1) : (int64_t)(h % 7) - (xg_type_signed(shape->type) ? 3 : 0));
+    }
+    return l;
+}
+/* Where both are finite, and they are somewhere. */
+XG_FN bool xg_find_equal(const xg_literal *p, const xg_literal *q) {
+    const double *x = (const double *)p->data, *y = (const double *)q->data;
+    int64_t n = p->shape->elements * (p->shape->type == XLAGPU_C128 ? 2 : 1), finite = 0, t;
+    if (!(xg_type_class(p->shape->type) & (XGT_F | XGT_C))) return xg_literal_equal(p, q);
+    for (t = 0; t < n; t++) {
+        if (!isfinite(x[t]) || !isfinite(y[t])) continue;
+        finite++;
+        if (fabs(x[t] - y[t]) > 1e-9 * (1 + fabs(x[t]) + fabs(y[t]))) return false;
+    }
+    return finite >= n / 2;
+}
+XG_FN void xg_find_apply(const xg_finder *f, xg_comp *c, const xg_literal *const *l, const xg_literal *const *r, const xg_literal **out) {
+    const xg_literal *args[2 * XG_FIND_VALUES], *result;
+    xg_eval_options o;
+    uint32_t v;
+    memset(&o, 0, sizeof o);
+    for (v = 0; v < f->n; v++) { args[v] = l[v]; args[f->n + v] = r[v]; }
+    result = xg_eval_comp(c, f->a, args, 2 * f->n, &o);
+    for (v = 0; v < f->n; v++) out[v] = result->shape->type == XLAGPU_TUPLE ? result->elems[v] : result;
+}
+XG_FN bool xg_find_is_associative(const xg_finder *f, const xg_hb *at) {
+    const xg_literal *x[3][XG_FIND_VALUES], *left[XG_FIND_VALUES], *right[XG_FIND_VALUES];
+    xg_find_form vectors = {XG_FIND_TRIES, false, false};
+    uint32_t k, v;
+    bool same = true;
+    xg_comp *c;
+    if (xg_find_is_plain(f)) return f->f[0]->op != XG_MULHI;
+    for (v = 0; v < f->n; v++) if (!xg_find_may_widen(f->f[v])) return false;
+    c = xg_find_comp(f, at, vectors);
+    for (k = 0; k < 3; k++) for (v = 0; v < f->n; v++) x[k][v] = xg_find_numbers(f->a, c->params[v]->shape, k * XG_FIND_VALUES + v);
+    xg_find_apply(f, c, x[0], x[1], left);
+    xg_find_apply(f, c, left, x[2], left);
+    xg_find_apply(f, c, x[1], x[2], right);
+    xg_find_apply(f, c, x[0], right, right);
+    for (v = 0; v < f->n; v++) same = same && xg_find_equal(left[v], right[v]);
+    xg_comp_remove(c);
+    return same;
+}
+
+/* ---- the running sum ---- */
+
+XG_FN xg_attr xg_find_window(const xg_finder *f, bool backwards) {
+    xg_attr a = xg_attr_make(XG_A_window);
+    xg_window *w = XG_NEW(f->m->arena, xg_window);
+    xg_window_dim *p = XG_NEW_N(f->m->arena, xg_window_dim, f->x[0]->shape->rank + 1);
+    uint32_t k;
+    w->n = f->x[0]->shape->rank;
+    w->p = p;
+    for (k = 0; k < w->n; k++) p[k].size = p[k].stride = p[k].base_dilation = p[k].window_dilation = 1;
+    p[f->dim].size = f->length;
+    *(backwards ? &p[f->dim].pad_high : &p[f->dim].pad_low) = f->length - 1;
+    a.v.window = w;
+    return a;
+}
+/* Are all of x reversed along the dimension? Then what is reversed is scanned, from the other end. */
+XG_FN bool xg_find_is_reversed(const xg_finder *f) {
+    uint32_t k;
+    for (k = 0; k < f->n; k++) {
+        xg_ints d = xg_attr_ints(f->x[k], XG_A_dimensions);
+        if (f->x[k]->op != XG_REVERSE || d.n != 1 || d.p[0] != (int64_t)f->dim) return false;
+    }
+    return true;
+}
+XG_FN bool xg_find_rewrite(xg_finder *f, xg_inst *before) {
+    xg_hb b = xg_hb_at(before);
+    bool backwards = xg_find_is_reversed(f);
+    xg_inst *in[2 * (XG_FIND_VALUES + 1)], *neutral = xg_find_is_plain(f) ? xg_scan_neutral(&b, f->f[0]->op, f->f[0]->shape->type) : NULL, *r;
+    uint32_t n = neutral ? 1 : f->n + 1, v;
+    const xg_shape *shapes[XG_FIND_VALUES + 1];
+    xg_find_form scalars = {0, true, backwards};
+    if (!neutral && !xg_find_is_associative(f, &b)) return false;
+    for (v = 0; v < f->n; v++) {
+        in[v] = backwards ? XG_OPERAND(f->x[v], 0) : f->x[v];
+        in[n + v] = neutral ? neutral : xg_hb_literal(&b, xg_literal_new(f->m->arena, xg_shape_scalar(f->m, f->x[v]->shape->type)));
+        shapes[v] = in[v]->shape;
+    }
+    if (!neutral) {
+        xg_inst *yes = xg_hb_int(&b, XLAGPU_PRED, 1);
+        in[f->n] = xg_hb_splat(&b, yes, shapes[0]->dims, shapes[0]->rank);
+        in[n + f->n] = xg_hb_int(&b, XLAGPU_PRED, 0);
+        shapes[f->n] = in[f->n]->shape;
+    }
+    r = xg_hb_op(&b, XG_REDUCE_WINDOW, neutral ? shapes[0] : xg_shape_tuple(f->m, shapes, n), in, 2 * n);
+    xg_inst_set_attr(r, xg_find_window(f, backwards));
+    xg_inst_set_attr(r, xg_attr_make_comp(XG_A_to_apply, neutral ? xg_hb_reducer(&b, f->f[0]->op, f->f[0]->shape->type) : xg_find_comp(f, &b, scalars)));
+    (void)xg_hb_done(r);
+    for (v = 0; v < f->n; v++) {
+        xg_inst *y = r;
+        int64_t dim = f->dim;
+        if (!f->scans[v]) continue;
+        if (!neutral) y = xg_hb_element(&b, r, v);
+        if (backwards) y = xg_hb_reverse(&b, y, &dim, 1);
+        xg_opt_replace(f->scans[v], y);
+    }
+    return true;
+}
+
+XG_FN int64_t xg_find_place(const xg_inst *i) { return (int64_t)(uintptr_t)i->scratch; }
+/* Moves i, and what it is made of, in front of `before`; false, and nothing is moved, if that is among it. */
+XG_FN bool xg_find_precedes(const xg_finder *f, const xg_inst *i, const xg_inst *before, xg_map64 *seen, int64_t *budget) {
+    uint32_t k;
+    for (k = 0; k < f->n; k++) if (i == f->scans[k]) return false;
+    if (xg_find_place(i) < xg_find_place(before) || xg_map64_get(seen, (uint64_t)i->id + 1)) return true;
+    if (--*budget < 0) return false;
+    xg_map64_put(seen, (uint64_t)i->id + 1, (void *)(uintptr_t)i);
+    for (k = 0; k < i->n_operands; k++) if (!xg_find_precedes(f, XG_OPERAND(i, k), before, seen, budget)) return false;
+    return !xg_inst_attr(i, XG_A_control_predecessors);
+}
+XG_FN void xg_find_move(xg_inst *i, xg_inst *before) {
+    uint32_t k;
+    if (xg_find_place(i) < xg_find_place(before)) return;
+    for (k = 0; k < i->n_operands; k++) xg_find_move(XG_OPERAND(i, k), before);
+    xg_inst_move_before(i, before);
+    i->scratch = (void *)(uintptr_t)(xg_find_place(before) - 1);
+}
+/* In front of which instruction the running sum is to stand, behind all of x; NULL: x depends on a scan. */
+XG_FN xg_inst *xg_find_position(const xg_finder *f) {
+    xg_inst *before = NULL;
+    int64_t budget = XG_FIND_ROOM;
+    xg_map64 seen;
+    uint32_t v;
+    for (v = 0; v < f->n; v++) if (f->scans[v] && (!before || xg_find_place(f->scans[v]) < xg_find_place(before))) before = f->scans[v];
+    xg_map64_init(&seen, f->a);
+    for (v = 0; v < f->n; v++) if (!xg_find_precedes(f, f->x[v], before, &seen, &budget)) return NULL;
+    for (v = 0; v < f->n; v++) xg_find_move(f->x[v], before);
+    return before;
+}
+XG_FN bool xg_find_scan(xg_inst *i, xg_map64 *done) {
+    xg_inst *before, *made;
+    uint32_t k;
+    xg_finder f;
+    if (xg_map64_get(done, (uint64_t)i->id + 1)) return false;
+    memset(&f, 0, sizeof f);
+    f.m = i->comp->module;
+    f.a = f.m->work;
+    if (!xg_find_start(&f, i)) return false;
+    for (k = 0; k < f.n; k++) xg_map64_put(done, (uint64_t)f.f[k]->id + 1, f.f[k]); /* one try for all of a combination */
+    if (!xg_find_order(&f, 0) || !(before = xg_find_position(&f)) || !xg_find_rewrite(&f, before)) return false;
+    for (k = 0; k < f.n_found; k++) xg_map64_put(done, (uint64_t)f.found[k]->id + 1, f.found[k]);
+    for (made = before->prev; made && !made->scratch; made = made->prev) made->scratch = (void *)(uintptr_t)(xg_find_place(before) - 1);
+    return true;
+}
+XG_FN bool xg_find_scans(xg_comp *c) {
+    bool changed = false;
+    uintptr_t place = 0;
+    xg_inst *next;
+    xg_map64 done;
+    xg_map64_init(&done, c->module->work);
+    XG_FOR_INSTS(i, c) i->scratch = (void *)(place += 2);
+    for (xg_inst *i = c->first; i; i = next) {
+        next = i->next;
+        changed = xg_find_scan(i, &done) || changed;
+    }
+    return changed;
+}
+XG_FN bool xg_opt_scan_finder(xg_module *m) { return m->made[XG_SLICE] && (m->made[XG_PAD] || m->made[XG_CONCATENATE]) && xg_opt_each_sequence(m, xg_find_scans); }
+
+#endif /* XG_OPT_SCAN_FINDER_C */
 /* opt/dynamic_rules.c -- for each opcode: the sizes of its result, and its operands with padding that does not count.
  *
  * A rule reads p->i, whose operands are arrays of their bounds already, writes p->out (the size along each dimension of the result, NULL where it is the bound), puts other
@@ -31004,7 +31673,8 @@ XG_FN bool xg_fuse_hoist_constants(xg_module *m) { return m->made[XG_FUSION] && 
  * is computed again. Fusion itself does not see this: it moves whole kernels, and a multiplication goes into its reader before f, which is dearer, can go into it.
  *
  * Laws: the reader uses the arrays for nothing else; the one in whose place the result comes has no other reader, and ends in an elementwise operation; its fusion has the other
- * arrays already, as outputs or as operands. So no array lives longer but for those operands, by no step more than the fusion itself. */
+ * arrays already, as outputs or as operands, or gets them as operands: those that were made before it and that only the reader reads. So no array lives longer but for operands that it
+ * had, by no step more than the fusion itself, and what it gets is free from then on. */
 #ifndef XG_FUSE_COMBINE_OPERANDS_C
 #define XG_FUSE_COMBINE_OPERANDS_C
 
@@ -31070,21 +31740,48 @@ XG_FN xg_inst *xg_combine_inside(const xg_inst *maker, xg_inst *value) {
 }
 XG_FN xg_inst *xg_combine_value(const xg_combine *w, uint32_t k) { return XG_OPERAND(w->reader, w->params[k]->number); }
 
+/* Its place in the computation, if fusions may get operands. */
+XG_FN uintptr_t xg_combine_place(const xg_inst *i) { return (uintptr_t)i->scratch; }
+/* An array that the maker does not have: may it read it, so that the reader needs it no more? */
+XG_FN bool xg_combine_may_get(const xg_combine *w, const xg_inst *value) {
+    const xg_inst *from = value->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(value, 0) : value;
+    if (value->op == XG_PARAMETER || value->op == XG_CONSTANT || value == value->comp->root || !xg_shape_is_array(value->shape)) return false;
+    XG_FOR_USES(u, value) if (u->user != w->reader) return false;
+    return xg_combine_place(from) < xg_combine_place(w->maker) && w->maker->n_operands + (uint64_t)xg_shape_leaves(w->maker->shape) + XG_COMBINE_OPERANDS_MAX < XG_FUSE_BUFFERS_MAX;
+}
+
 XG_FN bool xg_combine_fits(xg_combine *w, uint32_t k) {
     const xg_inst *root;
     uint32_t j;
     w->value = xg_combine_value(w, k);
     w->maker = xg_combine_maker_of(w->value, &w->leaf);
-    if (!w->maker || w->value == w->value->comp->root || xg_inst_attr(w->maker, XG_A_output_to_operand_aliasing)) return false;
+    if (!w->maker || w->value == w->value->comp->root || xg_inst_attr(w->maker, XG_A_output_to_operand_aliasing) || xg_inst_attr(w->maker, XG_A_control_predecessors)) return false;
     XG_FOR_USES(u, w->value) if (u->user != w->reader || XG_USE_INDEX(u) != (uint32_t)w->params[k]->number) return false;
     if (w->maker != w->value) XG_FOR_USES(u, w->maker) if (u->user->op != XG_GET_TUPLE_ELEMENT || (u->user != w->value && xg_attr_int(u->user, XG_A_index, 0) == w->leaf)) return false;
     root = xg_fuse_leaf(xg_attr_comp(w->maker, XG_A_calls), (uint32_t)w->leaf);
     if (!root || !(xg_op_flags(root->op) & XGF_EW)) return false;
-    for (j = 0; j < w->inner->n_operands; j++) if (w->params[j] && !xg_combine_inside(w->maker, xg_combine_value(w, j))) return false;
+    for (j = 0; j < w->inner->n_operands; j++) if (w->params[j] && !xg_combine_inside(w->maker, xg_combine_value(w, j)) && !xg_combine_may_get(w, xg_combine_value(w, j))) return false;
     return true;
 }
 
 /* ---- moving it ---- */
+
+/* A maker that has the array as an operand, too, in place of the one that has not. */
+XG_FN void xg_combine_get(xg_combine *w, xg_inst *value) {
+    xg_inst *was = w->maker, **operands = XG_NEW_N(was->comp->module->arena, xg_inst *, (size_t)was->n_operands + 1), *made;
+    uint32_t k;
+    for (k = 0; k < was->n_operands; k++) operands[k] = XG_OPERAND(was, k);
+    operands[k] = value;
+    if (xg_combine_place(value) > xg_combine_place(was)) xg_inst_move_before(value, was); /* a name of what stands there */
+    (void)xg_comp_add_param(xg_attr_comp(was, XG_A_calls), value->shape, XG_STR("param"));
+    made = xg_inst_new(was->comp, XG_FUSION, was->shape, operands, k + 1, was, was->name);
+    for (k = 0; k < was->n_attrs; k++) xg_inst_set_attr(made, was->attrs[k]);
+    made->scratch = was->scratch;
+    if (w->value == was) w->value = made;
+    w->maker = made;
+    xg_inst_replace(was, made);
+    xg_inst_remove(was);
+}
 
 XG_FN xg_inst *xg_combine_operand(const xg_combine *w, const xg_hb *b, uint32_t k) {
     xg_inst *o = XG_OPERAND(w->inner, k), *there, *scalar;
@@ -31107,12 +31804,13 @@ XG_FN void xg_combine_remove(xg_inst *i) {
         for (o = j < k ? NULL : operands[k]; o && !o->first_use && (xg_in_place_renames(o) || xg_combine_is_splat(o)); o = next) { next = o->n_operands ? XG_OPERAND(o, 0) : NULL; xg_inst_remove(o); }
     }
 }
-XG_FN void xg_combine_move(const xg_combine *w) {
+XG_FN void xg_combine_move(xg_combine *w) {
     xg_comp *c = xg_attr_comp(w->maker, XG_A_calls);
     bool several = w->maker != w->value;
     xg_inst *operands[XG_COMBINE_OPERANDS_MAX] = {NULL, NULL, NULL, NULL}, *made, *param = NULL;
     xg_hb b = xg_hb_end(c, w->inner);
     uint32_t k;
+    for (k = 0; k < w->inner->n_operands; k++) if (w->params[k] && !xg_combine_inside(w->maker, xg_combine_value(w, k))) xg_combine_get(w, xg_combine_value(w, k));
     if (several) b.before = c->root;
     for (k = 0; k < w->inner->n_operands; k++) operands[k] = xg_combine_operand(w, &b, k);
     made = xg_inst_clone(w->inner, c, operands, b.before);
@@ -31155,6 +31853,10 @@ XG_FN bool xg_combine_reader(xg_inst *reader) {
 }
 XG_FN bool xg_combine_comp(xg_comp *c) {
     bool changed = false;
+    uintptr_t place = 0;
+    XG_FOR_INSTS(i, c) i->scratch = NULL;
+    XG_FOR_INSTS(i, c) if (xg_inst_attr(i, XG_A_control_predecessors)) place = UINTPTR_MAX; /* it may name a fusion that would be made anew */
+    if (!place) XG_FOR_INSTS(i, c) i->scratch = (void *)++place;
     XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) changed = xg_combine_reader(i) || changed;
     return changed;
 }
@@ -38578,6 +39280,21 @@ XG_KRULE(shift_back) {
 
 /* ---- bits ---- */
 
+/* (x << c) | (y >> 32 - c): one funnel shift; a rotation where x is y. */
+XG_KRULE(funnel) {
+    xg_kval *l = XG_K0, *r = XG_K1;
+    int64_t c, d;
+    if (op->results->type->elem != XG_E_I32 || !xg_kis_scalar(op->results)) return NULL;
+    if (xg_kval_by(l, XG_K_OP_SHRUI)) { l = XG_K1; r = XG_K0; }
+    if (!xg_kval_by(l, XG_K_OP_SHLI) || !xg_kval_by(r, XG_K_OP_SHRUI) || !xg_kval_is_const(xg_kof(l, 1), &c) || !xg_kval_is_const(xg_kof(r, 1), &d) || c < 1 || d < 1 || c + d != 32) return NULL;
+    return xg_k3(b, XG_K_OP_SHFL3, xg_kof(l, 0), xg_kof(r, 0), xg_kof(r, 1));
+}
+XG_KRULE(funnel_const) {
+    int64_t high, low, c;
+    if (!xg_kval_is_const(XG_K0, &high) || !xg_kval_is_const(XG_K1, &low) || !xg_kval_is_const(XG_K2, &c)) return NULL;
+    return xg_klike(b, op->results, xg_kint_wrap(XG_E_I32, (int64_t)(((uint64_t)high << 32 | (uint64_t)(uint32_t)low) >> (c & 31))));
+}
+
 XG_KRULE(bits_const) {
     int64_t c;
     int64_t ones = op->results->type->elem == XG_E_I1 ? 1 : -1;
@@ -38906,7 +39623,7 @@ XG_FN uint32_t xg_krule_has(const xg_kop *op) {
 }
 #define XG_KIR_RULES(X) \
     X(THREAD_ID, point, POINT) X(BLOCK_ID, point, POINT) X(APPLY, point, POINT) \
-    X(ADDI, fold_int, CONSTS) X(ADDI, point, POINT) X(ADDI, const_right, CONST0) X(ADDI, add_zero, CONST1) X(ADDI, add_chain, ANY) \
+    X(ADDI, fold_int, CONSTS) X(ADDI, point, POINT) X(ADDI, const_right, CONST0) X(ADDI, add_zero, CONST1) X(ADDI, add_chain, ANY) X(ADDI, funnel, ANY) \
     X(SUBI, fold_int, CONSTS) X(SUBI, point, POINT) X(SUBI, sub_same, SAME) X(SUBI, sub_const, CONST1) \
     X(MULI, fold_int, CONSTS) X(MULI, point, POINT) X(MULI, const_right, CONST0) X(MULI, mul_const, CONST1) \
     X(MULHUI, fold_int, CONSTS) X(MULHUI, const_right, CONST0) X(MULHSI, const_right, CONST0) \
@@ -38916,8 +39633,8 @@ XG_FN uint32_t xg_krule_has(const xg_kop *op) {
     X(SHRUI, fold_int, CONSTS) X(SHRUI, point, POINT) X(SHRUI, shift_zero, CONST1) X(SHRUI, shift_chain, CONST1) X(SHRUI, shift_back, CONST1) \
     X(SHRSI, fold_int, CONSTS) X(SHRSI, point, POINT) X(SHRSI, shift_zero, CONST1) X(SHRSI, shift_chain, CONST1) X(SHRSI, shift_back, CONST1) \
     X(ANDI, fold_int, CONSTS) X(ANDI, point, POINT) X(ANDI, const_right, CONST0) X(ANDI, bits_const, CONST1) X(ANDI, bits_same, SAME) X(ANDI, and_mask, CONST1) X(ANDI, bits_chain, CONST1) \
-    X(ORI, fold_int, CONSTS) X(ORI, point, POINT) X(ORI, const_right, CONST0) X(ORI, bits_const, CONST1) X(ORI, bits_same, SAME) X(ORI, bits_chain, CONST1) \
-    X(XORI, fold_int, CONSTS) X(XORI, point, POINT) X(XORI, const_right, CONST0) X(XORI, bits_const, CONST1) X(XORI, bits_same, SAME) X(XORI, bits_chain, CONST1) X(XORI, not_compare, CONST1) \
+    X(ORI, fold_int, CONSTS) X(ORI, point, POINT) X(ORI, const_right, CONST0) X(ORI, bits_const, CONST1) X(ORI, bits_same, SAME) X(ORI, bits_chain, CONST1) X(ORI, funnel, ANY) X(SHFL3, funnel_const, ANY) \
+    X(XORI, fold_int, CONSTS) X(XORI, point, POINT) X(XORI, const_right, CONST0) X(XORI, bits_const, CONST1) X(XORI, bits_same, SAME) X(XORI, bits_chain, CONST1) X(XORI, not_compare, CONST1) X(XORI, funnel, ANY) \
     X(MAXSI, fold_int, CONSTS) X(MAXSI, same_operands, SAME) X(MAXSI, extreme_range, ANY) X(MINSI, fold_int, CONSTS) X(MINSI, same_operands, SAME) X(MINSI, extreme_range, ANY) \
     X(MAXUI, fold_int, CONSTS) X(MAXUI, same_operands, SAME) X(MAXUI, extreme_range, ANY) X(MINUI, fold_int, CONSTS) X(MINUI, same_operands, SAME) X(MINUI, extreme_range, ANY) \
     X(CTPOP, fold_int, CONSTS) X(CTLZ, fold_int, CONSTS) \
@@ -42094,7 +42811,9 @@ XG_FN xg_elem xg_elem_reduce(xg_scope *s, const xg_inst *i, xg_kval *const *at) 
  *     the result's        integers, wrapping (s64 when the result is no integer)
  *     f32                 floats up to f32; products are added by fused multiply-add
  *     f64, c64, c128      as soon as an operand or the result is that
- * and the sum is rounded once to the result's type. algorithm=dot_bf16_bf16_* and dot_f16_f16_* round f32 operands first. */
+ * and the sum is rounded once to the result's type. algorithm=dot_bf16_bf16_* and dot_f16_f16_* round f32 operands first.
+ *
+ * What is concatenated along the innermost dimension that is contracted is walked in a loop for each piece, so that no step asks in which of them it is. */
 #ifndef XG_EMIT_CONTRACT_C
 #define XG_EMIT_CONTRACT_C
 
@@ -42117,6 +42836,8 @@ XG_FN xlagpu_type xg_contract_rounding(const xg_inst *i, xlagpu_type t) {
     return t;
 }
 
+enum { XG_CONTRACT_PIECES_MAX = 4, XG_CONTRACT_CHAIN_MAX = 8 };
+
 typedef struct xg_contract_site {
     const xg_inst *i;
     const xg_imap *maps[2];
@@ -42124,6 +42845,8 @@ typedef struct xg_contract_site {
     uint32_t rank, n_window, n;  /* of the result; loops over window positions; all loops */
     int64_t counts[XG_RANK_MAX + 1];
     xg_kval *vars[2 * XG_RANK_MAX + 1];
+    uint32_t n_pieces;           /* of the innermost loop */
+    int64_t cuts[XG_CONTRACT_PIECES_MAX + 1], from; /* where they begin; where the one at hand does */
 } xg_contract_site;
 
 XG_FN void xg_contract_begin(xg_scope *s, xg_contract_site *d, const xg_inst *i, xg_kval *const *at) {
@@ -42165,31 +42888,80 @@ XG_FN xg_elem xg_contract_zero(xg_scope *s, xlagpu_type t) {
     if (xg_type_class(t) == XGT_C) z.im = z.v;
     return z;
 }
+/* ---- pieces ---- */
+
+/* The concatenate that an operand is, or is made of element by element; NULL: none is near. */
+XG_FN const xg_inst *xg_contract_concatenate(const xg_inst *x, uint32_t depth) {
+    uint32_t k;
+    if (x->op == XG_CONCATENATE) return x;
+    if (!depth || !(xg_op_flags(x->op) & XGF_EW)) return NULL;
+    for (k = 0; k < x->n_operands; k++) {
+        const xg_inst *found = xg_contract_concatenate(XG_OPERAND(x, k), depth - 1);
+        if (found && found->shape->rank == x->shape->rank) return found;
+    }
+    return NULL;
+}
+/* The innermost loop goes over `count` elements: one piece, or those of operand 0 or 1 along this dimension of it. */
+XG_FN void xg_contract_cut(xg_contract_site *d, int64_t count, const uint32_t *dims) {
+    const xg_inst *c;
+    uint32_t k, j;
+    d->n_pieces = 1;
+    d->cuts[0] = 0;
+    d->cuts[1] = count;
+    for (k = 0; k < 2; k++) {
+        c = xg_contract_concatenate(XG_OPERAND(d->i, k), XG_CONTRACT_CHAIN_MAX);
+        if (!c || c->n_operands > XG_CONTRACT_PIECES_MAX || xg_attr_ints(c, XG_A_dimensions).p[0] != (int64_t)dims[k] || c->shape->dims[dims[k]] != count) continue;
+        d->n_pieces = c->n_operands;
+        for (j = 0; j < c->n_operands; j++) d->cuts[j + 1] = d->cuts[j] + XG_OPERAND(c, j)->shape->dims[dims[k]];
+        return;
+    }
+}
+XG_FN void xg_contract_pieces(xg_scope *s, xg_contract_site *d, xg_carry_fn body, xg_elem *acc) {
+    uint32_t k;
+    for (k = 0; k < d->n_pieces; k++) {
+        int64_t count = d->cuts[k + 1] - d->cuts[k];
+        d->from = d->cuts[k];
+        xg_elem_nest(s, &count, 1, body, d, acc, 1);
+    }
+}
+/* The place of the innermost loop's variable among all elements. */
+XG_FN xg_kval *xg_contract_place(xg_scope *s, const xg_contract_site *d, xg_kval *at) { return d->from ? xg_k2(&s->b, XG_K_OP_ADDI, at, xg_elem_index(s, d->from)) : at; }
+
 /* The sum as the result's type. */
 XG_FN xg_elem xg_contract_end(xg_scope *s, const xg_contract_site *d, xg_elem acc) { return xg_elem_convert_to(s, acc, d->sum, d->i->shape->type); }
 
 /* ---- dot ---- */
 
-XG_FN void xg_dot_body(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
+XG_FN void xg_dot_step(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
     xg_contract_site *d = (xg_contract_site *)data;
     xg_elem x, y;
-    uint32_t k;
-    for (k = 0; k < d->n; k++) d->vars[d->rank + k] = at[k];
+    if (d->n) d->vars[d->rank + d->n - 1] = xg_contract_place(s, d, at[0]);
     x = xg_contract_factor(s, d, 0);
     y = xg_contract_factor(s, d, 1);
     xg_contract_add(s, d, x, y, acc);
 }
+XG_FN void xg_dot_inner(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
+    xg_contract_site *d = (xg_contract_site *)data;
+    uint32_t k;
+    for (k = 0; k + 1 < d->n; k++) d->vars[d->rank + k] = at[k];
+    xg_contract_pieces(s, d, xg_dot_step, acc);
+}
 
 XG_FN xg_elem xg_elem_dot(xg_scope *s, const xg_inst *i, xg_kval *const *at) {
-    xg_ints dims = xg_attr_ints(i, XG_A_lhs_contracting_dims);
+    xg_ints dims[2];
     xg_contract_site d;
     xg_elem acc;
-    uint32_t k;
+    uint32_t last[2], k;
+    dims[0] = xg_attr_ints(i, XG_A_lhs_contracting_dims);
+    dims[1] = xg_attr_ints(i, XG_A_rhs_contracting_dims);
     xg_contract_begin(s, &d, i, at);
-    d.n = dims.n;
-    for (k = 0; k < dims.n; k++) d.counts[k] = XG_OPERAND(i, 0)->shape->dims[dims.p[k]];
+    d.n = dims[0].n;
+    for (k = 0; k < d.n; k++) d.counts[k] = XG_OPERAND(i, 0)->shape->dims[dims[0].p[k]];
     acc = xg_contract_zero(s, d.sum);
-    xg_elem_nest(s, d.counts, d.n, xg_dot_body, &d, &acc, 1);
+    if (!d.n) { xg_dot_step(s, &d, NULL, &acc); return xg_contract_end(s, &d, acc); }
+    for (k = 0; k < 2; k++) last[k] = (uint32_t)dims[k].p[d.n - 1];
+    xg_contract_cut(&d, d.counts[d.n - 1], last);
+    xg_elem_nest(s, d.counts, d.n - 1, xg_dot_inner, &d, &acc, 1);
     return xg_contract_end(s, &d, acc);
 }
 
@@ -42198,7 +42970,7 @@ XG_FN xg_elem xg_elem_dot(xg_scope *s, const xg_inst *i, xg_kval *const *at) {
 XG_FN void xg_conv_feature(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
     xg_contract_site *d = (xg_contract_site *)data;
     xg_elem x, y;
-    d->vars[d->rank + d->n_window] = at[0];
+    d->vars[d->rank + d->n_window] = xg_contract_place(s, d, at[0]);
     x = xg_contract_factor(s, d, 0);
     y = xg_contract_factor(s, d, 1);
     xg_contract_add(s, d, x, y, acc);
@@ -42206,7 +42978,7 @@ XG_FN void xg_conv_feature(xg_scope *s, void *data, xg_kval *const *at, xg_elem 
 XG_FN void xg_conv_features(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
     xg_contract_site *d = (xg_contract_site *)data;
     (void)at;
-    xg_elem_nest(s, &d->counts[d->n_window], 1, xg_conv_feature, d, acc, 1);
+    xg_contract_pieces(s, d, xg_conv_feature, acc);
 }
 /* One position of the window: whether it falls on the input does not depend on the feature, so the loop over features is inside the condition. */
 XG_FN void xg_conv_tap(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
@@ -42224,7 +42996,7 @@ XG_FN xg_elem xg_elem_convolution(xg_scope *s, const xg_inst *i, xg_kval *const 
     xg_window w = xg_emit_window(i);
     xg_contract_site d;
     xg_elem acc;
-    uint32_t k;
+    uint32_t features[2], k;
     xg_contract_begin(s, &d, i, at);
     acc = xg_contract_zero(s, d.sum);
     if (xg_inst_attr(i, XG_A_sparsity_config)) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "sparse operands are not supported in kernels");
@@ -42234,6 +43006,9 @@ XG_FN xg_elem xg_elem_convolution(xg_scope *s, const xg_inst *i, xg_kval *const 
     d.n_window = w.n;
     for (k = 0; k < w.n; k++) d.counts[k] = w.p[k].size;
     d.counts[w.n] = XG_OPERAND(i, 1)->shape->dims[l->kernel_input];
+    features[0] = (uint32_t)l->input_feature;
+    features[1] = (uint32_t)l->kernel_input;
+    xg_contract_cut(&d, d.counts[w.n], features);
     xg_elem_nest(s, d.counts, w.n, xg_conv_tap, &d, &acc, 1);
     return xg_contract_end(s, &d, acc);
 }
@@ -43455,12 +44230,14 @@ XG_FN void xg_flow_end(xg_flow *f) {
  * and written at the same linear position; others follow by the same threads, those of one shape by one walk. In a walk all elements at an index are made before the
  * first is written (fuse/in_place.c relies on it). Unrolling starts only when the array is large
  * enough to fill the device with one element per thread. Where a vector is read again for each row (a bias), a round is whole rows, so that a thread meets the same columns in
- * all of its rounds, and reads of the vector once. */
+ * all of its rounds, and reads of the vector once.
+ * Rows may be longer than a block is wide, or of an odd length: then a round is as many of them as end at a sector, and blocks beside each other have slices of it. What such rounds, or
+ * the vectors of an odd number of elements, leave over at the end is made by the same threads, one element each. */
 #ifndef XG_EMIT_LOOP_C
 #define XG_EMIT_LOOP_C
 
 /* A long concatenation becomes a tree of branches per element, a contraction a loop: unrolling would only multiply them. */
-enum { XG_LOOP_CONCAT_MAX = 10, XG_LOOP_ROUNDS_WORK = 256, XG_LOOP_ROWS = 16 /* rounds, at most */, XG_LOOP_ROWS_WORK = 400 /* a round that stays in a loop would wait for memory each time */, XG_LOOP_ROW_THREADS = 128, XG_LOOP_ROW_BYTES = 128 /* of a vector that is worth it */ };
+enum { XG_LOOP_CONCAT_MAX = 10, XG_LOOP_ROUNDS_WORK = 256, XG_LOOP_ROWS = 16 /* rounds, at most */, XG_LOOP_ROWS_WORK = 400 /* a round that stays in a loop would wait for memory each time */, XG_LOOP_ROW_THREADS = 128, XG_LOOP_ROW_BYTES = 128 /* of a vector that is worth it */, XG_LOOP_ROWS_LEAST = 8 /* rounds that are worth it */ };
 XG_FN bool xg_loop_unroll_hurts(const xg_comp *comp) {
     XG_FOR_INSTS(i, comp) {
         switch (i->op) {
@@ -43495,14 +44272,23 @@ XG_FN int64_t xg_loop_rounds(const xg_fusion_emission *e, int64_t elements, int6
 /* ---- vectors that are read again and again ---- */
 
 /* A walk over root `lead`: the near roots together, or far ones of one shape. */
-typedef struct xg_loop_walk { xg_fusion_emission *e; xg_launch launch; int64_t rounds, unroll; uint32_t lead; xg_kval **tensors, **dest; } xg_loop_walk;
+typedef struct xg_loop_walk {
+    xg_fusion_emission *e;
+    xg_launch launch;
+    int64_t rounds, unroll;
+    int64_t period, slices; /* elements of a round that blocks have slices of; 0: a round is what one block has */
+    int64_t rest;           /* elements at the end that are made one by one */
+    uint32_t lead;
+    xg_kval **tensors, **dest;
+} xg_loop_walk;
 
-/* Whether the element of the parameter is known from the place in memory modulo its size. */
-XG_FN bool xg_loop_repeats(const xg_fusion_emission *e, const xg_inst *param) {
+/* Whether the element of the parameter is known from the place in memory modulo so much; the elements of the root: it is at the same place. */
+XG_FN bool xg_loop_repeats(const xg_fusion_emission *e, const xg_inst *param, int64_t modulo) {
     xg_aff_ctx *x = e->m->aff;
     const xg_shape *s = e->roots[0]->shape;
     xg_index_order order = xg_index_order_of_shape(s);
     xg_imap *place = xg_imap_new(x, 1, 0, 0, s->rank, 0);
+    const xg_aff *want = modulo == s->elements ? xg_aff_dim(x, 0) : xg_aff_mod(x, xg_aff_dim(x, 0), modulo);
     xg_imaps maps;
     uint32_t k;
     place->dims[0].range = xg_range_of(0, s->elements - 1);
@@ -43510,19 +44296,19 @@ XG_FN bool xg_loop_repeats(const xg_fusion_emission *e, const xg_inst *param) {
     maps = xg_indexing_group_maps(xg_indexing_group_back(x, e->roots[0], 0, xg_imap_simplify(x, place)), param, 0);
     for (k = 0; k < maps.n; k++) {
         const xg_imap *m = xg_imap_ok(maps.p[k]) ? xg_indexing_flatten(x, maps.p[k], param->shape) : NULL;
-        if (!m || !xg_imap_ok(m) || m->n_constraints || m->results[0] != xg_aff_mod(x, xg_aff_dim(x, 0), param->shape->elements)) return false;
+        if (!m || !xg_imap_ok(m) || m->n_constraints || m->results[0] != want) return false;
     }
     return maps.n > 0;
 }
-/* The length of the rows that have such a vector, the longest one; 0: there is none. */
-XG_FN int64_t xg_loop_row(const xg_fusion_emission *e, int64_t elements) {
+/* The length of the rows that have such a vector, of so many bytes at least, the longest one; 0: there is none. */
+XG_FN int64_t xg_loop_row(const xg_fusion_emission *e, int64_t elements, int64_t bytes) {
     int64_t row = 0;
     uint32_t k;
     if (e->roots[0]->shape->elements != elements || !xg_index_has_order(e->roots[0]->shape)) return 0;
     for (k = 0; k < e->comp->n_params; k++) {
         const xg_shape *s = e->comp->params[k]->shape;
-        if (s->elements <= row || s->elements >= elements || s->elements * (int64_t)xg_type_bytes(s->type) < XG_LOOP_ROW_BYTES || elements % s->elements) continue;
-        if (xg_loop_repeats(e, e->comp->params[k])) row = s->elements;
+        if (s->elements <= row || s->elements >= elements || s->elements * (int64_t)xg_type_bytes(s->type) < bytes || elements % s->elements) continue;
+        if (xg_loop_repeats(e, e->comp->params[k], s->elements)) row = s->elements;
     }
     return row;
 }
@@ -43531,7 +44317,7 @@ XG_FN void xg_loop_down_rows(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
     int64_t most = xg_emit_vector(e, elements), row, threads, rounds, blocks = e->target->resident_threads / 2048;
     if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return;
-    row = xg_loop_row(e, elements);
+    row = xg_loop_row(e, elements, XG_LOOP_ROW_BYTES);
     most = xg_gcd(row, XG_MIN(e->target->max_unroll, most));
     if (!row || row / most > 1024) return;
     threads = row / most * XG_MAX(XG_LOOP_ROW_THREADS / (row / most), (int64_t)1);
@@ -43542,6 +44328,62 @@ XG_FN void xg_loop_down_rows(xg_loop_walk *w, int64_t elements) {
     w->rounds = rounds;
     w->launch.threads[0] = (uint32_t)threads;
     w->launch.blocks[0] = (uint32_t)(elements / (threads * most * rounds));
+}
+
+/* Elements after which all arrays as large as the root are at a sector again. */
+XG_FN int64_t xg_loop_unit(const xg_fusion_emission *e, int64_t elements) {
+    int64_t least = 32;
+    uint32_t k;
+    for (k = 0; k < e->comp->n_params; k++) if (e->comp->params[k]->shape->elements == elements) least = XG_MIN(least, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
+    for (k = 0; k < e->n_roots; k++) least = XG_MIN(least, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
+    return XG_MAX(32 / XG_MAX(least, (int64_t)1), (int64_t)1);
+}
+/* All that is written lies at the same place, and so does all that is read but single elements and the vectors of these rows. */
+XG_FN bool xg_loop_is_linear(const xg_fusion_emission *e, int64_t elements, int64_t row) {
+    uint32_t k;
+    if (!xg_index_has_order(e->roots[0]->shape)) return false;
+    for (k = 0; k < e->n_roots; k++) if (e->roots[k]->shape->elements != elements || !xg_partition_is_near(e->parts, k)) return false;
+    for (k = 0; k < e->comp->n_params; k++) {
+        int64_t n = e->comp->params[k]->shape->elements;
+        if (n != 1 && (n != elements || !xg_loop_repeats(e, e->comp->params[k], elements)) && (!row || n != row || !xg_loop_repeats(e, e->comp->params[k], row))) return false;
+    }
+    return true;
+}
+/* Rounds of several rows, in slices: as many as leave few over, of enough blocks. */
+XG_FN void xg_loop_down_slices(xg_loop_walk *w, int64_t elements) {
+    const xg_fusion_emission *e = w->e;
+    int64_t row, unit, vector, period, wide, threads, slices, total, rounds, best = 0, sms = e->target->resident_threads / 2048;
+    if (xg_loop_unroll_hurts(e->comp) || (row = xg_loop_row(e, elements, 2)) == 0 || !xg_loop_is_linear(e, elements, row)) return;
+    unit = xg_loop_unit(e, elements);
+    vector = xg_gcd(row, XG_MIN(e->target->max_unroll, xg_emit_vector(e, elements)));
+    period = row / xg_gcd(row, unit) * unit;
+    wide = period / vector;
+    threads = wide > 1024 ? (int64_t)XG_LOOP_ROW_THREADS : wide * XG_MAX(XG_LOOP_ROW_THREADS / wide, (int64_t)1);
+    slices = (wide + threads - 1) / threads;
+    if (slices == 1) period = threads * vector;
+    total = elements / period;
+    for (rounds = XG_LOOP_ROWS * 2 / XG_MIN(vector, (int64_t)2); rounds >= XG_LOOP_ROWS_LEAST; rounds--) {
+        if (xg_emit_work(e->comp) * vector * rounds > XG_LOOP_ROWS_WORK || total / rounds * slices < sms * 3 / 4) continue;
+        if (!best || total % rounds * best < total % best * rounds) best = rounds;
+    }
+    if (!best || total % best * 8 > total) return;
+    w->unroll = vector;
+    w->rounds = best;
+    w->period = period;
+    w->slices = slices;
+    w->rest = elements - total / best * best * period;
+    w->launch.threads[0] = (uint32_t)threads;
+    w->launch.blocks[0] = (uint32_t)(total / best * slices);
+}
+/* Whole vectors of an odd number of elements. */
+XG_FN void xg_loop_odd_vectors(xg_loop_walk *w, int64_t elements) {
+    const xg_fusion_emission *e = w->e;
+    int64_t vector = XG_MIN(e->target->max_unroll, xg_emit_vector(e, elements));
+    if (elements < e->target->resident_threads || elements % vector == 0 || xg_loop_unroll_hurts(e->comp) || !xg_loop_is_linear(e, elements, 0)) return;
+    w->unroll = vector;
+    w->rounds = 1;
+    w->rest = elements % vector;
+    w->launch = xg_launch_linear(e->ctx, elements, vector);
 }
 
 XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e) { (void)e; return true; }
@@ -43594,9 +44436,41 @@ XG_FN void xg_loop_body(const xg_loop_walk *w, xg_kb *b, xg_kval *const *at, xg_
     }
 }
 
-XG_FN void xg_loop_walk_emit(xg_loop_walk *w, xg_kb *b) {
+/* (th_x, bl_x)[round, vector_index] to the indices of the lead: all but the rest, or that. */
+XG_FN const xg_imap *xg_loop_map(const xg_loop_walk *w, bool rest) {
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_shape *s = w->e->roots[w->lead]->shape;
+    int64_t threads = w->launch.threads[0], blocks = w->launch.blocks[0], rounds = rest ? (w->rest + threads * blocks - 1) / (threads * blocks) : w->rounds, unroll = rest ? 1 : w->unroll, body = s->elements - w->rest;
+    const xg_aff *th = xg_aff_dim(x, 0), *bl = xg_aff_dim(x, 1), *round = xg_aff_sym(x, 0), *at, *within;
+    xg_index_order order;
+    xg_imap *m;
+    if (!w->rest && !w->period) return xg_indexing_thread_rounds(x, s, threads, blocks, w->rounds, w->unroll);
+    m = xg_imap_new(x, 2, 2, 0, s->rank, 1);
+    m->dims[0].name = XG_STR("th_x");
+    m->dims[0].range = xg_range_of(0, threads - 1);
+    m->dims[1].name = XG_STR("bl_x");
+    m->dims[1].range = xg_range_of(0, blocks - 1);
+    m->syms[0].name = XG_STR("round");
+    m->syms[0].range = xg_range_of(0, rounds - 1);
+    m->syms[1].name = XG_STR("vector_index");
+    m->syms[1].range = xg_range_of(0, unroll - 1);
+    if (rest || !w->period) {
+        within = xg_aff_add(x, th, xg_aff_mul(x, xg_aff_add(x, bl, xg_aff_mul(x, round, blocks)), threads));
+        at = xg_aff_add_k(x, xg_aff_mul(x, within, unroll), rest ? body : 0);
+        m->constraints[0].range = xg_range_of(0, (rest ? w->rest : body / unroll) - 1);
+    } else {
+        within = xg_aff_add(x, th, xg_aff_mul(x, xg_aff_mod(x, bl, w->slices), threads));
+        at = xg_aff_add(x, round, xg_aff_mul(x, xg_aff_div(x, bl, w->slices), rounds));
+        at = xg_aff_add(x, xg_aff_mul(x, at, w->period), xg_aff_mul(x, within, unroll));
+        m->constraints[0].range = xg_range_of(0, w->period / unroll - 1);
+    }
+    m->constraints[0].expr = within;
+    order = xg_index_order_of_shape(s);
+    xg_index_delinearise(x, &order, xg_aff_add(x, at, xg_aff_sym(x, 1)), m->results);
+    return xg_imap_simplify(x, m);
+}
+XG_FN void xg_loop_walk_emit(xg_loop_walk *w, xg_kb *b, const xg_imap *map) {
     xg_fusion_emission *e = w->e;
-    const xg_imap *map = xg_indexing_thread_rounds(e->m->aff, e->roots[w->lead]->shape, w->launch.threads[0], w->launch.blocks[0], w->rounds, w->unroll);
     xg_kval *dims[2], *at[XG_RANK_MAX], **inits = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1), **carried = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     uint32_t n = 0, first = map->n_syms, k;
     xg_kregion *body;
@@ -43625,23 +44499,28 @@ XG_FN void xg_emit_loop(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
     xg_kb b = xg_kb_end(e->m, f->body);
     uint32_t n = e->comp->n_params, k;
-    int64_t most = 0;
+    int64_t most = 0, rounds;
     xg_loop_walk w;
     xg_emit_functions(e, true);
     for (k = 0; k < e->n_roots; k++) most = XG_MAX(most, e->roots[k]->shape->elements);
     memset(&w, 0, sizeof w);
     w.e = e;
     w.unroll = xg_loop_unroll(e, most);
-    w.rounds = xg_loop_rounds(e, most, w.unroll);
+    w.rounds = rounds = xg_loop_rounds(e, most, w.unroll);
     w.launch = xg_launch_linear(e->ctx, most, w.unroll * w.rounds);
     xg_loop_down_rows(&w, most);
+    if (w.rounds == rounds) xg_loop_down_slices(&w, most);
+    if (!w.period && w.rounds == rounds) xg_loop_odd_vectors(&w, most);
     w.tensors = XG_NEW_N(e->arena, xg_kval *, n + 1);
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     for (k = 0; k < n; k++) w.tensors[k] = &f->body->args[k];
     for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[n + k];
     for (k = 0; k < 3; k++) { f->threads[k] = w.launch.threads[k]; f->blocks[k] = w.launch.blocks[k]; }
     b.loc = e->fusion->id + 1;
-    for (k = 0; k < e->n_roots; k++) if (xg_loop_leads(&w, k) && e->roots[k]->shape->elements) xg_loop_walk_emit(&w, &b);
+    for (k = 0; k < e->n_roots; k++) if (xg_loop_leads(&w, k) && e->roots[k]->shape->elements) {
+        xg_loop_walk_emit(&w, &b, xg_loop_map(&w, false));
+        if (w.rest) xg_loop_walk_emit(&w, &b, xg_loop_map(&w, true));
+    }
     xg_kreturn(&b, w.dest, e->n_roots);
 }
 
@@ -51067,6 +51946,21 @@ XG_FN void xg_reduction_order(xg_reduction *r, xg_ints dims) {
     }
 }
 
+/* In memory: columns, then all that is reduced, then the rest of what is kept. */
+XG_FN bool xg_reduction_is_stack(const xg_reduction *r) {
+    uint32_t k, runs = 0;
+    bool was = false;
+    for (k = 0; k < r->in->rank; k++) {
+        uint32_t d = r->in->layout ? (uint32_t)r->in->layout->minor_to_major[k] : r->in->rank - 1 - k, j;
+        bool reduced = false;
+        if (r->in->dims[d] == 1) continue;
+        for (j = 0; j < r->reduced.n; j++) reduced = reduced || r->reduced.dim[j] == d;
+        runs += reduced && !was;
+        was = reduced;
+    }
+    return runs == 1;
+}
+
 /* ---- pads ---- */
 
 XG_FN bool xg_reduction_same_scalar(const xg_inst *x, const xg_inst *y) {
@@ -51282,7 +52176,7 @@ XG_FN void xg_walk_end(xg_reduction *r, xg_walk *w, xg_partial *p) {
 
 /* ---- maps ---- */
 
-typedef struct xg_walk_map { xg_aff_ctx *x; uint32_t n_syms, n_constraints; int64_t syms[4]; const char *names[4]; const xg_aff *kept, *lin, *outer, **at; xg_constraint constraints[4]; int64_t threads; } xg_walk_map;
+typedef struct xg_walk_map { xg_aff_ctx *x; uint32_t n_syms, n_constraints; int64_t syms[4]; const char *names[4]; const xg_aff *kept, *lin, *outer, **at; xg_constraint constraints[6]; int64_t threads; } xg_walk_map;
 
 XG_FN xg_walk_map xg_walk_map_begin(const xg_reduction *r) {
     xg_walk_map w;
@@ -51754,7 +52648,7 @@ XG_FN void xg_row_emit(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) 
 }
 
 #endif /* XG_EMIT_REDUCTION_ROW_C */
-/* emit/reduction_short.c -- rows of a few elements that begin inside of sectors: a thread takes a row, but memory is read side by side.
+/* emit/reduction_short.c -- rows or columns of a few elements, where rows begin inside of sectors: a thread takes one, but memory is read side by side.
  *
  *     each thread:  shared[round * 128 + thread] = reducer over F neighbours    of all rows of a block, which are one run of memory; F: the largest power of two in the length
  *     barrier
@@ -51762,21 +52656,36 @@ XG_FN void xg_row_emit(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) 
  *
  * Lanes of a row would mostly be idle or meet in shuffles, and a thread that read its row from memory would touch the sectors of all rows beside it with each access. Through
  * shared memory each sector is touched once. Of rows of an odd length a thread moves a vector of elements as they are, whatever rows they belong to. As length / F is odd (or twice
- * that), the lanes of a warp find their elements in banks of their own (or two in one). */
+ * that), the lanes of a warp find their elements in banks of their own (or two in one).
+ * The same for columns: a block takes all columns of some slabs, which are one run of memory, too; `beside` columns of a slab lie beside each other, element j of each `beside`
+ * behind the one before. Rows are slabs of one column. */
 #ifndef XG_EMIT_REDUCTION_SHORT_C
 #define XG_EMIT_REDUCTION_SHORT_C
 
-enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 16 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */, XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */, XG_SHORT_LENGTH_MAX = 512, XG_SHORT_SHARED = 40 << 10, XG_SHORT_VECTOR = 16 };
+enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 16 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */, XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */, XG_SHORT_LENGTH_MAX = 512, XG_SHORT_SHARED = 40 << 10, XG_SHORT_VECTOR = 16, XG_SHORT_COLUMN = 31 /* elements of columns that are too short for steps of whole sectors */ };
 
 XG_FN xg_kelem xg_short_type(const xg_hero *h, uint32_t k) { return xg_kelem_of(h->wide != XLAGPU_INVALID ? h->wide : XG_OPERAND(h->i, k)->shape->type); }
 
-typedef struct xg_short_plan { int64_t vector /* elements that a thread moves at once; 0: the rows are not of this kind */, fold /* that many of them are one in shared memory: 1 or all */, length /* of a row there */, rows /* of a block */, lanes /* of a row */; } xg_short_plan;
+typedef struct xg_short_plan { int64_t vector /* elements that a thread moves at once; 0: the rows are not of this kind */, fold /* that many of them are one in shared memory: 1 or all */, length /* of a row there */, rows /* of a block */, lanes /* of a row */, beside /* see above */; } xg_short_plan;
+/* Of columns: slabs for a result or two of each thread, which begin at whole sectors. bytes, widest: of what lies in shared memory. */
+XG_FN xg_short_plan xg_short_columns(const xg_reduction *r, int64_t bytes, int64_t widest) {
+    int64_t slab = r->n_reduced * r->minor * r->bytes, sms = r->e->target->resident_threads / 2048, slabs = 32 / xg_gcd(32, slab), results = r->n_kept >= 2 * sms * XG_SHORT_THREADS ? 2 * XG_SHORT_THREADS : XG_SHORT_THREADS;
+    xg_short_plan p;
+    memset(&p, 0, sizeof p);
+    p.fold = p.lanes = 1;
+    p.beside = r->minor;
+    p.length = r->n_reduced;
+    p.rows = (results + r->minor * slabs - 1) / (r->minor * slabs) * slabs * r->minor;
+    if (bytes * p.rows * p.length <= XG_SHORT_SHARED && r->n_kept / p.rows >= sms / 4) p.vector = XG_MAX(XG_MIN(r->vector, XG_SHORT_VECTOR / widest), (int64_t)1);
+    return p;
+}
 XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
-    static const xg_short_plan none = {0, 0, 0, 0, 0};
+    static const xg_short_plan none = {0, 0, 0, 0, 0, 0};
     xg_short_plan p;
     int64_t total = r->n_kept * r->n_reduced, bytes = 0, widest = 0;
     uint32_t h, k;
-    if (!r->row || r->pad || r->n_reduced != r->minor || r->n_reduced < 3 || total < XG_SHORT_ELEMENTS || xg_reduction_has_sides(r)) return none;
+    if (r->pad || r->n_reduced < (r->row ? 3 : 2) || total < XG_SHORT_ELEMENTS || xg_reduction_has_sides(r)) return none;
+    if (r->row ? r->n_reduced != r->minor : r->n_reduced > XG_SHORT_COLUMN || r->minor * r->bytes % 32 == 0 || !xg_reduction_is_stack(r)) return none;
     for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
         xg_kelem type = xg_short_type(&r->heroes[h], k);
         int64_t size = xg_kelem_bytes(type);
@@ -51784,6 +52693,8 @@ XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
         bytes += size;
         widest = XG_MAX(widest, size);
     }
+    if (!r->row) return xg_short_columns(r, bytes, widest);
+    p.beside = 1;
     p.fold = xg_gcd(r->n_reduced, r->vector);
     p.length = r->n_reduced / p.fold;
     if (p.length > XG_SHORT_LENGTH_MAX || p.length % 4 == 0 || p.length < 3) return none;
@@ -51827,13 +52738,14 @@ XG_FN const xg_imap *xg_short_elements(const xg_reduction *r, const xg_short_pla
     int64_t v = plan->vector;
     uint32_t rank = r->in->rank, k;
     xg_imap *m = xg_imap_new(x, 2, 1, 0, rank + 1, 0);
-    const xg_aff *at[XG_RANK_MAX], *place = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), v), xg_aff_sym(x, 0));
+    const xg_aff *at[XG_RANK_MAX], *kept, *place = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), v), xg_aff_sym(x, 0));
     m->dims[0].range = xg_range_of(0, r->n_kept * r->n_reduced / v - 1);
     m->dims[1].range = xg_range_of(0, plan->rows * r->n_reduced / v - 1);
     m->syms[0].range = xg_range_of(0, v - 1);
     m->syms[0].name = XG_STR("vector_index");
-    xg_index_delinearise(x, &r->kept, xg_aff_div(x, place, r->n_reduced), at);
-    xg_index_delinearise(x, &r->reduced, xg_aff_mod(x, place, r->n_reduced), at);
+    kept = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, place, r->n_reduced * plan->beside), plan->beside), xg_aff_mod(x, place, plan->beside));
+    xg_index_delinearise(x, &r->kept, kept, at);
+    xg_index_delinearise(x, &r->reduced, xg_aff_mod(x, xg_aff_div(x, place, plan->beside), r->n_reduced), at);
     for (k = 0; k < rank; k++) m->results[k] = at[k];
     m->results[rank] = plan->fold > 1 ? xg_aff_dim(x, 1) : xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), v), xg_aff_sym(x, 0));
     return xg_imap_simplify(x, m);
@@ -51868,13 +52780,16 @@ XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, const xg_im
 /* Some of a lane's elements of a row: from element `from` on, every plan->lanes-th, which lie in the row unless they are the last. */
 XG_FN void xg_short_elements_of_row(xg_reduction *r, const xg_short_plan *plan, const xg_shared *shared, const xg_aff *row, const xg_aff *kept, int64_t from, int64_t n, xg_partial *p) {
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    bool row_ends = plan->rows * plan->lanes % XG_SHORT_THREADS != 0;
     xg_walk_map m = xg_walk_map_begin(r);
     const xg_aff *place = xg_aff_mul(m.x, xg_walk_sym(&m, "element", n), plan->lanes);
     xg_walk w;
     place = xg_aff_add_k(m.x, xg_aff_add(m.x, place, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), plan->lanes)), from);
     xg_walk_require(&m, kept, 0, r->n_kept - 1);
+    if (row_ends) xg_walk_require(&m, row, 0, plan->rows - 1);
     if (from + n * plan->lanes > plan->length) xg_walk_require(&m, place, 0, plan->length - 1);
-    place = xg_aff_add(m.x, xg_aff_mul(m.x, row, plan->length), place);
+    place = xg_aff_add(m.x, xg_aff_mul(m.x, place, plan->beside), xg_aff_mod(m.x, row, plan->beside));
+    place = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, row, plan->beside), plan->length * plan->beside), place);
     w = xg_walk_begin(r, xg_walk_map_end(r, &m, &place, 1), p);
     memset(like, 0, (r->n_values + 1) * sizeof *like); /* no pairs */
     xg_shared_read(r, shared, &w.at, 1, like, r->n_values, x);
@@ -51894,6 +52809,7 @@ XG_FN void xg_short_row(xg_reduction *r, const xg_short_plan *plan, const xg_sha
     xg_row_shuffle(r, plan->lanes, p->acc);
     m.kept = kept;
     xg_walk_require(&m, kept, 0, r->n_kept - 1);
+    if (plan->rows * plan->lanes % XG_SHORT_THREADS) xg_walk_require(&m, row, 0, plan->rows - 1);
     xg_walk_require(&m, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), plan->lanes), 0, 0);
     map = xg_walk_map_result(r, &m);
     w = xg_walk_begin(r, map, p);
@@ -51930,20 +52846,24 @@ XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial 
 /* emit/reduction_column.c -- what is kept lies side by side: each thread takes `vector` neighbouring columns down its rows, and keeps as many partial results.
  *
  * One step of a block covers `depth` rows of `width` columns, thread th the elements th * vector ... of these depth * width, in row-major order; the block goes down
- * in steps of depth rows. Three ways to choose the two:
+ * in steps of depth rows. Four ways to choose the two:
  *   serial   depth 1, and the threads of all blocks simply follow each other: there are enough columns. Nothing has to be combined.
  *   tile     8 to 32 vectors of columns, some rows of them; blocks stand side by side.
  *   linear   all columns, where these are few: depth * width elements of memory in a row, whatever the number of columns is.
+ *   shifted  a tile of rows that begin inside of sectors: each is entered at the whole sector before the tile's first column, and read in vectors through a window that is a
+ *            sector wider than the tile. A step covers as many rows as bring all of them back to where they began in their sectors, so that a thread keeps its columns.
+ *            What it reads beside the tile belongs to the row before or behind; it is reduced like the rest, and nobody asks for it.
  * In the end shared[depth][width] is reduced in rounds of up to 8 to 1, neighbouring threads at neighbouring columns, so free of bank conflicts. */
 #ifndef XG_EMIT_REDUCTION_COLUMN_C
 #define XG_EMIT_REDUCTION_COLUMN_C
 
-enum { XG_COLUMN_SERIAL, XG_COLUMN_TILE, XG_COLUMN_LINEAR };
-enum { XG_COLUMN_BLOCK = 128, XG_COLUMN_THREADS_MAX = 1024, XG_COLUMN_GROUP = 8, XG_COLUMN_RADIX = 8, XG_COLUMN_SHARED_MAX = 40 << 10, XG_COLUMN_LANES_MAX = 8, XG_COLUMN_RESULTS_MAX = 32 /* partial ones of a thread */ };
+enum { XG_COLUMN_SERIAL, XG_COLUMN_TILE, XG_COLUMN_LINEAR, XG_COLUMN_SHIFTED };
+enum { XG_COLUMN_BLOCK = 128, XG_COLUMN_THREADS_MAX = 1024, XG_COLUMN_GROUP = 8, XG_COLUMN_RADIX = 8, XG_COLUMN_SHARED_MAX = 40 << 10, XG_COLUMN_LANES_MAX = 8, XG_COLUMN_RESULTS_MAX = 32 /* partial ones of a thread */, XG_COLUMN_SECTOR = 32, XG_COLUMN_SECTORS_LEAST = 7, XG_COLUMN_SECTORS_MOST = 40 /* of a tile's row */ };
 
 typedef struct xg_column_plan {
     int way;
     int64_t vector, depth, width, active, threads, blocks, tiles; /* active: threads with elements; tiles: blocks side by side over the columns */
+    int64_t window, unit;                                         /* elements of a row that a block may read, and of a sector: wider than the tile, and known, where rows are entered before it */
 } xg_column_plan;
 
 /* Bytes of the partial results of one column. */
@@ -52001,24 +52921,31 @@ XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
     p->tiles = p->blocks = (r->n_kept + p->width - 1) / p->width;
     return true;
 }
-XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p) {
+/* sectors: only in steps of whole ones, most of which begin with one. */
+XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p, bool sectors) {
     int64_t outer = r->n_kept / r->minor, threads, multiple;
+    if (sectors && outer > 1 && r->n_reduced * r->minor * r->bytes % (XG_COLUMN_SECTOR / 2)) return false;
     p->vector = xg_column_most(r);
     while (p->vector > 1 && !xg_walk_fits(r, XG_WALK_LINEAR, p->vector)) p->vector /= 2;
     for (;; p->vector /= 2) {
-        multiple = XG_MAX(p->vector, 2 * r->vector); /* whole sectors, if there are so many rows */
-        if (multiple / xg_gcd(multiple, r->minor) > r->n_reduced) multiple = p->vector;
-        multiple /= xg_gcd(multiple, r->minor);
         threads = XG_COLUMN_BLOCK;
         while (2 * threads <= XG_COLUMN_THREADS_MAX && (threads * p->vector < 2 * r->minor || (outer < r->e->target->resident_threads / threads && r->n_reduced * r->minor >= 16 * threads * p->vector)) &&
                2 * threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX) threads *= 2;
-        p->depth = XG_MIN(threads * p->vector / r->minor, r->n_reduced) / multiple * multiple;
+        p->depth = XG_MIN(threads * p->vector / r->minor, r->n_reduced);
+        for (multiple = XG_MAX(p->vector, 2 * r->vector);; multiple = p->vector) { /* whole sectors, if there are so many rows */
+            int64_t rows = multiple / xg_gcd(multiple, r->minor);
+            if (rows > p->depth && multiple > p->vector && !sectors) continue;
+            multiple = rows;
+            break;
+        }
+        p->depth = p->depth / multiple * multiple;
         if (p->depth) break;
         if (p->vector == 1) return false;
     }
+    if (sectors && r->n_reduced * r->minor % p->vector && r->n_reduced < 8 * p->depth) return false; /* the end is read element by element */
     p->way = XG_COLUMN_LINEAR;
     p->depth = xg_column_depth(r, p->depth, multiple);
-    p->width = r->minor;
+    p->width = p->window = r->minor;
     p->active = p->depth * p->width / p->vector;
     p->threads = (p->active + 31) / 32 * 32;
     p->tiles = 1;
@@ -52030,7 +52957,7 @@ XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
     for (p->vector = xg_column_most(r); r->minor % p->vector || (p->vector > 1 && !xg_walk_fits(r, XG_WALK_COLUMN, p->vector)); p->vector /= 2) {}
     while (across > 8 && across * p->vector * r->bytes > 128 && r->n_kept / r->minor * ((r->minor + across * p->vector - 1) / (across * p->vector)) < resident / 2048) across /= 2; /* a block each */
     p->way = XG_COLUMN_TILE;
-    p->width = across * p->vector;
+    p->width = p->window = across * p->vector;
     p->tiles = (r->minor + p->width - 1) / p->width;
     p->blocks = r->n_kept / r->minor * p->tiles;
     for (p->threads = 128; 2 * p->threads <= XG_COLUMN_THREADS_MAX && p->blocks < resident / p->threads && r->n_reduced * across >= 16 * p->threads &&
@@ -52038,11 +52965,78 @@ XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
     p->depth = xg_column_depth(r, p->threads / across, 32 / across); /* whole warps */
     p->threads = p->active = p->depth * across;
 }
+
+/* ---- plans: rows that begin inside of sectors ---- */
+
+/* The array that is read, in the order of memory, has the operand's elements in that order. */
+XG_FN const xg_shape *xg_column_source(const xg_reduction *r) { return r->heroes[0].sources[0]->shape; }
+XG_FN bool xg_column_is_flat(const xg_reduction *r) {
+    xg_aff_ctx *x = r->e->m->aff;
+    const xg_imap *m;
+    if (!r->pad) return true;
+    m = xg_indexing_flatten(x, xg_imap_compose(x, xg_indexing_delinear(x, r->in), r->pad), xg_column_source(r));
+    return xg_imap_ok(m) && m->n_results == 1 && m->results[0] == xg_aff_dim(x, 0);
+}
+/* (vector of memory)[lane] -> indices of what is read. */
+XG_FN const xg_imap *xg_column_vector_map(const xg_reduction *r, int64_t vector, const xg_aff *lane) {
+    xg_aff_ctx *x = r->e->m->aff;
+    xg_imap *m = xg_imap_new(x, 1, lane ? 0 : 1, 0, 1, 0);
+    m->dims[0].range = xg_range_of(0, (xg_column_source(r)->elements + vector - 1) / vector - 1);
+    if (!lane) { m->syms[0].name = XG_STR("vector_index"); m->syms[0].range = xg_range_of(0, vector - 1); }
+    m->results[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), vector), lane ? lane : xg_aff_sym(x, 0));
+    return xg_imap_compose(x, xg_imap_simplify(x, m), xg_indexing_delinear(x, xg_column_source(r)));
+}
+XG_FN bool xg_column_reads_memory(const xg_reduction *r, int64_t vector) {
+    const xg_imap *map = xg_column_vector_map(r, vector, NULL);
+    uint32_t h, k;
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) if (!xg_walk_reads_vectors(r, r->heroes[h].sources[k], map, vector)) return false;
+    return true;
+}
+/* Another array is read, too, which has fewer elements than are reduced, though not one alone: element by element, by each thread for the rows that it has. */
+XG_FN bool xg_column_reads_others(const xg_reduction *r) {
+    uint32_t k;
+    for (k = 0; k < r->e->comp->n_params; k++) {
+        const xg_shape *s = r->e->comp->params[k]->shape;
+        if (xg_shape_is_array(s) && s->elements > 1 && s->elements < xg_column_source(r)->elements) return true;
+    }
+    return false;
+}
+/* So many tiles beside each other, or fewer; false where what a block shares does not fit. */
+XG_FN bool xg_column_shifted_by(const xg_reduction *r, xg_column_plan *p, int64_t tiles) {
+    int64_t whole = p->unit / xg_gcd(p->unit, r->minor), across;
+    p->width = tiles == 1 ? r->minor : ((r->minor + tiles - 1) / tiles + p->unit - 1) / p->unit * p->unit;
+    p->tiles = (r->minor + p->width - 1) / p->width;
+    p->window = (p->width + p->unit - 1 + p->vector - 1) / p->vector * p->vector;
+    p->blocks = r->n_kept / r->minor * p->tiles;
+    across = p->window / p->vector;
+    for (p->depth = whole; p->depth * across < XG_COLUMN_BLOCK || (2 * p->depth * across <= XG_COLUMN_THREADS_MAX && p->blocks < r->e->target->resident_threads / (p->depth * across) && r->n_reduced >= 16 * p->depth &&
+                                                                    2 * p->depth * p->window * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX); p->depth *= 2) {}
+    p->active = p->depth * across;
+    p->threads = (p->active + 31) / 32 * 32;
+    return p->threads <= XG_COLUMN_THREADS_MAX && p->depth * p->window * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX && r->n_reduced >= (xg_column_reads_others(r) ? 4 * p->vector : 2) * p->depth;
+}
+/* Tiles as wide as may be, if an eighth of the multiprocessors have one; narrower ones down to eight sectors. */
+XG_FN bool xg_column_shifted(const xg_reduction *r, xg_column_plan *p) {
+    int64_t unit = XG_COLUMN_SECTOR / r->bytes, outer = r->n_kept / r->minor, wanted = (r->e->target->resident_threads / 16384 + outer - 1) / outer, least, most, tiles;
+    if (r->minor * r->bytes % XG_COLUMN_SECTOR == 0 || r->minor < unit || xg_reduction_has_sides(r) || !xg_reduction_is_stack(r) || !xg_column_is_flat(r)) return false;
+    p->way = XG_COLUMN_SHIFTED;
+    p->unit = unit;
+    for (p->vector = xg_column_most(r); p->vector > 1 && (unit % p->vector || !xg_column_reads_memory(r, p->vector)); p->vector /= 2) {}
+    least = (r->minor + XG_COLUMN_SECTORS_MOST * unit - 1) / (XG_COLUMN_SECTORS_MOST * unit);
+    most = (r->minor + XG_COLUMN_SECTORS_LEAST * unit - 1) / (XG_COLUMN_SECTORS_LEAST * unit);
+    for (tiles = XG_MAX(least, XG_MIN(wanted, r->minor / (XG_COLUMN_SECTORS_LEAST * unit))); tiles <= most; tiles++) if (xg_column_shifted_by(r, p, tiles)) return true;
+    return false;
+}
 XG_FN xg_column_plan xg_column_plan_of(const xg_reduction *r) {
+    bool narrow = r->minor < 64 * r->vector;
     xg_column_plan p;
     memset(&p, 0, sizeof p);
+    if (r->minor * r->bytes % XG_COLUMN_SECTOR) {
+        if (narrow && xg_column_linear(r, &p, true)) return p;
+        if (xg_column_shifted(r, &p)) return p;
+    }
     if (xg_column_serial(r, &p)) return p;
-    if (r->minor < 64 * r->vector && xg_column_linear(r, &p)) return p;
+    if (narrow && xg_column_linear(r, &p, false)) return p;
     xg_column_tile(r, &p);
     return p;
 }
@@ -52058,37 +53052,53 @@ XG_FN void xg_column_place(const xg_reduction *r, const xg_column_plan *plan, xg
         m->lin = step;
         return;
     }
+    if (plan->way == XG_COLUMN_SHIFTED) {
+        m->lin = xg_aff_add(m->x, xg_aff_mul(m->x, step, plan->depth), xg_aff_div(m->x, th, plan->window / plan->vector));
+        return;
+    }
     column = xg_aff_mod(m->x, in_step, plan->width);
     m->lin = xg_aff_add(m->x, xg_aff_mul(m->x, step, plan->depth), xg_aff_div(m->x, in_step, plan->width));
     if (plan->way == XG_COLUMN_TILE) column = xg_aff_add(m->x, column, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width));
     m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_div(m->x, bl, plan->tiles), r->minor), column);
 }
+/* Where the tile begins in row `row` of a step, counted from the sector in front of it; and the element of memory that the first column of a thread is. */
+XG_FN const xg_aff *xg_column_shift(const xg_reduction *r, const xg_column_plan *plan, xg_aff_ctx *x, const xg_aff *row) {
+    row = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 1), plan->tiles), r->n_reduced), row);
+    return xg_aff_mod(x, xg_aff_mul(x, row, r->minor), plan->unit);
+}
+XG_FN const xg_aff *xg_column_memory(const xg_reduction *r, const xg_column_plan *plan, xg_aff_ctx *x, const xg_aff *step) {
+    int64_t across = plan->window / plan->vector;
+    const xg_aff *th = xg_aff_dim(x, 0), *bl = xg_aff_dim(x, 1), *row = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, bl, plan->tiles), r->n_reduced), xg_aff_div(x, th, across));
+    const xg_aff *at = xg_aff_mul(x, xg_aff_div(x, xg_aff_mul(x, row, r->minor), plan->unit), plan->unit);
+    at = xg_aff_add(x, at, xg_aff_mul(x, step, plan->depth * r->minor));
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_mod(x, bl, plan->tiles), plan->width));
+    return xg_aff_add(x, at, xg_aff_mul(x, xg_aff_mod(x, th, across), plan->vector));
+}
+/* The first column of a thread in its tile: not less than 1 - vector where one of its columns is in it. */
+XG_FN const xg_aff *xg_column_first(const xg_reduction *r, const xg_column_plan *plan, xg_aff_ctx *x) {
+    int64_t across = plan->window / plan->vector;
+    const xg_aff *th = xg_aff_dim(x, 0);
+    return xg_aff_sub(x, xg_aff_mul(x, xg_aff_mod(x, th, across), plan->vector), xg_column_shift(r, plan, x, xg_aff_div(x, th, across)));
+}
+
 /* A column of a tile may lie behind the last. */
 XG_FN void xg_column_inside(const xg_reduction *r, const xg_column_plan *plan, xg_walk_map *m, const xg_aff *column_in_tile) {
     const xg_aff *bl = xg_aff_dim(m->x, 1);
     if (plan->way == XG_COLUMN_SERIAL) xg_walk_require(m, m->kept, 0, r->n_kept - 1);
-    else if (plan->way == XG_COLUMN_TILE) xg_walk_require(m, xg_aff_add(m->x, column_in_tile, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width)), 0, r->minor - 1);
+    else if (plan->tiles > 1) xg_walk_require(m, xg_aff_add(m->x, column_in_tile, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width)), 0, r->minor - 1);
 }
 
-/* The elements of all columns of a thread in one row, x[column][value], or of column `only` unless that is negative, x[value]; side outputs are written. A loop over the columns reads
- * them, so that it becomes one access; what it gives are vectors, whose lanes are known once it is unrolled. */
-XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_walk_map *outer, const xg_aff *step, int64_t only, xg_kval *const *syms, xg_elem *x, xg_partial *p) {
+/* The elements at the indices that the map gives for these variables, of which the last one counts the columns: x[column][value]; or, without `all`, of one column, x[value]. Side
+ * outputs are written. A loop over the columns reads them, so that it becomes one access; what it gives are vectors, whose lanes are known once it is unrolled. */
+XG_FN void xg_column_lanes(xg_reduction *r, const xg_column_plan *plan, const xg_imap *map, xg_kval **vars, uint32_t n_vars, bool all, xg_elem *x, xg_partial *p) {
     xg_scope *s = &r->s;
     xg_arena *a = r->e->arena;
-    uint32_t n_values = r->n_values, n_syms = outer->n_syms, n = 0, k, v;
-    xg_walk_map m = *outer;
-    const xg_imap *map;
-    xg_kval *vars[5], *at[XG_RANK_MAX], **vals = XG_NEW_N(a, xg_kval *, 2 * n_values + p->n_dest + 1), **parts = XG_NEW_N(a, xg_kval *, 2 * n_values + 1), *lane;
+    uint32_t n_values = r->n_values, n = 0, k, v;
+    xg_kval *at[XG_RANK_MAX], **vals = XG_NEW_N(a, xg_kval *, 2 * n_values + p->n_dest + 1), **parts = XG_NEW_N(a, xg_kval *, 2 * n_values + 1), *lane;
     xg_elem *one = XG_NEW_N(a, xg_elem, n_values + 1);
     xg_kop *loop = NULL;
     xg_kb outside = s->b;
-    const xg_aff *sym = plan->vector > 1 && only < 0 ? xg_walk_sym(&m, "vector_index", plan->vector) : NULL;
-    xg_column_place(r, plan, &m, step, sym ? sym : xg_aff_const(m.x, XG_MAX(only, (int64_t)0)));
-    map = xg_walk_map_source(r, &m);
-    vars[0] = r->thread;
-    vars[1] = r->block;
-    for (k = 0; k < n_syms; k++) vars[2 + k] = syms[k];
-    if (sym) {
+    if (all) {
         uint32_t h;
         for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
             xlagpu_type t = xg_hero_type(&r->heroes[h], k);
@@ -52100,7 +53110,7 @@ XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_
         loop = xg_elem_for(s, 0, plan->vector, 1, vals, n + p->n_dest);
         s->b = xg_kb_end(r->e->m, loop->regions[0]);
         s->b.loc = outside.loc;
-        lane = vars[2 + n_syms] = &loop->regions[0]->args[0];
+        lane = vars[n_vars] = &loop->regions[0]->args[0];
         lane->name = XG_STR("vector_index");
         for (k = 0; k < n + p->n_dest; k++) vals[k] = &loop->regions[0]->args[1 + k];
         for (k = 0; k < p->n_dest; k++) p->dest[k] = vals[n + k];
@@ -52108,7 +53118,7 @@ XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_
     xg_elem_apply(s, map, vars, at);
     xg_reduction_elements(r, at, one);
     xg_reduction_sides(r, at, p->dest);
-    if (!sym) { memcpy(x, one, n_values * sizeof *x); return; }
+    if (!all) { memcpy(x, one, n_values * sizeof *x); return; }
     (void)xg_carry_values(one, n_values, parts);
     for (k = 0; k < n; k++) {
         xg_kval *o[3];
@@ -52133,6 +53143,19 @@ XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_
             else x[v * n_values + k] = xg_elem_real(e);
         }
     }
+}
+
+/* Those of all columns of a thread in one row, or of column `only` unless that is negative. */
+XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_walk_map *outer, const xg_aff *step, int64_t only, xg_kval *const *syms, xg_elem *x, xg_partial *p) {
+    xg_walk_map m = *outer;
+    const xg_aff *sym = plan->vector > 1 && only < 0 ? xg_walk_sym(&m, "vector_index", plan->vector) : NULL;
+    xg_kval *vars[5];
+    uint32_t k;
+    xg_column_place(r, plan, &m, step, sym ? sym : xg_aff_const(m.x, XG_MAX(only, (int64_t)0)));
+    vars[0] = r->thread;
+    vars[1] = r->block;
+    for (k = 0; k < outer->n_syms; k++) vars[2 + k] = syms[k];
+    xg_column_lanes(r, plan, xg_walk_map_source(r, &m), vars, 2 + outer->n_syms, sym != NULL, x, p);
 }
 
 /* What a pad asks of the elements of some steps. */
@@ -52241,7 +53264,7 @@ XG_FN void xg_column_share(xg_reduction *r, const xg_column_plan *plan, const xg
     xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1);
     xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     const xg_aff *at = xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector);
-    int64_t elements = plan->depth * plan->width;
+    int64_t elements = plan->depth * plan->window;
     xg_partial write;
     xg_walk w;
     uint32_t k;
@@ -52261,25 +53284,39 @@ XG_FN void xg_column_share(xg_reduction *r, const xg_column_plan *plan, const xg
     xg_shared_sync(r, shared);
 }
 
+/* Place u + at of the partial results, as they lie in shared memory: those of tiles that rows enter early are behind what was read before them, and only in the first round. */
+XG_FN xg_kval *xg_column_spot(xg_reduction *r, const xg_column_plan *plan, bool entered, xg_kval *item, int64_t items, int64_t at) {
+    xg_aff_ctx *x = r->e->m->aff;
+    xg_imap *map = xg_imap_new(x, entered ? 2 : 1, 0, 0, 1, 0);
+    const xg_aff *place = xg_aff_add_k(x, xg_aff_dim(x, 0), at);
+    xg_kval *vars[2];
+    map->dims[0].range = xg_range_of(0, items - 1);
+    if (entered) {
+        const xg_aff *row = xg_aff_div(x, place, plan->width);
+        place = xg_aff_add(x, xg_aff_add(x, xg_aff_mul(x, row, plan->window), xg_aff_mod(x, place, plan->width)), xg_column_shift(r, plan, x, row));
+        map->dims[1].range = xg_range_of(0, r->blocks - 1);
+    }
+    map->results[0] = place;
+    vars[0] = item;
+    vars[1] = r->block;
+    return xg_kapply(&r->s.b, xg_imap_simplify(x, map), vars)->results;
+}
 /* Item u of a round: places u, u + items, u + 2 * items ... of what is there. */
-XG_FN void xg_column_gather(xg_reduction *r, const xg_shared *from, xg_kval *item, int64_t items, int64_t elements, const xg_elem *like, xg_elem *acc) {
+XG_FN void xg_column_gather(xg_reduction *r, const xg_column_plan *plan, bool entered, const xg_shared *from, xg_kval *item, int64_t items, int64_t elements, const xg_elem *like, xg_elem *acc) {
     xg_scope *s = &r->s;
     xg_arena *a = r->e->arena;
     int64_t at;
     uint32_t k;
-    xg_kval *index = item;
+    xg_kval *index = entered ? xg_column_spot(r, plan, true, item, items, 0) : item;
     xg_shared_read(r, from, &index, 1, like, r->n_values, acc);
     for (at = items; at < elements; at += items) {
         xg_elem *x = XG_NEW_N(a, xg_elem, r->n_values + 1);
-        xg_imap *shift = xg_imap_new(r->e->m->aff, 1, 0, 0, 1, 0);
         xg_kval **vals = XG_NEW_N(a, xg_kval *, 2 * r->n_values + 1);
         const xg_ktype **types = XG_NEW_N(a, const xg_ktype *, 2 * r->n_values + 1);
         bool guarded = at + items > elements;
         xg_kb outside;
         xg_kop *op = NULL;
         uint32_t n;
-        shift->dims[0].range = xg_range_of(0, guarded ? elements - at - 1 : items - 1);
-        shift->results[0] = xg_aff_add_k(r->e->m->aff, xg_aff_dim(r->e->m->aff, 0), at);
         outside = s->b;
         if (guarded) {
             n = xg_carry_values(acc, r->n_values, vals);
@@ -52291,7 +53328,7 @@ XG_FN void xg_column_gather(xg_reduction *r, const xg_shared *from, xg_kval *ite
             s->b = xg_kb_end(r->e->m, op->regions[0]);
             s->b.loc = outside.loc;
         }
-        index = xg_kapply(&s->b, shift, &item)->results;
+        index = xg_column_spot(r, plan, entered, item, guarded ? elements - at : items, at);
         xg_shared_read(r, from, &index, 1, like, r->n_values, x);
         xg_reduction_merge(r, acc, x);
         if (!guarded) continue;
@@ -52304,6 +53341,7 @@ XG_FN void xg_column_gather(xg_reduction *r, const xg_shared *from, xg_kval *ite
 /* A round makes rows of `depth` rows; the last one writes the results. */
 XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shared *from, const xg_elem *like, xg_partial *p) {
     int64_t depth = plan->depth, items, next;
+    bool entered = plan->way == XG_COLUMN_SHIFTED;
     xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     xg_kval *at[XG_RANK_MAX + 1];
     bool last;
@@ -52324,7 +53362,7 @@ XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shar
         if (last) {
             const xg_aff *bl = xg_aff_dim(m.x, 1), *column = item;
             xg_column_inside(r, plan, &m, item);
-            if (plan->way == XG_COLUMN_TILE) column = xg_aff_add(m.x, column, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width));
+            if (plan->tiles > 1) column = xg_aff_add(m.x, column, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width));
             m.kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, bl, plan->tiles), r->minor), column);
             map = xg_walk_map_result(r, &m);
             w = xg_walk_begin(r, map, p);
@@ -52345,7 +53383,7 @@ XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shar
             only.constraints[only.n_constraints++].range = xg_range_of(0, items - 1);
             at[XG_RANK_MAX] = xg_kapply(&r->s.b, xg_walk_map_end(r, &only, &item, 1), vars)->results;
         }
-        xg_column_gather(r, from, at[XG_RANK_MAX], items, depth * plan->width, like, acc);
+        xg_column_gather(r, plan, entered, from, at[XG_RANK_MAX], items, depth * plan->width, like, acc);
         for (k = 0; k < map->n_results && k < XG_RANK_MAX; k++) at[k] = w.at + k;
         if (last) {
             xg_reduction_results(r, acc, at, p->dest);
@@ -52359,6 +53397,7 @@ XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shar
             *from = to;
         }
         depth = next;
+        entered = false;
     } while (!last);
 }
 
@@ -52385,15 +53424,77 @@ XG_FN int64_t xg_column_group(int64_t steps) {
     while (group > XG_COLUMN_GROUP / 2 && steps % group) group--;
     return steps % group ? (int64_t)XG_COLUMN_GROUP : group;
 }
+/* ---- rows that begin inside of sectors ---- */
+
+/* What of some steps is read: the rows that there are; vectors in front of the array's end; of the one that goes beyond it, lane `lane` (else -1); in the blocks all of whose rows
+ * have one behind them, or in the others. */
+typedef enum xg_column_blocks { XG_COLUMN_ALL, XG_COLUMN_BEFORE_END, XG_COLUMN_AT_END } xg_column_blocks;
+typedef struct xg_column_part { bool rows, vectors; int64_t lane; xg_column_blocks blocks; } xg_column_part;
+XG_FN void xg_column_shifted_steps(xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t groups, int64_t group, const xg_column_part *part, xg_partial *p) {
+    int64_t elements = xg_column_source(r)->elements, vectors = elements / plan->vector, full = (elements / r->minor - 1) / r->n_reduced, v;
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *step = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first), *column = xg_column_first(r, plan, m.x), *bl = xg_aff_dim(m.x, 1), *at;
+    bool one = part->lane >= 0;
+    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, p->n + 1);
+    const xg_imap *map;
+    xg_kval *vars[2];
+    xg_walk w;
+    m.threads = plan->active;
+    step = xg_aff_add(m.x, step, xg_walk_sym(&m, "step", group));
+    at = xg_aff_div(m.x, xg_column_memory(r, plan, m.x, step), plan->vector);
+    xg_column_place(r, plan, &m, step, NULL);
+    xg_walk_require(&m, column, 1 - plan->vector, plan->width - 1);
+    if (plan->tiles > 1) xg_walk_require(&m, xg_aff_add(m.x, column, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width)), INT64_MIN, r->minor - 1);
+    if (part->rows) xg_walk_require(&m, m.lin, 0, r->n_reduced - 1);
+    if (part->vectors || one) xg_walk_require(&m, at, one ? vectors : 0, one ? vectors : vectors - 1);
+    if (part->blocks == XG_COLUMN_BEFORE_END) xg_walk_require(&m, xg_aff_div(m.x, bl, plan->tiles), 0, full - 1);
+    if (part->blocks == XG_COLUMN_AT_END) xg_walk_require(&m, xg_aff_div(m.x, bl, plan->tiles), full, INT64_MAX);
+    map = xg_walk_map_end(r, &m, &at, 1);
+    if (map->state == XG_IMAP_EMPTY) return; /* none is there */
+    w = xg_walk_begin(r, map, p);
+    xg_kval_set_range(w.at, xg_range_of(0, (elements - 1) / plan->vector));
+    vars[0] = w.at;
+    one = one || plan->vector == 1;
+    xg_column_lanes(r, plan, xg_column_vector_map(r, plan->vector, one ? xg_aff_const(m.x, XG_MAX(part->lane, (int64_t)0)) : NULL), vars, 1, !one, x, p);
+    if (one) xg_reduction_merge(r, p->acc + XG_MAX(part->lane, (int64_t)0) * r->n_values, x);
+    else for (v = 0; v < plan->vector; v++) xg_reduction_merge(r, p->acc + v * r->n_values, x + v * r->n_values);
+    xg_walk_end(r, &w, p);
+}
+XG_FN void xg_column_shifted_part(xg_reduction *r, const xg_column_plan *plan, int64_t steps, const xg_column_part *part, xg_partial *p) {
+    int64_t group = xg_column_group(steps);
+    if (steps / group) xg_column_shifted_steps(r, plan, 0, steps / group, group, part, p);
+    if (steps % group) xg_column_shifted_steps(r, plan, steps / group * group, 1, steps % group, part, p);
+}
+/* Only the last row of the array has nothing behind it that a vector may reach into. Where a pad stands for rows, its blocks ask for each vector. */
+XG_FN void xg_column_shifted_all(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
+    int64_t elements = xg_column_source(r)->elements, over = elements % plan->vector, steps = (r->n_reduced - (over && !r->pad)) / plan->depth;
+    xg_column_part part = {false, false, -1, XG_COLUMN_ALL};
+    if (r->pad) part.blocks = XG_COLUMN_BEFORE_END;
+    if (steps) xg_column_shifted_part(r, plan, steps, &part, p);
+    if (r->pad) {
+        part.blocks = XG_COLUMN_AT_END;
+        part.vectors = true;
+        if (steps) xg_column_shifted_part(r, plan, steps, &part, p);
+    }
+    part.blocks = XG_COLUMN_ALL;
+    part.rows = true;
+    part.vectors = r->pad || over;
+    if (steps * plan->depth < r->n_reduced) xg_column_shifted_steps(r, plan, steps, 1, 1, &part, p);
+    for (part.lane = 0; part.lane < over; part.lane++) xg_column_shifted_steps(r, plan, (elements / r->minor - 1) % r->n_reduced / plan->depth, 1, 1, &part, p);
+}
+
 XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
     int64_t whole = r->n_reduced / plan->depth, group = xg_column_group(whole), groups = whole / group, rest = whole % group, v;
     xg_partial all = xg_partial_new(r, (uint32_t)plan->vector * r->n_values, p->dest, p->n_dest);
     xg_shared shared;
     xg_elem *like;
     for (v = 0; v < plan->vector; v++) xg_reduction_start(r, all.acc + v * r->n_values);
-    if (groups) xg_column_whole(r, plan, 0, groups, group, &all);
-    if (rest) xg_column_whole(r, plan, groups * group, 1, rest, &all);
-    if (r->n_reduced % plan->depth) xg_column_end(r, plan, whole, &all);
+    if (plan->way == XG_COLUMN_SHIFTED) xg_column_shifted_all(r, plan, &all);
+    else {
+        if (groups) xg_column_whole(r, plan, 0, groups, group, &all);
+        if (rest) xg_column_whole(r, plan, groups * group, 1, rest, &all);
+        if (r->n_reduced % plan->depth) xg_column_end(r, plan, whole, &all);
+    }
     if (plan->way == XG_COLUMN_SERIAL) { xg_column_write_serial(r, plan, &all); return; }
     like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     memcpy(like, all.acc, r->n_values * sizeof *like);
@@ -52449,11 +53550,10 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
     r.block = xg_kblock_id(&r.s.b, 0, r.blocks);
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
     p = xg_partial_new(&r, r.n_values, dest, e->n_roots);
-    if (r.row) {
-        xg_reduction_start(&r, p.acc);
-        if (brief.vector) xg_short_emit(&r, &brief, &p);
-        else xg_row_emit(&r, &row, &p);
-    } else xg_column_emit(&r, &column, &p);
+    if (r.row || brief.vector) xg_reduction_start(&r, p.acc);
+    if (brief.vector) xg_short_emit(&r, &brief, &p);
+    else if (r.row) xg_row_emit(&r, &row, &p);
+    else xg_column_emit(&r, &column, &p);
     xg_kreturn(&r.s.b, p.dest, e->n_roots);
 }
 
@@ -52473,7 +53573,7 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
 #define XG_EMIT_ROWS_PLAN_C
 
 enum { XG_ROWS_BLOCK = 128, XG_ROWS_HELD_BYTES = 128 /* of a row, in the registers of one lane */, XG_ROWS_HELD_WORK = 800 /* on them, as straight code */, XG_ROWS_LOOP_TRIPS = 33 /* too many to become straight code */, XG_ROWS_GROUP = 4, XG_ROWS_VECTORS_BLOCK = 512, XG_ROWS_VECTORS_BYTES = 40 << 10 /* of shared memory */, XG_ROWS_VECTOR_LEAST = 128 /* bytes that are worth it */, XG_ROWS_VECTOR_ROWS = 16 };
-enum { XG_ROWS_UNIT_LEAST = 16 /* sectors of rows whose edges are few */, XG_ROWS_SHARED_REST = 8 << 10 /* what else lies in shared memory */ };
+enum { XG_ROWS_PASSES_BYTES = 256 /* of all passes, in the registers of one lane */, XG_ROWS_UNIT_LEAST = 16 /* sectors of rows whose edges are few */, XG_ROWS_SHARED_REST = 8 << 10 /* what else lies in shared memory */ };
 enum { XG_ROWS_TILE_BYTES = 46 << 10, XG_ROWS_TILE_VALUES = 4, XG_ROWS_TILE_ELEMENTS = 1 << 14 /* of arrays that are worth it */, XG_ROWS_TILE_FEW = 12 /* elements of a lane while there are other lanes */ };
 
 /* Rows of a block as one run of memory. */
@@ -52495,6 +53595,7 @@ typedef struct xg_rows {
     int64_t vectors, edges;    /* of the body of a row; elements of a row beside it */
     int64_t groups, passes;    /* of per_block rows each; how many of them a block goes over */
     bool held;                 /* a lane's elements stay in registers, */
+    int64_t held_bytes;        /* an element in so many bytes of them, */
     int64_t kept;              /* or in so many places of shared memory for each row: those of the body, then those of the edges; 0: they do not */
     int64_t kept_bytes;
     uint32_t now;              /* the stage whose code is written */
@@ -52761,6 +53862,7 @@ XG_FN void xg_rows_plan_passes(xg_rows *w) {
 XG_FN void xg_rows_plan(xg_rows *w) {
     int64_t held, unit, vector = xg_rows_vector(w, &held, &unit), room = w->r.e->target->shared - XG_ROWS_SHARED_REST;
     bool vectors = xg_rows_find_vectors(w, XG_ROWS_VECTORS_BYTES);
+    w->held_bytes = held;
     if (!xg_rows_plan_tile(w, held)) {
         bool several = w->form.rows >= 2 * xg_rows_wave(w); /* rows in each block, although it is alone on its multiprocessor */
         if (vectors && several) (void)xg_rows_find_vectors(w, room);
@@ -53324,6 +54426,7 @@ XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
         to = XG_KOP2(&r->s.b, XG_K_OP_MINSI, to, xg_elem_index(&r->s, w->groups));
     }
     loop = xg_kfor(&r->s.b, from, to, xg_elem_index(&r->s, 1), values, xg_partial_values(p, values));
+    if (w->held && w->passes <= XG_KUNROLL_WAITS_MAX && w->passes * w->held_bytes * (w->form.cols / w->lanes) > XG_ROWS_PASSES_BYTES) loop->flags |= KL_UNROLLED; /* as straight code it would read the rows of all passes at once */
     outside = r->s.b;
     r->s.b = xg_kb_end(r->e->m, loop->regions[0]);
     r->s.b.loc = outside.loc;
@@ -53379,8 +54482,8 @@ XG_FN void xg_emit_rows(xg_fusion_emission *e) {
  *     the warps' sums go through shared memory, where every warp scans them
  *     result = (everything before the chunk, the warp, the lane) o y;     what comes before the next chunk is what comes before this one o its sum
  * Else each thread takes a column, and neighbours take neighbours.
- * Partial results may be taken together with the init value any number of times (opt/reducer.c), so it stands wherever there is nothing else. The earlier
- * operand is always the first one of the reducer. */
+ * Partial results may be taken together with the init value any number of times (opt/reducer.c), so it stands wherever there is nothing else. What is earlier in
+ * memory is always the first operand of the reducer, also where the sums run backwards. What is made of a sum at its own place is made along with it. */
 #ifndef XG_EMIT_SCAN_C
 #define XG_EMIT_SCAN_C
 
@@ -53389,6 +54492,7 @@ enum { XG_RUNNING_BLOCK = 128, XG_RUNNING_LANES = 256, XG_RUNNING_GROUP = 8 };
 typedef struct xg_running {
     xg_reduction r;               /* the scope, threads and blocks; its one hero is the window */
     xg_hero *h;
+    xg_heroes behind;             /* the window's results, each the window itself or an element of its tuple, and the roots that are made of them */
     const xg_shape *shape;
     uint32_t dim;
     bool reverse, row;
@@ -53397,15 +54501,31 @@ typedef struct xg_running {
     xg_kval *lane, *warp;         /* of the thread in its row, by i32; lane in the warp */
 } xg_running;
 
-XG_FN const xg_inst *xg_running_of_root(const xg_inst *root) { return root->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(root, 0) : root; }
-
-XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e) {
-    const xg_inst *i = xg_running_of_root(e->roots[0]);
-    uint32_t dim, k;
+/* The window that i is, or is a result of; NULL: it is something else. */
+XG_FN const xg_inst *xg_running_of(const xg_inst *i) {
+    if (i->op == XG_GET_TUPLE_ELEMENT) i = XG_OPERAND(i, 0);
+    return i->op == XG_REDUCE_WINDOW ? i : NULL;
+}
+XG_FN bool xg_running_is_hero(void *data, const xg_inst *i, bool first) {
+    const xg_inst **window = (const xg_inst **)data, *w = xg_running_of(i);
+    uint32_t dim;
     bool reverse;
-    for (k = 1; k < e->n_roots; k++) if (xg_running_of_root(e->roots[k]) != i) return false;
-    if (i->op != XG_REDUCE_WINDOW || !xg_window_is_scan(i, &dim, &reverse) || !xg_fuse_reduce_has_values(i)) return false;
-    return xg_indexing_output_shape(i, 0)->elements > 0 && xg_reducer_start_of(i, e->arena) == XG_REDUCER_FROM_INIT;
+    if (!w || !xg_window_is_scan(w, &dim, &reverse) || !xg_fuse_reduce_has_values(w)) return false;
+    if (first) *window = w;
+    return w == *window;
+}
+/* A fusion that makes one running sum, and at its place what is made of that. */
+XG_FN const xg_inst *xg_running_find(const xg_fusion_emission *e, xg_heroes *h) {
+    const xg_partition *p = e->parts;
+    const xg_inst *window = NULL;
+    uint32_t k;
+    if (!xg_heroes_find(e, xg_running_is_hero, (void *)&window, h)) return NULL;
+    for (k = 0; k < p->n_insts; k++) if (p->insts[k]->op == XG_REDUCE_WINDOW && p->insts[k] != window) return NULL; /* another walk would suit that */
+    return xg_reducer_start_of(window, e->arena) == XG_REDUCER_FROM_INIT ? window : NULL;
+}
+XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e) {
+    xg_heroes h;
+    return xg_running_find(e, &h) != NULL;
 }
 
 /* ---- the form ---- */
@@ -53425,7 +54545,7 @@ XG_FN void xg_running_plan(xg_running *d) {
         d->r.blocks = (d->kept + XG_RUNNING_BLOCK - 1) / XG_RUNNING_BLOCK;
         return;
     }
-    for (k = 0; k < d->h->n; k++) bytes = XG_MIN(bytes, (int64_t)xg_type_bytes(xg_indexing_output_shape(d->h->i, k)->type));
+    for (k = 0; k < d->r.e->n_roots; k++) bytes = XG_MIN(bytes, (int64_t)xg_type_bytes(d->r.e->roots[k]->shape->type)); /* of what is written */
     for (d->vector = XG_MIN(16 / bytes, (int64_t)8); d->length % d->vector; d->vector /= 2) {}
     if (d->vector == 1 && d->length >= 128) d->vector = 4; /* no accesses by vectors, but fewer steps */
     vectors = (d->length + d->vector - 1) / d->vector;
@@ -53447,17 +54567,24 @@ XG_FN void xg_running_elements(xg_running *d, xg_kval *const *at, xg_elem *x) {
     uint32_t k;
     for (k = 0; k < d->h->n; k++) x[k] = xg_hero_element(&d->r.s, d->h, k, at);
 }
+/* The roots at a place of the window's result, where its values are x. */
 XG_FN void xg_running_store(xg_running *d, xg_kval *const *at, const xg_elem *x, xg_kval **dest) {
-    xg_fusion_emission *e = d->r.e;
+    xg_elem *results = XG_NEW_N(d->r.e->arena, xg_elem, d->behind.n + (size_t)1);
     uint32_t k;
-    for (k = 0; k < e->n_roots; k++) {
-        int64_t output = e->roots[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(e->roots[k], XG_A_index, 0) : 0;
-        dest[k] = xg_emit_insert(&d->r.s.b, x[output], dest[k], e->roots[k]->shape, at);
-    }
+    for (k = 0; k < d->behind.n; k++) results[k] = x[d->behind.p[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(d->behind.p[k], XG_A_index, 0) : 0];
+    xg_hero_write(&d->r.s, &d->behind, d->shape, results, at, NULL, dest);
 }
 XG_FN void xg_running_indices(const xg_running *d, const xg_walk *w, xg_kval **at) {
     uint32_t k;
     for (k = 0; k < d->shape->rank; k++) at[k] = w->at + k;
+}
+
+/* out = earlier o later, two partial results in the order of the scan. */
+XG_FN void xg_running_merge(xg_running *d, const xg_elem *earlier, const xg_elem *later, xg_elem *out) {
+    xg_elem *first = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
+    memcpy(first, d->reverse ? later : earlier, d->h->n * sizeof *first);
+    xg_hero_merge(&d->r.s, d->h, first, d->reverse ? earlier : later);
+    memcpy(out, first, d->h->n * sizeof *first);
 }
 
 /* ---- columns ---- */
@@ -53474,7 +54601,7 @@ XG_FN void xg_running_steps(xg_running *d, int64_t first, int64_t groups, int64_
     w = xg_walk_begin(&d->r, xg_walk_map_operand(&d->r, &m), p);
     xg_running_indices(d, &w, at);
     xg_running_elements(d, at, x);
-    xg_hero_merge(&d->r.s, d->h, p->acc, x);
+    xg_running_merge(d, p->acc, x, p->acc);
     xg_running_store(d, at, p->acc, p->dest);
     xg_walk_end(&d->r, &w, p);
 }
@@ -53498,8 +54625,7 @@ XG_FN void xg_running_shuffle(xg_running *d, xg_kopcode code, const xg_elem *x, 
 XG_FN void xg_running_join(xg_running *d, xg_kval *cond, const xg_elem *earlier, xg_elem *acc) {
     xg_elem *joint = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
     uint32_t k;
-    memcpy(joint, earlier, d->h->n * sizeof *joint);
-    xg_hero_merge(&d->r.s, d->h, joint, acc);
+    xg_running_merge(d, earlier, acc, joint);
     for (k = 0; k < d->h->n; k++) {
         acc[k].v = cond ? xg_kselect(&d->r.s.b, cond, joint[k].v, acc[k].v) : joint[k].v;
         if (joint[k].im) acc[k].im = cond ? xg_kselect(&d->r.s.b, cond, joint[k].im, acc[k].im) : joint[k].im;
@@ -53672,8 +54798,7 @@ XG_FN void xg_running_chunk(xg_running *d, bool tail, bool last, xg_elem *before
         xg_elem *joint = XG_NEW_N(a, xg_elem, n + 1);
         xg_kval *some = xg_kcmpi_(b, XG_CI_SGE, d->lane, xg_running_i32(d, 1));
         xg_running_shuffle(d, XG_K_OP_SHFLUP, total, xg_running_i32(d, 1), other);
-        memcpy(joint, mine, n * sizeof *joint);
-        xg_hero_merge(&d->r.s, d->h, joint, other);
+        xg_running_merge(d, mine, other, joint);
         for (k = 0; k < n; k++) {
             mine[k].v = xg_kselect(b, some, joint[k].v, mine[k].v);
             if (mine[k].im) mine[k].im = xg_kselect(b, some, joint[k].im, mine[k].im);
@@ -53684,7 +54809,7 @@ XG_FN void xg_running_chunk(xg_running *d, bool tail, bool last, xg_elem *before
     if (last) return;
     if (d->lanes > 32) xg_running_shuffle(d, XG_K_OP_SHFLIDX, sums, xg_running_i32(d, d->lanes / 32 - 1), other);
     else xg_running_shuffle(d, XG_K_OP_SHFLIDX, total, XG_KOP2(b, XG_K_OP_ORI, xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), xg_running_i32(d, lanes - 1)), other);
-    xg_hero_merge(&d->r.s, d->h, before, other);
+    xg_running_merge(d, before, other, before);
 }
 XG_FN void xg_running_rows(xg_running *d, xg_partial *p) {
     xg_kb *b = &d->r.s.b;
@@ -53726,7 +54851,7 @@ XG_FN void xg_emit_scan(xg_fusion_emission *e) {
     uint32_t k;
     memset(&d, 0, sizeof d);
     d.h = XG_NEW(e->arena, xg_hero);
-    d.h->i = xg_running_of_root(e->roots[0]);
+    d.h->i = xg_running_find(e, &d.behind);
     d.h->comp = xg_attr_comp(d.h->i, XG_A_to_apply);
     d.h->n = d.h->i->n_operands / 2;
     d.h->wide = XLAGPU_INVALID;
@@ -53737,8 +54862,8 @@ XG_FN void xg_emit_scan(xg_fusion_emission *e) {
     d.r.n_heroes = 1;
     d.r.n_values = d.h->n;
     d.r.epilogue = (uint8_t *)xg_alloc(e->arena, e->parts->n_insts + 1);
-    memset(d.r.epilogue, 1, e->parts->n_insts); /* there are no side outputs */
-    d.shape = e->roots[0]->shape;
+    memset(d.r.epilogue, 1, e->parts->n_insts); /* roots that are not made of the window's results are written along with those that are */
+    d.shape = xg_indexing_output_shape(d.h->i, 0);
     (void)xg_window_is_scan(d.h->i, &d.dim, &d.reverse);
     d.r.in = d.shape;
     xg_running_plan(&d);
@@ -61250,6 +62375,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(EXPAND, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
     X(EXPAND, "scan_expander", xg_opt_scan_expander, REQUIRED) \
+    X(EXPAND, "associative-scan-finder", xg_opt_scan_finder, OPTIONAL) \
     X(EXPAND, "dynamic_padder", xg_opt_dynamic_padder, REQUIRED) \
     X(EXPAND, "fft_expander", xg_opt_fft_expander, REQUIRED) \
     X(EXPAND, "cholesky_expander", xg_opt_linear_expander, REQUIRED) \

@@ -300,6 +300,41 @@ static void traffic_moves(const char *type, int64_t bytes) {
     }
 }
 
+/* Contractions of arrays that lie behind each other: no step asks in which of them it is, so it costs what one array costs. */
+static uint64_t pieces_lanes(const char *what, const char *body) {
+    xlagpu_kernel_stats s[8];
+    uint64_t lanes = 0;
+    uint32_t kernels = 0;
+    job j;
+    begin(NULL, NULL);
+    put("ENTRY e { %s }\n", body);
+    if (job_open(&j, what) && job_run(&j, what)) {
+        kernels = xlagpu_rt_stats(j.p, s, 8);
+        lanes = s[0].lane_instructions;
+        job_compare(&j, what);
+    }
+    job_close(&j);
+    EXPECT_IN(kernels == 1, what);
+    return lanes;
+}
+static void traffic_pieces(void) {
+    static const char *const bodies[][2] = {
+        {"x = s32[2,8,8,48] parameter(0) w = s32[3,3,48,16] parameter(1) ROOT r = s32[2,8,8,16] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f",
+         "x = s32[2,8,8,32] parameter(0) y = s32[2,8,8,16] parameter(2) w = s32[3,3,48,16] parameter(1) c = s32[2,8,8,48] concatenate(x, y), dimensions={3} "
+         "ROOT r = s32[2,8,8,16] convolution(c, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"},
+        {"x = s32[64,96] parameter(0) w = s32[96,32] parameter(1) ROOT r = s32[64,32] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+         "x = s32[64,40] parameter(0) y = s32[64,56] parameter(2) w = s32[96,32] parameter(1) c = s32[64,96] concatenate(x, y), dimensions={1} "
+         "ROOT r = s32[64,32] dot(c, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}"}};
+    char line[160];
+    size_t i;
+    for (i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        uint64_t whole = pieces_lanes("a contraction of one array", bodies[i][0]), pieces = pieces_lanes("a contraction of pieces", bodies[i][1]);
+        snprintf(line, sizeof line, "a contraction of pieces: %llu lane instructions, of one array %llu", (unsigned long long)pieces, (unsigned long long)whole);
+        if (verbose) printf("%s\n", line);
+        EXPECT_IN((double)pieces <= 1.15 * (double)whole, line);
+    }
+}
+
 /* Vectors that all rows read: each block reads them once. */
 static void traffic_norms(const char *t, const char *of, long long r, long long c) {
     char what[96];
@@ -380,6 +415,8 @@ static void sizes(void) {
     };
     static const char *const windows[] = { /* of at least one element */
         "ROOT r = s32[5,N] reduce-window(x, z), window={size=1xN pad=0_0xM_0}, to_apply=fold",
+        "w = s32[5,N] reduce-window(x, z), window={size=1xN pad=0_0xM_0}, to_apply=fold n = s32[5,N] negate(x) y = s32[5,N] multiply(w, n) ROOT r = (s32[5,N], s32[5,N], s32[5,N]) tuple(y, n, w)",
+        "i = s32[5,N] iota(), iota_dimension=1 m = s32[] constant(-2147483648) t = (s32[5,N], s32[5,N]) reduce-window(x, i, m, z), window={size=1xN pad=0_0x0_M}, to_apply=first a = s32[5,N] get-tuple-element(t), index=1 b = s32[5,N] get-tuple-element(t), index=0 ROOT r = s32[5,N] subtract(a, b)",
         "ROOT r = s32[5,N] reduce-window(x, z), window={size=3x3 pad=1_1x1_1}, to_apply=most",
         "y = s32[5,H] parameter(1) ROOT r = s32[5,N] select-and-scatter(x, y, z), window={size=1x3 stride=1x2 pad=0_0x1_1}, select=more, scatter=fold",
         "ROOT r = s32[5,H] reduce-window(x, z), window={size=1x7 stride=1x2 pad=0_0x3_3}, to_apply=most",
@@ -585,6 +622,10 @@ static void windowed(void) {
     put("best { a = f32[] parameter(0) i = s32[] parameter(1) b = f32[] parameter(2) j = s32[] parameter(3) c = pred[] compare(a, b), direction=GE x = f32[] select(c, a, b) y = s32[] select(c, i, j) ROOT r = (f32[], s32[]) tuple(x, y) }\n"
         "ENTRY e { x = f32[256,512] parameter(0) i = s32[256,512] parameter(1) z = f32[] constant(-inf) w = s32[] constant(0) ROOT r = (f32[256,512], s32[256,512]) reduce-window(x, i, z, w), window={size=1x5 pad=0_0x2_2}, to_apply=best }\n");
     costs("the best of 5 and its place", 1, 46, 1.2, 256 * 512);
+    begin("add", "s32");
+    put("ENTRY e { x = f32[64,512] parameter(0) z = f32[] constant(0) b = f32[64,512] broadcast(z), dimensions={} p = pred[64,512] compare(x, b), direction=GT i = s32[64,512] convert(p) n = s32[] constant(0)\n"
+        "w = s32[64,512] reduce-window(i, n), window={size=1x512 pad=0_0x511_0}, to_apply=fold o = s32[] constant(1) c = s32[64,512] broadcast(o), dimensions={} ROOT r = s32[64,512] subtract(w, c) }\n");
+    costs("running counts less one", 1, 20, 1.01, 64 * 512);
 }
 
 /* Short rows: the last block has a part of its rows; a reducer of two values, two reducers at once, something in front and behind, kept dimensions of any order. */
@@ -785,14 +826,31 @@ int main(int argc, char **argv) {
     traffic_row_programs("bf16", 4100, 129);
     traffic_row_programs("bf16", 20002, 50);
     traffic_row_programs("f64", 20001, 33);
+    traffic_row_programs("f32", 131, 2001); /* too long for a tile of whole sectors */
+    traffic_row_programs("bf16", 105, 5003);
+    traffic_row_programs("f64", 27, 5003);
+    traffic_row_programs("f32", 27, 10007);
+    traffic_row_programs("f32", 9, 30011); /* too long for registers */
+    traffic_row_programs("f32", 8, 40000);
+    traffic_row_programs("f32", 7, 50257);
+    traffic_row_programs("bf16", 11, 50257);
     traffic_norms("f32", "f32", 4096, 256);
     traffic_norms("f32", "bf16", 4096, 1024);
     traffic_norms("bf16", "f32", 8200, 768);
     traffic_norms("bf16", "bf16", 8200, 256);
+    traffic_norms("f32", "f32", 8200, 1027);
+    traffic_norms("f32", "bf16", 1500, 12003); /* vectors of more than 40 KiB */
     traffic_bias("f32", 4096, 1024);
     traffic_bias("bf16", 4096, 768);
     traffic_bias("s8", 8192, 768);
     traffic_bias("f32", 8192, 48);
+    traffic_bias("f32", 513, 1023); /* nothing but the rows of a sector's elements ends at one */
+    traffic_bias("bf16", 1025, 1023);
+    traffic_bias("s8", 2049, 1023);
+    traffic_bias("f64", 513, 511);
+    traffic_bias("f32", 30001, 17);
+    traffic_bias("f32", 1000, 8192);
+    traffic_pieces();
     sizes();
     selections();
     works();

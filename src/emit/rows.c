@@ -543,6 +543,7 @@ XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
         to = XG_KOP2(&r->s.b, XG_K_OP_MINSI, to, xg_elem_index(&r->s, w->groups));
     }
     loop = xg_kfor(&r->s.b, from, to, xg_elem_index(&r->s, 1), values, xg_partial_values(p, values));
+    if (w->held && w->passes <= XG_KUNROLL_WAITS_MAX && w->passes * w->held_bytes * (w->form.cols / w->lanes) > XG_ROWS_PASSES_BYTES) loop->flags |= KL_UNROLLED; /* as straight code it would read the rows of all passes at once */
     outside = r->s.b;
     r->s.b = xg_kb_end(r->e->m, loop->regions[0]);
     r->s.b.loc = outside.loc;

@@ -133,6 +133,21 @@ XG_KRULE(shift_back) {
 
 /* ---- bits ---- */
 
+/* (x << c) | (y >> 32 - c): one funnel shift; a rotation where x is y. */
+XG_KRULE(funnel) {
+    xg_kval *l = XG_K0, *r = XG_K1;
+    int64_t c, d;
+    if (op->results->type->elem != XG_E_I32 || !xg_kis_scalar(op->results)) return NULL;
+    if (xg_kval_by(l, XG_K_OP_SHRUI)) { l = XG_K1; r = XG_K0; }
+    if (!xg_kval_by(l, XG_K_OP_SHLI) || !xg_kval_by(r, XG_K_OP_SHRUI) || !xg_kval_is_const(xg_kof(l, 1), &c) || !xg_kval_is_const(xg_kof(r, 1), &d) || c < 1 || d < 1 || c + d != 32) return NULL;
+    return xg_k3(b, XG_K_OP_SHFL3, xg_kof(l, 0), xg_kof(r, 0), xg_kof(r, 1));
+}
+XG_KRULE(funnel_const) {
+    int64_t high, low, c;
+    if (!xg_kval_is_const(XG_K0, &high) || !xg_kval_is_const(XG_K1, &low) || !xg_kval_is_const(XG_K2, &c)) return NULL;
+    return xg_klike(b, op->results, xg_kint_wrap(XG_E_I32, (int64_t)(((uint64_t)high << 32 | (uint64_t)(uint32_t)low) >> (c & 31))));
+}
+
 XG_KRULE(bits_const) {
     int64_t c;
     int64_t ones = op->results->type->elem == XG_E_I1 ? 1 : -1;
@@ -461,7 +476,7 @@ XG_FN uint32_t xg_krule_has(const xg_kop *op) {
 }
 #define XG_KIR_RULES(X) \
     X(THREAD_ID, point, POINT) X(BLOCK_ID, point, POINT) X(APPLY, point, POINT) \
-    X(ADDI, fold_int, CONSTS) X(ADDI, point, POINT) X(ADDI, const_right, CONST0) X(ADDI, add_zero, CONST1) X(ADDI, add_chain, ANY) \
+    X(ADDI, fold_int, CONSTS) X(ADDI, point, POINT) X(ADDI, const_right, CONST0) X(ADDI, add_zero, CONST1) X(ADDI, add_chain, ANY) X(ADDI, funnel, ANY) \
     X(SUBI, fold_int, CONSTS) X(SUBI, point, POINT) X(SUBI, sub_same, SAME) X(SUBI, sub_const, CONST1) \
     X(MULI, fold_int, CONSTS) X(MULI, point, POINT) X(MULI, const_right, CONST0) X(MULI, mul_const, CONST1) \
     X(MULHUI, fold_int, CONSTS) X(MULHUI, const_right, CONST0) X(MULHSI, const_right, CONST0) \
@@ -471,8 +486,8 @@ XG_FN uint32_t xg_krule_has(const xg_kop *op) {
     X(SHRUI, fold_int, CONSTS) X(SHRUI, point, POINT) X(SHRUI, shift_zero, CONST1) X(SHRUI, shift_chain, CONST1) X(SHRUI, shift_back, CONST1) \
     X(SHRSI, fold_int, CONSTS) X(SHRSI, point, POINT) X(SHRSI, shift_zero, CONST1) X(SHRSI, shift_chain, CONST1) X(SHRSI, shift_back, CONST1) \
     X(ANDI, fold_int, CONSTS) X(ANDI, point, POINT) X(ANDI, const_right, CONST0) X(ANDI, bits_const, CONST1) X(ANDI, bits_same, SAME) X(ANDI, and_mask, CONST1) X(ANDI, bits_chain, CONST1) \
-    X(ORI, fold_int, CONSTS) X(ORI, point, POINT) X(ORI, const_right, CONST0) X(ORI, bits_const, CONST1) X(ORI, bits_same, SAME) X(ORI, bits_chain, CONST1) \
-    X(XORI, fold_int, CONSTS) X(XORI, point, POINT) X(XORI, const_right, CONST0) X(XORI, bits_const, CONST1) X(XORI, bits_same, SAME) X(XORI, bits_chain, CONST1) X(XORI, not_compare, CONST1) \
+    X(ORI, fold_int, CONSTS) X(ORI, point, POINT) X(ORI, const_right, CONST0) X(ORI, bits_const, CONST1) X(ORI, bits_same, SAME) X(ORI, bits_chain, CONST1) X(ORI, funnel, ANY) X(SHFL3, funnel_const, ANY) \
+    X(XORI, fold_int, CONSTS) X(XORI, point, POINT) X(XORI, const_right, CONST0) X(XORI, bits_const, CONST1) X(XORI, bits_same, SAME) X(XORI, bits_chain, CONST1) X(XORI, not_compare, CONST1) X(XORI, funnel, ANY) \
     X(MAXSI, fold_int, CONSTS) X(MAXSI, same_operands, SAME) X(MAXSI, extreme_range, ANY) X(MINSI, fold_int, CONSTS) X(MINSI, same_operands, SAME) X(MINSI, extreme_range, ANY) \
     X(MAXUI, fold_int, CONSTS) X(MAXUI, same_operands, SAME) X(MAXUI, extreme_range, ANY) X(MINUI, fold_int, CONSTS) X(MINUI, same_operands, SAME) X(MINUI, extreme_range, ANY) \
     X(CTPOP, fold_int, CONSTS) X(CTLZ, fold_int, CONSTS) \
