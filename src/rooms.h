@@ -152,6 +152,7 @@
 #include "fuse/combine_operands.c"
 #include "fuse/cost.c"
 #include "fuse/rematerialize.c"
+#include "fuse/permutation.c"
 #include "fuse/legality.c"
 #include "fuse/scatter_operands.c"
 #include "fuse/kernels.c"

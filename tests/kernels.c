@@ -210,6 +210,26 @@ static void traffic_skewed_columns(const char *type, long long bytes) {
         job_close(&j);
     }
 }
+/* Two transposes that turn differently: tiles serve one of them, and the other is made apart; together they would touch up to twelve times the sectors. */
+static void traffic_two_turns(const char *type) {
+    xlagpu_kernel_stats s[8];
+    uint64_t sectors = 0;
+    char line[200], what[96];
+    uint32_t n, k;
+    job j;
+    begin(NULL, type);
+    put("ENTRY e { x = %s[96,128,256] parameter(0) y = %s[96,256,128] parameter(1) a = %s[256,128,96] transpose(x), dimensions={2,1,0} b = %s[256,128,96] transpose(y), dimensions={1,2,0} ROOT r = %s[256,128,96] add(a, b) }\n",
+        type, type, type, type, type);
+    snprintf(what, sizeof what, "two turns of %s", type);
+    if (job_open(&j, what) && job_run(&j, what)) {
+        n = xlagpu_rt_stats(j.p, s, 8);
+        for (k = 0; k < n && k < 8; k++) sectors += s[k].sectors;
+        snprintf(line, sizeof line, "%s: %u kernels, %llu sectors for %llu", what, n, (unsigned long long)sectors, (unsigned long long)(j.bytes / 32));
+        if (verbose) printf("%s\n", line);
+        EXPECT_IN(n <= 2 && sectors * 100 <= j.bytes / 32 * 168, line);
+    }
+    job_close(&j);
+}
 /* Rows of a few elements, which begin inside of sectors. */
 static void traffic_short_rows(const char *type, long long bytes) {
     static const int lengths[] = {3, 5, 7, 10, 11, 12, 17, 20, 31, 50, 100};
@@ -784,6 +804,9 @@ int main(int argc, char **argv) {
     traffic_skewed_columns("s32", 4);
     traffic_skewed_columns("f64", 8);
     traffic_skewed_columns("bf16", 2);
+    traffic_two_turns("s8");
+    traffic_two_turns("bf16");
+    traffic_two_turns("f32");
     traffic_short_rows("f32", 4);
     traffic_short_rows("bf16", 2);
     traffic_moves("pred", 1);

@@ -89,7 +89,8 @@ XG_FN void xg_partition_print(xg_buf *b, const xg_partition *p);
 typedef struct xg_cost { const xg_machine *machine; int64_t blocks, memory; } xg_cost;
 XG_FN xg_machine xg_cost_machine(const xg_module *m);               /* the module's, or a typical one */
 XG_FN void xg_cost_begin(xg_cost *c, const xg_machine *m, int64_t threads);
-XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, bool coalesced);
+typedef enum xg_cost_way { XG_COST_NEIGHBOURS, XG_COST_TURNED, XG_COST_APART } xg_cost_way; /* neighbours read neighbours; or through shared memory; or each a sector of its own */
+XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, xg_cost_way way);
 XG_FN void xg_cost_write(xg_cost *c, int64_t bytes);
 XG_FN int64_t xg_cost_time(const xg_cost *c, int64_t instructions); /* picoseconds, the launch with it */
 XG_FN int64_t xg_cost_op(const xg_inst *i);                         /* instructions for one element */
@@ -106,6 +107,7 @@ typedef struct xg_kernel_input {
     uint32_t sites : 24;                 /* at how many different indices */
     uint32_t aligned : 1, coalesced : 1, contracted : 1; /* element for element in the order of the kernel; neighbours by neighbours; inside of a contraction */
     uint32_t refused : 1;
+    uint32_t turn;                       /* see xg_access, of all on the way; 0: none */
     int64_t reads;                       /* elements, all in all */
     const char *why;
     int64_t gain, time;                  /* of the kernel, if `from` were computed inside of it; and that of reading it; -1: not known yet */
@@ -133,6 +135,7 @@ struct xg_kernel {
     bool shared;                 /* its kernel computes what another one computes too */
     bool is_update_in_place;
     bool turns;                  /* moves the minor dimension: wants tiles in shared memory */
+    uint32_t turn;               /* the way that these serve: that of the first input that is turned; 0: of none */
     bool loops;                  /* folds windows, element by element */
     bool moves;                  /* into the fusion that is being made, which is the only one that computes it */
     bool rows;                   /* a row program (rows.c): several reductions over the same rows, and what is made of them */
@@ -181,9 +184,15 @@ XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p); /* c compu
 XG_FN bool xg_kernel_computes(const xg_kernel *leader, const xg_kernel *o); /* inside, when it needs it */
 XG_FN uint32_t xg_kernel_n_outputs(const xg_kernel *k);
 
+/* ---- permutation.c ---- */
+/* In memory order: dims of the operand, and which of them is the result's k-th. */
+typedef struct xg_permutation { uint32_t rank; int64_t dims[XG_RANK_MAX]; uint32_t from[XG_RANK_MAX]; } xg_permutation;
+XG_FN bool xg_permutation_of(const xg_inst *i, xg_permutation *p);  /* false for what is no permutation of elements, or keeps their order */
+XG_FN uint32_t xg_permutation_turn(const xg_inst *i);
+
 /* ---- legality.c: what may be in one kernel, whatever it costs ---- */
 typedef enum xg_access_kind { XG_ACCESS_SAME, XG_ACCESS_ALIGNED, XG_ACCESS_MOVED, XG_ACCESS_LOOP, XG_ACCESS_CONTRACTED } xg_access_kind;
-typedef struct xg_access { xg_access_kind kind; int64_t num, den; bool coalesced; } xg_access; /* num/den elements of the operand for one of the result */
+typedef struct xg_access { xg_access_kind kind; int64_t num, den; bool coalesced; uint32_t turn; } xg_access; /* num/den elements of the operand for one of the result; turn: which way the minor dimension moves, 0 if it stays */
 XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t operand);
 XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i);
 XG_FN bool xg_fuse_absorbs(const xg_inst *user, uint32_t operand);

@@ -125,6 +125,7 @@ XG_FN xg_access xg_access_ratio(xg_access_kind kind, int64_t num, int64_t den) {
     a.num = num;
     a.den = XG_MAX(den, (int64_t)1);
     a.coalesced = true;
+    a.turn = 0;
     return a;
 }
 
@@ -157,6 +158,7 @@ XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t k) {
     default: if (xg_op_flags(user->op) & XGF_EW) return xg_access_ratio(o->shape->rank == user->shape->rank ? XG_ACCESS_SAME : XG_ACCESS_MOVED, 1, 1); break;
     }
     a.coalesced = xg_fuse_keeps_minor(user, o->shape);
+    if (!a.coalesced) a.turn = xg_permutation_turn(user);
     return a;
 }
 
