@@ -545,6 +545,12 @@ static void windowed(void) {
     put("ENTRY e { x = f32[64,512] parameter(0) z = f32[] constant(0) b = f32[64,512] broadcast(z), dimensions={} p = pred[64,512] compare(x, b), direction=GT i = s32[64,512] convert(p) n = s32[] constant(0)\n"
         "w = s32[64,512] reduce-window(i, n), window={size=1x512 pad=0_0x511_0}, to_apply=fold o = s32[] constant(1) c = s32[64,512] broadcast(o), dimensions={} ROOT r = s32[64,512] subtract(w, c) }\n");
     costs("running counts less one", 1, 20, 1.01, 64 * 512);
+    begin("add", "f32");
+    put("linear { a = f32[] parameter(0) x = f32[] parameter(1) p = pred[] parameter(2) b = f32[] parameter(3) y = f32[] parameter(4) q = pred[] parameter(5) c = f32[] multiply(a, b) d = f32[] select(p, c, b) e = f32[] select(q, d, a)\n"
+        "m = f32[] multiply(b, x) s = f32[] add(m, y) t = f32[] select(p, s, y) u = f32[] select(q, t, x) o = pred[] or(p, q) ROOT r = (f32[], f32[], pred[]) tuple(e, u, o) }\n"
+        "ENTRY e { x = f32[64,1024] parameter(0) y = f32[64,1024] parameter(1) k = pred[] constant(true) z = f32[] constant(0) n = pred[] constant(false) t = pred[64,1024] broadcast(k), dimensions={}\n"
+        "w = (f32[64,1024], f32[64,1024], pred[64,1024]) reduce-window(x, y, t, z, z, n), window={size=1x1024 pad=0_0x1023_0}, to_apply=linear ROOT r = f32[64,1024] get-tuple-element(w), index=1 }\n");
+    costs("linear recurrences, a neutral element adjoined", 1, 48, 1.01, 64 * 1024);
 }
 
 /* Short rows: the last block has a part of its rows; a reducer of two values, two reducers at once, something in front and behind, kept dimensions of any order. */

@@ -463,6 +463,12 @@ XG_KRULE(ptr_swap) {
     return xg_kptr_into(op, base, xg_kof(XG_K0, 1), 1, bytes, 0);
 }
 
+/* What all lanes have. */
+XG_KRULE(shuffle_const) {
+    (void)b;
+    return xg_kval_is_const(XG_K0, NULL) ? XG_K0 : NULL;
+}
+
 /* ---- THE table: X(opcode, rule), tried in order ---- */
 #define XG_KIR_RULES(X) \
     X(THREAD_ID, point) X(BLOCK_ID, point) X(APPLY, point) \
@@ -492,6 +498,7 @@ XG_KRULE(ptr_swap) {
     X(ADDF, fold_float) X(ADDF, const_right) X(ADDF, addf_zero) X(SUBF, fold_float) X(SUBF, subf_zero) \
     X(MULF, fold_float) X(MULF, const_right) X(MULF, mulf_one) X(DIVF, fold_float) X(DIVF, mulf_one) X(DIVF, divf_power) \
     X(NEGF, fold_float) X(NEGF, negf_negf) X(ABSF, fold_float) X(ABSF, absf_sign) X(MAXF, same_operands) X(MINF, same_operands) X(MAXNUMF, same_operands) X(MINNUMF, same_operands) \
+    X(SHFLUP, shuffle_const) X(SHFLDOWN, shuffle_const) X(SHFLBFLY, shuffle_const) X(SHFLIDX, shuffle_const) \
     X(VEXTRACT, vextract_vinsert) X(VINSERT, vinsert_back) \
     X(PTR_ADD, ptr_const) X(PTR_ADD, ptr_index_const) X(PTR_ADD, ptr_swap) X(PTR_ADD, ptr_split)
 
