@@ -371,6 +371,9 @@ static void same_of(const char *body, long long n) {
         "upper { a = s8[] parameter(0) b = s8[] parameter(1) i = s32[] parameter(2) j = s32[] parameter(3) c = s8[] negate(a) d = s8[] negate(b) ROOT r = pred[] compare(c, d), direction=GT }\n"
         "wide { a = s64[] parameter(0) b = s64[] parameter(1) i = s32[] parameter(2) j = s32[] parameter(3) ROOT r = pred[] compare(a, b), direction=GT }\n"
         "both { a = s32[] parameter(0) b = s32[] parameter(1) c = s32[] parameter(2) d = s32[] parameter(3) l = pred[] compare(a, b), direction=LT e = pred[] compare(a, b), direction=EQ g = pred[] compare(c, d), direction=GT f = pred[] and(e, g) ROOT r = pred[] or(l, f) }\n"
+        "bytes { a = u8[] parameter(0) b = u8[] parameter(1) c = s8[] parameter(2) d = s8[] parameter(3) i = s32[] parameter(4) j = s32[] parameter(5) l = pred[] compare(a, b), direction=GT e = pred[] compare(b, a), direction=EQ g = pred[] compare(c, d), direction=LT f = pred[] and(g, e) ROOT r = pred[] or(f, l) }\n"
+        "mixed { a = pred[] parameter(0) b = pred[] parameter(1) c = bf16[] parameter(2) d = bf16[] parameter(3) m = u16[] parameter(4) n = u16[] parameter(5) l = pred[] compare(a, b), direction=LT e = pred[] compare(a, b), direction=EQ g = pred[] compare(c, d), direction=GT, type=TOTALORDER h = pred[] compare(c, d), direction=NE, type=TOTALORDER o = pred[] compare(m, n), direction=LT s = pred[] select(h, g, o) ROOT r = pred[] select(e, s, l) }\n"
+        "zeros { a = f32[] parameter(0) b = f32[] parameter(1) c = s16[] parameter(2) d = s16[] parameter(3) l = pred[] compare(a, b), direction=LT e = pred[] compare(a, b), direction=EQ g = pred[] compare(d, c), direction=LT f = pred[] and(e, g) ROOT r = pred[] or(l, f) }\n"
         "halves { c = c64[] parameter(0) d = c64[] parameter(1) a = bf16[] parameter(2) b = bf16[] parameter(3) ROOT r = pred[] compare(b, a), direction=GT, type=TOTALORDER }\n"
         "first { a = s32[] parameter(0) i = s32[] parameter(1) b = s32[] parameter(2) j = s32[] parameter(3) c = pred[] compare(a, b), direction=GE d = s32[] select(c, a, b) e = s32[] select(c, i, j) ROOT r = (s32[], s32[]) tuple(d, e) }\n"
         "more { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = pred[] compare(a, b), direction=GE }\nENTRY e { x = s32[5,%lld] parameter(0) z = s32[] constant(0) ", n);
@@ -401,6 +404,9 @@ static void sizes(void) {
         "y = s8[5,N] convert(x) i = s32[5,N] iota(), iota_dimension=1 ROOT r = (s8[5,N], s32[5,N]) sort(y, i), dimensions={1}, to_apply=upper, is_stable=true",
         "y = s64[5,N] convert(x) i = s32[5,N] iota(), iota_dimension=1 ROOT r = (s64[5,N], s32[5,N]) sort(y, i), dimensions={1}, to_apply=wide",
         "y = s32[5,N] parameter(1) ROOT r = (s32[5,N], s32[5,N]) sort(x, y), dimensions={1}, to_apply=both, is_stable=true",
+        "k = s32[] constant(3) m = s32[5,N] broadcast(k), dimensions={} l = s32[5,N] and(x, m) y = u8[5,N] convert(l) v = s8[5,N] convert(x) ROOT r = (u8[5,N], s8[5,N], s32[5,N]) sort(y, v, x), dimensions={1}, to_apply=bytes, is_stable=true",
+        "k = s32[] constant(3) m = s32[5,N] broadcast(k), dimensions={} l = s32[5,N] and(x, m) y = bf16[5,N] convert(l) v = u16[5,N] convert(x) o = s32[5,N] broadcast(z), dimensions={} p = pred[5,N] compare(x, o), direction=GT ROOT r = (pred[5,N], bf16[5,N], u16[5,N]) sort(p, y, v), dimensions={1}, to_apply=mixed, is_stable=true",
+        "k = s32[] constant(1) m = s32[5,N] broadcast(k), dimensions={} l = s32[5,N] and(x, m) f = f32[5,N] convert(l) q = f32[] constant(0) o = f32[5,N] broadcast(q), dimensions={} n = f32[5,N] negate(f) p = s32[5,N] broadcast(z), dimensions={} c = pred[5,N] compare(x, p), direction=GT y = f32[5,N] select(c, f, n) h = s16[5,N] convert(x) ROOT r = (f32[5,N], s16[5,N]) sort(y, h), dimensions={1}, to_apply=zeros, is_stable=true",
         "y = bf16[5,N] convert(x) c = c64[5,N] convert(x) ROOT r = (c64[5,N], bf16[5,N]) sort(c, y), dimensions={1}, to_apply=halves, is_stable=true",
         "y = s32[5,P] parameter(1) ROOT r = s32[5,2N1] concatenate(x, y), dimensions={1}",
         "ROOT r = s32[6,P] pad(x, z), padding=0_1x1_0",
@@ -575,6 +581,7 @@ static void compared(void) {
     put("less { a = f32[] parameter(0) b = f32[] parameter(1) z = f32[] constant(0) p = pred[] compare(a, z), direction=EQ q = pred[] compare(b, z), direction=EQ c = f32[] select(p, z, a) d = f32[] select(q, z, b) "
         "ROOT r = pred[] compare(c, d), direction=LT, type=TOTALORDER }\n"
         "pair { a = s32[] parameter(0) b = s32[] parameter(1) x = f32[] parameter(2) y = f32[] parameter(3) ROOT r = pred[] compare(a, b), direction=LT }\n"
+        "two { a = s32[] parameter(0) b = s32[] parameter(1) x = f32[] parameter(2) y = f32[] parameter(3) l = pred[] compare(a, b), direction=LT e = pred[] compare(a, b), direction=EQ g = pred[] compare(x, y), direction=LT, type=TOTALORDER f = pred[] and(e, g) ROOT r = pred[] or(l, f) }\n"
         "byte { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT r = pred[] compare(a, b), direction=LT, type=TOTALORDER }\nENTRY e { ");
 }
 /* Sorts: one kernel for a row that fits, and one more for each time that runs grow twice as long, each of which reads and writes everything once. */
@@ -585,6 +592,9 @@ static void sorted(void) {
     compared();
     put("x = s32[16,4096] parameter(0) y = f32[16,4096] parameter(1) ROOT r = (s32[16,4096], f32[16,4096]) sort(x, y), dimensions={1}, is_stable=true, to_apply=pair }\n");
     costs("sorted pairs, rows of 4096", 1, 185, 1.0, 16 * 4096);
+    compared();
+    put("x = s32[64,1000] parameter(0) y = f32[64,1000] parameter(1) ROOT r = (s32[64,1000], f32[64,1000]) sort(x, y), dimensions={1}, is_stable=true, to_apply=two }\n");
+    costs("sorted by two keys, rows of 1000", 1, 395, 1.01, 64 * 1000);
     compared();
     put("x = f32[1024,64] parameter(0) ROOT r = f32[1024,64] sort(x), dimensions={0}, is_stable=true, to_apply=less }\n");
     costs("sorted columns of 1024", 1, 160, 2.0, 64 * 1024);
@@ -626,6 +636,12 @@ static void windowed(void) {
     put("ENTRY e { x = f32[64,512] parameter(0) z = f32[] constant(0) b = f32[64,512] broadcast(z), dimensions={} p = pred[64,512] compare(x, b), direction=GT i = s32[64,512] convert(p) n = s32[] constant(0)\n"
         "w = s32[64,512] reduce-window(i, n), window={size=1x512 pad=0_0x511_0}, to_apply=fold o = s32[] constant(1) c = s32[64,512] broadcast(o), dimensions={} ROOT r = s32[64,512] subtract(w, c) }\n");
     costs("running counts less one", 1, 20, 1.01, 64 * 512);
+    begin("add", "f32");
+    put("linear { a = f32[] parameter(0) x = f32[] parameter(1) p = pred[] parameter(2) b = f32[] parameter(3) y = f32[] parameter(4) q = pred[] parameter(5) c = f32[] multiply(a, b) d = f32[] select(p, c, b) e = f32[] select(q, d, a)\n"
+        "m = f32[] multiply(b, x) s = f32[] add(m, y) t = f32[] select(p, s, y) u = f32[] select(q, t, x) o = pred[] or(p, q) ROOT r = (f32[], f32[], pred[]) tuple(e, u, o) }\n"
+        "ENTRY e { x = f32[64,1024] parameter(0) y = f32[64,1024] parameter(1) k = pred[] constant(true) z = f32[] constant(0) n = pred[] constant(false) t = pred[64,1024] broadcast(k), dimensions={}\n"
+        "w = (f32[64,1024], f32[64,1024], pred[64,1024]) reduce-window(x, y, t, z, z, n), window={size=1x1024 pad=0_0x1023_0}, to_apply=linear ROOT r = f32[64,1024] get-tuple-element(w), index=1 }\n");
+    costs("linear recurrences, a neutral element adjoined", 1, 48, 1.01, 64 * 1024);
 }
 
 /* Short rows: the last block has a part of its rows; a reducer of two values, two reducers at once, something in front and behind, kept dimensions of any order. */

@@ -55,7 +55,7 @@ XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e) {
 /* ---- the form ---- */
 
 XG_FN void xg_running_plan(xg_running *d) {
-    int64_t vectors, bytes = 16;
+    int64_t vectors, bytes = 1;
     uint32_t k;
     for (k = 0; k < d->shape->rank; k++) {
         uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
@@ -69,7 +69,7 @@ XG_FN void xg_running_plan(xg_running *d) {
         d->r.blocks = (d->kept + XG_RUNNING_BLOCK - 1) / XG_RUNNING_BLOCK;
         return;
     }
-    for (k = 0; k < d->r.e->n_roots; k++) bytes = XG_MIN(bytes, (int64_t)xg_type_bytes(d->r.e->roots[k]->shape->type)); /* of what is written */
+    for (k = 0; k < d->r.e->n_roots; k++) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(d->r.e->roots[k]->shape->type)); /* of the widest that is written */
     for (d->vector = XG_MIN(16 / bytes, (int64_t)8); d->length % d->vector; d->vector /= 2) {}
     if (d->vector == 1 && d->length >= 128) d->vector = 4; /* no accesses by vectors, but fewer steps */
     vectors = (d->length + d->vector - 1) / d->vector;
@@ -211,6 +211,12 @@ XG_FN void xg_running_read(xg_running *d, const xg_imap *map, xg_partial *vector
     }
     xg_walk_end(&d->r, &w, vectors);
 }
+/* The scalar that value k is everywhere; NULL: its elements differ. */
+XG_FN const xg_inst *xg_running_same(const xg_running *d, uint32_t k) {
+    const xg_inst *x = d->h->sources[k];
+    while (!d->r.pad && x->op == XG_BROADCAST) x = XG_OPERAND(x, 0);
+    return x->op == XG_CONSTANT && x->shape->rank == 0 ? x : NULL;
+}
 /* x[v][value]: the lane's elements in the order of the scan, the init value where there are none. */
 XG_FN void xg_running_load(xg_running *d, bool tail, xg_elem *x, xg_kval **dest) {
     uint32_t n = d->h->n, k;
@@ -231,6 +237,7 @@ XG_FN void xg_running_load(xg_running *d, bool tail, xg_elem *x, xg_kval **dest)
     else xg_running_read(d, xg_walk_map_source(&d->r, &m), &vectors);
     for (v = 0; v < d->vector; v++) for (k = 0; k < n; k++) {
         xg_kval *lane = xg_elem_index(&d->r.s, xg_running_place_of(d, v));
+        if (xg_running_same(d, k)) { x[v * n + k] = xg_elem_of(&d->r.s, xg_running_same(d, k), NULL); continue; }
         x[v * n + k] = xg_elem_real(xg_running_lane_of(d, vectors.acc[k].v, lane));
         if (vectors.acc[k].im) x[v * n + k].im = xg_running_lane_of(d, vectors.acc[k].im, lane);
     }

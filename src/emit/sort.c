@@ -52,6 +52,7 @@ typedef struct xg_sort_site {
     xg_kval *at[2];               /* thread, block */
     xg_kval *entries, *numbers;   /* in shared memory */
     xg_kval **close;              /* by operand: its elements in shared memory, or NULL */
+    xg_elem **raw;                /* by operand: a thread's elements where they were read, if keys were made of them; or NULL */
     xg_kval **given;              /* merges: the number of each item of a thread; NULL: that of its place */
     xg_kval *end;                 /* merges: the first number that no element has */
 } xg_sort_site;
@@ -431,17 +432,26 @@ XG_FN xg_sort_item xg_sort_item_of(xg_sort_site *d, xg_kval *key, xg_kval *numbe
     v.entry = xg_k2(b, XG_K_OP_ORI, key, number);
     return v;
 }
-XG_FN void xg_sort_begin(xg_sort_site *d, const xg_sort_spot *spots, xg_elem *raw, xg_sort_item *v) {
+XG_FN void xg_sort_begin(xg_sort_site *d, const xg_sort_spot *spots, xg_sort_item *v) {
     xg_kb *b = &d->s.b;
     int64_t j, bytes = xg_sort_room(d) * d->o.entry_bytes, room = d->group * d->places, most = d->o.bits == 64 ? INT64_MAX : d->o.bits < 32 && d->o.form == XG_SORT_BY_ENTRY ? INT16_MAX : INT32_MAX;
     xg_kelem e = d->o.entry_bytes == 8 ? XG_E_I64 : XG_E_I32;
+    xg_elem *x = XG_NEW_N(d->e->arena, xg_elem, d->n + (size_t)1), raw[XG_SORT_EACH_MAX];
     uint32_t k;
     d->entries = xg_sort_alloc(d, e, xg_sort_room(d));
     if (d->o.form == XG_SORT_BY_KEY) d->numbers = xg_sort_alloc(d, XG_E_I32, xg_sort_room(d));
     if (d->o.form != XG_SORT_BY_COMPARATOR) {
-        xg_sort_load(d, d->o.keyed, spots, raw);
+        for (k = 0; k < d->o.n_keys; k++) {
+            uint32_t keyed = d->o.keys[k].keyed;
+            if (d->raw[keyed]) continue;
+            d->raw[keyed] = XG_NEW_N(d->e->arena, xg_elem, d->each + 1);
+            xg_sort_load(d, keyed, spots, d->raw[keyed]);
+        }
         for (j = 0; j < d->each; j++) {
-            xg_kval *key = xg_sort_key_of(&d->s, &d->o, raw[j]), *number = xg_sort_place_number(d, j);
+            xg_kval *key, *number;
+            for (k = 0; k < d->n; k++) if (d->raw[k]) x[k] = d->raw[k][j];
+            key = xg_sort_key_of(&d->s, &d->o, x);
+            number = xg_sort_place_number(d, j);
             if (spots[j].place_is) key = XG_KSELECT(b, spots[j].place_is, key, xg_kconst_int(b, key->type->elem, most)); /* behind all others: those of the same key have lower numbers, or are the same */
             v[j] = xg_sort_item_of(d, key, number);
         }
@@ -542,28 +552,28 @@ XG_FN xg_kval *xg_sort_write(xg_sort_site *d, const xg_inst *root, const xg_sort
     }
     return dest;
 }
-/* The sorted elements of output k. raw: those of the keyed operand, at home. */
-XG_FN void xg_sort_result(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, const xg_elem *raw, const xg_sort_item *v, xg_kval *const *numbers, xg_elem *x) {
-    bool keyed = d->o.form != XG_SORT_BY_COMPARATOR && k == d->o.keyed;
+/* The sorted elements of output k. */
+XG_FN void xg_sort_result(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, const xg_sort_item *v, xg_kval *const *numbers, xg_elem *x) {
+    const xg_elem *raw = d->raw[k];
     xg_kb *b = &d->s.b;
     int64_t j;
-    if (keyed && d->o.exact) {
+    if (raw && d->o.exact) {
         for (j = 0; j < d->each; j++) {
             xg_kval *key = v[j].entry;
             if (d->o.form == XG_SORT_BY_ENTRY) key = XG_KOP2(b, XG_K_OP_SHRSI, key, xg_kconst_int(b, key->type->elem, d->o.entry_bytes * 4));
             if (d->o.form == XG_SORT_BY_ENTRY && d->o.entry_bytes == 8) key = xg_kcast(b, XG_K_OP_TRUNCI, key, XG_E_I32);
-            x[j] = xg_elem_real(xg_sort_unkey(b, &d->o, key));
+            x[j] = xg_elem_real(xg_sort_unkey(b, &d->o.keys[0], key));
         }
     } else if (d->close[k]) {
         for (j = 0; j < d->each; j++) x[j] = v[j].x[k];
     } else {
-        if (keyed) memcpy(x, raw, (size_t)d->each * sizeof *x);
+        if (raw) memcpy(x, raw, (size_t)d->each * sizeof *x);
         else xg_sort_load(d, k, spots, x);
         xg_sort_bring_in_order(d, numbers, XG_OPERAND(d->i, k)->shape->type, x);
     }
 }
 /* The sorted items go to their places; from, to: where a thread's elements were read, and where they are written. */
-XG_FN void xg_sort_finish(xg_sort_site *d, const xg_sort_spot *from, const xg_sort_spot *to, const xg_elem *raw, const xg_sort_item *v, xg_kval **dest) {
+XG_FN void xg_sort_finish(xg_sort_site *d, const xg_sort_spot *from, const xg_sort_spot *to, const xg_sort_item *v, xg_kval **dest) {
     xg_elem x[XG_SORT_EACH_MAX];
     xg_kval *numbers[XG_SORT_EACH_MAX];
     uint32_t root, n = d->i->op == XG_TOPK ? 2 : d->n, k;
@@ -577,7 +587,7 @@ XG_FN void xg_sort_finish(xg_sort_site *d, const xg_sort_spot *from, const xg_so
             if (!made && d->i->op == XG_TOPK && k == 1) {
                 while (r->op != XG_TOPK) r = XG_OPERAND(r, 0);
                 for (j = 0; j < d->each; j++) x[j] = xg_elem_real(xg_scalar_convert(&d->s.b, numbers[j], XLAGPU_S32, r->shape->elems[1]->type));
-            } else if (!made) xg_sort_result(d, k, from, raw, v, numbers, x);
+            } else if (!made) xg_sort_result(d, k, from, v, numbers, x);
             made = true;
             dest[root] = xg_sort_write(d, d->e->roots[root], to, x, dest[root]);
         }
@@ -587,13 +597,12 @@ XG_FN void xg_sort_finish(xg_sort_site *d, const xg_sort_spot *from, const xg_so
 XG_FN void xg_sort_body(xg_sort_site *d, xg_kval **dest) {
     xg_sort_spot spots[XG_SORT_EACH_MAX];
     xg_sort_item v[XG_SORT_EACH_MAX];
-    xg_elem raw[XG_SORT_EACH_MAX];
     int64_t j;
     for (j = 0; j < d->each; j++) spots[j] = xg_sort_spot_of(d, j);
-    xg_sort_begin(d, spots, raw, v);
+    xg_sort_begin(d, spots, v);
     if (d->o.form == XG_SORT_BY_COMPARATOR) xg_sort_sync(d);
     xg_sort_network(d, v);
-    xg_sort_finish(d, spots, spots, raw, v, dest);
+    xg_sort_finish(d, spots, spots, v, dest);
 }
 
 /* ---- sizes ---- */
@@ -663,6 +672,7 @@ XG_FN void xg_sort_emit(xg_fusion_emission *e, void (*plan)(xg_sort_site *), voi
     d.dim = d.i->op == XG_TOPK ? d.shape->rank - 1 : (uint32_t)xg_attr_ints(d.i, XG_A_dimensions).p[0];
     d.n = d.i->n_operands;
     d.close = XG_NEW_N(e->arena, xg_kval *, d.n + 1);
+    d.raw = XG_NEW_N(e->arena, xg_elem *, d.n + 1);
     for (k = 0; k < e->n_roots; k++) some = some && e->roots[k]->shape->elements;
     for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     if (some) {

@@ -27,13 +27,21 @@ XG_FN bool xg_fuse_rematerialize(xg_module *m);    /* what is made out of nothin
 
 /* ---- sort_order.c: what order a comparator asks for ---- */
 typedef enum xg_sort_form { XG_SORT_BY_ELEMENT, XG_SORT_BY_ENTRY, XG_SORT_BY_KEY, XG_SORT_BY_COMPARATOR } xg_sort_form;
-typedef struct xg_sort_order {
-    const xg_inst *sort, *key;       /* a sort or topk; what the comparator compares of its first element, NULL: the element itself (topk) */
-    xg_sort_form form;
+enum { XG_SORT_KEYS = 8 };
+typedef struct xg_sort_key {
+    const xg_inst *key;              /* what the comparator compares of its first element, NULL: the element itself (topk) */
     uint32_t keyed;                  /* of this operand */
     xlagpu_type type;                /* the key's */
-    bool descending, total, exact;   /* exact: the key tells all about the element */
-    int bits;                        /* of the key as an integer; 0: there is none */
+    bool descending, total;
+    int bits;                        /* as an integer */
+} xg_sort_key;
+typedef struct xg_sort_order {
+    const xg_inst *sort;             /* a sort or topk */
+    xg_sort_form form;
+    xg_sort_key keys[XG_SORT_KEYS];  /* those behind the first are asked where all before are equal */
+    uint32_t n_keys;
+    bool exact;                      /* the key tells all about the element */
+    int bits;                        /* of all keys as one integer; 0: there is none */
     int64_t entry_bytes, beside_bytes; /* in shared memory for each place: what is sorted, and what lies there beside it */
 } xg_sort_order;
 XG_FN xg_sort_order xg_fuse_sort_order(const xg_inst *sort);

@@ -463,6 +463,12 @@ XG_KRULE(ptr_swap) {
     return xg_kptr_into(op, base, xg_kof(XG_K0, 1), 1, bytes, 0);
 }
 
+/* What all lanes have. */
+XG_KRULE(shuffle_const) {
+    (void)b;
+    return xg_kval_is_const(XG_K0, NULL) ? XG_K0 : NULL;
+}
+
 /* ---- THE table: X(opcode, rule, what it wants at least), tried in order ----
  * Most operations have nothing that most rules want; so that is asked once for all of them.
  * CONST0, CONST1: a constant as the first, the second operand; CONSTS: nothing but constants; SAME: both operands are one value; POINT: the range of the result is one value; ANY: nothing. */
@@ -502,6 +508,7 @@ XG_FN uint32_t xg_krule_has(const xg_kop *op) {
     X(ADDF, fold_float, CONSTS) X(ADDF, const_right, CONST0) X(ADDF, addf_zero, CONST1) X(SUBF, fold_float, CONSTS) X(SUBF, subf_zero, CONST1) \
     X(MULF, fold_float, CONSTS) X(MULF, const_right, CONST0) X(MULF, mulf_one, CONST1) X(DIVF, fold_float, CONSTS) X(DIVF, mulf_one, CONST1) X(DIVF, divf_power, CONST1) \
     X(NEGF, fold_float, CONSTS) X(NEGF, negf_negf, ANY) X(ABSF, fold_float, CONSTS) X(ABSF, absf_sign, ANY) X(MAXF, same_operands, SAME) X(MINF, same_operands, SAME) X(MAXNUMF, same_operands, SAME) X(MINNUMF, same_operands, SAME) \
+    X(SHFLUP, shuffle_const, CONST0) X(SHFLDOWN, shuffle_const, CONST0) X(SHFLBFLY, shuffle_const, CONST0) X(SHFLIDX, shuffle_const, CONST0) \
     X(VEXTRACT, vextract_vinsert, CONST1) X(VINSERT, vinsert_back, ANY) \
     X(PTR_ADD, ptr_const, CONST1) X(PTR_ADD, ptr_index_const, ANY) X(PTR_ADD, ptr_swap, ANY) X(PTR_ADD, ptr_split, ANY)
 
