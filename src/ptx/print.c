@@ -279,6 +279,10 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
         else if (*t == 'f') at = xg_ptx_pen_text(at, p->m->ftz ? ".ftz" : "");
         else if (*t == 'a') at = xg_ptx_pen_text(at, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : "");
         else if (*t == 'x') *at++ = "xyz"[op->flags % 3];
+        else if (*t == 'b') {
+            at = xg_ptx_pen_number(at, (uint32_t)op->b);
+            if (op->a) at = xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->a);
+        }
         else if (*t == 'c') at = xg_ptx_pen_text(at, op->op == XG_K_OP_CMPI ? xg_ptx_cmpi_text[op->flags % XG_CI_COUNT] : xg_ptx_cmpf_text[op->flags % XG_CF_COUNT]);
         else if ((which = strchr(temps, *t)) != NULL && *t) {
             i = (uint32_t)(which - temps);
