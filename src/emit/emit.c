@@ -88,7 +88,7 @@ XG_FN bool xg_emit_may_share(xg_arena *a, const xg_emit_target *target, const xg
     bool ok;
     if (xg_fuse_may_share(a, fusion, operand, leaf)) return true;
     if (!xg_fuse_may_share_in_walk(a, fusion, operand, leaf)) return false;
-    xg_emit_open(&e, NULL, a, fusion, target);
+    xg_emit_open(&e, NULL, a, xg_fuse_phase_of(fusion, leaf), target);
     ok = xg_emit_choose(&e)->emit == xg_emit_loop;
     xg_arena_reset(a, mark);
     return ok;

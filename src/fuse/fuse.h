@@ -225,6 +225,7 @@ typedef struct xg_phase_list { uint32_t n, levels; const xg_inst **members; uint
 XG_FN bool xg_fuse_join_small(xg_module *m);                         /* the pass small-kernel-joining */
 XG_FN bool xg_fuse_is_phases(const xg_comp *c);                      /* nothing but fusions */
 XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion);              /* and the pass could have made it */
+XG_FN const xg_inst *xg_fuse_phase_of(const xg_inst *fusion, uint32_t leaf); /* the member that makes a leaf of the result; of others, the fusion itself */
 XG_FN xg_phase_list xg_fuse_phases(xg_arena *a, const xg_comp *c);
 XG_FN int64_t xg_fuse_phases_shared(const xg_comp *c);               /* bytes of shared memory for what only members read */
 

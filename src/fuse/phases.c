@@ -13,7 +13,7 @@
 #define XG_FUSE_PHASES_C
 #include "fuse.h"
 
-enum { XG_PHASES_LANES_SHARE = 2, XG_PHASES_BYTES_PER_CLOCK = 32, XG_PHASES_GAIN_OF = 3, XG_PHASES_GAIN = 2, XG_PHASES_WALK = 4096 /* elements: a few for each thread */, XG_PHASES_MEMBERS = 16, XG_PHASES_OPS = 1500, XG_PHASES_BUFFERS = 64, XG_PHASES_SHARED = 16 << 10 };
+enum { XG_PHASES_LANES_SHARE = 2, XG_PHASES_BYTES_PER_CLOCK = 32, XG_PHASES_GAIN_OF = 10, XG_PHASES_GAIN = 9, XG_PHASES_WALK = 4096 /* elements: a few for each thread */, XG_PHASES_SERIAL = 128 /* steps of a contraction, which one thread does */, XG_PHASES_ROW = 512, XG_PHASES_LONG_ROWS = 2 /* a team takes such rows one after the other */, XG_PHASES_MEMBERS = 16, XG_PHASES_OPS = 1500, XG_PHASES_BUFFERS = 64, XG_PHASES_SHARED = 16 << 10 };
 
 /* ---- what such a fusion is ---- */
 
@@ -26,6 +26,13 @@ XG_FN bool xg_fuse_is_phases(const xg_comp *c) {
     }
     for (k = 0; c->root->op == XG_TUPLE && k < c->root->n_operands; k++) if (XG_OPERAND(c->root, k)->op == XG_PARAMETER) return false;
     return n > 0;
+}
+XG_FN const xg_inst *xg_fuse_phase_of(const xg_inst *fusion, uint32_t leaf) {
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    const xg_inst *i;
+    if (!xg_fuse_is_phases(c)) return fusion;
+    i = xg_fuse_leaf(c, leaf);
+    return i->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(i, 0) : i;
 }
 XG_FN xg_phase_list xg_fuse_phases(xg_arena *a, const xg_comp *c) {
     xg_phase_list l;
@@ -60,7 +67,7 @@ XG_FN int64_t xg_fuse_phases_shared(const xg_comp *c) {
 
 /* ---- what is small ---- */
 
-typedef struct xg_phase_work { int64_t instructions, bytes, walk; uint32_t ops; } xg_phase_work;
+typedef struct xg_phase_work { int64_t instructions, bytes, walk; uint32_t ops; bool serial; } xg_phase_work; /* serial: few threads would do much, one step behind the other */
 
 XG_FN bool xg_phases_takes_op(const xg_inst *i) {
     switch (i->op) {
@@ -78,26 +85,32 @@ XG_FN bool xg_phases_takes_shape(const xg_shape *s) {
     }
     return xg_fuse_is_static_array(s) && s->elements > 0 && xg_type_bits(s->type) >= 1 && (!s->layout || (!s->layout->memory_space && !s->layout->element_bits));
 }
-/* Elements that are made of each instruction, from the roots down: as many as whoever reads most asks for, and more where each reader asks at places of its own. */
+/* One step of the loop inside: what it reads, by address. */
+XG_FN int64_t xg_phases_step(const xg_inst *i) { return xg_cost_step(i) + (i->op == XG_DOT ? 3 : 1); }
+/* Elements that are made of each instruction, from the roots down: as many as whoever reads most asks for, and more where each reader asks at places of its own; in a row program, each once. */
 XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c) {
     int64_t *reads = XG_NEW_N(a, int64_t, c->n_insts + (size_t)1);
     xg_phase_work w;
     uint32_t at = 0, k;
     const xg_inst *i;
+    bool rows = false;
     memset(&w, 0, sizeof w);
     w.bytes = xg_cost_bytes(c->root->shape);
+    XG_FOR_INSTS(j, c) rows = rows || j->op == XG_REDUCE;
+    rows = rows && xg_in_place_rows(a, c);
     XG_FOR_INSTS(j, c) j->scratch = &reads[at++];
     if (c->root->op != XG_TUPLE) *(int64_t *)c->root->scratch = xg_fuse_elements(c->root);
     for (i = c->last; i; i = i->prev) {
-        int64_t n = *(const int64_t *)i->scratch, steps = xg_fuse_steps(i);
+        int64_t n = rows ? XG_MIN(*(const int64_t *)i->scratch, xg_fuse_elements(i)) : *(const int64_t *)i->scratch, steps = xg_fuse_steps(i);
         w.ops += (uint32_t)XG_MIN(xg_cost_op(i), (int64_t)200);
         if (i->op == XG_PARAMETER) {
             w.bytes = xg_cost_add(w.bytes, XG_MIN(xg_cost_bytes(i->shape), xg_cost_mul(n, xg_type_bytes(i->shape->type))));
             w.instructions = xg_cost_add(w.instructions, xg_cost_mul(n, 2));
         }
         w.instructions = xg_cost_add(w.instructions, xg_cost_mul(n, xg_cost_op(i)));
-        if (steps > 1) w.instructions = xg_cost_add(w.instructions, xg_cost_mul(xg_cost_mul(n, steps), xg_cost_step(i) + 1));
-        w.walk = XG_MAX(w.walk, xg_cost_mul(n, steps));
+        if (steps > 1) w.instructions = xg_cost_add(w.instructions, xg_cost_mul(xg_cost_mul(n, steps), xg_phases_step(i)));
+        w.walk = XG_MAX(w.walk, i->op == XG_DOT ? n : xg_cost_mul(n, steps));
+        w.serial = w.serial || (i->op == XG_DOT && steps > XG_PHASES_SERIAL) || (i->op == XG_REDUCE && steps > XG_PHASES_ROW && n > XG_PHASES_LONG_ROWS);
         for (k = 0; k < i->n_operands; k++) {
             xg_inst *o = XG_OPERAND(i, k);
             int64_t *r = (int64_t *)o->scratch;
@@ -133,7 +146,7 @@ XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
     for (k = 0; k < n; k++) if (xg_fuse_in_place(a, i, k) >= 0) return false;
     return true;
 }
-XG_FN bool xg_phases_is_small(const xg_machine *m, const xg_phase_work *w) { return w->walk <= XG_PHASES_WALK && xg_phases_time(m, w) <= XG_COST_LAUNCH_PS / XG_PHASES_GAIN_OF * XG_PHASES_GAIN; }
+XG_FN bool xg_phases_is_small(const xg_machine *m, const xg_phase_work *w) { return !w->serial && w->walk <= XG_PHASES_WALK && xg_phases_time(m, w) <= XG_COST_LAUNCH_PS / XG_PHASES_GAIN_OF * XG_PHASES_GAIN; }
 
 /* A module may come with such fusions: those that the pass could have made stay as they are. */
 XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion) {
