@@ -157,6 +157,7 @@
 #include "fuse/scatter_operands.c"
 #include "fuse/kernels.c"
 #include "fuse/fusions.c"
+#include "fuse/phases.c"
 #include "fuse/fft_passes.c"
 #include "fuse/fft_fusion.c"
 #include "fuse/multi_output.c"
@@ -240,6 +241,7 @@
 #include "emit/rows.c"
 #include "emit/scan.c"
 #include "emit/emit.c"
+#include "emit/phases.c"
 
 /* ptx */
 #include "ptx/ptx.h"

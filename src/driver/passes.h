@@ -96,6 +96,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(FUSION, "rematerialization", xg_fuse_rematerialize, OPTIONAL) \
     X(FUSION, "operand-combiner", xg_fuse_combine_operands, OPTIONAL) \
     X(FUSION, "dce", xg_opt_dce, OPTIONAL) \
+    X(FUSION, "small-kernel-joining", xg_fuse_join_small, OPTIONAL) \
     X(SCHEDULE, "loop-double-buffer-transformer", xg_fuse_double_buffer, OPTIONAL) \
     X(SCHEDULE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(SCHEDULE, "dce", xg_opt_dce, OPTIONAL) \

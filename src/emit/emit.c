@@ -45,25 +45,33 @@ XG_FN void xg_emit_check_outputs(const xg_inst *i) {
 
 XG_FN void xg_emit_check_leaves(const xg_fusion_emission *e) {
     uint32_t k;
-    XG_FOR_INSTS(i, e->comp) xg_emit_check_outputs(i);
+    if (e->parts) XG_FOR_INSTS(i, e->comp) xg_emit_check_outputs(i);
     for (k = 0; k < e->n_roots; k++)
         if (!xg_shape_is_array(e->roots[k]->shape)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, NULL, "a fusion may give arrays or one tuple of arrays");
     for (k = 0; k < e->comp->n_params; k++)
         if (!xg_shape_is_array(e->comp->params[k]->shape)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, NULL, "a fusion may take arrays only; operand %u is not one", k);
 }
 
-XG_FN void xg_emit_open(xg_fusion_emission *e, xg_arena *a, const xg_inst *fusion, const xg_emit_target *target) {
-    xg_aff_ctx *aff = xg_aff_new(a);
+XG_FN void xg_emit_open(xg_fusion_emission *e, xg_kmodule *m, xg_arena *a, const xg_inst *fusion, const xg_emit_target *target) {
+    xg_inst **roots;
+    uint32_t k;
     memset(e, 0, sizeof *e);
     e->ctx = a->ctx;
     e->arena = a;
     e->target = target;
     e->fusion = fusion;
     e->comp = xg_attr_comp(fusion, XG_A_calls);
-    e->parts = xg_fuse_partition(a, aff, e->comp);
-    e->n_roots = e->parts->n_roots;
-    e->roots = e->parts->roots;
-    e->m = xg_kir_module(a->ctx, a, aff);
+    e->m = m ? m : xg_kir_module(a->ctx, a, xg_aff_new(a));
+    if (!xg_fuse_is_phases(e->comp)) { /* else there are no elements, but in its members */
+        e->parts = xg_fuse_partition(a, e->m->aff, e->comp);
+        e->n_roots = e->parts->n_roots;
+        e->roots = e->parts->roots;
+        return;
+    }
+    e->n_roots = (uint32_t)xg_shape_leaves(fusion->shape);
+    roots = XG_NEW_N(a, xg_inst *, e->n_roots + (size_t)1);
+    for (k = 0; k < e->n_roots; k++) roots[k] = xg_fuse_leaf(e->comp, k);
+    e->roots = roots;
 }
 
 XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic) {
@@ -81,7 +89,7 @@ XG_FN bool xg_emit_may_share(xg_arena *a, const xg_emit_target *target, const xg
     bool ok;
     if (xg_fuse_may_share(a, fusion, operand, leaf)) return true;
     if (!xg_fuse_may_share_in_walk(a, fusion, operand, leaf)) return false;
-    xg_emit_open(&e, a, fusion, target);
+    xg_emit_open(&e, NULL, a, xg_fuse_phase_of(fusion, leaf), target);
     ok = xg_emit_choose(&e)->emit == xg_emit_loop;
     xg_arena_reset(a, mark);
     return ok;
@@ -89,8 +97,9 @@ XG_FN bool xg_emit_may_share(xg_arena *a, const xg_emit_target *target, const xg
 
 XG_FN xg_kmodule *xg_emit_fusion(xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, bool by_loop) {
     xg_fusion_emission e;
-    xg_emit_open(&e, a, fusion, target);
+    xg_emit_open(&e, NULL, a, fusion, target);
     xg_emit_check_leaves(&e);
+    if (!e.parts) { xg_emit_phases(&e, kernel_name); return e.m; }
     xg_emit_entry(&e, kernel_name);
     if (by_loop) xg_emit_loop(&e); else xg_emit_choose(&e)->emit(&e);
     return e.m;

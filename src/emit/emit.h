@@ -232,7 +232,12 @@ XG_FN void xg_emit_rows(xg_fusion_emission *e);
 /* ---- scan.c ---- */
 XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_scan(xg_fusion_emission *e);
+/* ---- phases.c ---- */
+XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name); /* a fusion of fusions */
 /* ---- emit.c ---- */
+XG_FN void xg_emit_open(xg_fusion_emission *e, xg_kmodule *m, xg_arena *a, const xg_inst *fusion, const xg_emit_target *target); /* m NULL: a new one */
+XG_FN void xg_emit_check_leaves(const xg_fusion_emission *e);
+XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name);
 /* Emits the fusion as one kernel. Entry parameters: the computation's parameters, then one destination per root leaf. */
 XG_FN xg_kmodule *xg_emit_fusion(xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, bool by_loop); /* by_loop: by the loop emitter, whoever else would take it */
 XG_FN bool xg_emit_may_share(xg_arena *a, const xg_emit_target *target, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* that leaf of the result may be written over the operand: xg_fuse_may_share, or the loop emitter takes the fusion */

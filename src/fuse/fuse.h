@@ -238,6 +238,15 @@ XG_FN bool xg_fuse_reduce_has_values(const xg_inst *i);              /* arrays o
 XG_FN bool xg_fuse_allow_rows(xg_module *m);                         /* the pass row-fusion: xg_rows_run goes along when priority fusion runs, while kernels are what it knows of them */
 XG_FN void xg_rows_run(xg_kernels *g);                               /* kernels become row programs where that pays */
 
+/* ---- phases.c: fusions of fusions, which one block makes one after the other ---- */
+typedef struct xg_phase_list { uint32_t n, levels; const xg_inst **members; uint32_t *level; } xg_phase_list; /* by member: how many others it waits for, one behind the other */
+XG_FN bool xg_fuse_join_small(xg_module *m);                         /* the pass small-kernel-joining */
+XG_FN bool xg_fuse_is_phases(const xg_comp *c);                      /* nothing but fusions */
+XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion);              /* and the pass could have made it */
+XG_FN const xg_inst *xg_fuse_phase_of(const xg_inst *fusion, uint32_t leaf); /* the member that makes a leaf of the result; of others, the fusion itself */
+XG_FN xg_phase_list xg_fuse_phases(xg_arena *a, const xg_comp *c);
+XG_FN int64_t xg_fuse_phases_shared(const xg_comp *c);               /* bytes of shared memory for what only members read */
+
 /* ---- priority.c ---- */
 XG_FN bool xg_fuse_priority(xg_module *m);
 

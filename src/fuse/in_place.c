@@ -182,8 +182,33 @@ XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t opera
     xg_arena_reset(a, mark);
     return ok;
 }
-XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) { return xg_in_place_shares(a, fusion, operand, leaf, false); }
-XG_FN bool xg_fuse_may_share_in_walk(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) { return xg_in_place_shares(a, fusion, operand, leaf, true); }
+/* In a fusion of fusions (phases.c) all of a phase is done before the next one begins: who else reads the operand has to stand in front of who writes over it. */
+XG_FN bool xg_in_place_phases(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    const xg_inst *to = xg_fuse_leaf(c, leaf), *maker = to ? xg_fuse_phase_of(fusion, leaf) : NULL;
+    xg_phase_list list = xg_fuse_phases(a, c);
+    uint32_t at, k, of;
+    if (!to) return false;
+    of = (uint32_t)(maker == to ? 0 : xg_attr_int(to, XG_A_index, 0));
+    for (at = 0; at < list.n && list.members[at] != maker; at++) {}
+    XG_FOR_USES(u, c->params[operand]) {
+        for (k = 0; k < list.n && list.members[k] != u->user; k++) {}
+        if (at == list.n || k == list.n) return false;
+        if (k == at ? !xg_in_place_shares(a, maker, XG_USE_INDEX(u), of, in_walk) : list.level[k] >= list.level[at]) return false;
+    }
+    return c->params[operand]->shape->elements == to->shape->elements && xg_type_bytes(c->params[operand]->shape->type) == xg_type_bytes(to->shape->type);
+}
+XG_FN bool xg_in_place_asks(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
+    xg_mark mark;
+    bool ok;
+    if (!xg_fuse_is_phases(xg_attr_comp(fusion, XG_A_calls))) return xg_in_place_shares(a, fusion, operand, leaf, in_walk);
+    mark = xg_arena_mark(a);
+    ok = xg_in_place_phases(a, fusion, operand, leaf, in_walk);
+    xg_arena_reset(a, mark);
+    return ok;
+}
+XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) { return xg_in_place_asks(a, fusion, operand, leaf, false); }
+XG_FN bool xg_fuse_may_share_in_walk(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) { return xg_in_place_asks(a, fusion, operand, leaf, true); }
 
 /* What the fusion itself says: output_to_operand_aliasing={{leaf}: (operand, {})}. */
 XG_FN int64_t xg_fuse_said(const xg_inst *fusion, uint32_t leaf) {

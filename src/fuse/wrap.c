@@ -103,7 +103,7 @@ XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
     bool changed = false;
     for (; i; i = next) {
         next = i->next;
-        if (i->op == XG_FUSION) {
+        if (i->op == XG_FUSION && !xg_fuse_keeps_phases(i)) {
             xg_comp *inside = xg_attr_comp(i, XG_A_calls);
             changed = xg_fuse_flatten(inside) || changed;
             changed = xg_fuse_untuple_root(inside) || changed;

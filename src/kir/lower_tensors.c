@@ -413,8 +413,10 @@ XG_FN void xg_klow_shared(xg_kleveller *z, xg_kop *op) {
 }
 XG_FN void xg_klow_sync(xg_kleveller *z, xg_kop *op) {
     xg_kb b = xg_kb_before(z->m, op);
+    xg_kop *barrier = xg_kir_op(&b, XG_K_OP_BARRIER, NULL, 0, NULL, 0, 0);
     uint32_t k;
-    xg_kir_op(&b, XG_K_OP_BARRIER, NULL, 0, NULL, 0, 0);
+    barrier->a = op->a;
+    barrier->b = op->b;
     for (k = 0; k < op->n_results; k++) xg_kval_replace(&op->results[k], op->operands[k].value);
     xg_kop_remove(op);
 }

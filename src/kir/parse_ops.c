@@ -34,6 +34,19 @@ XG_FN xg_kop *xg_kparse_values(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     bool same = xg_kop_rows[code].results < 0;
     return xg_kir_op(b, code, v.p, v.n, same ? xg_ktypes_of(b, v.p, v.n) : NULL, same ? v.n : 0, 0);
 }
+XG_FN xg_kop *xg_kparse_team(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    enum { BARRIERS = 16, THREADS = 1024 }; /* of a block */
+    xg_kop *op = xg_kparse_values(p, b, code);
+    size_t at = p->at;
+    if (!xg_ktake(p, "{")) return op;
+    xg_kexpect(p, "barrier"); xg_kexpect(p, "=");
+    op->b = xg_kinteger(p);
+    xg_kexpect(p, ","); xg_kexpect(p, "threads"); xg_kexpect(p, "=");
+    op->a = xg_kinteger(p);
+    xg_kexpect(p, "}");
+    if (op->b < 0 || op->b >= BARRIERS || op->a < 32 || op->a > THREADS || op->a % 32) xg_kparse_fail(p, at, "expected a barrier of 0..15 and whole warps, up to 1024 threads", xg_str_of(NULL, 0));
+    return op;
+}
 XG_FN xg_kop *xg_kparse_condition(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kvals v, rest;
     uint32_t k;

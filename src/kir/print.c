@@ -303,6 +303,10 @@ XG_FN void xg_kprint_typed(xg_kprinter *p, const xg_kuse *uses, uint32_t n) {
     xg_puts(p->b, " : ");
     xg_kprint_operand_types(p, uses, n);
 }
+XG_FN void xg_kprint_team(xg_kprinter *p, const xg_kop *op) {
+    xg_kprint_typed(p, op->operands, op->n_operands);
+    if (op->a) xg_printf(p->b, " {barrier = %lld, threads = %lld}", (long long)op->b, (long long)op->a);
+}
 XG_FN void xg_kprint_values(xg_kprinter *p, const xg_kop *op) { xg_kprint_typed(p, op->operands, op->n_operands); }
 XG_FN void xg_kprint_condition(xg_kprinter *p, const xg_kop *op) {
     xg_putc(p->b, '(');

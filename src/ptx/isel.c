@@ -5,7 +5,8 @@
  *
  * In a text, lines are separated by '|'. $d is the result (only the last line may write it), $0 $1 $2 the operands, $n1 operand 1 narrowed to 32
  * bits, $p the address that operand 1 is, $t $q $h $s temporaries of 32, 64 bits, a predicate, 16 bits, $f ".ftz" where the module flushes subnormals, $c the condition of a compare
- * (for integers with its sign letter, "lt.u"), $x the axis of an id. */
+ * (for integers with its sign letter, "lt.u"), $x the axis of an id, $b which barrier, and how many
+ * threads wait there if not all do. */
 #ifndef XG_PTX_ISEL_C
 #define XG_PTX_ISEL_C
 #include "ptx.h"
@@ -238,7 +239,7 @@ enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */ };
     X(SHFLUP, SH, ANY, 0, 0, 0, "shfl.sync.up.b32 $d, $0, $1, 0, -1") \
     X(SHFLBFLY, SH, ANY, 0, 0, 0, "shfl.sync.bfly.b32 $d, $0, $1, 31, -1") \
     X(SHFLIDX, SH, ANY, 0, 0, 0, "shfl.sync.idx.b32 $d, $0, $1, 31, -1") \
-    X(BARRIER, ANY, ANY, 0, 0, 0, "bar.sync 0")
+    X(BARRIER, ANY, ANY, 0, 0, 0, "bar.sync $b")
 
 typedef struct xg_ptx_row { uint16_t op; uint32_t in, out; uint16_t cc, isa; uint8_t flags; const char *text; } xg_ptx_row;
 static const xg_ptx_row xg_ptx_rows[] = {

@@ -125,6 +125,11 @@ static void pipeline_keep(void *user, const char *stage, const char *text, size_
     if (any) xg_printf(&d->kept, "// %s\n", stage);
     xg_put(&d->kept, text, n);
 }
+/* off=a,b: these passes are left out, where a test is about what others make */
+static xg_str pipeline_off(const xg_stage *io) {
+    const char *at = strstr(io->args, "off=");
+    return at ? xg_str_of(at + 4, strcspn(at + 4, " ")) : xg_str_of(NULL, 0);
+}
 static void pipeline_compile(xg_stage *io, const char *want) {
     xg_driver_options o;
     pipeline_dump d;
@@ -167,6 +172,7 @@ static xg_str pipeline_text(xg_stage *io, const char *want, xg_str *exe) {
     o.target = *xg_target_find(io->ctx, XG_STR("sm_90a"));
     o.disable_all_passes = strstr(io->args, "alone") != NULL;
     o.memory_limit = pipeline_limit(io);
+    o.disable_passes = pipeline_off(io);
     o.command_buffer_control = strstr(io->args, "control") != NULL;
     o.command_buffer_least = o.command_buffer_control ? 1 : 0;
     o.dump = pipeline_keep_text;
