@@ -10,7 +10,8 @@
  * sizes), only an operand of a single result may be given away. The loop emitter makes results of one shape by one walk, whatever is in front of them: if it is the one who
  * makes the kernel, xg_fuse_may_share_in_walk is enough (emit/emit.c knows).
  * In a row program (rows.c) a row may be reduced too: its threads know the result before any of them writes.
- * A transform, a factor, the solutions of triangular systems are written over what they are made of: their emitters see to the order.
+ * A transform, a factor, the solutions of triangular systems, sorted rows are written over what they are made of: their emitters see to the order. Of a sort, output k over operand k:
+ * a block has read all of its rows of it by then. The pass that merges runs is none of these, since blocks read each other's.
  * The window of a dynamic-slice is in place if it ends in the update of a dynamic-update-slice that has the same indices. */
 #ifndef XG_FUSE_IN_PLACE_C
 #define XG_FUSE_IN_PLACE_C
@@ -81,6 +82,14 @@ XG_FN bool xg_fuse_lasts(const xg_inst *i) {
 /* Made as a whole by one emitter, which takes an element of the operand before it, or another thread that waits for it, writes there. */
 XG_FN bool xg_in_place_wholly(const xg_inst *i, uint32_t operand) { return i->op == XG_FFT || i->op == XG_CHOLESKY || (i->op == XG_TRIANGULAR_SOLVE && operand == 1); }
 
+XG_FN bool xg_in_place_sorted(xg_in_place *w, const xg_inst *v, xg_inst *sort, uint32_t operand) {
+    int64_t from, to;
+    if (!xg_in_place_same_shape(XG_OPERAND(sort, operand)->shape, v->shape) || (xg_fuse_sorted_runs(sort, &from, &to) && from > 1)) return false;
+    if (sort->shape->type != XLAGPU_TUPLE) xg_in_place_add(w, sort, sort);
+    else XG_FOR_USES(u, sort) if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand) xg_in_place_add(w, u->user, u->user);
+    return true;
+}
+
 /* A solver's first result, of one or several. */
 XG_FN bool xg_in_place_solver(xg_in_place *w, const xg_inst *v, xg_inst *user, uint32_t operand) {
     if (!xg_block_in_place(user, operand) || !xg_in_place_same_shape(user->shape->type == XLAGPU_TUPLE ? user->shape->elems[0] : user->shape, v->shape)) return false;
@@ -104,6 +113,7 @@ XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, 
         return as != NULL;
     }
     if (user->op == XG_SCATTER && user->shape->type == XLAGPU_TUPLE) return xg_in_place_output(w, v, user, operand);
+    if (user->op == XG_SORT) return xg_in_place_sorted(w, v, user, operand);
     if (xg_is_block_call(user)) return xg_in_place_solver(w, v, user, operand);
     if (xg_in_place_wholly(user, operand) && xg_in_place_same_shape(user->shape, v->shape)) { xg_in_place_add(w, user, user); return true; }
     if (operand != 0 || (user->op != XG_DYNAMIC_UPDATE_SLICE && user->op != XG_SCATTER) || !xg_in_place_same_shape(user->shape, v->shape)) return false;
