@@ -14,7 +14,9 @@
  * Places in shared memory leave a gap after 32 words, which keeps the banks apart.
  *
  * Results: what belongs to a number is brought into the same shared memory, in the order of the row, and fetched from there in the sorted one, a piece of 32 or 64 bits at a time.
- * So that both sides are walked by neighbours. topk is a sort by the total order, cut off. */
+ * So that both sides are walked by neighbours. topk is a sort by the total order, cut off.
+ *
+ * Law: all threads of a block have read its elements of operand k before one of them writes output k, which may lie in the same memory (fuse/in_place.c). */
 #ifndef XG_EMIT_SORT_C
 #define XG_EMIT_SORT_C
 #include "emit.h"

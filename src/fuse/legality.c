@@ -216,6 +216,11 @@ XG_FN bool xg_fuse_continues_update(const xg_kernel *p, const xg_kernel *c) {
     return !xg_kernel_find_input(c, in->from);
 }
 
+/* A contraction, and nobody else, reads each of the producer's elements hardly more often than it is made in a kernel of its own: of a few by a few. */
+XG_FN bool xg_fuse_contracts_briefly(const xg_kernel *p, const xg_kernel *c) {
+    return p->n_readers == 1 && c->hero && xg_cost_mul(xg_fuse_elements(c->hero), xg_fuse_steps(c->hero)) / XG_FUSE_REPEATED <= p->elements;
+}
+
 /* Why the producer may not be computed in the consumer's kernel; NULL: it may. */
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
     const xg_inst *h = p->hero;
@@ -223,7 +228,7 @@ XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const 
     if (xg_fuse_reads_what_is_updated(p, c)) return "it reads what the consumer updates in place";
     if (in->contracted) {
         if (h) return "a hero inside of a contraction";
-        if (p->instructions > 4 * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) return "too much work to repeat inside of a contraction";
+        if ((p->instructions > 4 * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) && !xg_fuse_contracts_briefly(p, c)) return "too much work to repeat inside of a contraction";
     }
     if (!h) return p->loops && in->sites > 1 && in->reads / XG_FUSE_REPEATED >= p->elements ? "windows would be folded again for each reader" : NULL;
     if (h->op == XG_SCATTER || h->op == XG_SELECT_AND_SCATTER || h->shape->type == XLAGPU_TUPLE) return "nothing is computed behind the producer's hero";
