@@ -18950,7 +18950,7 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; xg_map64 *counters;
     X(compare_range, COMPARE, EXACT) X(remainder_range, REMAINDER, EXACT) X(divide_range, DIVIDE, EXACT) X(abs_range, ABS, EXACT) \
     X(maximum_range, MAXIMUM, EXACT) X(minimum_range, MINIMUM, EXACT) X(clamp_range, CLAMP, EXACT) X(and_range, AND, EXACT) \
     /* algsimp_index.c: places that are known */ \
-    X(gather_whole, GATHER, EXACT) X(gather_progression, GATHER, EXACT) X(scatter_one, SCATTER, EXACT) \
+    X(gather_whole, GATHER, EXACT) X(gather_progression, GATHER, EXACT) X(scatter_one, SCATTER, EXACT) X(scatter_window, SCATTER, EXACT) \
     X(slice_reverse, SLICE, EXACT) X(slice_iota, SLICE, EXACT) X(dynamic_slice_iota, DYNAMIC_SLICE, EXACT) \
     /* algsimp_move.c: where elements lie */ \
     X(constant_splat, CONSTANT, EXACT) X(iota_one, IOTA, EXACT) \
@@ -20321,29 +20321,69 @@ XG_FN xg_inst *xg_alg_combined(xg_alg *a, const xg_inst *scatter, xg_inst *was, 
     if (r == c->params[1]) return update;
     return XG_OPERAND(r, 0) == c->params[0] ? xg_hb_2(&a->b, r->op, was, update) : xg_hb_2(&a->b, r->op, update, was);
 }
+/* One window for the only index vector: its sizes along the dimensions of the operand. */
+XG_FN bool xg_alg_one_window(const xg_inst *i, int64_t *sizes) {
+    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), inserted = xg_attr_ints(i, XG_A_inserted_window_dims), window = xg_attr_ints(i, XG_A_update_window_dims);
+    uint32_t k, next = 0;
+    if (i->n_operands != 3 || xg_attr_ints(i, XG_A_input_batching_dims).n || i->shape->elements == 0 || P(2)->shape->elements == 0) return false;
+    if (P(1)->shape->elements != (int64_t)map.n || xg_type_class(P(1)->shape->type) != XGT_I || !xg_alg_combines(i)) return false;
+    for (k = 0; k < RANK(i); k++) sizes[k] = xg_alg_has_dim(inserted, k) ? 1 : DIMS(P(2))[window.p[next++]];
+    return true;
+}
+/* That window written there, where `inside` says so (NULL: it does); else what was there before. */
+XG_FN xg_inst *xg_alg_write_window(xg_alg *a, const xg_inst *i, xg_inst *const *starts, const int64_t *sizes, xg_inst *inside) {
+    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    xg_inst *u = xg_hb_reshape(&a->b, P(2), sizes, RANK(i)), *was = P(0);
+    if (inside || c->root != c->params[1]) was = xg_hb_dynamic_slice(&a->b, P(0), starts, sizes);
+    u = xg_alg_combined(a, i, was, u);
+    if (inside) u = xg_hb_select(&a->b, xg_hb_splat(&a->b, inside, sizes, RANK(i)), u, was);
+    return xg_hb_dynamic_update_slice(&a->b, P(0), u, starts);
+}
 /* One window at a place that is known: a dynamic-update-slice there, or nothing where it does not lie inside as a whole. */
 RULE(scatter_one) {
-    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), inserted = xg_attr_ints(i, XG_A_inserted_window_dims), window = xg_attr_ints(i, XG_A_update_window_dims);
-    xg_inst *x, *u, *starts[XG_RANK_MAX], *was;
+    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims);
+    xg_inst *x = P(0), *starts[XG_RANK_MAX];
     int64_t sizes[XG_RANK_MAX], at[XG_RANK_MAX];
-    uint32_t k, next = 0;
-    if (i->n_operands != 3 || xg_attr_ints(i, XG_A_input_batching_dims).n || i->shape->elements == 0 || P(2)->shape->elements == 0) return NULL;
+    uint32_t k;
     if (P(1)->op != XG_CONSTANT && P(1)->op != XG_BROADCAST) return NULL;
     if (P(1)->op == XG_BROADCAST && !xg_alg_scalar(P(1))) return NULL;
-    if (P(1)->shape->elements != (int64_t)map.n || xg_type_class(P(1)->shape->type) != XGT_I || !xg_alg_combines(i)) return NULL;
-    x = P(0);
-    for (k = 0; k < RANK(x); k++) { sizes[k] = xg_alg_has_dim(inserted, k) ? 1 : DIMS(P(2))[window.p[next++]]; at[k] = 0; }
+    if (!xg_alg_one_window(i, sizes)) return NULL;
+    for (k = 0; k < RANK(x); k++) at[k] = 0;
     for (k = 0; k < map.n; k++) {
         const xg_inst *c = P(1)->op == XG_CONSTANT ? P(1) : xg_alg_scalar(P(1));
         if (c->literal->elided || !xg_literal_get_int(c->literal, c == P(1) ? (int64_t)k : 0, &at[map.p[k]])) return NULL;
         if (P(1)->shape->type == XLAGPU_U64 && at[map.p[k]] < 0) return x;
     }
     for (k = 0; k < RANK(x); k++) if (at[k] < 0 || at[k] > DIMS(x)[k] - sizes[k]) return x;
-    for (k = 0; k < RANK(x); k++) starts[k] = xg_hb_int(&a->b, XLAGPU_S32, XG_MIN(at[k], INT32_MAX));
     for (k = 0; k < RANK(x); k++) if (at[k] > INT32_MAX) return NULL;
-    u = xg_hb_reshape(&a->b, P(2), sizes, RANK(x));
-    was = xg_attr_comp(i, XG_A_to_apply)->root == xg_attr_comp(i, XG_A_to_apply)->params[1] ? x : xg_hb_dynamic_slice(&a->b, x, starts, sizes);
-    return xg_hb_dynamic_update_slice(&a->b, x, xg_alg_combined(a, i, was, u), starts);
+    for (k = 0; k < RANK(x); k++) starts[k] = xg_hb_int(&a->b, XLAGPU_S32, at[k]);
+    return xg_alg_write_window(a, i, starts, sizes, NULL);
+}
+/* One window at a place that is computed: what lies there, or, if the window is not inside as a whole, would lie there if it were moved inside, is read and written. */
+RULE(scatter_window) {
+    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims);
+    xg_inst *x = P(0), *flat, *starts[XG_RANK_MAX], *inside = NULL;
+    int64_t sizes[XG_RANK_MAX], n = map.n;
+    uint32_t k, side;
+    xlagpu_type t;
+    if (n == 0 || !xg_alg_one_window(i, sizes)) return NULL;
+    for (k = 0; k < RANK(x); k++) if (sizes[k] > DIMS(x)[k]) return x;
+    for (k = 0; k < RANK(x); k++) if (DIMS(x)[k] > INT32_MAX) return NULL; /* not every type of index can say it */
+    t = xg_type_bits(P(1)->shape->type) < 32 ? XLAGPU_S32 : P(1)->shape->type;
+    flat = xg_hb_convert(&a->b, xg_hb_reshape(&a->b, P(1), &n, 1), t);
+    for (k = 0; k < RANK(x); k++) starts[k] = NULL;
+    for (k = 0; k < map.n; k++) {
+        xg_inst *start = xg_hb_reshape(&a->b, xg_hb_slice_dim(&a->b, flat, 0, k, k + 1), NULL, 0);
+        starts[map.p[k]] = start;
+        for (side = 0; side < 2; side++) {
+            xg_inst *bound = xg_hb_int(&a->b, t, side ? DIMS(x)[map.p[k]] - sizes[map.p[k]] : 0), *within;
+            if (!side && !xg_type_signed(t)) continue;
+            within = xg_hb_compare(&a->b, side ? "LE" : "GE", start, bound);
+            inside = inside ? xg_hb_2(&a->b, XG_AND, inside, within) : within;
+        }
+    }
+    for (k = 0; k < RANK(x); k++) if (!starts[k]) starts[k] = xg_hb_int(&a->b, t, 0);
+    return xg_alg_write_window(a, i, starts, sizes, inside);
 }
 
 /* ---- slices ---- */
@@ -29603,7 +29643,7 @@ XG_FN bool xg_opt_topk_calls(xg_module *m) {
  *     x: f32[n]   ==>   s = running sum along L of f32[P,L] bitcast(pad(x));  e = running sum of the parts' ends, moved on by one part;  slice(e + s)
  *
  * Each element is read and written twice instead of once, but by the whole device. The padding is the init value, which may be taken in any number of times, or
- * the running sum is left alone. Only for reducers that are one operation, which is then done element by element. */
+ * the running sum is left alone. Only for reducers of elementwise operations, which are then done element by element; of several values, too. */
 #ifndef XG_OPT_SCAN_SPLITTER_C
 #define XG_OPT_SCAN_SPLITTER_C
 
@@ -29623,74 +29663,121 @@ XG_FN xg_inst *xg_split_like(xg_inst *i, const xg_inst *from) {
     i->shape = xg_shape_with_layout(i->comp->module, i->shape, from->shape->layout);
     return i;
 }
-/* The same running sum, along another dimension of another array. */
-XG_FN xg_inst *xg_split_window(const xg_hb *b, const xg_inst *i, xg_inst *x, uint32_t dim, bool reverse) {
+/* The same running sums, along another dimension of other arrays. */
+XG_FN void xg_split_window(const xg_hb *b, const xg_inst *i, xg_inst *const *x, uint32_t dim, bool reverse, xg_inst **out) {
     xg_module *m = b->comp->module;
+    uint32_t n = i->n_operands / 2, rank = x[0]->shape->rank, k;
     xg_window *w = XG_NEW(m->arena, xg_window);
-    xg_window_dim *dims = XG_NEW_N(m->arena, xg_window_dim, x->shape->rank + 1);
+    xg_window_dim *dims = XG_NEW_N(m->arena, xg_window_dim, rank + 1);
+    xg_inst **in = XG_NEW_N(m->arena, xg_inst *, i->n_operands + (size_t)1), *r;
+    const xg_shape **shapes = XG_NEW_N(m->arena, const xg_shape *, n + (size_t)1);
     xg_attr a = xg_attr_make(XG_A_window);
-    xg_inst *in[2], *r;
-    uint32_t k;
-    for (k = 0; k < x->shape->rank; k++) {
-        dims[k].size = dims[k].stride = dims[k].base_dilation = dims[k].window_dilation = 1;
-        if (k != dim) continue;
-        dims[k].size = x->shape->dims[k];
-        *(reverse ? &dims[k].pad_high : &dims[k].pad_low) = x->shape->dims[k] - 1;
-    }
-    w->n = x->shape->rank;
+    for (k = 0; k < rank; k++) dims[k].size = dims[k].stride = dims[k].base_dilation = dims[k].window_dilation = 1;
+    dims[dim].size = x[0]->shape->dims[dim];
+    *(reverse ? &dims[dim].pad_high : &dims[dim].pad_low) = x[0]->shape->dims[dim] - 1;
+    w->n = rank;
     w->p = dims;
     a.v.window = w;
-    in[0] = x;
-    in[1] = XG_OPERAND(i, 1);
-    r = xg_hb_op(b, XG_REDUCE_WINDOW, x->shape, in, 2);
+    for (k = 0; k < n; k++) { in[k] = x[k]; in[n + k] = XG_OPERAND(i, n + k); shapes[k] = x[k]->shape; }
+    r = xg_hb_op(b, XG_REDUCE_WINDOW, i->shape->type == XLAGPU_TUPLE ? xg_shape_tuple(m, shapes, n) : shapes[0], in, 2 * n);
     xg_inst_set_attr(r, a);
     xg_inst_set_attr(r, xg_attr_make_comp(XG_A_to_apply, xg_attr_comp(i, XG_A_to_apply)));
-    return r;
+    for (k = 0; k < n; k++) out[k] = r->shape->type == XLAGPU_TUPLE ? xg_split_like(xg_hb_element(b, r, k), x[k]) : r;
+}
+/* A computation of elementwise operations, */
+XG_FN bool xg_split_may_apply(const xg_comp *c) {
+    XG_FOR_INSTS(i, c) {
+        if (i->op == XG_PARAMETER || (i->op == XG_TUPLE && i == c->root) || (i->op == XG_CONSTANT && i->shape->rank == 0)) continue;
+        if (!(xg_op_flags(i->op) & XGF_EW)) return false;
+    }
+    return true;
+}
+/* on whole arrays, laid out like the first one. */
+XG_FN void xg_split_apply(const xg_hb *b, const xg_comp *c, xg_inst *const *args, xg_inst **out) {
+    xg_module *m = b->comp->module;
+    const xg_shape *whole = args[0]->shape;
+    xg_map64 made;
+    uint32_t k;
+    xg_map64_init(&made, m->arena);
+    XG_FOR_INSTS(s, c) {
+        xg_inst *now, *in[3];
+        if (s->op == XG_TUPLE) continue;
+        if (s->op == XG_PARAMETER) now = args[s->number];
+        else if (s->op == XG_CONSTANT) now = xg_split_like(xg_hb_splat(b, xg_hb_literal(b, s->literal), whole->dims, whole->rank), args[0]);
+        else {
+            for (k = 0; k < s->n_operands; k++) in[k] = (xg_inst *)xg_map64_get(&made, (uint64_t)XG_OPERAND(s, k)->id + 1);
+            now = xg_inst_clone((xg_inst *)(uintptr_t)s, b->comp, in, b->before);
+            now->shape = xg_shape_with_type(m, whole, s->shape->type);
+        }
+        xg_map64_put(&made, (uint64_t)s->id + 1, now);
+    }
+    for (k = 0; k < c->n_params / 2; k++) out[k] = (xg_inst *)xg_map64_get(&made, (uint64_t)(c->root->op == XG_TUPLE ? XG_OPERAND(c->root, k) : c->root)->id + 1);
+}
+/* What comes before each part: of the sums of all elements of the parts, those up to the part before; for each element of s, a sum inside of a part. */
+XG_FN void xg_split_before(const xg_hb *b, const xg_tree *t, const xg_inst *i, xg_inst *const *s, bool reverse, xg_inst **before) {
+    xg_module *m = b->comp->module;
+    uint32_t n = i->n_operands / 2, dim = t->dim, k, d;
+    int64_t gone = dim + 1, places[XG_RANK_MAX];
+    xg_inst **ends = XG_NEW_N(m->arena, xg_inst *, n + (size_t)1);
+    xg_pad_dim pads[XG_RANK_MAX];
+    memset(pads, 0, sizeof pads);
+    *(reverse ? &pads[dim].high : &pads[dim].low) = 1;
+    for (k = 0; k < n; k++) {
+        xg_inst *last = xg_split_like(xg_hb_slice_dim(b, s[k], dim + 1, reverse ? 0 : t->length - 1, reverse ? 1 : t->length), s[k]);
+        ends[k] = xg_hb_op(b, XG_BITCAST, xg_tree_rest(m, last->shape, &gone, 1), &last, 1);
+    }
+    xg_split_window(b, i, ends, dim, reverse, before);
+    for (k = 0; k < n; k++) {
+        const xg_shape *shape = ends[k]->shape;
+        before[k] = xg_split_like(xg_hb_slice_dim(b, before[k], dim, reverse, t->parts - !reverse), ends[k]);
+        before[k] = xg_split_like(xg_hb_pad(b, before[k], XG_OPERAND(i, n + k), pads), ends[k]);
+        for (d = 0; d < shape->rank; d++) places[d] = d <= dim ? d : d + 1;
+        before[k] = xg_split_like(xg_hb_broadcast(b, before[k], s[k]->shape->dims, s[k]->shape->rank, places, shape->rank), s[k]);
+    }
+}
+/* The elements of the parts, one behind the other, as the scan's result k. */
+XG_FN xg_inst *xg_split_whole(const xg_hb *b, const xg_tree *t, const xg_inst *i, uint32_t k, xg_inst *y) {
+    xg_module *m = b->comp->module;
+    const xg_inst *x = XG_OPERAND(i, k);
+    const xg_shape *as = i->shape->type == XLAGPU_TUPLE ? i->shape->elems[k] : i->shape, *shape;
+    int64_t dims[XG_RANK_MAX];
+    uint32_t d;
+    for (d = 0; d < x->shape->rank; d++) dims[d] = d == t->dim ? t->parts * t->length : x->shape->dims[d];
+    shape = xg_shape_with_layout(m, xg_shape_array(m, x->shape->type, dims, x->shape->rank, NULL, NULL), x->shape->layout);
+    y = xg_hb_op(b, XG_BITCAST, shape, &y, 1);
+    if (shape->dims[t->dim] != x->shape->dims[t->dim]) y = xg_split_like(xg_hb_slice_dim(b, y, t->dim, 0, x->shape->dims[t->dim]), x);
+    return y->shape == as ? y : xg_hb_op(b, XG_COPY, as, &y, 1);
 }
 XG_FN bool xg_split_scan(xg_inst *i) {
     xg_module *m = i->comp->module;
     xg_hb b = xg_hb_at(i);
     const xg_comp *comp = xg_attr_comp(i, XG_A_to_apply);
-    xg_inst *x = XG_OPERAND(i, 0), *init, *s, *ends, *before, *in[2];
-    int64_t parts, gone, places[XG_RANK_MAX];
-    xg_pad_dim pads[XG_RANK_MAX];
-    const xg_shape *shape;
+    const xg_shape *in = XG_OPERAND(i, 0)->shape;
+    uint32_t n = i->n_operands / 2, dim, k;
+    xg_inst **s, **args;
+    int64_t parts, cut;
     bool reverse;
-    uint32_t dim, k;
     xg_tree t;
-    if (i->n_operands != 2 || i->shape->type == XLAGPU_TUPLE || !xg_window_is_scan(i, &dim, &reverse) || x->shape->elements == 0 || x->shape->rank >= XG_RANK_MAX) return false;
+    if (!xg_window_is_scan(i, &dim, &reverse) || in->elements == 0 || in->rank >= XG_RANK_MAX) return false;
+    for (k = 1; k < n; k++) if (XG_OPERAND(i, k)->shape->layout != in->layout) return false;
     parts = xg_split_parts(i, dim);
-    if (parts < 2 || !xg_reducer_is_plain(comp) || xg_reducer_start_of(i, m->arena) != XG_REDUCER_FROM_INIT) return false;
+    if (parts < 2 || !xg_split_may_apply(comp) || xg_reducer_start_of(i, m->arena) != XG_REDUCER_FROM_INIT) return false;
     memset(&t, 0, sizeof t);
     t.i = i;
-    t.in = x->shape;
+    t.in = in;
     t.dim = dim;
-    t.length = ((x->shape->dims[dim] + parts - 1) / parts + 31) / 32 * 32;
-    t.parts = (x->shape->dims[dim] + t.length - 1) / t.length;
-    init = XG_OPERAND(i, 1);
-    s = xg_split_window(&b, i, xg_tree_operand(&b, &t, x, init), dim + 1, reverse);
-    ends = xg_split_like(xg_hb_slice_dim(&b, s, dim + 1, reverse ? 0 : t.length - 1, reverse ? 1 : t.length), s);
-    gone = dim + 1;
-    shape = xg_tree_rest(m, ends->shape, &gone, 1);
-    ends = xg_hb_op(&b, XG_BITCAST, shape, &ends, 1);
-    ends = xg_split_window(&b, i, ends, dim, reverse);
-    before = xg_split_like(xg_hb_slice_dim(&b, ends, dim, reverse, t.parts - !reverse), ends);
-    memset(pads, 0, sizeof pads);
-    *(reverse ? &pads[dim].high : &pads[dim].low) = 1;
-    before = xg_split_like(xg_hb_pad(&b, before, init, pads), ends);
-    for (k = 0; k < shape->rank; k++) places[k] = k <= dim ? k : k + 1;
-    in[0] = xg_split_like(xg_hb_broadcast(&b, before, s->shape->dims, s->shape->rank, places, shape->rank), s);
-    in[1] = s;
-    s = xg_hb_op(&b, comp->root->op, s->shape, in, 2);
-    {
-        int64_t dims[XG_RANK_MAX];
-        for (k = 0; k < x->shape->rank; k++) dims[k] = k == dim ? t.parts * t.length : x->shape->dims[k];
-        shape = xg_shape_with_layout(m, xg_shape_array(m, x->shape->type, dims, x->shape->rank, NULL, NULL), x->shape->layout);
-        s = xg_hb_op(&b, XG_BITCAST, shape, &s, 1);
-    }
-    if (shape->dims[dim] != x->shape->dims[dim]) s = xg_split_like(xg_hb_slice_dim(&b, s, dim, 0, x->shape->dims[dim]), x);
-    if (s->shape != i->shape) s = xg_hb_op(&b, XG_COPY, i->shape, &s, 1);
-    xg_inst_replace(i, s);
+    for (cut = parts; cut > parts / 2 && (in->dims[dim] % cut || in->dims[dim] / cut % 8); cut--) {} /* if possible, nothing is padded */
+    t.length = cut > parts / 2 ? in->dims[dim] / cut : ((in->dims[dim] + parts - 1) / parts + 31) / 32 * 32;
+    t.parts = (in->dims[dim] + t.length - 1) / t.length;
+    s = XG_NEW_N(m->arena, xg_inst *, n + (size_t)1);
+    args = XG_NEW_N(m->arena, xg_inst *, 2 * (size_t)n + 1);
+    for (k = 0; k < n; k++) s[k] = xg_tree_operand(&b, &t, XG_OPERAND(i, k), XG_OPERAND(i, n + k));
+    xg_split_window(&b, i, s, dim + 1, reverse, s);
+    xg_split_before(&b, &t, i, s, reverse, reverse ? args + n : args); /* what is earlier in memory comes first */
+    memcpy(reverse ? args : args + n, s, n * sizeof *s);
+    xg_split_apply(&b, comp, args, s);
+    for (k = 0; k < n; k++) s[k] = xg_split_whole(&b, &t, i, k, s[k]);
+    if (i->shape->type == XLAGPU_TUPLE) xg_opt_replace_tuple(i, s); else xg_inst_replace(i, s[0]);
     xg_inst_remove(i);
     return true;
 }
@@ -30595,13 +30682,21 @@ XG_FN bool xg_fuse_rematerialize(xg_module *m);    /* what is made out of nothin
 
 /* ---- sort_order.c: what order a comparator asks for ---- */
 typedef enum xg_sort_form { XG_SORT_BY_ELEMENT, XG_SORT_BY_ENTRY, XG_SORT_BY_KEY, XG_SORT_BY_COMPARATOR } xg_sort_form;
-typedef struct xg_sort_order {
-    const xg_inst *sort, *key;       /* a sort or topk; what the comparator compares of its first element, NULL: the element itself (topk) */
-    xg_sort_form form;
+enum { XG_SORT_KEYS = 8 };
+typedef struct xg_sort_key {
+    const xg_inst *key;              /* what the comparator compares of its first element, NULL: the element itself (topk) */
     uint32_t keyed;                  /* of this operand */
     xlagpu_type type;                /* the key's */
-    bool descending, total, exact;   /* exact: the key tells all about the element */
-    int bits;                        /* of the key as an integer; 0: there is none */
+    bool descending, total;
+    int bits;                        /* as an integer */
+} xg_sort_key;
+typedef struct xg_sort_order {
+    const xg_inst *sort;             /* a sort or topk */
+    xg_sort_form form;
+    xg_sort_key keys[XG_SORT_KEYS];  /* those behind the first are asked where all before are equal */
+    uint32_t n_keys;
+    bool exact;                      /* the key tells all about the element */
+    int bits;                        /* of all keys as one integer; 0: there is none */
     int64_t entry_bytes, beside_bytes; /* in shared memory for each place: what is sorted, and what lies there beside it */
 } xg_sort_order;
 XG_FN xg_sort_order xg_fuse_sort_order(const xg_inst *sort);
@@ -30657,7 +30752,8 @@ XG_FN void xg_partition_print(xg_buf *b, const xg_partition *p);
 typedef struct xg_cost { const xg_machine *machine; int64_t blocks, memory; } xg_cost;
 XG_FN xg_machine xg_cost_machine(const xg_module *m);               /* the module's, or a typical one */
 XG_FN void xg_cost_begin(xg_cost *c, const xg_machine *m, int64_t threads);
-XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, bool coalesced);
+typedef enum xg_cost_way { XG_COST_NEIGHBOURS, XG_COST_TURNED, XG_COST_APART } xg_cost_way; /* neighbours read neighbours; or through shared memory; or each a sector of its own */
+XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, xg_cost_way way);
 XG_FN void xg_cost_write(xg_cost *c, int64_t bytes);
 XG_FN int64_t xg_cost_time(const xg_cost *c, int64_t instructions); /* picoseconds, the launch with it */
 XG_FN int64_t xg_cost_op(const xg_inst *i);                         /* instructions for one element */
@@ -30674,6 +30770,7 @@ typedef struct xg_kernel_input {
     uint32_t sites : 24;                 /* at how many different indices */
     uint32_t aligned : 1, coalesced : 1, contracted : 1; /* element for element in the order of the kernel; neighbours by neighbours; inside of a contraction */
     uint32_t refused : 1;
+    uint32_t turn;                       /* see xg_access, of all on the way; 0: none */
     int64_t reads;                       /* elements, all in all */
     const char *why;
     int64_t gain, time;                  /* of the kernel, if `from` were computed inside of it; and that of reading it; -1: not known yet */
@@ -30701,6 +30798,7 @@ struct xg_kernel {
     bool shared;                 /* its kernel computes what another one computes too */
     bool is_update_in_place;
     bool turns;                  /* moves the minor dimension: wants tiles in shared memory */
+    uint32_t turn;               /* the way that these serve: that of the first input that is turned; 0: of none */
     bool loops;                  /* folds windows, element by element */
     bool moves;                  /* into the fusion that is being made, which is the only one that computes it */
     bool rows;                   /* a row program (rows.c): several reductions over the same rows, and what is made of them */
@@ -30749,9 +30847,15 @@ XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p); /* c compu
 XG_FN bool xg_kernel_computes(const xg_kernel *leader, const xg_kernel *o); /* inside, when it needs it */
 XG_FN uint32_t xg_kernel_n_outputs(const xg_kernel *k);
 
+/* ---- permutation.c ---- */
+/* In memory order: dims of the operand, and which of them is the result's k-th. */
+typedef struct xg_permutation { uint32_t rank; int64_t dims[XG_RANK_MAX]; uint32_t from[XG_RANK_MAX]; } xg_permutation;
+XG_FN bool xg_permutation_of(const xg_inst *i, xg_permutation *p);  /* false for what is no permutation of elements, or keeps their order */
+XG_FN uint32_t xg_permutation_turn(const xg_inst *i);
+
 /* ---- legality.c: what may be in one kernel, whatever it costs ---- */
 typedef enum xg_access_kind { XG_ACCESS_SAME, XG_ACCESS_ALIGNED, XG_ACCESS_MOVED, XG_ACCESS_LOOP, XG_ACCESS_CONTRACTED } xg_access_kind;
-typedef struct xg_access { xg_access_kind kind; int64_t num, den; bool coalesced; } xg_access; /* num/den elements of the operand for one of the result */
+typedef struct xg_access { xg_access_kind kind; int64_t num, den; bool coalesced; uint32_t turn; } xg_access; /* num/den elements of the operand for one of the result; turn: which way the minor dimension moves, 0 if it stays */
 XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t operand);
 XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i);
 XG_FN bool xg_fuse_absorbs(const xg_inst *user, uint32_t operand);
@@ -30789,6 +30893,15 @@ XG_FN bool xg_fuse_reduce_has_values(const xg_inst *i);              /* arrays o
 XG_FN bool xg_fuse_allow_rows(xg_module *m);                         /* the pass row-fusion: xg_rows_run goes along when priority fusion runs, while kernels are what it knows of them */
 XG_FN void xg_rows_run(xg_kernels *g);                               /* kernels become row programs where that pays */
 
+/* ---- phases.c: fusions of fusions, which one block makes one after the other ---- */
+typedef struct xg_phase_list { uint32_t n, levels; const xg_inst **members; uint32_t *level; } xg_phase_list; /* by member: how many others it waits for, one behind the other */
+XG_FN bool xg_fuse_join_small(xg_module *m);                         /* the pass small-kernel-joining */
+XG_FN bool xg_fuse_is_phases(const xg_comp *c);                      /* nothing but fusions */
+XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion);              /* and the pass could have made it */
+XG_FN const xg_inst *xg_fuse_phase_of(const xg_inst *fusion, uint32_t leaf); /* the member that makes a leaf of the result; of others, the fusion itself */
+XG_FN xg_phase_list xg_fuse_phases(xg_arena *a, const xg_comp *c);
+XG_FN int64_t xg_fuse_phases_shared(const xg_comp *c);               /* bytes of shared memory for what only members read */
+
 /* ---- priority.c ---- */
 XG_FN bool xg_fuse_priority(xg_module *m);
 
@@ -30810,8 +30923,9 @@ XG_FN void xg_fuse_fingerprint_part(xg_buf *b, xg_arena *a, xg_inst *const *inst
  * Results that are made of one operand are made by one walk, or one would read what another has written: where emitters walk more than once (a hero, results of several
  * sizes), only an operand of a single result may be given away. The loop emitter makes results of one shape by one walk, whatever is in front of them: if it is the one who
  * makes the kernel, xg_fuse_may_share_in_walk is enough (emit/emit.c knows).
- * In a row program (rows.c) a row may be reduced too: its threads know the result before any of them writes.
- * A transform, a factor, the solutions of triangular systems are written over what they are made of: their emitters see to the order.
+ * In a row program (rows.c) a row may be reduced too: its threads know the result before any of them writes, and all that is written at one place is made before.
+ * A transform, a factor, the solutions of triangular systems, sorted rows are written over what they are made of: their emitters see to the order. Of a sort, output k over operand k:
+ * a block has read all of its rows of it by then. The pass that merges runs is none of these, since blocks read each other's.
  * The window of a dynamic-slice is in place if it ends in the update of a dynamic-update-slice that has the same indices. */
 #ifndef XG_FUSE_IN_PLACE_C
 #define XG_FUSE_IN_PLACE_C
@@ -30881,6 +30995,14 @@ XG_FN bool xg_fuse_lasts(const xg_inst *i) {
 /* Made as a whole by one emitter, which takes an element of the operand before it, or another thread that waits for it, writes there. */
 XG_FN bool xg_in_place_wholly(const xg_inst *i, uint32_t operand) { return i->op == XG_FFT || i->op == XG_CHOLESKY || (i->op == XG_TRIANGULAR_SOLVE && operand == 1); }
 
+XG_FN bool xg_in_place_sorted(xg_in_place *w, const xg_inst *v, xg_inst *sort, uint32_t operand) {
+    int64_t from, to;
+    if (!xg_in_place_same_shape(XG_OPERAND(sort, operand)->shape, v->shape) || (xg_fuse_sorted_runs(sort, &from, &to) && from > 1)) return false;
+    if (sort->shape->type != XLAGPU_TUPLE) xg_in_place_add(w, sort, sort);
+    else XG_FOR_USES(u, sort) if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand) xg_in_place_add(w, u->user, u->user);
+    return true;
+}
+
 /* A solver's first result, of one or several. */
 XG_FN bool xg_in_place_solver(xg_in_place *w, const xg_inst *v, xg_inst *user, uint32_t operand) {
     if (!xg_block_in_place(user, operand) || !xg_in_place_same_shape(user->shape->type == XLAGPU_TUPLE ? user->shape->elems[0] : user->shape, v->shape)) return false;
@@ -30904,6 +31026,7 @@ XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, 
         return as != NULL;
     }
     if (user->op == XG_SCATTER && user->shape->type == XLAGPU_TUPLE) return xg_in_place_output(w, v, user, operand);
+    if (user->op == XG_SORT) return xg_in_place_sorted(w, v, user, operand);
     if (xg_is_block_call(user)) return xg_in_place_solver(w, v, user, operand);
     if (xg_in_place_wholly(user, operand) && xg_in_place_same_shape(user->shape, v->shape)) { xg_in_place_add(w, user, user); return true; }
     if (operand != 0 || (user->op != XG_DYNAMIC_UPDATE_SLICE && user->op != XG_SCATTER) || !xg_in_place_same_shape(user->shape, v->shape)) return false;
@@ -30925,19 +31048,6 @@ XG_FN bool xg_in_place_one_walk(const xg_comp *c) {
     }
     return true;
 }
-XG_FN bool xg_in_place_alone(const xg_in_place *w, const xg_comp *c, uint32_t leaf) {
-    const xg_inst *root = c->root;
-    bool alone = true, same = true;
-    uint32_t k;
-    if (root->op != XG_TUPLE) return true;
-    for (k = 0; k < root->n_operands; k++) {
-        if (!xg_map64_get(&w->seen, XG_OPERAND(root, k)->id + (uint64_t)1)) continue;
-        alone = alone && k == leaf;
-        same = same && XG_OPERAND(root, k)->shape->elements == XG_OPERAND(root, 0)->shape->elements;
-    }
-    return alone || (same && xg_in_place_one_walk(c));
-}
-
 /* Results that the loop emitter makes by one walk: those with as many elements as the first, and others of one shape. */
 XG_FN bool xg_in_place_together(const xg_in_place *w, const xg_comp *c, const xg_inst *to) {
     const xg_inst *root = c->root;
@@ -30961,6 +31071,22 @@ XG_FN bool xg_in_place_rows(xg_arena *a, const xg_comp *c) {
     return xg_fuse_is_row_form(a, insts, n, roots, n_roots);
 }
 
+/* What becomes of the operand, as results: nothing but this one, or others that are as large, made at the same place before any of them is written there. */
+XG_FN bool xg_in_place_alone(const xg_in_place *w, const xg_comp *c, uint32_t leaf, bool rows) {
+    const xg_inst *root = c->root;
+    int64_t elements;
+    bool alone = true, same = true;
+    uint32_t k;
+    if (root->op != XG_TUPLE) return true;
+    elements = XG_OPERAND(root, leaf)->shape->elements;
+    for (k = 0; k < root->n_operands; k++) {
+        if (!xg_map64_get(&w->seen, XG_OPERAND(root, k)->id + (uint64_t)1)) continue;
+        alone = alone && k == leaf;
+        same = same && XG_OPERAND(root, k)->shape->elements == elements;
+    }
+    return alone || (same && (rows || (elements == XG_OPERAND(root, 0)->shape->elements && xg_in_place_one_walk(c))));
+}
+
 XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     xg_inst *from = c->params[operand], *to = xg_fuse_leaf(c, leaf);
@@ -30978,12 +31104,38 @@ XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t opera
         XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, XG_USE_INDEX(u)))) break;
     }
     ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to;
-    ok = ok && (in_walk ? xg_in_place_together(&w, c, to) : xg_in_place_alone(&w, c, leaf) && (!w.reduced || xg_in_place_rows(a, c)));
+    if (ok && in_walk) ok = xg_in_place_together(&w, c, to);
+    else if (ok) ok = (!w.reduced && xg_in_place_alone(&w, c, leaf, false)) || (xg_in_place_rows(a, c) && xg_in_place_alone(&w, c, leaf, true));
     xg_arena_reset(a, mark);
     return ok;
 }
-XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) { return xg_in_place_shares(a, fusion, operand, leaf, false); }
-XG_FN bool xg_fuse_may_share_in_walk(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) { return xg_in_place_shares(a, fusion, operand, leaf, true); }
+/* In a fusion of fusions (phases.c) all of a phase is done before the next one begins: who else reads the operand has to stand in front of who writes over it. */
+XG_FN bool xg_in_place_phases(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    const xg_inst *to = xg_fuse_leaf(c, leaf), *maker = to ? xg_fuse_phase_of(fusion, leaf) : NULL;
+    xg_phase_list list = xg_fuse_phases(a, c);
+    uint32_t at, k, of;
+    if (!to) return false;
+    of = (uint32_t)(maker == to ? 0 : xg_attr_int(to, XG_A_index, 0));
+    for (at = 0; at < list.n && list.members[at] != maker; at++) {}
+    XG_FOR_USES(u, c->params[operand]) {
+        for (k = 0; k < list.n && list.members[k] != u->user; k++) {}
+        if (at == list.n || k == list.n) return false;
+        if (k == at ? !xg_in_place_shares(a, maker, XG_USE_INDEX(u), of, in_walk) : list.level[k] >= list.level[at]) return false;
+    }
+    return c->params[operand]->shape->elements == to->shape->elements && xg_type_bytes(c->params[operand]->shape->type) == xg_type_bytes(to->shape->type);
+}
+XG_FN bool xg_in_place_asks(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
+    xg_mark mark;
+    bool ok;
+    if (!xg_fuse_is_phases(xg_attr_comp(fusion, XG_A_calls))) return xg_in_place_shares(a, fusion, operand, leaf, in_walk);
+    mark = xg_arena_mark(a);
+    ok = xg_in_place_phases(a, fusion, operand, leaf, in_walk);
+    xg_arena_reset(a, mark);
+    return ok;
+}
+XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) { return xg_in_place_asks(a, fusion, operand, leaf, false); }
+XG_FN bool xg_fuse_may_share_in_walk(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) { return xg_in_place_asks(a, fusion, operand, leaf, true); }
 
 /* What the fusion itself says: output_to_operand_aliasing={{leaf}: (operand, {})}. */
 XG_FN int64_t xg_fuse_said(const xg_inst *fusion, uint32_t leaf) {
@@ -31028,7 +31180,8 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
  *     ELEMENT      one array whose elements their keys tell all about: the keys are sorted, equal ones may change places
  *     ENTRY        key and place in one integer: no two are equal, the order of equal keys is that of their places, and what belongs to a place is fetched in the end
  *     KEY          keys of 64 bits, places beside them
- *     COMPARATOR   whatever else it does (several keys, complex numbers): places are sorted, and the comparator is asked
+ *     COMPARATOR   whatever else it does (complex numbers, keys of more bits): places are sorted, and the comparator is asked
+ * Several keys, of which the next is asked where the ones before are equal (jnp.lexsort), are one of all their bits side by side.
  * A comparison of floats that is none of the total order takes the zeros for equal; where NaN goes it leaves open. */
 #ifndef XG_FUSE_SORT_ORDER_C
 #define XG_FUSE_SORT_ORDER_C
@@ -31058,38 +31211,77 @@ XG_FN int xg_order_bits(xlagpu_type t, bool total) {
     if (class_of != XGT_F) return 0;
     return bits > 8 ? bits : bits == 8 && total ? 16 : 32; /* narrower floats are compared as f32; see emit/sort_key.c */
 }
-XG_FN bool xg_order_read_comparator(xg_sort_order *o) {
-    const xg_inst *root = xg_attr_comp(o->sort, XG_A_to_apply)->root;
+/* A comparison of one function of both elements. */
+XG_FN bool xg_order_read_key(const xg_inst *i, xg_sort_key *o) {
     xg_str direction;
     bool swapped = false, greater;
-    if (root->op != XG_COMPARE) return false;
-    direction = xg_attr_str(root, XG_A_direction);
+    if (i->op != XG_COMPARE) return false;
+    direction = xg_attr_str(i, XG_A_direction);
     greater = xg_str_is(direction, "GT");
     o->keyed = UINT32_MAX;
-    if ((!greater && !xg_str_is(direction, "LT")) || !xg_order_mirrors(XG_OPERAND(root, 0), XG_OPERAND(root, 1), &o->keyed, &swapped, 0) || o->keyed == UINT32_MAX) return false;
-    o->key = XG_OPERAND(root, swapped);
+    if ((!greater && !xg_str_is(direction, "LT")) || !xg_order_mirrors(XG_OPERAND(i, 0), XG_OPERAND(i, 1), &o->keyed, &swapped, 0) || o->keyed == UINT32_MAX) return false;
+    o->key = XG_OPERAND(i, swapped);
     o->type = o->key->shape->type;
-    o->total = xg_str_is(xg_attr_str(root, XG_A_type), "TOTALORDER");
+    o->total = xg_str_is(xg_attr_str(i, XG_A_type), "TOTALORDER");
     o->descending = greater != swapped;
+    o->bits = xg_order_bits(o->type, o->total);
     return true;
+}
+/* Are what `less` compares the same (direction EQ), or not (NE)? */
+XG_FN bool xg_order_is_tie(const xg_inst *i, const xg_inst *less, const char *direction) {
+    bool turned = i->op == XG_COMPARE && XG_OPERAND(i, 0) == XG_OPERAND(less, 1);
+    return i->op == XG_COMPARE && xg_str_is(xg_attr_str(i, XG_A_direction), direction) && xg_str_eq(xg_attr_str(i, XG_A_type), xg_attr_str(less, XG_A_type)) &&
+        XG_OPERAND(i, turned) == XG_OPERAND(less, 0) && XG_OPERAND(i, !turned) == XG_OPERAND(less, 1);
+}
+/* One key; or less, or the same and what the next keys say, in one of the ways in which that is written. */
+XG_FN bool xg_order_read_keys(xg_sort_order *o, const xg_inst *i) {
+    uint32_t p, q;
+    if (o->n_keys == XG_SORT_KEYS) return false;
+    if (xg_order_read_key(i, &o->keys[o->n_keys])) { o->n_keys++; return true; }
+    if (i->op == XG_OR) for (p = 0; p < 2; p++) {
+        const xg_inst *less = XG_OPERAND(i, p), *both = XG_OPERAND(i, !p);
+        if (both->op != XG_AND || !xg_order_read_key(less, &o->keys[o->n_keys])) continue;
+        for (q = 0; q < 2; q++) if (xg_order_is_tie(XG_OPERAND(both, q), less, "EQ")) { o->n_keys++; return xg_order_read_keys(o, XG_OPERAND(both, !q)); }
+    }
+    if (i->op == XG_SELECT) for (p = 1; p < 3; p++) {
+        const xg_inst *less = XG_OPERAND(i, p);
+        if (!xg_order_read_key(less, &o->keys[o->n_keys]) || !xg_order_is_tie(XG_OPERAND(i, 0), less, p == 1 ? "NE" : "EQ")) continue;
+        o->n_keys++;
+        return xg_order_read_keys(o, XG_OPERAND(i, 3 - p));
+    }
+    return false;
+}
+/* Of all keys side by side; 0: one is no integer, or they are more than 64. */
+XG_FN int xg_order_all_bits(const xg_sort_order *o) {
+    int bits = 0;
+    uint32_t k;
+    for (k = 0; k < o->n_keys; k++) {
+        if (!o->keys[k].bits) return 0;
+        bits += o->keys[k].bits;
+    }
+    if (o->n_keys < 2) return bits;
+    return bits <= 16 ? 16 : bits <= 32 ? 32 : bits <= 64 ? 64 : 0;
 }
 XG_FN xg_sort_order xg_fuse_sort_order(const xg_inst *sort) {
     xg_sort_order o;
     bool places = sort->op == XG_TOPK || sort->n_operands > 1, stable = sort->op == XG_TOPK || xg_attr_int(sort, XG_A_is_stable, 0);
+    xg_sort_key *first = &o.keys[0];
     uint32_t k;
     memset(&o, 0, sizeof o);
     o.sort = sort;
     o.form = XG_SORT_BY_COMPARATOR;
     if (sort->op == XG_TOPK) {
-        o.type = XG_OPERAND(sort, 0)->shape->type;
-        o.descending = xg_attr_int(sort, XG_A_largest, 1) != 0;
-        o.total = true;
-    }
-    if (sort->op == XG_TOPK || xg_order_read_comparator(&o)) o.bits = xg_order_bits(o.type, o.total);
+        o.n_keys = 1;
+        first->type = XG_OPERAND(sort, 0)->shape->type;
+        first->descending = xg_attr_int(sort, XG_A_largest, 1) != 0;
+        first->total = true;
+        first->bits = xg_order_bits(first->type, true);
+    } else if (!xg_order_read_keys(&o, xg_attr_comp(sort, XG_A_to_apply)->root)) o.n_keys = 0;
+    o.bits = xg_order_all_bits(&o);
     if (o.bits) {
-        bool itself = !o.key || o.key->op == XG_PARAMETER;
-        if (itself && !stable && !places) o.total = true, o.bits = xg_order_bits(o.type, true); /* any finer order will do */
-        o.exact = itself && (xg_type_class(o.type) != XGT_F || (o.total && xg_type_bits(o.type) > 8));
+        bool itself = o.n_keys == 1 && (!first->key || first->key->op == XG_PARAMETER);
+        if (itself && !stable && !places) first->total = true, o.bits = first->bits = xg_order_bits(first->type, true); /* any finer order will do */
+        o.exact = itself && (xg_type_class(first->type) != XGT_F || (first->total && xg_type_bits(first->type) > 8));
         o.form = o.exact && !places ? XG_SORT_BY_ELEMENT : o.bits == 64 ? XG_SORT_BY_KEY : XG_SORT_BY_ENTRY;
     }
     o.entry_bytes = o.form == XG_SORT_BY_ELEMENT ? (o.bits == 64 ? 8 : 4) : o.form == XG_SORT_BY_ENTRY ? (o.bits == 32 ? 8 : 4) : o.form == XG_SORT_BY_KEY ? 8 : 4;
@@ -31478,6 +31670,7 @@ XG_FN void xg_partition_print(xg_buf *b, const xg_partition *p) {
 /* Handled by the plan itself: nothing is computed. So is what waits for others, which the plan refuses by name. */
 XG_FN bool xg_fuse_needs_no_kernel(const xg_inst *i) {
     if (xg_is_block_call(i)) return false;
+    if (i->shape->type == XLAGPU_TUPLE && i->shape->n_elems == 0) return true; /* a call for nothing */
     switch (i->op) {
     case XG_PARAMETER: case XG_CONSTANT: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_BITCAST: case XG_FUSION: case XG_OPT_BARRIER: case XG_DOMAIN:
     case XG_AFTER_ALL: case XG_ADD_DEPENDENCY: case XG_WHILE: case XG_CONDITIONAL: case XG_CUSTOM_CALL: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_RNG_GET_AND_UPDATE_STATE: case XG_INFEED: case XG_OUTFEED:
@@ -31572,7 +31765,7 @@ XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
     bool changed = false;
     for (; i; i = next) {
         next = i->next;
-        if (i->op == XG_FUSION) {
+        if (i->op == XG_FUSION && !xg_fuse_keeps_phases(i)) {
             xg_comp *inside = xg_attr_comp(i, XG_A_calls);
             changed = xg_fuse_flatten(inside) || changed;
             changed = xg_fuse_untuple_root(inside) || changed;
@@ -31872,7 +32065,7 @@ XG_FN bool xg_fuse_combine_operands(xg_module *m) { return m->made[XG_FUSION] &&
 #ifndef XG_FUSE_COST_C
 #define XG_FUSE_COST_C
 
-enum { XG_COST_LAUNCH_PS = 1500000, XG_COST_BLOCK = 128, XG_COST_SECTOR = 32, XG_COST_BLOCK_BYTES_PER_CLOCK = 32, XG_COST_L2_SPEED = 5, XG_COST_L1_SPEED = 20, XG_COST_VECTOR = 4 };
+enum { XG_COST_LAUNCH_PS = 1500000, XG_COST_BLOCK = 128, XG_COST_SECTOR = 32, XG_COST_BLOCK_BYTES_PER_CLOCK = 32, XG_COST_L2_SPEED = 5, XG_COST_L2_APART = 2, XG_COST_L1_SPEED = 20, XG_COST_VECTOR = 4 };
 static const int64_t XG_COST_MOST = INT64_MAX / 4;
 
 XG_FN int64_t xg_cost_add(int64_t a, int64_t b) { return a > XG_COST_MOST - b ? XG_COST_MOST : a + b; }
@@ -31963,12 +32156,16 @@ XG_FN int64_t xg_cost_move(const xg_cost *c, int64_t bytes, int64_t speed) {
 }
 
 /* `reads` elements are read from an array of `bytes`. */
-XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, bool coalesced) {
+XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, xg_cost_way way) {
     int64_t total = xg_cost_mul(reads, element_bytes), first, again, speed = XG_COST_L2_SPEED;
-    if (!coalesced && bytes > XG_COST_SECTOR * 64) total = xg_cost_mul(reads, XG_MAX(element_bytes, (int64_t)XG_COST_SECTOR) / 2);
+    if (way != XG_COST_NEIGHBOURS && bytes > XG_COST_SECTOR * 64) total = xg_cost_mul(reads, XG_MAX(element_bytes, (int64_t)XG_COST_SECTOR) / (way == XG_COST_APART ? 1 : 2));
     first = XG_MIN(total, bytes);
     again = total - first;
     c->memory = xg_cost_add(c->memory, xg_cost_move(c, first, 1));
+    if (way == XG_COST_APART && again > first) { /* sectors come again long after they were there: as fast as the second cache is */
+        c->memory = xg_cost_add(c->memory, xg_cost_move(c, again, bytes > c->machine->l2_bytes ? 1 : XG_COST_L2_APART));
+        return;
+    }
     if (bytes < 32768) speed = XG_COST_L1_SPEED; /* stays in every multiprocessor's own cache */
     c->memory = xg_cost_add(c->memory, bytes > c->machine->l2_bytes ? xg_cost_move(c, again, 1) : xg_cost_move(c, again, speed) / (speed == XG_COST_L1_SPEED ? 1 : 2));
 }
@@ -32052,6 +32249,54 @@ XG_FN bool xg_remat_comp(xg_comp *c) {
 XG_FN bool xg_fuse_rematerialize(xg_module *m) { return xg_opt_each_sequence(m, xg_remat_comp); }
 
 #endif /* XG_FUSE_REMATERIALIZE_C */
+/* fuse/permutation.c -- transposes and copies between layouts as what they do to memory: a permutation of as few dimensions as possible.
+ *
+ * Dimensions of one element are left out, and neighbours that stay together are one. So two instructions have the same permutation exactly if one walk over tiles serves both. */
+#ifndef XG_FUSE_PERMUTATION_C
+#define XG_FUSE_PERMUTATION_C
+
+XG_FN uint32_t xg_shape_major(const xg_shape *s, uint32_t k) { return s->layout ? (uint32_t)s->layout->minor_to_major[s->rank - 1 - k] : k; }
+
+/* False for what is no permutation of elements, or keeps their order. */
+XG_FN bool xg_permutation_of(const xg_inst *i, xg_permutation *p) {
+    const xg_shape *to = i->shape, *from;
+    uint32_t place[XG_RANK_MAX], order[XG_RANK_MAX], n = 0, k;
+    if ((i->op != XG_TRANSPOSE && i->op != XG_COPY) || !xg_shape_is_array(to)) return false;
+    from = XG_OPERAND(i, 0)->shape;
+    if (!xg_index_has_order(from) || !xg_index_has_order(to)) return false;
+    p->rank = 0;
+    for (k = 0; k < from->rank; k++) if (from->dims[xg_shape_major(from, k)] != 1) { place[xg_shape_major(from, k)] = n; p->dims[n++] = from->dims[xg_shape_major(from, k)]; }
+    for (n = 0, k = 0; k < to->rank; k++) {
+        uint32_t d = xg_shape_major(to, k);
+        if (to->dims[d] != 1) order[n++] = place[i->op == XG_TRANSPOSE ? (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[d] : d];
+    }
+    for (k = 0; k < n; k++) { /* runs that stay together become one dimension: the first of each stands for it */
+        if (k && order[k] == order[k - 1] + 1) { p->dims[p->from[p->rank - 1]] *= p->dims[order[k]]; p->dims[order[k]] = 0; order[k] = order[k - 1] + 1; }
+        else p->from[p->rank++] = order[k];
+    }
+    for (k = 0; k < p->rank; k++) {
+        uint32_t before = 0, j;
+        for (j = 0; j < p->from[k]; j++) before += p->dims[j] != 0;
+        order[k] = before;
+    }
+    memcpy(p->from, order, p->rank * sizeof *order);
+    for (n = 0, k = 0; n < p->rank; k++) if (p->dims[k]) p->dims[n++] = p->dims[k];
+    return p->rank > 1;
+}
+XG_FN bool xg_permutation_equal(const xg_permutation *a, const xg_permutation *b) {
+    return a->rank == b->rank && memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0 && memcmp(a->from, b->from, a->rank * sizeof *a->from) == 0;
+}
+XG_FN bool xg_permutation_moves_minor(const xg_permutation *p) { return p->from[p->rank - 1] != p->rank - 1; }
+/* A number that tells apart those which move the minor dimension; 0 for all others. */
+XG_FN uint32_t xg_permutation_turn(const xg_inst *i) {
+    xg_permutation p;
+    uint32_t h = 1, k;
+    if (!xg_permutation_of(i, &p) || !xg_permutation_moves_minor(&p)) return 0;
+    for (k = 0; k < p.rank; k++) h = xg_hash_mix(xg_hash_mix(h, (uint64_t)p.dims[k]), p.from[k]);
+    return h | 1;
+}
+
+#endif /* XG_FUSE_PERMUTATION_C */
 /* fuse/legality.c -- what may be in one kernel, whatever it costs.
  *
  * Ideas
@@ -32178,6 +32423,7 @@ XG_FN xg_access xg_access_ratio(xg_access_kind kind, int64_t num, int64_t den) {
     a.num = num;
     a.den = XG_MAX(den, (int64_t)1);
     a.coalesced = true;
+    a.turn = 0;
     return a;
 }
 
@@ -32210,6 +32456,7 @@ XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t k) {
     default: if (xg_op_flags(user->op) & XGF_EW) return xg_access_ratio(o->shape->rank == user->shape->rank ? XG_ACCESS_SAME : XG_ACCESS_MOVED, 1, 1); break;
     }
     a.coalesced = xg_fuse_keeps_minor(user, o->shape);
+    if (!a.coalesced) a.turn = xg_permutation_turn(user);
     return a;
 }
 
@@ -32248,6 +32495,27 @@ XG_FN bool xg_fuse_reads_what_is_updated(const xg_kernel *p, const xg_kernel *c)
     return false;
 }
 
+/* Two large arrays are updated in place, each by what is read of the other. If both kernels read, the second would find what the first has written, so one array would have to be
+ * copied as a whole; what is read stays in front of both. Arguments that the program keeps are not written, whoever updates them. */
+XG_FN bool xg_fuse_is_kept(const xg_inst *x) {
+    const xg_module *m = x->comp->module;
+    return x->op == XG_PARAMETER && x->comp == m->entry && !m->n_aliases && !m->n_donors;
+}
+XG_FN bool xg_fuse_reads_in_turn(const xg_kernel *p, const xg_kernel *c) {
+    const xg_kernel *of;
+    uint32_t k, j;
+    if (!c->is_update_in_place || c->roots.n > 1) return false;
+    of = (const xg_kernel *)xg_in_place_strip(XG_OPERAND(c->inst, 0))->scratch;
+    if (!of) return false;
+    for (k = 0; k < p->n_inputs; k++) if (!xg_fuse_is_kept(p->inputs[k].from->inst)) XG_FOR_USES(v, p->inputs[k].from->inst) {
+        const xg_kernel *other = (const xg_kernel *)v->user->scratch;
+        if (p->inputs[k].from == of || !other || other == c || !other->is_update_in_place || XG_USE_INDEX(v)) continue;
+        if (xg_kernel_find_input(other, of)) return true;
+        for (j = 0; j < other->n_inputs; j++) if (xg_kernel_find_input(other->inputs[j].from, of)) return true;
+    }
+    return false;
+}
+
 /* Are both of one chain of updates in place, of which neither reads the array elsewhere? Then one kernel makes all of them, each by blocks of its own (emit/update.c). */
 XG_FN bool xg_fuse_continues_update(const xg_kernel *p, const xg_kernel *c) {
     const xg_inst *y = c->inst, *x;
@@ -32267,14 +32535,20 @@ XG_FN bool xg_fuse_continues_update(const xg_kernel *p, const xg_kernel *c) {
     return !xg_kernel_find_input(c, in->from);
 }
 
+/* A contraction, and nobody else, reads each of the producer's elements hardly more often than it is made in a kernel of its own: of a few by a few. */
+XG_FN bool xg_fuse_contracts_briefly(const xg_kernel *p, const xg_kernel *c) {
+    return p->n_readers == 1 && c->hero && xg_cost_mul(xg_fuse_elements(c->hero), xg_fuse_steps(c->hero)) / XG_FUSE_REPEATED <= p->elements;
+}
+
 /* Why the producer may not be computed in the consumer's kernel; NULL: it may. */
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
     const xg_inst *h = p->hero;
     if (p->is_update_in_place) return xg_fuse_continues_update(p, c) ? NULL : "the producer is an update in place";
     if (xg_fuse_reads_what_is_updated(p, c)) return "it reads what the consumer updates in place";
+    if (xg_fuse_reads_in_turn(p, c)) return "it reads what is updated in place by what it updates";
     if (in->contracted) {
         if (h) return "a hero inside of a contraction";
-        if (p->instructions > 4 * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) return "too much work to repeat inside of a contraction";
+        if ((p->instructions > 4 * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) && !xg_fuse_contracts_briefly(p, c)) return "too much work to repeat inside of a contraction";
     }
     if (!h) return p->loops && in->sites > 1 && in->reads / XG_FUSE_REPEATED >= p->elements ? "windows would be folded again for each reader" : NULL;
     if (h->op == XG_SCATTER || h->op == XG_SELECT_AND_SCATTER || h->shape->type == XLAGPU_TUPLE) return "nothing is computed behind the producer's hero";
@@ -32389,9 +32663,13 @@ XG_FN void xg_kernel_inputs_give(xg_kernels *g, xg_kernel_input *p, uint32_t cap
 
 XG_FN uint32_t xg_kernel_key(uint32_t outer, uint32_t inner) { return !outer ? inner : !inner ? outer : xg_hash_mix(outer, inner) | 1; }
 
+enum { XG_KERNEL_TURNS_BOTH = -1 }; /* two ways: no tile serves both */
+XG_FN uint32_t xg_kernel_turn(uint32_t outer, uint32_t inner) { return outer == (uint32_t)XG_KERNEL_TURNS_BOTH || inner == (uint32_t)XG_KERNEL_TURNS_BOTH ? (uint32_t)XG_KERNEL_TURNS_BOTH : xg_kernel_key(outer, inner); }
+
 /* Another place where the same value is read; equal places count once. */
 XG_FN void xg_kernel_join(xg_kernel_input *to, const xg_kernel_input *more) {
     to->time = -1;
+    to->turn = to->turn && more->turn && to->turn != more->turn ? (uint32_t)XG_KERNEL_TURNS_BOTH : to->turn | more->turn;
     to->coalesced = to->coalesced && more->coalesced;
     to->contracted = to->contracted || more->contracted;
     to->aligned = to->aligned && more->aligned;
@@ -32406,6 +32684,7 @@ XG_FN xg_kernel_input xg_kernel_through(const xg_kernel_input *outer, const xg_k
     xg_kernel_input r = *inner;
     r.sites = (uint32_t)XG_MIN((uint64_t)inner->sites * outer->sites, (uint64_t)1 << 20);
     r.key = xg_kernel_key(outer->key, inner->key);
+    r.turn = xg_kernel_turn(outer->turn, inner->turn);
     r.reads = xg_cost_scale(inner->reads, outer->reads, XG_MAX(elements, (int64_t)1));
     r.aligned = inner->aligned && outer->aligned;
     r.coalesced = inner->coalesced && outer->coalesced;
@@ -32413,11 +32692,16 @@ XG_FN xg_kernel_input xg_kernel_through(const xg_kernel_input *outer, const xg_k
     r.refused = false;
     r.why = NULL;
     r.gain = 0;
-    if (r.reads != inner->reads || r.coalesced != inner->coalesced) r.time = -1;
+    if (r.reads != inner->reads || r.coalesced != inner->coalesced || r.turn) r.time = -1;
     return r;
 }
 
-XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in) {
+/* turn: the way that the kernel's tiles serve. */
+XG_FN xg_cost_way xg_kernel_way(const xg_kernel_input *in, uint32_t turn) {
+    if (in->coalesced) return XG_COST_NEIGHBOURS;
+    return in->turn == (uint32_t)XG_KERNEL_TURNS_BOTH || (in->turn && turn && in->turn != turn) ? XG_COST_APART : XG_COST_TURNED;
+}
+XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t turn) {
     const xg_shape *s = in->from->inst->shape;
     int64_t reads = in->reads;
     xg_cost cost;
@@ -32426,7 +32710,7 @@ XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const
     cost.memory = 0;
     if (!xg_shape_is_array(s)) return 0;
     if (c->rows && s->elements == XG_OPERAND(c->hero, 0)->shape->elements) reads = XG_MIN(reads, s->elements); /* whoever has a row in his hands reads it once */
-    xg_cost_read(&cost, xg_cost_bytes(s), reads, xg_type_bytes(s->type), in->coalesced);
+    xg_cost_read(&cost, xg_cost_bytes(s), reads, xg_type_bytes(s->type), xg_kernel_way(in, turn));
     return cost.memory;
 }
 
@@ -32442,18 +32726,19 @@ XG_FN int64_t xg_kernel_time(const xg_kernels *g, const xg_kernel *c, int64_t me
 XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
     xg_cost cost;
     int64_t threads = k->elements;
-    uint32_t j;
+    uint32_t was = k->turn, j;
     bool others;
     if (k->rows) threads = XG_MIN(XG_OPERAND(k->hero, 0)->shape->elements / 4, xg_cost_mul(k->hero->shape->elements, XG_ROWS_LANES_MAX)); /* a row stays in one block */
     else if (k->hero && k->hero->op == XG_REDUCE) threads = XG_MAX(threads, XG_OPERAND(k->hero, 0)->shape->elements / 4);
     if (k->hero && k->hero->op == XG_SCATTER) threads = XG_OPERAND(k->hero, k->hero->n_operands - 1)->shape->elements; /* each update goes where it goes */
     xg_cost_begin(&cost, &g->machine, threads);
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_cost_write(&cost, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
-    others = k->blocks != cost.blocks;
+    for (k->turn = 0, j = 0; j < k->n_inputs && !k->turn; j++) k->turn = k->inputs[j].turn;
+    others = k->blocks != cost.blocks || k->turn != was;
     k->blocks = cost.blocks;
     k->memory = cost.memory;
     for (j = 0; j < k->n_inputs; j++) {
-        if (others || k->inputs[j].time < 0) k->inputs[j].time = xg_kernel_read_time(g, k, &k->inputs[j]);
+        if (others || k->inputs[j].time < 0) k->inputs[j].time = xg_kernel_read_time(g, k, &k->inputs[j], k->turn);
         k->memory = xg_cost_add(k->memory, k->inputs[j].time);
     }
     k->time = xg_kernel_time(g, k, k->memory, k->instructions);
@@ -32509,6 +32794,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
         if (a.kind != XG_ACCESS_SAME) how.key = xg_kernel_key(how.key, xg_hash_mix(i->id, k) | 1);
         how.aligned = how.aligned && a.kind <= XG_ACCESS_ALIGNED;
         how.coalesced = how.coalesced && a.coalesced;
+        how.turn = xg_kernel_turn(how.turn, a.turn);
         how.contracted = how.contracted || a.kind == XG_ACCESS_CONTRACTED;
         if (o->epoch != g->epoch) { o->epoch = g->epoch; o->seen.from = NULL; xg_push(g->arena, xg_kernel *, &g->found, o); }
         xg_kernel_see(o, &how);
@@ -32578,7 +32864,7 @@ XG_FN int64_t xg_kernel_time_with(xg_kernels *g, const xg_kernel *c, const xg_ke
         uint32_t had = xg_kernel_input_place(g, c, through.from, p->n_inputs);
         if (had != UINT32_MAX) { xg_kernel_input both = c->inputs[had]; xg_kernel_join(&both, &through); memory -= c->inputs[had].time; through = both; }
         else ++*buffers;
-        if (through.time < 0 || p->blocks != c->blocks) through.time = xg_kernel_read_time(g, c, &through);
+        if (through.time < 0 || p->blocks != c->blocks) through.time = xg_kernel_read_time(g, c, &through, c->turn ? c->turn : xg_kernel_turn(in->turn, p->turn));
         memory = xg_cost_add(memory, through.time);
     }
     return xg_kernel_time(g, c, memory, xg_kernel_instructions_with(c, in));
@@ -32924,6 +33210,481 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
 }
 
 #endif /* XG_FUSE_FUSIONS_C */
+/* fuse/phases.c -- the pass small-kernel-joining: small kernels, of which one waits for another, become phases of one kernel.
+ *
+ * A launch takes longer than many a kernel. Where one multiprocessor makes what a kernel makes in less time than its launch takes, it may as well be one block that does so, right behind the kernel
+ * that made what it reads: the launch is saved, and what lies between the two is in shared memory instead of a temporary buffer. The result is a fusion of fusions: a fused computation of
+ * parameters, fusions, elements of tuples and one tuple. Its members are emitted by the emitters that they would have had alone (emit/phases.c).
+ *
+ * - A kernel is small by what one multiprocessor needs for it: half of the lanes' speed (few warps, that wait for each other), and so many bytes a clock. That has to be less than XG_PHASES_GAIN of a launch.
+ * - The phase of a member is the number of members on the longest way to it. All of a phase is done before the next one begins.
+ * - Joining must make no cycle. Groups are bits; each instruction knows which groups it depends on, each group on which it depends, but for what its members read of each other. A group may
+ *   grow if nothing that it depends on, by any number of groups, is itself. There are as many groups at a time as a word has bits; when there are no more, all are closed.
+ * - What updates an operand in place, waits for the whole device, or is made from values in other memory, stays as it is. */
+#ifndef XG_FUSE_PHASES_C
+#define XG_FUSE_PHASES_C
+
+enum { XG_PHASES_LANES_SHARE = 2, XG_PHASES_BYTES_PER_CLOCK = 32, XG_PHASES_GAIN_OF = 10, XG_PHASES_GAIN = 9, XG_PHASES_WALK = 4096 /* elements: a few for each thread */, XG_PHASES_SERIAL = 128 /* steps of a contraction, which one thread does */, XG_PHASES_ROW = 512, XG_PHASES_LONG_ROWS = 2 /* a team takes such rows one after the other */, XG_PHASES_MEMBERS = 16, XG_PHASES_OPS = 1500, XG_PHASES_BUFFERS = 64, XG_PHASES_SHARED = 16 << 10 };
+
+/* ---- what such a fusion is ---- */
+
+XG_FN bool xg_fuse_is_phases(const xg_comp *c) {
+    uint32_t n = 0, k;
+    XG_FOR_INSTS(i, c) {
+        if (i->op == XG_FUSION) n++;
+        else if (i->op == XG_GET_TUPLE_ELEMENT) { if (XG_OPERAND(i, 0)->op != XG_FUSION) return false; }
+        else if (i->op != XG_PARAMETER && (i->op != XG_TUPLE || i != c->root)) return false;
+    }
+    for (k = 0; c->root->op == XG_TUPLE && k < c->root->n_operands; k++) if (XG_OPERAND(c->root, k)->op == XG_PARAMETER) return false;
+    return n > 0;
+}
+XG_FN const xg_inst *xg_fuse_phase_of(const xg_inst *fusion, uint32_t leaf) {
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    const xg_inst *i;
+    if (!xg_fuse_is_phases(c)) return fusion;
+    i = xg_fuse_leaf(c, leaf);
+    return i->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(i, 0) : i;
+}
+XG_FN xg_phase_list xg_fuse_phases(xg_arena *a, const xg_comp *c) {
+    xg_phase_list l;
+    xg_map64 levels; /* by instruction id + 1: its level + 1 */
+    uint32_t k;
+    memset(&l, 0, sizeof l);
+    l.members = XG_NEW_N(a, const xg_inst *, c->n_insts + (size_t)1);
+    l.level = XG_NEW_N(a, uint32_t, c->n_insts + (size_t)1);
+    xg_map64_init(&levels, a);
+    XG_FOR_INSTS(i, c) {
+        uintptr_t level = 0;
+        for (k = 0; k < i->n_operands; k++) level = XG_MAX(level, (uintptr_t)xg_map64_get(&levels, XG_OPERAND(i, k)->id + (uint64_t)1));
+        if (i->op == XG_FUSION) {
+            l.members[l.n] = i;
+            l.level[l.n++] = (uint32_t)level++;
+            l.levels = XG_MAX(l.levels, (uint32_t)level);
+        }
+        xg_map64_put(&levels, i->id + (uint64_t)1, (void *)level);
+    }
+    return l;
+}
+XG_FN int64_t xg_fuse_phases_shared(const xg_comp *c) {
+    int64_t bytes = 0;
+    XG_FOR_INSTS(i, c) {
+        bool given = i == c->root;
+        if ((i->op != XG_FUSION && i->op != XG_GET_TUPLE_ELEMENT) || !xg_shape_is_array(i->shape)) continue;
+        XG_FOR_USES(u, i) given = given || u->user->op == XG_TUPLE;
+        if (!given) bytes = xg_cost_add(bytes, (xg_cost_bytes(i->shape) + 15) / 16 * 16);
+    }
+    return bytes;
+}
+
+/* ---- what is small ---- */
+
+typedef struct xg_phase_work { int64_t instructions, bytes, walk; uint32_t ops; bool serial; } xg_phase_work; /* serial: few threads would do much, one step behind the other */
+
+XG_FN bool xg_phases_takes_op(const xg_inst *i) {
+    switch (i->op) {
+    case XG_PARAMETER: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_CONSTANT: case XG_IOTA: case XG_BROADCAST: case XG_BITCAST: case XG_BITCAST_CONVERT: case XG_RESHAPE: case XG_TRANSPOSE: case XG_COPY:
+    case XG_REVERSE: case XG_SLICE: case XG_PAD: case XG_CONCATENATE: case XG_DYNAMIC_SLICE: case XG_DYNAMIC_UPDATE_SLICE: case XG_GATHER: case XG_DOT: case XG_REDUCE: case XG_MAP: return true;
+    case XG_REDUCE_WINDOW: return !xg_fuse_is_scan(i);
+    default: return (xg_op_flags(i->op) & XGF_EW) != 0;
+    }
+}
+XG_FN bool xg_phases_takes_shape(const xg_shape *s) {
+    uint32_t k;
+    if (s->type == XLAGPU_TUPLE) {
+        for (k = 0; k < s->n_elems; k++) if (!xg_shape_is_array(s->elems[k]) || !xg_phases_takes_shape(s->elems[k])) return false;
+        return s->n_elems > 0;
+    }
+    return xg_fuse_is_static_array(s) && s->elements > 0 && xg_type_bits(s->type) >= 1 && (!s->layout || (!s->layout->memory_space && !s->layout->element_bits));
+}
+/* One step of the loop inside: what it reads, by address. */
+XG_FN int64_t xg_phases_step(const xg_inst *i) { return xg_cost_step(i) + (i->op == XG_DOT ? 3 : 1); }
+/* Elements that are made of each instruction, from the roots down: as many as whoever reads most asks for, and more where each reader asks at places of its own; in a row program, each once. */
+XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c) {
+    int64_t *reads = XG_NEW_N(a, int64_t, c->n_insts + (size_t)1);
+    xg_phase_work w;
+    uint32_t at = 0, k;
+    const xg_inst *i;
+    bool rows = false;
+    memset(&w, 0, sizeof w);
+    w.bytes = xg_cost_bytes(c->root->shape);
+    XG_FOR_INSTS(j, c) rows = rows || j->op == XG_REDUCE;
+    rows = rows && xg_in_place_rows(a, c);
+    XG_FOR_INSTS(j, c) j->scratch = &reads[at++];
+    if (c->root->op != XG_TUPLE) *(int64_t *)c->root->scratch = xg_fuse_elements(c->root);
+    for (i = c->last; i; i = i->prev) {
+        int64_t n = rows ? XG_MIN(*(const int64_t *)i->scratch, xg_fuse_elements(i)) : *(const int64_t *)i->scratch, steps = xg_fuse_steps(i);
+        w.ops += (uint32_t)XG_MIN(xg_cost_op(i), (int64_t)200);
+        if (i->op == XG_PARAMETER) {
+            w.bytes = xg_cost_add(w.bytes, XG_MIN(xg_cost_bytes(i->shape), xg_cost_mul(n, xg_type_bytes(i->shape->type))));
+            w.instructions = xg_cost_add(w.instructions, xg_cost_mul(n, 2));
+        }
+        w.instructions = xg_cost_add(w.instructions, xg_cost_mul(n, xg_cost_op(i)));
+        if (steps > 1) w.instructions = xg_cost_add(w.instructions, xg_cost_mul(xg_cost_mul(n, steps), xg_phases_step(i)));
+        w.walk = XG_MAX(w.walk, i->op == XG_DOT ? n : xg_cost_mul(n, steps));
+        w.serial = w.serial || (i->op == XG_DOT && steps > XG_PHASES_SERIAL) || (i->op == XG_REDUCE && steps > XG_PHASES_ROW && n > XG_PHASES_LONG_ROWS);
+        for (k = 0; k < i->n_operands; k++) {
+            xg_inst *o = XG_OPERAND(i, k);
+            int64_t *r = (int64_t *)o->scratch;
+            xg_access access;
+            if (i->op == XG_TUPLE) { *r = XG_MAX(*r, xg_fuse_elements(o)); continue; }
+            access = xg_fuse_access(i, k);
+            *r = access.kind <= XG_ACCESS_ALIGNED ? XG_MAX(*r, xg_cost_scale(n, access.num, access.den)) : xg_cost_add(*r, xg_cost_scale(n, access.num, access.den));
+        }
+    }
+    return w;
+}
+/* Picoseconds of one multiprocessor. */
+XG_FN int64_t xg_phases_time(const xg_machine *m, const xg_phase_work *w) {
+    return xg_cost_scale(xg_cost_add(xg_cost_mul(w->instructions, XG_PHASES_LANES_SHARE) / m->lanes, w->bytes / XG_PHASES_BYTES_PER_CLOCK), 1000000, m->clock_mhz);
+}
+
+/* One that may be a phase, if it is small enough. */
+XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
+    const xg_comp *c;
+    uint32_t k, n, pattern;
+    if (i->op != XG_FUSION || !xg_phases_takes_shape(i->shape) || xg_inst_attr(i, XG_A_output_to_operand_aliasing)) return false;
+    c = xg_attr_comp(i, XG_A_calls);
+    if (c->n_params != i->n_operands || (i->shape->type == XLAGPU_TUPLE) != (c->root->op == XG_TUPLE)) return false;
+    if (i->shape->type == XLAGPU_TUPLE) { /* taken apart by whoever reads it */
+        if (i == i->comp->root) return false;
+        XG_FOR_USES(u, i) if (u->user->op != XG_GET_TUPLE_ELEMENT || u->user == i->comp->root) return false;
+    }
+    n = (uint32_t)xg_shape_leaves(i->shape);
+    for (k = 0; k < n; k++) if (xg_fuse_elements(xg_fuse_leaf(c, k)) > XG_PHASES_WALK) return false;
+    if (xg_fuse_is_fill(c->root, &pattern)) return false;
+    for (k = 0; k < c->n_params; k++) if (!xg_phases_takes_shape(c->params[k]->shape)) return false;
+    XG_FOR_INSTS(j, c) if (!xg_phases_takes_op(j) || (j->op == XG_TUPLE && j != c->root)) return false;
+    for (k = 0; k < n; k++) if (xg_fuse_in_place(a, i, k) >= 0) return false;
+    return true;
+}
+XG_FN bool xg_phases_is_small(const xg_machine *m, const xg_phase_work *w) { return !w->serial && w->walk <= XG_PHASES_WALK && xg_phases_time(m, w) <= XG_COST_LAUNCH_PS / XG_PHASES_GAIN_OF * XG_PHASES_GAIN; }
+
+/* A module may come with such fusions: those that the pass could have made stay as they are. */
+XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion) {
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    xg_module *m = fusion->comp->module;
+    xg_machine machine = xg_cost_machine(m);
+    uint32_t n = 0, ops = 0;
+    if (!xg_fuse_is_phases(c) || xg_fuse_phases_shared(c) > XG_PHASES_SHARED || fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape) > XG_PHASES_BUFFERS) return false;
+    if ((fusion->shape->type == XLAGPU_TUPLE) != (c->root->op == XG_TUPLE)) return false;
+    XG_FOR_INSTS(i, c) {
+        xg_phase_work work;
+        if (i->op != XG_FUSION) continue;
+        if (!xg_phases_takes(m->work, i)) return false;
+        work = xg_phases_work(m->work, xg_attr_comp(i, XG_A_calls));
+        if (!xg_phases_is_small(&machine, &work) || (ops += work.ops) > XG_PHASES_OPS || ++n > XG_PHASES_MEMBERS) return false;
+    }
+    return true;
+}
+
+/* ---- groups ---- */
+
+enum { XG_PHASES_GROUPS = 64 };
+
+typedef struct xg_phase_group {
+    uint32_t first, n, ops, buffers;    /* first: 1 + the place of a member, the others behind it */
+    uint64_t bits, beyond;              /* its names; groups that it depends on, through what is not in it */
+    int64_t shared;
+} xg_phase_group;
+typedef struct xg_phase_node {
+    xg_inst *inst;
+    uint64_t reach;                     /* groups that it depends on */
+    xg_phase_group *group;              /* one of those that were, see `into` */
+    uint32_t next, era;
+} xg_phase_node;
+typedef struct xg_phase_join {
+    xg_arena *a;
+    xg_comp *c;
+    xg_machine machine;
+    xg_buf *log;
+    xg_phase_node *nodes;
+    uint32_t n, era, taken;             /* bits of this era */
+    xg_phase_group *by_bit[XG_PHASES_GROUPS];
+    XG_VEC(xg_phase_group *) groups;
+} xg_phase_join;
+
+XG_FN xg_phase_node *xg_phase_node_of(const xg_inst *i) { return (xg_phase_node *)i->scratch; }
+/* The group that it is in now: groups that have joined another one handed their bits on. */
+XG_FN xg_phase_group *xg_phase_group_of(const xg_phase_join *w, const xg_phase_node *n) {
+    uint32_t k = 0;
+    if (!n->group || n->era != w->era) return NULL;
+    while (!(n->group->bits >> k & 1)) k++;
+    return w->by_bit[k];
+}
+XG_FN uint64_t xg_phase_reach(const xg_phase_join *w, const xg_inst *i) { return xg_phase_node_of(i)->era == w->era ? xg_phase_node_of(i)->reach : 0; }
+/* Who makes it, behind other names. */
+XG_FN const xg_inst *xg_phase_maker(const xg_inst *i) {
+    while (i->op == XG_GET_TUPLE_ELEMENT || (i->op == XG_BITCAST && xg_in_place_renames(i) && i->shape->type == XG_OPERAND(i, 0)->shape->type)) i = XG_OPERAND(i, 0);
+    return i;
+}
+/* All groups that these depend on. */
+XG_FN uint64_t xg_phase_closure(const xg_phase_join *w, uint64_t mask) {
+    uint64_t done = 0;
+    uint32_t k;
+    for (k = 0; k < w->taken; k++) {
+        if (!((mask & ~done) >> k & 1)) continue;
+        done |= (uint64_t)1 << k;
+        if (mask == (mask | w->by_bit[k]->beyond)) continue;
+        mask |= w->by_bit[k]->beyond;
+        k = UINT32_MAX; /* from the first again */
+    }
+    return mask;
+}
+
+XG_FN void xg_phase_log(const xg_phase_join *w, const xg_inst *i, const xg_inst *with, const char *why) {
+    if (w->log) xg_printf(w->log, "small-kernel-joining %s: %s with %s: %s%s\n", w->c->name.p, i->name.p, with->name.p, why ? "refused, " : "joined", why ? why : "");
+}
+
+/* Bytes of the values that nobody outside may need: all of them at most. */
+XG_FN void xg_phase_start(xg_phase_join *w, xg_phase_node *node, const xg_phase_work *work, xg_phase_group *g) {
+    memset(g, 0, sizeof *g);
+    g->first = (uint32_t)(node - w->nodes) + 1;
+    g->n = 1;
+    g->ops = work->ops;
+    g->buffers = node->inst->n_operands + (uint32_t)xg_shape_leaves(node->inst->shape);
+    g->shared = xg_cost_bytes(node->inst->shape);
+}
+XG_FN const char *xg_phase_refusal(const xg_phase_group *x, const xg_phase_group *y) {
+    if (x->n + y->n > XG_PHASES_MEMBERS) return "too many phases";
+    if (x->ops + y->ops > XG_PHASES_OPS) return "too much code";
+    if (x->buffers + y->buffers > XG_PHASES_BUFFERS) return "too many buffers";
+    return x->shared + y->shared > XG_PHASES_SHARED ? "too much between them for shared memory" : NULL;
+}
+/* x takes y. */
+XG_FN void xg_phase_unite(xg_phase_join *w, xg_phase_group *x, xg_phase_group *y) {
+    uint32_t at = x->first, k;
+    while (w->nodes[at - 1].next) at = w->nodes[at - 1].next;
+    w->nodes[at - 1].next = y->first;
+    x->n += y->n;
+    x->ops += y->ops;
+    x->buffers += y->buffers;
+    x->shared += y->shared;
+    x->bits |= y->bits;
+    x->beyond |= y->beyond;
+    y->n = 0;
+    for (k = 0; k < w->taken; k++) if (y->bits >> k & 1) w->by_bit[k] = x;
+}
+XG_FN void xg_phase_name(xg_phase_join *w, xg_phase_group *g) {
+    uint32_t k;
+    if (w->taken == XG_PHASES_GROUPS) {
+        w->era++;
+        w->taken = 0;
+        for (k = g->first; k; k = w->nodes[k - 1].next) w->nodes[k - 1].era = w->era;
+        g->beyond = 0;
+    }
+    g->bits = (uint64_t)1 << w->taken;
+    w->by_bit[w->taken++] = g;
+    xg_push(w->a, xg_phase_group *, &w->groups, g);
+}
+/* Groups that make what the kernel reads take it, and become one, where that may be. */
+XG_FN void xg_phase_join_one(xg_phase_join *w, xg_phase_node *node, const xg_phase_work *work) {
+    xg_phase_group *g = XG_NEW(w->a, xg_phase_group), *with[XG_PHASES_MEMBERS];
+    uint32_t n = 0, k, j;
+    xg_phase_start(w, node, work, g);
+    for (k = 0; k < node->inst->n_operands; k++) {
+        const xg_inst *o = XG_OPERAND(node->inst, k), *maker = xg_phase_maker(o);
+        xg_phase_group *of = xg_phase_group_of(w, xg_phase_node_of(maker)), sum;
+        const char *why;
+        for (j = 0; j < n && with[j] != of; j++) {}
+        if (!of) { g->beyond |= xg_phase_reach(w, o); continue; }
+        if (j < n) continue;
+        sum = *g;
+        for (j = 0; j < n; j++) { sum.n += with[j]->n; sum.ops += with[j]->ops; sum.buffers += with[j]->buffers; sum.shared += with[j]->shared; }
+        why = n == XG_COUNT(with) ? "too many phases" : xg_phase_refusal(&sum, of);
+        xg_phase_log(w, node->inst, maker, why);
+        if (why) g->beyond |= xg_phase_reach(w, o); else with[n++] = of;
+    }
+    for (;;) { /* the one group that all would be must not depend on itself: the last to come goes first */
+        uint64_t bits = 0, beyond = g->beyond;
+        for (j = 0; j < n; j++) { bits |= with[j]->bits; beyond |= with[j]->beyond; }
+        if (!n || !(xg_phase_closure(w, beyond) & bits)) break;
+        n--;
+        g->beyond |= with[n]->bits | with[n]->beyond;
+        xg_phase_log(w, node->inst, w->nodes[with[n]->first - 1].inst, "others between them would wait for their own results");
+    }
+    node->era = w->era;
+    node->group = g;
+    if (!n) { xg_phase_name(w, g); return; }
+    for (j = 1; j < n; j++) xg_phase_unite(w, with[0], with[j]);
+    g->bits = with[0]->bits;
+    xg_phase_unite(w, with[0], g);
+}
+
+/* ---- one computation ---- */
+
+/* ---- the fusion of a group ---- */
+
+/* Operand k, another name for a value: the member takes that, and names it itself. */
+XG_FN void xg_phase_rename(xg_inst *member, uint32_t k) {
+    xg_comp *c = xg_attr_comp(member, XG_A_calls);
+    xg_inst *from = XG_OPERAND(XG_OPERAND(member, k), 0), *param = c->params[k], *before = c->first, *fresh, *name;
+    fresh = xg_inst_new(c, XG_PARAMETER, from->shape, NULL, 0, param, param->name);
+    fresh->number = k;
+    c->params[k] = fresh;
+    while (before && before->op == XG_PARAMETER) before = before->next;
+    name = xg_inst_new(c, XG_BITCAST, param->shape, &fresh, 1, before, XG_STR("bitcast"));
+    xg_inst_replace(param, name);
+    xg_inst_remove(param);
+    xg_inst_set_operand(member, k, from);
+}
+
+/* The fusion that is being made. */
+typedef struct xg_phase_build {
+    xg_phase_join *w;
+    const xg_phase_group *g;
+    xg_inst **members, **inner, ***leaves;        /* in program order; what each is inside, and what its leaves are there */
+    xg_comp *to;
+    xg_inst **outside, **params;
+    uint32_t n_outside;
+} xg_phase_build;
+
+XG_FN bool xg_phase_in(const xg_phase_build *d, const xg_inst *i) { return i->comp == d->w->c && xg_phase_node_of(i) && xg_phase_node_of(i)->group == d->g; }
+/* Names that nobody uses any more. */
+XG_FN bool xg_phase_is_dead(const xg_phase_build *d, const xg_inst *i) {
+    if ((i->op != XG_BITCAST && i->op != XG_GET_TUPLE_ELEMENT) || i == d->w->c->root) return false;
+    XG_FOR_USES(u, i) if (!xg_phase_is_dead(d, u->user)) return false;
+    return true;
+}
+/* Does anybody but members need the value? */
+XG_FN bool xg_phase_is_needed(const xg_phase_build *d, const xg_inst *value) {
+    if (value == d->w->c->root) return true;
+    XG_FOR_USES(u, value) if (!xg_phase_in(d, u->user) && !xg_phase_is_dead(d, u->user)) return true;
+    return false;
+}
+XG_FN void xg_phase_remove(xg_inst *i) {
+    while (i->first_use) xg_phase_remove(i->first_use->user);
+    xg_inst_remove(i);
+}
+
+/* What a value of a member, or one from outside, is inside. */
+XG_FN xg_inst *xg_phase_leaf(xg_phase_build *d, uint32_t member, uint32_t leaf) {
+    xg_inst *i = d->inner[member], **v = &d->leaves[member][leaf];
+    if (i->shape->type != XLAGPU_TUPLE) return i;
+    if (!*v) *v = xg_fusions_element(i, leaf, NULL);
+    return *v;
+}
+XG_FN xg_inst *xg_phase_inside(xg_phase_build *d, xg_inst *o) {
+    xg_inst *maker = o->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(o, 0) : o;
+    char name[32];
+    uint32_t k;
+    for (k = 0; k < d->g->n; k++) if (d->members[k] == maker) return xg_phase_leaf(d, k, (uint32_t)(maker == o ? 0 : xg_attr_int(o, XG_A_index, 0)));
+    for (k = 0; k < d->n_outside; k++) if (d->outside[k] == o) return d->params[k];
+    xg_format(name, sizeof name, "param_%u", k);
+    d->outside[k] = o;
+    d->n_outside++;
+    return d->params[k] = xg_comp_add_param(d->to, o->shape, xg_str_z(name));
+}
+XG_FN void xg_phase_member(xg_phase_build *d, uint32_t number) {
+    xg_inst *i = d->members[number], **operands = XG_NEW_N(d->w->a, xg_inst *, i->n_operands + (size_t)1);
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) {
+        if (xg_phase_in(d, xg_phase_maker(XG_OPERAND(i, k)))) while (XG_OPERAND(i, k)->op == XG_BITCAST) xg_phase_rename(i, k);
+        operands[k] = xg_phase_inside(d, XG_OPERAND(i, k));
+    }
+    d->inner[number] = xg_inst_clone(i, d->to, operands, NULL);
+    d->leaves[number] = XG_NEW_N(d->w->a, xg_inst *, (size_t)xg_shape_leaves(i->shape) + 1);
+}
+XG_FN void xg_phase_open(xg_phase_build *d, xg_phase_join *w, const xg_phase_group *g) {
+    uint32_t at, k, n = 0, most = 0;
+    memset(d, 0, sizeof *d);
+    d->w = w;
+    d->g = g;
+    d->members = XG_NEW_N(w->a, xg_inst *, g->n);
+    d->inner = XG_NEW_N(w->a, xg_inst *, g->n);
+    d->leaves = XG_NEW_N(w->a, xg_inst **, g->n);
+    for (at = g->first; at; at = w->nodes[at - 1].next) {
+        xg_inst *i = w->nodes[at - 1].inst;
+        for (k = n++; k && xg_phase_node_of(d->members[k - 1]) > xg_phase_node_of(i); k--) d->members[k] = d->members[k - 1];
+        d->members[k] = i;
+        most += i->n_operands;
+    }
+    d->outside = XG_NEW_N(w->a, xg_inst *, most + (size_t)1);
+    d->params = XG_NEW_N(w->a, xg_inst *, most + (size_t)1);
+}
+/* One value for each that others need; *outer: what they read, by value. */
+XG_FN uint32_t xg_phase_roots(xg_phase_build *d, xg_inst ***roots) {
+    XG_VEC(xg_inst *) v;
+    uint32_t k, leaf, n;
+    memset(&v, 0, sizeof v);
+    for (k = 0; k < d->g->n; k++) for (leaf = 0, n = (uint32_t)xg_shape_leaves(d->members[k]->shape); leaf < n; leaf++) {
+        bool needed = d->members[k]->shape->type != XLAGPU_TUPLE && xg_phase_is_needed(d, d->members[k]);
+        if (d->members[k]->shape->type == XLAGPU_TUPLE) XG_FOR_USES(u, d->members[k]) if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)leaf) needed = needed || xg_phase_is_needed(d, u->user);
+        if (needed) xg_push(d->w->a, xg_inst *, &v, xg_phase_leaf(d, k, leaf));
+    }
+    *roots = v.p;
+    return v.n;
+}
+/* Who read a value of a member reads that of the fusion. */
+XG_FN void xg_phase_hand_over(xg_phase_build *d, xg_inst *fusion, xg_inst *const *roots, uint32_t n) {
+    uint32_t k, j;
+    for (j = 0; j < n; j++) {
+        xg_inst *value = n == 1 ? fusion : xg_fusions_element(fusion, j, d->members[d->g->n - 1]), *inner = roots[j];
+        int64_t leaf = inner->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(inner, XG_A_index, 0) : -1;
+        if (leaf >= 0) inner = XG_OPERAND(inner, 0);
+        value->scratch = NULL;
+        for (k = 0; d->inner[k] != inner; k++) {}
+        if (leaf < 0) xg_inst_replace(d->members[k], value);
+        else XG_FOR_USES(u, d->members[k]) if (xg_attr_int(u->user, XG_A_index, 0) == leaf) xg_inst_replace(u->user, value);
+    }
+}
+XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
+    xg_module *m = w->c->module;
+    xg_inst **roots, *fusion, *last;
+    const xg_shape **shapes;
+    xg_phase_build d;
+    uint32_t n, k;
+    xg_phase_open(&d, w, g);
+    last = d.members[g->n - 1];
+    d.to = xg_comp_new(m, XG_STR("fused_phases"), w->c);
+    for (k = 0; k < g->n; k++) xg_phase_member(&d, k);
+    n = xg_phase_roots(&d, &roots);
+    if (!n) return false; /* nobody needs any of it */
+    shapes = XG_NEW_N(w->a, const xg_shape *, n);
+    for (k = 0; k < n; k++) shapes[k] = roots[k]->shape;
+    d.to->root = n == 1 ? roots[0] : xg_inst_new(d.to, XG_TUPLE, xg_shape_tuple(m, shapes, n), roots, n, NULL, XG_STR("tuple"));
+    fusion = xg_inst_new(w->c, XG_FUSION, d.to->root->shape, d.outside, d.n_outside, last, XG_STR("phases_fusion"));
+    fusion->scratch = NULL;
+    xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kCustom")));
+    xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, d.to));
+    if (xg_inst_attr(last, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(last, XG_A_metadata));
+    xg_phase_hand_over(&d, fusion, roots, n);
+    for (k = g->n; k-- > 0;) xg_phase_remove(d.members[k]);
+    return true;
+}
+
+XG_FN bool xg_phases_comp(xg_comp *c) {
+    xg_phase_join w;
+    xg_phase_work work;
+    uint32_t k = 0, at, j;
+    bool changed = false;
+    memset(&w, 0, sizeof w);
+    w.a = c->module->work;
+    w.c = c;
+    w.machine = xg_cost_machine(c->module);
+    w.log = c->module->fusion_log;
+    w.nodes = XG_NEW_N(w.a, xg_phase_node, c->n_insts + (size_t)1);
+    w.n = c->n_insts;
+    w.era = 1;
+    XG_FOR_INSTS(i, c) { w.nodes[k].inst = i; i->scratch = &w.nodes[k++]; }
+    for (k = 0; k < w.n; k++) {
+        xg_phase_node *node = &w.nodes[k];
+        if (xg_phases_takes(w.a, node->inst)) {
+            work = xg_phases_work(w.a, xg_attr_comp(node->inst, XG_A_calls));
+            if (xg_phases_is_small(&w.machine, &work)) xg_phase_join_one(&w, node, &work);
+            else if (w.log) xg_printf(w.log, "small-kernel-joining %s: %s: refused, %lld elements, %lld ns in one block\n", c->name.p, node->inst->name.p, (long long)work.walk, (long long)(xg_phases_time(&w.machine, &work) / 1000));
+        }
+        node->era = w.era;
+        for (j = 0; j < node->inst->n_operands; j++) node->reach |= xg_phase_reach(&w, XG_OPERAND(node->inst, j));
+        if (node->group) node->reach |= xg_phase_group_of(&w, node)->bits;
+    }
+    for (k = 0; k < w.groups.n; k++) if (w.groups.p[k]->n > 1) for (at = w.groups.p[k]->first; at; at = w.nodes[at - 1].next) w.nodes[at - 1].group = w.groups.p[k];
+    for (k = 0; k < w.groups.n; k++) if (w.groups.p[k]->n > 1) changed = xg_phase_fuse(&w, w.groups.p[k]) || changed;
+    if (changed) xg_fusions_sort(w.a, c);
+    return changed;
+}
+XG_FN bool xg_fuse_join_small(xg_module *m) { return m->made[XG_FUSION] && !xg_opt_has_control(m) && xg_opt_each_sequence(m, xg_phases_comp); }
+
+#endif /* XG_FUSE_PHASES_C */
 /* fuse/fft_passes.c -- transforms that are too long for one block become several, one a kernel, each along one dimension or the last few.
  *
  * What lies in memory as [A, n, B] is transformed along n as the array [A, B, n] whose layout says so: nothing is moved for it. A length N = N1 N2 that is too long by itself takes two passes
@@ -34358,7 +35119,7 @@ enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CON
     X(VINSERT, "vector.insert", 3, 3, 1, 0, KF_PURE | KF_LOW, vinsert, vinsert) /* value, vector, index */ \
     X(ATOMIC_RMW, "xla_gpu.atomic_rmw", 1, 255, 1, 1, KF_READ | KF_WRITE, atomic_rmw, atomic_rmw) /* tensor, indices -> tensor; region (current element) yields the new one; as if nothing else happened between */ \
     X(ALLOC_SHARED, "xla_gpu.allocate_shared", 0, 0, 1, 0, 0, tensor_result, result) \
-    X(SYNC, "xla_gpu.sync_threads", 0, 255, -1, 0, KF_CONV | KF_READ | KF_WRITE, sync, values) /* tensors -> the same tensors */ \
+    X(SYNC, "xla_gpu.sync_threads", 0, 255, -1, 0, KF_CONV | KF_READ | KF_WRITE, sync, team) /* tensors -> the same tensors; a: so many threads wait for each other at barrier b, 0: all at barrier 0 */ \
     X(SHUFFLE_REDUCE, "xla_gpu.shuffle_reduce", 1, 255, -1, 0, KF_CONV, shuffle_reduce, shuffle_reduce) /* scalars -> the same; p: the combiner; a: a power of two: lanes l + k, k < 2a, are combined in lane l of each group of 2a */ \
     /* constants and selection */ \
     X(CONST, "arith.constant", 0, 0, 1, 0, KF_PURE | KF_LOW, any, constant) /* a: the bits (floats: their own format); vectors: splat */ \
@@ -34471,7 +35232,7 @@ enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CON
     X(RED_MINU, "llvm.atomicrmw.umin", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
     X(ATOM_CAS, "llvm.cmpxchg", 3, 3, 1, 0, KF_READ | KF_WRITE | KF_LOW, cmpxchg, cmpxchg) /* expected value, pointer, new value -> what was there; stored if that was expected */ \
     X(SHARED_PTR, "llvm.mlir.addressof", 0, 0, 1, 0, KF_PURE | KF_LOW, ptr_result, symbol) /* a: bytes, b: alignment of the static shared array named p */ \
-    X(BARRIER, "nvvm.barrier0", 0, 0, 0, 0, KF_CONV | KF_READ | KF_WRITE | KF_LOW, any, none)
+    X(BARRIER, "nvvm.barrier0", 0, 0, 0, 0, KF_CONV | KF_READ | KF_WRITE | KF_LOW, any, team) /* a, b: as of sync_threads */
 
 #endif /* XG_KIR_OPS_H */
 
@@ -34552,7 +35313,7 @@ struct xg_kop {
 struct xg_kregion { xg_kop *owner; xg_kfunc *func; uint32_t n_args; xg_kval *args; xg_kop *first, *last; };
 
 enum { KM_INVARIANT = 1, KM_VOLATILE = 2, KM_STREAM = 4 /* written once, not read again soon */ };
-enum { KL_UNROLLED = 1 }; /* of FOR: as many steps stand in the body as shall; the assembler is not to add its own */
+enum { KL_UNROLLED = 1, KL_UNROLL_LOWERED = 2 }; /* of FOR: as many steps stand in the body as shall; the assembler is not to add its own. All steps shall be written out, once they are lowered */
 enum { KP_INBOUNDS = 1 }; /* of PTR_ADD: where it is executed the index is in 0..2^31-1, whatever its range says */
 /* Predicates. cmpf: o.. false when a NaN takes part, u.. true. */
 #define XG_KIR_CMPI(X) X(EQ, "eq") X(NE, "ne") X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") X(UGE, "uge")
@@ -34687,11 +35448,12 @@ XG_FN void xg_kop_shorten(xg_kop *op, uint32_t n); /* only the first n operands 
 XG_FN void xg_kop_remove(xg_kop *op);        /* its results have no uses; nested regions go with it */
 XG_FN void xg_kop_move_before(xg_kop *op, xg_kop *before);
 /* Copies of what is in a region. Begin forgets earlier copies of all that it reads and makes; put says what stands for a value, value asks; clone reads that for operands and
- * puts results and arguments, so that more copies may follow. Kept in the values' scratch. A lane that the copies show to be known is that value, and no operation. */
+ * puts results and arguments, so that more copies may follow. Kept in the values' scratch. What the copies show to be a known lane or number is that value, and no operation. */
 XG_FN void xg_kclone_begin(const xg_kregion *r);
 XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy);
 XG_FN xg_kval *xg_kclone_value(xg_kval *v);
 XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op);
+XG_FN bool xg_kfold_int(xg_kopcode op, xg_kelem e, int64_t x, int64_t y, int64_t *out); /* fold.c: an operation of one or two integers; false: nothing is known of it */
 XG_FN bool xg_kval_is_const(const xg_kval *v, int64_t *bits); /* not complex; as in xg_kop.a; bits may be NULL */
 XG_FN xg_kop *xg_kregion_end(const xg_kregion *r); /* its terminator; NULL while it has none */
 XG_FN bool xg_kregion_inside(const xg_kregion *r, const xg_kregion *outer); /* r is outer or nested in it */
@@ -34739,7 +35501,8 @@ XG_FN void xg_kir_lower_loops(xg_kmodule *m);        /* lower_loops.c: xla_gpu.l
 XG_FN void xg_kir_flatten_tensors(xg_kmodule *m);    /* flatten.c: N-d tensors -> 1-d by layout-free row-major; complex and i1 kept as elements */
 XG_FN void xg_kir_simplify_indexing(xg_kmodule *m);  /* indexing.c: composes apply_indexing chains and simplifies with ranges */
 XG_FN void xg_kir_vectorize(xg_kmodule *m);          /* vectorize.c: contiguous aligned extracts/inserts over a loop -> transfer_read/transfer_write */
-XG_FN void xg_kir_unroll(xg_kmodule *m);             /* unroll.c */
+XG_FN void xg_kir_unroll(xg_kmodule *m);
+XG_FN void xg_kir_unroll_lowered(xg_kmodule *m);             /* unroll.c */
 XG_FN bool xg_kop_is_dead(const xg_kop *op);           /* canonicalize.c: nobody reads it, and it does nothing else */
 XG_FN void xg_kir_canonicalize(xg_kmodule *m);       /* canonicalize.c: rule table: constant folding, identities, if/for simplification, DCE; to a fixed point */
 XG_FN void xg_kir_cse(xg_kmodule *m);                /* cse.c: dominating equal pure operations; loads that nothing between could change */
@@ -35441,6 +36204,14 @@ XG_FN xg_kval *xg_kvector_lane(xg_kval *v, const xg_kval *index) {
     for (; v->def && v->def->op == XG_K_OP_VINSERT && xg_kval_is_const(v->def->operands[2].value, &at); v = v->def->operands[1].value) if (at == lane) return v->def->operands[0].value;
     return NULL;
 }
+/* A number of which the copies show all operands to be constants; NULL: it is not. */
+XG_FN xg_kval *xg_kclone_folded(xg_kb *b, const xg_kop *op) {
+    const xg_ktype *t = op->n_results == 1 ? op->results[0].type : NULL;
+    int64_t x, y = 0, r;
+    if (!t || t->kind != XG_TK_SCALAR || !op->n_operands || op->n_operands > 2) return NULL;
+    if (!xg_kval_is_const(xg_kclone_value(op->operands[0].value), &x) || (op->n_operands == 2 && !xg_kval_is_const(xg_kclone_value(op->operands[1].value), &y))) return NULL;
+    return xg_kfold_int(op->op, t->elem, x, y, &r) ? xg_kconst_bits(b, t, (uint64_t)r) : NULL;
+}
 /* The block of the operation as it stands, with its own names, places and uses. */
 XG_FN xg_kop *xg_kop_copy(xg_kb *b, const xg_kop *op) {
     size_t bytes = sizeof *op + op->n_operands * sizeof(xg_kuse) + op->n_results * sizeof(xg_kval);
@@ -35490,7 +36261,11 @@ XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op) {
         xg_kclone_put(&op->results[0], v);
         return;
     }
-    if (!op->n_regions) { (void)xg_kop_copy(b, op); return; }
+    if (!op->n_regions) {
+        if ((v = xg_kclone_folded(b, op)) != NULL) xg_kclone_put(&op->results[0], v);
+        else (void)xg_kop_copy(b, op);
+        return;
+    }
     operands = op->n_operands > 8 ? XG_NEW_N(a, xg_kval *, op->n_operands) : few;
     types = op->n_results > 8 ? XG_NEW_N(a, const xg_ktype *, op->n_results) : few_types;
     for (k = 0; k < op->n_operands; k++) operands[k] = xg_kclone_value(op->operands[k].value);
@@ -35957,6 +36732,10 @@ XG_FN void xg_kprint_typed(xg_kprinter *p, const xg_kuse *uses, uint32_t n) {
     xg_puts(p->b, " : ");
     xg_kprint_operand_types(p, uses, n);
 }
+XG_FN void xg_kprint_team(xg_kprinter *p, const xg_kop *op) {
+    xg_kprint_typed(p, op->operands, op->n_operands);
+    if (op->a) xg_printf(p->b, " {barrier = %lld, threads = %lld}", (long long)op->b, (long long)op->a);
+}
 XG_FN void xg_kprint_values(xg_kprinter *p, const xg_kop *op) { xg_kprint_typed(p, op->operands, op->n_operands); }
 XG_FN void xg_kprint_condition(xg_kprinter *p, const xg_kop *op) {
     xg_putc(p->b, '(');
@@ -35996,6 +36775,7 @@ XG_FN void xg_kprint_for(xg_kprinter *p, const xg_kop *op) {
         xg_kprint_type(p, op->operands[0].value->type);
     }
     if (op->flags & KL_UNROLLED) xg_puts(p->b, " unrolled");
+    if (op->flags & KL_UNROLL_LOWERED) xg_puts(p->b, " unroll_lowered");
     xg_kprint_iter_args(p, op, 1, 3);
 }
 XG_FN void xg_kprint_if(xg_kprinter *p, const xg_kop *op) {
@@ -36617,6 +37397,19 @@ XG_FN xg_kop *xg_kparse_values(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     bool same = xg_kop_rows[code].results < 0;
     return xg_kir_op(b, code, v.p, v.n, same ? xg_ktypes_of(b, v.p, v.n) : NULL, same ? v.n : 0, 0);
 }
+XG_FN xg_kop *xg_kparse_team(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    enum { BARRIERS = 16, THREADS = 1024 }; /* of a block */
+    xg_kop *op = xg_kparse_values(p, b, code);
+    size_t at = p->at;
+    if (!xg_ktake(p, "{")) return op;
+    xg_kexpect(p, "barrier"); xg_kexpect(p, "=");
+    op->b = xg_kinteger(p);
+    xg_kexpect(p, ","); xg_kexpect(p, "threads"); xg_kexpect(p, "=");
+    op->a = xg_kinteger(p);
+    xg_kexpect(p, "}");
+    if (op->b < 0 || op->b >= BARRIERS || op->a < 32 || op->a > THREADS || op->a % 32) xg_kparse_fail(p, at, "expected a barrier of 0..15 and whole warps, up to 1024 threads", xg_str_of(NULL, 0));
+    return op;
+}
 XG_FN xg_kop *xg_kparse_condition(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kvals v, rest;
     uint32_t k;
@@ -36681,7 +37474,7 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_knew variable = xg_kparse_new(p);
     xg_kval *bounds[3];
     uint32_t mark;
-    bool unrolled;
+    bool unrolled, lowered;
     xg_knews carried;
     xg_kvals inits;
     xg_kop *op;
@@ -36694,10 +37487,11 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     bounds[2] = xg_kparse_value(p);
     if (xg_ktake(p, ":")) xg_kexpect_type(p, bounds[0]->type);
     unrolled = xg_ktake(p, "unrolled");
+    lowered = xg_ktake(p, "unroll_lowered");
     carried = xg_kparse_iter_args(p);
     inits = xg_kinits(p, &carried);
     op = xg_kfor(b, bounds[0], bounds[1], bounds[2], inits.p, inits.n);
-    if (unrolled) op->flags |= KL_UNROLLED;
+    op->flags |= (uint32_t)(unrolled ? KL_UNROLLED : 0) | (uint32_t)(lowered ? KL_UNROLL_LOWERED : 0);
     xg_kexpect(p, "{");
     mark = p->scope.n;
     xg_kbind(p, variable.at, variable.name, &op->regions[0]->args[0], 1);
@@ -39610,6 +40404,12 @@ XG_KRULE(ptr_swap) {
     return xg_kptr_into(op, base, xg_kof(XG_K0, 1), 1, bytes, 0);
 }
 
+/* What all lanes have. */
+XG_KRULE(shuffle_const) {
+    (void)b;
+    return xg_kval_is_const(XG_K0, NULL) ? XG_K0 : NULL;
+}
+
 /* ---- THE table: X(opcode, rule, what it wants at least), tried in order ----
  * Most operations have nothing that most rules want; so that is asked once for all of them.
  * CONST0, CONST1: a constant as the first, the second operand; CONSTS: nothing but constants; SAME: both operands are one value; POINT: the range of the result is one value; ANY: nothing. */
@@ -39649,6 +40449,7 @@ XG_FN uint32_t xg_krule_has(const xg_kop *op) {
     X(ADDF, fold_float, CONSTS) X(ADDF, const_right, CONST0) X(ADDF, addf_zero, CONST1) X(SUBF, fold_float, CONSTS) X(SUBF, subf_zero, CONST1) \
     X(MULF, fold_float, CONSTS) X(MULF, const_right, CONST0) X(MULF, mulf_one, CONST1) X(DIVF, fold_float, CONSTS) X(DIVF, mulf_one, CONST1) X(DIVF, divf_power, CONST1) \
     X(NEGF, fold_float, CONSTS) X(NEGF, negf_negf, ANY) X(ABSF, fold_float, CONSTS) X(ABSF, absf_sign, ANY) X(MAXF, same_operands, SAME) X(MINF, same_operands, SAME) X(MAXNUMF, same_operands, SAME) X(MINNUMF, same_operands, SAME) \
+    X(SHFLUP, shuffle_const, CONST0) X(SHFLDOWN, shuffle_const, CONST0) X(SHFLBFLY, shuffle_const, CONST0) X(SHFLIDX, shuffle_const, CONST0) \
     X(VEXTRACT, vextract_vinsert, CONST1) X(VINSERT, vinsert_back, ANY) \
     X(PTR_ADD, ptr_const, CONST1) X(PTR_ADD, ptr_index_const, ANY) X(PTR_ADD, ptr_swap, ANY) X(PTR_ADD, ptr_split, ANY)
 
@@ -40416,7 +41217,10 @@ XG_FN void xg_kir_vectorize(xg_kmodule *m) {
  *
  * All of a loop if it has at most 32 trips (8 if threads wait for each other in them) and the result is small, and whenever its variable numbers lanes of a vector (registers cannot be
  * indexed). Else by 8, 4 or 2 if the body is small and cheap: an operation of the math dialect counts for 20. Such a loop, and one that is too large for that, is marked: the assembler would
- * take four of its steps at once, or all of them, and need two or three times as long. */
+ * take four of its steps at once, or all of them, and need two or three times as long.
+ *
+ * Straight code is long, and what is long is dear to lower. So a loop all of whose steps shall be written out is only marked, where the variable is added up into indices and nothing
+ * else: lowered, its steps differ in constants, and these are folded after the copies are made. */
 #ifndef XG_KIR_UNROLL_C
 #define XG_KIR_UNROLL_C
 
@@ -40425,14 +41229,17 @@ enum { XG_KUNROLL_TRIPS_MAX = 32, XG_KUNROLL_FULL_COST = 1000, XG_KUNROLL_PART_C
 XG_FN bool xg_kunroll_is_math(xg_kopcode op) {
     return (op >= XG_K_OP_RSQRT && op <= XG_K_OP_ERF) || op == XG_K_OP_SQRT || op == XG_K_OP_REMF || op == XG_K_OP_DIVF;
 }
+XG_FN bool xg_kunroll_waits_for(const xg_kop *op) { return op && op->op == XG_K_OP_FOR && (op->flags & KL_UNROLL_LOWERED); }
+/* A loop that waits counts as the straight code that it will be, where lanes that were put in are known. */
 XG_FN int64_t xg_kunroll_cost(const xg_kregion *r, bool *plain) {
     const xg_kop *op;
     int64_t sum = 0;
     uint32_t k;
+    bool straight = xg_kunroll_waits_for(r->owner);
     for (op = r->first; op; op = op->next) {
-        bool math = xg_kunroll_is_math(op->op);
-        if (math || op->n_regions || (xg_kop_flags(op->op) & KF_CONV)) *plain = false;
-        sum += math ? XG_KUNROLL_MATH_COST : op->op == XG_K_OP_CONST ? 0 : 1;
+        bool math = xg_kunroll_is_math(op->op), waits = xg_kunroll_waits_for(op), name = straight && (op->op == XG_K_OP_YIELD || (op->op == XG_K_OP_VEXTRACT && xg_kvector_lane(op->operands[0].value, op->operands[1].value)));
+        if (math || (op->n_regions && !waits) || (xg_kop_flags(op->op) & KF_CONV)) *plain = false;
+        sum += math ? XG_KUNROLL_MATH_COST : op->op == XG_K_OP_CONST || waits || name ? 0 : 1;
         for (k = 0; k < op->n_regions; k++) {
             int64_t trips = op->op == XG_K_OP_FOR ? xg_kfor_trips(op) : 1;
             sum += xg_kunroll_cost(op->regions[k], plain) * (trips > XG_KUNROLL_TRIPS_MAX ? 1 : XG_MAX(trips, 1));
@@ -40451,6 +41258,35 @@ XG_FN bool xg_kunroll_numbers_lanes(const xg_kval *v) {
         if (u->user->op == XG_K_OP_APPLY) for (k = 0; k < u->user->n_results; k++) for (w = u->user->results[k].first_use; w; w = w->next) if (xg_kunroll_is_lane(w)) return true;
     }
     return false;
+}
+
+typedef struct xg_kunroll_trips { uint32_t loops[XG_KUNROLL_TRIPS_MAX + 1]; } xg_kunroll_trips; /* how many loops there are, by trips */
+
+/* Where the variable is only added up into indices and nothing branches, the copies differ in constants: then code is copied that is lowered already, which is far less to lower.
+ * But rounds of two loops may have elements in common, and this is seen while tensors are values. */
+XG_FN bool xg_kunroll_is_added(const xg_kuse *u) {
+    const xg_kop *op = u->user;
+    const xg_imap *map = (const xg_imap *)op->p;
+    const xg_aff *var;
+    uint32_t k, i;
+    if (op->op != XG_K_OP_APPLY || !xg_imap_ok(map)) return false;
+    k = XG_KUSE_INDEX(u);
+    var = k < map->n_dims ? xg_aff_dim(op->parent->func->module->aff, k) : xg_aff_sym(op->parent->func->module->aff, k - map->n_dims);
+    for (k = 0; k < map->n_results; k++) {
+        xg_linear l;
+        xg_aff_linear(map->results[k], &l);
+        for (i = 0; i < l.n; i++) if (l.terms[i].of != var && xg_aff_uses(l.terms[i].of, var)) return false;
+    }
+    return true;
+}
+XG_FN bool xg_kunroll_may_wait(const xg_kop *loop) {
+    const xg_kregion *r = loop->regions[0];
+    const xg_kuse *u;
+    const xg_kop *op;
+    if (r->args[0].type->elem != XG_E_INDEX || r->args[0].lo > r->args[0].hi) return false;
+    for (op = r->first; op; op = op->next) if (op->n_regions) return false;
+    for (u = r->args[0].first_use; u; u = u->next) if (!xg_kunroll_is_added(u)) return false;
+    return true;
 }
 
 /* One more copy of the body at b: the variable is `v`; carried are what came before and become what the copy yields. */
@@ -40491,8 +41327,28 @@ XG_FN xg_kval *xg_kunroll_shifted(xg_kb *b, xg_kval *v, int64_t c) {
     if (!map->results[0]) return xg_k2(b, XG_K_OP_ADDI, v, xg_kconst_int(b, XG_E_INDEX, c));
     return xg_kapply(b, map, &v)->results;
 }
+/* `factor` steps from v on as a loop of their own, which waits. */
+XG_FN void xg_kunroll_later(xg_kb *b, const xg_kop *loop, xg_kval *v, int64_t step, int64_t factor, xg_kval **carried) {
+    xg_aff_ctx *aff = b->m->aff;
+    xg_imap *map = xg_imap_new(aff, 2, 0, 0, 1, 0);
+    xg_kval *from = xg_kconst_int(b, XG_E_INDEX, 0), *to = xg_kconst_int(b, XG_E_INDEX, factor), *both[2];
+    xg_kop *steps = xg_kfor(b, from, to, xg_kconst_int(b, XG_E_INDEX, 1), carried, loop->n_results);
+    xg_kregion *r = steps->regions[0];
+    xg_kb in = xg_kb_end(b->m, r);
+    uint32_t k;
+    steps->flags |= KL_UNROLL_LOWERED;
+    both[0] = v;
+    both[1] = &r->args[0];
+    for (k = 0; k < 2; k++) map->dims[k].range = xg_kval_range(both[k]);
+    map->dims[0].name = v->name;
+    map->results[0] = xg_aff_add(aff, xg_aff_dim(aff, 0), xg_aff_mul(aff, xg_aff_dim(aff, 1), step));
+    for (k = 0; k < loop->n_results; k++) carried[k] = &r->args[k + 1];
+    xg_kunroll_copy(&in, loop->regions[0], xg_kapply(&in, map, both)->results, carried);
+    xg_kyield(&in, carried, loop->n_results);
+    for (k = 0; k < loop->n_results; k++) carried[k] = &steps->results[k];
+}
 /* The loop takes `factor` steps at once; factor divides its trips. */
-XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
+XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor, bool waits) {
     xg_kval **carried = XG_NEW_N(m->temp, xg_kval *, loop->n_results + 1);
     xg_kb b = xg_kb_before(m, loop), in;
     int64_t step = 1, i;
@@ -40507,7 +41363,8 @@ XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
     for (k = 0; k < loop->n_results; k++) carried[k] = &to->regions[0]->args[k + 1];
     in = xg_kb_end(m, to->regions[0]);
     xg_kclone_begin(loop->regions[0]);
-    for (i = 0; i < factor; i++) xg_kunroll_copy(&in, loop->regions[0], xg_kunroll_shifted(&in, &to->regions[0]->args[0], i * step), carried);
+    if (waits) xg_kunroll_later(&in, loop, &to->regions[0]->args[0], step, factor, carried);
+    else for (i = 0; i < factor; i++) xg_kunroll_copy(&in, loop->regions[0], xg_kunroll_shifted(&in, &to->regions[0]->args[0], i * step), carried);
     xg_kyield(&in, carried, loop->n_results);
     for (k = 0; k < loop->n_results; k++) {
         xg_kval_copy_facts(&to->results[k], &loop->results[k]);
@@ -40522,27 +41379,49 @@ XG_FN bool xg_kunroll_waits(const xg_kregion *r) {
     for (op = r->first; op; op = op->next) if (xg_kop_flags(op->op) & KF_CONV) return true;
     return false;
 }
-XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop) {
+XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop, const xg_kunroll_trips *t) {
     int64_t trips = xg_kfor_trips(loop), cost, factor;
     bool plain = true;
     if (trips < 1 || ((loop->flags & KL_UNROLLED) && !xg_kunroll_numbers_lanes(&loop->regions[0]->args[0])) || (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0]))) return;
     cost = XG_MAX(xg_kunroll_cost(loop->regions[0], &plain), 1);
     if ((trips <= XG_KUNROLL_TRIPS_MAX && cost * trips <= XG_KUNROLL_FULL_COST) || (trips <= XG_KUNROLL_TRIPS_MAX && xg_kunroll_numbers_lanes(&loop->regions[0]->args[0]))) {
-        xg_kunroll_all(m, loop, trips);
+        if (t->loops[trips] < 2 && xg_kunroll_may_wait(loop)) loop->flags |= KL_UNROLL_LOWERED;
+        else xg_kunroll_all(m, loop, trips);
         return;
     }
     if (!plain) return;
-    for (factor = 8; factor > 1; factor /= 2) if (trips % factor == 0 && trips > factor && cost * factor <= XG_KUNROLL_PART_COST) { xg_kunroll_part(m, loop, factor); return; }
+    for (factor = 8; factor > 1; factor /= 2) if (trips % factor == 0 && trips > factor && cost * factor <= XG_KUNROLL_PART_COST) { xg_kunroll_part(m, loop, factor, xg_kunroll_may_wait(loop)); return; }
     if (cost * 2 > XG_KUNROLL_PART_COST) loop->flags |= KL_UNROLLED;
 }
 XG_FN void xg_kir_unroll(xg_kmodule *m) {
     xg_kfunc *f;
     for (f = m->first; f; f = f->next) {
         xg_kops loops;
+        xg_kunroll_trips t;
         uint32_t k;
         memset(&loops, 0, sizeof loops);
         xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_FOR);
-        for (k = 0; k < loops.n; k++) xg_kunroll_loop(m, loops.p[k]);
+        memset(&t, 0, sizeof t);
+        for (k = 0; k < loops.n; k++) {
+            int64_t trips = xg_kfor_trips(loops.p[k]);
+            if (trips > 0 && trips <= XG_KUNROLL_TRIPS_MAX) t.loops[trips]++;
+        }
+        for (k = 0; k < loops.n; k++) xg_kunroll_loop(m, loops.p[k], &t);
+    }
+}
+XG_FN void xg_kir_unroll_lowered(xg_kmodule *m) {
+    xg_kfunc *f;
+    for (f = m->first; f; f = f->next) {
+        xg_kops loops;
+        uint32_t k;
+        memset(&loops, 0, sizeof loops);
+        xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_FOR);
+        for (k = 0; k < loops.n; k++) {
+            int64_t trips = xg_kfor_trips(loops.p[k]);
+            if (!(loops.p[k]->flags & KL_UNROLL_LOWERED) || trips < 1 || trips > XG_KUNROLL_TRIPS_MAX) continue;
+            xg_kunroll_all(m, loops.p[k], trips);
+            m->settled = false;
+        }
     }
 }
 
@@ -41097,8 +41976,10 @@ XG_FN void xg_klow_shared(xg_kleveller *z, xg_kop *op) {
 }
 XG_FN void xg_klow_sync(xg_kleveller *z, xg_kop *op) {
     xg_kb b = xg_kb_before(z->m, op);
+    xg_kop *barrier = xg_kir_op(&b, XG_K_OP_BARRIER, NULL, 0, NULL, 0, 0);
     uint32_t k;
-    xg_kir_op(&b, XG_K_OP_BARRIER, NULL, 0, NULL, 0, 0);
+    barrier->a = op->a;
+    barrier->b = op->b;
     for (k = 0; k < op->n_results; k++) xg_kval_replace(&op->results[k], op->operands[k].value);
     xg_kop_remove(op);
 }
@@ -41916,7 +42797,12 @@ XG_FN void xg_emit_rows(xg_fusion_emission *e);
 /* ---- scan.c ---- */
 XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_scan(xg_fusion_emission *e);
+/* ---- phases.c ---- */
+XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name); /* a fusion of fusions */
 /* ---- emit.c ---- */
+XG_FN void xg_emit_open(xg_fusion_emission *e, xg_kmodule *m, xg_arena *a, const xg_inst *fusion, const xg_emit_target *target); /* m NULL: a new one */
+XG_FN void xg_emit_check_leaves(const xg_fusion_emission *e);
+XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name);
 /* Emits the fusion as one kernel. Entry parameters: the computation's parameters, then one destination per root leaf. */
 XG_FN xg_kmodule *xg_emit_fusion(xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, bool by_loop); /* by_loop: by the loop emitter, whoever else would take it */
 XG_FN bool xg_emit_may_share(xg_arena *a, const xg_emit_target *target, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* that leaf of the result may be written over the operand: xg_fuse_may_share, or the loop emitter takes the fusion */
@@ -45450,41 +46336,6 @@ XG_FN void xg_hero_write(xg_scope *s, const xg_heroes *h, const xg_shape *shape,
 #ifndef XG_EMIT_BOX_C
 #define XG_EMIT_BOX_C
 
-/* A permutation in memory order: dims of the operand, and which of them is the result's k-th. */
-typedef struct xg_permutation { uint32_t rank; int64_t dims[XG_RANK_MAX]; uint32_t from[XG_RANK_MAX]; } xg_permutation;
-
-XG_FN uint32_t xg_shape_major(const xg_shape *s, uint32_t k) { return s->layout ? (uint32_t)s->layout->minor_to_major[s->rank - 1 - k] : k; }
-
-/* False for what is no permutation of elements, or keeps their order. */
-XG_FN bool xg_permutation_of(const xg_inst *i, xg_permutation *p) {
-    const xg_shape *to = i->shape, *from;
-    uint32_t place[XG_RANK_MAX], order[XG_RANK_MAX], n = 0, k;
-    if ((i->op != XG_TRANSPOSE && i->op != XG_COPY) || !xg_shape_is_array(to)) return false;
-    from = XG_OPERAND(i, 0)->shape;
-    if (!xg_index_has_order(from) || !xg_index_has_order(to)) return false;
-    p->rank = 0;
-    for (k = 0; k < from->rank; k++) if (from->dims[xg_shape_major(from, k)] != 1) { place[xg_shape_major(from, k)] = n; p->dims[n++] = from->dims[xg_shape_major(from, k)]; }
-    for (n = 0, k = 0; k < to->rank; k++) {
-        uint32_t d = xg_shape_major(to, k);
-        if (to->dims[d] != 1) order[n++] = place[i->op == XG_TRANSPOSE ? (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[d] : d];
-    }
-    for (k = 0; k < n; k++) { /* runs that stay together become one dimension: the first of each stands for it */
-        if (k && order[k] == order[k - 1] + 1) { p->dims[p->from[p->rank - 1]] *= p->dims[order[k]]; p->dims[order[k]] = 0; order[k] = order[k - 1] + 1; }
-        else p->from[p->rank++] = order[k];
-    }
-    for (k = 0; k < p->rank; k++) {
-        uint32_t before = 0, j;
-        for (j = 0; j < p->from[k]; j++) before += p->dims[j] != 0;
-        order[k] = before;
-    }
-    memcpy(p->from, order, p->rank * sizeof *order);
-    for (n = 0, k = 0; n < p->rank; k++) if (p->dims[k]) p->dims[n++] = p->dims[k];
-    return p->rank > 1;
-}
-XG_FN bool xg_permutation_equal(const xg_permutation *a, const xg_permutation *b) {
-    return a->rank == b->rank && memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0 && memcmp(a->from, b->from, a->rank * sizeof *a->from) == 0;
-}
-XG_FN bool xg_permutation_moves_minor(const xg_permutation *p) { return p->from[p->rank - 1] != p->rank - 1; }
 /* Moves pieces of sectors, though each of them as it is. */
 XG_FN bool xg_permutation_splits_sectors(const xg_permutation *p, int64_t bytes) { return !xg_permutation_moves_minor(p) && p->dims[p->rank - 1] < 512 / bytes && p->dims[p->rank - 1] * bytes % 32; }
 XG_FN uint32_t xg_permutation_b(const xg_permutation *p) { return p->from[p->rank - 1]; }
@@ -47578,14 +48429,15 @@ XG_FN void xg_emit_scatter(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_SCATTER_C */
-/* emit/sort_key.c -- keys: what a sort compares of an element as an integer of 32 or 64 bits, signed, the one that goes first the smaller (fuse/sort_order.c); and elements in the
+/* emit/sort_key.c -- keys: what a sort compares of an element as an integer of 32 or 64 bits, signed, the one that goes first the smaller (fuse/sort_order.c), or of several
+ * arrays' elements, side by side; and elements in the
  * pieces in which they go through a shared array of integers. */
 #ifndef XG_EMIT_SORT_KEY_C
 #define XG_EMIT_SORT_KEY_C
 
-XG_FN xg_kelem xg_sort_key_elem(const xg_sort_order *o) { return o->bits == 64 ? XG_E_I64 : XG_E_I32; }
+XG_FN xg_kelem xg_sort_key_elem(int bits) { return bits == 64 ? XG_E_I64 : XG_E_I32; }
 
-XG_FN xg_kval *xg_sort_float_key(xg_kb *b, const xg_sort_order *o, xg_kval *v) {
+XG_FN xg_kval *xg_sort_float_key(xg_kb *b, const xg_sort_key *o, xg_kval *v) {
     xg_kval *zero, *is_zero;
     if (o->total) return xg_type_bits(o->type) <= 8 ? xg_scalar_ordered_small(b, v, xg_float_format_of(o->type)) : xg_scalar_ordered_bits(b, v);
     v = xg_scalar_widen(b, v);
@@ -47594,18 +48446,18 @@ XG_FN xg_kval *xg_sort_float_key(xg_kb *b, const xg_sort_order *o, xg_kval *v) {
     return xg_scalar_ordered_bits(b, xg_kselect(b, is_zero, zero, v));
 }
 /* What an unsigned number of the key's width has to be moved by. */
-XG_FN int64_t xg_sort_key_bias(const xg_sort_order *o) {
+XG_FN int64_t xg_sort_key_bias(const xg_sort_key *o) {
     return xg_type_class(o->type) != XGT_I || xg_type_signed(o->type) || o->bits < 16 ? 0 : o->bits == 64 ? INT64_MIN : o->bits == 32 ? INT32_MIN : -32768;
 }
 /* Of an element of the keyed operand. */
-XG_FN xg_kval *xg_sort_key_of(xg_scope *s, const xg_sort_order *o, xg_elem x) {
+XG_FN xg_kval *xg_sort_one_key(xg_scope *s, const xg_inst *sort, const xg_sort_key *o, xg_elem x) {
     xg_kb *b = &s->b;
-    xg_kelem e = xg_sort_key_elem(o);
+    xg_kelem e = xg_sort_key_elem(o->bits);
     bool is_signed = xg_type_class(o->type) == XGT_F || xg_type_signed(o->type);
     int64_t bias = xg_sort_key_bias(o);
     xg_kval *v;
     if (o->key && o->key->op != XG_PARAMETER) {
-        const xg_comp *c = xg_attr_comp(o->sort, XG_A_to_apply);
+        const xg_comp *c = xg_attr_comp(sort, XG_A_to_apply);
         xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, c->n_params + 1);
         uint32_t k;
         for (k = 0; k < c->n_params; k++) args[k] = x; /* only those of the keyed operand are asked for */
@@ -47616,8 +48468,27 @@ XG_FN xg_kval *xg_sort_key_of(xg_scope *s, const xg_sort_order *o, xg_elem x) {
     if (bias) v = XG_KOP2(b, o->bits == 16 ? XG_K_OP_ADDI : XG_K_OP_XORI, v, xg_kconst_int(b, e, bias));
     return o->descending ? XG_KOP2(b, XG_K_OP_XORI, v, xg_kconst_int(b, e, -1)) : v;
 }
+/* Of the elements of all operands: of several keys each counts from its least value, and stands above the next one. */
+XG_FN xg_kval *xg_sort_key_of(xg_scope *s, const xg_sort_order *o, const xg_elem *x) {
+    xg_kb *b = &s->b;
+    xg_kelem e = xg_sort_key_elem(o->bits);
+    xg_kval *all = NULL, *v;
+    uint32_t k;
+    if (o->n_keys == 1) return xg_sort_one_key(s, o->sort, &o->keys[0], x[o->keys[0].keyed]);
+    for (k = 0; k < o->n_keys; k++) {
+        const xg_sort_key *key = &o->keys[k];
+        bool from_zero = xg_type_class(key->type) == XGT_P || (xg_type_class(key->type) == XGT_I && !xg_type_signed(key->type) && key->bits < 16); /* else it is a signed number of its bits */
+        int64_t least = !from_zero ? -((int64_t)1 << (key->bits - 1)) : key->descending ? -256 : 0;
+        v = xg_sort_one_key(s, o->sort, key, x[key->keyed]);
+        if (least) v = XG_KOP2(b, XG_K_OP_SUBI, v, xg_kconst_int(b, v->type->elem, least));
+        if (v->type->elem != e) v = xg_kcast(b, XG_K_OP_EXTUI, v, e);
+        all = all ? XG_KOP2(b, XG_K_OP_ORI, XG_KOP2(b, XG_K_OP_SHLI, all, xg_kconst_int(b, e, key->bits)), v) : v;
+    }
+    if (o->bits == 16) return XG_KOP2(b, XG_K_OP_SUBI, all, xg_kconst_int(b, e, 32768));
+    return XG_KOP2(b, XG_K_OP_XORI, all, xg_kconst_int(b, e, o->bits == 64 ? INT64_MIN : INT32_MIN));
+}
 /* The element whose key that is; requires that the key tells all about it. */
-XG_FN xg_kval *xg_sort_unkey(xg_kb *b, const xg_sort_order *o, xg_kval *v) {
+XG_FN xg_kval *xg_sort_unkey(xg_kb *b, const xg_sort_key *o, xg_kval *v) {
     xg_kelem e = v->type->elem, to = xg_kelem_of(o->type), bits = to;
     int64_t bias = xg_sort_key_bias(o);
     if (o->descending) v = XG_KOP2(b, XG_K_OP_XORI, v, xg_kconst_int(b, e, -1));
@@ -47699,7 +48570,9 @@ XG_FN xg_elem xg_sort_from_pieces(xg_kb *b, xg_kval *const *pieces, xlagpu_type 
  * Places in shared memory leave a gap after 32 words, which keeps the banks apart.
  *
  * Results: what belongs to a number is brought into the same shared memory, in the order of the row, and fetched from there in the sorted one, a piece of 32 or 64 bits at a time.
- * So that both sides are walked by neighbours. topk is a sort by the total order, cut off. */
+ * So that both sides are walked by neighbours. topk is a sort by the total order, cut off.
+ *
+ * Law: all threads of a block have read its elements of operand k before one of them writes output k, which may lie in the same memory (fuse/in_place.c). */
 #ifndef XG_EMIT_SORT_C
 #define XG_EMIT_SORT_C
 
@@ -47736,6 +48609,7 @@ typedef struct xg_sort_site {
     xg_kval *at[2];               /* thread, block */
     xg_kval *entries, *numbers;   /* in shared memory */
     xg_kval **close;              /* by operand: its elements in shared memory, or NULL */
+    xg_elem **raw;                /* by operand: a thread's elements where they were read, if keys were made of them; or NULL */
     xg_kval **given;              /* merges: the number of each item of a thread; NULL: that of its place */
     xg_kval *end;                 /* merges: the first number that no element has */
 } xg_sort_site;
@@ -48115,17 +48989,26 @@ XG_FN xg_sort_item xg_sort_item_of(xg_sort_site *d, xg_kval *key, xg_kval *numbe
     v.entry = xg_k2(b, XG_K_OP_ORI, key, number);
     return v;
 }
-XG_FN void xg_sort_begin(xg_sort_site *d, const xg_sort_spot *spots, xg_elem *raw, xg_sort_item *v) {
+XG_FN void xg_sort_begin(xg_sort_site *d, const xg_sort_spot *spots, xg_sort_item *v) {
     xg_kb *b = &d->s.b;
     int64_t j, bytes = xg_sort_room(d) * d->o.entry_bytes, room = d->group * d->places, most = d->o.bits == 64 ? INT64_MAX : d->o.bits < 32 && d->o.form == XG_SORT_BY_ENTRY ? INT16_MAX : INT32_MAX;
     xg_kelem e = d->o.entry_bytes == 8 ? XG_E_I64 : XG_E_I32;
+    xg_elem *x = XG_NEW_N(d->e->arena, xg_elem, d->n + (size_t)1), raw[XG_SORT_EACH_MAX];
     uint32_t k;
     d->entries = xg_sort_alloc(d, e, xg_sort_room(d));
     if (d->o.form == XG_SORT_BY_KEY) d->numbers = xg_sort_alloc(d, XG_E_I32, xg_sort_room(d));
     if (d->o.form != XG_SORT_BY_COMPARATOR) {
-        xg_sort_load(d, d->o.keyed, spots, raw);
+        for (k = 0; k < d->o.n_keys; k++) {
+            uint32_t keyed = d->o.keys[k].keyed;
+            if (d->raw[keyed]) continue;
+            d->raw[keyed] = XG_NEW_N(d->e->arena, xg_elem, d->each + 1);
+            xg_sort_load(d, keyed, spots, d->raw[keyed]);
+        }
         for (j = 0; j < d->each; j++) {
-            xg_kval *key = xg_sort_key_of(&d->s, &d->o, raw[j]), *number = xg_sort_place_number(d, j);
+            xg_kval *key, *number;
+            for (k = 0; k < d->n; k++) if (d->raw[k]) x[k] = d->raw[k][j];
+            key = xg_sort_key_of(&d->s, &d->o, x);
+            number = xg_sort_place_number(d, j);
             if (spots[j].place_is) key = XG_KSELECT(b, spots[j].place_is, key, xg_kconst_int(b, key->type->elem, most)); /* behind all others: those of the same key have lower numbers, or are the same */
             v[j] = xg_sort_item_of(d, key, number);
         }
@@ -48226,28 +49109,28 @@ XG_FN xg_kval *xg_sort_write(xg_sort_site *d, const xg_inst *root, const xg_sort
     }
     return dest;
 }
-/* The sorted elements of output k. raw: those of the keyed operand, at home. */
-XG_FN void xg_sort_result(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, const xg_elem *raw, const xg_sort_item *v, xg_kval *const *numbers, xg_elem *x) {
-    bool keyed = d->o.form != XG_SORT_BY_COMPARATOR && k == d->o.keyed;
+/* The sorted elements of output k. */
+XG_FN void xg_sort_result(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, const xg_sort_item *v, xg_kval *const *numbers, xg_elem *x) {
+    const xg_elem *raw = d->raw[k];
     xg_kb *b = &d->s.b;
     int64_t j;
-    if (keyed && d->o.exact) {
+    if (raw && d->o.exact) {
         for (j = 0; j < d->each; j++) {
             xg_kval *key = v[j].entry;
             if (d->o.form == XG_SORT_BY_ENTRY) key = XG_KOP2(b, XG_K_OP_SHRSI, key, xg_kconst_int(b, key->type->elem, d->o.entry_bytes * 4));
             if (d->o.form == XG_SORT_BY_ENTRY && d->o.entry_bytes == 8) key = xg_kcast(b, XG_K_OP_TRUNCI, key, XG_E_I32);
-            x[j] = xg_elem_real(xg_sort_unkey(b, &d->o, key));
+            x[j] = xg_elem_real(xg_sort_unkey(b, &d->o.keys[0], key));
         }
     } else if (d->close[k]) {
         for (j = 0; j < d->each; j++) x[j] = v[j].x[k];
     } else {
-        if (keyed) memcpy(x, raw, (size_t)d->each * sizeof *x);
+        if (raw) memcpy(x, raw, (size_t)d->each * sizeof *x);
         else xg_sort_load(d, k, spots, x);
         xg_sort_bring_in_order(d, numbers, XG_OPERAND(d->i, k)->shape->type, x);
     }
 }
 /* The sorted items go to their places; from, to: where a thread's elements were read, and where they are written. */
-XG_FN void xg_sort_finish(xg_sort_site *d, const xg_sort_spot *from, const xg_sort_spot *to, const xg_elem *raw, const xg_sort_item *v, xg_kval **dest) {
+XG_FN void xg_sort_finish(xg_sort_site *d, const xg_sort_spot *from, const xg_sort_spot *to, const xg_sort_item *v, xg_kval **dest) {
     xg_elem x[XG_SORT_EACH_MAX];
     xg_kval *numbers[XG_SORT_EACH_MAX];
     uint32_t root, n = d->i->op == XG_TOPK ? 2 : d->n, k;
@@ -48261,7 +49144,7 @@ XG_FN void xg_sort_finish(xg_sort_site *d, const xg_sort_spot *from, const xg_so
             if (!made && d->i->op == XG_TOPK && k == 1) {
                 while (r->op != XG_TOPK) r = XG_OPERAND(r, 0);
                 for (j = 0; j < d->each; j++) x[j] = xg_elem_real(xg_scalar_convert(&d->s.b, numbers[j], XLAGPU_S32, r->shape->elems[1]->type));
-            } else if (!made) xg_sort_result(d, k, from, raw, v, numbers, x);
+            } else if (!made) xg_sort_result(d, k, from, v, numbers, x);
             made = true;
             dest[root] = xg_sort_write(d, d->e->roots[root], to, x, dest[root]);
         }
@@ -48271,13 +49154,12 @@ XG_FN void xg_sort_finish(xg_sort_site *d, const xg_sort_spot *from, const xg_so
 XG_FN void xg_sort_body(xg_sort_site *d, xg_kval **dest) {
     xg_sort_spot spots[XG_SORT_EACH_MAX];
     xg_sort_item v[XG_SORT_EACH_MAX];
-    xg_elem raw[XG_SORT_EACH_MAX];
     int64_t j;
     for (j = 0; j < d->each; j++) spots[j] = xg_sort_spot_of(d, j);
-    xg_sort_begin(d, spots, raw, v);
+    xg_sort_begin(d, spots, v);
     if (d->o.form == XG_SORT_BY_COMPARATOR) xg_sort_sync(d);
     xg_sort_network(d, v);
-    xg_sort_finish(d, spots, spots, raw, v, dest);
+    xg_sort_finish(d, spots, spots, v, dest);
 }
 
 /* ---- sizes ---- */
@@ -48347,6 +49229,7 @@ XG_FN void xg_sort_emit(xg_fusion_emission *e, void (*plan)(xg_sort_site *), voi
     d.dim = d.i->op == XG_TOPK ? d.shape->rank - 1 : (uint32_t)xg_attr_ints(d.i, XG_A_dimensions).p[0];
     d.n = d.i->n_operands;
     d.close = XG_NEW_N(e->arena, xg_kval *, d.n + 1);
+    d.raw = XG_NEW_N(e->arena, xg_elem *, d.n + 1);
     for (k = 0; k < e->n_roots; k++) some = some && e->roots[k]->shape->elements;
     for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     if (some) {
@@ -51640,8 +52523,8 @@ XG_FN void xg_merging_compared(xg_merging *m, xg_kval *place, xg_elem *x) {
     xg_kval *indices[XG_RANK_MAX];
     uint32_t k;
     xg_sort_at(d, m->row, xg_merging_clamped(m, place, 0, d->whole - 1), indices);
-    for (k = 0; k < d->n; k++) if (d->o.form == XG_SORT_BY_COMPARATOR ? xg_order_asks_for(d->i, k) : k == d->o.keyed) x[k] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), indices);
-    if (d->o.form != XG_SORT_BY_COMPARATOR) x[0] = xg_elem_real(xg_sort_key_of(&d->s, &d->o, x[d->o.keyed]));
+    for (k = 0; k < d->n; k++) if (xg_order_asks_for(d->i, k)) x[k] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), indices);
+    if (d->o.form != XG_SORT_BY_COMPARATOR) x[0] = xg_elem_real(xg_sort_key_of(&d->s, &d->o, x));
 }
 /* Whether the element at a place of the second run goes before one of the first. */
 XG_FN xg_kval *xg_merging_before(xg_merging *m, xg_kval *second, xg_kval *first) {
@@ -51747,7 +52630,6 @@ XG_FN xg_sort_spot xg_merging_spot(xg_merging *m, xg_kval *at, xg_kval *const *c
 XG_FN void xg_merging_body(xg_sort_site *d, xg_kval **dest) {
     xg_sort_spot from[XG_SORT_EACH_MAX], to[XG_SORT_EACH_MAX];
     xg_sort_item v[XG_SORT_EACH_MAX];
-    xg_elem raw[XG_SORT_EACH_MAX];
     xg_kval *given[XG_SORT_EACH_MAX], *cuts[2], *n_first, *n;
     xg_kb *b = &d->s.b;
     int64_t j, k, step;
@@ -51762,7 +52644,7 @@ XG_FN void xg_merging_body(xg_sort_site *d, xg_kval **dest) {
     }
     d->given = given;
     d->end = d->whole % d->places ? xg_kcast(b, XG_K_OP_INDEX_CAST, n, XG_E_I32) : NULL;
-    xg_sort_begin(d, from, raw, v);
+    xg_sort_begin(d, from, v);
     /* The first steps are closed on what a thread has; the others on shared memory. */
     for (step = d->each / 2; step; step /= 2) for (j = 0; j < d->each; j += 2 * step) for (k = j; k < j + step; k++) xg_sort_exchange(d, &v[k], &v[k + step]);
     for (j = 0; j < d->each; j++) xg_sort_put(d, xg_sort_flat(d, j), &v[j]);
@@ -51772,7 +52654,7 @@ XG_FN void xg_merging_body(xg_sort_site *d, xg_kval **dest) {
         v[j] = xg_sort_read(d, xg_sort_flat(d, j));
         to[j] = xg_sort_spot_of(d, j); /* not sooner: registers */
     }
-    xg_sort_finish(d, from, to, raw, v, dest);
+    xg_sort_finish(d, from, to, v, dest);
 }
 XG_FN void xg_merging_plan(xg_sort_site *d) {
     int64_t from, to;
@@ -52662,7 +53544,7 @@ XG_FN void xg_row_emit(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) 
 #ifndef XG_EMIT_REDUCTION_SHORT_C
 #define XG_EMIT_REDUCTION_SHORT_C
 
-enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 16 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */, XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */, XG_SHORT_LENGTH_MAX = 512, XG_SHORT_SHARED = 40 << 10, XG_SHORT_VECTOR = 16, XG_SHORT_COLUMN = 31 /* elements of columns that are too short for steps of whole sectors */ };
+enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 16 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */, XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */, XG_SHORT_LENGTH_MAX = 1100, XG_SHORT_SHARED = 40 << 10, XG_SHORT_VECTOR = 16, XG_SHORT_COLUMN = 31 /* elements of columns that are too short for steps of whole sectors */ };
 
 XG_FN xg_kelem xg_short_type(const xg_hero *h, uint32_t k) { return xg_kelem_of(h->wide != XLAGPU_INVALID ? h->wide : XG_OPERAND(h->i, k)->shape->type); }
 
@@ -52699,7 +53581,7 @@ XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
     p.length = r->n_reduced / p.fold;
     if (p.length > XG_SHORT_LENGTH_MAX || p.length % 4 == 0 || p.length < 3) return none;
     if (r->n_reduced * r->bytes % 32 == 0 && (p.length > XG_SHORT_FEW || r->n_kept / XG_SHORT_THREADS < r->e->target->resident_threads / 4096)) return none; /* long enough, or too few, for a thread each */
-    if (p.length > XG_SHORT_LENGTH && p.fold == 1 && r->bytes > 2) return none; /* a row is long enough for a warp, and touches little beside itself */
+    if (p.length * r->bytes > 544 && p.fold == 1 && r->bytes > 2) return none; /* a row is long enough for a warp, and touches little beside itself */
     for (p.lanes = 1; p.length > XG_SHORT_LENGTH && p.length > XG_SHORT_LANE * p.lanes; p.lanes *= 2) {}
     p.rows = XG_SHORT_THREADS / p.lanes;
     while (p.length < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS && r->n_kept / p.rows >= 3 * (r->e->target->resident_threads / 2048) / 2) p.rows *= 2;
@@ -53720,20 +54602,20 @@ XG_FN bool xg_rows_tile_add(xg_rows *w, const xg_inst *i, const xg_imap *at) {
     }
     return xg_rows_tile_type(i->shape->type) && xg_rows_tile_list(w->tile.values, &w->tile.n, i);
 }
-/* What depends on no reduction, but on a large array, and is read by something that does depend on one. */
-XG_FN bool xg_rows_find_tile(xg_rows *w) {
+/* What depends on no reduction, but on a large array, and is read by something that does depend on one; by more than the first reductions, if those read memory themselves. */
+XG_FN bool xg_rows_find_tile(xg_rows *w, bool later) {
     const xg_row_form *f = &w->form;
     bool *large = XG_NEW_N(w->r.e->arena, bool, f->n + (size_t)1);
     uint32_t k, j;
     w->tile.n = w->tile.n_made = 0;
     for (k = 0; k < f->n; k++) {
         const xg_inst *i = f->insts[k];
-        large[k] = i->op == XG_PARAMETER && i->shape->elements > XG_MAX(f->rows, f->cols);
+        large[k] = i->op == XG_PARAMETER && (i->shape->elements > XG_MAX(f->rows, f->cols) || i->shape->elements == f->rows * f->cols);
         for (j = 0; j < i->n_operands; j++) large[k] = large[k] || large[xg_row_place(f, XG_OPERAND(i, j))];
     }
     for (k = 0; k < f->n; k++) for (j = 0; f->stage[k] && f->maps[k] && j < f->insts[k]->n_operands; j++) {
         const xg_inst *i = f->insts[k], *o = XG_OPERAND(i, j);
-        if (xg_row_stage(f, o) || !large[xg_row_place(f, o)]) continue;
+        if (xg_row_stage(f, o) || !large[xg_row_place(f, o)] || (later && i->op == XG_REDUCE && f->stage[k] == 1)) continue;
         if (!xg_rows_tile_add(w, o, i->op == XG_REDUCE ? xg_row_map(&w->form, o->shape) : xg_imap_compose(f->x, f->maps[k], xg_indexing_operand(f->x, i, j)))) return false;
     }
     for (k = 0; k < w->r.e->n_roots; k++) {
@@ -53781,7 +54663,7 @@ XG_FN bool xg_rows_plan_tile(xg_rows *w, int64_t held) {
     int64_t cols = w->form.cols, most = XG_MAX(XG_MIN((XG_ROWS_HELD_BYTES + 4) / held, XG_ROWS_HELD_WORK / xg_rows_work(w)), (int64_t)1), apart, vector, bytes, l, rows, in_row;
     if (w->form.rows * cols < XG_ROWS_TILE_ELEMENTS) return false;
     (void)xg_rows_tile_bytes(w, &apart, &vector);
-    if (cols % apart == 0 || !xg_rows_find_tile(w)) return false;
+    if (cols % apart == 0 || !xg_rows_find_tile(w, false)) return false;
     xg_rows_tile_over(w);
     bytes = xg_rows_tile_bytes(w, &apart, &vector);
     for (l = 1; cols % (2 * l) == 0; l *= 2) {}
@@ -53824,7 +54706,7 @@ XG_FN void xg_rows_plan_kept(xg_rows *w) {
     int64_t bytes = 0, places, lanes = xg_rows_even_lanes(w, XG_ROWS_LANES_MAX);
     uint32_t k;
     w->kept = w->kept_bytes = 0;
-    if (w->held || w->vectors < XG_ROWS_LANES_MAX || !xg_rows_find_tile(w)) return;
+    if (w->held || w->vectors < XG_ROWS_LANES_MAX || !xg_rows_find_tile(w, true)) return;
     for (k = 0; k < w->tile.n; k++) bytes += xg_type_bytes(w->tile.values[k]->shape->type);
     places = (w->vectors + lanes - 1) / lanes * lanes * w->vector + (w->edges ? lanes : 0);
     if (bytes * places > w->r.e->target->shared - XG_ROWS_SHARED_REST) return;
@@ -54531,7 +55413,7 @@ XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e) {
 /* ---- the form ---- */
 
 XG_FN void xg_running_plan(xg_running *d) {
-    int64_t vectors, bytes = 16;
+    int64_t vectors, bytes = 1;
     uint32_t k;
     for (k = 0; k < d->shape->rank; k++) {
         uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
@@ -54545,7 +55427,7 @@ XG_FN void xg_running_plan(xg_running *d) {
         d->r.blocks = (d->kept + XG_RUNNING_BLOCK - 1) / XG_RUNNING_BLOCK;
         return;
     }
-    for (k = 0; k < d->r.e->n_roots; k++) bytes = XG_MIN(bytes, (int64_t)xg_type_bytes(d->r.e->roots[k]->shape->type)); /* of what is written */
+    for (k = 0; k < d->r.e->n_roots; k++) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(d->r.e->roots[k]->shape->type)); /* of the widest that is written */
     for (d->vector = XG_MIN(16 / bytes, (int64_t)8); d->length % d->vector; d->vector /= 2) {}
     if (d->vector == 1 && d->length >= 128) d->vector = 4; /* no accesses by vectors, but fewer steps */
     vectors = (d->length + d->vector - 1) / d->vector;
@@ -54687,6 +55569,12 @@ XG_FN void xg_running_read(xg_running *d, const xg_imap *map, xg_partial *vector
     }
     xg_walk_end(&d->r, &w, vectors);
 }
+/* The scalar that value k is everywhere; NULL: its elements differ. */
+XG_FN const xg_inst *xg_running_same(const xg_running *d, uint32_t k) {
+    const xg_inst *x = d->h->sources[k];
+    while (!d->r.pad && x->op == XG_BROADCAST) x = XG_OPERAND(x, 0);
+    return x->op == XG_CONSTANT && x->shape->rank == 0 ? x : NULL;
+}
 /* x[v][value]: the lane's elements in the order of the scan, the init value where there are none. */
 XG_FN void xg_running_load(xg_running *d, bool tail, xg_elem *x, xg_kval **dest) {
     uint32_t n = d->h->n, k;
@@ -54707,6 +55595,7 @@ XG_FN void xg_running_load(xg_running *d, bool tail, xg_elem *x, xg_kval **dest)
     else xg_running_read(d, xg_walk_map_source(&d->r, &m), &vectors);
     for (v = 0; v < d->vector; v++) for (k = 0; k < n; k++) {
         xg_kval *lane = xg_elem_index(&d->r.s, xg_running_place_of(d, v));
+        if (xg_running_same(d, k)) { x[v * n + k] = xg_elem_of(&d->r.s, xg_running_same(d, k), NULL); continue; }
         x[v * n + k] = xg_elem_real(xg_running_lane_of(d, vectors.acc[k].v, lane));
         if (vectors.acc[k].im) x[v * n + k].im = xg_running_lane_of(d, vectors.acc[k].im, lane);
     }
@@ -54960,25 +55849,33 @@ XG_FN void xg_emit_check_outputs(const xg_inst *i) {
 
 XG_FN void xg_emit_check_leaves(const xg_fusion_emission *e) {
     uint32_t k;
-    XG_FOR_INSTS(i, e->comp) xg_emit_check_outputs(i);
+    if (e->parts) XG_FOR_INSTS(i, e->comp) xg_emit_check_outputs(i);
     for (k = 0; k < e->n_roots; k++)
         if (!xg_shape_is_array(e->roots[k]->shape)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, NULL, "a fusion may give arrays or one tuple of arrays");
     for (k = 0; k < e->comp->n_params; k++)
         if (!xg_shape_is_array(e->comp->params[k]->shape)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, NULL, "a fusion may take arrays only; operand %u is not one", k);
 }
 
-XG_FN void xg_emit_open(xg_fusion_emission *e, xg_arena *a, const xg_inst *fusion, const xg_emit_target *target) {
-    xg_aff_ctx *aff = xg_aff_new(a);
+XG_FN void xg_emit_open(xg_fusion_emission *e, xg_kmodule *m, xg_arena *a, const xg_inst *fusion, const xg_emit_target *target) {
+    xg_inst **roots;
+    uint32_t k;
     memset(e, 0, sizeof *e);
     e->ctx = a->ctx;
     e->arena = a;
     e->target = target;
     e->fusion = fusion;
     e->comp = xg_attr_comp(fusion, XG_A_calls);
-    e->parts = xg_fuse_partition(a, aff, e->comp);
-    e->n_roots = e->parts->n_roots;
-    e->roots = e->parts->roots;
-    e->m = xg_kir_module(a->ctx, a, aff);
+    e->m = m ? m : xg_kir_module(a->ctx, a, xg_aff_new(a));
+    if (!xg_fuse_is_phases(e->comp)) { /* else there are no elements, but in its members */
+        e->parts = xg_fuse_partition(a, e->m->aff, e->comp);
+        e->n_roots = e->parts->n_roots;
+        e->roots = e->parts->roots;
+        return;
+    }
+    e->n_roots = (uint32_t)xg_shape_leaves(fusion->shape);
+    roots = XG_NEW_N(a, xg_inst *, e->n_roots + (size_t)1);
+    for (k = 0; k < e->n_roots; k++) roots[k] = xg_fuse_leaf(e->comp, k);
+    e->roots = roots;
 }
 
 XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic) {
@@ -54996,7 +55893,7 @@ XG_FN bool xg_emit_may_share(xg_arena *a, const xg_emit_target *target, const xg
     bool ok;
     if (xg_fuse_may_share(a, fusion, operand, leaf)) return true;
     if (!xg_fuse_may_share_in_walk(a, fusion, operand, leaf)) return false;
-    xg_emit_open(&e, a, fusion, target);
+    xg_emit_open(&e, NULL, a, xg_fuse_phase_of(fusion, leaf), target);
     ok = xg_emit_choose(&e)->emit == xg_emit_loop;
     xg_arena_reset(a, mark);
     return ok;
@@ -55004,14 +55901,283 @@ XG_FN bool xg_emit_may_share(xg_arena *a, const xg_emit_target *target, const xg
 
 XG_FN xg_kmodule *xg_emit_fusion(xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, bool by_loop) {
     xg_fusion_emission e;
-    xg_emit_open(&e, a, fusion, target);
+    xg_emit_open(&e, NULL, a, fusion, target);
     xg_emit_check_leaves(&e);
+    if (!e.parts) { xg_emit_phases(&e, kernel_name); return e.m; }
     xg_emit_entry(&e, kernel_name);
     if (by_loop) xg_emit_loop(&e); else xg_emit_choose(&e)->emit(&e);
     return e.m;
 }
 
 #endif /* XG_EMIT_EMIT_C */
+/* emit/phases.c -- a fusion of fusions (fuse/phases.c) as one kernel of one block.
+ *
+ *     for each level:  each member of it:  what its own emitter makes of it, by this block's threads;   barrier
+ *
+ * A member is emitted as if it were a kernel: its emitter says how many threads a block of it has, and how many blocks there are. Those blocks are made here by the threads of the one block, some
+ * side by side, then the next ones:
+ *
+ *     for round:  member's block = round * teams + thread / team;  member's thread = thread % team      where there is such a block
+ *
+ * - Threads of a member that wait for each other are one team, which has a barrier of its own, and arrays in shared memory of its own; its blocks come one after the other.
+ * - What only members read lies in shared memory; results of the kernel lie where the caller wants them, and are read from there. All of a level is written before any of the next begins. */
+#ifndef XG_EMIT_PHASES_C
+#define XG_EMIT_PHASES_C
+
+enum { XG_PHASES_THREADS = 512 /* so that each may have 128 registers */, XG_PHASES_SHARED_MAX = 48 << 10, XG_PHASES_BARRIERS = 15 /* beside that of all threads */ };
+
+typedef struct xg_phase {
+    const xg_inst *fusion;
+    xg_kfunc *f;
+    int64_t threads, blocks, shared;
+    bool waits, shuffles;
+    xg_kval **results;             /* by leaf: the tensor as it is now */
+} xg_phase;
+typedef struct xg_phases {
+    xg_fusion_emission e;          /* of the whole: without a partition, since nothing in it is an element */
+    const xg_emit_target *target;
+    xg_phase *p;
+    uint32_t n;
+    xg_map64 places;               /* id of a fusion + 1 -> its number + 1 */
+    xg_kval *thread;
+    int64_t threads, shared;
+    uint32_t barriers;             /* taken since all threads met */
+    xg_kb b;
+} xg_phases;
+
+/* ---- members as kernels ---- */
+
+XG_FN void xg_phase_look(xg_phase *p, const xg_kregion *r) {
+    const xg_kop *op;
+    uint32_t k;
+    for (op = r->first; op; op = op->next) {
+        if (op->op == XG_K_OP_SYNC) p->waits = true;
+        else if (xg_kop_flags(op->op) & KF_CONV) p->shuffles = true;
+        if (op->op == XG_K_OP_ALLOC_SHARED) p->shared += (op->results[0].type->elements * xg_kelem_bytes(op->results[0].type->elem) + 15) / 16 * 16;
+        for (k = 0; k < op->n_regions; k++) xg_phase_look(p, op->regions[k]);
+    }
+}
+/* Warps that shuffle or wait are whole; one dimension of threads and of blocks. */
+XG_FN bool xg_phase_fits(const xg_phases *w, const xg_phase *p) {
+    uint32_t k;
+    for (k = 1; k < 3; k++) if (p->f->threads[k] != 1 || p->f->blocks[k] != 1) return false;
+    return p->threads <= 1024 && ((!p->waits && !p->shuffles) || p->threads % 32 == 0) && w->shared + p->shared <= XG_PHASES_SHARED_MAX;
+}
+XG_FN void xg_phase_make(xg_phases *w, xg_phase *p, bool by_loop) {
+    xg_fusion_emission *e = XG_NEW(w->e.arena, xg_fusion_emission);
+    xg_kfunc *f, *last = w->e.m->last;
+    xg_buf name;
+    xg_emit_open(e, w->e.m, w->e.arena, p->fusion, w->target);
+    xg_emit_check_leaves(e);
+    xg_emit_entry(e, p->fusion->name);
+    if (by_loop) xg_emit_loop(e); else xg_emit_choose(e)->emit(e);
+    p->f = e->m->entry;
+    p->f->entry = false;
+    p->threads = p->f->threads[0];
+    p->blocks = p->f->blocks[0];
+    p->shared = 0;
+    p->waits = p->shuffles = false;
+    xg_phase_look(p, p->f->body);
+    for (f = last->next; f; f = f->next) if (f != p->f) { /* members may call instructions alike */
+        xg_buf_init(&name, w->e.arena);
+        xg_put_str(&name, p->fusion->name);
+        xg_putc(&name, '.');
+        xg_put_str(&name, f->name);
+        f->name = xg_str_of(name.p, name.n);
+    }
+}
+XG_FN void xg_phase_add(xg_phases *w, const xg_inst *fusion) {
+    xg_phase *p = &w->p[w->n++];
+    p->fusion = fusion;
+    p->results = XG_NEW_N(w->e.arena, xg_kval *, (size_t)xg_shape_leaves(fusion->shape) + 1);
+    xg_map64_put(&w->places, fusion->id + (uint64_t)1, (void *)(uintptr_t)w->n);
+    xg_phase_make(w, p, false);
+    if (!xg_phase_fits(w, p)) { /* threads of the loop emitter do not know of each other */
+        xg_kir_func_remove(p->f);
+        xg_phase_make(w, p, true);
+    }
+    if (!xg_phase_fits(w, p)) xg_hlo_fail(fusion, XLAGPU_ERROR_LIMIT, "leave the pass small-kernel-joining out", "%s is too large to be a part of a kernel of one block", fusion->name.p);
+    w->shared += p->shared;
+}
+
+/* ---- where values lie ---- */
+
+XG_FN xg_kval **xg_phases_value(xg_phases *w, const xg_inst *i) {
+    uint32_t leaf = 0;
+    if (i->op == XG_PARAMETER) return NULL;
+    if (i->op == XG_GET_TUPLE_ELEMENT) { leaf = (uint32_t)xg_attr_int(i, XG_A_index, 0); i = XG_OPERAND(i, 0); }
+    return &w->p[(size_t)xg_map64_get(&w->places, i->id + (uint64_t)1) - 1].results[leaf];
+}
+XG_FN xg_kval *xg_phases_tensor(xg_phases *w, const xg_inst *i) { return i->op == XG_PARAMETER ? &w->e.m->entry->body->args[i->number] : *xg_phases_value(w, i); }
+/* Results of the kernel to their destinations, all else to shared memory. */
+XG_FN void xg_phases_place(xg_phases *w) {
+    xg_kval *dest = &w->e.m->entry->body->args[w->e.comp->n_params];
+    uint32_t k, leaf, n;
+    for (k = 0; k < w->e.n_roots; k++) *xg_phases_value(w, w->e.roots[k]) = dest + k;
+    for (k = 0; k < w->n; k++) for (leaf = 0, n = (uint32_t)xg_shape_leaves(w->p[k].fusion->shape); leaf < n; leaf++) {
+        const xg_ktype *t = w->p[k].f->results[leaf];
+        if (!w->p[k].results[leaf]) w->p[k].results[leaf] = xg_kir_op(&w->b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+    }
+}
+
+/* ---- a member ---- */
+
+/* thread[round] -> the member's thread and block. */
+XG_FN const xg_imap *xg_phase_map(const xg_phases *w, const xg_phase *p) {
+    xg_aff_ctx *x = w->e.m->aff;
+    int64_t teams = p->waits ? 1 : w->threads / p->threads, rounds = (p->blocks + teams - 1) / teams;
+    xg_imap *m = xg_imap_new(x, 1, 1, 0, 2, 2);
+    const xg_aff *th = xg_aff_dim(x, 0);
+    m->dims[0].name = XG_STR("th_x");
+    m->dims[0].range = xg_range_of(0, w->threads - 1);
+    m->syms[0].name = XG_STR("round");
+    m->syms[0].range = xg_range_of(0, rounds - 1);
+    m->results[0] = xg_aff_mod(x, th, p->threads);
+    m->results[1] = xg_aff_add(x, xg_aff_mul(x, xg_aff_sym(x, 0), teams), xg_aff_div(x, th, p->threads));
+    m->constraints[0].expr = th;
+    m->constraints[0].range = xg_range_of(0, XG_MIN(teams, p->blocks) * p->threads - 1);
+    m->constraints[1].expr = m->results[1];
+    m->constraints[1].range = xg_range_of(0, p->blocks - 1);
+    return xg_imap_simplify(x, m);
+}
+/* What names a place in the launch, and arrays in shared memory, are made in front of all else; arrays here, outside of the rounds. */
+XG_FN void xg_phase_begin(xg_phases *w, const xg_phase *p) {
+    static const xg_kopcode front[] = {XG_K_OP_ALLOC_SHARED, XG_K_OP_BLOCK_ID, XG_K_OP_THREAD_ID};
+    xg_kops ops;
+    uint32_t k, j;
+    for (j = 0; j < XG_COUNT(front); j++) {
+        memset(&ops, 0, sizeof ops);
+        xg_kops_collect_of(w->e.arena, &ops, p->f->body, front[j]);
+        for (k = 0; k < ops.n; k++) if (ops.p[k] != p->f->body->first) xg_kop_move_before(ops.p[k], p->f->body->first);
+    }
+    xg_kclone_begin(p->f->body);
+}
+/* A copy of the member's code. at: its thread and block; dest: its results as they are, and become. */
+XG_FN void xg_phase_body(xg_phases *w, xg_phase *p, xg_kb *b, xg_kval *const *at, xg_kval **dest, xg_kb *outside) {
+    xg_kregion *body = p->f->body;
+    uint32_t n = p->f->n_inputs, k;
+    xg_kop *op, *end = xg_kregion_end(body);
+    for (k = 0; k < n; k++) xg_kclone_put(&body->args[k], xg_phases_tensor(w, XG_OPERAND(p->fusion, k)));
+    for (k = 0; k < p->f->n_results; k++) xg_kclone_put(&body->args[n + k], dest[k]);
+    for (op = body->first; op != end; op = op->next) {
+        b->loc = op->loc;
+        if (op->op == XG_K_OP_THREAD_ID || op->op == XG_K_OP_BLOCK_ID) xg_kclone_put(op->results, op->flags ? xg_kconst_int(b, XG_E_INDEX, 0) : at[op->op == XG_K_OP_BLOCK_ID]);
+        else xg_kop_clone(op->op == XG_K_OP_ALLOC_SHARED ? outside : b, op);
+    }
+    for (k = 0; k < p->f->n_results; k++) dest[k] = xg_kclone_value(end->operands[k].value);
+}
+/* The member's barriers are those of its team, if not all threads are in it. */
+XG_FN void xg_phase_own_barrier(xg_phases *w, const xg_phase *p) {
+    xg_kops ops;
+    uint32_t k;
+    if (!p->waits || p->threads == w->threads) return;
+    w->barriers++;
+    memset(&ops, 0, sizeof ops);
+    xg_kops_collect_of(w->e.arena, &ops, p->f->body, XG_K_OP_SYNC);
+    for (k = 0; k < ops.n; k++) { ops.p[k]->a = p->threads; ops.p[k]->b = w->barriers; }
+}
+XG_FN void xg_phases_meet(xg_phases *w);
+XG_FN void xg_phase_emit(xg_phases *w, xg_phase *p) {
+    const xg_imap *map = xg_phase_map(w, p);
+    uint32_t n = p->f->n_results, first, k;
+    xg_kop *loop, *end, *wait;
+    xg_kregion *body;
+    xg_kb in;
+    if (w->barriers == XG_PHASES_BARRIERS) xg_phases_meet(w);
+    xg_phase_own_barrier(w, p);
+    xg_phase_begin(w, p);
+    end = xg_kregion_end(p->f->body);
+    if (p->waits && p->blocks > 1) { /* the next round writes to the same shared memory */
+        in = xg_kb_before(w->e.m, end);
+        wait = xg_kir_op(&in, XG_K_OP_SYNC, NULL, 0, NULL, 0, 0);
+        if (p->threads != w->threads) { wait->a = p->threads; wait->b = w->barriers; }
+    }
+    loop = xg_kloop(&w->b, map, &w->thread, p->results, n);
+    body = loop->regions[0];
+    first = map->n_syms;
+    in = xg_kb_end(w->e.m, body);
+    {
+        xg_kval *at[2], **dest = XG_NEW_N(w->e.arena, xg_kval *, n + 1);
+        xg_kb outside = xg_kb_before(w->e.m, loop);
+        for (k = 0; k < 2; k++) at[k] = &body->args[first + k];
+        for (k = 0; k < n; k++) dest[k] = &body->args[first + 2 + k];
+        xg_phase_body(w, p, &in, at, dest, &outside);
+        xg_kyield(&in, dest, n);
+    }
+    for (k = 0; k < n; k++) p->results[k] = &loop->results[k];
+    xg_kir_func_remove(p->f);
+}
+
+/* ---- the whole ---- */
+
+/* Whether a member reads it. */
+XG_FN bool xg_phases_is_read(const xg_inst *fusion, uint32_t leaf) {
+    if (fusion->shape->type != XLAGPU_TUPLE) { XG_FOR_USES(u, fusion) if (u->user->op == XG_FUSION) return true; return false; }
+    XG_FOR_USES(g, fusion) {
+        if (g->user->op != XG_GET_TUPLE_ELEMENT || xg_attr_int(g->user, XG_A_index, 0) != (int64_t)leaf) continue;
+        XG_FOR_USES(u, g->user) if (u->user->op == XG_FUSION) return true;
+    }
+    return false;
+}
+/* All threads, and with them all that members read of each other. */
+XG_FN void xg_phases_meet(xg_phases *w) {
+    XG_VEC(xg_kval **) where;
+    const xg_ktype **types;
+    xg_kval **v;
+    xg_kop *op;
+    uint32_t k, leaf, n;
+    memset(&where, 0, sizeof where);
+    for (k = 0; k < w->n; k++) for (leaf = 0, n = (uint32_t)xg_shape_leaves(w->p[k].fusion->shape); leaf < n; leaf++) if (xg_phases_is_read(w->p[k].fusion, leaf)) xg_push(w->e.arena, xg_kval **, &where, &w->p[k].results[leaf]);
+    v = XG_NEW_N(w->e.arena, xg_kval *, where.n + (size_t)1);
+    types = XG_NEW_N(w->e.arena, const xg_ktype *, where.n + (size_t)1);
+    for (k = 0; k < where.n; k++) { v[k] = *where.p[k]; types[k] = v[k]->type; }
+    op = xg_kir_op(&w->b, XG_K_OP_SYNC, v, where.n, types, where.n, 0);
+    for (k = 0; k < where.n; k++) *where.p[k] = &op->results[k];
+    w->barriers = 0;
+}
+/* As many as the widest member has work for, but a team must have room. */
+XG_FN void xg_phases_plan(xg_phases *w) {
+    int64_t wish = 32, least = 1;
+    uint32_t k;
+    for (k = 0; k < w->n; k++) {
+        wish = XG_MAX(wish, w->p[k].waits ? w->p[k].threads : w->p[k].threads * w->p[k].blocks);
+        least = XG_MAX(least, w->p[k].threads);
+    }
+    w->threads = (XG_MAX(XG_MIN(wish, (int64_t)XG_PHASES_THREADS), least) + 32 - 1) / 32 * 32;
+}
+XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name) {
+    xg_phases w;
+    xg_kfunc *entry;
+    xg_kval **results;
+    xg_phase_list list = xg_fuse_phases(e->arena, e->comp);
+    uint32_t level, k;
+    memset(&w, 0, sizeof w);
+    w.e = *e;
+    w.target = e->target;
+    w.p = XG_NEW_N(e->arena, xg_phase, e->comp->n_insts);
+    xg_map64_init(&w.places, e->arena);
+    xg_emit_entry(&w.e, name);
+    entry = w.e.m->entry;
+    w.shared = xg_fuse_phases_shared(e->comp);
+    for (k = 0; k < list.n; k++) xg_phase_add(&w, list.members[k]);
+    w.e.m->entry = entry;
+    xg_phases_plan(&w);
+    for (k = 0; k < 3; k++) entry->threads[k] = entry->blocks[k] = 1;
+    entry->threads[0] = (uint32_t)w.threads;
+    w.b = xg_kb_end(w.e.m, entry->body);
+    w.b.loc = e->fusion->id + 1;
+    w.thread = xg_kthread_id(&w.b, 0, w.threads);
+    xg_phases_place(&w);
+    for (level = 0; level < list.levels; level++) {
+        if (level) xg_phases_meet(&w);
+        for (k = 0; k < w.n; k++) if (list.level[k] == level) xg_phase_emit(&w, &w.p[k]);
+    }
+    results = XG_NEW_N(e->arena, xg_kval *, e->n_roots + (size_t)1);
+    for (k = 0; k < e->n_roots; k++) results[k] = *xg_phases_value(&w, e->roots[k]);
+    xg_kreturn(&w.b, results, e->n_roots);
+}
+
+#endif /* XG_EMIT_PHASES_C */
 
 /* ptx */
 /* ptx/ptx.h -- the last step of the compiler: low-level kernel IR to PTX text for one target.
@@ -55095,7 +56261,8 @@ XG_FN const xg_backend *xg_ptx_backend(void);
  *
  * In a text, lines are separated by '|'. $d is the result (only the last line may write it), $0 $1 $2 the operands, $n1 operand 1 narrowed to 32
  * bits, $p the address that operand 1 is, $t $q $h $s temporaries of 32, 64 bits, a predicate, 16 bits, $f ".ftz" where the module flushes subnormals, $c the condition of a compare
- * (for integers with its sign letter, "lt.u"), $x the axis of an id. */
+ * (for integers with its sign letter, "lt.u"), $x the axis of an id, $b which barrier, and how many
+ * threads wait there if not all do. */
 #ifndef XG_PTX_ISEL_C
 #define XG_PTX_ISEL_C
 
@@ -55327,7 +56494,7 @@ enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */ };
     X(SHFLUP, SH, ANY, 0, 0, 0, "shfl.sync.up.b32 $d, $0, $1, 0, -1") \
     X(SHFLBFLY, SH, ANY, 0, 0, 0, "shfl.sync.bfly.b32 $d, $0, $1, 31, -1") \
     X(SHFLIDX, SH, ANY, 0, 0, 0, "shfl.sync.idx.b32 $d, $0, $1, 31, -1") \
-    X(BARRIER, ANY, ANY, 0, 0, 0, "bar.sync 0")
+    X(BARRIER, ANY, ANY, 0, 0, 0, "bar.sync $b")
 
 typedef struct xg_ptx_row { uint16_t op; uint32_t in, out; uint16_t cc, isa; uint8_t flags; const char *text; } xg_ptx_row;
 static const xg_ptx_row xg_ptx_rows[] = {
@@ -58056,6 +59223,10 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
         case 'f': at = xg_ptx_pen_text(at, p->m->ftz ? ".ftz" : ""); break;
         case 'a': at = xg_ptx_pen_text(at, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : ""); break;
         case 'x': *at++ = "xyz"[op->flags % 3]; break;
+        case 'b':
+            at = xg_ptx_pen_number(at, (uint32_t)op->b);
+            if (op->a) at = xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->a);
+            break;
         case 'c': at = xg_ptx_pen_text(at, op->op == XG_K_OP_CMPI ? xg_ptx_cmpi_text[op->flags % XG_CI_COUNT] : xg_ptx_cmpf_text[op->flags % XG_CF_COUNT]); break;
         default:
             which = *t ? strchr(temps, *t) : NULL;
@@ -62438,6 +63609,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(FUSION, "rematerialization", xg_fuse_rematerialize, OPTIONAL) \
     X(FUSION, "operand-combiner", xg_fuse_combine_operands, OPTIONAL) \
     X(FUSION, "dce", xg_opt_dce, OPTIONAL) \
+    X(FUSION, "small-kernel-joining", xg_fuse_join_small, OPTIONAL) \
     X(SCHEDULE, "loop-double-buffer-transformer", xg_fuse_double_buffer, OPTIONAL) \
     X(SCHEDULE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(SCHEDULE, "dce", xg_opt_dce, OPTIONAL) \
@@ -62466,6 +63638,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X("cse", xg_kir_cse) \
     X("hoist", xg_kir_hoist) \
     X("convert-index", xg_kir_convert_index) \
+    X("unroll-lowered-loops", xg_kir_unroll_lowered) \
     X("canonicalize", xg_kir_canonicalize) \
     X("cse", xg_kir_cse)
 
