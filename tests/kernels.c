@@ -854,7 +854,7 @@ int main(int argc, char **argv) {
     traffic_norms("f32", "bf16", 4096, 1024);
     traffic_norms("bf16", "f32", 8200, 768);
     traffic_norms("bf16", "bf16", 8200, 256);
-    traffic_norms("f32", "f32", 8200, 1027);
+    traffic_norms("f32", "f32", 4200, 1027);
     traffic_norms("f32", "bf16", 1800, 12003); /* vectors of more than 40 KiB */
     traffic_bias("f32", 4096, 1024);
     traffic_bias("bf16", 4096, 768);
@@ -865,7 +865,7 @@ int main(int argc, char **argv) {
     traffic_bias("s8", 2049, 1023);
     traffic_bias("f64", 513, 511);
     traffic_bias("f32", 30001, 17);
-    traffic_bias("f32", 1000, 8192);
+    traffic_bias("f32", 300, 8192);
     traffic_pieces();
     sizes();
     selections();
