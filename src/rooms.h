@@ -113,6 +113,7 @@
 #include "opt/tree_reduction.c"
 #include "opt/dynamic_values.c"
 #include "opt/scan_expander.c"
+#include "opt/scan_finder.c"
 #include "opt/dynamic_rules.c"
 #include "opt/dynamic_padder.c"
 #include "opt/fft_stages.c"

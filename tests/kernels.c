@@ -183,6 +183,33 @@ static void traffic_rows(const char *type, long long rows, long long columns) {
     snprintf(what, sizeof what, "columns of %s[%lld,%lld]", type, columns / 16, rows * 16);
     traffic(what, false);
 }
+/* Columns whose rows begin inside of sectors: what they touch, as a rule a few sectors more than a tile's row has. Few tiles are narrower than many. */
+static void traffic_skewed_columns(const char *type, long long bytes) {
+    static const struct { int a, b, c; double most; } cases[] = {
+        {1, 128, 8193, 1.03}, {1, 400, 5001, 1.05}, {1, 4096, 129, 1.04}, {1, 512, 1025, 1.12}, {17, 100, 301, 1.05}, {64, 32, 129, 1.03}, {64, 49, 197, 1.06}, {500, 20, 49, 1.02}, {4096, 3, 37, 1.01}, {9, 701, 123, 1.12},
+    };
+    size_t i, k;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        long long a = cases[i].a, b = cases[i].b, c = cases[i].c;
+        xlagpu_kernel_stats s[8];
+        uint64_t sectors = 0;
+        char line[200], what[96];
+        uint32_t n;
+        job j;
+        begin(type[0] == 's' ? "add" : "maximum", type);
+        put("ENTRY e { x = %s[%lld,%lld,%lld] parameter(0) z = %s[] constant(0) ROOT r = %s[%lld,%lld] reduce(x, z), dimensions={1}, to_apply=fold }\n", type, a, b, c, type, type, a, c);
+        snprintf(what, sizeof what, "skewed columns of %s[%lld,%lld,%lld]", type, a, b, c);
+        if (job_open(&j, what) && job_run(&j, what)) {
+            n = xlagpu_rt_stats(j.p, s, 8);
+            for (k = 0; k < n && k < 8; k++) sectors += s[k].sectors;
+            snprintf(line, sizeof line, "%s: %u kernels, %llu sectors for %llu", what, n, (unsigned long long)sectors, (unsigned long long)(j.bytes / 32));
+            if (verbose) printf("%s\n", line);
+            EXPECT_IN(n <= 2 && (double)sectors * 32 <= (cases[i].most + (bytes < 4 ? 0.05 : 0)) * (double)j.bytes, line);
+            job_compare(&j, what);
+        }
+        job_close(&j);
+    }
+}
 /* Rows of a few elements, which begin inside of sectors. */
 static void traffic_short_rows(const char *type, long long bytes) {
     static const int lengths[] = {3, 5, 7, 10, 11, 12, 17, 20, 31, 50, 100};
@@ -250,6 +277,41 @@ static void traffic_moves(const char *type, int64_t bytes) {
             EXPECT_IN(kernels == 1 && (double)s[0].sectors <= sectors * 1.05 && lanes <= most, line);
         }
         job_close(&j);
+    }
+}
+
+/* Contractions of arrays that lie behind each other: no step asks in which of them it is, so it costs what one array costs. */
+static uint64_t pieces_lanes(const char *what, const char *body) {
+    xlagpu_kernel_stats s[8];
+    uint64_t lanes = 0;
+    uint32_t kernels = 0;
+    job j;
+    begin(NULL, NULL);
+    put("ENTRY e { %s }\n", body);
+    if (job_open(&j, what) && job_run(&j, what)) {
+        kernels = xlagpu_rt_stats(j.p, s, 8);
+        lanes = s[0].lane_instructions;
+        job_compare(&j, what);
+    }
+    job_close(&j);
+    EXPECT_IN(kernels == 1, what);
+    return lanes;
+}
+static void traffic_pieces(void) {
+    static const char *const bodies[][2] = {
+        {"x = s32[2,8,8,48] parameter(0) w = s32[3,3,48,16] parameter(1) ROOT r = s32[2,8,8,16] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f",
+         "x = s32[2,8,8,32] parameter(0) y = s32[2,8,8,16] parameter(2) w = s32[3,3,48,16] parameter(1) c = s32[2,8,8,48] concatenate(x, y), dimensions={3} "
+         "ROOT r = s32[2,8,8,16] convolution(c, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"},
+        {"x = s32[64,96] parameter(0) w = s32[96,32] parameter(1) ROOT r = s32[64,32] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+         "x = s32[64,40] parameter(0) y = s32[64,56] parameter(2) w = s32[96,32] parameter(1) c = s32[64,96] concatenate(x, y), dimensions={1} "
+         "ROOT r = s32[64,32] dot(c, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}"}};
+    char line[160];
+    size_t i;
+    for (i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        uint64_t whole = pieces_lanes("a contraction of one array", bodies[i][0]), pieces = pieces_lanes("a contraction of pieces", bodies[i][1]);
+        snprintf(line, sizeof line, "a contraction of pieces: %llu lane instructions, of one array %llu", (unsigned long long)pieces, (unsigned long long)whole);
+        if (verbose) printf("%s\n", line);
+        EXPECT_IN((double)pieces <= 1.15 * (double)whole, line);
     }
 }
 
@@ -333,6 +395,8 @@ static void sizes(void) {
     };
     static const char *const windows[] = { /* of at least one element */
         "ROOT r = s32[5,N] reduce-window(x, z), window={size=1xN pad=0_0xM_0}, to_apply=fold",
+        "w = s32[5,N] reduce-window(x, z), window={size=1xN pad=0_0xM_0}, to_apply=fold n = s32[5,N] negate(x) y = s32[5,N] multiply(w, n) ROOT r = (s32[5,N], s32[5,N], s32[5,N]) tuple(y, n, w)",
+        "i = s32[5,N] iota(), iota_dimension=1 m = s32[] constant(-2147483648) t = (s32[5,N], s32[5,N]) reduce-window(x, i, m, z), window={size=1xN pad=0_0x0_M}, to_apply=first a = s32[5,N] get-tuple-element(t), index=1 b = s32[5,N] get-tuple-element(t), index=0 ROOT r = s32[5,N] subtract(a, b)",
         "ROOT r = s32[5,N] reduce-window(x, z), window={size=3x3 pad=1_1x1_1}, to_apply=most",
         "y = s32[5,H] parameter(1) ROOT r = s32[5,N] select-and-scatter(x, y, z), window={size=1x3 stride=1x2 pad=0_0x1_1}, select=more, scatter=fold",
         "ROOT r = s32[5,H] reduce-window(x, z), window={size=1x7 stride=1x2 pad=0_0x3_3}, to_apply=most",
@@ -508,6 +572,15 @@ static void sorted(void) {
     put("x = f32[2000,100] parameter(0) ROOT r = f32[2000,100] sort(x), dimensions={1}, is_stable=true, to_apply=less }\n");
     costs("sorted rows of 100", 1, 112, 1.35, 2000 * 100);
     compared();
+    put("x = f32[4096,16] parameter(0) ROOT r = f32[4096,16] sort(x), dimensions={1}, is_stable=true, to_apply=less }\n");
+    costs("sorted rows of 16", 1, 45, 1.0, 4096 * 16);
+    compared();
+    put("x = s32[4096,8] parameter(0) y = f32[4096,8] parameter(1) ROOT r = (s32[4096,8], f32[4096,8]) sort(x, y), dimensions={1}, is_stable=true, to_apply=pair }\n");
+    costs("sorted pairs, rows of 8", 1, 30, 2.0, 4096 * 8);
+    compared();
+    put("x = bf16[1000,24] parameter(0) ROOT r = bf16[1000,24] sort(x), dimensions={1}, to_apply=byte }\n");
+    costs("sorted bf16, rows of 24", 1, 70, 1.01, 1000 * 24);
+    compared();
     put("x = bf16[8,8192] parameter(0) ROOT r = bf16[8,8192] sort(x), dimensions={1}, to_apply=byte }\n");
     costs("sorted bf16, rows of 8192", 1, 185, 1.0, 8 * 8192);
     compared();
@@ -529,6 +602,10 @@ static void windowed(void) {
     put("best { a = f32[] parameter(0) i = s32[] parameter(1) b = f32[] parameter(2) j = s32[] parameter(3) c = pred[] compare(a, b), direction=GE x = f32[] select(c, a, b) y = s32[] select(c, i, j) ROOT r = (f32[], s32[]) tuple(x, y) }\n"
         "ENTRY e { x = f32[256,512] parameter(0) i = s32[256,512] parameter(1) z = f32[] constant(-inf) w = s32[] constant(0) ROOT r = (f32[256,512], s32[256,512]) reduce-window(x, i, z, w), window={size=1x5 pad=0_0x2_2}, to_apply=best }\n");
     costs("the best of 5 and its place", 1, 46, 1.2, 256 * 512);
+    begin("add", "s32");
+    put("ENTRY e { x = f32[64,512] parameter(0) z = f32[] constant(0) b = f32[64,512] broadcast(z), dimensions={} p = pred[64,512] compare(x, b), direction=GT i = s32[64,512] convert(p) n = s32[] constant(0)\n"
+        "w = s32[64,512] reduce-window(i, n), window={size=1x512 pad=0_0x511_0}, to_apply=fold o = s32[] constant(1) c = s32[64,512] broadcast(o), dimensions={} ROOT r = s32[64,512] subtract(w, c) }\n");
+    costs("running counts less one", 1, 20, 1.01, 64 * 512);
 }
 
 /* Short rows: the last block has a part of its rows; a reducer of two values, two reducers at once, something in front and behind, kept dimensions of any order. */
@@ -704,6 +781,9 @@ int main(int argc, char **argv) {
     traffic_narrow("bf16", 2);
     traffic_narrow("f32", 4);
     traffic_narrow("f64", 8);
+    traffic_skewed_columns("s32", 4);
+    traffic_skewed_columns("f64", 8);
+    traffic_skewed_columns("bf16", 2);
     traffic_short_rows("f32", 4);
     traffic_short_rows("bf16", 2);
     traffic_moves("pred", 1);
@@ -747,6 +827,7 @@ int main(int argc, char **argv) {
     traffic_bias("f64", 513, 511);
     traffic_bias("f32", 30001, 17);
     traffic_bias("f32", 1000, 8192);
+    traffic_pieces();
     sizes();
     selections();
     works();
