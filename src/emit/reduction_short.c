@@ -13,7 +13,7 @@
 #define XG_EMIT_REDUCTION_SHORT_C
 #include "emit.h"
 
-enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 16 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */, XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */, XG_SHORT_LENGTH_MAX = 1100, XG_SHORT_SHARED = 40 << 10, XG_SHORT_VECTOR = 16, XG_SHORT_COLUMN = 31 /* elements of columns that are too short for steps of whole sectors */ };
+enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 16 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */, XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */, XG_SHORT_LENGTH_MAX = 1100, XG_SHORT_SHARED = 40 << 10, XG_SHORT_ROW_BYTES = 17 * 32 /* of which the sectors at the ends are too many */, XG_SHORT_VECTOR = 16, XG_SHORT_COLUMN = 31 /* elements of columns that are too short for steps of whole sectors */ };
 
 XG_FN xg_kelem xg_short_type(const xg_hero *h, uint32_t k) { return xg_kelem_of(h->wide != XLAGPU_INVALID ? h->wide : XG_OPERAND(h->i, k)->shape->type); }
 
@@ -50,7 +50,7 @@ XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
     p.length = r->n_reduced / p.fold;
     if (p.length > XG_SHORT_LENGTH_MAX || p.length % 4 == 0 || p.length < 3) return none;
     if (r->n_reduced * r->bytes % 32 == 0 && (p.length > XG_SHORT_FEW || r->n_kept / XG_SHORT_THREADS < r->e->target->resident_threads / 4096)) return none; /* long enough, or too few, for a thread each */
-    if (p.length * r->bytes > 544 && p.fold == 1 && r->bytes > 2) return none; /* a row is long enough for a warp, and touches little beside itself */
+    if (p.length * r->bytes > XG_SHORT_ROW_BYTES && p.fold == 1 && r->bytes > 2) return none; /* a row is long enough for a warp, and touches little beside itself */
     for (p.lanes = 1; p.length > XG_SHORT_LENGTH && p.length > XG_SHORT_LANE * p.lanes; p.lanes *= 2) {}
     p.rows = XG_SHORT_THREADS / p.lanes;
     while (p.length < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS && r->n_kept / p.rows >= 3 * (r->e->target->resident_threads / 2048) / 2) p.rows *= 2;
@@ -120,7 +120,11 @@ XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, const xg_im
     inner = xg_walk_begin(r, map, folds ? &one : &p);
     for (k = 0; k <= r->in->rank; k++) at[k] = inner.at + k;
     xg_reduction_elements(r, at, x);
-    if (folds) xg_reduction_merge(r, one.acc, x);
+    if (folds) { /* the first is what it is: the straight code merges nothing with it */
+        xg_kval *first = xg_kcmpi_(&r->s.b, XG_CI_EQ, inner.syms, xg_elem_index(&r->s, 0));
+        xg_reduction_merge(r, one.acc, x);
+        for (k = 0; k < r->n_values; k++) one.acc[k].v = xg_kselect(&r->s.b, first, x[k].v, one.acc[k].v);
+    }
     else for (k = 0; k < r->n_values; k++) p.dest[k] = xg_kinsert(&r->s.b, x[k].v, p.dest[k], &at[r->in->rank], 1);
     xg_walk_end(r, &inner, folds ? &one : &p);
     r->thread = thread;

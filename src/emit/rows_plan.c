@@ -298,7 +298,7 @@ XG_FN void xg_rows_plan_passes(xg_rows *w) {
     wave = xg_rows_wave(w) * beside;
     least = (w->groups + wave - 1) / wave;
     w->passes = least;
-    for (p = least - least / 4; p <= least + least / 4 && w->groups % w->passes; p++) if (w->groups % p == 0) w->passes = p;
+    for (p = bytes > XG_ROWS_VECTORS_BYTES ? least : least - least / 4; p <= least + least / 4 && w->groups % w->passes; p++) if (w->groups % p == 0) w->passes = p;
 }
 XG_FN void xg_rows_plan(xg_rows *w) {
     int64_t held, unit, vector = xg_rows_vector(w, &held, &unit), room = w->r.e->target->shared - XG_ROWS_SHARED_REST;
