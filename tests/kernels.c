@@ -183,6 +183,33 @@ static void traffic_rows(const char *type, long long rows, long long columns) {
     snprintf(what, sizeof what, "columns of %s[%lld,%lld]", type, columns / 16, rows * 16);
     traffic(what, false);
 }
+/* Columns whose rows begin inside of sectors: what they touch, as a rule a few sectors more than a tile's row has. Few tiles are narrower than many. */
+static void traffic_skewed_columns(const char *type, long long bytes) {
+    static const struct { int a, b, c; double most; } cases[] = {
+        {1, 128, 8193, 1.03}, {1, 400, 5001, 1.05}, {1, 4096, 129, 1.04}, {1, 512, 1025, 1.12}, {17, 100, 301, 1.05}, {64, 32, 129, 1.03}, {64, 49, 197, 1.06}, {500, 20, 49, 1.02}, {4096, 3, 37, 1.01}, {9, 701, 123, 1.12},
+    };
+    size_t i, k;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        long long a = cases[i].a, b = cases[i].b, c = cases[i].c;
+        xlagpu_kernel_stats s[8];
+        uint64_t sectors = 0;
+        char line[200], what[96];
+        uint32_t n;
+        job j;
+        begin(type[0] == 's' ? "add" : "maximum", type);
+        put("ENTRY e { x = %s[%lld,%lld,%lld] parameter(0) z = %s[] constant(0) ROOT r = %s[%lld,%lld] reduce(x, z), dimensions={1}, to_apply=fold }\n", type, a, b, c, type, type, a, c);
+        snprintf(what, sizeof what, "skewed columns of %s[%lld,%lld,%lld]", type, a, b, c);
+        if (job_open(&j, what) && job_run(&j, what)) {
+            n = xlagpu_rt_stats(j.p, s, 8);
+            for (k = 0; k < n && k < 8; k++) sectors += s[k].sectors;
+            snprintf(line, sizeof line, "%s: %u kernels, %llu sectors for %llu", what, n, (unsigned long long)sectors, (unsigned long long)(j.bytes / 32));
+            if (verbose) printf("%s\n", line);
+            EXPECT_IN(n <= 2 && (double)sectors * 32 <= (cases[i].most + (bytes < 4 ? 0.05 : 0)) * (double)j.bytes, line);
+            job_compare(&j, what);
+        }
+        job_close(&j);
+    }
+}
 /* Rows of a few elements, which begin inside of sectors. */
 static void traffic_short_rows(const char *type, long long bytes) {
     static const int lengths[] = {3, 5, 7, 10, 11, 12, 17, 20, 31, 50, 100};
@@ -250,6 +277,41 @@ static void traffic_moves(const char *type, int64_t bytes) {
             EXPECT_IN(kernels == 1 && (double)s[0].sectors <= sectors * 1.05 && lanes <= most, line);
         }
         job_close(&j);
+    }
+}
+
+/* Contractions of arrays that lie behind each other: no step asks in which of them it is, so it costs what one array costs. */
+static uint64_t pieces_lanes(const char *what, const char *body) {
+    xlagpu_kernel_stats s[8];
+    uint64_t lanes = 0;
+    uint32_t kernels = 0;
+    job j;
+    begin(NULL, NULL);
+    put("ENTRY e { %s }\n", body);
+    if (job_open(&j, what) && job_run(&j, what)) {
+        kernels = xlagpu_rt_stats(j.p, s, 8);
+        lanes = s[0].lane_instructions;
+        job_compare(&j, what);
+    }
+    job_close(&j);
+    EXPECT_IN(kernels == 1, what);
+    return lanes;
+}
+static void traffic_pieces(void) {
+    static const char *const bodies[][2] = {
+        {"x = s32[2,8,8,48] parameter(0) w = s32[3,3,48,16] parameter(1) ROOT r = s32[2,8,8,16] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f",
+         "x = s32[2,8,8,32] parameter(0) y = s32[2,8,8,16] parameter(2) w = s32[3,3,48,16] parameter(1) c = s32[2,8,8,48] concatenate(x, y), dimensions={3} "
+         "ROOT r = s32[2,8,8,16] convolution(c, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"},
+        {"x = s32[64,96] parameter(0) w = s32[96,32] parameter(1) ROOT r = s32[64,32] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+         "x = s32[64,40] parameter(0) y = s32[64,56] parameter(2) w = s32[96,32] parameter(1) c = s32[64,96] concatenate(x, y), dimensions={1} "
+         "ROOT r = s32[64,32] dot(c, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}"}};
+    char line[160];
+    size_t i;
+    for (i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        uint64_t whole = pieces_lanes("a contraction of one array", bodies[i][0]), pieces = pieces_lanes("a contraction of pieces", bodies[i][1]);
+        snprintf(line, sizeof line, "a contraction of pieces: %llu lane instructions, of one array %llu", (unsigned long long)pieces, (unsigned long long)whole);
+        if (verbose) printf("%s\n", line);
+        EXPECT_IN((double)pieces <= 1.15 * (double)whole, line);
     }
 }
 
@@ -520,6 +582,15 @@ static void sorted(void) {
     put("x = f32[2000,100] parameter(0) ROOT r = f32[2000,100] sort(x), dimensions={1}, is_stable=true, to_apply=less }\n");
     costs("sorted rows of 100", 1, 112, 1.35, 2000 * 100);
     compared();
+    put("x = f32[4096,16] parameter(0) ROOT r = f32[4096,16] sort(x), dimensions={1}, is_stable=true, to_apply=less }\n");
+    costs("sorted rows of 16", 1, 45, 1.0, 4096 * 16);
+    compared();
+    put("x = s32[4096,8] parameter(0) y = f32[4096,8] parameter(1) ROOT r = (s32[4096,8], f32[4096,8]) sort(x, y), dimensions={1}, is_stable=true, to_apply=pair }\n");
+    costs("sorted pairs, rows of 8", 1, 30, 2.0, 4096 * 8);
+    compared();
+    put("x = bf16[1000,24] parameter(0) ROOT r = bf16[1000,24] sort(x), dimensions={1}, to_apply=byte }\n");
+    costs("sorted bf16, rows of 24", 1, 70, 1.01, 1000 * 24);
+    compared();
     put("x = bf16[8,8192] parameter(0) ROOT r = bf16[8,8192] sort(x), dimensions={1}, to_apply=byte }\n");
     costs("sorted bf16, rows of 8192", 1, 185, 1.0, 8 * 8192);
     compared();
@@ -726,6 +797,9 @@ int main(int argc, char **argv) {
     traffic_narrow("bf16", 2);
     traffic_narrow("f32", 4);
     traffic_narrow("f64", 8);
+    traffic_skewed_columns("s32", 4);
+    traffic_skewed_columns("f64", 8);
+    traffic_skewed_columns("bf16", 2);
     traffic_short_rows("f32", 4);
     traffic_short_rows("bf16", 2);
     traffic_moves("pred", 1);
@@ -745,14 +819,31 @@ int main(int argc, char **argv) {
     traffic_row_programs("bf16", 4100, 129);
     traffic_row_programs("bf16", 20002, 50);
     traffic_row_programs("f64", 20001, 33);
+    traffic_row_programs("f32", 131, 2001); /* too long for a tile of whole sectors */
+    traffic_row_programs("bf16", 105, 5003);
+    traffic_row_programs("f64", 27, 5003);
+    traffic_row_programs("f32", 27, 10007);
+    traffic_row_programs("f32", 9, 30011); /* too long for registers */
+    traffic_row_programs("f32", 8, 40000);
+    traffic_row_programs("f32", 7, 50257);
+    traffic_row_programs("bf16", 11, 50257);
     traffic_norms("f32", "f32", 4096, 256);
     traffic_norms("f32", "bf16", 4096, 1024);
     traffic_norms("bf16", "f32", 8200, 768);
     traffic_norms("bf16", "bf16", 8200, 256);
+    traffic_norms("f32", "f32", 8200, 1027);
+    traffic_norms("f32", "bf16", 1500, 12003); /* vectors of more than 40 KiB */
     traffic_bias("f32", 4096, 1024);
     traffic_bias("bf16", 4096, 768);
     traffic_bias("s8", 8192, 768);
     traffic_bias("f32", 8192, 48);
+    traffic_bias("f32", 513, 1023); /* nothing but the rows of a sector's elements ends at one */
+    traffic_bias("bf16", 1025, 1023);
+    traffic_bias("s8", 2049, 1023);
+    traffic_bias("f64", 513, 511);
+    traffic_bias("f32", 30001, 17);
+    traffic_bias("f32", 1000, 8192);
+    traffic_pieces();
     sizes();
     selections();
     works();

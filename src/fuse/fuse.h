@@ -67,6 +67,7 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
 
 XG_FN xg_inst *xg_fuse_leaf(const xg_comp *c, uint32_t leaf);                     /* the instruction that gives a leaf of the fusion's result */
 XG_FN bool xg_in_place_renames(const xg_inst *i);                                  /* another name for the same elements in the same order */
+XG_FN bool xg_fuse_lasts(const xg_inst *i);                                        /* lies in memory from the first to the last, and nothing is made over it */
 XG_FN int64_t xg_fuse_said(const xg_inst *i, uint32_t leaf);                       /* what its output_to_operand_aliasing says of the leaf, or -1 */
 
 /* ---- partition.c ---- */

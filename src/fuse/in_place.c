@@ -66,6 +66,18 @@ XG_FN bool xg_in_place_output(xg_in_place *w, const xg_inst *v, const xg_inst *s
     return true;
 }
 
+/* Lies in memory from the first to the last, and nothing is made over it. */
+XG_FN bool xg_fuse_lasts(const xg_inst *i) {
+    const xg_module *m = i->comp->module;
+    uint32_t k;
+    if (i->op == XG_CONSTANT) return true;
+    if (i->op != XG_PARAMETER || i->comp != m->entry) return false; /* the state of a loop is made anew */
+    for (k = 0; k < m->n_aliases && m->aliases[k].param != i->number; k++) {}
+    if (k < m->n_aliases) return false;
+    for (k = 0; k < m->n_donors && m->donors[k].param != i->number; k++) {}
+    return k == m->n_donors;
+}
+
 /* Made as a whole by one emitter, which takes an element of the operand before it, or another thread that waits for it, writes there. */
 XG_FN bool xg_in_place_wholly(const xg_inst *i, uint32_t operand) { return i->op == XG_FFT || i->op == XG_CHOLESKY || (i->op == XG_TRIANGULAR_SOLVE && operand == 1); }
 

@@ -59,7 +59,7 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; xg_map64 *counters;
     /* algsimp_reduce.c: many elements */ \
     X(reduce_nothing, REDUCE, EXACT) X(reduce_ones, REDUCE, EXACT) X(reduce_reshape, REDUCE, EXACT) X(reduce_transpose, REDUCE, CLOSE) X(reduce_broadcast, REDUCE, EXACT) X(reduce_broadcast_sum, REDUCE, CLOSE) X(reduce_pad, REDUCE, EXACT) X(reduce_concatenate, REDUCE, CLOSE) X(reduce_reduce, REDUCE, CLOSE) \
     X(dot_nothing, DOT, EXACT) X(dot_ones, DOT, EXACT) X(dot_transpose, DOT, CLOSE) X(dot_outer, DOT, CLOSE) \
-    X(reduce_window_same, REDUCE_WINDOW, EXACT) X(reduce_window_apart, REDUCE_WINDOW, CLOSE) X(map_inline, MAP, EXACT) \
+    X(reduce_window_same, REDUCE_WINDOW, EXACT) X(reduce_window_apart, REDUCE_WINDOW, CLOSE) X(reduce_window_whole, REDUCE_WINDOW, CLOSE) X(slice_reduce_window, SLICE, EXACT) X(map_inline, MAP, EXACT) \
     /* algsimp_matrix.c: what is known of matrices */ \
     X(transpose_symmetric, TRANSPOSE, EXACT) X(select_factored, SELECT, EXACT) X(select_triangle, SELECT, EXACT) \
     /* algsimp_convolution.c */ \
