@@ -464,10 +464,7 @@ XG_KRULE(ptr_swap) {
 }
 
 /* What all lanes have. */
-XG_KRULE(shuffle_const) {
-    (void)b;
-    return xg_kval_is_const(XG_K0, NULL) ? XG_K0 : NULL;
-}
+XG_KRULE(shuffle_const) { (void)b; return XG_K0; }
 
 /* ---- THE table: X(opcode, rule, what it wants at least), tried in order ----
  * Most operations have nothing that most rules want; so that is asked once for all of them.
