@@ -471,6 +471,11 @@ XG_FN void xg_printf(xg_buf *b, const char *format, ...) XG_PRINTF(2, 3);
 XG_FN size_t xg_vformat(char *out, size_t cap, const char *format, va_list args); /* as vsnprintf */
 XG_FN size_t xg_format(char *out, size_t cap, const char *format, ...) XG_PRINTF(3, 4);
 
+/* A long text in pieces, which lie one behind the other: it never moves while it grows. */
+typedef struct xg_texts { xg_str *p; uint32_t n, cap; size_t bytes; } xg_texts;
+XG_FN void xg_texts_add(xg_texts *t, xg_arena *a, xg_str piece); /* which must stay */
+XG_FN void xg_put_texts(xg_buf *b, const xg_texts *t);
+
 /* Interned strings: equal text gives the same pointer for the pool's life. */
 typedef struct xg_pool { xg_arena *arena; xg_str *slots; uint32_t n, cap; } xg_pool;
 XG_FN void xg_pool_init(xg_pool *p, xg_arena *a);
@@ -1908,6 +1913,16 @@ XG_FN void xg_printf(xg_buf *b, const char *format, ...) {
     b->n += n;
 }
 
+XG_FN void xg_texts_add(xg_texts *t, xg_arena *a, xg_str piece) {
+    xg_push(a, xg_str, t, piece);
+    t->bytes += piece.n;
+}
+XG_FN void xg_put_texts(xg_buf *b, const xg_texts *t) {
+    uint32_t k;
+    (void)xg_buf_room(b, t->bytes);
+    for (k = 0; k < t->n; k++) xg_put_str(b, t->p[k]);
+}
+
 /* ---- interning ---- */
 
 XG_FN void xg_pool_init(xg_pool *p, xg_arena *a) { memset(p, 0, sizeof *p); p->arena = a; }
@@ -2372,7 +2387,7 @@ typedef struct xg_io_alias { xg_ints output; int64_t param; xg_ints param_index;
 typedef struct xg_header_attr { xg_str name, text; } xg_header_attr; /* attributes kept as checked text */
 
 /* What passes may know of the device that the module is for. sms 0: a typical one. */
-typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm; int64_t bandwidth_gbs, l2_bytes; } xg_machine;
+typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm; int64_t bandwidth_gbs, l2_bytes, shared_per_block; } xg_machine;
 
 struct xg_module {
     xg_ctx *ctx;
@@ -15864,12 +15879,12 @@ XG_FN const xg_aff *xg_aff_rejoin_term(xg_aff_env *env, const xg_aff *e, uint32_
     return xg_aff_merge(env->x, to, m->of, d);
 }
 
-/* One such step that leaves fewer quotients and remainders, or as many in a smaller sum; NULL when there is none. */
+/* One such step that leaves a smaller sum, or as small a one of fewer quotients and remainders; NULL when there is none. */
 XG_FN const xg_aff *xg_aff_rejoin_one(xg_aff_env *env, const xg_aff *e) {
     uint32_t n = xg_aff_count_inner(e), i;
     for (i = 0; i < n; i++) {
         const xg_aff *to = e->terms[i].of->kind == XG_AFF_MOD ? xg_aff_rejoin_term(env, e, i, n) : NULL;
-        if (to && (xg_aff_count_inner(to) < n || (xg_aff_count_inner(to) == n && to->size < e->size))) return to;
+        if (to && (to->size < e->size || (to->size == e->size && xg_aff_count_inner(to) < n))) return to;
     }
     return NULL;
 }
@@ -18351,6 +18366,7 @@ XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close);
 XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule);
 XG_FN bool xg_opt_dynamic_padder(xg_module *m);    /* dynamic_padder.c: bounded dimensions as arrays of their bounds and sizes */
 XG_FN bool xg_opt_scan_expander(xg_module *m);     /* scan_expander.c: scan as running sums, doubling or loops */
+XG_FN bool xg_opt_scan_finder(xg_module *m);       /* scan_finder.c: scans that are written out, as running sums */
 XG_FN bool xg_opt_fft_expander(xg_module *m);      /* fft_expander.c: fft as dots with matrices of roots */
 XG_FN bool xg_opt_linear_expander(xg_module *m);   /* linear_expander.c: cholesky and triangular-solve as loops */
 XG_FN bool xg_opt_solver_calls(xg_module *m);      /* solver_calls.c: the calls of libraries for factorisations, as loops */
@@ -18934,7 +18950,7 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; xg_map64 *counters;
     X(compare_range, COMPARE, EXACT) X(remainder_range, REMAINDER, EXACT) X(divide_range, DIVIDE, EXACT) X(abs_range, ABS, EXACT) \
     X(maximum_range, MAXIMUM, EXACT) X(minimum_range, MINIMUM, EXACT) X(clamp_range, CLAMP, EXACT) X(and_range, AND, EXACT) \
     /* algsimp_index.c: places that are known */ \
-    X(gather_whole, GATHER, EXACT) X(gather_progression, GATHER, EXACT) X(scatter_one, SCATTER, EXACT) \
+    X(gather_whole, GATHER, EXACT) X(gather_progression, GATHER, EXACT) X(scatter_one, SCATTER, EXACT) X(scatter_window, SCATTER, EXACT) \
     X(slice_reverse, SLICE, EXACT) X(slice_iota, SLICE, EXACT) X(dynamic_slice_iota, DYNAMIC_SLICE, EXACT) \
     /* algsimp_move.c: where elements lie */ \
     X(constant_splat, CONSTANT, EXACT) X(iota_one, IOTA, EXACT) \
@@ -18951,7 +18967,7 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; xg_map64 *counters;
     /* algsimp_reduce.c: many elements */ \
     X(reduce_nothing, REDUCE, EXACT) X(reduce_ones, REDUCE, EXACT) X(reduce_reshape, REDUCE, EXACT) X(reduce_transpose, REDUCE, CLOSE) X(reduce_broadcast, REDUCE, EXACT) X(reduce_broadcast_sum, REDUCE, CLOSE) X(reduce_pad, REDUCE, EXACT) X(reduce_concatenate, REDUCE, CLOSE) X(reduce_reduce, REDUCE, CLOSE) \
     X(dot_nothing, DOT, EXACT) X(dot_ones, DOT, EXACT) X(dot_transpose, DOT, CLOSE) X(dot_outer, DOT, CLOSE) \
-    X(reduce_window_same, REDUCE_WINDOW, EXACT) X(map_inline, MAP, EXACT) \
+    X(reduce_window_same, REDUCE_WINDOW, EXACT) X(reduce_window_apart, REDUCE_WINDOW, CLOSE) X(reduce_window_whole, REDUCE_WINDOW, CLOSE) X(slice_reduce_window, SLICE, EXACT) X(map_inline, MAP, EXACT) \
     /* algsimp_matrix.c: what is known of matrices */ \
     X(transpose_symmetric, TRANSPOSE, EXACT) X(select_factored, SELECT, EXACT) X(select_triangle, SELECT, EXACT) \
     /* algsimp_convolution.c */ \
@@ -20305,29 +20321,69 @@ XG_FN xg_inst *xg_alg_combined(xg_alg *a, const xg_inst *scatter, xg_inst *was, 
     if (r == c->params[1]) return update;
     return XG_OPERAND(r, 0) == c->params[0] ? xg_hb_2(&a->b, r->op, was, update) : xg_hb_2(&a->b, r->op, update, was);
 }
+/* One window for the only index vector: its sizes along the dimensions of the operand. */
+XG_FN bool xg_alg_one_window(const xg_inst *i, int64_t *sizes) {
+    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), inserted = xg_attr_ints(i, XG_A_inserted_window_dims), window = xg_attr_ints(i, XG_A_update_window_dims);
+    uint32_t k, next = 0;
+    if (i->n_operands != 3 || xg_attr_ints(i, XG_A_input_batching_dims).n || i->shape->elements == 0 || P(2)->shape->elements == 0) return false;
+    if (P(1)->shape->elements != (int64_t)map.n || xg_type_class(P(1)->shape->type) != XGT_I || !xg_alg_combines(i)) return false;
+    for (k = 0; k < RANK(i); k++) sizes[k] = xg_alg_has_dim(inserted, k) ? 1 : DIMS(P(2))[window.p[next++]];
+    return true;
+}
+/* That window written there, where `inside` says so (NULL: it does); else what was there before. */
+XG_FN xg_inst *xg_alg_write_window(xg_alg *a, const xg_inst *i, xg_inst *const *starts, const int64_t *sizes, xg_inst *inside) {
+    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    xg_inst *u = xg_hb_reshape(&a->b, P(2), sizes, RANK(i)), *was = P(0);
+    if (inside || c->root != c->params[1]) was = xg_hb_dynamic_slice(&a->b, P(0), starts, sizes);
+    u = xg_alg_combined(a, i, was, u);
+    if (inside) u = xg_hb_select(&a->b, xg_hb_splat(&a->b, inside, sizes, RANK(i)), u, was);
+    return xg_hb_dynamic_update_slice(&a->b, P(0), u, starts);
+}
 /* One window at a place that is known: a dynamic-update-slice there, or nothing where it does not lie inside as a whole. */
 RULE(scatter_one) {
-    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), inserted = xg_attr_ints(i, XG_A_inserted_window_dims), window = xg_attr_ints(i, XG_A_update_window_dims);
-    xg_inst *x, *u, *starts[XG_RANK_MAX], *was;
+    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims);
+    xg_inst *x = P(0), *starts[XG_RANK_MAX];
     int64_t sizes[XG_RANK_MAX], at[XG_RANK_MAX];
-    uint32_t k, next = 0;
-    if (i->n_operands != 3 || xg_attr_ints(i, XG_A_input_batching_dims).n || i->shape->elements == 0 || P(2)->shape->elements == 0) return NULL;
+    uint32_t k;
     if (P(1)->op != XG_CONSTANT && P(1)->op != XG_BROADCAST) return NULL;
     if (P(1)->op == XG_BROADCAST && !xg_alg_scalar(P(1))) return NULL;
-    if (P(1)->shape->elements != (int64_t)map.n || xg_type_class(P(1)->shape->type) != XGT_I || !xg_alg_combines(i)) return NULL;
-    x = P(0);
-    for (k = 0; k < RANK(x); k++) { sizes[k] = xg_alg_has_dim(inserted, k) ? 1 : DIMS(P(2))[window.p[next++]]; at[k] = 0; }
+    if (!xg_alg_one_window(i, sizes)) return NULL;
+    for (k = 0; k < RANK(x); k++) at[k] = 0;
     for (k = 0; k < map.n; k++) {
         const xg_inst *c = P(1)->op == XG_CONSTANT ? P(1) : xg_alg_scalar(P(1));
         if (c->literal->elided || !xg_literal_get_int(c->literal, c == P(1) ? (int64_t)k : 0, &at[map.p[k]])) return NULL;
         if (P(1)->shape->type == XLAGPU_U64 && at[map.p[k]] < 0) return x;
     }
     for (k = 0; k < RANK(x); k++) if (at[k] < 0 || at[k] > DIMS(x)[k] - sizes[k]) return x;
-    for (k = 0; k < RANK(x); k++) starts[k] = xg_hb_int(&a->b, XLAGPU_S32, XG_MIN(at[k], INT32_MAX));
     for (k = 0; k < RANK(x); k++) if (at[k] > INT32_MAX) return NULL;
-    u = xg_hb_reshape(&a->b, P(2), sizes, RANK(x));
-    was = xg_attr_comp(i, XG_A_to_apply)->root == xg_attr_comp(i, XG_A_to_apply)->params[1] ? x : xg_hb_dynamic_slice(&a->b, x, starts, sizes);
-    return xg_hb_dynamic_update_slice(&a->b, x, xg_alg_combined(a, i, was, u), starts);
+    for (k = 0; k < RANK(x); k++) starts[k] = xg_hb_int(&a->b, XLAGPU_S32, at[k]);
+    return xg_alg_write_window(a, i, starts, sizes, NULL);
+}
+/* One window at a place that is computed: what lies there, or, if the window is not inside as a whole, would lie there if it were moved inside, is read and written. */
+RULE(scatter_window) {
+    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims);
+    xg_inst *x = P(0), *flat, *starts[XG_RANK_MAX], *inside = NULL;
+    int64_t sizes[XG_RANK_MAX], n = map.n;
+    uint32_t k, side;
+    xlagpu_type t;
+    if (n == 0 || !xg_alg_one_window(i, sizes)) return NULL;
+    for (k = 0; k < RANK(x); k++) if (sizes[k] > DIMS(x)[k]) return x;
+    for (k = 0; k < RANK(x); k++) if (DIMS(x)[k] > INT32_MAX) return NULL; /* not every type of index can say it */
+    t = xg_type_bits(P(1)->shape->type) < 32 ? XLAGPU_S32 : P(1)->shape->type;
+    flat = xg_hb_convert(&a->b, xg_hb_reshape(&a->b, P(1), &n, 1), t);
+    for (k = 0; k < RANK(x); k++) starts[k] = NULL;
+    for (k = 0; k < map.n; k++) {
+        xg_inst *start = xg_hb_reshape(&a->b, xg_hb_slice_dim(&a->b, flat, 0, k, k + 1), NULL, 0);
+        starts[map.p[k]] = start;
+        for (side = 0; side < 2; side++) {
+            xg_inst *bound = xg_hb_int(&a->b, t, side ? DIMS(x)[map.p[k]] - sizes[map.p[k]] : 0), *within;
+            if (!side && !xg_type_signed(t)) continue;
+            within = xg_hb_compare(&a->b, side ? "LE" : "GE", start, bound);
+            inside = inside ? xg_hb_2(&a->b, XG_AND, inside, within) : within;
+        }
+    }
+    for (k = 0; k < RANK(x); k++) if (!starts[k]) starts[k] = xg_hb_int(&a->b, t, 0);
+    return xg_alg_write_window(a, i, starts, sizes, inside);
 }
 
 /* ---- slices ---- */
@@ -20697,6 +20753,93 @@ RULE(reduce_window_same) { /* windows of one element, one for each: op(init, x) 
     if (op < 0 || P(0)->shape->plain != i->shape->plain) return NULL;
     for (k = 0; w && k < w->n; k++) if (w->p[k].size != 1 || w->p[k].stride != 1 || w->p[k].pad_low || w->p[k].pad_high || w->p[k].base_dilation != 1) return NULL;
     return xg_hb_2(&a->b, (xg_opcode)op, P(0), xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i)));
+}
+/* Windows side by side along the innermost dimension, wide enough that neighbouring threads would read apart: reduce(reshape(x)). */
+RULE(reduce_window_apart) {
+    enum { WIDE = 32 };
+    const xg_window *w = xg_inst_attr(i, XG_A_window) ? xg_inst_attr(i, XG_A_window)->v.window : NULL;
+    const xg_shape *out = i->shape->type == XLAGPU_TUPLE ? i->shape->elems[0] : i->shape;
+    int64_t dims[XG_RANK_MAX], places[XG_RANK_MAX];
+    uint32_t rank = 0, n = 0, minor, k, j;
+    xg_slice_dim part[XG_RANK_MAX];
+    xg_inst **in, *r;
+    if (a->layouts || !w || w->n == 0 || xg_shape_has_dynamic(i->shape) || P(0)->shape->dynamic || out->elements == 0) return NULL;
+    for (minor = w->n - 1; minor > 0 && P(0)->shape->dims[minor] == 1; minor--) {}
+    if (w->p[minor].size < WIDE) return NULL;
+    for (k = 0; k < w->n; k++) {
+        const xg_window_dim *d = &w->p[k];
+        if (d->pad_low || d->pad_high || d->base_dilation != 1 || d->window_dilation != 1 || d->reversal || (d->stride != d->size && out->dims[k] > 1) || rank + 2 > XG_RANK_MAX) return NULL;
+        part[k].start = 0;
+        part[k].stride = 1;
+        part[k].limit = out->dims[k] * d->size;
+        dims[rank++] = out->dims[k];
+        if (d->size == 1) continue;
+        places[n++] = rank;
+        dims[rank++] = d->size;
+    }
+    in = XG_NEW_N(a->m->arena, xg_inst *, i->n_operands + (size_t)1);
+    for (j = 0; j < i->n_operands; j++) in[j] = j < i->n_operands / 2 ? xg_hb_reshape(&a->b, xg_hb_slice(&a->b, P(j), part), dims, rank) : P(j);
+    r = xg_hb_op(&a->b, XG_REDUCE, i->shape, in, i->n_operands);
+    xg_inst_set_attr(r, xg_hb_ints(&a->b, XG_A_dimensions, places, n));
+    xg_inst_set_attr(r, xg_attr_make_comp(XG_A_to_apply, xg_attr_comp(i, XG_A_to_apply)));
+    return xg_hb_done(r);
+}
+/* A window that is all of the operand, in some dimensions, is a reduction, which many threads can share. Small ones stay windows, into which contractions are folded. */
+RULE(reduce_window_whole) {
+    enum { SMALL = 64 };
+    const xg_window *w = xg_inst_attr(i, XG_A_window) ? xg_inst_attr(i, XG_A_window)->v.window : NULL;
+    int64_t dims[XG_RANK_MAX], size = 1;
+    uint32_t k, n = 0;
+    if (!w || i->n_operands != 2 || a->layouts) return NULL;
+    for (k = 0; k < w->n; k++) {
+        const xg_window_dim *d = &w->p[k];
+        if (d->pad_low || d->pad_high || d->base_dilation != 1 || d->window_dilation != 1 || d->size != (DIMS(i)[k] == DIMS(P(0))[k] ? 1 : DIMS(P(0))[k])) return NULL;
+        if (d->size == 1) continue;
+        dims[n++] = k;
+        size *= d->size;
+    }
+    return size > SMALL ? xg_hb_reshape(&a->b, xg_alg_reduce_again(a, i, P(0), dims, n), DIMS(i), RANK(i)) : NULL;
+}
+/* The windows that a slice keeps are made of what they cover. A running sum makes all of its elements at the price of one: of that only the last of those, or the other dimensions. */
+RULE(slice_reduce_window) {
+    xg_inst *r = P(0), *x, *in[2];
+    const xg_slice_dim *s = xg_inst_attr(i, XG_A_slice)->v.slices->p;
+    xg_slice_dim d[XG_RANK_MAX];
+    xg_attr kept = xg_attr_make(XG_A_window);
+    xg_window_dim *now;
+    xg_window *made;
+    uint32_t scanned = UINT32_MAX, k;
+    bool reverse;
+    if (r->op != XG_REDUCE_WINDOW || !xg_inst_attr(r, XG_A_window) || r->n_operands != 2 || !xg_alg_one_user(r) || i->shape->elements == 0 || a->layouts) return NULL;
+    (void)xg_window_is_scan(r, &scanned, &reverse);
+    x = XG_OPERAND(r, 0);
+    now = XG_NEW_N(a->m->arena, xg_window_dim, RANK(r));
+    for (k = 0; k < RANK(r); k++) {
+        const xg_window_dim *w = &xg_inst_attr(r, XG_A_window)->v.window->p[k];
+        int64_t count = DIMS(i)[k], from = s[k].start * w->stride - w->pad_low, to = from + (count - 1) * s[k].stride * w->stride + w->size;
+        now[k] = *w;
+        d[k].start = 0; d[k].limit = DIMS(x)[k]; d[k].stride = 1;
+        if (count == DIMS(r)[k]) continue;
+        if (w->base_dilation != 1 || w->window_dilation != 1 || (k == scanned && count > 1)) return NULL;
+        if (w->size == 1 && w->stride == 1 && !w->pad_low && !w->pad_high) { d[k] = s[k]; continue; }
+        d[k].start = XG_MAX(from, (int64_t)0);
+        d[k].limit = XG_MIN(to, DIMS(x)[k]);
+        if (d[k].start >= d[k].limit) return NULL;
+        now[k].stride = count == 1 ? 1 : w->stride * s[k].stride;
+        now[k].size = count == 1 ? d[k].limit - d[k].start : w->size;
+        now[k].pad_low = count == 1 ? 0 : d[k].start - from;
+        now[k].pad_high = count == 1 ? 0 : to - d[k].limit;
+    }
+    made = XG_NEW(a->m->arena, xg_window);
+    made->n = RANK(r);
+    made->p = now;
+    kept.v.window = made;
+    in[0] = xg_hb_slice(&a->b, x, d);
+    in[1] = XG_OPERAND(r, 1);
+    r = xg_inst_clone(r, i->comp, in, i);
+    r->shape = i->shape;
+    xg_inst_set_attr(r, kept);
+    return r;
 }
 /* The computation of a map, if it is elementwise all through, on whole arrays. */
 RULE(map_inline) {
@@ -24672,6 +24815,587 @@ XG_FN xg_inst *xg_scan_expand(const xg_hb *b, xg_inst *i) {
 XG_FN bool xg_opt_scan_expander(xg_module *m) { return m->made[XG_SCAN] && xg_opt_expand(m, xg_scan_matches, xg_scan_expand); }
 
 #endif /* XG_OPT_SCAN_EXPANDER_C */
+/* opt/scan_finder.c -- AssociativeScanFinder: a scan that is written out as slices, combinations and concatenations becomes one cumulative reduce-window.
+ *
+ * jax.lax.associative_scan, and whoever scans by doubling, leaves a ladder of some 2 log n levels, each with slices of stride 1 or 2, a combination f, pads and
+ * concatenations. XLA makes a few kernels of it, which read each element again and again; as a running sum (emit/scan.c) it is read and written once.
+ *
+ * - What is combined: f is what is first made of x[0::s] and x[1::s], s = 1 or 2, by elementwise operations; x are several arrays where f has several values.
+ * - The proof: of each array of the ladder it is known which elements of x every place folds, as a span [lo, hi] by place. Slices, reverses, concatenations and pads
+ *   move spans; f of the spans [a, b] and [b+1, c] is [a, c]; a pad's zeros are nothing, and added to something change nothing. Where the spans of an array of the
+ *   length of x are [0, t], it is the scan, however it was made.
+ * - A ladder says in which tree elements are combined, a running sum takes another one. So f has to be associative: a sum, product, maximum ..., as of a reduce;
+ *   or it is so for numbers that are tried, in f64.
+ * - reduce-window needs an init value, f need not have a neutral element. One is adjoined: beside the values goes whether there are any.
+ *       (l, has l) o (r, has r) = (both ? f(l, r) : has r ? r : l,  has l or has r) */
+#ifndef XG_OPT_SCAN_FINDER_C
+#define XG_OPT_SCAN_FINDER_C
+
+enum { XG_FIND_VALUES = 4, XG_FIND_LEAST = 16 /* elements: a shorter ladder fits one loop */, XG_FIND_MOST = 1 << 18, XG_FIND_NODES = 64 /* of f */, XG_FIND_DEPTH = 8, XG_FIND_ROOM = 4096 /* arrays */, XG_FIND_TRIES = 64 };
+
+typedef struct xg_span { int32_t lo, hi; } xg_span;                     /* hi < lo: a pad's zero */
+typedef struct xg_ladder { uint32_t value; int64_t n; xg_span *at; } xg_ladder; /* what is known of an array */
+typedef struct xg_find_slice { uint32_t dim; int64_t start, stride; } xg_find_slice;
+typedef struct xg_finder {
+    xg_module *m;
+    xg_arena *a;
+    uint32_t n, n_f, dim;
+    int64_t length, stride;
+    xg_inst *x[XG_FIND_VALUES], *f[XG_FIND_VALUES]; /* f[v] makes value v */
+    xg_map64 known;               /* instruction id: xg_ladder */
+    xg_inst **found;              /* those, x first */
+    uint32_t n_found;
+    xg_inst *scans[XG_FIND_VALUES];
+    int64_t budget;
+} xg_finder;
+typedef struct xg_find_sides { xg_inst *p[2][XG_FIND_VALUES]; uint32_t nodes; } xg_find_sides; /* [right][value] */
+
+/* ---- what is combined ---- */
+
+/* A slice along one dimension. */
+XG_FN bool xg_find_slice_of(const xg_inst *i, xg_find_slice *s) {
+    const xg_shape *from;
+    const xg_slices *d;
+    bool found = false;
+    uint32_t k;
+    if (i->op != XG_SLICE) return false;
+    from = XG_OPERAND(i, 0)->shape;
+    d = xg_inst_attr(i, XG_A_slice)->v.slices;
+    for (k = 0; k < from->rank; k++) {
+        if (i->shape->dims[k] == from->dims[k]) continue;
+        if (found) return false;
+        found = true;
+        s->dim = k;
+        s->start = d->p[k].start;
+        s->stride = d->p[k].stride;
+    }
+    return found;
+}
+/* x[0::stride] or x[1::stride], as many of the one as of the other. */
+XG_FN bool xg_find_side(const xg_inst *i, xg_find_slice *s) {
+    int64_t n;
+    if (!xg_find_slice_of(i, s) || s->start > 1 || s->stride > 2) return false;
+    n = XG_OPERAND(i, 0)->shape->dims[s->dim];
+    return i->shape->dims[s->dim] == (s->stride == 1 ? n - 1 : n / 2);
+}
+/* The one value that i has everywhere; NULL: it is not known. */
+XG_FN const xg_literal *xg_find_constant(const xg_inst *i) {
+    if (i->op == XG_BROADCAST) i = XG_OPERAND(i, 0);
+    return i->op == XG_CONSTANT && i->shape->elements == 1 && i->literal->data && !i->literal->elided ? i->literal : NULL;
+}
+XG_FN int xg_find_value(const xg_finder *f, const xg_inst *x) {
+    uint32_t k;
+    for (k = 0; k < f->n; k++) if (f->x[k] == x) return (int)k;
+    return -1;
+}
+/* Is i made of such slices by elementwise operations? Notes what is sliced. */
+XG_FN bool xg_find_collect(xg_finder *f, xg_inst *i, uint32_t *nodes) {
+    xg_find_slice s;
+    uint32_t k;
+    if (++*nodes > XG_FIND_NODES) return false;
+    if (xg_find_constant(i)) return true;
+    if (xg_find_side(i, &s)) {
+        xg_inst *x = XG_OPERAND(i, 0);
+        if (f->n == 0) {
+            f->dim = s.dim;
+            f->length = x->shape->dims[s.dim];
+            f->stride = s.stride;
+        } else if (s.dim != f->dim || s.stride != f->stride || !xg_shape_same_dims(x->shape, f->x[0]->shape)) return false;
+        if (xg_find_value(f, x) >= 0) return true;
+        if (f->n == XG_FIND_VALUES) return false;
+        f->x[f->n++] = x;
+        return true;
+    }
+    if (!(xg_op_flags(i->op) & XGF_EW) || i->n_operands == 0) return false;
+    for (k = 0; k < i->n_operands; k++) if (!xg_find_collect(f, XG_OPERAND(i, k), nodes)) return false;
+    return true;
+}
+/* Combined values are moved on; what stands inside of a combination is not. */
+XG_FN bool xg_find_is_moved(const xg_inst *i) {
+    XG_FOR_USES(u, i) if (u->user->op == XG_SLICE || u->user->op == XG_PAD || u->user->op == XG_CONCATENATE) return true;
+    return false;
+}
+/* The combined values that are made of i, a slice or an operation of a combination. */
+XG_FN bool xg_find_combined(xg_finder *f, xg_inst *i, uint32_t *nodes) {
+    XG_FOR_USES(u, i) {
+        xg_inst *v = u->user;
+        uint32_t k, seen = 0;
+        if (++*nodes > 4 * XG_FIND_NODES) return false;
+        if (!(xg_op_flags(v->op) & XGF_EW)) continue;
+        for (k = 0; k < f->n_f && f->f[k] != v; k++) {}
+        if (k < f->n_f) continue;
+        if (xg_find_is_moved(v)) {
+            if (!xg_find_collect(f, v, &seen)) continue;
+            if (f->n_f == XG_FIND_VALUES) return false;
+            f->f[f->n_f++] = v;
+        } else if (!xg_find_combined(f, v, nodes)) return false;
+    }
+    return true;
+}
+/* All values of the combination that i is one of, and the arrays that they are made of. */
+XG_FN bool xg_find_start(xg_finder *f, xg_inst *i) {
+    uint32_t nodes = 0, k;
+    xg_find_slice s;
+    if (!(xg_op_flags(i->op) & XGF_EW) || i->n_operands < 2 || !xg_find_is_moved(i) || !xg_find_collect(f, i, &nodes) || f->n == 0) return false;
+    if (f->length < XG_FIND_LEAST || f->length > XG_FIND_MOST || f->x[0]->shape->dynamic) return false;
+    for (k = 0; k < f->n; k++) XG_FOR_USES(u, f->x[k]) {
+        nodes = 0;
+        if (xg_find_side(u->user, &s) && s.dim == f->dim && s.stride == f->stride && !xg_find_combined(f, u->user, &nodes)) return false;
+    }
+    for (k = 0; k < f->n; k++) if (f->x[k]->shape->type == XLAGPU_TUPLE || f->n_f != f->n) return false;
+    return true;
+}
+
+/* ---- the proof ---- */
+
+XG_FN xg_ladder *xg_find_known(const xg_finder *f, const xg_inst *i) { return (xg_ladder *)xg_map64_get(&f->known, (uint64_t)i->id + 1); }
+XG_FN xg_ladder *xg_find_new(xg_finder *f, uint32_t value, int64_t n) {
+    xg_ladder *l;
+    if (n < 0 || n > 2 * f->length || (f->budget -= n + 1) < 0) return NULL;
+    l = XG_NEW(f->a, xg_ladder);
+    l->value = value;
+    l->n = n;
+    l->at = XG_NEW_N(f->a, xg_span, n + 1);
+    return l;
+}
+XG_FN bool xg_find_attrs_equal(const xg_inst *a, const xg_inst *b) {
+    uint32_t p = 0, q = 0;
+    for (;; p++, q++) {
+        const xg_attr *x, *y;
+        while (p < a->n_attrs && xg_cse_describes(a->attrs[p].key)) p++;
+        while (q < b->n_attrs && xg_cse_describes(b->attrs[q].key)) q++;
+        if (p == a->n_attrs || q == b->n_attrs) return p == a->n_attrs && q == b->n_attrs;
+        x = &a->attrs[p];
+        y = &b->attrs[q];
+        if (x->key != y->key) return false;
+        switch (xg_attr_kind_of(x->key)) {
+        case XG_K_INT: case XG_K_BOOL: if (x->v.i != y->v.i) return false; break;
+        case XG_K_WORD: case XG_K_STR: if (!xg_str_eq(*x->v.str, *y->v.str)) return false; break;
+        default: return false;
+        }
+    }
+}
+/* Is i the same operations as t, a part of f? What stands where t has slices goes into sides. */
+XG_FN bool xg_find_same(const xg_finder *f, const xg_inst *t, xg_inst *i, xg_find_sides *sides) {
+    xg_find_slice s;
+    uint32_t k;
+    if (++sides->nodes > XG_FIND_NODES || t->shape->type != i->shape->type) return false;
+    if (xg_find_side(t, &s)) {
+        xg_inst **side = &sides->p[s.start][xg_find_value(f, XG_OPERAND(t, 0))];
+        if (!*side) *side = i;
+        return *side == i;
+    }
+    if (xg_find_constant(t)) return xg_find_constant(i) && xg_reducer_same_bits(xg_find_constant(t), xg_find_constant(i));
+    if (t->op != i->op || t->n_operands != i->n_operands || !xg_find_attrs_equal(t, i)) return false;
+    for (k = 0; k < t->n_operands; k++) if (!xg_find_same(f, XG_OPERAND(t, k), XG_OPERAND(i, k), sides)) return false;
+    return true;
+}
+/* The spans of all values of one side: they have to be the same. */
+XG_FN const xg_ladder *xg_find_agreed(const xg_finder *f, xg_inst *const *side) {
+    const xg_ladder *l = NULL;
+    uint32_t v;
+    for (v = 0; v < f->n; v++) {
+        const xg_ladder *k;
+        if (!side[v]) continue;
+        k = xg_find_known(f, side[v]);
+        if (!k || k->value != v || (l && (l->n != k->n || memcmp(l->at, k->at, (size_t)k->n * sizeof *k->at)))) return NULL;
+        l = k;
+    }
+    return l;
+}
+XG_FN xg_ladder *xg_find_joined(xg_finder *f, const xg_ladder *l, const xg_ladder *r, uint32_t value, bool fold, bool zeros) {
+    xg_ladder *out = l && r && l->n == r->n ? xg_find_new(f, value, l->n) : NULL;
+    int64_t t;
+    for (t = 0; out && t < l->n; t++) {
+        xg_span p = l->at[t], q = r->at[t];
+        if (p.hi >= p.lo && q.hi >= q.lo) {
+            if (!fold || p.hi + 1 != q.lo) return NULL;
+            out->at[t].lo = p.lo;
+            out->at[t].hi = q.hi;
+        } else if (!zeros) return NULL;
+        else out->at[t] = p.hi >= p.lo ? p : q;
+    }
+    return out;
+}
+XG_FN xg_ladder *xg_find_combination(xg_finder *f, xg_inst *i) {
+    uint32_t v;
+    for (v = 0; v < f->n; v++) {
+        bool swaps = f->n == 1 && f->f[0]->n_operands == 2 && xg_op_flags(f->f[0]->op) & XGF_COMM;
+        xg_find_sides s;
+        xg_ladder *l;
+        memset(&s, 0, sizeof s);
+        if (!xg_find_same(f, f->f[v], i, &s)) continue;
+        l = xg_find_joined(f, xg_find_agreed(f, s.p[0]), xg_find_agreed(f, s.p[1]), v, true, false);
+        if (!l && swaps) l = xg_find_joined(f, xg_find_agreed(f, s.p[1]), xg_find_agreed(f, s.p[0]), v, true, false);
+        if (l) return l;
+    }
+    if ((i->op == XG_ADD || i->op == XG_OR) && i->n_operands == 2) { /* what pads have interleaved */
+        const xg_ladder *l = xg_find_known(f, XG_OPERAND(i, 0)), *r = xg_find_known(f, XG_OPERAND(i, 1));
+        if (l && r && l->value == r->value) return xg_find_joined(f, l, r, l->value, false, true);
+    }
+    return NULL;
+}
+XG_FN bool xg_find_is_zero(const xg_inst *i) {
+    const xg_literal *l = xg_find_constant(i);
+    int64_t k, bytes = l ? xg_type_bytes(l->shape->type) : 0;
+    for (k = 0; k < bytes && !((const char *)l->data)[k]; k++) {}
+    return l && k == bytes;
+}
+XG_FN xg_ladder *xg_find_moved(xg_finder *f, const xg_inst *i) {
+    const xg_ladder *from = i->n_operands ? xg_find_known(f, XG_OPERAND(i, 0)) : NULL, *next;
+    xg_ladder *to;
+    int64_t n = i->shape->rank > f->dim ? i->shape->dims[f->dim] : -1, t, at = 0;
+    xg_find_slice s;
+    uint32_t k;
+    if (!from || i->shape->rank != f->x[0]->shape->rank) return NULL;
+    switch (i->op) {
+    case XG_SLICE:
+        if (!xg_find_slice_of(i, &s) || s.dim != f->dim) return NULL;
+        to = xg_find_new(f, from->value, n);
+        for (t = 0; to && t < n; t++) to->at[t] = from->at[s.start + t * s.stride];
+        return to;
+    case XG_REVERSE:
+        if (xg_attr_ints(i, XG_A_dimensions).n != 1 || xg_attr_ints(i, XG_A_dimensions).p[0] != (int64_t)f->dim) return NULL;
+        to = xg_find_new(f, from->value, n);
+        for (t = 0; to && t < n; t++) to->at[t] = from->at[n - 1 - t];
+        return to;
+    case XG_CONCATENATE:
+        if (xg_attr_ints(i, XG_A_dimensions).p[0] != (int64_t)f->dim) return NULL;
+        for (k = 0; k < i->n_operands; k++) if (!(next = xg_find_known(f, XG_OPERAND(i, k))) || next->value != from->value) return NULL;
+        to = xg_find_new(f, from->value, n);
+        for (k = 0; to && k < i->n_operands; k++) {
+            next = xg_find_known(f, XG_OPERAND(i, k));
+            if (next->n) memcpy(to->at + at, next->at, (size_t)next->n * sizeof *to->at);
+            at += next->n;
+        }
+        return to;
+    case XG_PAD: {
+        const xg_pads *p = xg_inst_attr(i, XG_A_padding)->v.pads;
+        if (!xg_find_is_zero(XG_OPERAND(i, 1))) return NULL;
+        for (k = 0; k < p->n; k++) if (k != f->dim && (p->p[k].low || p->p[k].high || p->p[k].interior)) return NULL;
+        to = xg_find_new(f, from->value, n);
+        for (t = 0; to && t < n; t++) { to->at[t].lo = 0; to->at[t].hi = -1; }
+        for (t = 0; to && t < from->n; t++) {
+            at = p->p[f->dim].low + t * (p->p[f->dim].interior + 1);
+            if (at >= 0 && at < n) to->at[at] = from->at[t];
+        }
+        return to;
+    }
+    default: return NULL;
+    }
+}
+XG_FN bool xg_find_is_scan(const xg_finder *f, const xg_ladder *l) {
+    int64_t t;
+    if (l->n != f->length) return false;
+    for (t = 0; t < l->n; t++) if (l->at[t].lo != 0 || l->at[t].hi != t) return false;
+    return true;
+}
+/* What is known of i is known now: what can be said of its users, and of operations that it takes part in? */
+XG_FN void xg_find_tell(xg_finder *f, xg_inst *i, uint32_t depth) {
+    XG_FOR_USES(u, i) {
+        xg_inst *v = u->user;
+        xg_ladder *l;
+        if (xg_find_known(f, v) || f->n_found == XG_FIND_ROOM || --f->budget < 0) continue;
+        l = xg_op_flags(v->op) & XGF_EW ? xg_find_combination(f, v) : xg_find_moved(f, v);
+        if (!l && xg_op_flags(v->op) & XGF_EW && depth < XG_FIND_DEPTH) xg_find_tell(f, v, depth + 1);
+        if (!l) continue;
+        xg_map64_put(&f->known, (uint64_t)v->id + 1, l);
+        if (!f->scans[l->value] && xg_find_is_scan(f, l)) f->scans[l->value] = v;
+        else f->found[f->n_found++] = v;
+    }
+}
+/* Does nobody else need i, a value of the ladder or a part of a combination? */
+XG_FN bool xg_find_stays(const xg_finder *f, const xg_inst *i, uint32_t depth) {
+    if (i == i->comp->root || depth == XG_FIND_DEPTH) return false;
+    XG_FOR_USES(u, i) if (!xg_find_known(f, u->user) && (!(xg_op_flags(u->user->op) & XGF_EW) || !xg_find_stays(f, u->user, depth + 1))) return false;
+    return true;
+}
+/* Will nothing of the ladder be left, but for slices of x? A gradient asks for what was combined on the way; then a running sum would be more work, not less. */
+XG_FN bool xg_find_is_private(const xg_finder *f) {
+    uint32_t k;
+    for (k = f->n; k < f->n_found; k++) if ((f->found[k]->op != XG_SLICE || xg_find_value(f, XG_OPERAND(f->found[k], 0)) < 0) && !xg_find_stays(f, f->found[k], 0)) return false;
+    return true;
+}
+XG_FN bool xg_find_prove(xg_finder *f) {
+    uint32_t k;
+    bool any = false;
+    int64_t t;
+    f->found = XG_NEW_N(f->a, xg_inst *, XG_FIND_ROOM);
+    f->n_found = 0;
+    xg_map64_init(&f->known, f->a);
+    memset(f->scans, 0, sizeof f->scans);
+    f->budget = 64 * f->length + 65536;
+    for (k = 0; k < f->n; k++) {
+        xg_ladder *l = xg_find_new(f, k, f->length);
+        if (!l) return false;
+        for (t = 0; t < l->n; t++) l->at[t].lo = l->at[t].hi = (int32_t)t;
+        xg_map64_put(&f->known, (uint64_t)f->x[k]->id + 1, l);
+        f->found[f->n_found++] = f->x[k];
+    }
+    for (k = 0; k < f->n_found; k++) xg_find_tell(f, f->found[k], 0);
+    for (k = 0; k < f->n; k++) any = any || f->scans[k];
+    return any && xg_find_is_private(f);
+}
+/* Which combined value is which of x, its arrays: the order in which there is a proof. */
+XG_FN bool xg_find_order(xg_finder *f, uint32_t done) {
+    uint32_t k;
+    if (done == f->n) {
+        for (k = 0; k < f->n; k++) if (f->f[k]->shape->type != f->x[k]->shape->type) return false;
+        return xg_find_prove(f);
+    }
+    for (k = done; k < f->n; k++) {
+        xg_inst *swap = f->f[done];
+        f->f[done] = f->f[k];
+        f->f[k] = swap;
+        if (xg_find_order(f, done + 1)) return true;
+        f->f[k] = f->f[done];
+        f->f[done] = swap;
+    }
+    return false;
+}
+
+/* ---- f as a computation ---- */
+
+typedef struct xg_find_form { int64_t n; bool adjoin, backwards; } xg_find_form; /* n: of vectors of so many, and all floats are f64; 0: of scalars. backwards: left and right are exchanged */
+
+XG_FN const xg_shape *xg_find_shape(const xg_finder *f, xg_find_form form, xlagpu_type t, bool scalar) {
+    const xg_shape *s;
+    if (form.n) t = xg_type_class(t) == XGT_F ? XLAGPU_F64 : xg_type_class(t) == XGT_C ? XLAGPU_C128 : t;
+    s = xg_shape_scalar(f->m, t);
+    return scalar || !form.n ? s : xg_shape_default_layout(f->m, xg_shape_array(f->m, t, &form.n, 1, NULL, NULL));
+}
+/* A copy of t with its slices replaced. */
+XG_FN xg_inst *xg_find_copy(const xg_finder *f, const xg_hb *b, xg_map64 *made, const xg_inst *t, xg_inst *const *params, xg_find_form form) {
+    xg_inst *now = (xg_inst *)xg_map64_get(made, (uint64_t)t->id + 1), *in[4];
+    xg_find_slice s;
+    uint32_t k;
+    if (now) return now;
+    if (xg_find_side(t, &s)) return params[(form.backwards ? 1 - s.start : s.start) * (int64_t)(f->n + 1) + xg_find_value(f, XG_OPERAND(t, 0))];
+    if (xg_find_constant(t)) {
+        xg_literal *l = xg_literal_new(f->m->arena, xg_shape_scalar(f->m, t->shape->type));
+        memcpy(l->data, xg_find_constant(t)->data, (size_t)xg_type_bytes(t->shape->type));
+        now = xg_hb_literal(b, l);
+        if (form.n) now = xg_hb_convert(b, now, xg_find_shape(f, form, t->shape->type, true)->type);
+        if (form.n && t->shape->rank) now = xg_hb_splat(b, now, &form.n, 1);
+    } else {
+        for (k = 0; k < t->n_operands; k++) in[k] = xg_find_copy(f, b, made, XG_OPERAND(t, k), params, form);
+        now = xg_hb_op(b, t->op, xg_find_shape(f, form, t->shape->type, t->shape->rank == 0), in, t->n_operands);
+        for (k = 0; k < t->n_attrs; k++) if (!xg_cse_describes(t->attrs[k].key)) xg_inst_set_attr(now, t->attrs[k]);
+    }
+    xg_map64_put(made, (uint64_t)t->id + 1, now);
+    return now;
+}
+/* f as a computation of (l..., -, r..., -) in front of the builder's; with an element adjoined, the places of - are whether there are values. */
+XG_FN xg_comp *xg_find_comp(const xg_finder *f, const xg_hb *at, xg_find_form form) {
+    xg_comp *c = xg_comp_new(f->m, XG_STR("combine"), at->comp);
+    xg_inst *params[2 * (XG_FIND_VALUES + 1)], *out[XG_FIND_VALUES + 1], *has[2];
+    uint32_t side, v;
+    xg_map64 made;
+    xg_hb b;
+    memset(params, 0, sizeof params);
+    b = xg_hb_end(c, NULL);
+    for (side = 0; side < 2; side++) for (v = 0; v < f->n + form.adjoin; v++) {
+        params[side * (f->n + 1) + v] = xg_comp_add_param(c, xg_find_shape(f, form, v < f->n ? f->x[v]->shape->type : XLAGPU_PRED, false), side ? XG_STR("r") : XG_STR("l"));
+    }
+    xg_map64_init(&made, f->a);
+    has[0] = params[f->n];
+    has[1] = params[2 * f->n + 1];
+    for (v = 0; v < f->n; v++) {
+        out[v] = xg_find_copy(f, &b, &made, f->f[v], params, form);
+        if (!form.adjoin) continue;
+        out[v] = xg_hb_select(&b, has[0], out[v], params[f->n + 1 + v]);
+        out[v] = xg_hb_select(&b, has[1], out[v], params[v]);
+    }
+    if (form.adjoin) out[f->n] = xg_hb_2(&b, XG_OR, has[0], has[1]);
+    c->root = f->n + form.adjoin == 1 ? out[0] : xg_hb_tuple(&b, out, f->n + form.adjoin);
+    return c;
+}
+
+/* ---- is it associative? ---- */
+
+/* One operation of both sides. */
+XG_FN bool xg_find_is_plain(const xg_finder *f) {
+    const xg_inst *r = f->f[0];
+    xg_find_slice s;
+    return f->n == 1 && r->n_operands == 2 && (xg_op_flags(r->op) & XGF_COMM) && xg_find_side(XG_OPERAND(r, 0), &s) && xg_find_side(XG_OPERAND(r, 1), &s);
+}
+/* What rounds to a width of its own, or reads bits, is not what it was in another type. */
+XG_FN bool xg_find_may_widen(const xg_inst *i) {
+    uint32_t k;
+    if (i->op == XG_REDUCE_PRECISION || i->op == XG_BITCAST_CONVERT || i->op == XG_STOCHASTIC_CONVERT) return false;
+    for (k = 0; i->op != XG_SLICE && k < i->n_operands; k++) if (!xg_find_may_widen(XG_OPERAND(i, k))) return false;
+    return true;
+}
+/* Small numbers, of which many are equal, and fractions. */
+XG_FN xg_literal *xg_find_numbers(xg_arena *a, const xg_shape *shape, uint32_t seed) {
+    xg_literal *l = xg_literal_new(a, shape);
+    int64_t parts = shape->type == XLAGPU_C128 ? 2 : 1, t;
+    for (t = 0; t < parts * shape->elements; t++) {
+        uint32_t h = xg_hash_mix(xg_hash_mix(seed, 77), (uint64_t)t);
+        if (xg_type_class(shape->type) & (XGT_F | XGT_C)) ((double *)l->data)[t] = t / parts % 2 ? (double)(h % 7) - 3 : (double)(int32_t)h / 1073741824.0;
+        else xg_literal_set_int(l, t, shape->type == XLAGPU_PRED ? (int64_t)(h >> 7 & 1) : (int64_t)(h % 7) - (xg_type_signed(shape->type) ? 3 : 0));
+    }
+    return l;
+}
+/* Where both are finite, and they are somewhere. */
+XG_FN bool xg_find_equal(const xg_literal *p, const xg_literal *q) {
+    const double *x = (const double *)p->data, *y = (const double *)q->data;
+    int64_t n = p->shape->elements * (p->shape->type == XLAGPU_C128 ? 2 : 1), finite = 0, t;
+    if (!(xg_type_class(p->shape->type) & (XGT_F | XGT_C))) return xg_literal_equal(p, q);
+    for (t = 0; t < n; t++) {
+        if (!isfinite(x[t]) || !isfinite(y[t])) continue;
+        finite++;
+        if (fabs(x[t] - y[t]) > 1e-9 * (1 + fabs(x[t]) + fabs(y[t]))) return false;
+    }
+    return finite >= n / 2;
+}
+XG_FN void xg_find_apply(const xg_finder *f, xg_comp *c, const xg_literal *const *l, const xg_literal *const *r, const xg_literal **out) {
+    const xg_literal *args[2 * XG_FIND_VALUES], *result;
+    xg_eval_options o;
+    uint32_t v;
+    memset(&o, 0, sizeof o);
+    for (v = 0; v < f->n; v++) { args[v] = l[v]; args[f->n + v] = r[v]; }
+    result = xg_eval_comp(c, f->a, args, 2 * f->n, &o);
+    for (v = 0; v < f->n; v++) out[v] = result->shape->type == XLAGPU_TUPLE ? result->elems[v] : result;
+}
+XG_FN bool xg_find_is_associative(const xg_finder *f, const xg_hb *at) {
+    const xg_literal *x[3][XG_FIND_VALUES], *left[XG_FIND_VALUES], *right[XG_FIND_VALUES];
+    xg_find_form vectors = {XG_FIND_TRIES, false, false};
+    uint32_t k, v;
+    bool same = true;
+    xg_comp *c;
+    if (xg_find_is_plain(f)) return f->f[0]->op != XG_MULHI;
+    for (v = 0; v < f->n; v++) if (!xg_find_may_widen(f->f[v])) return false;
+    c = xg_find_comp(f, at, vectors);
+    for (k = 0; k < 3; k++) for (v = 0; v < f->n; v++) x[k][v] = xg_find_numbers(f->a, c->params[v]->shape, k * XG_FIND_VALUES + v);
+    xg_find_apply(f, c, x[0], x[1], left);
+    xg_find_apply(f, c, left, x[2], left);
+    xg_find_apply(f, c, x[1], x[2], right);
+    xg_find_apply(f, c, x[0], right, right);
+    for (v = 0; v < f->n; v++) same = same && xg_find_equal(left[v], right[v]);
+    xg_comp_remove(c);
+    return same;
+}
+
+/* ---- the running sum ---- */
+
+XG_FN xg_attr xg_find_window(const xg_finder *f, bool backwards) {
+    xg_attr a = xg_attr_make(XG_A_window);
+    xg_window *w = XG_NEW(f->m->arena, xg_window);
+    xg_window_dim *p = XG_NEW_N(f->m->arena, xg_window_dim, f->x[0]->shape->rank + 1);
+    uint32_t k;
+    w->n = f->x[0]->shape->rank;
+    w->p = p;
+    for (k = 0; k < w->n; k++) p[k].size = p[k].stride = p[k].base_dilation = p[k].window_dilation = 1;
+    p[f->dim].size = f->length;
+    *(backwards ? &p[f->dim].pad_high : &p[f->dim].pad_low) = f->length - 1;
+    a.v.window = w;
+    return a;
+}
+/* Are all of x reversed along the dimension? Then what is reversed is scanned, from the other end. */
+XG_FN bool xg_find_is_reversed(const xg_finder *f) {
+    uint32_t k;
+    for (k = 0; k < f->n; k++) {
+        xg_ints d = xg_attr_ints(f->x[k], XG_A_dimensions);
+        if (f->x[k]->op != XG_REVERSE || d.n != 1 || d.p[0] != (int64_t)f->dim) return false;
+    }
+    return true;
+}
+XG_FN bool xg_find_rewrite(xg_finder *f, xg_inst *before) {
+    xg_hb b = xg_hb_at(before);
+    bool backwards = xg_find_is_reversed(f);
+    xg_inst *in[2 * (XG_FIND_VALUES + 1)], *neutral = xg_find_is_plain(f) ? xg_scan_neutral(&b, f->f[0]->op, f->f[0]->shape->type) : NULL, *r;
+    uint32_t n = neutral ? 1 : f->n + 1, v;
+    const xg_shape *shapes[XG_FIND_VALUES + 1];
+    xg_find_form scalars = {0, true, backwards};
+    if (!neutral && !xg_find_is_associative(f, &b)) return false;
+    for (v = 0; v < f->n; v++) {
+        in[v] = backwards ? XG_OPERAND(f->x[v], 0) : f->x[v];
+        in[n + v] = neutral ? neutral : xg_hb_literal(&b, xg_literal_new(f->m->arena, xg_shape_scalar(f->m, f->x[v]->shape->type)));
+        shapes[v] = in[v]->shape;
+    }
+    if (!neutral) {
+        xg_inst *yes = xg_hb_int(&b, XLAGPU_PRED, 1);
+        in[f->n] = xg_hb_splat(&b, yes, shapes[0]->dims, shapes[0]->rank);
+        in[n + f->n] = xg_hb_int(&b, XLAGPU_PRED, 0);
+        shapes[f->n] = in[f->n]->shape;
+    }
+    r = xg_hb_op(&b, XG_REDUCE_WINDOW, neutral ? shapes[0] : xg_shape_tuple(f->m, shapes, n), in, 2 * n);
+    xg_inst_set_attr(r, xg_find_window(f, backwards));
+    xg_inst_set_attr(r, xg_attr_make_comp(XG_A_to_apply, neutral ? xg_hb_reducer(&b, f->f[0]->op, f->f[0]->shape->type) : xg_find_comp(f, &b, scalars)));
+    (void)xg_hb_done(r);
+    for (v = 0; v < f->n; v++) {
+        xg_inst *y = r;
+        int64_t dim = f->dim;
+        if (!f->scans[v]) continue;
+        if (!neutral) y = xg_hb_element(&b, r, v);
+        if (backwards) y = xg_hb_reverse(&b, y, &dim, 1);
+        xg_opt_replace(f->scans[v], y);
+    }
+    return true;
+}
+
+XG_FN int64_t xg_find_place(const xg_inst *i) { return (int64_t)(uintptr_t)i->scratch; }
+/* Moves i, and what it is made of, in front of `before`; false, and nothing is moved, if that is among it. */
+XG_FN bool xg_find_precedes(const xg_finder *f, const xg_inst *i, const xg_inst *before, xg_map64 *seen, int64_t *budget) {
+    uint32_t k;
+    for (k = 0; k < f->n; k++) if (i == f->scans[k]) return false;
+    if (xg_find_place(i) < xg_find_place(before) || xg_map64_get(seen, (uint64_t)i->id + 1)) return true;
+    if (--*budget < 0) return false;
+    xg_map64_put(seen, (uint64_t)i->id + 1, (void *)(uintptr_t)i);
+    for (k = 0; k < i->n_operands; k++) if (!xg_find_precedes(f, XG_OPERAND(i, k), before, seen, budget)) return false;
+    return !xg_inst_attr(i, XG_A_control_predecessors);
+}
+XG_FN void xg_find_move(xg_inst *i, xg_inst *before) {
+    uint32_t k;
+    if (xg_find_place(i) < xg_find_place(before)) return;
+    for (k = 0; k < i->n_operands; k++) xg_find_move(XG_OPERAND(i, k), before);
+    xg_inst_move_before(i, before);
+    i->scratch = (void *)(uintptr_t)(xg_find_place(before) - 1);
+}
+/* In front of which instruction the running sum is to stand, behind all of x; NULL: x depends on a scan. */
+XG_FN xg_inst *xg_find_position(const xg_finder *f) {
+    xg_inst *before = NULL;
+    int64_t budget = XG_FIND_ROOM;
+    xg_map64 seen;
+    uint32_t v;
+    for (v = 0; v < f->n; v++) if (f->scans[v] && (!before || xg_find_place(f->scans[v]) < xg_find_place(before))) before = f->scans[v];
+    xg_map64_init(&seen, f->a);
+    for (v = 0; v < f->n; v++) if (!xg_find_precedes(f, f->x[v], before, &seen, &budget)) return NULL;
+    for (v = 0; v < f->n; v++) xg_find_move(f->x[v], before);
+    return before;
+}
+XG_FN bool xg_find_scan(xg_inst *i, xg_map64 *done) {
+    xg_inst *before, *made;
+    uint32_t k;
+    xg_finder f;
+    if (xg_map64_get(done, (uint64_t)i->id + 1)) return false;
+    memset(&f, 0, sizeof f);
+    f.m = i->comp->module;
+    f.a = f.m->work;
+    if (!xg_find_start(&f, i)) return false;
+    for (k = 0; k < f.n; k++) xg_map64_put(done, (uint64_t)f.f[k]->id + 1, f.f[k]); /* one try for all of a combination */
+    if (!xg_find_order(&f, 0) || !(before = xg_find_position(&f)) || !xg_find_rewrite(&f, before)) return false;
+    for (k = 0; k < f.n_found; k++) xg_map64_put(done, (uint64_t)f.found[k]->id + 1, f.found[k]);
+    for (made = before->prev; made && !made->scratch; made = made->prev) made->scratch = (void *)(uintptr_t)(xg_find_place(before) - 1);
+    return true;
+}
+XG_FN bool xg_find_scans(xg_comp *c) {
+    bool changed = false;
+    uintptr_t place = 0;
+    xg_inst *next;
+    xg_map64 done;
+    xg_map64_init(&done, c->module->work);
+    XG_FOR_INSTS(i, c) i->scratch = (void *)(place += 2);
+    for (xg_inst *i = c->first; i; i = next) {
+        next = i->next;
+        changed = xg_find_scan(i, &done) || changed;
+    }
+    return changed;
+}
+XG_FN bool xg_opt_scan_finder(xg_module *m) { return m->made[XG_SLICE] && (m->made[XG_PAD] || m->made[XG_CONCATENATE]) && xg_opt_each_sequence(m, xg_find_scans); }
+
+#endif /* XG_OPT_SCAN_FINDER_C */
 /* opt/dynamic_rules.c -- for each opcode: the sizes of its result, and its operands with padding that does not count.
  *
  * A rule reads p->i, whose operands are arrays of their bounds already, writes p->out (the size along each dimension of the result, NULL where it is the bound), puts other
@@ -26721,7 +27445,7 @@ XG_FN bool xg_block_fits(const char *name, const xg_inst *a) {
 XG_FN const xg_shape *xg_block_shape(const xg_hb *b, xlagpu_type t, int64_t batch, int64_t rows, int64_t columns) {
     int64_t dims[3];
     dims[0] = batch; dims[1] = rows; dims[2] = columns;
-    return xg_shape_array(b->comp->module, t, dims, 3, NULL, NULL);
+    return xg_hb_shape(b, t, dims, 3);
 }
 /* The results go to out. config: in the notation of backend_config, or NULL. */
 XG_FN void xg_block_call_make(const xg_hb *b, const char *name, const char *config, xg_inst *const *in, uint32_t n, const xg_shape *const *shapes, uint32_t n_out, xg_inst **out) {
@@ -28919,7 +29643,7 @@ XG_FN bool xg_opt_topk_calls(xg_module *m) {
  *     x: f32[n]   ==>   s = running sum along L of f32[P,L] bitcast(pad(x));  e = running sum of the parts' ends, moved on by one part;  slice(e + s)
  *
  * Each element is read and written twice instead of once, but by the whole device. The padding is the init value, which may be taken in any number of times, or
- * the running sum is left alone. Only for reducers that are one operation, which is then done element by element. */
+ * the running sum is left alone. Only for reducers of elementwise operations, which are then done element by element; of several values, too. */
 #ifndef XG_OPT_SCAN_SPLITTER_C
 #define XG_OPT_SCAN_SPLITTER_C
 
@@ -28939,74 +29663,121 @@ XG_FN xg_inst *xg_split_like(xg_inst *i, const xg_inst *from) {
     i->shape = xg_shape_with_layout(i->comp->module, i->shape, from->shape->layout);
     return i;
 }
-/* The same running sum, along another dimension of another array. */
-XG_FN xg_inst *xg_split_window(const xg_hb *b, const xg_inst *i, xg_inst *x, uint32_t dim, bool reverse) {
+/* The same running sums, along another dimension of other arrays. */
+XG_FN void xg_split_window(const xg_hb *b, const xg_inst *i, xg_inst *const *x, uint32_t dim, bool reverse, xg_inst **out) {
     xg_module *m = b->comp->module;
+    uint32_t n = i->n_operands / 2, rank = x[0]->shape->rank, k;
     xg_window *w = XG_NEW(m->arena, xg_window);
-    xg_window_dim *dims = XG_NEW_N(m->arena, xg_window_dim, x->shape->rank + 1);
+    xg_window_dim *dims = XG_NEW_N(m->arena, xg_window_dim, rank + 1);
+    xg_inst **in = XG_NEW_N(m->arena, xg_inst *, i->n_operands + (size_t)1), *r;
+    const xg_shape **shapes = XG_NEW_N(m->arena, const xg_shape *, n + (size_t)1);
     xg_attr a = xg_attr_make(XG_A_window);
-    xg_inst *in[2], *r;
-    uint32_t k;
-    for (k = 0; k < x->shape->rank; k++) {
-        dims[k].size = dims[k].stride = dims[k].base_dilation = dims[k].window_dilation = 1;
-        if (k != dim) continue;
-        dims[k].size = x->shape->dims[k];
-        *(reverse ? &dims[k].pad_high : &dims[k].pad_low) = x->shape->dims[k] - 1;
-    }
-    w->n = x->shape->rank;
+    for (k = 0; k < rank; k++) dims[k].size = dims[k].stride = dims[k].base_dilation = dims[k].window_dilation = 1;
+    dims[dim].size = x[0]->shape->dims[dim];
+    *(reverse ? &dims[dim].pad_high : &dims[dim].pad_low) = x[0]->shape->dims[dim] - 1;
+    w->n = rank;
     w->p = dims;
     a.v.window = w;
-    in[0] = x;
-    in[1] = XG_OPERAND(i, 1);
-    r = xg_hb_op(b, XG_REDUCE_WINDOW, x->shape, in, 2);
+    for (k = 0; k < n; k++) { in[k] = x[k]; in[n + k] = XG_OPERAND(i, n + k); shapes[k] = x[k]->shape; }
+    r = xg_hb_op(b, XG_REDUCE_WINDOW, i->shape->type == XLAGPU_TUPLE ? xg_shape_tuple(m, shapes, n) : shapes[0], in, 2 * n);
     xg_inst_set_attr(r, a);
     xg_inst_set_attr(r, xg_attr_make_comp(XG_A_to_apply, xg_attr_comp(i, XG_A_to_apply)));
-    return r;
+    for (k = 0; k < n; k++) out[k] = r->shape->type == XLAGPU_TUPLE ? xg_split_like(xg_hb_element(b, r, k), x[k]) : r;
+}
+/* A computation of elementwise operations, */
+XG_FN bool xg_split_may_apply(const xg_comp *c) {
+    XG_FOR_INSTS(i, c) {
+        if (i->op == XG_PARAMETER || (i->op == XG_TUPLE && i == c->root) || (i->op == XG_CONSTANT && i->shape->rank == 0)) continue;
+        if (!(xg_op_flags(i->op) & XGF_EW)) return false;
+    }
+    return true;
+}
+/* on whole arrays, laid out like the first one. */
+XG_FN void xg_split_apply(const xg_hb *b, const xg_comp *c, xg_inst *const *args, xg_inst **out) {
+    xg_module *m = b->comp->module;
+    const xg_shape *whole = args[0]->shape;
+    xg_map64 made;
+    uint32_t k;
+    xg_map64_init(&made, m->arena);
+    XG_FOR_INSTS(s, c) {
+        xg_inst *now, *in[3];
+        if (s->op == XG_TUPLE) continue;
+        if (s->op == XG_PARAMETER) now = args[s->number];
+        else if (s->op == XG_CONSTANT) now = xg_split_like(xg_hb_splat(b, xg_hb_literal(b, s->literal), whole->dims, whole->rank), args[0]);
+        else {
+            for (k = 0; k < s->n_operands; k++) in[k] = (xg_inst *)xg_map64_get(&made, (uint64_t)XG_OPERAND(s, k)->id + 1);
+            now = xg_inst_clone((xg_inst *)(uintptr_t)s, b->comp, in, b->before);
+            now->shape = xg_shape_with_type(m, whole, s->shape->type);
+        }
+        xg_map64_put(&made, (uint64_t)s->id + 1, now);
+    }
+    for (k = 0; k < c->n_params / 2; k++) out[k] = (xg_inst *)xg_map64_get(&made, (uint64_t)(c->root->op == XG_TUPLE ? XG_OPERAND(c->root, k) : c->root)->id + 1);
+}
+/* What comes before each part: of the sums of all elements of the parts, those up to the part before; for each element of s, a sum inside of a part. */
+XG_FN void xg_split_before(const xg_hb *b, const xg_tree *t, const xg_inst *i, xg_inst *const *s, bool reverse, xg_inst **before) {
+    xg_module *m = b->comp->module;
+    uint32_t n = i->n_operands / 2, dim = t->dim, k, d;
+    int64_t gone = dim + 1, places[XG_RANK_MAX];
+    xg_inst **ends = XG_NEW_N(m->arena, xg_inst *, n + (size_t)1);
+    xg_pad_dim pads[XG_RANK_MAX];
+    memset(pads, 0, sizeof pads);
+    *(reverse ? &pads[dim].high : &pads[dim].low) = 1;
+    for (k = 0; k < n; k++) {
+        xg_inst *last = xg_split_like(xg_hb_slice_dim(b, s[k], dim + 1, reverse ? 0 : t->length - 1, reverse ? 1 : t->length), s[k]);
+        ends[k] = xg_hb_op(b, XG_BITCAST, xg_tree_rest(m, last->shape, &gone, 1), &last, 1);
+    }
+    xg_split_window(b, i, ends, dim, reverse, before);
+    for (k = 0; k < n; k++) {
+        const xg_shape *shape = ends[k]->shape;
+        before[k] = xg_split_like(xg_hb_slice_dim(b, before[k], dim, reverse, t->parts - !reverse), ends[k]);
+        before[k] = xg_split_like(xg_hb_pad(b, before[k], XG_OPERAND(i, n + k), pads), ends[k]);
+        for (d = 0; d < shape->rank; d++) places[d] = d <= dim ? d : d + 1;
+        before[k] = xg_split_like(xg_hb_broadcast(b, before[k], s[k]->shape->dims, s[k]->shape->rank, places, shape->rank), s[k]);
+    }
+}
+/* The elements of the parts, one behind the other, as the scan's result k. */
+XG_FN xg_inst *xg_split_whole(const xg_hb *b, const xg_tree *t, const xg_inst *i, uint32_t k, xg_inst *y) {
+    xg_module *m = b->comp->module;
+    const xg_inst *x = XG_OPERAND(i, k);
+    const xg_shape *as = i->shape->type == XLAGPU_TUPLE ? i->shape->elems[k] : i->shape, *shape;
+    int64_t dims[XG_RANK_MAX];
+    uint32_t d;
+    for (d = 0; d < x->shape->rank; d++) dims[d] = d == t->dim ? t->parts * t->length : x->shape->dims[d];
+    shape = xg_shape_with_layout(m, xg_shape_array(m, x->shape->type, dims, x->shape->rank, NULL, NULL), x->shape->layout);
+    y = xg_hb_op(b, XG_BITCAST, shape, &y, 1);
+    if (shape->dims[t->dim] != x->shape->dims[t->dim]) y = xg_split_like(xg_hb_slice_dim(b, y, t->dim, 0, x->shape->dims[t->dim]), x);
+    return y->shape == as ? y : xg_hb_op(b, XG_COPY, as, &y, 1);
 }
 XG_FN bool xg_split_scan(xg_inst *i) {
     xg_module *m = i->comp->module;
     xg_hb b = xg_hb_at(i);
     const xg_comp *comp = xg_attr_comp(i, XG_A_to_apply);
-    xg_inst *x = XG_OPERAND(i, 0), *init, *s, *ends, *before, *in[2];
-    int64_t parts, gone, places[XG_RANK_MAX];
-    xg_pad_dim pads[XG_RANK_MAX];
-    const xg_shape *shape;
+    const xg_shape *in = XG_OPERAND(i, 0)->shape;
+    uint32_t n = i->n_operands / 2, dim, k;
+    xg_inst **s, **args;
+    int64_t parts, cut;
     bool reverse;
-    uint32_t dim, k;
     xg_tree t;
-    if (i->n_operands != 2 || i->shape->type == XLAGPU_TUPLE || !xg_window_is_scan(i, &dim, &reverse) || x->shape->elements == 0 || x->shape->rank >= XG_RANK_MAX) return false;
+    if (!xg_window_is_scan(i, &dim, &reverse) || in->elements == 0 || in->rank >= XG_RANK_MAX) return false;
+    for (k = 1; k < n; k++) if (XG_OPERAND(i, k)->shape->layout != in->layout) return false;
     parts = xg_split_parts(i, dim);
-    if (parts < 2 || !xg_reducer_is_plain(comp) || xg_reducer_start_of(i, m->arena) != XG_REDUCER_FROM_INIT) return false;
+    if (parts < 2 || !xg_split_may_apply(comp) || xg_reducer_start_of(i, m->arena) != XG_REDUCER_FROM_INIT) return false;
     memset(&t, 0, sizeof t);
     t.i = i;
-    t.in = x->shape;
+    t.in = in;
     t.dim = dim;
-    t.length = ((x->shape->dims[dim] + parts - 1) / parts + 31) / 32 * 32;
-    t.parts = (x->shape->dims[dim] + t.length - 1) / t.length;
-    init = XG_OPERAND(i, 1);
-    s = xg_split_window(&b, i, xg_tree_operand(&b, &t, x, init), dim + 1, reverse);
-    ends = xg_split_like(xg_hb_slice_dim(&b, s, dim + 1, reverse ? 0 : t.length - 1, reverse ? 1 : t.length), s);
-    gone = dim + 1;
-    shape = xg_tree_rest(m, ends->shape, &gone, 1);
-    ends = xg_hb_op(&b, XG_BITCAST, shape, &ends, 1);
-    ends = xg_split_window(&b, i, ends, dim, reverse);
-    before = xg_split_like(xg_hb_slice_dim(&b, ends, dim, reverse, t.parts - !reverse), ends);
-    memset(pads, 0, sizeof pads);
-    *(reverse ? &pads[dim].high : &pads[dim].low) = 1;
-    before = xg_split_like(xg_hb_pad(&b, before, init, pads), ends);
-    for (k = 0; k < shape->rank; k++) places[k] = k <= dim ? k : k + 1;
-    in[0] = xg_split_like(xg_hb_broadcast(&b, before, s->shape->dims, s->shape->rank, places, shape->rank), s);
-    in[1] = s;
-    s = xg_hb_op(&b, comp->root->op, s->shape, in, 2);
-    {
-        int64_t dims[XG_RANK_MAX];
-        for (k = 0; k < x->shape->rank; k++) dims[k] = k == dim ? t.parts * t.length : x->shape->dims[k];
-        shape = xg_shape_with_layout(m, xg_shape_array(m, x->shape->type, dims, x->shape->rank, NULL, NULL), x->shape->layout);
-        s = xg_hb_op(&b, XG_BITCAST, shape, &s, 1);
-    }
-    if (shape->dims[dim] != x->shape->dims[dim]) s = xg_split_like(xg_hb_slice_dim(&b, s, dim, 0, x->shape->dims[dim]), x);
-    if (s->shape != i->shape) s = xg_hb_op(&b, XG_COPY, i->shape, &s, 1);
-    xg_inst_replace(i, s);
+    for (cut = parts; cut > parts / 2 && (in->dims[dim] % cut || in->dims[dim] / cut % 8); cut--) {} /* if possible, nothing is padded */
+    t.length = cut > parts / 2 ? in->dims[dim] / cut : ((in->dims[dim] + parts - 1) / parts + 31) / 32 * 32;
+    t.parts = (in->dims[dim] + t.length - 1) / t.length;
+    s = XG_NEW_N(m->arena, xg_inst *, n + (size_t)1);
+    args = XG_NEW_N(m->arena, xg_inst *, 2 * (size_t)n + 1);
+    for (k = 0; k < n; k++) s[k] = xg_tree_operand(&b, &t, XG_OPERAND(i, k), XG_OPERAND(i, n + k));
+    xg_split_window(&b, i, s, dim + 1, reverse, s);
+    xg_split_before(&b, &t, i, s, reverse, reverse ? args + n : args); /* what is earlier in memory comes first */
+    memcpy(reverse ? args : args + n, s, n * sizeof *s);
+    xg_split_apply(&b, comp, args, s);
+    for (k = 0; k < n; k++) s[k] = xg_split_whole(&b, &t, i, k, s[k]);
+    if (i->shape->type == XLAGPU_TUPLE) xg_opt_replace_tuple(i, s); else xg_inst_replace(i, s[0]);
     xg_inst_remove(i);
     return true;
 }
@@ -29911,13 +30682,21 @@ XG_FN bool xg_fuse_rematerialize(xg_module *m);    /* what is made out of nothin
 
 /* ---- sort_order.c: what order a comparator asks for ---- */
 typedef enum xg_sort_form { XG_SORT_BY_ELEMENT, XG_SORT_BY_ENTRY, XG_SORT_BY_KEY, XG_SORT_BY_COMPARATOR } xg_sort_form;
-typedef struct xg_sort_order {
-    const xg_inst *sort, *key;       /* a sort or topk; what the comparator compares of its first element, NULL: the element itself (topk) */
-    xg_sort_form form;
+enum { XG_SORT_KEYS = 8 };
+typedef struct xg_sort_key {
+    const xg_inst *key;              /* what the comparator compares of its first element, NULL: the element itself (topk) */
     uint32_t keyed;                  /* of this operand */
     xlagpu_type type;                /* the key's */
-    bool descending, total, exact;   /* exact: the key tells all about the element */
-    int bits;                        /* of the key as an integer; 0: there is none */
+    bool descending, total;
+    int bits;                        /* as an integer */
+} xg_sort_key;
+typedef struct xg_sort_order {
+    const xg_inst *sort;             /* a sort or topk */
+    xg_sort_form form;
+    xg_sort_key keys[XG_SORT_KEYS];  /* those behind the first are asked where all before are equal */
+    uint32_t n_keys;
+    bool exact;                      /* the key tells all about the element */
+    int bits;                        /* of all keys as one integer; 0: there is none */
     int64_t entry_bytes, beside_bytes; /* in shared memory for each place: what is sorted, and what lies there beside it */
 } xg_sort_order;
 XG_FN xg_sort_order xg_fuse_sort_order(const xg_inst *sort);
@@ -29943,6 +30722,7 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
 
 XG_FN xg_inst *xg_fuse_leaf(const xg_comp *c, uint32_t leaf);                     /* the instruction that gives a leaf of the fusion's result */
 XG_FN bool xg_in_place_renames(const xg_inst *i);                                  /* another name for the same elements in the same order */
+XG_FN bool xg_fuse_lasts(const xg_inst *i);                                        /* lies in memory from the first to the last, and nothing is made over it */
 XG_FN int64_t xg_fuse_said(const xg_inst *i, uint32_t leaf);                       /* what its output_to_operand_aliasing says of the leaf, or -1 */
 
 /* ---- partition.c ---- */
@@ -29972,7 +30752,8 @@ XG_FN void xg_partition_print(xg_buf *b, const xg_partition *p);
 typedef struct xg_cost { const xg_machine *machine; int64_t blocks, memory; } xg_cost;
 XG_FN xg_machine xg_cost_machine(const xg_module *m);               /* the module's, or a typical one */
 XG_FN void xg_cost_begin(xg_cost *c, const xg_machine *m, int64_t threads);
-XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, bool coalesced);
+typedef enum xg_cost_way { XG_COST_NEIGHBOURS, XG_COST_TURNED, XG_COST_APART } xg_cost_way; /* neighbours read neighbours; or through shared memory; or each a sector of its own */
+XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, xg_cost_way way);
 XG_FN void xg_cost_write(xg_cost *c, int64_t bytes);
 XG_FN int64_t xg_cost_time(const xg_cost *c, int64_t instructions); /* picoseconds, the launch with it */
 XG_FN int64_t xg_cost_op(const xg_inst *i);                         /* instructions for one element */
@@ -29989,6 +30770,7 @@ typedef struct xg_kernel_input {
     uint32_t sites : 24;                 /* at how many different indices */
     uint32_t aligned : 1, coalesced : 1, contracted : 1; /* element for element in the order of the kernel; neighbours by neighbours; inside of a contraction */
     uint32_t refused : 1;
+    uint32_t turn;                       /* see xg_access, of all on the way; 0: none */
     int64_t reads;                       /* elements, all in all */
     const char *why;
     int64_t gain, time;                  /* of the kernel, if `from` were computed inside of it; and that of reading it; -1: not known yet */
@@ -30016,6 +30798,7 @@ struct xg_kernel {
     bool shared;                 /* its kernel computes what another one computes too */
     bool is_update_in_place;
     bool turns;                  /* moves the minor dimension: wants tiles in shared memory */
+    uint32_t turn;               /* the way that these serve: that of the first input that is turned; 0: of none */
     bool loops;                  /* folds windows, element by element */
     bool moves;                  /* into the fusion that is being made, which is the only one that computes it */
     bool rows;                   /* a row program (rows.c): several reductions over the same rows, and what is made of them */
@@ -30064,9 +30847,15 @@ XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p); /* c compu
 XG_FN bool xg_kernel_computes(const xg_kernel *leader, const xg_kernel *o); /* inside, when it needs it */
 XG_FN uint32_t xg_kernel_n_outputs(const xg_kernel *k);
 
+/* ---- permutation.c ---- */
+/* In memory order: dims of the operand, and which of them is the result's k-th. */
+typedef struct xg_permutation { uint32_t rank; int64_t dims[XG_RANK_MAX]; uint32_t from[XG_RANK_MAX]; } xg_permutation;
+XG_FN bool xg_permutation_of(const xg_inst *i, xg_permutation *p);  /* false for what is no permutation of elements, or keeps their order */
+XG_FN uint32_t xg_permutation_turn(const xg_inst *i);
+
 /* ---- legality.c: what may be in one kernel, whatever it costs ---- */
 typedef enum xg_access_kind { XG_ACCESS_SAME, XG_ACCESS_ALIGNED, XG_ACCESS_MOVED, XG_ACCESS_LOOP, XG_ACCESS_CONTRACTED } xg_access_kind;
-typedef struct xg_access { xg_access_kind kind; int64_t num, den; bool coalesced; } xg_access; /* num/den elements of the operand for one of the result */
+typedef struct xg_access { xg_access_kind kind; int64_t num, den; bool coalesced; uint32_t turn; } xg_access; /* num/den elements of the operand for one of the result; turn: which way the minor dimension moves, 0 if it stays */
 XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t operand);
 XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i);
 XG_FN bool xg_fuse_absorbs(const xg_inst *user, uint32_t operand);
@@ -30104,6 +30893,15 @@ XG_FN bool xg_fuse_reduce_has_values(const xg_inst *i);              /* arrays o
 XG_FN bool xg_fuse_allow_rows(xg_module *m);                         /* the pass row-fusion: xg_rows_run goes along when priority fusion runs, while kernels are what it knows of them */
 XG_FN void xg_rows_run(xg_kernels *g);                               /* kernels become row programs where that pays */
 
+/* ---- phases.c: fusions of fusions, which one block makes one after the other ---- */
+typedef struct xg_phase_list { uint32_t n, levels; const xg_inst **members; uint32_t *level; } xg_phase_list; /* by member: how many others it waits for, one behind the other */
+XG_FN bool xg_fuse_join_small(xg_module *m);                         /* the pass small-kernel-joining */
+XG_FN bool xg_fuse_is_phases(const xg_comp *c);                      /* nothing but fusions */
+XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion);              /* and the pass could have made it */
+XG_FN const xg_inst *xg_fuse_phase_of(const xg_inst *fusion, uint32_t leaf); /* the member that makes a leaf of the result; of others, the fusion itself */
+XG_FN xg_phase_list xg_fuse_phases(xg_arena *a, const xg_comp *c);
+XG_FN int64_t xg_fuse_phases_shared(const xg_comp *c);               /* bytes of shared memory for what only members read */
+
 /* ---- priority.c ---- */
 XG_FN bool xg_fuse_priority(xg_module *m);
 
@@ -30125,8 +30923,9 @@ XG_FN void xg_fuse_fingerprint_part(xg_buf *b, xg_arena *a, xg_inst *const *inst
  * Results that are made of one operand are made by one walk, or one would read what another has written: where emitters walk more than once (a hero, results of several
  * sizes), only an operand of a single result may be given away. The loop emitter makes results of one shape by one walk, whatever is in front of them: if it is the one who
  * makes the kernel, xg_fuse_may_share_in_walk is enough (emit/emit.c knows).
- * In a row program (rows.c) a row may be reduced too: its threads know the result before any of them writes.
- * A transform, a factor, the solutions of triangular systems are written over what they are made of: their emitters see to the order.
+ * In a row program (rows.c) a row may be reduced too: its threads know the result before any of them writes, and all that is written at one place is made before.
+ * A transform, a factor, the solutions of triangular systems, sorted rows are written over what they are made of: their emitters see to the order. Of a sort, output k over operand k:
+ * a block has read all of its rows of it by then. The pass that merges runs is none of these, since blocks read each other's.
  * The window of a dynamic-slice is in place if it ends in the update of a dynamic-update-slice that has the same indices. */
 #ifndef XG_FUSE_IN_PLACE_C
 #define XG_FUSE_IN_PLACE_C
@@ -30181,8 +30980,28 @@ XG_FN bool xg_in_place_output(xg_in_place *w, const xg_inst *v, const xg_inst *s
     return true;
 }
 
+/* Lies in memory from the first to the last, and nothing is made over it. */
+XG_FN bool xg_fuse_lasts(const xg_inst *i) {
+    const xg_module *m = i->comp->module;
+    uint32_t k;
+    if (i->op == XG_CONSTANT) return true;
+    if (i->op != XG_PARAMETER || i->comp != m->entry) return false; /* the state of a loop is made anew */
+    for (k = 0; k < m->n_aliases && m->aliases[k].param != i->number; k++) {}
+    if (k < m->n_aliases) return false;
+    for (k = 0; k < m->n_donors && m->donors[k].param != i->number; k++) {}
+    return k == m->n_donors;
+}
+
 /* Made as a whole by one emitter, which takes an element of the operand before it, or another thread that waits for it, writes there. */
 XG_FN bool xg_in_place_wholly(const xg_inst *i, uint32_t operand) { return i->op == XG_FFT || i->op == XG_CHOLESKY || (i->op == XG_TRIANGULAR_SOLVE && operand == 1); }
+
+XG_FN bool xg_in_place_sorted(xg_in_place *w, const xg_inst *v, xg_inst *sort, uint32_t operand) {
+    int64_t from, to;
+    if (!xg_in_place_same_shape(XG_OPERAND(sort, operand)->shape, v->shape) || (xg_fuse_sorted_runs(sort, &from, &to) && from > 1)) return false;
+    if (sort->shape->type != XLAGPU_TUPLE) xg_in_place_add(w, sort, sort);
+    else XG_FOR_USES(u, sort) if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand) xg_in_place_add(w, u->user, u->user);
+    return true;
+}
 
 /* A solver's first result, of one or several. */
 XG_FN bool xg_in_place_solver(xg_in_place *w, const xg_inst *v, xg_inst *user, uint32_t operand) {
@@ -30207,6 +31026,7 @@ XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, 
         return as != NULL;
     }
     if (user->op == XG_SCATTER && user->shape->type == XLAGPU_TUPLE) return xg_in_place_output(w, v, user, operand);
+    if (user->op == XG_SORT) return xg_in_place_sorted(w, v, user, operand);
     if (xg_is_block_call(user)) return xg_in_place_solver(w, v, user, operand);
     if (xg_in_place_wholly(user, operand) && xg_in_place_same_shape(user->shape, v->shape)) { xg_in_place_add(w, user, user); return true; }
     if (operand != 0 || (user->op != XG_DYNAMIC_UPDATE_SLICE && user->op != XG_SCATTER) || !xg_in_place_same_shape(user->shape, v->shape)) return false;
@@ -30228,19 +31048,6 @@ XG_FN bool xg_in_place_one_walk(const xg_comp *c) {
     }
     return true;
 }
-XG_FN bool xg_in_place_alone(const xg_in_place *w, const xg_comp *c, uint32_t leaf) {
-    const xg_inst *root = c->root;
-    bool alone = true, same = true;
-    uint32_t k;
-    if (root->op != XG_TUPLE) return true;
-    for (k = 0; k < root->n_operands; k++) {
-        if (!xg_map64_get(&w->seen, XG_OPERAND(root, k)->id + (uint64_t)1)) continue;
-        alone = alone && k == leaf;
-        same = same && XG_OPERAND(root, k)->shape->elements == XG_OPERAND(root, 0)->shape->elements;
-    }
-    return alone || (same && xg_in_place_one_walk(c));
-}
-
 /* Results that the loop emitter makes by one walk: those with as many elements as the first, and others of one shape. */
 XG_FN bool xg_in_place_together(const xg_in_place *w, const xg_comp *c, const xg_inst *to) {
     const xg_inst *root = c->root;
@@ -30264,6 +31071,22 @@ XG_FN bool xg_in_place_rows(xg_arena *a, const xg_comp *c) {
     return xg_fuse_is_row_form(a, insts, n, roots, n_roots);
 }
 
+/* What becomes of the operand, as results: nothing but this one, or others that are as large, made at the same place before any of them is written there. */
+XG_FN bool xg_in_place_alone(const xg_in_place *w, const xg_comp *c, uint32_t leaf, bool rows) {
+    const xg_inst *root = c->root;
+    int64_t elements;
+    bool alone = true, same = true;
+    uint32_t k;
+    if (root->op != XG_TUPLE) return true;
+    elements = XG_OPERAND(root, leaf)->shape->elements;
+    for (k = 0; k < root->n_operands; k++) {
+        if (!xg_map64_get(&w->seen, XG_OPERAND(root, k)->id + (uint64_t)1)) continue;
+        alone = alone && k == leaf;
+        same = same && XG_OPERAND(root, k)->shape->elements == elements;
+    }
+    return alone || (same && (rows || (elements == XG_OPERAND(root, 0)->shape->elements && xg_in_place_one_walk(c))));
+}
+
 XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     xg_inst *from = c->params[operand], *to = xg_fuse_leaf(c, leaf);
@@ -30281,12 +31104,38 @@ XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t opera
         XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, XG_USE_INDEX(u)))) break;
     }
     ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to;
-    ok = ok && (in_walk ? xg_in_place_together(&w, c, to) : xg_in_place_alone(&w, c, leaf) && (!w.reduced || xg_in_place_rows(a, c)));
+    if (ok && in_walk) ok = xg_in_place_together(&w, c, to);
+    else if (ok) ok = (!w.reduced && xg_in_place_alone(&w, c, leaf, false)) || (xg_in_place_rows(a, c) && xg_in_place_alone(&w, c, leaf, true));
     xg_arena_reset(a, mark);
     return ok;
 }
-XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) { return xg_in_place_shares(a, fusion, operand, leaf, false); }
-XG_FN bool xg_fuse_may_share_in_walk(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) { return xg_in_place_shares(a, fusion, operand, leaf, true); }
+/* In a fusion of fusions (phases.c) all of a phase is done before the next one begins: who else reads the operand has to stand in front of who writes over it. */
+XG_FN bool xg_in_place_phases(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    const xg_inst *to = xg_fuse_leaf(c, leaf), *maker = to ? xg_fuse_phase_of(fusion, leaf) : NULL;
+    xg_phase_list list = xg_fuse_phases(a, c);
+    uint32_t at, k, of;
+    if (!to) return false;
+    of = (uint32_t)(maker == to ? 0 : xg_attr_int(to, XG_A_index, 0));
+    for (at = 0; at < list.n && list.members[at] != maker; at++) {}
+    XG_FOR_USES(u, c->params[operand]) {
+        for (k = 0; k < list.n && list.members[k] != u->user; k++) {}
+        if (at == list.n || k == list.n) return false;
+        if (k == at ? !xg_in_place_shares(a, maker, XG_USE_INDEX(u), of, in_walk) : list.level[k] >= list.level[at]) return false;
+    }
+    return c->params[operand]->shape->elements == to->shape->elements && xg_type_bytes(c->params[operand]->shape->type) == xg_type_bytes(to->shape->type);
+}
+XG_FN bool xg_in_place_asks(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
+    xg_mark mark;
+    bool ok;
+    if (!xg_fuse_is_phases(xg_attr_comp(fusion, XG_A_calls))) return xg_in_place_shares(a, fusion, operand, leaf, in_walk);
+    mark = xg_arena_mark(a);
+    ok = xg_in_place_phases(a, fusion, operand, leaf, in_walk);
+    xg_arena_reset(a, mark);
+    return ok;
+}
+XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) { return xg_in_place_asks(a, fusion, operand, leaf, false); }
+XG_FN bool xg_fuse_may_share_in_walk(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) { return xg_in_place_asks(a, fusion, operand, leaf, true); }
 
 /* What the fusion itself says: output_to_operand_aliasing={{leaf}: (operand, {})}. */
 XG_FN int64_t xg_fuse_said(const xg_inst *fusion, uint32_t leaf) {
@@ -30331,7 +31180,8 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
  *     ELEMENT      one array whose elements their keys tell all about: the keys are sorted, equal ones may change places
  *     ENTRY        key and place in one integer: no two are equal, the order of equal keys is that of their places, and what belongs to a place is fetched in the end
  *     KEY          keys of 64 bits, places beside them
- *     COMPARATOR   whatever else it does (several keys, complex numbers): places are sorted, and the comparator is asked
+ *     COMPARATOR   whatever else it does (complex numbers, keys of more bits): places are sorted, and the comparator is asked
+ * Several keys, of which the next is asked where the ones before are equal (jnp.lexsort), are one of all their bits side by side.
  * A comparison of floats that is none of the total order takes the zeros for equal; where NaN goes it leaves open. */
 #ifndef XG_FUSE_SORT_ORDER_C
 #define XG_FUSE_SORT_ORDER_C
@@ -30361,38 +31211,77 @@ XG_FN int xg_order_bits(xlagpu_type t, bool total) {
     if (class_of != XGT_F) return 0;
     return bits > 8 ? bits : bits == 8 && total ? 16 : 32; /* narrower floats are compared as f32; see emit/sort_key.c */
 }
-XG_FN bool xg_order_read_comparator(xg_sort_order *o) {
-    const xg_inst *root = xg_attr_comp(o->sort, XG_A_to_apply)->root;
+/* A comparison of one function of both elements. */
+XG_FN bool xg_order_read_key(const xg_inst *i, xg_sort_key *o) {
     xg_str direction;
     bool swapped = false, greater;
-    if (root->op != XG_COMPARE) return false;
-    direction = xg_attr_str(root, XG_A_direction);
+    if (i->op != XG_COMPARE) return false;
+    direction = xg_attr_str(i, XG_A_direction);
     greater = xg_str_is(direction, "GT");
     o->keyed = UINT32_MAX;
-    if ((!greater && !xg_str_is(direction, "LT")) || !xg_order_mirrors(XG_OPERAND(root, 0), XG_OPERAND(root, 1), &o->keyed, &swapped, 0) || o->keyed == UINT32_MAX) return false;
-    o->key = XG_OPERAND(root, swapped);
+    if ((!greater && !xg_str_is(direction, "LT")) || !xg_order_mirrors(XG_OPERAND(i, 0), XG_OPERAND(i, 1), &o->keyed, &swapped, 0) || o->keyed == UINT32_MAX) return false;
+    o->key = XG_OPERAND(i, swapped);
     o->type = o->key->shape->type;
-    o->total = xg_str_is(xg_attr_str(root, XG_A_type), "TOTALORDER");
+    o->total = xg_str_is(xg_attr_str(i, XG_A_type), "TOTALORDER");
     o->descending = greater != swapped;
+    o->bits = xg_order_bits(o->type, o->total);
     return true;
+}
+/* Are what `less` compares the same (direction EQ), or not (NE)? */
+XG_FN bool xg_order_is_tie(const xg_inst *i, const xg_inst *less, const char *direction) {
+    bool turned = i->op == XG_COMPARE && XG_OPERAND(i, 0) == XG_OPERAND(less, 1);
+    return i->op == XG_COMPARE && xg_str_is(xg_attr_str(i, XG_A_direction), direction) && xg_str_eq(xg_attr_str(i, XG_A_type), xg_attr_str(less, XG_A_type)) &&
+        XG_OPERAND(i, turned) == XG_OPERAND(less, 0) && XG_OPERAND(i, !turned) == XG_OPERAND(less, 1);
+}
+/* One key; or less, or the same and what the next keys say, in one of the ways in which that is written. */
+XG_FN bool xg_order_read_keys(xg_sort_order *o, const xg_inst *i) {
+    uint32_t p, q;
+    if (o->n_keys == XG_SORT_KEYS) return false;
+    if (xg_order_read_key(i, &o->keys[o->n_keys])) { o->n_keys++; return true; }
+    if (i->op == XG_OR) for (p = 0; p < 2; p++) {
+        const xg_inst *less = XG_OPERAND(i, p), *both = XG_OPERAND(i, !p);
+        if (both->op != XG_AND || !xg_order_read_key(less, &o->keys[o->n_keys])) continue;
+        for (q = 0; q < 2; q++) if (xg_order_is_tie(XG_OPERAND(both, q), less, "EQ")) { o->n_keys++; return xg_order_read_keys(o, XG_OPERAND(both, !q)); }
+    }
+    if (i->op == XG_SELECT) for (p = 1; p < 3; p++) {
+        const xg_inst *less = XG_OPERAND(i, p);
+        if (!xg_order_read_key(less, &o->keys[o->n_keys]) || !xg_order_is_tie(XG_OPERAND(i, 0), less, p == 1 ? "NE" : "EQ")) continue;
+        o->n_keys++;
+        return xg_order_read_keys(o, XG_OPERAND(i, 3 - p));
+    }
+    return false;
+}
+/* Of all keys side by side; 0: one is no integer, or they are more than 64. */
+XG_FN int xg_order_all_bits(const xg_sort_order *o) {
+    int bits = 0;
+    uint32_t k;
+    for (k = 0; k < o->n_keys; k++) {
+        if (!o->keys[k].bits) return 0;
+        bits += o->keys[k].bits;
+    }
+    if (o->n_keys < 2) return bits;
+    return bits <= 16 ? 16 : bits <= 32 ? 32 : bits <= 64 ? 64 : 0;
 }
 XG_FN xg_sort_order xg_fuse_sort_order(const xg_inst *sort) {
     xg_sort_order o;
     bool places = sort->op == XG_TOPK || sort->n_operands > 1, stable = sort->op == XG_TOPK || xg_attr_int(sort, XG_A_is_stable, 0);
+    xg_sort_key *first = &o.keys[0];
     uint32_t k;
     memset(&o, 0, sizeof o);
     o.sort = sort;
     o.form = XG_SORT_BY_COMPARATOR;
     if (sort->op == XG_TOPK) {
-        o.type = XG_OPERAND(sort, 0)->shape->type;
-        o.descending = xg_attr_int(sort, XG_A_largest, 1) != 0;
-        o.total = true;
-    }
-    if (sort->op == XG_TOPK || xg_order_read_comparator(&o)) o.bits = xg_order_bits(o.type, o.total);
+        o.n_keys = 1;
+        first->type = XG_OPERAND(sort, 0)->shape->type;
+        first->descending = xg_attr_int(sort, XG_A_largest, 1) != 0;
+        first->total = true;
+        first->bits = xg_order_bits(first->type, true);
+    } else if (!xg_order_read_keys(&o, xg_attr_comp(sort, XG_A_to_apply)->root)) o.n_keys = 0;
+    o.bits = xg_order_all_bits(&o);
     if (o.bits) {
-        bool itself = !o.key || o.key->op == XG_PARAMETER;
-        if (itself && !stable && !places) o.total = true, o.bits = xg_order_bits(o.type, true); /* any finer order will do */
-        o.exact = itself && (xg_type_class(o.type) != XGT_F || (o.total && xg_type_bits(o.type) > 8));
+        bool itself = o.n_keys == 1 && (!first->key || first->key->op == XG_PARAMETER);
+        if (itself && !stable && !places) first->total = true, o.bits = first->bits = xg_order_bits(first->type, true); /* any finer order will do */
+        o.exact = itself && (xg_type_class(first->type) != XGT_F || (first->total && xg_type_bits(first->type) > 8));
         o.form = o.exact && !places ? XG_SORT_BY_ELEMENT : o.bits == 64 ? XG_SORT_BY_KEY : XG_SORT_BY_ENTRY;
     }
     o.entry_bytes = o.form == XG_SORT_BY_ELEMENT ? (o.bits == 64 ? 8 : 4) : o.form == XG_SORT_BY_ENTRY ? (o.bits == 32 ? 8 : 4) : o.form == XG_SORT_BY_KEY ? 8 : 4;
@@ -30781,6 +31670,7 @@ XG_FN void xg_partition_print(xg_buf *b, const xg_partition *p) {
 /* Handled by the plan itself: nothing is computed. So is what waits for others, which the plan refuses by name. */
 XG_FN bool xg_fuse_needs_no_kernel(const xg_inst *i) {
     if (xg_is_block_call(i)) return false;
+    if (i->shape->type == XLAGPU_TUPLE && i->shape->n_elems == 0) return true; /* a call for nothing */
     switch (i->op) {
     case XG_PARAMETER: case XG_CONSTANT: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_BITCAST: case XG_FUSION: case XG_OPT_BARRIER: case XG_DOMAIN:
     case XG_AFTER_ALL: case XG_ADD_DEPENDENCY: case XG_WHILE: case XG_CONDITIONAL: case XG_CUSTOM_CALL: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_RNG_GET_AND_UPDATE_STATE: case XG_INFEED: case XG_OUTFEED:
@@ -30875,7 +31765,7 @@ XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
     bool changed = false;
     for (; i; i = next) {
         next = i->next;
-        if (i->op == XG_FUSION) {
+        if (i->op == XG_FUSION && !xg_fuse_keeps_phases(i)) {
             xg_comp *inside = xg_attr_comp(i, XG_A_calls);
             changed = xg_fuse_flatten(inside) || changed;
             changed = xg_fuse_untuple_root(inside) || changed;
@@ -30976,7 +31866,8 @@ XG_FN bool xg_fuse_hoist_constants(xg_module *m) { return m->made[XG_FUSION] && 
  * is computed again. Fusion itself does not see this: it moves whole kernels, and a multiplication goes into its reader before f, which is dearer, can go into it.
  *
  * Laws: the reader uses the arrays for nothing else; the one in whose place the result comes has no other reader, and ends in an elementwise operation; its fusion has the other
- * arrays already, as outputs or as operands. So no array lives longer but for those operands, by no step more than the fusion itself. */
+ * arrays already, as outputs or as operands, or gets them as operands: those that were made before it and that only the reader reads. So no array lives longer but for operands that it
+ * had, by no step more than the fusion itself, and what it gets is free from then on. */
 #ifndef XG_FUSE_COMBINE_OPERANDS_C
 #define XG_FUSE_COMBINE_OPERANDS_C
 
@@ -31042,21 +31933,48 @@ XG_FN xg_inst *xg_combine_inside(const xg_inst *maker, xg_inst *value) {
 }
 XG_FN xg_inst *xg_combine_value(const xg_combine *w, uint32_t k) { return XG_OPERAND(w->reader, w->params[k]->number); }
 
+/* Its place in the computation, if fusions may get operands. */
+XG_FN uintptr_t xg_combine_place(const xg_inst *i) { return (uintptr_t)i->scratch; }
+/* An array that the maker does not have: may it read it, so that the reader needs it no more? */
+XG_FN bool xg_combine_may_get(const xg_combine *w, const xg_inst *value) {
+    const xg_inst *from = value->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(value, 0) : value;
+    if (value->op == XG_PARAMETER || value->op == XG_CONSTANT || value == value->comp->root || !xg_shape_is_array(value->shape)) return false;
+    XG_FOR_USES(u, value) if (u->user != w->reader) return false;
+    return xg_combine_place(from) < xg_combine_place(w->maker) && w->maker->n_operands + (uint64_t)xg_shape_leaves(w->maker->shape) + XG_COMBINE_OPERANDS_MAX < XG_FUSE_BUFFERS_MAX;
+}
+
 XG_FN bool xg_combine_fits(xg_combine *w, uint32_t k) {
     const xg_inst *root;
     uint32_t j;
     w->value = xg_combine_value(w, k);
     w->maker = xg_combine_maker_of(w->value, &w->leaf);
-    if (!w->maker || w->value == w->value->comp->root || xg_inst_attr(w->maker, XG_A_output_to_operand_aliasing)) return false;
+    if (!w->maker || w->value == w->value->comp->root || xg_inst_attr(w->maker, XG_A_output_to_operand_aliasing) || xg_inst_attr(w->maker, XG_A_control_predecessors)) return false;
     XG_FOR_USES(u, w->value) if (u->user != w->reader || XG_USE_INDEX(u) != (uint32_t)w->params[k]->number) return false;
     if (w->maker != w->value) XG_FOR_USES(u, w->maker) if (u->user->op != XG_GET_TUPLE_ELEMENT || (u->user != w->value && xg_attr_int(u->user, XG_A_index, 0) == w->leaf)) return false;
     root = xg_fuse_leaf(xg_attr_comp(w->maker, XG_A_calls), (uint32_t)w->leaf);
     if (!root || !(xg_op_flags(root->op) & XGF_EW)) return false;
-    for (j = 0; j < w->inner->n_operands; j++) if (w->params[j] && !xg_combine_inside(w->maker, xg_combine_value(w, j))) return false;
+    for (j = 0; j < w->inner->n_operands; j++) if (w->params[j] && !xg_combine_inside(w->maker, xg_combine_value(w, j)) && !xg_combine_may_get(w, xg_combine_value(w, j))) return false;
     return true;
 }
 
 /* ---- moving it ---- */
+
+/* A maker that has the array as an operand, too, in place of the one that has not. */
+XG_FN void xg_combine_get(xg_combine *w, xg_inst *value) {
+    xg_inst *was = w->maker, **operands = XG_NEW_N(was->comp->module->arena, xg_inst *, (size_t)was->n_operands + 1), *made;
+    uint32_t k;
+    for (k = 0; k < was->n_operands; k++) operands[k] = XG_OPERAND(was, k);
+    operands[k] = value;
+    if (xg_combine_place(value) > xg_combine_place(was)) xg_inst_move_before(value, was); /* a name of what stands there */
+    (void)xg_comp_add_param(xg_attr_comp(was, XG_A_calls), value->shape, XG_STR("param"));
+    made = xg_inst_new(was->comp, XG_FUSION, was->shape, operands, k + 1, was, was->name);
+    for (k = 0; k < was->n_attrs; k++) xg_inst_set_attr(made, was->attrs[k]);
+    made->scratch = was->scratch;
+    if (w->value == was) w->value = made;
+    w->maker = made;
+    xg_inst_replace(was, made);
+    xg_inst_remove(was);
+}
 
 XG_FN xg_inst *xg_combine_operand(const xg_combine *w, const xg_hb *b, uint32_t k) {
     xg_inst *o = XG_OPERAND(w->inner, k), *there, *scalar;
@@ -31079,12 +31997,13 @@ XG_FN void xg_combine_remove(xg_inst *i) {
         for (o = j < k ? NULL : operands[k]; o && !o->first_use && (xg_in_place_renames(o) || xg_combine_is_splat(o)); o = next) { next = o->n_operands ? XG_OPERAND(o, 0) : NULL; xg_inst_remove(o); }
     }
 }
-XG_FN void xg_combine_move(const xg_combine *w) {
+XG_FN void xg_combine_move(xg_combine *w) {
     xg_comp *c = xg_attr_comp(w->maker, XG_A_calls);
     bool several = w->maker != w->value;
     xg_inst *operands[XG_COMBINE_OPERANDS_MAX] = {NULL, NULL, NULL, NULL}, *made, *param = NULL;
     xg_hb b = xg_hb_end(c, w->inner);
     uint32_t k;
+    for (k = 0; k < w->inner->n_operands; k++) if (w->params[k] && !xg_combine_inside(w->maker, xg_combine_value(w, k))) xg_combine_get(w, xg_combine_value(w, k));
     if (several) b.before = c->root;
     for (k = 0; k < w->inner->n_operands; k++) operands[k] = xg_combine_operand(w, &b, k);
     made = xg_inst_clone(w->inner, c, operands, b.before);
@@ -31127,6 +32046,10 @@ XG_FN bool xg_combine_reader(xg_inst *reader) {
 }
 XG_FN bool xg_combine_comp(xg_comp *c) {
     bool changed = false;
+    uintptr_t place = 0;
+    XG_FOR_INSTS(i, c) i->scratch = NULL;
+    XG_FOR_INSTS(i, c) if (xg_inst_attr(i, XG_A_control_predecessors)) place = UINTPTR_MAX; /* it may name a fusion that would be made anew */
+    if (!place) XG_FOR_INSTS(i, c) i->scratch = (void *)++place;
     XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) changed = xg_combine_reader(i) || changed;
     return changed;
 }
@@ -31142,7 +32065,7 @@ XG_FN bool xg_fuse_combine_operands(xg_module *m) { return m->made[XG_FUSION] &&
 #ifndef XG_FUSE_COST_C
 #define XG_FUSE_COST_C
 
-enum { XG_COST_LAUNCH_PS = 1500000, XG_COST_BLOCK = 128, XG_COST_SECTOR = 32, XG_COST_BLOCK_BYTES_PER_CLOCK = 32, XG_COST_L2_SPEED = 5, XG_COST_L1_SPEED = 20, XG_COST_VECTOR = 4 };
+enum { XG_COST_LAUNCH_PS = 1500000, XG_COST_BLOCK = 128, XG_COST_SECTOR = 32, XG_COST_BLOCK_BYTES_PER_CLOCK = 32, XG_COST_L2_SPEED = 5, XG_COST_L2_APART = 2, XG_COST_L1_SPEED = 20, XG_COST_VECTOR = 4 };
 static const int64_t XG_COST_MOST = INT64_MAX / 4;
 
 XG_FN int64_t xg_cost_add(int64_t a, int64_t b) { return a > XG_COST_MOST - b ? XG_COST_MOST : a + b; }
@@ -31212,6 +32135,7 @@ XG_FN xg_machine xg_cost_machine(const xg_module *m) {
     r.bandwidth_gbs = 3352;
     r.l2_bytes = (int64_t)50 << 20;
     r.threads_per_sm = 2048;
+    r.shared_per_block = 232448;
     return r;
 }
 
@@ -31232,12 +32156,16 @@ XG_FN int64_t xg_cost_move(const xg_cost *c, int64_t bytes, int64_t speed) {
 }
 
 /* `reads` elements are read from an array of `bytes`. */
-XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, bool coalesced) {
+XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, xg_cost_way way) {
     int64_t total = xg_cost_mul(reads, element_bytes), first, again, speed = XG_COST_L2_SPEED;
-    if (!coalesced && bytes > XG_COST_SECTOR * 64) total = xg_cost_mul(reads, XG_MAX(element_bytes, (int64_t)XG_COST_SECTOR) / 2);
+    if (way != XG_COST_NEIGHBOURS && bytes > XG_COST_SECTOR * 64) total = xg_cost_mul(reads, XG_MAX(element_bytes, (int64_t)XG_COST_SECTOR) / (way == XG_COST_APART ? 1 : 2));
     first = XG_MIN(total, bytes);
     again = total - first;
     c->memory = xg_cost_add(c->memory, xg_cost_move(c, first, 1));
+    if (way == XG_COST_APART && again > first) { /* sectors come again long after they were there: as fast as the second cache is */
+        c->memory = xg_cost_add(c->memory, xg_cost_move(c, again, bytes > c->machine->l2_bytes ? 1 : XG_COST_L2_APART));
+        return;
+    }
     if (bytes < 32768) speed = XG_COST_L1_SPEED; /* stays in every multiprocessor's own cache */
     c->memory = xg_cost_add(c->memory, bytes > c->machine->l2_bytes ? xg_cost_move(c, again, 1) : xg_cost_move(c, again, speed) / (speed == XG_COST_L1_SPEED ? 1 : 2));
 }
@@ -31321,6 +32249,54 @@ XG_FN bool xg_remat_comp(xg_comp *c) {
 XG_FN bool xg_fuse_rematerialize(xg_module *m) { return xg_opt_each_sequence(m, xg_remat_comp); }
 
 #endif /* XG_FUSE_REMATERIALIZE_C */
+/* fuse/permutation.c -- transposes and copies between layouts as what they do to memory: a permutation of as few dimensions as possible.
+ *
+ * Dimensions of one element are left out, and neighbours that stay together are one. So two instructions have the same permutation exactly if one walk over tiles serves both. */
+#ifndef XG_FUSE_PERMUTATION_C
+#define XG_FUSE_PERMUTATION_C
+
+XG_FN uint32_t xg_shape_major(const xg_shape *s, uint32_t k) { return s->layout ? (uint32_t)s->layout->minor_to_major[s->rank - 1 - k] : k; }
+
+/* False for what is no permutation of elements, or keeps their order. */
+XG_FN bool xg_permutation_of(const xg_inst *i, xg_permutation *p) {
+    const xg_shape *to = i->shape, *from;
+    uint32_t place[XG_RANK_MAX], order[XG_RANK_MAX], n = 0, k;
+    if ((i->op != XG_TRANSPOSE && i->op != XG_COPY) || !xg_shape_is_array(to)) return false;
+    from = XG_OPERAND(i, 0)->shape;
+    if (!xg_index_has_order(from) || !xg_index_has_order(to)) return false;
+    p->rank = 0;
+    for (k = 0; k < from->rank; k++) if (from->dims[xg_shape_major(from, k)] != 1) { place[xg_shape_major(from, k)] = n; p->dims[n++] = from->dims[xg_shape_major(from, k)]; }
+    for (n = 0, k = 0; k < to->rank; k++) {
+        uint32_t d = xg_shape_major(to, k);
+        if (to->dims[d] != 1) order[n++] = place[i->op == XG_TRANSPOSE ? (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[d] : d];
+    }
+    for (k = 0; k < n; k++) { /* runs that stay together become one dimension: the first of each stands for it */
+        if (k && order[k] == order[k - 1] + 1) { p->dims[p->from[p->rank - 1]] *= p->dims[order[k]]; p->dims[order[k]] = 0; order[k] = order[k - 1] + 1; }
+        else p->from[p->rank++] = order[k];
+    }
+    for (k = 0; k < p->rank; k++) {
+        uint32_t before = 0, j;
+        for (j = 0; j < p->from[k]; j++) before += p->dims[j] != 0;
+        order[k] = before;
+    }
+    memcpy(p->from, order, p->rank * sizeof *order);
+    for (n = 0, k = 0; n < p->rank; k++) if (p->dims[k]) p->dims[n++] = p->dims[k];
+    return p->rank > 1;
+}
+XG_FN bool xg_permutation_equal(const xg_permutation *a, const xg_permutation *b) {
+    return a->rank == b->rank && memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0 && memcmp(a->from, b->from, a->rank * sizeof *a->from) == 0;
+}
+XG_FN bool xg_permutation_moves_minor(const xg_permutation *p) { return p->from[p->rank - 1] != p->rank - 1; }
+/* A number that tells apart those which move the minor dimension; 0 for all others. */
+XG_FN uint32_t xg_permutation_turn(const xg_inst *i) {
+    xg_permutation p;
+    uint32_t h = 1, k;
+    if (!xg_permutation_of(i, &p) || !xg_permutation_moves_minor(&p)) return 0;
+    for (k = 0; k < p.rank; k++) h = xg_hash_mix(xg_hash_mix(h, (uint64_t)p.dims[k]), p.from[k]);
+    return h | 1;
+}
+
+#endif /* XG_FUSE_PERMUTATION_C */
 /* fuse/legality.c -- what may be in one kernel, whatever it costs.
  *
  * Ideas
@@ -31447,6 +32423,7 @@ XG_FN xg_access xg_access_ratio(xg_access_kind kind, int64_t num, int64_t den) {
     a.num = num;
     a.den = XG_MAX(den, (int64_t)1);
     a.coalesced = true;
+    a.turn = 0;
     return a;
 }
 
@@ -31479,6 +32456,7 @@ XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t k) {
     default: if (xg_op_flags(user->op) & XGF_EW) return xg_access_ratio(o->shape->rank == user->shape->rank ? XG_ACCESS_SAME : XG_ACCESS_MOVED, 1, 1); break;
     }
     a.coalesced = xg_fuse_keeps_minor(user, o->shape);
+    if (!a.coalesced) a.turn = xg_permutation_turn(user);
     return a;
 }
 
@@ -31517,6 +32495,27 @@ XG_FN bool xg_fuse_reads_what_is_updated(const xg_kernel *p, const xg_kernel *c)
     return false;
 }
 
+/* Two large arrays are updated in place, each by what is read of the other. If both kernels read, the second would find what the first has written, so one array would have to be
+ * copied as a whole; what is read stays in front of both. Arguments that the program keeps are not written, whoever updates them. */
+XG_FN bool xg_fuse_is_kept(const xg_inst *x) {
+    const xg_module *m = x->comp->module;
+    return x->op == XG_PARAMETER && x->comp == m->entry && !m->n_aliases && !m->n_donors;
+}
+XG_FN bool xg_fuse_reads_in_turn(const xg_kernel *p, const xg_kernel *c) {
+    const xg_kernel *of;
+    uint32_t k, j;
+    if (!c->is_update_in_place || c->roots.n > 1) return false;
+    of = (const xg_kernel *)xg_in_place_strip(XG_OPERAND(c->inst, 0))->scratch;
+    if (!of) return false;
+    for (k = 0; k < p->n_inputs; k++) if (!xg_fuse_is_kept(p->inputs[k].from->inst)) XG_FOR_USES(v, p->inputs[k].from->inst) {
+        const xg_kernel *other = (const xg_kernel *)v->user->scratch;
+        if (p->inputs[k].from == of || !other || other == c || !other->is_update_in_place || XG_USE_INDEX(v)) continue;
+        if (xg_kernel_find_input(other, of)) return true;
+        for (j = 0; j < other->n_inputs; j++) if (xg_kernel_find_input(other->inputs[j].from, of)) return true;
+    }
+    return false;
+}
+
 /* Are both of one chain of updates in place, of which neither reads the array elsewhere? Then one kernel makes all of them, each by blocks of its own (emit/update.c). */
 XG_FN bool xg_fuse_continues_update(const xg_kernel *p, const xg_kernel *c) {
     const xg_inst *y = c->inst, *x;
@@ -31536,14 +32535,20 @@ XG_FN bool xg_fuse_continues_update(const xg_kernel *p, const xg_kernel *c) {
     return !xg_kernel_find_input(c, in->from);
 }
 
+/* A contraction, and nobody else, reads each of the producer's elements hardly more often than it is made in a kernel of its own: of a few by a few. */
+XG_FN bool xg_fuse_contracts_briefly(const xg_kernel *p, const xg_kernel *c) {
+    return p->n_readers == 1 && c->hero && xg_cost_mul(xg_fuse_elements(c->hero), xg_fuse_steps(c->hero)) / XG_FUSE_REPEATED <= p->elements;
+}
+
 /* Why the producer may not be computed in the consumer's kernel; NULL: it may. */
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
     const xg_inst *h = p->hero;
     if (p->is_update_in_place) return xg_fuse_continues_update(p, c) ? NULL : "the producer is an update in place";
     if (xg_fuse_reads_what_is_updated(p, c)) return "it reads what the consumer updates in place";
+    if (xg_fuse_reads_in_turn(p, c)) return "it reads what is updated in place by what it updates";
     if (in->contracted) {
         if (h) return "a hero inside of a contraction";
-        if (p->instructions > 4 * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) return "too much work to repeat inside of a contraction";
+        if ((p->instructions > 4 * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) && !xg_fuse_contracts_briefly(p, c)) return "too much work to repeat inside of a contraction";
     }
     if (!h) return p->loops && in->sites > 1 && in->reads / XG_FUSE_REPEATED >= p->elements ? "windows would be folded again for each reader" : NULL;
     if (h->op == XG_SCATTER || h->op == XG_SELECT_AND_SCATTER || h->shape->type == XLAGPU_TUPLE) return "nothing is computed behind the producer's hero";
@@ -31658,9 +32663,13 @@ XG_FN void xg_kernel_inputs_give(xg_kernels *g, xg_kernel_input *p, uint32_t cap
 
 XG_FN uint32_t xg_kernel_key(uint32_t outer, uint32_t inner) { return !outer ? inner : !inner ? outer : xg_hash_mix(outer, inner) | 1; }
 
+enum { XG_KERNEL_TURNS_BOTH = -1 }; /* two ways: no tile serves both */
+XG_FN uint32_t xg_kernel_turn(uint32_t outer, uint32_t inner) { return outer == (uint32_t)XG_KERNEL_TURNS_BOTH || inner == (uint32_t)XG_KERNEL_TURNS_BOTH ? (uint32_t)XG_KERNEL_TURNS_BOTH : xg_kernel_key(outer, inner); }
+
 /* Another place where the same value is read; equal places count once. */
 XG_FN void xg_kernel_join(xg_kernel_input *to, const xg_kernel_input *more) {
     to->time = -1;
+    to->turn = to->turn && more->turn && to->turn != more->turn ? (uint32_t)XG_KERNEL_TURNS_BOTH : to->turn | more->turn;
     to->coalesced = to->coalesced && more->coalesced;
     to->contracted = to->contracted || more->contracted;
     to->aligned = to->aligned && more->aligned;
@@ -31675,6 +32684,7 @@ XG_FN xg_kernel_input xg_kernel_through(const xg_kernel_input *outer, const xg_k
     xg_kernel_input r = *inner;
     r.sites = (uint32_t)XG_MIN((uint64_t)inner->sites * outer->sites, (uint64_t)1 << 20);
     r.key = xg_kernel_key(outer->key, inner->key);
+    r.turn = xg_kernel_turn(outer->turn, inner->turn);
     r.reads = xg_cost_scale(inner->reads, outer->reads, XG_MAX(elements, (int64_t)1));
     r.aligned = inner->aligned && outer->aligned;
     r.coalesced = inner->coalesced && outer->coalesced;
@@ -31682,11 +32692,16 @@ XG_FN xg_kernel_input xg_kernel_through(const xg_kernel_input *outer, const xg_k
     r.refused = false;
     r.why = NULL;
     r.gain = 0;
-    if (r.reads != inner->reads || r.coalesced != inner->coalesced) r.time = -1;
+    if (r.reads != inner->reads || r.coalesced != inner->coalesced || r.turn) r.time = -1;
     return r;
 }
 
-XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in) {
+/* turn: the way that the kernel's tiles serve. */
+XG_FN xg_cost_way xg_kernel_way(const xg_kernel_input *in, uint32_t turn) {
+    if (in->coalesced) return XG_COST_NEIGHBOURS;
+    return in->turn == (uint32_t)XG_KERNEL_TURNS_BOTH || (in->turn && turn && in->turn != turn) ? XG_COST_APART : XG_COST_TURNED;
+}
+XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t turn) {
     const xg_shape *s = in->from->inst->shape;
     int64_t reads = in->reads;
     xg_cost cost;
@@ -31695,7 +32710,7 @@ XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const
     cost.memory = 0;
     if (!xg_shape_is_array(s)) return 0;
     if (c->rows && s->elements == XG_OPERAND(c->hero, 0)->shape->elements) reads = XG_MIN(reads, s->elements); /* whoever has a row in his hands reads it once */
-    xg_cost_read(&cost, xg_cost_bytes(s), reads, xg_type_bytes(s->type), in->coalesced);
+    xg_cost_read(&cost, xg_cost_bytes(s), reads, xg_type_bytes(s->type), xg_kernel_way(in, turn));
     return cost.memory;
 }
 
@@ -31711,18 +32726,19 @@ XG_FN int64_t xg_kernel_time(const xg_kernels *g, const xg_kernel *c, int64_t me
 XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
     xg_cost cost;
     int64_t threads = k->elements;
-    uint32_t j;
+    uint32_t was = k->turn, j;
     bool others;
     if (k->rows) threads = XG_MIN(XG_OPERAND(k->hero, 0)->shape->elements / 4, xg_cost_mul(k->hero->shape->elements, XG_ROWS_LANES_MAX)); /* a row stays in one block */
     else if (k->hero && k->hero->op == XG_REDUCE) threads = XG_MAX(threads, XG_OPERAND(k->hero, 0)->shape->elements / 4);
     if (k->hero && k->hero->op == XG_SCATTER) threads = XG_OPERAND(k->hero, k->hero->n_operands - 1)->shape->elements; /* each update goes where it goes */
     xg_cost_begin(&cost, &g->machine, threads);
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_cost_write(&cost, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
-    others = k->blocks != cost.blocks;
+    for (k->turn = 0, j = 0; j < k->n_inputs && !k->turn; j++) k->turn = k->inputs[j].turn;
+    others = k->blocks != cost.blocks || k->turn != was;
     k->blocks = cost.blocks;
     k->memory = cost.memory;
     for (j = 0; j < k->n_inputs; j++) {
-        if (others || k->inputs[j].time < 0) k->inputs[j].time = xg_kernel_read_time(g, k, &k->inputs[j]);
+        if (others || k->inputs[j].time < 0) k->inputs[j].time = xg_kernel_read_time(g, k, &k->inputs[j], k->turn);
         k->memory = xg_cost_add(k->memory, k->inputs[j].time);
     }
     k->time = xg_kernel_time(g, k, k->memory, k->instructions);
@@ -31778,6 +32794,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
         if (a.kind != XG_ACCESS_SAME) how.key = xg_kernel_key(how.key, xg_hash_mix(i->id, k) | 1);
         how.aligned = how.aligned && a.kind <= XG_ACCESS_ALIGNED;
         how.coalesced = how.coalesced && a.coalesced;
+        how.turn = xg_kernel_turn(how.turn, a.turn);
         how.contracted = how.contracted || a.kind == XG_ACCESS_CONTRACTED;
         if (o->epoch != g->epoch) { o->epoch = g->epoch; o->seen.from = NULL; xg_push(g->arena, xg_kernel *, &g->found, o); }
         xg_kernel_see(o, &how);
@@ -31847,7 +32864,7 @@ XG_FN int64_t xg_kernel_time_with(xg_kernels *g, const xg_kernel *c, const xg_ke
         uint32_t had = xg_kernel_input_place(g, c, through.from, p->n_inputs);
         if (had != UINT32_MAX) { xg_kernel_input both = c->inputs[had]; xg_kernel_join(&both, &through); memory -= c->inputs[had].time; through = both; }
         else ++*buffers;
-        if (through.time < 0 || p->blocks != c->blocks) through.time = xg_kernel_read_time(g, c, &through);
+        if (through.time < 0 || p->blocks != c->blocks) through.time = xg_kernel_read_time(g, c, &through, c->turn ? c->turn : xg_kernel_turn(in->turn, p->turn));
         memory = xg_cost_add(memory, through.time);
     }
     return xg_kernel_time(g, c, memory, xg_kernel_instructions_with(c, in));
@@ -32193,6 +33210,481 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
 }
 
 #endif /* XG_FUSE_FUSIONS_C */
+/* fuse/phases.c -- the pass small-kernel-joining: small kernels, of which one waits for another, become phases of one kernel.
+ *
+ * A launch takes longer than many a kernel. Where one multiprocessor makes what a kernel makes in less time than its launch takes, it may as well be one block that does so, right behind the kernel
+ * that made what it reads: the launch is saved, and what lies between the two is in shared memory instead of a temporary buffer. The result is a fusion of fusions: a fused computation of
+ * parameters, fusions, elements of tuples and one tuple. Its members are emitted by the emitters that they would have had alone (emit/phases.c).
+ *
+ * - A kernel is small by what one multiprocessor needs for it: half of the lanes' speed (few warps, that wait for each other), and so many bytes a clock. That has to be less than XG_PHASES_GAIN of a launch.
+ * - The phase of a member is the number of members on the longest way to it. All of a phase is done before the next one begins.
+ * - Joining must make no cycle. Groups are bits; each instruction knows which groups it depends on, each group on which it depends, but for what its members read of each other. A group may
+ *   grow if nothing that it depends on, by any number of groups, is itself. There are as many groups at a time as a word has bits; when there are no more, all are closed.
+ * - What updates an operand in place, waits for the whole device, or is made from values in other memory, stays as it is. */
+#ifndef XG_FUSE_PHASES_C
+#define XG_FUSE_PHASES_C
+
+enum { XG_PHASES_LANES_SHARE = 2, XG_PHASES_BYTES_PER_CLOCK = 32, XG_PHASES_GAIN_OF = 10, XG_PHASES_GAIN = 9, XG_PHASES_WALK = 4096 /* elements: a few for each thread */, XG_PHASES_SERIAL = 128 /* steps of a contraction, which one thread does */, XG_PHASES_ROW = 512, XG_PHASES_LONG_ROWS = 2 /* a team takes such rows one after the other */, XG_PHASES_MEMBERS = 16, XG_PHASES_OPS = 1500, XG_PHASES_BUFFERS = 64, XG_PHASES_SHARED = 16 << 10 };
+
+/* ---- what such a fusion is ---- */
+
+XG_FN bool xg_fuse_is_phases(const xg_comp *c) {
+    uint32_t n = 0, k;
+    XG_FOR_INSTS(i, c) {
+        if (i->op == XG_FUSION) n++;
+        else if (i->op == XG_GET_TUPLE_ELEMENT) { if (XG_OPERAND(i, 0)->op != XG_FUSION) return false; }
+        else if (i->op != XG_PARAMETER && (i->op != XG_TUPLE || i != c->root)) return false;
+    }
+    for (k = 0; c->root->op == XG_TUPLE && k < c->root->n_operands; k++) if (XG_OPERAND(c->root, k)->op == XG_PARAMETER) return false;
+    return n > 0;
+}
+XG_FN const xg_inst *xg_fuse_phase_of(const xg_inst *fusion, uint32_t leaf) {
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    const xg_inst *i;
+    if (!xg_fuse_is_phases(c)) return fusion;
+    i = xg_fuse_leaf(c, leaf);
+    return i->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(i, 0) : i;
+}
+XG_FN xg_phase_list xg_fuse_phases(xg_arena *a, const xg_comp *c) {
+    xg_phase_list l;
+    xg_map64 levels; /* by instruction id + 1: its level + 1 */
+    uint32_t k;
+    memset(&l, 0, sizeof l);
+    l.members = XG_NEW_N(a, const xg_inst *, c->n_insts + (size_t)1);
+    l.level = XG_NEW_N(a, uint32_t, c->n_insts + (size_t)1);
+    xg_map64_init(&levels, a);
+    XG_FOR_INSTS(i, c) {
+        uintptr_t level = 0;
+        for (k = 0; k < i->n_operands; k++) level = XG_MAX(level, (uintptr_t)xg_map64_get(&levels, XG_OPERAND(i, k)->id + (uint64_t)1));
+        if (i->op == XG_FUSION) {
+            l.members[l.n] = i;
+            l.level[l.n++] = (uint32_t)level++;
+            l.levels = XG_MAX(l.levels, (uint32_t)level);
+        }
+        xg_map64_put(&levels, i->id + (uint64_t)1, (void *)level);
+    }
+    return l;
+}
+XG_FN int64_t xg_fuse_phases_shared(const xg_comp *c) {
+    int64_t bytes = 0;
+    XG_FOR_INSTS(i, c) {
+        bool given = i == c->root;
+        if ((i->op != XG_FUSION && i->op != XG_GET_TUPLE_ELEMENT) || !xg_shape_is_array(i->shape)) continue;
+        XG_FOR_USES(u, i) given = given || u->user->op == XG_TUPLE;
+        if (!given) bytes = xg_cost_add(bytes, (xg_cost_bytes(i->shape) + 15) / 16 * 16);
+    }
+    return bytes;
+}
+
+/* ---- what is small ---- */
+
+typedef struct xg_phase_work { int64_t instructions, bytes, walk; uint32_t ops; bool serial; } xg_phase_work; /* serial: few threads would do much, one step behind the other */
+
+XG_FN bool xg_phases_takes_op(const xg_inst *i) {
+    switch (i->op) {
+    case XG_PARAMETER: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_CONSTANT: case XG_IOTA: case XG_BROADCAST: case XG_BITCAST: case XG_BITCAST_CONVERT: case XG_RESHAPE: case XG_TRANSPOSE: case XG_COPY:
+    case XG_REVERSE: case XG_SLICE: case XG_PAD: case XG_CONCATENATE: case XG_DYNAMIC_SLICE: case XG_DYNAMIC_UPDATE_SLICE: case XG_GATHER: case XG_DOT: case XG_REDUCE: case XG_MAP: return true;
+    case XG_REDUCE_WINDOW: return !xg_fuse_is_scan(i);
+    default: return (xg_op_flags(i->op) & XGF_EW) != 0;
+    }
+}
+XG_FN bool xg_phases_takes_shape(const xg_shape *s) {
+    uint32_t k;
+    if (s->type == XLAGPU_TUPLE) {
+        for (k = 0; k < s->n_elems; k++) if (!xg_shape_is_array(s->elems[k]) || !xg_phases_takes_shape(s->elems[k])) return false;
+        return s->n_elems > 0;
+    }
+    return xg_fuse_is_static_array(s) && s->elements > 0 && xg_type_bits(s->type) >= 1 && (!s->layout || (!s->layout->memory_space && !s->layout->element_bits));
+}
+/* One step of the loop inside: what it reads, by address. */
+XG_FN int64_t xg_phases_step(const xg_inst *i) { return xg_cost_step(i) + (i->op == XG_DOT ? 3 : 1); }
+/* Elements that are made of each instruction, from the roots down: as many as whoever reads most asks for, and more where each reader asks at places of its own; in a row program, each once. */
+XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c) {
+    int64_t *reads = XG_NEW_N(a, int64_t, c->n_insts + (size_t)1);
+    xg_phase_work w;
+    uint32_t at = 0, k;
+    const xg_inst *i;
+    bool rows = false;
+    memset(&w, 0, sizeof w);
+    w.bytes = xg_cost_bytes(c->root->shape);
+    XG_FOR_INSTS(j, c) rows = rows || j->op == XG_REDUCE;
+    rows = rows && xg_in_place_rows(a, c);
+    XG_FOR_INSTS(j, c) j->scratch = &reads[at++];
+    if (c->root->op != XG_TUPLE) *(int64_t *)c->root->scratch = xg_fuse_elements(c->root);
+    for (i = c->last; i; i = i->prev) {
+        int64_t n = rows ? XG_MIN(*(const int64_t *)i->scratch, xg_fuse_elements(i)) : *(const int64_t *)i->scratch, steps = xg_fuse_steps(i);
+        w.ops += (uint32_t)XG_MIN(xg_cost_op(i), (int64_t)200);
+        if (i->op == XG_PARAMETER) {
+            w.bytes = xg_cost_add(w.bytes, XG_MIN(xg_cost_bytes(i->shape), xg_cost_mul(n, xg_type_bytes(i->shape->type))));
+            w.instructions = xg_cost_add(w.instructions, xg_cost_mul(n, 2));
+        }
+        w.instructions = xg_cost_add(w.instructions, xg_cost_mul(n, xg_cost_op(i)));
+        if (steps > 1) w.instructions = xg_cost_add(w.instructions, xg_cost_mul(xg_cost_mul(n, steps), xg_phases_step(i)));
+        w.walk = XG_MAX(w.walk, i->op == XG_DOT ? n : xg_cost_mul(n, steps));
+        w.serial = w.serial || (i->op == XG_DOT && steps > XG_PHASES_SERIAL) || (i->op == XG_REDUCE && steps > XG_PHASES_ROW && n > XG_PHASES_LONG_ROWS);
+        for (k = 0; k < i->n_operands; k++) {
+            xg_inst *o = XG_OPERAND(i, k);
+            int64_t *r = (int64_t *)o->scratch;
+            xg_access access;
+            if (i->op == XG_TUPLE) { *r = XG_MAX(*r, xg_fuse_elements(o)); continue; }
+            access = xg_fuse_access(i, k);
+            *r = access.kind <= XG_ACCESS_ALIGNED ? XG_MAX(*r, xg_cost_scale(n, access.num, access.den)) : xg_cost_add(*r, xg_cost_scale(n, access.num, access.den));
+        }
+    }
+    return w;
+}
+/* Picoseconds of one multiprocessor. */
+XG_FN int64_t xg_phases_time(const xg_machine *m, const xg_phase_work *w) {
+    return xg_cost_scale(xg_cost_add(xg_cost_mul(w->instructions, XG_PHASES_LANES_SHARE) / m->lanes, w->bytes / XG_PHASES_BYTES_PER_CLOCK), 1000000, m->clock_mhz);
+}
+
+/* One that may be a phase, if it is small enough. */
+XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
+    const xg_comp *c;
+    uint32_t k, n, pattern;
+    if (i->op != XG_FUSION || !xg_phases_takes_shape(i->shape) || xg_inst_attr(i, XG_A_output_to_operand_aliasing)) return false;
+    c = xg_attr_comp(i, XG_A_calls);
+    if (c->n_params != i->n_operands || (i->shape->type == XLAGPU_TUPLE) != (c->root->op == XG_TUPLE)) return false;
+    if (i->shape->type == XLAGPU_TUPLE) { /* taken apart by whoever reads it */
+        if (i == i->comp->root) return false;
+        XG_FOR_USES(u, i) if (u->user->op != XG_GET_TUPLE_ELEMENT || u->user == i->comp->root) return false;
+    }
+    n = (uint32_t)xg_shape_leaves(i->shape);
+    for (k = 0; k < n; k++) if (xg_fuse_elements(xg_fuse_leaf(c, k)) > XG_PHASES_WALK) return false;
+    if (xg_fuse_is_fill(c->root, &pattern)) return false;
+    for (k = 0; k < c->n_params; k++) if (!xg_phases_takes_shape(c->params[k]->shape)) return false;
+    XG_FOR_INSTS(j, c) if (!xg_phases_takes_op(j) || (j->op == XG_TUPLE && j != c->root)) return false;
+    for (k = 0; k < n; k++) if (xg_fuse_in_place(a, i, k) >= 0) return false;
+    return true;
+}
+XG_FN bool xg_phases_is_small(const xg_machine *m, const xg_phase_work *w) { return !w->serial && w->walk <= XG_PHASES_WALK && xg_phases_time(m, w) <= XG_COST_LAUNCH_PS / XG_PHASES_GAIN_OF * XG_PHASES_GAIN; }
+
+/* A module may come with such fusions: those that the pass could have made stay as they are. */
+XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion) {
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    xg_module *m = fusion->comp->module;
+    xg_machine machine = xg_cost_machine(m);
+    uint32_t n = 0, ops = 0;
+    if (!xg_fuse_is_phases(c) || xg_fuse_phases_shared(c) > XG_PHASES_SHARED || fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape) > XG_PHASES_BUFFERS) return false;
+    if ((fusion->shape->type == XLAGPU_TUPLE) != (c->root->op == XG_TUPLE)) return false;
+    XG_FOR_INSTS(i, c) {
+        xg_phase_work work;
+        if (i->op != XG_FUSION) continue;
+        if (!xg_phases_takes(m->work, i)) return false;
+        work = xg_phases_work(m->work, xg_attr_comp(i, XG_A_calls));
+        if (!xg_phases_is_small(&machine, &work) || (ops += work.ops) > XG_PHASES_OPS || ++n > XG_PHASES_MEMBERS) return false;
+    }
+    return true;
+}
+
+/* ---- groups ---- */
+
+enum { XG_PHASES_GROUPS = 64 };
+
+typedef struct xg_phase_group {
+    uint32_t first, n, ops, buffers;    /* first: 1 + the place of a member, the others behind it */
+    uint64_t bits, beyond;              /* its names; groups that it depends on, through what is not in it */
+    int64_t shared;
+} xg_phase_group;
+typedef struct xg_phase_node {
+    xg_inst *inst;
+    uint64_t reach;                     /* groups that it depends on */
+    xg_phase_group *group;              /* one of those that were, see `into` */
+    uint32_t next, era;
+} xg_phase_node;
+typedef struct xg_phase_join {
+    xg_arena *a;
+    xg_comp *c;
+    xg_machine machine;
+    xg_buf *log;
+    xg_phase_node *nodes;
+    uint32_t n, era, taken;             /* bits of this era */
+    xg_phase_group *by_bit[XG_PHASES_GROUPS];
+    XG_VEC(xg_phase_group *) groups;
+} xg_phase_join;
+
+XG_FN xg_phase_node *xg_phase_node_of(const xg_inst *i) { return (xg_phase_node *)i->scratch; }
+/* The group that it is in now: groups that have joined another one handed their bits on. */
+XG_FN xg_phase_group *xg_phase_group_of(const xg_phase_join *w, const xg_phase_node *n) {
+    uint32_t k = 0;
+    if (!n->group || n->era != w->era) return NULL;
+    while (!(n->group->bits >> k & 1)) k++;
+    return w->by_bit[k];
+}
+XG_FN uint64_t xg_phase_reach(const xg_phase_join *w, const xg_inst *i) { return xg_phase_node_of(i)->era == w->era ? xg_phase_node_of(i)->reach : 0; }
+/* Who makes it, behind other names. */
+XG_FN const xg_inst *xg_phase_maker(const xg_inst *i) {
+    while (i->op == XG_GET_TUPLE_ELEMENT || (i->op == XG_BITCAST && xg_in_place_renames(i) && i->shape->type == XG_OPERAND(i, 0)->shape->type)) i = XG_OPERAND(i, 0);
+    return i;
+}
+/* All groups that these depend on. */
+XG_FN uint64_t xg_phase_closure(const xg_phase_join *w, uint64_t mask) {
+    uint64_t done = 0;
+    uint32_t k;
+    for (k = 0; k < w->taken; k++) {
+        if (!((mask & ~done) >> k & 1)) continue;
+        done |= (uint64_t)1 << k;
+        if (mask == (mask | w->by_bit[k]->beyond)) continue;
+        mask |= w->by_bit[k]->beyond;
+        k = UINT32_MAX; /* from the first again */
+    }
+    return mask;
+}
+
+XG_FN void xg_phase_log(const xg_phase_join *w, const xg_inst *i, const xg_inst *with, const char *why) {
+    if (w->log) xg_printf(w->log, "small-kernel-joining %s: %s with %s: %s%s\n", w->c->name.p, i->name.p, with->name.p, why ? "refused, " : "joined", why ? why : "");
+}
+
+/* Bytes of the values that nobody outside may need: all of them at most. */
+XG_FN void xg_phase_start(xg_phase_join *w, xg_phase_node *node, const xg_phase_work *work, xg_phase_group *g) {
+    memset(g, 0, sizeof *g);
+    g->first = (uint32_t)(node - w->nodes) + 1;
+    g->n = 1;
+    g->ops = work->ops;
+    g->buffers = node->inst->n_operands + (uint32_t)xg_shape_leaves(node->inst->shape);
+    g->shared = xg_cost_bytes(node->inst->shape);
+}
+XG_FN const char *xg_phase_refusal(const xg_phase_group *x, const xg_phase_group *y) {
+    if (x->n + y->n > XG_PHASES_MEMBERS) return "too many phases";
+    if (x->ops + y->ops > XG_PHASES_OPS) return "too much code";
+    if (x->buffers + y->buffers > XG_PHASES_BUFFERS) return "too many buffers";
+    return x->shared + y->shared > XG_PHASES_SHARED ? "too much between them for shared memory" : NULL;
+}
+/* x takes y. */
+XG_FN void xg_phase_unite(xg_phase_join *w, xg_phase_group *x, xg_phase_group *y) {
+    uint32_t at = x->first, k;
+    while (w->nodes[at - 1].next) at = w->nodes[at - 1].next;
+    w->nodes[at - 1].next = y->first;
+    x->n += y->n;
+    x->ops += y->ops;
+    x->buffers += y->buffers;
+    x->shared += y->shared;
+    x->bits |= y->bits;
+    x->beyond |= y->beyond;
+    y->n = 0;
+    for (k = 0; k < w->taken; k++) if (y->bits >> k & 1) w->by_bit[k] = x;
+}
+XG_FN void xg_phase_name(xg_phase_join *w, xg_phase_group *g) {
+    uint32_t k;
+    if (w->taken == XG_PHASES_GROUPS) {
+        w->era++;
+        w->taken = 0;
+        for (k = g->first; k; k = w->nodes[k - 1].next) w->nodes[k - 1].era = w->era;
+        g->beyond = 0;
+    }
+    g->bits = (uint64_t)1 << w->taken;
+    w->by_bit[w->taken++] = g;
+    xg_push(w->a, xg_phase_group *, &w->groups, g);
+}
+/* Groups that make what the kernel reads take it, and become one, where that may be. */
+XG_FN void xg_phase_join_one(xg_phase_join *w, xg_phase_node *node, const xg_phase_work *work) {
+    xg_phase_group *g = XG_NEW(w->a, xg_phase_group), *with[XG_PHASES_MEMBERS];
+    uint32_t n = 0, k, j;
+    xg_phase_start(w, node, work, g);
+    for (k = 0; k < node->inst->n_operands; k++) {
+        const xg_inst *o = XG_OPERAND(node->inst, k), *maker = xg_phase_maker(o);
+        xg_phase_group *of = xg_phase_group_of(w, xg_phase_node_of(maker)), sum;
+        const char *why;
+        for (j = 0; j < n && with[j] != of; j++) {}
+        if (!of) { g->beyond |= xg_phase_reach(w, o); continue; }
+        if (j < n) continue;
+        sum = *g;
+        for (j = 0; j < n; j++) { sum.n += with[j]->n; sum.ops += with[j]->ops; sum.buffers += with[j]->buffers; sum.shared += with[j]->shared; }
+        why = n == XG_COUNT(with) ? "too many phases" : xg_phase_refusal(&sum, of);
+        xg_phase_log(w, node->inst, maker, why);
+        if (why) g->beyond |= xg_phase_reach(w, o); else with[n++] = of;
+    }
+    for (;;) { /* the one group that all would be must not depend on itself: the last to come goes first */
+        uint64_t bits = 0, beyond = g->beyond;
+        for (j = 0; j < n; j++) { bits |= with[j]->bits; beyond |= with[j]->beyond; }
+        if (!n || !(xg_phase_closure(w, beyond) & bits)) break;
+        n--;
+        g->beyond |= with[n]->bits | with[n]->beyond;
+        xg_phase_log(w, node->inst, w->nodes[with[n]->first - 1].inst, "others between them would wait for their own results");
+    }
+    node->era = w->era;
+    node->group = g;
+    if (!n) { xg_phase_name(w, g); return; }
+    for (j = 1; j < n; j++) xg_phase_unite(w, with[0], with[j]);
+    g->bits = with[0]->bits;
+    xg_phase_unite(w, with[0], g);
+}
+
+/* ---- one computation ---- */
+
+/* ---- the fusion of a group ---- */
+
+/* Operand k, another name for a value: the member takes that, and names it itself. */
+XG_FN void xg_phase_rename(xg_inst *member, uint32_t k) {
+    xg_comp *c = xg_attr_comp(member, XG_A_calls);
+    xg_inst *from = XG_OPERAND(XG_OPERAND(member, k), 0), *param = c->params[k], *before = c->first, *fresh, *name;
+    fresh = xg_inst_new(c, XG_PARAMETER, from->shape, NULL, 0, param, param->name);
+    fresh->number = k;
+    c->params[k] = fresh;
+    while (before && before->op == XG_PARAMETER) before = before->next;
+    name = xg_inst_new(c, XG_BITCAST, param->shape, &fresh, 1, before, XG_STR("bitcast"));
+    xg_inst_replace(param, name);
+    xg_inst_remove(param);
+    xg_inst_set_operand(member, k, from);
+}
+
+/* The fusion that is being made. */
+typedef struct xg_phase_build {
+    xg_phase_join *w;
+    const xg_phase_group *g;
+    xg_inst **members, **inner, ***leaves;        /* in program order; what each is inside, and what its leaves are there */
+    xg_comp *to;
+    xg_inst **outside, **params;
+    uint32_t n_outside;
+} xg_phase_build;
+
+XG_FN bool xg_phase_in(const xg_phase_build *d, const xg_inst *i) { return i->comp == d->w->c && xg_phase_node_of(i) && xg_phase_node_of(i)->group == d->g; }
+/* Names that nobody uses any more. */
+XG_FN bool xg_phase_is_dead(const xg_phase_build *d, const xg_inst *i) {
+    if ((i->op != XG_BITCAST && i->op != XG_GET_TUPLE_ELEMENT) || i == d->w->c->root) return false;
+    XG_FOR_USES(u, i) if (!xg_phase_is_dead(d, u->user)) return false;
+    return true;
+}
+/* Does anybody but members need the value? */
+XG_FN bool xg_phase_is_needed(const xg_phase_build *d, const xg_inst *value) {
+    if (value == d->w->c->root) return true;
+    XG_FOR_USES(u, value) if (!xg_phase_in(d, u->user) && !xg_phase_is_dead(d, u->user)) return true;
+    return false;
+}
+XG_FN void xg_phase_remove(xg_inst *i) {
+    while (i->first_use) xg_phase_remove(i->first_use->user);
+    xg_inst_remove(i);
+}
+
+/* What a value of a member, or one from outside, is inside. */
+XG_FN xg_inst *xg_phase_leaf(xg_phase_build *d, uint32_t member, uint32_t leaf) {
+    xg_inst *i = d->inner[member], **v = &d->leaves[member][leaf];
+    if (i->shape->type != XLAGPU_TUPLE) return i;
+    if (!*v) *v = xg_fusions_element(i, leaf, NULL);
+    return *v;
+}
+XG_FN xg_inst *xg_phase_inside(xg_phase_build *d, xg_inst *o) {
+    xg_inst *maker = o->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(o, 0) : o;
+    char name[32];
+    uint32_t k;
+    for (k = 0; k < d->g->n; k++) if (d->members[k] == maker) return xg_phase_leaf(d, k, (uint32_t)(maker == o ? 0 : xg_attr_int(o, XG_A_index, 0)));
+    for (k = 0; k < d->n_outside; k++) if (d->outside[k] == o) return d->params[k];
+    xg_format(name, sizeof name, "param_%u", k);
+    d->outside[k] = o;
+    d->n_outside++;
+    return d->params[k] = xg_comp_add_param(d->to, o->shape, xg_str_z(name));
+}
+XG_FN void xg_phase_member(xg_phase_build *d, uint32_t number) {
+    xg_inst *i = d->members[number], **operands = XG_NEW_N(d->w->a, xg_inst *, i->n_operands + (size_t)1);
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) {
+        if (xg_phase_in(d, xg_phase_maker(XG_OPERAND(i, k)))) while (XG_OPERAND(i, k)->op == XG_BITCAST) xg_phase_rename(i, k);
+        operands[k] = xg_phase_inside(d, XG_OPERAND(i, k));
+    }
+    d->inner[number] = xg_inst_clone(i, d->to, operands, NULL);
+    d->leaves[number] = XG_NEW_N(d->w->a, xg_inst *, (size_t)xg_shape_leaves(i->shape) + 1);
+}
+XG_FN void xg_phase_open(xg_phase_build *d, xg_phase_join *w, const xg_phase_group *g) {
+    uint32_t at, k, n = 0, most = 0;
+    memset(d, 0, sizeof *d);
+    d->w = w;
+    d->g = g;
+    d->members = XG_NEW_N(w->a, xg_inst *, g->n);
+    d->inner = XG_NEW_N(w->a, xg_inst *, g->n);
+    d->leaves = XG_NEW_N(w->a, xg_inst **, g->n);
+    for (at = g->first; at; at = w->nodes[at - 1].next) {
+        xg_inst *i = w->nodes[at - 1].inst;
+        for (k = n++; k && xg_phase_node_of(d->members[k - 1]) > xg_phase_node_of(i); k--) d->members[k] = d->members[k - 1];
+        d->members[k] = i;
+        most += i->n_operands;
+    }
+    d->outside = XG_NEW_N(w->a, xg_inst *, most + (size_t)1);
+    d->params = XG_NEW_N(w->a, xg_inst *, most + (size_t)1);
+}
+/* One value for each that others need; *outer: what they read, by value. */
+XG_FN uint32_t xg_phase_roots(xg_phase_build *d, xg_inst ***roots) {
+    XG_VEC(xg_inst *) v;
+    uint32_t k, leaf, n;
+    memset(&v, 0, sizeof v);
+    for (k = 0; k < d->g->n; k++) for (leaf = 0, n = (uint32_t)xg_shape_leaves(d->members[k]->shape); leaf < n; leaf++) {
+        bool needed = d->members[k]->shape->type != XLAGPU_TUPLE && xg_phase_is_needed(d, d->members[k]);
+        if (d->members[k]->shape->type == XLAGPU_TUPLE) XG_FOR_USES(u, d->members[k]) if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)leaf) needed = needed || xg_phase_is_needed(d, u->user);
+        if (needed) xg_push(d->w->a, xg_inst *, &v, xg_phase_leaf(d, k, leaf));
+    }
+    *roots = v.p;
+    return v.n;
+}
+/* Who read a value of a member reads that of the fusion. */
+XG_FN void xg_phase_hand_over(xg_phase_build *d, xg_inst *fusion, xg_inst *const *roots, uint32_t n) {
+    uint32_t k, j;
+    for (j = 0; j < n; j++) {
+        xg_inst *value = n == 1 ? fusion : xg_fusions_element(fusion, j, d->members[d->g->n - 1]), *inner = roots[j];
+        int64_t leaf = inner->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(inner, XG_A_index, 0) : -1;
+        if (leaf >= 0) inner = XG_OPERAND(inner, 0);
+        value->scratch = NULL;
+        for (k = 0; d->inner[k] != inner; k++) {}
+        if (leaf < 0) xg_inst_replace(d->members[k], value);
+        else XG_FOR_USES(u, d->members[k]) if (xg_attr_int(u->user, XG_A_index, 0) == leaf) xg_inst_replace(u->user, value);
+    }
+}
+XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
+    xg_module *m = w->c->module;
+    xg_inst **roots, *fusion, *last;
+    const xg_shape **shapes;
+    xg_phase_build d;
+    uint32_t n, k;
+    xg_phase_open(&d, w, g);
+    last = d.members[g->n - 1];
+    d.to = xg_comp_new(m, XG_STR("fused_phases"), w->c);
+    for (k = 0; k < g->n; k++) xg_phase_member(&d, k);
+    n = xg_phase_roots(&d, &roots);
+    if (!n) return false; /* nobody needs any of it */
+    shapes = XG_NEW_N(w->a, const xg_shape *, n);
+    for (k = 0; k < n; k++) shapes[k] = roots[k]->shape;
+    d.to->root = n == 1 ? roots[0] : xg_inst_new(d.to, XG_TUPLE, xg_shape_tuple(m, shapes, n), roots, n, NULL, XG_STR("tuple"));
+    fusion = xg_inst_new(w->c, XG_FUSION, d.to->root->shape, d.outside, d.n_outside, last, XG_STR("phases_fusion"));
+    fusion->scratch = NULL;
+    xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kCustom")));
+    xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, d.to));
+    if (xg_inst_attr(last, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(last, XG_A_metadata));
+    xg_phase_hand_over(&d, fusion, roots, n);
+    for (k = g->n; k-- > 0;) xg_phase_remove(d.members[k]);
+    return true;
+}
+
+XG_FN bool xg_phases_comp(xg_comp *c) {
+    xg_phase_join w;
+    xg_phase_work work;
+    uint32_t k = 0, at, j;
+    bool changed = false;
+    memset(&w, 0, sizeof w);
+    w.a = c->module->work;
+    w.c = c;
+    w.machine = xg_cost_machine(c->module);
+    w.log = c->module->fusion_log;
+    w.nodes = XG_NEW_N(w.a, xg_phase_node, c->n_insts + (size_t)1);
+    w.n = c->n_insts;
+    w.era = 1;
+    XG_FOR_INSTS(i, c) { w.nodes[k].inst = i; i->scratch = &w.nodes[k++]; }
+    for (k = 0; k < w.n; k++) {
+        xg_phase_node *node = &w.nodes[k];
+        if (xg_phases_takes(w.a, node->inst)) {
+            work = xg_phases_work(w.a, xg_attr_comp(node->inst, XG_A_calls));
+            if (xg_phases_is_small(&w.machine, &work)) xg_phase_join_one(&w, node, &work);
+            else if (w.log) xg_printf(w.log, "small-kernel-joining %s: %s: refused, %lld elements, %lld ns in one block\n", c->name.p, node->inst->name.p, (long long)work.walk, (long long)(xg_phases_time(&w.machine, &work) / 1000));
+        }
+        node->era = w.era;
+        for (j = 0; j < node->inst->n_operands; j++) node->reach |= xg_phase_reach(&w, XG_OPERAND(node->inst, j));
+        if (node->group) node->reach |= xg_phase_group_of(&w, node)->bits;
+    }
+    for (k = 0; k < w.groups.n; k++) if (w.groups.p[k]->n > 1) for (at = w.groups.p[k]->first; at; at = w.nodes[at - 1].next) w.nodes[at - 1].group = w.groups.p[k];
+    for (k = 0; k < w.groups.n; k++) if (w.groups.p[k]->n > 1) changed = xg_phase_fuse(&w, w.groups.p[k]) || changed;
+    if (changed) xg_fusions_sort(w.a, c);
+    return changed;
+}
+XG_FN bool xg_fuse_join_small(xg_module *m) { return m->made[XG_FUSION] && !xg_opt_has_control(m) && xg_opt_each_sequence(m, xg_phases_comp); }
+
+#endif /* XG_FUSE_PHASES_C */
 /* fuse/fft_passes.c -- transforms that are too long for one block become several, one a kernel, each along one dimension or the last few.
  *
  * What lies in memory as [A, n, B] is transformed along n as the array [A, B, n] whose layout says so: nothing is moved for it. A length N = N1 N2 that is too long by itself takes two passes
@@ -32338,24 +33830,41 @@ XG_FN void xg_fft_fuse_group(xg_comp *c, const xg_fft_group *g) {
     }
 }
 
+/* Is it made of what lies in memory anyway, for the result alone? Then it goes with the last transforms, and until then its memory is free for others. */
+XG_FN bool xg_fft_may_wait(const xg_inst *i) {
+    const xg_inst *o = XG_OPERAND(i, 0);
+    while (o->op == XG_BITCAST) o = XG_OPERAND(o, 0);
+    if (!xg_fuse_lasts(o)) return false;
+    XG_FOR_USES(u, i) if (u->user != i->comp->root || u->user->op != XG_TUPLE) return false;
+    return true;
+}
+XG_FN bool xg_fft_join(xg_fft_group *g, xg_inst *i) {
+    if (g->n == XG_FFT_TOGETHER_MAX || g->bytes + xg_fft_memory(i) > 48 << 10) return false;
+    g->bytes += xg_fft_memory(i);
+    g->p[g->n++] = i;
+    return true;
+}
+
 XG_FN bool xg_fft_fuse_comp(xg_comp *c) {
     xg_arena *a = c->module->arena;
     XG_VEC(xg_fft_group) groups = {NULL, 0, 0}; /* by depth */
+    XG_VEC(xg_inst *) waiting = {NULL, 0, 0};
     xg_fft_group none;
     bool changed = false;
-    uint32_t k;
+    uint32_t k, j;
     memset(&none, 0, sizeof none);
     XG_FOR_INSTS(i, c) {
         uintptr_t depth = 0;
-        xg_fft_group *g;
         for (k = 0; k < i->n_operands; k++) depth = XG_MAX(depth, (uintptr_t)XG_OPERAND(i, k)->scratch);
         i->scratch = (void *)(depth + (i->op == XG_FFT));
         if (i->op != XG_FFT || i->shape->dynamic) continue;
         while (groups.n <= depth) xg_push(a, xg_fft_group, &groups, none);
-        g = &groups.p[depth];
-        if (g->n == XG_FFT_TOGETHER_MAX || g->bytes + xg_fft_memory(i) > 48 << 10) continue;
-        g->bytes += xg_fft_memory(i);
-        g->p[g->n++] = i;
+        if (xg_fft_may_wait(i)) xg_push(a, xg_inst *, &waiting, i);
+        else (void)xg_fft_join(&groups.p[depth], i);
+    }
+    for (k = 0; k < waiting.n; k++) {
+        for (j = groups.n; j && (!groups.p[j - 1].n || !xg_fft_join(&groups.p[j - 1], waiting.p[k])); j--) {}
+        if (!j) (void)xg_fft_join(&groups.p[0], waiting.p[k]);
     }
     for (k = 0; k < groups.n; k++) {
         if (groups.p[k].n < 2) continue;
@@ -32374,6 +33883,8 @@ XG_FN bool xg_fuse_ffts(xg_module *m) { return m->made[XG_FFT] && !xg_opt_has_co
  * Ideas
  * - Every kernel has a level, greater than the levels of all that it reads. Kernels of one level never wait for each other, so merging them makes no cycle, and no search is
  *   needed to know it. A kernel may move up to the level of another if its readers stay above, or down if what it reads stays below; nobody else moves.
+ * - A kernel that reads only what lies in memory anyway waits until its values are needed, those of the program's result until the end: they take memory from then on, and what
+ *   does not live so long lies in that of the results (plan/pack.c). Small ones go with others that they find there; who finds nobody goes back and looks where he could have been first.
  * - Kernels that make as many elements walk together, and what both compute is computed once. Others walk one behind the other, which pays when they are small. */
 #ifndef XG_FUSE_MULTI_OUTPUT_C
 #define XG_FUSE_MULTI_OUTPUT_C
@@ -32383,6 +33894,29 @@ enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_SHORT_ELEMENTS
 /* ---- levels ---- */
 
 XG_FN bool xg_multi_is_alias(const xg_kernel *k) { return !k->live && (k->inst->op == XG_BITCAST || k->inst->op == XG_GET_TUPLE_ELEMENT); }
+
+/* What reads an element of a tuple does not know the kernel behind it: the kernel keeps its level. */
+XG_FN bool xg_multi_stays(const xg_kernel *k) {
+    uint32_t j;
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) if (xg_kernel_root(k, j)->inst->shape->type == XLAGPU_TUPLE) return true;
+    return false;
+}
+
+/* Whoever reads only what lasts may wait until he is needed: what he makes takes memory from then on, and a result's is free for others until then. */
+XG_FN bool xg_multi_may_wait(const xg_kernel *n) {
+    uint32_t j;
+    for (j = 0; j < n->n_inputs; j++) if (!xg_fuse_lasts(n->inputs[j].from->inst)) return false;
+    return !xg_multi_stays(n);
+}
+XG_FN uint32_t xg_multi_soon(const xg_kernel *n) { return n->n_inputs > 0; } /* his level if he did not wait */
+XG_FN bool xg_multi_waits(const xg_kernel *n) { return n->level > xg_multi_soon(n) && xg_multi_may_wait(n); }
+
+XG_FN void xg_multi_wait(xg_kernel *n) {
+    uint32_t late = n->limit, j;
+    if (!xg_multi_may_wait(n)) return;
+    for (j = 0; j < n->readers.n; j++) if (n->readers.p[j]->live && xg_kernel_find_input(n->readers.p[j], n)) late = XG_MIN(late, n->readers.p[j]->level);
+    if (late != UINT32_MAX) n->level = late - 1;
+}
 
 XG_FN void xg_multi_levels(xg_kernels *g) {
     uint32_t k, j;
@@ -32396,7 +33930,8 @@ XG_FN void xg_multi_levels(xg_kernels *g) {
     for (k = g->n; k-- > 0;) { /* the lowest of those who need it and are no kernels */
         xg_kernel *n = &g->nodes[k];
         uint32_t limit = xg_multi_is_alias(n) ? n->limit : n->level;
-        if (n->live || (n->kind == XG_FUSE_KERNEL && !n->live)) continue;
+        if (n->live) { xg_multi_wait(n); continue; }
+        if (n->kind == XG_FUSE_KERNEL) continue;
         if (n->kind == XG_FUSE_FREE && !n->pinned) continue;
         for (j = 0; j < n->inst->n_operands; j++) { xg_kernel *o = xg_kernel_of(XG_OPERAND(n->inst, j)); o->limit = XG_MIN(o->limit, limit); }
     }
@@ -32420,13 +33955,6 @@ XG_FN bool xg_multi_inputs_below(const xg_kernel *k, const xg_kernel *other, uin
     uint32_t j;
     for (j = 0; j < k->n_inputs; j++) if (k->inputs[j].from->leader != other && k->inputs[j].from->leader->level >= level) return false;
     return true;
-}
-
-/* What reads an element of a tuple does not know the kernel behind it: the kernel keeps its level. */
-XG_FN bool xg_multi_stays(const xg_kernel *k) {
-    uint32_t j;
-    for (j = 0; j < xg_kernel_n_outputs(k); j++) if (xg_kernel_root(k, j)->inst->shape->type == XLAGPU_TUPLE) return true;
-    return false;
 }
 
 /* A level that both may have; false when there is none. */
@@ -32464,6 +33992,9 @@ XG_FN bool xg_multi_is_short(const xg_kernel *k) {
     if (xg_fuse_is_scan(h)) return k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_window_size(h) <= XG_MULTI_SHORT_REDUCE; /* beside others it is no scan any more */
     return k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_steps(h) <= (h->op == XG_REDUCE ? XG_MULTI_SHORT_REDUCE : XG_MULTI_SHORT_STEPS);
 }
+
+/* A kernel that takes little longer than its launch. */
+XG_FN bool xg_multi_is_little(const xg_kernel *k) { return k->live && k->leader == k && xg_multi_is_short(k) && k->time - XG_MULTI_LITTLE_PS < XG_MULTI_LITTLE_PS; }
 
 /* A fill takes no kernel, and its memory only from when it is read: alone it is made right then. */
 XG_FN bool xg_multi_is_fill(const xg_kernel *k) {
@@ -32651,6 +34182,7 @@ XG_FN bool xg_multi_siblings(xg_kernels *g, xg_kernel *const *kernels, uint32_t 
             if (a == last || a == b || !xg_multi_is_near(a, b)) continue;
             last = a;
             tries++;
+            if (a->level != b->level && (xg_multi_waits(a) || xg_multi_waits(b)) && xg_multi_is_little(a) && xg_multi_is_little(b)) continue; /* reading together spares little; it may find others where it waits */
             if (xg_multi_merge(g, a, b)) { changed = true; break; }
         }
     }
@@ -32681,9 +34213,6 @@ XG_FN void xg_multi_with_readers(xg_kernels *g, xg_kernel *p) {
     }
 }
 
-/* Small kernels that share nothing. */
-XG_FN bool xg_multi_is_little(const xg_kernel *k) { return k->live && k->leader == k && xg_multi_is_short(k) && k->time - XG_MULTI_LITTLE_PS < XG_MULTI_LITTLE_PS; }
-
 XG_FN int xg_multi_by_level(const void *a, const void *b) {
     const xg_kernel *x = *(xg_kernel *const *)a, *y = *(xg_kernel *const *)b;
     if (x->level != y->level) return x->level < y->level ? -1 : 1;
@@ -32691,16 +34220,33 @@ XG_FN int xg_multi_by_level(const void *a, const void *b) {
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
+/* The small ones by level; of one level those that wait come last, and find the others there. */
+XG_FN uint32_t xg_multi_list(const xg_kernels *g, xg_kernel ***out) {
+    xg_kernel **list = XG_NEW_N(g->arena, xg_kernel *, g->n + (size_t)1), **waiting = XG_NEW_N(g->arena, xg_kernel *, g->n + (size_t)1);
+    uint32_t n = 0, w = 0, all, k;
+    for (k = 0; k < g->n; k++) {
+        xg_kernel *x = &g->nodes[k];
+        if (!xg_multi_is_little(x) || xg_multi_is_fill(x)) continue;
+        if (xg_multi_waits(x)) waiting[w++] = x; else list[n++] = x;
+    }
+    if (n > 1) qsort(list, n, sizeof *list, xg_multi_by_level);
+    if (w > 1) qsort(waiting, w, sizeof *waiting, xg_multi_by_level);
+    all = n + w;
+    for (k = all; w; k--) list[k - 1] = n && list[n - 1]->level > waiting[w - 1]->level ? list[--n] : waiting[--w];
+    *out = list;
+    return all;
+}
+
+/* First those that do not wait; then those that do, with whoever there is by then. */
 XG_FN void xg_multi_horizontal(xg_kernels *g) {
-    xg_kernel **list = XG_NEW_N(g->arena, xg_kernel *, g->n + (size_t)1);
-    uint32_t n = 0, k, j, tries;
-    for (k = 0; k < g->n; k++) if (xg_multi_is_little(&g->nodes[k])) list[n++] = &g->nodes[k];
-    qsort(list, n, sizeof *list, xg_multi_by_level);
-    for (k = 1; k < n; k++) {
+    xg_kernel **list;
+    uint32_t n = xg_multi_list(g, &list), waiting, k, j, tries;
+    for (waiting = 0; waiting < 2; waiting++) for (k = 1; k < n; k++) {
         xg_kernel *b = xg_multi_leader(list[k]), *last = b;
+        if (xg_multi_waits(b) != (waiting == 1)) continue;
         for (j = k, tries = 0; j-- > 0 && tries < XG_MULTI_TRIES;) {
             xg_kernel *a = xg_multi_leader(list[j]);
-            if (a == last || a == b || !xg_multi_is_little(a)) continue;
+            if (a == last || a == b || !xg_multi_is_little(a) || (!waiting && xg_multi_waits(a))) continue;
             last = a;
             tries++;
             if (xg_multi_merge(g, a, b)) break;
@@ -32708,11 +34254,27 @@ XG_FN void xg_multi_horizontal(xg_kernels *g) {
     }
 }
 
+/* Who waited and found nobody to go with goes back to where all that he reads is there. */
+XG_FN bool xg_multi_return(xg_kernels *g) {
+    bool any = false;
+    uint32_t k, j;
+    for (k = 0; k < g->n; k++) {
+        xg_kernel *n = &g->nodes[k];
+        if (!n->live || n->leader != n || !xg_multi_waits(n)) continue;
+        n->level = xg_multi_soon(n);
+        for (j = 0; j < n->roots.n; j++) n->roots.p[j]->level = n->level;
+        any = true;
+    }
+    return any;
+}
+
 /* Requires levels, and keeps them. */
 XG_FN void xg_multi_run(xg_kernels *g) {
     uint32_t k;
     for (k = 0; k < g->n; k++) if (g->nodes[k].readers.n > 1) xg_multi_readers_of(g, &g->nodes[k]);
     for (k = g->n; k-- > 0;) if (g->nodes[k].live && g->nodes[k].readers.n) xg_multi_with_readers(g, &g->nodes[k]);
+    xg_multi_horizontal(g);
+    if (!xg_multi_return(g)) return;
     xg_multi_horizontal(g);
 }
 
@@ -33557,7 +35119,7 @@ enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CON
     X(VINSERT, "vector.insert", 3, 3, 1, 0, KF_PURE | KF_LOW, vinsert, vinsert) /* value, vector, index */ \
     X(ATOMIC_RMW, "xla_gpu.atomic_rmw", 1, 255, 1, 1, KF_READ | KF_WRITE, atomic_rmw, atomic_rmw) /* tensor, indices -> tensor; region (current element) yields the new one; as if nothing else happened between */ \
     X(ALLOC_SHARED, "xla_gpu.allocate_shared", 0, 0, 1, 0, 0, tensor_result, result) \
-    X(SYNC, "xla_gpu.sync_threads", 0, 255, -1, 0, KF_CONV | KF_READ | KF_WRITE, sync, values) /* tensors -> the same tensors */ \
+    X(SYNC, "xla_gpu.sync_threads", 0, 255, -1, 0, KF_CONV | KF_READ | KF_WRITE, sync, team) /* tensors -> the same tensors; a: so many threads wait for each other at barrier b, 0: all at barrier 0 */ \
     X(SHUFFLE_REDUCE, "xla_gpu.shuffle_reduce", 1, 255, -1, 0, KF_CONV, shuffle_reduce, shuffle_reduce) /* scalars -> the same; p: the combiner; a: a power of two: lanes l + k, k < 2a, are combined in lane l of each group of 2a */ \
     /* constants and selection */ \
     X(CONST, "arith.constant", 0, 0, 1, 0, KF_PURE | KF_LOW, any, constant) /* a: the bits (floats: their own format); vectors: splat */ \
@@ -33670,7 +35232,7 @@ enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CON
     X(RED_MINU, "llvm.atomicrmw.umin", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
     X(ATOM_CAS, "llvm.cmpxchg", 3, 3, 1, 0, KF_READ | KF_WRITE | KF_LOW, cmpxchg, cmpxchg) /* expected value, pointer, new value -> what was there; stored if that was expected */ \
     X(SHARED_PTR, "llvm.mlir.addressof", 0, 0, 1, 0, KF_PURE | KF_LOW, ptr_result, symbol) /* a: bytes, b: alignment of the static shared array named p */ \
-    X(BARRIER, "nvvm.barrier0", 0, 0, 0, 0, KF_CONV | KF_READ | KF_WRITE | KF_LOW, any, none)
+    X(BARRIER, "nvvm.barrier0", 0, 0, 0, 0, KF_CONV | KF_READ | KF_WRITE | KF_LOW, any, team) /* a, b: as of sync_threads */
 
 #endif /* XG_KIR_OPS_H */
 
@@ -33751,7 +35313,7 @@ struct xg_kop {
 struct xg_kregion { xg_kop *owner; xg_kfunc *func; uint32_t n_args; xg_kval *args; xg_kop *first, *last; };
 
 enum { KM_INVARIANT = 1, KM_VOLATILE = 2, KM_STREAM = 4 /* written once, not read again soon */ };
-enum { KL_UNROLLED = 1 }; /* of FOR: as many steps stand in the body as shall; the assembler is not to add its own */
+enum { KL_UNROLLED = 1, KL_UNROLL_LOWERED = 2 }; /* of FOR: as many steps stand in the body as shall; the assembler is not to add its own. All steps shall be written out, once they are lowered */
 enum { KP_INBOUNDS = 1 }; /* of PTR_ADD: where it is executed the index is in 0..2^31-1, whatever its range says */
 /* Predicates. cmpf: o.. false when a NaN takes part, u.. true. */
 #define XG_KIR_CMPI(X) X(EQ, "eq") X(NE, "ne") X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") X(UGE, "uge")
@@ -33886,11 +35448,12 @@ XG_FN void xg_kop_shorten(xg_kop *op, uint32_t n); /* only the first n operands 
 XG_FN void xg_kop_remove(xg_kop *op);        /* its results have no uses; nested regions go with it */
 XG_FN void xg_kop_move_before(xg_kop *op, xg_kop *before);
 /* Copies of what is in a region. Begin forgets earlier copies of all that it reads and makes; put says what stands for a value, value asks; clone reads that for operands and
- * puts results and arguments, so that more copies may follow. Kept in the values' scratch. A lane that the copies show to be known is that value, and no operation. */
+ * puts results and arguments, so that more copies may follow. Kept in the values' scratch. What the copies show to be a known lane or number is that value, and no operation. */
 XG_FN void xg_kclone_begin(const xg_kregion *r);
 XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy);
 XG_FN xg_kval *xg_kclone_value(xg_kval *v);
 XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op);
+XG_FN bool xg_kfold_int(xg_kopcode op, xg_kelem e, int64_t x, int64_t y, int64_t *out); /* fold.c: an operation of one or two integers; false: nothing is known of it */
 XG_FN bool xg_kval_is_const(const xg_kval *v, int64_t *bits); /* not complex; as in xg_kop.a; bits may be NULL */
 XG_FN xg_kop *xg_kregion_end(const xg_kregion *r); /* its terminator; NULL while it has none */
 XG_FN bool xg_kregion_inside(const xg_kregion *r, const xg_kregion *outer); /* r is outer or nested in it */
@@ -33938,7 +35501,8 @@ XG_FN void xg_kir_lower_loops(xg_kmodule *m);        /* lower_loops.c: xla_gpu.l
 XG_FN void xg_kir_flatten_tensors(xg_kmodule *m);    /* flatten.c: N-d tensors -> 1-d by layout-free row-major; complex and i1 kept as elements */
 XG_FN void xg_kir_simplify_indexing(xg_kmodule *m);  /* indexing.c: composes apply_indexing chains and simplifies with ranges */
 XG_FN void xg_kir_vectorize(xg_kmodule *m);          /* vectorize.c: contiguous aligned extracts/inserts over a loop -> transfer_read/transfer_write */
-XG_FN void xg_kir_unroll(xg_kmodule *m);             /* unroll.c */
+XG_FN void xg_kir_unroll(xg_kmodule *m);
+XG_FN void xg_kir_unroll_lowered(xg_kmodule *m);             /* unroll.c */
 XG_FN bool xg_kop_is_dead(const xg_kop *op);           /* canonicalize.c: nobody reads it, and it does nothing else */
 XG_FN void xg_kir_canonicalize(xg_kmodule *m);       /* canonicalize.c: rule table: constant folding, identities, if/for simplification, DCE; to a fixed point */
 XG_FN void xg_kir_cse(xg_kmodule *m);                /* cse.c: dominating equal pure operations; loads that nothing between could change */
@@ -34640,6 +36204,14 @@ XG_FN xg_kval *xg_kvector_lane(xg_kval *v, const xg_kval *index) {
     for (; v->def && v->def->op == XG_K_OP_VINSERT && xg_kval_is_const(v->def->operands[2].value, &at); v = v->def->operands[1].value) if (at == lane) return v->def->operands[0].value;
     return NULL;
 }
+/* A number of which the copies show all operands to be constants; NULL: it is not. */
+XG_FN xg_kval *xg_kclone_folded(xg_kb *b, const xg_kop *op) {
+    const xg_ktype *t = op->n_results == 1 ? op->results[0].type : NULL;
+    int64_t x, y = 0, r;
+    if (!t || t->kind != XG_TK_SCALAR || !op->n_operands || op->n_operands > 2) return NULL;
+    if (!xg_kval_is_const(xg_kclone_value(op->operands[0].value), &x) || (op->n_operands == 2 && !xg_kval_is_const(xg_kclone_value(op->operands[1].value), &y))) return NULL;
+    return xg_kfold_int(op->op, t->elem, x, y, &r) ? xg_kconst_bits(b, t, (uint64_t)r) : NULL;
+}
 /* The block of the operation as it stands, with its own names, places and uses. */
 XG_FN xg_kop *xg_kop_copy(xg_kb *b, const xg_kop *op) {
     size_t bytes = sizeof *op + op->n_operands * sizeof(xg_kuse) + op->n_results * sizeof(xg_kval);
@@ -34689,7 +36261,11 @@ XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op) {
         xg_kclone_put(&op->results[0], v);
         return;
     }
-    if (!op->n_regions) { (void)xg_kop_copy(b, op); return; }
+    if (!op->n_regions) {
+        if ((v = xg_kclone_folded(b, op)) != NULL) xg_kclone_put(&op->results[0], v);
+        else (void)xg_kop_copy(b, op);
+        return;
+    }
     operands = op->n_operands > 8 ? XG_NEW_N(a, xg_kval *, op->n_operands) : few;
     types = op->n_results > 8 ? XG_NEW_N(a, const xg_ktype *, op->n_results) : few_types;
     for (k = 0; k < op->n_operands; k++) operands[k] = xg_kclone_value(op->operands[k].value);
@@ -35156,6 +36732,10 @@ XG_FN void xg_kprint_typed(xg_kprinter *p, const xg_kuse *uses, uint32_t n) {
     xg_puts(p->b, " : ");
     xg_kprint_operand_types(p, uses, n);
 }
+XG_FN void xg_kprint_team(xg_kprinter *p, const xg_kop *op) {
+    xg_kprint_typed(p, op->operands, op->n_operands);
+    if (op->a) xg_printf(p->b, " {barrier = %lld, threads = %lld}", (long long)op->b, (long long)op->a);
+}
 XG_FN void xg_kprint_values(xg_kprinter *p, const xg_kop *op) { xg_kprint_typed(p, op->operands, op->n_operands); }
 XG_FN void xg_kprint_condition(xg_kprinter *p, const xg_kop *op) {
     xg_putc(p->b, '(');
@@ -35195,6 +36775,7 @@ XG_FN void xg_kprint_for(xg_kprinter *p, const xg_kop *op) {
         xg_kprint_type(p, op->operands[0].value->type);
     }
     if (op->flags & KL_UNROLLED) xg_puts(p->b, " unrolled");
+    if (op->flags & KL_UNROLL_LOWERED) xg_puts(p->b, " unroll_lowered");
     xg_kprint_iter_args(p, op, 1, 3);
 }
 XG_FN void xg_kprint_if(xg_kprinter *p, const xg_kop *op) {
@@ -35816,6 +37397,19 @@ XG_FN xg_kop *xg_kparse_values(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     bool same = xg_kop_rows[code].results < 0;
     return xg_kir_op(b, code, v.p, v.n, same ? xg_ktypes_of(b, v.p, v.n) : NULL, same ? v.n : 0, 0);
 }
+XG_FN xg_kop *xg_kparse_team(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    enum { BARRIERS = 16, THREADS = 1024 }; /* of a block */
+    xg_kop *op = xg_kparse_values(p, b, code);
+    size_t at = p->at;
+    if (!xg_ktake(p, "{")) return op;
+    xg_kexpect(p, "barrier"); xg_kexpect(p, "=");
+    op->b = xg_kinteger(p);
+    xg_kexpect(p, ","); xg_kexpect(p, "threads"); xg_kexpect(p, "=");
+    op->a = xg_kinteger(p);
+    xg_kexpect(p, "}");
+    if (op->b < 0 || op->b >= BARRIERS || op->a < 32 || op->a > THREADS || op->a % 32) xg_kparse_fail(p, at, "expected a barrier of 0..15 and whole warps, up to 1024 threads", xg_str_of(NULL, 0));
+    return op;
+}
 XG_FN xg_kop *xg_kparse_condition(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kvals v, rest;
     uint32_t k;
@@ -35880,7 +37474,7 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_knew variable = xg_kparse_new(p);
     xg_kval *bounds[3];
     uint32_t mark;
-    bool unrolled;
+    bool unrolled, lowered;
     xg_knews carried;
     xg_kvals inits;
     xg_kop *op;
@@ -35893,10 +37487,11 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     bounds[2] = xg_kparse_value(p);
     if (xg_ktake(p, ":")) xg_kexpect_type(p, bounds[0]->type);
     unrolled = xg_ktake(p, "unrolled");
+    lowered = xg_ktake(p, "unroll_lowered");
     carried = xg_kparse_iter_args(p);
     inits = xg_kinits(p, &carried);
     op = xg_kfor(b, bounds[0], bounds[1], bounds[2], inits.p, inits.n);
-    if (unrolled) op->flags |= KL_UNROLLED;
+    op->flags |= (uint32_t)(unrolled ? KL_UNROLLED : 0) | (uint32_t)(lowered ? KL_UNROLL_LOWERED : 0);
     xg_kexpect(p, "{");
     mark = p->scope.n;
     xg_kbind(p, variable.at, variable.name, &op->regions[0]->args[0], 1);
@@ -38479,6 +40074,21 @@ XG_KRULE(shift_back) {
 
 /* ---- bits ---- */
 
+/* (x << c) | (y >> 32 - c): one funnel shift; a rotation where x is y. */
+XG_KRULE(funnel) {
+    xg_kval *l = XG_K0, *r = XG_K1;
+    int64_t c, d;
+    if (op->results->type->elem != XG_E_I32 || !xg_kis_scalar(op->results)) return NULL;
+    if (xg_kval_by(l, XG_K_OP_SHRUI)) { l = XG_K1; r = XG_K0; }
+    if (!xg_kval_by(l, XG_K_OP_SHLI) || !xg_kval_by(r, XG_K_OP_SHRUI) || !xg_kval_is_const(xg_kof(l, 1), &c) || !xg_kval_is_const(xg_kof(r, 1), &d) || c < 1 || d < 1 || c + d != 32) return NULL;
+    return xg_k3(b, XG_K_OP_SHFL3, xg_kof(l, 0), xg_kof(r, 0), xg_kof(r, 1));
+}
+XG_KRULE(funnel_const) {
+    int64_t high, low, c;
+    if (!xg_kval_is_const(XG_K0, &high) || !xg_kval_is_const(XG_K1, &low) || !xg_kval_is_const(XG_K2, &c)) return NULL;
+    return xg_klike(b, op->results, xg_kint_wrap(XG_E_I32, (int64_t)(((uint64_t)high << 32 | (uint64_t)(uint32_t)low) >> (c & 31))));
+}
+
 XG_KRULE(bits_const) {
     int64_t c;
     int64_t ones = op->results->type->elem == XG_E_I1 ? 1 : -1;
@@ -38794,37 +40404,54 @@ XG_KRULE(ptr_swap) {
     return xg_kptr_into(op, base, xg_kof(XG_K0, 1), 1, bytes, 0);
 }
 
-/* ---- THE table: X(opcode, rule), tried in order ---- */
+/* What all lanes have. */
+XG_KRULE(shuffle_const) {
+    (void)b;
+    return xg_kval_is_const(XG_K0, NULL) ? XG_K0 : NULL;
+}
+
+/* ---- THE table: X(opcode, rule, what it wants at least), tried in order ----
+ * Most operations have nothing that most rules want; so that is asked once for all of them.
+ * CONST0, CONST1: a constant as the first, the second operand; CONSTS: nothing but constants; SAME: both operands are one value; POINT: the range of the result is one value; ANY: nothing. */
+typedef enum xg_krule_wants { XG_KWANT_ANY = 0, XG_KWANT_CONST0 = 1, XG_KWANT_CONST1 = 2, XG_KWANT_CONSTS = 3, XG_KWANT_SAME = 4, XG_KWANT_POINT = 8 } xg_krule_wants;
+XG_FN uint32_t xg_krule_has(const xg_kop *op) {
+    const xg_kval *x = op->n_operands > 0 ? op->operands[0].value : NULL, *y = op->n_operands > 1 ? op->operands[1].value : NULL;
+    uint32_t has = op->results->lo == op->results->hi ? (uint32_t)XG_KWANT_POINT : 0;
+    if (x && xg_kval_by(x, XG_K_OP_CONST)) has |= XG_KWANT_CONST0;
+    if (!y || xg_kval_by(y, XG_K_OP_CONST)) has |= XG_KWANT_CONST1;
+    return y && x == y ? has | XG_KWANT_SAME : has;
+}
 #define XG_KIR_RULES(X) \
-    X(THREAD_ID, point) X(BLOCK_ID, point) X(APPLY, point) \
-    X(ADDI, fold_int) X(ADDI, point) X(ADDI, const_right) X(ADDI, add_zero) X(ADDI, add_chain) \
-    X(SUBI, fold_int) X(SUBI, point) X(SUBI, sub_same) X(SUBI, sub_const) \
-    X(MULI, fold_int) X(MULI, point) X(MULI, const_right) X(MULI, mul_const) \
-    X(MULHUI, fold_int) X(MULHUI, const_right) X(MULHSI, const_right) \
-    X(DIVSI, fold_int) X(DIVSI, point) X(DIVSI, div_small) X(DIVSI, div_const) X(DIVUI, fold_int) X(DIVUI, point) X(DIVUI, div_small) X(DIVUI, div_const) \
-    X(REMSI, fold_int) X(REMSI, point) X(REMSI, div_small) X(REMSI, div_const) X(REMUI, fold_int) X(REMUI, point) X(REMUI, div_small) X(REMUI, div_const) \
-    X(SHLI, fold_int) X(SHLI, point) X(SHLI, shift_zero) X(SHLI, shift_chain) \
-    X(SHRUI, fold_int) X(SHRUI, point) X(SHRUI, shift_zero) X(SHRUI, shift_chain) X(SHRUI, shift_back) \
-    X(SHRSI, fold_int) X(SHRSI, point) X(SHRSI, shift_zero) X(SHRSI, shift_chain) X(SHRSI, shift_back) \
-    X(ANDI, fold_int) X(ANDI, point) X(ANDI, const_right) X(ANDI, bits_const) X(ANDI, bits_same) X(ANDI, and_mask) X(ANDI, bits_chain) \
-    X(ORI, fold_int) X(ORI, point) X(ORI, const_right) X(ORI, bits_const) X(ORI, bits_same) X(ORI, bits_chain) \
-    X(XORI, fold_int) X(XORI, point) X(XORI, const_right) X(XORI, bits_const) X(XORI, bits_same) X(XORI, bits_chain) X(XORI, not_compare) \
-    X(MAXSI, fold_int) X(MAXSI, same_operands) X(MAXSI, extreme_range) X(MINSI, fold_int) X(MINSI, same_operands) X(MINSI, extreme_range) \
-    X(MAXUI, fold_int) X(MAXUI, same_operands) X(MAXUI, extreme_range) X(MINUI, fold_int) X(MINUI, same_operands) X(MINUI, extreme_range) \
-    X(CTPOP, fold_int) X(CTLZ, fold_int) \
-    X(SELECT, select_const) X(SELECT, select_same) X(SELECT, select_bool) X(SELECT, select_not) X(SELECT, point) \
-    X(CMPI, cmpi_fold) X(CMPI, cmpi_same) X(CMPI, cmpi_const_right) X(CMPI, cmpi_range) X(CMPI, cmpi_add) X(CMPI, cmpi_bool) X(CMPI, cmpi_ext) \
-    X(CMPF, cmpf_fold) \
-    X(EXTSI, cast_fold) X(EXTSI, ext_ext) X(EXTUI, cast_fold) X(EXTUI, ext_ext) X(TRUNCI, cast_fold) X(TRUNCI, trunc_ext) \
-    X(INDEX_CAST, cast_fold) X(INDEX_CAST, index_cast_back) X(SITOFP, cast_fold) X(UITOFP, cast_fold) \
-    X(EXTF, cast_fold) X(EXTF, ext_ext) X(TRUNCF, cast_fold) X(TRUNCF, truncf_extf) \
-    X(BITCAST, bitcast_same) X(BITCAST, cast_fold) X(BITCAST, bitcast_bitcast) \
-    X(RE, part_of_create) X(RE, part_of_const) X(RE, part_of_select) X(IM, part_of_create) X(IM, part_of_const) X(IM, part_of_select) X(COMPLEX, create_of_parts) \
-    X(ADDF, fold_float) X(ADDF, const_right) X(ADDF, addf_zero) X(SUBF, fold_float) X(SUBF, subf_zero) \
-    X(MULF, fold_float) X(MULF, const_right) X(MULF, mulf_one) X(DIVF, fold_float) X(DIVF, mulf_one) X(DIVF, divf_power) \
-    X(NEGF, fold_float) X(NEGF, negf_negf) X(ABSF, fold_float) X(ABSF, absf_sign) X(MAXF, same_operands) X(MINF, same_operands) X(MAXNUMF, same_operands) X(MINNUMF, same_operands) \
-    X(VEXTRACT, vextract_vinsert) X(VINSERT, vinsert_back) \
-    X(PTR_ADD, ptr_const) X(PTR_ADD, ptr_index_const) X(PTR_ADD, ptr_swap) X(PTR_ADD, ptr_split)
+    X(THREAD_ID, point, POINT) X(BLOCK_ID, point, POINT) X(APPLY, point, POINT) \
+    X(ADDI, fold_int, CONSTS) X(ADDI, point, POINT) X(ADDI, const_right, CONST0) X(ADDI, add_zero, CONST1) X(ADDI, add_chain, ANY) X(ADDI, funnel, ANY) \
+    X(SUBI, fold_int, CONSTS) X(SUBI, point, POINT) X(SUBI, sub_same, SAME) X(SUBI, sub_const, CONST1) \
+    X(MULI, fold_int, CONSTS) X(MULI, point, POINT) X(MULI, const_right, CONST0) X(MULI, mul_const, CONST1) \
+    X(MULHUI, fold_int, CONSTS) X(MULHUI, const_right, CONST0) X(MULHSI, const_right, CONST0) \
+    X(DIVSI, fold_int, CONSTS) X(DIVSI, point, POINT) X(DIVSI, div_small, ANY) X(DIVSI, div_const, CONST1) X(DIVUI, fold_int, CONSTS) X(DIVUI, point, POINT) X(DIVUI, div_small, ANY) X(DIVUI, div_const, CONST1) \
+    X(REMSI, fold_int, CONSTS) X(REMSI, point, POINT) X(REMSI, div_small, ANY) X(REMSI, div_const, CONST1) X(REMUI, fold_int, CONSTS) X(REMUI, point, POINT) X(REMUI, div_small, ANY) X(REMUI, div_const, CONST1) \
+    X(SHLI, fold_int, CONSTS) X(SHLI, point, POINT) X(SHLI, shift_zero, CONST1) X(SHLI, shift_chain, CONST1) \
+    X(SHRUI, fold_int, CONSTS) X(SHRUI, point, POINT) X(SHRUI, shift_zero, CONST1) X(SHRUI, shift_chain, CONST1) X(SHRUI, shift_back, CONST1) \
+    X(SHRSI, fold_int, CONSTS) X(SHRSI, point, POINT) X(SHRSI, shift_zero, CONST1) X(SHRSI, shift_chain, CONST1) X(SHRSI, shift_back, CONST1) \
+    X(ANDI, fold_int, CONSTS) X(ANDI, point, POINT) X(ANDI, const_right, CONST0) X(ANDI, bits_const, CONST1) X(ANDI, bits_same, SAME) X(ANDI, and_mask, CONST1) X(ANDI, bits_chain, CONST1) \
+    X(ORI, fold_int, CONSTS) X(ORI, point, POINT) X(ORI, const_right, CONST0) X(ORI, bits_const, CONST1) X(ORI, bits_same, SAME) X(ORI, bits_chain, CONST1) X(ORI, funnel, ANY) X(SHFL3, funnel_const, ANY) \
+    X(XORI, fold_int, CONSTS) X(XORI, point, POINT) X(XORI, const_right, CONST0) X(XORI, bits_const, CONST1) X(XORI, bits_same, SAME) X(XORI, bits_chain, CONST1) X(XORI, not_compare, CONST1) X(XORI, funnel, ANY) \
+    X(MAXSI, fold_int, CONSTS) X(MAXSI, same_operands, SAME) X(MAXSI, extreme_range, ANY) X(MINSI, fold_int, CONSTS) X(MINSI, same_operands, SAME) X(MINSI, extreme_range, ANY) \
+    X(MAXUI, fold_int, CONSTS) X(MAXUI, same_operands, SAME) X(MAXUI, extreme_range, ANY) X(MINUI, fold_int, CONSTS) X(MINUI, same_operands, SAME) X(MINUI, extreme_range, ANY) \
+    X(CTPOP, fold_int, CONSTS) X(CTLZ, fold_int, CONSTS) \
+    X(SELECT, select_const, CONST0) X(SELECT, select_same, ANY) X(SELECT, select_bool, ANY) X(SELECT, select_not, ANY) X(SELECT, point, POINT) \
+    X(CMPI, cmpi_fold, CONSTS) X(CMPI, cmpi_same, SAME) X(CMPI, cmpi_const_right, CONST0) X(CMPI, cmpi_range, ANY) X(CMPI, cmpi_add, CONST1) X(CMPI, cmpi_bool, CONST1) X(CMPI, cmpi_ext, CONST1) \
+    X(CMPF, cmpf_fold, CONSTS) \
+    X(EXTSI, cast_fold, CONSTS) X(EXTSI, ext_ext, ANY) X(EXTUI, cast_fold, CONSTS) X(EXTUI, ext_ext, ANY) X(TRUNCI, cast_fold, CONSTS) X(TRUNCI, trunc_ext, ANY) \
+    X(INDEX_CAST, cast_fold, CONSTS) X(INDEX_CAST, index_cast_back, ANY) X(SITOFP, cast_fold, CONSTS) X(UITOFP, cast_fold, CONSTS) \
+    X(EXTF, cast_fold, CONSTS) X(EXTF, ext_ext, ANY) X(TRUNCF, cast_fold, CONSTS) X(TRUNCF, truncf_extf, ANY) \
+    X(BITCAST, bitcast_same, ANY) X(BITCAST, cast_fold, CONSTS) X(BITCAST, bitcast_bitcast, ANY) \
+    X(RE, part_of_create, ANY) X(RE, part_of_const, CONST0) X(RE, part_of_select, ANY) X(IM, part_of_create, ANY) X(IM, part_of_const, CONST0) X(IM, part_of_select, ANY) X(COMPLEX, create_of_parts, ANY) \
+    X(ADDF, fold_float, CONSTS) X(ADDF, const_right, CONST0) X(ADDF, addf_zero, CONST1) X(SUBF, fold_float, CONSTS) X(SUBF, subf_zero, CONST1) \
+    X(MULF, fold_float, CONSTS) X(MULF, const_right, CONST0) X(MULF, mulf_one, CONST1) X(DIVF, fold_float, CONSTS) X(DIVF, mulf_one, CONST1) X(DIVF, divf_power, CONST1) \
+    X(NEGF, fold_float, CONSTS) X(NEGF, negf_negf, ANY) X(ABSF, fold_float, CONSTS) X(ABSF, absf_sign, ANY) X(MAXF, same_operands, SAME) X(MINF, same_operands, SAME) X(MAXNUMF, same_operands, SAME) X(MINNUMF, same_operands, SAME) \
+    X(SHFLUP, shuffle_const, CONST0) X(SHFLDOWN, shuffle_const, CONST0) X(SHFLBFLY, shuffle_const, CONST0) X(SHFLIDX, shuffle_const, CONST0) \
+    X(VEXTRACT, vextract_vinsert, CONST1) X(VINSERT, vinsert_back, ANY) \
+    X(PTR_ADD, ptr_const, CONST1) X(PTR_ADD, ptr_index_const, ANY) X(PTR_ADD, ptr_swap, ANY) X(PTR_ADD, ptr_split, ANY)
 
 #undef XG_K0
 #undef XG_K1
@@ -38841,9 +40468,9 @@ XG_KRULE(ptr_swap) {
 #ifndef XG_KIR_CANONICALIZE_C
 #define XG_KIR_CANONICALIZE_C
 
-typedef struct xg_krule_row { xg_kopcode op; xg_kval *(*apply)(xg_kb *b, xg_kop *op); } xg_krule_row;
+typedef struct xg_krule_row { xg_kopcode op; uint32_t wants; xg_kval *(*apply)(xg_kb *b, xg_kop *op); } xg_krule_row;
 static const xg_krule_row xg_krule_rows[] = {
-#define X(op, rule) {XG_K_OP_##op, xg_krule_##rule},
+#define X(op, rule, wants) {XG_K_OP_##op, (uint32_t)XG_KWANT_##wants, xg_krule_##rule},
     XG_KIR_RULES(X)
 #undef X
 };
@@ -39159,9 +40786,12 @@ XG_FN void xg_kcanon_push_new(xg_kcanon *c, const xg_kop *before, const xg_kop *
     for (o = op->prev; o && o != before; o = o->prev) xg_kcanon_push(c, o);
 }
 XG_FN void xg_kcanon_rules(xg_kcanon *c, xg_kop *op) {
-    uint32_t k = c->first[op->op], n;
+    uint32_t k = c->first[op->op], has, n;
     xg_kb b;
     xg_kval *read[2]; /* what an operation changed in place may read no more */
+    if (!k) return;
+    has = xg_krule_has(op);
+    while (k && (xg_krule_rows[k - 1].wants & ~has)) k = c->next[k - 1];
     if (!k) return;
     b = xg_kb_before(c->m, op);
     n = XG_MIN(op->n_operands, 2);
@@ -39169,7 +40799,7 @@ XG_FN void xg_kcanon_rules(xg_kcanon *c, xg_kop *op) {
     read[1] = n > 1 ? op->operands[1].value : NULL;
     for (; k; k = c->next[k - 1]) {
         xg_kop *before = op->prev;
-        xg_kval *v = xg_krule_rows[k - 1].apply(&b, op);
+        xg_kval *v = xg_krule_rows[k - 1].wants & ~has ? NULL : xg_krule_rows[k - 1].apply(&b, op);
         if (!v) continue;
         xg_kcanon_push_new(c, before, op);
         if (v == op->results) {
@@ -39184,7 +40814,7 @@ XG_FN void xg_kcanon_rules(xg_kcanon *c, xg_kop *op) {
     }
 }
 XG_FN void xg_kcanon_step(xg_kcanon *c, xg_kop *op) {
-    if (xg_kop_is_dead(op)) {
+    if (!(op->n_results == 1 && op->results->first_use) && xg_kop_is_dead(op)) {
         xg_kcanon_release(c, op);
         xg_kcanon_remove(c, op);
     } else if (op->op == XG_K_OP_IF) xg_kcanon_if(c, op);
@@ -39206,19 +40836,23 @@ XG_FN bool xg_kcanon_is_due(const xg_kop *op) {
 XG_FN bool xg_kcanon_is_settled(const xg_kcanon *c, const xg_kop *op) {
     return !c->first[op->op] && !op->n_regions && (op->n_results == 1 ? op->results->first_use != NULL : (xg_kop_flags(op->op) & KF_TERM) != 0);
 }
-XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
-    xg_kops all;
+/* Puts what is due on the worklist, users before what they read, which asks whether that has changed. Answers how many operations there are. */
+XG_FN uint64_t xg_kcanon_start(xg_kcanon *c, xg_kregion *r) {
+    xg_kop *op;
+    uint64_t n = 0;
     uint32_t k;
-    uint64_t budget;
-    memset(&all, 0, sizeof all);
-    xg_kops_collect(c->m->temp, &all, f->body);
-    for (k = all.n; k-- > 0;) { /* users before what they read, which asks whether that has changed */
-        xg_kop *op = all.p[k];
+    for (op = r->last; op; op = op->prev) {
+        for (k = op->n_regions; k-- > 0;) n += xg_kcanon_start(c, op->regions[k]);
+        n++;
         op->scratch = NULL;
         if (xg_kcanon_is_settled(c, op)) op->changed = false;
         else if (xg_kcanon_is_due(op)) xg_kcanon_push(c, op);
     }
-    for (budget = (uint64_t)all.n * 64 + 4096; c->work.n && budget; budget--) {
+    return n;
+}
+XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
+    uint64_t budget;
+    for (budget = xg_kcanon_start(c, f->body) * 64 + 4096; c->work.n && budget; budget--) {
         xg_kop *op = c->work.p[--c->work.n];
         op->scratch = NULL;
         op->changed = false;
@@ -39583,7 +41217,10 @@ XG_FN void xg_kir_vectorize(xg_kmodule *m) {
  *
  * All of a loop if it has at most 32 trips (8 if threads wait for each other in them) and the result is small, and whenever its variable numbers lanes of a vector (registers cannot be
  * indexed). Else by 8, 4 or 2 if the body is small and cheap: an operation of the math dialect counts for 20. Such a loop, and one that is too large for that, is marked: the assembler would
- * take four of its steps at once, or all of them, and need two or three times as long. */
+ * take four of its steps at once, or all of them, and need two or three times as long.
+ *
+ * Straight code is long, and what is long is dear to lower. So a loop all of whose steps shall be written out is only marked, where the variable is added up into indices and nothing
+ * else: lowered, its steps differ in constants, and these are folded after the copies are made. */
 #ifndef XG_KIR_UNROLL_C
 #define XG_KIR_UNROLL_C
 
@@ -39592,14 +41229,17 @@ enum { XG_KUNROLL_TRIPS_MAX = 32, XG_KUNROLL_FULL_COST = 1000, XG_KUNROLL_PART_C
 XG_FN bool xg_kunroll_is_math(xg_kopcode op) {
     return (op >= XG_K_OP_RSQRT && op <= XG_K_OP_ERF) || op == XG_K_OP_SQRT || op == XG_K_OP_REMF || op == XG_K_OP_DIVF;
 }
+XG_FN bool xg_kunroll_waits_for(const xg_kop *op) { return op && op->op == XG_K_OP_FOR && (op->flags & KL_UNROLL_LOWERED); }
+/* A loop that waits counts as the straight code that it will be, where lanes that were put in are known. */
 XG_FN int64_t xg_kunroll_cost(const xg_kregion *r, bool *plain) {
     const xg_kop *op;
     int64_t sum = 0;
     uint32_t k;
+    bool straight = xg_kunroll_waits_for(r->owner);
     for (op = r->first; op; op = op->next) {
-        bool math = xg_kunroll_is_math(op->op);
-        if (math || op->n_regions || (xg_kop_flags(op->op) & KF_CONV)) *plain = false;
-        sum += math ? XG_KUNROLL_MATH_COST : op->op == XG_K_OP_CONST ? 0 : 1;
+        bool math = xg_kunroll_is_math(op->op), waits = xg_kunroll_waits_for(op), name = straight && (op->op == XG_K_OP_YIELD || (op->op == XG_K_OP_VEXTRACT && xg_kvector_lane(op->operands[0].value, op->operands[1].value)));
+        if (math || (op->n_regions && !waits) || (xg_kop_flags(op->op) & KF_CONV)) *plain = false;
+        sum += math ? XG_KUNROLL_MATH_COST : op->op == XG_K_OP_CONST || waits || name ? 0 : 1;
         for (k = 0; k < op->n_regions; k++) {
             int64_t trips = op->op == XG_K_OP_FOR ? xg_kfor_trips(op) : 1;
             sum += xg_kunroll_cost(op->regions[k], plain) * (trips > XG_KUNROLL_TRIPS_MAX ? 1 : XG_MAX(trips, 1));
@@ -39618,6 +41258,35 @@ XG_FN bool xg_kunroll_numbers_lanes(const xg_kval *v) {
         if (u->user->op == XG_K_OP_APPLY) for (k = 0; k < u->user->n_results; k++) for (w = u->user->results[k].first_use; w; w = w->next) if (xg_kunroll_is_lane(w)) return true;
     }
     return false;
+}
+
+typedef struct xg_kunroll_trips { uint32_t loops[XG_KUNROLL_TRIPS_MAX + 1]; } xg_kunroll_trips; /* how many loops there are, by trips */
+
+/* Where the variable is only added up into indices and nothing branches, the copies differ in constants: then code is copied that is lowered already, which is far less to lower.
+ * But rounds of two loops may have elements in common, and this is seen while tensors are values. */
+XG_FN bool xg_kunroll_is_added(const xg_kuse *u) {
+    const xg_kop *op = u->user;
+    const xg_imap *map = (const xg_imap *)op->p;
+    const xg_aff *var;
+    uint32_t k, i;
+    if (op->op != XG_K_OP_APPLY || !xg_imap_ok(map)) return false;
+    k = XG_KUSE_INDEX(u);
+    var = k < map->n_dims ? xg_aff_dim(op->parent->func->module->aff, k) : xg_aff_sym(op->parent->func->module->aff, k - map->n_dims);
+    for (k = 0; k < map->n_results; k++) {
+        xg_linear l;
+        xg_aff_linear(map->results[k], &l);
+        for (i = 0; i < l.n; i++) if (l.terms[i].of != var && xg_aff_uses(l.terms[i].of, var)) return false;
+    }
+    return true;
+}
+XG_FN bool xg_kunroll_may_wait(const xg_kop *loop) {
+    const xg_kregion *r = loop->regions[0];
+    const xg_kuse *u;
+    const xg_kop *op;
+    if (r->args[0].type->elem != XG_E_INDEX || r->args[0].lo > r->args[0].hi) return false;
+    for (op = r->first; op; op = op->next) if (op->n_regions) return false;
+    for (u = r->args[0].first_use; u; u = u->next) if (!xg_kunroll_is_added(u)) return false;
+    return true;
 }
 
 /* One more copy of the body at b: the variable is `v`; carried are what came before and become what the copy yields. */
@@ -39658,8 +41327,28 @@ XG_FN xg_kval *xg_kunroll_shifted(xg_kb *b, xg_kval *v, int64_t c) {
     if (!map->results[0]) return xg_k2(b, XG_K_OP_ADDI, v, xg_kconst_int(b, XG_E_INDEX, c));
     return xg_kapply(b, map, &v)->results;
 }
+/* `factor` steps from v on as a loop of their own, which waits. */
+XG_FN void xg_kunroll_later(xg_kb *b, const xg_kop *loop, xg_kval *v, int64_t step, int64_t factor, xg_kval **carried) {
+    xg_aff_ctx *aff = b->m->aff;
+    xg_imap *map = xg_imap_new(aff, 2, 0, 0, 1, 0);
+    xg_kval *from = xg_kconst_int(b, XG_E_INDEX, 0), *to = xg_kconst_int(b, XG_E_INDEX, factor), *both[2];
+    xg_kop *steps = xg_kfor(b, from, to, xg_kconst_int(b, XG_E_INDEX, 1), carried, loop->n_results);
+    xg_kregion *r = steps->regions[0];
+    xg_kb in = xg_kb_end(b->m, r);
+    uint32_t k;
+    steps->flags |= KL_UNROLL_LOWERED;
+    both[0] = v;
+    both[1] = &r->args[0];
+    for (k = 0; k < 2; k++) map->dims[k].range = xg_kval_range(both[k]);
+    map->dims[0].name = v->name;
+    map->results[0] = xg_aff_add(aff, xg_aff_dim(aff, 0), xg_aff_mul(aff, xg_aff_dim(aff, 1), step));
+    for (k = 0; k < loop->n_results; k++) carried[k] = &r->args[k + 1];
+    xg_kunroll_copy(&in, loop->regions[0], xg_kapply(&in, map, both)->results, carried);
+    xg_kyield(&in, carried, loop->n_results);
+    for (k = 0; k < loop->n_results; k++) carried[k] = &steps->results[k];
+}
 /* The loop takes `factor` steps at once; factor divides its trips. */
-XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
+XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor, bool waits) {
     xg_kval **carried = XG_NEW_N(m->temp, xg_kval *, loop->n_results + 1);
     xg_kb b = xg_kb_before(m, loop), in;
     int64_t step = 1, i;
@@ -39674,7 +41363,8 @@ XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
     for (k = 0; k < loop->n_results; k++) carried[k] = &to->regions[0]->args[k + 1];
     in = xg_kb_end(m, to->regions[0]);
     xg_kclone_begin(loop->regions[0]);
-    for (i = 0; i < factor; i++) xg_kunroll_copy(&in, loop->regions[0], xg_kunroll_shifted(&in, &to->regions[0]->args[0], i * step), carried);
+    if (waits) xg_kunroll_later(&in, loop, &to->regions[0]->args[0], step, factor, carried);
+    else for (i = 0; i < factor; i++) xg_kunroll_copy(&in, loop->regions[0], xg_kunroll_shifted(&in, &to->regions[0]->args[0], i * step), carried);
     xg_kyield(&in, carried, loop->n_results);
     for (k = 0; k < loop->n_results; k++) {
         xg_kval_copy_facts(&to->results[k], &loop->results[k]);
@@ -39689,27 +41379,49 @@ XG_FN bool xg_kunroll_waits(const xg_kregion *r) {
     for (op = r->first; op; op = op->next) if (xg_kop_flags(op->op) & KF_CONV) return true;
     return false;
 }
-XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop) {
+XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop, const xg_kunroll_trips *t) {
     int64_t trips = xg_kfor_trips(loop), cost, factor;
     bool plain = true;
     if (trips < 1 || ((loop->flags & KL_UNROLLED) && !xg_kunroll_numbers_lanes(&loop->regions[0]->args[0])) || (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0]))) return;
     cost = XG_MAX(xg_kunroll_cost(loop->regions[0], &plain), 1);
     if ((trips <= XG_KUNROLL_TRIPS_MAX && cost * trips <= XG_KUNROLL_FULL_COST) || (trips <= XG_KUNROLL_TRIPS_MAX && xg_kunroll_numbers_lanes(&loop->regions[0]->args[0]))) {
-        xg_kunroll_all(m, loop, trips);
+        if (t->loops[trips] < 2 && xg_kunroll_may_wait(loop)) loop->flags |= KL_UNROLL_LOWERED;
+        else xg_kunroll_all(m, loop, trips);
         return;
     }
     if (!plain) return;
-    for (factor = 8; factor > 1; factor /= 2) if (trips % factor == 0 && trips > factor && cost * factor <= XG_KUNROLL_PART_COST) { xg_kunroll_part(m, loop, factor); return; }
+    for (factor = 8; factor > 1; factor /= 2) if (trips % factor == 0 && trips > factor && cost * factor <= XG_KUNROLL_PART_COST) { xg_kunroll_part(m, loop, factor, xg_kunroll_may_wait(loop)); return; }
     if (cost * 2 > XG_KUNROLL_PART_COST) loop->flags |= KL_UNROLLED;
 }
 XG_FN void xg_kir_unroll(xg_kmodule *m) {
     xg_kfunc *f;
     for (f = m->first; f; f = f->next) {
         xg_kops loops;
+        xg_kunroll_trips t;
         uint32_t k;
         memset(&loops, 0, sizeof loops);
         xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_FOR);
-        for (k = 0; k < loops.n; k++) xg_kunroll_loop(m, loops.p[k]);
+        memset(&t, 0, sizeof t);
+        for (k = 0; k < loops.n; k++) {
+            int64_t trips = xg_kfor_trips(loops.p[k]);
+            if (trips > 0 && trips <= XG_KUNROLL_TRIPS_MAX) t.loops[trips]++;
+        }
+        for (k = 0; k < loops.n; k++) xg_kunroll_loop(m, loops.p[k], &t);
+    }
+}
+XG_FN void xg_kir_unroll_lowered(xg_kmodule *m) {
+    xg_kfunc *f;
+    for (f = m->first; f; f = f->next) {
+        xg_kops loops;
+        uint32_t k;
+        memset(&loops, 0, sizeof loops);
+        xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_FOR);
+        for (k = 0; k < loops.n; k++) {
+            int64_t trips = xg_kfor_trips(loops.p[k]);
+            if (!(loops.p[k]->flags & KL_UNROLL_LOWERED) || trips < 1 || trips > XG_KUNROLL_TRIPS_MAX) continue;
+            xg_kunroll_all(m, loops.p[k], trips);
+            m->settled = false;
+        }
     }
 }
 
@@ -40264,8 +41976,10 @@ XG_FN void xg_klow_shared(xg_kleveller *z, xg_kop *op) {
 }
 XG_FN void xg_klow_sync(xg_kleveller *z, xg_kop *op) {
     xg_kb b = xg_kb_before(z->m, op);
+    xg_kop *barrier = xg_kir_op(&b, XG_K_OP_BARRIER, NULL, 0, NULL, 0, 0);
     uint32_t k;
-    xg_kir_op(&b, XG_K_OP_BARRIER, NULL, 0, NULL, 0, 0);
+    barrier->a = op->a;
+    barrier->b = op->b;
     for (k = 0; k < op->n_results; k++) xg_kval_replace(&op->results[k], op->operands[k].value);
     xg_kop_remove(op);
 }
@@ -40868,7 +42582,7 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
 typedef struct xg_elem { xg_kval *v, *im; } xg_elem; /* im only for complex */
 
 /* What the emitters want to know of the target; made by the driver from its description. */
-typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll; bool deterministic; /* no sums in the order in which threads come */ } xg_emit_target;
+typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll, shared; /* bytes a block may have */ bool deterministic; /* no sums in the order in which threads come */ } xg_emit_target;
 
 /* One parameter or result of the kernel, in the order of the entry function's parameters. */
 typedef struct xg_kernel_arg { const xg_shape *shape; } xg_kernel_arg;
@@ -40955,21 +42669,23 @@ XG_FN void xg_elem_nest(xg_scope *s, const int64_t *counts, uint32_t n, xg_carry
 XG_FN void xg_elem_when(xg_scope *s, xg_kval *cond, xg_carry_fn body, void *data, xg_kval *const *at, xg_elem *carried, uint32_t n_carried);
 XG_FN xg_elem xg_elem_convert_to(xg_scope *s, xg_elem x, xlagpu_type from, xlagpu_type to); /* real or complex to the same class */
 /* ---- flow.c: loops and conditions around code that changes variables ---- */
-enum { XG_FLOW_SLOTS = 48 };
-typedef struct xg_flow { /* zero, then slots, then for or if, then the code inside, then end */
+typedef struct xg_flow { /* of, then slots, then for or if, then the code inside, then end */
+    xg_scope *s;
     xg_kop *op;
     xg_kb outer;
-    uint32_t n;
+    xg_kval *var;                  /* of a loop */
     bool rolled;                   /* a loop that is not to become straight code */
     int64_t limit;                 /* not zero: what carried integers never exceed */
-    xg_kval **slots[XG_FLOW_SLOTS], *before[XG_FLOW_SLOTS];
+    XG_VEC(xg_kval **) slots;
+    xg_kval **before;              /* what they held in front of an if */
 } xg_flow;
-XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot); /* a variable; NULL in it: there is none */
+XG_FN xg_flow xg_flow_of(xg_scope *s, xg_kval **slot); /* of one variable, or, NULL, none yet */
+XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot);   /* a variable; NULL in it: there is none */
 XG_FN void xg_flow_elem(xg_flow *f, xg_elem *e);
-XG_FN xg_kval *xg_flow_for(xg_scope *s, xg_flow *f, xg_kval *lo, xg_kval *hi, int64_t step, int64_t limit); /* the loop's variable, below the limit */
-XG_FN void xg_flow_if(xg_scope *s, xg_flow *f, xg_kval *cond);
-XG_FN void xg_flow_else(xg_scope *s, xg_flow *f);
-XG_FN void xg_flow_end(xg_scope *s, xg_flow *f);
+XG_FN xg_kval *xg_flow_for(xg_flow *f, xg_kval *lo, xg_kval *hi, int64_t step, int64_t limit); /* its variable, below the limit */
+XG_FN void xg_flow_if(xg_flow *f, xg_kval *cond);      /* NULL: always */
+XG_FN void xg_flow_else(xg_flow *f);
+XG_FN void xg_flow_end(xg_flow *f);
 /* ---- block.c: what the threads of a block do together, from a program's text ---- */
 enum { XG_BLOCK_VARS = 64, XG_BLOCK_ARRAYS = 16, XG_BLOCK_SHARED_MAX = 48 << 10 };
 typedef enum xg_block_where { XG_BLOCK_OPERAND, XG_BLOCK_RESULT, XG_BLOCK_SHARED } xg_block_where;
@@ -41081,7 +42797,12 @@ XG_FN void xg_emit_rows(xg_fusion_emission *e);
 /* ---- scan.c ---- */
 XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_scan(xg_fusion_emission *e);
+/* ---- phases.c ---- */
+XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name); /* a fusion of fusions */
 /* ---- emit.c ---- */
+XG_FN void xg_emit_open(xg_fusion_emission *e, xg_kmodule *m, xg_arena *a, const xg_inst *fusion, const xg_emit_target *target); /* m NULL: a new one */
+XG_FN void xg_emit_check_leaves(const xg_fusion_emission *e);
+XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name);
 /* Emits the fusion as one kernel. Entry parameters: the computation's parameters, then one destination per root leaf. */
 XG_FN xg_kmodule *xg_emit_fusion(xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, bool by_loop); /* by_loop: by the loop emitter, whoever else would take it */
 XG_FN bool xg_emit_may_share(xg_arena *a, const xg_emit_target *target, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* that leaf of the result may be written over the operand: xg_fuse_may_share, or the loop emitter takes the fusion */
@@ -41976,7 +43697,9 @@ XG_FN xg_elem xg_elem_reduce(xg_scope *s, const xg_inst *i, xg_kval *const *at) 
  *     the result's        integers, wrapping (s64 when the result is no integer)
  *     f32                 floats up to f32; products are added by fused multiply-add
  *     f64, c64, c128      as soon as an operand or the result is that
- * and the sum is rounded once to the result's type. algorithm=dot_bf16_bf16_* and dot_f16_f16_* round f32 operands first. */
+ * and the sum is rounded once to the result's type. algorithm=dot_bf16_bf16_* and dot_f16_f16_* round f32 operands first.
+ *
+ * What is concatenated along the innermost dimension that is contracted is walked in a loop for each piece, so that no step asks in which of them it is. */
 #ifndef XG_EMIT_CONTRACT_C
 #define XG_EMIT_CONTRACT_C
 
@@ -41999,6 +43722,8 @@ XG_FN xlagpu_type xg_contract_rounding(const xg_inst *i, xlagpu_type t) {
     return t;
 }
 
+enum { XG_CONTRACT_PIECES_MAX = 4, XG_CONTRACT_CHAIN_MAX = 8 };
+
 typedef struct xg_contract_site {
     const xg_inst *i;
     const xg_imap *maps[2];
@@ -42006,6 +43731,8 @@ typedef struct xg_contract_site {
     uint32_t rank, n_window, n;  /* of the result; loops over window positions; all loops */
     int64_t counts[XG_RANK_MAX + 1];
     xg_kval *vars[2 * XG_RANK_MAX + 1];
+    uint32_t n_pieces;           /* of the innermost loop */
+    int64_t cuts[XG_CONTRACT_PIECES_MAX + 1], from; /* where they begin; where the one at hand does */
 } xg_contract_site;
 
 XG_FN void xg_contract_begin(xg_scope *s, xg_contract_site *d, const xg_inst *i, xg_kval *const *at) {
@@ -42047,31 +43774,80 @@ XG_FN xg_elem xg_contract_zero(xg_scope *s, xlagpu_type t) {
     if (xg_type_class(t) == XGT_C) z.im = z.v;
     return z;
 }
+/* ---- pieces ---- */
+
+/* The concatenate that an operand is, or is made of element by element; NULL: none is near. */
+XG_FN const xg_inst *xg_contract_concatenate(const xg_inst *x, uint32_t depth) {
+    uint32_t k;
+    if (x->op == XG_CONCATENATE) return x;
+    if (!depth || !(xg_op_flags(x->op) & XGF_EW)) return NULL;
+    for (k = 0; k < x->n_operands; k++) {
+        const xg_inst *found = xg_contract_concatenate(XG_OPERAND(x, k), depth - 1);
+        if (found && found->shape->rank == x->shape->rank) return found;
+    }
+    return NULL;
+}
+/* The innermost loop goes over `count` elements: one piece, or those of operand 0 or 1 along this dimension of it. */
+XG_FN void xg_contract_cut(xg_contract_site *d, int64_t count, const uint32_t *dims) {
+    const xg_inst *c;
+    uint32_t k, j;
+    d->n_pieces = 1;
+    d->cuts[0] = 0;
+    d->cuts[1] = count;
+    for (k = 0; k < 2; k++) {
+        c = xg_contract_concatenate(XG_OPERAND(d->i, k), XG_CONTRACT_CHAIN_MAX);
+        if (!c || c->n_operands > XG_CONTRACT_PIECES_MAX || xg_attr_ints(c, XG_A_dimensions).p[0] != (int64_t)dims[k] || c->shape->dims[dims[k]] != count) continue;
+        d->n_pieces = c->n_operands;
+        for (j = 0; j < c->n_operands; j++) d->cuts[j + 1] = d->cuts[j] + XG_OPERAND(c, j)->shape->dims[dims[k]];
+        return;
+    }
+}
+XG_FN void xg_contract_pieces(xg_scope *s, xg_contract_site *d, xg_carry_fn body, xg_elem *acc) {
+    uint32_t k;
+    for (k = 0; k < d->n_pieces; k++) {
+        int64_t count = d->cuts[k + 1] - d->cuts[k];
+        d->from = d->cuts[k];
+        xg_elem_nest(s, &count, 1, body, d, acc, 1);
+    }
+}
+/* The place of the innermost loop's variable among all elements. */
+XG_FN xg_kval *xg_contract_place(xg_scope *s, const xg_contract_site *d, xg_kval *at) { return d->from ? xg_k2(&s->b, XG_K_OP_ADDI, at, xg_elem_index(s, d->from)) : at; }
+
 /* The sum as the result's type. */
 XG_FN xg_elem xg_contract_end(xg_scope *s, const xg_contract_site *d, xg_elem acc) { return xg_elem_convert_to(s, acc, d->sum, d->i->shape->type); }
 
 /* ---- dot ---- */
 
-XG_FN void xg_dot_body(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
+XG_FN void xg_dot_step(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
     xg_contract_site *d = (xg_contract_site *)data;
     xg_elem x, y;
-    uint32_t k;
-    for (k = 0; k < d->n; k++) d->vars[d->rank + k] = at[k];
+    if (d->n) d->vars[d->rank + d->n - 1] = xg_contract_place(s, d, at[0]);
     x = xg_contract_factor(s, d, 0);
     y = xg_contract_factor(s, d, 1);
     xg_contract_add(s, d, x, y, acc);
 }
+XG_FN void xg_dot_inner(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
+    xg_contract_site *d = (xg_contract_site *)data;
+    uint32_t k;
+    for (k = 0; k + 1 < d->n; k++) d->vars[d->rank + k] = at[k];
+    xg_contract_pieces(s, d, xg_dot_step, acc);
+}
 
 XG_FN xg_elem xg_elem_dot(xg_scope *s, const xg_inst *i, xg_kval *const *at) {
-    xg_ints dims = xg_attr_ints(i, XG_A_lhs_contracting_dims);
+    xg_ints dims[2];
     xg_contract_site d;
     xg_elem acc;
-    uint32_t k;
+    uint32_t last[2], k;
+    dims[0] = xg_attr_ints(i, XG_A_lhs_contracting_dims);
+    dims[1] = xg_attr_ints(i, XG_A_rhs_contracting_dims);
     xg_contract_begin(s, &d, i, at);
-    d.n = dims.n;
-    for (k = 0; k < dims.n; k++) d.counts[k] = XG_OPERAND(i, 0)->shape->dims[dims.p[k]];
+    d.n = dims[0].n;
+    for (k = 0; k < d.n; k++) d.counts[k] = XG_OPERAND(i, 0)->shape->dims[dims[0].p[k]];
     acc = xg_contract_zero(s, d.sum);
-    xg_elem_nest(s, d.counts, d.n, xg_dot_body, &d, &acc, 1);
+    if (!d.n) { xg_dot_step(s, &d, NULL, &acc); return xg_contract_end(s, &d, acc); }
+    for (k = 0; k < 2; k++) last[k] = (uint32_t)dims[k].p[d.n - 1];
+    xg_contract_cut(&d, d.counts[d.n - 1], last);
+    xg_elem_nest(s, d.counts, d.n - 1, xg_dot_inner, &d, &acc, 1);
     return xg_contract_end(s, &d, acc);
 }
 
@@ -42080,7 +43856,7 @@ XG_FN xg_elem xg_elem_dot(xg_scope *s, const xg_inst *i, xg_kval *const *at) {
 XG_FN void xg_conv_feature(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
     xg_contract_site *d = (xg_contract_site *)data;
     xg_elem x, y;
-    d->vars[d->rank + d->n_window] = at[0];
+    d->vars[d->rank + d->n_window] = xg_contract_place(s, d, at[0]);
     x = xg_contract_factor(s, d, 0);
     y = xg_contract_factor(s, d, 1);
     xg_contract_add(s, d, x, y, acc);
@@ -42088,7 +43864,7 @@ XG_FN void xg_conv_feature(xg_scope *s, void *data, xg_kval *const *at, xg_elem 
 XG_FN void xg_conv_features(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
     xg_contract_site *d = (xg_contract_site *)data;
     (void)at;
-    xg_elem_nest(s, &d->counts[d->n_window], 1, xg_conv_feature, d, acc, 1);
+    xg_contract_pieces(s, d, xg_conv_feature, acc);
 }
 /* One position of the window: whether it falls on the input does not depend on the feature, so the loop over features is inside the condition. */
 XG_FN void xg_conv_tap(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
@@ -42106,7 +43882,7 @@ XG_FN xg_elem xg_elem_convolution(xg_scope *s, const xg_inst *i, xg_kval *const 
     xg_window w = xg_emit_window(i);
     xg_contract_site d;
     xg_elem acc;
-    uint32_t k;
+    uint32_t features[2], k;
     xg_contract_begin(s, &d, i, at);
     acc = xg_contract_zero(s, d.sum);
     if (xg_inst_attr(i, XG_A_sparsity_config)) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "sparse operands are not supported in kernels");
@@ -42116,6 +43892,9 @@ XG_FN xg_elem xg_elem_convolution(xg_scope *s, const xg_inst *i, xg_kval *const 
     d.n_window = w.n;
     for (k = 0; k < w.n; k++) d.counts[k] = w.p[k].size;
     d.counts[w.n] = XG_OPERAND(i, 1)->shape->dims[l->kernel_input];
+    features[0] = (uint32_t)l->input_feature;
+    features[1] = (uint32_t)l->kernel_input;
+    xg_contract_cut(&d, d.counts[w.n], features);
     xg_elem_nest(s, d.counts, w.n, xg_conv_tap, &d, &acc, 1);
     return xg_contract_end(s, &d, acc);
 }
@@ -43267,62 +45046,66 @@ XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots) {
 #ifndef XG_EMIT_FLOW_C
 #define XG_EMIT_FLOW_C
 
-XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot) { /* a slot that is empty stays so */
-    if (!*slot) return;
-    XLAGPU_ASSERT(f->n < XG_FLOW_SLOTS);
-    f->slots[f->n++] = slot;
+XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot) { if (*slot) xg_push(f->s->e->arena, xg_kval **, &f->slots, slot); }
+XG_FN xg_flow xg_flow_of(xg_scope *s, xg_kval **slot) {
+    xg_flow f;
+    memset(&f, 0, sizeof f);
+    f.s = s;
+    if (slot) xg_flow_slot(&f, slot);
+    return f;
 }
 XG_FN void xg_flow_elem(xg_flow *f, xg_elem *e) { xg_flow_slot(f, &e->v); xg_flow_slot(f, &e->im); }
-XG_FN void xg_flow_gather(const xg_flow *f, xg_kval **v) {
+XG_FN xg_kval **xg_flow_values(const xg_flow *f) {
+    xg_kval **v = XG_NEW_N(f->s->e->arena, xg_kval *, f->slots.n + 1);
     uint32_t k;
-    for (k = 0; k < f->n; k++) v[k] = *f->slots[k];
+    for (k = 0; k < f->slots.n; k++) v[k] = *f->slots.p[k];
+    return v;
 }
 XG_FN void xg_flow_give(const xg_flow *f, xg_kval *v) {
     uint32_t k;
-    for (k = 0; k < f->n; k++) {
-        if (xg_kelem_is_int(f->slots[k][0]->type->elem) && f->slots[k][0]->type->kind == XG_TK_SCALAR && f->limit) xg_kval_set_range(&v[k], xg_range_of(-f->limit, f->limit));
-        *f->slots[k] = &v[k];
+    for (k = 0; k < f->slots.n; k++) {
+        const xg_ktype *t = (*f->slots.p[k])->type;
+        if (f->limit && t->kind == XG_TK_SCALAR && xg_kelem_is_int(t->elem)) xg_kval_set_range(&v[k], xg_range_of(-f->limit, f->limit));
+        *f->slots.p[k] = &v[k];
     }
 }
-XG_FN xg_kval *xg_flow_for(xg_scope *s, xg_flow *f, xg_kval *lo, xg_kval *hi, int64_t step, int64_t limit) {
-    xg_kval *v[XG_FLOW_SLOTS], *by = xg_elem_index(s, step), *var;
-    xg_flow_gather(f, v);
-    f->op = xg_kfor(&s->b, lo, hi, by, v, f->n);
+/* The scope goes into a region of the operation. */
+XG_FN void xg_flow_enter(xg_flow *f, uint32_t region) {
+    f->s->b = xg_kb_end(f->s->e->m, f->op->regions[region]);
+    f->s->b.loc = f->outer.loc;
+}
+XG_FN xg_kval *xg_flow_for(xg_flow *f, xg_kval *lo, xg_kval *hi, int64_t step, int64_t limit) {
+    xg_kval *by = xg_elem_index(f->s, step);
+    f->op = xg_kfor(&f->s->b, lo, hi, by, xg_flow_values(f), f->slots.n);
     f->op->flags = f->rolled ? KL_UNROLLED : 0;
-    f->outer = s->b;
-    var = &f->op->regions[0]->args[0];
-    xg_kval_set_range(var, xg_range_of(XG_MAX(xg_kval_range(lo).lo, (int64_t)0), limit - 1));
+    f->outer = f->s->b;
+    f->var = &f->op->regions[0]->args[0];
+    xg_kval_set_range(f->var, xg_range_of(XG_MAX(xg_kval_range(lo).lo, (int64_t)0), limit - 1));
     xg_flow_give(f, &f->op->regions[0]->args[1]);
-    s->b = xg_kb_end(s->e->m, f->op->regions[0]);
-    s->b.loc = f->outer.loc;
-    return var;
+    xg_flow_enter(f, 0);
+    return f->var;
 }
-XG_FN void xg_flow_if(xg_scope *s, xg_flow *f, xg_kval *cond) {
-    const xg_ktype *types[XG_FLOW_SLOTS];
+XG_FN void xg_flow_if(xg_flow *f, xg_kval *cond) {
+    const xg_ktype **types = XG_NEW_N(f->s->e->arena, const xg_ktype *, f->slots.n + 1);
     uint32_t k;
-    xg_flow_gather(f, f->before);
-    for (k = 0; k < f->n; k++) types[k] = f->before[k]->type;
-    f->op = xg_kif(&s->b, cond, types, f->n);
-    f->outer = s->b;
-    s->b = xg_kb_end(s->e->m, f->op->regions[0]);
-    s->b.loc = f->outer.loc;
+    if (!cond) return;
+    f->before = xg_flow_values(f);
+    for (k = 0; k < f->slots.n; k++) types[k] = f->before[k]->type;
+    f->op = xg_kif(&f->s->b, cond, types, f->slots.n);
+    f->outer = f->s->b;
+    xg_flow_enter(f, 0);
 }
-XG_FN void xg_flow_yield(xg_scope *s, const xg_flow *f) {
-    xg_kval *v[XG_FLOW_SLOTS] = {NULL};
-    xg_flow_gather(f, v);
-    xg_kyield(&s->b, v, f->n);
-}
-XG_FN void xg_flow_else(xg_scope *s, xg_flow *f) {
+XG_FN void xg_flow_else(xg_flow *f) {
     uint32_t k;
-    xg_flow_yield(s, f);
-    for (k = 0; k < f->n; k++) *f->slots[k] = f->before[k];
-    s->b = xg_kb_end(s->e->m, f->op->regions[1]);
-    s->b.loc = f->outer.loc;
+    xg_kyield(&f->s->b, xg_flow_values(f), f->slots.n);
+    for (k = 0; k < f->slots.n; k++) *f->slots.p[k] = f->before[k];
+    xg_flow_enter(f, 1);
 }
-XG_FN void xg_flow_end(xg_scope *s, xg_flow *f) {
-    if (f->op->op == XG_K_OP_IF && s->b.region == f->op->regions[0]) xg_flow_else(s, f); /* otherwise nothing changes */
-    xg_flow_yield(s, f);
-    s->b = f->outer;
+XG_FN void xg_flow_end(xg_flow *f) {
+    if (!f->op) return; /* a condition that always holds */
+    if (f->op->op == XG_K_OP_IF && f->s->b.region == f->op->regions[0]) xg_flow_else(f); /* otherwise nothing changes */
+    xg_kyield(&f->s->b, xg_flow_values(f), f->slots.n);
+    f->s->b = f->outer;
     xg_flow_give(f, f->op->results);
 }
 
@@ -43333,12 +45116,14 @@ XG_FN void xg_flow_end(xg_scope *s, xg_flow *f) {
  * and written at the same linear position; others follow by the same threads, those of one shape by one walk. In a walk all elements at an index are made before the
  * first is written (fuse/in_place.c relies on it). Unrolling starts only when the array is large
  * enough to fill the device with one element per thread. Where a vector is read again for each row (a bias), a round is whole rows, so that a thread meets the same columns in
- * all of its rounds, and reads of the vector once. */
+ * all of its rounds, and reads of the vector once.
+ * Rows may be longer than a block is wide, or of an odd length: then a round is as many of them as end at a sector, and blocks beside each other have slices of it. What such rounds, or
+ * the vectors of an odd number of elements, leave over at the end is made by the same threads, one element each. */
 #ifndef XG_EMIT_LOOP_C
 #define XG_EMIT_LOOP_C
 
 /* A long concatenation becomes a tree of branches per element, a contraction a loop: unrolling would only multiply them. */
-enum { XG_LOOP_CONCAT_MAX = 10, XG_LOOP_ROUNDS_WORK = 256, XG_LOOP_ROWS = 16 /* rounds, at most */, XG_LOOP_ROWS_WORK = 400 /* a round that stays in a loop would wait for memory each time */, XG_LOOP_ROW_THREADS = 128, XG_LOOP_ROW_BYTES = 128 /* of a vector that is worth it */ };
+enum { XG_LOOP_CONCAT_MAX = 10, XG_LOOP_ROUNDS_WORK = 256, XG_LOOP_ROWS = 16 /* rounds, at most */, XG_LOOP_ROWS_WORK = 400 /* a round that stays in a loop would wait for memory each time */, XG_LOOP_ROW_THREADS = 128, XG_LOOP_ROW_BYTES = 128 /* of a vector that is worth it */, XG_LOOP_ROWS_LEAST = 8 /* rounds that are worth it */ };
 XG_FN bool xg_loop_unroll_hurts(const xg_comp *comp) {
     XG_FOR_INSTS(i, comp) {
         switch (i->op) {
@@ -43373,14 +45158,23 @@ XG_FN int64_t xg_loop_rounds(const xg_fusion_emission *e, int64_t elements, int6
 /* ---- vectors that are read again and again ---- */
 
 /* A walk over root `lead`: the near roots together, or far ones of one shape. */
-typedef struct xg_loop_walk { xg_fusion_emission *e; xg_launch launch; int64_t rounds, unroll; uint32_t lead; xg_kval **tensors, **dest; } xg_loop_walk;
+typedef struct xg_loop_walk {
+    xg_fusion_emission *e;
+    xg_launch launch;
+    int64_t rounds, unroll;
+    int64_t period, slices; /* elements of a round that blocks have slices of; 0: a round is what one block has */
+    int64_t rest;           /* elements at the end that are made one by one */
+    uint32_t lead;
+    xg_kval **tensors, **dest;
+} xg_loop_walk;
 
-/* Whether the element of the parameter is known from the place in memory modulo its size. */
-XG_FN bool xg_loop_repeats(const xg_fusion_emission *e, const xg_inst *param) {
+/* Whether the element of the parameter is known from the place in memory modulo so much; the elements of the root: it is at the same place. */
+XG_FN bool xg_loop_repeats(const xg_fusion_emission *e, const xg_inst *param, int64_t modulo) {
     xg_aff_ctx *x = e->m->aff;
     const xg_shape *s = e->roots[0]->shape;
     xg_index_order order = xg_index_order_of_shape(s);
     xg_imap *place = xg_imap_new(x, 1, 0, 0, s->rank, 0);
+    const xg_aff *want = modulo == s->elements ? xg_aff_dim(x, 0) : xg_aff_mod(x, xg_aff_dim(x, 0), modulo);
     xg_imaps maps;
     uint32_t k;
     place->dims[0].range = xg_range_of(0, s->elements - 1);
@@ -43388,19 +45182,19 @@ XG_FN bool xg_loop_repeats(const xg_fusion_emission *e, const xg_inst *param) {
     maps = xg_indexing_group_maps(xg_indexing_group_back(x, e->roots[0], 0, xg_imap_simplify(x, place)), param, 0);
     for (k = 0; k < maps.n; k++) {
         const xg_imap *m = xg_imap_ok(maps.p[k]) ? xg_indexing_flatten(x, maps.p[k], param->shape) : NULL;
-        if (!m || !xg_imap_ok(m) || m->n_constraints || m->results[0] != xg_aff_mod(x, xg_aff_dim(x, 0), param->shape->elements)) return false;
+        if (!m || !xg_imap_ok(m) || m->n_constraints || m->results[0] != want) return false;
     }
     return maps.n > 0;
 }
-/* The length of the rows that have such a vector, the longest one; 0: there is none. */
-XG_FN int64_t xg_loop_row(const xg_fusion_emission *e, int64_t elements) {
+/* The length of the rows that have such a vector, of so many bytes at least, the longest one; 0: there is none. */
+XG_FN int64_t xg_loop_row(const xg_fusion_emission *e, int64_t elements, int64_t bytes) {
     int64_t row = 0;
     uint32_t k;
     if (e->roots[0]->shape->elements != elements || !xg_index_has_order(e->roots[0]->shape)) return 0;
     for (k = 0; k < e->comp->n_params; k++) {
         const xg_shape *s = e->comp->params[k]->shape;
-        if (s->elements <= row || s->elements >= elements || s->elements * (int64_t)xg_type_bytes(s->type) < XG_LOOP_ROW_BYTES || elements % s->elements) continue;
-        if (xg_loop_repeats(e, e->comp->params[k])) row = s->elements;
+        if (s->elements <= row || s->elements >= elements || s->elements * (int64_t)xg_type_bytes(s->type) < bytes || elements % s->elements) continue;
+        if (xg_loop_repeats(e, e->comp->params[k], s->elements)) row = s->elements;
     }
     return row;
 }
@@ -43409,7 +45203,7 @@ XG_FN void xg_loop_down_rows(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
     int64_t most = xg_emit_vector(e, elements), row, threads, rounds, blocks = e->target->resident_threads / 2048;
     if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return;
-    row = xg_loop_row(e, elements);
+    row = xg_loop_row(e, elements, XG_LOOP_ROW_BYTES);
     most = xg_gcd(row, XG_MIN(e->target->max_unroll, most));
     if (!row || row / most > 1024) return;
     threads = row / most * XG_MAX(XG_LOOP_ROW_THREADS / (row / most), (int64_t)1);
@@ -43420,6 +45214,62 @@ XG_FN void xg_loop_down_rows(xg_loop_walk *w, int64_t elements) {
     w->rounds = rounds;
     w->launch.threads[0] = (uint32_t)threads;
     w->launch.blocks[0] = (uint32_t)(elements / (threads * most * rounds));
+}
+
+/* Elements after which all arrays as large as the root are at a sector again. */
+XG_FN int64_t xg_loop_unit(const xg_fusion_emission *e, int64_t elements) {
+    int64_t least = 32;
+    uint32_t k;
+    for (k = 0; k < e->comp->n_params; k++) if (e->comp->params[k]->shape->elements == elements) least = XG_MIN(least, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
+    for (k = 0; k < e->n_roots; k++) least = XG_MIN(least, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
+    return XG_MAX(32 / XG_MAX(least, (int64_t)1), (int64_t)1);
+}
+/* All that is written lies at the same place, and so does all that is read but single elements and the vectors of these rows. */
+XG_FN bool xg_loop_is_linear(const xg_fusion_emission *e, int64_t elements, int64_t row) {
+    uint32_t k;
+    if (!xg_index_has_order(e->roots[0]->shape)) return false;
+    for (k = 0; k < e->n_roots; k++) if (e->roots[k]->shape->elements != elements || !xg_partition_is_near(e->parts, k)) return false;
+    for (k = 0; k < e->comp->n_params; k++) {
+        int64_t n = e->comp->params[k]->shape->elements;
+        if (n != 1 && (n != elements || !xg_loop_repeats(e, e->comp->params[k], elements)) && (!row || n != row || !xg_loop_repeats(e, e->comp->params[k], row))) return false;
+    }
+    return true;
+}
+/* Rounds of several rows, in slices: as many as leave few over, of enough blocks. */
+XG_FN void xg_loop_down_slices(xg_loop_walk *w, int64_t elements) {
+    const xg_fusion_emission *e = w->e;
+    int64_t row, unit, vector, period, wide, threads, slices, total, rounds, best = 0, sms = e->target->resident_threads / 2048;
+    if (xg_loop_unroll_hurts(e->comp) || (row = xg_loop_row(e, elements, 2)) == 0 || !xg_loop_is_linear(e, elements, row)) return;
+    unit = xg_loop_unit(e, elements);
+    vector = xg_gcd(row, XG_MIN(e->target->max_unroll, xg_emit_vector(e, elements)));
+    period = row / xg_gcd(row, unit) * unit;
+    wide = period / vector;
+    threads = wide > 1024 ? (int64_t)XG_LOOP_ROW_THREADS : wide * XG_MAX(XG_LOOP_ROW_THREADS / wide, (int64_t)1);
+    slices = (wide + threads - 1) / threads;
+    if (slices == 1) period = threads * vector;
+    total = elements / period;
+    for (rounds = XG_LOOP_ROWS * 2 / XG_MIN(vector, (int64_t)2); rounds >= XG_LOOP_ROWS_LEAST; rounds--) {
+        if (xg_emit_work(e->comp) * vector * rounds > XG_LOOP_ROWS_WORK || total / rounds * slices < sms * 3 / 4) continue;
+        if (!best || total % rounds * best < total % best * rounds) best = rounds;
+    }
+    if (!best || total % best * 8 > total) return;
+    w->unroll = vector;
+    w->rounds = best;
+    w->period = period;
+    w->slices = slices;
+    w->rest = elements - total / best * best * period;
+    w->launch.threads[0] = (uint32_t)threads;
+    w->launch.blocks[0] = (uint32_t)(total / best * slices);
+}
+/* Whole vectors of an odd number of elements. */
+XG_FN void xg_loop_odd_vectors(xg_loop_walk *w, int64_t elements) {
+    const xg_fusion_emission *e = w->e;
+    int64_t vector = XG_MIN(e->target->max_unroll, xg_emit_vector(e, elements));
+    if (elements < e->target->resident_threads || elements % vector == 0 || xg_loop_unroll_hurts(e->comp) || !xg_loop_is_linear(e, elements, 0)) return;
+    w->unroll = vector;
+    w->rounds = 1;
+    w->rest = elements % vector;
+    w->launch = xg_launch_linear(e->ctx, elements, vector);
 }
 
 XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e) { (void)e; return true; }
@@ -43472,9 +45322,41 @@ XG_FN void xg_loop_body(const xg_loop_walk *w, xg_kb *b, xg_kval *const *at, xg_
     }
 }
 
-XG_FN void xg_loop_walk_emit(xg_loop_walk *w, xg_kb *b) {
+/* (th_x, bl_x)[round, vector_index] to the indices of the lead: all but the rest, or that. */
+XG_FN const xg_imap *xg_loop_map(const xg_loop_walk *w, bool rest) {
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_shape *s = w->e->roots[w->lead]->shape;
+    int64_t threads = w->launch.threads[0], blocks = w->launch.blocks[0], rounds = rest ? (w->rest + threads * blocks - 1) / (threads * blocks) : w->rounds, unroll = rest ? 1 : w->unroll, body = s->elements - w->rest;
+    const xg_aff *th = xg_aff_dim(x, 0), *bl = xg_aff_dim(x, 1), *round = xg_aff_sym(x, 0), *at, *within;
+    xg_index_order order;
+    xg_imap *m;
+    if (!w->rest && !w->period) return xg_indexing_thread_rounds(x, s, threads, blocks, w->rounds, w->unroll);
+    m = xg_imap_new(x, 2, 2, 0, s->rank, 1);
+    m->dims[0].name = XG_STR("th_x");
+    m->dims[0].range = xg_range_of(0, threads - 1);
+    m->dims[1].name = XG_STR("bl_x");
+    m->dims[1].range = xg_range_of(0, blocks - 1);
+    m->syms[0].name = XG_STR("round");
+    m->syms[0].range = xg_range_of(0, rounds - 1);
+    m->syms[1].name = XG_STR("vector_index");
+    m->syms[1].range = xg_range_of(0, unroll - 1);
+    if (rest || !w->period) {
+        within = xg_aff_add(x, th, xg_aff_mul(x, xg_aff_add(x, bl, xg_aff_mul(x, round, blocks)), threads));
+        at = xg_aff_add_k(x, xg_aff_mul(x, within, unroll), rest ? body : 0);
+        m->constraints[0].range = xg_range_of(0, (rest ? w->rest : body / unroll) - 1);
+    } else {
+        within = xg_aff_add(x, th, xg_aff_mul(x, xg_aff_mod(x, bl, w->slices), threads));
+        at = xg_aff_add(x, round, xg_aff_mul(x, xg_aff_div(x, bl, w->slices), rounds));
+        at = xg_aff_add(x, xg_aff_mul(x, at, w->period), xg_aff_mul(x, within, unroll));
+        m->constraints[0].range = xg_range_of(0, w->period / unroll - 1);
+    }
+    m->constraints[0].expr = within;
+    order = xg_index_order_of_shape(s);
+    xg_index_delinearise(x, &order, xg_aff_add(x, at, xg_aff_sym(x, 1)), m->results);
+    return xg_imap_simplify(x, m);
+}
+XG_FN void xg_loop_walk_emit(xg_loop_walk *w, xg_kb *b, const xg_imap *map) {
     xg_fusion_emission *e = w->e;
-    const xg_imap *map = xg_indexing_thread_rounds(e->m->aff, e->roots[w->lead]->shape, w->launch.threads[0], w->launch.blocks[0], w->rounds, w->unroll);
     xg_kval *dims[2], *at[XG_RANK_MAX], **inits = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1), **carried = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     uint32_t n = 0, first = map->n_syms, k;
     xg_kregion *body;
@@ -43503,23 +45385,28 @@ XG_FN void xg_emit_loop(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
     xg_kb b = xg_kb_end(e->m, f->body);
     uint32_t n = e->comp->n_params, k;
-    int64_t most = 0;
+    int64_t most = 0, rounds;
     xg_loop_walk w;
     xg_emit_functions(e, true);
     for (k = 0; k < e->n_roots; k++) most = XG_MAX(most, e->roots[k]->shape->elements);
     memset(&w, 0, sizeof w);
     w.e = e;
     w.unroll = xg_loop_unroll(e, most);
-    w.rounds = xg_loop_rounds(e, most, w.unroll);
+    w.rounds = rounds = xg_loop_rounds(e, most, w.unroll);
     w.launch = xg_launch_linear(e->ctx, most, w.unroll * w.rounds);
     xg_loop_down_rows(&w, most);
+    if (w.rounds == rounds) xg_loop_down_slices(&w, most);
+    if (!w.period && w.rounds == rounds) xg_loop_odd_vectors(&w, most);
     w.tensors = XG_NEW_N(e->arena, xg_kval *, n + 1);
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     for (k = 0; k < n; k++) w.tensors[k] = &f->body->args[k];
     for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[n + k];
     for (k = 0; k < 3; k++) { f->threads[k] = w.launch.threads[k]; f->blocks[k] = w.launch.blocks[k]; }
     b.loc = e->fusion->id + 1;
-    for (k = 0; k < e->n_roots; k++) if (xg_loop_leads(&w, k) && e->roots[k]->shape->elements) xg_loop_walk_emit(&w, &b);
+    for (k = 0; k < e->n_roots; k++) if (xg_loop_leads(&w, k) && e->roots[k]->shape->elements) {
+        xg_loop_walk_emit(&w, &b, xg_loop_map(&w, false));
+        if (w.rest) xg_loop_walk_emit(&w, &b, xg_loop_map(&w, true));
+    }
     xg_kreturn(&b, w.dest, e->n_roots);
 }
 
@@ -44449,41 +46336,6 @@ XG_FN void xg_hero_write(xg_scope *s, const xg_heroes *h, const xg_shape *shape,
 #ifndef XG_EMIT_BOX_C
 #define XG_EMIT_BOX_C
 
-/* A permutation in memory order: dims of the operand, and which of them is the result's k-th. */
-typedef struct xg_permutation { uint32_t rank; int64_t dims[XG_RANK_MAX]; uint32_t from[XG_RANK_MAX]; } xg_permutation;
-
-XG_FN uint32_t xg_shape_major(const xg_shape *s, uint32_t k) { return s->layout ? (uint32_t)s->layout->minor_to_major[s->rank - 1 - k] : k; }
-
-/* False for what is no permutation of elements, or keeps their order. */
-XG_FN bool xg_permutation_of(const xg_inst *i, xg_permutation *p) {
-    const xg_shape *to = i->shape, *from;
-    uint32_t place[XG_RANK_MAX], order[XG_RANK_MAX], n = 0, k;
-    if ((i->op != XG_TRANSPOSE && i->op != XG_COPY) || !xg_shape_is_array(to)) return false;
-    from = XG_OPERAND(i, 0)->shape;
-    if (!xg_index_has_order(from) || !xg_index_has_order(to)) return false;
-    p->rank = 0;
-    for (k = 0; k < from->rank; k++) if (from->dims[xg_shape_major(from, k)] != 1) { place[xg_shape_major(from, k)] = n; p->dims[n++] = from->dims[xg_shape_major(from, k)]; }
-    for (n = 0, k = 0; k < to->rank; k++) {
-        uint32_t d = xg_shape_major(to, k);
-        if (to->dims[d] != 1) order[n++] = place[i->op == XG_TRANSPOSE ? (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[d] : d];
-    }
-    for (k = 0; k < n; k++) { /* runs that stay together become one dimension: the first of each stands for it */
-        if (k && order[k] == order[k - 1] + 1) { p->dims[p->from[p->rank - 1]] *= p->dims[order[k]]; p->dims[order[k]] = 0; order[k] = order[k - 1] + 1; }
-        else p->from[p->rank++] = order[k];
-    }
-    for (k = 0; k < p->rank; k++) {
-        uint32_t before = 0, j;
-        for (j = 0; j < p->from[k]; j++) before += p->dims[j] != 0;
-        order[k] = before;
-    }
-    memcpy(p->from, order, p->rank * sizeof *order);
-    for (n = 0, k = 0; n < p->rank; k++) if (p->dims[k]) p->dims[n++] = p->dims[k];
-    return p->rank > 1;
-}
-XG_FN bool xg_permutation_equal(const xg_permutation *a, const xg_permutation *b) {
-    return a->rank == b->rank && memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0 && memcmp(a->from, b->from, a->rank * sizeof *a->from) == 0;
-}
-XG_FN bool xg_permutation_moves_minor(const xg_permutation *p) { return p->from[p->rank - 1] != p->rank - 1; }
 /* Moves pieces of sectors, though each of them as it is. */
 XG_FN bool xg_permutation_splits_sectors(const xg_permutation *p, int64_t bytes) { return !xg_permutation_moves_minor(p) && p->dims[p->rank - 1] < 512 / bytes && p->dims[p->rank - 1] * bytes % 32; }
 XG_FN uint32_t xg_permutation_b(const xg_permutation *p) { return p->from[p->rank - 1]; }
@@ -46577,14 +48429,15 @@ XG_FN void xg_emit_scatter(xg_fusion_emission *e) {
 }
 
 #endif /* XG_EMIT_SCATTER_C */
-/* emit/sort_key.c -- keys: what a sort compares of an element as an integer of 32 or 64 bits, signed, the one that goes first the smaller (fuse/sort_order.c); and elements in the
+/* emit/sort_key.c -- keys: what a sort compares of an element as an integer of 32 or 64 bits, signed, the one that goes first the smaller (fuse/sort_order.c), or of several
+ * arrays' elements, side by side; and elements in the
  * pieces in which they go through a shared array of integers. */
 #ifndef XG_EMIT_SORT_KEY_C
 #define XG_EMIT_SORT_KEY_C
 
-XG_FN xg_kelem xg_sort_key_elem(const xg_sort_order *o) { return o->bits == 64 ? XG_E_I64 : XG_E_I32; }
+XG_FN xg_kelem xg_sort_key_elem(int bits) { return bits == 64 ? XG_E_I64 : XG_E_I32; }
 
-XG_FN xg_kval *xg_sort_float_key(xg_kb *b, const xg_sort_order *o, xg_kval *v) {
+XG_FN xg_kval *xg_sort_float_key(xg_kb *b, const xg_sort_key *o, xg_kval *v) {
     xg_kval *zero, *is_zero;
     if (o->total) return xg_type_bits(o->type) <= 8 ? xg_scalar_ordered_small(b, v, xg_float_format_of(o->type)) : xg_scalar_ordered_bits(b, v);
     v = xg_scalar_widen(b, v);
@@ -46593,18 +48446,18 @@ XG_FN xg_kval *xg_sort_float_key(xg_kb *b, const xg_sort_order *o, xg_kval *v) {
     return xg_scalar_ordered_bits(b, xg_kselect(b, is_zero, zero, v));
 }
 /* What an unsigned number of the key's width has to be moved by. */
-XG_FN int64_t xg_sort_key_bias(const xg_sort_order *o) {
+XG_FN int64_t xg_sort_key_bias(const xg_sort_key *o) {
     return xg_type_class(o->type) != XGT_I || xg_type_signed(o->type) || o->bits < 16 ? 0 : o->bits == 64 ? INT64_MIN : o->bits == 32 ? INT32_MIN : -32768;
 }
 /* Of an element of the keyed operand. */
-XG_FN xg_kval *xg_sort_key_of(xg_scope *s, const xg_sort_order *o, xg_elem x) {
+XG_FN xg_kval *xg_sort_one_key(xg_scope *s, const xg_inst *sort, const xg_sort_key *o, xg_elem x) {
     xg_kb *b = &s->b;
-    xg_kelem e = xg_sort_key_elem(o);
+    xg_kelem e = xg_sort_key_elem(o->bits);
     bool is_signed = xg_type_class(o->type) == XGT_F || xg_type_signed(o->type);
     int64_t bias = xg_sort_key_bias(o);
     xg_kval *v;
     if (o->key && o->key->op != XG_PARAMETER) {
-        const xg_comp *c = xg_attr_comp(o->sort, XG_A_to_apply);
+        const xg_comp *c = xg_attr_comp(sort, XG_A_to_apply);
         xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, c->n_params + 1);
         uint32_t k;
         for (k = 0; k < c->n_params; k++) args[k] = x; /* only those of the keyed operand are asked for */
@@ -46615,8 +48468,27 @@ XG_FN xg_kval *xg_sort_key_of(xg_scope *s, const xg_sort_order *o, xg_elem x) {
     if (bias) v = XG_KOP2(b, o->bits == 16 ? XG_K_OP_ADDI : XG_K_OP_XORI, v, xg_kconst_int(b, e, bias));
     return o->descending ? XG_KOP2(b, XG_K_OP_XORI, v, xg_kconst_int(b, e, -1)) : v;
 }
+/* Of the elements of all operands: of several keys each counts from its least value, and stands above the next one. */
+XG_FN xg_kval *xg_sort_key_of(xg_scope *s, const xg_sort_order *o, const xg_elem *x) {
+    xg_kb *b = &s->b;
+    xg_kelem e = xg_sort_key_elem(o->bits);
+    xg_kval *all = NULL, *v;
+    uint32_t k;
+    if (o->n_keys == 1) return xg_sort_one_key(s, o->sort, &o->keys[0], x[o->keys[0].keyed]);
+    for (k = 0; k < o->n_keys; k++) {
+        const xg_sort_key *key = &o->keys[k];
+        bool from_zero = xg_type_class(key->type) == XGT_P || (xg_type_class(key->type) == XGT_I && !xg_type_signed(key->type) && key->bits < 16); /* else it is a signed number of its bits */
+        int64_t least = !from_zero ? -((int64_t)1 << (key->bits - 1)) : key->descending ? -256 : 0;
+        v = xg_sort_one_key(s, o->sort, key, x[key->keyed]);
+        if (least) v = XG_KOP2(b, XG_K_OP_SUBI, v, xg_kconst_int(b, v->type->elem, least));
+        if (v->type->elem != e) v = xg_kcast(b, XG_K_OP_EXTUI, v, e);
+        all = all ? XG_KOP2(b, XG_K_OP_ORI, XG_KOP2(b, XG_K_OP_SHLI, all, xg_kconst_int(b, e, key->bits)), v) : v;
+    }
+    if (o->bits == 16) return XG_KOP2(b, XG_K_OP_SUBI, all, xg_kconst_int(b, e, 32768));
+    return XG_KOP2(b, XG_K_OP_XORI, all, xg_kconst_int(b, e, o->bits == 64 ? INT64_MIN : INT32_MIN));
+}
 /* The element whose key that is; requires that the key tells all about it. */
-XG_FN xg_kval *xg_sort_unkey(xg_kb *b, const xg_sort_order *o, xg_kval *v) {
+XG_FN xg_kval *xg_sort_unkey(xg_kb *b, const xg_sort_key *o, xg_kval *v) {
     xg_kelem e = v->type->elem, to = xg_kelem_of(o->type), bits = to;
     int64_t bias = xg_sort_key_bias(o);
     if (o->descending) v = XG_KOP2(b, XG_K_OP_XORI, v, xg_kconst_int(b, e, -1));
@@ -46692,17 +48564,19 @@ XG_FN xg_elem xg_sort_from_pieces(xg_kb *b, xg_kval *const *pieces, xlagpu_type 
  *     for half = 1, 2, 4 ... { step(half, mirrored); for bit = half/2 .. 1 { step(bit) } }
  *     step(bit): pairs of places p and p + bit, where p has a zero at that bit, or, mirrored, of places as far from both ends of 2 * bit places
  * A thread holds `each` items (8, or 4 where a comparator is asked). Steps that follow each other, of bit, bit/2 ..., are closed on so many places: it reads them, does all of these
- * steps, and writes them. The first merges are done before anything is written: by Batcher's odd-even network, on elements that lie a row's length / each apart, so that neighbours read
- * neighbours; where they came from does not matter, for no two items are equal.
+ * steps, and writes them. The first merges are done before anything is written: by Batcher's odd-even network, on strips of 16 bytes that lie a row's length * strip / each
+ * apart, so that neighbours read neighbours; where items came from does not matter, for no two are equal.
  * Several short rows share a block; where rows lie side by side in memory (another dimension is sorted), so many that whole sectors are read.
  * Places in shared memory leave a gap after 32 words, which keeps the banks apart.
  *
  * Results: what belongs to a number is brought into the same shared memory, in the order of the row, and fetched from there in the sorted one, a piece of 32 or 64 bits at a time.
- * So that both sides are walked by neighbours. topk is a sort by the total order, cut off. */
+ * So that both sides are walked by neighbours. topk is a sort by the total order, cut off.
+ *
+ * Law: all threads of a block have read its elements of operand k before one of them writes output k, which may lie in the same memory (fuse/in_place.c). */
 #ifndef XG_EMIT_SORT_C
 #define XG_EMIT_SORT_C
 
-enum { XG_SORT_EACH = 8, XG_SORT_EACH_ASKED = 4, XG_SORT_EACH_MAX = 16 /* in blocks of as many threads as pay */, XG_SORT_THREADS = 512, XG_SORT_SHARED_ROWS = 1024 /* places of a block of short rows */ };
+enum { XG_SORT_EACH = 8, XG_SORT_EACH_ASKED = 4, XG_SORT_EACH_MAX = 16 /* in blocks of as many threads as pay */, XG_SORT_THREADS = 512, XG_SORT_STRIP = 16 /* bytes */, XG_SORT_SHARED_ROWS = 1024 /* places of a block of short rows */ };
 
 XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root) {
     if (root->op == XG_SLICE) root = XG_OPERAND(root, 0); /* fuse/sort_slices.c */
@@ -46728,12 +48602,14 @@ typedef struct xg_sort_site {
     int64_t whole, length, places;/* of a row; of what is sorted at once: the row, or a run of it; rounded up to a power of two */
     int64_t rows, group, runs;    /* in all; in a block; of a row */
     int64_t each, threads, blocks;
+    int64_t strip;                /* places of a thread side by side, which it reads and writes at once */
     bool minor;                   /* neighbours of a row are neighbours in memory */
     xg_index_order order;         /* of the other dimensions */
     xg_scope s;
     xg_kval *at[2];               /* thread, block */
     xg_kval *entries, *numbers;   /* in shared memory */
     xg_kval **close;              /* by operand: its elements in shared memory, or NULL */
+    xg_elem **raw;                /* by operand: a thread's elements where they were read, if keys were made of them; or NULL */
     xg_kval **given;              /* merges: the number of each item of a thread; NULL: that of its place */
     xg_kval *end;                 /* merges: the first number that no element has */
 } xg_sort_site;
@@ -46754,7 +48630,7 @@ XG_FN void xg_sort_apply(xg_sort_site *d, const xg_aff *const *results, uint32_t
     dims[2] = other;
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), dims, out);
 }
-/* Of item j of a thread, as it is read and written: its row in the block, and its place in the row. */
+/* Of item j of a thread, as it is read and written: its row in the block, and its place in the row. A thread's places lie in strips, beside those of its neighbours. */
 XG_FN void xg_sort_home(const xg_sort_site *d, int64_t j, const xg_aff **row, const xg_aff **place) {
     xg_aff_ctx *x = d->e->m->aff;
     const xg_aff *t = xg_aff_dim(x, 0);
@@ -46765,7 +48641,8 @@ XG_FN void xg_sort_home(const xg_sort_site *d, int64_t j, const xg_aff **row, co
         return;
     }
     *row = d->minor ? xg_aff_div(x, t, apart) : xg_aff_mod(x, t, d->group);
-    *place = xg_aff_add_k(x, d->minor ? xg_aff_mod(x, t, apart) : xg_aff_div(x, t, d->group), j * apart);
+    *place = d->minor ? xg_aff_mul(x, xg_aff_mod(x, t, apart), d->strip) : xg_aff_div(x, t, d->group);
+    *place = xg_aff_add_k(x, *place, j / d->strip * d->strip * apart + j % d->strip);
 }
 XG_FN const xg_aff *xg_sort_padded(const xg_sort_site *d, const xg_aff *flat) { return xg_aff_add(d->e->m->aff, flat, xg_aff_div(d->e->m->aff, flat, d->o.entry_bytes == 8 ? 16 : 32)); }
 XG_FN int64_t xg_sort_room(const xg_sort_site *d) { return d->group * d->places / (d->o.entry_bytes == 8 ? 16 : 32) + d->group * d->places; }
@@ -46786,7 +48663,7 @@ XG_FN xg_kval *xg_sort_below(xg_sort_site *d, xg_kval **v, int64_t end) {
     return is;
 }
 /* The indices in the arrays of an element by its row and place in the block, of one that exists in any case; and whether it is that one (NULL: it is). */
-typedef struct xg_sort_spot { xg_kval *indices[XG_RANK_MAX], *row_is, *place_is; } xg_sort_spot;
+typedef struct xg_sort_spot { xg_kval *indices[XG_RANK_MAX], *row_is, *place_is, *row, *strip; /* the last two of a thread's own items: which row, and which strip of it */ } xg_sort_spot;
 /* Row and place in the arrays, as indices. */
 XG_FN void xg_sort_at(xg_sort_site *d, xg_kval *row, xg_kval *place, xg_kval **indices) {
     xg_aff_ctx *x = d->e->m->aff;
@@ -46813,10 +48690,34 @@ XG_FN xg_sort_spot xg_sort_spot_at(xg_sort_site *d, const xg_aff *row, const xg_
     xg_sort_at(d, v[0], v[1], s.indices);
     return s;
 }
+/* Place `at` of the strip that a spot is in. */
+XG_FN void xg_sort_in_strip(xg_sort_site *d, const xg_sort_spot *s, xg_kval *at, xg_kval **indices) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_imap *m = xg_imap_new(x, 2, 0, 0, 1, 0);
+    xg_kval *v[2], *place;
+    v[0] = s->strip;
+    v[1] = at;
+    m->dims[0].range = xg_range_of(0, d->whole / d->strip - 1);
+    m->dims[1].range = xg_range_of(0, d->strip - 1);
+    m->results[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), d->strip), xg_aff_dim(x, 1));
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), v, &place);
+    xg_sort_at(d, s->row, place, indices);
+}
 XG_FN xg_sort_spot xg_sort_spot_of(xg_sort_site *d, int64_t j) {
-    const xg_aff *row, *place;
-    xg_sort_home(d, j, &row, &place);
-    return xg_sort_spot_at(d, row, place, NULL);
+    xg_aff_ctx *x = d->e->m->aff;
+    const xg_aff *row, *place, *both[2];
+    xg_kval *v[2];
+    xg_sort_spot s;
+    xg_sort_home(d, j - j % d->strip, &row, &place);
+    both[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 1), d->runs), d->group), row);
+    both[1] = xg_aff_div(x, xg_aff_add(x, xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->length), place), d->strip);
+    xg_sort_apply(d, both, 2, NULL, xg_range_of(0, 0), v);
+    s.row_is = xg_sort_below(d, &v[0], d->rows);
+    s.place_is = xg_sort_below(d, &v[1], d->whole / d->strip);
+    s.row = v[0];
+    s.strip = v[1];
+    xg_sort_in_strip(d, &s, xg_elem_index(&d->s, j % d->strip), s.indices);
+    return s;
 }
 /* The place of item j in shared memory, as an affine expression without gaps. */
 XG_FN const xg_aff *xg_sort_flat(const xg_sort_site *d, int64_t j) {
@@ -47005,7 +48906,7 @@ XG_FN void xg_sort_network(xg_sort_site *d, xg_sort_item *v) {
     for (k = 0; k < d->each; k += own) xg_sort_items(d, v + k, own);
     if (own == d->places) return;
     xg_sort_home(d, 0, &row, &place);
-    first = xg_aff_add(x, xg_aff_mul(x, row, d->places), xg_aff_mul(x, place, own)); /* what a thread has in order stands together from now on */
+    first = xg_aff_add(x, xg_aff_mul(x, row, d->places), xg_aff_mul(x, xg_aff_div(x, place, d->strip), own)); /* what a thread has in order stands together from now on */
     for (k = 0; k < own; k++) xg_sort_put(d, xg_aff_add_k(x, first, k), &v[k]);
     xg_sort_sync(d);
     for (half = own; half < d->places; half *= 2) xg_sort_steps_from(d, half, true);
@@ -47014,10 +48915,60 @@ XG_FN void xg_sort_network(xg_sort_site *d, xg_sort_item *v) {
 
 /* ---- in and out ---- */
 
+/* A loop over the places of a strip, which becomes one access; carried[n]: what it changes. */
+typedef struct xg_sort_strip { xg_kop *loop; xg_kb outer; xg_memo *memo; xg_kval *lane; uint32_t n; } xg_sort_strip;
+XG_FN xg_sort_strip xg_sort_strip_begin(xg_sort_site *d, xg_kval **carried, uint32_t n) {
+    xg_sort_strip l;
+    uint32_t k;
+    l.loop = xg_elem_for(&d->s, 0, d->strip, 1, carried, n);
+    l.outer = d->s.b;
+    l.memo = d->s.memo;
+    l.lane = &l.loop->regions[0]->args[0];
+    l.n = n;
+    for (k = 0; k < n; k++) carried[k] = &l.loop->regions[0]->args[1 + k];
+    d->s.b = xg_kb_end(d->e->m, l.loop->regions[0]);
+    d->s.b.loc = l.outer.loc;
+    d->s.memo = XG_NEW_N(d->e->arena, xg_memo, d->e->parts->n_insts + 1);
+    return l;
+}
+XG_FN void xg_sort_strip_end(xg_sort_site *d, const xg_sort_strip *l, xg_kval **carried) {
+    uint32_t k;
+    xg_kyield(&d->s.b, carried, l->n);
+    d->s.b = l->outer;
+    d->s.memo = l->memo;
+    for (k = 0; k < l->n; k++) carried[k] = &l->loop->results[k];
+}
+/* vec with v in a lane; what is in a lane. */
+XG_FN xg_kval *xg_sort_lane_set(xg_kb *b, xg_kval *vec, xg_kval *v, xg_kval *lane) {
+    xg_kval *o[3];
+    o[0] = v;
+    o[1] = vec;
+    o[2] = lane;
+    return xg_kir_value(b, XG_K_OP_VINSERT, o, 3, vec->type);
+}
+XG_FN xg_kval *xg_sort_lane_get(xg_sort_site *d, xg_kval *vec, xg_kval *lane) {
+    xg_kval *o[2];
+    o[0] = vec;
+    o[1] = lane;
+    return xg_kir_value(&d->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(d->e->m, vec->type->elem));
+}
 /* The elements of an operand, each by the thread that has it at home. */
+XG_FN void xg_sort_load_strip(xg_sort_site *d, const xg_inst *operand, const xg_sort_spot *spot, xg_elem *x) {
+    const xg_ktype *type = xg_kir_vector(d->e->m, xg_kelem_of(operand->shape->type), d->strip);
+    xg_kval *vec = xg_kconst_bits(&d->s.b, type, 0), *at[XG_RANK_MAX];
+    xg_sort_strip l = xg_sort_strip_begin(d, &vec, 1);
+    int64_t j;
+    xg_sort_in_strip(d, spot, l.lane, at);
+    vec = xg_sort_lane_set(&d->s.b, vec, xg_elem_of(&d->s, operand, at).v, l.lane);
+    xg_sort_strip_end(d, &l, &vec);
+    for (j = 0; j < d->strip; j++) x[j] = xg_elem_real(xg_sort_lane_get(d, vec, xg_elem_index(&d->s, j)));
+}
 XG_FN void xg_sort_load(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, xg_elem *x) {
     int64_t j;
-    for (j = 0; j < d->each; j++) x[j] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), spots[j].indices);
+    for (j = 0; j < d->each; j += d->strip) {
+        if (d->strip > 1) xg_sort_load_strip(d, XG_OPERAND(d->i, k), &spots[j], x + j);
+        else x[j] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), spots[j].indices);
+    }
 }
 XG_FN xg_kval *xg_sort_place_number(xg_sort_site *d, int64_t j) {
     const xg_aff *row, *place;
@@ -47038,17 +48989,26 @@ XG_FN xg_sort_item xg_sort_item_of(xg_sort_site *d, xg_kval *key, xg_kval *numbe
     v.entry = xg_k2(b, XG_K_OP_ORI, key, number);
     return v;
 }
-XG_FN void xg_sort_begin(xg_sort_site *d, const xg_sort_spot *spots, xg_elem *raw, xg_sort_item *v) {
+XG_FN void xg_sort_begin(xg_sort_site *d, const xg_sort_spot *spots, xg_sort_item *v) {
     xg_kb *b = &d->s.b;
     int64_t j, bytes = xg_sort_room(d) * d->o.entry_bytes, room = d->group * d->places, most = d->o.bits == 64 ? INT64_MAX : d->o.bits < 32 && d->o.form == XG_SORT_BY_ENTRY ? INT16_MAX : INT32_MAX;
     xg_kelem e = d->o.entry_bytes == 8 ? XG_E_I64 : XG_E_I32;
+    xg_elem *x = XG_NEW_N(d->e->arena, xg_elem, d->n + (size_t)1), raw[XG_SORT_EACH_MAX];
     uint32_t k;
     d->entries = xg_sort_alloc(d, e, xg_sort_room(d));
     if (d->o.form == XG_SORT_BY_KEY) d->numbers = xg_sort_alloc(d, XG_E_I32, xg_sort_room(d));
     if (d->o.form != XG_SORT_BY_COMPARATOR) {
-        xg_sort_load(d, d->o.keyed, spots, raw);
+        for (k = 0; k < d->o.n_keys; k++) {
+            uint32_t keyed = d->o.keys[k].keyed;
+            if (d->raw[keyed]) continue;
+            d->raw[keyed] = XG_NEW_N(d->e->arena, xg_elem, d->each + 1);
+            xg_sort_load(d, keyed, spots, d->raw[keyed]);
+        }
         for (j = 0; j < d->each; j++) {
-            xg_kval *key = xg_sort_key_of(&d->s, &d->o, raw[j]), *number = xg_sort_place_number(d, j);
+            xg_kval *key, *number;
+            for (k = 0; k < d->n; k++) if (d->raw[k]) x[k] = d->raw[k][j];
+            key = xg_sort_key_of(&d->s, &d->o, x);
+            number = xg_sort_place_number(d, j);
             if (spots[j].place_is) key = XG_KSELECT(b, spots[j].place_is, key, xg_kconst_int(b, key->type->elem, most)); /* behind all others: those of the same key have lower numbers, or are the same */
             v[j] = xg_sort_item_of(d, key, number);
         }
@@ -47112,51 +49072,65 @@ XG_FN xg_kval *xg_sort_kept(xg_sort_site *d, const xg_sort_spot *spot, int64_t f
     xg_kval_set_range(*place, xg_range_of(0, kept - 1));
     return is;
 }
+/* So many elements, of which the first goes to `at`. */
+XG_FN xg_kval *xg_sort_write_strip(xg_sort_site *d, const xg_inst *root, const xg_sort_spot *spot, xg_kval **at, const xg_elem *x, int64_t strip, xg_kval *dest) {
+    xg_kval *vec;
+    xg_sort_strip l;
+    int64_t j;
+    if (strip == 1) return xg_emit_insert(&d->s.b, x[0], dest, root->shape, at);
+    vec = xg_kconst_bits(&d->s.b, xg_kir_vector(d->e->m, x[0].v->type->elem, strip), 0);
+    for (j = 0; j < strip; j++) vec = xg_sort_lane_set(&d->s.b, vec, x[j].v, xg_elem_index(&d->s, j));
+    l = xg_sort_strip_begin(d, &dest, 1);
+    xg_sort_in_strip(d, spot, l.lane, at);
+    dest = xg_emit_insert(&d->s.b, xg_elem_real(xg_sort_lane_get(d, vec, l.lane)), dest, root->shape, at);
+    xg_sort_strip_end(d, &l, &dest);
+    return dest;
+}
 XG_FN xg_kval *xg_sort_write(xg_sort_site *d, const xg_inst *root, const xg_sort_spot *spots, const xg_elem *x, xg_kval *dest) {
-    int64_t kept = root->shape->dims[d->dim], first = root->op == XG_SLICE ? xg_inst_attr(root, XG_A_slice)->v.slices->p[d->dim].start : 0, j;
+    int64_t kept = root->shape->dims[d->dim], first = root->op == XG_SLICE ? xg_inst_attr(root, XG_A_slice)->v.slices->p[d->dim].start : 0, strip = kept == d->whole ? d->strip : 1, j;
     xg_kb *b = &d->s.b, outer;
-    for (j = 0; j < d->each; j++) {
+    for (j = 0; j < d->each; j += strip) {
         xg_kval *at[XG_RANK_MAX], *is;
         const xg_ktype *type = dest->type;
         xg_kop *op;
         memcpy(at, spots[j].indices, sizeof at);
         is = xg_sort_kept(d, &spots[j], first, kept, &at[d->dim]);
-        if (!is) { dest = xg_emit_insert(b, x[j], dest, root->shape, at); continue; }
+        if (!is) { dest = xg_sort_write_strip(d, root, &spots[j], at, x + j, strip, dest); continue; }
         op = xg_kif(b, is, &type, 1);
         outer = *b;
         *b = xg_kb_end(d->e->m, op->regions[1]);
         xg_kyield(b, &dest, 1);
         *b = xg_kb_end(d->e->m, op->regions[0]);
         b->loc = outer.loc;
-        dest = xg_emit_insert(b, x[j], dest, root->shape, at);
+        dest = xg_sort_write_strip(d, root, &spots[j], at, x + j, strip, dest);
         xg_kyield(b, &dest, 1);
         *b = outer;
         dest = op->results;
     }
     return dest;
 }
-/* The sorted elements of output k. raw: those of the keyed operand, at home. */
-XG_FN void xg_sort_result(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, const xg_elem *raw, const xg_sort_item *v, xg_kval *const *numbers, xg_elem *x) {
-    bool keyed = d->o.form != XG_SORT_BY_COMPARATOR && k == d->o.keyed;
+/* The sorted elements of output k. */
+XG_FN void xg_sort_result(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, const xg_sort_item *v, xg_kval *const *numbers, xg_elem *x) {
+    const xg_elem *raw = d->raw[k];
     xg_kb *b = &d->s.b;
     int64_t j;
-    if (keyed && d->o.exact) {
+    if (raw && d->o.exact) {
         for (j = 0; j < d->each; j++) {
             xg_kval *key = v[j].entry;
             if (d->o.form == XG_SORT_BY_ENTRY) key = XG_KOP2(b, XG_K_OP_SHRSI, key, xg_kconst_int(b, key->type->elem, d->o.entry_bytes * 4));
             if (d->o.form == XG_SORT_BY_ENTRY && d->o.entry_bytes == 8) key = xg_kcast(b, XG_K_OP_TRUNCI, key, XG_E_I32);
-            x[j] = xg_elem_real(xg_sort_unkey(b, &d->o, key));
+            x[j] = xg_elem_real(xg_sort_unkey(b, &d->o.keys[0], key));
         }
     } else if (d->close[k]) {
         for (j = 0; j < d->each; j++) x[j] = v[j].x[k];
     } else {
-        if (keyed) memcpy(x, raw, (size_t)d->each * sizeof *x);
+        if (raw) memcpy(x, raw, (size_t)d->each * sizeof *x);
         else xg_sort_load(d, k, spots, x);
         xg_sort_bring_in_order(d, numbers, XG_OPERAND(d->i, k)->shape->type, x);
     }
 }
 /* The sorted items go to their places; from, to: where a thread's elements were read, and where they are written. */
-XG_FN void xg_sort_finish(xg_sort_site *d, const xg_sort_spot *from, const xg_sort_spot *to, const xg_elem *raw, const xg_sort_item *v, xg_kval **dest) {
+XG_FN void xg_sort_finish(xg_sort_site *d, const xg_sort_spot *from, const xg_sort_spot *to, const xg_sort_item *v, xg_kval **dest) {
     xg_elem x[XG_SORT_EACH_MAX];
     xg_kval *numbers[XG_SORT_EACH_MAX];
     uint32_t root, n = d->i->op == XG_TOPK ? 2 : d->n, k;
@@ -47170,7 +49144,7 @@ XG_FN void xg_sort_finish(xg_sort_site *d, const xg_sort_spot *from, const xg_so
             if (!made && d->i->op == XG_TOPK && k == 1) {
                 while (r->op != XG_TOPK) r = XG_OPERAND(r, 0);
                 for (j = 0; j < d->each; j++) x[j] = xg_elem_real(xg_scalar_convert(&d->s.b, numbers[j], XLAGPU_S32, r->shape->elems[1]->type));
-            } else if (!made) xg_sort_result(d, k, from, raw, v, numbers, x);
+            } else if (!made) xg_sort_result(d, k, from, v, numbers, x);
             made = true;
             dest[root] = xg_sort_write(d, d->e->roots[root], to, x, dest[root]);
         }
@@ -47180,13 +49154,12 @@ XG_FN void xg_sort_finish(xg_sort_site *d, const xg_sort_spot *from, const xg_so
 XG_FN void xg_sort_body(xg_sort_site *d, xg_kval **dest) {
     xg_sort_spot spots[XG_SORT_EACH_MAX];
     xg_sort_item v[XG_SORT_EACH_MAX];
-    xg_elem raw[XG_SORT_EACH_MAX];
     int64_t j;
     for (j = 0; j < d->each; j++) spots[j] = xg_sort_spot_of(d, j);
-    xg_sort_begin(d, spots, raw, v);
+    xg_sort_begin(d, spots, v);
     if (d->o.form == XG_SORT_BY_COMPARATOR) xg_sort_sync(d);
     xg_sort_network(d, v);
-    xg_sort_finish(d, spots, spots, raw, v, dest);
+    xg_sort_finish(d, spots, spots, v, dest);
 }
 
 /* ---- sizes ---- */
@@ -47195,7 +49168,7 @@ XG_FN void xg_sort_rows(xg_sort_site *d) {
     uint32_t k, j;
     d->whole = d->length = d->shape->dims[d->dim];
     d->rows = d->whole ? d->shape->elements / d->whole : 0;
-    d->runs = d->group = 1;
+    d->runs = d->group = d->strip = 1;
     d->minor = true;
     for (k = 0; k < d->shape->rank; k++) {
         uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
@@ -47212,6 +49185,21 @@ XG_FN void xg_sort_blocks(xg_sort_site *d, int64_t each) {
     d->blocks *= d->runs;
 }
 XG_FN int64_t xg_sort_each(const xg_sort_site *d) { return d->o.form == XG_SORT_BY_COMPARATOR ? XG_SORT_EACH_ASKED : XG_SORT_EACH; }
+/* The longest strips that one access moves, whatever the operand, and that are all of a row or run, or all behind its end. */
+XG_FN int64_t xg_sort_strip_of(const xg_sort_site *d) {
+    int64_t strip = d->minor ? XG_MIN(d->each, d->places) : 1, least = XG_SORT_STRIP;
+    uint32_t k;
+    for (k = 0; k < d->n; k++) {
+        xlagpu_type t = XG_OPERAND(d->i, k)->shape->type;
+        int64_t bytes = xg_kelem_bytes(xg_kelem_of(t));
+        if (xg_type_class(t) == XGT_C) return 1;
+        while (strip > 1 && strip * bytes > XG_SORT_STRIP) strip /= 2;
+        least = XG_MIN(least, bytes);
+    }
+    if (least >= 4 && d->places / d->each * least >= 32) return 1; /* neighbours read whole sectors as it is */
+    while (d->whole % strip || d->length % strip) strip /= 2;
+    return strip;
+}
 XG_FN void xg_sort_plan(xg_sort_site *d) {
     int64_t most = xg_fuse_sort_run(&d->o), wanted, from, to;
     xg_sort_rows(d);
@@ -47224,6 +49212,7 @@ XG_FN void xg_sort_plan(xg_sort_site *d) {
     wanted = d->minor ? (int64_t)XG_SORT_SHARED_ROWS : most;
     while (d->group * 2 * d->places <= wanted && d->group < d->rows && (d->minor || d->group < 32)) d->group *= 2;
     xg_sort_blocks(d, xg_sort_each(d));
+    d->strip = xg_sort_strip_of(d);
 }
 /* The whole kernel: a body of one of the plans. */
 XG_FN void xg_sort_emit(xg_fusion_emission *e, void (*plan)(xg_sort_site *), void (*body)(xg_sort_site *, xg_kval **)) {
@@ -47240,6 +49229,7 @@ XG_FN void xg_sort_emit(xg_fusion_emission *e, void (*plan)(xg_sort_site *), voi
     d.dim = d.i->op == XG_TOPK ? d.shape->rank - 1 : (uint32_t)xg_attr_ints(d.i, XG_A_dimensions).p[0];
     d.n = d.i->n_operands;
     d.close = XG_NEW_N(e->arena, xg_kval *, d.n + 1);
+    d.raw = XG_NEW_N(e->arena, xg_elem *, d.n + 1);
     for (k = 0; k < e->n_roots; k++) some = some && e->roots[k]->shape->elements;
     for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     if (some) {
@@ -47303,41 +49293,21 @@ XG_FN xg_kval *xg_topk_sync(xg_topk_site *d, xg_kval *list) { return xg_kir_op(&
 /* body(d, data, number, list) for all numbers below n, each by one thread. */
 typedef xg_kval *(*xg_topk_body)(xg_topk_site *d, const void *data, xg_kval *number, xg_kval *list);
 XG_FN xg_kval *xg_topk_each(xg_topk_site *d, int64_t n, xg_kval *list, xg_topk_body body, const void *data) {
-    xg_kb *b = &d->s.b, outer = *b, inner;
-    const xg_ktype *type = list->type;
-    bool loop = n > d->threads, part = n % d->threads != 0;
-    xg_kval *number = d->thread, *zero, *one;
-    xg_kop *all = NULL, *some = NULL;
+    bool loop = n > d->threads;
+    xg_kval *number = d->thread, *zero;
+    xg_flow all = xg_flow_of(&d->s, &list), some;
     if (loop) {
+        int64_t turns = (n + d->threads - 1) / d->threads;
         zero = xg_elem_index(&d->s, 0);
-        one = xg_elem_index(&d->s, 1);
-        all = xg_kfor(b, zero, xg_elem_index(&d->s, (n + d->threads - 1) / d->threads), one, &list, 1);
-        outer = *b;
-        list = &all->regions[0]->args[1];
-        *b = xg_kb_end(d->e->m, all->regions[0]);
-        b->loc = outer.loc;
-        number = xg_k2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, &all->regions[0]->args[0], xg_elem_index(&d->s, d->threads)), d->thread);
-        xg_topk_ranged(number, (n + d->threads - 1) / d->threads * d->threads - 1);
+        number = xg_flow_for(&all, zero, xg_elem_index(&d->s, turns), 1, turns);
+        number = xg_k2(&d->s.b, XG_K_OP_ADDI, xg_k2(&d->s.b, XG_K_OP_MULI, number, xg_elem_index(&d->s, d->threads)), d->thread);
+        xg_topk_ranged(number, turns * d->threads - 1);
     }
-    if (part) {
-        some = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, number, xg_elem_index(&d->s, n)), &type, 1);
-        inner = *b;
-        *b = xg_kb_end(d->e->m, some->regions[1]);
-        xg_kyield(b, &list, 1);
-        *b = xg_kb_end(d->e->m, some->regions[0]);
-        b->loc = outer.loc;
-    }
+    some = xg_flow_of(&d->s, &list);
+    xg_flow_if(&some, n % d->threads ? xg_kcmpi_(&d->s.b, XG_CI_SLT, number, xg_elem_index(&d->s, n)) : NULL);
     list = body(d, data, number, list);
-    if (part) {
-        xg_kyield(b, &list, 1);
-        *b = inner;
-        list = some->results;
-    }
-    if (loop) {
-        xg_kyield(b, &list, 1);
-        *b = outer;
-        list = all->results;
-    }
+    xg_flow_end(&some);
+    if (loop) xg_flow_end(&all);
     return list;
 }
 
@@ -47417,11 +49387,11 @@ XG_FN void xg_topk_better(xg_topk_site *d, xg_kval *best[2], xg_kval *index, xg_
 
 /* The elements class, class + modulus .. that every class has: the first, then in strides of a few, so that their addresses differ by constants. */
 XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass, int64_t n, xg_kval *best[2]) {
-    xg_kb *b = &d->s.b, outer;
+    xg_kb *b = &d->s.b;
     xg_kval *index, *number, *from;
     const int64_t stride = 8, first = n % stride ? n % stride : stride;
     int64_t k;
-    xg_kop *op;
+    xg_flow f;
     best[0] = xg_topk_at(d, klass);
     best[1] = xg_kconst_int(b, XG_E_I32, 0);
     for (k = 1; k < first; k++) {
@@ -47431,49 +49401,33 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     if (first == n) return;
     from = xg_elem_index(&d->s, first);
     index = xg_elem_index(&d->s, n);
-    op = xg_kfor(b, from, index, xg_elem_index(&d->s, stride), best, 2);
-    outer = *b;
-    *b = xg_kb_end(d->e->m, op->regions[0]);
-    b->loc = outer.loc;
-    best[0] = &op->regions[0]->args[1];
-    best[1] = &op->regions[0]->args[2];
-    from = xg_topk_ranged(XG_KOP2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, &op->regions[0]->args[0], xg_elem_index(&d->s, l->modulus)), klass), d->length - 1);
-    number = xg_kcast(b, XG_K_OP_INDEX_CAST, &op->regions[0]->args[0], XG_E_I32);
+    f = xg_flow_of(&d->s, &best[0]);
+    xg_flow_slot(&f, &best[1]);
+    number = xg_flow_for(&f, from, index, stride, n);
+    from = xg_topk_ranged(XG_KOP2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, number, xg_elem_index(&d->s, l->modulus)), klass), d->length - 1);
+    number = xg_kcast(b, XG_K_OP_INDEX_CAST, number, XG_E_I32);
     for (k = 0; k < stride; k++) {
         index = xg_topk_ranged(xg_k2(b, XG_K_OP_ADDI, from, xg_elem_index(&d->s, k * l->modulus)), d->length - 1);
         xg_topk_better(d, best, index, xg_k2(b, XG_K_OP_ADDI, number, xg_kconst_int(b, XG_E_I32, k)));
     }
-    xg_kyield(b, best, 2);
-    *b = outer;
-    best[0] = &op->results[0];
-    best[1] = &op->results[1];
+    xg_flow_end(&f);
 }
 
 /* The one more element that the first classes have; `full` others were seen. */
 XG_FN void xg_topk_last(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass, int64_t full, xg_kval *best[2]) {
-    xg_kb *b = &d->s.b, outer;
-    const xg_ktype *types[2];
-    xg_kval *index, *none[2], *some[2], *beyond;
-    xg_kop *op;
+    xg_kb *b = &d->s.b;
+    xg_kval *index, *beyond;
+    xg_flow f = xg_flow_of(&d->s, NULL);
     beyond = xg_k2(b, XG_K_OP_ADDI, klass, xg_elem_index(&d->s, full * l->modulus));
     xg_topk_ranged(beyond, (full + 1) * l->modulus - 1);
-    if (full) { none[0] = best[0]; none[1] = best[1]; }
-    else { none[0] = xg_kconst_int(b, XG_E_I32, INT32_MIN); none[1] = xg_kconst_int(b, XG_E_I32, 1); }
-    types[0] = none[0]->type;
-    types[1] = none[1]->type;
-    op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, beyond, xg_elem_index(&d->s, d->length)), types, 2);
-    outer = *b;
-    *b = xg_kb_end(d->e->m, op->regions[1]);
-    xg_kyield(b, none, 2);
-    *b = xg_kb_end(d->e->m, op->regions[0]);
-    b->loc = outer.loc;
+    if (!full) { best[0] = xg_kconst_int(b, XG_E_I32, INT32_MIN); best[1] = xg_kconst_int(b, XG_E_I32, 1); }
+    xg_flow_slot(&f, &best[0]);
+    xg_flow_slot(&f, &best[1]);
+    xg_flow_if(&f, xg_kcmpi_(b, XG_CI_SLT, beyond, xg_elem_index(&d->s, d->length)));
     index = xg_topk_ranged(xg_k2(b, XG_K_OP_MINSI, beyond, xg_elem_index(&d->s, d->length - 1)), d->length - 1);
-    if (full) { some[0] = best[0]; some[1] = best[1]; xg_topk_better(d, some, index, xg_kconst_int(b, XG_E_I32, full)); }
-    else { some[0] = xg_topk_at(d, index); some[1] = xg_kconst_int(b, XG_E_I32, 0); }
-    xg_kyield(b, some, 2);
-    *b = outer;
-    best[0] = &op->results[0];
-    best[1] = &op->results[1];
+    if (full) xg_topk_better(d, best, index, xg_kconst_int(b, XG_E_I32, full));
+    else { best[0] = xg_topk_at(d, index); best[1] = xg_kconst_int(b, XG_E_I32, 0); }
+    xg_flow_end(&f);
 }
 
 XG_FN xg_kval *xg_topk_group(xg_topk_site *d, const void *data, xg_kval *group, xg_kval *list) {
@@ -47942,27 +49896,6 @@ XG_FN void xg_fft_global_first(const xg_fft_site *d, const xg_aff *element, xg_k
 }
 /* ---- conditions ---- */
 
-/* The scope goes into one branch of an if after the other; `values` are what the if gives. */
-typedef struct xg_fft_if { xg_kop *op; xg_kb outer; } xg_fft_if;
-XG_FN xg_fft_if xg_fft_if_begin(xg_fft_site *d, xg_kval *cond, xg_kval *const *otherwise, uint32_t n) {
-    xg_fft_if f;
-    const xg_ktype **types = XG_NEW_N(d->e->arena, const xg_ktype *, n + 1);
-    uint32_t k;
-    for (k = 0; k < n; k++) types[k] = otherwise[k]->type;
-    f.op = xg_kif(&d->s->b, cond, types, n);
-    f.outer = d->s->b;
-    d->s->b = xg_kb_end(d->e->m, f.op->regions[1]);
-    xg_kyield(&d->s->b, otherwise, n);
-    d->s->b = xg_kb_end(d->e->m, f.op->regions[0]);
-    d->s->b.loc = f.outer.loc;
-    return f;
-}
-XG_FN void xg_fft_if_end(xg_fft_site *d, const xg_fft_if *f, xg_kval **values, uint32_t n) {
-    uint32_t k;
-    xg_kyield(&d->s->b, values, n);
-    d->s->b = f->outer;
-    for (k = 0; k < n; k++) values[k] = &f->op->results[k];
-}
 /* Whether number i * threads + thread is below `work` and, if global memory is touched for it, the transform of this element exists too; NULL: always. */
 XG_FN xg_kval *xg_fft_below(const xg_fft_site *d, const xg_aff *number, int64_t i, int64_t work, const xg_aff *element) {
     xg_kval *p = NULL;
@@ -47976,21 +49909,9 @@ XG_FN xg_kval *xg_fft_exists(const xg_fft_site *d, const xg_fft_turn *t, bool gl
 
 /* ---- loops ---- */
 
-typedef struct xg_fft_loop { xg_kop *op; xg_kb outer; xg_kval *var, *carried; } xg_fft_loop;
-XG_FN xg_fft_loop xg_fft_loop_begin(xg_fft_site *d, int64_t count, xg_kval *const *carried, uint32_t n) {
-    xg_fft_loop l;
-    l.op = xg_elem_for(d->s, 0, count, 1, carried, n);
-    l.outer = d->s->b;
-    l.var = &l.op->regions[0]->args[0];
-    l.carried = &l.op->regions[0]->args[1];
-    d->s->b = xg_kb_end(d->e->m, l.op->regions[0]);
-    d->s->b.loc = l.outer.loc;
-    return l;
-}
-XG_FN xg_kval *xg_fft_loop_end(xg_fft_site *d, const xg_fft_loop *l, xg_kval *const *carried, uint32_t n) {
-    xg_kyield(&d->s->b, carried, n);
-    d->s->b = l->outer;
-    return l->op->results;
+XG_FN xg_kval *xg_fft_for(xg_fft_site *d, xg_flow *f, int64_t count) {
+    xg_kval *lo = xg_elem_index(d->s, 0), *hi = xg_elem_index(d->s, count);
+    return xg_flow_for(f, lo, hi, 1, count);
 }
 
 /* ---- elements ---- */
@@ -48054,32 +49975,31 @@ XG_FN void xg_fft_mirrored(const xg_fft_site *d, xg_range last, xg_kval **at, xg
 /* ---- pairs of real numbers ---- */
 
 /* Pair number at[last], element by element: a loop, so that one access takes both. */
-XG_FN xg_fft_loop xg_fft_pair_begin(xg_fft_site *d, xg_kval **at, xg_kval *const *carried, uint32_t n) {
+XG_FN xg_kval *xg_fft_each_of_pair(xg_fft_site *d, xg_flow *f, xg_kval **at) {
     xg_aff_ctx *x = d->e->m->aff;
     uint32_t last = d->i->shape->rank - 1;
     const xg_aff *where = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), 2), xg_aff_dim(x, 1));
-    xg_fft_loop l = xg_fft_loop_begin(d, 2, carried, n);
-    xg_fft_apply_to(d, at[last], d->length[d->n - 1], l.var, 2, &where, 1, &at[last]);
-    return l;
+    xg_kval *which = xg_fft_for(d, f, 2);
+    xg_fft_apply_to(d, at[last], d->length[d->n - 1], which, 2, &where, 1, &at[last]);
+    return which;
 }
 XG_FN xg_elem xg_fft_read_pair(xg_fft_site *d, xg_kval **at) {
     xg_elem v = xg_fft_zero(d);
-    xg_kval *values[2];
-    xg_fft_loop l;
-    values[0] = values[1] = v.v;
-    l = xg_fft_pair_begin(d, at, values, 2);
-    values[0] = &l.carried[1];
-    values[1] = xg_elem_of(d->s, XG_OPERAND(d->i, 0), at).v;
-    v.v = xg_fft_loop_end(d, &l, values, 2);
-    v.im = v.v + 1;
+    xg_flow f = xg_flow_of(d->s, NULL);
+    xg_flow_elem(&f, &v);
+    (void)xg_fft_each_of_pair(d, &f, at);
+    v.v = v.im;
+    v.im = xg_elem_of(d->s, XG_OPERAND(d->i, 0), at).v;
+    xg_flow_end(&f);
     return v;
 }
 XG_FN void xg_fft_write_pair(xg_fft_site *d, xg_elem v, xg_kval **at, xg_kval **dest) {
-    xg_fft_loop l = xg_fft_pair_begin(d, at, dest, 1);
-    v.v = xg_kselect(&d->s->b, xg_kcmpi_(&d->s->b, XG_CI_EQ, l.var, xg_elem_index(d->s, 0)), v.v, v.im);
+    xg_flow f = xg_flow_of(d->s, dest);
+    xg_kval *which = xg_fft_each_of_pair(d, &f, at);
+    v.v = xg_kselect(&d->s->b, xg_kcmpi_(&d->s->b, XG_CI_EQ, which, xg_elem_index(d->s, 0)), v.v, v.im);
     v.im = NULL;
-    *dest = xg_emit_insert(&d->s->b, v, l.carried, d->i->shape, at);
-    *dest = xg_fft_loop_end(d, &l, dest, 1);
+    *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at);
+    xg_flow_end(&f);
 }
 
 /* ---- from a half spectrum: the first stage reads it ---- */
@@ -48095,8 +50015,8 @@ XG_FN void xg_fft_read_mirrored(xg_fft_site *d, xg_kval **at, xg_kval *opposite,
     xg_kb *b = &d->s->b;
     uint32_t last = d->i->shape->rank - 1, k;
     int64_t h = d->length[d->n - 1];
-    xg_kval *other[XG_RANK_MAX], *is, *values[4], *none;
-    xg_fft_if f;
+    xg_kval *other[XG_RANK_MAX], *is, *none;
+    xg_flow f = xg_flow_of(d->s, NULL);
     memcpy((void *)other, (void *)at, (last + 1) * sizeof *at);
     for (k = 0; k + 1 < d->n; k++) {
         xg_kval **i = &other[last + 1 - d->n + k], *mirror = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(d->s, d->length[k]), *i);
@@ -48113,15 +50033,13 @@ XG_FN void xg_fft_read_mirrored(xg_fft_site *d, xg_kval **at, xg_kval *opposite,
         for (k = 0; k < 2; k++) x[k].im = xg_kselect(b, is, none, x[k].im);
         return;
     }
-    for (k = 0; k < 2; k++) { values[2 * k] = x[k].v; values[2 * k + 1] = x[k].im; }
-    f = xg_fft_if_begin(d, is, values, 4);
+    for (k = 0; k < 2; k++) xg_flow_elem(&f, &x[k]);
+    xg_flow_if(&f, is);
     other[last] = at[last];
     at[last] = xg_elem_index(d->s, h);
     x[0] = xg_fft_common(d, x[0], other, -1);
     x[1] = xg_fft_common(d, x[1], at, 1);
-    for (k = 0; k < 2; k++) { values[2 * k] = x[k].v; values[2 * k + 1] = x[k].im; }
-    xg_fft_if_end(d, &f, values, 4);
-    for (k = 0; k < 2; k++) { x[k].v = values[2 * k]; x[k].im = values[2 * k + 1]; }
+    xg_flow_end(&f);
 }
 /* What a butterfly of the first stage takes: 2 Z[k] = (X[k] + conj X[-k]) + i 1 / w^k3 (X[k] - conj X[-k]). The scale takes the 2 away. */
 XG_FN void xg_fft_join_halves(xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, xg_elem *z) {
@@ -48218,7 +50136,7 @@ XG_FN void xg_fft_part_pairs(xg_fft_site *d, const xg_fft_pairs *p, xg_kval **de
     const xg_aff *down = xg_aff_add_k(a, xg_aff_mul(a, p->start, -1), h); /* h - start */
     xg_kval *at[2][XG_RANK_MAX], *k[2], *place[2] = {NULL};
     xg_elem root, z[2], x[2], w;
-    xg_fft_if f;
+    xg_flow f;
     xg_fft_global_first(d, p->line, at[0]);
     xg_fft_global_first(d, p->mirror, at[1]);
     k[0] = xg_fft_index(d, p->start);
@@ -48239,11 +50157,12 @@ XG_FN void xg_fft_part_pairs(xg_fft_site *d, const xg_fft_pairs *p, xg_kval **de
         *dest = xg_emit_insert(b, x[1], *dest, d->i->shape, at[1]);
     }
     if (h % 2) return;
-    f = xg_fft_if_begin(d, xg_kcmpi_(b, XG_CI_EQ, k[0], xg_elem_index(d->s, 0)), dest, 1); /* X[h / 2] = conj Z[-(h / 2)] */
+    f = xg_flow_of(d->s, dest);
+    xg_flow_if(&f, xg_kcmpi_(b, XG_CI_EQ, k[0], xg_elem_index(d->s, 0))); /* X[h / 2] = conj Z[-(h / 2)] */
     at[0][last] = xg_elem_index(d->s, h / 2);
     x[0] = xg_fft_conj(d, xg_fft_load(d, xg_fft_index(d, xg_fft_at(d, p, p->mirror, xg_aff_const(a, h / 2)))));
     *dest = xg_emit_insert(b, x[0], *dest, d->i->shape, at[0]);
-    xg_fft_if_end(d, &f, dest, 1);
+    xg_flow_end(&f);
 }
 /* Pairs a thread takes: four share one computed root, unless neighbouring threads would then write less than two sectors together. */
 XG_FN int64_t xg_fft_pairs_together(const xg_fft_site *d) {
@@ -48258,10 +50177,10 @@ XG_FN void xg_fft_part_halves(xg_fft_site *d, xg_kval **dest) {
         const xg_aff *number = xg_aff_add_k(x, xg_aff_dim(x, 0), i * d->threads);
         xg_fft_pairs p = xg_fft_pairs_of(d, number, radix);
         xg_kval *exists = xg_fft_below(d, number, i, work, p.line);
-        xg_fft_if f;
-        if (exists) f = xg_fft_if_begin(d, exists, dest, 1);
+        xg_flow f = xg_flow_of(d->s, dest);
+        xg_flow_if(&f, exists);
         xg_fft_part_pairs(d, &p, dest);
-        if (exists) xg_fft_if_end(d, &f, dest, 1);
+        xg_flow_end(&f);
     }
 }
 
@@ -48302,15 +50221,15 @@ XG_FN void xg_fft_write(xg_fft_site *d, const xg_fft_turn *t, xg_elem v, xg_kval
     xg_kval *at[XG_RANK_MAX];
     uint32_t rank = d->i->shape->rank;
     xg_range last = xg_fft_global_of(d, t, first, t->row->done, c, at);
-    xg_fft_if f;
+    xg_flow f = xg_flow_of(d->s, dest);
     if (last.lo >= d->out_last) return;
     if (d->scale != 1) v = xg_fft_scaled(&d->s->b, v, d->scale);
     if (d->out_pair == 2) { xg_fft_write_pair(d, v, at, dest); return; }
     if (d->to_real) v.im = NULL;
     if (last.hi < d->out_last) { *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at); return; }
-    f = xg_fft_if_begin(d, xg_kcmpi_(&d->s->b, XG_CI_SLT, at[rank - 1], xg_elem_index(d->s, d->out_last)), dest, 1);
+    xg_flow_if(&f, xg_kcmpi_(&d->s->b, XG_CI_SLT, at[rank - 1], xg_elem_index(d->s, d->out_last)));
     *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at);
-    xg_fft_if_end(d, &f, dest, 1);
+    xg_flow_end(&f);
 }
 
 /* ---- a stage in registers ---- */
@@ -48337,14 +50256,12 @@ XG_FN void xg_fft_twist_first(xg_fft_site *d, const xg_fft_turn *t, xg_kval *con
 
 XG_FN void xg_fft_take(xg_fft_site *d, const xg_fft_turn *t, bool first, xg_elem *x) {
     int64_t radix = t->row->radix, run = t->row->length / radix * t->row->inner, q;
-    xg_kval *exists = xg_fft_exists(d, t, first), **values = XG_NEW_N(d->e->arena, xg_kval *, 2 * radix), *at[XG_RANK_MAX], *place;
-    xg_fft_if f;
+    xg_kval *exists = xg_fft_exists(d, t, first), *at[XG_RANK_MAX], *place;
+    xg_flow f = xg_flow_of(d->s, NULL);
     xg_elem zero;
-    if (exists) {
-        zero = xg_fft_zero(d);
-        for (q = 0; q < 2 * radix; q++) values[q] = zero.v;
-        f = xg_fft_if_begin(d, exists, values, (uint32_t)(2 * radix));
-    }
+    if (exists) zero = xg_fft_zero(d);
+    for (q = 0; exists && q < radix; q++) { x[q] = zero; xg_flow_elem(&f, &x[q]); }
+    xg_flow_if(&f, exists);
     if (first) xg_fft_global_first(d, xg_fft_from(d, t, 0), at);
     if (first && d->out_pair == 2) xg_fft_join_halves(d, t, at, x);
     else for (q = 0; q < radix; q++) {
@@ -48353,10 +50270,7 @@ XG_FN void xg_fft_take(xg_fft_site *d, const xg_fft_turn *t, bool first, xg_elem
         x[q] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, d->shared, &place, 1));
     }
     if (first && d->twisted) xg_fft_twist_first(d, t, at, x);
-    if (!exists) return;
-    for (q = 0; q < radix; q++) { values[2 * q] = x[q].v; values[2 * q + 1] = x[q].im; }
-    xg_fft_if_end(d, &f, values, (uint32_t)(2 * radix));
-    for (q = 0; q < radix; q++) { x[q].v = values[2 * q]; x[q].im = values[2 * q + 1]; }
+    xg_flow_end(&f);
 }
 XG_FN void xg_fft_twist(xg_fft_site *d, const xg_fft_turn *t, xg_elem *x) {
     xg_aff_ctx *a = d->e->m->aff;
@@ -48372,8 +50286,8 @@ XG_FN void xg_fft_twist(xg_fft_site *d, const xg_fft_turn *t, xg_elem *x) {
 XG_FN void xg_fft_put(xg_fft_site *d, const xg_fft_turn *t, bool last, const xg_elem *x, xg_kval **dest) {
     xg_kval *exists = xg_fft_exists(d, t, last), **to = last ? dest : &d->shared, *at[XG_RANK_MAX], *place;
     int64_t run = t->row->done * t->row->inner, c;
-    xg_fft_if f;
-    if (exists) f = xg_fft_if_begin(d, exists, to, 1);
+    xg_flow f = xg_flow_of(d->s, to);
+    xg_flow_if(&f, exists);
     if (last) xg_fft_global_first(d, xg_fft_to(d, t, 0), at);
     if (last && d->in_pair == 2) xg_fft_part_in_registers(d, at, x, to);
     else for (c = 0; c < t->row->radix; c++) {
@@ -48381,7 +50295,7 @@ XG_FN void xg_fft_put(xg_fft_site *d, const xg_fft_turn *t, bool last, const xg_
         place = xg_fft_place_of(d, t, xg_fft_to, run, run * t->row->radix, c, &at[0]);
         *to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, x[c]), *to, &place, 1);
     }
-    if (exists) xg_fft_if_end(d, &f, to, 1);
+    xg_flow_end(&f);
 }
 XG_FN void xg_fft_register_stage(xg_fft_site *d, uint32_t number, xg_kval **dest) {
     const xg_fft_stage_row *row = &d->stages.p[number];
@@ -48415,21 +50329,20 @@ XG_FN xg_kval *xg_fft_nth(xg_fft_site *d, xg_kval *chunk, int64_t limit, xg_kval
 }
 /* table[k] = the root of order n to the power k */
 XG_FN void xg_fft_fill_table(xg_fft_site *d, int64_t n) {
-    xg_kval *below, *at, *to;
-    xg_fft_loop l;
-    xg_fft_if f;
+    xg_flow all = xg_flow_of(d->s, &d->table), some;
+    xg_kval *below, *at;
     xg_elem w;
     if (d->table_of == n) return;
     if (d->table_of) xg_fft_wait(d, &d->table);
     d->table_of = n;
-    l = xg_fft_loop_begin(d, (n + d->threads - 1) / d->threads, &d->table, 1);
-    at = xg_fft_nth(d, l.var, n, &below);
-    to = l.carried;
-    if (below) f = xg_fft_if_begin(d, below, &to, 1);
+    at = xg_fft_for(d, &all, (n + d->threads - 1) / d->threads);
+    at = xg_fft_nth(d, at, n, &below);
+    some = xg_flow_of(d->s, &d->table);
+    xg_flow_if(&some, below);
     w = xg_fft_root_at(&d->s->b, at, n - 1, n, d->sign, d->real);
-    to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, w), to, &at, 1);
-    if (below) xg_fft_if_end(d, &f, &to, 1);
-    d->table = xg_fft_loop_end(d, &l, &to, 1);
+    d->table = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, w), d->table, &at, 1);
+    xg_flow_end(&some);
+    xg_flow_end(&all);
     xg_fft_wait(d, &d->table);
 }
 /* The result at an element: the sum over q of x[from + q] root^(q (k + L c)). */
@@ -48438,55 +50351,53 @@ XG_FN xg_elem xg_fft_sum(xg_fft_site *d, const xg_fft_stage_row *row, xg_kval *e
     xg_kb *b = &d->s->b;
     int64_t all = d->count * d->volume, order = row->done * row->radix;
     const xg_aff *to = xg_aff_dim(x, 0), *rest = xg_aff_mod(x, to, row->length * row->inner), *at = xg_aff_div(x, rest, row->inner), *power = xg_aff_mod(x, at, order), *from;
-    xg_kval *step, *carried[3], *place, *next, *over, *reached;
-    xg_fft_loop l;
+    xg_kval *step, *place, *next, *over, *reached, *var;
+    xg_flow f = xg_flow_of(d->s, NULL);
     xg_elem v, w, r;
     from = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, at, order), row->done), xg_aff_mod(x, at, row->done));
     from = xg_aff_add(x, from, xg_aff_mul(x, xg_aff_dim(x, 1), row->length / row->radix));
     from = xg_aff_add(x, xg_aff_mul(x, from, row->inner), xg_aff_mod(x, rest, row->inner));
     from = xg_aff_add(x, from, xg_aff_mul(x, xg_aff_div(x, to, row->length * row->inner), row->length * row->inner));
     from = xg_fft_place(d, from);
-    carried[2] = xg_elem_index(d->s, 0);
-    xg_fft_apply_to(d, element, all, carried[2], row->radix, &power, 1, &step);
-    v = xg_fft_zero(d);
-    carried[0] = carried[1] = v.v;
-    l = xg_fft_loop_begin(d, row->radix, carried, 3);
-    reached = &l.carried[2];
+    reached = xg_elem_index(d->s, 0);
+    xg_fft_apply_to(d, element, all, reached, row->radix, &power, 1, &step);
+    r = xg_fft_zero(d);
+    xg_flow_elem(&f, &r);
+    xg_flow_slot(&f, &reached);
+    var = xg_fft_for(d, &f, row->radix);
     xg_kval_set_range(reached, xg_range_of(0, order - 1));
-    xg_fft_apply_to(d, element, all, l.var, row->radix, &from, 1, &place);
+    xg_fft_apply_to(d, element, all, var, row->radix, &from, 1, &place);
     v = xg_emit_split(b, xg_kextract(b, d->shared, &place, 1));
     w = xg_emit_split(b, xg_kextract(b, d->table, &reached, 1));
-    carried[0] = xg_k3(b, XG_K_OP_FMA, v.v, w.v, &l.carried[0]);
-    carried[0] = xg_k3(b, XG_K_OP_FMA, xg_k1(b, XG_K_OP_NEGF, v.im), w.im, carried[0]);
-    carried[1] = xg_k3(b, XG_K_OP_FMA, v.v, w.im, &l.carried[1]);
-    carried[1] = xg_k3(b, XG_K_OP_FMA, v.im, w.v, carried[1]);
+    r.v = xg_k3(b, XG_K_OP_FMA, v.v, w.v, r.v);
+    r.v = xg_k3(b, XG_K_OP_FMA, xg_k1(b, XG_K_OP_NEGF, v.im), w.im, r.v);
+    r.im = xg_k3(b, XG_K_OP_FMA, v.v, w.im, r.im);
+    r.im = xg_k3(b, XG_K_OP_FMA, v.im, w.v, r.im);
     next = xg_k2(b, XG_K_OP_ADDI, reached, step);
     xg_kval_set_range(next, xg_range_of(0, 2 * order - 2));
     over = xg_k2(b, XG_K_OP_SUBI, next, xg_elem_index(d->s, order));
-    carried[2] = XG_KSELECT(b, xg_kcmpi_(b, XG_CI_SGE, next, xg_elem_index(d->s, order)), over, next);
-    xg_kval_set_range(carried[2], xg_range_of(0, order - 1));
-    r.v = xg_fft_loop_end(d, &l, carried, 3);
-    r.im = r.v + 1;
+    reached = XG_KSELECT(b, xg_kcmpi_(b, XG_CI_SGE, next, xg_elem_index(d->s, order)), over, next);
+    xg_kval_set_range(reached, xg_range_of(0, order - 1));
+    xg_flow_end(&f);
     return r;
 }
 XG_FN void xg_fft_sum_stage(xg_fft_site *d, uint32_t number) {
     const xg_fft_stage_row *row = &d->stages.p[number];
     int64_t all = d->count * d->volume;
-    xg_kval *below, *element, *to, *place;
+    xg_kval *below, *element, *place;
     const xg_aff *where = xg_fft_place(d, xg_aff_dim(d->e->m->aff, 0));
-    xg_fft_loop l;
-    xg_fft_if f;
+    xg_flow loop = xg_flow_of(d->s, &d->other), some;
     xg_elem v;
     xg_fft_fill_table(d, row->done * row->radix);
-    l = xg_fft_loop_begin(d, (all + d->threads - 1) / d->threads, &d->other, 1);
-    element = xg_fft_nth(d, l.var, all, &below);
-    to = l.carried;
-    if (below) f = xg_fft_if_begin(d, below, &to, 1);
+    element = xg_fft_for(d, &loop, (all + d->threads - 1) / d->threads);
+    element = xg_fft_nth(d, element, all, &below);
+    some = xg_flow_of(d->s, &d->other);
+    xg_flow_if(&some, below);
     v = xg_fft_sum(d, row, element);
     xg_fft_apply_to(d, element, all, element, all, &where, 1, &place);
-    to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, v), to, &place, 1);
-    if (below) xg_fft_if_end(d, &f, &to, 1);
-    d->other = xg_fft_loop_end(d, &l, &to, 1);
+    d->other = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, v), d->other, &place, 1);
+    xg_flow_end(&some);
+    xg_flow_end(&loop);
     xg_fft_exchange(d);
     xg_fft_wait(d, &d->shared);
 }
@@ -48589,11 +50500,8 @@ XG_FN xg_kval *xg_fft_transform(xg_fft_site *d, xg_kval *dest) {
 /* Transforms from .. to - 1; number k has the blocks first[k] .. first[k + 1] - 1. */
 XG_FN void xg_fft_sections(xg_fft_site *list, const int64_t *first, uint32_t from, uint32_t to, xg_kval *const *where, xg_kval **dest) {
     xg_scope *s = list[from].s;
-    xg_fusion_emission *e = list[from].e;
-    uint32_t mid = from + (to - from) / 2, side, k;
-    const xg_ktype **types;
-    xg_kb outer;
-    xg_kop *op;
+    uint32_t mid = from + (to - from) / 2, k;
+    xg_flow f = xg_flow_of(s, NULL);
     if (to - from == 1) {
         list[from].where[0] = where[0];
         list[from].where[1] = where[1];
@@ -48604,20 +50512,12 @@ XG_FN void xg_fft_sections(xg_fft_site *list, const int64_t *first, uint32_t fro
         dest[from] = xg_fft_transform(&list[from], dest[from]);
         return;
     }
-    types = XG_NEW_N(e->arena, const xg_ktype *, to - from);
-    for (k = from; k < to; k++) types[k - from] = dest[k]->type;
-    op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLT, where[1], xg_elem_index(s, first[mid])), types, to - from);
-    outer = s->b;
-    for (side = 0; side < 2; side++) {
-        xg_kval **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots);
-        memcpy((void *)inside, (void *)dest, e->n_roots * sizeof *dest);
-        s->b = xg_kb_end(e->m, op->regions[side]);
-        s->b.loc = outer.loc;
-        xg_fft_sections(list, first, side ? mid : from, side ? to : mid, where, inside);
-        xg_kyield(&s->b, inside + from, to - from);
-    }
-    s->b = outer;
-    for (k = from; k < to; k++) dest[k] = &op->results[k - from];
+    for (k = from; k < to; k++) xg_flow_slot(&f, &dest[k]);
+    xg_flow_if(&f, xg_kcmpi_(&s->b, XG_CI_SLT, where[1], xg_elem_index(s, first[mid])));
+    xg_fft_sections(list, first, from, mid, where, dest);
+    xg_flow_else(&f);
+    xg_fft_sections(list, first, mid, to, where, dest);
+    xg_flow_end(&f);
 }
 
 XG_FN void xg_emit_fft(xg_fusion_emission *e) {
@@ -48741,29 +50641,26 @@ XG_FN xg_elem xg_tiled_from_lane(xg_tiled_site *d, xg_elem x, xg_kval *r) {
 
 /* What a loop or an if carries: some tensors, some elements, a flag. */
 typedef struct xg_tiled_state { xg_kval *tensors[4]; uint32_t n_tensors; xg_elem elems[2]; uint32_t n_elems; xg_kval *flag; } xg_tiled_state;
-typedef struct xg_tiled_flow { xg_flow flow; xg_kval *var; } xg_tiled_flow;
-XG_FN xg_tiled_flow xg_tiled_carry(xg_tiled_state *c) {
-    xg_tiled_flow f;
+XG_FN xg_flow xg_tiled_carry(xg_tiled_site *d, xg_tiled_state *c) {
+    xg_flow f = xg_flow_of(d->s, NULL);
     uint32_t k;
-    memset(&f, 0, sizeof f);
-    for (k = 0; k < c->n_tensors; k++) xg_flow_slot(&f.flow, &c->tensors[k]);
-    for (k = 0; k < c->n_elems; k++) xg_flow_elem(&f.flow, &c->elems[k]);
-    xg_flow_slot(&f.flow, &c->flag);
+    for (k = 0; k < c->n_tensors; k++) xg_flow_slot(&f, &c->tensors[k]);
+    for (k = 0; k < c->n_elems; k++) xg_flow_elem(&f, &c->elems[k]);
+    xg_flow_slot(&f, &c->flag);
     return f;
 }
 /* lo: NULL for zero. */
-XG_FN xg_tiled_flow xg_tiled_loop(xg_tiled_site *d, xg_kval *lo, xg_kval *hi, int64_t limit, xg_tiled_state *c) {
-    xg_tiled_flow f = xg_tiled_carry(c);
+XG_FN xg_flow xg_tiled_loop(xg_tiled_site *d, xg_kval *lo, xg_kval *hi, int64_t limit, xg_tiled_state *c) {
+    xg_flow f = xg_tiled_carry(d, c);
     if (!lo) lo = xg_tiled_index(d, 0);
-    f.var = xg_flow_for(d->s, &f.flow, lo, hi, 1, limit);
+    xg_flow_for(&f, lo, hi, 1, limit);
     return f;
 }
-XG_FN xg_tiled_flow xg_tiled_if(xg_tiled_site *d, xg_kval *cond, xg_tiled_state *c) {
-    xg_tiled_flow f = xg_tiled_carry(c);
-    xg_flow_if(d->s, &f.flow, cond);
+XG_FN xg_flow xg_tiled_if(xg_tiled_site *d, xg_kval *cond, xg_tiled_state *c) {
+    xg_flow f = xg_tiled_carry(d, c);
+    xg_flow_if(&f, cond);
     return f;
 }
-XG_FN void xg_tiled_end(xg_tiled_site *d, xg_tiled_flow *f) { xg_flow_end(d->s, &f->flow); }
 
 /* ---- memory ---- */
 
@@ -48813,7 +50710,7 @@ XG_FN xg_elem xg_tiled_read(xg_tiled_site *d, uint32_t operand, xg_kval *array, 
     const xg_inst *o = XG_OPERAND(d->i, operand);
     xg_kval *physical[XG_RANK_MAX];
     xg_tiled_state c;
-    xg_tiled_flow f;
+    xg_flow f;
     memset(&c, 0, sizeof c);
     c.elems[0] = missing;
     c.n_elems = 1;
@@ -48823,18 +50720,18 @@ XG_FN xg_elem xg_tiled_read(xg_tiled_site *d, uint32_t operand, xg_kval *array, 
         c.elems[0] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, array, physical, d->i->shape->rank));
     } else c.elems[0] = xg_elem_of(d->s, o, at);
     if (conj) c.elems[0] = xg_tiled_conj(d, c.elems[0]);
-    if (exists) xg_tiled_end(d, &f);
+    if (exists) xg_flow_end(&f);
     return c.elems[0];
 }
 XG_FN xg_kval *xg_tiled_write(xg_tiled_site *d, xg_elem v, xg_kval *dest, xg_kval *const *at, xg_kval *exists) {
     xg_tiled_state c;
-    xg_tiled_flow f;
+    xg_flow f;
     memset(&c, 0, sizeof c);
     c.tensors[0] = dest;
     c.n_tensors = 1;
     if (exists) f = xg_tiled_if(d, exists, &c);
     c.tensors[0] = xg_emit_insert(&d->s->b, v, c.tensors[0], d->i->shape, at);
-    if (exists) xg_tiled_end(d, &f);
+    if (exists) xg_flow_end(&f);
     return c.tensors[0];
 }
 /* Tile (i, j) of the matrix, from the operand or from the result, into an array; zeros where nothing is, on the diagonal ones. */
@@ -48875,7 +50772,7 @@ XG_FN xg_elem xg_tiled_over(xg_tiled_site *d, xg_elem x, xg_elem inverse, bool r
 XG_FN xg_elem xg_tiled_solve_tile(xg_tiled_site *d, xg_kval *array, xg_elem rest, bool conj) {
     xg_elem pivot = d->unit ? rest : xg_tiled_inverse(d, xg_tiled_get(d, array, d->lane, d->lane), conj), q;
     xg_tiled_state c;
-    xg_tiled_flow l;
+    xg_flow l;
     memset(&c, 0, sizeof c);
     c.elems[0] = rest;
     c.elems[1] = xg_tiled_number(d, 0);
@@ -48886,7 +50783,7 @@ XG_FN xg_elem xg_tiled_solve_tile(xg_tiled_site *d, xg_kval *array, xg_elem rest
     q = xg_tiled_from_lane(d, q, l.var);
     pivot = xg_tiled_get(d, array, d->lane, l.var);
     c.elems[0] = xg_tiled_less(d, c.elems[0], q, conj ? xg_tiled_conj(d, pivot) : pivot);
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
     return c.elems[1];
 }
 
@@ -48895,7 +50792,7 @@ XG_FN xg_elem xg_tiled_solve_tile(xg_tiled_site *d, xg_kval *array, xg_elem rest
 /* acc - the sum over r of x[p, r] conj(y[q, r]) */
 XG_FN xg_elem xg_tiled_less_product(xg_tiled_site *d, xg_elem acc, xg_kval *x, xg_kval *p, xg_kval *y, xg_kval *q) {
     xg_tiled_state c;
-    xg_tiled_flow l;
+    xg_flow l;
     xg_elem u, v;
     memset(&c, 0, sizeof c);
     c.elems[0] = acc;
@@ -48904,7 +50801,7 @@ XG_FN xg_elem xg_tiled_less_product(xg_tiled_site *d, xg_elem acc, xg_kval *x, x
     u = xg_tiled_get(d, x, p, l.var);
     v = xg_tiled_get(d, y, q, l.var);
     c.elems[0] = xg_tiled_less(d, c.elems[0], u, xg_tiled_conj(d, v));
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
     return c.elems[0];
 }
 enum { XG_TILED_OUT, XG_TILED_FACTOR, XG_TILED_LEFT, XG_TILED_RIGHT }; /* tensors of cholesky's state: the result; the factor of the diagonal tile; where there are several, tiles of two rows */
@@ -48912,7 +50809,7 @@ enum { XG_TILED_OUT, XG_TILED_FACTOR, XG_TILED_LEFT, XG_TILED_RIGHT }; /* tensor
 /* acc less the products of the tiles in front of (i, j); i and j may be the same. */
 XG_FN void xg_tiled_factor_front(xg_tiled_site *d, xg_tiled_state *c, xg_kval *i, xg_kval *j, xg_kval *p, xg_kval *q) {
     bool same = i == j;
-    xg_tiled_flow l;
+    xg_flow l;
     if (d->tiles == 1) return;
     l = xg_tiled_loop(d, NULL, j, d->tiles, c);
     c->tensors[XG_TILED_LEFT] = xg_tiled_bring(d, c->tensors[XG_TILED_OUT], i, l.var, c->tensors[XG_TILED_LEFT]);
@@ -48920,7 +50817,7 @@ XG_FN void xg_tiled_factor_front(xg_tiled_site *d, xg_tiled_state *c, xg_kval *i
     xg_tiled_wait(d, c);
     c->elems[0] = xg_tiled_less_product(d, c->elems[0], c->tensors[XG_TILED_LEFT], p, c->tensors[same ? XG_TILED_LEFT : XG_TILED_RIGHT], q);
     xg_tiled_wait(d, c);
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
 }
 /* An element of the operand's lower triangle. */
 XG_FN xg_elem xg_tiled_start(xg_tiled_site *d, xg_kval *r, xg_kval *c, xg_kval *exists) {
@@ -48932,11 +50829,11 @@ XG_FN xg_elem xg_tiled_start(xg_tiled_site *d, xg_kval *r, xg_kval *c, xg_kval *
 }
 /* Column after column: its pivot's root, what is below divided by that, and the product of both taken off the columns behind. */
 XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
-    xg_tiled_flow l = xg_tiled_loop(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, c);
+    xg_flow l = xg_tiled_loop(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, c);
     xg_kval *k = l.var, *good, *root;
     xg_elem v, own_v, u, pivot = xg_tiled_from_lane(d, c->elems[0], k);
     xg_tiled_state own;
-    xg_tiled_flow f;
+    xg_flow f;
     good = xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v);
     root = XG_KSELECT(&d->s->b, good, xg_k1(&d->s->b, XG_K_OP_SQRT, pivot.v), xg_kconst_float(&d->s->b, d->real, fabs((double)NAN)));
     pivot = xg_tiled_number(d, 0);
@@ -48950,7 +50847,7 @@ XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
     own.n_tensors = 1;
     f = xg_tiled_if(d, xg_tiled_is(d, XG_CI_EQ, d->line, k), &own);
     own.tensors[0] = xg_tiled_put(d, v, own.tensors[0], d->lane, k);
-    xg_tiled_end(d, &f);
+    xg_flow_end(&f);
     c->tensors[XG_TILED_FACTOR] = own.tensors[0];
     xg_tiled_wait(d, c);
     own_v = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, d->line, k), v, c->elems[0]); /* columns in front of it are finished */
@@ -48960,7 +50857,7 @@ XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
     c->elems[0] = xg_tiled_select(d, xg_tiled_is(d, XG_CI_SGT, d->line, k), v, own_v);
     pivot = xg_tiled_get(d, c->tensors[XG_TILED_FACTOR], k, k);
     c->flag = xg_k2(&d->s->b, XG_K_OP_ANDI, c->flag, xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v));
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
 }
 XG_FN void xg_tiled_factor_put(xg_tiled_site *d, xg_tiled_state *c, xg_elem v, xg_kval *row, xg_kval *column) {
     xg_kval *at[XG_RANK_MAX], *exists = xg_tiled_inside(d, row, d->n);
@@ -48970,7 +50867,7 @@ XG_FN void xg_tiled_factor_put(xg_tiled_site *d, xg_tiled_state *c, xg_elem v, x
 }
 XG_FN void xg_tiled_factor_below(xg_tiled_site *d, xg_tiled_state *c, xg_kval *j) {
     xg_kval *row, *column;
-    xg_tiled_flow l;
+    xg_flow l;
     xg_elem v;
     if (d->tiles == 1) return;
     row = xg_k2(&d->s->b, XG_K_OP_ADDI, j, xg_tiled_index(d, 1));
@@ -48982,14 +50879,14 @@ XG_FN void xg_tiled_factor_below(xg_tiled_site *d, xg_tiled_state *c, xg_kval *j
     v = xg_tiled_solve_tile(d, c->tensors[XG_TILED_FACTOR], c->elems[0], true);
     xg_tiled_factor_put(d, c, v, row, column);
     xg_tiled_factor_put(d, c, xg_tiled_number(d, 0), column, row);
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
 }
 /* All of the lower triangle is NaN if a pivot was not positive. */
 XG_FN void xg_tiled_factor_refuse(xg_tiled_site *d, xg_tiled_state *c) {
     xg_kval *bad = xg_k2(&d->s->b, XG_K_OP_XORI, c->flag, xg_kconst_int(&d->s->b, XG_E_I1, 1)), *at[XG_RANK_MAX], *row, *column, *exists;
     xg_tiled_state own;
-    xg_tiled_flow i, j;
-    xg_tiled_flow f;
+    xg_flow i, j;
+    xg_flow f;
     memset(&own, 0, sizeof own);
     own.tensors[0] = c->tensors[XG_TILED_OUT];
     own.n_tensors = 1;
@@ -49002,16 +50899,16 @@ XG_FN void xg_tiled_factor_refuse(xg_tiled_site *d, xg_tiled_state *c) {
     exists = xg_elem_and(d->s, exists, xg_tiled_is(d, XG_CI_SGE, row, column));
     xg_tiled_matrix_at(d, d->i->shape, row, column, at);
     own.tensors[0] = xg_tiled_write(d, xg_tiled_number(d, fabs((double)NAN)), own.tensors[0], at, exists);
-    xg_tiled_end(d, &j);
-    xg_tiled_end(d, &i);
-    xg_tiled_end(d, &f);
+    xg_flow_end(&j);
+    xg_flow_end(&i);
+    xg_flow_end(&f);
     c->tensors[XG_TILED_OUT] = own.tensors[0];
 }
 XG_FN xg_kval *xg_tiled_cholesky(xg_tiled_site *d, xg_kval *dest) {
     int64_t tile = d->side * (d->side + 1);
     xg_kval *row, *column, *j;
     xg_tiled_state c;
-    xg_tiled_flow l;
+    xg_flow l;
     memset(&c, 0, sizeof c);
     c.tensors[XG_TILED_OUT] = dest;
     for (c.n_tensors = 1; c.n_tensors < (d->tiles > 1 ? 4u : 2u); c.n_tensors++) c.tensors[c.n_tensors] = xg_tiled_array(d, tile);
@@ -49028,7 +50925,7 @@ XG_FN xg_kval *xg_tiled_cholesky(xg_tiled_site *d, xg_kval *dest) {
     xg_tiled_factor_put(d, &c, c.elems[0], row, column);
     xg_tiled_factor_below(d, &c, j);
     if (d->tiles > 1) xg_tiled_wait(d, &c);
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
     xg_tiled_wait(d, &c);
     xg_tiled_factor_refuse(d, &c);
     return c.tensors[XG_TILED_OUT];
@@ -49041,7 +50938,7 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
     const xg_shape *shape = d->i->shape;
     xg_kval *at[XG_RANK_MAX], *exists_column = xg_tiled_inside(d, column, d->columns), *row, *exists, *i, *place;
     xg_tiled_state c, sum;
-    xg_tiled_flow rows, front, l;
+    xg_flow rows, front, l;
     xg_elem zero = xg_tiled_number(d, 0), x, a;
     memset(&c, 0, sizeof c);
     c.n_tensors = d->tiles > 1 ? 3 : 2;
@@ -49072,10 +50969,10 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
         place = xg_tiled_join(d, l.var, d->lines, d->line, d->side * d->lines);
         x = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, c.tensors[2], &place, 1));
         sum.elems[0] = xg_tiled_less(d, sum.elems[0], a, x);
-        xg_tiled_end(d, &l);
+        xg_flow_end(&l);
         c.elems[0] = sum.elems[0];
         xg_tiled_wait(d, &c);
-        xg_tiled_end(d, &front);
+        xg_flow_end(&front);
         x = c.elems[0];
         c.n_elems = 0;
     }
@@ -49085,7 +50982,7 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
     xg_tiled_side_at(d, shape, row, column, at);
     c.tensors[0] = xg_tiled_write(d, x, c.tensors[0], at, exists);
     if (d->tiles > 1) xg_tiled_wait(d, &c);
-    xg_tiled_end(d, &rows);
+    xg_flow_end(&rows);
     return c.tensors[0];
 }
 
@@ -49703,13 +51600,13 @@ XG_FN xg_bfold xg_block_fold_of(xg_str word) { /* XG_BF_COUNT: it is none */
 XG_FN bool xg_block_meets(const xg_block *d, uint32_t k) { return xg_str_is(d->tokens[k].text, "sync") || xg_block_fold_of(d->tokens[k].text) < XG_BF_COUNT; }
 XG_FN void xg_block_carry_slot(xg_flow *f, xg_kval **slot) {
     uint32_t k;
-    for (k = 0; k < f->n; k++) if (f->slots[k] == slot) return;
+    for (k = 0; k < f->slots.n; k++) if (f->slots.p[k] == slot) return;
     xg_flow_slot(f, slot);
 }
 /* What the tokens [from, to) change of what exists already. */
 XG_FN void xg_block_carry(xg_block *d, xg_flow *f, uint32_t from, uint32_t to) {
     uint32_t k, v;
-    memset(f, 0, sizeof *f);
+    *f = xg_flow_of(&d->s, NULL);
     f->limit = XG_BLOCK_INT_MAX;
     f->rolled = true;
     for (k = from; k < to; k++) {
@@ -49756,7 +51653,7 @@ XG_FN xg_kval *xg_block_first(xg_block *d, xg_kval *lo, xg_kval *mine, int64_t o
 XG_FN void xg_block_open(xg_block *d, xg_flow *f, const xg_block_range *r, xg_kval *mine, int64_t step) {
     xg_kval *lo = mine ? xg_block_first(d, r->lo, mine, step) : r->lo, *hi = r->hi;
     if (mine && d->active) hi = xg_kselect(&d->s.b, d->active, hi, r->lo); /* nothing for those who only go along */
-    xg_block_declare(d, r->name, 'i', xg_elem_real(xg_flow_for(&d->s, f, lo, hi, step, r->limit)));
+    xg_block_declare(d, r->name, 'i', xg_elem_real(xg_flow_for(f, lo, hi, step, r->limit)));
 }
 XG_FN void xg_block_for(xg_block *d) {
     xg_block_range r = xg_block_range_of(d);
@@ -49765,7 +51662,7 @@ XG_FN void xg_block_for(xg_block *d) {
     xg_block_carry(d, &f, d->at, xg_block_behind(d, d->at));
     xg_block_open(d, &f, &r, NULL, 1);
     xg_block_region(d);
-    xg_flow_end(&d->s, &f);
+    xg_flow_end(&f);
     d->n_vars = vars;
 }
 XG_FN void xg_block_each(xg_block *d) {
@@ -49784,8 +51681,8 @@ XG_FN void xg_block_each(xg_block *d) {
     d->alone = true;
     xg_block_region(d);
     d->alone = outer_each;
-    if (two) xg_flow_end(&d->s, &g);
-    xg_flow_end(&d->s, &f);
+    if (two) xg_flow_end(&g);
+    xg_flow_end(&f);
     d->n_vars = vars;
 }
 /* Teams: all go the same number of rounds. */
@@ -49812,7 +51709,7 @@ XG_FN void xg_block_teams(xg_block *d, xg_block_team team) {
     d->active = NULL;
     d->member = d->thread;
     d->members = d->threads;
-    xg_flow_end(&d->s, &f);
+    xg_flow_end(&f);
     d->n_vars = vars;
 }
 XG_FN void xg_block_skip(xg_block *d) { d->at = xg_block_behind(d, d->at); }
@@ -49832,14 +51729,14 @@ XG_FN void xg_block_if(xg_block *d) {
         return;
     }
     xg_block_carry(d, &f, then, end);
-    xg_flow_if(&d->s, &f, cond);
+    xg_flow_if(&f, cond);
     xg_block_region(d);
     if (otherwise) {
         d->at = behind + 1;
-        xg_flow_else(&d->s, &f);
+        xg_flow_else(&f);
         xg_block_region(d);
     }
-    xg_flow_end(&d->s, &f);
+    xg_flow_end(&f);
 }
 
 /* ---- sums ---- */
@@ -49899,23 +51796,23 @@ XG_FN xg_bacc xg_block_gathered(xg_block *d, xg_bfold how, xg_bacc x, xg_kval *c
     xg_flow f;
     xg_kval *k, *lo, *hi;
     uint32_t p;
-    memset(&f, 0, sizeof f);
+    f = xg_flow_of(&d->s, NULL);
     for (p = 0; p < XG_BP_COUNT; p++) xg_flow_slot(&f, &d->part[p]);
-    if (cond) xg_flow_if(&d->s, &f, cond);
+    if (cond) xg_flow_if(&f, cond);
     xg_block_part_put(d, how, x, to);
-    if (cond) xg_flow_end(&d->s, &f);
+    if (cond) xg_flow_end(&f);
     xg_block_sync(d);
     x = xg_block_part_get(d, how, base);
-    memset(&f, 0, sizeof f);
+    f = xg_flow_of(&d->s, NULL);
     xg_flow_elem(&f, &x.e);
     xg_flow_slot(&f, &x.at);
     lo = xg_elem_index(&d->s, 1);
     hi = xg_elem_index(&d->s, count);
-    k = xg_flow_for(&d->s, &f, lo, hi, 1, count);
+    k = xg_flow_for(&f, lo, hi, 1, count);
     k = xg_k2(&d->s.b, XG_K_OP_ADDI, base, xg_k2(&d->s.b, XG_K_OP_MULI, k, xg_elem_index(&d->s, step)));
     xg_kval_set_range(k, xg_range_of(0, d->threads - 1));
     x = xg_block_joined(d, how, x, xg_block_part_get(d, how, k));
-    xg_flow_end(&d->s, &f);
+    xg_flow_end(&f);
     xg_block_sync(d);
     return x;
 }
@@ -49946,7 +51843,7 @@ XG_FN void xg_block_fold(xg_block *d, xg_str name, xg_bfold how) { /* behind the
     xg_bval v;
     xg_flow f;
     xg_block_expect(d, "of");
-    memset(&f, 0, sizeof f);
+    f = xg_flow_of(&d->s, NULL);
     acc.e = how == XG_BF_ANY ? xg_elem_real(xg_kconst_int(&d->s.b, XG_E_I1, 0)) : xg_block_zero(d, how == XG_BF_SUM && d->complex);
     acc.at = where ? xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, r.lo, XG_E_I32) : NULL;
     if (where) acc.e.v = xg_block_float(d, how == XG_BF_ARGMAX ? -HUGE_VAL : HUGE_VAL);
@@ -49960,7 +51857,7 @@ XG_FN void xg_block_fold(xg_block *d, xg_str name, xg_bfold how) { /* behind the
         x.e = how == XG_BF_ANY ? xg_elem_real(xg_block_cond_of(d, v)) : how == XG_BF_SUM ? xg_block_num(d, v) : xg_elem_real(xg_block_plain(d, v));
         acc = xg_block_joined(d, how, acc, x);
     }
-    xg_flow_end(&d->s, &f);
+    xg_flow_end(&f);
     d->n_vars = vars;
     acc = xg_block_together(d, how, acc);
     if (where) {
@@ -50082,11 +51979,11 @@ XG_FN void xg_block_assign(xg_block *d) {
         xg_bval v = xg_block_expr(d);
         zero = xg_elem_index(&d->s, 0);
         cond = xg_elem_and(&d->s, d->active, xg_kcmpi_(&d->s.b, XG_CI_EQ, d->member, zero));
-        memset(&f, 0, sizeof f);
+        f = xg_flow_of(&d->s, NULL);
         xg_flow_slot(&f, a->lent ? &a->lent->tensor : &a->tensor);
-        xg_flow_if(&d->s, &f, cond);
+        xg_flow_if(&f, cond);
         xg_block_store(d, a, i, j, v);
-        xg_flow_end(&d->s, &f);
+        xg_flow_end(&f);
     }
     xg_block_expect(d, ";");
 }
@@ -50626,8 +52523,8 @@ XG_FN void xg_merging_compared(xg_merging *m, xg_kval *place, xg_elem *x) {
     xg_kval *indices[XG_RANK_MAX];
     uint32_t k;
     xg_sort_at(d, m->row, xg_merging_clamped(m, place, 0, d->whole - 1), indices);
-    for (k = 0; k < d->n; k++) if (d->o.form == XG_SORT_BY_COMPARATOR ? xg_order_asks_for(d->i, k) : k == d->o.keyed) x[k] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), indices);
-    if (d->o.form != XG_SORT_BY_COMPARATOR) x[0] = xg_elem_real(xg_sort_key_of(&d->s, &d->o, x[d->o.keyed]));
+    for (k = 0; k < d->n; k++) if (xg_order_asks_for(d->i, k)) x[k] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), indices);
+    if (d->o.form != XG_SORT_BY_COMPARATOR) x[0] = xg_elem_real(xg_sort_key_of(&d->s, &d->o, x));
 }
 /* Whether the element at a place of the second run goes before one of the first. */
 XG_FN xg_kval *xg_merging_before(xg_merging *m, xg_kval *second, xg_kval *first) {
@@ -50733,7 +52630,6 @@ XG_FN xg_sort_spot xg_merging_spot(xg_merging *m, xg_kval *at, xg_kval *const *c
 XG_FN void xg_merging_body(xg_sort_site *d, xg_kval **dest) {
     xg_sort_spot from[XG_SORT_EACH_MAX], to[XG_SORT_EACH_MAX];
     xg_sort_item v[XG_SORT_EACH_MAX];
-    xg_elem raw[XG_SORT_EACH_MAX];
     xg_kval *given[XG_SORT_EACH_MAX], *cuts[2], *n_first, *n;
     xg_kb *b = &d->s.b;
     int64_t j, k, step;
@@ -50748,7 +52644,7 @@ XG_FN void xg_merging_body(xg_sort_site *d, xg_kval **dest) {
     }
     d->given = given;
     d->end = d->whole % d->places ? xg_kcast(b, XG_K_OP_INDEX_CAST, n, XG_E_I32) : NULL;
-    xg_sort_begin(d, from, raw, v);
+    xg_sort_begin(d, from, v);
     /* The first steps are closed on what a thread has; the others on shared memory. */
     for (step = d->each / 2; step; step /= 2) for (j = 0; j < d->each; j += 2 * step) for (k = j; k < j + step; k++) xg_sort_exchange(d, &v[k], &v[k + step]);
     for (j = 0; j < d->each; j++) xg_sort_put(d, xg_sort_flat(d, j), &v[j]);
@@ -50758,7 +52654,7 @@ XG_FN void xg_merging_body(xg_sort_site *d, xg_kval **dest) {
         v[j] = xg_sort_read(d, xg_sort_flat(d, j));
         to[j] = xg_sort_spot_of(d, j); /* not sooner: registers */
     }
-    xg_sort_finish(d, from, to, raw, v, dest);
+    xg_sort_finish(d, from, to, v, dest);
 }
 XG_FN void xg_merging_plan(xg_sort_site *d) {
     int64_t from, to;
@@ -50930,6 +52826,21 @@ XG_FN void xg_reduction_order(xg_reduction *r, xg_ints dims) {
         r->minor *= s->dims[d];
         r->minor_dims = reduced ? r->reduced.n : r->kept.n;
     }
+}
+
+/* In memory: columns, then all that is reduced, then the rest of what is kept. */
+XG_FN bool xg_reduction_is_stack(const xg_reduction *r) {
+    uint32_t k, runs = 0;
+    bool was = false;
+    for (k = 0; k < r->in->rank; k++) {
+        uint32_t d = r->in->layout ? (uint32_t)r->in->layout->minor_to_major[k] : r->in->rank - 1 - k, j;
+        bool reduced = false;
+        if (r->in->dims[d] == 1) continue;
+        for (j = 0; j < r->reduced.n; j++) reduced = reduced || r->reduced.dim[j] == d;
+        runs += reduced && !was;
+        was = reduced;
+    }
+    return runs == 1;
 }
 
 /* ---- pads ---- */
@@ -51147,7 +53058,7 @@ XG_FN void xg_walk_end(xg_reduction *r, xg_walk *w, xg_partial *p) {
 
 /* ---- maps ---- */
 
-typedef struct xg_walk_map { xg_aff_ctx *x; uint32_t n_syms, n_constraints; int64_t syms[4]; const char *names[4]; const xg_aff *kept, *lin, *outer, **at; xg_constraint constraints[4]; int64_t threads; } xg_walk_map;
+typedef struct xg_walk_map { xg_aff_ctx *x; uint32_t n_syms, n_constraints; int64_t syms[4]; const char *names[4]; const xg_aff *kept, *lin, *outer, **at; xg_constraint constraints[6]; int64_t threads; } xg_walk_map;
 
 XG_FN xg_walk_map xg_walk_map_begin(const xg_reduction *r) {
     xg_walk_map w;
@@ -51619,7 +53530,7 @@ XG_FN void xg_row_emit(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) 
 }
 
 #endif /* XG_EMIT_REDUCTION_ROW_C */
-/* emit/reduction_short.c -- rows of a few elements that begin inside of sectors: a thread takes a row, but memory is read side by side.
+/* emit/reduction_short.c -- rows or columns of a few elements, where rows begin inside of sectors: a thread takes one, but memory is read side by side.
  *
  *     each thread:  shared[round * 128 + thread] = reducer over F neighbours    of all rows of a block, which are one run of memory; F: the largest power of two in the length
  *     barrier
@@ -51627,21 +53538,36 @@ XG_FN void xg_row_emit(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) 
  *
  * Lanes of a row would mostly be idle or meet in shuffles, and a thread that read its row from memory would touch the sectors of all rows beside it with each access. Through
  * shared memory each sector is touched once. Of rows of an odd length a thread moves a vector of elements as they are, whatever rows they belong to. As length / F is odd (or twice
- * that), the lanes of a warp find their elements in banks of their own (or two in one). */
+ * that), the lanes of a warp find their elements in banks of their own (or two in one).
+ * The same for columns: a block takes all columns of some slabs, which are one run of memory, too; `beside` columns of a slab lie beside each other, element j of each `beside`
+ * behind the one before. Rows are slabs of one column. */
 #ifndef XG_EMIT_REDUCTION_SHORT_C
 #define XG_EMIT_REDUCTION_SHORT_C
 
-enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 16 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */, XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */, XG_SHORT_LENGTH_MAX = 512, XG_SHORT_SHARED = 40 << 10, XG_SHORT_VECTOR = 16 };
+enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 16 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */, XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */, XG_SHORT_LENGTH_MAX = 1100, XG_SHORT_SHARED = 40 << 10, XG_SHORT_VECTOR = 16, XG_SHORT_COLUMN = 31 /* elements of columns that are too short for steps of whole sectors */ };
 
 XG_FN xg_kelem xg_short_type(const xg_hero *h, uint32_t k) { return xg_kelem_of(h->wide != XLAGPU_INVALID ? h->wide : XG_OPERAND(h->i, k)->shape->type); }
 
-typedef struct xg_short_plan { int64_t vector /* elements that a thread moves at once; 0: the rows are not of this kind */, fold /* that many of them are one in shared memory: 1 or all */, length /* of a row there */, rows /* of a block */, lanes /* of a row */; } xg_short_plan;
+typedef struct xg_short_plan { int64_t vector /* elements that a thread moves at once; 0: the rows are not of this kind */, fold /* that many of them are one in shared memory: 1 or all */, length /* of a row there */, rows /* of a block */, lanes /* of a row */, beside /* see above */; } xg_short_plan;
+/* Of columns: slabs for a result or two of each thread, which begin at whole sectors. bytes, widest: of what lies in shared memory. */
+XG_FN xg_short_plan xg_short_columns(const xg_reduction *r, int64_t bytes, int64_t widest) {
+    int64_t slab = r->n_reduced * r->minor * r->bytes, sms = r->e->target->resident_threads / 2048, slabs = 32 / xg_gcd(32, slab), results = r->n_kept >= 2 * sms * XG_SHORT_THREADS ? 2 * XG_SHORT_THREADS : XG_SHORT_THREADS;
+    xg_short_plan p;
+    memset(&p, 0, sizeof p);
+    p.fold = p.lanes = 1;
+    p.beside = r->minor;
+    p.length = r->n_reduced;
+    p.rows = (results + r->minor * slabs - 1) / (r->minor * slabs) * slabs * r->minor;
+    if (bytes * p.rows * p.length <= XG_SHORT_SHARED && r->n_kept / p.rows >= sms / 4) p.vector = XG_MAX(XG_MIN(r->vector, XG_SHORT_VECTOR / widest), (int64_t)1);
+    return p;
+}
 XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
-    static const xg_short_plan none = {0, 0, 0, 0, 0};
+    static const xg_short_plan none = {0, 0, 0, 0, 0, 0};
     xg_short_plan p;
     int64_t total = r->n_kept * r->n_reduced, bytes = 0, widest = 0;
     uint32_t h, k;
-    if (!r->row || r->pad || r->n_reduced != r->minor || r->n_reduced < 3 || total < XG_SHORT_ELEMENTS || xg_reduction_has_sides(r)) return none;
+    if (r->pad || r->n_reduced < (r->row ? 3 : 2) || total < XG_SHORT_ELEMENTS || xg_reduction_has_sides(r)) return none;
+    if (r->row ? r->n_reduced != r->minor : r->n_reduced > XG_SHORT_COLUMN || r->minor * r->bytes % 32 == 0 || !xg_reduction_is_stack(r)) return none;
     for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
         xg_kelem type = xg_short_type(&r->heroes[h], k);
         int64_t size = xg_kelem_bytes(type);
@@ -51649,11 +53575,13 @@ XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
         bytes += size;
         widest = XG_MAX(widest, size);
     }
+    if (!r->row) return xg_short_columns(r, bytes, widest);
+    p.beside = 1;
     p.fold = xg_gcd(r->n_reduced, r->vector);
     p.length = r->n_reduced / p.fold;
     if (p.length > XG_SHORT_LENGTH_MAX || p.length % 4 == 0 || p.length < 3) return none;
     if (r->n_reduced * r->bytes % 32 == 0 && (p.length > XG_SHORT_FEW || r->n_kept / XG_SHORT_THREADS < r->e->target->resident_threads / 4096)) return none; /* long enough, or too few, for a thread each */
-    if (p.length > XG_SHORT_LENGTH && p.fold == 1 && r->bytes > 2) return none; /* a row is long enough for a warp, and touches little beside itself */
+    if (p.length * r->bytes > 544 && p.fold == 1 && r->bytes > 2) return none; /* a row is long enough for a warp, and touches little beside itself */
     for (p.lanes = 1; p.length > XG_SHORT_LENGTH && p.length > XG_SHORT_LANE * p.lanes; p.lanes *= 2) {}
     p.rows = XG_SHORT_THREADS / p.lanes;
     while (p.length < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS && r->n_kept / p.rows >= 3 * (r->e->target->resident_threads / 2048) / 2) p.rows *= 2;
@@ -51692,13 +53620,14 @@ XG_FN const xg_imap *xg_short_elements(const xg_reduction *r, const xg_short_pla
     int64_t v = plan->vector;
     uint32_t rank = r->in->rank, k;
     xg_imap *m = xg_imap_new(x, 2, 1, 0, rank + 1, 0);
-    const xg_aff *at[XG_RANK_MAX], *place = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), v), xg_aff_sym(x, 0));
+    const xg_aff *at[XG_RANK_MAX], *kept, *place = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), v), xg_aff_sym(x, 0));
     m->dims[0].range = xg_range_of(0, r->n_kept * r->n_reduced / v - 1);
     m->dims[1].range = xg_range_of(0, plan->rows * r->n_reduced / v - 1);
     m->syms[0].range = xg_range_of(0, v - 1);
     m->syms[0].name = XG_STR("vector_index");
-    xg_index_delinearise(x, &r->kept, xg_aff_div(x, place, r->n_reduced), at);
-    xg_index_delinearise(x, &r->reduced, xg_aff_mod(x, place, r->n_reduced), at);
+    kept = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, place, r->n_reduced * plan->beside), plan->beside), xg_aff_mod(x, place, plan->beside));
+    xg_index_delinearise(x, &r->kept, kept, at);
+    xg_index_delinearise(x, &r->reduced, xg_aff_mod(x, xg_aff_div(x, place, plan->beside), r->n_reduced), at);
     for (k = 0; k < rank; k++) m->results[k] = at[k];
     m->results[rank] = plan->fold > 1 ? xg_aff_dim(x, 1) : xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), v), xg_aff_sym(x, 0));
     return xg_imap_simplify(x, m);
@@ -51733,13 +53662,16 @@ XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, const xg_im
 /* Some of a lane's elements of a row: from element `from` on, every plan->lanes-th, which lie in the row unless they are the last. */
 XG_FN void xg_short_elements_of_row(xg_reduction *r, const xg_short_plan *plan, const xg_shared *shared, const xg_aff *row, const xg_aff *kept, int64_t from, int64_t n, xg_partial *p) {
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    bool row_ends = plan->rows * plan->lanes % XG_SHORT_THREADS != 0;
     xg_walk_map m = xg_walk_map_begin(r);
     const xg_aff *place = xg_aff_mul(m.x, xg_walk_sym(&m, "element", n), plan->lanes);
     xg_walk w;
     place = xg_aff_add_k(m.x, xg_aff_add(m.x, place, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), plan->lanes)), from);
     xg_walk_require(&m, kept, 0, r->n_kept - 1);
+    if (row_ends) xg_walk_require(&m, row, 0, plan->rows - 1);
     if (from + n * plan->lanes > plan->length) xg_walk_require(&m, place, 0, plan->length - 1);
-    place = xg_aff_add(m.x, xg_aff_mul(m.x, row, plan->length), place);
+    place = xg_aff_add(m.x, xg_aff_mul(m.x, place, plan->beside), xg_aff_mod(m.x, row, plan->beside));
+    place = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, row, plan->beside), plan->length * plan->beside), place);
     w = xg_walk_begin(r, xg_walk_map_end(r, &m, &place, 1), p);
     memset(like, 0, (r->n_values + 1) * sizeof *like); /* no pairs */
     xg_shared_read(r, shared, &w.at, 1, like, r->n_values, x);
@@ -51759,6 +53691,7 @@ XG_FN void xg_short_row(xg_reduction *r, const xg_short_plan *plan, const xg_sha
     xg_row_shuffle(r, plan->lanes, p->acc);
     m.kept = kept;
     xg_walk_require(&m, kept, 0, r->n_kept - 1);
+    if (plan->rows * plan->lanes % XG_SHORT_THREADS) xg_walk_require(&m, row, 0, plan->rows - 1);
     xg_walk_require(&m, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), plan->lanes), 0, 0);
     map = xg_walk_map_result(r, &m);
     w = xg_walk_begin(r, map, p);
@@ -51795,20 +53728,24 @@ XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial 
 /* emit/reduction_column.c -- what is kept lies side by side: each thread takes `vector` neighbouring columns down its rows, and keeps as many partial results.
  *
  * One step of a block covers `depth` rows of `width` columns, thread th the elements th * vector ... of these depth * width, in row-major order; the block goes down
- * in steps of depth rows. Three ways to choose the two:
+ * in steps of depth rows. Four ways to choose the two:
  *   serial   depth 1, and the threads of all blocks simply follow each other: there are enough columns. Nothing has to be combined.
  *   tile     8 to 32 vectors of columns, some rows of them; blocks stand side by side.
  *   linear   all columns, where these are few: depth * width elements of memory in a row, whatever the number of columns is.
+ *   shifted  a tile of rows that begin inside of sectors: each is entered at the whole sector before the tile's first column, and read in vectors through a window that is a
+ *            sector wider than the tile. A step covers as many rows as bring all of them back to where they began in their sectors, so that a thread keeps its columns.
+ *            What it reads beside the tile belongs to the row before or behind; it is reduced like the rest, and nobody asks for it.
  * In the end shared[depth][width] is reduced in rounds of up to 8 to 1, neighbouring threads at neighbouring columns, so free of bank conflicts. */
 #ifndef XG_EMIT_REDUCTION_COLUMN_C
 #define XG_EMIT_REDUCTION_COLUMN_C
 
-enum { XG_COLUMN_SERIAL, XG_COLUMN_TILE, XG_COLUMN_LINEAR };
-enum { XG_COLUMN_BLOCK = 128, XG_COLUMN_THREADS_MAX = 1024, XG_COLUMN_GROUP = 8, XG_COLUMN_RADIX = 8, XG_COLUMN_SHARED_MAX = 40 << 10, XG_COLUMN_LANES_MAX = 8, XG_COLUMN_RESULTS_MAX = 32 /* partial ones of a thread */ };
+enum { XG_COLUMN_SERIAL, XG_COLUMN_TILE, XG_COLUMN_LINEAR, XG_COLUMN_SHIFTED };
+enum { XG_COLUMN_BLOCK = 128, XG_COLUMN_THREADS_MAX = 1024, XG_COLUMN_GROUP = 8, XG_COLUMN_RADIX = 8, XG_COLUMN_SHARED_MAX = 40 << 10, XG_COLUMN_LANES_MAX = 8, XG_COLUMN_RESULTS_MAX = 32 /* partial ones of a thread */, XG_COLUMN_SECTOR = 32, XG_COLUMN_SECTORS_LEAST = 7, XG_COLUMN_SECTORS_MOST = 40 /* of a tile's row */ };
 
 typedef struct xg_column_plan {
     int way;
     int64_t vector, depth, width, active, threads, blocks, tiles; /* active: threads with elements; tiles: blocks side by side over the columns */
+    int64_t window, unit;                                         /* elements of a row that a block may read, and of a sector: wider than the tile, and known, where rows are entered before it */
 } xg_column_plan;
 
 /* Bytes of the partial results of one column. */
@@ -51866,24 +53803,31 @@ XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
     p->tiles = p->blocks = (r->n_kept + p->width - 1) / p->width;
     return true;
 }
-XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p) {
+/* sectors: only in steps of whole ones, most of which begin with one. */
+XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p, bool sectors) {
     int64_t outer = r->n_kept / r->minor, threads, multiple;
+    if (sectors && outer > 1 && r->n_reduced * r->minor * r->bytes % (XG_COLUMN_SECTOR / 2)) return false;
     p->vector = xg_column_most(r);
     while (p->vector > 1 && !xg_walk_fits(r, XG_WALK_LINEAR, p->vector)) p->vector /= 2;
     for (;; p->vector /= 2) {
-        multiple = XG_MAX(p->vector, 2 * r->vector); /* whole sectors, if there are so many rows */
-        if (multiple / xg_gcd(multiple, r->minor) > r->n_reduced) multiple = p->vector;
-        multiple /= xg_gcd(multiple, r->minor);
         threads = XG_COLUMN_BLOCK;
         while (2 * threads <= XG_COLUMN_THREADS_MAX && (threads * p->vector < 2 * r->minor || (outer < r->e->target->resident_threads / threads && r->n_reduced * r->minor >= 16 * threads * p->vector)) &&
                2 * threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX) threads *= 2;
-        p->depth = XG_MIN(threads * p->vector / r->minor, r->n_reduced) / multiple * multiple;
+        p->depth = XG_MIN(threads * p->vector / r->minor, r->n_reduced);
+        for (multiple = XG_MAX(p->vector, 2 * r->vector);; multiple = p->vector) { /* whole sectors, if there are so many rows */
+            int64_t rows = multiple / xg_gcd(multiple, r->minor);
+            if (rows > p->depth && multiple > p->vector && !sectors) continue;
+            multiple = rows;
+            break;
+        }
+        p->depth = p->depth / multiple * multiple;
         if (p->depth) break;
         if (p->vector == 1) return false;
     }
+    if (sectors && r->n_reduced * r->minor % p->vector && r->n_reduced < 8 * p->depth) return false; /* the end is read element by element */
     p->way = XG_COLUMN_LINEAR;
     p->depth = xg_column_depth(r, p->depth, multiple);
-    p->width = r->minor;
+    p->width = p->window = r->minor;
     p->active = p->depth * p->width / p->vector;
     p->threads = (p->active + 31) / 32 * 32;
     p->tiles = 1;
@@ -51895,7 +53839,7 @@ XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
     for (p->vector = xg_column_most(r); r->minor % p->vector || (p->vector > 1 && !xg_walk_fits(r, XG_WALK_COLUMN, p->vector)); p->vector /= 2) {}
     while (across > 8 && across * p->vector * r->bytes > 128 && r->n_kept / r->minor * ((r->minor + across * p->vector - 1) / (across * p->vector)) < resident / 2048) across /= 2; /* a block each */
     p->way = XG_COLUMN_TILE;
-    p->width = across * p->vector;
+    p->width = p->window = across * p->vector;
     p->tiles = (r->minor + p->width - 1) / p->width;
     p->blocks = r->n_kept / r->minor * p->tiles;
     for (p->threads = 128; 2 * p->threads <= XG_COLUMN_THREADS_MAX && p->blocks < resident / p->threads && r->n_reduced * across >= 16 * p->threads &&
@@ -51903,11 +53847,78 @@ XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
     p->depth = xg_column_depth(r, p->threads / across, 32 / across); /* whole warps */
     p->threads = p->active = p->depth * across;
 }
+
+/* ---- plans: rows that begin inside of sectors ---- */
+
+/* The array that is read, in the order of memory, has the operand's elements in that order. */
+XG_FN const xg_shape *xg_column_source(const xg_reduction *r) { return r->heroes[0].sources[0]->shape; }
+XG_FN bool xg_column_is_flat(const xg_reduction *r) {
+    xg_aff_ctx *x = r->e->m->aff;
+    const xg_imap *m;
+    if (!r->pad) return true;
+    m = xg_indexing_flatten(x, xg_imap_compose(x, xg_indexing_delinear(x, r->in), r->pad), xg_column_source(r));
+    return xg_imap_ok(m) && m->n_results == 1 && m->results[0] == xg_aff_dim(x, 0);
+}
+/* (vector of memory)[lane] -> indices of what is read. */
+XG_FN const xg_imap *xg_column_vector_map(const xg_reduction *r, int64_t vector, const xg_aff *lane) {
+    xg_aff_ctx *x = r->e->m->aff;
+    xg_imap *m = xg_imap_new(x, 1, lane ? 0 : 1, 0, 1, 0);
+    m->dims[0].range = xg_range_of(0, (xg_column_source(r)->elements + vector - 1) / vector - 1);
+    if (!lane) { m->syms[0].name = XG_STR("vector_index"); m->syms[0].range = xg_range_of(0, vector - 1); }
+    m->results[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), vector), lane ? lane : xg_aff_sym(x, 0));
+    return xg_imap_compose(x, xg_imap_simplify(x, m), xg_indexing_delinear(x, xg_column_source(r)));
+}
+XG_FN bool xg_column_reads_memory(const xg_reduction *r, int64_t vector) {
+    const xg_imap *map = xg_column_vector_map(r, vector, NULL);
+    uint32_t h, k;
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) if (!xg_walk_reads_vectors(r, r->heroes[h].sources[k], map, vector)) return false;
+    return true;
+}
+/* Another array is read, too, which has fewer elements than are reduced, though not one alone: element by element, by each thread for the rows that it has. */
+XG_FN bool xg_column_reads_others(const xg_reduction *r) {
+    uint32_t k;
+    for (k = 0; k < r->e->comp->n_params; k++) {
+        const xg_shape *s = r->e->comp->params[k]->shape;
+        if (xg_shape_is_array(s) && s->elements > 1 && s->elements < xg_column_source(r)->elements) return true;
+    }
+    return false;
+}
+/* So many tiles beside each other, or fewer; false where what a block shares does not fit. */
+XG_FN bool xg_column_shifted_by(const xg_reduction *r, xg_column_plan *p, int64_t tiles) {
+    int64_t whole = p->unit / xg_gcd(p->unit, r->minor), across;
+    p->width = tiles == 1 ? r->minor : ((r->minor + tiles - 1) / tiles + p->unit - 1) / p->unit * p->unit;
+    p->tiles = (r->minor + p->width - 1) / p->width;
+    p->window = (p->width + p->unit - 1 + p->vector - 1) / p->vector * p->vector;
+    p->blocks = r->n_kept / r->minor * p->tiles;
+    across = p->window / p->vector;
+    for (p->depth = whole; p->depth * across < XG_COLUMN_BLOCK || (2 * p->depth * across <= XG_COLUMN_THREADS_MAX && p->blocks < r->e->target->resident_threads / (p->depth * across) && r->n_reduced >= 16 * p->depth &&
+                                                                    2 * p->depth * p->window * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX); p->depth *= 2) {}
+    p->active = p->depth * across;
+    p->threads = (p->active + 31) / 32 * 32;
+    return p->threads <= XG_COLUMN_THREADS_MAX && p->depth * p->window * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX && r->n_reduced >= (xg_column_reads_others(r) ? 4 * p->vector : 2) * p->depth;
+}
+/* Tiles as wide as may be, if an eighth of the multiprocessors have one; narrower ones down to eight sectors. */
+XG_FN bool xg_column_shifted(const xg_reduction *r, xg_column_plan *p) {
+    int64_t unit = XG_COLUMN_SECTOR / r->bytes, outer = r->n_kept / r->minor, wanted = (r->e->target->resident_threads / 16384 + outer - 1) / outer, least, most, tiles;
+    if (r->minor * r->bytes % XG_COLUMN_SECTOR == 0 || r->minor < unit || xg_reduction_has_sides(r) || !xg_reduction_is_stack(r) || !xg_column_is_flat(r)) return false;
+    p->way = XG_COLUMN_SHIFTED;
+    p->unit = unit;
+    for (p->vector = xg_column_most(r); p->vector > 1 && (unit % p->vector || !xg_column_reads_memory(r, p->vector)); p->vector /= 2) {}
+    least = (r->minor + XG_COLUMN_SECTORS_MOST * unit - 1) / (XG_COLUMN_SECTORS_MOST * unit);
+    most = (r->minor + XG_COLUMN_SECTORS_LEAST * unit - 1) / (XG_COLUMN_SECTORS_LEAST * unit);
+    for (tiles = XG_MAX(least, XG_MIN(wanted, r->minor / (XG_COLUMN_SECTORS_LEAST * unit))); tiles <= most; tiles++) if (xg_column_shifted_by(r, p, tiles)) return true;
+    return false;
+}
 XG_FN xg_column_plan xg_column_plan_of(const xg_reduction *r) {
+    bool narrow = r->minor < 64 * r->vector;
     xg_column_plan p;
     memset(&p, 0, sizeof p);
+    if (r->minor * r->bytes % XG_COLUMN_SECTOR) {
+        if (narrow && xg_column_linear(r, &p, true)) return p;
+        if (xg_column_shifted(r, &p)) return p;
+    }
     if (xg_column_serial(r, &p)) return p;
-    if (r->minor < 64 * r->vector && xg_column_linear(r, &p)) return p;
+    if (narrow && xg_column_linear(r, &p, false)) return p;
     xg_column_tile(r, &p);
     return p;
 }
@@ -51923,37 +53934,53 @@ XG_FN void xg_column_place(const xg_reduction *r, const xg_column_plan *plan, xg
         m->lin = step;
         return;
     }
+    if (plan->way == XG_COLUMN_SHIFTED) {
+        m->lin = xg_aff_add(m->x, xg_aff_mul(m->x, step, plan->depth), xg_aff_div(m->x, th, plan->window / plan->vector));
+        return;
+    }
     column = xg_aff_mod(m->x, in_step, plan->width);
     m->lin = xg_aff_add(m->x, xg_aff_mul(m->x, step, plan->depth), xg_aff_div(m->x, in_step, plan->width));
     if (plan->way == XG_COLUMN_TILE) column = xg_aff_add(m->x, column, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width));
     m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_div(m->x, bl, plan->tiles), r->minor), column);
 }
+/* Where the tile begins in row `row` of a step, counted from the sector in front of it; and the element of memory that the first column of a thread is. */
+XG_FN const xg_aff *xg_column_shift(const xg_reduction *r, const xg_column_plan *plan, xg_aff_ctx *x, const xg_aff *row) {
+    row = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 1), plan->tiles), r->n_reduced), row);
+    return xg_aff_mod(x, xg_aff_mul(x, row, r->minor), plan->unit);
+}
+XG_FN const xg_aff *xg_column_memory(const xg_reduction *r, const xg_column_plan *plan, xg_aff_ctx *x, const xg_aff *step) {
+    int64_t across = plan->window / plan->vector;
+    const xg_aff *th = xg_aff_dim(x, 0), *bl = xg_aff_dim(x, 1), *row = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, bl, plan->tiles), r->n_reduced), xg_aff_div(x, th, across));
+    const xg_aff *at = xg_aff_mul(x, xg_aff_div(x, xg_aff_mul(x, row, r->minor), plan->unit), plan->unit);
+    at = xg_aff_add(x, at, xg_aff_mul(x, step, plan->depth * r->minor));
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_mod(x, bl, plan->tiles), plan->width));
+    return xg_aff_add(x, at, xg_aff_mul(x, xg_aff_mod(x, th, across), plan->vector));
+}
+/* The first column of a thread in its tile: not less than 1 - vector where one of its columns is in it. */
+XG_FN const xg_aff *xg_column_first(const xg_reduction *r, const xg_column_plan *plan, xg_aff_ctx *x) {
+    int64_t across = plan->window / plan->vector;
+    const xg_aff *th = xg_aff_dim(x, 0);
+    return xg_aff_sub(x, xg_aff_mul(x, xg_aff_mod(x, th, across), plan->vector), xg_column_shift(r, plan, x, xg_aff_div(x, th, across)));
+}
+
 /* A column of a tile may lie behind the last. */
 XG_FN void xg_column_inside(const xg_reduction *r, const xg_column_plan *plan, xg_walk_map *m, const xg_aff *column_in_tile) {
     const xg_aff *bl = xg_aff_dim(m->x, 1);
     if (plan->way == XG_COLUMN_SERIAL) xg_walk_require(m, m->kept, 0, r->n_kept - 1);
-    else if (plan->way == XG_COLUMN_TILE) xg_walk_require(m, xg_aff_add(m->x, column_in_tile, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width)), 0, r->minor - 1);
+    else if (plan->tiles > 1) xg_walk_require(m, xg_aff_add(m->x, column_in_tile, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width)), 0, r->minor - 1);
 }
 
-/* The elements of all columns of a thread in one row, x[column][value], or of column `only` unless that is negative, x[value]; side outputs are written. A loop over the columns reads
- * them, so that it becomes one access; what it gives are vectors, whose lanes are known once it is unrolled. */
-XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_walk_map *outer, const xg_aff *step, int64_t only, xg_kval *const *syms, xg_elem *x, xg_partial *p) {
+/* The elements at the indices that the map gives for these variables, of which the last one counts the columns: x[column][value]; or, without `all`, of one column, x[value]. Side
+ * outputs are written. A loop over the columns reads them, so that it becomes one access; what it gives are vectors, whose lanes are known once it is unrolled. */
+XG_FN void xg_column_lanes(xg_reduction *r, const xg_column_plan *plan, const xg_imap *map, xg_kval **vars, uint32_t n_vars, bool all, xg_elem *x, xg_partial *p) {
     xg_scope *s = &r->s;
     xg_arena *a = r->e->arena;
-    uint32_t n_values = r->n_values, n_syms = outer->n_syms, n = 0, k, v;
-    xg_walk_map m = *outer;
-    const xg_imap *map;
-    xg_kval *vars[5], *at[XG_RANK_MAX], **vals = XG_NEW_N(a, xg_kval *, 2 * n_values + p->n_dest + 1), **parts = XG_NEW_N(a, xg_kval *, 2 * n_values + 1), *lane;
+    uint32_t n_values = r->n_values, n = 0, k, v;
+    xg_kval *at[XG_RANK_MAX], **vals = XG_NEW_N(a, xg_kval *, 2 * n_values + p->n_dest + 1), **parts = XG_NEW_N(a, xg_kval *, 2 * n_values + 1), *lane;
     xg_elem *one = XG_NEW_N(a, xg_elem, n_values + 1);
     xg_kop *loop = NULL;
     xg_kb outside = s->b;
-    const xg_aff *sym = plan->vector > 1 && only < 0 ? xg_walk_sym(&m, "vector_index", plan->vector) : NULL;
-    xg_column_place(r, plan, &m, step, sym ? sym : xg_aff_const(m.x, XG_MAX(only, (int64_t)0)));
-    map = xg_walk_map_source(r, &m);
-    vars[0] = r->thread;
-    vars[1] = r->block;
-    for (k = 0; k < n_syms; k++) vars[2 + k] = syms[k];
-    if (sym) {
+    if (all) {
         uint32_t h;
         for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
             xlagpu_type t = xg_hero_type(&r->heroes[h], k);
@@ -51965,7 +53992,7 @@ XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_
         loop = xg_elem_for(s, 0, plan->vector, 1, vals, n + p->n_dest);
         s->b = xg_kb_end(r->e->m, loop->regions[0]);
         s->b.loc = outside.loc;
-        lane = vars[2 + n_syms] = &loop->regions[0]->args[0];
+        lane = vars[n_vars] = &loop->regions[0]->args[0];
         lane->name = XG_STR("vector_index");
         for (k = 0; k < n + p->n_dest; k++) vals[k] = &loop->regions[0]->args[1 + k];
         for (k = 0; k < p->n_dest; k++) p->dest[k] = vals[n + k];
@@ -51973,7 +54000,7 @@ XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_
     xg_elem_apply(s, map, vars, at);
     xg_reduction_elements(r, at, one);
     xg_reduction_sides(r, at, p->dest);
-    if (!sym) { memcpy(x, one, n_values * sizeof *x); return; }
+    if (!all) { memcpy(x, one, n_values * sizeof *x); return; }
     (void)xg_carry_values(one, n_values, parts);
     for (k = 0; k < n; k++) {
         xg_kval *o[3];
@@ -51998,6 +54025,19 @@ XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_
             else x[v * n_values + k] = xg_elem_real(e);
         }
     }
+}
+
+/* Those of all columns of a thread in one row, or of column `only` unless that is negative. */
+XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_walk_map *outer, const xg_aff *step, int64_t only, xg_kval *const *syms, xg_elem *x, xg_partial *p) {
+    xg_walk_map m = *outer;
+    const xg_aff *sym = plan->vector > 1 && only < 0 ? xg_walk_sym(&m, "vector_index", plan->vector) : NULL;
+    xg_kval *vars[5];
+    uint32_t k;
+    xg_column_place(r, plan, &m, step, sym ? sym : xg_aff_const(m.x, XG_MAX(only, (int64_t)0)));
+    vars[0] = r->thread;
+    vars[1] = r->block;
+    for (k = 0; k < outer->n_syms; k++) vars[2 + k] = syms[k];
+    xg_column_lanes(r, plan, xg_walk_map_source(r, &m), vars, 2 + outer->n_syms, sym != NULL, x, p);
 }
 
 /* What a pad asks of the elements of some steps. */
@@ -52106,7 +54146,7 @@ XG_FN void xg_column_share(xg_reduction *r, const xg_column_plan *plan, const xg
     xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1);
     xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     const xg_aff *at = xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector);
-    int64_t elements = plan->depth * plan->width;
+    int64_t elements = plan->depth * plan->window;
     xg_partial write;
     xg_walk w;
     uint32_t k;
@@ -52126,25 +54166,39 @@ XG_FN void xg_column_share(xg_reduction *r, const xg_column_plan *plan, const xg
     xg_shared_sync(r, shared);
 }
 
+/* Place u + at of the partial results, as they lie in shared memory: those of tiles that rows enter early are behind what was read before them, and only in the first round. */
+XG_FN xg_kval *xg_column_spot(xg_reduction *r, const xg_column_plan *plan, bool entered, xg_kval *item, int64_t items, int64_t at) {
+    xg_aff_ctx *x = r->e->m->aff;
+    xg_imap *map = xg_imap_new(x, entered ? 2 : 1, 0, 0, 1, 0);
+    const xg_aff *place = xg_aff_add_k(x, xg_aff_dim(x, 0), at);
+    xg_kval *vars[2];
+    map->dims[0].range = xg_range_of(0, items - 1);
+    if (entered) {
+        const xg_aff *row = xg_aff_div(x, place, plan->width);
+        place = xg_aff_add(x, xg_aff_add(x, xg_aff_mul(x, row, plan->window), xg_aff_mod(x, place, plan->width)), xg_column_shift(r, plan, x, row));
+        map->dims[1].range = xg_range_of(0, r->blocks - 1);
+    }
+    map->results[0] = place;
+    vars[0] = item;
+    vars[1] = r->block;
+    return xg_kapply(&r->s.b, xg_imap_simplify(x, map), vars)->results;
+}
 /* Item u of a round: places u, u + items, u + 2 * items ... of what is there. */
-XG_FN void xg_column_gather(xg_reduction *r, const xg_shared *from, xg_kval *item, int64_t items, int64_t elements, const xg_elem *like, xg_elem *acc) {
+XG_FN void xg_column_gather(xg_reduction *r, const xg_column_plan *plan, bool entered, const xg_shared *from, xg_kval *item, int64_t items, int64_t elements, const xg_elem *like, xg_elem *acc) {
     xg_scope *s = &r->s;
     xg_arena *a = r->e->arena;
     int64_t at;
     uint32_t k;
-    xg_kval *index = item;
+    xg_kval *index = entered ? xg_column_spot(r, plan, true, item, items, 0) : item;
     xg_shared_read(r, from, &index, 1, like, r->n_values, acc);
     for (at = items; at < elements; at += items) {
         xg_elem *x = XG_NEW_N(a, xg_elem, r->n_values + 1);
-        xg_imap *shift = xg_imap_new(r->e->m->aff, 1, 0, 0, 1, 0);
         xg_kval **vals = XG_NEW_N(a, xg_kval *, 2 * r->n_values + 1);
         const xg_ktype **types = XG_NEW_N(a, const xg_ktype *, 2 * r->n_values + 1);
         bool guarded = at + items > elements;
         xg_kb outside;
         xg_kop *op = NULL;
         uint32_t n;
-        shift->dims[0].range = xg_range_of(0, guarded ? elements - at - 1 : items - 1);
-        shift->results[0] = xg_aff_add_k(r->e->m->aff, xg_aff_dim(r->e->m->aff, 0), at);
         outside = s->b;
         if (guarded) {
             n = xg_carry_values(acc, r->n_values, vals);
@@ -52156,7 +54210,7 @@ XG_FN void xg_column_gather(xg_reduction *r, const xg_shared *from, xg_kval *ite
             s->b = xg_kb_end(r->e->m, op->regions[0]);
             s->b.loc = outside.loc;
         }
-        index = xg_kapply(&s->b, shift, &item)->results;
+        index = xg_column_spot(r, plan, entered, item, guarded ? elements - at : items, at);
         xg_shared_read(r, from, &index, 1, like, r->n_values, x);
         xg_reduction_merge(r, acc, x);
         if (!guarded) continue;
@@ -52169,6 +54223,7 @@ XG_FN void xg_column_gather(xg_reduction *r, const xg_shared *from, xg_kval *ite
 /* A round makes rows of `depth` rows; the last one writes the results. */
 XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shared *from, const xg_elem *like, xg_partial *p) {
     int64_t depth = plan->depth, items, next;
+    bool entered = plan->way == XG_COLUMN_SHIFTED;
     xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     xg_kval *at[XG_RANK_MAX + 1];
     bool last;
@@ -52189,7 +54244,7 @@ XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shar
         if (last) {
             const xg_aff *bl = xg_aff_dim(m.x, 1), *column = item;
             xg_column_inside(r, plan, &m, item);
-            if (plan->way == XG_COLUMN_TILE) column = xg_aff_add(m.x, column, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width));
+            if (plan->tiles > 1) column = xg_aff_add(m.x, column, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width));
             m.kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, bl, plan->tiles), r->minor), column);
             map = xg_walk_map_result(r, &m);
             w = xg_walk_begin(r, map, p);
@@ -52210,7 +54265,7 @@ XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shar
             only.constraints[only.n_constraints++].range = xg_range_of(0, items - 1);
             at[XG_RANK_MAX] = xg_kapply(&r->s.b, xg_walk_map_end(r, &only, &item, 1), vars)->results;
         }
-        xg_column_gather(r, from, at[XG_RANK_MAX], items, depth * plan->width, like, acc);
+        xg_column_gather(r, plan, entered, from, at[XG_RANK_MAX], items, depth * plan->width, like, acc);
         for (k = 0; k < map->n_results && k < XG_RANK_MAX; k++) at[k] = w.at + k;
         if (last) {
             xg_reduction_results(r, acc, at, p->dest);
@@ -52224,6 +54279,7 @@ XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shar
             *from = to;
         }
         depth = next;
+        entered = false;
     } while (!last);
 }
 
@@ -52250,15 +54306,77 @@ XG_FN int64_t xg_column_group(int64_t steps) {
     while (group > XG_COLUMN_GROUP / 2 && steps % group) group--;
     return steps % group ? (int64_t)XG_COLUMN_GROUP : group;
 }
+/* ---- rows that begin inside of sectors ---- */
+
+/* What of some steps is read: the rows that there are; vectors in front of the array's end; of the one that goes beyond it, lane `lane` (else -1); in the blocks all of whose rows
+ * have one behind them, or in the others. */
+typedef enum xg_column_blocks { XG_COLUMN_ALL, XG_COLUMN_BEFORE_END, XG_COLUMN_AT_END } xg_column_blocks;
+typedef struct xg_column_part { bool rows, vectors; int64_t lane; xg_column_blocks blocks; } xg_column_part;
+XG_FN void xg_column_shifted_steps(xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t groups, int64_t group, const xg_column_part *part, xg_partial *p) {
+    int64_t elements = xg_column_source(r)->elements, vectors = elements / plan->vector, full = (elements / r->minor - 1) / r->n_reduced, v;
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *step = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first), *column = xg_column_first(r, plan, m.x), *bl = xg_aff_dim(m.x, 1), *at;
+    bool one = part->lane >= 0;
+    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, p->n + 1);
+    const xg_imap *map;
+    xg_kval *vars[2];
+    xg_walk w;
+    m.threads = plan->active;
+    step = xg_aff_add(m.x, step, xg_walk_sym(&m, "step", group));
+    at = xg_aff_div(m.x, xg_column_memory(r, plan, m.x, step), plan->vector);
+    xg_column_place(r, plan, &m, step, NULL);
+    xg_walk_require(&m, column, 1 - plan->vector, plan->width - 1);
+    if (plan->tiles > 1) xg_walk_require(&m, xg_aff_add(m.x, column, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width)), INT64_MIN, r->minor - 1);
+    if (part->rows) xg_walk_require(&m, m.lin, 0, r->n_reduced - 1);
+    if (part->vectors || one) xg_walk_require(&m, at, one ? vectors : 0, one ? vectors : vectors - 1);
+    if (part->blocks == XG_COLUMN_BEFORE_END) xg_walk_require(&m, xg_aff_div(m.x, bl, plan->tiles), 0, full - 1);
+    if (part->blocks == XG_COLUMN_AT_END) xg_walk_require(&m, xg_aff_div(m.x, bl, plan->tiles), full, INT64_MAX);
+    map = xg_walk_map_end(r, &m, &at, 1);
+    if (map->state == XG_IMAP_EMPTY) return; /* none is there */
+    w = xg_walk_begin(r, map, p);
+    xg_kval_set_range(w.at, xg_range_of(0, (elements - 1) / plan->vector));
+    vars[0] = w.at;
+    one = one || plan->vector == 1;
+    xg_column_lanes(r, plan, xg_column_vector_map(r, plan->vector, one ? xg_aff_const(m.x, XG_MAX(part->lane, (int64_t)0)) : NULL), vars, 1, !one, x, p);
+    if (one) xg_reduction_merge(r, p->acc + XG_MAX(part->lane, (int64_t)0) * r->n_values, x);
+    else for (v = 0; v < plan->vector; v++) xg_reduction_merge(r, p->acc + v * r->n_values, x + v * r->n_values);
+    xg_walk_end(r, &w, p);
+}
+XG_FN void xg_column_shifted_part(xg_reduction *r, const xg_column_plan *plan, int64_t steps, const xg_column_part *part, xg_partial *p) {
+    int64_t group = xg_column_group(steps);
+    if (steps / group) xg_column_shifted_steps(r, plan, 0, steps / group, group, part, p);
+    if (steps % group) xg_column_shifted_steps(r, plan, steps / group * group, 1, steps % group, part, p);
+}
+/* Only the last row of the array has nothing behind it that a vector may reach into. Where a pad stands for rows, its blocks ask for each vector. */
+XG_FN void xg_column_shifted_all(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
+    int64_t elements = xg_column_source(r)->elements, over = elements % plan->vector, steps = (r->n_reduced - (over && !r->pad)) / plan->depth;
+    xg_column_part part = {false, false, -1, XG_COLUMN_ALL};
+    if (r->pad) part.blocks = XG_COLUMN_BEFORE_END;
+    if (steps) xg_column_shifted_part(r, plan, steps, &part, p);
+    if (r->pad) {
+        part.blocks = XG_COLUMN_AT_END;
+        part.vectors = true;
+        if (steps) xg_column_shifted_part(r, plan, steps, &part, p);
+    }
+    part.blocks = XG_COLUMN_ALL;
+    part.rows = true;
+    part.vectors = r->pad || over;
+    if (steps * plan->depth < r->n_reduced) xg_column_shifted_steps(r, plan, steps, 1, 1, &part, p);
+    for (part.lane = 0; part.lane < over; part.lane++) xg_column_shifted_steps(r, plan, (elements / r->minor - 1) % r->n_reduced / plan->depth, 1, 1, &part, p);
+}
+
 XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
     int64_t whole = r->n_reduced / plan->depth, group = xg_column_group(whole), groups = whole / group, rest = whole % group, v;
     xg_partial all = xg_partial_new(r, (uint32_t)plan->vector * r->n_values, p->dest, p->n_dest);
     xg_shared shared;
     xg_elem *like;
     for (v = 0; v < plan->vector; v++) xg_reduction_start(r, all.acc + v * r->n_values);
-    if (groups) xg_column_whole(r, plan, 0, groups, group, &all);
-    if (rest) xg_column_whole(r, plan, groups * group, 1, rest, &all);
-    if (r->n_reduced % plan->depth) xg_column_end(r, plan, whole, &all);
+    if (plan->way == XG_COLUMN_SHIFTED) xg_column_shifted_all(r, plan, &all);
+    else {
+        if (groups) xg_column_whole(r, plan, 0, groups, group, &all);
+        if (rest) xg_column_whole(r, plan, groups * group, 1, rest, &all);
+        if (r->n_reduced % plan->depth) xg_column_end(r, plan, whole, &all);
+    }
     if (plan->way == XG_COLUMN_SERIAL) { xg_column_write_serial(r, plan, &all); return; }
     like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     memcpy(like, all.acc, r->n_values * sizeof *like);
@@ -52314,18 +54432,19 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
     r.block = xg_kblock_id(&r.s.b, 0, r.blocks);
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
     p = xg_partial_new(&r, r.n_values, dest, e->n_roots);
-    if (r.row) {
-        xg_reduction_start(&r, p.acc);
-        if (brief.vector) xg_short_emit(&r, &brief, &p);
-        else xg_row_emit(&r, &row, &p);
-    } else xg_column_emit(&r, &column, &p);
+    if (r.row || brief.vector) xg_reduction_start(&r, p.acc);
+    if (brief.vector) xg_short_emit(&r, &brief, &p);
+    else if (r.row) xg_row_emit(&r, &row, &p);
+    else xg_column_emit(&r, &column, &p);
     xg_kreturn(&r.s.b, p.dest, e->n_roots);
 }
 
 #endif /* XG_EMIT_REDUCTION_C */
 /* emit/rows_plan.c -- row programs: how many lanes, rows and passes, and what lies in shared memory. emit/rows.c writes the code.
  *
- * - A row is in the hands of so many lanes that each holds its elements in registers, if it is not too long for that.
+ * - A row is in the hands of so many lanes that each holds its elements in registers, if it is not too long for that. Else they are kept in shared memory, as much as a block may have, each lane's in
+ *   places of its own. What is too long for that, too, is read again.
+ * - Rows that begin inside of sectors, but are long: the body of each is as many vectors, from its first whole sector on; `edges`, what lies before and behind, as many elements in each row, one a lane.
  * - Vectors that all rows read (scale, offset, a mask) a block reads once, into shared memory, and then goes over several groups of rows: blocks are one wave of the device, each
  *   with as many warps as need their registers, so that memory has enough to do although blocks are few.
  * - Rows that begin inside of a sector: the rows of a block are one run of memory, which is read into shared memory, and written from there, side by side: no sector is touched by two
@@ -52336,6 +54455,7 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
 #define XG_EMIT_ROWS_PLAN_C
 
 enum { XG_ROWS_BLOCK = 128, XG_ROWS_HELD_BYTES = 128 /* of a row, in the registers of one lane */, XG_ROWS_HELD_WORK = 800 /* on them, as straight code */, XG_ROWS_LOOP_TRIPS = 33 /* too many to become straight code */, XG_ROWS_GROUP = 4, XG_ROWS_VECTORS_BLOCK = 512, XG_ROWS_VECTORS_BYTES = 40 << 10 /* of shared memory */, XG_ROWS_VECTOR_LEAST = 128 /* bytes that are worth it */, XG_ROWS_VECTOR_ROWS = 16 };
+enum { XG_ROWS_PASSES_BYTES = 256 /* of all passes, in the registers of one lane */, XG_ROWS_UNIT_LEAST = 16 /* sectors of rows whose edges are few */, XG_ROWS_SHARED_REST = 8 << 10 /* what else lies in shared memory */ };
 enum { XG_ROWS_TILE_BYTES = 46 << 10, XG_ROWS_TILE_VALUES = 4, XG_ROWS_TILE_ELEMENTS = 1 << 14 /* of arrays that are worth it */, XG_ROWS_TILE_FEW = 12 /* elements of a lane while there are other lanes */ };
 
 /* Rows of a block as one run of memory. */
@@ -52353,8 +54473,14 @@ typedef struct xg_rows {
     xg_row_form form;
     xg_hero *heroes;           /* all, by stage */
     int64_t vector, lanes, per_block;
+    int64_t unit;              /* elements of a sector, where the body of a row begins at one; 0: rows begin at sectors, or anywhere */
+    int64_t vectors, edges;    /* of the body of a row; elements of a row beside it */
     int64_t groups, passes;    /* of per_block rows each; how many of them a block goes over */
-    bool held;                 /* a lane's elements stay in registers */
+    bool held;                 /* a lane's elements stay in registers, */
+    int64_t held_bytes;        /* an element in so many bytes of them, */
+    int64_t kept;              /* or in so many places of shared memory for each row: those of the body, then those of the edges; 0: they do not */
+    int64_t kept_bytes;
+    uint32_t now;              /* the stage whose code is written */
     bool *shares;              /* by parameter: a vector that all rows read, in shared memory */
     uint32_t n_shared;
     int64_t shared_bytes;
@@ -52373,22 +54499,23 @@ XG_FN bool xg_emit_rows_match(const xg_fusion_emission *e) {
     return xg_rows_form(&w, e);
 }
 
-/* The widest access, in elements, that is one for all arrays of rows; *held: bytes of registers that one element of each operand takes. */
-XG_FN int64_t xg_rows_vector(const xg_rows *w, int64_t *held) {
+/* The widest access, in elements, that is one for all arrays of rows; *held: bytes of registers that one element of each operand takes; *unit: elements after which all of them are at a sector again. */
+XG_FN int64_t xg_rows_vector(const xg_rows *w, int64_t *held, int64_t *unit) {
     const xg_fusion_emission *e = w->r.e;
-    int64_t most = 1, v;
+    int64_t most = 1;
     uint32_t k;
     *held = 0;
+    *unit = 1;
     for (k = 0; k < e->comp->n_params + e->n_roots; k++) {
         const xg_shape *s = k < e->comp->n_params ? e->comp->params[k]->shape : e->roots[k - e->comp->n_params]->shape;
         int64_t bytes = (int64_t)xg_type_bytes(s->type);
         if (s->elements != w->form.rows * w->form.cols) continue;
         most = XG_MAX(most, bytes);
+        *unit = XG_MAX(*unit, 32 / bytes);
         if (k < e->comp->n_params) *held += XG_MAX(bytes, (int64_t)4);
     }
-    for (v = 16 / most; v > 1 && w->form.cols % v; v /= 2) {}
     *held = XG_MAX(*held, (int64_t)4);
-    return XG_MAX(v, (int64_t)1);
+    return XG_MAX(16 / most, (int64_t)1);
 }
 /* May a result be written over an operand? Then rows of other blocks must not be read, not even for nothing. A tile reads of arrays of rows what is its own. */
 XG_FN bool xg_rows_writes_operand(const xg_rows *w) {
@@ -52421,21 +54548,25 @@ XG_FN bool xg_rows_is_vector(xg_rows *w, const xg_inst *param) {
     }
     return true;
 }
-XG_FN void xg_rows_find_vectors(xg_rows *w) {
+/* Those that rows have in common, as many as there is room for; the answer is whether there are any. */
+XG_FN bool xg_rows_find_vectors(xg_rows *w, int64_t room) {
     const xg_fusion_emission *e = w->r.e;
-    int64_t room = XG_ROWS_VECTORS_BYTES;
+    bool any = false;
     uint32_t k;
     w->shares = XG_NEW_N(e->arena, bool, e->comp->n_params + (size_t)1);
-    if (w->form.rows < XG_ROWS_VECTOR_ROWS) return;
+    w->n_shared = 0;
+    w->shared_bytes = 0;
     for (k = 0; k < e->comp->n_params; k++) {
         const xg_inst *p = e->comp->params[k];
         int64_t bytes = p->shape->elements * (int64_t)xg_type_bytes(p->shape->type);
-        if (p->shape->elements != w->form.cols || bytes < XG_ROWS_VECTOR_LEAST || bytes > room || xg_type_class(p->shape->type) == XGT_C || !xg_rows_is_vector(w, p)) continue;
+        if (p->shape->elements != w->form.cols || bytes < XG_ROWS_VECTOR_LEAST || xg_type_class(p->shape->type) == XGT_C || !xg_rows_is_vector(w, p)) continue;
+        any = true;
+        if (w->form.rows < XG_ROWS_VECTOR_ROWS || bytes > room - w->shared_bytes) continue;
         w->shares[k] = true;
         w->n_shared++;
-        room -= bytes;
+        w->shared_bytes += bytes;
     }
-    w->shared_bytes = XG_ROWS_VECTORS_BYTES - room;
+    return any;
 }
 /* Operations on one element of the row, roughly. */
 XG_FN int64_t xg_rows_work(const xg_rows *w) {
@@ -52471,19 +54602,20 @@ XG_FN bool xg_rows_tile_add(xg_rows *w, const xg_inst *i, const xg_imap *at) {
     }
     return xg_rows_tile_type(i->shape->type) && xg_rows_tile_list(w->tile.values, &w->tile.n, i);
 }
-/* What depends on no reduction, but on a large array, and is read by something that does depend on one. */
-XG_FN bool xg_rows_find_tile(xg_rows *w) {
+/* What depends on no reduction, but on a large array, and is read by something that does depend on one; by more than the first reductions, if those read memory themselves. */
+XG_FN bool xg_rows_find_tile(xg_rows *w, bool later) {
     const xg_row_form *f = &w->form;
     bool *large = XG_NEW_N(w->r.e->arena, bool, f->n + (size_t)1);
     uint32_t k, j;
+    w->tile.n = w->tile.n_made = 0;
     for (k = 0; k < f->n; k++) {
         const xg_inst *i = f->insts[k];
-        large[k] = i->op == XG_PARAMETER && i->shape->elements > XG_MAX(f->rows, f->cols);
+        large[k] = i->op == XG_PARAMETER && (i->shape->elements > XG_MAX(f->rows, f->cols) || i->shape->elements == f->rows * f->cols);
         for (j = 0; j < i->n_operands; j++) large[k] = large[k] || large[xg_row_place(f, XG_OPERAND(i, j))];
     }
     for (k = 0; k < f->n; k++) for (j = 0; f->stage[k] && f->maps[k] && j < f->insts[k]->n_operands; j++) {
         const xg_inst *i = f->insts[k], *o = XG_OPERAND(i, j);
-        if (xg_row_stage(f, o) || !large[xg_row_place(f, o)]) continue;
+        if (xg_row_stage(f, o) || !large[xg_row_place(f, o)] || (later && i->op == XG_REDUCE && f->stage[k] == 1)) continue;
         if (!xg_rows_tile_add(w, o, i->op == XG_REDUCE ? xg_row_map(&w->form, o->shape) : xg_imap_compose(f->x, f->maps[k], xg_indexing_operand(f->x, i, j)))) return false;
     }
     for (k = 0; k < w->r.e->n_roots; k++) {
@@ -52531,7 +54663,7 @@ XG_FN bool xg_rows_plan_tile(xg_rows *w, int64_t held) {
     int64_t cols = w->form.cols, most = XG_MAX(XG_MIN((XG_ROWS_HELD_BYTES + 4) / held, XG_ROWS_HELD_WORK / xg_rows_work(w)), (int64_t)1), apart, vector, bytes, l, rows, in_row;
     if (w->form.rows * cols < XG_ROWS_TILE_ELEMENTS) return false;
     (void)xg_rows_tile_bytes(w, &apart, &vector);
-    if (cols % apart == 0 || !xg_rows_find_tile(w)) return false;
+    if (cols % apart == 0 || !xg_rows_find_tile(w, false)) return false;
     xg_rows_tile_over(w);
     bytes = xg_rows_tile_bytes(w, &apart, &vector);
     for (l = 1; cols % (2 * l) == 0; l *= 2) {}
@@ -52547,6 +54679,7 @@ XG_FN bool xg_rows_plan_tile(xg_rows *w, int64_t held) {
     w->tile.vector = xg_gcd(vector, w->form.rows * cols);
     if (w->form.rows % rows && xg_rows_writes_operand(w)) { w->tile.vector = 0; return false; }
     w->vector = in_row;
+    w->vectors = cols / in_row;
     w->lanes = l;
     w->per_block = rows;
     w->held = true;
@@ -52554,9 +54687,37 @@ XG_FN bool xg_rows_plan_tile(xg_rows *w, int64_t held) {
 }
 /* ---- the plan ---- */
 
+/* The body of a row and its edges. Where vectors of all rows are read along, accesses are as wide as theirs may be in each row; from memory, if blocks do not go over several rows, and those are the
+ * ones that begin at sectors then. */
+XG_FN void xg_rows_plan_body(xg_rows *w, int64_t vector, int64_t unit, bool vectors, bool several) {
+    int64_t cols = w->form.cols;
+    w->unit = cols % unit && cols >= XG_ROWS_UNIT_LEAST * unit && (!vectors || (several && w->n_shared)) ? unit : 0;
+    w->vector = w->unit && !vectors ? vector : xg_gcd(vector, cols);
+    w->vectors = (cols - (w->unit ? unit - xg_gcd(unit, cols) : 0)) / w->vector; /* so many wherever the row begins */
+    w->edges = cols - w->vectors * w->vector;
+}
+/* Whole warps of a row, as few as make no round more than so many lanes. */
+XG_FN int64_t xg_rows_even_lanes(const xg_rows *w, int64_t lanes) {
+    int64_t rounds = (w->vectors + lanes - 1) / lanes;
+    return lanes <= 32 ? lanes : ((w->vectors + rounds - 1) / rounds + 31) / 32 * 32;
+}
+/* Places in shared memory for what is not held. */
+XG_FN void xg_rows_plan_kept(xg_rows *w) {
+    int64_t bytes = 0, places, lanes = xg_rows_even_lanes(w, XG_ROWS_LANES_MAX);
+    uint32_t k;
+    w->kept = w->kept_bytes = 0;
+    if (w->held || w->vectors < XG_ROWS_LANES_MAX || !xg_rows_find_tile(w, true)) return;
+    for (k = 0; k < w->tile.n; k++) bytes += xg_type_bytes(w->tile.values[k]->shape->type);
+    places = (w->vectors + lanes - 1) / lanes * lanes * w->vector + (w->edges ? lanes : 0);
+    if (bytes * places > w->r.e->target->shared - XG_ROWS_SHARED_REST) return;
+    w->lanes = lanes;
+    w->per_block = 1;
+    w->kept = places;
+    w->kept_bytes = bytes * places;
+}
 /* Lanes of a row, and rows of a block, that read memory as they need it. */
 XG_FN void xg_rows_plan_lanes(xg_rows *w, int64_t held) {
-    int64_t resident = w->r.e->target->resident_threads, vectors = w->form.cols / w->vector, most = XG_ROWS_HELD_BYTES / held /* elements of a lane */, l;
+    int64_t resident = w->r.e->target->resident_threads, vectors = w->vectors, most = XG_ROWS_HELD_BYTES / held /* elements of a lane */, l;
     if (!w->n_shared || most * xg_rows_work(w) > XG_ROWS_HELD_WORK) most /= 2;
     most = XG_MAX(most, w->vector);
     for (l = 1; l < 32 && l < vectors; l *= 2) {}
@@ -52567,20 +54728,31 @@ XG_FN void xg_rows_plan_lanes(xg_rows *w, int64_t held) {
     w->lanes = l;
     for (l = XG_MAX(XG_ROWS_BLOCK / w->lanes, (int64_t)1); l > 1 && l / 2 >= w->form.rows && l * w->lanes > 32; l /= 2) {}
     w->per_block = l;
-    if (w->n_shared) for (w->per_block = XG_MAX(XG_ROWS_VECTORS_BLOCK / w->lanes, (int64_t)1); w->per_block > 1 && w->per_block * w->lanes > 32 && w->form.rows / w->per_block < xg_rows_wave(w) * 3 / 8; w->per_block /= 2) {}
-    if (xg_rows_writes_operand(w)) while (w->form.rows % w->per_block) w->per_block /= 2;
+    if (w->n_shared) for (w->per_block = XG_MAX(XG_ROWS_VECTORS_BLOCK * (w->shared_bytes > XG_ROWS_VECTORS_BYTES ? 2 : 1) / w->lanes, (int64_t)1); w->per_block > 1 && w->per_block * w->lanes > 32 && w->form.rows / w->per_block < xg_rows_wave(w) * 3 / 8; w->per_block /= 2) {}
+    if (xg_rows_writes_operand(w)) while (w->form.rows % w->per_block) w->per_block -= w->lanes < 32 ? w->per_block / 2 : 1;
+    if (w->held) w->lanes = xg_rows_even_lanes(w, w->lanes);
 }
 /* Blocks in one wave; each of as many passes if that is possible, so that the loop is known to the compiler. */
 XG_FN void xg_rows_plan_passes(xg_rows *w) {
-    int64_t wave = xg_rows_wave(w) * XG_MAX(XG_ROWS_VECTORS_BLOCK / (w->per_block * w->lanes), (int64_t)1), least = (w->groups + wave - 1) / wave, p;
+    int64_t beside = XG_MAX(XG_ROWS_VECTORS_BLOCK / (w->per_block * w->lanes), (int64_t)1), bytes = w->shared_bytes + w->kept_bytes, wave, least, p;
+    if (bytes > XG_ROWS_VECTORS_BYTES) beside = XG_MIN(beside, XG_MAX(w->r.e->target->shared / (bytes + XG_ROWS_SHARED_REST), (int64_t)1));
+    wave = xg_rows_wave(w) * beside;
+    least = (w->groups + wave - 1) / wave;
     w->passes = least;
     for (p = least - least / 4; p <= least + least / 4 && w->groups % w->passes; p++) if (w->groups % p == 0) w->passes = p;
 }
 XG_FN void xg_rows_plan(xg_rows *w) {
-    int64_t held;
-    xg_rows_find_vectors(w);
-    w->vector = xg_rows_vector(w, &held);
-    if (!xg_rows_plan_tile(w, held)) xg_rows_plan_lanes(w, held);
+    int64_t held, unit, vector = xg_rows_vector(w, &held, &unit), room = w->r.e->target->shared - XG_ROWS_SHARED_REST;
+    bool vectors = xg_rows_find_vectors(w, XG_ROWS_VECTORS_BYTES);
+    w->held_bytes = held;
+    if (!xg_rows_plan_tile(w, held)) {
+        bool several = w->form.rows >= 2 * xg_rows_wave(w); /* rows in each block, although it is alone on its multiprocessor */
+        if (vectors && several) (void)xg_rows_find_vectors(w, room);
+        xg_rows_plan_body(w, vector, unit, vectors, several);
+        xg_rows_plan_lanes(w, held);
+        xg_rows_plan_kept(w);
+        if (w->n_shared && w->shared_bytes + w->kept_bytes > room) (void)xg_rows_find_vectors(w, room - w->kept_bytes);
+    }
     w->groups = (w->form.rows + w->per_block - 1) / w->per_block;
     w->passes = 1;
     if (w->n_shared) xg_rows_plan_passes(w);
@@ -52601,13 +54773,18 @@ XG_FN void xg_rows_plan(xg_rows *w) {
  *
  * - All numbers are powers of two but the rows' length and number. Lanes behind the end of a row, or behind the last row, make elements that exist (indices wrap around)
  *   and leave them out: so what is read and made in one stage stands in straight code that runs always, and is still in registers in the next (kir/cse.c).
- * - If a row is too long for that, the loops stay loops, and each stage reads the row again, which a cache has by then. emit/rows_plan.c
- *   says how many lanes there are, and what lies in shared memory. Then each block does, where there are such things:
+ * - If a row is too long for that, the loops stay loops, and a lane keeps its elements in shared memory; or else each stage reads the row again, which a cache has by then. emit/rows_plan.c
+ *   says how many lanes there are, and what lies in shared memory.
+ * - Where rows begin inside of sectors, the body of each, from its first whole sector on, is walked like that, and what is left at both ends, which is as many elements in every row, by one more
+ *   round of single elements. No lane touches a row that is not its own.
+ * - Then each block does, where there are such things:
  *
  *     vectors that all rows read to shared memory; barrier
  *     for group:    rows of the group to shared memory; barrier; what stands above; barrier; results from shared memory */
 #ifndef XG_EMIT_ROWS_C
 #define XG_EMIT_ROWS_C
+
+enum { XG_ROWS_WARPS_FEW = 4 /* whose results each lane combines by itself */ };
 
 XG_FN void xg_rows_heroes(xg_rows *w) {
     xg_arena *a = w->r.e->arena;
@@ -52647,32 +54824,52 @@ XG_FN uint32_t xg_rows_dims(const xg_rows *w, xg_kval **out) {
     return w->r.round ? 3 : 2;
 }
 
-/* Some rounds, all of whose vectors are in the row unless they are the `last` ones. */
-typedef struct xg_rows_rounds { int64_t first, groups, group; bool last; } xg_rows_rounds;
+/* Some rounds over the vectors of the body, or the edges of a row, all of which are there unless they are the `last` ones. */
+typedef struct xg_rows_rounds { int64_t first, groups, group; bool last, edges; } xg_rows_rounds;
+XG_FN int64_t xg_rows_count(const xg_rows *w, const xg_rows_rounds *at) { return at->edges ? w->edges : w->vectors; }
 
-/* Places: row, column, the number of the vector, which may be behind the last, and the place in the block's tile. */
+/* The first column of the row that is at a sector. */
+XG_FN const xg_aff *xg_rows_body(const xg_rows *w, const xg_walk_map *m, const xg_aff *row) {
+    const xg_aff *begin = xg_aff_mul(m->x, row, w->form.cols);
+    return xg_aff_sub(m->x, xg_aff_mul(m->x, xg_aff_div(m->x, xg_aff_add_k(m->x, begin, w->unit - 1), w->unit), w->unit), begin);
+}
+/* The column of each of the edges' elements: those behind the body come after those in front of it. */
+XG_FN const xg_aff *xg_rows_edge(const xg_rows *w, const xg_walk_map *m, const xg_aff *row, const xg_aff *edge) {
+    int64_t far = w->unit + w->edges;
+    const xg_aff *behind = xg_aff_div(m->x, xg_aff_add_k(m->x, xg_aff_sub(m->x, edge, xg_rows_body(w, m, row)), far), far); /* 0 or 1 */
+    return xg_aff_add(m->x, edge, xg_aff_mul(m->x, behind, w->vectors * w->vector));
+}
+
+/* Places: row, column, the number of the vector, which may be behind the last, and the place in the block's tile, or where the lane keeps its elements. */
 enum { XG_ROWS_ROW, XG_ROWS_COLUMN, XG_ROWS_VECTOR, XG_ROWS_LOCAL, XG_ROWS_PLACES };
-XG_FN xg_walk_map xg_rows_places(const xg_rows *w, const xg_rows_rounds *at, const xg_aff **out) {
+/* taken: of the last rounds, lanes whose vector is not there take another one, whose number is a symbol. */
+XG_FN xg_walk_map xg_rows_places(const xg_rows *w, const xg_rows_rounds *at, bool taken, const xg_aff **out) {
     xg_walk_map m = xg_walk_map_begin(&w->r);
-    const xg_aff *round = xg_aff_mul(m.x, xg_walk_sym(&m, "group", at->groups), at->group), *v;
+    const xg_aff *round = xg_aff_mul(m.x, xg_walk_sym(&m, "group", at->groups), at->group), *v, *lane;
     round = xg_aff_add_k(m.x, xg_aff_add(m.x, round, xg_walk_sym(&m, "round", at->group)), at->first);
     out[2] = v = xg_aff_add(m.x, xg_aff_mul(m.x, round, w->lanes), xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes));
-    if (at->last) { /* lanes behind the end take what others take, so that no sector is touched for them */
-        int64_t first = at->first * w->lanes;
-        v = xg_aff_add_k(m.x, xg_aff_mod(m.x, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols / w->vector - first), first);
-    }
     out[0] = xg_rows_wrapped(w, &m, xg_rows_row(w, &m));
-    out[1] = xg_aff_add(m.x, xg_aff_mul(m.x, v, w->vector), xg_walk_sym(&m, "vector_index", w->vector));
-    out[3] = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols), out[1]);
+    lane = at->edges ? xg_aff_const(m.x, 0) : xg_walk_sym(&m, "vector_index", w->vector);
+    if (taken) v = xg_walk_sym(&m, "taken", xg_rows_count(w, at));
+    if (at->edges) {
+        out[1] = xg_rows_edge(w, &m, out[0], v);
+        out[3] = xg_aff_add_k(m.x, out[2], w->kept - w->lanes);
+        return m;
+    }
+    out[1] = xg_aff_add(m.x, xg_aff_mul(m.x, v, w->vector), lane);
+    if (w->unit) out[1] = xg_aff_add(m.x, out[1], xg_rows_body(w, &m, out[0]));
+    out[3] = w->kept ? xg_aff_add(m.x, xg_aff_mul(m.x, out[2], w->vector), lane) : xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols), out[1]);
     return m;
 }
 /* All rounds of a row. */
 typedef void (*xg_rows_fn)(xg_rows *w, const xg_rows_rounds *at, xg_partial *p);
-XG_FN void xg_rows_each(xg_rows *w, xg_rows_fn body, xg_partial *p) {
-    int64_t vectors = w->form.cols / w->vector, whole = vectors / w->lanes;
+XG_FN void xg_rows_each_of(xg_rows *w, bool edges, xg_rows_fn body, xg_partial *p) {
     xg_rows_rounds at;
+    int64_t whole;
     memset(&at, 0, sizeof at);
-    at.group = w->held ? whole : whole / XG_ROWS_GROUP >= XG_ROWS_LOOP_TRIPS ? XG_ROWS_GROUP : 1;
+    at.edges = edges;
+    whole = xg_rows_count(w, &at) / w->lanes;
+    at.group = w->held || edges ? whole : w->kept || whole / XG_ROWS_GROUP >= XG_ROWS_LOOP_TRIPS ? XG_MIN(whole, (int64_t)XG_ROWS_GROUP) : 1;
     at.groups = at.group ? whole / at.group : 0;
     if (at.groups) body(w, &at, p);
     at.first = at.groups * at.group;
@@ -52682,7 +54879,11 @@ XG_FN void xg_rows_each(xg_rows *w, xg_rows_fn body, xg_partial *p) {
     at.first = whole;
     at.group = 1;
     at.last = true;
-    if (vectors % w->lanes) body(w, &at, p);
+    if (xg_rows_count(w, &at) % w->lanes) body(w, &at, p);
+}
+XG_FN void xg_rows_each(xg_rows *w, xg_rows_fn body, xg_partial *p) {
+    xg_rows_each_of(w, false, body, p);
+    if (w->edges) xg_rows_each_of(w, true, body, p);
 }
 
 /* ---- elements ---- */
@@ -52694,7 +54895,7 @@ XG_FN xg_walk xg_rows_begin(xg_rows *w, const xg_imap *map, xg_partial *p) {
     for (k = 0; k < w->form.n; k++) if (w->form.stage[k] && w->form.maps[k] && !xg_row_is_wide(&w->form, k)) w->r.s.memo[k] = walk.memo[k];
     return walk;
 }
-/* What is known from the tile. */
+/* What is known from the tile, or was kept. */
 XG_FN void xg_rows_tile_give(xg_rows *w, xg_kval *const *place) {
     xg_scope *s = &w->r.s;
     xg_kval *here[XG_RANK_MAX];
@@ -52708,19 +54909,25 @@ XG_FN void xg_rows_tile_give(xg_rows *w, xg_kval *const *place) {
 /* Within a walk over rounds; if it writes, only of what is there. The places are what they are without that, so that what was made there before is known to be the same. */
 XG_FN xg_walk xg_rows_rounds_begin(xg_rows *w, const xg_rows_rounds *at, bool write, xg_partial *p, xg_kval **place) {
     const xg_aff *out[XG_ROWS_PLACES], *row;
-    xg_walk_map m = xg_rows_places(w, at, out);
-    const xg_imap *places = xg_walk_map_end(&w->r, &m, out, w->tile.vector ? XG_ROWS_PLACES : XG_ROWS_LOCAL);
-    xg_kval *vars[3 + XG_COUNT(m.syms)];
+    xg_walk_map m = xg_rows_places(w, at, at->last, out);
+    const xg_imap *places = xg_walk_map_end(&w->r, &m, out, w->tile.vector || w->kept ? XG_ROWS_PLACES : XG_ROWS_LOCAL), *vector;
+    xg_kval *vars[3 + XG_COUNT(m.syms)], *taken;
     xg_walk walk;
     uint32_t k, n;
+    m = xg_rows_places(w, at, false, out);
+    vector = xg_walk_map_end(&w->r, &m, out + XG_ROWS_VECTOR, 1);
     row = xg_rows_row(w, &m);
     if (write && !w->tile.vector) xg_walk_require(&m, row, 0, w->form.rows - 1);
-    if (write && at->last) xg_walk_require(&m, out[2], 0, w->form.cols / w->vector - 1);
+    if (write && at->last) xg_walk_require(&m, out[2], 0, xg_rows_count(w, at) - 1);
     walk = xg_rows_begin(w, xg_walk_map_end(&w->r, &m, out + 2, 1), p);
     n = xg_rows_dims(w, vars);
     for (k = 0; k < m.n_syms; k++) vars[n + k] = walk.syms + k;
+    if (at->last) { /* lanes behind the end take the last one: a single sector for a warp of them */
+        xg_elem_apply(&w->r.s, vector, vars, &taken);
+        vars[n + k] = XG_KOP2(&w->r.s.b, XG_K_OP_MINSI, taken, xg_elem_index(&w->r.s, xg_rows_count(w, at) - 1));
+    }
     xg_elem_apply(&w->r.s, places, vars, place);
-    if (w->tile.vector) xg_rows_tile_give(w, place);
+    if (w->tile.vector || (w->kept && w->now > 1)) xg_rows_tile_give(w, place);
     return walk;
 }
 XG_FN void xg_rows_mark(const xg_rows *w, bool *needed, const xg_inst *i) {
@@ -52742,6 +54949,12 @@ XG_FN xg_elem xg_rows_element(xg_rows *w, const xg_inst *i, xg_kval *const *at, 
     return xg_elem_of(&w->r.s, i, here);
 }
 
+/* What the first stage makes, and others will need. */
+XG_FN void xg_rows_keep(xg_rows *w, xg_kval *const *place, xg_partial *p) {
+    xg_kval *here[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < w->tile.n; k++) p->dest[k] = xg_kinsert(&w->r.s.b, xg_rows_element(w, w->tile.values[k], place, here).v, p->dest[k], place + XG_ROWS_LOCAL, 1);
+}
 XG_FN void xg_rows_accumulate(xg_rows *w, const xg_rows_rounds *at, xg_partial *p) {
     xg_reduction *r = &w->r;
     xg_arena *a = r->e->arena;
@@ -52750,6 +54963,7 @@ XG_FN void xg_rows_accumulate(xg_rows *w, const xg_rows_rounds *at, xg_partial *
     xg_kval *here[XG_RANK_MAX], *place[XG_ROWS_PLACES];
     xg_walk walk = xg_rows_rounds_begin(w, at, false, p, place);
     uint32_t h;
+    if (w->kept && w->now == 1) xg_rows_keep(w, place, p);
     for (h = 0; h < r->n_heroes; h++) xg_rows_mark(w, needed, r->heroes[h].sources[0]);
     xg_rows_make(w, needed, place);
     for (h = 0; h < r->n_heroes; h++) {
@@ -52759,7 +54973,7 @@ XG_FN void xg_rows_accumulate(xg_rows *w, const xg_rows_rounds *at, xg_partial *
     memcpy(old, p->acc, r->n_values * sizeof *old);
     xg_reduction_merge(r, p->acc, x);
     if (at->last) {
-        xg_kval *counts = xg_kcmpi_(&r->s.b, XG_CI_SLT, place[XG_ROWS_VECTOR], xg_elem_index(&r->s, w->form.cols / w->vector));
+        xg_kval *counts = xg_kcmpi_(&r->s.b, XG_CI_SLT, place[XG_ROWS_VECTOR], xg_elem_index(&r->s, xg_rows_count(w, at)));
         for (h = 0; h < r->n_values; h++) {
             p->acc[h].v = xg_kselect(&r->s.b, counts, p->acc[h].v, old[h].v);
             if (old[h].im) p->acc[h].im = xg_kselect(&r->s.b, counts, p->acc[h].im, old[h].im);
@@ -52818,18 +55032,52 @@ XG_FN xg_kval *xg_rows_of_thread(xg_rows *w, const xg_aff *e) {
     (void)xg_rows_dims(w, dims);
     return xg_kapply(&w->r.s.b, xg_walk_map_end(&w->r, &m, &e, 1), dims)->results;
 }
-/* What the first lane of each group of a warp has, to all of the group. */
-XG_FN void xg_rows_tell_lanes(xg_rows *w, xg_elem *acc) {
+/* What the first lane of each group of so many has, to all of the group. */
+XG_FN void xg_rows_tell_lanes(xg_rows *w, int64_t lanes, xg_elem *acc) {
     xg_aff_ctx *x = w->r.e->m->aff;
-    const xg_aff *th = xg_aff_dim(x, 0), *first = xg_aff_sub(x, xg_aff_mod(x, th, 32), xg_aff_mod(x, th, w->lanes));
+    const xg_aff *th = xg_aff_dim(x, 0), *first = xg_aff_sub(x, xg_aff_mod(x, th, 32), xg_aff_mod(x, th, lanes));
     xg_kval *lane;
     uint32_t k;
-    if (w->lanes == 1) return;
+    if (lanes == 1) return;
     lane = xg_kcast(&w->r.s.b, XG_K_OP_INDEX_CAST, xg_rows_of_thread(w, first), XG_E_I32);
     for (k = 0; k < w->r.n_values; k++) {
         acc[k].v = xg_kshuffle(&w->r.s.b, XG_K_OP_SHFLIDX, acc[k].v, lane);
         if (acc[k].im) acc[k].im = xg_kshuffle(&w->r.s.b, XG_K_OP_SHFLIDX, acc[k].im, lane);
     }
+}
+/* Of so many warps each lane takes one result, and all of them meet once more. */
+XG_FN void xg_rows_fold_warps(xg_rows *w, const xg_shared *shared, int64_t warps, xg_kval **at, const xg_elem *like, xg_elem *acc) {
+    xg_reduction *r = &w->r;
+    xg_aff_ctx *x = r->e->m->aff;
+    xg_elem *start = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_kval *lane, *counts;
+    int64_t lanes = 1;
+    uint32_t k;
+    while (lanes < warps) lanes *= 2;
+    at[1] = lane = xg_rows_of_thread(w, xg_aff_mod(x, xg_aff_dim(x, 0), lanes));
+    if (warps < lanes) at[1] = XG_KOP2(&r->s.b, XG_K_OP_MINSI, lane, xg_elem_index(&r->s, warps - 1));
+    xg_shared_read(r, shared, at, 2, like, r->n_values, acc);
+    if (warps < lanes) {
+        counts = xg_kcmpi_(&r->s.b, XG_CI_SLT, lane, xg_elem_index(&r->s, warps));
+        xg_reduction_start(r, start);
+        for (k = 0; k < r->n_values; k++) {
+            acc[k].v = xg_kselect(&r->s.b, counts, acc[k].v, start[k].v);
+            if (acc[k].im) acc[k].im = xg_kselect(&r->s.b, counts, acc[k].im, start[k].im);
+        }
+    }
+    xg_row_shuffle(r, lanes, acc);
+    xg_rows_tell_lanes(w, lanes, acc);
+}
+/* What was kept counts as another value behind the barrier, so that no stage holds in registers what it will read once more. */
+XG_FN void xg_rows_sync_all(xg_rows *w, xg_shared *shared) {
+    xg_shared all;
+    uint32_t k;
+    if (!w->kept) { xg_shared_sync(&w->r, shared); return; }
+    all.n = shared->n + w->tile.n;
+    all.arrays = XG_NEW_N(w->r.e->arena, xg_kval *, all.n + (size_t)1);
+    for (k = 0; k < all.n; k++) all.arrays[k] = k < shared->n ? shared->arrays[k] : w->tile.arrays[k - shared->n];
+    xg_shared_sync(&w->r, &all);
+    for (k = 0; k < all.n; k++) *(k < shared->n ? &shared->arrays[k] : &w->tile.arrays[k - shared->n]) = all.arrays[k];
 }
 /* What the first lane of each warp has, combined, to all lanes of the row. */
 XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
@@ -52857,9 +55105,10 @@ XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
     for (k = 0; k < 2; k++) at[k] = walk.at + k;
     for (k = 0; k < n; k++) shared.arrays[k] = xg_kinsert(&r->s.b, v[k], shared.arrays[k], at, 2);
     xg_walk_end(r, &walk, &write);
-    xg_shared_sync(r, &shared);
+    xg_rows_sync_all(w, &shared);
     at[0] = xg_rows_of_thread(w, out[0]);
-    for (warp = 0; warp < dims[1]; warp++) {
+    if (dims[1] > XG_ROWS_WARPS_FEW) xg_rows_fold_warps(w, &shared, dims[1], at, like, acc);
+    else for (warp = 0; warp < dims[1]; warp++) {
         at[1] = xg_elem_index(&r->s, warp);
         xg_shared_read(r, &shared, at, 2, like, r->n_values, warp ? more : acc);
         if (warp) xg_reduction_merge(r, acc, more);
@@ -52872,13 +55121,16 @@ XG_FN void xg_rows_stage_emit(xg_rows *w, uint32_t s, xg_kval *const *row) {
     xg_partial p;
     xg_kval *here[XG_RANK_MAX];
     uint32_t k;
+    bool keeps;
     xg_rows_stage(w, s);
-    p = xg_partial_new(r, r->n_values, NULL, 0);
+    w->now = s;
+    keeps = w->kept && s == 1;
+    p = xg_partial_new(r, r->n_values, w->tile.arrays, keeps ? w->tile.n : 0);
     xg_reduction_start(r, p.acc);
     xg_rows_each(w, xg_rows_accumulate, &p);
     xg_row_shuffle(r, XG_MIN(w->lanes, (int64_t)32), p.acc);
     if (w->lanes > 32) xg_rows_tell_warps(w, p.acc);
-    else xg_rows_tell_lanes(w, p.acc);
+    else xg_rows_tell_lanes(w, w->lanes, p.acc);
     for (k = 0; k < r->n_heroes; k++) {
         xg_hero_end(&r->s, &r->heroes[k], &p.acc[k]);
         xg_hero_give(&r->s, r->heroes[k].i, p.acc[k]);
@@ -52959,6 +55211,14 @@ XG_FN void xg_rows_tile_new(xg_rows *w) {
         if (k < w->tile.n || (xg_rows_root_is_wide(w, k - w->tile.n) && w->tile.over[k - w->tile.n] == UINT32_MAX)) w->tile.arrays[k] = xg_kir_op(&w->r.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
     }
 }
+XG_FN void xg_rows_kept_new(xg_rows *w) {
+    uint32_t k;
+    w->tile.arrays = XG_NEW_N(w->r.e->arena, xg_kval *, w->tile.n + (size_t)1);
+    for (k = 0; k < w->tile.n; k++) {
+        const xg_ktype *t = xg_kir_tensor(w->r.e->m, xg_kelem_of(w->tile.values[k]->shape->type), &w->kept, 1);
+        w->tile.arrays[k] = xg_kir_op(&w->r.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+    }
+}
 /* Lanes without a row find something, too. */
 XG_FN void xg_rows_tile_fill(xg_rows *w, bool behind) {
     xg_reduction *r = &w->r;
@@ -53026,7 +55286,9 @@ XG_FN void xg_rows_pass(xg_rows *w, xg_partial *p) {
         tile.arrays = w->tile.arrays;
         xg_shared_sync(&w->r, &tile);
     }
+    if (w->kept) xg_rows_kept_new(w);
     for (k = 1; k <= w->form.n_stages; k++) xg_rows_stage_emit(w, k, row);
+    w->now = k;
     if (!w->tile.vector) xg_rows_each(w, xg_rows_write, p);
     else if (xg_rows_tile_results(w, p)) xg_rows_tile_write(w, p);
     xg_rows_write_rows(w, p);
@@ -53046,6 +55308,7 @@ XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
         to = XG_KOP2(&r->s.b, XG_K_OP_MINSI, to, xg_elem_index(&r->s, w->groups));
     }
     loop = xg_kfor(&r->s.b, from, to, xg_elem_index(&r->s, 1), values, xg_partial_values(p, values));
+    if (w->held && w->passes <= XG_KUNROLL_WAITS_MAX && w->passes * w->held_bytes * (w->form.cols / w->lanes) > XG_ROWS_PASSES_BYTES) loop->flags |= KL_UNROLLED; /* as straight code it would read the rows of all passes at once */
     outside = r->s.b;
     r->s.b = xg_kb_end(r->e->m, loop->regions[0]);
     r->s.b.loc = outside.loc;
@@ -53101,8 +55364,8 @@ XG_FN void xg_emit_rows(xg_fusion_emission *e) {
  *     the warps' sums go through shared memory, where every warp scans them
  *     result = (everything before the chunk, the warp, the lane) o y;     what comes before the next chunk is what comes before this one o its sum
  * Else each thread takes a column, and neighbours take neighbours.
- * Partial results may be taken together with the init value any number of times (opt/reducer.c), so it stands wherever there is nothing else. The earlier
- * operand is always the first one of the reducer. */
+ * Partial results may be taken together with the init value any number of times (opt/reducer.c), so it stands wherever there is nothing else. What is earlier in
+ * memory is always the first operand of the reducer, also where the sums run backwards. What is made of a sum at its own place is made along with it. */
 #ifndef XG_EMIT_SCAN_C
 #define XG_EMIT_SCAN_C
 
@@ -53111,6 +55374,7 @@ enum { XG_RUNNING_BLOCK = 128, XG_RUNNING_LANES = 256, XG_RUNNING_GROUP = 8 };
 typedef struct xg_running {
     xg_reduction r;               /* the scope, threads and blocks; its one hero is the window */
     xg_hero *h;
+    xg_heroes behind;             /* the window's results, each the window itself or an element of its tuple, and the roots that are made of them */
     const xg_shape *shape;
     uint32_t dim;
     bool reverse, row;
@@ -53119,21 +55383,37 @@ typedef struct xg_running {
     xg_kval *lane, *warp;         /* of the thread in its row, by i32; lane in the warp */
 } xg_running;
 
-XG_FN const xg_inst *xg_running_of_root(const xg_inst *root) { return root->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(root, 0) : root; }
-
-XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e) {
-    const xg_inst *i = xg_running_of_root(e->roots[0]);
-    uint32_t dim, k;
+/* The window that i is, or is a result of; NULL: it is something else. */
+XG_FN const xg_inst *xg_running_of(const xg_inst *i) {
+    if (i->op == XG_GET_TUPLE_ELEMENT) i = XG_OPERAND(i, 0);
+    return i->op == XG_REDUCE_WINDOW ? i : NULL;
+}
+XG_FN bool xg_running_is_hero(void *data, const xg_inst *i, bool first) {
+    const xg_inst **window = (const xg_inst **)data, *w = xg_running_of(i);
+    uint32_t dim;
     bool reverse;
-    for (k = 1; k < e->n_roots; k++) if (xg_running_of_root(e->roots[k]) != i) return false;
-    if (i->op != XG_REDUCE_WINDOW || !xg_window_is_scan(i, &dim, &reverse) || !xg_fuse_reduce_has_values(i)) return false;
-    return xg_indexing_output_shape(i, 0)->elements > 0 && xg_reducer_start_of(i, e->arena) == XG_REDUCER_FROM_INIT;
+    if (!w || !xg_window_is_scan(w, &dim, &reverse) || !xg_fuse_reduce_has_values(w)) return false;
+    if (first) *window = w;
+    return w == *window;
+}
+/* A fusion that makes one running sum, and at its place what is made of that. */
+XG_FN const xg_inst *xg_running_find(const xg_fusion_emission *e, xg_heroes *h) {
+    const xg_partition *p = e->parts;
+    const xg_inst *window = NULL;
+    uint32_t k;
+    if (!xg_heroes_find(e, xg_running_is_hero, (void *)&window, h)) return NULL;
+    for (k = 0; k < p->n_insts; k++) if (p->insts[k]->op == XG_REDUCE_WINDOW && p->insts[k] != window) return NULL; /* another walk would suit that */
+    return xg_reducer_start_of(window, e->arena) == XG_REDUCER_FROM_INIT ? window : NULL;
+}
+XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e) {
+    xg_heroes h;
+    return xg_running_find(e, &h) != NULL;
 }
 
 /* ---- the form ---- */
 
 XG_FN void xg_running_plan(xg_running *d) {
-    int64_t vectors, bytes = 16;
+    int64_t vectors, bytes = 1;
     uint32_t k;
     for (k = 0; k < d->shape->rank; k++) {
         uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
@@ -53147,7 +55427,7 @@ XG_FN void xg_running_plan(xg_running *d) {
         d->r.blocks = (d->kept + XG_RUNNING_BLOCK - 1) / XG_RUNNING_BLOCK;
         return;
     }
-    for (k = 0; k < d->h->n; k++) bytes = XG_MIN(bytes, (int64_t)xg_type_bytes(xg_indexing_output_shape(d->h->i, k)->type));
+    for (k = 0; k < d->r.e->n_roots; k++) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(d->r.e->roots[k]->shape->type)); /* of the widest that is written */
     for (d->vector = XG_MIN(16 / bytes, (int64_t)8); d->length % d->vector; d->vector /= 2) {}
     if (d->vector == 1 && d->length >= 128) d->vector = 4; /* no accesses by vectors, but fewer steps */
     vectors = (d->length + d->vector - 1) / d->vector;
@@ -53169,17 +55449,24 @@ XG_FN void xg_running_elements(xg_running *d, xg_kval *const *at, xg_elem *x) {
     uint32_t k;
     for (k = 0; k < d->h->n; k++) x[k] = xg_hero_element(&d->r.s, d->h, k, at);
 }
+/* The roots at a place of the window's result, where its values are x. */
 XG_FN void xg_running_store(xg_running *d, xg_kval *const *at, const xg_elem *x, xg_kval **dest) {
-    xg_fusion_emission *e = d->r.e;
+    xg_elem *results = XG_NEW_N(d->r.e->arena, xg_elem, d->behind.n + (size_t)1);
     uint32_t k;
-    for (k = 0; k < e->n_roots; k++) {
-        int64_t output = e->roots[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(e->roots[k], XG_A_index, 0) : 0;
-        dest[k] = xg_emit_insert(&d->r.s.b, x[output], dest[k], e->roots[k]->shape, at);
-    }
+    for (k = 0; k < d->behind.n; k++) results[k] = x[d->behind.p[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(d->behind.p[k], XG_A_index, 0) : 0];
+    xg_hero_write(&d->r.s, &d->behind, d->shape, results, at, NULL, dest);
 }
 XG_FN void xg_running_indices(const xg_running *d, const xg_walk *w, xg_kval **at) {
     uint32_t k;
     for (k = 0; k < d->shape->rank; k++) at[k] = w->at + k;
+}
+
+/* out = earlier o later, two partial results in the order of the scan. */
+XG_FN void xg_running_merge(xg_running *d, const xg_elem *earlier, const xg_elem *later, xg_elem *out) {
+    xg_elem *first = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
+    memcpy(first, d->reverse ? later : earlier, d->h->n * sizeof *first);
+    xg_hero_merge(&d->r.s, d->h, first, d->reverse ? earlier : later);
+    memcpy(out, first, d->h->n * sizeof *first);
 }
 
 /* ---- columns ---- */
@@ -53196,7 +55483,7 @@ XG_FN void xg_running_steps(xg_running *d, int64_t first, int64_t groups, int64_
     w = xg_walk_begin(&d->r, xg_walk_map_operand(&d->r, &m), p);
     xg_running_indices(d, &w, at);
     xg_running_elements(d, at, x);
-    xg_hero_merge(&d->r.s, d->h, p->acc, x);
+    xg_running_merge(d, p->acc, x, p->acc);
     xg_running_store(d, at, p->acc, p->dest);
     xg_walk_end(&d->r, &w, p);
 }
@@ -53220,8 +55507,7 @@ XG_FN void xg_running_shuffle(xg_running *d, xg_kopcode code, const xg_elem *x, 
 XG_FN void xg_running_join(xg_running *d, xg_kval *cond, const xg_elem *earlier, xg_elem *acc) {
     xg_elem *joint = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
     uint32_t k;
-    memcpy(joint, earlier, d->h->n * sizeof *joint);
-    xg_hero_merge(&d->r.s, d->h, joint, acc);
+    xg_running_merge(d, earlier, acc, joint);
     for (k = 0; k < d->h->n; k++) {
         acc[k].v = cond ? xg_kselect(&d->r.s.b, cond, joint[k].v, acc[k].v) : joint[k].v;
         if (joint[k].im) acc[k].im = cond ? xg_kselect(&d->r.s.b, cond, joint[k].im, acc[k].im) : joint[k].im;
@@ -53283,6 +55569,12 @@ XG_FN void xg_running_read(xg_running *d, const xg_imap *map, xg_partial *vector
     }
     xg_walk_end(&d->r, &w, vectors);
 }
+/* The scalar that value k is everywhere; NULL: its elements differ. */
+XG_FN const xg_inst *xg_running_same(const xg_running *d, uint32_t k) {
+    const xg_inst *x = d->h->sources[k];
+    while (!d->r.pad && x->op == XG_BROADCAST) x = XG_OPERAND(x, 0);
+    return x->op == XG_CONSTANT && x->shape->rank == 0 ? x : NULL;
+}
 /* x[v][value]: the lane's elements in the order of the scan, the init value where there are none. */
 XG_FN void xg_running_load(xg_running *d, bool tail, xg_elem *x, xg_kval **dest) {
     uint32_t n = d->h->n, k;
@@ -53303,6 +55595,7 @@ XG_FN void xg_running_load(xg_running *d, bool tail, xg_elem *x, xg_kval **dest)
     else xg_running_read(d, xg_walk_map_source(&d->r, &m), &vectors);
     for (v = 0; v < d->vector; v++) for (k = 0; k < n; k++) {
         xg_kval *lane = xg_elem_index(&d->r.s, xg_running_place_of(d, v));
+        if (xg_running_same(d, k)) { x[v * n + k] = xg_elem_of(&d->r.s, xg_running_same(d, k), NULL); continue; }
         x[v * n + k] = xg_elem_real(xg_running_lane_of(d, vectors.acc[k].v, lane));
         if (vectors.acc[k].im) x[v * n + k].im = xg_running_lane_of(d, vectors.acc[k].im, lane);
     }
@@ -53394,8 +55687,7 @@ XG_FN void xg_running_chunk(xg_running *d, bool tail, bool last, xg_elem *before
         xg_elem *joint = XG_NEW_N(a, xg_elem, n + 1);
         xg_kval *some = xg_kcmpi_(b, XG_CI_SGE, d->lane, xg_running_i32(d, 1));
         xg_running_shuffle(d, XG_K_OP_SHFLUP, total, xg_running_i32(d, 1), other);
-        memcpy(joint, mine, n * sizeof *joint);
-        xg_hero_merge(&d->r.s, d->h, joint, other);
+        xg_running_merge(d, mine, other, joint);
         for (k = 0; k < n; k++) {
             mine[k].v = xg_kselect(b, some, joint[k].v, mine[k].v);
             if (mine[k].im) mine[k].im = xg_kselect(b, some, joint[k].im, mine[k].im);
@@ -53406,7 +55698,7 @@ XG_FN void xg_running_chunk(xg_running *d, bool tail, bool last, xg_elem *before
     if (last) return;
     if (d->lanes > 32) xg_running_shuffle(d, XG_K_OP_SHFLIDX, sums, xg_running_i32(d, d->lanes / 32 - 1), other);
     else xg_running_shuffle(d, XG_K_OP_SHFLIDX, total, XG_KOP2(b, XG_K_OP_ORI, xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), xg_running_i32(d, lanes - 1)), other);
-    xg_hero_merge(&d->r.s, d->h, before, other);
+    xg_running_merge(d, before, other, before);
 }
 XG_FN void xg_running_rows(xg_running *d, xg_partial *p) {
     xg_kb *b = &d->r.s.b;
@@ -53448,7 +55740,7 @@ XG_FN void xg_emit_scan(xg_fusion_emission *e) {
     uint32_t k;
     memset(&d, 0, sizeof d);
     d.h = XG_NEW(e->arena, xg_hero);
-    d.h->i = xg_running_of_root(e->roots[0]);
+    d.h->i = xg_running_find(e, &d.behind);
     d.h->comp = xg_attr_comp(d.h->i, XG_A_to_apply);
     d.h->n = d.h->i->n_operands / 2;
     d.h->wide = XLAGPU_INVALID;
@@ -53459,8 +55751,8 @@ XG_FN void xg_emit_scan(xg_fusion_emission *e) {
     d.r.n_heroes = 1;
     d.r.n_values = d.h->n;
     d.r.epilogue = (uint8_t *)xg_alloc(e->arena, e->parts->n_insts + 1);
-    memset(d.r.epilogue, 1, e->parts->n_insts); /* there are no side outputs */
-    d.shape = e->roots[0]->shape;
+    memset(d.r.epilogue, 1, e->parts->n_insts); /* roots that are not made of the window's results are written along with those that are */
+    d.shape = xg_indexing_output_shape(d.h->i, 0);
     (void)xg_window_is_scan(d.h->i, &d.dim, &d.reverse);
     d.r.in = d.shape;
     xg_running_plan(&d);
@@ -53557,31 +55849,40 @@ XG_FN void xg_emit_check_outputs(const xg_inst *i) {
 
 XG_FN void xg_emit_check_leaves(const xg_fusion_emission *e) {
     uint32_t k;
-    XG_FOR_INSTS(i, e->comp) xg_emit_check_outputs(i);
+    if (e->parts) XG_FOR_INSTS(i, e->comp) xg_emit_check_outputs(i);
     for (k = 0; k < e->n_roots; k++)
         if (!xg_shape_is_array(e->roots[k]->shape)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, NULL, "a fusion may give arrays or one tuple of arrays");
     for (k = 0; k < e->comp->n_params; k++)
         if (!xg_shape_is_array(e->comp->params[k]->shape)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, NULL, "a fusion may take arrays only; operand %u is not one", k);
 }
 
-XG_FN void xg_emit_open(xg_fusion_emission *e, xg_arena *a, const xg_inst *fusion, const xg_emit_target *target) {
-    xg_aff_ctx *aff = xg_aff_new(a);
+XG_FN void xg_emit_open(xg_fusion_emission *e, xg_kmodule *m, xg_arena *a, const xg_inst *fusion, const xg_emit_target *target) {
+    xg_inst **roots;
+    uint32_t k;
     memset(e, 0, sizeof *e);
     e->ctx = a->ctx;
     e->arena = a;
     e->target = target;
     e->fusion = fusion;
     e->comp = xg_attr_comp(fusion, XG_A_calls);
-    e->parts = xg_fuse_partition(a, aff, e->comp);
-    e->n_roots = e->parts->n_roots;
-    e->roots = e->parts->roots;
-    e->m = xg_kir_module(a->ctx, a, aff);
+    e->m = m ? m : xg_kir_module(a->ctx, a, xg_aff_new(a));
+    if (!xg_fuse_is_phases(e->comp)) { /* else there are no elements, but in its members */
+        e->parts = xg_fuse_partition(a, e->m->aff, e->comp);
+        e->n_roots = e->parts->n_roots;
+        e->roots = e->parts->roots;
+        return;
+    }
+    e->n_roots = (uint32_t)xg_shape_leaves(fusion->shape);
+    roots = XG_NEW_N(a, xg_inst *, e->n_roots + (size_t)1);
+    for (k = 0; k < e->n_roots; k++) roots[k] = xg_fuse_leaf(e->comp, k);
+    e->roots = roots;
 }
 
 XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic) {
     xg_emit_target t;
     t.resident_threads = (int64_t)m->threads_per_sm * m->sms;
     t.max_unroll = 4;
+    t.shared = m->shared_per_block;
     t.deterministic = deterministic;
     return t;
 }
@@ -53592,7 +55893,7 @@ XG_FN bool xg_emit_may_share(xg_arena *a, const xg_emit_target *target, const xg
     bool ok;
     if (xg_fuse_may_share(a, fusion, operand, leaf)) return true;
     if (!xg_fuse_may_share_in_walk(a, fusion, operand, leaf)) return false;
-    xg_emit_open(&e, a, fusion, target);
+    xg_emit_open(&e, NULL, a, xg_fuse_phase_of(fusion, leaf), target);
     ok = xg_emit_choose(&e)->emit == xg_emit_loop;
     xg_arena_reset(a, mark);
     return ok;
@@ -53600,14 +55901,283 @@ XG_FN bool xg_emit_may_share(xg_arena *a, const xg_emit_target *target, const xg
 
 XG_FN xg_kmodule *xg_emit_fusion(xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, bool by_loop) {
     xg_fusion_emission e;
-    xg_emit_open(&e, a, fusion, target);
+    xg_emit_open(&e, NULL, a, fusion, target);
     xg_emit_check_leaves(&e);
+    if (!e.parts) { xg_emit_phases(&e, kernel_name); return e.m; }
     xg_emit_entry(&e, kernel_name);
     if (by_loop) xg_emit_loop(&e); else xg_emit_choose(&e)->emit(&e);
     return e.m;
 }
 
 #endif /* XG_EMIT_EMIT_C */
+/* emit/phases.c -- a fusion of fusions (fuse/phases.c) as one kernel of one block.
+ *
+ *     for each level:  each member of it:  what its own emitter makes of it, by this block's threads;   barrier
+ *
+ * A member is emitted as if it were a kernel: its emitter says how many threads a block of it has, and how many blocks there are. Those blocks are made here by the threads of the one block, some
+ * side by side, then the next ones:
+ *
+ *     for round:  member's block = round * teams + thread / team;  member's thread = thread % team      where there is such a block
+ *
+ * - Threads of a member that wait for each other are one team, which has a barrier of its own, and arrays in shared memory of its own; its blocks come one after the other.
+ * - What only members read lies in shared memory; results of the kernel lie where the caller wants them, and are read from there. All of a level is written before any of the next begins. */
+#ifndef XG_EMIT_PHASES_C
+#define XG_EMIT_PHASES_C
+
+enum { XG_PHASES_THREADS = 512 /* so that each may have 128 registers */, XG_PHASES_SHARED_MAX = 48 << 10, XG_PHASES_BARRIERS = 15 /* beside that of all threads */ };
+
+typedef struct xg_phase {
+    const xg_inst *fusion;
+    xg_kfunc *f;
+    int64_t threads, blocks, shared;
+    bool waits, shuffles;
+    xg_kval **results;             /* by leaf: the tensor as it is now */
+} xg_phase;
+typedef struct xg_phases {
+    xg_fusion_emission e;          /* of the whole: without a partition, since nothing in it is an element */
+    const xg_emit_target *target;
+    xg_phase *p;
+    uint32_t n;
+    xg_map64 places;               /* id of a fusion + 1 -> its number + 1 */
+    xg_kval *thread;
+    int64_t threads, shared;
+    uint32_t barriers;             /* taken since all threads met */
+    xg_kb b;
+} xg_phases;
+
+/* ---- members as kernels ---- */
+
+XG_FN void xg_phase_look(xg_phase *p, const xg_kregion *r) {
+    const xg_kop *op;
+    uint32_t k;
+    for (op = r->first; op; op = op->next) {
+        if (op->op == XG_K_OP_SYNC) p->waits = true;
+        else if (xg_kop_flags(op->op) & KF_CONV) p->shuffles = true;
+        if (op->op == XG_K_OP_ALLOC_SHARED) p->shared += (op->results[0].type->elements * xg_kelem_bytes(op->results[0].type->elem) + 15) / 16 * 16;
+        for (k = 0; k < op->n_regions; k++) xg_phase_look(p, op->regions[k]);
+    }
+}
+/* Warps that shuffle or wait are whole; one dimension of threads and of blocks. */
+XG_FN bool xg_phase_fits(const xg_phases *w, const xg_phase *p) {
+    uint32_t k;
+    for (k = 1; k < 3; k++) if (p->f->threads[k] != 1 || p->f->blocks[k] != 1) return false;
+    return p->threads <= 1024 && ((!p->waits && !p->shuffles) || p->threads % 32 == 0) && w->shared + p->shared <= XG_PHASES_SHARED_MAX;
+}
+XG_FN void xg_phase_make(xg_phases *w, xg_phase *p, bool by_loop) {
+    xg_fusion_emission *e = XG_NEW(w->e.arena, xg_fusion_emission);
+    xg_kfunc *f, *last = w->e.m->last;
+    xg_buf name;
+    xg_emit_open(e, w->e.m, w->e.arena, p->fusion, w->target);
+    xg_emit_check_leaves(e);
+    xg_emit_entry(e, p->fusion->name);
+    if (by_loop) xg_emit_loop(e); else xg_emit_choose(e)->emit(e);
+    p->f = e->m->entry;
+    p->f->entry = false;
+    p->threads = p->f->threads[0];
+    p->blocks = p->f->blocks[0];
+    p->shared = 0;
+    p->waits = p->shuffles = false;
+    xg_phase_look(p, p->f->body);
+    for (f = last->next; f; f = f->next) if (f != p->f) { /* members may call instructions alike */
+        xg_buf_init(&name, w->e.arena);
+        xg_put_str(&name, p->fusion->name);
+        xg_putc(&name, '.');
+        xg_put_str(&name, f->name);
+        f->name = xg_str_of(name.p, name.n);
+    }
+}
+XG_FN void xg_phase_add(xg_phases *w, const xg_inst *fusion) {
+    xg_phase *p = &w->p[w->n++];
+    p->fusion = fusion;
+    p->results = XG_NEW_N(w->e.arena, xg_kval *, (size_t)xg_shape_leaves(fusion->shape) + 1);
+    xg_map64_put(&w->places, fusion->id + (uint64_t)1, (void *)(uintptr_t)w->n);
+    xg_phase_make(w, p, false);
+    if (!xg_phase_fits(w, p)) { /* threads of the loop emitter do not know of each other */
+        xg_kir_func_remove(p->f);
+        xg_phase_make(w, p, true);
+    }
+    if (!xg_phase_fits(w, p)) xg_hlo_fail(fusion, XLAGPU_ERROR_LIMIT, "leave the pass small-kernel-joining out", "%s is too large to be a part of a kernel of one block", fusion->name.p);
+    w->shared += p->shared;
+}
+
+/* ---- where values lie ---- */
+
+XG_FN xg_kval **xg_phases_value(xg_phases *w, const xg_inst *i) {
+    uint32_t leaf = 0;
+    if (i->op == XG_PARAMETER) return NULL;
+    if (i->op == XG_GET_TUPLE_ELEMENT) { leaf = (uint32_t)xg_attr_int(i, XG_A_index, 0); i = XG_OPERAND(i, 0); }
+    return &w->p[(size_t)xg_map64_get(&w->places, i->id + (uint64_t)1) - 1].results[leaf];
+}
+XG_FN xg_kval *xg_phases_tensor(xg_phases *w, const xg_inst *i) { return i->op == XG_PARAMETER ? &w->e.m->entry->body->args[i->number] : *xg_phases_value(w, i); }
+/* Results of the kernel to their destinations, all else to shared memory. */
+XG_FN void xg_phases_place(xg_phases *w) {
+    xg_kval *dest = &w->e.m->entry->body->args[w->e.comp->n_params];
+    uint32_t k, leaf, n;
+    for (k = 0; k < w->e.n_roots; k++) *xg_phases_value(w, w->e.roots[k]) = dest + k;
+    for (k = 0; k < w->n; k++) for (leaf = 0, n = (uint32_t)xg_shape_leaves(w->p[k].fusion->shape); leaf < n; leaf++) {
+        const xg_ktype *t = w->p[k].f->results[leaf];
+        if (!w->p[k].results[leaf]) w->p[k].results[leaf] = xg_kir_op(&w->b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+    }
+}
+
+/* ---- a member ---- */
+
+/* thread[round] -> the member's thread and block. */
+XG_FN const xg_imap *xg_phase_map(const xg_phases *w, const xg_phase *p) {
+    xg_aff_ctx *x = w->e.m->aff;
+    int64_t teams = p->waits ? 1 : w->threads / p->threads, rounds = (p->blocks + teams - 1) / teams;
+    xg_imap *m = xg_imap_new(x, 1, 1, 0, 2, 2);
+    const xg_aff *th = xg_aff_dim(x, 0);
+    m->dims[0].name = XG_STR("th_x");
+    m->dims[0].range = xg_range_of(0, w->threads - 1);
+    m->syms[0].name = XG_STR("round");
+    m->syms[0].range = xg_range_of(0, rounds - 1);
+    m->results[0] = xg_aff_mod(x, th, p->threads);
+    m->results[1] = xg_aff_add(x, xg_aff_mul(x, xg_aff_sym(x, 0), teams), xg_aff_div(x, th, p->threads));
+    m->constraints[0].expr = th;
+    m->constraints[0].range = xg_range_of(0, XG_MIN(teams, p->blocks) * p->threads - 1);
+    m->constraints[1].expr = m->results[1];
+    m->constraints[1].range = xg_range_of(0, p->blocks - 1);
+    return xg_imap_simplify(x, m);
+}
+/* What names a place in the launch, and arrays in shared memory, are made in front of all else; arrays here, outside of the rounds. */
+XG_FN void xg_phase_begin(xg_phases *w, const xg_phase *p) {
+    static const xg_kopcode front[] = {XG_K_OP_ALLOC_SHARED, XG_K_OP_BLOCK_ID, XG_K_OP_THREAD_ID};
+    xg_kops ops;
+    uint32_t k, j;
+    for (j = 0; j < XG_COUNT(front); j++) {
+        memset(&ops, 0, sizeof ops);
+        xg_kops_collect_of(w->e.arena, &ops, p->f->body, front[j]);
+        for (k = 0; k < ops.n; k++) if (ops.p[k] != p->f->body->first) xg_kop_move_before(ops.p[k], p->f->body->first);
+    }
+    xg_kclone_begin(p->f->body);
+}
+/* A copy of the member's code. at: its thread and block; dest: its results as they are, and become. */
+XG_FN void xg_phase_body(xg_phases *w, xg_phase *p, xg_kb *b, xg_kval *const *at, xg_kval **dest, xg_kb *outside) {
+    xg_kregion *body = p->f->body;
+    uint32_t n = p->f->n_inputs, k;
+    xg_kop *op, *end = xg_kregion_end(body);
+    for (k = 0; k < n; k++) xg_kclone_put(&body->args[k], xg_phases_tensor(w, XG_OPERAND(p->fusion, k)));
+    for (k = 0; k < p->f->n_results; k++) xg_kclone_put(&body->args[n + k], dest[k]);
+    for (op = body->first; op != end; op = op->next) {
+        b->loc = op->loc;
+        if (op->op == XG_K_OP_THREAD_ID || op->op == XG_K_OP_BLOCK_ID) xg_kclone_put(op->results, op->flags ? xg_kconst_int(b, XG_E_INDEX, 0) : at[op->op == XG_K_OP_BLOCK_ID]);
+        else xg_kop_clone(op->op == XG_K_OP_ALLOC_SHARED ? outside : b, op);
+    }
+    for (k = 0; k < p->f->n_results; k++) dest[k] = xg_kclone_value(end->operands[k].value);
+}
+/* The member's barriers are those of its team, if not all threads are in it. */
+XG_FN void xg_phase_own_barrier(xg_phases *w, const xg_phase *p) {
+    xg_kops ops;
+    uint32_t k;
+    if (!p->waits || p->threads == w->threads) return;
+    w->barriers++;
+    memset(&ops, 0, sizeof ops);
+    xg_kops_collect_of(w->e.arena, &ops, p->f->body, XG_K_OP_SYNC);
+    for (k = 0; k < ops.n; k++) { ops.p[k]->a = p->threads; ops.p[k]->b = w->barriers; }
+}
+XG_FN void xg_phases_meet(xg_phases *w);
+XG_FN void xg_phase_emit(xg_phases *w, xg_phase *p) {
+    const xg_imap *map = xg_phase_map(w, p);
+    uint32_t n = p->f->n_results, first, k;
+    xg_kop *loop, *end, *wait;
+    xg_kregion *body;
+    xg_kb in;
+    if (w->barriers == XG_PHASES_BARRIERS) xg_phases_meet(w);
+    xg_phase_own_barrier(w, p);
+    xg_phase_begin(w, p);
+    end = xg_kregion_end(p->f->body);
+    if (p->waits && p->blocks > 1) { /* the next round writes to the same shared memory */
+        in = xg_kb_before(w->e.m, end);
+        wait = xg_kir_op(&in, XG_K_OP_SYNC, NULL, 0, NULL, 0, 0);
+        if (p->threads != w->threads) { wait->a = p->threads; wait->b = w->barriers; }
+    }
+    loop = xg_kloop(&w->b, map, &w->thread, p->results, n);
+    body = loop->regions[0];
+    first = map->n_syms;
+    in = xg_kb_end(w->e.m, body);
+    {
+        xg_kval *at[2], **dest = XG_NEW_N(w->e.arena, xg_kval *, n + 1);
+        xg_kb outside = xg_kb_before(w->e.m, loop);
+        for (k = 0; k < 2; k++) at[k] = &body->args[first + k];
+        for (k = 0; k < n; k++) dest[k] = &body->args[first + 2 + k];
+        xg_phase_body(w, p, &in, at, dest, &outside);
+        xg_kyield(&in, dest, n);
+    }
+    for (k = 0; k < n; k++) p->results[k] = &loop->results[k];
+    xg_kir_func_remove(p->f);
+}
+
+/* ---- the whole ---- */
+
+/* Whether a member reads it. */
+XG_FN bool xg_phases_is_read(const xg_inst *fusion, uint32_t leaf) {
+    if (fusion->shape->type != XLAGPU_TUPLE) { XG_FOR_USES(u, fusion) if (u->user->op == XG_FUSION) return true; return false; }
+    XG_FOR_USES(g, fusion) {
+        if (g->user->op != XG_GET_TUPLE_ELEMENT || xg_attr_int(g->user, XG_A_index, 0) != (int64_t)leaf) continue;
+        XG_FOR_USES(u, g->user) if (u->user->op == XG_FUSION) return true;
+    }
+    return false;
+}
+/* All threads, and with them all that members read of each other. */
+XG_FN void xg_phases_meet(xg_phases *w) {
+    XG_VEC(xg_kval **) where;
+    const xg_ktype **types;
+    xg_kval **v;
+    xg_kop *op;
+    uint32_t k, leaf, n;
+    memset(&where, 0, sizeof where);
+    for (k = 0; k < w->n; k++) for (leaf = 0, n = (uint32_t)xg_shape_leaves(w->p[k].fusion->shape); leaf < n; leaf++) if (xg_phases_is_read(w->p[k].fusion, leaf)) xg_push(w->e.arena, xg_kval **, &where, &w->p[k].results[leaf]);
+    v = XG_NEW_N(w->e.arena, xg_kval *, where.n + (size_t)1);
+    types = XG_NEW_N(w->e.arena, const xg_ktype *, where.n + (size_t)1);
+    for (k = 0; k < where.n; k++) { v[k] = *where.p[k]; types[k] = v[k]->type; }
+    op = xg_kir_op(&w->b, XG_K_OP_SYNC, v, where.n, types, where.n, 0);
+    for (k = 0; k < where.n; k++) *where.p[k] = &op->results[k];
+    w->barriers = 0;
+}
+/* As many as the widest member has work for, but a team must have room. */
+XG_FN void xg_phases_plan(xg_phases *w) {
+    int64_t wish = 32, least = 1;
+    uint32_t k;
+    for (k = 0; k < w->n; k++) {
+        wish = XG_MAX(wish, w->p[k].waits ? w->p[k].threads : w->p[k].threads * w->p[k].blocks);
+        least = XG_MAX(least, w->p[k].threads);
+    }
+    w->threads = (XG_MAX(XG_MIN(wish, (int64_t)XG_PHASES_THREADS), least) + 32 - 1) / 32 * 32;
+}
+XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name) {
+    xg_phases w;
+    xg_kfunc *entry;
+    xg_kval **results;
+    xg_phase_list list = xg_fuse_phases(e->arena, e->comp);
+    uint32_t level, k;
+    memset(&w, 0, sizeof w);
+    w.e = *e;
+    w.target = e->target;
+    w.p = XG_NEW_N(e->arena, xg_phase, e->comp->n_insts);
+    xg_map64_init(&w.places, e->arena);
+    xg_emit_entry(&w.e, name);
+    entry = w.e.m->entry;
+    w.shared = xg_fuse_phases_shared(e->comp);
+    for (k = 0; k < list.n; k++) xg_phase_add(&w, list.members[k]);
+    w.e.m->entry = entry;
+    xg_phases_plan(&w);
+    for (k = 0; k < 3; k++) entry->threads[k] = entry->blocks[k] = 1;
+    entry->threads[0] = (uint32_t)w.threads;
+    w.b = xg_kb_end(w.e.m, entry->body);
+    w.b.loc = e->fusion->id + 1;
+    w.thread = xg_kthread_id(&w.b, 0, w.threads);
+    xg_phases_place(&w);
+    for (level = 0; level < list.levels; level++) {
+        if (level) xg_phases_meet(&w);
+        for (k = 0; k < w.n; k++) if (list.level[k] == level) xg_phase_emit(&w, &w.p[k]);
+    }
+    results = XG_NEW_N(e->arena, xg_kval *, e->n_roots + (size_t)1);
+    for (k = 0; k < e->n_roots; k++) results[k] = *xg_phases_value(&w, e->roots[k]);
+    xg_kreturn(&w.b, results, e->n_roots);
+}
+
+#endif /* XG_EMIT_PHASES_C */
 
 /* ptx */
 /* ptx/ptx.h -- the last step of the compiler: low-level kernel IR to PTX text for one target.
@@ -53672,14 +56242,14 @@ XG_FN xg_kval *xg_math_expand(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, u
 typedef struct xg_ptx xg_ptx;
 XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t);
 XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m); /* legalizes m (which it changes) and appends its entry function */
-XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_buf *out); /* the whole module: head, then the kernels in the order given; gives the number of their instructions */
+XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out); /* the whole module: head, then the kernels in the order given; gives the number of their instructions */
 
 /* What any backend offers; state is made by begin. */
 typedef struct xg_backend {
     const char *name;
     void *(*begin)(xg_ctx *c, xg_arena *a, const xg_target *t);
     void (*kernel)(void *state, xg_kmodule *m);
-    uint32_t (*finish)(void *state, xg_buf *out); /* the text; gives the number of instructions in it */
+    uint32_t (*finish)(void *state, xg_texts *out); /* the text; gives the number of instructions in it */
 } xg_backend;
 XG_FN const xg_backend *xg_ptx_backend(void);
 
@@ -53691,7 +56261,8 @@ XG_FN const xg_backend *xg_ptx_backend(void);
  *
  * In a text, lines are separated by '|'. $d is the result (only the last line may write it), $0 $1 $2 the operands, $n1 operand 1 narrowed to 32
  * bits, $p the address that operand 1 is, $t $q $h $s temporaries of 32, 64 bits, a predicate, 16 bits, $f ".ftz" where the module flushes subnormals, $c the condition of a compare
- * (for integers with its sign letter, "lt.u"), $x the axis of an id. */
+ * (for integers with its sign letter, "lt.u"), $x the axis of an id, $b which barrier, and how many
+ * threads wait there if not all do. */
 #ifndef XG_PTX_ISEL_C
 #define XG_PTX_ISEL_C
 
@@ -53923,7 +56494,7 @@ enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */ };
     X(SHFLUP, SH, ANY, 0, 0, 0, "shfl.sync.up.b32 $d, $0, $1, 0, -1") \
     X(SHFLBFLY, SH, ANY, 0, 0, 0, "shfl.sync.bfly.b32 $d, $0, $1, 31, -1") \
     X(SHFLIDX, SH, ANY, 0, 0, 0, "shfl.sync.idx.b32 $d, $0, $1, 31, -1") \
-    X(BARRIER, ANY, ANY, 0, 0, 0, "bar.sync 0")
+    X(BARRIER, ANY, ANY, 0, 0, 0, "bar.sync $b")
 
 typedef struct xg_ptx_row { uint16_t op; uint32_t in, out; uint16_t cc, isa; uint8_t flags; const char *text; } xg_ptx_row;
 static const xg_ptx_row xg_ptx_rows[] = {
@@ -56406,14 +58977,14 @@ struct xg_ptx {
     xg_arena *all;    /* of what lasts: the text */
     const xg_target *target;
     uint32_t isa;
-    xg_buf text;      /* the head of the module, finished kernels */
+    xg_texts text;    /* the head of the module, finished kernels */
     uint32_t instructions; /* in these */
     xg_dict names;    /* entries so far */
     xg_ptx_index index;
     /* of the current kernel */
     xg_kmodule *m;
     xg_kfunc *f;
-    xg_buf body, shared;
+    xg_buf body, shared, head; /* head: what stands in front of these */
     uint32_t regs[XG_PC_COUNT], labels, depth;
     int64_t static_shared, dynamic_at;
     bool dynamic;     /* shared arrays are slices of one dynamic array */
@@ -56483,83 +59054,91 @@ static xg_ptx_val *xg_ptx_define(xg_ptx *p, xg_kval *v) {
 static xg_ptx_val *xg_ptx_of(const xg_kval *v) { XLAGPU_ASSERT(v->scratch); return (xg_ptx_val *)v->scratch; }
 
 /* ---- lines ---- */
-static void xg_ptx_put_lane(xg_ptx *p, xg_buf *b, const xg_ptx_lane *l) {
-    (void)p;
-    if (l->kind == XG_PL_REG) {
-        char t[24], *end = t + sizeof t, *s = xg_digits(end, l->num, 10, false);
-        const char *prefix = xg_ptx_prefixes[l->cls];
-        uint32_t n = prefix[2] ? 3 : 2;
-        while (n) *--s = prefix[--n];
-        xg_put(b, s, (size_t)(end - s));
-    }
-    else if (l->kind == XG_PL_SYM) xg_put_str(b, *l->sym);
-    else if (l->cls == XG_PC_F) { xg_puts(b, "0f"); xg_put_hex(b, (uint64_t)l->bits & 0xFFFFFFFFu, 8); }
-    else if (l->cls == XG_PC_FD) { xg_puts(b, "0d"); xg_put_hex(b, (uint64_t)l->bits, 16); }
-    else if (l->cls == XG_PC_RS) { xg_puts(b, "0x"); xg_put_hex(b, (uint64_t)l->bits & 0xFFFFu, 4); }
-    else if (l->cls == XG_PC_P) xg_putc(b, l->bits & 1 ? '1' : '0');
-    else xg_put_i64(b, l->cls == XG_PC_R ? (int64_t)(int32_t)(uint32_t)(uint64_t)l->bits : l->bits);
-}
-/* A line is written by a pen: there is room for it, so that its characters go one behind the other. What is no register is put by the buffer, which may move. */
+/* A line is written by a pen: there is room for it, so that its characters go one behind the other. Only the name of an array may be longer, and makes room itself. */
 enum { XG_PTX_LINE_MAX = 1024 };
-static char *xg_ptx_pen(xg_ptx *p) { return xg_buf_room(&p->body, XG_PTX_LINE_MAX); }
-static void xg_ptx_pen_up(xg_ptx *p, char *at) { *at = 0; p->body.n = (size_t)(at - p->body.p); }
+static char *xg_ptx_pen(xg_ptx *p) { return XG_LIKELY(p->body.cap - p->body.n > XG_PTX_LINE_MAX) ? p->body.p + p->body.n : xg_buf_room(&p->body, XG_PTX_LINE_MAX); }
+static void xg_ptx_pen_up(xg_ptx *p, const char *at) { p->body.n = (size_t)(at - p->body.p); }
 static char *xg_ptx_pen_text(char *at, const char *z) { while (*z) *at++ = *z++; return at; }
+static char *xg_ptx_pen_digits(char *at, uint64_t v) {
+    char t[24], *end = t + sizeof t, *s;
+    for (s = xg_digits(end, v, 10, false); s < end; s++) *at++ = *s;
+    return at;
+}
 static char *xg_ptx_pen_number(char *at, uint32_t v) { /* most registers have few digits */
-    char t[16], *end = t + sizeof t, *s;
-    if (v >= 1000) {
-        for (s = xg_digits(end, v, 10, false); s < end; s++) *at++ = *s;
-        return at;
-    }
-    if (v >= 100) *at++ = (char)('0' + v / 100);
+    if (v >= 10000) return xg_ptx_pen_digits(at, v);
+    if (v >= 1000) *at++ = (char)('0' + v / 1000);
+    if (v >= 100) *at++ = (char)('0' + v / 100 % 10);
     if (v >= 10) *at++ = (char)('0' + v / 10 % 10);
     *at++ = (char)('0' + v % 10);
     return at;
 }
-static char *xg_ptx_pen_lane(xg_ptx *p, char *at, const xg_ptx_lane *l) {
-    const char *prefix;
-    if (l->kind != XG_PL_REG) {
-        xg_ptx_pen_up(p, at);
-        xg_ptx_put_lane(p, &p->body, l);
-        return xg_ptx_pen(p);
+static char *xg_ptx_pen_i64(char *at, int64_t v) {
+    if (v < 0) *at++ = '-';
+    return xg_ptx_pen_digits(at, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+static char *xg_ptx_pen_hex(char *at, uint64_t v, int digits) {
+    while (digits-- > 0) *at++ = "0123456789ABCDEF"[v >> 4 * digits & 15];
+    return at;
+}
+static char *xg_ptx_pen_symbol(xg_ptx *p, char *at, xg_str name) {
+    xg_ptx_pen_up(p, at);
+    xg_put_str(&p->body, name);
+    return xg_ptx_pen(p);
+}
+static char *xg_ptx_pen_constant(char *at, const xg_ptx_lane *l) {
+    switch (l->cls) {
+    case XG_PC_F: return xg_ptx_pen_hex(xg_ptx_pen_text(at, "0f"), (uint64_t)l->bits, 8);
+    case XG_PC_FD: return xg_ptx_pen_hex(xg_ptx_pen_text(at, "0d"), (uint64_t)l->bits, 16);
+    case XG_PC_RS: return xg_ptx_pen_hex(xg_ptx_pen_text(at, "0x"), (uint64_t)l->bits, 4);
+    case XG_PC_P: *at++ = l->bits & 1 ? '1' : '0'; return at;
+    default: return xg_ptx_pen_i64(at, l->cls == XG_PC_R ? (int64_t)(int32_t)(uint32_t)(uint64_t)l->bits : l->bits);
     }
-    prefix = xg_ptx_prefixes[l->cls]; /* of two or three characters */
+}
+static char *xg_ptx_pen_lane(xg_ptx *p, char *at, const xg_ptx_lane *l) {
+    const char *prefix = xg_ptx_prefixes[l->cls]; /* of two or three characters */
+    if (l->kind != XG_PL_REG) return l->kind == XG_PL_SYM ? xg_ptx_pen_symbol(p, at, *l->sym) : xg_ptx_pen_constant(at, l);
     *at++ = prefix[0];
     *at++ = prefix[1];
     if (prefix[2]) *at++ = prefix[2];
     return xg_ptx_pen_number(at, l->num);
 }
-static void xg_ptx_line_begin(xg_ptx *p) {
+static char *xg_ptx_line_begin(xg_ptx *p) {
+    char *at = xg_ptx_pen(p);
     p->instructions++;
-    xg_putc(&p->body, '\t');
+    *at++ = '\t';
     if (p->guard.num) {
-        xg_puts(&p->body, p->guard_not ? "@!" : "@");
-        xg_ptx_put_lane(p, &p->body, &p->guard);
-        xg_putc(&p->body, ' ');
+        at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, p->guard_not ? "@!" : "@"), &p->guard);
+        *at++ = ' ';
     }
+    return at;
 }
-static void xg_ptx_line_end(xg_ptx *p) { xg_put(&p->body, ";\n", 2); }
+static void xg_ptx_line_end(xg_ptx *p, char *at) {
+    *at++ = ';';
+    *at++ = '\n';
+    xg_ptx_pen_up(p, at);
+}
 /* One line from text and lanes: $ stands for the next lane. */
 static void xg_ptx_line(xg_ptx *p, const char *text, const xg_ptx_lane *a, const xg_ptx_lane *b, const xg_ptx_lane *c, const xg_ptx_lane *d) {
     const xg_ptx_lane *args[4];
     uint32_t n = 0;
-    char *at;
+    char *at = xg_ptx_line_begin(p);
     args[0] = a; args[1] = b; args[2] = c; args[3] = d;
-    xg_ptx_line_begin(p);
-    for (at = xg_ptx_pen(p); *text; text++) {
+    for (; *text; text++) {
         if (*text == '$') at = xg_ptx_pen_lane(p, at, args[n++]);
         else *at++ = *text;
     }
-    xg_ptx_pen_up(p, xg_ptx_pen_text(at, ";\n"));
+    xg_ptx_line_end(p, at);
 }
 static void xg_ptx_move(xg_ptx *p, const xg_ptx_lane *to, const xg_ptx_lane *from) {
+    char *at;
     if (xg_ptx_lane_eq(to, from)) return;
-    xg_ptx_line_begin(p);
-    xg_printf(&p->body, "mov.%s ", from->kind == XG_PL_SYM ? "u32" : xg_ptx_class_types[to->cls]);
-    xg_ptx_put_lane(p, &p->body, to);
-    xg_puts(&p->body, ", ");
-    xg_ptx_put_lane(p, &p->body, from);
-    if (from->kind == XG_PL_SYM && from->bits) { xg_putc(&p->body, '+'); xg_put_i64(&p->body, from->bits); }
-    xg_ptx_line_end(p);
+    at = xg_ptx_pen_text(xg_ptx_line_begin(p), "mov.");
+    at = xg_ptx_pen_text(at, from->kind == XG_PL_SYM ? "u32" : xg_ptx_class_types[to->cls]);
+    *at++ = ' ';
+    at = xg_ptx_pen_text(xg_ptx_pen_lane(p, at, to), ", ");
+    at = xg_ptx_pen_lane(p, at, from);
+    if (from->kind == XG_PL_SYM && from->bits) { *at++ = '+'; at = xg_ptx_pen_i64(at, from->bits); }
+    xg_ptx_line_end(p, at);
 }
 /* A register with the lane's content: constants, array addresses and pointers with an offset become one. */
 static xg_ptx_lane xg_ptx_in_reg(xg_ptx *p, const xg_ptx_lane *l) {
@@ -56592,7 +59171,16 @@ static void xg_ptx_define_as(xg_ptx *p, xg_kval *v, const xg_ptx_lane *lanes, ui
 /* ---- table rows to lines ---- */
 static void xg_ptx_need_isa(xg_ptx *p, uint32_t isa) { if (isa > p->isa) p->isa = isa; }
 
-static void xg_ptx_put_address(xg_ptx *p, const xg_ptx_lane *l);
+static char *xg_ptx_pen_address(xg_ptx *p, char *at, const xg_ptx_lane *a) {
+    *at++ = '[';
+    if (a->kind == XG_PL_IMM) at = xg_ptx_pen_i64(at, a->bits);
+    else {
+        at = xg_ptx_pen_lane(p, at, a);
+        if (a->bits) { *at++ = '+'; at = xg_ptx_pen_i64(at, a->bits); } /* "+-72": the assembler does not take "-72" */
+    }
+    *at++ = ']';
+    return at;
+}
 static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     xg_ptx_lane in[3], narrow, tmp[4];
     bool has_tmp[4] = {false, false, false, false}, all_imm = op->n_operands > 0;
@@ -56609,6 +59197,7 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     }
     for (i = 0; i < op->n_operands; i++) {
         bool imm16 = (in[i].cls == XG_PC_RS && !(row->flags & XG_PI_IMM16)) || in[i].cls == XG_PC_P;
+        if (in[i].kind == XG_PL_REG && !in[i].bits) continue;
         if (in[i].kind != XG_PL_IMM || imm16 || (all_imm && i == 0)) in[i] = xg_ptx_in_reg(p, &in[i]);
     }
     if (op->n_operands == 2 && in[1].cls == XG_PC_RD && strstr(row->text, "$n1")) {
@@ -56617,33 +59206,37 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
         if (in[1].kind != XG_PL_IMM) { narrow = xg_ptx_new_reg(p, XG_PC_R); xg_ptx_line(p, "cvt.u32.u64 $, $", &narrow, &in[1], NULL, NULL); }
     }
     if (op->n_results) d = &xg_ptx_define(p, &op->results[0])->lane[0];
-    xg_ptx_line_begin(p);
-    at = xg_ptx_pen(p);
+    at = xg_ptx_line_begin(p);
     for (t = row->text; *t; t++) {
         const char *temps = "tqhs", *which;
+        if (*t != '$' && *t != '|') { *at++ = *t; continue; }
         if (*t == '|') {
-            xg_ptx_pen_up(p, xg_ptx_pen_text(at, ";\n"));
-            xg_ptx_line_begin(p);
-            at = xg_ptx_pen(p);
+            xg_ptx_line_end(p, at);
+            at = xg_ptx_line_begin(p);
             continue;
         }
-        if (*t != '$') { *at++ = *t; continue; }
-        t++;
-        if (*t == 'd') at = xg_ptx_pen_lane(p, at, d);
-        else if (*t >= '0' && *t <= '2') at = xg_ptx_pen_lane(p, at, &in[*t - '0']);
-        else if (*t == 'p') { xg_ptx_pen_up(p, at); xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]); at = xg_ptx_pen(p); }
-        else if (*t == 'n') { at = xg_ptx_pen_lane(p, at, &narrow); t++; }
-        else if (*t == 'f') at = xg_ptx_pen_text(at, p->m->ftz ? ".ftz" : "");
-        else if (*t == 'a') at = xg_ptx_pen_text(at, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : "");
-        else if (*t == 'x') *at++ = "xyz"[op->flags % 3];
-        else if (*t == 'c') at = xg_ptx_pen_text(at, op->op == XG_K_OP_CMPI ? xg_ptx_cmpi_text[op->flags % XG_CI_COUNT] : xg_ptx_cmpf_text[op->flags % XG_CF_COUNT]);
-        else if ((which = strchr(temps, *t)) != NULL && *t) {
+        switch (*++t) {
+        case 'd': at = xg_ptx_pen_lane(p, at, d); break;
+        case '0': case '1': case '2': at = xg_ptx_pen_lane(p, at, &in[*t - '0']); break;
+        case 'p': at = xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]); break;
+        case 'n': at = xg_ptx_pen_lane(p, at, &narrow); t++; break;
+        case 'f': at = xg_ptx_pen_text(at, p->m->ftz ? ".ftz" : ""); break;
+        case 'a': at = xg_ptx_pen_text(at, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : ""); break;
+        case 'x': *at++ = "xyz"[op->flags % 3]; break;
+        case 'b':
+            at = xg_ptx_pen_number(at, (uint32_t)op->b);
+            if (op->a) at = xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->a);
+            break;
+        case 'c': at = xg_ptx_pen_text(at, op->op == XG_K_OP_CMPI ? xg_ptx_cmpi_text[op->flags % XG_CI_COUNT] : xg_ptx_cmpf_text[op->flags % XG_CF_COUNT]); break;
+        default:
+            which = *t ? strchr(temps, *t) : NULL;
+            XLAGPU_ASSERT(which); /* else an unknown letter in an instruction text */
             i = (uint32_t)(which - temps);
             if (!has_tmp[i]) { tmp[i] = xg_ptx_new_reg(p, tmp_class[i]); has_tmp[i] = true; }
             at = xg_ptx_pen_lane(p, at, &tmp[i]);
-        } else XLAGPU_ASSERT(!"unknown letter in an instruction text");
+        }
     }
-    xg_ptx_pen_up(p, xg_ptx_pen_text(at, ";\n"));
+    xg_ptx_line_end(p, at);
     xg_ptx_need_isa(p, row->isa);
 }
 
@@ -56662,22 +59255,13 @@ static const char *xg_ptx_memory_type(const xg_ktype *t, bool sign) {
     default: return "b32";
     }
 }
-static void xg_ptx_put_address(xg_ptx *p, const xg_ptx_lane *a) {
-    xg_putc(&p->body, '[');
-    if (a->kind == XG_PL_IMM) xg_put_i64(&p->body, a->bits);
-    else {
-        xg_ptx_put_lane(p, &p->body, a);
-        if (a->bits) { xg_putc(&p->body, '+'); xg_put_i64(&p->body, a->bits); } /* "+-72": the assembler does not take "-72" */
-    }
-    xg_putc(&p->body, ']');
-}
-static void xg_ptx_put_lanes(xg_ptx *p, const xg_ptx_lane *l, uint32_t n) {
-    char *at = xg_ptx_pen(p);
+static char *xg_ptx_pen_lanes(xg_ptx *p, char *at, const xg_ptx_lane *l, uint32_t n) {
     uint32_t i;
-    if (n > 1) *at++ = '{';
-    for (i = 0; i < n; i++) { if (i) at = xg_ptx_pen_text(at, ", "); at = xg_ptx_pen_lane(p, at, &l[i]); }
-    if (n > 1) *at++ = '}';
-    xg_ptx_pen_up(p, at);
+    if (n == 1) return xg_ptx_pen_lane(p, at, l);
+    *at++ = '{';
+    for (i = 0; i < n; i++) at = xg_ptx_pen_lane(p, i ? xg_ptx_pen_text(at, ", ") : at, &l[i]);
+    *at++ = '}';
+    return at;
 }
 static const char *xg_ptx_space(const xg_kval *pointer) {
     switch (pointer->type->space) {
@@ -56690,8 +59274,8 @@ static const char *xg_ptx_space(const xg_kval *pointer) {
 static const char *const xg_ptx_vector_text[] = {"", "", ".v2", "", ".v4"};
 
 /* "ld.global.nc.v4.f32 ": what a volatile access may not have is left out. */
-static void xg_ptx_put_access(xg_ptx *p, const char *what, uint32_t flags, const char *space, const char *hint, uint32_t lanes, const char *type) {
-    char *at = xg_ptx_pen_text(xg_ptx_pen(p), what);
+static char *xg_ptx_pen_access(char *at, const char *what, uint32_t flags, const char *space, const char *hint, uint32_t lanes, const char *type) {
+    at = xg_ptx_pen_text(at, what);
     if (flags & KM_VOLATILE) at = xg_ptx_pen_text(at, ".volatile");
     *at++ = '.';
     at = xg_ptx_pen_text(at, space);
@@ -56700,7 +59284,7 @@ static void xg_ptx_put_access(xg_ptx *p, const char *what, uint32_t flags, const
     *at++ = '.';
     at = xg_ptx_pen_text(at, type);
     *at++ = ' ';
-    xg_ptx_pen_up(p, at);
+    return at;
 }
 
 static bool xg_ptx_only_signed_uses(const xg_kval *v) {
@@ -56714,13 +59298,11 @@ static void xg_ptx_print_load(xg_ptx *p, xg_kop *op) {
     bool sign = little && xg_ptx_only_signed_uses(v), global = XG_KOPERAND(op, 0)->type->space == XG_SPACE_GLOBAL;
     xg_ptx_val *x = xg_ptx_define(p, v);
     uint32_t i;
+    char *at;
     XLAGPU_ASSERT(x->n == 1 || x->n == 2 || x->n == 4);
-    xg_ptx_line_begin(p);
-    xg_ptx_put_access(p, "ld", op->flags, xg_ptx_space(XG_KOPERAND(op, 0)), global && (op->flags & KM_INVARIANT) ? ".nc" : "", x->n, xg_ptx_memory_type(v->type, sign));
-    xg_ptx_put_lanes(p, x->lane, x->n);
-    xg_puts(&p->body, ", ");
-    xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]);
-    xg_ptx_line_end(p);
+    at = xg_ptx_pen_access(xg_ptx_line_begin(p), "ld", op->flags, xg_ptx_space(XG_KOPERAND(op, 0)), global && (op->flags & KM_INVARIANT) ? ".nc" : "", x->n, xg_ptx_memory_type(v->type, sign));
+    at = xg_ptx_pen_text(xg_ptx_pen_lanes(p, at, x->lane, x->n), ", ");
+    xg_ptx_line_end(p, xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]));
     for (i = 0; i < x->n; i++) { x->lane[i].zext = !sign; x->lane[i].sext = sign; }
 }
 static void xg_ptx_print_store(xg_ptx *p, xg_kop *op) {
@@ -56729,14 +59311,12 @@ static void xg_ptx_print_store(xg_ptx *p, xg_kop *op) {
     bool global = XG_KOPERAND(op, 1)->type->space == XG_SPACE_GLOBAL;
     xg_ptx_lane lanes[4];
     uint32_t i;
+    char *at;
     XLAGPU_ASSERT(x->n == 1 || x->n == 2 || x->n == 4);
     for (i = 0; i < x->n; i++) lanes[i] = x->lane[i].kind == XG_PL_IMM && x->lane[i].cls != XG_PC_RS ? x->lane[i] : xg_ptx_in_reg(p, &x->lane[i]);
-    xg_ptx_line_begin(p);
-    xg_ptx_put_access(p, "st", op->flags, xg_ptx_space(XG_KOPERAND(op, 1)), global && (op->flags & KM_STREAM) ? ".cs" : "", x->n, xg_ptx_memory_type(v->type, false));
-    xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
-    xg_puts(&p->body, ", ");
-    xg_ptx_put_lanes(p, lanes, x->n);
-    xg_ptx_line_end(p);
+    at = xg_ptx_pen_access(xg_ptx_line_begin(p), "st", op->flags, xg_ptx_space(XG_KOPERAND(op, 1)), global && (op->flags & KM_STREAM) ? ".cs" : "", x->n, xg_ptx_memory_type(v->type, false));
+    at = xg_ptx_pen_text(xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]), ", ");
+    xg_ptx_line_end(p, xg_ptx_pen_lanes(p, at, lanes, x->n));
 }
 
 /* pointer + index * a + b, the constant part kept for the address. An i32 index is unsigned. */
@@ -57071,14 +59651,16 @@ static void xg_ptx_edge(xg_ptx *p, xg_kval *to, const xg_kop *from, uint32_t fir
 }
 
 /* ---- structure ---- */
-static void xg_ptx_label(xg_ptx *p, uint32_t label) { xg_putc(&p->body, 'L'); xg_put_u64(&p->body, label); xg_puts(&p->body, ":\n"); }
+static void xg_ptx_label(xg_ptx *p, uint32_t label) {
+    char *at = xg_ptx_pen(p);
+    *at++ = 'L';
+    xg_ptx_pen_up(p, xg_ptx_pen_text(xg_ptx_pen_number(at, label), ":\n"));
+}
 static void xg_ptx_branch(xg_ptx *p, const xg_ptx_lane *cond, bool negate, uint32_t label) {
+    char *at = xg_ptx_pen_text(xg_ptx_pen(p), "\t");
     p->instructions++;
-    xg_putc(&p->body, '\t');
-    if (cond) { xg_puts(&p->body, negate ? "@!" : "@"); xg_ptx_put_lane(p, &p->body, cond); xg_putc(&p->body, ' '); }
-    xg_puts(&p->body, "bra L");
-    xg_put_u64(&p->body, label);
-    xg_puts(&p->body, ";\n");
+    if (cond) { at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, negate ? "@!" : "@"), cond); *at++ = ' '; }
+    xg_ptx_line_end(p, xg_ptx_pen_number(xg_ptx_pen_text(at, "bra L"), label));
 }
 static xg_ptx_lane xg_ptx_scalar(xg_ptx *p, const xg_kval *v) { return xg_ptx_in_reg(p, &xg_ptx_of(v)->lane[0]); }
 
@@ -57312,11 +59894,16 @@ static xg_kregion *xg_ptx_param_home(const xg_kval *v) {
 }
 static void xg_ptx_load_params(xg_ptx *p, const xg_kregion *r) {
     uint32_t i;
+    char *at;
     for (i = 0; i < p->f->body->n_args; i++) {
         if (p->homes[i] != r) continue;
-        xg_printf(&p->body, "\tld.param.b64 %s%u, [%.*s_param_%u];\n", xg_ptx_prefixes[XG_PC_RD], xg_ptx_define(p, &p->f->body->args[i])->lane[0].num, (int)p->f->name.n, p->f->name.p, i);
+        at = xg_ptx_pen_text(xg_ptx_line_begin(p), "ld.param.b64 ");
+        at = xg_ptx_pen_text(xg_ptx_pen_lane(p, at, &xg_ptx_define(p, &p->f->body->args[i])->lane[0]), ", [");
+        at = xg_ptx_pen_text(xg_ptx_pen_symbol(p, at, p->f->name), "_param_");
+        at = xg_ptx_pen_number(at, i);
+        *at++ = ']';
+        xg_ptx_line_end(p, at);
         p->params_left--;
-        p->instructions++;
     }
 }
 static void xg_ptx_place_params(xg_ptx *p, xg_kfunc *f) {
@@ -57370,48 +59957,68 @@ static void xg_ptx_measure_shared(xg_ptx *p, xg_kregion *r, xg_dict *seen) {
         for (i = 0; i < op->n_regions; i++) xg_ptx_measure_shared(p, op->regions[i], seen);
     }
 }
-static void xg_ptx_comment(xg_ptx *p, xg_str text) {
+static void xg_ptx_comment(xg_buf *b, xg_str text) {
     uint32_t i;
     if (!text.n) return;
-    xg_puts(&p->text, "// ");
+    xg_puts(b, "// ");
     for (i = 0; i < text.n; i++) {
         char c = text.p[i];
-        if (c == '\n') { if (i + 1 < text.n) xg_puts(&p->text, "\n// "); }
-        else xg_putc(&p->text, (unsigned char)c < 32 ? ' ' : c);
+        if (c == '\n') { if (i + 1 < text.n) xg_puts(b, "\n// "); }
+        else xg_putc(b, (unsigned char)c < 32 ? ' ' : c);
     }
-    xg_putc(&p->text, '\n');
+    xg_putc(b, '\n');
 }
-static void xg_ptx_assemble(xg_ptx *p, xg_kfunc *f) {
+static void xg_ptx_put_param(xg_buf *b, const xg_kfunc *f, uint32_t i) {
+    xg_put_str(b, f->name);
+    xg_puts(b, "_param_");
+    xg_put_u64(b, i);
+}
+static void xg_ptx_entry(xg_ptx *p, const xg_kfunc *f) {
+    xg_buf *b = &p->head;
     uint32_t i;
-    xg_putc(&p->text, '\n');
-    if (p->dynamic) xg_printf(&p->text, ".extern .shared .align 16 .b8 %.*s_dynamic[];\n", (int)f->name.n, f->name.p);
-    xg_ptx_comment(p, p->m->comment);
-    xg_printf(&p->text, ".visible .entry %.*s(", (int)f->name.n, f->name.p);
-    for (i = 0; i < f->body->n_args; i++) xg_printf(&p->text, "%s\n\t.param .u64 .ptr .global .align %lld %.*s_param_%u", i ? "," : "", (long long)xg_ptx_param_align(f, i), (int)f->name.n, f->name.p, i);
-    xg_puts(&p->text, f->body->n_args ? "\n)\n" : ")\n");
-    if (f->threads[0] && f->resident) xg_printf(&p->text, ".minnctapersm %u\n", f->resident);
-    if (f->threads[0]) xg_printf(&p->text, ".reqntid %u, %u, %u\n", f->threads[0], XG_MAX(f->threads[1], 1u), XG_MAX(f->threads[2], 1u));
-    xg_puts(&p->text, "{\n");
-    for (i = 0; i < XG_PC_COUNT; i++) if (p->regs[i]) xg_printf(&p->text, "\t.reg .%s %s<%u>;\n", xg_ptx_class_types[i], xg_ptx_prefixes[i], p->regs[i] + 1);
-    xg_put(&p->text, p->shared.p, p->shared.n);
-    xg_put(&p->text, p->body.p, p->body.n);
-    xg_puts(&p->text, "\tret;\n}\n");
-    p->instructions++;
+    xg_putc(b, '\n');
+    if (p->dynamic) xg_printf(b, ".extern .shared .align 16 .b8 %.*s_dynamic[];\n", (int)f->name.n, f->name.p);
+    xg_ptx_comment(b, p->m->comment);
+    xg_puts(b, ".visible .entry ");
+    xg_put_str(b, f->name);
+    xg_putc(b, '(');
+    for (i = 0; i < f->body->n_args; i++) {
+        xg_puts(b, i ? ",\n\t.param .u64 .ptr .global .align " : "\n\t.param .u64 .ptr .global .align ");
+        xg_put_i64(b, xg_ptx_param_align(f, i));
+        xg_putc(b, ' ');
+        xg_ptx_put_param(b, f, i);
+    }
+    xg_puts(b, f->body->n_args ? "\n)\n" : ")\n");
+    if (f->threads[0] && f->resident) xg_printf(b, ".minnctapersm %u\n", f->resident);
+    if (f->threads[0]) xg_printf(b, ".reqntid %u, %u, %u\n", f->threads[0], XG_MAX(f->threads[1], 1u), XG_MAX(f->threads[2], 1u));
+    xg_puts(b, "{\n");
+    for (i = 0; i < XG_PC_COUNT; i++) if (p->regs[i]) xg_printf(b, "\t.reg .%s %s<%u>;\n", xg_ptx_class_types[i], xg_ptx_prefixes[i], p->regs[i] + 1);
 }
-
-/* The head says which instruction set the kernels ask for, so it is written once more in the end. */
-enum { XG_PTX_HEAD_MAX = 128 };
-static size_t xg_ptx_head(const xg_ptx *p, char *out) { return xg_format(out, XG_PTX_HEAD_MAX, ".version %u.%u\n.target %s\n.address_size 64\n", p->isa / 10, p->isa % 10, p->target->name); }
+/* The kernel's piece of the text. */
+static void xg_ptx_assemble(xg_ptx *p, const xg_kfunc *f) {
+    size_t bytes;
+    char *piece;
+    xg_ptx_entry(p, f);
+    xg_puts(&p->body, "\tret;\n}\n");
+    p->instructions++;
+    bytes = xg_add(p->ctx, xg_add(p->ctx, p->head.n, p->shared.n), p->body.n);
+    if (bytes > UINT32_MAX) xg_fail(p->ctx, XLAGPU_ERROR_LIMIT, "kernel '%.*s' has more than 4 GiB of text", (int)f->name.n, f->name.p);
+    piece = (char *)xg_alloc_raw(p->all, bytes);
+    memcpy(piece, p->head.p, p->head.n);
+    if (p->shared.n) memcpy(piece + p->head.n, p->shared.p, p->shared.n);
+    memcpy(piece + p->head.n + p->shared.n, p->body.p, p->body.n);
+    xg_texts_add(&p->text, p->all, xg_str_of(piece, bytes));
+}
 
 XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t) {
     xg_ptx *p = XG_NEW(a, xg_ptx);
-    char head[XG_PTX_HEAD_MAX];
     p->ctx = c;
     p->arena = p->all = a;
     p->target = t;
     p->isa = t->isa;
-    xg_buf_init(&p->text, a);
-    xg_put(&p->text, head, xg_ptx_head(p, head));
+    xg_texts_add(&p->text, a, XG_STR("")); /* the head says which instruction set the kernels ask for: it is written in the end */
+    xg_buf_init(&p->body, a);
+    xg_buf_init(&p->head, a);
     xg_dict_init(&p->names, a);
     xg_ptx_index_make(&p->index);
     return p;
@@ -57426,8 +60033,7 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_ptx_legalize(m);
     p->m = m;
     p->f = f;
-    p->body.arena = p->all; /* kept for the next kernel */
-    p->body.n = 0;
+    p->body.n = p->head.n = 0; /* their memory is kept */
     xg_buf_init(&p->shared, p->arena);
     memset(p->regs, 0, sizeof p->regs);
     memset(&p->guard, 0, sizeof p->guard);
@@ -57446,20 +60052,20 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_ptx_print_region(p, f->body);
     xg_ptx_assemble(p, f);
 }
-XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_buf *out) {
-    char head[XG_PTX_HEAD_MAX];
-    size_t n = xg_ptx_head(p, head);
-    XLAGPU_ASSERT(p->text.n >= n && p->text.p[n - 1] == '\n'); /* versions have three characters */
-    memcpy(p->text.p, head, n);
-    if (!out->n && out->arena == p->text.arena) *out = p->text; /* megabytes need not move */
-    else xg_put(out, p->text.p, p->text.n);
+XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out) {
+    xg_buf head;
+    xg_buf_init(&head, p->all);
+    xg_printf(&head, ".version %u.%u\n.target %s\n.address_size 64\n", p->isa / 10, p->isa % 10, p->target->name);
+    p->text.bytes += head.n - p->text.p[0].n;
+    p->text.p[0] = xg_str_of(head.p, head.n);
+    *out = p->text;
     return p->instructions;
 }
 
 /* ---- as a backend ---- */
 static void *xg_ptx_backend_begin(xg_ctx *c, xg_arena *a, const xg_target *t) { return xg_ptx_begin(c, a, t); }
 static void xg_ptx_backend_kernel(void *p, xg_kmodule *m) { xg_ptx_kernel((xg_ptx *)p, m); }
-static uint32_t xg_ptx_backend_finish(void *p, xg_buf *out) { return xg_ptx_finish((xg_ptx *)p, out); }
+static uint32_t xg_ptx_backend_finish(void *p, xg_texts *out) { return xg_ptx_finish((xg_ptx *)p, out); }
 static const xg_backend xg_ptx_backend_row = {"ptx", xg_ptx_backend_begin, xg_ptx_backend_kernel, xg_ptx_backend_finish};
 XG_FN const xg_backend *xg_ptx_backend(void) { return &xg_ptx_backend_row; }
 
@@ -57646,7 +60252,8 @@ typedef struct xg_plan {
     XG_VEC(xg_plan_step) steps;
     XG_VEC(xg_plan_sequence *) sequences; /* 0: the entry */
     XG_VEC(xg_plan_kernel) kernels;
-    xg_str ptx, hlo, target_name;
+    xg_texts ptx;
+    xg_str hlo, target_name;
     uint32_t target;
 } xg_plan;
 
@@ -60351,6 +62958,7 @@ XG_FN const char *xg_exe_check(const unsigned char *p, size_t size, xg_exe_heade
 typedef struct xg_exe_writer {
     xg_arena *arena;
     xg_buf sections[XG_EXE_SECTION_COUNT];
+    xg_texts texts[XG_EXE_SECTION_COUNT]; /* of sections that are one text: a zero is behind it */
     xg_dict strings;
     uint32_t *place; /* by slice: where a kernel's links have it, plus 1; what another kernel left there does not matter */
     uint64_t temp_bytes, host_bytes;
@@ -60594,6 +63202,13 @@ XG_FN void xg_exe_put_kernels(xg_exe_writer *w, const xg_plan *p) {
     }
 }
 
+XG_FN size_t xg_exe_section_bytes(const xg_exe_writer *w, uint32_t k) { return w->texts[k].n ? w->texts[k].bytes + 1 : w->sections[k].n; }
+XG_FN void xg_exe_put_section(unsigned char *out, const xg_exe_writer *w, uint32_t k) {
+    uint32_t i;
+    if (w->sections[k].n) memcpy(out, w->sections[k].p, w->sections[k].n);
+    for (i = 0; i < w->texts[k].n; out += w->texts[k].p[i++].n) memcpy(out, w->texts[k].p[i].p, w->texts[k].p[i].n);
+    if (w->texts[k].n) *out = 0;
+}
 XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h, xg_arena *to) {
     xg_exe_section table[XG_EXE_SECTION_COUNT];
     size_t at = sizeof *h + sizeof table, end = at;
@@ -60603,17 +63218,17 @@ XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h, xg_arena *to) {
     for (k = 0; k < XG_EXE_SECTION_COUNT; k++) {
         at = (at + XG_EXE_ALIGN - 1) / XG_EXE_ALIGN * XG_EXE_ALIGN;
         table[k].kind = k;
-        table[k].bytes = w->sections[k].n;
-        table[k].count = (uint32_t)(w->sections[k].n / xg_exe_record_size(k));
+        table[k].bytes = xg_exe_section_bytes(w, k);
+        table[k].count = (uint32_t)(table[k].bytes / xg_exe_record_size(k));
         table[k].offset = at;
-        at = xg_add(w->arena->ctx, at, w->sections[k].n);
+        at = xg_add(w->arena->ctx, at, (size_t)table[k].bytes);
     }
     h->size = at;
     out = (unsigned char *)xg_alloc_raw(to, at + 1);
     for (k = 0; k < XG_EXE_SECTION_COUNT; k++) {
         memset(out + end, 0, (size_t)table[k].offset - end);
-        if (w->sections[k].n) memcpy(out + table[k].offset, w->sections[k].p, w->sections[k].n);
-        end = (size_t)table[k].offset + w->sections[k].n;
+        xg_exe_put_section(out + table[k].offset, w, k);
+        end = (size_t)(table[k].offset + table[k].bytes);
     }
     out[at] = 0;
     memcpy(out + sizeof *h, table, sizeof table);
@@ -60647,13 +63262,6 @@ XG_FN xg_exe_header xg_exe_head(void) {
     return h;
 }
 
-/* A text as it is, with the zero behind it. */
-XG_FN void xg_exe_give_text(xg_exe_writer *w, xg_exe_section_kind kind, xg_str text) {
-    if (!text.n) return;
-    w->sections[kind].p = (char *)(uintptr_t)text.p;
-    w->sections[kind].n = w->sections[kind].cap = (size_t)text.n + 1;
-}
-
 XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to) {
     xg_exe_writer *w = xg_exe_writer_new(p->arena);
     xg_exe_header h = xg_exe_head();
@@ -60670,8 +63278,8 @@ XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to) {
     xg_exe_put_values(w, p);
     xg_exe_put_kernels(w, p);
     h.root_thunk = xg_exe_put_sequence(w, p, 0);
-    xg_exe_give_text(w, XG_EXE_PTX, p->ptx);
-    xg_exe_give_text(w, XG_EXE_HLO, p->hlo);
+    w->texts[XG_EXE_PTX] = p->ptx;
+    if (p->hlo.n) xg_texts_add(&w->texts[XG_EXE_HLO], w->arena, p->hlo);
     return xg_exe_assemble(w, &h, to);
 }
 
@@ -60938,6 +63546,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(EXPAND, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
     X(EXPAND, "scan_expander", xg_opt_scan_expander, REQUIRED) \
+    X(EXPAND, "associative-scan-finder", xg_opt_scan_finder, OPTIONAL) \
     X(EXPAND, "dynamic_padder", xg_opt_dynamic_padder, REQUIRED) \
     X(EXPAND, "fft_expander", xg_opt_fft_expander, REQUIRED) \
     X(EXPAND, "cholesky_expander", xg_opt_linear_expander, REQUIRED) \
@@ -61000,6 +63609,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(FUSION, "rematerialization", xg_fuse_rematerialize, OPTIONAL) \
     X(FUSION, "operand-combiner", xg_fuse_combine_operands, OPTIONAL) \
     X(FUSION, "dce", xg_opt_dce, OPTIONAL) \
+    X(FUSION, "small-kernel-joining", xg_fuse_join_small, OPTIONAL) \
     X(SCHEDULE, "loop-double-buffer-transformer", xg_fuse_double_buffer, OPTIONAL) \
     X(SCHEDULE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(SCHEDULE, "dce", xg_opt_dce, OPTIONAL) \
@@ -61028,6 +63638,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X("cse", xg_kir_cse) \
     X("hoist", xg_kir_hoist) \
     X("convert-index", xg_kir_convert_index) \
+    X("unroll-lowered-loops", xg_kir_unroll_lowered) \
     X("canonicalize", xg_kir_canonicalize) \
     X("cse", xg_kir_cse)
 
@@ -61386,7 +63997,7 @@ XG_FN void xg_driver_fill_report(const xg_plan *p, uint32_t instructions, xg_dri
     r->kernels = 0;
     for (k = 0; k < p->steps.n; k++) { r->kernels += p->steps.p[k].kind == XG_EXE_THUNK_KERNEL; r->copies += p->steps.p[k].kind == XG_EXE_THUNK_COPY; }
     r->instructions = instructions;
-    r->ptx_bytes = p->ptx.n;
+    r->ptx_bytes = p->ptx.bytes;
     r->made_again = p->m->made_again;
     r->temp_bytes = r->total_bytes = p->temp_bytes;
     r->largest_live = p->largest_live;
@@ -61401,6 +64012,7 @@ XG_FN xg_machine xg_driver_machine(const xg_target *t) {
     r.threads_per_sm = t->threads_per_sm;
     r.bandwidth_gbs = t->bandwidth_gbs;
     r.l2_bytes = (int64_t)t->l2_bytes;
+    r.shared_per_block = t->shared_per_block;
     return r;
 }
 
@@ -61409,7 +64021,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     xg_arena *a = p->arena;
     xg_driver_state s;
     xg_machine machine;
-    xg_buf text, ptx;
+    xg_buf text;
     uint32_t instructions = 0;
     xg_str exe;
     memset(&s, 0, sizeof s);
@@ -61430,10 +64042,12 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     }
     xg_plan_kernels(p, xg_driver_kernel, &s);
     if (!o->no_command_buffers) xg_plan_command_buffers(p, o->command_buffer_least ? o->command_buffer_least : (uint32_t)XG_DRIVER_COMMANDS, o->command_buffer_control);
-    xg_buf_init(&ptx, a);
-    if (p->kernels.n) instructions = s.backend->finish(s.code, &ptx);
-    xg_driver_dump_text(o, "ptx", &ptx);
-    p->ptx = xg_str_of(ptx.p, ptx.n);
+    if (p->kernels.n) instructions = s.backend->finish(s.code, &p->ptx);
+    if (o->dump) {
+        xg_buf_init(&text, a);
+        xg_put_texts(&text, &p->ptx);
+        xg_driver_dump_text(o, "ptx", &text);
+    }
     p->target = o->target.cc * 10;
     p->target_name = xg_str_z(o->target.name);
     if (o->keep_hlo) { xg_buf_init(&text, a); xg_hlo_print(&text, p->m, NULL); p->hlo = xg_str_of(text.p, text.n); }

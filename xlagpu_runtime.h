@@ -533,6 +533,11 @@ XG_FN void xg_printf(xg_buf *b, const char *format, ...) XG_PRINTF(2, 3);
 XG_FN size_t xg_vformat(char *out, size_t cap, const char *format, va_list args); /* as vsnprintf */
 XG_FN size_t xg_format(char *out, size_t cap, const char *format, ...) XG_PRINTF(3, 4);
 
+/* A long text in pieces, which lie one behind the other: it never moves while it grows. */
+typedef struct xg_texts { xg_str *p; uint32_t n, cap; size_t bytes; } xg_texts;
+XG_FN void xg_texts_add(xg_texts *t, xg_arena *a, xg_str piece); /* which must stay */
+XG_FN void xg_put_texts(xg_buf *b, const xg_texts *t);
+
 /* Interned strings: equal text gives the same pointer for the pool's life. */
 typedef struct xg_pool { xg_arena *arena; xg_str *slots; uint32_t n, cap; } xg_pool;
 XG_FN void xg_pool_init(xg_pool *p, xg_arena *a);
@@ -1968,6 +1973,16 @@ XG_FN void xg_printf(xg_buf *b, const char *format, ...) {
         va_end(args);
     }
     b->n += n;
+}
+
+XG_FN void xg_texts_add(xg_texts *t, xg_arena *a, xg_str piece) {
+    xg_push(a, xg_str, t, piece);
+    t->bytes += piece.n;
+}
+XG_FN void xg_put_texts(xg_buf *b, const xg_texts *t) {
+    uint32_t k;
+    (void)xg_buf_room(b, t->bytes);
+    for (k = 0; k < t->n; k++) xg_put_str(b, t->p[k]);
 }
 
 /* ---- interning ---- */

@@ -183,6 +183,53 @@ static void traffic_rows(const char *type, long long rows, long long columns) {
     snprintf(what, sizeof what, "columns of %s[%lld,%lld]", type, columns / 16, rows * 16);
     traffic(what, false);
 }
+/* Columns whose rows begin inside of sectors: what they touch, as a rule a few sectors more than a tile's row has. Few tiles are narrower than many. */
+static void traffic_skewed_columns(const char *type, long long bytes) {
+    static const struct { int a, b, c; double most; } cases[] = {
+        {1, 128, 8193, 1.03}, {1, 400, 5001, 1.05}, {1, 4096, 129, 1.04}, {1, 512, 1025, 1.12}, {17, 100, 301, 1.05}, {64, 32, 129, 1.03}, {64, 49, 197, 1.06}, {500, 20, 49, 1.02}, {4096, 3, 37, 1.01}, {9, 701, 123, 1.12},
+    };
+    size_t i, k;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        long long a = cases[i].a, b = cases[i].b, c = cases[i].c;
+        xlagpu_kernel_stats s[8];
+        uint64_t sectors = 0;
+        char line[200], what[96];
+        uint32_t n;
+        job j;
+        begin(type[0] == 's' ? "add" : "maximum", type);
+        put("ENTRY e { x = %s[%lld,%lld,%lld] parameter(0) z = %s[] constant(0) ROOT r = %s[%lld,%lld] reduce(x, z), dimensions={1}, to_apply=fold }\n", type, a, b, c, type, type, a, c);
+        snprintf(what, sizeof what, "skewed columns of %s[%lld,%lld,%lld]", type, a, b, c);
+        if (job_open(&j, what) && job_run(&j, what)) {
+            n = xlagpu_rt_stats(j.p, s, 8);
+            for (k = 0; k < n && k < 8; k++) sectors += s[k].sectors;
+            snprintf(line, sizeof line, "%s: %u kernels, %llu sectors for %llu", what, n, (unsigned long long)sectors, (unsigned long long)(j.bytes / 32));
+            if (verbose) printf("%s\n", line);
+            EXPECT_IN(n <= 2 && (double)sectors * 32 <= (cases[i].most + (bytes < 4 ? 0.05 : 0)) * (double)j.bytes, line);
+            job_compare(&j, what);
+        }
+        job_close(&j);
+    }
+}
+/* Two transposes that turn differently: tiles serve one of them, and the other is made apart; together they would touch up to twelve times the sectors. */
+static void traffic_two_turns(const char *type) {
+    xlagpu_kernel_stats s[8];
+    uint64_t sectors = 0;
+    char line[200], what[96];
+    uint32_t n, k;
+    job j;
+    begin(NULL, type);
+    put("ENTRY e { x = %s[96,128,256] parameter(0) y = %s[96,256,128] parameter(1) a = %s[256,128,96] transpose(x), dimensions={2,1,0} b = %s[256,128,96] transpose(y), dimensions={1,2,0} ROOT r = %s[256,128,96] add(a, b) }\n",
+        type, type, type, type, type);
+    snprintf(what, sizeof what, "two turns of %s", type);
+    if (job_open(&j, what) && job_run(&j, what)) {
+        n = xlagpu_rt_stats(j.p, s, 8);
+        for (k = 0; k < n && k < 8; k++) sectors += s[k].sectors;
+        snprintf(line, sizeof line, "%s: %u kernels, %llu sectors for %llu", what, n, (unsigned long long)sectors, (unsigned long long)(j.bytes / 32));
+        if (verbose) printf("%s\n", line);
+        EXPECT_IN(n <= 2 && sectors * 100 <= j.bytes / 32 * 168, line);
+    }
+    job_close(&j);
+}
 /* Rows of a few elements, which begin inside of sectors. */
 static void traffic_short_rows(const char *type, long long bytes) {
     static const int lengths[] = {3, 5, 7, 10, 11, 12, 17, 20, 31, 50, 100};
@@ -253,6 +300,41 @@ static void traffic_moves(const char *type, int64_t bytes) {
     }
 }
 
+/* Contractions of arrays that lie behind each other: no step asks in which of them it is, so it costs what one array costs. */
+static uint64_t pieces_lanes(const char *what, const char *body) {
+    xlagpu_kernel_stats s[8];
+    uint64_t lanes = 0;
+    uint32_t kernels = 0;
+    job j;
+    begin(NULL, NULL);
+    put("ENTRY e { %s }\n", body);
+    if (job_open(&j, what) && job_run(&j, what)) {
+        kernels = xlagpu_rt_stats(j.p, s, 8);
+        lanes = s[0].lane_instructions;
+        job_compare(&j, what);
+    }
+    job_close(&j);
+    EXPECT_IN(kernels == 1, what);
+    return lanes;
+}
+static void traffic_pieces(void) {
+    static const char *const bodies[][2] = {
+        {"x = s32[2,8,8,48] parameter(0) w = s32[3,3,48,16] parameter(1) ROOT r = s32[2,8,8,16] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f",
+         "x = s32[2,8,8,32] parameter(0) y = s32[2,8,8,16] parameter(2) w = s32[3,3,48,16] parameter(1) c = s32[2,8,8,48] concatenate(x, y), dimensions={3} "
+         "ROOT r = s32[2,8,8,16] convolution(c, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"},
+        {"x = s32[64,96] parameter(0) w = s32[96,32] parameter(1) ROOT r = s32[64,32] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+         "x = s32[64,40] parameter(0) y = s32[64,56] parameter(2) w = s32[96,32] parameter(1) c = s32[64,96] concatenate(x, y), dimensions={1} "
+         "ROOT r = s32[64,32] dot(c, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}"}};
+    char line[160];
+    size_t i;
+    for (i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        uint64_t whole = pieces_lanes("a contraction of one array", bodies[i][0]), pieces = pieces_lanes("a contraction of pieces", bodies[i][1]);
+        snprintf(line, sizeof line, "a contraction of pieces: %llu lane instructions, of one array %llu", (unsigned long long)pieces, (unsigned long long)whole);
+        if (verbose) printf("%s\n", line);
+        EXPECT_IN((double)pieces <= 1.15 * (double)whole, line);
+    }
+}
+
 /* Vectors that all rows read: each block reads them once. */
 static void traffic_norms(const char *t, const char *of, long long r, long long c) {
     char what[96];
@@ -289,6 +371,9 @@ static void same_of(const char *body, long long n) {
         "upper { a = s8[] parameter(0) b = s8[] parameter(1) i = s32[] parameter(2) j = s32[] parameter(3) c = s8[] negate(a) d = s8[] negate(b) ROOT r = pred[] compare(c, d), direction=GT }\n"
         "wide { a = s64[] parameter(0) b = s64[] parameter(1) i = s32[] parameter(2) j = s32[] parameter(3) ROOT r = pred[] compare(a, b), direction=GT }\n"
         "both { a = s32[] parameter(0) b = s32[] parameter(1) c = s32[] parameter(2) d = s32[] parameter(3) l = pred[] compare(a, b), direction=LT e = pred[] compare(a, b), direction=EQ g = pred[] compare(c, d), direction=GT f = pred[] and(e, g) ROOT r = pred[] or(l, f) }\n"
+        "bytes { a = u8[] parameter(0) b = u8[] parameter(1) c = s8[] parameter(2) d = s8[] parameter(3) i = s32[] parameter(4) j = s32[] parameter(5) l = pred[] compare(a, b), direction=GT e = pred[] compare(b, a), direction=EQ g = pred[] compare(c, d), direction=LT f = pred[] and(g, e) ROOT r = pred[] or(f, l) }\n"
+        "mixed { a = pred[] parameter(0) b = pred[] parameter(1) c = bf16[] parameter(2) d = bf16[] parameter(3) m = u16[] parameter(4) n = u16[] parameter(5) l = pred[] compare(a, b), direction=LT e = pred[] compare(a, b), direction=EQ g = pred[] compare(c, d), direction=GT, type=TOTALORDER h = pred[] compare(c, d), direction=NE, type=TOTALORDER o = pred[] compare(m, n), direction=LT s = pred[] select(h, g, o) ROOT r = pred[] select(e, s, l) }\n"
+        "zeros { a = f32[] parameter(0) b = f32[] parameter(1) c = s16[] parameter(2) d = s16[] parameter(3) l = pred[] compare(a, b), direction=LT e = pred[] compare(a, b), direction=EQ g = pred[] compare(d, c), direction=LT f = pred[] and(e, g) ROOT r = pred[] or(l, f) }\n"
         "halves { c = c64[] parameter(0) d = c64[] parameter(1) a = bf16[] parameter(2) b = bf16[] parameter(3) ROOT r = pred[] compare(b, a), direction=GT, type=TOTALORDER }\n"
         "first { a = s32[] parameter(0) i = s32[] parameter(1) b = s32[] parameter(2) j = s32[] parameter(3) c = pred[] compare(a, b), direction=GE d = s32[] select(c, a, b) e = s32[] select(c, i, j) ROOT r = (s32[], s32[]) tuple(d, e) }\n"
         "more { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = pred[] compare(a, b), direction=GE }\nENTRY e { x = s32[5,%lld] parameter(0) z = s32[] constant(0) ", n);
@@ -319,6 +404,9 @@ static void sizes(void) {
         "y = s8[5,N] convert(x) i = s32[5,N] iota(), iota_dimension=1 ROOT r = (s8[5,N], s32[5,N]) sort(y, i), dimensions={1}, to_apply=upper, is_stable=true",
         "y = s64[5,N] convert(x) i = s32[5,N] iota(), iota_dimension=1 ROOT r = (s64[5,N], s32[5,N]) sort(y, i), dimensions={1}, to_apply=wide",
         "y = s32[5,N] parameter(1) ROOT r = (s32[5,N], s32[5,N]) sort(x, y), dimensions={1}, to_apply=both, is_stable=true",
+        "k = s32[] constant(3) m = s32[5,N] broadcast(k), dimensions={} l = s32[5,N] and(x, m) y = u8[5,N] convert(l) v = s8[5,N] convert(x) ROOT r = (u8[5,N], s8[5,N], s32[5,N]) sort(y, v, x), dimensions={1}, to_apply=bytes, is_stable=true",
+        "k = s32[] constant(3) m = s32[5,N] broadcast(k), dimensions={} l = s32[5,N] and(x, m) y = bf16[5,N] convert(l) v = u16[5,N] convert(x) o = s32[5,N] broadcast(z), dimensions={} p = pred[5,N] compare(x, o), direction=GT ROOT r = (pred[5,N], bf16[5,N], u16[5,N]) sort(p, y, v), dimensions={1}, to_apply=mixed, is_stable=true",
+        "k = s32[] constant(1) m = s32[5,N] broadcast(k), dimensions={} l = s32[5,N] and(x, m) f = f32[5,N] convert(l) q = f32[] constant(0) o = f32[5,N] broadcast(q), dimensions={} n = f32[5,N] negate(f) p = s32[5,N] broadcast(z), dimensions={} c = pred[5,N] compare(x, p), direction=GT y = f32[5,N] select(c, f, n) h = s16[5,N] convert(x) ROOT r = (f32[5,N], s16[5,N]) sort(y, h), dimensions={1}, to_apply=zeros, is_stable=true",
         "y = bf16[5,N] convert(x) c = c64[5,N] convert(x) ROOT r = (c64[5,N], bf16[5,N]) sort(c, y), dimensions={1}, to_apply=halves, is_stable=true",
         "y = s32[5,P] parameter(1) ROOT r = s32[5,2N1] concatenate(x, y), dimensions={1}",
         "ROOT r = s32[6,P] pad(x, z), padding=0_1x1_0",
@@ -333,6 +421,8 @@ static void sizes(void) {
     };
     static const char *const windows[] = { /* of at least one element */
         "ROOT r = s32[5,N] reduce-window(x, z), window={size=1xN pad=0_0xM_0}, to_apply=fold",
+        "w = s32[5,N] reduce-window(x, z), window={size=1xN pad=0_0xM_0}, to_apply=fold n = s32[5,N] negate(x) y = s32[5,N] multiply(w, n) ROOT r = (s32[5,N], s32[5,N], s32[5,N]) tuple(y, n, w)",
+        "i = s32[5,N] iota(), iota_dimension=1 m = s32[] constant(-2147483648) t = (s32[5,N], s32[5,N]) reduce-window(x, i, m, z), window={size=1xN pad=0_0x0_M}, to_apply=first a = s32[5,N] get-tuple-element(t), index=1 b = s32[5,N] get-tuple-element(t), index=0 ROOT r = s32[5,N] subtract(a, b)",
         "ROOT r = s32[5,N] reduce-window(x, z), window={size=3x3 pad=1_1x1_1}, to_apply=most",
         "y = s32[5,H] parameter(1) ROOT r = s32[5,N] select-and-scatter(x, y, z), window={size=1x3 stride=1x2 pad=0_0x1_1}, select=more, scatter=fold",
         "ROOT r = s32[5,H] reduce-window(x, z), window={size=1x7 stride=1x2 pad=0_0x3_3}, to_apply=most",
@@ -491,6 +581,7 @@ static void compared(void) {
     put("less { a = f32[] parameter(0) b = f32[] parameter(1) z = f32[] constant(0) p = pred[] compare(a, z), direction=EQ q = pred[] compare(b, z), direction=EQ c = f32[] select(p, z, a) d = f32[] select(q, z, b) "
         "ROOT r = pred[] compare(c, d), direction=LT, type=TOTALORDER }\n"
         "pair { a = s32[] parameter(0) b = s32[] parameter(1) x = f32[] parameter(2) y = f32[] parameter(3) ROOT r = pred[] compare(a, b), direction=LT }\n"
+        "two { a = s32[] parameter(0) b = s32[] parameter(1) x = f32[] parameter(2) y = f32[] parameter(3) l = pred[] compare(a, b), direction=LT e = pred[] compare(a, b), direction=EQ g = pred[] compare(x, y), direction=LT, type=TOTALORDER f = pred[] and(e, g) ROOT r = pred[] or(l, f) }\n"
         "byte { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT r = pred[] compare(a, b), direction=LT, type=TOTALORDER }\nENTRY e { ");
 }
 /* Sorts: one kernel for a row that fits, and one more for each time that runs grow twice as long, each of which reads and writes everything once. */
@@ -502,11 +593,23 @@ static void sorted(void) {
     put("x = s32[16,4096] parameter(0) y = f32[16,4096] parameter(1) ROOT r = (s32[16,4096], f32[16,4096]) sort(x, y), dimensions={1}, is_stable=true, to_apply=pair }\n");
     costs("sorted pairs, rows of 4096", 1, 185, 1.0, 16 * 4096);
     compared();
+    put("x = s32[64,1000] parameter(0) y = f32[64,1000] parameter(1) ROOT r = (s32[64,1000], f32[64,1000]) sort(x, y), dimensions={1}, is_stable=true, to_apply=two }\n");
+    costs("sorted by two keys, rows of 1000", 1, 395, 1.01, 64 * 1000);
+    compared();
     put("x = f32[1024,64] parameter(0) ROOT r = f32[1024,64] sort(x), dimensions={0}, is_stable=true, to_apply=less }\n");
     costs("sorted columns of 1024", 1, 160, 2.0, 64 * 1024);
     compared();
     put("x = f32[2000,100] parameter(0) ROOT r = f32[2000,100] sort(x), dimensions={1}, is_stable=true, to_apply=less }\n");
     costs("sorted rows of 100", 1, 112, 1.35, 2000 * 100);
+    compared();
+    put("x = f32[4096,16] parameter(0) ROOT r = f32[4096,16] sort(x), dimensions={1}, is_stable=true, to_apply=less }\n");
+    costs("sorted rows of 16", 1, 45, 1.0, 4096 * 16);
+    compared();
+    put("x = s32[4096,8] parameter(0) y = f32[4096,8] parameter(1) ROOT r = (s32[4096,8], f32[4096,8]) sort(x, y), dimensions={1}, is_stable=true, to_apply=pair }\n");
+    costs("sorted pairs, rows of 8", 1, 30, 2.0, 4096 * 8);
+    compared();
+    put("x = bf16[1000,24] parameter(0) ROOT r = bf16[1000,24] sort(x), dimensions={1}, to_apply=byte }\n");
+    costs("sorted bf16, rows of 24", 1, 70, 1.01, 1000 * 24);
     compared();
     put("x = bf16[8,8192] parameter(0) ROOT r = bf16[8,8192] sort(x), dimensions={1}, to_apply=byte }\n");
     costs("sorted bf16, rows of 8192", 1, 185, 1.0, 8 * 8192);
@@ -529,6 +632,16 @@ static void windowed(void) {
     put("best { a = f32[] parameter(0) i = s32[] parameter(1) b = f32[] parameter(2) j = s32[] parameter(3) c = pred[] compare(a, b), direction=GE x = f32[] select(c, a, b) y = s32[] select(c, i, j) ROOT r = (f32[], s32[]) tuple(x, y) }\n"
         "ENTRY e { x = f32[256,512] parameter(0) i = s32[256,512] parameter(1) z = f32[] constant(-inf) w = s32[] constant(0) ROOT r = (f32[256,512], s32[256,512]) reduce-window(x, i, z, w), window={size=1x5 pad=0_0x2_2}, to_apply=best }\n");
     costs("the best of 5 and its place", 1, 46, 1.2, 256 * 512);
+    begin("add", "s32");
+    put("ENTRY e { x = f32[64,512] parameter(0) z = f32[] constant(0) b = f32[64,512] broadcast(z), dimensions={} p = pred[64,512] compare(x, b), direction=GT i = s32[64,512] convert(p) n = s32[] constant(0)\n"
+        "w = s32[64,512] reduce-window(i, n), window={size=1x512 pad=0_0x511_0}, to_apply=fold o = s32[] constant(1) c = s32[64,512] broadcast(o), dimensions={} ROOT r = s32[64,512] subtract(w, c) }\n");
+    costs("running counts less one", 1, 20, 1.01, 64 * 512);
+    begin("add", "f32");
+    put("linear { a = f32[] parameter(0) x = f32[] parameter(1) p = pred[] parameter(2) b = f32[] parameter(3) y = f32[] parameter(4) q = pred[] parameter(5) c = f32[] multiply(a, b) d = f32[] select(p, c, b) e = f32[] select(q, d, a)\n"
+        "m = f32[] multiply(b, x) s = f32[] add(m, y) t = f32[] select(p, s, y) u = f32[] select(q, t, x) o = pred[] or(p, q) ROOT r = (f32[], f32[], pred[]) tuple(e, u, o) }\n"
+        "ENTRY e { x = f32[64,1024] parameter(0) y = f32[64,1024] parameter(1) k = pred[] constant(true) z = f32[] constant(0) n = pred[] constant(false) t = pred[64,1024] broadcast(k), dimensions={}\n"
+        "w = (f32[64,1024], f32[64,1024], pred[64,1024]) reduce-window(x, y, t, z, z, n), window={size=1x1024 pad=0_0x1023_0}, to_apply=linear ROOT r = f32[64,1024] get-tuple-element(w), index=1 }\n");
+    costs("linear recurrences, a neutral element adjoined", 1, 48, 1.01, 64 * 1024);
 }
 
 /* Short rows: the last block has a part of its rows; a reducer of two values, two reducers at once, something in front and behind, kept dimensions of any order. */
@@ -704,6 +817,12 @@ int main(int argc, char **argv) {
     traffic_narrow("bf16", 2);
     traffic_narrow("f32", 4);
     traffic_narrow("f64", 8);
+    traffic_skewed_columns("s32", 4);
+    traffic_skewed_columns("f64", 8);
+    traffic_skewed_columns("bf16", 2);
+    traffic_two_turns("s8");
+    traffic_two_turns("bf16");
+    traffic_two_turns("f32");
     traffic_short_rows("f32", 4);
     traffic_short_rows("bf16", 2);
     traffic_moves("pred", 1);
@@ -723,14 +842,31 @@ int main(int argc, char **argv) {
     traffic_row_programs("bf16", 4100, 129);
     traffic_row_programs("bf16", 20002, 50);
     traffic_row_programs("f64", 20001, 33);
+    traffic_row_programs("f32", 131, 2001); /* too long for a tile of whole sectors */
+    traffic_row_programs("bf16", 105, 5003);
+    traffic_row_programs("f64", 27, 5003);
+    traffic_row_programs("f32", 27, 10007);
+    traffic_row_programs("f32", 9, 30011); /* too long for registers */
+    traffic_row_programs("f32", 8, 40000);
+    traffic_row_programs("f32", 7, 50257);
+    traffic_row_programs("bf16", 11, 50257);
     traffic_norms("f32", "f32", 4096, 256);
     traffic_norms("f32", "bf16", 4096, 1024);
     traffic_norms("bf16", "f32", 8200, 768);
     traffic_norms("bf16", "bf16", 8200, 256);
+    traffic_norms("f32", "f32", 8200, 1027);
+    traffic_norms("f32", "bf16", 1800, 12003); /* vectors of more than 40 KiB */
     traffic_bias("f32", 4096, 1024);
     traffic_bias("bf16", 4096, 768);
     traffic_bias("s8", 8192, 768);
     traffic_bias("f32", 8192, 48);
+    traffic_bias("f32", 513, 1023); /* nothing but the rows of a sector's elements ends at one */
+    traffic_bias("bf16", 1025, 1023);
+    traffic_bias("s8", 2049, 1023);
+    traffic_bias("f64", 513, 511);
+    traffic_bias("f32", 30001, 17);
+    traffic_bias("f32", 1000, 8192);
+    traffic_pieces();
     sizes();
     selections();
     works();

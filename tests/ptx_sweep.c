@@ -157,6 +157,7 @@ static void end(kernel *k, xg_ptx *p) {
     static unsigned char want[sizeof memory_of[3]];
     size_t bytes, i;
     xg_buf text;
+    xg_texts pieces;
     xg_kreturn(&k->b, NULL, 0);
     kernels++;
     if (!run_target) { xg_ptx_kernel(p, k->m); return; }
@@ -166,7 +167,8 @@ static void end(kernel *k, xg_ptx *p) {
     xg_ptx_kernel(p, k->m);
     if (!rule.raw) interpret_into(k->m, want);
     xg_buf_init(&text, &arena);
-    xg_ptx_finish(p, &text);
+    xg_ptx_finish(p, &pieces);
+    xg_put_texts(&text, &pieces);
     bytes = (size_t)xg_kelem_bytes(rule.out);
     for (i = 0; simulate(text.p, text.n, k->m->shared_bytes) && i + bytes <= LANES * PER_THREAD; i += bytes) {
         uint64_t a = 0, b = 0;
@@ -412,6 +414,7 @@ int main(int argc, char **argv) {
         const char *target = argc > 2 ? argv[2 + i] : known[i];
         xg_ptx *p = xg_ptx_begin(&ctx, &arena, xg_target_find(&ctx, xg_str_z(target)));
         xg_buf text;
+        xg_texts pieces;
         char path[512];
         FILE *f;
         kernels = 0;
@@ -420,7 +423,8 @@ int main(int argc, char **argv) {
         sweep(p);
         ftz = false;
         xg_buf_init(&text, &arena);
-        xg_ptx_finish(p, &text);
+        xg_ptx_finish(p, &pieces);
+        xg_put_texts(&text, &pieces);
         xg_format(path, sizeof path, "%s/%s.ptx", argv[1], target);
         f = fopen(path, "wb");
         if (!f) { fprintf(stderr, "cannot write %s\n", path); return 2; }

@@ -80,12 +80,12 @@ XG_FN const xg_aff *xg_aff_rejoin_term(xg_aff_env *env, const xg_aff *e, uint32_
     return xg_aff_merge(env->x, to, m->of, d);
 }
 
-/* One such step that leaves fewer quotients and remainders, or as many in a smaller sum; NULL when there is none. */
+/* One such step that leaves a smaller sum, or as small a one of fewer quotients and remainders; NULL when there is none. */
 XG_FN const xg_aff *xg_aff_rejoin_one(xg_aff_env *env, const xg_aff *e) {
     uint32_t n = xg_aff_count_inner(e), i;
     for (i = 0; i < n; i++) {
         const xg_aff *to = e->terms[i].of->kind == XG_AFF_MOD ? xg_aff_rejoin_term(env, e, i, n) : NULL;
-        if (to && (xg_aff_count_inner(to) < n || (xg_aff_count_inner(to) == n && to->size < e->size))) return to;
+        if (to && (to->size < e->size || (to->size == e->size && xg_aff_count_inner(to) < n))) return to;
     }
     return NULL;
 }

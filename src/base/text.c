@@ -169,6 +169,16 @@ XG_FN void xg_printf(xg_buf *b, const char *format, ...) {
     b->n += n;
 }
 
+XG_FN void xg_texts_add(xg_texts *t, xg_arena *a, xg_str piece) {
+    xg_push(a, xg_str, t, piece);
+    t->bytes += piece.n;
+}
+XG_FN void xg_put_texts(xg_buf *b, const xg_texts *t) {
+    uint32_t k;
+    (void)xg_buf_room(b, t->bytes);
+    for (k = 0; k < t->n; k++) xg_put_str(b, t->p[k]);
+}
+
 /* ---- interning ---- */
 
 XG_FN void xg_pool_init(xg_pool *p, xg_arena *a) { memset(p, 0, sizeof *p); p->arena = a; }

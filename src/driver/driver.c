@@ -171,7 +171,7 @@ XG_FN void xg_driver_fill_report(const xg_plan *p, uint32_t instructions, xg_dri
     r->kernels = 0;
     for (k = 0; k < p->steps.n; k++) { r->kernels += p->steps.p[k].kind == XG_EXE_THUNK_KERNEL; r->copies += p->steps.p[k].kind == XG_EXE_THUNK_COPY; }
     r->instructions = instructions;
-    r->ptx_bytes = p->ptx.n;
+    r->ptx_bytes = p->ptx.bytes;
     r->made_again = p->m->made_again;
     r->temp_bytes = r->total_bytes = p->temp_bytes;
     r->largest_live = p->largest_live;
@@ -186,6 +186,7 @@ XG_FN xg_machine xg_driver_machine(const xg_target *t) {
     r.threads_per_sm = t->threads_per_sm;
     r.bandwidth_gbs = t->bandwidth_gbs;
     r.l2_bytes = (int64_t)t->l2_bytes;
+    r.shared_per_block = t->shared_per_block;
     return r;
 }
 
@@ -194,7 +195,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     xg_arena *a = p->arena;
     xg_driver_state s;
     xg_machine machine;
-    xg_buf text, ptx;
+    xg_buf text;
     uint32_t instructions = 0;
     xg_str exe;
     memset(&s, 0, sizeof s);
@@ -215,10 +216,12 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     }
     xg_plan_kernels(p, xg_driver_kernel, &s);
     if (!o->no_command_buffers) xg_plan_command_buffers(p, o->command_buffer_least ? o->command_buffer_least : (uint32_t)XG_DRIVER_COMMANDS, o->command_buffer_control);
-    xg_buf_init(&ptx, a);
-    if (p->kernels.n) instructions = s.backend->finish(s.code, &ptx);
-    xg_driver_dump_text(o, "ptx", &ptx);
-    p->ptx = xg_str_of(ptx.p, ptx.n);
+    if (p->kernels.n) instructions = s.backend->finish(s.code, &p->ptx);
+    if (o->dump) {
+        xg_buf_init(&text, a);
+        xg_put_texts(&text, &p->ptx);
+        xg_driver_dump_text(o, "ptx", &text);
+    }
     p->target = o->target.cc * 10;
     p->target_name = xg_str_z(o->target.name);
     if (o->keep_hlo) { xg_buf_init(&text, a); xg_hlo_print(&text, p->m, NULL); p->hlo = xg_str_of(text.p, text.n); }

@@ -33,6 +33,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(EXPAND, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
     X(EXPAND, "scan_expander", xg_opt_scan_expander, REQUIRED) \
+    X(EXPAND, "associative-scan-finder", xg_opt_scan_finder, OPTIONAL) \
     X(EXPAND, "dynamic_padder", xg_opt_dynamic_padder, REQUIRED) \
     X(EXPAND, "fft_expander", xg_opt_fft_expander, REQUIRED) \
     X(EXPAND, "cholesky_expander", xg_opt_linear_expander, REQUIRED) \
@@ -124,6 +125,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X("cse", xg_kir_cse) \
     X("hoist", xg_kir_hoist) \
     X("convert-index", xg_kir_convert_index) \
+    X("unroll-lowered-loops", xg_kir_unroll_lowered) \
     X("canonicalize", xg_kir_canonicalize) \
     X("cse", xg_kir_cse)
 

@@ -51,13 +51,13 @@ XG_FN xg_bfold xg_block_fold_of(xg_str word) { /* XG_BF_COUNT: it is none */
 XG_FN bool xg_block_meets(const xg_block *d, uint32_t k) { return xg_str_is(d->tokens[k].text, "sync") || xg_block_fold_of(d->tokens[k].text) < XG_BF_COUNT; }
 XG_FN void xg_block_carry_slot(xg_flow *f, xg_kval **slot) {
     uint32_t k;
-    for (k = 0; k < f->n; k++) if (f->slots[k] == slot) return;
+    for (k = 0; k < f->slots.n; k++) if (f->slots.p[k] == slot) return;
     xg_flow_slot(f, slot);
 }
 /* What the tokens [from, to) change of what exists already. */
 XG_FN void xg_block_carry(xg_block *d, xg_flow *f, uint32_t from, uint32_t to) {
     uint32_t k, v;
-    memset(f, 0, sizeof *f);
+    *f = xg_flow_of(&d->s, NULL);
     f->limit = XG_BLOCK_INT_MAX;
     f->rolled = true;
     for (k = from; k < to; k++) {
@@ -104,7 +104,7 @@ XG_FN xg_kval *xg_block_first(xg_block *d, xg_kval *lo, xg_kval *mine, int64_t o
 XG_FN void xg_block_open(xg_block *d, xg_flow *f, const xg_block_range *r, xg_kval *mine, int64_t step) {
     xg_kval *lo = mine ? xg_block_first(d, r->lo, mine, step) : r->lo, *hi = r->hi;
     if (mine && d->active) hi = xg_kselect(&d->s.b, d->active, hi, r->lo); /* nothing for those who only go along */
-    xg_block_declare(d, r->name, 'i', xg_elem_real(xg_flow_for(&d->s, f, lo, hi, step, r->limit)));
+    xg_block_declare(d, r->name, 'i', xg_elem_real(xg_flow_for(f, lo, hi, step, r->limit)));
 }
 XG_FN void xg_block_for(xg_block *d) {
     xg_block_range r = xg_block_range_of(d);
@@ -113,7 +113,7 @@ XG_FN void xg_block_for(xg_block *d) {
     xg_block_carry(d, &f, d->at, xg_block_behind(d, d->at));
     xg_block_open(d, &f, &r, NULL, 1);
     xg_block_region(d);
-    xg_flow_end(&d->s, &f);
+    xg_flow_end(&f);
     d->n_vars = vars;
 }
 XG_FN void xg_block_each(xg_block *d) {
@@ -132,8 +132,8 @@ XG_FN void xg_block_each(xg_block *d) {
     d->alone = true;
     xg_block_region(d);
     d->alone = outer_each;
-    if (two) xg_flow_end(&d->s, &g);
-    xg_flow_end(&d->s, &f);
+    if (two) xg_flow_end(&g);
+    xg_flow_end(&f);
     d->n_vars = vars;
 }
 /* Teams: all go the same number of rounds. */
@@ -160,7 +160,7 @@ XG_FN void xg_block_teams(xg_block *d, xg_block_team team) {
     d->active = NULL;
     d->member = d->thread;
     d->members = d->threads;
-    xg_flow_end(&d->s, &f);
+    xg_flow_end(&f);
     d->n_vars = vars;
 }
 XG_FN void xg_block_skip(xg_block *d) { d->at = xg_block_behind(d, d->at); }
@@ -180,14 +180,14 @@ XG_FN void xg_block_if(xg_block *d) {
         return;
     }
     xg_block_carry(d, &f, then, end);
-    xg_flow_if(&d->s, &f, cond);
+    xg_flow_if(&f, cond);
     xg_block_region(d);
     if (otherwise) {
         d->at = behind + 1;
-        xg_flow_else(&d->s, &f);
+        xg_flow_else(&f);
         xg_block_region(d);
     }
-    xg_flow_end(&d->s, &f);
+    xg_flow_end(&f);
 }
 
 /* ---- sums ---- */
@@ -247,23 +247,23 @@ XG_FN xg_bacc xg_block_gathered(xg_block *d, xg_bfold how, xg_bacc x, xg_kval *c
     xg_flow f;
     xg_kval *k, *lo, *hi;
     uint32_t p;
-    memset(&f, 0, sizeof f);
+    f = xg_flow_of(&d->s, NULL);
     for (p = 0; p < XG_BP_COUNT; p++) xg_flow_slot(&f, &d->part[p]);
-    if (cond) xg_flow_if(&d->s, &f, cond);
+    if (cond) xg_flow_if(&f, cond);
     xg_block_part_put(d, how, x, to);
-    if (cond) xg_flow_end(&d->s, &f);
+    if (cond) xg_flow_end(&f);
     xg_block_sync(d);
     x = xg_block_part_get(d, how, base);
-    memset(&f, 0, sizeof f);
+    f = xg_flow_of(&d->s, NULL);
     xg_flow_elem(&f, &x.e);
     xg_flow_slot(&f, &x.at);
     lo = xg_elem_index(&d->s, 1);
     hi = xg_elem_index(&d->s, count);
-    k = xg_flow_for(&d->s, &f, lo, hi, 1, count);
+    k = xg_flow_for(&f, lo, hi, 1, count);
     k = xg_k2(&d->s.b, XG_K_OP_ADDI, base, xg_k2(&d->s.b, XG_K_OP_MULI, k, xg_elem_index(&d->s, step)));
     xg_kval_set_range(k, xg_range_of(0, d->threads - 1));
     x = xg_block_joined(d, how, x, xg_block_part_get(d, how, k));
-    xg_flow_end(&d->s, &f);
+    xg_flow_end(&f);
     xg_block_sync(d);
     return x;
 }
@@ -294,7 +294,7 @@ XG_FN void xg_block_fold(xg_block *d, xg_str name, xg_bfold how) { /* behind the
     xg_bval v;
     xg_flow f;
     xg_block_expect(d, "of");
-    memset(&f, 0, sizeof f);
+    f = xg_flow_of(&d->s, NULL);
     acc.e = how == XG_BF_ANY ? xg_elem_real(xg_kconst_int(&d->s.b, XG_E_I1, 0)) : xg_block_zero(d, how == XG_BF_SUM && d->complex);
     acc.at = where ? xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, r.lo, XG_E_I32) : NULL;
     if (where) acc.e.v = xg_block_float(d, how == XG_BF_ARGMAX ? -HUGE_VAL : HUGE_VAL);
@@ -308,7 +308,7 @@ XG_FN void xg_block_fold(xg_block *d, xg_str name, xg_bfold how) { /* behind the
         x.e = how == XG_BF_ANY ? xg_elem_real(xg_block_cond_of(d, v)) : how == XG_BF_SUM ? xg_block_num(d, v) : xg_elem_real(xg_block_plain(d, v));
         acc = xg_block_joined(d, how, acc, x);
     }
-    xg_flow_end(&d->s, &f);
+    xg_flow_end(&f);
     d->n_vars = vars;
     acc = xg_block_together(d, how, acc);
     if (where) {
@@ -430,11 +430,11 @@ XG_FN void xg_block_assign(xg_block *d) {
         xg_bval v = xg_block_expr(d);
         zero = xg_elem_index(&d->s, 0);
         cond = xg_elem_and(&d->s, d->active, xg_kcmpi_(&d->s.b, XG_CI_EQ, d->member, zero));
-        memset(&f, 0, sizeof f);
+        f = xg_flow_of(&d->s, NULL);
         xg_flow_slot(&f, a->lent ? &a->lent->tensor : &a->tensor);
-        xg_flow_if(&d->s, &f, cond);
+        xg_flow_if(&f, cond);
         xg_block_store(d, a, i, j, v);
-        xg_flow_end(&d->s, &f);
+        xg_flow_end(&f);
     }
     xg_block_expect(d, ";");
 }

@@ -13,41 +13,6 @@
 #define XG_EMIT_BOX_C
 #include "emit.h"
 
-/* A permutation in memory order: dims of the operand, and which of them is the result's k-th. */
-typedef struct xg_permutation { uint32_t rank; int64_t dims[XG_RANK_MAX]; uint32_t from[XG_RANK_MAX]; } xg_permutation;
-
-XG_FN uint32_t xg_shape_major(const xg_shape *s, uint32_t k) { return s->layout ? (uint32_t)s->layout->minor_to_major[s->rank - 1 - k] : k; }
-
-/* False for what is no permutation of elements, or keeps their order. */
-XG_FN bool xg_permutation_of(const xg_inst *i, xg_permutation *p) {
-    const xg_shape *to = i->shape, *from;
-    uint32_t place[XG_RANK_MAX], order[XG_RANK_MAX], n = 0, k;
-    if ((i->op != XG_TRANSPOSE && i->op != XG_COPY) || !xg_shape_is_array(to)) return false;
-    from = XG_OPERAND(i, 0)->shape;
-    if (!xg_index_has_order(from) || !xg_index_has_order(to)) return false;
-    p->rank = 0;
-    for (k = 0; k < from->rank; k++) if (from->dims[xg_shape_major(from, k)] != 1) { place[xg_shape_major(from, k)] = n; p->dims[n++] = from->dims[xg_shape_major(from, k)]; }
-    for (n = 0, k = 0; k < to->rank; k++) {
-        uint32_t d = xg_shape_major(to, k);
-        if (to->dims[d] != 1) order[n++] = place[i->op == XG_TRANSPOSE ? (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[d] : d];
-    }
-    for (k = 0; k < n; k++) { /* runs that stay together become one dimension: the first of each stands for it */
-        if (k && order[k] == order[k - 1] + 1) { p->dims[p->from[p->rank - 1]] *= p->dims[order[k]]; p->dims[order[k]] = 0; order[k] = order[k - 1] + 1; }
-        else p->from[p->rank++] = order[k];
-    }
-    for (k = 0; k < p->rank; k++) {
-        uint32_t before = 0, j;
-        for (j = 0; j < p->from[k]; j++) before += p->dims[j] != 0;
-        order[k] = before;
-    }
-    memcpy(p->from, order, p->rank * sizeof *order);
-    for (n = 0, k = 0; n < p->rank; k++) if (p->dims[k]) p->dims[n++] = p->dims[k];
-    return p->rank > 1;
-}
-XG_FN bool xg_permutation_equal(const xg_permutation *a, const xg_permutation *b) {
-    return a->rank == b->rank && memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0 && memcmp(a->from, b->from, a->rank * sizeof *a->from) == 0;
-}
-XG_FN bool xg_permutation_moves_minor(const xg_permutation *p) { return p->from[p->rank - 1] != p->rank - 1; }
 /* Moves pieces of sectors, though each of them as it is. */
 XG_FN bool xg_permutation_splits_sectors(const xg_permutation *p, int64_t bytes) { return !xg_permutation_moves_minor(p) && p->dims[p->rank - 1] < 512 / bytes && p->dims[p->rank - 1] * bytes % 32; }
 XG_FN uint32_t xg_permutation_b(const xg_permutation *p) { return p->from[p->rank - 1]; }

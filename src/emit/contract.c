@@ -5,7 +5,9 @@
  *     the result's        integers, wrapping (s64 when the result is no integer)
  *     f32                 floats up to f32; products are added by fused multiply-add
  *     f64, c64, c128      as soon as an operand or the result is that
- * and the sum is rounded once to the result's type. algorithm=dot_bf16_bf16_* and dot_f16_f16_* round f32 operands first. */
+ * and the sum is rounded once to the result's type. algorithm=dot_bf16_bf16_* and dot_f16_f16_* round f32 operands first.
+ *
+ * What is concatenated along the innermost dimension that is contracted is walked in a loop for each piece, so that no step asks in which of them it is. */
 #ifndef XG_EMIT_CONTRACT_C
 #define XG_EMIT_CONTRACT_C
 #include "emit.h"
@@ -29,6 +31,8 @@ XG_FN xlagpu_type xg_contract_rounding(const xg_inst *i, xlagpu_type t) {
     return t;
 }
 
+enum { XG_CONTRACT_PIECES_MAX = 4, XG_CONTRACT_CHAIN_MAX = 8 };
+
 typedef struct xg_contract_site {
     const xg_inst *i;
     const xg_imap *maps[2];
@@ -36,6 +40,8 @@ typedef struct xg_contract_site {
     uint32_t rank, n_window, n;  /* of the result; loops over window positions; all loops */
     int64_t counts[XG_RANK_MAX + 1];
     xg_kval *vars[2 * XG_RANK_MAX + 1];
+    uint32_t n_pieces;           /* of the innermost loop */
+    int64_t cuts[XG_CONTRACT_PIECES_MAX + 1], from; /* where they begin; where the one at hand does */
 } xg_contract_site;
 
 XG_FN void xg_contract_begin(xg_scope *s, xg_contract_site *d, const xg_inst *i, xg_kval *const *at) {
@@ -77,31 +83,80 @@ XG_FN xg_elem xg_contract_zero(xg_scope *s, xlagpu_type t) {
     if (xg_type_class(t) == XGT_C) z.im = z.v;
     return z;
 }
+/* ---- pieces ---- */
+
+/* The concatenate that an operand is, or is made of element by element; NULL: none is near. */
+XG_FN const xg_inst *xg_contract_concatenate(const xg_inst *x, uint32_t depth) {
+    uint32_t k;
+    if (x->op == XG_CONCATENATE) return x;
+    if (!depth || !(xg_op_flags(x->op) & XGF_EW)) return NULL;
+    for (k = 0; k < x->n_operands; k++) {
+        const xg_inst *found = xg_contract_concatenate(XG_OPERAND(x, k), depth - 1);
+        if (found && found->shape->rank == x->shape->rank) return found;
+    }
+    return NULL;
+}
+/* The innermost loop goes over `count` elements: one piece, or those of operand 0 or 1 along this dimension of it. */
+XG_FN void xg_contract_cut(xg_contract_site *d, int64_t count, const uint32_t *dims) {
+    const xg_inst *c;
+    uint32_t k, j;
+    d->n_pieces = 1;
+    d->cuts[0] = 0;
+    d->cuts[1] = count;
+    for (k = 0; k < 2; k++) {
+        c = xg_contract_concatenate(XG_OPERAND(d->i, k), XG_CONTRACT_CHAIN_MAX);
+        if (!c || c->n_operands > XG_CONTRACT_PIECES_MAX || xg_attr_ints(c, XG_A_dimensions).p[0] != (int64_t)dims[k] || c->shape->dims[dims[k]] != count) continue;
+        d->n_pieces = c->n_operands;
+        for (j = 0; j < c->n_operands; j++) d->cuts[j + 1] = d->cuts[j] + XG_OPERAND(c, j)->shape->dims[dims[k]];
+        return;
+    }
+}
+XG_FN void xg_contract_pieces(xg_scope *s, xg_contract_site *d, xg_carry_fn body, xg_elem *acc) {
+    uint32_t k;
+    for (k = 0; k < d->n_pieces; k++) {
+        int64_t count = d->cuts[k + 1] - d->cuts[k];
+        d->from = d->cuts[k];
+        xg_elem_nest(s, &count, 1, body, d, acc, 1);
+    }
+}
+/* The place of the innermost loop's variable among all elements. */
+XG_FN xg_kval *xg_contract_place(xg_scope *s, const xg_contract_site *d, xg_kval *at) { return d->from ? xg_k2(&s->b, XG_K_OP_ADDI, at, xg_elem_index(s, d->from)) : at; }
+
 /* The sum as the result's type. */
 XG_FN xg_elem xg_contract_end(xg_scope *s, const xg_contract_site *d, xg_elem acc) { return xg_elem_convert_to(s, acc, d->sum, d->i->shape->type); }
 
 /* ---- dot ---- */
 
-XG_FN void xg_dot_body(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
+XG_FN void xg_dot_step(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
     xg_contract_site *d = (xg_contract_site *)data;
     xg_elem x, y;
-    uint32_t k;
-    for (k = 0; k < d->n; k++) d->vars[d->rank + k] = at[k];
+    if (d->n) d->vars[d->rank + d->n - 1] = xg_contract_place(s, d, at[0]);
     x = xg_contract_factor(s, d, 0);
     y = xg_contract_factor(s, d, 1);
     xg_contract_add(s, d, x, y, acc);
 }
+XG_FN void xg_dot_inner(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
+    xg_contract_site *d = (xg_contract_site *)data;
+    uint32_t k;
+    for (k = 0; k + 1 < d->n; k++) d->vars[d->rank + k] = at[k];
+    xg_contract_pieces(s, d, xg_dot_step, acc);
+}
 
 XG_FN xg_elem xg_elem_dot(xg_scope *s, const xg_inst *i, xg_kval *const *at) {
-    xg_ints dims = xg_attr_ints(i, XG_A_lhs_contracting_dims);
+    xg_ints dims[2];
     xg_contract_site d;
     xg_elem acc;
-    uint32_t k;
+    uint32_t last[2], k;
+    dims[0] = xg_attr_ints(i, XG_A_lhs_contracting_dims);
+    dims[1] = xg_attr_ints(i, XG_A_rhs_contracting_dims);
     xg_contract_begin(s, &d, i, at);
-    d.n = dims.n;
-    for (k = 0; k < dims.n; k++) d.counts[k] = XG_OPERAND(i, 0)->shape->dims[dims.p[k]];
+    d.n = dims[0].n;
+    for (k = 0; k < d.n; k++) d.counts[k] = XG_OPERAND(i, 0)->shape->dims[dims[0].p[k]];
     acc = xg_contract_zero(s, d.sum);
-    xg_elem_nest(s, d.counts, d.n, xg_dot_body, &d, &acc, 1);
+    if (!d.n) { xg_dot_step(s, &d, NULL, &acc); return xg_contract_end(s, &d, acc); }
+    for (k = 0; k < 2; k++) last[k] = (uint32_t)dims[k].p[d.n - 1];
+    xg_contract_cut(&d, d.counts[d.n - 1], last);
+    xg_elem_nest(s, d.counts, d.n - 1, xg_dot_inner, &d, &acc, 1);
     return xg_contract_end(s, &d, acc);
 }
 
@@ -110,7 +165,7 @@ XG_FN xg_elem xg_elem_dot(xg_scope *s, const xg_inst *i, xg_kval *const *at) {
 XG_FN void xg_conv_feature(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
     xg_contract_site *d = (xg_contract_site *)data;
     xg_elem x, y;
-    d->vars[d->rank + d->n_window] = at[0];
+    d->vars[d->rank + d->n_window] = xg_contract_place(s, d, at[0]);
     x = xg_contract_factor(s, d, 0);
     y = xg_contract_factor(s, d, 1);
     xg_contract_add(s, d, x, y, acc);
@@ -118,7 +173,7 @@ XG_FN void xg_conv_feature(xg_scope *s, void *data, xg_kval *const *at, xg_elem 
 XG_FN void xg_conv_features(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
     xg_contract_site *d = (xg_contract_site *)data;
     (void)at;
-    xg_elem_nest(s, &d->counts[d->n_window], 1, xg_conv_feature, d, acc, 1);
+    xg_contract_pieces(s, d, xg_conv_feature, acc);
 }
 /* One position of the window: whether it falls on the input does not depend on the feature, so the loop over features is inside the condition. */
 XG_FN void xg_conv_tap(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
@@ -136,7 +191,7 @@ XG_FN xg_elem xg_elem_convolution(xg_scope *s, const xg_inst *i, xg_kval *const 
     xg_window w = xg_emit_window(i);
     xg_contract_site d;
     xg_elem acc;
-    uint32_t k;
+    uint32_t features[2], k;
     xg_contract_begin(s, &d, i, at);
     acc = xg_contract_zero(s, d.sum);
     if (xg_inst_attr(i, XG_A_sparsity_config)) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "sparse operands are not supported in kernels");
@@ -146,6 +201,9 @@ XG_FN xg_elem xg_elem_convolution(xg_scope *s, const xg_inst *i, xg_kval *const 
     d.n_window = w.n;
     for (k = 0; k < w.n; k++) d.counts[k] = w.p[k].size;
     d.counts[w.n] = XG_OPERAND(i, 1)->shape->dims[l->kernel_input];
+    features[0] = (uint32_t)l->input_feature;
+    features[1] = (uint32_t)l->kernel_input;
+    xg_contract_cut(&d, d.counts[w.n], features);
     xg_elem_nest(s, d.counts, w.n, xg_conv_tap, &d, &acc, 1);
     return xg_contract_end(s, &d, acc);
 }

@@ -17,7 +17,7 @@
 typedef struct xg_elem { xg_kval *v, *im; } xg_elem; /* im only for complex */
 
 /* What the emitters want to know of the target; made by the driver from its description. */
-typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll; bool deterministic; /* no sums in the order in which threads come */ } xg_emit_target;
+typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll, shared; /* bytes a block may have */ bool deterministic; /* no sums in the order in which threads come */ } xg_emit_target;
 
 /* One parameter or result of the kernel, in the order of the entry function's parameters. */
 typedef struct xg_kernel_arg { const xg_shape *shape; } xg_kernel_arg;
@@ -104,21 +104,23 @@ XG_FN void xg_elem_nest(xg_scope *s, const int64_t *counts, uint32_t n, xg_carry
 XG_FN void xg_elem_when(xg_scope *s, xg_kval *cond, xg_carry_fn body, void *data, xg_kval *const *at, xg_elem *carried, uint32_t n_carried);
 XG_FN xg_elem xg_elem_convert_to(xg_scope *s, xg_elem x, xlagpu_type from, xlagpu_type to); /* real or complex to the same class */
 /* ---- flow.c: loops and conditions around code that changes variables ---- */
-enum { XG_FLOW_SLOTS = 48 };
-typedef struct xg_flow { /* zero, then slots, then for or if, then the code inside, then end */
+typedef struct xg_flow { /* of, then slots, then for or if, then the code inside, then end */
+    xg_scope *s;
     xg_kop *op;
     xg_kb outer;
-    uint32_t n;
+    xg_kval *var;                  /* of a loop */
     bool rolled;                   /* a loop that is not to become straight code */
     int64_t limit;                 /* not zero: what carried integers never exceed */
-    xg_kval **slots[XG_FLOW_SLOTS], *before[XG_FLOW_SLOTS];
+    XG_VEC(xg_kval **) slots;
+    xg_kval **before;              /* what they held in front of an if */
 } xg_flow;
-XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot); /* a variable; NULL in it: there is none */
+XG_FN xg_flow xg_flow_of(xg_scope *s, xg_kval **slot); /* of one variable, or, NULL, none yet */
+XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot);   /* a variable; NULL in it: there is none */
 XG_FN void xg_flow_elem(xg_flow *f, xg_elem *e);
-XG_FN xg_kval *xg_flow_for(xg_scope *s, xg_flow *f, xg_kval *lo, xg_kval *hi, int64_t step, int64_t limit); /* the loop's variable, below the limit */
-XG_FN void xg_flow_if(xg_scope *s, xg_flow *f, xg_kval *cond);
-XG_FN void xg_flow_else(xg_scope *s, xg_flow *f);
-XG_FN void xg_flow_end(xg_scope *s, xg_flow *f);
+XG_FN xg_kval *xg_flow_for(xg_flow *f, xg_kval *lo, xg_kval *hi, int64_t step, int64_t limit); /* its variable, below the limit */
+XG_FN void xg_flow_if(xg_flow *f, xg_kval *cond);      /* NULL: always */
+XG_FN void xg_flow_else(xg_flow *f);
+XG_FN void xg_flow_end(xg_flow *f);
 /* ---- block.c: what the threads of a block do together, from a program's text ---- */
 enum { XG_BLOCK_VARS = 64, XG_BLOCK_ARRAYS = 16, XG_BLOCK_SHARED_MAX = 48 << 10 };
 typedef enum xg_block_where { XG_BLOCK_OPERAND, XG_BLOCK_RESULT, XG_BLOCK_SHARED } xg_block_where;

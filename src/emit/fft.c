@@ -36,15 +36,15 @@ XG_FN void xg_fft_write(xg_fft_site *d, const xg_fft_turn *t, xg_elem v, xg_kval
     xg_kval *at[XG_RANK_MAX];
     uint32_t rank = d->i->shape->rank;
     xg_range last = xg_fft_global_of(d, t, first, t->row->done, c, at);
-    xg_fft_if f;
+    xg_flow f = xg_flow_of(d->s, dest);
     if (last.lo >= d->out_last) return;
     if (d->scale != 1) v = xg_fft_scaled(&d->s->b, v, d->scale);
     if (d->out_pair == 2) { xg_fft_write_pair(d, v, at, dest); return; }
     if (d->to_real) v.im = NULL;
     if (last.hi < d->out_last) { *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at); return; }
-    f = xg_fft_if_begin(d, xg_kcmpi_(&d->s->b, XG_CI_SLT, at[rank - 1], xg_elem_index(d->s, d->out_last)), dest, 1);
+    xg_flow_if(&f, xg_kcmpi_(&d->s->b, XG_CI_SLT, at[rank - 1], xg_elem_index(d->s, d->out_last)));
     *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at);
-    xg_fft_if_end(d, &f, dest, 1);
+    xg_flow_end(&f);
 }
 
 /* ---- a stage in registers ---- */
@@ -71,14 +71,12 @@ XG_FN void xg_fft_twist_first(xg_fft_site *d, const xg_fft_turn *t, xg_kval *con
 
 XG_FN void xg_fft_take(xg_fft_site *d, const xg_fft_turn *t, bool first, xg_elem *x) {
     int64_t radix = t->row->radix, run = t->row->length / radix * t->row->inner, q;
-    xg_kval *exists = xg_fft_exists(d, t, first), **values = XG_NEW_N(d->e->arena, xg_kval *, 2 * radix), *at[XG_RANK_MAX], *place;
-    xg_fft_if f;
+    xg_kval *exists = xg_fft_exists(d, t, first), *at[XG_RANK_MAX], *place;
+    xg_flow f = xg_flow_of(d->s, NULL);
     xg_elem zero;
-    if (exists) {
-        zero = xg_fft_zero(d);
-        for (q = 0; q < 2 * radix; q++) values[q] = zero.v;
-        f = xg_fft_if_begin(d, exists, values, (uint32_t)(2 * radix));
-    }
+    if (exists) zero = xg_fft_zero(d);
+    for (q = 0; exists && q < radix; q++) { x[q] = zero; xg_flow_elem(&f, &x[q]); }
+    xg_flow_if(&f, exists);
     if (first) xg_fft_global_first(d, xg_fft_from(d, t, 0), at);
     if (first && d->out_pair == 2) xg_fft_join_halves(d, t, at, x);
     else for (q = 0; q < radix; q++) {
@@ -87,10 +85,7 @@ XG_FN void xg_fft_take(xg_fft_site *d, const xg_fft_turn *t, bool first, xg_elem
         x[q] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, d->shared, &place, 1));
     }
     if (first && d->twisted) xg_fft_twist_first(d, t, at, x);
-    if (!exists) return;
-    for (q = 0; q < radix; q++) { values[2 * q] = x[q].v; values[2 * q + 1] = x[q].im; }
-    xg_fft_if_end(d, &f, values, (uint32_t)(2 * radix));
-    for (q = 0; q < radix; q++) { x[q].v = values[2 * q]; x[q].im = values[2 * q + 1]; }
+    xg_flow_end(&f);
 }
 XG_FN void xg_fft_twist(xg_fft_site *d, const xg_fft_turn *t, xg_elem *x) {
     xg_aff_ctx *a = d->e->m->aff;
@@ -106,8 +101,8 @@ XG_FN void xg_fft_twist(xg_fft_site *d, const xg_fft_turn *t, xg_elem *x) {
 XG_FN void xg_fft_put(xg_fft_site *d, const xg_fft_turn *t, bool last, const xg_elem *x, xg_kval **dest) {
     xg_kval *exists = xg_fft_exists(d, t, last), **to = last ? dest : &d->shared, *at[XG_RANK_MAX], *place;
     int64_t run = t->row->done * t->row->inner, c;
-    xg_fft_if f;
-    if (exists) f = xg_fft_if_begin(d, exists, to, 1);
+    xg_flow f = xg_flow_of(d->s, to);
+    xg_flow_if(&f, exists);
     if (last) xg_fft_global_first(d, xg_fft_to(d, t, 0), at);
     if (last && d->in_pair == 2) xg_fft_part_in_registers(d, at, x, to);
     else for (c = 0; c < t->row->radix; c++) {
@@ -115,7 +110,7 @@ XG_FN void xg_fft_put(xg_fft_site *d, const xg_fft_turn *t, bool last, const xg_
         place = xg_fft_place_of(d, t, xg_fft_to, run, run * t->row->radix, c, &at[0]);
         *to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, x[c]), *to, &place, 1);
     }
-    if (exists) xg_fft_if_end(d, &f, to, 1);
+    xg_flow_end(&f);
 }
 XG_FN void xg_fft_register_stage(xg_fft_site *d, uint32_t number, xg_kval **dest) {
     const xg_fft_stage_row *row = &d->stages.p[number];
@@ -149,21 +144,20 @@ XG_FN xg_kval *xg_fft_nth(xg_fft_site *d, xg_kval *chunk, int64_t limit, xg_kval
 }
 /* table[k] = the root of order n to the power k */
 XG_FN void xg_fft_fill_table(xg_fft_site *d, int64_t n) {
-    xg_kval *below, *at, *to;
-    xg_fft_loop l;
-    xg_fft_if f;
+    xg_flow all = xg_flow_of(d->s, &d->table), some;
+    xg_kval *below, *at;
     xg_elem w;
     if (d->table_of == n) return;
     if (d->table_of) xg_fft_wait(d, &d->table);
     d->table_of = n;
-    l = xg_fft_loop_begin(d, (n + d->threads - 1) / d->threads, &d->table, 1);
-    at = xg_fft_nth(d, l.var, n, &below);
-    to = l.carried;
-    if (below) f = xg_fft_if_begin(d, below, &to, 1);
+    at = xg_fft_for(d, &all, (n + d->threads - 1) / d->threads);
+    at = xg_fft_nth(d, at, n, &below);
+    some = xg_flow_of(d->s, &d->table);
+    xg_flow_if(&some, below);
     w = xg_fft_root_at(&d->s->b, at, n - 1, n, d->sign, d->real);
-    to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, w), to, &at, 1);
-    if (below) xg_fft_if_end(d, &f, &to, 1);
-    d->table = xg_fft_loop_end(d, &l, &to, 1);
+    d->table = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, w), d->table, &at, 1);
+    xg_flow_end(&some);
+    xg_flow_end(&all);
     xg_fft_wait(d, &d->table);
 }
 /* The result at an element: the sum over q of x[from + q] root^(q (k + L c)). */
@@ -172,55 +166,53 @@ XG_FN xg_elem xg_fft_sum(xg_fft_site *d, const xg_fft_stage_row *row, xg_kval *e
     xg_kb *b = &d->s->b;
     int64_t all = d->count * d->volume, order = row->done * row->radix;
     const xg_aff *to = xg_aff_dim(x, 0), *rest = xg_aff_mod(x, to, row->length * row->inner), *at = xg_aff_div(x, rest, row->inner), *power = xg_aff_mod(x, at, order), *from;
-    xg_kval *step, *carried[3], *place, *next, *over, *reached;
-    xg_fft_loop l;
+    xg_kval *step, *place, *next, *over, *reached, *var;
+    xg_flow f = xg_flow_of(d->s, NULL);
     xg_elem v, w, r;
     from = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, at, order), row->done), xg_aff_mod(x, at, row->done));
     from = xg_aff_add(x, from, xg_aff_mul(x, xg_aff_dim(x, 1), row->length / row->radix));
     from = xg_aff_add(x, xg_aff_mul(x, from, row->inner), xg_aff_mod(x, rest, row->inner));
     from = xg_aff_add(x, from, xg_aff_mul(x, xg_aff_div(x, to, row->length * row->inner), row->length * row->inner));
     from = xg_fft_place(d, from);
-    carried[2] = xg_elem_index(d->s, 0);
-    xg_fft_apply_to(d, element, all, carried[2], row->radix, &power, 1, &step);
-    v = xg_fft_zero(d);
-    carried[0] = carried[1] = v.v;
-    l = xg_fft_loop_begin(d, row->radix, carried, 3);
-    reached = &l.carried[2];
+    reached = xg_elem_index(d->s, 0);
+    xg_fft_apply_to(d, element, all, reached, row->radix, &power, 1, &step);
+    r = xg_fft_zero(d);
+    xg_flow_elem(&f, &r);
+    xg_flow_slot(&f, &reached);
+    var = xg_fft_for(d, &f, row->radix);
     xg_kval_set_range(reached, xg_range_of(0, order - 1));
-    xg_fft_apply_to(d, element, all, l.var, row->radix, &from, 1, &place);
+    xg_fft_apply_to(d, element, all, var, row->radix, &from, 1, &place);
     v = xg_emit_split(b, xg_kextract(b, d->shared, &place, 1));
     w = xg_emit_split(b, xg_kextract(b, d->table, &reached, 1));
-    carried[0] = xg_k3(b, XG_K_OP_FMA, v.v, w.v, &l.carried[0]);
-    carried[0] = xg_k3(b, XG_K_OP_FMA, xg_k1(b, XG_K_OP_NEGF, v.im), w.im, carried[0]);
-    carried[1] = xg_k3(b, XG_K_OP_FMA, v.v, w.im, &l.carried[1]);
-    carried[1] = xg_k3(b, XG_K_OP_FMA, v.im, w.v, carried[1]);
+    r.v = xg_k3(b, XG_K_OP_FMA, v.v, w.v, r.v);
+    r.v = xg_k3(b, XG_K_OP_FMA, xg_k1(b, XG_K_OP_NEGF, v.im), w.im, r.v);
+    r.im = xg_k3(b, XG_K_OP_FMA, v.v, w.im, r.im);
+    r.im = xg_k3(b, XG_K_OP_FMA, v.im, w.v, r.im);
     next = xg_k2(b, XG_K_OP_ADDI, reached, step);
     xg_kval_set_range(next, xg_range_of(0, 2 * order - 2));
     over = xg_k2(b, XG_K_OP_SUBI, next, xg_elem_index(d->s, order));
-    carried[2] = XG_KSELECT(b, xg_kcmpi_(b, XG_CI_SGE, next, xg_elem_index(d->s, order)), over, next);
-    xg_kval_set_range(carried[2], xg_range_of(0, order - 1));
-    r.v = xg_fft_loop_end(d, &l, carried, 3);
-    r.im = r.v + 1;
+    reached = XG_KSELECT(b, xg_kcmpi_(b, XG_CI_SGE, next, xg_elem_index(d->s, order)), over, next);
+    xg_kval_set_range(reached, xg_range_of(0, order - 1));
+    xg_flow_end(&f);
     return r;
 }
 XG_FN void xg_fft_sum_stage(xg_fft_site *d, uint32_t number) {
     const xg_fft_stage_row *row = &d->stages.p[number];
     int64_t all = d->count * d->volume;
-    xg_kval *below, *element, *to, *place;
+    xg_kval *below, *element, *place;
     const xg_aff *where = xg_fft_place(d, xg_aff_dim(d->e->m->aff, 0));
-    xg_fft_loop l;
-    xg_fft_if f;
+    xg_flow loop = xg_flow_of(d->s, &d->other), some;
     xg_elem v;
     xg_fft_fill_table(d, row->done * row->radix);
-    l = xg_fft_loop_begin(d, (all + d->threads - 1) / d->threads, &d->other, 1);
-    element = xg_fft_nth(d, l.var, all, &below);
-    to = l.carried;
-    if (below) f = xg_fft_if_begin(d, below, &to, 1);
+    element = xg_fft_for(d, &loop, (all + d->threads - 1) / d->threads);
+    element = xg_fft_nth(d, element, all, &below);
+    some = xg_flow_of(d->s, &d->other);
+    xg_flow_if(&some, below);
     v = xg_fft_sum(d, row, element);
     xg_fft_apply_to(d, element, all, element, all, &where, 1, &place);
-    to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, v), to, &place, 1);
-    if (below) xg_fft_if_end(d, &f, &to, 1);
-    d->other = xg_fft_loop_end(d, &l, &to, 1);
+    d->other = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, v), d->other, &place, 1);
+    xg_flow_end(&some);
+    xg_flow_end(&loop);
     xg_fft_exchange(d);
     xg_fft_wait(d, &d->shared);
 }
@@ -323,11 +315,8 @@ XG_FN xg_kval *xg_fft_transform(xg_fft_site *d, xg_kval *dest) {
 /* Transforms from .. to - 1; number k has the blocks first[k] .. first[k + 1] - 1. */
 XG_FN void xg_fft_sections(xg_fft_site *list, const int64_t *first, uint32_t from, uint32_t to, xg_kval *const *where, xg_kval **dest) {
     xg_scope *s = list[from].s;
-    xg_fusion_emission *e = list[from].e;
-    uint32_t mid = from + (to - from) / 2, side, k;
-    const xg_ktype **types;
-    xg_kb outer;
-    xg_kop *op;
+    uint32_t mid = from + (to - from) / 2, k;
+    xg_flow f = xg_flow_of(s, NULL);
     if (to - from == 1) {
         list[from].where[0] = where[0];
         list[from].where[1] = where[1];
@@ -338,20 +327,12 @@ XG_FN void xg_fft_sections(xg_fft_site *list, const int64_t *first, uint32_t fro
         dest[from] = xg_fft_transform(&list[from], dest[from]);
         return;
     }
-    types = XG_NEW_N(e->arena, const xg_ktype *, to - from);
-    for (k = from; k < to; k++) types[k - from] = dest[k]->type;
-    op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLT, where[1], xg_elem_index(s, first[mid])), types, to - from);
-    outer = s->b;
-    for (side = 0; side < 2; side++) {
-        xg_kval **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots);
-        memcpy((void *)inside, (void *)dest, e->n_roots * sizeof *dest);
-        s->b = xg_kb_end(e->m, op->regions[side]);
-        s->b.loc = outer.loc;
-        xg_fft_sections(list, first, side ? mid : from, side ? to : mid, where, inside);
-        xg_kyield(&s->b, inside + from, to - from);
-    }
-    s->b = outer;
-    for (k = from; k < to; k++) dest[k] = &op->results[k - from];
+    for (k = from; k < to; k++) xg_flow_slot(&f, &dest[k]);
+    xg_flow_if(&f, xg_kcmpi_(&s->b, XG_CI_SLT, where[1], xg_elem_index(s, first[mid])));
+    xg_fft_sections(list, first, from, mid, where, dest);
+    xg_flow_else(&f);
+    xg_fft_sections(list, first, mid, to, where, dest);
+    xg_flow_end(&f);
 }
 
 XG_FN void xg_emit_fft(xg_fusion_emission *e) {

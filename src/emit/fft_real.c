@@ -43,32 +43,31 @@ XG_FN void xg_fft_mirrored(const xg_fft_site *d, xg_range last, xg_kval **at, xg
 /* ---- pairs of real numbers ---- */
 
 /* Pair number at[last], element by element: a loop, so that one access takes both. */
-XG_FN xg_fft_loop xg_fft_pair_begin(xg_fft_site *d, xg_kval **at, xg_kval *const *carried, uint32_t n) {
+XG_FN xg_kval *xg_fft_each_of_pair(xg_fft_site *d, xg_flow *f, xg_kval **at) {
     xg_aff_ctx *x = d->e->m->aff;
     uint32_t last = d->i->shape->rank - 1;
     const xg_aff *where = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), 2), xg_aff_dim(x, 1));
-    xg_fft_loop l = xg_fft_loop_begin(d, 2, carried, n);
-    xg_fft_apply_to(d, at[last], d->length[d->n - 1], l.var, 2, &where, 1, &at[last]);
-    return l;
+    xg_kval *which = xg_fft_for(d, f, 2);
+    xg_fft_apply_to(d, at[last], d->length[d->n - 1], which, 2, &where, 1, &at[last]);
+    return which;
 }
 XG_FN xg_elem xg_fft_read_pair(xg_fft_site *d, xg_kval **at) {
     xg_elem v = xg_fft_zero(d);
-    xg_kval *values[2];
-    xg_fft_loop l;
-    values[0] = values[1] = v.v;
-    l = xg_fft_pair_begin(d, at, values, 2);
-    values[0] = &l.carried[1];
-    values[1] = xg_elem_of(d->s, XG_OPERAND(d->i, 0), at).v;
-    v.v = xg_fft_loop_end(d, &l, values, 2);
-    v.im = v.v + 1;
+    xg_flow f = xg_flow_of(d->s, NULL);
+    xg_flow_elem(&f, &v);
+    (void)xg_fft_each_of_pair(d, &f, at);
+    v.v = v.im;
+    v.im = xg_elem_of(d->s, XG_OPERAND(d->i, 0), at).v;
+    xg_flow_end(&f);
     return v;
 }
 XG_FN void xg_fft_write_pair(xg_fft_site *d, xg_elem v, xg_kval **at, xg_kval **dest) {
-    xg_fft_loop l = xg_fft_pair_begin(d, at, dest, 1);
-    v.v = xg_kselect(&d->s->b, xg_kcmpi_(&d->s->b, XG_CI_EQ, l.var, xg_elem_index(d->s, 0)), v.v, v.im);
+    xg_flow f = xg_flow_of(d->s, dest);
+    xg_kval *which = xg_fft_each_of_pair(d, &f, at);
+    v.v = xg_kselect(&d->s->b, xg_kcmpi_(&d->s->b, XG_CI_EQ, which, xg_elem_index(d->s, 0)), v.v, v.im);
     v.im = NULL;
-    *dest = xg_emit_insert(&d->s->b, v, l.carried, d->i->shape, at);
-    *dest = xg_fft_loop_end(d, &l, dest, 1);
+    *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at);
+    xg_flow_end(&f);
 }
 
 /* ---- from a half spectrum: the first stage reads it ---- */
@@ -84,8 +83,8 @@ XG_FN void xg_fft_read_mirrored(xg_fft_site *d, xg_kval **at, xg_kval *opposite,
     xg_kb *b = &d->s->b;
     uint32_t last = d->i->shape->rank - 1, k;
     int64_t h = d->length[d->n - 1];
-    xg_kval *other[XG_RANK_MAX], *is, *values[4], *none;
-    xg_fft_if f;
+    xg_kval *other[XG_RANK_MAX], *is, *none;
+    xg_flow f = xg_flow_of(d->s, NULL);
     memcpy((void *)other, (void *)at, (last + 1) * sizeof *at);
     for (k = 0; k + 1 < d->n; k++) {
         xg_kval **i = &other[last + 1 - d->n + k], *mirror = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(d->s, d->length[k]), *i);
@@ -102,15 +101,13 @@ XG_FN void xg_fft_read_mirrored(xg_fft_site *d, xg_kval **at, xg_kval *opposite,
         for (k = 0; k < 2; k++) x[k].im = xg_kselect(b, is, none, x[k].im);
         return;
     }
-    for (k = 0; k < 2; k++) { values[2 * k] = x[k].v; values[2 * k + 1] = x[k].im; }
-    f = xg_fft_if_begin(d, is, values, 4);
+    for (k = 0; k < 2; k++) xg_flow_elem(&f, &x[k]);
+    xg_flow_if(&f, is);
     other[last] = at[last];
     at[last] = xg_elem_index(d->s, h);
     x[0] = xg_fft_common(d, x[0], other, -1);
     x[1] = xg_fft_common(d, x[1], at, 1);
-    for (k = 0; k < 2; k++) { values[2 * k] = x[k].v; values[2 * k + 1] = x[k].im; }
-    xg_fft_if_end(d, &f, values, 4);
-    for (k = 0; k < 2; k++) { x[k].v = values[2 * k]; x[k].im = values[2 * k + 1]; }
+    xg_flow_end(&f);
 }
 /* What a butterfly of the first stage takes: 2 Z[k] = (X[k] + conj X[-k]) + i 1 / w^k3 (X[k] - conj X[-k]). The scale takes the 2 away. */
 XG_FN void xg_fft_join_halves(xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, xg_elem *z) {
@@ -207,7 +204,7 @@ XG_FN void xg_fft_part_pairs(xg_fft_site *d, const xg_fft_pairs *p, xg_kval **de
     const xg_aff *down = xg_aff_add_k(a, xg_aff_mul(a, p->start, -1), h); /* h - start */
     xg_kval *at[2][XG_RANK_MAX], *k[2], *place[2] = {NULL};
     xg_elem root, z[2], x[2], w;
-    xg_fft_if f;
+    xg_flow f;
     xg_fft_global_first(d, p->line, at[0]);
     xg_fft_global_first(d, p->mirror, at[1]);
     k[0] = xg_fft_index(d, p->start);
@@ -228,11 +225,12 @@ XG_FN void xg_fft_part_pairs(xg_fft_site *d, const xg_fft_pairs *p, xg_kval **de
         *dest = xg_emit_insert(b, x[1], *dest, d->i->shape, at[1]);
     }
     if (h % 2) return;
-    f = xg_fft_if_begin(d, xg_kcmpi_(b, XG_CI_EQ, k[0], xg_elem_index(d->s, 0)), dest, 1); /* X[h / 2] = conj Z[-(h / 2)] */
+    f = xg_flow_of(d->s, dest);
+    xg_flow_if(&f, xg_kcmpi_(b, XG_CI_EQ, k[0], xg_elem_index(d->s, 0))); /* X[h / 2] = conj Z[-(h / 2)] */
     at[0][last] = xg_elem_index(d->s, h / 2);
     x[0] = xg_fft_conj(d, xg_fft_load(d, xg_fft_index(d, xg_fft_at(d, p, p->mirror, xg_aff_const(a, h / 2)))));
     *dest = xg_emit_insert(b, x[0], *dest, d->i->shape, at[0]);
-    xg_fft_if_end(d, &f, dest, 1);
+    xg_flow_end(&f);
 }
 /* Pairs a thread takes: four share one computed root, unless neighbouring threads would then write less than two sectors together. */
 XG_FN int64_t xg_fft_pairs_together(const xg_fft_site *d) {
@@ -247,10 +245,10 @@ XG_FN void xg_fft_part_halves(xg_fft_site *d, xg_kval **dest) {
         const xg_aff *number = xg_aff_add_k(x, xg_aff_dim(x, 0), i * d->threads);
         xg_fft_pairs p = xg_fft_pairs_of(d, number, radix);
         xg_kval *exists = xg_fft_below(d, number, i, work, p.line);
-        xg_fft_if f;
-        if (exists) f = xg_fft_if_begin(d, exists, dest, 1);
+        xg_flow f = xg_flow_of(d->s, dest);
+        xg_flow_if(&f, exists);
         xg_fft_part_pairs(d, &p, dest);
-        if (exists) xg_fft_if_end(d, &f, dest, 1);
+        xg_flow_end(&f);
     }
 }
 

@@ -129,27 +129,6 @@ XG_FN void xg_fft_global_first(const xg_fft_site *d, const xg_aff *element, xg_k
 }
 /* ---- conditions ---- */
 
-/* The scope goes into one branch of an if after the other; `values` are what the if gives. */
-typedef struct xg_fft_if { xg_kop *op; xg_kb outer; } xg_fft_if;
-XG_FN xg_fft_if xg_fft_if_begin(xg_fft_site *d, xg_kval *cond, xg_kval *const *otherwise, uint32_t n) {
-    xg_fft_if f;
-    const xg_ktype **types = XG_NEW_N(d->e->arena, const xg_ktype *, n + 1);
-    uint32_t k;
-    for (k = 0; k < n; k++) types[k] = otherwise[k]->type;
-    f.op = xg_kif(&d->s->b, cond, types, n);
-    f.outer = d->s->b;
-    d->s->b = xg_kb_end(d->e->m, f.op->regions[1]);
-    xg_kyield(&d->s->b, otherwise, n);
-    d->s->b = xg_kb_end(d->e->m, f.op->regions[0]);
-    d->s->b.loc = f.outer.loc;
-    return f;
-}
-XG_FN void xg_fft_if_end(xg_fft_site *d, const xg_fft_if *f, xg_kval **values, uint32_t n) {
-    uint32_t k;
-    xg_kyield(&d->s->b, values, n);
-    d->s->b = f->outer;
-    for (k = 0; k < n; k++) values[k] = &f->op->results[k];
-}
 /* Whether number i * threads + thread is below `work` and, if global memory is touched for it, the transform of this element exists too; NULL: always. */
 XG_FN xg_kval *xg_fft_below(const xg_fft_site *d, const xg_aff *number, int64_t i, int64_t work, const xg_aff *element) {
     xg_kval *p = NULL;
@@ -163,21 +142,9 @@ XG_FN xg_kval *xg_fft_exists(const xg_fft_site *d, const xg_fft_turn *t, bool gl
 
 /* ---- loops ---- */
 
-typedef struct xg_fft_loop { xg_kop *op; xg_kb outer; xg_kval *var, *carried; } xg_fft_loop;
-XG_FN xg_fft_loop xg_fft_loop_begin(xg_fft_site *d, int64_t count, xg_kval *const *carried, uint32_t n) {
-    xg_fft_loop l;
-    l.op = xg_elem_for(d->s, 0, count, 1, carried, n);
-    l.outer = d->s->b;
-    l.var = &l.op->regions[0]->args[0];
-    l.carried = &l.op->regions[0]->args[1];
-    d->s->b = xg_kb_end(d->e->m, l.op->regions[0]);
-    d->s->b.loc = l.outer.loc;
-    return l;
-}
-XG_FN xg_kval *xg_fft_loop_end(xg_fft_site *d, const xg_fft_loop *l, xg_kval *const *carried, uint32_t n) {
-    xg_kyield(&d->s->b, carried, n);
-    d->s->b = l->outer;
-    return l->op->results;
+XG_FN xg_kval *xg_fft_for(xg_fft_site *d, xg_flow *f, int64_t count) {
+    xg_kval *lo = xg_elem_index(d->s, 0), *hi = xg_elem_index(d->s, count);
+    return xg_flow_for(f, lo, hi, 1, count);
 }
 
 /* ---- elements ---- */

@@ -4,13 +4,15 @@
  * and written at the same linear position; others follow by the same threads, those of one shape by one walk. In a walk all elements at an index are made before the
  * first is written (fuse/in_place.c relies on it). Unrolling starts only when the array is large
  * enough to fill the device with one element per thread. Where a vector is read again for each row (a bias), a round is whole rows, so that a thread meets the same columns in
- * all of its rounds, and reads of the vector once. */
+ * all of its rounds, and reads of the vector once.
+ * Rows may be longer than a block is wide, or of an odd length: then a round is as many of them as end at a sector, and blocks beside each other have slices of it. What such rounds, or
+ * the vectors of an odd number of elements, leave over at the end is made by the same threads, one element each. */
 #ifndef XG_EMIT_LOOP_C
 #define XG_EMIT_LOOP_C
 #include "emit.h"
 
 /* A long concatenation becomes a tree of branches per element, a contraction a loop: unrolling would only multiply them. */
-enum { XG_LOOP_CONCAT_MAX = 10, XG_LOOP_ROUNDS_WORK = 256, XG_LOOP_ROWS = 16 /* rounds, at most */, XG_LOOP_ROWS_WORK = 400 /* a round that stays in a loop would wait for memory each time */, XG_LOOP_ROW_THREADS = 128, XG_LOOP_ROW_BYTES = 128 /* of a vector that is worth it */ };
+enum { XG_LOOP_CONCAT_MAX = 10, XG_LOOP_ROUNDS_WORK = 256, XG_LOOP_ROWS = 16 /* rounds, at most */, XG_LOOP_ROWS_WORK = 400 /* a round that stays in a loop would wait for memory each time */, XG_LOOP_ROW_THREADS = 128, XG_LOOP_ROW_BYTES = 128 /* of a vector that is worth it */, XG_LOOP_ROWS_LEAST = 8 /* rounds that are worth it */ };
 XG_FN bool xg_loop_unroll_hurts(const xg_comp *comp) {
     XG_FOR_INSTS(i, comp) {
         switch (i->op) {
@@ -45,14 +47,23 @@ XG_FN int64_t xg_loop_rounds(const xg_fusion_emission *e, int64_t elements, int6
 /* ---- vectors that are read again and again ---- */
 
 /* A walk over root `lead`: the near roots together, or far ones of one shape. */
-typedef struct xg_loop_walk { xg_fusion_emission *e; xg_launch launch; int64_t rounds, unroll; uint32_t lead; xg_kval **tensors, **dest; } xg_loop_walk;
+typedef struct xg_loop_walk {
+    xg_fusion_emission *e;
+    xg_launch launch;
+    int64_t rounds, unroll;
+    int64_t period, slices; /* elements of a round that blocks have slices of; 0: a round is what one block has */
+    int64_t rest;           /* elements at the end that are made one by one */
+    uint32_t lead;
+    xg_kval **tensors, **dest;
+} xg_loop_walk;
 
-/* Whether the element of the parameter is known from the place in memory modulo its size. */
-XG_FN bool xg_loop_repeats(const xg_fusion_emission *e, const xg_inst *param) {
+/* Whether the element of the parameter is known from the place in memory modulo so much; the elements of the root: it is at the same place. */
+XG_FN bool xg_loop_repeats(const xg_fusion_emission *e, const xg_inst *param, int64_t modulo) {
     xg_aff_ctx *x = e->m->aff;
     const xg_shape *s = e->roots[0]->shape;
     xg_index_order order = xg_index_order_of_shape(s);
     xg_imap *place = xg_imap_new(x, 1, 0, 0, s->rank, 0);
+    const xg_aff *want = modulo == s->elements ? xg_aff_dim(x, 0) : xg_aff_mod(x, xg_aff_dim(x, 0), modulo);
     xg_imaps maps;
     uint32_t k;
     place->dims[0].range = xg_range_of(0, s->elements - 1);
@@ -60,19 +71,19 @@ XG_FN bool xg_loop_repeats(const xg_fusion_emission *e, const xg_inst *param) {
     maps = xg_indexing_group_maps(xg_indexing_group_back(x, e->roots[0], 0, xg_imap_simplify(x, place)), param, 0);
     for (k = 0; k < maps.n; k++) {
         const xg_imap *m = xg_imap_ok(maps.p[k]) ? xg_indexing_flatten(x, maps.p[k], param->shape) : NULL;
-        if (!m || !xg_imap_ok(m) || m->n_constraints || m->results[0] != xg_aff_mod(x, xg_aff_dim(x, 0), param->shape->elements)) return false;
+        if (!m || !xg_imap_ok(m) || m->n_constraints || m->results[0] != want) return false;
     }
     return maps.n > 0;
 }
-/* The length of the rows that have such a vector, the longest one; 0: there is none. */
-XG_FN int64_t xg_loop_row(const xg_fusion_emission *e, int64_t elements) {
+/* The length of the rows that have such a vector, of so many bytes at least, the longest one; 0: there is none. */
+XG_FN int64_t xg_loop_row(const xg_fusion_emission *e, int64_t elements, int64_t bytes) {
     int64_t row = 0;
     uint32_t k;
     if (e->roots[0]->shape->elements != elements || !xg_index_has_order(e->roots[0]->shape)) return 0;
     for (k = 0; k < e->comp->n_params; k++) {
         const xg_shape *s = e->comp->params[k]->shape;
-        if (s->elements <= row || s->elements >= elements || s->elements * (int64_t)xg_type_bytes(s->type) < XG_LOOP_ROW_BYTES || elements % s->elements) continue;
-        if (xg_loop_repeats(e, e->comp->params[k])) row = s->elements;
+        if (s->elements <= row || s->elements >= elements || s->elements * (int64_t)xg_type_bytes(s->type) < bytes || elements % s->elements) continue;
+        if (xg_loop_repeats(e, e->comp->params[k], s->elements)) row = s->elements;
     }
     return row;
 }
@@ -81,7 +92,7 @@ XG_FN void xg_loop_down_rows(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
     int64_t most = xg_emit_vector(e, elements), row, threads, rounds, blocks = e->target->resident_threads / 2048;
     if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return;
-    row = xg_loop_row(e, elements);
+    row = xg_loop_row(e, elements, XG_LOOP_ROW_BYTES);
     most = xg_gcd(row, XG_MIN(e->target->max_unroll, most));
     if (!row || row / most > 1024) return;
     threads = row / most * XG_MAX(XG_LOOP_ROW_THREADS / (row / most), (int64_t)1);
@@ -92,6 +103,62 @@ XG_FN void xg_loop_down_rows(xg_loop_walk *w, int64_t elements) {
     w->rounds = rounds;
     w->launch.threads[0] = (uint32_t)threads;
     w->launch.blocks[0] = (uint32_t)(elements / (threads * most * rounds));
+}
+
+/* Elements after which all arrays as large as the root are at a sector again. */
+XG_FN int64_t xg_loop_unit(const xg_fusion_emission *e, int64_t elements) {
+    int64_t least = 32;
+    uint32_t k;
+    for (k = 0; k < e->comp->n_params; k++) if (e->comp->params[k]->shape->elements == elements) least = XG_MIN(least, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
+    for (k = 0; k < e->n_roots; k++) least = XG_MIN(least, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
+    return XG_MAX(32 / XG_MAX(least, (int64_t)1), (int64_t)1);
+}
+/* All that is written lies at the same place, and so does all that is read but single elements and the vectors of these rows. */
+XG_FN bool xg_loop_is_linear(const xg_fusion_emission *e, int64_t elements, int64_t row) {
+    uint32_t k;
+    if (!xg_index_has_order(e->roots[0]->shape)) return false;
+    for (k = 0; k < e->n_roots; k++) if (e->roots[k]->shape->elements != elements || !xg_partition_is_near(e->parts, k)) return false;
+    for (k = 0; k < e->comp->n_params; k++) {
+        int64_t n = e->comp->params[k]->shape->elements;
+        if (n != 1 && (n != elements || !xg_loop_repeats(e, e->comp->params[k], elements)) && (!row || n != row || !xg_loop_repeats(e, e->comp->params[k], row))) return false;
+    }
+    return true;
+}
+/* Rounds of several rows, in slices: as many as leave few over, of enough blocks. */
+XG_FN void xg_loop_down_slices(xg_loop_walk *w, int64_t elements) {
+    const xg_fusion_emission *e = w->e;
+    int64_t row, unit, vector, period, wide, threads, slices, total, rounds, best = 0, sms = e->target->resident_threads / 2048;
+    if (xg_loop_unroll_hurts(e->comp) || (row = xg_loop_row(e, elements, 2)) == 0 || !xg_loop_is_linear(e, elements, row)) return;
+    unit = xg_loop_unit(e, elements);
+    vector = xg_gcd(row, XG_MIN(e->target->max_unroll, xg_emit_vector(e, elements)));
+    period = row / xg_gcd(row, unit) * unit;
+    wide = period / vector;
+    threads = wide > 1024 ? (int64_t)XG_LOOP_ROW_THREADS : wide * XG_MAX(XG_LOOP_ROW_THREADS / wide, (int64_t)1);
+    slices = (wide + threads - 1) / threads;
+    if (slices == 1) period = threads * vector;
+    total = elements / period;
+    for (rounds = XG_LOOP_ROWS * 2 / XG_MIN(vector, (int64_t)2); rounds >= XG_LOOP_ROWS_LEAST; rounds--) {
+        if (xg_emit_work(e->comp) * vector * rounds > XG_LOOP_ROWS_WORK || total / rounds * slices < sms * 3 / 4) continue;
+        if (!best || total % rounds * best < total % best * rounds) best = rounds;
+    }
+    if (!best || total % best * 8 > total) return;
+    w->unroll = vector;
+    w->rounds = best;
+    w->period = period;
+    w->slices = slices;
+    w->rest = elements - total / best * best * period;
+    w->launch.threads[0] = (uint32_t)threads;
+    w->launch.blocks[0] = (uint32_t)(total / best * slices);
+}
+/* Whole vectors of an odd number of elements. */
+XG_FN void xg_loop_odd_vectors(xg_loop_walk *w, int64_t elements) {
+    const xg_fusion_emission *e = w->e;
+    int64_t vector = XG_MIN(e->target->max_unroll, xg_emit_vector(e, elements));
+    if (elements < e->target->resident_threads || elements % vector == 0 || xg_loop_unroll_hurts(e->comp) || !xg_loop_is_linear(e, elements, 0)) return;
+    w->unroll = vector;
+    w->rounds = 1;
+    w->rest = elements % vector;
+    w->launch = xg_launch_linear(e->ctx, elements, vector);
 }
 
 XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e) { (void)e; return true; }
@@ -144,9 +211,41 @@ XG_FN void xg_loop_body(const xg_loop_walk *w, xg_kb *b, xg_kval *const *at, xg_
     }
 }
 
-XG_FN void xg_loop_walk_emit(xg_loop_walk *w, xg_kb *b) {
+/* (th_x, bl_x)[round, vector_index] to the indices of the lead: all but the rest, or that. */
+XG_FN const xg_imap *xg_loop_map(const xg_loop_walk *w, bool rest) {
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_shape *s = w->e->roots[w->lead]->shape;
+    int64_t threads = w->launch.threads[0], blocks = w->launch.blocks[0], rounds = rest ? (w->rest + threads * blocks - 1) / (threads * blocks) : w->rounds, unroll = rest ? 1 : w->unroll, body = s->elements - w->rest;
+    const xg_aff *th = xg_aff_dim(x, 0), *bl = xg_aff_dim(x, 1), *round = xg_aff_sym(x, 0), *at, *within;
+    xg_index_order order;
+    xg_imap *m;
+    if (!w->rest && !w->period) return xg_indexing_thread_rounds(x, s, threads, blocks, w->rounds, w->unroll);
+    m = xg_imap_new(x, 2, 2, 0, s->rank, 1);
+    m->dims[0].name = XG_STR("th_x");
+    m->dims[0].range = xg_range_of(0, threads - 1);
+    m->dims[1].name = XG_STR("bl_x");
+    m->dims[1].range = xg_range_of(0, blocks - 1);
+    m->syms[0].name = XG_STR("round");
+    m->syms[0].range = xg_range_of(0, rounds - 1);
+    m->syms[1].name = XG_STR("vector_index");
+    m->syms[1].range = xg_range_of(0, unroll - 1);
+    if (rest || !w->period) {
+        within = xg_aff_add(x, th, xg_aff_mul(x, xg_aff_add(x, bl, xg_aff_mul(x, round, blocks)), threads));
+        at = xg_aff_add_k(x, xg_aff_mul(x, within, unroll), rest ? body : 0);
+        m->constraints[0].range = xg_range_of(0, (rest ? w->rest : body / unroll) - 1);
+    } else {
+        within = xg_aff_add(x, th, xg_aff_mul(x, xg_aff_mod(x, bl, w->slices), threads));
+        at = xg_aff_add(x, round, xg_aff_mul(x, xg_aff_div(x, bl, w->slices), rounds));
+        at = xg_aff_add(x, xg_aff_mul(x, at, w->period), xg_aff_mul(x, within, unroll));
+        m->constraints[0].range = xg_range_of(0, w->period / unroll - 1);
+    }
+    m->constraints[0].expr = within;
+    order = xg_index_order_of_shape(s);
+    xg_index_delinearise(x, &order, xg_aff_add(x, at, xg_aff_sym(x, 1)), m->results);
+    return xg_imap_simplify(x, m);
+}
+XG_FN void xg_loop_walk_emit(xg_loop_walk *w, xg_kb *b, const xg_imap *map) {
     xg_fusion_emission *e = w->e;
-    const xg_imap *map = xg_indexing_thread_rounds(e->m->aff, e->roots[w->lead]->shape, w->launch.threads[0], w->launch.blocks[0], w->rounds, w->unroll);
     xg_kval *dims[2], *at[XG_RANK_MAX], **inits = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1), **carried = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     uint32_t n = 0, first = map->n_syms, k;
     xg_kregion *body;
@@ -175,23 +274,28 @@ XG_FN void xg_emit_loop(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
     xg_kb b = xg_kb_end(e->m, f->body);
     uint32_t n = e->comp->n_params, k;
-    int64_t most = 0;
+    int64_t most = 0, rounds;
     xg_loop_walk w;
     xg_emit_functions(e, true);
     for (k = 0; k < e->n_roots; k++) most = XG_MAX(most, e->roots[k]->shape->elements);
     memset(&w, 0, sizeof w);
     w.e = e;
     w.unroll = xg_loop_unroll(e, most);
-    w.rounds = xg_loop_rounds(e, most, w.unroll);
+    w.rounds = rounds = xg_loop_rounds(e, most, w.unroll);
     w.launch = xg_launch_linear(e->ctx, most, w.unroll * w.rounds);
     xg_loop_down_rows(&w, most);
+    if (w.rounds == rounds) xg_loop_down_slices(&w, most);
+    if (!w.period && w.rounds == rounds) xg_loop_odd_vectors(&w, most);
     w.tensors = XG_NEW_N(e->arena, xg_kval *, n + 1);
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     for (k = 0; k < n; k++) w.tensors[k] = &f->body->args[k];
     for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[n + k];
     for (k = 0; k < 3; k++) { f->threads[k] = w.launch.threads[k]; f->blocks[k] = w.launch.blocks[k]; }
     b.loc = e->fusion->id + 1;
-    for (k = 0; k < e->n_roots; k++) if (xg_loop_leads(&w, k) && e->roots[k]->shape->elements) xg_loop_walk_emit(&w, &b);
+    for (k = 0; k < e->n_roots; k++) if (xg_loop_leads(&w, k) && e->roots[k]->shape->elements) {
+        xg_loop_walk_emit(&w, &b, xg_loop_map(&w, false));
+        if (w.rest) xg_loop_walk_emit(&w, &b, xg_loop_map(&w, true));
+    }
     xg_kreturn(&b, w.dest, e->n_roots);
 }
 

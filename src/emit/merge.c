@@ -67,8 +67,8 @@ XG_FN void xg_merging_compared(xg_merging *m, xg_kval *place, xg_elem *x) {
     xg_kval *indices[XG_RANK_MAX];
     uint32_t k;
     xg_sort_at(d, m->row, xg_merging_clamped(m, place, 0, d->whole - 1), indices);
-    for (k = 0; k < d->n; k++) if (d->o.form == XG_SORT_BY_COMPARATOR ? xg_order_asks_for(d->i, k) : k == d->o.keyed) x[k] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), indices);
-    if (d->o.form != XG_SORT_BY_COMPARATOR) x[0] = xg_elem_real(xg_sort_key_of(&d->s, &d->o, x[d->o.keyed]));
+    for (k = 0; k < d->n; k++) if (xg_order_asks_for(d->i, k)) x[k] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), indices);
+    if (d->o.form != XG_SORT_BY_COMPARATOR) x[0] = xg_elem_real(xg_sort_key_of(&d->s, &d->o, x));
 }
 /* Whether the element at a place of the second run goes before one of the first. */
 XG_FN xg_kval *xg_merging_before(xg_merging *m, xg_kval *second, xg_kval *first) {
@@ -174,7 +174,6 @@ XG_FN xg_sort_spot xg_merging_spot(xg_merging *m, xg_kval *at, xg_kval *const *c
 XG_FN void xg_merging_body(xg_sort_site *d, xg_kval **dest) {
     xg_sort_spot from[XG_SORT_EACH_MAX], to[XG_SORT_EACH_MAX];
     xg_sort_item v[XG_SORT_EACH_MAX];
-    xg_elem raw[XG_SORT_EACH_MAX];
     xg_kval *given[XG_SORT_EACH_MAX], *cuts[2], *n_first, *n;
     xg_kb *b = &d->s.b;
     int64_t j, k, step;
@@ -189,7 +188,7 @@ XG_FN void xg_merging_body(xg_sort_site *d, xg_kval **dest) {
     }
     d->given = given;
     d->end = d->whole % d->places ? xg_kcast(b, XG_K_OP_INDEX_CAST, n, XG_E_I32) : NULL;
-    xg_sort_begin(d, from, raw, v);
+    xg_sort_begin(d, from, v);
     /* The first steps are closed on what a thread has; the others on shared memory. */
     for (step = d->each / 2; step; step /= 2) for (j = 0; j < d->each; j += 2 * step) for (k = j; k < j + step; k++) xg_sort_exchange(d, &v[k], &v[k + step]);
     for (j = 0; j < d->each; j++) xg_sort_put(d, xg_sort_flat(d, j), &v[j]);
@@ -199,7 +198,7 @@ XG_FN void xg_merging_body(xg_sort_site *d, xg_kval **dest) {
         v[j] = xg_sort_read(d, xg_sort_flat(d, j));
         to[j] = xg_sort_spot_of(d, j); /* not sooner: registers */
     }
-    xg_sort_finish(d, from, to, raw, v, dest);
+    xg_sort_finish(d, from, to, v, dest);
 }
 XG_FN void xg_merging_plan(xg_sort_site *d) {
     int64_t from, to;

@@ -45,11 +45,10 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
     r.block = xg_kblock_id(&r.s.b, 0, r.blocks);
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
     p = xg_partial_new(&r, r.n_values, dest, e->n_roots);
-    if (r.row) {
-        xg_reduction_start(&r, p.acc);
-        if (brief.vector) xg_short_emit(&r, &brief, &p);
-        else xg_row_emit(&r, &row, &p);
-    } else xg_column_emit(&r, &column, &p);
+    if (r.row || brief.vector) xg_reduction_start(&r, p.acc);
+    if (brief.vector) xg_short_emit(&r, &brief, &p);
+    else if (r.row) xg_row_emit(&r, &row, &p);
+    else xg_column_emit(&r, &column, &p);
     xg_kreturn(&r.s.b, p.dest, e->n_roots);
 }
 

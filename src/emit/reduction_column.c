@@ -1,21 +1,25 @@
 /* emit/reduction_column.c -- what is kept lies side by side: each thread takes `vector` neighbouring columns down its rows, and keeps as many partial results.
  *
  * One step of a block covers `depth` rows of `width` columns, thread th the elements th * vector ... of these depth * width, in row-major order; the block goes down
- * in steps of depth rows. Three ways to choose the two:
+ * in steps of depth rows. Four ways to choose the two:
  *   serial   depth 1, and the threads of all blocks simply follow each other: there are enough columns. Nothing has to be combined.
  *   tile     8 to 32 vectors of columns, some rows of them; blocks stand side by side.
  *   linear   all columns, where these are few: depth * width elements of memory in a row, whatever the number of columns is.
+ *   shifted  a tile of rows that begin inside of sectors: each is entered at the whole sector before the tile's first column, and read in vectors through a window that is a
+ *            sector wider than the tile. A step covers as many rows as bring all of them back to where they began in their sectors, so that a thread keeps its columns.
+ *            What it reads beside the tile belongs to the row before or behind; it is reduced like the rest, and nobody asks for it.
  * In the end shared[depth][width] is reduced in rounds of up to 8 to 1, neighbouring threads at neighbouring columns, so free of bank conflicts. */
 #ifndef XG_EMIT_REDUCTION_COLUMN_C
 #define XG_EMIT_REDUCTION_COLUMN_C
 #include "emit.h"
 
-enum { XG_COLUMN_SERIAL, XG_COLUMN_TILE, XG_COLUMN_LINEAR };
-enum { XG_COLUMN_BLOCK = 128, XG_COLUMN_THREADS_MAX = 1024, XG_COLUMN_GROUP = 8, XG_COLUMN_RADIX = 8, XG_COLUMN_SHARED_MAX = 40 << 10, XG_COLUMN_LANES_MAX = 8, XG_COLUMN_RESULTS_MAX = 32 /* partial ones of a thread */ };
+enum { XG_COLUMN_SERIAL, XG_COLUMN_TILE, XG_COLUMN_LINEAR, XG_COLUMN_SHIFTED };
+enum { XG_COLUMN_BLOCK = 128, XG_COLUMN_THREADS_MAX = 1024, XG_COLUMN_GROUP = 8, XG_COLUMN_RADIX = 8, XG_COLUMN_SHARED_MAX = 40 << 10, XG_COLUMN_LANES_MAX = 8, XG_COLUMN_RESULTS_MAX = 32 /* partial ones of a thread */, XG_COLUMN_SECTOR = 32, XG_COLUMN_SECTORS_LEAST = 7, XG_COLUMN_SECTORS_MOST = 40 /* of a tile's row */ };
 
 typedef struct xg_column_plan {
     int way;
     int64_t vector, depth, width, active, threads, blocks, tiles; /* active: threads with elements; tiles: blocks side by side over the columns */
+    int64_t window, unit;                                         /* elements of a row that a block may read, and of a sector: wider than the tile, and known, where rows are entered before it */
 } xg_column_plan;
 
 /* Bytes of the partial results of one column. */
@@ -73,24 +77,31 @@ XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
     p->tiles = p->blocks = (r->n_kept + p->width - 1) / p->width;
     return true;
 }
-XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p) {
+/* sectors: only in steps of whole ones, most of which begin with one. */
+XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p, bool sectors) {
     int64_t outer = r->n_kept / r->minor, threads, multiple;
+    if (sectors && outer > 1 && r->n_reduced * r->minor * r->bytes % (XG_COLUMN_SECTOR / 2)) return false;
     p->vector = xg_column_most(r);
     while (p->vector > 1 && !xg_walk_fits(r, XG_WALK_LINEAR, p->vector)) p->vector /= 2;
     for (;; p->vector /= 2) {
-        multiple = XG_MAX(p->vector, 2 * r->vector); /* whole sectors, if there are so many rows */
-        if (multiple / xg_gcd(multiple, r->minor) > r->n_reduced) multiple = p->vector;
-        multiple /= xg_gcd(multiple, r->minor);
         threads = XG_COLUMN_BLOCK;
         while (2 * threads <= XG_COLUMN_THREADS_MAX && (threads * p->vector < 2 * r->minor || (outer < r->e->target->resident_threads / threads && r->n_reduced * r->minor >= 16 * threads * p->vector)) &&
                2 * threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX) threads *= 2;
-        p->depth = XG_MIN(threads * p->vector / r->minor, r->n_reduced) / multiple * multiple;
+        p->depth = XG_MIN(threads * p->vector / r->minor, r->n_reduced);
+        for (multiple = XG_MAX(p->vector, 2 * r->vector);; multiple = p->vector) { /* whole sectors, if there are so many rows */
+            int64_t rows = multiple / xg_gcd(multiple, r->minor);
+            if (rows > p->depth && multiple > p->vector && !sectors) continue;
+            multiple = rows;
+            break;
+        }
+        p->depth = p->depth / multiple * multiple;
         if (p->depth) break;
         if (p->vector == 1) return false;
     }
+    if (sectors && r->n_reduced * r->minor % p->vector && r->n_reduced < 8 * p->depth) return false; /* the end is read element by element */
     p->way = XG_COLUMN_LINEAR;
     p->depth = xg_column_depth(r, p->depth, multiple);
-    p->width = r->minor;
+    p->width = p->window = r->minor;
     p->active = p->depth * p->width / p->vector;
     p->threads = (p->active + 31) / 32 * 32;
     p->tiles = 1;
@@ -102,7 +113,7 @@ XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
     for (p->vector = xg_column_most(r); r->minor % p->vector || (p->vector > 1 && !xg_walk_fits(r, XG_WALK_COLUMN, p->vector)); p->vector /= 2) {}
     while (across > 8 && across * p->vector * r->bytes > 128 && r->n_kept / r->minor * ((r->minor + across * p->vector - 1) / (across * p->vector)) < resident / 2048) across /= 2; /* a block each */
     p->way = XG_COLUMN_TILE;
-    p->width = across * p->vector;
+    p->width = p->window = across * p->vector;
     p->tiles = (r->minor + p->width - 1) / p->width;
     p->blocks = r->n_kept / r->minor * p->tiles;
     for (p->threads = 128; 2 * p->threads <= XG_COLUMN_THREADS_MAX && p->blocks < resident / p->threads && r->n_reduced * across >= 16 * p->threads &&
@@ -110,11 +121,78 @@ XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
     p->depth = xg_column_depth(r, p->threads / across, 32 / across); /* whole warps */
     p->threads = p->active = p->depth * across;
 }
+
+/* ---- plans: rows that begin inside of sectors ---- */
+
+/* The array that is read, in the order of memory, has the operand's elements in that order. */
+XG_FN const xg_shape *xg_column_source(const xg_reduction *r) { return r->heroes[0].sources[0]->shape; }
+XG_FN bool xg_column_is_flat(const xg_reduction *r) {
+    xg_aff_ctx *x = r->e->m->aff;
+    const xg_imap *m;
+    if (!r->pad) return true;
+    m = xg_indexing_flatten(x, xg_imap_compose(x, xg_indexing_delinear(x, r->in), r->pad), xg_column_source(r));
+    return xg_imap_ok(m) && m->n_results == 1 && m->results[0] == xg_aff_dim(x, 0);
+}
+/* (vector of memory)[lane] -> indices of what is read. */
+XG_FN const xg_imap *xg_column_vector_map(const xg_reduction *r, int64_t vector, const xg_aff *lane) {
+    xg_aff_ctx *x = r->e->m->aff;
+    xg_imap *m = xg_imap_new(x, 1, lane ? 0 : 1, 0, 1, 0);
+    m->dims[0].range = xg_range_of(0, (xg_column_source(r)->elements + vector - 1) / vector - 1);
+    if (!lane) { m->syms[0].name = XG_STR("vector_index"); m->syms[0].range = xg_range_of(0, vector - 1); }
+    m->results[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), vector), lane ? lane : xg_aff_sym(x, 0));
+    return xg_imap_compose(x, xg_imap_simplify(x, m), xg_indexing_delinear(x, xg_column_source(r)));
+}
+XG_FN bool xg_column_reads_memory(const xg_reduction *r, int64_t vector) {
+    const xg_imap *map = xg_column_vector_map(r, vector, NULL);
+    uint32_t h, k;
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) if (!xg_walk_reads_vectors(r, r->heroes[h].sources[k], map, vector)) return false;
+    return true;
+}
+/* Another array is read, too, which has fewer elements than are reduced, though not one alone: element by element, by each thread for the rows that it has. */
+XG_FN bool xg_column_reads_others(const xg_reduction *r) {
+    uint32_t k;
+    for (k = 0; k < r->e->comp->n_params; k++) {
+        const xg_shape *s = r->e->comp->params[k]->shape;
+        if (xg_shape_is_array(s) && s->elements > 1 && s->elements < xg_column_source(r)->elements) return true;
+    }
+    return false;
+}
+/* So many tiles beside each other, or fewer; false where what a block shares does not fit. */
+XG_FN bool xg_column_shifted_by(const xg_reduction *r, xg_column_plan *p, int64_t tiles) {
+    int64_t whole = p->unit / xg_gcd(p->unit, r->minor), across;
+    p->width = tiles == 1 ? r->minor : ((r->minor + tiles - 1) / tiles + p->unit - 1) / p->unit * p->unit;
+    p->tiles = (r->minor + p->width - 1) / p->width;
+    p->window = (p->width + p->unit - 1 + p->vector - 1) / p->vector * p->vector;
+    p->blocks = r->n_kept / r->minor * p->tiles;
+    across = p->window / p->vector;
+    for (p->depth = whole; p->depth * across < XG_COLUMN_BLOCK || (2 * p->depth * across <= XG_COLUMN_THREADS_MAX && p->blocks < r->e->target->resident_threads / (p->depth * across) && r->n_reduced >= 16 * p->depth &&
+                                                                    2 * p->depth * p->window * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX); p->depth *= 2) {}
+    p->active = p->depth * across;
+    p->threads = (p->active + 31) / 32 * 32;
+    return p->threads <= XG_COLUMN_THREADS_MAX && p->depth * p->window * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX && r->n_reduced >= (xg_column_reads_others(r) ? 4 * p->vector : 2) * p->depth;
+}
+/* Tiles as wide as may be, if an eighth of the multiprocessors have one; narrower ones down to eight sectors. */
+XG_FN bool xg_column_shifted(const xg_reduction *r, xg_column_plan *p) {
+    int64_t unit = XG_COLUMN_SECTOR / r->bytes, outer = r->n_kept / r->minor, wanted = (r->e->target->resident_threads / 16384 + outer - 1) / outer, least, most, tiles;
+    if (r->minor * r->bytes % XG_COLUMN_SECTOR == 0 || r->minor < unit || xg_reduction_has_sides(r) || !xg_reduction_is_stack(r) || !xg_column_is_flat(r)) return false;
+    p->way = XG_COLUMN_SHIFTED;
+    p->unit = unit;
+    for (p->vector = xg_column_most(r); p->vector > 1 && (unit % p->vector || !xg_column_reads_memory(r, p->vector)); p->vector /= 2) {}
+    least = (r->minor + XG_COLUMN_SECTORS_MOST * unit - 1) / (XG_COLUMN_SECTORS_MOST * unit);
+    most = (r->minor + XG_COLUMN_SECTORS_LEAST * unit - 1) / (XG_COLUMN_SECTORS_LEAST * unit);
+    for (tiles = XG_MAX(least, XG_MIN(wanted, r->minor / (XG_COLUMN_SECTORS_LEAST * unit))); tiles <= most; tiles++) if (xg_column_shifted_by(r, p, tiles)) return true;
+    return false;
+}
 XG_FN xg_column_plan xg_column_plan_of(const xg_reduction *r) {
+    bool narrow = r->minor < 64 * r->vector;
     xg_column_plan p;
     memset(&p, 0, sizeof p);
+    if (r->minor * r->bytes % XG_COLUMN_SECTOR) {
+        if (narrow && xg_column_linear(r, &p, true)) return p;
+        if (xg_column_shifted(r, &p)) return p;
+    }
     if (xg_column_serial(r, &p)) return p;
-    if (r->minor < 64 * r->vector && xg_column_linear(r, &p)) return p;
+    if (narrow && xg_column_linear(r, &p, false)) return p;
     xg_column_tile(r, &p);
     return p;
 }
@@ -130,37 +208,53 @@ XG_FN void xg_column_place(const xg_reduction *r, const xg_column_plan *plan, xg
         m->lin = step;
         return;
     }
+    if (plan->way == XG_COLUMN_SHIFTED) {
+        m->lin = xg_aff_add(m->x, xg_aff_mul(m->x, step, plan->depth), xg_aff_div(m->x, th, plan->window / plan->vector));
+        return;
+    }
     column = xg_aff_mod(m->x, in_step, plan->width);
     m->lin = xg_aff_add(m->x, xg_aff_mul(m->x, step, plan->depth), xg_aff_div(m->x, in_step, plan->width));
     if (plan->way == XG_COLUMN_TILE) column = xg_aff_add(m->x, column, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width));
     m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_div(m->x, bl, plan->tiles), r->minor), column);
 }
+/* Where the tile begins in row `row` of a step, counted from the sector in front of it; and the element of memory that the first column of a thread is. */
+XG_FN const xg_aff *xg_column_shift(const xg_reduction *r, const xg_column_plan *plan, xg_aff_ctx *x, const xg_aff *row) {
+    row = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 1), plan->tiles), r->n_reduced), row);
+    return xg_aff_mod(x, xg_aff_mul(x, row, r->minor), plan->unit);
+}
+XG_FN const xg_aff *xg_column_memory(const xg_reduction *r, const xg_column_plan *plan, xg_aff_ctx *x, const xg_aff *step) {
+    int64_t across = plan->window / plan->vector;
+    const xg_aff *th = xg_aff_dim(x, 0), *bl = xg_aff_dim(x, 1), *row = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, bl, plan->tiles), r->n_reduced), xg_aff_div(x, th, across));
+    const xg_aff *at = xg_aff_mul(x, xg_aff_div(x, xg_aff_mul(x, row, r->minor), plan->unit), plan->unit);
+    at = xg_aff_add(x, at, xg_aff_mul(x, step, plan->depth * r->minor));
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_mod(x, bl, plan->tiles), plan->width));
+    return xg_aff_add(x, at, xg_aff_mul(x, xg_aff_mod(x, th, across), plan->vector));
+}
+/* The first column of a thread in its tile: not less than 1 - vector where one of its columns is in it. */
+XG_FN const xg_aff *xg_column_first(const xg_reduction *r, const xg_column_plan *plan, xg_aff_ctx *x) {
+    int64_t across = plan->window / plan->vector;
+    const xg_aff *th = xg_aff_dim(x, 0);
+    return xg_aff_sub(x, xg_aff_mul(x, xg_aff_mod(x, th, across), plan->vector), xg_column_shift(r, plan, x, xg_aff_div(x, th, across)));
+}
+
 /* A column of a tile may lie behind the last. */
 XG_FN void xg_column_inside(const xg_reduction *r, const xg_column_plan *plan, xg_walk_map *m, const xg_aff *column_in_tile) {
     const xg_aff *bl = xg_aff_dim(m->x, 1);
     if (plan->way == XG_COLUMN_SERIAL) xg_walk_require(m, m->kept, 0, r->n_kept - 1);
-    else if (plan->way == XG_COLUMN_TILE) xg_walk_require(m, xg_aff_add(m->x, column_in_tile, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width)), 0, r->minor - 1);
+    else if (plan->tiles > 1) xg_walk_require(m, xg_aff_add(m->x, column_in_tile, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width)), 0, r->minor - 1);
 }
 
-/* The elements of all columns of a thread in one row, x[column][value], or of column `only` unless that is negative, x[value]; side outputs are written. A loop over the columns reads
- * them, so that it becomes one access; what it gives are vectors, whose lanes are known once it is unrolled. */
-XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_walk_map *outer, const xg_aff *step, int64_t only, xg_kval *const *syms, xg_elem *x, xg_partial *p) {
+/* The elements at the indices that the map gives for these variables, of which the last one counts the columns: x[column][value]; or, without `all`, of one column, x[value]. Side
+ * outputs are written. A loop over the columns reads them, so that it becomes one access; what it gives are vectors, whose lanes are known once it is unrolled. */
+XG_FN void xg_column_lanes(xg_reduction *r, const xg_column_plan *plan, const xg_imap *map, xg_kval **vars, uint32_t n_vars, bool all, xg_elem *x, xg_partial *p) {
     xg_scope *s = &r->s;
     xg_arena *a = r->e->arena;
-    uint32_t n_values = r->n_values, n_syms = outer->n_syms, n = 0, k, v;
-    xg_walk_map m = *outer;
-    const xg_imap *map;
-    xg_kval *vars[5], *at[XG_RANK_MAX], **vals = XG_NEW_N(a, xg_kval *, 2 * n_values + p->n_dest + 1), **parts = XG_NEW_N(a, xg_kval *, 2 * n_values + 1), *lane;
+    uint32_t n_values = r->n_values, n = 0, k, v;
+    xg_kval *at[XG_RANK_MAX], **vals = XG_NEW_N(a, xg_kval *, 2 * n_values + p->n_dest + 1), **parts = XG_NEW_N(a, xg_kval *, 2 * n_values + 1), *lane;
     xg_elem *one = XG_NEW_N(a, xg_elem, n_values + 1);
     xg_kop *loop = NULL;
     xg_kb outside = s->b;
-    const xg_aff *sym = plan->vector > 1 && only < 0 ? xg_walk_sym(&m, "vector_index", plan->vector) : NULL;
-    xg_column_place(r, plan, &m, step, sym ? sym : xg_aff_const(m.x, XG_MAX(only, (int64_t)0)));
-    map = xg_walk_map_source(r, &m);
-    vars[0] = r->thread;
-    vars[1] = r->block;
-    for (k = 0; k < n_syms; k++) vars[2 + k] = syms[k];
-    if (sym) {
+    if (all) {
         uint32_t h;
         for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
             xlagpu_type t = xg_hero_type(&r->heroes[h], k);
@@ -172,7 +266,7 @@ XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_
         loop = xg_elem_for(s, 0, plan->vector, 1, vals, n + p->n_dest);
         s->b = xg_kb_end(r->e->m, loop->regions[0]);
         s->b.loc = outside.loc;
-        lane = vars[2 + n_syms] = &loop->regions[0]->args[0];
+        lane = vars[n_vars] = &loop->regions[0]->args[0];
         lane->name = XG_STR("vector_index");
         for (k = 0; k < n + p->n_dest; k++) vals[k] = &loop->regions[0]->args[1 + k];
         for (k = 0; k < p->n_dest; k++) p->dest[k] = vals[n + k];
@@ -180,7 +274,7 @@ XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_
     xg_elem_apply(s, map, vars, at);
     xg_reduction_elements(r, at, one);
     xg_reduction_sides(r, at, p->dest);
-    if (!sym) { memcpy(x, one, n_values * sizeof *x); return; }
+    if (!all) { memcpy(x, one, n_values * sizeof *x); return; }
     (void)xg_carry_values(one, n_values, parts);
     for (k = 0; k < n; k++) {
         xg_kval *o[3];
@@ -205,6 +299,19 @@ XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_
             else x[v * n_values + k] = xg_elem_real(e);
         }
     }
+}
+
+/* Those of all columns of a thread in one row, or of column `only` unless that is negative. */
+XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_walk_map *outer, const xg_aff *step, int64_t only, xg_kval *const *syms, xg_elem *x, xg_partial *p) {
+    xg_walk_map m = *outer;
+    const xg_aff *sym = plan->vector > 1 && only < 0 ? xg_walk_sym(&m, "vector_index", plan->vector) : NULL;
+    xg_kval *vars[5];
+    uint32_t k;
+    xg_column_place(r, plan, &m, step, sym ? sym : xg_aff_const(m.x, XG_MAX(only, (int64_t)0)));
+    vars[0] = r->thread;
+    vars[1] = r->block;
+    for (k = 0; k < outer->n_syms; k++) vars[2 + k] = syms[k];
+    xg_column_lanes(r, plan, xg_walk_map_source(r, &m), vars, 2 + outer->n_syms, sym != NULL, x, p);
 }
 
 /* What a pad asks of the elements of some steps. */
@@ -313,7 +420,7 @@ XG_FN void xg_column_share(xg_reduction *r, const xg_column_plan *plan, const xg
     xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1);
     xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     const xg_aff *at = xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector);
-    int64_t elements = plan->depth * plan->width;
+    int64_t elements = plan->depth * plan->window;
     xg_partial write;
     xg_walk w;
     uint32_t k;
@@ -333,25 +440,39 @@ XG_FN void xg_column_share(xg_reduction *r, const xg_column_plan *plan, const xg
     xg_shared_sync(r, shared);
 }
 
+/* Place u + at of the partial results, as they lie in shared memory: those of tiles that rows enter early are behind what was read before them, and only in the first round. */
+XG_FN xg_kval *xg_column_spot(xg_reduction *r, const xg_column_plan *plan, bool entered, xg_kval *item, int64_t items, int64_t at) {
+    xg_aff_ctx *x = r->e->m->aff;
+    xg_imap *map = xg_imap_new(x, entered ? 2 : 1, 0, 0, 1, 0);
+    const xg_aff *place = xg_aff_add_k(x, xg_aff_dim(x, 0), at);
+    xg_kval *vars[2];
+    map->dims[0].range = xg_range_of(0, items - 1);
+    if (entered) {
+        const xg_aff *row = xg_aff_div(x, place, plan->width);
+        place = xg_aff_add(x, xg_aff_add(x, xg_aff_mul(x, row, plan->window), xg_aff_mod(x, place, plan->width)), xg_column_shift(r, plan, x, row));
+        map->dims[1].range = xg_range_of(0, r->blocks - 1);
+    }
+    map->results[0] = place;
+    vars[0] = item;
+    vars[1] = r->block;
+    return xg_kapply(&r->s.b, xg_imap_simplify(x, map), vars)->results;
+}
 /* Item u of a round: places u, u + items, u + 2 * items ... of what is there. */
-XG_FN void xg_column_gather(xg_reduction *r, const xg_shared *from, xg_kval *item, int64_t items, int64_t elements, const xg_elem *like, xg_elem *acc) {
+XG_FN void xg_column_gather(xg_reduction *r, const xg_column_plan *plan, bool entered, const xg_shared *from, xg_kval *item, int64_t items, int64_t elements, const xg_elem *like, xg_elem *acc) {
     xg_scope *s = &r->s;
     xg_arena *a = r->e->arena;
     int64_t at;
     uint32_t k;
-    xg_kval *index = item;
+    xg_kval *index = entered ? xg_column_spot(r, plan, true, item, items, 0) : item;
     xg_shared_read(r, from, &index, 1, like, r->n_values, acc);
     for (at = items; at < elements; at += items) {
         xg_elem *x = XG_NEW_N(a, xg_elem, r->n_values + 1);
-        xg_imap *shift = xg_imap_new(r->e->m->aff, 1, 0, 0, 1, 0);
         xg_kval **vals = XG_NEW_N(a, xg_kval *, 2 * r->n_values + 1);
         const xg_ktype **types = XG_NEW_N(a, const xg_ktype *, 2 * r->n_values + 1);
         bool guarded = at + items > elements;
         xg_kb outside;
         xg_kop *op = NULL;
         uint32_t n;
-        shift->dims[0].range = xg_range_of(0, guarded ? elements - at - 1 : items - 1);
-        shift->results[0] = xg_aff_add_k(r->e->m->aff, xg_aff_dim(r->e->m->aff, 0), at);
         outside = s->b;
         if (guarded) {
             n = xg_carry_values(acc, r->n_values, vals);
@@ -363,7 +484,7 @@ XG_FN void xg_column_gather(xg_reduction *r, const xg_shared *from, xg_kval *ite
             s->b = xg_kb_end(r->e->m, op->regions[0]);
             s->b.loc = outside.loc;
         }
-        index = xg_kapply(&s->b, shift, &item)->results;
+        index = xg_column_spot(r, plan, entered, item, guarded ? elements - at : items, at);
         xg_shared_read(r, from, &index, 1, like, r->n_values, x);
         xg_reduction_merge(r, acc, x);
         if (!guarded) continue;
@@ -376,6 +497,7 @@ XG_FN void xg_column_gather(xg_reduction *r, const xg_shared *from, xg_kval *ite
 /* A round makes rows of `depth` rows; the last one writes the results. */
 XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shared *from, const xg_elem *like, xg_partial *p) {
     int64_t depth = plan->depth, items, next;
+    bool entered = plan->way == XG_COLUMN_SHIFTED;
     xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     xg_kval *at[XG_RANK_MAX + 1];
     bool last;
@@ -396,7 +518,7 @@ XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shar
         if (last) {
             const xg_aff *bl = xg_aff_dim(m.x, 1), *column = item;
             xg_column_inside(r, plan, &m, item);
-            if (plan->way == XG_COLUMN_TILE) column = xg_aff_add(m.x, column, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width));
+            if (plan->tiles > 1) column = xg_aff_add(m.x, column, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width));
             m.kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, bl, plan->tiles), r->minor), column);
             map = xg_walk_map_result(r, &m);
             w = xg_walk_begin(r, map, p);
@@ -417,7 +539,7 @@ XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shar
             only.constraints[only.n_constraints++].range = xg_range_of(0, items - 1);
             at[XG_RANK_MAX] = xg_kapply(&r->s.b, xg_walk_map_end(r, &only, &item, 1), vars)->results;
         }
-        xg_column_gather(r, from, at[XG_RANK_MAX], items, depth * plan->width, like, acc);
+        xg_column_gather(r, plan, entered, from, at[XG_RANK_MAX], items, depth * plan->width, like, acc);
         for (k = 0; k < map->n_results && k < XG_RANK_MAX; k++) at[k] = w.at + k;
         if (last) {
             xg_reduction_results(r, acc, at, p->dest);
@@ -431,6 +553,7 @@ XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shar
             *from = to;
         }
         depth = next;
+        entered = false;
     } while (!last);
 }
 
@@ -457,15 +580,77 @@ XG_FN int64_t xg_column_group(int64_t steps) {
     while (group > XG_COLUMN_GROUP / 2 && steps % group) group--;
     return steps % group ? (int64_t)XG_COLUMN_GROUP : group;
 }
+/* ---- rows that begin inside of sectors ---- */
+
+/* What of some steps is read: the rows that there are; vectors in front of the array's end; of the one that goes beyond it, lane `lane` (else -1); in the blocks all of whose rows
+ * have one behind them, or in the others. */
+typedef enum xg_column_blocks { XG_COLUMN_ALL, XG_COLUMN_BEFORE_END, XG_COLUMN_AT_END } xg_column_blocks;
+typedef struct xg_column_part { bool rows, vectors; int64_t lane; xg_column_blocks blocks; } xg_column_part;
+XG_FN void xg_column_shifted_steps(xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t groups, int64_t group, const xg_column_part *part, xg_partial *p) {
+    int64_t elements = xg_column_source(r)->elements, vectors = elements / plan->vector, full = (elements / r->minor - 1) / r->n_reduced, v;
+    xg_walk_map m = xg_walk_map_begin(r);
+    const xg_aff *step = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first), *column = xg_column_first(r, plan, m.x), *bl = xg_aff_dim(m.x, 1), *at;
+    bool one = part->lane >= 0;
+    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, p->n + 1);
+    const xg_imap *map;
+    xg_kval *vars[2];
+    xg_walk w;
+    m.threads = plan->active;
+    step = xg_aff_add(m.x, step, xg_walk_sym(&m, "step", group));
+    at = xg_aff_div(m.x, xg_column_memory(r, plan, m.x, step), plan->vector);
+    xg_column_place(r, plan, &m, step, NULL);
+    xg_walk_require(&m, column, 1 - plan->vector, plan->width - 1);
+    if (plan->tiles > 1) xg_walk_require(&m, xg_aff_add(m.x, column, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width)), INT64_MIN, r->minor - 1);
+    if (part->rows) xg_walk_require(&m, m.lin, 0, r->n_reduced - 1);
+    if (part->vectors || one) xg_walk_require(&m, at, one ? vectors : 0, one ? vectors : vectors - 1);
+    if (part->blocks == XG_COLUMN_BEFORE_END) xg_walk_require(&m, xg_aff_div(m.x, bl, plan->tiles), 0, full - 1);
+    if (part->blocks == XG_COLUMN_AT_END) xg_walk_require(&m, xg_aff_div(m.x, bl, plan->tiles), full, INT64_MAX);
+    map = xg_walk_map_end(r, &m, &at, 1);
+    if (map->state == XG_IMAP_EMPTY) return; /* none is there */
+    w = xg_walk_begin(r, map, p);
+    xg_kval_set_range(w.at, xg_range_of(0, (elements - 1) / plan->vector));
+    vars[0] = w.at;
+    one = one || plan->vector == 1;
+    xg_column_lanes(r, plan, xg_column_vector_map(r, plan->vector, one ? xg_aff_const(m.x, XG_MAX(part->lane, (int64_t)0)) : NULL), vars, 1, !one, x, p);
+    if (one) xg_reduction_merge(r, p->acc + XG_MAX(part->lane, (int64_t)0) * r->n_values, x);
+    else for (v = 0; v < plan->vector; v++) xg_reduction_merge(r, p->acc + v * r->n_values, x + v * r->n_values);
+    xg_walk_end(r, &w, p);
+}
+XG_FN void xg_column_shifted_part(xg_reduction *r, const xg_column_plan *plan, int64_t steps, const xg_column_part *part, xg_partial *p) {
+    int64_t group = xg_column_group(steps);
+    if (steps / group) xg_column_shifted_steps(r, plan, 0, steps / group, group, part, p);
+    if (steps % group) xg_column_shifted_steps(r, plan, steps / group * group, 1, steps % group, part, p);
+}
+/* Only the last row of the array has nothing behind it that a vector may reach into. Where a pad stands for rows, its blocks ask for each vector. */
+XG_FN void xg_column_shifted_all(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
+    int64_t elements = xg_column_source(r)->elements, over = elements % plan->vector, steps = (r->n_reduced - (over && !r->pad)) / plan->depth;
+    xg_column_part part = {false, false, -1, XG_COLUMN_ALL};
+    if (r->pad) part.blocks = XG_COLUMN_BEFORE_END;
+    if (steps) xg_column_shifted_part(r, plan, steps, &part, p);
+    if (r->pad) {
+        part.blocks = XG_COLUMN_AT_END;
+        part.vectors = true;
+        if (steps) xg_column_shifted_part(r, plan, steps, &part, p);
+    }
+    part.blocks = XG_COLUMN_ALL;
+    part.rows = true;
+    part.vectors = r->pad || over;
+    if (steps * plan->depth < r->n_reduced) xg_column_shifted_steps(r, plan, steps, 1, 1, &part, p);
+    for (part.lane = 0; part.lane < over; part.lane++) xg_column_shifted_steps(r, plan, (elements / r->minor - 1) % r->n_reduced / plan->depth, 1, 1, &part, p);
+}
+
 XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
     int64_t whole = r->n_reduced / plan->depth, group = xg_column_group(whole), groups = whole / group, rest = whole % group, v;
     xg_partial all = xg_partial_new(r, (uint32_t)plan->vector * r->n_values, p->dest, p->n_dest);
     xg_shared shared;
     xg_elem *like;
     for (v = 0; v < plan->vector; v++) xg_reduction_start(r, all.acc + v * r->n_values);
-    if (groups) xg_column_whole(r, plan, 0, groups, group, &all);
-    if (rest) xg_column_whole(r, plan, groups * group, 1, rest, &all);
-    if (r->n_reduced % plan->depth) xg_column_end(r, plan, whole, &all);
+    if (plan->way == XG_COLUMN_SHIFTED) xg_column_shifted_all(r, plan, &all);
+    else {
+        if (groups) xg_column_whole(r, plan, 0, groups, group, &all);
+        if (rest) xg_column_whole(r, plan, groups * group, 1, rest, &all);
+        if (r->n_reduced % plan->depth) xg_column_end(r, plan, whole, &all);
+    }
     if (plan->way == XG_COLUMN_SERIAL) { xg_column_write_serial(r, plan, &all); return; }
     like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     memcpy(like, all.acc, r->n_values * sizeof *like);

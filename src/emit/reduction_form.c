@@ -159,6 +159,21 @@ XG_FN void xg_reduction_order(xg_reduction *r, xg_ints dims) {
     }
 }
 
+/* In memory: columns, then all that is reduced, then the rest of what is kept. */
+XG_FN bool xg_reduction_is_stack(const xg_reduction *r) {
+    uint32_t k, runs = 0;
+    bool was = false;
+    for (k = 0; k < r->in->rank; k++) {
+        uint32_t d = r->in->layout ? (uint32_t)r->in->layout->minor_to_major[k] : r->in->rank - 1 - k, j;
+        bool reduced = false;
+        if (r->in->dims[d] == 1) continue;
+        for (j = 0; j < r->reduced.n; j++) reduced = reduced || r->reduced.dim[j] == d;
+        runs += reduced && !was;
+        was = reduced;
+    }
+    return runs == 1;
+}
+
 /* ---- pads ---- */
 
 XG_FN bool xg_reduction_same_scalar(const xg_inst *x, const xg_inst *y) {

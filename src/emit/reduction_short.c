@@ -1,4 +1,4 @@
-/* emit/reduction_short.c -- rows of a few elements that begin inside of sectors: a thread takes a row, but memory is read side by side.
+/* emit/reduction_short.c -- rows or columns of a few elements, where rows begin inside of sectors: a thread takes one, but memory is read side by side.
  *
  *     each thread:  shared[round * 128 + thread] = reducer over F neighbours    of all rows of a block, which are one run of memory; F: the largest power of two in the length
  *     barrier
@@ -6,22 +6,37 @@
  *
  * Lanes of a row would mostly be idle or meet in shuffles, and a thread that read its row from memory would touch the sectors of all rows beside it with each access. Through
  * shared memory each sector is touched once. Of rows of an odd length a thread moves a vector of elements as they are, whatever rows they belong to. As length / F is odd (or twice
- * that), the lanes of a warp find their elements in banks of their own (or two in one). */
+ * that), the lanes of a warp find their elements in banks of their own (or two in one).
+ * The same for columns: a block takes all columns of some slabs, which are one run of memory, too; `beside` columns of a slab lie beside each other, element j of each `beside`
+ * behind the one before. Rows are slabs of one column. */
 #ifndef XG_EMIT_REDUCTION_SHORT_C
 #define XG_EMIT_REDUCTION_SHORT_C
 #include "emit.h"
 
-enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 16 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */, XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */, XG_SHORT_LENGTH_MAX = 512, XG_SHORT_SHARED = 40 << 10, XG_SHORT_VECTOR = 16 };
+enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 16 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */, XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */, XG_SHORT_LENGTH_MAX = 1100, XG_SHORT_SHARED = 40 << 10, XG_SHORT_VECTOR = 16, XG_SHORT_COLUMN = 31 /* elements of columns that are too short for steps of whole sectors */ };
 
 XG_FN xg_kelem xg_short_type(const xg_hero *h, uint32_t k) { return xg_kelem_of(h->wide != XLAGPU_INVALID ? h->wide : XG_OPERAND(h->i, k)->shape->type); }
 
-typedef struct xg_short_plan { int64_t vector /* elements that a thread moves at once; 0: the rows are not of this kind */, fold /* that many of them are one in shared memory: 1 or all */, length /* of a row there */, rows /* of a block */, lanes /* of a row */; } xg_short_plan;
+typedef struct xg_short_plan { int64_t vector /* elements that a thread moves at once; 0: the rows are not of this kind */, fold /* that many of them are one in shared memory: 1 or all */, length /* of a row there */, rows /* of a block */, lanes /* of a row */, beside /* see above */; } xg_short_plan;
+/* Of columns: slabs for a result or two of each thread, which begin at whole sectors. bytes, widest: of what lies in shared memory. */
+XG_FN xg_short_plan xg_short_columns(const xg_reduction *r, int64_t bytes, int64_t widest) {
+    int64_t slab = r->n_reduced * r->minor * r->bytes, sms = r->e->target->resident_threads / 2048, slabs = 32 / xg_gcd(32, slab), results = r->n_kept >= 2 * sms * XG_SHORT_THREADS ? 2 * XG_SHORT_THREADS : XG_SHORT_THREADS;
+    xg_short_plan p;
+    memset(&p, 0, sizeof p);
+    p.fold = p.lanes = 1;
+    p.beside = r->minor;
+    p.length = r->n_reduced;
+    p.rows = (results + r->minor * slabs - 1) / (r->minor * slabs) * slabs * r->minor;
+    if (bytes * p.rows * p.length <= XG_SHORT_SHARED && r->n_kept / p.rows >= sms / 4) p.vector = XG_MAX(XG_MIN(r->vector, XG_SHORT_VECTOR / widest), (int64_t)1);
+    return p;
+}
 XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
-    static const xg_short_plan none = {0, 0, 0, 0, 0};
+    static const xg_short_plan none = {0, 0, 0, 0, 0, 0};
     xg_short_plan p;
     int64_t total = r->n_kept * r->n_reduced, bytes = 0, widest = 0;
     uint32_t h, k;
-    if (!r->row || r->pad || r->n_reduced != r->minor || r->n_reduced < 3 || total < XG_SHORT_ELEMENTS || xg_reduction_has_sides(r)) return none;
+    if (r->pad || r->n_reduced < (r->row ? 3 : 2) || total < XG_SHORT_ELEMENTS || xg_reduction_has_sides(r)) return none;
+    if (r->row ? r->n_reduced != r->minor : r->n_reduced > XG_SHORT_COLUMN || r->minor * r->bytes % 32 == 0 || !xg_reduction_is_stack(r)) return none;
     for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
         xg_kelem type = xg_short_type(&r->heroes[h], k);
         int64_t size = xg_kelem_bytes(type);
@@ -29,11 +44,13 @@ XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
         bytes += size;
         widest = XG_MAX(widest, size);
     }
+    if (!r->row) return xg_short_columns(r, bytes, widest);
+    p.beside = 1;
     p.fold = xg_gcd(r->n_reduced, r->vector);
     p.length = r->n_reduced / p.fold;
     if (p.length > XG_SHORT_LENGTH_MAX || p.length % 4 == 0 || p.length < 3) return none;
     if (r->n_reduced * r->bytes % 32 == 0 && (p.length > XG_SHORT_FEW || r->n_kept / XG_SHORT_THREADS < r->e->target->resident_threads / 4096)) return none; /* long enough, or too few, for a thread each */
-    if (p.length > XG_SHORT_LENGTH && p.fold == 1 && r->bytes > 2) return none; /* a row is long enough for a warp, and touches little beside itself */
+    if (p.length * r->bytes > 544 && p.fold == 1 && r->bytes > 2) return none; /* a row is long enough for a warp, and touches little beside itself */
     for (p.lanes = 1; p.length > XG_SHORT_LENGTH && p.length > XG_SHORT_LANE * p.lanes; p.lanes *= 2) {}
     p.rows = XG_SHORT_THREADS / p.lanes;
     while (p.length < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS && r->n_kept / p.rows >= 3 * (r->e->target->resident_threads / 2048) / 2) p.rows *= 2;
@@ -72,13 +89,14 @@ XG_FN const xg_imap *xg_short_elements(const xg_reduction *r, const xg_short_pla
     int64_t v = plan->vector;
     uint32_t rank = r->in->rank, k;
     xg_imap *m = xg_imap_new(x, 2, 1, 0, rank + 1, 0);
-    const xg_aff *at[XG_RANK_MAX], *place = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), v), xg_aff_sym(x, 0));
+    const xg_aff *at[XG_RANK_MAX], *kept, *place = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), v), xg_aff_sym(x, 0));
     m->dims[0].range = xg_range_of(0, r->n_kept * r->n_reduced / v - 1);
     m->dims[1].range = xg_range_of(0, plan->rows * r->n_reduced / v - 1);
     m->syms[0].range = xg_range_of(0, v - 1);
     m->syms[0].name = XG_STR("vector_index");
-    xg_index_delinearise(x, &r->kept, xg_aff_div(x, place, r->n_reduced), at);
-    xg_index_delinearise(x, &r->reduced, xg_aff_mod(x, place, r->n_reduced), at);
+    kept = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, place, r->n_reduced * plan->beside), plan->beside), xg_aff_mod(x, place, plan->beside));
+    xg_index_delinearise(x, &r->kept, kept, at);
+    xg_index_delinearise(x, &r->reduced, xg_aff_mod(x, xg_aff_div(x, place, plan->beside), r->n_reduced), at);
     for (k = 0; k < rank; k++) m->results[k] = at[k];
     m->results[rank] = plan->fold > 1 ? xg_aff_dim(x, 1) : xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), v), xg_aff_sym(x, 0));
     return xg_imap_simplify(x, m);
@@ -113,13 +131,16 @@ XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, const xg_im
 /* Some of a lane's elements of a row: from element `from` on, every plan->lanes-th, which lie in the row unless they are the last. */
 XG_FN void xg_short_elements_of_row(xg_reduction *r, const xg_short_plan *plan, const xg_shared *shared, const xg_aff *row, const xg_aff *kept, int64_t from, int64_t n, xg_partial *p) {
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    bool row_ends = plan->rows * plan->lanes % XG_SHORT_THREADS != 0;
     xg_walk_map m = xg_walk_map_begin(r);
     const xg_aff *place = xg_aff_mul(m.x, xg_walk_sym(&m, "element", n), plan->lanes);
     xg_walk w;
     place = xg_aff_add_k(m.x, xg_aff_add(m.x, place, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), plan->lanes)), from);
     xg_walk_require(&m, kept, 0, r->n_kept - 1);
+    if (row_ends) xg_walk_require(&m, row, 0, plan->rows - 1);
     if (from + n * plan->lanes > plan->length) xg_walk_require(&m, place, 0, plan->length - 1);
-    place = xg_aff_add(m.x, xg_aff_mul(m.x, row, plan->length), place);
+    place = xg_aff_add(m.x, xg_aff_mul(m.x, place, plan->beside), xg_aff_mod(m.x, row, plan->beside));
+    place = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, row, plan->beside), plan->length * plan->beside), place);
     w = xg_walk_begin(r, xg_walk_map_end(r, &m, &place, 1), p);
     memset(like, 0, (r->n_values + 1) * sizeof *like); /* no pairs */
     xg_shared_read(r, shared, &w.at, 1, like, r->n_values, x);
@@ -139,6 +160,7 @@ XG_FN void xg_short_row(xg_reduction *r, const xg_short_plan *plan, const xg_sha
     xg_row_shuffle(r, plan->lanes, p->acc);
     m.kept = kept;
     xg_walk_require(&m, kept, 0, r->n_kept - 1);
+    if (plan->rows * plan->lanes % XG_SHORT_THREADS) xg_walk_require(&m, row, 0, plan->rows - 1);
     xg_walk_require(&m, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), plan->lanes), 0, 0);
     map = xg_walk_map_result(r, &m);
     w = xg_walk_begin(r, map, p);

@@ -67,7 +67,7 @@ XG_FN void xg_walk_end(xg_reduction *r, xg_walk *w, xg_partial *p) {
 
 /* ---- maps ---- */
 
-typedef struct xg_walk_map { xg_aff_ctx *x; uint32_t n_syms, n_constraints; int64_t syms[4]; const char *names[4]; const xg_aff *kept, *lin, *outer, **at; xg_constraint constraints[4]; int64_t threads; } xg_walk_map;
+typedef struct xg_walk_map { xg_aff_ctx *x; uint32_t n_syms, n_constraints; int64_t syms[4]; const char *names[4]; const xg_aff *kept, *lin, *outer, **at; xg_constraint constraints[6]; int64_t threads; } xg_walk_map;
 
 XG_FN xg_walk_map xg_walk_map_begin(const xg_reduction *r) {
     xg_walk_map w;

@@ -7,14 +7,19 @@
  *
  * - All numbers are powers of two but the rows' length and number. Lanes behind the end of a row, or behind the last row, make elements that exist (indices wrap around)
  *   and leave them out: so what is read and made in one stage stands in straight code that runs always, and is still in registers in the next (kir/cse.c).
- * - If a row is too long for that, the loops stay loops, and each stage reads the row again, which a cache has by then. emit/rows_plan.c
- *   says how many lanes there are, and what lies in shared memory. Then each block does, where there are such things:
+ * - If a row is too long for that, the loops stay loops, and a lane keeps its elements in shared memory; or else each stage reads the row again, which a cache has by then. emit/rows_plan.c
+ *   says how many lanes there are, and what lies in shared memory.
+ * - Where rows begin inside of sectors, the body of each, from its first whole sector on, is walked like that, and what is left at both ends, which is as many elements in every row, by one more
+ *   round of single elements. No lane touches a row that is not its own.
+ * - Then each block does, where there are such things:
  *
  *     vectors that all rows read to shared memory; barrier
  *     for group:    rows of the group to shared memory; barrier; what stands above; barrier; results from shared memory */
 #ifndef XG_EMIT_ROWS_C
 #define XG_EMIT_ROWS_C
 #include "emit.h"
+
+enum { XG_ROWS_WARPS_FEW = 4 /* whose results each lane combines by itself */ };
 
 XG_FN void xg_rows_heroes(xg_rows *w) {
     xg_arena *a = w->r.e->arena;
@@ -54,32 +59,52 @@ XG_FN uint32_t xg_rows_dims(const xg_rows *w, xg_kval **out) {
     return w->r.round ? 3 : 2;
 }
 
-/* Some rounds, all of whose vectors are in the row unless they are the `last` ones. */
-typedef struct xg_rows_rounds { int64_t first, groups, group; bool last; } xg_rows_rounds;
+/* Some rounds over the vectors of the body, or the edges of a row, all of which are there unless they are the `last` ones. */
+typedef struct xg_rows_rounds { int64_t first, groups, group; bool last, edges; } xg_rows_rounds;
+XG_FN int64_t xg_rows_count(const xg_rows *w, const xg_rows_rounds *at) { return at->edges ? w->edges : w->vectors; }
 
-/* Places: row, column, the number of the vector, which may be behind the last, and the place in the block's tile. */
+/* The first column of the row that is at a sector. */
+XG_FN const xg_aff *xg_rows_body(const xg_rows *w, const xg_walk_map *m, const xg_aff *row) {
+    const xg_aff *begin = xg_aff_mul(m->x, row, w->form.cols);
+    return xg_aff_sub(m->x, xg_aff_mul(m->x, xg_aff_div(m->x, xg_aff_add_k(m->x, begin, w->unit - 1), w->unit), w->unit), begin);
+}
+/* The column of each of the edges' elements: those behind the body come after those in front of it. */
+XG_FN const xg_aff *xg_rows_edge(const xg_rows *w, const xg_walk_map *m, const xg_aff *row, const xg_aff *edge) {
+    int64_t far = w->unit + w->edges;
+    const xg_aff *behind = xg_aff_div(m->x, xg_aff_add_k(m->x, xg_aff_sub(m->x, edge, xg_rows_body(w, m, row)), far), far); /* 0 or 1 */
+    return xg_aff_add(m->x, edge, xg_aff_mul(m->x, behind, w->vectors * w->vector));
+}
+
+/* Places: row, column, the number of the vector, which may be behind the last, and the place in the block's tile, or where the lane keeps its elements. */
 enum { XG_ROWS_ROW, XG_ROWS_COLUMN, XG_ROWS_VECTOR, XG_ROWS_LOCAL, XG_ROWS_PLACES };
-XG_FN xg_walk_map xg_rows_places(const xg_rows *w, const xg_rows_rounds *at, const xg_aff **out) {
+/* taken: of the last rounds, lanes whose vector is not there take another one, whose number is a symbol. */
+XG_FN xg_walk_map xg_rows_places(const xg_rows *w, const xg_rows_rounds *at, bool taken, const xg_aff **out) {
     xg_walk_map m = xg_walk_map_begin(&w->r);
-    const xg_aff *round = xg_aff_mul(m.x, xg_walk_sym(&m, "group", at->groups), at->group), *v;
+    const xg_aff *round = xg_aff_mul(m.x, xg_walk_sym(&m, "group", at->groups), at->group), *v, *lane;
     round = xg_aff_add_k(m.x, xg_aff_add(m.x, round, xg_walk_sym(&m, "round", at->group)), at->first);
     out[2] = v = xg_aff_add(m.x, xg_aff_mul(m.x, round, w->lanes), xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes));
-    if (at->last) { /* lanes behind the end take what others take, so that no sector is touched for them */
-        int64_t first = at->first * w->lanes;
-        v = xg_aff_add_k(m.x, xg_aff_mod(m.x, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols / w->vector - first), first);
-    }
     out[0] = xg_rows_wrapped(w, &m, xg_rows_row(w, &m));
-    out[1] = xg_aff_add(m.x, xg_aff_mul(m.x, v, w->vector), xg_walk_sym(&m, "vector_index", w->vector));
-    out[3] = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols), out[1]);
+    lane = at->edges ? xg_aff_const(m.x, 0) : xg_walk_sym(&m, "vector_index", w->vector);
+    if (taken) v = xg_walk_sym(&m, "taken", xg_rows_count(w, at));
+    if (at->edges) {
+        out[1] = xg_rows_edge(w, &m, out[0], v);
+        out[3] = xg_aff_add_k(m.x, out[2], w->kept - w->lanes);
+        return m;
+    }
+    out[1] = xg_aff_add(m.x, xg_aff_mul(m.x, v, w->vector), lane);
+    if (w->unit) out[1] = xg_aff_add(m.x, out[1], xg_rows_body(w, &m, out[0]));
+    out[3] = w->kept ? xg_aff_add(m.x, xg_aff_mul(m.x, out[2], w->vector), lane) : xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols), out[1]);
     return m;
 }
 /* All rounds of a row. */
 typedef void (*xg_rows_fn)(xg_rows *w, const xg_rows_rounds *at, xg_partial *p);
-XG_FN void xg_rows_each(xg_rows *w, xg_rows_fn body, xg_partial *p) {
-    int64_t vectors = w->form.cols / w->vector, whole = vectors / w->lanes;
+XG_FN void xg_rows_each_of(xg_rows *w, bool edges, xg_rows_fn body, xg_partial *p) {
     xg_rows_rounds at;
+    int64_t whole;
     memset(&at, 0, sizeof at);
-    at.group = w->held ? whole : whole / XG_ROWS_GROUP >= XG_ROWS_LOOP_TRIPS ? XG_ROWS_GROUP : 1;
+    at.edges = edges;
+    whole = xg_rows_count(w, &at) / w->lanes;
+    at.group = w->held || edges ? whole : w->kept || whole / XG_ROWS_GROUP >= XG_ROWS_LOOP_TRIPS ? XG_MIN(whole, (int64_t)XG_ROWS_GROUP) : 1;
     at.groups = at.group ? whole / at.group : 0;
     if (at.groups) body(w, &at, p);
     at.first = at.groups * at.group;
@@ -89,7 +114,11 @@ XG_FN void xg_rows_each(xg_rows *w, xg_rows_fn body, xg_partial *p) {
     at.first = whole;
     at.group = 1;
     at.last = true;
-    if (vectors % w->lanes) body(w, &at, p);
+    if (xg_rows_count(w, &at) % w->lanes) body(w, &at, p);
+}
+XG_FN void xg_rows_each(xg_rows *w, xg_rows_fn body, xg_partial *p) {
+    xg_rows_each_of(w, false, body, p);
+    if (w->edges) xg_rows_each_of(w, true, body, p);
 }
 
 /* ---- elements ---- */
@@ -101,7 +130,7 @@ XG_FN xg_walk xg_rows_begin(xg_rows *w, const xg_imap *map, xg_partial *p) {
     for (k = 0; k < w->form.n; k++) if (w->form.stage[k] && w->form.maps[k] && !xg_row_is_wide(&w->form, k)) w->r.s.memo[k] = walk.memo[k];
     return walk;
 }
-/* What is known from the tile. */
+/* What is known from the tile, or was kept. */
 XG_FN void xg_rows_tile_give(xg_rows *w, xg_kval *const *place) {
     xg_scope *s = &w->r.s;
     xg_kval *here[XG_RANK_MAX];
@@ -115,19 +144,25 @@ XG_FN void xg_rows_tile_give(xg_rows *w, xg_kval *const *place) {
 /* Within a walk over rounds; if it writes, only of what is there. The places are what they are without that, so that what was made there before is known to be the same. */
 XG_FN xg_walk xg_rows_rounds_begin(xg_rows *w, const xg_rows_rounds *at, bool write, xg_partial *p, xg_kval **place) {
     const xg_aff *out[XG_ROWS_PLACES], *row;
-    xg_walk_map m = xg_rows_places(w, at, out);
-    const xg_imap *places = xg_walk_map_end(&w->r, &m, out, w->tile.vector ? XG_ROWS_PLACES : XG_ROWS_LOCAL);
-    xg_kval *vars[3 + XG_COUNT(m.syms)];
+    xg_walk_map m = xg_rows_places(w, at, at->last, out);
+    const xg_imap *places = xg_walk_map_end(&w->r, &m, out, w->tile.vector || w->kept ? XG_ROWS_PLACES : XG_ROWS_LOCAL), *vector;
+    xg_kval *vars[3 + XG_COUNT(m.syms)], *taken;
     xg_walk walk;
     uint32_t k, n;
+    m = xg_rows_places(w, at, false, out);
+    vector = xg_walk_map_end(&w->r, &m, out + XG_ROWS_VECTOR, 1);
     row = xg_rows_row(w, &m);
     if (write && !w->tile.vector) xg_walk_require(&m, row, 0, w->form.rows - 1);
-    if (write && at->last) xg_walk_require(&m, out[2], 0, w->form.cols / w->vector - 1);
+    if (write && at->last) xg_walk_require(&m, out[2], 0, xg_rows_count(w, at) - 1);
     walk = xg_rows_begin(w, xg_walk_map_end(&w->r, &m, out + 2, 1), p);
     n = xg_rows_dims(w, vars);
     for (k = 0; k < m.n_syms; k++) vars[n + k] = walk.syms + k;
+    if (at->last) { /* lanes behind the end take the last one: a single sector for a warp of them */
+        xg_elem_apply(&w->r.s, vector, vars, &taken);
+        vars[n + k] = XG_KOP2(&w->r.s.b, XG_K_OP_MINSI, taken, xg_elem_index(&w->r.s, xg_rows_count(w, at) - 1));
+    }
     xg_elem_apply(&w->r.s, places, vars, place);
-    if (w->tile.vector) xg_rows_tile_give(w, place);
+    if (w->tile.vector || (w->kept && w->now > 1)) xg_rows_tile_give(w, place);
     return walk;
 }
 XG_FN void xg_rows_mark(const xg_rows *w, bool *needed, const xg_inst *i) {
@@ -149,6 +184,12 @@ XG_FN xg_elem xg_rows_element(xg_rows *w, const xg_inst *i, xg_kval *const *at, 
     return xg_elem_of(&w->r.s, i, here);
 }
 
+/* What the first stage makes, and others will need. */
+XG_FN void xg_rows_keep(xg_rows *w, xg_kval *const *place, xg_partial *p) {
+    xg_kval *here[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < w->tile.n; k++) p->dest[k] = xg_kinsert(&w->r.s.b, xg_rows_element(w, w->tile.values[k], place, here).v, p->dest[k], place + XG_ROWS_LOCAL, 1);
+}
 XG_FN void xg_rows_accumulate(xg_rows *w, const xg_rows_rounds *at, xg_partial *p) {
     xg_reduction *r = &w->r;
     xg_arena *a = r->e->arena;
@@ -157,6 +198,7 @@ XG_FN void xg_rows_accumulate(xg_rows *w, const xg_rows_rounds *at, xg_partial *
     xg_kval *here[XG_RANK_MAX], *place[XG_ROWS_PLACES];
     xg_walk walk = xg_rows_rounds_begin(w, at, false, p, place);
     uint32_t h;
+    if (w->kept && w->now == 1) xg_rows_keep(w, place, p);
     for (h = 0; h < r->n_heroes; h++) xg_rows_mark(w, needed, r->heroes[h].sources[0]);
     xg_rows_make(w, needed, place);
     for (h = 0; h < r->n_heroes; h++) {
@@ -166,7 +208,7 @@ XG_FN void xg_rows_accumulate(xg_rows *w, const xg_rows_rounds *at, xg_partial *
     memcpy(old, p->acc, r->n_values * sizeof *old);
     xg_reduction_merge(r, p->acc, x);
     if (at->last) {
-        xg_kval *counts = xg_kcmpi_(&r->s.b, XG_CI_SLT, place[XG_ROWS_VECTOR], xg_elem_index(&r->s, w->form.cols / w->vector));
+        xg_kval *counts = xg_kcmpi_(&r->s.b, XG_CI_SLT, place[XG_ROWS_VECTOR], xg_elem_index(&r->s, xg_rows_count(w, at)));
         for (h = 0; h < r->n_values; h++) {
             p->acc[h].v = xg_kselect(&r->s.b, counts, p->acc[h].v, old[h].v);
             if (old[h].im) p->acc[h].im = xg_kselect(&r->s.b, counts, p->acc[h].im, old[h].im);
@@ -225,18 +267,52 @@ XG_FN xg_kval *xg_rows_of_thread(xg_rows *w, const xg_aff *e) {
     (void)xg_rows_dims(w, dims);
     return xg_kapply(&w->r.s.b, xg_walk_map_end(&w->r, &m, &e, 1), dims)->results;
 }
-/* What the first lane of each group of a warp has, to all of the group. */
-XG_FN void xg_rows_tell_lanes(xg_rows *w, xg_elem *acc) {
+/* What the first lane of each group of so many has, to all of the group. */
+XG_FN void xg_rows_tell_lanes(xg_rows *w, int64_t lanes, xg_elem *acc) {
     xg_aff_ctx *x = w->r.e->m->aff;
-    const xg_aff *th = xg_aff_dim(x, 0), *first = xg_aff_sub(x, xg_aff_mod(x, th, 32), xg_aff_mod(x, th, w->lanes));
+    const xg_aff *th = xg_aff_dim(x, 0), *first = xg_aff_sub(x, xg_aff_mod(x, th, 32), xg_aff_mod(x, th, lanes));
     xg_kval *lane;
     uint32_t k;
-    if (w->lanes == 1) return;
+    if (lanes == 1) return;
     lane = xg_kcast(&w->r.s.b, XG_K_OP_INDEX_CAST, xg_rows_of_thread(w, first), XG_E_I32);
     for (k = 0; k < w->r.n_values; k++) {
         acc[k].v = xg_kshuffle(&w->r.s.b, XG_K_OP_SHFLIDX, acc[k].v, lane);
         if (acc[k].im) acc[k].im = xg_kshuffle(&w->r.s.b, XG_K_OP_SHFLIDX, acc[k].im, lane);
     }
+}
+/* Of so many warps each lane takes one result, and all of them meet once more. */
+XG_FN void xg_rows_fold_warps(xg_rows *w, const xg_shared *shared, int64_t warps, xg_kval **at, const xg_elem *like, xg_elem *acc) {
+    xg_reduction *r = &w->r;
+    xg_aff_ctx *x = r->e->m->aff;
+    xg_elem *start = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_kval *lane, *counts;
+    int64_t lanes = 1;
+    uint32_t k;
+    while (lanes < warps) lanes *= 2;
+    at[1] = lane = xg_rows_of_thread(w, xg_aff_mod(x, xg_aff_dim(x, 0), lanes));
+    if (warps < lanes) at[1] = XG_KOP2(&r->s.b, XG_K_OP_MINSI, lane, xg_elem_index(&r->s, warps - 1));
+    xg_shared_read(r, shared, at, 2, like, r->n_values, acc);
+    if (warps < lanes) {
+        counts = xg_kcmpi_(&r->s.b, XG_CI_SLT, lane, xg_elem_index(&r->s, warps));
+        xg_reduction_start(r, start);
+        for (k = 0; k < r->n_values; k++) {
+            acc[k].v = xg_kselect(&r->s.b, counts, acc[k].v, start[k].v);
+            if (acc[k].im) acc[k].im = xg_kselect(&r->s.b, counts, acc[k].im, start[k].im);
+        }
+    }
+    xg_row_shuffle(r, lanes, acc);
+    xg_rows_tell_lanes(w, lanes, acc);
+}
+/* What was kept counts as another value behind the barrier, so that no stage holds in registers what it will read once more. */
+XG_FN void xg_rows_sync_all(xg_rows *w, xg_shared *shared) {
+    xg_shared all;
+    uint32_t k;
+    if (!w->kept) { xg_shared_sync(&w->r, shared); return; }
+    all.n = shared->n + w->tile.n;
+    all.arrays = XG_NEW_N(w->r.e->arena, xg_kval *, all.n + (size_t)1);
+    for (k = 0; k < all.n; k++) all.arrays[k] = k < shared->n ? shared->arrays[k] : w->tile.arrays[k - shared->n];
+    xg_shared_sync(&w->r, &all);
+    for (k = 0; k < all.n; k++) *(k < shared->n ? &shared->arrays[k] : &w->tile.arrays[k - shared->n]) = all.arrays[k];
 }
 /* What the first lane of each warp has, combined, to all lanes of the row. */
 XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
@@ -264,9 +340,10 @@ XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
     for (k = 0; k < 2; k++) at[k] = walk.at + k;
     for (k = 0; k < n; k++) shared.arrays[k] = xg_kinsert(&r->s.b, v[k], shared.arrays[k], at, 2);
     xg_walk_end(r, &walk, &write);
-    xg_shared_sync(r, &shared);
+    xg_rows_sync_all(w, &shared);
     at[0] = xg_rows_of_thread(w, out[0]);
-    for (warp = 0; warp < dims[1]; warp++) {
+    if (dims[1] > XG_ROWS_WARPS_FEW) xg_rows_fold_warps(w, &shared, dims[1], at, like, acc);
+    else for (warp = 0; warp < dims[1]; warp++) {
         at[1] = xg_elem_index(&r->s, warp);
         xg_shared_read(r, &shared, at, 2, like, r->n_values, warp ? more : acc);
         if (warp) xg_reduction_merge(r, acc, more);
@@ -279,13 +356,16 @@ XG_FN void xg_rows_stage_emit(xg_rows *w, uint32_t s, xg_kval *const *row) {
     xg_partial p;
     xg_kval *here[XG_RANK_MAX];
     uint32_t k;
+    bool keeps;
     xg_rows_stage(w, s);
-    p = xg_partial_new(r, r->n_values, NULL, 0);
+    w->now = s;
+    keeps = w->kept && s == 1;
+    p = xg_partial_new(r, r->n_values, w->tile.arrays, keeps ? w->tile.n : 0);
     xg_reduction_start(r, p.acc);
     xg_rows_each(w, xg_rows_accumulate, &p);
     xg_row_shuffle(r, XG_MIN(w->lanes, (int64_t)32), p.acc);
     if (w->lanes > 32) xg_rows_tell_warps(w, p.acc);
-    else xg_rows_tell_lanes(w, p.acc);
+    else xg_rows_tell_lanes(w, w->lanes, p.acc);
     for (k = 0; k < r->n_heroes; k++) {
         xg_hero_end(&r->s, &r->heroes[k], &p.acc[k]);
         xg_hero_give(&r->s, r->heroes[k].i, p.acc[k]);
@@ -366,6 +446,14 @@ XG_FN void xg_rows_tile_new(xg_rows *w) {
         if (k < w->tile.n || (xg_rows_root_is_wide(w, k - w->tile.n) && w->tile.over[k - w->tile.n] == UINT32_MAX)) w->tile.arrays[k] = xg_kir_op(&w->r.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
     }
 }
+XG_FN void xg_rows_kept_new(xg_rows *w) {
+    uint32_t k;
+    w->tile.arrays = XG_NEW_N(w->r.e->arena, xg_kval *, w->tile.n + (size_t)1);
+    for (k = 0; k < w->tile.n; k++) {
+        const xg_ktype *t = xg_kir_tensor(w->r.e->m, xg_kelem_of(w->tile.values[k]->shape->type), &w->kept, 1);
+        w->tile.arrays[k] = xg_kir_op(&w->r.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+    }
+}
 /* Lanes without a row find something, too. */
 XG_FN void xg_rows_tile_fill(xg_rows *w, bool behind) {
     xg_reduction *r = &w->r;
@@ -433,7 +521,9 @@ XG_FN void xg_rows_pass(xg_rows *w, xg_partial *p) {
         tile.arrays = w->tile.arrays;
         xg_shared_sync(&w->r, &tile);
     }
+    if (w->kept) xg_rows_kept_new(w);
     for (k = 1; k <= w->form.n_stages; k++) xg_rows_stage_emit(w, k, row);
+    w->now = k;
     if (!w->tile.vector) xg_rows_each(w, xg_rows_write, p);
     else if (xg_rows_tile_results(w, p)) xg_rows_tile_write(w, p);
     xg_rows_write_rows(w, p);
@@ -453,6 +543,7 @@ XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
         to = XG_KOP2(&r->s.b, XG_K_OP_MINSI, to, xg_elem_index(&r->s, w->groups));
     }
     loop = xg_kfor(&r->s.b, from, to, xg_elem_index(&r->s, 1), values, xg_partial_values(p, values));
+    if (w->held && w->passes <= XG_KUNROLL_WAITS_MAX && w->passes * w->held_bytes * (w->form.cols / w->lanes) > XG_ROWS_PASSES_BYTES) loop->flags |= KL_UNROLLED; /* as straight code it would read the rows of all passes at once */
     outside = r->s.b;
     r->s.b = xg_kb_end(r->e->m, loop->regions[0]);
     r->s.b.loc = outside.loc;

@@ -1,6 +1,8 @@
 /* emit/rows_plan.c -- row programs: how many lanes, rows and passes, and what lies in shared memory. emit/rows.c writes the code.
  *
- * - A row is in the hands of so many lanes that each holds its elements in registers, if it is not too long for that.
+ * - A row is in the hands of so many lanes that each holds its elements in registers, if it is not too long for that. Else they are kept in shared memory, as much as a block may have, each lane's in
+ *   places of its own. What is too long for that, too, is read again.
+ * - Rows that begin inside of sectors, but are long: the body of each is as many vectors, from its first whole sector on; `edges`, what lies before and behind, as many elements in each row, one a lane.
  * - Vectors that all rows read (scale, offset, a mask) a block reads once, into shared memory, and then goes over several groups of rows: blocks are one wave of the device, each
  *   with as many warps as need their registers, so that memory has enough to do although blocks are few.
  * - Rows that begin inside of a sector: the rows of a block are one run of memory, which is read into shared memory, and written from there, side by side: no sector is touched by two
@@ -12,6 +14,7 @@
 #include "emit.h"
 
 enum { XG_ROWS_BLOCK = 128, XG_ROWS_HELD_BYTES = 128 /* of a row, in the registers of one lane */, XG_ROWS_HELD_WORK = 800 /* on them, as straight code */, XG_ROWS_LOOP_TRIPS = 33 /* too many to become straight code */, XG_ROWS_GROUP = 4, XG_ROWS_VECTORS_BLOCK = 512, XG_ROWS_VECTORS_BYTES = 40 << 10 /* of shared memory */, XG_ROWS_VECTOR_LEAST = 128 /* bytes that are worth it */, XG_ROWS_VECTOR_ROWS = 16 };
+enum { XG_ROWS_PASSES_BYTES = 256 /* of all passes, in the registers of one lane */, XG_ROWS_UNIT_LEAST = 16 /* sectors of rows whose edges are few */, XG_ROWS_SHARED_REST = 8 << 10 /* what else lies in shared memory */ };
 enum { XG_ROWS_TILE_BYTES = 46 << 10, XG_ROWS_TILE_VALUES = 4, XG_ROWS_TILE_ELEMENTS = 1 << 14 /* of arrays that are worth it */, XG_ROWS_TILE_FEW = 12 /* elements of a lane while there are other lanes */ };
 
 /* Rows of a block as one run of memory. */
@@ -29,8 +32,14 @@ typedef struct xg_rows {
     xg_row_form form;
     xg_hero *heroes;           /* all, by stage */
     int64_t vector, lanes, per_block;
+    int64_t unit;              /* elements of a sector, where the body of a row begins at one; 0: rows begin at sectors, or anywhere */
+    int64_t vectors, edges;    /* of the body of a row; elements of a row beside it */
     int64_t groups, passes;    /* of per_block rows each; how many of them a block goes over */
-    bool held;                 /* a lane's elements stay in registers */
+    bool held;                 /* a lane's elements stay in registers, */
+    int64_t held_bytes;        /* an element in so many bytes of them, */
+    int64_t kept;              /* or in so many places of shared memory for each row: those of the body, then those of the edges; 0: they do not */
+    int64_t kept_bytes;
+    uint32_t now;              /* the stage whose code is written */
     bool *shares;              /* by parameter: a vector that all rows read, in shared memory */
     uint32_t n_shared;
     int64_t shared_bytes;
@@ -49,22 +58,23 @@ XG_FN bool xg_emit_rows_match(const xg_fusion_emission *e) {
     return xg_rows_form(&w, e);
 }
 
-/* The widest access, in elements, that is one for all arrays of rows; *held: bytes of registers that one element of each operand takes. */
-XG_FN int64_t xg_rows_vector(const xg_rows *w, int64_t *held) {
+/* The widest access, in elements, that is one for all arrays of rows; *held: bytes of registers that one element of each operand takes; *unit: elements after which all of them are at a sector again. */
+XG_FN int64_t xg_rows_vector(const xg_rows *w, int64_t *held, int64_t *unit) {
     const xg_fusion_emission *e = w->r.e;
-    int64_t most = 1, v;
+    int64_t most = 1;
     uint32_t k;
     *held = 0;
+    *unit = 1;
     for (k = 0; k < e->comp->n_params + e->n_roots; k++) {
         const xg_shape *s = k < e->comp->n_params ? e->comp->params[k]->shape : e->roots[k - e->comp->n_params]->shape;
         int64_t bytes = (int64_t)xg_type_bytes(s->type);
         if (s->elements != w->form.rows * w->form.cols) continue;
         most = XG_MAX(most, bytes);
+        *unit = XG_MAX(*unit, 32 / bytes);
         if (k < e->comp->n_params) *held += XG_MAX(bytes, (int64_t)4);
     }
-    for (v = 16 / most; v > 1 && w->form.cols % v; v /= 2) {}
     *held = XG_MAX(*held, (int64_t)4);
-    return XG_MAX(v, (int64_t)1);
+    return XG_MAX(16 / most, (int64_t)1);
 }
 /* May a result be written over an operand? Then rows of other blocks must not be read, not even for nothing. A tile reads of arrays of rows what is its own. */
 XG_FN bool xg_rows_writes_operand(const xg_rows *w) {
@@ -97,21 +107,25 @@ XG_FN bool xg_rows_is_vector(xg_rows *w, const xg_inst *param) {
     }
     return true;
 }
-XG_FN void xg_rows_find_vectors(xg_rows *w) {
+/* Those that rows have in common, as many as there is room for; the answer is whether there are any. */
+XG_FN bool xg_rows_find_vectors(xg_rows *w, int64_t room) {
     const xg_fusion_emission *e = w->r.e;
-    int64_t room = XG_ROWS_VECTORS_BYTES;
+    bool any = false;
     uint32_t k;
     w->shares = XG_NEW_N(e->arena, bool, e->comp->n_params + (size_t)1);
-    if (w->form.rows < XG_ROWS_VECTOR_ROWS) return;
+    w->n_shared = 0;
+    w->shared_bytes = 0;
     for (k = 0; k < e->comp->n_params; k++) {
         const xg_inst *p = e->comp->params[k];
         int64_t bytes = p->shape->elements * (int64_t)xg_type_bytes(p->shape->type);
-        if (p->shape->elements != w->form.cols || bytes < XG_ROWS_VECTOR_LEAST || bytes > room || xg_type_class(p->shape->type) == XGT_C || !xg_rows_is_vector(w, p)) continue;
+        if (p->shape->elements != w->form.cols || bytes < XG_ROWS_VECTOR_LEAST || xg_type_class(p->shape->type) == XGT_C || !xg_rows_is_vector(w, p)) continue;
+        any = true;
+        if (w->form.rows < XG_ROWS_VECTOR_ROWS || bytes > room - w->shared_bytes) continue;
         w->shares[k] = true;
         w->n_shared++;
-        room -= bytes;
+        w->shared_bytes += bytes;
     }
-    w->shared_bytes = XG_ROWS_VECTORS_BYTES - room;
+    return any;
 }
 /* Operations on one element of the row, roughly. */
 XG_FN int64_t xg_rows_work(const xg_rows *w) {
@@ -147,19 +161,20 @@ XG_FN bool xg_rows_tile_add(xg_rows *w, const xg_inst *i, const xg_imap *at) {
     }
     return xg_rows_tile_type(i->shape->type) && xg_rows_tile_list(w->tile.values, &w->tile.n, i);
 }
-/* What depends on no reduction, but on a large array, and is read by something that does depend on one. */
-XG_FN bool xg_rows_find_tile(xg_rows *w) {
+/* What depends on no reduction, but on a large array, and is read by something that does depend on one; by more than the first reductions, if those read memory themselves. */
+XG_FN bool xg_rows_find_tile(xg_rows *w, bool later) {
     const xg_row_form *f = &w->form;
     bool *large = XG_NEW_N(w->r.e->arena, bool, f->n + (size_t)1);
     uint32_t k, j;
+    w->tile.n = w->tile.n_made = 0;
     for (k = 0; k < f->n; k++) {
         const xg_inst *i = f->insts[k];
-        large[k] = i->op == XG_PARAMETER && i->shape->elements > XG_MAX(f->rows, f->cols);
+        large[k] = i->op == XG_PARAMETER && (i->shape->elements > XG_MAX(f->rows, f->cols) || i->shape->elements == f->rows * f->cols);
         for (j = 0; j < i->n_operands; j++) large[k] = large[k] || large[xg_row_place(f, XG_OPERAND(i, j))];
     }
     for (k = 0; k < f->n; k++) for (j = 0; f->stage[k] && f->maps[k] && j < f->insts[k]->n_operands; j++) {
         const xg_inst *i = f->insts[k], *o = XG_OPERAND(i, j);
-        if (xg_row_stage(f, o) || !large[xg_row_place(f, o)]) continue;
+        if (xg_row_stage(f, o) || !large[xg_row_place(f, o)] || (later && i->op == XG_REDUCE && f->stage[k] == 1)) continue;
         if (!xg_rows_tile_add(w, o, i->op == XG_REDUCE ? xg_row_map(&w->form, o->shape) : xg_imap_compose(f->x, f->maps[k], xg_indexing_operand(f->x, i, j)))) return false;
     }
     for (k = 0; k < w->r.e->n_roots; k++) {
@@ -207,7 +222,7 @@ XG_FN bool xg_rows_plan_tile(xg_rows *w, int64_t held) {
     int64_t cols = w->form.cols, most = XG_MAX(XG_MIN((XG_ROWS_HELD_BYTES + 4) / held, XG_ROWS_HELD_WORK / xg_rows_work(w)), (int64_t)1), apart, vector, bytes, l, rows, in_row;
     if (w->form.rows * cols < XG_ROWS_TILE_ELEMENTS) return false;
     (void)xg_rows_tile_bytes(w, &apart, &vector);
-    if (cols % apart == 0 || !xg_rows_find_tile(w)) return false;
+    if (cols % apart == 0 || !xg_rows_find_tile(w, false)) return false;
     xg_rows_tile_over(w);
     bytes = xg_rows_tile_bytes(w, &apart, &vector);
     for (l = 1; cols % (2 * l) == 0; l *= 2) {}
@@ -223,6 +238,7 @@ XG_FN bool xg_rows_plan_tile(xg_rows *w, int64_t held) {
     w->tile.vector = xg_gcd(vector, w->form.rows * cols);
     if (w->form.rows % rows && xg_rows_writes_operand(w)) { w->tile.vector = 0; return false; }
     w->vector = in_row;
+    w->vectors = cols / in_row;
     w->lanes = l;
     w->per_block = rows;
     w->held = true;
@@ -230,9 +246,37 @@ XG_FN bool xg_rows_plan_tile(xg_rows *w, int64_t held) {
 }
 /* ---- the plan ---- */
 
+/* The body of a row and its edges. Where vectors of all rows are read along, accesses are as wide as theirs may be in each row; from memory, if blocks do not go over several rows, and those are the
+ * ones that begin at sectors then. */
+XG_FN void xg_rows_plan_body(xg_rows *w, int64_t vector, int64_t unit, bool vectors, bool several) {
+    int64_t cols = w->form.cols;
+    w->unit = cols % unit && cols >= XG_ROWS_UNIT_LEAST * unit && (!vectors || (several && w->n_shared)) ? unit : 0;
+    w->vector = w->unit && !vectors ? vector : xg_gcd(vector, cols);
+    w->vectors = (cols - (w->unit ? unit - xg_gcd(unit, cols) : 0)) / w->vector; /* so many wherever the row begins */
+    w->edges = cols - w->vectors * w->vector;
+}
+/* Whole warps of a row, as few as make no round more than so many lanes. */
+XG_FN int64_t xg_rows_even_lanes(const xg_rows *w, int64_t lanes) {
+    int64_t rounds = (w->vectors + lanes - 1) / lanes;
+    return lanes <= 32 ? lanes : ((w->vectors + rounds - 1) / rounds + 31) / 32 * 32;
+}
+/* Places in shared memory for what is not held. */
+XG_FN void xg_rows_plan_kept(xg_rows *w) {
+    int64_t bytes = 0, places, lanes = xg_rows_even_lanes(w, XG_ROWS_LANES_MAX);
+    uint32_t k;
+    w->kept = w->kept_bytes = 0;
+    if (w->held || w->vectors < XG_ROWS_LANES_MAX || !xg_rows_find_tile(w, true)) return;
+    for (k = 0; k < w->tile.n; k++) bytes += xg_type_bytes(w->tile.values[k]->shape->type);
+    places = (w->vectors + lanes - 1) / lanes * lanes * w->vector + (w->edges ? lanes : 0);
+    if (bytes * places > w->r.e->target->shared - XG_ROWS_SHARED_REST) return;
+    w->lanes = lanes;
+    w->per_block = 1;
+    w->kept = places;
+    w->kept_bytes = bytes * places;
+}
 /* Lanes of a row, and rows of a block, that read memory as they need it. */
 XG_FN void xg_rows_plan_lanes(xg_rows *w, int64_t held) {
-    int64_t resident = w->r.e->target->resident_threads, vectors = w->form.cols / w->vector, most = XG_ROWS_HELD_BYTES / held /* elements of a lane */, l;
+    int64_t resident = w->r.e->target->resident_threads, vectors = w->vectors, most = XG_ROWS_HELD_BYTES / held /* elements of a lane */, l;
     if (!w->n_shared || most * xg_rows_work(w) > XG_ROWS_HELD_WORK) most /= 2;
     most = XG_MAX(most, w->vector);
     for (l = 1; l < 32 && l < vectors; l *= 2) {}
@@ -243,20 +287,31 @@ XG_FN void xg_rows_plan_lanes(xg_rows *w, int64_t held) {
     w->lanes = l;
     for (l = XG_MAX(XG_ROWS_BLOCK / w->lanes, (int64_t)1); l > 1 && l / 2 >= w->form.rows && l * w->lanes > 32; l /= 2) {}
     w->per_block = l;
-    if (w->n_shared) for (w->per_block = XG_MAX(XG_ROWS_VECTORS_BLOCK / w->lanes, (int64_t)1); w->per_block > 1 && w->per_block * w->lanes > 32 && w->form.rows / w->per_block < xg_rows_wave(w) * 3 / 8; w->per_block /= 2) {}
-    if (xg_rows_writes_operand(w)) while (w->form.rows % w->per_block) w->per_block /= 2;
+    if (w->n_shared) for (w->per_block = XG_MAX(XG_ROWS_VECTORS_BLOCK * (w->shared_bytes > XG_ROWS_VECTORS_BYTES ? 2 : 1) / w->lanes, (int64_t)1); w->per_block > 1 && w->per_block * w->lanes > 32 && w->form.rows / w->per_block < xg_rows_wave(w) * 3 / 8; w->per_block /= 2) {}
+    if (xg_rows_writes_operand(w)) while (w->form.rows % w->per_block) w->per_block -= w->lanes < 32 ? w->per_block / 2 : 1;
+    if (w->held) w->lanes = xg_rows_even_lanes(w, w->lanes);
 }
 /* Blocks in one wave; each of as many passes if that is possible, so that the loop is known to the compiler. */
 XG_FN void xg_rows_plan_passes(xg_rows *w) {
-    int64_t wave = xg_rows_wave(w) * XG_MAX(XG_ROWS_VECTORS_BLOCK / (w->per_block * w->lanes), (int64_t)1), least = (w->groups + wave - 1) / wave, p;
+    int64_t beside = XG_MAX(XG_ROWS_VECTORS_BLOCK / (w->per_block * w->lanes), (int64_t)1), bytes = w->shared_bytes + w->kept_bytes, wave, least, p;
+    if (bytes > XG_ROWS_VECTORS_BYTES) beside = XG_MIN(beside, XG_MAX(w->r.e->target->shared / (bytes + XG_ROWS_SHARED_REST), (int64_t)1));
+    wave = xg_rows_wave(w) * beside;
+    least = (w->groups + wave - 1) / wave;
     w->passes = least;
     for (p = least - least / 4; p <= least + least / 4 && w->groups % w->passes; p++) if (w->groups % p == 0) w->passes = p;
 }
 XG_FN void xg_rows_plan(xg_rows *w) {
-    int64_t held;
-    xg_rows_find_vectors(w);
-    w->vector = xg_rows_vector(w, &held);
-    if (!xg_rows_plan_tile(w, held)) xg_rows_plan_lanes(w, held);
+    int64_t held, unit, vector = xg_rows_vector(w, &held, &unit), room = w->r.e->target->shared - XG_ROWS_SHARED_REST;
+    bool vectors = xg_rows_find_vectors(w, XG_ROWS_VECTORS_BYTES);
+    w->held_bytes = held;
+    if (!xg_rows_plan_tile(w, held)) {
+        bool several = w->form.rows >= 2 * xg_rows_wave(w); /* rows in each block, although it is alone on its multiprocessor */
+        if (vectors && several) (void)xg_rows_find_vectors(w, room);
+        xg_rows_plan_body(w, vector, unit, vectors, several);
+        xg_rows_plan_lanes(w, held);
+        xg_rows_plan_kept(w);
+        if (w->n_shared && w->shared_bytes + w->kept_bytes > room) (void)xg_rows_find_vectors(w, room - w->kept_bytes);
+    }
     w->groups = (w->form.rows + w->per_block - 1) / w->per_block;
     w->passes = 1;
     if (w->n_shared) xg_rows_plan_passes(w);

@@ -5,8 +5,8 @@
  *     the warps' sums go through shared memory, where every warp scans them
  *     result = (everything before the chunk, the warp, the lane) o y;     what comes before the next chunk is what comes before this one o its sum
  * Else each thread takes a column, and neighbours take neighbours.
- * Partial results may be taken together with the init value any number of times (opt/reducer.c), so it stands wherever there is nothing else. The earlier
- * operand is always the first one of the reducer. */
+ * Partial results may be taken together with the init value any number of times (opt/reducer.c), so it stands wherever there is nothing else. What is earlier in
+ * memory is always the first operand of the reducer, also where the sums run backwards. What is made of a sum at its own place is made along with it. */
 #ifndef XG_EMIT_SCAN_C
 #define XG_EMIT_SCAN_C
 #include "emit.h"
@@ -16,6 +16,7 @@ enum { XG_RUNNING_BLOCK = 128, XG_RUNNING_LANES = 256, XG_RUNNING_GROUP = 8 };
 typedef struct xg_running {
     xg_reduction r;               /* the scope, threads and blocks; its one hero is the window */
     xg_hero *h;
+    xg_heroes behind;             /* the window's results, each the window itself or an element of its tuple, and the roots that are made of them */
     const xg_shape *shape;
     uint32_t dim;
     bool reverse, row;
@@ -24,21 +25,37 @@ typedef struct xg_running {
     xg_kval *lane, *warp;         /* of the thread in its row, by i32; lane in the warp */
 } xg_running;
 
-XG_FN const xg_inst *xg_running_of_root(const xg_inst *root) { return root->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(root, 0) : root; }
-
-XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e) {
-    const xg_inst *i = xg_running_of_root(e->roots[0]);
-    uint32_t dim, k;
+/* The window that i is, or is a result of; NULL: it is something else. */
+XG_FN const xg_inst *xg_running_of(const xg_inst *i) {
+    if (i->op == XG_GET_TUPLE_ELEMENT) i = XG_OPERAND(i, 0);
+    return i->op == XG_REDUCE_WINDOW ? i : NULL;
+}
+XG_FN bool xg_running_is_hero(void *data, const xg_inst *i, bool first) {
+    const xg_inst **window = (const xg_inst **)data, *w = xg_running_of(i);
+    uint32_t dim;
     bool reverse;
-    for (k = 1; k < e->n_roots; k++) if (xg_running_of_root(e->roots[k]) != i) return false;
-    if (i->op != XG_REDUCE_WINDOW || !xg_window_is_scan(i, &dim, &reverse) || !xg_fuse_reduce_has_values(i)) return false;
-    return xg_indexing_output_shape(i, 0)->elements > 0 && xg_reducer_start_of(i, e->arena) == XG_REDUCER_FROM_INIT;
+    if (!w || !xg_window_is_scan(w, &dim, &reverse) || !xg_fuse_reduce_has_values(w)) return false;
+    if (first) *window = w;
+    return w == *window;
+}
+/* A fusion that makes one running sum, and at its place what is made of that. */
+XG_FN const xg_inst *xg_running_find(const xg_fusion_emission *e, xg_heroes *h) {
+    const xg_partition *p = e->parts;
+    const xg_inst *window = NULL;
+    uint32_t k;
+    if (!xg_heroes_find(e, xg_running_is_hero, (void *)&window, h)) return NULL;
+    for (k = 0; k < p->n_insts; k++) if (p->insts[k]->op == XG_REDUCE_WINDOW && p->insts[k] != window) return NULL; /* another walk would suit that */
+    return xg_reducer_start_of(window, e->arena) == XG_REDUCER_FROM_INIT ? window : NULL;
+}
+XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e) {
+    xg_heroes h;
+    return xg_running_find(e, &h) != NULL;
 }
 
 /* ---- the form ---- */
 
 XG_FN void xg_running_plan(xg_running *d) {
-    int64_t vectors, bytes = 16;
+    int64_t vectors, bytes = 1;
     uint32_t k;
     for (k = 0; k < d->shape->rank; k++) {
         uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
@@ -52,7 +69,7 @@ XG_FN void xg_running_plan(xg_running *d) {
         d->r.blocks = (d->kept + XG_RUNNING_BLOCK - 1) / XG_RUNNING_BLOCK;
         return;
     }
-    for (k = 0; k < d->h->n; k++) bytes = XG_MIN(bytes, (int64_t)xg_type_bytes(xg_indexing_output_shape(d->h->i, k)->type));
+    for (k = 0; k < d->r.e->n_roots; k++) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(d->r.e->roots[k]->shape->type)); /* of the widest that is written */
     for (d->vector = XG_MIN(16 / bytes, (int64_t)8); d->length % d->vector; d->vector /= 2) {}
     if (d->vector == 1 && d->length >= 128) d->vector = 4; /* no accesses by vectors, but fewer steps */
     vectors = (d->length + d->vector - 1) / d->vector;
@@ -74,17 +91,24 @@ XG_FN void xg_running_elements(xg_running *d, xg_kval *const *at, xg_elem *x) {
     uint32_t k;
     for (k = 0; k < d->h->n; k++) x[k] = xg_hero_element(&d->r.s, d->h, k, at);
 }
+/* The roots at a place of the window's result, where its values are x. */
 XG_FN void xg_running_store(xg_running *d, xg_kval *const *at, const xg_elem *x, xg_kval **dest) {
-    xg_fusion_emission *e = d->r.e;
+    xg_elem *results = XG_NEW_N(d->r.e->arena, xg_elem, d->behind.n + (size_t)1);
     uint32_t k;
-    for (k = 0; k < e->n_roots; k++) {
-        int64_t output = e->roots[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(e->roots[k], XG_A_index, 0) : 0;
-        dest[k] = xg_emit_insert(&d->r.s.b, x[output], dest[k], e->roots[k]->shape, at);
-    }
+    for (k = 0; k < d->behind.n; k++) results[k] = x[d->behind.p[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(d->behind.p[k], XG_A_index, 0) : 0];
+    xg_hero_write(&d->r.s, &d->behind, d->shape, results, at, NULL, dest);
 }
 XG_FN void xg_running_indices(const xg_running *d, const xg_walk *w, xg_kval **at) {
     uint32_t k;
     for (k = 0; k < d->shape->rank; k++) at[k] = w->at + k;
+}
+
+/* out = earlier o later, two partial results in the order of the scan. */
+XG_FN void xg_running_merge(xg_running *d, const xg_elem *earlier, const xg_elem *later, xg_elem *out) {
+    xg_elem *first = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
+    memcpy(first, d->reverse ? later : earlier, d->h->n * sizeof *first);
+    xg_hero_merge(&d->r.s, d->h, first, d->reverse ? earlier : later);
+    memcpy(out, first, d->h->n * sizeof *first);
 }
 
 /* ---- columns ---- */
@@ -101,7 +125,7 @@ XG_FN void xg_running_steps(xg_running *d, int64_t first, int64_t groups, int64_
     w = xg_walk_begin(&d->r, xg_walk_map_operand(&d->r, &m), p);
     xg_running_indices(d, &w, at);
     xg_running_elements(d, at, x);
-    xg_hero_merge(&d->r.s, d->h, p->acc, x);
+    xg_running_merge(d, p->acc, x, p->acc);
     xg_running_store(d, at, p->acc, p->dest);
     xg_walk_end(&d->r, &w, p);
 }
@@ -125,8 +149,7 @@ XG_FN void xg_running_shuffle(xg_running *d, xg_kopcode code, const xg_elem *x, 
 XG_FN void xg_running_join(xg_running *d, xg_kval *cond, const xg_elem *earlier, xg_elem *acc) {
     xg_elem *joint = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
     uint32_t k;
-    memcpy(joint, earlier, d->h->n * sizeof *joint);
-    xg_hero_merge(&d->r.s, d->h, joint, acc);
+    xg_running_merge(d, earlier, acc, joint);
     for (k = 0; k < d->h->n; k++) {
         acc[k].v = cond ? xg_kselect(&d->r.s.b, cond, joint[k].v, acc[k].v) : joint[k].v;
         if (joint[k].im) acc[k].im = cond ? xg_kselect(&d->r.s.b, cond, joint[k].im, acc[k].im) : joint[k].im;
@@ -188,6 +211,12 @@ XG_FN void xg_running_read(xg_running *d, const xg_imap *map, xg_partial *vector
     }
     xg_walk_end(&d->r, &w, vectors);
 }
+/* The scalar that value k is everywhere; NULL: its elements differ. */
+XG_FN const xg_inst *xg_running_same(const xg_running *d, uint32_t k) {
+    const xg_inst *x = d->h->sources[k];
+    while (!d->r.pad && x->op == XG_BROADCAST) x = XG_OPERAND(x, 0);
+    return x->op == XG_CONSTANT && x->shape->rank == 0 ? x : NULL;
+}
 /* x[v][value]: the lane's elements in the order of the scan, the init value where there are none. */
 XG_FN void xg_running_load(xg_running *d, bool tail, xg_elem *x, xg_kval **dest) {
     uint32_t n = d->h->n, k;
@@ -208,6 +237,7 @@ XG_FN void xg_running_load(xg_running *d, bool tail, xg_elem *x, xg_kval **dest)
     else xg_running_read(d, xg_walk_map_source(&d->r, &m), &vectors);
     for (v = 0; v < d->vector; v++) for (k = 0; k < n; k++) {
         xg_kval *lane = xg_elem_index(&d->r.s, xg_running_place_of(d, v));
+        if (xg_running_same(d, k)) { x[v * n + k] = xg_elem_of(&d->r.s, xg_running_same(d, k), NULL); continue; }
         x[v * n + k] = xg_elem_real(xg_running_lane_of(d, vectors.acc[k].v, lane));
         if (vectors.acc[k].im) x[v * n + k].im = xg_running_lane_of(d, vectors.acc[k].im, lane);
     }
@@ -299,8 +329,7 @@ XG_FN void xg_running_chunk(xg_running *d, bool tail, bool last, xg_elem *before
         xg_elem *joint = XG_NEW_N(a, xg_elem, n + 1);
         xg_kval *some = xg_kcmpi_(b, XG_CI_SGE, d->lane, xg_running_i32(d, 1));
         xg_running_shuffle(d, XG_K_OP_SHFLUP, total, xg_running_i32(d, 1), other);
-        memcpy(joint, mine, n * sizeof *joint);
-        xg_hero_merge(&d->r.s, d->h, joint, other);
+        xg_running_merge(d, mine, other, joint);
         for (k = 0; k < n; k++) {
             mine[k].v = xg_kselect(b, some, joint[k].v, mine[k].v);
             if (mine[k].im) mine[k].im = xg_kselect(b, some, joint[k].im, mine[k].im);
@@ -311,7 +340,7 @@ XG_FN void xg_running_chunk(xg_running *d, bool tail, bool last, xg_elem *before
     if (last) return;
     if (d->lanes > 32) xg_running_shuffle(d, XG_K_OP_SHFLIDX, sums, xg_running_i32(d, d->lanes / 32 - 1), other);
     else xg_running_shuffle(d, XG_K_OP_SHFLIDX, total, XG_KOP2(b, XG_K_OP_ORI, xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), xg_running_i32(d, lanes - 1)), other);
-    xg_hero_merge(&d->r.s, d->h, before, other);
+    xg_running_merge(d, before, other, before);
 }
 XG_FN void xg_running_rows(xg_running *d, xg_partial *p) {
     xg_kb *b = &d->r.s.b;
@@ -353,7 +382,7 @@ XG_FN void xg_emit_scan(xg_fusion_emission *e) {
     uint32_t k;
     memset(&d, 0, sizeof d);
     d.h = XG_NEW(e->arena, xg_hero);
-    d.h->i = xg_running_of_root(e->roots[0]);
+    d.h->i = xg_running_find(e, &d.behind);
     d.h->comp = xg_attr_comp(d.h->i, XG_A_to_apply);
     d.h->n = d.h->i->n_operands / 2;
     d.h->wide = XLAGPU_INVALID;
@@ -364,8 +393,8 @@ XG_FN void xg_emit_scan(xg_fusion_emission *e) {
     d.r.n_heroes = 1;
     d.r.n_values = d.h->n;
     d.r.epilogue = (uint8_t *)xg_alloc(e->arena, e->parts->n_insts + 1);
-    memset(d.r.epilogue, 1, e->parts->n_insts); /* there are no side outputs */
-    d.shape = e->roots[0]->shape;
+    memset(d.r.epilogue, 1, e->parts->n_insts); /* roots that are not made of the window's results are written along with those that are */
+    d.shape = xg_indexing_output_shape(d.h->i, 0);
     (void)xg_window_is_scan(d.h->i, &d.dim, &d.reverse);
     d.r.in = d.shape;
     xg_running_plan(&d);

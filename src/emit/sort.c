@@ -8,18 +8,20 @@
  *     for half = 1, 2, 4 ... { step(half, mirrored); for bit = half/2 .. 1 { step(bit) } }
  *     step(bit): pairs of places p and p + bit, where p has a zero at that bit, or, mirrored, of places as far from both ends of 2 * bit places
  * A thread holds `each` items (8, or 4 where a comparator is asked). Steps that follow each other, of bit, bit/2 ..., are closed on so many places: it reads them, does all of these
- * steps, and writes them. The first merges are done before anything is written: by Batcher's odd-even network, on elements that lie a row's length / each apart, so that neighbours read
- * neighbours; where they came from does not matter, for no two items are equal.
+ * steps, and writes them. The first merges are done before anything is written: by Batcher's odd-even network, on strips of 16 bytes that lie a row's length * strip / each
+ * apart, so that neighbours read neighbours; where items came from does not matter, for no two are equal.
  * Several short rows share a block; where rows lie side by side in memory (another dimension is sorted), so many that whole sectors are read.
  * Places in shared memory leave a gap after 32 words, which keeps the banks apart.
  *
  * Results: what belongs to a number is brought into the same shared memory, in the order of the row, and fetched from there in the sorted one, a piece of 32 or 64 bits at a time.
- * So that both sides are walked by neighbours. topk is a sort by the total order, cut off. */
+ * So that both sides are walked by neighbours. topk is a sort by the total order, cut off.
+ *
+ * Law: all threads of a block have read its elements of operand k before one of them writes output k, which may lie in the same memory (fuse/in_place.c). */
 #ifndef XG_EMIT_SORT_C
 #define XG_EMIT_SORT_C
 #include "emit.h"
 
-enum { XG_SORT_EACH = 8, XG_SORT_EACH_ASKED = 4, XG_SORT_EACH_MAX = 16 /* in blocks of as many threads as pay */, XG_SORT_THREADS = 512, XG_SORT_SHARED_ROWS = 1024 /* places of a block of short rows */ };
+enum { XG_SORT_EACH = 8, XG_SORT_EACH_ASKED = 4, XG_SORT_EACH_MAX = 16 /* in blocks of as many threads as pay */, XG_SORT_THREADS = 512, XG_SORT_STRIP = 16 /* bytes */, XG_SORT_SHARED_ROWS = 1024 /* places of a block of short rows */ };
 
 XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root) {
     if (root->op == XG_SLICE) root = XG_OPERAND(root, 0); /* fuse/sort_slices.c */
@@ -45,12 +47,14 @@ typedef struct xg_sort_site {
     int64_t whole, length, places;/* of a row; of what is sorted at once: the row, or a run of it; rounded up to a power of two */
     int64_t rows, group, runs;    /* in all; in a block; of a row */
     int64_t each, threads, blocks;
+    int64_t strip;                /* places of a thread side by side, which it reads and writes at once */
     bool minor;                   /* neighbours of a row are neighbours in memory */
     xg_index_order order;         /* of the other dimensions */
     xg_scope s;
     xg_kval *at[2];               /* thread, block */
     xg_kval *entries, *numbers;   /* in shared memory */
     xg_kval **close;              /* by operand: its elements in shared memory, or NULL */
+    xg_elem **raw;                /* by operand: a thread's elements where they were read, if keys were made of them; or NULL */
     xg_kval **given;              /* merges: the number of each item of a thread; NULL: that of its place */
     xg_kval *end;                 /* merges: the first number that no element has */
 } xg_sort_site;
@@ -71,7 +75,7 @@ XG_FN void xg_sort_apply(xg_sort_site *d, const xg_aff *const *results, uint32_t
     dims[2] = other;
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), dims, out);
 }
-/* Of item j of a thread, as it is read and written: its row in the block, and its place in the row. */
+/* Of item j of a thread, as it is read and written: its row in the block, and its place in the row. A thread's places lie in strips, beside those of its neighbours. */
 XG_FN void xg_sort_home(const xg_sort_site *d, int64_t j, const xg_aff **row, const xg_aff **place) {
     xg_aff_ctx *x = d->e->m->aff;
     const xg_aff *t = xg_aff_dim(x, 0);
@@ -82,7 +86,8 @@ XG_FN void xg_sort_home(const xg_sort_site *d, int64_t j, const xg_aff **row, co
         return;
     }
     *row = d->minor ? xg_aff_div(x, t, apart) : xg_aff_mod(x, t, d->group);
-    *place = xg_aff_add_k(x, d->minor ? xg_aff_mod(x, t, apart) : xg_aff_div(x, t, d->group), j * apart);
+    *place = d->minor ? xg_aff_mul(x, xg_aff_mod(x, t, apart), d->strip) : xg_aff_div(x, t, d->group);
+    *place = xg_aff_add_k(x, *place, j / d->strip * d->strip * apart + j % d->strip);
 }
 XG_FN const xg_aff *xg_sort_padded(const xg_sort_site *d, const xg_aff *flat) { return xg_aff_add(d->e->m->aff, flat, xg_aff_div(d->e->m->aff, flat, d->o.entry_bytes == 8 ? 16 : 32)); }
 XG_FN int64_t xg_sort_room(const xg_sort_site *d) { return d->group * d->places / (d->o.entry_bytes == 8 ? 16 : 32) + d->group * d->places; }
@@ -103,7 +108,7 @@ XG_FN xg_kval *xg_sort_below(xg_sort_site *d, xg_kval **v, int64_t end) {
     return is;
 }
 /* The indices in the arrays of an element by its row and place in the block, of one that exists in any case; and whether it is that one (NULL: it is). */
-typedef struct xg_sort_spot { xg_kval *indices[XG_RANK_MAX], *row_is, *place_is; } xg_sort_spot;
+typedef struct xg_sort_spot { xg_kval *indices[XG_RANK_MAX], *row_is, *place_is, *row, *strip; /* the last two of a thread's own items: which row, and which strip of it */ } xg_sort_spot;
 /* Row and place in the arrays, as indices. */
 XG_FN void xg_sort_at(xg_sort_site *d, xg_kval *row, xg_kval *place, xg_kval **indices) {
     xg_aff_ctx *x = d->e->m->aff;
@@ -130,10 +135,34 @@ XG_FN xg_sort_spot xg_sort_spot_at(xg_sort_site *d, const xg_aff *row, const xg_
     xg_sort_at(d, v[0], v[1], s.indices);
     return s;
 }
+/* Place `at` of the strip that a spot is in. */
+XG_FN void xg_sort_in_strip(xg_sort_site *d, const xg_sort_spot *s, xg_kval *at, xg_kval **indices) {
+    xg_aff_ctx *x = d->e->m->aff;
+    xg_imap *m = xg_imap_new(x, 2, 0, 0, 1, 0);
+    xg_kval *v[2], *place;
+    v[0] = s->strip;
+    v[1] = at;
+    m->dims[0].range = xg_range_of(0, d->whole / d->strip - 1);
+    m->dims[1].range = xg_range_of(0, d->strip - 1);
+    m->results[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), d->strip), xg_aff_dim(x, 1));
+    xg_elem_apply(&d->s, xg_imap_simplify(x, m), v, &place);
+    xg_sort_at(d, s->row, place, indices);
+}
 XG_FN xg_sort_spot xg_sort_spot_of(xg_sort_site *d, int64_t j) {
-    const xg_aff *row, *place;
-    xg_sort_home(d, j, &row, &place);
-    return xg_sort_spot_at(d, row, place, NULL);
+    xg_aff_ctx *x = d->e->m->aff;
+    const xg_aff *row, *place, *both[2];
+    xg_kval *v[2];
+    xg_sort_spot s;
+    xg_sort_home(d, j - j % d->strip, &row, &place);
+    both[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 1), d->runs), d->group), row);
+    both[1] = xg_aff_div(x, xg_aff_add(x, xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->length), place), d->strip);
+    xg_sort_apply(d, both, 2, NULL, xg_range_of(0, 0), v);
+    s.row_is = xg_sort_below(d, &v[0], d->rows);
+    s.place_is = xg_sort_below(d, &v[1], d->whole / d->strip);
+    s.row = v[0];
+    s.strip = v[1];
+    xg_sort_in_strip(d, &s, xg_elem_index(&d->s, j % d->strip), s.indices);
+    return s;
 }
 /* The place of item j in shared memory, as an affine expression without gaps. */
 XG_FN const xg_aff *xg_sort_flat(const xg_sort_site *d, int64_t j) {
@@ -322,7 +351,7 @@ XG_FN void xg_sort_network(xg_sort_site *d, xg_sort_item *v) {
     for (k = 0; k < d->each; k += own) xg_sort_items(d, v + k, own);
     if (own == d->places) return;
     xg_sort_home(d, 0, &row, &place);
-    first = xg_aff_add(x, xg_aff_mul(x, row, d->places), xg_aff_mul(x, place, own)); /* what a thread has in order stands together from now on */
+    first = xg_aff_add(x, xg_aff_mul(x, row, d->places), xg_aff_mul(x, xg_aff_div(x, place, d->strip), own)); /* what a thread has in order stands together from now on */
     for (k = 0; k < own; k++) xg_sort_put(d, xg_aff_add_k(x, first, k), &v[k]);
     xg_sort_sync(d);
     for (half = own; half < d->places; half *= 2) xg_sort_steps_from(d, half, true);
@@ -331,10 +360,60 @@ XG_FN void xg_sort_network(xg_sort_site *d, xg_sort_item *v) {
 
 /* ---- in and out ---- */
 
+/* A loop over the places of a strip, which becomes one access; carried[n]: what it changes. */
+typedef struct xg_sort_strip { xg_kop *loop; xg_kb outer; xg_memo *memo; xg_kval *lane; uint32_t n; } xg_sort_strip;
+XG_FN xg_sort_strip xg_sort_strip_begin(xg_sort_site *d, xg_kval **carried, uint32_t n) {
+    xg_sort_strip l;
+    uint32_t k;
+    l.loop = xg_elem_for(&d->s, 0, d->strip, 1, carried, n);
+    l.outer = d->s.b;
+    l.memo = d->s.memo;
+    l.lane = &l.loop->regions[0]->args[0];
+    l.n = n;
+    for (k = 0; k < n; k++) carried[k] = &l.loop->regions[0]->args[1 + k];
+    d->s.b = xg_kb_end(d->e->m, l.loop->regions[0]);
+    d->s.b.loc = l.outer.loc;
+    d->s.memo = XG_NEW_N(d->e->arena, xg_memo, d->e->parts->n_insts + 1);
+    return l;
+}
+XG_FN void xg_sort_strip_end(xg_sort_site *d, const xg_sort_strip *l, xg_kval **carried) {
+    uint32_t k;
+    xg_kyield(&d->s.b, carried, l->n);
+    d->s.b = l->outer;
+    d->s.memo = l->memo;
+    for (k = 0; k < l->n; k++) carried[k] = &l->loop->results[k];
+}
+/* vec with v in a lane; what is in a lane. */
+XG_FN xg_kval *xg_sort_lane_set(xg_kb *b, xg_kval *vec, xg_kval *v, xg_kval *lane) {
+    xg_kval *o[3];
+    o[0] = v;
+    o[1] = vec;
+    o[2] = lane;
+    return xg_kir_value(b, XG_K_OP_VINSERT, o, 3, vec->type);
+}
+XG_FN xg_kval *xg_sort_lane_get(xg_sort_site *d, xg_kval *vec, xg_kval *lane) {
+    xg_kval *o[2];
+    o[0] = vec;
+    o[1] = lane;
+    return xg_kir_value(&d->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(d->e->m, vec->type->elem));
+}
 /* The elements of an operand, each by the thread that has it at home. */
+XG_FN void xg_sort_load_strip(xg_sort_site *d, const xg_inst *operand, const xg_sort_spot *spot, xg_elem *x) {
+    const xg_ktype *type = xg_kir_vector(d->e->m, xg_kelem_of(operand->shape->type), d->strip);
+    xg_kval *vec = xg_kconst_bits(&d->s.b, type, 0), *at[XG_RANK_MAX];
+    xg_sort_strip l = xg_sort_strip_begin(d, &vec, 1);
+    int64_t j;
+    xg_sort_in_strip(d, spot, l.lane, at);
+    vec = xg_sort_lane_set(&d->s.b, vec, xg_elem_of(&d->s, operand, at).v, l.lane);
+    xg_sort_strip_end(d, &l, &vec);
+    for (j = 0; j < d->strip; j++) x[j] = xg_elem_real(xg_sort_lane_get(d, vec, xg_elem_index(&d->s, j)));
+}
 XG_FN void xg_sort_load(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, xg_elem *x) {
     int64_t j;
-    for (j = 0; j < d->each; j++) x[j] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), spots[j].indices);
+    for (j = 0; j < d->each; j += d->strip) {
+        if (d->strip > 1) xg_sort_load_strip(d, XG_OPERAND(d->i, k), &spots[j], x + j);
+        else x[j] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), spots[j].indices);
+    }
 }
 XG_FN xg_kval *xg_sort_place_number(xg_sort_site *d, int64_t j) {
     const xg_aff *row, *place;
@@ -355,17 +434,26 @@ XG_FN xg_sort_item xg_sort_item_of(xg_sort_site *d, xg_kval *key, xg_kval *numbe
     v.entry = xg_k2(b, XG_K_OP_ORI, key, number);
     return v;
 }
-XG_FN void xg_sort_begin(xg_sort_site *d, const xg_sort_spot *spots, xg_elem *raw, xg_sort_item *v) {
+XG_FN void xg_sort_begin(xg_sort_site *d, const xg_sort_spot *spots, xg_sort_item *v) {
     xg_kb *b = &d->s.b;
     int64_t j, bytes = xg_sort_room(d) * d->o.entry_bytes, room = d->group * d->places, most = d->o.bits == 64 ? INT64_MAX : d->o.bits < 32 && d->o.form == XG_SORT_BY_ENTRY ? INT16_MAX : INT32_MAX;
     xg_kelem e = d->o.entry_bytes == 8 ? XG_E_I64 : XG_E_I32;
+    xg_elem *x = XG_NEW_N(d->e->arena, xg_elem, d->n + (size_t)1), raw[XG_SORT_EACH_MAX];
     uint32_t k;
     d->entries = xg_sort_alloc(d, e, xg_sort_room(d));
     if (d->o.form == XG_SORT_BY_KEY) d->numbers = xg_sort_alloc(d, XG_E_I32, xg_sort_room(d));
     if (d->o.form != XG_SORT_BY_COMPARATOR) {
-        xg_sort_load(d, d->o.keyed, spots, raw);
+        for (k = 0; k < d->o.n_keys; k++) {
+            uint32_t keyed = d->o.keys[k].keyed;
+            if (d->raw[keyed]) continue;
+            d->raw[keyed] = XG_NEW_N(d->e->arena, xg_elem, d->each + 1);
+            xg_sort_load(d, keyed, spots, d->raw[keyed]);
+        }
         for (j = 0; j < d->each; j++) {
-            xg_kval *key = xg_sort_key_of(&d->s, &d->o, raw[j]), *number = xg_sort_place_number(d, j);
+            xg_kval *key, *number;
+            for (k = 0; k < d->n; k++) if (d->raw[k]) x[k] = d->raw[k][j];
+            key = xg_sort_key_of(&d->s, &d->o, x);
+            number = xg_sort_place_number(d, j);
             if (spots[j].place_is) key = XG_KSELECT(b, spots[j].place_is, key, xg_kconst_int(b, key->type->elem, most)); /* behind all others: those of the same key have lower numbers, or are the same */
             v[j] = xg_sort_item_of(d, key, number);
         }
@@ -429,51 +517,65 @@ XG_FN xg_kval *xg_sort_kept(xg_sort_site *d, const xg_sort_spot *spot, int64_t f
     xg_kval_set_range(*place, xg_range_of(0, kept - 1));
     return is;
 }
+/* So many elements, of which the first goes to `at`. */
+XG_FN xg_kval *xg_sort_write_strip(xg_sort_site *d, const xg_inst *root, const xg_sort_spot *spot, xg_kval **at, const xg_elem *x, int64_t strip, xg_kval *dest) {
+    xg_kval *vec;
+    xg_sort_strip l;
+    int64_t j;
+    if (strip == 1) return xg_emit_insert(&d->s.b, x[0], dest, root->shape, at);
+    vec = xg_kconst_bits(&d->s.b, xg_kir_vector(d->e->m, x[0].v->type->elem, strip), 0);
+    for (j = 0; j < strip; j++) vec = xg_sort_lane_set(&d->s.b, vec, x[j].v, xg_elem_index(&d->s, j));
+    l = xg_sort_strip_begin(d, &dest, 1);
+    xg_sort_in_strip(d, spot, l.lane, at);
+    dest = xg_emit_insert(&d->s.b, xg_elem_real(xg_sort_lane_get(d, vec, l.lane)), dest, root->shape, at);
+    xg_sort_strip_end(d, &l, &dest);
+    return dest;
+}
 XG_FN xg_kval *xg_sort_write(xg_sort_site *d, const xg_inst *root, const xg_sort_spot *spots, const xg_elem *x, xg_kval *dest) {
-    int64_t kept = root->shape->dims[d->dim], first = root->op == XG_SLICE ? xg_inst_attr(root, XG_A_slice)->v.slices->p[d->dim].start : 0, j;
+    int64_t kept = root->shape->dims[d->dim], first = root->op == XG_SLICE ? xg_inst_attr(root, XG_A_slice)->v.slices->p[d->dim].start : 0, strip = kept == d->whole ? d->strip : 1, j;
     xg_kb *b = &d->s.b, outer;
-    for (j = 0; j < d->each; j++) {
+    for (j = 0; j < d->each; j += strip) {
         xg_kval *at[XG_RANK_MAX], *is;
         const xg_ktype *type = dest->type;
         xg_kop *op;
         memcpy(at, spots[j].indices, sizeof at);
         is = xg_sort_kept(d, &spots[j], first, kept, &at[d->dim]);
-        if (!is) { dest = xg_emit_insert(b, x[j], dest, root->shape, at); continue; }
+        if (!is) { dest = xg_sort_write_strip(d, root, &spots[j], at, x + j, strip, dest); continue; }
         op = xg_kif(b, is, &type, 1);
         outer = *b;
         *b = xg_kb_end(d->e->m, op->regions[1]);
         xg_kyield(b, &dest, 1);
         *b = xg_kb_end(d->e->m, op->regions[0]);
         b->loc = outer.loc;
-        dest = xg_emit_insert(b, x[j], dest, root->shape, at);
+        dest = xg_sort_write_strip(d, root, &spots[j], at, x + j, strip, dest);
         xg_kyield(b, &dest, 1);
         *b = outer;
         dest = op->results;
     }
     return dest;
 }
-/* The sorted elements of output k. raw: those of the keyed operand, at home. */
-XG_FN void xg_sort_result(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, const xg_elem *raw, const xg_sort_item *v, xg_kval *const *numbers, xg_elem *x) {
-    bool keyed = d->o.form != XG_SORT_BY_COMPARATOR && k == d->o.keyed;
+/* The sorted elements of output k. */
+XG_FN void xg_sort_result(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, const xg_sort_item *v, xg_kval *const *numbers, xg_elem *x) {
+    const xg_elem *raw = d->raw[k];
     xg_kb *b = &d->s.b;
     int64_t j;
-    if (keyed && d->o.exact) {
+    if (raw && d->o.exact) {
         for (j = 0; j < d->each; j++) {
             xg_kval *key = v[j].entry;
             if (d->o.form == XG_SORT_BY_ENTRY) key = XG_KOP2(b, XG_K_OP_SHRSI, key, xg_kconst_int(b, key->type->elem, d->o.entry_bytes * 4));
             if (d->o.form == XG_SORT_BY_ENTRY && d->o.entry_bytes == 8) key = xg_kcast(b, XG_K_OP_TRUNCI, key, XG_E_I32);
-            x[j] = xg_elem_real(xg_sort_unkey(b, &d->o, key));
+            x[j] = xg_elem_real(xg_sort_unkey(b, &d->o.keys[0], key));
         }
     } else if (d->close[k]) {
         for (j = 0; j < d->each; j++) x[j] = v[j].x[k];
     } else {
-        if (keyed) memcpy(x, raw, (size_t)d->each * sizeof *x);
+        if (raw) memcpy(x, raw, (size_t)d->each * sizeof *x);
         else xg_sort_load(d, k, spots, x);
         xg_sort_bring_in_order(d, numbers, XG_OPERAND(d->i, k)->shape->type, x);
     }
 }
 /* The sorted items go to their places; from, to: where a thread's elements were read, and where they are written. */
-XG_FN void xg_sort_finish(xg_sort_site *d, const xg_sort_spot *from, const xg_sort_spot *to, const xg_elem *raw, const xg_sort_item *v, xg_kval **dest) {
+XG_FN void xg_sort_finish(xg_sort_site *d, const xg_sort_spot *from, const xg_sort_spot *to, const xg_sort_item *v, xg_kval **dest) {
     xg_elem x[XG_SORT_EACH_MAX];
     xg_kval *numbers[XG_SORT_EACH_MAX];
     uint32_t root, n = d->i->op == XG_TOPK ? 2 : d->n, k;
@@ -487,7 +589,7 @@ XG_FN void xg_sort_finish(xg_sort_site *d, const xg_sort_spot *from, const xg_so
             if (!made && d->i->op == XG_TOPK && k == 1) {
                 while (r->op != XG_TOPK) r = XG_OPERAND(r, 0);
                 for (j = 0; j < d->each; j++) x[j] = xg_elem_real(xg_scalar_convert(&d->s.b, numbers[j], XLAGPU_S32, r->shape->elems[1]->type));
-            } else if (!made) xg_sort_result(d, k, from, raw, v, numbers, x);
+            } else if (!made) xg_sort_result(d, k, from, v, numbers, x);
             made = true;
             dest[root] = xg_sort_write(d, d->e->roots[root], to, x, dest[root]);
         }
@@ -497,13 +599,12 @@ XG_FN void xg_sort_finish(xg_sort_site *d, const xg_sort_spot *from, const xg_so
 XG_FN void xg_sort_body(xg_sort_site *d, xg_kval **dest) {
     xg_sort_spot spots[XG_SORT_EACH_MAX];
     xg_sort_item v[XG_SORT_EACH_MAX];
-    xg_elem raw[XG_SORT_EACH_MAX];
     int64_t j;
     for (j = 0; j < d->each; j++) spots[j] = xg_sort_spot_of(d, j);
-    xg_sort_begin(d, spots, raw, v);
+    xg_sort_begin(d, spots, v);
     if (d->o.form == XG_SORT_BY_COMPARATOR) xg_sort_sync(d);
     xg_sort_network(d, v);
-    xg_sort_finish(d, spots, spots, raw, v, dest);
+    xg_sort_finish(d, spots, spots, v, dest);
 }
 
 /* ---- sizes ---- */
@@ -512,7 +613,7 @@ XG_FN void xg_sort_rows(xg_sort_site *d) {
     uint32_t k, j;
     d->whole = d->length = d->shape->dims[d->dim];
     d->rows = d->whole ? d->shape->elements / d->whole : 0;
-    d->runs = d->group = 1;
+    d->runs = d->group = d->strip = 1;
     d->minor = true;
     for (k = 0; k < d->shape->rank; k++) {
         uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
@@ -529,6 +630,21 @@ XG_FN void xg_sort_blocks(xg_sort_site *d, int64_t each) {
     d->blocks *= d->runs;
 }
 XG_FN int64_t xg_sort_each(const xg_sort_site *d) { return d->o.form == XG_SORT_BY_COMPARATOR ? XG_SORT_EACH_ASKED : XG_SORT_EACH; }
+/* The longest strips that one access moves, whatever the operand, and that are all of a row or run, or all behind its end. */
+XG_FN int64_t xg_sort_strip_of(const xg_sort_site *d) {
+    int64_t strip = d->minor ? XG_MIN(d->each, d->places) : 1, least = XG_SORT_STRIP;
+    uint32_t k;
+    for (k = 0; k < d->n; k++) {
+        xlagpu_type t = XG_OPERAND(d->i, k)->shape->type;
+        int64_t bytes = xg_kelem_bytes(xg_kelem_of(t));
+        if (xg_type_class(t) == XGT_C) return 1;
+        while (strip > 1 && strip * bytes > XG_SORT_STRIP) strip /= 2;
+        least = XG_MIN(least, bytes);
+    }
+    if (least >= 4 && d->places / d->each * least >= 32) return 1; /* neighbours read whole sectors as it is */
+    while (d->whole % strip || d->length % strip) strip /= 2;
+    return strip;
+}
 XG_FN void xg_sort_plan(xg_sort_site *d) {
     int64_t most = xg_fuse_sort_run(&d->o), wanted, from, to;
     xg_sort_rows(d);
@@ -541,6 +657,7 @@ XG_FN void xg_sort_plan(xg_sort_site *d) {
     wanted = d->minor ? (int64_t)XG_SORT_SHARED_ROWS : most;
     while (d->group * 2 * d->places <= wanted && d->group < d->rows && (d->minor || d->group < 32)) d->group *= 2;
     xg_sort_blocks(d, xg_sort_each(d));
+    d->strip = xg_sort_strip_of(d);
 }
 /* The whole kernel: a body of one of the plans. */
 XG_FN void xg_sort_emit(xg_fusion_emission *e, void (*plan)(xg_sort_site *), void (*body)(xg_sort_site *, xg_kval **)) {
@@ -557,6 +674,7 @@ XG_FN void xg_sort_emit(xg_fusion_emission *e, void (*plan)(xg_sort_site *), voi
     d.dim = d.i->op == XG_TOPK ? d.shape->rank - 1 : (uint32_t)xg_attr_ints(d.i, XG_A_dimensions).p[0];
     d.n = d.i->n_operands;
     d.close = XG_NEW_N(e->arena, xg_kval *, d.n + 1);
+    d.raw = XG_NEW_N(e->arena, xg_elem *, d.n + 1);
     for (k = 0; k < e->n_roots; k++) some = some && e->roots[k]->shape->elements;
     for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     if (some) {

@@ -1,12 +1,13 @@
-/* emit/sort_key.c -- keys: what a sort compares of an element as an integer of 32 or 64 bits, signed, the one that goes first the smaller (fuse/sort_order.c); and elements in the
+/* emit/sort_key.c -- keys: what a sort compares of an element as an integer of 32 or 64 bits, signed, the one that goes first the smaller (fuse/sort_order.c), or of several
+ * arrays' elements, side by side; and elements in the
  * pieces in which they go through a shared array of integers. */
 #ifndef XG_EMIT_SORT_KEY_C
 #define XG_EMIT_SORT_KEY_C
 #include "emit.h"
 
-XG_FN xg_kelem xg_sort_key_elem(const xg_sort_order *o) { return o->bits == 64 ? XG_E_I64 : XG_E_I32; }
+XG_FN xg_kelem xg_sort_key_elem(int bits) { return bits == 64 ? XG_E_I64 : XG_E_I32; }
 
-XG_FN xg_kval *xg_sort_float_key(xg_kb *b, const xg_sort_order *o, xg_kval *v) {
+XG_FN xg_kval *xg_sort_float_key(xg_kb *b, const xg_sort_key *o, xg_kval *v) {
     xg_kval *zero, *is_zero;
     if (o->total) return xg_type_bits(o->type) <= 8 ? xg_scalar_ordered_small(b, v, xg_float_format_of(o->type)) : xg_scalar_ordered_bits(b, v);
     v = xg_scalar_widen(b, v);
@@ -15,18 +16,18 @@ XG_FN xg_kval *xg_sort_float_key(xg_kb *b, const xg_sort_order *o, xg_kval *v) {
     return xg_scalar_ordered_bits(b, xg_kselect(b, is_zero, zero, v));
 }
 /* What an unsigned number of the key's width has to be moved by. */
-XG_FN int64_t xg_sort_key_bias(const xg_sort_order *o) {
+XG_FN int64_t xg_sort_key_bias(const xg_sort_key *o) {
     return xg_type_class(o->type) != XGT_I || xg_type_signed(o->type) || o->bits < 16 ? 0 : o->bits == 64 ? INT64_MIN : o->bits == 32 ? INT32_MIN : -32768;
 }
 /* Of an element of the keyed operand. */
-XG_FN xg_kval *xg_sort_key_of(xg_scope *s, const xg_sort_order *o, xg_elem x) {
+XG_FN xg_kval *xg_sort_one_key(xg_scope *s, const xg_inst *sort, const xg_sort_key *o, xg_elem x) {
     xg_kb *b = &s->b;
-    xg_kelem e = xg_sort_key_elem(o);
+    xg_kelem e = xg_sort_key_elem(o->bits);
     bool is_signed = xg_type_class(o->type) == XGT_F || xg_type_signed(o->type);
     int64_t bias = xg_sort_key_bias(o);
     xg_kval *v;
     if (o->key && o->key->op != XG_PARAMETER) {
-        const xg_comp *c = xg_attr_comp(o->sort, XG_A_to_apply);
+        const xg_comp *c = xg_attr_comp(sort, XG_A_to_apply);
         xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, c->n_params + 1);
         uint32_t k;
         for (k = 0; k < c->n_params; k++) args[k] = x; /* only those of the keyed operand are asked for */
@@ -37,8 +38,27 @@ XG_FN xg_kval *xg_sort_key_of(xg_scope *s, const xg_sort_order *o, xg_elem x) {
     if (bias) v = XG_KOP2(b, o->bits == 16 ? XG_K_OP_ADDI : XG_K_OP_XORI, v, xg_kconst_int(b, e, bias));
     return o->descending ? XG_KOP2(b, XG_K_OP_XORI, v, xg_kconst_int(b, e, -1)) : v;
 }
+/* Of the elements of all operands: of several keys each counts from its least value, and stands above the next one. */
+XG_FN xg_kval *xg_sort_key_of(xg_scope *s, const xg_sort_order *o, const xg_elem *x) {
+    xg_kb *b = &s->b;
+    xg_kelem e = xg_sort_key_elem(o->bits);
+    xg_kval *all = NULL, *v;
+    uint32_t k;
+    if (o->n_keys == 1) return xg_sort_one_key(s, o->sort, &o->keys[0], x[o->keys[0].keyed]);
+    for (k = 0; k < o->n_keys; k++) {
+        const xg_sort_key *key = &o->keys[k];
+        bool from_zero = xg_type_class(key->type) == XGT_P || (xg_type_class(key->type) == XGT_I && !xg_type_signed(key->type) && key->bits < 16); /* else it is a signed number of its bits */
+        int64_t least = !from_zero ? -((int64_t)1 << (key->bits - 1)) : key->descending ? -256 : 0;
+        v = xg_sort_one_key(s, o->sort, key, x[key->keyed]);
+        if (least) v = XG_KOP2(b, XG_K_OP_SUBI, v, xg_kconst_int(b, v->type->elem, least));
+        if (v->type->elem != e) v = xg_kcast(b, XG_K_OP_EXTUI, v, e);
+        all = all ? XG_KOP2(b, XG_K_OP_ORI, XG_KOP2(b, XG_K_OP_SHLI, all, xg_kconst_int(b, e, key->bits)), v) : v;
+    }
+    if (o->bits == 16) return XG_KOP2(b, XG_K_OP_SUBI, all, xg_kconst_int(b, e, 32768));
+    return XG_KOP2(b, XG_K_OP_XORI, all, xg_kconst_int(b, e, o->bits == 64 ? INT64_MIN : INT32_MIN));
+}
 /* The element whose key that is; requires that the key tells all about it. */
-XG_FN xg_kval *xg_sort_unkey(xg_kb *b, const xg_sort_order *o, xg_kval *v) {
+XG_FN xg_kval *xg_sort_unkey(xg_kb *b, const xg_sort_key *o, xg_kval *v) {
     xg_kelem e = v->type->elem, to = xg_kelem_of(o->type), bits = to;
     int64_t bias = xg_sort_key_bias(o);
     if (o->descending) v = XG_KOP2(b, XG_K_OP_XORI, v, xg_kconst_int(b, e, -1));

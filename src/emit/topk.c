@@ -41,41 +41,21 @@ XG_FN xg_kval *xg_topk_sync(xg_topk_site *d, xg_kval *list) { return xg_kir_op(&
 /* body(d, data, number, list) for all numbers below n, each by one thread. */
 typedef xg_kval *(*xg_topk_body)(xg_topk_site *d, const void *data, xg_kval *number, xg_kval *list);
 XG_FN xg_kval *xg_topk_each(xg_topk_site *d, int64_t n, xg_kval *list, xg_topk_body body, const void *data) {
-    xg_kb *b = &d->s.b, outer = *b, inner;
-    const xg_ktype *type = list->type;
-    bool loop = n > d->threads, part = n % d->threads != 0;
-    xg_kval *number = d->thread, *zero, *one;
-    xg_kop *all = NULL, *some = NULL;
+    bool loop = n > d->threads;
+    xg_kval *number = d->thread, *zero;
+    xg_flow all = xg_flow_of(&d->s, &list), some;
     if (loop) {
+        int64_t turns = (n + d->threads - 1) / d->threads;
         zero = xg_elem_index(&d->s, 0);
-        one = xg_elem_index(&d->s, 1);
-        all = xg_kfor(b, zero, xg_elem_index(&d->s, (n + d->threads - 1) / d->threads), one, &list, 1);
-        outer = *b;
-        list = &all->regions[0]->args[1];
-        *b = xg_kb_end(d->e->m, all->regions[0]);
-        b->loc = outer.loc;
-        number = xg_k2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, &all->regions[0]->args[0], xg_elem_index(&d->s, d->threads)), d->thread);
-        xg_topk_ranged(number, (n + d->threads - 1) / d->threads * d->threads - 1);
+        number = xg_flow_for(&all, zero, xg_elem_index(&d->s, turns), 1, turns);
+        number = xg_k2(&d->s.b, XG_K_OP_ADDI, xg_k2(&d->s.b, XG_K_OP_MULI, number, xg_elem_index(&d->s, d->threads)), d->thread);
+        xg_topk_ranged(number, turns * d->threads - 1);
     }
-    if (part) {
-        some = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, number, xg_elem_index(&d->s, n)), &type, 1);
-        inner = *b;
-        *b = xg_kb_end(d->e->m, some->regions[1]);
-        xg_kyield(b, &list, 1);
-        *b = xg_kb_end(d->e->m, some->regions[0]);
-        b->loc = outer.loc;
-    }
+    some = xg_flow_of(&d->s, &list);
+    xg_flow_if(&some, n % d->threads ? xg_kcmpi_(&d->s.b, XG_CI_SLT, number, xg_elem_index(&d->s, n)) : NULL);
     list = body(d, data, number, list);
-    if (part) {
-        xg_kyield(b, &list, 1);
-        *b = inner;
-        list = some->results;
-    }
-    if (loop) {
-        xg_kyield(b, &list, 1);
-        *b = outer;
-        list = all->results;
-    }
+    xg_flow_end(&some);
+    if (loop) xg_flow_end(&all);
     return list;
 }
 
@@ -155,11 +135,11 @@ XG_FN void xg_topk_better(xg_topk_site *d, xg_kval *best[2], xg_kval *index, xg_
 
 /* The elements class, class + modulus .. that every class has: the first, then in strides of a few, so that their addresses differ by constants. */
 XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass, int64_t n, xg_kval *best[2]) {
-    xg_kb *b = &d->s.b, outer;
+    xg_kb *b = &d->s.b;
     xg_kval *index, *number, *from;
     const int64_t stride = 8, first = n % stride ? n % stride : stride;
     int64_t k;
-    xg_kop *op;
+    xg_flow f;
     best[0] = xg_topk_at(d, klass);
     best[1] = xg_kconst_int(b, XG_E_I32, 0);
     for (k = 1; k < first; k++) {
@@ -169,49 +149,33 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     if (first == n) return;
     from = xg_elem_index(&d->s, first);
     index = xg_elem_index(&d->s, n);
-    op = xg_kfor(b, from, index, xg_elem_index(&d->s, stride), best, 2);
-    outer = *b;
-    *b = xg_kb_end(d->e->m, op->regions[0]);
-    b->loc = outer.loc;
-    best[0] = &op->regions[0]->args[1];
-    best[1] = &op->regions[0]->args[2];
-    from = xg_topk_ranged(XG_KOP2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, &op->regions[0]->args[0], xg_elem_index(&d->s, l->modulus)), klass), d->length - 1);
-    number = xg_kcast(b, XG_K_OP_INDEX_CAST, &op->regions[0]->args[0], XG_E_I32);
+    f = xg_flow_of(&d->s, &best[0]);
+    xg_flow_slot(&f, &best[1]);
+    number = xg_flow_for(&f, from, index, stride, n);
+    from = xg_topk_ranged(XG_KOP2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, number, xg_elem_index(&d->s, l->modulus)), klass), d->length - 1);
+    number = xg_kcast(b, XG_K_OP_INDEX_CAST, number, XG_E_I32);
     for (k = 0; k < stride; k++) {
         index = xg_topk_ranged(xg_k2(b, XG_K_OP_ADDI, from, xg_elem_index(&d->s, k * l->modulus)), d->length - 1);
         xg_topk_better(d, best, index, xg_k2(b, XG_K_OP_ADDI, number, xg_kconst_int(b, XG_E_I32, k)));
     }
-    xg_kyield(b, best, 2);
-    *b = outer;
-    best[0] = &op->results[0];
-    best[1] = &op->results[1];
+    xg_flow_end(&f);
 }
 
 /* The one more element that the first classes have; `full` others were seen. */
 XG_FN void xg_topk_last(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass, int64_t full, xg_kval *best[2]) {
-    xg_kb *b = &d->s.b, outer;
-    const xg_ktype *types[2];
-    xg_kval *index, *none[2], *some[2], *beyond;
-    xg_kop *op;
+    xg_kb *b = &d->s.b;
+    xg_kval *index, *beyond;
+    xg_flow f = xg_flow_of(&d->s, NULL);
     beyond = xg_k2(b, XG_K_OP_ADDI, klass, xg_elem_index(&d->s, full * l->modulus));
     xg_topk_ranged(beyond, (full + 1) * l->modulus - 1);
-    if (full) { none[0] = best[0]; none[1] = best[1]; }
-    else { none[0] = xg_kconst_int(b, XG_E_I32, INT32_MIN); none[1] = xg_kconst_int(b, XG_E_I32, 1); }
-    types[0] = none[0]->type;
-    types[1] = none[1]->type;
-    op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, beyond, xg_elem_index(&d->s, d->length)), types, 2);
-    outer = *b;
-    *b = xg_kb_end(d->e->m, op->regions[1]);
-    xg_kyield(b, none, 2);
-    *b = xg_kb_end(d->e->m, op->regions[0]);
-    b->loc = outer.loc;
+    if (!full) { best[0] = xg_kconst_int(b, XG_E_I32, INT32_MIN); best[1] = xg_kconst_int(b, XG_E_I32, 1); }
+    xg_flow_slot(&f, &best[0]);
+    xg_flow_slot(&f, &best[1]);
+    xg_flow_if(&f, xg_kcmpi_(b, XG_CI_SLT, beyond, xg_elem_index(&d->s, d->length)));
     index = xg_topk_ranged(xg_k2(b, XG_K_OP_MINSI, beyond, xg_elem_index(&d->s, d->length - 1)), d->length - 1);
-    if (full) { some[0] = best[0]; some[1] = best[1]; xg_topk_better(d, some, index, xg_kconst_int(b, XG_E_I32, full)); }
-    else { some[0] = xg_topk_at(d, index); some[1] = xg_kconst_int(b, XG_E_I32, 0); }
-    xg_kyield(b, some, 2);
-    *b = outer;
-    best[0] = &op->results[0];
-    best[1] = &op->results[1];
+    if (full) xg_topk_better(d, best, index, xg_kconst_int(b, XG_E_I32, full));
+    else { best[0] = xg_topk_at(d, index); best[1] = xg_kconst_int(b, XG_E_I32, 0); }
+    xg_flow_end(&f);
 }
 
 XG_FN xg_kval *xg_topk_group(xg_topk_site *d, const void *data, xg_kval *group, xg_kval *list) {

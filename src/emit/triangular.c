@@ -88,29 +88,26 @@ XG_FN xg_elem xg_tiled_from_lane(xg_tiled_site *d, xg_elem x, xg_kval *r) {
 
 /* What a loop or an if carries: some tensors, some elements, a flag. */
 typedef struct xg_tiled_state { xg_kval *tensors[4]; uint32_t n_tensors; xg_elem elems[2]; uint32_t n_elems; xg_kval *flag; } xg_tiled_state;
-typedef struct xg_tiled_flow { xg_flow flow; xg_kval *var; } xg_tiled_flow;
-XG_FN xg_tiled_flow xg_tiled_carry(xg_tiled_state *c) {
-    xg_tiled_flow f;
+XG_FN xg_flow xg_tiled_carry(xg_tiled_site *d, xg_tiled_state *c) {
+    xg_flow f = xg_flow_of(d->s, NULL);
     uint32_t k;
-    memset(&f, 0, sizeof f);
-    for (k = 0; k < c->n_tensors; k++) xg_flow_slot(&f.flow, &c->tensors[k]);
-    for (k = 0; k < c->n_elems; k++) xg_flow_elem(&f.flow, &c->elems[k]);
-    xg_flow_slot(&f.flow, &c->flag);
+    for (k = 0; k < c->n_tensors; k++) xg_flow_slot(&f, &c->tensors[k]);
+    for (k = 0; k < c->n_elems; k++) xg_flow_elem(&f, &c->elems[k]);
+    xg_flow_slot(&f, &c->flag);
     return f;
 }
 /* lo: NULL for zero. */
-XG_FN xg_tiled_flow xg_tiled_loop(xg_tiled_site *d, xg_kval *lo, xg_kval *hi, int64_t limit, xg_tiled_state *c) {
-    xg_tiled_flow f = xg_tiled_carry(c);
+XG_FN xg_flow xg_tiled_loop(xg_tiled_site *d, xg_kval *lo, xg_kval *hi, int64_t limit, xg_tiled_state *c) {
+    xg_flow f = xg_tiled_carry(d, c);
     if (!lo) lo = xg_tiled_index(d, 0);
-    f.var = xg_flow_for(d->s, &f.flow, lo, hi, 1, limit);
+    xg_flow_for(&f, lo, hi, 1, limit);
     return f;
 }
-XG_FN xg_tiled_flow xg_tiled_if(xg_tiled_site *d, xg_kval *cond, xg_tiled_state *c) {
-    xg_tiled_flow f = xg_tiled_carry(c);
-    xg_flow_if(d->s, &f.flow, cond);
+XG_FN xg_flow xg_tiled_if(xg_tiled_site *d, xg_kval *cond, xg_tiled_state *c) {
+    xg_flow f = xg_tiled_carry(d, c);
+    xg_flow_if(&f, cond);
     return f;
 }
-XG_FN void xg_tiled_end(xg_tiled_site *d, xg_tiled_flow *f) { xg_flow_end(d->s, &f->flow); }
 
 /* ---- memory ---- */
 
@@ -160,7 +157,7 @@ XG_FN xg_elem xg_tiled_read(xg_tiled_site *d, uint32_t operand, xg_kval *array, 
     const xg_inst *o = XG_OPERAND(d->i, operand);
     xg_kval *physical[XG_RANK_MAX];
     xg_tiled_state c;
-    xg_tiled_flow f;
+    xg_flow f;
     memset(&c, 0, sizeof c);
     c.elems[0] = missing;
     c.n_elems = 1;
@@ -170,18 +167,18 @@ XG_FN xg_elem xg_tiled_read(xg_tiled_site *d, uint32_t operand, xg_kval *array, 
         c.elems[0] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, array, physical, d->i->shape->rank));
     } else c.elems[0] = xg_elem_of(d->s, o, at);
     if (conj) c.elems[0] = xg_tiled_conj(d, c.elems[0]);
-    if (exists) xg_tiled_end(d, &f);
+    if (exists) xg_flow_end(&f);
     return c.elems[0];
 }
 XG_FN xg_kval *xg_tiled_write(xg_tiled_site *d, xg_elem v, xg_kval *dest, xg_kval *const *at, xg_kval *exists) {
     xg_tiled_state c;
-    xg_tiled_flow f;
+    xg_flow f;
     memset(&c, 0, sizeof c);
     c.tensors[0] = dest;
     c.n_tensors = 1;
     if (exists) f = xg_tiled_if(d, exists, &c);
     c.tensors[0] = xg_emit_insert(&d->s->b, v, c.tensors[0], d->i->shape, at);
-    if (exists) xg_tiled_end(d, &f);
+    if (exists) xg_flow_end(&f);
     return c.tensors[0];
 }
 /* Tile (i, j) of the matrix, from the operand or from the result, into an array; zeros where nothing is, on the diagonal ones. */
@@ -222,7 +219,7 @@ XG_FN xg_elem xg_tiled_over(xg_tiled_site *d, xg_elem x, xg_elem inverse, bool r
 XG_FN xg_elem xg_tiled_solve_tile(xg_tiled_site *d, xg_kval *array, xg_elem rest, bool conj) {
     xg_elem pivot = d->unit ? rest : xg_tiled_inverse(d, xg_tiled_get(d, array, d->lane, d->lane), conj), q;
     xg_tiled_state c;
-    xg_tiled_flow l;
+    xg_flow l;
     memset(&c, 0, sizeof c);
     c.elems[0] = rest;
     c.elems[1] = xg_tiled_number(d, 0);
@@ -233,7 +230,7 @@ XG_FN xg_elem xg_tiled_solve_tile(xg_tiled_site *d, xg_kval *array, xg_elem rest
     q = xg_tiled_from_lane(d, q, l.var);
     pivot = xg_tiled_get(d, array, d->lane, l.var);
     c.elems[0] = xg_tiled_less(d, c.elems[0], q, conj ? xg_tiled_conj(d, pivot) : pivot);
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
     return c.elems[1];
 }
 
@@ -242,7 +239,7 @@ XG_FN xg_elem xg_tiled_solve_tile(xg_tiled_site *d, xg_kval *array, xg_elem rest
 /* acc - the sum over r of x[p, r] conj(y[q, r]) */
 XG_FN xg_elem xg_tiled_less_product(xg_tiled_site *d, xg_elem acc, xg_kval *x, xg_kval *p, xg_kval *y, xg_kval *q) {
     xg_tiled_state c;
-    xg_tiled_flow l;
+    xg_flow l;
     xg_elem u, v;
     memset(&c, 0, sizeof c);
     c.elems[0] = acc;
@@ -251,7 +248,7 @@ XG_FN xg_elem xg_tiled_less_product(xg_tiled_site *d, xg_elem acc, xg_kval *x, x
     u = xg_tiled_get(d, x, p, l.var);
     v = xg_tiled_get(d, y, q, l.var);
     c.elems[0] = xg_tiled_less(d, c.elems[0], u, xg_tiled_conj(d, v));
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
     return c.elems[0];
 }
 enum { XG_TILED_OUT, XG_TILED_FACTOR, XG_TILED_LEFT, XG_TILED_RIGHT }; /* tensors of cholesky's state: the result; the factor of the diagonal tile; where there are several, tiles of two rows */
@@ -259,7 +256,7 @@ enum { XG_TILED_OUT, XG_TILED_FACTOR, XG_TILED_LEFT, XG_TILED_RIGHT }; /* tensor
 /* acc less the products of the tiles in front of (i, j); i and j may be the same. */
 XG_FN void xg_tiled_factor_front(xg_tiled_site *d, xg_tiled_state *c, xg_kval *i, xg_kval *j, xg_kval *p, xg_kval *q) {
     bool same = i == j;
-    xg_tiled_flow l;
+    xg_flow l;
     if (d->tiles == 1) return;
     l = xg_tiled_loop(d, NULL, j, d->tiles, c);
     c->tensors[XG_TILED_LEFT] = xg_tiled_bring(d, c->tensors[XG_TILED_OUT], i, l.var, c->tensors[XG_TILED_LEFT]);
@@ -267,7 +264,7 @@ XG_FN void xg_tiled_factor_front(xg_tiled_site *d, xg_tiled_state *c, xg_kval *i
     xg_tiled_wait(d, c);
     c->elems[0] = xg_tiled_less_product(d, c->elems[0], c->tensors[XG_TILED_LEFT], p, c->tensors[same ? XG_TILED_LEFT : XG_TILED_RIGHT], q);
     xg_tiled_wait(d, c);
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
 }
 /* An element of the operand's lower triangle. */
 XG_FN xg_elem xg_tiled_start(xg_tiled_site *d, xg_kval *r, xg_kval *c, xg_kval *exists) {
@@ -279,11 +276,11 @@ XG_FN xg_elem xg_tiled_start(xg_tiled_site *d, xg_kval *r, xg_kval *c, xg_kval *
 }
 /* Column after column: its pivot's root, what is below divided by that, and the product of both taken off the columns behind. */
 XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
-    xg_tiled_flow l = xg_tiled_loop(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, c);
+    xg_flow l = xg_tiled_loop(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, c);
     xg_kval *k = l.var, *good, *root;
     xg_elem v, own_v, u, pivot = xg_tiled_from_lane(d, c->elems[0], k);
     xg_tiled_state own;
-    xg_tiled_flow f;
+    xg_flow f;
     good = xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v);
     root = XG_KSELECT(&d->s->b, good, xg_k1(&d->s->b, XG_K_OP_SQRT, pivot.v), xg_kconst_float(&d->s->b, d->real, fabs((double)NAN)));
     pivot = xg_tiled_number(d, 0);
@@ -297,7 +294,7 @@ XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
     own.n_tensors = 1;
     f = xg_tiled_if(d, xg_tiled_is(d, XG_CI_EQ, d->line, k), &own);
     own.tensors[0] = xg_tiled_put(d, v, own.tensors[0], d->lane, k);
-    xg_tiled_end(d, &f);
+    xg_flow_end(&f);
     c->tensors[XG_TILED_FACTOR] = own.tensors[0];
     xg_tiled_wait(d, c);
     own_v = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, d->line, k), v, c->elems[0]); /* columns in front of it are finished */
@@ -307,7 +304,7 @@ XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
     c->elems[0] = xg_tiled_select(d, xg_tiled_is(d, XG_CI_SGT, d->line, k), v, own_v);
     pivot = xg_tiled_get(d, c->tensors[XG_TILED_FACTOR], k, k);
     c->flag = xg_k2(&d->s->b, XG_K_OP_ANDI, c->flag, xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v));
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
 }
 XG_FN void xg_tiled_factor_put(xg_tiled_site *d, xg_tiled_state *c, xg_elem v, xg_kval *row, xg_kval *column) {
     xg_kval *at[XG_RANK_MAX], *exists = xg_tiled_inside(d, row, d->n);
@@ -317,7 +314,7 @@ XG_FN void xg_tiled_factor_put(xg_tiled_site *d, xg_tiled_state *c, xg_elem v, x
 }
 XG_FN void xg_tiled_factor_below(xg_tiled_site *d, xg_tiled_state *c, xg_kval *j) {
     xg_kval *row, *column;
-    xg_tiled_flow l;
+    xg_flow l;
     xg_elem v;
     if (d->tiles == 1) return;
     row = xg_k2(&d->s->b, XG_K_OP_ADDI, j, xg_tiled_index(d, 1));
@@ -329,14 +326,14 @@ XG_FN void xg_tiled_factor_below(xg_tiled_site *d, xg_tiled_state *c, xg_kval *j
     v = xg_tiled_solve_tile(d, c->tensors[XG_TILED_FACTOR], c->elems[0], true);
     xg_tiled_factor_put(d, c, v, row, column);
     xg_tiled_factor_put(d, c, xg_tiled_number(d, 0), column, row);
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
 }
 /* All of the lower triangle is NaN if a pivot was not positive. */
 XG_FN void xg_tiled_factor_refuse(xg_tiled_site *d, xg_tiled_state *c) {
     xg_kval *bad = xg_k2(&d->s->b, XG_K_OP_XORI, c->flag, xg_kconst_int(&d->s->b, XG_E_I1, 1)), *at[XG_RANK_MAX], *row, *column, *exists;
     xg_tiled_state own;
-    xg_tiled_flow i, j;
-    xg_tiled_flow f;
+    xg_flow i, j;
+    xg_flow f;
     memset(&own, 0, sizeof own);
     own.tensors[0] = c->tensors[XG_TILED_OUT];
     own.n_tensors = 1;
@@ -349,16 +346,16 @@ XG_FN void xg_tiled_factor_refuse(xg_tiled_site *d, xg_tiled_state *c) {
     exists = xg_elem_and(d->s, exists, xg_tiled_is(d, XG_CI_SGE, row, column));
     xg_tiled_matrix_at(d, d->i->shape, row, column, at);
     own.tensors[0] = xg_tiled_write(d, xg_tiled_number(d, fabs((double)NAN)), own.tensors[0], at, exists);
-    xg_tiled_end(d, &j);
-    xg_tiled_end(d, &i);
-    xg_tiled_end(d, &f);
+    xg_flow_end(&j);
+    xg_flow_end(&i);
+    xg_flow_end(&f);
     c->tensors[XG_TILED_OUT] = own.tensors[0];
 }
 XG_FN xg_kval *xg_tiled_cholesky(xg_tiled_site *d, xg_kval *dest) {
     int64_t tile = d->side * (d->side + 1);
     xg_kval *row, *column, *j;
     xg_tiled_state c;
-    xg_tiled_flow l;
+    xg_flow l;
     memset(&c, 0, sizeof c);
     c.tensors[XG_TILED_OUT] = dest;
     for (c.n_tensors = 1; c.n_tensors < (d->tiles > 1 ? 4u : 2u); c.n_tensors++) c.tensors[c.n_tensors] = xg_tiled_array(d, tile);
@@ -375,7 +372,7 @@ XG_FN xg_kval *xg_tiled_cholesky(xg_tiled_site *d, xg_kval *dest) {
     xg_tiled_factor_put(d, &c, c.elems[0], row, column);
     xg_tiled_factor_below(d, &c, j);
     if (d->tiles > 1) xg_tiled_wait(d, &c);
-    xg_tiled_end(d, &l);
+    xg_flow_end(&l);
     xg_tiled_wait(d, &c);
     xg_tiled_factor_refuse(d, &c);
     return c.tensors[XG_TILED_OUT];
@@ -388,7 +385,7 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
     const xg_shape *shape = d->i->shape;
     xg_kval *at[XG_RANK_MAX], *exists_column = xg_tiled_inside(d, column, d->columns), *row, *exists, *i, *place;
     xg_tiled_state c, sum;
-    xg_tiled_flow rows, front, l;
+    xg_flow rows, front, l;
     xg_elem zero = xg_tiled_number(d, 0), x, a;
     memset(&c, 0, sizeof c);
     c.n_tensors = d->tiles > 1 ? 3 : 2;
@@ -419,10 +416,10 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
         place = xg_tiled_join(d, l.var, d->lines, d->line, d->side * d->lines);
         x = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, c.tensors[2], &place, 1));
         sum.elems[0] = xg_tiled_less(d, sum.elems[0], a, x);
-        xg_tiled_end(d, &l);
+        xg_flow_end(&l);
         c.elems[0] = sum.elems[0];
         xg_tiled_wait(d, &c);
-        xg_tiled_end(d, &front);
+        xg_flow_end(&front);
         x = c.elems[0];
         c.n_elems = 0;
     }
@@ -432,7 +429,7 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
     xg_tiled_side_at(d, shape, row, column, at);
     c.tensors[0] = xg_tiled_write(d, x, c.tensors[0], at, exists);
     if (d->tiles > 1) xg_tiled_wait(d, &c);
-    xg_tiled_end(d, &rows);
+    xg_flow_end(&rows);
     return c.tensors[0];
 }
 

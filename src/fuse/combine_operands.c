@@ -4,7 +4,8 @@
  * is computed again. Fusion itself does not see this: it moves whole kernels, and a multiplication goes into its reader before f, which is dearer, can go into it.
  *
  * Laws: the reader uses the arrays for nothing else; the one in whose place the result comes has no other reader, and ends in an elementwise operation; its fusion has the other
- * arrays already, as outputs or as operands. So no array lives longer but for those operands, by no step more than the fusion itself. */
+ * arrays already, as outputs or as operands, or gets them as operands: those that were made before it and that only the reader reads. So no array lives longer but for operands that it
+ * had, by no step more than the fusion itself, and what it gets is free from then on. */
 #ifndef XG_FUSE_COMBINE_OPERANDS_C
 #define XG_FUSE_COMBINE_OPERANDS_C
 #include "fuse.h"
@@ -71,21 +72,48 @@ XG_FN xg_inst *xg_combine_inside(const xg_inst *maker, xg_inst *value) {
 }
 XG_FN xg_inst *xg_combine_value(const xg_combine *w, uint32_t k) { return XG_OPERAND(w->reader, w->params[k]->number); }
 
+/* Its place in the computation, if fusions may get operands. */
+XG_FN uintptr_t xg_combine_place(const xg_inst *i) { return (uintptr_t)i->scratch; }
+/* An array that the maker does not have: may it read it, so that the reader needs it no more? */
+XG_FN bool xg_combine_may_get(const xg_combine *w, const xg_inst *value) {
+    const xg_inst *from = value->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(value, 0) : value;
+    if (value->op == XG_PARAMETER || value->op == XG_CONSTANT || value == value->comp->root || !xg_shape_is_array(value->shape)) return false;
+    XG_FOR_USES(u, value) if (u->user != w->reader) return false;
+    return xg_combine_place(from) < xg_combine_place(w->maker) && w->maker->n_operands + (uint64_t)xg_shape_leaves(w->maker->shape) + XG_COMBINE_OPERANDS_MAX < XG_FUSE_BUFFERS_MAX;
+}
+
 XG_FN bool xg_combine_fits(xg_combine *w, uint32_t k) {
     const xg_inst *root;
     uint32_t j;
     w->value = xg_combine_value(w, k);
     w->maker = xg_combine_maker_of(w->value, &w->leaf);
-    if (!w->maker || w->value == w->value->comp->root || xg_inst_attr(w->maker, XG_A_output_to_operand_aliasing)) return false;
+    if (!w->maker || w->value == w->value->comp->root || xg_inst_attr(w->maker, XG_A_output_to_operand_aliasing) || xg_inst_attr(w->maker, XG_A_control_predecessors)) return false;
     XG_FOR_USES(u, w->value) if (u->user != w->reader || XG_USE_INDEX(u) != (uint32_t)w->params[k]->number) return false;
     if (w->maker != w->value) XG_FOR_USES(u, w->maker) if (u->user->op != XG_GET_TUPLE_ELEMENT || (u->user != w->value && xg_attr_int(u->user, XG_A_index, 0) == w->leaf)) return false;
     root = xg_fuse_leaf(xg_attr_comp(w->maker, XG_A_calls), (uint32_t)w->leaf);
     if (!root || !(xg_op_flags(root->op) & XGF_EW)) return false;
-    for (j = 0; j < w->inner->n_operands; j++) if (w->params[j] && !xg_combine_inside(w->maker, xg_combine_value(w, j))) return false;
+    for (j = 0; j < w->inner->n_operands; j++) if (w->params[j] && !xg_combine_inside(w->maker, xg_combine_value(w, j)) && !xg_combine_may_get(w, xg_combine_value(w, j))) return false;
     return true;
 }
 
 /* ---- moving it ---- */
+
+/* A maker that has the array as an operand, too, in place of the one that has not. */
+XG_FN void xg_combine_get(xg_combine *w, xg_inst *value) {
+    xg_inst *was = w->maker, **operands = XG_NEW_N(was->comp->module->arena, xg_inst *, (size_t)was->n_operands + 1), *made;
+    uint32_t k;
+    for (k = 0; k < was->n_operands; k++) operands[k] = XG_OPERAND(was, k);
+    operands[k] = value;
+    if (xg_combine_place(value) > xg_combine_place(was)) xg_inst_move_before(value, was); /* a name of what stands there */
+    (void)xg_comp_add_param(xg_attr_comp(was, XG_A_calls), value->shape, XG_STR("param"));
+    made = xg_inst_new(was->comp, XG_FUSION, was->shape, operands, k + 1, was, was->name);
+    for (k = 0; k < was->n_attrs; k++) xg_inst_set_attr(made, was->attrs[k]);
+    made->scratch = was->scratch;
+    if (w->value == was) w->value = made;
+    w->maker = made;
+    xg_inst_replace(was, made);
+    xg_inst_remove(was);
+}
 
 XG_FN xg_inst *xg_combine_operand(const xg_combine *w, const xg_hb *b, uint32_t k) {
     xg_inst *o = XG_OPERAND(w->inner, k), *there, *scalar;
@@ -108,12 +136,13 @@ XG_FN void xg_combine_remove(xg_inst *i) {
         for (o = j < k ? NULL : operands[k]; o && !o->first_use && (xg_in_place_renames(o) || xg_combine_is_splat(o)); o = next) { next = o->n_operands ? XG_OPERAND(o, 0) : NULL; xg_inst_remove(o); }
     }
 }
-XG_FN void xg_combine_move(const xg_combine *w) {
+XG_FN void xg_combine_move(xg_combine *w) {
     xg_comp *c = xg_attr_comp(w->maker, XG_A_calls);
     bool several = w->maker != w->value;
     xg_inst *operands[XG_COMBINE_OPERANDS_MAX] = {NULL, NULL, NULL, NULL}, *made, *param = NULL;
     xg_hb b = xg_hb_end(c, w->inner);
     uint32_t k;
+    for (k = 0; k < w->inner->n_operands; k++) if (w->params[k] && !xg_combine_inside(w->maker, xg_combine_value(w, k))) xg_combine_get(w, xg_combine_value(w, k));
     if (several) b.before = c->root;
     for (k = 0; k < w->inner->n_operands; k++) operands[k] = xg_combine_operand(w, &b, k);
     made = xg_inst_clone(w->inner, c, operands, b.before);
@@ -156,6 +185,10 @@ XG_FN bool xg_combine_reader(xg_inst *reader) {
 }
 XG_FN bool xg_combine_comp(xg_comp *c) {
     bool changed = false;
+    uintptr_t place = 0;
+    XG_FOR_INSTS(i, c) i->scratch = NULL;
+    XG_FOR_INSTS(i, c) if (xg_inst_attr(i, XG_A_control_predecessors)) place = UINTPTR_MAX; /* it may name a fusion that would be made anew */
+    if (!place) XG_FOR_INSTS(i, c) i->scratch = (void *)++place;
     XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) changed = xg_combine_reader(i) || changed;
     return changed;
 }

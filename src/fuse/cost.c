@@ -8,7 +8,7 @@
 #define XG_FUSE_COST_C
 #include "fuse.h"
 
-enum { XG_COST_LAUNCH_PS = 1500000, XG_COST_BLOCK = 128, XG_COST_SECTOR = 32, XG_COST_BLOCK_BYTES_PER_CLOCK = 32, XG_COST_L2_SPEED = 5, XG_COST_L1_SPEED = 20, XG_COST_VECTOR = 4 };
+enum { XG_COST_LAUNCH_PS = 1500000, XG_COST_BLOCK = 128, XG_COST_SECTOR = 32, XG_COST_BLOCK_BYTES_PER_CLOCK = 32, XG_COST_L2_SPEED = 5, XG_COST_L2_APART = 2, XG_COST_L1_SPEED = 20, XG_COST_VECTOR = 4 };
 static const int64_t XG_COST_MOST = INT64_MAX / 4;
 
 XG_FN int64_t xg_cost_add(int64_t a, int64_t b) { return a > XG_COST_MOST - b ? XG_COST_MOST : a + b; }
@@ -78,6 +78,7 @@ XG_FN xg_machine xg_cost_machine(const xg_module *m) {
     r.bandwidth_gbs = 3352;
     r.l2_bytes = (int64_t)50 << 20;
     r.threads_per_sm = 2048;
+    r.shared_per_block = 232448;
     return r;
 }
 
@@ -98,12 +99,16 @@ XG_FN int64_t xg_cost_move(const xg_cost *c, int64_t bytes, int64_t speed) {
 }
 
 /* `reads` elements are read from an array of `bytes`. */
-XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, bool coalesced) {
+XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, xg_cost_way way) {
     int64_t total = xg_cost_mul(reads, element_bytes), first, again, speed = XG_COST_L2_SPEED;
-    if (!coalesced && bytes > XG_COST_SECTOR * 64) total = xg_cost_mul(reads, XG_MAX(element_bytes, (int64_t)XG_COST_SECTOR) / 2);
+    if (way != XG_COST_NEIGHBOURS && bytes > XG_COST_SECTOR * 64) total = xg_cost_mul(reads, XG_MAX(element_bytes, (int64_t)XG_COST_SECTOR) / (way == XG_COST_APART ? 1 : 2));
     first = XG_MIN(total, bytes);
     again = total - first;
     c->memory = xg_cost_add(c->memory, xg_cost_move(c, first, 1));
+    if (way == XG_COST_APART && again > first) { /* sectors come again long after they were there: as fast as the second cache is */
+        c->memory = xg_cost_add(c->memory, xg_cost_move(c, again, bytes > c->machine->l2_bytes ? 1 : XG_COST_L2_APART));
+        return;
+    }
     if (bytes < 32768) speed = XG_COST_L1_SPEED; /* stays in every multiprocessor's own cache */
     c->memory = xg_cost_add(c->memory, bytes > c->machine->l2_bytes ? xg_cost_move(c, again, 1) : xg_cost_move(c, again, speed) / (speed == XG_COST_L1_SPEED ? 1 : 2));
 }

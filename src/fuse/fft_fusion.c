@@ -50,24 +50,41 @@ XG_FN void xg_fft_fuse_group(xg_comp *c, const xg_fft_group *g) {
     }
 }
 
+/* Is it made of what lies in memory anyway, for the result alone? Then it goes with the last transforms, and until then its memory is free for others. */
+XG_FN bool xg_fft_may_wait(const xg_inst *i) {
+    const xg_inst *o = XG_OPERAND(i, 0);
+    while (o->op == XG_BITCAST) o = XG_OPERAND(o, 0);
+    if (!xg_fuse_lasts(o)) return false;
+    XG_FOR_USES(u, i) if (u->user != i->comp->root || u->user->op != XG_TUPLE) return false;
+    return true;
+}
+XG_FN bool xg_fft_join(xg_fft_group *g, xg_inst *i) {
+    if (g->n == XG_FFT_TOGETHER_MAX || g->bytes + xg_fft_memory(i) > 48 << 10) return false;
+    g->bytes += xg_fft_memory(i);
+    g->p[g->n++] = i;
+    return true;
+}
+
 XG_FN bool xg_fft_fuse_comp(xg_comp *c) {
     xg_arena *a = c->module->arena;
     XG_VEC(xg_fft_group) groups = {NULL, 0, 0}; /* by depth */
+    XG_VEC(xg_inst *) waiting = {NULL, 0, 0};
     xg_fft_group none;
     bool changed = false;
-    uint32_t k;
+    uint32_t k, j;
     memset(&none, 0, sizeof none);
     XG_FOR_INSTS(i, c) {
         uintptr_t depth = 0;
-        xg_fft_group *g;
         for (k = 0; k < i->n_operands; k++) depth = XG_MAX(depth, (uintptr_t)XG_OPERAND(i, k)->scratch);
         i->scratch = (void *)(depth + (i->op == XG_FFT));
         if (i->op != XG_FFT || i->shape->dynamic) continue;
         while (groups.n <= depth) xg_push(a, xg_fft_group, &groups, none);
-        g = &groups.p[depth];
-        if (g->n == XG_FFT_TOGETHER_MAX || g->bytes + xg_fft_memory(i) > 48 << 10) continue;
-        g->bytes += xg_fft_memory(i);
-        g->p[g->n++] = i;
+        if (xg_fft_may_wait(i)) xg_push(a, xg_inst *, &waiting, i);
+        else (void)xg_fft_join(&groups.p[depth], i);
+    }
+    for (k = 0; k < waiting.n; k++) {
+        for (j = groups.n; j && (!groups.p[j - 1].n || !xg_fft_join(&groups.p[j - 1], waiting.p[k])); j--) {}
+        if (!j) (void)xg_fft_join(&groups.p[0], waiting.p[k]);
     }
     for (k = 0; k < groups.n; k++) {
         if (groups.p[k].n < 2) continue;

@@ -27,13 +27,21 @@ XG_FN bool xg_fuse_rematerialize(xg_module *m);    /* what is made out of nothin
 
 /* ---- sort_order.c: what order a comparator asks for ---- */
 typedef enum xg_sort_form { XG_SORT_BY_ELEMENT, XG_SORT_BY_ENTRY, XG_SORT_BY_KEY, XG_SORT_BY_COMPARATOR } xg_sort_form;
-typedef struct xg_sort_order {
-    const xg_inst *sort, *key;       /* a sort or topk; what the comparator compares of its first element, NULL: the element itself (topk) */
-    xg_sort_form form;
+enum { XG_SORT_KEYS = 8 };
+typedef struct xg_sort_key {
+    const xg_inst *key;              /* what the comparator compares of its first element, NULL: the element itself (topk) */
     uint32_t keyed;                  /* of this operand */
     xlagpu_type type;                /* the key's */
-    bool descending, total, exact;   /* exact: the key tells all about the element */
-    int bits;                        /* of the key as an integer; 0: there is none */
+    bool descending, total;
+    int bits;                        /* as an integer */
+} xg_sort_key;
+typedef struct xg_sort_order {
+    const xg_inst *sort;             /* a sort or topk */
+    xg_sort_form form;
+    xg_sort_key keys[XG_SORT_KEYS];  /* those behind the first are asked where all before are equal */
+    uint32_t n_keys;
+    bool exact;                      /* the key tells all about the element */
+    int bits;                        /* of all keys as one integer; 0: there is none */
     int64_t entry_bytes, beside_bytes; /* in shared memory for each place: what is sorted, and what lies there beside it */
 } xg_sort_order;
 XG_FN xg_sort_order xg_fuse_sort_order(const xg_inst *sort);
@@ -59,6 +67,7 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
 
 XG_FN xg_inst *xg_fuse_leaf(const xg_comp *c, uint32_t leaf);                     /* the instruction that gives a leaf of the fusion's result */
 XG_FN bool xg_in_place_renames(const xg_inst *i);                                  /* another name for the same elements in the same order */
+XG_FN bool xg_fuse_lasts(const xg_inst *i);                                        /* lies in memory from the first to the last, and nothing is made over it */
 XG_FN int64_t xg_fuse_said(const xg_inst *i, uint32_t leaf);                       /* what its output_to_operand_aliasing says of the leaf, or -1 */
 
 /* ---- partition.c ---- */
@@ -88,7 +97,8 @@ XG_FN void xg_partition_print(xg_buf *b, const xg_partition *p);
 typedef struct xg_cost { const xg_machine *machine; int64_t blocks, memory; } xg_cost;
 XG_FN xg_machine xg_cost_machine(const xg_module *m);               /* the module's, or a typical one */
 XG_FN void xg_cost_begin(xg_cost *c, const xg_machine *m, int64_t threads);
-XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, bool coalesced);
+typedef enum xg_cost_way { XG_COST_NEIGHBOURS, XG_COST_TURNED, XG_COST_APART } xg_cost_way; /* neighbours read neighbours; or through shared memory; or each a sector of its own */
+XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, xg_cost_way way);
 XG_FN void xg_cost_write(xg_cost *c, int64_t bytes);
 XG_FN int64_t xg_cost_time(const xg_cost *c, int64_t instructions); /* picoseconds, the launch with it */
 XG_FN int64_t xg_cost_op(const xg_inst *i);                         /* instructions for one element */
@@ -105,6 +115,7 @@ typedef struct xg_kernel_input {
     uint32_t sites : 24;                 /* at how many different indices */
     uint32_t aligned : 1, coalesced : 1, contracted : 1; /* element for element in the order of the kernel; neighbours by neighbours; inside of a contraction */
     uint32_t refused : 1;
+    uint32_t turn;                       /* see xg_access, of all on the way; 0: none */
     int64_t reads;                       /* elements, all in all */
     const char *why;
     int64_t gain, time;                  /* of the kernel, if `from` were computed inside of it; and that of reading it; -1: not known yet */
@@ -132,6 +143,7 @@ struct xg_kernel {
     bool shared;                 /* its kernel computes what another one computes too */
     bool is_update_in_place;
     bool turns;                  /* moves the minor dimension: wants tiles in shared memory */
+    uint32_t turn;               /* the way that these serve: that of the first input that is turned; 0: of none */
     bool loops;                  /* folds windows, element by element */
     bool moves;                  /* into the fusion that is being made, which is the only one that computes it */
     bool rows;                   /* a row program (rows.c): several reductions over the same rows, and what is made of them */
@@ -180,9 +192,15 @@ XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p); /* c compu
 XG_FN bool xg_kernel_computes(const xg_kernel *leader, const xg_kernel *o); /* inside, when it needs it */
 XG_FN uint32_t xg_kernel_n_outputs(const xg_kernel *k);
 
+/* ---- permutation.c ---- */
+/* In memory order: dims of the operand, and which of them is the result's k-th. */
+typedef struct xg_permutation { uint32_t rank; int64_t dims[XG_RANK_MAX]; uint32_t from[XG_RANK_MAX]; } xg_permutation;
+XG_FN bool xg_permutation_of(const xg_inst *i, xg_permutation *p);  /* false for what is no permutation of elements, or keeps their order */
+XG_FN uint32_t xg_permutation_turn(const xg_inst *i);
+
 /* ---- legality.c: what may be in one kernel, whatever it costs ---- */
 typedef enum xg_access_kind { XG_ACCESS_SAME, XG_ACCESS_ALIGNED, XG_ACCESS_MOVED, XG_ACCESS_LOOP, XG_ACCESS_CONTRACTED } xg_access_kind;
-typedef struct xg_access { xg_access_kind kind; int64_t num, den; bool coalesced; } xg_access; /* num/den elements of the operand for one of the result */
+typedef struct xg_access { xg_access_kind kind; int64_t num, den; bool coalesced; uint32_t turn; } xg_access; /* num/den elements of the operand for one of the result; turn: which way the minor dimension moves, 0 if it stays */
 XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t operand);
 XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i);
 XG_FN bool xg_fuse_absorbs(const xg_inst *user, uint32_t operand);

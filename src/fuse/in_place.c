@@ -9,8 +9,9 @@
  * Results that are made of one operand are made by one walk, or one would read what another has written: where emitters walk more than once (a hero, results of several
  * sizes), only an operand of a single result may be given away. The loop emitter makes results of one shape by one walk, whatever is in front of them: if it is the one who
  * makes the kernel, xg_fuse_may_share_in_walk is enough (emit/emit.c knows).
- * In a row program (rows.c) a row may be reduced too: its threads know the result before any of them writes.
- * A transform, a factor, the solutions of triangular systems are written over what they are made of: their emitters see to the order.
+ * In a row program (rows.c) a row may be reduced too: its threads know the result before any of them writes, and all that is written at one place is made before.
+ * A transform, a factor, the solutions of triangular systems, sorted rows are written over what they are made of: their emitters see to the order. Of a sort, output k over operand k:
+ * a block has read all of its rows of it by then. The pass that merges runs is none of these, since blocks read each other's.
  * The window of a dynamic-slice is in place if it ends in the update of a dynamic-update-slice that has the same indices. */
 #ifndef XG_FUSE_IN_PLACE_C
 #define XG_FUSE_IN_PLACE_C
@@ -66,8 +67,28 @@ XG_FN bool xg_in_place_output(xg_in_place *w, const xg_inst *v, const xg_inst *s
     return true;
 }
 
+/* Lies in memory from the first to the last, and nothing is made over it. */
+XG_FN bool xg_fuse_lasts(const xg_inst *i) {
+    const xg_module *m = i->comp->module;
+    uint32_t k;
+    if (i->op == XG_CONSTANT) return true;
+    if (i->op != XG_PARAMETER || i->comp != m->entry) return false; /* the state of a loop is made anew */
+    for (k = 0; k < m->n_aliases && m->aliases[k].param != i->number; k++) {}
+    if (k < m->n_aliases) return false;
+    for (k = 0; k < m->n_donors && m->donors[k].param != i->number; k++) {}
+    return k == m->n_donors;
+}
+
 /* Made as a whole by one emitter, which takes an element of the operand before it, or another thread that waits for it, writes there. */
 XG_FN bool xg_in_place_wholly(const xg_inst *i, uint32_t operand) { return i->op == XG_FFT || i->op == XG_CHOLESKY || (i->op == XG_TRIANGULAR_SOLVE && operand == 1); }
+
+XG_FN bool xg_in_place_sorted(xg_in_place *w, const xg_inst *v, xg_inst *sort, uint32_t operand) {
+    int64_t from, to;
+    if (!xg_in_place_same_shape(XG_OPERAND(sort, operand)->shape, v->shape) || (xg_fuse_sorted_runs(sort, &from, &to) && from > 1)) return false;
+    if (sort->shape->type != XLAGPU_TUPLE) xg_in_place_add(w, sort, sort);
+    else XG_FOR_USES(u, sort) if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand) xg_in_place_add(w, u->user, u->user);
+    return true;
+}
 
 /* A solver's first result, of one or several. */
 XG_FN bool xg_in_place_solver(xg_in_place *w, const xg_inst *v, xg_inst *user, uint32_t operand) {
@@ -92,6 +113,7 @@ XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, 
         return as != NULL;
     }
     if (user->op == XG_SCATTER && user->shape->type == XLAGPU_TUPLE) return xg_in_place_output(w, v, user, operand);
+    if (user->op == XG_SORT) return xg_in_place_sorted(w, v, user, operand);
     if (xg_is_block_call(user)) return xg_in_place_solver(w, v, user, operand);
     if (xg_in_place_wholly(user, operand) && xg_in_place_same_shape(user->shape, v->shape)) { xg_in_place_add(w, user, user); return true; }
     if (operand != 0 || (user->op != XG_DYNAMIC_UPDATE_SLICE && user->op != XG_SCATTER) || !xg_in_place_same_shape(user->shape, v->shape)) return false;
@@ -113,19 +135,6 @@ XG_FN bool xg_in_place_one_walk(const xg_comp *c) {
     }
     return true;
 }
-XG_FN bool xg_in_place_alone(const xg_in_place *w, const xg_comp *c, uint32_t leaf) {
-    const xg_inst *root = c->root;
-    bool alone = true, same = true;
-    uint32_t k;
-    if (root->op != XG_TUPLE) return true;
-    for (k = 0; k < root->n_operands; k++) {
-        if (!xg_map64_get(&w->seen, XG_OPERAND(root, k)->id + (uint64_t)1)) continue;
-        alone = alone && k == leaf;
-        same = same && XG_OPERAND(root, k)->shape->elements == XG_OPERAND(root, 0)->shape->elements;
-    }
-    return alone || (same && xg_in_place_one_walk(c));
-}
-
 /* Results that the loop emitter makes by one walk: those with as many elements as the first, and others of one shape. */
 XG_FN bool xg_in_place_together(const xg_in_place *w, const xg_comp *c, const xg_inst *to) {
     const xg_inst *root = c->root;
@@ -149,6 +158,22 @@ XG_FN bool xg_in_place_rows(xg_arena *a, const xg_comp *c) {
     return xg_fuse_is_row_form(a, insts, n, roots, n_roots);
 }
 
+/* What becomes of the operand, as results: nothing but this one, or others that are as large, made at the same place before any of them is written there. */
+XG_FN bool xg_in_place_alone(const xg_in_place *w, const xg_comp *c, uint32_t leaf, bool rows) {
+    const xg_inst *root = c->root;
+    int64_t elements;
+    bool alone = true, same = true;
+    uint32_t k;
+    if (root->op != XG_TUPLE) return true;
+    elements = XG_OPERAND(root, leaf)->shape->elements;
+    for (k = 0; k < root->n_operands; k++) {
+        if (!xg_map64_get(&w->seen, XG_OPERAND(root, k)->id + (uint64_t)1)) continue;
+        alone = alone && k == leaf;
+        same = same && XG_OPERAND(root, k)->shape->elements == elements;
+    }
+    return alone || (same && (rows || (elements == XG_OPERAND(root, 0)->shape->elements && xg_in_place_one_walk(c))));
+}
+
 XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     xg_inst *from = c->params[operand], *to = xg_fuse_leaf(c, leaf);
@@ -166,7 +191,8 @@ XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t opera
         XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, XG_USE_INDEX(u)))) break;
     }
     ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to;
-    ok = ok && (in_walk ? xg_in_place_together(&w, c, to) : xg_in_place_alone(&w, c, leaf) && (!w.reduced || xg_in_place_rows(a, c)));
+    if (ok && in_walk) ok = xg_in_place_together(&w, c, to);
+    else if (ok) ok = (!w.reduced && xg_in_place_alone(&w, c, leaf, false)) || (xg_in_place_rows(a, c) && xg_in_place_alone(&w, c, leaf, true));
     xg_arena_reset(a, mark);
     return ok;
 }

@@ -66,9 +66,13 @@ XG_FN void xg_kernel_inputs_give(xg_kernels *g, xg_kernel_input *p, uint32_t cap
 
 XG_FN uint32_t xg_kernel_key(uint32_t outer, uint32_t inner) { return !outer ? inner : !inner ? outer : xg_hash_mix(outer, inner) | 1; }
 
+enum { XG_KERNEL_TURNS_BOTH = -1 }; /* two ways: no tile serves both */
+XG_FN uint32_t xg_kernel_turn(uint32_t outer, uint32_t inner) { return outer == (uint32_t)XG_KERNEL_TURNS_BOTH || inner == (uint32_t)XG_KERNEL_TURNS_BOTH ? (uint32_t)XG_KERNEL_TURNS_BOTH : xg_kernel_key(outer, inner); }
+
 /* Another place where the same value is read; equal places count once. */
 XG_FN void xg_kernel_join(xg_kernel_input *to, const xg_kernel_input *more) {
     to->time = -1;
+    to->turn = to->turn && more->turn && to->turn != more->turn ? (uint32_t)XG_KERNEL_TURNS_BOTH : to->turn | more->turn;
     to->coalesced = to->coalesced && more->coalesced;
     to->contracted = to->contracted || more->contracted;
     to->aligned = to->aligned && more->aligned;
@@ -83,6 +87,7 @@ XG_FN xg_kernel_input xg_kernel_through(const xg_kernel_input *outer, const xg_k
     xg_kernel_input r = *inner;
     r.sites = (uint32_t)XG_MIN((uint64_t)inner->sites * outer->sites, (uint64_t)1 << 20);
     r.key = xg_kernel_key(outer->key, inner->key);
+    r.turn = xg_kernel_turn(outer->turn, inner->turn);
     r.reads = xg_cost_scale(inner->reads, outer->reads, XG_MAX(elements, (int64_t)1));
     r.aligned = inner->aligned && outer->aligned;
     r.coalesced = inner->coalesced && outer->coalesced;
@@ -90,11 +95,16 @@ XG_FN xg_kernel_input xg_kernel_through(const xg_kernel_input *outer, const xg_k
     r.refused = false;
     r.why = NULL;
     r.gain = 0;
-    if (r.reads != inner->reads || r.coalesced != inner->coalesced) r.time = -1;
+    if (r.reads != inner->reads || r.coalesced != inner->coalesced || r.turn) r.time = -1;
     return r;
 }
 
-XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in) {
+/* turn: the way that the kernel's tiles serve. */
+XG_FN xg_cost_way xg_kernel_way(const xg_kernel_input *in, uint32_t turn) {
+    if (in->coalesced) return XG_COST_NEIGHBOURS;
+    return in->turn == (uint32_t)XG_KERNEL_TURNS_BOTH || (in->turn && turn && in->turn != turn) ? XG_COST_APART : XG_COST_TURNED;
+}
+XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t turn) {
     const xg_shape *s = in->from->inst->shape;
     int64_t reads = in->reads;
     xg_cost cost;
@@ -103,7 +113,7 @@ XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const
     cost.memory = 0;
     if (!xg_shape_is_array(s)) return 0;
     if (c->rows && s->elements == XG_OPERAND(c->hero, 0)->shape->elements) reads = XG_MIN(reads, s->elements); /* whoever has a row in his hands reads it once */
-    xg_cost_read(&cost, xg_cost_bytes(s), reads, xg_type_bytes(s->type), in->coalesced);
+    xg_cost_read(&cost, xg_cost_bytes(s), reads, xg_type_bytes(s->type), xg_kernel_way(in, turn));
     return cost.memory;
 }
 
@@ -119,18 +129,19 @@ XG_FN int64_t xg_kernel_time(const xg_kernels *g, const xg_kernel *c, int64_t me
 XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
     xg_cost cost;
     int64_t threads = k->elements;
-    uint32_t j;
+    uint32_t was = k->turn, j;
     bool others;
     if (k->rows) threads = XG_MIN(XG_OPERAND(k->hero, 0)->shape->elements / 4, xg_cost_mul(k->hero->shape->elements, XG_ROWS_LANES_MAX)); /* a row stays in one block */
     else if (k->hero && k->hero->op == XG_REDUCE) threads = XG_MAX(threads, XG_OPERAND(k->hero, 0)->shape->elements / 4);
     if (k->hero && k->hero->op == XG_SCATTER) threads = XG_OPERAND(k->hero, k->hero->n_operands - 1)->shape->elements; /* each update goes where it goes */
     xg_cost_begin(&cost, &g->machine, threads);
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_cost_write(&cost, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
-    others = k->blocks != cost.blocks;
+    for (k->turn = 0, j = 0; j < k->n_inputs && !k->turn; j++) k->turn = k->inputs[j].turn;
+    others = k->blocks != cost.blocks || k->turn != was;
     k->blocks = cost.blocks;
     k->memory = cost.memory;
     for (j = 0; j < k->n_inputs; j++) {
-        if (others || k->inputs[j].time < 0) k->inputs[j].time = xg_kernel_read_time(g, k, &k->inputs[j]);
+        if (others || k->inputs[j].time < 0) k->inputs[j].time = xg_kernel_read_time(g, k, &k->inputs[j], k->turn);
         k->memory = xg_cost_add(k->memory, k->inputs[j].time);
     }
     k->time = xg_kernel_time(g, k, k->memory, k->instructions);
@@ -186,6 +197,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
         if (a.kind != XG_ACCESS_SAME) how.key = xg_kernel_key(how.key, xg_hash_mix(i->id, k) | 1);
         how.aligned = how.aligned && a.kind <= XG_ACCESS_ALIGNED;
         how.coalesced = how.coalesced && a.coalesced;
+        how.turn = xg_kernel_turn(how.turn, a.turn);
         how.contracted = how.contracted || a.kind == XG_ACCESS_CONTRACTED;
         if (o->epoch != g->epoch) { o->epoch = g->epoch; o->seen.from = NULL; xg_push(g->arena, xg_kernel *, &g->found, o); }
         xg_kernel_see(o, &how);
@@ -255,7 +267,7 @@ XG_FN int64_t xg_kernel_time_with(xg_kernels *g, const xg_kernel *c, const xg_ke
         uint32_t had = xg_kernel_input_place(g, c, through.from, p->n_inputs);
         if (had != UINT32_MAX) { xg_kernel_input both = c->inputs[had]; xg_kernel_join(&both, &through); memory -= c->inputs[had].time; through = both; }
         else ++*buffers;
-        if (through.time < 0 || p->blocks != c->blocks) through.time = xg_kernel_read_time(g, c, &through);
+        if (through.time < 0 || p->blocks != c->blocks) through.time = xg_kernel_read_time(g, c, &through, c->turn ? c->turn : xg_kernel_turn(in->turn, p->turn));
         memory = xg_cost_add(memory, through.time);
     }
     return xg_kernel_time(g, c, memory, xg_kernel_instructions_with(c, in));

@@ -125,6 +125,7 @@ XG_FN xg_access xg_access_ratio(xg_access_kind kind, int64_t num, int64_t den) {
     a.num = num;
     a.den = XG_MAX(den, (int64_t)1);
     a.coalesced = true;
+    a.turn = 0;
     return a;
 }
 
@@ -157,6 +158,7 @@ XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t k) {
     default: if (xg_op_flags(user->op) & XGF_EW) return xg_access_ratio(o->shape->rank == user->shape->rank ? XG_ACCESS_SAME : XG_ACCESS_MOVED, 1, 1); break;
     }
     a.coalesced = xg_fuse_keeps_minor(user, o->shape);
+    if (!a.coalesced) a.turn = xg_permutation_turn(user);
     return a;
 }
 
@@ -195,6 +197,27 @@ XG_FN bool xg_fuse_reads_what_is_updated(const xg_kernel *p, const xg_kernel *c)
     return false;
 }
 
+/* Two large arrays are updated in place, each by what is read of the other. If both kernels read, the second would find what the first has written, so one array would have to be
+ * copied as a whole; what is read stays in front of both. Arguments that the program keeps are not written, whoever updates them. */
+XG_FN bool xg_fuse_is_kept(const xg_inst *x) {
+    const xg_module *m = x->comp->module;
+    return x->op == XG_PARAMETER && x->comp == m->entry && !m->n_aliases && !m->n_donors;
+}
+XG_FN bool xg_fuse_reads_in_turn(const xg_kernel *p, const xg_kernel *c) {
+    const xg_kernel *of;
+    uint32_t k, j;
+    if (!c->is_update_in_place || c->roots.n > 1) return false;
+    of = (const xg_kernel *)xg_in_place_strip(XG_OPERAND(c->inst, 0))->scratch;
+    if (!of) return false;
+    for (k = 0; k < p->n_inputs; k++) if (!xg_fuse_is_kept(p->inputs[k].from->inst)) XG_FOR_USES(v, p->inputs[k].from->inst) {
+        const xg_kernel *other = (const xg_kernel *)v->user->scratch;
+        if (p->inputs[k].from == of || !other || other == c || !other->is_update_in_place || XG_USE_INDEX(v)) continue;
+        if (xg_kernel_find_input(other, of)) return true;
+        for (j = 0; j < other->n_inputs; j++) if (xg_kernel_find_input(other->inputs[j].from, of)) return true;
+    }
+    return false;
+}
+
 /* Are both of one chain of updates in place, of which neither reads the array elsewhere? Then one kernel makes all of them, each by blocks of its own (emit/update.c). */
 XG_FN bool xg_fuse_continues_update(const xg_kernel *p, const xg_kernel *c) {
     const xg_inst *y = c->inst, *x;
@@ -214,14 +237,20 @@ XG_FN bool xg_fuse_continues_update(const xg_kernel *p, const xg_kernel *c) {
     return !xg_kernel_find_input(c, in->from);
 }
 
+/* A contraction, and nobody else, reads each of the producer's elements hardly more often than it is made in a kernel of its own: of a few by a few. */
+XG_FN bool xg_fuse_contracts_briefly(const xg_kernel *p, const xg_kernel *c) {
+    return p->n_readers == 1 && c->hero && xg_cost_mul(xg_fuse_elements(c->hero), xg_fuse_steps(c->hero)) / XG_FUSE_REPEATED <= p->elements;
+}
+
 /* Why the producer may not be computed in the consumer's kernel; NULL: it may. */
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
     const xg_inst *h = p->hero;
     if (p->is_update_in_place) return xg_fuse_continues_update(p, c) ? NULL : "the producer is an update in place";
     if (xg_fuse_reads_what_is_updated(p, c)) return "it reads what the consumer updates in place";
+    if (xg_fuse_reads_in_turn(p, c)) return "it reads what is updated in place by what it updates";
     if (in->contracted) {
         if (h) return "a hero inside of a contraction";
-        if (p->instructions > 4 * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) return "too much work to repeat inside of a contraction";
+        if ((p->instructions > 4 * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) && !xg_fuse_contracts_briefly(p, c)) return "too much work to repeat inside of a contraction";
     }
     if (!h) return p->loops && in->sites > 1 && in->reads / XG_FUSE_REPEATED >= p->elements ? "windows would be folded again for each reader" : NULL;
     if (h->op == XG_SCATTER || h->op == XG_SELECT_AND_SCATTER || h->shape->type == XLAGPU_TUPLE) return "nothing is computed behind the producer's hero";

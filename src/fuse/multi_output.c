@@ -4,6 +4,8 @@
  * Ideas
  * - Every kernel has a level, greater than the levels of all that it reads. Kernels of one level never wait for each other, so merging them makes no cycle, and no search is
  *   needed to know it. A kernel may move up to the level of another if its readers stay above, or down if what it reads stays below; nobody else moves.
+ * - A kernel that reads only what lies in memory anyway waits until its values are needed, those of the program's result until the end: they take memory from then on, and what
+ *   does not live so long lies in that of the results (plan/pack.c). Small ones go with others that they find there; who finds nobody goes back and looks where he could have been first.
  * - Kernels that make as many elements walk together, and what both compute is computed once. Others walk one behind the other, which pays when they are small. */
 #ifndef XG_FUSE_MULTI_OUTPUT_C
 #define XG_FUSE_MULTI_OUTPUT_C
@@ -14,6 +16,29 @@ enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_SHORT_ELEMENTS
 /* ---- levels ---- */
 
 XG_FN bool xg_multi_is_alias(const xg_kernel *k) { return !k->live && (k->inst->op == XG_BITCAST || k->inst->op == XG_GET_TUPLE_ELEMENT); }
+
+/* What reads an element of a tuple does not know the kernel behind it: the kernel keeps its level. */
+XG_FN bool xg_multi_stays(const xg_kernel *k) {
+    uint32_t j;
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) if (xg_kernel_root(k, j)->inst->shape->type == XLAGPU_TUPLE) return true;
+    return false;
+}
+
+/* Whoever reads only what lasts may wait until he is needed: what he makes takes memory from then on, and a result's is free for others until then. */
+XG_FN bool xg_multi_may_wait(const xg_kernel *n) {
+    uint32_t j;
+    for (j = 0; j < n->n_inputs; j++) if (!xg_fuse_lasts(n->inputs[j].from->inst)) return false;
+    return !xg_multi_stays(n);
+}
+XG_FN uint32_t xg_multi_soon(const xg_kernel *n) { return n->n_inputs > 0; } /* his level if he did not wait */
+XG_FN bool xg_multi_waits(const xg_kernel *n) { return n->level > xg_multi_soon(n) && xg_multi_may_wait(n); }
+
+XG_FN void xg_multi_wait(xg_kernel *n) {
+    uint32_t late = n->limit, j;
+    if (!xg_multi_may_wait(n)) return;
+    for (j = 0; j < n->readers.n; j++) if (n->readers.p[j]->live && xg_kernel_find_input(n->readers.p[j], n)) late = XG_MIN(late, n->readers.p[j]->level);
+    if (late != UINT32_MAX) n->level = late - 1;
+}
 
 XG_FN void xg_multi_levels(xg_kernels *g) {
     uint32_t k, j;
@@ -27,7 +52,8 @@ XG_FN void xg_multi_levels(xg_kernels *g) {
     for (k = g->n; k-- > 0;) { /* the lowest of those who need it and are no kernels */
         xg_kernel *n = &g->nodes[k];
         uint32_t limit = xg_multi_is_alias(n) ? n->limit : n->level;
-        if (n->live || (n->kind == XG_FUSE_KERNEL && !n->live)) continue;
+        if (n->live) { xg_multi_wait(n); continue; }
+        if (n->kind == XG_FUSE_KERNEL) continue;
         if (n->kind == XG_FUSE_FREE && !n->pinned) continue;
         for (j = 0; j < n->inst->n_operands; j++) { xg_kernel *o = xg_kernel_of(XG_OPERAND(n->inst, j)); o->limit = XG_MIN(o->limit, limit); }
     }
@@ -51,13 +77,6 @@ XG_FN bool xg_multi_inputs_below(const xg_kernel *k, const xg_kernel *other, uin
     uint32_t j;
     for (j = 0; j < k->n_inputs; j++) if (k->inputs[j].from->leader != other && k->inputs[j].from->leader->level >= level) return false;
     return true;
-}
-
-/* What reads an element of a tuple does not know the kernel behind it: the kernel keeps its level. */
-XG_FN bool xg_multi_stays(const xg_kernel *k) {
-    uint32_t j;
-    for (j = 0; j < xg_kernel_n_outputs(k); j++) if (xg_kernel_root(k, j)->inst->shape->type == XLAGPU_TUPLE) return true;
-    return false;
 }
 
 /* A level that both may have; false when there is none. */
@@ -95,6 +114,9 @@ XG_FN bool xg_multi_is_short(const xg_kernel *k) {
     if (xg_fuse_is_scan(h)) return k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_window_size(h) <= XG_MULTI_SHORT_REDUCE; /* beside others it is no scan any more */
     return k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_steps(h) <= (h->op == XG_REDUCE ? XG_MULTI_SHORT_REDUCE : XG_MULTI_SHORT_STEPS);
 }
+
+/* A kernel that takes little longer than its launch. */
+XG_FN bool xg_multi_is_little(const xg_kernel *k) { return k->live && k->leader == k && xg_multi_is_short(k) && k->time - XG_MULTI_LITTLE_PS < XG_MULTI_LITTLE_PS; }
 
 /* A fill takes no kernel, and its memory only from when it is read: alone it is made right then. */
 XG_FN bool xg_multi_is_fill(const xg_kernel *k) {
@@ -282,6 +304,7 @@ XG_FN bool xg_multi_siblings(xg_kernels *g, xg_kernel *const *kernels, uint32_t 
             if (a == last || a == b || !xg_multi_is_near(a, b)) continue;
             last = a;
             tries++;
+            if (a->level != b->level && (xg_multi_waits(a) || xg_multi_waits(b)) && xg_multi_is_little(a) && xg_multi_is_little(b)) continue; /* reading together spares little; it may find others where it waits */
             if (xg_multi_merge(g, a, b)) { changed = true; break; }
         }
     }
@@ -312,9 +335,6 @@ XG_FN void xg_multi_with_readers(xg_kernels *g, xg_kernel *p) {
     }
 }
 
-/* Small kernels that share nothing. */
-XG_FN bool xg_multi_is_little(const xg_kernel *k) { return k->live && k->leader == k && xg_multi_is_short(k) && k->time - XG_MULTI_LITTLE_PS < XG_MULTI_LITTLE_PS; }
-
 XG_FN int xg_multi_by_level(const void *a, const void *b) {
     const xg_kernel *x = *(xg_kernel *const *)a, *y = *(xg_kernel *const *)b;
     if (x->level != y->level) return x->level < y->level ? -1 : 1;
@@ -322,16 +342,33 @@ XG_FN int xg_multi_by_level(const void *a, const void *b) {
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
+/* The small ones by level; of one level those that wait come last, and find the others there. */
+XG_FN uint32_t xg_multi_list(const xg_kernels *g, xg_kernel ***out) {
+    xg_kernel **list = XG_NEW_N(g->arena, xg_kernel *, g->n + (size_t)1), **waiting = XG_NEW_N(g->arena, xg_kernel *, g->n + (size_t)1);
+    uint32_t n = 0, w = 0, all, k;
+    for (k = 0; k < g->n; k++) {
+        xg_kernel *x = &g->nodes[k];
+        if (!xg_multi_is_little(x) || xg_multi_is_fill(x)) continue;
+        if (xg_multi_waits(x)) waiting[w++] = x; else list[n++] = x;
+    }
+    if (n > 1) qsort(list, n, sizeof *list, xg_multi_by_level);
+    if (w > 1) qsort(waiting, w, sizeof *waiting, xg_multi_by_level);
+    all = n + w;
+    for (k = all; w; k--) list[k - 1] = n && list[n - 1]->level > waiting[w - 1]->level ? list[--n] : waiting[--w];
+    *out = list;
+    return all;
+}
+
+/* First those that do not wait; then those that do, with whoever there is by then. */
 XG_FN void xg_multi_horizontal(xg_kernels *g) {
-    xg_kernel **list = XG_NEW_N(g->arena, xg_kernel *, g->n + (size_t)1);
-    uint32_t n = 0, k, j, tries;
-    for (k = 0; k < g->n; k++) if (xg_multi_is_little(&g->nodes[k])) list[n++] = &g->nodes[k];
-    qsort(list, n, sizeof *list, xg_multi_by_level);
-    for (k = 1; k < n; k++) {
+    xg_kernel **list;
+    uint32_t n = xg_multi_list(g, &list), waiting, k, j, tries;
+    for (waiting = 0; waiting < 2; waiting++) for (k = 1; k < n; k++) {
         xg_kernel *b = xg_multi_leader(list[k]), *last = b;
+        if (xg_multi_waits(b) != (waiting == 1)) continue;
         for (j = k, tries = 0; j-- > 0 && tries < XG_MULTI_TRIES;) {
             xg_kernel *a = xg_multi_leader(list[j]);
-            if (a == last || a == b || !xg_multi_is_little(a)) continue;
+            if (a == last || a == b || !xg_multi_is_little(a) || (!waiting && xg_multi_waits(a))) continue;
             last = a;
             tries++;
             if (xg_multi_merge(g, a, b)) break;
@@ -339,11 +376,27 @@ XG_FN void xg_multi_horizontal(xg_kernels *g) {
     }
 }
 
+/* Who waited and found nobody to go with goes back to where all that he reads is there. */
+XG_FN bool xg_multi_return(xg_kernels *g) {
+    bool any = false;
+    uint32_t k, j;
+    for (k = 0; k < g->n; k++) {
+        xg_kernel *n = &g->nodes[k];
+        if (!n->live || n->leader != n || !xg_multi_waits(n)) continue;
+        n->level = xg_multi_soon(n);
+        for (j = 0; j < n->roots.n; j++) n->roots.p[j]->level = n->level;
+        any = true;
+    }
+    return any;
+}
+
 /* Requires levels, and keeps them. */
 XG_FN void xg_multi_run(xg_kernels *g) {
     uint32_t k;
     for (k = 0; k < g->n; k++) if (g->nodes[k].readers.n > 1) xg_multi_readers_of(g, &g->nodes[k]);
     for (k = g->n; k-- > 0;) if (g->nodes[k].live && g->nodes[k].readers.n) xg_multi_with_readers(g, &g->nodes[k]);
+    xg_multi_horizontal(g);
+    if (!xg_multi_return(g)) return;
     xg_multi_horizontal(g);
 }
 

@@ -5,7 +5,8 @@
  *     ELEMENT      one array whose elements their keys tell all about: the keys are sorted, equal ones may change places
  *     ENTRY        key and place in one integer: no two are equal, the order of equal keys is that of their places, and what belongs to a place is fetched in the end
  *     KEY          keys of 64 bits, places beside them
- *     COMPARATOR   whatever else it does (several keys, complex numbers): places are sorted, and the comparator is asked
+ *     COMPARATOR   whatever else it does (complex numbers, keys of more bits): places are sorted, and the comparator is asked
+ * Several keys, of which the next is asked where the ones before are equal (jnp.lexsort), are one of all their bits side by side.
  * A comparison of floats that is none of the total order takes the zeros for equal; where NaN goes it leaves open. */
 #ifndef XG_FUSE_SORT_ORDER_C
 #define XG_FUSE_SORT_ORDER_C
@@ -36,38 +37,77 @@ XG_FN int xg_order_bits(xlagpu_type t, bool total) {
     if (class_of != XGT_F) return 0;
     return bits > 8 ? bits : bits == 8 && total ? 16 : 32; /* narrower floats are compared as f32; see emit/sort_key.c */
 }
-XG_FN bool xg_order_read_comparator(xg_sort_order *o) {
-    const xg_inst *root = xg_attr_comp(o->sort, XG_A_to_apply)->root;
+/* A comparison of one function of both elements. */
+XG_FN bool xg_order_read_key(const xg_inst *i, xg_sort_key *o) {
     xg_str direction;
     bool swapped = false, greater;
-    if (root->op != XG_COMPARE) return false;
-    direction = xg_attr_str(root, XG_A_direction);
+    if (i->op != XG_COMPARE) return false;
+    direction = xg_attr_str(i, XG_A_direction);
     greater = xg_str_is(direction, "GT");
     o->keyed = UINT32_MAX;
-    if ((!greater && !xg_str_is(direction, "LT")) || !xg_order_mirrors(XG_OPERAND(root, 0), XG_OPERAND(root, 1), &o->keyed, &swapped, 0) || o->keyed == UINT32_MAX) return false;
-    o->key = XG_OPERAND(root, swapped);
+    if ((!greater && !xg_str_is(direction, "LT")) || !xg_order_mirrors(XG_OPERAND(i, 0), XG_OPERAND(i, 1), &o->keyed, &swapped, 0) || o->keyed == UINT32_MAX) return false;
+    o->key = XG_OPERAND(i, swapped);
     o->type = o->key->shape->type;
-    o->total = xg_str_is(xg_attr_str(root, XG_A_type), "TOTALORDER");
+    o->total = xg_str_is(xg_attr_str(i, XG_A_type), "TOTALORDER");
     o->descending = greater != swapped;
+    o->bits = xg_order_bits(o->type, o->total);
     return true;
+}
+/* Are what `less` compares the same (direction EQ), or not (NE)? */
+XG_FN bool xg_order_is_tie(const xg_inst *i, const xg_inst *less, const char *direction) {
+    bool turned = i->op == XG_COMPARE && XG_OPERAND(i, 0) == XG_OPERAND(less, 1);
+    return i->op == XG_COMPARE && xg_str_is(xg_attr_str(i, XG_A_direction), direction) && xg_str_eq(xg_attr_str(i, XG_A_type), xg_attr_str(less, XG_A_type)) &&
+        XG_OPERAND(i, turned) == XG_OPERAND(less, 0) && XG_OPERAND(i, !turned) == XG_OPERAND(less, 1);
+}
+/* One key; or less, or the same and what the next keys say, in one of the ways in which that is written. */
+XG_FN bool xg_order_read_keys(xg_sort_order *o, const xg_inst *i) {
+    uint32_t p, q;
+    if (o->n_keys == XG_SORT_KEYS) return false;
+    if (xg_order_read_key(i, &o->keys[o->n_keys])) { o->n_keys++; return true; }
+    if (i->op == XG_OR) for (p = 0; p < 2; p++) {
+        const xg_inst *less = XG_OPERAND(i, p), *both = XG_OPERAND(i, !p);
+        if (both->op != XG_AND || !xg_order_read_key(less, &o->keys[o->n_keys])) continue;
+        for (q = 0; q < 2; q++) if (xg_order_is_tie(XG_OPERAND(both, q), less, "EQ")) { o->n_keys++; return xg_order_read_keys(o, XG_OPERAND(both, !q)); }
+    }
+    if (i->op == XG_SELECT) for (p = 1; p < 3; p++) {
+        const xg_inst *less = XG_OPERAND(i, p);
+        if (!xg_order_read_key(less, &o->keys[o->n_keys]) || !xg_order_is_tie(XG_OPERAND(i, 0), less, p == 1 ? "NE" : "EQ")) continue;
+        o->n_keys++;
+        return xg_order_read_keys(o, XG_OPERAND(i, 3 - p));
+    }
+    return false;
+}
+/* Of all keys side by side; 0: one is no integer, or they are more than 64. */
+XG_FN int xg_order_all_bits(const xg_sort_order *o) {
+    int bits = 0;
+    uint32_t k;
+    for (k = 0; k < o->n_keys; k++) {
+        if (!o->keys[k].bits) return 0;
+        bits += o->keys[k].bits;
+    }
+    if (o->n_keys < 2) return bits;
+    return bits <= 16 ? 16 : bits <= 32 ? 32 : bits <= 64 ? 64 : 0;
 }
 XG_FN xg_sort_order xg_fuse_sort_order(const xg_inst *sort) {
     xg_sort_order o;
     bool places = sort->op == XG_TOPK || sort->n_operands > 1, stable = sort->op == XG_TOPK || xg_attr_int(sort, XG_A_is_stable, 0);
+    xg_sort_key *first = &o.keys[0];
     uint32_t k;
     memset(&o, 0, sizeof o);
     o.sort = sort;
     o.form = XG_SORT_BY_COMPARATOR;
     if (sort->op == XG_TOPK) {
-        o.type = XG_OPERAND(sort, 0)->shape->type;
-        o.descending = xg_attr_int(sort, XG_A_largest, 1) != 0;
-        o.total = true;
-    }
-    if (sort->op == XG_TOPK || xg_order_read_comparator(&o)) o.bits = xg_order_bits(o.type, o.total);
+        o.n_keys = 1;
+        first->type = XG_OPERAND(sort, 0)->shape->type;
+        first->descending = xg_attr_int(sort, XG_A_largest, 1) != 0;
+        first->total = true;
+        first->bits = xg_order_bits(first->type, true);
+    } else if (!xg_order_read_keys(&o, xg_attr_comp(sort, XG_A_to_apply)->root)) o.n_keys = 0;
+    o.bits = xg_order_all_bits(&o);
     if (o.bits) {
-        bool itself = !o.key || o.key->op == XG_PARAMETER;
-        if (itself && !stable && !places) o.total = true, o.bits = xg_order_bits(o.type, true); /* any finer order will do */
-        o.exact = itself && (xg_type_class(o.type) != XGT_F || (o.total && xg_type_bits(o.type) > 8));
+        bool itself = o.n_keys == 1 && (!first->key || first->key->op == XG_PARAMETER);
+        if (itself && !stable && !places) first->total = true, o.bits = first->bits = xg_order_bits(first->type, true); /* any finer order will do */
+        o.exact = itself && (xg_type_class(first->type) != XGT_F || (first->total && xg_type_bits(first->type) > 8));
         o.form = o.exact && !places ? XG_SORT_BY_ELEMENT : o.bits == 64 ? XG_SORT_BY_KEY : XG_SORT_BY_ENTRY;
     }
     o.entry_bytes = o.form == XG_SORT_BY_ELEMENT ? (o.bits == 64 ? 8 : 4) : o.form == XG_SORT_BY_ENTRY ? (o.bits == 32 ? 8 : 4) : o.form == XG_SORT_BY_KEY ? 8 : 4;

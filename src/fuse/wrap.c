@@ -9,6 +9,7 @@
 /* Handled by the plan itself: nothing is computed. So is what waits for others, which the plan refuses by name. */
 XG_FN bool xg_fuse_needs_no_kernel(const xg_inst *i) {
     if (xg_is_block_call(i)) return false;
+    if (i->shape->type == XLAGPU_TUPLE && i->shape->n_elems == 0) return true; /* a call for nothing */
     switch (i->op) {
     case XG_PARAMETER: case XG_CONSTANT: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_BITCAST: case XG_FUSION: case XG_OPT_BARRIER: case XG_DOMAIN:
     case XG_AFTER_ALL: case XG_ADD_DEPENDENCY: case XG_WHILE: case XG_CONDITIONAL: case XG_CUSTOM_CALL: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_RNG_GET_AND_UPDATE_STATE: case XG_INFEED: case XG_OUTFEED:

@@ -559,6 +559,14 @@ XG_FN xg_kval *xg_kvector_lane(xg_kval *v, const xg_kval *index) {
     for (; v->def && v->def->op == XG_K_OP_VINSERT && xg_kval_is_const(v->def->operands[2].value, &at); v = v->def->operands[1].value) if (at == lane) return v->def->operands[0].value;
     return NULL;
 }
+/* A number of which the copies show all operands to be constants; NULL: it is not. */
+XG_FN xg_kval *xg_kclone_folded(xg_kb *b, const xg_kop *op) {
+    const xg_ktype *t = op->n_results == 1 ? op->results[0].type : NULL;
+    int64_t x, y = 0, r;
+    if (!t || t->kind != XG_TK_SCALAR || !op->n_operands || op->n_operands > 2) return NULL;
+    if (!xg_kval_is_const(xg_kclone_value(op->operands[0].value), &x) || (op->n_operands == 2 && !xg_kval_is_const(xg_kclone_value(op->operands[1].value), &y))) return NULL;
+    return xg_kfold_int(op->op, t->elem, x, y, &r) ? xg_kconst_bits(b, t, (uint64_t)r) : NULL;
+}
 /* The block of the operation as it stands, with its own names, places and uses. */
 XG_FN xg_kop *xg_kop_copy(xg_kb *b, const xg_kop *op) {
     size_t bytes = sizeof *op + op->n_operands * sizeof(xg_kuse) + op->n_results * sizeof(xg_kval);
@@ -608,7 +616,11 @@ XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op) {
         xg_kclone_put(&op->results[0], v);
         return;
     }
-    if (!op->n_regions) { (void)xg_kop_copy(b, op); return; }
+    if (!op->n_regions) {
+        if ((v = xg_kclone_folded(b, op)) != NULL) xg_kclone_put(&op->results[0], v);
+        else (void)xg_kop_copy(b, op);
+        return;
+    }
     operands = op->n_operands > 8 ? XG_NEW_N(a, xg_kval *, op->n_operands) : few;
     types = op->n_results > 8 ? XG_NEW_N(a, const xg_ktype *, op->n_results) : few_types;
     for (k = 0; k < op->n_operands; k++) operands[k] = xg_kclone_value(op->operands[k].value);

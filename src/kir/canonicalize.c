@@ -8,9 +8,9 @@
 #define XG_KIR_CANONICALIZE_C
 #include "kir.h"
 
-typedef struct xg_krule_row { xg_kopcode op; xg_kval *(*apply)(xg_kb *b, xg_kop *op); } xg_krule_row;
+typedef struct xg_krule_row { xg_kopcode op; uint32_t wants; xg_kval *(*apply)(xg_kb *b, xg_kop *op); } xg_krule_row;
 static const xg_krule_row xg_krule_rows[] = {
-#define X(op, rule) {XG_K_OP_##op, xg_krule_##rule},
+#define X(op, rule, wants) {XG_K_OP_##op, (uint32_t)XG_KWANT_##wants, xg_krule_##rule},
     XG_KIR_RULES(X)
 #undef X
 };
@@ -326,9 +326,12 @@ XG_FN void xg_kcanon_push_new(xg_kcanon *c, const xg_kop *before, const xg_kop *
     for (o = op->prev; o && o != before; o = o->prev) xg_kcanon_push(c, o);
 }
 XG_FN void xg_kcanon_rules(xg_kcanon *c, xg_kop *op) {
-    uint32_t k = c->first[op->op], n;
+    uint32_t k = c->first[op->op], has, n;
     xg_kb b;
     xg_kval *read[2]; /* what an operation changed in place may read no more */
+    if (!k) return;
+    has = xg_krule_has(op);
+    while (k && (xg_krule_rows[k - 1].wants & ~has)) k = c->next[k - 1];
     if (!k) return;
     b = xg_kb_before(c->m, op);
     n = XG_MIN(op->n_operands, 2);
@@ -336,7 +339,7 @@ XG_FN void xg_kcanon_rules(xg_kcanon *c, xg_kop *op) {
     read[1] = n > 1 ? op->operands[1].value : NULL;
     for (; k; k = c->next[k - 1]) {
         xg_kop *before = op->prev;
-        xg_kval *v = xg_krule_rows[k - 1].apply(&b, op);
+        xg_kval *v = xg_krule_rows[k - 1].wants & ~has ? NULL : xg_krule_rows[k - 1].apply(&b, op);
         if (!v) continue;
         xg_kcanon_push_new(c, before, op);
         if (v == op->results) {
@@ -351,7 +354,7 @@ XG_FN void xg_kcanon_rules(xg_kcanon *c, xg_kop *op) {
     }
 }
 XG_FN void xg_kcanon_step(xg_kcanon *c, xg_kop *op) {
-    if (xg_kop_is_dead(op)) {
+    if (!(op->n_results == 1 && op->results->first_use) && xg_kop_is_dead(op)) {
         xg_kcanon_release(c, op);
         xg_kcanon_remove(c, op);
     } else if (op->op == XG_K_OP_IF) xg_kcanon_if(c, op);
@@ -373,19 +376,23 @@ XG_FN bool xg_kcanon_is_due(const xg_kop *op) {
 XG_FN bool xg_kcanon_is_settled(const xg_kcanon *c, const xg_kop *op) {
     return !c->first[op->op] && !op->n_regions && (op->n_results == 1 ? op->results->first_use != NULL : (xg_kop_flags(op->op) & KF_TERM) != 0);
 }
-XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
-    xg_kops all;
+/* Puts what is due on the worklist, users before what they read, which asks whether that has changed. Answers how many operations there are. */
+XG_FN uint64_t xg_kcanon_start(xg_kcanon *c, xg_kregion *r) {
+    xg_kop *op;
+    uint64_t n = 0;
     uint32_t k;
-    uint64_t budget;
-    memset(&all, 0, sizeof all);
-    xg_kops_collect(c->m->temp, &all, f->body);
-    for (k = all.n; k-- > 0;) { /* users before what they read, which asks whether that has changed */
-        xg_kop *op = all.p[k];
+    for (op = r->last; op; op = op->prev) {
+        for (k = op->n_regions; k-- > 0;) n += xg_kcanon_start(c, op->regions[k]);
+        n++;
         op->scratch = NULL;
         if (xg_kcanon_is_settled(c, op)) op->changed = false;
         else if (xg_kcanon_is_due(op)) xg_kcanon_push(c, op);
     }
-    for (budget = (uint64_t)all.n * 64 + 4096; c->work.n && budget; budget--) {
+    return n;
+}
+XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
+    uint64_t budget;
+    for (budget = xg_kcanon_start(c, f->body) * 64 + 4096; c->work.n && budget; budget--) {
         xg_kop *op = c->work.p[--c->work.n];
         op->scratch = NULL;
         op->changed = false;

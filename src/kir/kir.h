@@ -93,7 +93,7 @@ struct xg_kop {
 struct xg_kregion { xg_kop *owner; xg_kfunc *func; uint32_t n_args; xg_kval *args; xg_kop *first, *last; };
 
 enum { KM_INVARIANT = 1, KM_VOLATILE = 2, KM_STREAM = 4 /* written once, not read again soon */ };
-enum { KL_UNROLLED = 1 }; /* of FOR: as many steps stand in the body as shall; the assembler is not to add its own */
+enum { KL_UNROLLED = 1, KL_UNROLL_LOWERED = 2 }; /* of FOR: as many steps stand in the body as shall; the assembler is not to add its own. All steps shall be written out, once they are lowered */
 enum { KP_INBOUNDS = 1 }; /* of PTR_ADD: where it is executed the index is in 0..2^31-1, whatever its range says */
 /* Predicates. cmpf: o.. false when a NaN takes part, u.. true. */
 #define XG_KIR_CMPI(X) X(EQ, "eq") X(NE, "ne") X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") X(UGE, "uge")
@@ -228,11 +228,12 @@ XG_FN void xg_kop_shorten(xg_kop *op, uint32_t n); /* only the first n operands 
 XG_FN void xg_kop_remove(xg_kop *op);        /* its results have no uses; nested regions go with it */
 XG_FN void xg_kop_move_before(xg_kop *op, xg_kop *before);
 /* Copies of what is in a region. Begin forgets earlier copies of all that it reads and makes; put says what stands for a value, value asks; clone reads that for operands and
- * puts results and arguments, so that more copies may follow. Kept in the values' scratch. A lane that the copies show to be known is that value, and no operation. */
+ * puts results and arguments, so that more copies may follow. Kept in the values' scratch. What the copies show to be a known lane or number is that value, and no operation. */
 XG_FN void xg_kclone_begin(const xg_kregion *r);
 XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy);
 XG_FN xg_kval *xg_kclone_value(xg_kval *v);
 XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op);
+XG_FN bool xg_kfold_int(xg_kopcode op, xg_kelem e, int64_t x, int64_t y, int64_t *out); /* fold.c: an operation of one or two integers; false: nothing is known of it */
 XG_FN bool xg_kval_is_const(const xg_kval *v, int64_t *bits); /* not complex; as in xg_kop.a; bits may be NULL */
 XG_FN xg_kop *xg_kregion_end(const xg_kregion *r); /* its terminator; NULL while it has none */
 XG_FN bool xg_kregion_inside(const xg_kregion *r, const xg_kregion *outer); /* r is outer or nested in it */
@@ -280,7 +281,8 @@ XG_FN void xg_kir_lower_loops(xg_kmodule *m);        /* lower_loops.c: xla_gpu.l
 XG_FN void xg_kir_flatten_tensors(xg_kmodule *m);    /* flatten.c: N-d tensors -> 1-d by layout-free row-major; complex and i1 kept as elements */
 XG_FN void xg_kir_simplify_indexing(xg_kmodule *m);  /* indexing.c: composes apply_indexing chains and simplifies with ranges */
 XG_FN void xg_kir_vectorize(xg_kmodule *m);          /* vectorize.c: contiguous aligned extracts/inserts over a loop -> transfer_read/transfer_write */
-XG_FN void xg_kir_unroll(xg_kmodule *m);             /* unroll.c */
+XG_FN void xg_kir_unroll(xg_kmodule *m);
+XG_FN void xg_kir_unroll_lowered(xg_kmodule *m);             /* unroll.c */
 XG_FN bool xg_kop_is_dead(const xg_kop *op);           /* canonicalize.c: nobody reads it, and it does nothing else */
 XG_FN void xg_kir_canonicalize(xg_kmodule *m);       /* canonicalize.c: rule table: constant folding, identities, if/for simplification, DCE; to a fixed point */
 XG_FN void xg_kir_cse(xg_kmodule *m);                /* cse.c: dominating equal pure operations; loads that nothing between could change */

@@ -111,7 +111,7 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_knew variable = xg_kparse_new(p);
     xg_kval *bounds[3];
     uint32_t mark;
-    bool unrolled;
+    bool unrolled, lowered;
     xg_knews carried;
     xg_kvals inits;
     xg_kop *op;
@@ -124,10 +124,11 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     bounds[2] = xg_kparse_value(p);
     if (xg_ktake(p, ":")) xg_kexpect_type(p, bounds[0]->type);
     unrolled = xg_ktake(p, "unrolled");
+    lowered = xg_ktake(p, "unroll_lowered");
     carried = xg_kparse_iter_args(p);
     inits = xg_kinits(p, &carried);
     op = xg_kfor(b, bounds[0], bounds[1], bounds[2], inits.p, inits.n);
-    if (unrolled) op->flags |= KL_UNROLLED;
+    op->flags |= (uint32_t)(unrolled ? KL_UNROLLED : 0) | (uint32_t)(lowered ? KL_UNROLL_LOWERED : 0);
     xg_kexpect(p, "{");
     mark = p->scope.n;
     xg_kbind(p, variable.at, variable.name, &op->regions[0]->args[0], 1);

@@ -346,6 +346,7 @@ XG_FN void xg_kprint_for(xg_kprinter *p, const xg_kop *op) {
         xg_kprint_type(p, op->operands[0].value->type);
     }
     if (op->flags & KL_UNROLLED) xg_puts(p->b, " unrolled");
+    if (op->flags & KL_UNROLL_LOWERED) xg_puts(p->b, " unroll_lowered");
     xg_kprint_iter_args(p, op, 1, 3);
 }
 XG_FN void xg_kprint_if(xg_kprinter *p, const xg_kop *op) {

@@ -133,6 +133,21 @@ XG_KRULE(shift_back) {
 
 /* ---- bits ---- */
 
+/* (x << c) | (y >> 32 - c): one funnel shift; a rotation where x is y. */
+XG_KRULE(funnel) {
+    xg_kval *l = XG_K0, *r = XG_K1;
+    int64_t c, d;
+    if (op->results->type->elem != XG_E_I32 || !xg_kis_scalar(op->results)) return NULL;
+    if (xg_kval_by(l, XG_K_OP_SHRUI)) { l = XG_K1; r = XG_K0; }
+    if (!xg_kval_by(l, XG_K_OP_SHLI) || !xg_kval_by(r, XG_K_OP_SHRUI) || !xg_kval_is_const(xg_kof(l, 1), &c) || !xg_kval_is_const(xg_kof(r, 1), &d) || c < 1 || d < 1 || c + d != 32) return NULL;
+    return xg_k3(b, XG_K_OP_SHFL3, xg_kof(l, 0), xg_kof(r, 0), xg_kof(r, 1));
+}
+XG_KRULE(funnel_const) {
+    int64_t high, low, c;
+    if (!xg_kval_is_const(XG_K0, &high) || !xg_kval_is_const(XG_K1, &low) || !xg_kval_is_const(XG_K2, &c)) return NULL;
+    return xg_klike(b, op->results, xg_kint_wrap(XG_E_I32, (int64_t)(((uint64_t)high << 32 | (uint64_t)(uint32_t)low) >> (c & 31))));
+}
+
 XG_KRULE(bits_const) {
     int64_t c;
     int64_t ones = op->results->type->elem == XG_E_I1 ? 1 : -1;
@@ -448,37 +463,54 @@ XG_KRULE(ptr_swap) {
     return xg_kptr_into(op, base, xg_kof(XG_K0, 1), 1, bytes, 0);
 }
 
-/* ---- THE table: X(opcode, rule), tried in order ---- */
+/* What all lanes have. */
+XG_KRULE(shuffle_const) {
+    (void)b;
+    return xg_kval_is_const(XG_K0, NULL) ? XG_K0 : NULL;
+}
+
+/* ---- THE table: X(opcode, rule, what it wants at least), tried in order ----
+ * Most operations have nothing that most rules want; so that is asked once for all of them.
+ * CONST0, CONST1: a constant as the first, the second operand; CONSTS: nothing but constants; SAME: both operands are one value; POINT: the range of the result is one value; ANY: nothing. */
+typedef enum xg_krule_wants { XG_KWANT_ANY = 0, XG_KWANT_CONST0 = 1, XG_KWANT_CONST1 = 2, XG_KWANT_CONSTS = 3, XG_KWANT_SAME = 4, XG_KWANT_POINT = 8 } xg_krule_wants;
+XG_FN uint32_t xg_krule_has(const xg_kop *op) {
+    const xg_kval *x = op->n_operands > 0 ? op->operands[0].value : NULL, *y = op->n_operands > 1 ? op->operands[1].value : NULL;
+    uint32_t has = op->results->lo == op->results->hi ? (uint32_t)XG_KWANT_POINT : 0;
+    if (x && xg_kval_by(x, XG_K_OP_CONST)) has |= XG_KWANT_CONST0;
+    if (!y || xg_kval_by(y, XG_K_OP_CONST)) has |= XG_KWANT_CONST1;
+    return y && x == y ? has | XG_KWANT_SAME : has;
+}
 #define XG_KIR_RULES(X) \
-    X(THREAD_ID, point) X(BLOCK_ID, point) X(APPLY, point) \
-    X(ADDI, fold_int) X(ADDI, point) X(ADDI, const_right) X(ADDI, add_zero) X(ADDI, add_chain) \
-    X(SUBI, fold_int) X(SUBI, point) X(SUBI, sub_same) X(SUBI, sub_const) \
-    X(MULI, fold_int) X(MULI, point) X(MULI, const_right) X(MULI, mul_const) \
-    X(MULHUI, fold_int) X(MULHUI, const_right) X(MULHSI, const_right) \
-    X(DIVSI, fold_int) X(DIVSI, point) X(DIVSI, div_small) X(DIVSI, div_const) X(DIVUI, fold_int) X(DIVUI, point) X(DIVUI, div_small) X(DIVUI, div_const) \
-    X(REMSI, fold_int) X(REMSI, point) X(REMSI, div_small) X(REMSI, div_const) X(REMUI, fold_int) X(REMUI, point) X(REMUI, div_small) X(REMUI, div_const) \
-    X(SHLI, fold_int) X(SHLI, point) X(SHLI, shift_zero) X(SHLI, shift_chain) \
-    X(SHRUI, fold_int) X(SHRUI, point) X(SHRUI, shift_zero) X(SHRUI, shift_chain) X(SHRUI, shift_back) \
-    X(SHRSI, fold_int) X(SHRSI, point) X(SHRSI, shift_zero) X(SHRSI, shift_chain) X(SHRSI, shift_back) \
-    X(ANDI, fold_int) X(ANDI, point) X(ANDI, const_right) X(ANDI, bits_const) X(ANDI, bits_same) X(ANDI, and_mask) X(ANDI, bits_chain) \
-    X(ORI, fold_int) X(ORI, point) X(ORI, const_right) X(ORI, bits_const) X(ORI, bits_same) X(ORI, bits_chain) \
-    X(XORI, fold_int) X(XORI, point) X(XORI, const_right) X(XORI, bits_const) X(XORI, bits_same) X(XORI, bits_chain) X(XORI, not_compare) \
-    X(MAXSI, fold_int) X(MAXSI, same_operands) X(MAXSI, extreme_range) X(MINSI, fold_int) X(MINSI, same_operands) X(MINSI, extreme_range) \
-    X(MAXUI, fold_int) X(MAXUI, same_operands) X(MAXUI, extreme_range) X(MINUI, fold_int) X(MINUI, same_operands) X(MINUI, extreme_range) \
-    X(CTPOP, fold_int) X(CTLZ, fold_int) \
-    X(SELECT, select_const) X(SELECT, select_same) X(SELECT, select_bool) X(SELECT, select_not) X(SELECT, point) \
-    X(CMPI, cmpi_fold) X(CMPI, cmpi_same) X(CMPI, cmpi_const_right) X(CMPI, cmpi_range) X(CMPI, cmpi_add) X(CMPI, cmpi_bool) X(CMPI, cmpi_ext) \
-    X(CMPF, cmpf_fold) \
-    X(EXTSI, cast_fold) X(EXTSI, ext_ext) X(EXTUI, cast_fold) X(EXTUI, ext_ext) X(TRUNCI, cast_fold) X(TRUNCI, trunc_ext) \
-    X(INDEX_CAST, cast_fold) X(INDEX_CAST, index_cast_back) X(SITOFP, cast_fold) X(UITOFP, cast_fold) \
-    X(EXTF, cast_fold) X(EXTF, ext_ext) X(TRUNCF, cast_fold) X(TRUNCF, truncf_extf) \
-    X(BITCAST, bitcast_same) X(BITCAST, cast_fold) X(BITCAST, bitcast_bitcast) \
-    X(RE, part_of_create) X(RE, part_of_const) X(RE, part_of_select) X(IM, part_of_create) X(IM, part_of_const) X(IM, part_of_select) X(COMPLEX, create_of_parts) \
-    X(ADDF, fold_float) X(ADDF, const_right) X(ADDF, addf_zero) X(SUBF, fold_float) X(SUBF, subf_zero) \
-    X(MULF, fold_float) X(MULF, const_right) X(MULF, mulf_one) X(DIVF, fold_float) X(DIVF, mulf_one) X(DIVF, divf_power) \
-    X(NEGF, fold_float) X(NEGF, negf_negf) X(ABSF, fold_float) X(ABSF, absf_sign) X(MAXF, same_operands) X(MINF, same_operands) X(MAXNUMF, same_operands) X(MINNUMF, same_operands) \
-    X(VEXTRACT, vextract_vinsert) X(VINSERT, vinsert_back) \
-    X(PTR_ADD, ptr_const) X(PTR_ADD, ptr_index_const) X(PTR_ADD, ptr_swap) X(PTR_ADD, ptr_split)
+    X(THREAD_ID, point, POINT) X(BLOCK_ID, point, POINT) X(APPLY, point, POINT) \
+    X(ADDI, fold_int, CONSTS) X(ADDI, point, POINT) X(ADDI, const_right, CONST0) X(ADDI, add_zero, CONST1) X(ADDI, add_chain, ANY) X(ADDI, funnel, ANY) \
+    X(SUBI, fold_int, CONSTS) X(SUBI, point, POINT) X(SUBI, sub_same, SAME) X(SUBI, sub_const, CONST1) \
+    X(MULI, fold_int, CONSTS) X(MULI, point, POINT) X(MULI, const_right, CONST0) X(MULI, mul_const, CONST1) \
+    X(MULHUI, fold_int, CONSTS) X(MULHUI, const_right, CONST0) X(MULHSI, const_right, CONST0) \
+    X(DIVSI, fold_int, CONSTS) X(DIVSI, point, POINT) X(DIVSI, div_small, ANY) X(DIVSI, div_const, CONST1) X(DIVUI, fold_int, CONSTS) X(DIVUI, point, POINT) X(DIVUI, div_small, ANY) X(DIVUI, div_const, CONST1) \
+    X(REMSI, fold_int, CONSTS) X(REMSI, point, POINT) X(REMSI, div_small, ANY) X(REMSI, div_const, CONST1) X(REMUI, fold_int, CONSTS) X(REMUI, point, POINT) X(REMUI, div_small, ANY) X(REMUI, div_const, CONST1) \
+    X(SHLI, fold_int, CONSTS) X(SHLI, point, POINT) X(SHLI, shift_zero, CONST1) X(SHLI, shift_chain, CONST1) \
+    X(SHRUI, fold_int, CONSTS) X(SHRUI, point, POINT) X(SHRUI, shift_zero, CONST1) X(SHRUI, shift_chain, CONST1) X(SHRUI, shift_back, CONST1) \
+    X(SHRSI, fold_int, CONSTS) X(SHRSI, point, POINT) X(SHRSI, shift_zero, CONST1) X(SHRSI, shift_chain, CONST1) X(SHRSI, shift_back, CONST1) \
+    X(ANDI, fold_int, CONSTS) X(ANDI, point, POINT) X(ANDI, const_right, CONST0) X(ANDI, bits_const, CONST1) X(ANDI, bits_same, SAME) X(ANDI, and_mask, CONST1) X(ANDI, bits_chain, CONST1) \
+    X(ORI, fold_int, CONSTS) X(ORI, point, POINT) X(ORI, const_right, CONST0) X(ORI, bits_const, CONST1) X(ORI, bits_same, SAME) X(ORI, bits_chain, CONST1) X(ORI, funnel, ANY) X(SHFL3, funnel_const, ANY) \
+    X(XORI, fold_int, CONSTS) X(XORI, point, POINT) X(XORI, const_right, CONST0) X(XORI, bits_const, CONST1) X(XORI, bits_same, SAME) X(XORI, bits_chain, CONST1) X(XORI, not_compare, CONST1) X(XORI, funnel, ANY) \
+    X(MAXSI, fold_int, CONSTS) X(MAXSI, same_operands, SAME) X(MAXSI, extreme_range, ANY) X(MINSI, fold_int, CONSTS) X(MINSI, same_operands, SAME) X(MINSI, extreme_range, ANY) \
+    X(MAXUI, fold_int, CONSTS) X(MAXUI, same_operands, SAME) X(MAXUI, extreme_range, ANY) X(MINUI, fold_int, CONSTS) X(MINUI, same_operands, SAME) X(MINUI, extreme_range, ANY) \
+    X(CTPOP, fold_int, CONSTS) X(CTLZ, fold_int, CONSTS) \
+    X(SELECT, select_const, CONST0) X(SELECT, select_same, ANY) X(SELECT, select_bool, ANY) X(SELECT, select_not, ANY) X(SELECT, point, POINT) \
+    X(CMPI, cmpi_fold, CONSTS) X(CMPI, cmpi_same, SAME) X(CMPI, cmpi_const_right, CONST0) X(CMPI, cmpi_range, ANY) X(CMPI, cmpi_add, CONST1) X(CMPI, cmpi_bool, CONST1) X(CMPI, cmpi_ext, CONST1) \
+    X(CMPF, cmpf_fold, CONSTS) \
+    X(EXTSI, cast_fold, CONSTS) X(EXTSI, ext_ext, ANY) X(EXTUI, cast_fold, CONSTS) X(EXTUI, ext_ext, ANY) X(TRUNCI, cast_fold, CONSTS) X(TRUNCI, trunc_ext, ANY) \
+    X(INDEX_CAST, cast_fold, CONSTS) X(INDEX_CAST, index_cast_back, ANY) X(SITOFP, cast_fold, CONSTS) X(UITOFP, cast_fold, CONSTS) \
+    X(EXTF, cast_fold, CONSTS) X(EXTF, ext_ext, ANY) X(TRUNCF, cast_fold, CONSTS) X(TRUNCF, truncf_extf, ANY) \
+    X(BITCAST, bitcast_same, ANY) X(BITCAST, cast_fold, CONSTS) X(BITCAST, bitcast_bitcast, ANY) \
+    X(RE, part_of_create, ANY) X(RE, part_of_const, CONST0) X(RE, part_of_select, ANY) X(IM, part_of_create, ANY) X(IM, part_of_const, CONST0) X(IM, part_of_select, ANY) X(COMPLEX, create_of_parts, ANY) \
+    X(ADDF, fold_float, CONSTS) X(ADDF, const_right, CONST0) X(ADDF, addf_zero, CONST1) X(SUBF, fold_float, CONSTS) X(SUBF, subf_zero, CONST1) \
+    X(MULF, fold_float, CONSTS) X(MULF, const_right, CONST0) X(MULF, mulf_one, CONST1) X(DIVF, fold_float, CONSTS) X(DIVF, mulf_one, CONST1) X(DIVF, divf_power, CONST1) \
+    X(NEGF, fold_float, CONSTS) X(NEGF, negf_negf, ANY) X(ABSF, fold_float, CONSTS) X(ABSF, absf_sign, ANY) X(MAXF, same_operands, SAME) X(MINF, same_operands, SAME) X(MAXNUMF, same_operands, SAME) X(MINNUMF, same_operands, SAME) \
+    X(SHFLUP, shuffle_const, CONST0) X(SHFLDOWN, shuffle_const, CONST0) X(SHFLBFLY, shuffle_const, CONST0) X(SHFLIDX, shuffle_const, CONST0) \
+    X(VEXTRACT, vextract_vinsert, CONST1) X(VINSERT, vinsert_back, ANY) \
+    X(PTR_ADD, ptr_const, CONST1) X(PTR_ADD, ptr_index_const, ANY) X(PTR_ADD, ptr_swap, ANY) X(PTR_ADD, ptr_split, ANY)
 
 #undef XG_K0
 #undef XG_K1

@@ -2,7 +2,10 @@
  *
  * All of a loop if it has at most 32 trips (8 if threads wait for each other in them) and the result is small, and whenever its variable numbers lanes of a vector (registers cannot be
  * indexed). Else by 8, 4 or 2 if the body is small and cheap: an operation of the math dialect counts for 20. Such a loop, and one that is too large for that, is marked: the assembler would
- * take four of its steps at once, or all of them, and need two or three times as long. */
+ * take four of its steps at once, or all of them, and need two or three times as long.
+ *
+ * Straight code is long, and what is long is dear to lower. So a loop all of whose steps shall be written out is only marked, where the variable is added up into indices and nothing
+ * else: lowered, its steps differ in constants, and these are folded after the copies are made. */
 #ifndef XG_KIR_UNROLL_C
 #define XG_KIR_UNROLL_C
 #include "kir.h"
@@ -12,14 +15,17 @@ enum { XG_KUNROLL_TRIPS_MAX = 32, XG_KUNROLL_FULL_COST = 1000, XG_KUNROLL_PART_C
 XG_FN bool xg_kunroll_is_math(xg_kopcode op) {
     return (op >= XG_K_OP_RSQRT && op <= XG_K_OP_ERF) || op == XG_K_OP_SQRT || op == XG_K_OP_REMF || op == XG_K_OP_DIVF;
 }
+XG_FN bool xg_kunroll_waits_for(const xg_kop *op) { return op && op->op == XG_K_OP_FOR && (op->flags & KL_UNROLL_LOWERED); }
+/* A loop that waits counts as the straight code that it will be, where lanes that were put in are known. */
 XG_FN int64_t xg_kunroll_cost(const xg_kregion *r, bool *plain) {
     const xg_kop *op;
     int64_t sum = 0;
     uint32_t k;
+    bool straight = xg_kunroll_waits_for(r->owner);
     for (op = r->first; op; op = op->next) {
-        bool math = xg_kunroll_is_math(op->op);
-        if (math || op->n_regions || (xg_kop_flags(op->op) & KF_CONV)) *plain = false;
-        sum += math ? XG_KUNROLL_MATH_COST : op->op == XG_K_OP_CONST ? 0 : 1;
+        bool math = xg_kunroll_is_math(op->op), waits = xg_kunroll_waits_for(op), name = straight && (op->op == XG_K_OP_YIELD || (op->op == XG_K_OP_VEXTRACT && xg_kvector_lane(op->operands[0].value, op->operands[1].value)));
+        if (math || (op->n_regions && !waits) || (xg_kop_flags(op->op) & KF_CONV)) *plain = false;
+        sum += math ? XG_KUNROLL_MATH_COST : op->op == XG_K_OP_CONST || waits || name ? 0 : 1;
         for (k = 0; k < op->n_regions; k++) {
             int64_t trips = op->op == XG_K_OP_FOR ? xg_kfor_trips(op) : 1;
             sum += xg_kunroll_cost(op->regions[k], plain) * (trips > XG_KUNROLL_TRIPS_MAX ? 1 : XG_MAX(trips, 1));
@@ -38,6 +44,35 @@ XG_FN bool xg_kunroll_numbers_lanes(const xg_kval *v) {
         if (u->user->op == XG_K_OP_APPLY) for (k = 0; k < u->user->n_results; k++) for (w = u->user->results[k].first_use; w; w = w->next) if (xg_kunroll_is_lane(w)) return true;
     }
     return false;
+}
+
+typedef struct xg_kunroll_trips { uint32_t loops[XG_KUNROLL_TRIPS_MAX + 1]; } xg_kunroll_trips; /* how many loops there are, by trips */
+
+/* Where the variable is only added up into indices and nothing branches, the copies differ in constants: then code is copied that is lowered already, which is far less to lower.
+ * But rounds of two loops may have elements in common, and this is seen while tensors are values. */
+XG_FN bool xg_kunroll_is_added(const xg_kuse *u) {
+    const xg_kop *op = u->user;
+    const xg_imap *map = (const xg_imap *)op->p;
+    const xg_aff *var;
+    uint32_t k, i;
+    if (op->op != XG_K_OP_APPLY || !xg_imap_ok(map)) return false;
+    k = XG_KUSE_INDEX(u);
+    var = k < map->n_dims ? xg_aff_dim(op->parent->func->module->aff, k) : xg_aff_sym(op->parent->func->module->aff, k - map->n_dims);
+    for (k = 0; k < map->n_results; k++) {
+        xg_linear l;
+        xg_aff_linear(map->results[k], &l);
+        for (i = 0; i < l.n; i++) if (l.terms[i].of != var && xg_aff_uses(l.terms[i].of, var)) return false;
+    }
+    return true;
+}
+XG_FN bool xg_kunroll_may_wait(const xg_kop *loop) {
+    const xg_kregion *r = loop->regions[0];
+    const xg_kuse *u;
+    const xg_kop *op;
+    if (r->args[0].type->elem != XG_E_INDEX || r->args[0].lo > r->args[0].hi) return false;
+    for (op = r->first; op; op = op->next) if (op->n_regions) return false;
+    for (u = r->args[0].first_use; u; u = u->next) if (!xg_kunroll_is_added(u)) return false;
+    return true;
 }
 
 /* One more copy of the body at b: the variable is `v`; carried are what came before and become what the copy yields. */
@@ -78,8 +113,28 @@ XG_FN xg_kval *xg_kunroll_shifted(xg_kb *b, xg_kval *v, int64_t c) {
     if (!map->results[0]) return xg_k2(b, XG_K_OP_ADDI, v, xg_kconst_int(b, XG_E_INDEX, c));
     return xg_kapply(b, map, &v)->results;
 }
+/* `factor` steps from v on as a loop of their own, which waits. */
+XG_FN void xg_kunroll_later(xg_kb *b, const xg_kop *loop, xg_kval *v, int64_t step, int64_t factor, xg_kval **carried) {
+    xg_aff_ctx *aff = b->m->aff;
+    xg_imap *map = xg_imap_new(aff, 2, 0, 0, 1, 0);
+    xg_kval *from = xg_kconst_int(b, XG_E_INDEX, 0), *to = xg_kconst_int(b, XG_E_INDEX, factor), *both[2];
+    xg_kop *steps = xg_kfor(b, from, to, xg_kconst_int(b, XG_E_INDEX, 1), carried, loop->n_results);
+    xg_kregion *r = steps->regions[0];
+    xg_kb in = xg_kb_end(b->m, r);
+    uint32_t k;
+    steps->flags |= KL_UNROLL_LOWERED;
+    both[0] = v;
+    both[1] = &r->args[0];
+    for (k = 0; k < 2; k++) map->dims[k].range = xg_kval_range(both[k]);
+    map->dims[0].name = v->name;
+    map->results[0] = xg_aff_add(aff, xg_aff_dim(aff, 0), xg_aff_mul(aff, xg_aff_dim(aff, 1), step));
+    for (k = 0; k < loop->n_results; k++) carried[k] = &r->args[k + 1];
+    xg_kunroll_copy(&in, loop->regions[0], xg_kapply(&in, map, both)->results, carried);
+    xg_kyield(&in, carried, loop->n_results);
+    for (k = 0; k < loop->n_results; k++) carried[k] = &steps->results[k];
+}
 /* The loop takes `factor` steps at once; factor divides its trips. */
-XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
+XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor, bool waits) {
     xg_kval **carried = XG_NEW_N(m->temp, xg_kval *, loop->n_results + 1);
     xg_kb b = xg_kb_before(m, loop), in;
     int64_t step = 1, i;
@@ -94,7 +149,8 @@ XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor) {
     for (k = 0; k < loop->n_results; k++) carried[k] = &to->regions[0]->args[k + 1];
     in = xg_kb_end(m, to->regions[0]);
     xg_kclone_begin(loop->regions[0]);
-    for (i = 0; i < factor; i++) xg_kunroll_copy(&in, loop->regions[0], xg_kunroll_shifted(&in, &to->regions[0]->args[0], i * step), carried);
+    if (waits) xg_kunroll_later(&in, loop, &to->regions[0]->args[0], step, factor, carried);
+    else for (i = 0; i < factor; i++) xg_kunroll_copy(&in, loop->regions[0], xg_kunroll_shifted(&in, &to->regions[0]->args[0], i * step), carried);
     xg_kyield(&in, carried, loop->n_results);
     for (k = 0; k < loop->n_results; k++) {
         xg_kval_copy_facts(&to->results[k], &loop->results[k]);
@@ -109,27 +165,49 @@ XG_FN bool xg_kunroll_waits(const xg_kregion *r) {
     for (op = r->first; op; op = op->next) if (xg_kop_flags(op->op) & KF_CONV) return true;
     return false;
 }
-XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop) {
+XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop, const xg_kunroll_trips *t) {
     int64_t trips = xg_kfor_trips(loop), cost, factor;
     bool plain = true;
     if (trips < 1 || ((loop->flags & KL_UNROLLED) && !xg_kunroll_numbers_lanes(&loop->regions[0]->args[0])) || (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0]))) return;
     cost = XG_MAX(xg_kunroll_cost(loop->regions[0], &plain), 1);
     if ((trips <= XG_KUNROLL_TRIPS_MAX && cost * trips <= XG_KUNROLL_FULL_COST) || (trips <= XG_KUNROLL_TRIPS_MAX && xg_kunroll_numbers_lanes(&loop->regions[0]->args[0]))) {
-        xg_kunroll_all(m, loop, trips);
+        if (t->loops[trips] < 2 && xg_kunroll_may_wait(loop)) loop->flags |= KL_UNROLL_LOWERED;
+        else xg_kunroll_all(m, loop, trips);
         return;
     }
     if (!plain) return;
-    for (factor = 8; factor > 1; factor /= 2) if (trips % factor == 0 && trips > factor && cost * factor <= XG_KUNROLL_PART_COST) { xg_kunroll_part(m, loop, factor); return; }
+    for (factor = 8; factor > 1; factor /= 2) if (trips % factor == 0 && trips > factor && cost * factor <= XG_KUNROLL_PART_COST) { xg_kunroll_part(m, loop, factor, xg_kunroll_may_wait(loop)); return; }
     if (cost * 2 > XG_KUNROLL_PART_COST) loop->flags |= KL_UNROLLED;
 }
 XG_FN void xg_kir_unroll(xg_kmodule *m) {
     xg_kfunc *f;
     for (f = m->first; f; f = f->next) {
         xg_kops loops;
+        xg_kunroll_trips t;
         uint32_t k;
         memset(&loops, 0, sizeof loops);
         xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_FOR);
-        for (k = 0; k < loops.n; k++) xg_kunroll_loop(m, loops.p[k]);
+        memset(&t, 0, sizeof t);
+        for (k = 0; k < loops.n; k++) {
+            int64_t trips = xg_kfor_trips(loops.p[k]);
+            if (trips > 0 && trips <= XG_KUNROLL_TRIPS_MAX) t.loops[trips]++;
+        }
+        for (k = 0; k < loops.n; k++) xg_kunroll_loop(m, loops.p[k], &t);
+    }
+}
+XG_FN void xg_kir_unroll_lowered(xg_kmodule *m) {
+    xg_kfunc *f;
+    for (f = m->first; f; f = f->next) {
+        xg_kops loops;
+        uint32_t k;
+        memset(&loops, 0, sizeof loops);
+        xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_FOR);
+        for (k = 0; k < loops.n; k++) {
+            int64_t trips = xg_kfor_trips(loops.p[k]);
+            if (!(loops.p[k]->flags & KL_UNROLL_LOWERED) || trips < 1 || trips > XG_KUNROLL_TRIPS_MAX) continue;
+            xg_kunroll_all(m, loops.p[k], trips);
+            m->settled = false;
+        }
     }
 }
 

@@ -112,29 +112,69 @@ XG_FN xg_inst *xg_alg_combined(xg_alg *a, const xg_inst *scatter, xg_inst *was, 
     if (r == c->params[1]) return update;
     return XG_OPERAND(r, 0) == c->params[0] ? xg_hb_2(&a->b, r->op, was, update) : xg_hb_2(&a->b, r->op, update, was);
 }
+/* One window for the only index vector: its sizes along the dimensions of the operand. */
+XG_FN bool xg_alg_one_window(const xg_inst *i, int64_t *sizes) {
+    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), inserted = xg_attr_ints(i, XG_A_inserted_window_dims), window = xg_attr_ints(i, XG_A_update_window_dims);
+    uint32_t k, next = 0;
+    if (i->n_operands != 3 || xg_attr_ints(i, XG_A_input_batching_dims).n || i->shape->elements == 0 || P(2)->shape->elements == 0) return false;
+    if (P(1)->shape->elements != (int64_t)map.n || xg_type_class(P(1)->shape->type) != XGT_I || !xg_alg_combines(i)) return false;
+    for (k = 0; k < RANK(i); k++) sizes[k] = xg_alg_has_dim(inserted, k) ? 1 : DIMS(P(2))[window.p[next++]];
+    return true;
+}
+/* That window written there, where `inside` says so (NULL: it does); else what was there before. */
+XG_FN xg_inst *xg_alg_write_window(xg_alg *a, const xg_inst *i, xg_inst *const *starts, const int64_t *sizes, xg_inst *inside) {
+    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    xg_inst *u = xg_hb_reshape(&a->b, P(2), sizes, RANK(i)), *was = P(0);
+    if (inside || c->root != c->params[1]) was = xg_hb_dynamic_slice(&a->b, P(0), starts, sizes);
+    u = xg_alg_combined(a, i, was, u);
+    if (inside) u = xg_hb_select(&a->b, xg_hb_splat(&a->b, inside, sizes, RANK(i)), u, was);
+    return xg_hb_dynamic_update_slice(&a->b, P(0), u, starts);
+}
 /* One window at a place that is known: a dynamic-update-slice there, or nothing where it does not lie inside as a whole. */
 RULE(scatter_one) {
-    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), inserted = xg_attr_ints(i, XG_A_inserted_window_dims), window = xg_attr_ints(i, XG_A_update_window_dims);
-    xg_inst *x, *u, *starts[XG_RANK_MAX], *was;
+    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims);
+    xg_inst *x = P(0), *starts[XG_RANK_MAX];
     int64_t sizes[XG_RANK_MAX], at[XG_RANK_MAX];
-    uint32_t k, next = 0;
-    if (i->n_operands != 3 || xg_attr_ints(i, XG_A_input_batching_dims).n || i->shape->elements == 0 || P(2)->shape->elements == 0) return NULL;
+    uint32_t k;
     if (P(1)->op != XG_CONSTANT && P(1)->op != XG_BROADCAST) return NULL;
     if (P(1)->op == XG_BROADCAST && !xg_alg_scalar(P(1))) return NULL;
-    if (P(1)->shape->elements != (int64_t)map.n || xg_type_class(P(1)->shape->type) != XGT_I || !xg_alg_combines(i)) return NULL;
-    x = P(0);
-    for (k = 0; k < RANK(x); k++) { sizes[k] = xg_alg_has_dim(inserted, k) ? 1 : DIMS(P(2))[window.p[next++]]; at[k] = 0; }
+    if (!xg_alg_one_window(i, sizes)) return NULL;
+    for (k = 0; k < RANK(x); k++) at[k] = 0;
     for (k = 0; k < map.n; k++) {
         const xg_inst *c = P(1)->op == XG_CONSTANT ? P(1) : xg_alg_scalar(P(1));
         if (c->literal->elided || !xg_literal_get_int(c->literal, c == P(1) ? (int64_t)k : 0, &at[map.p[k]])) return NULL;
         if (P(1)->shape->type == XLAGPU_U64 && at[map.p[k]] < 0) return x;
     }
     for (k = 0; k < RANK(x); k++) if (at[k] < 0 || at[k] > DIMS(x)[k] - sizes[k]) return x;
-    for (k = 0; k < RANK(x); k++) starts[k] = xg_hb_int(&a->b, XLAGPU_S32, XG_MIN(at[k], INT32_MAX));
     for (k = 0; k < RANK(x); k++) if (at[k] > INT32_MAX) return NULL;
-    u = xg_hb_reshape(&a->b, P(2), sizes, RANK(x));
-    was = xg_attr_comp(i, XG_A_to_apply)->root == xg_attr_comp(i, XG_A_to_apply)->params[1] ? x : xg_hb_dynamic_slice(&a->b, x, starts, sizes);
-    return xg_hb_dynamic_update_slice(&a->b, x, xg_alg_combined(a, i, was, u), starts);
+    for (k = 0; k < RANK(x); k++) starts[k] = xg_hb_int(&a->b, XLAGPU_S32, at[k]);
+    return xg_alg_write_window(a, i, starts, sizes, NULL);
+}
+/* One window at a place that is computed: what lies there, or, if the window is not inside as a whole, would lie there if it were moved inside, is read and written. */
+RULE(scatter_window) {
+    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims);
+    xg_inst *x = P(0), *flat, *starts[XG_RANK_MAX], *inside = NULL;
+    int64_t sizes[XG_RANK_MAX], n = map.n;
+    uint32_t k, side;
+    xlagpu_type t;
+    if (n == 0 || !xg_alg_one_window(i, sizes)) return NULL;
+    for (k = 0; k < RANK(x); k++) if (sizes[k] > DIMS(x)[k]) return x;
+    for (k = 0; k < RANK(x); k++) if (DIMS(x)[k] > INT32_MAX) return NULL; /* not every type of index can say it */
+    t = xg_type_bits(P(1)->shape->type) < 32 ? XLAGPU_S32 : P(1)->shape->type;
+    flat = xg_hb_convert(&a->b, xg_hb_reshape(&a->b, P(1), &n, 1), t);
+    for (k = 0; k < RANK(x); k++) starts[k] = NULL;
+    for (k = 0; k < map.n; k++) {
+        xg_inst *start = xg_hb_reshape(&a->b, xg_hb_slice_dim(&a->b, flat, 0, k, k + 1), NULL, 0);
+        starts[map.p[k]] = start;
+        for (side = 0; side < 2; side++) {
+            xg_inst *bound = xg_hb_int(&a->b, t, side ? DIMS(x)[map.p[k]] - sizes[map.p[k]] : 0), *within;
+            if (!side && !xg_type_signed(t)) continue;
+            within = xg_hb_compare(&a->b, side ? "LE" : "GE", start, bound);
+            inside = inside ? xg_hb_2(&a->b, XG_AND, inside, within) : within;
+        }
+    }
+    for (k = 0; k < RANK(x); k++) if (!starts[k]) starts[k] = xg_hb_int(&a->b, t, 0);
+    return xg_alg_write_window(a, i, starts, sizes, inside);
 }
 
 /* ---- slices ---- */

@@ -314,6 +314,93 @@ RULE(reduce_window_same) { /* windows of one element, one for each: op(init, x) 
     for (k = 0; w && k < w->n; k++) if (w->p[k].size != 1 || w->p[k].stride != 1 || w->p[k].pad_low || w->p[k].pad_high || w->p[k].base_dilation != 1) return NULL;
     return xg_hb_2(&a->b, (xg_opcode)op, P(0), xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i)));
 }
+/* Windows side by side along the innermost dimension, wide enough that neighbouring threads would read apart: reduce(reshape(x)). */
+RULE(reduce_window_apart) {
+    enum { WIDE = 32 };
+    const xg_window *w = xg_inst_attr(i, XG_A_window) ? xg_inst_attr(i, XG_A_window)->v.window : NULL;
+    const xg_shape *out = i->shape->type == XLAGPU_TUPLE ? i->shape->elems[0] : i->shape;
+    int64_t dims[XG_RANK_MAX], places[XG_RANK_MAX];
+    uint32_t rank = 0, n = 0, minor, k, j;
+    xg_slice_dim part[XG_RANK_MAX];
+    xg_inst **in, *r;
+    if (a->layouts || !w || w->n == 0 || xg_shape_has_dynamic(i->shape) || P(0)->shape->dynamic || out->elements == 0) return NULL;
+    for (minor = w->n - 1; minor > 0 && P(0)->shape->dims[minor] == 1; minor--) {}
+    if (w->p[minor].size < WIDE) return NULL;
+    for (k = 0; k < w->n; k++) {
+        const xg_window_dim *d = &w->p[k];
+        if (d->pad_low || d->pad_high || d->base_dilation != 1 || d->window_dilation != 1 || d->reversal || (d->stride != d->size && out->dims[k] > 1) || rank + 2 > XG_RANK_MAX) return NULL;
+        part[k].start = 0;
+        part[k].stride = 1;
+        part[k].limit = out->dims[k] * d->size;
+        dims[rank++] = out->dims[k];
+        if (d->size == 1) continue;
+        places[n++] = rank;
+        dims[rank++] = d->size;
+    }
+    in = XG_NEW_N(a->m->arena, xg_inst *, i->n_operands + (size_t)1);
+    for (j = 0; j < i->n_operands; j++) in[j] = j < i->n_operands / 2 ? xg_hb_reshape(&a->b, xg_hb_slice(&a->b, P(j), part), dims, rank) : P(j);
+    r = xg_hb_op(&a->b, XG_REDUCE, i->shape, in, i->n_operands);
+    xg_inst_set_attr(r, xg_hb_ints(&a->b, XG_A_dimensions, places, n));
+    xg_inst_set_attr(r, xg_attr_make_comp(XG_A_to_apply, xg_attr_comp(i, XG_A_to_apply)));
+    return xg_hb_done(r);
+}
+/* A window that is all of the operand, in some dimensions, is a reduction, which many threads can share. Small ones stay windows, into which contractions are folded. */
+RULE(reduce_window_whole) {
+    enum { SMALL = 64 };
+    const xg_window *w = xg_inst_attr(i, XG_A_window) ? xg_inst_attr(i, XG_A_window)->v.window : NULL;
+    int64_t dims[XG_RANK_MAX], size = 1;
+    uint32_t k, n = 0;
+    if (!w || i->n_operands != 2 || a->layouts) return NULL;
+    for (k = 0; k < w->n; k++) {
+        const xg_window_dim *d = &w->p[k];
+        if (d->pad_low || d->pad_high || d->base_dilation != 1 || d->window_dilation != 1 || d->size != (DIMS(i)[k] == DIMS(P(0))[k] ? 1 : DIMS(P(0))[k])) return NULL;
+        if (d->size == 1) continue;
+        dims[n++] = k;
+        size *= d->size;
+    }
+    return size > SMALL ? xg_hb_reshape(&a->b, xg_alg_reduce_again(a, i, P(0), dims, n), DIMS(i), RANK(i)) : NULL;
+}
+/* The windows that a slice keeps are made of what they cover. A running sum makes all of its elements at the price of one: of that only the last of those, or the other dimensions. */
+RULE(slice_reduce_window) {
+    xg_inst *r = P(0), *x, *in[2];
+    const xg_slice_dim *s = xg_inst_attr(i, XG_A_slice)->v.slices->p;
+    xg_slice_dim d[XG_RANK_MAX];
+    xg_attr kept = xg_attr_make(XG_A_window);
+    xg_window_dim *now;
+    xg_window *made;
+    uint32_t scanned = UINT32_MAX, k;
+    bool reverse;
+    if (r->op != XG_REDUCE_WINDOW || !xg_inst_attr(r, XG_A_window) || r->n_operands != 2 || !xg_alg_one_user(r) || i->shape->elements == 0 || a->layouts) return NULL;
+    (void)xg_window_is_scan(r, &scanned, &reverse);
+    x = XG_OPERAND(r, 0);
+    now = XG_NEW_N(a->m->arena, xg_window_dim, RANK(r));
+    for (k = 0; k < RANK(r); k++) {
+        const xg_window_dim *w = &xg_inst_attr(r, XG_A_window)->v.window->p[k];
+        int64_t count = DIMS(i)[k], from = s[k].start * w->stride - w->pad_low, to = from + (count - 1) * s[k].stride * w->stride + w->size;
+        now[k] = *w;
+        d[k].start = 0; d[k].limit = DIMS(x)[k]; d[k].stride = 1;
+        if (count == DIMS(r)[k]) continue;
+        if (w->base_dilation != 1 || w->window_dilation != 1 || (k == scanned && count > 1)) return NULL;
+        if (w->size == 1 && w->stride == 1 && !w->pad_low && !w->pad_high) { d[k] = s[k]; continue; }
+        d[k].start = XG_MAX(from, (int64_t)0);
+        d[k].limit = XG_MIN(to, DIMS(x)[k]);
+        if (d[k].start >= d[k].limit) return NULL;
+        now[k].stride = count == 1 ? 1 : w->stride * s[k].stride;
+        now[k].size = count == 1 ? d[k].limit - d[k].start : w->size;
+        now[k].pad_low = count == 1 ? 0 : d[k].start - from;
+        now[k].pad_high = count == 1 ? 0 : to - d[k].limit;
+    }
+    made = XG_NEW(a->m->arena, xg_window);
+    made->n = RANK(r);
+    made->p = now;
+    kept.v.window = made;
+    in[0] = xg_hb_slice(&a->b, x, d);
+    in[1] = XG_OPERAND(r, 1);
+    r = xg_inst_clone(r, i->comp, in, i);
+    r->shape = i->shape;
+    xg_inst_set_attr(r, kept);
+    return r;
+}
 /* The computation of a map, if it is elementwise all through, on whole arrays. */
 RULE(map_inline) {
     const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);

@@ -63,7 +63,7 @@ XG_FN bool xg_block_fits(const char *name, const xg_inst *a) {
 XG_FN const xg_shape *xg_block_shape(const xg_hb *b, xlagpu_type t, int64_t batch, int64_t rows, int64_t columns) {
     int64_t dims[3];
     dims[0] = batch; dims[1] = rows; dims[2] = columns;
-    return xg_shape_array(b->comp->module, t, dims, 3, NULL, NULL);
+    return xg_hb_shape(b, t, dims, 3);
 }
 /* The results go to out. config: in the notation of backend_config, or NULL. */
 XG_FN void xg_block_call_make(const xg_hb *b, const char *name, const char *config, xg_inst *const *in, uint32_t n, const xg_shape *const *shapes, uint32_t n_out, xg_inst **out) {

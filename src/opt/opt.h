@@ -24,6 +24,7 @@ XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close);
 XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule);
 XG_FN bool xg_opt_dynamic_padder(xg_module *m);    /* dynamic_padder.c: bounded dimensions as arrays of their bounds and sizes */
 XG_FN bool xg_opt_scan_expander(xg_module *m);     /* scan_expander.c: scan as running sums, doubling or loops */
+XG_FN bool xg_opt_scan_finder(xg_module *m);       /* scan_finder.c: scans that are written out, as running sums */
 XG_FN bool xg_opt_fft_expander(xg_module *m);      /* fft_expander.c: fft as dots with matrices of roots */
 XG_FN bool xg_opt_linear_expander(xg_module *m);   /* linear_expander.c: cholesky and triangular-solve as loops */
 XG_FN bool xg_opt_solver_calls(xg_module *m);      /* solver_calls.c: the calls of libraries for factorisations, as loops */

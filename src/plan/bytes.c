@@ -8,6 +8,7 @@
 typedef struct xg_exe_writer {
     xg_arena *arena;
     xg_buf sections[XG_EXE_SECTION_COUNT];
+    xg_texts texts[XG_EXE_SECTION_COUNT]; /* of sections that are one text: a zero is behind it */
     xg_dict strings;
     uint32_t *place; /* by slice: where a kernel's links have it, plus 1; what another kernel left there does not matter */
     uint64_t temp_bytes, host_bytes;
@@ -251,6 +252,13 @@ XG_FN void xg_exe_put_kernels(xg_exe_writer *w, const xg_plan *p) {
     }
 }
 
+XG_FN size_t xg_exe_section_bytes(const xg_exe_writer *w, uint32_t k) { return w->texts[k].n ? w->texts[k].bytes + 1 : w->sections[k].n; }
+XG_FN void xg_exe_put_section(unsigned char *out, const xg_exe_writer *w, uint32_t k) {
+    uint32_t i;
+    if (w->sections[k].n) memcpy(out, w->sections[k].p, w->sections[k].n);
+    for (i = 0; i < w->texts[k].n; out += w->texts[k].p[i++].n) memcpy(out, w->texts[k].p[i].p, w->texts[k].p[i].n);
+    if (w->texts[k].n) *out = 0;
+}
 XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h, xg_arena *to) {
     xg_exe_section table[XG_EXE_SECTION_COUNT];
     size_t at = sizeof *h + sizeof table, end = at;
@@ -260,17 +268,17 @@ XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h, xg_arena *to) {
     for (k = 0; k < XG_EXE_SECTION_COUNT; k++) {
         at = (at + XG_EXE_ALIGN - 1) / XG_EXE_ALIGN * XG_EXE_ALIGN;
         table[k].kind = k;
-        table[k].bytes = w->sections[k].n;
-        table[k].count = (uint32_t)(w->sections[k].n / xg_exe_record_size(k));
+        table[k].bytes = xg_exe_section_bytes(w, k);
+        table[k].count = (uint32_t)(table[k].bytes / xg_exe_record_size(k));
         table[k].offset = at;
-        at = xg_add(w->arena->ctx, at, w->sections[k].n);
+        at = xg_add(w->arena->ctx, at, (size_t)table[k].bytes);
     }
     h->size = at;
     out = (unsigned char *)xg_alloc_raw(to, at + 1);
     for (k = 0; k < XG_EXE_SECTION_COUNT; k++) {
         memset(out + end, 0, (size_t)table[k].offset - end);
-        if (w->sections[k].n) memcpy(out + table[k].offset, w->sections[k].p, w->sections[k].n);
-        end = (size_t)table[k].offset + w->sections[k].n;
+        xg_exe_put_section(out + table[k].offset, w, k);
+        end = (size_t)(table[k].offset + table[k].bytes);
     }
     out[at] = 0;
     memcpy(out + sizeof *h, table, sizeof table);
@@ -304,13 +312,6 @@ XG_FN xg_exe_header xg_exe_head(void) {
     return h;
 }
 
-/* A text as it is, with the zero behind it. */
-XG_FN void xg_exe_give_text(xg_exe_writer *w, xg_exe_section_kind kind, xg_str text) {
-    if (!text.n) return;
-    w->sections[kind].p = (char *)(uintptr_t)text.p;
-    w->sections[kind].n = w->sections[kind].cap = (size_t)text.n + 1;
-}
-
 XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to) {
     xg_exe_writer *w = xg_exe_writer_new(p->arena);
     xg_exe_header h = xg_exe_head();
@@ -327,8 +328,8 @@ XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to) {
     xg_exe_put_values(w, p);
     xg_exe_put_kernels(w, p);
     h.root_thunk = xg_exe_put_sequence(w, p, 0);
-    xg_exe_give_text(w, XG_EXE_PTX, p->ptx);
-    xg_exe_give_text(w, XG_EXE_HLO, p->hlo);
+    w->texts[XG_EXE_PTX] = p->ptx;
+    if (p->hlo.n) xg_texts_add(&w->texts[XG_EXE_HLO], w->arena, p->hlo);
     return xg_exe_assemble(w, &h, to);
 }
 

@@ -104,7 +104,8 @@ typedef struct xg_plan {
     XG_VEC(xg_plan_step) steps;
     XG_VEC(xg_plan_sequence *) sequences; /* 0: the entry */
     XG_VEC(xg_plan_kernel) kernels;
-    xg_str ptx, hlo, target_name;
+    xg_texts ptx;
+    xg_str hlo, target_name;
     uint32_t target;
 } xg_plan;
 

@@ -127,14 +127,16 @@ static void xg_ptx_edge(xg_ptx *p, xg_kval *to, const xg_kop *from, uint32_t fir
 }
 
 /* ---- structure ---- */
-static void xg_ptx_label(xg_ptx *p, uint32_t label) { xg_putc(&p->body, 'L'); xg_put_u64(&p->body, label); xg_puts(&p->body, ":\n"); }
+static void xg_ptx_label(xg_ptx *p, uint32_t label) {
+    char *at = xg_ptx_pen(p);
+    *at++ = 'L';
+    xg_ptx_pen_up(p, xg_ptx_pen_text(xg_ptx_pen_number(at, label), ":\n"));
+}
 static void xg_ptx_branch(xg_ptx *p, const xg_ptx_lane *cond, bool negate, uint32_t label) {
+    char *at = xg_ptx_pen_text(xg_ptx_pen(p), "\t");
     p->instructions++;
-    xg_putc(&p->body, '\t');
-    if (cond) { xg_puts(&p->body, negate ? "@!" : "@"); xg_ptx_put_lane(p, &p->body, cond); xg_putc(&p->body, ' '); }
-    xg_puts(&p->body, "bra L");
-    xg_put_u64(&p->body, label);
-    xg_puts(&p->body, ";\n");
+    if (cond) { at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, negate ? "@!" : "@"), cond); *at++ = ' '; }
+    xg_ptx_line_end(p, xg_ptx_pen_number(xg_ptx_pen_text(at, "bra L"), label));
 }
 static xg_ptx_lane xg_ptx_scalar(xg_ptx *p, const xg_kval *v) { return xg_ptx_in_reg(p, &xg_ptx_of(v)->lane[0]); }
 
@@ -368,11 +370,16 @@ static xg_kregion *xg_ptx_param_home(const xg_kval *v) {
 }
 static void xg_ptx_load_params(xg_ptx *p, const xg_kregion *r) {
     uint32_t i;
+    char *at;
     for (i = 0; i < p->f->body->n_args; i++) {
         if (p->homes[i] != r) continue;
-        xg_printf(&p->body, "\tld.param.b64 %s%u, [%.*s_param_%u];\n", xg_ptx_prefixes[XG_PC_RD], xg_ptx_define(p, &p->f->body->args[i])->lane[0].num, (int)p->f->name.n, p->f->name.p, i);
+        at = xg_ptx_pen_text(xg_ptx_line_begin(p), "ld.param.b64 ");
+        at = xg_ptx_pen_text(xg_ptx_pen_lane(p, at, &xg_ptx_define(p, &p->f->body->args[i])->lane[0]), ", [");
+        at = xg_ptx_pen_text(xg_ptx_pen_symbol(p, at, p->f->name), "_param_");
+        at = xg_ptx_pen_number(at, i);
+        *at++ = ']';
+        xg_ptx_line_end(p, at);
         p->params_left--;
-        p->instructions++;
     }
 }
 static void xg_ptx_place_params(xg_ptx *p, xg_kfunc *f) {
@@ -426,48 +433,68 @@ static void xg_ptx_measure_shared(xg_ptx *p, xg_kregion *r, xg_dict *seen) {
         for (i = 0; i < op->n_regions; i++) xg_ptx_measure_shared(p, op->regions[i], seen);
     }
 }
-static void xg_ptx_comment(xg_ptx *p, xg_str text) {
+static void xg_ptx_comment(xg_buf *b, xg_str text) {
     uint32_t i;
     if (!text.n) return;
-    xg_puts(&p->text, "// ");
+    xg_puts(b, "// ");
     for (i = 0; i < text.n; i++) {
         char c = text.p[i];
-        if (c == '\n') { if (i + 1 < text.n) xg_puts(&p->text, "\n// "); }
-        else xg_putc(&p->text, (unsigned char)c < 32 ? ' ' : c);
+        if (c == '\n') { if (i + 1 < text.n) xg_puts(b, "\n// "); }
+        else xg_putc(b, (unsigned char)c < 32 ? ' ' : c);
     }
-    xg_putc(&p->text, '\n');
+    xg_putc(b, '\n');
 }
-static void xg_ptx_assemble(xg_ptx *p, xg_kfunc *f) {
+static void xg_ptx_put_param(xg_buf *b, const xg_kfunc *f, uint32_t i) {
+    xg_put_str(b, f->name);
+    xg_puts(b, "_param_");
+    xg_put_u64(b, i);
+}
+static void xg_ptx_entry(xg_ptx *p, const xg_kfunc *f) {
+    xg_buf *b = &p->head;
     uint32_t i;
-    xg_putc(&p->text, '\n');
-    if (p->dynamic) xg_printf(&p->text, ".extern .shared .align 16 .b8 %.*s_dynamic[];\n", (int)f->name.n, f->name.p);
-    xg_ptx_comment(p, p->m->comment);
-    xg_printf(&p->text, ".visible .entry %.*s(", (int)f->name.n, f->name.p);
-    for (i = 0; i < f->body->n_args; i++) xg_printf(&p->text, "%s\n\t.param .u64 .ptr .global .align %lld %.*s_param_%u", i ? "," : "", (long long)xg_ptx_param_align(f, i), (int)f->name.n, f->name.p, i);
-    xg_puts(&p->text, f->body->n_args ? "\n)\n" : ")\n");
-    if (f->threads[0] && f->resident) xg_printf(&p->text, ".minnctapersm %u\n", f->resident);
-    if (f->threads[0]) xg_printf(&p->text, ".reqntid %u, %u, %u\n", f->threads[0], XG_MAX(f->threads[1], 1u), XG_MAX(f->threads[2], 1u));
-    xg_puts(&p->text, "{\n");
-    for (i = 0; i < XG_PC_COUNT; i++) if (p->regs[i]) xg_printf(&p->text, "\t.reg .%s %s<%u>;\n", xg_ptx_class_types[i], xg_ptx_prefixes[i], p->regs[i] + 1);
-    xg_put(&p->text, p->shared.p, p->shared.n);
-    xg_put(&p->text, p->body.p, p->body.n);
-    xg_puts(&p->text, "\tret;\n}\n");
-    p->instructions++;
+    xg_putc(b, '\n');
+    if (p->dynamic) xg_printf(b, ".extern .shared .align 16 .b8 %.*s_dynamic[];\n", (int)f->name.n, f->name.p);
+    xg_ptx_comment(b, p->m->comment);
+    xg_puts(b, ".visible .entry ");
+    xg_put_str(b, f->name);
+    xg_putc(b, '(');
+    for (i = 0; i < f->body->n_args; i++) {
+        xg_puts(b, i ? ",\n\t.param .u64 .ptr .global .align " : "\n\t.param .u64 .ptr .global .align ");
+        xg_put_i64(b, xg_ptx_param_align(f, i));
+        xg_putc(b, ' ');
+        xg_ptx_put_param(b, f, i);
+    }
+    xg_puts(b, f->body->n_args ? "\n)\n" : ")\n");
+    if (f->threads[0] && f->resident) xg_printf(b, ".minnctapersm %u\n", f->resident);
+    if (f->threads[0]) xg_printf(b, ".reqntid %u, %u, %u\n", f->threads[0], XG_MAX(f->threads[1], 1u), XG_MAX(f->threads[2], 1u));
+    xg_puts(b, "{\n");
+    for (i = 0; i < XG_PC_COUNT; i++) if (p->regs[i]) xg_printf(b, "\t.reg .%s %s<%u>;\n", xg_ptx_class_types[i], xg_ptx_prefixes[i], p->regs[i] + 1);
 }
-
-/* The head says which instruction set the kernels ask for, so it is written once more in the end. */
-enum { XG_PTX_HEAD_MAX = 128 };
-static size_t xg_ptx_head(const xg_ptx *p, char *out) { return xg_format(out, XG_PTX_HEAD_MAX, ".version %u.%u\n.target %s\n.address_size 64\n", p->isa / 10, p->isa % 10, p->target->name); }
+/* The kernel's piece of the text. */
+static void xg_ptx_assemble(xg_ptx *p, const xg_kfunc *f) {
+    size_t bytes;
+    char *piece;
+    xg_ptx_entry(p, f);
+    xg_puts(&p->body, "\tret;\n}\n");
+    p->instructions++;
+    bytes = xg_add(p->ctx, xg_add(p->ctx, p->head.n, p->shared.n), p->body.n);
+    if (bytes > UINT32_MAX) xg_fail(p->ctx, XLAGPU_ERROR_LIMIT, "kernel '%.*s' has more than 4 GiB of text", (int)f->name.n, f->name.p);
+    piece = (char *)xg_alloc_raw(p->all, bytes);
+    memcpy(piece, p->head.p, p->head.n);
+    if (p->shared.n) memcpy(piece + p->head.n, p->shared.p, p->shared.n);
+    memcpy(piece + p->head.n + p->shared.n, p->body.p, p->body.n);
+    xg_texts_add(&p->text, p->all, xg_str_of(piece, bytes));
+}
 
 XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t) {
     xg_ptx *p = XG_NEW(a, xg_ptx);
-    char head[XG_PTX_HEAD_MAX];
     p->ctx = c;
     p->arena = p->all = a;
     p->target = t;
     p->isa = t->isa;
-    xg_buf_init(&p->text, a);
-    xg_put(&p->text, head, xg_ptx_head(p, head));
+    xg_texts_add(&p->text, a, XG_STR("")); /* the head says which instruction set the kernels ask for: it is written in the end */
+    xg_buf_init(&p->body, a);
+    xg_buf_init(&p->head, a);
     xg_dict_init(&p->names, a);
     xg_ptx_index_make(&p->index);
     return p;
@@ -482,8 +509,7 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_ptx_legalize(m);
     p->m = m;
     p->f = f;
-    p->body.arena = p->all; /* kept for the next kernel */
-    p->body.n = 0;
+    p->body.n = p->head.n = 0; /* their memory is kept */
     xg_buf_init(&p->shared, p->arena);
     memset(p->regs, 0, sizeof p->regs);
     memset(&p->guard, 0, sizeof p->guard);
@@ -502,20 +528,20 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_ptx_print_region(p, f->body);
     xg_ptx_assemble(p, f);
 }
-XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_buf *out) {
-    char head[XG_PTX_HEAD_MAX];
-    size_t n = xg_ptx_head(p, head);
-    XLAGPU_ASSERT(p->text.n >= n && p->text.p[n - 1] == '\n'); /* versions have three characters */
-    memcpy(p->text.p, head, n);
-    if (!out->n && out->arena == p->text.arena) *out = p->text; /* megabytes need not move */
-    else xg_put(out, p->text.p, p->text.n);
+XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out) {
+    xg_buf head;
+    xg_buf_init(&head, p->all);
+    xg_printf(&head, ".version %u.%u\n.target %s\n.address_size 64\n", p->isa / 10, p->isa % 10, p->target->name);
+    p->text.bytes += head.n - p->text.p[0].n;
+    p->text.p[0] = xg_str_of(head.p, head.n);
+    *out = p->text;
     return p->instructions;
 }
 
 /* ---- as a backend ---- */
 static void *xg_ptx_backend_begin(xg_ctx *c, xg_arena *a, const xg_target *t) { return xg_ptx_begin(c, a, t); }
 static void xg_ptx_backend_kernel(void *p, xg_kmodule *m) { xg_ptx_kernel((xg_ptx *)p, m); }
-static uint32_t xg_ptx_backend_finish(void *p, xg_buf *out) { return xg_ptx_finish((xg_ptx *)p, out); }
+static uint32_t xg_ptx_backend_finish(void *p, xg_texts *out) { return xg_ptx_finish((xg_ptx *)p, out); }
 static const xg_backend xg_ptx_backend_row = {"ptx", xg_ptx_backend_begin, xg_ptx_backend_kernel, xg_ptx_backend_finish};
 XG_FN const xg_backend *xg_ptx_backend(void) { return &xg_ptx_backend_row; }
 

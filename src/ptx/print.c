@@ -49,14 +49,14 @@ struct xg_ptx {
     xg_arena *all;    /* of what lasts: the text */
     const xg_target *target;
     uint32_t isa;
-    xg_buf text;      /* the head of the module, finished kernels */
+    xg_texts text;    /* the head of the module, finished kernels */
     uint32_t instructions; /* in these */
     xg_dict names;    /* entries so far */
     xg_ptx_index index;
     /* of the current kernel */
     xg_kmodule *m;
     xg_kfunc *f;
-    xg_buf body, shared;
+    xg_buf body, shared, head; /* head: what stands in front of these */
     uint32_t regs[XG_PC_COUNT], labels, depth;
     int64_t static_shared, dynamic_at;
     bool dynamic;     /* shared arrays are slices of one dynamic array */
@@ -126,83 +126,91 @@ static xg_ptx_val *xg_ptx_define(xg_ptx *p, xg_kval *v) {
 static xg_ptx_val *xg_ptx_of(const xg_kval *v) { XLAGPU_ASSERT(v->scratch); return (xg_ptx_val *)v->scratch; }
 
 /* ---- lines ---- */
-static void xg_ptx_put_lane(xg_ptx *p, xg_buf *b, const xg_ptx_lane *l) {
-    (void)p;
-    if (l->kind == XG_PL_REG) {
-        char t[24], *end = t + sizeof t, *s = xg_digits(end, l->num, 10, false);
-        const char *prefix = xg_ptx_prefixes[l->cls];
-        uint32_t n = prefix[2] ? 3 : 2;
-        while (n) *--s = prefix[--n];
-        xg_put(b, s, (size_t)(end - s));
-    }
-    else if (l->kind == XG_PL_SYM) xg_put_str(b, *l->sym);
-    else if (l->cls == XG_PC_F) { xg_puts(b, "0f"); xg_put_hex(b, (uint64_t)l->bits & 0xFFFFFFFFu, 8); }
-    else if (l->cls == XG_PC_FD) { xg_puts(b, "0d"); xg_put_hex(b, (uint64_t)l->bits, 16); }
-    else if (l->cls == XG_PC_RS) { xg_puts(b, "0x"); xg_put_hex(b, (uint64_t)l->bits & 0xFFFFu, 4); }
-    else if (l->cls == XG_PC_P) xg_putc(b, l->bits & 1 ? '1' : '0');
-    else xg_put_i64(b, l->cls == XG_PC_R ? (int64_t)(int32_t)(uint32_t)(uint64_t)l->bits : l->bits);
-}
-/* A line is written by a pen: there is room for it, so that its characters go one behind the other. What is no register is put by the buffer, which may move. */
+/* A line is written by a pen: there is room for it, so that its characters go one behind the other. Only the name of an array may be longer, and makes room itself. */
 enum { XG_PTX_LINE_MAX = 1024 };
-static char *xg_ptx_pen(xg_ptx *p) { return xg_buf_room(&p->body, XG_PTX_LINE_MAX); }
-static void xg_ptx_pen_up(xg_ptx *p, char *at) { *at = 0; p->body.n = (size_t)(at - p->body.p); }
+static char *xg_ptx_pen(xg_ptx *p) { return XG_LIKELY(p->body.cap - p->body.n > XG_PTX_LINE_MAX) ? p->body.p + p->body.n : xg_buf_room(&p->body, XG_PTX_LINE_MAX); }
+static void xg_ptx_pen_up(xg_ptx *p, const char *at) { p->body.n = (size_t)(at - p->body.p); }
 static char *xg_ptx_pen_text(char *at, const char *z) { while (*z) *at++ = *z++; return at; }
+static char *xg_ptx_pen_digits(char *at, uint64_t v) {
+    char t[24], *end = t + sizeof t, *s;
+    for (s = xg_digits(end, v, 10, false); s < end; s++) *at++ = *s;
+    return at;
+}
 static char *xg_ptx_pen_number(char *at, uint32_t v) { /* most registers have few digits */
-    char t[16], *end = t + sizeof t, *s;
-    if (v >= 1000) {
-        for (s = xg_digits(end, v, 10, false); s < end; s++) *at++ = *s;
-        return at;
-    }
-    if (v >= 100) *at++ = (char)('0' + v / 100);
+    if (v >= 10000) return xg_ptx_pen_digits(at, v);
+    if (v >= 1000) *at++ = (char)('0' + v / 1000);
+    if (v >= 100) *at++ = (char)('0' + v / 100 % 10);
     if (v >= 10) *at++ = (char)('0' + v / 10 % 10);
     *at++ = (char)('0' + v % 10);
     return at;
 }
-static char *xg_ptx_pen_lane(xg_ptx *p, char *at, const xg_ptx_lane *l) {
-    const char *prefix;
-    if (l->kind != XG_PL_REG) {
-        xg_ptx_pen_up(p, at);
-        xg_ptx_put_lane(p, &p->body, l);
-        return xg_ptx_pen(p);
+static char *xg_ptx_pen_i64(char *at, int64_t v) {
+    if (v < 0) *at++ = '-';
+    return xg_ptx_pen_digits(at, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+static char *xg_ptx_pen_hex(char *at, uint64_t v, int digits) {
+    while (digits-- > 0) *at++ = "0123456789ABCDEF"[v >> 4 * digits & 15];
+    return at;
+}
+static char *xg_ptx_pen_symbol(xg_ptx *p, char *at, xg_str name) {
+    xg_ptx_pen_up(p, at);
+    xg_put_str(&p->body, name);
+    return xg_ptx_pen(p);
+}
+static char *xg_ptx_pen_constant(char *at, const xg_ptx_lane *l) {
+    switch (l->cls) {
+    case XG_PC_F: return xg_ptx_pen_hex(xg_ptx_pen_text(at, "0f"), (uint64_t)l->bits, 8);
+    case XG_PC_FD: return xg_ptx_pen_hex(xg_ptx_pen_text(at, "0d"), (uint64_t)l->bits, 16);
+    case XG_PC_RS: return xg_ptx_pen_hex(xg_ptx_pen_text(at, "0x"), (uint64_t)l->bits, 4);
+    case XG_PC_P: *at++ = l->bits & 1 ? '1' : '0'; return at;
+    default: return xg_ptx_pen_i64(at, l->cls == XG_PC_R ? (int64_t)(int32_t)(uint32_t)(uint64_t)l->bits : l->bits);
     }
-    prefix = xg_ptx_prefixes[l->cls]; /* of two or three characters */
+}
+static char *xg_ptx_pen_lane(xg_ptx *p, char *at, const xg_ptx_lane *l) {
+    const char *prefix = xg_ptx_prefixes[l->cls]; /* of two or three characters */
+    if (l->kind != XG_PL_REG) return l->kind == XG_PL_SYM ? xg_ptx_pen_symbol(p, at, *l->sym) : xg_ptx_pen_constant(at, l);
     *at++ = prefix[0];
     *at++ = prefix[1];
     if (prefix[2]) *at++ = prefix[2];
     return xg_ptx_pen_number(at, l->num);
 }
-static void xg_ptx_line_begin(xg_ptx *p) {
+static char *xg_ptx_line_begin(xg_ptx *p) {
+    char *at = xg_ptx_pen(p);
     p->instructions++;
-    xg_putc(&p->body, '\t');
+    *at++ = '\t';
     if (p->guard.num) {
-        xg_puts(&p->body, p->guard_not ? "@!" : "@");
-        xg_ptx_put_lane(p, &p->body, &p->guard);
-        xg_putc(&p->body, ' ');
+        at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, p->guard_not ? "@!" : "@"), &p->guard);
+        *at++ = ' ';
     }
+    return at;
 }
-static void xg_ptx_line_end(xg_ptx *p) { xg_put(&p->body, ";\n", 2); }
+static void xg_ptx_line_end(xg_ptx *p, char *at) {
+    *at++ = ';';
+    *at++ = '\n';
+    xg_ptx_pen_up(p, at);
+}
 /* One line from text and lanes: $ stands for the next lane. */
 static void xg_ptx_line(xg_ptx *p, const char *text, const xg_ptx_lane *a, const xg_ptx_lane *b, const xg_ptx_lane *c, const xg_ptx_lane *d) {
     const xg_ptx_lane *args[4];
     uint32_t n = 0;
-    char *at;
+    char *at = xg_ptx_line_begin(p);
     args[0] = a; args[1] = b; args[2] = c; args[3] = d;
-    xg_ptx_line_begin(p);
-    for (at = xg_ptx_pen(p); *text; text++) {
+    for (; *text; text++) {
         if (*text == '$') at = xg_ptx_pen_lane(p, at, args[n++]);
         else *at++ = *text;
     }
-    xg_ptx_pen_up(p, xg_ptx_pen_text(at, ";\n"));
+    xg_ptx_line_end(p, at);
 }
 static void xg_ptx_move(xg_ptx *p, const xg_ptx_lane *to, const xg_ptx_lane *from) {
+    char *at;
     if (xg_ptx_lane_eq(to, from)) return;
-    xg_ptx_line_begin(p);
-    xg_printf(&p->body, "mov.%s ", from->kind == XG_PL_SYM ? "u32" : xg_ptx_class_types[to->cls]);
-    xg_ptx_put_lane(p, &p->body, to);
-    xg_puts(&p->body, ", ");
-    xg_ptx_put_lane(p, &p->body, from);
-    if (from->kind == XG_PL_SYM && from->bits) { xg_putc(&p->body, '+'); xg_put_i64(&p->body, from->bits); }
-    xg_ptx_line_end(p);
+    at = xg_ptx_pen_text(xg_ptx_line_begin(p), "mov.");
+    at = xg_ptx_pen_text(at, from->kind == XG_PL_SYM ? "u32" : xg_ptx_class_types[to->cls]);
+    *at++ = ' ';
+    at = xg_ptx_pen_text(xg_ptx_pen_lane(p, at, to), ", ");
+    at = xg_ptx_pen_lane(p, at, from);
+    if (from->kind == XG_PL_SYM && from->bits) { *at++ = '+'; at = xg_ptx_pen_i64(at, from->bits); }
+    xg_ptx_line_end(p, at);
 }
 /* A register with the lane's content: constants, array addresses and pointers with an offset become one. */
 static xg_ptx_lane xg_ptx_in_reg(xg_ptx *p, const xg_ptx_lane *l) {
@@ -235,7 +243,16 @@ static void xg_ptx_define_as(xg_ptx *p, xg_kval *v, const xg_ptx_lane *lanes, ui
 /* ---- table rows to lines ---- */
 static void xg_ptx_need_isa(xg_ptx *p, uint32_t isa) { if (isa > p->isa) p->isa = isa; }
 
-static void xg_ptx_put_address(xg_ptx *p, const xg_ptx_lane *l);
+static char *xg_ptx_pen_address(xg_ptx *p, char *at, const xg_ptx_lane *a) {
+    *at++ = '[';
+    if (a->kind == XG_PL_IMM) at = xg_ptx_pen_i64(at, a->bits);
+    else {
+        at = xg_ptx_pen_lane(p, at, a);
+        if (a->bits) { *at++ = '+'; at = xg_ptx_pen_i64(at, a->bits); } /* "+-72": the assembler does not take "-72" */
+    }
+    *at++ = ']';
+    return at;
+}
 static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     xg_ptx_lane in[3], narrow, tmp[4];
     bool has_tmp[4] = {false, false, false, false}, all_imm = op->n_operands > 0;
@@ -252,6 +269,7 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     }
     for (i = 0; i < op->n_operands; i++) {
         bool imm16 = (in[i].cls == XG_PC_RS && !(row->flags & XG_PI_IMM16)) || in[i].cls == XG_PC_P;
+        if (in[i].kind == XG_PL_REG && !in[i].bits) continue;
         if (in[i].kind != XG_PL_IMM || imm16 || (all_imm && i == 0)) in[i] = xg_ptx_in_reg(p, &in[i]);
     }
     if (op->n_operands == 2 && in[1].cls == XG_PC_RD && strstr(row->text, "$n1")) {
@@ -260,37 +278,37 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
         if (in[1].kind != XG_PL_IMM) { narrow = xg_ptx_new_reg(p, XG_PC_R); xg_ptx_line(p, "cvt.u32.u64 $, $", &narrow, &in[1], NULL, NULL); }
     }
     if (op->n_results) d = &xg_ptx_define(p, &op->results[0])->lane[0];
-    xg_ptx_line_begin(p);
-    at = xg_ptx_pen(p);
+    at = xg_ptx_line_begin(p);
     for (t = row->text; *t; t++) {
         const char *temps = "tqhs", *which;
+        if (*t != '$' && *t != '|') { *at++ = *t; continue; }
         if (*t == '|') {
-            xg_ptx_pen_up(p, xg_ptx_pen_text(at, ";\n"));
-            xg_ptx_line_begin(p);
-            at = xg_ptx_pen(p);
+            xg_ptx_line_end(p, at);
+            at = xg_ptx_line_begin(p);
             continue;
         }
-        if (*t != '$') { *at++ = *t; continue; }
-        t++;
-        if (*t == 'd') at = xg_ptx_pen_lane(p, at, d);
-        else if (*t >= '0' && *t <= '2') at = xg_ptx_pen_lane(p, at, &in[*t - '0']);
-        else if (*t == 'p') { xg_ptx_pen_up(p, at); xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]); at = xg_ptx_pen(p); }
-        else if (*t == 'n') { at = xg_ptx_pen_lane(p, at, &narrow); t++; }
-        else if (*t == 'f') at = xg_ptx_pen_text(at, p->m->ftz ? ".ftz" : "");
-        else if (*t == 'a') at = xg_ptx_pen_text(at, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : "");
-        else if (*t == 'x') *at++ = "xyz"[op->flags % 3];
-        else if (*t == 'b') {
+        switch (*++t) {
+        case 'd': at = xg_ptx_pen_lane(p, at, d); break;
+        case '0': case '1': case '2': at = xg_ptx_pen_lane(p, at, &in[*t - '0']); break;
+        case 'p': at = xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]); break;
+        case 'n': at = xg_ptx_pen_lane(p, at, &narrow); t++; break;
+        case 'f': at = xg_ptx_pen_text(at, p->m->ftz ? ".ftz" : ""); break;
+        case 'a': at = xg_ptx_pen_text(at, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : ""); break;
+        case 'x': *at++ = "xyz"[op->flags % 3]; break;
+        case 'b':
             at = xg_ptx_pen_number(at, (uint32_t)op->b);
             if (op->a) at = xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->a);
-        }
-        else if (*t == 'c') at = xg_ptx_pen_text(at, op->op == XG_K_OP_CMPI ? xg_ptx_cmpi_text[op->flags % XG_CI_COUNT] : xg_ptx_cmpf_text[op->flags % XG_CF_COUNT]);
-        else if ((which = strchr(temps, *t)) != NULL && *t) {
+            break;
+        case 'c': at = xg_ptx_pen_text(at, op->op == XG_K_OP_CMPI ? xg_ptx_cmpi_text[op->flags % XG_CI_COUNT] : xg_ptx_cmpf_text[op->flags % XG_CF_COUNT]); break;
+        default:
+            which = *t ? strchr(temps, *t) : NULL;
+            XLAGPU_ASSERT(which); /* else an unknown letter in an instruction text */
             i = (uint32_t)(which - temps);
             if (!has_tmp[i]) { tmp[i] = xg_ptx_new_reg(p, tmp_class[i]); has_tmp[i] = true; }
             at = xg_ptx_pen_lane(p, at, &tmp[i]);
-        } else XLAGPU_ASSERT(!"unknown letter in an instruction text");
+        }
     }
-    xg_ptx_pen_up(p, xg_ptx_pen_text(at, ";\n"));
+    xg_ptx_line_end(p, at);
     xg_ptx_need_isa(p, row->isa);
 }
 
@@ -309,22 +327,13 @@ static const char *xg_ptx_memory_type(const xg_ktype *t, bool sign) {
     default: return "b32";
     }
 }
-static void xg_ptx_put_address(xg_ptx *p, const xg_ptx_lane *a) {
-    xg_putc(&p->body, '[');
-    if (a->kind == XG_PL_IMM) xg_put_i64(&p->body, a->bits);
-    else {
-        xg_ptx_put_lane(p, &p->body, a);
-        if (a->bits) { xg_putc(&p->body, '+'); xg_put_i64(&p->body, a->bits); } /* "+-72": the assembler does not take "-72" */
-    }
-    xg_putc(&p->body, ']');
-}
-static void xg_ptx_put_lanes(xg_ptx *p, const xg_ptx_lane *l, uint32_t n) {
-    char *at = xg_ptx_pen(p);
+static char *xg_ptx_pen_lanes(xg_ptx *p, char *at, const xg_ptx_lane *l, uint32_t n) {
     uint32_t i;
-    if (n > 1) *at++ = '{';
-    for (i = 0; i < n; i++) { if (i) at = xg_ptx_pen_text(at, ", "); at = xg_ptx_pen_lane(p, at, &l[i]); }
-    if (n > 1) *at++ = '}';
-    xg_ptx_pen_up(p, at);
+    if (n == 1) return xg_ptx_pen_lane(p, at, l);
+    *at++ = '{';
+    for (i = 0; i < n; i++) at = xg_ptx_pen_lane(p, i ? xg_ptx_pen_text(at, ", ") : at, &l[i]);
+    *at++ = '}';
+    return at;
 }
 static const char *xg_ptx_space(const xg_kval *pointer) {
     switch (pointer->type->space) {
@@ -337,8 +346,8 @@ static const char *xg_ptx_space(const xg_kval *pointer) {
 static const char *const xg_ptx_vector_text[] = {"", "", ".v2", "", ".v4"};
 
 /* "ld.global.nc.v4.f32 ": what a volatile access may not have is left out. */
-static void xg_ptx_put_access(xg_ptx *p, const char *what, uint32_t flags, const char *space, const char *hint, uint32_t lanes, const char *type) {
-    char *at = xg_ptx_pen_text(xg_ptx_pen(p), what);
+static char *xg_ptx_pen_access(char *at, const char *what, uint32_t flags, const char *space, const char *hint, uint32_t lanes, const char *type) {
+    at = xg_ptx_pen_text(at, what);
     if (flags & KM_VOLATILE) at = xg_ptx_pen_text(at, ".volatile");
     *at++ = '.';
     at = xg_ptx_pen_text(at, space);
@@ -347,7 +356,7 @@ static void xg_ptx_put_access(xg_ptx *p, const char *what, uint32_t flags, const
     *at++ = '.';
     at = xg_ptx_pen_text(at, type);
     *at++ = ' ';
-    xg_ptx_pen_up(p, at);
+    return at;
 }
 
 static bool xg_ptx_only_signed_uses(const xg_kval *v) {
@@ -361,13 +370,11 @@ static void xg_ptx_print_load(xg_ptx *p, xg_kop *op) {
     bool sign = little && xg_ptx_only_signed_uses(v), global = XG_KOPERAND(op, 0)->type->space == XG_SPACE_GLOBAL;
     xg_ptx_val *x = xg_ptx_define(p, v);
     uint32_t i;
+    char *at;
     XLAGPU_ASSERT(x->n == 1 || x->n == 2 || x->n == 4);
-    xg_ptx_line_begin(p);
-    xg_ptx_put_access(p, "ld", op->flags, xg_ptx_space(XG_KOPERAND(op, 0)), global && (op->flags & KM_INVARIANT) ? ".nc" : "", x->n, xg_ptx_memory_type(v->type, sign));
-    xg_ptx_put_lanes(p, x->lane, x->n);
-    xg_puts(&p->body, ", ");
-    xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]);
-    xg_ptx_line_end(p);
+    at = xg_ptx_pen_access(xg_ptx_line_begin(p), "ld", op->flags, xg_ptx_space(XG_KOPERAND(op, 0)), global && (op->flags & KM_INVARIANT) ? ".nc" : "", x->n, xg_ptx_memory_type(v->type, sign));
+    at = xg_ptx_pen_text(xg_ptx_pen_lanes(p, at, x->lane, x->n), ", ");
+    xg_ptx_line_end(p, xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]));
     for (i = 0; i < x->n; i++) { x->lane[i].zext = !sign; x->lane[i].sext = sign; }
 }
 static void xg_ptx_print_store(xg_ptx *p, xg_kop *op) {
@@ -376,14 +383,12 @@ static void xg_ptx_print_store(xg_ptx *p, xg_kop *op) {
     bool global = XG_KOPERAND(op, 1)->type->space == XG_SPACE_GLOBAL;
     xg_ptx_lane lanes[4];
     uint32_t i;
+    char *at;
     XLAGPU_ASSERT(x->n == 1 || x->n == 2 || x->n == 4);
     for (i = 0; i < x->n; i++) lanes[i] = x->lane[i].kind == XG_PL_IMM && x->lane[i].cls != XG_PC_RS ? x->lane[i] : xg_ptx_in_reg(p, &x->lane[i]);
-    xg_ptx_line_begin(p);
-    xg_ptx_put_access(p, "st", op->flags, xg_ptx_space(XG_KOPERAND(op, 1)), global && (op->flags & KM_STREAM) ? ".cs" : "", x->n, xg_ptx_memory_type(v->type, false));
-    xg_ptx_put_address(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
-    xg_puts(&p->body, ", ");
-    xg_ptx_put_lanes(p, lanes, x->n);
-    xg_ptx_line_end(p);
+    at = xg_ptx_pen_access(xg_ptx_line_begin(p), "st", op->flags, xg_ptx_space(XG_KOPERAND(op, 1)), global && (op->flags & KM_STREAM) ? ".cs" : "", x->n, xg_ptx_memory_type(v->type, false));
+    at = xg_ptx_pen_text(xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]), ", ");
+    xg_ptx_line_end(p, xg_ptx_pen_lanes(p, at, lanes, x->n));
 }
 
 /* pointer + index * a + b, the constant part kept for the address. An i32 index is unsigned. */

@@ -61,14 +61,14 @@ XG_FN xg_kval *xg_math_expand(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, u
 typedef struct xg_ptx xg_ptx;
 XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t);
 XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m); /* legalizes m (which it changes) and appends its entry function */
-XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_buf *out); /* the whole module: head, then the kernels in the order given; gives the number of their instructions */
+XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out); /* the whole module: head, then the kernels in the order given; gives the number of their instructions */
 
 /* What any backend offers; state is made by begin. */
 typedef struct xg_backend {
     const char *name;
     void *(*begin)(xg_ctx *c, xg_arena *a, const xg_target *t);
     void (*kernel)(void *state, xg_kmodule *m);
-    uint32_t (*finish)(void *state, xg_buf *out); /* the text; gives the number of instructions in it */
+    uint32_t (*finish)(void *state, xg_texts *out); /* the text; gives the number of instructions in it */
 } xg_backend;
 XG_FN const xg_backend *xg_ptx_backend(void);
 

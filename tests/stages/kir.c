@@ -19,7 +19,7 @@ static void kir_write(xg_stage *io, const xg_kmodule *m) {
 static void stage_kir(xg_stage *io) { kir_write(io, kir_read(io, &io->in)); }
 
 #define KIR_PASSES(X) \
-    X(lower_shuffles) X(inline) X(lower_loops) X(flatten_tensors) X(simplify_indexing) X(vectorize) X(unroll) X(canonicalize) X(cse) X(hoist) X(lower_tensors) X(lower_indexing) X(convert_index) X(verify_low)
+    X(lower_shuffles) X(inline) X(lower_loops) X(flatten_tensors) X(simplify_indexing) X(vectorize) X(unroll) X(unroll_lowered) X(canonicalize) X(cse) X(hoist) X(lower_tensors) X(lower_indexing) X(convert_index) X(verify_low)
 static const struct kir_pass_row { const char *name; void (*run)(xg_kmodule *m); } kir_pass_rows[] = {
 #define X(name) {#name, xg_kir_##name},
     KIR_PASSES(X)

@@ -42,6 +42,7 @@ static void stage_emit(xg_stage *io) {
     xg_module *m = pipeline_parse(io);
     xg_emit_target t;
     t.resident_threads = 132 * 2048;
+    t.shared = 232448;
     t.max_unroll = 4;
     t.deterministic = false;
     XG_FOR_INSTS(i, m->entry) if (i->op == XG_FUSION) {
@@ -96,6 +97,7 @@ static void stage_walks(xg_stage *io) {
     o.target = *xg_target_find(io->ctx, XG_STR("sm_90a"));
     m->machine = xg_driver_machine(&o.target);
     t.resident_threads = (int64_t)o.target.threads_per_sm * o.target.sms;
+    t.shared = o.target.shared_per_block;
     t.max_unroll = 4;
     t.deterministic = false;
     xg_driver_run_passes(m, &o);

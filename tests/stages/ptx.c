@@ -8,7 +8,9 @@ static xg_ptx *stage_ptx_make(xg_stage *io, xg_kmodule **m) {
 }
 static void stage_ptx(xg_stage *io) {
     xg_kmodule *m;
-    xg_ptx_finish(stage_ptx_make(io, &m), &io->out);
+    xg_texts text;
+    xg_ptx_finish(stage_ptx_make(io, &m), &text);
+    xg_put_texts(&io->out, &text);
 }
 static void stage_ptx_legal(xg_stage *io) {
     xg_kmodule *m;
