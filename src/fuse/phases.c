@@ -13,7 +13,7 @@
 #define XG_FUSE_PHASES_C
 #include "fuse.h"
 
-enum { XG_PHASES_LANES_SHARE = 2, XG_PHASES_BYTES_PER_CLOCK = 32, XG_PHASES_GAIN_OF = 10, XG_PHASES_GAIN = 9, XG_PHASES_WALK = 4096 /* elements: a few for each thread */, XG_PHASES_SERIAL = 128 /* steps of a contraction, which one thread does */, XG_PHASES_ROW = 512, XG_PHASES_LONG_ROWS = 2 /* a team takes such rows one after the other */, XG_PHASES_MEMBERS = 16, XG_PHASES_OPS = 1500, XG_PHASES_BUFFERS = 64, XG_PHASES_SHARED = 16 << 10 };
+enum { XG_PHASES_LANES_SHARE = 2, XG_PHASES_BYTES_PER_CLOCK = 32, XG_PHASES_GAIN_OF = 10, XG_PHASES_GAIN = 9, XG_PHASES_WALK = 4096 /* elements: a few for each thread */, XG_PHASES_SERIAL = 128 /* steps of a contraction, which one thread does */, XG_PHASES_ROW = 512, XG_PHASES_LONG_ROWS = 2 /* a team takes such rows one after the other */, XG_PHASES_MEMBERS = 32, XG_PHASES_OPS = 1500, XG_PHASES_BUFFERS = 128, XG_PHASES_SHARED = 16 << 10 };
 
 /* ---- what such a fusion is ---- */
 
@@ -265,9 +265,20 @@ XG_FN void xg_phase_name(xg_phase_join *w, xg_phase_group *g) {
     w->by_bit[w->taken++] = g;
     xg_push(w->a, xg_phase_group *, &w->groups, g);
 }
+/* May g be one with those of `with` that are taken? The group that they would be must not depend on itself; g goes on reading what the others make. */
+XG_FN bool xg_phase_may(const xg_phase_join *w, const xg_phase_group *g, xg_phase_group *const *with, const bool *taken, uint32_t n) {
+    uint64_t bits = 0, beyond = g->beyond;
+    uint32_t k;
+    for (k = 0; k < n; k++) {
+        beyond |= with[k]->beyond | (taken[k] ? 0 : with[k]->bits);
+        if (taken[k]) bits |= with[k]->bits;
+    }
+    return !(xg_phase_closure(w, beyond) & bits);
+}
 /* Groups that make what the kernel reads take it, and become one, where that may be. */
 XG_FN void xg_phase_join_one(xg_phase_join *w, xg_phase_node *node, const xg_phase_work *work) {
     xg_phase_group *g = XG_NEW(w->a, xg_phase_group), *with[XG_PHASES_MEMBERS];
+    bool taken[XG_PHASES_MEMBERS];
     uint32_t n = 0, k, j;
     xg_phase_start(w, node, work, g);
     for (k = 0; k < node->inst->n_operands; k++) {
@@ -283,14 +294,17 @@ XG_FN void xg_phase_join_one(xg_phase_join *w, xg_phase_node *node, const xg_pha
         xg_phase_log(w, node->inst, maker, why);
         if (why) g->beyond |= xg_phase_reach(w, o); else with[n++] = of;
     }
-    for (;;) { /* the one group that all would be must not depend on itself: the last to come goes first */
-        uint64_t bits = 0, beyond = g->beyond;
-        for (j = 0; j < n; j++) { bits |= with[j]->bits; beyond |= with[j]->beyond; }
-        if (!n || !(xg_phase_closure(w, beyond) & bits)) break;
-        n--;
-        g->beyond |= with[n]->bits | with[n]->beyond;
-        xg_phase_log(w, node->inst, w->nodes[with[n]->first - 1].inst, "others between them would wait for their own results");
+    for (j = 0; j < n; j++) taken[j] = true;
+    if (!xg_phase_may(w, g, with, taken, n)) { /* as many as may be, one after the other */
+        for (j = 0; j < n; j++) taken[j] = false;
+        for (j = 0; j < n; j++) { taken[j] = true; taken[j] = xg_phase_may(w, g, with, taken, n); }
     }
+    for (k = 0, j = 0; j < n; j++) {
+        if (taken[j]) { with[k++] = with[j]; continue; }
+        g->beyond |= with[j]->bits | with[j]->beyond;
+        xg_phase_log(w, node->inst, w->nodes[with[j]->first - 1].inst, "others between them would wait for their own results");
+    }
+    n = k;
     node->era = w->era;
     node->group = g;
     if (!n) { xg_phase_name(w, g); return; }
