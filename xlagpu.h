@@ -2494,7 +2494,12 @@ XG_FN xg_attr xg_attr_make_str(xg_module *m, xg_attr_key k, xg_str s);
 XG_FN xg_attr xg_attr_make_comp(xg_attr_key k, xg_comp *c);
 #define XG_OPERAND(i, k) ((i)->operands[k].value)
 #define XG_USE_INDEX(u) ((uint32_t)((u) - (u)->user->operands)) /* which operand of the user it is */
-#define XG_FOR_INSTS(i, comp) for (xg_inst *i = (comp)->first; i; i = i->next)
+/* The next one and the one before in program order. Instructions lie in memory in the order in which they were made, which is nearly that of the program: those further on are asked for
+ * while this one is looked at, for in a list alone each waits for the one in front of it. */
+enum { XG_INST_AHEAD = 1024 /* bytes: a few instructions */ };
+XG_INLINE xg_inst *xg_inst_behind(const xg_inst *i) { XG_PREFETCH((const void *)((uintptr_t)i + XG_INST_AHEAD)); return i->next; }
+XG_INLINE xg_inst *xg_inst_before(const xg_inst *i) { XG_PREFETCH((const void *)((uintptr_t)i - XG_INST_AHEAD)); return i->prev; }
+#define XG_FOR_INSTS(i, comp) for (xg_inst *i = (comp)->first; i; i = xg_inst_behind(i))
 #define XG_FOR_USES(u, inst) for (xg_use *u = (inst)->first_use; u; u = u->next)
 
 /* ---- literal.c ---- */
@@ -2511,6 +2516,7 @@ XG_FN void xg_literal_set_int(xg_literal *l, int64_t index, int64_t v);
 
 /* ---- lex.c, parse_shape.c, parse_devices.c, parse_attr.c, parse.c, parse_module.c (among themselves: text.h) ---- */
 XG_FN xg_module *xg_hlo_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* a module, or a single instruction; fails with a position; verified for grammar only */
+XG_FN xg_module *xg_hlo_parse_lasting(xg_ctx *c, xg_arena *a, const xg_source *src); /* the same for a text that ends with a NUL and outlives the module: it is not copied */
 
 /* ---- print.c, print_attr.c ---- */
 typedef struct xg_print_options { bool operand_shapes, whole_constants, no_metadata, percent; } xg_print_options;
@@ -4259,7 +4265,7 @@ XG_FN const xg_shape *xg_hlo_infer(xg_module *m, const xg_inst *i) {
  * current token's start, so the meaning of "0x1" does not depend on which pattern is tried first.
  *
  * Laws
- * - The text is copied once, NUL-terminated, into the module's arena: text attributes point into the copy.
+ * - The text is copied once, NUL-terminated, into the module's arena, unless its owner keeps such a copy: names and text attributes point into it.
  * - A NUL byte in the text is an error, found before the first token. Line numbers are counted only when an error is made.
  * - Comments end or are errors; they may stand between any two tokens. */
 #ifndef XG_HLO_LEX_C
@@ -4291,7 +4297,7 @@ typedef struct xg_lex {
 enum { XG_GROUP_IDS_MAX = 1 << 22, XG_MESH_AXES_MAX = 32 };
 enum { XG_TEXT_DEPTH_MAX = 400 }; /* of nested shapes, operands, computations and braces */
 
-XG_FN void xg_lex_init(xg_lex *x, xg_ctx *c, xg_arena *a, const xg_source *src);
+XG_FN void xg_lex_init(xg_lex *x, xg_ctx *c, xg_arena *a, const xg_source *src, bool lasts);
 XG_FN void xg_lex_next(xg_lex *x);
 XG_FN char xg_lex_peek(xg_lex *x);                       /* the next character that is neither white nor in a comment; NUL at the end */
 XG_FN xg_str xg_lex_text(const xg_lex *x);               /* of the current token */
@@ -4339,6 +4345,7 @@ typedef struct xg_parse {
     xg_inst_vec unnamed;        /* instructions of comp that get a name at its end */
     xg_comp_vec unnamed_comps;  /* computations that get one at the end of the text */
     xg_map64 elements;          /* (tuple id, index) to the get-tuple-element that x#i made */
+    const char *counted;        /* lines were counted up to here */
     uint32_t depth;
     xg_dict groups;             /* expanded replica groups by their text */
     int64_t group_ids;          /* that replica groups have expanded to so far */
@@ -4504,7 +4511,7 @@ XG_FN void xg_lex_next(xg_lex *x) {
     x->at = p;
     x->len = (uint32_t)(p - x->tok);
 }
-XG_FN void xg_lex_init(xg_lex *x, xg_ctx *c, xg_arena *a, const xg_source *src) {
+XG_FN void xg_lex_init(xg_lex *x, xg_ctx *c, xg_arena *a, const xg_source *src, bool lasts) {
     const char *nul = src->size ? (const char *)memchr(src->text, 0, src->size) : NULL;
     memset(x, 0, sizeof *x);
     x->ctx = c;
@@ -4512,7 +4519,7 @@ XG_FN void xg_lex_init(xg_lex *x, xg_ctx *c, xg_arena *a, const xg_source *src) 
     x->arena = a;
     if (nul) xg_fail_at(c, XLAGPU_ERROR_SYNTAX, src, (size_t)(nul - src->text), NULL, "the text holds a NUL byte");
     if (src->size > UINT32_MAX - 16) xg_fail(c, XLAGPU_ERROR_LIMIT, "the text is longer than 4 GiB");
-    x->base = xg_str_copy(a, xg_str_of(src->text, src->size)).p;
+    x->base = lasts ? src->text : xg_str_copy(a, xg_str_of(src->text, src->size)).p;
     x->end = x->base + src->size;
     x->at = x->base;
     xg_lex_next(x);
@@ -7358,6 +7365,17 @@ XG_FN void xg_parse_finish_comp(xg_parse *p, xg_comp *c, uint32_t unnamed) {
     p->unnamed.n = unnamed;
     xg_parse_number_params(p, c);
 }
+/* How many instructions the body has whose brace has been read, as texts are written mostly: one a line, indented, and its end is not. A table that begins with room for their names need
+ * not grow. What was looked over once, in a text written otherwise, is not looked over again; lines too short for an instruction are not counted. */
+XG_FN uint32_t xg_parse_lines(xg_parse *p) {
+    enum { SHORTEST = 16 };
+    const char *at = p->lex.at, *end;
+    uint32_t n = 1;
+    if (at < p->counted) return 0;
+    while ((end = (const char *)memchr(at, '\n', (size_t)(p->lex.end - at))) != NULL && (end[1] == ' ' || end[1] == '\t')) { n += end - at >= SHORTEST; at = end + 1; }
+    p->counted = end ? end : p->lex.end;
+    return n;
+}
 XG_FN xg_comp *xg_parse_body(xg_parse *p, xg_comp *c) {
     xg_lex *x = &p->lex;
     xg_comp *outer = p->comp;
@@ -7367,6 +7385,7 @@ XG_FN xg_comp *xg_parse_body(xg_parse *p, xg_comp *c) {
     xg_parse_enter(p);
     xg_lex_expect(x, '{', "'{' and the instructions of the computation");
     p->comp = c;
+    xg_dict_reserve(&c->names, xg_parse_lines(p));
     while (x->kind != '}') {
         size_t at = xg_lex_offset(x);
         xg_inst *i;
@@ -8128,11 +8147,11 @@ XG_FN bool xg_parse_at_module(xg_parse *p) {
     next = xg_lex_peek(x);
     return next == '{' || (next == '(' && (x->kind == XG_TOK_NAME || !(xg_dict_get(&p->ops, xg_lex_text(x)) || xg_str_is(xg_lex_text(x), "b"))));
 }
-XG_FN xg_module *xg_hlo_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
+XG_FN xg_module *xg_parse_source(xg_ctx *c, xg_arena *a, const xg_source *src, bool lasts) {
     xg_parse *p = XG_NEW(a, xg_parse);
     uint32_t k;
     p->arena = a;
-    xg_lex_init(&p->lex, c, a, src);
+    xg_lex_init(&p->lex, c, a, src, lasts);
     p->m = xg_module_new(c, a, XG_STR("module"));
     p->m->source = src;
     p->m->stack.text = XG_STR("");
@@ -8162,6 +8181,8 @@ XG_FN xg_module *xg_hlo_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
     p->m->at = 0;
     return p->m;
 }
+XG_FN xg_module *xg_hlo_parse(xg_ctx *c, xg_arena *a, const xg_source *src) { return xg_parse_source(c, a, src, false); }
+XG_FN xg_module *xg_hlo_parse_lasting(xg_ctx *c, xg_arena *a, const xg_source *src) { return xg_parse_source(c, a, src, true); }
 
 #endif /* XG_HLO_PARSE_MODULE_C */
 /* hlo/print.c -- a module as HLO text.
@@ -18885,7 +18906,7 @@ XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_ins
         for (; i; i = next) {
             xg_hb b;
             xg_inst *made;
-            next = i->next;
+            next = xg_inst_behind(i);
             if (!matches(i)) continue;
             b = xg_hb_at(i);
             made = expand(&b, i);
@@ -21740,7 +21761,7 @@ XG_FN xg_inst *xg_scattered_expand(const xg_hb *b, xg_inst *i) {
     if (xg_scattered_is_plain(&d)) return xg_scattered_given(&d, selected, zero);
     return d.many ? xg_scattered_reduce(&d, selected, none, zero) : xg_scattered_straight(&d, selected, none, zero);
 }
-XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m) { return xg_opt_expand(m, xg_scattered_matches, xg_scattered_expand); }
+XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m) { return m->made[XG_SELECT_AND_SCATTER] && xg_opt_expand(m, xg_scattered_matches, xg_scattered_expand); }
 
 #endif /* XG_OPT_SELECT_AND_SCATTER_EXPANDER_C */
 /* opt/scatter_winners.c -- a scatter that overwrites, as one whose windows do not meet: of the updates that go to one place the last one wins, and the others are left out.
@@ -21871,7 +21892,7 @@ XG_FN xg_inst *xg_winners_expand(const xg_hb *b, xg_inst *i) {
     for (k = 0; k < w.n; k++) in[k] = xg_hb_element(b, made, k);
     return xg_hb_tuple(b, in, w.n);
 }
-XG_FN bool xg_opt_scatter_winners(xg_module *m) { return xg_opt_expand(m, xg_winners_matches, xg_winners_expand); }
+XG_FN bool xg_opt_scatter_winners(xg_module *m) { return m->made[XG_SCATTER] && xg_opt_expand(m, xg_winners_matches, xg_winners_expand); }
 
 #endif /* XG_OPT_SCATTER_WINNERS_C */
 /* opt/call_inliner.c -- replaces each call by a copy of the called computation.
@@ -22035,7 +22056,7 @@ XG_FN bool xg_opt_async_to_sync(xg_module *m) {
         for (i = c->first; i; i = next) {
             const xg_async_form *form = xg_async_form_of(i);
             xg_inst *done = form ? xg_async_done(i, form->done) : NULL;
-            next = i->next;
+            next = xg_inst_behind(i);
             if (!done) continue;
             while (next && (next->op == XG_ASYNC_UPDATE || (xg_op_flags(next->op) & XGF_DONE))) next = next->next; /* perhaps its own */
             if (form->op == XG_CALL) total += xg_attr_comp(i, XG_A_calls)->n_insts;
@@ -22342,7 +22363,7 @@ XG_FN void xg_gang_make(xg_inst **members, uint32_t n) {
     }
     made->scratch = NULL;
     for (i = members[0]; i != made; i = next) { /* what waits for a member goes behind its element, in its order */
-        next = i->next;
+        next = xg_inst_behind(i);
         for (k = 0; k < n && members[k] != i; k++) {}
         if (k == n && i->scratch) xg_inst_move_before(i, last);
     }
@@ -22846,7 +22867,7 @@ XG_FN bool xg_opt_constant_folding(xg_module *m) {
         xg_inst *i = c->first, *next;
         for (; i && work > 0; i = next) {
             const xg_literal *value;
-            next = i->next;
+            next = xg_inst_behind(i);
             if (!xg_fold_can(i)) continue;
             value = xg_fold_is_size(i) ? xg_fold_size(i) : xg_fold_value(i, &work);
             if (!value) continue;
@@ -23033,6 +23054,7 @@ XG_FN bool xg_cse_acts(const xg_comp *c) {
     XG_FOR_INSTS(i, c) if (i->op != XG_PARAMETER && !xg_cse_may_merge(i)) return true;
     return false;
 }
+/* Of all that may be called: what is at work in the entry no attribute names. */
 XG_FN void xg_cse_classes(xg_cse *s) {
     xg_set known;
     xg_comp *c;
@@ -23045,8 +23067,8 @@ XG_FN void xg_cse_classes(xg_cse *s) {
         key.s = s;
         key.c = c;
         s->class_of[c->id] = c;
+        if (c == s->m->entry || xg_cse_acts(c)) continue;
         XG_FOR_INSTS(i, c) { s->place[i->id] = n++; h = xg_hash_mix(h, xg_cse_hash(s, i)); }
-        if (xg_cse_acts(c)) continue;
         slot = xg_set_find(&known, h, xg_cse_comp_eq, &key);
         if (*slot) s->class_of[c->id] = (const xg_comp *)*slot;
         else *slot = c;
@@ -23059,18 +23081,21 @@ XG_FN bool xg_opt_cse(xg_module *m) {
     xg_set seen;
     xg_comp *c;
     bool changed = false;
+    uint32_t n = 0;
     memset(&s, 0, sizeof s);
     s.m = m;
     s.class_of = XG_NEW_N(m->work, const xg_comp *, m->n_comp_ids + 1);
     s.place = XG_NEW_N(m->work, uint32_t, m->n_ids + 1);
     xg_cse_classes(&s);
     xg_set_init(&seen, m->work);
+    for (c = m->first; c; c = c->next) n += c->n_insts;
+    xg_set_reserve(&seen, n);
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
             xg_cse_key key;
             void **slot;
-            next = i->next;
+            next = xg_inst_behind(i);
             if (!xg_cse_may_merge(i)) continue;
             key.s = &s;
             key.i = i;
@@ -23238,7 +23263,7 @@ XG_FN bool xg_dce_walk(xg_module *m, const unsigned char *acts, const unsigned c
         earlier = c->prev;
         if (!live[c->id]) { xg_comp_remove(c); changed = true; continue; }
         for (; i; i = before) {
-            before = i->prev;
+            before = xg_inst_before(i);
             if (!precedes[i->id] && !xg_dce_needed(i, acts)) { xg_inst_remove(i); changed = true; continue; }
             if (i->op == XG_FUSION) { changed = xg_dce_fusion_outputs(i) || changed; xg_push(m->work, xg_inst *, fusions, i); }
             for (k = 0; k < i->n_attrs; k++) xg_opt_mark_comps(&i->attrs[k], live);
@@ -23993,7 +24018,7 @@ XG_FN bool xg_layout_normalize_comp(xg_comp *c) {
     for (i = c->first; i; i = next) {
         xg_inst *made;
         xg_hb b = xg_hb_at(i);
-        next = i->next;
+        next = xg_inst_behind(i);
         if (!xg_layout_is_movable(i) || xg_layout_is_normal(i)) continue;
         made = xg_layout_normal(&b, i);
         if (!made) continue;
@@ -24003,7 +24028,7 @@ XG_FN bool xg_layout_normalize_comp(xg_comp *c) {
         changed = true;
     }
     for (i = c->last; changed && i; i = before) { /* bitcasts that nobody wanted in the end */
-        before = i->prev;
+        before = xg_inst_before(i);
         if (i->op == XG_BITCAST && !i->first_use && i != c->root) xg_inst_remove(i);
     }
     return changed;
@@ -26270,7 +26295,7 @@ XG_FN void xg_dyn_open_fusions(xg_comp *c) {
     xg_hb b;
     for (i = c->first; i; i = next) {
         bool dynamic = i->op == XG_FUSION && xg_shape_has_dynamic(i->shape);
-        next = i->next;
+        next = xg_inst_behind(i);
         for (k = 0; i->op == XG_FUSION && k < i->n_operands; k++) dynamic = dynamic || xg_shape_has_dynamic(XG_OPERAND(i, k)->shape);
         if (!dynamic) continue;
         args = XG_NEW_N(c->module->arena, xg_inst *, i->n_operands + (size_t)1);
@@ -26284,7 +26309,7 @@ XG_FN void xg_dyn_walk(xg_dyn *p, xg_comp *c) {
     const xg_shape *root = c->root->shape;
     xg_inst *i, *next;
     for (i = c->first; i; i = next) {
-        next = i->next;
+        next = xg_inst_behind(i);
         xg_dyn_visit(p, i);
     }
     p->i = c->root;
@@ -26685,8 +26710,8 @@ XG_FN bool xg_assign_is_row_reduce(const xg_inst *reduce) {
 XG_FN void xg_assign_mark_rows(const xg_comp *c) {
     xg_inst *i;
     uint32_t k;
-    for (i = c->last; i; i = i->prev) i->scratch = NULL;
-    for (i = c->last; i; i = i->prev) {
+    for (i = c->last; i; i = xg_inst_before(i)) i->scratch = NULL;
+    for (i = c->last; i; i = xg_inst_before(i)) {
         if (i->op == XG_REDUCE && xg_assign_is_row_reduce(i)) XG_OPERAND(i, 0)->scratch = i;
         else if (i->scratch && xg_assign_keeps(i)) for (k = 0; k < i->n_operands; k++) XG_OPERAND(i, k)->scratch = i;
     }
@@ -26799,16 +26824,16 @@ XG_FN bool xg_assign_comp(xg_comp *c) {
     xg_inst *i, *next;
     bool changed = false;
     xg_assign_mark_rows(c);
-    for (i = c->first; i; i = i->next) {
+    for (i = c->first; i; i = xg_inst_behind(i)) {
         if (i->op == XG_TRANSPOSE) changed = (xg_assign_may_rename(i) && xg_assign_set(i, xg_assign_transposed(i))) || changed;
         else if (xg_assign_keeps(i)) changed = xg_assign_set(i, xg_assign_agreed(i)) || changed;
         else if (xg_assign_updates(i)) changed = xg_assign_set(i, XG_OPERAND(i, 0)->shape->layout) || changed;
     }
-    for (i = c->last; i; i = i->prev) if ((i->op == XG_BROADCAST || i->op == XG_IOTA) && xg_assign_is_moved(i->shape) && i != c->root) changed = xg_assign_set(i, xg_assign_wanted(i)) || changed;
-    for (i = c->last; i; i = i->prev) if (i->op == XG_DOT) changed = xg_assign_dot(i) || changed;
-    for (i = c->first; i; i = i->next) if (xg_assign_keeps(i)) changed = xg_assign_settle(i) || changed;
+    for (i = c->last; i; i = xg_inst_before(i)) if ((i->op == XG_BROADCAST || i->op == XG_IOTA) && xg_assign_is_moved(i->shape) && i != c->root) changed = xg_assign_set(i, xg_assign_wanted(i)) || changed;
+    for (i = c->last; i; i = xg_inst_before(i)) if (i->op == XG_DOT) changed = xg_assign_dot(i) || changed;
+    for (i = c->first; i; i = xg_inst_behind(i)) if (xg_assign_keeps(i)) changed = xg_assign_settle(i) || changed;
     for (i = c->first; i; i = next) {
-        next = i->next;
+        next = xg_inst_behind(i);
         changed = xg_assign_remove_copy(i) || changed;
     }
     return changed;
@@ -26871,7 +26896,7 @@ XG_FN bool xg_opt_each_step(xg_module *m, bool (*fn)(xg_inst *i)) {
     for (k = 0; k < all.n; k++) {
         xg_inst *i = all.p[k]->first, *next;
         for (; i; i = next) {
-            next = i->next;
+            next = xg_inst_behind(i);
             changed = fn(i) || changed;
         }
     }
@@ -27175,7 +27200,7 @@ XG_FN bool xg_contract_matches(const xg_inst *i) {
 XG_FN xg_inst *xg_contract_expand(const xg_hb *b, xg_inst *i) {
     return i->op == XG_RAGGED_DOT ? xg_ragged_expand(b, i) : i->op == XG_SCALED_DOT ? xg_scaled_dot_of(b, i, xg_dot_dims_of(i)) : xg_scaled_expand_call(b, i);
 }
-XG_FN bool xg_opt_contract_expander(xg_module *m) { return xg_opt_expand(m, xg_contract_matches, xg_contract_expand); }
+XG_FN bool xg_opt_contract_expander(xg_module *m) { return (m->made[XG_SCALED_DOT] || m->made[XG_RAGGED_DOT] || m->made[XG_CUSTOM_CALL]) && xg_opt_expand(m, xg_contract_matches, xg_contract_expand); }
 
 #endif /* XG_OPT_CONTRACT_EXPANDER_C */
 /* opt/random_expander.c -- RngExpander: rng as Philox bits and arithmetic on them.
@@ -27258,7 +27283,7 @@ XG_FN xg_inst *xg_random_expand(const xg_hb *b, xg_inst *i) {
     xg_inst *x = xg_type_class(i->shape->type) != XGT_F ? xg_random_integer(b, i, n) : xg_str_is(xg_attr_str(i, XG_A_distribution), "rng_normal") ? xg_random_normal(b, i, t, n) : xg_random_uniform(b, i, t, n);
     return xg_hb_reshape(b, x, i->shape->dims, i->shape->rank);
 }
-XG_FN bool xg_opt_random_expander(xg_module *m) { return xg_opt_expand(m, xg_random_matches, xg_random_expand); }
+XG_FN bool xg_opt_random_expander(xg_module *m) { return m->made[XG_RNG] && xg_opt_expand(m, xg_random_matches, xg_random_expand); }
 
 #endif /* XG_OPT_RANDOM_EXPANDER_C */
 /* opt/linear_expander.c -- what all expanders of linear algebra are written with; cholesky and triangular-solve of narrow floats, which are computed in f32 and rounded once.
@@ -28925,7 +28950,7 @@ XG_FN const xg_target_row *xg_solver_row_of(const xg_inst *i) {
 }
 XG_FN bool xg_solver_matches(const xg_inst *i) { return xg_solver_row_of(i) != NULL; }
 XG_FN xg_inst *xg_solver_expand(const xg_hb *b, xg_inst *i) { return xg_solver_row_of(i)->expand(b, i); }
-XG_FN bool xg_opt_solver_calls(xg_module *m) { return xg_opt_expand(m, xg_solver_matches, xg_solver_expand); }
+XG_FN bool xg_opt_solver_calls(xg_module *m) { return m->made[XG_CUSTOM_CALL] && xg_opt_expand(m, xg_solver_matches, xg_solver_expand); }
 
 #endif /* XG_OPT_SOLVER_CALLS_C */
 /* opt/library_calls.c -- the calls that XLA:GPU leaves in a module that it has optimised (cuBLAS, cuDNN, its own kernels), as the HLO operations that they stand for.
@@ -29293,7 +29318,7 @@ XG_FN void xg_defuse_all(xg_module *m) {
     for (c = m->first; c; c = c->next) { /* computations stand before those that use them, so nothing nested is left inside */
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
-            next = i->next;
+            next = xg_inst_behind(i);
             if (i->op == XG_FUSION) xg_opt_unfuse(i);
         }
     }
@@ -29872,7 +29897,7 @@ XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
             xg_inst *simpler = xg_tuple_simpler(i);
-            next = i->next;
+            next = xg_inst_behind(i);
             if (simpler) {
                 xg_hb b = xg_hb_at(i);
                 xg_opt_replace(i, xg_hb_as_dynamic(&b, simpler, i->shape));
@@ -30250,7 +30275,7 @@ XG_FN bool xg_opt_while_simplifier(xg_module *m) {
             xg_hb b;
             xg_inst *made, **values;
             uint32_t k;
-            next = i->next;
+            next = xg_inst_behind(i);
             if (i->op != XG_WHILE || xg_inst_attr(i, XG_A_control_predecessors) || xg_attr_comp(i, XG_A_body)->id >= n_comps) continue;
             b = xg_hb_at(i);
             made = xg_while_expand(&b, i, acts);
@@ -30258,7 +30283,7 @@ XG_FN bool xg_opt_while_simplifier(xg_module *m) {
             values = XG_NEW_N(m->arena, xg_inst *, made->n_operands + 1);
             for (k = 0; k < made->n_operands; k++) values[k] = XG_OPERAND(made, k);
             xg_opt_replace_tuple(i, values);
-            next = i->next;
+            next = xg_inst_behind(i);
             xg_inst_remove(i);
             if (!made->first_use && made != c->root) xg_inst_remove(made);
             changed = true;
@@ -30500,7 +30525,7 @@ XG_FN bool xg_opt_conditional_code_motion(xg_module *m) {
         xg_inst *i = c->first, *next;
         if (c->id >= n_comps) continue; /* made here: the next round's */
         for (; i; i = next) {
-            next = i->next;
+            next = xg_inst_behind(i);
             if (i->op == XG_CONDITIONAL) changed = xg_hoist_from(m, i) || changed;
         }
     }
@@ -31524,7 +31549,7 @@ XG_FN bool xg_sort_slices_comp(xg_comp *c) {
     uint32_t n;
     bool changed = false;
     for (; i; i = next) {
-        next = i->next;
+        next = xg_inst_behind(i);
         if (i->op != XG_SORT || !xg_sort_find_slices(i, results, &n)) continue;
         xg_sort_fuse_slices(i, results, n);
         changed = true;
@@ -31707,7 +31732,7 @@ XG_FN bool xg_fuse_flatten(xg_comp *c) {
     xg_inst *i = c->first, *next;
     bool changed = false;
     for (; i; i = next) {
-        next = i->next;
+        next = xg_inst_behind(i);
         if (i->op != XG_FUSION) continue;
         (void)xg_fuse_flatten(xg_attr_comp(i, XG_A_calls));
         xg_opt_unfuse(i);
@@ -31764,8 +31789,13 @@ XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
     xg_inst *i = c->first, *next;
     bool changed = false;
     for (; i; i = next) {
+<<<<<<< HEAD
         next = i->next;
         if (i->op == XG_FUSION && !xg_fuse_keeps_phases(i)) {
+=======
+        next = xg_inst_behind(i);
+        if (i->op == XG_FUSION) {
+>>>>>>> fusetime
             xg_comp *inside = xg_attr_comp(i, XG_A_calls);
             changed = xg_fuse_flatten(inside) || changed;
             changed = xg_fuse_untuple_root(inside) || changed;
@@ -31848,7 +31878,7 @@ XG_FN bool xg_fuse_hoist_comp(xg_comp *c) {
     bool changed = false;
     for (; i; i = next) {
         uint32_t count = 0;
-        next = i->next;
+        next = xg_inst_behind(i);
         if (i->op != XG_FUSION) continue;
         XG_FOR_INSTS(k, xg_attr_comp(i, XG_A_calls)) count += xg_fuse_hoists(k);
         if (!count) continue;
@@ -32031,7 +32061,7 @@ XG_FN bool xg_combine_reader(xg_inst *reader) {
     if (c->n_params != reader->n_operands || xg_inst_attr(reader, XG_A_output_to_operand_aliasing)) return false;
     for (i = c->first; i; i = next) {
         xg_combine w;
-        next = i->next;
+        next = xg_inst_behind(i);
         memset(&w, 0, sizeof w);
         w.reader = reader;
         w.inner = i;
@@ -32775,10 +32805,11 @@ XG_FN uint16_t xg_kernel_updates(const xg_kernel *k, uint32_t more) { return (ui
 
 XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     const xg_inst *i = u->inst;
-    int64_t work, steps = xg_fuse_steps(i);
-    uint32_t k, size = (uint32_t)XG_MIN(xg_cost_op(i), (int64_t)200);
+    int64_t work, op = xg_cost_op(i), steps = xg_fuse_steps(i);
+    uint32_t k, size = (uint32_t)XG_MIN(op, (int64_t)200);
+    bool same = (xg_op_flags(i->op) & XGF_EW) && i->op != XG_COPY;
     if (leader->rows) { u->seen.reads = XG_MIN(u->seen.reads, xg_fuse_elements(i)); u->seen.sites = 1; } /* made once, whoever needs it */
-    work = xg_cost_mul(u->seen.reads, xg_cost_op(i));
+    work = xg_cost_mul(u->seen.reads, op);
     if (steps > 1) { work = xg_cost_add(work, xg_cost_mul(xg_cost_mul(u->seen.reads, steps), xg_cost_step(i))); size += (uint32_t)xg_cost_step(i); }
     leader->instructions = xg_cost_add(leader->instructions, work);
     if (i->op == XG_DYNAMIC_UPDATE_SLICE) { size += XG_KERNEL_COVERS_OPS * leader->updates; leader->updates = xg_kernel_updates(leader, 1); }
@@ -32788,15 +32819,18 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     leader->turns = leader->turns || ((i->op == XG_TRANSPOSE || i->op == XG_COPY) && !xg_fuse_access(i, 0).coalesced);
     for (k = 0; k < i->n_operands; k++) {
         xg_kernel *o = xg_kernel_of(XG_OPERAND(i, k));
-        xg_access a = xg_fuse_access(i, k);
-        xg_kernel_input how = u->seen;
+        xg_access a;
+        xg_kernel_input how;
+        if (o->epoch != g->epoch) { o->epoch = g->epoch; o->seen.from = NULL; xg_push(g->arena, xg_kernel *, &g->found, o); }
+        if (same && o->inst->shape->rank == i->shape->rank) { xg_kernel_see(o, &u->seen); continue; } /* what xg_fuse_access says of nearly all */
+        a = xg_fuse_access(i, k);
+        how = u->seen;
         how.reads = xg_cost_scale(how.reads, a.num, a.den);
         if (a.kind != XG_ACCESS_SAME) how.key = xg_kernel_key(how.key, xg_hash_mix(i->id, k) | 1);
         how.aligned = how.aligned && a.kind <= XG_ACCESS_ALIGNED;
         how.coalesced = how.coalesced && a.coalesced;
         how.turn = xg_kernel_turn(how.turn, a.turn);
         how.contracted = how.contracted || a.kind == XG_ACCESS_CONTRACTED;
-        if (o->epoch != g->epoch) { o->epoch = g->epoch; o->seen.from = NULL; xg_push(g->arena, xg_kernel *, &g->found, o); }
         xg_kernel_see(o, &how);
     }
 }
@@ -33166,7 +33200,7 @@ XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
     uint32_t k;
     XG_FOR_INSTS(j, c) j->scratch = NULL;
     for (i = c->first; i; i = next) {
-        next = i->next;
+        next = xg_inst_behind(i);
         if (i->scratch) continue;
         xg_push(a, xg_inst *, &stack, i);
         while (stack.n) {
@@ -33202,7 +33236,7 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
     if (!changed) return false;
     for (i = g->comp->last; i; i = before) {
         const xg_kernel *node = (const xg_kernel *)i->scratch;
-        before = i->prev;
+        before = xg_inst_before(i);
         if (!i->first_use && i != g->comp->root && node->kind != XG_FUSE_OTHER) xg_inst_remove(i);
     }
     if (several) xg_fusions_sort(g->arena, g->comp);
@@ -33224,7 +33258,7 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
 #ifndef XG_FUSE_PHASES_C
 #define XG_FUSE_PHASES_C
 
-enum { XG_PHASES_LANES_SHARE = 2, XG_PHASES_BYTES_PER_CLOCK = 32, XG_PHASES_GAIN_OF = 10, XG_PHASES_GAIN = 9, XG_PHASES_WALK = 4096 /* elements: a few for each thread */, XG_PHASES_SERIAL = 128 /* steps of a contraction, which one thread does */, XG_PHASES_ROW = 512, XG_PHASES_LONG_ROWS = 2 /* a team takes such rows one after the other */, XG_PHASES_MEMBERS = 16, XG_PHASES_OPS = 1500, XG_PHASES_BUFFERS = 64, XG_PHASES_SHARED = 16 << 10 };
+enum { XG_PHASES_LANES_SHARE = 2, XG_PHASES_BYTES_PER_CLOCK = 32, XG_PHASES_GAIN_OF = 10, XG_PHASES_GAIN = 9, XG_PHASES_WALK = 4096 /* elements: a few for each thread */, XG_PHASES_SERIAL = 128 /* steps of a contraction, which one thread does */, XG_PHASES_ROW = 512, XG_PHASES_LONG_ROWS = 2 /* a team takes such rows one after the other */, XG_PHASES_MEMBERS = 32, XG_PHASES_OPS = 1500, XG_PHASES_BUFFERS = 128, XG_PHASES_SHARED = 16 << 10 };
 
 /* ---- what such a fusion is ---- */
 
@@ -33476,9 +33510,20 @@ XG_FN void xg_phase_name(xg_phase_join *w, xg_phase_group *g) {
     w->by_bit[w->taken++] = g;
     xg_push(w->a, xg_phase_group *, &w->groups, g);
 }
+/* May g be one with those of `with` that are taken? The group that they would be must not depend on itself; g goes on reading what the others make. */
+XG_FN bool xg_phase_may(const xg_phase_join *w, const xg_phase_group *g, xg_phase_group *const *with, const bool *taken, uint32_t n) {
+    uint64_t bits = 0, beyond = g->beyond;
+    uint32_t k;
+    for (k = 0; k < n; k++) {
+        beyond |= with[k]->beyond | (taken[k] ? 0 : with[k]->bits);
+        if (taken[k]) bits |= with[k]->bits;
+    }
+    return !(xg_phase_closure(w, beyond) & bits);
+}
 /* Groups that make what the kernel reads take it, and become one, where that may be. */
 XG_FN void xg_phase_join_one(xg_phase_join *w, xg_phase_node *node, const xg_phase_work *work) {
     xg_phase_group *g = XG_NEW(w->a, xg_phase_group), *with[XG_PHASES_MEMBERS];
+    bool taken[XG_PHASES_MEMBERS];
     uint32_t n = 0, k, j;
     xg_phase_start(w, node, work, g);
     for (k = 0; k < node->inst->n_operands; k++) {
@@ -33494,14 +33539,17 @@ XG_FN void xg_phase_join_one(xg_phase_join *w, xg_phase_node *node, const xg_pha
         xg_phase_log(w, node->inst, maker, why);
         if (why) g->beyond |= xg_phase_reach(w, o); else with[n++] = of;
     }
-    for (;;) { /* the one group that all would be must not depend on itself: the last to come goes first */
-        uint64_t bits = 0, beyond = g->beyond;
-        for (j = 0; j < n; j++) { bits |= with[j]->bits; beyond |= with[j]->beyond; }
-        if (!n || !(xg_phase_closure(w, beyond) & bits)) break;
-        n--;
-        g->beyond |= with[n]->bits | with[n]->beyond;
-        xg_phase_log(w, node->inst, w->nodes[with[n]->first - 1].inst, "others between them would wait for their own results");
+    for (j = 0; j < n; j++) taken[j] = true;
+    if (!xg_phase_may(w, g, with, taken, n)) { /* as many as may be, one after the other */
+        for (j = 0; j < n; j++) taken[j] = false;
+        for (j = 0; j < n; j++) { taken[j] = true; taken[j] = xg_phase_may(w, g, with, taken, n); }
     }
+    for (k = 0, j = 0; j < n; j++) {
+        if (taken[j]) { with[k++] = with[j]; continue; }
+        g->beyond |= with[j]->bits | with[j]->beyond;
+        xg_phase_log(w, node->inst, w->nodes[with[j]->first - 1].inst, "others between them would wait for their own results");
+    }
+    n = k;
     node->era = w->era;
     node->group = g;
     if (!n) { xg_phase_name(w, g); return; }
@@ -34807,11 +34855,12 @@ XG_FN bool xg_fuse_priority(xg_module *m) { return xg_opt_each_sequence(m, xg_pr
 #define XG_FUSE_FINGERPRINT_C
 
 XG_FN void xg_fingerprint_number(xg_buf *b, uint64_t v) { /* seven bits at a time */
-    char bytes[10];
+    char *at = xg_buf_room(b, 10);
     size_t n = 0;
-    if (v < 128) { xg_putc(b, (char)v); return; }
-    do { bytes[n++] = (char)((v & 127) | (v > 127 ? 128 : 0)); v >>= 7; } while (v);
-    xg_put(b, bytes, n);
+    for (; v > 127; v >>= 7) at[n++] = (char)((v & 127) | 128);
+    at[n++] = (char)v;
+    at[n] = 0;
+    b->n += n;
 }
 
 XG_FN void xg_fingerprint_literal(xg_buf *b, const xg_literal *l) {
@@ -40405,10 +40454,7 @@ XG_KRULE(ptr_swap) {
 }
 
 /* What all lanes have. */
-XG_KRULE(shuffle_const) {
-    (void)b;
-    return xg_kval_is_const(XG_K0, NULL) ? XG_K0 : NULL;
-}
+XG_KRULE(shuffle_const) { (void)b; return XG_K0; }
 
 /* ---- THE table: X(opcode, rule, what it wants at least), tried in order ----
  * Most operations have nothing that most rules want; so that is asked once for all of them.
@@ -53544,7 +53590,7 @@ XG_FN void xg_row_emit(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) 
 #ifndef XG_EMIT_REDUCTION_SHORT_C
 #define XG_EMIT_REDUCTION_SHORT_C
 
-enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 16 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */, XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */, XG_SHORT_LENGTH_MAX = 1100, XG_SHORT_SHARED = 40 << 10, XG_SHORT_VECTOR = 16, XG_SHORT_COLUMN = 31 /* elements of columns that are too short for steps of whole sectors */ };
+enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 16 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */, XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */, XG_SHORT_LENGTH_MAX = 1100, XG_SHORT_SHARED = 40 << 10, XG_SHORT_ROW_BYTES = 17 * 32 /* of which the sectors at the ends are too many */, XG_SHORT_VECTOR = 16, XG_SHORT_COLUMN = 31 /* elements of columns that are too short for steps of whole sectors */ };
 
 XG_FN xg_kelem xg_short_type(const xg_hero *h, uint32_t k) { return xg_kelem_of(h->wide != XLAGPU_INVALID ? h->wide : XG_OPERAND(h->i, k)->shape->type); }
 
@@ -53581,7 +53627,7 @@ XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
     p.length = r->n_reduced / p.fold;
     if (p.length > XG_SHORT_LENGTH_MAX || p.length % 4 == 0 || p.length < 3) return none;
     if (r->n_reduced * r->bytes % 32 == 0 && (p.length > XG_SHORT_FEW || r->n_kept / XG_SHORT_THREADS < r->e->target->resident_threads / 4096)) return none; /* long enough, or too few, for a thread each */
-    if (p.length * r->bytes > 544 && p.fold == 1 && r->bytes > 2) return none; /* a row is long enough for a warp, and touches little beside itself */
+    if (p.length * r->bytes > XG_SHORT_ROW_BYTES && p.fold == 1 && r->bytes > 2) return none; /* a row is long enough for a warp, and touches little beside itself */
     for (p.lanes = 1; p.length > XG_SHORT_LENGTH && p.length > XG_SHORT_LANE * p.lanes; p.lanes *= 2) {}
     p.rows = XG_SHORT_THREADS / p.lanes;
     while (p.length < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS && r->n_kept / p.rows >= 3 * (r->e->target->resident_threads / 2048) / 2) p.rows *= 2;
@@ -53651,7 +53697,11 @@ XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, const xg_im
     inner = xg_walk_begin(r, map, folds ? &one : &p);
     for (k = 0; k <= r->in->rank; k++) at[k] = inner.at + k;
     xg_reduction_elements(r, at, x);
-    if (folds) xg_reduction_merge(r, one.acc, x);
+    if (folds) { /* the first is what it is: the straight code merges nothing with it */
+        xg_kval *first = xg_kcmpi_(&r->s.b, XG_CI_EQ, inner.syms, xg_elem_index(&r->s, 0));
+        xg_reduction_merge(r, one.acc, x);
+        for (k = 0; k < r->n_values; k++) one.acc[k].v = xg_kselect(&r->s.b, first, x[k].v, one.acc[k].v);
+    }
     else for (k = 0; k < r->n_values; k++) p.dest[k] = xg_kinsert(&r->s.b, x[k].v, p.dest[k], &at[r->in->rank], 1);
     xg_walk_end(r, &inner, folds ? &one : &p);
     r->thread = thread;
@@ -54739,7 +54789,7 @@ XG_FN void xg_rows_plan_passes(xg_rows *w) {
     wave = xg_rows_wave(w) * beside;
     least = (w->groups + wave - 1) / wave;
     w->passes = least;
-    for (p = least - least / 4; p <= least + least / 4 && w->groups % w->passes; p++) if (w->groups % p == 0) w->passes = p;
+    for (p = bytes > XG_ROWS_VECTORS_BYTES ? least : least - least / 4; p <= least + least / 4 && w->groups % w->passes; p++) if (w->groups % p == 0) w->passes = p;
 }
 XG_FN void xg_rows_plan(xg_rows *w) {
     int64_t held, unit, vector = xg_rows_vector(w, &held, &unit), room = w->r.e->target->shared - XG_ROWS_SHARED_REST;
@@ -64247,7 +64297,7 @@ XG_FN xg_module *xg_public_hlo(xlagpu_module *m) {
     xg_ctx *c = &m->owner->c;
     if (m->hlo) return m->hlo;
     xg_arena_free(&m->parsed);
-    return m->hlo = xg_plan_is_text(m->source.text, m->source.size) ? xg_plan_parse_hlo(c, &m->parsed, &m->source) : xg_hlo_parse(c, &m->parsed, &m->source);
+    return m->hlo = xg_plan_is_text(m->source.text, m->source.size) ? xg_plan_parse_hlo(c, &m->parsed, &m->source) : xg_hlo_parse_lasting(c, &m->parsed, &m->source);
 }
 /* The same for somebody who changes it. It stays in the arena `parsed`, which is freed when that call is over. */
 XG_FN xg_module *xg_public_take_hlo(xlagpu_module *m) {
@@ -64601,7 +64651,7 @@ XLAGPU_DEF void xlagpu_set_element(xlagpu_type t, void *p, double v) {
 /* ---- passes ---- */
 
 XG_FN void xg_public_optimize(xg_public_job *j) {
-    xg_module *copy = xg_hlo_parse(&j->m->owner->c, &j->work, &j->m->source);
+    xg_module *copy = xg_hlo_parse_lasting(&j->m->owner->c, &j->work, &j->m->source);
     xg_buf b;
     xg_driver_run_named(copy, xg_str_z(j->passes));
     xg_buf_init(&b, &j->m->arena);

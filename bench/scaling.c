@@ -1,5 +1,5 @@
 /* bench/scaling.c -- how the compiler's time grows with the module: chains, trees, wide fan-outs, deep diamonds, stacks of transformer blocks, loops, calls,
- * constants, calls inside of calls, updates in place, wide tuples and concatenations of 1,000, 10,000 and 100,000 instructions, HLO text to executable bytes,
+ * constants, calls inside of calls, updates in place, wide tuples, concatenations, optimisers, loops of much state and annotated lines of 1,000, 10,000 and 100,000 instructions, HLO text to executable bytes,
  * one core. Times are processor times, the least of a few.
  *
  *   scaling [MOST]              a table: time by size, and growth for ten times the size; MOST: the largest size (100000)
@@ -203,9 +203,68 @@ static void make_concat(text *t, int n) {
     put(t, "), dimensions={0}\n");
 }
 
+/* What an optimiser does: four parameters for each weight, twelve operations, three results, and all results in one tuple. */
+static void make_optimizer(text *t, int n) {
+    int k, weights = n / 16;
+    static const char all[] = "f32[32,16]";
+    put(t, "ENTRY e {\n  rate = f32[] parameter(0)\n  one = f32[] constant(0.9)\n  two = f32[] constant(0.999)\n  low = f32[] constant(1e-8)\n");
+    put(t, "  r = %s broadcast(rate), dimensions={}\n  b = %s broadcast(one), dimensions={}\n  c = %s broadcast(two), dimensions={}\n  eps = %s broadcast(low), dimensions={}\n", all, all, all, all);
+    for (k = 0; k < weights; k++) {
+        put(t, "  w%d = %s parameter(%d)\n  g%d = %s parameter(%d)\n  m%d = %s parameter(%d)\n  v%d = %s parameter(%d)\n", k, all, 4 * k + 1, k, all, 4 * k + 2, k, all, 4 * k + 3, k, all, 4 * k + 4);
+        put(t, "  ma%d = %s multiply(m%d, b)\n  mb%d = %s subtract(g%d, ma%d)\n  mn%d = %s add(ma%d, mb%d)\n", k, all, k, k, all, k, k, k, all, k, k);
+        put(t, "  gg%d = %s multiply(g%d, g%d)\n  va%d = %s multiply(v%d, c)\n  vb%d = %s subtract(gg%d, va%d)\n  vn%d = %s add(va%d, vb%d)\n", k, all, k, k, k, all, k, k, all, k, k, k, all, k, k);
+        put(t, "  sq%d = %s sqrt(vn%d)\n  de%d = %s add(sq%d, eps)\n  up%d = %s divide(mn%d, de%d)\n  st%d = %s multiply(up%d, r)\n  wn%d = %s subtract(w%d, st%d)\n", k, all, k, k, all, k, k, all, k, k, k, all, k, k, all, k, k);
+    }
+    put(t, "  ROOT t = (");
+    for (k = 0; k < 3 * weights; k++) put(t, "%s%s", k ? ", " : "", all);
+    put(t, ") tuple(");
+    for (k = 0; k < weights; k++) put(t, "%swn%d, mn%d, vn%d", k ? ", " : "", k, k, k);
+    put(t, ")\n");
+}
+/* One loop that carries n/4 arrays. */
+static void put_state(text *t, int arrays) {
+    int k;
+    put(t, "(s32[]");
+    for (k = 0; k < arrays; k++) put(t, ", f32[64]");
+    put(t, ")");
+}
+static void make_state(text *t, int n) {
+    int k, arrays = n / 4;
+    put(t, "more {\n  s = ");
+    put_state(t, arrays);
+    put(t, " parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n  last = s32[] constant(100)\n  ROOT r = pred[] compare(i, last), direction=LT\n}\nbody {\n  s = ");
+    put_state(t, arrays);
+    put(t, " parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n  one = s32[] constant(1)\n  j = s32[] add(i, one)\n");
+    for (k = 0; k < arrays; k++) put(t, "  x%d = f32[64] get-tuple-element(s), index=%d\n  y%d = f32[64] cosine(x%d)\n", k, k + 1, k, k);
+    put(t, "  ROOT r = ");
+    put_state(t, arrays);
+    put(t, " tuple(j");
+    for (k = 0; k < arrays; k++) put(t, ", y%d", k);
+    put(t, ")\n}\nENTRY e {\n  zero = s32[] constant(0)\n");
+    for (k = 0; k < arrays; k++) put(t, "  p%d = f32[64] parameter(%d)\n", k, k);
+    put(t, "  t = ");
+    put_state(t, arrays);
+    put(t, " tuple(zero");
+    for (k = 0; k < arrays; k++) put(t, ", p%d", k);
+    put(t, ")\n  ROOT w = ");
+    put_state(t, arrays);
+    put(t, " while(t), condition=more, body=body\n");
+}
+/* A chain whose every line says at length where it comes from. */
+static void make_annotated(text *t, int n) {
+    int k;
+    put(t, "ENTRY e {\n  v0 = f32[1024] parameter(0)\n  p = f32[1024] parameter(1)\n");
+    for (k = 1; k < n; k++) {
+        put(t, "  %sv%d = f32[1024] %s(v%d, p), metadata={op_type=\"mul\" op_name=\"jit(train_step)/jit(main)/transpose(jvp(Transformer))/layers_%d/attention/query/mul[precision=None preferred_element_type=float32]\" ", k + 1 == n ? "ROOT " : "", k, words[k % 4], k - 1, k / 100);
+        put(t, "source_file=\"/home/somebody/projects/models/transformer/layers/attention/multi_head_attention.py\" source_line=%d}, frontend_attributes={sharding=\"[<@mesh, [{\\\"data\\\"}, {}]>]\",stage=\"%d\"}, ", k % 1000, k / 1000);
+        put(t, "backend_config={\"operation_queue_id\":\"0\",\"wait_on_operation_queues\":[],\"reification_cost\":[]}\n");
+    }
+}
+
 typedef struct shape { const char *name; void (*make)(text *t, int n); } shape;
 static const shape shapes[] = {{"transformer", make_transformer}, {"chain", make_chain}, {"tree", make_tree}, {"fan-out", make_fan}, {"diamond", make_diamond}, {"loops", make_loops}, {"calls", make_calls}, {"constants", make_constants},
-    {"nested calls", make_nested}, {"updates", make_updates}, {"tuples", make_tuples}, {"concatenate", make_concat}};
+    {"nested calls", make_nested}, {"updates", make_updates}, {"tuples", make_tuples}, {"concatenate", make_concat},
+    {"optimizer", make_optimizer}, {"loop state", make_state}, {"annotated", make_annotated}};
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
 static text make(const shape *s, int n) {

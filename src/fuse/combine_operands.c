@@ -170,7 +170,7 @@ XG_FN bool xg_combine_reader(xg_inst *reader) {
     if (c->n_params != reader->n_operands || xg_inst_attr(reader, XG_A_output_to_operand_aliasing)) return false;
     for (i = c->first; i; i = next) {
         xg_combine w;
-        next = i->next;
+        next = xg_inst_behind(i);
         memset(&w, 0, sizeof w);
         w.reader = reader;
         w.inner = i;

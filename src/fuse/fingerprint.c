@@ -4,11 +4,12 @@
 #include "fuse.h"
 
 XG_FN void xg_fingerprint_number(xg_buf *b, uint64_t v) { /* seven bits at a time */
-    char bytes[10];
+    char *at = xg_buf_room(b, 10);
     size_t n = 0;
-    if (v < 128) { xg_putc(b, (char)v); return; }
-    do { bytes[n++] = (char)((v & 127) | (v > 127 ? 128 : 0)); v >>= 7; } while (v);
-    xg_put(b, bytes, n);
+    for (; v > 127; v >>= 7) at[n++] = (char)((v & 127) | 128);
+    at[n++] = (char)v;
+    at[n] = 0;
+    b->n += n;
 }
 
 XG_FN void xg_fingerprint_literal(xg_buf *b, const xg_literal *l) {

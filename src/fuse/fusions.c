@@ -181,7 +181,7 @@ XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
     uint32_t k;
     XG_FOR_INSTS(j, c) j->scratch = NULL;
     for (i = c->first; i; i = next) {
-        next = i->next;
+        next = xg_inst_behind(i);
         if (i->scratch) continue;
         xg_push(a, xg_inst *, &stack, i);
         while (stack.n) {
@@ -217,7 +217,7 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
     if (!changed) return false;
     for (i = g->comp->last; i; i = before) {
         const xg_kernel *node = (const xg_kernel *)i->scratch;
-        before = i->prev;
+        before = xg_inst_before(i);
         if (!i->first_use && i != g->comp->root && node->kind != XG_FUSE_OTHER) xg_inst_remove(i);
     }
     if (several) xg_fusions_sort(g->arena, g->comp);

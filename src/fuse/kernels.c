@@ -178,10 +178,11 @@ XG_FN uint16_t xg_kernel_updates(const xg_kernel *k, uint32_t more) { return (ui
 
 XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     const xg_inst *i = u->inst;
-    int64_t work, steps = xg_fuse_steps(i);
-    uint32_t k, size = (uint32_t)XG_MIN(xg_cost_op(i), (int64_t)200);
+    int64_t work, op = xg_cost_op(i), steps = xg_fuse_steps(i);
+    uint32_t k, size = (uint32_t)XG_MIN(op, (int64_t)200);
+    bool same = (xg_op_flags(i->op) & XGF_EW) && i->op != XG_COPY;
     if (leader->rows) { u->seen.reads = XG_MIN(u->seen.reads, xg_fuse_elements(i)); u->seen.sites = 1; } /* made once, whoever needs it */
-    work = xg_cost_mul(u->seen.reads, xg_cost_op(i));
+    work = xg_cost_mul(u->seen.reads, op);
     if (steps > 1) { work = xg_cost_add(work, xg_cost_mul(xg_cost_mul(u->seen.reads, steps), xg_cost_step(i))); size += (uint32_t)xg_cost_step(i); }
     leader->instructions = xg_cost_add(leader->instructions, work);
     if (i->op == XG_DYNAMIC_UPDATE_SLICE) { size += XG_KERNEL_COVERS_OPS * leader->updates; leader->updates = xg_kernel_updates(leader, 1); }
@@ -191,15 +192,18 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     leader->turns = leader->turns || ((i->op == XG_TRANSPOSE || i->op == XG_COPY) && !xg_fuse_access(i, 0).coalesced);
     for (k = 0; k < i->n_operands; k++) {
         xg_kernel *o = xg_kernel_of(XG_OPERAND(i, k));
-        xg_access a = xg_fuse_access(i, k);
-        xg_kernel_input how = u->seen;
+        xg_access a;
+        xg_kernel_input how;
+        if (o->epoch != g->epoch) { o->epoch = g->epoch; o->seen.from = NULL; xg_push(g->arena, xg_kernel *, &g->found, o); }
+        if (same && o->inst->shape->rank == i->shape->rank) { xg_kernel_see(o, &u->seen); continue; } /* what xg_fuse_access says of nearly all */
+        a = xg_fuse_access(i, k);
+        how = u->seen;
         how.reads = xg_cost_scale(how.reads, a.num, a.den);
         if (a.kind != XG_ACCESS_SAME) how.key = xg_kernel_key(how.key, xg_hash_mix(i->id, k) | 1);
         how.aligned = how.aligned && a.kind <= XG_ACCESS_ALIGNED;
         how.coalesced = how.coalesced && a.coalesced;
         how.turn = xg_kernel_turn(how.turn, a.turn);
         how.contracted = how.contracted || a.kind == XG_ACCESS_CONTRACTED;
-        if (o->epoch != g->epoch) { o->epoch = g->epoch; o->seen.from = NULL; xg_push(g->arena, xg_kernel *, &g->found, o); }
         xg_kernel_see(o, &how);
     }
 }

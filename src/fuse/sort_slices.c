@@ -71,7 +71,7 @@ XG_FN bool xg_sort_slices_comp(xg_comp *c) {
     uint32_t n;
     bool changed = false;
     for (; i; i = next) {
-        next = i->next;
+        next = xg_inst_behind(i);
         if (i->op != XG_SORT || !xg_sort_find_slices(i, results, &n)) continue;
         xg_sort_fuse_slices(i, results, n);
         changed = true;

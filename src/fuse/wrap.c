@@ -46,7 +46,7 @@ XG_FN bool xg_fuse_flatten(xg_comp *c) {
     xg_inst *i = c->first, *next;
     bool changed = false;
     for (; i; i = next) {
-        next = i->next;
+        next = xg_inst_behind(i);
         if (i->op != XG_FUSION) continue;
         (void)xg_fuse_flatten(xg_attr_comp(i, XG_A_calls));
         xg_opt_unfuse(i);
@@ -103,7 +103,7 @@ XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
     xg_inst *i = c->first, *next;
     bool changed = false;
     for (; i; i = next) {
-        next = i->next;
+        next = xg_inst_behind(i);
         if (i->op == XG_FUSION && !xg_fuse_keeps_phases(i)) {
             xg_comp *inside = xg_attr_comp(i, XG_A_calls);
             changed = xg_fuse_flatten(inside) || changed;
@@ -187,7 +187,7 @@ XG_FN bool xg_fuse_hoist_comp(xg_comp *c) {
     bool changed = false;
     for (; i; i = next) {
         uint32_t count = 0;
-        next = i->next;
+        next = xg_inst_behind(i);
         if (i->op != XG_FUSION) continue;
         XG_FOR_INSTS(k, xg_attr_comp(i, XG_A_calls)) count += xg_fuse_hoists(k);
         if (!count) continue;

@@ -292,7 +292,12 @@ XG_FN xg_attr xg_attr_make_str(xg_module *m, xg_attr_key k, xg_str s);
 XG_FN xg_attr xg_attr_make_comp(xg_attr_key k, xg_comp *c);
 #define XG_OPERAND(i, k) ((i)->operands[k].value)
 #define XG_USE_INDEX(u) ((uint32_t)((u) - (u)->user->operands)) /* which operand of the user it is */
-#define XG_FOR_INSTS(i, comp) for (xg_inst *i = (comp)->first; i; i = i->next)
+/* The next one and the one before in program order. Instructions lie in memory in the order in which they were made, which is nearly that of the program: those further on are asked for
+ * while this one is looked at, for in a list alone each waits for the one in front of it. */
+enum { XG_INST_AHEAD = 1024 /* bytes: a few instructions */ };
+XG_INLINE xg_inst *xg_inst_behind(const xg_inst *i) { XG_PREFETCH((const void *)((uintptr_t)i + XG_INST_AHEAD)); return i->next; }
+XG_INLINE xg_inst *xg_inst_before(const xg_inst *i) { XG_PREFETCH((const void *)((uintptr_t)i - XG_INST_AHEAD)); return i->prev; }
+#define XG_FOR_INSTS(i, comp) for (xg_inst *i = (comp)->first; i; i = xg_inst_behind(i))
 #define XG_FOR_USES(u, inst) for (xg_use *u = (inst)->first_use; u; u = u->next)
 
 /* ---- literal.c ---- */
@@ -309,6 +314,7 @@ XG_FN void xg_literal_set_int(xg_literal *l, int64_t index, int64_t v);
 
 /* ---- lex.c, parse_shape.c, parse_devices.c, parse_attr.c, parse.c, parse_module.c (among themselves: text.h) ---- */
 XG_FN xg_module *xg_hlo_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* a module, or a single instruction; fails with a position; verified for grammar only */
+XG_FN xg_module *xg_hlo_parse_lasting(xg_ctx *c, xg_arena *a, const xg_source *src); /* the same for a text that ends with a NUL and outlives the module: it is not copied */
 
 /* ---- print.c, print_attr.c ---- */
 typedef struct xg_print_options { bool operand_shapes, whole_constants, no_metadata, percent; } xg_print_options;

@@ -6,7 +6,7 @@
  * current token's start, so the meaning of "0x1" does not depend on which pattern is tried first.
  *
  * Laws
- * - The text is copied once, NUL-terminated, into the module's arena: text attributes point into the copy.
+ * - The text is copied once, NUL-terminated, into the module's arena, unless its owner keeps such a copy: names and text attributes point into it.
  * - A NUL byte in the text is an error, found before the first token. Line numbers are counted only when an error is made.
  * - Comments end or are errors; they may stand between any two tokens. */
 #ifndef XG_HLO_LEX_C
@@ -131,7 +131,7 @@ XG_FN void xg_lex_next(xg_lex *x) {
     x->at = p;
     x->len = (uint32_t)(p - x->tok);
 }
-XG_FN void xg_lex_init(xg_lex *x, xg_ctx *c, xg_arena *a, const xg_source *src) {
+XG_FN void xg_lex_init(xg_lex *x, xg_ctx *c, xg_arena *a, const xg_source *src, bool lasts) {
     const char *nul = src->size ? (const char *)memchr(src->text, 0, src->size) : NULL;
     memset(x, 0, sizeof *x);
     x->ctx = c;
@@ -139,7 +139,7 @@ XG_FN void xg_lex_init(xg_lex *x, xg_ctx *c, xg_arena *a, const xg_source *src) 
     x->arena = a;
     if (nul) xg_fail_at(c, XLAGPU_ERROR_SYNTAX, src, (size_t)(nul - src->text), NULL, "the text holds a NUL byte");
     if (src->size > UINT32_MAX - 16) xg_fail(c, XLAGPU_ERROR_LIMIT, "the text is longer than 4 GiB");
-    x->base = xg_str_copy(a, xg_str_of(src->text, src->size)).p;
+    x->base = lasts ? src->text : xg_str_copy(a, xg_str_of(src->text, src->size)).p;
     x->end = x->base + src->size;
     x->at = x->base;
     xg_lex_next(x);

@@ -435,6 +435,17 @@ XG_FN void xg_parse_finish_comp(xg_parse *p, xg_comp *c, uint32_t unnamed) {
     p->unnamed.n = unnamed;
     xg_parse_number_params(p, c);
 }
+/* How many instructions the body has whose brace has been read, as texts are written mostly: one a line, indented, and its end is not. A table that begins with room for their names need
+ * not grow. What was looked over once, in a text written otherwise, is not looked over again; lines too short for an instruction are not counted. */
+XG_FN uint32_t xg_parse_lines(xg_parse *p) {
+    enum { SHORTEST = 16 };
+    const char *at = p->lex.at, *end;
+    uint32_t n = 1;
+    if (at < p->counted) return 0;
+    while ((end = (const char *)memchr(at, '\n', (size_t)(p->lex.end - at))) != NULL && (end[1] == ' ' || end[1] == '\t')) { n += end - at >= SHORTEST; at = end + 1; }
+    p->counted = end ? end : p->lex.end;
+    return n;
+}
 XG_FN xg_comp *xg_parse_body(xg_parse *p, xg_comp *c) {
     xg_lex *x = &p->lex;
     xg_comp *outer = p->comp;
@@ -444,6 +455,7 @@ XG_FN xg_comp *xg_parse_body(xg_parse *p, xg_comp *c) {
     xg_parse_enter(p);
     xg_lex_expect(x, '{', "'{' and the instructions of the computation");
     p->comp = c;
+    xg_dict_reserve(&c->names, xg_parse_lines(p));
     while (x->kind != '}') {
         size_t at = xg_lex_offset(x);
         xg_inst *i;

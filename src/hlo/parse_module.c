@@ -229,11 +229,11 @@ XG_FN bool xg_parse_at_module(xg_parse *p) {
     next = xg_lex_peek(x);
     return next == '{' || (next == '(' && (x->kind == XG_TOK_NAME || !(xg_dict_get(&p->ops, xg_lex_text(x)) || xg_str_is(xg_lex_text(x), "b"))));
 }
-XG_FN xg_module *xg_hlo_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
+XG_FN xg_module *xg_parse_source(xg_ctx *c, xg_arena *a, const xg_source *src, bool lasts) {
     xg_parse *p = XG_NEW(a, xg_parse);
     uint32_t k;
     p->arena = a;
-    xg_lex_init(&p->lex, c, a, src);
+    xg_lex_init(&p->lex, c, a, src, lasts);
     p->m = xg_module_new(c, a, XG_STR("module"));
     p->m->source = src;
     p->m->stack.text = XG_STR("");
@@ -263,5 +263,7 @@ XG_FN xg_module *xg_hlo_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
     p->m->at = 0;
     return p->m;
 }
+XG_FN xg_module *xg_hlo_parse(xg_ctx *c, xg_arena *a, const xg_source *src) { return xg_parse_source(c, a, src, false); }
+XG_FN xg_module *xg_hlo_parse_lasting(xg_ctx *c, xg_arena *a, const xg_source *src) { return xg_parse_source(c, a, src, true); }
 
 #endif /* XG_HLO_PARSE_MODULE_C */

@@ -26,7 +26,7 @@ typedef struct xg_lex {
 enum { XG_GROUP_IDS_MAX = 1 << 22, XG_MESH_AXES_MAX = 32 };
 enum { XG_TEXT_DEPTH_MAX = 400 }; /* of nested shapes, operands, computations and braces */
 
-XG_FN void xg_lex_init(xg_lex *x, xg_ctx *c, xg_arena *a, const xg_source *src);
+XG_FN void xg_lex_init(xg_lex *x, xg_ctx *c, xg_arena *a, const xg_source *src, bool lasts);
 XG_FN void xg_lex_next(xg_lex *x);
 XG_FN char xg_lex_peek(xg_lex *x);                       /* the next character that is neither white nor in a comment; NUL at the end */
 XG_FN xg_str xg_lex_text(const xg_lex *x);               /* of the current token */
@@ -74,6 +74,7 @@ typedef struct xg_parse {
     xg_inst_vec unnamed;        /* instructions of comp that get a name at its end */
     xg_comp_vec unnamed_comps;  /* computations that get one at the end of the text */
     xg_map64 elements;          /* (tuple id, index) to the get-tuple-element that x#i made */
+    const char *counted;        /* lines were counted up to here */
     uint32_t depth;
     xg_dict groups;             /* expanded replica groups by their text */
     int64_t group_ids;          /* that replica groups have expanded to so far */

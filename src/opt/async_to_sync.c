@@ -64,7 +64,7 @@ XG_FN bool xg_opt_async_to_sync(xg_module *m) {
         for (i = c->first; i; i = next) {
             const xg_async_form *form = xg_async_form_of(i);
             xg_inst *done = form ? xg_async_done(i, form->done) : NULL;
-            next = i->next;
+            next = xg_inst_behind(i);
             if (!done) continue;
             while (next && (next->op == XG_ASYNC_UPDATE || (xg_op_flags(next->op) & XGF_DONE))) next = next->next; /* perhaps its own */
             if (form->op == XG_CALL) total += xg_attr_comp(i, XG_A_calls)->n_insts;

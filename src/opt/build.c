@@ -378,7 +378,7 @@ XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_ins
         for (; i; i = next) {
             xg_hb b;
             xg_inst *made;
-            next = i->next;
+            next = xg_inst_behind(i);
             if (!matches(i)) continue;
             b = xg_hb_at(i);
             made = expand(&b, i);

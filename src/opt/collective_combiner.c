@@ -73,7 +73,7 @@ XG_FN void xg_gang_make(xg_inst **members, uint32_t n) {
     }
     made->scratch = NULL;
     for (i = members[0]; i != made; i = next) { /* what waits for a member goes behind its element, in its order */
-        next = i->next;
+        next = xg_inst_behind(i);
         for (k = 0; k < n && members[k] != i; k++) {}
         if (k == n && i->scratch) xg_inst_move_before(i, last);
     }

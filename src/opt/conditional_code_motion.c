@@ -171,7 +171,7 @@ XG_FN bool xg_opt_conditional_code_motion(xg_module *m) {
         xg_inst *i = c->first, *next;
         if (c->id >= n_comps) continue; /* made here: the next round's */
         for (; i; i = next) {
-            next = i->next;
+            next = xg_inst_behind(i);
             if (i->op == XG_CONDITIONAL) changed = xg_hoist_from(m, i) || changed;
         }
     }

@@ -106,7 +106,7 @@ XG_FN bool xg_opt_constant_folding(xg_module *m) {
         xg_inst *i = c->first, *next;
         for (; i && work > 0; i = next) {
             const xg_literal *value;
-            next = i->next;
+            next = xg_inst_behind(i);
             if (!xg_fold_can(i)) continue;
             value = xg_fold_is_size(i) ? xg_fold_size(i) : xg_fold_value(i, &work);
             if (!value) continue;

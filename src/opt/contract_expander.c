@@ -224,6 +224,6 @@ XG_FN bool xg_contract_matches(const xg_inst *i) {
 XG_FN xg_inst *xg_contract_expand(const xg_hb *b, xg_inst *i) {
     return i->op == XG_RAGGED_DOT ? xg_ragged_expand(b, i) : i->op == XG_SCALED_DOT ? xg_scaled_dot_of(b, i, xg_dot_dims_of(i)) : xg_scaled_expand_call(b, i);
 }
-XG_FN bool xg_opt_contract_expander(xg_module *m) { return xg_opt_expand(m, xg_contract_matches, xg_contract_expand); }
+XG_FN bool xg_opt_contract_expander(xg_module *m) { return (m->made[XG_SCALED_DOT] || m->made[XG_RAGGED_DOT] || m->made[XG_CUSTOM_CALL]) && xg_opt_expand(m, xg_contract_matches, xg_contract_expand); }
 
 #endif /* XG_OPT_CONTRACT_EXPANDER_C */

@@ -174,6 +174,7 @@ XG_FN bool xg_cse_acts(const xg_comp *c) {
     XG_FOR_INSTS(i, c) if (i->op != XG_PARAMETER && !xg_cse_may_merge(i)) return true;
     return false;
 }
+/* Of all that may be called: what is at work in the entry no attribute names. */
 XG_FN void xg_cse_classes(xg_cse *s) {
     xg_set known;
     xg_comp *c;
@@ -186,8 +187,8 @@ XG_FN void xg_cse_classes(xg_cse *s) {
         key.s = s;
         key.c = c;
         s->class_of[c->id] = c;
+        if (c == s->m->entry || xg_cse_acts(c)) continue;
         XG_FOR_INSTS(i, c) { s->place[i->id] = n++; h = xg_hash_mix(h, xg_cse_hash(s, i)); }
-        if (xg_cse_acts(c)) continue;
         slot = xg_set_find(&known, h, xg_cse_comp_eq, &key);
         if (*slot) s->class_of[c->id] = (const xg_comp *)*slot;
         else *slot = c;
@@ -200,18 +201,21 @@ XG_FN bool xg_opt_cse(xg_module *m) {
     xg_set seen;
     xg_comp *c;
     bool changed = false;
+    uint32_t n = 0;
     memset(&s, 0, sizeof s);
     s.m = m;
     s.class_of = XG_NEW_N(m->work, const xg_comp *, m->n_comp_ids + 1);
     s.place = XG_NEW_N(m->work, uint32_t, m->n_ids + 1);
     xg_cse_classes(&s);
     xg_set_init(&seen, m->work);
+    for (c = m->first; c; c = c->next) n += c->n_insts;
+    xg_set_reserve(&seen, n);
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
             xg_cse_key key;
             void **slot;
-            next = i->next;
+            next = xg_inst_behind(i);
             if (!xg_cse_may_merge(i)) continue;
             key.s = &s;
             key.i = i;

@@ -152,7 +152,7 @@ XG_FN bool xg_dce_walk(xg_module *m, const unsigned char *acts, const unsigned c
         earlier = c->prev;
         if (!live[c->id]) { xg_comp_remove(c); changed = true; continue; }
         for (; i; i = before) {
-            before = i->prev;
+            before = xg_inst_before(i);
             if (!precedes[i->id] && !xg_dce_needed(i, acts)) { xg_inst_remove(i); changed = true; continue; }
             if (i->op == XG_FUSION) { changed = xg_dce_fusion_outputs(i) || changed; xg_push(m->work, xg_inst *, fusions, i); }
             for (k = 0; k < i->n_attrs; k++) xg_opt_mark_comps(&i->attrs[k], live);

@@ -26,7 +26,7 @@ XG_FN void xg_defuse_all(xg_module *m) {
     for (c = m->first; c; c = c->next) { /* computations stand before those that use them, so nothing nested is left inside */
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
-            next = i->next;
+            next = xg_inst_behind(i);
             if (i->op == XG_FUSION) xg_opt_unfuse(i);
         }
     }

@@ -149,7 +149,7 @@ XG_FN void xg_dyn_open_fusions(xg_comp *c) {
     xg_hb b;
     for (i = c->first; i; i = next) {
         bool dynamic = i->op == XG_FUSION && xg_shape_has_dynamic(i->shape);
-        next = i->next;
+        next = xg_inst_behind(i);
         for (k = 0; i->op == XG_FUSION && k < i->n_operands; k++) dynamic = dynamic || xg_shape_has_dynamic(XG_OPERAND(i, k)->shape);
         if (!dynamic) continue;
         args = XG_NEW_N(c->module->arena, xg_inst *, i->n_operands + (size_t)1);
@@ -163,7 +163,7 @@ XG_FN void xg_dyn_walk(xg_dyn *p, xg_comp *c) {
     const xg_shape *root = c->root->shape;
     xg_inst *i, *next;
     for (i = c->first; i; i = next) {
-        next = i->next;
+        next = xg_inst_behind(i);
         xg_dyn_visit(p, i);
     }
     p->i = c->root;

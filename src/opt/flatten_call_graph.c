@@ -53,7 +53,7 @@ XG_FN bool xg_opt_each_step(xg_module *m, bool (*fn)(xg_inst *i)) {
     for (k = 0; k < all.n; k++) {
         xg_inst *i = all.p[k]->first, *next;
         for (; i; i = next) {
-            next = i->next;
+            next = xg_inst_behind(i);
             changed = fn(i) || changed;
         }
     }

@@ -77,8 +77,8 @@ XG_FN bool xg_assign_is_row_reduce(const xg_inst *reduce) {
 XG_FN void xg_assign_mark_rows(const xg_comp *c) {
     xg_inst *i;
     uint32_t k;
-    for (i = c->last; i; i = i->prev) i->scratch = NULL;
-    for (i = c->last; i; i = i->prev) {
+    for (i = c->last; i; i = xg_inst_before(i)) i->scratch = NULL;
+    for (i = c->last; i; i = xg_inst_before(i)) {
         if (i->op == XG_REDUCE && xg_assign_is_row_reduce(i)) XG_OPERAND(i, 0)->scratch = i;
         else if (i->scratch && xg_assign_keeps(i)) for (k = 0; k < i->n_operands; k++) XG_OPERAND(i, k)->scratch = i;
     }
@@ -191,16 +191,16 @@ XG_FN bool xg_assign_comp(xg_comp *c) {
     xg_inst *i, *next;
     bool changed = false;
     xg_assign_mark_rows(c);
-    for (i = c->first; i; i = i->next) {
+    for (i = c->first; i; i = xg_inst_behind(i)) {
         if (i->op == XG_TRANSPOSE) changed = (xg_assign_may_rename(i) && xg_assign_set(i, xg_assign_transposed(i))) || changed;
         else if (xg_assign_keeps(i)) changed = xg_assign_set(i, xg_assign_agreed(i)) || changed;
         else if (xg_assign_updates(i)) changed = xg_assign_set(i, XG_OPERAND(i, 0)->shape->layout) || changed;
     }
-    for (i = c->last; i; i = i->prev) if ((i->op == XG_BROADCAST || i->op == XG_IOTA) && xg_assign_is_moved(i->shape) && i != c->root) changed = xg_assign_set(i, xg_assign_wanted(i)) || changed;
-    for (i = c->last; i; i = i->prev) if (i->op == XG_DOT) changed = xg_assign_dot(i) || changed;
-    for (i = c->first; i; i = i->next) if (xg_assign_keeps(i)) changed = xg_assign_settle(i) || changed;
+    for (i = c->last; i; i = xg_inst_before(i)) if ((i->op == XG_BROADCAST || i->op == XG_IOTA) && xg_assign_is_moved(i->shape) && i != c->root) changed = xg_assign_set(i, xg_assign_wanted(i)) || changed;
+    for (i = c->last; i; i = xg_inst_before(i)) if (i->op == XG_DOT) changed = xg_assign_dot(i) || changed;
+    for (i = c->first; i; i = xg_inst_behind(i)) if (xg_assign_keeps(i)) changed = xg_assign_settle(i) || changed;
     for (i = c->first; i; i = next) {
-        next = i->next;
+        next = xg_inst_behind(i);
         changed = xg_assign_remove_copy(i) || changed;
     }
     return changed;

@@ -368,7 +368,7 @@ XG_FN bool xg_layout_normalize_comp(xg_comp *c) {
     for (i = c->first; i; i = next) {
         xg_inst *made;
         xg_hb b = xg_hb_at(i);
-        next = i->next;
+        next = xg_inst_behind(i);
         if (!xg_layout_is_movable(i) || xg_layout_is_normal(i)) continue;
         made = xg_layout_normal(&b, i);
         if (!made) continue;
@@ -378,7 +378,7 @@ XG_FN bool xg_layout_normalize_comp(xg_comp *c) {
         changed = true;
     }
     for (i = c->last; changed && i; i = before) { /* bitcasts that nobody wanted in the end */
-        before = i->prev;
+        before = xg_inst_before(i);
         if (i->op == XG_BITCAST && !i->first_use && i != c->root) xg_inst_remove(i);
     }
     return changed;

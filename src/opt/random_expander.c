@@ -79,6 +79,6 @@ XG_FN xg_inst *xg_random_expand(const xg_hb *b, xg_inst *i) {
     xg_inst *x = xg_type_class(i->shape->type) != XGT_F ? xg_random_integer(b, i, n) : xg_str_is(xg_attr_str(i, XG_A_distribution), "rng_normal") ? xg_random_normal(b, i, t, n) : xg_random_uniform(b, i, t, n);
     return xg_hb_reshape(b, x, i->shape->dims, i->shape->rank);
 }
-XG_FN bool xg_opt_random_expander(xg_module *m) { return xg_opt_expand(m, xg_random_matches, xg_random_expand); }
+XG_FN bool xg_opt_random_expander(xg_module *m) { return m->made[XG_RNG] && xg_opt_expand(m, xg_random_matches, xg_random_expand); }
 
 #endif /* XG_OPT_RANDOM_EXPANDER_C */

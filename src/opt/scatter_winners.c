@@ -127,6 +127,6 @@ XG_FN xg_inst *xg_winners_expand(const xg_hb *b, xg_inst *i) {
     for (k = 0; k < w.n; k++) in[k] = xg_hb_element(b, made, k);
     return xg_hb_tuple(b, in, w.n);
 }
-XG_FN bool xg_opt_scatter_winners(xg_module *m) { return xg_opt_expand(m, xg_winners_matches, xg_winners_expand); }
+XG_FN bool xg_opt_scatter_winners(xg_module *m) { return m->made[XG_SCATTER] && xg_opt_expand(m, xg_winners_matches, xg_winners_expand); }
 
 #endif /* XG_OPT_SCATTER_WINNERS_C */

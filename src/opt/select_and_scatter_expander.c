@@ -266,6 +266,6 @@ XG_FN xg_inst *xg_scattered_expand(const xg_hb *b, xg_inst *i) {
     if (xg_scattered_is_plain(&d)) return xg_scattered_given(&d, selected, zero);
     return d.many ? xg_scattered_reduce(&d, selected, none, zero) : xg_scattered_straight(&d, selected, none, zero);
 }
-XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m) { return xg_opt_expand(m, xg_scattered_matches, xg_scattered_expand); }
+XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m) { return m->made[XG_SELECT_AND_SCATTER] && xg_opt_expand(m, xg_scattered_matches, xg_scattered_expand); }
 
 #endif /* XG_OPT_SELECT_AND_SCATTER_EXPANDER_C */

@@ -331,6 +331,6 @@ XG_FN const xg_target_row *xg_solver_row_of(const xg_inst *i) {
 }
 XG_FN bool xg_solver_matches(const xg_inst *i) { return xg_solver_row_of(i) != NULL; }
 XG_FN xg_inst *xg_solver_expand(const xg_hb *b, xg_inst *i) { return xg_solver_row_of(i)->expand(b, i); }
-XG_FN bool xg_opt_solver_calls(xg_module *m) { return xg_opt_expand(m, xg_solver_matches, xg_solver_expand); }
+XG_FN bool xg_opt_solver_calls(xg_module *m) { return m->made[XG_CUSTOM_CALL] && xg_opt_expand(m, xg_solver_matches, xg_solver_expand); }
 
 #endif /* XG_OPT_SOLVER_CALLS_C */

@@ -60,7 +60,7 @@ XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
             xg_inst *simpler = xg_tuple_simpler(i);
-            next = i->next;
+            next = xg_inst_behind(i);
             if (simpler) {
                 xg_hb b = xg_hb_at(i);
                 xg_opt_replace(i, xg_hb_as_dynamic(&b, simpler, i->shape));

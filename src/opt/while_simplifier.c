@@ -363,7 +363,7 @@ XG_FN bool xg_opt_while_simplifier(xg_module *m) {
             xg_hb b;
             xg_inst *made, **values;
             uint32_t k;
-            next = i->next;
+            next = xg_inst_behind(i);
             if (i->op != XG_WHILE || xg_inst_attr(i, XG_A_control_predecessors) || xg_attr_comp(i, XG_A_body)->id >= n_comps) continue;
             b = xg_hb_at(i);
             made = xg_while_expand(&b, i, acts);
@@ -371,7 +371,7 @@ XG_FN bool xg_opt_while_simplifier(xg_module *m) {
             values = XG_NEW_N(m->arena, xg_inst *, made->n_operands + 1);
             for (k = 0; k < made->n_operands; k++) values[k] = XG_OPERAND(made, k);
             xg_opt_replace_tuple(i, values);
-            next = i->next;
+            next = xg_inst_behind(i);
             xg_inst_remove(i);
             if (!made->first_use && made != c->root) xg_inst_remove(made);
             changed = true;
