@@ -18971,7 +18971,7 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; xg_map64 *counters;
     X(compare_range, COMPARE, EXACT) X(remainder_range, REMAINDER, EXACT) X(divide_range, DIVIDE, EXACT) X(abs_range, ABS, EXACT) \
     X(maximum_range, MAXIMUM, EXACT) X(minimum_range, MINIMUM, EXACT) X(clamp_range, CLAMP, EXACT) X(and_range, AND, EXACT) \
     /* algsimp_index.c: places that are known */ \
-    X(gather_whole, GATHER, EXACT) X(gather_progression, GATHER, EXACT) X(scatter_one, SCATTER, EXACT) X(scatter_window, SCATTER, EXACT) \
+    X(gather_whole, GATHER, EXACT) X(gather_progression, GATHER, EXACT) X(scatter_one, SCATTER, EXACT) X(scatter_window, SCATTER, EXACT) X(scatter_one_hot, SCATTER, EXACT) \
     X(slice_reverse, SLICE, EXACT) X(slice_iota, SLICE, EXACT) X(dynamic_slice_iota, DYNAMIC_SLICE, EXACT) \
     /* algsimp_move.c: where elements lie */ \
     X(constant_splat, CONSTANT, EXACT) X(iota_one, IOTA, EXACT) \
@@ -20405,6 +20405,54 @@ RULE(scatter_window) {
     }
     for (k = 0; k < RANK(x); k++) if (!starts[k]) starts[k] = xg_hb_int(&a->b, t, 0);
     return xg_alg_write_window(a, i, starts, sizes, inside);
+}
+
+/* Array x, whose dimension k lies along dimension to[k] of the shape (-1: along none, and is 1), repeated over that shape. */
+XG_FN xg_inst *xg_alg_spread(xg_alg *a, xg_inst *x, const int64_t *to, const xg_shape *s) {
+    int64_t perm[XG_RANK_MAX], dims[XG_RANK_MAX], places[XG_RANK_MAX];
+    uint32_t k, d, n, at = 0;
+    for (d = 0; d < s->rank; d++) for (k = 0; k < RANK(x); k++) if (to[k] == (int64_t)d) { places[at] = d; dims[at] = DIMS(x)[k]; perm[at++] = k; }
+    for (k = 0, n = at; k < RANK(x); k++) if (to[k] < 0) perm[n++] = k;
+    return xg_hb_broadcast(&a->b, xg_hb_reshape(&a->b, xg_hb_transpose(&a->b, x, perm), dims, at), s->dims, s->rank, places, at);
+}
+/* Of one value everywhere, in each row (of batching dimensions) one element is set, as in the gradient of a loss that picks an element of each row: a comparison of the place
+ * with the index, which whoever reads the result makes itself. Windows may be whole along dimensions that no index is for. */
+RULE(scatter_one_hot) {
+    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), inserted = xg_attr_ints(i, XG_A_inserted_window_dims), window = xg_attr_ints(i, XG_A_update_window_dims);
+    xg_ints batch = xg_attr_ints(i, XG_A_input_batching_dims), index_batch = xg_attr_ints(i, XG_A_scatter_indices_batching_dims);
+    int64_t vector = xg_attr_int(i, XG_A_index_vector_dim, 0), along[XG_RANK_MAX], index_to[XG_RANK_MAX], update_to[XG_RANK_MAX];
+    xg_inst *indices = P(1), *hit = NULL, *u;
+    uint32_t k, j, next = 0, position = 0;
+    xlagpu_type t;
+    if (i->n_operands != 3 || batch.n == 0 || P(0)->op != XG_BROADCAST || RANK(XG_OPERAND(P(0), 0)) || i->shape->elements == 0 || P(2)->shape->elements == 0) return NULL;
+    if (xg_type_class(indices->shape->type) != XGT_I || !xg_alg_combines(i)) return NULL;
+    for (k = 0; k < RANK(i); k++) {
+        along[k] = -1;
+        if (DIMS(i)[k] > INT32_MAX) return NULL;
+        if (xg_alg_has_dim(inserted, k) || xg_alg_has_dim(batch, k)) continue;
+        if (DIMS(P(2))[window.p[next]] != (xg_alg_has_dim(map, k) ? 1 : DIMS(i)[k])) return NULL;
+        along[next++] = xg_alg_has_dim(map, k) ? -1 : (int64_t)k;
+    }
+    for (k = 0; k < RANK(indices); k++) { /* one index vector for each place along the batching dimensions */
+        index_to[k] = -1;
+        for (j = 0; j < index_batch.n; j++) if (index_batch.p[j] == (int64_t)k) index_to[k] = batch.p[j];
+        if (index_to[k] < 0 && (int64_t)k != vector && DIMS(indices)[k] != 1) return NULL;
+    }
+    for (k = 0, next = 0; k < RANK(P(2)); k++) {
+        if (xg_alg_has_dim(window, k)) { update_to[k] = along[next++]; continue; }
+        if ((int64_t)position == vector) position++;
+        update_to[k] = index_to[position++];
+    }
+    t = xg_type_bits(indices->shape->type) < 32 ? XLAGPU_S32 : indices->shape->type;
+    indices = xg_hb_convert(&a->b, indices, t);
+    for (k = 0; k < map.n; k++) {
+        xg_inst *one = vector < (int64_t)RANK(indices) ? xg_hb_slice_dim(&a->b, indices, (uint32_t)vector, k, k + 1) : indices, *place = xg_hb_iota(&a->b, t, DIMS(i), RANK(i), map.p[k]), *met;
+        met = xg_hb_compare(&a->b, "EQ", place, xg_alg_spread(a, one, index_to, i->shape));
+        hit = hit ? xg_hb_2(&a->b, XG_AND, hit, met) : met;
+    }
+    if (!hit) return NULL;
+    u = xg_alg_combined(a, i, P(0), xg_alg_spread(a, P(2), update_to, i->shape));
+    return xg_hb_select(&a->b, hit, u, P(0));
 }
 
 /* ---- slices ---- */
@@ -31789,13 +31837,8 @@ XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
     xg_inst *i = c->first, *next;
     bool changed = false;
     for (; i; i = next) {
-<<<<<<< HEAD
-        next = i->next;
-        if (i->op == XG_FUSION && !xg_fuse_keeps_phases(i)) {
-=======
         next = xg_inst_behind(i);
-        if (i->op == XG_FUSION) {
->>>>>>> fusetime
+        if (i->op == XG_FUSION && !xg_fuse_keeps_phases(i)) {
             xg_comp *inside = xg_attr_comp(i, XG_A_calls);
             changed = xg_fuse_flatten(inside) || changed;
             changed = xg_fuse_untuple_root(inside) || changed;
