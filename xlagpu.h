@@ -46560,6 +46560,7 @@ XG_FN bool xg_box_tile(const xg_box_ask *a, xg_box *b) {
     }
     if (least == INT64_MAX) return false;
     xg_box_grow(a, b->tile);
+    for (k = a->p->rank; k-- > 0;) while (b->tile[k] < a->p->dims[k] && xg_box_size(a->p, b->tile) < XG_BOX_THREADS) b->tile[k] = XG_MIN(2 * b->tile[k], a->p->dims[k]); /* an element for each thread */
     b->elements = xg_box_size(a->p, b->tile);
     b->waste = xg_box_waste(a->p, a->least, b->tile);
     return b->elements >= XG_BOX_THREADS && xg_box_blocks(a->p, b->tile) <= INT32_MAX;
