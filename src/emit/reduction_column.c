@@ -14,7 +14,7 @@
 #include "emit.h"
 
 enum { XG_COLUMN_SERIAL, XG_COLUMN_TILE, XG_COLUMN_LINEAR, XG_COLUMN_SHIFTED };
-enum { XG_COLUMN_BLOCK = 128, XG_COLUMN_THREADS_MAX = 1024, XG_COLUMN_GROUP = 8, XG_COLUMN_RADIX = 8, XG_COLUMN_SHARED_MAX = 40 << 10, XG_COLUMN_LANES_MAX = 8, XG_COLUMN_RESULTS_MAX = 32 /* partial ones of a thread */, XG_COLUMN_SECTOR = 32, XG_COLUMN_SECTORS_LEAST = 7, XG_COLUMN_SECTORS_MOST = 40 /* of a tile's row */ };
+enum { XG_COLUMN_REGISTERS = 32 /* of a thread, for indices and addresses */, XG_COLUMN_REGISTERS_SM = 65536, XG_COLUMN_BLOCK = 128, XG_COLUMN_THREADS_MAX = 1024, XG_COLUMN_GROUP = 8, XG_COLUMN_RADIX = 8, XG_COLUMN_SHARED_MAX = 40 << 10, XG_COLUMN_LANES_MAX = 8, XG_COLUMN_RESULTS_MAX = 32 /* partial ones of a thread */, XG_COLUMN_SECTOR = 32, XG_COLUMN_SECTORS_LEAST = 7, XG_COLUMN_SECTORS_MOST = 40 /* of a tile's row */ };
 
 typedef struct xg_column_plan {
     int way;
@@ -30,6 +30,18 @@ XG_FN int64_t xg_column_bytes(const xg_reduction *r) {
     return XG_MAX(bytes, (int64_t)1);
 }
 
+/* Threads of a block at most, so that each has registers for what it holds of its columns: partial results, what all rows read, and what is on its way from memory. */
+XG_FN int64_t xg_column_threads_most(const xg_reduction *r, int64_t vector) {
+    int64_t bytes = xg_column_bytes(r), registers, threads = XG_COLUMN_THREADS_MAX;
+    uint32_t k;
+    for (k = 0; k < r->e->comp->n_params; k++) {
+        const xg_shape *s = r->e->comp->params[k]->shape;
+        if (xg_shape_is_array(s) && s->elements > 1) bytes += xg_type_bytes(s->type) * (s->elements > r->n_kept ? 2 : 1); /* the next ones, too */
+    }
+    registers = XG_COLUMN_REGISTERS + vector * bytes / 4;
+    while (threads > XG_COLUMN_BLOCK && threads * registers > XG_COLUMN_REGISTERS_SM) threads /= 2;
+    return threads;
+}
 /* The most columns that a thread may take, by what it holds of each and what its block shares. */
 XG_FN int64_t xg_column_most(const xg_reduction *r) {
     int64_t v = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX);
@@ -85,7 +97,7 @@ XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p, bool secto
     while (p->vector > 1 && !xg_walk_fits(r, XG_WALK_LINEAR, p->vector)) p->vector /= 2;
     for (;; p->vector /= 2) {
         threads = XG_COLUMN_BLOCK;
-        while (2 * threads <= XG_COLUMN_THREADS_MAX && (threads * p->vector < 2 * r->minor || (outer < r->e->target->resident_threads / threads && r->n_reduced * r->minor >= 16 * threads * p->vector)) &&
+        while (2 * threads <= xg_column_threads_most(r, p->vector) && (threads * p->vector < 2 * r->minor || (outer < r->e->target->resident_threads / threads && r->n_reduced * r->minor >= 16 * threads * p->vector)) &&
                2 * threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX) threads *= 2;
         p->depth = XG_MIN(threads * p->vector / r->minor, r->n_reduced);
         for (multiple = XG_MAX(p->vector, 2 * r->vector);; multiple = p->vector) { /* whole sectors, if there are so many rows */
@@ -116,7 +128,7 @@ XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
     p->width = p->window = across * p->vector;
     p->tiles = (r->minor + p->width - 1) / p->width;
     p->blocks = r->n_kept / r->minor * p->tiles;
-    for (p->threads = 128; 2 * p->threads <= XG_COLUMN_THREADS_MAX && p->blocks < resident / p->threads && r->n_reduced * across >= 16 * p->threads &&
+    for (p->threads = 128; 2 * p->threads <= xg_column_threads_most(r, p->vector) && p->blocks < resident / p->threads && r->n_reduced * across >= 16 * p->threads &&
                            2 * p->threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX; p->threads *= 2) {}
     p->depth = xg_column_depth(r, p->threads / across, 32 / across); /* whole warps */
     p->threads = p->active = p->depth * across;
@@ -165,11 +177,11 @@ XG_FN bool xg_column_shifted_by(const xg_reduction *r, xg_column_plan *p, int64_
     p->window = (p->width + p->unit - 1 + p->vector - 1) / p->vector * p->vector;
     p->blocks = r->n_kept / r->minor * p->tiles;
     across = p->window / p->vector;
-    for (p->depth = whole; p->depth * across < XG_COLUMN_BLOCK || (2 * p->depth * across <= XG_COLUMN_THREADS_MAX && p->blocks < r->e->target->resident_threads / (p->depth * across) && r->n_reduced >= 16 * p->depth &&
+    for (p->depth = whole; p->depth * across < XG_COLUMN_BLOCK || (2 * p->depth * across <= xg_column_threads_most(r, p->vector) && p->blocks < r->e->target->resident_threads / (p->depth * across) && r->n_reduced >= 16 * p->depth &&
                                                                     2 * p->depth * p->window * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX); p->depth *= 2) {}
     p->active = p->depth * across;
     p->threads = (p->active + 31) / 32 * 32;
-    return p->threads <= XG_COLUMN_THREADS_MAX && p->depth * p->window * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX && r->n_reduced >= (xg_column_reads_others(r) ? 4 * p->vector : 2) * p->depth;
+    return p->threads <= xg_column_threads_most(r, p->vector) && p->depth * p->window * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX && r->n_reduced >= (xg_column_reads_others(r) ? 4 * p->vector : 2) * p->depth;
 }
 /* Tiles as wide as may be, if an eighth of the multiprocessors have one; narrower ones down to eight sectors. */
 XG_FN bool xg_column_shifted(const xg_reduction *r, xg_column_plan *p) {
