@@ -332,7 +332,7 @@ static int table(int most) {
         for (n = 1000; n <= most; n *= 10) {
             text t = make(&shapes[k], n);
             xlagpu_report r;
-            double ms = compile_least(shapes[k].name, t.p, t.n, n >= 100000 ? 1 : n >= 10000 ? 2 : 5, &r);
+            double ms = compile_least(shapes[k].name, t.p, t.n, n >= 10000 ? 3 : 5, &r);
             failed |= ms < 0;
             printf("%s\t%d\t%.2f\t%u\t%u\t", shapes[k].name, n, ms, r.kernels, r.instructions);
             if (last > 0) printf("%.1f\n", ms / last); else printf("-\n");
