@@ -199,7 +199,8 @@ RULE(scatter_one_hot) {
     for (k = 0; k < RANK(i); k++) {
         along[k] = -1;
         if (DIMS(i)[k] > INT32_MAX) return NULL;
-        if (xg_alg_has_dim(inserted, k) || xg_alg_has_dim(batch, k)) continue;
+        if (xg_alg_has_dim(batch, k)) continue;
+        if (xg_alg_has_dim(inserted, k)) { if (xg_alg_has_dim(map, k) || DIMS(i)[k] == 1) continue; return NULL; } /* else the first place along it alone */
         if (DIMS(P(2))[window.p[next]] != (xg_alg_has_dim(map, k) ? 1 : DIMS(i)[k])) return NULL;
         along[next++] = xg_alg_has_dim(map, k) ? -1 : (int64_t)k;
     }
