@@ -148,6 +148,15 @@ XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
 }
 XG_FN bool xg_phases_is_small(const xg_machine *m, const xg_phase_work *w) { return !w->serial && w->walk <= XG_PHASES_WALK && xg_phases_time(m, w) <= XG_COST_LAUNCH_PS / XG_PHASES_GAIN_OF * XG_PHASES_GAIN; }
 
+/* Is a value a result twice? Each result has a place of its own, but a value is made in one place. */
+XG_FN bool xg_phases_gives_twice(const xg_comp *c) {
+    uint32_t k, j;
+    for (k = 0; c->root->op == XG_TUPLE && k < c->root->n_operands; k++) for (j = 0; j < k; j++) {
+        const xg_inst *x = XG_OPERAND(c->root, j), *y = XG_OPERAND(c->root, k);
+        if (x == y || (x->op == XG_GET_TUPLE_ELEMENT && y->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(x, 0) == XG_OPERAND(y, 0) && xg_attr_int(x, XG_A_index, 0) == xg_attr_int(y, XG_A_index, 0))) return true;
+    }
+    return false;
+}
 /* A module may come with such fusions: those that the pass could have made stay as they are. */
 XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
@@ -155,7 +164,7 @@ XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion) {
     xg_machine machine = xg_cost_machine(m);
     uint32_t n = 0, ops = 0;
     if (!xg_fuse_is_phases(c) || xg_fuse_phases_shared(c) > XG_PHASES_SHARED || fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape) > XG_PHASES_BUFFERS) return false;
-    if ((fusion->shape->type == XLAGPU_TUPLE) != (c->root->op == XG_TUPLE)) return false;
+    if ((fusion->shape->type == XLAGPU_TUPLE) != (c->root->op == XG_TUPLE) || xg_phases_gives_twice(c)) return false;
     XG_FOR_INSTS(i, c) {
         xg_phase_work work;
         if (i->op != XG_FUSION) continue;

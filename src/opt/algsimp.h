@@ -8,7 +8,8 @@
  *   CLOSE  as exact as before or more so: where a function is approximated, or where the order or the number of roundings of a sum is not defined
  *
  * Laws
- * - x + 0 is not x for floats (-0), x * 0 and x - x are not 0 (NaN, infinity), a / b is not a * (1 / b) unless that is exact, no sum is regrouped.
+ * - x + 0 is not x for floats (-0), x * 0 and x - x are not 0 (NaN, infinity), a / b is not a * (1 / b) unless that is exact, no sum is regrouped but one whose order a
+ *   scatter or a reduce leaves open.
  * - No rule makes a program that an earlier rule turns back; each makes it smaller, or moves it towards a form from which no rule moves it away.
  * - Shapes with dynamic dimensions are left alone. */
 #ifndef XG_OPT_ALGSIMP_H
@@ -42,7 +43,7 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; xg_map64 *counters;
     X(compare_range, COMPARE, EXACT) X(remainder_range, REMAINDER, EXACT) X(divide_range, DIVIDE, EXACT) X(abs_range, ABS, EXACT) \
     X(maximum_range, MAXIMUM, EXACT) X(minimum_range, MINIMUM, EXACT) X(clamp_range, CLAMP, EXACT) X(and_range, AND, EXACT) \
     /* algsimp_index.c: places that are known */ \
-    X(gather_whole, GATHER, EXACT) X(gather_progression, GATHER, EXACT) X(scatter_one, SCATTER, EXACT) X(scatter_window, SCATTER, EXACT) X(scatter_one_hot, SCATTER, EXACT) \
+    X(gather_whole, GATHER, EXACT) X(gather_progression, GATHER, EXACT) X(scatter_one, SCATTER, EXACT) X(scatter_window, SCATTER, EXACT) X(scatter_one_hot, SCATTER, EXACT) X(add_scatter, ADD, CLOSE) \
     X(slice_reverse, SLICE, EXACT) X(slice_iota, SLICE, EXACT) X(dynamic_slice_iota, DYNAMIC_SLICE, EXACT) \
     /* algsimp_move.c: where elements lie */ \
     X(constant_splat, CONSTANT, EXACT) X(iota_one, IOTA, EXACT) \

@@ -199,7 +199,8 @@ RULE(scatter_one_hot) {
     for (k = 0; k < RANK(i); k++) {
         along[k] = -1;
         if (DIMS(i)[k] > INT32_MAX) return NULL;
-        if (xg_alg_has_dim(inserted, k) || xg_alg_has_dim(batch, k)) continue;
+        if (xg_alg_has_dim(batch, k)) continue;
+        if (xg_alg_has_dim(inserted, k)) { if (xg_alg_has_dim(map, k) || DIMS(i)[k] == 1) continue; return NULL; } /* else the first place along it alone */
         if (DIMS(P(2))[window.p[next]] != (xg_alg_has_dim(map, k) ? 1 : DIMS(i)[k])) return NULL;
         along[next++] = xg_alg_has_dim(map, k) ? -1 : (int64_t)k;
     }
@@ -223,6 +224,26 @@ RULE(scatter_one_hot) {
     if (!hit) return NULL;
     u = xg_alg_combined(a, i, P(0), xg_alg_spread(a, P(2), update_to, i->shape));
     return xg_hb_select(&a->b, hit, u, P(0));
+}
+
+/* x + scatter-add(y, ..) is scatter-add(x + y, ..), as XLA has it. y is most often zeros: a table that a model reads twice, as an embedding and as the last matrix, has a gradient
+ * of two parts, and then it need not be filled before the scatter and read again after it. An element is the same numbers summed with as many roundings; narrow floats, of which a
+ * large one swallows small ones, are left alone. x + 0 stays where it is no x (-0): it is made with x. */
+RULE(add_scatter) {
+    const xg_comp *sum;
+    xg_inst *in[3];
+    uint32_t k;
+    for (k = 0; k < 2; k++) {
+        xg_inst *s = P(k);
+        if (s->op != XG_SCATTER || s->n_operands != 3 || s->shape != i->shape || !xg_alg_one_user(s) || P(0) == P(1)) continue;
+        sum = xg_attr_comp(s, XG_A_to_apply);
+        if (!xg_reducer_is_sum(sum) || sum->root->shape->type != i->shape->type || i->shape->type == XLAGPU_PRED || xg_reducer_wide(sum, i->shape->type) != XLAGPU_INVALID) continue;
+        in[0] = xg_hb_2(&a->b, XG_ADD, xg_alg_other(i, k), XG_OPERAND(s, 0));
+        in[1] = XG_OPERAND(s, 1);
+        in[2] = XG_OPERAND(s, 2);
+        return xg_inst_clone(s, i->comp, in, i);
+    }
+    return NULL;
 }
 
 /* ---- slices ---- */

@@ -8,7 +8,7 @@
  *   move spans; f of the spans [a, b] and [b+1, c] is [a, c]; a pad's zeros are nothing, and added to something change nothing. Where the spans of an array of the
  *   length of x are [0, t], it is the scan, however it was made.
  * - A ladder says in which tree elements are combined, a running sum takes another one. So f has to be associative: a sum, product, maximum ..., as of a reduce;
- *   or it is so for numbers that are tried, in f64.
+ *   or it is so for numbers that are tried, in f64: small ones, and some of the size of each constant in f, at which it may behave differently (a sum that is clamped).
  * - reduce-window needs an init value, f need not have a neutral element. One is adjoined: beside the values goes whether there are any.
  *       (l, has l) o (r, has r) = (both ? f(l, r) : has r ? r : l,  has l or has r) */
 #ifndef XG_OPT_SCAN_FINDER_C
@@ -16,7 +16,7 @@
 #include "../eval/eval.h"
 #include "opt.h"
 
-enum { XG_FIND_VALUES = 4, XG_FIND_LEAST = 16 /* elements: a shorter ladder fits one loop */, XG_FIND_MOST = 1 << 18, XG_FIND_NODES = 64 /* of f */, XG_FIND_DEPTH = 8, XG_FIND_ROOM = 4096 /* arrays */, XG_FIND_TRIES = 64 };
+enum { XG_FIND_VALUES = 4, XG_FIND_LEAST = 16 /* elements: a shorter ladder fits one loop */, XG_FIND_MOST = 1 << 18, XG_FIND_NODES = 64 /* of f */, XG_FIND_DEPTH = 8, XG_FIND_ROOM = 4096 /* arrays */, XG_FIND_TRIES = 256 };
 
 typedef struct xg_span { int32_t lo, hi; } xg_span;                     /* hi < lo: a pad's zero */
 typedef struct xg_ladder { uint32_t value; int64_t n; xg_span *at; } xg_ladder; /* what is known of an array */
@@ -411,28 +411,54 @@ XG_FN bool xg_find_may_widen(const xg_inst *i) {
     for (k = 0; i->op != XG_SLICE && k < i->n_operands; k++) if (!xg_find_may_widen(XG_OPERAND(i, k))) return false;
     return true;
 }
-/* Small numbers, of which many are equal, and fractions. */
-XG_FN xg_literal *xg_find_numbers(xg_arena *a, const xg_shape *shape, uint32_t seed) {
+/* Sizes at which f may behave differently: those of its constants. */
+typedef struct xg_find_sizes { double p[XG_FIND_NODES]; uint32_t n; } xg_find_sizes;
+XG_FN void xg_find_note_sizes(const xg_inst *i, xg_find_sizes *s) {
+    const xg_literal *l = xg_find_constant(i);
+    uint32_t k;
+    if (l && s->n < XG_COUNT(s->p) && xg_type_class(l->shape->type) != XGT_P) {
+        double d[2] = {0, 0}, size;
+        xg_eval_convert_block(xg_type_class(l->shape->type) == XGT_C ? XLAGPU_C128 : XLAGPU_F64, d, l->shape->type, l->data, 1);
+        size = fabs(d[0]) + fabs(d[1]);
+        for (k = 0; k < s->n && s->p[k] != size; k++) {}
+        if (k == s->n && size > 0 && isfinite(size)) s->p[s->n++] = size;
+    }
+    for (k = 0; !l && i->op != XG_SLICE && k < i->n_operands; k++) xg_find_note_sizes(XG_OPERAND(i, k), s);
+}
+/* In turn: a fraction, a small number, of which many are equal, another fraction, and one of the next of those sizes; among integers, if there are none, any number. */
+XG_FN xg_literal *xg_find_numbers(xg_arena *a, const xg_shape *shape, const xg_find_sizes *sizes, uint32_t seed) {
     xg_literal *l = xg_literal_new(a, shape);
     int64_t parts = shape->type == XLAGPU_C128 ? 2 : 1, t;
     for (t = 0; t < parts * shape->elements; t++) {
         uint32_t h = xg_hash_mix(xg_hash_mix(seed, 77), (uint64_t)t);
-        if (xg_type_class(shape->type) & (XGT_F | XGT_C)) ((double *)l->data)[t] = t / parts % 2 ? (double)(h % 7) - 3 : (double)(int32_t)h / 1073741824.0;
-        else xg_literal_set_int(l, t, shape->type == XLAGPU_PRED ? (int64_t)(h >> 7 & 1) : (int64_t)(h % 7) - (xg_type_signed(shape->type) ? 3 : 0));
+        int64_t turn = t / parts;
+        double part = (double)(int32_t)h / 1073741824.0, size = turn % 4 == 3 && sizes->n ? sizes->p[turn / 4 % sizes->n] : 0;
+        if (xg_type_class(shape->type) & (XGT_F | XGT_C)) ((double *)l->data)[t] = size > 0 ? part * size : turn % 2 ? (double)(h % 7) - 3 : part;
+        else if (shape->type == XLAGPU_PRED) xg_literal_set_int(l, t, (int64_t)(h >> 7 & 1));
+        else if (turn % 4 == 3) xg_literal_set_int(l, t, size > 0 && size < 1e15 ? (int64_t)((xg_type_signed(shape->type) ? part : fabs(part)) * size) : (int64_t)(int32_t)h);
+        else xg_literal_set_int(l, t, (int64_t)(h % 7) - (xg_type_signed(shape->type) ? 3 : 0));
     }
     return l;
 }
-/* Where both are finite, and they are somewhere. */
-XG_FN bool xg_find_equal(const xg_literal *p, const xg_literal *q) {
+/* Where both are finite, and they are somewhere, but for what is rounded off of the largest number on the way. */
+XG_FN bool xg_find_equal(const xg_literal *p, const xg_literal *q, const double *largest) {
     const double *x = (const double *)p->data, *y = (const double *)q->data;
-    int64_t n = p->shape->elements * (p->shape->type == XLAGPU_C128 ? 2 : 1), finite = 0, t;
+    int64_t parts = p->shape->type == XLAGPU_C128 ? 2 : 1, n = p->shape->elements * parts, finite = 0, t;
     if (!(xg_type_class(p->shape->type) & (XGT_F | XGT_C))) return xg_literal_equal(p, q);
     for (t = 0; t < n; t++) {
         if (!isfinite(x[t]) || !isfinite(y[t])) continue;
         finite++;
-        if (fabs(x[t] - y[t]) > 1e-9 * (1 + fabs(x[t]) + fabs(y[t]))) return false;
+        if (fabs(x[t] - y[t]) > 1e-9 * (1 + largest[t / parts])) return false;
     }
     return finite >= n / 2;
+}
+XG_FN void xg_find_largest(const xg_literal *l, double *largest) {
+    int64_t parts = l->shape->type == XLAGPU_C128 ? 2 : 1, t;
+    if (!(xg_type_class(l->shape->type) & (XGT_F | XGT_C))) return;
+    for (t = 0; t < l->shape->elements * parts; t++) {
+        double x = fabs(((const double *)l->data)[t]);
+        if (isfinite(x)) largest[t / parts] = XG_MAX(largest[t / parts], x);
+    }
 }
 XG_FN void xg_find_apply(const xg_finder *f, xg_comp *c, const xg_literal *const *l, const xg_literal *const *r, const xg_literal **out) {
     const xg_literal *args[2 * XG_FIND_VALUES], *result;
@@ -444,20 +470,23 @@ XG_FN void xg_find_apply(const xg_finder *f, xg_comp *c, const xg_literal *const
     for (v = 0; v < f->n; v++) out[v] = result->shape->type == XLAGPU_TUPLE ? result->elems[v] : result;
 }
 XG_FN bool xg_find_is_associative(const xg_finder *f, const xg_hb *at) {
-    const xg_literal *x[3][XG_FIND_VALUES], *left[XG_FIND_VALUES], *right[XG_FIND_VALUES];
+    const xg_literal *x[7][XG_FIND_VALUES]; /* three numbers, what the first two and the last two give, and each with the third */
+    static const uint8_t of[4][2] = {{0, 1}, {1, 2}, {3, 2}, {0, 4}};
+    double *largest = XG_NEW_N(f->a, double, XG_FIND_TRIES);
     xg_find_form vectors = {XG_FIND_TRIES, false, false};
+    xg_find_sizes sizes;
     uint32_t k, v;
     bool same = true;
     xg_comp *c;
     if (xg_find_is_plain(f)) return f->f[0]->op != XG_MULHI;
+    sizes.n = 0;
     for (v = 0; v < f->n; v++) if (!xg_find_may_widen(f->f[v])) return false;
+    for (v = 0; v < f->n; v++) xg_find_note_sizes(f->f[v], &sizes);
     c = xg_find_comp(f, at, vectors);
-    for (k = 0; k < 3; k++) for (v = 0; v < f->n; v++) x[k][v] = xg_find_numbers(f->a, c->params[v]->shape, k * XG_FIND_VALUES + v);
-    xg_find_apply(f, c, x[0], x[1], left);
-    xg_find_apply(f, c, left, x[2], left);
-    xg_find_apply(f, c, x[1], x[2], right);
-    xg_find_apply(f, c, x[0], right, right);
-    for (v = 0; v < f->n; v++) same = same && xg_find_equal(left[v], right[v]);
+    for (k = 0; k < 3; k++) for (v = 0; v < f->n; v++) x[k][v] = xg_find_numbers(f->a, c->params[v]->shape, &sizes, k * XG_FIND_VALUES + v);
+    for (k = 0; k < 4; k++) xg_find_apply(f, c, x[of[k][0]], x[of[k][1]], x[3 + k]);
+    for (k = 0; k < 7; k++) for (v = 0; v < f->n; v++) xg_find_largest(x[k][v], largest);
+    for (v = 0; v < f->n; v++) same = same && xg_find_equal(x[5][v], x[6][v], largest);
     xg_comp_remove(c);
     return same;
 }
