@@ -18938,7 +18938,8 @@ XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_ins
  *   CLOSE  as exact as before or more so: where a function is approximated, or where the order or the number of roundings of a sum is not defined
  *
  * Laws
- * - x + 0 is not x for floats (-0), x * 0 and x - x are not 0 (NaN, infinity), a / b is not a * (1 / b) unless that is exact, no sum is regrouped.
+ * - x + 0 is not x for floats (-0), x * 0 and x - x are not 0 (NaN, infinity), a / b is not a * (1 / b) unless that is exact, no sum is regrouped but one whose order a
+ *   scatter or a reduce leaves open.
  * - No rule makes a program that an earlier rule turns back; each makes it smaller, or moves it towards a form from which no rule moves it away.
  * - Shapes with dynamic dimensions are left alone. */
 #ifndef XG_OPT_ALGSIMP_H
@@ -18971,7 +18972,7 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; xg_map64 *counters;
     X(compare_range, COMPARE, EXACT) X(remainder_range, REMAINDER, EXACT) X(divide_range, DIVIDE, EXACT) X(abs_range, ABS, EXACT) \
     X(maximum_range, MAXIMUM, EXACT) X(minimum_range, MINIMUM, EXACT) X(clamp_range, CLAMP, EXACT) X(and_range, AND, EXACT) \
     /* algsimp_index.c: places that are known */ \
-    X(gather_whole, GATHER, EXACT) X(gather_progression, GATHER, EXACT) X(scatter_one, SCATTER, EXACT) X(scatter_window, SCATTER, EXACT) X(scatter_one_hot, SCATTER, EXACT) \
+    X(gather_whole, GATHER, EXACT) X(gather_progression, GATHER, EXACT) X(scatter_one, SCATTER, EXACT) X(scatter_window, SCATTER, EXACT) X(scatter_one_hot, SCATTER, EXACT) X(add_scatter, ADD, CLOSE) \
     X(slice_reverse, SLICE, EXACT) X(slice_iota, SLICE, EXACT) X(dynamic_slice_iota, DYNAMIC_SLICE, EXACT) \
     /* algsimp_move.c: where elements lie */ \
     X(constant_splat, CONSTANT, EXACT) X(iota_one, IOTA, EXACT) \
@@ -20429,7 +20430,8 @@ RULE(scatter_one_hot) {
     for (k = 0; k < RANK(i); k++) {
         along[k] = -1;
         if (DIMS(i)[k] > INT32_MAX) return NULL;
-        if (xg_alg_has_dim(inserted, k) || xg_alg_has_dim(batch, k)) continue;
+        if (xg_alg_has_dim(batch, k)) continue;
+        if (xg_alg_has_dim(inserted, k)) { if (xg_alg_has_dim(map, k) || DIMS(i)[k] == 1) continue; return NULL; } /* else the first place along it alone */
         if (DIMS(P(2))[window.p[next]] != (xg_alg_has_dim(map, k) ? 1 : DIMS(i)[k])) return NULL;
         along[next++] = xg_alg_has_dim(map, k) ? -1 : (int64_t)k;
     }
@@ -20453,6 +20455,26 @@ RULE(scatter_one_hot) {
     if (!hit) return NULL;
     u = xg_alg_combined(a, i, P(0), xg_alg_spread(a, P(2), update_to, i->shape));
     return xg_hb_select(&a->b, hit, u, P(0));
+}
+
+/* x + scatter-add(y, ..) is scatter-add(x + y, ..), as XLA has it. y is most often zeros: a table that a model reads twice, as an embedding and as the last matrix, has a gradient
+ * of two parts, and then it need not be filled before the scatter and read again after it. An element is the same numbers summed with as many roundings; narrow floats, of which a
+ * large one swallows small ones, are left alone. x + 0 stays where it is no x (-0): it is made with x. */
+RULE(add_scatter) {
+    const xg_comp *sum;
+    xg_inst *in[3];
+    uint32_t k;
+    for (k = 0; k < 2; k++) {
+        xg_inst *s = P(k);
+        if (s->op != XG_SCATTER || s->n_operands != 3 || s->shape != i->shape || !xg_alg_one_user(s) || P(0) == P(1)) continue;
+        sum = xg_attr_comp(s, XG_A_to_apply);
+        if (!xg_reducer_is_sum(sum) || sum->root->shape->type != i->shape->type || i->shape->type == XLAGPU_PRED || xg_reducer_wide(sum, i->shape->type) != XLAGPU_INVALID) continue;
+        in[0] = xg_hb_2(&a->b, XG_ADD, xg_alg_other(i, k), XG_OPERAND(s, 0));
+        in[1] = XG_OPERAND(s, 1);
+        in[2] = XG_OPERAND(s, 2);
+        return xg_inst_clone(s, i->comp, in, i);
+    }
+    return NULL;
 }
 
 /* ---- slices ---- */
@@ -20823,7 +20845,8 @@ RULE(reduce_window_same) { /* windows of one element, one for each: op(init, x) 
     for (k = 0; w && k < w->n; k++) if (w->p[k].size != 1 || w->p[k].stride != 1 || w->p[k].pad_low || w->p[k].pad_high || w->p[k].base_dilation != 1) return NULL;
     return xg_hb_2(&a->b, (xg_opcode)op, P(0), xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i)));
 }
-/* Windows side by side along the innermost dimension, wide enough that neighbouring threads would read apart: reduce(reshape(x)). */
+/* Windows side by side along the innermost dimension, wide enough that neighbouring threads would read apart: reduce(reshape(x)). Not of floats so narrow that another order of a few dozen is another
+ * result altogether. */
 RULE(reduce_window_apart) {
     enum { WIDE = 32 };
     const xg_window *w = xg_inst_attr(i, XG_A_window) ? xg_inst_attr(i, XG_A_window)->v.window : NULL;
@@ -20835,6 +20858,7 @@ RULE(reduce_window_apart) {
     if (a->layouts || !w || w->n == 0 || xg_shape_has_dynamic(i->shape) || P(0)->shape->dynamic || out->elements == 0) return NULL;
     for (minor = w->n - 1; minor > 0 && P(0)->shape->dims[minor] == 1; minor--) {}
     if (w->p[minor].size < WIDE) return NULL;
+    for (j = 0; j < i->n_operands; j++) if (xg_type_class(P(j)->shape->type) == XGT_F && xg_type_bits(P(j)->shape->type) < 16) return NULL;
     for (k = 0; k < w->n; k++) {
         const xg_window_dim *d = &w->p[k];
         if (d->pad_low || d->pad_high || d->base_dilation != 1 || d->window_dilation != 1 || d->reversal || (d->stride != d->size && out->dims[k] > 1) || rank + 2 > XG_RANK_MAX) return NULL;
@@ -24898,13 +24922,13 @@ XG_FN bool xg_opt_scan_expander(xg_module *m) { return m->made[XG_SCAN] && xg_op
  *   move spans; f of the spans [a, b] and [b+1, c] is [a, c]; a pad's zeros are nothing, and added to something change nothing. Where the spans of an array of the
  *   length of x are [0, t], it is the scan, however it was made.
  * - A ladder says in which tree elements are combined, a running sum takes another one. So f has to be associative: a sum, product, maximum ..., as of a reduce;
- *   or it is so for numbers that are tried, in f64.
+ *   or it is so for numbers that are tried, in f64: small ones, and some of the size of each constant in f, at which it may behave differently (a sum that is clamped).
  * - reduce-window needs an init value, f need not have a neutral element. One is adjoined: beside the values goes whether there are any.
  *       (l, has l) o (r, has r) = (both ? f(l, r) : has r ? r : l,  has l or has r) */
 #ifndef XG_OPT_SCAN_FINDER_C
 #define XG_OPT_SCAN_FINDER_C
 
-enum { XG_FIND_VALUES = 4, XG_FIND_LEAST = 16 /* elements: a shorter ladder fits one loop */, XG_FIND_MOST = 1 << 18, XG_FIND_NODES = 64 /* of f */, XG_FIND_DEPTH = 8, XG_FIND_ROOM = 4096 /* arrays */, XG_FIND_TRIES = 64 };
+enum { XG_FIND_VALUES = 4, XG_FIND_LEAST = 16 /* elements: a shorter ladder fits one loop */, XG_FIND_MOST = 1 << 18, XG_FIND_NODES = 64 /* of f */, XG_FIND_DEPTH = 8, XG_FIND_ROOM = 4096 /* arrays */, XG_FIND_TRIES = 256 };
 
 typedef struct xg_span { int32_t lo, hi; } xg_span;                     /* hi < lo: a pad's zero */
 typedef struct xg_ladder { uint32_t value; int64_t n; xg_span *at; } xg_ladder; /* what is known of an array */
@@ -25299,28 +25323,54 @@ XG_FN bool xg_find_may_widen(const xg_inst *i) {
     for (k = 0; i->op != XG_SLICE && k < i->n_operands; k++) if (!xg_find_may_widen(XG_OPERAND(i, k))) return false;
     return true;
 }
-/* Small numbers, of which many are equal, and fractions. */
-XG_FN xg_literal *xg_find_numbers(xg_arena *a, const xg_shape *shape, uint32_t seed) {
+/* Sizes at which f may behave differently: those of its constants. */
+typedef struct xg_find_sizes { double p[XG_FIND_NODES]; uint32_t n; } xg_find_sizes;
+XG_FN void xg_find_note_sizes(const xg_inst *i, xg_find_sizes *s) {
+    const xg_literal *l = xg_find_constant(i);
+    uint32_t k;
+    if (l && s->n < XG_COUNT(s->p) && xg_type_class(l->shape->type) != XGT_P) {
+        double d[2] = {0, 0}, size;
+        xg_eval_convert_block(xg_type_class(l->shape->type) == XGT_C ? XLAGPU_C128 : XLAGPU_F64, d, l->shape->type, l->data, 1);
+        size = fabs(d[0]) + fabs(d[1]);
+        for (k = 0; k < s->n && s->p[k] != size; k++) {}
+        if (k == s->n && size > 0 && isfinite(size)) s->p[s->n++] = size;
+    }
+    for (k = 0; !l && i->op != XG_SLICE && k < i->n_operands; k++) xg_find_note_sizes(XG_OPERAND(i, k), s);
+}
+/* In turn: a fraction, a small number, of which many are equal, another fraction, and one of the next of those sizes; among integers, if there are none, any number. */
+XG_FN xg_literal *xg_find_numbers(xg_arena *a, const xg_shape *shape, const xg_find_sizes *sizes, uint32_t seed) {
     xg_literal *l = xg_literal_new(a, shape);
     int64_t parts = shape->type == XLAGPU_C128 ? 2 : 1, t;
     for (t = 0; t < parts * shape->elements; t++) {
         uint32_t h = xg_hash_mix(xg_hash_mix(seed, 77), (uint64_t)t);
-        if (xg_type_class(shape->type) & (XGT_F | XGT_C)) ((double *)l->data)[t] = t / parts % 2 ? (double)(h % 7) - 3 : (double)(int32_t)h / 1073741824.0;
-        else xg_literal_set_int(l, t, shape->type == XLAGPU_PRED ? (int64_t)(h >> 7 & 1) : (int64_t)(h % 7) - (xg_type_signed(shape->type) ? 3 : 0));
+        int64_t turn = t / parts;
+        double part = (double)(int32_t)h / 1073741824.0, size = turn % 4 == 3 && sizes->n ? sizes->p[turn / 4 % sizes->n] : 0;
+        if (xg_type_class(shape->type) & (XGT_F | XGT_C)) ((double *)l->data)[t] = size > 0 ? part * size : turn % 2 ? (double)(h % 7) - 3 : part;
+        else if (shape->type == XLAGPU_PRED) xg_literal_set_int(l, t, (int64_t)(h >> 7 & 1));
+        else if (turn % 4 == 3) xg_literal_set_int(l, t, size > 0 && size < 1e15 ? (int64_t)((xg_type_signed(shape->type) ? part : fabs(part)) * size) : (int64_t)(int32_t)h);
+        else xg_literal_set_int(l, t, (int64_t)(h % 7) - (xg_type_signed(shape->type) ? 3 : 0));
     }
     return l;
 }
-/* Where both are finite, and they are somewhere. */
-XG_FN bool xg_find_equal(const xg_literal *p, const xg_literal *q) {
+/* Where both are finite, and they are somewhere, but for what is rounded off of the largest number on the way. */
+XG_FN bool xg_find_equal(const xg_literal *p, const xg_literal *q, const double *largest) {
     const double *x = (const double *)p->data, *y = (const double *)q->data;
-    int64_t n = p->shape->elements * (p->shape->type == XLAGPU_C128 ? 2 : 1), finite = 0, t;
+    int64_t parts = p->shape->type == XLAGPU_C128 ? 2 : 1, n = p->shape->elements * parts, finite = 0, t;
     if (!(xg_type_class(p->shape->type) & (XGT_F | XGT_C))) return xg_literal_equal(p, q);
     for (t = 0; t < n; t++) {
         if (!isfinite(x[t]) || !isfinite(y[t])) continue;
         finite++;
-        if (fabs(x[t] - y[t]) > 1e-9 * (1 + fabs(x[t]) + fabs(y[t]))) return false;
+        if (fabs(x[t] - y[t]) > 1e-9 * (1 + largest[t / parts])) return false;
     }
     return finite >= n / 2;
+}
+XG_FN void xg_find_largest(const xg_literal *l, double *largest) {
+    int64_t parts = l->shape->type == XLAGPU_C128 ? 2 : 1, t;
+    if (!(xg_type_class(l->shape->type) & (XGT_F | XGT_C))) return;
+    for (t = 0; t < l->shape->elements * parts; t++) {
+        double x = fabs(((const double *)l->data)[t]);
+        if (isfinite(x)) largest[t / parts] = XG_MAX(largest[t / parts], x);
+    }
 }
 XG_FN void xg_find_apply(const xg_finder *f, xg_comp *c, const xg_literal *const *l, const xg_literal *const *r, const xg_literal **out) {
     const xg_literal *args[2 * XG_FIND_VALUES], *result;
@@ -25332,20 +25382,23 @@ XG_FN void xg_find_apply(const xg_finder *f, xg_comp *c, const xg_literal *const
     for (v = 0; v < f->n; v++) out[v] = result->shape->type == XLAGPU_TUPLE ? result->elems[v] : result;
 }
 XG_FN bool xg_find_is_associative(const xg_finder *f, const xg_hb *at) {
-    const xg_literal *x[3][XG_FIND_VALUES], *left[XG_FIND_VALUES], *right[XG_FIND_VALUES];
+    const xg_literal *x[7][XG_FIND_VALUES]; /* three numbers, what the first two and the last two give, and each with the third */
+    static const uint8_t of[4][2] = {{0, 1}, {1, 2}, {3, 2}, {0, 4}};
+    double *largest = XG_NEW_N(f->a, double, XG_FIND_TRIES);
     xg_find_form vectors = {XG_FIND_TRIES, false, false};
+    xg_find_sizes sizes;
     uint32_t k, v;
     bool same = true;
     xg_comp *c;
     if (xg_find_is_plain(f)) return f->f[0]->op != XG_MULHI;
+    sizes.n = 0;
     for (v = 0; v < f->n; v++) if (!xg_find_may_widen(f->f[v])) return false;
+    for (v = 0; v < f->n; v++) xg_find_note_sizes(f->f[v], &sizes);
     c = xg_find_comp(f, at, vectors);
-    for (k = 0; k < 3; k++) for (v = 0; v < f->n; v++) x[k][v] = xg_find_numbers(f->a, c->params[v]->shape, k * XG_FIND_VALUES + v);
-    xg_find_apply(f, c, x[0], x[1], left);
-    xg_find_apply(f, c, left, x[2], left);
-    xg_find_apply(f, c, x[1], x[2], right);
-    xg_find_apply(f, c, x[0], right, right);
-    for (v = 0; v < f->n; v++) same = same && xg_find_equal(left[v], right[v]);
+    for (k = 0; k < 3; k++) for (v = 0; v < f->n; v++) x[k][v] = xg_find_numbers(f->a, c->params[v]->shape, &sizes, k * XG_FIND_VALUES + v);
+    for (k = 0; k < 4; k++) xg_find_apply(f, c, x[of[k][0]], x[of[k][1]], x[3 + k]);
+    for (k = 0; k < 7; k++) for (v = 0; v < f->n; v++) xg_find_largest(x[k][v], largest);
+    for (v = 0; v < f->n; v++) same = same && xg_find_equal(x[5][v], x[6][v], largest);
     xg_comp_remove(c);
     return same;
 }
@@ -33436,6 +33489,15 @@ XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
 }
 XG_FN bool xg_phases_is_small(const xg_machine *m, const xg_phase_work *w) { return !w->serial && w->walk <= XG_PHASES_WALK && xg_phases_time(m, w) <= XG_COST_LAUNCH_PS / XG_PHASES_GAIN_OF * XG_PHASES_GAIN; }
 
+/* Is a value a result twice? Each result has a place of its own, but a value is made in one place. */
+XG_FN bool xg_phases_gives_twice(const xg_comp *c) {
+    uint32_t k, j;
+    for (k = 0; c->root->op == XG_TUPLE && k < c->root->n_operands; k++) for (j = 0; j < k; j++) {
+        const xg_inst *x = XG_OPERAND(c->root, j), *y = XG_OPERAND(c->root, k);
+        if (x == y || (x->op == XG_GET_TUPLE_ELEMENT && y->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(x, 0) == XG_OPERAND(y, 0) && xg_attr_int(x, XG_A_index, 0) == xg_attr_int(y, XG_A_index, 0))) return true;
+    }
+    return false;
+}
 /* A module may come with such fusions: those that the pass could have made stay as they are. */
 XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
@@ -33443,7 +33505,7 @@ XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion) {
     xg_machine machine = xg_cost_machine(m);
     uint32_t n = 0, ops = 0;
     if (!xg_fuse_is_phases(c) || xg_fuse_phases_shared(c) > XG_PHASES_SHARED || fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape) > XG_PHASES_BUFFERS) return false;
-    if ((fusion->shape->type == XLAGPU_TUPLE) != (c->root->op == XG_TUPLE)) return false;
+    if ((fusion->shape->type == XLAGPU_TUPLE) != (c->root->op == XG_TUPLE) || xg_phases_gives_twice(c)) return false;
     XG_FOR_INSTS(i, c) {
         xg_phase_work work;
         if (i->op != XG_FUSION) continue;

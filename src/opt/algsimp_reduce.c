@@ -314,7 +314,8 @@ RULE(reduce_window_same) { /* windows of one element, one for each: op(init, x) 
     for (k = 0; w && k < w->n; k++) if (w->p[k].size != 1 || w->p[k].stride != 1 || w->p[k].pad_low || w->p[k].pad_high || w->p[k].base_dilation != 1) return NULL;
     return xg_hb_2(&a->b, (xg_opcode)op, P(0), xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i)));
 }
-/* Windows side by side along the innermost dimension, wide enough that neighbouring threads would read apart: reduce(reshape(x)). */
+/* Windows side by side along the innermost dimension, wide enough that neighbouring threads would read apart: reduce(reshape(x)). Not of floats so narrow that another order of a few dozen is another
+ * result altogether. */
 RULE(reduce_window_apart) {
     enum { WIDE = 32 };
     const xg_window *w = xg_inst_attr(i, XG_A_window) ? xg_inst_attr(i, XG_A_window)->v.window : NULL;
@@ -326,6 +327,7 @@ RULE(reduce_window_apart) {
     if (a->layouts || !w || w->n == 0 || xg_shape_has_dynamic(i->shape) || P(0)->shape->dynamic || out->elements == 0) return NULL;
     for (minor = w->n - 1; minor > 0 && P(0)->shape->dims[minor] == 1; minor--) {}
     if (w->p[minor].size < WIDE) return NULL;
+    for (j = 0; j < i->n_operands; j++) if (xg_type_class(P(j)->shape->type) == XGT_F && xg_type_bits(P(j)->shape->type) < 16) return NULL;
     for (k = 0; k < w->n; k++) {
         const xg_window_dim *d = &w->p[k];
         if (d->pad_low || d->pad_high || d->base_dilation != 1 || d->window_dilation != 1 || d->reversal || (d->stride != d->size && out->dims[k] > 1) || rank + 2 > XG_RANK_MAX) return NULL;
