@@ -41192,14 +41192,12 @@ XG_FN void xg_kvector_read(xg_kvectorizer *z, xg_kop *op) {
         v[1] = xg_kvector_start(z, &b, v[1], span.first);
         vector = xg_kir_value(&b, XG_K_OP_READ, v, 2, t);
     }
+    if (filled) in = xg_kb_before(z->m, filled->def); /* the lane is right on both sides */
     v[0] = vector;
     v[1] = xg_kvector_lane_of(z, &in, &span);
     lane = xg_kir_value(&in, XG_K_OP_VEXTRACT, v, 2, op->results[0].type);
     lane->name = op->results[0].name;
-    if (filled) { /* the lane is right on both sides */
-        in = xg_kb_before(z->m, filled->def);
-        xg_kval_replace(filled, xg_kir_value(&in, XG_K_OP_VEXTRACT, v, 2, lane->type));
-    }
+    if (filled) xg_kval_replace(filled, lane);
     xg_kval_replace(op->results, lane);
     xg_kop_remove(op);
 }

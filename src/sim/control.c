@@ -114,11 +114,14 @@ XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
         uint32_t codes[8];
         if (t == XG_SIM_B128) { xg_sim_halves_of(p, s, items, !store, codes); n = 2; t = XG_SIM_B64; bytes = 8; }
         else for (i = 0; i < n; i++) {
+            if (store && n > 1 && items[i].kind == XG_SIM_O_NUM) { codes[i] = XG_SIM_NOREG; continue; } /* as wide as the registers beside it */
             code = store ? xg_sim_source_of(p, s, &items[i], t, true) : xg_sim_dest_of(p, &items[i], t, true);
-            if (i && xg_sim_bytes_of(p, code) != bytes) XG_SIM_UNSUPPORTED(p, items[i].at, NULL, "the registers of one access must have one size");
+            if (bytes && xg_sim_bytes_of(p, code) != bytes) XG_SIM_UNSUPPORTED(p, items[i].at, NULL, "the registers of one access must have one size");
             bytes = xg_sim_bytes_of(p, code);
             codes[i] = code;
         }
+        if (!bytes) bytes = XG_MAX(xg_sim_types[t].bytes, 2u);
+        for (i = 0; store && i < n; i++) if (codes[i] == XG_SIM_NOREG) codes[i] = xg_sim_constant(p, xg_sim_number_as(&items[i], t), bytes);
         list = xg_sim_list_begin(p);
         for (i = 0; i < n; i++) xg_sim_list_add(p, codes[i]);
     }
