@@ -72,7 +72,9 @@ XG_FN bool xg_sliding_is_hero(void *data, const xg_inst *i, bool first) {
 XG_FN bool xg_sliding_make(xg_sliding *d, const xg_fusion_emission *e) {
     memset(d, 0, sizeof *d);
     d->e = (xg_fusion_emission *)e;
-    return xg_heroes_find(e, xg_sliding_is_hero, d, &d->heroes);
+    if (!xg_heroes_find(e, xg_sliding_is_hero, d, &d->heroes)) return false;
+    XG_FOR_INSTS(i, e->comp) if (i->op == XG_REDUCE_WINDOW && i != d->i) return false; /* those of another one would be folded from the beginning in each of the thread's places */
+    return true;
 }
 XG_FN bool xg_emit_sliding_match(const xg_fusion_emission *e) {
     xg_sliding d;
