@@ -35662,6 +35662,7 @@ XG_FN void xg_kir_canonicalize(xg_kmodule *m);       /* canonicalize.c: rule tab
 XG_FN void xg_kir_cse(xg_kmodule *m);                /* cse.c: dominating equal pure operations; loads that nothing between could change */
 XG_FN void xg_kir_hoist(xg_kmodule *m);              /* hoist.c: loop-invariant code motion */
 XG_FN void xg_kir_lower_tensors(xg_kmodule *m);      /* lower_tensors.c: tensors -> pointers, loads, stores; equal slices merged; shared arrays */
+XG_FN bool xg_klow_is_high(const xg_ktype *t); /* a value that lower-tensors takes to pieces: lanes of such are known by number then */
 XG_FN void xg_kir_lower_indexing(xg_kmodule *m);     /* lower_indexing.c: apply_indexing -> arith; division by constants by range: shifts, masks, multiply-high */
 XG_FN void xg_kir_convert_index(xg_kmodule *m);      /* convert_index.c: index -> i32 when every value fits in 0..2^31-1 (ranges), else i64 */
 
@@ -41433,7 +41434,11 @@ XG_FN bool xg_kunroll_may_wait(const xg_kop *loop) {
     const xg_kuse *u;
     const xg_kop *op;
     if (r->args[0].type->elem != XG_E_INDEX || r->args[0].lo > r->args[0].hi) return false;
-    for (op = r->first; op; op = op->next) if (op->n_regions) return false;
+    for (op = r->first; op; op = op->next) {
+        if (op->n_regions) return false;
+        if (op->op == XG_K_OP_VEXTRACT && xg_klow_is_high(op->operands[0].value->type) && !xg_kval_is_const(op->operands[1].value, NULL)) return false;
+        if (op->op == XG_K_OP_VINSERT && xg_klow_is_high(op->results->type) && !xg_kval_is_const(op->operands[2].value, NULL)) return false;
+    }
     for (u = r->args[0].first_use; u; u = u->next) if (!xg_kunroll_is_added(u)) return false;
     return true;
 }

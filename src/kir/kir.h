@@ -288,6 +288,7 @@ XG_FN void xg_kir_canonicalize(xg_kmodule *m);       /* canonicalize.c: rule tab
 XG_FN void xg_kir_cse(xg_kmodule *m);                /* cse.c: dominating equal pure operations; loads that nothing between could change */
 XG_FN void xg_kir_hoist(xg_kmodule *m);              /* hoist.c: loop-invariant code motion */
 XG_FN void xg_kir_lower_tensors(xg_kmodule *m);      /* lower_tensors.c: tensors -> pointers, loads, stores; equal slices merged; shared arrays */
+XG_FN bool xg_klow_is_high(const xg_ktype *t); /* a value that lower-tensors takes to pieces: lanes of such are known by number then */
 XG_FN void xg_kir_lower_indexing(xg_kmodule *m);     /* lower_indexing.c: apply_indexing -> arith; division by constants by range: shifts, masks, multiply-high */
 XG_FN void xg_kir_convert_index(xg_kmodule *m);      /* convert_index.c: index -> i32 when every value fits in 0..2^31-1 (ranges), else i64 */
 

@@ -70,7 +70,11 @@ XG_FN bool xg_kunroll_may_wait(const xg_kop *loop) {
     const xg_kuse *u;
     const xg_kop *op;
     if (r->args[0].type->elem != XG_E_INDEX || r->args[0].lo > r->args[0].hi) return false;
-    for (op = r->first; op; op = op->next) if (op->n_regions) return false;
+    for (op = r->first; op; op = op->next) {
+        if (op->n_regions) return false;
+        if (op->op == XG_K_OP_VEXTRACT && xg_klow_is_high(op->operands[0].value->type) && !xg_kval_is_const(op->operands[1].value, NULL)) return false;
+        if (op->op == XG_K_OP_VINSERT && xg_klow_is_high(op->results->type) && !xg_kval_is_const(op->operands[2].value, NULL)) return false;
+    }
     for (u = r->args[0].first_use; u; u = u->next) if (!xg_kunroll_is_added(u)) return false;
     return true;
 }
