@@ -70,8 +70,8 @@ XG_FN const xg_aff *xg_rows_body(const xg_rows *w, const xg_walk_map *m, const x
 }
 /* The column of each of the edges' elements: those behind the body come after those in front of it. */
 XG_FN const xg_aff *xg_rows_edge(const xg_rows *w, const xg_walk_map *m, const xg_aff *row, const xg_aff *edge) {
-    int64_t far = w->unit + w->edges;
-    const xg_aff *behind = xg_aff_div(m->x, xg_aff_add_k(m->x, xg_aff_sub(m->x, edge, xg_rows_body(w, m, row)), far), far); /* 0 or 1 */
+    int64_t reach = w->unit + w->edges;
+    const xg_aff *behind = xg_aff_div(m->x, xg_aff_add_k(m->x, xg_aff_sub(m->x, edge, xg_rows_body(w, m, row)), reach), reach); /* 0 or 1 */
     return xg_aff_add(m->x, edge, xg_aff_mul(m->x, behind, w->vectors * w->vector));
 }
 
