@@ -14,7 +14,7 @@
 #include "emit.h"
 
 enum { XG_COLUMN_SERIAL, XG_COLUMN_TILE, XG_COLUMN_LINEAR, XG_COLUMN_SHIFTED };
-enum { XG_COLUMN_REGISTERS = 32 /* of a thread, for indices and addresses */, XG_COLUMN_REGISTERS_SM = 65536, XG_COLUMN_BLOCK = 128, XG_COLUMN_THREADS_MAX = 1024, XG_COLUMN_GROUP = 8, XG_COLUMN_RADIX = 8, XG_COLUMN_SHARED_MAX = 40 << 10, XG_COLUMN_LANES_MAX = 8, XG_COLUMN_RESULTS_MAX = 32 /* partial ones of a thread */, XG_COLUMN_SECTOR = 32, XG_COLUMN_SECTORS_LEAST = 7, XG_COLUMN_SECTORS_MOST = 40 /* of a tile's row */ };
+enum { XG_COLUMN_SKEWED_LEAST = 1 << 10 /* elements of an array that is worth the trouble */, XG_COLUMN_REGISTERS = 32 /* of a thread, for indices and addresses */, XG_COLUMN_REGISTERS_SM = 65536, XG_COLUMN_BLOCK = 128, XG_COLUMN_THREADS_MAX = 1024, XG_COLUMN_GROUP = 8, XG_COLUMN_RADIX = 8, XG_COLUMN_SHARED_MAX = 40 << 10, XG_COLUMN_LANES_MAX = 8, XG_COLUMN_RESULTS_MAX = 32 /* partial ones of a thread */, XG_COLUMN_SECTOR = 32, XG_COLUMN_SECTORS_LEAST = 7, XG_COLUMN_SECTORS_MOST = 40 /* of a tile's row */ };
 
 typedef struct xg_column_plan {
     int way;
@@ -199,7 +199,7 @@ XG_FN xg_column_plan xg_column_plan_of(const xg_reduction *r) {
     bool narrow = r->minor < 64 * r->vector;
     xg_column_plan p;
     memset(&p, 0, sizeof p);
-    if (r->minor * r->bytes % XG_COLUMN_SECTOR) {
+    if (r->minor * r->bytes % XG_COLUMN_SECTOR && r->n_kept * r->n_reduced >= XG_COLUMN_SKEWED_LEAST) {
         if (narrow && xg_column_linear(r, &p, true)) return p;
         if (xg_column_shifted(r, &p)) return p;
     }

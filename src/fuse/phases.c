@@ -132,6 +132,7 @@ XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
     const xg_comp *c;
     uint32_t k, n, pattern;
     if (i->op != XG_FUSION || !xg_phases_takes_shape(i->shape) || xg_inst_attr(i, XG_A_output_to_operand_aliasing)) return false;
+    if (!i->first_use && i != i->comp->root) return false; /* nobody reads it: it would be no result of the whole */
     c = xg_attr_comp(i, XG_A_calls);
     if (c->n_params != i->n_operands || (i->shape->type == XLAGPU_TUPLE) != (c->root->op == XG_TUPLE)) return false;
     if (i->shape->type == XLAGPU_TUPLE) { /* taken apart by whoever reads it */
