@@ -33664,8 +33664,6 @@ XG_FN void xg_phase_join_one(xg_phase_join *w, xg_phase_node *node, const xg_pha
     xg_phase_unite(w, with[0], g);
 }
 
-/* ---- one computation ---- */
-
 /* ---- the fusion of a group ---- */
 
 /* Operand k, another name for a value: the member takes that, and names it itself. */
@@ -33805,6 +33803,8 @@ XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
     for (k = g->n; k-- > 0;) xg_phase_remove(d.members[k]);
     return true;
 }
+
+/* ---- one computation ---- */
 
 XG_FN bool xg_phases_comp(xg_comp *c) {
     xg_phase_join w;
