@@ -35641,6 +35641,7 @@ XG_FN xg_kop *xg_kop_rebuild(xg_kmodule *m, xg_kop *old, xg_kval *const *operand
 typedef struct xg_kops { xg_kop **p; uint32_t n, cap; } xg_kops;
 XG_FN void xg_kops_collect(xg_arena *a, xg_kops *out, const xg_kregion *r);          /* regions after their operation */
 XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode op); /* only those of one opcode, inner ones first */
+XG_FN void xg_kops_each_of(xg_kmodule *m, xg_kopcode op, void (*fn)(xg_kmodule *m, xg_kop *op)); /* those of all functions, as they were at the beginning of each */
 
 /* ---- atomics.c: memory that others change too ---- */
 typedef xg_kval *(*xg_katomic_fn)(xg_kb *b, void *data, xg_kval *current); /* the new element */
@@ -36581,6 +36582,16 @@ XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg
     for (op = r->first; op; op = op->next) {
         for (k = 0; k < op->n_regions; k++) xg_kops_collect_of(a, out, op->regions[k], code);
         if (op->op == code) xg_push(a, xg_kop *, out, op);
+    }
+}
+XG_FN void xg_kops_each_of(xg_kmodule *m, xg_kopcode code, void (*fn)(xg_kmodule *m, xg_kop *op)) {
+    xg_kfunc *f;
+    for (f = m->first; f; f = f->next) {
+        xg_kops ops;
+        uint32_t k;
+        memset(&ops, 0, sizeof ops);
+        xg_kops_collect_of(m->temp, &ops, f->body, code);
+        for (k = 0; k < ops.n; k++) fn(m, ops.p[k]);
     }
 }
 
@@ -38915,14 +38926,7 @@ XG_FN void xg_kshuffle_reduce(xg_kmodule *m, xg_kop *op) {
 }
 
 XG_FN void xg_kir_lower_shuffles(xg_kmodule *m) {
-    xg_kfunc *f;
-    for (f = m->first; f; f = f->next) {
-        xg_kops ops;
-        uint32_t k;
-        memset(&ops, 0, sizeof ops);
-        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_SHUFFLE_REDUCE);
-        for (k = 0; k < ops.n; k++) xg_kshuffle_reduce(m, ops.p[k]);
-    }
+    xg_kops_each_of(m, XG_K_OP_SHUFFLE_REDUCE, xg_kshuffle_reduce);
 }
 
 #endif /* XG_KIR_LOWER_SHUFFLES_C */
@@ -41353,14 +41357,7 @@ XG_FN void xg_kvectorize_loop(xg_kmodule *m, xg_kop *loop) {
     xg_kvector_writes(&z);
 }
 XG_FN void xg_kir_vectorize(xg_kmodule *m) {
-    xg_kfunc *f;
-    for (f = m->first; f; f = f->next) {
-        xg_kops loops;
-        uint32_t k;
-        memset(&loops, 0, sizeof loops);
-        xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_FOR);
-        for (k = 0; k < loops.n; k++) xg_kvectorize_loop(m, loops.p[k]);
-    }
+    xg_kops_each_of(m, XG_K_OP_FOR, xg_kvectorize_loop);
 }
 
 #endif /* XG_KIR_VECTORIZE_C */
@@ -41564,21 +41561,13 @@ XG_FN void xg_kir_unroll(xg_kmodule *m) {
         for (k = 0; k < loops.n; k++) xg_kunroll_loop(m, loops.p[k], &t);
     }
 }
-XG_FN void xg_kir_unroll_lowered(xg_kmodule *m) {
-    xg_kfunc *f;
-    for (f = m->first; f; f = f->next) {
-        xg_kops loops;
-        uint32_t k;
-        memset(&loops, 0, sizeof loops);
-        xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_FOR);
-        for (k = 0; k < loops.n; k++) {
-            int64_t trips = xg_kfor_trips(loops.p[k]);
-            if (!(loops.p[k]->flags & KL_UNROLL_LOWERED) || trips < 1 || trips > XG_KUNROLL_TRIPS_MAX) continue;
-            xg_kunroll_all(m, loops.p[k], trips);
-            m->settled = false;
-        }
-    }
+XG_FN void xg_kunroll_waiting(xg_kmodule *m, xg_kop *loop) {
+    int64_t trips = xg_kfor_trips(loop);
+    if (!(loop->flags & KL_UNROLL_LOWERED) || trips < 1 || trips > XG_KUNROLL_TRIPS_MAX) return;
+    xg_kunroll_all(m, loop, trips);
+    m->settled = false;
 }
+XG_FN void xg_kir_unroll_lowered(xg_kmodule *m) { xg_kops_each_of(m, XG_K_OP_FOR, xg_kunroll_waiting); }
 
 #endif /* XG_KIR_UNROLL_C */
 /* kir/atomics.c -- changes of an element that happen as one step, whoever else changes it at the same time.

@@ -122,5 +122,15 @@ XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg
         if (op->op == code) xg_push(a, xg_kop *, out, op);
     }
 }
+XG_FN void xg_kops_each_of(xg_kmodule *m, xg_kopcode code, void (*fn)(xg_kmodule *m, xg_kop *op)) {
+    xg_kfunc *f;
+    for (f = m->first; f; f = f->next) {
+        xg_kops ops;
+        uint32_t k;
+        memset(&ops, 0, sizeof ops);
+        xg_kops_collect_of(m->temp, &ops, f->body, code);
+        for (k = 0; k < ops.n; k++) fn(m, ops.p[k]);
+    }
+}
 
 #endif /* XG_KIR_EDIT_C */

@@ -266,6 +266,7 @@ XG_FN xg_kop *xg_kop_rebuild(xg_kmodule *m, xg_kop *old, xg_kval *const *operand
 typedef struct xg_kops { xg_kop **p; uint32_t n, cap; } xg_kops;
 XG_FN void xg_kops_collect(xg_arena *a, xg_kops *out, const xg_kregion *r);          /* regions after their operation */
 XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode op); /* only those of one opcode, inner ones first */
+XG_FN void xg_kops_each_of(xg_kmodule *m, xg_kopcode op, void (*fn)(xg_kmodule *m, xg_kop *op)); /* those of all functions, as they were at the beginning of each */
 
 /* ---- atomics.c: memory that others change too ---- */
 typedef xg_kval *(*xg_katomic_fn)(xg_kb *b, void *data, xg_kval *current); /* the new element */

@@ -59,14 +59,7 @@ XG_FN void xg_kshuffle_reduce(xg_kmodule *m, xg_kop *op) {
 }
 
 XG_FN void xg_kir_lower_shuffles(xg_kmodule *m) {
-    xg_kfunc *f;
-    for (f = m->first; f; f = f->next) {
-        xg_kops ops;
-        uint32_t k;
-        memset(&ops, 0, sizeof ops);
-        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_SHUFFLE_REDUCE);
-        for (k = 0; k < ops.n; k++) xg_kshuffle_reduce(m, ops.p[k]);
-    }
+    xg_kops_each_of(m, XG_K_OP_SHUFFLE_REDUCE, xg_kshuffle_reduce);
 }
 
 #endif /* XG_KIR_LOWER_SHUFFLES_C */

@@ -199,20 +199,12 @@ XG_FN void xg_kir_unroll(xg_kmodule *m) {
         for (k = 0; k < loops.n; k++) xg_kunroll_loop(m, loops.p[k], &t);
     }
 }
-XG_FN void xg_kir_unroll_lowered(xg_kmodule *m) {
-    xg_kfunc *f;
-    for (f = m->first; f; f = f->next) {
-        xg_kops loops;
-        uint32_t k;
-        memset(&loops, 0, sizeof loops);
-        xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_FOR);
-        for (k = 0; k < loops.n; k++) {
-            int64_t trips = xg_kfor_trips(loops.p[k]);
-            if (!(loops.p[k]->flags & KL_UNROLL_LOWERED) || trips < 1 || trips > XG_KUNROLL_TRIPS_MAX) continue;
-            xg_kunroll_all(m, loops.p[k], trips);
-            m->settled = false;
-        }
-    }
+XG_FN void xg_kunroll_waiting(xg_kmodule *m, xg_kop *loop) {
+    int64_t trips = xg_kfor_trips(loop);
+    if (!(loop->flags & KL_UNROLL_LOWERED) || trips < 1 || trips > XG_KUNROLL_TRIPS_MAX) return;
+    xg_kunroll_all(m, loop, trips);
+    m->settled = false;
 }
+XG_FN void xg_kir_unroll_lowered(xg_kmodule *m) { xg_kops_each_of(m, XG_K_OP_FOR, xg_kunroll_waiting); }
 
 #endif /* XG_KIR_UNROLL_C */

@@ -324,14 +324,7 @@ XG_FN void xg_kvectorize_loop(xg_kmodule *m, xg_kop *loop) {
     xg_kvector_writes(&z);
 }
 XG_FN void xg_kir_vectorize(xg_kmodule *m) {
-    xg_kfunc *f;
-    for (f = m->first; f; f = f->next) {
-        xg_kops loops;
-        uint32_t k;
-        memset(&loops, 0, sizeof loops);
-        xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_FOR);
-        for (k = 0; k < loops.n; k++) xg_kvectorize_loop(m, loops.p[k]);
-    }
+    xg_kops_each_of(m, XG_K_OP_FOR, xg_kvectorize_loop);
 }
 
 #endif /* XG_KIR_VECTORIZE_C */
