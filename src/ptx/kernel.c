@@ -31,7 +31,6 @@ static void xg_ptx_number(xg_ptx *p, xg_kregion *r, size_t *n) {
     }
     p->depth--;
 }
-static size_t xg_ptx_position(const xg_kop *op) { return (size_t)op->scratch; }
 
 /* Operations whose result may be nothing but another name for the operand's register. */
 static bool xg_ptx_renames(const xg_kop *op) {
@@ -524,6 +523,7 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
         xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' needs %lld bytes of shared memory, %s has %u a block", (int)f->name.n, f->name.p, (long long)p->static_shared, p->target->name, p->target->shared_per_block);
     m->shared_bytes = p->dynamic ? (uint32_t)p->static_shared : 0;
     xg_ptx_number(p, f->body, &n);
+    if (!f->resident) f->resident = xg_ptx_resident(p, f, n);
     xg_ptx_place_params(p, f);
     xg_ptx_print_region(p, f->body);
     xg_ptx_assemble(p, f);
