@@ -61,6 +61,12 @@ XG_FN void xg_kernel_inputs_give(xg_kernels *g, xg_kernel_input *p, uint32_t cap
     p->from = (xg_kernel *)(void *)g->unused[power];
     g->unused[power] = p;
 }
+/* Of a kernel that is none any more, or is walked anew. */
+XG_FN void xg_kernel_inputs_drop(xg_kernels *g, xg_kernel *k) {
+    xg_kernel_inputs_give(g, k->inputs, k->inputs_cap);
+    k->inputs = NULL;
+    k->n_inputs = k->inputs_cap = 0;
+}
 
 /* ---- reads ---- */
 
