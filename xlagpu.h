@@ -2514,6 +2514,22 @@ XG_FN double xg_literal_get_float(const xg_literal *l, int64_t index);          
 XG_FN void xg_literal_set_float(xg_literal *l, int64_t index, double v);           /* rounds to nearest even, integers saturate */
 XG_FN void xg_literal_set_int(xg_literal *l, int64_t index, int64_t v);
 
+/* ---- windows.c ---- */
+typedef struct xg_windows { /* the roles of dimensions in a gather or scatter */
+    const xg_inst *indices;
+    const xg_shape *whole, *part;   /* the array in which windows lie, and that of windows alone: a gather's result, a scatter's update */
+    int64_t vector_dim, positions;  /* positions: how many windows */
+    uint32_t n_starts, n_positions; /* components of an index vector; dims that number the windows */
+    uint32_t place[XG_RANK_MAX], position[XG_RANK_MAX]; /* by such a dim: which one it is of the indices, and of the part */
+    int64_t counts[XG_RANK_MAX];    /* its size */
+    int64_t size[XG_RANK_MAX];      /* by dim of the whole: a window's, and */
+    int32_t inside[XG_RANK_MAX];    /* which dim of the part is along it; -1: none, it is 1 */
+    int32_t start[XG_RANK_MAX];     /* which component says where windows begin; -1: none does */
+    int32_t batch[XG_RANK_MAX];     /* which dim that numbers windows runs with it; -1: none */
+} xg_windows;
+XG_FN xg_windows xg_windows_of(const xg_inst *i);
+XG_FN bool xg_ints_at(xg_ints list, int64_t v, uint32_t *at); /* whether v is in the list, and at which place */
+
 /* ---- lex.c, parse_shape.c, parse_devices.c, parse_attr.c, parse.c, parse_module.c (among themselves: text.h) ---- */
 XG_FN xg_module *xg_hlo_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* a module, or a single instruction; fails with a position; verified for grammar only */
 XG_FN xg_module *xg_hlo_parse_lasting(xg_ctx *c, xg_arena *a, const xg_source *src); /* the same for a text that ends with a NUL and outlives the module: it is not copied */
@@ -8712,6 +8728,53 @@ XG_FN void xg_hlo_verify(xg_module *m) {
 
 #undef XG_RULE
 #endif /* XG_HLO_VERIFY_C */
+/* hlo/windows.c -- the roles of dimensions in gathers and scatters.
+ *
+ * Both move windows between a whole array and an array of windows, its part, to and from where an array of index vectors says: a gather makes its part (the result) from the whole
+ * (operand 0), a scatter puts its parts (the updates) into the whole (its results). Their attributes say the same under two names; here they are read, once for all who
+ * ask, and turned round: what a dimension of the whole is. The evaluator alone reads them for itself: it is there to be compared with. */
+#ifndef XG_HLO_WINDOWS_C
+#define XG_HLO_WINDOWS_C
+
+XG_FN bool xg_ints_at(xg_ints list, int64_t v, uint32_t *at) {
+    uint32_t k;
+    for (k = 0; k < list.n; k++) if (list.p[k] == v) { if (at) *at = k; return true; }
+    return false;
+}
+
+/* All updates of a scatter have the dimensions of the first. */
+XG_FN xg_windows xg_windows_of(const xg_inst *i) {
+    bool scatter = i->op == XG_SCATTER;
+    uint32_t arrays = scatter ? i->n_operands / 2 : 1, d, at, next = 0;
+    xg_ints inside = xg_attr_ints(i, scatter ? XG_A_update_window_dims : XG_A_offset_dims), gone = xg_attr_ints(i, scatter ? XG_A_inserted_window_dims : XG_A_collapsed_slice_dims);
+    xg_ints starts = xg_attr_ints(i, scatter ? XG_A_scatter_dims_to_operand_dims : XG_A_start_index_map), sizes = xg_attr_ints(i, XG_A_slice_sizes);
+    xg_ints batch = xg_attr_ints(i, scatter ? XG_A_input_batching_dims : XG_A_operand_batching_dims), with = xg_attr_ints(i, scatter ? XG_A_scatter_indices_batching_dims : XG_A_start_indices_batching_dims);
+    xg_windows w;
+    memset(&w, 0, sizeof w);
+    w.indices = XG_OPERAND(i, arrays);
+    w.whole = XG_OPERAND(i, 0)->shape;
+    w.part = scatter ? XG_OPERAND(i, arrays + 1)->shape : i->shape;
+    w.vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
+    w.n_starts = starts.n;
+    w.positions = 1;
+    for (d = 0; d < w.indices->shape->rank; d++) {
+        if ((int64_t)d == w.vector_dim) continue;
+        w.place[w.n_positions] = d;
+        w.counts[w.n_positions++] = w.indices->shape->dims[d];
+        if (!xg_mul64(w.positions, w.indices->shape->dims[d], &w.positions)) w.positions = INT64_MAX;
+    }
+    for (d = 0; d < w.part->rank; d++) if (!xg_ints_at(inside, d, NULL)) w.position[next++] = d;
+    for (next = d = 0; d < w.whole->rank; d++) {
+        w.batch[d] = w.inside[d] = w.start[d] = -1;
+        if (xg_ints_at(batch, d, &at)) w.batch[d] = (int32_t)(with.p[at] > w.vector_dim ? with.p[at] - 1 : with.p[at]);
+        else if (!xg_ints_at(gone, d, NULL)) w.inside[d] = (int32_t)inside.p[next++];
+        if (xg_ints_at(starts, d, &at)) w.start[d] = (int32_t)at;
+        w.size[d] = w.batch[d] >= 0 ? 1 : !scatter ? sizes.p[d] : w.inside[d] >= 0 ? w.part->dims[w.inside[d]] : 1;
+    }
+    return w;
+}
+
+#endif /* XG_HLO_WINDOWS_C */
 
 /* eval */
 /* eval/eval.h -- the reference evaluator: the meaning of every opcode, computed on the host by one thread.
@@ -17019,7 +17082,6 @@ XG_FN xg_imap *xg_index_begin(const xg_index_query *q, uint32_t n_syms, uint32_t
 XG_FN const xg_aff *xg_index_sym(const xg_index_query *q, xg_imap *m, uint32_t which, int64_t size);            /* gives the symbol its interval */
 XG_FN const xg_aff *xg_index_dim(const xg_index_query *q, uint32_t which);
 XG_FN void xg_index_require(xg_imap *m, uint32_t *n, const xg_aff *e, int64_t lo, int64_t hi);                  /* constraint number (*n)++ */
-XG_FN bool xg_index_has(xg_ints list, int64_t v, uint32_t *at);
 XG_FN const xg_aff *xg_index_scalar_rt(const xg_index_query *q, xg_imap *m, uint32_t which, const xg_inst *source, int64_t most);
 XG_FN const xg_imap *xg_index_nothing(const xg_index_query *q);
 XG_FN const xg_imap *xg_index_scalar(const xg_index_query *q);
@@ -17071,12 +17133,6 @@ XG_FN void xg_index_require(xg_imap *m, uint32_t *n, const xg_aff *e, int64_t lo
     m->constraints[*n].expr = e;
     m->constraints[(*n)++].range = xg_range_of(lo, hi);
 }
-XG_FN bool xg_index_has(xg_ints list, int64_t v, uint32_t *at) {
-    uint32_t k;
-    for (k = 0; k < list.n; k++) if (list.p[k] == v) { if (at) *at = k; return true; }
-    return false;
-}
-
 XG_FN const xg_imap *xg_index_identity(const xg_index_query *q) {
     xg_imap *m = xg_index_begin(q, 0, 0, 0);
     uint32_t k;
@@ -17148,7 +17204,7 @@ XG_FN const xg_imap *xg_index_broadcast(const xg_index_query *q) {
         return m;
     }
     m = xg_index_begin(q, q->out->rank - q->in->rank, 0, 0);
-    for (k = 0; k < q->out->rank; k++) m->results[k] = xg_index_has(dims, k, &at) ? xg_index_dim(q, at) : xg_index_sym(q, m, n++, q->out->dims[k]);
+    for (k = 0; k < q->out->rank; k++) m->results[k] = xg_ints_at(dims, k, &at) ? xg_index_dim(q, at) : xg_index_sym(q, m, n++, q->out->dims[k]);
     return m;
 }
 
@@ -17169,7 +17225,7 @@ XG_FN const xg_imap *xg_index_reverse(const xg_index_query *q) {
     uint32_t k;
     for (k = 0; k < q->to->rank; k++) {
         m->results[k] = xg_index_dim(q, k);
-        if (xg_index_has(dims, k, NULL)) m->results[k] = xg_aff_sub(q->x, xg_aff_const(q->x, q->to->dims[k] - 1), m->results[k]);
+        if (xg_ints_at(dims, k, NULL)) m->results[k] = xg_aff_sub(q->x, xg_aff_const(q->x, q->to->dims[k] - 1), m->results[k]);
     }
     return m;
 }
@@ -17349,8 +17405,8 @@ XG_FN const xg_imap *xg_index_dot_back(const xg_index_query *q) {
     xg_imap *m = xg_index_begin(q, s.contracting.n, 0, 0);
     uint32_t k, at, next = s.first_free;
     for (k = 0; k < q->in->rank; k++) {
-        if (xg_index_has(s.batch, k, &at)) m->results[k] = xg_index_dim(q, at);
-        else if (xg_index_has(s.contracting, k, &at)) m->results[k] = xg_index_sym(q, m, at, q->in->dims[k]);
+        if (xg_ints_at(s.batch, k, &at)) m->results[k] = xg_index_dim(q, at);
+        else if (xg_ints_at(s.contracting, k, &at)) m->results[k] = xg_index_sym(q, m, at, q->in->dims[k]);
         else m->results[k] = xg_index_dim(q, next++);
     }
     return m;
@@ -17362,8 +17418,8 @@ XG_FN const xg_imap *xg_index_dot_forward(const xg_index_query *q) {
     uint32_t n_free = q->in->rank - s.batch.n - s.contracting.n, k, n = 0, next = s.first_free, at;
     xg_imap *m = xg_index_begin(q, q->out->rank - s.batch.n - n_free, 0, 0);
     for (k = 0; k < q->in->rank; k++) {
-        if (xg_index_has(s.batch, k, &at)) m->results[at] = xg_index_dim(q, k);
-        else if (!xg_index_has(s.contracting, k, &at)) m->results[next++] = xg_index_dim(q, k);
+        if (xg_ints_at(s.batch, k, &at)) m->results[at] = xg_index_dim(q, k);
+        else if (!xg_ints_at(s.contracting, k, &at)) m->results[next++] = xg_index_dim(q, k);
     }
     for (k = 0; k < q->out->rank; k++) if (!m->results[k]) m->results[k] = xg_index_sym(q, m, n++, q->out->dims[k]);
     return m;
@@ -17534,7 +17590,7 @@ XG_FN const xg_imap *xg_index_reduce(const xg_index_query *q) {
     if (q->operand >= q->i->n_operands / 2) return xg_index_scalar(q);
     m = xg_index_begin(q, q->back ? dims.n : 0, 0, 0);
     for (k = 0; k < q->in->rank; k++) {
-        bool reduced = xg_index_has(dims, k, &at);
+        bool reduced = xg_ints_at(dims, k, &at);
         if (q->back) m->results[k] = reduced ? xg_index_sym(q, m, at, q->in->dims[k]) : xg_index_dim(q, next++);
         else if (!reduced) m->results[next++] = xg_index_dim(q, k);
     }
@@ -17544,84 +17600,31 @@ XG_FN const xg_imap *xg_index_reduce(const xg_index_query *q) {
 #endif /* XG_INDEXING_CONTRACT_C */
 /* indexing/by_index.c -- gather and scatter, which move windows between a whole array and a part, where an array of indices says.
  *
- * A gather makes its part (the result) from the whole (operand 0); a scatter puts its parts (the updates) into the whole (its results). Both name the roles of dimensions
- * alike, so both ask the same two maps: from the part to the whole and back. A gather clamps a start so that the window fits; a scatter
- * leaves out a window that does not fit. */
+ * hlo/windows.c says what each dimension is, of either; so both ask the same two maps: from the part to the whole and back. A gather clamps a start so that the window
+ * fits; a scatter leaves out a window that does not fit. */
 #ifndef XG_INDEXING_BY_INDEX_C
 #define XG_INDEXING_BY_INDEX_C
 
-/* The roles of dims: which dims of the part are of the window and which number the windows. */
-typedef struct xg_index_windows {
-    const xg_inst *indices;
-    const xg_shape *whole, *part;
-    xg_ints offset, collapsed, starts, whole_batch, indices_batch;
-    int64_t vector_dim, sizes[XG_RANK_MAX]; /* of a window, by dims of the whole */
-    uint32_t n_batch, batch[XG_RANK_MAX];   /* dims of the part that number the windows, in order */
-} xg_index_windows;
-
-XG_FN void xg_index_windows_batch(xg_index_windows *g) {
-    uint32_t k;
-    g->n_batch = 0;
-    for (k = 0; k < g->part->rank; k++) if (!xg_index_has(g->offset, k, NULL)) g->batch[g->n_batch++] = k;
-}
-
-XG_FN void xg_index_gather_windows(const xg_inst *i, const xg_shape *out, xg_index_windows *g) {
-    xg_ints sizes = xg_attr_ints(i, XG_A_slice_sizes);
-    uint32_t k;
-    g->indices = XG_OPERAND(i, 1);
-    g->whole = XG_OPERAND(i, 0)->shape;
-    g->part = out;
-    g->offset = xg_attr_ints(i, XG_A_offset_dims);
-    g->collapsed = xg_attr_ints(i, XG_A_collapsed_slice_dims);
-    g->starts = xg_attr_ints(i, XG_A_start_index_map);
-    g->whole_batch = xg_attr_ints(i, XG_A_operand_batching_dims);
-    g->indices_batch = xg_attr_ints(i, XG_A_start_indices_batching_dims);
-    g->vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
-    for (k = 0; k < g->whole->rank; k++) g->sizes[k] = sizes.p[k];
-    xg_index_windows_batch(g);
-}
-
-/* n inputs, the indices, n updates; all updates have the roles of the first. */
-XG_FN void xg_index_scatter_windows(const xg_inst *i, uint32_t update, xg_index_windows *g) {
-    uint32_t k, next = 0;
-    g->indices = XG_OPERAND(i, i->n_operands / 2);
-    g->whole = XG_OPERAND(i, 0)->shape;
-    g->part = XG_OPERAND(i, update)->shape;
-    g->offset = xg_attr_ints(i, XG_A_update_window_dims);
-    g->collapsed = xg_attr_ints(i, XG_A_inserted_window_dims);
-    g->starts = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims);
-    g->whole_batch = xg_attr_ints(i, XG_A_input_batching_dims);
-    g->indices_batch = xg_attr_ints(i, XG_A_scatter_indices_batching_dims);
-    g->vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
-    for (k = 0; k < g->whole->rank; k++) {
-        bool one = xg_index_has(g->collapsed, k, NULL) || xg_index_has(g->whole_batch, k, NULL);
-        g->sizes[k] = one ? 1 : g->part->dims[g->offset.p[next++]];
-    }
-    xg_index_windows_batch(g);
-}
-
 /* The index into the indices for this element of the part; component is what stands in the vector dimension. */
-XG_FN void xg_index_windows_place(const xg_index_query *q, const xg_index_windows *g, const xg_aff *component, const xg_aff **results) {
-    uint32_t k, next = 0;
-    for (k = 0; k < g->indices->shape->rank; k++) results[k] = (int64_t)k == g->vector_dim ? component : xg_index_dim(q, g->batch[next++]);
+XG_FN void xg_index_windows_place(const xg_windows *w, const xg_aff *const *position, const xg_aff *component, const xg_aff **results) {
+    uint32_t k;
+    if (w->vector_dim < (int64_t)w->indices->shape->rank) results[w->vector_dim] = component;
+    for (k = 0; k < w->n_positions; k++) results[w->place[k]] = position[k];
 }
 
-/* The dim of the part that runs with batching dim `which` of the whole. */
-XG_FN uint32_t xg_index_windows_batch_dim(const xg_index_windows *g, uint32_t which) {
-    int64_t d = g->indices_batch.p[which];
-    return g->batch[d > g->vector_dim ? d - 1 : d];
-}
-
-XG_FN const xg_imap *xg_index_part_to_whole(const xg_index_query *q, const xg_index_windows *g) {
-    xg_imap *m = xg_index_begin(q, 0, g->starts.n, 0);
-    uint32_t k, at, next = 0;
-    for (k = 0; k < g->whole->rank; k++) {
-        if (xg_index_has(g->whole_batch, k, &at)) { m->results[k] = xg_index_dim(q, xg_index_windows_batch_dim(g, at)); continue; }
-        m->results[k] = xg_index_has(g->collapsed, k, NULL) ? xg_aff_const(q->x, 0) : xg_index_dim(q, (uint32_t)g->offset.p[next++]);
-        if (xg_index_has(g->starts, k, &at)) {
-            const xg_aff *start = xg_index_scalar_rt(q, m, at, g->indices, g->whole->dims[k] - g->sizes[k]), *place[XG_RANK_MAX];
-            xg_index_windows_place(q, g, xg_aff_const(q->x, at), place);
-            m->rts[at].map = xg_imap_with_results(q->x, m->rts[at].map, place, g->indices->shape->rank);
+XG_FN const xg_imap *xg_index_part_to_whole(const xg_index_query *q, const xg_windows *w) {
+    xg_imap *m = xg_index_begin(q, 0, w->n_starts, 0);
+    const xg_aff *position[XG_RANK_MAX], *place[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < w->n_positions; k++) position[k] = xg_index_dim(q, w->position[k]);
+    for (k = 0; k < w->whole->rank; k++) {
+        int32_t at = w->start[k];
+        if (w->batch[k] >= 0) { m->results[k] = position[w->batch[k]]; continue; }
+        m->results[k] = w->inside[k] >= 0 ? xg_index_dim(q, (uint32_t)w->inside[k]) : xg_aff_const(q->x, 0);
+        if (at >= 0) {
+            const xg_aff *start = xg_index_scalar_rt(q, m, (uint32_t)at, w->indices, w->whole->dims[k] - w->size[k]);
+            xg_index_windows_place(w, position, xg_aff_const(q->x, at), place);
+            m->rts[at].map = xg_imap_with_results(q->x, m->rts[at].map, place, w->indices->shape->rank);
             m->results[k] = xg_aff_add(q->x, m->results[k], start);
         }
     }
@@ -17629,26 +17632,27 @@ XG_FN const xg_imap *xg_index_part_to_whole(const xg_index_query *q, const xg_in
 }
 
 /* Symbols: the windows, by the dims of the part that number them; those that run with a dim of the whole are that dim. */
-XG_FN const xg_imap *xg_index_whole_to_part(const xg_index_query *q, const xg_index_windows *g) {
-    xg_imap *m = xg_index_begin(q, g->n_batch, g->starts.n, g->whole->rank);
-    const xg_aff *place[XG_RANK_MAX];
-    uint32_t k, j, at, next = 0, n = 0;
-    for (k = 0; k < g->n_batch; k++) m->results[g->batch[k]] = xg_index_sym(q, m, k, g->part->dims[g->batch[k]]);
-    for (k = 0; k < g->whole_batch.n; k++) m->results[xg_index_windows_batch_dim(g, k)] = xg_index_dim(q, (uint32_t)g->whole_batch.p[k]);
-    for (k = 0; k < g->whole->rank; k++) {
+XG_FN const xg_imap *xg_index_whole_to_part(const xg_index_query *q, const xg_windows *w) {
+    xg_imap *m = xg_index_begin(q, w->n_positions, w->n_starts, w->whole->rank);
+    const xg_aff *position[XG_RANK_MAX], *place[XG_RANK_MAX];
+    uint32_t k, j, n = 0;
+    for (k = 0; k < w->n_positions; k++) position[k] = xg_index_sym(q, m, k, w->counts[k]);
+    for (k = 0; k < w->whole->rank; k++) if (w->batch[k] >= 0) position[w->batch[k]] = xg_index_dim(q, k);
+    for (k = 0; k < w->n_positions; k++) m->results[w->position[k]] = position[k];
+    for (k = 0; k < w->whole->rank; k++) {
         const xg_aff *e = xg_index_dim(q, k);
-        if (xg_index_has(g->whole_batch, k, NULL)) continue;
-        if (xg_index_has(g->starts, k, &at)) {
+        int32_t at = w->start[k];
+        if (w->batch[k] >= 0) continue;
+        if (at >= 0) {
             xg_imap *where = xg_imap_new(q->x, m->n_dims, m->n_syms, 0, 0, 0);
-            uint32_t batch = 0;
-            e = xg_aff_sub(q->x, e, xg_index_scalar_rt(q, m, at, g->indices, g->whole->dims[k] - g->sizes[k]));
+            e = xg_aff_sub(q->x, e, xg_index_scalar_rt(q, m, (uint32_t)at, w->indices, w->whole->dims[k] - w->size[k]));
             for (j = 0; j < m->n_dims; j++) where->dims[j] = m->dims[j];
             for (j = 0; j < m->n_syms; j++) where->syms[j] = m->syms[j];
-            for (j = 0; j < g->indices->shape->rank; j++) place[j] = (int64_t)j == g->vector_dim ? xg_aff_const(q->x, at) : m->results[g->batch[batch++]];
-            m->rts[at].map = xg_imap_with_results(q->x, where, place, g->indices->shape->rank);
+            xg_index_windows_place(w, position, xg_aff_const(q->x, at), place);
+            m->rts[at].map = xg_imap_with_results(q->x, where, place, w->indices->shape->rank);
         }
-        xg_index_require(m, &n, e, 0, g->sizes[k] - 1);
-        if (!xg_index_has(g->collapsed, k, NULL)) m->results[g->offset.p[next++]] = e;
+        xg_index_require(m, &n, e, 0, w->size[k] - 1);
+        if (w->inside[k] >= 0) m->results[w->inside[k]] = e;
     }
     m->n_constraints = n;
     return m;
@@ -17656,47 +17660,58 @@ XG_FN const xg_imap *xg_index_whole_to_part(const xg_index_query *q, const xg_in
 
 /* ---- gather ---- */
 
-XG_FN const xg_imap *xg_index_gather_indices(const xg_index_query *q, const xg_index_windows *g) {
-    bool has_vector = g->vector_dim < (int64_t)q->in->rank;
+XG_FN const xg_imap *xg_index_gather_indices(const xg_index_query *q, const xg_windows *w) {
+    bool has_vector = w->vector_dim < (int64_t)q->in->rank;
     xg_imap *m = xg_index_begin(q, has_vector ? 1 : 0, 0, 0);
-    xg_index_windows_place(q, g, has_vector ? xg_index_sym(q, m, 0, q->in->dims[g->vector_dim]) : NULL, m->results);
+    const xg_aff *position[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < w->n_positions; k++) position[k] = xg_index_dim(q, w->position[k]);
+    xg_index_windows_place(w, position, has_vector ? xg_index_sym(q, m, 0, q->in->dims[w->vector_dim]) : NULL, m->results);
     return m;
 }
 /* Symbols: the window. */
-XG_FN const xg_imap *xg_index_gather_from_indices(const xg_index_query *q, const xg_index_windows *g) {
-    xg_imap *m = xg_index_begin(q, g->offset.n, 0, 0);
-    uint32_t k, batch = 0;
-    for (k = 0; k < g->offset.n; k++) m->results[g->offset.p[k]] = xg_index_sym(q, m, k, q->out->dims[g->offset.p[k]]);
-    for (k = 0; k < q->in->rank; k++) if ((int64_t)k != g->vector_dim) m->results[g->batch[batch++]] = xg_index_dim(q, k);
+XG_FN const xg_imap *xg_index_gather_from_indices(const xg_index_query *q, const xg_windows *w) {
+    xg_imap *m = xg_index_begin(q, q->out->rank - w->n_positions, 0, 0);
+    uint32_t k, n = 0;
+    for (k = 0; k < w->whole->rank; k++) if (w->inside[k] >= 0) m->results[w->inside[k]] = xg_index_sym(q, m, n++, q->out->dims[w->inside[k]]);
+    for (k = 0; k < w->n_positions; k++) m->results[w->position[k]] = xg_index_dim(q, w->place[k]);
     return m;
 }
 
 XG_FN const xg_imap *xg_index_gather(const xg_index_query *q) {
-    xg_index_windows g;
-    xg_index_gather_windows(q->i, q->out, &g);
-    if (!q->back) return q->operand == 0 ? xg_index_whole_to_part(q, &g) : xg_index_gather_from_indices(q, &g);
-    return q->operand == 0 ? xg_index_part_to_whole(q, &g) : xg_index_gather_indices(q, &g);
+    xg_windows w = xg_windows_of(q->i);
+    w.part = q->out; /* its layout may be another one */
+    if (!q->back) return q->operand == 0 ? xg_index_whole_to_part(q, &w) : xg_index_gather_from_indices(q, &w);
+    return q->operand == 0 ? xg_index_part_to_whole(q, &w) : xg_index_gather_indices(q, &w);
 }
 
 /* ---- scatter ---- */
 
 /* Any index may name any element, within its batch. */
-XG_FN const xg_imap *xg_index_scatter_indices(const xg_index_query *q, const xg_index_windows *g) {
-    xg_ints from = q->back ? g->whole_batch : g->indices_batch, to = q->back ? g->indices_batch : g->whole_batch;
-    xg_imap *m = xg_index_begin(q, q->to->rank - to.n, 0, 0);
-    uint32_t k, at, n = 0;
-    for (k = 0; k < q->to->rank; k++) m->results[k] = xg_index_has(to, k, &at) ? xg_index_dim(q, (uint32_t)from.p[at]) : xg_index_sym(q, m, n++, q->to->dims[k]);
+XG_FN const xg_imap *xg_index_scatter_indices(const xg_index_query *q, const xg_windows *w) {
+    xg_imap *m;
+    int32_t with[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    for (k = 0; k < q->to->rank; k++) with[k] = -1;
+    for (k = 0; k < w->whole->rank; k++) {
+        if (w->batch[k] < 0) continue;
+        if (q->back) with[w->place[w->batch[k]]] = (int32_t)k;
+        else with[k] = (int32_t)w->place[w->batch[k]];
+        n++;
+    }
+    m = xg_index_begin(q, q->to->rank - n, 0, 0);
+    for (k = n = 0; k < q->to->rank; k++) m->results[k] = with[k] >= 0 ? xg_index_dim(q, (uint32_t)with[k]) : xg_index_sym(q, m, n++, q->to->dims[k]);
     return m;
 }
 
 /* Inputs first: what no update meets stays; the computation is given all of them at one place. */
 XG_FN const xg_imap *xg_index_scatter(const xg_index_query *q) {
     uint32_t n = q->i->n_operands / 2;
-    xg_index_windows g;
+    xg_windows w;
     if (q->operand < n) return xg_index_identity(q);
-    xg_index_scatter_windows(q->i, q->operand == n ? n + 1 : q->operand, &g);
-    if (q->operand == n) return xg_index_scatter_indices(q, &g);
-    return q->back ? xg_index_whole_to_part(q, &g) : xg_index_part_to_whole(q, &g);
+    w = xg_windows_of(q->i);
+    if (q->operand == n) return xg_index_scatter_indices(q, &w);
+    return q->back ? xg_index_whole_to_part(q, &w) : xg_index_part_to_whole(q, &w);
 }
 
 #endif /* XG_INDEXING_BY_INDEX_C */
@@ -20222,7 +20237,7 @@ RULE(gather_one) {
 RULE(scatter_nothing) { /* no updates */
     (void)a;
     if (i->n_operands != 3 || i->shape->elements == 0) return NULL;
-    return P(2)->shape->elements == 0 || P(1)->shape->elements == 0 ? P(0) : NULL;
+    return P(2)->shape->elements == 0 ? P(0) : NULL;
 }
 #undef RULE
 #undef P
@@ -20243,26 +20258,22 @@ enum { XG_ALG_INDICES = 4096 };
 
 /* ---- gather ---- */
 
-XG_FN bool xg_alg_has_dim(xg_ints list, int64_t v) {
-    uint32_t k = 0;
-    while (k < list.n && list.p[k] != v) k++;
-    return k < list.n;
-}
 /* The slices are as large as the operand along all dimensions that indices are for: wherever one says to begin, it is clamped to the beginning. */
 RULE(gather_whole) {
-    xg_ints map = xg_attr_ints(i, XG_A_start_index_map), sizes = xg_attr_ints(i, XG_A_slice_sizes), gone = xg_attr_ints(i, XG_A_collapsed_slice_dims), offset = xg_attr_ints(i, XG_A_offset_dims);
+    xg_windows w;
     xg_slice_dim d[XG_RANK_MAX];
-    int64_t kept[XG_RANK_MAX];
+    int64_t kept[XG_RANK_MAX], places[XG_RANK_MAX];
     uint32_t k, n = 0;
-    xg_inst *x;
-    if (xg_attr_ints(i, XG_A_operand_batching_dims).n || i->shape->elements == 0) return NULL;
-    for (k = 0; k < map.n; k++) if (sizes.p[map.p[k]] != DIMS(P(0))[map.p[k]]) return NULL;
+    if (i->shape->elements == 0) return NULL;
+    w = xg_windows_of(i);
     for (k = 0; k < RANK(P(0)); k++) {
-        d[k].start = 0; d[k].stride = 1; d[k].limit = sizes.p[k];
-        if (!xg_alg_has_dim(gone, k)) kept[n++] = sizes.p[k];
+        if (w.start[k] >= 0 && w.size[k] != DIMS(P(0))[k]) return NULL;
+        d[k].start = 0; d[k].stride = 1; d[k].limit = w.batch[k] >= 0 ? DIMS(P(0))[k] : w.size[k];
+        if (w.batch[k] < 0 && w.inside[k] < 0) continue;
+        kept[n] = d[k].limit;
+        places[n++] = w.batch[k] >= 0 ? (int64_t)w.position[w.batch[k]] : w.inside[k];
     }
-    x = xg_hb_reshape(&a->b, xg_hb_slice(&a->b, P(0), d), kept, n);
-    return xg_hb_broadcast(&a->b, x, DIMS(i), RANK(i), offset.p, offset.n);
+    return xg_hb_broadcast(&a->b, xg_hb_reshape(&a->b, xg_hb_slice(&a->b, P(0), d), kept, n), DIMS(i), RANK(i), places, n);
 }
 
 /* The numbers of an array with one dimension that is not 1, in order: first, first + step, ... Numbers that wrapped are none. */
@@ -20303,28 +20314,34 @@ XG_FN bool xg_alg_progression(const xg_inst *x, int64_t *first, int64_t *step) {
 }
 /* Single places along one dimension, at equal distances: a slice, turned round where they go down. */
 RULE(gather_progression) {
-    xg_ints map = xg_attr_ints(i, XG_A_start_index_map), sizes = xg_attr_ints(i, XG_A_slice_sizes), gone = xg_attr_ints(i, XG_A_collapsed_slice_dims), offset = xg_attr_ints(i, XG_A_offset_dims);
+    xg_windows w;
     xg_inst *x = P(0), *cut;
     xg_slice_dim d[XG_RANK_MAX];
-    int64_t dim, first, step, last, perm[XG_RANK_MAX];
-    uint32_t k, next = 0;
-    if (a->layouts || map.n != 1 || gone.n != 1 || gone.p[0] != map.p[0] || xg_attr_ints(i, XG_A_operand_batching_dims).n || i->shape->elements == 0 || RANK(i) != offset.n + 1) return NULL;
-    if (!xg_alg_progression(P(1), &first, &step) || step == 0) return NULL;
-    dim = map.p[0];
+    int64_t dim = -1, first, step, last, perm[XG_RANK_MAX], seen[XG_RANK_MAX];
+    uint32_t k, j, n = 0;
+    if (a->layouts || i->shape->elements == 0 || xg_attr_ints(i, XG_A_start_index_map).n != 1) return NULL;
+    w = xg_windows_of(i);
+    for (k = 0; k < RANK(x); k++) {
+        if (w.batch[k] >= 0) return NULL;
+        if (w.start[k] >= 0) dim = k;
+        d[k].start = 0; d[k].stride = 1; d[k].limit = w.size[k];
+    }
+    for (k = 1; k < w.n_positions; k++) if (w.position[k] != w.position[0] + k) return NULL;
+    if (w.n_positions == 0 || w.size[dim] != 1 || !xg_alg_progression(P(1), &first, &step) || step == 0) return NULL;
     last = first + step * (P(1)->shape->elements - 1);
     if (first < 0 || last < 0 || first >= DIMS(x)[dim] || last >= DIMS(x)[dim]) return NULL; /* some are clamped */
-    for (k = 0; k < RANK(x); k++) { d[k].start = 0; d[k].stride = 1; d[k].limit = sizes.p[k]; }
     d[dim].start = XG_MIN(first, last);
     d[dim].limit = XG_MAX(first, last) + 1;
     d[dim].stride = step < 0 ? -step : step;
     cut = xg_hb_slice(&a->b, x, d);
     if (step < 0) cut = xg_hb_reverse(&a->b, cut, &dim, 1);
-    for (k = 0; k < RANK(i); k++) { /* the place of the positions in the result, and the others in their order */
-        if (!xg_alg_has_dim(offset, k)) { perm[k] = dim; continue; }
-        if (next == dim) next++;
-        perm[k] = next++;
+    for (k = 0; k < RANK(x); k++) seen[k] = 0;
+    for (k = 0; k < RANK(i); k++) { /* in the order of the result: where the positions are, the dimension, and the others; of those that are not there each is 1 */
+        for (j = 0; j < RANK(x) && (k == w.position[0] ? (int64_t)j != dim : w.inside[j] != (int32_t)k || (int64_t)j == dim); j++) {}
+        if (j < RANK(x) && !seen[j]) { perm[n++] = j; seen[j] = 1; }
     }
-    return xg_hb_transpose(&a->b, cut, perm);
+    for (k = 0; k < RANK(x); k++) if (!seen[k]) perm[n++] = k;
+    return xg_hb_reshape(&a->b, xg_hb_transpose(&a->b, cut, perm), DIMS(i), RANK(i));
 }
 
 /* ---- scatter ---- */
@@ -20343,14 +20360,13 @@ XG_FN xg_inst *xg_alg_combined(xg_alg *a, const xg_inst *scatter, xg_inst *was, 
     if (r == c->params[1]) return update;
     return XG_OPERAND(r, 0) == c->params[0] ? xg_hb_2(&a->b, r->op, was, update) : xg_hb_2(&a->b, r->op, update, was);
 }
-/* One window for the only index vector: its sizes along the dimensions of the operand. */
-XG_FN bool xg_alg_one_window(const xg_inst *i, int64_t *sizes) {
-    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), inserted = xg_attr_ints(i, XG_A_inserted_window_dims), window = xg_attr_ints(i, XG_A_update_window_dims);
-    uint32_t k, next = 0;
-    if (i->n_operands != 3 || xg_attr_ints(i, XG_A_input_batching_dims).n || i->shape->elements == 0 || P(2)->shape->elements == 0) return false;
-    if (P(1)->shape->elements != (int64_t)map.n || xg_type_class(P(1)->shape->type) != XGT_I || !xg_alg_combines(i)) return false;
-    for (k = 0; k < RANK(i); k++) sizes[k] = xg_alg_has_dim(inserted, k) ? 1 : DIMS(P(2))[window.p[next++]];
-    return true;
+/* One window for the only index vector. */
+XG_FN bool xg_alg_one_window(const xg_inst *i, xg_windows *w) {
+    uint32_t k;
+    if (i->n_operands != 3 || i->shape->elements == 0 || P(2)->shape->elements == 0) return false;
+    *w = xg_windows_of(i);
+    for (k = 0; k < RANK(i); k++) if (w->batch[k] >= 0) return false;
+    return w->positions == 1 && xg_type_class(P(1)->shape->type) == XGT_I && xg_alg_combines(i);
 }
 /* That window written there, where `inside` says so (NULL: it does); else what was there before. */
 XG_FN xg_inst *xg_alg_write_window(xg_alg *a, const xg_inst *i, xg_inst *const *starts, const int64_t *sizes, xg_inst *inside) {
@@ -20363,49 +20379,45 @@ XG_FN xg_inst *xg_alg_write_window(xg_alg *a, const xg_inst *i, xg_inst *const *
 }
 /* One window at a place that is known: a dynamic-update-slice there, or nothing where it does not lie inside as a whole. */
 RULE(scatter_one) {
-    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims);
     xg_inst *x = P(0), *starts[XG_RANK_MAX];
-    int64_t sizes[XG_RANK_MAX], at[XG_RANK_MAX];
+    const xg_inst *c = P(1)->op == XG_CONSTANT ? P(1) : P(1)->op == XG_BROADCAST ? xg_alg_scalar(P(1)) : NULL;
+    xg_windows w;
+    int64_t at[XG_RANK_MAX];
     uint32_t k;
-    if (P(1)->op != XG_CONSTANT && P(1)->op != XG_BROADCAST) return NULL;
-    if (P(1)->op == XG_BROADCAST && !xg_alg_scalar(P(1))) return NULL;
-    if (!xg_alg_one_window(i, sizes)) return NULL;
-    for (k = 0; k < RANK(x); k++) at[k] = 0;
-    for (k = 0; k < map.n; k++) {
-        const xg_inst *c = P(1)->op == XG_CONSTANT ? P(1) : xg_alg_scalar(P(1));
-        if (c->literal->elided || !xg_literal_get_int(c->literal, c == P(1) ? (int64_t)k : 0, &at[map.p[k]])) return NULL;
-        if (P(1)->shape->type == XLAGPU_U64 && at[map.p[k]] < 0) return x;
+    if (!c || c->literal->elided || !xg_alg_one_window(i, &w)) return NULL;
+    for (k = 0; k < RANK(x); k++) {
+        at[k] = 0;
+        if (w.start[k] >= 0 && !xg_literal_get_int(c->literal, c == P(1) ? w.start[k] : 0, &at[k])) return NULL;
+        if (at[k] < 0 || at[k] > DIMS(x)[k] - w.size[k]) return x; /* as a number without sign it is beyond, too */
     }
-    for (k = 0; k < RANK(x); k++) if (at[k] < 0 || at[k] > DIMS(x)[k] - sizes[k]) return x;
     for (k = 0; k < RANK(x); k++) if (at[k] > INT32_MAX) return NULL;
     for (k = 0; k < RANK(x); k++) starts[k] = xg_hb_int(&a->b, XLAGPU_S32, at[k]);
-    return xg_alg_write_window(a, i, starts, sizes, NULL);
+    return xg_alg_write_window(a, i, starts, w.size, NULL);
 }
 /* One window at a place that is computed: what lies there, or, if the window is not inside as a whole, would lie there if it were moved inside, is read and written. */
 RULE(scatter_window) {
-    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims);
     xg_inst *x = P(0), *flat, *starts[XG_RANK_MAX], *inside = NULL;
-    int64_t sizes[XG_RANK_MAX], n = map.n;
+    xg_windows w;
+    int64_t n = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims).n;
     uint32_t k, side;
     xlagpu_type t;
-    if (n == 0 || !xg_alg_one_window(i, sizes)) return NULL;
-    for (k = 0; k < RANK(x); k++) if (sizes[k] > DIMS(x)[k]) return x;
+    if (n == 0 || !xg_alg_one_window(i, &w)) return NULL;
+    for (k = 0; k < RANK(x); k++) if (w.size[k] > DIMS(x)[k]) return x;
     for (k = 0; k < RANK(x); k++) if (DIMS(x)[k] > INT32_MAX) return NULL; /* not every type of index can say it */
     t = xg_type_bits(P(1)->shape->type) < 32 ? XLAGPU_S32 : P(1)->shape->type;
     flat = xg_hb_convert(&a->b, xg_hb_reshape(&a->b, P(1), &n, 1), t);
-    for (k = 0; k < RANK(x); k++) starts[k] = NULL;
-    for (k = 0; k < map.n; k++) {
-        xg_inst *start = xg_hb_reshape(&a->b, xg_hb_slice_dim(&a->b, flat, 0, k, k + 1), NULL, 0);
-        starts[map.p[k]] = start;
+    for (k = 0; k < RANK(x); k++) {
+        int64_t which = w.start[k];
+        if (which < 0) { starts[k] = xg_hb_int(&a->b, t, 0); continue; }
+        starts[k] = xg_hb_reshape(&a->b, xg_hb_slice_dim(&a->b, flat, 0, which, which + 1), NULL, 0);
         for (side = 0; side < 2; side++) {
-            xg_inst *bound = xg_hb_int(&a->b, t, side ? DIMS(x)[map.p[k]] - sizes[map.p[k]] : 0), *within;
+            xg_inst *bound = xg_hb_int(&a->b, t, side ? DIMS(x)[k] - w.size[k] : 0), *within;
             if (!side && !xg_type_signed(t)) continue;
-            within = xg_hb_compare(&a->b, side ? "LE" : "GE", start, bound);
+            within = xg_hb_compare(&a->b, side ? "LE" : "GE", starts[k], bound);
             inside = inside ? xg_hb_2(&a->b, XG_AND, inside, within) : within;
         }
     }
-    for (k = 0; k < RANK(x); k++) if (!starts[k]) starts[k] = xg_hb_int(&a->b, t, 0);
-    return xg_alg_write_window(a, i, starts, sizes, inside);
+    return xg_alg_write_window(a, i, starts, w.size, inside);
 }
 
 /* Array x, whose dimension k lies along dimension to[k] of the shape (-1: along none, and is 1), repeated over that shape. */
@@ -20419,36 +20431,34 @@ XG_FN xg_inst *xg_alg_spread(xg_alg *a, xg_inst *x, const int64_t *to, const xg_
 /* Of one value everywhere, in each row (of batching dimensions) one element is set, as in the gradient of a loss that picks an element of each row: a comparison of the place
  * with the index, which whoever reads the result makes itself. Windows may be whole along dimensions that no index is for. */
 RULE(scatter_one_hot) {
-    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), inserted = xg_attr_ints(i, XG_A_inserted_window_dims), window = xg_attr_ints(i, XG_A_update_window_dims);
-    xg_ints batch = xg_attr_ints(i, XG_A_input_batching_dims), index_batch = xg_attr_ints(i, XG_A_scatter_indices_batching_dims);
-    int64_t vector = xg_attr_int(i, XG_A_index_vector_dim, 0), along[XG_RANK_MAX], index_to[XG_RANK_MAX], update_to[XG_RANK_MAX];
+    xg_windows w;
+    int64_t batch_of[XG_RANK_MAX], index_to[XG_RANK_MAX], update_to[XG_RANK_MAX], vector;
     xg_inst *indices = P(1), *hit = NULL, *u;
-    uint32_t k, j, next = 0, position = 0;
+    uint32_t k;
     xlagpu_type t;
-    if (i->n_operands != 3 || batch.n == 0 || P(0)->op != XG_BROADCAST || RANK(XG_OPERAND(P(0), 0)) || i->shape->elements == 0 || P(2)->shape->elements == 0) return NULL;
+    if (i->n_operands != 3 || xg_attr_ints(i, XG_A_input_batching_dims).n == 0 || P(0)->op != XG_BROADCAST || RANK(XG_OPERAND(P(0), 0)) || i->shape->elements == 0 || P(2)->shape->elements == 0) return NULL;
     if (xg_type_class(indices->shape->type) != XGT_I || !xg_alg_combines(i)) return NULL;
+    w = xg_windows_of(i);
+    vector = w.vector_dim;
+    for (k = 0; k < w.n_positions; k++) batch_of[k] = -1;
     for (k = 0; k < RANK(i); k++) {
-        along[k] = -1;
         if (DIMS(i)[k] > INT32_MAX) return NULL;
-        if (xg_alg_has_dim(batch, k)) continue;
-        if (xg_alg_has_dim(inserted, k)) { if (xg_alg_has_dim(map, k) || DIMS(i)[k] == 1) continue; return NULL; } /* else the first place along it alone */
-        if (DIMS(P(2))[window.p[next]] != (xg_alg_has_dim(map, k) ? 1 : DIMS(i)[k])) return NULL;
-        along[next++] = xg_alg_has_dim(map, k) ? -1 : (int64_t)k;
+        if (w.batch[k] >= 0) batch_of[w.batch[k]] = k;
+        else if (w.size[k] != (w.start[k] >= 0 ? 1 : DIMS(i)[k])) return NULL; /* without an index: the first places along it alone */
+        if (w.inside[k] >= 0) update_to[w.inside[k]] = w.start[k] >= 0 ? -1 : (int64_t)k;
     }
-    for (k = 0; k < RANK(indices); k++) { /* one index vector for each place along the batching dimensions */
-        index_to[k] = -1;
-        for (j = 0; j < index_batch.n; j++) if (index_batch.p[j] == (int64_t)k) index_to[k] = batch.p[j];
-        if (index_to[k] < 0 && (int64_t)k != vector && DIMS(indices)[k] != 1) return NULL;
-    }
-    for (k = 0, next = 0; k < RANK(P(2)); k++) {
-        if (xg_alg_has_dim(window, k)) { update_to[k] = along[next++]; continue; }
-        if ((int64_t)position == vector) position++;
-        update_to[k] = index_to[position++];
+    for (k = 0; k < RANK(indices); k++) index_to[k] = -1;
+    for (k = 0; k < w.n_positions; k++) { /* one index vector for each place along the batching dimensions */
+        if (batch_of[k] < 0 && w.counts[k] != 1) return NULL;
+        index_to[w.place[k]] = update_to[w.position[k]] = batch_of[k];
     }
     t = xg_type_bits(indices->shape->type) < 32 ? XLAGPU_S32 : indices->shape->type;
     indices = xg_hb_convert(&a->b, indices, t);
-    for (k = 0; k < map.n; k++) {
-        xg_inst *one = vector < (int64_t)RANK(indices) ? xg_hb_slice_dim(&a->b, indices, (uint32_t)vector, k, k + 1) : indices, *place = xg_hb_iota(&a->b, t, DIMS(i), RANK(i), map.p[k]), *met;
+    for (k = 0; k < RANK(i); k++) {
+        xg_inst *one, *place, *met;
+        if (w.start[k] < 0) continue;
+        one = vector < (int64_t)RANK(indices) ? xg_hb_slice_dim(&a->b, indices, (uint32_t)vector, w.start[k], w.start[k] + 1) : indices;
+        place = xg_hb_iota(&a->b, t, DIMS(i), RANK(i), k);
         met = xg_hb_compare(&a->b, "EQ", place, xg_alg_spread(a, one, index_to, i->shape));
         hit = hit ? xg_hb_2(&a->b, XG_AND, hit, met) : met;
     }
@@ -21848,7 +21858,7 @@ XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m) { return m->made[XG_
 
 enum { XG_WINNERS_UPDATES = 32, XG_WINNERS_TABLE = 64 /* times as many places as updates */ };
 
-typedef struct xg_winners { uint32_t n, rank; int64_t vector_dim, dims[XG_RANK_MAX], table[XG_RANK_MAX]; uint32_t n_dims, n_table; int64_t updates; } xg_winners; /* dims: of the positions */
+typedef struct xg_winners { uint32_t n /* arrays */, n_table; int64_t table[XG_RANK_MAX]; xg_windows windows; } xg_winners; /* table: its dims, one for each component of an index vector */
 
 XG_FN bool xg_winners_overwrites(const xg_inst *i, uint32_t n) {
     const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
@@ -21859,38 +21869,25 @@ XG_FN bool xg_winners_overwrites(const xg_inst *i, uint32_t n) {
     for (k = 0; k < n; k++) if (XG_OPERAND(r, k) != c->params[n + k]) return false;
     return true;
 }
-XG_FN bool xg_winners_has(xg_ints list, int64_t v) {
-    uint32_t k = 0;
-    while (k < list.n && list.p[k] != v) k++;
-    return k < list.n;
-}
 XG_FN bool xg_winners_make(xg_winners *w, const xg_inst *i) {
-    xg_ints window, inserted, map;
-    const xg_shape *x, *at, *u;
-    int64_t size[XG_RANK_MAX], places = 1;
-    uint32_t k, next = 0;
+    xg_windows v;
+    int64_t places = 1;
+    uint32_t k;
     memset(w, 0, sizeof *w);
-    if (i->op != XG_SCATTER || xg_attr_int(i, XG_A_unique_indices, 0) || xg_attr_ints(i, XG_A_input_batching_dims).n) return false;
-    w->n = i->n_operands / 2;
-    x = XG_OPERAND(i, 0)->shape;
-    at = XG_OPERAND(i, w->n)->shape;
-    u = XG_OPERAND(i, w->n + 1)->shape;
-    if (!xg_winners_overwrites(i, w->n) || x->dynamic || at->dynamic || u->dynamic) return false;
-    window = xg_attr_ints(i, XG_A_update_window_dims);
-    inserted = xg_attr_ints(i, XG_A_inserted_window_dims);
-    map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims);
-    w->vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
-    w->rank = at->rank;
-    w->updates = 1;
-    for (k = 0; k < at->rank; k++) if ((int64_t)k != w->vector_dim) { w->dims[w->n_dims++] = at->dims[k]; w->updates *= at->dims[k]; }
-    for (k = 0; k < x->rank; k++) size[k] = xg_winners_has(inserted, k) ? 1 : u->dims[window.p[next++]];
-    for (k = 0; k < map.n; k++) {
-        int64_t d = x->dims[map.p[k]], s = size[map.p[k]];
-        if ((s != 1 && s != d) || d == 0) return false;
-        w->table[w->n_table++] = s == 1 ? d : 1;
-        if (!xg_mul64(places, s == 1 ? d : 1, &places)) return false;
+    if (i->op != XG_SCATTER || xg_attr_int(i, XG_A_unique_indices, 0) || !xg_winners_overwrites(i, w->n = i->n_operands / 2)) return false;
+    v = xg_windows_of(i);
+    if (v.whole->dynamic || v.indices->shape->dynamic || v.part->dynamic) return false;
+    for (k = 0; k < v.whole->rank; k++) {
+        int64_t d = v.whole->dims[k], component = v.start[k];
+        if (v.batch[k] >= 0) return false;
+        if (component < 0) continue;
+        if ((v.size[k] != 1 && v.size[k] != d) || d == 0) return false;
+        w->table[component] = v.size[k] == 1 ? d : 1;
+        if (!xg_mul64(places, w->table[component], &places)) return false;
     }
-    return w->updates >= XG_WINNERS_UPDATES && w->updates <= INT32_MAX && u->elements > 0 && places / XG_WINNERS_TABLE <= w->updates;
+    w->windows = v;
+    w->n_table = v.n_starts;
+    return v.positions >= XG_WINNERS_UPDATES && v.positions <= INT32_MAX && v.part->elements > 0 && places / XG_WINNERS_TABLE <= v.positions;
 }
 XG_FN bool xg_winners_matches(const xg_inst *i) { xg_winners w; return xg_winners_make(&w, i); }
 
@@ -21926,7 +21923,7 @@ XG_FN xg_inst *xg_winners_table(const xg_hb *b, const xg_winners *w, xg_inst *at
     xg_winners_count(b, i, XG_A_update_window_dims, 0);
     xg_winners_count(b, i, XG_A_inserted_window_dims, w->n_table);
     xg_winners_count(b, i, XG_A_scatter_dims_to_operand_dims, w->n_table);
-    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, w->vector_dim));
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, w->windows.vector_dim));
     xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_hb_reducer(b, XG_MAXIMUM, XLAGPU_S32)));
     return xg_hb_done(i);
 }
@@ -21939,7 +21936,7 @@ XG_FN xg_inst *xg_winners_lookup(const xg_hb *b, const xg_winners *w, xg_inst *t
     xg_winners_count(b, i, XG_A_collapsed_slice_dims, w->n_table);
     xg_winners_count(b, i, XG_A_start_index_map, w->n_table);
     xg_winners_slices(b, i, w->n_table);
-    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, w->vector_dim));
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, w->windows.vector_dim));
     return xg_hb_done(i);
 }
 XG_FN xg_inst *xg_winners_expand(const xg_hb *b, xg_inst *i) {
@@ -21947,15 +21944,15 @@ XG_FN xg_inst *xg_winners_expand(const xg_hb *b, xg_inst *i) {
     xg_inst *at, *numbers, *wins, **in = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + 1), *made;
     int64_t places[XG_RANK_MAX];
     xlagpu_type t;
-    uint32_t k, n = 0;
+    uint32_t k;
     if (!xg_winners_make(&w, i)) return NULL;
     at = XG_OPERAND(i, w.n);
     t = at->shape->type;
     if (!xg_type_signed(t) || xg_type_bits(t) < 32) at = xg_hb_convert(b, at, xg_type_bits(t) < 32 ? XLAGPU_S32 : XLAGPU_S64); /* so that -1 is nowhere, and what is beyond stays there */
-    numbers = xg_hb_reshape(b, xg_hb_iota(b, XLAGPU_S32, &w.updates, 1, 0), w.dims, w.n_dims);
+    numbers = xg_hb_reshape(b, xg_hb_iota(b, XLAGPU_S32, &w.windows.positions, 1, 0), w.windows.counts, w.windows.n_positions);
     wins = xg_hb_compare(b, "EQ", xg_winners_lookup(b, &w, xg_winners_table(b, &w, at, numbers), at), numbers);
-    for (k = 0; k < w.rank; k++) if ((int64_t)k != w.vector_dim) places[n++] = k;
-    wins = xg_hb_broadcast(b, wins, at->shape->dims, w.rank, places, n);
+    for (k = 0; k < w.windows.n_positions; k++) places[k] = w.windows.place[k];
+    wins = xg_hb_broadcast(b, wins, at->shape->dims, at->shape->rank, places, w.windows.n_positions);
     for (k = 0; k < i->n_operands; k++) in[k] = XG_OPERAND(i, k);
     in[w.n] = xg_hb_select(b, wins, at, xg_hb_int_like(b, at, -1));
     made = xg_inst_clone(i, b->comp, in, b->before);
@@ -25847,67 +25844,44 @@ XG_FN xg_inst *xg_dyn_last_starts(const xg_dyn *p, const xg_inst *x, const xg_in
     all = xg_hb_concat(&p->b, each, map.n, 0);
     return xg_hb_broadcast(&p->b, all, indices->shape->dims, indices->shape->rank, &vector_dim, 1);
 }
-XG_FN bool xg_dyn_has(xg_ints s, int64_t v) {
-    uint32_t k;
-    for (k = 0; k < s.n; k++) if (s.p[k] == v) return true;
-    return false;
-}
-XG_FN bool xg_dyn_moves_along_sizes(const xg_inst *x, xg_ints map) {
-    uint32_t k;
-    for (k = 0; k < map.n; k++) if (xg_dyn_size(x, (uint32_t)map.p[k])) return true;
+XG_FN bool xg_dyn_moves_along_sizes(const xg_inst *x, const xg_windows *w) {
+    uint32_t d;
+    for (d = 0; d < x->shape->rank; d++) if (w->start[d] >= 0 && xg_dyn_size(x, d)) return true;
     return false;
 }
 XG_FN xg_inst *xg_dyn_gather(xg_dyn *p) {
     xg_inst *i = p->i, *x = XG_OPERAND(i, 0), *indices = XG_OPERAND(i, 1);
-    xg_ints sizes = xg_attr_ints(i, XG_A_slice_sizes), map = xg_attr_ints(i, XG_A_start_index_map), gone = xg_attr_ints(i, XG_A_collapsed_slice_dims), batch = xg_attr_ints(i, XG_A_operand_batching_dims);
-    int64_t vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
+    xg_windows w = xg_windows_of(i);
     bool part[XG_RANK_MAX];
-    uint32_t d, w = 0, n = 0;
-    for (d = 0; d < i->shape->rank; d++) {
-        if (xg_dyn_has(xg_attr_ints(i, XG_A_offset_dims), d)) {
-            while (xg_dyn_has(gone, w) || xg_dyn_has(batch, w)) w++;
-            if (sizes.p[w] == x->shape->dims[w]) p->out[d] = xg_dyn_size(x, w);
-            w++;
-        } else {
-            if ((int64_t)n == vector_dim) n++;
-            p->out[d] = xg_dyn_size(indices, n++);
-        }
+    uint32_t d;
+    for (d = 0; d < w.n_positions; d++) p->out[w.position[d]] = xg_dyn_size(indices, w.place[d]);
+    for (d = 0; d < x->shape->rank; d++) {
+        part[d] = w.size[d] != x->shape->dims[d];
+        if (w.inside[d] >= 0 && !part[d]) p->out[w.inside[d]] = xg_dyn_size(x, d);
     }
-    if (xg_dyn_moves_along_sizes(x, map)) {
+    if (xg_dyn_moves_along_sizes(x, &w)) {
         xg_inst *at = xg_dyn_index(p, indices), *low = xg_hb_int_like(&p->b, at, 0);
-        xg_inst_set_operand(i, 1, xg_dyn_clamp(p, low, at, xg_dyn_last_starts(p, x, at, vector_dim, map, sizes.p)));
+        xg_inst_set_operand(i, 1, xg_dyn_clamp(p, low, at, xg_dyn_last_starts(p, x, at, w.vector_dim, xg_attr_ints(i, XG_A_start_index_map), w.size)));
     }
-    for (d = 0; d < sizes.n; d++) part[d] = sizes.p[d] != x->shape->dims[d];
     xg_inst_set_operand(i, 0, xg_dyn_zeroed(p, x, part));
     return i;
 }
 /* Windows that do not fit what is there, and those of indices that are padding, begin at -1, where none fits. */
 XG_FN xg_inst *xg_dyn_scatter(xg_dyn *p) {
     xg_inst *i = p->i, *x = XG_OPERAND(i, 0), *at, *outside, *minus;
-    uint32_t n = i->n_operands / 2, d, k, w = 0, b = 0;
+    uint32_t n = i->n_operands / 2, d, k;
     xg_inst *indices = XG_OPERAND(i, n), *u = XG_OPERAND(i, n + 1);
-    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), windows = xg_attr_ints(i, XG_A_update_window_dims), gone = xg_attr_ints(i, XG_A_inserted_window_dims), batch = xg_attr_ints(i, XG_A_input_batching_dims);
-    int64_t vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0), window[XG_RANK_MAX];
-    for (d = 0; d < x->shape->rank; d++) window[d] = 1;
-    for (k = 0; k < u->shape->rank; k++) {
-        if (xg_dyn_has(windows, k)) {
-            while (xg_dyn_has(gone, w) || xg_dyn_has(batch, w)) w++;
-            window[w] = u->shape->dims[k];
-            if (xg_dyn_size(u, k) && !(xg_dyn_size(x, w) && window[w] == x->shape->dims[w])) xg_dyn_refuse(p, "windows of dynamic sizes that are not the operand's");
-            w++;
-        } else {
-            if ((int64_t)b == vector_dim) b++;
-            if (xg_dyn_size(u, k) && !xg_dyn_size(indices, b)) xg_dyn_refuse(p, "more indices than updates");
-            b++;
-        }
-    }
+    xg_windows w = xg_windows_of(i);
+    for (d = 0; d < x->shape->rank; d++)
+        if (w.inside[d] >= 0 && xg_dyn_size(u, (uint32_t)w.inside[d]) && !(xg_dyn_size(x, d) && w.size[d] == x->shape->dims[d])) xg_dyn_refuse(p, "windows of dynamic sizes that are not the operand's");
+    for (d = 0; d < w.n_positions; d++) if (xg_dyn_size(u, w.position[d]) && !xg_dyn_size(indices, w.place[d])) xg_dyn_refuse(p, "more indices than updates");
     for (k = 0; k < n; k++) for (d = 0; d < x->shape->rank; d++) if (!p->out[d]) p->out[d] = xg_dyn_size(XG_OPERAND(i, k), d);
-    if (!xg_dyn_present(p, indices, NULL) && !xg_dyn_moves_along_sizes(x, map)) return i;
+    if (!xg_dyn_present(p, indices, NULL) && !xg_dyn_moves_along_sizes(x, &w)) return i;
     at = xg_dyn_index(p, indices);
     at->scratch = indices->scratch;
     minus = xg_hb_int(&p->b, at->shape->type, -1);
-    if (xg_dyn_moves_along_sizes(x, map)) {
-        outside = xg_hb_compare(&p->b, "GT", at, xg_dyn_last_starts(p, x, at, vector_dim, map, window));
+    if (xg_dyn_moves_along_sizes(x, &w)) {
+        outside = xg_hb_compare(&p->b, "GT", at, xg_dyn_last_starts(p, x, at, w.vector_dim, xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), w.size));
         at = xg_hb_select(&p->b, outside, xg_hb_splat(&p->b, minus, at->shape->dims, at->shape->rank), at);
         at->scratch = indices->scratch;
     }
@@ -25930,8 +25904,8 @@ XG_FN xg_inst *xg_dyn_dot(xg_dyn *p) {
     xg_dot_dims d = xg_dot_dims_of(p->i);
     uint32_t k, n = 0;
     for (k = 0; k < d.lb.n; k++) p->out[n++] = xg_dyn_either(p, XG_OPERAND(p->i, 0), d.lb.p[k], XG_OPERAND(p->i, 1), d.rb.p[k]);
-    for (k = 0; k < XG_OPERAND(p->i, 0)->shape->rank; k++) if (!xg_dyn_has(d.lb, k) && !xg_dyn_has(d.lc, k)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 0), k);
-    for (k = 0; k < XG_OPERAND(p->i, 1)->shape->rank; k++) if (!xg_dyn_has(d.rb, k) && !xg_dyn_has(d.rc, k)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 1), k);
+    for (k = 0; k < XG_OPERAND(p->i, 0)->shape->rank; k++) if (!xg_ints_at(d.lb, k, NULL) && !xg_ints_at(d.lc, k, NULL)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 0), k);
+    for (k = 0; k < XG_OPERAND(p->i, 1)->shape->rank; k++) if (!xg_ints_at(d.rb, k, NULL) && !xg_ints_at(d.rc, k, NULL)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 1), k);
     for (k = 0; k < d.lc.n; k++) xg_dyn_contract(p, d.lc.p[k], d.rc.p[k]);
     return p->i;
 }
@@ -34481,7 +34455,7 @@ XG_FN bool xg_row_reduces(const xg_inst *i, xg_arena *a, int64_t *rows, int64_t 
     if (i->n_operands != 2 || !xg_shape_is_array(i->shape) || s->elements == 0 || !xg_fuse_reduce_has_values(i)) return false;
     for (k = 0; k < s->rank; k++) {
         uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
-        bool reduced = xg_index_has(dims, d, NULL);
+        bool reduced = xg_ints_at(dims, d, NULL);
         if (s->dims[d] == 1) continue;
         if (reduced && !inside) return false;
         inside = reduced;
@@ -44243,46 +44217,32 @@ XG_FN xg_elem xg_elem_select_and_scatter(xg_scope *s, const xg_inst *i, xg_kval 
 #ifndef XG_EMIT_GATHER_C
 #define XG_EMIT_GATHER_C
 
-XG_FN bool xg_gather_has(xg_ints s, int64_t v, uint32_t *at) {
-    uint32_t k;
-    for (k = 0; k < s.n; k++) if (s.p[k] == v) { if (at) *at = k; return true; }
-    return false;
-}
-
-/* Component k of the start index at a position; the position counts the dims of the indices without the vector one. */
-XG_FN xg_kval *xg_gather_component(xg_scope *s, const xg_inst *indices, int64_t vector_dim, xg_kval *const *position, uint32_t k) {
+/* Component k of the start index at a position. */
+XG_FN xg_kval *xg_window_component(xg_scope *s, const xg_windows *w, xg_kval *const *position, int32_t k) {
     xg_kval *idx[XG_RANK_MAX];
-    uint32_t d, next = 0;
-    for (d = 0; d < indices->shape->rank; d++) idx[d] = (int64_t)d == vector_dim ? xg_elem_index(s, k) : position[next++];
-    return xg_elem_of(s, indices, idx).v;
+    uint32_t d;
+    if (w->vector_dim < (int64_t)w->indices->shape->rank) idx[w->vector_dim] = xg_elem_index(s, k);
+    for (d = 0; d < w->n_positions; d++) idx[w->place[d]] = position[d];
+    return xg_elem_of(s, w->indices, idx).v;
 }
 
 XG_FN xg_elem xg_elem_gather(xg_scope *s, const xg_inst *i, xg_kval *const *at) {
-    const xg_inst *operand = XG_OPERAND(i, 0), *indices = XG_OPERAND(i, 1);
-    xg_ints offset = xg_attr_ints(i, XG_A_offset_dims), collapsed = xg_attr_ints(i, XG_A_collapsed_slice_dims), starts = xg_attr_ints(i, XG_A_start_index_map);
-    xg_ints batch = xg_attr_ints(i, XG_A_operand_batching_dims), index_batch = xg_attr_ints(i, XG_A_start_indices_batching_dims), sizes = xg_attr_ints(i, XG_A_slice_sizes);
-    int64_t vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
+    xg_windows w = xg_windows_of(i);
     xg_kval *position[XG_RANK_MAX], *idx[XG_RANK_MAX];
-    uint32_t k, which, n = 0, next = 0;
-    for (k = 0; k < i->shape->rank; k++) if (!xg_gather_has(offset, k, NULL)) position[n++] = at[k];
-    for (k = 0; k < operand->shape->rank; k++) {
-        int64_t slack = operand->shape->dims[k] - sizes.p[k];
-        xg_kval *start, *inside = NULL;
-        if (xg_gather_has(batch, k, &which)) {
-            int64_t d = index_batch.p[which];
-            idx[k] = position[d > vector_dim ? d - 1 : d];
-            continue;
-        }
-        if (!xg_gather_has(collapsed, k, NULL)) inside = at[offset.p[next++]];
-        idx[k] = inside ? inside : xg_elem_index(s, 0);
-        if (!xg_gather_has(starts, k, &which) || slack == 0) continue;
-        start = xg_elem_clamped(s, xg_gather_component(s, indices, vector_dim, position, which), indices->shape->type, slack);
+    uint32_t k;
+    for (k = 0; k < w.n_positions; k++) position[k] = at[w.position[k]];
+    for (k = 0; k < w.whole->rank; k++) {
+        int64_t slack = w.whole->dims[k] - w.size[k];
+        xg_kval *start, *inside = w.inside[k] >= 0 ? at[w.inside[k]] : NULL;
+        idx[k] = w.batch[k] >= 0 ? position[w.batch[k]] : inside ? inside : xg_elem_index(s, 0);
+        if (w.start[k] < 0 || slack == 0) continue;
+        start = xg_elem_clamped(s, xg_window_component(s, &w, position, w.start[k]), w.indices->shape->type, slack);
         if (!inside) { idx[k] = start; continue; }
         idx[k] = xg_k2(&s->b, XG_K_OP_ADDI, start, inside);
         idx[k]->lo = 0;
-        idx[k]->hi = operand->shape->dims[k] - 1;
+        idx[k]->hi = w.whole->dims[k] - 1;
     }
-    return xg_elem_of(s, operand, idx);
+    return xg_elem_of(s, XG_OPERAND(i, 0), idx);
 }
 
 /* ---- scatter ---- */
@@ -44290,30 +44250,24 @@ XG_FN xg_elem xg_elem_gather(xg_scope *s, const xg_inst *i, xg_kval *const *at) 
 static const int64_t XG_SCATTER_STEPS_MAX = (int64_t)1 << 36; /* elements times positions: seconds on a large device */
 
 typedef struct xg_scatter_site {
-    const xg_inst *i, *indices;
-    uint32_t n, rank;             /* arrays; of the operand */
-    xg_ints window, inserted, map, batch, index_batch;
-    int64_t vector_dim;
+    const xg_inst *i;
+    uint32_t n;                   /* arrays */
+    xg_windows w;
     xg_kval *const *at;
-    uint32_t n_positions, n_loops;
+    uint32_t n_loops;
     int64_t counts[XG_RANK_MAX];  /* of the loops */
-    int32_t loop_of[XG_RANK_MAX]; /* by position: its loop; -1: batch_at */
-    xg_kval *batch_at[XG_RANK_MAX], *position[XG_RANK_MAX], *inside[XG_RANK_MAX];
+    int32_t loop_of[XG_RANK_MAX]; /* by position: its loop; -1: it runs with a dim of the operand */
+    xg_kval *position[XG_RANK_MAX], *inside[XG_RANK_MAX];
 } xg_scatter_site;
 
 XG_FN void xg_scatter_take(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
     xg_scatter_site *d = (xg_scatter_site *)data;
-    const xg_shape *update = XG_OPERAND(d->i, d->n + 1)->shape;
     xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, 2 * d->n + 1);
-    xg_kval *idx[XG_RANK_MAX], *inside[XG_RANK_MAX];
-    uint32_t k, next = 0, windowed = 0;
+    xg_kval *idx[XG_RANK_MAX];
+    uint32_t k;
     (void)at;
-    for (k = 0; k < d->rank; k++) if (d->inside[k]) inside[windowed++] = d->inside[k];
-    for (windowed = 0, k = 0; k < update->rank; k++) {
-        uint32_t which;
-        if (xg_gather_has(d->window, k, &which)) idx[k] = inside[which];
-        else idx[k] = d->position[next++];
-    }
+    for (k = 0; k < d->w.whole->rank; k++) if (d->w.inside[k] >= 0) idx[d->w.inside[k]] = d->inside[k];
+    for (k = 0; k < d->w.n_positions; k++) idx[d->w.position[k]] = d->position[k];
     for (k = 0; k < d->n; k++) { args[k] = acc[k]; args[d->n + k] = xg_elem_of(s, XG_OPERAND(d->i, d->n + 1 + k), idx); }
     xg_elem_call_comp(s, xg_attr_comp(d->i, XG_A_to_apply), args, acc, d->n);
 }
@@ -44328,33 +44282,31 @@ XG_FN xg_kval *xg_scatter_start(xg_scope *s, xg_kval *v, xlagpu_type t) {
  * counts only if 0 <= start <= bound - size. */
 XG_FN void xg_scatter_position(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
     xg_scatter_site *d = (xg_scatter_site *)data;
-    const xg_shape *operand = XG_OPERAND(d->i, 0)->shape, *update = XG_OPERAND(d->i, d->n + 1)->shape;
+    const xg_windows *w = &d->w;
     xg_kval *covers = NULL;
-    uint32_t k, which, next = 0;
-    for (k = 0; k < d->n_positions; k++) d->position[k] = d->loop_of[k] < 0 ? d->batch_at[k] : at[d->loop_of[k]];
-    for (k = 0; k < d->rank; k++) {
-        int64_t size = 1;
+    uint32_t k;
+    for (k = 0; k < w->n_positions; k++) if (d->loop_of[k] >= 0) d->position[k] = at[d->loop_of[k]];
+    for (k = 0; k < w->whole->rank; k++) {
         xg_kval *start, *mine, *off;
-        d->inside[k] = NULL;
-        if (xg_gather_has(d->batch, k, NULL)) continue;
-        if (!xg_gather_has(d->inserted, k, NULL)) { size = update->dims[d->window.p[next++]]; d->inside[k] = d->at[k]; }
-        if (!xg_gather_has(d->map, k, &which)) { /* starts at 0 */
-            if (size < operand->dims[k]) covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_SLT, d->at[k], xg_elem_index(s, size)));
+        if (w->batch[k] >= 0) continue;
+        d->inside[k] = d->at[k];
+        if (w->start[k] < 0) { /* starts at 0 */
+            if (w->size[k] < w->whole->dims[k]) covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_SLT, d->at[k], xg_elem_index(s, w->size[k])));
             continue;
         }
-        start = xg_scatter_start(s, xg_gather_component(s, d->indices, d->vector_dim, d->position, which), d->indices->shape->type);
-        covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_ULE, start, xg_kconst_int(&s->b, XG_E_I64, operand->dims[k] - size)));
+        start = xg_scatter_start(s, xg_window_component(s, w, d->position, w->start[k]), w->indices->shape->type);
+        covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_ULE, start, xg_kconst_int(&s->b, XG_E_I64, w->whole->dims[k] - w->size[k])));
         mine = xg_kcast(&s->b, XG_K_OP_INDEX_CAST, d->at[k], XG_E_I64);
-        if (size == 1) {
+        if (w->size[k] == 1) {
             covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_EQ, start, mine));
-            if (d->inside[k]) d->inside[k] = xg_elem_index(s, 0);
+            d->inside[k] = xg_elem_index(s, 0);
             continue;
         }
         off = xg_k2(&s->b, XG_K_OP_SUBI, mine, start);
-        covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_ULT, off, xg_kconst_int(&s->b, XG_E_I64, size)));
+        covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_ULT, off, xg_kconst_int(&s->b, XG_E_I64, w->size[k])));
         d->inside[k] = xg_kcast(&s->b, XG_K_OP_INDEX_CAST, off, XG_E_INDEX);
         d->inside[k]->lo = 0;
-        d->inside[k]->hi = size - 1;
+        d->inside[k]->hi = w->size[k] - 1;
     }
     xg_elem_when(s, covers, xg_scatter_take, d, at, acc, d->n);
 }
@@ -44363,34 +44315,23 @@ XG_FN xg_elem xg_elem_scatter(xg_scope *s, const xg_inst *i, xg_kval *const *at)
     xg_scatter_site d;
     xg_elem *acc = XG_NEW_N(s->e->arena, xg_elem, i->n_operands + 1);
     int64_t steps = XG_OPERAND(i, 0)->shape->elements;
-    uint32_t k, which;
+    uint32_t k;
     memset(&d, 0, sizeof d);
     d.i = i;
     d.n = i->n_operands / 2;
-    d.indices = XG_OPERAND(i, d.n);
-    d.rank = XG_OPERAND(i, 0)->shape->rank;
-    d.window = xg_attr_ints(i, XG_A_update_window_dims);
-    d.inserted = xg_attr_ints(i, XG_A_inserted_window_dims);
-    d.map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims);
-    d.batch = xg_attr_ints(i, XG_A_input_batching_dims);
-    d.index_batch = xg_attr_ints(i, XG_A_scatter_indices_batching_dims);
-    d.vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
+    d.w = xg_windows_of(i);
     d.at = at;
-    for (k = 0; k < d.indices->shape->rank; k++) {
-        if ((int64_t)k == d.vector_dim) continue;
-        d.loop_of[d.n_positions] = -1;
-        if (xg_gather_has(d.index_batch, k, &which)) d.batch_at[d.n_positions] = at[d.batch.p[which]];
-        else {
-            d.loop_of[d.n_positions] = (int32_t)d.n_loops;
-            d.counts[d.n_loops++] = d.indices->shape->dims[k];
-            if (!xg_mul64(steps, d.indices->shape->dims[k], &steps)) steps = INT64_MAX;
-        }
-        d.n_positions++;
+    for (k = 0; k < d.w.whole->rank; k++) if (d.w.batch[k] >= 0) d.position[d.w.batch[k]] = at[k];
+    for (k = 0; k < d.w.n_positions; k++) {
+        d.loop_of[k] = d.position[k] ? -1 : (int32_t)d.n_loops;
+        if (d.position[k]) continue;
+        d.counts[d.n_loops++] = d.w.counts[k];
+        if (!xg_mul64(steps, d.w.counts[k], &steps)) steps = INT64_MAX;
     }
     if (steps > XG_SCATTER_STEPS_MAX)
         xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "split the updates, or run it with --platform=interpreter", "a scatter of %lld elements times index positions; at most %lld are supported in kernels", (long long)steps, (long long)XG_SCATTER_STEPS_MAX);
     for (k = 0; k < d.n; k++) acc[k] = xg_elem_of(s, XG_OPERAND(i, k), at);
-    if (XG_OPERAND(i, d.n + 1)->shape->elements) xg_elem_nest(s, d.counts, d.n_loops, xg_scatter_position, &d, acc, d.n);
+    if (d.w.part->elements) xg_elem_nest(s, d.counts, d.n_loops, xg_scatter_position, &d, acc, d.n);
     return i->shape->type == XLAGPU_TUPLE ? xg_elem_give(s, acc, d.n) : acc[0];
 }
 
@@ -48195,15 +48136,12 @@ typedef enum xg_scatter_form { XG_SCATTER_NONE, XG_SCATTER_PLAIN, XG_SCATTER_ATO
 
 typedef struct xg_scattering {
     xg_fusion_emission *e;
-    const xg_inst *i, *indices;
+    const xg_inst *i;
     const xg_comp *combiner;
     uint32_t n, rank;             /* arrays; of the operand */
     const xg_shape *operand, *update;
-    xg_ints window, inserted, map, batch, index_batch;
-    int64_t vector_dim, size[XG_RANK_MAX]; /* of the window, by dim of the operand */
-    int64_t positions, slice, unroll;      /* how many; elements of one window; those that a thread takes */
-    uint32_t n_positions;         /* dims of a position */
-    int64_t counts[XG_RANK_MAX];
+    xg_windows w;
+    int64_t unroll;               /* elements that a thread takes */
     xg_scatter_form form;
     xg_section section;
 } xg_scattering;
@@ -48243,21 +48181,27 @@ XG_FN bool xg_scatter_atomic(const xg_scattering *d) {
     if (d->n != 1 || !xg_scatter_commutes(op) || xg_type_class(d->operand->type) == XGT_C || (xg_type_class(d->operand->type) == XGT_F && xg_type_bits(d->operand->type) < 8) || bytes > 8 || (bytes == 1 && d->operand->elements % 4)) return false;
     return !(d->e->target->deterministic && xg_scatter_rounds(d, op));
 }
+/* Is the update's dimension one of its windows, not one that numbers them? */
+XG_FN bool xg_scatter_is_inside(const xg_scattering *d, uint32_t dim) {
+    uint32_t k = 0;
+    while (k < d->w.n_positions && d->w.position[k] != dim) k++;
+    return k == d->w.n_positions;
+}
 /* Windows begin at multiples of their size, so two of them are the same or apart. */
 XG_FN bool xg_scatter_aligned(const xg_scattering *d) {
     uint32_t k;
-    for (k = 0; k < d->rank; k++) if (d->size[k] != 1 && d->size[k] != d->operand->dims[k] && xg_gather_has(d->map, k, NULL)) return false;
+    for (k = 0; k < d->rank; k++) if (d->w.start[k] >= 0 && d->w.size[k] != 1 && d->w.size[k] != d->operand->dims[k]) return false;
     return true;
 }
 XG_FN xg_scatter_form xg_scatter_choose(const xg_scattering *d) {
-    if (d->positions <= 1 || xg_attr_int(d->i, XG_A_unique_indices, 0)) return XG_SCATTER_PLAIN;
+    if (d->w.positions <= 1 || xg_attr_int(d->i, XG_A_unique_indices, 0)) return XG_SCATTER_PLAIN;
     if (xg_scatter_atomic(d)) return XG_SCATTER_ATOMIC;
-    if (xg_scatter_aligned(d) && d->positions * d->slice <= d->operand->elements * 4) return XG_SCATTER_OWNER;
+    if (xg_scatter_aligned(d) && d->update->elements / 4 <= d->operand->elements) return XG_SCATTER_OWNER;
     return XG_SCATTER_NONE;
 }
 
 XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
-    uint32_t k, next = 0, minor;
+    uint32_t minor;
     xg_shape *walk;
     int64_t *dims;
     memset(d, 0, sizeof *d);
@@ -48265,23 +48209,11 @@ XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
     d->i = xg_scattering_of(e);
     if (!d->i) return false;
     d->n = d->i->n_operands / 2;
-    d->indices = XG_OPERAND(d->i, d->n);
-    d->operand = XG_OPERAND(d->i, 0)->shape;
-    d->update = XG_OPERAND(d->i, d->n + 1)->shape;
+    d->w = xg_windows_of(d->i);
+    d->operand = d->w.whole;
+    d->update = d->w.part;
     d->rank = d->operand->rank;
     d->combiner = xg_attr_comp(d->i, XG_A_to_apply);
-    d->window = xg_attr_ints(d->i, XG_A_update_window_dims);
-    d->inserted = xg_attr_ints(d->i, XG_A_inserted_window_dims);
-    d->map = xg_attr_ints(d->i, XG_A_scatter_dims_to_operand_dims);
-    d->batch = xg_attr_ints(d->i, XG_A_input_batching_dims);
-    d->index_batch = xg_attr_ints(d->i, XG_A_scatter_indices_batching_dims);
-    d->vector_dim = xg_attr_int(d->i, XG_A_index_vector_dim, 0);
-    d->positions = d->slice = 1;
-    for (k = 0; k < d->rank; k++) {
-        d->size[k] = xg_gather_has(d->batch, k, NULL) || xg_gather_has(d->inserted, k, NULL) ? 1 : d->update->dims[d->window.p[next++]];
-        d->slice *= d->size[k];
-    }
-    for (k = 0; k < d->indices->shape->rank; k++) if ((int64_t)k != d->vector_dim) { d->counts[d->n_positions++] = d->indices->shape->dims[k]; d->positions *= d->indices->shape->dims[k]; }
     d->form = xg_scatter_choose(d);
     if (d->form == XG_SCATTER_NONE) return false;
     d->unroll = 1;
@@ -48289,7 +48221,7 @@ XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
     *walk = *d->update;
     if (walk->rank && walk->elements >= e->target->resident_threads) {
         minor = xg_shape_major(walk, walk->rank - 1);
-        if (xg_gather_has(d->window, minor, NULL)) d->unroll = xg_gcd(walk->dims[minor], e->target->max_unroll);
+        if (xg_scatter_is_inside(d, minor)) d->unroll = xg_gcd(walk->dims[minor], e->target->max_unroll);
         dims = XG_NEW_N(e->arena, int64_t, walk->rank);
         memcpy(dims, walk->dims, walk->rank * sizeof *dims);
         dims[minor] /= d->unroll;
@@ -48310,31 +48242,24 @@ XG_FN bool xg_emit_scatter_match(const xg_fusion_emission *e) {
 /* The place of the update's element that is at hand: its position, its offset in the window and the window's start, by dim of the operand. */
 typedef struct xg_scatter_place { xg_kval *position[XG_RANK_MAX], *offset[XG_RANK_MAX], *start[XG_RANK_MAX]; } xg_scatter_place;
 
-/* Component `which` of the start at a position, of 32 bits or 64. */
-XG_FN xg_kval *xg_scatter_component(xg_scope *s, const xg_scattering *d, xg_kval *const *position, uint32_t which) {
-    xlagpu_type t = d->indices->shape->type;
-    xg_kval *v = xg_gather_component(s, d->indices, d->vector_dim, position, which);
-    return xg_type_bits(t) < 32 ? xg_kcast(&s->b, xg_type_signed(t) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, XG_E_I32) : v;
-}
-/* Which dim of the position a batching dim of the operand is. */
-XG_FN uint32_t xg_scatter_batch_position(const xg_scattering *d, uint32_t which) {
-    int64_t dim = d->index_batch.p[which];
-    return (uint32_t)(dim > d->vector_dim ? dim - 1 : dim);
+/* Where the window of a position begins along a dim of the operand, of 32 bits or 64: as many as places need. */
+XG_FN xg_kval *xg_scatter_begin(xg_scope *s, const xg_scattering *d, xg_kval *const *position, uint32_t dim) {
+    xlagpu_type t = d->w.indices->shape->type;
+    xg_kval *v = xg_window_component(s, &d->w, position, d->w.start[dim]);
+    int bits = d->operand->dims[dim] - d->w.size[dim] > INT32_MAX ? 64 : 32;
+    return xg_type_bits(t) < bits ? xg_kcast(&s->b, xg_type_signed(t) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, bits == 64 ? XG_E_I64 : XG_E_I32) : v;
 }
 /* Fills the place; the answer is whether the window lies inside, NULL for always. */
 XG_FN xg_kval *xg_scatter_locate(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_scatter_place *p) {
     xg_kval *inside = NULL;
-    uint32_t k, which, n = 0, next = 0;
-    for (k = 0; k < d->update->rank; k++) if (!xg_gather_has(d->window, k, NULL)) p->position[n++] = at[k];
+    uint32_t k;
+    for (k = 0; k < d->w.n_positions; k++) p->position[k] = at[d->w.position[k]];
     for (k = 0; k < d->rank; k++) {
-        int64_t slack = d->operand->dims[k] - d->size[k];
-        p->start[k] = p->offset[k] = NULL;
-        if (xg_gather_has(d->batch, k, &which)) { p->offset[k] = p->position[xg_scatter_batch_position(d, which)]; continue; }
-        if (!xg_gather_has(d->inserted, k, NULL)) p->offset[k] = at[d->window.p[next++]];
-        if (!xg_gather_has(d->map, k, &which)) continue;
-        p->start[k] = xg_scatter_component(s, d, p->position, which);
-        if (p->start[k]->type->elem == XG_E_I32 && slack > INT32_MAX) p->start[k] = xg_kcast(&s->b, xg_type_signed(d->indices->shape->type) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, p->start[k], XG_E_I64);
-        inside = xg_elem_and(s, inside, xg_kcmpi_(&s->b, XG_CI_ULE, p->start[k], xg_kconst_int(&s->b, p->start[k]->type->elem, slack)));
+        p->start[k] = NULL;
+        p->offset[k] = d->w.batch[k] >= 0 ? p->position[d->w.batch[k]] : d->w.inside[k] >= 0 ? at[d->w.inside[k]] : NULL;
+        if (d->w.start[k] < 0) continue;
+        p->start[k] = xg_scatter_begin(s, d, p->position, k);
+        inside = xg_elem_and(s, inside, xg_kcmpi_(&s->b, XG_CI_ULE, p->start[k], xg_kconst_int(&s->b, p->start[k]->type->elem, d->operand->dims[k] - d->w.size[k])));
     }
     return inside;
 }
@@ -48343,7 +48268,7 @@ XG_FN void xg_scatter_index(xg_scope *s, const xg_scattering *d, const xg_scatte
     uint32_t k;
     for (k = 0; k < d->rank; k++) {
         xg_kval *start = p->start[k] ? xg_kcast(&s->b, XG_K_OP_INDEX_CAST, p->start[k], XG_E_INDEX) : NULL;
-        if (start) xg_kval_set_range(start, xg_range_of(0, d->operand->dims[k] - d->size[k]));
+        if (start) xg_kval_set_range(start, xg_range_of(0, d->operand->dims[k] - d->w.size[k]));
         if (!start) idx[k] = p->offset[k] ? p->offset[k] : xg_elem_index(s, 0);
         else if (!p->offset[k]) idx[k] = start;
         else {
@@ -48422,11 +48347,11 @@ typedef struct xg_scatter_owner { const xg_scattering *d; const xg_scatter_place
 /* The number of a position, and back. */
 XG_FN xg_kval *xg_scatter_number(xg_scope *s, const xg_scattering *d, xg_kval *const *position) {
     xg_kval *r;
-    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, d->counts, d->n_positions, &d->positions, 1), position, &r);
+    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, d->w.counts, d->w.n_positions, &d->w.positions, 1), position, &r);
     return r;
 }
 XG_FN void xg_scatter_position_of(xg_scope *s, const xg_scattering *d, xg_kval *number, xg_kval **position) {
-    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, &d->positions, 1, d->counts, d->n_positions), &number, position);
+    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, &d->w.positions, 1, d->w.counts, d->w.n_positions), &number, position);
 }
 /* for number = lo to hi */
 XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, xg_kval *hi, xg_carry_fn body, xg_elem *carried, uint32_t n) {
@@ -48437,7 +48362,7 @@ XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, x
     s->b = xg_kb_end(s->e->m, loop->regions[0]);
     s->b.loc = outer.loc;
     number = &loop->regions[0]->args[0];
-    xg_kval_set_range(number, xg_range_of(0, o->d->positions - 1));
+    xg_kval_set_range(number, xg_range_of(0, o->d->w.positions - 1));
     xg_carry_elems(loop->regions[0]->args + 1, carried, n);
     body(s, (void *)(uintptr_t)o, &number, carried);
     m = xg_carry_values(carried, n, values);
@@ -48450,14 +48375,13 @@ XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, x
 XG_FN xg_kval *xg_scatter_same(xg_scope *s, const xg_scatter_owner *o, xg_kval *const *position) {
     const xg_scattering *d = o->d;
     xg_kval *same = NULL;
-    uint32_t k, which;
+    uint32_t k;
     for (k = 0; k < d->rank; k++) {
-        xg_kval *v;
-        if (xg_gather_has(d->batch, k, &which)) { same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, position[xg_scatter_batch_position(d, which)], o->mine->offset[k])); continue; }
-        if (!xg_gather_has(d->map, k, &which)) continue;
-        v = xg_scatter_component(s, d, position, which);
-        if (v->type != o->mine->start[k]->type) v = xg_kcast(&s->b, xg_type_signed(d->indices->shape->type) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, XG_E_I64);
-        same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, v, o->mine->start[k]));
+        if (d->w.batch[k] >= 0) same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, position[d->w.batch[k]], o->mine->offset[k]));
+        else if (d->w.start[k] >= 0) {
+            xg_kval *v = xg_scatter_begin(s, d, position, k);
+            same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, v, o->mine->start[k]));
+        }
     }
     return same ? same : xg_kconst_int(&s->b, XG_E_I1, 1);
 }
@@ -48473,8 +48397,9 @@ XG_FN void xg_scatter_take_one(xg_scope *s, void *data, xg_kval *const *position
     const xg_scattering *d = o->d;
     xg_elem *update = XG_NEW_N(s->e->arena, xg_elem, d->n + 1);
     xg_kval *at[XG_RANK_MAX];
-    uint32_t k, n = 0;
-    for (k = 0; k < d->update->rank; k++) at[k] = xg_gather_has(d->window, k, NULL) ? o->at[k] : position[n++];
+    uint32_t k;
+    for (k = 0; k < d->update->rank; k++) at[k] = o->at[k];
+    for (k = 0; k < d->w.n_positions; k++) at[d->w.position[k]] = position[k];
     xg_scatter_updates(s, d, at, update);
     xg_scatter_combine(s, d, carried, update);
 }
@@ -48483,6 +48408,12 @@ XG_FN void xg_scatter_collect(xg_scope *s, void *data, xg_kval *const *number, x
     xg_kval *position[XG_RANK_MAX];
     xg_scatter_position_of(s, o->d, *number, position);
     xg_elem_when(s, xg_scatter_same(s, o, position), xg_scatter_take_one, data, position, carried, o->d->n);
+}
+/* One component, and no batches: sorted indices are sorted places. */
+XG_FN bool xg_scatter_is_plain(const xg_scattering *d) {
+    uint32_t k;
+    for (k = 0; k < d->rank; k++) if (d->w.batch[k] >= 0) return false;
+    return d->w.n_starts == 1;
 }
 /* Nobody but the owner touches the element: others may not even read it. */
 XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_scatter_place *p, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
@@ -48495,7 +48426,7 @@ XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_sca
     o.d = d;
     o.mine = p;
     o.at = at;
-    if (xg_attr_int(d->i, XG_A_indices_are_sorted, 0) && d->map.n == 1 && !d->batch.n) { /* the one before says it */
+    if (xg_attr_int(d->i, XG_A_indices_are_sorted, 0) && xg_scatter_is_plain(d)) { /* the one before says it */
         from = XG_KOP2(&s->b, XG_K_OP_MAXSI, xg_k2(&s->b, XG_K_OP_SUBI, number, xg_elem_index(s, 1)), from);
     }
     xg_scatter_for(s, &o, from, number, xg_scatter_first, &owner, 1);
@@ -48504,7 +48435,7 @@ XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_sca
     s->b = xg_kb_end(s->e->m, op->regions[0]);
     s->b.loc = outer.loc;
     for (k = 0; k < d->n; k++) carried[k] = xg_elem_of(s, XG_OPERAND(d->i, k), idx);
-    xg_scatter_for(s, &o, number, xg_elem_index(s, d->positions), xg_scatter_collect, carried, d->n);
+    xg_scatter_for(s, &o, number, xg_elem_index(s, d->w.positions), xg_scatter_collect, carried, d->n);
     xg_scatter_insert_all(s, d, carried, idx, dest);
     xg_kyield(&s->b, dest, d->n);
     s->b = outer;
@@ -48517,8 +48448,8 @@ XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_sca
 XG_FN void xg_scatter_one(xg_scope *s, const xg_scattering *d, const xg_scatter_place *base, xg_kval *const *at, xg_kval **dest) {
     xg_scatter_place p = *base;
     xg_kval *idx[XG_RANK_MAX];
-    uint32_t k, next = 0;
-    for (k = 0; k < d->rank; k++) if (!xg_gather_has(d->batch, k, NULL) && !xg_gather_has(d->inserted, k, NULL)) p.offset[k] = at[d->window.p[next++]];
+    uint32_t k;
+    for (k = 0; k < d->rank; k++) if (d->w.inside[k] >= 0) p.offset[k] = at[d->w.inside[k]];
     xg_scatter_index(s, d, &p, idx);
     if (d->form == XG_SCATTER_PLAIN) xg_scatter_plain(s, d, at, idx, dest);
     else if (d->form == XG_SCATTER_ATOMIC) xg_scatter_atomically(s, d, at, idx, dest);
@@ -49306,6 +49237,8 @@ XG_FN void xg_sort_body(xg_sort_site *d, xg_kval **dest) {
     xg_sort_begin(d, spots, v);
     if (d->o.form == XG_SORT_BY_COMPARATOR) xg_sort_sync(d);
     xg_sort_network(d, v);
+    /* Nobody waited for anybody where each thread sorts whole rows; those behind the last one have read it, too. */
+    if (d->places <= d->each && spots[d->each - 1].row_is) xg_kir_op(&d->s.b, XG_K_OP_SYNC, NULL, 0, NULL, 0, 0);
     xg_sort_finish(d, spots, spots, v, dest);
 }
 
@@ -52875,7 +52808,7 @@ XG_FN bool xg_reduction_same_walk(const xg_inst *x, const xg_inst *y) {
     xg_ints a = xg_attr_ints(x, XG_A_dimensions), b = xg_attr_ints(y, XG_A_dimensions);
     uint32_t k;
     if (!xg_shape_same_dims(p, q) || a.n != b.n) return false;
-    for (k = 0; k < a.n; k++) if (!xg_index_has(b, a.p[k], NULL)) return false;
+    for (k = 0; k < a.n; k++) if (!xg_ints_at(b, a.p[k], NULL)) return false;
     for (k = 0; k < p->rank; k++) if ((p->layout ? (uint32_t)p->layout->minor_to_major[k] : p->rank - 1 - k) != (q->layout ? (uint32_t)q->layout->minor_to_major[k] : q->rank - 1 - k)) return false;
     return true;
 }
@@ -52963,7 +52896,7 @@ XG_FN void xg_reduction_order(xg_reduction *r, xg_ints dims) {
     r->n_kept = r->n_reduced = r->minor = 1;
     for (k = 0; k < s->rank; k++) {
         uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
-        bool reduced = xg_index_has(dims, d, NULL);
+        bool reduced = xg_ints_at(dims, d, NULL);
         xg_index_order_push(reduced ? &r->reduced : &r->kept, d, s->dims[d]);
         *(reduced ? &r->n_reduced : &r->n_kept) *= s->dims[d];
         if (s->dims[d] == 1) continue;
@@ -58368,16 +58301,75 @@ XG_FN xg_kval *xg_ptx_extf(xg_kb *b, xg_kval *x, xg_kelem to) {
 /* ---- exact remainder ---- */
 /* As C's fmod, on integers: while |x| has more exponent than |y|, subtract and double. The loop runs at most once a bit of the difference of the
  * exponents (278 for f32, 2098 for f64), and not at all when |x| < |y|. Subnormals are normalised by counting zeros. */
+
+typedef struct xg_ptx_rem { xg_kelem bits; int mant, lead; uint64_t hidden; } xg_ptx_rem; /* `lead`: the bits above the hidden one */
+#define INT_(v) xg_kconst_int(b, f->bits, (int64_t)(v))
+
+/* The significand, its hidden bit in place, and the exponent of a positive number (less than 1 for subnormal ones). */
+static void xg_ptx_rem_take_apart(xg_kb *b, const xg_ptx_rem *f, xg_kval *a, xg_kval **part, xg_kval **exponent) {
+    xg_kval *e = SHRU_(a, INT_(f->mant)), *m = AND_(a, INT_(f->hidden - 1)), *is_sub, *shift, *low, *t;
+    is_sub = CMPI_(EQ, e, INT_(0));
+    shift = xg_k1(b, XG_K_OP_CTLZ, m);
+    shift = ISUB_(shift, INT_(f->lead));
+    shift = SEL_(is_sub, shift, INT_(0));
+    low = ISUB_(INT_(1), shift);
+    *exponent = SEL_(is_sub, low, e);
+    t = OR_(m, INT_(f->hidden));
+    m = SEL_(is_sub, m, t);
+    *part = SHL_(m, shift);
+}
+/* One digit of the quotient, which nobody keeps. */
+static xg_kval *xg_ptx_rem_step(xg_kb *b, xg_kval *v, xg_kval *divisor) {
+    xg_kval *rest = ISUB_(v, divisor), *fits = CMPI_(UGE, v, divisor);
+    return SEL_(fits, rest, v);
+}
+static xg_kval *xg_ptx_rem_divide(xg_kb *b, xg_kval *v, xg_kval *divisor, xg_kval *one, xg_kval *count) {
+    xg_kop *loop = xg_kfor(b, I32_(0), count, I32_(1), &v, 1);
+    xg_kb body = xg_kb_end(b->m, loop->regions[0]);
+    body.loc = b->loc;
+    v = xg_ptx_rem_step(&body, &loop->regions[0]->args[1], divisor);
+    v = xg_k2(&body, XG_K_OP_SHLI, v, one);
+    xg_kyield(&body, &v, 1);
+    return xg_ptx_rem_step(b, &loop->results[0], divisor);
+}
+/* Back to a float with y's exponent: normalised, but not below the smallest exponent. */
+static xg_kval *xg_ptx_rem_put_together(xg_kb *b, const xg_ptx_rem *f, xg_kval *m, xg_kval *exponent, xg_kval *one, xg_kval *zero) {
+    xg_kval *shift = xg_k1(b, XG_K_OP_CTLZ, m), *e, *t, *is_sub, *out, *low, *yes;
+    shift = ISUB_(shift, INT_(f->lead));
+    e = ISUB_(exponent, one);
+    t = xg_k2(b, XG_K_OP_MAXSI, e, zero);
+    is_sub = CMPI_(SGT, shift, e);
+    shift = SEL_(is_sub, t, shift);
+    out = SHL_(m, shift);
+    low = ISUB_(zero, e); /* y itself is subnormal: shift right; the bits lost are zero, for all is a multiple of the smallest step */
+    low = xg_k2(b, XG_K_OP_MAXSI, low, zero);
+    out = SHRU_(out, low);
+    t = ISUB_(e, shift);
+    t = SHL_(t, INT_(f->mant));
+    t = IADD_(out, t); /* the hidden bit adds the missing one of the exponent */
+    out = SEL_(is_sub, out, t);
+    yes = CMPI_(EQ, m, zero);
+    return SEL_(yes, zero, out);
+}
+/* Of finite numbers, |x| >= |y| > 0, as bits without a sign. */
+static xg_kval *xg_ptx_rem_finite(xg_kb *b, const xg_ptx_rem *f, xg_kval *x, xg_kval *y) {
+    xg_kval *part[2], *exponent[2], *zero, *one, *count;
+    xg_ptx_rem_take_apart(b, f, x, &part[0], &exponent[0]);
+    xg_ptx_rem_take_apart(b, f, y, &part[1], &exponent[1]);
+    zero = INT_(0);
+    one = INT_(1);
+    count = ISUB_(exponent[0], exponent[1]);
+    if (f->bits == XG_E_I64) count = CAST_(TRUNCI, count, XG_E_I32);
+    return xg_ptx_rem_put_together(b, f, xg_ptx_rem_divide(b, part[0], part[1], one, count), exponent[1], one, zero);
+}
 XG_FN xg_kval *xg_ptx_remf(xg_kb *b, xg_kval *x, xg_kval *y) {
+    static const xg_ptx_rem f32 = {XG_E_I32, 23, 8, (uint64_t)1 << 23}, f64 = {XG_E_I64, 52, 11, (uint64_t)1 << 52};
     bool wide = x->type->elem == XG_E_F64;
-    xg_kelem ie = wide ? XG_E_I64 : XG_E_I32;
-    int mant = wide ? 52 : 23, width = wide ? 64 : 32, lead = width - 1 - mant;
-    uint64_t hidden = (uint64_t)1 << mant, sign_mask = (uint64_t)1 << (width - 1), inf = wide ? 0x7FF0000000000000u : 0x7F800000u;
-    xg_kval *xb = BITS_(x), *yb = BITS_(y), *ax, *ay, *sign, *bad, *smaller, *t, *r;
-    const xg_ktype *it = xb->type, *ft = x->type, *types[2];
-    xg_math_if f;
-    types[0] = it;
-#define INT_(v) xg_kconst_int(b, ie, (int64_t)(v))
+    const xg_ptx_rem *f = wide ? &f64 : &f32;
+    uint64_t sign_mask = (uint64_t)1 << (wide ? 63 : 31), inf = wide ? 0x7FF0000000000000u : 0x7F800000u;
+    xg_kval *xb = BITS_(x), *yb = BITS_(y), *ax, *ay, *sign, *bad, *t, *r;
+    const xg_ktype *type = xb->type;
+    xg_math_if split;
     ax = AND_(xb, INT_(~sign_mask));
     ay = AND_(yb, INT_(~sign_mask));
     sign = AND_(xb, INT_(sign_mask));
@@ -58386,80 +58378,18 @@ XG_FN xg_kval *xg_ptx_remf(xg_kb *b, xg_kval *x, xg_kval *y) {
     bad = OR_(bad, t);
     t = CMPI_(EQ, ay, INT_(0));
     bad = OR_(bad, t);
-    smaller = CMPI_(ULT, ax, ay);
-    t = OR_(bad, smaller);
-    f = xg_math_if_begin(b, t, types, 1);
-    xg_kyield(&f.then_b, &ax, 1);
-    { /* both finite, |x| >= |y| > 0 */
-        xg_kb *outer = b;
-        xg_kval *part[2], *exps[2], *is_sub, *e, *m, *shift, *zero, *inits[1], *low, *count, *hi, *one, *out, *yes;
-        xg_kop *loop;
-        uint32_t i;
-        b = &f.else_b;
-        for (i = 0; i < 2; i++) { /* significand and exponent, normalised */
-            xg_kval *a = i ? ay : ax;
-            e = SHRU_(a, INT_(mant));
-            m = AND_(a, INT_(hidden - 1));
-            is_sub = CMPI_(EQ, e, INT_(0));
-            shift = xg_k1(b, XG_K_OP_CTLZ, m);
-            shift = ISUB_(shift, INT_(lead));
-            shift = SEL_(is_sub, shift, INT_(0));
-            low = ISUB_(INT_(1), shift);
-            e = SEL_(is_sub, low, e);
-            t = OR_(m, INT_(hidden));
-            m = SEL_(is_sub, m, t);
-            part[i] = SHL_(m, shift);
-            exps[i] = e;
-        }
-        zero = INT_(0);
-        one = INT_(1);
-        count = ISUB_(exps[0], exps[1]);
-        hi = wide ? CAST_(TRUNCI, count, XG_E_I32) : count;
-        inits[0] = part[0];
-        loop = xg_kfor(b, I32_(0), hi, I32_(1), inits, 1);
-        {
-            xg_kb body = xg_kb_end(b->m, loop->regions[0]);
-            xg_kval *v = &loop->regions[0]->args[1];
-            b = &body;
-            body.loc = outer->loc;
-            t = ISUB_(v, part[1]);
-            yes = CMPI_(UGE, v, part[1]);
-            v = SEL_(yes, t, v);
-            v = SHL_(v, one);
-            xg_kyield(b, &v, 1);
-        }
-        b = &f.else_b;
-        m = &loop->results[0];
-        t = ISUB_(m, part[1]);
-        yes = CMPI_(UGE, m, part[1]);
-        m = SEL_(yes, t, m);
-        /* back to a float with y's exponent: normalise, but not below the smallest exponent */
-        shift = xg_k1(b, XG_K_OP_CTLZ, m);
-        shift = ISUB_(shift, INT_(lead));
-        e = ISUB_(exps[1], one);
-        t = xg_k2(b, XG_K_OP_MAXSI, e, zero);
-        is_sub = CMPI_(SGT, shift, e);          /* ends subnormal */
-        shift = SEL_(is_sub, t, shift);
-        out = SHL_(m, shift);
-        low = ISUB_(zero, e);                   /* y itself is subnormal: shift right; the bits lost are zero, for all is a multiple of the smallest step */
-        low = xg_k2(b, XG_K_OP_MAXSI, low, zero);
-        out = SHRU_(out, low);
-        t = ISUB_(e, shift);
-        t = SHL_(t, INT_(mant));
-        t = IADD_(out, t);                      /* the hidden bit adds the missing one of the exponent */
-        out = SEL_(is_sub, out, t);
-        yes = CMPI_(EQ, m, zero);
-        out = SEL_(yes, zero, out);
-        xg_kyield(b, &out, 1);
-        b = outer;
-    }
-    r = OR_(&f.op->results[0], sign);
+    t = CMPI_(ULT, ax, ay);
+    t = OR_(bad, t);
+    split = xg_math_if_begin(b, t, &type, 1);
+    xg_kyield(&split.then_b, &ax, 1);
+    r = xg_ptx_rem_finite(&split.else_b, f, ax, ay);
+    xg_kyield(&split.else_b, &r, 1);
+    r = OR_(&split.op->results[0], sign);
     r = FLOAT_(r);
-    (void)ft;
     t = wide ? K64_(0x7FF8000000000000u) : K32_(0x7FC00000u);
-#undef INT_
     return SEL_(bad, t, r);
 }
+#undef INT_
 
 #endif /* XG_PTX_CONVERT_C */
 /* ptx/legalize.c -- operations and types that the target lacks become ones that it has.
@@ -59686,6 +59616,99 @@ static void xg_ptx_print_bitcast(xg_ptx *p, xg_kop *op) {
 }
 
 #endif /* XG_PTX_BITS_C */
+/* ptx/pressure.c -- how many registers a kernel asks for, and what the assembler is told of it.
+ *
+ * Left alone, the assembler holds more blocks on a multiprocessor than the registers of a kernel allow, and makes up for it by spilling: a step of occupancy for a few words in local memory.
+ * Where a kernel may come to that, it says how many blocks are to fit (.minnctapersm), so that the registers it needs are its own. Small kernels say nothing: for them the assembler's choice is the best.
+ *
+ * Idea: code is straight but for loops and branches, and every value has one definition; so its life is one interval of the program's order, up to its last use, or to the end of the outermost loop that
+ * it is used in and was not made in. The answer is the most words that live at one place. What only gives registers another name has no life of its own: its uses are those of its operands.
+ * The assembler moves loads ahead and address arithmetic behind; so this is an estimate, and a bound for nobody. */
+#ifndef XG_PTX_PRESSURE_C
+#define XG_PTX_PRESSURE_C
+
+enum { XG_PTX_PRESSURE_LEAST = 72 /* words: with fewer nothing is spilled */, XG_PTX_PRESSURE_MORE = 3, XG_PTX_PRESSURE_PER = 2 /* registers for so many words: what the assembler makes itself, for divisions, or ahead of time */ };
+
+/* By position: the last operation inside of it, and the last one that needs its result. */
+typedef struct xg_ptx_lives { size_t *end, *last; int64_t *change; } xg_ptx_lives;
+
+/* Of an operation whose place in the order is known. */
+static size_t xg_ptx_position(const xg_kop *op) { return (size_t)op->scratch; }
+static int64_t xg_ptx_words(const xg_ktype *t) {
+    if (t->kind == XG_TK_POINTER) return t->space == XG_SPACE_SHARED ? 1 : 2;
+    if (t->elem == XG_E_I1) return 0;
+    return ((int64_t)xg_ptx_lanes_of(t) * xg_ptx_elem_bits(t) + 31) / 32;
+}
+static bool xg_ptx_is_name(const xg_kop *op) {
+    switch (op->op) {
+    case XG_K_OP_VEXTRACT: case XG_K_OP_VINSERT: case XG_K_OP_BITCAST: case XG_K_OP_CONST: case XG_K_OP_SHARED_PTR: return true;
+    case XG_K_OP_PTR_ADD: return XG_KOPERAND(op, 1)->def && XG_KOPERAND(op, 1)->def->op == XG_K_OP_CONST;
+    default: return false;
+    }
+}
+static size_t xg_ptx_life(const xg_ptx_lives *l, const xg_kval *v) {
+    const xg_kregion *home = v->def ? v->def->parent : v->region, *r;
+    const xg_kuse *u;
+    size_t last = 0, at;
+    for (u = v->first_use; u; u = u->next) {
+        at = xg_ptx_is_name(u->user) ? l->last[xg_ptx_position(u->user)] : xg_ptx_position(u->user);
+        for (r = u->user->parent; r != home && r->owner; r = r->owner->parent) if (r->owner->op != XG_K_OP_IF) at = XG_MAX(at, l->end[xg_ptx_position(r->owner)]);
+        last = XG_MAX(last, at);
+    }
+    return last;
+}
+static void xg_ptx_lives_from(xg_ptx_lives *l, const xg_kval *v, size_t from) {
+    size_t last = xg_ptx_life(l, v);
+    if (last <= from) return;
+    l->change[from] += xg_ptx_words(v->type);
+    l->change[last] -= xg_ptx_words(v->type);
+}
+static size_t xg_ptx_ends(xg_ptx_lives *l, const xg_kregion *r) {
+    size_t last = 0;
+    uint32_t k;
+    XG_FOR_KOPS(op, r) {
+        last = xg_ptx_position(op);
+        for (k = 0; k < op->n_regions; k++) last = XG_MAX(last, xg_ptx_ends(l, op->regions[k]));
+        l->end[xg_ptx_position(op)] = last;
+    }
+    return last;
+}
+/* From the last operation to the first, so that uses are known before what is used. */
+static void xg_ptx_lives_of(xg_ptx_lives *l, const xg_kregion *r) {
+    const xg_kop *op;
+    uint32_t k, j;
+    for (op = r->last; op; op = op->prev) {
+        size_t at = xg_ptx_position(op);
+        for (k = op->n_regions; k-- > 0;) {
+            xg_ptx_lives_of(l, op->regions[k]);
+            for (j = 0; j < op->regions[k]->n_args; j++) xg_ptx_lives_from(l, &op->regions[k]->args[j], at);
+        }
+        if (xg_ptx_is_name(op)) l->last[at] = xg_ptx_life(l, &op->results[0]);
+        else for (k = 0; k < op->n_results; k++) xg_ptx_lives_from(l, &op->results[k], l->end[at]);
+    }
+}
+/* Requires the positions of the entry's n operations. */
+static int64_t xg_ptx_pressure(xg_arena *a, const xg_kfunc *f, size_t n) {
+    xg_ptx_lives l;
+    int64_t most = 0, now = 0;
+    size_t k;
+    l.end = XG_NEW_N(a, size_t, n + 1);
+    l.last = XG_NEW_N(a, size_t, n + 1);
+    l.change = XG_NEW_N(a, int64_t, n + 1);
+    (void)xg_ptx_ends(&l, f->body);
+    xg_ptx_lives_of(&l, f->body);
+    for (k = 0; k <= n; k++) { now += l.change[k]; most = XG_MAX(most, now); }
+    return most;
+}
+/* Blocks that a multiprocessor shall hold; 0: the assembler may choose. */
+static uint32_t xg_ptx_resident(const xg_ptx *p, const xg_kfunc *f, size_t n) {
+    int64_t words = xg_ptx_pressure(p->arena, f, n), threads = (int64_t)f->threads[0] * XG_MAX(f->threads[1], 1u) * XG_MAX(f->threads[2], 1u);
+    if (words < XG_PTX_PRESSURE_LEAST) return 0;
+    words = (words * XG_PTX_PRESSURE_MORE / XG_PTX_PRESSURE_PER + 7) / 8 * 8;
+    return (uint32_t)XG_MAX((int64_t)p->target->regs_per_sm / (words * ((threads + 31) / 32 * 32)), (int64_t)1);
+}
+
+#endif /* XG_PTX_PRESSURE_C */
 /* ptx/kernel.c -- structured control flow to labels and branches, the entry, the module.
  *
  * A loop's carried values live in one register each; what the body yields is computed there at once when nothing reads the old content
@@ -59718,7 +59741,6 @@ static void xg_ptx_number(xg_ptx *p, xg_kregion *r, size_t *n) {
     }
     p->depth--;
 }
-static size_t xg_ptx_position(const xg_kop *op) { return (size_t)op->scratch; }
 
 /* Operations whose result may be nothing but another name for the operand's register. */
 static bool xg_ptx_renames(const xg_kop *op) {
@@ -60211,6 +60233,7 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
         xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' needs %lld bytes of shared memory, %s has %u a block", (int)f->name.n, f->name.p, (long long)p->static_shared, p->target->name, p->target->shared_per_block);
     m->shared_bytes = p->dynamic ? (uint32_t)p->static_shared : 0;
     xg_ptx_number(p, f->body, &n);
+    if (!f->resident) f->resident = xg_ptx_resident(p, f, n);
     xg_ptx_place_params(p, f);
     xg_ptx_print_region(p, f->body);
     xg_ptx_assemble(p, f);

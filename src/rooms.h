@@ -33,6 +33,7 @@
 #include "hlo/parse_module.c"
 #include "hlo/print.c"
 #include "hlo/verify.c"
+#include "hlo/windows.c"
 
 /* eval */
 #include "eval/eval.h"
