@@ -18,7 +18,7 @@ typedef struct xg_ptx_lives { size_t *end, *last; int64_t *change; } xg_ptx_live
 /* Of an operation whose place in the order is known. */
 static size_t xg_ptx_position(const xg_kop *op) { return (size_t)op->scratch; }
 static int64_t xg_ptx_words(const xg_ktype *t) {
-    if (t->kind == XG_TK_POINTER) return t->space == XG_SPACE_SHARED ? 1 : 2;
+    if (t->kind == XG_TK_POINTER) return XG_KSPACE_IS_SHORT(t->space) ? 1 : 2;
     if (t->elem == XG_E_I1) return 0;
     return ((int64_t)xg_ptx_lanes_of(t) * xg_ptx_elem_bits(t) + 31) / 32;
 }
