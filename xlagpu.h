@@ -392,7 +392,7 @@ typedef struct xg_ctx {
     uint32_t line, column;        /* its position, 1-based; 0 when it has none */
     char message[XG_MESSAGE_MAX]; /* complete: "file:line:col: error: ...", source line, caret, hint */
     void *user;                   /* what the layer above wants to find from here */
-    xg_slab *slabs;               /* what chunks of arenas are cut from, newest first */
+    xg_slab *slabs, *full_slabs;  /* what chunks of arenas are cut from: those that have something to give, the last used first; and the others */
     uint32_t n_slabs, n_idle;     /* all, and those that hold none */
     bool slabs_wanted;            /* by the owner, who calls xg_ctx_done; only with the default allocator and without a limit */
 } xg_ctx;
@@ -430,6 +430,7 @@ XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes); /* not zeroed, from the s
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more); /* the newest block in place; false: it is not, or there is no room behind it */
 XG_FN xg_mark xg_arena_mark(const xg_arena *a);
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m);   /* gives up all that was allocated since the mark; the memory is used again */
+XG_FN void xg_arena_trim(xg_arena *a, size_t keep);  /* of what was given up, so many bytes stay at hand; the rest serves other arenas */
 XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b);  /* fail with ERROR_LIMIT on overflow */
 XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b);
 XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out); /* false on overflow, *out untouched */
@@ -1108,7 +1109,7 @@ XG_FN void xg_float_print(xg_buf *b, xlagpu_type t, uint64_t bits) {
  *
  * A context that has the memory from malloc cuts chunks from slabs of 2 MiB, aligned to their size, once it holds XG_SLAB_FROM bytes: a system with
  * large pages then maps each slab at once. Only the first ones ask for it: large pages that nobody has used for long are dear (a guest's have to come
- * from its host), and who needs hundreds of them gets such. Chunks that are given up serve other arenas; a few slabs are kept for the next module of the context. */
+ * from its host), and who needs hundreds of them gets such. Chunks that are given up serve other arenas; as many slabs as are in use are kept, and a few for the next module of the context. */
 #ifndef XG_BASE_MEMORY_C
 #define XG_BASE_MEMORY_C
 
@@ -1222,7 +1223,7 @@ XG_FN void xg_mem_free(xg_ctx *c, void *p) {
 
 enum { XG_SLAB = 1 << 21, XG_SLAB_FROM = 1 << 19, XG_SLABS_KEPT = 8, XG_SLABS_TRIED = 8, XG_SLABS_LARGE = 16 };
 struct xg_chunk { xg_chunk *older; char *end; xg_slab *slab; };
-struct xg_slab { xg_slab *prev, *next; char *memory, *at, *end; xg_chunk *unused; uint32_t used; };
+struct xg_slab { xg_slab *prev, *next; char *memory, *at, *end; xg_chunk *unused; uint32_t used; bool full; };
 enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN, XG_SLAB_HEAD = (sizeof(xg_slab) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN };
 
 XG_FN xg_chunk *xg_chunk_at(char *at, size_t room, xg_slab *slab) {
@@ -1231,6 +1232,25 @@ XG_FN xg_chunk *xg_chunk_at(char *at, size_t room, xg_slab *slab) {
     c->end = at + room;
     c->slab = slab;
     return c;
+}
+
+/* A slab stands in the list of those that have something to give, or in that of the full ones. */
+XG_FN void xg_slab_list(xg_ctx *c, xg_slab *s, bool full) {
+    xg_slab **list = full ? &c->full_slabs : &c->slabs;
+    s->full = full;
+    s->prev = NULL;
+    s->next = *list;
+    if (s->next) s->next->prev = s;
+    *list = s;
+}
+XG_FN void xg_slab_unlist(xg_ctx *c, xg_slab *s) {
+    *(s->prev ? &s->prev->next : s->full ? &c->full_slabs : &c->slabs) = s->next;
+    if (s->next) s->next->prev = s->prev;
+}
+XG_FN void xg_slab_set_full(xg_ctx *c, xg_slab *s, bool full) {
+    if (s->full == full) return;
+    xg_slab_unlist(c, s);
+    xg_slab_list(c, s, full);
 }
 
 /* With room for `least` bytes; NULL when there is no memory. */
@@ -1249,16 +1269,13 @@ XG_FN xg_slab *xg_slab_new(xg_ctx *c, size_t least) {
     s->memory = memory;
     s->at = (char *)s + XG_SLAB_HEAD;
     s->end = (char *)s + bytes;
-    s->next = c->slabs;
-    if (s->next) s->next->prev = s;
-    c->slabs = s;
+    xg_slab_list(c, s, false);
     c->n_idle++;
     return s;
 }
 XG_FN void xg_slab_free(xg_ctx *c, xg_slab *s) {
-    *(s->prev ? &s->prev->next : &c->slabs) = s->next;
-    if (s->next) s->next->prev = s->prev;
-    c->n_idle--;
+    xg_slab_unlist(c, s);
+    c->n_idle -= s->used == 0;
     c->n_slabs--;
     free(s->memory);
 }
@@ -1276,17 +1293,18 @@ XG_FN xg_chunk *xg_slab_take(xg_ctx *c, xg_slab *s, size_t least, size_t room) {
         s->at = k->end;
     }
     c->n_idle -= s->used++ == 0;
+    xg_slab_set_full(c, s, !s->unused && s->end - s->at < XG_CHUNK_MIN);
     return k;
 }
 
 /* Of `least` bytes, rather of `room`. */
 XG_FN xg_chunk *xg_chunk_new(xg_ctx *c, size_t least, size_t room) {
-    xg_slab *s;
+    xg_slab *s, *next;
     xg_chunk *k = NULL;
     char *p;
     uint32_t tries = 0;
     if (c->slabs_wanted && c->live >= XG_SLAB_FROM) {
-        for (s = c->slabs; s && !k && tries < XG_SLABS_TRIED; s = s->next, tries++) k = xg_slab_take(c, s, least, room);
+        for (s = c->slabs; s && !k && tries < XG_SLABS_TRIED; s = next, tries++) { next = s->next; k = xg_slab_take(c, s, least, room); }
         if (!k && (s = xg_slab_new(c, room)) != NULL) k = xg_slab_take(c, s, least, room);
         if (k) { c->live += (size_t)(k->end - (char *)k); return k; }
     }
@@ -1297,12 +1315,17 @@ XG_FN void xg_chunk_free(xg_ctx *c, xg_chunk *k) {
     xg_slab *s = k->slab;
     if (!s) { xg_mem_free(c, k); return; }
     c->live -= (size_t)(k->end - (char *)k);
+    xg_slab_set_full(c, s, false);
     if (--s->used) { k->older = s->unused; s->unused = k; return; }
     s->unused = NULL;
     s->at = (char *)s + XG_SLAB_HEAD;
-    if (++c->n_idle > XG_SLABS_KEPT || s->end - (char *)s > XG_SLAB) xg_slab_free(c, s);
+    c->n_idle++;
+    if (c->n_idle > XG_MAX((uint32_t)XG_SLABS_KEPT, c->n_slabs / 2) || s->end - (char *)s > XG_SLAB) xg_slab_free(c, s);
 }
-XG_FN void xg_ctx_done(xg_ctx *c) { while (c->slabs) { c->n_idle += c->slabs->used > 0; xg_slab_free(c, c->slabs); } }
+XG_FN void xg_ctx_done(xg_ctx *c) {
+    while (c->slabs) xg_slab_free(c, c->slabs);
+    while (c->full_slabs) xg_slab_free(c, c->full_slabs);
+}
 
 /* ---- arenas ---- */
 
@@ -1316,7 +1339,11 @@ XG_FN xg_chunk *xg_arena_take_spare(xg_arena *a, size_t room) {
     if (c) *link = c->older;
     return c;
 }
-XG_FN void xg_arena_free_spare(xg_arena *a) { while (a->spare) { xg_chunk *c = a->spare; a->spare = c->older; xg_chunk_free(a->ctx, c); } }
+XG_FN void xg_arena_trim(xg_arena *a, size_t keep) {
+    xg_chunk **link = &a->spare, *c;
+    while (*link && (size_t)((*link)->end - (char *)*link) <= keep) { keep -= (size_t)((*link)->end - (char *)*link); link = &(*link)->older; }
+    while ((c = *link) != NULL) { *link = c->older; xg_chunk_free(a->ctx, c); }
+}
 
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
     for (; a->inner != m.inner; a->inner = a->inner->next) xg_arena_free(a->inner);
@@ -1329,7 +1356,7 @@ XG_FN void xg_arena_free(xg_arena *a) {
     xg_mark none;
     memset(&none, 0, sizeof none);
     xg_arena_reset(a, none);
-    xg_arena_free_spare(a);
+    xg_arena_trim(a, 0);
     a->grow = XG_CHUNK_MIN;
 }
 XG_FN xg_mark xg_arena_mark(const xg_arena *a) { xg_mark m; m.chunk = a->chunk; m.at = a->at; m.inner = a->inner; return m; }
@@ -1348,7 +1375,7 @@ XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
     if (!chunk) {
         if (a->grow < XG_CHUNK_MAX) a->grow *= 2;
         chunk = xg_chunk_new(a->ctx, least, room);
-        if (!chunk && a->spare) { xg_arena_free_spare(a); chunk = xg_chunk_new(a->ctx, least, room); }
+        if (!chunk && a->spare) { xg_arena_trim(a, 0); chunk = xg_chunk_new(a->ctx, least, room); }
     }
     if (!chunk) xg_fail(a->ctx, XLAGPU_ERROR_MEMORY, "out of memory: no %zu bytes beyond the %zu in use", room, a->ctx->live);
     chunk->older = a->chunk;
@@ -2387,7 +2414,7 @@ typedef struct xg_io_alias { xg_ints output; int64_t param; xg_ints param_index;
 typedef struct xg_header_attr { xg_str name, text; } xg_header_attr; /* attributes kept as checked text */
 
 /* What passes may know of the device that the module is for. sms 0: a typical one. */
-typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm; int64_t bandwidth_gbs, l2_bytes, shared_per_block; } xg_machine;
+typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm, cluster /* blocks of one at most; 1: there are none */; int64_t bandwidth_gbs, l2_bytes, shared_per_block; } xg_machine;
 
 struct xg_module {
     xg_ctx *ctx;
@@ -24290,6 +24317,7 @@ XG_FN bool xg_opt_reduce_reuse(xg_module *m) { return m->made[XG_REDUCE] && xg_o
  * One reduced dimension is cut into P parts of L elements, so that there are some blocks for each multiprocessor; where another reduced dimension has the
  * right size anyway, it is just left to the second reduction. What is padded is the value that partial results start from. A reduction stays whole if it has
  * enough results to fill half of the device, or if no block gets more than XG_TREE_BLOCK_BYTES, which takes about as long as a second kernel.
+ * It stays whole, too, if it is part of what becomes a row program (fuse/rows.c), and a cluster of blocks has room for the row: then it is read once in all.
  * Sums of narrow floats are carried in f32 from the first to the second, as they would be inside of one. */
 #ifndef XG_OPT_TREE_REDUCTION_C
 #define XG_OPT_TREE_REDUCTION_C
@@ -24337,6 +24365,55 @@ XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {
     t->parts = (size + t->length - 1) / t->length;
     return t->parts > 1;
 }
+
+/* ---- rows that a cluster keeps ---- */
+
+enum { XG_TREE_ROW_INSTS = 256 /* of a row program, at most */, XG_TREE_ROW_REST = 16 << 10 /* bytes of each block for other things */ };
+
+/* What can be made of rows element by element, as far as it hangs together with one reduction. */
+typedef struct xg_tree_row { xg_inst *insts[XG_TREE_ROW_INSTS]; uint32_t n; int64_t rows, cols, bytes /* a column of what is read */; bool back; } xg_tree_row;
+
+XG_FN void xg_tree_row_add(xg_tree_row *r, xg_inst *i) {
+    uint32_t k;
+    if (!xg_shape_is_array(i->shape) || (i->shape->elements != r->rows && i->shape->elements != r->rows * r->cols) || r->n == XG_TREE_ROW_INSTS) return;
+    for (k = 0; k < r->n && r->insts[k] != i; k++) {}
+    if (k == r->n) r->insts[r->n++] = i;
+}
+/* The reduced dimensions lie innermost. */
+XG_FN bool xg_tree_is_rows(const xg_tree *t) {
+    uint32_t k;
+    for (k = 0; k < t->dims.n; k++) if (!xg_tree_reduces(t, xg_tree_minor(t->in, k))) return false;
+    return t->n == 1;
+}
+XG_FN bool xg_tree_row_takes(const xg_tree_row *r, const xg_inst *i) {
+    switch (i->op) {
+    case XG_BITCAST: case XG_RESHAPE: case XG_BROADCAST: case XG_COPY: return true;
+    case XG_REDUCE: return i->n_operands == 2 && i->shape->elements == r->rows && XG_OPERAND(i, 0)->shape->elements == r->rows * r->cols;
+    default: return (xg_op_flags(i->op) & XGF_EW) != 0;
+    }
+}
+XG_FN bool xg_tree_keeps_rows(const xg_tree *t, int64_t rows) {
+    const xg_module *m = t->i->comp->module;
+    xg_tree_row *r;
+    uint32_t k, j;
+    if (!m->row_programs || m->machine.cluster < 2 || !xg_tree_is_rows(t)) return false;
+    r = XG_NEW(m->work, xg_tree_row);
+    r->rows = rows;
+    r->cols = t->in->elements / rows;
+    xg_tree_row_add(r, t->i);
+    for (k = 0; k < r->n; k++) {
+        xg_inst *i = r->insts[k];
+        if (!xg_tree_row_takes(r, i)) {
+            if (i->shape->elements != rows) r->bytes += xg_type_bytes(i->shape->type);
+            continue;
+        }
+        r->back = r->back || (i->op == XG_BROADCAST && XG_OPERAND(i, 0)->shape->elements == rows && i->shape->elements != rows);
+        for (j = 0; j < (i->op == XG_REDUCE ? 1 : i->n_operands); j++) xg_tree_row_add(r, XG_OPERAND(i, j));
+        XG_FOR_USES(u, i) if (xg_tree_row_takes(r, u->user)) xg_tree_row_add(r, u->user);
+    }
+    return r->back && r->n < XG_TREE_ROW_INSTS && r->bytes <= m->machine.cluster * (m->machine.shared_per_block - XG_TREE_ROW_REST) / r->cols;
+}
+
 XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
     const xg_module *m = i->comp->module;
     int64_t sms = m->machine.sms ? (int64_t)m->machine.sms : (int64_t)XG_TREE_SMS, results, blocks, bytes = 0;
@@ -24356,7 +24433,7 @@ XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
     }
     for (results = t->in->elements, k = 0; k < t->dims.n; k++) results /= t->in->dims[t->dims.p[k]];
     blocks = xg_tree_blocks(t, results);
-    if (blocks >= sms / 2 || bytes / blocks <= XG_TREE_BLOCK_BYTES) return false;
+    if (blocks >= sms / 2 || bytes / blocks <= XG_TREE_BLOCK_BYTES || xg_tree_keeps_rows(t, results)) return false;
     return xg_tree_cut(t, XG_MIN((2 * sms + blocks - 1) / blocks, XG_MAX(bytes / blocks / XG_TREE_PART_BYTES, (int64_t)2)));
 }
 
@@ -30943,6 +31020,7 @@ XG_FN int64_t xg_kernel_time_with(xg_kernels *g, const xg_kernel *c, const xg_ke
 XG_FN uint64_t xg_kernel_ops_with(const xg_kernel *c, const xg_kernel_input *in); /* size of the code of c with in->from inside */
 XG_FN xg_kernel_input *xg_kernel_inputs_new(xg_kernels *g, uint32_t n, uint32_t *cap);
 XG_FN void xg_kernel_inputs_give(xg_kernels *g, xg_kernel_input *p, uint32_t cap);
+XG_FN void xg_kernel_inputs_drop(xg_kernels *g, xg_kernel *k);
 XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p); /* c computes p, which is no longer live */
 XG_FN bool xg_kernel_computes(const xg_kernel *leader, const xg_kernel *o); /* inside, when it needs it */
 XG_FN uint32_t xg_kernel_n_outputs(const xg_kernel *k);
@@ -32235,6 +32313,7 @@ XG_FN xg_machine xg_cost_machine(const xg_module *m) {
     r.bandwidth_gbs = 3352;
     r.l2_bytes = (int64_t)50 << 20;
     r.threads_per_sm = 2048;
+    r.cluster = 8;
     r.shared_per_block = 232448;
     return r;
 }
@@ -32758,6 +32837,12 @@ XG_FN void xg_kernel_inputs_give(xg_kernels *g, xg_kernel_input *p, uint32_t cap
     p->from = (xg_kernel *)(void *)g->unused[power];
     g->unused[power] = p;
 }
+/* Of a kernel that is none any more, or is walked anew. */
+XG_FN void xg_kernel_inputs_drop(xg_kernels *g, xg_kernel *k) {
+    xg_kernel_inputs_give(g, k->inputs, k->inputs_cap);
+    k->inputs = NULL;
+    k->n_inputs = k->inputs_cap = 0;
+}
 
 /* ---- reads ---- */
 
@@ -32828,7 +32913,7 @@ XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
     int64_t threads = k->elements;
     uint32_t was = k->turn, j;
     bool others;
-    if (k->rows) threads = XG_MIN(XG_OPERAND(k->hero, 0)->shape->elements / 4, xg_cost_mul(k->hero->shape->elements, XG_ROWS_LANES_MAX)); /* a row stays in one block */
+    if (k->rows) threads = XG_MIN(XG_OPERAND(k->hero, 0)->shape->elements / 4, xg_cost_mul(k->hero->shape->elements, XG_ROWS_LANES_MAX * (int64_t)g->machine.cluster)); /* a row stays in one block, or a cluster */
     else if (k->hero && k->hero->op == XG_REDUCE) threads = XG_MAX(threads, XG_OPERAND(k->hero, 0)->shape->elements / 4);
     if (k->hero && k->hero->op == XG_SCATTER) threads = XG_OPERAND(k->hero, k->hero->n_operands - 1)->shape->elements; /* each update goes where it goes */
     xg_cost_begin(&cost, &g->machine, threads);
@@ -34173,13 +34258,11 @@ XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
 
 /* ---- merging ---- */
 
-XG_FN void xg_multi_set_roots(xg_kernels *g, xg_kernel *to, const xg_kernel *a, const xg_kernel *b) {
-    xg_kernel **p = XG_NEW_N(g->arena, xg_kernel *, xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b));
-    uint32_t n = 0, j;
-    for (j = 0; j < xg_kernel_n_outputs(a); j++) p[n++] = xg_kernel_root(a, j);
-    for (j = 0; j < xg_kernel_n_outputs(b); j++) p[n++] = xg_kernel_root(b, j);
-    to->roots.p = p;
-    to->roots.n = to->roots.cap = n;
+/* The roots of both; those of a leader that had several already stand in front, and its list only grows. */
+XG_FN void xg_multi_add_roots(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
+    uint32_t n = xg_kernel_n_outputs(b), j;
+    if (!a->roots.n) xg_push(g->arena, xg_kernel *, &a->roots, a);
+    for (j = 0; j < n; j++) xg_push(g->arena, xg_kernel *, &a->roots, xg_kernel_root(b, j));
 }
 
 /* Figures of both together, when they compute nothing in common and neither reads the other. */
@@ -34253,6 +34336,7 @@ XG_FN void xg_multi_drop_roots(xg_kernels *g, xg_kernel *a) {
     }
     if (n == a->roots.n) return;
     a->roots.n = n;
+    xg_kernel_inputs_drop(g, a);
     if (!a->live) xg_multi_lead(g, a, a->roots.p[0]);
     else xg_kernel_walk(g, a);
 }
@@ -34268,7 +34352,7 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
     if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
     if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
-    xg_multi_set_roots(g, a, &was, b);
+    xg_multi_add_roots(g, a, b);
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
     if (between || (a->shared && b->shared)) xg_kernel_walk(g, a);
     else xg_multi_combine(g, a, b);
@@ -34277,6 +34361,8 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_multi_log(g, a, b, why, apart, a->time);
     if (why) {
         xg_kernel_inputs_give(g, a->inputs, a->inputs_cap);
+        was.roots.p = a->roots.p; /* with more room */
+        was.roots.cap = a->roots.cap;
         *a = was;
         for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
         b->leader = b;
@@ -34287,6 +34373,8 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->level = level;
     a->shared = a->shared || b->shared;
     for (j = 0; j < a->n_inputs; j++) if (!xg_kernel_find_input(&was, a->inputs[j].from)) xg_kernel_add_reader(g, a->inputs[j].from, a);
+    xg_kernel_inputs_drop(g, &was);
+    xg_kernel_inputs_drop(g, b);
     if (between && !a->hero) xg_multi_drop_roots(g, a);
     return true;
 }
@@ -34622,7 +34710,8 @@ XG_FN void xg_rows_join(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_kernel was = *b;
     uint32_t j;
     b->rows = true;
-    b->roots.p = XG_NEW_N(g->arena, xg_kernel *, xg_kernel_n_outputs(a) + (size_t)xg_kernel_n_outputs(b));
+    b->roots.cap = xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b);
+    b->roots.p = XG_NEW_N(g->arena, xg_kernel *, b->roots.cap);
     b->roots.n = 0;
     for (j = 0; j < xg_kernel_n_outputs(&was); j++) b->roots.p[b->roots.n++] = was.roots.n > 1 ? was.roots.p[j] : b;
     for (j = 0; j < xg_kernel_n_outputs(a); j++) {
@@ -34666,6 +34755,7 @@ XG_FN bool xg_rows_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     for (j = 0; j < b->roots.n; j++) b->roots.p[j]->level = level;
     b->shared = b->shared || a->shared;
     for (j = 0; j < b->n_inputs; j++) if (!xg_kernel_find_input(&was, b->inputs[j].from)) xg_kernel_add_reader(g, b->inputs[j].from, b);
+    xg_kernel_inputs_drop(g, &was);
     return true;
 }
 
@@ -34876,9 +34966,7 @@ XG_FN void xg_priority_fuse(xg_queue *q, xg_kernel *p) {
     }
     for (j = 0; j < n; j++) { xg_priority_inputs(q, readers[j]); xg_priority_readers(q, readers[j]); }
     for (j = 0; j < p->n_inputs; j++) if (p->inputs[j].from->n_readers == XG_FUSE_READERS_MAX) xg_priority_readers(q, p->inputs[j].from);
-    xg_kernel_inputs_give(g, p->inputs, p->inputs_cap);
-    p->inputs = NULL;
-    p->n_inputs = p->inputs_cap = 0;
+    xg_kernel_inputs_drop(g, p);
 }
 
 /* While one moves, who is likely next, and those likely after that. */
@@ -35248,7 +35336,8 @@ enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CON
     X(VINSERT, "vector.insert", 3, 3, 1, 0, KF_PURE | KF_LOW, vinsert, vinsert) /* value, vector, index */ \
     X(ATOMIC_RMW, "xla_gpu.atomic_rmw", 1, 255, 1, 1, KF_READ | KF_WRITE, atomic_rmw, atomic_rmw) /* tensor, indices -> tensor; region (current element) yields the new one; as if nothing else happened between */ \
     X(ALLOC_SHARED, "xla_gpu.allocate_shared", 0, 0, 1, 0, 0, tensor_result, result) \
-    X(SYNC, "xla_gpu.sync_threads", 0, 255, -1, 0, KF_CONV | KF_READ | KF_WRITE, sync, team) /* tensors -> the same tensors; a: so many threads wait for each other at barrier b, 0: all at barrier 0 */ \
+    X(SYNC, "xla_gpu.sync_threads", 0, 255, -1, 0, KF_CONV | KF_READ | KF_WRITE, sync, team) /* tensors -> the same tensors; a: so many threads wait for each other at barrier b, 0: all at barrier 0, XG_KTEAM_CLUSTER: those of all blocks of the cluster */ \
+    X(PEER, "xla_gpu.peer_shared", 2, 2, 1, 0, KF_PURE, peer, result) /* array in shared memory, i32 -> that of the block of this rank in the cluster, to be read */ \
     X(SHUFFLE_REDUCE, "xla_gpu.shuffle_reduce", 1, 255, -1, 0, KF_CONV, shuffle_reduce, shuffle_reduce) /* scalars -> the same; p: the combiner; a: a power of two: lanes l + k, k < 2a, are combined in lane l of each group of 2a */ \
     /* constants and selection */ \
     X(CONST, "arith.constant", 0, 0, 1, 0, KF_PURE | KF_LOW, any, constant) /* a: the bits (floats: their own format); vectors: splat */ \
@@ -35361,6 +35450,7 @@ enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CON
     X(RED_MINU, "llvm.atomicrmw.umin", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
     X(ATOM_CAS, "llvm.cmpxchg", 3, 3, 1, 0, KF_READ | KF_WRITE | KF_LOW, cmpxchg, cmpxchg) /* expected value, pointer, new value -> what was there; stored if that was expected */ \
     X(SHARED_PTR, "llvm.mlir.addressof", 0, 0, 1, 0, KF_PURE | KF_LOW, ptr_result, symbol) /* a: bytes, b: alignment of the static shared array named p */ \
+    X(MAPA, "nvvm.mapa.shared.cluster", 2, 2, 1, 0, KF_PURE | KF_LOW, mapa, result) /* shared pointer, i32 -> a pointer to that place of the block of this rank in the cluster */ \
     X(BARRIER, "nvvm.barrier0", 0, 0, 0, 0, KF_CONV | KF_READ | KF_WRITE | KF_LOW, any, team) /* a, b: as of sync_threads */
 
 #endif /* XG_KIR_OPS_H */
@@ -35396,7 +35486,8 @@ typedef enum xg_kelem {
 } xg_kelem;
 
 typedef enum xg_kkind { XG_TK_SCALAR, XG_TK_VECTOR, XG_TK_TENSOR, XG_TK_POINTER } xg_kkind;
-typedef enum xg_kspace { XG_SPACE_GLOBAL, XG_SPACE_SHARED, XG_SPACE_LOCAL, XG_SPACE_CONST } xg_kspace;
+typedef enum xg_kspace { XG_SPACE_GLOBAL, XG_SPACE_SHARED, XG_SPACE_LOCAL, XG_SPACE_CONST, XG_SPACE_CLUSTER /* shared memory of the blocks of a cluster */ } xg_kspace;
+#define XG_KSPACE_IS_SHORT(space) ((space) == XG_SPACE_SHARED || (space) == XG_SPACE_CLUSTER) /* addresses of 32 bits */
 struct xg_ktype {
     xg_kkind kind;
     xg_kelem elem;      /* of a pointer: I8 */
@@ -35443,6 +35534,7 @@ struct xg_kregion { xg_kop *owner; xg_kfunc *func; uint32_t n_args; xg_kval *arg
 
 enum { KM_INVARIANT = 1, KM_VOLATILE = 2, KM_STREAM = 4 /* written once, not read again soon */ };
 enum { KL_UNROLLED = 1, KL_UNROLL_LOWERED = 2 }; /* of FOR: as many steps stand in the body as shall; the assembler is not to add its own. All steps shall be written out, once they are lowered */
+enum { XG_KTEAM_CLUSTER = -1 }; /* of SYNC, BARRIER: who waits, if it is no number of threads */
 enum { KP_INBOUNDS = 1 }; /* of PTR_ADD: where it is executed the index is in 0..2^31-1, whatever its range says */
 /* Predicates. cmpf: o.. false when a NaN takes part, u.. true. */
 #define XG_KIR_CMPI(X) X(EQ, "eq") X(NE, "ne") X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") X(UGE, "uge")
@@ -35479,6 +35571,7 @@ struct xg_kfunc {
     xg_karg *args;        /* entry only: one per parameter */
     uint32_t n_inputs;    /* entry only: parameters before the destinations */
     uint32_t threads[3], blocks[3]; /* entry only */
+    uint32_t cluster;     /* entry only: so many neighbouring blocks, by x, reach each other's shared memory; 0: each is alone */
     uint32_t resident;    /* entry only: blocks that a multiprocessor must hold at a time; 0: as many as registers allow, of which the assembler may then spare some by spilling */
     xg_kfunc *prev, *next;
     uint32_t mark;        /* for passes */
@@ -36697,7 +36790,7 @@ XG_FN void xg_ktype_print(xg_buf *b, const xg_ktype *t) {
     switch (t->kind) {
     case XG_TK_SCALAR: xg_puts(b, xg_kelem_name(t->elem)); return;
     case XG_TK_POINTER: {
-        static const int numbers[] = {0, 3, 5, 4}; /* LLVM's address spaces */
+        static const int numbers[] = {0, 3, 5, 4, 7}; /* LLVM's address spaces */
         xg_puts(b, "!llvm.ptr");
         if (t->space != XG_SPACE_GLOBAL) xg_printf(b, "<%d>", numbers[t->space]);
         return;
@@ -36875,7 +36968,8 @@ XG_FN void xg_kprint_typed(xg_kprinter *p, const xg_kuse *uses, uint32_t n) {
 }
 XG_FN void xg_kprint_team(xg_kprinter *p, const xg_kop *op) {
     xg_kprint_typed(p, op->operands, op->n_operands);
-    if (op->a) xg_printf(p->b, " {barrier = %lld, threads = %lld}", (long long)op->b, (long long)op->a);
+    if (op->a == XG_KTEAM_CLUSTER) xg_puts(p->b, " {cluster}");
+    else if (op->a) xg_printf(p->b, " {barrier = %lld, threads = %lld}", (long long)op->b, (long long)op->a);
 }
 XG_FN void xg_kprint_values(xg_kprinter *p, const xg_kop *op) { xg_kprint_typed(p, op->operands, op->n_operands); }
 XG_FN void xg_kprint_condition(xg_kprinter *p, const xg_kop *op) {
@@ -37165,7 +37259,9 @@ XG_FN void xg_kprint_param(xg_kprinter *p, const xg_kfunc *f, uint32_t k) {
     xg_printf(p->b, ", xla.slice_index = %d}", a->slice);
 }
 XG_FN void xg_kprint_func_attrs(xg_kprinter *p, const xg_kfunc *f) {
-    if (f->entry) xg_printf(p->b, " attributes {xla.entry, xla.inputs = %u, xla.threads = [%u, %u, %u], xla.blocks = [%u, %u, %u]}", f->n_inputs, f->threads[0], f->threads[1], f->threads[2], f->blocks[0], f->blocks[1], f->blocks[2]);
+    if (f->entry) xg_printf(p->b, " attributes {xla.entry, xla.inputs = %u, xla.threads = [%u, %u, %u], xla.blocks = [%u, %u, %u]", f->n_inputs, f->threads[0], f->threads[1], f->threads[2], f->blocks[0], f->blocks[1], f->blocks[2]);
+    if (f->entry && f->cluster) xg_printf(p->b, ", xla.cluster = %u", f->cluster);
+    if (f->entry) xg_putc(p->b, '}');
     else if (f->inline_always) xg_puts(p->b, " attributes {xla.inline}");
 }
 XG_FN void xg_kprint_func(xg_kprinter *p, const xg_kfunc *f) {
@@ -37329,7 +37425,8 @@ XG_FN const xg_ktype *xg_kparse_pointer(xg_kparser *p) {
         if (xg_ktake(p, "3")) space = XG_SPACE_SHARED;
         else if (xg_ktake(p, "5")) space = XG_SPACE_LOCAL;
         else if (xg_ktake(p, "4")) space = XG_SPACE_CONST;
-        else xg_kparse_fail(p, p->at, "expected address space 3 (shared), 4 (constant) or 5 (local)", xg_str_of(NULL, 0));
+        else if (xg_ktake(p, "7")) space = XG_SPACE_CLUSTER;
+        else xg_kparse_fail(p, p->at, "expected address space 3 (shared), 4 (constant), 5 (local) or 7 (of a cluster)", xg_str_of(NULL, 0));
         xg_kexpect(p, ">");
     }
     return xg_kir_pointer(p->m, space);
@@ -37543,6 +37640,7 @@ XG_FN xg_kop *xg_kparse_team(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kop *op = xg_kparse_values(p, b, code);
     size_t at = p->at;
     if (!xg_ktake(p, "{")) return op;
+    if (xg_ktake(p, "cluster")) { op->a = XG_KTEAM_CLUSTER; xg_kexpect(p, "}"); return op; }
     xg_kexpect(p, "barrier"); xg_kexpect(p, "=");
     op->b = xg_kinteger(p);
     xg_kexpect(p, ","); xg_kexpect(p, "threads"); xg_kexpect(p, "=");
@@ -38154,7 +38252,8 @@ XG_FN void xg_kparse_func_attrs(xg_kparser *p, xg_kfunc *f) {
         else if (xg_ktake(p, "xla.inputs")) { xg_kexpect(p, "="); f->n_inputs = xg_kcount(p); }
         else if (xg_ktake(p, "xla.threads")) xg_kparse_three(p, f->threads);
         else if (xg_ktake(p, "xla.blocks")) xg_kparse_three(p, f->blocks);
-        else xg_kparse_fail(p, p->at, "expected xla.entry, xla.inline, xla.inputs, xla.threads or xla.blocks", xg_str_of(NULL, 0));
+        else if (xg_ktake(p, "xla.cluster")) { xg_kexpect(p, "="); f->cluster = xg_kcount(p); }
+        else xg_kparse_fail(p, p->at, "expected xla.entry, xla.inline, xla.inputs, xla.threads, xla.blocks or xla.cluster", xg_str_of(NULL, 0));
     } while (xg_ktake(p, ","));
     xg_kexpect(p, "}");
 }
@@ -38528,6 +38627,12 @@ XG_FN const char *xg_kir_check_ptr_add(const xg_kop *op) {
     if (xg_kt(op, 0)->kind != XG_TK_POINTER || xg_kr(op) != xg_kt(op, 0)) return "a pointer gives a pointer of its space";
     return i->kind != XG_TK_SCALAR || (i->elem != XG_E_I32 && i->elem != XG_E_I64 && i->elem != XG_E_INDEX) ? "the index is i32, i64 or index" : NULL;
 }
+XG_FN bool xg_kir_is_rank(const xg_ktype *t) { return t->kind == XG_TK_SCALAR && t->elem == XG_E_I32; }
+XG_FN const char *xg_kir_check_peer(const xg_kop *op) { return xg_kt(op, 0)->kind != XG_TK_TENSOR || xg_kr(op) != xg_kt(op, 0) || !xg_kir_is_rank(xg_kt(op, 1)) ? "a tensor and an i32 give a tensor of that type" : NULL; }
+XG_FN const char *xg_kir_check_mapa(const xg_kop *op) {
+    if (xg_kt(op, 0)->kind != XG_TK_POINTER || xg_kt(op, 0)->space != XG_SPACE_SHARED || !xg_kir_is_rank(xg_kt(op, 1))) return "a pointer to shared memory and an i32";
+    return xg_kr(op)->kind != XG_TK_POINTER || xg_kr(op)->space != XG_SPACE_CLUSTER ? "a pointer to a cluster's shared memory" : NULL;
+}
 XG_FN const char *xg_kir_check_access(const xg_kop *op, const xg_ktype *pointer, const xg_ktype *value) {
     int bits = xg_kt_bits(value);
     if (pointer->kind != XG_TK_POINTER) return "the address is a pointer";
@@ -38613,6 +38718,7 @@ XG_FN bool xg_kchain_user(const xg_kuse *u) {
 XG_FN void xg_kverify_entry(xg_kverifier *v, const xg_kfunc *f) {
     uint32_t k;
     const xg_kuse *u;
+    if (f->cluster && f->blocks[0] % f->cluster) xg_kverify_fail(v, NULL, "the blocks are no whole clusters");
     if (f->n_inputs > f->body->n_args) xg_kverify_fail(v, NULL, "more inputs than parameters");
     for (k = f->n_inputs; k < f->body->n_args; k++) {
         if (f->body->args[k].type->kind != XG_TK_TENSOR) continue;
@@ -38647,7 +38753,7 @@ XG_FN void xg_kverify_low_region(const xg_kverifier *v, const xg_kregion *r) {
     uint32_t k;
     for (k = 0; k < r->n_args; k++) if (!xg_kt_low(r->args[k].type)) xg_kverify_fail(v, r->owner, "an argument has a type that no backend knows");
     for (op = r->first; op; op = op->next) {
-        if (op->op == XG_K_OP_CALL || op->op == XG_K_OP_LOOP || op->op == XG_K_OP_APPLY || op->op == XG_K_OP_SYNC) xg_kverify_fail(v, op, "the operation had to be lowered");
+        if (op->op == XG_K_OP_CALL || op->op == XG_K_OP_LOOP || op->op == XG_K_OP_APPLY || op->op == XG_K_OP_SYNC || op->op == XG_K_OP_PEER) xg_kverify_fail(v, op, "the operation had to be lowered");
         for (k = 0; k < op->n_results; k++) if (!xg_kt_low(op->results[k].type)) xg_kverify_fail(v, op, "a result has a type that no backend knows");
         for (k = 0; k < op->n_regions; k++) xg_kverify_low_region(v, op->regions[k]);
     }
@@ -42102,6 +42208,17 @@ XG_FN void xg_klow_sync(xg_kleveller *z, xg_kop *op) {
     xg_kop_remove(op);
 }
 
+XG_FN void xg_klow_peer(xg_kleveller *z, xg_kop *op) {
+    xg_kb b = xg_kb_before(z->m, op);
+    xg_klow *l = xg_klow_new(z, op->results);
+    xg_kval *v[2];
+    v[0] = xg_klow_of(z, op->operands[0].value)->pointer;
+    v[1] = op->operands[1].value;
+    l->pointer = xg_kir_value(&b, XG_K_OP_MAPA, v, 2, xg_kir_pointer(z->m, XG_SPACE_CLUSTER));
+    l->align = 16;
+    xg_klow_dead(z, op);
+}
+
 /* ---- control flow: carried values become their parts ---- */
 
 XG_FN void xg_klow_region(xg_kleveller *z, xg_kregion *r);
@@ -42226,6 +42343,7 @@ XG_FN void xg_klow_op(xg_kleveller *z, xg_kop *op) {
     case XG_K_OP_RE: case XG_K_OP_IM: xg_klow_part(z, op); break;
     case XG_K_OP_ALLOC_SHARED: xg_klow_shared(z, op); break;
     case XG_K_OP_SYNC: xg_klow_sync(z, op); break;
+    case XG_K_OP_PEER: xg_klow_peer(z, op); break;
     case XG_K_OP_FOR: xg_klow_loop(z, op, 3, 1); break;
     case XG_K_OP_WHILE: xg_klow_loop(z, op, 0, 0); break;
     case XG_K_OP_IF: xg_klow_if(z, op); break;
@@ -42700,7 +42818,7 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
 typedef struct xg_elem { xg_kval *v, *im; } xg_elem; /* im only for complex */
 
 /* What the emitters want to know of the target; made by the driver from its description. */
-typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll, shared; /* bytes a block may have */ bool deterministic; /* no sums in the order in which threads come */ } xg_emit_target;
+typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll, shared, /* bytes a block may have */ cluster; /* blocks that may reach each other's */ bool deterministic; /* no sums in the order in which threads come */ } xg_emit_target;
 
 /* One parameter or result of the kernel, in the order of the entry function's parameters. */
 typedef struct xg_kernel_arg { const xg_shape *shape; } xg_kernel_arg;
@@ -53209,19 +53327,29 @@ XG_FN const xg_aff *xg_walk_of_block(xg_aff_ctx *x, const xg_imap *map, const xg
     *rest = xg_aff_range(&env, xg_aff_sub(x, e, block));
     return block;
 }
+/* Whether all variables have the ranges that they had before. */
+XG_FN bool xg_walk_same_ranges(const xg_imap *m, const xg_imap *before) {
+    uint32_t k;
+    for (k = 0; k < m->n_dims; k++) if (!xg_range_equal(m->dims[k].range, before->dims[k].range)) return false;
+    for (k = 0; k < m->n_syms; k++) if (!xg_range_equal(m->syms[k].range, before->syms[k].range)) return false;
+    return m->n_dims == before->n_dims && m->n_syms == before->n_syms;
+}
 /* If the pad cuts something off at the end, and only there: most blocks have nothing to do with it. Then *inside is a map for those, without its tests, and *across
  * one for the others. */
 XG_FN bool xg_walk_split(const xg_reduction *r, const xg_walk_map *w, const xg_imap **inside, const xg_imap **across) {
     xg_walk_map free = *w, edge = *w;
     const xg_imap *map;
     const xg_aff *block;
+    xg_aff_env env;
     xg_range rest, range;
     free.n_constraints = 0;
     map = xg_walk_map_source(r, &free);
     if (!r->pad || !xg_imap_ok(map) || map->n_constraints != 1 || w->n_constraints == XG_COUNT(w->constraints)) return false;
+    if (!xg_walk_same_ranges(map, xg_walk_map_operand(r, &free))) return false;
     block = xg_walk_of_block(w->x, map, map->constraints[0].expr, &rest);
     range = map->constraints[0].range;
-    if (block->kind == XG_AFF_CONST || !xg_range_known(rest) || range.hi == INT64_MAX) return false;
+    env = xg_imap_env(w->x, map);
+    if (block->kind == XG_AFF_CONST || !xg_range_known(rest) || range.hi == INT64_MAX || xg_aff_range(&env, map->constraints[0].expr).lo < range.lo) return false;
     free.n_constraints = w->n_constraints;
     xg_walk_require(&free, block, INT64_MIN, range.hi - rest.hi);
     xg_walk_require(&edge, block, range.hi - rest.hi + 1, INT64_MAX);
@@ -54539,7 +54667,8 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
 /* emit/rows_plan.c -- row programs: how many lanes, rows and passes, and what lies in shared memory. emit/rows.c writes the code.
  *
  * - A row is in the hands of so many lanes that each holds its elements in registers, if it is not too long for that. Else they are kept in shared memory, as much as a block may have, each lane's in
- *   places of its own. What is too long for that, too, is read again.
+ *   places of its own. What is too long for that, too, is read again in each stage.
+ * - What is too long for one block, or would leave most of the device idle, is in the hands of a cluster of blocks, `parts`, where the target has such: each keeps its part of the row.
  * - Rows that begin inside of sectors, but are long: the body of each is as many vectors, from its first whole sector on; `edges`, what lies before and behind, as many elements in each row, one a lane.
  * - Vectors that all rows read (scale, offset, a mask) a block reads once, into shared memory, and then goes over several groups of rows: blocks are one wave of the device, each
  *   with as many warps as need their registers, so that memory has enough to do although blocks are few.
@@ -54552,6 +54681,7 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
 
 enum { XG_ROWS_BLOCK = 128, XG_ROWS_HELD_BYTES = 128 /* of a row, in the registers of one lane */, XG_ROWS_HELD_WORK = 800 /* on them, as straight code */, XG_ROWS_LOOP_TRIPS = 33 /* too many to become straight code */, XG_ROWS_GROUP = 4, XG_ROWS_VECTORS_BLOCK = 512, XG_ROWS_VECTORS_BYTES = 40 << 10 /* of shared memory */, XG_ROWS_VECTOR_LEAST = 128 /* bytes that are worth it */, XG_ROWS_VECTOR_ROWS = 16 };
 enum { XG_ROWS_PASSES_BYTES = 256 /* of all passes, in the registers of one lane */, XG_ROWS_UNIT_LEAST = 16 /* sectors of rows whose edges are few */, XG_ROWS_SHARED_REST = 8 << 10 /* what else lies in shared memory */ };
+enum { XG_ROWS_PART_VECTORS = 1024 /* of a row, that are worth a block of their own */ };
 enum { XG_ROWS_TILE_BYTES = 46 << 10, XG_ROWS_TILE_VALUES = 4, XG_ROWS_TILE_ELEMENTS = 1 << 14 /* of arrays that are worth it */, XG_ROWS_TILE_FEW = 12 /* elements of a lane while there are other lanes */ };
 
 /* Rows of a block as one run of memory. */
@@ -54569,6 +54699,7 @@ typedef struct xg_rows {
     xg_row_form form;
     xg_hero *heroes;           /* all, by stage */
     int64_t vector, lanes, per_block;
+    int64_t parts;             /* blocks of a row: more than one are a cluster, and per_block is 1 */
     int64_t unit;              /* elements of a sector, where the body of a row begins at one; 0: rows begin at sectors, or anywhere */
     int64_t vectors, edges;    /* of the body of a row; elements of a row beside it */
     int64_t groups, passes;    /* of per_block rows each; how many of them a block goes over */
@@ -54792,19 +54923,20 @@ XG_FN void xg_rows_plan_body(xg_rows *w, int64_t vector, int64_t unit, bool vect
     w->vectors = (cols - (w->unit ? unit - xg_gcd(unit, cols) : 0)) / w->vector; /* so many wherever the row begins */
     w->edges = cols - w->vectors * w->vector;
 }
+XG_FN int64_t xg_rows_part(const xg_rows *w) { return (w->vectors + w->parts - 1) / w->parts; } /* vectors of a block */
 /* Whole warps of a row, as few as make no round more than so many lanes. */
 XG_FN int64_t xg_rows_even_lanes(const xg_rows *w, int64_t lanes) {
-    int64_t rounds = (w->vectors + lanes - 1) / lanes;
-    return lanes <= 32 ? lanes : ((w->vectors + rounds - 1) / rounds + 31) / 32 * 32;
+    int64_t vectors = xg_rows_part(w), rounds = (vectors + lanes - 1) / lanes;
+    return lanes <= 32 ? lanes : ((vectors + rounds - 1) / rounds + 31) / 32 * 32;
 }
 /* Places in shared memory for what is not held. */
 XG_FN void xg_rows_plan_kept(xg_rows *w) {
-    int64_t bytes = 0, places, lanes = xg_rows_even_lanes(w, XG_ROWS_LANES_MAX);
+    int64_t bytes = 0, places, vectors = xg_rows_part(w), lanes = xg_rows_even_lanes(w, XG_ROWS_LANES_MAX);
     uint32_t k;
     w->kept = w->kept_bytes = 0;
-    if (w->held || w->vectors < XG_ROWS_LANES_MAX || !xg_rows_find_tile(w, true)) return;
+    if (w->held || vectors < XG_ROWS_LANES_MAX || !xg_rows_find_tile(w, true)) return;
     for (k = 0; k < w->tile.n; k++) bytes += xg_type_bytes(w->tile.values[k]->shape->type);
-    places = (w->vectors + lanes - 1) / lanes * lanes * w->vector + (w->edges ? lanes : 0);
+    places = (vectors + lanes - 1) / lanes * lanes * w->vector + (w->edges ? lanes : 0);
     if (bytes * places > w->r.e->target->shared - XG_ROWS_SHARED_REST) return;
     w->lanes = lanes;
     w->per_block = 1;
@@ -54813,20 +54945,41 @@ XG_FN void xg_rows_plan_kept(xg_rows *w) {
 }
 /* Lanes of a row, and rows of a block, that read memory as they need it. */
 XG_FN void xg_rows_plan_lanes(xg_rows *w, int64_t held) {
-    int64_t resident = w->r.e->target->resident_threads, vectors = w->vectors, most = XG_ROWS_HELD_BYTES / held /* elements of a lane */, l;
+    int64_t resident = w->r.e->target->resident_threads, vectors = xg_rows_part(w), most = XG_ROWS_HELD_BYTES / held /* elements of a lane */, l;
     if (!w->n_shared || most * xg_rows_work(w) > XG_ROWS_HELD_WORK) most /= 2;
     most = XG_MAX(most, w->vector);
     for (l = 1; l < 32 && l < vectors; l *= 2) {}
     while (l < XG_ROWS_LANES_MAX && (vectors + l - 1) / l * w->vector > most) l *= 2;
-    while (!w->n_shared && l < XG_ROWS_LANES_MAX / 2 && w->form.rows <= resident / l / 2 && vectors >= 8 * l) l *= 2;
+    while (!w->n_shared && l < XG_ROWS_LANES_MAX / 2 && w->form.rows * w->parts <= resident / l / 2 && vectors >= 8 * l) l *= 2;
     w->held = (vectors + l - 1) / l * w->vector <= most;
     if (!w->held) for (l = XG_ROWS_LANES_MAX; l > 32 && vectors / l < XG_ROWS_LOOP_TRIPS; l /= 2) {}
     w->lanes = l;
-    for (l = XG_MAX(XG_ROWS_BLOCK / w->lanes, (int64_t)1); l > 1 && l / 2 >= w->form.rows && l * w->lanes > 32; l /= 2) {}
-    w->per_block = l;
+    if (w->parts > 1) w->per_block = 1;
+    else for (w->per_block = XG_MAX(XG_ROWS_BLOCK / w->lanes, (int64_t)1); w->per_block > 1 && w->per_block / 2 >= w->form.rows && w->per_block * w->lanes > 32; w->per_block /= 2) {}
     if (w->n_shared) for (w->per_block = XG_MAX(XG_ROWS_VECTORS_BLOCK * (w->shared_bytes > XG_ROWS_VECTORS_BYTES ? 2 : 1) / w->lanes, (int64_t)1); w->per_block > 1 && w->per_block * w->lanes > 32 && w->form.rows / w->per_block < xg_rows_wave(w) * 3 / 8; w->per_block /= 2) {}
     if (xg_rows_writes_operand(w)) while (w->form.rows % w->per_block) w->per_block -= w->lanes < 32 ? w->per_block / 2 : 1;
     if (w->held) w->lanes = xg_rows_even_lanes(w, w->lanes);
+}
+/* Blocks of a row: as many as the device has room for, with some work for each; and as many as can keep the row. */
+XG_FN void xg_rows_plan_parts(xg_rows *w, int64_t held, int64_t vector, int64_t unit, bool vectors, bool several) {
+    int64_t most = w->r.e->target->cluster;
+    uint32_t n_shared = w->n_shared;
+    w->parts = 1;
+    xg_rows_plan_body(w, vector, unit, vectors, several);
+    while (!n_shared && 2 * w->parts <= most && 2 * w->parts * w->form.rows <= xg_rows_wave(w) && w->vectors >= 2 * w->parts * XG_ROWS_PART_VECTORS) w->parts *= 2;
+    for (;;) {
+        xg_rows_plan_lanes(w, held);
+        xg_rows_plan_kept(w);
+        if (w->held || w->kept) return;
+        if (2 * w->parts > most) break;
+        w->parts *= 2;
+        w->n_shared = 0; /* each goes over one row */
+        xg_rows_plan_body(w, vector, unit, vectors, several);
+    }
+    w->parts = 1; /* it is read again in each stage */
+    w->n_shared = n_shared;
+    xg_rows_plan_body(w, vector, unit, vectors, several);
+    xg_rows_plan_lanes(w, held);
 }
 /* Blocks in one wave; each of as many passes if that is possible, so that the loop is known to the compiler. */
 XG_FN void xg_rows_plan_passes(xg_rows *w) {
@@ -54841,22 +54994,21 @@ XG_FN void xg_rows_plan(xg_rows *w) {
     int64_t held, unit, vector = xg_rows_vector(w, &held, &unit), room = w->r.e->target->shared - XG_ROWS_SHARED_REST;
     bool vectors = xg_rows_find_vectors(w, XG_ROWS_VECTORS_BYTES);
     w->held_bytes = held;
+    w->parts = 1;
     if (!xg_rows_plan_tile(w, held)) {
         bool several = w->form.rows >= 2 * xg_rows_wave(w); /* rows in each block, although it is alone on its multiprocessor */
         if (vectors && several) (void)xg_rows_find_vectors(w, room);
-        xg_rows_plan_body(w, vector, unit, vectors, several);
-        xg_rows_plan_lanes(w, held);
-        xg_rows_plan_kept(w);
+        xg_rows_plan_parts(w, held, vector, unit, vectors, several);
         if (w->n_shared && w->shared_bytes + w->kept_bytes > room) (void)xg_rows_find_vectors(w, room - w->kept_bytes);
     }
     w->groups = (w->form.rows + w->per_block - 1) / w->per_block;
     w->passes = 1;
     if (w->n_shared) xg_rows_plan_passes(w);
     if (w->per_block * w->passes == 1) w->n_shared = 0; /* nobody to share with */
-    w->lanes = XG_MAX(w->lanes, 32 / w->per_block); /* whole warps */
+    if (w->parts == 1) w->lanes = XG_MAX(w->lanes, 32 / w->per_block); /* whole warps */
     w->r.rounds = w->groups;
     w->r.threads = w->lanes * w->per_block;
-    w->r.blocks = (w->groups + w->passes - 1) / w->passes;
+    w->r.blocks = (w->groups + w->passes - 1) / w->passes * w->parts;
 }
 
 #endif /* XG_EMIT_ROWS_PLAN_C */
@@ -54864,6 +55016,7 @@ XG_FN void xg_rows_plan(xg_rows *w) {
  *
  *     for each stage:  each lane:  acc = reducer over its elements of the row                  elements (round * lanes + lane) * vector + v
  *                      lanes of a warp:  shuffle_reduce; warps of a row: shared[row][warp], barrier, every lane combines all of them: all lanes have the result
+ *                      blocks of a row: the same once more, of what each of them has in its own shared memory, behind a barrier of the cluster
  *                      every lane:  what is one value a row and made of it
  *     then: every lane writes its elements of the roots; lane 0 those that have one element a row
  *
@@ -54909,8 +55062,11 @@ XG_FN void xg_rows_stage(xg_rows *w, uint32_t s) {
 /* ---- where a lane is ---- */
 
 XG_FN const xg_aff *xg_rows_row(const xg_rows *w, const xg_walk_map *m) {
+    if (w->parts > 1) return xg_aff_div(m->x, xg_aff_dim(m->x, 1), w->parts);
     return xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, w->r.round ? 2 : 1), w->per_block), xg_aff_div(m->x, xg_aff_dim(m->x, 0), w->lanes));
 }
+/* Which of the row's blocks. */
+XG_FN const xg_aff *xg_rows_rank(const xg_rows *w, const xg_walk_map *m) { return xg_aff_mod(m->x, xg_aff_dim(m->x, 1), w->parts); }
 XG_FN const xg_aff *xg_rows_wrapped(const xg_rows *w, const xg_walk_map *m, const xg_aff *row) { return w->form.rows % w->per_block ? xg_aff_mod(m->x, row, w->form.rows) : row; }
 /* What maps of a walk are applied to: thread, block, and the group of rows where a block goes over several. */
 XG_FN uint32_t xg_rows_dims(const xg_rows *w, xg_kval **out) {
@@ -54941,20 +55097,21 @@ enum { XG_ROWS_ROW, XG_ROWS_COLUMN, XG_ROWS_VECTOR, XG_ROWS_LOCAL, XG_ROWS_PLACE
 /* taken: of the last rounds, lanes whose vector is not there take another one, whose number is a symbol. */
 XG_FN xg_walk_map xg_rows_places(const xg_rows *w, const xg_rows_rounds *at, bool taken, const xg_aff **out) {
     xg_walk_map m = xg_walk_map_begin(&w->r);
-    const xg_aff *round = xg_aff_mul(m.x, xg_walk_sym(&m, "group", at->groups), at->group), *v, *lane;
+    const xg_aff *round = xg_aff_mul(m.x, xg_walk_sym(&m, "group", at->groups), at->group), *v, *lane, *of_block;
     round = xg_aff_add_k(m.x, xg_aff_add(m.x, round, xg_walk_sym(&m, "round", at->group)), at->first);
-    out[2] = v = xg_aff_add(m.x, xg_aff_mul(m.x, round, w->lanes), xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes));
+    of_block = xg_aff_add(m.x, xg_aff_mul(m.x, round, w->lanes), xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes)); /* the vector's number among those of this block */
+    out[2] = v = w->parts == 1 ? of_block : xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_add(m.x, xg_aff_mul(m.x, round, w->parts), xg_rows_rank(w, &m)), w->lanes), xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes));
     out[0] = xg_rows_wrapped(w, &m, xg_rows_row(w, &m));
     lane = at->edges ? xg_aff_const(m.x, 0) : xg_walk_sym(&m, "vector_index", w->vector);
     if (taken) v = xg_walk_sym(&m, "taken", xg_rows_count(w, at));
     if (at->edges) {
         out[1] = xg_rows_edge(w, &m, out[0], v);
-        out[3] = xg_aff_add_k(m.x, out[2], w->kept - w->lanes);
+        out[3] = xg_aff_add_k(m.x, of_block, w->kept - w->lanes);
         return m;
     }
     out[1] = xg_aff_add(m.x, xg_aff_mul(m.x, v, w->vector), lane);
     if (w->unit) out[1] = xg_aff_add(m.x, out[1], xg_rows_body(w, &m, out[0]));
-    out[3] = w->kept ? xg_aff_add(m.x, xg_aff_mul(m.x, out[2], w->vector), lane) : xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols), out[1]);
+    out[3] = w->kept ? xg_aff_add(m.x, xg_aff_mul(m.x, of_block, w->vector), lane) : xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols), out[1]);
     return m;
 }
 /* All rounds of a row. */
@@ -54964,7 +55121,7 @@ XG_FN void xg_rows_each_of(xg_rows *w, bool edges, xg_rows_fn body, xg_partial *
     int64_t whole;
     memset(&at, 0, sizeof at);
     at.edges = edges;
-    whole = xg_rows_count(w, &at) / w->lanes;
+    whole = xg_rows_count(w, &at) / (w->lanes * w->parts);
     at.group = w->held || edges ? whole : w->kept || whole / XG_ROWS_GROUP >= XG_ROWS_LOOP_TRIPS ? XG_MIN(whole, (int64_t)XG_ROWS_GROUP) : 1;
     at.groups = at.group ? whole / at.group : 0;
     if (at.groups) body(w, &at, p);
@@ -54975,7 +55132,7 @@ XG_FN void xg_rows_each_of(xg_rows *w, bool edges, xg_rows_fn body, xg_partial *
     at.first = whole;
     at.group = 1;
     at.last = true;
-    if (xg_rows_count(w, &at) % w->lanes) body(w, &at, p);
+    if (xg_rows_count(w, &at) % (w->lanes * w->parts)) body(w, &at, p);
 }
 XG_FN void xg_rows_each(xg_rows *w, xg_rows_fn body, xg_partial *p) {
     xg_rows_each_of(w, false, body, p);
@@ -55095,7 +55252,7 @@ XG_FN void xg_rows_write(xg_rows *w, const xg_rows_rounds *at, xg_partial *p) {
     }
     xg_walk_end(&w->r, &walk, p);
 }
-/* Roots of one element a row, by lane 0. */
+/* Roots of one element a row, by lane 0 of its first block. */
 XG_FN void xg_rows_write_rows(xg_rows *w, xg_partial *p) {
     xg_fusion_emission *e = w->r.e;
     xg_walk_map m = xg_walk_map_begin(&w->r);
@@ -55106,6 +55263,7 @@ XG_FN void xg_rows_write_rows(xg_rows *w, xg_partial *p) {
     for (k = 0; k < e->n_roots; k++) n += !xg_rows_root_is_wide(w, k);
     if (!n) return;
     xg_walk_require(&m, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes), 0, 0);
+    if (w->parts > 1) xg_walk_require(&m, xg_rows_rank(w, &m), 0, 0);
     xg_walk_require(&m, row, 0, w->form.rows - 1);
     out[0] = xg_rows_wrapped(w, &m, row);
     out[1] = xg_aff_const(m.x, 0);
@@ -55211,6 +55369,41 @@ XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
     }
     if (r->round && w->form.n_stages == 1) xg_shared_sync(r, &shared); /* the next pass writes there; else the barrier of another stage lies between */
 }
+/* All blocks of the cluster: what each of them has written is seen by the others. */
+XG_FN void xg_rows_meet(xg_rows *w, xg_shared *shared) {
+    xg_shared_sync(&w->r, shared);
+    w->r.s.b.region->last->a = XG_KTEAM_CLUSTER;
+}
+/* What each block of the row has, combined, to all lanes of all of them. */
+XG_FN void xg_rows_tell_blocks(xg_rows *w, xg_elem *acc) {
+    xg_reduction *r = &w->r;
+    xg_aff_ctx *x = r->e->m->aff;
+    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1), *zero = xg_elem_index(&r->s, 0), *peer[2];
+    xg_elem *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_walk_map m = xg_walk_map_begin(r);
+    int64_t one = 1;
+    xg_shared shared;
+    xg_partial write;
+    xg_walk walk;
+    uint32_t k, n;
+    memcpy(like, acc, r->n_values * sizeof *like);
+    shared = xg_shared_new(r, acc, &one, 1);
+    n = xg_carry_values(acc, r->n_values, v);
+    xg_walk_require(&m, xg_aff_dim(x, 0), 0, 0);
+    write = xg_partial_new(r, 0, shared.arrays, shared.n);
+    walk = xg_walk_begin(r, xg_walk_map_end(r, &m, NULL, 0), &write);
+    for (k = 0; k < n; k++) shared.arrays[k] = xg_kinsert(&r->s.b, v[k], shared.arrays[k], &zero, 1);
+    xg_walk_end(r, &walk, &write);
+    xg_rows_meet(w, &shared);
+    peer[1] = xg_kcast(&r->s.b, XG_K_OP_INDEX_CAST, xg_rows_of_thread(w, xg_aff_mod(x, xg_aff_dim(x, 0), w->parts)), XG_E_I32);
+    for (k = 0; k < shared.n; k++) {
+        peer[0] = shared.arrays[k];
+        shared.arrays[k] = xg_kir_value(&r->s.b, XG_K_OP_PEER, peer, 2, peer[0]->type);
+    }
+    xg_shared_read(r, &shared, &zero, 1, like, r->n_values, acc);
+    xg_row_shuffle(r, w->parts, acc);
+    xg_rows_tell_lanes(w, w->parts, acc);
+}
 /* Reductions of the stage, then what is one value a row and made of them. */
 XG_FN void xg_rows_stage_emit(xg_rows *w, uint32_t s, xg_kval *const *row) {
     xg_reduction *r = &w->r;
@@ -55227,6 +55420,7 @@ XG_FN void xg_rows_stage_emit(xg_rows *w, uint32_t s, xg_kval *const *row) {
     xg_row_shuffle(r, XG_MIN(w->lanes, (int64_t)32), p.acc);
     if (w->lanes > 32) xg_rows_tell_warps(w, p.acc);
     else xg_rows_tell_lanes(w, w->lanes, p.acc);
+    if (w->parts > 1) xg_rows_tell_blocks(w, p.acc);
     for (k = 0; k < r->n_heroes; k++) {
         xg_hero_end(&r->s, &r->heroes[k], &p.acc[k]);
         xg_hero_give(&r->s, r->heroes[k].i, p.acc[k]);
@@ -55429,9 +55623,11 @@ XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
 XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
     xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_shared none;
     xg_partial p;
     xg_rows w;
     uint32_t k;
+    memset(&none, 0, sizeof none);
     if (!xg_rows_form(&w, e)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_INTERNAL, NULL, "not a row program");
     xg_rows_plan(&w);
     if (w.r.blocks > INT32_MAX) xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL, "a row program of %lld rows needs %lld blocks; the limit is 2147483647", (long long)w.form.rows, (long long)w.r.blocks);
@@ -55439,6 +55635,7 @@ XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     f->threads[0] = (uint32_t)w.r.threads;
     f->blocks[0] = (uint32_t)w.r.blocks;
+    f->cluster = w.parts > 1 ? (uint32_t)w.parts : 0;
     xg_emit_functions(e, false);
     w.r.s = xg_emit_scope(e, f, UINT32_MAX);
     w.r.s.b.loc = e->fusion->id + 1;
@@ -55449,6 +55646,7 @@ XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     p = xg_partial_new(&w.r, 0, dest, e->n_roots);
     xg_rows_share_vectors(&w);
     xg_rows_passes(&w, &p);
+    if (w.parts > 1) xg_rows_meet(&w, &none); /* shared memory ends with its block: nobody leaves while another one reads there */
     xg_kreturn(&w.r.s.b, p.dest, e->n_roots);
 }
 
@@ -55979,6 +56177,7 @@ XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic) 
     t.resident_threads = (int64_t)m->threads_per_sm * m->sms;
     t.max_unroll = 4;
     t.shared = m->shared_per_block;
+    t.cluster = m->cluster;
     t.deterministic = deterministic;
     return t;
 }
@@ -56031,7 +56230,7 @@ typedef struct xg_phase {
 } xg_phase;
 typedef struct xg_phases {
     xg_fusion_emission e;          /* of the whole: without a partition, since nothing in it is an element */
-    const xg_emit_target *target;
+    xg_emit_target target;         /* without clusters: there is one block */
     xg_phase *p;
     uint32_t n;
     xg_map64 places;               /* id of a fusion + 1 -> its number + 1 */
@@ -56063,7 +56262,7 @@ XG_FN void xg_phase_make(xg_phases *w, xg_phase *p, bool by_loop) {
     xg_fusion_emission *e = XG_NEW(w->e.arena, xg_fusion_emission);
     xg_kfunc *f, *last = w->e.m->last;
     xg_buf name;
-    xg_emit_open(e, w->e.m, w->e.arena, p->fusion, w->target);
+    xg_emit_open(e, w->e.m, w->e.arena, p->fusion, &w->target);
     xg_emit_check_leaves(e);
     xg_emit_entry(e, p->fusion->name);
     if (by_loop) xg_emit_loop(e); else xg_emit_choose(e)->emit(e);
@@ -56249,7 +56448,8 @@ XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name) {
     uint32_t level, k;
     memset(&w, 0, sizeof w);
     w.e = *e;
-    w.target = e->target;
+    w.target = *e->target;
+    w.target.cluster = 1;
     w.p = XG_NEW_N(e->arena, xg_phase, e->comp->n_insts);
     xg_map64_init(&w.places, e->arena);
     xg_emit_entry(&w.e, name);
@@ -56294,7 +56494,7 @@ XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name) {
 /* What generations of hardware can do. X(NAME, text, first compute capability that has it). */
 #define XG_TARGET_FEATURES(X) \
     X(MAX_NAN, "max.NaN", 80) X(HALF_MINMAX, "max.f16", 80) X(BF16_FMA, "fma.bf16", 80) X(BF16_CVT, "cvt.bf16", 80) X(CP_ASYNC, "cp.async", 80) \
-    X(MMA_BF16, "mma.bf16", 80) X(CVT_F8, "cvt.f8", 89) X(BF16_ARITH, "add.bf16", 90) X(TMA, "cp.async.bulk", 90) X(PDL, "griddepcontrol", 90) X(CVT_F4, "cvt.f4", 100)
+    X(MMA_BF16, "mma.bf16", 80) X(CVT_F8, "cvt.f8", 89) X(BF16_ARITH, "add.bf16", 90) X(TMA, "cp.async.bulk", 90) X(PDL, "griddepcontrol", 90) X(CLUSTERS, "barrier.cluster", 90) X(CVT_F4, "cvt.f4", 100)
 typedef enum xg_target_feature {
 #define X(name, text, cc) XG_TARGET_##name,
     XG_TARGET_FEATURES(X)
@@ -56313,7 +56513,7 @@ typedef struct xg_target {
     uint32_t clock_mhz, bandwidth_gbs; /* boost clock; device memory */
     uint64_t l2_bytes;
     uint32_t shared_per_sm, shared_per_block, shared_static; /* bytes; per block with opt-in, and without */
-    uint32_t threads_per_sm, blocks_per_sm, threads_per_block, regs_per_sm, regs_per_thread;
+    uint32_t threads_per_sm, blocks_per_sm, threads_per_block, cluster, regs_per_sm, regs_per_thread; /* cluster: blocks of one that every device of the kind runs */
 } xg_target;
 XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name); /* "sm_90a", "90a" or "9.0a"; fails with the nearest known name */
 XG_FN const xg_target *xg_target_at(size_t i);                 /* NULL behind the last */
@@ -56601,7 +56801,7 @@ static const xg_ptx_row xg_ptx_rows[] = {
 
 /* The bit of a type in the sets above; 0 for what no instruction takes (vectors, tensors). */
 static uint32_t xg_ptx_type_bit(const xg_ktype *t) {
-    if (t->kind == XG_TK_POINTER) return t->space == XG_SPACE_SHARED ? (uint32_t)XG_PT_PS : (uint32_t)XG_PT_PG;
+    if (t->kind == XG_TK_POINTER) return XG_KSPACE_IS_SHORT(t->space) ? (uint32_t)XG_PT_PS : (uint32_t)XG_PT_PG;
     return t->kind == XG_TK_SCALAR ? 1u << t->elem : 0;
 }
 
@@ -59092,7 +59292,7 @@ enum { XG_PTX_DEPTH_MAX = 256, XG_PTX_PREDICATED_MAX = 4, XG_PTX_PREDICATED_RESU
 
 /* ---- lanes ---- */
 static xg_ptx_class xg_ptx_class_of(const xg_ktype *t) {
-    if (t->kind == XG_TK_POINTER) return t->space == XG_SPACE_SHARED ? XG_PC_R : XG_PC_RD;
+    if (t->kind == XG_TK_POINTER) return XG_KSPACE_IS_SHORT(t->space) ? XG_PC_R : XG_PC_RD;
     switch (t->elem) {
     case XG_E_I1: return XG_PC_P;
     case XG_E_I64: return XG_PC_RD;
@@ -59359,6 +59559,7 @@ static char *xg_ptx_pen_lanes(xg_ptx *p, char *at, const xg_ptx_lane *l, uint32_
 static const char *xg_ptx_space(const xg_kval *pointer) {
     switch (pointer->type->space) {
     case XG_SPACE_SHARED: return "shared";
+    case XG_SPACE_CLUSTER: return "shared::cluster";
     case XG_SPACE_LOCAL: return "local";
     case XG_SPACE_CONST: return "const";
     default: return "global";
@@ -59635,7 +59836,7 @@ typedef struct xg_ptx_lives { size_t *end, *last; int64_t *change; } xg_ptx_live
 /* Of an operation whose place in the order is known. */
 static size_t xg_ptx_position(const xg_kop *op) { return (size_t)op->scratch; }
 static int64_t xg_ptx_words(const xg_ktype *t) {
-    if (t->kind == XG_TK_POINTER) return t->space == XG_SPACE_SHARED ? 1 : 2;
+    if (t->kind == XG_TK_POINTER) return XG_KSPACE_IS_SHORT(t->space) ? 1 : 2;
     if (t->elem == XG_E_I1) return 0;
     return ((int64_t)xg_ptx_lanes_of(t) * xg_ptx_elem_bits(t) + 31) / 32;
 }
@@ -60036,6 +60237,21 @@ static void xg_ptx_print_renaming(xg_ptx *p, xg_kop *op) {
     xg_ptx_define_as(p, &op->results[0], &l, 1);
 }
 
+/* ---- clusters ---- */
+static void xg_ptx_need_clusters(xg_ptx *p) {
+    if (!xg_target_has(p->target, XG_TARGET_CLUSTERS)) xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' is for clusters of blocks, which %s does not have", (int)p->f->name.n, p->f->name.p, p->target->name);
+}
+static void xg_ptx_print_mapa(xg_ptx *p, xg_kop *op) {
+    xg_ptx_lane at = xg_ptx_in_reg(p, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]);
+    xg_ptx_need_clusters(p);
+    xg_ptx_line(p, "mapa.shared::cluster.u32 $, $, $", &xg_ptx_define(p, &op->results[0])->lane[0], &at, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0], NULL);
+}
+static void xg_ptx_print_cluster_barrier(xg_ptx *p) {
+    xg_ptx_need_clusters(p);
+    xg_ptx_line(p, "barrier.cluster.arrive.aligned", NULL, NULL, NULL, NULL);
+    xg_ptx_line(p, "barrier.cluster.wait.aligned", NULL, NULL, NULL, NULL);
+}
+
 static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     const xg_ptx_row *row;
     switch (op->op) {
@@ -60048,6 +60264,8 @@ static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     case XG_K_OP_STORE: xg_ptx_print_store(p, op); return;
     case XG_K_OP_PTR_ADD: xg_ptx_print_ptr_add(p, op); return;
     case XG_K_OP_SHARED_PTR: xg_ptx_print_shared(p, op); return;
+    case XG_K_OP_MAPA: xg_ptx_print_mapa(p, op); return;
+    case XG_K_OP_BARRIER: if (op->a == XG_KTEAM_CLUSTER) { xg_ptx_print_cluster_barrier(p); return; } break;
     case XG_K_OP_VEXTRACT: xg_ptx_print_vextract(p, op); return;
     case XG_K_OP_VINSERT: xg_ptx_print_vinsert(p, op); return;
     case XG_K_OP_BITCAST: xg_ptx_print_bitcast(p, op); return;
@@ -60176,6 +60394,7 @@ static void xg_ptx_entry(xg_ptx *p, const xg_kfunc *f) {
     xg_puts(b, f->body->n_args ? "\n)\n" : ")\n");
     if (f->threads[0] && f->resident) xg_printf(b, ".minnctapersm %u\n", f->resident);
     if (f->threads[0]) xg_printf(b, ".reqntid %u, %u, %u\n", f->threads[0], XG_MAX(f->threads[1], 1u), XG_MAX(f->threads[2], 1u));
+    if (f->cluster) xg_printf(b, ".explicitcluster\n.reqnctapercluster %u, 1, 1\n", f->cluster);
     xg_puts(b, "{\n");
     for (i = 0; i < XG_PC_COUNT; i++) if (p->regs[i]) xg_printf(b, "\t.reg .%s %s<%u>;\n", xg_ptx_class_types[i], xg_ptx_prefixes[i], p->regs[i] + 1);
 }
@@ -60264,20 +60483,20 @@ XG_FN const xg_backend *xg_ptx_backend(void) { return &xg_ptx_backend_row; }
 #ifndef XG_PTX_TARGETS_C
 #define XG_PTX_TARGETS_C
 
-/* device, SMs, f32 lanes an SM, MHz, GB/s, L2, shared bytes an SM, of a block with opt-in, threads an SM, blocks an SM */
+/* device, SMs, f32 lanes an SM, MHz, GB/s, L2, shared bytes an SM, of a block with opt-in, threads an SM, blocks an SM, blocks of a cluster */
 #define XG_TARGET_MIB(n) ((uint64_t)(n) << 20)
-#define XG_TARGET_DEVICE_75 "T4", 40, 64, 1590, 320, XG_TARGET_MIB(4), 65536, 65536, 1024, 16
-#define XG_TARGET_DEVICE_80 "A100", 108, 64, 1410, 1555, XG_TARGET_MIB(40), 167936, 166912, 2048, 32
-#define XG_TARGET_DEVICE_86 "A40", 84, 128, 1740, 696, XG_TARGET_MIB(6), 102400, 101376, 1536, 16
-#define XG_TARGET_DEVICE_87 "Orin", 16, 128, 1300, 204, XG_TARGET_MIB(4), 167936, 166912, 1536, 16
-#define XG_TARGET_DEVICE_88 "Orin", 16, 128, 1300, 204, XG_TARGET_MIB(4), 167936, 166912, 1536, 16
-#define XG_TARGET_DEVICE_89 "L40", 142, 128, 2490, 864, XG_TARGET_MIB(96), 102400, 101376, 1536, 24
-#define XG_TARGET_DEVICE_90 "H100", 132, 128, 1980, 3352, XG_TARGET_MIB(50), 233472, 232448, 2048, 32
-#define XG_TARGET_DEVICE_100 "B200", 148, 128, 1965, 8000, XG_TARGET_MIB(126), 233472, 232448, 2048, 32
-#define XG_TARGET_DEVICE_103 "B300", 148, 128, 2032, 8000, XG_TARGET_MIB(126), 233472, 232448, 2048, 32
-#define XG_TARGET_DEVICE_110 "Thor", 20, 128, 1575, 273, XG_TARGET_MIB(32), 233472, 232448, 1536, 24
-#define XG_TARGET_DEVICE_120 "RTX 5090", 170, 128, 2407, 1792, XG_TARGET_MIB(96), 102400, 101376, 1536, 24
-#define XG_TARGET_DEVICE_121 "GB10", 48, 128, 2418, 273, XG_TARGET_MIB(24), 102400, 101376, 1536, 24
+#define XG_TARGET_DEVICE_75 "T4", 40, 64, 1590, 320, XG_TARGET_MIB(4), 65536, 65536, 1024, 16, 1
+#define XG_TARGET_DEVICE_80 "A100", 108, 64, 1410, 1555, XG_TARGET_MIB(40), 167936, 166912, 2048, 32, 1
+#define XG_TARGET_DEVICE_86 "A40", 84, 128, 1740, 696, XG_TARGET_MIB(6), 102400, 101376, 1536, 16, 1
+#define XG_TARGET_DEVICE_87 "Orin", 16, 128, 1300, 204, XG_TARGET_MIB(4), 167936, 166912, 1536, 16, 1
+#define XG_TARGET_DEVICE_88 "Orin", 16, 128, 1300, 204, XG_TARGET_MIB(4), 167936, 166912, 1536, 16, 1
+#define XG_TARGET_DEVICE_89 "L40", 142, 128, 2490, 864, XG_TARGET_MIB(96), 102400, 101376, 1536, 24, 1
+#define XG_TARGET_DEVICE_90 "H100", 132, 128, 1980, 3352, XG_TARGET_MIB(50), 233472, 232448, 2048, 32, 8
+#define XG_TARGET_DEVICE_100 "B200", 148, 128, 1965, 8000, XG_TARGET_MIB(126), 233472, 232448, 2048, 32, 8
+#define XG_TARGET_DEVICE_103 "B300", 148, 128, 2032, 8000, XG_TARGET_MIB(126), 233472, 232448, 2048, 32, 8
+#define XG_TARGET_DEVICE_110 "Thor", 20, 128, 1575, 273, XG_TARGET_MIB(32), 233472, 232448, 1536, 24, 1
+#define XG_TARGET_DEVICE_120 "RTX 5090", 170, 128, 2407, 1792, XG_TARGET_MIB(96), 102400, 101376, 1536, 24, 1
+#define XG_TARGET_DEVICE_121 "GB10", 48, 128, 2418, 273, XG_TARGET_MIB(24), 102400, 101376, 1536, 24, 1
 
 /* X(device number = compute capability times 10, suffix, suffix character, ISA version times 10) */
 #define XG_TARGET_NAMES(X) \
@@ -60288,8 +60507,8 @@ XG_FN const xg_backend *xg_ptx_backend(void) { return &xg_ptx_backend_row; }
 
 
 /* In the order of the fields of xg_target. */
-#define XG_TARGET_FIELDS(name, cc, suffix, isa, device, sms, cores, mhz, gbs, l2, smem, block, threads, blocks) \
-    {name, device, cc, suffix, isa, sms, cores, mhz, gbs, l2, smem, block, 49152, threads, blocks, 1024, 65536, 255},
+#define XG_TARGET_FIELDS(name, cc, suffix, isa, device, sms, cores, mhz, gbs, l2, smem, block, threads, blocks, cluster) \
+    {name, device, cc, suffix, isa, sms, cores, mhz, gbs, l2, smem, block, 49152, threads, blocks, 1024, cluster, 65536, 255},
 #define XG_TARGET_EXPAND(...) XG_TARGET_FIELDS(__VA_ARGS__)
 static const xg_target xg_targets[] = {
 #define X(number, suffix, letter, isa) XG_TARGET_EXPAND("sm_" #number suffix, number, letter, isa, XG_TARGET_DEVICE_##number)
@@ -63439,6 +63658,16 @@ XG_FN xg_exe_writer *xg_exe_writer_new(xg_arena *a) {
     xg_dict_init(&w->strings, a);
     return w;
 }
+/* Room for what is counted already: a section that grows leaves the smaller ones behind. */
+XG_FN void xg_exe_reserve(xg_exe_writer *w, const xg_plan *p) {
+    size_t links = 0;
+    uint32_t k;
+    for (k = 0; k < p->steps.n; k++) links += (size_t)p->steps.p[k].n_links + p->steps.p[k].n_children;
+    (void)xg_buf_room(&w->sections[XG_EXE_SLICES], xg_mul(w->arena->ctx, p->buffers.n, sizeof(xg_exe_slice)));
+    (void)xg_buf_room(&w->sections[XG_EXE_VALUES], xg_mul(w->arena->ctx, (size_t)p->n_params + p->n_results, sizeof(xg_exe_value)));
+    (void)xg_buf_room(&w->sections[XG_EXE_THUNKS], xg_mul(w->arena->ctx, (size_t)p->steps.n + p->sequences.n, sizeof(xg_exe_thunk)));
+    (void)xg_buf_room(&w->sections[XG_EXE_LINKS], xg_mul(w->arena->ctx, links + p->steps.n, sizeof(uint32_t)));
+}
 XG_FN xg_exe_header xg_exe_head(void) {
     xg_exe_header h;
     memset(&h, 0, sizeof h);
@@ -63456,6 +63685,7 @@ XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to) {
     h.name = xg_exe_string(w, p->m->name);
     h.n_params = p->n_params;
     h.n_results = p->n_results;
+    xg_exe_reserve(w, p);
     w->place = XG_NEW_N(p->arena, uint32_t, p->buffers.n + (size_t)1);
     xg_exe_mark_constants(p);
     xg_exe_put_allocations(w, p, fill_elided);
@@ -63779,13 +64009,13 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(LAYOUT, "cse", xg_opt_cse, OPTIONAL) \
     X(LAYOUT, "dce", xg_opt_dce, OPTIONAL) \
     X(FUSION, "reduce-reuse", xg_opt_reduce_reuse, OPTIONAL) \
+    X(FUSION, "row-fusion", xg_fuse_allow_rows, OPTIONAL) \
     X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
     X(FUSION, "scan-splitter", xg_opt_scan_splitter, OPTIONAL) \
     X(FUSION, "concatenate-splitter", xg_opt_concatenate_splitter, REQUIRED) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
     X(FUSION, "sort-slices", xg_fuse_sort_slices, OPTIONAL) \
     X(FUSION, "scatter-operands", xg_fuse_scatter_operands, OPTIONAL) \
-    X(FUSION, "row-fusion", xg_fuse_allow_rows, OPTIONAL) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
     X(FUSION, "fft-splitter", xg_fuse_split_ffts, REQUIRED) \
     X(FUSION, "fft-fusion", xg_fuse_ffts, OPTIONAL) \
@@ -63849,6 +64079,8 @@ static const xg_hlo_pass xg_hlo_passes[] = {
 #undef X
 };
 enum { XG_HLO_PASS_COUNT = sizeof xg_hlo_passes / sizeof xg_hlo_passes[0] };
+
+enum { XG_PIPELINE_KEEPS = 1 << 20 }; /* bytes, warm ones for the next pass; what a greedy pass took is the module's to grow into */
 
 typedef struct xg_pass_count { uint32_t runs, changes; double seconds; } xg_pass_count;
 typedef struct xg_pipeline {
@@ -63946,6 +64178,7 @@ XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k) {
     xg_pass_count *c = &p->count[k];
     c->seconds += (double)(clock() - begin) / CLOCKS_PER_SEC;
     xg_arena_reset(p->m->work, none);
+    xg_arena_trim(p->m->work, XG_PIPELINE_KEEPS);
     c->runs++;
     c->changes += changed;
     p->version += changed;
@@ -64196,6 +64429,7 @@ XG_FN xg_machine xg_driver_machine(const xg_target *t) {
     r.lanes = t->cores;
     r.clock_mhz = t->clock_mhz;
     r.threads_per_sm = t->threads_per_sm;
+    r.cluster = t->cluster;
     r.bandwidth_gbs = t->bandwidth_gbs;
     r.l2_bytes = (int64_t)t->l2_bytes;
     r.shared_per_block = t->shared_per_block;
