@@ -257,6 +257,7 @@
 #include "ptx/legalize.c"
 #include "ptx/print.c"
 #include "ptx/bits.c"
+#include "ptx/pressure.c"
 #include "ptx/kernel.c"
 #include "ptx/targets.c"
 

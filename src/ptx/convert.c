@@ -233,16 +233,75 @@ XG_FN xg_kval *xg_ptx_extf(xg_kb *b, xg_kval *x, xg_kelem to) {
 /* ---- exact remainder ---- */
 /* As C's fmod, on integers: while |x| has more exponent than |y|, subtract and double. The loop runs at most once a bit of the difference of the
  * exponents (278 for f32, 2098 for f64), and not at all when |x| < |y|. Subnormals are normalised by counting zeros. */
+
+typedef struct xg_ptx_rem { xg_kelem bits; int mant, lead; uint64_t hidden; } xg_ptx_rem; /* `lead`: the bits above the hidden one */
+#define INT_(v) xg_kconst_int(b, f->bits, (int64_t)(v))
+
+/* The significand, its hidden bit in place, and the exponent of a positive number (less than 1 for subnormal ones). */
+static void xg_ptx_rem_take_apart(xg_kb *b, const xg_ptx_rem *f, xg_kval *a, xg_kval **part, xg_kval **exponent) {
+    xg_kval *e = SHRU_(a, INT_(f->mant)), *m = AND_(a, INT_(f->hidden - 1)), *is_sub, *shift, *low, *t;
+    is_sub = CMPI_(EQ, e, INT_(0));
+    shift = xg_k1(b, XG_K_OP_CTLZ, m);
+    shift = ISUB_(shift, INT_(f->lead));
+    shift = SEL_(is_sub, shift, INT_(0));
+    low = ISUB_(INT_(1), shift);
+    *exponent = SEL_(is_sub, low, e);
+    t = OR_(m, INT_(f->hidden));
+    m = SEL_(is_sub, m, t);
+    *part = SHL_(m, shift);
+}
+/* One digit of the quotient, which nobody keeps. */
+static xg_kval *xg_ptx_rem_step(xg_kb *b, xg_kval *v, xg_kval *divisor) {
+    xg_kval *rest = ISUB_(v, divisor), *fits = CMPI_(UGE, v, divisor);
+    return SEL_(fits, rest, v);
+}
+static xg_kval *xg_ptx_rem_divide(xg_kb *b, xg_kval *v, xg_kval *divisor, xg_kval *one, xg_kval *count) {
+    xg_kop *loop = xg_kfor(b, I32_(0), count, I32_(1), &v, 1);
+    xg_kb body = xg_kb_end(b->m, loop->regions[0]);
+    body.loc = b->loc;
+    v = xg_ptx_rem_step(&body, &loop->regions[0]->args[1], divisor);
+    v = xg_k2(&body, XG_K_OP_SHLI, v, one);
+    xg_kyield(&body, &v, 1);
+    return xg_ptx_rem_step(b, &loop->results[0], divisor);
+}
+/* Back to a float with y's exponent: normalised, but not below the smallest exponent. */
+static xg_kval *xg_ptx_rem_put_together(xg_kb *b, const xg_ptx_rem *f, xg_kval *m, xg_kval *exponent, xg_kval *one, xg_kval *zero) {
+    xg_kval *shift = xg_k1(b, XG_K_OP_CTLZ, m), *e, *t, *is_sub, *out, *low, *yes;
+    shift = ISUB_(shift, INT_(f->lead));
+    e = ISUB_(exponent, one);
+    t = xg_k2(b, XG_K_OP_MAXSI, e, zero);
+    is_sub = CMPI_(SGT, shift, e);
+    shift = SEL_(is_sub, t, shift);
+    out = SHL_(m, shift);
+    low = ISUB_(zero, e); /* y itself is subnormal: shift right; the bits lost are zero, for all is a multiple of the smallest step */
+    low = xg_k2(b, XG_K_OP_MAXSI, low, zero);
+    out = SHRU_(out, low);
+    t = ISUB_(e, shift);
+    t = SHL_(t, INT_(f->mant));
+    t = IADD_(out, t); /* the hidden bit adds the missing one of the exponent */
+    out = SEL_(is_sub, out, t);
+    yes = CMPI_(EQ, m, zero);
+    return SEL_(yes, zero, out);
+}
+/* Of finite numbers, |x| >= |y| > 0, as bits without a sign. */
+static xg_kval *xg_ptx_rem_finite(xg_kb *b, const xg_ptx_rem *f, xg_kval *x, xg_kval *y) {
+    xg_kval *part[2], *exponent[2], *zero, *one, *count;
+    xg_ptx_rem_take_apart(b, f, x, &part[0], &exponent[0]);
+    xg_ptx_rem_take_apart(b, f, y, &part[1], &exponent[1]);
+    zero = INT_(0);
+    one = INT_(1);
+    count = ISUB_(exponent[0], exponent[1]);
+    if (f->bits == XG_E_I64) count = CAST_(TRUNCI, count, XG_E_I32);
+    return xg_ptx_rem_put_together(b, f, xg_ptx_rem_divide(b, part[0], part[1], one, count), exponent[1], one, zero);
+}
 XG_FN xg_kval *xg_ptx_remf(xg_kb *b, xg_kval *x, xg_kval *y) {
+    static const xg_ptx_rem f32 = {XG_E_I32, 23, 8, (uint64_t)1 << 23}, f64 = {XG_E_I64, 52, 11, (uint64_t)1 << 52};
     bool wide = x->type->elem == XG_E_F64;
-    xg_kelem ie = wide ? XG_E_I64 : XG_E_I32;
-    int mant = wide ? 52 : 23, width = wide ? 64 : 32, lead = width - 1 - mant;
-    uint64_t hidden = (uint64_t)1 << mant, sign_mask = (uint64_t)1 << (width - 1), inf = wide ? 0x7FF0000000000000u : 0x7F800000u;
-    xg_kval *xb = BITS_(x), *yb = BITS_(y), *ax, *ay, *sign, *bad, *smaller, *t, *r;
-    const xg_ktype *it = xb->type, *ft = x->type, *types[2];
-    xg_math_if f;
-    types[0] = it;
-#define INT_(v) xg_kconst_int(b, ie, (int64_t)(v))
+    const xg_ptx_rem *f = wide ? &f64 : &f32;
+    uint64_t sign_mask = (uint64_t)1 << (wide ? 63 : 31), inf = wide ? 0x7FF0000000000000u : 0x7F800000u;
+    xg_kval *xb = BITS_(x), *yb = BITS_(y), *ax, *ay, *sign, *bad, *t, *r;
+    const xg_ktype *type = xb->type;
+    xg_math_if split;
     ax = AND_(xb, INT_(~sign_mask));
     ay = AND_(yb, INT_(~sign_mask));
     sign = AND_(xb, INT_(sign_mask));
@@ -251,79 +310,17 @@ XG_FN xg_kval *xg_ptx_remf(xg_kb *b, xg_kval *x, xg_kval *y) {
     bad = OR_(bad, t);
     t = CMPI_(EQ, ay, INT_(0));
     bad = OR_(bad, t);
-    smaller = CMPI_(ULT, ax, ay);
-    t = OR_(bad, smaller);
-    f = xg_math_if_begin(b, t, types, 1);
-    xg_kyield(&f.then_b, &ax, 1);
-    { /* both finite, |x| >= |y| > 0 */
-        xg_kb *outer = b;
-        xg_kval *part[2], *exps[2], *is_sub, *e, *m, *shift, *zero, *inits[1], *low, *count, *hi, *one, *out, *yes;
-        xg_kop *loop;
-        uint32_t i;
-        b = &f.else_b;
-        for (i = 0; i < 2; i++) { /* significand and exponent, normalised */
-            xg_kval *a = i ? ay : ax;
-            e = SHRU_(a, INT_(mant));
-            m = AND_(a, INT_(hidden - 1));
-            is_sub = CMPI_(EQ, e, INT_(0));
-            shift = xg_k1(b, XG_K_OP_CTLZ, m);
-            shift = ISUB_(shift, INT_(lead));
-            shift = SEL_(is_sub, shift, INT_(0));
-            low = ISUB_(INT_(1), shift);
-            e = SEL_(is_sub, low, e);
-            t = OR_(m, INT_(hidden));
-            m = SEL_(is_sub, m, t);
-            part[i] = SHL_(m, shift);
-            exps[i] = e;
-        }
-        zero = INT_(0);
-        one = INT_(1);
-        count = ISUB_(exps[0], exps[1]);
-        hi = wide ? CAST_(TRUNCI, count, XG_E_I32) : count;
-        inits[0] = part[0];
-        loop = xg_kfor(b, I32_(0), hi, I32_(1), inits, 1);
-        {
-            xg_kb body = xg_kb_end(b->m, loop->regions[0]);
-            xg_kval *v = &loop->regions[0]->args[1];
-            b = &body;
-            body.loc = outer->loc;
-            t = ISUB_(v, part[1]);
-            yes = CMPI_(UGE, v, part[1]);
-            v = SEL_(yes, t, v);
-            v = SHL_(v, one);
-            xg_kyield(b, &v, 1);
-        }
-        b = &f.else_b;
-        m = &loop->results[0];
-        t = ISUB_(m, part[1]);
-        yes = CMPI_(UGE, m, part[1]);
-        m = SEL_(yes, t, m);
-        /* back to a float with y's exponent: normalise, but not below the smallest exponent */
-        shift = xg_k1(b, XG_K_OP_CTLZ, m);
-        shift = ISUB_(shift, INT_(lead));
-        e = ISUB_(exps[1], one);
-        t = xg_k2(b, XG_K_OP_MAXSI, e, zero);
-        is_sub = CMPI_(SGT, shift, e);          /* ends subnormal */
-        shift = SEL_(is_sub, t, shift);
-        out = SHL_(m, shift);
-        low = ISUB_(zero, e);                   /* y itself is subnormal: shift right; the bits lost are zero, for all is a multiple of the smallest step */
-        low = xg_k2(b, XG_K_OP_MAXSI, low, zero);
-        out = SHRU_(out, low);
-        t = ISUB_(e, shift);
-        t = SHL_(t, INT_(mant));
-        t = IADD_(out, t);                      /* the hidden bit adds the missing one of the exponent */
-        out = SEL_(is_sub, out, t);
-        yes = CMPI_(EQ, m, zero);
-        out = SEL_(yes, zero, out);
-        xg_kyield(b, &out, 1);
-        b = outer;
-    }
-    r = OR_(&f.op->results[0], sign);
+    t = CMPI_(ULT, ax, ay);
+    t = OR_(bad, t);
+    split = xg_math_if_begin(b, t, &type, 1);
+    xg_kyield(&split.then_b, &ax, 1);
+    r = xg_ptx_rem_finite(&split.else_b, f, ax, ay);
+    xg_kyield(&split.else_b, &r, 1);
+    r = OR_(&split.op->results[0], sign);
     r = FLOAT_(r);
-    (void)ft;
     t = wide ? K64_(0x7FF8000000000000u) : K32_(0x7FC00000u);
-#undef INT_
     return SEL_(bad, t, r);
 }
+#undef INT_
 
 #endif /* XG_PTX_CONVERT_C */
