@@ -5,7 +5,7 @@
  *   PLAIN    no two updates meet (unique_indices, or one position only): read, combine, write
  *   ATOMIC   a combiner that does not mind the order, on a type that memory or a compare-and-swap can change: one atomic step each
  *   OWNER    everything else, if windows are either the same or apart: the first update of those that go to one place combines them all, in their order. That is
- *            deterministic, and right for every combiner and any number of arrays, at the price of reading all positions.
+ *            deterministic, and right for every combiner and any number of arrays, at the price of reading all positions of its batch.
  * A sum of floats in the order in which threads come differs from run to run; where that is not wanted, it is OWNER's.
  * Of updates that overwrite each other, opt/scatter_winners.c has left the last ones only, where there are many. What none of the forms takes is turned round by the
  * loop emitter (gather.c). */
@@ -23,6 +23,8 @@ typedef struct xg_scattering {
     const xg_shape *operand, *update;
     xg_windows w;
     int64_t unroll;               /* elements that a thread takes */
+    uint32_t n_rivals, rival[XG_RANK_MAX]; /* what numbers windows of one batch, by the numbers of such dims, and */
+    int64_t rival_counts[XG_RANK_MAX], rivals; /* how many they are */
     xg_scatter_form form;
     xg_section section;
 } xg_scattering;
@@ -68,6 +70,11 @@ XG_FN bool xg_scatter_is_inside(const xg_scattering *d, uint32_t dim) {
     while (k < d->w.n_positions && d->w.position[k] != dim) k++;
     return k == d->w.n_positions;
 }
+XG_FN bool xg_scatter_is_batch(const xg_scattering *d, uint32_t position) {
+    uint32_t k = 0;
+    while (k < d->rank && d->w.batch[k] != (int32_t)position) k++;
+    return k < d->rank;
+}
 /* Windows begin at multiples of their size, so two of them are the same or apart. */
 XG_FN bool xg_scatter_aligned(const xg_scattering *d) {
     uint32_t k;
@@ -82,7 +89,7 @@ XG_FN xg_scatter_form xg_scatter_choose(const xg_scattering *d) {
 }
 
 XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
-    uint32_t minor;
+    uint32_t minor, k;
     xg_shape *walk;
     int64_t *dims;
     memset(d, 0, sizeof *d);
@@ -95,6 +102,12 @@ XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
     d->update = d->w.part;
     d->rank = d->operand->rank;
     d->combiner = xg_attr_comp(d->i, XG_A_to_apply);
+    for (d->rivals = 1, k = 0; k < d->w.n_positions; k++) {
+        if (xg_scatter_is_batch(d, k)) continue;
+        d->rivals *= d->w.counts[k];
+        d->rival_counts[d->n_rivals] = d->w.counts[k];
+        d->rival[d->n_rivals++] = k;
+    }
     d->form = xg_scatter_choose(d);
     if (d->form == XG_SCATTER_NONE) return false;
     d->unroll = 1;
@@ -225,14 +238,21 @@ XG_FN void xg_scatter_atomically(xg_scope *s, const xg_scattering *d, xg_kval *c
 
 typedef struct xg_scatter_owner { const xg_scattering *d; const xg_scatter_place *mine; xg_kval *const *at; } xg_scatter_owner;
 
-/* The number of a position, and back. */
+/* The number of a position among those of its batch, and back. */
 XG_FN xg_kval *xg_scatter_number(xg_scope *s, const xg_scattering *d, xg_kval *const *position) {
-    xg_kval *r;
-    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, d->w.counts, d->w.n_positions, &d->w.positions, 1), position, &r);
+    xg_kval *r, *in[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < d->n_rivals; k++) in[k] = position[d->rival[k]];
+    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, d->rival_counts, d->n_rivals, &d->rivals, 1), in, &r);
     return r;
 }
-XG_FN void xg_scatter_position_of(xg_scope *s, const xg_scattering *d, xg_kval *number, xg_kval **position) {
-    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, &d->w.positions, 1, d->w.counts, d->w.n_positions), &number, position);
+XG_FN void xg_scatter_position_of(xg_scope *s, const xg_scatter_owner *o, xg_kval *number, xg_kval **position) {
+    const xg_scattering *d = o->d;
+    xg_kval *out[XG_RANK_MAX];
+    uint32_t k;
+    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, &d->rivals, 1, d->rival_counts, d->n_rivals), &number, out);
+    for (k = 0; k < d->w.n_positions; k++) position[k] = o->mine->position[k];
+    for (k = 0; k < d->n_rivals; k++) position[d->rival[k]] = out[k];
 }
 /* for number = lo to hi */
 XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, xg_kval *hi, xg_carry_fn body, xg_elem *carried, uint32_t n) {
@@ -243,7 +263,7 @@ XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, x
     s->b = xg_kb_end(s->e->m, loop->regions[0]);
     s->b.loc = outer.loc;
     number = &loop->regions[0]->args[0];
-    xg_kval_set_range(number, xg_range_of(0, o->d->w.positions - 1));
+    xg_kval_set_range(number, xg_range_of(0, o->d->rivals - 1));
     xg_carry_elems(loop->regions[0]->args + 1, carried, n);
     body(s, (void *)(uintptr_t)o, &number, carried);
     m = xg_carry_values(carried, n, values);
@@ -252,17 +272,14 @@ XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, x
     xg_carry_elems(loop->results, carried, n);
 }
 
-/* Whether the window of another position is the same. */
+/* Whether the window of another position of the batch is the same. */
 XG_FN xg_kval *xg_scatter_same(xg_scope *s, const xg_scatter_owner *o, xg_kval *const *position) {
     const xg_scattering *d = o->d;
     xg_kval *same = NULL;
     uint32_t k;
     for (k = 0; k < d->rank; k++) {
-        if (d->w.batch[k] >= 0) same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, position[d->w.batch[k]], o->mine->offset[k]));
-        else if (d->w.start[k] >= 0) {
-            xg_kval *v = xg_scatter_begin(s, d, position, k);
-            same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, v, o->mine->start[k]));
-        }
+        if (d->w.start[k] < 0) continue;
+        same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, xg_scatter_begin(s, d, position, k), o->mine->start[k]));
     }
     return same ? same : xg_kconst_int(&s->b, XG_E_I1, 1);
 }
@@ -270,7 +287,7 @@ XG_FN xg_kval *xg_scatter_same(xg_scope *s, const xg_scatter_owner *o, xg_kval *
 XG_FN void xg_scatter_first(xg_scope *s, void *data, xg_kval *const *number, xg_elem *carried) {
     const xg_scatter_owner *o = (const xg_scatter_owner *)data;
     xg_kval *position[XG_RANK_MAX];
-    xg_scatter_position_of(s, o->d, *number, position);
+    xg_scatter_position_of(s, o, *number, position);
     carried[0].v = XG_KOP2(&s->b, XG_K_OP_ANDI, carried[0].v, XG_KOP2(&s->b, XG_K_OP_XORI, xg_scatter_same(s, o, position), xg_kconst_int(&s->b, XG_E_I1, 1)));
 }
 XG_FN void xg_scatter_take_one(xg_scope *s, void *data, xg_kval *const *position, xg_elem *carried) {
@@ -287,15 +304,11 @@ XG_FN void xg_scatter_take_one(xg_scope *s, void *data, xg_kval *const *position
 XG_FN void xg_scatter_collect(xg_scope *s, void *data, xg_kval *const *number, xg_elem *carried) {
     const xg_scatter_owner *o = (const xg_scatter_owner *)data;
     xg_kval *position[XG_RANK_MAX];
-    xg_scatter_position_of(s, o->d, *number, position);
+    xg_scatter_position_of(s, o, *number, position);
     xg_elem_when(s, xg_scatter_same(s, o, position), xg_scatter_take_one, data, position, carried, o->d->n);
 }
 /* One component, and no batches: sorted indices are sorted places. */
-XG_FN bool xg_scatter_is_plain(const xg_scattering *d) {
-    uint32_t k;
-    for (k = 0; k < d->rank; k++) if (d->w.batch[k] >= 0) return false;
-    return d->w.n_starts == 1;
-}
+XG_FN bool xg_scatter_is_plain(const xg_scattering *d) { return d->w.n_starts == 1 && d->n_rivals == d->w.n_positions; }
 /* Nobody but the owner touches the element: others may not even read it. */
 XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_scatter_place *p, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
     xg_elem *carried = XG_NEW_N(s->e->arena, xg_elem, d->n + 1), owner = xg_elem_real(xg_kconst_int(&s->b, XG_E_I1, 1));
@@ -316,7 +329,7 @@ XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_sca
     s->b = xg_kb_end(s->e->m, op->regions[0]);
     s->b.loc = outer.loc;
     for (k = 0; k < d->n; k++) carried[k] = xg_elem_of(s, XG_OPERAND(d->i, k), idx);
-    xg_scatter_for(s, &o, number, xg_elem_index(s, d->w.positions), xg_scatter_collect, carried, d->n);
+    xg_scatter_for(s, &o, number, xg_elem_index(s, d->rivals), xg_scatter_collect, carried, d->n);
     xg_scatter_insert_all(s, d, carried, idx, dest);
     xg_kyield(&s->b, dest, d->n);
     s->b = outer;

@@ -8,94 +8,40 @@
 #define DIMS(x) (x)->shape->dims
 #define RANK(x) (x)->shape->rank
 
-enum { XG_ALG_INDICES = 4096 };
-
 /* ---- gather ---- */
 
-/* The slices are as large as the operand along all dimensions that indices are for: wherever one says to begin, it is clamped to the beginning. */
-RULE(gather_whole) {
+/* Along every dimension windows begin where it is known: all at one place, or each one step further than the one before it. A slice, turned round where it goes down, and repeated
+ * along what numbers windows that are the same. A start is clamped; so it is no matter along what windows fill, while what counts must do so inside. */
+RULE(gather_known) {
     xg_windows w;
     xg_slice_dim d[XG_RANK_MAX];
-    int64_t kept[XG_RANK_MAX], places[XG_RANK_MAX];
-    uint32_t k, n = 0;
-    if (i->shape->elements == 0) return NULL;
+    int64_t kept[XG_RANK_MAX], places[XG_RANK_MAX], turned[XG_RANK_MAX];
+    bool taken[XG_RANK_MAX] = {false};
+    uint32_t k, n = 0, turns = 0;
+    xg_inst *x;
+    if (a->layouts || i->shape->elements == 0) return NULL;
     w = xg_windows_of(i);
     for (k = 0; k < RANK(P(0)); k++) {
-        if (w.start[k] >= 0 && w.size[k] != DIMS(P(0))[k]) return NULL;
-        d[k].start = 0; d[k].stride = 1; d[k].limit = w.batch[k] >= 0 ? DIMS(P(0))[k] : w.size[k];
-        if (w.batch[k] < 0 && w.inside[k] < 0) continue;
-        kept[n] = d[k].limit;
-        places[n++] = w.batch[k] >= 0 ? (int64_t)w.position[w.batch[k]] : w.inside[k];
+        int64_t room = DIMS(P(0))[k] - w.size[k], count = 1, last;
+        int32_t runs = w.batch[k];
+        xg_progression p = {0, 1, -1};
+        if (runs < 0) p.step = 0;
+        if (w.start[k] >= 0 && room && !xg_progression_of(&w, w.start[k], &p)) return NULL;
+        if (p.dim >= 0) runs = p.dim;
+        if (runs >= 0) { if (taken[runs] || w.size[k] != 1) return NULL; taken[runs] = true; count = w.counts[runs]; }
+        else p.first = XG_MAX((int64_t)0, XG_MIN(p.first, room));
+        last = p.first + (count - 1) * p.step;
+        if (p.first > room || last > room) return NULL; /* some are clamped */
+        if (p.step < 0) turned[turns++] = k;
+        d[k].start = XG_MIN(p.first, last);
+        d[k].limit = XG_MAX(p.first, last) + w.size[k];
+        d[k].stride = p.step ? XG_MAX(p.step, -p.step) : 1;
+        if (runs < 0 && w.inside[k] < 0) continue;
+        kept[n] = runs >= 0 ? count : w.size[k];
+        places[n++] = runs >= 0 ? (int64_t)w.position[runs] : w.inside[k];
     }
-    return xg_hb_broadcast(&a->b, xg_hb_reshape(&a->b, xg_hb_slice(&a->b, P(0), d), kept, n), DIMS(i), RANK(i), places, n);
-}
-
-/* The numbers of an array with one dimension that is not 1, in order: first, first + step, ... Numbers that wrapped are none. */
-XG_FN bool xg_alg_progression(const xg_inst *x, int64_t *first, int64_t *step) {
-    const xg_inst *c;
-    int64_t k, v, last = 0, f, s;
-    uint32_t side;
-    if (xg_type_class(x->shape->type) != XGT_I || x->shape->elements < 2 || x->shape->elements > INT32_MAX) return false;
-    switch (x->op) {
-    case XG_RESHAPE: return xg_alg_progression(XG_OPERAND(x, 0), first, step);
-    case XG_IOTA:
-        *first = 0;
-        *step = 1;
-        return x->shape->dims[xg_attr_int(x, XG_A_iota_dimension, 0)] == x->shape->elements;
-    case XG_CONSTANT:
-        if (x->literal->elided || x->shape->elements > XG_ALG_INDICES) return false;
-        for (k = 0; k < x->shape->elements; k++, last = v) {
-            if (!xg_literal_get_int(x->literal, k, &v) || v < 0 || v > INT32_MAX) return false;
-            if (k == 0) *first = v;
-            if (k == 1) *step = v - last;
-            if (k > 1 && v - last != *step) return false;
-        }
-        return true;
-    case XG_ADD: case XG_MULTIPLY:
-        for (side = 0; side < 2; side++) {
-            c = xg_alg_scalar(XG_OPERAND(x, 1 - side));
-            if (!c || !xg_literal_get_int(c->literal, 0, &v) || v < 0 || v > INT32_MAX || !xg_alg_progression(XG_OPERAND(x, side), &f, &s)) continue;
-            if (x->op == XG_ADD ? !xg_add64(f, v, &f) : !xg_mul64(f, v, &f) || !xg_mul64(s, v, &s)) return false;
-            if (!xg_mul64(s, x->shape->elements - 1, &last) || !xg_add64(last, f, &last)) return false;
-            if (f < 0 || last < 0 || f > (int64_t)XG_MIN(xg_int_type_max(x->shape->type), (uint64_t)INT64_MAX) || last > (int64_t)XG_MIN(xg_int_type_max(x->shape->type), (uint64_t)INT64_MAX)) return false;
-            *first = f;
-            *step = s;
-            return true;
-        }
-        return false;
-    default: return false;
-    }
-}
-/* Single places along one dimension, at equal distances: a slice, turned round where they go down. */
-RULE(gather_progression) {
-    xg_windows w;
-    xg_inst *x = P(0), *cut;
-    xg_slice_dim d[XG_RANK_MAX];
-    int64_t dim = -1, first, step, last, perm[XG_RANK_MAX], seen[XG_RANK_MAX];
-    uint32_t k, j, n = 0;
-    if (a->layouts || i->shape->elements == 0 || xg_attr_ints(i, XG_A_start_index_map).n != 1) return NULL;
-    w = xg_windows_of(i);
-    for (k = 0; k < RANK(x); k++) {
-        if (w.batch[k] >= 0) return NULL;
-        if (w.start[k] >= 0) dim = k;
-        d[k].start = 0; d[k].stride = 1; d[k].limit = w.size[k];
-    }
-    for (k = 1; k < w.n_positions; k++) if (w.position[k] != w.position[0] + k) return NULL;
-    if (w.n_positions == 0 || w.size[dim] != 1 || !xg_alg_progression(P(1), &first, &step) || step == 0) return NULL;
-    last = first + step * (P(1)->shape->elements - 1);
-    if (first < 0 || last < 0 || first >= DIMS(x)[dim] || last >= DIMS(x)[dim]) return NULL; /* some are clamped */
-    d[dim].start = XG_MIN(first, last);
-    d[dim].limit = XG_MAX(first, last) + 1;
-    d[dim].stride = step < 0 ? -step : step;
-    cut = xg_hb_slice(&a->b, x, d);
-    if (step < 0) cut = xg_hb_reverse(&a->b, cut, &dim, 1);
-    for (k = 0; k < RANK(x); k++) seen[k] = 0;
-    for (k = 0; k < RANK(i); k++) { /* in the order of the result: where the positions are, the dimension, and the others; of those that are not there each is 1 */
-        for (j = 0; j < RANK(x) && (k == w.position[0] ? (int64_t)j != dim : w.inside[j] != (int32_t)k || (int64_t)j == dim); j++) {}
-        if (j < RANK(x) && !seen[j]) { perm[n++] = j; seen[j] = 1; }
-    }
-    for (k = 0; k < RANK(x); k++) if (!seen[k]) perm[n++] = k;
-    return xg_hb_reshape(&a->b, xg_hb_transpose(&a->b, cut, perm), DIMS(i), RANK(i));
+    x = xg_hb_reverse(&a->b, xg_hb_slice(&a->b, P(0), d), turned, turns);
+    return xg_hb_broadcast(&a->b, xg_hb_reshape(&a->b, x, kept, n), DIMS(i), RANK(i), places, n);
 }
 
 /* ---- scatter ---- */
@@ -114,6 +60,47 @@ XG_FN xg_inst *xg_alg_combined(xg_alg *a, const xg_inst *scatter, xg_inst *was, 
     if (r == c->params[1]) return update;
     return XG_OPERAND(r, 0) == c->params[0] ? xg_hb_2(&a->b, r->op, was, update) : xg_hb_2(&a->b, r->op, update, was);
 }
+/* The box of those sizes written there, where `inside` says so (NULL: it does); else what was there before. */
+XG_FN xg_inst *xg_alg_write_box(xg_alg *a, const xg_inst *i, xg_inst *u, xg_inst *const *starts, const int64_t *sizes, xg_inst *inside) {
+    xg_inst *was = P(0);
+    if (inside || xg_attr_comp(i, XG_A_to_apply)->root != xg_attr_comp(i, XG_A_to_apply)->params[1]) was = xg_hb_dynamic_slice(&a->b, P(0), starts, sizes);
+    u = xg_alg_combined(a, i, was, u);
+    if (inside) u = xg_hb_select(&a->b, xg_hb_splat(&a->b, inside, sizes, RANK(i)), u, was);
+    return xg_hb_dynamic_update_slice(&a->b, P(0), u, starts);
+}
+/* Along every dimension windows begin where it is known, and side by side: they are one box, which goes where the first of them goes, or nowhere. */
+RULE(scatter_known) {
+    xg_inst *x = P(0), *starts[XG_RANK_MAX], *u;
+    xg_windows w;
+    int64_t at[XG_RANK_MAX], box[XG_RANK_MAX], perm[XG_RANK_MAX], turned[XG_RANK_MAX];
+    bool taken[XG_RANK_MAX] = {false}, used[XG_RANK_MAX] = {false}, beyond = false;
+    uint32_t k, n = 0, turns = 0;
+    if (a->layouts || i->n_operands != 3 || i->shape->elements == 0 || P(2)->shape->elements == 0 || xg_type_class(P(1)->shape->type) != XGT_I || !xg_alg_combines(i)) return NULL;
+    w = xg_windows_of(i);
+    for (k = 0; k < RANK(x); k++) {
+        int32_t runs = w.batch[k], from = w.inside[k];
+        xg_progression p = {0, 1, -1};
+        if (w.start[k] >= 0 && !xg_progression_of(&w, w.start[k], &p)) return NULL;
+        if (p.dim >= 0) runs = p.dim;
+        if (runs >= 0) {
+            if (taken[runs] || w.size[k] != 1 || (p.step != 1 && p.step != -1)) return NULL;
+            taken[runs] = true;
+            from = (int32_t)w.position[runs];
+        }
+        box[k] = runs >= 0 ? w.counts[runs] : w.size[k];
+        at[k] = runs >= 0 && p.step < 0 ? p.first - box[k] + 1 : p.first;
+        if (runs >= 0 && p.step < 0) turned[turns++] = k;
+        if (at[k] < 0 || at[k] > DIMS(x)[k] - box[k]) { if (runs >= 0) return NULL; beyond = true; } /* some of them, or all */
+        else if (at[k] > INT32_MAX) return NULL;
+        if (from >= 0) { perm[n++] = from; used[from] = true; }
+    }
+    for (k = 0; k < w.n_positions; k++) if (!taken[k] && w.counts[k] != 1) return NULL;
+    if (beyond) return x;
+    for (k = 0; k < RANK(P(2)); k++) if (!used[k]) perm[n++] = k;
+    for (k = 0; k < RANK(x); k++) starts[k] = xg_hb_int(&a->b, XLAGPU_S32, at[k]);
+    u = xg_hb_reshape(&a->b, xg_hb_transpose(&a->b, P(2), perm), box, RANK(x));
+    return xg_alg_write_box(a, i, xg_hb_reverse(&a->b, u, turned, turns), starts, box, NULL);
+}
 /* One window for the only index vector. */
 XG_FN bool xg_alg_one_window(const xg_inst *i, xg_windows *w) {
     uint32_t k;
@@ -121,32 +108,6 @@ XG_FN bool xg_alg_one_window(const xg_inst *i, xg_windows *w) {
     *w = xg_windows_of(i);
     for (k = 0; k < RANK(i); k++) if (w->batch[k] >= 0) return false;
     return w->positions == 1 && xg_type_class(P(1)->shape->type) == XGT_I && xg_alg_combines(i);
-}
-/* That window written there, where `inside` says so (NULL: it does); else what was there before. */
-XG_FN xg_inst *xg_alg_write_window(xg_alg *a, const xg_inst *i, xg_inst *const *starts, const int64_t *sizes, xg_inst *inside) {
-    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
-    xg_inst *u = xg_hb_reshape(&a->b, P(2), sizes, RANK(i)), *was = P(0);
-    if (inside || c->root != c->params[1]) was = xg_hb_dynamic_slice(&a->b, P(0), starts, sizes);
-    u = xg_alg_combined(a, i, was, u);
-    if (inside) u = xg_hb_select(&a->b, xg_hb_splat(&a->b, inside, sizes, RANK(i)), u, was);
-    return xg_hb_dynamic_update_slice(&a->b, P(0), u, starts);
-}
-/* One window at a place that is known: a dynamic-update-slice there, or nothing where it does not lie inside as a whole. */
-RULE(scatter_one) {
-    xg_inst *x = P(0), *starts[XG_RANK_MAX];
-    const xg_inst *c = P(1)->op == XG_CONSTANT ? P(1) : P(1)->op == XG_BROADCAST ? xg_alg_scalar(P(1)) : NULL;
-    xg_windows w;
-    int64_t at[XG_RANK_MAX];
-    uint32_t k;
-    if (!c || c->literal->elided || !xg_alg_one_window(i, &w)) return NULL;
-    for (k = 0; k < RANK(x); k++) {
-        at[k] = 0;
-        if (w.start[k] >= 0 && !xg_literal_get_int(c->literal, c == P(1) ? w.start[k] : 0, &at[k])) return NULL;
-        if (at[k] < 0 || at[k] > DIMS(x)[k] - w.size[k]) return x; /* as a number without sign it is beyond, too */
-    }
-    for (k = 0; k < RANK(x); k++) if (at[k] > INT32_MAX) return NULL;
-    for (k = 0; k < RANK(x); k++) starts[k] = xg_hb_int(&a->b, XLAGPU_S32, at[k]);
-    return xg_alg_write_window(a, i, starts, w.size, NULL);
 }
 /* One window at a place that is computed: what lies there, or, if the window is not inside as a whole, would lie there if it were moved inside, is read and written. */
 RULE(scatter_window) {
@@ -171,7 +132,7 @@ RULE(scatter_window) {
             inside = inside ? xg_hb_2(&a->b, XG_AND, inside, within) : within;
         }
     }
-    return xg_alg_write_window(a, i, starts, w.size, inside);
+    return xg_alg_write_box(a, i, xg_hb_reshape(&a->b, P(2), w.size, RANK(x)), starts, w.size, inside);
 }
 
 /* Array x, whose dimension k lies along dimension to[k] of the shape (-1: along none, and is 1), repeated over that shape. */
