@@ -8564,7 +8564,7 @@ static void xg_verify_transfer(const xg_inst *i) {
             (long long)xg_attr_int(other, XG_A_channel_id, 0));
     XG_RULE(i, xg_attr_int(i, XG_A_is_host_transfer, 0) == xg_attr_int(other, XG_A_is_host_transfer, 0), NULL, "it must have the is_host_transfer of its %s", xg_op_name(pair));
 }
-/* All that use a channel are of one opcode, or one send and one receive with their ends. */
+/* A channel is one send and one receive with their ends, or any number of collectives: JAX gives all of a module the same. */
 static void xg_verify_channel_use(xg_verifier *v, const xg_inst *i) {
     uint64_t id = (uint64_t)xg_attr_int(i, XG_A_channel_id, 0);
     xg_verify_channel *c = (xg_verify_channel *)xg_map64_get(&v->channels, id);
@@ -8574,7 +8574,7 @@ static void xg_verify_channel_use(xg_verifier *v, const xg_inst *i) {
         c->piped = true;
         xg_map64_put(&v->channels, id, c);
     }
-    XG_RULE(i, xg_verify_is_transfer(i->op) ? xg_verify_is_transfer(c->first->op) : c->first->op == i->op, NULL, "channel %lld is already used by %s %.*s", (long long)id, xg_op_name(c->first->op),
+    XG_RULE(i, xg_verify_is_transfer(i->op) == xg_verify_is_transfer(c->first->op), NULL, "channel %lld is already used by %s %.*s", (long long)id, xg_op_name(c->first->op),
             (int)c->first->name.n, c->first->name.p);
     if (xg_verify_is_transfer(i->op)) {
         uint32_t *count = &c->count[i->op == XG_SEND ? 0 : i->op == XG_SEND_DONE ? 1 : i->op == XG_RECV ? 2 : 3];
@@ -18440,6 +18440,8 @@ XG_FN bool xg_opt_random_expander(xg_module *m);   /* random_expander.c: rng as 
 XG_FN bool xg_opt_contract_expander(xg_module *m); /* contract_expander.c: ragged-dot and scaled-dot as dots */
 XG_FN bool xg_opt_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
 XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m); /* select_and_scatter_expander.c: which element each window selects, then who selected an element */
+XG_FN bool xg_opt_gather_simplifier(xg_module *m);  /* gather_simplifier.c: gathers in their canonical form */
+XG_FN bool xg_opt_scatter_simplifier(xg_module *m); /* scatter_simplifier.c: scatters in theirs */
 XG_FN bool xg_opt_scatter_winners(xg_module *m); /* scatter_winners.c: of updates that overwrite each other the last one is written */
 XG_FN bool xg_opt_concatenate_splitter(xg_module *m); /* concatenate_splitter.c */
 XG_FN bool xg_opt_zero_sized(xg_module *m);        /* zero_sized.c */
@@ -18565,6 +18567,21 @@ XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values);
 XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)); /* of a tuple `expand` gives a tuple instruction */
 typedef struct xg_target_row { const char *target; xg_inst *(*expand)(const xg_hb *b, xg_inst *i); } xg_target_row; /* `?` in a target is LAPACK's letter of the type */
 XG_FN const xg_target_row *xg_opt_target_row(const xg_inst *i, const xg_target_row *rows, uint32_t n); /* of a custom call with that target, or NULL */
+
+/* ---- progressions.c ---- */
+typedef struct xg_progression { int64_t first, step; int32_t dim; } xg_progression; /* first + step * place along dim; dim -1: first everywhere, and step 0 */
+XG_FN bool xg_progression_at(const xg_inst *x, int64_t vector, int64_t at, uint32_t depth, xg_progression *p);
+XG_FN bool xg_progression_of(const xg_windows *w, int32_t component, xg_progression *p);
+
+/* ---- gather_simplifier.c ---- */
+typedef struct xg_index_form { /* what a gather or scatter becomes: arrays of dims, in the order of the attributes */
+    int64_t inside[XG_RANK_MAX], starts[XG_RANK_MAX], whole_batch[XG_RANK_MAX], indices_batch[XG_RANK_MAX], part[XG_RANK_MAX], positions[XG_RANK_MAX];
+    int32_t component[XG_RANK_MAX]; /* by new component: the old one */
+    uint32_t n_inside, n_starts, n_batch, part_rank, n_positions;
+} xg_index_form;
+XG_FN bool xg_index_form_of(const xg_inst *i, xg_index_form *f); /* false: it has that form */
+XG_FN xg_inst *xg_index_form_indices(const xg_hb *b, const xg_windows *w, const xg_index_form *f);
+XG_FN void xg_index_form_set(const xg_hb *b, xg_inst *i, const xg_index_form *f);
 
 /* ---- host_offloader.c ---- */
 XG_FN xg_inst *xg_offload_copy(xg_inst *at, xg_inst *x, int64_t space); /* a copy-start and copy-done in front of at, into that memory */
@@ -18952,6 +18969,7 @@ XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_ins
             if (!matches(i)) continue;
             b = xg_hb_at(i);
             made = expand(&b, i);
+            next = xg_inst_behind(i); /* its elements may have stood there, and are gone */
             if (!made) continue;
             if (i->shape->type != XLAGPU_TUPLE) xg_opt_replace(i, made);
             else {
@@ -18970,6 +18988,130 @@ XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_ins
 }
 
 #endif /* XG_OPT_BUILD_C */
+/* opt/progressions.c -- arrays of integers that count: first + step * place along one dimension, the same along all others.
+ *
+ * Index vectors are often made so: x[arange(n), labels], a table of places known when the program was written, every other row. What counts is no lookup: gathers and
+ * scatters become slices and updates of slices, or have a batching dimension where they had an index. What wraps on its way, or is below 0 anywhere, does not count; one number
+ * everywhere may be any, and a u64 beyond all places is the greatest s64. */
+#ifndef XG_OPT_PROGRESSIONS_C
+#define XG_OPT_PROGRESSIONS_C
+
+enum { XG_PROGRESSION_CONSTANTS = 4096 /* elements of a constant that are looked at */, XG_PROGRESSION_DEPTH = 16 };
+
+/* The place along dimension d of the element with that number. */
+XG_FN int64_t xg_progression_place(const xg_shape *s, int64_t element, uint32_t d) {
+    uint32_t k;
+    for (k = s->rank; --k > d;) element /= s->dims[k];
+    return element % s->dims[d];
+}
+/* Of a constant, all elements with place `at` along `vector` (-1: all elements). */
+XG_FN bool xg_progression_constant(const xg_inst *x, int64_t vector, int64_t at, xg_progression *p) {
+    const xg_shape *s = x->shape;
+    int64_t k, v, found[2];
+    uint32_t d;
+    if (x->literal->elided || s->elements == 0 || s->elements > XG_PROGRESSION_CONSTANTS) return false;
+    for (d = 0; d <= s->rank; d++) { /* of the last one, no dimension: all are the same */
+        bool fits = d == s->rank || (s->dims[d] > 1 && (int64_t)d != vector), seen[2] = {false, false};
+        for (k = 0; fits && k < s->elements; k++) {
+            int64_t place = d < s->rank ? xg_progression_place(s, k, d) : 0;
+            if (vector >= 0 && xg_progression_place(s, k, (uint32_t)vector) != at) continue;
+            if (!xg_literal_get_int(x->literal, k, &v)) return false;
+            if (v < 0 && s->type == XLAGPU_U64) v = INT64_MAX;
+            fits = d == s->rank || (v >= 0 && v <= INT32_MAX);
+            if (place < 2 && !seen[place]) { found[place] = v; seen[place] = true; }
+            fits = fits && seen[place ? 1 : 0] && v == found[0] + (place ? place * (found[1] - found[0]) : 0);
+        }
+        if (!fits || !seen[0]) continue;
+        p->first = found[0];
+        p->step = d < s->rank ? found[1] - found[0] : 0;
+        p->dim = d < s->rank && p->step ? (int32_t)d : -1;
+        return true;
+    }
+    return false;
+}
+/* Where dimension d of a reshape's result was in its operand, or the other way round: those that are not 1 follow each other in both. -1: it is 1, or other dims than that changed. */
+XG_FN int64_t xg_progression_reshaped(const xg_shape *from, const xg_shape *to, int64_t d) {
+    uint32_t a = 0, b = 0;
+    int64_t found = -1;
+    for (;; a++, b++) {
+        while (a < from->rank && from->dims[a] == 1) a++;
+        while (b < to->rank && to->dims[b] == 1) b++;
+        if (a == from->rank || b == to->rank) return a == from->rank && b == to->rank ? found : -1;
+        if (from->dims[a] != to->dims[b]) return -1;
+        if ((int64_t)a == d) found = b;
+    }
+}
+XG_FN bool xg_progression_is_known(const xg_inst *x) { return x->op == XG_CONSTANT || (x->op == XG_BROADCAST && XG_OPERAND(x, 0)->op == XG_CONSTANT); }
+/* x + v, v - x .. with a v that is known; within the numbers that the type has. */
+XG_FN bool xg_progression_arithmetic(const xg_inst *x, int64_t vector, int64_t at, uint32_t depth, xg_progression *p) {
+    xg_progression q[2];
+    int64_t last, most = (int64_t)XG_MIN(xg_int_type_max(x->shape->type), (uint64_t)INT64_MAX);
+    uint32_t k;
+    if (!xg_progression_is_known(XG_OPERAND(x, 0)) && !xg_progression_is_known(XG_OPERAND(x, 1))) return false; /* so that no path forks */
+    for (k = 0; k < 2; k++) if (!xg_progression_at(XG_OPERAND(x, k), vector, at, depth, &q[k])) return false;
+    if (q[0].dim >= 0 && q[1].dim >= 0) return false;
+    p->dim = XG_MAX(q[0].dim, q[1].dim);
+    if (x->op == XG_MULTIPLY) { if (!xg_mul64(q[0].first, q[1].first, &p->first) || !xg_mul64(q[0].dim < 0 ? q[0].first : q[0].step, q[0].dim < 0 ? q[1].step : q[1].first, &p->step)) return false; }
+    else if (x->op == XG_ADD) { if (!xg_add64(q[0].first, q[1].first, &p->first)) return false; p->step = q[0].step + q[1].step; }
+    else { p->first = q[0].first - q[1].first; p->step = q[0].step - q[1].step; }
+    if (p->step == 0) p->dim = -1;
+    if (!xg_mul64(p->step, p->dim < 0 ? 0 : x->shape->dims[p->dim] - 1, &last) || !xg_add64(last, p->first, &last)) return false;
+    return p->first >= 0 && last >= 0 && p->first <= most && last <= most;
+}
+
+/* What stands at place `at` of dimension `vector` (-1: everywhere); its dim is one of x. */
+XG_FN bool xg_progression_at(const xg_inst *x, int64_t vector, int64_t at, uint32_t depth, xg_progression *p) {
+    const xg_inst *from = x->n_operands ? XG_OPERAND(x, 0) : NULL;
+    xg_ints dims = xg_attr_ints(x, XG_A_dimensions);
+    int64_t inner = -1;
+    uint32_t k;
+    if (!xg_shape_is_array(x->shape) || xg_type_class(x->shape->type) != XGT_I || x->shape->dynamic || depth++ > XG_PROGRESSION_DEPTH) return false;
+    switch (x->op) {
+    case XG_CONSTANT: return xg_progression_constant(x, vector, at, p);
+    case XG_IOTA:
+        p->dim = (int32_t)xg_attr_int(x, XG_A_iota_dimension, 0);
+        p->first = 0;
+        p->step = 1;
+        if (p->dim == vector) { p->first = at; p->step = 0; p->dim = -1; }
+        else if (x->shape->dims[p->dim] == 1) { p->step = 0; p->dim = -1; }
+        return p->dim < 0 || (uint64_t)x->shape->dims[p->dim] - 1 <= xg_int_type_max(x->shape->type);
+    case XG_CONCATENATE:
+        if (dims.p[0] != vector) return false;
+        for (k = 0; at >= XG_OPERAND(x, k)->shape->dims[vector]; k++) at -= XG_OPERAND(x, k)->shape->dims[vector];
+        return xg_progression_at(XG_OPERAND(x, k), vector, at, depth, p);
+    case XG_CONVERT: /* what it counts has to be the same in both types */
+        if (!xg_progression_at(from, vector, at, depth, p)) return false;
+        for (k = 0; k < 2; k++) if ((uint64_t)(p->first + (k && p->dim >= 0 ? p->step * (x->shape->dims[p->dim] - 1) : 0)) > xg_int_type_max(x->shape->type)) return false;
+        return true;
+    case XG_RESHAPE:
+        if (vector >= 0 && x->shape->dims[vector] > 1 && (inner = xg_progression_reshaped(x->shape, from->shape, vector)) < 0) return false;
+        if (!xg_progression_at(from, inner, at, depth, p)) return false;
+        if (p->dim >= 0) p->dim = (int32_t)xg_progression_reshaped(from->shape, x->shape, p->dim);
+        return p->dim >= 0 || p->step == 0;
+    case XG_BROADCAST:
+        for (k = 0; k < dims.n; k++) if (dims.p[k] == vector && from->shape->dims[k] > 1) inner = k;
+        if (!xg_progression_at(from, inner, at, depth, p)) return false;
+        if (p->dim >= 0) p->dim = (int32_t)dims.p[p->dim];
+        return true;
+    case XG_TRANSPOSE:
+        if (!xg_progression_at(from, vector < 0 ? -1 : dims.p[vector], at, depth, p)) return false;
+        for (k = 0; p->dim >= 0 && dims.p[k] != p->dim; k++) {}
+        if (p->dim >= 0) p->dim = (int32_t)k;
+        return true;
+    case XG_ADD: case XG_SUBTRACT: case XG_MULTIPLY: return xg_progression_arithmetic(x, vector, at, depth, p);
+    default: return false;
+    }
+}
+/* Component k of the index vectors of a gather or scatter; its dim is the number of one that numbers windows. */
+XG_FN bool xg_progression_of(const xg_windows *w, int32_t component, xg_progression *p) {
+    uint32_t k = 0;
+    if (!xg_progression_at(w->indices, w->vector_dim < (int64_t)w->indices->shape->rank ? w->vector_dim : -1, component, 0, p)) return false;
+    while (p->dim >= 0 && w->place[k] != (uint32_t)p->dim) k++;
+    if (p->dim >= 0) p->dim = (int32_t)k;
+    return true;
+}
+
+#endif /* XG_OPT_PROGRESSIONS_C */
 /* opt/algsimp.h -- the algebraic simplifier: THE table of its rules, and what rules are written with.
  *
  * X(name, OPCODE, LAW): rule `name` is xg_inst *xg_alg_<name>(xg_alg *a, xg_inst *i), asked of instructions of that opcode (ANY: of all elementwise ones, after
@@ -19014,7 +19156,7 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; xg_map64 *counters;
     X(compare_range, COMPARE, EXACT) X(remainder_range, REMAINDER, EXACT) X(divide_range, DIVIDE, EXACT) X(abs_range, ABS, EXACT) \
     X(maximum_range, MAXIMUM, EXACT) X(minimum_range, MINIMUM, EXACT) X(clamp_range, CLAMP, EXACT) X(and_range, AND, EXACT) \
     /* algsimp_index.c: places that are known */ \
-    X(gather_whole, GATHER, EXACT) X(gather_progression, GATHER, EXACT) X(scatter_one, SCATTER, EXACT) X(scatter_window, SCATTER, EXACT) X(scatter_one_hot, SCATTER, EXACT) X(add_scatter, ADD, CLOSE) \
+    X(gather_known, GATHER, EXACT) X(scatter_known, SCATTER, EXACT) X(scatter_window, SCATTER, EXACT) X(scatter_one_hot, SCATTER, EXACT) X(add_scatter, ADD, CLOSE) \
     X(slice_reverse, SLICE, EXACT) X(slice_iota, SLICE, EXACT) X(dynamic_slice_iota, DYNAMIC_SLICE, EXACT) \
     /* algsimp_move.c: where elements lie */ \
     X(constant_splat, CONSTANT, EXACT) X(iota_one, IOTA, EXACT) \
@@ -20281,94 +20423,40 @@ RULE(scatter_nothing) { /* no updates */
 #define DIMS(x) (x)->shape->dims
 #define RANK(x) (x)->shape->rank
 
-enum { XG_ALG_INDICES = 4096 };
-
 /* ---- gather ---- */
 
-/* The slices are as large as the operand along all dimensions that indices are for: wherever one says to begin, it is clamped to the beginning. */
-RULE(gather_whole) {
+/* Along every dimension windows begin where it is known: all at one place, or each one step further than the one before it. A slice, turned round where it goes down, and repeated
+ * along what numbers windows that are the same. A start is clamped; so it is no matter along what windows fill, while what counts must do so inside. */
+RULE(gather_known) {
     xg_windows w;
     xg_slice_dim d[XG_RANK_MAX];
-    int64_t kept[XG_RANK_MAX], places[XG_RANK_MAX];
-    uint32_t k, n = 0;
-    if (i->shape->elements == 0) return NULL;
+    int64_t kept[XG_RANK_MAX], places[XG_RANK_MAX], turned[XG_RANK_MAX];
+    bool taken[XG_RANK_MAX] = {false};
+    uint32_t k, n = 0, turns = 0;
+    xg_inst *x;
+    if (a->layouts || i->shape->elements == 0) return NULL;
     w = xg_windows_of(i);
     for (k = 0; k < RANK(P(0)); k++) {
-        if (w.start[k] >= 0 && w.size[k] != DIMS(P(0))[k]) return NULL;
-        d[k].start = 0; d[k].stride = 1; d[k].limit = w.batch[k] >= 0 ? DIMS(P(0))[k] : w.size[k];
-        if (w.batch[k] < 0 && w.inside[k] < 0) continue;
-        kept[n] = d[k].limit;
-        places[n++] = w.batch[k] >= 0 ? (int64_t)w.position[w.batch[k]] : w.inside[k];
+        int64_t room = DIMS(P(0))[k] - w.size[k], count = 1, last;
+        int32_t runs = w.batch[k];
+        xg_progression p = {0, 1, -1};
+        if (runs < 0) p.step = 0;
+        if (w.start[k] >= 0 && room && !xg_progression_of(&w, w.start[k], &p)) return NULL;
+        if (p.dim >= 0) runs = p.dim;
+        if (runs >= 0) { if (taken[runs] || w.size[k] != 1) return NULL; taken[runs] = true; count = w.counts[runs]; }
+        else p.first = XG_MAX((int64_t)0, XG_MIN(p.first, room));
+        last = p.first + (count - 1) * p.step;
+        if (p.first > room || last > room) return NULL; /* some are clamped */
+        if (p.step < 0) turned[turns++] = k;
+        d[k].start = XG_MIN(p.first, last);
+        d[k].limit = XG_MAX(p.first, last) + w.size[k];
+        d[k].stride = p.step ? XG_MAX(p.step, -p.step) : 1;
+        if (runs < 0 && w.inside[k] < 0) continue;
+        kept[n] = runs >= 0 ? count : w.size[k];
+        places[n++] = runs >= 0 ? (int64_t)w.position[runs] : w.inside[k];
     }
-    return xg_hb_broadcast(&a->b, xg_hb_reshape(&a->b, xg_hb_slice(&a->b, P(0), d), kept, n), DIMS(i), RANK(i), places, n);
-}
-
-/* The numbers of an array with one dimension that is not 1, in order: first, first + step, ... Numbers that wrapped are none. */
-XG_FN bool xg_alg_progression(const xg_inst *x, int64_t *first, int64_t *step) {
-    const xg_inst *c;
-    int64_t k, v, last = 0, f, s;
-    uint32_t side;
-    if (xg_type_class(x->shape->type) != XGT_I || x->shape->elements < 2 || x->shape->elements > INT32_MAX) return false;
-    switch (x->op) {
-    case XG_RESHAPE: return xg_alg_progression(XG_OPERAND(x, 0), first, step);
-    case XG_IOTA:
-        *first = 0;
-        *step = 1;
-        return x->shape->dims[xg_attr_int(x, XG_A_iota_dimension, 0)] == x->shape->elements;
-    case XG_CONSTANT:
-        if (x->literal->elided || x->shape->elements > XG_ALG_INDICES) return false;
-        for (k = 0; k < x->shape->elements; k++, last = v) {
-            if (!xg_literal_get_int(x->literal, k, &v) || v < 0 || v > INT32_MAX) return false;
-            if (k == 0) *first = v;
-            if (k == 1) *step = v - last;
-            if (k > 1 && v - last != *step) return false;
-        }
-        return true;
-    case XG_ADD: case XG_MULTIPLY:
-        for (side = 0; side < 2; side++) {
-            c = xg_alg_scalar(XG_OPERAND(x, 1 - side));
-            if (!c || !xg_literal_get_int(c->literal, 0, &v) || v < 0 || v > INT32_MAX || !xg_alg_progression(XG_OPERAND(x, side), &f, &s)) continue;
-            if (x->op == XG_ADD ? !xg_add64(f, v, &f) : !xg_mul64(f, v, &f) || !xg_mul64(s, v, &s)) return false;
-            if (!xg_mul64(s, x->shape->elements - 1, &last) || !xg_add64(last, f, &last)) return false;
-            if (f < 0 || last < 0 || f > (int64_t)XG_MIN(xg_int_type_max(x->shape->type), (uint64_t)INT64_MAX) || last > (int64_t)XG_MIN(xg_int_type_max(x->shape->type), (uint64_t)INT64_MAX)) return false;
-            *first = f;
-            *step = s;
-            return true;
-        }
-        return false;
-    default: return false;
-    }
-}
-/* Single places along one dimension, at equal distances: a slice, turned round where they go down. */
-RULE(gather_progression) {
-    xg_windows w;
-    xg_inst *x = P(0), *cut;
-    xg_slice_dim d[XG_RANK_MAX];
-    int64_t dim = -1, first, step, last, perm[XG_RANK_MAX], seen[XG_RANK_MAX];
-    uint32_t k, j, n = 0;
-    if (a->layouts || i->shape->elements == 0 || xg_attr_ints(i, XG_A_start_index_map).n != 1) return NULL;
-    w = xg_windows_of(i);
-    for (k = 0; k < RANK(x); k++) {
-        if (w.batch[k] >= 0) return NULL;
-        if (w.start[k] >= 0) dim = k;
-        d[k].start = 0; d[k].stride = 1; d[k].limit = w.size[k];
-    }
-    for (k = 1; k < w.n_positions; k++) if (w.position[k] != w.position[0] + k) return NULL;
-    if (w.n_positions == 0 || w.size[dim] != 1 || !xg_alg_progression(P(1), &first, &step) || step == 0) return NULL;
-    last = first + step * (P(1)->shape->elements - 1);
-    if (first < 0 || last < 0 || first >= DIMS(x)[dim] || last >= DIMS(x)[dim]) return NULL; /* some are clamped */
-    d[dim].start = XG_MIN(first, last);
-    d[dim].limit = XG_MAX(first, last) + 1;
-    d[dim].stride = step < 0 ? -step : step;
-    cut = xg_hb_slice(&a->b, x, d);
-    if (step < 0) cut = xg_hb_reverse(&a->b, cut, &dim, 1);
-    for (k = 0; k < RANK(x); k++) seen[k] = 0;
-    for (k = 0; k < RANK(i); k++) { /* in the order of the result: where the positions are, the dimension, and the others; of those that are not there each is 1 */
-        for (j = 0; j < RANK(x) && (k == w.position[0] ? (int64_t)j != dim : w.inside[j] != (int32_t)k || (int64_t)j == dim); j++) {}
-        if (j < RANK(x) && !seen[j]) { perm[n++] = j; seen[j] = 1; }
-    }
-    for (k = 0; k < RANK(x); k++) if (!seen[k]) perm[n++] = k;
-    return xg_hb_reshape(&a->b, xg_hb_transpose(&a->b, cut, perm), DIMS(i), RANK(i));
+    x = xg_hb_reverse(&a->b, xg_hb_slice(&a->b, P(0), d), turned, turns);
+    return xg_hb_broadcast(&a->b, xg_hb_reshape(&a->b, x, kept, n), DIMS(i), RANK(i), places, n);
 }
 
 /* ---- scatter ---- */
@@ -20387,6 +20475,47 @@ XG_FN xg_inst *xg_alg_combined(xg_alg *a, const xg_inst *scatter, xg_inst *was, 
     if (r == c->params[1]) return update;
     return XG_OPERAND(r, 0) == c->params[0] ? xg_hb_2(&a->b, r->op, was, update) : xg_hb_2(&a->b, r->op, update, was);
 }
+/* The box of those sizes written there, where `inside` says so (NULL: it does); else what was there before. */
+XG_FN xg_inst *xg_alg_write_box(xg_alg *a, const xg_inst *i, xg_inst *u, xg_inst *const *starts, const int64_t *sizes, xg_inst *inside) {
+    xg_inst *was = P(0);
+    if (inside || xg_attr_comp(i, XG_A_to_apply)->root != xg_attr_comp(i, XG_A_to_apply)->params[1]) was = xg_hb_dynamic_slice(&a->b, P(0), starts, sizes);
+    u = xg_alg_combined(a, i, was, u);
+    if (inside) u = xg_hb_select(&a->b, xg_hb_splat(&a->b, inside, sizes, RANK(i)), u, was);
+    return xg_hb_dynamic_update_slice(&a->b, P(0), u, starts);
+}
+/* Along every dimension windows begin where it is known, and side by side: they are one box, which goes where the first of them goes, or nowhere. */
+RULE(scatter_known) {
+    xg_inst *x = P(0), *starts[XG_RANK_MAX], *u;
+    xg_windows w;
+    int64_t at[XG_RANK_MAX], box[XG_RANK_MAX], perm[XG_RANK_MAX], turned[XG_RANK_MAX];
+    bool taken[XG_RANK_MAX] = {false}, used[XG_RANK_MAX] = {false}, beyond = false;
+    uint32_t k, n = 0, turns = 0;
+    if (a->layouts || i->n_operands != 3 || i->shape->elements == 0 || P(2)->shape->elements == 0 || xg_type_class(P(1)->shape->type) != XGT_I || !xg_alg_combines(i)) return NULL;
+    w = xg_windows_of(i);
+    for (k = 0; k < RANK(x); k++) {
+        int32_t runs = w.batch[k], from = w.inside[k];
+        xg_progression p = {0, 1, -1};
+        if (w.start[k] >= 0 && !xg_progression_of(&w, w.start[k], &p)) return NULL;
+        if (p.dim >= 0) runs = p.dim;
+        if (runs >= 0) {
+            if (taken[runs] || w.size[k] != 1 || (p.step != 1 && p.step != -1)) return NULL;
+            taken[runs] = true;
+            from = (int32_t)w.position[runs];
+        }
+        box[k] = runs >= 0 ? w.counts[runs] : w.size[k];
+        at[k] = runs >= 0 && p.step < 0 ? p.first - box[k] + 1 : p.first;
+        if (runs >= 0 && p.step < 0) turned[turns++] = k;
+        if (at[k] < 0 || at[k] > DIMS(x)[k] - box[k]) { if (runs >= 0) return NULL; beyond = true; } /* some of them, or all */
+        else if (at[k] > INT32_MAX) return NULL;
+        if (from >= 0) { perm[n++] = from; used[from] = true; }
+    }
+    for (k = 0; k < w.n_positions; k++) if (!taken[k] && w.counts[k] != 1) return NULL;
+    if (beyond) return x;
+    for (k = 0; k < RANK(P(2)); k++) if (!used[k]) perm[n++] = k;
+    for (k = 0; k < RANK(x); k++) starts[k] = xg_hb_int(&a->b, XLAGPU_S32, at[k]);
+    u = xg_hb_reshape(&a->b, xg_hb_transpose(&a->b, P(2), perm), box, RANK(x));
+    return xg_alg_write_box(a, i, xg_hb_reverse(&a->b, u, turned, turns), starts, box, NULL);
+}
 /* One window for the only index vector. */
 XG_FN bool xg_alg_one_window(const xg_inst *i, xg_windows *w) {
     uint32_t k;
@@ -20394,32 +20523,6 @@ XG_FN bool xg_alg_one_window(const xg_inst *i, xg_windows *w) {
     *w = xg_windows_of(i);
     for (k = 0; k < RANK(i); k++) if (w->batch[k] >= 0) return false;
     return w->positions == 1 && xg_type_class(P(1)->shape->type) == XGT_I && xg_alg_combines(i);
-}
-/* That window written there, where `inside` says so (NULL: it does); else what was there before. */
-XG_FN xg_inst *xg_alg_write_window(xg_alg *a, const xg_inst *i, xg_inst *const *starts, const int64_t *sizes, xg_inst *inside) {
-    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
-    xg_inst *u = xg_hb_reshape(&a->b, P(2), sizes, RANK(i)), *was = P(0);
-    if (inside || c->root != c->params[1]) was = xg_hb_dynamic_slice(&a->b, P(0), starts, sizes);
-    u = xg_alg_combined(a, i, was, u);
-    if (inside) u = xg_hb_select(&a->b, xg_hb_splat(&a->b, inside, sizes, RANK(i)), u, was);
-    return xg_hb_dynamic_update_slice(&a->b, P(0), u, starts);
-}
-/* One window at a place that is known: a dynamic-update-slice there, or nothing where it does not lie inside as a whole. */
-RULE(scatter_one) {
-    xg_inst *x = P(0), *starts[XG_RANK_MAX];
-    const xg_inst *c = P(1)->op == XG_CONSTANT ? P(1) : P(1)->op == XG_BROADCAST ? xg_alg_scalar(P(1)) : NULL;
-    xg_windows w;
-    int64_t at[XG_RANK_MAX];
-    uint32_t k;
-    if (!c || c->literal->elided || !xg_alg_one_window(i, &w)) return NULL;
-    for (k = 0; k < RANK(x); k++) {
-        at[k] = 0;
-        if (w.start[k] >= 0 && !xg_literal_get_int(c->literal, c == P(1) ? w.start[k] : 0, &at[k])) return NULL;
-        if (at[k] < 0 || at[k] > DIMS(x)[k] - w.size[k]) return x; /* as a number without sign it is beyond, too */
-    }
-    for (k = 0; k < RANK(x); k++) if (at[k] > INT32_MAX) return NULL;
-    for (k = 0; k < RANK(x); k++) starts[k] = xg_hb_int(&a->b, XLAGPU_S32, at[k]);
-    return xg_alg_write_window(a, i, starts, w.size, NULL);
 }
 /* One window at a place that is computed: what lies there, or, if the window is not inside as a whole, would lie there if it were moved inside, is read and written. */
 RULE(scatter_window) {
@@ -20444,7 +20547,7 @@ RULE(scatter_window) {
             inside = inside ? xg_hb_2(&a->b, XG_AND, inside, within) : within;
         }
     }
-    return xg_alg_write_window(a, i, starts, w.size, inside);
+    return xg_alg_write_box(a, i, xg_hb_reshape(&a->b, P(2), w.size, RANK(x)), starts, w.size, inside);
 }
 
 /* Array x, whose dimension k lies along dimension to[k] of the shape (-1: along none, and is 1), repeated over that shape. */
@@ -21873,19 +21976,200 @@ XG_FN xg_inst *xg_scattered_expand(const xg_hb *b, xg_inst *i) {
 XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m) { return m->made[XG_SELECT_AND_SCATTER] && xg_opt_expand(m, xg_scattered_matches, xg_scattered_expand); }
 
 #endif /* XG_OPT_SELECT_AND_SCATTER_EXPANDER_C */
+/* opt/gather_simplifier.c -- GatherSimplifier: gathers in their canonical form, and the form that scatters share with them.
+ *
+ *     start_indices is [batching dims and others that number windows, .., components]: index_vector_dim is the last one, and is there
+ *     what numbers windows side by side in start_indices and result is one dim, but for batching dims and those along which a component counts
+ *     start_index_map ascends; no component is for a dim that the window fills (it is clamped to 0), nor is 0 everywhere
+ *     a component that counts (x[arange(n), i]) is a batching dim
+ *     collapsed_slice_dims={}
+ *
+ * It is XLA's, but for two things. XLA turns the operand and the result round, so that the indexed dims of the one and the positions of the other come first: that moves data, and
+ * nothing here asks for it. And XLA writes batching dims as components that count; a batching dim says more: it lies inside, two windows of different batches do not meet, and
+ * along it a scatter into zeros can be a comparison. Around the new gather stand reshapes only.
+ *
+ * What it is for: rules ask for one form (algsimp_index.c: what counts in full is a slice), gathers that differ in form alone are one after CSE, and indices
+ * that need not be read are not. It runs behind the simplification of the indices: dims that were joined are not taken apart again where they turn out to count. Gathers of any form are right everywhere else: hlo/windows.c reads them. */
+#ifndef XG_OPT_GATHER_SIMPLIFIER_C
+#define XG_OPT_GATHER_SIMPLIFIER_C
+
+/* Which old components stay, and which dims of the whole run with a position instead. single: positions that a dim of the whole runs with, or a component counts. */
+XG_FN bool xg_index_form_starts(const xg_inst *i, xg_windows *w, xg_index_form *f, bool *single) {
+    bool changed = w->vector_dim != (int64_t)w->n_positions, taken[XG_RANK_MAX] = {false};
+    uint32_t d;
+    for (d = 0; d < w->whole->rank; d++) if (w->batch[d] >= 0) taken[w->batch[d]] = true;
+    for (d = 0; d < w->whole->rank; d++) {
+        xg_progression p;
+        if (w->start[d] < 0) continue;
+        p.step = -1;
+        if (i->op == XG_GATHER && w->size[d] == w->whole->dims[d]) p.first = p.step = 0;
+        else if (!xg_progression_of(w, w->start[d], &p)) p.step = -1;
+        else if (p.dim >= 0) single[p.dim] = true;
+        if (p.step == 1 && p.first == 0 && w->size[d] == 1 && !taken[p.dim] && w->counts[p.dim] == w->whole->dims[d]) {
+            w->batch[d] = p.dim;
+            taken[p.dim] = true;
+        } else if (p.step != 0 || p.first != 0) {
+            changed = changed || (uint32_t)w->start[d] != f->n_starts;
+            f->component[f->n_starts] = w->start[d];
+            f->starts[f->n_starts++] = d;
+        }
+    }
+    for (d = 0; d < w->n_positions; d++) single[d] = single[d] || taken[d];
+    return changed || f->n_starts != w->n_starts;
+}
+
+XG_FN void xg_index_form_put(xg_index_form *f, int64_t size, bool inside) {
+    if (inside) f->inside[f->n_inside++] = f->part_rank;
+    f->part[f->part_rank++] = size;
+}
+/* The part: as it is, but for what is joined, dims that the window had lost, which are 1, and those that it loses since they run with a position. */
+XG_FN bool xg_index_form_of(const xg_inst *i, xg_index_form *f) {
+    xg_windows w = xg_windows_of(i);
+    bool changed, single[XG_RANK_MAX] = {false};
+    uint32_t r, p, d, place[XG_RANK_MAX];
+    memset(f, 0, sizeof *f);
+    if (w.whole->dynamic || w.part->dynamic || w.indices->shape->dynamic || w.part->rank + w.whole->rank > XG_RANK_MAX || w.n_positions >= XG_RANK_MAX) return false;
+    changed = xg_index_form_starts(i, &w, f, single);
+    for (r = p = d = 0; r < w.part->rank; r++) {
+        if (p < w.n_positions && w.position[p] == r) {
+            if (p && w.position[p - 1] + 1 == r && !single[p] && !single[p - 1] && xg_mul64(f->positions[f->n_positions - 1], w.counts[p], &f->positions[f->n_positions - 1])) {
+                f->part[f->part_rank - 1] *= w.counts[p];
+                changed = true;
+            } else { f->positions[f->n_positions++] = w.counts[p]; xg_index_form_put(f, w.counts[p], false); }
+            place[p++] = f->n_positions - 1;
+            continue;
+        }
+        for (; w.inside[d] != (int32_t)r; d++) if (w.inside[d] < 0 && w.batch[d] < 0) { xg_index_form_put(f, 1, true); changed = true; }
+        if (w.batch[d] < 0) xg_index_form_put(f, w.size[d], true); /* else it has just become one: 1 in the part */
+        d++;
+    }
+    for (; d < w.whole->rank; d++) if (w.inside[d] < 0 && w.batch[d] < 0) { xg_index_form_put(f, 1, true); changed = true; }
+    for (d = 0; d < w.whole->rank; d++) {
+        if (w.batch[d] < 0) continue;
+        f->whole_batch[f->n_batch] = d;
+        f->indices_batch[f->n_batch++] = place[w.batch[d]];
+    }
+    return changed;
+}
+
+/* The indices in that form. */
+XG_FN xg_inst *xg_index_form_indices(const xg_hb *b, const xg_windows *w, const xg_index_form *f) {
+    xg_inst *x = (xg_inst *)(uintptr_t)w->indices, *part[XG_RANK_MAX];
+    int64_t perm[XG_RANK_MAX + 1], dims[XG_RANK_MAX + 1];
+    uint32_t k;
+    for (k = 0; k < w->n_positions; k++) { perm[k] = w->place[k]; dims[k] = w->counts[k]; }
+    perm[k] = w->vector_dim;
+    dims[k] = w->n_starts;
+    x = x->shape->rank > w->n_positions ? xg_hb_transpose(b, x, perm) : xg_hb_reshape(b, x, dims, w->n_positions + 1);
+    for (k = 0; k < f->n_starts && f->component[k] == (int32_t)k; k++) {}
+    if (k < f->n_starts || f->n_starts != w->n_starts) {
+        for (k = 0; k < f->n_starts; k++) part[k] = xg_hb_slice_dim(b, x, w->n_positions, f->component[k], f->component[k] + 1);
+        x = f->n_starts ? xg_hb_concat(b, part, f->n_starts, w->n_positions) : xg_hb_slice_dim(b, x, w->n_positions, 0, 0);
+    }
+    for (k = 0; k < f->n_positions; k++) dims[k] = f->positions[k];
+    dims[k] = f->n_starts;
+    return xg_hb_reshape(b, x, dims, f->n_positions + 1);
+}
+
+XG_FN void xg_index_form_set(const xg_hb *b, xg_inst *i, const xg_index_form *f) {
+    bool scatter = i->op == XG_SCATTER;
+    xg_attr_key whole = scatter ? XG_A_input_batching_dims : XG_A_operand_batching_dims, indices = scatter ? XG_A_scatter_indices_batching_dims : XG_A_start_indices_batching_dims;
+    xg_inst_set_attr(i, xg_hb_ints(b, scatter ? XG_A_update_window_dims : XG_A_offset_dims, f->inside, f->n_inside));
+    xg_inst_set_attr(i, xg_hb_ints(b, scatter ? XG_A_inserted_window_dims : XG_A_collapsed_slice_dims, NULL, 0));
+    xg_inst_set_attr(i, xg_hb_ints(b, scatter ? XG_A_scatter_dims_to_operand_dims : XG_A_start_index_map, f->starts, f->n_starts));
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, f->n_positions));
+    if (f->n_batch == 0) return;
+    xg_inst_set_attr(i, xg_hb_ints(b, whole, f->whole_batch, f->n_batch));
+    xg_inst_set_attr(i, xg_hb_ints(b, indices, f->indices_batch, f->n_batch));
+}
+
+XG_FN bool xg_gather_matches(const xg_inst *i) { xg_index_form f; return i->op == XG_GATHER && xg_index_form_of(i, &f); }
+XG_FN xg_inst *xg_gather_simplify(const xg_hb *b, xg_inst *i) {
+    xg_windows w = xg_windows_of(i);
+    xg_index_form f;
+    xg_inst *in[2], *made;
+    if (!xg_index_form_of(i, &f)) return NULL;
+    in[0] = XG_OPERAND(i, 0);
+    in[1] = xg_index_form_indices(b, &w, &f);
+    made = xg_inst_clone(i, b->comp, in, b->before);
+    made->shape = xg_hb_shape(b, i->shape->type, f.part, f.part_rank);
+    xg_index_form_set(b, made, &f);
+    return xg_hb_reshape(b, made, i->shape->dims, i->shape->rank);
+}
+XG_FN bool xg_opt_gather_simplifier(xg_module *m) { return m->made[XG_GATHER] && xg_opt_expand(m, xg_gather_matches, xg_gather_simplify); }
+
+#endif /* XG_OPT_GATHER_SIMPLIFIER_C */
+/* opt/scatter_simplifier.c -- ScatterSimplifier: scatters in their canonical form, which is that of gathers (gather_simplifier.c says what it is and is for).
+ *
+ * The updates are the part that holds the windows; they are reshaped, never turned round. A component that windows fill stays: a window that begins elsewhere lies outside and is left
+ * out. Where components count along all that numbers windows, but for batching dims, no two windows are the same: unique_indices=true, and no update has to
+ * be atomic or look for others, nor opt/scatter_winners.c for the last one of a place. */
+#ifndef XG_OPT_SCATTER_SIMPLIFIER_C
+#define XG_OPT_SCATTER_SIMPLIFIER_C
+
+/* Such a sum memory makes itself, in one step for each element: that moves half of what reading and writing does, whether updates meet or not. */
+XG_FN bool xg_scatter_adds_in_memory(const xg_inst *i) {
+    xlagpu_type t = XG_OPERAND(i, 0)->shape->type;
+    return i->n_operands == 3 && xg_reducer_is_sum(xg_attr_comp(i, XG_A_to_apply)) && xg_type_class(t) != XGT_C && xg_type_bits(t) >= 32;
+}
+/* Windows of one place alone, or in steps of at least their size. */
+XG_FN bool xg_scatter_is_apart(const xg_inst *i) {
+    xg_windows w = xg_windows_of(i);
+    bool told[XG_RANK_MAX] = {false};
+    uint32_t d;
+    if (xg_scatter_adds_in_memory(i)) return false;
+    for (d = 0; d < w.whole->rank; d++) {
+        xg_progression p;
+        if (w.batch[d] >= 0) told[w.batch[d]] = true;
+        if (w.start[d] < 0 || !xg_progression_of(&w, w.start[d], &p) || p.dim < 0) continue;
+        if ((p.step < 0 ? -p.step : p.step) >= w.size[d]) told[p.dim] = true;
+    }
+    for (d = 0; d < w.n_positions; d++) if (!told[d] && w.counts[d] != 1) return false;
+    return true;
+}
+XG_FN bool xg_scatter_matches(const xg_inst *i) {
+    xg_index_form f;
+    return i->op == XG_SCATTER && (xg_index_form_of(i, &f) || (!xg_attr_int(i, XG_A_unique_indices, 0) && xg_scatter_is_apart(i)));
+}
+XG_FN xg_inst *xg_scatter_simplify(const xg_hb *b, xg_inst *i) {
+    xg_windows w = xg_windows_of(i);
+    xg_index_form f;
+    uint32_t n = i->n_operands / 2, k;
+    xg_inst **in = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + 1), *made;
+    bool apart = xg_scatter_is_apart(i), other = xg_index_form_of(i, &f);
+    for (k = 0; k < i->n_operands; k++) in[k] = XG_OPERAND(i, k);
+    if (other) {
+        in[n] = xg_index_form_indices(b, &w, &f);
+        for (k = n + 1; k < i->n_operands; k++) in[k] = xg_hb_reshape(b, in[k], f.part, f.part_rank);
+    }
+    made = xg_inst_clone(i, b->comp, in, b->before);
+    if (other) xg_index_form_set(b, made, &f);
+    if (apart) xg_inst_set_attr(made, xg_attr_make_int(XG_A_unique_indices, 1));
+    if (made->shape->type != XLAGPU_TUPLE) return made;
+    for (k = 0; k < n; k++) in[k] = xg_hb_element(b, made, k);
+    return xg_hb_tuple(b, in, n);
+}
+XG_FN bool xg_opt_scatter_simplifier(xg_module *m) { return m->made[XG_SCATTER] && xg_opt_expand(m, xg_scatter_matches, xg_scatter_simplify); }
+
+#endif /* XG_OPT_SCATTER_SIMPLIFIER_C */
 /* opt/scatter_winners.c -- a scatter that overwrites, as one whose windows do not meet: of the updates that go to one place the last one wins, and the others are left out.
  *
  *     winner[p] = the number of the last update whose window begins at p: a scatter of numbers by maximum, whose result does not depend on any order
  *     scatter(x, i, u)  ==>  scatter(x, winner[i[n]] = n ? i : nowhere, u), unique_indices=true
  *
- * Windows have to be the same or apart. The table of winners has an element for each place where a window may begin; where it would be large beside the updates, or these are
+ * Windows have to be the same or apart; those of different batches are apart. It runs behind the simplifications, which leave fewer such scatters (scatter_simplifier.c knows
+ * windows that do not meet, algsimp_index.c scatters that are none). The table of winners has an element for each place where a window may begin; where it would be large beside the updates, or these are
  * few, the scatter stays, and the first update of a place looks for the others (emit/scatter.c). */
 #ifndef XG_OPT_SCATTER_WINNERS_C
 #define XG_OPT_SCATTER_WINNERS_C
 
-enum { XG_WINNERS_UPDATES = 32, XG_WINNERS_TABLE = 64 /* times as many places as updates */ };
+enum { XG_WINNERS_UPDATES = 32 /* of a batch */, XG_WINNERS_TABLE = 64 /* times as many places as updates */ };
 
-typedef struct xg_winners { uint32_t n /* arrays */, n_table; int64_t table[XG_RANK_MAX]; xg_windows windows; } xg_winners; /* table: its dims, one for each component of an index vector */
+typedef struct xg_winners { /* table: its dims, one for each batching dim, with the dim of the indices that it runs with, then one for each component of an index vector */
+    uint32_t n /* arrays */, n_batch, n_table;
+    int64_t table[XG_RANK_MAX], with[XG_RANK_MAX];
+    xg_windows windows;
+} xg_winners;
 
 XG_FN bool xg_winners_overwrites(const xg_inst *i, uint32_t n) {
     const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
@@ -21898,32 +22182,33 @@ XG_FN bool xg_winners_overwrites(const xg_inst *i, uint32_t n) {
 }
 XG_FN bool xg_winners_make(xg_winners *w, const xg_inst *i) {
     xg_windows v;
-    int64_t places = 1;
+    int64_t places = 1, rivals;
     uint32_t k;
     memset(w, 0, sizeof *w);
     if (i->op != XG_SCATTER || xg_attr_int(i, XG_A_unique_indices, 0) || !xg_winners_overwrites(i, w->n = i->n_operands / 2)) return false;
     v = xg_windows_of(i);
     if (v.whole->dynamic || v.indices->shape->dynamic || v.part->dynamic) return false;
+    for (k = 0; k < v.whole->rank; k++) if (v.batch[k] >= 0) { w->table[w->n_batch] = v.whole->dims[k]; w->with[w->n_batch++] = v.place[v.batch[k]]; }
     for (k = 0; k < v.whole->rank; k++) {
-        int64_t d = v.whole->dims[k], component = v.start[k];
-        if (v.batch[k] >= 0) return false;
-        if (component < 0) continue;
+        int64_t d = v.whole->dims[k];
+        if (v.start[k] < 0) continue;
         if ((v.size[k] != 1 && v.size[k] != d) || d == 0) return false;
-        w->table[component] = v.size[k] == 1 ? d : 1;
-        if (!xg_mul64(places, w->table[component], &places)) return false;
+        w->table[w->n_batch + (uint32_t)v.start[k]] = v.size[k] == 1 ? d : 1;
     }
     w->windows = v;
-    w->n_table = v.n_starts;
-    return v.positions >= XG_WINNERS_UPDATES && v.positions <= INT32_MAX && v.part->elements > 0 && places / XG_WINNERS_TABLE <= v.positions;
+    for (rivals = v.positions, k = 0; k < w->n_batch; k++) rivals /= XG_MAX(w->table[k], (int64_t)1);
+    w->n_table = w->n_batch + v.n_starts;
+    for (k = 0; k < w->n_table; k++) if (!xg_mul64(places, w->table[k], &places)) return false;
+    return v.n_starts && rivals >= XG_WINNERS_UPDATES && v.positions <= INT32_MAX && v.part->elements > 0 && places / XG_WINNERS_TABLE <= v.positions;
 }
 XG_FN bool xg_winners_matches(const xg_inst *i) { xg_winners w; return xg_winners_make(&w, i); }
 
-/* key={0,1,..,n-1} */
-XG_FN void xg_winners_count(const xg_hb *b, xg_inst *i, xg_attr_key key, uint32_t n) {
+/* key={from,from+1,..,to-1} */
+XG_FN void xg_winners_count(const xg_hb *b, xg_inst *i, xg_attr_key key, uint32_t from, uint32_t to) {
     int64_t v[XG_RANK_MAX];
     uint32_t k;
-    for (k = 0; k < n; k++) v[k] = k;
-    xg_inst_set_attr(i, xg_hb_ints(b, key, v, n));
+    for (k = from; k < to; k++) v[k - from] = k;
+    xg_inst_set_attr(i, xg_hb_ints(b, key, v, to - from));
 }
 /* slice_sizes={1,1,..} */
 XG_FN void xg_winners_slices(const xg_hb *b, xg_inst *i, uint32_t n) {
@@ -21947,9 +22232,13 @@ XG_FN xg_inst *xg_winners_table(const xg_hb *b, const xg_winners *w, xg_inst *at
     in[1] = at;
     in[2] = numbers;
     i = xg_hb_op(b, XG_SCATTER, in[0]->shape, in, 3);
-    xg_winners_count(b, i, XG_A_update_window_dims, 0);
-    xg_winners_count(b, i, XG_A_inserted_window_dims, w->n_table);
-    xg_winners_count(b, i, XG_A_scatter_dims_to_operand_dims, w->n_table);
+    xg_winners_count(b, i, XG_A_update_window_dims, 0, 0);
+    xg_winners_count(b, i, XG_A_inserted_window_dims, w->n_batch, w->n_table);
+    xg_winners_count(b, i, XG_A_scatter_dims_to_operand_dims, w->n_batch, w->n_table);
+    if (w->n_batch) {
+        xg_winners_count(b, i, XG_A_input_batching_dims, 0, w->n_batch);
+        xg_inst_set_attr(i, xg_hb_ints(b, XG_A_scatter_indices_batching_dims, w->with, w->n_batch));
+    }
     xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, w->windows.vector_dim));
     xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_hb_reducer(b, XG_MAXIMUM, XLAGPU_S32)));
     return xg_hb_done(i);
@@ -21959,9 +22248,13 @@ XG_FN xg_inst *xg_winners_lookup(const xg_hb *b, const xg_winners *w, xg_inst *t
     in[0] = table;
     in[1] = at;
     i = xg_hb_op(b, XG_GATHER, table->shape, in, 2);
-    xg_winners_count(b, i, XG_A_offset_dims, 0);
-    xg_winners_count(b, i, XG_A_collapsed_slice_dims, w->n_table);
-    xg_winners_count(b, i, XG_A_start_index_map, w->n_table);
+    xg_winners_count(b, i, XG_A_offset_dims, 0, 0);
+    xg_winners_count(b, i, XG_A_collapsed_slice_dims, w->n_batch, w->n_table);
+    xg_winners_count(b, i, XG_A_start_index_map, w->n_batch, w->n_table);
+    if (w->n_batch) {
+        xg_winners_count(b, i, XG_A_operand_batching_dims, 0, w->n_batch);
+        xg_inst_set_attr(i, xg_hb_ints(b, XG_A_start_indices_batching_dims, w->with, w->n_batch));
+    }
     xg_winners_slices(b, i, w->n_table);
     xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, w->windows.vector_dim));
     return xg_hb_done(i);
@@ -30056,7 +30349,10 @@ XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
                 if (i->first_use || i == c->root) continue;
                 xg_inst_remove(i);
                 changed = true;
-            } else if (i->op == XG_OPT_BARRIER) changed = xg_tuple_shrink_barrier(i) || changed;
+            } else if (i->op == XG_OPT_BARRIER) {
+                changed = xg_tuple_shrink_barrier(i) || changed;
+                next = xg_inst_behind(i); /* its elements may have stood there, and are gone */
+            }
         }
     }
     return changed;
@@ -30431,6 +30727,7 @@ XG_FN bool xg_opt_while_simplifier(xg_module *m) {
             if (i->op != XG_WHILE || xg_inst_attr(i, XG_A_control_predecessors) || xg_attr_comp(i, XG_A_body)->id >= n_comps) continue;
             b = xg_hb_at(i);
             made = xg_while_expand(&b, i, acts);
+            next = xg_inst_behind(i); /* its elements may have stood there, and are gone */
             if (!made) continue;
             values = XG_NEW_N(m->arena, xg_inst *, made->n_operands + 1);
             for (k = 0; k < made->n_operands; k++) values[k] = XG_OPERAND(made, k);
@@ -48243,7 +48540,7 @@ XG_FN void xg_emit_slices(xg_fusion_emission *e) {
  *   PLAIN    no two updates meet (unique_indices, or one position only): read, combine, write
  *   ATOMIC   a combiner that does not mind the order, on a type that memory or a compare-and-swap can change: one atomic step each
  *   OWNER    everything else, if windows are either the same or apart: the first update of those that go to one place combines them all, in their order. That is
- *            deterministic, and right for every combiner and any number of arrays, at the price of reading all positions.
+ *            deterministic, and right for every combiner and any number of arrays, at the price of reading all positions of its batch.
  * A sum of floats in the order in which threads come differs from run to run; where that is not wanted, it is OWNER's.
  * Of updates that overwrite each other, opt/scatter_winners.c has left the last ones only, where there are many. What none of the forms takes is turned round by the
  * loop emitter (gather.c). */
@@ -48260,6 +48557,8 @@ typedef struct xg_scattering {
     const xg_shape *operand, *update;
     xg_windows w;
     int64_t unroll;               /* elements that a thread takes */
+    uint32_t n_rivals, rival[XG_RANK_MAX]; /* what numbers windows of one batch, by the numbers of such dims, and */
+    int64_t rival_counts[XG_RANK_MAX], rivals; /* how many they are */
     xg_scatter_form form;
     xg_section section;
 } xg_scattering;
@@ -48305,6 +48604,11 @@ XG_FN bool xg_scatter_is_inside(const xg_scattering *d, uint32_t dim) {
     while (k < d->w.n_positions && d->w.position[k] != dim) k++;
     return k == d->w.n_positions;
 }
+XG_FN bool xg_scatter_is_batch(const xg_scattering *d, uint32_t position) {
+    uint32_t k = 0;
+    while (k < d->rank && d->w.batch[k] != (int32_t)position) k++;
+    return k < d->rank;
+}
 /* Windows begin at multiples of their size, so two of them are the same or apart. */
 XG_FN bool xg_scatter_aligned(const xg_scattering *d) {
     uint32_t k;
@@ -48319,7 +48623,7 @@ XG_FN xg_scatter_form xg_scatter_choose(const xg_scattering *d) {
 }
 
 XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
-    uint32_t minor;
+    uint32_t minor, k;
     xg_shape *walk;
     int64_t *dims;
     memset(d, 0, sizeof *d);
@@ -48332,6 +48636,12 @@ XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
     d->update = d->w.part;
     d->rank = d->operand->rank;
     d->combiner = xg_attr_comp(d->i, XG_A_to_apply);
+    for (d->rivals = 1, k = 0; k < d->w.n_positions; k++) {
+        if (xg_scatter_is_batch(d, k)) continue;
+        d->rivals *= d->w.counts[k];
+        d->rival_counts[d->n_rivals] = d->w.counts[k];
+        d->rival[d->n_rivals++] = k;
+    }
     d->form = xg_scatter_choose(d);
     if (d->form == XG_SCATTER_NONE) return false;
     d->unroll = 1;
@@ -48462,14 +48772,21 @@ XG_FN void xg_scatter_atomically(xg_scope *s, const xg_scattering *d, xg_kval *c
 
 typedef struct xg_scatter_owner { const xg_scattering *d; const xg_scatter_place *mine; xg_kval *const *at; } xg_scatter_owner;
 
-/* The number of a position, and back. */
+/* The number of a position among those of its batch, and back. */
 XG_FN xg_kval *xg_scatter_number(xg_scope *s, const xg_scattering *d, xg_kval *const *position) {
-    xg_kval *r;
-    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, d->w.counts, d->w.n_positions, &d->w.positions, 1), position, &r);
+    xg_kval *r, *in[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < d->n_rivals; k++) in[k] = position[d->rival[k]];
+    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, d->rival_counts, d->n_rivals, &d->rivals, 1), in, &r);
     return r;
 }
-XG_FN void xg_scatter_position_of(xg_scope *s, const xg_scattering *d, xg_kval *number, xg_kval **position) {
-    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, &d->w.positions, 1, d->w.counts, d->w.n_positions), &number, position);
+XG_FN void xg_scatter_position_of(xg_scope *s, const xg_scatter_owner *o, xg_kval *number, xg_kval **position) {
+    const xg_scattering *d = o->d;
+    xg_kval *out[XG_RANK_MAX];
+    uint32_t k;
+    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, &d->rivals, 1, d->rival_counts, d->n_rivals), &number, out);
+    for (k = 0; k < d->w.n_positions; k++) position[k] = o->mine->position[k];
+    for (k = 0; k < d->n_rivals; k++) position[d->rival[k]] = out[k];
 }
 /* for number = lo to hi */
 XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, xg_kval *hi, xg_carry_fn body, xg_elem *carried, uint32_t n) {
@@ -48480,7 +48797,7 @@ XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, x
     s->b = xg_kb_end(s->e->m, loop->regions[0]);
     s->b.loc = outer.loc;
     number = &loop->regions[0]->args[0];
-    xg_kval_set_range(number, xg_range_of(0, o->d->w.positions - 1));
+    xg_kval_set_range(number, xg_range_of(0, o->d->rivals - 1));
     xg_carry_elems(loop->regions[0]->args + 1, carried, n);
     body(s, (void *)(uintptr_t)o, &number, carried);
     m = xg_carry_values(carried, n, values);
@@ -48489,17 +48806,14 @@ XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, x
     xg_carry_elems(loop->results, carried, n);
 }
 
-/* Whether the window of another position is the same. */
+/* Whether the window of another position of the batch is the same. */
 XG_FN xg_kval *xg_scatter_same(xg_scope *s, const xg_scatter_owner *o, xg_kval *const *position) {
     const xg_scattering *d = o->d;
     xg_kval *same = NULL;
     uint32_t k;
     for (k = 0; k < d->rank; k++) {
-        if (d->w.batch[k] >= 0) same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, position[d->w.batch[k]], o->mine->offset[k]));
-        else if (d->w.start[k] >= 0) {
-            xg_kval *v = xg_scatter_begin(s, d, position, k);
-            same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, v, o->mine->start[k]));
-        }
+        if (d->w.start[k] < 0) continue;
+        same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, xg_scatter_begin(s, d, position, k), o->mine->start[k]));
     }
     return same ? same : xg_kconst_int(&s->b, XG_E_I1, 1);
 }
@@ -48507,7 +48821,7 @@ XG_FN xg_kval *xg_scatter_same(xg_scope *s, const xg_scatter_owner *o, xg_kval *
 XG_FN void xg_scatter_first(xg_scope *s, void *data, xg_kval *const *number, xg_elem *carried) {
     const xg_scatter_owner *o = (const xg_scatter_owner *)data;
     xg_kval *position[XG_RANK_MAX];
-    xg_scatter_position_of(s, o->d, *number, position);
+    xg_scatter_position_of(s, o, *number, position);
     carried[0].v = XG_KOP2(&s->b, XG_K_OP_ANDI, carried[0].v, XG_KOP2(&s->b, XG_K_OP_XORI, xg_scatter_same(s, o, position), xg_kconst_int(&s->b, XG_E_I1, 1)));
 }
 XG_FN void xg_scatter_take_one(xg_scope *s, void *data, xg_kval *const *position, xg_elem *carried) {
@@ -48524,15 +48838,11 @@ XG_FN void xg_scatter_take_one(xg_scope *s, void *data, xg_kval *const *position
 XG_FN void xg_scatter_collect(xg_scope *s, void *data, xg_kval *const *number, xg_elem *carried) {
     const xg_scatter_owner *o = (const xg_scatter_owner *)data;
     xg_kval *position[XG_RANK_MAX];
-    xg_scatter_position_of(s, o->d, *number, position);
+    xg_scatter_position_of(s, o, *number, position);
     xg_elem_when(s, xg_scatter_same(s, o, position), xg_scatter_take_one, data, position, carried, o->d->n);
 }
 /* One component, and no batches: sorted indices are sorted places. */
-XG_FN bool xg_scatter_is_plain(const xg_scattering *d) {
-    uint32_t k;
-    for (k = 0; k < d->rank; k++) if (d->w.batch[k] >= 0) return false;
-    return d->w.n_starts == 1;
-}
+XG_FN bool xg_scatter_is_plain(const xg_scattering *d) { return d->w.n_starts == 1 && d->n_rivals == d->w.n_positions; }
 /* Nobody but the owner touches the element: others may not even read it. */
 XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_scatter_place *p, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
     xg_elem *carried = XG_NEW_N(s->e->arena, xg_elem, d->n + 1), owner = xg_elem_real(xg_kconst_int(&s->b, XG_E_I1, 1));
@@ -48553,7 +48863,7 @@ XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_sca
     s->b = xg_kb_end(s->e->m, op->regions[0]);
     s->b.loc = outer.loc;
     for (k = 0; k < d->n; k++) carried[k] = xg_elem_of(s, XG_OPERAND(d->i, k), idx);
-    xg_scatter_for(s, &o, number, xg_elem_index(s, d->w.positions), xg_scatter_collect, carried, d->n);
+    xg_scatter_for(s, &o, number, xg_elem_index(s, d->rivals), xg_scatter_collect, carried, d->n);
     xg_scatter_insert_all(s, d, carried, idx, dest);
     xg_kyield(&s->b, dest, d->n);
     s->b = outer;
@@ -58606,7 +58916,7 @@ XG_FN xg_kval *xg_ptx_remf(xg_kb *b, xg_kval *x, xg_kval *y) {
 #ifndef XG_PTX_LEGALIZE_C
 #define XG_PTX_LEGALIZE_C
 
-typedef struct xg_lz { xg_kmodule *m; const xg_target *target; xg_ptx_index index; bool removed, changed; uint32_t depth; } xg_lz;
+typedef struct xg_lz { xg_kmodule *m; xg_kfunc *f; const xg_target *target; xg_ptx_index index; bool removed, changed; uint32_t depth; } xg_lz;
 #define XG_LZ_RULE(word) static xg_kval *xg_lz_rule_##word(xg_lz *z, xg_kb *b, xg_kop *op)
 
 static bool xg_lz_is_half(const xg_ktype *t) { return t->kind == XG_TK_SCALAR && (t->elem == XG_E_BF16 || t->elem == XG_E_F16); }
@@ -58867,6 +59177,7 @@ XG_LZ_RULE(math) {
         r = xg_math_expand(b, op->op, x, y, shortness);
         if (r) r = xg_ptx_truncf(b, r, e);
     } else r = xg_math_expand(b, op->op, x, y, shortness);
+    if (e == XG_E_F64) z->f->resident = XG_MAX(z->f->resident, 1u); /* long, and bound by arithmetic: more blocks at a time are worth no spills */
     if (!r) xg_fail(z->m->ctx, XLAGPU_ERROR_UNSUPPORTED, "%s on %s has no expansion for %s", xg_kop_name(op->op), xg_kelem_name(e), z->target->name);
     return r;
 }
@@ -59176,6 +59487,7 @@ XG_FN void xg_ptx_legalize(xg_kmodule *m) {
     xg_lz z;
     memset(&z, 0, sizeof z);
     z.m = m;
+    z.f = f;
     z.target = (const xg_target *)m->target;
     XLAGPU_ASSERT(z.target);
     xg_ptx_index_make(&z.index);
@@ -63972,7 +64284,6 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(EXPAND, "ragged-dot-rewriter", xg_opt_contract_expander, REQUIRED) \
     X(EXPAND, "batchnorm_expander", xg_opt_batch_norm_expander, REQUIRED) \
     X(EXPAND, "select_and_scatter_expander", xg_opt_select_and_scatter_expander, OPTIONAL) \
-    X(EXPAND, "scatter-winners", xg_opt_scatter_winners, OPTIONAL) \
     X(SIMPLIFY, "zero_sized_hlo_elimination", xg_opt_zero_sized, OPTIONAL) \
     X(SIMPLIFY, "algsimp", xg_opt_algsimp, OPTIONAL) \
     X(SIMPLIFY, "simplify-sorts", xg_opt_sort_simplifier, OPTIONAL) \
@@ -63982,8 +64293,11 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(SIMPLIFY, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
     X(SIMPLIFY, "conditional-code-motion", xg_opt_conditional_code_motion, OPTIONAL) \
     X(SIMPLIFY, "simplify-conditional", xg_opt_conditional_simplifier, OPTIONAL) \
+    X(SIMPLIFY, "gather_simplifier", xg_opt_gather_simplifier, OPTIONAL) \
+    X(SIMPLIFY, "scatter_simplifier", xg_opt_scatter_simplifier, OPTIONAL) \
     X(SIMPLIFY, "cse", xg_opt_cse, OPTIONAL) \
     X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \
+    X(CANON, "scatter-winners", xg_opt_scatter_winners, OPTIONAL) \
     X(CANON, "dot_dimension_sorter", xg_opt_dot_dimension_sorter, OPTIONAL) \
     X(CANON, "dot_dimension_merger", xg_opt_dot_dimension_merger, OPTIONAL) \
     X(CANON, "dot-strength-reduction", xg_opt_dot_strength_reduction, OPTIONAL) \
