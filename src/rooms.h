@@ -217,6 +217,7 @@
 #include "emit/scattered.c"
 #include "emit/hero.c"
 #include "emit/box.c"
+#include "emit/skew.c"
 #include "emit/transpose.c"
 #include "emit/sections.c"
 #include "emit/concatenate.c"
