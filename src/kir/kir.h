@@ -29,6 +29,7 @@ typedef struct xg_kop xg_kop;
 typedef struct xg_kregion xg_kregion;
 typedef struct xg_kfunc xg_kfunc;
 typedef struct xg_kmodule xg_kmodule;
+typedef struct xg_kinliner xg_kinliner;
 
 /* ---- types ---- */
 /* Element types. X(NAME, text, bits, class: INT FLOAT COMPLEX INDEX). */
@@ -152,6 +153,7 @@ struct xg_kmodule {
     const void *target;   /* xg_target, for passes below lower_tensors */
     xg_set constants;     /* since cse has gathered them: the constants at the head of the entry, each of them once; those that are made join them */
     xg_kop *last_constant;
+    xg_kinliner *inliner; /* while inline is at work: what makes the copy of a call */
     bool settled;         /* nothing but types has changed since canonicalize and cse ran */
     struct xg_kval *held[64]; /* by XG_KOP2 and its kin, while an expression is being made */
     uint32_t n_held;
@@ -236,6 +238,7 @@ XG_FN void xg_kclone_begin(const xg_kregion *r);
 XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy);
 XG_FN xg_kval *xg_kclone_value(xg_kval *v);
 XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op);
+XG_FN void xg_kclone_call(xg_kb *b, const xg_kop *call); /* inline.c: what it calls instead */
 XG_FN bool xg_kfold_int(xg_kopcode op, xg_kelem e, int64_t x, int64_t y, int64_t *out); /* fold.c: an operation of one or two integers; false: nothing is known of it */
 XG_FN bool xg_kval_is_const(const xg_kval *v, int64_t *bits); /* not complex; as in xg_kop.a; bits may be NULL */
 XG_FN xg_kop *xg_kregion_end(const xg_kregion *r); /* its terminator; NULL while it has none */
