@@ -400,17 +400,22 @@ XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
     }
     c->work.n = 0;
 }
-XG_FN void xg_kir_canonicalize(xg_kmodule *m) {
-    xg_kcanon *c;
-    xg_kfunc *f;
+XG_FN xg_kcanon *xg_kcanon_new(xg_kmodule *m) {
+    xg_kcanon *c = XG_NEW(m->temp, xg_kcanon);
     uint32_t k;
-    if (m->settled) return;
-    c = XG_NEW(m->temp, xg_kcanon);
     c->m = m;
     for (k = XG_COUNT(xg_krule_rows); k-- > 0;) {
         c->next[k] = c->first[xg_krule_rows[k].op];
         c->first[xg_krule_rows[k].op] = (uint16_t)(k + 1);
     }
+    return c;
+}
+XG_FN void xg_kir_canonicalize_func(xg_kmodule *m, xg_kfunc *f) { xg_kcanon_func(xg_kcanon_new(m), f); }
+XG_FN void xg_kir_canonicalize(xg_kmodule *m) {
+    xg_kcanon *c;
+    xg_kfunc *f;
+    if (m->settled) return;
+    c = xg_kcanon_new(m);
     for (f = m->first; f; f = f->next) xg_kcanon_func(c, f);
 }
 

@@ -453,31 +453,33 @@ XG_FN xg_kval *xg_kindex_result(xg_kindexer *x, xg_kmodule *m, xg_set *known, xg
     return v;
 }
 
+XG_FN void xg_kindex_func(xg_kindexer *x, xg_kmodule *m, const xg_kfunc *f) {
+    xg_kops ops;
+    xg_set known;
+    uint32_t k, i;
+    memset(&ops, 0, sizeof ops);
+    xg_set_init(&known, m->temp);
+    xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_APPLY);
+    for (k = 0; k < ops.n; k++) {
+        xg_kop *op = ops.p[k];
+        bool used = false;
+        if (!xg_imap_ok((const xg_imap *)op->p) || xg_kindex_nothing_to_do(op)) continue;
+        for (i = 0; i < op->n_results; i++) {
+            xg_kval *v = op->results[i].first_use ? xg_kindex_result(x, m, &known, op, i) : NULL;
+            if (v) xg_kval_replace(&op->results[i], v);
+            used = used || op->results[i].first_use;
+        }
+        if (used) continue;
+        xg_kop_remove(op);
+        ops.p[k] = NULL;
+    }
+    for (k = ops.n; k-- > 0;) if (ops.p[k] && xg_kop_is_dead(ops.p[k])) xg_kop_remove(ops.p[k]); /* what others were made of */
+}
+XG_FN void xg_kir_simplify_indexing_func(xg_kmodule *m, xg_kfunc *f) { xg_kindex_func(XG_NEW(m->temp, xg_kindexer), m, f); }
 XG_FN void xg_kir_simplify_indexing(xg_kmodule *m) {
     xg_kindexer *x = XG_NEW(m->temp, xg_kindexer);
     xg_kfunc *f;
-    for (f = m->first; f; f = f->next) {
-        xg_kops ops;
-        xg_set known;
-        uint32_t k, i;
-        memset(&ops, 0, sizeof ops);
-        xg_set_init(&known, m->temp);
-        xg_kops_collect_of(m->temp, &ops, f->body, XG_K_OP_APPLY);
-        for (k = 0; k < ops.n; k++) {
-            xg_kop *op = ops.p[k];
-            bool used = false;
-            if (!xg_imap_ok((const xg_imap *)op->p) || xg_kindex_nothing_to_do(op)) continue;
-            for (i = 0; i < op->n_results; i++) {
-                xg_kval *v = op->results[i].first_use ? xg_kindex_result(x, m, &known, op, i) : NULL;
-                if (v) xg_kval_replace(&op->results[i], v);
-                used = used || op->results[i].first_use;
-            }
-            if (used) continue;
-            xg_kop_remove(op);
-            ops.p[k] = NULL;
-        }
-        for (k = ops.n; k-- > 0;) if (ops.p[k] && xg_kop_is_dead(ops.p[k])) xg_kop_remove(ops.p[k]); /* what others were made of */
-    }
+    for (f = m->first; f; f = f->next) xg_kindex_func(x, m, f);
 }
 
 #endif /* XG_KIR_INDEXING_C */

@@ -1,12 +1,13 @@
 /* kir/inline.c -- calls become the bodies of the functions they call, callees first; then only the entry is left.
  *
  * Equal calls are merged before, and what the bodies share after: so a function that is asked twice for the same element is computed
- * once. Functions that call each other's several times over could still grow without end; a budget makes that a named error. */
+ * once. It is seen to be the same only where indices are put together, and branches on known ones are gone: functions that have become long are
+ * simplified so far at once, since each may stand several times in its callers. What still grows without end meets a budget, which is a named error. */
 #ifndef XG_KIR_INLINE_C
 #define XG_KIR_INLINE_C
 #include "kir.h"
 
-enum { XG_KINLINE_OPS_MAX = 1 << 20, XG_KINLINE_DEPTH_MAX = 1000 };
+enum { XG_KINLINE_OPS_MAX = 1 << 20, XG_KINLINE_DEPTH_MAX = 1000, XG_KINLINE_OPS_MANY = 250 };
 enum { XG_KINLINE_NEW, XG_KINLINE_OPEN, XG_KINLINE_DONE };
 
 typedef struct xg_kinliner { xg_kmodule *m; uint64_t ops; uint32_t depth; } xg_kinliner;
@@ -53,7 +54,10 @@ XG_FN void xg_kinline_func(xg_kinliner *in, xg_kfunc *f) {
         if (callee->mark == XG_KINLINE_NEW) xg_kinline_func(in, callee);
         xg_kinline_call(in, calls.p[k], callee);
     }
-    if (calls.n) xg_kir_cse_func(in->m, f);
+    if (calls.n) {
+        if (xg_kregion_count(f->body) > XG_KINLINE_OPS_MANY) { xg_kir_simplify_indexing_func(in->m, f); xg_kir_canonicalize_func(in->m, f); }
+        xg_kir_cse_func(in->m, f);
+    }
     f->mark = XG_KINLINE_DONE;
     in->depth--;
 }

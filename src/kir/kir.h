@@ -280,12 +280,14 @@ XG_FN void xg_kir_lower_shuffles(xg_kmodule *m);     /* lower_shuffles.c: shuffl
 XG_FN void xg_kir_inline(xg_kmodule *m);             /* inline.c: functions called once, or marked inline_always; drops dead ones */
 XG_FN void xg_kir_lower_loops(xg_kmodule *m);        /* lower_loops.c: xla_gpu.loop -> scf.for and scf.if; bounds that ranges prove vanish; peels */
 XG_FN void xg_kir_flatten_tensors(xg_kmodule *m);    /* flatten.c: N-d tensors -> 1-d by layout-free row-major; complex and i1 kept as elements */
+XG_FN void xg_kir_simplify_indexing_func(xg_kmodule *m, xg_kfunc *f);
 XG_FN void xg_kir_simplify_indexing(xg_kmodule *m);  /* indexing.c: composes apply_indexing chains and simplifies with ranges */
 XG_FN void xg_kir_vectorize(xg_kmodule *m);          /* vectorize.c: contiguous aligned extracts/inserts over a loop -> transfer_read/transfer_write */
 XG_FN void xg_kir_unroll(xg_kmodule *m);
 XG_FN void xg_kir_unroll_lowered(xg_kmodule *m);             /* unroll.c */
 XG_FN bool xg_kop_is_dead(const xg_kop *op);           /* canonicalize.c: nobody reads it, and it does nothing else */
 XG_FN void xg_kir_canonicalize(xg_kmodule *m);       /* canonicalize.c: rule table: constant folding, identities, if/for simplification, DCE; to a fixed point */
+XG_FN void xg_kir_canonicalize_func(xg_kmodule *m, xg_kfunc *f);
 XG_FN void xg_kir_cse(xg_kmodule *m);                /* cse.c: dominating equal pure operations; loads that nothing between could change */
 XG_FN void xg_kir_hoist(xg_kmodule *m);              /* hoist.c: loop-invariant code motion */
 XG_FN void xg_kir_lower_tensors(xg_kmodule *m);      /* lower_tensors.c: tensors -> pointers, loads, stores; equal slices merged; shared arrays */
