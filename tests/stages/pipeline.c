@@ -44,6 +44,7 @@ static void stage_emit(xg_stage *io) {
     t.resident_threads = 132 * 2048;
     t.shared = 232448;
     t.max_unroll = 4;
+    t.red_bytes = 16;
     t.deterministic = false;
     XG_FOR_INSTS(i, m->entry) if (i->op == XG_FUSION) {
         xg_kmodule *k = xg_emit_fusion(io->arena, i, i->name, &t, false);
@@ -99,6 +100,7 @@ static void stage_walks(xg_stage *io) {
     t.resident_threads = (int64_t)o.target.threads_per_sm * o.target.sms;
     t.shared = o.target.shared_per_block;
     t.max_unroll = 4;
+    t.red_bytes = 16;
     t.deterministic = false;
     xg_driver_run_passes(m, &o);
     XG_FOR_INSTS(i, m->entry) if (i->op == XG_FUSION) {
