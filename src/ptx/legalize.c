@@ -494,12 +494,23 @@ XG_LZ_RULE(if) {
     return NULL;
 }
 
-/* ---- atomics: what memory does not do on this type, the loop does ---- */
+/* ---- atomics: vectors that memory does not change at once go lane by lane; what memory does not do on this type, the loop does ---- */
 typedef struct xg_lz_red { xg_kopcode op; xg_kval *v; } xg_lz_red;
 static xg_kval *xg_lz_combine(xg_kb *b, void *data, xg_kval *current) { const xg_lz_red *r = (const xg_lz_red *)data; return xg_k2(b, r->op, current, r->v); }
 XG_LZ_RULE(red) {
+    xg_kval *x = XG_KOPERAND(op, 0), *v[2];
+    int64_t bytes = xg_kelem_bytes(x->type->elem), k;
     xg_lz_red r;
     if (xg_ptx_has_row(&z->index, z->target, op)) return NULL;
+    if (x->type->kind == XG_TK_VECTOR) {
+        for (k = 0; k < x->type->elements; k++) {
+            v[0] = xg_lz_vextract(b, x, k);
+            v[1] = xg_lz_ptr_add(b, XG_KOPERAND(op, 1), k * bytes);
+            xg_kir_op(b, op->op, v, 2, NULL, 0, 0)->a = bytes;
+        }
+        z->removed = true;
+        return NULL;
+    }
     r.op = xg_katomic_combiner(op->op);
     r.v = XG_KOPERAND(op, 0);
     xg_katomic_loop(b, r.v->type->elem, XG_KOPERAND(op, 1), NULL, xg_lz_combine, &r);
