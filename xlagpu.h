@@ -392,7 +392,7 @@ typedef struct xg_ctx {
     uint32_t line, column;        /* its position, 1-based; 0 when it has none */
     char message[XG_MESSAGE_MAX]; /* complete: "file:line:col: error: ...", source line, caret, hint */
     void *user;                   /* what the layer above wants to find from here */
-    xg_slab *slabs;               /* what chunks of arenas are cut from, newest first */
+    xg_slab *slabs, *full_slabs;  /* what chunks of arenas are cut from: those that have something to give, the last used first; and the others */
     uint32_t n_slabs, n_idle;     /* all, and those that hold none */
     bool slabs_wanted;            /* by the owner, who calls xg_ctx_done; only with the default allocator and without a limit */
 } xg_ctx;
@@ -430,6 +430,7 @@ XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes); /* not zeroed, from the s
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more); /* the newest block in place; false: it is not, or there is no room behind it */
 XG_FN xg_mark xg_arena_mark(const xg_arena *a);
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m);   /* gives up all that was allocated since the mark; the memory is used again */
+XG_FN void xg_arena_trim(xg_arena *a, size_t keep);  /* of what was given up, so many bytes stay at hand; the rest serves other arenas */
 XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b);  /* fail with ERROR_LIMIT on overflow */
 XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b);
 XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out); /* false on overflow, *out untouched */
@@ -1108,7 +1109,7 @@ XG_FN void xg_float_print(xg_buf *b, xlagpu_type t, uint64_t bits) {
  *
  * A context that has the memory from malloc cuts chunks from slabs of 2 MiB, aligned to their size, once it holds XG_SLAB_FROM bytes: a system with
  * large pages then maps each slab at once. Only the first ones ask for it: large pages that nobody has used for long are dear (a guest's have to come
- * from its host), and who needs hundreds of them gets such. Chunks that are given up serve other arenas; a few slabs are kept for the next module of the context. */
+ * from its host), and who needs hundreds of them gets such. Chunks that are given up serve other arenas; as many slabs as are in use are kept, and a few for the next module of the context. */
 #ifndef XG_BASE_MEMORY_C
 #define XG_BASE_MEMORY_C
 
@@ -1222,7 +1223,7 @@ XG_FN void xg_mem_free(xg_ctx *c, void *p) {
 
 enum { XG_SLAB = 1 << 21, XG_SLAB_FROM = 1 << 19, XG_SLABS_KEPT = 8, XG_SLABS_TRIED = 8, XG_SLABS_LARGE = 16 };
 struct xg_chunk { xg_chunk *older; char *end; xg_slab *slab; };
-struct xg_slab { xg_slab *prev, *next; char *memory, *at, *end; xg_chunk *unused; uint32_t used; };
+struct xg_slab { xg_slab *prev, *next; char *memory, *at, *end; xg_chunk *unused; uint32_t used; bool full; };
 enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN, XG_SLAB_HEAD = (sizeof(xg_slab) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN };
 
 XG_FN xg_chunk *xg_chunk_at(char *at, size_t room, xg_slab *slab) {
@@ -1231,6 +1232,25 @@ XG_FN xg_chunk *xg_chunk_at(char *at, size_t room, xg_slab *slab) {
     c->end = at + room;
     c->slab = slab;
     return c;
+}
+
+/* A slab stands in the list of those that have something to give, or in that of the full ones. */
+XG_FN void xg_slab_list(xg_ctx *c, xg_slab *s, bool full) {
+    xg_slab **list = full ? &c->full_slabs : &c->slabs;
+    s->full = full;
+    s->prev = NULL;
+    s->next = *list;
+    if (s->next) s->next->prev = s;
+    *list = s;
+}
+XG_FN void xg_slab_unlist(xg_ctx *c, xg_slab *s) {
+    *(s->prev ? &s->prev->next : s->full ? &c->full_slabs : &c->slabs) = s->next;
+    if (s->next) s->next->prev = s->prev;
+}
+XG_FN void xg_slab_set_full(xg_ctx *c, xg_slab *s, bool full) {
+    if (s->full == full) return;
+    xg_slab_unlist(c, s);
+    xg_slab_list(c, s, full);
 }
 
 /* With room for `least` bytes; NULL when there is no memory. */
@@ -1249,16 +1269,13 @@ XG_FN xg_slab *xg_slab_new(xg_ctx *c, size_t least) {
     s->memory = memory;
     s->at = (char *)s + XG_SLAB_HEAD;
     s->end = (char *)s + bytes;
-    s->next = c->slabs;
-    if (s->next) s->next->prev = s;
-    c->slabs = s;
+    xg_slab_list(c, s, false);
     c->n_idle++;
     return s;
 }
 XG_FN void xg_slab_free(xg_ctx *c, xg_slab *s) {
-    *(s->prev ? &s->prev->next : &c->slabs) = s->next;
-    if (s->next) s->next->prev = s->prev;
-    c->n_idle--;
+    xg_slab_unlist(c, s);
+    c->n_idle -= s->used == 0;
     c->n_slabs--;
     free(s->memory);
 }
@@ -1276,17 +1293,18 @@ XG_FN xg_chunk *xg_slab_take(xg_ctx *c, xg_slab *s, size_t least, size_t room) {
         s->at = k->end;
     }
     c->n_idle -= s->used++ == 0;
+    xg_slab_set_full(c, s, !s->unused && s->end - s->at < XG_CHUNK_MIN);
     return k;
 }
 
 /* Of `least` bytes, rather of `room`. */
 XG_FN xg_chunk *xg_chunk_new(xg_ctx *c, size_t least, size_t room) {
-    xg_slab *s;
+    xg_slab *s, *next;
     xg_chunk *k = NULL;
     char *p;
     uint32_t tries = 0;
     if (c->slabs_wanted && c->live >= XG_SLAB_FROM) {
-        for (s = c->slabs; s && !k && tries < XG_SLABS_TRIED; s = s->next, tries++) k = xg_slab_take(c, s, least, room);
+        for (s = c->slabs; s && !k && tries < XG_SLABS_TRIED; s = next, tries++) { next = s->next; k = xg_slab_take(c, s, least, room); }
         if (!k && (s = xg_slab_new(c, room)) != NULL) k = xg_slab_take(c, s, least, room);
         if (k) { c->live += (size_t)(k->end - (char *)k); return k; }
     }
@@ -1297,12 +1315,17 @@ XG_FN void xg_chunk_free(xg_ctx *c, xg_chunk *k) {
     xg_slab *s = k->slab;
     if (!s) { xg_mem_free(c, k); return; }
     c->live -= (size_t)(k->end - (char *)k);
+    xg_slab_set_full(c, s, false);
     if (--s->used) { k->older = s->unused; s->unused = k; return; }
     s->unused = NULL;
     s->at = (char *)s + XG_SLAB_HEAD;
-    if (++c->n_idle > XG_SLABS_KEPT || s->end - (char *)s > XG_SLAB) xg_slab_free(c, s);
+    c->n_idle++;
+    if (c->n_idle > XG_MAX((uint32_t)XG_SLABS_KEPT, c->n_slabs / 2) || s->end - (char *)s > XG_SLAB) xg_slab_free(c, s);
 }
-XG_FN void xg_ctx_done(xg_ctx *c) { while (c->slabs) { c->n_idle += c->slabs->used > 0; xg_slab_free(c, c->slabs); } }
+XG_FN void xg_ctx_done(xg_ctx *c) {
+    while (c->slabs) xg_slab_free(c, c->slabs);
+    while (c->full_slabs) xg_slab_free(c, c->full_slabs);
+}
 
 /* ---- arenas ---- */
 
@@ -1316,7 +1339,11 @@ XG_FN xg_chunk *xg_arena_take_spare(xg_arena *a, size_t room) {
     if (c) *link = c->older;
     return c;
 }
-XG_FN void xg_arena_free_spare(xg_arena *a) { while (a->spare) { xg_chunk *c = a->spare; a->spare = c->older; xg_chunk_free(a->ctx, c); } }
+XG_FN void xg_arena_trim(xg_arena *a, size_t keep) {
+    xg_chunk **link = &a->spare, *c;
+    while (*link && (size_t)((*link)->end - (char *)*link) <= keep) { keep -= (size_t)((*link)->end - (char *)*link); link = &(*link)->older; }
+    while ((c = *link) != NULL) { *link = c->older; xg_chunk_free(a->ctx, c); }
+}
 
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
     for (; a->inner != m.inner; a->inner = a->inner->next) xg_arena_free(a->inner);
@@ -1329,7 +1356,7 @@ XG_FN void xg_arena_free(xg_arena *a) {
     xg_mark none;
     memset(&none, 0, sizeof none);
     xg_arena_reset(a, none);
-    xg_arena_free_spare(a);
+    xg_arena_trim(a, 0);
     a->grow = XG_CHUNK_MIN;
 }
 XG_FN xg_mark xg_arena_mark(const xg_arena *a) { xg_mark m; m.chunk = a->chunk; m.at = a->at; m.inner = a->inner; return m; }
@@ -1348,7 +1375,7 @@ XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
     if (!chunk) {
         if (a->grow < XG_CHUNK_MAX) a->grow *= 2;
         chunk = xg_chunk_new(a->ctx, least, room);
-        if (!chunk && a->spare) { xg_arena_free_spare(a); chunk = xg_chunk_new(a->ctx, least, room); }
+        if (!chunk && a->spare) { xg_arena_trim(a, 0); chunk = xg_chunk_new(a->ctx, least, room); }
     }
     if (!chunk) xg_fail(a->ctx, XLAGPU_ERROR_MEMORY, "out of memory: no %zu bytes beyond the %zu in use", room, a->ctx->live);
     chunk->older = a->chunk;
@@ -2387,7 +2414,7 @@ typedef struct xg_io_alias { xg_ints output; int64_t param; xg_ints param_index;
 typedef struct xg_header_attr { xg_str name, text; } xg_header_attr; /* attributes kept as checked text */
 
 /* What passes may know of the device that the module is for. sms 0: a typical one. */
-typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm; int64_t bandwidth_gbs, l2_bytes, shared_per_block; } xg_machine;
+typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm, cluster /* blocks of one at most; 1: there are none */; int64_t bandwidth_gbs, l2_bytes, shared_per_block; } xg_machine;
 
 struct xg_module {
     xg_ctx *ctx;
@@ -2513,6 +2540,22 @@ XG_FN bool xg_literal_get_int(const xg_literal *l, int64_t index, int64_t *out);
 XG_FN double xg_literal_get_float(const xg_literal *l, int64_t index);             /* any real type */
 XG_FN void xg_literal_set_float(xg_literal *l, int64_t index, double v);           /* rounds to nearest even, integers saturate */
 XG_FN void xg_literal_set_int(xg_literal *l, int64_t index, int64_t v);
+
+/* ---- windows.c ---- */
+typedef struct xg_windows { /* the roles of dimensions in a gather or scatter */
+    const xg_inst *indices;
+    const xg_shape *whole, *part;   /* the array in which windows lie, and that of windows alone: a gather's result, a scatter's update */
+    int64_t vector_dim, positions;  /* positions: how many windows */
+    uint32_t n_starts, n_positions; /* components of an index vector; dims that number the windows */
+    uint32_t place[XG_RANK_MAX], position[XG_RANK_MAX]; /* by such a dim: which one it is of the indices, and of the part */
+    int64_t counts[XG_RANK_MAX];    /* its size */
+    int64_t size[XG_RANK_MAX];      /* by dim of the whole: a window's, and */
+    int32_t inside[XG_RANK_MAX];    /* which dim of the part is along it; -1: none, it is 1 */
+    int32_t start[XG_RANK_MAX];     /* which component says where windows begin; -1: none does */
+    int32_t batch[XG_RANK_MAX];     /* which dim that numbers windows runs with it; -1: none */
+} xg_windows;
+XG_FN xg_windows xg_windows_of(const xg_inst *i);
+XG_FN bool xg_ints_at(xg_ints list, int64_t v, uint32_t *at); /* whether v is in the list, and at which place */
 
 /* ---- lex.c, parse_shape.c, parse_devices.c, parse_attr.c, parse.c, parse_module.c (among themselves: text.h) ---- */
 XG_FN xg_module *xg_hlo_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* a module, or a single instruction; fails with a position; verified for grammar only */
@@ -8521,7 +8564,7 @@ static void xg_verify_transfer(const xg_inst *i) {
             (long long)xg_attr_int(other, XG_A_channel_id, 0));
     XG_RULE(i, xg_attr_int(i, XG_A_is_host_transfer, 0) == xg_attr_int(other, XG_A_is_host_transfer, 0), NULL, "it must have the is_host_transfer of its %s", xg_op_name(pair));
 }
-/* All that use a channel are of one opcode, or one send and one receive with their ends. */
+/* A channel is one send and one receive with their ends, or any number of collectives: JAX gives all of a module the same. */
 static void xg_verify_channel_use(xg_verifier *v, const xg_inst *i) {
     uint64_t id = (uint64_t)xg_attr_int(i, XG_A_channel_id, 0);
     xg_verify_channel *c = (xg_verify_channel *)xg_map64_get(&v->channels, id);
@@ -8531,7 +8574,7 @@ static void xg_verify_channel_use(xg_verifier *v, const xg_inst *i) {
         c->piped = true;
         xg_map64_put(&v->channels, id, c);
     }
-    XG_RULE(i, xg_verify_is_transfer(i->op) ? xg_verify_is_transfer(c->first->op) : c->first->op == i->op, NULL, "channel %lld is already used by %s %.*s", (long long)id, xg_op_name(c->first->op),
+    XG_RULE(i, xg_verify_is_transfer(i->op) == xg_verify_is_transfer(c->first->op), NULL, "channel %lld is already used by %s %.*s", (long long)id, xg_op_name(c->first->op),
             (int)c->first->name.n, c->first->name.p);
     if (xg_verify_is_transfer(i->op)) {
         uint32_t *count = &c->count[i->op == XG_SEND ? 0 : i->op == XG_SEND_DONE ? 1 : i->op == XG_RECV ? 2 : 3];
@@ -8712,6 +8755,53 @@ XG_FN void xg_hlo_verify(xg_module *m) {
 
 #undef XG_RULE
 #endif /* XG_HLO_VERIFY_C */
+/* hlo/windows.c -- the roles of dimensions in gathers and scatters.
+ *
+ * Both move windows between a whole array and an array of windows, its part, to and from where an array of index vectors says: a gather makes its part (the result) from the whole
+ * (operand 0), a scatter puts its parts (the updates) into the whole (its results). Their attributes say the same under two names; here they are read, once for all who
+ * ask, and turned round: what a dimension of the whole is. The evaluator alone reads them for itself: it is there to be compared with. */
+#ifndef XG_HLO_WINDOWS_C
+#define XG_HLO_WINDOWS_C
+
+XG_FN bool xg_ints_at(xg_ints list, int64_t v, uint32_t *at) {
+    uint32_t k;
+    for (k = 0; k < list.n; k++) if (list.p[k] == v) { if (at) *at = k; return true; }
+    return false;
+}
+
+/* All updates of a scatter have the dimensions of the first. */
+XG_FN xg_windows xg_windows_of(const xg_inst *i) {
+    bool scatter = i->op == XG_SCATTER;
+    uint32_t arrays = scatter ? i->n_operands / 2 : 1, d, at, next = 0;
+    xg_ints inside = xg_attr_ints(i, scatter ? XG_A_update_window_dims : XG_A_offset_dims), gone = xg_attr_ints(i, scatter ? XG_A_inserted_window_dims : XG_A_collapsed_slice_dims);
+    xg_ints starts = xg_attr_ints(i, scatter ? XG_A_scatter_dims_to_operand_dims : XG_A_start_index_map), sizes = xg_attr_ints(i, XG_A_slice_sizes);
+    xg_ints batch = xg_attr_ints(i, scatter ? XG_A_input_batching_dims : XG_A_operand_batching_dims), with = xg_attr_ints(i, scatter ? XG_A_scatter_indices_batching_dims : XG_A_start_indices_batching_dims);
+    xg_windows w;
+    memset(&w, 0, sizeof w);
+    w.indices = XG_OPERAND(i, arrays);
+    w.whole = XG_OPERAND(i, 0)->shape;
+    w.part = scatter ? XG_OPERAND(i, arrays + 1)->shape : i->shape;
+    w.vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
+    w.n_starts = starts.n;
+    w.positions = 1;
+    for (d = 0; d < w.indices->shape->rank; d++) {
+        if ((int64_t)d == w.vector_dim) continue;
+        w.place[w.n_positions] = d;
+        w.counts[w.n_positions++] = w.indices->shape->dims[d];
+        if (!xg_mul64(w.positions, w.indices->shape->dims[d], &w.positions)) w.positions = INT64_MAX;
+    }
+    for (d = 0; d < w.part->rank; d++) if (!xg_ints_at(inside, d, NULL)) w.position[next++] = d;
+    for (next = d = 0; d < w.whole->rank; d++) {
+        w.batch[d] = w.inside[d] = w.start[d] = -1;
+        if (xg_ints_at(batch, d, &at)) w.batch[d] = (int32_t)(with.p[at] > w.vector_dim ? with.p[at] - 1 : with.p[at]);
+        else if (!xg_ints_at(gone, d, NULL)) w.inside[d] = (int32_t)inside.p[next++];
+        if (xg_ints_at(starts, d, &at)) w.start[d] = (int32_t)at;
+        w.size[d] = w.batch[d] >= 0 ? 1 : !scatter ? sizes.p[d] : w.inside[d] >= 0 ? w.part->dims[w.inside[d]] : 1;
+    }
+    return w;
+}
+
+#endif /* XG_HLO_WINDOWS_C */
 
 /* eval */
 /* eval/eval.h -- the reference evaluator: the meaning of every opcode, computed on the host by one thread.
@@ -17019,7 +17109,6 @@ XG_FN xg_imap *xg_index_begin(const xg_index_query *q, uint32_t n_syms, uint32_t
 XG_FN const xg_aff *xg_index_sym(const xg_index_query *q, xg_imap *m, uint32_t which, int64_t size);            /* gives the symbol its interval */
 XG_FN const xg_aff *xg_index_dim(const xg_index_query *q, uint32_t which);
 XG_FN void xg_index_require(xg_imap *m, uint32_t *n, const xg_aff *e, int64_t lo, int64_t hi);                  /* constraint number (*n)++ */
-XG_FN bool xg_index_has(xg_ints list, int64_t v, uint32_t *at);
 XG_FN const xg_aff *xg_index_scalar_rt(const xg_index_query *q, xg_imap *m, uint32_t which, const xg_inst *source, int64_t most);
 XG_FN const xg_imap *xg_index_nothing(const xg_index_query *q);
 XG_FN const xg_imap *xg_index_scalar(const xg_index_query *q);
@@ -17071,12 +17160,6 @@ XG_FN void xg_index_require(xg_imap *m, uint32_t *n, const xg_aff *e, int64_t lo
     m->constraints[*n].expr = e;
     m->constraints[(*n)++].range = xg_range_of(lo, hi);
 }
-XG_FN bool xg_index_has(xg_ints list, int64_t v, uint32_t *at) {
-    uint32_t k;
-    for (k = 0; k < list.n; k++) if (list.p[k] == v) { if (at) *at = k; return true; }
-    return false;
-}
-
 XG_FN const xg_imap *xg_index_identity(const xg_index_query *q) {
     xg_imap *m = xg_index_begin(q, 0, 0, 0);
     uint32_t k;
@@ -17148,7 +17231,7 @@ XG_FN const xg_imap *xg_index_broadcast(const xg_index_query *q) {
         return m;
     }
     m = xg_index_begin(q, q->out->rank - q->in->rank, 0, 0);
-    for (k = 0; k < q->out->rank; k++) m->results[k] = xg_index_has(dims, k, &at) ? xg_index_dim(q, at) : xg_index_sym(q, m, n++, q->out->dims[k]);
+    for (k = 0; k < q->out->rank; k++) m->results[k] = xg_ints_at(dims, k, &at) ? xg_index_dim(q, at) : xg_index_sym(q, m, n++, q->out->dims[k]);
     return m;
 }
 
@@ -17169,7 +17252,7 @@ XG_FN const xg_imap *xg_index_reverse(const xg_index_query *q) {
     uint32_t k;
     for (k = 0; k < q->to->rank; k++) {
         m->results[k] = xg_index_dim(q, k);
-        if (xg_index_has(dims, k, NULL)) m->results[k] = xg_aff_sub(q->x, xg_aff_const(q->x, q->to->dims[k] - 1), m->results[k]);
+        if (xg_ints_at(dims, k, NULL)) m->results[k] = xg_aff_sub(q->x, xg_aff_const(q->x, q->to->dims[k] - 1), m->results[k]);
     }
     return m;
 }
@@ -17349,8 +17432,8 @@ XG_FN const xg_imap *xg_index_dot_back(const xg_index_query *q) {
     xg_imap *m = xg_index_begin(q, s.contracting.n, 0, 0);
     uint32_t k, at, next = s.first_free;
     for (k = 0; k < q->in->rank; k++) {
-        if (xg_index_has(s.batch, k, &at)) m->results[k] = xg_index_dim(q, at);
-        else if (xg_index_has(s.contracting, k, &at)) m->results[k] = xg_index_sym(q, m, at, q->in->dims[k]);
+        if (xg_ints_at(s.batch, k, &at)) m->results[k] = xg_index_dim(q, at);
+        else if (xg_ints_at(s.contracting, k, &at)) m->results[k] = xg_index_sym(q, m, at, q->in->dims[k]);
         else m->results[k] = xg_index_dim(q, next++);
     }
     return m;
@@ -17362,8 +17445,8 @@ XG_FN const xg_imap *xg_index_dot_forward(const xg_index_query *q) {
     uint32_t n_free = q->in->rank - s.batch.n - s.contracting.n, k, n = 0, next = s.first_free, at;
     xg_imap *m = xg_index_begin(q, q->out->rank - s.batch.n - n_free, 0, 0);
     for (k = 0; k < q->in->rank; k++) {
-        if (xg_index_has(s.batch, k, &at)) m->results[at] = xg_index_dim(q, k);
-        else if (!xg_index_has(s.contracting, k, &at)) m->results[next++] = xg_index_dim(q, k);
+        if (xg_ints_at(s.batch, k, &at)) m->results[at] = xg_index_dim(q, k);
+        else if (!xg_ints_at(s.contracting, k, &at)) m->results[next++] = xg_index_dim(q, k);
     }
     for (k = 0; k < q->out->rank; k++) if (!m->results[k]) m->results[k] = xg_index_sym(q, m, n++, q->out->dims[k]);
     return m;
@@ -17534,7 +17617,7 @@ XG_FN const xg_imap *xg_index_reduce(const xg_index_query *q) {
     if (q->operand >= q->i->n_operands / 2) return xg_index_scalar(q);
     m = xg_index_begin(q, q->back ? dims.n : 0, 0, 0);
     for (k = 0; k < q->in->rank; k++) {
-        bool reduced = xg_index_has(dims, k, &at);
+        bool reduced = xg_ints_at(dims, k, &at);
         if (q->back) m->results[k] = reduced ? xg_index_sym(q, m, at, q->in->dims[k]) : xg_index_dim(q, next++);
         else if (!reduced) m->results[next++] = xg_index_dim(q, k);
     }
@@ -17544,84 +17627,31 @@ XG_FN const xg_imap *xg_index_reduce(const xg_index_query *q) {
 #endif /* XG_INDEXING_CONTRACT_C */
 /* indexing/by_index.c -- gather and scatter, which move windows between a whole array and a part, where an array of indices says.
  *
- * A gather makes its part (the result) from the whole (operand 0); a scatter puts its parts (the updates) into the whole (its results). Both name the roles of dimensions
- * alike, so both ask the same two maps: from the part to the whole and back. A gather clamps a start so that the window fits; a scatter
- * leaves out a window that does not fit. */
+ * hlo/windows.c says what each dimension is, of either; so both ask the same two maps: from the part to the whole and back. A gather clamps a start so that the window
+ * fits; a scatter leaves out a window that does not fit. */
 #ifndef XG_INDEXING_BY_INDEX_C
 #define XG_INDEXING_BY_INDEX_C
 
-/* The roles of dims: which dims of the part are of the window and which number the windows. */
-typedef struct xg_index_windows {
-    const xg_inst *indices;
-    const xg_shape *whole, *part;
-    xg_ints offset, collapsed, starts, whole_batch, indices_batch;
-    int64_t vector_dim, sizes[XG_RANK_MAX]; /* of a window, by dims of the whole */
-    uint32_t n_batch, batch[XG_RANK_MAX];   /* dims of the part that number the windows, in order */
-} xg_index_windows;
-
-XG_FN void xg_index_windows_batch(xg_index_windows *g) {
-    uint32_t k;
-    g->n_batch = 0;
-    for (k = 0; k < g->part->rank; k++) if (!xg_index_has(g->offset, k, NULL)) g->batch[g->n_batch++] = k;
-}
-
-XG_FN void xg_index_gather_windows(const xg_inst *i, const xg_shape *out, xg_index_windows *g) {
-    xg_ints sizes = xg_attr_ints(i, XG_A_slice_sizes);
-    uint32_t k;
-    g->indices = XG_OPERAND(i, 1);
-    g->whole = XG_OPERAND(i, 0)->shape;
-    g->part = out;
-    g->offset = xg_attr_ints(i, XG_A_offset_dims);
-    g->collapsed = xg_attr_ints(i, XG_A_collapsed_slice_dims);
-    g->starts = xg_attr_ints(i, XG_A_start_index_map);
-    g->whole_batch = xg_attr_ints(i, XG_A_operand_batching_dims);
-    g->indices_batch = xg_attr_ints(i, XG_A_start_indices_batching_dims);
-    g->vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
-    for (k = 0; k < g->whole->rank; k++) g->sizes[k] = sizes.p[k];
-    xg_index_windows_batch(g);
-}
-
-/* n inputs, the indices, n updates; all updates have the roles of the first. */
-XG_FN void xg_index_scatter_windows(const xg_inst *i, uint32_t update, xg_index_windows *g) {
-    uint32_t k, next = 0;
-    g->indices = XG_OPERAND(i, i->n_operands / 2);
-    g->whole = XG_OPERAND(i, 0)->shape;
-    g->part = XG_OPERAND(i, update)->shape;
-    g->offset = xg_attr_ints(i, XG_A_update_window_dims);
-    g->collapsed = xg_attr_ints(i, XG_A_inserted_window_dims);
-    g->starts = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims);
-    g->whole_batch = xg_attr_ints(i, XG_A_input_batching_dims);
-    g->indices_batch = xg_attr_ints(i, XG_A_scatter_indices_batching_dims);
-    g->vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
-    for (k = 0; k < g->whole->rank; k++) {
-        bool one = xg_index_has(g->collapsed, k, NULL) || xg_index_has(g->whole_batch, k, NULL);
-        g->sizes[k] = one ? 1 : g->part->dims[g->offset.p[next++]];
-    }
-    xg_index_windows_batch(g);
-}
-
 /* The index into the indices for this element of the part; component is what stands in the vector dimension. */
-XG_FN void xg_index_windows_place(const xg_index_query *q, const xg_index_windows *g, const xg_aff *component, const xg_aff **results) {
-    uint32_t k, next = 0;
-    for (k = 0; k < g->indices->shape->rank; k++) results[k] = (int64_t)k == g->vector_dim ? component : xg_index_dim(q, g->batch[next++]);
+XG_FN void xg_index_windows_place(const xg_windows *w, const xg_aff *const *position, const xg_aff *component, const xg_aff **results) {
+    uint32_t k;
+    if (w->vector_dim < (int64_t)w->indices->shape->rank) results[w->vector_dim] = component;
+    for (k = 0; k < w->n_positions; k++) results[w->place[k]] = position[k];
 }
 
-/* The dim of the part that runs with batching dim `which` of the whole. */
-XG_FN uint32_t xg_index_windows_batch_dim(const xg_index_windows *g, uint32_t which) {
-    int64_t d = g->indices_batch.p[which];
-    return g->batch[d > g->vector_dim ? d - 1 : d];
-}
-
-XG_FN const xg_imap *xg_index_part_to_whole(const xg_index_query *q, const xg_index_windows *g) {
-    xg_imap *m = xg_index_begin(q, 0, g->starts.n, 0);
-    uint32_t k, at, next = 0;
-    for (k = 0; k < g->whole->rank; k++) {
-        if (xg_index_has(g->whole_batch, k, &at)) { m->results[k] = xg_index_dim(q, xg_index_windows_batch_dim(g, at)); continue; }
-        m->results[k] = xg_index_has(g->collapsed, k, NULL) ? xg_aff_const(q->x, 0) : xg_index_dim(q, (uint32_t)g->offset.p[next++]);
-        if (xg_index_has(g->starts, k, &at)) {
-            const xg_aff *start = xg_index_scalar_rt(q, m, at, g->indices, g->whole->dims[k] - g->sizes[k]), *place[XG_RANK_MAX];
-            xg_index_windows_place(q, g, xg_aff_const(q->x, at), place);
-            m->rts[at].map = xg_imap_with_results(q->x, m->rts[at].map, place, g->indices->shape->rank);
+XG_FN const xg_imap *xg_index_part_to_whole(const xg_index_query *q, const xg_windows *w) {
+    xg_imap *m = xg_index_begin(q, 0, w->n_starts, 0);
+    const xg_aff *position[XG_RANK_MAX], *place[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < w->n_positions; k++) position[k] = xg_index_dim(q, w->position[k]);
+    for (k = 0; k < w->whole->rank; k++) {
+        int32_t at = w->start[k];
+        if (w->batch[k] >= 0) { m->results[k] = position[w->batch[k]]; continue; }
+        m->results[k] = w->inside[k] >= 0 ? xg_index_dim(q, (uint32_t)w->inside[k]) : xg_aff_const(q->x, 0);
+        if (at >= 0) {
+            const xg_aff *start = xg_index_scalar_rt(q, m, (uint32_t)at, w->indices, w->whole->dims[k] - w->size[k]);
+            xg_index_windows_place(w, position, xg_aff_const(q->x, at), place);
+            m->rts[at].map = xg_imap_with_results(q->x, m->rts[at].map, place, w->indices->shape->rank);
             m->results[k] = xg_aff_add(q->x, m->results[k], start);
         }
     }
@@ -17629,26 +17659,27 @@ XG_FN const xg_imap *xg_index_part_to_whole(const xg_index_query *q, const xg_in
 }
 
 /* Symbols: the windows, by the dims of the part that number them; those that run with a dim of the whole are that dim. */
-XG_FN const xg_imap *xg_index_whole_to_part(const xg_index_query *q, const xg_index_windows *g) {
-    xg_imap *m = xg_index_begin(q, g->n_batch, g->starts.n, g->whole->rank);
-    const xg_aff *place[XG_RANK_MAX];
-    uint32_t k, j, at, next = 0, n = 0;
-    for (k = 0; k < g->n_batch; k++) m->results[g->batch[k]] = xg_index_sym(q, m, k, g->part->dims[g->batch[k]]);
-    for (k = 0; k < g->whole_batch.n; k++) m->results[xg_index_windows_batch_dim(g, k)] = xg_index_dim(q, (uint32_t)g->whole_batch.p[k]);
-    for (k = 0; k < g->whole->rank; k++) {
+XG_FN const xg_imap *xg_index_whole_to_part(const xg_index_query *q, const xg_windows *w) {
+    xg_imap *m = xg_index_begin(q, w->n_positions, w->n_starts, w->whole->rank);
+    const xg_aff *position[XG_RANK_MAX], *place[XG_RANK_MAX];
+    uint32_t k, j, n = 0;
+    for (k = 0; k < w->n_positions; k++) position[k] = xg_index_sym(q, m, k, w->counts[k]);
+    for (k = 0; k < w->whole->rank; k++) if (w->batch[k] >= 0) position[w->batch[k]] = xg_index_dim(q, k);
+    for (k = 0; k < w->n_positions; k++) m->results[w->position[k]] = position[k];
+    for (k = 0; k < w->whole->rank; k++) {
         const xg_aff *e = xg_index_dim(q, k);
-        if (xg_index_has(g->whole_batch, k, NULL)) continue;
-        if (xg_index_has(g->starts, k, &at)) {
+        int32_t at = w->start[k];
+        if (w->batch[k] >= 0) continue;
+        if (at >= 0) {
             xg_imap *where = xg_imap_new(q->x, m->n_dims, m->n_syms, 0, 0, 0);
-            uint32_t batch = 0;
-            e = xg_aff_sub(q->x, e, xg_index_scalar_rt(q, m, at, g->indices, g->whole->dims[k] - g->sizes[k]));
+            e = xg_aff_sub(q->x, e, xg_index_scalar_rt(q, m, (uint32_t)at, w->indices, w->whole->dims[k] - w->size[k]));
             for (j = 0; j < m->n_dims; j++) where->dims[j] = m->dims[j];
             for (j = 0; j < m->n_syms; j++) where->syms[j] = m->syms[j];
-            for (j = 0; j < g->indices->shape->rank; j++) place[j] = (int64_t)j == g->vector_dim ? xg_aff_const(q->x, at) : m->results[g->batch[batch++]];
-            m->rts[at].map = xg_imap_with_results(q->x, where, place, g->indices->shape->rank);
+            xg_index_windows_place(w, position, xg_aff_const(q->x, at), place);
+            m->rts[at].map = xg_imap_with_results(q->x, where, place, w->indices->shape->rank);
         }
-        xg_index_require(m, &n, e, 0, g->sizes[k] - 1);
-        if (!xg_index_has(g->collapsed, k, NULL)) m->results[g->offset.p[next++]] = e;
+        xg_index_require(m, &n, e, 0, w->size[k] - 1);
+        if (w->inside[k] >= 0) m->results[w->inside[k]] = e;
     }
     m->n_constraints = n;
     return m;
@@ -17656,47 +17687,58 @@ XG_FN const xg_imap *xg_index_whole_to_part(const xg_index_query *q, const xg_in
 
 /* ---- gather ---- */
 
-XG_FN const xg_imap *xg_index_gather_indices(const xg_index_query *q, const xg_index_windows *g) {
-    bool has_vector = g->vector_dim < (int64_t)q->in->rank;
+XG_FN const xg_imap *xg_index_gather_indices(const xg_index_query *q, const xg_windows *w) {
+    bool has_vector = w->vector_dim < (int64_t)q->in->rank;
     xg_imap *m = xg_index_begin(q, has_vector ? 1 : 0, 0, 0);
-    xg_index_windows_place(q, g, has_vector ? xg_index_sym(q, m, 0, q->in->dims[g->vector_dim]) : NULL, m->results);
+    const xg_aff *position[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < w->n_positions; k++) position[k] = xg_index_dim(q, w->position[k]);
+    xg_index_windows_place(w, position, has_vector ? xg_index_sym(q, m, 0, q->in->dims[w->vector_dim]) : NULL, m->results);
     return m;
 }
 /* Symbols: the window. */
-XG_FN const xg_imap *xg_index_gather_from_indices(const xg_index_query *q, const xg_index_windows *g) {
-    xg_imap *m = xg_index_begin(q, g->offset.n, 0, 0);
-    uint32_t k, batch = 0;
-    for (k = 0; k < g->offset.n; k++) m->results[g->offset.p[k]] = xg_index_sym(q, m, k, q->out->dims[g->offset.p[k]]);
-    for (k = 0; k < q->in->rank; k++) if ((int64_t)k != g->vector_dim) m->results[g->batch[batch++]] = xg_index_dim(q, k);
+XG_FN const xg_imap *xg_index_gather_from_indices(const xg_index_query *q, const xg_windows *w) {
+    xg_imap *m = xg_index_begin(q, q->out->rank - w->n_positions, 0, 0);
+    uint32_t k, n = 0;
+    for (k = 0; k < w->whole->rank; k++) if (w->inside[k] >= 0) m->results[w->inside[k]] = xg_index_sym(q, m, n++, q->out->dims[w->inside[k]]);
+    for (k = 0; k < w->n_positions; k++) m->results[w->position[k]] = xg_index_dim(q, w->place[k]);
     return m;
 }
 
 XG_FN const xg_imap *xg_index_gather(const xg_index_query *q) {
-    xg_index_windows g;
-    xg_index_gather_windows(q->i, q->out, &g);
-    if (!q->back) return q->operand == 0 ? xg_index_whole_to_part(q, &g) : xg_index_gather_from_indices(q, &g);
-    return q->operand == 0 ? xg_index_part_to_whole(q, &g) : xg_index_gather_indices(q, &g);
+    xg_windows w = xg_windows_of(q->i);
+    w.part = q->out; /* its layout may be another one */
+    if (!q->back) return q->operand == 0 ? xg_index_whole_to_part(q, &w) : xg_index_gather_from_indices(q, &w);
+    return q->operand == 0 ? xg_index_part_to_whole(q, &w) : xg_index_gather_indices(q, &w);
 }
 
 /* ---- scatter ---- */
 
 /* Any index may name any element, within its batch. */
-XG_FN const xg_imap *xg_index_scatter_indices(const xg_index_query *q, const xg_index_windows *g) {
-    xg_ints from = q->back ? g->whole_batch : g->indices_batch, to = q->back ? g->indices_batch : g->whole_batch;
-    xg_imap *m = xg_index_begin(q, q->to->rank - to.n, 0, 0);
-    uint32_t k, at, n = 0;
-    for (k = 0; k < q->to->rank; k++) m->results[k] = xg_index_has(to, k, &at) ? xg_index_dim(q, (uint32_t)from.p[at]) : xg_index_sym(q, m, n++, q->to->dims[k]);
+XG_FN const xg_imap *xg_index_scatter_indices(const xg_index_query *q, const xg_windows *w) {
+    xg_imap *m;
+    int32_t with[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    for (k = 0; k < q->to->rank; k++) with[k] = -1;
+    for (k = 0; k < w->whole->rank; k++) {
+        if (w->batch[k] < 0) continue;
+        if (q->back) with[w->place[w->batch[k]]] = (int32_t)k;
+        else with[k] = (int32_t)w->place[w->batch[k]];
+        n++;
+    }
+    m = xg_index_begin(q, q->to->rank - n, 0, 0);
+    for (k = n = 0; k < q->to->rank; k++) m->results[k] = with[k] >= 0 ? xg_index_dim(q, (uint32_t)with[k]) : xg_index_sym(q, m, n++, q->to->dims[k]);
     return m;
 }
 
 /* Inputs first: what no update meets stays; the computation is given all of them at one place. */
 XG_FN const xg_imap *xg_index_scatter(const xg_index_query *q) {
     uint32_t n = q->i->n_operands / 2;
-    xg_index_windows g;
+    xg_windows w;
     if (q->operand < n) return xg_index_identity(q);
-    xg_index_scatter_windows(q->i, q->operand == n ? n + 1 : q->operand, &g);
-    if (q->operand == n) return xg_index_scatter_indices(q, &g);
-    return q->back ? xg_index_whole_to_part(q, &g) : xg_index_part_to_whole(q, &g);
+    w = xg_windows_of(q->i);
+    if (q->operand == n) return xg_index_scatter_indices(q, &w);
+    return q->back ? xg_index_whole_to_part(q, &w) : xg_index_part_to_whole(q, &w);
 }
 
 #endif /* XG_INDEXING_BY_INDEX_C */
@@ -18398,6 +18440,8 @@ XG_FN bool xg_opt_random_expander(xg_module *m);   /* random_expander.c: rng as 
 XG_FN bool xg_opt_contract_expander(xg_module *m); /* contract_expander.c: ragged-dot and scaled-dot as dots */
 XG_FN bool xg_opt_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
 XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m); /* select_and_scatter_expander.c: which element each window selects, then who selected an element */
+XG_FN bool xg_opt_gather_simplifier(xg_module *m);  /* gather_simplifier.c: gathers in their canonical form */
+XG_FN bool xg_opt_scatter_simplifier(xg_module *m); /* scatter_simplifier.c: scatters in theirs */
 XG_FN bool xg_opt_scatter_winners(xg_module *m); /* scatter_winners.c: of updates that overwrite each other the last one is written */
 XG_FN bool xg_opt_concatenate_splitter(xg_module *m); /* concatenate_splitter.c */
 XG_FN bool xg_opt_zero_sized(xg_module *m);        /* zero_sized.c */
@@ -18523,6 +18567,21 @@ XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values);
 XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)); /* of a tuple `expand` gives a tuple instruction */
 typedef struct xg_target_row { const char *target; xg_inst *(*expand)(const xg_hb *b, xg_inst *i); } xg_target_row; /* `?` in a target is LAPACK's letter of the type */
 XG_FN const xg_target_row *xg_opt_target_row(const xg_inst *i, const xg_target_row *rows, uint32_t n); /* of a custom call with that target, or NULL */
+
+/* ---- progressions.c ---- */
+typedef struct xg_progression { int64_t first, step; int32_t dim; } xg_progression; /* first + step * place along dim; dim -1: first everywhere, and step 0 */
+XG_FN bool xg_progression_at(const xg_inst *x, int64_t vector, int64_t at, uint32_t depth, xg_progression *p);
+XG_FN bool xg_progression_of(const xg_windows *w, int32_t component, xg_progression *p);
+
+/* ---- gather_simplifier.c ---- */
+typedef struct xg_index_form { /* what a gather or scatter becomes: arrays of dims, in the order of the attributes */
+    int64_t inside[XG_RANK_MAX], starts[XG_RANK_MAX], whole_batch[XG_RANK_MAX], indices_batch[XG_RANK_MAX], part[XG_RANK_MAX], positions[XG_RANK_MAX];
+    int32_t component[XG_RANK_MAX]; /* by new component: the old one */
+    uint32_t n_inside, n_starts, n_batch, part_rank, n_positions;
+} xg_index_form;
+XG_FN bool xg_index_form_of(const xg_inst *i, xg_index_form *f); /* false: it has that form */
+XG_FN xg_inst *xg_index_form_indices(const xg_hb *b, const xg_windows *w, const xg_index_form *f);
+XG_FN void xg_index_form_set(const xg_hb *b, xg_inst *i, const xg_index_form *f);
 
 /* ---- host_offloader.c ---- */
 XG_FN xg_inst *xg_offload_copy(xg_inst *at, xg_inst *x, int64_t space); /* a copy-start and copy-done in front of at, into that memory */
@@ -18910,6 +18969,7 @@ XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_ins
             if (!matches(i)) continue;
             b = xg_hb_at(i);
             made = expand(&b, i);
+            next = xg_inst_behind(i); /* its elements may have stood there, and are gone */
             if (!made) continue;
             if (i->shape->type != XLAGPU_TUPLE) xg_opt_replace(i, made);
             else {
@@ -18928,6 +18988,130 @@ XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_ins
 }
 
 #endif /* XG_OPT_BUILD_C */
+/* opt/progressions.c -- arrays of integers that count: first + step * place along one dimension, the same along all others.
+ *
+ * Index vectors are often made so: x[arange(n), labels], a table of places known when the program was written, every other row. What counts is no lookup: gathers and
+ * scatters become slices and updates of slices, or have a batching dimension where they had an index. What wraps on its way, or is below 0 anywhere, does not count; one number
+ * everywhere may be any, and a u64 beyond all places is the greatest s64. */
+#ifndef XG_OPT_PROGRESSIONS_C
+#define XG_OPT_PROGRESSIONS_C
+
+enum { XG_PROGRESSION_CONSTANTS = 4096 /* elements of a constant that are looked at */, XG_PROGRESSION_DEPTH = 16 };
+
+/* The place along dimension d of the element with that number. */
+XG_FN int64_t xg_progression_place(const xg_shape *s, int64_t element, uint32_t d) {
+    uint32_t k;
+    for (k = s->rank; --k > d;) element /= s->dims[k];
+    return element % s->dims[d];
+}
+/* Of a constant, all elements with place `at` along `vector` (-1: all elements). */
+XG_FN bool xg_progression_constant(const xg_inst *x, int64_t vector, int64_t at, xg_progression *p) {
+    const xg_shape *s = x->shape;
+    int64_t k, v, found[2];
+    uint32_t d;
+    if (x->literal->elided || s->elements == 0 || s->elements > XG_PROGRESSION_CONSTANTS) return false;
+    for (d = 0; d <= s->rank; d++) { /* of the last one, no dimension: all are the same */
+        bool fits = d == s->rank || (s->dims[d] > 1 && (int64_t)d != vector), seen[2] = {false, false};
+        for (k = 0; fits && k < s->elements; k++) {
+            int64_t place = d < s->rank ? xg_progression_place(s, k, d) : 0;
+            if (vector >= 0 && xg_progression_place(s, k, (uint32_t)vector) != at) continue;
+            if (!xg_literal_get_int(x->literal, k, &v)) return false;
+            if (v < 0 && s->type == XLAGPU_U64) v = INT64_MAX;
+            fits = d == s->rank || (v >= 0 && v <= INT32_MAX);
+            if (place < 2 && !seen[place]) { found[place] = v; seen[place] = true; }
+            fits = fits && seen[place ? 1 : 0] && v == found[0] + (place ? place * (found[1] - found[0]) : 0);
+        }
+        if (!fits || !seen[0]) continue;
+        p->first = found[0];
+        p->step = d < s->rank ? found[1] - found[0] : 0;
+        p->dim = d < s->rank && p->step ? (int32_t)d : -1;
+        return true;
+    }
+    return false;
+}
+/* Where dimension d of a reshape's result was in its operand, or the other way round: those that are not 1 follow each other in both. -1: it is 1, or other dims than that changed. */
+XG_FN int64_t xg_progression_reshaped(const xg_shape *from, const xg_shape *to, int64_t d) {
+    uint32_t a = 0, b = 0;
+    int64_t found = -1;
+    for (;; a++, b++) {
+        while (a < from->rank && from->dims[a] == 1) a++;
+        while (b < to->rank && to->dims[b] == 1) b++;
+        if (a == from->rank || b == to->rank) return a == from->rank && b == to->rank ? found : -1;
+        if (from->dims[a] != to->dims[b]) return -1;
+        if ((int64_t)a == d) found = b;
+    }
+}
+XG_FN bool xg_progression_is_known(const xg_inst *x) { return x->op == XG_CONSTANT || (x->op == XG_BROADCAST && XG_OPERAND(x, 0)->op == XG_CONSTANT); }
+/* x + v, v - x .. with a v that is known; within the numbers that the type has. */
+XG_FN bool xg_progression_arithmetic(const xg_inst *x, int64_t vector, int64_t at, uint32_t depth, xg_progression *p) {
+    xg_progression q[2];
+    int64_t last, most = (int64_t)XG_MIN(xg_int_type_max(x->shape->type), (uint64_t)INT64_MAX);
+    uint32_t k;
+    if (!xg_progression_is_known(XG_OPERAND(x, 0)) && !xg_progression_is_known(XG_OPERAND(x, 1))) return false; /* so that no path forks */
+    for (k = 0; k < 2; k++) if (!xg_progression_at(XG_OPERAND(x, k), vector, at, depth, &q[k])) return false;
+    if (q[0].dim >= 0 && q[1].dim >= 0) return false;
+    p->dim = XG_MAX(q[0].dim, q[1].dim);
+    if (x->op == XG_MULTIPLY) { if (!xg_mul64(q[0].first, q[1].first, &p->first) || !xg_mul64(q[0].dim < 0 ? q[0].first : q[0].step, q[0].dim < 0 ? q[1].step : q[1].first, &p->step)) return false; }
+    else if (x->op == XG_ADD) { if (!xg_add64(q[0].first, q[1].first, &p->first)) return false; p->step = q[0].step + q[1].step; }
+    else { p->first = q[0].first - q[1].first; p->step = q[0].step - q[1].step; }
+    if (p->step == 0) p->dim = -1;
+    if (!xg_mul64(p->step, p->dim < 0 ? 0 : x->shape->dims[p->dim] - 1, &last) || !xg_add64(last, p->first, &last)) return false;
+    return p->first >= 0 && last >= 0 && p->first <= most && last <= most;
+}
+
+/* What stands at place `at` of dimension `vector` (-1: everywhere); its dim is one of x. */
+XG_FN bool xg_progression_at(const xg_inst *x, int64_t vector, int64_t at, uint32_t depth, xg_progression *p) {
+    const xg_inst *from = x->n_operands ? XG_OPERAND(x, 0) : NULL;
+    xg_ints dims = xg_attr_ints(x, XG_A_dimensions);
+    int64_t inner = -1;
+    uint32_t k;
+    if (!xg_shape_is_array(x->shape) || xg_type_class(x->shape->type) != XGT_I || x->shape->dynamic || depth++ > XG_PROGRESSION_DEPTH) return false;
+    switch (x->op) {
+    case XG_CONSTANT: return xg_progression_constant(x, vector, at, p);
+    case XG_IOTA:
+        p->dim = (int32_t)xg_attr_int(x, XG_A_iota_dimension, 0);
+        p->first = 0;
+        p->step = 1;
+        if (p->dim == vector) { p->first = at; p->step = 0; p->dim = -1; }
+        else if (x->shape->dims[p->dim] == 1) { p->step = 0; p->dim = -1; }
+        return p->dim < 0 || (uint64_t)x->shape->dims[p->dim] - 1 <= xg_int_type_max(x->shape->type);
+    case XG_CONCATENATE:
+        if (dims.p[0] != vector) return false;
+        for (k = 0; at >= XG_OPERAND(x, k)->shape->dims[vector]; k++) at -= XG_OPERAND(x, k)->shape->dims[vector];
+        return xg_progression_at(XG_OPERAND(x, k), vector, at, depth, p);
+    case XG_CONVERT: /* what it counts has to be the same in both types */
+        if (!xg_progression_at(from, vector, at, depth, p)) return false;
+        for (k = 0; k < 2; k++) if ((uint64_t)(p->first + (k && p->dim >= 0 ? p->step * (x->shape->dims[p->dim] - 1) : 0)) > xg_int_type_max(x->shape->type)) return false;
+        return true;
+    case XG_RESHAPE:
+        if (vector >= 0 && x->shape->dims[vector] > 1 && (inner = xg_progression_reshaped(x->shape, from->shape, vector)) < 0) return false;
+        if (!xg_progression_at(from, inner, at, depth, p)) return false;
+        if (p->dim >= 0) p->dim = (int32_t)xg_progression_reshaped(from->shape, x->shape, p->dim);
+        return p->dim >= 0 || p->step == 0;
+    case XG_BROADCAST:
+        for (k = 0; k < dims.n; k++) if (dims.p[k] == vector && from->shape->dims[k] > 1) inner = k;
+        if (!xg_progression_at(from, inner, at, depth, p)) return false;
+        if (p->dim >= 0) p->dim = (int32_t)dims.p[p->dim];
+        return true;
+    case XG_TRANSPOSE:
+        if (!xg_progression_at(from, vector < 0 ? -1 : dims.p[vector], at, depth, p)) return false;
+        for (k = 0; p->dim >= 0 && dims.p[k] != p->dim; k++) {}
+        if (p->dim >= 0) p->dim = (int32_t)k;
+        return true;
+    case XG_ADD: case XG_SUBTRACT: case XG_MULTIPLY: return xg_progression_arithmetic(x, vector, at, depth, p);
+    default: return false;
+    }
+}
+/* Component k of the index vectors of a gather or scatter; its dim is the number of one that numbers windows. */
+XG_FN bool xg_progression_of(const xg_windows *w, int32_t component, xg_progression *p) {
+    uint32_t k = 0;
+    if (!xg_progression_at(w->indices, w->vector_dim < (int64_t)w->indices->shape->rank ? w->vector_dim : -1, component, 0, p)) return false;
+    while (p->dim >= 0 && w->place[k] != (uint32_t)p->dim) k++;
+    if (p->dim >= 0) p->dim = (int32_t)k;
+    return true;
+}
+
+#endif /* XG_OPT_PROGRESSIONS_C */
 /* opt/algsimp.h -- the algebraic simplifier: THE table of its rules, and what rules are written with.
  *
  * X(name, OPCODE, LAW): rule `name` is xg_inst *xg_alg_<name>(xg_alg *a, xg_inst *i), asked of instructions of that opcode (ANY: of all elementwise ones, after
@@ -18972,7 +19156,7 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; xg_map64 *counters;
     X(compare_range, COMPARE, EXACT) X(remainder_range, REMAINDER, EXACT) X(divide_range, DIVIDE, EXACT) X(abs_range, ABS, EXACT) \
     X(maximum_range, MAXIMUM, EXACT) X(minimum_range, MINIMUM, EXACT) X(clamp_range, CLAMP, EXACT) X(and_range, AND, EXACT) \
     /* algsimp_index.c: places that are known */ \
-    X(gather_whole, GATHER, EXACT) X(gather_progression, GATHER, EXACT) X(scatter_one, SCATTER, EXACT) X(scatter_window, SCATTER, EXACT) X(scatter_one_hot, SCATTER, EXACT) X(add_scatter, ADD, CLOSE) \
+    X(gather_known, GATHER, EXACT) X(scatter_known, SCATTER, EXACT) X(scatter_window, SCATTER, EXACT) X(scatter_one_hot, SCATTER, EXACT) X(add_scatter, ADD, CLOSE) \
     X(slice_reverse, SLICE, EXACT) X(slice_iota, SLICE, EXACT) X(dynamic_slice_iota, DYNAMIC_SLICE, EXACT) \
     /* algsimp_move.c: where elements lie */ \
     X(constant_splat, CONSTANT, EXACT) X(iota_one, IOTA, EXACT) \
@@ -20222,7 +20406,7 @@ RULE(gather_one) {
 RULE(scatter_nothing) { /* no updates */
     (void)a;
     if (i->n_operands != 3 || i->shape->elements == 0) return NULL;
-    return P(2)->shape->elements == 0 || P(1)->shape->elements == 0 ? P(0) : NULL;
+    return P(2)->shape->elements == 0 ? P(0) : NULL;
 }
 #undef RULE
 #undef P
@@ -20239,92 +20423,40 @@ RULE(scatter_nothing) { /* no updates */
 #define DIMS(x) (x)->shape->dims
 #define RANK(x) (x)->shape->rank
 
-enum { XG_ALG_INDICES = 4096 };
-
 /* ---- gather ---- */
 
-XG_FN bool xg_alg_has_dim(xg_ints list, int64_t v) {
-    uint32_t k = 0;
-    while (k < list.n && list.p[k] != v) k++;
-    return k < list.n;
-}
-/* The slices are as large as the operand along all dimensions that indices are for: wherever one says to begin, it is clamped to the beginning. */
-RULE(gather_whole) {
-    xg_ints map = xg_attr_ints(i, XG_A_start_index_map), sizes = xg_attr_ints(i, XG_A_slice_sizes), gone = xg_attr_ints(i, XG_A_collapsed_slice_dims), offset = xg_attr_ints(i, XG_A_offset_dims);
+/* Along every dimension windows begin where it is known: all at one place, or each one step further than the one before it. A slice, turned round where it goes down, and repeated
+ * along what numbers windows that are the same. A start is clamped; so it is no matter along what windows fill, while what counts must do so inside. */
+RULE(gather_known) {
+    xg_windows w;
     xg_slice_dim d[XG_RANK_MAX];
-    int64_t kept[XG_RANK_MAX];
-    uint32_t k, n = 0;
+    int64_t kept[XG_RANK_MAX], places[XG_RANK_MAX], turned[XG_RANK_MAX];
+    bool taken[XG_RANK_MAX] = {false};
+    uint32_t k, n = 0, turns = 0;
     xg_inst *x;
-    if (xg_attr_ints(i, XG_A_operand_batching_dims).n || i->shape->elements == 0) return NULL;
-    for (k = 0; k < map.n; k++) if (sizes.p[map.p[k]] != DIMS(P(0))[map.p[k]]) return NULL;
+    if (a->layouts || i->shape->elements == 0) return NULL;
+    w = xg_windows_of(i);
     for (k = 0; k < RANK(P(0)); k++) {
-        d[k].start = 0; d[k].stride = 1; d[k].limit = sizes.p[k];
-        if (!xg_alg_has_dim(gone, k)) kept[n++] = sizes.p[k];
+        int64_t room = DIMS(P(0))[k] - w.size[k], count = 1, last;
+        int32_t runs = w.batch[k];
+        xg_progression p = {0, 1, -1};
+        if (runs < 0) p.step = 0;
+        if (w.start[k] >= 0 && room && !xg_progression_of(&w, w.start[k], &p)) return NULL;
+        if (p.dim >= 0) runs = p.dim;
+        if (runs >= 0) { if (taken[runs] || w.size[k] != 1) return NULL; taken[runs] = true; count = w.counts[runs]; }
+        else p.first = XG_MAX((int64_t)0, XG_MIN(p.first, room));
+        last = p.first + (count - 1) * p.step;
+        if (p.first > room || last > room) return NULL; /* some are clamped */
+        if (p.step < 0) turned[turns++] = k;
+        d[k].start = XG_MIN(p.first, last);
+        d[k].limit = XG_MAX(p.first, last) + w.size[k];
+        d[k].stride = p.step ? XG_MAX(p.step, -p.step) : 1;
+        if (runs < 0 && w.inside[k] < 0) continue;
+        kept[n] = runs >= 0 ? count : w.size[k];
+        places[n++] = runs >= 0 ? (int64_t)w.position[runs] : w.inside[k];
     }
-    x = xg_hb_reshape(&a->b, xg_hb_slice(&a->b, P(0), d), kept, n);
-    return xg_hb_broadcast(&a->b, x, DIMS(i), RANK(i), offset.p, offset.n);
-}
-
-/* The numbers of an array with one dimension that is not 1, in order: first, first + step, ... Numbers that wrapped are none. */
-XG_FN bool xg_alg_progression(const xg_inst *x, int64_t *first, int64_t *step) {
-    const xg_inst *c;
-    int64_t k, v, last = 0, f, s;
-    uint32_t side;
-    if (xg_type_class(x->shape->type) != XGT_I || x->shape->elements < 2 || x->shape->elements > INT32_MAX) return false;
-    switch (x->op) {
-    case XG_RESHAPE: return xg_alg_progression(XG_OPERAND(x, 0), first, step);
-    case XG_IOTA:
-        *first = 0;
-        *step = 1;
-        return x->shape->dims[xg_attr_int(x, XG_A_iota_dimension, 0)] == x->shape->elements;
-    case XG_CONSTANT:
-        if (x->literal->elided || x->shape->elements > XG_ALG_INDICES) return false;
-        for (k = 0; k < x->shape->elements; k++, last = v) {
-            if (!xg_literal_get_int(x->literal, k, &v) || v < 0 || v > INT32_MAX) return false;
-            if (k == 0) *first = v;
-            if (k == 1) *step = v - last;
-            if (k > 1 && v - last != *step) return false;
-        }
-        return true;
-    case XG_ADD: case XG_MULTIPLY:
-        for (side = 0; side < 2; side++) {
-            c = xg_alg_scalar(XG_OPERAND(x, 1 - side));
-            if (!c || !xg_literal_get_int(c->literal, 0, &v) || v < 0 || v > INT32_MAX || !xg_alg_progression(XG_OPERAND(x, side), &f, &s)) continue;
-            if (x->op == XG_ADD ? !xg_add64(f, v, &f) : !xg_mul64(f, v, &f) || !xg_mul64(s, v, &s)) return false;
-            if (!xg_mul64(s, x->shape->elements - 1, &last) || !xg_add64(last, f, &last)) return false;
-            if (f < 0 || last < 0 || f > (int64_t)XG_MIN(xg_int_type_max(x->shape->type), (uint64_t)INT64_MAX) || last > (int64_t)XG_MIN(xg_int_type_max(x->shape->type), (uint64_t)INT64_MAX)) return false;
-            *first = f;
-            *step = s;
-            return true;
-        }
-        return false;
-    default: return false;
-    }
-}
-/* Single places along one dimension, at equal distances: a slice, turned round where they go down. */
-RULE(gather_progression) {
-    xg_ints map = xg_attr_ints(i, XG_A_start_index_map), sizes = xg_attr_ints(i, XG_A_slice_sizes), gone = xg_attr_ints(i, XG_A_collapsed_slice_dims), offset = xg_attr_ints(i, XG_A_offset_dims);
-    xg_inst *x = P(0), *cut;
-    xg_slice_dim d[XG_RANK_MAX];
-    int64_t dim, first, step, last, perm[XG_RANK_MAX];
-    uint32_t k, next = 0;
-    if (a->layouts || map.n != 1 || gone.n != 1 || gone.p[0] != map.p[0] || xg_attr_ints(i, XG_A_operand_batching_dims).n || i->shape->elements == 0 || RANK(i) != offset.n + 1) return NULL;
-    if (!xg_alg_progression(P(1), &first, &step) || step == 0) return NULL;
-    dim = map.p[0];
-    last = first + step * (P(1)->shape->elements - 1);
-    if (first < 0 || last < 0 || first >= DIMS(x)[dim] || last >= DIMS(x)[dim]) return NULL; /* some are clamped */
-    for (k = 0; k < RANK(x); k++) { d[k].start = 0; d[k].stride = 1; d[k].limit = sizes.p[k]; }
-    d[dim].start = XG_MIN(first, last);
-    d[dim].limit = XG_MAX(first, last) + 1;
-    d[dim].stride = step < 0 ? -step : step;
-    cut = xg_hb_slice(&a->b, x, d);
-    if (step < 0) cut = xg_hb_reverse(&a->b, cut, &dim, 1);
-    for (k = 0; k < RANK(i); k++) { /* the place of the positions in the result, and the others in their order */
-        if (!xg_alg_has_dim(offset, k)) { perm[k] = dim; continue; }
-        if (next == dim) next++;
-        perm[k] = next++;
-    }
-    return xg_hb_transpose(&a->b, cut, perm);
+    x = xg_hb_reverse(&a->b, xg_hb_slice(&a->b, P(0), d), turned, turns);
+    return xg_hb_broadcast(&a->b, xg_hb_reshape(&a->b, x, kept, n), DIMS(i), RANK(i), places, n);
 }
 
 /* ---- scatter ---- */
@@ -20343,69 +20475,79 @@ XG_FN xg_inst *xg_alg_combined(xg_alg *a, const xg_inst *scatter, xg_inst *was, 
     if (r == c->params[1]) return update;
     return XG_OPERAND(r, 0) == c->params[0] ? xg_hb_2(&a->b, r->op, was, update) : xg_hb_2(&a->b, r->op, update, was);
 }
-/* One window for the only index vector: its sizes along the dimensions of the operand. */
-XG_FN bool xg_alg_one_window(const xg_inst *i, int64_t *sizes) {
-    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), inserted = xg_attr_ints(i, XG_A_inserted_window_dims), window = xg_attr_ints(i, XG_A_update_window_dims);
-    uint32_t k, next = 0;
-    if (i->n_operands != 3 || xg_attr_ints(i, XG_A_input_batching_dims).n || i->shape->elements == 0 || P(2)->shape->elements == 0) return false;
-    if (P(1)->shape->elements != (int64_t)map.n || xg_type_class(P(1)->shape->type) != XGT_I || !xg_alg_combines(i)) return false;
-    for (k = 0; k < RANK(i); k++) sizes[k] = xg_alg_has_dim(inserted, k) ? 1 : DIMS(P(2))[window.p[next++]];
-    return true;
-}
-/* That window written there, where `inside` says so (NULL: it does); else what was there before. */
-XG_FN xg_inst *xg_alg_write_window(xg_alg *a, const xg_inst *i, xg_inst *const *starts, const int64_t *sizes, xg_inst *inside) {
-    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
-    xg_inst *u = xg_hb_reshape(&a->b, P(2), sizes, RANK(i)), *was = P(0);
-    if (inside || c->root != c->params[1]) was = xg_hb_dynamic_slice(&a->b, P(0), starts, sizes);
+/* The box of those sizes written there, where `inside` says so (NULL: it does); else what was there before. */
+XG_FN xg_inst *xg_alg_write_box(xg_alg *a, const xg_inst *i, xg_inst *u, xg_inst *const *starts, const int64_t *sizes, xg_inst *inside) {
+    xg_inst *was = P(0);
+    if (inside || xg_attr_comp(i, XG_A_to_apply)->root != xg_attr_comp(i, XG_A_to_apply)->params[1]) was = xg_hb_dynamic_slice(&a->b, P(0), starts, sizes);
     u = xg_alg_combined(a, i, was, u);
     if (inside) u = xg_hb_select(&a->b, xg_hb_splat(&a->b, inside, sizes, RANK(i)), u, was);
     return xg_hb_dynamic_update_slice(&a->b, P(0), u, starts);
 }
-/* One window at a place that is known: a dynamic-update-slice there, or nothing where it does not lie inside as a whole. */
-RULE(scatter_one) {
-    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims);
-    xg_inst *x = P(0), *starts[XG_RANK_MAX];
-    int64_t sizes[XG_RANK_MAX], at[XG_RANK_MAX];
-    uint32_t k;
-    if (P(1)->op != XG_CONSTANT && P(1)->op != XG_BROADCAST) return NULL;
-    if (P(1)->op == XG_BROADCAST && !xg_alg_scalar(P(1))) return NULL;
-    if (!xg_alg_one_window(i, sizes)) return NULL;
-    for (k = 0; k < RANK(x); k++) at[k] = 0;
-    for (k = 0; k < map.n; k++) {
-        const xg_inst *c = P(1)->op == XG_CONSTANT ? P(1) : xg_alg_scalar(P(1));
-        if (c->literal->elided || !xg_literal_get_int(c->literal, c == P(1) ? (int64_t)k : 0, &at[map.p[k]])) return NULL;
-        if (P(1)->shape->type == XLAGPU_U64 && at[map.p[k]] < 0) return x;
+/* Along every dimension windows begin where it is known, and side by side: they are one box, which goes where the first of them goes, or nowhere. */
+RULE(scatter_known) {
+    xg_inst *x = P(0), *starts[XG_RANK_MAX], *u;
+    xg_windows w;
+    int64_t at[XG_RANK_MAX], box[XG_RANK_MAX], perm[XG_RANK_MAX], turned[XG_RANK_MAX];
+    bool taken[XG_RANK_MAX] = {false}, used[XG_RANK_MAX] = {false}, beyond = false;
+    uint32_t k, n = 0, turns = 0;
+    if (a->layouts || i->n_operands != 3 || i->shape->elements == 0 || P(2)->shape->elements == 0 || xg_type_class(P(1)->shape->type) != XGT_I || !xg_alg_combines(i)) return NULL;
+    w = xg_windows_of(i);
+    for (k = 0; k < RANK(x); k++) {
+        int32_t runs = w.batch[k], from = w.inside[k];
+        xg_progression p = {0, 1, -1};
+        if (w.start[k] >= 0 && !xg_progression_of(&w, w.start[k], &p)) return NULL;
+        if (p.dim >= 0) runs = p.dim;
+        if (runs >= 0) {
+            if (taken[runs] || w.size[k] != 1 || (p.step != 1 && p.step != -1)) return NULL;
+            taken[runs] = true;
+            from = (int32_t)w.position[runs];
+        }
+        box[k] = runs >= 0 ? w.counts[runs] : w.size[k];
+        at[k] = runs >= 0 && p.step < 0 ? p.first - box[k] + 1 : p.first;
+        if (runs >= 0 && p.step < 0) turned[turns++] = k;
+        if (at[k] < 0 || at[k] > DIMS(x)[k] - box[k]) { if (runs >= 0) return NULL; beyond = true; } /* some of them, or all */
+        else if (at[k] > INT32_MAX) return NULL;
+        if (from >= 0) { perm[n++] = from; used[from] = true; }
     }
-    for (k = 0; k < RANK(x); k++) if (at[k] < 0 || at[k] > DIMS(x)[k] - sizes[k]) return x;
-    for (k = 0; k < RANK(x); k++) if (at[k] > INT32_MAX) return NULL;
+    for (k = 0; k < w.n_positions; k++) if (!taken[k] && w.counts[k] != 1) return NULL;
+    if (beyond) return x;
+    for (k = 0; k < RANK(P(2)); k++) if (!used[k]) perm[n++] = k;
     for (k = 0; k < RANK(x); k++) starts[k] = xg_hb_int(&a->b, XLAGPU_S32, at[k]);
-    return xg_alg_write_window(a, i, starts, sizes, NULL);
+    u = xg_hb_reshape(&a->b, xg_hb_transpose(&a->b, P(2), perm), box, RANK(x));
+    return xg_alg_write_box(a, i, xg_hb_reverse(&a->b, u, turned, turns), starts, box, NULL);
+}
+/* One window for the only index vector. */
+XG_FN bool xg_alg_one_window(const xg_inst *i, xg_windows *w) {
+    uint32_t k;
+    if (i->n_operands != 3 || i->shape->elements == 0 || P(2)->shape->elements == 0) return false;
+    *w = xg_windows_of(i);
+    for (k = 0; k < RANK(i); k++) if (w->batch[k] >= 0) return false;
+    return w->positions == 1 && xg_type_class(P(1)->shape->type) == XGT_I && xg_alg_combines(i);
 }
 /* One window at a place that is computed: what lies there, or, if the window is not inside as a whole, would lie there if it were moved inside, is read and written. */
 RULE(scatter_window) {
-    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims);
     xg_inst *x = P(0), *flat, *starts[XG_RANK_MAX], *inside = NULL;
-    int64_t sizes[XG_RANK_MAX], n = map.n;
+    xg_windows w;
+    int64_t n = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims).n;
     uint32_t k, side;
     xlagpu_type t;
-    if (n == 0 || !xg_alg_one_window(i, sizes)) return NULL;
-    for (k = 0; k < RANK(x); k++) if (sizes[k] > DIMS(x)[k]) return x;
+    if (n == 0 || !xg_alg_one_window(i, &w)) return NULL;
+    for (k = 0; k < RANK(x); k++) if (w.size[k] > DIMS(x)[k]) return x;
     for (k = 0; k < RANK(x); k++) if (DIMS(x)[k] > INT32_MAX) return NULL; /* not every type of index can say it */
     t = xg_type_bits(P(1)->shape->type) < 32 ? XLAGPU_S32 : P(1)->shape->type;
     flat = xg_hb_convert(&a->b, xg_hb_reshape(&a->b, P(1), &n, 1), t);
-    for (k = 0; k < RANK(x); k++) starts[k] = NULL;
-    for (k = 0; k < map.n; k++) {
-        xg_inst *start = xg_hb_reshape(&a->b, xg_hb_slice_dim(&a->b, flat, 0, k, k + 1), NULL, 0);
-        starts[map.p[k]] = start;
+    for (k = 0; k < RANK(x); k++) {
+        int64_t which = w.start[k];
+        if (which < 0) { starts[k] = xg_hb_int(&a->b, t, 0); continue; }
+        starts[k] = xg_hb_reshape(&a->b, xg_hb_slice_dim(&a->b, flat, 0, which, which + 1), NULL, 0);
         for (side = 0; side < 2; side++) {
-            xg_inst *bound = xg_hb_int(&a->b, t, side ? DIMS(x)[map.p[k]] - sizes[map.p[k]] : 0), *within;
+            xg_inst *bound = xg_hb_int(&a->b, t, side ? DIMS(x)[k] - w.size[k] : 0), *within;
             if (!side && !xg_type_signed(t)) continue;
-            within = xg_hb_compare(&a->b, side ? "LE" : "GE", start, bound);
+            within = xg_hb_compare(&a->b, side ? "LE" : "GE", starts[k], bound);
             inside = inside ? xg_hb_2(&a->b, XG_AND, inside, within) : within;
         }
     }
-    for (k = 0; k < RANK(x); k++) if (!starts[k]) starts[k] = xg_hb_int(&a->b, t, 0);
-    return xg_alg_write_window(a, i, starts, sizes, inside);
+    return xg_alg_write_box(a, i, xg_hb_reshape(&a->b, P(2), w.size, RANK(x)), starts, w.size, inside);
 }
 
 /* Array x, whose dimension k lies along dimension to[k] of the shape (-1: along none, and is 1), repeated over that shape. */
@@ -20419,36 +20561,34 @@ XG_FN xg_inst *xg_alg_spread(xg_alg *a, xg_inst *x, const int64_t *to, const xg_
 /* Of one value everywhere, in each row (of batching dimensions) one element is set, as in the gradient of a loss that picks an element of each row: a comparison of the place
  * with the index, which whoever reads the result makes itself. Windows may be whole along dimensions that no index is for. */
 RULE(scatter_one_hot) {
-    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), inserted = xg_attr_ints(i, XG_A_inserted_window_dims), window = xg_attr_ints(i, XG_A_update_window_dims);
-    xg_ints batch = xg_attr_ints(i, XG_A_input_batching_dims), index_batch = xg_attr_ints(i, XG_A_scatter_indices_batching_dims);
-    int64_t vector = xg_attr_int(i, XG_A_index_vector_dim, 0), along[XG_RANK_MAX], index_to[XG_RANK_MAX], update_to[XG_RANK_MAX];
+    xg_windows w;
+    int64_t batch_of[XG_RANK_MAX], index_to[XG_RANK_MAX], update_to[XG_RANK_MAX], vector;
     xg_inst *indices = P(1), *hit = NULL, *u;
-    uint32_t k, j, next = 0, position = 0;
+    uint32_t k;
     xlagpu_type t;
-    if (i->n_operands != 3 || batch.n == 0 || P(0)->op != XG_BROADCAST || RANK(XG_OPERAND(P(0), 0)) || i->shape->elements == 0 || P(2)->shape->elements == 0) return NULL;
+    if (i->n_operands != 3 || xg_attr_ints(i, XG_A_input_batching_dims).n == 0 || P(0)->op != XG_BROADCAST || RANK(XG_OPERAND(P(0), 0)) || i->shape->elements == 0 || P(2)->shape->elements == 0) return NULL;
     if (xg_type_class(indices->shape->type) != XGT_I || !xg_alg_combines(i)) return NULL;
+    w = xg_windows_of(i);
+    vector = w.vector_dim;
+    for (k = 0; k < w.n_positions; k++) batch_of[k] = -1;
     for (k = 0; k < RANK(i); k++) {
-        along[k] = -1;
         if (DIMS(i)[k] > INT32_MAX) return NULL;
-        if (xg_alg_has_dim(batch, k)) continue;
-        if (xg_alg_has_dim(inserted, k)) { if (xg_alg_has_dim(map, k) || DIMS(i)[k] == 1) continue; return NULL; } /* else the first place along it alone */
-        if (DIMS(P(2))[window.p[next]] != (xg_alg_has_dim(map, k) ? 1 : DIMS(i)[k])) return NULL;
-        along[next++] = xg_alg_has_dim(map, k) ? -1 : (int64_t)k;
+        if (w.batch[k] >= 0) batch_of[w.batch[k]] = k;
+        else if (w.size[k] != (w.start[k] >= 0 ? 1 : DIMS(i)[k])) return NULL; /* without an index: the first places along it alone */
+        if (w.inside[k] >= 0) update_to[w.inside[k]] = w.start[k] >= 0 ? -1 : (int64_t)k;
     }
-    for (k = 0; k < RANK(indices); k++) { /* one index vector for each place along the batching dimensions */
-        index_to[k] = -1;
-        for (j = 0; j < index_batch.n; j++) if (index_batch.p[j] == (int64_t)k) index_to[k] = batch.p[j];
-        if (index_to[k] < 0 && (int64_t)k != vector && DIMS(indices)[k] != 1) return NULL;
-    }
-    for (k = 0, next = 0; k < RANK(P(2)); k++) {
-        if (xg_alg_has_dim(window, k)) { update_to[k] = along[next++]; continue; }
-        if ((int64_t)position == vector) position++;
-        update_to[k] = index_to[position++];
+    for (k = 0; k < RANK(indices); k++) index_to[k] = -1;
+    for (k = 0; k < w.n_positions; k++) { /* one index vector for each place along the batching dimensions */
+        if (batch_of[k] < 0 && w.counts[k] != 1) return NULL;
+        index_to[w.place[k]] = update_to[w.position[k]] = batch_of[k];
     }
     t = xg_type_bits(indices->shape->type) < 32 ? XLAGPU_S32 : indices->shape->type;
     indices = xg_hb_convert(&a->b, indices, t);
-    for (k = 0; k < map.n; k++) {
-        xg_inst *one = vector < (int64_t)RANK(indices) ? xg_hb_slice_dim(&a->b, indices, (uint32_t)vector, k, k + 1) : indices, *place = xg_hb_iota(&a->b, t, DIMS(i), RANK(i), map.p[k]), *met;
+    for (k = 0; k < RANK(i); k++) {
+        xg_inst *one, *place, *met;
+        if (w.start[k] < 0) continue;
+        one = vector < (int64_t)RANK(indices) ? xg_hb_slice_dim(&a->b, indices, (uint32_t)vector, w.start[k], w.start[k] + 1) : indices;
+        place = xg_hb_iota(&a->b, t, DIMS(i), RANK(i), k);
         met = xg_hb_compare(&a->b, "EQ", place, xg_alg_spread(a, one, index_to, i->shape));
         hit = hit ? xg_hb_2(&a->b, XG_AND, hit, met) : met;
     }
@@ -21836,19 +21976,200 @@ XG_FN xg_inst *xg_scattered_expand(const xg_hb *b, xg_inst *i) {
 XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m) { return m->made[XG_SELECT_AND_SCATTER] && xg_opt_expand(m, xg_scattered_matches, xg_scattered_expand); }
 
 #endif /* XG_OPT_SELECT_AND_SCATTER_EXPANDER_C */
+/* opt/gather_simplifier.c -- GatherSimplifier: gathers in their canonical form, and the form that scatters share with them.
+ *
+ *     start_indices is [batching dims and others that number windows, .., components]: index_vector_dim is the last one, and is there
+ *     what numbers windows side by side in start_indices and result is one dim, but for batching dims and those along which a component counts
+ *     start_index_map ascends; no component is for a dim that the window fills (it is clamped to 0), nor is 0 everywhere
+ *     a component that counts (x[arange(n), i]) is a batching dim
+ *     collapsed_slice_dims={}
+ *
+ * It is XLA's, but for two things. XLA turns the operand and the result round, so that the indexed dims of the one and the positions of the other come first: that moves data, and
+ * nothing here asks for it. And XLA writes batching dims as components that count; a batching dim says more: it lies inside, two windows of different batches do not meet, and
+ * along it a scatter into zeros can be a comparison. Around the new gather stand reshapes only.
+ *
+ * What it is for: rules ask for one form (algsimp_index.c: what counts in full is a slice), gathers that differ in form alone are one after CSE, and indices
+ * that need not be read are not. It runs behind the simplification of the indices: dims that were joined are not taken apart again where they turn out to count. Gathers of any form are right everywhere else: hlo/windows.c reads them. */
+#ifndef XG_OPT_GATHER_SIMPLIFIER_C
+#define XG_OPT_GATHER_SIMPLIFIER_C
+
+/* Which old components stay, and which dims of the whole run with a position instead. single: positions that a dim of the whole runs with, or a component counts. */
+XG_FN bool xg_index_form_starts(const xg_inst *i, xg_windows *w, xg_index_form *f, bool *single) {
+    bool changed = w->vector_dim != (int64_t)w->n_positions, taken[XG_RANK_MAX] = {false};
+    uint32_t d;
+    for (d = 0; d < w->whole->rank; d++) if (w->batch[d] >= 0) taken[w->batch[d]] = true;
+    for (d = 0; d < w->whole->rank; d++) {
+        xg_progression p;
+        if (w->start[d] < 0) continue;
+        p.step = -1;
+        if (i->op == XG_GATHER && w->size[d] == w->whole->dims[d]) p.first = p.step = 0;
+        else if (!xg_progression_of(w, w->start[d], &p)) p.step = -1;
+        else if (p.dim >= 0) single[p.dim] = true;
+        if (p.step == 1 && p.first == 0 && w->size[d] == 1 && !taken[p.dim] && w->counts[p.dim] == w->whole->dims[d]) {
+            w->batch[d] = p.dim;
+            taken[p.dim] = true;
+        } else if (p.step != 0 || p.first != 0) {
+            changed = changed || (uint32_t)w->start[d] != f->n_starts;
+            f->component[f->n_starts] = w->start[d];
+            f->starts[f->n_starts++] = d;
+        }
+    }
+    for (d = 0; d < w->n_positions; d++) single[d] = single[d] || taken[d];
+    return changed || f->n_starts != w->n_starts;
+}
+
+XG_FN void xg_index_form_put(xg_index_form *f, int64_t size, bool inside) {
+    if (inside) f->inside[f->n_inside++] = f->part_rank;
+    f->part[f->part_rank++] = size;
+}
+/* The part: as it is, but for what is joined, dims that the window had lost, which are 1, and those that it loses since they run with a position. */
+XG_FN bool xg_index_form_of(const xg_inst *i, xg_index_form *f) {
+    xg_windows w = xg_windows_of(i);
+    bool changed, single[XG_RANK_MAX] = {false};
+    uint32_t r, p, d, place[XG_RANK_MAX];
+    memset(f, 0, sizeof *f);
+    if (w.whole->dynamic || w.part->dynamic || w.indices->shape->dynamic || w.part->rank + w.whole->rank > XG_RANK_MAX || w.n_positions >= XG_RANK_MAX) return false;
+    changed = xg_index_form_starts(i, &w, f, single);
+    for (r = p = d = 0; r < w.part->rank; r++) {
+        if (p < w.n_positions && w.position[p] == r) {
+            if (p && w.position[p - 1] + 1 == r && !single[p] && !single[p - 1] && xg_mul64(f->positions[f->n_positions - 1], w.counts[p], &f->positions[f->n_positions - 1])) {
+                f->part[f->part_rank - 1] *= w.counts[p];
+                changed = true;
+            } else { f->positions[f->n_positions++] = w.counts[p]; xg_index_form_put(f, w.counts[p], false); }
+            place[p++] = f->n_positions - 1;
+            continue;
+        }
+        for (; w.inside[d] != (int32_t)r; d++) if (w.inside[d] < 0 && w.batch[d] < 0) { xg_index_form_put(f, 1, true); changed = true; }
+        if (w.batch[d] < 0) xg_index_form_put(f, w.size[d], true); /* else it has just become one: 1 in the part */
+        d++;
+    }
+    for (; d < w.whole->rank; d++) if (w.inside[d] < 0 && w.batch[d] < 0) { xg_index_form_put(f, 1, true); changed = true; }
+    for (d = 0; d < w.whole->rank; d++) {
+        if (w.batch[d] < 0) continue;
+        f->whole_batch[f->n_batch] = d;
+        f->indices_batch[f->n_batch++] = place[w.batch[d]];
+    }
+    return changed;
+}
+
+/* The indices in that form. */
+XG_FN xg_inst *xg_index_form_indices(const xg_hb *b, const xg_windows *w, const xg_index_form *f) {
+    xg_inst *x = (xg_inst *)(uintptr_t)w->indices, *part[XG_RANK_MAX];
+    int64_t perm[XG_RANK_MAX + 1], dims[XG_RANK_MAX + 1];
+    uint32_t k;
+    for (k = 0; k < w->n_positions; k++) { perm[k] = w->place[k]; dims[k] = w->counts[k]; }
+    perm[k] = w->vector_dim;
+    dims[k] = w->n_starts;
+    x = x->shape->rank > w->n_positions ? xg_hb_transpose(b, x, perm) : xg_hb_reshape(b, x, dims, w->n_positions + 1);
+    for (k = 0; k < f->n_starts && f->component[k] == (int32_t)k; k++) {}
+    if (k < f->n_starts || f->n_starts != w->n_starts) {
+        for (k = 0; k < f->n_starts; k++) part[k] = xg_hb_slice_dim(b, x, w->n_positions, f->component[k], f->component[k] + 1);
+        x = f->n_starts ? xg_hb_concat(b, part, f->n_starts, w->n_positions) : xg_hb_slice_dim(b, x, w->n_positions, 0, 0);
+    }
+    for (k = 0; k < f->n_positions; k++) dims[k] = f->positions[k];
+    dims[k] = f->n_starts;
+    return xg_hb_reshape(b, x, dims, f->n_positions + 1);
+}
+
+XG_FN void xg_index_form_set(const xg_hb *b, xg_inst *i, const xg_index_form *f) {
+    bool scatter = i->op == XG_SCATTER;
+    xg_attr_key whole = scatter ? XG_A_input_batching_dims : XG_A_operand_batching_dims, indices = scatter ? XG_A_scatter_indices_batching_dims : XG_A_start_indices_batching_dims;
+    xg_inst_set_attr(i, xg_hb_ints(b, scatter ? XG_A_update_window_dims : XG_A_offset_dims, f->inside, f->n_inside));
+    xg_inst_set_attr(i, xg_hb_ints(b, scatter ? XG_A_inserted_window_dims : XG_A_collapsed_slice_dims, NULL, 0));
+    xg_inst_set_attr(i, xg_hb_ints(b, scatter ? XG_A_scatter_dims_to_operand_dims : XG_A_start_index_map, f->starts, f->n_starts));
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, f->n_positions));
+    if (f->n_batch == 0) return;
+    xg_inst_set_attr(i, xg_hb_ints(b, whole, f->whole_batch, f->n_batch));
+    xg_inst_set_attr(i, xg_hb_ints(b, indices, f->indices_batch, f->n_batch));
+}
+
+XG_FN bool xg_gather_matches(const xg_inst *i) { xg_index_form f; return i->op == XG_GATHER && xg_index_form_of(i, &f); }
+XG_FN xg_inst *xg_gather_simplify(const xg_hb *b, xg_inst *i) {
+    xg_windows w = xg_windows_of(i);
+    xg_index_form f;
+    xg_inst *in[2], *made;
+    if (!xg_index_form_of(i, &f)) return NULL;
+    in[0] = XG_OPERAND(i, 0);
+    in[1] = xg_index_form_indices(b, &w, &f);
+    made = xg_inst_clone(i, b->comp, in, b->before);
+    made->shape = xg_hb_shape(b, i->shape->type, f.part, f.part_rank);
+    xg_index_form_set(b, made, &f);
+    return xg_hb_reshape(b, made, i->shape->dims, i->shape->rank);
+}
+XG_FN bool xg_opt_gather_simplifier(xg_module *m) { return m->made[XG_GATHER] && xg_opt_expand(m, xg_gather_matches, xg_gather_simplify); }
+
+#endif /* XG_OPT_GATHER_SIMPLIFIER_C */
+/* opt/scatter_simplifier.c -- ScatterSimplifier: scatters in their canonical form, which is that of gathers (gather_simplifier.c says what it is and is for).
+ *
+ * The updates are the part that holds the windows; they are reshaped, never turned round. A component that windows fill stays: a window that begins elsewhere lies outside and is left
+ * out. Where components count along all that numbers windows, but for batching dims, no two windows are the same: unique_indices=true, and no update has to
+ * be atomic or look for others, nor opt/scatter_winners.c for the last one of a place. */
+#ifndef XG_OPT_SCATTER_SIMPLIFIER_C
+#define XG_OPT_SCATTER_SIMPLIFIER_C
+
+/* Such a sum memory makes itself, in one step for each element: that moves half of what reading and writing does, whether updates meet or not. */
+XG_FN bool xg_scatter_adds_in_memory(const xg_inst *i) {
+    xlagpu_type t = XG_OPERAND(i, 0)->shape->type;
+    return i->n_operands == 3 && xg_reducer_is_sum(xg_attr_comp(i, XG_A_to_apply)) && xg_type_class(t) != XGT_C && xg_type_bits(t) >= 32;
+}
+/* Windows of one place alone, or in steps of at least their size. */
+XG_FN bool xg_scatter_is_apart(const xg_inst *i) {
+    xg_windows w = xg_windows_of(i);
+    bool told[XG_RANK_MAX] = {false};
+    uint32_t d;
+    if (xg_scatter_adds_in_memory(i)) return false;
+    for (d = 0; d < w.whole->rank; d++) {
+        xg_progression p;
+        if (w.batch[d] >= 0) told[w.batch[d]] = true;
+        if (w.start[d] < 0 || !xg_progression_of(&w, w.start[d], &p) || p.dim < 0) continue;
+        if ((p.step < 0 ? -p.step : p.step) >= w.size[d]) told[p.dim] = true;
+    }
+    for (d = 0; d < w.n_positions; d++) if (!told[d] && w.counts[d] != 1) return false;
+    return true;
+}
+XG_FN bool xg_scatter_matches(const xg_inst *i) {
+    xg_index_form f;
+    return i->op == XG_SCATTER && (xg_index_form_of(i, &f) || (!xg_attr_int(i, XG_A_unique_indices, 0) && xg_scatter_is_apart(i)));
+}
+XG_FN xg_inst *xg_scatter_simplify(const xg_hb *b, xg_inst *i) {
+    xg_windows w = xg_windows_of(i);
+    xg_index_form f;
+    uint32_t n = i->n_operands / 2, k;
+    xg_inst **in = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + 1), *made;
+    bool apart = xg_scatter_is_apart(i), other = xg_index_form_of(i, &f);
+    for (k = 0; k < i->n_operands; k++) in[k] = XG_OPERAND(i, k);
+    if (other) {
+        in[n] = xg_index_form_indices(b, &w, &f);
+        for (k = n + 1; k < i->n_operands; k++) in[k] = xg_hb_reshape(b, in[k], f.part, f.part_rank);
+    }
+    made = xg_inst_clone(i, b->comp, in, b->before);
+    if (other) xg_index_form_set(b, made, &f);
+    if (apart) xg_inst_set_attr(made, xg_attr_make_int(XG_A_unique_indices, 1));
+    if (made->shape->type != XLAGPU_TUPLE) return made;
+    for (k = 0; k < n; k++) in[k] = xg_hb_element(b, made, k);
+    return xg_hb_tuple(b, in, n);
+}
+XG_FN bool xg_opt_scatter_simplifier(xg_module *m) { return m->made[XG_SCATTER] && xg_opt_expand(m, xg_scatter_matches, xg_scatter_simplify); }
+
+#endif /* XG_OPT_SCATTER_SIMPLIFIER_C */
 /* opt/scatter_winners.c -- a scatter that overwrites, as one whose windows do not meet: of the updates that go to one place the last one wins, and the others are left out.
  *
  *     winner[p] = the number of the last update whose window begins at p: a scatter of numbers by maximum, whose result does not depend on any order
  *     scatter(x, i, u)  ==>  scatter(x, winner[i[n]] = n ? i : nowhere, u), unique_indices=true
  *
- * Windows have to be the same or apart. The table of winners has an element for each place where a window may begin; where it would be large beside the updates, or these are
+ * Windows have to be the same or apart; those of different batches are apart. It runs behind the simplifications, which leave fewer such scatters (scatter_simplifier.c knows
+ * windows that do not meet, algsimp_index.c scatters that are none). The table of winners has an element for each place where a window may begin; where it would be large beside the updates, or these are
  * few, the scatter stays, and the first update of a place looks for the others (emit/scatter.c). */
 #ifndef XG_OPT_SCATTER_WINNERS_C
 #define XG_OPT_SCATTER_WINNERS_C
 
-enum { XG_WINNERS_UPDATES = 32, XG_WINNERS_TABLE = 64 /* times as many places as updates */ };
+enum { XG_WINNERS_UPDATES = 32 /* of a batch */, XG_WINNERS_TABLE = 64 /* times as many places as updates */ };
 
-typedef struct xg_winners { uint32_t n, rank; int64_t vector_dim, dims[XG_RANK_MAX], table[XG_RANK_MAX]; uint32_t n_dims, n_table; int64_t updates; } xg_winners; /* dims: of the positions */
+typedef struct xg_winners { /* table: its dims, one for each batching dim, with the dim of the indices that it runs with, then one for each component of an index vector */
+    uint32_t n /* arrays */, n_batch, n_table;
+    int64_t table[XG_RANK_MAX], with[XG_RANK_MAX];
+    xg_windows windows;
+} xg_winners;
 
 XG_FN bool xg_winners_overwrites(const xg_inst *i, uint32_t n) {
     const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
@@ -21859,47 +22180,35 @@ XG_FN bool xg_winners_overwrites(const xg_inst *i, uint32_t n) {
     for (k = 0; k < n; k++) if (XG_OPERAND(r, k) != c->params[n + k]) return false;
     return true;
 }
-XG_FN bool xg_winners_has(xg_ints list, int64_t v) {
-    uint32_t k = 0;
-    while (k < list.n && list.p[k] != v) k++;
-    return k < list.n;
-}
 XG_FN bool xg_winners_make(xg_winners *w, const xg_inst *i) {
-    xg_ints window, inserted, map;
-    const xg_shape *x, *at, *u;
-    int64_t size[XG_RANK_MAX], places = 1;
-    uint32_t k, next = 0;
+    xg_windows v;
+    int64_t places = 1, rivals;
+    uint32_t k;
     memset(w, 0, sizeof *w);
-    if (i->op != XG_SCATTER || xg_attr_int(i, XG_A_unique_indices, 0) || xg_attr_ints(i, XG_A_input_batching_dims).n) return false;
-    w->n = i->n_operands / 2;
-    x = XG_OPERAND(i, 0)->shape;
-    at = XG_OPERAND(i, w->n)->shape;
-    u = XG_OPERAND(i, w->n + 1)->shape;
-    if (!xg_winners_overwrites(i, w->n) || x->dynamic || at->dynamic || u->dynamic) return false;
-    window = xg_attr_ints(i, XG_A_update_window_dims);
-    inserted = xg_attr_ints(i, XG_A_inserted_window_dims);
-    map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims);
-    w->vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
-    w->rank = at->rank;
-    w->updates = 1;
-    for (k = 0; k < at->rank; k++) if ((int64_t)k != w->vector_dim) { w->dims[w->n_dims++] = at->dims[k]; w->updates *= at->dims[k]; }
-    for (k = 0; k < x->rank; k++) size[k] = xg_winners_has(inserted, k) ? 1 : u->dims[window.p[next++]];
-    for (k = 0; k < map.n; k++) {
-        int64_t d = x->dims[map.p[k]], s = size[map.p[k]];
-        if ((s != 1 && s != d) || d == 0) return false;
-        w->table[w->n_table++] = s == 1 ? d : 1;
-        if (!xg_mul64(places, s == 1 ? d : 1, &places)) return false;
+    if (i->op != XG_SCATTER || xg_attr_int(i, XG_A_unique_indices, 0) || !xg_winners_overwrites(i, w->n = i->n_operands / 2)) return false;
+    v = xg_windows_of(i);
+    if (v.whole->dynamic || v.indices->shape->dynamic || v.part->dynamic) return false;
+    for (k = 0; k < v.whole->rank; k++) if (v.batch[k] >= 0) { w->table[w->n_batch] = v.whole->dims[k]; w->with[w->n_batch++] = v.place[v.batch[k]]; }
+    for (k = 0; k < v.whole->rank; k++) {
+        int64_t d = v.whole->dims[k];
+        if (v.start[k] < 0) continue;
+        if ((v.size[k] != 1 && v.size[k] != d) || d == 0) return false;
+        w->table[w->n_batch + (uint32_t)v.start[k]] = v.size[k] == 1 ? d : 1;
     }
-    return w->updates >= XG_WINNERS_UPDATES && w->updates <= INT32_MAX && u->elements > 0 && places / XG_WINNERS_TABLE <= w->updates;
+    w->windows = v;
+    for (rivals = v.positions, k = 0; k < w->n_batch; k++) rivals /= XG_MAX(w->table[k], (int64_t)1);
+    w->n_table = w->n_batch + v.n_starts;
+    for (k = 0; k < w->n_table; k++) if (!xg_mul64(places, w->table[k], &places)) return false;
+    return v.n_starts && rivals >= XG_WINNERS_UPDATES && v.positions <= INT32_MAX && v.part->elements > 0 && places / XG_WINNERS_TABLE <= v.positions;
 }
 XG_FN bool xg_winners_matches(const xg_inst *i) { xg_winners w; return xg_winners_make(&w, i); }
 
-/* key={0,1,..,n-1} */
-XG_FN void xg_winners_count(const xg_hb *b, xg_inst *i, xg_attr_key key, uint32_t n) {
+/* key={from,from+1,..,to-1} */
+XG_FN void xg_winners_count(const xg_hb *b, xg_inst *i, xg_attr_key key, uint32_t from, uint32_t to) {
     int64_t v[XG_RANK_MAX];
     uint32_t k;
-    for (k = 0; k < n; k++) v[k] = k;
-    xg_inst_set_attr(i, xg_hb_ints(b, key, v, n));
+    for (k = from; k < to; k++) v[k - from] = k;
+    xg_inst_set_attr(i, xg_hb_ints(b, key, v, to - from));
 }
 /* slice_sizes={1,1,..} */
 XG_FN void xg_winners_slices(const xg_hb *b, xg_inst *i, uint32_t n) {
@@ -21923,10 +22232,14 @@ XG_FN xg_inst *xg_winners_table(const xg_hb *b, const xg_winners *w, xg_inst *at
     in[1] = at;
     in[2] = numbers;
     i = xg_hb_op(b, XG_SCATTER, in[0]->shape, in, 3);
-    xg_winners_count(b, i, XG_A_update_window_dims, 0);
-    xg_winners_count(b, i, XG_A_inserted_window_dims, w->n_table);
-    xg_winners_count(b, i, XG_A_scatter_dims_to_operand_dims, w->n_table);
-    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, w->vector_dim));
+    xg_winners_count(b, i, XG_A_update_window_dims, 0, 0);
+    xg_winners_count(b, i, XG_A_inserted_window_dims, w->n_batch, w->n_table);
+    xg_winners_count(b, i, XG_A_scatter_dims_to_operand_dims, w->n_batch, w->n_table);
+    if (w->n_batch) {
+        xg_winners_count(b, i, XG_A_input_batching_dims, 0, w->n_batch);
+        xg_inst_set_attr(i, xg_hb_ints(b, XG_A_scatter_indices_batching_dims, w->with, w->n_batch));
+    }
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, w->windows.vector_dim));
     xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_hb_reducer(b, XG_MAXIMUM, XLAGPU_S32)));
     return xg_hb_done(i);
 }
@@ -21935,11 +22248,15 @@ XG_FN xg_inst *xg_winners_lookup(const xg_hb *b, const xg_winners *w, xg_inst *t
     in[0] = table;
     in[1] = at;
     i = xg_hb_op(b, XG_GATHER, table->shape, in, 2);
-    xg_winners_count(b, i, XG_A_offset_dims, 0);
-    xg_winners_count(b, i, XG_A_collapsed_slice_dims, w->n_table);
-    xg_winners_count(b, i, XG_A_start_index_map, w->n_table);
+    xg_winners_count(b, i, XG_A_offset_dims, 0, 0);
+    xg_winners_count(b, i, XG_A_collapsed_slice_dims, w->n_batch, w->n_table);
+    xg_winners_count(b, i, XG_A_start_index_map, w->n_batch, w->n_table);
+    if (w->n_batch) {
+        xg_winners_count(b, i, XG_A_operand_batching_dims, 0, w->n_batch);
+        xg_inst_set_attr(i, xg_hb_ints(b, XG_A_start_indices_batching_dims, w->with, w->n_batch));
+    }
     xg_winners_slices(b, i, w->n_table);
-    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, w->vector_dim));
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, w->windows.vector_dim));
     return xg_hb_done(i);
 }
 XG_FN xg_inst *xg_winners_expand(const xg_hb *b, xg_inst *i) {
@@ -21947,15 +22264,15 @@ XG_FN xg_inst *xg_winners_expand(const xg_hb *b, xg_inst *i) {
     xg_inst *at, *numbers, *wins, **in = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + 1), *made;
     int64_t places[XG_RANK_MAX];
     xlagpu_type t;
-    uint32_t k, n = 0;
+    uint32_t k;
     if (!xg_winners_make(&w, i)) return NULL;
     at = XG_OPERAND(i, w.n);
     t = at->shape->type;
     if (!xg_type_signed(t) || xg_type_bits(t) < 32) at = xg_hb_convert(b, at, xg_type_bits(t) < 32 ? XLAGPU_S32 : XLAGPU_S64); /* so that -1 is nowhere, and what is beyond stays there */
-    numbers = xg_hb_reshape(b, xg_hb_iota(b, XLAGPU_S32, &w.updates, 1, 0), w.dims, w.n_dims);
+    numbers = xg_hb_reshape(b, xg_hb_iota(b, XLAGPU_S32, &w.windows.positions, 1, 0), w.windows.counts, w.windows.n_positions);
     wins = xg_hb_compare(b, "EQ", xg_winners_lookup(b, &w, xg_winners_table(b, &w, at, numbers), at), numbers);
-    for (k = 0; k < w.rank; k++) if ((int64_t)k != w.vector_dim) places[n++] = k;
-    wins = xg_hb_broadcast(b, wins, at->shape->dims, w.rank, places, n);
+    for (k = 0; k < w.windows.n_positions; k++) places[k] = w.windows.place[k];
+    wins = xg_hb_broadcast(b, wins, at->shape->dims, at->shape->rank, places, w.windows.n_positions);
     for (k = 0; k < i->n_operands; k++) in[k] = XG_OPERAND(i, k);
     in[w.n] = xg_hb_select(b, wins, at, xg_hb_int_like(b, at, -1));
     made = xg_inst_clone(i, b->comp, in, b->before);
@@ -24293,6 +24610,7 @@ XG_FN bool xg_opt_reduce_reuse(xg_module *m) { return m->made[XG_REDUCE] && xg_o
  * One reduced dimension is cut into P parts of L elements, so that there are some blocks for each multiprocessor; where another reduced dimension has the
  * right size anyway, it is just left to the second reduction. What is padded is the value that partial results start from. A reduction stays whole if it has
  * enough results to fill half of the device, or if no block gets more than XG_TREE_BLOCK_BYTES, which takes about as long as a second kernel.
+ * It stays whole, too, if it is part of what becomes a row program (fuse/rows.c), and a cluster of blocks has room for the row: then it is read once in all.
  * Sums of narrow floats are carried in f32 from the first to the second, as they would be inside of one. */
 #ifndef XG_OPT_TREE_REDUCTION_C
 #define XG_OPT_TREE_REDUCTION_C
@@ -24340,6 +24658,55 @@ XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {
     t->parts = (size + t->length - 1) / t->length;
     return t->parts > 1;
 }
+
+/* ---- rows that a cluster keeps ---- */
+
+enum { XG_TREE_ROW_INSTS = 256 /* of a row program, at most */, XG_TREE_ROW_REST = 16 << 10 /* bytes of each block for other things */ };
+
+/* What can be made of rows element by element, as far as it hangs together with one reduction. */
+typedef struct xg_tree_row { xg_inst *insts[XG_TREE_ROW_INSTS]; uint32_t n; int64_t rows, cols, bytes /* a column of what is read */; bool back; } xg_tree_row;
+
+XG_FN void xg_tree_row_add(xg_tree_row *r, xg_inst *i) {
+    uint32_t k;
+    if (!xg_shape_is_array(i->shape) || (i->shape->elements != r->rows && i->shape->elements != r->rows * r->cols) || r->n == XG_TREE_ROW_INSTS) return;
+    for (k = 0; k < r->n && r->insts[k] != i; k++) {}
+    if (k == r->n) r->insts[r->n++] = i;
+}
+/* The reduced dimensions lie innermost. */
+XG_FN bool xg_tree_is_rows(const xg_tree *t) {
+    uint32_t k;
+    for (k = 0; k < t->dims.n; k++) if (!xg_tree_reduces(t, xg_tree_minor(t->in, k))) return false;
+    return t->n == 1;
+}
+XG_FN bool xg_tree_row_takes(const xg_tree_row *r, const xg_inst *i) {
+    switch (i->op) {
+    case XG_BITCAST: case XG_RESHAPE: case XG_BROADCAST: case XG_COPY: return true;
+    case XG_REDUCE: return i->n_operands == 2 && i->shape->elements == r->rows && XG_OPERAND(i, 0)->shape->elements == r->rows * r->cols;
+    default: return (xg_op_flags(i->op) & XGF_EW) != 0;
+    }
+}
+XG_FN bool xg_tree_keeps_rows(const xg_tree *t, int64_t rows) {
+    const xg_module *m = t->i->comp->module;
+    xg_tree_row *r;
+    uint32_t k, j;
+    if (!m->row_programs || m->machine.cluster < 2 || !xg_tree_is_rows(t)) return false;
+    r = XG_NEW(m->work, xg_tree_row);
+    r->rows = rows;
+    r->cols = t->in->elements / rows;
+    xg_tree_row_add(r, t->i);
+    for (k = 0; k < r->n; k++) {
+        xg_inst *i = r->insts[k];
+        if (!xg_tree_row_takes(r, i)) {
+            if (i->shape->elements != rows) r->bytes += xg_type_bytes(i->shape->type);
+            continue;
+        }
+        r->back = r->back || (i->op == XG_BROADCAST && XG_OPERAND(i, 0)->shape->elements == rows && i->shape->elements != rows);
+        for (j = 0; j < (i->op == XG_REDUCE ? 1 : i->n_operands); j++) xg_tree_row_add(r, XG_OPERAND(i, j));
+        XG_FOR_USES(u, i) if (xg_tree_row_takes(r, u->user)) xg_tree_row_add(r, u->user);
+    }
+    return r->back && r->n < XG_TREE_ROW_INSTS && r->bytes <= m->machine.cluster * (m->machine.shared_per_block - XG_TREE_ROW_REST) / r->cols;
+}
+
 XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
     const xg_module *m = i->comp->module;
     int64_t sms = m->machine.sms ? (int64_t)m->machine.sms : (int64_t)XG_TREE_SMS, results, blocks, bytes = 0;
@@ -24359,7 +24726,7 @@ XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
     }
     for (results = t->in->elements, k = 0; k < t->dims.n; k++) results /= t->in->dims[t->dims.p[k]];
     blocks = xg_tree_blocks(t, results);
-    if (blocks >= sms / 2 || bytes / blocks <= XG_TREE_BLOCK_BYTES) return false;
+    if (blocks >= sms / 2 || bytes / blocks <= XG_TREE_BLOCK_BYTES || xg_tree_keeps_rows(t, results)) return false;
     return xg_tree_cut(t, XG_MIN((2 * sms + blocks - 1) / blocks, XG_MAX(bytes / blocks / XG_TREE_PART_BYTES, (int64_t)2)));
 }
 
@@ -25847,67 +26214,44 @@ XG_FN xg_inst *xg_dyn_last_starts(const xg_dyn *p, const xg_inst *x, const xg_in
     all = xg_hb_concat(&p->b, each, map.n, 0);
     return xg_hb_broadcast(&p->b, all, indices->shape->dims, indices->shape->rank, &vector_dim, 1);
 }
-XG_FN bool xg_dyn_has(xg_ints s, int64_t v) {
-    uint32_t k;
-    for (k = 0; k < s.n; k++) if (s.p[k] == v) return true;
-    return false;
-}
-XG_FN bool xg_dyn_moves_along_sizes(const xg_inst *x, xg_ints map) {
-    uint32_t k;
-    for (k = 0; k < map.n; k++) if (xg_dyn_size(x, (uint32_t)map.p[k])) return true;
+XG_FN bool xg_dyn_moves_along_sizes(const xg_inst *x, const xg_windows *w) {
+    uint32_t d;
+    for (d = 0; d < x->shape->rank; d++) if (w->start[d] >= 0 && xg_dyn_size(x, d)) return true;
     return false;
 }
 XG_FN xg_inst *xg_dyn_gather(xg_dyn *p) {
     xg_inst *i = p->i, *x = XG_OPERAND(i, 0), *indices = XG_OPERAND(i, 1);
-    xg_ints sizes = xg_attr_ints(i, XG_A_slice_sizes), map = xg_attr_ints(i, XG_A_start_index_map), gone = xg_attr_ints(i, XG_A_collapsed_slice_dims), batch = xg_attr_ints(i, XG_A_operand_batching_dims);
-    int64_t vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
+    xg_windows w = xg_windows_of(i);
     bool part[XG_RANK_MAX];
-    uint32_t d, w = 0, n = 0;
-    for (d = 0; d < i->shape->rank; d++) {
-        if (xg_dyn_has(xg_attr_ints(i, XG_A_offset_dims), d)) {
-            while (xg_dyn_has(gone, w) || xg_dyn_has(batch, w)) w++;
-            if (sizes.p[w] == x->shape->dims[w]) p->out[d] = xg_dyn_size(x, w);
-            w++;
-        } else {
-            if ((int64_t)n == vector_dim) n++;
-            p->out[d] = xg_dyn_size(indices, n++);
-        }
+    uint32_t d;
+    for (d = 0; d < w.n_positions; d++) p->out[w.position[d]] = xg_dyn_size(indices, w.place[d]);
+    for (d = 0; d < x->shape->rank; d++) {
+        part[d] = w.size[d] != x->shape->dims[d];
+        if (w.inside[d] >= 0 && !part[d]) p->out[w.inside[d]] = xg_dyn_size(x, d);
     }
-    if (xg_dyn_moves_along_sizes(x, map)) {
+    if (xg_dyn_moves_along_sizes(x, &w)) {
         xg_inst *at = xg_dyn_index(p, indices), *low = xg_hb_int_like(&p->b, at, 0);
-        xg_inst_set_operand(i, 1, xg_dyn_clamp(p, low, at, xg_dyn_last_starts(p, x, at, vector_dim, map, sizes.p)));
+        xg_inst_set_operand(i, 1, xg_dyn_clamp(p, low, at, xg_dyn_last_starts(p, x, at, w.vector_dim, xg_attr_ints(i, XG_A_start_index_map), w.size)));
     }
-    for (d = 0; d < sizes.n; d++) part[d] = sizes.p[d] != x->shape->dims[d];
     xg_inst_set_operand(i, 0, xg_dyn_zeroed(p, x, part));
     return i;
 }
 /* Windows that do not fit what is there, and those of indices that are padding, begin at -1, where none fits. */
 XG_FN xg_inst *xg_dyn_scatter(xg_dyn *p) {
     xg_inst *i = p->i, *x = XG_OPERAND(i, 0), *at, *outside, *minus;
-    uint32_t n = i->n_operands / 2, d, k, w = 0, b = 0;
+    uint32_t n = i->n_operands / 2, d, k;
     xg_inst *indices = XG_OPERAND(i, n), *u = XG_OPERAND(i, n + 1);
-    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), windows = xg_attr_ints(i, XG_A_update_window_dims), gone = xg_attr_ints(i, XG_A_inserted_window_dims), batch = xg_attr_ints(i, XG_A_input_batching_dims);
-    int64_t vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0), window[XG_RANK_MAX];
-    for (d = 0; d < x->shape->rank; d++) window[d] = 1;
-    for (k = 0; k < u->shape->rank; k++) {
-        if (xg_dyn_has(windows, k)) {
-            while (xg_dyn_has(gone, w) || xg_dyn_has(batch, w)) w++;
-            window[w] = u->shape->dims[k];
-            if (xg_dyn_size(u, k) && !(xg_dyn_size(x, w) && window[w] == x->shape->dims[w])) xg_dyn_refuse(p, "windows of dynamic sizes that are not the operand's");
-            w++;
-        } else {
-            if ((int64_t)b == vector_dim) b++;
-            if (xg_dyn_size(u, k) && !xg_dyn_size(indices, b)) xg_dyn_refuse(p, "more indices than updates");
-            b++;
-        }
-    }
+    xg_windows w = xg_windows_of(i);
+    for (d = 0; d < x->shape->rank; d++)
+        if (w.inside[d] >= 0 && xg_dyn_size(u, (uint32_t)w.inside[d]) && !(xg_dyn_size(x, d) && w.size[d] == x->shape->dims[d])) xg_dyn_refuse(p, "windows of dynamic sizes that are not the operand's");
+    for (d = 0; d < w.n_positions; d++) if (xg_dyn_size(u, w.position[d]) && !xg_dyn_size(indices, w.place[d])) xg_dyn_refuse(p, "more indices than updates");
     for (k = 0; k < n; k++) for (d = 0; d < x->shape->rank; d++) if (!p->out[d]) p->out[d] = xg_dyn_size(XG_OPERAND(i, k), d);
-    if (!xg_dyn_present(p, indices, NULL) && !xg_dyn_moves_along_sizes(x, map)) return i;
+    if (!xg_dyn_present(p, indices, NULL) && !xg_dyn_moves_along_sizes(x, &w)) return i;
     at = xg_dyn_index(p, indices);
     at->scratch = indices->scratch;
     minus = xg_hb_int(&p->b, at->shape->type, -1);
-    if (xg_dyn_moves_along_sizes(x, map)) {
-        outside = xg_hb_compare(&p->b, "GT", at, xg_dyn_last_starts(p, x, at, vector_dim, map, window));
+    if (xg_dyn_moves_along_sizes(x, &w)) {
+        outside = xg_hb_compare(&p->b, "GT", at, xg_dyn_last_starts(p, x, at, w.vector_dim, xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), w.size));
         at = xg_hb_select(&p->b, outside, xg_hb_splat(&p->b, minus, at->shape->dims, at->shape->rank), at);
         at->scratch = indices->scratch;
     }
@@ -25930,8 +26274,8 @@ XG_FN xg_inst *xg_dyn_dot(xg_dyn *p) {
     xg_dot_dims d = xg_dot_dims_of(p->i);
     uint32_t k, n = 0;
     for (k = 0; k < d.lb.n; k++) p->out[n++] = xg_dyn_either(p, XG_OPERAND(p->i, 0), d.lb.p[k], XG_OPERAND(p->i, 1), d.rb.p[k]);
-    for (k = 0; k < XG_OPERAND(p->i, 0)->shape->rank; k++) if (!xg_dyn_has(d.lb, k) && !xg_dyn_has(d.lc, k)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 0), k);
-    for (k = 0; k < XG_OPERAND(p->i, 1)->shape->rank; k++) if (!xg_dyn_has(d.rb, k) && !xg_dyn_has(d.rc, k)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 1), k);
+    for (k = 0; k < XG_OPERAND(p->i, 0)->shape->rank; k++) if (!xg_ints_at(d.lb, k, NULL) && !xg_ints_at(d.lc, k, NULL)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 0), k);
+    for (k = 0; k < XG_OPERAND(p->i, 1)->shape->rank; k++) if (!xg_ints_at(d.rb, k, NULL) && !xg_ints_at(d.rc, k, NULL)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 1), k);
     for (k = 0; k < d.lc.n; k++) xg_dyn_contract(p, d.lc.p[k], d.rc.p[k]);
     return p->i;
 }
@@ -30005,7 +30349,10 @@ XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
                 if (i->first_use || i == c->root) continue;
                 xg_inst_remove(i);
                 changed = true;
-            } else if (i->op == XG_OPT_BARRIER) changed = xg_tuple_shrink_barrier(i) || changed;
+            } else if (i->op == XG_OPT_BARRIER) {
+                changed = xg_tuple_shrink_barrier(i) || changed;
+                next = xg_inst_behind(i); /* its elements may have stood there, and are gone */
+            }
         }
     }
     return changed;
@@ -30380,6 +30727,7 @@ XG_FN bool xg_opt_while_simplifier(xg_module *m) {
             if (i->op != XG_WHILE || xg_inst_attr(i, XG_A_control_predecessors) || xg_attr_comp(i, XG_A_body)->id >= n_comps) continue;
             b = xg_hb_at(i);
             made = xg_while_expand(&b, i, acts);
+            next = xg_inst_behind(i); /* its elements may have stood there, and are gone */
             if (!made) continue;
             values = XG_NEW_N(m->arena, xg_inst *, made->n_operands + 1);
             for (k = 0; k < made->n_operands; k++) values[k] = XG_OPERAND(made, k);
@@ -30969,6 +31317,7 @@ XG_FN int64_t xg_kernel_time_with(xg_kernels *g, const xg_kernel *c, const xg_ke
 XG_FN uint64_t xg_kernel_ops_with(const xg_kernel *c, const xg_kernel_input *in); /* size of the code of c with in->from inside */
 XG_FN xg_kernel_input *xg_kernel_inputs_new(xg_kernels *g, uint32_t n, uint32_t *cap);
 XG_FN void xg_kernel_inputs_give(xg_kernels *g, xg_kernel_input *p, uint32_t cap);
+XG_FN void xg_kernel_inputs_drop(xg_kernels *g, xg_kernel *k);
 XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p); /* c computes p, which is no longer live */
 XG_FN bool xg_kernel_computes(const xg_kernel *leader, const xg_kernel *o); /* inside, when it needs it */
 XG_FN uint32_t xg_kernel_n_outputs(const xg_kernel *k);
@@ -32261,6 +32610,7 @@ XG_FN xg_machine xg_cost_machine(const xg_module *m) {
     r.bandwidth_gbs = 3352;
     r.l2_bytes = (int64_t)50 << 20;
     r.threads_per_sm = 2048;
+    r.cluster = 8;
     r.shared_per_block = 232448;
     return r;
 }
@@ -32784,6 +33134,12 @@ XG_FN void xg_kernel_inputs_give(xg_kernels *g, xg_kernel_input *p, uint32_t cap
     p->from = (xg_kernel *)(void *)g->unused[power];
     g->unused[power] = p;
 }
+/* Of a kernel that is none any more, or is walked anew. */
+XG_FN void xg_kernel_inputs_drop(xg_kernels *g, xg_kernel *k) {
+    xg_kernel_inputs_give(g, k->inputs, k->inputs_cap);
+    k->inputs = NULL;
+    k->n_inputs = k->inputs_cap = 0;
+}
 
 /* ---- reads ---- */
 
@@ -32854,7 +33210,7 @@ XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
     int64_t threads = k->elements;
     uint32_t was = k->turn, j;
     bool others;
-    if (k->rows) threads = XG_MIN(XG_OPERAND(k->hero, 0)->shape->elements / 4, xg_cost_mul(k->hero->shape->elements, XG_ROWS_LANES_MAX)); /* a row stays in one block */
+    if (k->rows) threads = XG_MIN(XG_OPERAND(k->hero, 0)->shape->elements / 4, xg_cost_mul(k->hero->shape->elements, XG_ROWS_LANES_MAX * (int64_t)g->machine.cluster)); /* a row stays in one block, or a cluster */
     else if (k->hero && k->hero->op == XG_REDUCE) threads = XG_MAX(threads, XG_OPERAND(k->hero, 0)->shape->elements / 4);
     if (k->hero && k->hero->op == XG_SCATTER) threads = XG_OPERAND(k->hero, k->hero->n_operands - 1)->shape->elements; /* each update goes where it goes */
     xg_cost_begin(&cost, &g->machine, threads);
@@ -34199,13 +34555,11 @@ XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
 
 /* ---- merging ---- */
 
-XG_FN void xg_multi_set_roots(xg_kernels *g, xg_kernel *to, const xg_kernel *a, const xg_kernel *b) {
-    xg_kernel **p = XG_NEW_N(g->arena, xg_kernel *, xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b));
-    uint32_t n = 0, j;
-    for (j = 0; j < xg_kernel_n_outputs(a); j++) p[n++] = xg_kernel_root(a, j);
-    for (j = 0; j < xg_kernel_n_outputs(b); j++) p[n++] = xg_kernel_root(b, j);
-    to->roots.p = p;
-    to->roots.n = to->roots.cap = n;
+/* The roots of both; those of a leader that had several already stand in front, and its list only grows. */
+XG_FN void xg_multi_add_roots(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
+    uint32_t n = xg_kernel_n_outputs(b), j;
+    if (!a->roots.n) xg_push(g->arena, xg_kernel *, &a->roots, a);
+    for (j = 0; j < n; j++) xg_push(g->arena, xg_kernel *, &a->roots, xg_kernel_root(b, j));
 }
 
 /* Figures of both together, when they compute nothing in common and neither reads the other. */
@@ -34279,6 +34633,7 @@ XG_FN void xg_multi_drop_roots(xg_kernels *g, xg_kernel *a) {
     }
     if (n == a->roots.n) return;
     a->roots.n = n;
+    xg_kernel_inputs_drop(g, a);
     if (!a->live) xg_multi_lead(g, a, a->roots.p[0]);
     else xg_kernel_walk(g, a);
 }
@@ -34294,7 +34649,7 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
     if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
     if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
-    xg_multi_set_roots(g, a, &was, b);
+    xg_multi_add_roots(g, a, b);
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
     if (between || (a->shared && b->shared)) xg_kernel_walk(g, a);
     else xg_multi_combine(g, a, b);
@@ -34303,6 +34658,8 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_multi_log(g, a, b, why, apart, a->time);
     if (why) {
         xg_kernel_inputs_give(g, a->inputs, a->inputs_cap);
+        was.roots.p = a->roots.p; /* with more room */
+        was.roots.cap = a->roots.cap;
         *a = was;
         for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
         b->leader = b;
@@ -34313,6 +34670,8 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->level = level;
     a->shared = a->shared || b->shared;
     for (j = 0; j < a->n_inputs; j++) if (!xg_kernel_find_input(&was, a->inputs[j].from)) xg_kernel_add_reader(g, a->inputs[j].from, a);
+    xg_kernel_inputs_drop(g, &was);
+    xg_kernel_inputs_drop(g, b);
     if (between && !a->hero) xg_multi_drop_roots(g, a);
     return true;
 }
@@ -34481,7 +34840,7 @@ XG_FN bool xg_row_reduces(const xg_inst *i, xg_arena *a, int64_t *rows, int64_t 
     if (i->n_operands != 2 || !xg_shape_is_array(i->shape) || s->elements == 0 || !xg_fuse_reduce_has_values(i)) return false;
     for (k = 0; k < s->rank; k++) {
         uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
-        bool reduced = xg_index_has(dims, d, NULL);
+        bool reduced = xg_ints_at(dims, d, NULL);
         if (s->dims[d] == 1) continue;
         if (reduced && !inside) return false;
         inside = reduced;
@@ -34648,7 +35007,8 @@ XG_FN void xg_rows_join(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_kernel was = *b;
     uint32_t j;
     b->rows = true;
-    b->roots.p = XG_NEW_N(g->arena, xg_kernel *, xg_kernel_n_outputs(a) + (size_t)xg_kernel_n_outputs(b));
+    b->roots.cap = xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b);
+    b->roots.p = XG_NEW_N(g->arena, xg_kernel *, b->roots.cap);
     b->roots.n = 0;
     for (j = 0; j < xg_kernel_n_outputs(&was); j++) b->roots.p[b->roots.n++] = was.roots.n > 1 ? was.roots.p[j] : b;
     for (j = 0; j < xg_kernel_n_outputs(a); j++) {
@@ -34692,6 +35052,7 @@ XG_FN bool xg_rows_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     for (j = 0; j < b->roots.n; j++) b->roots.p[j]->level = level;
     b->shared = b->shared || a->shared;
     for (j = 0; j < b->n_inputs; j++) if (!xg_kernel_find_input(&was, b->inputs[j].from)) xg_kernel_add_reader(g, b->inputs[j].from, b);
+    xg_kernel_inputs_drop(g, &was);
     return true;
 }
 
@@ -34902,9 +35263,7 @@ XG_FN void xg_priority_fuse(xg_queue *q, xg_kernel *p) {
     }
     for (j = 0; j < n; j++) { xg_priority_inputs(q, readers[j]); xg_priority_readers(q, readers[j]); }
     for (j = 0; j < p->n_inputs; j++) if (p->inputs[j].from->n_readers == XG_FUSE_READERS_MAX) xg_priority_readers(q, p->inputs[j].from);
-    xg_kernel_inputs_give(g, p->inputs, p->inputs_cap);
-    p->inputs = NULL;
-    p->n_inputs = p->inputs_cap = 0;
+    xg_kernel_inputs_drop(g, p);
 }
 
 /* While one moves, who is likely next, and those likely after that. */
@@ -35274,7 +35633,8 @@ enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CON
     X(VINSERT, "vector.insert", 3, 3, 1, 0, KF_PURE | KF_LOW, vinsert, vinsert) /* value, vector, index */ \
     X(ATOMIC_RMW, "xla_gpu.atomic_rmw", 1, 255, 1, 1, KF_READ | KF_WRITE, atomic_rmw, atomic_rmw) /* tensor, indices -> tensor; region (current element) yields the new one; as if nothing else happened between */ \
     X(ALLOC_SHARED, "xla_gpu.allocate_shared", 0, 0, 1, 0, 0, tensor_result, result) \
-    X(SYNC, "xla_gpu.sync_threads", 0, 255, -1, 0, KF_CONV | KF_READ | KF_WRITE, sync, team) /* tensors -> the same tensors; a: so many threads wait for each other at barrier b, 0: all at barrier 0 */ \
+    X(SYNC, "xla_gpu.sync_threads", 0, 255, -1, 0, KF_CONV | KF_READ | KF_WRITE, sync, team) /* tensors -> the same tensors; a: so many threads wait for each other at barrier b, 0: all at barrier 0, XG_KTEAM_CLUSTER: those of all blocks of the cluster */ \
+    X(PEER, "xla_gpu.peer_shared", 2, 2, 1, 0, KF_PURE, peer, result) /* array in shared memory, i32 -> that of the block of this rank in the cluster, to be read */ \
     X(SHUFFLE_REDUCE, "xla_gpu.shuffle_reduce", 1, 255, -1, 0, KF_CONV, shuffle_reduce, shuffle_reduce) /* scalars -> the same; p: the combiner; a: a power of two: lanes l + k, k < 2a, are combined in lane l of each group of 2a */ \
     /* constants and selection */ \
     X(CONST, "arith.constant", 0, 0, 1, 0, KF_PURE | KF_LOW, any, constant) /* a: the bits (floats: their own format); vectors: splat */ \
@@ -35387,6 +35747,7 @@ enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CON
     X(RED_MINU, "llvm.atomicrmw.umin", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
     X(ATOM_CAS, "llvm.cmpxchg", 3, 3, 1, 0, KF_READ | KF_WRITE | KF_LOW, cmpxchg, cmpxchg) /* expected value, pointer, new value -> what was there; stored if that was expected */ \
     X(SHARED_PTR, "llvm.mlir.addressof", 0, 0, 1, 0, KF_PURE | KF_LOW, ptr_result, symbol) /* a: bytes, b: alignment of the static shared array named p */ \
+    X(MAPA, "nvvm.mapa.shared.cluster", 2, 2, 1, 0, KF_PURE | KF_LOW, mapa, result) /* shared pointer, i32 -> a pointer to that place of the block of this rank in the cluster */ \
     X(BARRIER, "nvvm.barrier0", 0, 0, 0, 0, KF_CONV | KF_READ | KF_WRITE | KF_LOW, any, team) /* a, b: as of sync_threads */
 
 #endif /* XG_KIR_OPS_H */
@@ -35422,7 +35783,8 @@ typedef enum xg_kelem {
 } xg_kelem;
 
 typedef enum xg_kkind { XG_TK_SCALAR, XG_TK_VECTOR, XG_TK_TENSOR, XG_TK_POINTER } xg_kkind;
-typedef enum xg_kspace { XG_SPACE_GLOBAL, XG_SPACE_SHARED, XG_SPACE_LOCAL, XG_SPACE_CONST } xg_kspace;
+typedef enum xg_kspace { XG_SPACE_GLOBAL, XG_SPACE_SHARED, XG_SPACE_LOCAL, XG_SPACE_CONST, XG_SPACE_CLUSTER /* shared memory of the blocks of a cluster */ } xg_kspace;
+#define XG_KSPACE_IS_SHORT(space) ((space) == XG_SPACE_SHARED || (space) == XG_SPACE_CLUSTER) /* addresses of 32 bits */
 struct xg_ktype {
     xg_kkind kind;
     xg_kelem elem;      /* of a pointer: I8 */
@@ -35469,6 +35831,7 @@ struct xg_kregion { xg_kop *owner; xg_kfunc *func; uint32_t n_args; xg_kval *arg
 
 enum { KM_INVARIANT = 1, KM_VOLATILE = 2, KM_STREAM = 4 /* written once, not read again soon */ };
 enum { KL_UNROLLED = 1, KL_UNROLL_LOWERED = 2 }; /* of FOR: as many steps stand in the body as shall; the assembler is not to add its own. All steps shall be written out, once they are lowered */
+enum { XG_KTEAM_CLUSTER = -1 }; /* of SYNC, BARRIER: who waits, if it is no number of threads */
 enum { KP_INBOUNDS = 1 }; /* of PTR_ADD: where it is executed the index is in 0..2^31-1, whatever its range says */
 /* Predicates. cmpf: o.. false when a NaN takes part, u.. true. */
 #define XG_KIR_CMPI(X) X(EQ, "eq") X(NE, "ne") X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") X(UGE, "uge")
@@ -35505,6 +35868,7 @@ struct xg_kfunc {
     xg_karg *args;        /* entry only: one per parameter */
     uint32_t n_inputs;    /* entry only: parameters before the destinations */
     uint32_t threads[3], blocks[3]; /* entry only */
+    uint32_t cluster;     /* entry only: so many neighbouring blocks, by x, reach each other's shared memory; 0: each is alone */
     uint32_t resident;    /* entry only: blocks that a multiprocessor must hold at a time; 0: as many as registers allow, of which the assembler may then spare some by spilling */
     xg_kfunc *prev, *next;
     uint32_t mark;        /* for passes */
@@ -36723,7 +37087,7 @@ XG_FN void xg_ktype_print(xg_buf *b, const xg_ktype *t) {
     switch (t->kind) {
     case XG_TK_SCALAR: xg_puts(b, xg_kelem_name(t->elem)); return;
     case XG_TK_POINTER: {
-        static const int numbers[] = {0, 3, 5, 4}; /* LLVM's address spaces */
+        static const int numbers[] = {0, 3, 5, 4, 7}; /* LLVM's address spaces */
         xg_puts(b, "!llvm.ptr");
         if (t->space != XG_SPACE_GLOBAL) xg_printf(b, "<%d>", numbers[t->space]);
         return;
@@ -36901,7 +37265,8 @@ XG_FN void xg_kprint_typed(xg_kprinter *p, const xg_kuse *uses, uint32_t n) {
 }
 XG_FN void xg_kprint_team(xg_kprinter *p, const xg_kop *op) {
     xg_kprint_typed(p, op->operands, op->n_operands);
-    if (op->a) xg_printf(p->b, " {barrier = %lld, threads = %lld}", (long long)op->b, (long long)op->a);
+    if (op->a == XG_KTEAM_CLUSTER) xg_puts(p->b, " {cluster}");
+    else if (op->a) xg_printf(p->b, " {barrier = %lld, threads = %lld}", (long long)op->b, (long long)op->a);
 }
 XG_FN void xg_kprint_values(xg_kprinter *p, const xg_kop *op) { xg_kprint_typed(p, op->operands, op->n_operands); }
 XG_FN void xg_kprint_condition(xg_kprinter *p, const xg_kop *op) {
@@ -37191,7 +37556,9 @@ XG_FN void xg_kprint_param(xg_kprinter *p, const xg_kfunc *f, uint32_t k) {
     xg_printf(p->b, ", xla.slice_index = %d}", a->slice);
 }
 XG_FN void xg_kprint_func_attrs(xg_kprinter *p, const xg_kfunc *f) {
-    if (f->entry) xg_printf(p->b, " attributes {xla.entry, xla.inputs = %u, xla.threads = [%u, %u, %u], xla.blocks = [%u, %u, %u]}", f->n_inputs, f->threads[0], f->threads[1], f->threads[2], f->blocks[0], f->blocks[1], f->blocks[2]);
+    if (f->entry) xg_printf(p->b, " attributes {xla.entry, xla.inputs = %u, xla.threads = [%u, %u, %u], xla.blocks = [%u, %u, %u]", f->n_inputs, f->threads[0], f->threads[1], f->threads[2], f->blocks[0], f->blocks[1], f->blocks[2]);
+    if (f->entry && f->cluster) xg_printf(p->b, ", xla.cluster = %u", f->cluster);
+    if (f->entry) xg_putc(p->b, '}');
     else if (f->inline_always) xg_puts(p->b, " attributes {xla.inline}");
 }
 XG_FN void xg_kprint_func(xg_kprinter *p, const xg_kfunc *f) {
@@ -37355,7 +37722,8 @@ XG_FN const xg_ktype *xg_kparse_pointer(xg_kparser *p) {
         if (xg_ktake(p, "3")) space = XG_SPACE_SHARED;
         else if (xg_ktake(p, "5")) space = XG_SPACE_LOCAL;
         else if (xg_ktake(p, "4")) space = XG_SPACE_CONST;
-        else xg_kparse_fail(p, p->at, "expected address space 3 (shared), 4 (constant) or 5 (local)", xg_str_of(NULL, 0));
+        else if (xg_ktake(p, "7")) space = XG_SPACE_CLUSTER;
+        else xg_kparse_fail(p, p->at, "expected address space 3 (shared), 4 (constant), 5 (local) or 7 (of a cluster)", xg_str_of(NULL, 0));
         xg_kexpect(p, ">");
     }
     return xg_kir_pointer(p->m, space);
@@ -37569,6 +37937,7 @@ XG_FN xg_kop *xg_kparse_team(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kop *op = xg_kparse_values(p, b, code);
     size_t at = p->at;
     if (!xg_ktake(p, "{")) return op;
+    if (xg_ktake(p, "cluster")) { op->a = XG_KTEAM_CLUSTER; xg_kexpect(p, "}"); return op; }
     xg_kexpect(p, "barrier"); xg_kexpect(p, "=");
     op->b = xg_kinteger(p);
     xg_kexpect(p, ","); xg_kexpect(p, "threads"); xg_kexpect(p, "=");
@@ -38180,7 +38549,8 @@ XG_FN void xg_kparse_func_attrs(xg_kparser *p, xg_kfunc *f) {
         else if (xg_ktake(p, "xla.inputs")) { xg_kexpect(p, "="); f->n_inputs = xg_kcount(p); }
         else if (xg_ktake(p, "xla.threads")) xg_kparse_three(p, f->threads);
         else if (xg_ktake(p, "xla.blocks")) xg_kparse_three(p, f->blocks);
-        else xg_kparse_fail(p, p->at, "expected xla.entry, xla.inline, xla.inputs, xla.threads or xla.blocks", xg_str_of(NULL, 0));
+        else if (xg_ktake(p, "xla.cluster")) { xg_kexpect(p, "="); f->cluster = xg_kcount(p); }
+        else xg_kparse_fail(p, p->at, "expected xla.entry, xla.inline, xla.inputs, xla.threads, xla.blocks or xla.cluster", xg_str_of(NULL, 0));
     } while (xg_ktake(p, ","));
     xg_kexpect(p, "}");
 }
@@ -38554,6 +38924,12 @@ XG_FN const char *xg_kir_check_ptr_add(const xg_kop *op) {
     if (xg_kt(op, 0)->kind != XG_TK_POINTER || xg_kr(op) != xg_kt(op, 0)) return "a pointer gives a pointer of its space";
     return i->kind != XG_TK_SCALAR || (i->elem != XG_E_I32 && i->elem != XG_E_I64 && i->elem != XG_E_INDEX) ? "the index is i32, i64 or index" : NULL;
 }
+XG_FN bool xg_kir_is_rank(const xg_ktype *t) { return t->kind == XG_TK_SCALAR && t->elem == XG_E_I32; }
+XG_FN const char *xg_kir_check_peer(const xg_kop *op) { return xg_kt(op, 0)->kind != XG_TK_TENSOR || xg_kr(op) != xg_kt(op, 0) || !xg_kir_is_rank(xg_kt(op, 1)) ? "a tensor and an i32 give a tensor of that type" : NULL; }
+XG_FN const char *xg_kir_check_mapa(const xg_kop *op) {
+    if (xg_kt(op, 0)->kind != XG_TK_POINTER || xg_kt(op, 0)->space != XG_SPACE_SHARED || !xg_kir_is_rank(xg_kt(op, 1))) return "a pointer to shared memory and an i32";
+    return xg_kr(op)->kind != XG_TK_POINTER || xg_kr(op)->space != XG_SPACE_CLUSTER ? "a pointer to a cluster's shared memory" : NULL;
+}
 XG_FN const char *xg_kir_check_access(const xg_kop *op, const xg_ktype *pointer, const xg_ktype *value) {
     int bits = xg_kt_bits(value);
     if (pointer->kind != XG_TK_POINTER) return "the address is a pointer";
@@ -38639,6 +39015,7 @@ XG_FN bool xg_kchain_user(const xg_kuse *u) {
 XG_FN void xg_kverify_entry(xg_kverifier *v, const xg_kfunc *f) {
     uint32_t k;
     const xg_kuse *u;
+    if (f->cluster && f->blocks[0] % f->cluster) xg_kverify_fail(v, NULL, "the blocks are no whole clusters");
     if (f->n_inputs > f->body->n_args) xg_kverify_fail(v, NULL, "more inputs than parameters");
     for (k = f->n_inputs; k < f->body->n_args; k++) {
         if (f->body->args[k].type->kind != XG_TK_TENSOR) continue;
@@ -38673,7 +39050,7 @@ XG_FN void xg_kverify_low_region(const xg_kverifier *v, const xg_kregion *r) {
     uint32_t k;
     for (k = 0; k < r->n_args; k++) if (!xg_kt_low(r->args[k].type)) xg_kverify_fail(v, r->owner, "an argument has a type that no backend knows");
     for (op = r->first; op; op = op->next) {
-        if (op->op == XG_K_OP_CALL || op->op == XG_K_OP_LOOP || op->op == XG_K_OP_APPLY || op->op == XG_K_OP_SYNC) xg_kverify_fail(v, op, "the operation had to be lowered");
+        if (op->op == XG_K_OP_CALL || op->op == XG_K_OP_LOOP || op->op == XG_K_OP_APPLY || op->op == XG_K_OP_SYNC || op->op == XG_K_OP_PEER) xg_kverify_fail(v, op, "the operation had to be lowered");
         for (k = 0; k < op->n_results; k++) if (!xg_kt_low(op->results[k].type)) xg_kverify_fail(v, op, "a result has a type that no backend knows");
         for (k = 0; k < op->n_regions; k++) xg_kverify_low_region(v, op->regions[k]);
     }
@@ -42128,6 +42505,17 @@ XG_FN void xg_klow_sync(xg_kleveller *z, xg_kop *op) {
     xg_kop_remove(op);
 }
 
+XG_FN void xg_klow_peer(xg_kleveller *z, xg_kop *op) {
+    xg_kb b = xg_kb_before(z->m, op);
+    xg_klow *l = xg_klow_new(z, op->results);
+    xg_kval *v[2];
+    v[0] = xg_klow_of(z, op->operands[0].value)->pointer;
+    v[1] = op->operands[1].value;
+    l->pointer = xg_kir_value(&b, XG_K_OP_MAPA, v, 2, xg_kir_pointer(z->m, XG_SPACE_CLUSTER));
+    l->align = 16;
+    xg_klow_dead(z, op);
+}
+
 /* ---- control flow: carried values become their parts ---- */
 
 XG_FN void xg_klow_region(xg_kleveller *z, xg_kregion *r);
@@ -42252,6 +42640,7 @@ XG_FN void xg_klow_op(xg_kleveller *z, xg_kop *op) {
     case XG_K_OP_RE: case XG_K_OP_IM: xg_klow_part(z, op); break;
     case XG_K_OP_ALLOC_SHARED: xg_klow_shared(z, op); break;
     case XG_K_OP_SYNC: xg_klow_sync(z, op); break;
+    case XG_K_OP_PEER: xg_klow_peer(z, op); break;
     case XG_K_OP_FOR: xg_klow_loop(z, op, 3, 1); break;
     case XG_K_OP_WHILE: xg_klow_loop(z, op, 0, 0); break;
     case XG_K_OP_IF: xg_klow_if(z, op); break;
@@ -42726,7 +43115,7 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
 typedef struct xg_elem { xg_kval *v, *im; } xg_elem; /* im only for complex */
 
 /* What the emitters want to know of the target; made by the driver from its description. */
-typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll, shared; /* bytes a block may have */ bool deterministic; /* no sums in the order in which threads come */ } xg_emit_target;
+typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll, shared, /* bytes a block may have */ cluster; /* blocks that may reach each other's */ bool deterministic; /* no sums in the order in which threads come */ } xg_emit_target;
 
 /* One parameter or result of the kernel, in the order of the entry function's parameters. */
 typedef struct xg_kernel_arg { const xg_shape *shape; } xg_kernel_arg;
@@ -44243,46 +44632,32 @@ XG_FN xg_elem xg_elem_select_and_scatter(xg_scope *s, const xg_inst *i, xg_kval 
 #ifndef XG_EMIT_GATHER_C
 #define XG_EMIT_GATHER_C
 
-XG_FN bool xg_gather_has(xg_ints s, int64_t v, uint32_t *at) {
-    uint32_t k;
-    for (k = 0; k < s.n; k++) if (s.p[k] == v) { if (at) *at = k; return true; }
-    return false;
-}
-
-/* Component k of the start index at a position; the position counts the dims of the indices without the vector one. */
-XG_FN xg_kval *xg_gather_component(xg_scope *s, const xg_inst *indices, int64_t vector_dim, xg_kval *const *position, uint32_t k) {
+/* Component k of the start index at a position. */
+XG_FN xg_kval *xg_window_component(xg_scope *s, const xg_windows *w, xg_kval *const *position, int32_t k) {
     xg_kval *idx[XG_RANK_MAX];
-    uint32_t d, next = 0;
-    for (d = 0; d < indices->shape->rank; d++) idx[d] = (int64_t)d == vector_dim ? xg_elem_index(s, k) : position[next++];
-    return xg_elem_of(s, indices, idx).v;
+    uint32_t d;
+    if (w->vector_dim < (int64_t)w->indices->shape->rank) idx[w->vector_dim] = xg_elem_index(s, k);
+    for (d = 0; d < w->n_positions; d++) idx[w->place[d]] = position[d];
+    return xg_elem_of(s, w->indices, idx).v;
 }
 
 XG_FN xg_elem xg_elem_gather(xg_scope *s, const xg_inst *i, xg_kval *const *at) {
-    const xg_inst *operand = XG_OPERAND(i, 0), *indices = XG_OPERAND(i, 1);
-    xg_ints offset = xg_attr_ints(i, XG_A_offset_dims), collapsed = xg_attr_ints(i, XG_A_collapsed_slice_dims), starts = xg_attr_ints(i, XG_A_start_index_map);
-    xg_ints batch = xg_attr_ints(i, XG_A_operand_batching_dims), index_batch = xg_attr_ints(i, XG_A_start_indices_batching_dims), sizes = xg_attr_ints(i, XG_A_slice_sizes);
-    int64_t vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
+    xg_windows w = xg_windows_of(i);
     xg_kval *position[XG_RANK_MAX], *idx[XG_RANK_MAX];
-    uint32_t k, which, n = 0, next = 0;
-    for (k = 0; k < i->shape->rank; k++) if (!xg_gather_has(offset, k, NULL)) position[n++] = at[k];
-    for (k = 0; k < operand->shape->rank; k++) {
-        int64_t slack = operand->shape->dims[k] - sizes.p[k];
-        xg_kval *start, *inside = NULL;
-        if (xg_gather_has(batch, k, &which)) {
-            int64_t d = index_batch.p[which];
-            idx[k] = position[d > vector_dim ? d - 1 : d];
-            continue;
-        }
-        if (!xg_gather_has(collapsed, k, NULL)) inside = at[offset.p[next++]];
-        idx[k] = inside ? inside : xg_elem_index(s, 0);
-        if (!xg_gather_has(starts, k, &which) || slack == 0) continue;
-        start = xg_elem_clamped(s, xg_gather_component(s, indices, vector_dim, position, which), indices->shape->type, slack);
+    uint32_t k;
+    for (k = 0; k < w.n_positions; k++) position[k] = at[w.position[k]];
+    for (k = 0; k < w.whole->rank; k++) {
+        int64_t slack = w.whole->dims[k] - w.size[k];
+        xg_kval *start, *inside = w.inside[k] >= 0 ? at[w.inside[k]] : NULL;
+        idx[k] = w.batch[k] >= 0 ? position[w.batch[k]] : inside ? inside : xg_elem_index(s, 0);
+        if (w.start[k] < 0 || slack == 0) continue;
+        start = xg_elem_clamped(s, xg_window_component(s, &w, position, w.start[k]), w.indices->shape->type, slack);
         if (!inside) { idx[k] = start; continue; }
         idx[k] = xg_k2(&s->b, XG_K_OP_ADDI, start, inside);
         idx[k]->lo = 0;
-        idx[k]->hi = operand->shape->dims[k] - 1;
+        idx[k]->hi = w.whole->dims[k] - 1;
     }
-    return xg_elem_of(s, operand, idx);
+    return xg_elem_of(s, XG_OPERAND(i, 0), idx);
 }
 
 /* ---- scatter ---- */
@@ -44290,30 +44665,24 @@ XG_FN xg_elem xg_elem_gather(xg_scope *s, const xg_inst *i, xg_kval *const *at) 
 static const int64_t XG_SCATTER_STEPS_MAX = (int64_t)1 << 36; /* elements times positions: seconds on a large device */
 
 typedef struct xg_scatter_site {
-    const xg_inst *i, *indices;
-    uint32_t n, rank;             /* arrays; of the operand */
-    xg_ints window, inserted, map, batch, index_batch;
-    int64_t vector_dim;
+    const xg_inst *i;
+    uint32_t n;                   /* arrays */
+    xg_windows w;
     xg_kval *const *at;
-    uint32_t n_positions, n_loops;
+    uint32_t n_loops;
     int64_t counts[XG_RANK_MAX];  /* of the loops */
-    int32_t loop_of[XG_RANK_MAX]; /* by position: its loop; -1: batch_at */
-    xg_kval *batch_at[XG_RANK_MAX], *position[XG_RANK_MAX], *inside[XG_RANK_MAX];
+    int32_t loop_of[XG_RANK_MAX]; /* by position: its loop; -1: it runs with a dim of the operand */
+    xg_kval *position[XG_RANK_MAX], *inside[XG_RANK_MAX];
 } xg_scatter_site;
 
 XG_FN void xg_scatter_take(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
     xg_scatter_site *d = (xg_scatter_site *)data;
-    const xg_shape *update = XG_OPERAND(d->i, d->n + 1)->shape;
     xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, 2 * d->n + 1);
-    xg_kval *idx[XG_RANK_MAX], *inside[XG_RANK_MAX];
-    uint32_t k, next = 0, windowed = 0;
+    xg_kval *idx[XG_RANK_MAX];
+    uint32_t k;
     (void)at;
-    for (k = 0; k < d->rank; k++) if (d->inside[k]) inside[windowed++] = d->inside[k];
-    for (windowed = 0, k = 0; k < update->rank; k++) {
-        uint32_t which;
-        if (xg_gather_has(d->window, k, &which)) idx[k] = inside[which];
-        else idx[k] = d->position[next++];
-    }
+    for (k = 0; k < d->w.whole->rank; k++) if (d->w.inside[k] >= 0) idx[d->w.inside[k]] = d->inside[k];
+    for (k = 0; k < d->w.n_positions; k++) idx[d->w.position[k]] = d->position[k];
     for (k = 0; k < d->n; k++) { args[k] = acc[k]; args[d->n + k] = xg_elem_of(s, XG_OPERAND(d->i, d->n + 1 + k), idx); }
     xg_elem_call_comp(s, xg_attr_comp(d->i, XG_A_to_apply), args, acc, d->n);
 }
@@ -44328,33 +44697,31 @@ XG_FN xg_kval *xg_scatter_start(xg_scope *s, xg_kval *v, xlagpu_type t) {
  * counts only if 0 <= start <= bound - size. */
 XG_FN void xg_scatter_position(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
     xg_scatter_site *d = (xg_scatter_site *)data;
-    const xg_shape *operand = XG_OPERAND(d->i, 0)->shape, *update = XG_OPERAND(d->i, d->n + 1)->shape;
+    const xg_windows *w = &d->w;
     xg_kval *covers = NULL;
-    uint32_t k, which, next = 0;
-    for (k = 0; k < d->n_positions; k++) d->position[k] = d->loop_of[k] < 0 ? d->batch_at[k] : at[d->loop_of[k]];
-    for (k = 0; k < d->rank; k++) {
-        int64_t size = 1;
+    uint32_t k;
+    for (k = 0; k < w->n_positions; k++) if (d->loop_of[k] >= 0) d->position[k] = at[d->loop_of[k]];
+    for (k = 0; k < w->whole->rank; k++) {
         xg_kval *start, *mine, *off;
-        d->inside[k] = NULL;
-        if (xg_gather_has(d->batch, k, NULL)) continue;
-        if (!xg_gather_has(d->inserted, k, NULL)) { size = update->dims[d->window.p[next++]]; d->inside[k] = d->at[k]; }
-        if (!xg_gather_has(d->map, k, &which)) { /* starts at 0 */
-            if (size < operand->dims[k]) covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_SLT, d->at[k], xg_elem_index(s, size)));
+        if (w->batch[k] >= 0) continue;
+        d->inside[k] = d->at[k];
+        if (w->start[k] < 0) { /* starts at 0 */
+            if (w->size[k] < w->whole->dims[k]) covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_SLT, d->at[k], xg_elem_index(s, w->size[k])));
             continue;
         }
-        start = xg_scatter_start(s, xg_gather_component(s, d->indices, d->vector_dim, d->position, which), d->indices->shape->type);
-        covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_ULE, start, xg_kconst_int(&s->b, XG_E_I64, operand->dims[k] - size)));
+        start = xg_scatter_start(s, xg_window_component(s, w, d->position, w->start[k]), w->indices->shape->type);
+        covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_ULE, start, xg_kconst_int(&s->b, XG_E_I64, w->whole->dims[k] - w->size[k])));
         mine = xg_kcast(&s->b, XG_K_OP_INDEX_CAST, d->at[k], XG_E_I64);
-        if (size == 1) {
+        if (w->size[k] == 1) {
             covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_EQ, start, mine));
-            if (d->inside[k]) d->inside[k] = xg_elem_index(s, 0);
+            d->inside[k] = xg_elem_index(s, 0);
             continue;
         }
         off = xg_k2(&s->b, XG_K_OP_SUBI, mine, start);
-        covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_ULT, off, xg_kconst_int(&s->b, XG_E_I64, size)));
+        covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_ULT, off, xg_kconst_int(&s->b, XG_E_I64, w->size[k])));
         d->inside[k] = xg_kcast(&s->b, XG_K_OP_INDEX_CAST, off, XG_E_INDEX);
         d->inside[k]->lo = 0;
-        d->inside[k]->hi = size - 1;
+        d->inside[k]->hi = w->size[k] - 1;
     }
     xg_elem_when(s, covers, xg_scatter_take, d, at, acc, d->n);
 }
@@ -44363,34 +44730,23 @@ XG_FN xg_elem xg_elem_scatter(xg_scope *s, const xg_inst *i, xg_kval *const *at)
     xg_scatter_site d;
     xg_elem *acc = XG_NEW_N(s->e->arena, xg_elem, i->n_operands + 1);
     int64_t steps = XG_OPERAND(i, 0)->shape->elements;
-    uint32_t k, which;
+    uint32_t k;
     memset(&d, 0, sizeof d);
     d.i = i;
     d.n = i->n_operands / 2;
-    d.indices = XG_OPERAND(i, d.n);
-    d.rank = XG_OPERAND(i, 0)->shape->rank;
-    d.window = xg_attr_ints(i, XG_A_update_window_dims);
-    d.inserted = xg_attr_ints(i, XG_A_inserted_window_dims);
-    d.map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims);
-    d.batch = xg_attr_ints(i, XG_A_input_batching_dims);
-    d.index_batch = xg_attr_ints(i, XG_A_scatter_indices_batching_dims);
-    d.vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
+    d.w = xg_windows_of(i);
     d.at = at;
-    for (k = 0; k < d.indices->shape->rank; k++) {
-        if ((int64_t)k == d.vector_dim) continue;
-        d.loop_of[d.n_positions] = -1;
-        if (xg_gather_has(d.index_batch, k, &which)) d.batch_at[d.n_positions] = at[d.batch.p[which]];
-        else {
-            d.loop_of[d.n_positions] = (int32_t)d.n_loops;
-            d.counts[d.n_loops++] = d.indices->shape->dims[k];
-            if (!xg_mul64(steps, d.indices->shape->dims[k], &steps)) steps = INT64_MAX;
-        }
-        d.n_positions++;
+    for (k = 0; k < d.w.whole->rank; k++) if (d.w.batch[k] >= 0) d.position[d.w.batch[k]] = at[k];
+    for (k = 0; k < d.w.n_positions; k++) {
+        d.loop_of[k] = d.position[k] ? -1 : (int32_t)d.n_loops;
+        if (d.position[k]) continue;
+        d.counts[d.n_loops++] = d.w.counts[k];
+        if (!xg_mul64(steps, d.w.counts[k], &steps)) steps = INT64_MAX;
     }
     if (steps > XG_SCATTER_STEPS_MAX)
         xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "split the updates, or run it with --platform=interpreter", "a scatter of %lld elements times index positions; at most %lld are supported in kernels", (long long)steps, (long long)XG_SCATTER_STEPS_MAX);
     for (k = 0; k < d.n; k++) acc[k] = xg_elem_of(s, XG_OPERAND(i, k), at);
-    if (XG_OPERAND(i, d.n + 1)->shape->elements) xg_elem_nest(s, d.counts, d.n_loops, xg_scatter_position, &d, acc, d.n);
+    if (d.w.part->elements) xg_elem_nest(s, d.counts, d.n_loops, xg_scatter_position, &d, acc, d.n);
     return i->shape->type == XLAGPU_TUPLE ? xg_elem_give(s, acc, d.n) : acc[0];
 }
 
@@ -48184,7 +48540,7 @@ XG_FN void xg_emit_slices(xg_fusion_emission *e) {
  *   PLAIN    no two updates meet (unique_indices, or one position only): read, combine, write
  *   ATOMIC   a combiner that does not mind the order, on a type that memory or a compare-and-swap can change: one atomic step each
  *   OWNER    everything else, if windows are either the same or apart: the first update of those that go to one place combines them all, in their order. That is
- *            deterministic, and right for every combiner and any number of arrays, at the price of reading all positions.
+ *            deterministic, and right for every combiner and any number of arrays, at the price of reading all positions of its batch.
  * A sum of floats in the order in which threads come differs from run to run; where that is not wanted, it is OWNER's.
  * Of updates that overwrite each other, opt/scatter_winners.c has left the last ones only, where there are many. What none of the forms takes is turned round by the
  * loop emitter (gather.c). */
@@ -48195,15 +48551,14 @@ typedef enum xg_scatter_form { XG_SCATTER_NONE, XG_SCATTER_PLAIN, XG_SCATTER_ATO
 
 typedef struct xg_scattering {
     xg_fusion_emission *e;
-    const xg_inst *i, *indices;
+    const xg_inst *i;
     const xg_comp *combiner;
     uint32_t n, rank;             /* arrays; of the operand */
     const xg_shape *operand, *update;
-    xg_ints window, inserted, map, batch, index_batch;
-    int64_t vector_dim, size[XG_RANK_MAX]; /* of the window, by dim of the operand */
-    int64_t positions, slice, unroll;      /* how many; elements of one window; those that a thread takes */
-    uint32_t n_positions;         /* dims of a position */
-    int64_t counts[XG_RANK_MAX];
+    xg_windows w;
+    int64_t unroll;               /* elements that a thread takes */
+    uint32_t n_rivals, rival[XG_RANK_MAX]; /* what numbers windows of one batch, by the numbers of such dims, and */
+    int64_t rival_counts[XG_RANK_MAX], rivals; /* how many they are */
     xg_scatter_form form;
     xg_section section;
 } xg_scattering;
@@ -48243,21 +48598,32 @@ XG_FN bool xg_scatter_atomic(const xg_scattering *d) {
     if (d->n != 1 || !xg_scatter_commutes(op) || xg_type_class(d->operand->type) == XGT_C || (xg_type_class(d->operand->type) == XGT_F && xg_type_bits(d->operand->type) < 8) || bytes > 8 || (bytes == 1 && d->operand->elements % 4)) return false;
     return !(d->e->target->deterministic && xg_scatter_rounds(d, op));
 }
+/* Is the update's dimension one of its windows, not one that numbers them? */
+XG_FN bool xg_scatter_is_inside(const xg_scattering *d, uint32_t dim) {
+    uint32_t k = 0;
+    while (k < d->w.n_positions && d->w.position[k] != dim) k++;
+    return k == d->w.n_positions;
+}
+XG_FN bool xg_scatter_is_batch(const xg_scattering *d, uint32_t position) {
+    uint32_t k = 0;
+    while (k < d->rank && d->w.batch[k] != (int32_t)position) k++;
+    return k < d->rank;
+}
 /* Windows begin at multiples of their size, so two of them are the same or apart. */
 XG_FN bool xg_scatter_aligned(const xg_scattering *d) {
     uint32_t k;
-    for (k = 0; k < d->rank; k++) if (d->size[k] != 1 && d->size[k] != d->operand->dims[k] && xg_gather_has(d->map, k, NULL)) return false;
+    for (k = 0; k < d->rank; k++) if (d->w.start[k] >= 0 && d->w.size[k] != 1 && d->w.size[k] != d->operand->dims[k]) return false;
     return true;
 }
 XG_FN xg_scatter_form xg_scatter_choose(const xg_scattering *d) {
-    if (d->positions <= 1 || xg_attr_int(d->i, XG_A_unique_indices, 0)) return XG_SCATTER_PLAIN;
+    if (d->w.positions <= 1 || xg_attr_int(d->i, XG_A_unique_indices, 0)) return XG_SCATTER_PLAIN;
     if (xg_scatter_atomic(d)) return XG_SCATTER_ATOMIC;
-    if (xg_scatter_aligned(d) && d->positions * d->slice <= d->operand->elements * 4) return XG_SCATTER_OWNER;
+    if (xg_scatter_aligned(d) && d->update->elements / 4 <= d->operand->elements) return XG_SCATTER_OWNER;
     return XG_SCATTER_NONE;
 }
 
 XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
-    uint32_t k, next = 0, minor;
+    uint32_t minor, k;
     xg_shape *walk;
     int64_t *dims;
     memset(d, 0, sizeof *d);
@@ -48265,23 +48631,17 @@ XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
     d->i = xg_scattering_of(e);
     if (!d->i) return false;
     d->n = d->i->n_operands / 2;
-    d->indices = XG_OPERAND(d->i, d->n);
-    d->operand = XG_OPERAND(d->i, 0)->shape;
-    d->update = XG_OPERAND(d->i, d->n + 1)->shape;
+    d->w = xg_windows_of(d->i);
+    d->operand = d->w.whole;
+    d->update = d->w.part;
     d->rank = d->operand->rank;
     d->combiner = xg_attr_comp(d->i, XG_A_to_apply);
-    d->window = xg_attr_ints(d->i, XG_A_update_window_dims);
-    d->inserted = xg_attr_ints(d->i, XG_A_inserted_window_dims);
-    d->map = xg_attr_ints(d->i, XG_A_scatter_dims_to_operand_dims);
-    d->batch = xg_attr_ints(d->i, XG_A_input_batching_dims);
-    d->index_batch = xg_attr_ints(d->i, XG_A_scatter_indices_batching_dims);
-    d->vector_dim = xg_attr_int(d->i, XG_A_index_vector_dim, 0);
-    d->positions = d->slice = 1;
-    for (k = 0; k < d->rank; k++) {
-        d->size[k] = xg_gather_has(d->batch, k, NULL) || xg_gather_has(d->inserted, k, NULL) ? 1 : d->update->dims[d->window.p[next++]];
-        d->slice *= d->size[k];
+    for (d->rivals = 1, k = 0; k < d->w.n_positions; k++) {
+        if (xg_scatter_is_batch(d, k)) continue;
+        d->rivals *= d->w.counts[k];
+        d->rival_counts[d->n_rivals] = d->w.counts[k];
+        d->rival[d->n_rivals++] = k;
     }
-    for (k = 0; k < d->indices->shape->rank; k++) if ((int64_t)k != d->vector_dim) { d->counts[d->n_positions++] = d->indices->shape->dims[k]; d->positions *= d->indices->shape->dims[k]; }
     d->form = xg_scatter_choose(d);
     if (d->form == XG_SCATTER_NONE) return false;
     d->unroll = 1;
@@ -48289,7 +48649,7 @@ XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
     *walk = *d->update;
     if (walk->rank && walk->elements >= e->target->resident_threads) {
         minor = xg_shape_major(walk, walk->rank - 1);
-        if (xg_gather_has(d->window, minor, NULL)) d->unroll = xg_gcd(walk->dims[minor], e->target->max_unroll);
+        if (xg_scatter_is_inside(d, minor)) d->unroll = xg_gcd(walk->dims[minor], e->target->max_unroll);
         dims = XG_NEW_N(e->arena, int64_t, walk->rank);
         memcpy(dims, walk->dims, walk->rank * sizeof *dims);
         dims[minor] /= d->unroll;
@@ -48310,31 +48670,24 @@ XG_FN bool xg_emit_scatter_match(const xg_fusion_emission *e) {
 /* The place of the update's element that is at hand: its position, its offset in the window and the window's start, by dim of the operand. */
 typedef struct xg_scatter_place { xg_kval *position[XG_RANK_MAX], *offset[XG_RANK_MAX], *start[XG_RANK_MAX]; } xg_scatter_place;
 
-/* Component `which` of the start at a position, of 32 bits or 64. */
-XG_FN xg_kval *xg_scatter_component(xg_scope *s, const xg_scattering *d, xg_kval *const *position, uint32_t which) {
-    xlagpu_type t = d->indices->shape->type;
-    xg_kval *v = xg_gather_component(s, d->indices, d->vector_dim, position, which);
-    return xg_type_bits(t) < 32 ? xg_kcast(&s->b, xg_type_signed(t) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, XG_E_I32) : v;
-}
-/* Which dim of the position a batching dim of the operand is. */
-XG_FN uint32_t xg_scatter_batch_position(const xg_scattering *d, uint32_t which) {
-    int64_t dim = d->index_batch.p[which];
-    return (uint32_t)(dim > d->vector_dim ? dim - 1 : dim);
+/* Where the window of a position begins along a dim of the operand, of 32 bits or 64: as many as places need. */
+XG_FN xg_kval *xg_scatter_begin(xg_scope *s, const xg_scattering *d, xg_kval *const *position, uint32_t dim) {
+    xlagpu_type t = d->w.indices->shape->type;
+    xg_kval *v = xg_window_component(s, &d->w, position, d->w.start[dim]);
+    int bits = d->operand->dims[dim] - d->w.size[dim] > INT32_MAX ? 64 : 32;
+    return xg_type_bits(t) < bits ? xg_kcast(&s->b, xg_type_signed(t) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, bits == 64 ? XG_E_I64 : XG_E_I32) : v;
 }
 /* Fills the place; the answer is whether the window lies inside, NULL for always. */
 XG_FN xg_kval *xg_scatter_locate(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_scatter_place *p) {
     xg_kval *inside = NULL;
-    uint32_t k, which, n = 0, next = 0;
-    for (k = 0; k < d->update->rank; k++) if (!xg_gather_has(d->window, k, NULL)) p->position[n++] = at[k];
+    uint32_t k;
+    for (k = 0; k < d->w.n_positions; k++) p->position[k] = at[d->w.position[k]];
     for (k = 0; k < d->rank; k++) {
-        int64_t slack = d->operand->dims[k] - d->size[k];
-        p->start[k] = p->offset[k] = NULL;
-        if (xg_gather_has(d->batch, k, &which)) { p->offset[k] = p->position[xg_scatter_batch_position(d, which)]; continue; }
-        if (!xg_gather_has(d->inserted, k, NULL)) p->offset[k] = at[d->window.p[next++]];
-        if (!xg_gather_has(d->map, k, &which)) continue;
-        p->start[k] = xg_scatter_component(s, d, p->position, which);
-        if (p->start[k]->type->elem == XG_E_I32 && slack > INT32_MAX) p->start[k] = xg_kcast(&s->b, xg_type_signed(d->indices->shape->type) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, p->start[k], XG_E_I64);
-        inside = xg_elem_and(s, inside, xg_kcmpi_(&s->b, XG_CI_ULE, p->start[k], xg_kconst_int(&s->b, p->start[k]->type->elem, slack)));
+        p->start[k] = NULL;
+        p->offset[k] = d->w.batch[k] >= 0 ? p->position[d->w.batch[k]] : d->w.inside[k] >= 0 ? at[d->w.inside[k]] : NULL;
+        if (d->w.start[k] < 0) continue;
+        p->start[k] = xg_scatter_begin(s, d, p->position, k);
+        inside = xg_elem_and(s, inside, xg_kcmpi_(&s->b, XG_CI_ULE, p->start[k], xg_kconst_int(&s->b, p->start[k]->type->elem, d->operand->dims[k] - d->w.size[k])));
     }
     return inside;
 }
@@ -48343,7 +48696,7 @@ XG_FN void xg_scatter_index(xg_scope *s, const xg_scattering *d, const xg_scatte
     uint32_t k;
     for (k = 0; k < d->rank; k++) {
         xg_kval *start = p->start[k] ? xg_kcast(&s->b, XG_K_OP_INDEX_CAST, p->start[k], XG_E_INDEX) : NULL;
-        if (start) xg_kval_set_range(start, xg_range_of(0, d->operand->dims[k] - d->size[k]));
+        if (start) xg_kval_set_range(start, xg_range_of(0, d->operand->dims[k] - d->w.size[k]));
         if (!start) idx[k] = p->offset[k] ? p->offset[k] : xg_elem_index(s, 0);
         else if (!p->offset[k]) idx[k] = start;
         else {
@@ -48419,14 +48772,21 @@ XG_FN void xg_scatter_atomically(xg_scope *s, const xg_scattering *d, xg_kval *c
 
 typedef struct xg_scatter_owner { const xg_scattering *d; const xg_scatter_place *mine; xg_kval *const *at; } xg_scatter_owner;
 
-/* The number of a position, and back. */
+/* The number of a position among those of its batch, and back. */
 XG_FN xg_kval *xg_scatter_number(xg_scope *s, const xg_scattering *d, xg_kval *const *position) {
-    xg_kval *r;
-    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, d->counts, d->n_positions, &d->positions, 1), position, &r);
+    xg_kval *r, *in[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < d->n_rivals; k++) in[k] = position[d->rival[k]];
+    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, d->rival_counts, d->n_rivals, &d->rivals, 1), in, &r);
     return r;
 }
-XG_FN void xg_scatter_position_of(xg_scope *s, const xg_scattering *d, xg_kval *number, xg_kval **position) {
-    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, &d->positions, 1, d->counts, d->n_positions), &number, position);
+XG_FN void xg_scatter_position_of(xg_scope *s, const xg_scatter_owner *o, xg_kval *number, xg_kval **position) {
+    const xg_scattering *d = o->d;
+    xg_kval *out[XG_RANK_MAX];
+    uint32_t k;
+    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, &d->rivals, 1, d->rival_counts, d->n_rivals), &number, out);
+    for (k = 0; k < d->w.n_positions; k++) position[k] = o->mine->position[k];
+    for (k = 0; k < d->n_rivals; k++) position[d->rival[k]] = out[k];
 }
 /* for number = lo to hi */
 XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, xg_kval *hi, xg_carry_fn body, xg_elem *carried, uint32_t n) {
@@ -48437,7 +48797,7 @@ XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, x
     s->b = xg_kb_end(s->e->m, loop->regions[0]);
     s->b.loc = outer.loc;
     number = &loop->regions[0]->args[0];
-    xg_kval_set_range(number, xg_range_of(0, o->d->positions - 1));
+    xg_kval_set_range(number, xg_range_of(0, o->d->rivals - 1));
     xg_carry_elems(loop->regions[0]->args + 1, carried, n);
     body(s, (void *)(uintptr_t)o, &number, carried);
     m = xg_carry_values(carried, n, values);
@@ -48446,18 +48806,14 @@ XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, x
     xg_carry_elems(loop->results, carried, n);
 }
 
-/* Whether the window of another position is the same. */
+/* Whether the window of another position of the batch is the same. */
 XG_FN xg_kval *xg_scatter_same(xg_scope *s, const xg_scatter_owner *o, xg_kval *const *position) {
     const xg_scattering *d = o->d;
     xg_kval *same = NULL;
-    uint32_t k, which;
+    uint32_t k;
     for (k = 0; k < d->rank; k++) {
-        xg_kval *v;
-        if (xg_gather_has(d->batch, k, &which)) { same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, position[xg_scatter_batch_position(d, which)], o->mine->offset[k])); continue; }
-        if (!xg_gather_has(d->map, k, &which)) continue;
-        v = xg_scatter_component(s, d, position, which);
-        if (v->type != o->mine->start[k]->type) v = xg_kcast(&s->b, xg_type_signed(d->indices->shape->type) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, XG_E_I64);
-        same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, v, o->mine->start[k]));
+        if (d->w.start[k] < 0) continue;
+        same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, xg_scatter_begin(s, d, position, k), o->mine->start[k]));
     }
     return same ? same : xg_kconst_int(&s->b, XG_E_I1, 1);
 }
@@ -48465,7 +48821,7 @@ XG_FN xg_kval *xg_scatter_same(xg_scope *s, const xg_scatter_owner *o, xg_kval *
 XG_FN void xg_scatter_first(xg_scope *s, void *data, xg_kval *const *number, xg_elem *carried) {
     const xg_scatter_owner *o = (const xg_scatter_owner *)data;
     xg_kval *position[XG_RANK_MAX];
-    xg_scatter_position_of(s, o->d, *number, position);
+    xg_scatter_position_of(s, o, *number, position);
     carried[0].v = XG_KOP2(&s->b, XG_K_OP_ANDI, carried[0].v, XG_KOP2(&s->b, XG_K_OP_XORI, xg_scatter_same(s, o, position), xg_kconst_int(&s->b, XG_E_I1, 1)));
 }
 XG_FN void xg_scatter_take_one(xg_scope *s, void *data, xg_kval *const *position, xg_elem *carried) {
@@ -48473,17 +48829,20 @@ XG_FN void xg_scatter_take_one(xg_scope *s, void *data, xg_kval *const *position
     const xg_scattering *d = o->d;
     xg_elem *update = XG_NEW_N(s->e->arena, xg_elem, d->n + 1);
     xg_kval *at[XG_RANK_MAX];
-    uint32_t k, n = 0;
-    for (k = 0; k < d->update->rank; k++) at[k] = xg_gather_has(d->window, k, NULL) ? o->at[k] : position[n++];
+    uint32_t k;
+    for (k = 0; k < d->update->rank; k++) at[k] = o->at[k];
+    for (k = 0; k < d->w.n_positions; k++) at[d->w.position[k]] = position[k];
     xg_scatter_updates(s, d, at, update);
     xg_scatter_combine(s, d, carried, update);
 }
 XG_FN void xg_scatter_collect(xg_scope *s, void *data, xg_kval *const *number, xg_elem *carried) {
     const xg_scatter_owner *o = (const xg_scatter_owner *)data;
     xg_kval *position[XG_RANK_MAX];
-    xg_scatter_position_of(s, o->d, *number, position);
+    xg_scatter_position_of(s, o, *number, position);
     xg_elem_when(s, xg_scatter_same(s, o, position), xg_scatter_take_one, data, position, carried, o->d->n);
 }
+/* One component, and no batches: sorted indices are sorted places. */
+XG_FN bool xg_scatter_is_plain(const xg_scattering *d) { return d->w.n_starts == 1 && d->n_rivals == d->w.n_positions; }
 /* Nobody but the owner touches the element: others may not even read it. */
 XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_scatter_place *p, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
     xg_elem *carried = XG_NEW_N(s->e->arena, xg_elem, d->n + 1), owner = xg_elem_real(xg_kconst_int(&s->b, XG_E_I1, 1));
@@ -48495,7 +48854,7 @@ XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_sca
     o.d = d;
     o.mine = p;
     o.at = at;
-    if (xg_attr_int(d->i, XG_A_indices_are_sorted, 0) && d->map.n == 1 && !d->batch.n) { /* the one before says it */
+    if (xg_attr_int(d->i, XG_A_indices_are_sorted, 0) && xg_scatter_is_plain(d)) { /* the one before says it */
         from = XG_KOP2(&s->b, XG_K_OP_MAXSI, xg_k2(&s->b, XG_K_OP_SUBI, number, xg_elem_index(s, 1)), from);
     }
     xg_scatter_for(s, &o, from, number, xg_scatter_first, &owner, 1);
@@ -48504,7 +48863,7 @@ XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_sca
     s->b = xg_kb_end(s->e->m, op->regions[0]);
     s->b.loc = outer.loc;
     for (k = 0; k < d->n; k++) carried[k] = xg_elem_of(s, XG_OPERAND(d->i, k), idx);
-    xg_scatter_for(s, &o, number, xg_elem_index(s, d->positions), xg_scatter_collect, carried, d->n);
+    xg_scatter_for(s, &o, number, xg_elem_index(s, d->rivals), xg_scatter_collect, carried, d->n);
     xg_scatter_insert_all(s, d, carried, idx, dest);
     xg_kyield(&s->b, dest, d->n);
     s->b = outer;
@@ -48517,8 +48876,8 @@ XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_sca
 XG_FN void xg_scatter_one(xg_scope *s, const xg_scattering *d, const xg_scatter_place *base, xg_kval *const *at, xg_kval **dest) {
     xg_scatter_place p = *base;
     xg_kval *idx[XG_RANK_MAX];
-    uint32_t k, next = 0;
-    for (k = 0; k < d->rank; k++) if (!xg_gather_has(d->batch, k, NULL) && !xg_gather_has(d->inserted, k, NULL)) p.offset[k] = at[d->window.p[next++]];
+    uint32_t k;
+    for (k = 0; k < d->rank; k++) if (d->w.inside[k] >= 0) p.offset[k] = at[d->w.inside[k]];
     xg_scatter_index(s, d, &p, idx);
     if (d->form == XG_SCATTER_PLAIN) xg_scatter_plain(s, d, at, idx, dest);
     else if (d->form == XG_SCATTER_ATOMIC) xg_scatter_atomically(s, d, at, idx, dest);
@@ -49306,6 +49665,8 @@ XG_FN void xg_sort_body(xg_sort_site *d, xg_kval **dest) {
     xg_sort_begin(d, spots, v);
     if (d->o.form == XG_SORT_BY_COMPARATOR) xg_sort_sync(d);
     xg_sort_network(d, v);
+    /* Nobody waited for anybody where each thread sorts whole rows; those behind the last one have read it, too. */
+    if (d->places <= d->each && spots[d->each - 1].row_is) xg_kir_op(&d->s.b, XG_K_OP_SYNC, NULL, 0, NULL, 0, 0);
     xg_sort_finish(d, spots, spots, v, dest);
 }
 
@@ -52875,7 +53236,7 @@ XG_FN bool xg_reduction_same_walk(const xg_inst *x, const xg_inst *y) {
     xg_ints a = xg_attr_ints(x, XG_A_dimensions), b = xg_attr_ints(y, XG_A_dimensions);
     uint32_t k;
     if (!xg_shape_same_dims(p, q) || a.n != b.n) return false;
-    for (k = 0; k < a.n; k++) if (!xg_index_has(b, a.p[k], NULL)) return false;
+    for (k = 0; k < a.n; k++) if (!xg_ints_at(b, a.p[k], NULL)) return false;
     for (k = 0; k < p->rank; k++) if ((p->layout ? (uint32_t)p->layout->minor_to_major[k] : p->rank - 1 - k) != (q->layout ? (uint32_t)q->layout->minor_to_major[k] : q->rank - 1 - k)) return false;
     return true;
 }
@@ -52963,7 +53324,7 @@ XG_FN void xg_reduction_order(xg_reduction *r, xg_ints dims) {
     r->n_kept = r->n_reduced = r->minor = 1;
     for (k = 0; k < s->rank; k++) {
         uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
-        bool reduced = xg_index_has(dims, d, NULL);
+        bool reduced = xg_ints_at(dims, d, NULL);
         xg_index_order_push(reduced ? &r->reduced : &r->kept, d, s->dims[d]);
         *(reduced ? &r->n_reduced : &r->n_kept) *= s->dims[d];
         if (s->dims[d] == 1) continue;
@@ -53276,19 +53637,29 @@ XG_FN const xg_aff *xg_walk_of_block(xg_aff_ctx *x, const xg_imap *map, const xg
     *rest = xg_aff_range(&env, xg_aff_sub(x, e, block));
     return block;
 }
+/* Whether all variables have the ranges that they had before. */
+XG_FN bool xg_walk_same_ranges(const xg_imap *m, const xg_imap *before) {
+    uint32_t k;
+    for (k = 0; k < m->n_dims; k++) if (!xg_range_equal(m->dims[k].range, before->dims[k].range)) return false;
+    for (k = 0; k < m->n_syms; k++) if (!xg_range_equal(m->syms[k].range, before->syms[k].range)) return false;
+    return m->n_dims == before->n_dims && m->n_syms == before->n_syms;
+}
 /* If the pad cuts something off at the end, and only there: most blocks have nothing to do with it. Then *inside is a map for those, without its tests, and *across
  * one for the others. */
 XG_FN bool xg_walk_split(const xg_reduction *r, const xg_walk_map *w, const xg_imap **inside, const xg_imap **across) {
     xg_walk_map free = *w, edge = *w;
     const xg_imap *map;
     const xg_aff *block;
+    xg_aff_env env;
     xg_range rest, range;
     free.n_constraints = 0;
     map = xg_walk_map_source(r, &free);
     if (!r->pad || !xg_imap_ok(map) || map->n_constraints != 1 || w->n_constraints == XG_COUNT(w->constraints)) return false;
+    if (!xg_walk_same_ranges(map, xg_walk_map_operand(r, &free))) return false;
     block = xg_walk_of_block(w->x, map, map->constraints[0].expr, &rest);
     range = map->constraints[0].range;
-    if (block->kind == XG_AFF_CONST || !xg_range_known(rest) || range.hi == INT64_MAX) return false;
+    env = xg_imap_env(w->x, map);
+    if (block->kind == XG_AFF_CONST || !xg_range_known(rest) || range.hi == INT64_MAX || xg_aff_range(&env, map->constraints[0].expr).lo < range.lo) return false;
     free.n_constraints = w->n_constraints;
     xg_walk_require(&free, block, INT64_MIN, range.hi - rest.hi);
     xg_walk_require(&edge, block, range.hi - rest.hi + 1, INT64_MAX);
@@ -54606,7 +54977,8 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
 /* emit/rows_plan.c -- row programs: how many lanes, rows and passes, and what lies in shared memory. emit/rows.c writes the code.
  *
  * - A row is in the hands of so many lanes that each holds its elements in registers, if it is not too long for that. Else they are kept in shared memory, as much as a block may have, each lane's in
- *   places of its own. What is too long for that, too, is read again.
+ *   places of its own. What is too long for that, too, is read again in each stage.
+ * - What is too long for one block, or would leave most of the device idle, is in the hands of a cluster of blocks, `parts`, where the target has such: each keeps its part of the row.
  * - Rows that begin inside of sectors, but are long: the body of each is as many vectors, from its first whole sector on; `edges`, what lies before and behind, as many elements in each row, one a lane.
  * - Vectors that all rows read (scale, offset, a mask) a block reads once, into shared memory, and then goes over several groups of rows: blocks are one wave of the device, each
  *   with as many warps as need their registers, so that memory has enough to do although blocks are few.
@@ -54619,6 +54991,7 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
 
 enum { XG_ROWS_BLOCK = 128, XG_ROWS_HELD_BYTES = 128 /* of a row, in the registers of one lane */, XG_ROWS_HELD_WORK = 800 /* on them, as straight code */, XG_ROWS_LOOP_TRIPS = 33 /* too many to become straight code */, XG_ROWS_GROUP = 4, XG_ROWS_VECTORS_BLOCK = 512, XG_ROWS_VECTORS_BYTES = 40 << 10 /* of shared memory */, XG_ROWS_VECTOR_LEAST = 128 /* bytes that are worth it */, XG_ROWS_VECTOR_ROWS = 16 };
 enum { XG_ROWS_PASSES_BYTES = 256 /* of all passes, in the registers of one lane */, XG_ROWS_UNIT_LEAST = 16 /* sectors of rows whose edges are few */, XG_ROWS_SHARED_REST = 8 << 10 /* what else lies in shared memory */ };
+enum { XG_ROWS_PART_VECTORS = 1024 /* of a row, that are worth a block of their own */ };
 enum { XG_ROWS_TILE_BYTES = 46 << 10, XG_ROWS_TILE_VALUES = 4, XG_ROWS_TILE_ELEMENTS = 1 << 14 /* of arrays that are worth it */, XG_ROWS_TILE_FEW = 12 /* elements of a lane while there are other lanes */ };
 
 /* Rows of a block as one run of memory. */
@@ -54636,6 +55009,7 @@ typedef struct xg_rows {
     xg_row_form form;
     xg_hero *heroes;           /* all, by stage */
     int64_t vector, lanes, per_block;
+    int64_t parts;             /* blocks of a row: more than one are a cluster, and per_block is 1 */
     int64_t unit;              /* elements of a sector, where the body of a row begins at one; 0: rows begin at sectors, or anywhere */
     int64_t vectors, edges;    /* of the body of a row; elements of a row beside it */
     int64_t groups, passes;    /* of per_block rows each; how many of them a block goes over */
@@ -54859,19 +55233,20 @@ XG_FN void xg_rows_plan_body(xg_rows *w, int64_t vector, int64_t unit, bool vect
     w->vectors = (cols - (w->unit ? unit - xg_gcd(unit, cols) : 0)) / w->vector; /* so many wherever the row begins */
     w->edges = cols - w->vectors * w->vector;
 }
+XG_FN int64_t xg_rows_part(const xg_rows *w) { return (w->vectors + w->parts - 1) / w->parts; } /* vectors of a block */
 /* Whole warps of a row, as few as make no round more than so many lanes. */
 XG_FN int64_t xg_rows_even_lanes(const xg_rows *w, int64_t lanes) {
-    int64_t rounds = (w->vectors + lanes - 1) / lanes;
-    return lanes <= 32 ? lanes : ((w->vectors + rounds - 1) / rounds + 31) / 32 * 32;
+    int64_t vectors = xg_rows_part(w), rounds = (vectors + lanes - 1) / lanes;
+    return lanes <= 32 ? lanes : ((vectors + rounds - 1) / rounds + 31) / 32 * 32;
 }
 /* Places in shared memory for what is not held. */
 XG_FN void xg_rows_plan_kept(xg_rows *w) {
-    int64_t bytes = 0, places, lanes = xg_rows_even_lanes(w, XG_ROWS_LANES_MAX);
+    int64_t bytes = 0, places, vectors = xg_rows_part(w), lanes = xg_rows_even_lanes(w, XG_ROWS_LANES_MAX);
     uint32_t k;
     w->kept = w->kept_bytes = 0;
-    if (w->held || w->vectors < XG_ROWS_LANES_MAX || !xg_rows_find_tile(w, true)) return;
+    if (w->held || vectors < XG_ROWS_LANES_MAX || !xg_rows_find_tile(w, true)) return;
     for (k = 0; k < w->tile.n; k++) bytes += xg_type_bytes(w->tile.values[k]->shape->type);
-    places = (w->vectors + lanes - 1) / lanes * lanes * w->vector + (w->edges ? lanes : 0);
+    places = (vectors + lanes - 1) / lanes * lanes * w->vector + (w->edges ? lanes : 0);
     if (bytes * places > w->r.e->target->shared - XG_ROWS_SHARED_REST) return;
     w->lanes = lanes;
     w->per_block = 1;
@@ -54880,20 +55255,41 @@ XG_FN void xg_rows_plan_kept(xg_rows *w) {
 }
 /* Lanes of a row, and rows of a block, that read memory as they need it. */
 XG_FN void xg_rows_plan_lanes(xg_rows *w, int64_t held) {
-    int64_t resident = w->r.e->target->resident_threads, vectors = w->vectors, most = XG_ROWS_HELD_BYTES / held /* elements of a lane */, l;
+    int64_t resident = w->r.e->target->resident_threads, vectors = xg_rows_part(w), most = XG_ROWS_HELD_BYTES / held /* elements of a lane */, l;
     if (!w->n_shared || most * xg_rows_work(w) > XG_ROWS_HELD_WORK) most /= 2;
     most = XG_MAX(most, w->vector);
     for (l = 1; l < 32 && l < vectors; l *= 2) {}
     while (l < XG_ROWS_LANES_MAX && (vectors + l - 1) / l * w->vector > most) l *= 2;
-    while (!w->n_shared && l < XG_ROWS_LANES_MAX / 2 && w->form.rows <= resident / l / 2 && vectors >= 8 * l) l *= 2;
+    while (!w->n_shared && l < XG_ROWS_LANES_MAX / 2 && w->form.rows * w->parts <= resident / l / 2 && vectors >= 8 * l) l *= 2;
     w->held = (vectors + l - 1) / l * w->vector <= most;
     if (!w->held) for (l = XG_ROWS_LANES_MAX; l > 32 && vectors / l < XG_ROWS_LOOP_TRIPS; l /= 2) {}
     w->lanes = l;
-    for (l = XG_MAX(XG_ROWS_BLOCK / w->lanes, (int64_t)1); l > 1 && l / 2 >= w->form.rows && l * w->lanes > 32; l /= 2) {}
-    w->per_block = l;
+    if (w->parts > 1) w->per_block = 1;
+    else for (w->per_block = XG_MAX(XG_ROWS_BLOCK / w->lanes, (int64_t)1); w->per_block > 1 && w->per_block / 2 >= w->form.rows && w->per_block * w->lanes > 32; w->per_block /= 2) {}
     if (w->n_shared) for (w->per_block = XG_MAX(XG_ROWS_VECTORS_BLOCK * (w->shared_bytes > XG_ROWS_VECTORS_BYTES ? 2 : 1) / w->lanes, (int64_t)1); w->per_block > 1 && w->per_block * w->lanes > 32 && w->form.rows / w->per_block < xg_rows_wave(w) * 3 / 8; w->per_block /= 2) {}
     if (xg_rows_writes_operand(w)) while (w->form.rows % w->per_block) w->per_block -= w->lanes < 32 ? w->per_block / 2 : 1;
     if (w->held) w->lanes = xg_rows_even_lanes(w, w->lanes);
+}
+/* Blocks of a row: as many as the device has room for, with some work for each; and as many as can keep the row. */
+XG_FN void xg_rows_plan_parts(xg_rows *w, int64_t held, int64_t vector, int64_t unit, bool vectors, bool several) {
+    int64_t most = w->r.e->target->cluster;
+    uint32_t n_shared = w->n_shared;
+    w->parts = 1;
+    xg_rows_plan_body(w, vector, unit, vectors, several);
+    while (!n_shared && 2 * w->parts <= most && 2 * w->parts * w->form.rows <= xg_rows_wave(w) && w->vectors >= 2 * w->parts * XG_ROWS_PART_VECTORS) w->parts *= 2;
+    for (;;) {
+        xg_rows_plan_lanes(w, held);
+        xg_rows_plan_kept(w);
+        if (w->held || w->kept) return;
+        if (2 * w->parts > most) break;
+        w->parts *= 2;
+        w->n_shared = 0; /* each goes over one row */
+        xg_rows_plan_body(w, vector, unit, vectors, several);
+    }
+    w->parts = 1; /* it is read again in each stage */
+    w->n_shared = n_shared;
+    xg_rows_plan_body(w, vector, unit, vectors, several);
+    xg_rows_plan_lanes(w, held);
 }
 /* Blocks in one wave; each of as many passes if that is possible, so that the loop is known to the compiler. */
 XG_FN void xg_rows_plan_passes(xg_rows *w) {
@@ -54908,22 +55304,21 @@ XG_FN void xg_rows_plan(xg_rows *w) {
     int64_t held, unit, vector = xg_rows_vector(w, &held, &unit), room = w->r.e->target->shared - XG_ROWS_SHARED_REST;
     bool vectors = xg_rows_find_vectors(w, XG_ROWS_VECTORS_BYTES);
     w->held_bytes = held;
+    w->parts = 1;
     if (!xg_rows_plan_tile(w, held)) {
         bool several = w->form.rows >= 2 * xg_rows_wave(w); /* rows in each block, although it is alone on its multiprocessor */
         if (vectors && several) (void)xg_rows_find_vectors(w, room);
-        xg_rows_plan_body(w, vector, unit, vectors, several);
-        xg_rows_plan_lanes(w, held);
-        xg_rows_plan_kept(w);
+        xg_rows_plan_parts(w, held, vector, unit, vectors, several);
         if (w->n_shared && w->shared_bytes + w->kept_bytes > room) (void)xg_rows_find_vectors(w, room - w->kept_bytes);
     }
     w->groups = (w->form.rows + w->per_block - 1) / w->per_block;
     w->passes = 1;
     if (w->n_shared) xg_rows_plan_passes(w);
     if (w->per_block * w->passes == 1) w->n_shared = 0; /* nobody to share with */
-    w->lanes = XG_MAX(w->lanes, 32 / w->per_block); /* whole warps */
+    if (w->parts == 1) w->lanes = XG_MAX(w->lanes, 32 / w->per_block); /* whole warps */
     w->r.rounds = w->groups;
     w->r.threads = w->lanes * w->per_block;
-    w->r.blocks = (w->groups + w->passes - 1) / w->passes;
+    w->r.blocks = (w->groups + w->passes - 1) / w->passes * w->parts;
 }
 
 #endif /* XG_EMIT_ROWS_PLAN_C */
@@ -54931,6 +55326,7 @@ XG_FN void xg_rows_plan(xg_rows *w) {
  *
  *     for each stage:  each lane:  acc = reducer over its elements of the row                  elements (round * lanes + lane) * vector + v
  *                      lanes of a warp:  shuffle_reduce; warps of a row: shared[row][warp], barrier, every lane combines all of them: all lanes have the result
+ *                      blocks of a row: the same once more, of what each of them has in its own shared memory, behind a barrier of the cluster
  *                      every lane:  what is one value a row and made of it
  *     then: every lane writes its elements of the roots; lane 0 those that have one element a row
  *
@@ -54976,8 +55372,11 @@ XG_FN void xg_rows_stage(xg_rows *w, uint32_t s) {
 /* ---- where a lane is ---- */
 
 XG_FN const xg_aff *xg_rows_row(const xg_rows *w, const xg_walk_map *m) {
+    if (w->parts > 1) return xg_aff_div(m->x, xg_aff_dim(m->x, 1), w->parts);
     return xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, w->r.round ? 2 : 1), w->per_block), xg_aff_div(m->x, xg_aff_dim(m->x, 0), w->lanes));
 }
+/* Which of the row's blocks. */
+XG_FN const xg_aff *xg_rows_rank(const xg_rows *w, const xg_walk_map *m) { return xg_aff_mod(m->x, xg_aff_dim(m->x, 1), w->parts); }
 XG_FN const xg_aff *xg_rows_wrapped(const xg_rows *w, const xg_walk_map *m, const xg_aff *row) { return w->form.rows % w->per_block ? xg_aff_mod(m->x, row, w->form.rows) : row; }
 /* What maps of a walk are applied to: thread, block, and the group of rows where a block goes over several. */
 XG_FN uint32_t xg_rows_dims(const xg_rows *w, xg_kval **out) {
@@ -55008,20 +55407,21 @@ enum { XG_ROWS_ROW, XG_ROWS_COLUMN, XG_ROWS_VECTOR, XG_ROWS_LOCAL, XG_ROWS_PLACE
 /* taken: of the last rounds, lanes whose vector is not there take another one, whose number is a symbol. */
 XG_FN xg_walk_map xg_rows_places(const xg_rows *w, const xg_rows_rounds *at, bool taken, const xg_aff **out) {
     xg_walk_map m = xg_walk_map_begin(&w->r);
-    const xg_aff *round = xg_aff_mul(m.x, xg_walk_sym(&m, "group", at->groups), at->group), *v, *lane;
+    const xg_aff *round = xg_aff_mul(m.x, xg_walk_sym(&m, "group", at->groups), at->group), *v, *lane, *of_block;
     round = xg_aff_add_k(m.x, xg_aff_add(m.x, round, xg_walk_sym(&m, "round", at->group)), at->first);
-    out[2] = v = xg_aff_add(m.x, xg_aff_mul(m.x, round, w->lanes), xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes));
+    of_block = xg_aff_add(m.x, xg_aff_mul(m.x, round, w->lanes), xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes)); /* the vector's number among those of this block */
+    out[2] = v = w->parts == 1 ? of_block : xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_add(m.x, xg_aff_mul(m.x, round, w->parts), xg_rows_rank(w, &m)), w->lanes), xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes));
     out[0] = xg_rows_wrapped(w, &m, xg_rows_row(w, &m));
     lane = at->edges ? xg_aff_const(m.x, 0) : xg_walk_sym(&m, "vector_index", w->vector);
     if (taken) v = xg_walk_sym(&m, "taken", xg_rows_count(w, at));
     if (at->edges) {
         out[1] = xg_rows_edge(w, &m, out[0], v);
-        out[3] = xg_aff_add_k(m.x, out[2], w->kept - w->lanes);
+        out[3] = xg_aff_add_k(m.x, of_block, w->kept - w->lanes);
         return m;
     }
     out[1] = xg_aff_add(m.x, xg_aff_mul(m.x, v, w->vector), lane);
     if (w->unit) out[1] = xg_aff_add(m.x, out[1], xg_rows_body(w, &m, out[0]));
-    out[3] = w->kept ? xg_aff_add(m.x, xg_aff_mul(m.x, out[2], w->vector), lane) : xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols), out[1]);
+    out[3] = w->kept ? xg_aff_add(m.x, xg_aff_mul(m.x, of_block, w->vector), lane) : xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols), out[1]);
     return m;
 }
 /* All rounds of a row. */
@@ -55031,7 +55431,7 @@ XG_FN void xg_rows_each_of(xg_rows *w, bool edges, xg_rows_fn body, xg_partial *
     int64_t whole;
     memset(&at, 0, sizeof at);
     at.edges = edges;
-    whole = xg_rows_count(w, &at) / w->lanes;
+    whole = xg_rows_count(w, &at) / (w->lanes * w->parts);
     at.group = w->held || edges ? whole : w->kept || whole / XG_ROWS_GROUP >= XG_ROWS_LOOP_TRIPS ? XG_MIN(whole, (int64_t)XG_ROWS_GROUP) : 1;
     at.groups = at.group ? whole / at.group : 0;
     if (at.groups) body(w, &at, p);
@@ -55042,7 +55442,7 @@ XG_FN void xg_rows_each_of(xg_rows *w, bool edges, xg_rows_fn body, xg_partial *
     at.first = whole;
     at.group = 1;
     at.last = true;
-    if (xg_rows_count(w, &at) % w->lanes) body(w, &at, p);
+    if (xg_rows_count(w, &at) % (w->lanes * w->parts)) body(w, &at, p);
 }
 XG_FN void xg_rows_each(xg_rows *w, xg_rows_fn body, xg_partial *p) {
     xg_rows_each_of(w, false, body, p);
@@ -55162,7 +55562,7 @@ XG_FN void xg_rows_write(xg_rows *w, const xg_rows_rounds *at, xg_partial *p) {
     }
     xg_walk_end(&w->r, &walk, p);
 }
-/* Roots of one element a row, by lane 0. */
+/* Roots of one element a row, by lane 0 of its first block. */
 XG_FN void xg_rows_write_rows(xg_rows *w, xg_partial *p) {
     xg_fusion_emission *e = w->r.e;
     xg_walk_map m = xg_walk_map_begin(&w->r);
@@ -55173,6 +55573,7 @@ XG_FN void xg_rows_write_rows(xg_rows *w, xg_partial *p) {
     for (k = 0; k < e->n_roots; k++) n += !xg_rows_root_is_wide(w, k);
     if (!n) return;
     xg_walk_require(&m, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes), 0, 0);
+    if (w->parts > 1) xg_walk_require(&m, xg_rows_rank(w, &m), 0, 0);
     xg_walk_require(&m, row, 0, w->form.rows - 1);
     out[0] = xg_rows_wrapped(w, &m, row);
     out[1] = xg_aff_const(m.x, 0);
@@ -55278,6 +55679,41 @@ XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
     }
     if (r->round && w->form.n_stages == 1) xg_shared_sync(r, &shared); /* the next pass writes there; else the barrier of another stage lies between */
 }
+/* All blocks of the cluster: what each of them has written is seen by the others. */
+XG_FN void xg_rows_meet(xg_rows *w, xg_shared *shared) {
+    xg_shared_sync(&w->r, shared);
+    w->r.s.b.region->last->a = XG_KTEAM_CLUSTER;
+}
+/* What each block of the row has, combined, to all lanes of all of them. */
+XG_FN void xg_rows_tell_blocks(xg_rows *w, xg_elem *acc) {
+    xg_reduction *r = &w->r;
+    xg_aff_ctx *x = r->e->m->aff;
+    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1), *zero = xg_elem_index(&r->s, 0), *peer[2];
+    xg_elem *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_walk_map m = xg_walk_map_begin(r);
+    int64_t one = 1;
+    xg_shared shared;
+    xg_partial write;
+    xg_walk walk;
+    uint32_t k, n;
+    memcpy(like, acc, r->n_values * sizeof *like);
+    shared = xg_shared_new(r, acc, &one, 1);
+    n = xg_carry_values(acc, r->n_values, v);
+    xg_walk_require(&m, xg_aff_dim(x, 0), 0, 0);
+    write = xg_partial_new(r, 0, shared.arrays, shared.n);
+    walk = xg_walk_begin(r, xg_walk_map_end(r, &m, NULL, 0), &write);
+    for (k = 0; k < n; k++) shared.arrays[k] = xg_kinsert(&r->s.b, v[k], shared.arrays[k], &zero, 1);
+    xg_walk_end(r, &walk, &write);
+    xg_rows_meet(w, &shared);
+    peer[1] = xg_kcast(&r->s.b, XG_K_OP_INDEX_CAST, xg_rows_of_thread(w, xg_aff_mod(x, xg_aff_dim(x, 0), w->parts)), XG_E_I32);
+    for (k = 0; k < shared.n; k++) {
+        peer[0] = shared.arrays[k];
+        shared.arrays[k] = xg_kir_value(&r->s.b, XG_K_OP_PEER, peer, 2, peer[0]->type);
+    }
+    xg_shared_read(r, &shared, &zero, 1, like, r->n_values, acc);
+    xg_row_shuffle(r, w->parts, acc);
+    xg_rows_tell_lanes(w, w->parts, acc);
+}
 /* Reductions of the stage, then what is one value a row and made of them. */
 XG_FN void xg_rows_stage_emit(xg_rows *w, uint32_t s, xg_kval *const *row) {
     xg_reduction *r = &w->r;
@@ -55294,6 +55730,7 @@ XG_FN void xg_rows_stage_emit(xg_rows *w, uint32_t s, xg_kval *const *row) {
     xg_row_shuffle(r, XG_MIN(w->lanes, (int64_t)32), p.acc);
     if (w->lanes > 32) xg_rows_tell_warps(w, p.acc);
     else xg_rows_tell_lanes(w, w->lanes, p.acc);
+    if (w->parts > 1) xg_rows_tell_blocks(w, p.acc);
     for (k = 0; k < r->n_heroes; k++) {
         xg_hero_end(&r->s, &r->heroes[k], &p.acc[k]);
         xg_hero_give(&r->s, r->heroes[k].i, p.acc[k]);
@@ -55496,9 +55933,11 @@ XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
 XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
     xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_shared none;
     xg_partial p;
     xg_rows w;
     uint32_t k;
+    memset(&none, 0, sizeof none);
     if (!xg_rows_form(&w, e)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_INTERNAL, NULL, "not a row program");
     xg_rows_plan(&w);
     if (w.r.blocks > INT32_MAX) xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL, "a row program of %lld rows needs %lld blocks; the limit is 2147483647", (long long)w.form.rows, (long long)w.r.blocks);
@@ -55506,6 +55945,7 @@ XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     f->threads[0] = (uint32_t)w.r.threads;
     f->blocks[0] = (uint32_t)w.r.blocks;
+    f->cluster = w.parts > 1 ? (uint32_t)w.parts : 0;
     xg_emit_functions(e, false);
     w.r.s = xg_emit_scope(e, f, UINT32_MAX);
     w.r.s.b.loc = e->fusion->id + 1;
@@ -55516,6 +55956,7 @@ XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     p = xg_partial_new(&w.r, 0, dest, e->n_roots);
     xg_rows_share_vectors(&w);
     xg_rows_passes(&w, &p);
+    if (w.parts > 1) xg_rows_meet(&w, &none); /* shared memory ends with its block: nobody leaves while another one reads there */
     xg_kreturn(&w.r.s.b, p.dest, e->n_roots);
 }
 
@@ -56046,6 +56487,7 @@ XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic) 
     t.resident_threads = (int64_t)m->threads_per_sm * m->sms;
     t.max_unroll = 4;
     t.shared = m->shared_per_block;
+    t.cluster = m->cluster;
     t.deterministic = deterministic;
     return t;
 }
@@ -56098,7 +56540,7 @@ typedef struct xg_phase {
 } xg_phase;
 typedef struct xg_phases {
     xg_fusion_emission e;          /* of the whole: without a partition, since nothing in it is an element */
-    const xg_emit_target *target;
+    xg_emit_target target;         /* without clusters: there is one block */
     xg_phase *p;
     uint32_t n;
     xg_map64 places;               /* id of a fusion + 1 -> its number + 1 */
@@ -56130,7 +56572,7 @@ XG_FN void xg_phase_make(xg_phases *w, xg_phase *p, bool by_loop) {
     xg_fusion_emission *e = XG_NEW(w->e.arena, xg_fusion_emission);
     xg_kfunc *f, *last = w->e.m->last;
     xg_buf name;
-    xg_emit_open(e, w->e.m, w->e.arena, p->fusion, w->target);
+    xg_emit_open(e, w->e.m, w->e.arena, p->fusion, &w->target);
     xg_emit_check_leaves(e);
     xg_emit_entry(e, p->fusion->name);
     if (by_loop) xg_emit_loop(e); else xg_emit_choose(e)->emit(e);
@@ -56316,7 +56758,8 @@ XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name) {
     uint32_t level, k;
     memset(&w, 0, sizeof w);
     w.e = *e;
-    w.target = e->target;
+    w.target = *e->target;
+    w.target.cluster = 1;
     w.p = XG_NEW_N(e->arena, xg_phase, e->comp->n_insts);
     xg_map64_init(&w.places, e->arena);
     xg_emit_entry(&w.e, name);
@@ -56361,7 +56804,7 @@ XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name) {
 /* What generations of hardware can do. X(NAME, text, first compute capability that has it). */
 #define XG_TARGET_FEATURES(X) \
     X(MAX_NAN, "max.NaN", 80) X(HALF_MINMAX, "max.f16", 80) X(BF16_FMA, "fma.bf16", 80) X(BF16_CVT, "cvt.bf16", 80) X(CP_ASYNC, "cp.async", 80) \
-    X(MMA_BF16, "mma.bf16", 80) X(CVT_F8, "cvt.f8", 89) X(BF16_ARITH, "add.bf16", 90) X(TMA, "cp.async.bulk", 90) X(PDL, "griddepcontrol", 90) X(CVT_F4, "cvt.f4", 100)
+    X(MMA_BF16, "mma.bf16", 80) X(CVT_F8, "cvt.f8", 89) X(BF16_ARITH, "add.bf16", 90) X(TMA, "cp.async.bulk", 90) X(PDL, "griddepcontrol", 90) X(CLUSTERS, "barrier.cluster", 90) X(CVT_F4, "cvt.f4", 100)
 typedef enum xg_target_feature {
 #define X(name, text, cc) XG_TARGET_##name,
     XG_TARGET_FEATURES(X)
@@ -56380,7 +56823,7 @@ typedef struct xg_target {
     uint32_t clock_mhz, bandwidth_gbs; /* boost clock; device memory */
     uint64_t l2_bytes;
     uint32_t shared_per_sm, shared_per_block, shared_static; /* bytes; per block with opt-in, and without */
-    uint32_t threads_per_sm, blocks_per_sm, threads_per_block, regs_per_sm, regs_per_thread;
+    uint32_t threads_per_sm, blocks_per_sm, threads_per_block, cluster, regs_per_sm, regs_per_thread; /* cluster: blocks of one that every device of the kind runs */
 } xg_target;
 XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name); /* "sm_90a", "90a" or "9.0a"; fails with the nearest known name */
 XG_FN const xg_target *xg_target_at(size_t i);                 /* NULL behind the last */
@@ -56668,7 +57111,7 @@ static const xg_ptx_row xg_ptx_rows[] = {
 
 /* The bit of a type in the sets above; 0 for what no instruction takes (vectors, tensors). */
 static uint32_t xg_ptx_type_bit(const xg_ktype *t) {
-    if (t->kind == XG_TK_POINTER) return t->space == XG_SPACE_SHARED ? (uint32_t)XG_PT_PS : (uint32_t)XG_PT_PG;
+    if (t->kind == XG_TK_POINTER) return XG_KSPACE_IS_SHORT(t->space) ? (uint32_t)XG_PT_PS : (uint32_t)XG_PT_PG;
     return t->kind == XG_TK_SCALAR ? 1u << t->elem : 0;
 }
 
@@ -58473,7 +58916,7 @@ XG_FN xg_kval *xg_ptx_remf(xg_kb *b, xg_kval *x, xg_kval *y) {
 #ifndef XG_PTX_LEGALIZE_C
 #define XG_PTX_LEGALIZE_C
 
-typedef struct xg_lz { xg_kmodule *m; const xg_target *target; xg_ptx_index index; bool removed, changed; uint32_t depth; } xg_lz;
+typedef struct xg_lz { xg_kmodule *m; xg_kfunc *f; const xg_target *target; xg_ptx_index index; bool removed, changed; uint32_t depth; } xg_lz;
 #define XG_LZ_RULE(word) static xg_kval *xg_lz_rule_##word(xg_lz *z, xg_kb *b, xg_kop *op)
 
 static bool xg_lz_is_half(const xg_ktype *t) { return t->kind == XG_TK_SCALAR && (t->elem == XG_E_BF16 || t->elem == XG_E_F16); }
@@ -58734,6 +59177,7 @@ XG_LZ_RULE(math) {
         r = xg_math_expand(b, op->op, x, y, shortness);
         if (r) r = xg_ptx_truncf(b, r, e);
     } else r = xg_math_expand(b, op->op, x, y, shortness);
+    if (e == XG_E_F64) z->f->resident = XG_MAX(z->f->resident, 1u); /* long, and bound by arithmetic: more blocks at a time are worth no spills */
     if (!r) xg_fail(z->m->ctx, XLAGPU_ERROR_UNSUPPORTED, "%s on %s has no expansion for %s", xg_kop_name(op->op), xg_kelem_name(e), z->target->name);
     return r;
 }
@@ -59043,6 +59487,7 @@ XG_FN void xg_ptx_legalize(xg_kmodule *m) {
     xg_lz z;
     memset(&z, 0, sizeof z);
     z.m = m;
+    z.f = f;
     z.target = (const xg_target *)m->target;
     XLAGPU_ASSERT(z.target);
     xg_ptx_index_make(&z.index);
@@ -59159,7 +59604,7 @@ enum { XG_PTX_DEPTH_MAX = 256, XG_PTX_PREDICATED_MAX = 4, XG_PTX_PREDICATED_RESU
 
 /* ---- lanes ---- */
 static xg_ptx_class xg_ptx_class_of(const xg_ktype *t) {
-    if (t->kind == XG_TK_POINTER) return t->space == XG_SPACE_SHARED ? XG_PC_R : XG_PC_RD;
+    if (t->kind == XG_TK_POINTER) return XG_KSPACE_IS_SHORT(t->space) ? XG_PC_R : XG_PC_RD;
     switch (t->elem) {
     case XG_E_I1: return XG_PC_P;
     case XG_E_I64: return XG_PC_RD;
@@ -59426,6 +59871,7 @@ static char *xg_ptx_pen_lanes(xg_ptx *p, char *at, const xg_ptx_lane *l, uint32_
 static const char *xg_ptx_space(const xg_kval *pointer) {
     switch (pointer->type->space) {
     case XG_SPACE_SHARED: return "shared";
+    case XG_SPACE_CLUSTER: return "shared::cluster";
     case XG_SPACE_LOCAL: return "local";
     case XG_SPACE_CONST: return "const";
     default: return "global";
@@ -59683,6 +60129,99 @@ static void xg_ptx_print_bitcast(xg_ptx *p, xg_kop *op) {
 }
 
 #endif /* XG_PTX_BITS_C */
+/* ptx/pressure.c -- how many registers a kernel asks for, and what the assembler is told of it.
+ *
+ * Left alone, the assembler holds more blocks on a multiprocessor than the registers of a kernel allow, and makes up for it by spilling: a step of occupancy for a few words in local memory.
+ * Where a kernel may come to that, it says how many blocks are to fit (.minnctapersm), so that the registers it needs are its own. Small kernels say nothing: for them the assembler's choice is the best.
+ *
+ * Idea: code is straight but for loops and branches, and every value has one definition; so its life is one interval of the program's order, up to its last use, or to the end of the outermost loop that
+ * it is used in and was not made in. The answer is the most words that live at one place. What only gives registers another name has no life of its own: its uses are those of its operands.
+ * The assembler moves loads ahead and address arithmetic behind; so this is an estimate, and a bound for nobody. */
+#ifndef XG_PTX_PRESSURE_C
+#define XG_PTX_PRESSURE_C
+
+enum { XG_PTX_PRESSURE_LEAST = 72 /* words: with fewer nothing is spilled */, XG_PTX_PRESSURE_MORE = 3, XG_PTX_PRESSURE_PER = 2 /* registers for so many words: what the assembler makes itself, for divisions, or ahead of time */ };
+
+/* By position: the last operation inside of it, and the last one that needs its result. */
+typedef struct xg_ptx_lives { size_t *end, *last; int64_t *change; } xg_ptx_lives;
+
+/* Of an operation whose place in the order is known. */
+static size_t xg_ptx_position(const xg_kop *op) { return (size_t)op->scratch; }
+static int64_t xg_ptx_words(const xg_ktype *t) {
+    if (t->kind == XG_TK_POINTER) return XG_KSPACE_IS_SHORT(t->space) ? 1 : 2;
+    if (t->elem == XG_E_I1) return 0;
+    return ((int64_t)xg_ptx_lanes_of(t) * xg_ptx_elem_bits(t) + 31) / 32;
+}
+static bool xg_ptx_is_name(const xg_kop *op) {
+    switch (op->op) {
+    case XG_K_OP_VEXTRACT: case XG_K_OP_VINSERT: case XG_K_OP_BITCAST: case XG_K_OP_CONST: case XG_K_OP_SHARED_PTR: return true;
+    case XG_K_OP_PTR_ADD: return XG_KOPERAND(op, 1)->def && XG_KOPERAND(op, 1)->def->op == XG_K_OP_CONST;
+    default: return false;
+    }
+}
+static size_t xg_ptx_life(const xg_ptx_lives *l, const xg_kval *v) {
+    const xg_kregion *home = v->def ? v->def->parent : v->region, *r;
+    const xg_kuse *u;
+    size_t last = 0, at;
+    for (u = v->first_use; u; u = u->next) {
+        at = xg_ptx_is_name(u->user) ? l->last[xg_ptx_position(u->user)] : xg_ptx_position(u->user);
+        for (r = u->user->parent; r != home && r->owner; r = r->owner->parent) if (r->owner->op != XG_K_OP_IF) at = XG_MAX(at, l->end[xg_ptx_position(r->owner)]);
+        last = XG_MAX(last, at);
+    }
+    return last;
+}
+static void xg_ptx_lives_from(xg_ptx_lives *l, const xg_kval *v, size_t from) {
+    size_t last = xg_ptx_life(l, v);
+    if (last <= from) return;
+    l->change[from] += xg_ptx_words(v->type);
+    l->change[last] -= xg_ptx_words(v->type);
+}
+static size_t xg_ptx_ends(xg_ptx_lives *l, const xg_kregion *r) {
+    size_t last = 0;
+    uint32_t k;
+    XG_FOR_KOPS(op, r) {
+        last = xg_ptx_position(op);
+        for (k = 0; k < op->n_regions; k++) last = XG_MAX(last, xg_ptx_ends(l, op->regions[k]));
+        l->end[xg_ptx_position(op)] = last;
+    }
+    return last;
+}
+/* From the last operation to the first, so that uses are known before what is used. */
+static void xg_ptx_lives_of(xg_ptx_lives *l, const xg_kregion *r) {
+    const xg_kop *op;
+    uint32_t k, j;
+    for (op = r->last; op; op = op->prev) {
+        size_t at = xg_ptx_position(op);
+        for (k = op->n_regions; k-- > 0;) {
+            xg_ptx_lives_of(l, op->regions[k]);
+            for (j = 0; j < op->regions[k]->n_args; j++) xg_ptx_lives_from(l, &op->regions[k]->args[j], at);
+        }
+        if (xg_ptx_is_name(op)) l->last[at] = xg_ptx_life(l, &op->results[0]);
+        else for (k = 0; k < op->n_results; k++) xg_ptx_lives_from(l, &op->results[k], l->end[at]);
+    }
+}
+/* Requires the positions of the entry's n operations. */
+static int64_t xg_ptx_pressure(xg_arena *a, const xg_kfunc *f, size_t n) {
+    xg_ptx_lives l;
+    int64_t most = 0, now = 0;
+    size_t k;
+    l.end = XG_NEW_N(a, size_t, n + 1);
+    l.last = XG_NEW_N(a, size_t, n + 1);
+    l.change = XG_NEW_N(a, int64_t, n + 1);
+    (void)xg_ptx_ends(&l, f->body);
+    xg_ptx_lives_of(&l, f->body);
+    for (k = 0; k <= n; k++) { now += l.change[k]; most = XG_MAX(most, now); }
+    return most;
+}
+/* Blocks that a multiprocessor shall hold; 0: the assembler may choose. */
+static uint32_t xg_ptx_resident(const xg_ptx *p, const xg_kfunc *f, size_t n) {
+    int64_t words = xg_ptx_pressure(p->arena, f, n), threads = (int64_t)f->threads[0] * XG_MAX(f->threads[1], 1u) * XG_MAX(f->threads[2], 1u);
+    if (words < XG_PTX_PRESSURE_LEAST) return 0;
+    words = (words * XG_PTX_PRESSURE_MORE / XG_PTX_PRESSURE_PER + 7) / 8 * 8;
+    return (uint32_t)XG_MAX((int64_t)p->target->regs_per_sm / (words * ((threads + 31) / 32 * 32)), (int64_t)1);
+}
+
+#endif /* XG_PTX_PRESSURE_C */
 /* ptx/kernel.c -- structured control flow to labels and branches, the entry, the module.
  *
  * A loop's carried values live in one register each; what the body yields is computed there at once when nothing reads the old content
@@ -59715,7 +60254,6 @@ static void xg_ptx_number(xg_ptx *p, xg_kregion *r, size_t *n) {
     }
     p->depth--;
 }
-static size_t xg_ptx_position(const xg_kop *op) { return (size_t)op->scratch; }
 
 /* Operations whose result may be nothing but another name for the operand's register. */
 static bool xg_ptx_renames(const xg_kop *op) {
@@ -60011,6 +60549,21 @@ static void xg_ptx_print_renaming(xg_ptx *p, xg_kop *op) {
     xg_ptx_define_as(p, &op->results[0], &l, 1);
 }
 
+/* ---- clusters ---- */
+static void xg_ptx_need_clusters(xg_ptx *p) {
+    if (!xg_target_has(p->target, XG_TARGET_CLUSTERS)) xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' is for clusters of blocks, which %s does not have", (int)p->f->name.n, p->f->name.p, p->target->name);
+}
+static void xg_ptx_print_mapa(xg_ptx *p, xg_kop *op) {
+    xg_ptx_lane at = xg_ptx_in_reg(p, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]);
+    xg_ptx_need_clusters(p);
+    xg_ptx_line(p, "mapa.shared::cluster.u32 $, $, $", &xg_ptx_define(p, &op->results[0])->lane[0], &at, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0], NULL);
+}
+static void xg_ptx_print_cluster_barrier(xg_ptx *p) {
+    xg_ptx_need_clusters(p);
+    xg_ptx_line(p, "barrier.cluster.arrive.aligned", NULL, NULL, NULL, NULL);
+    xg_ptx_line(p, "barrier.cluster.wait.aligned", NULL, NULL, NULL, NULL);
+}
+
 static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     const xg_ptx_row *row;
     switch (op->op) {
@@ -60023,6 +60576,8 @@ static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     case XG_K_OP_STORE: xg_ptx_print_store(p, op); return;
     case XG_K_OP_PTR_ADD: xg_ptx_print_ptr_add(p, op); return;
     case XG_K_OP_SHARED_PTR: xg_ptx_print_shared(p, op); return;
+    case XG_K_OP_MAPA: xg_ptx_print_mapa(p, op); return;
+    case XG_K_OP_BARRIER: if (op->a == XG_KTEAM_CLUSTER) { xg_ptx_print_cluster_barrier(p); return; } break;
     case XG_K_OP_VEXTRACT: xg_ptx_print_vextract(p, op); return;
     case XG_K_OP_VINSERT: xg_ptx_print_vinsert(p, op); return;
     case XG_K_OP_BITCAST: xg_ptx_print_bitcast(p, op); return;
@@ -60151,6 +60706,7 @@ static void xg_ptx_entry(xg_ptx *p, const xg_kfunc *f) {
     xg_puts(b, f->body->n_args ? "\n)\n" : ")\n");
     if (f->threads[0] && f->resident) xg_printf(b, ".minnctapersm %u\n", f->resident);
     if (f->threads[0]) xg_printf(b, ".reqntid %u, %u, %u\n", f->threads[0], XG_MAX(f->threads[1], 1u), XG_MAX(f->threads[2], 1u));
+    if (f->cluster) xg_printf(b, ".explicitcluster\n.reqnctapercluster %u, 1, 1\n", f->cluster);
     xg_puts(b, "{\n");
     for (i = 0; i < XG_PC_COUNT; i++) if (p->regs[i]) xg_printf(b, "\t.reg .%s %s<%u>;\n", xg_ptx_class_types[i], xg_ptx_prefixes[i], p->regs[i] + 1);
 }
@@ -60208,6 +60764,7 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
         xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' needs %lld bytes of shared memory, %s has %u a block", (int)f->name.n, f->name.p, (long long)p->static_shared, p->target->name, p->target->shared_per_block);
     m->shared_bytes = p->dynamic ? (uint32_t)p->static_shared : 0;
     xg_ptx_number(p, f->body, &n);
+    if (!f->resident) f->resident = xg_ptx_resident(p, f, n);
     xg_ptx_place_params(p, f);
     xg_ptx_print_region(p, f->body);
     xg_ptx_assemble(p, f);
@@ -60238,20 +60795,20 @@ XG_FN const xg_backend *xg_ptx_backend(void) { return &xg_ptx_backend_row; }
 #ifndef XG_PTX_TARGETS_C
 #define XG_PTX_TARGETS_C
 
-/* device, SMs, f32 lanes an SM, MHz, GB/s, L2, shared bytes an SM, of a block with opt-in, threads an SM, blocks an SM */
+/* device, SMs, f32 lanes an SM, MHz, GB/s, L2, shared bytes an SM, of a block with opt-in, threads an SM, blocks an SM, blocks of a cluster */
 #define XG_TARGET_MIB(n) ((uint64_t)(n) << 20)
-#define XG_TARGET_DEVICE_75 "T4", 40, 64, 1590, 320, XG_TARGET_MIB(4), 65536, 65536, 1024, 16
-#define XG_TARGET_DEVICE_80 "A100", 108, 64, 1410, 1555, XG_TARGET_MIB(40), 167936, 166912, 2048, 32
-#define XG_TARGET_DEVICE_86 "A40", 84, 128, 1740, 696, XG_TARGET_MIB(6), 102400, 101376, 1536, 16
-#define XG_TARGET_DEVICE_87 "Orin", 16, 128, 1300, 204, XG_TARGET_MIB(4), 167936, 166912, 1536, 16
-#define XG_TARGET_DEVICE_88 "Orin", 16, 128, 1300, 204, XG_TARGET_MIB(4), 167936, 166912, 1536, 16
-#define XG_TARGET_DEVICE_89 "L40", 142, 128, 2490, 864, XG_TARGET_MIB(96), 102400, 101376, 1536, 24
-#define XG_TARGET_DEVICE_90 "H100", 132, 128, 1980, 3352, XG_TARGET_MIB(50), 233472, 232448, 2048, 32
-#define XG_TARGET_DEVICE_100 "B200", 148, 128, 1965, 8000, XG_TARGET_MIB(126), 233472, 232448, 2048, 32
-#define XG_TARGET_DEVICE_103 "B300", 148, 128, 2032, 8000, XG_TARGET_MIB(126), 233472, 232448, 2048, 32
-#define XG_TARGET_DEVICE_110 "Thor", 20, 128, 1575, 273, XG_TARGET_MIB(32), 233472, 232448, 1536, 24
-#define XG_TARGET_DEVICE_120 "RTX 5090", 170, 128, 2407, 1792, XG_TARGET_MIB(96), 102400, 101376, 1536, 24
-#define XG_TARGET_DEVICE_121 "GB10", 48, 128, 2418, 273, XG_TARGET_MIB(24), 102400, 101376, 1536, 24
+#define XG_TARGET_DEVICE_75 "T4", 40, 64, 1590, 320, XG_TARGET_MIB(4), 65536, 65536, 1024, 16, 1
+#define XG_TARGET_DEVICE_80 "A100", 108, 64, 1410, 1555, XG_TARGET_MIB(40), 167936, 166912, 2048, 32, 1
+#define XG_TARGET_DEVICE_86 "A40", 84, 128, 1740, 696, XG_TARGET_MIB(6), 102400, 101376, 1536, 16, 1
+#define XG_TARGET_DEVICE_87 "Orin", 16, 128, 1300, 204, XG_TARGET_MIB(4), 167936, 166912, 1536, 16, 1
+#define XG_TARGET_DEVICE_88 "Orin", 16, 128, 1300, 204, XG_TARGET_MIB(4), 167936, 166912, 1536, 16, 1
+#define XG_TARGET_DEVICE_89 "L40", 142, 128, 2490, 864, XG_TARGET_MIB(96), 102400, 101376, 1536, 24, 1
+#define XG_TARGET_DEVICE_90 "H100", 132, 128, 1980, 3352, XG_TARGET_MIB(50), 233472, 232448, 2048, 32, 8
+#define XG_TARGET_DEVICE_100 "B200", 148, 128, 1965, 8000, XG_TARGET_MIB(126), 233472, 232448, 2048, 32, 8
+#define XG_TARGET_DEVICE_103 "B300", 148, 128, 2032, 8000, XG_TARGET_MIB(126), 233472, 232448, 2048, 32, 8
+#define XG_TARGET_DEVICE_110 "Thor", 20, 128, 1575, 273, XG_TARGET_MIB(32), 233472, 232448, 1536, 24, 1
+#define XG_TARGET_DEVICE_120 "RTX 5090", 170, 128, 2407, 1792, XG_TARGET_MIB(96), 102400, 101376, 1536, 24, 1
+#define XG_TARGET_DEVICE_121 "GB10", 48, 128, 2418, 273, XG_TARGET_MIB(24), 102400, 101376, 1536, 24, 1
 
 /* X(device number = compute capability times 10, suffix, suffix character, ISA version times 10) */
 #define XG_TARGET_NAMES(X) \
@@ -60262,8 +60819,8 @@ XG_FN const xg_backend *xg_ptx_backend(void) { return &xg_ptx_backend_row; }
 
 
 /* In the order of the fields of xg_target. */
-#define XG_TARGET_FIELDS(name, cc, suffix, isa, device, sms, cores, mhz, gbs, l2, smem, block, threads, blocks) \
-    {name, device, cc, suffix, isa, sms, cores, mhz, gbs, l2, smem, block, 49152, threads, blocks, 1024, 65536, 255},
+#define XG_TARGET_FIELDS(name, cc, suffix, isa, device, sms, cores, mhz, gbs, l2, smem, block, threads, blocks, cluster) \
+    {name, device, cc, suffix, isa, sms, cores, mhz, gbs, l2, smem, block, 49152, threads, blocks, 1024, cluster, 65536, 255},
 #define XG_TARGET_EXPAND(...) XG_TARGET_FIELDS(__VA_ARGS__)
 static const xg_target xg_targets[] = {
 #define X(number, suffix, letter, isa) XG_TARGET_EXPAND("sm_" #number suffix, number, letter, isa, XG_TARGET_DEVICE_##number)
@@ -63413,6 +63970,16 @@ XG_FN xg_exe_writer *xg_exe_writer_new(xg_arena *a) {
     xg_dict_init(&w->strings, a);
     return w;
 }
+/* Room for what is counted already: a section that grows leaves the smaller ones behind. */
+XG_FN void xg_exe_reserve(xg_exe_writer *w, const xg_plan *p) {
+    size_t links = 0;
+    uint32_t k;
+    for (k = 0; k < p->steps.n; k++) links += (size_t)p->steps.p[k].n_links + p->steps.p[k].n_children;
+    (void)xg_buf_room(&w->sections[XG_EXE_SLICES], xg_mul(w->arena->ctx, p->buffers.n, sizeof(xg_exe_slice)));
+    (void)xg_buf_room(&w->sections[XG_EXE_VALUES], xg_mul(w->arena->ctx, (size_t)p->n_params + p->n_results, sizeof(xg_exe_value)));
+    (void)xg_buf_room(&w->sections[XG_EXE_THUNKS], xg_mul(w->arena->ctx, (size_t)p->steps.n + p->sequences.n, sizeof(xg_exe_thunk)));
+    (void)xg_buf_room(&w->sections[XG_EXE_LINKS], xg_mul(w->arena->ctx, links + p->steps.n, sizeof(uint32_t)));
+}
 XG_FN xg_exe_header xg_exe_head(void) {
     xg_exe_header h;
     memset(&h, 0, sizeof h);
@@ -63430,6 +63997,7 @@ XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to) {
     h.name = xg_exe_string(w, p->m->name);
     h.n_params = p->n_params;
     h.n_results = p->n_results;
+    xg_exe_reserve(w, p);
     w->place = XG_NEW_N(p->arena, uint32_t, p->buffers.n + (size_t)1);
     xg_exe_mark_constants(p);
     xg_exe_put_allocations(w, p, fill_elided);
@@ -63716,7 +64284,6 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(EXPAND, "ragged-dot-rewriter", xg_opt_contract_expander, REQUIRED) \
     X(EXPAND, "batchnorm_expander", xg_opt_batch_norm_expander, REQUIRED) \
     X(EXPAND, "select_and_scatter_expander", xg_opt_select_and_scatter_expander, OPTIONAL) \
-    X(EXPAND, "scatter-winners", xg_opt_scatter_winners, OPTIONAL) \
     X(SIMPLIFY, "zero_sized_hlo_elimination", xg_opt_zero_sized, OPTIONAL) \
     X(SIMPLIFY, "algsimp", xg_opt_algsimp, OPTIONAL) \
     X(SIMPLIFY, "simplify-sorts", xg_opt_sort_simplifier, OPTIONAL) \
@@ -63726,8 +64293,11 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(SIMPLIFY, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
     X(SIMPLIFY, "conditional-code-motion", xg_opt_conditional_code_motion, OPTIONAL) \
     X(SIMPLIFY, "simplify-conditional", xg_opt_conditional_simplifier, OPTIONAL) \
+    X(SIMPLIFY, "gather_simplifier", xg_opt_gather_simplifier, OPTIONAL) \
+    X(SIMPLIFY, "scatter_simplifier", xg_opt_scatter_simplifier, OPTIONAL) \
     X(SIMPLIFY, "cse", xg_opt_cse, OPTIONAL) \
     X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \
+    X(CANON, "scatter-winners", xg_opt_scatter_winners, OPTIONAL) \
     X(CANON, "dot_dimension_sorter", xg_opt_dot_dimension_sorter, OPTIONAL) \
     X(CANON, "dot_dimension_merger", xg_opt_dot_dimension_merger, OPTIONAL) \
     X(CANON, "dot-strength-reduction", xg_opt_dot_strength_reduction, OPTIONAL) \
@@ -63753,13 +64323,13 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(LAYOUT, "cse", xg_opt_cse, OPTIONAL) \
     X(LAYOUT, "dce", xg_opt_dce, OPTIONAL) \
     X(FUSION, "reduce-reuse", xg_opt_reduce_reuse, OPTIONAL) \
+    X(FUSION, "row-fusion", xg_fuse_allow_rows, OPTIONAL) \
     X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
     X(FUSION, "scan-splitter", xg_opt_scan_splitter, OPTIONAL) \
     X(FUSION, "concatenate-splitter", xg_opt_concatenate_splitter, REQUIRED) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
     X(FUSION, "sort-slices", xg_fuse_sort_slices, OPTIONAL) \
     X(FUSION, "scatter-operands", xg_fuse_scatter_operands, OPTIONAL) \
-    X(FUSION, "row-fusion", xg_fuse_allow_rows, OPTIONAL) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
     X(FUSION, "fft-splitter", xg_fuse_split_ffts, REQUIRED) \
     X(FUSION, "fft-fusion", xg_fuse_ffts, OPTIONAL) \
@@ -63823,6 +64393,8 @@ static const xg_hlo_pass xg_hlo_passes[] = {
 #undef X
 };
 enum { XG_HLO_PASS_COUNT = sizeof xg_hlo_passes / sizeof xg_hlo_passes[0] };
+
+enum { XG_PIPELINE_KEEPS = 1 << 20 }; /* bytes, warm ones for the next pass; what a greedy pass took is the module's to grow into */
 
 typedef struct xg_pass_count { uint32_t runs, changes; double seconds; } xg_pass_count;
 typedef struct xg_pipeline {
@@ -63920,6 +64492,7 @@ XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k) {
     xg_pass_count *c = &p->count[k];
     c->seconds += (double)(clock() - begin) / CLOCKS_PER_SEC;
     xg_arena_reset(p->m->work, none);
+    xg_arena_trim(p->m->work, XG_PIPELINE_KEEPS);
     c->runs++;
     c->changes += changed;
     p->version += changed;
@@ -64170,6 +64743,7 @@ XG_FN xg_machine xg_driver_machine(const xg_target *t) {
     r.lanes = t->cores;
     r.clock_mhz = t->clock_mhz;
     r.threads_per_sm = t->threads_per_sm;
+    r.cluster = t->cluster;
     r.bandwidth_gbs = t->bandwidth_gbs;
     r.l2_bytes = (int64_t)t->l2_bytes;
     r.shared_per_block = t->shared_per_block;

@@ -454,7 +454,7 @@ typedef struct xg_ctx {
     uint32_t line, column;        /* its position, 1-based; 0 when it has none */
     char message[XG_MESSAGE_MAX]; /* complete: "file:line:col: error: ...", source line, caret, hint */
     void *user;                   /* what the layer above wants to find from here */
-    xg_slab *slabs;               /* what chunks of arenas are cut from, newest first */
+    xg_slab *slabs, *full_slabs;  /* what chunks of arenas are cut from: those that have something to give, the last used first; and the others */
     uint32_t n_slabs, n_idle;     /* all, and those that hold none */
     bool slabs_wanted;            /* by the owner, who calls xg_ctx_done; only with the default allocator and without a limit */
 } xg_ctx;
@@ -492,6 +492,7 @@ XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes); /* not zeroed, from the s
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more); /* the newest block in place; false: it is not, or there is no room behind it */
 XG_FN xg_mark xg_arena_mark(const xg_arena *a);
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m);   /* gives up all that was allocated since the mark; the memory is used again */
+XG_FN void xg_arena_trim(xg_arena *a, size_t keep);  /* of what was given up, so many bytes stay at hand; the rest serves other arenas */
 XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b);  /* fail with ERROR_LIMIT on overflow */
 XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b);
 XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out); /* false on overflow, *out untouched */
@@ -1170,7 +1171,7 @@ XG_FN void xg_float_print(xg_buf *b, xlagpu_type t, uint64_t bits) {
  *
  * A context that has the memory from malloc cuts chunks from slabs of 2 MiB, aligned to their size, once it holds XG_SLAB_FROM bytes: a system with
  * large pages then maps each slab at once. Only the first ones ask for it: large pages that nobody has used for long are dear (a guest's have to come
- * from its host), and who needs hundreds of them gets such. Chunks that are given up serve other arenas; a few slabs are kept for the next module of the context. */
+ * from its host), and who needs hundreds of them gets such. Chunks that are given up serve other arenas; as many slabs as are in use are kept, and a few for the next module of the context. */
 #ifndef XG_BASE_MEMORY_C
 #define XG_BASE_MEMORY_C
 
@@ -1284,7 +1285,7 @@ XG_FN void xg_mem_free(xg_ctx *c, void *p) {
 
 enum { XG_SLAB = 1 << 21, XG_SLAB_FROM = 1 << 19, XG_SLABS_KEPT = 8, XG_SLABS_TRIED = 8, XG_SLABS_LARGE = 16 };
 struct xg_chunk { xg_chunk *older; char *end; xg_slab *slab; };
-struct xg_slab { xg_slab *prev, *next; char *memory, *at, *end; xg_chunk *unused; uint32_t used; };
+struct xg_slab { xg_slab *prev, *next; char *memory, *at, *end; xg_chunk *unused; uint32_t used; bool full; };
 enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN, XG_SLAB_HEAD = (sizeof(xg_slab) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN };
 
 XG_FN xg_chunk *xg_chunk_at(char *at, size_t room, xg_slab *slab) {
@@ -1293,6 +1294,25 @@ XG_FN xg_chunk *xg_chunk_at(char *at, size_t room, xg_slab *slab) {
     c->end = at + room;
     c->slab = slab;
     return c;
+}
+
+/* A slab stands in the list of those that have something to give, or in that of the full ones. */
+XG_FN void xg_slab_list(xg_ctx *c, xg_slab *s, bool full) {
+    xg_slab **list = full ? &c->full_slabs : &c->slabs;
+    s->full = full;
+    s->prev = NULL;
+    s->next = *list;
+    if (s->next) s->next->prev = s;
+    *list = s;
+}
+XG_FN void xg_slab_unlist(xg_ctx *c, xg_slab *s) {
+    *(s->prev ? &s->prev->next : s->full ? &c->full_slabs : &c->slabs) = s->next;
+    if (s->next) s->next->prev = s->prev;
+}
+XG_FN void xg_slab_set_full(xg_ctx *c, xg_slab *s, bool full) {
+    if (s->full == full) return;
+    xg_slab_unlist(c, s);
+    xg_slab_list(c, s, full);
 }
 
 /* With room for `least` bytes; NULL when there is no memory. */
@@ -1311,16 +1331,13 @@ XG_FN xg_slab *xg_slab_new(xg_ctx *c, size_t least) {
     s->memory = memory;
     s->at = (char *)s + XG_SLAB_HEAD;
     s->end = (char *)s + bytes;
-    s->next = c->slabs;
-    if (s->next) s->next->prev = s;
-    c->slabs = s;
+    xg_slab_list(c, s, false);
     c->n_idle++;
     return s;
 }
 XG_FN void xg_slab_free(xg_ctx *c, xg_slab *s) {
-    *(s->prev ? &s->prev->next : &c->slabs) = s->next;
-    if (s->next) s->next->prev = s->prev;
-    c->n_idle--;
+    xg_slab_unlist(c, s);
+    c->n_idle -= s->used == 0;
     c->n_slabs--;
     free(s->memory);
 }
@@ -1338,17 +1355,18 @@ XG_FN xg_chunk *xg_slab_take(xg_ctx *c, xg_slab *s, size_t least, size_t room) {
         s->at = k->end;
     }
     c->n_idle -= s->used++ == 0;
+    xg_slab_set_full(c, s, !s->unused && s->end - s->at < XG_CHUNK_MIN);
     return k;
 }
 
 /* Of `least` bytes, rather of `room`. */
 XG_FN xg_chunk *xg_chunk_new(xg_ctx *c, size_t least, size_t room) {
-    xg_slab *s;
+    xg_slab *s, *next;
     xg_chunk *k = NULL;
     char *p;
     uint32_t tries = 0;
     if (c->slabs_wanted && c->live >= XG_SLAB_FROM) {
-        for (s = c->slabs; s && !k && tries < XG_SLABS_TRIED; s = s->next, tries++) k = xg_slab_take(c, s, least, room);
+        for (s = c->slabs; s && !k && tries < XG_SLABS_TRIED; s = next, tries++) { next = s->next; k = xg_slab_take(c, s, least, room); }
         if (!k && (s = xg_slab_new(c, room)) != NULL) k = xg_slab_take(c, s, least, room);
         if (k) { c->live += (size_t)(k->end - (char *)k); return k; }
     }
@@ -1359,12 +1377,17 @@ XG_FN void xg_chunk_free(xg_ctx *c, xg_chunk *k) {
     xg_slab *s = k->slab;
     if (!s) { xg_mem_free(c, k); return; }
     c->live -= (size_t)(k->end - (char *)k);
+    xg_slab_set_full(c, s, false);
     if (--s->used) { k->older = s->unused; s->unused = k; return; }
     s->unused = NULL;
     s->at = (char *)s + XG_SLAB_HEAD;
-    if (++c->n_idle > XG_SLABS_KEPT || s->end - (char *)s > XG_SLAB) xg_slab_free(c, s);
+    c->n_idle++;
+    if (c->n_idle > XG_MAX((uint32_t)XG_SLABS_KEPT, c->n_slabs / 2) || s->end - (char *)s > XG_SLAB) xg_slab_free(c, s);
 }
-XG_FN void xg_ctx_done(xg_ctx *c) { while (c->slabs) { c->n_idle += c->slabs->used > 0; xg_slab_free(c, c->slabs); } }
+XG_FN void xg_ctx_done(xg_ctx *c) {
+    while (c->slabs) xg_slab_free(c, c->slabs);
+    while (c->full_slabs) xg_slab_free(c, c->full_slabs);
+}
 
 /* ---- arenas ---- */
 
@@ -1378,7 +1401,11 @@ XG_FN xg_chunk *xg_arena_take_spare(xg_arena *a, size_t room) {
     if (c) *link = c->older;
     return c;
 }
-XG_FN void xg_arena_free_spare(xg_arena *a) { while (a->spare) { xg_chunk *c = a->spare; a->spare = c->older; xg_chunk_free(a->ctx, c); } }
+XG_FN void xg_arena_trim(xg_arena *a, size_t keep) {
+    xg_chunk **link = &a->spare, *c;
+    while (*link && (size_t)((*link)->end - (char *)*link) <= keep) { keep -= (size_t)((*link)->end - (char *)*link); link = &(*link)->older; }
+    while ((c = *link) != NULL) { *link = c->older; xg_chunk_free(a->ctx, c); }
+}
 
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
     for (; a->inner != m.inner; a->inner = a->inner->next) xg_arena_free(a->inner);
@@ -1391,7 +1418,7 @@ XG_FN void xg_arena_free(xg_arena *a) {
     xg_mark none;
     memset(&none, 0, sizeof none);
     xg_arena_reset(a, none);
-    xg_arena_free_spare(a);
+    xg_arena_trim(a, 0);
     a->grow = XG_CHUNK_MIN;
 }
 XG_FN xg_mark xg_arena_mark(const xg_arena *a) { xg_mark m; m.chunk = a->chunk; m.at = a->at; m.inner = a->inner; return m; }
@@ -1410,7 +1437,7 @@ XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
     if (!chunk) {
         if (a->grow < XG_CHUNK_MAX) a->grow *= 2;
         chunk = xg_chunk_new(a->ctx, least, room);
-        if (!chunk && a->spare) { xg_arena_free_spare(a); chunk = xg_chunk_new(a->ctx, least, room); }
+        if (!chunk && a->spare) { xg_arena_trim(a, 0); chunk = xg_chunk_new(a->ctx, least, room); }
     }
     if (!chunk) xg_fail(a->ctx, XLAGPU_ERROR_MEMORY, "out of memory: no %zu bytes beyond the %zu in use", room, a->ctx->live);
     chunk->older = a->chunk;

@@ -33,6 +33,7 @@
 #include "hlo/parse_module.c"
 #include "hlo/print.c"
 #include "hlo/verify.c"
+#include "hlo/windows.c"
 
 /* eval */
 #include "eval/eval.h"
@@ -79,6 +80,7 @@
 /* opt */
 #include "opt/opt.h"
 #include "opt/build.c"
+#include "opt/progressions.c"
 #include "opt/algsimp.h"
 #include "opt/algsimp_match.c"
 #include "opt/algsimp_arith.c"
@@ -91,6 +93,8 @@
 #include "opt/algsimp.c"
 #include "opt/batch_norm_expander.c"
 #include "opt/select_and_scatter_expander.c"
+#include "opt/gather_simplifier.c"
+#include "opt/scatter_simplifier.c"
 #include "opt/scatter_winners.c"
 #include "opt/call_inliner.c"
 #include "opt/async_to_sync.c"
@@ -254,6 +258,7 @@
 #include "ptx/legalize.c"
 #include "ptx/print.c"
 #include "ptx/bits.c"
+#include "ptx/pressure.c"
 #include "ptx/kernel.c"
 #include "ptx/targets.c"
 

@@ -850,6 +850,8 @@ int main(int argc, char **argv) {
     traffic_row_programs("f32", 8, 40000);
     traffic_row_programs("f32", 7, 50257);
     traffic_row_programs("bf16", 11, 50257);
+    traffic_row_programs("f32", 3, 100000); /* too long for a block's shared memory */
+    traffic_row_programs("f32", 1, 400001);
     traffic_norms("f32", "f32", 4096, 256);
     traffic_norms("f32", "bf16", 4096, 1024);
     traffic_norms("bf16", "f32", 8200, 768);

@@ -29,7 +29,7 @@ typedef struct xg_ctx {
     uint32_t line, column;        /* its position, 1-based; 0 when it has none */
     char message[XG_MESSAGE_MAX]; /* complete: "file:line:col: error: ...", source line, caret, hint */
     void *user;                   /* what the layer above wants to find from here */
-    xg_slab *slabs;               /* what chunks of arenas are cut from, newest first */
+    xg_slab *slabs, *full_slabs;  /* what chunks of arenas are cut from: those that have something to give, the last used first; and the others */
     uint32_t n_slabs, n_idle;     /* all, and those that hold none */
     bool slabs_wanted;            /* by the owner, who calls xg_ctx_done; only with the default allocator and without a limit */
 } xg_ctx;
@@ -67,6 +67,7 @@ XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes); /* not zeroed, from the s
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more); /* the newest block in place; false: it is not, or there is no room behind it */
 XG_FN xg_mark xg_arena_mark(const xg_arena *a);
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m);   /* gives up all that was allocated since the mark; the memory is used again */
+XG_FN void xg_arena_trim(xg_arena *a, size_t keep);  /* of what was given up, so many bytes stay at hand; the rest serves other arenas */
 XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b);  /* fail with ERROR_LIMIT on overflow */
 XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b);
 XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out); /* false on overflow, *out untouched */

@@ -185,6 +185,7 @@ XG_FN xg_machine xg_driver_machine(const xg_target *t) {
     r.lanes = t->cores;
     r.clock_mhz = t->clock_mhz;
     r.threads_per_sm = t->threads_per_sm;
+    r.cluster = t->cluster;
     r.bandwidth_gbs = t->bandwidth_gbs;
     r.l2_bytes = (int64_t)t->l2_bytes;
     r.shared_per_block = t->shared_per_block;

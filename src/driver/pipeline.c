@@ -30,6 +30,8 @@ static const xg_hlo_pass xg_hlo_passes[] = {
 };
 enum { XG_HLO_PASS_COUNT = sizeof xg_hlo_passes / sizeof xg_hlo_passes[0] };
 
+enum { XG_PIPELINE_KEEPS = 1 << 20 }; /* bytes, warm ones for the next pass; what a greedy pass took is the module's to grow into */
+
 typedef struct xg_pass_count { uint32_t runs, changes; double seconds; } xg_pass_count;
 typedef struct xg_pipeline {
     xg_module *m;
@@ -126,6 +128,7 @@ XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k) {
     xg_pass_count *c = &p->count[k];
     c->seconds += (double)(clock() - begin) / CLOCKS_PER_SEC;
     xg_arena_reset(p->m->work, none);
+    xg_arena_trim(p->m->work, XG_PIPELINE_KEEPS);
     c->runs++;
     c->changes += changed;
     p->version += changed;

@@ -79,6 +79,7 @@ XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic) 
     t.resident_threads = (int64_t)m->threads_per_sm * m->sms;
     t.max_unroll = 4;
     t.shared = m->shared_per_block;
+    t.cluster = m->cluster;
     t.deterministic = deterministic;
     return t;
 }

@@ -25,7 +25,7 @@ typedef struct xg_phase {
 } xg_phase;
 typedef struct xg_phases {
     xg_fusion_emission e;          /* of the whole: without a partition, since nothing in it is an element */
-    const xg_emit_target *target;
+    xg_emit_target target;         /* without clusters: there is one block */
     xg_phase *p;
     uint32_t n;
     xg_map64 places;               /* id of a fusion + 1 -> its number + 1 */
@@ -57,7 +57,7 @@ XG_FN void xg_phase_make(xg_phases *w, xg_phase *p, bool by_loop) {
     xg_fusion_emission *e = XG_NEW(w->e.arena, xg_fusion_emission);
     xg_kfunc *f, *last = w->e.m->last;
     xg_buf name;
-    xg_emit_open(e, w->e.m, w->e.arena, p->fusion, w->target);
+    xg_emit_open(e, w->e.m, w->e.arena, p->fusion, &w->target);
     xg_emit_check_leaves(e);
     xg_emit_entry(e, p->fusion->name);
     if (by_loop) xg_emit_loop(e); else xg_emit_choose(e)->emit(e);
@@ -243,7 +243,8 @@ XG_FN void xg_phases_emit(xg_fusion_emission *e, xg_str name) {
     uint32_t level, k;
     memset(&w, 0, sizeof w);
     w.e = *e;
-    w.target = e->target;
+    w.target = *e->target;
+    w.target.cluster = 1;
     w.p = XG_NEW_N(e->arena, xg_phase, e->comp->n_insts);
     xg_map64_init(&w.places, e->arena);
     xg_emit_entry(&w.e, name);

@@ -59,7 +59,7 @@ XG_FN bool xg_reduction_same_walk(const xg_inst *x, const xg_inst *y) {
     xg_ints a = xg_attr_ints(x, XG_A_dimensions), b = xg_attr_ints(y, XG_A_dimensions);
     uint32_t k;
     if (!xg_shape_same_dims(p, q) || a.n != b.n) return false;
-    for (k = 0; k < a.n; k++) if (!xg_index_has(b, a.p[k], NULL)) return false;
+    for (k = 0; k < a.n; k++) if (!xg_ints_at(b, a.p[k], NULL)) return false;
     for (k = 0; k < p->rank; k++) if ((p->layout ? (uint32_t)p->layout->minor_to_major[k] : p->rank - 1 - k) != (q->layout ? (uint32_t)q->layout->minor_to_major[k] : q->rank - 1 - k)) return false;
     return true;
 }
@@ -147,7 +147,7 @@ XG_FN void xg_reduction_order(xg_reduction *r, xg_ints dims) {
     r->n_kept = r->n_reduced = r->minor = 1;
     for (k = 0; k < s->rank; k++) {
         uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
-        bool reduced = xg_index_has(dims, d, NULL);
+        bool reduced = xg_ints_at(dims, d, NULL);
         xg_index_order_push(reduced ? &r->reduced : &r->kept, d, s->dims[d]);
         *(reduced ? &r->n_reduced : &r->n_kept) *= s->dims[d];
         if (s->dims[d] == 1) continue;

@@ -138,19 +138,29 @@ XG_FN const xg_aff *xg_walk_of_block(xg_aff_ctx *x, const xg_imap *map, const xg
     *rest = xg_aff_range(&env, xg_aff_sub(x, e, block));
     return block;
 }
+/* Whether all variables have the ranges that they had before. */
+XG_FN bool xg_walk_same_ranges(const xg_imap *m, const xg_imap *before) {
+    uint32_t k;
+    for (k = 0; k < m->n_dims; k++) if (!xg_range_equal(m->dims[k].range, before->dims[k].range)) return false;
+    for (k = 0; k < m->n_syms; k++) if (!xg_range_equal(m->syms[k].range, before->syms[k].range)) return false;
+    return m->n_dims == before->n_dims && m->n_syms == before->n_syms;
+}
 /* If the pad cuts something off at the end, and only there: most blocks have nothing to do with it. Then *inside is a map for those, without its tests, and *across
  * one for the others. */
 XG_FN bool xg_walk_split(const xg_reduction *r, const xg_walk_map *w, const xg_imap **inside, const xg_imap **across) {
     xg_walk_map free = *w, edge = *w;
     const xg_imap *map;
     const xg_aff *block;
+    xg_aff_env env;
     xg_range rest, range;
     free.n_constraints = 0;
     map = xg_walk_map_source(r, &free);
     if (!r->pad || !xg_imap_ok(map) || map->n_constraints != 1 || w->n_constraints == XG_COUNT(w->constraints)) return false;
+    if (!xg_walk_same_ranges(map, xg_walk_map_operand(r, &free))) return false;
     block = xg_walk_of_block(w->x, map, map->constraints[0].expr, &rest);
     range = map->constraints[0].range;
-    if (block->kind == XG_AFF_CONST || !xg_range_known(rest) || range.hi == INT64_MAX) return false;
+    env = xg_imap_env(w->x, map);
+    if (block->kind == XG_AFF_CONST || !xg_range_known(rest) || range.hi == INT64_MAX || xg_aff_range(&env, map->constraints[0].expr).lo < range.lo) return false;
     free.n_constraints = w->n_constraints;
     xg_walk_require(&free, block, INT64_MIN, range.hi - rest.hi);
     xg_walk_require(&edge, block, range.hi - rest.hi + 1, INT64_MAX);

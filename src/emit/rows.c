@@ -2,6 +2,7 @@
  *
  *     for each stage:  each lane:  acc = reducer over its elements of the row                  elements (round * lanes + lane) * vector + v
  *                      lanes of a warp:  shuffle_reduce; warps of a row: shared[row][warp], barrier, every lane combines all of them: all lanes have the result
+ *                      blocks of a row: the same once more, of what each of them has in its own shared memory, behind a barrier of the cluster
  *                      every lane:  what is one value a row and made of it
  *     then: every lane writes its elements of the roots; lane 0 those that have one element a row
  *
@@ -48,8 +49,11 @@ XG_FN void xg_rows_stage(xg_rows *w, uint32_t s) {
 /* ---- where a lane is ---- */
 
 XG_FN const xg_aff *xg_rows_row(const xg_rows *w, const xg_walk_map *m) {
+    if (w->parts > 1) return xg_aff_div(m->x, xg_aff_dim(m->x, 1), w->parts);
     return xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, w->r.round ? 2 : 1), w->per_block), xg_aff_div(m->x, xg_aff_dim(m->x, 0), w->lanes));
 }
+/* Which of the row's blocks. */
+XG_FN const xg_aff *xg_rows_rank(const xg_rows *w, const xg_walk_map *m) { return xg_aff_mod(m->x, xg_aff_dim(m->x, 1), w->parts); }
 XG_FN const xg_aff *xg_rows_wrapped(const xg_rows *w, const xg_walk_map *m, const xg_aff *row) { return w->form.rows % w->per_block ? xg_aff_mod(m->x, row, w->form.rows) : row; }
 /* What maps of a walk are applied to: thread, block, and the group of rows where a block goes over several. */
 XG_FN uint32_t xg_rows_dims(const xg_rows *w, xg_kval **out) {
@@ -80,20 +84,21 @@ enum { XG_ROWS_ROW, XG_ROWS_COLUMN, XG_ROWS_VECTOR, XG_ROWS_LOCAL, XG_ROWS_PLACE
 /* taken: of the last rounds, lanes whose vector is not there take another one, whose number is a symbol. */
 XG_FN xg_walk_map xg_rows_places(const xg_rows *w, const xg_rows_rounds *at, bool taken, const xg_aff **out) {
     xg_walk_map m = xg_walk_map_begin(&w->r);
-    const xg_aff *round = xg_aff_mul(m.x, xg_walk_sym(&m, "group", at->groups), at->group), *v, *lane;
+    const xg_aff *round = xg_aff_mul(m.x, xg_walk_sym(&m, "group", at->groups), at->group), *v, *lane, *of_block;
     round = xg_aff_add_k(m.x, xg_aff_add(m.x, round, xg_walk_sym(&m, "round", at->group)), at->first);
-    out[2] = v = xg_aff_add(m.x, xg_aff_mul(m.x, round, w->lanes), xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes));
+    of_block = xg_aff_add(m.x, xg_aff_mul(m.x, round, w->lanes), xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes)); /* the vector's number among those of this block */
+    out[2] = v = w->parts == 1 ? of_block : xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_add(m.x, xg_aff_mul(m.x, round, w->parts), xg_rows_rank(w, &m)), w->lanes), xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes));
     out[0] = xg_rows_wrapped(w, &m, xg_rows_row(w, &m));
     lane = at->edges ? xg_aff_const(m.x, 0) : xg_walk_sym(&m, "vector_index", w->vector);
     if (taken) v = xg_walk_sym(&m, "taken", xg_rows_count(w, at));
     if (at->edges) {
         out[1] = xg_rows_edge(w, &m, out[0], v);
-        out[3] = xg_aff_add_k(m.x, out[2], w->kept - w->lanes);
+        out[3] = xg_aff_add_k(m.x, of_block, w->kept - w->lanes);
         return m;
     }
     out[1] = xg_aff_add(m.x, xg_aff_mul(m.x, v, w->vector), lane);
     if (w->unit) out[1] = xg_aff_add(m.x, out[1], xg_rows_body(w, &m, out[0]));
-    out[3] = w->kept ? xg_aff_add(m.x, xg_aff_mul(m.x, out[2], w->vector), lane) : xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols), out[1]);
+    out[3] = w->kept ? xg_aff_add(m.x, xg_aff_mul(m.x, of_block, w->vector), lane) : xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols), out[1]);
     return m;
 }
 /* All rounds of a row. */
@@ -103,7 +108,7 @@ XG_FN void xg_rows_each_of(xg_rows *w, bool edges, xg_rows_fn body, xg_partial *
     int64_t whole;
     memset(&at, 0, sizeof at);
     at.edges = edges;
-    whole = xg_rows_count(w, &at) / w->lanes;
+    whole = xg_rows_count(w, &at) / (w->lanes * w->parts);
     at.group = w->held || edges ? whole : w->kept || whole / XG_ROWS_GROUP >= XG_ROWS_LOOP_TRIPS ? XG_MIN(whole, (int64_t)XG_ROWS_GROUP) : 1;
     at.groups = at.group ? whole / at.group : 0;
     if (at.groups) body(w, &at, p);
@@ -114,7 +119,7 @@ XG_FN void xg_rows_each_of(xg_rows *w, bool edges, xg_rows_fn body, xg_partial *
     at.first = whole;
     at.group = 1;
     at.last = true;
-    if (xg_rows_count(w, &at) % w->lanes) body(w, &at, p);
+    if (xg_rows_count(w, &at) % (w->lanes * w->parts)) body(w, &at, p);
 }
 XG_FN void xg_rows_each(xg_rows *w, xg_rows_fn body, xg_partial *p) {
     xg_rows_each_of(w, false, body, p);
@@ -234,7 +239,7 @@ XG_FN void xg_rows_write(xg_rows *w, const xg_rows_rounds *at, xg_partial *p) {
     }
     xg_walk_end(&w->r, &walk, p);
 }
-/* Roots of one element a row, by lane 0. */
+/* Roots of one element a row, by lane 0 of its first block. */
 XG_FN void xg_rows_write_rows(xg_rows *w, xg_partial *p) {
     xg_fusion_emission *e = w->r.e;
     xg_walk_map m = xg_walk_map_begin(&w->r);
@@ -245,6 +250,7 @@ XG_FN void xg_rows_write_rows(xg_rows *w, xg_partial *p) {
     for (k = 0; k < e->n_roots; k++) n += !xg_rows_root_is_wide(w, k);
     if (!n) return;
     xg_walk_require(&m, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes), 0, 0);
+    if (w->parts > 1) xg_walk_require(&m, xg_rows_rank(w, &m), 0, 0);
     xg_walk_require(&m, row, 0, w->form.rows - 1);
     out[0] = xg_rows_wrapped(w, &m, row);
     out[1] = xg_aff_const(m.x, 0);
@@ -350,6 +356,41 @@ XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
     }
     if (r->round && w->form.n_stages == 1) xg_shared_sync(r, &shared); /* the next pass writes there; else the barrier of another stage lies between */
 }
+/* All blocks of the cluster: what each of them has written is seen by the others. */
+XG_FN void xg_rows_meet(xg_rows *w, xg_shared *shared) {
+    xg_shared_sync(&w->r, shared);
+    w->r.s.b.region->last->a = XG_KTEAM_CLUSTER;
+}
+/* What each block of the row has, combined, to all lanes of all of them. */
+XG_FN void xg_rows_tell_blocks(xg_rows *w, xg_elem *acc) {
+    xg_reduction *r = &w->r;
+    xg_aff_ctx *x = r->e->m->aff;
+    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1), *zero = xg_elem_index(&r->s, 0), *peer[2];
+    xg_elem *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_walk_map m = xg_walk_map_begin(r);
+    int64_t one = 1;
+    xg_shared shared;
+    xg_partial write;
+    xg_walk walk;
+    uint32_t k, n;
+    memcpy(like, acc, r->n_values * sizeof *like);
+    shared = xg_shared_new(r, acc, &one, 1);
+    n = xg_carry_values(acc, r->n_values, v);
+    xg_walk_require(&m, xg_aff_dim(x, 0), 0, 0);
+    write = xg_partial_new(r, 0, shared.arrays, shared.n);
+    walk = xg_walk_begin(r, xg_walk_map_end(r, &m, NULL, 0), &write);
+    for (k = 0; k < n; k++) shared.arrays[k] = xg_kinsert(&r->s.b, v[k], shared.arrays[k], &zero, 1);
+    xg_walk_end(r, &walk, &write);
+    xg_rows_meet(w, &shared);
+    peer[1] = xg_kcast(&r->s.b, XG_K_OP_INDEX_CAST, xg_rows_of_thread(w, xg_aff_mod(x, xg_aff_dim(x, 0), w->parts)), XG_E_I32);
+    for (k = 0; k < shared.n; k++) {
+        peer[0] = shared.arrays[k];
+        shared.arrays[k] = xg_kir_value(&r->s.b, XG_K_OP_PEER, peer, 2, peer[0]->type);
+    }
+    xg_shared_read(r, &shared, &zero, 1, like, r->n_values, acc);
+    xg_row_shuffle(r, w->parts, acc);
+    xg_rows_tell_lanes(w, w->parts, acc);
+}
 /* Reductions of the stage, then what is one value a row and made of them. */
 XG_FN void xg_rows_stage_emit(xg_rows *w, uint32_t s, xg_kval *const *row) {
     xg_reduction *r = &w->r;
@@ -366,6 +407,7 @@ XG_FN void xg_rows_stage_emit(xg_rows *w, uint32_t s, xg_kval *const *row) {
     xg_row_shuffle(r, XG_MIN(w->lanes, (int64_t)32), p.acc);
     if (w->lanes > 32) xg_rows_tell_warps(w, p.acc);
     else xg_rows_tell_lanes(w, w->lanes, p.acc);
+    if (w->parts > 1) xg_rows_tell_blocks(w, p.acc);
     for (k = 0; k < r->n_heroes; k++) {
         xg_hero_end(&r->s, &r->heroes[k], &p.acc[k]);
         xg_hero_give(&r->s, r->heroes[k].i, p.acc[k]);
@@ -568,9 +610,11 @@ XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
 XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
     xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_shared none;
     xg_partial p;
     xg_rows w;
     uint32_t k;
+    memset(&none, 0, sizeof none);
     if (!xg_rows_form(&w, e)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_INTERNAL, NULL, "not a row program");
     xg_rows_plan(&w);
     if (w.r.blocks > INT32_MAX) xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL, "a row program of %lld rows needs %lld blocks; the limit is 2147483647", (long long)w.form.rows, (long long)w.r.blocks);
@@ -578,6 +622,7 @@ XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     f->threads[0] = (uint32_t)w.r.threads;
     f->blocks[0] = (uint32_t)w.r.blocks;
+    f->cluster = w.parts > 1 ? (uint32_t)w.parts : 0;
     xg_emit_functions(e, false);
     w.r.s = xg_emit_scope(e, f, UINT32_MAX);
     w.r.s.b.loc = e->fusion->id + 1;
@@ -588,6 +633,7 @@ XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     p = xg_partial_new(&w.r, 0, dest, e->n_roots);
     xg_rows_share_vectors(&w);
     xg_rows_passes(&w, &p);
+    if (w.parts > 1) xg_rows_meet(&w, &none); /* shared memory ends with its block: nobody leaves while another one reads there */
     xg_kreturn(&w.r.s.b, p.dest, e->n_roots);
 }
 

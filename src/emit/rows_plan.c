@@ -1,7 +1,8 @@
 /* emit/rows_plan.c -- row programs: how many lanes, rows and passes, and what lies in shared memory. emit/rows.c writes the code.
  *
  * - A row is in the hands of so many lanes that each holds its elements in registers, if it is not too long for that. Else they are kept in shared memory, as much as a block may have, each lane's in
- *   places of its own. What is too long for that, too, is read again.
+ *   places of its own. What is too long for that, too, is read again in each stage.
+ * - What is too long for one block, or would leave most of the device idle, is in the hands of a cluster of blocks, `parts`, where the target has such: each keeps its part of the row.
  * - Rows that begin inside of sectors, but are long: the body of each is as many vectors, from its first whole sector on; `edges`, what lies before and behind, as many elements in each row, one a lane.
  * - Vectors that all rows read (scale, offset, a mask) a block reads once, into shared memory, and then goes over several groups of rows: blocks are one wave of the device, each
  *   with as many warps as need their registers, so that memory has enough to do although blocks are few.
@@ -15,6 +16,7 @@
 
 enum { XG_ROWS_BLOCK = 128, XG_ROWS_HELD_BYTES = 128 /* of a row, in the registers of one lane */, XG_ROWS_HELD_WORK = 800 /* on them, as straight code */, XG_ROWS_LOOP_TRIPS = 33 /* too many to become straight code */, XG_ROWS_GROUP = 4, XG_ROWS_VECTORS_BLOCK = 512, XG_ROWS_VECTORS_BYTES = 40 << 10 /* of shared memory */, XG_ROWS_VECTOR_LEAST = 128 /* bytes that are worth it */, XG_ROWS_VECTOR_ROWS = 16 };
 enum { XG_ROWS_PASSES_BYTES = 256 /* of all passes, in the registers of one lane */, XG_ROWS_UNIT_LEAST = 16 /* sectors of rows whose edges are few */, XG_ROWS_SHARED_REST = 8 << 10 /* what else lies in shared memory */ };
+enum { XG_ROWS_PART_VECTORS = 1024 /* of a row, that are worth a block of their own */ };
 enum { XG_ROWS_TILE_BYTES = 46 << 10, XG_ROWS_TILE_VALUES = 4, XG_ROWS_TILE_ELEMENTS = 1 << 14 /* of arrays that are worth it */, XG_ROWS_TILE_FEW = 12 /* elements of a lane while there are other lanes */ };
 
 /* Rows of a block as one run of memory. */
@@ -32,6 +34,7 @@ typedef struct xg_rows {
     xg_row_form form;
     xg_hero *heroes;           /* all, by stage */
     int64_t vector, lanes, per_block;
+    int64_t parts;             /* blocks of a row: more than one are a cluster, and per_block is 1 */
     int64_t unit;              /* elements of a sector, where the body of a row begins at one; 0: rows begin at sectors, or anywhere */
     int64_t vectors, edges;    /* of the body of a row; elements of a row beside it */
     int64_t groups, passes;    /* of per_block rows each; how many of them a block goes over */
@@ -255,19 +258,20 @@ XG_FN void xg_rows_plan_body(xg_rows *w, int64_t vector, int64_t unit, bool vect
     w->vectors = (cols - (w->unit ? unit - xg_gcd(unit, cols) : 0)) / w->vector; /* so many wherever the row begins */
     w->edges = cols - w->vectors * w->vector;
 }
+XG_FN int64_t xg_rows_part(const xg_rows *w) { return (w->vectors + w->parts - 1) / w->parts; } /* vectors of a block */
 /* Whole warps of a row, as few as make no round more than so many lanes. */
 XG_FN int64_t xg_rows_even_lanes(const xg_rows *w, int64_t lanes) {
-    int64_t rounds = (w->vectors + lanes - 1) / lanes;
-    return lanes <= 32 ? lanes : ((w->vectors + rounds - 1) / rounds + 31) / 32 * 32;
+    int64_t vectors = xg_rows_part(w), rounds = (vectors + lanes - 1) / lanes;
+    return lanes <= 32 ? lanes : ((vectors + rounds - 1) / rounds + 31) / 32 * 32;
 }
 /* Places in shared memory for what is not held. */
 XG_FN void xg_rows_plan_kept(xg_rows *w) {
-    int64_t bytes = 0, places, lanes = xg_rows_even_lanes(w, XG_ROWS_LANES_MAX);
+    int64_t bytes = 0, places, vectors = xg_rows_part(w), lanes = xg_rows_even_lanes(w, XG_ROWS_LANES_MAX);
     uint32_t k;
     w->kept = w->kept_bytes = 0;
-    if (w->held || w->vectors < XG_ROWS_LANES_MAX || !xg_rows_find_tile(w, true)) return;
+    if (w->held || vectors < XG_ROWS_LANES_MAX || !xg_rows_find_tile(w, true)) return;
     for (k = 0; k < w->tile.n; k++) bytes += xg_type_bytes(w->tile.values[k]->shape->type);
-    places = (w->vectors + lanes - 1) / lanes * lanes * w->vector + (w->edges ? lanes : 0);
+    places = (vectors + lanes - 1) / lanes * lanes * w->vector + (w->edges ? lanes : 0);
     if (bytes * places > w->r.e->target->shared - XG_ROWS_SHARED_REST) return;
     w->lanes = lanes;
     w->per_block = 1;
@@ -276,20 +280,41 @@ XG_FN void xg_rows_plan_kept(xg_rows *w) {
 }
 /* Lanes of a row, and rows of a block, that read memory as they need it. */
 XG_FN void xg_rows_plan_lanes(xg_rows *w, int64_t held) {
-    int64_t resident = w->r.e->target->resident_threads, vectors = w->vectors, most = XG_ROWS_HELD_BYTES / held /* elements of a lane */, l;
+    int64_t resident = w->r.e->target->resident_threads, vectors = xg_rows_part(w), most = XG_ROWS_HELD_BYTES / held /* elements of a lane */, l;
     if (!w->n_shared || most * xg_rows_work(w) > XG_ROWS_HELD_WORK) most /= 2;
     most = XG_MAX(most, w->vector);
     for (l = 1; l < 32 && l < vectors; l *= 2) {}
     while (l < XG_ROWS_LANES_MAX && (vectors + l - 1) / l * w->vector > most) l *= 2;
-    while (!w->n_shared && l < XG_ROWS_LANES_MAX / 2 && w->form.rows <= resident / l / 2 && vectors >= 8 * l) l *= 2;
+    while (!w->n_shared && l < XG_ROWS_LANES_MAX / 2 && w->form.rows * w->parts <= resident / l / 2 && vectors >= 8 * l) l *= 2;
     w->held = (vectors + l - 1) / l * w->vector <= most;
     if (!w->held) for (l = XG_ROWS_LANES_MAX; l > 32 && vectors / l < XG_ROWS_LOOP_TRIPS; l /= 2) {}
     w->lanes = l;
-    for (l = XG_MAX(XG_ROWS_BLOCK / w->lanes, (int64_t)1); l > 1 && l / 2 >= w->form.rows && l * w->lanes > 32; l /= 2) {}
-    w->per_block = l;
+    if (w->parts > 1) w->per_block = 1;
+    else for (w->per_block = XG_MAX(XG_ROWS_BLOCK / w->lanes, (int64_t)1); w->per_block > 1 && w->per_block / 2 >= w->form.rows && w->per_block * w->lanes > 32; w->per_block /= 2) {}
     if (w->n_shared) for (w->per_block = XG_MAX(XG_ROWS_VECTORS_BLOCK * (w->shared_bytes > XG_ROWS_VECTORS_BYTES ? 2 : 1) / w->lanes, (int64_t)1); w->per_block > 1 && w->per_block * w->lanes > 32 && w->form.rows / w->per_block < xg_rows_wave(w) * 3 / 8; w->per_block /= 2) {}
     if (xg_rows_writes_operand(w)) while (w->form.rows % w->per_block) w->per_block -= w->lanes < 32 ? w->per_block / 2 : 1;
     if (w->held) w->lanes = xg_rows_even_lanes(w, w->lanes);
+}
+/* Blocks of a row: as many as the device has room for, with some work for each; and as many as can keep the row. */
+XG_FN void xg_rows_plan_parts(xg_rows *w, int64_t held, int64_t vector, int64_t unit, bool vectors, bool several) {
+    int64_t most = w->r.e->target->cluster;
+    uint32_t n_shared = w->n_shared;
+    w->parts = 1;
+    xg_rows_plan_body(w, vector, unit, vectors, several);
+    while (!n_shared && 2 * w->parts <= most && 2 * w->parts * w->form.rows <= xg_rows_wave(w) && w->vectors >= 2 * w->parts * XG_ROWS_PART_VECTORS) w->parts *= 2;
+    for (;;) {
+        xg_rows_plan_lanes(w, held);
+        xg_rows_plan_kept(w);
+        if (w->held || w->kept) return;
+        if (2 * w->parts > most) break;
+        w->parts *= 2;
+        w->n_shared = 0; /* each goes over one row */
+        xg_rows_plan_body(w, vector, unit, vectors, several);
+    }
+    w->parts = 1; /* it is read again in each stage */
+    w->n_shared = n_shared;
+    xg_rows_plan_body(w, vector, unit, vectors, several);
+    xg_rows_plan_lanes(w, held);
 }
 /* Blocks in one wave; each of as many passes if that is possible, so that the loop is known to the compiler. */
 XG_FN void xg_rows_plan_passes(xg_rows *w) {
@@ -304,22 +329,21 @@ XG_FN void xg_rows_plan(xg_rows *w) {
     int64_t held, unit, vector = xg_rows_vector(w, &held, &unit), room = w->r.e->target->shared - XG_ROWS_SHARED_REST;
     bool vectors = xg_rows_find_vectors(w, XG_ROWS_VECTORS_BYTES);
     w->held_bytes = held;
+    w->parts = 1;
     if (!xg_rows_plan_tile(w, held)) {
         bool several = w->form.rows >= 2 * xg_rows_wave(w); /* rows in each block, although it is alone on its multiprocessor */
         if (vectors && several) (void)xg_rows_find_vectors(w, room);
-        xg_rows_plan_body(w, vector, unit, vectors, several);
-        xg_rows_plan_lanes(w, held);
-        xg_rows_plan_kept(w);
+        xg_rows_plan_parts(w, held, vector, unit, vectors, several);
         if (w->n_shared && w->shared_bytes + w->kept_bytes > room) (void)xg_rows_find_vectors(w, room - w->kept_bytes);
     }
     w->groups = (w->form.rows + w->per_block - 1) / w->per_block;
     w->passes = 1;
     if (w->n_shared) xg_rows_plan_passes(w);
     if (w->per_block * w->passes == 1) w->n_shared = 0; /* nobody to share with */
-    w->lanes = XG_MAX(w->lanes, 32 / w->per_block); /* whole warps */
+    if (w->parts == 1) w->lanes = XG_MAX(w->lanes, 32 / w->per_block); /* whole warps */
     w->r.rounds = w->groups;
     w->r.threads = w->lanes * w->per_block;
-    w->r.blocks = (w->groups + w->passes - 1) / w->passes;
+    w->r.blocks = (w->groups + w->passes - 1) / w->passes * w->parts;
 }
 
 #endif /* XG_EMIT_ROWS_PLAN_C */

@@ -5,7 +5,7 @@
  *   PLAIN    no two updates meet (unique_indices, or one position only): read, combine, write
  *   ATOMIC   a combiner that does not mind the order, on a type that memory or a compare-and-swap can change: one atomic step each
  *   OWNER    everything else, if windows are either the same or apart: the first update of those that go to one place combines them all, in their order. That is
- *            deterministic, and right for every combiner and any number of arrays, at the price of reading all positions.
+ *            deterministic, and right for every combiner and any number of arrays, at the price of reading all positions of its batch.
  * A sum of floats in the order in which threads come differs from run to run; where that is not wanted, it is OWNER's.
  * Of updates that overwrite each other, opt/scatter_winners.c has left the last ones only, where there are many. What none of the forms takes is turned round by the
  * loop emitter (gather.c). */
@@ -17,15 +17,14 @@ typedef enum xg_scatter_form { XG_SCATTER_NONE, XG_SCATTER_PLAIN, XG_SCATTER_ATO
 
 typedef struct xg_scattering {
     xg_fusion_emission *e;
-    const xg_inst *i, *indices;
+    const xg_inst *i;
     const xg_comp *combiner;
     uint32_t n, rank;             /* arrays; of the operand */
     const xg_shape *operand, *update;
-    xg_ints window, inserted, map, batch, index_batch;
-    int64_t vector_dim, size[XG_RANK_MAX]; /* of the window, by dim of the operand */
-    int64_t positions, slice, unroll;      /* how many; elements of one window; those that a thread takes */
-    uint32_t n_positions;         /* dims of a position */
-    int64_t counts[XG_RANK_MAX];
+    xg_windows w;
+    int64_t unroll;               /* elements that a thread takes */
+    uint32_t n_rivals, rival[XG_RANK_MAX]; /* what numbers windows of one batch, by the numbers of such dims, and */
+    int64_t rival_counts[XG_RANK_MAX], rivals; /* how many they are */
     xg_scatter_form form;
     xg_section section;
 } xg_scattering;
@@ -65,21 +64,32 @@ XG_FN bool xg_scatter_atomic(const xg_scattering *d) {
     if (d->n != 1 || !xg_scatter_commutes(op) || xg_type_class(d->operand->type) == XGT_C || (xg_type_class(d->operand->type) == XGT_F && xg_type_bits(d->operand->type) < 8) || bytes > 8 || (bytes == 1 && d->operand->elements % 4)) return false;
     return !(d->e->target->deterministic && xg_scatter_rounds(d, op));
 }
+/* Is the update's dimension one of its windows, not one that numbers them? */
+XG_FN bool xg_scatter_is_inside(const xg_scattering *d, uint32_t dim) {
+    uint32_t k = 0;
+    while (k < d->w.n_positions && d->w.position[k] != dim) k++;
+    return k == d->w.n_positions;
+}
+XG_FN bool xg_scatter_is_batch(const xg_scattering *d, uint32_t position) {
+    uint32_t k = 0;
+    while (k < d->rank && d->w.batch[k] != (int32_t)position) k++;
+    return k < d->rank;
+}
 /* Windows begin at multiples of their size, so two of them are the same or apart. */
 XG_FN bool xg_scatter_aligned(const xg_scattering *d) {
     uint32_t k;
-    for (k = 0; k < d->rank; k++) if (d->size[k] != 1 && d->size[k] != d->operand->dims[k] && xg_gather_has(d->map, k, NULL)) return false;
+    for (k = 0; k < d->rank; k++) if (d->w.start[k] >= 0 && d->w.size[k] != 1 && d->w.size[k] != d->operand->dims[k]) return false;
     return true;
 }
 XG_FN xg_scatter_form xg_scatter_choose(const xg_scattering *d) {
-    if (d->positions <= 1 || xg_attr_int(d->i, XG_A_unique_indices, 0)) return XG_SCATTER_PLAIN;
+    if (d->w.positions <= 1 || xg_attr_int(d->i, XG_A_unique_indices, 0)) return XG_SCATTER_PLAIN;
     if (xg_scatter_atomic(d)) return XG_SCATTER_ATOMIC;
-    if (xg_scatter_aligned(d) && d->positions * d->slice <= d->operand->elements * 4) return XG_SCATTER_OWNER;
+    if (xg_scatter_aligned(d) && d->update->elements / 4 <= d->operand->elements) return XG_SCATTER_OWNER;
     return XG_SCATTER_NONE;
 }
 
 XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
-    uint32_t k, next = 0, minor;
+    uint32_t minor, k;
     xg_shape *walk;
     int64_t *dims;
     memset(d, 0, sizeof *d);
@@ -87,23 +97,17 @@ XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
     d->i = xg_scattering_of(e);
     if (!d->i) return false;
     d->n = d->i->n_operands / 2;
-    d->indices = XG_OPERAND(d->i, d->n);
-    d->operand = XG_OPERAND(d->i, 0)->shape;
-    d->update = XG_OPERAND(d->i, d->n + 1)->shape;
+    d->w = xg_windows_of(d->i);
+    d->operand = d->w.whole;
+    d->update = d->w.part;
     d->rank = d->operand->rank;
     d->combiner = xg_attr_comp(d->i, XG_A_to_apply);
-    d->window = xg_attr_ints(d->i, XG_A_update_window_dims);
-    d->inserted = xg_attr_ints(d->i, XG_A_inserted_window_dims);
-    d->map = xg_attr_ints(d->i, XG_A_scatter_dims_to_operand_dims);
-    d->batch = xg_attr_ints(d->i, XG_A_input_batching_dims);
-    d->index_batch = xg_attr_ints(d->i, XG_A_scatter_indices_batching_dims);
-    d->vector_dim = xg_attr_int(d->i, XG_A_index_vector_dim, 0);
-    d->positions = d->slice = 1;
-    for (k = 0; k < d->rank; k++) {
-        d->size[k] = xg_gather_has(d->batch, k, NULL) || xg_gather_has(d->inserted, k, NULL) ? 1 : d->update->dims[d->window.p[next++]];
-        d->slice *= d->size[k];
+    for (d->rivals = 1, k = 0; k < d->w.n_positions; k++) {
+        if (xg_scatter_is_batch(d, k)) continue;
+        d->rivals *= d->w.counts[k];
+        d->rival_counts[d->n_rivals] = d->w.counts[k];
+        d->rival[d->n_rivals++] = k;
     }
-    for (k = 0; k < d->indices->shape->rank; k++) if ((int64_t)k != d->vector_dim) { d->counts[d->n_positions++] = d->indices->shape->dims[k]; d->positions *= d->indices->shape->dims[k]; }
     d->form = xg_scatter_choose(d);
     if (d->form == XG_SCATTER_NONE) return false;
     d->unroll = 1;
@@ -111,7 +115,7 @@ XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
     *walk = *d->update;
     if (walk->rank && walk->elements >= e->target->resident_threads) {
         minor = xg_shape_major(walk, walk->rank - 1);
-        if (xg_gather_has(d->window, minor, NULL)) d->unroll = xg_gcd(walk->dims[minor], e->target->max_unroll);
+        if (xg_scatter_is_inside(d, minor)) d->unroll = xg_gcd(walk->dims[minor], e->target->max_unroll);
         dims = XG_NEW_N(e->arena, int64_t, walk->rank);
         memcpy(dims, walk->dims, walk->rank * sizeof *dims);
         dims[minor] /= d->unroll;
@@ -132,31 +136,24 @@ XG_FN bool xg_emit_scatter_match(const xg_fusion_emission *e) {
 /* The place of the update's element that is at hand: its position, its offset in the window and the window's start, by dim of the operand. */
 typedef struct xg_scatter_place { xg_kval *position[XG_RANK_MAX], *offset[XG_RANK_MAX], *start[XG_RANK_MAX]; } xg_scatter_place;
 
-/* Component `which` of the start at a position, of 32 bits or 64. */
-XG_FN xg_kval *xg_scatter_component(xg_scope *s, const xg_scattering *d, xg_kval *const *position, uint32_t which) {
-    xlagpu_type t = d->indices->shape->type;
-    xg_kval *v = xg_gather_component(s, d->indices, d->vector_dim, position, which);
-    return xg_type_bits(t) < 32 ? xg_kcast(&s->b, xg_type_signed(t) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, XG_E_I32) : v;
-}
-/* Which dim of the position a batching dim of the operand is. */
-XG_FN uint32_t xg_scatter_batch_position(const xg_scattering *d, uint32_t which) {
-    int64_t dim = d->index_batch.p[which];
-    return (uint32_t)(dim > d->vector_dim ? dim - 1 : dim);
+/* Where the window of a position begins along a dim of the operand, of 32 bits or 64: as many as places need. */
+XG_FN xg_kval *xg_scatter_begin(xg_scope *s, const xg_scattering *d, xg_kval *const *position, uint32_t dim) {
+    xlagpu_type t = d->w.indices->shape->type;
+    xg_kval *v = xg_window_component(s, &d->w, position, d->w.start[dim]);
+    int bits = d->operand->dims[dim] - d->w.size[dim] > INT32_MAX ? 64 : 32;
+    return xg_type_bits(t) < bits ? xg_kcast(&s->b, xg_type_signed(t) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, bits == 64 ? XG_E_I64 : XG_E_I32) : v;
 }
 /* Fills the place; the answer is whether the window lies inside, NULL for always. */
 XG_FN xg_kval *xg_scatter_locate(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_scatter_place *p) {
     xg_kval *inside = NULL;
-    uint32_t k, which, n = 0, next = 0;
-    for (k = 0; k < d->update->rank; k++) if (!xg_gather_has(d->window, k, NULL)) p->position[n++] = at[k];
+    uint32_t k;
+    for (k = 0; k < d->w.n_positions; k++) p->position[k] = at[d->w.position[k]];
     for (k = 0; k < d->rank; k++) {
-        int64_t slack = d->operand->dims[k] - d->size[k];
-        p->start[k] = p->offset[k] = NULL;
-        if (xg_gather_has(d->batch, k, &which)) { p->offset[k] = p->position[xg_scatter_batch_position(d, which)]; continue; }
-        if (!xg_gather_has(d->inserted, k, NULL)) p->offset[k] = at[d->window.p[next++]];
-        if (!xg_gather_has(d->map, k, &which)) continue;
-        p->start[k] = xg_scatter_component(s, d, p->position, which);
-        if (p->start[k]->type->elem == XG_E_I32 && slack > INT32_MAX) p->start[k] = xg_kcast(&s->b, xg_type_signed(d->indices->shape->type) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, p->start[k], XG_E_I64);
-        inside = xg_elem_and(s, inside, xg_kcmpi_(&s->b, XG_CI_ULE, p->start[k], xg_kconst_int(&s->b, p->start[k]->type->elem, slack)));
+        p->start[k] = NULL;
+        p->offset[k] = d->w.batch[k] >= 0 ? p->position[d->w.batch[k]] : d->w.inside[k] >= 0 ? at[d->w.inside[k]] : NULL;
+        if (d->w.start[k] < 0) continue;
+        p->start[k] = xg_scatter_begin(s, d, p->position, k);
+        inside = xg_elem_and(s, inside, xg_kcmpi_(&s->b, XG_CI_ULE, p->start[k], xg_kconst_int(&s->b, p->start[k]->type->elem, d->operand->dims[k] - d->w.size[k])));
     }
     return inside;
 }
@@ -165,7 +162,7 @@ XG_FN void xg_scatter_index(xg_scope *s, const xg_scattering *d, const xg_scatte
     uint32_t k;
     for (k = 0; k < d->rank; k++) {
         xg_kval *start = p->start[k] ? xg_kcast(&s->b, XG_K_OP_INDEX_CAST, p->start[k], XG_E_INDEX) : NULL;
-        if (start) xg_kval_set_range(start, xg_range_of(0, d->operand->dims[k] - d->size[k]));
+        if (start) xg_kval_set_range(start, xg_range_of(0, d->operand->dims[k] - d->w.size[k]));
         if (!start) idx[k] = p->offset[k] ? p->offset[k] : xg_elem_index(s, 0);
         else if (!p->offset[k]) idx[k] = start;
         else {
@@ -241,14 +238,21 @@ XG_FN void xg_scatter_atomically(xg_scope *s, const xg_scattering *d, xg_kval *c
 
 typedef struct xg_scatter_owner { const xg_scattering *d; const xg_scatter_place *mine; xg_kval *const *at; } xg_scatter_owner;
 
-/* The number of a position, and back. */
+/* The number of a position among those of its batch, and back. */
 XG_FN xg_kval *xg_scatter_number(xg_scope *s, const xg_scattering *d, xg_kval *const *position) {
-    xg_kval *r;
-    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, d->counts, d->n_positions, &d->positions, 1), position, &r);
+    xg_kval *r, *in[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < d->n_rivals; k++) in[k] = position[d->rival[k]];
+    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, d->rival_counts, d->n_rivals, &d->rivals, 1), in, &r);
     return r;
 }
-XG_FN void xg_scatter_position_of(xg_scope *s, const xg_scattering *d, xg_kval *number, xg_kval **position) {
-    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, &d->positions, 1, d->counts, d->n_positions), &number, position);
+XG_FN void xg_scatter_position_of(xg_scope *s, const xg_scatter_owner *o, xg_kval *number, xg_kval **position) {
+    const xg_scattering *d = o->d;
+    xg_kval *out[XG_RANK_MAX];
+    uint32_t k;
+    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, &d->rivals, 1, d->rival_counts, d->n_rivals), &number, out);
+    for (k = 0; k < d->w.n_positions; k++) position[k] = o->mine->position[k];
+    for (k = 0; k < d->n_rivals; k++) position[d->rival[k]] = out[k];
 }
 /* for number = lo to hi */
 XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, xg_kval *hi, xg_carry_fn body, xg_elem *carried, uint32_t n) {
@@ -259,7 +263,7 @@ XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, x
     s->b = xg_kb_end(s->e->m, loop->regions[0]);
     s->b.loc = outer.loc;
     number = &loop->regions[0]->args[0];
-    xg_kval_set_range(number, xg_range_of(0, o->d->positions - 1));
+    xg_kval_set_range(number, xg_range_of(0, o->d->rivals - 1));
     xg_carry_elems(loop->regions[0]->args + 1, carried, n);
     body(s, (void *)(uintptr_t)o, &number, carried);
     m = xg_carry_values(carried, n, values);
@@ -268,18 +272,14 @@ XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, x
     xg_carry_elems(loop->results, carried, n);
 }
 
-/* Whether the window of another position is the same. */
+/* Whether the window of another position of the batch is the same. */
 XG_FN xg_kval *xg_scatter_same(xg_scope *s, const xg_scatter_owner *o, xg_kval *const *position) {
     const xg_scattering *d = o->d;
     xg_kval *same = NULL;
-    uint32_t k, which;
+    uint32_t k;
     for (k = 0; k < d->rank; k++) {
-        xg_kval *v;
-        if (xg_gather_has(d->batch, k, &which)) { same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, position[xg_scatter_batch_position(d, which)], o->mine->offset[k])); continue; }
-        if (!xg_gather_has(d->map, k, &which)) continue;
-        v = xg_scatter_component(s, d, position, which);
-        if (v->type != o->mine->start[k]->type) v = xg_kcast(&s->b, xg_type_signed(d->indices->shape->type) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, XG_E_I64);
-        same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, v, o->mine->start[k]));
+        if (d->w.start[k] < 0) continue;
+        same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, xg_scatter_begin(s, d, position, k), o->mine->start[k]));
     }
     return same ? same : xg_kconst_int(&s->b, XG_E_I1, 1);
 }
@@ -287,7 +287,7 @@ XG_FN xg_kval *xg_scatter_same(xg_scope *s, const xg_scatter_owner *o, xg_kval *
 XG_FN void xg_scatter_first(xg_scope *s, void *data, xg_kval *const *number, xg_elem *carried) {
     const xg_scatter_owner *o = (const xg_scatter_owner *)data;
     xg_kval *position[XG_RANK_MAX];
-    xg_scatter_position_of(s, o->d, *number, position);
+    xg_scatter_position_of(s, o, *number, position);
     carried[0].v = XG_KOP2(&s->b, XG_K_OP_ANDI, carried[0].v, XG_KOP2(&s->b, XG_K_OP_XORI, xg_scatter_same(s, o, position), xg_kconst_int(&s->b, XG_E_I1, 1)));
 }
 XG_FN void xg_scatter_take_one(xg_scope *s, void *data, xg_kval *const *position, xg_elem *carried) {
@@ -295,17 +295,20 @@ XG_FN void xg_scatter_take_one(xg_scope *s, void *data, xg_kval *const *position
     const xg_scattering *d = o->d;
     xg_elem *update = XG_NEW_N(s->e->arena, xg_elem, d->n + 1);
     xg_kval *at[XG_RANK_MAX];
-    uint32_t k, n = 0;
-    for (k = 0; k < d->update->rank; k++) at[k] = xg_gather_has(d->window, k, NULL) ? o->at[k] : position[n++];
+    uint32_t k;
+    for (k = 0; k < d->update->rank; k++) at[k] = o->at[k];
+    for (k = 0; k < d->w.n_positions; k++) at[d->w.position[k]] = position[k];
     xg_scatter_updates(s, d, at, update);
     xg_scatter_combine(s, d, carried, update);
 }
 XG_FN void xg_scatter_collect(xg_scope *s, void *data, xg_kval *const *number, xg_elem *carried) {
     const xg_scatter_owner *o = (const xg_scatter_owner *)data;
     xg_kval *position[XG_RANK_MAX];
-    xg_scatter_position_of(s, o->d, *number, position);
+    xg_scatter_position_of(s, o, *number, position);
     xg_elem_when(s, xg_scatter_same(s, o, position), xg_scatter_take_one, data, position, carried, o->d->n);
 }
+/* One component, and no batches: sorted indices are sorted places. */
+XG_FN bool xg_scatter_is_plain(const xg_scattering *d) { return d->w.n_starts == 1 && d->n_rivals == d->w.n_positions; }
 /* Nobody but the owner touches the element: others may not even read it. */
 XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_scatter_place *p, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
     xg_elem *carried = XG_NEW_N(s->e->arena, xg_elem, d->n + 1), owner = xg_elem_real(xg_kconst_int(&s->b, XG_E_I1, 1));
@@ -317,7 +320,7 @@ XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_sca
     o.d = d;
     o.mine = p;
     o.at = at;
-    if (xg_attr_int(d->i, XG_A_indices_are_sorted, 0) && d->map.n == 1 && !d->batch.n) { /* the one before says it */
+    if (xg_attr_int(d->i, XG_A_indices_are_sorted, 0) && xg_scatter_is_plain(d)) { /* the one before says it */
         from = XG_KOP2(&s->b, XG_K_OP_MAXSI, xg_k2(&s->b, XG_K_OP_SUBI, number, xg_elem_index(s, 1)), from);
     }
     xg_scatter_for(s, &o, from, number, xg_scatter_first, &owner, 1);
@@ -326,7 +329,7 @@ XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_sca
     s->b = xg_kb_end(s->e->m, op->regions[0]);
     s->b.loc = outer.loc;
     for (k = 0; k < d->n; k++) carried[k] = xg_elem_of(s, XG_OPERAND(d->i, k), idx);
-    xg_scatter_for(s, &o, number, xg_elem_index(s, d->positions), xg_scatter_collect, carried, d->n);
+    xg_scatter_for(s, &o, number, xg_elem_index(s, d->rivals), xg_scatter_collect, carried, d->n);
     xg_scatter_insert_all(s, d, carried, idx, dest);
     xg_kyield(&s->b, dest, d->n);
     s->b = outer;
@@ -339,8 +342,8 @@ XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_sca
 XG_FN void xg_scatter_one(xg_scope *s, const xg_scattering *d, const xg_scatter_place *base, xg_kval *const *at, xg_kval **dest) {
     xg_scatter_place p = *base;
     xg_kval *idx[XG_RANK_MAX];
-    uint32_t k, next = 0;
-    for (k = 0; k < d->rank; k++) if (!xg_gather_has(d->batch, k, NULL) && !xg_gather_has(d->inserted, k, NULL)) p.offset[k] = at[d->window.p[next++]];
+    uint32_t k;
+    for (k = 0; k < d->rank; k++) if (d->w.inside[k] >= 0) p.offset[k] = at[d->w.inside[k]];
     xg_scatter_index(s, d, &p, idx);
     if (d->form == XG_SCATTER_PLAIN) xg_scatter_plain(s, d, at, idx, dest);
     else if (d->form == XG_SCATTER_ATOMIC) xg_scatter_atomically(s, d, at, idx, dest);

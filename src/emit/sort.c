@@ -604,6 +604,8 @@ XG_FN void xg_sort_body(xg_sort_site *d, xg_kval **dest) {
     xg_sort_begin(d, spots, v);
     if (d->o.form == XG_SORT_BY_COMPARATOR) xg_sort_sync(d);
     xg_sort_network(d, v);
+    /* Nobody waited for anybody where each thread sorts whole rows; those behind the last one have read it, too. */
+    if (d->places <= d->each && spots[d->each - 1].row_is) xg_kir_op(&d->s.b, XG_K_OP_SYNC, NULL, 0, NULL, 0, 0);
     xg_sort_finish(d, spots, spots, v, dest);
 }
 

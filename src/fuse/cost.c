@@ -78,6 +78,7 @@ XG_FN xg_machine xg_cost_machine(const xg_module *m) {
     r.bandwidth_gbs = 3352;
     r.l2_bytes = (int64_t)50 << 20;
     r.threads_per_sm = 2048;
+    r.cluster = 8;
     r.shared_per_block = 232448;
     return r;
 }

@@ -188,6 +188,7 @@ XG_FN int64_t xg_kernel_time_with(xg_kernels *g, const xg_kernel *c, const xg_ke
 XG_FN uint64_t xg_kernel_ops_with(const xg_kernel *c, const xg_kernel_input *in); /* size of the code of c with in->from inside */
 XG_FN xg_kernel_input *xg_kernel_inputs_new(xg_kernels *g, uint32_t n, uint32_t *cap);
 XG_FN void xg_kernel_inputs_give(xg_kernels *g, xg_kernel_input *p, uint32_t cap);
+XG_FN void xg_kernel_inputs_drop(xg_kernels *g, xg_kernel *k);
 XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p); /* c computes p, which is no longer live */
 XG_FN bool xg_kernel_computes(const xg_kernel *leader, const xg_kernel *o); /* inside, when it needs it */
 XG_FN uint32_t xg_kernel_n_outputs(const xg_kernel *k);

@@ -61,6 +61,12 @@ XG_FN void xg_kernel_inputs_give(xg_kernels *g, xg_kernel_input *p, uint32_t cap
     p->from = (xg_kernel *)(void *)g->unused[power];
     g->unused[power] = p;
 }
+/* Of a kernel that is none any more, or is walked anew. */
+XG_FN void xg_kernel_inputs_drop(xg_kernels *g, xg_kernel *k) {
+    xg_kernel_inputs_give(g, k->inputs, k->inputs_cap);
+    k->inputs = NULL;
+    k->n_inputs = k->inputs_cap = 0;
+}
 
 /* ---- reads ---- */
 
@@ -131,7 +137,7 @@ XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
     int64_t threads = k->elements;
     uint32_t was = k->turn, j;
     bool others;
-    if (k->rows) threads = XG_MIN(XG_OPERAND(k->hero, 0)->shape->elements / 4, xg_cost_mul(k->hero->shape->elements, XG_ROWS_LANES_MAX)); /* a row stays in one block */
+    if (k->rows) threads = XG_MIN(XG_OPERAND(k->hero, 0)->shape->elements / 4, xg_cost_mul(k->hero->shape->elements, XG_ROWS_LANES_MAX * (int64_t)g->machine.cluster)); /* a row stays in one block, or a cluster */
     else if (k->hero && k->hero->op == XG_REDUCE) threads = XG_MAX(threads, XG_OPERAND(k->hero, 0)->shape->elements / 4);
     if (k->hero && k->hero->op == XG_SCATTER) threads = XG_OPERAND(k->hero, k->hero->n_operands - 1)->shape->elements; /* each update goes where it goes */
     xg_cost_begin(&cost, &g->machine, threads);

@@ -167,13 +167,11 @@ XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
 
 /* ---- merging ---- */
 
-XG_FN void xg_multi_set_roots(xg_kernels *g, xg_kernel *to, const xg_kernel *a, const xg_kernel *b) {
-    xg_kernel **p = XG_NEW_N(g->arena, xg_kernel *, xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b));
-    uint32_t n = 0, j;
-    for (j = 0; j < xg_kernel_n_outputs(a); j++) p[n++] = xg_kernel_root(a, j);
-    for (j = 0; j < xg_kernel_n_outputs(b); j++) p[n++] = xg_kernel_root(b, j);
-    to->roots.p = p;
-    to->roots.n = to->roots.cap = n;
+/* The roots of both; those of a leader that had several already stand in front, and its list only grows. */
+XG_FN void xg_multi_add_roots(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
+    uint32_t n = xg_kernel_n_outputs(b), j;
+    if (!a->roots.n) xg_push(g->arena, xg_kernel *, &a->roots, a);
+    for (j = 0; j < n; j++) xg_push(g->arena, xg_kernel *, &a->roots, xg_kernel_root(b, j));
 }
 
 /* Figures of both together, when they compute nothing in common and neither reads the other. */
@@ -247,6 +245,7 @@ XG_FN void xg_multi_drop_roots(xg_kernels *g, xg_kernel *a) {
     }
     if (n == a->roots.n) return;
     a->roots.n = n;
+    xg_kernel_inputs_drop(g, a);
     if (!a->live) xg_multi_lead(g, a, a->roots.p[0]);
     else xg_kernel_walk(g, a);
 }
@@ -262,7 +261,7 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
     if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
     if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
-    xg_multi_set_roots(g, a, &was, b);
+    xg_multi_add_roots(g, a, b);
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
     if (between || (a->shared && b->shared)) xg_kernel_walk(g, a);
     else xg_multi_combine(g, a, b);
@@ -271,6 +270,8 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_multi_log(g, a, b, why, apart, a->time);
     if (why) {
         xg_kernel_inputs_give(g, a->inputs, a->inputs_cap);
+        was.roots.p = a->roots.p; /* with more room */
+        was.roots.cap = a->roots.cap;
         *a = was;
         for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
         b->leader = b;
@@ -281,6 +282,8 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->level = level;
     a->shared = a->shared || b->shared;
     for (j = 0; j < a->n_inputs; j++) if (!xg_kernel_find_input(&was, a->inputs[j].from)) xg_kernel_add_reader(g, a->inputs[j].from, a);
+    xg_kernel_inputs_drop(g, &was);
+    xg_kernel_inputs_drop(g, b);
     if (between && !a->hero) xg_multi_drop_roots(g, a);
     return true;
 }

@@ -171,9 +171,7 @@ XG_FN void xg_priority_fuse(xg_queue *q, xg_kernel *p) {
     }
     for (j = 0; j < n; j++) { xg_priority_inputs(q, readers[j]); xg_priority_readers(q, readers[j]); }
     for (j = 0; j < p->n_inputs; j++) if (p->inputs[j].from->n_readers == XG_FUSE_READERS_MAX) xg_priority_readers(q, p->inputs[j].from);
-    xg_kernel_inputs_give(g, p->inputs, p->inputs_cap);
-    p->inputs = NULL;
-    p->n_inputs = p->inputs_cap = 0;
+    xg_kernel_inputs_drop(g, p);
 }
 
 /* While one moves, who is likely next, and those likely after that. */

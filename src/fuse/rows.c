@@ -47,7 +47,7 @@ XG_FN bool xg_row_reduces(const xg_inst *i, xg_arena *a, int64_t *rows, int64_t 
     if (i->n_operands != 2 || !xg_shape_is_array(i->shape) || s->elements == 0 || !xg_fuse_reduce_has_values(i)) return false;
     for (k = 0; k < s->rank; k++) {
         uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
-        bool reduced = xg_index_has(dims, d, NULL);
+        bool reduced = xg_ints_at(dims, d, NULL);
         if (s->dims[d] == 1) continue;
         if (reduced && !inside) return false;
         inside = reduced;
@@ -214,7 +214,8 @@ XG_FN void xg_rows_join(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_kernel was = *b;
     uint32_t j;
     b->rows = true;
-    b->roots.p = XG_NEW_N(g->arena, xg_kernel *, xg_kernel_n_outputs(a) + (size_t)xg_kernel_n_outputs(b));
+    b->roots.cap = xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b);
+    b->roots.p = XG_NEW_N(g->arena, xg_kernel *, b->roots.cap);
     b->roots.n = 0;
     for (j = 0; j < xg_kernel_n_outputs(&was); j++) b->roots.p[b->roots.n++] = was.roots.n > 1 ? was.roots.p[j] : b;
     for (j = 0; j < xg_kernel_n_outputs(a); j++) {
@@ -258,6 +259,7 @@ XG_FN bool xg_rows_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     for (j = 0; j < b->roots.n; j++) b->roots.p[j]->level = level;
     b->shared = b->shared || a->shared;
     for (j = 0; j < b->n_inputs; j++) if (!xg_kernel_find_input(&was, b->inputs[j].from)) xg_kernel_add_reader(g, b->inputs[j].from, b);
+    xg_kernel_inputs_drop(g, &was);
     return true;
 }
 

@@ -185,7 +185,7 @@ typedef struct xg_io_alias { xg_ints output; int64_t param; xg_ints param_index;
 typedef struct xg_header_attr { xg_str name, text; } xg_header_attr; /* attributes kept as checked text */
 
 /* What passes may know of the device that the module is for. sms 0: a typical one. */
-typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm; int64_t bandwidth_gbs, l2_bytes, shared_per_block; } xg_machine;
+typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm, cluster /* blocks of one at most; 1: there are none */; int64_t bandwidth_gbs, l2_bytes, shared_per_block; } xg_machine;
 
 struct xg_module {
     xg_ctx *ctx;
@@ -311,6 +311,22 @@ XG_FN bool xg_literal_get_int(const xg_literal *l, int64_t index, int64_t *out);
 XG_FN double xg_literal_get_float(const xg_literal *l, int64_t index);             /* any real type */
 XG_FN void xg_literal_set_float(xg_literal *l, int64_t index, double v);           /* rounds to nearest even, integers saturate */
 XG_FN void xg_literal_set_int(xg_literal *l, int64_t index, int64_t v);
+
+/* ---- windows.c ---- */
+typedef struct xg_windows { /* the roles of dimensions in a gather or scatter */
+    const xg_inst *indices;
+    const xg_shape *whole, *part;   /* the array in which windows lie, and that of windows alone: a gather's result, a scatter's update */
+    int64_t vector_dim, positions;  /* positions: how many windows */
+    uint32_t n_starts, n_positions; /* components of an index vector; dims that number the windows */
+    uint32_t place[XG_RANK_MAX], position[XG_RANK_MAX]; /* by such a dim: which one it is of the indices, and of the part */
+    int64_t counts[XG_RANK_MAX];    /* its size */
+    int64_t size[XG_RANK_MAX];      /* by dim of the whole: a window's, and */
+    int32_t inside[XG_RANK_MAX];    /* which dim of the part is along it; -1: none, it is 1 */
+    int32_t start[XG_RANK_MAX];     /* which component says where windows begin; -1: none does */
+    int32_t batch[XG_RANK_MAX];     /* which dim that numbers windows runs with it; -1: none */
+} xg_windows;
+XG_FN xg_windows xg_windows_of(const xg_inst *i);
+XG_FN bool xg_ints_at(xg_ints list, int64_t v, uint32_t *at); /* whether v is in the list, and at which place */
 
 /* ---- lex.c, parse_shape.c, parse_devices.c, parse_attr.c, parse.c, parse_module.c (among themselves: text.h) ---- */
 XG_FN xg_module *xg_hlo_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* a module, or a single instruction; fails with a position; verified for grammar only */

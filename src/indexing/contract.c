@@ -26,8 +26,8 @@ XG_FN const xg_imap *xg_index_dot_back(const xg_index_query *q) {
     xg_imap *m = xg_index_begin(q, s.contracting.n, 0, 0);
     uint32_t k, at, next = s.first_free;
     for (k = 0; k < q->in->rank; k++) {
-        if (xg_index_has(s.batch, k, &at)) m->results[k] = xg_index_dim(q, at);
-        else if (xg_index_has(s.contracting, k, &at)) m->results[k] = xg_index_sym(q, m, at, q->in->dims[k]);
+        if (xg_ints_at(s.batch, k, &at)) m->results[k] = xg_index_dim(q, at);
+        else if (xg_ints_at(s.contracting, k, &at)) m->results[k] = xg_index_sym(q, m, at, q->in->dims[k]);
         else m->results[k] = xg_index_dim(q, next++);
     }
     return m;
@@ -39,8 +39,8 @@ XG_FN const xg_imap *xg_index_dot_forward(const xg_index_query *q) {
     uint32_t n_free = q->in->rank - s.batch.n - s.contracting.n, k, n = 0, next = s.first_free, at;
     xg_imap *m = xg_index_begin(q, q->out->rank - s.batch.n - n_free, 0, 0);
     for (k = 0; k < q->in->rank; k++) {
-        if (xg_index_has(s.batch, k, &at)) m->results[at] = xg_index_dim(q, k);
-        else if (!xg_index_has(s.contracting, k, &at)) m->results[next++] = xg_index_dim(q, k);
+        if (xg_ints_at(s.batch, k, &at)) m->results[at] = xg_index_dim(q, k);
+        else if (!xg_ints_at(s.contracting, k, &at)) m->results[next++] = xg_index_dim(q, k);
     }
     for (k = 0; k < q->out->rank; k++) if (!m->results[k]) m->results[k] = xg_index_sym(q, m, n++, q->out->dims[k]);
     return m;
@@ -211,7 +211,7 @@ XG_FN const xg_imap *xg_index_reduce(const xg_index_query *q) {
     if (q->operand >= q->i->n_operands / 2) return xg_index_scalar(q);
     m = xg_index_begin(q, q->back ? dims.n : 0, 0, 0);
     for (k = 0; k < q->in->rank; k++) {
-        bool reduced = xg_index_has(dims, k, &at);
+        bool reduced = xg_ints_at(dims, k, &at);
         if (q->back) m->results[k] = reduced ? xg_index_sym(q, m, at, q->in->dims[k]) : xg_index_dim(q, next++);
         else if (!reduced) m->results[next++] = xg_index_dim(q, k);
     }

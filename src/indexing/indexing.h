@@ -96,7 +96,6 @@ XG_FN xg_imap *xg_index_begin(const xg_index_query *q, uint32_t n_syms, uint32_t
 XG_FN const xg_aff *xg_index_sym(const xg_index_query *q, xg_imap *m, uint32_t which, int64_t size);            /* gives the symbol its interval */
 XG_FN const xg_aff *xg_index_dim(const xg_index_query *q, uint32_t which);
 XG_FN void xg_index_require(xg_imap *m, uint32_t *n, const xg_aff *e, int64_t lo, int64_t hi);                  /* constraint number (*n)++ */
-XG_FN bool xg_index_has(xg_ints list, int64_t v, uint32_t *at);
 XG_FN const xg_aff *xg_index_scalar_rt(const xg_index_query *q, xg_imap *m, uint32_t which, const xg_inst *source, int64_t most);
 XG_FN const xg_imap *xg_index_nothing(const xg_index_query *q);
 XG_FN const xg_imap *xg_index_scalar(const xg_index_query *q);

@@ -24,12 +24,6 @@ XG_FN void xg_index_require(xg_imap *m, uint32_t *n, const xg_aff *e, int64_t lo
     m->constraints[*n].expr = e;
     m->constraints[(*n)++].range = xg_range_of(lo, hi);
 }
-XG_FN bool xg_index_has(xg_ints list, int64_t v, uint32_t *at) {
-    uint32_t k;
-    for (k = 0; k < list.n; k++) if (list.p[k] == v) { if (at) *at = k; return true; }
-    return false;
-}
-
 XG_FN const xg_imap *xg_index_identity(const xg_index_query *q) {
     xg_imap *m = xg_index_begin(q, 0, 0, 0);
     uint32_t k;
@@ -101,7 +95,7 @@ XG_FN const xg_imap *xg_index_broadcast(const xg_index_query *q) {
         return m;
     }
     m = xg_index_begin(q, q->out->rank - q->in->rank, 0, 0);
-    for (k = 0; k < q->out->rank; k++) m->results[k] = xg_index_has(dims, k, &at) ? xg_index_dim(q, at) : xg_index_sym(q, m, n++, q->out->dims[k]);
+    for (k = 0; k < q->out->rank; k++) m->results[k] = xg_ints_at(dims, k, &at) ? xg_index_dim(q, at) : xg_index_sym(q, m, n++, q->out->dims[k]);
     return m;
 }
 
@@ -122,7 +116,7 @@ XG_FN const xg_imap *xg_index_reverse(const xg_index_query *q) {
     uint32_t k;
     for (k = 0; k < q->to->rank; k++) {
         m->results[k] = xg_index_dim(q, k);
-        if (xg_index_has(dims, k, NULL)) m->results[k] = xg_aff_sub(q->x, xg_aff_const(q->x, q->to->dims[k] - 1), m->results[k]);
+        if (xg_ints_at(dims, k, NULL)) m->results[k] = xg_aff_sub(q->x, xg_aff_const(q->x, q->to->dims[k] - 1), m->results[k]);
     }
     return m;
 }

@@ -47,7 +47,8 @@ typedef enum xg_kelem {
 } xg_kelem;
 
 typedef enum xg_kkind { XG_TK_SCALAR, XG_TK_VECTOR, XG_TK_TENSOR, XG_TK_POINTER } xg_kkind;
-typedef enum xg_kspace { XG_SPACE_GLOBAL, XG_SPACE_SHARED, XG_SPACE_LOCAL, XG_SPACE_CONST } xg_kspace;
+typedef enum xg_kspace { XG_SPACE_GLOBAL, XG_SPACE_SHARED, XG_SPACE_LOCAL, XG_SPACE_CONST, XG_SPACE_CLUSTER /* shared memory of the blocks of a cluster */ } xg_kspace;
+#define XG_KSPACE_IS_SHORT(space) ((space) == XG_SPACE_SHARED || (space) == XG_SPACE_CLUSTER) /* addresses of 32 bits */
 struct xg_ktype {
     xg_kkind kind;
     xg_kelem elem;      /* of a pointer: I8 */
@@ -94,6 +95,7 @@ struct xg_kregion { xg_kop *owner; xg_kfunc *func; uint32_t n_args; xg_kval *arg
 
 enum { KM_INVARIANT = 1, KM_VOLATILE = 2, KM_STREAM = 4 /* written once, not read again soon */ };
 enum { KL_UNROLLED = 1, KL_UNROLL_LOWERED = 2 }; /* of FOR: as many steps stand in the body as shall; the assembler is not to add its own. All steps shall be written out, once they are lowered */
+enum { XG_KTEAM_CLUSTER = -1 }; /* of SYNC, BARRIER: who waits, if it is no number of threads */
 enum { KP_INBOUNDS = 1 }; /* of PTR_ADD: where it is executed the index is in 0..2^31-1, whatever its range says */
 /* Predicates. cmpf: o.. false when a NaN takes part, u.. true. */
 #define XG_KIR_CMPI(X) X(EQ, "eq") X(NE, "ne") X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") X(UGE, "uge")
@@ -131,6 +133,7 @@ struct xg_kfunc {
     xg_karg *args;        /* entry only: one per parameter */
     uint32_t n_inputs;    /* entry only: parameters before the destinations */
     uint32_t threads[3], blocks[3]; /* entry only */
+    uint32_t cluster;     /* entry only: so many neighbouring blocks, by x, reach each other's shared memory; 0: each is alone */
     uint32_t resident;    /* entry only: blocks that a multiprocessor must hold at a time; 0: as many as registers allow, of which the assembler may then spare some by spilling */
     xg_kfunc *prev, *next;
     uint32_t mark;        /* for passes */

@@ -421,6 +421,17 @@ XG_FN void xg_klow_sync(xg_kleveller *z, xg_kop *op) {
     xg_kop_remove(op);
 }
 
+XG_FN void xg_klow_peer(xg_kleveller *z, xg_kop *op) {
+    xg_kb b = xg_kb_before(z->m, op);
+    xg_klow *l = xg_klow_new(z, op->results);
+    xg_kval *v[2];
+    v[0] = xg_klow_of(z, op->operands[0].value)->pointer;
+    v[1] = op->operands[1].value;
+    l->pointer = xg_kir_value(&b, XG_K_OP_MAPA, v, 2, xg_kir_pointer(z->m, XG_SPACE_CLUSTER));
+    l->align = 16;
+    xg_klow_dead(z, op);
+}
+
 /* ---- control flow: carried values become their parts ---- */
 
 XG_FN void xg_klow_region(xg_kleveller *z, xg_kregion *r);
@@ -545,6 +556,7 @@ XG_FN void xg_klow_op(xg_kleveller *z, xg_kop *op) {
     case XG_K_OP_RE: case XG_K_OP_IM: xg_klow_part(z, op); break;
     case XG_K_OP_ALLOC_SHARED: xg_klow_shared(z, op); break;
     case XG_K_OP_SYNC: xg_klow_sync(z, op); break;
+    case XG_K_OP_PEER: xg_klow_peer(z, op); break;
     case XG_K_OP_FOR: xg_klow_loop(z, op, 3, 1); break;
     case XG_K_OP_WHILE: xg_klow_loop(z, op, 0, 0); break;
     case XG_K_OP_IF: xg_klow_if(z, op); break;

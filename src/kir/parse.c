@@ -83,7 +83,8 @@ XG_FN void xg_kparse_func_attrs(xg_kparser *p, xg_kfunc *f) {
         else if (xg_ktake(p, "xla.inputs")) { xg_kexpect(p, "="); f->n_inputs = xg_kcount(p); }
         else if (xg_ktake(p, "xla.threads")) xg_kparse_three(p, f->threads);
         else if (xg_ktake(p, "xla.blocks")) xg_kparse_three(p, f->blocks);
-        else xg_kparse_fail(p, p->at, "expected xla.entry, xla.inline, xla.inputs, xla.threads or xla.blocks", xg_str_of(NULL, 0));
+        else if (xg_ktake(p, "xla.cluster")) { xg_kexpect(p, "="); f->cluster = xg_kcount(p); }
+        else xg_kparse_fail(p, p->at, "expected xla.entry, xla.inline, xla.inputs, xla.threads, xla.blocks or xla.cluster", xg_str_of(NULL, 0));
     } while (xg_ktake(p, ","));
     xg_kexpect(p, "}");
 }

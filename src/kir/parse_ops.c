@@ -39,6 +39,7 @@ XG_FN xg_kop *xg_kparse_team(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kop *op = xg_kparse_values(p, b, code);
     size_t at = p->at;
     if (!xg_ktake(p, "{")) return op;
+    if (xg_ktake(p, "cluster")) { op->a = XG_KTEAM_CLUSTER; xg_kexpect(p, "}"); return op; }
     xg_kexpect(p, "barrier"); xg_kexpect(p, "=");
     op->b = xg_kinteger(p);
     xg_kexpect(p, ","); xg_kexpect(p, "threads"); xg_kexpect(p, "=");

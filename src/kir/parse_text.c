@@ -101,7 +101,8 @@ XG_FN const xg_ktype *xg_kparse_pointer(xg_kparser *p) {
         if (xg_ktake(p, "3")) space = XG_SPACE_SHARED;
         else if (xg_ktake(p, "5")) space = XG_SPACE_LOCAL;
         else if (xg_ktake(p, "4")) space = XG_SPACE_CONST;
-        else xg_kparse_fail(p, p->at, "expected address space 3 (shared), 4 (constant) or 5 (local)", xg_str_of(NULL, 0));
+        else if (xg_ktake(p, "7")) space = XG_SPACE_CLUSTER;
+        else xg_kparse_fail(p, p->at, "expected address space 3 (shared), 4 (constant), 5 (local) or 7 (of a cluster)", xg_str_of(NULL, 0));
         xg_kexpect(p, ">");
     }
     return xg_kir_pointer(p->m, space);

@@ -127,7 +127,7 @@ XG_FN void xg_ktype_print(xg_buf *b, const xg_ktype *t) {
     switch (t->kind) {
     case XG_TK_SCALAR: xg_puts(b, xg_kelem_name(t->elem)); return;
     case XG_TK_POINTER: {
-        static const int numbers[] = {0, 3, 5, 4}; /* LLVM's address spaces */
+        static const int numbers[] = {0, 3, 5, 4, 7}; /* LLVM's address spaces */
         xg_puts(b, "!llvm.ptr");
         if (t->space != XG_SPACE_GLOBAL) xg_printf(b, "<%d>", numbers[t->space]);
         return;
@@ -305,7 +305,8 @@ XG_FN void xg_kprint_typed(xg_kprinter *p, const xg_kuse *uses, uint32_t n) {
 }
 XG_FN void xg_kprint_team(xg_kprinter *p, const xg_kop *op) {
     xg_kprint_typed(p, op->operands, op->n_operands);
-    if (op->a) xg_printf(p->b, " {barrier = %lld, threads = %lld}", (long long)op->b, (long long)op->a);
+    if (op->a == XG_KTEAM_CLUSTER) xg_puts(p->b, " {cluster}");
+    else if (op->a) xg_printf(p->b, " {barrier = %lld, threads = %lld}", (long long)op->b, (long long)op->a);
 }
 XG_FN void xg_kprint_values(xg_kprinter *p, const xg_kop *op) { xg_kprint_typed(p, op->operands, op->n_operands); }
 XG_FN void xg_kprint_condition(xg_kprinter *p, const xg_kop *op) {
@@ -596,7 +597,9 @@ XG_FN void xg_kprint_param(xg_kprinter *p, const xg_kfunc *f, uint32_t k) {
     xg_printf(p->b, ", xla.slice_index = %d}", a->slice);
 }
 XG_FN void xg_kprint_func_attrs(xg_kprinter *p, const xg_kfunc *f) {
-    if (f->entry) xg_printf(p->b, " attributes {xla.entry, xla.inputs = %u, xla.threads = [%u, %u, %u], xla.blocks = [%u, %u, %u]}", f->n_inputs, f->threads[0], f->threads[1], f->threads[2], f->blocks[0], f->blocks[1], f->blocks[2]);
+    if (f->entry) xg_printf(p->b, " attributes {xla.entry, xla.inputs = %u, xla.threads = [%u, %u, %u], xla.blocks = [%u, %u, %u]", f->n_inputs, f->threads[0], f->threads[1], f->threads[2], f->blocks[0], f->blocks[1], f->blocks[2]);
+    if (f->entry && f->cluster) xg_printf(p->b, ", xla.cluster = %u", f->cluster);
+    if (f->entry) xg_putc(p->b, '}');
     else if (f->inline_always) xg_puts(p->b, " attributes {xla.inline}");
 }
 XG_FN void xg_kprint_func(xg_kprinter *p, const xg_kfunc *f) {

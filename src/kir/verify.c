@@ -214,6 +214,12 @@ XG_FN const char *xg_kir_check_ptr_add(const xg_kop *op) {
     if (xg_kt(op, 0)->kind != XG_TK_POINTER || xg_kr(op) != xg_kt(op, 0)) return "a pointer gives a pointer of its space";
     return i->kind != XG_TK_SCALAR || (i->elem != XG_E_I32 && i->elem != XG_E_I64 && i->elem != XG_E_INDEX) ? "the index is i32, i64 or index" : NULL;
 }
+XG_FN bool xg_kir_is_rank(const xg_ktype *t) { return t->kind == XG_TK_SCALAR && t->elem == XG_E_I32; }
+XG_FN const char *xg_kir_check_peer(const xg_kop *op) { return xg_kt(op, 0)->kind != XG_TK_TENSOR || xg_kr(op) != xg_kt(op, 0) || !xg_kir_is_rank(xg_kt(op, 1)) ? "a tensor and an i32 give a tensor of that type" : NULL; }
+XG_FN const char *xg_kir_check_mapa(const xg_kop *op) {
+    if (xg_kt(op, 0)->kind != XG_TK_POINTER || xg_kt(op, 0)->space != XG_SPACE_SHARED || !xg_kir_is_rank(xg_kt(op, 1))) return "a pointer to shared memory and an i32";
+    return xg_kr(op)->kind != XG_TK_POINTER || xg_kr(op)->space != XG_SPACE_CLUSTER ? "a pointer to a cluster's shared memory" : NULL;
+}
 XG_FN const char *xg_kir_check_access(const xg_kop *op, const xg_ktype *pointer, const xg_ktype *value) {
     int bits = xg_kt_bits(value);
     if (pointer->kind != XG_TK_POINTER) return "the address is a pointer";
@@ -299,6 +305,7 @@ XG_FN bool xg_kchain_user(const xg_kuse *u) {
 XG_FN void xg_kverify_entry(xg_kverifier *v, const xg_kfunc *f) {
     uint32_t k;
     const xg_kuse *u;
+    if (f->cluster && f->blocks[0] % f->cluster) xg_kverify_fail(v, NULL, "the blocks are no whole clusters");
     if (f->n_inputs > f->body->n_args) xg_kverify_fail(v, NULL, "more inputs than parameters");
     for (k = f->n_inputs; k < f->body->n_args; k++) {
         if (f->body->args[k].type->kind != XG_TK_TENSOR) continue;
@@ -333,7 +340,7 @@ XG_FN void xg_kverify_low_region(const xg_kverifier *v, const xg_kregion *r) {
     uint32_t k;
     for (k = 0; k < r->n_args; k++) if (!xg_kt_low(r->args[k].type)) xg_kverify_fail(v, r->owner, "an argument has a type that no backend knows");
     for (op = r->first; op; op = op->next) {
-        if (op->op == XG_K_OP_CALL || op->op == XG_K_OP_LOOP || op->op == XG_K_OP_APPLY || op->op == XG_K_OP_SYNC) xg_kverify_fail(v, op, "the operation had to be lowered");
+        if (op->op == XG_K_OP_CALL || op->op == XG_K_OP_LOOP || op->op == XG_K_OP_APPLY || op->op == XG_K_OP_SYNC || op->op == XG_K_OP_PEER) xg_kverify_fail(v, op, "the operation had to be lowered");
         for (k = 0; k < op->n_results; k++) if (!xg_kt_low(op->results[k].type)) xg_kverify_fail(v, op, "a result has a type that no backend knows");
         for (k = 0; k < op->n_regions; k++) xg_kverify_low_region(v, op->regions[k]);
     }

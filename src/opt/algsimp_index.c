@@ -8,92 +8,40 @@
 #define DIMS(x) (x)->shape->dims
 #define RANK(x) (x)->shape->rank
 
-enum { XG_ALG_INDICES = 4096 };
-
 /* ---- gather ---- */
 
-XG_FN bool xg_alg_has_dim(xg_ints list, int64_t v) {
-    uint32_t k = 0;
-    while (k < list.n && list.p[k] != v) k++;
-    return k < list.n;
-}
-/* The slices are as large as the operand along all dimensions that indices are for: wherever one says to begin, it is clamped to the beginning. */
-RULE(gather_whole) {
-    xg_ints map = xg_attr_ints(i, XG_A_start_index_map), sizes = xg_attr_ints(i, XG_A_slice_sizes), gone = xg_attr_ints(i, XG_A_collapsed_slice_dims), offset = xg_attr_ints(i, XG_A_offset_dims);
+/* Along every dimension windows begin where it is known: all at one place, or each one step further than the one before it. A slice, turned round where it goes down, and repeated
+ * along what numbers windows that are the same. A start is clamped; so it is no matter along what windows fill, while what counts must do so inside. */
+RULE(gather_known) {
+    xg_windows w;
     xg_slice_dim d[XG_RANK_MAX];
-    int64_t kept[XG_RANK_MAX];
-    uint32_t k, n = 0;
+    int64_t kept[XG_RANK_MAX], places[XG_RANK_MAX], turned[XG_RANK_MAX];
+    bool taken[XG_RANK_MAX] = {false};
+    uint32_t k, n = 0, turns = 0;
     xg_inst *x;
-    if (xg_attr_ints(i, XG_A_operand_batching_dims).n || i->shape->elements == 0) return NULL;
-    for (k = 0; k < map.n; k++) if (sizes.p[map.p[k]] != DIMS(P(0))[map.p[k]]) return NULL;
+    if (a->layouts || i->shape->elements == 0) return NULL;
+    w = xg_windows_of(i);
     for (k = 0; k < RANK(P(0)); k++) {
-        d[k].start = 0; d[k].stride = 1; d[k].limit = sizes.p[k];
-        if (!xg_alg_has_dim(gone, k)) kept[n++] = sizes.p[k];
+        int64_t room = DIMS(P(0))[k] - w.size[k], count = 1, last;
+        int32_t runs = w.batch[k];
+        xg_progression p = {0, 1, -1};
+        if (runs < 0) p.step = 0;
+        if (w.start[k] >= 0 && room && !xg_progression_of(&w, w.start[k], &p)) return NULL;
+        if (p.dim >= 0) runs = p.dim;
+        if (runs >= 0) { if (taken[runs] || w.size[k] != 1) return NULL; taken[runs] = true; count = w.counts[runs]; }
+        else p.first = XG_MAX((int64_t)0, XG_MIN(p.first, room));
+        last = p.first + (count - 1) * p.step;
+        if (p.first > room || last > room) return NULL; /* some are clamped */
+        if (p.step < 0) turned[turns++] = k;
+        d[k].start = XG_MIN(p.first, last);
+        d[k].limit = XG_MAX(p.first, last) + w.size[k];
+        d[k].stride = p.step ? XG_MAX(p.step, -p.step) : 1;
+        if (runs < 0 && w.inside[k] < 0) continue;
+        kept[n] = runs >= 0 ? count : w.size[k];
+        places[n++] = runs >= 0 ? (int64_t)w.position[runs] : w.inside[k];
     }
-    x = xg_hb_reshape(&a->b, xg_hb_slice(&a->b, P(0), d), kept, n);
-    return xg_hb_broadcast(&a->b, x, DIMS(i), RANK(i), offset.p, offset.n);
-}
-
-/* The numbers of an array with one dimension that is not 1, in order: first, first + step, ... Numbers that wrapped are none. */
-XG_FN bool xg_alg_progression(const xg_inst *x, int64_t *first, int64_t *step) {
-    const xg_inst *c;
-    int64_t k, v, last = 0, f, s;
-    uint32_t side;
-    if (xg_type_class(x->shape->type) != XGT_I || x->shape->elements < 2 || x->shape->elements > INT32_MAX) return false;
-    switch (x->op) {
-    case XG_RESHAPE: return xg_alg_progression(XG_OPERAND(x, 0), first, step);
-    case XG_IOTA:
-        *first = 0;
-        *step = 1;
-        return x->shape->dims[xg_attr_int(x, XG_A_iota_dimension, 0)] == x->shape->elements;
-    case XG_CONSTANT:
-        if (x->literal->elided || x->shape->elements > XG_ALG_INDICES) return false;
-        for (k = 0; k < x->shape->elements; k++, last = v) {
-            if (!xg_literal_get_int(x->literal, k, &v) || v < 0 || v > INT32_MAX) return false;
-            if (k == 0) *first = v;
-            if (k == 1) *step = v - last;
-            if (k > 1 && v - last != *step) return false;
-        }
-        return true;
-    case XG_ADD: case XG_MULTIPLY:
-        for (side = 0; side < 2; side++) {
-            c = xg_alg_scalar(XG_OPERAND(x, 1 - side));
-            if (!c || !xg_literal_get_int(c->literal, 0, &v) || v < 0 || v > INT32_MAX || !xg_alg_progression(XG_OPERAND(x, side), &f, &s)) continue;
-            if (x->op == XG_ADD ? !xg_add64(f, v, &f) : !xg_mul64(f, v, &f) || !xg_mul64(s, v, &s)) return false;
-            if (!xg_mul64(s, x->shape->elements - 1, &last) || !xg_add64(last, f, &last)) return false;
-            if (f < 0 || last < 0 || f > (int64_t)XG_MIN(xg_int_type_max(x->shape->type), (uint64_t)INT64_MAX) || last > (int64_t)XG_MIN(xg_int_type_max(x->shape->type), (uint64_t)INT64_MAX)) return false;
-            *first = f;
-            *step = s;
-            return true;
-        }
-        return false;
-    default: return false;
-    }
-}
-/* Single places along one dimension, at equal distances: a slice, turned round where they go down. */
-RULE(gather_progression) {
-    xg_ints map = xg_attr_ints(i, XG_A_start_index_map), sizes = xg_attr_ints(i, XG_A_slice_sizes), gone = xg_attr_ints(i, XG_A_collapsed_slice_dims), offset = xg_attr_ints(i, XG_A_offset_dims);
-    xg_inst *x = P(0), *cut;
-    xg_slice_dim d[XG_RANK_MAX];
-    int64_t dim, first, step, last, perm[XG_RANK_MAX];
-    uint32_t k, next = 0;
-    if (a->layouts || map.n != 1 || gone.n != 1 || gone.p[0] != map.p[0] || xg_attr_ints(i, XG_A_operand_batching_dims).n || i->shape->elements == 0 || RANK(i) != offset.n + 1) return NULL;
-    if (!xg_alg_progression(P(1), &first, &step) || step == 0) return NULL;
-    dim = map.p[0];
-    last = first + step * (P(1)->shape->elements - 1);
-    if (first < 0 || last < 0 || first >= DIMS(x)[dim] || last >= DIMS(x)[dim]) return NULL; /* some are clamped */
-    for (k = 0; k < RANK(x); k++) { d[k].start = 0; d[k].stride = 1; d[k].limit = sizes.p[k]; }
-    d[dim].start = XG_MIN(first, last);
-    d[dim].limit = XG_MAX(first, last) + 1;
-    d[dim].stride = step < 0 ? -step : step;
-    cut = xg_hb_slice(&a->b, x, d);
-    if (step < 0) cut = xg_hb_reverse(&a->b, cut, &dim, 1);
-    for (k = 0; k < RANK(i); k++) { /* the place of the positions in the result, and the others in their order */
-        if (!xg_alg_has_dim(offset, k)) { perm[k] = dim; continue; }
-        if (next == dim) next++;
-        perm[k] = next++;
-    }
-    return xg_hb_transpose(&a->b, cut, perm);
+    x = xg_hb_reverse(&a->b, xg_hb_slice(&a->b, P(0), d), turned, turns);
+    return xg_hb_broadcast(&a->b, xg_hb_reshape(&a->b, x, kept, n), DIMS(i), RANK(i), places, n);
 }
 
 /* ---- scatter ---- */
@@ -112,69 +60,79 @@ XG_FN xg_inst *xg_alg_combined(xg_alg *a, const xg_inst *scatter, xg_inst *was, 
     if (r == c->params[1]) return update;
     return XG_OPERAND(r, 0) == c->params[0] ? xg_hb_2(&a->b, r->op, was, update) : xg_hb_2(&a->b, r->op, update, was);
 }
-/* One window for the only index vector: its sizes along the dimensions of the operand. */
-XG_FN bool xg_alg_one_window(const xg_inst *i, int64_t *sizes) {
-    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), inserted = xg_attr_ints(i, XG_A_inserted_window_dims), window = xg_attr_ints(i, XG_A_update_window_dims);
-    uint32_t k, next = 0;
-    if (i->n_operands != 3 || xg_attr_ints(i, XG_A_input_batching_dims).n || i->shape->elements == 0 || P(2)->shape->elements == 0) return false;
-    if (P(1)->shape->elements != (int64_t)map.n || xg_type_class(P(1)->shape->type) != XGT_I || !xg_alg_combines(i)) return false;
-    for (k = 0; k < RANK(i); k++) sizes[k] = xg_alg_has_dim(inserted, k) ? 1 : DIMS(P(2))[window.p[next++]];
-    return true;
-}
-/* That window written there, where `inside` says so (NULL: it does); else what was there before. */
-XG_FN xg_inst *xg_alg_write_window(xg_alg *a, const xg_inst *i, xg_inst *const *starts, const int64_t *sizes, xg_inst *inside) {
-    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
-    xg_inst *u = xg_hb_reshape(&a->b, P(2), sizes, RANK(i)), *was = P(0);
-    if (inside || c->root != c->params[1]) was = xg_hb_dynamic_slice(&a->b, P(0), starts, sizes);
+/* The box of those sizes written there, where `inside` says so (NULL: it does); else what was there before. */
+XG_FN xg_inst *xg_alg_write_box(xg_alg *a, const xg_inst *i, xg_inst *u, xg_inst *const *starts, const int64_t *sizes, xg_inst *inside) {
+    xg_inst *was = P(0);
+    if (inside || xg_attr_comp(i, XG_A_to_apply)->root != xg_attr_comp(i, XG_A_to_apply)->params[1]) was = xg_hb_dynamic_slice(&a->b, P(0), starts, sizes);
     u = xg_alg_combined(a, i, was, u);
     if (inside) u = xg_hb_select(&a->b, xg_hb_splat(&a->b, inside, sizes, RANK(i)), u, was);
     return xg_hb_dynamic_update_slice(&a->b, P(0), u, starts);
 }
-/* One window at a place that is known: a dynamic-update-slice there, or nothing where it does not lie inside as a whole. */
-RULE(scatter_one) {
-    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims);
-    xg_inst *x = P(0), *starts[XG_RANK_MAX];
-    int64_t sizes[XG_RANK_MAX], at[XG_RANK_MAX];
-    uint32_t k;
-    if (P(1)->op != XG_CONSTANT && P(1)->op != XG_BROADCAST) return NULL;
-    if (P(1)->op == XG_BROADCAST && !xg_alg_scalar(P(1))) return NULL;
-    if (!xg_alg_one_window(i, sizes)) return NULL;
-    for (k = 0; k < RANK(x); k++) at[k] = 0;
-    for (k = 0; k < map.n; k++) {
-        const xg_inst *c = P(1)->op == XG_CONSTANT ? P(1) : xg_alg_scalar(P(1));
-        if (c->literal->elided || !xg_literal_get_int(c->literal, c == P(1) ? (int64_t)k : 0, &at[map.p[k]])) return NULL;
-        if (P(1)->shape->type == XLAGPU_U64 && at[map.p[k]] < 0) return x;
+/* Along every dimension windows begin where it is known, and side by side: they are one box, which goes where the first of them goes, or nowhere. */
+RULE(scatter_known) {
+    xg_inst *x = P(0), *starts[XG_RANK_MAX], *u;
+    xg_windows w;
+    int64_t at[XG_RANK_MAX], box[XG_RANK_MAX], perm[XG_RANK_MAX], turned[XG_RANK_MAX];
+    bool taken[XG_RANK_MAX] = {false}, used[XG_RANK_MAX] = {false}, beyond = false;
+    uint32_t k, n = 0, turns = 0;
+    if (a->layouts || i->n_operands != 3 || i->shape->elements == 0 || P(2)->shape->elements == 0 || xg_type_class(P(1)->shape->type) != XGT_I || !xg_alg_combines(i)) return NULL;
+    w = xg_windows_of(i);
+    for (k = 0; k < RANK(x); k++) {
+        int32_t runs = w.batch[k], from = w.inside[k];
+        xg_progression p = {0, 1, -1};
+        if (w.start[k] >= 0 && !xg_progression_of(&w, w.start[k], &p)) return NULL;
+        if (p.dim >= 0) runs = p.dim;
+        if (runs >= 0) {
+            if (taken[runs] || w.size[k] != 1 || (p.step != 1 && p.step != -1)) return NULL;
+            taken[runs] = true;
+            from = (int32_t)w.position[runs];
+        }
+        box[k] = runs >= 0 ? w.counts[runs] : w.size[k];
+        at[k] = runs >= 0 && p.step < 0 ? p.first - box[k] + 1 : p.first;
+        if (runs >= 0 && p.step < 0) turned[turns++] = k;
+        if (at[k] < 0 || at[k] > DIMS(x)[k] - box[k]) { if (runs >= 0) return NULL; beyond = true; } /* some of them, or all */
+        else if (at[k] > INT32_MAX) return NULL;
+        if (from >= 0) { perm[n++] = from; used[from] = true; }
     }
-    for (k = 0; k < RANK(x); k++) if (at[k] < 0 || at[k] > DIMS(x)[k] - sizes[k]) return x;
-    for (k = 0; k < RANK(x); k++) if (at[k] > INT32_MAX) return NULL;
+    for (k = 0; k < w.n_positions; k++) if (!taken[k] && w.counts[k] != 1) return NULL;
+    if (beyond) return x;
+    for (k = 0; k < RANK(P(2)); k++) if (!used[k]) perm[n++] = k;
     for (k = 0; k < RANK(x); k++) starts[k] = xg_hb_int(&a->b, XLAGPU_S32, at[k]);
-    return xg_alg_write_window(a, i, starts, sizes, NULL);
+    u = xg_hb_reshape(&a->b, xg_hb_transpose(&a->b, P(2), perm), box, RANK(x));
+    return xg_alg_write_box(a, i, xg_hb_reverse(&a->b, u, turned, turns), starts, box, NULL);
+}
+/* One window for the only index vector. */
+XG_FN bool xg_alg_one_window(const xg_inst *i, xg_windows *w) {
+    uint32_t k;
+    if (i->n_operands != 3 || i->shape->elements == 0 || P(2)->shape->elements == 0) return false;
+    *w = xg_windows_of(i);
+    for (k = 0; k < RANK(i); k++) if (w->batch[k] >= 0) return false;
+    return w->positions == 1 && xg_type_class(P(1)->shape->type) == XGT_I && xg_alg_combines(i);
 }
 /* One window at a place that is computed: what lies there, or, if the window is not inside as a whole, would lie there if it were moved inside, is read and written. */
 RULE(scatter_window) {
-    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims);
     xg_inst *x = P(0), *flat, *starts[XG_RANK_MAX], *inside = NULL;
-    int64_t sizes[XG_RANK_MAX], n = map.n;
+    xg_windows w;
+    int64_t n = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims).n;
     uint32_t k, side;
     xlagpu_type t;
-    if (n == 0 || !xg_alg_one_window(i, sizes)) return NULL;
-    for (k = 0; k < RANK(x); k++) if (sizes[k] > DIMS(x)[k]) return x;
+    if (n == 0 || !xg_alg_one_window(i, &w)) return NULL;
+    for (k = 0; k < RANK(x); k++) if (w.size[k] > DIMS(x)[k]) return x;
     for (k = 0; k < RANK(x); k++) if (DIMS(x)[k] > INT32_MAX) return NULL; /* not every type of index can say it */
     t = xg_type_bits(P(1)->shape->type) < 32 ? XLAGPU_S32 : P(1)->shape->type;
     flat = xg_hb_convert(&a->b, xg_hb_reshape(&a->b, P(1), &n, 1), t);
-    for (k = 0; k < RANK(x); k++) starts[k] = NULL;
-    for (k = 0; k < map.n; k++) {
-        xg_inst *start = xg_hb_reshape(&a->b, xg_hb_slice_dim(&a->b, flat, 0, k, k + 1), NULL, 0);
-        starts[map.p[k]] = start;
+    for (k = 0; k < RANK(x); k++) {
+        int64_t which = w.start[k];
+        if (which < 0) { starts[k] = xg_hb_int(&a->b, t, 0); continue; }
+        starts[k] = xg_hb_reshape(&a->b, xg_hb_slice_dim(&a->b, flat, 0, which, which + 1), NULL, 0);
         for (side = 0; side < 2; side++) {
-            xg_inst *bound = xg_hb_int(&a->b, t, side ? DIMS(x)[map.p[k]] - sizes[map.p[k]] : 0), *within;
+            xg_inst *bound = xg_hb_int(&a->b, t, side ? DIMS(x)[k] - w.size[k] : 0), *within;
             if (!side && !xg_type_signed(t)) continue;
-            within = xg_hb_compare(&a->b, side ? "LE" : "GE", start, bound);
+            within = xg_hb_compare(&a->b, side ? "LE" : "GE", starts[k], bound);
             inside = inside ? xg_hb_2(&a->b, XG_AND, inside, within) : within;
         }
     }
-    for (k = 0; k < RANK(x); k++) if (!starts[k]) starts[k] = xg_hb_int(&a->b, t, 0);
-    return xg_alg_write_window(a, i, starts, sizes, inside);
+    return xg_alg_write_box(a, i, xg_hb_reshape(&a->b, P(2), w.size, RANK(x)), starts, w.size, inside);
 }
 
 /* Array x, whose dimension k lies along dimension to[k] of the shape (-1: along none, and is 1), repeated over that shape. */
@@ -188,36 +146,34 @@ XG_FN xg_inst *xg_alg_spread(xg_alg *a, xg_inst *x, const int64_t *to, const xg_
 /* Of one value everywhere, in each row (of batching dimensions) one element is set, as in the gradient of a loss that picks an element of each row: a comparison of the place
  * with the index, which whoever reads the result makes itself. Windows may be whole along dimensions that no index is for. */
 RULE(scatter_one_hot) {
-    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), inserted = xg_attr_ints(i, XG_A_inserted_window_dims), window = xg_attr_ints(i, XG_A_update_window_dims);
-    xg_ints batch = xg_attr_ints(i, XG_A_input_batching_dims), index_batch = xg_attr_ints(i, XG_A_scatter_indices_batching_dims);
-    int64_t vector = xg_attr_int(i, XG_A_index_vector_dim, 0), along[XG_RANK_MAX], index_to[XG_RANK_MAX], update_to[XG_RANK_MAX];
+    xg_windows w;
+    int64_t batch_of[XG_RANK_MAX], index_to[XG_RANK_MAX], update_to[XG_RANK_MAX], vector;
     xg_inst *indices = P(1), *hit = NULL, *u;
-    uint32_t k, j, next = 0, position = 0;
+    uint32_t k;
     xlagpu_type t;
-    if (i->n_operands != 3 || batch.n == 0 || P(0)->op != XG_BROADCAST || RANK(XG_OPERAND(P(0), 0)) || i->shape->elements == 0 || P(2)->shape->elements == 0) return NULL;
+    if (i->n_operands != 3 || xg_attr_ints(i, XG_A_input_batching_dims).n == 0 || P(0)->op != XG_BROADCAST || RANK(XG_OPERAND(P(0), 0)) || i->shape->elements == 0 || P(2)->shape->elements == 0) return NULL;
     if (xg_type_class(indices->shape->type) != XGT_I || !xg_alg_combines(i)) return NULL;
+    w = xg_windows_of(i);
+    vector = w.vector_dim;
+    for (k = 0; k < w.n_positions; k++) batch_of[k] = -1;
     for (k = 0; k < RANK(i); k++) {
-        along[k] = -1;
         if (DIMS(i)[k] > INT32_MAX) return NULL;
-        if (xg_alg_has_dim(batch, k)) continue;
-        if (xg_alg_has_dim(inserted, k)) { if (xg_alg_has_dim(map, k) || DIMS(i)[k] == 1) continue; return NULL; } /* else the first place along it alone */
-        if (DIMS(P(2))[window.p[next]] != (xg_alg_has_dim(map, k) ? 1 : DIMS(i)[k])) return NULL;
-        along[next++] = xg_alg_has_dim(map, k) ? -1 : (int64_t)k;
+        if (w.batch[k] >= 0) batch_of[w.batch[k]] = k;
+        else if (w.size[k] != (w.start[k] >= 0 ? 1 : DIMS(i)[k])) return NULL; /* without an index: the first places along it alone */
+        if (w.inside[k] >= 0) update_to[w.inside[k]] = w.start[k] >= 0 ? -1 : (int64_t)k;
     }
-    for (k = 0; k < RANK(indices); k++) { /* one index vector for each place along the batching dimensions */
-        index_to[k] = -1;
-        for (j = 0; j < index_batch.n; j++) if (index_batch.p[j] == (int64_t)k) index_to[k] = batch.p[j];
-        if (index_to[k] < 0 && (int64_t)k != vector && DIMS(indices)[k] != 1) return NULL;
-    }
-    for (k = 0, next = 0; k < RANK(P(2)); k++) {
-        if (xg_alg_has_dim(window, k)) { update_to[k] = along[next++]; continue; }
-        if ((int64_t)position == vector) position++;
-        update_to[k] = index_to[position++];
+    for (k = 0; k < RANK(indices); k++) index_to[k] = -1;
+    for (k = 0; k < w.n_positions; k++) { /* one index vector for each place along the batching dimensions */
+        if (batch_of[k] < 0 && w.counts[k] != 1) return NULL;
+        index_to[w.place[k]] = update_to[w.position[k]] = batch_of[k];
     }
     t = xg_type_bits(indices->shape->type) < 32 ? XLAGPU_S32 : indices->shape->type;
     indices = xg_hb_convert(&a->b, indices, t);
-    for (k = 0; k < map.n; k++) {
-        xg_inst *one = vector < (int64_t)RANK(indices) ? xg_hb_slice_dim(&a->b, indices, (uint32_t)vector, k, k + 1) : indices, *place = xg_hb_iota(&a->b, t, DIMS(i), RANK(i), map.p[k]), *met;
+    for (k = 0; k < RANK(i); k++) {
+        xg_inst *one, *place, *met;
+        if (w.start[k] < 0) continue;
+        one = vector < (int64_t)RANK(indices) ? xg_hb_slice_dim(&a->b, indices, (uint32_t)vector, w.start[k], w.start[k] + 1) : indices;
+        place = xg_hb_iota(&a->b, t, DIMS(i), RANK(i), k);
         met = xg_hb_compare(&a->b, "EQ", place, xg_alg_spread(a, one, index_to, i->shape));
         hit = hit ? xg_hb_2(&a->b, XG_AND, hit, met) : met;
     }

@@ -525,7 +525,7 @@ RULE(gather_one) {
 RULE(scatter_nothing) { /* no updates */
     (void)a;
     if (i->n_operands != 3 || i->shape->elements == 0) return NULL;
-    return P(2)->shape->elements == 0 || P(1)->shape->elements == 0 ? P(0) : NULL;
+    return P(2)->shape->elements == 0 ? P(0) : NULL;
 }
 #undef RULE
 #undef P

@@ -324,67 +324,44 @@ XG_FN xg_inst *xg_dyn_last_starts(const xg_dyn *p, const xg_inst *x, const xg_in
     all = xg_hb_concat(&p->b, each, map.n, 0);
     return xg_hb_broadcast(&p->b, all, indices->shape->dims, indices->shape->rank, &vector_dim, 1);
 }
-XG_FN bool xg_dyn_has(xg_ints s, int64_t v) {
-    uint32_t k;
-    for (k = 0; k < s.n; k++) if (s.p[k] == v) return true;
-    return false;
-}
-XG_FN bool xg_dyn_moves_along_sizes(const xg_inst *x, xg_ints map) {
-    uint32_t k;
-    for (k = 0; k < map.n; k++) if (xg_dyn_size(x, (uint32_t)map.p[k])) return true;
+XG_FN bool xg_dyn_moves_along_sizes(const xg_inst *x, const xg_windows *w) {
+    uint32_t d;
+    for (d = 0; d < x->shape->rank; d++) if (w->start[d] >= 0 && xg_dyn_size(x, d)) return true;
     return false;
 }
 XG_FN xg_inst *xg_dyn_gather(xg_dyn *p) {
     xg_inst *i = p->i, *x = XG_OPERAND(i, 0), *indices = XG_OPERAND(i, 1);
-    xg_ints sizes = xg_attr_ints(i, XG_A_slice_sizes), map = xg_attr_ints(i, XG_A_start_index_map), gone = xg_attr_ints(i, XG_A_collapsed_slice_dims), batch = xg_attr_ints(i, XG_A_operand_batching_dims);
-    int64_t vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
+    xg_windows w = xg_windows_of(i);
     bool part[XG_RANK_MAX];
-    uint32_t d, w = 0, n = 0;
-    for (d = 0; d < i->shape->rank; d++) {
-        if (xg_dyn_has(xg_attr_ints(i, XG_A_offset_dims), d)) {
-            while (xg_dyn_has(gone, w) || xg_dyn_has(batch, w)) w++;
-            if (sizes.p[w] == x->shape->dims[w]) p->out[d] = xg_dyn_size(x, w);
-            w++;
-        } else {
-            if ((int64_t)n == vector_dim) n++;
-            p->out[d] = xg_dyn_size(indices, n++);
-        }
+    uint32_t d;
+    for (d = 0; d < w.n_positions; d++) p->out[w.position[d]] = xg_dyn_size(indices, w.place[d]);
+    for (d = 0; d < x->shape->rank; d++) {
+        part[d] = w.size[d] != x->shape->dims[d];
+        if (w.inside[d] >= 0 && !part[d]) p->out[w.inside[d]] = xg_dyn_size(x, d);
     }
-    if (xg_dyn_moves_along_sizes(x, map)) {
+    if (xg_dyn_moves_along_sizes(x, &w)) {
         xg_inst *at = xg_dyn_index(p, indices), *low = xg_hb_int_like(&p->b, at, 0);
-        xg_inst_set_operand(i, 1, xg_dyn_clamp(p, low, at, xg_dyn_last_starts(p, x, at, vector_dim, map, sizes.p)));
+        xg_inst_set_operand(i, 1, xg_dyn_clamp(p, low, at, xg_dyn_last_starts(p, x, at, w.vector_dim, xg_attr_ints(i, XG_A_start_index_map), w.size)));
     }
-    for (d = 0; d < sizes.n; d++) part[d] = sizes.p[d] != x->shape->dims[d];
     xg_inst_set_operand(i, 0, xg_dyn_zeroed(p, x, part));
     return i;
 }
 /* Windows that do not fit what is there, and those of indices that are padding, begin at -1, where none fits. */
 XG_FN xg_inst *xg_dyn_scatter(xg_dyn *p) {
     xg_inst *i = p->i, *x = XG_OPERAND(i, 0), *at, *outside, *minus;
-    uint32_t n = i->n_operands / 2, d, k, w = 0, b = 0;
+    uint32_t n = i->n_operands / 2, d, k;
     xg_inst *indices = XG_OPERAND(i, n), *u = XG_OPERAND(i, n + 1);
-    xg_ints map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), windows = xg_attr_ints(i, XG_A_update_window_dims), gone = xg_attr_ints(i, XG_A_inserted_window_dims), batch = xg_attr_ints(i, XG_A_input_batching_dims);
-    int64_t vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0), window[XG_RANK_MAX];
-    for (d = 0; d < x->shape->rank; d++) window[d] = 1;
-    for (k = 0; k < u->shape->rank; k++) {
-        if (xg_dyn_has(windows, k)) {
-            while (xg_dyn_has(gone, w) || xg_dyn_has(batch, w)) w++;
-            window[w] = u->shape->dims[k];
-            if (xg_dyn_size(u, k) && !(xg_dyn_size(x, w) && window[w] == x->shape->dims[w])) xg_dyn_refuse(p, "windows of dynamic sizes that are not the operand's");
-            w++;
-        } else {
-            if ((int64_t)b == vector_dim) b++;
-            if (xg_dyn_size(u, k) && !xg_dyn_size(indices, b)) xg_dyn_refuse(p, "more indices than updates");
-            b++;
-        }
-    }
+    xg_windows w = xg_windows_of(i);
+    for (d = 0; d < x->shape->rank; d++)
+        if (w.inside[d] >= 0 && xg_dyn_size(u, (uint32_t)w.inside[d]) && !(xg_dyn_size(x, d) && w.size[d] == x->shape->dims[d])) xg_dyn_refuse(p, "windows of dynamic sizes that are not the operand's");
+    for (d = 0; d < w.n_positions; d++) if (xg_dyn_size(u, w.position[d]) && !xg_dyn_size(indices, w.place[d])) xg_dyn_refuse(p, "more indices than updates");
     for (k = 0; k < n; k++) for (d = 0; d < x->shape->rank; d++) if (!p->out[d]) p->out[d] = xg_dyn_size(XG_OPERAND(i, k), d);
-    if (!xg_dyn_present(p, indices, NULL) && !xg_dyn_moves_along_sizes(x, map)) return i;
+    if (!xg_dyn_present(p, indices, NULL) && !xg_dyn_moves_along_sizes(x, &w)) return i;
     at = xg_dyn_index(p, indices);
     at->scratch = indices->scratch;
     minus = xg_hb_int(&p->b, at->shape->type, -1);
-    if (xg_dyn_moves_along_sizes(x, map)) {
-        outside = xg_hb_compare(&p->b, "GT", at, xg_dyn_last_starts(p, x, at, vector_dim, map, window));
+    if (xg_dyn_moves_along_sizes(x, &w)) {
+        outside = xg_hb_compare(&p->b, "GT", at, xg_dyn_last_starts(p, x, at, w.vector_dim, xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), w.size));
         at = xg_hb_select(&p->b, outside, xg_hb_splat(&p->b, minus, at->shape->dims, at->shape->rank), at);
         at->scratch = indices->scratch;
     }
@@ -407,8 +384,8 @@ XG_FN xg_inst *xg_dyn_dot(xg_dyn *p) {
     xg_dot_dims d = xg_dot_dims_of(p->i);
     uint32_t k, n = 0;
     for (k = 0; k < d.lb.n; k++) p->out[n++] = xg_dyn_either(p, XG_OPERAND(p->i, 0), d.lb.p[k], XG_OPERAND(p->i, 1), d.rb.p[k]);
-    for (k = 0; k < XG_OPERAND(p->i, 0)->shape->rank; k++) if (!xg_dyn_has(d.lb, k) && !xg_dyn_has(d.lc, k)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 0), k);
-    for (k = 0; k < XG_OPERAND(p->i, 1)->shape->rank; k++) if (!xg_dyn_has(d.rb, k) && !xg_dyn_has(d.rc, k)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 1), k);
+    for (k = 0; k < XG_OPERAND(p->i, 0)->shape->rank; k++) if (!xg_ints_at(d.lb, k, NULL) && !xg_ints_at(d.lc, k, NULL)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 0), k);
+    for (k = 0; k < XG_OPERAND(p->i, 1)->shape->rank; k++) if (!xg_ints_at(d.rb, k, NULL) && !xg_ints_at(d.rc, k, NULL)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 1), k);
     for (k = 0; k < d.lc.n; k++) xg_dyn_contract(p, d.lc.p[k], d.rc.p[k]);
     return p->i;
 }

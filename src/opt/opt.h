@@ -35,6 +35,8 @@ XG_FN bool xg_opt_random_expander(xg_module *m);   /* random_expander.c: rng as 
 XG_FN bool xg_opt_contract_expander(xg_module *m); /* contract_expander.c: ragged-dot and scaled-dot as dots */
 XG_FN bool xg_opt_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
 XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m); /* select_and_scatter_expander.c: which element each window selects, then who selected an element */
+XG_FN bool xg_opt_gather_simplifier(xg_module *m);  /* gather_simplifier.c: gathers in their canonical form */
+XG_FN bool xg_opt_scatter_simplifier(xg_module *m); /* scatter_simplifier.c: scatters in theirs */
 XG_FN bool xg_opt_scatter_winners(xg_module *m); /* scatter_winners.c: of updates that overwrite each other the last one is written */
 XG_FN bool xg_opt_concatenate_splitter(xg_module *m); /* concatenate_splitter.c */
 XG_FN bool xg_opt_zero_sized(xg_module *m);        /* zero_sized.c */
@@ -160,6 +162,21 @@ XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values);
 XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)); /* of a tuple `expand` gives a tuple instruction */
 typedef struct xg_target_row { const char *target; xg_inst *(*expand)(const xg_hb *b, xg_inst *i); } xg_target_row; /* `?` in a target is LAPACK's letter of the type */
 XG_FN const xg_target_row *xg_opt_target_row(const xg_inst *i, const xg_target_row *rows, uint32_t n); /* of a custom call with that target, or NULL */
+
+/* ---- progressions.c ---- */
+typedef struct xg_progression { int64_t first, step; int32_t dim; } xg_progression; /* first + step * place along dim; dim -1: first everywhere, and step 0 */
+XG_FN bool xg_progression_at(const xg_inst *x, int64_t vector, int64_t at, uint32_t depth, xg_progression *p);
+XG_FN bool xg_progression_of(const xg_windows *w, int32_t component, xg_progression *p);
+
+/* ---- gather_simplifier.c ---- */
+typedef struct xg_index_form { /* what a gather or scatter becomes: arrays of dims, in the order of the attributes */
+    int64_t inside[XG_RANK_MAX], starts[XG_RANK_MAX], whole_batch[XG_RANK_MAX], indices_batch[XG_RANK_MAX], part[XG_RANK_MAX], positions[XG_RANK_MAX];
+    int32_t component[XG_RANK_MAX]; /* by new component: the old one */
+    uint32_t n_inside, n_starts, n_batch, part_rank, n_positions;
+} xg_index_form;
+XG_FN bool xg_index_form_of(const xg_inst *i, xg_index_form *f); /* false: it has that form */
+XG_FN xg_inst *xg_index_form_indices(const xg_hb *b, const xg_windows *w, const xg_index_form *f);
+XG_FN void xg_index_form_set(const xg_hb *b, xg_inst *i, const xg_index_form *f);
 
 /* ---- host_offloader.c ---- */
 XG_FN xg_inst *xg_offload_copy(xg_inst *at, xg_inst *x, int64_t space); /* a copy-start and copy-done in front of at, into that memory */

@@ -3,15 +3,20 @@
  *     winner[p] = the number of the last update whose window begins at p: a scatter of numbers by maximum, whose result does not depend on any order
  *     scatter(x, i, u)  ==>  scatter(x, winner[i[n]] = n ? i : nowhere, u), unique_indices=true
  *
- * Windows have to be the same or apart. The table of winners has an element for each place where a window may begin; where it would be large beside the updates, or these are
+ * Windows have to be the same or apart; those of different batches are apart. It runs behind the simplifications, which leave fewer such scatters (scatter_simplifier.c knows
+ * windows that do not meet, algsimp_index.c scatters that are none). The table of winners has an element for each place where a window may begin; where it would be large beside the updates, or these are
  * few, the scatter stays, and the first update of a place looks for the others (emit/scatter.c). */
 #ifndef XG_OPT_SCATTER_WINNERS_C
 #define XG_OPT_SCATTER_WINNERS_C
 #include "opt.h"
 
-enum { XG_WINNERS_UPDATES = 32, XG_WINNERS_TABLE = 64 /* times as many places as updates */ };
+enum { XG_WINNERS_UPDATES = 32 /* of a batch */, XG_WINNERS_TABLE = 64 /* times as many places as updates */ };
 
-typedef struct xg_winners { uint32_t n, rank; int64_t vector_dim, dims[XG_RANK_MAX], table[XG_RANK_MAX]; uint32_t n_dims, n_table; int64_t updates; } xg_winners; /* dims: of the positions */
+typedef struct xg_winners { /* table: its dims, one for each batching dim, with the dim of the indices that it runs with, then one for each component of an index vector */
+    uint32_t n /* arrays */, n_batch, n_table;
+    int64_t table[XG_RANK_MAX], with[XG_RANK_MAX];
+    xg_windows windows;
+} xg_winners;
 
 XG_FN bool xg_winners_overwrites(const xg_inst *i, uint32_t n) {
     const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
@@ -22,47 +27,35 @@ XG_FN bool xg_winners_overwrites(const xg_inst *i, uint32_t n) {
     for (k = 0; k < n; k++) if (XG_OPERAND(r, k) != c->params[n + k]) return false;
     return true;
 }
-XG_FN bool xg_winners_has(xg_ints list, int64_t v) {
-    uint32_t k = 0;
-    while (k < list.n && list.p[k] != v) k++;
-    return k < list.n;
-}
 XG_FN bool xg_winners_make(xg_winners *w, const xg_inst *i) {
-    xg_ints window, inserted, map;
-    const xg_shape *x, *at, *u;
-    int64_t size[XG_RANK_MAX], places = 1;
-    uint32_t k, next = 0;
+    xg_windows v;
+    int64_t places = 1, rivals;
+    uint32_t k;
     memset(w, 0, sizeof *w);
-    if (i->op != XG_SCATTER || xg_attr_int(i, XG_A_unique_indices, 0) || xg_attr_ints(i, XG_A_input_batching_dims).n) return false;
-    w->n = i->n_operands / 2;
-    x = XG_OPERAND(i, 0)->shape;
-    at = XG_OPERAND(i, w->n)->shape;
-    u = XG_OPERAND(i, w->n + 1)->shape;
-    if (!xg_winners_overwrites(i, w->n) || x->dynamic || at->dynamic || u->dynamic) return false;
-    window = xg_attr_ints(i, XG_A_update_window_dims);
-    inserted = xg_attr_ints(i, XG_A_inserted_window_dims);
-    map = xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims);
-    w->vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
-    w->rank = at->rank;
-    w->updates = 1;
-    for (k = 0; k < at->rank; k++) if ((int64_t)k != w->vector_dim) { w->dims[w->n_dims++] = at->dims[k]; w->updates *= at->dims[k]; }
-    for (k = 0; k < x->rank; k++) size[k] = xg_winners_has(inserted, k) ? 1 : u->dims[window.p[next++]];
-    for (k = 0; k < map.n; k++) {
-        int64_t d = x->dims[map.p[k]], s = size[map.p[k]];
-        if ((s != 1 && s != d) || d == 0) return false;
-        w->table[w->n_table++] = s == 1 ? d : 1;
-        if (!xg_mul64(places, s == 1 ? d : 1, &places)) return false;
+    if (i->op != XG_SCATTER || xg_attr_int(i, XG_A_unique_indices, 0) || !xg_winners_overwrites(i, w->n = i->n_operands / 2)) return false;
+    v = xg_windows_of(i);
+    if (v.whole->dynamic || v.indices->shape->dynamic || v.part->dynamic) return false;
+    for (k = 0; k < v.whole->rank; k++) if (v.batch[k] >= 0) { w->table[w->n_batch] = v.whole->dims[k]; w->with[w->n_batch++] = v.place[v.batch[k]]; }
+    for (k = 0; k < v.whole->rank; k++) {
+        int64_t d = v.whole->dims[k];
+        if (v.start[k] < 0) continue;
+        if ((v.size[k] != 1 && v.size[k] != d) || d == 0) return false;
+        w->table[w->n_batch + (uint32_t)v.start[k]] = v.size[k] == 1 ? d : 1;
     }
-    return w->updates >= XG_WINNERS_UPDATES && w->updates <= INT32_MAX && u->elements > 0 && places / XG_WINNERS_TABLE <= w->updates;
+    w->windows = v;
+    for (rivals = v.positions, k = 0; k < w->n_batch; k++) rivals /= XG_MAX(w->table[k], (int64_t)1);
+    w->n_table = w->n_batch + v.n_starts;
+    for (k = 0; k < w->n_table; k++) if (!xg_mul64(places, w->table[k], &places)) return false;
+    return v.n_starts && rivals >= XG_WINNERS_UPDATES && v.positions <= INT32_MAX && v.part->elements > 0 && places / XG_WINNERS_TABLE <= v.positions;
 }
 XG_FN bool xg_winners_matches(const xg_inst *i) { xg_winners w; return xg_winners_make(&w, i); }
 
-/* key={0,1,..,n-1} */
-XG_FN void xg_winners_count(const xg_hb *b, xg_inst *i, xg_attr_key key, uint32_t n) {
+/* key={from,from+1,..,to-1} */
+XG_FN void xg_winners_count(const xg_hb *b, xg_inst *i, xg_attr_key key, uint32_t from, uint32_t to) {
     int64_t v[XG_RANK_MAX];
     uint32_t k;
-    for (k = 0; k < n; k++) v[k] = k;
-    xg_inst_set_attr(i, xg_hb_ints(b, key, v, n));
+    for (k = from; k < to; k++) v[k - from] = k;
+    xg_inst_set_attr(i, xg_hb_ints(b, key, v, to - from));
 }
 /* slice_sizes={1,1,..} */
 XG_FN void xg_winners_slices(const xg_hb *b, xg_inst *i, uint32_t n) {
@@ -86,10 +79,14 @@ XG_FN xg_inst *xg_winners_table(const xg_hb *b, const xg_winners *w, xg_inst *at
     in[1] = at;
     in[2] = numbers;
     i = xg_hb_op(b, XG_SCATTER, in[0]->shape, in, 3);
-    xg_winners_count(b, i, XG_A_update_window_dims, 0);
-    xg_winners_count(b, i, XG_A_inserted_window_dims, w->n_table);
-    xg_winners_count(b, i, XG_A_scatter_dims_to_operand_dims, w->n_table);
-    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, w->vector_dim));
+    xg_winners_count(b, i, XG_A_update_window_dims, 0, 0);
+    xg_winners_count(b, i, XG_A_inserted_window_dims, w->n_batch, w->n_table);
+    xg_winners_count(b, i, XG_A_scatter_dims_to_operand_dims, w->n_batch, w->n_table);
+    if (w->n_batch) {
+        xg_winners_count(b, i, XG_A_input_batching_dims, 0, w->n_batch);
+        xg_inst_set_attr(i, xg_hb_ints(b, XG_A_scatter_indices_batching_dims, w->with, w->n_batch));
+    }
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, w->windows.vector_dim));
     xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_hb_reducer(b, XG_MAXIMUM, XLAGPU_S32)));
     return xg_hb_done(i);
 }
@@ -98,11 +95,15 @@ XG_FN xg_inst *xg_winners_lookup(const xg_hb *b, const xg_winners *w, xg_inst *t
     in[0] = table;
     in[1] = at;
     i = xg_hb_op(b, XG_GATHER, table->shape, in, 2);
-    xg_winners_count(b, i, XG_A_offset_dims, 0);
-    xg_winners_count(b, i, XG_A_collapsed_slice_dims, w->n_table);
-    xg_winners_count(b, i, XG_A_start_index_map, w->n_table);
+    xg_winners_count(b, i, XG_A_offset_dims, 0, 0);
+    xg_winners_count(b, i, XG_A_collapsed_slice_dims, w->n_batch, w->n_table);
+    xg_winners_count(b, i, XG_A_start_index_map, w->n_batch, w->n_table);
+    if (w->n_batch) {
+        xg_winners_count(b, i, XG_A_operand_batching_dims, 0, w->n_batch);
+        xg_inst_set_attr(i, xg_hb_ints(b, XG_A_start_indices_batching_dims, w->with, w->n_batch));
+    }
     xg_winners_slices(b, i, w->n_table);
-    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, w->vector_dim));
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, w->windows.vector_dim));
     return xg_hb_done(i);
 }
 XG_FN xg_inst *xg_winners_expand(const xg_hb *b, xg_inst *i) {
@@ -110,15 +111,15 @@ XG_FN xg_inst *xg_winners_expand(const xg_hb *b, xg_inst *i) {
     xg_inst *at, *numbers, *wins, **in = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + 1), *made;
     int64_t places[XG_RANK_MAX];
     xlagpu_type t;
-    uint32_t k, n = 0;
+    uint32_t k;
     if (!xg_winners_make(&w, i)) return NULL;
     at = XG_OPERAND(i, w.n);
     t = at->shape->type;
     if (!xg_type_signed(t) || xg_type_bits(t) < 32) at = xg_hb_convert(b, at, xg_type_bits(t) < 32 ? XLAGPU_S32 : XLAGPU_S64); /* so that -1 is nowhere, and what is beyond stays there */
-    numbers = xg_hb_reshape(b, xg_hb_iota(b, XLAGPU_S32, &w.updates, 1, 0), w.dims, w.n_dims);
+    numbers = xg_hb_reshape(b, xg_hb_iota(b, XLAGPU_S32, &w.windows.positions, 1, 0), w.windows.counts, w.windows.n_positions);
     wins = xg_hb_compare(b, "EQ", xg_winners_lookup(b, &w, xg_winners_table(b, &w, at, numbers), at), numbers);
-    for (k = 0; k < w.rank; k++) if ((int64_t)k != w.vector_dim) places[n++] = k;
-    wins = xg_hb_broadcast(b, wins, at->shape->dims, w.rank, places, n);
+    for (k = 0; k < w.windows.n_positions; k++) places[k] = w.windows.place[k];
+    wins = xg_hb_broadcast(b, wins, at->shape->dims, at->shape->rank, places, w.windows.n_positions);
     for (k = 0; k < i->n_operands; k++) in[k] = XG_OPERAND(i, k);
     in[w.n] = xg_hb_select(b, wins, at, xg_hb_int_like(b, at, -1));
     made = xg_inst_clone(i, b->comp, in, b->before);

@@ -5,6 +5,7 @@
  * One reduced dimension is cut into P parts of L elements, so that there are some blocks for each multiprocessor; where another reduced dimension has the
  * right size anyway, it is just left to the second reduction. What is padded is the value that partial results start from. A reduction stays whole if it has
  * enough results to fill half of the device, or if no block gets more than XG_TREE_BLOCK_BYTES, which takes about as long as a second kernel.
+ * It stays whole, too, if it is part of what becomes a row program (fuse/rows.c), and a cluster of blocks has room for the row: then it is read once in all.
  * Sums of narrow floats are carried in f32 from the first to the second, as they would be inside of one. */
 #ifndef XG_OPT_TREE_REDUCTION_C
 #define XG_OPT_TREE_REDUCTION_C
@@ -53,6 +54,55 @@ XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {
     t->parts = (size + t->length - 1) / t->length;
     return t->parts > 1;
 }
+
+/* ---- rows that a cluster keeps ---- */
+
+enum { XG_TREE_ROW_INSTS = 256 /* of a row program, at most */, XG_TREE_ROW_REST = 16 << 10 /* bytes of each block for other things */ };
+
+/* What can be made of rows element by element, as far as it hangs together with one reduction. */
+typedef struct xg_tree_row { xg_inst *insts[XG_TREE_ROW_INSTS]; uint32_t n; int64_t rows, cols, bytes /* a column of what is read */; bool back; } xg_tree_row;
+
+XG_FN void xg_tree_row_add(xg_tree_row *r, xg_inst *i) {
+    uint32_t k;
+    if (!xg_shape_is_array(i->shape) || (i->shape->elements != r->rows && i->shape->elements != r->rows * r->cols) || r->n == XG_TREE_ROW_INSTS) return;
+    for (k = 0; k < r->n && r->insts[k] != i; k++) {}
+    if (k == r->n) r->insts[r->n++] = i;
+}
+/* The reduced dimensions lie innermost. */
+XG_FN bool xg_tree_is_rows(const xg_tree *t) {
+    uint32_t k;
+    for (k = 0; k < t->dims.n; k++) if (!xg_tree_reduces(t, xg_tree_minor(t->in, k))) return false;
+    return t->n == 1;
+}
+XG_FN bool xg_tree_row_takes(const xg_tree_row *r, const xg_inst *i) {
+    switch (i->op) {
+    case XG_BITCAST: case XG_RESHAPE: case XG_BROADCAST: case XG_COPY: return true;
+    case XG_REDUCE: return i->n_operands == 2 && i->shape->elements == r->rows && XG_OPERAND(i, 0)->shape->elements == r->rows * r->cols;
+    default: return (xg_op_flags(i->op) & XGF_EW) != 0;
+    }
+}
+XG_FN bool xg_tree_keeps_rows(const xg_tree *t, int64_t rows) {
+    const xg_module *m = t->i->comp->module;
+    xg_tree_row *r;
+    uint32_t k, j;
+    if (!m->row_programs || m->machine.cluster < 2 || !xg_tree_is_rows(t)) return false;
+    r = XG_NEW(m->work, xg_tree_row);
+    r->rows = rows;
+    r->cols = t->in->elements / rows;
+    xg_tree_row_add(r, t->i);
+    for (k = 0; k < r->n; k++) {
+        xg_inst *i = r->insts[k];
+        if (!xg_tree_row_takes(r, i)) {
+            if (i->shape->elements != rows) r->bytes += xg_type_bytes(i->shape->type);
+            continue;
+        }
+        r->back = r->back || (i->op == XG_BROADCAST && XG_OPERAND(i, 0)->shape->elements == rows && i->shape->elements != rows);
+        for (j = 0; j < (i->op == XG_REDUCE ? 1 : i->n_operands); j++) xg_tree_row_add(r, XG_OPERAND(i, j));
+        XG_FOR_USES(u, i) if (xg_tree_row_takes(r, u->user)) xg_tree_row_add(r, u->user);
+    }
+    return r->back && r->n < XG_TREE_ROW_INSTS && r->bytes <= m->machine.cluster * (m->machine.shared_per_block - XG_TREE_ROW_REST) / r->cols;
+}
+
 XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
     const xg_module *m = i->comp->module;
     int64_t sms = m->machine.sms ? (int64_t)m->machine.sms : (int64_t)XG_TREE_SMS, results, blocks, bytes = 0;
@@ -72,7 +122,7 @@ XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
     }
     for (results = t->in->elements, k = 0; k < t->dims.n; k++) results /= t->in->dims[t->dims.p[k]];
     blocks = xg_tree_blocks(t, results);
-    if (blocks >= sms / 2 || bytes / blocks <= XG_TREE_BLOCK_BYTES) return false;
+    if (blocks >= sms / 2 || bytes / blocks <= XG_TREE_BLOCK_BYTES || xg_tree_keeps_rows(t, results)) return false;
     return xg_tree_cut(t, XG_MIN((2 * sms + blocks - 1) / blocks, XG_MAX(bytes / blocks / XG_TREE_PART_BYTES, (int64_t)2)));
 }
 

@@ -303,6 +303,16 @@ XG_FN xg_exe_writer *xg_exe_writer_new(xg_arena *a) {
     xg_dict_init(&w->strings, a);
     return w;
 }
+/* Room for what is counted already: a section that grows leaves the smaller ones behind. */
+XG_FN void xg_exe_reserve(xg_exe_writer *w, const xg_plan *p) {
+    size_t links = 0;
+    uint32_t k;
+    for (k = 0; k < p->steps.n; k++) links += (size_t)p->steps.p[k].n_links + p->steps.p[k].n_children;
+    (void)xg_buf_room(&w->sections[XG_EXE_SLICES], xg_mul(w->arena->ctx, p->buffers.n, sizeof(xg_exe_slice)));
+    (void)xg_buf_room(&w->sections[XG_EXE_VALUES], xg_mul(w->arena->ctx, (size_t)p->n_params + p->n_results, sizeof(xg_exe_value)));
+    (void)xg_buf_room(&w->sections[XG_EXE_THUNKS], xg_mul(w->arena->ctx, (size_t)p->steps.n + p->sequences.n, sizeof(xg_exe_thunk)));
+    (void)xg_buf_room(&w->sections[XG_EXE_LINKS], xg_mul(w->arena->ctx, links + p->steps.n, sizeof(uint32_t)));
+}
 XG_FN xg_exe_header xg_exe_head(void) {
     xg_exe_header h;
     memset(&h, 0, sizeof h);
@@ -320,6 +330,7 @@ XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to) {
     h.name = xg_exe_string(w, p->m->name);
     h.n_params = p->n_params;
     h.n_results = p->n_results;
+    xg_exe_reserve(w, p);
     w->place = XG_NEW_N(p->arena, uint32_t, p->buffers.n + (size_t)1);
     xg_exe_mark_constants(p);
     xg_exe_put_allocations(w, p, fill_elided);

@@ -250,7 +250,7 @@ static const xg_ptx_row xg_ptx_rows[] = {
 
 /* The bit of a type in the sets above; 0 for what no instruction takes (vectors, tensors). */
 static uint32_t xg_ptx_type_bit(const xg_ktype *t) {
-    if (t->kind == XG_TK_POINTER) return t->space == XG_SPACE_SHARED ? (uint32_t)XG_PT_PS : (uint32_t)XG_PT_PG;
+    if (t->kind == XG_TK_POINTER) return XG_KSPACE_IS_SHORT(t->space) ? (uint32_t)XG_PT_PS : (uint32_t)XG_PT_PG;
     return t->kind == XG_TK_SCALAR ? 1u << t->elem : 0;
 }
 

@@ -31,7 +31,6 @@ static void xg_ptx_number(xg_ptx *p, xg_kregion *r, size_t *n) {
     }
     p->depth--;
 }
-static size_t xg_ptx_position(const xg_kop *op) { return (size_t)op->scratch; }
 
 /* Operations whose result may be nothing but another name for the operand's register. */
 static bool xg_ptx_renames(const xg_kop *op) {
@@ -327,6 +326,21 @@ static void xg_ptx_print_renaming(xg_ptx *p, xg_kop *op) {
     xg_ptx_define_as(p, &op->results[0], &l, 1);
 }
 
+/* ---- clusters ---- */
+static void xg_ptx_need_clusters(xg_ptx *p) {
+    if (!xg_target_has(p->target, XG_TARGET_CLUSTERS)) xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' is for clusters of blocks, which %s does not have", (int)p->f->name.n, p->f->name.p, p->target->name);
+}
+static void xg_ptx_print_mapa(xg_ptx *p, xg_kop *op) {
+    xg_ptx_lane at = xg_ptx_in_reg(p, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]);
+    xg_ptx_need_clusters(p);
+    xg_ptx_line(p, "mapa.shared::cluster.u32 $, $, $", &xg_ptx_define(p, &op->results[0])->lane[0], &at, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0], NULL);
+}
+static void xg_ptx_print_cluster_barrier(xg_ptx *p) {
+    xg_ptx_need_clusters(p);
+    xg_ptx_line(p, "barrier.cluster.arrive.aligned", NULL, NULL, NULL, NULL);
+    xg_ptx_line(p, "barrier.cluster.wait.aligned", NULL, NULL, NULL, NULL);
+}
+
 static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     const xg_ptx_row *row;
     switch (op->op) {
@@ -339,6 +353,8 @@ static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     case XG_K_OP_STORE: xg_ptx_print_store(p, op); return;
     case XG_K_OP_PTR_ADD: xg_ptx_print_ptr_add(p, op); return;
     case XG_K_OP_SHARED_PTR: xg_ptx_print_shared(p, op); return;
+    case XG_K_OP_MAPA: xg_ptx_print_mapa(p, op); return;
+    case XG_K_OP_BARRIER: if (op->a == XG_KTEAM_CLUSTER) { xg_ptx_print_cluster_barrier(p); return; } break;
     case XG_K_OP_VEXTRACT: xg_ptx_print_vextract(p, op); return;
     case XG_K_OP_VINSERT: xg_ptx_print_vinsert(p, op); return;
     case XG_K_OP_BITCAST: xg_ptx_print_bitcast(p, op); return;
@@ -467,6 +483,7 @@ static void xg_ptx_entry(xg_ptx *p, const xg_kfunc *f) {
     xg_puts(b, f->body->n_args ? "\n)\n" : ")\n");
     if (f->threads[0] && f->resident) xg_printf(b, ".minnctapersm %u\n", f->resident);
     if (f->threads[0]) xg_printf(b, ".reqntid %u, %u, %u\n", f->threads[0], XG_MAX(f->threads[1], 1u), XG_MAX(f->threads[2], 1u));
+    if (f->cluster) xg_printf(b, ".explicitcluster\n.reqnctapercluster %u, 1, 1\n", f->cluster);
     xg_puts(b, "{\n");
     for (i = 0; i < XG_PC_COUNT; i++) if (p->regs[i]) xg_printf(b, "\t.reg .%s %s<%u>;\n", xg_ptx_class_types[i], xg_ptx_prefixes[i], p->regs[i] + 1);
 }
@@ -524,6 +541,7 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
         xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' needs %lld bytes of shared memory, %s has %u a block", (int)f->name.n, f->name.p, (long long)p->static_shared, p->target->name, p->target->shared_per_block);
     m->shared_bytes = p->dynamic ? (uint32_t)p->static_shared : 0;
     xg_ptx_number(p, f->body, &n);
+    if (!f->resident) f->resident = xg_ptx_resident(p, f, n);
     xg_ptx_place_params(p, f);
     xg_ptx_print_region(p, f->body);
     xg_ptx_assemble(p, f);

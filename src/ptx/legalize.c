@@ -16,7 +16,7 @@
 #include "math_f64.c"
 #include "isel.c"
 
-typedef struct xg_lz { xg_kmodule *m; const xg_target *target; xg_ptx_index index; bool removed, changed; uint32_t depth; } xg_lz;
+typedef struct xg_lz { xg_kmodule *m; xg_kfunc *f; const xg_target *target; xg_ptx_index index; bool removed, changed; uint32_t depth; } xg_lz;
 #define XG_LZ_RULE(word) static xg_kval *xg_lz_rule_##word(xg_lz *z, xg_kb *b, xg_kop *op)
 
 static bool xg_lz_is_half(const xg_ktype *t) { return t->kind == XG_TK_SCALAR && (t->elem == XG_E_BF16 || t->elem == XG_E_F16); }
@@ -277,6 +277,7 @@ XG_LZ_RULE(math) {
         r = xg_math_expand(b, op->op, x, y, shortness);
         if (r) r = xg_ptx_truncf(b, r, e);
     } else r = xg_math_expand(b, op->op, x, y, shortness);
+    if (e == XG_E_F64) z->f->resident = XG_MAX(z->f->resident, 1u); /* long, and bound by arithmetic: more blocks at a time are worth no spills */
     if (!r) xg_fail(z->m->ctx, XLAGPU_ERROR_UNSUPPORTED, "%s on %s has no expansion for %s", xg_kop_name(op->op), xg_kelem_name(e), z->target->name);
     return r;
 }
@@ -586,6 +587,7 @@ XG_FN void xg_ptx_legalize(xg_kmodule *m) {
     xg_lz z;
     memset(&z, 0, sizeof z);
     z.m = m;
+    z.f = f;
     z.target = (const xg_target *)m->target;
     XLAGPU_ASSERT(z.target);
     xg_ptx_index_make(&z.index);

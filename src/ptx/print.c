@@ -71,7 +71,7 @@ enum { XG_PTX_DEPTH_MAX = 256, XG_PTX_PREDICATED_MAX = 4, XG_PTX_PREDICATED_RESU
 
 /* ---- lanes ---- */
 static xg_ptx_class xg_ptx_class_of(const xg_ktype *t) {
-    if (t->kind == XG_TK_POINTER) return t->space == XG_SPACE_SHARED ? XG_PC_R : XG_PC_RD;
+    if (t->kind == XG_TK_POINTER) return XG_KSPACE_IS_SHORT(t->space) ? XG_PC_R : XG_PC_RD;
     switch (t->elem) {
     case XG_E_I1: return XG_PC_P;
     case XG_E_I64: return XG_PC_RD;
@@ -338,6 +338,7 @@ static char *xg_ptx_pen_lanes(xg_ptx *p, char *at, const xg_ptx_lane *l, uint32_
 static const char *xg_ptx_space(const xg_kval *pointer) {
     switch (pointer->type->space) {
     case XG_SPACE_SHARED: return "shared";
+    case XG_SPACE_CLUSTER: return "shared::cluster";
     case XG_SPACE_LOCAL: return "local";
     case XG_SPACE_CONST: return "const";
     default: return "global";

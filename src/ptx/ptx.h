@@ -17,7 +17,7 @@
 /* What generations of hardware can do. X(NAME, text, first compute capability that has it). */
 #define XG_TARGET_FEATURES(X) \
     X(MAX_NAN, "max.NaN", 80) X(HALF_MINMAX, "max.f16", 80) X(BF16_FMA, "fma.bf16", 80) X(BF16_CVT, "cvt.bf16", 80) X(CP_ASYNC, "cp.async", 80) \
-    X(MMA_BF16, "mma.bf16", 80) X(CVT_F8, "cvt.f8", 89) X(BF16_ARITH, "add.bf16", 90) X(TMA, "cp.async.bulk", 90) X(PDL, "griddepcontrol", 90) X(CVT_F4, "cvt.f4", 100)
+    X(MMA_BF16, "mma.bf16", 80) X(CVT_F8, "cvt.f8", 89) X(BF16_ARITH, "add.bf16", 90) X(TMA, "cp.async.bulk", 90) X(PDL, "griddepcontrol", 90) X(CLUSTERS, "barrier.cluster", 90) X(CVT_F4, "cvt.f4", 100)
 typedef enum xg_target_feature {
 #define X(name, text, cc) XG_TARGET_##name,
     XG_TARGET_FEATURES(X)
@@ -36,7 +36,7 @@ typedef struct xg_target {
     uint32_t clock_mhz, bandwidth_gbs; /* boost clock; device memory */
     uint64_t l2_bytes;
     uint32_t shared_per_sm, shared_per_block, shared_static; /* bytes; per block with opt-in, and without */
-    uint32_t threads_per_sm, blocks_per_sm, threads_per_block, regs_per_sm, regs_per_thread;
+    uint32_t threads_per_sm, blocks_per_sm, threads_per_block, cluster, regs_per_sm, regs_per_thread; /* cluster: blocks of one that every device of the kind runs */
 } xg_target;
 XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name); /* "sm_90a", "90a" or "9.0a"; fails with the nearest known name */
 XG_FN const xg_target *xg_target_at(size_t i);                 /* NULL behind the last */

@@ -40,11 +40,8 @@ static void stage_partition(xg_stage *io) {
 
 static void stage_emit(xg_stage *io) {
     xg_module *m = pipeline_parse(io);
-    xg_emit_target t;
-    t.resident_threads = 132 * 2048;
-    t.shared = 232448;
-    t.max_unroll = 4;
-    t.deterministic = false;
+    xg_machine machine = xg_driver_machine(xg_target_find(io->ctx, XG_STR("sm_90a")));
+    xg_emit_target t = xg_emit_target_of(&machine, false);
     XG_FOR_INSTS(i, m->entry) if (i->op == XG_FUSION) {
         xg_kmodule *k = xg_emit_fusion(io->arena, i, i->name, &t, false);
         xg_kir_verify(k);
@@ -96,10 +93,7 @@ static void stage_walks(xg_stage *io) {
     memset(&o, 0, sizeof o);
     o.target = *xg_target_find(io->ctx, XG_STR("sm_90a"));
     m->machine = xg_driver_machine(&o.target);
-    t.resident_threads = (int64_t)o.target.threads_per_sm * o.target.sms;
-    t.shared = o.target.shared_per_block;
-    t.max_unroll = 4;
-    t.deterministic = false;
+    t = xg_emit_target_of(&m->machine, false);
     xg_driver_run_passes(m, &o);
     XG_FOR_INSTS(i, m->entry) if (i->op == XG_FUSION) {
         xg_kmodule *k = xg_emit_fusion(io->arena, i, i->name, &t, false);
