@@ -161,6 +161,7 @@
 #include "fuse/scatter_operands.c"
 #include "fuse/kernels.c"
 #include "fuse/fusions.c"
+#include "fuse/outer.c"
 #include "fuse/phases.c"
 #include "fuse/fft_passes.c"
 #include "fuse/fft_fusion.c"

@@ -119,6 +119,7 @@ typedef enum xg_kcmpf {
 typedef struct xg_karg {
     int64_t bytes, align;
     bool written;        /* by this kernel, through this or another parameter of the same slice */
+    bool parted;         /* each block has a part of the buffer, of the tensor's size: block x the x-th one */
     bool aliased;        /* overlaps another parameter without being the same slice, and one of the two is written */
     int32_t slice;       /* parameters with equal slice are the same memory; the first one stands for all */
 } xg_karg;
