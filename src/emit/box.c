@@ -14,7 +14,7 @@
 #include "emit.h"
 
 /* Moves pieces of sectors, though each of them as it is. */
-XG_FN bool xg_permutation_splits_sectors(const xg_permutation *p, int64_t bytes) { return !xg_permutation_moves_minor(p) && p->dims[p->rank - 1] < 512 / bytes && p->dims[p->rank - 1] * bytes % 32; }
+XG_FN bool xg_permutation_splits_sectors(const xg_permutation *p, int64_t bytes) { return !xg_permutation_moves_minor(p) && p->dims[p->rank - 1] < 8192 / bytes && p->dims[p->rank - 1] * bytes % 32; }
 XG_FN uint32_t xg_permutation_b(const xg_permutation *p) { return p->from[p->rank - 1]; }
 
 /* A plain shape with these dims in memory order. */
@@ -43,6 +43,7 @@ typedef struct xg_box {
     uint32_t order;                      /* of shared memory: 0 the operand's, 1 the result's */
     int64_t row, pad, room;              /* every `row` elements `pad` are left free; of all */
     bool slabs[2], whole[2];             /* a walk goes from slab to slab (xg_box_slabs); its vectors are such in shared memory, too: known of slabs */
+    bool meets;                          /* banks are met twice: there was no other way */
     bool spread;                         /* dimensions have distances of their own instead, that are solved for (xg_box_spread) */
     int64_t stride[XG_RANK_MAX];
 } xg_box;
@@ -497,6 +498,7 @@ XG_FN void xg_box_layout(xg_arena *arena, const xg_box_ask *a, xg_box *b) {
     for (o = 0; o < 2; o++) xg_box_try(a, b, o, places, most, false, false, &best);
     if (a->least < 4 && !(a->sizes & (a->sizes - 1)) && (best == INT64_MAX || !xg_box_is_best(b, most) || most[0] + most[1] == 2)) for (o = 0; o < 2; o++) xg_box_try_spread(a, b, o, places, most, &best);
     if (best == INT64_MAX || (b->v[0] == 1 && most[0] > 1) || (b->v[1] == 1 && most[1] > 1)) for (o = 0; o < 2; o++) xg_box_try(a, b, o, places, most, true, false, &best);
+    b->meets = best == INT64_MAX;
     for (o = 0; o < 2 && best == INT64_MAX; o++) xg_box_try(a, b, o, places, most, false, true, &best);
 }
 #endif /* XG_EMIT_BOX_C */

@@ -10,20 +10,22 @@
  *
  * Shared memory holds the box in one of the two orders, with distances of its own between neighbours in each dimension. Lanes of a walk in the other order count their
  * places with the digits of the dimensions of a run: they meet no bank twice, wherever they begin, if a step in each digit is an odd number of words times what the digits before it
- * count, modulo the banks (as in xg_box_spread, though here only for dimensions inside of runs, and what is a run of shared memory's own order stays side by side). */
+ * count, modulo the banks (as in xg_box_spread, though here only for dimensions inside of runs, and what is a run of shared memory's own order stays side by side). Where both orders hold several dimensions
+ * of the box side by side there may be no such distances: then fewer lanes of each walk take part (xg_skew_search). */
 #ifndef XG_EMIT_SKEW_C
 #define XG_EMIT_SKEW_C
 #include "emit.h"
 
-enum { XG_SKEW_THREADS = 256, XG_SKEW_THREADS_MAX = 512, XG_SKEW_LARGE = 32 << 10 /* bytes of a box with more threads */, XG_SKEW_ENOUGH = 80 /* for a thousand, both walks together */, XG_SKEW_WORTH = 1 << 20 /* bytes of an array whose sectors count for more than instructions */, XG_SKEW_BANKS = 128 /* bytes */, XG_SKEW_ALONG = 16 /* that become straight code */, XG_SKEW_REST = 1 << 10 /* what the device keeps for itself of each block's shared memory */ };
+enum { XG_SKEW_THREADS = 256, XG_SKEW_THREADS_MAX = 512, XG_SKEW_LARGE = 32 << 10 /* bytes of a box with more threads */, XG_SKEW_ENOUGH = 80 /* for a thousand, both walks together */, XG_SKEW_WORTH = 1 << 20 /* bytes of an array whose sectors count for more than instructions */, XG_SKEW_BANKS = 128 /* bytes */, XG_SKEW_PATIENCE = 1 << 23, XG_SKEW_ALONG = 16 /* that become straight code */, XG_SKEW_REST = 1 << 10 /* what the device keeps for itself of each block's shared memory */ };
 
-/* One of the walks. In elements: a run, what begins with a sector, the window. lanes: threads side by side along a run. The runs are `others` times `rows` of dimension dim; a thread
+/* One of the walks. In elements: a run, what begins with a sector, the window. lanes: threads side by side along a run, step: elements that they take. The runs are `others` times `rows` of dimension dim; a thread
  * goes `rounds` times from run to run, in each of so many phases in which all runs begin at one place in a sector, and `turns` times `along` times along each, where the latter become straight code. */
-typedef struct xg_skew_walk { int64_t run, unit, window, lanes, along, turns, rows, others, phases, rounds; uint32_t dim; } xg_skew_walk;
+typedef struct xg_skew_walk { int64_t run, unit, window, lanes, step, along, turns, rows, others, phases, rounds; uint32_t dim; } xg_skew_walk;
 typedef struct xg_skew {
     int64_t tile[XG_RANK_MAX], counts[XG_RANK_MAX], elements, blocks, threads, waste;
     uint32_t order;                     /* of shared memory: 0 the operand's, 1 the result's */
     int64_t stride[XG_RANK_MAX], room;
+    int64_t group, take[2];             /* of each group of lanes, which shared memory serves in one pass, how many take part */
     xg_skew_walk walk[2];
 } xg_skew;
 
@@ -133,13 +135,65 @@ XG_FN bool xg_skew_layout(const xg_box_ask *a, xg_skew *s) {
     return false;
 }
 
+/* No bank twice for so many neighbours of a run, wherever they begin. In cells of a word or more. *patience: places that may be looked at yet. */
+XG_FN bool xg_skew_is_free(const xg_permutation *p, const xg_skew *s, uint32_t order, int64_t cell, int64_t apart, int64_t take, int64_t *patience) {
+    int64_t run = xg_box_run_of(p, order, s->tile).length, banks = XG_SKEW_BANKS / cell, at[XG_RANK_MAX], place = 0, i;
+    uint8_t recent[XG_BOX_LANES], met[XG_BOX_LANES];
+    uint32_t k;
+    memset(at, 0, sizeof at);
+    memset(met, 0, sizeof met);
+    for (i = 0; i < run; i++) {
+        uint8_t bank = (uint8_t)(place / apart % banks);
+        if (i >= take) met[recent[i % take]]--;
+        if (--*patience < 0 || met[bank]++) return false;
+        recent[i % take] = bank;
+        for (k = p->rank; k-- > 0;) {
+            uint32_t d = xg_box_dim(p, order, k);
+            place += s->stride[d];
+            if (++at[d] < s->tile[d]) break;
+            place -= s->stride[d] * s->tile[d];
+            at[d] = 0;
+        }
+    }
+    return true;
+}
+/* Where both runs hold several dimensions in common no distances serve all lanes of both walks, but some may do for fewer lanes that take part, of whole sectors: by trying. Gaps are left
+ * where the first two dimensions end. */
+XG_FN bool xg_skew_search(const xg_box_ask *a, int64_t shared, xg_skew *s) {
+    const xg_permutation *p = a->p;
+    int64_t cell = XG_MAX(a->least, (int64_t)4), apart = cell / a->least, banks = XG_SKEW_BANKS / cell, unit = XG_BOX_SECTOR / a->least, patience = XG_SKEW_PATIENCE, sum, gap[2], n;
+    uint32_t k;
+    for (sum = 2 * banks; sum >= banks; sum -= XG_MIN(unit, banks)) for (s->take[0] = banks; s->take[0] > 0; s->take[0] -= XG_MIN(unit, banks)) for (s->order = 0; s->order < 2; s->order++) {
+        s->take[1] = sum - s->take[0];
+        if (s->take[1] <= 0 || s->take[1] > banks) continue;
+        for (gap[0] = 0; gap[0] < banks; gap[0]++) for (gap[1] = 0; gap[1] < banks; gap[1]++) {
+            int64_t next = 1;
+            n = 0;
+            s->room = 1;
+            for (k = p->rank; k-- > 0;) {
+                uint32_t d = xg_box_dim(p, s->order, k);
+                s->stride[d] = next * apart;
+                if (s->tile[d] == 1) continue;
+                s->room += s->stride[d] * (s->tile[d] - 1);
+                next = next * s->tile[d] + (n < 2 ? gap[n] : 0);
+                n++;
+            }
+            if (s->room > shared / a->bytes) break;
+            if (patience < 0) return false;
+            if (xg_skew_is_free(p, s, 1 - s->order, cell, apart, s->take[1 - s->order], &patience) && xg_skew_is_free(p, s, s->order, cell, apart, s->take[s->order], &patience)) return true;
+            if (n < 3) break; /* one gap only */
+        }
+    }
+    return false;
+}
+
 /* ---- tile and layout together ---- */
 
-/* The best tile that takes so many bytes of shared memory at most, for as many blocks as are wanted. */
-XG_FN bool xg_skew_tile(const xg_box_ask *a, int64_t shared, int64_t blocks, xg_skew *s) {
+/* The best tile that takes so many bytes of shared memory at most, for as many blocks as are wanted. any: its layout is to be found yet. */
+XG_FN bool xg_skew_tile(const xg_box_ask *a, int64_t shared, int64_t blocks, bool any, xg_skew *s) {
     static const int64_t wants[] = {64, 96, 128, 192, 256, 320, 384, 448, 512, 576, 640, 768, 1024, 1280};
     xg_skew trial;
-    int64_t best = INT64_MAX;
+    int64_t best = INT64_MAX, least = 8 * XG_SKEW_THREADS;
     uint32_t i, j, k;
     memset(&trial, 0, sizeof trial);
     for (i = 0; i < XG_COUNT(wants); i++) for (j = 0; j < XG_COUNT(wants); j++) {
@@ -147,11 +201,16 @@ XG_FN bool xg_skew_tile(const xg_box_ask *a, int64_t shared, int64_t blocks, xg_
         for (k = 0; k < a->p->rank; k++) trial.tile[k] = 1;
         xg_skew_cover(a, 0, wants[i], trial.tile);
         xg_skew_cover(a, 1, wants[j], trial.tile);
+        for (k = a->p->rank; k-- > 0;) { /* work for all threads */
+            trial.elements = xg_box_size(a->p, trial.tile);
+            if (trial.elements < least) trial.tile[k] = XG_MIN(a->p->dims[k], trial.tile[k] * ((least + trial.elements - 1) / trial.elements));
+        }
         trial.elements = xg_box_size(a->p, trial.tile);
-        if (trial.elements > shared / a->bytes || trial.elements < 8 * XG_SKEW_THREADS || xg_box_blocks(a->p, trial.tile) < blocks) continue;
+        if (trial.elements > shared / a->bytes || trial.elements < least || xg_box_blocks(a->p, trial.tile) < blocks) continue;
         trial.waste = xg_skew_waste(a, trial.tile);
         waste = XG_MAX(trial.waste, (int64_t)2000 + XG_SKEW_ENOUGH);
-        if (waste > best || (waste == best && trial.elements >= s->elements) || !xg_skew_layout(a, &trial) || trial.room > shared / a->bytes) continue;
+        if (waste > best || (waste == best && trial.elements >= s->elements)) continue;
+        if (any ? trial.elements * XG_MAX(4 / a->least, (int64_t)1) > shared / a->bytes : !xg_skew_layout(a, &trial) || trial.room > shared / a->bytes) continue;
         best = waste;
         *s = trial;
     }
@@ -193,7 +252,8 @@ XG_FN void xg_skew_plan_walk(const xg_box_ask *a, xg_skew *s, uint32_t order) {
     pitch = xg_skew_pitch(a->p, order, t.dim);
     for (t.lanes = XG_BOX_LANES; t.lanes <= s->threads; t.lanes *= 2) {
         int64_t at_once = s->threads / t.lanes, cost;
-        t.along = (t.window + t.lanes - 1) / t.lanes;
+        t.step = t.lanes / s->group * s->take[order];
+        t.along = (t.window + t.step - 1) / t.step;
         t.rounds = (t.rows + at_once - 1) / at_once;
         t.phases = XG_MIN(t.unit / xg_gcd(t.unit, at_once * pitch), t.rounds);
         t.rounds = (t.rounds + t.phases - 1) / t.phases;
@@ -208,7 +268,17 @@ XG_FN void xg_skew_plan_walk(const xg_box_ask *a, xg_skew *s, uint32_t order) {
 /* shared: bytes that a block may take; blocks: how many there shall be. */
 XG_FN bool xg_skew_make(const xg_box_ask *a, int64_t shared, int64_t blocks, xg_skew *s) {
     uint32_t o;
-    if (a->least > XG_BOX_SECTOR / 2 || (a->sizes & (a->sizes - 1) && a->least < 4) || !xg_skew_tile(a, shared, blocks, s)) return false;
+    xg_skew any;
+    bool found;
+    if (a->least > XG_BOX_SECTOR / 2 || (a->sizes & (a->sizes - 1))) return false;
+    found = xg_skew_tile(a, shared, blocks, false, s);
+    if (found) s->group = s->take[0] = s->take[1] = XG_BOX_LANES;
+    if ((!found || s->waste > 2000 + XG_SKEW_ENOUGH) && xg_skew_tile(a, shared, blocks, true, &any) && (!found || any.waste < s->waste - 20) && xg_skew_search(a, shared, &any)) {
+        *s = any;
+        s->group = XG_MIN(XG_SKEW_BANKS / a->least, (int64_t)XG_BOX_LANES);
+        found = true;
+    }
+    if (!found) return false;
     s->threads = s->elements * a->bytes > XG_SKEW_LARGE ? XG_SKEW_THREADS_MAX : XG_SKEW_THREADS;
     for (o = 0; o < 2; o++) xg_skew_plan_walk(a, s, o);
     return true;
@@ -264,6 +334,11 @@ XG_FN const xg_imap *xg_skew_begin_map(xg_aff_ctx *x, const xg_permutation *p, c
     }
     if (w->window > w->run) shift = xg_aff_mod(x, xg_aff_sub(x, xg_aff_const(x, -1), begin), w->unit);
     lane = at_once > 1 ? xg_aff_mod(x, thread, w->lanes) : thread;
+    if (s->take[order] < s->group) {
+        const xg_aff *own = xg_aff_mod(x, thread, s->group);
+        lane = xg_aff_add(x, own, xg_aff_mul(x, xg_aff_div(x, lane, s->group), s->take[order]));
+        out = xg_imap_with_constraint(x, out, own, xg_range_of(0, s->take[order] - 1));
+    }
     v[XG_SKEW_WINDOW] = xg_aff_add(x, lane, shift);
     v[XG_SKEW_ELEMENT] = xg_aff_add(x, begin, v[XG_SKEW_WINDOW]);
     return xg_imap_with_results(x, out, v, XG_SKEW_VALUES);
@@ -273,8 +348,8 @@ XG_FN xg_range xg_skew_begin_range(const xg_permutation *p, const xg_skew *s, ui
     const xg_skew_walk *w = &s->walk[order];
     xg_box_run r = xg_box_run_of(p, order, s->tile);
     switch (k) {
-    case XG_SKEW_WINDOW: return xg_range_of(0, w->lanes - 1 + xg_skew_back(w));
-    case XG_SKEW_ELEMENT: return xg_range_of(0, elements - 1 + w->lanes + xg_skew_back(w));
+    case XG_SKEW_WINDOW: return xg_range_of(0, w->step - 1 + xg_skew_back(w));
+    case XG_SKEW_ELEMENT: return xg_range_of(0, elements - 1 + w->step + xg_skew_back(w));
     case XG_SKEW_PLACE: return xg_range_of(0, s->room - 1);
     case XG_SKEW_ROW: return xg_range_of(0, s->threads / w->lanes * w->phases - 1);
     case XG_SKEW_INDEX: return xg_range_of(0, w->dim < p->rank ? (s->counts[w->dim] - 1) * s->tile[w->dim] + s->threads / w->lanes * w->phases - 1 : 0);
@@ -284,7 +359,7 @@ XG_FN xg_range xg_skew_begin_range(const xg_permutation *p, const xg_skew *s, ui
 /* These[i, turn, j] -> which element of the array; which of its run; the place of the run's first one in shared memory. i counts the runs, the others the places along one. */
 XG_FN const xg_imap *xg_skew_map(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *s, uint32_t order, int64_t elements) {
     const xg_skew_walk *w = &s->walk[order];
-    const xg_aff *along = xg_aff_mul(x, xg_aff_add(x, xg_aff_mul(x, xg_aff_sym(x, 1), w->along), xg_aff_sym(x, 2)), w->lanes), *back = xg_aff_const(x, xg_skew_back(w)), *results[3], *row;
+    const xg_aff *along = xg_aff_mul(x, xg_aff_add(x, xg_aff_mul(x, xg_aff_sym(x, 1), w->along), xg_aff_sym(x, 2)), w->step), *back = xg_aff_const(x, xg_skew_back(w)), *results[3], *row;
     xg_box_run r = xg_box_run_of(p, order, s->tile);
     xg_imap *m = xg_imap_new(x, XG_SKEW_VALUES, 3, 0, 3, 0);
     const xg_imap *out;

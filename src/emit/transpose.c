@@ -141,13 +141,13 @@ XG_FN bool xg_transpose_make_box(xg_transpose *t, const xg_box_ask *ask, bool fi
     return true;
 }
 /* Fewer sectors are touched, by a fifth if so much is computed that it is not they that take the time; and an eighth of the multiprocessors have a block. What is small and has a box
- * keeps it: fewer instructions count for more. */
+ * keeps it: fewer instructions count for more. A box whose walks meet banks twice is left for what is no worse. */
 XG_FN bool xg_transpose_make_skewed(xg_transpose *t, const xg_box_ask *ask) {
     const xg_fusion_emission *e = t->e;
     int64_t waste = t->boxed ? t->box.waste : xg_transpose_tile_waste(t, ask);
     if (t->boxed && t->heroes.p[0]->shape->elements * ask->least < XG_SKEW_WORTH) return false;
     if (!xg_skew_make(ask, e->target->shared / 2 - XG_SKEW_REST, ask->sms / 8, &t->skew)) return false;
-    if (t->skew.waste > (ask->work < XG_TRANSPOSE_WORK ? waste - 20 : waste * 4 / 5)) return false;
+    if (t->skew.waste > (t->box.meets ? waste : ask->work < XG_TRANSPOSE_WORK ? waste - 20 : waste * 4 / 5)) return false;
     t->boxed = false;
     t->skewed = true;
     t->v = t->places = 1;
@@ -177,7 +177,10 @@ XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e, bool with_l
         ask = xg_transpose_ask(t);
         boxed = xg_transpose_make_box(t, &ask, filled);
         if ((boxed || wide) && xg_transpose_make_skewed(t, &ask)) return true;
-        if (boxed && with_layout) xg_box_layout(e->arena, &ask, &t->box);
+        if (boxed && with_layout) {
+            xg_box_layout(e->arena, &ask, &t->box);
+            if (t->box.meets && xg_transpose_make_skewed(t, &ask)) return true;
+        }
         if (boxed) return true;
     }
     if (!wide) return false;
