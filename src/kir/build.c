@@ -619,7 +619,10 @@ XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op) {
     if (op->op == XG_K_OP_CALL && b->m->inliner) { xg_kclone_call(b, op); return; }
     if (!op->n_regions) {
         if ((v = xg_kclone_folded(b, op)) != NULL) xg_kclone_put(&op->results[0], v);
-        else (void)xg_kop_copy(b, op);
+        else {
+            to = xg_kop_copy(b, op);
+            if (b->m->inliner) xg_kclone_merge(b, op, to);
+        }
         return;
     }
     operands = op->n_operands > 8 ? XG_NEW_N(a, xg_kval *, op->n_operands) : few;

@@ -2,8 +2,8 @@
  *
  * A call's copy of the body is made in front of it, and where the body calls in turn, the copy of that body comes at once: whatever is copied finds its operands there, with what is known of them. A
  * function that is asked twice for the same element is computed once: who asks what was asked before, in a region around, gets what came of it. So each copy is one that the entry
- * needs, and functions that all read the one before them take linear time. What the bodies share is merged afterwards. Functions that call each other several
- * times over with other arguments could still grow without end; a budget makes that a named error. */
+ * needs, and functions that all read the one before them take linear time. That asks for equal operands to be one value: copies that are equal to what was made before are merged at once,
+ * what the bodies share with the entry's own operations afterwards. Functions that call each other several times over with other arguments could still grow without end; a budget makes that a named error. */
 #ifndef XG_KIR_INLINE_C
 #define XG_KIR_INLINE_C
 #include "kir.h"
@@ -13,7 +13,7 @@ enum { XG_KINLINE_NEW, XG_KINLINE_OPEN, XG_KINLINE_DONE };
 
 /* What was asked, where, and what came of it: the results stand behind the operands. */
 typedef struct xg_kasked { const xg_kfunc *callee; const xg_kregion *region; uint32_t n; xg_kval **values; } xg_kasked;
-struct xg_kinliner { xg_kmodule *m; uint64_t ops; uint32_t depth; xg_set asked; };
+struct xg_kinliner { xg_kmodule *m; uint64_t ops; uint32_t depth; xg_set asked, made; };
 
 XG_FN uint64_t xg_kregion_count(const xg_kregion *r) {
     uint64_t n = 0;
@@ -95,12 +95,26 @@ XG_FN void xg_kclone_call(xg_kb *b, const xg_kop *call) {
     for (k = 0; k < call->n_results; k++) xg_kclone_put(&call->results[k], results[k]);
 }
 
+XG_FN bool xg_kinline_same(const void *node, const void *key) { return xg_kcse_equal((const xg_kop *)node, (const xg_kop *)key); }
+XG_FN void xg_kclone_merge(xg_kb *b, const xg_kop *op, xg_kop *copy) {
+    void **slot;
+    xg_kop *earlier;
+    uint32_t k;
+    if (!(xg_kop_flags(op->op) & KF_PURE)) return;
+    slot = xg_set_find(&b->m->inliner->made, xg_kcse_hash(copy), xg_kinline_same, copy);
+    earlier = (xg_kop *)*slot;
+    if (!earlier || !xg_kregion_inside(b->region, earlier->parent)) { *slot = copy; return; }
+    for (k = 0; k < op->n_results; k++) xg_kclone_put(&op->results[k], &earlier->results[k]);
+    xg_kop_remove(copy);
+}
+
 /* ---- the pass ---- */
 
 XG_FN void xg_kinline_func(xg_kinliner *in, xg_kfunc *f) {
     xg_kops calls = xg_kinline_prepare(in, f);
     uint32_t k, j;
     xg_set_init(&in->asked, in->m->temp);
+    xg_set_init(&in->made, in->m->temp);
     for (k = 0; k < calls.n; k++) {
         xg_kop *call = calls.p[k];
         xg_kb b = xg_kb_before(in->m, call);
