@@ -2414,7 +2414,13 @@ typedef struct xg_io_alias { xg_ints output; int64_t param; xg_ints param_index;
 typedef struct xg_header_attr { xg_str name, text; } xg_header_attr; /* attributes kept as checked text */
 
 /* What passes may know of the device that the module is for. sms 0: a typical one. */
-typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm, cluster /* blocks of one at most; 1: there are none */, red_bytes; /* of neighbouring floats that one instruction adds to memory; 0: one float at a time */ int64_t bandwidth_gbs, l2_bytes, shared_per_block; } xg_machine;
+typedef struct xg_machine {
+    uint32_t sms, lanes, clock_mhz, threads_per_sm;
+    uint32_t cluster;   /* blocks of one at most; 1: there are none */
+    uint32_t red_bytes; /* of neighbouring floats that one instruction adds to memory; 0: one float at a time */
+    uint32_t bf16_ops;  /* a bit for each of XG_FLOAT_OPS that it computes on bf16 */
+    int64_t bandwidth_gbs, l2_bytes, shared_per_block;
+} xg_machine;
 
 struct xg_module {
     xg_ctx *ctx;
@@ -18583,6 +18589,21 @@ XG_FN bool xg_index_form_of(const xg_inst *i, xg_index_form *f); /* false: it ha
 XG_FN xg_inst *xg_index_form_indices(const xg_hb *b, const xg_windows *w, const xg_index_form *f);
 XG_FN void xg_index_form_set(const xg_hb *b, xg_inst *i, const xg_index_form *f);
 
+/* ---- float_normalization.c ---- */
+/* X(HLO opcode, kernel IR operation): what is widened where the target lacks it. */
+#define XG_FLOAT_OPS(X) X(ADD, ADDF) X(SUBTRACT, SUBF) X(MULTIPLY, MULF) X(DIVIDE, DIVF) X(MAXIMUM, MAXF) X(MINIMUM, MINF) X(NEGATE, NEGF) X(ABS, ABSF) X(COMPARE, CMPF)
+typedef enum xg_float_op_kind {
+#define X(hlo, kir) XG_FLOAT_OP_##hlo,
+    XG_FLOAT_OPS(X)
+#undef X
+    XG_FLOAT_OP_COUNT
+} xg_float_op_kind;
+/* X(type): a pass float-normalization-<type> each */
+#define XG_FLOAT_NORMALIZATIONS(X) X(BF16) X(F8E5M2) X(F8E4M3) X(F8E4M3FN) X(F8E4M3B11FNUZ) X(F8E5M2FNUZ) X(F8E4M3FNUZ) X(F8E3M4) X(F4E2M1FN) X(F8E8M0FNU)
+#define X(T) XG_FN bool xg_opt_float_normalization_##T(xg_module *m);
+XG_FLOAT_NORMALIZATIONS(X)
+#undef X
+
 /* ---- host_offloader.c ---- */
 XG_FN xg_inst *xg_offload_copy(xg_inst *at, xg_inst *x, int64_t space); /* a copy-start and copy-done in front of at, into that memory */
 
@@ -27420,6 +27441,59 @@ XG_FN bool xg_opt_flatten_call_graph(xg_module *m) {
 }
 
 #endif /* XG_OPT_FLATTEN_CALL_GRAPH_C */
+/* opt/float_normalization.c -- FloatNormalization: what the target does not compute on narrow floats, in f32 with converts around it.
+ *
+ *     bf16 multiply(bf16 x, bf16 y)  ==>  bf16 convert(f32 multiply(f32 convert(x), f32 convert(y)))
+ *
+ * Kernels compute such operations in f32 anyhow (ptx/legalize.c), and round each result. The converts alone change no bit and save nothing; but where two meet that the user does not
+ * insist on (xg_module.excess_precision), simplify-fp-conversions takes them out, and a chain is rounded once, at its end, as XLA has it: the pipeline has these passes
+ * there alone (kind EXCESS). On targets that convert in software a rounding costs more than what is rounded.
+ *
+ * XG_FLOAT_OPS (opt.h) lists what is widened: operations that f32 and one more rounding give exactly, and that a target may have of its own; which of them it has on bf16 the driver
+ * reads from the instruction table (xg_machine.bf16_ops), and no target has any on narrower types. Functions stay narrow: computed for the bits that bf16 keeps they are shorter than what
+ * the rounding costs. So do the computations that a reduce or scatter applies: sums are carried in f32 there without being asked to. */
+#ifndef XG_OPT_FLOAT_NORMALIZATION_C
+#define XG_OPT_FLOAT_NORMALIZATION_C
+
+XG_FN int xg_float_op(xg_opcode op) {
+    switch (op) {
+#define X(hlo, kir) case XG_##hlo: return XG_FLOAT_OP_##hlo;
+    XG_FLOAT_OPS(X)
+#undef X
+    default: return -1;
+    }
+}
+/* Is it computed on this type, which the target does not compute it on? */
+XG_FN bool xg_float_widens(const xg_inst *i, xlagpu_type t) {
+    int op = xg_float_op(i->op);
+    if (op < 0 || !xg_shape_is_array(i->shape) || XG_OPERAND(i, 0)->shape->type != t || i->shape->dynamic) return false;
+    return t != XLAGPU_BF16 || !(i->comp->module->machine.bf16_ops >> op & 1);
+}
+XG_FN bool xg_float_widen(xg_inst *i, xlagpu_type t) {
+    xg_module *m = i->comp->module;
+    xg_inst *in[2], *wide;
+    xg_hb b;
+    uint32_t k;
+    if (!xg_float_widens(i, t)) return false;
+    b = xg_hb_at(i);
+    for (k = 0; k < i->n_operands; k++) in[k] = xg_hb_op(&b, XG_CONVERT, xg_shape_with_type(m, XG_OPERAND(i, k)->shape, XLAGPU_F32), &XG_OPERAND(i, k), 1);
+    wide = xg_inst_clone(i, i->comp, in, i);
+    if (i->shape->type == t) {
+        wide->shape = xg_shape_with_type(m, i->shape, XLAGPU_F32);
+        wide = xg_hb_op(&b, XG_CONVERT, i->shape, &wide, 1);
+    }
+    xg_inst_replace(i, wide);
+    xg_inst_remove(i);
+    return true;
+}
+
+#define X(T) \
+    XG_FN bool xg_float_widen_##T(xg_inst *i) { return xg_float_widen(i, XLAGPU_##T); } \
+    XG_FN bool xg_opt_float_normalization_##T(xg_module *m) { return xg_opt_each_step(m, xg_float_widen_##T); }
+XG_FLOAT_NORMALIZATIONS(X)
+#undef X
+
+#endif /* XG_OPT_FLOAT_NORMALIZATION_C */
 /* opt/contract_expander.c -- ragged-dot and scaled-dot, and the calls that stand for them, as plain dots.
  *
  * ragged-dot: a loop over the groups, each round one dot over all rows. With a free ragged dimension the rows of the group are taken from its result; with a contracting
@@ -36433,6 +36507,7 @@ XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy);
 XG_FN xg_kval *xg_kclone_value(xg_kval *v);
 XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op);
 XG_FN void xg_kclone_call(xg_kb *b, const xg_kop *call); /* inline.c: what it calls instead */
+XG_FN void xg_kclone_merge(xg_kb *b, const xg_kop *op, xg_kop *copy); /* inline.c: an equal operation that was copied before instead */
 XG_FN bool xg_kfold_int(xg_kopcode op, xg_kelem e, int64_t x, int64_t y, int64_t *out); /* fold.c: an operation of one or two integers; false: nothing is known of it */
 XG_FN bool xg_kval_is_const(const xg_kval *v, int64_t *bits); /* not complex; as in xg_kop.a; bits may be NULL */
 XG_FN xg_kop *xg_kregion_end(const xg_kregion *r); /* its terminator; NULL while it has none */
@@ -37247,7 +37322,10 @@ XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op) {
     if (op->op == XG_K_OP_CALL && b->m->inliner) { xg_kclone_call(b, op); return; }
     if (!op->n_regions) {
         if ((v = xg_kclone_folded(b, op)) != NULL) xg_kclone_put(&op->results[0], v);
-        else (void)xg_kop_copy(b, op);
+        else {
+            to = xg_kop_copy(b, op);
+            if (b->m->inliner) xg_kclone_merge(b, op, to);
+        }
         return;
     }
     operands = op->n_operands > 8 ? XG_NEW_N(a, xg_kval *, op->n_operands) : few;
@@ -39776,8 +39854,8 @@ XG_FN void xg_kir_lower_shuffles(xg_kmodule *m) {
  *
  * A call's copy of the body is made in front of it, and where the body calls in turn, the copy of that body comes at once: whatever is copied finds its operands there, with what is known of them. A
  * function that is asked twice for the same element is computed once: who asks what was asked before, in a region around, gets what came of it. So each copy is one that the entry
- * needs, and functions that all read the one before them take linear time. What the bodies share is merged afterwards. Functions that call each other several
- * times over with other arguments could still grow without end; a budget makes that a named error. */
+ * needs, and functions that all read the one before them take linear time. That asks for equal operands to be one value: copies that are equal to what was made before are merged at once,
+ * what the bodies share with the entry's own operations afterwards. Functions that call each other several times over with other arguments could still grow without end; a budget makes that a named error. */
 #ifndef XG_KIR_INLINE_C
 #define XG_KIR_INLINE_C
 
@@ -39786,7 +39864,7 @@ enum { XG_KINLINE_NEW, XG_KINLINE_OPEN, XG_KINLINE_DONE };
 
 /* What was asked, where, and what came of it: the results stand behind the operands. */
 typedef struct xg_kasked { const xg_kfunc *callee; const xg_kregion *region; uint32_t n; xg_kval **values; } xg_kasked;
-struct xg_kinliner { xg_kmodule *m; uint64_t ops; uint32_t depth; xg_set asked; };
+struct xg_kinliner { xg_kmodule *m; uint64_t ops; uint32_t depth; xg_set asked, made; };
 
 XG_FN uint64_t xg_kregion_count(const xg_kregion *r) {
     uint64_t n = 0;
@@ -39868,12 +39946,26 @@ XG_FN void xg_kclone_call(xg_kb *b, const xg_kop *call) {
     for (k = 0; k < call->n_results; k++) xg_kclone_put(&call->results[k], results[k]);
 }
 
+XG_FN bool xg_kinline_same(const void *node, const void *key) { return xg_kcse_equal((const xg_kop *)node, (const xg_kop *)key); }
+XG_FN void xg_kclone_merge(xg_kb *b, const xg_kop *op, xg_kop *copy) {
+    void **slot;
+    xg_kop *earlier;
+    uint32_t k;
+    if (!(xg_kop_flags(op->op) & KF_PURE)) return;
+    slot = xg_set_find(&b->m->inliner->made, xg_kcse_hash(copy), xg_kinline_same, copy);
+    earlier = (xg_kop *)*slot;
+    if (!earlier || !xg_kregion_inside(b->region, earlier->parent)) { *slot = copy; return; }
+    for (k = 0; k < op->n_results; k++) xg_kclone_put(&op->results[k], &earlier->results[k]);
+    xg_kop_remove(copy);
+}
+
 /* ---- the pass ---- */
 
 XG_FN void xg_kinline_func(xg_kinliner *in, xg_kfunc *f) {
     xg_kops calls = xg_kinline_prepare(in, f);
     uint32_t k, j;
     xg_set_init(&in->asked, in->m->temp);
+    xg_set_init(&in->made, in->m->temp);
     for (k = 0; k < calls.n; k++) {
         xg_kop *call = calls.p[k];
         xg_kb b = xg_kb_before(in->m, call);
@@ -47422,7 +47514,7 @@ XG_FN void xg_hero_write(xg_scope *s, const xg_heroes *h, const xg_shape *shape,
 #define XG_EMIT_BOX_C
 
 /* Moves pieces of sectors, though each of them as it is. */
-XG_FN bool xg_permutation_splits_sectors(const xg_permutation *p, int64_t bytes) { return !xg_permutation_moves_minor(p) && p->dims[p->rank - 1] < 512 / bytes && p->dims[p->rank - 1] * bytes % 32; }
+XG_FN bool xg_permutation_splits_sectors(const xg_permutation *p, int64_t bytes) { return !xg_permutation_moves_minor(p) && p->dims[p->rank - 1] < 8192 / bytes && p->dims[p->rank - 1] * bytes % 32; }
 XG_FN uint32_t xg_permutation_b(const xg_permutation *p) { return p->from[p->rank - 1]; }
 
 /* A plain shape with these dims in memory order. */
@@ -47451,6 +47543,7 @@ typedef struct xg_box {
     uint32_t order;                      /* of shared memory: 0 the operand's, 1 the result's */
     int64_t row, pad, room;              /* every `row` elements `pad` are left free; of all */
     bool slabs[2], whole[2];             /* a walk goes from slab to slab (xg_box_slabs); its vectors are such in shared memory, too: known of slabs */
+    bool meets;                          /* banks are met twice: there was no other way */
     bool spread;                         /* dimensions have distances of their own instead, that are solved for (xg_box_spread) */
     int64_t stride[XG_RANK_MAX];
 } xg_box;
@@ -47905,6 +47998,7 @@ XG_FN void xg_box_layout(xg_arena *arena, const xg_box_ask *a, xg_box *b) {
     for (o = 0; o < 2; o++) xg_box_try(a, b, o, places, most, false, false, &best);
     if (a->least < 4 && !(a->sizes & (a->sizes - 1)) && (best == INT64_MAX || !xg_box_is_best(b, most) || most[0] + most[1] == 2)) for (o = 0; o < 2; o++) xg_box_try_spread(a, b, o, places, most, &best);
     if (best == INT64_MAX || (b->v[0] == 1 && most[0] > 1) || (b->v[1] == 1 && most[1] > 1)) for (o = 0; o < 2; o++) xg_box_try(a, b, o, places, most, true, false, &best);
+    b->meets = best == INT64_MAX;
     for (o = 0; o < 2 && best == INT64_MAX; o++) xg_box_try(a, b, o, places, most, false, true, &best);
 }
 #endif /* XG_EMIT_BOX_C */
@@ -47920,19 +48014,21 @@ XG_FN void xg_box_layout(xg_arena *arena, const xg_box_ask *a, xg_box *b) {
  *
  * Shared memory holds the box in one of the two orders, with distances of its own between neighbours in each dimension. Lanes of a walk in the other order count their
  * places with the digits of the dimensions of a run: they meet no bank twice, wherever they begin, if a step in each digit is an odd number of words times what the digits before it
- * count, modulo the banks (as in xg_box_spread, though here only for dimensions inside of runs, and what is a run of shared memory's own order stays side by side). */
+ * count, modulo the banks (as in xg_box_spread, though here only for dimensions inside of runs, and what is a run of shared memory's own order stays side by side). Where both orders hold several dimensions
+ * of the box side by side there may be no such distances: then fewer lanes of each walk take part (xg_skew_search). */
 #ifndef XG_EMIT_SKEW_C
 #define XG_EMIT_SKEW_C
 
-enum { XG_SKEW_THREADS = 256, XG_SKEW_THREADS_MAX = 512, XG_SKEW_LARGE = 32 << 10 /* bytes of a box with more threads */, XG_SKEW_ENOUGH = 80 /* for a thousand, both walks together */, XG_SKEW_WORTH = 1 << 20 /* bytes of an array whose sectors count for more than instructions */, XG_SKEW_BANKS = 128 /* bytes */, XG_SKEW_ALONG = 16 /* that become straight code */, XG_SKEW_REST = 1 << 10 /* what the device keeps for itself of each block's shared memory */ };
+enum { XG_SKEW_THREADS = 256, XG_SKEW_THREADS_MAX = 512, XG_SKEW_LARGE = 32 << 10 /* bytes of a box with more threads */, XG_SKEW_ENOUGH = 80 /* for a thousand, both walks together */, XG_SKEW_WORTH = 1 << 20 /* bytes of an array whose sectors count for more than instructions */, XG_SKEW_BANKS = 128 /* bytes */, XG_SKEW_PATIENCE = 1 << 23, XG_SKEW_ALONG = 16 /* that become straight code */, XG_SKEW_REST = 1 << 10 /* what the device keeps for itself of each block's shared memory */ };
 
-/* One of the walks. In elements: a run, what begins with a sector, the window. lanes: threads side by side along a run. The runs are `others` times `rows` of dimension dim; a thread
+/* One of the walks. In elements: a run, what begins with a sector, the window. lanes: threads side by side along a run, step: elements that they take. The runs are `others` times `rows` of dimension dim; a thread
  * goes `rounds` times from run to run, in each of so many phases in which all runs begin at one place in a sector, and `turns` times `along` times along each, where the latter become straight code. */
-typedef struct xg_skew_walk { int64_t run, unit, window, lanes, along, turns, rows, others, phases, rounds; uint32_t dim; } xg_skew_walk;
+typedef struct xg_skew_walk { int64_t run, unit, window, lanes, step, along, turns, rows, others, phases, rounds; uint32_t dim; } xg_skew_walk;
 typedef struct xg_skew {
     int64_t tile[XG_RANK_MAX], counts[XG_RANK_MAX], elements, blocks, threads, waste;
     uint32_t order;                     /* of shared memory: 0 the operand's, 1 the result's */
     int64_t stride[XG_RANK_MAX], room;
+    int64_t group, take[2];             /* of each group of lanes, which shared memory serves in one pass, how many take part */
     xg_skew_walk walk[2];
 } xg_skew;
 
@@ -48042,13 +48138,65 @@ XG_FN bool xg_skew_layout(const xg_box_ask *a, xg_skew *s) {
     return false;
 }
 
+/* No bank twice for so many neighbours of a run, wherever they begin. In cells of a word or more. *patience: places that may be looked at yet. */
+XG_FN bool xg_skew_is_free(const xg_permutation *p, const xg_skew *s, uint32_t order, int64_t cell, int64_t apart, int64_t take, int64_t *patience) {
+    int64_t run = xg_box_run_of(p, order, s->tile).length, banks = XG_SKEW_BANKS / cell, at[XG_RANK_MAX], place = 0, i;
+    uint8_t recent[XG_BOX_LANES], met[XG_BOX_LANES];
+    uint32_t k;
+    memset(at, 0, sizeof at);
+    memset(met, 0, sizeof met);
+    for (i = 0; i < run; i++) {
+        uint8_t bank = (uint8_t)(place / apart % banks);
+        if (i >= take) met[recent[i % take]]--;
+        if (--*patience < 0 || met[bank]++) return false;
+        recent[i % take] = bank;
+        for (k = p->rank; k-- > 0;) {
+            uint32_t d = xg_box_dim(p, order, k);
+            place += s->stride[d];
+            if (++at[d] < s->tile[d]) break;
+            place -= s->stride[d] * s->tile[d];
+            at[d] = 0;
+        }
+    }
+    return true;
+}
+/* Where both runs hold several dimensions in common no distances serve all lanes of both walks, but some may do for fewer lanes that take part, of whole sectors: by trying. Gaps are left
+ * where the first two dimensions end. */
+XG_FN bool xg_skew_search(const xg_box_ask *a, int64_t shared, xg_skew *s) {
+    const xg_permutation *p = a->p;
+    int64_t cell = XG_MAX(a->least, (int64_t)4), apart = cell / a->least, banks = XG_SKEW_BANKS / cell, unit = XG_BOX_SECTOR / a->least, patience = XG_SKEW_PATIENCE, sum, gap[2], n;
+    uint32_t k;
+    for (sum = 2 * banks; sum >= banks; sum -= XG_MIN(unit, banks)) for (s->take[0] = banks; s->take[0] > 0; s->take[0] -= XG_MIN(unit, banks)) for (s->order = 0; s->order < 2; s->order++) {
+        s->take[1] = sum - s->take[0];
+        if (s->take[1] <= 0 || s->take[1] > banks) continue;
+        for (gap[0] = 0; gap[0] < banks; gap[0]++) for (gap[1] = 0; gap[1] < banks; gap[1]++) {
+            int64_t next = 1;
+            n = 0;
+            s->room = 1;
+            for (k = p->rank; k-- > 0;) {
+                uint32_t d = xg_box_dim(p, s->order, k);
+                s->stride[d] = next * apart;
+                if (s->tile[d] == 1) continue;
+                s->room += s->stride[d] * (s->tile[d] - 1);
+                next = next * s->tile[d] + (n < 2 ? gap[n] : 0);
+                n++;
+            }
+            if (s->room > shared / a->bytes) break;
+            if (patience < 0) return false;
+            if (xg_skew_is_free(p, s, 1 - s->order, cell, apart, s->take[1 - s->order], &patience) && xg_skew_is_free(p, s, s->order, cell, apart, s->take[s->order], &patience)) return true;
+            if (n < 3) break; /* one gap only */
+        }
+    }
+    return false;
+}
+
 /* ---- tile and layout together ---- */
 
-/* The best tile that takes so many bytes of shared memory at most, for as many blocks as are wanted. */
-XG_FN bool xg_skew_tile(const xg_box_ask *a, int64_t shared, int64_t blocks, xg_skew *s) {
+/* The best tile that takes so many bytes of shared memory at most, for as many blocks as are wanted. any: its layout is to be found yet. */
+XG_FN bool xg_skew_tile(const xg_box_ask *a, int64_t shared, int64_t blocks, bool any, xg_skew *s) {
     static const int64_t wants[] = {64, 96, 128, 192, 256, 320, 384, 448, 512, 576, 640, 768, 1024, 1280};
     xg_skew trial;
-    int64_t best = INT64_MAX;
+    int64_t best = INT64_MAX, least = 8 * XG_SKEW_THREADS;
     uint32_t i, j, k;
     memset(&trial, 0, sizeof trial);
     for (i = 0; i < XG_COUNT(wants); i++) for (j = 0; j < XG_COUNT(wants); j++) {
@@ -48056,11 +48204,16 @@ XG_FN bool xg_skew_tile(const xg_box_ask *a, int64_t shared, int64_t blocks, xg_
         for (k = 0; k < a->p->rank; k++) trial.tile[k] = 1;
         xg_skew_cover(a, 0, wants[i], trial.tile);
         xg_skew_cover(a, 1, wants[j], trial.tile);
+        for (k = a->p->rank; k-- > 0;) { /* work for all threads */
+            trial.elements = xg_box_size(a->p, trial.tile);
+            if (trial.elements < least) trial.tile[k] = XG_MIN(a->p->dims[k], trial.tile[k] * ((least + trial.elements - 1) / trial.elements));
+        }
         trial.elements = xg_box_size(a->p, trial.tile);
-        if (trial.elements > shared / a->bytes || trial.elements < 8 * XG_SKEW_THREADS || xg_box_blocks(a->p, trial.tile) < blocks) continue;
+        if (trial.elements > shared / a->bytes || trial.elements < least || xg_box_blocks(a->p, trial.tile) < blocks) continue;
         trial.waste = xg_skew_waste(a, trial.tile);
         waste = XG_MAX(trial.waste, (int64_t)2000 + XG_SKEW_ENOUGH);
-        if (waste > best || (waste == best && trial.elements >= s->elements) || !xg_skew_layout(a, &trial) || trial.room > shared / a->bytes) continue;
+        if (waste > best || (waste == best && trial.elements >= s->elements)) continue;
+        if (any ? trial.elements * XG_MAX(4 / a->least, (int64_t)1) > shared / a->bytes : !xg_skew_layout(a, &trial) || trial.room > shared / a->bytes) continue;
         best = waste;
         *s = trial;
     }
@@ -48102,7 +48255,8 @@ XG_FN void xg_skew_plan_walk(const xg_box_ask *a, xg_skew *s, uint32_t order) {
     pitch = xg_skew_pitch(a->p, order, t.dim);
     for (t.lanes = XG_BOX_LANES; t.lanes <= s->threads; t.lanes *= 2) {
         int64_t at_once = s->threads / t.lanes, cost;
-        t.along = (t.window + t.lanes - 1) / t.lanes;
+        t.step = t.lanes / s->group * s->take[order];
+        t.along = (t.window + t.step - 1) / t.step;
         t.rounds = (t.rows + at_once - 1) / at_once;
         t.phases = XG_MIN(t.unit / xg_gcd(t.unit, at_once * pitch), t.rounds);
         t.rounds = (t.rounds + t.phases - 1) / t.phases;
@@ -48117,7 +48271,17 @@ XG_FN void xg_skew_plan_walk(const xg_box_ask *a, xg_skew *s, uint32_t order) {
 /* shared: bytes that a block may take; blocks: how many there shall be. */
 XG_FN bool xg_skew_make(const xg_box_ask *a, int64_t shared, int64_t blocks, xg_skew *s) {
     uint32_t o;
-    if (a->least > XG_BOX_SECTOR / 2 || (a->sizes & (a->sizes - 1) && a->least < 4) || !xg_skew_tile(a, shared, blocks, s)) return false;
+    xg_skew any;
+    bool found;
+    if (a->least > XG_BOX_SECTOR / 2 || (a->sizes & (a->sizes - 1))) return false;
+    found = xg_skew_tile(a, shared, blocks, false, s);
+    if (found) s->group = s->take[0] = s->take[1] = XG_BOX_LANES;
+    if ((!found || s->waste > 2000 + XG_SKEW_ENOUGH) && xg_skew_tile(a, shared, blocks, true, &any) && (!found || any.waste < s->waste - 20) && xg_skew_search(a, shared, &any)) {
+        *s = any;
+        s->group = XG_MIN(XG_SKEW_BANKS / a->least, (int64_t)XG_BOX_LANES);
+        found = true;
+    }
+    if (!found) return false;
     s->threads = s->elements * a->bytes > XG_SKEW_LARGE ? XG_SKEW_THREADS_MAX : XG_SKEW_THREADS;
     for (o = 0; o < 2; o++) xg_skew_plan_walk(a, s, o);
     return true;
@@ -48173,6 +48337,11 @@ XG_FN const xg_imap *xg_skew_begin_map(xg_aff_ctx *x, const xg_permutation *p, c
     }
     if (w->window > w->run) shift = xg_aff_mod(x, xg_aff_sub(x, xg_aff_const(x, -1), begin), w->unit);
     lane = at_once > 1 ? xg_aff_mod(x, thread, w->lanes) : thread;
+    if (s->take[order] < s->group) {
+        const xg_aff *own = xg_aff_mod(x, thread, s->group);
+        lane = xg_aff_add(x, own, xg_aff_mul(x, xg_aff_div(x, lane, s->group), s->take[order]));
+        out = xg_imap_with_constraint(x, out, own, xg_range_of(0, s->take[order] - 1));
+    }
     v[XG_SKEW_WINDOW] = xg_aff_add(x, lane, shift);
     v[XG_SKEW_ELEMENT] = xg_aff_add(x, begin, v[XG_SKEW_WINDOW]);
     return xg_imap_with_results(x, out, v, XG_SKEW_VALUES);
@@ -48182,8 +48351,8 @@ XG_FN xg_range xg_skew_begin_range(const xg_permutation *p, const xg_skew *s, ui
     const xg_skew_walk *w = &s->walk[order];
     xg_box_run r = xg_box_run_of(p, order, s->tile);
     switch (k) {
-    case XG_SKEW_WINDOW: return xg_range_of(0, w->lanes - 1 + xg_skew_back(w));
-    case XG_SKEW_ELEMENT: return xg_range_of(0, elements - 1 + w->lanes + xg_skew_back(w));
+    case XG_SKEW_WINDOW: return xg_range_of(0, w->step - 1 + xg_skew_back(w));
+    case XG_SKEW_ELEMENT: return xg_range_of(0, elements - 1 + w->step + xg_skew_back(w));
     case XG_SKEW_PLACE: return xg_range_of(0, s->room - 1);
     case XG_SKEW_ROW: return xg_range_of(0, s->threads / w->lanes * w->phases - 1);
     case XG_SKEW_INDEX: return xg_range_of(0, w->dim < p->rank ? (s->counts[w->dim] - 1) * s->tile[w->dim] + s->threads / w->lanes * w->phases - 1 : 0);
@@ -48193,7 +48362,7 @@ XG_FN xg_range xg_skew_begin_range(const xg_permutation *p, const xg_skew *s, ui
 /* These[i, turn, j] -> which element of the array; which of its run; the place of the run's first one in shared memory. i counts the runs, the others the places along one. */
 XG_FN const xg_imap *xg_skew_map(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *s, uint32_t order, int64_t elements) {
     const xg_skew_walk *w = &s->walk[order];
-    const xg_aff *along = xg_aff_mul(x, xg_aff_add(x, xg_aff_mul(x, xg_aff_sym(x, 1), w->along), xg_aff_sym(x, 2)), w->lanes), *back = xg_aff_const(x, xg_skew_back(w)), *results[3], *row;
+    const xg_aff *along = xg_aff_mul(x, xg_aff_add(x, xg_aff_mul(x, xg_aff_sym(x, 1), w->along), xg_aff_sym(x, 2)), w->step), *back = xg_aff_const(x, xg_skew_back(w)), *results[3], *row;
     xg_box_run r = xg_box_run_of(p, order, s->tile);
     xg_imap *m = xg_imap_new(x, XG_SKEW_VALUES, 3, 0, 3, 0);
     const xg_imap *out;
@@ -48387,13 +48556,13 @@ XG_FN bool xg_transpose_make_box(xg_transpose *t, const xg_box_ask *ask, bool fi
     return true;
 }
 /* Fewer sectors are touched, by a fifth if so much is computed that it is not they that take the time; and an eighth of the multiprocessors have a block. What is small and has a box
- * keeps it: fewer instructions count for more. */
+ * keeps it: fewer instructions count for more. A box whose walks meet banks twice is left for what is no worse. */
 XG_FN bool xg_transpose_make_skewed(xg_transpose *t, const xg_box_ask *ask) {
     const xg_fusion_emission *e = t->e;
     int64_t waste = t->boxed ? t->box.waste : xg_transpose_tile_waste(t, ask);
     if (t->boxed && t->heroes.p[0]->shape->elements * ask->least < XG_SKEW_WORTH) return false;
     if (!xg_skew_make(ask, e->target->shared / 2 - XG_SKEW_REST, ask->sms / 8, &t->skew)) return false;
-    if (t->skew.waste > (ask->work < XG_TRANSPOSE_WORK ? waste - 20 : waste * 4 / 5)) return false;
+    if (t->skew.waste > (t->box.meets ? waste : ask->work < XG_TRANSPOSE_WORK ? waste - 20 : waste * 4 / 5)) return false;
     t->boxed = false;
     t->skewed = true;
     t->v = t->places = 1;
@@ -48423,7 +48592,10 @@ XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e, bool with_l
         ask = xg_transpose_ask(t);
         boxed = xg_transpose_make_box(t, &ask, filled);
         if ((boxed || wide) && xg_transpose_make_skewed(t, &ask)) return true;
-        if (boxed && with_layout) xg_box_layout(e->arena, &ask, &t->box);
+        if (boxed && with_layout) {
+            xg_box_layout(e->arena, &ask, &t->box);
+            if (t->box.meets && xg_transpose_make_skewed(t, &ask)) return true;
+        }
         if (boxed) return true;
     }
     if (!wide) return false;
@@ -65356,13 +65528,14 @@ XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src
  *     ROUNDS   1: its passes run once. More: they run again until none of them has anything to do, at most so many times.
  * XG_HLO_PASSES: X(PHASE, text, function, KIND)   bool function(xg_module *): changes the module to the pass's own fixed point and says whether it did
  *     OPTIONAL   optimisation: --xla_disable_all_hlo_passes and --xla_disable_hlo_passes=name leave it out, and a scheduled module is spared it
+ *     EXCESS     as OPTIONAL, and left out unless more precision than the module asks for is allowed (--xla_allow_excess_precision): nothing comes of it otherwise
  *     REQUIRED   needed to make kernels: always runs, and to switch it off by name is an error
  *     A pass may stand in several phases; its name switches it off in all of them.
  * XG_KIR_PASSES: X(text, function)                void function(xg_kmodule *), once per kernel */
 #ifndef XG_DRIVER_PASSES_H
 #define XG_DRIVER_PASSES_H
 
-enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
+enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1, XG_PASS_EXCESS = 2 };
 
 #define XG_HLO_PHASES(X) \
     X(PRE, "pre-optimization", 1) \
@@ -65412,7 +65585,17 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(CANON, "dot_dimension_sorter", xg_opt_dot_dimension_sorter, OPTIONAL) \
     X(CANON, "dot_dimension_merger", xg_opt_dot_dimension_merger, OPTIONAL) \
     X(CANON, "dot-strength-reduction", xg_opt_dot_strength_reduction, OPTIONAL) \
-    X(SIMPLIFY2, "simplify-fp-conversions", xg_opt_simplify_fp_conversions, OPTIONAL) \
+    X(CANON, "float-normalization-bf16", xg_opt_float_normalization_BF16, EXCESS) \
+    X(CANON, "float-normalization-f8e5m2", xg_opt_float_normalization_F8E5M2, EXCESS) \
+    X(CANON, "float-normalization-f8e4m3", xg_opt_float_normalization_F8E4M3, EXCESS) \
+    X(CANON, "float-normalization-f8e4m3fn", xg_opt_float_normalization_F8E4M3FN, EXCESS) \
+    X(CANON, "float-normalization-f8e4m3b11fnuz", xg_opt_float_normalization_F8E4M3B11FNUZ, EXCESS) \
+    X(CANON, "float-normalization-f8e5m2fnuz", xg_opt_float_normalization_F8E5M2FNUZ, EXCESS) \
+    X(CANON, "float-normalization-f8e4m3fnuz", xg_opt_float_normalization_F8E4M3FNUZ, EXCESS) \
+    X(CANON, "float-normalization-f8e3m4", xg_opt_float_normalization_F8E3M4, EXCESS) \
+    X(CANON, "float-normalization-f4e2m1fn", xg_opt_float_normalization_F4E2M1FN, EXCESS) \
+    X(CANON, "float-normalization-f8e8m0fnu", xg_opt_float_normalization_F8E8M0FNU, EXCESS) \
+    X(SIMPLIFY2, "simplify-fp-conversions", xg_opt_simplify_fp_conversions, EXCESS) \
     X(SIMPLIFY2, "algsimp", xg_opt_algsimp, OPTIONAL) \
     X(SIMPLIFY2, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
     X(SIMPLIFY2, "cse", xg_opt_cse, OPTIONAL) \
@@ -65631,7 +65814,8 @@ XG_FN void xg_pipeline_switch(xg_pipeline *p) {
     for (k = 0; k < XG_HLO_PASS_COUNT; k++) {
         bool named = xg_pass_is_in(k, p->o->disable_passes);
         if (named && xg_driver_pass_is_required(xg_hlo_passes[k].name)) xg_fail(p->m->ctx, XLAGPU_ERROR_USAGE, "the pass '%s' cannot be switched off: kernels are made of what it leaves", xg_hlo_passes[k].name);
-        p->off[k] = xg_hlo_passes[k].kind == XG_PASS_OPTIONAL && (named || p->o->disable_all_passes || p->m->is_scheduled);
+        p->off[k] = xg_hlo_passes[k].kind != XG_PASS_REQUIRED && (named || p->o->disable_all_passes || p->m->is_scheduled);
+        p->off[k] = p->off[k] || (xg_hlo_passes[k].kind == XG_PASS_EXCESS && !p->o->excess_precision);
     }
 }
 
@@ -65849,6 +66033,20 @@ XG_FN void xg_driver_fill_report(const xg_plan *p, uint32_t instructions, xg_dri
     for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) r->total_bytes += p->buffers.p[k]->bytes;
 }
 
+/* What the instruction table has for bf16. */
+XG_FN uint32_t xg_driver_bf16_ops(const xg_target *t) {
+    xg_ptx_index index;
+    xg_ktype bf16;
+    uint32_t r = 0;
+    memset(&bf16, 0, sizeof bf16);
+    bf16.kind = XG_TK_SCALAR;
+    bf16.elem = XG_E_BF16;
+    xg_ptx_index_make(&index);
+#define X(hlo, kir) if (xg_ptx_find_row(&index, t, XG_K_OP_##kir, &bf16, &bf16)) r |= 1u << XG_FLOAT_OP_##hlo;
+    XG_FLOAT_OPS(X)
+#undef X
+    return r;
+}
 XG_FN xg_machine xg_driver_machine(const xg_target *t) {
     xg_machine r;
     r.sms = t->sms;
@@ -65860,6 +66058,7 @@ XG_FN xg_machine xg_driver_machine(const xg_target *t) {
     r.bandwidth_gbs = t->bandwidth_gbs;
     r.l2_bytes = (int64_t)t->l2_bytes;
     r.shared_per_block = t->shared_per_block;
+    r.bf16_ops = xg_driver_bf16_ops(t);
     return r;
 }
 

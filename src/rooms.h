@@ -124,6 +124,7 @@
 #include "opt/fft_expander.c"
 #include "opt/layout_assignment.c"
 #include "opt/flatten_call_graph.c"
+#include "opt/float_normalization.c"
 #include "opt/contract_expander.c"
 #include "opt/random_expander.c"
 #include "opt/linear_expander.c"

@@ -179,6 +179,20 @@ XG_FN void xg_driver_fill_report(const xg_plan *p, uint32_t instructions, xg_dri
     for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) r->total_bytes += p->buffers.p[k]->bytes;
 }
 
+/* What the instruction table has for bf16. */
+XG_FN uint32_t xg_driver_bf16_ops(const xg_target *t) {
+    xg_ptx_index index;
+    xg_ktype bf16;
+    uint32_t r = 0;
+    memset(&bf16, 0, sizeof bf16);
+    bf16.kind = XG_TK_SCALAR;
+    bf16.elem = XG_E_BF16;
+    xg_ptx_index_make(&index);
+#define X(hlo, kir) if (xg_ptx_find_row(&index, t, XG_K_OP_##kir, &bf16, &bf16)) r |= 1u << XG_FLOAT_OP_##hlo;
+    XG_FLOAT_OPS(X)
+#undef X
+    return r;
+}
 XG_FN xg_machine xg_driver_machine(const xg_target *t) {
     xg_machine r;
     r.sms = t->sms;
@@ -190,6 +204,7 @@ XG_FN xg_machine xg_driver_machine(const xg_target *t) {
     r.bandwidth_gbs = t->bandwidth_gbs;
     r.l2_bytes = (int64_t)t->l2_bytes;
     r.shared_per_block = t->shared_per_block;
+    r.bf16_ops = xg_driver_bf16_ops(t);
     return r;
 }
 

@@ -4,13 +4,14 @@
  *     ROUNDS   1: its passes run once. More: they run again until none of them has anything to do, at most so many times.
  * XG_HLO_PASSES: X(PHASE, text, function, KIND)   bool function(xg_module *): changes the module to the pass's own fixed point and says whether it did
  *     OPTIONAL   optimisation: --xla_disable_all_hlo_passes and --xla_disable_hlo_passes=name leave it out, and a scheduled module is spared it
+ *     EXCESS     as OPTIONAL, and left out unless more precision than the module asks for is allowed (--xla_allow_excess_precision): nothing comes of it otherwise
  *     REQUIRED   needed to make kernels: always runs, and to switch it off by name is an error
  *     A pass may stand in several phases; its name switches it off in all of them.
  * XG_KIR_PASSES: X(text, function)                void function(xg_kmodule *), once per kernel */
 #ifndef XG_DRIVER_PASSES_H
 #define XG_DRIVER_PASSES_H
 
-enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
+enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1, XG_PASS_EXCESS = 2 };
 
 #define XG_HLO_PHASES(X) \
     X(PRE, "pre-optimization", 1) \
@@ -60,7 +61,17 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(CANON, "dot_dimension_sorter", xg_opt_dot_dimension_sorter, OPTIONAL) \
     X(CANON, "dot_dimension_merger", xg_opt_dot_dimension_merger, OPTIONAL) \
     X(CANON, "dot-strength-reduction", xg_opt_dot_strength_reduction, OPTIONAL) \
-    X(SIMPLIFY2, "simplify-fp-conversions", xg_opt_simplify_fp_conversions, OPTIONAL) \
+    X(CANON, "float-normalization-bf16", xg_opt_float_normalization_BF16, EXCESS) \
+    X(CANON, "float-normalization-f8e5m2", xg_opt_float_normalization_F8E5M2, EXCESS) \
+    X(CANON, "float-normalization-f8e4m3", xg_opt_float_normalization_F8E4M3, EXCESS) \
+    X(CANON, "float-normalization-f8e4m3fn", xg_opt_float_normalization_F8E4M3FN, EXCESS) \
+    X(CANON, "float-normalization-f8e4m3b11fnuz", xg_opt_float_normalization_F8E4M3B11FNUZ, EXCESS) \
+    X(CANON, "float-normalization-f8e5m2fnuz", xg_opt_float_normalization_F8E5M2FNUZ, EXCESS) \
+    X(CANON, "float-normalization-f8e4m3fnuz", xg_opt_float_normalization_F8E4M3FNUZ, EXCESS) \
+    X(CANON, "float-normalization-f8e3m4", xg_opt_float_normalization_F8E3M4, EXCESS) \
+    X(CANON, "float-normalization-f4e2m1fn", xg_opt_float_normalization_F4E2M1FN, EXCESS) \
+    X(CANON, "float-normalization-f8e8m0fnu", xg_opt_float_normalization_F8E8M0FNU, EXCESS) \
+    X(SIMPLIFY2, "simplify-fp-conversions", xg_opt_simplify_fp_conversions, EXCESS) \
     X(SIMPLIFY2, "algsimp", xg_opt_algsimp, OPTIONAL) \
     X(SIMPLIFY2, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
     X(SIMPLIFY2, "cse", xg_opt_cse, OPTIONAL) \

@@ -156,7 +156,8 @@ XG_FN void xg_pipeline_switch(xg_pipeline *p) {
     for (k = 0; k < XG_HLO_PASS_COUNT; k++) {
         bool named = xg_pass_is_in(k, p->o->disable_passes);
         if (named && xg_driver_pass_is_required(xg_hlo_passes[k].name)) xg_fail(p->m->ctx, XLAGPU_ERROR_USAGE, "the pass '%s' cannot be switched off: kernels are made of what it leaves", xg_hlo_passes[k].name);
-        p->off[k] = xg_hlo_passes[k].kind == XG_PASS_OPTIONAL && (named || p->o->disable_all_passes || p->m->is_scheduled);
+        p->off[k] = xg_hlo_passes[k].kind != XG_PASS_REQUIRED && (named || p->o->disable_all_passes || p->m->is_scheduled);
+        p->off[k] = p->off[k] || (xg_hlo_passes[k].kind == XG_PASS_EXCESS && !p->o->excess_precision);
     }
 }
 

@@ -178,6 +178,21 @@ XG_FN bool xg_index_form_of(const xg_inst *i, xg_index_form *f); /* false: it ha
 XG_FN xg_inst *xg_index_form_indices(const xg_hb *b, const xg_windows *w, const xg_index_form *f);
 XG_FN void xg_index_form_set(const xg_hb *b, xg_inst *i, const xg_index_form *f);
 
+/* ---- float_normalization.c ---- */
+/* X(HLO opcode, kernel IR operation): what is widened where the target lacks it. */
+#define XG_FLOAT_OPS(X) X(ADD, ADDF) X(SUBTRACT, SUBF) X(MULTIPLY, MULF) X(DIVIDE, DIVF) X(MAXIMUM, MAXF) X(MINIMUM, MINF) X(NEGATE, NEGF) X(ABS, ABSF) X(COMPARE, CMPF)
+typedef enum xg_float_op_kind {
+#define X(hlo, kir) XG_FLOAT_OP_##hlo,
+    XG_FLOAT_OPS(X)
+#undef X
+    XG_FLOAT_OP_COUNT
+} xg_float_op_kind;
+/* X(type): a pass float-normalization-<type> each */
+#define XG_FLOAT_NORMALIZATIONS(X) X(BF16) X(F8E5M2) X(F8E4M3) X(F8E4M3FN) X(F8E4M3B11FNUZ) X(F8E5M2FNUZ) X(F8E4M3FNUZ) X(F8E3M4) X(F4E2M1FN) X(F8E8M0FNU)
+#define X(T) XG_FN bool xg_opt_float_normalization_##T(xg_module *m);
+XG_FLOAT_NORMALIZATIONS(X)
+#undef X
+
 /* ---- host_offloader.c ---- */
 XG_FN xg_inst *xg_offload_copy(xg_inst *at, xg_inst *x, int64_t space); /* a copy-start and copy-done in front of at, into that memory */
 

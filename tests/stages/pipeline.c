@@ -1,5 +1,5 @@
 /* tests/stages/pipeline.c -- HLO text through the rooms of the compiler: pass, partition, emit, plan, compile.
- *   pass NAMES      HLO passes (comma-separated), then the module; "excess" in front: more precision is allowed, "double": two rounds of a loop in one
+ *   pass NAMES      HLO passes (comma-separated), then the module; "excess" in front: more precision is allowed, "double": two rounds of a loop in one; target=NAME: for that target
  *   rule NAME       one rule of the algebraic simplifier, then the module
  *   partition COMP  how a computation is cut into functions
  *   emit            kernel IR of every fusion of the entry, as emitted
@@ -19,6 +19,11 @@ static void stage_pass(xg_stage *io) {
     const char *names = io->args;
     if (strncmp(names, "excess ", 7) == 0) { m->excess_precision = true; names += 7; }
     if (strncmp(names, "double ", 7) == 0) { m->double_buffering = true; names += 7; }
+    if (strncmp(names, "target=", 7) == 0) {
+        xg_str target = xg_str_of(names + 7, strcspn(names + 7, " "));
+        m->machine = xg_driver_machine(xg_target_find(io->ctx, target));
+        names = target.p + target.n + 1;
+    }
     xg_driver_run_named(m, xg_str_z(names));
     xg_hlo_print(&io->out, m, NULL);
 }
