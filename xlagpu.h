@@ -31555,8 +31555,9 @@ XG_FN bool xg_fuse_lasts(const xg_inst *i) {
 XG_FN bool xg_in_place_wholly(const xg_inst *i, uint32_t operand) { return i->op == XG_FFT || i->op == XG_CHOLESKY || (i->op == XG_TRIANGULAR_SOLVE && operand == 1); }
 
 XG_FN bool xg_in_place_sorted(xg_in_place *w, const xg_inst *v, xg_inst *sort, uint32_t operand) {
+    const xg_shape *result = sort->shape->type == XLAGPU_TUPLE ? sort->shape->elems[operand] : sort->shape;
     int64_t from, to;
-    if (!xg_in_place_same_shape(XG_OPERAND(sort, operand)->shape, v->shape) || (xg_fuse_sorted_runs(sort, &from, &to) && from > 1)) return false;
+    if (!xg_in_place_same_shape(result, v->shape) || (xg_fuse_sorted_runs(sort, &from, &to) && from > 1)) return false;
     if (sort->shape->type != XLAGPU_TUPLE) xg_in_place_add(w, sort, sort);
     else XG_FOR_USES(u, sort) if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand) xg_in_place_add(w, u->user, u->user);
     return true;
@@ -55041,6 +55042,7 @@ XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
     for (p.lanes = 1; p.lanes < wide && (p.unit ? 4 : 2) * p.lanes <= vectors; p.lanes *= 2) {}
     if (r->n_reduced <= 4) p.lanes = 1;
     while (p.lanes < XG_ROW_LANES_MAX && r->n_kept <= resident / p.lanes / 2 && p.length >= 32 * p.lanes) p.lanes *= 2;
+    p.unit = XG_MIN(p.unit, p.lanes * p.vector); /* the first round reaches the row's begin */
     for (p.rows = XG_MAX(XG_ROW_BLOCK / p.lanes, (int64_t)1); p.rows > 1 && p.rows / 2 >= r->n_kept && p.rows * p.lanes > 32; p.rows /= 2) {}
     return p;
 }
