@@ -183,13 +183,19 @@ XG_FN bool xg_combine_reader(xg_inst *reader) {
     if (changed) (void)xg_dce_fusion_params(reader);
     return changed;
 }
+/* Numbers the instructions by place, unless an order is given that may name a fusion that would be made anew; and lists the fusions, before any of them changes. */
 XG_FN bool xg_combine_comp(xg_comp *c) {
-    bool changed = false;
+    XG_VEC(xg_inst *) fusions = {NULL, 0, 0};
+    bool changed = false, ordered = false;
     uintptr_t place = 0;
-    XG_FOR_INSTS(i, c) i->scratch = NULL;
-    XG_FOR_INSTS(i, c) if (xg_inst_attr(i, XG_A_control_predecessors)) place = UINTPTR_MAX; /* it may name a fusion that would be made anew */
-    if (!place) XG_FOR_INSTS(i, c) i->scratch = (void *)++place;
-    XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) changed = xg_combine_reader(i) || changed;
+    uint32_t k;
+    XG_FOR_INSTS(i, c) {
+        i->scratch = (void *)++place;
+        if (i->op == XG_FUSION) xg_push(c->module->work, xg_inst *, &fusions, i);
+        ordered = ordered || (c->module->made_order && xg_inst_attr(i, XG_A_control_predecessors));
+    }
+    if (ordered) XG_FOR_INSTS(i, c) i->scratch = NULL;
+    for (k = 0; k < fusions.n; k++) changed = xg_combine_reader(fusions.p[k]) || changed;
     return changed;
 }
 XG_FN bool xg_fuse_combine_operands(xg_module *m) { return m->made[XG_FUSION] && xg_opt_each_sequence(m, xg_combine_comp); }

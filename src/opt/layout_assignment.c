@@ -188,6 +188,7 @@ XG_FN bool xg_assign_may_rename(const xg_inst *i) {
 }
 
 XG_FN bool xg_assign_comp(xg_comp *c) {
+    const bool *made = c->module->made;
     xg_inst *i, *next;
     bool changed = false;
     xg_assign_mark_rows(c);
@@ -196,10 +197,10 @@ XG_FN bool xg_assign_comp(xg_comp *c) {
         else if (xg_assign_keeps(i)) changed = xg_assign_set(i, xg_assign_agreed(i)) || changed;
         else if (xg_assign_updates(i)) changed = xg_assign_set(i, XG_OPERAND(i, 0)->shape->layout) || changed;
     }
-    for (i = c->last; i; i = xg_inst_before(i)) if ((i->op == XG_BROADCAST || i->op == XG_IOTA) && xg_assign_is_moved(i->shape) && i != c->root) changed = xg_assign_set(i, xg_assign_wanted(i)) || changed;
-    for (i = c->last; i; i = xg_inst_before(i)) if (i->op == XG_DOT) changed = xg_assign_dot(i) || changed;
+    for (i = made[XG_BROADCAST] || made[XG_IOTA] ? c->last : NULL; i; i = xg_inst_before(i)) if ((i->op == XG_BROADCAST || i->op == XG_IOTA) && xg_assign_is_moved(i->shape) && i != c->root) changed = xg_assign_set(i, xg_assign_wanted(i)) || changed;
+    for (i = made[XG_DOT] ? c->last : NULL; i; i = xg_inst_before(i)) if (i->op == XG_DOT) changed = xg_assign_dot(i) || changed;
     for (i = c->first; i; i = xg_inst_behind(i)) if (xg_assign_keeps(i)) changed = xg_assign_settle(i) || changed;
-    for (i = c->first; i; i = next) {
+    for (i = made[XG_COPY] ? c->first : NULL; i; i = next) {
         next = xg_inst_behind(i);
         changed = xg_assign_remove_copy(i) || changed;
     }
