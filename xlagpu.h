@@ -2414,7 +2414,7 @@ typedef struct xg_io_alias { xg_ints output; int64_t param; xg_ints param_index;
 typedef struct xg_header_attr { xg_str name, text; } xg_header_attr; /* attributes kept as checked text */
 
 /* What passes may know of the device that the module is for. sms 0: a typical one. */
-typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm, cluster /* blocks of one at most; 1: there are none */; int64_t bandwidth_gbs, l2_bytes, shared_per_block; } xg_machine;
+typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm, cluster /* blocks of one at most; 1: there are none */, red_bytes; /* of neighbouring floats that one instruction adds to memory; 0: one float at a time */ int64_t bandwidth_gbs, l2_bytes, shared_per_block; } xg_machine;
 
 struct xg_module {
     xg_ctx *ctx;
@@ -8564,7 +8564,7 @@ static void xg_verify_transfer(const xg_inst *i) {
             (long long)xg_attr_int(other, XG_A_channel_id, 0));
     XG_RULE(i, xg_attr_int(i, XG_A_is_host_transfer, 0) == xg_attr_int(other, XG_A_is_host_transfer, 0), NULL, "it must have the is_host_transfer of its %s", xg_op_name(pair));
 }
-/* All that use a channel are of one opcode, or one send and one receive with their ends. */
+/* A channel is one send and one receive with their ends, or any number of collectives: JAX gives all of a module the same. */
 static void xg_verify_channel_use(xg_verifier *v, const xg_inst *i) {
     uint64_t id = (uint64_t)xg_attr_int(i, XG_A_channel_id, 0);
     xg_verify_channel *c = (xg_verify_channel *)xg_map64_get(&v->channels, id);
@@ -8574,7 +8574,7 @@ static void xg_verify_channel_use(xg_verifier *v, const xg_inst *i) {
         c->piped = true;
         xg_map64_put(&v->channels, id, c);
     }
-    XG_RULE(i, xg_verify_is_transfer(i->op) ? xg_verify_is_transfer(c->first->op) : c->first->op == i->op, NULL, "channel %lld is already used by %s %.*s", (long long)id, xg_op_name(c->first->op),
+    XG_RULE(i, xg_verify_is_transfer(i->op) == xg_verify_is_transfer(c->first->op), NULL, "channel %lld is already used by %s %.*s", (long long)id, xg_op_name(c->first->op),
             (int)c->first->name.n, c->first->name.p);
     if (xg_verify_is_transfer(i->op)) {
         uint32_t *count = &c->count[i->op == XG_SEND ? 0 : i->op == XG_SEND_DONE ? 1 : i->op == XG_RECV ? 2 : 3];
@@ -18440,6 +18440,8 @@ XG_FN bool xg_opt_random_expander(xg_module *m);   /* random_expander.c: rng as 
 XG_FN bool xg_opt_contract_expander(xg_module *m); /* contract_expander.c: ragged-dot and scaled-dot as dots */
 XG_FN bool xg_opt_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
 XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m); /* select_and_scatter_expander.c: which element each window selects, then who selected an element */
+XG_FN bool xg_opt_gather_simplifier(xg_module *m);  /* gather_simplifier.c: gathers in their canonical form */
+XG_FN bool xg_opt_scatter_simplifier(xg_module *m); /* scatter_simplifier.c: scatters in theirs */
 XG_FN bool xg_opt_scatter_winners(xg_module *m); /* scatter_winners.c: of updates that overwrite each other the last one is written */
 XG_FN bool xg_opt_concatenate_splitter(xg_module *m); /* concatenate_splitter.c */
 XG_FN bool xg_opt_zero_sized(xg_module *m);        /* zero_sized.c */
@@ -18565,6 +18567,21 @@ XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values);
 XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)); /* of a tuple `expand` gives a tuple instruction */
 typedef struct xg_target_row { const char *target; xg_inst *(*expand)(const xg_hb *b, xg_inst *i); } xg_target_row; /* `?` in a target is LAPACK's letter of the type */
 XG_FN const xg_target_row *xg_opt_target_row(const xg_inst *i, const xg_target_row *rows, uint32_t n); /* of a custom call with that target, or NULL */
+
+/* ---- progressions.c ---- */
+typedef struct xg_progression { int64_t first, step; int32_t dim; } xg_progression; /* first + step * place along dim; dim -1: first everywhere, and step 0 */
+XG_FN bool xg_progression_at(const xg_inst *x, int64_t vector, int64_t at, uint32_t depth, xg_progression *p);
+XG_FN bool xg_progression_of(const xg_windows *w, int32_t component, xg_progression *p);
+
+/* ---- gather_simplifier.c ---- */
+typedef struct xg_index_form { /* what a gather or scatter becomes: arrays of dims, in the order of the attributes */
+    int64_t inside[XG_RANK_MAX], starts[XG_RANK_MAX], whole_batch[XG_RANK_MAX], indices_batch[XG_RANK_MAX], part[XG_RANK_MAX], positions[XG_RANK_MAX];
+    int32_t component[XG_RANK_MAX]; /* by new component: the old one */
+    uint32_t n_inside, n_starts, n_batch, part_rank, n_positions;
+} xg_index_form;
+XG_FN bool xg_index_form_of(const xg_inst *i, xg_index_form *f); /* false: it has that form */
+XG_FN xg_inst *xg_index_form_indices(const xg_hb *b, const xg_windows *w, const xg_index_form *f);
+XG_FN void xg_index_form_set(const xg_hb *b, xg_inst *i, const xg_index_form *f);
 
 /* ---- host_offloader.c ---- */
 XG_FN xg_inst *xg_offload_copy(xg_inst *at, xg_inst *x, int64_t space); /* a copy-start and copy-done in front of at, into that memory */
@@ -18952,6 +18969,7 @@ XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_ins
             if (!matches(i)) continue;
             b = xg_hb_at(i);
             made = expand(&b, i);
+            next = xg_inst_behind(i); /* its elements may have stood there, and are gone */
             if (!made) continue;
             if (i->shape->type != XLAGPU_TUPLE) xg_opt_replace(i, made);
             else {
@@ -18970,6 +18988,130 @@ XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_ins
 }
 
 #endif /* XG_OPT_BUILD_C */
+/* opt/progressions.c -- arrays of integers that count: first + step * place along one dimension, the same along all others.
+ *
+ * Index vectors are often made so: x[arange(n), labels], a table of places known when the program was written, every other row. What counts is no lookup: gathers and
+ * scatters become slices and updates of slices, or have a batching dimension where they had an index. What wraps on its way, or is below 0 anywhere, does not count; one number
+ * everywhere may be any, and a u64 beyond all places is the greatest s64. */
+#ifndef XG_OPT_PROGRESSIONS_C
+#define XG_OPT_PROGRESSIONS_C
+
+enum { XG_PROGRESSION_CONSTANTS = 4096 /* elements of a constant that are looked at */, XG_PROGRESSION_DEPTH = 16 };
+
+/* The place along dimension d of the element with that number. */
+XG_FN int64_t xg_progression_place(const xg_shape *s, int64_t element, uint32_t d) {
+    uint32_t k;
+    for (k = s->rank; --k > d;) element /= s->dims[k];
+    return element % s->dims[d];
+}
+/* Of a constant, all elements with place `at` along `vector` (-1: all elements). */
+XG_FN bool xg_progression_constant(const xg_inst *x, int64_t vector, int64_t at, xg_progression *p) {
+    const xg_shape *s = x->shape;
+    int64_t k, v, found[2];
+    uint32_t d;
+    if (x->literal->elided || s->elements == 0 || s->elements > XG_PROGRESSION_CONSTANTS) return false;
+    for (d = 0; d <= s->rank; d++) { /* of the last one, no dimension: all are the same */
+        bool fits = d == s->rank || (s->dims[d] > 1 && (int64_t)d != vector), seen[2] = {false, false};
+        for (k = 0; fits && k < s->elements; k++) {
+            int64_t place = d < s->rank ? xg_progression_place(s, k, d) : 0;
+            if (vector >= 0 && xg_progression_place(s, k, (uint32_t)vector) != at) continue;
+            if (!xg_literal_get_int(x->literal, k, &v)) return false;
+            if (v < 0 && s->type == XLAGPU_U64) v = INT64_MAX;
+            fits = d == s->rank || (v >= 0 && v <= INT32_MAX);
+            if (place < 2 && !seen[place]) { found[place] = v; seen[place] = true; }
+            fits = fits && seen[place ? 1 : 0] && v == found[0] + (place ? place * (found[1] - found[0]) : 0);
+        }
+        if (!fits || !seen[0]) continue;
+        p->first = found[0];
+        p->step = d < s->rank ? found[1] - found[0] : 0;
+        p->dim = d < s->rank && p->step ? (int32_t)d : -1;
+        return true;
+    }
+    return false;
+}
+/* Where dimension d of a reshape's result was in its operand, or the other way round: those that are not 1 follow each other in both. -1: it is 1, or other dims than that changed. */
+XG_FN int64_t xg_progression_reshaped(const xg_shape *from, const xg_shape *to, int64_t d) {
+    uint32_t a = 0, b = 0;
+    int64_t found = -1;
+    for (;; a++, b++) {
+        while (a < from->rank && from->dims[a] == 1) a++;
+        while (b < to->rank && to->dims[b] == 1) b++;
+        if (a == from->rank || b == to->rank) return a == from->rank && b == to->rank ? found : -1;
+        if (from->dims[a] != to->dims[b]) return -1;
+        if ((int64_t)a == d) found = b;
+    }
+}
+XG_FN bool xg_progression_is_known(const xg_inst *x) { return x->op == XG_CONSTANT || (x->op == XG_BROADCAST && XG_OPERAND(x, 0)->op == XG_CONSTANT); }
+/* x + v, v - x .. with a v that is known; within the numbers that the type has. */
+XG_FN bool xg_progression_arithmetic(const xg_inst *x, int64_t vector, int64_t at, uint32_t depth, xg_progression *p) {
+    xg_progression q[2];
+    int64_t last, most = (int64_t)XG_MIN(xg_int_type_max(x->shape->type), (uint64_t)INT64_MAX);
+    uint32_t k;
+    if (!xg_progression_is_known(XG_OPERAND(x, 0)) && !xg_progression_is_known(XG_OPERAND(x, 1))) return false; /* so that no path forks */
+    for (k = 0; k < 2; k++) if (!xg_progression_at(XG_OPERAND(x, k), vector, at, depth, &q[k])) return false;
+    if (q[0].dim >= 0 && q[1].dim >= 0) return false;
+    p->dim = XG_MAX(q[0].dim, q[1].dim);
+    if (x->op == XG_MULTIPLY) { if (!xg_mul64(q[0].first, q[1].first, &p->first) || !xg_mul64(q[0].dim < 0 ? q[0].first : q[0].step, q[0].dim < 0 ? q[1].step : q[1].first, &p->step)) return false; }
+    else if (x->op == XG_ADD) { if (!xg_add64(q[0].first, q[1].first, &p->first)) return false; p->step = q[0].step + q[1].step; }
+    else { p->first = q[0].first - q[1].first; p->step = q[0].step - q[1].step; }
+    if (p->step == 0) p->dim = -1;
+    if (!xg_mul64(p->step, p->dim < 0 ? 0 : x->shape->dims[p->dim] - 1, &last) || !xg_add64(last, p->first, &last)) return false;
+    return p->first >= 0 && last >= 0 && p->first <= most && last <= most;
+}
+
+/* What stands at place `at` of dimension `vector` (-1: everywhere); its dim is one of x. */
+XG_FN bool xg_progression_at(const xg_inst *x, int64_t vector, int64_t at, uint32_t depth, xg_progression *p) {
+    const xg_inst *from = x->n_operands ? XG_OPERAND(x, 0) : NULL;
+    xg_ints dims = xg_attr_ints(x, XG_A_dimensions);
+    int64_t inner = -1;
+    uint32_t k;
+    if (!xg_shape_is_array(x->shape) || xg_type_class(x->shape->type) != XGT_I || x->shape->dynamic || depth++ > XG_PROGRESSION_DEPTH) return false;
+    switch (x->op) {
+    case XG_CONSTANT: return xg_progression_constant(x, vector, at, p);
+    case XG_IOTA:
+        p->dim = (int32_t)xg_attr_int(x, XG_A_iota_dimension, 0);
+        p->first = 0;
+        p->step = 1;
+        if (p->dim == vector) { p->first = at; p->step = 0; p->dim = -1; }
+        else if (x->shape->dims[p->dim] == 1) { p->step = 0; p->dim = -1; }
+        return p->dim < 0 || (uint64_t)x->shape->dims[p->dim] - 1 <= xg_int_type_max(x->shape->type);
+    case XG_CONCATENATE:
+        if (dims.p[0] != vector) return false;
+        for (k = 0; at >= XG_OPERAND(x, k)->shape->dims[vector]; k++) at -= XG_OPERAND(x, k)->shape->dims[vector];
+        return xg_progression_at(XG_OPERAND(x, k), vector, at, depth, p);
+    case XG_CONVERT: /* what it counts has to be the same in both types */
+        if (!xg_progression_at(from, vector, at, depth, p)) return false;
+        for (k = 0; k < 2; k++) if ((uint64_t)(p->first + (k && p->dim >= 0 ? p->step * (x->shape->dims[p->dim] - 1) : 0)) > xg_int_type_max(x->shape->type)) return false;
+        return true;
+    case XG_RESHAPE:
+        if (vector >= 0 && x->shape->dims[vector] > 1 && (inner = xg_progression_reshaped(x->shape, from->shape, vector)) < 0) return false;
+        if (!xg_progression_at(from, inner, at, depth, p)) return false;
+        if (p->dim >= 0) p->dim = (int32_t)xg_progression_reshaped(from->shape, x->shape, p->dim);
+        return p->dim >= 0 || p->step == 0;
+    case XG_BROADCAST:
+        for (k = 0; k < dims.n; k++) if (dims.p[k] == vector && from->shape->dims[k] > 1) inner = k;
+        if (!xg_progression_at(from, inner, at, depth, p)) return false;
+        if (p->dim >= 0) p->dim = (int32_t)dims.p[p->dim];
+        return true;
+    case XG_TRANSPOSE:
+        if (!xg_progression_at(from, vector < 0 ? -1 : dims.p[vector], at, depth, p)) return false;
+        for (k = 0; p->dim >= 0 && dims.p[k] != p->dim; k++) {}
+        if (p->dim >= 0) p->dim = (int32_t)k;
+        return true;
+    case XG_ADD: case XG_SUBTRACT: case XG_MULTIPLY: return xg_progression_arithmetic(x, vector, at, depth, p);
+    default: return false;
+    }
+}
+/* Component k of the index vectors of a gather or scatter; its dim is the number of one that numbers windows. */
+XG_FN bool xg_progression_of(const xg_windows *w, int32_t component, xg_progression *p) {
+    uint32_t k = 0;
+    if (!xg_progression_at(w->indices, w->vector_dim < (int64_t)w->indices->shape->rank ? w->vector_dim : -1, component, 0, p)) return false;
+    while (p->dim >= 0 && w->place[k] != (uint32_t)p->dim) k++;
+    if (p->dim >= 0) p->dim = (int32_t)k;
+    return true;
+}
+
+#endif /* XG_OPT_PROGRESSIONS_C */
 /* opt/algsimp.h -- the algebraic simplifier: THE table of its rules, and what rules are written with.
  *
  * X(name, OPCODE, LAW): rule `name` is xg_inst *xg_alg_<name>(xg_alg *a, xg_inst *i), asked of instructions of that opcode (ANY: of all elementwise ones, after
@@ -19014,7 +19156,7 @@ typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; xg_map64 *counters;
     X(compare_range, COMPARE, EXACT) X(remainder_range, REMAINDER, EXACT) X(divide_range, DIVIDE, EXACT) X(abs_range, ABS, EXACT) \
     X(maximum_range, MAXIMUM, EXACT) X(minimum_range, MINIMUM, EXACT) X(clamp_range, CLAMP, EXACT) X(and_range, AND, EXACT) \
     /* algsimp_index.c: places that are known */ \
-    X(gather_whole, GATHER, EXACT) X(gather_progression, GATHER, EXACT) X(scatter_one, SCATTER, EXACT) X(scatter_window, SCATTER, EXACT) X(scatter_one_hot, SCATTER, EXACT) X(add_scatter, ADD, CLOSE) \
+    X(gather_known, GATHER, EXACT) X(scatter_known, SCATTER, EXACT) X(scatter_window, SCATTER, EXACT) X(scatter_one_hot, SCATTER, EXACT) X(add_scatter, ADD, CLOSE) \
     X(slice_reverse, SLICE, EXACT) X(slice_iota, SLICE, EXACT) X(dynamic_slice_iota, DYNAMIC_SLICE, EXACT) \
     /* algsimp_move.c: where elements lie */ \
     X(constant_splat, CONSTANT, EXACT) X(iota_one, IOTA, EXACT) \
@@ -20281,94 +20423,40 @@ RULE(scatter_nothing) { /* no updates */
 #define DIMS(x) (x)->shape->dims
 #define RANK(x) (x)->shape->rank
 
-enum { XG_ALG_INDICES = 4096 };
-
 /* ---- gather ---- */
 
-/* The slices are as large as the operand along all dimensions that indices are for: wherever one says to begin, it is clamped to the beginning. */
-RULE(gather_whole) {
+/* Along every dimension windows begin where it is known: all at one place, or each one step further than the one before it. A slice, turned round where it goes down, and repeated
+ * along what numbers windows that are the same. A start is clamped; so it is no matter along what windows fill, while what counts must do so inside. */
+RULE(gather_known) {
     xg_windows w;
     xg_slice_dim d[XG_RANK_MAX];
-    int64_t kept[XG_RANK_MAX], places[XG_RANK_MAX];
-    uint32_t k, n = 0;
-    if (i->shape->elements == 0) return NULL;
+    int64_t kept[XG_RANK_MAX], places[XG_RANK_MAX], turned[XG_RANK_MAX];
+    bool taken[XG_RANK_MAX] = {false};
+    uint32_t k, n = 0, turns = 0;
+    xg_inst *x;
+    if (a->layouts || i->shape->elements == 0) return NULL;
     w = xg_windows_of(i);
     for (k = 0; k < RANK(P(0)); k++) {
-        if (w.start[k] >= 0 && w.size[k] != DIMS(P(0))[k]) return NULL;
-        d[k].start = 0; d[k].stride = 1; d[k].limit = w.batch[k] >= 0 ? DIMS(P(0))[k] : w.size[k];
-        if (w.batch[k] < 0 && w.inside[k] < 0) continue;
-        kept[n] = d[k].limit;
-        places[n++] = w.batch[k] >= 0 ? (int64_t)w.position[w.batch[k]] : w.inside[k];
+        int64_t room = DIMS(P(0))[k] - w.size[k], count = 1, last;
+        int32_t runs = w.batch[k];
+        xg_progression p = {0, 1, -1};
+        if (runs < 0) p.step = 0;
+        if (w.start[k] >= 0 && room && !xg_progression_of(&w, w.start[k], &p)) return NULL;
+        if (p.dim >= 0) runs = p.dim;
+        if (runs >= 0) { if (taken[runs] || w.size[k] != 1) return NULL; taken[runs] = true; count = w.counts[runs]; }
+        else p.first = XG_MAX((int64_t)0, XG_MIN(p.first, room));
+        last = p.first + (count - 1) * p.step;
+        if (p.first > room || last > room) return NULL; /* some are clamped */
+        if (p.step < 0) turned[turns++] = k;
+        d[k].start = XG_MIN(p.first, last);
+        d[k].limit = XG_MAX(p.first, last) + w.size[k];
+        d[k].stride = p.step ? XG_MAX(p.step, -p.step) : 1;
+        if (runs < 0 && w.inside[k] < 0) continue;
+        kept[n] = runs >= 0 ? count : w.size[k];
+        places[n++] = runs >= 0 ? (int64_t)w.position[runs] : w.inside[k];
     }
-    return xg_hb_broadcast(&a->b, xg_hb_reshape(&a->b, xg_hb_slice(&a->b, P(0), d), kept, n), DIMS(i), RANK(i), places, n);
-}
-
-/* The numbers of an array with one dimension that is not 1, in order: first, first + step, ... Numbers that wrapped are none. */
-XG_FN bool xg_alg_progression(const xg_inst *x, int64_t *first, int64_t *step) {
-    const xg_inst *c;
-    int64_t k, v, last = 0, f, s;
-    uint32_t side;
-    if (xg_type_class(x->shape->type) != XGT_I || x->shape->elements < 2 || x->shape->elements > INT32_MAX) return false;
-    switch (x->op) {
-    case XG_RESHAPE: return xg_alg_progression(XG_OPERAND(x, 0), first, step);
-    case XG_IOTA:
-        *first = 0;
-        *step = 1;
-        return x->shape->dims[xg_attr_int(x, XG_A_iota_dimension, 0)] == x->shape->elements;
-    case XG_CONSTANT:
-        if (x->literal->elided || x->shape->elements > XG_ALG_INDICES) return false;
-        for (k = 0; k < x->shape->elements; k++, last = v) {
-            if (!xg_literal_get_int(x->literal, k, &v) || v < 0 || v > INT32_MAX) return false;
-            if (k == 0) *first = v;
-            if (k == 1) *step = v - last;
-            if (k > 1 && v - last != *step) return false;
-        }
-        return true;
-    case XG_ADD: case XG_MULTIPLY:
-        for (side = 0; side < 2; side++) {
-            c = xg_alg_scalar(XG_OPERAND(x, 1 - side));
-            if (!c || !xg_literal_get_int(c->literal, 0, &v) || v < 0 || v > INT32_MAX || !xg_alg_progression(XG_OPERAND(x, side), &f, &s)) continue;
-            if (x->op == XG_ADD ? !xg_add64(f, v, &f) : !xg_mul64(f, v, &f) || !xg_mul64(s, v, &s)) return false;
-            if (!xg_mul64(s, x->shape->elements - 1, &last) || !xg_add64(last, f, &last)) return false;
-            if (f < 0 || last < 0 || f > (int64_t)XG_MIN(xg_int_type_max(x->shape->type), (uint64_t)INT64_MAX) || last > (int64_t)XG_MIN(xg_int_type_max(x->shape->type), (uint64_t)INT64_MAX)) return false;
-            *first = f;
-            *step = s;
-            return true;
-        }
-        return false;
-    default: return false;
-    }
-}
-/* Single places along one dimension, at equal distances: a slice, turned round where they go down. */
-RULE(gather_progression) {
-    xg_windows w;
-    xg_inst *x = P(0), *cut;
-    xg_slice_dim d[XG_RANK_MAX];
-    int64_t dim = -1, first, step, last, perm[XG_RANK_MAX], seen[XG_RANK_MAX];
-    uint32_t k, j, n = 0;
-    if (a->layouts || i->shape->elements == 0 || xg_attr_ints(i, XG_A_start_index_map).n != 1) return NULL;
-    w = xg_windows_of(i);
-    for (k = 0; k < RANK(x); k++) {
-        if (w.batch[k] >= 0) return NULL;
-        if (w.start[k] >= 0) dim = k;
-        d[k].start = 0; d[k].stride = 1; d[k].limit = w.size[k];
-    }
-    for (k = 1; k < w.n_positions; k++) if (w.position[k] != w.position[0] + k) return NULL;
-    if (w.n_positions == 0 || w.size[dim] != 1 || !xg_alg_progression(P(1), &first, &step) || step == 0) return NULL;
-    last = first + step * (P(1)->shape->elements - 1);
-    if (first < 0 || last < 0 || first >= DIMS(x)[dim] || last >= DIMS(x)[dim]) return NULL; /* some are clamped */
-    d[dim].start = XG_MIN(first, last);
-    d[dim].limit = XG_MAX(first, last) + 1;
-    d[dim].stride = step < 0 ? -step : step;
-    cut = xg_hb_slice(&a->b, x, d);
-    if (step < 0) cut = xg_hb_reverse(&a->b, cut, &dim, 1);
-    for (k = 0; k < RANK(x); k++) seen[k] = 0;
-    for (k = 0; k < RANK(i); k++) { /* in the order of the result: where the positions are, the dimension, and the others; of those that are not there each is 1 */
-        for (j = 0; j < RANK(x) && (k == w.position[0] ? (int64_t)j != dim : w.inside[j] != (int32_t)k || (int64_t)j == dim); j++) {}
-        if (j < RANK(x) && !seen[j]) { perm[n++] = j; seen[j] = 1; }
-    }
-    for (k = 0; k < RANK(x); k++) if (!seen[k]) perm[n++] = k;
-    return xg_hb_reshape(&a->b, xg_hb_transpose(&a->b, cut, perm), DIMS(i), RANK(i));
+    x = xg_hb_reverse(&a->b, xg_hb_slice(&a->b, P(0), d), turned, turns);
+    return xg_hb_broadcast(&a->b, xg_hb_reshape(&a->b, x, kept, n), DIMS(i), RANK(i), places, n);
 }
 
 /* ---- scatter ---- */
@@ -20387,6 +20475,47 @@ XG_FN xg_inst *xg_alg_combined(xg_alg *a, const xg_inst *scatter, xg_inst *was, 
     if (r == c->params[1]) return update;
     return XG_OPERAND(r, 0) == c->params[0] ? xg_hb_2(&a->b, r->op, was, update) : xg_hb_2(&a->b, r->op, update, was);
 }
+/* The box of those sizes written there, where `inside` says so (NULL: it does); else what was there before. */
+XG_FN xg_inst *xg_alg_write_box(xg_alg *a, const xg_inst *i, xg_inst *u, xg_inst *const *starts, const int64_t *sizes, xg_inst *inside) {
+    xg_inst *was = P(0);
+    if (inside || xg_attr_comp(i, XG_A_to_apply)->root != xg_attr_comp(i, XG_A_to_apply)->params[1]) was = xg_hb_dynamic_slice(&a->b, P(0), starts, sizes);
+    u = xg_alg_combined(a, i, was, u);
+    if (inside) u = xg_hb_select(&a->b, xg_hb_splat(&a->b, inside, sizes, RANK(i)), u, was);
+    return xg_hb_dynamic_update_slice(&a->b, P(0), u, starts);
+}
+/* Along every dimension windows begin where it is known, and side by side: they are one box, which goes where the first of them goes, or nowhere. */
+RULE(scatter_known) {
+    xg_inst *x = P(0), *starts[XG_RANK_MAX], *u;
+    xg_windows w;
+    int64_t at[XG_RANK_MAX], box[XG_RANK_MAX], perm[XG_RANK_MAX], turned[XG_RANK_MAX];
+    bool taken[XG_RANK_MAX] = {false}, used[XG_RANK_MAX] = {false}, beyond = false;
+    uint32_t k, n = 0, turns = 0;
+    if (a->layouts || i->n_operands != 3 || i->shape->elements == 0 || P(2)->shape->elements == 0 || xg_type_class(P(1)->shape->type) != XGT_I || !xg_alg_combines(i)) return NULL;
+    w = xg_windows_of(i);
+    for (k = 0; k < RANK(x); k++) {
+        int32_t runs = w.batch[k], from = w.inside[k];
+        xg_progression p = {0, 1, -1};
+        if (w.start[k] >= 0 && !xg_progression_of(&w, w.start[k], &p)) return NULL;
+        if (p.dim >= 0) runs = p.dim;
+        if (runs >= 0) {
+            if (taken[runs] || w.size[k] != 1 || (p.step != 1 && p.step != -1)) return NULL;
+            taken[runs] = true;
+            from = (int32_t)w.position[runs];
+        }
+        box[k] = runs >= 0 ? w.counts[runs] : w.size[k];
+        at[k] = runs >= 0 && p.step < 0 ? p.first - box[k] + 1 : p.first;
+        if (runs >= 0 && p.step < 0) turned[turns++] = k;
+        if (at[k] < 0 || at[k] > DIMS(x)[k] - box[k]) { if (runs >= 0) return NULL; beyond = true; } /* some of them, or all */
+        else if (at[k] > INT32_MAX) return NULL;
+        if (from >= 0) { perm[n++] = from; used[from] = true; }
+    }
+    for (k = 0; k < w.n_positions; k++) if (!taken[k] && w.counts[k] != 1) return NULL;
+    if (beyond) return x;
+    for (k = 0; k < RANK(P(2)); k++) if (!used[k]) perm[n++] = k;
+    for (k = 0; k < RANK(x); k++) starts[k] = xg_hb_int(&a->b, XLAGPU_S32, at[k]);
+    u = xg_hb_reshape(&a->b, xg_hb_transpose(&a->b, P(2), perm), box, RANK(x));
+    return xg_alg_write_box(a, i, xg_hb_reverse(&a->b, u, turned, turns), starts, box, NULL);
+}
 /* One window for the only index vector. */
 XG_FN bool xg_alg_one_window(const xg_inst *i, xg_windows *w) {
     uint32_t k;
@@ -20394,32 +20523,6 @@ XG_FN bool xg_alg_one_window(const xg_inst *i, xg_windows *w) {
     *w = xg_windows_of(i);
     for (k = 0; k < RANK(i); k++) if (w->batch[k] >= 0) return false;
     return w->positions == 1 && xg_type_class(P(1)->shape->type) == XGT_I && xg_alg_combines(i);
-}
-/* That window written there, where `inside` says so (NULL: it does); else what was there before. */
-XG_FN xg_inst *xg_alg_write_window(xg_alg *a, const xg_inst *i, xg_inst *const *starts, const int64_t *sizes, xg_inst *inside) {
-    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
-    xg_inst *u = xg_hb_reshape(&a->b, P(2), sizes, RANK(i)), *was = P(0);
-    if (inside || c->root != c->params[1]) was = xg_hb_dynamic_slice(&a->b, P(0), starts, sizes);
-    u = xg_alg_combined(a, i, was, u);
-    if (inside) u = xg_hb_select(&a->b, xg_hb_splat(&a->b, inside, sizes, RANK(i)), u, was);
-    return xg_hb_dynamic_update_slice(&a->b, P(0), u, starts);
-}
-/* One window at a place that is known: a dynamic-update-slice there, or nothing where it does not lie inside as a whole. */
-RULE(scatter_one) {
-    xg_inst *x = P(0), *starts[XG_RANK_MAX];
-    const xg_inst *c = P(1)->op == XG_CONSTANT ? P(1) : P(1)->op == XG_BROADCAST ? xg_alg_scalar(P(1)) : NULL;
-    xg_windows w;
-    int64_t at[XG_RANK_MAX];
-    uint32_t k;
-    if (!c || c->literal->elided || !xg_alg_one_window(i, &w)) return NULL;
-    for (k = 0; k < RANK(x); k++) {
-        at[k] = 0;
-        if (w.start[k] >= 0 && !xg_literal_get_int(c->literal, c == P(1) ? w.start[k] : 0, &at[k])) return NULL;
-        if (at[k] < 0 || at[k] > DIMS(x)[k] - w.size[k]) return x; /* as a number without sign it is beyond, too */
-    }
-    for (k = 0; k < RANK(x); k++) if (at[k] > INT32_MAX) return NULL;
-    for (k = 0; k < RANK(x); k++) starts[k] = xg_hb_int(&a->b, XLAGPU_S32, at[k]);
-    return xg_alg_write_window(a, i, starts, w.size, NULL);
 }
 /* One window at a place that is computed: what lies there, or, if the window is not inside as a whole, would lie there if it were moved inside, is read and written. */
 RULE(scatter_window) {
@@ -20444,7 +20547,7 @@ RULE(scatter_window) {
             inside = inside ? xg_hb_2(&a->b, XG_AND, inside, within) : within;
         }
     }
-    return xg_alg_write_window(a, i, starts, w.size, inside);
+    return xg_alg_write_box(a, i, xg_hb_reshape(&a->b, P(2), w.size, RANK(x)), starts, w.size, inside);
 }
 
 /* Array x, whose dimension k lies along dimension to[k] of the shape (-1: along none, and is 1), repeated over that shape. */
@@ -21873,19 +21976,200 @@ XG_FN xg_inst *xg_scattered_expand(const xg_hb *b, xg_inst *i) {
 XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m) { return m->made[XG_SELECT_AND_SCATTER] && xg_opt_expand(m, xg_scattered_matches, xg_scattered_expand); }
 
 #endif /* XG_OPT_SELECT_AND_SCATTER_EXPANDER_C */
+/* opt/gather_simplifier.c -- GatherSimplifier: gathers in their canonical form, and the form that scatters share with them.
+ *
+ *     start_indices is [batching dims and others that number windows, .., components]: index_vector_dim is the last one, and is there
+ *     what numbers windows side by side in start_indices and result is one dim, but for batching dims and those along which a component counts
+ *     start_index_map ascends; no component is for a dim that the window fills (it is clamped to 0), nor is 0 everywhere
+ *     a component that counts (x[arange(n), i]) is a batching dim
+ *     collapsed_slice_dims={}
+ *
+ * It is XLA's, but for two things. XLA turns the operand and the result round, so that the indexed dims of the one and the positions of the other come first: that moves data, and
+ * nothing here asks for it. And XLA writes batching dims as components that count; a batching dim says more: it lies inside, two windows of different batches do not meet, and
+ * along it a scatter into zeros can be a comparison. Around the new gather stand reshapes only.
+ *
+ * What it is for: rules ask for one form (algsimp_index.c: what counts in full is a slice), gathers that differ in form alone are one after CSE, and indices
+ * that need not be read are not. It runs behind the simplification of the indices: dims that were joined are not taken apart again where they turn out to count. Gathers of any form are right everywhere else: hlo/windows.c reads them. */
+#ifndef XG_OPT_GATHER_SIMPLIFIER_C
+#define XG_OPT_GATHER_SIMPLIFIER_C
+
+/* Which old components stay, and which dims of the whole run with a position instead. single: positions that a dim of the whole runs with, or a component counts. */
+XG_FN bool xg_index_form_starts(const xg_inst *i, xg_windows *w, xg_index_form *f, bool *single) {
+    bool changed = w->vector_dim != (int64_t)w->n_positions, taken[XG_RANK_MAX] = {false};
+    uint32_t d;
+    for (d = 0; d < w->whole->rank; d++) if (w->batch[d] >= 0) taken[w->batch[d]] = true;
+    for (d = 0; d < w->whole->rank; d++) {
+        xg_progression p;
+        if (w->start[d] < 0) continue;
+        p.step = -1;
+        if (i->op == XG_GATHER && w->size[d] == w->whole->dims[d]) p.first = p.step = 0;
+        else if (!xg_progression_of(w, w->start[d], &p)) p.step = -1;
+        else if (p.dim >= 0) single[p.dim] = true;
+        if (p.step == 1 && p.first == 0 && w->size[d] == 1 && !taken[p.dim] && w->counts[p.dim] == w->whole->dims[d]) {
+            w->batch[d] = p.dim;
+            taken[p.dim] = true;
+        } else if (p.step != 0 || p.first != 0) {
+            changed = changed || (uint32_t)w->start[d] != f->n_starts;
+            f->component[f->n_starts] = w->start[d];
+            f->starts[f->n_starts++] = d;
+        }
+    }
+    for (d = 0; d < w->n_positions; d++) single[d] = single[d] || taken[d];
+    return changed || f->n_starts != w->n_starts;
+}
+
+XG_FN void xg_index_form_put(xg_index_form *f, int64_t size, bool inside) {
+    if (inside) f->inside[f->n_inside++] = f->part_rank;
+    f->part[f->part_rank++] = size;
+}
+/* The part: as it is, but for what is joined, dims that the window had lost, which are 1, and those that it loses since they run with a position. */
+XG_FN bool xg_index_form_of(const xg_inst *i, xg_index_form *f) {
+    xg_windows w = xg_windows_of(i);
+    bool changed, single[XG_RANK_MAX] = {false};
+    uint32_t r, p, d, place[XG_RANK_MAX];
+    memset(f, 0, sizeof *f);
+    if (w.whole->dynamic || w.part->dynamic || w.indices->shape->dynamic || w.part->rank + w.whole->rank > XG_RANK_MAX || w.n_positions >= XG_RANK_MAX) return false;
+    changed = xg_index_form_starts(i, &w, f, single);
+    for (r = p = d = 0; r < w.part->rank; r++) {
+        if (p < w.n_positions && w.position[p] == r) {
+            if (p && w.position[p - 1] + 1 == r && !single[p] && !single[p - 1] && xg_mul64(f->positions[f->n_positions - 1], w.counts[p], &f->positions[f->n_positions - 1])) {
+                f->part[f->part_rank - 1] *= w.counts[p];
+                changed = true;
+            } else { f->positions[f->n_positions++] = w.counts[p]; xg_index_form_put(f, w.counts[p], false); }
+            place[p++] = f->n_positions - 1;
+            continue;
+        }
+        for (; w.inside[d] != (int32_t)r; d++) if (w.inside[d] < 0 && w.batch[d] < 0) { xg_index_form_put(f, 1, true); changed = true; }
+        if (w.batch[d] < 0) xg_index_form_put(f, w.size[d], true); /* else it has just become one: 1 in the part */
+        d++;
+    }
+    for (; d < w.whole->rank; d++) if (w.inside[d] < 0 && w.batch[d] < 0) { xg_index_form_put(f, 1, true); changed = true; }
+    for (d = 0; d < w.whole->rank; d++) {
+        if (w.batch[d] < 0) continue;
+        f->whole_batch[f->n_batch] = d;
+        f->indices_batch[f->n_batch++] = place[w.batch[d]];
+    }
+    return changed;
+}
+
+/* The indices in that form. */
+XG_FN xg_inst *xg_index_form_indices(const xg_hb *b, const xg_windows *w, const xg_index_form *f) {
+    xg_inst *x = (xg_inst *)(uintptr_t)w->indices, *part[XG_RANK_MAX];
+    int64_t perm[XG_RANK_MAX + 1], dims[XG_RANK_MAX + 1];
+    uint32_t k;
+    for (k = 0; k < w->n_positions; k++) { perm[k] = w->place[k]; dims[k] = w->counts[k]; }
+    perm[k] = w->vector_dim;
+    dims[k] = w->n_starts;
+    x = x->shape->rank > w->n_positions ? xg_hb_transpose(b, x, perm) : xg_hb_reshape(b, x, dims, w->n_positions + 1);
+    for (k = 0; k < f->n_starts && f->component[k] == (int32_t)k; k++) {}
+    if (k < f->n_starts || f->n_starts != w->n_starts) {
+        for (k = 0; k < f->n_starts; k++) part[k] = xg_hb_slice_dim(b, x, w->n_positions, f->component[k], f->component[k] + 1);
+        x = f->n_starts ? xg_hb_concat(b, part, f->n_starts, w->n_positions) : xg_hb_slice_dim(b, x, w->n_positions, 0, 0);
+    }
+    for (k = 0; k < f->n_positions; k++) dims[k] = f->positions[k];
+    dims[k] = f->n_starts;
+    return xg_hb_reshape(b, x, dims, f->n_positions + 1);
+}
+
+XG_FN void xg_index_form_set(const xg_hb *b, xg_inst *i, const xg_index_form *f) {
+    bool scatter = i->op == XG_SCATTER;
+    xg_attr_key whole = scatter ? XG_A_input_batching_dims : XG_A_operand_batching_dims, indices = scatter ? XG_A_scatter_indices_batching_dims : XG_A_start_indices_batching_dims;
+    xg_inst_set_attr(i, xg_hb_ints(b, scatter ? XG_A_update_window_dims : XG_A_offset_dims, f->inside, f->n_inside));
+    xg_inst_set_attr(i, xg_hb_ints(b, scatter ? XG_A_inserted_window_dims : XG_A_collapsed_slice_dims, NULL, 0));
+    xg_inst_set_attr(i, xg_hb_ints(b, scatter ? XG_A_scatter_dims_to_operand_dims : XG_A_start_index_map, f->starts, f->n_starts));
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, f->n_positions));
+    if (f->n_batch == 0) return;
+    xg_inst_set_attr(i, xg_hb_ints(b, whole, f->whole_batch, f->n_batch));
+    xg_inst_set_attr(i, xg_hb_ints(b, indices, f->indices_batch, f->n_batch));
+}
+
+XG_FN bool xg_gather_matches(const xg_inst *i) { xg_index_form f; return i->op == XG_GATHER && xg_index_form_of(i, &f); }
+XG_FN xg_inst *xg_gather_simplify(const xg_hb *b, xg_inst *i) {
+    xg_windows w = xg_windows_of(i);
+    xg_index_form f;
+    xg_inst *in[2], *made;
+    if (!xg_index_form_of(i, &f)) return NULL;
+    in[0] = XG_OPERAND(i, 0);
+    in[1] = xg_index_form_indices(b, &w, &f);
+    made = xg_inst_clone(i, b->comp, in, b->before);
+    made->shape = xg_hb_shape(b, i->shape->type, f.part, f.part_rank);
+    xg_index_form_set(b, made, &f);
+    return xg_hb_reshape(b, made, i->shape->dims, i->shape->rank);
+}
+XG_FN bool xg_opt_gather_simplifier(xg_module *m) { return m->made[XG_GATHER] && xg_opt_expand(m, xg_gather_matches, xg_gather_simplify); }
+
+#endif /* XG_OPT_GATHER_SIMPLIFIER_C */
+/* opt/scatter_simplifier.c -- ScatterSimplifier: scatters in their canonical form, which is that of gathers (gather_simplifier.c says what it is and is for).
+ *
+ * The updates are the part that holds the windows; they are reshaped, never turned round. A component that windows fill stays: a window that begins elsewhere lies outside and is left
+ * out. Where components count along all that numbers windows, but for batching dims, no two windows are the same: unique_indices=true, and no update has to
+ * be atomic or look for others, nor opt/scatter_winners.c for the last one of a place. */
+#ifndef XG_OPT_SCATTER_SIMPLIFIER_C
+#define XG_OPT_SCATTER_SIMPLIFIER_C
+
+/* Such a sum memory makes itself, in one step for each element: that moves half of what reading and writing does, whether updates meet or not. */
+XG_FN bool xg_scatter_adds_in_memory(const xg_inst *i) {
+    xlagpu_type t = XG_OPERAND(i, 0)->shape->type;
+    return i->n_operands == 3 && xg_reducer_is_sum(xg_attr_comp(i, XG_A_to_apply)) && xg_type_class(t) != XGT_C && xg_type_bits(t) >= 32;
+}
+/* Windows of one place alone, or in steps of at least their size. */
+XG_FN bool xg_scatter_is_apart(const xg_inst *i) {
+    xg_windows w = xg_windows_of(i);
+    bool told[XG_RANK_MAX] = {false};
+    uint32_t d;
+    if (xg_scatter_adds_in_memory(i)) return false;
+    for (d = 0; d < w.whole->rank; d++) {
+        xg_progression p;
+        if (w.batch[d] >= 0) told[w.batch[d]] = true;
+        if (w.start[d] < 0 || !xg_progression_of(&w, w.start[d], &p) || p.dim < 0) continue;
+        if ((p.step < 0 ? -p.step : p.step) >= w.size[d]) told[p.dim] = true;
+    }
+    for (d = 0; d < w.n_positions; d++) if (!told[d] && w.counts[d] != 1) return false;
+    return true;
+}
+XG_FN bool xg_scatter_matches(const xg_inst *i) {
+    xg_index_form f;
+    return i->op == XG_SCATTER && (xg_index_form_of(i, &f) || (!xg_attr_int(i, XG_A_unique_indices, 0) && xg_scatter_is_apart(i)));
+}
+XG_FN xg_inst *xg_scatter_simplify(const xg_hb *b, xg_inst *i) {
+    xg_windows w = xg_windows_of(i);
+    xg_index_form f;
+    uint32_t n = i->n_operands / 2, k;
+    xg_inst **in = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + 1), *made;
+    bool apart = xg_scatter_is_apart(i), other = xg_index_form_of(i, &f);
+    for (k = 0; k < i->n_operands; k++) in[k] = XG_OPERAND(i, k);
+    if (other) {
+        in[n] = xg_index_form_indices(b, &w, &f);
+        for (k = n + 1; k < i->n_operands; k++) in[k] = xg_hb_reshape(b, in[k], f.part, f.part_rank);
+    }
+    made = xg_inst_clone(i, b->comp, in, b->before);
+    if (other) xg_index_form_set(b, made, &f);
+    if (apart) xg_inst_set_attr(made, xg_attr_make_int(XG_A_unique_indices, 1));
+    if (made->shape->type != XLAGPU_TUPLE) return made;
+    for (k = 0; k < n; k++) in[k] = xg_hb_element(b, made, k);
+    return xg_hb_tuple(b, in, n);
+}
+XG_FN bool xg_opt_scatter_simplifier(xg_module *m) { return m->made[XG_SCATTER] && xg_opt_expand(m, xg_scatter_matches, xg_scatter_simplify); }
+
+#endif /* XG_OPT_SCATTER_SIMPLIFIER_C */
 /* opt/scatter_winners.c -- a scatter that overwrites, as one whose windows do not meet: of the updates that go to one place the last one wins, and the others are left out.
  *
  *     winner[p] = the number of the last update whose window begins at p: a scatter of numbers by maximum, whose result does not depend on any order
  *     scatter(x, i, u)  ==>  scatter(x, winner[i[n]] = n ? i : nowhere, u), unique_indices=true
  *
- * Windows have to be the same or apart. The table of winners has an element for each place where a window may begin; where it would be large beside the updates, or these are
+ * Windows have to be the same or apart; those of different batches are apart. It runs behind the simplifications, which leave fewer such scatters (scatter_simplifier.c knows
+ * windows that do not meet, algsimp_index.c scatters that are none). The table of winners has an element for each place where a window may begin; where it would be large beside the updates, or these are
  * few, the scatter stays, and the first update of a place looks for the others (emit/scatter.c). */
 #ifndef XG_OPT_SCATTER_WINNERS_C
 #define XG_OPT_SCATTER_WINNERS_C
 
-enum { XG_WINNERS_UPDATES = 32, XG_WINNERS_TABLE = 64 /* times as many places as updates */ };
+enum { XG_WINNERS_UPDATES = 32 /* of a batch */, XG_WINNERS_TABLE = 64 /* times as many places as updates */ };
 
-typedef struct xg_winners { uint32_t n /* arrays */, n_table; int64_t table[XG_RANK_MAX]; xg_windows windows; } xg_winners; /* table: its dims, one for each component of an index vector */
+typedef struct xg_winners { /* table: its dims, one for each batching dim, with the dim of the indices that it runs with, then one for each component of an index vector */
+    uint32_t n /* arrays */, n_batch, n_table;
+    int64_t table[XG_RANK_MAX], with[XG_RANK_MAX];
+    xg_windows windows;
+} xg_winners;
 
 XG_FN bool xg_winners_overwrites(const xg_inst *i, uint32_t n) {
     const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
@@ -21898,32 +22182,33 @@ XG_FN bool xg_winners_overwrites(const xg_inst *i, uint32_t n) {
 }
 XG_FN bool xg_winners_make(xg_winners *w, const xg_inst *i) {
     xg_windows v;
-    int64_t places = 1;
+    int64_t places = 1, rivals;
     uint32_t k;
     memset(w, 0, sizeof *w);
     if (i->op != XG_SCATTER || xg_attr_int(i, XG_A_unique_indices, 0) || !xg_winners_overwrites(i, w->n = i->n_operands / 2)) return false;
     v = xg_windows_of(i);
     if (v.whole->dynamic || v.indices->shape->dynamic || v.part->dynamic) return false;
+    for (k = 0; k < v.whole->rank; k++) if (v.batch[k] >= 0) { w->table[w->n_batch] = v.whole->dims[k]; w->with[w->n_batch++] = v.place[v.batch[k]]; }
     for (k = 0; k < v.whole->rank; k++) {
-        int64_t d = v.whole->dims[k], component = v.start[k];
-        if (v.batch[k] >= 0) return false;
-        if (component < 0) continue;
+        int64_t d = v.whole->dims[k];
+        if (v.start[k] < 0) continue;
         if ((v.size[k] != 1 && v.size[k] != d) || d == 0) return false;
-        w->table[component] = v.size[k] == 1 ? d : 1;
-        if (!xg_mul64(places, w->table[component], &places)) return false;
+        w->table[w->n_batch + (uint32_t)v.start[k]] = v.size[k] == 1 ? d : 1;
     }
     w->windows = v;
-    w->n_table = v.n_starts;
-    return v.positions >= XG_WINNERS_UPDATES && v.positions <= INT32_MAX && v.part->elements > 0 && places / XG_WINNERS_TABLE <= v.positions;
+    for (rivals = v.positions, k = 0; k < w->n_batch; k++) rivals /= XG_MAX(w->table[k], (int64_t)1);
+    w->n_table = w->n_batch + v.n_starts;
+    for (k = 0; k < w->n_table; k++) if (!xg_mul64(places, w->table[k], &places)) return false;
+    return v.n_starts && rivals >= XG_WINNERS_UPDATES && v.positions <= INT32_MAX && v.part->elements > 0 && places / XG_WINNERS_TABLE <= v.positions;
 }
 XG_FN bool xg_winners_matches(const xg_inst *i) { xg_winners w; return xg_winners_make(&w, i); }
 
-/* key={0,1,..,n-1} */
-XG_FN void xg_winners_count(const xg_hb *b, xg_inst *i, xg_attr_key key, uint32_t n) {
+/* key={from,from+1,..,to-1} */
+XG_FN void xg_winners_count(const xg_hb *b, xg_inst *i, xg_attr_key key, uint32_t from, uint32_t to) {
     int64_t v[XG_RANK_MAX];
     uint32_t k;
-    for (k = 0; k < n; k++) v[k] = k;
-    xg_inst_set_attr(i, xg_hb_ints(b, key, v, n));
+    for (k = from; k < to; k++) v[k - from] = k;
+    xg_inst_set_attr(i, xg_hb_ints(b, key, v, to - from));
 }
 /* slice_sizes={1,1,..} */
 XG_FN void xg_winners_slices(const xg_hb *b, xg_inst *i, uint32_t n) {
@@ -21947,9 +22232,13 @@ XG_FN xg_inst *xg_winners_table(const xg_hb *b, const xg_winners *w, xg_inst *at
     in[1] = at;
     in[2] = numbers;
     i = xg_hb_op(b, XG_SCATTER, in[0]->shape, in, 3);
-    xg_winners_count(b, i, XG_A_update_window_dims, 0);
-    xg_winners_count(b, i, XG_A_inserted_window_dims, w->n_table);
-    xg_winners_count(b, i, XG_A_scatter_dims_to_operand_dims, w->n_table);
+    xg_winners_count(b, i, XG_A_update_window_dims, 0, 0);
+    xg_winners_count(b, i, XG_A_inserted_window_dims, w->n_batch, w->n_table);
+    xg_winners_count(b, i, XG_A_scatter_dims_to_operand_dims, w->n_batch, w->n_table);
+    if (w->n_batch) {
+        xg_winners_count(b, i, XG_A_input_batching_dims, 0, w->n_batch);
+        xg_inst_set_attr(i, xg_hb_ints(b, XG_A_scatter_indices_batching_dims, w->with, w->n_batch));
+    }
     xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, w->windows.vector_dim));
     xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_hb_reducer(b, XG_MAXIMUM, XLAGPU_S32)));
     return xg_hb_done(i);
@@ -21959,9 +22248,13 @@ XG_FN xg_inst *xg_winners_lookup(const xg_hb *b, const xg_winners *w, xg_inst *t
     in[0] = table;
     in[1] = at;
     i = xg_hb_op(b, XG_GATHER, table->shape, in, 2);
-    xg_winners_count(b, i, XG_A_offset_dims, 0);
-    xg_winners_count(b, i, XG_A_collapsed_slice_dims, w->n_table);
-    xg_winners_count(b, i, XG_A_start_index_map, w->n_table);
+    xg_winners_count(b, i, XG_A_offset_dims, 0, 0);
+    xg_winners_count(b, i, XG_A_collapsed_slice_dims, w->n_batch, w->n_table);
+    xg_winners_count(b, i, XG_A_start_index_map, w->n_batch, w->n_table);
+    if (w->n_batch) {
+        xg_winners_count(b, i, XG_A_operand_batching_dims, 0, w->n_batch);
+        xg_inst_set_attr(i, xg_hb_ints(b, XG_A_start_indices_batching_dims, w->with, w->n_batch));
+    }
     xg_winners_slices(b, i, w->n_table);
     xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, w->windows.vector_dim));
     return xg_hb_done(i);
@@ -30056,7 +30349,10 @@ XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
                 if (i->first_use || i == c->root) continue;
                 xg_inst_remove(i);
                 changed = true;
-            } else if (i->op == XG_OPT_BARRIER) changed = xg_tuple_shrink_barrier(i) || changed;
+            } else if (i->op == XG_OPT_BARRIER) {
+                changed = xg_tuple_shrink_barrier(i) || changed;
+                next = xg_inst_behind(i); /* its elements may have stood there, and are gone */
+            }
         }
     }
     return changed;
@@ -30431,6 +30727,7 @@ XG_FN bool xg_opt_while_simplifier(xg_module *m) {
             if (i->op != XG_WHILE || xg_inst_attr(i, XG_A_control_predecessors) || xg_attr_comp(i, XG_A_body)->id >= n_comps) continue;
             b = xg_hb_at(i);
             made = xg_while_expand(&b, i, acts);
+            next = xg_inst_behind(i); /* its elements may have stood there, and are gone */
             if (!made) continue;
             values = XG_NEW_N(m->arena, xg_inst *, made->n_operands + 1);
             for (k = 0; k < made->n_operands; k++) values[k] = XG_OPERAND(made, k);
@@ -31071,6 +31368,14 @@ XG_FN bool xg_fuse_reduce_has_values(const xg_inst *i);              /* arrays o
 XG_FN bool xg_fuse_allow_rows(xg_module *m);                         /* the pass row-fusion: xg_rows_run goes along when priority fusion runs, while kernels are what it knows of them */
 XG_FN void xg_rows_run(xg_kernels *g);                               /* kernels become row programs where that pays */
 
+/* ---- outer.c: computations that may be made in parts, along the outermost dimension of their results ---- */
+enum { XG_WHOLE = -1, XG_CUT = 1 };
+XG_FN int64_t xg_fuse_outer(xg_arena *a, const xg_comp *c, int32_t *dims);          /* how many parts there may be, and by place in program order the dimension that is cut (NULL: not asked); 0: none */
+XG_FN int64_t xg_fuse_outer_params(xg_arena *a, const xg_comp *c, int32_t *params); /* the same, and by parameter whether a part needs the same part of it or any */
+XG_FN bool xg_fuse_outer_in_order(const xg_shape *s);                              /* parts lie one behind the other under any other name, too */
+XG_FN const xg_shape *xg_fuse_outer_shape(xg_module *m, const xg_shape *s, int64_t parts); /* of one part; of a tuple, each element's */
+XG_FN xg_comp *xg_fuse_outer_part(xg_arena *a, const xg_comp *c, int64_t parts);    /* a new computation, of one part */
+
 /* ---- phases.c: fusions of fusions, which one block makes one after the other ---- */
 typedef struct xg_phase_list { uint32_t n, levels; const xg_inst **members; uint32_t *level; } xg_phase_list; /* by member: how many others it waits for, one behind the other */
 XG_FN bool xg_fuse_join_small(xg_module *m);                         /* the pass small-kernel-joining */
@@ -31079,6 +31384,8 @@ XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion);              /* and the 
 XG_FN const xg_inst *xg_fuse_phase_of(const xg_inst *fusion, uint32_t leaf); /* the member that makes a leaf of the result; of others, the fusion itself */
 XG_FN xg_phase_list xg_fuse_phases(xg_arena *a, const xg_comp *c);
 XG_FN int64_t xg_fuse_phases_shared(const xg_comp *c);               /* bytes of shared memory for what only members read */
+XG_FN int64_t xg_fuse_phases_blocks(xg_arena *a, const xg_comp *c, int32_t *params); /* how many; if more than one, each makes a part of all (outer.c), and by parameter whether it needs one, too */
+XG_FN xg_inst *xg_fuse_phases_part(xg_arena *a, const xg_inst *fusion, int64_t parts, const int32_t *params); /* the fusion of one part, in a computation of its own at the end of the module */
 
 /* ---- priority.c ---- */
 XG_FN bool xg_fuse_priority(xg_module *m);
@@ -31293,13 +31600,18 @@ XG_FN bool xg_in_place_phases(xg_arena *a, const xg_inst *fusion, uint32_t opera
     const xg_inst *to = xg_fuse_leaf(c, leaf), *maker = to ? xg_fuse_phase_of(fusion, leaf) : NULL;
     xg_phase_list list = xg_fuse_phases(a, c);
     uint32_t at, k, of;
+    int32_t *params;
+    bool parted;
     if (!to) return false;
+    params = XG_NEW_N(a, int32_t, c->n_params + (size_t)1);
+    parted = xg_fuse_phases_blocks(a, c, params) > 1; /* then blocks do not wait for each other */
+    if (parted && params[operand] != XG_CUT) return false;
     of = (uint32_t)(maker == to ? 0 : xg_attr_int(to, XG_A_index, 0));
     for (at = 0; at < list.n && list.members[at] != maker; at++) {}
     XG_FOR_USES(u, c->params[operand]) {
         for (k = 0; k < list.n && list.members[k] != u->user; k++) {}
         if (at == list.n || k == list.n) return false;
-        if (k == at ? !xg_in_place_shares(a, maker, XG_USE_INDEX(u), of, in_walk) : list.level[k] >= list.level[at]) return false;
+        if (k == at ? parted || !xg_in_place_shares(a, maker, XG_USE_INDEX(u), of, in_walk) : list.level[k] >= list.level[at]) return false;
     }
     return c->params[operand]->shape->elements == to->shape->elements && xg_type_bytes(c->params[operand]->shape->type) == xg_type_bytes(to->shape->type);
 }
@@ -32314,6 +32626,7 @@ XG_FN xg_machine xg_cost_machine(const xg_module *m) {
     r.l2_bytes = (int64_t)50 << 20;
     r.threads_per_sm = 2048;
     r.cluster = 8;
+    r.red_bytes = 16;
     r.shared_per_block = 232448;
     return r;
 }
@@ -33399,13 +33712,195 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
 }
 
 #endif /* XG_FUSE_FUSIONS_C */
+/* fuse/outer.c -- kernels that work on each part of an outer dimension for itself, and such a kernel of one part.
+ *
+ * An array is cut into parts along its outermost dimension that has more than one element: so many equal pieces of memory, one behind the other. A fused computation may be cut
+ * if each part of its results needs, of each parameter, either the same part or any of it (then all blocks read the whole: weights, scales). The indexing maps prove it: where the result's
+ * dimension that is cut is d, an operand is cut along the dimension whose index is d itself, if d stands nowhere else in the map; if d stands nowhere in it, the operand is read whole.
+ *
+ * - What is computed is either asked for as a whole by all who ask, or cut along one dimension. Both, or two dimensions: it may not be cut.
+ * - The number of parts divides every dimension that is cut. So 4 images of 49 places each may be cut as 196 rows, too.
+ * - Constants and counting along the dimension that is cut are not cut: their parts differ. */
+#ifndef XG_FUSE_OUTER_C
+#define XG_FUSE_OUTER_C
+
+enum { XG_OUTER_UNASKED = -2 };
+
+XG_FN bool xg_fuse_outer_in_order(const xg_shape *s) { return !s->layout || s->layout->descending; }
+XG_FN const xg_shape *xg_outer_array(const xg_shape *s) { return s->type == XLAGPU_TUPLE && s->n_elems ? s->elems[0] : s; }
+/* The dimension that is cut; -1: it has one element. */
+XG_FN int32_t xg_outer_dim(const xg_shape *s) {
+    uint32_t k;
+    for (k = 0; k < s->rank; k++) if (s->dims[xg_shape_major(s, k)] > 1) return (int32_t)xg_shape_major(s, k);
+    return -1;
+}
+
+/* ---- which dimension of each instruction is cut ---- */
+
+typedef struct xg_outer_walk { xg_aff_ctx *x; int32_t *dims; int64_t parts; } xg_outer_walk; /* dims by place in program order, which an instruction's scratch points to */
+
+XG_FN int32_t *xg_outer_of(const xg_inst *i) { return (int32_t *)i->scratch; }
+XG_FN bool xg_outer_ask(xg_outer_walk *w, const xg_inst *i, int32_t dim) {
+    const xg_shape *s = xg_outer_array(i->shape);
+    int32_t *had = xg_outer_of(i);
+    if (*had != XG_OUTER_UNASKED && *had != dim) return false;
+    *had = dim;
+    if (dim >= 0) w->parts = xg_gcd(w->parts, s->dims[dim]);
+    return dim < 0 || w->parts > 1;
+}
+/* Another name for the same elements: the dimension before which there are as many. */
+XG_FN int32_t xg_outer_renamed(const xg_shape *from, int32_t dim, const xg_shape *to) {
+    int64_t before = 1, n = 1;
+    uint32_t k;
+    for (k = 0; k < (uint32_t)dim; k++) before *= from->dims[k];
+    for (k = 0; k < to->rank && (n < before || to->dims[k] == 1); k++) n *= to->dims[k];
+    return k < to->rank && n == before ? (int32_t)k : XG_OUTER_UNASKED;
+}
+/* The dimension of operand k that goes along with dimension `dim` of the result; UNASKED: there is none. */
+XG_FN int32_t xg_outer_along(xg_outer_walk *w, const xg_inst *i, uint32_t k, int32_t dim) {
+    const xg_shape *to = xg_outer_array(i->shape), *from = xg_outer_array(XG_OPERAND(i, k)->shape);
+    const xg_aff *d = xg_aff_dim(w->x, (uint32_t)dim);
+    const xg_imap *map;
+    int32_t at = XG_WHOLE;
+    uint32_t j;
+    if (i->op == XG_GET_TUPLE_ELEMENT) return dim;
+    if (i->op == XG_BITCAST || i->op == XG_RESHAPE) return xg_fuse_outer_in_order(to) && xg_fuse_outer_in_order(from) && xg_in_place_renames(i) ? xg_outer_renamed(to, dim, from) : XG_OUTER_UNASKED;
+    map = xg_indexing_operand(w->x, i, k);
+    if (!xg_imap_ok(map) || map->n_results != from->rank) return XG_OUTER_UNASKED;
+    for (j = 0; j < map->n_constraints; j++) if (xg_aff_uses(map->constraints[j].expr, d)) return XG_OUTER_UNASKED;
+    for (j = 0; j < map->n_results; j++) {
+        if (!xg_aff_uses(map->results[j], d)) continue;
+        if (map->results[j] != d || at >= 0 || from->dims[j] != to->dims[dim]) return XG_OUTER_UNASKED;
+        at = (int32_t)j;
+    }
+    return at;
+}
+XG_FN bool xg_outer_inst(xg_outer_walk *w, const xg_inst *i) {
+    int32_t dim = *xg_outer_of(i), at;
+    uint32_t k;
+    if (dim == XG_OUTER_UNASKED) return true;
+    if (dim >= 0 && (i->op == XG_CONSTANT || (i->op == XG_IOTA && xg_attr_int(i, XG_A_iota_dimension, -1) == dim))) return false;
+    if (dim >= 0 && i->op == XG_PARAMETER && xg_outer_dim(i->shape) != dim) return false;
+    for (k = 0; k < i->n_operands; k++) {
+        at = dim == XG_WHOLE ? XG_WHOLE : xg_outer_along(w, i, k, dim);
+        if (at == XG_OUTER_UNASKED || !xg_outer_ask(w, XG_OPERAND(i, k), at)) return false;
+    }
+    return true;
+}
+/* From the results down: into how many parts the computation may be cut at most; 0: not at all. */
+XG_FN int64_t xg_outer_walk_comp(xg_arena *a, const xg_comp *c, xg_outer_walk *w) {
+    const xg_inst *i;
+    uint32_t at = 0, k;
+    w->x = xg_aff_new(a);
+    w->dims = XG_NEW_N(a, int32_t, c->n_insts + (size_t)1);
+    w->parts = 0;
+    XG_FOR_INSTS(j, c) { w->dims[at] = XG_OUTER_UNASKED; j->scratch = &w->dims[at++]; }
+    for (k = 0; k < (c->root->op == XG_TUPLE ? c->root->n_operands : 1); k++) {
+        const xg_inst *root = c->root->op == XG_TUPLE ? XG_OPERAND(c->root, k) : c->root;
+        int32_t dim = xg_shape_is_array(root->shape) ? xg_outer_dim(root->shape) : -1;
+        if (dim < 0 || !xg_outer_ask(w, root, dim)) return 0;
+    }
+    for (i = c->last; i; i = i->prev) if (i->op != XG_TUPLE && !xg_outer_inst(w, i)) return 0;
+    return w->parts > 1 ? w->parts : 0;
+}
+
+XG_FN int64_t xg_fuse_outer(xg_arena *a, const xg_comp *c, int32_t *dims) {
+    xg_mark mark = xg_arena_mark(a);
+    xg_outer_walk w;
+    int64_t parts = xg_outer_walk_comp(a, c, &w);
+    if (parts && dims) memcpy(dims, w.dims, c->n_insts * sizeof *dims);
+    xg_arena_reset(a, mark);
+    return parts;
+}
+XG_FN int64_t xg_fuse_outer_params(xg_arena *a, const xg_comp *c, int32_t *params) {
+    xg_mark mark = xg_arena_mark(a);
+    xg_outer_walk w;
+    int64_t parts = xg_outer_walk_comp(a, c, &w);
+    uint32_t k;
+    for (k = 0; parts && k < c->n_params; k++) params[k] = *xg_outer_of(c->params[k]) >= 0 ? XG_CUT : XG_WHOLE;
+    xg_arena_reset(a, mark);
+    return parts;
+}
+
+/* ---- the computation of one part ---- */
+
+XG_FN const xg_shape *xg_outer_part(xg_module *m, const xg_shape *s, int32_t dim, int64_t parts) {
+    int64_t dims[XG_RANK_MAX];
+    uint32_t k;
+    if (s->type == XLAGPU_TUPLE) {
+        const xg_shape **elems = XG_NEW_N(m->arena, const xg_shape *, s->n_elems + (size_t)1);
+        for (k = 0; k < s->n_elems; k++) elems[k] = xg_outer_part(m, s->elems[k], dim, parts);
+        return xg_shape_tuple(m, elems, s->n_elems);
+    }
+    for (k = 0; k < s->rank; k++) dims[k] = (int32_t)k == dim ? s->dims[k] / parts : s->dims[k];
+    return xg_shape_array(m, s->type, dims, s->rank, NULL, s->layout);
+}
+/* What attributes say of the dimension that is cut. */
+XG_FN void xg_outer_attributes(xg_module *m, xg_inst *i, int32_t dim, int64_t parts) {
+    if (i->op == XG_SLICE) {
+        const xg_slices *had = xg_inst_attr(i, XG_A_slice)->v.slices;
+        xg_slices *s = XG_NEW(m->arena, xg_slices);
+        xg_slice_dim *p = XG_NEW_N(m->arena, xg_slice_dim, had->n + (size_t)1);
+        xg_attr a = *xg_inst_attr(i, XG_A_slice);
+        memcpy(p, had->p, had->n * sizeof *p);
+        p[dim].limit /= parts;
+        s->n = had->n;
+        s->p = p;
+        a.v.slices = s;
+        xg_inst_set_attr(i, a);
+    } else if (i->op == XG_DYNAMIC_SLICE) {
+        int64_t sizes[XG_RANK_MAX];
+        xg_ints had = xg_attr_ints(i, XG_A_dynamic_slice_sizes);
+        memcpy(sizes, had.p, had.n * sizeof *sizes);
+        sizes[dim] /= parts;
+        xg_inst_set_attr(i, xg_attr_make_ints(m, XG_A_dynamic_slice_sizes, sizes, had.n));
+    }
+}
+/* The tuple of results, whose elements are cut each along its own dimension. */
+XG_FN const xg_shape *xg_fuse_outer_shape(xg_module *m, const xg_shape *s, int64_t parts) {
+    const xg_shape **elems;
+    uint32_t k;
+    if (s->type != XLAGPU_TUPLE) return xg_outer_part(m, s, xg_outer_dim(s), parts);
+    elems = XG_NEW_N(m->arena, const xg_shape *, s->n_elems + (size_t)1);
+    for (k = 0; k < s->n_elems; k++) elems[k] = xg_outer_part(m, s->elems[k], xg_outer_dim(s->elems[k]), parts);
+    return xg_shape_tuple(m, elems, s->n_elems);
+}
+XG_FN xg_comp *xg_fuse_outer_part(xg_arena *a, const xg_comp *c, int64_t parts) {
+    xg_module *m = c->module;
+    xg_comp *to = xg_comp_new(m, c->name, NULL);
+    xg_inst **made = XG_NEW_N(a, xg_inst *, c->n_insts + (size_t)1), **operands;
+    xg_outer_walk w;
+    int64_t most = xg_outer_walk_comp(a, c, &w);
+    uint32_t k;
+    if (!most || most % parts) xg_fail(m->ctx, XLAGPU_ERROR_INTERNAL, "%s cannot be cut into %lld parts", c->name.p, (long long)parts);
+    XG_FOR_INSTS(i, c) {
+        int32_t dim = *xg_outer_of(i);
+        xg_inst *part;
+        if (dim == XG_OUTER_UNASKED && i->op != XG_PARAMETER && i != c->root) continue;
+        operands = XG_NEW_N(a, xg_inst *, i->n_operands + (size_t)1);
+        for (k = 0; k < i->n_operands; k++) operands[k] = made[xg_outer_of(XG_OPERAND(i, k)) - w.dims];
+        part = xg_inst_clone((xg_inst *)i, to, operands, NULL);
+        if (i->op == XG_TUPLE) part->shape = xg_fuse_outer_shape(m, i->shape, parts);
+        else if (dim >= 0) { part->shape = xg_outer_part(m, i->shape, dim, parts); xg_outer_attributes(m, part, dim, parts); }
+        made[xg_outer_of(i) - w.dims] = part;
+    }
+    to->root = made[xg_outer_of(c->root) - w.dims];
+    return to;
+}
+
+#endif /* XG_FUSE_OUTER_C */
 /* fuse/phases.c -- the pass small-kernel-joining: small kernels, of which one waits for another, become phases of one kernel.
  *
  * A launch takes longer than many a kernel. Where one multiprocessor makes what a kernel makes in less time than its launch takes, it may as well be one block that does so, right behind the kernel
  * that made what it reads: the launch is saved, and what lies between the two is in shared memory instead of a temporary buffer. The result is a fusion of fusions: a fused computation of
  * parameters, fusions, elements of tuples and one tuple. Its members are emitted by the emitters that they would have had alone (emit/phases.c).
  *
+ * Kernels that are too much for one block may still be small in parts: where each part of an outer dimension (of a batch) is made of the same parts of what the others make (outer.c), each part has a block,
+ * which waits for no other, and between its phases lies only its own part. A second round joins those, and what the first one has made.
+ *
  * - A kernel is small by what one multiprocessor needs for it: half of the lanes' speed (few warps, that wait for each other), and so many bytes a clock. That has to be less than XG_PHASES_GAIN of a launch.
+ * - In parts it is small if it does not take that much longer than in a kernel of its own, where it has all multiprocessors, but each thread still does its steps one behind the other.
+ * - How many blocks there are follows from the computation alone (xg_fuse_phases_blocks), so it is written nowhere.
  * - The phase of a member is the number of members on the longest way to it. All of a phase is done before the next one begins.
  * - Joining must make no cycle. Groups are bits; each instruction knows which groups it depends on, each group on which it depends, but for what its members read of each other. A group may
  *   grow if nothing that it depends on, by any number of groups, is itself. There are as many groups at a time as a word has bits; when there are no more, all are closed.
@@ -33413,7 +33908,7 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
 #ifndef XG_FUSE_PHASES_C
 #define XG_FUSE_PHASES_C
 
-enum { XG_PHASES_LANES_SHARE = 2, XG_PHASES_BYTES_PER_CLOCK = 32, XG_PHASES_GAIN_OF = 10, XG_PHASES_GAIN = 9, XG_PHASES_WALK = 4096 /* elements: a few for each thread */, XG_PHASES_SERIAL = 128 /* steps of a contraction, which one thread does */, XG_PHASES_ROW = 512, XG_PHASES_LONG_ROWS = 2 /* a team takes such rows one after the other */, XG_PHASES_MEMBERS = 32, XG_PHASES_OPS = 1500, XG_PHASES_BUFFERS = 128, XG_PHASES_SHARED = 16 << 10 };
+enum { XG_PHASES_LANES_SHARE = 2, XG_PHASES_BYTES_PER_CLOCK = 32, XG_PHASES_GAIN_OF = 10, XG_PHASES_GAIN = 9, XG_PHASES_WALK = 4096 /* elements: a few for each thread */, XG_PHASES_SERIAL = 128 /* steps of a contraction, which one thread does */, XG_PHASES_ROW = 512, XG_PHASES_LONG_ROWS = 2 /* a team takes such rows one after the other */, XG_PHASES_MEMBERS = 32, XG_PHASES_OPS = 1500, XG_PHASES_BUFFERS = 128, XG_PHASES_SHARED = 16 << 10, XG_PHASES_STEP_CLOCKS = 16 /* of a contraction: both factors come from a cache, a few steps at a time */, XG_PHASES_MOST_LAUNCHES = 3, XG_PHASES_ALL_BUSY = 512, XG_PHASES_PART_WIDTH = 128 /* elements: a part should have that many */ };
 
 /* ---- what such a fusion is ---- */
 
@@ -33467,12 +33962,16 @@ XG_FN int64_t xg_fuse_phases_shared(const xg_comp *c) {
 
 /* ---- what is small ---- */
 
-typedef struct xg_phase_work { int64_t instructions, bytes, walk; uint32_t ops; bool serial; } xg_phase_work; /* serial: few threads would do much, one step behind the other */
+typedef struct xg_phase_work {
+    int64_t instructions, bytes, walk, width, path, own; /* width: threads that have something to do; path: steps that one thread does one behind the other; own: bytes that no other part moves */
+    uint32_t ops;
+    bool serial, long_rows;        /* few threads would do much, one step behind the other */
+} xg_phase_work;
 
 XG_FN bool xg_phases_takes_op(const xg_inst *i) {
     switch (i->op) {
     case XG_PARAMETER: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_CONSTANT: case XG_IOTA: case XG_BROADCAST: case XG_BITCAST: case XG_BITCAST_CONVERT: case XG_RESHAPE: case XG_TRANSPOSE: case XG_COPY:
-    case XG_REVERSE: case XG_SLICE: case XG_PAD: case XG_CONCATENATE: case XG_DYNAMIC_SLICE: case XG_DYNAMIC_UPDATE_SLICE: case XG_GATHER: case XG_DOT: case XG_REDUCE: case XG_MAP: return true;
+    case XG_REVERSE: case XG_SLICE: case XG_PAD: case XG_CONCATENATE: case XG_DYNAMIC_SLICE: case XG_DYNAMIC_UPDATE_SLICE: case XG_GATHER: case XG_DOT: case XG_CONVOLUTION: case XG_REDUCE: case XG_MAP: return true;
     case XG_REDUCE_WINDOW: return !xg_fuse_is_scan(i);
     default: return (xg_op_flags(i->op) & XGF_EW) != 0;
     }
@@ -33487,44 +33986,75 @@ XG_FN bool xg_phases_takes_shape(const xg_shape *s) {
 }
 /* One step of the loop inside: what it reads, by address. */
 XG_FN int64_t xg_phases_step(const xg_inst *i) { return xg_cost_step(i) + (i->op == XG_DOT ? 3 : 1); }
-/* Elements that are made of each instruction, from the roots down: as many as whoever reads most asks for, and more where each reader asks at places of its own; in a row program, each once. */
-XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c) {
-    int64_t *reads = XG_NEW_N(a, int64_t, c->n_insts + (size_t)1);
+/* What is asked of an instruction: so many elements, each by so many steps of loops around it; the dimension that is cut. */
+typedef struct xg_phase_count { int64_t n, steps; int32_t cut; } xg_phase_count;
+XG_FN xg_phase_count *xg_phase_count_of(const xg_inst *i) { return (xg_phase_count *)i->scratch; }
+XG_FN bool xg_phases_is_serial(const xg_inst *i) { return i->op == XG_DOT || i->op == XG_CONVOLUTION; }
+/* What the reader asks of operand k. A part of what is read may ask for the whole of it. */
+XG_FN void xg_phases_ask(const xg_inst *i, uint32_t k, int64_t n, int64_t steps, int64_t parts) {
+    const xg_inst *o = XG_OPERAND(i, k);
+    const xg_phase_count *c = xg_phase_count_of(i);
+    xg_phase_count *r = xg_phase_count_of(o);
+    bool whole = parts > 1 && c->cut >= 0 && r->cut < 0;
+    xg_access access;
+    int64_t asked;
+    if (i->op == XG_TUPLE) { r->n = XG_MAX(r->n, xg_fuse_elements(o) / parts); return; }
+    access = xg_fuse_access(i, k);
+    r->steps = XG_MAX(r->steps, xg_phases_is_serial(i) || i->op == XG_REDUCE_WINDOW ? xg_cost_mul(c->steps, XG_MAX(steps, (int64_t)1)) : c->steps);
+    asked = xg_cost_scale(whole ? xg_cost_mul(n, parts) : n, access.num, access.den);
+    if (whole) asked = access.kind == XG_ACCESS_CONTRACTED ? xg_fuse_elements(o) : XG_MIN(asked, xg_fuse_elements(o));
+    r->n = access.kind <= XG_ACCESS_ALIGNED || whole ? XG_MAX(r->n, asked) : xg_cost_add(r->n, asked);
+}
+/* Elements that are made of each instruction for one of so many parts, from the roots down: as many as whoever reads most asks for, and more where each reader asks at places of its own; in a
+ * row program, each once. */
+XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c, int64_t parts) {
+    xg_phase_count *counts = XG_NEW_N(a, xg_phase_count, c->n_insts + (size_t)1);
+    int32_t *cut = XG_NEW_N(a, int32_t, c->n_insts + (size_t)1);
     xg_phase_work w;
     uint32_t at = 0, k;
     const xg_inst *i;
     bool rows = false;
     memset(&w, 0, sizeof w);
-    w.bytes = xg_cost_bytes(c->root->shape);
+    if (parts > 1) (void)xg_fuse_outer(a, c, cut);
+    w.own = w.bytes = xg_cost_bytes(c->root->shape) / parts;
     XG_FOR_INSTS(j, c) rows = rows || j->op == XG_REDUCE;
     rows = rows && xg_in_place_rows(a, c);
-    XG_FOR_INSTS(j, c) j->scratch = &reads[at++];
-    if (c->root->op != XG_TUPLE) *(int64_t *)c->root->scratch = xg_fuse_elements(c->root);
+    XG_FOR_INSTS(j, c) { counts[at].cut = cut[at]; counts[at].steps = 1; j->scratch = &counts[at++]; }
+    w.width = xg_fuse_elements(xg_fuse_leaf(c, 0)) / parts;
+    if (c->root->op != XG_TUPLE) xg_phase_count_of(c->root)->n = xg_fuse_elements(c->root) / parts;
     for (i = c->last; i; i = i->prev) {
-        int64_t n = rows ? XG_MIN(*(const int64_t *)i->scratch, xg_fuse_elements(i)) : *(const int64_t *)i->scratch, steps = xg_fuse_steps(i);
+        int64_t n = xg_phase_count_of(i)->n, steps = xg_fuse_steps(i);
+        if (rows) n = XG_MIN(n, xg_fuse_elements(i) / (parts > 1 && xg_phase_count_of(i)->cut >= 0 ? parts : 1));
         w.ops += (uint32_t)XG_MIN(xg_cost_op(i), (int64_t)200);
         if (i->op == XG_PARAMETER) {
-            w.bytes = xg_cost_add(w.bytes, XG_MIN(xg_cost_bytes(i->shape), xg_cost_mul(n, xg_type_bytes(i->shape->type))));
+            int64_t bytes = XG_MIN(xg_cost_bytes(i->shape), xg_cost_mul(n, xg_type_bytes(i->shape->type)));
+            w.bytes = xg_cost_add(w.bytes, bytes);
+            if (parts > 1 && xg_phase_count_of(i)->cut >= 0) w.own = xg_cost_add(w.own, bytes);
             w.instructions = xg_cost_add(w.instructions, xg_cost_mul(n, 2));
         }
         w.instructions = xg_cost_add(w.instructions, xg_cost_mul(n, xg_cost_op(i)));
         if (steps > 1) w.instructions = xg_cost_add(w.instructions, xg_cost_mul(xg_cost_mul(n, steps), xg_phases_step(i)));
-        w.walk = XG_MAX(w.walk, i->op == XG_DOT ? n : xg_cost_mul(n, steps));
-        w.serial = w.serial || (i->op == XG_DOT && steps > XG_PHASES_SERIAL) || (i->op == XG_REDUCE && steps > XG_PHASES_ROW && n > XG_PHASES_LONG_ROWS);
-        for (k = 0; k < i->n_operands; k++) {
-            xg_inst *o = XG_OPERAND(i, k);
-            int64_t *r = (int64_t *)o->scratch;
-            xg_access access;
-            if (i->op == XG_TUPLE) { *r = XG_MAX(*r, xg_fuse_elements(o)); continue; }
-            access = xg_fuse_access(i, k);
-            *r = access.kind <= XG_ACCESS_ALIGNED ? XG_MAX(*r, xg_cost_scale(n, access.num, access.den)) : xg_cost_add(*r, xg_cost_scale(n, access.num, access.den));
-        }
+        w.walk = XG_MAX(w.walk, xg_phases_is_serial(i) ? n : xg_cost_mul(n, steps));
+        if (i->op == XG_REDUCE) w.width = XG_MAX(w.width, xg_cost_mul(n, steps));
+        w.serial = w.serial || (xg_phases_is_serial(i) && steps > XG_PHASES_SERIAL);
+        w.long_rows = w.long_rows || (i->op == XG_REDUCE && steps > XG_PHASES_ROW && n > XG_PHASES_LONG_ROWS);
+        if (xg_phases_is_serial(i)) w.path = XG_MAX(w.path, xg_cost_mul(xg_phase_count_of(i)->steps, steps));
+        for (k = 0; k < i->n_operands; k++) xg_phases_ask(i, k, n, steps, parts);
     }
     return w;
 }
 /* Picoseconds of one multiprocessor. */
-XG_FN int64_t xg_phases_time(const xg_machine *m, const xg_phase_work *w) {
-    return xg_cost_scale(xg_cost_add(xg_cost_mul(w->instructions, XG_PHASES_LANES_SHARE) / m->lanes, w->bytes / XG_PHASES_BYTES_PER_CLOCK), 1000000, m->clock_mhz);
+XG_FN int64_t xg_phases_clocks(const xg_machine *m, int64_t instructions, int64_t bytes) { return xg_cost_scale(xg_cost_add(instructions / m->lanes, bytes / XG_PHASES_BYTES_PER_CLOCK), 1000000, m->clock_mhz); }
+XG_FN int64_t xg_phases_time(const xg_machine *m, const xg_phase_work *w) { return xg_phases_clocks(m, xg_cost_mul(w->instructions, XG_PHASES_LANES_SHARE), w->bytes); }
+/* The same of one of several parts: where all threads of the block have something to do, they wait less. */
+XG_FN int64_t xg_phases_part_time(const xg_machine *m, const xg_phase_work *w) { return w->width < XG_PHASES_ALL_BUSY ? xg_phases_time(m, w) : xg_phases_clocks(m, xg_cost_scale(w->instructions, 3, 2), w->bytes); }
+/* Parts that one multiprocessor makes, one after the other. */
+XG_FN int64_t xg_phases_rounds(const xg_machine *m, int64_t parts) { return (parts + m->sms - 1) / m->sms; }
+/* What it takes longer than in a kernel of its own, where all multiprocessors share it, but each thread does its steps one behind the other. */
+XG_FN int64_t xg_phases_loss(const xg_machine *m, const xg_phase_work *w, int64_t parts) {
+    int64_t time = xg_phases_part_time(m, w), path = xg_cost_scale(xg_cost_mul(w->path, XG_PHASES_STEP_CLOCKS), 1000000, m->clock_mhz);
+    int64_t spread = xg_cost_scale(time, parts, m->sms);
+    return XG_MAX(xg_cost_mul(time, xg_phases_rounds(m, parts)) - XG_MAX(path, spread), (int64_t)0);
 }
 
 /* One that may be a phase, if it is small enough. */
@@ -33540,14 +34070,28 @@ XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
         XG_FOR_USES(u, i) if (u->user->op != XG_GET_TUPLE_ELEMENT || u->user == i->comp->root) return false;
     }
     n = (uint32_t)xg_shape_leaves(i->shape);
-    for (k = 0; k < n; k++) if (xg_fuse_elements(xg_fuse_leaf(c, k)) > XG_PHASES_WALK) return false;
     if (xg_fuse_is_fill(c->root, &pattern)) return false;
     for (k = 0; k < c->n_params; k++) if (!xg_phases_takes_shape(c->params[k]->shape)) return false;
     XG_FOR_INSTS(j, c) if (!xg_phases_takes_op(j) || (j->op == XG_TUPLE && j != c->root)) return false;
     for (k = 0; k < n; k++) if (xg_fuse_in_place(a, i, k) >= 0) return false;
     return true;
 }
-XG_FN bool xg_phases_is_small(const xg_machine *m, const xg_phase_work *w) { return !w->serial && w->walk <= XG_PHASES_WALK && xg_phases_time(m, w) <= XG_COST_LAUNCH_PS / XG_PHASES_GAIN_OF * XG_PHASES_GAIN; }
+/* So many bytes that it matters how many threads ask for them at a time. */
+XG_FN bool xg_phases_is_much(const xg_machine *m, int64_t bytes) { return xg_cost_scale(bytes, 1000, m->bandwidth_gbs) > XG_COST_LAUNCH_PS / 2; }
+XG_FN bool xg_phases_is_small(const xg_machine *m, const xg_phase_work *w, int64_t parts) {
+    int64_t most = XG_COST_LAUNCH_PS / XG_PHASES_GAIN_OF * XG_PHASES_GAIN;
+    if (w->long_rows || w->walk > XG_PHASES_WALK * (parts > 1 ? 2 : 1)) return false;
+    if (parts < 2) return !w->serial && xg_phases_time(m, w) <= most;
+    if (xg_phases_is_much(m, xg_cost_mul(w->own, parts))) return false;
+    return xg_phases_loss(m, w, parts) <= most && xg_cost_mul(xg_phases_part_time(m, w), xg_phases_rounds(m, parts)) <= (int64_t)XG_COST_LAUNCH_PS * XG_PHASES_MOST_LAUNCHES;
+}
+/* Of a member that is small, how many threads have something to do in a part; 0: it is not small. */
+XG_FN int64_t xg_phases_small_width(xg_arena *a, const xg_machine *m, const xg_inst *member, int64_t parts) {
+    xg_mark mark = xg_arena_mark(a);
+    xg_phase_work w = xg_phases_work(a, xg_attr_comp(member, XG_A_calls), parts);
+    xg_arena_reset(a, mark);
+    return xg_phases_is_small(m, &w, parts) ? XG_MAX(w.width, (int64_t)1) : 0;
+}
 
 /* Is a value a result twice? Each result has a place of its own, but a value is made in one place. */
 XG_FN bool xg_phases_gives_twice(const xg_comp *c) {
@@ -33558,22 +34102,104 @@ XG_FN bool xg_phases_gives_twice(const xg_comp *c) {
     }
     return false;
 }
+
+/* ---- one block for each part of an outer dimension ---- */
+
+/* Into how many parts all members may be cut at most, where each part is made of the same parts of what others make; 0: not at all. By parameter of the whole: cut or not. */
+XG_FN int64_t xg_phases_outer(xg_arena *a, const xg_comp *c, int32_t *params) {
+    int32_t *of;
+    int64_t parts = 0, most;
+    uint32_t k;
+    for (k = 0; k < c->n_params; k++) params[k] = 0;
+    XG_FOR_INSTS(i, c) {
+        if (i->op != XG_FUSION) continue;
+        of = XG_NEW_N(a, int32_t, i->n_operands + (size_t)1);
+        most = xg_fuse_outer_params(a, xg_attr_comp(i, XG_A_calls), of);
+        parts = xg_gcd(parts, most);
+        if (!most || parts < 2) return 0;
+        for (k = 0; k < i->n_operands; k++) {
+            const xg_inst *o = XG_OPERAND(i, k);
+            if (o->op != XG_PARAMETER ? of[k] != XG_CUT : params[o->number] && params[o->number] != of[k]) return 0;
+            if (o->op == XG_PARAMETER) params[o->number] = of[k];
+        }
+    }
+    return parts;
+}
+/* The same of the widest member; 0: not all are small. */
+XG_FN int64_t xg_phases_width(xg_arena *a, const xg_comp *c, int64_t parts) {
+    xg_machine m = xg_cost_machine(c->module);
+    int64_t most = 1, width;
+    if (xg_fuse_phases_shared(c) / parts > XG_PHASES_SHARED) return 0;
+    XG_FOR_INSTS(i, c) {
+        if (i->op != XG_FUSION) continue;
+        width = xg_phases_small_width(a, &m, i, parts);
+        if (!width) return 0;
+        most = XG_MAX(most, width);
+    }
+    return most;
+}
+/* The next smaller number of parts, if its ratio is small. */
+XG_FN int64_t xg_phases_fewer(int64_t parts) {
+    int64_t k = 2;
+    while (k <= 16 && parts % k) k++;
+    return k <= 16 ? parts / k : 0;
+}
+/* One block if it is fast enough; else as many parts as there may be, but for parts that would leave most threads without work, and no more than there are multiprocessors for:
+ * what all parts read is read by each. 0: neither. */
+XG_FN int64_t xg_phases_choose(xg_arena *a, const xg_comp *c, int32_t *params) {
+    xg_machine m = xg_cost_machine(c->module);
+    int64_t parts, fewer, width;
+    if (xg_phases_width(a, c, 1)) return 1;
+    parts = xg_phases_outer(a, c, params);
+    width = parts ? xg_phases_width(a, c, parts) : 0;
+    if (!width) return 0;
+    while ((fewer = xg_phases_fewer(parts)) > 1 && (width < XG_PHASES_PART_WIDTH || fewer >= (int64_t)m.sms) && (width = xg_phases_width(a, c, fewer)) > 0) parts = fewer;
+    return parts;
+}
+XG_FN int64_t xg_fuse_phases_blocks(xg_arena *a, const xg_comp *c, int32_t *params) {
+    xg_mark mark = xg_arena_mark(a);
+    int64_t parts = xg_phases_choose(a, c, params);
+    xg_arena_reset(a, mark);
+    return XG_MAX(parts, (int64_t)1);
+}
+XG_FN xg_inst *xg_fuse_phases_part(xg_arena *a, const xg_inst *fusion, int64_t parts, const int32_t *params) {
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    xg_module *m = fusion->comp->module;
+    xg_comp *to = xg_comp_new(m, c->name, NULL), *around = xg_comp_new(m, c->name, NULL);
+    xg_inst **operands = XG_NEW_N(a, xg_inst *, fusion->n_operands + c->n_insts + (size_t)1), *made;
+    xg_map64 inside;
+    uint32_t k;
+    xg_map64_init(&inside, a);
+    XG_FOR_INSTS(i, c) {
+        for (k = 0; k < i->n_operands; k++) operands[k] = (xg_inst *)xg_map64_get(&inside, XG_OPERAND(i, k)->id + (uint64_t)1);
+        made = xg_inst_clone((xg_inst *)i, to, operands, NULL);
+        if (i->op != XG_PARAMETER || params[i->number] == XG_CUT) made->shape = xg_fuse_outer_shape(m, i->shape, parts);
+        if (i->op == XG_FUSION) xg_inst_set_attr(made, xg_attr_make_comp(XG_A_calls, xg_fuse_outer_part(a, xg_attr_comp(i, XG_A_calls), parts)));
+        xg_map64_put(&inside, i->id + (uint64_t)1, made);
+    }
+    to->root = (xg_inst *)xg_map64_get(&inside, c->root->id + (uint64_t)1);
+    for (k = 0; k < fusion->n_operands; k++) operands[k] = xg_comp_add_param(around, to->params[k]->shape, XG_STR("param"));
+    made = xg_inst_clone((xg_inst *)fusion, around, operands, NULL);
+    made->shape = to->root->shape;
+    xg_inst_set_attr(made, xg_attr_make_comp(XG_A_calls, to));
+    around->root = made;
+    return made;
+}
+
 /* A module may come with such fusions: those that the pass could have made stay as they are. */
 XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
-    xg_module *m = fusion->comp->module;
-    xg_machine machine = xg_cost_machine(m);
+    xg_arena *a = fusion->comp->module->work;
     uint32_t n = 0, ops = 0;
-    if (!xg_fuse_is_phases(c) || xg_fuse_phases_shared(c) > XG_PHASES_SHARED || fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape) > XG_PHASES_BUFFERS) return false;
+    if (!xg_fuse_is_phases(c) || fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape) > XG_PHASES_BUFFERS) return false;
     if ((fusion->shape->type == XLAGPU_TUPLE) != (c->root->op == XG_TUPLE) || xg_phases_gives_twice(c)) return false;
     XG_FOR_INSTS(i, c) {
-        xg_phase_work work;
         if (i->op != XG_FUSION) continue;
-        if (!xg_phases_takes(m->work, i)) return false;
-        work = xg_phases_work(m->work, xg_attr_comp(i, XG_A_calls));
-        if (!xg_phases_is_small(&machine, &work) || (ops += work.ops) > XG_PHASES_OPS || ++n > XG_PHASES_MEMBERS) return false;
+        if (!xg_phases_takes(a, i)) return false;
+        ops += xg_phases_work(a, xg_attr_comp(i, XG_A_calls), 1).ops;
+        if (ops > XG_PHASES_OPS || ++n > XG_PHASES_MEMBERS) return false;
     }
-    return true;
+    return xg_phases_choose(a, c, XG_NEW_N(a, int32_t, c->n_params + (size_t)1)) > 0;
 }
 
 /* ---- groups ---- */
@@ -33581,7 +34207,7 @@ XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion) {
 enum { XG_PHASES_GROUPS = 64 };
 
 typedef struct xg_phase_group {
-    uint32_t first, n, ops, buffers;    /* first: 1 + the place of a member, the others behind it */
+    uint32_t first, n, phases, ops, buffers; /* first: 1 + the place of a member, the others behind it; phases: members, of which one may be several */
     uint64_t bits, beyond;              /* its names; groups that it depends on, through what is not in it */
     int64_t shared;
 } xg_phase_group;
@@ -33590,6 +34216,8 @@ typedef struct xg_phase_node {
     uint64_t reach;                     /* groups that it depends on */
     xg_phase_group *group;              /* one of those that were, see `into` */
     uint32_t next, era;
+    int64_t parts, small;               /* in the second round: how many at most; how many it is known to be small for */
+    int32_t *cuts;                      /* by operand */
 } xg_phase_node;
 typedef struct xg_phase_join {
     xg_arena *a;
@@ -33598,6 +34226,7 @@ typedef struct xg_phase_join {
     xg_buf *log;
     xg_phase_node *nodes;
     uint32_t n, era, taken;             /* bits of this era */
+    bool parted;                        /* the second round: one block for each part of an outer dimension */
     xg_phase_group *by_bit[XG_PHASES_GROUPS];
     XG_VEC(xg_phase_group *) groups;
 } xg_phase_join;
@@ -33635,19 +34264,86 @@ XG_FN void xg_phase_log(const xg_phase_join *w, const xg_inst *i, const xg_inst 
 }
 
 /* Bytes of the values that nobody outside may need: all of them at most. */
-XG_FN void xg_phase_start(xg_phase_join *w, xg_phase_node *node, const xg_phase_work *work, xg_phase_group *g) {
+XG_FN void xg_phase_start(xg_phase_join *w, xg_phase_node *node, xg_phase_group *g) {
+    const xg_comp *c = xg_attr_comp(node->inst, XG_A_calls);
     memset(g, 0, sizeof *g);
     g->first = (uint32_t)(node - w->nodes) + 1;
     g->n = 1;
-    g->ops = work->ops;
     g->buffers = node->inst->n_operands + (uint32_t)xg_shape_leaves(node->inst->shape);
     g->shared = xg_cost_bytes(node->inst->shape);
+    if (!xg_fuse_is_phases(c)) { g->phases = 1; g->ops = xg_phases_work(w->a, c, 1).ops; return; }
+    g->shared = xg_cost_add(g->shared, xg_fuse_phases_shared(c));
+    XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) { g->phases++; g->ops += xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1).ops; }
 }
-XG_FN const char *xg_phase_refusal(const xg_phase_group *x, const xg_phase_group *y) {
-    if (x->n + y->n > XG_PHASES_MEMBERS) return "too many phases";
+XG_FN const char *xg_phase_refusal(const xg_phase_join *w, const xg_phase_group *x, const xg_phase_group *y) {
+    if (x->phases + y->phases > XG_PHASES_MEMBERS) return "too many phases";
     if (x->ops + y->ops > XG_PHASES_OPS) return "too much code";
     if (x->buffers + y->buffers > XG_PHASES_BUFFERS) return "too many buffers";
-    return x->shared + y->shared > XG_PHASES_SHARED ? "too much between them for shared memory" : NULL;
+    return !w->parted && x->shared + y->shared > XG_PHASES_SHARED ? "too much between them for shared memory" : NULL;
+}
+
+/* ---- the second round: groups of which each part of an outer dimension has a block ---- */
+
+XG_FN bool xg_phase_is_small_in(xg_phase_join *w, xg_phase_node *node, int64_t parts) {
+    const xg_comp *c = xg_attr_comp(node->inst, XG_A_calls);
+    bool small = true;
+    if (node->small == parts) return true;
+    if (!xg_fuse_is_phases(c)) small = xg_phases_small_width(w->a, &w->machine, node->inst, parts) > 0;
+    else XG_FOR_INSTS(i, c) small = small && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->machine, i, parts) > 0);
+    if (small) node->small = parts;
+    return small;
+}
+/* May it be cut, and is it small then? */
+XG_FN bool xg_phase_may_be_parted(xg_phase_join *w, xg_phase_node *node) {
+    const xg_comp *c = xg_attr_comp(node->inst, XG_A_calls);
+    if (xg_phases_is_much(&w->machine, xg_cost_bytes(node->inst->shape))) return false;
+    node->cuts = XG_NEW_N(w->a, int32_t, node->inst->n_operands + (size_t)1);
+    node->parts = xg_fuse_is_phases(c) ? xg_phases_outer(w->a, c, node->cuts) : xg_fuse_outer_params(w->a, c, node->cuts);
+    if (node->parts < 2) return false;
+    if (xg_phase_is_small_in(w, node, node->parts)) return true;
+    if (w->log && !xg_fuse_is_phases(c)) {
+        xg_phase_work work = xg_phases_work(w->a, c, node->parts);
+        xg_printf(w->log, "small-kernel-joining %s: %s: refused, %lld parts of %lld elements and %lld bytes, %lld ns, %lld ns more than in a kernel of its own\n", w->c->name.p, node->inst->name.p, (long long)node->parts,
+            (long long)work.walk, (long long)work.own, (long long)(xg_phases_part_time(&w->machine, &work) / 1000), (long long)(xg_phases_loss(&w->machine, &work, node->parts) / 1000));
+    }
+    return false;
+}
+/* What stands between a member and its operand are names for the same elements in the same order. */
+XG_FN bool xg_phase_names_in_order(const xg_inst *o) {
+    for (; o->op == XG_BITCAST; o = XG_OPERAND(o, 0)) if (!xg_fuse_outer_in_order(o->shape) || !xg_fuse_outer_in_order(XG_OPERAND(o, 0)->shape)) return false;
+    return true;
+}
+/* Groups with[0..n-1], the last of which is asked for, and the node. */
+XG_FN const char *xg_phase_parted_refusal(xg_phase_join *w, xg_phase_node *node, xg_phase_group *const *with, uint32_t n) {
+    XG_VEC(xg_phase_node *) nodes = {NULL, 0, 0};
+    xg_map64 outside; /* by id + 1 of what is read from outside: 2 + cut or not */
+    int64_t parts = node->parts, shared = xg_cost_bytes(node->inst->shape);
+    uint32_t k, j, at;
+    xg_push(w->a, xg_phase_node *, &nodes, node);
+    for (j = 0; j < n; j++) {
+        shared = xg_cost_add(shared, with[j]->shared);
+        for (at = with[j]->first; at; at = w->nodes[at - 1].next) { xg_push(w->a, xg_phase_node *, &nodes, &w->nodes[at - 1]); parts = xg_gcd(parts, w->nodes[at - 1].parts); }
+    }
+    if (parts < 2) return "their outer dimensions have nothing in common";
+    if (shared / parts > XG_PHASES_SHARED) return "too much between them for shared memory";
+    xg_map64_init(&outside, w->a);
+    for (j = 0; j < nodes.n; j++) for (k = 0; k < nodes.p[j]->inst->n_operands; k++) {
+        const xg_inst *o = XG_OPERAND(nodes.p[j]->inst, k), *maker = xg_phase_maker(o);
+        const xg_phase_group *of = xg_phase_group_of(w, xg_phase_node_of(maker));
+        int32_t cut = nodes.p[j]->cuts[k];
+        uintptr_t had;
+        for (at = 0; at < n && with[at] != of; at++) {}
+        if (at < n && of) {
+            if (cut != XG_CUT) return "a part of one would need all of the other";
+            if (!xg_phase_names_in_order(o)) return "another name for a value has another order";
+            continue;
+        }
+        had = (uintptr_t)xg_map64_get(&outside, o->id + (uint64_t)1);
+        if (had && had != (uintptr_t)(cut + 2)) return "an operand is read whole by one and in parts by another";
+        xg_map64_put(&outside, o->id + (uint64_t)1, (void *)(uintptr_t)(cut + 2));
+    }
+    for (j = 0; j < nodes.n; j++) if (!xg_phase_is_small_in(w, nodes.p[j], parts)) return "too much work for the blocks of so few parts";
+    return NULL;
 }
 /* x takes y. */
 XG_FN void xg_phase_unite(xg_phase_join *w, xg_phase_group *x, xg_phase_group *y) {
@@ -33655,6 +34351,7 @@ XG_FN void xg_phase_unite(xg_phase_join *w, xg_phase_group *x, xg_phase_group *y
     while (w->nodes[at - 1].next) at = w->nodes[at - 1].next;
     w->nodes[at - 1].next = y->first;
     x->n += y->n;
+    x->phases += y->phases;
     x->ops += y->ops;
     x->buffers += y->buffers;
     x->shared += y->shared;
@@ -33686,11 +34383,11 @@ XG_FN bool xg_phase_may(const xg_phase_join *w, const xg_phase_group *g, xg_phas
     return !(xg_phase_closure(w, beyond) & bits);
 }
 /* Groups that make what the kernel reads take it, and become one, where that may be. */
-XG_FN void xg_phase_join_one(xg_phase_join *w, xg_phase_node *node, const xg_phase_work *work) {
+XG_FN void xg_phase_join_one(xg_phase_join *w, xg_phase_node *node) {
     xg_phase_group *g = XG_NEW(w->a, xg_phase_group), *with[XG_PHASES_MEMBERS];
     bool taken[XG_PHASES_MEMBERS];
     uint32_t n = 0, k, j;
-    xg_phase_start(w, node, work, g);
+    xg_phase_start(w, node, g);
     for (k = 0; k < node->inst->n_operands; k++) {
         const xg_inst *o = XG_OPERAND(node->inst, k), *maker = xg_phase_maker(o);
         xg_phase_group *of = xg_phase_group_of(w, xg_phase_node_of(maker)), sum;
@@ -33699,8 +34396,12 @@ XG_FN void xg_phase_join_one(xg_phase_join *w, xg_phase_node *node, const xg_pha
         if (!of) { g->beyond |= xg_phase_reach(w, o); continue; }
         if (j < n) continue;
         sum = *g;
-        for (j = 0; j < n; j++) { sum.n += with[j]->n; sum.ops += with[j]->ops; sum.buffers += with[j]->buffers; sum.shared += with[j]->shared; }
-        why = n == XG_COUNT(with) ? "too many phases" : xg_phase_refusal(&sum, of);
+        for (j = 0; j < n; j++) { sum.phases += with[j]->phases; sum.ops += with[j]->ops; sum.buffers += with[j]->buffers; sum.shared += with[j]->shared; }
+        why = n == XG_COUNT(with) ? "too many phases" : xg_phase_refusal(w, &sum, of);
+        if (!why && w->parted) {
+            with[n] = of;
+            why = xg_phase_parted_refusal(w, node, with, n + 1);
+        }
         xg_phase_log(w, node->inst, maker, why);
         if (why) g->beyond |= xg_phase_reach(w, o); else with[n++] = of;
     }
@@ -33725,54 +34426,76 @@ XG_FN void xg_phase_join_one(xg_phase_join *w, xg_phase_node *node, const xg_pha
 
 /* ---- the fusion of a group ---- */
 
-/* Operand k, another name for a value: the member takes that, and names it itself. */
-XG_FN void xg_phase_rename(xg_inst *member, uint32_t k) {
-    xg_comp *c = xg_attr_comp(member, XG_A_calls);
-    xg_inst *from = XG_OPERAND(XG_OPERAND(member, k), 0), *param = c->params[k], *before = c->first, *fresh, *name;
-    fresh = xg_inst_new(c, XG_PARAMETER, from->shape, NULL, 0, param, param->name);
+/* Parameter k becomes another name for one of the shape `from`. */
+XG_FN void xg_phase_rename_param(xg_comp *c, uint32_t k, const xg_shape *from) {
+    xg_inst *param = c->params[k], *before = c->first, *fresh, *name;
+    fresh = xg_inst_new(c, XG_PARAMETER, from, NULL, 0, param, param->name);
     fresh->number = k;
     c->params[k] = fresh;
+    if (xg_fuse_is_phases(c)) { /* its members name it */
+        XG_FOR_USES(u, param) xg_phase_rename_param(xg_attr_comp(u->user, XG_A_calls), XG_USE_INDEX(u), from);
+        xg_inst_replace(param, fresh);
+        xg_inst_remove(param);
+        return;
+    }
     while (before && before->op == XG_PARAMETER) before = before->next;
     name = xg_inst_new(c, XG_BITCAST, param->shape, &fresh, 1, before, XG_STR("bitcast"));
     xg_inst_replace(param, name);
     xg_inst_remove(param);
+}
+/* Operand k, another name for a value: the member takes that, and names it itself. */
+XG_FN void xg_phase_rename(xg_inst *member, uint32_t k) {
+    xg_inst *from = XG_OPERAND(XG_OPERAND(member, k), 0);
+    xg_phase_rename_param(xg_attr_comp(member, XG_A_calls), k, from->shape);
     xg_inst_set_operand(member, k, from);
 }
 
 /* The fusion that is being made. */
+typedef struct xg_phase_root { xg_inst *inside; uint32_t member, leaf; } xg_phase_root;
 typedef struct xg_phase_build {
     xg_phase_join *w;
     const xg_phase_group *g;
-    xg_inst **members, **inner, ***leaves;        /* in program order; what each is inside, and what its leaves are there */
+    xg_inst **members, ***leaves;                  /* in program order; what the leaves of each are inside */
     xg_comp *to;
     xg_inst **outside, **params;
     uint32_t n_outside;
+    XG_VEC(xg_phase_root) roots;
 } xg_phase_build;
 
 XG_FN bool xg_phase_in(const xg_phase_build *d, const xg_inst *i) { return i->comp == d->w->c && xg_phase_node_of(i) && xg_phase_node_of(i)->group == d->g; }
-/* Names that nobody uses any more. */
-XG_FN bool xg_phase_is_dead(const xg_phase_build *d, const xg_inst *i) {
-    if ((i->op != XG_BITCAST && i->op != XG_GET_TUPLE_ELEMENT) || i == d->w->c->root) return false;
-    XG_FOR_USES(u, i) if (!xg_phase_is_dead(d, u->user)) return false;
-    return true;
-}
-/* Does anybody but members need the value? */
+XG_FN bool xg_phase_is_name(const xg_inst *i) { return i->op == XG_BITCAST || i->op == XG_GET_TUPLE_ELEMENT; }
+/* Does anybody but members need the value, under whatever name? Chains of names may be long. */
 XG_FN bool xg_phase_is_needed(const xg_phase_build *d, const xg_inst *value) {
-    if (value == d->w->c->root) return true;
-    XG_FOR_USES(u, value) if (!xg_phase_in(d, u->user) && !xg_phase_is_dead(d, u->user)) return true;
+    XG_VEC(const xg_inst *) open = {NULL, 0, 0};
+    xg_push(d->w->a, const xg_inst *, &open, value);
+    while (open.n) {
+        const xg_inst *i = open.p[--open.n];
+        if (i == d->w->c->root) return true;
+        XG_FOR_USES(u, i) {
+            if (xg_phase_in(d, u->user)) continue;
+            if (!xg_phase_is_name(u->user)) return true;
+            xg_push(d->w->a, const xg_inst *, &open, u->user);
+        }
+    }
     return false;
 }
+/* With all names of it that are left, the last one first. */
 XG_FN void xg_phase_remove(xg_inst *i) {
-    while (i->first_use) xg_phase_remove(i->first_use->user);
-    xg_inst_remove(i);
+    xg_inst *at = i, *of;
+    do {
+        while (at->first_use) at = at->first_use->user;
+        of = at == i ? NULL : XG_OPERAND(at, 0);
+        xg_inst_remove(at);
+        at = of;
+    } while (at);
 }
 
 /* What a value of a member, or one from outside, is inside. */
 XG_FN xg_inst *xg_phase_leaf(xg_phase_build *d, uint32_t member, uint32_t leaf) {
-    xg_inst *i = d->inner[member], **v = &d->leaves[member][leaf];
-    if (i->shape->type != XLAGPU_TUPLE) return i;
-    if (!*v) *v = xg_fusions_element(i, leaf, NULL);
-    return *v;
+    xg_inst **v = d->leaves[member], *i = v[0];
+    if (d->members[member]->shape->type != XLAGPU_TUPLE) return i;
+    if (!v[leaf + 1]) v[leaf + 1] = xg_fusions_element(i, leaf, NULL);
+    return v[leaf + 1];
 }
 XG_FN xg_inst *xg_phase_inside(xg_phase_build *d, xg_inst *o) {
     xg_inst *maker = o->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(o, 0) : o;
@@ -33785,6 +34508,22 @@ XG_FN xg_inst *xg_phase_inside(xg_phase_build *d, xg_inst *o) {
     d->n_outside++;
     return d->params[k] = xg_comp_add_param(d->to, o->shape, xg_str_z(name));
 }
+/* The members of a member that is such a fusion itself. */
+XG_FN void xg_phase_inline(xg_phase_build *d, const xg_inst *member, xg_inst *const *operands, xg_inst **leaves) {
+    const xg_comp *c = xg_attr_comp(member, XG_A_calls);
+    xg_inst **inside = XG_NEW_N(d->w->a, xg_inst *, c->n_insts + (size_t)1);
+    xg_map64 made;
+    uint32_t k;
+    xg_map64_init(&made, d->w->a);
+    XG_FOR_INSTS(i, c) {
+        xg_inst *copy;
+        for (k = 0; k < i->n_operands; k++) inside[k] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(i, k)->id + (uint64_t)1);
+        if (i->op == XG_TUPLE) { for (k = 0; k < i->n_operands; k++) leaves[k + 1] = inside[k]; continue; }
+        copy = i->op == XG_PARAMETER ? operands[i->number] : xg_inst_clone(i, d->to, inside, NULL);
+        xg_map64_put(&made, i->id + (uint64_t)1, copy);
+        if (i == c->root) leaves[0] = copy;
+    }
+}
 XG_FN void xg_phase_member(xg_phase_build *d, uint32_t number) {
     xg_inst *i = d->members[number], **operands = XG_NEW_N(d->w->a, xg_inst *, i->n_operands + (size_t)1);
     uint32_t k;
@@ -33792,8 +34531,9 @@ XG_FN void xg_phase_member(xg_phase_build *d, uint32_t number) {
         if (xg_phase_in(d, xg_phase_maker(XG_OPERAND(i, k)))) while (XG_OPERAND(i, k)->op == XG_BITCAST) xg_phase_rename(i, k);
         operands[k] = xg_phase_inside(d, XG_OPERAND(i, k));
     }
-    d->inner[number] = xg_inst_clone(i, d->to, operands, NULL);
-    d->leaves[number] = XG_NEW_N(d->w->a, xg_inst *, (size_t)xg_shape_leaves(i->shape) + 1);
+    d->leaves[number] = XG_NEW_N(d->w->a, xg_inst *, (size_t)xg_shape_leaves(i->shape) + 2);
+    if (xg_fuse_is_phases(xg_attr_comp(i, XG_A_calls))) xg_phase_inline(d, i, operands, d->leaves[number]);
+    else d->leaves[number][0] = xg_inst_clone(i, d->to, operands, NULL);
 }
 XG_FN void xg_phase_open(xg_phase_build *d, xg_phase_join *w, const xg_phase_group *g) {
     uint32_t at, k, n = 0, most = 0;
@@ -33801,7 +34541,6 @@ XG_FN void xg_phase_open(xg_phase_build *d, xg_phase_join *w, const xg_phase_gro
     d->w = w;
     d->g = g;
     d->members = XG_NEW_N(w->a, xg_inst *, g->n);
-    d->inner = XG_NEW_N(w->a, xg_inst *, g->n);
     d->leaves = XG_NEW_N(w->a, xg_inst **, g->n);
     for (at = g->first; at; at = w->nodes[at - 1].next) {
         xg_inst *i = w->nodes[at - 1].inst;
@@ -33812,30 +34551,28 @@ XG_FN void xg_phase_open(xg_phase_build *d, xg_phase_join *w, const xg_phase_gro
     d->outside = XG_NEW_N(w->a, xg_inst *, most + (size_t)1);
     d->params = XG_NEW_N(w->a, xg_inst *, most + (size_t)1);
 }
-/* One value for each that others need; *outer: what they read, by value. */
-XG_FN uint32_t xg_phase_roots(xg_phase_build *d, xg_inst ***roots) {
-    XG_VEC(xg_inst *) v;
-    uint32_t k, leaf, n;
-    memset(&v, 0, sizeof v);
-    for (k = 0; k < d->g->n; k++) for (leaf = 0, n = (uint32_t)xg_shape_leaves(d->members[k]->shape); leaf < n; leaf++) {
-        bool needed = d->members[k]->shape->type != XLAGPU_TUPLE && xg_phase_is_needed(d, d->members[k]);
-        if (d->members[k]->shape->type == XLAGPU_TUPLE) XG_FOR_USES(u, d->members[k]) if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)leaf) needed = needed || xg_phase_is_needed(d, u->user);
-        if (needed) xg_push(d->w->a, xg_inst *, &v, xg_phase_leaf(d, k, leaf));
+/* What others need. */
+XG_FN void xg_phase_roots(xg_phase_build *d) {
+    xg_phase_root r;
+    uint32_t n;
+    for (r.member = 0; r.member < d->g->n; r.member++) for (r.leaf = 0, n = (uint32_t)xg_shape_leaves(d->members[r.member]->shape); r.leaf < n; r.leaf++) {
+        const xg_inst *i = d->members[r.member];
+        bool needed = i->shape->type != XLAGPU_TUPLE && xg_phase_is_needed(d, i);
+        if (i->shape->type == XLAGPU_TUPLE) XG_FOR_USES(u, i) if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r.leaf) needed = needed || xg_phase_is_needed(d, u->user);
+        if (!needed) continue;
+        r.inside = xg_phase_leaf(d, r.member, r.leaf);
+        xg_push(d->w->a, xg_phase_root, &d->roots, r);
     }
-    *roots = v.p;
-    return v.n;
 }
 /* Who read a value of a member reads that of the fusion. */
-XG_FN void xg_phase_hand_over(xg_phase_build *d, xg_inst *fusion, xg_inst *const *roots, uint32_t n) {
-    uint32_t k, j;
-    for (j = 0; j < n; j++) {
-        xg_inst *value = n == 1 ? fusion : xg_fusions_element(fusion, j, d->members[d->g->n - 1]), *inner = roots[j];
-        int64_t leaf = inner->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(inner, XG_A_index, 0) : -1;
-        if (leaf >= 0) inner = XG_OPERAND(inner, 0);
+XG_FN void xg_phase_hand_over(xg_phase_build *d, xg_inst *fusion) {
+    uint32_t j;
+    for (j = 0; j < d->roots.n; j++) {
+        const xg_phase_root *r = &d->roots.p[j];
+        xg_inst *value = d->roots.n == 1 ? fusion : xg_fusions_element(fusion, j, d->members[d->g->n - 1]), *member = d->members[r->member];
         value->scratch = NULL;
-        for (k = 0; d->inner[k] != inner; k++) {}
-        if (leaf < 0) xg_inst_replace(d->members[k], value);
-        else XG_FOR_USES(u, d->members[k]) if (xg_attr_int(u->user, XG_A_index, 0) == leaf) xg_inst_replace(u->user, value);
+        if (member->shape->type != XLAGPU_TUPLE) xg_inst_replace(member, value);
+        else XG_FOR_USES(u, member) if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r->leaf) xg_inst_replace(u->user, value);
     }
 }
 XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
@@ -33848,31 +34585,47 @@ XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
     last = d.members[g->n - 1];
     d.to = xg_comp_new(m, XG_STR("fused_phases"), w->c);
     for (k = 0; k < g->n; k++) xg_phase_member(&d, k);
-    n = xg_phase_roots(&d, &roots);
+    xg_phase_roots(&d);
+    n = d.roots.n;
     if (!n) return false; /* nobody needs any of it */
+    roots = XG_NEW_N(w->a, xg_inst *, n);
     shapes = XG_NEW_N(w->a, const xg_shape *, n);
-    for (k = 0; k < n; k++) shapes[k] = roots[k]->shape;
+    for (k = 0; k < n; k++) { roots[k] = d.roots.p[k].inside; shapes[k] = roots[k]->shape; }
     d.to->root = n == 1 ? roots[0] : xg_inst_new(d.to, XG_TUPLE, xg_shape_tuple(m, shapes, n), roots, n, NULL, XG_STR("tuple"));
     fusion = xg_inst_new(w->c, XG_FUSION, d.to->root->shape, d.outside, d.n_outside, last, XG_STR("phases_fusion"));
     fusion->scratch = NULL;
     xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kCustom")));
     xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, d.to));
     if (xg_inst_attr(last, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(last, XG_A_metadata));
-    xg_phase_hand_over(&d, fusion, roots, n);
+    xg_phase_hand_over(&d, fusion);
     for (k = g->n; k-- > 0;) xg_phase_remove(d.members[k]);
     return true;
 }
 
 /* ---- one computation ---- */
 
-XG_FN bool xg_phases_comp(xg_comp *c) {
-    xg_phase_join w;
+/* May it be in a group of this round? */
+XG_FN bool xg_phase_is_ready(xg_phase_join *w, xg_phase_node *node) {
+    const xg_inst *i = node->inst;
     xg_phase_work work;
+    uint32_t k;
+    if (w->parted && i->op == XG_FUSION && i->first_use && xg_fuse_keeps_phases(i)) return xg_phase_may_be_parted(w, node);
+    if (!xg_phases_takes(w->a, i)) return false;
+    if (w->parted) return xg_phase_may_be_parted(w, node);
+    for (k = 0; k < (uint32_t)xg_shape_leaves(i->shape); k++) if (xg_fuse_elements(xg_fuse_leaf(xg_attr_comp(i, XG_A_calls), k)) > XG_PHASES_WALK) return false;
+    work = xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1);
+    if (xg_phases_is_small(&w->machine, &work, 1)) return true;
+    if (w->log) xg_printf(w->log, "small-kernel-joining %s: %s: refused, %lld elements, %lld ns in one block\n", w->c->name.p, i->name.p, (long long)work.walk, (long long)(xg_phases_time(&w->machine, &work) / 1000));
+    return false;
+}
+XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
+    xg_phase_join w;
     uint32_t k = 0, at, j;
     bool changed = false;
     memset(&w, 0, sizeof w);
     w.a = c->module->work;
     w.c = c;
+    w.parted = parted;
     w.machine = xg_cost_machine(c->module);
     w.log = c->module->fusion_log;
     w.nodes = XG_NEW_N(w.a, xg_phase_node, c->n_insts + (size_t)1);
@@ -33881,11 +34634,7 @@ XG_FN bool xg_phases_comp(xg_comp *c) {
     XG_FOR_INSTS(i, c) { w.nodes[k].inst = i; i->scratch = &w.nodes[k++]; }
     for (k = 0; k < w.n; k++) {
         xg_phase_node *node = &w.nodes[k];
-        if (xg_phases_takes(w.a, node->inst)) {
-            work = xg_phases_work(w.a, xg_attr_comp(node->inst, XG_A_calls));
-            if (xg_phases_is_small(&w.machine, &work)) xg_phase_join_one(&w, node, &work);
-            else if (w.log) xg_printf(w.log, "small-kernel-joining %s: %s: refused, %lld elements, %lld ns in one block\n", c->name.p, node->inst->name.p, (long long)work.walk, (long long)(xg_phases_time(&w.machine, &work) / 1000));
-        }
+        if (xg_phase_is_ready(&w, node)) xg_phase_join_one(&w, node);
         node->era = w.era;
         for (j = 0; j < node->inst->n_operands; j++) node->reach |= xg_phase_reach(&w, XG_OPERAND(node->inst, j));
         if (node->group) node->reach |= xg_phase_group_of(&w, node)->bits;
@@ -33894,6 +34643,11 @@ XG_FN bool xg_phases_comp(xg_comp *c) {
     for (k = 0; k < w.groups.n; k++) if (w.groups.p[k]->n > 1) changed = xg_phase_fuse(&w, w.groups.p[k]) || changed;
     if (changed) xg_fusions_sort(w.a, c);
     return changed;
+}
+/* First kernels of one block; then those, and larger ones, become kernels of as many blocks as they have parts. */
+XG_FN bool xg_phases_comp(xg_comp *c) {
+    bool changed = xg_phases_round(c, false);
+    return xg_phases_round(c, true) || changed;
 }
 XG_FN bool xg_fuse_join_small(xg_module *m) { return m->made[XG_FUSION] && !xg_opt_has_control(m) && xg_opt_each_sequence(m, xg_phases_comp); }
 
@@ -35334,7 +36088,7 @@ enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CON
     X(WRITE, "vector.transfer_write", 3, 3, 1, 0, KF_WRITE, transfer_write, write) /* vector, flat tensor, index -> tensor */ \
     X(VEXTRACT, "vector.extract", 2, 2, 1, 0, KF_PURE | KF_LOW, vextract, vextract) /* vector, index */ \
     X(VINSERT, "vector.insert", 3, 3, 1, 0, KF_PURE | KF_LOW, vinsert, vinsert) /* value, vector, index */ \
-    X(ATOMIC_RMW, "xla_gpu.atomic_rmw", 1, 255, 1, 1, KF_READ | KF_WRITE, atomic_rmw, atomic_rmw) /* tensor, indices -> tensor; region (current element) yields the new one; as if nothing else happened between */ \
+    X(ATOMIC_RMW, "xla_gpu.atomic_rmw", 1, 255, 1, 1, KF_READ | KF_WRITE, atomic_rmw, atomic_rmw) /* tensor, indices -> tensor; region (current element) yields the new one; as if nothing else happened between. Of a vector: element by element, each yields its sum with another one */ \
     X(ALLOC_SHARED, "xla_gpu.allocate_shared", 0, 0, 1, 0, 0, tensor_result, result) \
     X(SYNC, "xla_gpu.sync_threads", 0, 255, -1, 0, KF_CONV | KF_READ | KF_WRITE, sync, team) /* tensors -> the same tensors; a: so many threads wait for each other at barrier b, 0: all at barrier 0, XG_KTEAM_CLUSTER: those of all blocks of the cluster */ \
     X(PEER, "xla_gpu.peer_shared", 2, 2, 1, 0, KF_PURE, peer, result) /* array in shared memory, i32 -> that of the block of this rank in the cluster, to be read */ \
@@ -35468,6 +36222,7 @@ typedef struct xg_kop xg_kop;
 typedef struct xg_kregion xg_kregion;
 typedef struct xg_kfunc xg_kfunc;
 typedef struct xg_kmodule xg_kmodule;
+typedef struct xg_kinliner xg_kinliner;
 
 /* ---- types ---- */
 /* Element types. X(NAME, text, bits, class: INT FLOAT COMPLEX INDEX). */
@@ -35557,6 +36312,7 @@ typedef enum xg_kcmpf {
 typedef struct xg_karg {
     int64_t bytes, align;
     bool written;        /* by this kernel, through this or another parameter of the same slice */
+    bool parted;         /* each block has a part of the buffer, of the tensor's size: block x the x-th one */
     bool aliased;        /* overlaps another parameter without being the same slice, and one of the two is written */
     int32_t slice;       /* parameters with equal slice are the same memory; the first one stands for all */
 } xg_karg;
@@ -35591,6 +36347,7 @@ struct xg_kmodule {
     const void *target;   /* xg_target, for passes below lower_tensors */
     xg_set constants;     /* since cse has gathered them: the constants at the head of the entry, each of them once; those that are made join them */
     xg_kop *last_constant;
+    xg_kinliner *inliner; /* while inline is at work: what makes the copy of a call */
     bool settled;         /* nothing but types has changed since canonicalize and cse ran */
     struct xg_kval *held[64]; /* by XG_KOP2 and its kin, while an expression is being made */
     uint32_t n_held;
@@ -35675,6 +36432,7 @@ XG_FN void xg_kclone_begin(const xg_kregion *r);
 XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy);
 XG_FN xg_kval *xg_kclone_value(xg_kval *v);
 XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op);
+XG_FN void xg_kclone_call(xg_kb *b, const xg_kop *call); /* inline.c: what it calls instead */
 XG_FN bool xg_kfold_int(xg_kopcode op, xg_kelem e, int64_t x, int64_t y, int64_t *out); /* fold.c: an operation of one or two integers; false: nothing is known of it */
 XG_FN bool xg_kval_is_const(const xg_kval *v, int64_t *bits); /* not complex; as in xg_kop.a; bits may be NULL */
 XG_FN xg_kop *xg_kregion_end(const xg_kregion *r); /* its terminator; NULL while it has none */
@@ -35715,6 +36473,7 @@ typedef xg_kval *(*xg_katomic_fn)(xg_kb *b, void *data, xg_kval *current); /* th
 /* A loop that computes a new element and exchanges it for the old one, until nobody came between. shift: the element is a byte at this bit of the word at p. */
 XG_FN void xg_katomic_loop(xg_kb *b, xg_kelem e, xg_kval *p, xg_kval *shift, xg_katomic_fn fn, void *data);
 XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg_kval *shift); /* in front of an operation, by the region of an atomic_rmw: one instruction where its form is known, else the loop */
+XG_FN xg_kval *xg_katomic_addend(const xg_kregion *r); /* what the region of an atomic_rmw adds to a float, if that is all that it does; NULL otherwise */
 XG_FN xg_kopcode xg_katomic_combiner(xg_kopcode red); /* the operation that llvm.atomicrmw.* does */
 
 /* ---- one pass a file; the list with its order is driver/passes.h. Each is void xg_kir_<pass>(xg_kmodule *m). ---- */
@@ -36485,6 +37244,7 @@ XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op) {
         xg_kclone_put(&op->results[0], v);
         return;
     }
+    if (op->op == XG_K_OP_CALL && b->m->inliner) { xg_kclone_call(b, op); return; }
     if (!op->n_regions) {
         if ((v = xg_kclone_folded(b, op)) != NULL) xg_kclone_put(&op->results[0], v);
         else (void)xg_kop_copy(b, op);
@@ -37256,6 +38016,7 @@ XG_FN void xg_kprint_param(xg_kprinter *p, const xg_kfunc *f, uint32_t k) {
     xg_printf(p->b, " {llvm.align = %lld, llvm.dereferenceable = %lld", (long long)a->align, (long long)a->bytes);
     if (!a->aliased) xg_puts(p->b, ", llvm.noalias");
     if (!a->written) xg_puts(p->b, ", xla.invariant");
+    if (a->parted) xg_puts(p->b, ", xla.part_of_block");
     xg_printf(p->b, ", xla.slice_index = %d}", a->slice);
 }
 XG_FN void xg_kprint_func_attrs(xg_kprinter *p, const xg_kfunc *f) {
@@ -37797,7 +38558,7 @@ XG_FN xg_kop *xg_kparse_while(xg_kparser *p, xg_kb *b, xg_kopcode code) {
 XG_FN void xg_kparse_indices(xg_kparser *p, xg_kvals *v) { xg_kexpect(p, "["); xg_kparse_until(p, v, "]"); }
 XG_FN xg_kop *xg_kparse_atomic_rmw(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kvals v;
-    const xg_ktype *elem;
+    const xg_ktype *type;
     uint32_t mark;
     xg_knew n;
     xg_kop *op;
@@ -37807,15 +38568,14 @@ XG_FN xg_kop *xg_kparse_atomic_rmw(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kexpect(p, ":");
     xg_kexpect_type(p, v.p[0]->type);
     op = xg_kir_op(b, code, v.p, v.n, &v.p[0]->type, 1, 1);
-    elem = xg_kir_scalar(p->m, v.p[0]->type->elem);
-    xg_kir_region_args(b, op, 0, &elem, 1);
     xg_kexpect(p, "{");
     mark = p->scope.n;
     xg_kexpect(p, "^bb0");
     xg_kexpect(p, "(");
     n = xg_kparse_new(p);
     xg_kexpect(p, ":");
-    xg_kexpect_type(p, elem);
+    type = xg_kparse_type(p);
+    xg_kir_region_args(b, op, 0, &type, 1);
     xg_kexpect(p, ")");
     xg_kexpect(p, ":");
     xg_kbind(p, n.at, n.name, &op->regions[0]->args[0], 1);
@@ -38231,8 +38991,9 @@ XG_FN void xg_kparse_arg_attrs(xg_kparser *p, xg_karg *a) {
         else if (xg_ktake(p, "llvm.dereferenceable")) { xg_kexpect(p, "="); a->bytes = xg_kinteger(p); }
         else if (xg_ktake(p, "llvm.noalias")) a->aliased = false;
         else if (xg_ktake(p, "xla.invariant")) a->written = false;
+        else if (xg_ktake(p, "xla.part_of_block")) a->parted = true;
         else if (xg_ktake(p, "xla.slice_index")) { xg_kexpect(p, "="); a->slice = (int32_t)(xg_kcount(p) & 0x7FFFFFFF); }
-        else xg_kparse_fail(p, p->at, "expected llvm.align, llvm.dereferenceable, llvm.noalias, xla.invariant or xla.slice_index", xg_str_of(NULL, 0));
+        else xg_kparse_fail(p, p->at, "expected llvm.align, llvm.dereferenceable, llvm.noalias, xla.invariant, xla.part_of_block or xla.slice_index", xg_str_of(NULL, 0));
     } while (xg_ktake(p, ","));
     xg_kexpect(p, "}");
 }
@@ -38529,7 +39290,8 @@ XG_FN const char *xg_kir_check_atomic_rmw(const xg_kop *op) {
     const xg_kregion *r = op->regions[0];
     const xg_kop *end = xg_kregion_end(r);
     if (!xg_kt_indices(op, 1, xg_kt(op, 0))) return "a tensor and one index for each of its dims";
-    if (r->n_args != 1 || r->args[0].type->kind != XG_TK_SCALAR || r->args[0].type->elem != xg_kt(op, 0)->elem) return "the region takes an element";
+    if (r->n_args != 1 || !xg_kt_value(r->args[0].type) || r->args[0].type->elem != xg_kt(op, 0)->elem) return "the region takes an element, or a vector of elements";
+    if (r->args[0].type->kind == XG_TK_VECTOR && (xg_kt(op, 0)->rank != 1 || !end || (end->n_operands == 1 && end->operands[0].value != &r->args[0] && !xg_katomic_addend(r)))) return "the region of a vector yields its sum with another one";
     if (!end || end->op != XG_K_OP_YIELD || end->n_operands != 1 || end->operands[0].value->type != r->args[0].type) return "the region yields an element";
     return xg_kr(op) != xg_kt(op, 0) ? "the result has the tensor's type" : NULL;
 }
@@ -39010,17 +39772,21 @@ XG_FN void xg_kir_lower_shuffles(xg_kmodule *m) {
 }
 
 #endif /* XG_KIR_LOWER_SHUFFLES_C */
-/* kir/inline.c -- calls become the bodies of the functions they call, callees first; then only the entry is left.
+/* kir/inline.c -- calls become the bodies of the functions that they call; then only the entry is left.
  *
- * Equal calls are merged before, and what the bodies share after: so a function that is asked twice for the same element is computed
- * once. Functions that call each other's several times over could still grow without end; a budget makes that a named error. */
+ * A call's copy of the body is made in front of it, and where the body calls in turn, the copy of that body comes at once: whatever is copied finds its operands there, with what is known of them. A
+ * function that is asked twice for the same element is computed once: who asks what was asked before, in a region around, gets what came of it. So each copy is one that the entry
+ * needs, and functions that all read the one before them take linear time. What the bodies share is merged afterwards. Functions that call each other several
+ * times over with other arguments could still grow without end; a budget makes that a named error. */
 #ifndef XG_KIR_INLINE_C
 #define XG_KIR_INLINE_C
 
 enum { XG_KINLINE_OPS_MAX = 1 << 20, XG_KINLINE_DEPTH_MAX = 1000 };
 enum { XG_KINLINE_NEW, XG_KINLINE_OPEN, XG_KINLINE_DONE };
 
-typedef struct xg_kinliner { xg_kmodule *m; uint64_t ops; uint32_t depth; } xg_kinliner;
+/* What was asked, where, and what came of it: the results stand behind the operands. */
+typedef struct xg_kasked { const xg_kfunc *callee; const xg_kregion *region; uint32_t n; xg_kval **values; } xg_kasked;
+struct xg_kinliner { xg_kmodule *m; uint64_t ops; uint32_t depth; xg_set asked; };
 
 XG_FN uint64_t xg_kregion_count(const xg_kregion *r) {
     uint64_t n = 0;
@@ -39033,24 +39799,8 @@ XG_FN uint64_t xg_kregion_count(const xg_kregion *r) {
     return n;
 }
 
-/* Puts a copy of the callee's body in front of the call. */
-XG_FN void xg_kinline_call(xg_kinliner *in, xg_kop *call, xg_kfunc *callee) {
-    xg_kb b = xg_kb_before(in->m, call);
-    xg_kop *op, *end = xg_kregion_end(callee->body);
-    uint32_t k;
-    in->ops += xg_kregion_count(callee->body);
-    if (in->ops > XG_KINLINE_OPS_MAX) xg_fail(in->m->ctx, XLAGPU_ERROR_LIMIT, "a fused computation needs more than %d operations once its functions are inlined; split the fusion", (int)XG_KINLINE_OPS_MAX);
-    xg_kclone_begin(callee->body);
-    for (k = 0; k < call->n_operands; k++) xg_kclone_put(&callee->body->args[k], call->operands[k].value);
-    for (op = callee->body->first; op && op != end; op = op->next) {
-        b.loc = op->loc;
-        xg_kop_clone(&b, op);
-    }
-    for (k = 0; k < call->n_results; k++) xg_kval_replace(&call->results[k], xg_kclone_value(end->operands[k].value));
-    xg_kop_remove(call);
-}
-
-XG_FN void xg_kinline_func(xg_kinliner *in, xg_kfunc *f) {
+/* Merges what is equal in a function and in those that it calls, and sees that none calls itself. Gives the calls of the first. */
+XG_FN xg_kops xg_kinline_prepare(xg_kinliner *in, xg_kfunc *f) {
     xg_kops calls;
     uint32_t k;
     memset(&calls, 0, sizeof calls);
@@ -39061,12 +39811,79 @@ XG_FN void xg_kinline_func(xg_kinliner *in, xg_kfunc *f) {
     for (k = 0; k < calls.n; k++) {
         xg_kfunc *callee = (xg_kfunc *)calls.p[k]->p;
         if (callee->mark == XG_KINLINE_OPEN) xg_fail(in->m->ctx, XLAGPU_ERROR_INTERNAL, "kernel IR function @%.*s calls itself", (int)callee->name.n, callee->name.p);
-        if (callee->mark == XG_KINLINE_NEW) xg_kinline_func(in, callee);
-        xg_kinline_call(in, calls.p[k], callee);
+        if (callee->mark == XG_KINLINE_NEW) (void)xg_kinline_prepare(in, callee);
     }
-    if (calls.n) xg_kir_cse_func(in->m, f);
     f->mark = XG_KINLINE_DONE;
     in->depth--;
+    return calls;
+}
+
+/* ---- what was asked ---- */
+
+XG_FN bool xg_kasked_equal(const void *node, const void *key) {
+    const xg_kasked *x = (const xg_kasked *)node, *y = (const xg_kasked *)key;
+    return x->callee == y->callee && x->n == y->n && memcmp(x->values, y->values, x->n * sizeof *x->values) == 0;
+}
+XG_FN uint32_t xg_kasked_hash(const xg_kasked *a) {
+    uint32_t h = xg_hash(a->callee->name.p, a->callee->name.n), k;
+    for (k = 0; k < a->n; k++) h = xg_hash_mix(h, a->values[k]->id);
+    return h;
+}
+
+/* A copy of the callee's body at a place of the entry; its results go behind the operands. */
+XG_FN void xg_kinline_body(xg_kinliner *in, xg_kb b, xg_kasked *a) {
+    const xg_kregion *body = a->callee->body;
+    xg_kop *op, *end = xg_kregion_end(body);
+    uint32_t k;
+    in->ops += xg_kregion_count(body);
+    if (in->ops > XG_KINLINE_OPS_MAX) xg_fail(in->m->ctx, XLAGPU_ERROR_LIMIT, "a fused computation needs more than %d operations once its functions are inlined; split the fusion", (int)XG_KINLINE_OPS_MAX);
+    xg_kclone_begin(body);
+    for (k = 0; k < a->n; k++) xg_kclone_put(&body->args[k], a->values[k]);
+    for (op = body->first; op && op != end; op = op->next) {
+        b.loc = op->loc;
+        xg_kop_clone(&b, op);
+    }
+    for (k = 0; k < end->n_operands; k++) a->values[a->n + k] = xg_kclone_value(end->operands[k].value);
+}
+/* What the call gives, made at a place of the entry; operands are those of the copy. */
+XG_FN xg_kval **xg_kinline_call(xg_kinliner *in, const xg_kb *b, const xg_kop *call) {
+    xg_kasked *a = XG_NEW(in->m->temp, xg_kasked);
+    void **slot;
+    uint32_t hash, k;
+    a->callee = (const xg_kfunc *)call->p;
+    a->region = b->region;
+    a->n = call->n_operands;
+    a->values = XG_NEW_N(in->m->temp, xg_kval *, (size_t)a->n + call->n_results);
+    for (k = 0; k < a->n; k++) a->values[k] = xg_kclone_value(call->operands[k].value);
+    hash = xg_kasked_hash(a);
+    slot = xg_set_find(&in->asked, hash, xg_kasked_equal, a);
+    if (*slot && xg_kregion_inside(b->region, ((const xg_kasked *)*slot)->region)) return ((const xg_kasked *)*slot)->values + a->n;
+    *slot = a; /* nobody asks for it before it is there: no function calls itself */
+    xg_kinline_body(in, *b, a);
+    return a->values + a->n;
+}
+XG_FN void xg_kclone_call(xg_kb *b, const xg_kop *call) {
+    xg_kval **results = xg_kinline_call(b->m->inliner, b, call);
+    uint32_t k;
+    for (k = 0; k < call->n_results; k++) xg_kclone_put(&call->results[k], results[k]);
+}
+
+/* ---- the pass ---- */
+
+XG_FN void xg_kinline_func(xg_kinliner *in, xg_kfunc *f) {
+    xg_kops calls = xg_kinline_prepare(in, f);
+    uint32_t k, j;
+    xg_set_init(&in->asked, in->m->temp);
+    for (k = 0; k < calls.n; k++) {
+        xg_kop *call = calls.p[k];
+        xg_kb b = xg_kb_before(in->m, call);
+        xg_kval **results;
+        for (j = 0; j < call->n_operands; j++) call->operands[j].value->scratch = NULL; /* they stand for themselves */
+        results = xg_kinline_call(in, &b, call);
+        for (j = 0; j < call->n_results; j++) xg_kval_replace(&call->results[j], results[j]);
+        xg_kop_remove(call);
+    }
+    if (calls.n) xg_kir_cse_func(in->m, f);
 }
 
 XG_FN void xg_kir_inline(xg_kmodule *m) {
@@ -39074,8 +39891,10 @@ XG_FN void xg_kir_inline(xg_kmodule *m) {
     xg_kfunc *f, *next;
     memset(&in, 0, sizeof in);
     in.m = m;
+    m->inliner = &in;
     for (f = m->first; f; f = f->next) f->mark = XG_KINLINE_NEW;
-    for (f = m->first; f; f = f->next) if (f->mark == XG_KINLINE_NEW && (f->entry || !m->entry)) xg_kinline_func(&in, f);
+    for (f = m->first; f; f = f->next) if (f->entry || !m->entry) xg_kinline_func(&in, f);
+    m->inliner = NULL;
     for (f = m->first; f; f = next) {
         next = f->next;
         if (m->entry && !f->entry) xg_kir_func_remove(f);
@@ -39176,7 +39995,7 @@ XG_FN xg_kop *xg_kpeel_copy(xg_kmodule *m, xg_kop *loop, const xg_imap *map, xg_
     for (o = from->first; o; o = o->next) xg_kop_clone(&in, o);
     return to;
 }
-/* Splits the loop where that pays; new loops go on the list too, since another symbol of theirs may be worth it. */
+/* Splits the loop where that pays; new loops go on the list too, since another symbol of theirs may be worth it, and those inside of them. */
 XG_FN bool xg_kpeel(xg_kmodule *m, xg_kop *loop, xg_kops *loops) {
     const xg_imap *map = (const xg_imap *)loop->p;
     int64_t trips = 1, span;
@@ -39196,11 +40015,13 @@ XG_FN bool xg_kpeel(xg_kmodule *m, xg_kop *loop, xg_kops *loops) {
         for (k = 0; k < n; k++) inits[k] = loop->operands[loop->a + k].value;
         first = xg_kpeel_copy(m, loop, most, inits);
         xg_push(m->temp, xg_kop *, loops, first);
+        xg_kops_collect_of(m->temp, loops, first->regions[0], XG_K_OP_LOOP);
         second = first;
         if (last->state == XG_IMAP_OK) {
             for (k = 0; k < n; k++) inits[k] = &first->results[k];
             second = xg_kpeel_copy(m, loop, last, inits);
             xg_push(m->temp, xg_kop *, loops, second);
+            xg_kops_collect_of(m->temp, loops, second->regions[0], XG_K_OP_LOOP);
         }
         for (k = 0; k < n; k++) xg_kval_replace(&loop->results[k], &second->results[k]);
         xg_kop_remove(loop);
@@ -39429,7 +40250,7 @@ XG_FN void xg_kir_lower_loops(xg_kmodule *m) {
         uint32_t k;
         memset(&loops, 0, sizeof loops);
         xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_LOOP);
-        for (k = 0; k < loops.n; k++) if (!xg_kpeel(m, loops.p[k], &loops)) xg_klower_loop(m, loops.p[k]);
+        for (k = 0; k < loops.n; k++) if (loops.p[k]->parent && !xg_kpeel(m, loops.p[k], &loops)) xg_klower_loop(m, loops.p[k]); /* what has no parent was inside of a loop that was split */
     }
 }
 
@@ -41119,7 +41940,8 @@ XG_FN void xg_kir_canonicalize(xg_kmodule *m) {
  *   vector.extract of lane v in its place; at `rest + s * v` (reversed, every other one), if all of them lie in one aligned vector: that, and lane s * v;
  * - the same under branches of scf.if whose conditions come from outside the loop: the read is in front, under the same conditions;
  * - tensor.insert directly in the loop into a carried tensor that is used for nothing else: vector.insert into a carried vector,
- *   vector.transfer_write behind the loop.
+ *   vector.transfer_write behind the loop;
+ * - xla_gpu.atomic_rmw in the same place that adds a float: what is added is the carried vector, and one atomic_rmw of a vector adds it behind the loop.
  * Where all that a loop changes lies under conditions from outside of it, they go around the loop first.
  * The memory must be aligned to the vector, or to 16 bytes; a vector may be wider than one access (lower_tensors cuts it). Tensors are
  * values, so reading early and writing late change nothing.
@@ -41299,16 +42121,46 @@ XG_FN void xg_kvector_reads(xg_kvectorizer *z, xg_kregion *r) {
 
 /* ---- writes ---- */
 
-/* The insert that makes carried value k, if it is all that happens to it. */
-XG_FN xg_kop *xg_kvector_insert_of(const xg_kvectorizer *z, uint32_t k) {
+/* What a write does in a round: this value goes to, or is added at, this index of the tensor. */
+typedef struct xg_kvector_written { xg_kval *value, *tensor, *index; } xg_kvector_written;
+XG_FN xg_kvector_written xg_kvector_written_by(const xg_kop *op) {
+    bool added = op->op == XG_K_OP_ATOMIC_RMW;
+    xg_kvector_written w;
+    w.value = added ? xg_katomic_addend(op->regions[0]) : op->operands[0].value;
+    w.tensor = op->operands[added ? 0 : 1].value;
+    w.index = op->operands[added ? 1 : 2].value;
+    return w;
+}
+/* The write that makes carried value k, if it is all that happens to it. */
+XG_FN xg_kop *xg_kvector_write_of(const xg_kvectorizer *z, uint32_t k) {
     xg_kregion *r = z->loop->regions[0];
     xg_kval *arg = &r->args[k + 1], *y = xg_kregion_end(r)->operands[k].value;
     xg_kop *op = y->def;
-    if (!op || op->op != XG_K_OP_INSERT || op->parent != r || op->operands[1].value != arg || !xg_kused_once(arg) || !xg_kused_once(y)) return NULL;
-    if (!xg_kvector_fits(z->loop->operands[k + 3].value, z->lanes) || !xg_kvector_contiguous(z, op->operands[2].value)) return NULL;
+    xg_kvector_written w;
+    if (!op || op->parent != r || (op->op != XG_K_OP_INSERT && (op->op != XG_K_OP_ATOMIC_RMW || op->n_operands != 2))) return NULL;
+    w = xg_kvector_written_by(op);
+    if (!w.value || w.tensor != arg || !xg_kused_once(arg) || !xg_kused_once(y)) return NULL;
+    if (!xg_kvector_fits(z->loop->operands[k + 3].value, z->lanes) || !xg_kvector_contiguous(z, w.index)) return NULL;
+    if (op->op == XG_K_OP_ATOMIC_RMW && z->lanes * xg_kelem_bytes(arg->type->elem) > 16) return NULL;
     return op;
 }
-/* The loop with a vector carried beside each tensor that found[] names the insert of. */
+/* The vector added to the tensor. */
+XG_FN xg_kval *xg_kvector_add(xg_kvectorizer *z, xg_kb *b, xg_kval *vector, xg_kval *tensor, xg_kval *index) {
+    xg_kval *v[2], *sum;
+    xg_kop *op;
+    xg_kb in;
+    v[0] = tensor;
+    v[1] = index;
+    op = xg_kir_op(b, XG_K_OP_ATOMIC_RMW, v, 2, &tensor->type, 1, 1);
+    xg_kir_region_args(b, op, 0, &vector->type, 1);
+    op->regions[0]->args[0].name = XG_STR("current");
+    in = xg_kb_end(z->m, op->regions[0]);
+    in.loc = b->loc;
+    sum = xg_k2(&in, XG_K_OP_ADDF, &op->regions[0]->args[0], vector);
+    xg_kyield(&in, &sum, 1);
+    return op->results;
+}
+/* The loop with a vector carried beside each tensor that found[] names the write of. */
 XG_FN xg_kop *xg_kvector_widen_loop(xg_kvectorizer *z, xg_kop *const *found, uint32_t more) {
     xg_kop *loop = z->loop, *to, *end = xg_kregion_end(loop->regions[0]);
     xg_arena *a = z->m->temp;
@@ -41335,7 +42187,7 @@ XG_FN xg_kop *xg_kvector_widen_loop(xg_kvectorizer *z, xg_kop *const *found, uin
         yields[k] = end->operands[k].value;
         if (!found[k]) continue;
         tail = xg_kb_before(z->m, found[k]);
-        v[0] = found[k]->operands[0].value;
+        v[0] = xg_kvector_written_by(found[k]).value;
         v[1] = &loop->regions[0]->args[at + 1];
         v[2] = &loop->regions[0]->args[0];
         yields[at] = xg_kir_value(&tail, XG_K_OP_VINSERT, v, 3, v[1]->type);
@@ -41353,7 +42205,7 @@ XG_FN void xg_kvector_writes(xg_kvectorizer *z) {
     xg_kop *old = z->loop, *to, **found = XG_NEW_N(z->m->temp, xg_kop *, old->n_results + 1);
     uint32_t n = old->n_results, more = 0, k, at;
     xg_kb b;
-    for (k = 0; k < n; k++) if ((found[k] = xg_kvector_insert_of(z, k)) != NULL) more++;
+    for (k = 0; k < n; k++) if ((found[k] = xg_kvector_write_of(z, k)) != NULL) more++;
     if (!more) return;
     to = xg_kvector_widen_loop(z, found, more);
     b = xg_kb_after(z->m, old);
@@ -41364,9 +42216,9 @@ XG_FN void xg_kvector_writes(xg_kvectorizer *z) {
         if (!found[k]) { xg_kval_replace(&old->results[k], &to->results[k]); continue; }
         v[0] = &to->results[at++];
         v[1] = to->operands[k + 3].value;
-        v[2] = xg_kvector_start(z, &front, found[k]->operands[2].value, 0);
+        v[2] = xg_kvector_start(z, &front, xg_kvector_written_by(found[k]).index, 0);
         b.loc = found[k]->loc;
-        written = xg_kir_value(&b, XG_K_OP_WRITE, v, 3, v[1]->type);
+        written = found[k]->op == XG_K_OP_ATOMIC_RMW ? xg_kvector_add(z, &b, v[0], v[1], v[2]) : xg_kir_value(&b, XG_K_OP_WRITE, v, 3, v[1]->type);
         xg_kval_replace(&old->results[k], written);
         xg_kop_remove(found[k]);
     }
@@ -41652,6 +42504,7 @@ XG_FN void xg_kir_unroll_lowered(xg_kmodule *m) { xg_kops_each_of(m, XG_K_OP_FOR
 #endif /* XG_KIR_UNROLL_C */
 /* kir/atomics.c -- changes of an element that happen as one step, whoever else changes it at the same time.
  *
+ * Of a vector it is one step for each element; memory can add up vectors of floats (targets that cannot get a step for each, ptx/legalize.c).
  * What combines the element with one other value by an operation that memory can do is one instruction (llvm.atomicrmw.*; a target that lacks one for the type gets
  * the loop, ptx/legalize.c). Everything else is a loop: read, compute, and exchange if the element is still the one that was read. A new element that has the bits of
  * the old one needs no exchange. */
@@ -41764,11 +42617,30 @@ XG_FN bool xg_katomic_known(xg_kopcode red, xg_kelem e) {
     if (red == XG_K_OP_COUNT) return false;
     return red == XG_K_OP_RED_ADDF ? xg_kelem_is_float(e) && xg_kelem_bytes(e) > 1 : e == XG_E_I32 || e == XG_E_I64;
 }
+XG_FN xg_kval *xg_katomic_addend(const xg_kregion *r) {
+    const xg_kop *sum = r->first, *end = xg_kregion_end(r);
+    xg_kval *current = (xg_kval *)&r->args[0];
+    uint32_t k;
+    if (!sum || sum->op != XG_K_OP_ADDF || sum->next != end || end->n_operands != 1 || end->operands[0].value != sum->results) return NULL;
+    k = sum->operands[0].value == current;
+    return sum->operands[1 - k].value == current && sum->operands[k].value != current && xg_katomic_known(XG_K_OP_RED_ADDF, current->type->elem) ? sum->operands[k].value : NULL;
+}
+XG_FN void xg_katomic_red_at(xg_kb *b, xg_kopcode red, xg_kval *v, xg_kval *p) {
+    xg_kval *o[2];
+    o[0] = v;
+    o[1] = p;
+    xg_kir_op(b, red, o, 2, NULL, 0, 0)->a = v->type->elements * xg_kelem_bytes(v->type->elem);
+}
 XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg_kval *shift) {
     xg_kop *op, *next, *last;
     xg_kopcode red;
-    xg_kval *o[2];
+    xg_kval *v;
     uint32_t k;
+    if (r->args[0].type->kind == XG_TK_VECTOR) {
+        v = xg_katomic_addend(r);
+        if (v) xg_katomic_red_at(b, XG_K_OP_RED_ADDF, v, p); /* else it stays what it is */
+        return;
+    }
     for (op = r->first; op; op = next) { /* what does not need the element is made in front */
         next = op->next;
         if (op != xg_kregion_end(r) && !xg_katomic_depends(op, r)) xg_kop_move_before(op, b->before);
@@ -41776,10 +42648,9 @@ XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg
     last = xg_kregion_end(r)->operands[0].value->def;
     red = last ? xg_katomic_red(last->op) : XG_K_OP_COUNT;
     for (k = 0; last && last->parent == r && last == r->first && last->n_operands == 2 && k < 2; k++) {
-        o[0] = last->operands[1 - k].value;
-        o[1] = p;
-        if (last->operands[k].value != &r->args[0] || o[0] == &r->args[0] || !xg_katomic_known(red, e)) continue;
-        xg_kir_op(b, red, o, 2, NULL, 0, 0)->a = xg_kelem_bytes(e);
+        v = last->operands[1 - k].value;
+        if (last->operands[k].value != &r->args[0] || v == &r->args[0] || !xg_katomic_known(red, e)) continue;
+        xg_katomic_red_at(b, red, v, p);
         return;
     }
     xg_katomic_loop(b, e, p, shift, xg_katomic_apply, r);
@@ -41788,7 +42659,7 @@ XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg
 #endif /* XG_KIR_ATOMICS_C */
 /* kir/lower_tensors.c -- tensors become memory: parameters are pointers, extracts are loads, inserts are stores, results of inserts vanish.
  *
- * - Parameters of one buffer slice are one pointer; the first stands for all, and only these are left, in order.
+ * - Parameters of one buffer slice are one pointer; the first stands for all, and only these are left, in order. Where each block has a part, it adds its own to the pointer.
  * - i1 lies in memory as a byte 0 or 1, complex as two floats, f4 and f6 in a byte each. Complex values and vectors that no instruction moves at once
  *   become parts: a vector of at most 16 bytes each. if, for and while carry the parts.
  * - A load is invariant when nothing in the kernel writes to its slice.
@@ -42362,6 +43233,13 @@ XG_FN void xg_klow_region(xg_kleveller *z, xg_kregion *r) {
 
 /* ---- the entry ---- */
 
+/* The block's part of a buffer, which has the tensor's size. */
+XG_FN void xg_klow_own_part(xg_kleveller *z, xg_kfunc *f, const xg_ktype *t, xg_klow *l) {
+    xg_kb b = f->body->first ? xg_kb_before(z->m, f->body->first) : xg_kb_end(z->m, f->body);
+    int64_t bytes = t->elements * xg_kelem_bytes(t->elem);
+    l->pointer = xg_kptr(&b, l->pointer, xg_kblock_id(&b, 0, f->blocks[0]), bytes, 0);
+    while (l->align > 1 && bytes % l->align) l->align /= 2;
+}
 /* The first parameter of each slice becomes a pointer and knows the most of all of them. */
 XG_FN void xg_klow_params(xg_kleveller *z, xg_kfunc *f) {
     xg_kmodule *m = z->m;
@@ -42386,6 +43264,7 @@ XG_FN void xg_klow_params(xg_kleveller *z, xg_kfunc *f) {
         }
         to[k] = n;
         args[n] = *a;
+        args[n].parted = false;
         types[n] = old[k].type->kind == XG_TK_TENSOR ? xg_kir_pointer(m, XG_SPACE_GLOBAL) : old[k].type;
         if (old[k].type->kind == XG_TK_TENSOR) xg_map64_put(&first, key, &to[k]);
         inputs += k < f->n_inputs;
@@ -42400,6 +43279,7 @@ XG_FN void xg_klow_params(xg_kleveller *z, xg_kfunc *f) {
             l->pointer = p;
             l->invariant = !args[to[k]].written && !args[to[k]].aliased;
             l->align = XG_MAX(args[to[k]].align, 1);
+            if (f->args[k].parted) xg_klow_own_part(z, f, old[k].type, l);
         } else xg_kval_replace(&old[k], p);
     }
     f->args = args;
@@ -42818,7 +43698,7 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
 typedef struct xg_elem { xg_kval *v, *im; } xg_elem; /* im only for complex */
 
 /* What the emitters want to know of the target; made by the driver from its description. */
-typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll, shared, /* bytes a block may have */ cluster; /* blocks that may reach each other's */ bool deterministic; /* no sums in the order in which threads come */ } xg_emit_target;
+typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll, shared, /* bytes a block may have */ cluster, /* blocks that may reach each other's */ red_bytes; /* xg_machine */ bool deterministic; /* no sums in the order in which threads come */ } xg_emit_target;
 
 /* One parameter or result of the kernel, in the order of the entry function's parameters. */
 typedef struct xg_kernel_arg { const xg_shape *shape; } xg_kernel_arg;
@@ -47028,6 +47908,343 @@ XG_FN void xg_box_layout(xg_arena *arena, const xg_box_ask *a, xg_box *b) {
     for (o = 0; o < 2 && best == INT64_MAX; o++) xg_box_try(a, b, o, places, most, false, true, &best);
 }
 #endif /* XG_EMIT_BOX_C */
+/* emit/skew.c -- boxes for transposes whose rows begin inside of sectors.
+ *
+ * What is side by side of a box in one of the two arrays is a run; runs begin anywhere in a sector. So each is walked over through a window that begins at the whole sector in
+ * front of it: lanes that come before its begin or behind its end have nothing to do, and all others touch, in all accesses together, the sectors that the run lies in and no
+ * more. That is one more than a run needs at most, so runs are made long: of all boxes that touch at most XG_SKEW_ENOUGH more sectors than there are the smallest is
+ * taken, else the one that touches fewest. What two runs have in common cannot be had for nothing: if tiles were skewed so that all sectors of one array were whole, those
+ * of the other would be torn where the skewed edges are, as many of them.
+ *
+ * A run is served by `lanes` threads side by side, a whole number of warps, and those of a block go from run to run: so no access goes over the end of one.
+ *
+ * Shared memory holds the box in one of the two orders, with distances of its own between neighbours in each dimension. Lanes of a walk in the other order count their
+ * places with the digits of the dimensions of a run: they meet no bank twice, wherever they begin, if a step in each digit is an odd number of words times what the digits before it
+ * count, modulo the banks (as in xg_box_spread, though here only for dimensions inside of runs, and what is a run of shared memory's own order stays side by side). */
+#ifndef XG_EMIT_SKEW_C
+#define XG_EMIT_SKEW_C
+
+enum { XG_SKEW_THREADS = 256, XG_SKEW_THREADS_MAX = 512, XG_SKEW_LARGE = 32 << 10 /* bytes of a box with more threads */, XG_SKEW_ENOUGH = 80 /* for a thousand, both walks together */, XG_SKEW_WORTH = 1 << 20 /* bytes of an array whose sectors count for more than instructions */, XG_SKEW_BANKS = 128 /* bytes */, XG_SKEW_ALONG = 16 /* that become straight code */, XG_SKEW_REST = 1 << 10 /* what the device keeps for itself of each block's shared memory */ };
+
+/* One of the walks. In elements: a run, what begins with a sector, the window. lanes: threads side by side along a run. The runs are `others` times `rows` of dimension dim; a thread
+ * goes `rounds` times from run to run, in each of so many phases in which all runs begin at one place in a sector, and `turns` times `along` times along each, where the latter become straight code. */
+typedef struct xg_skew_walk { int64_t run, unit, window, lanes, along, turns, rows, others, phases, rounds; uint32_t dim; } xg_skew_walk;
+typedef struct xg_skew {
+    int64_t tile[XG_RANK_MAX], counts[XG_RANK_MAX], elements, blocks, threads, waste;
+    uint32_t order;                     /* of shared memory: 0 the operand's, 1 the result's */
+    int64_t stride[XG_RANK_MAX], room;
+    xg_skew_walk walk[2];
+} xg_skew;
+
+/* Where runs of this walk may begin: a sector is a multiple of so many bytes. */
+XG_FN int64_t xg_skew_grain(const xg_box_ask *a, uint32_t order, const int64_t *tile) {
+    xg_box_run r = xg_box_run_of(a->p, order, tile);
+    return xg_gcd((r.dim < a->p->rank ? xg_gcd(r.length, r.pitch) : r.length) * a->least, XG_BOX_SECTOR);
+}
+
+/* ---- the tile ---- */
+
+/* Sectors touched for a thousand that are needed, both walks together. */
+XG_FN int64_t xg_skew_waste(const xg_box_ask *a, const int64_t *tile) {
+    int64_t waste = 2000;
+    uint32_t o, k;
+    for (o = 0; o < 2; o++) {
+        xg_box_run r = xg_box_run_of(a->p, o, tile);
+        double bytes = (double)a->least; /* of a run, in the mean */
+        for (k = a->p->rank; k-- > 0;) {
+            uint32_t d = xg_box_dim(a->p, o, k);
+            bytes *= (double)a->p->dims[d];
+            if (d == r.dim) { bytes /= (double)((a->p->dims[d] + tile[d] - 1) / tile[d]); break; }
+        }
+        waste += (int64_t)((double)(XG_BOX_SECTOR - xg_skew_grain(a, o, tile)) * 1000 / bytes);
+    }
+    return waste;
+}
+/* Takes dimensions, from the minor one on, until about `want` bytes are side by side. Of the last one parts of equal length, or of whole sectors if it consists of such. */
+XG_FN void xg_skew_cover(const xg_box_ask *a, uint32_t order, int64_t want, int64_t *tile) {
+    int64_t run = a->least;
+    uint32_t k;
+    for (k = a->p->rank; k-- > 0 && run < want; ) {
+        uint32_t d = xg_box_dim(a->p, order, k);
+        int64_t n = a->p->dims[d], parts = XG_MAX(n * run / want, (int64_t)1), part = (n + parts - 1) / parts;
+        if (n * run % XG_BOX_SECTOR == 0) {
+            int64_t step = XG_BOX_SECTOR / xg_gcd(run, XG_BOX_SECTOR);
+            part = XG_MIN((part + step - 1) / step * step, n);
+        }
+        tile[d] = XG_MAX(tile[d], part);
+        if (tile[d] < n) return;
+        run *= n;
+    }
+}
+/* ---- shared memory ---- */
+
+/* Dimensions of which more than one element lies in a run of this order, as bits. */
+XG_FN uint32_t xg_skew_inside(const xg_permutation *p, uint32_t order, const int64_t *tile) {
+    xg_box_run r = xg_box_run_of(p, order, tile);
+    uint32_t inside = 0, k;
+    for (k = p->rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, order, k);
+        if (tile[d] > 1) inside |= 1u << d;
+        if (d == r.dim) break;
+    }
+    return inside;
+}
+/* By what lanes of a walk in this order go on in each dimension of its runs, in bytes modulo the banks. Where both orders have the minor dimension in common neighbours stay
+ * side by side; narrow ones leave out a word where one row of them ends, for two halves of one are of two rows. */
+XG_FN void xg_skew_steps(const xg_permutation *p, uint32_t order, const int64_t *tile, int64_t cell, int64_t odd, int64_t *step) {
+    bool together = !xg_permutation_moves_minor(p) && tile[p->rank - 1] > 1, first = true;
+    int64_t next = (together ? cell : XG_MAX(cell, (int64_t)4)) * odd;
+    uint32_t inside = xg_skew_inside(p, order, tile), k;
+    for (k = p->rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, order, k);
+        if (!(inside >> d & 1)) continue;
+        step[d] = next;
+        next = (next * tile[d] + (first && together && cell < 4 ? 4 : 0)) % XG_SKEW_BANKS;
+        first = false;
+    }
+}
+/* The distances for one odd number, in cells of so many bytes; false: there are none. Narrow cells leave banks free, so that gaps between them do no harm. */
+XG_FN bool xg_skew_distances(const xg_box_ask *a, xg_skew *s, uint32_t order, int64_t cell, int64_t odd) {
+    const xg_permutation *p = a->p;
+    uint32_t own = xg_skew_inside(p, order, s->tile), other = xg_skew_inside(p, 1 - order, s->tile), k;
+    int64_t step[XG_RANK_MAX], next = 1, inner = 1, gaps = XG_SKEW_BANKS - XG_BOX_LANES * cell - 4, apart = cell / a->least;
+    xg_skew_steps(p, 1 - order, s->tile, cell, odd, step);
+    s->room = 1;
+    for (k = p->rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, order, k);
+        int64_t at = next;
+        s->stride[d] = at * apart;
+        if (s->tile[d] == 1) continue;
+        if (other >> d & 1) while (at * cell % XG_SKEW_BANKS != step[d]) if (++at - next > XG_SKEW_BANKS) return false;
+        if (own >> d & 1 && at != next) {
+            gaps -= (at - next) * cell * (XG_BOX_LANES / inner + 1);
+            if (inner == 1 || gaps < 0) return false;
+        }
+        s->stride[d] = at * apart;
+        s->room += s->stride[d] * (s->tile[d] - 1);
+        inner *= s->tile[d];
+        next = at * s->tile[d];
+    }
+    return true;
+}
+XG_FN uint32_t xg_skew_count(uint32_t bits) { uint32_t n = 0; for (; bits; bits &= bits - 1) n++; return n; }
+/* The least room for an order; at first for that in which more of the runs need not be taken apart; narrow elements in a word each if there is nothing else. */
+XG_FN bool xg_skew_layout(const xg_box_ask *a, xg_skew *s) {
+    uint32_t first = xg_skew_count(xg_skew_inside(a->p, 1, s->tile)) > xg_skew_count(xg_skew_inside(a->p, 0, s->tile)), o;
+    xg_skew trial = *s;
+    int64_t odd, cell;
+    for (cell = a->least; cell <= XG_MAX(a->least, (int64_t)4); cell += 4 - cell % 4) for (o = 0; o < 2; o++) {
+        s->room = INT64_MAX;
+        trial.order = first ^ o;
+        for (odd = 1; odd < XG_BOX_LANES; odd += 2) if (xg_skew_distances(a, &trial, trial.order, cell, odd) && trial.room < s->room) *s = trial;
+        if (s->room < INT64_MAX) return true;
+    }
+    return false;
+}
+
+/* ---- tile and layout together ---- */
+
+/* The best tile that takes so many bytes of shared memory at most, for as many blocks as are wanted. */
+XG_FN bool xg_skew_tile(const xg_box_ask *a, int64_t shared, int64_t blocks, xg_skew *s) {
+    static const int64_t wants[] = {64, 96, 128, 192, 256, 320, 384, 448, 512, 576, 640, 768, 1024, 1280};
+    xg_skew trial;
+    int64_t best = INT64_MAX;
+    uint32_t i, j, k;
+    memset(&trial, 0, sizeof trial);
+    for (i = 0; i < XG_COUNT(wants); i++) for (j = 0; j < XG_COUNT(wants); j++) {
+        int64_t waste;
+        for (k = 0; k < a->p->rank; k++) trial.tile[k] = 1;
+        xg_skew_cover(a, 0, wants[i], trial.tile);
+        xg_skew_cover(a, 1, wants[j], trial.tile);
+        trial.elements = xg_box_size(a->p, trial.tile);
+        if (trial.elements > shared / a->bytes || trial.elements < 8 * XG_SKEW_THREADS || xg_box_blocks(a->p, trial.tile) < blocks) continue;
+        trial.waste = xg_skew_waste(a, trial.tile);
+        waste = XG_MAX(trial.waste, (int64_t)2000 + XG_SKEW_ENOUGH);
+        if (waste > best || (waste == best && trial.elements >= s->elements) || !xg_skew_layout(a, &trial) || trial.room > shared / a->bytes) continue;
+        best = waste;
+        *s = trial;
+    }
+    if (best == INT64_MAX) return false;
+    s->blocks = 1;
+    for (k = 0; k < a->p->rank; k++) s->blocks *= s->counts[k] = (a->p->dims[k] + s->tile[k] - 1) / s->tile[k];
+    return s->blocks <= INT32_MAX;
+}
+
+/* ---- walks ---- */
+
+/* Of the dimensions that are in no run, the longest of the box: runs of one thread follow each other there. The rank if there is none. */
+XG_FN uint32_t xg_skew_rows_dim(const xg_permutation *p, uint32_t order, const int64_t *tile) {
+    uint32_t inside = xg_skew_inside(p, order, tile), best = p->rank, k;
+    for (k = p->rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, order, k);
+        if (!(inside >> d & 1) && tile[d] > 1 && (best == p->rank || tile[d] > tile[best])) best = d;
+    }
+    return best;
+}
+/* How far neighbours in a dimension are apart in this order's array. */
+XG_FN int64_t xg_skew_pitch(const xg_permutation *p, uint32_t order, uint32_t dim) {
+    int64_t pitch = 1;
+    uint32_t k;
+    for (k = p->rank; k-- > 0 && xg_box_dim(p, order, k) != dim;) pitch *= p->dims[xg_box_dim(p, order, k)];
+    return pitch;
+}
+/* As many lanes along a run as leave the fewest instructions: about six for an element, and forty where a thread finds out where it is. */
+XG_FN void xg_skew_plan_walk(const xg_box_ask *a, xg_skew *s, uint32_t order) {
+    xg_skew_walk *w = &s->walk[order], t;
+    int64_t least = INT64_MAX, pitch;
+    memset(&t, 0, sizeof t);
+    t.run = xg_box_run_of(a->p, order, s->tile).length;
+    t.unit = XG_BOX_SECTOR / a->least;
+    t.window = t.run + t.unit - xg_skew_grain(a, order, s->tile) / a->least;
+    t.dim = xg_skew_rows_dim(a->p, order, s->tile);
+    t.rows = t.dim < a->p->rank ? s->tile[t.dim] : 1;
+    t.others = s->elements / t.run / t.rows;
+    pitch = xg_skew_pitch(a->p, order, t.dim);
+    for (t.lanes = XG_BOX_LANES; t.lanes <= s->threads; t.lanes *= 2) {
+        int64_t at_once = s->threads / t.lanes, cost;
+        t.along = (t.window + t.lanes - 1) / t.lanes;
+        t.rounds = (t.rows + at_once - 1) / at_once;
+        t.phases = XG_MIN(t.unit / xg_gcd(t.unit, at_once * pitch), t.rounds);
+        t.rounds = (t.rounds + t.phases - 1) / t.phases;
+        cost = t.others * t.phases * (40 + t.rounds * (2 + 6 * t.along));
+        if (cost >= least) continue;
+        least = cost;
+        *w = t;
+    }
+    w->turns = (w->along + XG_SKEW_ALONG - 1) / XG_SKEW_ALONG;
+    w->along = (w->along + w->turns - 1) / w->turns;
+}
+/* shared: bytes that a block may take; blocks: how many there shall be. */
+XG_FN bool xg_skew_make(const xg_box_ask *a, int64_t shared, int64_t blocks, xg_skew *s) {
+    uint32_t o;
+    if (a->least > XG_BOX_SECTOR / 2 || (a->sizes & (a->sizes - 1) && a->least < 4) || !xg_skew_tile(a, shared, blocks, s)) return false;
+    s->threads = s->elements * a->bytes > XG_SKEW_LARGE ? XG_SKEW_THREADS_MAX : XG_SKEW_THREADS;
+    for (o = 0; o < 2; o++) xg_skew_plan_walk(a, s, o);
+    return true;
+}
+
+/* A thread finds out where it is, for all runs that begin at the same place in a sector: (th_x, bl_x)[i] -> values from which the others differ by constants.
+ * WINDOW, ELEMENT: its place in a window of so many lanes in front of which the run begins, and the array's element there; both are more by a sector less one element, so that they are
+ * not negative: such a constant becomes part of addresses. PLACE: the run's first one in shared memory. ROW, INDEX: of the first run, in the box and in the array. FIRST: of the box in
+ * what the array has side by side. */
+enum { XG_SKEW_WINDOW, XG_SKEW_ELEMENT, XG_SKEW_PLACE, XG_SKEW_ROW, XG_SKEW_INDEX, XG_SKEW_FIRST, XG_SKEW_VALUES };
+XG_FN const xg_imap *xg_skew_begin_map(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *s, uint32_t order) {
+    const xg_skew_walk *w = &s->walk[order];
+    const xg_aff *block[XG_RANK_MAX], *rest = xg_aff_dim(x, 1), *thread = xg_aff_dim(x, 0), *other, *zero = xg_aff_const(x, 0), *begin = zero, *shift = zero, *lane, *v[XG_SKEW_VALUES];
+    uint32_t inside = xg_skew_inside(p, order, s->tile), dim = xg_box_run_of(p, order, s->tile).dim, k;
+    xg_imap *m = xg_imap_new(x, 2, 1, 0, XG_SKEW_VALUES, 0);
+    const xg_imap *out = m;
+    int64_t stride = 1, left = w->others, at_once = s->threads / w->lanes;
+    m->dims[0].name = XG_STR("th_x");
+    m->dims[0].range = xg_range_of(0, s->threads - 1);
+    m->dims[1].name = XG_STR("bl_x");
+    m->dims[1].range = xg_range_of(0, s->blocks - 1);
+    m->syms[0].name = XG_STR("i");
+    m->syms[0].range = xg_range_of(0, w->others * w->phases - 1);
+    for (k = 0; k < XG_SKEW_VALUES; k++) v[k] = m->results[k] = zero;
+    for (k = p->rank; k-- > 0;) {
+        block[k] = k ? xg_aff_mod(x, rest, s->counts[k]) : rest;
+        rest = xg_aff_div(x, rest, s->counts[k]);
+    }
+    other = w->others == 1 ? zero : xg_aff_div(x, xg_aff_sym(x, 0), w->phases);
+    if (w->rows > 1) {
+        v[XG_SKEW_ROW] = at_once > 1 ? xg_aff_div(x, thread, w->lanes) : zero;
+        if (w->phases > 1) v[XG_SKEW_ROW] = xg_aff_add(x, v[XG_SKEW_ROW], xg_aff_mul(x, xg_aff_mod(x, xg_aff_sym(x, 0), w->phases), at_once));
+    } else if (at_once > 1) out = xg_imap_with_constraint(x, out, thread, xg_range_of(0, w->lanes - 1));
+    for (k = p->rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, order, k);
+        const xg_aff *index = xg_aff_mul(x, block[d], s->tile[d]), *digit = NULL;
+        if (d == w->dim) {
+            digit = v[XG_SKEW_ROW];
+            v[XG_SKEW_INDEX] = xg_aff_add(x, index, digit);
+        } else if (!(inside >> d & 1) && s->tile[d] > 1) {
+            digit = left > s->tile[d] ? xg_aff_mod(x, other, s->tile[d]) : other;
+            other = xg_aff_div(x, other, s->tile[d]);
+            left /= s->tile[d];
+            if (p->dims[d] % s->tile[d]) out = xg_imap_with_constraint(x, out, xg_aff_add(x, index, digit), xg_range_of(0, p->dims[d] - 1));
+        }
+        if (digit) {
+            index = xg_aff_add(x, index, digit);
+            v[XG_SKEW_PLACE] = xg_aff_add(x, v[XG_SKEW_PLACE], xg_aff_mul(x, digit, s->stride[d]));
+        }
+        if (d == dim) v[XG_SKEW_FIRST] = xg_aff_mul(x, block[d], w->run);
+        begin = xg_aff_add(x, begin, xg_aff_mul(x, index, stride));
+        stride *= p->dims[d];
+    }
+    if (w->window > w->run) shift = xg_aff_mod(x, xg_aff_sub(x, xg_aff_const(x, -1), begin), w->unit);
+    lane = at_once > 1 ? xg_aff_mod(x, thread, w->lanes) : thread;
+    v[XG_SKEW_WINDOW] = xg_aff_add(x, lane, shift);
+    v[XG_SKEW_ELEMENT] = xg_aff_add(x, begin, v[XG_SKEW_WINDOW]);
+    return xg_imap_with_results(x, out, v, XG_SKEW_VALUES);
+}
+XG_FN int64_t xg_skew_back(const xg_skew_walk *w) { return w->window > w->run ? w->unit - 1 : 0; }
+XG_FN xg_range xg_skew_begin_range(const xg_permutation *p, const xg_skew *s, uint32_t order, int64_t elements, uint32_t k) {
+    const xg_skew_walk *w = &s->walk[order];
+    xg_box_run r = xg_box_run_of(p, order, s->tile);
+    switch (k) {
+    case XG_SKEW_WINDOW: return xg_range_of(0, w->lanes - 1 + xg_skew_back(w));
+    case XG_SKEW_ELEMENT: return xg_range_of(0, elements - 1 + w->lanes + xg_skew_back(w));
+    case XG_SKEW_PLACE: return xg_range_of(0, s->room - 1);
+    case XG_SKEW_ROW: return xg_range_of(0, s->threads / w->lanes * w->phases - 1);
+    case XG_SKEW_INDEX: return xg_range_of(0, w->dim < p->rank ? (s->counts[w->dim] - 1) * s->tile[w->dim] + s->threads / w->lanes * w->phases - 1 : 0);
+    default: return xg_range_of(0, r.dim < p->rank ? (s->counts[r.dim] - 1) * w->run : 0);
+    }
+}
+/* These[i, turn, j] -> which element of the array; which of its run; the place of the run's first one in shared memory. i counts the runs, the others the places along one. */
+XG_FN const xg_imap *xg_skew_map(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *s, uint32_t order, int64_t elements) {
+    const xg_skew_walk *w = &s->walk[order];
+    const xg_aff *along = xg_aff_mul(x, xg_aff_add(x, xg_aff_mul(x, xg_aff_sym(x, 1), w->along), xg_aff_sym(x, 2)), w->lanes), *back = xg_aff_const(x, xg_skew_back(w)), *results[3], *row;
+    xg_box_run r = xg_box_run_of(p, order, s->tile);
+    xg_imap *m = xg_imap_new(x, XG_SKEW_VALUES, 3, 0, 3, 0);
+    const xg_imap *out;
+    int64_t step = s->threads / w->lanes * w->phases;
+    uint32_t k;
+    for (k = 0; k < XG_SKEW_VALUES; k++) m->dims[k].range = xg_skew_begin_range(p, s, order, elements, k);
+    m->syms[0].name = XG_STR("i");
+    m->syms[0].range = xg_range_of(0, w->rounds - 1);
+    m->syms[1].name = XG_STR("turn");
+    m->syms[1].range = xg_range_of(0, w->turns - 1);
+    m->syms[2].name = XG_STR("j");
+    m->syms[2].range = xg_range_of(0, w->along - 1);
+    row = xg_aff_mul(x, xg_aff_sym(x, 0), step);
+    results[0] = xg_aff_sub(x, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_ELEMENT), along), back);
+    results[1] = xg_aff_sub(x, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_WINDOW), along), back);
+    results[2] = xg_aff_dim(x, XG_SKEW_PLACE);
+    for (k = 0; k < 3; k++) m->results[k] = results[k];
+    out = xg_imap_with_constraint(x, m, results[1], xg_range_of(0, w->run - 1));
+    if (r.dim < p->rank && p->dims[r.dim] % s->tile[r.dim]) /* the last one is shorter */
+        out = xg_imap_with_constraint(x, out, xg_aff_add(x, results[1], xg_aff_dim(x, XG_SKEW_FIRST)), xg_range_of(-w->unit, w->run / s->tile[r.dim] * p->dims[r.dim] - 1));
+    if (w->dim < p->rank) {
+        results[0] = xg_aff_add(x, results[0], xg_aff_mul(x, row, xg_skew_pitch(p, order, w->dim)));
+        results[2] = xg_aff_add(x, results[2], xg_aff_mul(x, row, s->stride[w->dim]));
+        if (step * w->rounds > w->rows) out = xg_imap_with_constraint(x, out, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_ROW), row), xg_range_of(0, w->rows - 1));
+        if (p->dims[w->dim] % s->tile[w->dim]) out = xg_imap_with_constraint(x, out, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_INDEX), row), xg_range_of(0, p->dims[w->dim] - 1));
+    }
+    return xg_imap_with_results(x, out, results, 3);
+}
+/* What result k of it runs through. */
+XG_FN xg_range xg_skew_range(const xg_skew *s, uint32_t order, int64_t elements, uint32_t k) { return xg_range_of(0, (k == 0 ? elements : k == 1 ? s->walk[order].run : s->room) - 1); }
+/* These -> the element's place in shared memory. */
+XG_FN const xg_aff *xg_skew_place(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *s, uint32_t order) {
+    const xg_aff *at = xg_aff_dim(x, 1), *place = xg_aff_dim(x, 2);
+    uint32_t inside = xg_skew_inside(p, order, s->tile), k;
+    int64_t left = s->walk[order].run, run = 1;
+    bool joined = true; /* what is side by side in the array is so there */
+    for (k = p->rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, order, k);
+        if (inside >> d & 1) { joined = joined && s->stride[d] == run; run *= s->tile[d]; }
+    }
+    if (joined) return xg_aff_add(x, place, at);
+    for (k = p->rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, order, k);
+        if (!(inside >> d & 1)) continue;
+        place = xg_aff_add(x, place, xg_aff_mul(x, left > s->tile[d] ? xg_aff_mod(x, at, s->tile[d]) : at, s->stride[d]));
+        at = xg_aff_div(x, at, s->tile[d]);
+        left /= s->tile[d];
+    }
+    return place;
+}
+#endif /* XG_EMIT_SKEW_C */
 /* emit/transpose.c -- fusions whose hero moves the minor dimension: through shared memory, so that reads and writes are both coalesced.
  *
  * The heroes are transposes and copies between layouts. Seen in memory order, without dimensions of one element and with neighbours that stay together
@@ -47044,7 +48261,7 @@ XG_FN void xg_box_layout(xg_arena *arena, const xg_box_ask *a, xg_box *b) {
 #ifndef XG_EMIT_TRANSPOSE_C
 #define XG_EMIT_TRANSPOSE_C
 
-enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_UNROLL = 4 /* elements of a thread, by which the loop emitter is no worse where it reads whole sectors */, XG_TRANSPOSE_ROUNDS = 32 /* that become straight code */, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_SHARED_MAX = 48 << 10 };
+enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_UNROLL = 4 /* elements of a thread, by which the loop emitter is no worse where it reads whole sectors */, XG_TRANSPOSE_ROUNDS = 32 /* that become straight code */, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_WORK = 10 /* of an element, which takes longer than its sectors */, XG_TRANSPOSE_SHARED_MAX = 48 << 10 };
 
 /* ---- the fusion: heroes, what is behind them, what is beside them ---- */
 
@@ -47057,7 +48274,9 @@ typedef struct xg_transpose {
     int64_t v, tile;          /* of A and B alike */
     bool boxed;               /* or a box: v is 1 */
     xg_box box;
-    int64_t tiles[XG_RANK_MAX], counts[XG_RANK_MAX], blocks;
+    bool skewed;              /* or a box whose runs begin inside of sectors: v is 1 */
+    xg_skew skew;
+    int64_t tiles[XG_RANK_MAX], counts[XG_RANK_MAX], blocks, threads;
     uint32_t places;          /* dimensions of the tile in shared memory */
 } xg_transpose;
 
@@ -47082,6 +48301,7 @@ XG_FN void xg_transpose_set(xg_transpose *t, int64_t v, int64_t tile) {
     t->v = v;
     t->tile = tile;
     t->blocks = 1;
+    t->threads = XG_TRANSPOSE_THREADS;
     t->places = t->boxed ? 1 : t->p.rank;
     for (k = 0; k < t->p.rank; k++) {
         t->tiles[k] = t->boxed ? t->box.tile[k] : k == t->a || k == t->b ? tile : 1;
@@ -47134,14 +48354,12 @@ XG_FN int64_t xg_transpose_waste(const xg_transpose *t, uint32_t dim, int64_t by
     int64_t row = XG_MIN(t->tile, t->p.dims[dim]) * bytes;
     return (row + XG_BOX_SECTOR - xg_gcd(xg_gcd(row, t->p.dims[dim] * bytes), XG_BOX_SECTOR)) * 1000 / row;
 }
-/* filled: there are tiles of equal sides, which are left only for boxes of whole sectors, or that touch a fifth fewer. */
-XG_FN bool xg_transpose_make_box(xg_transpose *t, bool filled, bool with_layout) {
+XG_FN xg_box_ask xg_transpose_ask(const xg_transpose *t) {
     xg_fusion_emission *e = t->e;
     int64_t elements = t->heroes.p[0]->shape->elements;
     xg_box_ask ask;
     uint32_t k;
     memset(&ask, 0, sizeof ask);
-    if (elements < XG_BOX_WORTH) return false; /* a few blocks, most of whose time is the launch */
     ask.p = &t->p;
     ask.work = xg_emit_work(e->comp);
     ask.sms = e->target->resident_threads / 2048;
@@ -47154,21 +48372,41 @@ XG_FN bool xg_transpose_make_box(xg_transpose *t, bool filled, bool with_layout)
     }
     for (k = 0; k < e->comp->n_params; k++) if (e->comp->params[k]->shape->elements >= elements) ask.widest = XG_MAX(ask.widest, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
     for (k = 0; k < e->n_roots; k++) ask.widest = XG_MAX(ask.widest, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
-    if (!xg_box_tile(&ask, &t->box)) return false;
+    return ask;
+}
+XG_FN int64_t xg_transpose_tile_waste(const xg_transpose *t, const xg_box_ask *ask) { return xg_transpose_waste(t, t->a, ask->least) + xg_transpose_waste(t, t->b, ask->least); }
+/* filled: there are tiles of equal sides, which are left only for boxes of whole sectors, or that touch a fifth fewer. */
+XG_FN bool xg_transpose_make_box(xg_transpose *t, const xg_box_ask *ask, bool filled) {
+    if (!xg_box_tile(ask, &t->box)) return false;
     if (filled) {
-        int64_t waste = xg_transpose_waste(t, t->a, ask.least) + xg_transpose_waste(t, t->b, ask.least);
+        int64_t waste = xg_transpose_tile_waste(t, ask);
         if (t->box.waste > (t->box.waste < 2040 ? waste - 40 : waste * 4 / 5)) return false;
     }
-    if (with_layout) xg_box_layout(e->arena, &ask, &t->box);
     t->boxed = true;
     xg_transpose_set(t, 1, 1);
+    return true;
+}
+/* Fewer sectors are touched, by a fifth if so much is computed that it is not they that take the time; and an eighth of the multiprocessors have a block. What is small and has a box
+ * keeps it: fewer instructions count for more. */
+XG_FN bool xg_transpose_make_skewed(xg_transpose *t, const xg_box_ask *ask) {
+    const xg_fusion_emission *e = t->e;
+    int64_t waste = t->boxed ? t->box.waste : xg_transpose_tile_waste(t, ask);
+    if (t->boxed && t->heroes.p[0]->shape->elements * ask->least < XG_SKEW_WORTH) return false;
+    if (!xg_skew_make(ask, e->target->shared / 2 - XG_SKEW_REST, ask->sms / 8, &t->skew)) return false;
+    if (t->skew.waste > (ask->work < XG_TRANSPOSE_WORK ? waste - 20 : waste * 4 / 5)) return false;
+    t->boxed = false;
+    t->skewed = true;
+    t->v = t->places = 1;
+    t->blocks = t->skew.blocks;
+    t->threads = t->skew.threads;
     return true;
 }
 /* Tiles of equal sides leave less than half of themselves empty. */
 XG_FN bool xg_transpose_is_filled(const xg_transpose *t, uint32_t dim) { return t->counts[dim] * t->tile * 5 <= t->p.dims[dim] * 8; }
 XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e, bool with_layout) {
-    bool wide, filled = false;
+    bool wide, filled = false, boxed;
     int64_t unroll;
+    xg_box_ask ask;
     memset(t, 0, sizeof *t);
     t->e = e;
     if (!xg_heroes_find(e, xg_transpose_is_hero, t, &t->heroes)) return false;
@@ -47181,7 +48419,13 @@ XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e, bool with_l
     }
     unroll = xg_loop_unroll(e, t->heroes.p[0]->shape->elements);
     if (!filled && unroll >= XG_TRANSPOSE_UNROLL && xg_transpose_reads_whole(t, unroll)) return false;
-    if (xg_transpose_make_box(t, filled, with_layout)) return true;
+    if (t->heroes.p[0]->shape->elements >= XG_BOX_WORTH) { /* less is a few blocks, most of whose time is the launch */
+        ask = xg_transpose_ask(t);
+        boxed = xg_transpose_make_box(t, &ask, filled);
+        if ((boxed || wide) && xg_transpose_make_skewed(t, &ask)) return true;
+        if (boxed && with_layout) xg_box_layout(e->arena, &ask, &t->box);
+        if (boxed) return true;
+    }
     if (!wide) return false;
     return t->blocks <= INT32_MAX && XG_TRANSPOSE_TILE * (XG_TRANSPOSE_TILE + 1) * xg_transpose_bytes(t) * t->heroes.n <= XG_TRANSPOSE_SHARED_MAX;
 }
@@ -47274,7 +48518,7 @@ XG_FN void xg_transpose_tile_index(xg_transpose *t, const xg_aff *a, const xg_af
 XG_FN const xg_ktype *xg_transpose_tile_type(xg_transpose *t, const xg_inst *hero) {
     int64_t dims[XG_RANK_MAX];
     uint32_t n = t->p.rank, k;
-    if (t->boxed) return xg_kir_tensor(t->e->m, xg_kelem_of(hero->shape->type), &t->box.room, 1);
+    if (t->boxed || t->skewed) return xg_kir_tensor(t->e->m, xg_kelem_of(hero->shape->type), t->boxed ? &t->box.room : &t->skew.room, 1);
     for (k = 0; k < n; k++) dims[k] = t->p.from[k] == t->a ? t->tile : k == n - 1 ? t->tile + (t->v == 1 ? XG_MAX(4 / xg_kelem_bytes(xg_kelem_of(hero->shape->type)), (int64_t)1) : 0) : 1;
     return xg_kir_tensor(t->e->m, xg_kelem_of(hero->shape->type), dims, n);
 }
@@ -47528,13 +48772,40 @@ XG_FN xg_transpose_loop xg_transpose_begin_vector(xg_transpose_walk *w, bool res
     return xg_transpose_begin(w->s, xg_transpose_box_vector(w->t, result, shape), at, inits, n);
 }
 
-/* The map of a walk: over elements if V is 1, indices of `shape` and places in the tile; else over units, or vectors of a box. */
+/* A skewed walk's loop gives where a thread begins. The elements of a phase of it: a loop that gives each, and within it one that tells its indices and its place. */
+typedef struct xg_transpose_phase { xg_transpose_loop elements, element; } xg_transpose_phase;
+XG_FN xg_transpose_phase xg_transpose_begin_skewed(xg_transpose_walk *w, bool result, const xg_shape *shape, xg_kval *where, xg_kval *const *inits, uint32_t n) {
+    xg_transpose *t = w->t;
+    xg_aff_ctx *x = t->e->m->aff;
+    xg_imap *m = xg_imap_new(x, 3, 1, 0, 1, 0);
+    xg_kval **vals = XG_NEW_N(t->e->arena, xg_kval *, n + 1), *at[XG_SKEW_VALUES];
+    xg_transpose_phase r;
+    const xg_aff *place;
+    uint32_t k;
+    for (k = 0; k < XG_SKEW_VALUES; k++) xg_kval_set_range(at[k] = where + k, xg_skew_begin_range(&t->p, &t->skew, result, shape->elements, k));
+    r.elements = xg_transpose_begin(w->s, xg_skew_map(x, &t->p, &t->skew, result, shape->elements), at, inits, n);
+    for (k = 0; k < n; k++) vals[k] = &r.elements.carried[k];
+    for (k = 0; k < 3; k++) xg_kval_set_range(at[k] = r.elements.results + k, m->dims[k].range = xg_skew_range(&t->skew, result, shape->elements, k));
+    m->syms[0].range = xg_range_of(0, 0);
+    m->syms[0].name = XG_STR("v");
+    m->results[0] = xg_aff_dim(x, 0);
+    place = xg_skew_place(x, &t->p, &t->skew, result);
+    r.element = xg_transpose_begin(w->s, xg_transpose_append(t, xg_imap_compose(x, xg_imap_simplify(x, m), xg_indexing_delinear(x, shape)), &place, 1), at, vals, n);
+    return r;
+}
+XG_FN void xg_transpose_end_skewed(xg_transpose_walk *w, const xg_transpose_phase *r, xg_kval **vals) {
+    xg_transpose_end(w->s, &r->element, vals);
+    xg_transpose_end(w->s, &r->elements, vals);
+}
+
+/* The map of a walk: over elements if V is 1, indices of `shape` and places in the tile; else over units, vectors of a box or elements of runs. */
 XG_FN const xg_imap *xg_transpose_map(xg_transpose *t, bool result, const xg_shape *shape) {
     xg_aff_ctx *x = t->e->m->aff;
     xg_transpose_place at = xg_transpose_at(t, !result);
     const xg_imap *m;
     const xg_aff *more[XG_RANK_MAX], *place[XG_RANK_MAX];
     if (t->boxed) return xg_transpose_box_map(t, result, shape);
+    if (t->skewed) return xg_skew_begin_map(x, &t->p, &t->skew, result);
     memset(place, 0, sizeof place);
     place[t->a] = at.a;
     place[t->b] = at.b;
@@ -47551,7 +48822,7 @@ XG_FN const xg_imap *xg_transpose_map(xg_transpose *t, bool result, const xg_sha
 XG_FN void xg_transpose_names(xg_transpose_walk *w, const xg_transpose_loop *l, uint32_t rank, const char *index) {
     uint32_t k;
     xg_kmodule *m = w->t->e->m;
-    if (w->t->v != 1 || w->t->boxed) return;
+    if (w->t->v != 1 || w->t->boxed || w->t->skewed) return;
     for (k = 0; k < rank; k++) xg_emit_name(m, &l->results[k], index, k);
     for (k = 0; k < w->t->p.rank; k++) xg_emit_name(m, &l->results[rank + k], "shmem_dim%u", k);
 }
@@ -47581,7 +48852,11 @@ XG_FN void xg_transpose_along_a(xg_transpose_walk *w) {
     l = xg_transpose_begin(w->s, map, w->ids, vals, n);
     xg_transpose_names(w, &l, shape->rank, "input_dim%u");
     for (k = 0; k < n; k++) vals[k] = &l.carried[k];
-    if (t->boxed) {
+    if (t->skewed) {
+        xg_transpose_phase inner = xg_transpose_begin_skewed(w, false, shape, l.results, vals, n);
+        xg_transpose_load(w, shape, &inner.element, vals, n);
+        xg_transpose_end_skewed(w, &inner, vals);
+    } else if (t->boxed) {
         xg_transpose_loop inner = xg_transpose_begin_vector(w, false, shape, l.results, vals, n);
         xg_transpose_load(w, shape, &inner, vals, n);
         xg_transpose_end(w->s, &inner, vals);
@@ -47617,7 +48892,11 @@ XG_FN void xg_transpose_along_b(xg_transpose_walk *w) {
     l = xg_transpose_begin(w->s, map, w->ids, vals, n);
     xg_transpose_names(w, &l, shape->rank, "dim%u");
     for (k = 0; k < n; k++) vals[k] = &l.carried[k];
-    if (t->boxed) {
+    if (t->skewed) {
+        xg_transpose_phase phase = xg_transpose_begin_skewed(w, true, shape, l.results, vals, n);
+        xg_transpose_results(w, shape, phase.element.results, phase.element.carried, n, vals);
+        xg_transpose_end_skewed(w, &phase, vals);
+    } else if (t->boxed) {
         inner = xg_transpose_begin_vector(w, true, shape, l.results, vals, n);
         xg_transpose_results(w, shape, inner.results, inner.carried, n, vals);
         xg_transpose_end(w->s, &inner, vals);
@@ -47648,7 +48927,7 @@ XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
     xg_scope s;
     uint32_t k;
     (void)xg_transpose_make(&t, e, true);
-    f->threads[0] = XG_TRANSPOSE_THREADS;
+    f->threads[0] = (uint32_t)t.threads;
     f->blocks[0] = (uint32_t)t.blocks;
     for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     xg_emit_functions(e, false);
@@ -47660,7 +48939,7 @@ XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     w.tiles = XG_NEW_N(e->arena, xg_kval *, t.heroes.n + 1);
     for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[e->comp->n_params + k];
-    w.ids[0] = xg_kthread_id(&s.b, 0, XG_TRANSPOSE_THREADS);
+    w.ids[0] = xg_kthread_id(&s.b, 0, t.threads);
     w.ids[1] = xg_kblock_id(&s.b, 0, t.blocks);
     for (k = 0; k < t.heroes.n; k++) {
         const xg_ktype *type = xg_transpose_tile_type(&t, t.heroes.p[k]);
@@ -48241,9 +49520,10 @@ XG_FN void xg_emit_slices(xg_fusion_emission *e) {
  * The operands are parameters in whose memory the results lie (fuse/in_place.c), so nothing is written but what is hit. An update whose window does not lie inside the
  * operand as a whole is left out. Forms:
  *   PLAIN    no two updates meet (unique_indices, or one position only): read, combine, write
- *   ATOMIC   a combiner that does not mind the order, on a type that memory or a compare-and-swap can change: one atomic step each
+ *   ATOMIC   a combiner that does not mind the order, on a type that memory or a compare-and-swap can change: one atomic step each; sums of floats that lie side by side in
+ *            aligned rows are one step of several floats, where the target has that
  *   OWNER    everything else, if windows are either the same or apart: the first update of those that go to one place combines them all, in their order. That is
- *            deterministic, and right for every combiner and any number of arrays, at the price of reading all positions.
+ *            deterministic, and right for every combiner and any number of arrays, at the price of reading all positions of its batch.
  * A sum of floats in the order in which threads come differs from run to run; where that is not wanted, it is OWNER's.
  * Of updates that overwrite each other, opt/scatter_winners.c has left the last ones only, where there are many. What none of the forms takes is turned round by the
  * loop emitter (gather.c). */
@@ -48260,6 +49540,9 @@ typedef struct xg_scattering {
     const xg_shape *operand, *update;
     xg_windows w;
     int64_t unroll;               /* elements that a thread takes */
+    bool side_by_side;            /* ... are neighbours, or else as far apart as leaves neighbours to neighbouring threads */
+    uint32_t n_rivals, rival[XG_RANK_MAX]; /* what numbers windows of one batch, by the numbers of such dims, and */
+    int64_t rival_counts[XG_RANK_MAX], rivals; /* how many they are */
     xg_scatter_form form;
     xg_section section;
 } xg_scattering;
@@ -48305,6 +49588,11 @@ XG_FN bool xg_scatter_is_inside(const xg_scattering *d, uint32_t dim) {
     while (k < d->w.n_positions && d->w.position[k] != dim) k++;
     return k == d->w.n_positions;
 }
+XG_FN bool xg_scatter_is_batch(const xg_scattering *d, uint32_t position) {
+    uint32_t k = 0;
+    while (k < d->rank && d->w.batch[k] != (int32_t)position) k++;
+    return k < d->rank;
+}
 /* Windows begin at multiples of their size, so two of them are the same or apart. */
 XG_FN bool xg_scatter_aligned(const xg_scattering *d) {
     uint32_t k;
@@ -48318,8 +49606,18 @@ XG_FN xg_scatter_form xg_scatter_choose(const xg_scattering *d) {
     return XG_SCATTER_NONE;
 }
 
+/* How many neighbours of the update's dim `minor` memory adds up at a time: they are neighbours in the operand, too, and windows begin at multiples of them. 1: there is no such instruction. */
+XG_FN int64_t xg_scatter_red(const xg_scattering *d, uint32_t minor) {
+    xlagpu_type t = d->operand->type;
+    uint32_t dim;
+    if (d->form != XG_SCATTER_ATOMIC || !d->rank || !d->e->target->red_bytes || xg_scatter_combiner(d->combiner) != XG_ADD || (t != XLAGPU_F32 && t != XLAGPU_F16 && t != XLAGPU_BF16)) return 1;
+    dim = xg_shape_major(d->operand, d->rank - 1);
+    if (d->w.inside[dim] == (int32_t)minor && d->w.start[dim] < 0) return xg_gcd(xg_gcd(d->operand->dims[dim], d->update->dims[minor]), d->e->target->red_bytes / xg_type_bytes(t));
+    return 1;
+}
+
 XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
-    uint32_t minor;
+    uint32_t minor, k;
     xg_shape *walk;
     int64_t *dims;
     memset(d, 0, sizeof *d);
@@ -48332,14 +49630,22 @@ XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
     d->update = d->w.part;
     d->rank = d->operand->rank;
     d->combiner = xg_attr_comp(d->i, XG_A_to_apply);
+    for (d->rivals = 1, k = 0; k < d->w.n_positions; k++) {
+        if (xg_scatter_is_batch(d, k)) continue;
+        d->rivals *= d->w.counts[k];
+        d->rival_counts[d->n_rivals] = d->w.counts[k];
+        d->rival[d->n_rivals++] = k;
+    }
     d->form = xg_scatter_choose(d);
     if (d->form == XG_SCATTER_NONE) return false;
     d->unroll = 1;
     walk = XG_NEW(e->arena, xg_shape);
     *walk = *d->update;
-    if (walk->rank && walk->elements >= e->target->resident_threads) {
+    if (walk->rank) {
         minor = xg_shape_major(walk, walk->rank - 1);
-        if (xg_scatter_is_inside(d, minor)) d->unroll = xg_gcd(walk->dims[minor], e->target->max_unroll);
+        d->unroll = xg_scatter_red(d, minor);
+        d->side_by_side = d->form != XG_SCATTER_ATOMIC || d->unroll > 1;
+        if (d->unroll == 1 && walk->elements >= e->target->resident_threads && xg_scatter_is_inside(d, minor)) d->unroll = xg_gcd(walk->dims[minor], e->target->max_unroll);
         dims = XG_NEW_N(e->arena, int64_t, walk->rank);
         memcpy(dims, walk->dims, walk->rank * sizeof *dims);
         dims[minor] /= d->unroll;
@@ -48462,14 +49768,21 @@ XG_FN void xg_scatter_atomically(xg_scope *s, const xg_scattering *d, xg_kval *c
 
 typedef struct xg_scatter_owner { const xg_scattering *d; const xg_scatter_place *mine; xg_kval *const *at; } xg_scatter_owner;
 
-/* The number of a position, and back. */
+/* The number of a position among those of its batch, and back. */
 XG_FN xg_kval *xg_scatter_number(xg_scope *s, const xg_scattering *d, xg_kval *const *position) {
-    xg_kval *r;
-    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, d->w.counts, d->w.n_positions, &d->w.positions, 1), position, &r);
+    xg_kval *r, *in[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < d->n_rivals; k++) in[k] = position[d->rival[k]];
+    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, d->rival_counts, d->n_rivals, &d->rivals, 1), in, &r);
     return r;
 }
-XG_FN void xg_scatter_position_of(xg_scope *s, const xg_scattering *d, xg_kval *number, xg_kval **position) {
-    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, &d->w.positions, 1, d->w.counts, d->w.n_positions), &number, position);
+XG_FN void xg_scatter_position_of(xg_scope *s, const xg_scatter_owner *o, xg_kval *number, xg_kval **position) {
+    const xg_scattering *d = o->d;
+    xg_kval *out[XG_RANK_MAX];
+    uint32_t k;
+    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, &d->rivals, 1, d->rival_counts, d->n_rivals), &number, out);
+    for (k = 0; k < d->w.n_positions; k++) position[k] = o->mine->position[k];
+    for (k = 0; k < d->n_rivals; k++) position[d->rival[k]] = out[k];
 }
 /* for number = lo to hi */
 XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, xg_kval *hi, xg_carry_fn body, xg_elem *carried, uint32_t n) {
@@ -48480,7 +49793,7 @@ XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, x
     s->b = xg_kb_end(s->e->m, loop->regions[0]);
     s->b.loc = outer.loc;
     number = &loop->regions[0]->args[0];
-    xg_kval_set_range(number, xg_range_of(0, o->d->w.positions - 1));
+    xg_kval_set_range(number, xg_range_of(0, o->d->rivals - 1));
     xg_carry_elems(loop->regions[0]->args + 1, carried, n);
     body(s, (void *)(uintptr_t)o, &number, carried);
     m = xg_carry_values(carried, n, values);
@@ -48489,17 +49802,14 @@ XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, x
     xg_carry_elems(loop->results, carried, n);
 }
 
-/* Whether the window of another position is the same. */
+/* Whether the window of another position of the batch is the same. */
 XG_FN xg_kval *xg_scatter_same(xg_scope *s, const xg_scatter_owner *o, xg_kval *const *position) {
     const xg_scattering *d = o->d;
     xg_kval *same = NULL;
     uint32_t k;
     for (k = 0; k < d->rank; k++) {
-        if (d->w.batch[k] >= 0) same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, position[d->w.batch[k]], o->mine->offset[k]));
-        else if (d->w.start[k] >= 0) {
-            xg_kval *v = xg_scatter_begin(s, d, position, k);
-            same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, v, o->mine->start[k]));
-        }
+        if (d->w.start[k] < 0) continue;
+        same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, xg_scatter_begin(s, d, position, k), o->mine->start[k]));
     }
     return same ? same : xg_kconst_int(&s->b, XG_E_I1, 1);
 }
@@ -48507,7 +49817,7 @@ XG_FN xg_kval *xg_scatter_same(xg_scope *s, const xg_scatter_owner *o, xg_kval *
 XG_FN void xg_scatter_first(xg_scope *s, void *data, xg_kval *const *number, xg_elem *carried) {
     const xg_scatter_owner *o = (const xg_scatter_owner *)data;
     xg_kval *position[XG_RANK_MAX];
-    xg_scatter_position_of(s, o->d, *number, position);
+    xg_scatter_position_of(s, o, *number, position);
     carried[0].v = XG_KOP2(&s->b, XG_K_OP_ANDI, carried[0].v, XG_KOP2(&s->b, XG_K_OP_XORI, xg_scatter_same(s, o, position), xg_kconst_int(&s->b, XG_E_I1, 1)));
 }
 XG_FN void xg_scatter_take_one(xg_scope *s, void *data, xg_kval *const *position, xg_elem *carried) {
@@ -48524,15 +49834,11 @@ XG_FN void xg_scatter_take_one(xg_scope *s, void *data, xg_kval *const *position
 XG_FN void xg_scatter_collect(xg_scope *s, void *data, xg_kval *const *number, xg_elem *carried) {
     const xg_scatter_owner *o = (const xg_scatter_owner *)data;
     xg_kval *position[XG_RANK_MAX];
-    xg_scatter_position_of(s, o->d, *number, position);
+    xg_scatter_position_of(s, o, *number, position);
     xg_elem_when(s, xg_scatter_same(s, o, position), xg_scatter_take_one, data, position, carried, o->d->n);
 }
 /* One component, and no batches: sorted indices are sorted places. */
-XG_FN bool xg_scatter_is_plain(const xg_scattering *d) {
-    uint32_t k;
-    for (k = 0; k < d->rank; k++) if (d->w.batch[k] >= 0) return false;
-    return d->w.n_starts == 1;
-}
+XG_FN bool xg_scatter_is_plain(const xg_scattering *d) { return d->w.n_starts == 1 && d->n_rivals == d->w.n_positions; }
 /* Nobody but the owner touches the element: others may not even read it. */
 XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_scatter_place *p, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
     xg_elem *carried = XG_NEW_N(s->e->arena, xg_elem, d->n + 1), owner = xg_elem_real(xg_kconst_int(&s->b, XG_E_I1, 1));
@@ -48553,7 +49859,7 @@ XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_sca
     s->b = xg_kb_end(s->e->m, op->regions[0]);
     s->b.loc = outer.loc;
     for (k = 0; k < d->n; k++) carried[k] = xg_elem_of(s, XG_OPERAND(d->i, k), idx);
-    xg_scatter_for(s, &o, number, xg_elem_index(s, d->w.positions), xg_scatter_collect, carried, d->n);
+    xg_scatter_for(s, &o, number, xg_elem_index(s, d->rivals), xg_scatter_collect, carried, d->n);
     xg_scatter_insert_all(s, d, carried, idx, dest);
     xg_kyield(&s->b, dest, d->n);
     s->b = outer;
@@ -48573,7 +49879,7 @@ XG_FN void xg_scatter_one(xg_scope *s, const xg_scattering *d, const xg_scatter_
     else if (d->form == XG_SCATTER_ATOMIC) xg_scatter_atomically(s, d, at, idx, dest);
     else xg_scatter_by_owner(s, d, &p, at, idx, dest);
 }
-/* The elements of one thread: a vector; or, since memory changes one element at a time, as far apart as leaves neighbours to neighbouring threads. */
+/* The elements of one thread: a vector; or, where memory changes one element at a time, as far apart as leaves neighbours to neighbouring threads. */
 XG_FN void xg_scatter_row(xg_scope *s, const xg_scattering *d, const xg_scatter_place *base, xg_kval *const *at, xg_kval **dest) {
     xg_imap *m;
     xg_kval *here[XG_RANK_MAX], **inside = XG_NEW_N(s->e->arena, xg_kval *, d->n + 1);
@@ -48586,8 +49892,8 @@ XG_FN void xg_scatter_row(xg_scope *s, const xg_scattering *d, const xg_scatter_
     m->dims[0].range = xg_range_of(0, d->update->dims[minor] / d->unroll - 1);
     m->syms[0].range = xg_range_of(0, d->unroll - 1);
     m->syms[0].name = XG_STR("vector_index");
-    m->results[0] = xg_aff_add(s->e->m->aff, xg_aff_mul(s->e->m->aff, xg_aff_dim(s->e->m->aff, 0), d->form == XG_SCATTER_ATOMIC ? 1 : d->unroll),
-                               xg_aff_mul(s->e->m->aff, xg_aff_sym(s->e->m->aff, 0), d->form == XG_SCATTER_ATOMIC ? d->update->dims[minor] / d->unroll : 1));
+    m->results[0] = xg_aff_add(s->e->m->aff, xg_aff_mul(s->e->m->aff, xg_aff_dim(s->e->m->aff, 0), d->side_by_side ? d->unroll : 1),
+                               xg_aff_mul(s->e->m->aff, xg_aff_sym(s->e->m->aff, 0), d->side_by_side ? 1 : d->update->dims[minor] / d->unroll));
     loop = xg_kloop(&s->b, xg_imap_simplify(s->e->m->aff, m), &at[minor], dest, d->n);
     outer = s->b;
     s->b = xg_kb_end(s->e->m, loop->regions[0]);
@@ -53498,6 +54804,22 @@ XG_FN void xg_shared_sync(xg_reduction *r, xg_shared *s) {
     op = xg_kir_op(&r->s.b, XG_K_OP_SYNC, s->arrays, s->n, types, s->n, 0);
     for (k = 0; k < s->n; k++) s->arrays[k] = &op->results[k];
 }
+/* All blocks of the cluster wait for each other, and see what they have written. Shared memory ends with its block: nobody may leave while another one reads there. */
+XG_FN void xg_cluster_sync(xg_reduction *r, xg_shared *s) {
+    xg_shared_sync(r, s);
+    r->s.b.region->last->a = XG_KTEAM_CLUSTER;
+}
+/* The same arrays of another block of the cluster. */
+XG_FN xg_shared xg_cluster_peer(xg_reduction *r, const xg_shared *s, xg_kval *rank) {
+    xg_shared peer;
+    xg_kval *v[2];
+    uint32_t k;
+    peer.n = s->n;
+    peer.arrays = XG_NEW_N(r->e->arena, xg_kval *, s->n + (size_t)1);
+    v[1] = rank;
+    for (k = 0; k < s->n; k++) { v[0] = s->arrays[k]; peer.arrays[k] = xg_kir_value(&r->s.b, XG_K_OP_PEER, v, 2, v[0]->type); }
+    return peer;
+}
 /* The values at one place; like: elements of the same types. */
 XG_FN void xg_shared_read(xg_reduction *r, const xg_shared *s, xg_kval *const *at, uint32_t rank, const xg_elem *like, uint32_t n, xg_elem *out) {
     uint32_t k, i = 0;
@@ -53947,7 +55269,9 @@ XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial 
  *   shifted  a tile of rows that begin inside of sectors: each is entered at the whole sector before the tile's first column, and read in vectors through a window that is a
  *            sector wider than the tile. A step covers as many rows as bring all of them back to where they began in their sectors, so that a thread keeps its columns.
  *            What it reads beside the tile belongs to the row before or behind; it is reduced like the rest, and nobody asks for it.
- * In the end shared[depth][width] is reduced in rounds of up to 8 to 1, neighbouring threads at neighbouring columns, so free of bank conflicts. */
+ * Where that leaves most of the device idle, a tile is in the hands of a cluster of blocks, `parts`: a step of the cluster is one of each of its blocks, one below the other.
+ * In the end shared[depth][width] is reduced in rounds of up to 8 to 1, neighbouring threads at neighbouring columns, so free of bank conflicts; then each
+ * block of a cluster combines what all of them have, for some of the columns. */
 #ifndef XG_EMIT_REDUCTION_COLUMN_C
 #define XG_EMIT_REDUCTION_COLUMN_C
 
@@ -53957,6 +55281,7 @@ enum { XG_COLUMN_SKEWED_LEAST = 1 << 10 /* elements of an array that is worth th
 typedef struct xg_column_plan {
     int way;
     int64_t vector, depth, width, active, threads, blocks, tiles; /* active: threads with elements; tiles: blocks side by side over the columns */
+    int64_t parts;                                                /* blocks of a tile, below each other: more than one are a cluster */
     int64_t window, unit;                                         /* elements of a row that a block may read, and of a sector: wider than the tile, and known, where rows are entered before it */
 } xg_column_plan;
 
@@ -54016,11 +55341,19 @@ XG_FN int64_t xg_column_depth(const xg_reduction *r, int64_t most, int64_t unit)
     return most;
 }
 
+/* Blocks of each of so many tiles: as many as the device has room for, with some steps of so many rows for each. */
+XG_FN int64_t xg_column_parts(const xg_reduction *r, int64_t tiles, int64_t depth) {
+    int64_t parts = 1;
+    while (!r->pad && 2 * parts <= r->e->target->cluster && 2 * parts * tiles <= r->e->target->resident_threads / 2048 && r->n_reduced >= 2 * parts * depth * XG_COLUMN_GROUP) parts *= 2;
+    return parts;
+}
+
 XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
     int64_t resident = r->e->target->resident_threads;
     for (p->vector = xg_column_most(r); r->minor % p->vector || (p->vector > 1 && (r->n_kept / p->vector < resident / 2 || !xg_walk_fits(r, XG_WALK_COLUMN, p->vector))); p->vector /= 2) {}
     if (r->n_kept / p->vector < resident / 4 && r->n_reduced >= 32) return false;
     p->way = XG_COLUMN_SERIAL;
+    p->parts = 1;
     p->depth = 1;
     p->threads = p->active = XG_COLUMN_BLOCK;
     p->width = p->threads * p->vector;
@@ -54035,7 +55368,8 @@ XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p, bool secto
     while (p->vector > 1 && !xg_walk_fits(r, XG_WALK_LINEAR, p->vector)) p->vector /= 2;
     for (;; p->vector /= 2) {
         threads = XG_COLUMN_BLOCK;
-        while (2 * threads <= xg_column_threads_most(r, p->vector) && (threads * p->vector < 2 * r->minor || (outer < r->e->target->resident_threads / threads && r->n_reduced * r->minor >= 16 * threads * p->vector)) &&
+        p->parts = xg_column_parts(r, outer, XG_MAX(threads * p->vector / r->minor, (int64_t)1));
+        while (2 * threads <= xg_column_threads_most(r, p->vector) && (threads * p->vector < 2 * r->minor || (outer * p->parts < r->e->target->resident_threads / threads && r->n_reduced * r->minor >= 16 * threads * p->vector * p->parts)) &&
                2 * threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX) threads *= 2;
         p->depth = XG_MIN(threads * p->vector / r->minor, r->n_reduced);
         for (multiple = XG_MAX(p->vector, 2 * r->vector);; multiple = p->vector) { /* whole sectors, if there are so many rows */
@@ -54066,7 +55400,8 @@ XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
     p->width = p->window = across * p->vector;
     p->tiles = (r->minor + p->width - 1) / p->width;
     p->blocks = r->n_kept / r->minor * p->tiles;
-    for (p->threads = 128; 2 * p->threads <= xg_column_threads_most(r, p->vector) && p->blocks < resident / p->threads && r->n_reduced * across >= 16 * p->threads &&
+    p->parts = xg_column_parts(r, p->blocks, XG_COLUMN_BLOCK / across);
+    for (p->threads = XG_COLUMN_BLOCK; 2 * p->threads <= xg_column_threads_most(r, p->vector) && p->blocks * p->parts < resident / p->threads && r->n_reduced * across >= 16 * p->threads * p->parts &&
                            2 * p->threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX; p->threads *= 2) {}
     p->depth = xg_column_depth(r, p->threads / across, 32 / across); /* whole warps */
     p->threads = p->active = p->depth * across;
@@ -54115,15 +55450,17 @@ XG_FN bool xg_column_shifted_by(const xg_reduction *r, xg_column_plan *p, int64_
     p->window = (p->width + p->unit - 1 + p->vector - 1) / p->vector * p->vector;
     p->blocks = r->n_kept / r->minor * p->tiles;
     across = p->window / p->vector;
-    for (p->depth = whole; p->depth * across < XG_COLUMN_BLOCK || (2 * p->depth * across <= xg_column_threads_most(r, p->vector) && p->blocks < r->e->target->resident_threads / (p->depth * across) && r->n_reduced >= 16 * p->depth &&
-                                                                    2 * p->depth * p->window * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX); p->depth *= 2) {}
+    for (p->depth = whole; p->depth * across < XG_COLUMN_BLOCK; p->depth *= 2) {}
+    p->parts = xg_column_parts(r, p->blocks, p->depth);
+    for (; 2 * p->depth * across <= xg_column_threads_most(r, p->vector) && p->blocks * p->parts < r->e->target->resident_threads / (p->depth * across) && r->n_reduced >= 16 * p->depth * p->parts &&
+                                                                    2 * p->depth * p->window * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX; p->depth *= 2) {}
     p->active = p->depth * across;
     p->threads = (p->active + 31) / 32 * 32;
     return p->threads <= xg_column_threads_most(r, p->vector) && p->depth * p->window * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX && r->n_reduced >= (xg_column_reads_others(r) ? 4 * p->vector : 2) * p->depth;
 }
 /* Tiles as wide as may be, if an eighth of the multiprocessors have one; narrower ones down to eight sectors. */
 XG_FN bool xg_column_shifted(const xg_reduction *r, xg_column_plan *p) {
-    int64_t unit = XG_COLUMN_SECTOR / r->bytes, outer = r->n_kept / r->minor, wanted = (r->e->target->resident_threads / 16384 + outer - 1) / outer, least, most, tiles;
+    int64_t unit = XG_COLUMN_SECTOR / r->bytes, outer = r->n_kept / r->minor, parts = xg_column_parts(r, outer, XG_COLUMN_GROUP), wanted = (r->e->target->resident_threads / (16384 * parts) + outer - 1) / outer, least, most, tiles;
     if (r->minor * r->bytes % XG_COLUMN_SECTOR == 0 || r->minor < unit || xg_reduction_has_sides(r) || !xg_reduction_is_stack(r) || !xg_column_is_flat(r)) return false;
     p->way = XG_COLUMN_SHIFTED;
     p->unit = unit;
@@ -54133,25 +55470,35 @@ XG_FN bool xg_column_shifted(const xg_reduction *r, xg_column_plan *p) {
     for (tiles = XG_MAX(least, XG_MIN(wanted, r->minor / (XG_COLUMN_SECTORS_LEAST * unit))); tiles <= most; tiles++) if (xg_column_shifted_by(r, p, tiles)) return true;
     return false;
 }
-XG_FN xg_column_plan xg_column_plan_of(const xg_reduction *r) {
+XG_FN void xg_column_choose(const xg_reduction *r, xg_column_plan *p) {
     bool narrow = r->minor < 64 * r->vector;
+    if (r->minor * r->bytes % XG_COLUMN_SECTOR && r->n_kept * r->n_reduced >= XG_COLUMN_SKEWED_LEAST) {
+        if (narrow && xg_column_linear(r, p, true)) return;
+        if (xg_column_shifted(r, p)) return;
+    }
+    if (xg_column_serial(r, p)) return;
+    if (narrow && xg_column_linear(r, p, false)) return;
+    xg_column_tile(r, p);
+}
+XG_FN xg_column_plan xg_column_plan_of(const xg_reduction *r) {
     xg_column_plan p;
     memset(&p, 0, sizeof p);
-    if (r->minor * r->bytes % XG_COLUMN_SECTOR && r->n_kept * r->n_reduced >= XG_COLUMN_SKEWED_LEAST) {
-        if (narrow && xg_column_linear(r, &p, true)) return p;
-        if (xg_column_shifted(r, &p)) return p;
-    }
-    if (xg_column_serial(r, &p)) return p;
-    if (narrow && xg_column_linear(r, &p, false)) return p;
-    xg_column_tile(r, &p);
+    p.parts = 1;
+    xg_column_choose(r, &p);
+    p.blocks *= p.parts;
     return p;
 }
 
 /* ---- elements ---- */
 
+/* The tile of a block, and which of the tile's blocks it is. */
+XG_FN const xg_aff *xg_column_site(const xg_column_plan *plan, xg_aff_ctx *x) { return plan->parts > 1 ? xg_aff_div(x, xg_aff_dim(x, 1), plan->parts) : xg_aff_dim(x, 1); }
+XG_FN const xg_aff *xg_column_rank(const xg_column_plan *plan, xg_aff_ctx *x) { return plan->parts > 1 ? xg_aff_mod(x, xg_aff_dim(x, 1), plan->parts) : xg_aff_const(x, 0); }
+/* The first row of a block's step. */
+XG_FN const xg_aff *xg_column_row(const xg_column_plan *plan, xg_aff_ctx *x, const xg_aff *step) { return xg_aff_mul(x, xg_aff_add(x, xg_aff_mul(x, step, plan->parts), xg_column_rank(plan, x)), plan->depth); }
 /* kept and lin of the thread's element v in a step; v NULL: of its first one. */
 XG_FN void xg_column_place(const xg_reduction *r, const xg_column_plan *plan, xg_walk_map *m, const xg_aff *step, const xg_aff *v) {
-    const xg_aff *th = xg_aff_dim(m->x, 0), *bl = xg_aff_dim(m->x, 1), *in_step = xg_aff_mul(m->x, th, plan->vector), *column;
+    const xg_aff *th = xg_aff_dim(m->x, 0), *bl = xg_column_site(plan, m->x), *in_step = xg_aff_mul(m->x, th, plan->vector), *column;
     if (v) in_step = xg_aff_add(m->x, in_step, v);
     if (plan->way == XG_COLUMN_SERIAL) {
         m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, bl, plan->width), in_step);
@@ -54159,24 +55506,24 @@ XG_FN void xg_column_place(const xg_reduction *r, const xg_column_plan *plan, xg
         return;
     }
     if (plan->way == XG_COLUMN_SHIFTED) {
-        m->lin = xg_aff_add(m->x, xg_aff_mul(m->x, step, plan->depth), xg_aff_div(m->x, th, plan->window / plan->vector));
+        m->lin = xg_aff_add(m->x, xg_column_row(plan, m->x, step), xg_aff_div(m->x, th, plan->window / plan->vector));
         return;
     }
     column = xg_aff_mod(m->x, in_step, plan->width);
-    m->lin = xg_aff_add(m->x, xg_aff_mul(m->x, step, plan->depth), xg_aff_div(m->x, in_step, plan->width));
+    m->lin = xg_aff_add(m->x, xg_column_row(plan, m->x, step), xg_aff_div(m->x, in_step, plan->width));
     if (plan->way == XG_COLUMN_TILE) column = xg_aff_add(m->x, column, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width));
     m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_div(m->x, bl, plan->tiles), r->minor), column);
 }
 /* Where the tile begins in row `row` of a step, counted from the sector in front of it; and the element of memory that the first column of a thread is. */
 XG_FN const xg_aff *xg_column_shift(const xg_reduction *r, const xg_column_plan *plan, xg_aff_ctx *x, const xg_aff *row) {
-    row = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 1), plan->tiles), r->n_reduced), row);
+    row = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_column_site(plan, x), plan->tiles), r->n_reduced), row);
     return xg_aff_mod(x, xg_aff_mul(x, row, r->minor), plan->unit);
 }
 XG_FN const xg_aff *xg_column_memory(const xg_reduction *r, const xg_column_plan *plan, xg_aff_ctx *x, const xg_aff *step) {
     int64_t across = plan->window / plan->vector;
-    const xg_aff *th = xg_aff_dim(x, 0), *bl = xg_aff_dim(x, 1), *row = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, bl, plan->tiles), r->n_reduced), xg_aff_div(x, th, across));
+    const xg_aff *th = xg_aff_dim(x, 0), *bl = xg_column_site(plan, x), *row = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, bl, plan->tiles), r->n_reduced), xg_aff_div(x, th, across));
     const xg_aff *at = xg_aff_mul(x, xg_aff_div(x, xg_aff_mul(x, row, r->minor), plan->unit), plan->unit);
-    at = xg_aff_add(x, at, xg_aff_mul(x, step, plan->depth * r->minor));
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_column_row(plan, x, step), r->minor));
     at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_mod(x, bl, plan->tiles), plan->width));
     return xg_aff_add(x, at, xg_aff_mul(x, xg_aff_mod(x, th, across), plan->vector));
 }
@@ -54189,7 +55536,7 @@ XG_FN const xg_aff *xg_column_first(const xg_reduction *r, const xg_column_plan 
 
 /* A column of a tile may lie behind the last. */
 XG_FN void xg_column_inside(const xg_reduction *r, const xg_column_plan *plan, xg_walk_map *m, const xg_aff *column_in_tile) {
-    const xg_aff *bl = xg_aff_dim(m->x, 1);
+    const xg_aff *bl = xg_column_site(plan, m->x);
     if (plan->way == XG_COLUMN_SERIAL) xg_walk_require(m, m->kept, 0, r->n_kept - 1);
     else if (plan->tiles > 1) xg_walk_require(m, xg_aff_add(m->x, column_in_tile, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width)), 0, r->minor - 1);
 }
@@ -54306,7 +55653,7 @@ XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t 
     step = xg_aff_add(m.x, step, xg_walk_sym(&m, "step", group));
     xg_column_place(r, plan, &m, step, NULL);
     xg_column_inside(r, plan, &m, xg_aff_mod(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), plan->width));
-    if (last && plan->way == XG_COLUMN_LINEAR) xg_walk_require(&m, xg_aff_add(m.x, xg_aff_mul(m.x, step, plan->depth * plan->width), xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), XG_MAX(only, (int64_t)0))), 0, r->n_reduced * plan->width - 1);
+    if (last && plan->way == XG_COLUMN_LINEAR) xg_walk_require(&m, xg_aff_add(m.x, xg_aff_mul(m.x, xg_column_row(plan, m.x, step), plan->width), xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), XG_MAX(only, (int64_t)0))), 0, r->n_reduced * plan->width - 1);
     else if (last) xg_walk_require(&m, m.lin, 0, r->n_reduced - 1);
     if (cut && only < 0) xg_walk_require(&m, cut->block, INT64_MIN, cut->most);
     if (cut && only >= 0) xg_walk_require(&m, cut->block, cut->most + 1, INT64_MAX);
@@ -54460,13 +55807,13 @@ XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shar
         xg_walk w;
         uint32_t k;
         next = depth <= 2 * XG_COLUMN_RADIX ? 1 : (depth + XG_COLUMN_RADIX - 1) / XG_COLUMN_RADIX;
-        last = next == 1;
+        last = next == 1 && plan->parts == 1;
         items = next * plan->width;
         sym = xg_walk_sym(&m, "item", (items + r->threads - 1) / r->threads);
         item = xg_aff_add(m.x, xg_aff_mul(m.x, sym, r->threads), xg_aff_dim(m.x, 0));
         xg_walk_require(&m, item, 0, items - 1);
         if (last) {
-            const xg_aff *bl = xg_aff_dim(m.x, 1), *column = item;
+            const xg_aff *bl = xg_column_site(plan, m.x), *column = item;
             xg_column_inside(r, plan, &m, item);
             if (plan->tiles > 1) column = xg_aff_add(m.x, column, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width));
             m.kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, bl, plan->tiles), r->minor), column);
@@ -54499,12 +55846,47 @@ XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shar
             (void)xg_carry_values(acc, r->n_values, v);
             for (k = 0; k < to.n; k++) to.arrays[k] = xg_kinsert(&r->s.b, v[k], to.arrays[k], at, 1);
             xg_walk_end(r, &w, &write);
-            xg_shared_sync(r, &to);
+            if (next > 1) xg_shared_sync(r, &to); else xg_cluster_sync(r, &to);
             *from = to;
         }
         depth = next;
         entered = false;
-    } while (!last);
+    } while (next > 1);
+}
+/* Each block of a cluster makes the results of its share of the tile's columns, of what all of them have. */
+XG_FN void xg_column_cluster(xg_reduction *r, const xg_column_plan *plan, const xg_shared *from, const xg_elem *like, xg_partial *p) {
+    int64_t share = (plan->width + plan->parts - 1) / plan->parts, part;
+    xg_walk_map m = xg_walk_map_begin(r), only;
+    xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *more = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    const xg_aff *bl = xg_column_site(plan, m.x), *of_share = xg_aff_add(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "item", (share + r->threads - 1) / r->threads), r->threads), xg_aff_dim(m.x, 0)), *item;
+    xg_kval *vars[3], *at[XG_RANK_MAX], *place;
+    xg_shared none, peer;
+    const xg_imap *map;
+    xg_walk w;
+    uint32_t k;
+    item = xg_aff_add(m.x, xg_aff_mul(m.x, xg_column_rank(plan, m.x), share), of_share);
+    xg_walk_require(&m, of_share, 0, share - 1);
+    if (share * plan->parts != plan->width) xg_walk_require(&m, item, 0, plan->width - 1);
+    only = m;
+    xg_column_inside(r, plan, &m, item);
+    m.kept = xg_aff_add(m.x, item, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width));
+    m.kept = xg_aff_add(m.x, m.kept, xg_aff_mul(m.x, xg_aff_div(m.x, bl, plan->tiles), r->minor));
+    map = xg_walk_map_result(r, &m);
+    w = xg_walk_begin(r, map, p);
+    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
+    vars[0] = r->thread;
+    vars[1] = r->block;
+    vars[2] = w.syms;
+    place = xg_kapply(&r->s.b, xg_walk_map_end(r, &only, &item, 1), vars)->results;
+    for (part = 0; part < plan->parts; part++) {
+        peer = xg_cluster_peer(r, from, xg_kconst_int(&r->s.b, XG_E_I32, part));
+        xg_shared_read(r, &peer, &place, 1, like, r->n_values, part ? more : acc);
+        if (part) xg_reduction_merge(r, acc, more);
+    }
+    xg_reduction_results(r, acc, at, p->dest);
+    xg_walk_end(r, &w, p);
+    memset(&none, 0, sizeof none);
+    xg_cluster_sync(r, &none);
 }
 
 /* Steps without an end. Where a pad may part the columns of a thread, only the blocks that it goes through read these one at a time. */
@@ -54539,7 +55921,7 @@ typedef struct xg_column_part { bool rows, vectors; int64_t lane; xg_column_bloc
 XG_FN void xg_column_shifted_steps(xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t groups, int64_t group, const xg_column_part *part, xg_partial *p) {
     int64_t elements = xg_column_source(r)->elements, vectors = elements / plan->vector, full = (elements / r->minor - 1) / r->n_reduced, v;
     xg_walk_map m = xg_walk_map_begin(r);
-    const xg_aff *step = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first), *column = xg_column_first(r, plan, m.x), *bl = xg_aff_dim(m.x, 1), *at;
+    const xg_aff *step = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first), *column = xg_column_first(r, plan, m.x), *bl = xg_column_site(plan, m.x), *at;
     bool one = part->lane >= 0;
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, p->n + 1);
     const xg_imap *map;
@@ -54573,7 +55955,7 @@ XG_FN void xg_column_shifted_part(xg_reduction *r, const xg_column_plan *plan, i
 }
 /* Only the last row of the array has nothing behind it that a vector may reach into. Where a pad stands for rows, its blocks ask for each vector. */
 XG_FN void xg_column_shifted_all(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
-    int64_t elements = xg_column_source(r)->elements, over = elements % plan->vector, steps = (r->n_reduced - (over && !r->pad)) / plan->depth;
+    int64_t elements = xg_column_source(r)->elements, over = elements % plan->vector, rows = plan->depth * plan->parts, steps = (r->n_reduced - (over && !r->pad)) / rows;
     xg_column_part part = {false, false, -1, XG_COLUMN_ALL};
     if (r->pad) part.blocks = XG_COLUMN_BEFORE_END;
     if (steps) xg_column_shifted_part(r, plan, steps, &part, p);
@@ -54585,12 +55967,12 @@ XG_FN void xg_column_shifted_all(xg_reduction *r, const xg_column_plan *plan, xg
     part.blocks = XG_COLUMN_ALL;
     part.rows = true;
     part.vectors = r->pad || over;
-    if (steps * plan->depth < r->n_reduced) xg_column_shifted_steps(r, plan, steps, 1, 1, &part, p);
-    for (part.lane = 0; part.lane < over; part.lane++) xg_column_shifted_steps(r, plan, (elements / r->minor - 1) % r->n_reduced / plan->depth, 1, 1, &part, p);
+    if (steps * rows < r->n_reduced) xg_column_shifted_steps(r, plan, steps, 1, 1, &part, p);
+    for (part.lane = 0; part.lane < over; part.lane++) xg_column_shifted_steps(r, plan, (elements / r->minor - 1) % r->n_reduced / rows, 1, 1, &part, p);
 }
 
 XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
-    int64_t whole = r->n_reduced / plan->depth, group = xg_column_group(whole), groups = whole / group, rest = whole % group, v;
+    int64_t rows = plan->depth * plan->parts, whole = r->n_reduced / rows, group = xg_column_group(whole), groups = whole / group, rest = whole % group, v;
     xg_partial all = xg_partial_new(r, (uint32_t)plan->vector * r->n_values, p->dest, p->n_dest);
     xg_shared shared;
     xg_elem *like;
@@ -54599,7 +55981,7 @@ XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partia
     else {
         if (groups) xg_column_whole(r, plan, 0, groups, group, &all);
         if (rest) xg_column_whole(r, plan, groups * group, 1, rest, &all);
-        if (r->n_reduced % plan->depth) xg_column_end(r, plan, whole, &all);
+        if (r->n_reduced % rows) xg_column_end(r, plan, whole, &all);
     }
     if (plan->way == XG_COLUMN_SERIAL) { xg_column_write_serial(r, plan, &all); return; }
     like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
@@ -54607,6 +55989,7 @@ XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partia
     xg_column_share(r, plan, &all, &shared);
     p->n = 0;
     xg_column_rounds(r, plan, &shared, like, p);
+    if (plan->parts > 1) xg_column_cluster(r, plan, &shared, like, p);
 }
 
 #endif /* XG_EMIT_REDUCTION_COLUMN_C */
@@ -54648,6 +56031,7 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
     for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     f->threads[0] = (uint32_t)r.threads;
     f->blocks[0] = (uint32_t)r.blocks;
+    f->cluster = column.parts > 1 ? (uint32_t)column.parts : 0;
     xg_emit_functions(e, false);
     r.s = xg_emit_scope(e, f, UINT32_MAX);
     r.s.b.loc = e->fusion->id + 1;
@@ -55369,16 +56753,11 @@ XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
     }
     if (r->round && w->form.n_stages == 1) xg_shared_sync(r, &shared); /* the next pass writes there; else the barrier of another stage lies between */
 }
-/* All blocks of the cluster: what each of them has written is seen by the others. */
-XG_FN void xg_rows_meet(xg_rows *w, xg_shared *shared) {
-    xg_shared_sync(&w->r, shared);
-    w->r.s.b.region->last->a = XG_KTEAM_CLUSTER;
-}
 /* What each block of the row has, combined, to all lanes of all of them. */
 XG_FN void xg_rows_tell_blocks(xg_rows *w, xg_elem *acc) {
     xg_reduction *r = &w->r;
     xg_aff_ctx *x = r->e->m->aff;
-    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1), *zero = xg_elem_index(&r->s, 0), *peer[2];
+    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1), *zero = xg_elem_index(&r->s, 0), *rank;
     xg_elem *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     xg_walk_map m = xg_walk_map_begin(r);
     int64_t one = 1;
@@ -55394,12 +56773,9 @@ XG_FN void xg_rows_tell_blocks(xg_rows *w, xg_elem *acc) {
     walk = xg_walk_begin(r, xg_walk_map_end(r, &m, NULL, 0), &write);
     for (k = 0; k < n; k++) shared.arrays[k] = xg_kinsert(&r->s.b, v[k], shared.arrays[k], &zero, 1);
     xg_walk_end(r, &walk, &write);
-    xg_rows_meet(w, &shared);
-    peer[1] = xg_kcast(&r->s.b, XG_K_OP_INDEX_CAST, xg_rows_of_thread(w, xg_aff_mod(x, xg_aff_dim(x, 0), w->parts)), XG_E_I32);
-    for (k = 0; k < shared.n; k++) {
-        peer[0] = shared.arrays[k];
-        shared.arrays[k] = xg_kir_value(&r->s.b, XG_K_OP_PEER, peer, 2, peer[0]->type);
-    }
+    xg_cluster_sync(r, &shared);
+    rank = xg_kcast(&r->s.b, XG_K_OP_INDEX_CAST, xg_rows_of_thread(w, xg_aff_mod(x, xg_aff_dim(x, 0), w->parts)), XG_E_I32);
+    shared = xg_cluster_peer(r, &shared, rank);
     xg_shared_read(r, &shared, &zero, 1, like, r->n_values, acc);
     xg_row_shuffle(r, w->parts, acc);
     xg_rows_tell_lanes(w, w->parts, acc);
@@ -55646,7 +57022,7 @@ XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     p = xg_partial_new(&w.r, 0, dest, e->n_roots);
     xg_rows_share_vectors(&w);
     xg_rows_passes(&w, &p);
-    if (w.parts > 1) xg_rows_meet(&w, &none); /* shared memory ends with its block: nobody leaves while another one reads there */
+    if (w.parts > 1) xg_cluster_sync(&w.r, &none);
     xg_kreturn(&w.r.s.b, p.dest, e->n_roots);
 }
 
@@ -56178,6 +57554,7 @@ XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic) 
     t.max_unroll = 4;
     t.shared = m->shared_per_block;
     t.cluster = m->cluster;
+    t.red_bytes = m->red_bytes;
     t.deterministic = deterministic;
     return t;
 }
@@ -56205,7 +57582,7 @@ XG_FN xg_kmodule *xg_emit_fusion(xg_arena *a, const xg_inst *fusion, xg_str kern
 }
 
 #endif /* XG_EMIT_EMIT_C */
-/* emit/phases.c -- a fusion of fusions (fuse/phases.c) as one kernel of one block.
+/* emit/phases.c -- a fusion of fusions (fuse/phases.c) as one kernel of one block, or of a block for each part of an outer dimension.
  *
  *     for each level:  each member of it:  what its own emitter makes of it, by this block's threads;   barrier
  *
@@ -56214,6 +57591,7 @@ XG_FN xg_kmodule *xg_emit_fusion(xg_arena *a, const xg_inst *fusion, xg_str kern
  *
  *     for round:  member's block = round * teams + thread / team;  member's thread = thread % team      where there is such a block
  *
+ * - Of several parts, the kernel is that of the fusion of one part (fuse/outer.c); what is cut of its parameters and results lies where the block's number says (xg_karg.parted).
  * - Threads of a member that wait for each other are one team, which has a barrier of its own, and arrays in shared memory of its own; its blocks come one after the other.
  * - What only members read lies in shared memory; results of the kernel lie where the caller wants them, and are read from there. All of a level is written before any of the next begins. */
 #ifndef XG_EMIT_PHASES_C
@@ -56440,7 +57818,7 @@ XG_FN void xg_phases_plan(xg_phases *w) {
     }
     w->threads = (XG_MAX(XG_MIN(wish, (int64_t)XG_PHASES_THREADS), least) + 32 - 1) / 32 * 32;
 }
-XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name) {
+XG_FN void xg_phases_emit(xg_fusion_emission *e, xg_str name) {
     xg_phases w;
     xg_kfunc *entry;
     xg_kval **results;
@@ -56472,6 +57850,26 @@ XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name) {
     for (k = 0; k < e->n_roots; k++) results[k] = *xg_phases_value(&w, e->roots[k]);
     xg_kreturn(&w.b, results, e->n_roots);
 }
+/* The kernel of one part, of which each block has its own parameters and results. */
+XG_FN void xg_phases_emit_parts(xg_fusion_emission *e, xg_str name, int64_t parts, const int32_t *params) {
+    xg_module *m = e->comp->module;
+    xg_comp *last = m->last, *c;
+    const xg_inst *part = xg_fuse_phases_part(e->arena, e->fusion, parts, params);
+    xg_fusion_emission of_part;
+    xg_kfunc *entry;
+    uint32_t k;
+    xg_emit_open(&of_part, e->m, e->arena, part, e->target);
+    xg_phases_emit(&of_part, name);
+    entry = e->m->entry;
+    entry->blocks[0] = (uint32_t)parts;
+    for (k = 0; k < entry->body->n_args; k++) entry->args[k].parted = k >= entry->n_inputs || params[k] == XG_CUT;
+    while ((c = m->last) != last) xg_comp_remove(c);
+}
+XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name) {
+    int32_t *params = XG_NEW_N(e->arena, int32_t, e->comp->n_params + (size_t)1);
+    int64_t parts = xg_fuse_phases_blocks(e->arena, e->comp, params);
+    if (parts > 1) xg_phases_emit_parts(e, name, parts, params); else xg_phases_emit(e, name);
+}
 
 #endif /* XG_EMIT_PHASES_C */
 
@@ -56494,7 +57892,7 @@ XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name) {
 /* What generations of hardware can do. X(NAME, text, first compute capability that has it). */
 #define XG_TARGET_FEATURES(X) \
     X(MAX_NAN, "max.NaN", 80) X(HALF_MINMAX, "max.f16", 80) X(BF16_FMA, "fma.bf16", 80) X(BF16_CVT, "cvt.bf16", 80) X(CP_ASYNC, "cp.async", 80) \
-    X(MMA_BF16, "mma.bf16", 80) X(CVT_F8, "cvt.f8", 89) X(BF16_ARITH, "add.bf16", 90) X(TMA, "cp.async.bulk", 90) X(PDL, "griddepcontrol", 90) X(CLUSTERS, "barrier.cluster", 90) X(CVT_F4, "cvt.f4", 100)
+    X(MMA_BF16, "mma.bf16", 80) X(CVT_F8, "cvt.f8", 89) X(BF16_ARITH, "add.bf16", 90) X(TMA, "cp.async.bulk", 90) X(PDL, "griddepcontrol", 90) X(CLUSTERS, "barrier.cluster", 90) X(RED_VECTORS, "red.v4.f32", 90) X(CVT_F4, "cvt.f4", 100)
 typedef enum xg_target_feature {
 #define X(name, text, cc) XG_TARGET_##name,
     XG_TARGET_FEATURES(X)
@@ -56558,7 +57956,7 @@ XG_FN const xg_backend *xg_ptx_backend(void);
  * In a text, lines are separated by '|'. $d is the result (only the last line may write it), $0 $1 $2 the operands, $n1 operand 1 narrowed to 32
  * bits, $p the address that operand 1 is, $t $q $h $s temporaries of 32, 64 bits, a predicate, 16 bits, $f ".ftz" where the module flushes subnormals, $c the condition of a compare
  * (for integers with its sign letter, "lt.u"), $x the axis of an id, $b which barrier, and how many
- * threads wait there if not all do. */
+ * threads wait there if not all do, $v the lanes of operand 0 in braces, $l how many (".v4"). */
 #ifndef XG_PTX_ISEL_C
 #define XG_PTX_ISEL_C
 
@@ -56573,7 +57971,7 @@ enum {
     XG_PT_SH = XG_PT_I32 | XG_PT_F32, XG_PT_H = XG_PT_BF16 | XG_PT_F16, XG_PT_ANY = 0
 };
 
-enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */ };
+enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */, XG_PI_VECTOR = 2 /* of vectors of the operand type; all other rows are of scalars */ };
 
 /* X(OP, operand type, result type, cc, isa, flags, text); type words are pasted on XG_PT_. */
 #define XG_PTX_ROWS(X) \
@@ -56765,6 +58163,9 @@ enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */ };
     X(SHFL3, I32, ANY, 0, 0, 0, "shf.r.wrap.b32 $d, $1, $0, $2") \
     X(RED_ADDI, I32, ANY, 0, 0, 0, "red.global.add.u32 $p, $0") \
     X(RED_ADDI, I64, ANY, 0, 0, 0, "red.global.add.u64 $p, $0") \
+    X(RED_ADDF, F32, ANY, 90, 81, XG_PI_VECTOR, "red.global.add$l.f32 $p, $v") \
+    X(RED_ADDF, F16, ANY, 90, 81, XG_PI_VECTOR, "red.global.add.noftz$l.f16 $p, $v") \
+    X(RED_ADDF, BF16, ANY, 90, 81, XG_PI_VECTOR, "red.global.add.noftz$l.bf16 $p, $v") \
     X(RED_ADDF, F32, ANY, 0, 0, 0, "red.global.add.f32 $p, $0") \
     X(RED_ADDF, F64, ANY, 60, 50, 0, "red.global.add.f64 $p, $0") \
     X(RED_ADDF, F16, ANY, 70, 63, 0, "red.global.add.noftz.f16 $p, $0") \
@@ -56799,10 +58200,10 @@ static const xg_ptx_row xg_ptx_rows[] = {
 #undef X
 };
 
-/* The bit of a type in the sets above; 0 for what no instruction takes (vectors, tensors). */
+/* The bit of a type in the sets above, of a vector that of its elements; 0 for what no instruction takes (tensors). */
 static uint32_t xg_ptx_type_bit(const xg_ktype *t) {
     if (t->kind == XG_TK_POINTER) return XG_KSPACE_IS_SHORT(t->space) ? (uint32_t)XG_PT_PS : (uint32_t)XG_PT_PG;
-    return t->kind == XG_TK_SCALAR ? 1u << t->elem : 0;
+    return t->kind == XG_TK_SCALAR || t->kind == XG_TK_VECTOR ? 1u << t->elem : 0;
 }
 
 /* First rows by opcode: filled at the start of a module, so that finding a row does not scan the table. */
@@ -56816,10 +58217,11 @@ static void xg_ptx_index_make(xg_ptx_index *x) {
 /* The row for an operation on a target; NULL when it has none. */
 static const xg_ptx_row *xg_ptx_find_row(const xg_ptx_index *x, const xg_target *t, xg_kopcode op, const xg_ktype *operand, const xg_ktype *result) {
     uint32_t out = result ? xg_ptx_type_bit(result) : 0, in = operand ? xg_ptx_type_bit(operand) : out;
+    uint32_t vector = (operand && operand->kind == XG_TK_VECTOR) || (result && result->kind == XG_TK_VECTOR) ? (uint32_t)XG_PI_VECTOR : 0;
     size_t i;
     for (i = x->first[op]; i < XG_COUNT(xg_ptx_rows) && xg_ptx_rows[i].op == (uint16_t)op; i++) {
         const xg_ptx_row *r = &xg_ptx_rows[i];
-        if ((r->in == 0 || (r->in & in)) && (r->out == 0 || (r->out & out)) && t->cc >= r->cc) return r;
+        if ((r->in == 0 || (r->in & in)) && (r->out == 0 || (r->out & out)) && (r->flags & XG_PI_VECTOR) == vector && t->cc >= r->cc) return r;
     }
     return NULL;
 }
@@ -58606,7 +60008,7 @@ XG_FN xg_kval *xg_ptx_remf(xg_kb *b, xg_kval *x, xg_kval *y) {
 #ifndef XG_PTX_LEGALIZE_C
 #define XG_PTX_LEGALIZE_C
 
-typedef struct xg_lz { xg_kmodule *m; const xg_target *target; xg_ptx_index index; bool removed, changed; uint32_t depth; } xg_lz;
+typedef struct xg_lz { xg_kmodule *m; xg_kfunc *f; const xg_target *target; xg_ptx_index index; bool removed, changed; uint32_t depth; } xg_lz;
 #define XG_LZ_RULE(word) static xg_kval *xg_lz_rule_##word(xg_lz *z, xg_kb *b, xg_kop *op)
 
 static bool xg_lz_is_half(const xg_ktype *t) { return t->kind == XG_TK_SCALAR && (t->elem == XG_E_BF16 || t->elem == XG_E_F16); }
@@ -58867,6 +60269,7 @@ XG_LZ_RULE(math) {
         r = xg_math_expand(b, op->op, x, y, shortness);
         if (r) r = xg_ptx_truncf(b, r, e);
     } else r = xg_math_expand(b, op->op, x, y, shortness);
+    if (e == XG_E_F64) z->f->resident = XG_MAX(z->f->resident, 1u); /* long, and bound by arithmetic: more blocks at a time are worth no spills */
     if (!r) xg_fail(z->m->ctx, XLAGPU_ERROR_UNSUPPORTED, "%s on %s has no expansion for %s", xg_kop_name(op->op), xg_kelem_name(e), z->target->name);
     return r;
 }
@@ -59083,12 +60486,23 @@ XG_LZ_RULE(if) {
     return NULL;
 }
 
-/* ---- atomics: what memory does not do on this type, the loop does ---- */
+/* ---- atomics: vectors that memory does not change at once go lane by lane; what memory does not do on this type, the loop does ---- */
 typedef struct xg_lz_red { xg_kopcode op; xg_kval *v; } xg_lz_red;
 static xg_kval *xg_lz_combine(xg_kb *b, void *data, xg_kval *current) { const xg_lz_red *r = (const xg_lz_red *)data; return xg_k2(b, r->op, current, r->v); }
 XG_LZ_RULE(red) {
+    xg_kval *x = XG_KOPERAND(op, 0), *v[2];
+    int64_t bytes = xg_kelem_bytes(x->type->elem), k;
     xg_lz_red r;
     if (xg_ptx_has_row(&z->index, z->target, op)) return NULL;
+    if (x->type->kind == XG_TK_VECTOR) {
+        for (k = 0; k < x->type->elements; k++) {
+            v[0] = xg_lz_vextract(b, x, k);
+            v[1] = xg_lz_ptr_add(b, XG_KOPERAND(op, 1), k * bytes);
+            xg_kir_op(b, op->op, v, 2, NULL, 0, 0)->a = bytes;
+        }
+        z->removed = true;
+        return NULL;
+    }
     r.op = xg_katomic_combiner(op->op);
     r.v = XG_KOPERAND(op, 0);
     xg_katomic_loop(b, r.v->type->elem, XG_KOPERAND(op, 1), NULL, xg_lz_combine, &r);
@@ -59176,6 +60590,7 @@ XG_FN void xg_ptx_legalize(xg_kmodule *m) {
     xg_lz z;
     memset(&z, 0, sizeof z);
     z.m = m;
+    z.f = f;
     z.target = (const xg_target *)m->target;
     XLAGPU_ASSERT(z.target);
     xg_ptx_index_make(&z.index);
@@ -59474,9 +60889,18 @@ static char *xg_ptx_pen_address(xg_ptx *p, char *at, const xg_ptx_lane *a) {
     *at++ = ']';
     return at;
 }
+static char *xg_ptx_pen_lanes(xg_ptx *p, char *at, const xg_ptx_lane *l, uint32_t n) {
+    uint32_t i;
+    if (n == 1) return xg_ptx_pen_lane(p, at, l);
+    *at++ = '{';
+    for (i = 0; i < n; i++) at = xg_ptx_pen_lane(p, i ? xg_ptx_pen_text(at, ", ") : at, &l[i]);
+    *at++ = '}';
+    return at;
+}
+static const char *const xg_ptx_vector_text[] = {"", "", ".v2", "", ".v4", "", "", "", ".v8"};
 static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
-    xg_ptx_lane in[3], narrow, tmp[4];
-    bool has_tmp[4] = {false, false, false, false}, all_imm = op->n_operands > 0;
+    xg_ptx_lane in[3], lanes[8], narrow, tmp[4];
+    bool has_tmp[4] = {false, false, false, false}, all_imm = op->n_operands > 0, address = op->n_operands > 1 && strstr(row->text, "$p");
     static const xg_ptx_class tmp_class[4] = {XG_PC_R, XG_PC_RD, XG_PC_P, XG_PC_RS};
     const xg_ptx_lane *d = NULL;
     const char *t;
@@ -59488,8 +60912,14 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
         in[i] = xg_ptx_of(XG_KOPERAND(op, i))->lane[0];
         if (in[i].kind != XG_PL_IMM) all_imm = false;
     }
+    if (row->flags & XG_PI_VECTOR) {
+        const xg_ptx_val *x = xg_ptx_of(XG_KOPERAND(op, 0));
+        XLAGPU_ASSERT(x->n <= XG_COUNT(lanes));
+        for (i = 0; i < x->n; i++) lanes[i] = xg_ptx_in_reg(p, &x->lane[i]);
+    }
     for (i = 0; i < op->n_operands; i++) {
         bool imm16 = (in[i].cls == XG_PC_RS && !(row->flags & XG_PI_IMM16)) || in[i].cls == XG_PC_P;
+        if ((i == 0 && (row->flags & XG_PI_VECTOR)) || (i == 1 && address)) continue;
         if (in[i].kind == XG_PL_REG && !in[i].bits) continue;
         if (in[i].kind != XG_PL_IMM || imm16 || (all_imm && i == 0)) in[i] = xg_ptx_in_reg(p, &in[i]);
     }
@@ -59515,6 +60945,8 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
         case 'n': at = xg_ptx_pen_lane(p, at, &narrow); t++; break;
         case 'f': at = xg_ptx_pen_text(at, p->m->ftz ? ".ftz" : ""); break;
         case 'a': at = xg_ptx_pen_text(at, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : ""); break;
+        case 'l': at = xg_ptx_pen_text(at, xg_ptx_vector_text[xg_ptx_of(XG_KOPERAND(op, 0))->n]); break;
+        case 'v': at = xg_ptx_pen_lanes(p, at, lanes, xg_ptx_of(XG_KOPERAND(op, 0))->n); break;
         case 'x': *at++ = "xyz"[op->flags % 3]; break;
         case 'b':
             at = xg_ptx_pen_number(at, (uint32_t)op->b);
@@ -59548,14 +60980,6 @@ static const char *xg_ptx_memory_type(const xg_ktype *t, bool sign) {
     default: return "b32";
     }
 }
-static char *xg_ptx_pen_lanes(xg_ptx *p, char *at, const xg_ptx_lane *l, uint32_t n) {
-    uint32_t i;
-    if (n == 1) return xg_ptx_pen_lane(p, at, l);
-    *at++ = '{';
-    for (i = 0; i < n; i++) at = xg_ptx_pen_lane(p, i ? xg_ptx_pen_text(at, ", ") : at, &l[i]);
-    *at++ = '}';
-    return at;
-}
 static const char *xg_ptx_space(const xg_kval *pointer) {
     switch (pointer->type->space) {
     case XG_SPACE_SHARED: return "shared";
@@ -59565,7 +60989,6 @@ static const char *xg_ptx_space(const xg_kval *pointer) {
     default: return "global";
     }
 }
-static const char *const xg_ptx_vector_text[] = {"", "", ".v2", "", ".v4"};
 
 /* "ld.global.nc.v4.f32 ": what a volatile access may not have is left out. */
 static char *xg_ptx_pen_access(char *at, const char *what, uint32_t flags, const char *space, const char *hint, uint32_t lanes, const char *type) {
@@ -63972,7 +65395,6 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(EXPAND, "ragged-dot-rewriter", xg_opt_contract_expander, REQUIRED) \
     X(EXPAND, "batchnorm_expander", xg_opt_batch_norm_expander, REQUIRED) \
     X(EXPAND, "select_and_scatter_expander", xg_opt_select_and_scatter_expander, OPTIONAL) \
-    X(EXPAND, "scatter-winners", xg_opt_scatter_winners, OPTIONAL) \
     X(SIMPLIFY, "zero_sized_hlo_elimination", xg_opt_zero_sized, OPTIONAL) \
     X(SIMPLIFY, "algsimp", xg_opt_algsimp, OPTIONAL) \
     X(SIMPLIFY, "simplify-sorts", xg_opt_sort_simplifier, OPTIONAL) \
@@ -63982,8 +65404,11 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1 };
     X(SIMPLIFY, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
     X(SIMPLIFY, "conditional-code-motion", xg_opt_conditional_code_motion, OPTIONAL) \
     X(SIMPLIFY, "simplify-conditional", xg_opt_conditional_simplifier, OPTIONAL) \
+    X(SIMPLIFY, "gather_simplifier", xg_opt_gather_simplifier, OPTIONAL) \
+    X(SIMPLIFY, "scatter_simplifier", xg_opt_scatter_simplifier, OPTIONAL) \
     X(SIMPLIFY, "cse", xg_opt_cse, OPTIONAL) \
     X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \
+    X(CANON, "scatter-winners", xg_opt_scatter_winners, OPTIONAL) \
     X(CANON, "dot_dimension_sorter", xg_opt_dot_dimension_sorter, OPTIONAL) \
     X(CANON, "dot_dimension_merger", xg_opt_dot_dimension_merger, OPTIONAL) \
     X(CANON, "dot-strength-reduction", xg_opt_dot_strength_reduction, OPTIONAL) \
@@ -64373,6 +65798,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
     m->temp = s->temp;
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
+    for (i = 0; i < m->entry->body->n_args; i++) args[i].parted = m->entry->args[i].parted;
     m->entry->args = args;
     xg_driver_dump_kir(m, s->o, "emitted");
     for (i = 0; i < XG_COUNT(xg_kir_passes); i++) {
@@ -64430,6 +65856,7 @@ XG_FN xg_machine xg_driver_machine(const xg_target *t) {
     r.clock_mhz = t->clock_mhz;
     r.threads_per_sm = t->threads_per_sm;
     r.cluster = t->cluster;
+    r.red_bytes = xg_target_has(t, XG_TARGET_RED_VECTORS) ? 16 : 0;
     r.bandwidth_gbs = t->bandwidth_gbs;
     r.l2_bytes = (int64_t)t->l2_bytes;
     r.shared_per_block = t->shared_per_block;

@@ -97,7 +97,7 @@ static void names(void) {
     xlagpu_module_destroy(m);
 }
 
-/* What a pass makes can be switched off by its name: softmax is one kernel, or three. */
+/* What a pass makes can be switched off by its name: softmax is one kernel, or three, which another pass joins. */
 static const char softmax_text[] =
     "HloModule m\nsum { x = f32[] parameter(0)\n y = f32[] parameter(1)\n ROOT r = f32[] add(x, y) }\nmost { x = f32[] parameter(0)\n y = f32[] parameter(1)\n ROOT r = f32[] maximum(x, y) }\n"
     "ENTRY e { p = f32[64,1000] parameter(0)\n z = f32[] constant(0)\n low = f32[] constant(-inf)\n m = f32[64] reduce(p, low), dimensions={1}, to_apply=most\n"
@@ -116,8 +116,9 @@ static uint32_t kernels_without(const char *passes) {
 }
 static void switches(void) {
     EXPECT(kernels_without(NULL) == 1);
-    EXPECT(kernels_without("row-fusion") == 3);
-    EXPECT(kernels_without("row_fusion") == 3);
+    EXPECT(kernels_without("row-fusion,small-kernel-joining") == 3);
+    EXPECT(kernels_without("row_fusion,small_kernel_joining") == 3);
+    EXPECT(kernels_without("row-fusion") == 1);
 }
 
 /* ---- tensors that do not fit ---- */

@@ -2,7 +2,7 @@
  *
  *     kernels [--verbose]
  *
- *   traffic   elementwise operations, transposes (wide ones, of dimensions of whole sectors; and such as leave no dimension wide), reductions, softmax and layer norm on
+ *   traffic   elementwise operations, transposes (wide ones, of dimensions of whole sectors; such as leave no dimension wide; and such whose rows begin inside of sectors), reductions, softmax and layer norm on
  *             arrays of a megabyte and more: at most 5% more sectors than what is read and written holds, in one kernel; transposes without a bank conflict; what only moves elements (reversed, beside each other, heads), with a bound on lane instructions
  *   sizes     every hero on sizes that hurt (0, 1, beside powers of two, primes, rank 0 to 8), bit for bit what the evaluator says
  *   work      what is long (windows, sorts, the best few of many) takes no more than a bound of lane instructions an element, and of sectors
@@ -172,6 +172,25 @@ static void traffic_narrow(const char *type, int64_t bytes) {
         traffic(what, true);
     }
 }
+/* Transposes with rows that begin inside of sectors, in one array or in both. */
+static void traffic_skewed(void) {
+    static const struct { const char *type, *from, *to, *perm; } cases[] = {
+        {"f32", "601,699", "699,601", "1,0"}, {"f32", "1023,513", "513,1023", "1,0"}, {"f32", "301,1024", "1024,301", "1,0"}, {"f32", "33,65,127", "127,65,33", "2,1,0"}, {"f64", "401,399", "399,401", "1,0"},
+        {"s64", "7,7,19,9,29", "7,29,19,9,7", "0,4,2,3,1"}, {"bf16", "157,33,129", "129,157,33", "2,0,1"}, {"bf16", "8,57,57,24", "8,24,57,57", "0,3,1,2"}, {"s8", "51,35,11,73", "11,35,73,51", "2,1,3,0"},
+        {"s8", "145,197,65", "197,145,65", "1,0,2"}, {"s8", "1024,1027", "1027,1024", "1,0"},
+        {"s64", "219,65,35", "35,65,219", "2,1,0"},
+    };
+    char what[160];
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *t = cases[i].type, *from = cases[i].from, *to = cases[i].to, *perm = cases[i].perm;
+        begin(NULL, t);
+        if (i % 5) put("ENTRY e { x = %s[%s] parameter(0) ROOT r = %s[%s] transpose(x), dimensions={%s} }\n", t, from, t, to, perm);
+        else put("ENTRY e { x = %s[%s] parameter(0) y = %s[%s] parameter(1) z = %s[%s] parameter(2) s = %s[%s] add(x, y) t = %s[%s] transpose(s), dimensions={%s} ROOT r = %s[%s] maximum(t, z) }\n", t, from, t, from, t, to, t, from, t, to, perm, t, to);
+        snprintf(what, sizeof what, "transpose {%s} of %s[%s]%s", perm, t, from, i % 5 ? "" : " between others");
+        traffic(what, true);
+    }
+}
 static void traffic_rows(const char *type, long long rows, long long columns) {
     char what[96];
     begin("add", type);
@@ -186,7 +205,7 @@ static void traffic_rows(const char *type, long long rows, long long columns) {
 /* Columns whose rows begin inside of sectors: what they touch, as a rule a few sectors more than a tile's row has. Few tiles are narrower than many. */
 static void traffic_skewed_columns(const char *type, long long bytes) {
     static const struct { int a, b, c; double most; } cases[] = {
-        {1, 128, 8193, 1.03}, {1, 400, 5001, 1.05}, {1, 4096, 129, 1.04}, {1, 512, 1025, 1.12}, {17, 100, 301, 1.05}, {64, 32, 129, 1.03}, {64, 49, 197, 1.06}, {500, 20, 49, 1.02}, {4096, 3, 37, 1.01}, {9, 701, 123, 1.12},
+        {1, 128, 8193, 1.03}, {1, 400, 5001, 1.05}, {1, 4096, 129, 1.04}, {1, 512, 1025, 1.05}, {17, 100, 301, 1.05}, {64, 32, 129, 1.03}, {64, 49, 197, 1.06}, {500, 20, 49, 1.02}, {4096, 3, 37, 1.01}, {9, 701, 123, 1.05},
     };
     size_t i, k;
     for (i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -817,6 +836,7 @@ int main(int argc, char **argv) {
     traffic_narrow("bf16", 2);
     traffic_narrow("f32", 4);
     traffic_narrow("f64", 8);
+    traffic_skewed();
     traffic_skewed_columns("s32", 4);
     traffic_skewed_columns("f64", 8);
     traffic_skewed_columns("bf16", 2);

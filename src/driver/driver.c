@@ -128,6 +128,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
     m->temp = s->temp;
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
+    for (i = 0; i < m->entry->body->n_args; i++) args[i].parted = m->entry->args[i].parted;
     m->entry->args = args;
     xg_driver_dump_kir(m, s->o, "emitted");
     for (i = 0; i < XG_COUNT(xg_kir_passes); i++) {
@@ -199,6 +200,7 @@ XG_FN xg_machine xg_driver_machine(const xg_target *t) {
     r.clock_mhz = t->clock_mhz;
     r.threads_per_sm = t->threads_per_sm;
     r.cluster = t->cluster;
+    r.red_bytes = xg_target_has(t, XG_TARGET_RED_VECTORS) ? 16 : 0;
     r.bandwidth_gbs = t->bandwidth_gbs;
     r.l2_bytes = (int64_t)t->l2_bytes;
     r.shared_per_block = t->shared_per_block;

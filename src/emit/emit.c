@@ -80,6 +80,7 @@ XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic) 
     t.max_unroll = 4;
     t.shared = m->shared_per_block;
     t.cluster = m->cluster;
+    t.red_bytes = m->red_bytes;
     t.deterministic = deterministic;
     return t;
 }

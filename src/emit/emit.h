@@ -17,7 +17,7 @@
 typedef struct xg_elem { xg_kval *v, *im; } xg_elem; /* im only for complex */
 
 /* What the emitters want to know of the target; made by the driver from its description. */
-typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll, shared, /* bytes a block may have */ cluster; /* blocks that may reach each other's */ bool deterministic; /* no sums in the order in which threads come */ } xg_emit_target;
+typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll, shared, /* bytes a block may have */ cluster, /* blocks that may reach each other's */ red_bytes; /* xg_machine */ bool deterministic; /* no sums in the order in which threads come */ } xg_emit_target;
 
 /* One parameter or result of the kernel, in the order of the entry function's parameters. */
 typedef struct xg_kernel_arg { const xg_shape *shape; } xg_kernel_arg;

@@ -1,4 +1,4 @@
-/* emit/phases.c -- a fusion of fusions (fuse/phases.c) as one kernel of one block.
+/* emit/phases.c -- a fusion of fusions (fuse/phases.c) as one kernel of one block, or of a block for each part of an outer dimension.
  *
  *     for each level:  each member of it:  what its own emitter makes of it, by this block's threads;   barrier
  *
@@ -7,6 +7,7 @@
  *
  *     for round:  member's block = round * teams + thread / team;  member's thread = thread % team      where there is such a block
  *
+ * - Of several parts, the kernel is that of the fusion of one part (fuse/outer.c); what is cut of its parameters and results lies where the block's number says (xg_karg.parted).
  * - Threads of a member that wait for each other are one team, which has a barrier of its own, and arrays in shared memory of its own; its blocks come one after the other.
  * - What only members read lies in shared memory; results of the kernel lie where the caller wants them, and are read from there. All of a level is written before any of the next begins. */
 #ifndef XG_EMIT_PHASES_C
@@ -234,7 +235,7 @@ XG_FN void xg_phases_plan(xg_phases *w) {
     }
     w->threads = (XG_MAX(XG_MIN(wish, (int64_t)XG_PHASES_THREADS), least) + 32 - 1) / 32 * 32;
 }
-XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name) {
+XG_FN void xg_phases_emit(xg_fusion_emission *e, xg_str name) {
     xg_phases w;
     xg_kfunc *entry;
     xg_kval **results;
@@ -265,6 +266,26 @@ XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name) {
     results = XG_NEW_N(e->arena, xg_kval *, e->n_roots + (size_t)1);
     for (k = 0; k < e->n_roots; k++) results[k] = *xg_phases_value(&w, e->roots[k]);
     xg_kreturn(&w.b, results, e->n_roots);
+}
+/* The kernel of one part, of which each block has its own parameters and results. */
+XG_FN void xg_phases_emit_parts(xg_fusion_emission *e, xg_str name, int64_t parts, const int32_t *params) {
+    xg_module *m = e->comp->module;
+    xg_comp *last = m->last, *c;
+    const xg_inst *part = xg_fuse_phases_part(e->arena, e->fusion, parts, params);
+    xg_fusion_emission of_part;
+    xg_kfunc *entry;
+    uint32_t k;
+    xg_emit_open(&of_part, e->m, e->arena, part, e->target);
+    xg_phases_emit(&of_part, name);
+    entry = e->m->entry;
+    entry->blocks[0] = (uint32_t)parts;
+    for (k = 0; k < entry->body->n_args; k++) entry->args[k].parted = k >= entry->n_inputs || params[k] == XG_CUT;
+    while ((c = m->last) != last) xg_comp_remove(c);
+}
+XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name) {
+    int32_t *params = XG_NEW_N(e->arena, int32_t, e->comp->n_params + (size_t)1);
+    int64_t parts = xg_fuse_phases_blocks(e->arena, e->comp, params);
+    if (parts > 1) xg_phases_emit_parts(e, name, parts, params); else xg_phases_emit(e, name);
 }
 
 #endif /* XG_EMIT_PHASES_C */

@@ -37,6 +37,7 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
     for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     f->threads[0] = (uint32_t)r.threads;
     f->blocks[0] = (uint32_t)r.blocks;
+    f->cluster = column.parts > 1 ? (uint32_t)column.parts : 0;
     xg_emit_functions(e, false);
     r.s = xg_emit_scope(e, f, UINT32_MAX);
     r.s.b.loc = e->fusion->id + 1;

@@ -8,7 +8,9 @@
  *   shifted  a tile of rows that begin inside of sectors: each is entered at the whole sector before the tile's first column, and read in vectors through a window that is a
  *            sector wider than the tile. A step covers as many rows as bring all of them back to where they began in their sectors, so that a thread keeps its columns.
  *            What it reads beside the tile belongs to the row before or behind; it is reduced like the rest, and nobody asks for it.
- * In the end shared[depth][width] is reduced in rounds of up to 8 to 1, neighbouring threads at neighbouring columns, so free of bank conflicts. */
+ * Where that leaves most of the device idle, a tile is in the hands of a cluster of blocks, `parts`: a step of the cluster is one of each of its blocks, one below the other.
+ * In the end shared[depth][width] is reduced in rounds of up to 8 to 1, neighbouring threads at neighbouring columns, so free of bank conflicts; then each
+ * block of a cluster combines what all of them have, for some of the columns. */
 #ifndef XG_EMIT_REDUCTION_COLUMN_C
 #define XG_EMIT_REDUCTION_COLUMN_C
 #include "emit.h"
@@ -19,6 +21,7 @@ enum { XG_COLUMN_SKEWED_LEAST = 1 << 10 /* elements of an array that is worth th
 typedef struct xg_column_plan {
     int way;
     int64_t vector, depth, width, active, threads, blocks, tiles; /* active: threads with elements; tiles: blocks side by side over the columns */
+    int64_t parts;                                                /* blocks of a tile, below each other: more than one are a cluster */
     int64_t window, unit;                                         /* elements of a row that a block may read, and of a sector: wider than the tile, and known, where rows are entered before it */
 } xg_column_plan;
 
@@ -78,11 +81,19 @@ XG_FN int64_t xg_column_depth(const xg_reduction *r, int64_t most, int64_t unit)
     return most;
 }
 
+/* Blocks of each of so many tiles: as many as the device has room for, with some steps of so many rows for each. */
+XG_FN int64_t xg_column_parts(const xg_reduction *r, int64_t tiles, int64_t depth) {
+    int64_t parts = 1;
+    while (!r->pad && 2 * parts <= r->e->target->cluster && 2 * parts * tiles <= r->e->target->resident_threads / 2048 && r->n_reduced >= 2 * parts * depth * XG_COLUMN_GROUP) parts *= 2;
+    return parts;
+}
+
 XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
     int64_t resident = r->e->target->resident_threads;
     for (p->vector = xg_column_most(r); r->minor % p->vector || (p->vector > 1 && (r->n_kept / p->vector < resident / 2 || !xg_walk_fits(r, XG_WALK_COLUMN, p->vector))); p->vector /= 2) {}
     if (r->n_kept / p->vector < resident / 4 && r->n_reduced >= 32) return false;
     p->way = XG_COLUMN_SERIAL;
+    p->parts = 1;
     p->depth = 1;
     p->threads = p->active = XG_COLUMN_BLOCK;
     p->width = p->threads * p->vector;
@@ -97,7 +108,8 @@ XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p, bool secto
     while (p->vector > 1 && !xg_walk_fits(r, XG_WALK_LINEAR, p->vector)) p->vector /= 2;
     for (;; p->vector /= 2) {
         threads = XG_COLUMN_BLOCK;
-        while (2 * threads <= xg_column_threads_most(r, p->vector) && (threads * p->vector < 2 * r->minor || (outer < r->e->target->resident_threads / threads && r->n_reduced * r->minor >= 16 * threads * p->vector)) &&
+        p->parts = xg_column_parts(r, outer, XG_MAX(threads * p->vector / r->minor, (int64_t)1));
+        while (2 * threads <= xg_column_threads_most(r, p->vector) && (threads * p->vector < 2 * r->minor || (outer * p->parts < r->e->target->resident_threads / threads && r->n_reduced * r->minor >= 16 * threads * p->vector * p->parts)) &&
                2 * threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX) threads *= 2;
         p->depth = XG_MIN(threads * p->vector / r->minor, r->n_reduced);
         for (multiple = XG_MAX(p->vector, 2 * r->vector);; multiple = p->vector) { /* whole sectors, if there are so many rows */
@@ -128,7 +140,8 @@ XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
     p->width = p->window = across * p->vector;
     p->tiles = (r->minor + p->width - 1) / p->width;
     p->blocks = r->n_kept / r->minor * p->tiles;
-    for (p->threads = 128; 2 * p->threads <= xg_column_threads_most(r, p->vector) && p->blocks < resident / p->threads && r->n_reduced * across >= 16 * p->threads &&
+    p->parts = xg_column_parts(r, p->blocks, XG_COLUMN_BLOCK / across);
+    for (p->threads = XG_COLUMN_BLOCK; 2 * p->threads <= xg_column_threads_most(r, p->vector) && p->blocks * p->parts < resident / p->threads && r->n_reduced * across >= 16 * p->threads * p->parts &&
                            2 * p->threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX; p->threads *= 2) {}
     p->depth = xg_column_depth(r, p->threads / across, 32 / across); /* whole warps */
     p->threads = p->active = p->depth * across;
@@ -177,15 +190,17 @@ XG_FN bool xg_column_shifted_by(const xg_reduction *r, xg_column_plan *p, int64_
     p->window = (p->width + p->unit - 1 + p->vector - 1) / p->vector * p->vector;
     p->blocks = r->n_kept / r->minor * p->tiles;
     across = p->window / p->vector;
-    for (p->depth = whole; p->depth * across < XG_COLUMN_BLOCK || (2 * p->depth * across <= xg_column_threads_most(r, p->vector) && p->blocks < r->e->target->resident_threads / (p->depth * across) && r->n_reduced >= 16 * p->depth &&
-                                                                    2 * p->depth * p->window * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX); p->depth *= 2) {}
+    for (p->depth = whole; p->depth * across < XG_COLUMN_BLOCK; p->depth *= 2) {}
+    p->parts = xg_column_parts(r, p->blocks, p->depth);
+    for (; 2 * p->depth * across <= xg_column_threads_most(r, p->vector) && p->blocks * p->parts < r->e->target->resident_threads / (p->depth * across) && r->n_reduced >= 16 * p->depth * p->parts &&
+                                                                    2 * p->depth * p->window * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX; p->depth *= 2) {}
     p->active = p->depth * across;
     p->threads = (p->active + 31) / 32 * 32;
     return p->threads <= xg_column_threads_most(r, p->vector) && p->depth * p->window * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX && r->n_reduced >= (xg_column_reads_others(r) ? 4 * p->vector : 2) * p->depth;
 }
 /* Tiles as wide as may be, if an eighth of the multiprocessors have one; narrower ones down to eight sectors. */
 XG_FN bool xg_column_shifted(const xg_reduction *r, xg_column_plan *p) {
-    int64_t unit = XG_COLUMN_SECTOR / r->bytes, outer = r->n_kept / r->minor, wanted = (r->e->target->resident_threads / 16384 + outer - 1) / outer, least, most, tiles;
+    int64_t unit = XG_COLUMN_SECTOR / r->bytes, outer = r->n_kept / r->minor, parts = xg_column_parts(r, outer, XG_COLUMN_GROUP), wanted = (r->e->target->resident_threads / (16384 * parts) + outer - 1) / outer, least, most, tiles;
     if (r->minor * r->bytes % XG_COLUMN_SECTOR == 0 || r->minor < unit || xg_reduction_has_sides(r) || !xg_reduction_is_stack(r) || !xg_column_is_flat(r)) return false;
     p->way = XG_COLUMN_SHIFTED;
     p->unit = unit;
@@ -195,25 +210,35 @@ XG_FN bool xg_column_shifted(const xg_reduction *r, xg_column_plan *p) {
     for (tiles = XG_MAX(least, XG_MIN(wanted, r->minor / (XG_COLUMN_SECTORS_LEAST * unit))); tiles <= most; tiles++) if (xg_column_shifted_by(r, p, tiles)) return true;
     return false;
 }
-XG_FN xg_column_plan xg_column_plan_of(const xg_reduction *r) {
+XG_FN void xg_column_choose(const xg_reduction *r, xg_column_plan *p) {
     bool narrow = r->minor < 64 * r->vector;
+    if (r->minor * r->bytes % XG_COLUMN_SECTOR && r->n_kept * r->n_reduced >= XG_COLUMN_SKEWED_LEAST) {
+        if (narrow && xg_column_linear(r, p, true)) return;
+        if (xg_column_shifted(r, p)) return;
+    }
+    if (xg_column_serial(r, p)) return;
+    if (narrow && xg_column_linear(r, p, false)) return;
+    xg_column_tile(r, p);
+}
+XG_FN xg_column_plan xg_column_plan_of(const xg_reduction *r) {
     xg_column_plan p;
     memset(&p, 0, sizeof p);
-    if (r->minor * r->bytes % XG_COLUMN_SECTOR && r->n_kept * r->n_reduced >= XG_COLUMN_SKEWED_LEAST) {
-        if (narrow && xg_column_linear(r, &p, true)) return p;
-        if (xg_column_shifted(r, &p)) return p;
-    }
-    if (xg_column_serial(r, &p)) return p;
-    if (narrow && xg_column_linear(r, &p, false)) return p;
-    xg_column_tile(r, &p);
+    p.parts = 1;
+    xg_column_choose(r, &p);
+    p.blocks *= p.parts;
     return p;
 }
 
 /* ---- elements ---- */
 
+/* The tile of a block, and which of the tile's blocks it is. */
+XG_FN const xg_aff *xg_column_site(const xg_column_plan *plan, xg_aff_ctx *x) { return plan->parts > 1 ? xg_aff_div(x, xg_aff_dim(x, 1), plan->parts) : xg_aff_dim(x, 1); }
+XG_FN const xg_aff *xg_column_rank(const xg_column_plan *plan, xg_aff_ctx *x) { return plan->parts > 1 ? xg_aff_mod(x, xg_aff_dim(x, 1), plan->parts) : xg_aff_const(x, 0); }
+/* The first row of a block's step. */
+XG_FN const xg_aff *xg_column_row(const xg_column_plan *plan, xg_aff_ctx *x, const xg_aff *step) { return xg_aff_mul(x, xg_aff_add(x, xg_aff_mul(x, step, plan->parts), xg_column_rank(plan, x)), plan->depth); }
 /* kept and lin of the thread's element v in a step; v NULL: of its first one. */
 XG_FN void xg_column_place(const xg_reduction *r, const xg_column_plan *plan, xg_walk_map *m, const xg_aff *step, const xg_aff *v) {
-    const xg_aff *th = xg_aff_dim(m->x, 0), *bl = xg_aff_dim(m->x, 1), *in_step = xg_aff_mul(m->x, th, plan->vector), *column;
+    const xg_aff *th = xg_aff_dim(m->x, 0), *bl = xg_column_site(plan, m->x), *in_step = xg_aff_mul(m->x, th, plan->vector), *column;
     if (v) in_step = xg_aff_add(m->x, in_step, v);
     if (plan->way == XG_COLUMN_SERIAL) {
         m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, bl, plan->width), in_step);
@@ -221,24 +246,24 @@ XG_FN void xg_column_place(const xg_reduction *r, const xg_column_plan *plan, xg
         return;
     }
     if (plan->way == XG_COLUMN_SHIFTED) {
-        m->lin = xg_aff_add(m->x, xg_aff_mul(m->x, step, plan->depth), xg_aff_div(m->x, th, plan->window / plan->vector));
+        m->lin = xg_aff_add(m->x, xg_column_row(plan, m->x, step), xg_aff_div(m->x, th, plan->window / plan->vector));
         return;
     }
     column = xg_aff_mod(m->x, in_step, plan->width);
-    m->lin = xg_aff_add(m->x, xg_aff_mul(m->x, step, plan->depth), xg_aff_div(m->x, in_step, plan->width));
+    m->lin = xg_aff_add(m->x, xg_column_row(plan, m->x, step), xg_aff_div(m->x, in_step, plan->width));
     if (plan->way == XG_COLUMN_TILE) column = xg_aff_add(m->x, column, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width));
     m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_div(m->x, bl, plan->tiles), r->minor), column);
 }
 /* Where the tile begins in row `row` of a step, counted from the sector in front of it; and the element of memory that the first column of a thread is. */
 XG_FN const xg_aff *xg_column_shift(const xg_reduction *r, const xg_column_plan *plan, xg_aff_ctx *x, const xg_aff *row) {
-    row = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 1), plan->tiles), r->n_reduced), row);
+    row = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_column_site(plan, x), plan->tiles), r->n_reduced), row);
     return xg_aff_mod(x, xg_aff_mul(x, row, r->minor), plan->unit);
 }
 XG_FN const xg_aff *xg_column_memory(const xg_reduction *r, const xg_column_plan *plan, xg_aff_ctx *x, const xg_aff *step) {
     int64_t across = plan->window / plan->vector;
-    const xg_aff *th = xg_aff_dim(x, 0), *bl = xg_aff_dim(x, 1), *row = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, bl, plan->tiles), r->n_reduced), xg_aff_div(x, th, across));
+    const xg_aff *th = xg_aff_dim(x, 0), *bl = xg_column_site(plan, x), *row = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, bl, plan->tiles), r->n_reduced), xg_aff_div(x, th, across));
     const xg_aff *at = xg_aff_mul(x, xg_aff_div(x, xg_aff_mul(x, row, r->minor), plan->unit), plan->unit);
-    at = xg_aff_add(x, at, xg_aff_mul(x, step, plan->depth * r->minor));
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_column_row(plan, x, step), r->minor));
     at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_mod(x, bl, plan->tiles), plan->width));
     return xg_aff_add(x, at, xg_aff_mul(x, xg_aff_mod(x, th, across), plan->vector));
 }
@@ -251,7 +276,7 @@ XG_FN const xg_aff *xg_column_first(const xg_reduction *r, const xg_column_plan 
 
 /* A column of a tile may lie behind the last. */
 XG_FN void xg_column_inside(const xg_reduction *r, const xg_column_plan *plan, xg_walk_map *m, const xg_aff *column_in_tile) {
-    const xg_aff *bl = xg_aff_dim(m->x, 1);
+    const xg_aff *bl = xg_column_site(plan, m->x);
     if (plan->way == XG_COLUMN_SERIAL) xg_walk_require(m, m->kept, 0, r->n_kept - 1);
     else if (plan->tiles > 1) xg_walk_require(m, xg_aff_add(m->x, column_in_tile, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width)), 0, r->minor - 1);
 }
@@ -368,7 +393,7 @@ XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t 
     step = xg_aff_add(m.x, step, xg_walk_sym(&m, "step", group));
     xg_column_place(r, plan, &m, step, NULL);
     xg_column_inside(r, plan, &m, xg_aff_mod(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), plan->width));
-    if (last && plan->way == XG_COLUMN_LINEAR) xg_walk_require(&m, xg_aff_add(m.x, xg_aff_mul(m.x, step, plan->depth * plan->width), xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), XG_MAX(only, (int64_t)0))), 0, r->n_reduced * plan->width - 1);
+    if (last && plan->way == XG_COLUMN_LINEAR) xg_walk_require(&m, xg_aff_add(m.x, xg_aff_mul(m.x, xg_column_row(plan, m.x, step), plan->width), xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), XG_MAX(only, (int64_t)0))), 0, r->n_reduced * plan->width - 1);
     else if (last) xg_walk_require(&m, m.lin, 0, r->n_reduced - 1);
     if (cut && only < 0) xg_walk_require(&m, cut->block, INT64_MIN, cut->most);
     if (cut && only >= 0) xg_walk_require(&m, cut->block, cut->most + 1, INT64_MAX);
@@ -522,13 +547,13 @@ XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shar
         xg_walk w;
         uint32_t k;
         next = depth <= 2 * XG_COLUMN_RADIX ? 1 : (depth + XG_COLUMN_RADIX - 1) / XG_COLUMN_RADIX;
-        last = next == 1;
+        last = next == 1 && plan->parts == 1;
         items = next * plan->width;
         sym = xg_walk_sym(&m, "item", (items + r->threads - 1) / r->threads);
         item = xg_aff_add(m.x, xg_aff_mul(m.x, sym, r->threads), xg_aff_dim(m.x, 0));
         xg_walk_require(&m, item, 0, items - 1);
         if (last) {
-            const xg_aff *bl = xg_aff_dim(m.x, 1), *column = item;
+            const xg_aff *bl = xg_column_site(plan, m.x), *column = item;
             xg_column_inside(r, plan, &m, item);
             if (plan->tiles > 1) column = xg_aff_add(m.x, column, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width));
             m.kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, bl, plan->tiles), r->minor), column);
@@ -561,12 +586,47 @@ XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shar
             (void)xg_carry_values(acc, r->n_values, v);
             for (k = 0; k < to.n; k++) to.arrays[k] = xg_kinsert(&r->s.b, v[k], to.arrays[k], at, 1);
             xg_walk_end(r, &w, &write);
-            xg_shared_sync(r, &to);
+            if (next > 1) xg_shared_sync(r, &to); else xg_cluster_sync(r, &to);
             *from = to;
         }
         depth = next;
         entered = false;
-    } while (!last);
+    } while (next > 1);
+}
+/* Each block of a cluster makes the results of its share of the tile's columns, of what all of them have. */
+XG_FN void xg_column_cluster(xg_reduction *r, const xg_column_plan *plan, const xg_shared *from, const xg_elem *like, xg_partial *p) {
+    int64_t share = (plan->width + plan->parts - 1) / plan->parts, part;
+    xg_walk_map m = xg_walk_map_begin(r), only;
+    xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *more = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    const xg_aff *bl = xg_column_site(plan, m.x), *of_share = xg_aff_add(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "item", (share + r->threads - 1) / r->threads), r->threads), xg_aff_dim(m.x, 0)), *item;
+    xg_kval *vars[3], *at[XG_RANK_MAX], *place;
+    xg_shared none, peer;
+    const xg_imap *map;
+    xg_walk w;
+    uint32_t k;
+    item = xg_aff_add(m.x, xg_aff_mul(m.x, xg_column_rank(plan, m.x), share), of_share);
+    xg_walk_require(&m, of_share, 0, share - 1);
+    if (share * plan->parts != plan->width) xg_walk_require(&m, item, 0, plan->width - 1);
+    only = m;
+    xg_column_inside(r, plan, &m, item);
+    m.kept = xg_aff_add(m.x, item, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width));
+    m.kept = xg_aff_add(m.x, m.kept, xg_aff_mul(m.x, xg_aff_div(m.x, bl, plan->tiles), r->minor));
+    map = xg_walk_map_result(r, &m);
+    w = xg_walk_begin(r, map, p);
+    for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
+    vars[0] = r->thread;
+    vars[1] = r->block;
+    vars[2] = w.syms;
+    place = xg_kapply(&r->s.b, xg_walk_map_end(r, &only, &item, 1), vars)->results;
+    for (part = 0; part < plan->parts; part++) {
+        peer = xg_cluster_peer(r, from, xg_kconst_int(&r->s.b, XG_E_I32, part));
+        xg_shared_read(r, &peer, &place, 1, like, r->n_values, part ? more : acc);
+        if (part) xg_reduction_merge(r, acc, more);
+    }
+    xg_reduction_results(r, acc, at, p->dest);
+    xg_walk_end(r, &w, p);
+    memset(&none, 0, sizeof none);
+    xg_cluster_sync(r, &none);
 }
 
 /* Steps without an end. Where a pad may part the columns of a thread, only the blocks that it goes through read these one at a time. */
@@ -601,7 +661,7 @@ typedef struct xg_column_part { bool rows, vectors; int64_t lane; xg_column_bloc
 XG_FN void xg_column_shifted_steps(xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t groups, int64_t group, const xg_column_part *part, xg_partial *p) {
     int64_t elements = xg_column_source(r)->elements, vectors = elements / plan->vector, full = (elements / r->minor - 1) / r->n_reduced, v;
     xg_walk_map m = xg_walk_map_begin(r);
-    const xg_aff *step = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first), *column = xg_column_first(r, plan, m.x), *bl = xg_aff_dim(m.x, 1), *at;
+    const xg_aff *step = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first), *column = xg_column_first(r, plan, m.x), *bl = xg_column_site(plan, m.x), *at;
     bool one = part->lane >= 0;
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, p->n + 1);
     const xg_imap *map;
@@ -635,7 +695,7 @@ XG_FN void xg_column_shifted_part(xg_reduction *r, const xg_column_plan *plan, i
 }
 /* Only the last row of the array has nothing behind it that a vector may reach into. Where a pad stands for rows, its blocks ask for each vector. */
 XG_FN void xg_column_shifted_all(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
-    int64_t elements = xg_column_source(r)->elements, over = elements % plan->vector, steps = (r->n_reduced - (over && !r->pad)) / plan->depth;
+    int64_t elements = xg_column_source(r)->elements, over = elements % plan->vector, rows = plan->depth * plan->parts, steps = (r->n_reduced - (over && !r->pad)) / rows;
     xg_column_part part = {false, false, -1, XG_COLUMN_ALL};
     if (r->pad) part.blocks = XG_COLUMN_BEFORE_END;
     if (steps) xg_column_shifted_part(r, plan, steps, &part, p);
@@ -647,12 +707,12 @@ XG_FN void xg_column_shifted_all(xg_reduction *r, const xg_column_plan *plan, xg
     part.blocks = XG_COLUMN_ALL;
     part.rows = true;
     part.vectors = r->pad || over;
-    if (steps * plan->depth < r->n_reduced) xg_column_shifted_steps(r, plan, steps, 1, 1, &part, p);
-    for (part.lane = 0; part.lane < over; part.lane++) xg_column_shifted_steps(r, plan, (elements / r->minor - 1) % r->n_reduced / plan->depth, 1, 1, &part, p);
+    if (steps * rows < r->n_reduced) xg_column_shifted_steps(r, plan, steps, 1, 1, &part, p);
+    for (part.lane = 0; part.lane < over; part.lane++) xg_column_shifted_steps(r, plan, (elements / r->minor - 1) % r->n_reduced / rows, 1, 1, &part, p);
 }
 
 XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
-    int64_t whole = r->n_reduced / plan->depth, group = xg_column_group(whole), groups = whole / group, rest = whole % group, v;
+    int64_t rows = plan->depth * plan->parts, whole = r->n_reduced / rows, group = xg_column_group(whole), groups = whole / group, rest = whole % group, v;
     xg_partial all = xg_partial_new(r, (uint32_t)plan->vector * r->n_values, p->dest, p->n_dest);
     xg_shared shared;
     xg_elem *like;
@@ -661,7 +721,7 @@ XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partia
     else {
         if (groups) xg_column_whole(r, plan, 0, groups, group, &all);
         if (rest) xg_column_whole(r, plan, groups * group, 1, rest, &all);
-        if (r->n_reduced % plan->depth) xg_column_end(r, plan, whole, &all);
+        if (r->n_reduced % rows) xg_column_end(r, plan, whole, &all);
     }
     if (plan->way == XG_COLUMN_SERIAL) { xg_column_write_serial(r, plan, &all); return; }
     like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
@@ -669,6 +729,7 @@ XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partia
     xg_column_share(r, plan, &all, &shared);
     p->n = 0;
     xg_column_rounds(r, plan, &shared, like, p);
+    if (plan->parts > 1) xg_column_cluster(r, plan, &shared, like, p);
 }
 
 #endif /* XG_EMIT_REDUCTION_COLUMN_C */

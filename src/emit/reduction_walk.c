@@ -309,6 +309,22 @@ XG_FN void xg_shared_sync(xg_reduction *r, xg_shared *s) {
     op = xg_kir_op(&r->s.b, XG_K_OP_SYNC, s->arrays, s->n, types, s->n, 0);
     for (k = 0; k < s->n; k++) s->arrays[k] = &op->results[k];
 }
+/* All blocks of the cluster wait for each other, and see what they have written. Shared memory ends with its block: nobody may leave while another one reads there. */
+XG_FN void xg_cluster_sync(xg_reduction *r, xg_shared *s) {
+    xg_shared_sync(r, s);
+    r->s.b.region->last->a = XG_KTEAM_CLUSTER;
+}
+/* The same arrays of another block of the cluster. */
+XG_FN xg_shared xg_cluster_peer(xg_reduction *r, const xg_shared *s, xg_kval *rank) {
+    xg_shared peer;
+    xg_kval *v[2];
+    uint32_t k;
+    peer.n = s->n;
+    peer.arrays = XG_NEW_N(r->e->arena, xg_kval *, s->n + (size_t)1);
+    v[1] = rank;
+    for (k = 0; k < s->n; k++) { v[0] = s->arrays[k]; peer.arrays[k] = xg_kir_value(&r->s.b, XG_K_OP_PEER, v, 2, v[0]->type); }
+    return peer;
+}
 /* The values at one place; like: elements of the same types. */
 XG_FN void xg_shared_read(xg_reduction *r, const xg_shared *s, xg_kval *const *at, uint32_t rank, const xg_elem *like, uint32_t n, xg_elem *out) {
     uint32_t k, i = 0;

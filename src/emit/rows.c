@@ -356,16 +356,11 @@ XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
     }
     if (r->round && w->form.n_stages == 1) xg_shared_sync(r, &shared); /* the next pass writes there; else the barrier of another stage lies between */
 }
-/* All blocks of the cluster: what each of them has written is seen by the others. */
-XG_FN void xg_rows_meet(xg_rows *w, xg_shared *shared) {
-    xg_shared_sync(&w->r, shared);
-    w->r.s.b.region->last->a = XG_KTEAM_CLUSTER;
-}
 /* What each block of the row has, combined, to all lanes of all of them. */
 XG_FN void xg_rows_tell_blocks(xg_rows *w, xg_elem *acc) {
     xg_reduction *r = &w->r;
     xg_aff_ctx *x = r->e->m->aff;
-    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1), *zero = xg_elem_index(&r->s, 0), *peer[2];
+    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1), *zero = xg_elem_index(&r->s, 0), *rank;
     xg_elem *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     xg_walk_map m = xg_walk_map_begin(r);
     int64_t one = 1;
@@ -381,12 +376,9 @@ XG_FN void xg_rows_tell_blocks(xg_rows *w, xg_elem *acc) {
     walk = xg_walk_begin(r, xg_walk_map_end(r, &m, NULL, 0), &write);
     for (k = 0; k < n; k++) shared.arrays[k] = xg_kinsert(&r->s.b, v[k], shared.arrays[k], &zero, 1);
     xg_walk_end(r, &walk, &write);
-    xg_rows_meet(w, &shared);
-    peer[1] = xg_kcast(&r->s.b, XG_K_OP_INDEX_CAST, xg_rows_of_thread(w, xg_aff_mod(x, xg_aff_dim(x, 0), w->parts)), XG_E_I32);
-    for (k = 0; k < shared.n; k++) {
-        peer[0] = shared.arrays[k];
-        shared.arrays[k] = xg_kir_value(&r->s.b, XG_K_OP_PEER, peer, 2, peer[0]->type);
-    }
+    xg_cluster_sync(r, &shared);
+    rank = xg_kcast(&r->s.b, XG_K_OP_INDEX_CAST, xg_rows_of_thread(w, xg_aff_mod(x, xg_aff_dim(x, 0), w->parts)), XG_E_I32);
+    shared = xg_cluster_peer(r, &shared, rank);
     xg_shared_read(r, &shared, &zero, 1, like, r->n_values, acc);
     xg_row_shuffle(r, w->parts, acc);
     xg_rows_tell_lanes(w, w->parts, acc);
@@ -633,7 +625,7 @@ XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     p = xg_partial_new(&w.r, 0, dest, e->n_roots);
     xg_rows_share_vectors(&w);
     xg_rows_passes(&w, &p);
-    if (w.parts > 1) xg_rows_meet(&w, &none); /* shared memory ends with its block: nobody leaves while another one reads there */
+    if (w.parts > 1) xg_cluster_sync(&w.r, &none);
     xg_kreturn(&w.r.s.b, p.dest, e->n_roots);
 }
 

@@ -3,7 +3,8 @@
  * The operands are parameters in whose memory the results lie (fuse/in_place.c), so nothing is written but what is hit. An update whose window does not lie inside the
  * operand as a whole is left out. Forms:
  *   PLAIN    no two updates meet (unique_indices, or one position only): read, combine, write
- *   ATOMIC   a combiner that does not mind the order, on a type that memory or a compare-and-swap can change: one atomic step each
+ *   ATOMIC   a combiner that does not mind the order, on a type that memory or a compare-and-swap can change: one atomic step each; sums of floats that lie side by side in
+ *            aligned rows are one step of several floats, where the target has that
  *   OWNER    everything else, if windows are either the same or apart: the first update of those that go to one place combines them all, in their order. That is
  *            deterministic, and right for every combiner and any number of arrays, at the price of reading all positions of its batch.
  * A sum of floats in the order in which threads come differs from run to run; where that is not wanted, it is OWNER's.
@@ -23,6 +24,7 @@ typedef struct xg_scattering {
     const xg_shape *operand, *update;
     xg_windows w;
     int64_t unroll;               /* elements that a thread takes */
+    bool side_by_side;            /* ... are neighbours, or else as far apart as leaves neighbours to neighbouring threads */
     uint32_t n_rivals, rival[XG_RANK_MAX]; /* what numbers windows of one batch, by the numbers of such dims, and */
     int64_t rival_counts[XG_RANK_MAX], rivals; /* how many they are */
     xg_scatter_form form;
@@ -88,6 +90,16 @@ XG_FN xg_scatter_form xg_scatter_choose(const xg_scattering *d) {
     return XG_SCATTER_NONE;
 }
 
+/* How many neighbours of the update's dim `minor` memory adds up at a time: they are neighbours in the operand, too, and windows begin at multiples of them. 1: there is no such instruction. */
+XG_FN int64_t xg_scatter_red(const xg_scattering *d, uint32_t minor) {
+    xlagpu_type t = d->operand->type;
+    uint32_t dim;
+    if (d->form != XG_SCATTER_ATOMIC || !d->rank || !d->e->target->red_bytes || xg_scatter_combiner(d->combiner) != XG_ADD || (t != XLAGPU_F32 && t != XLAGPU_F16 && t != XLAGPU_BF16)) return 1;
+    dim = xg_shape_major(d->operand, d->rank - 1);
+    if (d->w.inside[dim] == (int32_t)minor && d->w.start[dim] < 0) return xg_gcd(xg_gcd(d->operand->dims[dim], d->update->dims[minor]), d->e->target->red_bytes / xg_type_bytes(t));
+    return 1;
+}
+
 XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
     uint32_t minor, k;
     xg_shape *walk;
@@ -113,9 +125,11 @@ XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
     d->unroll = 1;
     walk = XG_NEW(e->arena, xg_shape);
     *walk = *d->update;
-    if (walk->rank && walk->elements >= e->target->resident_threads) {
+    if (walk->rank) {
         minor = xg_shape_major(walk, walk->rank - 1);
-        if (xg_scatter_is_inside(d, minor)) d->unroll = xg_gcd(walk->dims[minor], e->target->max_unroll);
+        d->unroll = xg_scatter_red(d, minor);
+        d->side_by_side = d->form != XG_SCATTER_ATOMIC || d->unroll > 1;
+        if (d->unroll == 1 && walk->elements >= e->target->resident_threads && xg_scatter_is_inside(d, minor)) d->unroll = xg_gcd(walk->dims[minor], e->target->max_unroll);
         dims = XG_NEW_N(e->arena, int64_t, walk->rank);
         memcpy(dims, walk->dims, walk->rank * sizeof *dims);
         dims[minor] /= d->unroll;
@@ -349,7 +363,7 @@ XG_FN void xg_scatter_one(xg_scope *s, const xg_scattering *d, const xg_scatter_
     else if (d->form == XG_SCATTER_ATOMIC) xg_scatter_atomically(s, d, at, idx, dest);
     else xg_scatter_by_owner(s, d, &p, at, idx, dest);
 }
-/* The elements of one thread: a vector; or, since memory changes one element at a time, as far apart as leaves neighbours to neighbouring threads. */
+/* The elements of one thread: a vector; or, where memory changes one element at a time, as far apart as leaves neighbours to neighbouring threads. */
 XG_FN void xg_scatter_row(xg_scope *s, const xg_scattering *d, const xg_scatter_place *base, xg_kval *const *at, xg_kval **dest) {
     xg_imap *m;
     xg_kval *here[XG_RANK_MAX], **inside = XG_NEW_N(s->e->arena, xg_kval *, d->n + 1);
@@ -362,8 +376,8 @@ XG_FN void xg_scatter_row(xg_scope *s, const xg_scattering *d, const xg_scatter_
     m->dims[0].range = xg_range_of(0, d->update->dims[minor] / d->unroll - 1);
     m->syms[0].range = xg_range_of(0, d->unroll - 1);
     m->syms[0].name = XG_STR("vector_index");
-    m->results[0] = xg_aff_add(s->e->m->aff, xg_aff_mul(s->e->m->aff, xg_aff_dim(s->e->m->aff, 0), d->form == XG_SCATTER_ATOMIC ? 1 : d->unroll),
-                               xg_aff_mul(s->e->m->aff, xg_aff_sym(s->e->m->aff, 0), d->form == XG_SCATTER_ATOMIC ? d->update->dims[minor] / d->unroll : 1));
+    m->results[0] = xg_aff_add(s->e->m->aff, xg_aff_mul(s->e->m->aff, xg_aff_dim(s->e->m->aff, 0), d->side_by_side ? d->unroll : 1),
+                               xg_aff_mul(s->e->m->aff, xg_aff_sym(s->e->m->aff, 0), d->side_by_side ? 1 : d->update->dims[minor] / d->unroll));
     loop = xg_kloop(&s->b, xg_imap_simplify(s->e->m->aff, m), &at[minor], dest, d->n);
     outer = s->b;
     s->b = xg_kb_end(s->e->m, loop->regions[0]);

@@ -15,7 +15,7 @@
 #define XG_EMIT_TRANSPOSE_C
 #include "emit.h"
 
-enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_UNROLL = 4 /* elements of a thread, by which the loop emitter is no worse where it reads whole sectors */, XG_TRANSPOSE_ROUNDS = 32 /* that become straight code */, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_SHARED_MAX = 48 << 10 };
+enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_UNROLL = 4 /* elements of a thread, by which the loop emitter is no worse where it reads whole sectors */, XG_TRANSPOSE_ROUNDS = 32 /* that become straight code */, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_WORK = 10 /* of an element, which takes longer than its sectors */, XG_TRANSPOSE_SHARED_MAX = 48 << 10 };
 
 /* ---- the fusion: heroes, what is behind them, what is beside them ---- */
 
@@ -28,7 +28,9 @@ typedef struct xg_transpose {
     int64_t v, tile;          /* of A and B alike */
     bool boxed;               /* or a box: v is 1 */
     xg_box box;
-    int64_t tiles[XG_RANK_MAX], counts[XG_RANK_MAX], blocks;
+    bool skewed;              /* or a box whose runs begin inside of sectors: v is 1 */
+    xg_skew skew;
+    int64_t tiles[XG_RANK_MAX], counts[XG_RANK_MAX], blocks, threads;
     uint32_t places;          /* dimensions of the tile in shared memory */
 } xg_transpose;
 
@@ -53,6 +55,7 @@ XG_FN void xg_transpose_set(xg_transpose *t, int64_t v, int64_t tile) {
     t->v = v;
     t->tile = tile;
     t->blocks = 1;
+    t->threads = XG_TRANSPOSE_THREADS;
     t->places = t->boxed ? 1 : t->p.rank;
     for (k = 0; k < t->p.rank; k++) {
         t->tiles[k] = t->boxed ? t->box.tile[k] : k == t->a || k == t->b ? tile : 1;
@@ -105,14 +108,12 @@ XG_FN int64_t xg_transpose_waste(const xg_transpose *t, uint32_t dim, int64_t by
     int64_t row = XG_MIN(t->tile, t->p.dims[dim]) * bytes;
     return (row + XG_BOX_SECTOR - xg_gcd(xg_gcd(row, t->p.dims[dim] * bytes), XG_BOX_SECTOR)) * 1000 / row;
 }
-/* filled: there are tiles of equal sides, which are left only for boxes of whole sectors, or that touch a fifth fewer. */
-XG_FN bool xg_transpose_make_box(xg_transpose *t, bool filled, bool with_layout) {
+XG_FN xg_box_ask xg_transpose_ask(const xg_transpose *t) {
     xg_fusion_emission *e = t->e;
     int64_t elements = t->heroes.p[0]->shape->elements;
     xg_box_ask ask;
     uint32_t k;
     memset(&ask, 0, sizeof ask);
-    if (elements < XG_BOX_WORTH) return false; /* a few blocks, most of whose time is the launch */
     ask.p = &t->p;
     ask.work = xg_emit_work(e->comp);
     ask.sms = e->target->resident_threads / 2048;
@@ -125,21 +126,41 @@ XG_FN bool xg_transpose_make_box(xg_transpose *t, bool filled, bool with_layout)
     }
     for (k = 0; k < e->comp->n_params; k++) if (e->comp->params[k]->shape->elements >= elements) ask.widest = XG_MAX(ask.widest, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
     for (k = 0; k < e->n_roots; k++) ask.widest = XG_MAX(ask.widest, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
-    if (!xg_box_tile(&ask, &t->box)) return false;
+    return ask;
+}
+XG_FN int64_t xg_transpose_tile_waste(const xg_transpose *t, const xg_box_ask *ask) { return xg_transpose_waste(t, t->a, ask->least) + xg_transpose_waste(t, t->b, ask->least); }
+/* filled: there are tiles of equal sides, which are left only for boxes of whole sectors, or that touch a fifth fewer. */
+XG_FN bool xg_transpose_make_box(xg_transpose *t, const xg_box_ask *ask, bool filled) {
+    if (!xg_box_tile(ask, &t->box)) return false;
     if (filled) {
-        int64_t waste = xg_transpose_waste(t, t->a, ask.least) + xg_transpose_waste(t, t->b, ask.least);
+        int64_t waste = xg_transpose_tile_waste(t, ask);
         if (t->box.waste > (t->box.waste < 2040 ? waste - 40 : waste * 4 / 5)) return false;
     }
-    if (with_layout) xg_box_layout(e->arena, &ask, &t->box);
     t->boxed = true;
     xg_transpose_set(t, 1, 1);
+    return true;
+}
+/* Fewer sectors are touched, by a fifth if so much is computed that it is not they that take the time; and an eighth of the multiprocessors have a block. What is small and has a box
+ * keeps it: fewer instructions count for more. */
+XG_FN bool xg_transpose_make_skewed(xg_transpose *t, const xg_box_ask *ask) {
+    const xg_fusion_emission *e = t->e;
+    int64_t waste = t->boxed ? t->box.waste : xg_transpose_tile_waste(t, ask);
+    if (t->boxed && t->heroes.p[0]->shape->elements * ask->least < XG_SKEW_WORTH) return false;
+    if (!xg_skew_make(ask, e->target->shared / 2 - XG_SKEW_REST, ask->sms / 8, &t->skew)) return false;
+    if (t->skew.waste > (ask->work < XG_TRANSPOSE_WORK ? waste - 20 : waste * 4 / 5)) return false;
+    t->boxed = false;
+    t->skewed = true;
+    t->v = t->places = 1;
+    t->blocks = t->skew.blocks;
+    t->threads = t->skew.threads;
     return true;
 }
 /* Tiles of equal sides leave less than half of themselves empty. */
 XG_FN bool xg_transpose_is_filled(const xg_transpose *t, uint32_t dim) { return t->counts[dim] * t->tile * 5 <= t->p.dims[dim] * 8; }
 XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e, bool with_layout) {
-    bool wide, filled = false;
+    bool wide, filled = false, boxed;
     int64_t unroll;
+    xg_box_ask ask;
     memset(t, 0, sizeof *t);
     t->e = e;
     if (!xg_heroes_find(e, xg_transpose_is_hero, t, &t->heroes)) return false;
@@ -152,7 +173,13 @@ XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e, bool with_l
     }
     unroll = xg_loop_unroll(e, t->heroes.p[0]->shape->elements);
     if (!filled && unroll >= XG_TRANSPOSE_UNROLL && xg_transpose_reads_whole(t, unroll)) return false;
-    if (xg_transpose_make_box(t, filled, with_layout)) return true;
+    if (t->heroes.p[0]->shape->elements >= XG_BOX_WORTH) { /* less is a few blocks, most of whose time is the launch */
+        ask = xg_transpose_ask(t);
+        boxed = xg_transpose_make_box(t, &ask, filled);
+        if ((boxed || wide) && xg_transpose_make_skewed(t, &ask)) return true;
+        if (boxed && with_layout) xg_box_layout(e->arena, &ask, &t->box);
+        if (boxed) return true;
+    }
     if (!wide) return false;
     return t->blocks <= INT32_MAX && XG_TRANSPOSE_TILE * (XG_TRANSPOSE_TILE + 1) * xg_transpose_bytes(t) * t->heroes.n <= XG_TRANSPOSE_SHARED_MAX;
 }
@@ -245,7 +272,7 @@ XG_FN void xg_transpose_tile_index(xg_transpose *t, const xg_aff *a, const xg_af
 XG_FN const xg_ktype *xg_transpose_tile_type(xg_transpose *t, const xg_inst *hero) {
     int64_t dims[XG_RANK_MAX];
     uint32_t n = t->p.rank, k;
-    if (t->boxed) return xg_kir_tensor(t->e->m, xg_kelem_of(hero->shape->type), &t->box.room, 1);
+    if (t->boxed || t->skewed) return xg_kir_tensor(t->e->m, xg_kelem_of(hero->shape->type), t->boxed ? &t->box.room : &t->skew.room, 1);
     for (k = 0; k < n; k++) dims[k] = t->p.from[k] == t->a ? t->tile : k == n - 1 ? t->tile + (t->v == 1 ? XG_MAX(4 / xg_kelem_bytes(xg_kelem_of(hero->shape->type)), (int64_t)1) : 0) : 1;
     return xg_kir_tensor(t->e->m, xg_kelem_of(hero->shape->type), dims, n);
 }
@@ -499,13 +526,40 @@ XG_FN xg_transpose_loop xg_transpose_begin_vector(xg_transpose_walk *w, bool res
     return xg_transpose_begin(w->s, xg_transpose_box_vector(w->t, result, shape), at, inits, n);
 }
 
-/* The map of a walk: over elements if V is 1, indices of `shape` and places in the tile; else over units, or vectors of a box. */
+/* A skewed walk's loop gives where a thread begins. The elements of a phase of it: a loop that gives each, and within it one that tells its indices and its place. */
+typedef struct xg_transpose_phase { xg_transpose_loop elements, element; } xg_transpose_phase;
+XG_FN xg_transpose_phase xg_transpose_begin_skewed(xg_transpose_walk *w, bool result, const xg_shape *shape, xg_kval *where, xg_kval *const *inits, uint32_t n) {
+    xg_transpose *t = w->t;
+    xg_aff_ctx *x = t->e->m->aff;
+    xg_imap *m = xg_imap_new(x, 3, 1, 0, 1, 0);
+    xg_kval **vals = XG_NEW_N(t->e->arena, xg_kval *, n + 1), *at[XG_SKEW_VALUES];
+    xg_transpose_phase r;
+    const xg_aff *place;
+    uint32_t k;
+    for (k = 0; k < XG_SKEW_VALUES; k++) xg_kval_set_range(at[k] = where + k, xg_skew_begin_range(&t->p, &t->skew, result, shape->elements, k));
+    r.elements = xg_transpose_begin(w->s, xg_skew_map(x, &t->p, &t->skew, result, shape->elements), at, inits, n);
+    for (k = 0; k < n; k++) vals[k] = &r.elements.carried[k];
+    for (k = 0; k < 3; k++) xg_kval_set_range(at[k] = r.elements.results + k, m->dims[k].range = xg_skew_range(&t->skew, result, shape->elements, k));
+    m->syms[0].range = xg_range_of(0, 0);
+    m->syms[0].name = XG_STR("v");
+    m->results[0] = xg_aff_dim(x, 0);
+    place = xg_skew_place(x, &t->p, &t->skew, result);
+    r.element = xg_transpose_begin(w->s, xg_transpose_append(t, xg_imap_compose(x, xg_imap_simplify(x, m), xg_indexing_delinear(x, shape)), &place, 1), at, vals, n);
+    return r;
+}
+XG_FN void xg_transpose_end_skewed(xg_transpose_walk *w, const xg_transpose_phase *r, xg_kval **vals) {
+    xg_transpose_end(w->s, &r->element, vals);
+    xg_transpose_end(w->s, &r->elements, vals);
+}
+
+/* The map of a walk: over elements if V is 1, indices of `shape` and places in the tile; else over units, vectors of a box or elements of runs. */
 XG_FN const xg_imap *xg_transpose_map(xg_transpose *t, bool result, const xg_shape *shape) {
     xg_aff_ctx *x = t->e->m->aff;
     xg_transpose_place at = xg_transpose_at(t, !result);
     const xg_imap *m;
     const xg_aff *more[XG_RANK_MAX], *place[XG_RANK_MAX];
     if (t->boxed) return xg_transpose_box_map(t, result, shape);
+    if (t->skewed) return xg_skew_begin_map(x, &t->p, &t->skew, result);
     memset(place, 0, sizeof place);
     place[t->a] = at.a;
     place[t->b] = at.b;
@@ -522,7 +576,7 @@ XG_FN const xg_imap *xg_transpose_map(xg_transpose *t, bool result, const xg_sha
 XG_FN void xg_transpose_names(xg_transpose_walk *w, const xg_transpose_loop *l, uint32_t rank, const char *index) {
     uint32_t k;
     xg_kmodule *m = w->t->e->m;
-    if (w->t->v != 1 || w->t->boxed) return;
+    if (w->t->v != 1 || w->t->boxed || w->t->skewed) return;
     for (k = 0; k < rank; k++) xg_emit_name(m, &l->results[k], index, k);
     for (k = 0; k < w->t->p.rank; k++) xg_emit_name(m, &l->results[rank + k], "shmem_dim%u", k);
 }
@@ -552,7 +606,11 @@ XG_FN void xg_transpose_along_a(xg_transpose_walk *w) {
     l = xg_transpose_begin(w->s, map, w->ids, vals, n);
     xg_transpose_names(w, &l, shape->rank, "input_dim%u");
     for (k = 0; k < n; k++) vals[k] = &l.carried[k];
-    if (t->boxed) {
+    if (t->skewed) {
+        xg_transpose_phase inner = xg_transpose_begin_skewed(w, false, shape, l.results, vals, n);
+        xg_transpose_load(w, shape, &inner.element, vals, n);
+        xg_transpose_end_skewed(w, &inner, vals);
+    } else if (t->boxed) {
         xg_transpose_loop inner = xg_transpose_begin_vector(w, false, shape, l.results, vals, n);
         xg_transpose_load(w, shape, &inner, vals, n);
         xg_transpose_end(w->s, &inner, vals);
@@ -588,7 +646,11 @@ XG_FN void xg_transpose_along_b(xg_transpose_walk *w) {
     l = xg_transpose_begin(w->s, map, w->ids, vals, n);
     xg_transpose_names(w, &l, shape->rank, "dim%u");
     for (k = 0; k < n; k++) vals[k] = &l.carried[k];
-    if (t->boxed) {
+    if (t->skewed) {
+        xg_transpose_phase phase = xg_transpose_begin_skewed(w, true, shape, l.results, vals, n);
+        xg_transpose_results(w, shape, phase.element.results, phase.element.carried, n, vals);
+        xg_transpose_end_skewed(w, &phase, vals);
+    } else if (t->boxed) {
         inner = xg_transpose_begin_vector(w, true, shape, l.results, vals, n);
         xg_transpose_results(w, shape, inner.results, inner.carried, n, vals);
         xg_transpose_end(w->s, &inner, vals);
@@ -619,7 +681,7 @@ XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
     xg_scope s;
     uint32_t k;
     (void)xg_transpose_make(&t, e, true);
-    f->threads[0] = XG_TRANSPOSE_THREADS;
+    f->threads[0] = (uint32_t)t.threads;
     f->blocks[0] = (uint32_t)t.blocks;
     for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     xg_emit_functions(e, false);
@@ -631,7 +693,7 @@ XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     w.tiles = XG_NEW_N(e->arena, xg_kval *, t.heroes.n + 1);
     for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[e->comp->n_params + k];
-    w.ids[0] = xg_kthread_id(&s.b, 0, XG_TRANSPOSE_THREADS);
+    w.ids[0] = xg_kthread_id(&s.b, 0, t.threads);
     w.ids[1] = xg_kblock_id(&s.b, 0, t.blocks);
     for (k = 0; k < t.heroes.n; k++) {
         const xg_ktype *type = xg_transpose_tile_type(&t, t.heroes.p[k]);

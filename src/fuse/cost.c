@@ -79,6 +79,7 @@ XG_FN xg_machine xg_cost_machine(const xg_module *m) {
     r.l2_bytes = (int64_t)50 << 20;
     r.threads_per_sm = 2048;
     r.cluster = 8;
+    r.red_bytes = 16;
     r.shared_per_block = 232448;
     return r;
 }

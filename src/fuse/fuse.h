@@ -239,6 +239,14 @@ XG_FN bool xg_fuse_reduce_has_values(const xg_inst *i);              /* arrays o
 XG_FN bool xg_fuse_allow_rows(xg_module *m);                         /* the pass row-fusion: xg_rows_run goes along when priority fusion runs, while kernels are what it knows of them */
 XG_FN void xg_rows_run(xg_kernels *g);                               /* kernels become row programs where that pays */
 
+/* ---- outer.c: computations that may be made in parts, along the outermost dimension of their results ---- */
+enum { XG_WHOLE = -1, XG_CUT = 1 };
+XG_FN int64_t xg_fuse_outer(xg_arena *a, const xg_comp *c, int32_t *dims);          /* how many parts there may be, and by place in program order the dimension that is cut (NULL: not asked); 0: none */
+XG_FN int64_t xg_fuse_outer_params(xg_arena *a, const xg_comp *c, int32_t *params); /* the same, and by parameter whether a part needs the same part of it or any */
+XG_FN bool xg_fuse_outer_in_order(const xg_shape *s);                              /* parts lie one behind the other under any other name, too */
+XG_FN const xg_shape *xg_fuse_outer_shape(xg_module *m, const xg_shape *s, int64_t parts); /* of one part; of a tuple, each element's */
+XG_FN xg_comp *xg_fuse_outer_part(xg_arena *a, const xg_comp *c, int64_t parts);    /* a new computation, of one part */
+
 /* ---- phases.c: fusions of fusions, which one block makes one after the other ---- */
 typedef struct xg_phase_list { uint32_t n, levels; const xg_inst **members; uint32_t *level; } xg_phase_list; /* by member: how many others it waits for, one behind the other */
 XG_FN bool xg_fuse_join_small(xg_module *m);                         /* the pass small-kernel-joining */
@@ -247,6 +255,8 @@ XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion);              /* and the 
 XG_FN const xg_inst *xg_fuse_phase_of(const xg_inst *fusion, uint32_t leaf); /* the member that makes a leaf of the result; of others, the fusion itself */
 XG_FN xg_phase_list xg_fuse_phases(xg_arena *a, const xg_comp *c);
 XG_FN int64_t xg_fuse_phases_shared(const xg_comp *c);               /* bytes of shared memory for what only members read */
+XG_FN int64_t xg_fuse_phases_blocks(xg_arena *a, const xg_comp *c, int32_t *params); /* how many; if more than one, each makes a part of all (outer.c), and by parameter whether it needs one, too */
+XG_FN xg_inst *xg_fuse_phases_part(xg_arena *a, const xg_inst *fusion, int64_t parts, const int32_t *params); /* the fusion of one part, in a computation of its own at the end of the module */
 
 /* ---- priority.c ---- */
 XG_FN bool xg_fuse_priority(xg_module *m);

@@ -202,13 +202,18 @@ XG_FN bool xg_in_place_phases(xg_arena *a, const xg_inst *fusion, uint32_t opera
     const xg_inst *to = xg_fuse_leaf(c, leaf), *maker = to ? xg_fuse_phase_of(fusion, leaf) : NULL;
     xg_phase_list list = xg_fuse_phases(a, c);
     uint32_t at, k, of;
+    int32_t *params;
+    bool parted;
     if (!to) return false;
+    params = XG_NEW_N(a, int32_t, c->n_params + (size_t)1);
+    parted = xg_fuse_phases_blocks(a, c, params) > 1; /* then blocks do not wait for each other */
+    if (parted && params[operand] != XG_CUT) return false;
     of = (uint32_t)(maker == to ? 0 : xg_attr_int(to, XG_A_index, 0));
     for (at = 0; at < list.n && list.members[at] != maker; at++) {}
     XG_FOR_USES(u, c->params[operand]) {
         for (k = 0; k < list.n && list.members[k] != u->user; k++) {}
         if (at == list.n || k == list.n) return false;
-        if (k == at ? !xg_in_place_shares(a, maker, XG_USE_INDEX(u), of, in_walk) : list.level[k] >= list.level[at]) return false;
+        if (k == at ? parted || !xg_in_place_shares(a, maker, XG_USE_INDEX(u), of, in_walk) : list.level[k] >= list.level[at]) return false;
     }
     return c->params[operand]->shape->elements == to->shape->elements && xg_type_bytes(c->params[operand]->shape->type) == xg_type_bytes(to->shape->type);
 }

@@ -4,7 +4,12 @@
  * that made what it reads: the launch is saved, and what lies between the two is in shared memory instead of a temporary buffer. The result is a fusion of fusions: a fused computation of
  * parameters, fusions, elements of tuples and one tuple. Its members are emitted by the emitters that they would have had alone (emit/phases.c).
  *
+ * Kernels that are too much for one block may still be small in parts: where each part of an outer dimension (of a batch) is made of the same parts of what the others make (outer.c), each part has a block,
+ * which waits for no other, and between its phases lies only its own part. A second round joins those, and what the first one has made.
+ *
  * - A kernel is small by what one multiprocessor needs for it: half of the lanes' speed (few warps, that wait for each other), and so many bytes a clock. That has to be less than XG_PHASES_GAIN of a launch.
+ * - In parts it is small if it does not take that much longer than in a kernel of its own, where it has all multiprocessors, but each thread still does its steps one behind the other.
+ * - How many blocks there are follows from the computation alone (xg_fuse_phases_blocks), so it is written nowhere.
  * - The phase of a member is the number of members on the longest way to it. All of a phase is done before the next one begins.
  * - Joining must make no cycle. Groups are bits; each instruction knows which groups it depends on, each group on which it depends, but for what its members read of each other. A group may
  *   grow if nothing that it depends on, by any number of groups, is itself. There are as many groups at a time as a word has bits; when there are no more, all are closed.
@@ -13,7 +18,7 @@
 #define XG_FUSE_PHASES_C
 #include "fuse.h"
 
-enum { XG_PHASES_LANES_SHARE = 2, XG_PHASES_BYTES_PER_CLOCK = 32, XG_PHASES_GAIN_OF = 10, XG_PHASES_GAIN = 9, XG_PHASES_WALK = 4096 /* elements: a few for each thread */, XG_PHASES_SERIAL = 128 /* steps of a contraction, which one thread does */, XG_PHASES_ROW = 512, XG_PHASES_LONG_ROWS = 2 /* a team takes such rows one after the other */, XG_PHASES_MEMBERS = 32, XG_PHASES_OPS = 1500, XG_PHASES_BUFFERS = 128, XG_PHASES_SHARED = 16 << 10 };
+enum { XG_PHASES_LANES_SHARE = 2, XG_PHASES_BYTES_PER_CLOCK = 32, XG_PHASES_GAIN_OF = 10, XG_PHASES_GAIN = 9, XG_PHASES_WALK = 4096 /* elements: a few for each thread */, XG_PHASES_SERIAL = 128 /* steps of a contraction, which one thread does */, XG_PHASES_ROW = 512, XG_PHASES_LONG_ROWS = 2 /* a team takes such rows one after the other */, XG_PHASES_MEMBERS = 32, XG_PHASES_OPS = 1500, XG_PHASES_BUFFERS = 128, XG_PHASES_SHARED = 16 << 10, XG_PHASES_STEP_CLOCKS = 16 /* of a contraction: both factors come from a cache, a few steps at a time */, XG_PHASES_MOST_LAUNCHES = 3, XG_PHASES_ALL_BUSY = 512, XG_PHASES_PART_WIDTH = 128 /* elements: a part should have that many */ };
 
 /* ---- what such a fusion is ---- */
 
@@ -67,12 +72,16 @@ XG_FN int64_t xg_fuse_phases_shared(const xg_comp *c) {
 
 /* ---- what is small ---- */
 
-typedef struct xg_phase_work { int64_t instructions, bytes, walk; uint32_t ops; bool serial; } xg_phase_work; /* serial: few threads would do much, one step behind the other */
+typedef struct xg_phase_work {
+    int64_t instructions, bytes, walk, width, path, own; /* width: threads that have something to do; path: steps that one thread does one behind the other; own: bytes that no other part moves */
+    uint32_t ops;
+    bool serial, long_rows;        /* few threads would do much, one step behind the other */
+} xg_phase_work;
 
 XG_FN bool xg_phases_takes_op(const xg_inst *i) {
     switch (i->op) {
     case XG_PARAMETER: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_CONSTANT: case XG_IOTA: case XG_BROADCAST: case XG_BITCAST: case XG_BITCAST_CONVERT: case XG_RESHAPE: case XG_TRANSPOSE: case XG_COPY:
-    case XG_REVERSE: case XG_SLICE: case XG_PAD: case XG_CONCATENATE: case XG_DYNAMIC_SLICE: case XG_DYNAMIC_UPDATE_SLICE: case XG_GATHER: case XG_DOT: case XG_REDUCE: case XG_MAP: return true;
+    case XG_REVERSE: case XG_SLICE: case XG_PAD: case XG_CONCATENATE: case XG_DYNAMIC_SLICE: case XG_DYNAMIC_UPDATE_SLICE: case XG_GATHER: case XG_DOT: case XG_CONVOLUTION: case XG_REDUCE: case XG_MAP: return true;
     case XG_REDUCE_WINDOW: return !xg_fuse_is_scan(i);
     default: return (xg_op_flags(i->op) & XGF_EW) != 0;
     }
@@ -87,44 +96,75 @@ XG_FN bool xg_phases_takes_shape(const xg_shape *s) {
 }
 /* One step of the loop inside: what it reads, by address. */
 XG_FN int64_t xg_phases_step(const xg_inst *i) { return xg_cost_step(i) + (i->op == XG_DOT ? 3 : 1); }
-/* Elements that are made of each instruction, from the roots down: as many as whoever reads most asks for, and more where each reader asks at places of its own; in a row program, each once. */
-XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c) {
-    int64_t *reads = XG_NEW_N(a, int64_t, c->n_insts + (size_t)1);
+/* What is asked of an instruction: so many elements, each by so many steps of loops around it; the dimension that is cut. */
+typedef struct xg_phase_count { int64_t n, steps; int32_t cut; } xg_phase_count;
+XG_FN xg_phase_count *xg_phase_count_of(const xg_inst *i) { return (xg_phase_count *)i->scratch; }
+XG_FN bool xg_phases_is_serial(const xg_inst *i) { return i->op == XG_DOT || i->op == XG_CONVOLUTION; }
+/* What the reader asks of operand k. A part of what is read may ask for the whole of it. */
+XG_FN void xg_phases_ask(const xg_inst *i, uint32_t k, int64_t n, int64_t steps, int64_t parts) {
+    const xg_inst *o = XG_OPERAND(i, k);
+    const xg_phase_count *c = xg_phase_count_of(i);
+    xg_phase_count *r = xg_phase_count_of(o);
+    bool whole = parts > 1 && c->cut >= 0 && r->cut < 0;
+    xg_access access;
+    int64_t asked;
+    if (i->op == XG_TUPLE) { r->n = XG_MAX(r->n, xg_fuse_elements(o) / parts); return; }
+    access = xg_fuse_access(i, k);
+    r->steps = XG_MAX(r->steps, xg_phases_is_serial(i) || i->op == XG_REDUCE_WINDOW ? xg_cost_mul(c->steps, XG_MAX(steps, (int64_t)1)) : c->steps);
+    asked = xg_cost_scale(whole ? xg_cost_mul(n, parts) : n, access.num, access.den);
+    if (whole) asked = access.kind == XG_ACCESS_CONTRACTED ? xg_fuse_elements(o) : XG_MIN(asked, xg_fuse_elements(o));
+    r->n = access.kind <= XG_ACCESS_ALIGNED || whole ? XG_MAX(r->n, asked) : xg_cost_add(r->n, asked);
+}
+/* Elements that are made of each instruction for one of so many parts, from the roots down: as many as whoever reads most asks for, and more where each reader asks at places of its own; in a
+ * row program, each once. */
+XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c, int64_t parts) {
+    xg_phase_count *counts = XG_NEW_N(a, xg_phase_count, c->n_insts + (size_t)1);
+    int32_t *cut = XG_NEW_N(a, int32_t, c->n_insts + (size_t)1);
     xg_phase_work w;
     uint32_t at = 0, k;
     const xg_inst *i;
     bool rows = false;
     memset(&w, 0, sizeof w);
-    w.bytes = xg_cost_bytes(c->root->shape);
+    if (parts > 1) (void)xg_fuse_outer(a, c, cut);
+    w.own = w.bytes = xg_cost_bytes(c->root->shape) / parts;
     XG_FOR_INSTS(j, c) rows = rows || j->op == XG_REDUCE;
     rows = rows && xg_in_place_rows(a, c);
-    XG_FOR_INSTS(j, c) j->scratch = &reads[at++];
-    if (c->root->op != XG_TUPLE) *(int64_t *)c->root->scratch = xg_fuse_elements(c->root);
+    XG_FOR_INSTS(j, c) { counts[at].cut = cut[at]; counts[at].steps = 1; j->scratch = &counts[at++]; }
+    w.width = xg_fuse_elements(xg_fuse_leaf(c, 0)) / parts;
+    if (c->root->op != XG_TUPLE) xg_phase_count_of(c->root)->n = xg_fuse_elements(c->root) / parts;
     for (i = c->last; i; i = i->prev) {
-        int64_t n = rows ? XG_MIN(*(const int64_t *)i->scratch, xg_fuse_elements(i)) : *(const int64_t *)i->scratch, steps = xg_fuse_steps(i);
+        int64_t n = xg_phase_count_of(i)->n, steps = xg_fuse_steps(i);
+        if (rows) n = XG_MIN(n, xg_fuse_elements(i) / (parts > 1 && xg_phase_count_of(i)->cut >= 0 ? parts : 1));
         w.ops += (uint32_t)XG_MIN(xg_cost_op(i), (int64_t)200);
         if (i->op == XG_PARAMETER) {
-            w.bytes = xg_cost_add(w.bytes, XG_MIN(xg_cost_bytes(i->shape), xg_cost_mul(n, xg_type_bytes(i->shape->type))));
+            int64_t bytes = XG_MIN(xg_cost_bytes(i->shape), xg_cost_mul(n, xg_type_bytes(i->shape->type)));
+            w.bytes = xg_cost_add(w.bytes, bytes);
+            if (parts > 1 && xg_phase_count_of(i)->cut >= 0) w.own = xg_cost_add(w.own, bytes);
             w.instructions = xg_cost_add(w.instructions, xg_cost_mul(n, 2));
         }
         w.instructions = xg_cost_add(w.instructions, xg_cost_mul(n, xg_cost_op(i)));
         if (steps > 1) w.instructions = xg_cost_add(w.instructions, xg_cost_mul(xg_cost_mul(n, steps), xg_phases_step(i)));
-        w.walk = XG_MAX(w.walk, i->op == XG_DOT ? n : xg_cost_mul(n, steps));
-        w.serial = w.serial || (i->op == XG_DOT && steps > XG_PHASES_SERIAL) || (i->op == XG_REDUCE && steps > XG_PHASES_ROW && n > XG_PHASES_LONG_ROWS);
-        for (k = 0; k < i->n_operands; k++) {
-            xg_inst *o = XG_OPERAND(i, k);
-            int64_t *r = (int64_t *)o->scratch;
-            xg_access access;
-            if (i->op == XG_TUPLE) { *r = XG_MAX(*r, xg_fuse_elements(o)); continue; }
-            access = xg_fuse_access(i, k);
-            *r = access.kind <= XG_ACCESS_ALIGNED ? XG_MAX(*r, xg_cost_scale(n, access.num, access.den)) : xg_cost_add(*r, xg_cost_scale(n, access.num, access.den));
-        }
+        w.walk = XG_MAX(w.walk, xg_phases_is_serial(i) ? n : xg_cost_mul(n, steps));
+        if (i->op == XG_REDUCE) w.width = XG_MAX(w.width, xg_cost_mul(n, steps));
+        w.serial = w.serial || (xg_phases_is_serial(i) && steps > XG_PHASES_SERIAL);
+        w.long_rows = w.long_rows || (i->op == XG_REDUCE && steps > XG_PHASES_ROW && n > XG_PHASES_LONG_ROWS);
+        if (xg_phases_is_serial(i)) w.path = XG_MAX(w.path, xg_cost_mul(xg_phase_count_of(i)->steps, steps));
+        for (k = 0; k < i->n_operands; k++) xg_phases_ask(i, k, n, steps, parts);
     }
     return w;
 }
 /* Picoseconds of one multiprocessor. */
-XG_FN int64_t xg_phases_time(const xg_machine *m, const xg_phase_work *w) {
-    return xg_cost_scale(xg_cost_add(xg_cost_mul(w->instructions, XG_PHASES_LANES_SHARE) / m->lanes, w->bytes / XG_PHASES_BYTES_PER_CLOCK), 1000000, m->clock_mhz);
+XG_FN int64_t xg_phases_clocks(const xg_machine *m, int64_t instructions, int64_t bytes) { return xg_cost_scale(xg_cost_add(instructions / m->lanes, bytes / XG_PHASES_BYTES_PER_CLOCK), 1000000, m->clock_mhz); }
+XG_FN int64_t xg_phases_time(const xg_machine *m, const xg_phase_work *w) { return xg_phases_clocks(m, xg_cost_mul(w->instructions, XG_PHASES_LANES_SHARE), w->bytes); }
+/* The same of one of several parts: where all threads of the block have something to do, they wait less. */
+XG_FN int64_t xg_phases_part_time(const xg_machine *m, const xg_phase_work *w) { return w->width < XG_PHASES_ALL_BUSY ? xg_phases_time(m, w) : xg_phases_clocks(m, xg_cost_scale(w->instructions, 3, 2), w->bytes); }
+/* Parts that one multiprocessor makes, one after the other. */
+XG_FN int64_t xg_phases_rounds(const xg_machine *m, int64_t parts) { return (parts + m->sms - 1) / m->sms; }
+/* What it takes longer than in a kernel of its own, where all multiprocessors share it, but each thread does its steps one behind the other. */
+XG_FN int64_t xg_phases_loss(const xg_machine *m, const xg_phase_work *w, int64_t parts) {
+    int64_t time = xg_phases_part_time(m, w), path = xg_cost_scale(xg_cost_mul(w->path, XG_PHASES_STEP_CLOCKS), 1000000, m->clock_mhz);
+    int64_t spread = xg_cost_scale(time, parts, m->sms);
+    return XG_MAX(xg_cost_mul(time, xg_phases_rounds(m, parts)) - XG_MAX(path, spread), (int64_t)0);
 }
 
 /* One that may be a phase, if it is small enough. */
@@ -140,14 +180,28 @@ XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
         XG_FOR_USES(u, i) if (u->user->op != XG_GET_TUPLE_ELEMENT || u->user == i->comp->root) return false;
     }
     n = (uint32_t)xg_shape_leaves(i->shape);
-    for (k = 0; k < n; k++) if (xg_fuse_elements(xg_fuse_leaf(c, k)) > XG_PHASES_WALK) return false;
     if (xg_fuse_is_fill(c->root, &pattern)) return false;
     for (k = 0; k < c->n_params; k++) if (!xg_phases_takes_shape(c->params[k]->shape)) return false;
     XG_FOR_INSTS(j, c) if (!xg_phases_takes_op(j) || (j->op == XG_TUPLE && j != c->root)) return false;
     for (k = 0; k < n; k++) if (xg_fuse_in_place(a, i, k) >= 0) return false;
     return true;
 }
-XG_FN bool xg_phases_is_small(const xg_machine *m, const xg_phase_work *w) { return !w->serial && w->walk <= XG_PHASES_WALK && xg_phases_time(m, w) <= XG_COST_LAUNCH_PS / XG_PHASES_GAIN_OF * XG_PHASES_GAIN; }
+/* So many bytes that it matters how many threads ask for them at a time. */
+XG_FN bool xg_phases_is_much(const xg_machine *m, int64_t bytes) { return xg_cost_scale(bytes, 1000, m->bandwidth_gbs) > XG_COST_LAUNCH_PS / 2; }
+XG_FN bool xg_phases_is_small(const xg_machine *m, const xg_phase_work *w, int64_t parts) {
+    int64_t most = XG_COST_LAUNCH_PS / XG_PHASES_GAIN_OF * XG_PHASES_GAIN;
+    if (w->long_rows || w->walk > XG_PHASES_WALK * (parts > 1 ? 2 : 1)) return false;
+    if (parts < 2) return !w->serial && xg_phases_time(m, w) <= most;
+    if (xg_phases_is_much(m, xg_cost_mul(w->own, parts))) return false;
+    return xg_phases_loss(m, w, parts) <= most && xg_cost_mul(xg_phases_part_time(m, w), xg_phases_rounds(m, parts)) <= (int64_t)XG_COST_LAUNCH_PS * XG_PHASES_MOST_LAUNCHES;
+}
+/* Of a member that is small, how many threads have something to do in a part; 0: it is not small. */
+XG_FN int64_t xg_phases_small_width(xg_arena *a, const xg_machine *m, const xg_inst *member, int64_t parts) {
+    xg_mark mark = xg_arena_mark(a);
+    xg_phase_work w = xg_phases_work(a, xg_attr_comp(member, XG_A_calls), parts);
+    xg_arena_reset(a, mark);
+    return xg_phases_is_small(m, &w, parts) ? XG_MAX(w.width, (int64_t)1) : 0;
+}
 
 /* Is a value a result twice? Each result has a place of its own, but a value is made in one place. */
 XG_FN bool xg_phases_gives_twice(const xg_comp *c) {
@@ -158,22 +212,104 @@ XG_FN bool xg_phases_gives_twice(const xg_comp *c) {
     }
     return false;
 }
+
+/* ---- one block for each part of an outer dimension ---- */
+
+/* Into how many parts all members may be cut at most, where each part is made of the same parts of what others make; 0: not at all. By parameter of the whole: cut or not. */
+XG_FN int64_t xg_phases_outer(xg_arena *a, const xg_comp *c, int32_t *params) {
+    int32_t *of;
+    int64_t parts = 0, most;
+    uint32_t k;
+    for (k = 0; k < c->n_params; k++) params[k] = 0;
+    XG_FOR_INSTS(i, c) {
+        if (i->op != XG_FUSION) continue;
+        of = XG_NEW_N(a, int32_t, i->n_operands + (size_t)1);
+        most = xg_fuse_outer_params(a, xg_attr_comp(i, XG_A_calls), of);
+        parts = xg_gcd(parts, most);
+        if (!most || parts < 2) return 0;
+        for (k = 0; k < i->n_operands; k++) {
+            const xg_inst *o = XG_OPERAND(i, k);
+            if (o->op != XG_PARAMETER ? of[k] != XG_CUT : params[o->number] && params[o->number] != of[k]) return 0;
+            if (o->op == XG_PARAMETER) params[o->number] = of[k];
+        }
+    }
+    return parts;
+}
+/* The same of the widest member; 0: not all are small. */
+XG_FN int64_t xg_phases_width(xg_arena *a, const xg_comp *c, int64_t parts) {
+    xg_machine m = xg_cost_machine(c->module);
+    int64_t most = 1, width;
+    if (xg_fuse_phases_shared(c) / parts > XG_PHASES_SHARED) return 0;
+    XG_FOR_INSTS(i, c) {
+        if (i->op != XG_FUSION) continue;
+        width = xg_phases_small_width(a, &m, i, parts);
+        if (!width) return 0;
+        most = XG_MAX(most, width);
+    }
+    return most;
+}
+/* The next smaller number of parts, if its ratio is small. */
+XG_FN int64_t xg_phases_fewer(int64_t parts) {
+    int64_t k = 2;
+    while (k <= 16 && parts % k) k++;
+    return k <= 16 ? parts / k : 0;
+}
+/* One block if it is fast enough; else as many parts as there may be, but for parts that would leave most threads without work, and no more than there are multiprocessors for:
+ * what all parts read is read by each. 0: neither. */
+XG_FN int64_t xg_phases_choose(xg_arena *a, const xg_comp *c, int32_t *params) {
+    xg_machine m = xg_cost_machine(c->module);
+    int64_t parts, fewer, width;
+    if (xg_phases_width(a, c, 1)) return 1;
+    parts = xg_phases_outer(a, c, params);
+    width = parts ? xg_phases_width(a, c, parts) : 0;
+    if (!width) return 0;
+    while ((fewer = xg_phases_fewer(parts)) > 1 && (width < XG_PHASES_PART_WIDTH || fewer >= (int64_t)m.sms) && (width = xg_phases_width(a, c, fewer)) > 0) parts = fewer;
+    return parts;
+}
+XG_FN int64_t xg_fuse_phases_blocks(xg_arena *a, const xg_comp *c, int32_t *params) {
+    xg_mark mark = xg_arena_mark(a);
+    int64_t parts = xg_phases_choose(a, c, params);
+    xg_arena_reset(a, mark);
+    return XG_MAX(parts, (int64_t)1);
+}
+XG_FN xg_inst *xg_fuse_phases_part(xg_arena *a, const xg_inst *fusion, int64_t parts, const int32_t *params) {
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    xg_module *m = fusion->comp->module;
+    xg_comp *to = xg_comp_new(m, c->name, NULL), *around = xg_comp_new(m, c->name, NULL);
+    xg_inst **operands = XG_NEW_N(a, xg_inst *, fusion->n_operands + c->n_insts + (size_t)1), *made;
+    xg_map64 inside;
+    uint32_t k;
+    xg_map64_init(&inside, a);
+    XG_FOR_INSTS(i, c) {
+        for (k = 0; k < i->n_operands; k++) operands[k] = (xg_inst *)xg_map64_get(&inside, XG_OPERAND(i, k)->id + (uint64_t)1);
+        made = xg_inst_clone((xg_inst *)i, to, operands, NULL);
+        if (i->op != XG_PARAMETER || params[i->number] == XG_CUT) made->shape = xg_fuse_outer_shape(m, i->shape, parts);
+        if (i->op == XG_FUSION) xg_inst_set_attr(made, xg_attr_make_comp(XG_A_calls, xg_fuse_outer_part(a, xg_attr_comp(i, XG_A_calls), parts)));
+        xg_map64_put(&inside, i->id + (uint64_t)1, made);
+    }
+    to->root = (xg_inst *)xg_map64_get(&inside, c->root->id + (uint64_t)1);
+    for (k = 0; k < fusion->n_operands; k++) operands[k] = xg_comp_add_param(around, to->params[k]->shape, XG_STR("param"));
+    made = xg_inst_clone((xg_inst *)fusion, around, operands, NULL);
+    made->shape = to->root->shape;
+    xg_inst_set_attr(made, xg_attr_make_comp(XG_A_calls, to));
+    around->root = made;
+    return made;
+}
+
 /* A module may come with such fusions: those that the pass could have made stay as they are. */
 XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
-    xg_module *m = fusion->comp->module;
-    xg_machine machine = xg_cost_machine(m);
+    xg_arena *a = fusion->comp->module->work;
     uint32_t n = 0, ops = 0;
-    if (!xg_fuse_is_phases(c) || xg_fuse_phases_shared(c) > XG_PHASES_SHARED || fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape) > XG_PHASES_BUFFERS) return false;
+    if (!xg_fuse_is_phases(c) || fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape) > XG_PHASES_BUFFERS) return false;
     if ((fusion->shape->type == XLAGPU_TUPLE) != (c->root->op == XG_TUPLE) || xg_phases_gives_twice(c)) return false;
     XG_FOR_INSTS(i, c) {
-        xg_phase_work work;
         if (i->op != XG_FUSION) continue;
-        if (!xg_phases_takes(m->work, i)) return false;
-        work = xg_phases_work(m->work, xg_attr_comp(i, XG_A_calls));
-        if (!xg_phases_is_small(&machine, &work) || (ops += work.ops) > XG_PHASES_OPS || ++n > XG_PHASES_MEMBERS) return false;
+        if (!xg_phases_takes(a, i)) return false;
+        ops += xg_phases_work(a, xg_attr_comp(i, XG_A_calls), 1).ops;
+        if (ops > XG_PHASES_OPS || ++n > XG_PHASES_MEMBERS) return false;
     }
-    return true;
+    return xg_phases_choose(a, c, XG_NEW_N(a, int32_t, c->n_params + (size_t)1)) > 0;
 }
 
 /* ---- groups ---- */
@@ -181,7 +317,7 @@ XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion) {
 enum { XG_PHASES_GROUPS = 64 };
 
 typedef struct xg_phase_group {
-    uint32_t first, n, ops, buffers;    /* first: 1 + the place of a member, the others behind it */
+    uint32_t first, n, phases, ops, buffers; /* first: 1 + the place of a member, the others behind it; phases: members, of which one may be several */
     uint64_t bits, beyond;              /* its names; groups that it depends on, through what is not in it */
     int64_t shared;
 } xg_phase_group;
@@ -190,6 +326,8 @@ typedef struct xg_phase_node {
     uint64_t reach;                     /* groups that it depends on */
     xg_phase_group *group;              /* one of those that were, see `into` */
     uint32_t next, era;
+    int64_t parts, small;               /* in the second round: how many at most; how many it is known to be small for */
+    int32_t *cuts;                      /* by operand */
 } xg_phase_node;
 typedef struct xg_phase_join {
     xg_arena *a;
@@ -198,6 +336,7 @@ typedef struct xg_phase_join {
     xg_buf *log;
     xg_phase_node *nodes;
     uint32_t n, era, taken;             /* bits of this era */
+    bool parted;                        /* the second round: one block for each part of an outer dimension */
     xg_phase_group *by_bit[XG_PHASES_GROUPS];
     XG_VEC(xg_phase_group *) groups;
 } xg_phase_join;
@@ -235,19 +374,86 @@ XG_FN void xg_phase_log(const xg_phase_join *w, const xg_inst *i, const xg_inst 
 }
 
 /* Bytes of the values that nobody outside may need: all of them at most. */
-XG_FN void xg_phase_start(xg_phase_join *w, xg_phase_node *node, const xg_phase_work *work, xg_phase_group *g) {
+XG_FN void xg_phase_start(xg_phase_join *w, xg_phase_node *node, xg_phase_group *g) {
+    const xg_comp *c = xg_attr_comp(node->inst, XG_A_calls);
     memset(g, 0, sizeof *g);
     g->first = (uint32_t)(node - w->nodes) + 1;
     g->n = 1;
-    g->ops = work->ops;
     g->buffers = node->inst->n_operands + (uint32_t)xg_shape_leaves(node->inst->shape);
     g->shared = xg_cost_bytes(node->inst->shape);
+    if (!xg_fuse_is_phases(c)) { g->phases = 1; g->ops = xg_phases_work(w->a, c, 1).ops; return; }
+    g->shared = xg_cost_add(g->shared, xg_fuse_phases_shared(c));
+    XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) { g->phases++; g->ops += xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1).ops; }
 }
-XG_FN const char *xg_phase_refusal(const xg_phase_group *x, const xg_phase_group *y) {
-    if (x->n + y->n > XG_PHASES_MEMBERS) return "too many phases";
+XG_FN const char *xg_phase_refusal(const xg_phase_join *w, const xg_phase_group *x, const xg_phase_group *y) {
+    if (x->phases + y->phases > XG_PHASES_MEMBERS) return "too many phases";
     if (x->ops + y->ops > XG_PHASES_OPS) return "too much code";
     if (x->buffers + y->buffers > XG_PHASES_BUFFERS) return "too many buffers";
-    return x->shared + y->shared > XG_PHASES_SHARED ? "too much between them for shared memory" : NULL;
+    return !w->parted && x->shared + y->shared > XG_PHASES_SHARED ? "too much between them for shared memory" : NULL;
+}
+
+/* ---- the second round: groups of which each part of an outer dimension has a block ---- */
+
+XG_FN bool xg_phase_is_small_in(xg_phase_join *w, xg_phase_node *node, int64_t parts) {
+    const xg_comp *c = xg_attr_comp(node->inst, XG_A_calls);
+    bool small = true;
+    if (node->small == parts) return true;
+    if (!xg_fuse_is_phases(c)) small = xg_phases_small_width(w->a, &w->machine, node->inst, parts) > 0;
+    else XG_FOR_INSTS(i, c) small = small && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->machine, i, parts) > 0);
+    if (small) node->small = parts;
+    return small;
+}
+/* May it be cut, and is it small then? */
+XG_FN bool xg_phase_may_be_parted(xg_phase_join *w, xg_phase_node *node) {
+    const xg_comp *c = xg_attr_comp(node->inst, XG_A_calls);
+    if (xg_phases_is_much(&w->machine, xg_cost_bytes(node->inst->shape))) return false;
+    node->cuts = XG_NEW_N(w->a, int32_t, node->inst->n_operands + (size_t)1);
+    node->parts = xg_fuse_is_phases(c) ? xg_phases_outer(w->a, c, node->cuts) : xg_fuse_outer_params(w->a, c, node->cuts);
+    if (node->parts < 2) return false;
+    if (xg_phase_is_small_in(w, node, node->parts)) return true;
+    if (w->log && !xg_fuse_is_phases(c)) {
+        xg_phase_work work = xg_phases_work(w->a, c, node->parts);
+        xg_printf(w->log, "small-kernel-joining %s: %s: refused, %lld parts of %lld elements and %lld bytes, %lld ns, %lld ns more than in a kernel of its own\n", w->c->name.p, node->inst->name.p, (long long)node->parts,
+            (long long)work.walk, (long long)work.own, (long long)(xg_phases_part_time(&w->machine, &work) / 1000), (long long)(xg_phases_loss(&w->machine, &work, node->parts) / 1000));
+    }
+    return false;
+}
+/* What stands between a member and its operand are names for the same elements in the same order. */
+XG_FN bool xg_phase_names_in_order(const xg_inst *o) {
+    for (; o->op == XG_BITCAST; o = XG_OPERAND(o, 0)) if (!xg_fuse_outer_in_order(o->shape) || !xg_fuse_outer_in_order(XG_OPERAND(o, 0)->shape)) return false;
+    return true;
+}
+/* Groups with[0..n-1], the last of which is asked for, and the node. */
+XG_FN const char *xg_phase_parted_refusal(xg_phase_join *w, xg_phase_node *node, xg_phase_group *const *with, uint32_t n) {
+    XG_VEC(xg_phase_node *) nodes = {NULL, 0, 0};
+    xg_map64 outside; /* by id + 1 of what is read from outside: 2 + cut or not */
+    int64_t parts = node->parts, shared = xg_cost_bytes(node->inst->shape);
+    uint32_t k, j, at;
+    xg_push(w->a, xg_phase_node *, &nodes, node);
+    for (j = 0; j < n; j++) {
+        shared = xg_cost_add(shared, with[j]->shared);
+        for (at = with[j]->first; at; at = w->nodes[at - 1].next) { xg_push(w->a, xg_phase_node *, &nodes, &w->nodes[at - 1]); parts = xg_gcd(parts, w->nodes[at - 1].parts); }
+    }
+    if (parts < 2) return "their outer dimensions have nothing in common";
+    if (shared / parts > XG_PHASES_SHARED) return "too much between them for shared memory";
+    xg_map64_init(&outside, w->a);
+    for (j = 0; j < nodes.n; j++) for (k = 0; k < nodes.p[j]->inst->n_operands; k++) {
+        const xg_inst *o = XG_OPERAND(nodes.p[j]->inst, k), *maker = xg_phase_maker(o);
+        const xg_phase_group *of = xg_phase_group_of(w, xg_phase_node_of(maker));
+        int32_t cut = nodes.p[j]->cuts[k];
+        uintptr_t had;
+        for (at = 0; at < n && with[at] != of; at++) {}
+        if (at < n && of) {
+            if (cut != XG_CUT) return "a part of one would need all of the other";
+            if (!xg_phase_names_in_order(o)) return "another name for a value has another order";
+            continue;
+        }
+        had = (uintptr_t)xg_map64_get(&outside, o->id + (uint64_t)1);
+        if (had && had != (uintptr_t)(cut + 2)) return "an operand is read whole by one and in parts by another";
+        xg_map64_put(&outside, o->id + (uint64_t)1, (void *)(uintptr_t)(cut + 2));
+    }
+    for (j = 0; j < nodes.n; j++) if (!xg_phase_is_small_in(w, nodes.p[j], parts)) return "too much work for the blocks of so few parts";
+    return NULL;
 }
 /* x takes y. */
 XG_FN void xg_phase_unite(xg_phase_join *w, xg_phase_group *x, xg_phase_group *y) {
@@ -255,6 +461,7 @@ XG_FN void xg_phase_unite(xg_phase_join *w, xg_phase_group *x, xg_phase_group *y
     while (w->nodes[at - 1].next) at = w->nodes[at - 1].next;
     w->nodes[at - 1].next = y->first;
     x->n += y->n;
+    x->phases += y->phases;
     x->ops += y->ops;
     x->buffers += y->buffers;
     x->shared += y->shared;
@@ -286,11 +493,11 @@ XG_FN bool xg_phase_may(const xg_phase_join *w, const xg_phase_group *g, xg_phas
     return !(xg_phase_closure(w, beyond) & bits);
 }
 /* Groups that make what the kernel reads take it, and become one, where that may be. */
-XG_FN void xg_phase_join_one(xg_phase_join *w, xg_phase_node *node, const xg_phase_work *work) {
+XG_FN void xg_phase_join_one(xg_phase_join *w, xg_phase_node *node) {
     xg_phase_group *g = XG_NEW(w->a, xg_phase_group), *with[XG_PHASES_MEMBERS];
     bool taken[XG_PHASES_MEMBERS];
     uint32_t n = 0, k, j;
-    xg_phase_start(w, node, work, g);
+    xg_phase_start(w, node, g);
     for (k = 0; k < node->inst->n_operands; k++) {
         const xg_inst *o = XG_OPERAND(node->inst, k), *maker = xg_phase_maker(o);
         xg_phase_group *of = xg_phase_group_of(w, xg_phase_node_of(maker)), sum;
@@ -299,8 +506,12 @@ XG_FN void xg_phase_join_one(xg_phase_join *w, xg_phase_node *node, const xg_pha
         if (!of) { g->beyond |= xg_phase_reach(w, o); continue; }
         if (j < n) continue;
         sum = *g;
-        for (j = 0; j < n; j++) { sum.n += with[j]->n; sum.ops += with[j]->ops; sum.buffers += with[j]->buffers; sum.shared += with[j]->shared; }
-        why = n == XG_COUNT(with) ? "too many phases" : xg_phase_refusal(&sum, of);
+        for (j = 0; j < n; j++) { sum.phases += with[j]->phases; sum.ops += with[j]->ops; sum.buffers += with[j]->buffers; sum.shared += with[j]->shared; }
+        why = n == XG_COUNT(with) ? "too many phases" : xg_phase_refusal(w, &sum, of);
+        if (!why && w->parted) {
+            with[n] = of;
+            why = xg_phase_parted_refusal(w, node, with, n + 1);
+        }
         xg_phase_log(w, node->inst, maker, why);
         if (why) g->beyond |= xg_phase_reach(w, o); else with[n++] = of;
     }
@@ -325,54 +536,76 @@ XG_FN void xg_phase_join_one(xg_phase_join *w, xg_phase_node *node, const xg_pha
 
 /* ---- the fusion of a group ---- */
 
-/* Operand k, another name for a value: the member takes that, and names it itself. */
-XG_FN void xg_phase_rename(xg_inst *member, uint32_t k) {
-    xg_comp *c = xg_attr_comp(member, XG_A_calls);
-    xg_inst *from = XG_OPERAND(XG_OPERAND(member, k), 0), *param = c->params[k], *before = c->first, *fresh, *name;
-    fresh = xg_inst_new(c, XG_PARAMETER, from->shape, NULL, 0, param, param->name);
+/* Parameter k becomes another name for one of the shape `from`. */
+XG_FN void xg_phase_rename_param(xg_comp *c, uint32_t k, const xg_shape *from) {
+    xg_inst *param = c->params[k], *before = c->first, *fresh, *name;
+    fresh = xg_inst_new(c, XG_PARAMETER, from, NULL, 0, param, param->name);
     fresh->number = k;
     c->params[k] = fresh;
+    if (xg_fuse_is_phases(c)) { /* its members name it */
+        XG_FOR_USES(u, param) xg_phase_rename_param(xg_attr_comp(u->user, XG_A_calls), XG_USE_INDEX(u), from);
+        xg_inst_replace(param, fresh);
+        xg_inst_remove(param);
+        return;
+    }
     while (before && before->op == XG_PARAMETER) before = before->next;
     name = xg_inst_new(c, XG_BITCAST, param->shape, &fresh, 1, before, XG_STR("bitcast"));
     xg_inst_replace(param, name);
     xg_inst_remove(param);
+}
+/* Operand k, another name for a value: the member takes that, and names it itself. */
+XG_FN void xg_phase_rename(xg_inst *member, uint32_t k) {
+    xg_inst *from = XG_OPERAND(XG_OPERAND(member, k), 0);
+    xg_phase_rename_param(xg_attr_comp(member, XG_A_calls), k, from->shape);
     xg_inst_set_operand(member, k, from);
 }
 
 /* The fusion that is being made. */
+typedef struct xg_phase_root { xg_inst *inside; uint32_t member, leaf; } xg_phase_root;
 typedef struct xg_phase_build {
     xg_phase_join *w;
     const xg_phase_group *g;
-    xg_inst **members, **inner, ***leaves;        /* in program order; what each is inside, and what its leaves are there */
+    xg_inst **members, ***leaves;                  /* in program order; what the leaves of each are inside */
     xg_comp *to;
     xg_inst **outside, **params;
     uint32_t n_outside;
+    XG_VEC(xg_phase_root) roots;
 } xg_phase_build;
 
 XG_FN bool xg_phase_in(const xg_phase_build *d, const xg_inst *i) { return i->comp == d->w->c && xg_phase_node_of(i) && xg_phase_node_of(i)->group == d->g; }
-/* Names that nobody uses any more. */
-XG_FN bool xg_phase_is_dead(const xg_phase_build *d, const xg_inst *i) {
-    if ((i->op != XG_BITCAST && i->op != XG_GET_TUPLE_ELEMENT) || i == d->w->c->root) return false;
-    XG_FOR_USES(u, i) if (!xg_phase_is_dead(d, u->user)) return false;
-    return true;
-}
-/* Does anybody but members need the value? */
+XG_FN bool xg_phase_is_name(const xg_inst *i) { return i->op == XG_BITCAST || i->op == XG_GET_TUPLE_ELEMENT; }
+/* Does anybody but members need the value, under whatever name? Chains of names may be long. */
 XG_FN bool xg_phase_is_needed(const xg_phase_build *d, const xg_inst *value) {
-    if (value == d->w->c->root) return true;
-    XG_FOR_USES(u, value) if (!xg_phase_in(d, u->user) && !xg_phase_is_dead(d, u->user)) return true;
+    XG_VEC(const xg_inst *) open = {NULL, 0, 0};
+    xg_push(d->w->a, const xg_inst *, &open, value);
+    while (open.n) {
+        const xg_inst *i = open.p[--open.n];
+        if (i == d->w->c->root) return true;
+        XG_FOR_USES(u, i) {
+            if (xg_phase_in(d, u->user)) continue;
+            if (!xg_phase_is_name(u->user)) return true;
+            xg_push(d->w->a, const xg_inst *, &open, u->user);
+        }
+    }
     return false;
 }
+/* With all names of it that are left, the last one first. */
 XG_FN void xg_phase_remove(xg_inst *i) {
-    while (i->first_use) xg_phase_remove(i->first_use->user);
-    xg_inst_remove(i);
+    xg_inst *at = i, *of;
+    do {
+        while (at->first_use) at = at->first_use->user;
+        of = at == i ? NULL : XG_OPERAND(at, 0);
+        xg_inst_remove(at);
+        at = of;
+    } while (at);
 }
 
 /* What a value of a member, or one from outside, is inside. */
 XG_FN xg_inst *xg_phase_leaf(xg_phase_build *d, uint32_t member, uint32_t leaf) {
-    xg_inst *i = d->inner[member], **v = &d->leaves[member][leaf];
-    if (i->shape->type != XLAGPU_TUPLE) return i;
-    if (!*v) *v = xg_fusions_element(i, leaf, NULL);
-    return *v;
+    xg_inst **v = d->leaves[member], *i = v[0];
+    if (d->members[member]->shape->type != XLAGPU_TUPLE) return i;
+    if (!v[leaf + 1]) v[leaf + 1] = xg_fusions_element(i, leaf, NULL);
+    return v[leaf + 1];
 }
 XG_FN xg_inst *xg_phase_inside(xg_phase_build *d, xg_inst *o) {
     xg_inst *maker = o->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(o, 0) : o;
@@ -385,6 +618,22 @@ XG_FN xg_inst *xg_phase_inside(xg_phase_build *d, xg_inst *o) {
     d->n_outside++;
     return d->params[k] = xg_comp_add_param(d->to, o->shape, xg_str_z(name));
 }
+/* The members of a member that is such a fusion itself. */
+XG_FN void xg_phase_inline(xg_phase_build *d, const xg_inst *member, xg_inst *const *operands, xg_inst **leaves) {
+    const xg_comp *c = xg_attr_comp(member, XG_A_calls);
+    xg_inst **inside = XG_NEW_N(d->w->a, xg_inst *, c->n_insts + (size_t)1);
+    xg_map64 made;
+    uint32_t k;
+    xg_map64_init(&made, d->w->a);
+    XG_FOR_INSTS(i, c) {
+        xg_inst *copy;
+        for (k = 0; k < i->n_operands; k++) inside[k] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(i, k)->id + (uint64_t)1);
+        if (i->op == XG_TUPLE) { for (k = 0; k < i->n_operands; k++) leaves[k + 1] = inside[k]; continue; }
+        copy = i->op == XG_PARAMETER ? operands[i->number] : xg_inst_clone(i, d->to, inside, NULL);
+        xg_map64_put(&made, i->id + (uint64_t)1, copy);
+        if (i == c->root) leaves[0] = copy;
+    }
+}
 XG_FN void xg_phase_member(xg_phase_build *d, uint32_t number) {
     xg_inst *i = d->members[number], **operands = XG_NEW_N(d->w->a, xg_inst *, i->n_operands + (size_t)1);
     uint32_t k;
@@ -392,8 +641,9 @@ XG_FN void xg_phase_member(xg_phase_build *d, uint32_t number) {
         if (xg_phase_in(d, xg_phase_maker(XG_OPERAND(i, k)))) while (XG_OPERAND(i, k)->op == XG_BITCAST) xg_phase_rename(i, k);
         operands[k] = xg_phase_inside(d, XG_OPERAND(i, k));
     }
-    d->inner[number] = xg_inst_clone(i, d->to, operands, NULL);
-    d->leaves[number] = XG_NEW_N(d->w->a, xg_inst *, (size_t)xg_shape_leaves(i->shape) + 1);
+    d->leaves[number] = XG_NEW_N(d->w->a, xg_inst *, (size_t)xg_shape_leaves(i->shape) + 2);
+    if (xg_fuse_is_phases(xg_attr_comp(i, XG_A_calls))) xg_phase_inline(d, i, operands, d->leaves[number]);
+    else d->leaves[number][0] = xg_inst_clone(i, d->to, operands, NULL);
 }
 XG_FN void xg_phase_open(xg_phase_build *d, xg_phase_join *w, const xg_phase_group *g) {
     uint32_t at, k, n = 0, most = 0;
@@ -401,7 +651,6 @@ XG_FN void xg_phase_open(xg_phase_build *d, xg_phase_join *w, const xg_phase_gro
     d->w = w;
     d->g = g;
     d->members = XG_NEW_N(w->a, xg_inst *, g->n);
-    d->inner = XG_NEW_N(w->a, xg_inst *, g->n);
     d->leaves = XG_NEW_N(w->a, xg_inst **, g->n);
     for (at = g->first; at; at = w->nodes[at - 1].next) {
         xg_inst *i = w->nodes[at - 1].inst;
@@ -412,30 +661,28 @@ XG_FN void xg_phase_open(xg_phase_build *d, xg_phase_join *w, const xg_phase_gro
     d->outside = XG_NEW_N(w->a, xg_inst *, most + (size_t)1);
     d->params = XG_NEW_N(w->a, xg_inst *, most + (size_t)1);
 }
-/* One value for each that others need; *outer: what they read, by value. */
-XG_FN uint32_t xg_phase_roots(xg_phase_build *d, xg_inst ***roots) {
-    XG_VEC(xg_inst *) v;
-    uint32_t k, leaf, n;
-    memset(&v, 0, sizeof v);
-    for (k = 0; k < d->g->n; k++) for (leaf = 0, n = (uint32_t)xg_shape_leaves(d->members[k]->shape); leaf < n; leaf++) {
-        bool needed = d->members[k]->shape->type != XLAGPU_TUPLE && xg_phase_is_needed(d, d->members[k]);
-        if (d->members[k]->shape->type == XLAGPU_TUPLE) XG_FOR_USES(u, d->members[k]) if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)leaf) needed = needed || xg_phase_is_needed(d, u->user);
-        if (needed) xg_push(d->w->a, xg_inst *, &v, xg_phase_leaf(d, k, leaf));
+/* What others need. */
+XG_FN void xg_phase_roots(xg_phase_build *d) {
+    xg_phase_root r;
+    uint32_t n;
+    for (r.member = 0; r.member < d->g->n; r.member++) for (r.leaf = 0, n = (uint32_t)xg_shape_leaves(d->members[r.member]->shape); r.leaf < n; r.leaf++) {
+        const xg_inst *i = d->members[r.member];
+        bool needed = i->shape->type != XLAGPU_TUPLE && xg_phase_is_needed(d, i);
+        if (i->shape->type == XLAGPU_TUPLE) XG_FOR_USES(u, i) if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r.leaf) needed = needed || xg_phase_is_needed(d, u->user);
+        if (!needed) continue;
+        r.inside = xg_phase_leaf(d, r.member, r.leaf);
+        xg_push(d->w->a, xg_phase_root, &d->roots, r);
     }
-    *roots = v.p;
-    return v.n;
 }
 /* Who read a value of a member reads that of the fusion. */
-XG_FN void xg_phase_hand_over(xg_phase_build *d, xg_inst *fusion, xg_inst *const *roots, uint32_t n) {
-    uint32_t k, j;
-    for (j = 0; j < n; j++) {
-        xg_inst *value = n == 1 ? fusion : xg_fusions_element(fusion, j, d->members[d->g->n - 1]), *inner = roots[j];
-        int64_t leaf = inner->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(inner, XG_A_index, 0) : -1;
-        if (leaf >= 0) inner = XG_OPERAND(inner, 0);
+XG_FN void xg_phase_hand_over(xg_phase_build *d, xg_inst *fusion) {
+    uint32_t j;
+    for (j = 0; j < d->roots.n; j++) {
+        const xg_phase_root *r = &d->roots.p[j];
+        xg_inst *value = d->roots.n == 1 ? fusion : xg_fusions_element(fusion, j, d->members[d->g->n - 1]), *member = d->members[r->member];
         value->scratch = NULL;
-        for (k = 0; d->inner[k] != inner; k++) {}
-        if (leaf < 0) xg_inst_replace(d->members[k], value);
-        else XG_FOR_USES(u, d->members[k]) if (xg_attr_int(u->user, XG_A_index, 0) == leaf) xg_inst_replace(u->user, value);
+        if (member->shape->type != XLAGPU_TUPLE) xg_inst_replace(member, value);
+        else XG_FOR_USES(u, member) if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r->leaf) xg_inst_replace(u->user, value);
     }
 }
 XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
@@ -448,31 +695,47 @@ XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
     last = d.members[g->n - 1];
     d.to = xg_comp_new(m, XG_STR("fused_phases"), w->c);
     for (k = 0; k < g->n; k++) xg_phase_member(&d, k);
-    n = xg_phase_roots(&d, &roots);
+    xg_phase_roots(&d);
+    n = d.roots.n;
     if (!n) return false; /* nobody needs any of it */
+    roots = XG_NEW_N(w->a, xg_inst *, n);
     shapes = XG_NEW_N(w->a, const xg_shape *, n);
-    for (k = 0; k < n; k++) shapes[k] = roots[k]->shape;
+    for (k = 0; k < n; k++) { roots[k] = d.roots.p[k].inside; shapes[k] = roots[k]->shape; }
     d.to->root = n == 1 ? roots[0] : xg_inst_new(d.to, XG_TUPLE, xg_shape_tuple(m, shapes, n), roots, n, NULL, XG_STR("tuple"));
     fusion = xg_inst_new(w->c, XG_FUSION, d.to->root->shape, d.outside, d.n_outside, last, XG_STR("phases_fusion"));
     fusion->scratch = NULL;
     xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kCustom")));
     xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, d.to));
     if (xg_inst_attr(last, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(last, XG_A_metadata));
-    xg_phase_hand_over(&d, fusion, roots, n);
+    xg_phase_hand_over(&d, fusion);
     for (k = g->n; k-- > 0;) xg_phase_remove(d.members[k]);
     return true;
 }
 
 /* ---- one computation ---- */
 
-XG_FN bool xg_phases_comp(xg_comp *c) {
-    xg_phase_join w;
+/* May it be in a group of this round? */
+XG_FN bool xg_phase_is_ready(xg_phase_join *w, xg_phase_node *node) {
+    const xg_inst *i = node->inst;
     xg_phase_work work;
+    uint32_t k;
+    if (w->parted && i->op == XG_FUSION && i->first_use && xg_fuse_keeps_phases(i)) return xg_phase_may_be_parted(w, node);
+    if (!xg_phases_takes(w->a, i)) return false;
+    if (w->parted) return xg_phase_may_be_parted(w, node);
+    for (k = 0; k < (uint32_t)xg_shape_leaves(i->shape); k++) if (xg_fuse_elements(xg_fuse_leaf(xg_attr_comp(i, XG_A_calls), k)) > XG_PHASES_WALK) return false;
+    work = xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1);
+    if (xg_phases_is_small(&w->machine, &work, 1)) return true;
+    if (w->log) xg_printf(w->log, "small-kernel-joining %s: %s: refused, %lld elements, %lld ns in one block\n", w->c->name.p, i->name.p, (long long)work.walk, (long long)(xg_phases_time(&w->machine, &work) / 1000));
+    return false;
+}
+XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
+    xg_phase_join w;
     uint32_t k = 0, at, j;
     bool changed = false;
     memset(&w, 0, sizeof w);
     w.a = c->module->work;
     w.c = c;
+    w.parted = parted;
     w.machine = xg_cost_machine(c->module);
     w.log = c->module->fusion_log;
     w.nodes = XG_NEW_N(w.a, xg_phase_node, c->n_insts + (size_t)1);
@@ -481,11 +744,7 @@ XG_FN bool xg_phases_comp(xg_comp *c) {
     XG_FOR_INSTS(i, c) { w.nodes[k].inst = i; i->scratch = &w.nodes[k++]; }
     for (k = 0; k < w.n; k++) {
         xg_phase_node *node = &w.nodes[k];
-        if (xg_phases_takes(w.a, node->inst)) {
-            work = xg_phases_work(w.a, xg_attr_comp(node->inst, XG_A_calls));
-            if (xg_phases_is_small(&w.machine, &work)) xg_phase_join_one(&w, node, &work);
-            else if (w.log) xg_printf(w.log, "small-kernel-joining %s: %s: refused, %lld elements, %lld ns in one block\n", c->name.p, node->inst->name.p, (long long)work.walk, (long long)(xg_phases_time(&w.machine, &work) / 1000));
-        }
+        if (xg_phase_is_ready(&w, node)) xg_phase_join_one(&w, node);
         node->era = w.era;
         for (j = 0; j < node->inst->n_operands; j++) node->reach |= xg_phase_reach(&w, XG_OPERAND(node->inst, j));
         if (node->group) node->reach |= xg_phase_group_of(&w, node)->bits;
@@ -494,6 +753,11 @@ XG_FN bool xg_phases_comp(xg_comp *c) {
     for (k = 0; k < w.groups.n; k++) if (w.groups.p[k]->n > 1) changed = xg_phase_fuse(&w, w.groups.p[k]) || changed;
     if (changed) xg_fusions_sort(w.a, c);
     return changed;
+}
+/* First kernels of one block; then those, and larger ones, become kernels of as many blocks as they have parts. */
+XG_FN bool xg_phases_comp(xg_comp *c) {
+    bool changed = xg_phases_round(c, false);
+    return xg_phases_round(c, true) || changed;
 }
 XG_FN bool xg_fuse_join_small(xg_module *m) { return m->made[XG_FUSION] && !xg_opt_has_control(m) && xg_opt_each_sequence(m, xg_phases_comp); }
 

@@ -185,7 +185,11 @@ typedef struct xg_io_alias { xg_ints output; int64_t param; xg_ints param_index;
 typedef struct xg_header_attr { xg_str name, text; } xg_header_attr; /* attributes kept as checked text */
 
 /* What passes may know of the device that the module is for. sms 0: a typical one. */
-typedef struct xg_machine { uint32_t sms, lanes, clock_mhz, threads_per_sm, cluster /* blocks of one at most; 1: there are none */; int64_t bandwidth_gbs, l2_bytes, shared_per_block; uint32_t bf16_ops /* a bit for each of XG_FLOAT_OPS that it computes on bf16 */; } xg_machine;
+typedef struct xg_machine {
+    uint32_t sms, lanes, clock_mhz, threads_per_sm, cluster /* blocks of one at most; 1: there are none */, red_bytes; /* of neighbouring floats that one instruction adds to memory; 0: one float at a time */
+    uint32_t bf16_ops; /* a bit for each of XG_FLOAT_OPS (opt.h) that it computes on bf16 */
+    int64_t bandwidth_gbs, l2_bytes, shared_per_block;
+} xg_machine;
 
 struct xg_module {
     xg_ctx *ctx;

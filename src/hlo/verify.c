@@ -181,7 +181,7 @@ static void xg_verify_transfer(const xg_inst *i) {
             (long long)xg_attr_int(other, XG_A_channel_id, 0));
     XG_RULE(i, xg_attr_int(i, XG_A_is_host_transfer, 0) == xg_attr_int(other, XG_A_is_host_transfer, 0), NULL, "it must have the is_host_transfer of its %s", xg_op_name(pair));
 }
-/* All that use a channel are of one opcode, or one send and one receive with their ends. */
+/* A channel is one send and one receive with their ends, or any number of collectives: JAX gives all of a module the same. */
 static void xg_verify_channel_use(xg_verifier *v, const xg_inst *i) {
     uint64_t id = (uint64_t)xg_attr_int(i, XG_A_channel_id, 0);
     xg_verify_channel *c = (xg_verify_channel *)xg_map64_get(&v->channels, id);
@@ -191,7 +191,7 @@ static void xg_verify_channel_use(xg_verifier *v, const xg_inst *i) {
         c->piped = true;
         xg_map64_put(&v->channels, id, c);
     }
-    XG_RULE(i, xg_verify_is_transfer(i->op) ? xg_verify_is_transfer(c->first->op) : c->first->op == i->op, NULL, "channel %lld is already used by %s %.*s", (long long)id, xg_op_name(c->first->op),
+    XG_RULE(i, xg_verify_is_transfer(i->op) == xg_verify_is_transfer(c->first->op), NULL, "channel %lld is already used by %s %.*s", (long long)id, xg_op_name(c->first->op),
             (int)c->first->name.n, c->first->name.p);
     if (xg_verify_is_transfer(i->op)) {
         uint32_t *count = &c->count[i->op == XG_SEND ? 0 : i->op == XG_SEND_DONE ? 1 : i->op == XG_RECV ? 2 : 3];

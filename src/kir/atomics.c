@@ -1,5 +1,6 @@
 /* kir/atomics.c -- changes of an element that happen as one step, whoever else changes it at the same time.
  *
+ * Of a vector it is one step for each element; memory can add up vectors of floats (targets that cannot get a step for each, ptx/legalize.c).
  * What combines the element with one other value by an operation that memory can do is one instruction (llvm.atomicrmw.*; a target that lacks one for the type gets
  * the loop, ptx/legalize.c). Everything else is a loop: read, compute, and exchange if the element is still the one that was read. A new element that has the bits of
  * the old one needs no exchange. */
@@ -113,11 +114,30 @@ XG_FN bool xg_katomic_known(xg_kopcode red, xg_kelem e) {
     if (red == XG_K_OP_COUNT) return false;
     return red == XG_K_OP_RED_ADDF ? xg_kelem_is_float(e) && xg_kelem_bytes(e) > 1 : e == XG_E_I32 || e == XG_E_I64;
 }
+XG_FN xg_kval *xg_katomic_addend(const xg_kregion *r) {
+    const xg_kop *sum = r->first, *end = xg_kregion_end(r);
+    xg_kval *current = (xg_kval *)&r->args[0];
+    uint32_t k;
+    if (!sum || sum->op != XG_K_OP_ADDF || sum->next != end || end->n_operands != 1 || end->operands[0].value != sum->results) return NULL;
+    k = sum->operands[0].value == current;
+    return sum->operands[1 - k].value == current && sum->operands[k].value != current && xg_katomic_known(XG_K_OP_RED_ADDF, current->type->elem) ? sum->operands[k].value : NULL;
+}
+XG_FN void xg_katomic_red_at(xg_kb *b, xg_kopcode red, xg_kval *v, xg_kval *p) {
+    xg_kval *o[2];
+    o[0] = v;
+    o[1] = p;
+    xg_kir_op(b, red, o, 2, NULL, 0, 0)->a = v->type->elements * xg_kelem_bytes(v->type->elem);
+}
 XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg_kval *shift) {
     xg_kop *op, *next, *last;
     xg_kopcode red;
-    xg_kval *o[2];
+    xg_kval *v;
     uint32_t k;
+    if (r->args[0].type->kind == XG_TK_VECTOR) {
+        v = xg_katomic_addend(r);
+        if (v) xg_katomic_red_at(b, XG_K_OP_RED_ADDF, v, p); /* else it stays what it is */
+        return;
+    }
     for (op = r->first; op; op = next) { /* what does not need the element is made in front */
         next = op->next;
         if (op != xg_kregion_end(r) && !xg_katomic_depends(op, r)) xg_kop_move_before(op, b->before);
@@ -125,10 +145,9 @@ XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg
     last = xg_kregion_end(r)->operands[0].value->def;
     red = last ? xg_katomic_red(last->op) : XG_K_OP_COUNT;
     for (k = 0; last && last->parent == r && last == r->first && last->n_operands == 2 && k < 2; k++) {
-        o[0] = last->operands[1 - k].value;
-        o[1] = p;
-        if (last->operands[k].value != &r->args[0] || o[0] == &r->args[0] || !xg_katomic_known(red, e)) continue;
-        xg_kir_op(b, red, o, 2, NULL, 0, 0)->a = xg_kelem_bytes(e);
+        v = last->operands[1 - k].value;
+        if (last->operands[k].value != &r->args[0] || v == &r->args[0] || !xg_katomic_known(red, e)) continue;
+        xg_katomic_red_at(b, red, v, p);
         return;
     }
     xg_katomic_loop(b, e, p, shift, xg_katomic_apply, r);

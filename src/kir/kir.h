@@ -29,6 +29,7 @@ typedef struct xg_kop xg_kop;
 typedef struct xg_kregion xg_kregion;
 typedef struct xg_kfunc xg_kfunc;
 typedef struct xg_kmodule xg_kmodule;
+typedef struct xg_kinliner xg_kinliner;
 
 /* ---- types ---- */
 /* Element types. X(NAME, text, bits, class: INT FLOAT COMPLEX INDEX). */
@@ -118,6 +119,7 @@ typedef enum xg_kcmpf {
 typedef struct xg_karg {
     int64_t bytes, align;
     bool written;        /* by this kernel, through this or another parameter of the same slice */
+    bool parted;         /* each block has a part of the buffer, of the tensor's size: block x the x-th one */
     bool aliased;        /* overlaps another parameter without being the same slice, and one of the two is written */
     int32_t slice;       /* parameters with equal slice are the same memory; the first one stands for all */
 } xg_karg;
@@ -152,6 +154,7 @@ struct xg_kmodule {
     const void *target;   /* xg_target, for passes below lower_tensors */
     xg_set constants;     /* since cse has gathered them: the constants at the head of the entry, each of them once; those that are made join them */
     xg_kop *last_constant;
+    xg_kinliner *inliner; /* while inline is at work: what makes the copy of a call */
     bool settled;         /* nothing but types has changed since canonicalize and cse ran */
     struct xg_kval *held[64]; /* by XG_KOP2 and its kin, while an expression is being made */
     uint32_t n_held;
@@ -236,6 +239,7 @@ XG_FN void xg_kclone_begin(const xg_kregion *r);
 XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy);
 XG_FN xg_kval *xg_kclone_value(xg_kval *v);
 XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op);
+XG_FN void xg_kclone_call(xg_kb *b, const xg_kop *call); /* inline.c: what it calls instead */
 XG_FN bool xg_kfold_int(xg_kopcode op, xg_kelem e, int64_t x, int64_t y, int64_t *out); /* fold.c: an operation of one or two integers; false: nothing is known of it */
 XG_FN bool xg_kval_is_const(const xg_kval *v, int64_t *bits); /* not complex; as in xg_kop.a; bits may be NULL */
 XG_FN xg_kop *xg_kregion_end(const xg_kregion *r); /* its terminator; NULL while it has none */
@@ -276,6 +280,7 @@ typedef xg_kval *(*xg_katomic_fn)(xg_kb *b, void *data, xg_kval *current); /* th
 /* A loop that computes a new element and exchanges it for the old one, until nobody came between. shift: the element is a byte at this bit of the word at p. */
 XG_FN void xg_katomic_loop(xg_kb *b, xg_kelem e, xg_kval *p, xg_kval *shift, xg_katomic_fn fn, void *data);
 XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg_kval *shift); /* in front of an operation, by the region of an atomic_rmw: one instruction where its form is known, else the loop */
+XG_FN xg_kval *xg_katomic_addend(const xg_kregion *r); /* what the region of an atomic_rmw adds to a float, if that is all that it does; NULL otherwise */
 XG_FN xg_kopcode xg_katomic_combiner(xg_kopcode red); /* the operation that llvm.atomicrmw.* does */
 
 /* ---- one pass a file; the list with its order is driver/passes.h. Each is void xg_kir_<pass>(xg_kmodule *m). ---- */

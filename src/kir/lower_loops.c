@@ -43,7 +43,7 @@ XG_FN xg_kop *xg_kpeel_copy(xg_kmodule *m, xg_kop *loop, const xg_imap *map, xg_
     for (o = from->first; o; o = o->next) xg_kop_clone(&in, o);
     return to;
 }
-/* Splits the loop where that pays; new loops go on the list too, since another symbol of theirs may be worth it. */
+/* Splits the loop where that pays; new loops go on the list too, since another symbol of theirs may be worth it, and those inside of them. */
 XG_FN bool xg_kpeel(xg_kmodule *m, xg_kop *loop, xg_kops *loops) {
     const xg_imap *map = (const xg_imap *)loop->p;
     int64_t trips = 1, span;
@@ -63,11 +63,13 @@ XG_FN bool xg_kpeel(xg_kmodule *m, xg_kop *loop, xg_kops *loops) {
         for (k = 0; k < n; k++) inits[k] = loop->operands[loop->a + k].value;
         first = xg_kpeel_copy(m, loop, most, inits);
         xg_push(m->temp, xg_kop *, loops, first);
+        xg_kops_collect_of(m->temp, loops, first->regions[0], XG_K_OP_LOOP);
         second = first;
         if (last->state == XG_IMAP_OK) {
             for (k = 0; k < n; k++) inits[k] = &first->results[k];
             second = xg_kpeel_copy(m, loop, last, inits);
             xg_push(m->temp, xg_kop *, loops, second);
+            xg_kops_collect_of(m->temp, loops, second->regions[0], XG_K_OP_LOOP);
         }
         for (k = 0; k < n; k++) xg_kval_replace(&loop->results[k], &second->results[k]);
         xg_kop_remove(loop);
@@ -296,7 +298,7 @@ XG_FN void xg_kir_lower_loops(xg_kmodule *m) {
         uint32_t k;
         memset(&loops, 0, sizeof loops);
         xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_LOOP);
-        for (k = 0; k < loops.n; k++) if (!xg_kpeel(m, loops.p[k], &loops)) xg_klower_loop(m, loops.p[k]);
+        for (k = 0; k < loops.n; k++) if (loops.p[k]->parent && !xg_kpeel(m, loops.p[k], &loops)) xg_klower_loop(m, loops.p[k]); /* what has no parent was inside of a loop that was split */
     }
 }
 

@@ -1,6 +1,6 @@
 /* kir/lower_tensors.c -- tensors become memory: parameters are pointers, extracts are loads, inserts are stores, results of inserts vanish.
  *
- * - Parameters of one buffer slice are one pointer; the first stands for all, and only these are left, in order.
+ * - Parameters of one buffer slice are one pointer; the first stands for all, and only these are left, in order. Where each block has a part, it adds its own to the pointer.
  * - i1 lies in memory as a byte 0 or 1, complex as two floats, f4 and f6 in a byte each. Complex values and vectors that no instruction moves at once
  *   become parts: a vector of at most 16 bytes each. if, for and while carry the parts.
  * - A load is invariant when nothing in the kernel writes to its slice.
@@ -575,6 +575,13 @@ XG_FN void xg_klow_region(xg_kleveller *z, xg_kregion *r) {
 
 /* ---- the entry ---- */
 
+/* The block's part of a buffer, which has the tensor's size. */
+XG_FN void xg_klow_own_part(xg_kleveller *z, xg_kfunc *f, const xg_ktype *t, xg_klow *l) {
+    xg_kb b = f->body->first ? xg_kb_before(z->m, f->body->first) : xg_kb_end(z->m, f->body);
+    int64_t bytes = t->elements * xg_kelem_bytes(t->elem);
+    l->pointer = xg_kptr(&b, l->pointer, xg_kblock_id(&b, 0, f->blocks[0]), bytes, 0);
+    while (l->align > 1 && bytes % l->align) l->align /= 2;
+}
 /* The first parameter of each slice becomes a pointer and knows the most of all of them. */
 XG_FN void xg_klow_params(xg_kleveller *z, xg_kfunc *f) {
     xg_kmodule *m = z->m;
@@ -599,6 +606,7 @@ XG_FN void xg_klow_params(xg_kleveller *z, xg_kfunc *f) {
         }
         to[k] = n;
         args[n] = *a;
+        args[n].parted = false;
         types[n] = old[k].type->kind == XG_TK_TENSOR ? xg_kir_pointer(m, XG_SPACE_GLOBAL) : old[k].type;
         if (old[k].type->kind == XG_TK_TENSOR) xg_map64_put(&first, key, &to[k]);
         inputs += k < f->n_inputs;
@@ -613,6 +621,7 @@ XG_FN void xg_klow_params(xg_kleveller *z, xg_kfunc *f) {
             l->pointer = p;
             l->invariant = !args[to[k]].written && !args[to[k]].aliased;
             l->align = XG_MAX(args[to[k]].align, 1);
+            if (f->args[k].parted) xg_klow_own_part(z, f, old[k].type, l);
         } else xg_kval_replace(&old[k], p);
     }
     f->args = args;

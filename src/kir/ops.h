@@ -33,7 +33,7 @@ enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CON
     X(WRITE, "vector.transfer_write", 3, 3, 1, 0, KF_WRITE, transfer_write, write) /* vector, flat tensor, index -> tensor */ \
     X(VEXTRACT, "vector.extract", 2, 2, 1, 0, KF_PURE | KF_LOW, vextract, vextract) /* vector, index */ \
     X(VINSERT, "vector.insert", 3, 3, 1, 0, KF_PURE | KF_LOW, vinsert, vinsert) /* value, vector, index */ \
-    X(ATOMIC_RMW, "xla_gpu.atomic_rmw", 1, 255, 1, 1, KF_READ | KF_WRITE, atomic_rmw, atomic_rmw) /* tensor, indices -> tensor; region (current element) yields the new one; as if nothing else happened between */ \
+    X(ATOMIC_RMW, "xla_gpu.atomic_rmw", 1, 255, 1, 1, KF_READ | KF_WRITE, atomic_rmw, atomic_rmw) /* tensor, indices -> tensor; region (current element) yields the new one; as if nothing else happened between. Of a vector: element by element, each yields its sum with another one */ \
     X(ALLOC_SHARED, "xla_gpu.allocate_shared", 0, 0, 1, 0, 0, tensor_result, result) \
     X(SYNC, "xla_gpu.sync_threads", 0, 255, -1, 0, KF_CONV | KF_READ | KF_WRITE, sync, team) /* tensors -> the same tensors; a: so many threads wait for each other at barrier b, 0: all at barrier 0, XG_KTEAM_CLUSTER: those of all blocks of the cluster */ \
     X(PEER, "xla_gpu.peer_shared", 2, 2, 1, 0, KF_PURE, peer, result) /* array in shared memory, i32 -> that of the block of this rank in the cluster, to be read */ \

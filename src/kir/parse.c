@@ -61,8 +61,9 @@ XG_FN void xg_kparse_arg_attrs(xg_kparser *p, xg_karg *a) {
         else if (xg_ktake(p, "llvm.dereferenceable")) { xg_kexpect(p, "="); a->bytes = xg_kinteger(p); }
         else if (xg_ktake(p, "llvm.noalias")) a->aliased = false;
         else if (xg_ktake(p, "xla.invariant")) a->written = false;
+        else if (xg_ktake(p, "xla.part_of_block")) a->parted = true;
         else if (xg_ktake(p, "xla.slice_index")) { xg_kexpect(p, "="); a->slice = (int32_t)(xg_kcount(p) & 0x7FFFFFFF); }
-        else xg_kparse_fail(p, p->at, "expected llvm.align, llvm.dereferenceable, llvm.noalias, xla.invariant or xla.slice_index", xg_str_of(NULL, 0));
+        else xg_kparse_fail(p, p->at, "expected llvm.align, llvm.dereferenceable, llvm.noalias, xla.invariant, xla.part_of_block or xla.slice_index", xg_str_of(NULL, 0));
     } while (xg_ktake(p, ","));
     xg_kexpect(p, "}");
 }

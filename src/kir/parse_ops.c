@@ -196,7 +196,7 @@ XG_FN xg_kop *xg_kparse_while(xg_kparser *p, xg_kb *b, xg_kopcode code) {
 XG_FN void xg_kparse_indices(xg_kparser *p, xg_kvals *v) { xg_kexpect(p, "["); xg_kparse_until(p, v, "]"); }
 XG_FN xg_kop *xg_kparse_atomic_rmw(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kvals v;
-    const xg_ktype *elem;
+    const xg_ktype *type;
     uint32_t mark;
     xg_knew n;
     xg_kop *op;
@@ -206,15 +206,14 @@ XG_FN xg_kop *xg_kparse_atomic_rmw(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kexpect(p, ":");
     xg_kexpect_type(p, v.p[0]->type);
     op = xg_kir_op(b, code, v.p, v.n, &v.p[0]->type, 1, 1);
-    elem = xg_kir_scalar(p->m, v.p[0]->type->elem);
-    xg_kir_region_args(b, op, 0, &elem, 1);
     xg_kexpect(p, "{");
     mark = p->scope.n;
     xg_kexpect(p, "^bb0");
     xg_kexpect(p, "(");
     n = xg_kparse_new(p);
     xg_kexpect(p, ":");
-    xg_kexpect_type(p, elem);
+    type = xg_kparse_type(p);
+    xg_kir_region_args(b, op, 0, &type, 1);
     xg_kexpect(p, ")");
     xg_kexpect(p, ":");
     xg_kbind(p, n.at, n.name, &op->regions[0]->args[0], 1);

@@ -593,6 +593,7 @@ XG_FN void xg_kprint_param(xg_kprinter *p, const xg_kfunc *f, uint32_t k) {
     xg_printf(p->b, " {llvm.align = %lld, llvm.dereferenceable = %lld", (long long)a->align, (long long)a->bytes);
     if (!a->aliased) xg_puts(p->b, ", llvm.noalias");
     if (!a->written) xg_puts(p->b, ", xla.invariant");
+    if (a->parted) xg_puts(p->b, ", xla.part_of_block");
     xg_printf(p->b, ", xla.slice_index = %d}", a->slice);
 }
 XG_FN void xg_kprint_func_attrs(xg_kprinter *p, const xg_kfunc *f) {

@@ -5,7 +5,8 @@
  *   vector.extract of lane v in its place; at `rest + s * v` (reversed, every other one), if all of them lie in one aligned vector: that, and lane s * v;
  * - the same under branches of scf.if whose conditions come from outside the loop: the read is in front, under the same conditions;
  * - tensor.insert directly in the loop into a carried tensor that is used for nothing else: vector.insert into a carried vector,
- *   vector.transfer_write behind the loop.
+ *   vector.transfer_write behind the loop;
+ * - xla_gpu.atomic_rmw in the same place that adds a float: what is added is the carried vector, and one atomic_rmw of a vector adds it behind the loop.
  * Where all that a loop changes lies under conditions from outside of it, they go around the loop first.
  * The memory must be aligned to the vector, or to 16 bytes; a vector may be wider than one access (lower_tensors cuts it). Tensors are
  * values, so reading early and writing late change nothing.
@@ -186,16 +187,46 @@ XG_FN void xg_kvector_reads(xg_kvectorizer *z, xg_kregion *r) {
 
 /* ---- writes ---- */
 
-/* The insert that makes carried value k, if it is all that happens to it. */
-XG_FN xg_kop *xg_kvector_insert_of(const xg_kvectorizer *z, uint32_t k) {
+/* What a write does in a round: this value goes to, or is added at, this index of the tensor. */
+typedef struct xg_kvector_written { xg_kval *value, *tensor, *index; } xg_kvector_written;
+XG_FN xg_kvector_written xg_kvector_written_by(const xg_kop *op) {
+    bool added = op->op == XG_K_OP_ATOMIC_RMW;
+    xg_kvector_written w;
+    w.value = added ? xg_katomic_addend(op->regions[0]) : op->operands[0].value;
+    w.tensor = op->operands[added ? 0 : 1].value;
+    w.index = op->operands[added ? 1 : 2].value;
+    return w;
+}
+/* The write that makes carried value k, if it is all that happens to it. */
+XG_FN xg_kop *xg_kvector_write_of(const xg_kvectorizer *z, uint32_t k) {
     xg_kregion *r = z->loop->regions[0];
     xg_kval *arg = &r->args[k + 1], *y = xg_kregion_end(r)->operands[k].value;
     xg_kop *op = y->def;
-    if (!op || op->op != XG_K_OP_INSERT || op->parent != r || op->operands[1].value != arg || !xg_kused_once(arg) || !xg_kused_once(y)) return NULL;
-    if (!xg_kvector_fits(z->loop->operands[k + 3].value, z->lanes) || !xg_kvector_contiguous(z, op->operands[2].value)) return NULL;
+    xg_kvector_written w;
+    if (!op || op->parent != r || (op->op != XG_K_OP_INSERT && (op->op != XG_K_OP_ATOMIC_RMW || op->n_operands != 2))) return NULL;
+    w = xg_kvector_written_by(op);
+    if (!w.value || w.tensor != arg || !xg_kused_once(arg) || !xg_kused_once(y)) return NULL;
+    if (!xg_kvector_fits(z->loop->operands[k + 3].value, z->lanes) || !xg_kvector_contiguous(z, w.index)) return NULL;
+    if (op->op == XG_K_OP_ATOMIC_RMW && z->lanes * xg_kelem_bytes(arg->type->elem) > 16) return NULL;
     return op;
 }
-/* The loop with a vector carried beside each tensor that found[] names the insert of. */
+/* The vector added to the tensor. */
+XG_FN xg_kval *xg_kvector_add(xg_kvectorizer *z, xg_kb *b, xg_kval *vector, xg_kval *tensor, xg_kval *index) {
+    xg_kval *v[2], *sum;
+    xg_kop *op;
+    xg_kb in;
+    v[0] = tensor;
+    v[1] = index;
+    op = xg_kir_op(b, XG_K_OP_ATOMIC_RMW, v, 2, &tensor->type, 1, 1);
+    xg_kir_region_args(b, op, 0, &vector->type, 1);
+    op->regions[0]->args[0].name = XG_STR("current");
+    in = xg_kb_end(z->m, op->regions[0]);
+    in.loc = b->loc;
+    sum = xg_k2(&in, XG_K_OP_ADDF, &op->regions[0]->args[0], vector);
+    xg_kyield(&in, &sum, 1);
+    return op->results;
+}
+/* The loop with a vector carried beside each tensor that found[] names the write of. */
 XG_FN xg_kop *xg_kvector_widen_loop(xg_kvectorizer *z, xg_kop *const *found, uint32_t more) {
     xg_kop *loop = z->loop, *to, *end = xg_kregion_end(loop->regions[0]);
     xg_arena *a = z->m->temp;
@@ -222,7 +253,7 @@ XG_FN xg_kop *xg_kvector_widen_loop(xg_kvectorizer *z, xg_kop *const *found, uin
         yields[k] = end->operands[k].value;
         if (!found[k]) continue;
         tail = xg_kb_before(z->m, found[k]);
-        v[0] = found[k]->operands[0].value;
+        v[0] = xg_kvector_written_by(found[k]).value;
         v[1] = &loop->regions[0]->args[at + 1];
         v[2] = &loop->regions[0]->args[0];
         yields[at] = xg_kir_value(&tail, XG_K_OP_VINSERT, v, 3, v[1]->type);
@@ -240,7 +271,7 @@ XG_FN void xg_kvector_writes(xg_kvectorizer *z) {
     xg_kop *old = z->loop, *to, **found = XG_NEW_N(z->m->temp, xg_kop *, old->n_results + 1);
     uint32_t n = old->n_results, more = 0, k, at;
     xg_kb b;
-    for (k = 0; k < n; k++) if ((found[k] = xg_kvector_insert_of(z, k)) != NULL) more++;
+    for (k = 0; k < n; k++) if ((found[k] = xg_kvector_write_of(z, k)) != NULL) more++;
     if (!more) return;
     to = xg_kvector_widen_loop(z, found, more);
     b = xg_kb_after(z->m, old);
@@ -251,9 +282,9 @@ XG_FN void xg_kvector_writes(xg_kvectorizer *z) {
         if (!found[k]) { xg_kval_replace(&old->results[k], &to->results[k]); continue; }
         v[0] = &to->results[at++];
         v[1] = to->operands[k + 3].value;
-        v[2] = xg_kvector_start(z, &front, found[k]->operands[2].value, 0);
+        v[2] = xg_kvector_start(z, &front, xg_kvector_written_by(found[k]).index, 0);
         b.loc = found[k]->loc;
-        written = xg_kir_value(&b, XG_K_OP_WRITE, v, 3, v[1]->type);
+        written = found[k]->op == XG_K_OP_ATOMIC_RMW ? xg_kvector_add(z, &b, v[0], v[1], v[2]) : xg_kir_value(&b, XG_K_OP_WRITE, v, 3, v[1]->type);
         xg_kval_replace(&old->results[k], written);
         xg_kop_remove(found[k]);
     }

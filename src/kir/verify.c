@@ -116,7 +116,8 @@ XG_FN const char *xg_kir_check_atomic_rmw(const xg_kop *op) {
     const xg_kregion *r = op->regions[0];
     const xg_kop *end = xg_kregion_end(r);
     if (!xg_kt_indices(op, 1, xg_kt(op, 0))) return "a tensor and one index for each of its dims";
-    if (r->n_args != 1 || r->args[0].type->kind != XG_TK_SCALAR || r->args[0].type->elem != xg_kt(op, 0)->elem) return "the region takes an element";
+    if (r->n_args != 1 || !xg_kt_value(r->args[0].type) || r->args[0].type->elem != xg_kt(op, 0)->elem) return "the region takes an element, or a vector of elements";
+    if (r->args[0].type->kind == XG_TK_VECTOR && (xg_kt(op, 0)->rank != 1 || !end || (end->n_operands == 1 && end->operands[0].value != &r->args[0] && !xg_katomic_addend(r)))) return "the region of a vector yields its sum with another one";
     if (!end || end->op != XG_K_OP_YIELD || end->n_operands != 1 || end->operands[0].value->type != r->args[0].type) return "the region yields an element";
     return xg_kr(op) != xg_kt(op, 0) ? "the result has the tensor's type" : NULL;
 }

@@ -382,6 +382,7 @@ XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_ins
             if (!matches(i)) continue;
             b = xg_hb_at(i);
             made = expand(&b, i);
+            next = xg_inst_behind(i); /* its elements may have stood there, and are gone */
             if (!made) continue;
             if (i->shape->type != XLAGPU_TUPLE) xg_opt_replace(i, made);
             else {

@@ -67,7 +67,10 @@ XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
                 if (i->first_use || i == c->root) continue;
                 xg_inst_remove(i);
                 changed = true;
-            } else if (i->op == XG_OPT_BARRIER) changed = xg_tuple_shrink_barrier(i) || changed;
+            } else if (i->op == XG_OPT_BARRIER) {
+                changed = xg_tuple_shrink_barrier(i) || changed;
+                next = xg_inst_behind(i); /* its elements may have stood there, and are gone */
+            }
         }
     }
     return changed;

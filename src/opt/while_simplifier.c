@@ -367,6 +367,7 @@ XG_FN bool xg_opt_while_simplifier(xg_module *m) {
             if (i->op != XG_WHILE || xg_inst_attr(i, XG_A_control_predecessors) || xg_attr_comp(i, XG_A_body)->id >= n_comps) continue;
             b = xg_hb_at(i);
             made = xg_while_expand(&b, i, acts);
+            next = xg_inst_behind(i); /* its elements may have stood there, and are gone */
             if (!made) continue;
             values = XG_NEW_N(m->arena, xg_inst *, made->n_operands + 1);
             for (k = 0; k < made->n_operands; k++) values[k] = XG_OPERAND(made, k);

@@ -6,7 +6,7 @@
  * In a text, lines are separated by '|'. $d is the result (only the last line may write it), $0 $1 $2 the operands, $n1 operand 1 narrowed to 32
  * bits, $p the address that operand 1 is, $t $q $h $s temporaries of 32, 64 bits, a predicate, 16 bits, $f ".ftz" where the module flushes subnormals, $c the condition of a compare
  * (for integers with its sign letter, "lt.u"), $x the axis of an id, $b which barrier, and how many
- * threads wait there if not all do. */
+ * threads wait there if not all do, $v the lanes of operand 0 in braces, $l how many (".v4"). */
 #ifndef XG_PTX_ISEL_C
 #define XG_PTX_ISEL_C
 #include "ptx.h"
@@ -22,7 +22,7 @@ enum {
     XG_PT_SH = XG_PT_I32 | XG_PT_F32, XG_PT_H = XG_PT_BF16 | XG_PT_F16, XG_PT_ANY = 0
 };
 
-enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */ };
+enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */, XG_PI_VECTOR = 2 /* of vectors of the operand type; all other rows are of scalars */ };
 
 /* X(OP, operand type, result type, cc, isa, flags, text); type words are pasted on XG_PT_. */
 #define XG_PTX_ROWS(X) \
@@ -214,6 +214,9 @@ enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */ };
     X(SHFL3, I32, ANY, 0, 0, 0, "shf.r.wrap.b32 $d, $1, $0, $2") \
     X(RED_ADDI, I32, ANY, 0, 0, 0, "red.global.add.u32 $p, $0") \
     X(RED_ADDI, I64, ANY, 0, 0, 0, "red.global.add.u64 $p, $0") \
+    X(RED_ADDF, F32, ANY, 90, 81, XG_PI_VECTOR, "red.global.add$l.f32 $p, $v") \
+    X(RED_ADDF, F16, ANY, 90, 81, XG_PI_VECTOR, "red.global.add.noftz$l.f16 $p, $v") \
+    X(RED_ADDF, BF16, ANY, 90, 81, XG_PI_VECTOR, "red.global.add.noftz$l.bf16 $p, $v") \
     X(RED_ADDF, F32, ANY, 0, 0, 0, "red.global.add.f32 $p, $0") \
     X(RED_ADDF, F64, ANY, 60, 50, 0, "red.global.add.f64 $p, $0") \
     X(RED_ADDF, F16, ANY, 70, 63, 0, "red.global.add.noftz.f16 $p, $0") \
@@ -248,10 +251,10 @@ static const xg_ptx_row xg_ptx_rows[] = {
 #undef X
 };
 
-/* The bit of a type in the sets above; 0 for what no instruction takes (vectors, tensors). */
+/* The bit of a type in the sets above, of a vector that of its elements; 0 for what no instruction takes (tensors). */
 static uint32_t xg_ptx_type_bit(const xg_ktype *t) {
     if (t->kind == XG_TK_POINTER) return XG_KSPACE_IS_SHORT(t->space) ? (uint32_t)XG_PT_PS : (uint32_t)XG_PT_PG;
-    return t->kind == XG_TK_SCALAR ? 1u << t->elem : 0;
+    return t->kind == XG_TK_SCALAR || t->kind == XG_TK_VECTOR ? 1u << t->elem : 0;
 }
 
 /* First rows by opcode: filled at the start of a module, so that finding a row does not scan the table. */
@@ -265,10 +268,11 @@ static void xg_ptx_index_make(xg_ptx_index *x) {
 /* The row for an operation on a target; NULL when it has none. */
 static const xg_ptx_row *xg_ptx_find_row(const xg_ptx_index *x, const xg_target *t, xg_kopcode op, const xg_ktype *operand, const xg_ktype *result) {
     uint32_t out = result ? xg_ptx_type_bit(result) : 0, in = operand ? xg_ptx_type_bit(operand) : out;
+    uint32_t vector = (operand && operand->kind == XG_TK_VECTOR) || (result && result->kind == XG_TK_VECTOR) ? (uint32_t)XG_PI_VECTOR : 0;
     size_t i;
     for (i = x->first[op]; i < XG_COUNT(xg_ptx_rows) && xg_ptx_rows[i].op == (uint16_t)op; i++) {
         const xg_ptx_row *r = &xg_ptx_rows[i];
-        if ((r->in == 0 || (r->in & in)) && (r->out == 0 || (r->out & out)) && t->cc >= r->cc) return r;
+        if ((r->in == 0 || (r->in & in)) && (r->out == 0 || (r->out & out)) && (r->flags & XG_PI_VECTOR) == vector && t->cc >= r->cc) return r;
     }
     return NULL;
 }

@@ -16,7 +16,7 @@
 #include "math_f64.c"
 #include "isel.c"
 
-typedef struct xg_lz { xg_kmodule *m; const xg_target *target; xg_ptx_index index; bool removed, changed; uint32_t depth; } xg_lz;
+typedef struct xg_lz { xg_kmodule *m; xg_kfunc *f; const xg_target *target; xg_ptx_index index; bool removed, changed; uint32_t depth; } xg_lz;
 #define XG_LZ_RULE(word) static xg_kval *xg_lz_rule_##word(xg_lz *z, xg_kb *b, xg_kop *op)
 
 static bool xg_lz_is_half(const xg_ktype *t) { return t->kind == XG_TK_SCALAR && (t->elem == XG_E_BF16 || t->elem == XG_E_F16); }
@@ -277,6 +277,7 @@ XG_LZ_RULE(math) {
         r = xg_math_expand(b, op->op, x, y, shortness);
         if (r) r = xg_ptx_truncf(b, r, e);
     } else r = xg_math_expand(b, op->op, x, y, shortness);
+    if (e == XG_E_F64) z->f->resident = XG_MAX(z->f->resident, 1u); /* long, and bound by arithmetic: more blocks at a time are worth no spills */
     if (!r) xg_fail(z->m->ctx, XLAGPU_ERROR_UNSUPPORTED, "%s on %s has no expansion for %s", xg_kop_name(op->op), xg_kelem_name(e), z->target->name);
     return r;
 }
@@ -493,12 +494,23 @@ XG_LZ_RULE(if) {
     return NULL;
 }
 
-/* ---- atomics: what memory does not do on this type, the loop does ---- */
+/* ---- atomics: vectors that memory does not change at once go lane by lane; what memory does not do on this type, the loop does ---- */
 typedef struct xg_lz_red { xg_kopcode op; xg_kval *v; } xg_lz_red;
 static xg_kval *xg_lz_combine(xg_kb *b, void *data, xg_kval *current) { const xg_lz_red *r = (const xg_lz_red *)data; return xg_k2(b, r->op, current, r->v); }
 XG_LZ_RULE(red) {
+    xg_kval *x = XG_KOPERAND(op, 0), *v[2];
+    int64_t bytes = xg_kelem_bytes(x->type->elem), k;
     xg_lz_red r;
     if (xg_ptx_has_row(&z->index, z->target, op)) return NULL;
+    if (x->type->kind == XG_TK_VECTOR) {
+        for (k = 0; k < x->type->elements; k++) {
+            v[0] = xg_lz_vextract(b, x, k);
+            v[1] = xg_lz_ptr_add(b, XG_KOPERAND(op, 1), k * bytes);
+            xg_kir_op(b, op->op, v, 2, NULL, 0, 0)->a = bytes;
+        }
+        z->removed = true;
+        return NULL;
+    }
     r.op = xg_katomic_combiner(op->op);
     r.v = XG_KOPERAND(op, 0);
     xg_katomic_loop(b, r.v->type->elem, XG_KOPERAND(op, 1), NULL, xg_lz_combine, &r);
@@ -586,6 +598,7 @@ XG_FN void xg_ptx_legalize(xg_kmodule *m) {
     xg_lz z;
     memset(&z, 0, sizeof z);
     z.m = m;
+    z.f = f;
     z.target = (const xg_target *)m->target;
     XLAGPU_ASSERT(z.target);
     xg_ptx_index_make(&z.index);

@@ -253,9 +253,18 @@ static char *xg_ptx_pen_address(xg_ptx *p, char *at, const xg_ptx_lane *a) {
     *at++ = ']';
     return at;
 }
+static char *xg_ptx_pen_lanes(xg_ptx *p, char *at, const xg_ptx_lane *l, uint32_t n) {
+    uint32_t i;
+    if (n == 1) return xg_ptx_pen_lane(p, at, l);
+    *at++ = '{';
+    for (i = 0; i < n; i++) at = xg_ptx_pen_lane(p, i ? xg_ptx_pen_text(at, ", ") : at, &l[i]);
+    *at++ = '}';
+    return at;
+}
+static const char *const xg_ptx_vector_text[] = {"", "", ".v2", "", ".v4", "", "", "", ".v8"};
 static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
-    xg_ptx_lane in[3], narrow, tmp[4];
-    bool has_tmp[4] = {false, false, false, false}, all_imm = op->n_operands > 0;
+    xg_ptx_lane in[3], lanes[8], narrow, tmp[4];
+    bool has_tmp[4] = {false, false, false, false}, all_imm = op->n_operands > 0, address = op->n_operands > 1 && strstr(row->text, "$p");
     static const xg_ptx_class tmp_class[4] = {XG_PC_R, XG_PC_RD, XG_PC_P, XG_PC_RS};
     const xg_ptx_lane *d = NULL;
     const char *t;
@@ -267,8 +276,14 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
         in[i] = xg_ptx_of(XG_KOPERAND(op, i))->lane[0];
         if (in[i].kind != XG_PL_IMM) all_imm = false;
     }
+    if (row->flags & XG_PI_VECTOR) {
+        const xg_ptx_val *x = xg_ptx_of(XG_KOPERAND(op, 0));
+        XLAGPU_ASSERT(x->n <= XG_COUNT(lanes));
+        for (i = 0; i < x->n; i++) lanes[i] = xg_ptx_in_reg(p, &x->lane[i]);
+    }
     for (i = 0; i < op->n_operands; i++) {
         bool imm16 = (in[i].cls == XG_PC_RS && !(row->flags & XG_PI_IMM16)) || in[i].cls == XG_PC_P;
+        if ((i == 0 && (row->flags & XG_PI_VECTOR)) || (i == 1 && address)) continue;
         if (in[i].kind == XG_PL_REG && !in[i].bits) continue;
         if (in[i].kind != XG_PL_IMM || imm16 || (all_imm && i == 0)) in[i] = xg_ptx_in_reg(p, &in[i]);
     }
@@ -294,6 +309,8 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
         case 'n': at = xg_ptx_pen_lane(p, at, &narrow); t++; break;
         case 'f': at = xg_ptx_pen_text(at, p->m->ftz ? ".ftz" : ""); break;
         case 'a': at = xg_ptx_pen_text(at, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : ""); break;
+        case 'l': at = xg_ptx_pen_text(at, xg_ptx_vector_text[xg_ptx_of(XG_KOPERAND(op, 0))->n]); break;
+        case 'v': at = xg_ptx_pen_lanes(p, at, lanes, xg_ptx_of(XG_KOPERAND(op, 0))->n); break;
         case 'x': *at++ = "xyz"[op->flags % 3]; break;
         case 'b':
             at = xg_ptx_pen_number(at, (uint32_t)op->b);
@@ -327,14 +344,6 @@ static const char *xg_ptx_memory_type(const xg_ktype *t, bool sign) {
     default: return "b32";
     }
 }
-static char *xg_ptx_pen_lanes(xg_ptx *p, char *at, const xg_ptx_lane *l, uint32_t n) {
-    uint32_t i;
-    if (n == 1) return xg_ptx_pen_lane(p, at, l);
-    *at++ = '{';
-    for (i = 0; i < n; i++) at = xg_ptx_pen_lane(p, i ? xg_ptx_pen_text(at, ", ") : at, &l[i]);
-    *at++ = '}';
-    return at;
-}
 static const char *xg_ptx_space(const xg_kval *pointer) {
     switch (pointer->type->space) {
     case XG_SPACE_SHARED: return "shared";
@@ -344,7 +353,6 @@ static const char *xg_ptx_space(const xg_kval *pointer) {
     default: return "global";
     }
 }
-static const char *const xg_ptx_vector_text[] = {"", "", ".v2", "", ".v4"};
 
 /* "ld.global.nc.v4.f32 ": what a volatile access may not have is left out. */
 static char *xg_ptx_pen_access(char *at, const char *what, uint32_t flags, const char *space, const char *hint, uint32_t lanes, const char *type) {

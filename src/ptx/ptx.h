@@ -17,7 +17,7 @@
 /* What generations of hardware can do. X(NAME, text, first compute capability that has it). */
 #define XG_TARGET_FEATURES(X) \
     X(MAX_NAN, "max.NaN", 80) X(HALF_MINMAX, "max.f16", 80) X(BF16_FMA, "fma.bf16", 80) X(BF16_CVT, "cvt.bf16", 80) X(CP_ASYNC, "cp.async", 80) \
-    X(MMA_BF16, "mma.bf16", 80) X(CVT_F8, "cvt.f8", 89) X(BF16_ARITH, "add.bf16", 90) X(TMA, "cp.async.bulk", 90) X(PDL, "griddepcontrol", 90) X(CLUSTERS, "barrier.cluster", 90) X(CVT_F4, "cvt.f4", 100)
+    X(MMA_BF16, "mma.bf16", 80) X(CVT_F8, "cvt.f8", 89) X(BF16_ARITH, "add.bf16", 90) X(TMA, "cp.async.bulk", 90) X(PDL, "griddepcontrol", 90) X(CLUSTERS, "barrier.cluster", 90) X(RED_VECTORS, "red.v4.f32", 90) X(CVT_F4, "cvt.f4", 100)
 typedef enum xg_target_feature {
 #define X(name, text, cc) XG_TARGET_##name,
     XG_TARGET_FEATURES(X)

@@ -1,5 +1,6 @@
 /* stage kir: parse, verify, print; the text must not change when it is read and printed again.
- * stage kir_pass: args are names of passes in order, as in driver/passes.h with _ for -; the result is verified after each and printed. */
+ * stage kir_pass: args are names of passes in order, as in driver/passes.h with _ for -; the result is verified after each and printed.
+ * stage kir_made: the same, but what is printed is how many operations and values the passes made, of which most may be gone again. */
 static const xg_kmodule *kir_read(xg_stage *io, const xg_source *src) {
     const xg_kmodule *m = xg_kir_parse(io->ctx, io->arena, xg_aff_new(io->arena), src);
     xg_kir_verify(m);
@@ -25,8 +26,7 @@ static const struct kir_pass_row { const char *name; void (*run)(xg_kmodule *m);
     KIR_PASSES(X)
 #undef X
 };
-static void stage_kir_pass(xg_stage *io) {
-    xg_kmodule *m = xg_kir_parse(io->ctx, io->arena, xg_aff_new(io->arena), &io->in);
+static void kir_run_passes(xg_stage *io, xg_kmodule *m) {
     const char *at = io->args;
     xg_kir_verify(m);
     while (*at) {
@@ -39,5 +39,15 @@ static void stage_kir_pass(xg_stage *io) {
         xg_kir_verify(m);
         for (at = end; *at == ' '; at++) {}
     }
+}
+static void stage_kir_pass(xg_stage *io) {
+    xg_kmodule *m = xg_kir_parse(io->ctx, io->arena, xg_aff_new(io->arena), &io->in);
+    kir_run_passes(io, m);
     kir_write(io, m);
+}
+static void stage_kir_made(xg_stage *io) {
+    xg_kmodule *m = xg_kir_parse(io->ctx, io->arena, xg_aff_new(io->arena), &io->in);
+    uint32_t before = m->n_ids;
+    kir_run_passes(io, m);
+    xg_printf(&io->out, "%u\n", m->n_ids - before);
 }

@@ -1,0 +1,338 @@
+/* emit/skew.c -- boxes for transposes whose rows begin inside of sectors.
+ *
+ * What is side by side of a box in one of the two arrays is a run; runs begin anywhere in a sector. So each is walked over through a window that begins at the whole sector in
+ * front of it: lanes that come before its begin or behind its end have nothing to do, and all others touch, in all accesses together, the sectors that the run lies in and no
+ * more. That is one more than a run needs at most, so runs are made long: of all boxes that touch at most XG_SKEW_ENOUGH more sectors than there are the smallest is
+ * taken, else the one that touches fewest. What two runs have in common cannot be had for nothing: if tiles were skewed so that all sectors of one array were whole, those
+ * of the other would be torn where the skewed edges are, as many of them.
+ *
+ * A run is served by `lanes` threads side by side, a whole number of warps, and those of a block go from run to run: so no access goes over the end of one.
+ *
+ * Shared memory holds the box in one of the two orders, with distances of its own between neighbours in each dimension. Lanes of a walk in the other order count their
+ * places with the digits of the dimensions of a run: they meet no bank twice, wherever they begin, if a step in each digit is an odd number of words times what the digits before it
+ * count, modulo the banks (as in xg_box_spread, though here only for dimensions inside of runs, and what is a run of shared memory's own order stays side by side). */
+#ifndef XG_EMIT_SKEW_C
+#define XG_EMIT_SKEW_C
+#include "emit.h"
+
+enum { XG_SKEW_THREADS = 256, XG_SKEW_THREADS_MAX = 512, XG_SKEW_LARGE = 32 << 10 /* bytes of a box with more threads */, XG_SKEW_ENOUGH = 80 /* for a thousand, both walks together */, XG_SKEW_WORTH = 1 << 20 /* bytes of an array whose sectors count for more than instructions */, XG_SKEW_BANKS = 128 /* bytes */, XG_SKEW_ALONG = 16 /* that become straight code */, XG_SKEW_REST = 1 << 10 /* what the device keeps for itself of each block's shared memory */ };
+
+/* One of the walks. In elements: a run, what begins with a sector, the window. lanes: threads side by side along a run. The runs are `others` times `rows` of dimension dim; a thread
+ * goes `rounds` times from run to run, in each of so many phases in which all runs begin at one place in a sector, and `turns` times `along` times along each, where the latter become straight code. */
+typedef struct xg_skew_walk { int64_t run, unit, window, lanes, along, turns, rows, others, phases, rounds; uint32_t dim; } xg_skew_walk;
+typedef struct xg_skew {
+    int64_t tile[XG_RANK_MAX], counts[XG_RANK_MAX], elements, blocks, threads, waste;
+    uint32_t order;                     /* of shared memory: 0 the operand's, 1 the result's */
+    int64_t stride[XG_RANK_MAX], room;
+    xg_skew_walk walk[2];
+} xg_skew;
+
+/* Where runs of this walk may begin: a sector is a multiple of so many bytes. */
+XG_FN int64_t xg_skew_grain(const xg_box_ask *a, uint32_t order, const int64_t *tile) {
+    xg_box_run r = xg_box_run_of(a->p, order, tile);
+    return xg_gcd((r.dim < a->p->rank ? xg_gcd(r.length, r.pitch) : r.length) * a->least, XG_BOX_SECTOR);
+}
+
+/* ---- the tile ---- */
+
+/* Sectors touched for a thousand that are needed, both walks together. */
+XG_FN int64_t xg_skew_waste(const xg_box_ask *a, const int64_t *tile) {
+    int64_t waste = 2000;
+    uint32_t o, k;
+    for (o = 0; o < 2; o++) {
+        xg_box_run r = xg_box_run_of(a->p, o, tile);
+        double bytes = (double)a->least; /* of a run, in the mean */
+        for (k = a->p->rank; k-- > 0;) {
+            uint32_t d = xg_box_dim(a->p, o, k);
+            bytes *= (double)a->p->dims[d];
+            if (d == r.dim) { bytes /= (double)((a->p->dims[d] + tile[d] - 1) / tile[d]); break; }
+        }
+        waste += (int64_t)((double)(XG_BOX_SECTOR - xg_skew_grain(a, o, tile)) * 1000 / bytes);
+    }
+    return waste;
+}
+/* Takes dimensions, from the minor one on, until about `want` bytes are side by side. Of the last one parts of equal length, or of whole sectors if it consists of such. */
+XG_FN void xg_skew_cover(const xg_box_ask *a, uint32_t order, int64_t want, int64_t *tile) {
+    int64_t run = a->least;
+    uint32_t k;
+    for (k = a->p->rank; k-- > 0 && run < want; ) {
+        uint32_t d = xg_box_dim(a->p, order, k);
+        int64_t n = a->p->dims[d], parts = XG_MAX(n * run / want, (int64_t)1), part = (n + parts - 1) / parts;
+        if (n * run % XG_BOX_SECTOR == 0) {
+            int64_t step = XG_BOX_SECTOR / xg_gcd(run, XG_BOX_SECTOR);
+            part = XG_MIN((part + step - 1) / step * step, n);
+        }
+        tile[d] = XG_MAX(tile[d], part);
+        if (tile[d] < n) return;
+        run *= n;
+    }
+}
+/* ---- shared memory ---- */
+
+/* Dimensions of which more than one element lies in a run of this order, as bits. */
+XG_FN uint32_t xg_skew_inside(const xg_permutation *p, uint32_t order, const int64_t *tile) {
+    xg_box_run r = xg_box_run_of(p, order, tile);
+    uint32_t inside = 0, k;
+    for (k = p->rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, order, k);
+        if (tile[d] > 1) inside |= 1u << d;
+        if (d == r.dim) break;
+    }
+    return inside;
+}
+/* By what lanes of a walk in this order go on in each dimension of its runs, in bytes modulo the banks. Where both orders have the minor dimension in common neighbours stay
+ * side by side; narrow ones leave out a word where one row of them ends, for two halves of one are of two rows. */
+XG_FN void xg_skew_steps(const xg_permutation *p, uint32_t order, const int64_t *tile, int64_t cell, int64_t odd, int64_t *step) {
+    bool together = !xg_permutation_moves_minor(p) && tile[p->rank - 1] > 1, first = true;
+    int64_t next = (together ? cell : XG_MAX(cell, (int64_t)4)) * odd;
+    uint32_t inside = xg_skew_inside(p, order, tile), k;
+    for (k = p->rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, order, k);
+        if (!(inside >> d & 1)) continue;
+        step[d] = next;
+        next = (next * tile[d] + (first && together && cell < 4 ? 4 : 0)) % XG_SKEW_BANKS;
+        first = false;
+    }
+}
+/* The distances for one odd number, in cells of so many bytes; false: there are none. Narrow cells leave banks free, so that gaps between them do no harm. */
+XG_FN bool xg_skew_distances(const xg_box_ask *a, xg_skew *s, uint32_t order, int64_t cell, int64_t odd) {
+    const xg_permutation *p = a->p;
+    uint32_t own = xg_skew_inside(p, order, s->tile), other = xg_skew_inside(p, 1 - order, s->tile), k;
+    int64_t step[XG_RANK_MAX], next = 1, inner = 1, gaps = XG_SKEW_BANKS - XG_BOX_LANES * cell - 4, apart = cell / a->least;
+    xg_skew_steps(p, 1 - order, s->tile, cell, odd, step);
+    s->room = 1;
+    for (k = p->rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, order, k);
+        int64_t at = next;
+        s->stride[d] = at * apart;
+        if (s->tile[d] == 1) continue;
+        if (other >> d & 1) while (at * cell % XG_SKEW_BANKS != step[d]) if (++at - next > XG_SKEW_BANKS) return false;
+        if (own >> d & 1 && at != next) {
+            gaps -= (at - next) * cell * (XG_BOX_LANES / inner + 1);
+            if (inner == 1 || gaps < 0) return false;
+        }
+        s->stride[d] = at * apart;
+        s->room += s->stride[d] * (s->tile[d] - 1);
+        inner *= s->tile[d];
+        next = at * s->tile[d];
+    }
+    return true;
+}
+XG_FN uint32_t xg_skew_count(uint32_t bits) { uint32_t n = 0; for (; bits; bits &= bits - 1) n++; return n; }
+/* The least room for an order; at first for that in which more of the runs need not be taken apart; narrow elements in a word each if there is nothing else. */
+XG_FN bool xg_skew_layout(const xg_box_ask *a, xg_skew *s) {
+    uint32_t first = xg_skew_count(xg_skew_inside(a->p, 1, s->tile)) > xg_skew_count(xg_skew_inside(a->p, 0, s->tile)), o;
+    xg_skew trial = *s;
+    int64_t odd, cell;
+    for (cell = a->least; cell <= XG_MAX(a->least, (int64_t)4); cell += 4 - cell % 4) for (o = 0; o < 2; o++) {
+        s->room = INT64_MAX;
+        trial.order = first ^ o;
+        for (odd = 1; odd < XG_BOX_LANES; odd += 2) if (xg_skew_distances(a, &trial, trial.order, cell, odd) && trial.room < s->room) *s = trial;
+        if (s->room < INT64_MAX) return true;
+    }
+    return false;
+}
+
+/* ---- tile and layout together ---- */
+
+/* The best tile that takes so many bytes of shared memory at most, for as many blocks as are wanted. */
+XG_FN bool xg_skew_tile(const xg_box_ask *a, int64_t shared, int64_t blocks, xg_skew *s) {
+    static const int64_t wants[] = {64, 96, 128, 192, 256, 320, 384, 448, 512, 576, 640, 768, 1024, 1280};
+    xg_skew trial;
+    int64_t best = INT64_MAX;
+    uint32_t i, j, k;
+    memset(&trial, 0, sizeof trial);
+    for (i = 0; i < XG_COUNT(wants); i++) for (j = 0; j < XG_COUNT(wants); j++) {
+        int64_t waste;
+        for (k = 0; k < a->p->rank; k++) trial.tile[k] = 1;
+        xg_skew_cover(a, 0, wants[i], trial.tile);
+        xg_skew_cover(a, 1, wants[j], trial.tile);
+        trial.elements = xg_box_size(a->p, trial.tile);
+        if (trial.elements > shared / a->bytes || trial.elements < 8 * XG_SKEW_THREADS || xg_box_blocks(a->p, trial.tile) < blocks) continue;
+        trial.waste = xg_skew_waste(a, trial.tile);
+        waste = XG_MAX(trial.waste, (int64_t)2000 + XG_SKEW_ENOUGH);
+        if (waste > best || (waste == best && trial.elements >= s->elements) || !xg_skew_layout(a, &trial) || trial.room > shared / a->bytes) continue;
+        best = waste;
+        *s = trial;
+    }
+    if (best == INT64_MAX) return false;
+    s->blocks = 1;
+    for (k = 0; k < a->p->rank; k++) s->blocks *= s->counts[k] = (a->p->dims[k] + s->tile[k] - 1) / s->tile[k];
+    return s->blocks <= INT32_MAX;
+}
+
+/* ---- walks ---- */
+
+/* Of the dimensions that are in no run, the longest of the box: runs of one thread follow each other there. The rank if there is none. */
+XG_FN uint32_t xg_skew_rows_dim(const xg_permutation *p, uint32_t order, const int64_t *tile) {
+    uint32_t inside = xg_skew_inside(p, order, tile), best = p->rank, k;
+    for (k = p->rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, order, k);
+        if (!(inside >> d & 1) && tile[d] > 1 && (best == p->rank || tile[d] > tile[best])) best = d;
+    }
+    return best;
+}
+/* How far neighbours in a dimension are apart in this order's array. */
+XG_FN int64_t xg_skew_pitch(const xg_permutation *p, uint32_t order, uint32_t dim) {
+    int64_t pitch = 1;
+    uint32_t k;
+    for (k = p->rank; k-- > 0 && xg_box_dim(p, order, k) != dim;) pitch *= p->dims[xg_box_dim(p, order, k)];
+    return pitch;
+}
+/* As many lanes along a run as leave the fewest instructions: about six for an element, and forty where a thread finds out where it is. */
+XG_FN void xg_skew_plan_walk(const xg_box_ask *a, xg_skew *s, uint32_t order) {
+    xg_skew_walk *w = &s->walk[order], t;
+    int64_t least = INT64_MAX, pitch;
+    memset(&t, 0, sizeof t);
+    t.run = xg_box_run_of(a->p, order, s->tile).length;
+    t.unit = XG_BOX_SECTOR / a->least;
+    t.window = t.run + t.unit - xg_skew_grain(a, order, s->tile) / a->least;
+    t.dim = xg_skew_rows_dim(a->p, order, s->tile);
+    t.rows = t.dim < a->p->rank ? s->tile[t.dim] : 1;
+    t.others = s->elements / t.run / t.rows;
+    pitch = xg_skew_pitch(a->p, order, t.dim);
+    for (t.lanes = XG_BOX_LANES; t.lanes <= s->threads; t.lanes *= 2) {
+        int64_t at_once = s->threads / t.lanes, cost;
+        t.along = (t.window + t.lanes - 1) / t.lanes;
+        t.rounds = (t.rows + at_once - 1) / at_once;
+        t.phases = XG_MIN(t.unit / xg_gcd(t.unit, at_once * pitch), t.rounds);
+        t.rounds = (t.rounds + t.phases - 1) / t.phases;
+        cost = t.others * t.phases * (40 + t.rounds * (2 + 6 * t.along));
+        if (cost >= least) continue;
+        least = cost;
+        *w = t;
+    }
+    w->turns = (w->along + XG_SKEW_ALONG - 1) / XG_SKEW_ALONG;
+    w->along = (w->along + w->turns - 1) / w->turns;
+}
+/* shared: bytes that a block may take; blocks: how many there shall be. */
+XG_FN bool xg_skew_make(const xg_box_ask *a, int64_t shared, int64_t blocks, xg_skew *s) {
+    uint32_t o;
+    if (a->least > XG_BOX_SECTOR / 2 || (a->sizes & (a->sizes - 1) && a->least < 4) || !xg_skew_tile(a, shared, blocks, s)) return false;
+    s->threads = s->elements * a->bytes > XG_SKEW_LARGE ? XG_SKEW_THREADS_MAX : XG_SKEW_THREADS;
+    for (o = 0; o < 2; o++) xg_skew_plan_walk(a, s, o);
+    return true;
+}
+
+/* A thread finds out where it is, for all runs that begin at the same place in a sector: (th_x, bl_x)[i] -> values from which the others differ by constants.
+ * WINDOW, ELEMENT: its place in a window of so many lanes in front of which the run begins, and the array's element there; both are more by a sector less one element, so that they are
+ * not negative: such a constant becomes part of addresses. PLACE: the run's first one in shared memory. ROW, INDEX: of the first run, in the box and in the array. FIRST: of the box in
+ * what the array has side by side. */
+enum { XG_SKEW_WINDOW, XG_SKEW_ELEMENT, XG_SKEW_PLACE, XG_SKEW_ROW, XG_SKEW_INDEX, XG_SKEW_FIRST, XG_SKEW_VALUES };
+XG_FN const xg_imap *xg_skew_begin_map(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *s, uint32_t order) {
+    const xg_skew_walk *w = &s->walk[order];
+    const xg_aff *block[XG_RANK_MAX], *rest = xg_aff_dim(x, 1), *thread = xg_aff_dim(x, 0), *other, *zero = xg_aff_const(x, 0), *begin = zero, *shift = zero, *lane, *v[XG_SKEW_VALUES];
+    uint32_t inside = xg_skew_inside(p, order, s->tile), dim = xg_box_run_of(p, order, s->tile).dim, k;
+    xg_imap *m = xg_imap_new(x, 2, 1, 0, XG_SKEW_VALUES, 0);
+    const xg_imap *out = m;
+    int64_t stride = 1, left = w->others, at_once = s->threads / w->lanes;
+    m->dims[0].name = XG_STR("th_x");
+    m->dims[0].range = xg_range_of(0, s->threads - 1);
+    m->dims[1].name = XG_STR("bl_x");
+    m->dims[1].range = xg_range_of(0, s->blocks - 1);
+    m->syms[0].name = XG_STR("i");
+    m->syms[0].range = xg_range_of(0, w->others * w->phases - 1);
+    for (k = 0; k < XG_SKEW_VALUES; k++) v[k] = m->results[k] = zero;
+    for (k = p->rank; k-- > 0;) {
+        block[k] = k ? xg_aff_mod(x, rest, s->counts[k]) : rest;
+        rest = xg_aff_div(x, rest, s->counts[k]);
+    }
+    other = w->others == 1 ? zero : xg_aff_div(x, xg_aff_sym(x, 0), w->phases);
+    if (w->rows > 1) {
+        v[XG_SKEW_ROW] = at_once > 1 ? xg_aff_div(x, thread, w->lanes) : zero;
+        if (w->phases > 1) v[XG_SKEW_ROW] = xg_aff_add(x, v[XG_SKEW_ROW], xg_aff_mul(x, xg_aff_mod(x, xg_aff_sym(x, 0), w->phases), at_once));
+    } else if (at_once > 1) out = xg_imap_with_constraint(x, out, thread, xg_range_of(0, w->lanes - 1));
+    for (k = p->rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, order, k);
+        const xg_aff *index = xg_aff_mul(x, block[d], s->tile[d]), *digit = NULL;
+        if (d == w->dim) {
+            digit = v[XG_SKEW_ROW];
+            v[XG_SKEW_INDEX] = xg_aff_add(x, index, digit);
+        } else if (!(inside >> d & 1) && s->tile[d] > 1) {
+            digit = left > s->tile[d] ? xg_aff_mod(x, other, s->tile[d]) : other;
+            other = xg_aff_div(x, other, s->tile[d]);
+            left /= s->tile[d];
+            if (p->dims[d] % s->tile[d]) out = xg_imap_with_constraint(x, out, xg_aff_add(x, index, digit), xg_range_of(0, p->dims[d] - 1));
+        }
+        if (digit) {
+            index = xg_aff_add(x, index, digit);
+            v[XG_SKEW_PLACE] = xg_aff_add(x, v[XG_SKEW_PLACE], xg_aff_mul(x, digit, s->stride[d]));
+        }
+        if (d == dim) v[XG_SKEW_FIRST] = xg_aff_mul(x, block[d], w->run);
+        begin = xg_aff_add(x, begin, xg_aff_mul(x, index, stride));
+        stride *= p->dims[d];
+    }
+    if (w->window > w->run) shift = xg_aff_mod(x, xg_aff_sub(x, xg_aff_const(x, -1), begin), w->unit);
+    lane = at_once > 1 ? xg_aff_mod(x, thread, w->lanes) : thread;
+    v[XG_SKEW_WINDOW] = xg_aff_add(x, lane, shift);
+    v[XG_SKEW_ELEMENT] = xg_aff_add(x, begin, v[XG_SKEW_WINDOW]);
+    return xg_imap_with_results(x, out, v, XG_SKEW_VALUES);
+}
+XG_FN int64_t xg_skew_back(const xg_skew_walk *w) { return w->window > w->run ? w->unit - 1 : 0; }
+XG_FN xg_range xg_skew_begin_range(const xg_permutation *p, const xg_skew *s, uint32_t order, int64_t elements, uint32_t k) {
+    const xg_skew_walk *w = &s->walk[order];
+    xg_box_run r = xg_box_run_of(p, order, s->tile);
+    switch (k) {
+    case XG_SKEW_WINDOW: return xg_range_of(0, w->lanes - 1 + xg_skew_back(w));
+    case XG_SKEW_ELEMENT: return xg_range_of(0, elements - 1 + w->lanes + xg_skew_back(w));
+    case XG_SKEW_PLACE: return xg_range_of(0, s->room - 1);
+    case XG_SKEW_ROW: return xg_range_of(0, s->threads / w->lanes * w->phases - 1);
+    case XG_SKEW_INDEX: return xg_range_of(0, w->dim < p->rank ? (s->counts[w->dim] - 1) * s->tile[w->dim] + s->threads / w->lanes * w->phases - 1 : 0);
+    default: return xg_range_of(0, r.dim < p->rank ? (s->counts[r.dim] - 1) * w->run : 0);
+    }
+}
+/* These[i, turn, j] -> which element of the array; which of its run; the place of the run's first one in shared memory. i counts the runs, the others the places along one. */
+XG_FN const xg_imap *xg_skew_map(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *s, uint32_t order, int64_t elements) {
+    const xg_skew_walk *w = &s->walk[order];
+    const xg_aff *along = xg_aff_mul(x, xg_aff_add(x, xg_aff_mul(x, xg_aff_sym(x, 1), w->along), xg_aff_sym(x, 2)), w->lanes), *back = xg_aff_const(x, xg_skew_back(w)), *results[3], *row;
+    xg_box_run r = xg_box_run_of(p, order, s->tile);
+    xg_imap *m = xg_imap_new(x, XG_SKEW_VALUES, 3, 0, 3, 0);
+    const xg_imap *out;
+    int64_t step = s->threads / w->lanes * w->phases;
+    uint32_t k;
+    for (k = 0; k < XG_SKEW_VALUES; k++) m->dims[k].range = xg_skew_begin_range(p, s, order, elements, k);
+    m->syms[0].name = XG_STR("i");
+    m->syms[0].range = xg_range_of(0, w->rounds - 1);
+    m->syms[1].name = XG_STR("turn");
+    m->syms[1].range = xg_range_of(0, w->turns - 1);
+    m->syms[2].name = XG_STR("j");
+    m->syms[2].range = xg_range_of(0, w->along - 1);
+    row = xg_aff_mul(x, xg_aff_sym(x, 0), step);
+    results[0] = xg_aff_sub(x, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_ELEMENT), along), back);
+    results[1] = xg_aff_sub(x, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_WINDOW), along), back);
+    results[2] = xg_aff_dim(x, XG_SKEW_PLACE);
+    for (k = 0; k < 3; k++) m->results[k] = results[k];
+    out = xg_imap_with_constraint(x, m, results[1], xg_range_of(0, w->run - 1));
+    if (r.dim < p->rank && p->dims[r.dim] % s->tile[r.dim]) /* the last one is shorter */
+        out = xg_imap_with_constraint(x, out, xg_aff_add(x, results[1], xg_aff_dim(x, XG_SKEW_FIRST)), xg_range_of(-w->unit, w->run / s->tile[r.dim] * p->dims[r.dim] - 1));
+    if (w->dim < p->rank) {
+        results[0] = xg_aff_add(x, results[0], xg_aff_mul(x, row, xg_skew_pitch(p, order, w->dim)));
+        results[2] = xg_aff_add(x, results[2], xg_aff_mul(x, row, s->stride[w->dim]));
+        if (step * w->rounds > w->rows) out = xg_imap_with_constraint(x, out, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_ROW), row), xg_range_of(0, w->rows - 1));
+        if (p->dims[w->dim] % s->tile[w->dim]) out = xg_imap_with_constraint(x, out, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_INDEX), row), xg_range_of(0, p->dims[w->dim] - 1));
+    }
+    return xg_imap_with_results(x, out, results, 3);
+}
+/* What result k of it runs through. */
+XG_FN xg_range xg_skew_range(const xg_skew *s, uint32_t order, int64_t elements, uint32_t k) { return xg_range_of(0, (k == 0 ? elements : k == 1 ? s->walk[order].run : s->room) - 1); }
+/* These -> the element's place in shared memory. */
+XG_FN const xg_aff *xg_skew_place(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *s, uint32_t order) {
+    const xg_aff *at = xg_aff_dim(x, 1), *place = xg_aff_dim(x, 2);
+    uint32_t inside = xg_skew_inside(p, order, s->tile), k;
+    int64_t left = s->walk[order].run, run = 1;
+    bool joined = true; /* what is side by side in the array is so there */
+    for (k = p->rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, order, k);
+        if (inside >> d & 1) { joined = joined && s->stride[d] == run; run *= s->tile[d]; }
+    }
+    if (joined) return xg_aff_add(x, place, at);
+    for (k = p->rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, order, k);
+        if (!(inside >> d & 1)) continue;
+        place = xg_aff_add(x, place, xg_aff_mul(x, left > s->tile[d] ? xg_aff_mod(x, at, s->tile[d]) : at, s->stride[d]));
+        at = xg_aff_div(x, at, s->tile[d]);
+        left /= s->tile[d];
+    }
+    return place;
+}
+#endif /* XG_EMIT_SKEW_C */
