@@ -189,7 +189,7 @@ typedef struct xg_machine {
     uint32_t sms, lanes, clock_mhz, threads_per_sm;
     uint32_t cluster;   /* blocks of one at most; 1: there are none */
     uint32_t red_bytes; /* of neighbouring floats that one instruction adds to memory; 0: one float at a time */
-    uint32_t bf16_ops;  /* a bit for each of XG_FLOAT_OPS that it computes on bf16 */
+    uint32_t bf16_ops;  /* a bit for each of XG_FLOAT_OPS (opt.h) that it computes on bf16 */
     int64_t bandwidth_gbs, l2_bytes, shared_per_block;
 } xg_machine;
 
