@@ -12,7 +12,7 @@
 #include "emit.h"
 
 /* A long concatenation becomes a tree of branches per element, a contraction a loop: unrolling would only multiply them. */
-enum { XG_LOOP_CONCAT_MAX = 10, XG_LOOP_ROUNDS_WORK = 256, XG_LOOP_ROWS = 16 /* rounds, at most */, XG_LOOP_ROWS_WORK = 400 /* a round that stays in a loop would wait for memory each time */, XG_LOOP_ROW_THREADS = 128, XG_LOOP_ROW_BYTES = 128 /* of a vector that is worth it */, XG_LOOP_ROWS_LEAST = 8 /* rounds that are worth it */ };
+enum { XG_LOOP_CONCAT_MAX = 10, XG_LOOP_HELD_WORDS = 144 /* beside their addresses */, XG_LOOP_ROUNDS_WORK = 256, XG_LOOP_ROWS = 16 /* rounds, at most */, XG_LOOP_ROWS_WORK = 400 /* a round that stays in a loop would wait for memory each time */, XG_LOOP_ROW_THREADS = 128, XG_LOOP_ROW_BYTES = 128 /* of a vector that is worth it */, XG_LOOP_ROWS_LEAST = 8 /* rounds that are worth it */ };
 XG_FN bool xg_loop_unroll_hurts(const xg_comp *comp) {
     XG_FOR_INSTS(i, comp) {
         switch (i->op) {
@@ -32,15 +32,29 @@ XG_FN int64_t xg_emit_vector(const xg_fusion_emission *e, int64_t elements) {
     for (k = 0; k < e->n_roots; k++) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
     return XG_MAX(16 / bytes, (int64_t)1);
 }
+/* Registers for one element of each array that is read or written: the step of an optimiser has many, for it is that of many parameters at once. */
+XG_FN int64_t xg_loop_words(const xg_fusion_emission *e, int64_t elements) {
+    int64_t words = 0;
+    uint32_t k;
+    for (k = 0; k < e->comp->n_params; k++) if (e->comp->params[k]->shape->elements >= elements) words += (xg_type_bytes(e->comp->params[k]->shape->type) + 3) / 4;
+    for (k = 0; k < e->n_roots; k++) words += (xg_type_bytes(e->roots[k]->shape->type) + 3) / 4;
+    return words;
+}
+/* One access of the widest array, or less where a thread has no registers for that much of each. */
+XG_FN int64_t xg_loop_vector(const xg_fusion_emission *e, int64_t elements) {
+    int64_t vector = XG_MIN(e->target->max_unroll, xg_emit_vector(e, elements)), words = xg_loop_words(e, elements);
+    while (vector > 1 && words * vector > XG_LOOP_HELD_WORDS) vector /= 2;
+    return vector;
+}
 XG_FN int64_t xg_loop_unroll(const xg_fusion_emission *e, int64_t elements) {
     if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return 1;
-    return xg_gcd(elements, XG_MIN(e->target->max_unroll, xg_emit_vector(e, elements)));
+    return xg_gcd(elements, xg_loop_vector(e, elements));
 }
 
 /* What one access does not hold of the elements that are worth the way to a thread comes in further rounds. */
 XG_FN int64_t xg_loop_rounds(const xg_fusion_emission *e, int64_t elements, int64_t unroll) {
     int64_t most = e->target->max_unroll;
-    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp) || xg_emit_work(e->comp) * most > XG_LOOP_ROUNDS_WORK) return 1;
+    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp) || xg_emit_work(e->comp) * most > XG_LOOP_ROUNDS_WORK || xg_loop_words(e, elements) * most > XG_LOOP_HELD_WORDS) return 1;
     return elements % most == 0 ? most / unroll : 1;
 }
 
@@ -90,10 +104,10 @@ XG_FN int64_t xg_loop_row(const xg_fusion_emission *e, int64_t elements, int64_t
 /* Threads and rounds that go down in rows, if there are enough rows for all multiprocessors. */
 XG_FN void xg_loop_down_rows(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
-    int64_t most = xg_emit_vector(e, elements), row, threads, rounds, blocks = e->target->resident_threads / 2048;
+    int64_t most = xg_loop_vector(e, elements), row, threads, rounds, blocks = e->target->resident_threads / 2048;
     if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return;
     row = xg_loop_row(e, elements, XG_LOOP_ROW_BYTES);
-    most = xg_gcd(row, XG_MIN(e->target->max_unroll, most));
+    most = xg_gcd(row, most);
     if (!row || row / most > 1024) return;
     threads = row / most * XG_MAX(XG_LOOP_ROW_THREADS / (row / most), (int64_t)1);
     while (threads > row / most && elements % (threads * most)) threads -= row / most;
@@ -130,7 +144,7 @@ XG_FN void xg_loop_down_slices(xg_loop_walk *w, int64_t elements) {
     int64_t row, unit, vector, period, wide, threads, slices, total, rounds, best = 0, sms = e->target->resident_threads / 2048;
     if (xg_loop_unroll_hurts(e->comp) || (row = xg_loop_row(e, elements, 2)) == 0 || !xg_loop_is_linear(e, elements, row)) return;
     unit = xg_loop_unit(e, elements);
-    vector = xg_gcd(row, XG_MIN(e->target->max_unroll, xg_emit_vector(e, elements)));
+    vector = xg_gcd(row, xg_loop_vector(e, elements));
     period = row / xg_gcd(row, unit) * unit;
     wide = period / vector;
     threads = wide > 1024 ? (int64_t)XG_LOOP_ROW_THREADS : wide * XG_MAX(XG_LOOP_ROW_THREADS / wide, (int64_t)1);
@@ -153,7 +167,7 @@ XG_FN void xg_loop_down_slices(xg_loop_walk *w, int64_t elements) {
 /* Whole vectors of an odd number of elements. */
 XG_FN void xg_loop_odd_vectors(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
-    int64_t vector = XG_MIN(e->target->max_unroll, xg_emit_vector(e, elements));
+    int64_t vector = xg_loop_vector(e, elements);
     if (elements < e->target->resident_threads || elements % vector == 0 || xg_loop_unroll_hurts(e->comp) || !xg_loop_is_linear(e, elements, 0)) return;
     w->unroll = vector;
     w->rounds = 1;
