@@ -2418,7 +2418,7 @@ typedef struct xg_machine {
     uint32_t sms, lanes, clock_mhz, threads_per_sm;
     uint32_t cluster;   /* blocks of one at most; 1: there are none */
     uint32_t red_bytes; /* of neighbouring floats that one instruction adds to memory; 0: one float at a time */
-    uint32_t bf16_ops;  /* a bit for each of XG_FLOAT_OPS that it computes on bf16 */
+    uint32_t bf16_ops;  /* a bit for each of XG_FLOAT_OPS (opt.h) that it computes on bf16 */
     int64_t bandwidth_gbs, l2_bytes, shared_per_block;
 } xg_machine;
 
@@ -24043,7 +24043,7 @@ XG_FN const xg_shape *xg_forget_shape(xg_module *m, const xg_shape *s) {
 }
 XG_FN bool xg_forget_is_laid_out(const xg_module *m) {
     const xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_BITCAST || i->op == XG_FUSION) return true;
+    for (c = m->made[XG_BITCAST] || m->made[XG_FUSION] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_BITCAST || i->op == XG_FUSION) return true;
     return false;
 }
 XG_FN bool xg_forget_in(xg_comp *c) {
@@ -27287,6 +27287,7 @@ XG_FN bool xg_assign_may_rename(const xg_inst *i) {
 }
 
 XG_FN bool xg_assign_comp(xg_comp *c) {
+    const bool *made = c->module->made;
     xg_inst *i, *next;
     bool changed = false;
     xg_assign_mark_rows(c);
@@ -27295,10 +27296,10 @@ XG_FN bool xg_assign_comp(xg_comp *c) {
         else if (xg_assign_keeps(i)) changed = xg_assign_set(i, xg_assign_agreed(i)) || changed;
         else if (xg_assign_updates(i)) changed = xg_assign_set(i, XG_OPERAND(i, 0)->shape->layout) || changed;
     }
-    for (i = c->last; i; i = xg_inst_before(i)) if ((i->op == XG_BROADCAST || i->op == XG_IOTA) && xg_assign_is_moved(i->shape) && i != c->root) changed = xg_assign_set(i, xg_assign_wanted(i)) || changed;
-    for (i = c->last; i; i = xg_inst_before(i)) if (i->op == XG_DOT) changed = xg_assign_dot(i) || changed;
+    for (i = made[XG_BROADCAST] || made[XG_IOTA] ? c->last : NULL; i; i = xg_inst_before(i)) if ((i->op == XG_BROADCAST || i->op == XG_IOTA) && xg_assign_is_moved(i->shape) && i != c->root) changed = xg_assign_set(i, xg_assign_wanted(i)) || changed;
+    for (i = made[XG_DOT] ? c->last : NULL; i; i = xg_inst_before(i)) if (i->op == XG_DOT) changed = xg_assign_dot(i) || changed;
     for (i = c->first; i; i = xg_inst_behind(i)) if (xg_assign_keeps(i)) changed = xg_assign_settle(i) || changed;
-    for (i = c->first; i; i = next) {
+    for (i = made[XG_COPY] ? c->first : NULL; i; i = next) {
         next = xg_inst_behind(i);
         changed = xg_assign_remove_copy(i) || changed;
     }
@@ -32609,13 +32610,19 @@ XG_FN bool xg_combine_reader(xg_inst *reader) {
     if (changed) (void)xg_dce_fusion_params(reader);
     return changed;
 }
+/* Numbers the instructions by place, unless an order is given that may name a fusion that would be made anew; and lists the fusions, before any of them changes. */
 XG_FN bool xg_combine_comp(xg_comp *c) {
-    bool changed = false;
+    XG_VEC(xg_inst *) fusions = {NULL, 0, 0};
+    bool changed = false, ordered = false;
     uintptr_t place = 0;
-    XG_FOR_INSTS(i, c) i->scratch = NULL;
-    XG_FOR_INSTS(i, c) if (xg_inst_attr(i, XG_A_control_predecessors)) place = UINTPTR_MAX; /* it may name a fusion that would be made anew */
-    if (!place) XG_FOR_INSTS(i, c) i->scratch = (void *)++place;
-    XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) changed = xg_combine_reader(i) || changed;
+    uint32_t k;
+    XG_FOR_INSTS(i, c) {
+        i->scratch = (void *)++place;
+        if (i->op == XG_FUSION) xg_push(c->module->work, xg_inst *, &fusions, i);
+        ordered = ordered || (c->module->made_order && xg_inst_attr(i, XG_A_control_predecessors));
+    }
+    if (ordered) XG_FOR_INSTS(i, c) i->scratch = NULL;
+    for (k = 0; k < fusions.n; k++) changed = xg_combine_reader(fusions.p[k]) || changed;
     return changed;
 }
 XG_FN bool xg_fuse_combine_operands(xg_module *m) { return m->made[XG_FUSION] && xg_opt_each_sequence(m, xg_combine_comp); }
@@ -46299,7 +46306,7 @@ XG_FN void xg_flow_end(xg_flow *f) {
 #define XG_EMIT_LOOP_C
 
 /* A long concatenation becomes a tree of branches per element, a contraction a loop: unrolling would only multiply them. */
-enum { XG_LOOP_CONCAT_MAX = 10, XG_LOOP_ROUNDS_WORK = 256, XG_LOOP_ROWS = 16 /* rounds, at most */, XG_LOOP_ROWS_WORK = 400 /* a round that stays in a loop would wait for memory each time */, XG_LOOP_ROW_THREADS = 128, XG_LOOP_ROW_BYTES = 128 /* of a vector that is worth it */, XG_LOOP_ROWS_LEAST = 8 /* rounds that are worth it */ };
+enum { XG_LOOP_CONCAT_MAX = 10, XG_LOOP_HELD_WORDS = 144 /* beside their addresses */, XG_LOOP_ROUNDS_WORK = 256, XG_LOOP_ROWS = 16 /* rounds, at most */, XG_LOOP_ROWS_WORK = 400 /* a round that stays in a loop would wait for memory each time */, XG_LOOP_ROW_THREADS = 128, XG_LOOP_ROW_BYTES = 128 /* of a vector that is worth it */, XG_LOOP_ROWS_LEAST = 8 /* rounds that are worth it */ };
 XG_FN bool xg_loop_unroll_hurts(const xg_comp *comp) {
     XG_FOR_INSTS(i, comp) {
         switch (i->op) {
@@ -46319,15 +46326,29 @@ XG_FN int64_t xg_emit_vector(const xg_fusion_emission *e, int64_t elements) {
     for (k = 0; k < e->n_roots; k++) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
     return XG_MAX(16 / bytes, (int64_t)1);
 }
+/* Registers for one element of each array that is read or written: the step of an optimiser has many, for it is that of many parameters at once. */
+XG_FN int64_t xg_loop_words(const xg_fusion_emission *e, int64_t elements) {
+    int64_t words = 0;
+    uint32_t k;
+    for (k = 0; k < e->comp->n_params; k++) if (e->comp->params[k]->shape->elements >= elements) words += (xg_type_bytes(e->comp->params[k]->shape->type) + 3) / 4;
+    for (k = 0; k < e->n_roots; k++) words += (xg_type_bytes(e->roots[k]->shape->type) + 3) / 4;
+    return words;
+}
+/* One access of the widest array, or less where a thread has no registers for that much of each. */
+XG_FN int64_t xg_loop_vector(const xg_fusion_emission *e, int64_t elements) {
+    int64_t vector = XG_MIN(e->target->max_unroll, xg_emit_vector(e, elements)), words = xg_loop_words(e, elements);
+    while (vector > 1 && words * vector > XG_LOOP_HELD_WORDS) vector /= 2;
+    return vector;
+}
 XG_FN int64_t xg_loop_unroll(const xg_fusion_emission *e, int64_t elements) {
     if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return 1;
-    return xg_gcd(elements, XG_MIN(e->target->max_unroll, xg_emit_vector(e, elements)));
+    return xg_gcd(elements, xg_loop_vector(e, elements));
 }
 
 /* What one access does not hold of the elements that are worth the way to a thread comes in further rounds. */
 XG_FN int64_t xg_loop_rounds(const xg_fusion_emission *e, int64_t elements, int64_t unroll) {
     int64_t most = e->target->max_unroll;
-    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp) || xg_emit_work(e->comp) * most > XG_LOOP_ROUNDS_WORK) return 1;
+    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp) || xg_emit_work(e->comp) * most > XG_LOOP_ROUNDS_WORK || xg_loop_words(e, elements) * most > XG_LOOP_HELD_WORDS) return 1;
     return elements % most == 0 ? most / unroll : 1;
 }
 
@@ -46377,10 +46398,10 @@ XG_FN int64_t xg_loop_row(const xg_fusion_emission *e, int64_t elements, int64_t
 /* Threads and rounds that go down in rows, if there are enough rows for all multiprocessors. */
 XG_FN void xg_loop_down_rows(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
-    int64_t most = xg_emit_vector(e, elements), row, threads, rounds, blocks = e->target->resident_threads / 2048;
+    int64_t most = xg_loop_vector(e, elements), row, threads, rounds, blocks = e->target->resident_threads / 2048;
     if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return;
     row = xg_loop_row(e, elements, XG_LOOP_ROW_BYTES);
-    most = xg_gcd(row, XG_MIN(e->target->max_unroll, most));
+    most = xg_gcd(row, most);
     if (!row || row / most > 1024) return;
     threads = row / most * XG_MAX(XG_LOOP_ROW_THREADS / (row / most), (int64_t)1);
     while (threads > row / most && elements % (threads * most)) threads -= row / most;
@@ -46417,7 +46438,7 @@ XG_FN void xg_loop_down_slices(xg_loop_walk *w, int64_t elements) {
     int64_t row, unit, vector, period, wide, threads, slices, total, rounds, best = 0, sms = e->target->resident_threads / 2048;
     if (xg_loop_unroll_hurts(e->comp) || (row = xg_loop_row(e, elements, 2)) == 0 || !xg_loop_is_linear(e, elements, row)) return;
     unit = xg_loop_unit(e, elements);
-    vector = xg_gcd(row, XG_MIN(e->target->max_unroll, xg_emit_vector(e, elements)));
+    vector = xg_gcd(row, xg_loop_vector(e, elements));
     period = row / xg_gcd(row, unit) * unit;
     wide = period / vector;
     threads = wide > 1024 ? (int64_t)XG_LOOP_ROW_THREADS : wide * XG_MAX(XG_LOOP_ROW_THREADS / wide, (int64_t)1);
@@ -46440,7 +46461,7 @@ XG_FN void xg_loop_down_slices(xg_loop_walk *w, int64_t elements) {
 /* Whole vectors of an odd number of elements. */
 XG_FN void xg_loop_odd_vectors(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
-    int64_t vector = XG_MIN(e->target->max_unroll, xg_emit_vector(e, elements));
+    int64_t vector = xg_loop_vector(e, elements);
     if (elements < e->target->resident_threads || elements % vector == 0 || xg_loop_unroll_hurts(e->comp) || !xg_loop_is_linear(e, elements, 0)) return;
     w->unroll = vector;
     w->rounds = 1;
