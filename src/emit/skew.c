@@ -388,6 +388,7 @@ XG_FN const xg_imap *xg_skew_map(xg_aff_ctx *x, const xg_permutation *p, const x
     }
     return xg_imap_with_results(x, out, results, 3);
 }
+XG_FN bool xg_skew_idles(const xg_skew *s) { return s->take[0] + s->take[1] < 2 * s->group; }
 /* What result k of it runs through. */
 XG_FN xg_range xg_skew_range(const xg_skew *s, uint32_t order, int64_t elements, uint32_t k) { return xg_range_of(0, (k == 0 ? elements : k == 1 ? s->walk[order].run : s->room) - 1); }
 /* These -> the element's place in shared memory. */

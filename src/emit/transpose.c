@@ -140,14 +140,14 @@ XG_FN bool xg_transpose_make_box(xg_transpose *t, const xg_box_ask *ask, bool fi
     xg_transpose_set(t, 1, 1);
     return true;
 }
-/* Fewer sectors are touched, by a fifth if so much is computed that it is not they that take the time; and an eighth of the multiprocessors have a block. What is small and has a box
+/* Fewer sectors are touched, by a fifth if so much is computed, or so many lanes stay idle, that it is not they that take the time; and an eighth of the multiprocessors have a block. What is small and has a box
  * keeps it: fewer instructions count for more. A box whose walks meet banks twice is left for what is no worse. */
 XG_FN bool xg_transpose_make_skewed(xg_transpose *t, const xg_box_ask *ask) {
     const xg_fusion_emission *e = t->e;
     int64_t waste = t->boxed ? t->box.waste : xg_transpose_tile_waste(t, ask);
     if (t->boxed && t->heroes.p[0]->shape->elements * ask->least < XG_SKEW_WORTH) return false;
     if (!xg_skew_make(ask, e->target->shared / 2 - XG_SKEW_REST, ask->sms / 8, &t->skew)) return false;
-    if (t->skew.waste > (t->box.meets ? waste : ask->work < XG_TRANSPOSE_WORK ? waste - 20 : waste * 4 / 5)) return false;
+    if (t->skew.waste > (t->box.meets ? waste : ask->work < XG_TRANSPOSE_WORK && !xg_skew_idles(&t->skew) ? waste - 20 : waste * 4 / 5)) return false;
     t->boxed = false;
     t->skewed = true;
     t->v = t->places = 1;
