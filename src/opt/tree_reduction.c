@@ -5,13 +5,14 @@
  * One reduced dimension is cut into P parts of L elements, so that there are some blocks for each multiprocessor; where another reduced dimension has the
  * right size anyway, it is just left to the second reduction. What is padded is the value that partial results start from. A reduction stays whole if it has
  * enough results to fill half of the device, or if no block gets more than XG_TREE_BLOCK_BYTES, which takes about as long as a second kernel.
+ * Columns are shared by the blocks of a cluster, where there are such, and need no second kernel therefore if that is half of the device.
  * It stays whole, too, if it is part of what becomes a row program (fuse/rows.c), and a cluster of blocks has room for the row: then it is read once in all.
  * Sums of narrow floats are carried in f32 from the first to the second, as they would be inside of one. */
 #ifndef XG_OPT_TREE_REDUCTION_C
 #define XG_OPT_TREE_REDUCTION_C
 #include "opt.h"
 
-enum { XG_TREE_BLOCK_BYTES = 256 << 10, XG_TREE_PART_BYTES = 32 << 10, XG_TREE_COLUMNS = 32 /* that a block takes side by side */, XG_TREE_SMS = 132 };
+enum { XG_TREE_BLOCK_BYTES = 256 << 10, XG_TREE_PART_BYTES = 32 << 10, XG_TREE_COLUMNS = 32 /* that a block takes side by side */, XG_TREE_SECTOR = 32, XG_TREE_SMS = 132 };
 
 typedef struct xg_tree { xg_inst *i; const xg_shape *in; xg_ints dims; uint32_t n, dim; int64_t parts, length; bool leave; } xg_tree; /* leave: dim is not cut but left */
 
@@ -21,9 +22,9 @@ XG_FN bool xg_tree_reduces(const xg_tree *t, int64_t d) {
     for (k = 0; k < t->dims.n; k++) if (t->dims.p[k] == d) return true;
     return false;
 }
-/* Blocks that work on it as it is. */
+/* Blocks that work on it as it is: those of a cluster share columns, but for rows that begin inside of sectors, whose tiles are better wide. */
 XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results) {
-    int64_t columns = 1;
+    int64_t columns = 1, cluster = XG_OPERAND(t->i, 0)->op == XG_PAD ? 1 : XG_MAX((int64_t)t->i->comp->module->machine.cluster, (int64_t)1);
     uint32_t k;
     for (k = 0; k < t->in->rank; k++) {
         uint32_t d = xg_tree_minor(t->in, k);
@@ -31,7 +32,7 @@ XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results) {
         if (xg_tree_reduces(t, d)) break;
         columns *= t->in->dims[d];
     }
-    return results / columns * ((columns + XG_TREE_COLUMNS - 1) / XG_TREE_COLUMNS);
+    return results / columns * ((columns + XG_TREE_COLUMNS - 1) / XG_TREE_COLUMNS) * (columns * (int64_t)xg_type_bytes(t->in->type) % XG_TREE_SECTOR ? 1 : cluster);
 }
 /* Into about so many parts; the fewer the better that no padding is needed. */
 XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {
