@@ -240,4 +240,19 @@ expect 2 'grid and --block' "sim: a grid of nothing" "$X sim $W/k.ptx --grid 0 -
 expect 2 '1024 threads' "sim: a block that is too large" "$X sim $W/k.ptx --block 64,64 --arg out:f32:50:$W/y.npy --arg u32:50"
 expect 2 'cannot run PTX' "sim: on the interpreter" "$K --platform=interpreter --arg out:f32:50:$W/y.npy --arg u32:50"
 expect 2 'needs one PTX file' "sim: no file" "$X sim --entry twice"
+cat > $W/logs.hlo <<'END'
+HloModule logs, is_scheduled=true
+logs {
+  a = f32[8,200] parameter(0)
+  b = f32[200,8] parameter(1)
+  c = f32[200,8] log(b)
+  ROOT d = f32[8,8] dot(a, c), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+ENTRY e {
+  a = f32[8,200] parameter(0)
+  b = f32[200,8] parameter(1)
+  ROOT f = f32[8,8] fusion(a, b), kind=kLoop, calls=logs
+}
+END
+expect 0 quiet "run: constants that no loop asks for do not say that it is long" "! $X run $W/logs.hlo --platform=host --reference_platform= 2>&1 | grep 'note: about' && echo quiet"
 finish

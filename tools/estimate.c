@@ -1,7 +1,7 @@
 /* tools/estimate.c -- how much work a program is, guessed from its PTX and its launches before it runs.
  *
  * Each kernel's instructions are counted in the text, those in a loop as often as the loop goes round. A loop is what lies between a label and a later
- * branch back to it; it goes round as often as the largest constant says that one of its comparisons has, or GUESS times when it has none. That is
+ * branch back to it; it goes round as often as the largest constant says that a comparison has which one of its branches asks, or GUESS times when there is none. That is
  * right for counted loops from 0 in steps of 1, and never far too small. */
 #include "tool.h"
 #include <stdlib.h>
@@ -29,14 +29,35 @@ static bool next_line(const char **at, const char *end, line *out) {
 static bool is_label(const line *l) { size_t k = 0; while (k < l->n && is_word(l->p[k])) k++; return k > 0 && k < l->n && l->p[k] == ':'; }
 static bool is_instruction(const line *l) { return l->n > 1 && (l->p[0] == '@' || (l->p[0] >= 'a' && l->p[0] <= 'z')) && !is_label(l); }
 
-/* The largest constant in a comparison between two places. */
-static double trips(const char *p, const char *end) {
+/* The largest constant that a comparison between two places has, if it writes this predicate; 0: none has one. */
+static double compared(const char *p, const char *end, const char *predicate, size_t n) {
     double most = 0;
     line l;
     while (next_line(&p, end, &l)) {
         size_t k = 0;
         if (l.n < 5 || memcmp(l.p, "setp.", 5) != 0) continue;
-        for (k = 5; k < l.n; k++) if (l.p[k] >= '0' && l.p[k] <= '9' && !is_word(l.p[k - 1]) && l.p[k - 1] != '.') { double v = strtod(l.p + k, NULL); if (v > most && v < 1e12) most = v; }
+        while (k < l.n && l.p[k] != ' ') k++;
+        while (k < l.n && l.p[k] == ' ') k++;
+        if (k + n >= l.n || memcmp(l.p + k, predicate, n) != 0 || is_word(l.p[k + n])) continue;
+        for (; k < l.n; k++) if (l.p[k] >= '0' && l.p[k] <= '9' && !is_word(l.p[k - 1]) && l.p[k - 1] != '.') { double v = strtod(l.p + k, NULL); if (v > most && v < 1e12) most = v; }
+    }
+    return most;
+}
+/* How often a loop between two places goes round: by the comparisons that its branches ask. */
+static double trips(const char *from, const char *end) {
+    const char *p = from;
+    double most = 0;
+    line l;
+    while (next_line(&p, end, &l)) {
+        const char *q = l.p + 1;
+        size_t n = 0;
+        double v;
+        if (*l.p != '@') continue;
+        if (*q == '!') q++;
+        while (q + n < l.p + l.n && is_word(q[n])) n++;
+        if (q + n + 4 >= l.p + l.n || memcmp(q + n, " bra", 4) != 0) continue;
+        v = compared(from, l.p, q, n);
+        if (v > most) most = v;
     }
     return most > 1 ? most : GUESS;
 }
@@ -69,7 +90,7 @@ static double count(const char *p, const char *end) {
         if (!is_instruction(&l)) continue;
         n++;
         target = branch_target(&l, &k);
-        for (j = 0; target && j < known; j++) if (labels[j].n == k && memcmp(labels[j].name, target, k) == 0) n = before[j] + (n - before[j]) * trips(labels[j].at, l.p);
+        for (j = 0; target && j < known; j++) if (labels[j].n == k && memcmp(labels[j].name, target, k) == 0) n = before[j] + (n - before[j]) * trips(labels[j].at, l.p + l.n);
     }
     free(labels);
     free(before);
