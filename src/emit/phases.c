@@ -76,13 +76,20 @@ XG_FN void xg_phase_make(xg_phases *w, xg_phase *p, bool by_loop) {
         f->name = xg_str_of(name.p, name.n);
     }
 }
+/* May the loop emitter make it, too? Its threads do not wait for each other, so it may not where a result may lie over an operand of the kernel only because those of the member's own emitter do. */
+XG_FN bool xg_phase_may_loop(const xg_phases *w, const xg_inst *fusion) {
+    uint32_t leaf, k;
+    for (leaf = 0; leaf < (uint32_t)xg_shape_leaves(fusion->shape); leaf++) for (k = 0; k < fusion->n_operands; k++)
+        if (XG_OPERAND(fusion, k)->op == XG_PARAMETER && xg_fuse_may_share(w->e.arena, fusion, k, leaf) && !xg_fuse_may_share_in_walk(w->e.arena, fusion, k, leaf)) return false;
+    return true;
+}
 XG_FN void xg_phase_add(xg_phases *w, const xg_inst *fusion) {
     xg_phase *p = &w->p[w->n++];
     p->fusion = fusion;
     p->results = XG_NEW_N(w->e.arena, xg_kval *, (size_t)xg_shape_leaves(fusion->shape) + 1);
     xg_map64_put(&w->places, fusion->id + (uint64_t)1, (void *)(uintptr_t)w->n);
     xg_phase_make(w, p, false);
-    if (!xg_phase_fits(w, p)) { /* threads of the loop emitter do not know of each other */
+    if (!xg_phase_fits(w, p) && xg_phase_may_loop(w, fusion)) { /* threads of the loop emitter do not know of each other */
         xg_kir_func_remove(p->f);
         xg_phase_make(w, p, true);
     }

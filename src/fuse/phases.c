@@ -186,6 +186,12 @@ XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
     for (k = 0; k < n; k++) if (xg_fuse_in_place(a, i, k) >= 0) return false;
     return true;
 }
+/* Contractions that take long however many parts there are: seen without a closer look. */
+XG_FN bool xg_phases_is_long(const xg_machine *m, const xg_comp *c) {
+    int64_t most = xg_cost_scale((int64_t)XG_COST_LAUNCH_PS * XG_PHASES_MOST_LAUNCHES, (int64_t)m->clock_mhz * m->lanes, 1000000);
+    XG_FOR_INSTS(i, c) if (xg_phases_is_serial(i) && xg_cost_mul(xg_fuse_elements(i), xg_fuse_steps(i)) / m->sms > most / xg_phases_step(i)) return true;
+    return false;
+}
 /* So many bytes that it matters how many threads ask for them at a time. */
 XG_FN bool xg_phases_is_much(const xg_machine *m, int64_t bytes) { return xg_cost_scale(bytes, 1000, m->bandwidth_gbs) > XG_COST_LAUNCH_PS / 2; }
 XG_FN bool xg_phases_is_small(const xg_machine *m, const xg_phase_work *w, int64_t parts) {
@@ -328,6 +334,7 @@ typedef struct xg_phase_node {
     uint32_t next, era;
     int64_t parts, small;               /* in the second round: how many at most; how many it is known to be small for */
     int32_t *cuts;                      /* by operand */
+    bool might, paired;                 /* be small in parts; and so might another one that it reads, or that reads it */
 } xg_phase_node;
 typedef struct xg_phase_join {
     xg_arena *a;
@@ -350,6 +357,7 @@ XG_FN xg_phase_group *xg_phase_group_of(const xg_phase_join *w, const xg_phase_n
     return w->by_bit[k];
 }
 XG_FN uint64_t xg_phase_reach(const xg_phase_join *w, const xg_inst *i) { return xg_phase_node_of(i)->era == w->era ? xg_phase_node_of(i)->reach : 0; }
+XG_FN bool xg_phase_is_name(const xg_inst *i) { return i->op == XG_BITCAST || i->op == XG_GET_TUPLE_ELEMENT; }
 /* Who makes it, behind other names. */
 XG_FN const xg_inst *xg_phase_maker(const xg_inst *i) {
     while (i->op == XG_GET_TUPLE_ELEMENT || (i->op == XG_BITCAST && xg_in_place_renames(i) && i->shape->type == XG_OPERAND(i, 0)->shape->type)) i = XG_OPERAND(i, 0);
@@ -403,10 +411,29 @@ XG_FN bool xg_phase_is_small_in(xg_phase_join *w, xg_phase_node *node, int64_t p
     if (small) node->small = parts;
     return small;
 }
+/* Seen without a closer look: might it be small in parts? */
+XG_FN bool xg_phase_might_be_parted(xg_phase_join *w, const xg_inst *i) {
+    const xg_comp *c;
+    if (i->op != XG_FUSION || xg_phases_is_much(&w->machine, xg_cost_bytes(i->shape))) return false;
+    c = xg_attr_comp(i, XG_A_calls);
+    return xg_fuse_is_phases(c) ? i->first_use && xg_fuse_keeps_phases(i) : !xg_phases_is_long(&w->machine, c) && xg_phases_takes(w->a, i);
+}
+/* Of those, the ones that read each other. */
+XG_FN void xg_phase_find_pairs(xg_phase_join *w) {
+    uint32_t j, k;
+    for (j = 0; j < w->n; j++) {
+        xg_phase_node *node = &w->nodes[j];
+        node->might = xg_phase_might_be_parted(w, node->inst);
+        for (k = 0; node->might && k < node->inst->n_operands; k++) {
+            xg_phase_node *maker = xg_phase_node_of(xg_phase_maker(XG_OPERAND(node->inst, k)));
+            if (maker->might) node->paired = maker->paired = true;
+        }
+    }
+}
 /* May it be cut, and is it small then? */
 XG_FN bool xg_phase_may_be_parted(xg_phase_join *w, xg_phase_node *node) {
     const xg_comp *c = xg_attr_comp(node->inst, XG_A_calls);
-    if (xg_phases_is_much(&w->machine, xg_cost_bytes(node->inst->shape))) return false;
+    if (!node->paired) return false;
     node->cuts = XG_NEW_N(w->a, int32_t, node->inst->n_operands + (size_t)1);
     node->parts = xg_fuse_is_phases(c) ? xg_phases_outer(w->a, c, node->cuts) : xg_fuse_outer_params(w->a, c, node->cuts);
     if (node->parts < 2) return false;
@@ -573,7 +600,6 @@ typedef struct xg_phase_build {
 } xg_phase_build;
 
 XG_FN bool xg_phase_in(const xg_phase_build *d, const xg_inst *i) { return i->comp == d->w->c && xg_phase_node_of(i) && xg_phase_node_of(i)->group == d->g; }
-XG_FN bool xg_phase_is_name(const xg_inst *i) { return i->op == XG_BITCAST || i->op == XG_GET_TUPLE_ELEMENT; }
 /* Does anybody but members need the value, under whatever name? Chains of names may be long. */
 XG_FN bool xg_phase_is_needed(const xg_phase_build *d, const xg_inst *value) {
     XG_VEC(const xg_inst *) open = {NULL, 0, 0};
@@ -719,9 +745,8 @@ XG_FN bool xg_phase_is_ready(xg_phase_join *w, xg_phase_node *node) {
     const xg_inst *i = node->inst;
     xg_phase_work work;
     uint32_t k;
-    if (w->parted && i->op == XG_FUSION && i->first_use && xg_fuse_keeps_phases(i)) return xg_phase_may_be_parted(w, node);
-    if (!xg_phases_takes(w->a, i)) return false;
     if (w->parted) return xg_phase_may_be_parted(w, node);
+    if (!xg_phases_takes(w->a, i)) return false;
     for (k = 0; k < (uint32_t)xg_shape_leaves(i->shape); k++) if (xg_fuse_elements(xg_fuse_leaf(xg_attr_comp(i, XG_A_calls), k)) > XG_PHASES_WALK) return false;
     work = xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1);
     if (xg_phases_is_small(&w->machine, &work, 1)) return true;
@@ -742,6 +767,7 @@ XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
     w.n = c->n_insts;
     w.era = 1;
     XG_FOR_INSTS(i, c) { w.nodes[k].inst = i; i->scratch = &w.nodes[k++]; }
+    if (parted) xg_phase_find_pairs(&w);
     for (k = 0; k < w.n; k++) {
         xg_phase_node *node = &w.nodes[k];
         if (xg_phase_is_ready(&w, node)) xg_phase_join_one(&w, node);
