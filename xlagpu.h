@@ -24631,12 +24631,13 @@ XG_FN bool xg_opt_reduce_reuse(xg_module *m) { return m->made[XG_REDUCE] && xg_o
  * One reduced dimension is cut into P parts of L elements, so that there are some blocks for each multiprocessor; where another reduced dimension has the
  * right size anyway, it is just left to the second reduction. What is padded is the value that partial results start from. A reduction stays whole if it has
  * enough results to fill half of the device, or if no block gets more than XG_TREE_BLOCK_BYTES, which takes about as long as a second kernel.
+ * Columns are shared by the blocks of a cluster, where there are such, and need no second kernel therefore if that is half of the device.
  * It stays whole, too, if it is part of what becomes a row program (fuse/rows.c), and a cluster of blocks has room for the row: then it is read once in all.
  * Sums of narrow floats are carried in f32 from the first to the second, as they would be inside of one. */
 #ifndef XG_OPT_TREE_REDUCTION_C
 #define XG_OPT_TREE_REDUCTION_C
 
-enum { XG_TREE_BLOCK_BYTES = 256 << 10, XG_TREE_PART_BYTES = 32 << 10, XG_TREE_COLUMNS = 32 /* that a block takes side by side */, XG_TREE_SMS = 132 };
+enum { XG_TREE_BLOCK_BYTES = 256 << 10, XG_TREE_PART_BYTES = 32 << 10, XG_TREE_COLUMNS = 32 /* that a block takes side by side */, XG_TREE_SECTOR = 32, XG_TREE_SMS = 132 };
 
 typedef struct xg_tree { xg_inst *i; const xg_shape *in; xg_ints dims; uint32_t n, dim; int64_t parts, length; bool leave; } xg_tree; /* leave: dim is not cut but left */
 
@@ -24646,9 +24647,9 @@ XG_FN bool xg_tree_reduces(const xg_tree *t, int64_t d) {
     for (k = 0; k < t->dims.n; k++) if (t->dims.p[k] == d) return true;
     return false;
 }
-/* Blocks that work on it as it is. */
+/* Blocks that work on it as it is: those of a cluster share columns, but for rows that begin inside of sectors, whose tiles are better wide. */
 XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results) {
-    int64_t columns = 1;
+    int64_t columns = 1, cluster = XG_OPERAND(t->i, 0)->op == XG_PAD ? 1 : XG_MAX((int64_t)t->i->comp->module->machine.cluster, (int64_t)1);
     uint32_t k;
     for (k = 0; k < t->in->rank; k++) {
         uint32_t d = xg_tree_minor(t->in, k);
@@ -24656,7 +24657,7 @@ XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results) {
         if (xg_tree_reduces(t, d)) break;
         columns *= t->in->dims[d];
     }
-    return results / columns * ((columns + XG_TREE_COLUMNS - 1) / XG_TREE_COLUMNS);
+    return results / columns * ((columns + XG_TREE_COLUMNS - 1) / XG_TREE_COLUMNS) * (columns * (int64_t)xg_type_bytes(t->in->type) % XG_TREE_SECTOR ? 1 : cluster);
 }
 /* Into about so many parts; the fewer the better that no padding is needed. */
 XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {
@@ -34158,6 +34159,12 @@ XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
     for (k = 0; k < n; k++) if (xg_fuse_in_place(a, i, k) >= 0) return false;
     return true;
 }
+/* Contractions that take long however many parts there are: seen without a closer look. */
+XG_FN bool xg_phases_is_long(const xg_machine *m, const xg_comp *c) {
+    int64_t most = xg_cost_scale((int64_t)XG_COST_LAUNCH_PS * XG_PHASES_MOST_LAUNCHES, (int64_t)m->clock_mhz * m->lanes, 1000000);
+    XG_FOR_INSTS(i, c) if (xg_phases_is_serial(i) && xg_cost_mul(xg_fuse_elements(i), xg_fuse_steps(i)) / m->sms > most / xg_phases_step(i)) return true;
+    return false;
+}
 /* So many bytes that it matters how many threads ask for them at a time. */
 XG_FN bool xg_phases_is_much(const xg_machine *m, int64_t bytes) { return xg_cost_scale(bytes, 1000, m->bandwidth_gbs) > XG_COST_LAUNCH_PS / 2; }
 XG_FN bool xg_phases_is_small(const xg_machine *m, const xg_phase_work *w, int64_t parts) {
@@ -34300,6 +34307,7 @@ typedef struct xg_phase_node {
     uint32_t next, era;
     int64_t parts, small;               /* in the second round: how many at most; how many it is known to be small for */
     int32_t *cuts;                      /* by operand */
+    bool might, paired;                 /* be small in parts; and so might another one that it reads, or that reads it */
 } xg_phase_node;
 typedef struct xg_phase_join {
     xg_arena *a;
@@ -34322,6 +34330,7 @@ XG_FN xg_phase_group *xg_phase_group_of(const xg_phase_join *w, const xg_phase_n
     return w->by_bit[k];
 }
 XG_FN uint64_t xg_phase_reach(const xg_phase_join *w, const xg_inst *i) { return xg_phase_node_of(i)->era == w->era ? xg_phase_node_of(i)->reach : 0; }
+XG_FN bool xg_phase_is_name(const xg_inst *i) { return i->op == XG_BITCAST || i->op == XG_GET_TUPLE_ELEMENT; }
 /* Who makes it, behind other names. */
 XG_FN const xg_inst *xg_phase_maker(const xg_inst *i) {
     while (i->op == XG_GET_TUPLE_ELEMENT || (i->op == XG_BITCAST && xg_in_place_renames(i) && i->shape->type == XG_OPERAND(i, 0)->shape->type)) i = XG_OPERAND(i, 0);
@@ -34375,10 +34384,29 @@ XG_FN bool xg_phase_is_small_in(xg_phase_join *w, xg_phase_node *node, int64_t p
     if (small) node->small = parts;
     return small;
 }
+/* Seen without a closer look: might it be small in parts? */
+XG_FN bool xg_phase_might_be_parted(xg_phase_join *w, const xg_inst *i) {
+    const xg_comp *c;
+    if (i->op != XG_FUSION || xg_phases_is_much(&w->machine, xg_cost_bytes(i->shape))) return false;
+    c = xg_attr_comp(i, XG_A_calls);
+    return xg_fuse_is_phases(c) ? i->first_use && xg_fuse_keeps_phases(i) : !xg_phases_is_long(&w->machine, c) && xg_phases_takes(w->a, i);
+}
+/* Of those, the ones that read each other. */
+XG_FN void xg_phase_find_pairs(xg_phase_join *w) {
+    uint32_t j, k;
+    for (j = 0; j < w->n; j++) {
+        xg_phase_node *node = &w->nodes[j];
+        node->might = xg_phase_might_be_parted(w, node->inst);
+        for (k = 0; node->might && k < node->inst->n_operands; k++) {
+            xg_phase_node *maker = xg_phase_node_of(xg_phase_maker(XG_OPERAND(node->inst, k)));
+            if (maker->might) node->paired = maker->paired = true;
+        }
+    }
+}
 /* May it be cut, and is it small then? */
 XG_FN bool xg_phase_may_be_parted(xg_phase_join *w, xg_phase_node *node) {
     const xg_comp *c = xg_attr_comp(node->inst, XG_A_calls);
-    if (xg_phases_is_much(&w->machine, xg_cost_bytes(node->inst->shape))) return false;
+    if (!node->paired) return false;
     node->cuts = XG_NEW_N(w->a, int32_t, node->inst->n_operands + (size_t)1);
     node->parts = xg_fuse_is_phases(c) ? xg_phases_outer(w->a, c, node->cuts) : xg_fuse_outer_params(w->a, c, node->cuts);
     if (node->parts < 2) return false;
@@ -34545,7 +34573,6 @@ typedef struct xg_phase_build {
 } xg_phase_build;
 
 XG_FN bool xg_phase_in(const xg_phase_build *d, const xg_inst *i) { return i->comp == d->w->c && xg_phase_node_of(i) && xg_phase_node_of(i)->group == d->g; }
-XG_FN bool xg_phase_is_name(const xg_inst *i) { return i->op == XG_BITCAST || i->op == XG_GET_TUPLE_ELEMENT; }
 /* Does anybody but members need the value, under whatever name? Chains of names may be long. */
 XG_FN bool xg_phase_is_needed(const xg_phase_build *d, const xg_inst *value) {
     XG_VEC(const xg_inst *) open = {NULL, 0, 0};
@@ -34691,9 +34718,8 @@ XG_FN bool xg_phase_is_ready(xg_phase_join *w, xg_phase_node *node) {
     const xg_inst *i = node->inst;
     xg_phase_work work;
     uint32_t k;
-    if (w->parted && i->op == XG_FUSION && i->first_use && xg_fuse_keeps_phases(i)) return xg_phase_may_be_parted(w, node);
-    if (!xg_phases_takes(w->a, i)) return false;
     if (w->parted) return xg_phase_may_be_parted(w, node);
+    if (!xg_phases_takes(w->a, i)) return false;
     for (k = 0; k < (uint32_t)xg_shape_leaves(i->shape); k++) if (xg_fuse_elements(xg_fuse_leaf(xg_attr_comp(i, XG_A_calls), k)) > XG_PHASES_WALK) return false;
     work = xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1);
     if (xg_phases_is_small(&w->machine, &work, 1)) return true;
@@ -34714,6 +34740,7 @@ XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
     w.n = c->n_insts;
     w.era = 1;
     XG_FOR_INSTS(i, c) { w.nodes[k].inst = i; i->scratch = &w.nodes[k++]; }
+    if (parted) xg_phase_find_pairs(&w);
     for (k = 0; k < w.n; k++) {
         xg_phase_node *node = &w.nodes[k];
         if (xg_phase_is_ready(&w, node)) xg_phase_join_one(&w, node);
@@ -48413,6 +48440,7 @@ XG_FN const xg_imap *xg_skew_map(xg_aff_ctx *x, const xg_permutation *p, const x
     }
     return xg_imap_with_results(x, out, results, 3);
 }
+XG_FN bool xg_skew_idles(const xg_skew *s) { return s->take[0] + s->take[1] < 2 * s->group; }
 /* What result k of it runs through. */
 XG_FN xg_range xg_skew_range(const xg_skew *s, uint32_t order, int64_t elements, uint32_t k) { return xg_range_of(0, (k == 0 ? elements : k == 1 ? s->walk[order].run : s->room) - 1); }
 /* These -> the element's place in shared memory. */
@@ -48577,14 +48605,14 @@ XG_FN bool xg_transpose_make_box(xg_transpose *t, const xg_box_ask *ask, bool fi
     xg_transpose_set(t, 1, 1);
     return true;
 }
-/* Fewer sectors are touched, by a fifth if so much is computed that it is not they that take the time; and an eighth of the multiprocessors have a block. What is small and has a box
+/* Fewer sectors are touched, by a fifth if so much is computed, or so many lanes stay idle, that it is not they that take the time; and an eighth of the multiprocessors have a block. What is small and has a box
  * keeps it: fewer instructions count for more. A box whose walks meet banks twice is left for what is no worse. */
 XG_FN bool xg_transpose_make_skewed(xg_transpose *t, const xg_box_ask *ask) {
     const xg_fusion_emission *e = t->e;
     int64_t waste = t->boxed ? t->box.waste : xg_transpose_tile_waste(t, ask);
     if (t->boxed && t->heroes.p[0]->shape->elements * ask->least < XG_SKEW_WORTH) return false;
     if (!xg_skew_make(ask, e->target->shared / 2 - XG_SKEW_REST, ask->sms / 8, &t->skew)) return false;
-    if (t->skew.waste > (t->box.meets ? waste : ask->work < XG_TRANSPOSE_WORK ? waste - 20 : waste * 4 / 5)) return false;
+    if (t->skew.waste > (t->box.meets ? waste : ask->work < XG_TRANSPOSE_WORK && !xg_skew_idles(&t->skew) ? waste - 20 : waste * 4 / 5)) return false;
     t->boxed = false;
     t->skewed = true;
     t->v = t->places = 1;
@@ -57854,13 +57882,20 @@ XG_FN void xg_phase_make(xg_phases *w, xg_phase *p, bool by_loop) {
         f->name = xg_str_of(name.p, name.n);
     }
 }
+/* May the loop emitter make it, too? Its threads do not wait for each other, so it may not where a result may lie over an operand of the kernel only because those of the member's own emitter do. */
+XG_FN bool xg_phase_may_loop(const xg_phases *w, const xg_inst *fusion) {
+    uint32_t leaf, k;
+    for (leaf = 0; leaf < (uint32_t)xg_shape_leaves(fusion->shape); leaf++) for (k = 0; k < fusion->n_operands; k++)
+        if (XG_OPERAND(fusion, k)->op == XG_PARAMETER && xg_fuse_may_share(w->e.arena, fusion, k, leaf) && !xg_fuse_may_share_in_walk(w->e.arena, fusion, k, leaf)) return false;
+    return true;
+}
 XG_FN void xg_phase_add(xg_phases *w, const xg_inst *fusion) {
     xg_phase *p = &w->p[w->n++];
     p->fusion = fusion;
     p->results = XG_NEW_N(w->e.arena, xg_kval *, (size_t)xg_shape_leaves(fusion->shape) + 1);
     xg_map64_put(&w->places, fusion->id + (uint64_t)1, (void *)(uintptr_t)w->n);
     xg_phase_make(w, p, false);
-    if (!xg_phase_fits(w, p)) { /* threads of the loop emitter do not know of each other */
+    if (!xg_phase_fits(w, p) && xg_phase_may_loop(w, fusion)) { /* threads of the loop emitter do not know of each other */
         xg_kir_func_remove(p->f);
         xg_phase_make(w, p, true);
     }
