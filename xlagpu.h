@@ -15275,6 +15275,7 @@ struct xg_imap {
 /* ---- imap.c: making, composing, evaluating ---- */
 /* Filled by the caller (zeroed: unnamed variables of range [0, 0], results NULL) and then left alone; finish with xg_imap_simplify. */
 XG_FN xg_imap *xg_imap_new(xg_aff_ctx *x, uint32_t n_dims, uint32_t n_syms, uint32_t n_rts, uint32_t n_results, uint32_t n_constraints);
+XG_FN void xg_imap_counts(xg_imap_var *v, const char *name, int64_t n); /* v has that name and counts 0 .. n - 1 */
 XG_FN const xg_imap *xg_imap_undefined(xg_aff_ctx *x);
 XG_FN const xg_imap *xg_imap_empty(xg_aff_ctx *x, uint32_t n_dims, uint32_t n_results); /* no point is in its domain */
 XG_FN const xg_imap *xg_imap_identity(xg_aff_ctx *x, const int64_t *dims, uint32_t rank);
@@ -15595,6 +15596,11 @@ XG_FN xg_imap *xg_imap_new(xg_aff_ctx *x, uint32_t n_dims, uint32_t n_syms, uint
     m->results = XG_NEW_N(x->arena, const xg_aff *, n_results);
     if (n_constraints) m->constraints = XG_NEW_N(x->arena, xg_constraint, n_constraints);
     return m;
+}
+
+XG_FN void xg_imap_counts(xg_imap_var *v, const char *name, int64_t n) {
+    v->name = xg_str_z(name);
+    v->range = xg_range_of(0, n - 1);
 }
 
 XG_FN const xg_imap *xg_imap_undefined(xg_aff_ctx *x) {
@@ -18228,14 +18234,10 @@ XG_FN const xg_imap *xg_indexing_thread_rounds(xg_aff_ctx *x, const xg_shape *s,
     if (!xg_index_has_order(s)) return xg_imap_undefined(x);
     if (s->elements == 0) return xg_imap_empty(x, 2, s->rank);
     m = xg_imap_new(x, 2, n_syms, 0, s->rank, 1);
-    m->dims[0].name = XG_STR("th_x");
-    m->dims[0].range = xg_range_of(0, threads - 1);
-    m->dims[1].name = XG_STR("bl_x");
-    m->dims[1].range = xg_range_of(0, blocks - 1);
-    m->syms[0].name = XG_STR("round");
-    m->syms[0].range = xg_range_of(0, rounds - 1);
-    m->syms[n_syms - 1].name = XG_STR("vector_index");
-    m->syms[n_syms - 1].range = xg_range_of(0, unroll - 1);
+    xg_imap_counts(&m->dims[0], "th_x", threads);
+    xg_imap_counts(&m->dims[1], "bl_x", blocks);
+    xg_imap_counts(&m->syms[0], "round", rounds);
+    xg_imap_counts(&m->syms[n_syms - 1], "vector_index", unroll);
     o = xg_index_order_of_shape(s);
     xg_index_delinearise(x, &o, linear, m->results);
     m->constraints[0].expr = linear;
@@ -22233,18 +22235,10 @@ XG_FN void xg_winners_count(const xg_hb *b, xg_inst *i, xg_attr_key key, uint32_
 }
 /* slice_sizes={1,1,..} */
 XG_FN void xg_winners_slices(const xg_hb *b, xg_inst *i, uint32_t n) {
-    xg_arena *arena = b->comp->module->arena;
-    int64_t *ones = XG_NEW_N(arena, int64_t, n + 1);
-    xg_int_lists *lists = XG_NEW(arena, xg_int_lists);
-    xg_ints *list = XG_NEW(arena, xg_ints);
-    xg_attr a = xg_attr_make(XG_A_slice_sizes);
-    for (list->n = 0; list->n < n; list->n++) ones[list->n] = 1;
-    list->p = ones;
-    lists->n = 1;
-    lists->p = list;
-    lists->flat = true;
-    a.v.lists = lists;
-    xg_inst_set_attr(i, a);
+    int64_t ones[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < n; k++) ones[k] = 1;
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_slice_sizes, ones, n));
 }
 /* By place, the number of the last update that goes there, -1 for none. */
 XG_FN xg_inst *xg_winners_table(const xg_hb *b, const xg_winners *w, xg_inst *at, xg_inst *numbers) {
@@ -33919,7 +33913,7 @@ XG_FN const xg_shape *xg_outer_part(xg_module *m, const xg_shape *s, int32_t dim
     return xg_shape_array(m, s->type, dims, s->rank, NULL, s->layout);
 }
 /* What attributes say of the dimension that is cut. */
-XG_FN void xg_outer_attributes(xg_module *m, xg_inst *i, int32_t dim, int64_t parts) {
+XG_FN void xg_outer_attributes(xg_module *m, xg_inst *i, const xg_inst *whole, int32_t dim, int64_t parts) {
     if (i->op == XG_SLICE) {
         const xg_slices *had = xg_inst_attr(i, XG_A_slice)->v.slices;
         xg_slices *s = XG_NEW(m->arena, xg_slices);
@@ -33931,12 +33925,16 @@ XG_FN void xg_outer_attributes(xg_module *m, xg_inst *i, int32_t dim, int64_t pa
         s->p = p;
         a.v.slices = s;
         xg_inst_set_attr(i, a);
-    } else if (i->op == XG_DYNAMIC_SLICE) {
+    } else if (i->op == XG_DYNAMIC_SLICE || i->op == XG_GATHER) {
+        xg_attr_key key = i->op == XG_GATHER ? XG_A_slice_sizes : XG_A_dynamic_slice_sizes;
+        xg_ints had = xg_attr_ints(i, key);
         int64_t sizes[XG_RANK_MAX];
-        xg_ints had = xg_attr_ints(i, XG_A_dynamic_slice_sizes);
-        memcpy(sizes, had.p, had.n * sizeof *sizes);
-        sizes[dim] /= parts;
-        xg_inst_set_attr(i, xg_attr_make_ints(m, XG_A_dynamic_slice_sizes, sizes, had.n));
+        xg_windows w;
+        uint32_t k;
+        memset(&w, 0, sizeof w);
+        if (i->op == XG_GATHER) w = xg_windows_of(whole);
+        for (k = 0; k < had.n; k++) sizes[k] = had.p[k] / ((i->op == XG_GATHER ? w.inside[k] : (int32_t)k) == dim ? parts : 1);
+        xg_inst_set_attr(i, xg_attr_make_ints(m, key, sizes, had.n));
     }
 }
 /* The tuple of results, whose elements are cut each along its own dimension. */
@@ -33964,7 +33962,7 @@ XG_FN xg_comp *xg_fuse_outer_part(xg_arena *a, const xg_comp *c, int64_t parts) 
         for (k = 0; k < i->n_operands; k++) operands[k] = made[xg_outer_of(XG_OPERAND(i, k)) - w.dims];
         part = xg_inst_clone((xg_inst *)i, to, operands, NULL);
         if (i->op == XG_TUPLE) part->shape = xg_fuse_outer_shape(m, i->shape, parts);
-        else if (dim >= 0) { part->shape = xg_outer_part(m, i->shape, dim, parts); xg_outer_attributes(m, part, dim, parts); }
+        else if (dim >= 0) { part->shape = xg_outer_part(m, i->shape, dim, parts); xg_outer_attributes(m, part, i, dim, parts); }
         made[xg_outer_of(i) - w.dims] = part;
     }
     to->root = made[xg_outer_of(c->root) - w.dims];
@@ -34305,7 +34303,7 @@ typedef struct xg_phase_node {
     uint64_t reach;                     /* groups that it depends on */
     xg_phase_group *group;              /* one of those that were, see `into` */
     uint32_t next, era;
-    int64_t parts, small;               /* in the second round: how many at most; how many it is known to be small for */
+    int64_t parts, fits;                /* in the second round: how many at most; how many it is known to be small for */
     int32_t *cuts;                      /* by operand */
     bool might, paired;                 /* be small in parts; and so might another one that it reads, or that reads it */
 } xg_phase_node;
@@ -34377,12 +34375,12 @@ XG_FN const char *xg_phase_refusal(const xg_phase_join *w, const xg_phase_group 
 
 XG_FN bool xg_phase_is_small_in(xg_phase_join *w, xg_phase_node *node, int64_t parts) {
     const xg_comp *c = xg_attr_comp(node->inst, XG_A_calls);
-    bool small = true;
-    if (node->small == parts) return true;
-    if (!xg_fuse_is_phases(c)) small = xg_phases_small_width(w->a, &w->machine, node->inst, parts) > 0;
-    else XG_FOR_INSTS(i, c) small = small && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->machine, i, parts) > 0);
-    if (small) node->small = parts;
-    return small;
+    bool fits = true;
+    if (node->fits == parts) return true;
+    if (!xg_fuse_is_phases(c)) fits = xg_phases_small_width(w->a, &w->machine, node->inst, parts) > 0;
+    else XG_FOR_INSTS(i, c) fits = fits && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->machine, i, parts) > 0);
+    if (fits) node->fits = parts;
+    return fits;
 }
 /* Seen without a closer look: might it be small in parts? */
 XG_FN bool xg_phase_might_be_parted(xg_phase_join *w, const xg_inst *i) {
@@ -46556,14 +46554,10 @@ XG_FN const xg_imap *xg_loop_map(const xg_loop_walk *w, bool rest) {
     xg_imap *m;
     if (!w->rest && !w->period) return xg_indexing_thread_rounds(x, s, threads, blocks, w->rounds, w->unroll);
     m = xg_imap_new(x, 2, 2, 0, s->rank, 1);
-    m->dims[0].name = XG_STR("th_x");
-    m->dims[0].range = xg_range_of(0, threads - 1);
-    m->dims[1].name = XG_STR("bl_x");
-    m->dims[1].range = xg_range_of(0, blocks - 1);
-    m->syms[0].name = XG_STR("round");
-    m->syms[0].range = xg_range_of(0, rounds - 1);
-    m->syms[1].name = XG_STR("vector_index");
-    m->syms[1].range = xg_range_of(0, unroll - 1);
+    xg_imap_counts(&m->dims[0], "th_x", threads);
+    xg_imap_counts(&m->dims[1], "bl_x", blocks);
+    xg_imap_counts(&m->syms[0], "round", rounds);
+    xg_imap_counts(&m->syms[1], "vector_index", unroll);
     if (rest || !w->period) {
         within = xg_aff_add(x, th, xg_aff_mul(x, xg_aff_add(x, bl, xg_aff_mul(x, round, blocks)), threads));
         at = xg_aff_add_k(x, xg_aff_mul(x, within, unroll), rest ? body : 0);
@@ -48348,12 +48342,9 @@ XG_FN const xg_imap *xg_skew_begin_map(xg_aff_ctx *x, const xg_permutation *p, c
     xg_imap *m = xg_imap_new(x, 2, 1, 0, XG_SKEW_VALUES, 0);
     const xg_imap *out = m;
     int64_t stride = 1, left = w->others, at_once = s->threads / w->lanes;
-    m->dims[0].name = XG_STR("th_x");
-    m->dims[0].range = xg_range_of(0, s->threads - 1);
-    m->dims[1].name = XG_STR("bl_x");
-    m->dims[1].range = xg_range_of(0, s->blocks - 1);
-    m->syms[0].name = XG_STR("i");
-    m->syms[0].range = xg_range_of(0, w->others * w->phases - 1);
+    xg_imap_counts(&m->dims[0], "th_x", s->threads);
+    xg_imap_counts(&m->dims[1], "bl_x", s->blocks);
+    xg_imap_counts(&m->syms[0], "i", w->others * w->phases);
     for (k = 0; k < XG_SKEW_VALUES; k++) v[k] = m->results[k] = zero;
     for (k = p->rank; k-- > 0;) {
         block[k] = k ? xg_aff_mod(x, rest, s->counts[k]) : rest;
@@ -48418,12 +48409,9 @@ XG_FN const xg_imap *xg_skew_map(xg_aff_ctx *x, const xg_permutation *p, const x
     int64_t step = s->threads / w->lanes * w->phases;
     uint32_t k;
     for (k = 0; k < XG_SKEW_VALUES; k++) m->dims[k].range = xg_skew_begin_range(p, s, order, elements, k);
-    m->syms[0].name = XG_STR("i");
-    m->syms[0].range = xg_range_of(0, w->rounds - 1);
-    m->syms[1].name = XG_STR("turn");
-    m->syms[1].range = xg_range_of(0, w->turns - 1);
-    m->syms[2].name = XG_STR("j");
-    m->syms[2].range = xg_range_of(0, w->along - 1);
+    xg_imap_counts(&m->syms[0], "i", w->rounds);
+    xg_imap_counts(&m->syms[1], "turn", w->turns);
+    xg_imap_counts(&m->syms[2], "j", w->along);
     row = xg_aff_mul(x, xg_aff_sym(x, 0), step);
     results[0] = xg_aff_sub(x, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_ELEMENT), along), back);
     results[1] = xg_aff_sub(x, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_WINDOW), along), back);
@@ -48681,12 +48669,9 @@ XG_FN xg_imap *xg_transpose_canonical(xg_transpose *t, const xg_aff *const *plac
     const xg_aff *index[XG_RANK_MAX], *rest = xg_aff_dim(x, 1);
     for (k = 0; k < n; k++) cuts += place[k] && t->p.dims[k] % t->tiles[k] != 0;
     m = xg_imap_new(x, 2, 2, 0, n, cuts);
-    m->dims[0].name = XG_STR("th_x");
-    m->dims[0].range = xg_range_of(0, XG_TRANSPOSE_THREADS - 1);
-    m->dims[1].name = XG_STR("bl_x");
-    m->dims[1].range = xg_range_of(0, t->blocks - 1);
-    m->syms[0].name = XG_STR("i");
-    m->syms[0].range = xg_range_of(0, rounds - 1);
+    xg_imap_counts(&m->dims[0], "th_x", XG_TRANSPOSE_THREADS);
+    xg_imap_counts(&m->dims[1], "bl_x", t->blocks);
+    xg_imap_counts(&m->syms[0], "i", rounds);
     m->syms[1].name = XG_STR("j");
     for (k = n; k-- > 0;) {
         const xg_aff *block = k ? xg_aff_mod(x, rest, t->counts[k]) : rest;
@@ -48972,8 +48957,7 @@ XG_FN const xg_imap *xg_transpose_box_vector(xg_transpose *t, bool result, const
     xg_aff_env env;
     m->dims[0].range = xg_range_of(0, shape->elements / v - 1);
     m->dims[1].range = xg_transpose_box_range(t, result);
-    m->syms[0].range = xg_range_of(0, v - 1);
-    m->syms[0].name = XG_STR("v");
+    xg_imap_counts(&m->syms[0], "v", v);
     m->results[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), v), xg_aff_sym(x, 0));
     env = xg_imap_env(x, m);
     while (t->tiles[xg_box_dim(&t->p, result, minor)] == 1) minor--;
@@ -50112,8 +50096,7 @@ XG_FN void xg_scatter_row(xg_scope *s, const xg_scattering *d, const xg_scatter_
     minor = xg_shape_major(d->update, d->update->rank - 1);
     m = xg_imap_new(s->e->m->aff, 1, 1, 0, 1, 0);
     m->dims[0].range = xg_range_of(0, d->update->dims[minor] / d->unroll - 1);
-    m->syms[0].range = xg_range_of(0, d->unroll - 1);
-    m->syms[0].name = XG_STR("vector_index");
+    xg_imap_counts(&m->syms[0], "vector_index", d->unroll);
     m->results[0] = xg_aff_add(s->e->m->aff, xg_aff_mul(s->e->m->aff, xg_aff_dim(s->e->m->aff, 0), d->side_by_side ? d->unroll : 1),
                                xg_aff_mul(s->e->m->aff, xg_aff_sym(s->e->m->aff, 0), d->side_by_side ? 1 : d->update->dims[minor] / d->unroll));
     loop = xg_kloop(&s->b, xg_imap_simplify(s->e->m->aff, m), &at[minor], dest, d->n);
@@ -54806,12 +54789,10 @@ XG_FN void xg_walk_require(xg_walk_map *w, const xg_aff *e, int64_t lo, int64_t 
 XG_FN const xg_imap *xg_walk_map_end(const xg_reduction *r, const xg_walk_map *w, const xg_aff *const *results, uint32_t n) {
     xg_imap *m = xg_imap_new(w->x, r->round ? 3 : 2, w->n_syms, 0, n, w->n_constraints);
     uint32_t k;
-    m->dims[0].name = XG_STR("th_x");
-    m->dims[0].range = xg_range_of(0, w->threads - 1);
-    m->dims[1].name = XG_STR("bl_x");
-    m->dims[1].range = xg_range_of(0, r->blocks - 1);
-    if (r->round) { m->dims[2].name = XG_STR("chunk"); m->dims[2].range = xg_range_of(0, r->rounds - 1); }
-    for (k = 0; k < w->n_syms; k++) { m->syms[k].name = xg_str_z(w->names[k]); m->syms[k].range = xg_range_of(0, w->syms[k] - 1); }
+    xg_imap_counts(&m->dims[0], "th_x", w->threads);
+    xg_imap_counts(&m->dims[1], "bl_x", r->blocks);
+    if (r->round) xg_imap_counts(&m->dims[2], "chunk", r->rounds);
+    for (k = 0; k < w->n_syms; k++) xg_imap_counts(&m->syms[k], w->names[k], w->syms[k]);
     for (k = 0; k < w->n_constraints; k++) m->constraints[k] = w->constraints[k];
     for (k = 0; k < n; k++) m->results[k] = results[k];
     return xg_imap_simplify(w->x, m);
@@ -55376,8 +55357,7 @@ XG_FN const xg_imap *xg_short_elements(const xg_reduction *r, const xg_short_pla
     const xg_aff *at[XG_RANK_MAX], *kept, *place = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), v), xg_aff_sym(x, 0));
     m->dims[0].range = xg_range_of(0, r->n_kept * r->n_reduced / v - 1);
     m->dims[1].range = xg_range_of(0, plan->rows * r->n_reduced / v - 1);
-    m->syms[0].range = xg_range_of(0, v - 1);
-    m->syms[0].name = XG_STR("vector_index");
+    xg_imap_counts(&m->syms[0], "vector_index", v);
     kept = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, place, r->n_reduced * plan->beside), plan->beside), xg_aff_mod(x, place, plan->beside));
     xg_index_delinearise(x, &r->kept, kept, at);
     xg_index_delinearise(x, &r->reduced, xg_aff_mod(x, xg_aff_div(x, place, plan->beside), r->n_reduced), at);
@@ -55646,7 +55626,7 @@ XG_FN const xg_imap *xg_column_vector_map(const xg_reduction *r, int64_t vector,
     xg_aff_ctx *x = r->e->m->aff;
     xg_imap *m = xg_imap_new(x, 1, lane ? 0 : 1, 0, 1, 0);
     m->dims[0].range = xg_range_of(0, (xg_column_source(r)->elements + vector - 1) / vector - 1);
-    if (!lane) { m->syms[0].name = XG_STR("vector_index"); m->syms[0].range = xg_range_of(0, vector - 1); }
+    if (!lane) xg_imap_counts(&m->syms[0], "vector_index", vector);
     m->results[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), vector), lane ? lane : xg_aff_sym(x, 0));
     return xg_imap_compose(x, xg_imap_simplify(x, m), xg_indexing_delinear(x, xg_column_source(r)));
 }
@@ -57931,10 +57911,8 @@ XG_FN const xg_imap *xg_phase_map(const xg_phases *w, const xg_phase *p) {
     int64_t teams = p->waits ? 1 : w->threads / p->threads, rounds = (p->blocks + teams - 1) / teams;
     xg_imap *m = xg_imap_new(x, 1, 1, 0, 2, 2);
     const xg_aff *th = xg_aff_dim(x, 0);
-    m->dims[0].name = XG_STR("th_x");
-    m->dims[0].range = xg_range_of(0, w->threads - 1);
-    m->syms[0].name = XG_STR("round");
-    m->syms[0].range = xg_range_of(0, rounds - 1);
+    xg_imap_counts(&m->dims[0], "th_x", w->threads);
+    xg_imap_counts(&m->syms[0], "round", rounds);
     m->results[0] = xg_aff_mod(x, th, p->threads);
     m->results[1] = xg_aff_add(x, xg_aff_mul(x, xg_aff_sym(x, 0), teams), xg_aff_div(x, th, p->threads));
     m->constraints[0].expr = th;

@@ -24,6 +24,11 @@ XG_FN xg_imap *xg_imap_new(xg_aff_ctx *x, uint32_t n_dims, uint32_t n_syms, uint
     return m;
 }
 
+XG_FN void xg_imap_counts(xg_imap_var *v, const char *name, int64_t n) {
+    v->name = xg_str_z(name);
+    v->range = xg_range_of(0, n - 1);
+}
+
 XG_FN const xg_imap *xg_imap_undefined(xg_aff_ctx *x) {
     xg_imap *m = xg_imap_new(x, 0, 0, 0, 0, 0);
     m->state = XG_IMAP_UNDEFINED;

@@ -235,14 +235,10 @@ XG_FN const xg_imap *xg_loop_map(const xg_loop_walk *w, bool rest) {
     xg_imap *m;
     if (!w->rest && !w->period) return xg_indexing_thread_rounds(x, s, threads, blocks, w->rounds, w->unroll);
     m = xg_imap_new(x, 2, 2, 0, s->rank, 1);
-    m->dims[0].name = XG_STR("th_x");
-    m->dims[0].range = xg_range_of(0, threads - 1);
-    m->dims[1].name = XG_STR("bl_x");
-    m->dims[1].range = xg_range_of(0, blocks - 1);
-    m->syms[0].name = XG_STR("round");
-    m->syms[0].range = xg_range_of(0, rounds - 1);
-    m->syms[1].name = XG_STR("vector_index");
-    m->syms[1].range = xg_range_of(0, unroll - 1);
+    xg_imap_counts(&m->dims[0], "th_x", threads);
+    xg_imap_counts(&m->dims[1], "bl_x", blocks);
+    xg_imap_counts(&m->syms[0], "round", rounds);
+    xg_imap_counts(&m->syms[1], "vector_index", unroll);
     if (rest || !w->period) {
         within = xg_aff_add(x, th, xg_aff_mul(x, xg_aff_add(x, bl, xg_aff_mul(x, round, blocks)), threads));
         at = xg_aff_add_k(x, xg_aff_mul(x, within, unroll), rest ? body : 0);

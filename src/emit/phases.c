@@ -125,10 +125,8 @@ XG_FN const xg_imap *xg_phase_map(const xg_phases *w, const xg_phase *p) {
     int64_t teams = p->waits ? 1 : w->threads / p->threads, rounds = (p->blocks + teams - 1) / teams;
     xg_imap *m = xg_imap_new(x, 1, 1, 0, 2, 2);
     const xg_aff *th = xg_aff_dim(x, 0);
-    m->dims[0].name = XG_STR("th_x");
-    m->dims[0].range = xg_range_of(0, w->threads - 1);
-    m->syms[0].name = XG_STR("round");
-    m->syms[0].range = xg_range_of(0, rounds - 1);
+    xg_imap_counts(&m->dims[0], "th_x", w->threads);
+    xg_imap_counts(&m->syms[0], "round", rounds);
     m->results[0] = xg_aff_mod(x, th, p->threads);
     m->results[1] = xg_aff_add(x, xg_aff_mul(x, xg_aff_sym(x, 0), teams), xg_aff_div(x, th, p->threads));
     m->constraints[0].expr = th;

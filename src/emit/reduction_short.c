@@ -92,8 +92,7 @@ XG_FN const xg_imap *xg_short_elements(const xg_reduction *r, const xg_short_pla
     const xg_aff *at[XG_RANK_MAX], *kept, *place = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), v), xg_aff_sym(x, 0));
     m->dims[0].range = xg_range_of(0, r->n_kept * r->n_reduced / v - 1);
     m->dims[1].range = xg_range_of(0, plan->rows * r->n_reduced / v - 1);
-    m->syms[0].range = xg_range_of(0, v - 1);
-    m->syms[0].name = XG_STR("vector_index");
+    xg_imap_counts(&m->syms[0], "vector_index", v);
     kept = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, place, r->n_reduced * plan->beside), plan->beside), xg_aff_mod(x, place, plan->beside));
     xg_index_delinearise(x, &r->kept, kept, at);
     xg_index_delinearise(x, &r->reduced, xg_aff_mod(x, xg_aff_div(x, place, plan->beside), r->n_reduced), at);

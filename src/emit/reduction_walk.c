@@ -89,12 +89,10 @@ XG_FN void xg_walk_require(xg_walk_map *w, const xg_aff *e, int64_t lo, int64_t 
 XG_FN const xg_imap *xg_walk_map_end(const xg_reduction *r, const xg_walk_map *w, const xg_aff *const *results, uint32_t n) {
     xg_imap *m = xg_imap_new(w->x, r->round ? 3 : 2, w->n_syms, 0, n, w->n_constraints);
     uint32_t k;
-    m->dims[0].name = XG_STR("th_x");
-    m->dims[0].range = xg_range_of(0, w->threads - 1);
-    m->dims[1].name = XG_STR("bl_x");
-    m->dims[1].range = xg_range_of(0, r->blocks - 1);
-    if (r->round) { m->dims[2].name = XG_STR("chunk"); m->dims[2].range = xg_range_of(0, r->rounds - 1); }
-    for (k = 0; k < w->n_syms; k++) { m->syms[k].name = xg_str_z(w->names[k]); m->syms[k].range = xg_range_of(0, w->syms[k] - 1); }
+    xg_imap_counts(&m->dims[0], "th_x", w->threads);
+    xg_imap_counts(&m->dims[1], "bl_x", r->blocks);
+    if (r->round) xg_imap_counts(&m->dims[2], "chunk", r->rounds);
+    for (k = 0; k < w->n_syms; k++) xg_imap_counts(&m->syms[k], w->names[k], w->syms[k]);
     for (k = 0; k < w->n_constraints; k++) m->constraints[k] = w->constraints[k];
     for (k = 0; k < n; k++) m->results[k] = results[k];
     return xg_imap_simplify(w->x, m);

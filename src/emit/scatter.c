@@ -374,8 +374,7 @@ XG_FN void xg_scatter_row(xg_scope *s, const xg_scattering *d, const xg_scatter_
     minor = xg_shape_major(d->update, d->update->rank - 1);
     m = xg_imap_new(s->e->m->aff, 1, 1, 0, 1, 0);
     m->dims[0].range = xg_range_of(0, d->update->dims[minor] / d->unroll - 1);
-    m->syms[0].range = xg_range_of(0, d->unroll - 1);
-    m->syms[0].name = XG_STR("vector_index");
+    xg_imap_counts(&m->syms[0], "vector_index", d->unroll);
     m->results[0] = xg_aff_add(s->e->m->aff, xg_aff_mul(s->e->m->aff, xg_aff_dim(s->e->m->aff, 0), d->side_by_side ? d->unroll : 1),
                                xg_aff_mul(s->e->m->aff, xg_aff_sym(s->e->m->aff, 0), d->side_by_side ? 1 : d->update->dims[minor] / d->unroll));
     loop = xg_kloop(&s->b, xg_imap_simplify(s->e->m->aff, m), &at[minor], dest, d->n);

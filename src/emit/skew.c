@@ -296,12 +296,9 @@ XG_FN const xg_imap *xg_skew_begin_map(xg_aff_ctx *x, const xg_permutation *p, c
     xg_imap *m = xg_imap_new(x, 2, 1, 0, XG_SKEW_VALUES, 0);
     const xg_imap *out = m;
     int64_t stride = 1, left = w->others, at_once = s->threads / w->lanes;
-    m->dims[0].name = XG_STR("th_x");
-    m->dims[0].range = xg_range_of(0, s->threads - 1);
-    m->dims[1].name = XG_STR("bl_x");
-    m->dims[1].range = xg_range_of(0, s->blocks - 1);
-    m->syms[0].name = XG_STR("i");
-    m->syms[0].range = xg_range_of(0, w->others * w->phases - 1);
+    xg_imap_counts(&m->dims[0], "th_x", s->threads);
+    xg_imap_counts(&m->dims[1], "bl_x", s->blocks);
+    xg_imap_counts(&m->syms[0], "i", w->others * w->phases);
     for (k = 0; k < XG_SKEW_VALUES; k++) v[k] = m->results[k] = zero;
     for (k = p->rank; k-- > 0;) {
         block[k] = k ? xg_aff_mod(x, rest, s->counts[k]) : rest;
@@ -366,12 +363,9 @@ XG_FN const xg_imap *xg_skew_map(xg_aff_ctx *x, const xg_permutation *p, const x
     int64_t step = s->threads / w->lanes * w->phases;
     uint32_t k;
     for (k = 0; k < XG_SKEW_VALUES; k++) m->dims[k].range = xg_skew_begin_range(p, s, order, elements, k);
-    m->syms[0].name = XG_STR("i");
-    m->syms[0].range = xg_range_of(0, w->rounds - 1);
-    m->syms[1].name = XG_STR("turn");
-    m->syms[1].range = xg_range_of(0, w->turns - 1);
-    m->syms[2].name = XG_STR("j");
-    m->syms[2].range = xg_range_of(0, w->along - 1);
+    xg_imap_counts(&m->syms[0], "i", w->rounds);
+    xg_imap_counts(&m->syms[1], "turn", w->turns);
+    xg_imap_counts(&m->syms[2], "j", w->along);
     row = xg_aff_mul(x, xg_aff_sym(x, 0), step);
     results[0] = xg_aff_sub(x, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_ELEMENT), along), back);
     results[1] = xg_aff_sub(x, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_WINDOW), along), back);

@@ -216,12 +216,9 @@ XG_FN xg_imap *xg_transpose_canonical(xg_transpose *t, const xg_aff *const *plac
     const xg_aff *index[XG_RANK_MAX], *rest = xg_aff_dim(x, 1);
     for (k = 0; k < n; k++) cuts += place[k] && t->p.dims[k] % t->tiles[k] != 0;
     m = xg_imap_new(x, 2, 2, 0, n, cuts);
-    m->dims[0].name = XG_STR("th_x");
-    m->dims[0].range = xg_range_of(0, XG_TRANSPOSE_THREADS - 1);
-    m->dims[1].name = XG_STR("bl_x");
-    m->dims[1].range = xg_range_of(0, t->blocks - 1);
-    m->syms[0].name = XG_STR("i");
-    m->syms[0].range = xg_range_of(0, rounds - 1);
+    xg_imap_counts(&m->dims[0], "th_x", XG_TRANSPOSE_THREADS);
+    xg_imap_counts(&m->dims[1], "bl_x", t->blocks);
+    xg_imap_counts(&m->syms[0], "i", rounds);
     m->syms[1].name = XG_STR("j");
     for (k = n; k-- > 0;) {
         const xg_aff *block = k ? xg_aff_mod(x, rest, t->counts[k]) : rest;
@@ -507,8 +504,7 @@ XG_FN const xg_imap *xg_transpose_box_vector(xg_transpose *t, bool result, const
     xg_aff_env env;
     m->dims[0].range = xg_range_of(0, shape->elements / v - 1);
     m->dims[1].range = xg_transpose_box_range(t, result);
-    m->syms[0].range = xg_range_of(0, v - 1);
-    m->syms[0].name = XG_STR("v");
+    xg_imap_counts(&m->syms[0], "v", v);
     m->results[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), v), xg_aff_sym(x, 0));
     env = xg_imap_env(x, m);
     while (t->tiles[xg_box_dim(&t->p, result, minor)] == 1) minor--;

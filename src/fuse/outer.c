@@ -123,7 +123,7 @@ XG_FN const xg_shape *xg_outer_part(xg_module *m, const xg_shape *s, int32_t dim
     return xg_shape_array(m, s->type, dims, s->rank, NULL, s->layout);
 }
 /* What attributes say of the dimension that is cut. */
-XG_FN void xg_outer_attributes(xg_module *m, xg_inst *i, int32_t dim, int64_t parts) {
+XG_FN void xg_outer_attributes(xg_module *m, xg_inst *i, const xg_inst *whole, int32_t dim, int64_t parts) {
     if (i->op == XG_SLICE) {
         const xg_slices *had = xg_inst_attr(i, XG_A_slice)->v.slices;
         xg_slices *s = XG_NEW(m->arena, xg_slices);
@@ -135,12 +135,16 @@ XG_FN void xg_outer_attributes(xg_module *m, xg_inst *i, int32_t dim, int64_t pa
         s->p = p;
         a.v.slices = s;
         xg_inst_set_attr(i, a);
-    } else if (i->op == XG_DYNAMIC_SLICE) {
+    } else if (i->op == XG_DYNAMIC_SLICE || i->op == XG_GATHER) {
+        xg_attr_key key = i->op == XG_GATHER ? XG_A_slice_sizes : XG_A_dynamic_slice_sizes;
+        xg_ints had = xg_attr_ints(i, key);
         int64_t sizes[XG_RANK_MAX];
-        xg_ints had = xg_attr_ints(i, XG_A_dynamic_slice_sizes);
-        memcpy(sizes, had.p, had.n * sizeof *sizes);
-        sizes[dim] /= parts;
-        xg_inst_set_attr(i, xg_attr_make_ints(m, XG_A_dynamic_slice_sizes, sizes, had.n));
+        xg_windows w;
+        uint32_t k;
+        memset(&w, 0, sizeof w);
+        if (i->op == XG_GATHER) w = xg_windows_of(whole);
+        for (k = 0; k < had.n; k++) sizes[k] = had.p[k] / ((i->op == XG_GATHER ? w.inside[k] : (int32_t)k) == dim ? parts : 1);
+        xg_inst_set_attr(i, xg_attr_make_ints(m, key, sizes, had.n));
     }
 }
 /* The tuple of results, whose elements are cut each along its own dimension. */
@@ -168,7 +172,7 @@ XG_FN xg_comp *xg_fuse_outer_part(xg_arena *a, const xg_comp *c, int64_t parts) 
         for (k = 0; k < i->n_operands; k++) operands[k] = made[xg_outer_of(XG_OPERAND(i, k)) - w.dims];
         part = xg_inst_clone((xg_inst *)i, to, operands, NULL);
         if (i->op == XG_TUPLE) part->shape = xg_fuse_outer_shape(m, i->shape, parts);
-        else if (dim >= 0) { part->shape = xg_outer_part(m, i->shape, dim, parts); xg_outer_attributes(m, part, dim, parts); }
+        else if (dim >= 0) { part->shape = xg_outer_part(m, i->shape, dim, parts); xg_outer_attributes(m, part, i, dim, parts); }
         made[xg_outer_of(i) - w.dims] = part;
     }
     to->root = made[xg_outer_of(c->root) - w.dims];

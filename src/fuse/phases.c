@@ -332,7 +332,7 @@ typedef struct xg_phase_node {
     uint64_t reach;                     /* groups that it depends on */
     xg_phase_group *group;              /* one of those that were, see `into` */
     uint32_t next, era;
-    int64_t parts, small;               /* in the second round: how many at most; how many it is known to be small for */
+    int64_t parts, fits;                /* in the second round: how many at most; how many it is known to be small for */
     int32_t *cuts;                      /* by operand */
     bool might, paired;                 /* be small in parts; and so might another one that it reads, or that reads it */
 } xg_phase_node;
@@ -404,12 +404,12 @@ XG_FN const char *xg_phase_refusal(const xg_phase_join *w, const xg_phase_group 
 
 XG_FN bool xg_phase_is_small_in(xg_phase_join *w, xg_phase_node *node, int64_t parts) {
     const xg_comp *c = xg_attr_comp(node->inst, XG_A_calls);
-    bool small = true;
-    if (node->small == parts) return true;
-    if (!xg_fuse_is_phases(c)) small = xg_phases_small_width(w->a, &w->machine, node->inst, parts) > 0;
-    else XG_FOR_INSTS(i, c) small = small && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->machine, i, parts) > 0);
-    if (small) node->small = parts;
-    return small;
+    bool fits = true;
+    if (node->fits == parts) return true;
+    if (!xg_fuse_is_phases(c)) fits = xg_phases_small_width(w->a, &w->machine, node->inst, parts) > 0;
+    else XG_FOR_INSTS(i, c) fits = fits && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->machine, i, parts) > 0);
+    if (fits) node->fits = parts;
+    return fits;
 }
 /* Seen without a closer look: might it be small in parts? */
 XG_FN bool xg_phase_might_be_parted(xg_phase_join *w, const xg_inst *i) {

@@ -144,14 +144,10 @@ XG_FN const xg_imap *xg_indexing_thread_rounds(xg_aff_ctx *x, const xg_shape *s,
     if (!xg_index_has_order(s)) return xg_imap_undefined(x);
     if (s->elements == 0) return xg_imap_empty(x, 2, s->rank);
     m = xg_imap_new(x, 2, n_syms, 0, s->rank, 1);
-    m->dims[0].name = XG_STR("th_x");
-    m->dims[0].range = xg_range_of(0, threads - 1);
-    m->dims[1].name = XG_STR("bl_x");
-    m->dims[1].range = xg_range_of(0, blocks - 1);
-    m->syms[0].name = XG_STR("round");
-    m->syms[0].range = xg_range_of(0, rounds - 1);
-    m->syms[n_syms - 1].name = XG_STR("vector_index");
-    m->syms[n_syms - 1].range = xg_range_of(0, unroll - 1);
+    xg_imap_counts(&m->dims[0], "th_x", threads);
+    xg_imap_counts(&m->dims[1], "bl_x", blocks);
+    xg_imap_counts(&m->syms[0], "round", rounds);
+    xg_imap_counts(&m->syms[n_syms - 1], "vector_index", unroll);
     o = xg_index_order_of_shape(s);
     xg_index_delinearise(x, &o, linear, m->results);
     m->constraints[0].expr = linear;

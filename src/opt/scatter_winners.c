@@ -59,18 +59,10 @@ XG_FN void xg_winners_count(const xg_hb *b, xg_inst *i, xg_attr_key key, uint32_
 }
 /* slice_sizes={1,1,..} */
 XG_FN void xg_winners_slices(const xg_hb *b, xg_inst *i, uint32_t n) {
-    xg_arena *arena = b->comp->module->arena;
-    int64_t *ones = XG_NEW_N(arena, int64_t, n + 1);
-    xg_int_lists *lists = XG_NEW(arena, xg_int_lists);
-    xg_ints *list = XG_NEW(arena, xg_ints);
-    xg_attr a = xg_attr_make(XG_A_slice_sizes);
-    for (list->n = 0; list->n < n; list->n++) ones[list->n] = 1;
-    list->p = ones;
-    lists->n = 1;
-    lists->p = list;
-    lists->flat = true;
-    a.v.lists = lists;
-    xg_inst_set_attr(i, a);
+    int64_t ones[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < n; k++) ones[k] = 1;
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_slice_sizes, ones, n));
 }
 /* By place, the number of the last update that goes there, -1 for none. */
 XG_FN xg_inst *xg_winners_table(const xg_hb *b, const xg_winners *w, xg_inst *at, xg_inst *numbers) {
