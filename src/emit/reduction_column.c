@@ -16,7 +16,7 @@
 #include "emit.h"
 
 enum { XG_COLUMN_SERIAL, XG_COLUMN_TILE, XG_COLUMN_LINEAR, XG_COLUMN_SHIFTED };
-enum { XG_COLUMN_SKEWED_LEAST = 1 << 10 /* elements of an array that is worth the trouble */, XG_COLUMN_REGISTERS = 32 /* of a thread, for indices and addresses */, XG_COLUMN_REGISTERS_SM = 65536, XG_COLUMN_BLOCK = 128, XG_COLUMN_THREADS_MAX = 1024, XG_COLUMN_GROUP = 8, XG_COLUMN_RADIX = 8, XG_COLUMN_SHARED_MAX = 40 << 10, XG_COLUMN_LANES_MAX = 8, XG_COLUMN_RESULTS_MAX = 32 /* partial ones of a thread */, XG_COLUMN_SECTOR = 32, XG_COLUMN_SECTORS_LEAST = 7, XG_COLUMN_SECTORS_MOST = 40 /* of a tile's row */ };
+enum { XG_COLUMN_SKEWED_LEAST = 1 << 10 /* elements of an array that is worth the trouble */, XG_COLUMN_REGISTERS = 32 /* of a thread, for indices and addresses */, XG_COLUMN_BLOCK = 128, XG_COLUMN_THREADS_MAX = 1024, XG_COLUMN_GROUP = 8, XG_COLUMN_RADIX = 8, XG_COLUMN_SHARED_MAX = 40 << 10, XG_COLUMN_LANES_MAX = 8, XG_COLUMN_RESULTS_MAX = 32 /* partial ones of a thread */, XG_COLUMN_SECTOR = 32, XG_COLUMN_SECTORS_LEAST = 7, XG_COLUMN_SECTORS_MOST = 40 /* of a tile's row */ };
 
 typedef struct xg_column_plan {
     int way;
@@ -42,7 +42,7 @@ XG_FN int64_t xg_column_threads_most(const xg_reduction *r, int64_t vector) {
         if (xg_shape_is_array(s) && s->elements > 1) bytes += xg_type_bytes(s->type) * (s->elements > r->n_kept ? 2 : 1); /* the next ones, too */
     }
     registers = XG_COLUMN_REGISTERS + vector * bytes / 4;
-    while (threads > XG_COLUMN_BLOCK && threads * registers > XG_COLUMN_REGISTERS_SM) threads /= 2;
+    while (threads > XG_COLUMN_BLOCK && threads * registers > XG_REDUCTION_REGISTERS_SM) threads /= 2;
     return threads;
 }
 /* The most columns that a thread may take, by what it holds of each and what its block shares. */

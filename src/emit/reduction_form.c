@@ -12,6 +12,8 @@
 #define XG_EMIT_REDUCTION_FORM_C
 #include "emit.h"
 
+enum { XG_REDUCTION_REGISTERS_SM = 65536 /* of a multiprocessor */ };
+
 typedef struct xg_hero {
     const xg_inst *i;
     const xg_comp *comp;
