@@ -36537,8 +36537,10 @@ XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy);
 XG_FN xg_kval *xg_kclone_value(xg_kval *v);
 XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op);
 XG_FN void xg_kclone_call(xg_kb *b, const xg_kop *call); /* inline.c: what it calls instead */
+XG_FN bool xg_kclone_known(xg_kb *b, const xg_kop *op); /* inline.c: what constants decide, instead of a copy */
 XG_FN void xg_kclone_merge(xg_kb *b, const xg_kop *op, xg_kop *copy); /* inline.c: an equal operation that was copied before instead */
 XG_FN bool xg_kfold_int(xg_kopcode op, xg_kelem e, int64_t x, int64_t y, int64_t *out); /* fold.c: an operation of one or two integers; false: nothing is known of it */
+XG_FN bool xg_kfold_cmpi(uint32_t predicate, xg_kelem e, int64_t x, int64_t y, bool *out); /* the same of a comparison */
 XG_FN bool xg_kval_is_const(const xg_kval *v, int64_t *bits); /* not complex; as in xg_kop.a; bits may be NULL */
 XG_FN xg_kop *xg_kregion_end(const xg_kregion *r); /* its terminator; NULL while it has none */
 XG_FN bool xg_kregion_inside(const xg_kregion *r, const xg_kregion *outer); /* r is outer or nested in it */
@@ -37350,6 +37352,7 @@ XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op) {
         return;
     }
     if (op->op == XG_K_OP_CALL && b->m->inliner) { xg_kclone_call(b, op); return; }
+    if (b->m->inliner && xg_kclone_known(b, op)) return;
     if (!op->n_regions) {
         if ((v = xg_kclone_folded(b, op)) != NULL) xg_kclone_put(&op->results[0], v);
         else {
@@ -39975,6 +39978,53 @@ XG_FN void xg_kclone_call(xg_kb *b, const xg_kop *call) {
     uint32_t k;
     for (k = 0; k < call->n_results; k++) xg_kclone_put(&call->results[k], results[k]);
 }
+
+/* ---- what constants decide ---- */
+/* Copies of indices that are known are numbers, and of a branch that is known only what is taken is copied. So one place that is asked for in different ways is one question; and a function of pieces
+ * (a concatenation), asked for one of them, does not ask in turn for what the others are made of: of chains of such functions code would double with every step. */
+
+enum { XG_KINLINE_INDICES_MAX = 16 };
+
+XG_FN bool xg_kclone_known_indices(xg_kb *b, const xg_kop *op) {
+    const xg_imap *m = (const xg_imap *)op->p;
+    int64_t at[XG_KINLINE_INDICES_MAX], out[XG_KINLINE_INDICES_MAX];
+    uint32_t k;
+    if (m->n_rts || op->n_operands > XG_KINLINE_INDICES_MAX || op->n_results > XG_KINLINE_INDICES_MAX) return false;
+    for (k = 0; k < op->n_operands; k++) if (!xg_kval_is_const(xg_kclone_value(op->operands[k].value), &at[k])) return false;
+    if (!xg_imap_eval(m, at, at + m->n_dims, out)) return false;
+    for (k = 0; k < op->n_results; k++) xg_kclone_put(&op->results[k], xg_kconst_bits(b, op->results[k].type, (uint64_t)out[k]));
+    return true;
+}
+XG_FN bool xg_kclone_known_comparison(xg_kb *b, const xg_kop *op) {
+    int64_t x, y;
+    bool r;
+    if (op->results[0].type->kind != XG_TK_SCALAR || !xg_kval_is_const(xg_kclone_value(op->operands[0].value), &x) || !xg_kval_is_const(xg_kclone_value(op->operands[1].value), &y)) return false;
+    if (!xg_kfold_cmpi(op->flags, op->operands[0].value->type->elem, x, y, &r)) return false;
+    xg_kclone_put(&op->results[0], xg_kconst_bits(b, op->results[0].type, r));
+    return true;
+}
+XG_FN bool xg_kclone_known_branch(xg_kb *b, const xg_kop *op) {
+    const xg_kregion *taken;
+    const xg_kop *o, *end;
+    int64_t c;
+    uint32_t k;
+    if (!xg_kval_is_const(xg_kclone_value(op->operands[0].value), &c) || (!c && op->n_regions < 2)) return false;
+    taken = op->regions[c ? 0 : 1];
+    end = xg_kregion_end(taken);
+    for (o = taken->first; o && o != end; o = o->next) xg_kop_clone(b, o);
+    for (k = 0; k < op->n_results; k++) xg_kclone_put(&op->results[k], xg_kclone_value(end->operands[k].value));
+    return true;
+}
+XG_FN bool xg_kclone_known(xg_kb *b, const xg_kop *op) {
+    switch (op->op) {
+    case XG_K_OP_APPLY: return xg_kclone_known_indices(b, op);
+    case XG_K_OP_CMPI: return xg_kclone_known_comparison(b, op);
+    case XG_K_OP_IF: return xg_kclone_known_branch(b, op);
+    default: return false;
+    }
+}
+
+/* ---- what was made ---- */
 
 XG_FN bool xg_kinline_same(const void *node, const void *key) { return xg_kcse_equal((const xg_kop *)node, (const xg_kop *)key); }
 XG_FN void xg_kclone_merge(xg_kb *b, const xg_kop *op, xg_kop *copy) {

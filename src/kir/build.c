@@ -617,6 +617,7 @@ XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op) {
         return;
     }
     if (op->op == XG_K_OP_CALL && b->m->inliner) { xg_kclone_call(b, op); return; }
+    if (b->m->inliner && xg_kclone_known(b, op)) return;
     if (!op->n_regions) {
         if ((v = xg_kclone_folded(b, op)) != NULL) xg_kclone_put(&op->results[0], v);
         else {
