@@ -12,8 +12,12 @@ target=sm_90a
 # all_ptx NAME COMMAND: prints the PTX of every case with COMMAND into $W/NAME.ptx.
 all_ptx() { for f in $(compiled_cases) examples/gelu.hlo; do echo "== $f"; $2 "$f" $target; done > "$W/$1.ptx" 2>&1; }
 
+# Another name of $CC is no other compiler.
+others=
+for c in gcc clang tcc; do [ "$($c --version 2>&1 | sed '1s/^[^ ]*//')" = "$(${CC%% *} --version 2>&1 | sed '1s/^[^ ]*//')" ] || others="$others $c"; done
+
 begin $W/jobs
-for c in "$CC" gcc clang tcc; do have "${c%% *}" && job "$c builds examples/compile_only.c" "$c -w -O0 examples/compile_only.c -o $W/$(printf %s "$c" | tr -c a-z0-9 _) -lm"; done
+for c in "$CC" $others; do have "${c%% *}" && job "$c builds examples/compile_only.c" "$c -w -O0 examples/compile_only.c -o $W/$(printf %s "$c" | tr -c a-z0-9 _) -lm"; done
 have aarch64-linux-gnu-gcc && have qemu-aarch64 && job "aarch64-linux-gnu-gcc builds it" "aarch64-linux-gnu-gcc -w -O0 -static examples/compile_only.c -o $W/aarch64 -lm"
 run_jobs
 for c in gcc clang tcc; do have $c || absent $c; done
@@ -21,7 +25,7 @@ for c in gcc clang tcc; do have $c || absent $c; done
 first=$(printf %s "$CC" | tr -c a-z0-9 _)
 all_ptx "$first" "$W/$first"
 grep -q '\.entry' "$W/$first.ptx" || bad "$CC: no PTX"
-for c in gcc clang tcc aarch64; do
+for c in $others aarch64; do
     [ -x "$W/$c" ] && [ "$c" != "$first" ] || continue
     emulator=
     [ $c = aarch64 ] && emulator="qemu-aarch64 "
