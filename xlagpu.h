@@ -48177,10 +48177,10 @@ XG_FN uint32_t xg_skew_inside(const xg_permutation *p, uint32_t order, const int
 }
 /* By what lanes of a walk in this order go on in each dimension of its runs, in bytes modulo the banks. Where both orders have the minor dimension in common neighbours stay
  * side by side; narrow ones leave out a word where one row of them ends, for two halves of one are of two rows. */
-XG_FN void xg_skew_steps(const xg_permutation *p, uint32_t order, const int64_t *tile, int64_t cell, int64_t odd, int64_t *step) {
+XG_FN void xg_skew_steps(const xg_permutation *p, uint32_t order, uint32_t inside, const int64_t *tile, int64_t cell, int64_t odd, int64_t *step) {
     bool together = !xg_permutation_moves_minor(p) && tile[p->rank - 1] > 1, first = true;
     int64_t next = (together ? cell : XG_MAX(cell, (int64_t)4)) * odd;
-    uint32_t inside = xg_skew_inside(p, order, tile), k;
+    uint32_t k;
     for (k = p->rank; k-- > 0;) {
         uint32_t d = xg_box_dim(p, order, k);
         if (!(inside >> d & 1)) continue;
@@ -48189,12 +48189,12 @@ XG_FN void xg_skew_steps(const xg_permutation *p, uint32_t order, const int64_t 
         first = false;
     }
 }
-/* The distances for one odd number, in cells of so many bytes; false: there are none. Narrow cells leave banks free, so that gaps between them do no harm. */
-XG_FN bool xg_skew_distances(const xg_box_ask *a, xg_skew *s, uint32_t order, int64_t cell, int64_t odd) {
+/* inside: by order, xg_skew_inside. The distances for one odd number, in cells of so many bytes; false: there are none. Narrow cells leave banks free, so that gaps between them do no harm. */
+XG_FN bool xg_skew_distances(const xg_box_ask *a, xg_skew *s, const uint32_t *inside, uint32_t order, int64_t cell, int64_t odd) {
     const xg_permutation *p = a->p;
-    uint32_t own = xg_skew_inside(p, order, s->tile), other = xg_skew_inside(p, 1 - order, s->tile), k;
+    uint32_t own = inside[order], other = inside[1 - order], k;
     int64_t step[XG_RANK_MAX], next = 1, inner = 1, gaps = XG_SKEW_BANKS - XG_BOX_LANES * cell - 4, apart = cell / a->least;
-    xg_skew_steps(p, 1 - order, s->tile, cell, odd, step);
+    xg_skew_steps(p, 1 - order, other, s->tile, cell, odd, step);
     s->room = 1;
     for (k = p->rank; k-- > 0;) {
         uint32_t d = xg_box_dim(p, order, k);
@@ -48216,13 +48216,13 @@ XG_FN bool xg_skew_distances(const xg_box_ask *a, xg_skew *s, uint32_t order, in
 XG_FN uint32_t xg_skew_count(uint32_t bits) { uint32_t n = 0; for (; bits; bits &= bits - 1) n++; return n; }
 /* The least room for an order; at first for that in which more of the runs need not be taken apart; narrow elements in a word each if there is nothing else. */
 XG_FN bool xg_skew_layout(const xg_box_ask *a, xg_skew *s) {
-    uint32_t first = xg_skew_count(xg_skew_inside(a->p, 1, s->tile)) > xg_skew_count(xg_skew_inside(a->p, 0, s->tile)), o;
+    uint32_t inside[2] = {xg_skew_inside(a->p, 0, s->tile), xg_skew_inside(a->p, 1, s->tile)}, first = xg_skew_count(inside[1]) > xg_skew_count(inside[0]), o;
     xg_skew trial = *s;
     int64_t odd, cell;
     for (cell = a->least; cell <= XG_MAX(a->least, (int64_t)4); cell += 4 - cell % 4) for (o = 0; o < 2; o++) {
         s->room = INT64_MAX;
         trial.order = first ^ o;
-        for (odd = 1; odd < XG_BOX_LANES; odd += 2) if (xg_skew_distances(a, &trial, trial.order, cell, odd) && trial.room < s->room) *s = trial;
+        for (odd = 1; odd < XG_BOX_LANES; odd += 2) if (xg_skew_distances(a, &trial, inside, trial.order, cell, odd) && trial.room < s->room) *s = trial;
         if (s->room < INT64_MAX) return true;
     }
     return false;
@@ -48285,6 +48285,7 @@ XG_FN bool xg_skew_search(const xg_box_ask *a, int64_t shared, xg_skew *s) {
 /* The best tile that takes so many bytes of shared memory at most, for as many blocks as are wanted. any: its layout is to be found yet. */
 XG_FN bool xg_skew_tile(const xg_box_ask *a, int64_t shared, int64_t blocks, bool any, xg_skew *s) {
     static const int64_t wants[] = {64, 96, 128, 192, 256, 320, 384, 448, 512, 576, 640, 768, 1024, 1280};
+    int64_t seen[XG_RANK_MAX] = {0}; /* the tile before: what is wanted gives few different ones */
     xg_skew trial;
     int64_t best = INT64_MAX, least = 8 * XG_SKEW_THREADS;
     uint32_t i, j, k;
@@ -48298,6 +48299,8 @@ XG_FN bool xg_skew_tile(const xg_box_ask *a, int64_t shared, int64_t blocks, boo
             trial.elements = xg_box_size(a->p, trial.tile);
             if (trial.elements < least) trial.tile[k] = XG_MIN(a->p->dims[k], trial.tile[k] * ((least + trial.elements - 1) / trial.elements));
         }
+        if (memcmp(trial.tile, seen, sizeof seen) == 0) continue;
+        memcpy(seen, trial.tile, sizeof seen);
         trial.elements = xg_box_size(a->p, trial.tile);
         if (trial.elements > shared / a->bytes || trial.elements < least || xg_box_blocks(a->p, trial.tile) < blocks) continue;
         trial.waste = xg_skew_waste(a, trial.tile);
@@ -48358,15 +48361,15 @@ XG_FN void xg_skew_plan_walk(const xg_box_ask *a, xg_skew *s, uint32_t order) {
     w->turns = (w->along + XG_SKEW_ALONG - 1) / XG_SKEW_ALONG;
     w->along = (w->along + w->turns - 1) / w->turns;
 }
-/* shared: bytes that a block may take; blocks: how many there shall be. */
-XG_FN bool xg_skew_make(const xg_box_ask *a, int64_t shared, int64_t blocks, xg_skew *s) {
+/* shared: bytes that a block may take; blocks: how many there shall be; idle: what a tile may waste of which lanes stay idle, so that one that nobody takes is not looked for. */
+XG_FN bool xg_skew_make(const xg_box_ask *a, int64_t shared, int64_t blocks, int64_t idle, xg_skew *s) {
     uint32_t o;
     xg_skew any;
     bool found;
     if (a->least > XG_BOX_SECTOR / 2 || (a->sizes & (a->sizes - 1))) return false;
     found = xg_skew_tile(a, shared, blocks, false, s);
     if (found) s->group = s->take[0] = s->take[1] = XG_BOX_LANES;
-    if ((!found || s->waste > 2000 + XG_SKEW_ENOUGH) && xg_skew_tile(a, shared, blocks, true, &any) && (!found || any.waste < s->waste - 20) && xg_skew_search(a, shared, &any)) {
+    if ((!found || s->waste > 2000 + XG_SKEW_ENOUGH) && xg_skew_tile(a, shared, blocks, true, &any) && any.waste <= idle && (!found || any.waste < s->waste - 20) && xg_skew_search(a, shared, &any)) {
         *s = any;
         s->group = XG_MIN(XG_SKEW_BANKS / a->least, (int64_t)XG_BOX_LANES);
         found = true;
@@ -48644,10 +48647,10 @@ XG_FN bool xg_transpose_make_box(xg_transpose *t, const xg_box_ask *ask, bool fi
  * keeps it: fewer instructions count for more. A box whose walks meet banks twice is left for what is no worse. */
 XG_FN bool xg_transpose_make_skewed(xg_transpose *t, const xg_box_ask *ask) {
     const xg_fusion_emission *e = t->e;
-    int64_t waste = t->boxed ? t->box.waste : xg_transpose_tile_waste(t, ask);
+    int64_t waste = t->boxed ? t->box.waste : xg_transpose_tile_waste(t, ask), idle = t->box.meets ? waste : waste * 4 / 5;
     if (t->boxed && t->heroes.p[0]->shape->elements * ask->least < XG_SKEW_WORTH) return false;
-    if (!xg_skew_make(ask, e->target->shared / 2 - XG_SKEW_REST, ask->sms / 8, &t->skew)) return false;
-    if (t->skew.waste > (t->box.meets ? waste : ask->work < XG_TRANSPOSE_WORK && !xg_skew_idles(&t->skew) ? waste - 20 : waste * 4 / 5)) return false;
+    if (!xg_skew_make(ask, e->target->shared / 2 - XG_SKEW_REST, ask->sms / 8, idle, &t->skew)) return false;
+    if (t->skew.waste > (!t->box.meets && ask->work < XG_TRANSPOSE_WORK && !xg_skew_idles(&t->skew) ? waste - 20 : idle)) return false;
     t->boxed = false;
     t->skewed = true;
     t->v = t->places = 1;

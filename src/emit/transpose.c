@@ -144,10 +144,10 @@ XG_FN bool xg_transpose_make_box(xg_transpose *t, const xg_box_ask *ask, bool fi
  * keeps it: fewer instructions count for more. A box whose walks meet banks twice is left for what is no worse. */
 XG_FN bool xg_transpose_make_skewed(xg_transpose *t, const xg_box_ask *ask) {
     const xg_fusion_emission *e = t->e;
-    int64_t waste = t->boxed ? t->box.waste : xg_transpose_tile_waste(t, ask);
+    int64_t waste = t->boxed ? t->box.waste : xg_transpose_tile_waste(t, ask), idle = t->box.meets ? waste : waste * 4 / 5;
     if (t->boxed && t->heroes.p[0]->shape->elements * ask->least < XG_SKEW_WORTH) return false;
-    if (!xg_skew_make(ask, e->target->shared / 2 - XG_SKEW_REST, ask->sms / 8, &t->skew)) return false;
-    if (t->skew.waste > (t->box.meets ? waste : ask->work < XG_TRANSPOSE_WORK && !xg_skew_idles(&t->skew) ? waste - 20 : waste * 4 / 5)) return false;
+    if (!xg_skew_make(ask, e->target->shared / 2 - XG_SKEW_REST, ask->sms / 8, idle, &t->skew)) return false;
+    if (t->skew.waste > (!t->box.meets && ask->work < XG_TRANSPOSE_WORK && !xg_skew_idles(&t->skew) ? waste - 20 : idle)) return false;
     t->boxed = false;
     t->skewed = true;
     t->v = t->places = 1;
