@@ -60,7 +60,8 @@ struct xg_value {
 /* What a computation needs to run: its instructions by position, and the position of the last user of each. */
 typedef struct xg_eval_plan { uint32_t n; const xg_inst **insts; uint32_t *last; struct xg_lift *lift; bool no_lift; } xg_eval_plan;
 
-typedef struct xg_eval_run {
+typedef struct xg_eval_run xg_eval_run;
+struct xg_eval_run {
     xg_ctx *ctx;
     xg_module *module;
     xg_eval_options options;
@@ -78,7 +79,7 @@ typedef struct xg_eval_run {
     uint32_t n_devices, partitions, device; /* device d is partition d % partitions of replica d / partitions; the one that runs now */
     struct xg_device_state *devices;
     struct xg_sent *sent;        /* by send, not yet received */
-} xg_eval_run;
+};
 
 /* What a device remembers between instructions. */
 typedef struct xg_device_state { uint64_t draws, rng[2]; } xg_device_state;
@@ -90,6 +91,9 @@ XG_FN const xg_literal *xg_eval_module(xg_module *m, xg_arena *a, const xg_liter
 XG_FN const xg_literal *xg_eval_comp(xg_comp *c, xg_arena *a, const xg_literal *const *args, uint32_t n, const xg_eval_options *o);
 /* The value of one instruction, its operands' values given. */
 XG_FN const xg_literal *xg_eval_inst_const(const xg_inst *i, xg_arena *a, const xg_literal *const *operands, const xg_eval_options *o);
+/* What else is to be done with a run of its own: applying computations to elements (xg_eval_apply). What fails in it leaves nothing behind. */
+typedef void (*xg_eval_work)(xg_eval_run *r, void *data);
+XG_FN void xg_eval_with(xg_module *m, xg_eval_work work, void *data, const xg_eval_options *o);
 /* The module on n devices together (module->num_partitions of each replica): args[d][k] is argument k of device d; one result a device. */
 XG_FN const xg_literal *const *xg_eval_replicas(xg_module *m, xg_arena *a, const xg_literal *const *const *args, uint32_t n_args, uint32_t n_devices, const xg_eval_options *o);
 

@@ -305,8 +305,8 @@ XG_FN xg_value *xg_eval_frame(xg_eval_run *r, const xg_comp *c, xg_value **args)
 
 /* ---- entries ---- */
 
-/* One computation or one instruction, on one device or on a team. args[d][k], results[d]. */
-typedef struct xg_eval_job { const xg_comp *comp; const xg_inst *inst; const xg_literal *const *const *args; const xg_literal **results; uint32_t n_devices; xg_arena *arena; } xg_eval_job;
+/* One computation or one instruction, on one device or on a team: args[d][k], results[d]; or what `work` does. */
+typedef struct xg_eval_job { const xg_comp *comp; const xg_inst *inst; const xg_literal *const *const *args; const xg_literal **results; uint32_t n_devices; xg_arena *arena; xg_eval_work work; void *data; } xg_eval_job;
 
 /* Shapes of another module become ours: shapes are compared by their pointers. */
 XG_FN void xg_eval_adopt(xg_eval_run *r, xg_value *v, const xg_shape *as) {
@@ -370,7 +370,8 @@ XG_FN void xg_eval_guarded(xg_module *m, const xg_eval_job *job, const xg_eval_o
     r->n_devices = job->n_devices;
     r->partitions = job->n_devices == 1 ? 1 : (uint32_t)XG_MAX(m->num_partitions, (int64_t)1);
     xg_random_begin(r);
-    xg_eval_do(r, job);
+    if (job->work) job->work(r, job->data);
+    else xg_eval_do(r, job);
     xg_end(c, outer);
     xg_eval_end(r);
 }
@@ -405,7 +406,7 @@ XG_FN void xg_eval_check_args(const xg_comp *c, xg_arena *a, const xg_literal *c
 
 XG_FN const xg_literal *xg_eval_comp(xg_comp *c, xg_arena *a, const xg_literal *const *args, uint32_t n, const xg_eval_options *o) {
     const xg_literal *result = NULL;
-    xg_eval_job job = {c, NULL, &args, &result, 1, a};
+    xg_eval_job job = {c, NULL, &args, &result, 1, a, NULL, NULL};
     xg_eval_check_args(c, a, args, n);
     xg_eval_guarded(c->module, &job, o);
     return result;
@@ -416,7 +417,7 @@ XG_FN const xg_literal *xg_eval_module(xg_module *m, xg_arena *a, const xg_liter
 }
 
 XG_FN const xg_literal *const *xg_eval_replicas(xg_module *m, xg_arena *a, const xg_literal *const *const *args, uint32_t n_args, uint32_t n_devices, const xg_eval_options *o) {
-    xg_eval_job job = {m->entry, NULL, args, NULL, n_devices, a};
+    xg_eval_job job = {m->entry, NULL, args, NULL, n_devices, a, NULL, NULL};
     uint32_t d, partitions = (uint32_t)XG_MAX(m->num_partitions, (int64_t)1);
     if (!n_devices || (n_devices > 1 && n_devices % partitions)) xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "%u devices cannot hold replicas of %u partitions", n_devices, partitions);
     job.results = XG_NEW_N(a, const xg_literal *, n_devices);
@@ -427,9 +428,14 @@ XG_FN const xg_literal *const *xg_eval_replicas(xg_module *m, xg_arena *a, const
 
 XG_FN const xg_literal *xg_eval_inst_const(const xg_inst *i, xg_arena *a, const xg_literal *const *operands, const xg_eval_options *o) {
     const xg_literal *result = NULL;
-    xg_eval_job job = {NULL, i, &operands, &result, 1, a};
+    xg_eval_job job = {NULL, i, &operands, &result, 1, a, NULL, NULL};
     xg_eval_guarded(i->comp->module, &job, o);
     return result;
+}
+
+XG_FN void xg_eval_with(xg_module *m, xg_eval_work work, void *data, const xg_eval_options *o) {
+    xg_eval_job job = {NULL, NULL, NULL, NULL, 1, NULL, work, data};
+    xg_eval_guarded(m, &job, o);
 }
 
 /* ---- opcodes: sources and tuples ---- */

@@ -229,9 +229,8 @@ XG_FN bool xg_parse_at_module(xg_parse *p) {
     next = xg_lex_peek(x);
     return next == '{' || (next == '(' && (x->kind == XG_TOK_NAME || !(xg_dict_get(&p->ops, xg_lex_text(x)) || xg_str_is(xg_lex_text(x), "b"))));
 }
-XG_FN xg_module *xg_parse_source(xg_ctx *c, xg_arena *a, const xg_source *src, bool lasts) {
+XG_FN xg_parse *xg_parse_new(xg_ctx *c, xg_arena *a, const xg_source *src, bool lasts) {
     xg_parse *p = XG_NEW(a, xg_parse);
-    uint32_t k;
     p->arena = a;
     xg_lex_init(&p->lex, c, a, src, lasts);
     p->m = xg_module_new(c, a, XG_STR("module"));
@@ -240,6 +239,11 @@ XG_FN xg_module *xg_parse_source(xg_ctx *c, xg_arena *a, const xg_source *src, b
     xg_map64_init(&p->elements, a);
     xg_dict_init(&p->groups, a);
     xg_parse_read_tables(p);
+    return p;
+}
+XG_FN xg_module *xg_parse_source(xg_ctx *c, xg_arena *a, const xg_source *src, bool lasts) {
+    xg_parse *p = xg_parse_new(c, a, src, lasts);
+    uint32_t k;
     if (p->lex.kind == XG_TOK_END) xg_lex_fail(&p->lex, "a module starts with 'HloModule name'", "the text is empty");
     if (!xg_parse_at_module(p)) xg_parse_single(p);
     else {

@@ -1,5 +1,5 @@
 /* hlo/text.h -- what the reader and the writer of HLO text share among their files: the scanner, the state of a
- * parse, the printer. Private to lex.c, parse*.c and print*.c.
+ * parse, the printer. For lex.c, parse*.c and print*.c, and for rooms whose texts have HLO in them.
  *
  * Law: list stacks (ops, attrs, ints ...) are used as stacks: whoever pushes remembers the height, copies what lies above it
  * and puts the height back, so nested instructions need no lists of their own. */
@@ -81,6 +81,7 @@ typedef struct xg_parse {
     bool single;                /* one instruction: unknown operands become parameters */
 } xg_parse;
 
+XG_FN xg_parse *xg_parse_new(xg_ctx *c, xg_arena *a, const xg_source *src, bool lasts); /* in front of the first token, with an empty module */
 XG_FN void xg_parse_read_tables(xg_parse *p);
 XG_FN void xg_parse_enter(xg_parse *p);                  /* bounds the recursion; p->depth-- leaves */
 XG_FN bool xg_parse_at_name(const xg_parse *p);

@@ -1,0 +1,200 @@
+/* sched/run.c -- what a loop nest means: it is run in the order of its text, element by element.
+ *
+ * Each element remembers who wrote it: nobody, everybody, a block of threads or one thread, by its scope. So a schedule that lets a thread read what it cannot see is found out
+ * though all threads run one behind the other here. What threads combine with each other (a reduced iterator bound to a thread axis) belongs to their block afterwards. */
+#ifndef XG_SCHED_RUN_C
+#define XG_SCHED_RUN_C
+#include "sched.h"
+
+enum { XG_NRUN_ALL = UINT32_MAX, XG_NRUN_OUTS = 8 };
+typedef struct xg_nmem { unsigned char *data; uint32_t *owner; size_t bytes; } xg_nmem; /* owner: 0 nobody, ALL, or 1 + a block's or thread's number */
+typedef struct xg_nrun {
+    xg_loopnest *n;
+    xg_arena *arena;
+    const xg_literal *const *args;
+    const xg_literal **results;
+    bool threads;               /* what a thread can see counts */
+    xg_eval_run *r;
+    xg_nmem *mems;              /* by buffer */
+    int64_t *values;            /* by variable */
+    int64_t axis[XG_NK_COUNT];  /* the values of thread axes around */
+    const xg_nblock *block;     /* being run */
+} xg_nrun;
+
+XG_NORETURN XG_FN void xg_nrun_fail(const xg_nrun *x, const char *what, const xg_nbuf *buf) {
+    xg_fail(x->n->ctx, XLAGPU_ERROR_INTERNAL, "loop nest '%.*s', block '%.*s': %s '%.*s'", (int)x->n->name.n, x->n->name.p, (int)x->block->name.n, x->block->name.p, what, (int)buf->name.n, buf->name.p);
+}
+XG_FN int64_t xg_nrun_value(const xg_nrun *x, const xg_aff *e) {
+    int64_t v = 0;
+    if (!xg_aff_eval(e, x->values, NULL, &v)) xg_fail(x->n->ctx, XLAGPU_ERROR_INTERNAL, "loop nest '%.*s': an expression overflows", (int)x->n->name.n, x->n->name.p);
+    return v;
+}
+XG_FN bool xg_nrun_holds(const xg_nrun *x, const xg_constraint *c, uint32_t n) {
+    uint32_t k;
+    for (k = 0; k < n; k++) {
+        int64_t v = xg_nrun_value(x, c[k].expr);
+        if (v < c[k].range.lo || v > c[k].range.hi) return false;
+    }
+    return true;
+}
+XG_FN size_t xg_nrun_place(const xg_nrun *x, const xg_nbuf *buf, const xg_aff *const *at) {
+    int64_t flat = 0;
+    uint32_t k;
+    for (k = 0; k < buf->rank; k++) {
+        int64_t v = xg_nrun_value(x, at[k]);
+        if (v < 0 || v >= buf->dims[k]) xg_nrun_fail(x, "an index leaves the buffer", buf);
+        flat = flat * buf->dims[k] + v;
+    }
+    return (size_t)flat;
+}
+/* Numbers of the block of threads that runs now, and of the thread: mixed radix of 1,024 and more is enough for what is run here. */
+XG_FN uint32_t xg_nrun_owner(const xg_nrun *x, xg_nscope scope) {
+    uint64_t block = ((uint64_t)x->axis[XG_NK_BLOCK_Z] << 16 ^ (uint64_t)x->axis[XG_NK_BLOCK_Y] << 8 ^ (uint64_t)x->axis[XG_NK_BLOCK_X]);
+    uint64_t thread = ((uint64_t)x->axis[XG_NK_THREAD_Z] << 16 ^ (uint64_t)x->axis[XG_NK_THREAD_Y] << 8 ^ (uint64_t)x->axis[XG_NK_THREAD_X]);
+    uint32_t h = (uint32_t)((block + 1) * 2654435761u);
+    if (scope == XG_NS_GLOBAL) return XG_NRUN_ALL;
+    if (scope == XG_NS_WARP) thread /= 32;
+    return 1 + ((scope == XG_NS_SHARED ? h : xg_hash_mix(h, thread)) & 0x7fffffff);
+}
+XG_FN bool xg_nrun_sees(const xg_nrun *x, const xg_nbuf *buf, uint32_t owner) {
+    return !x->threads || owner == XG_NRUN_ALL || owner == xg_nrun_owner(x, buf->scope) || owner == xg_nrun_owner(x, XG_NS_SHARED);
+}
+XG_FN void xg_nrun_read(const xg_nrun *x, const xg_narg *a, unsigned char *to) {
+    const xg_nmem *m;
+    size_t at;
+    if (a->kind == XG_NA_CONST || (a->kind == XG_NA_LOAD && !xg_nrun_holds(x, a->where, a->n_where))) { memcpy(to, a->value->data, (size_t)xg_type_bytes(a->type)); return; }
+    if (a->kind == XG_NA_HOLDS) { *to = xg_nrun_holds(x, a->where, a->n_where); return; }
+    if (a->kind == XG_NA_INDEX) { xg_eval_store_int(a->type, to, xg_nrun_value(x, a->at[0])); return; }
+    m = &x->mems[a->buf->id];
+    at = xg_nrun_place(x, a->buf, a->at);
+    if (!m->owner[at]) xg_nrun_fail(x, "it reads what nobody has written of", a->buf);
+    if (!xg_nrun_sees(x, a->buf, m->owner[at])) xg_nrun_fail(x, "it reads what only another thread can see of", a->buf);
+    memcpy(to, m->data + at * m->bytes, m->bytes);
+}
+/* Whether threads combine what they have: a reduced iterator depends on a thread axis. */
+XG_FN bool xg_nrun_crosses(const xg_loopnest *n, const xg_nstmt *s) {
+    const xg_nstmt *p;
+    uint32_t k;
+    for (p = s->parent; p; p = p->parent) if (p->op == XG_N_LOOP && p->kind >= XG_NK_THREAD_X && p->kind <= XG_NK_THREAD_Z)
+        for (k = 0; k < s->block->n_iters; k++) if (s->block->iters[k].kind == 'R' && xg_aff_uses(s->block->iters[k].binding, xg_aff_dim(n->aff, p->var))) return true;
+    return false;
+}
+XG_FN bool xg_nrun_first(const xg_nrun *x, const xg_nblock *b) {
+    uint32_t k;
+    for (k = 0; k < b->n_iters; k++) if (b->iters[k].kind == 'R' && x->values[b->iters[k].var]) return false;
+    return true;
+}
+/* A copy of what nobody has written, the padding of an array, is nobody's either. */
+XG_FN bool xg_nrun_copies_nothing(const xg_nrun *x, const xg_nblock *b) {
+    const xg_narg *a = b->args;
+    return !b->combine && b->n_args == 1 && a->kind == XG_NA_LOAD && b->body->root->op == XG_PARAMETER && xg_nrun_holds(x, a->where, a->n_where) && !x->mems[a->buf->id].owner[xg_nrun_place(x, a->buf, a->at)];
+}
+XG_FN void xg_nrun_body(xg_nrun *x, const xg_nstmt *s) {
+    const xg_nblock *b = s->block;
+    const void **in = XG_NEW_N(&x->r->stack, const void *, b->n_args + 2 * b->n_outs);
+    unsigned char *cells = XG_NEW_N(&x->r->stack, unsigned char, 16 * ((size_t)b->n_args + 3 * (size_t)b->n_outs));
+    void *out[XG_NRUN_OUTS], *next[XG_NRUN_OUTS];
+    size_t at[XG_NRUN_OUTS];
+    bool crosses = xg_nrun_crosses(x->n, s), first = b->init && xg_nrun_first(x, b);
+    uint32_t k;
+    if (xg_nrun_copies_nothing(x, b)) return;
+    if (b->n_outs > XG_NRUN_OUTS) xg_fail(x->n->ctx, XLAGPU_ERROR_LIMIT, "block '%.*s' has more than %d results", (int)b->name.n, b->name.p, XG_NRUN_OUTS);
+    for (k = 0; k < b->n_args; k++, cells += 16) {
+        xg_nrun_read(x, &b->args[k], cells);
+        in[k] = cells;
+    }
+    for (k = 0; k < b->n_outs; k++, cells += 16) out[k] = cells;
+    xg_eval_apply(x->r, b->body, in, out, 1);
+    for (k = 0; k < b->n_outs; k++) at[k] = xg_nrun_place(x, b->outs[k].buf, b->outs[k].at);
+    if (b->combine) {
+        for (k = 0; k < b->n_outs; k++, cells += 16) {
+            xg_nmem *m = &x->mems[b->outs[k].buf->id];
+            in[b->n_outs + k] = out[k];
+            in[k] = m->data + at[k] * m->bytes;
+            next[k] = cells;
+            if (first) memcpy(m->data + at[k] * m->bytes, b->init[k]->data, m->bytes);
+            else if (!m->owner[at[k]]) xg_nrun_fail(x, "it updates what nobody has written of", b->outs[k].buf);
+            else if (!crosses && !xg_nrun_sees(x, b->outs[k].buf, m->owner[at[k]])) xg_nrun_fail(x, "it updates what only another thread can see of", b->outs[k].buf);
+        }
+        xg_eval_apply(x->r, b->combine, in, next, 1);
+        for (k = 0; k < b->n_outs; k++) out[k] = next[k];
+    }
+    for (k = 0; k < b->n_outs; k++) {
+        xg_nmem *m = &x->mems[b->outs[k].buf->id];
+        memcpy(m->data + at[k] * m->bytes, out[k], m->bytes);
+        m->owner[at[k]] = xg_nrun_owner(x, crosses && b->outs[k].buf->scope == XG_NS_LOCAL ? XG_NS_SHARED : b->outs[k].buf->scope);
+    }
+}
+XG_FN void xg_nrun_stmts(xg_nrun *x, const xg_nstmt *parent);
+XG_FN void xg_nrun_block(xg_nrun *x, const xg_nstmt *s) {
+    const xg_nblock *b = s->block;
+    xg_mark mark = xg_arena_mark(&x->r->stack);
+    uint32_t k;
+    x->block = b;
+    if (!xg_nrun_holds(x, b->where, b->n_where)) return;
+    for (k = 0; k < b->n_iters; k++) {
+        int64_t v = xg_nrun_value(x, b->iters[k].binding);
+        if (v < 0 || v >= b->iters[k].extent) xg_fail(x->n->ctx, XLAGPU_ERROR_INTERNAL, "loop nest '%.*s', block '%.*s': iterator '%.*s' leaves its extent", (int)x->n->name.n, x->n->name.p, (int)b->name.n, b->name.p, (int)x->n->vars.p[b->iters[k].var].name.n, x->n->vars.p[b->iters[k].var].name.p);
+        x->values[b->iters[k].var] = v;
+    }
+    if (b->body) xg_nrun_body(x, s);
+    else xg_nrun_stmts(x, s);
+    xg_arena_reset(&x->r->stack, mark);
+}
+XG_FN void xg_nrun_stmts(xg_nrun *x, const xg_nstmt *parent) {
+    const xg_nstmt *s;
+    for (s = parent->first; s; s = s->next) {
+        int64_t v, outer = x->axis[s->kind];
+        if (s->op == XG_N_BLOCK) { xg_nrun_block(x, s); continue; }
+        for (v = 0; v < s->extent; v++) {
+            x->values[s->var] = v;
+            if (xg_nkind_is_axis(s->kind)) x->axis[s->kind] = v;
+            xg_nrun_stmts(x, s);
+        }
+        x->axis[s->kind] = outer;
+    }
+}
+XG_FN void xg_nrun_work(xg_eval_run *r, void *data) {
+    xg_nrun *x = (xg_nrun *)data;
+    uint32_t k, arg = 0, result = 0;
+    x->r = r;
+    x->values = XG_NEW_N(&r->mem, int64_t, x->n->vars.n);
+    x->mems = XG_NEW_N(&r->mem, xg_nmem, x->n->bufs.n);
+    for (k = 0; k < x->n->bufs.n; k++) {
+        const xg_nbuf *b = x->n->bufs.p[k];
+        const xg_shape *s = xg_shape_array(x->n->module, b->type, b->dims, b->rank, NULL, NULL);
+        xg_nmem *m = &x->mems[b->id];
+        size_t at, count = (size_t)s->elements;
+        m->bytes = (size_t)xg_type_bytes(b->type);
+        m->owner = XG_NEW_N(&r->mem, uint32_t, count);
+        if (b->output) {
+            xg_literal *l = xg_literal_new(x->arena, s);
+            m->data = (unsigned char *)l->data;
+            x->results[result++] = l;
+            continue;
+        }
+        m->data = (unsigned char *)xg_alloc(&r->mem, xg_mul(r->ctx, count, m->bytes));
+        if (!b->param) continue;
+        memcpy(m->data, x->args[arg++]->data, count * m->bytes);
+        for (at = 0; at < count; at++) m->owner[at] = XG_NRUN_ALL;
+    }
+    xg_nrun_stmts(x, x->n->root);
+    for (k = 0; k < x->n->bufs.n; k++) {
+        const xg_nbuf *b = x->n->bufs.p[k];
+        const xg_shape *s = xg_shape_array(x->n->module, b->type, b->dims, b->rank, NULL, NULL);
+        int64_t at;
+        if (b->output) for (at = 0; at < s->elements; at++) if (!x->mems[k].owner[at]) xg_fail(x->n->ctx, XLAGPU_ERROR_INTERNAL, "loop nest '%.*s': element %lld of '%.*s' is never written", (int)x->n->name.n, x->n->name.p, (long long)at, (int)b->name.n, b->name.p);
+    }
+}
+XG_FN void xg_nest_run(xg_loopnest *n, xg_arena *a, const xg_literal *const *args, const xg_literal **results, bool threads) {
+    xg_nrun x;
+    memset(&x, 0, sizeof x);
+    x.n = n;
+    x.arena = a;
+    x.args = args;
+    x.results = results;
+    x.threads = threads;
+    xg_eval_with(n->module, xg_nrun_work, &x, NULL);
+}
+
+#endif /* XG_SCHED_RUN_C */
