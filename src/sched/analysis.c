@@ -18,6 +18,12 @@ XG_FN xg_nclass xg_nblock_class(const xg_nblock *b) {
     for (k = 0; k < b->n_outs; k++) if (xg_nblock_reads(b, b->outs[k].buf)) return XG_NC_OTHER;
     return XG_NC_COMPLETE;
 }
+/* Does an iterator of that kind depend on the loop? */
+XG_FN bool xg_nblock_depends(const xg_loopnest *n, const xg_nblock *b, const xg_nstmt *loop, char kind) {
+    uint32_t k;
+    for (k = 0; k < b->n_iters; k++) if (b->iters[k].kind == kind && xg_aff_uses(b->iters[k].binding, xg_aff_dim(n->aff, loop->var))) return true;
+    return false;
+}
 XG_FN uint32_t xg_nest_writers(xg_loopnest *n, const xg_nbuf *buf, xg_nstmt **out, uint32_t cap) {
     uint32_t count = 0;
     xg_nstmt *s;
@@ -91,6 +97,17 @@ XG_FN bool xg_nest_tells(xg_loopnest *n, const xg_nblock *b, const xg_aff *const
 XG_FN bool xg_nest_writes_once(xg_loopnest *n, const xg_nblock *b) {
     uint32_t k;
     for (k = 0; k < b->n_outs; k++) if (!xg_nest_tells(n, b, b->outs[k].at, b->outs[k].buf->rank, 'S')) return false;
+    return true;
+}
+
+/* Do these loops, others standing still, lead to another point of the block in each of their rounds? */
+XG_FN bool xg_nblock_visits_once(xg_loopnest *n, const xg_nblock *b, xg_nstmt *const *loops, uint32_t count) {
+    xg_aff_env env = xg_nest_env(n);
+    xg_ndigits d;
+    uint32_t k;
+    d.n = 0;
+    for (k = 0; k < b->n_iters; k++) (void)xg_ndigits_add(&env, &d, b->iters[k].binding);
+    for (k = 0; k < count; k++) if (!xg_ndigits_tell(&env, &d, xg_nest_dim(n, loops[k]->var), 0)) return false;
     return true;
 }
 

@@ -1,7 +1,8 @@
 /* sched/at.c -- compute_at and reverse_compute_at: a block moves into a loop, and makes there only what one round of it needs, or only what one round of it has made ready.
  *
  * Both know regions as boxes (analysis.c). The block gets new loops, one for each iterator whose share of a round is more than one point; what leaves its extent at an edge is a constraint.
- * An array that several threads share is needed by all of them: for what lies in shared memory the loops of threads count as running, for global memory those of blocks too. */
+ * An array that several threads share is needed by all of them: where a block makes it in advance, the loops of threads count as running for what lies in shared memory, and those of blocks
+ * too for global memory. */
 #ifndef XG_SCHED_AT_C
 #define XG_SCHED_AT_C
 #include "sched.h"
@@ -46,7 +47,7 @@ XG_FN void xg_sched_move(xg_loopnest *n, xg_nstmt *block, const xg_nshare *share
     xg_aff_env env;
     uint32_t k;
     xg_nstmt_detach(block);
-    if (parent->op == XG_N_LOOP && !parent->first) xg_nstmt_unlink(parent);
+    if (parent->op != XG_N_ROOT && !parent->first) xg_nstmt_unlink(parent);
     b->where = NULL;
     b->n_where = 0;
     for (k = 0; k < b->n_iters; k++) {
@@ -82,12 +83,6 @@ XG_FN void xg_sched_check_target(const xg_loopnest *n, const char *primitive, co
     if (xg_nblock_class(block->block) == XG_NC_OTHER) xg_sched_fail(n, "%s: '%.*s' is neither complete nor a reduction", primitive, (int)block->block->name.n, block->block->name.p);
     if (xg_nblock_class(block->block) == XG_NC_REDUCTION && !block->block->init) xg_sched_fail(n, "%s: what '%.*s' begins with is made by another block", primitive, (int)block->block->name.n, block->block->name.p);
 }
-/* In text order: does a come before b? */
-XG_FN bool xg_nstmt_precedes(const xg_loopnest *n, const xg_nstmt *a, const xg_nstmt *b) {
-    const xg_nstmt *s;
-    for (s = a; s; s = xg_nstmt_next(s, n->root)) if (s == b) return s != a;
-    return false;
-}
 XG_FN void xg_sched_compute_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, bool keep_unit) {
     const xg_nblock *b;
     xg_nshare *shares, dims[XG_RANK_MAX];
@@ -109,7 +104,7 @@ XG_FN void xg_sched_compute_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, 
                 xg_nspan span[XG_RANK_MAX];
                 if (a->kind != XG_NA_LOAD || a->buf != buf) continue;
                 if (!xg_nstmt_inside(s, loop)) xg_sched_fail(n, "compute_at: '%.*s' reads '%.*s' outside of the loop '%s'", (int)s->block->name.n, s->block->name.p, (int)buf->name.n, buf->name.p, xg_sched_var(n, loop));
-                if (!first) first = s;
+                if (!first || xg_nstmt_precedes(n, s, first)) first = s;
                 if (xg_nstmt_scope(s) != xg_nstmt_scope(loop)) known = false;
                 if (known) known = xg_nest_shared_region(n, s, buf, a->at, loop, span);
                 for (d = 0; d < buf->rank && known; d++) known = xg_nshare_join(n, &dims[d], &span[d]);
@@ -133,6 +128,24 @@ XG_FN void xg_sched_compute_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, 
     for (k = 0; k < b->n_args; k++) if (b->args[k].kind == XG_NA_LOAD) for (s = loop->first; s; s = xg_nstmt_next(s, loop))
         if (s->op == XG_N_BLOCK && s->block->body && xg_nblock_writes(s->block, b->args[k].buf) && !xg_nstmt_precedes(n, xg_nstmt_branch(s, loop), first)) xg_sched_fail(n, "compute_at: '%.*s' reads what the loop '%s' makes later", (int)b->name.n, b->name.p, xg_sched_var(n, loop));
     xg_sched_move(n, block, shares, loop, first, keep_unit);
+}
+/* A reduction that is done in parts must see each point once: rounds of the loops around it have shares that do not meet. */
+XG_FN bool xg_nshares_apart(xg_loopnest *n, const xg_nshare *shares, const xg_nblock *b, const xg_nstmt *loop) {
+    xg_aff_env env = xg_nest_env(n);
+    xg_ndigits d;
+    const xg_nstmt *p;
+    uint32_t k, j;
+    d.n = 0;
+    for (k = 0; k < b->n_iters; k++) {
+        xg_linear l;
+        bool room = true;
+        if (!shares[k].base || shares[k].hi - shares[k].lo + 1 >= b->iters[k].extent) continue; /* all of it each time */
+        xg_aff_linear(shares[k].base, &l);
+        for (j = 0; j < l.n; j++) room &= xg_nabs(l.terms[j].scale) > shares[k].hi - shares[k].lo;
+        if (room) (void)xg_ndigits_add(&env, &d, shares[k].base);
+    }
+    for (p = loop; p && p->op == XG_N_LOOP; p = p->parent) if (!xg_ndigits_tell(&env, &d, xg_nest_dim(n, p->var), 0)) return false;
+    return true;
 }
 XG_FN void xg_sched_reverse_compute_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, bool keep_unit) {
     const xg_nblock *b;
@@ -159,7 +172,7 @@ XG_FN void xg_sched_reverse_compute_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt
         for (j = 0; w->block->outs[j].buf != a->buf; j++) {}
         for (p = loop; p && p->op == XG_N_LOOP; p = p->parent) for (i = 0; i < w->block->n_iters; i++) if (w->block->iters[i].kind == 'R' && xg_aff_uses(w->block->iters[i].binding, xg_nest_dim(n, p->var)))
             xg_sched_fail(n, "reverse_compute_at: '%.*s' is not complete after one round of '%s'", (int)a->buf->name.n, a->buf->name.p, xg_sched_var(n, p));
-        if (!xg_nest_shared_region(n, w, a->buf, w->block->outs[j].at, loop, span)) xg_sched_fail(n, "reverse_compute_at: which part of '%.*s' one round makes is not known", (int)a->buf->name.n, a->buf->name.p);
+        if (!xg_nest_region(n, w, w->block->outs[j].at, a->buf->rank, loop, span)) xg_sched_fail(n, "reverse_compute_at: which part of '%.*s' one round makes is not known", (int)a->buf->name.n, a->buf->name.p);
         for (d = 0; d < a->buf->rank; d++) {
             for (i = 0; i < b->n_iters && a->at[d] != xg_nest_dim(n, b->iters[i].var); i++) {}
             if (span[d].base->kind == XG_AFF_CONST && span[d].base->k + span[d].lo <= 0 && span[d].base->k + span[d].hi >= a->buf->dims[d] - 1 && span[d].dense) continue; /* all of it */
@@ -173,6 +186,7 @@ XG_FN void xg_sched_reverse_compute_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt
         if (!xg_nest_where_is_edge(n, w, a->buf, w->block->outs[j].at)) xg_sched_fail(n, "reverse_compute_at: '%.*s' does not run at all points of its loops", (int)w->block->name.n, w->block->name.p);
         if (!last || xg_nstmt_precedes(n, last, w)) last = w;
     }
+    if (xg_nblock_class(b) == XG_NC_REDUCTION && !xg_nshares_apart(n, shares, b, loop)) xg_sched_fail(n, "reverse_compute_at: '%.*s' would be reduced more than once in the rounds of '%s'", (int)b->name.n, b->name.p, xg_sched_var(n, loop));
     if (!last) xg_sched_fail(n, "reverse_compute_at: nothing that '%.*s' reads is made in the loop '%s'", (int)b->name.n, b->name.p, xg_sched_var(n, loop));
     if (xg_nstmt_precedes(n, block, loop)) xg_sched_fail(n, "reverse_compute_at: the loop '%s' runs after '%.*s'", xg_sched_var(n, loop), (int)b->name.n, b->name.p);
     before = xg_nstmt_branch(last, loop)->next;

@@ -122,6 +122,12 @@ XG_FN void xg_sched_reverse_compute_inline(xg_loopnest *n, xg_nstmt *consumer) {
     if (p->n_outs != 1) xg_sched_fail(n, "reverse_compute_inline: '%.*s' has %u results", (int)p->name.n, p->name.p, p->n_outs);
     if (!xg_nblock_plain(n, c, buf, at, which)) xg_sched_fail(n, "reverse_compute_inline: the indices of '%.*s' are not the iterators of '%.*s'", (int)buf->name.n, buf->name.p, (int)c->name.n, c->name.p);
     xg_sched_check_whole(n, "reverse_compute_inline", consumer);
+    for (k = 0; k < c->n_args; k++) { /* what else it reads has to be there already */
+        xg_nstmt *writers[8];
+        uint32_t count = c->args[k].kind == XG_NA_LOAD && c->args[k].buf != buf ? xg_nest_writers(n, c->args[k].buf, writers, XG_COUNT(writers)) : 0, i;
+        for (i = 0; i < count; i++) if (i >= XG_COUNT(writers) || xg_nstmt_common(writers[i], producer)->op == XG_N_LOOP || !xg_nstmt_precedes(n, writers[i], producer))
+            xg_sched_fail(n, "reverse_compute_inline: '%.*s', which '%.*s' reads, is not there yet where '%.*s' is made", (int)c->args[k].buf->name.n, c->args[k].buf->name.p, (int)c->name.n, c->name.p, (int)buf->name.n, buf->name.p);
+    }
     xg_nsubst_begin(&subst, n);
     for (k = 0; k < c->n_iters; k++) xg_nsubst_put(&subst, c->iters[k].var, xg_aff_const(n->aff, 0));
     for (d = 0; d < buf->rank; d++) if (which[d] != UINT32_MAX) xg_nsubst_put(&subst, c->iters[which[d]].var, p->outs[0].at[d]);

@@ -281,6 +281,8 @@ XG_FN void xg_sched_pad_einsum(xg_loopnest *n, xg_nstmt *block, const int64_t *m
     }
     for (k = 0; k < count; k++) if (extents[k] != b->iters[k].extent) {
         xg_constraint c = {0};
+        for (d = 0; d < b->outs[0].buf->rank && b->iters[k].kind == 'S' && b->outs[0].at[d] != xg_nest_dim(n, b->iters[k].var); d++) {}
+        if (d == b->outs[0].buf->rank) xg_sched_fail(n, "pad_einsum: what '%.*s' writes has no room for more of iterator %u", (int)b->name.n, b->name.p, k);
         c.expr = xg_nest_dim(n, b->iters[k].var);
         c.range = xg_range_of(0, b->iters[k].extent - 1);
         xg_push(n->arena, xg_constraint, &where, c);

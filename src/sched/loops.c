@@ -123,12 +123,27 @@ XG_FN xg_nstmt *xg_sched_add_unit_loop(xg_loopnest *n, xg_nstmt *s) {
 
 /* ---- order ---- */
 
+/* A reduction begins anew where its reduced iterators are 0: that comes first in any order of loops, unless one of them leads to spatial iterators too. */
+XG_FN void xg_sched_check_begins(const xg_loopnest *n, const char *primitive, const xg_nstmt *block, const xg_nstmt *outer, const xg_nstmt *inner) {
+    const xg_nstmt *p = block;
+    while (p && p->op == XG_N_BLOCK && !p->block->body && p->first == p->last) for (p = p->first; p && p->op == XG_N_LOOP && p->first == p->last; p = p->first) {}
+    if (!p || p->op == XG_N_LOOP || p->first) xg_sched_fail(n, "%s: '%.*s' is around more than one block", primitive, (int)block->block->name.n, block->block->name.p);
+    if (!p->block->init) return;
+    for (p = inner; ; p = p->parent) {
+        if (p->extent > 1 && xg_nblock_depends(n, block->block, p, 'R') && xg_nblock_depends(n, block->block, p, 'S')) xg_sched_fail(n, "%s: the loop '%s' leads to spatial and to reduced iterators of '%.*s'", primitive, xg_sched_var(n, p), (int)block->block->name.n, block->block->name.p);
+        if (p == outer) break;
+    }
+}
 /* Under these loops, whose points may come in any order, some block reads what another one, or the same one, writes at another point of them: then the order counts. */
 XG_FN void xg_sched_check_any_order(xg_loopnest *n, const char *primitive, xg_nstmt *outer, xg_nstmt *inner) {
     xg_nstmt *w, *r;
     uint32_t k, j;
     for (w = xg_nstmt_next_block(outer, outer); w; w = xg_nstmt_next_block(w, outer)) {
-        if (!w->block->body) continue;
+        xg_sched_check_begins(n, primitive, w, outer, inner);
+        if (!w->block->body) {
+            if (xg_nstmt_next_block(outer, outer) != w || xg_nstmt_next_block(w, outer)) xg_sched_fail(n, "%s: the loop '%s' holds more than '%.*s'", primitive, xg_sched_var(n, outer), (int)w->block->name.n, w->block->name.p);
+            continue;
+        }
         if (!xg_nest_writes_once(n, w->block)) xg_sched_fail(n, "%s: '%.*s' writes elements more than once", primitive, (int)w->block->name.n, w->block->name.p);
         for (k = 0; k < w->block->n_outs; k++) for (r = xg_nstmt_next_block(outer, outer); r; r = xg_nstmt_next_block(r, outer)) {
             const xg_nblock *reader = r->block;
@@ -190,6 +205,20 @@ XG_FN void xg_sched_reorder(xg_loopnest *n, xg_nstmt *const *loops, uint32_t cou
 /* ---- how a loop runs ---- */
 
 XG_FN bool xg_nkind_is_thread(xg_nkind k) { return k >= XG_NK_THREAD_X && k <= XG_NK_THREAD_Z; }
+/* A loop of threads in one of the same threads: there they do together what each of them wants, for all of them to see. */
+XG_FN void xg_sched_check_together(xg_loopnest *n, const xg_nstmt *outer, const xg_nstmt *inner) {
+    const char *axis = xg_nkind_text(xg_nkind_is_axis(outer->kind) ? outer->kind : inner->kind);
+    const xg_aff *var = xg_nest_dim(n, outer->var);
+    const xg_nstmt *s;
+    uint32_t k;
+    if (!xg_nkind_is_thread(outer->kind) && !xg_nkind_is_thread(inner->kind)) xg_sched_fail(n, "bind: the loop '%s' around '%s' is bound to %s already", xg_sched_var(n, outer), xg_sched_var(n, inner), axis);
+    if (outer->extent != inner->extent) xg_sched_fail(n, "bind: the loop '%s' around '%s' is bound to %s and counts to another number", xg_sched_var(n, outer), xg_sched_var(n, inner), axis);
+    for (s = inner->first; s; s = xg_nstmt_next(s, inner)) {
+        if (s->op != XG_N_BLOCK) continue;
+        for (k = 0; k < s->block->n_iters; k++) if (xg_aff_uses(s->block->iters[k].binding, var)) xg_sched_fail(n, "bind: '%.*s' depends on the loop '%s' around it, which is bound to %s already", (int)s->block->name.n, s->block->name.p, xg_sched_var(n, outer), axis);
+        for (k = 0; k < s->block->n_outs; k++) if (s->block->outs[k].buf->scope > XG_NS_SHARED) xg_sched_fail(n, "bind: what '%.*s' makes for all threads together is %s", (int)s->block->name.n, s->block->name.p, xg_nscope_text(s->block->outs[k].buf->scope));
+    }
+}
 XG_FN void xg_sched_kind(xg_loopnest *n, xg_nstmt *loop, xg_nkind kind) {
     const char *primitive = xg_nkind_is_axis(kind) ? "bind" : kind == XG_NK_VECTORIZED ? "vectorize" : kind == XG_NK_UNROLLED ? "unroll" : kind == XG_NK_PARALLEL ? "parallel" : "serial";
     xg_nstmt *s;
@@ -197,8 +226,8 @@ XG_FN void xg_sched_kind(xg_loopnest *n, xg_nstmt *loop, xg_nkind kind) {
     xg_sched_check_loop(n, primitive, loop);
     if (loop->kind != XG_NK_SERIAL && loop->kind != kind) xg_sched_fail(n, "%s: the loop '%s' is %s already", primitive, xg_sched_var(n, loop), xg_nkind_text(loop->kind));
     if (xg_nkind_is_axis(kind)) {
-        for (s = loop->parent; s; s = s->parent) if (s->op == XG_N_LOOP && s->kind == kind) xg_sched_fail(n, "bind: the loop '%s' around '%s' is bound to %s already", xg_sched_var(n, s), xg_sched_var(n, loop), xg_nkind_text(kind));
-        for (s = loop->first; s; s = xg_nstmt_next(s, loop)) if (s->op == XG_N_LOOP && s->kind == kind) xg_sched_fail(n, "bind: the loop '%s' in '%s' is bound to %s already", xg_sched_var(n, s), xg_sched_var(n, loop), xg_nkind_text(kind));
+        for (s = loop->parent; s; s = s->parent) if (s->op == XG_N_LOOP && s->kind == kind) xg_sched_check_together(n, s, loop);
+        for (s = loop->first; s; s = xg_nstmt_next(s, loop)) if (s->op == XG_N_LOOP && s->kind == kind) xg_sched_check_together(n, loop, s);
     }
     if (kind != XG_NK_SERIAL && kind != XG_NK_UNROLLED) {
         const xg_aff *var = xg_nest_dim(n, loop->var);

@@ -131,7 +131,7 @@ XG_FN void xg_nstmt_unlink(xg_nstmt *s) {
     xg_nstmt *parent = s->parent;
     xg_nstmt_detach(s);
     s->gone = true;
-    if (parent->op == XG_N_LOOP && !parent->first) xg_nstmt_unlink(parent);
+    if (parent->op != XG_N_ROOT && !parent->first) xg_nstmt_unlink(parent);
 }
 XG_FN void xg_nstmt_take_children(xg_nstmt *to, xg_nstmt *from) {
     while (from->first) {
@@ -152,6 +152,12 @@ XG_FN bool xg_nstmt_inside(const xg_nstmt *s, const xg_nstmt *outer) {
 XG_FN xg_nstmt *xg_nstmt_common(const xg_nstmt *a, const xg_nstmt *b) {
     while (!xg_nstmt_inside(b, a)) a = a->parent;
     return (xg_nstmt *)a;
+}
+/* In text order: does a come before b? */
+XG_FN bool xg_nstmt_precedes(const xg_loopnest *n, const xg_nstmt *a, const xg_nstmt *b) {
+    const xg_nstmt *s;
+    for (s = a; s; s = xg_nstmt_next(s, n->root)) if (s == b) return s != a;
+    return false;
 }
 XG_FN xg_nstmt *xg_nest_find(xg_loopnest *n, xg_str block) {
     xg_nstmt *s;

@@ -13,12 +13,6 @@ XG_FN void xg_sched_check_reduction(const xg_loopnest *n, const char *primitive,
         if (block->block->iters[k].kind == 'R' && xg_aff_uses(block->block->iters[k].binding, xg_aff_dim(n->aff, scope->block->iters[j].var))) xg_sched_fail(n, "%s: '%.*s' goes on reducing in the block '%.*s' around it", primitive, (int)block->block->name.n, block->block->name.p, (int)scope->block->name.n, scope->block->name.p);
     if (xg_nblock_class(block->block) != XG_NC_REDUCTION || !block->block->init) xg_sched_fail(n, "%s: '%.*s' is no reduction with initial values", primitive, (int)block->block->name.n, block->block->name.p);
 }
-/* Does an iterator of that kind depend on the loop? */
-XG_FN bool xg_nblock_depends(const xg_loopnest *n, const xg_nblock *b, const xg_nstmt *loop, char kind) {
-    uint32_t k;
-    for (k = 0; k < b->n_iters; k++) if (b->iters[k].kind == kind && xg_aff_uses(b->iters[k].binding, xg_aff_dim(n->aff, loop->var))) return true;
-    return false;
-}
 /* The loops that a constraint is of: spatial ones, reduced ones, ones that no iterator is bound to. */
 enum { XG_NW_SPATIAL = 1, XG_NW_REDUCED = 2, XG_NW_OTHER = 4 };
 XG_FN int xg_nblock_where_of(const xg_loopnest *n, const xg_nblock *b, const xg_constraint *c, xg_nstmt *const *loops, uint32_t count) {
@@ -69,8 +63,9 @@ XG_FN xg_nstmt *xg_sched_decompose_reduction(xg_loopnest *n, xg_nstmt *block, xg
     b = block->block;
     count = xg_nest_loops(block, loops, XG_COUNT(loops));
     if (count > XG_COUNT(loops)) xg_sched_fail(n, "decompose_reduction: the loops are nested too deep");
-    for (from = 0; from < count && loops[from] != loop; from++) if (xg_nblock_depends(n, b, loops[from], 'R') || (loops[from]->extent > 1 && !xg_nblock_depends(n, b, loops[from], 'S'))) xg_sched_fail(n, "decompose_reduction: the loop '%s' around '%s' is reduced over", xg_sched_var(n, loops[from]), xg_sched_var(n, loop));
+    for (from = 0; from < count && loops[from] != loop; from++) if (xg_nblock_depends(n, b, loops[from], 'R') || (loops[from]->extent > 1 && !xg_nblock_depends(n, b, loops[from], 'S'))) xg_sched_fail(n, "decompose_reduction: the loop '%s' around '%s' is not one of spatial iterators alone", xg_sched_var(n, loops[from]), xg_sched_var(n, loop));
     if (from == count) xg_sched_fail(n, "decompose_reduction: the loop '%s' is not around '%.*s'", xg_sched_var(n, loop), (int)b->name.n, b->name.p);
+    if (!xg_nblock_visits_once(n, b, loops + from, count - from)) xg_sched_fail(n, "decompose_reduction: the rounds of '%s' come to points of '%.*s' more than once", xg_sched_var(n, loop), (int)b->name.n, b->name.p);
     where = XG_NEW_N(n->arena, xg_constraint, b->n_where);
     for (k = 0; k < b->n_where; k++) { /* those of reduced loops do not count for what is spatial alone; one of both would */
         int of = xg_nblock_where_of(n, b, &b->where[k], loops, count);
@@ -173,6 +168,7 @@ XG_FN xg_nstmt *xg_sched_rfactor(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop
         if (loops[k]->first != loops[k]->last) xg_sched_fail(n, "rfactor: the loop '%s' holds more than '%.*s'", xg_sched_var(n, loops[k]), (int)b->name.n, b->name.p);
         if (xg_nkind_is_axis(loops[k]->kind)) xg_sched_fail(n, "rfactor: the loop '%s' is bound to %s", xg_sched_var(n, loops[k]), xg_nkind_text(loops[k]->kind));
     }
+    if (!xg_nblock_visits_once(n, b, loops, count)) xg_sched_fail(n, "rfactor: the loops around '%.*s' come to its points more than once", (int)b->name.n, b->name.p);
     for (k = 0; k < b->n_outs; k++) {
         if (axis > b->outs[k].buf->rank) xg_sched_fail(n, "rfactor: there is no axis %u of '%.*s'", axis, (int)b->outs[k].buf->name.n, b->outs[k].buf->name.p);
         if (b->n_outs == 1 && !xg_literal_is_identity(b->combine, b->init[k], n->arena)) xg_sched_fail(n, "rfactor: combining with what '%.*s' begins with may change the result", (int)b->name.n, b->name.p);

@@ -115,12 +115,13 @@ XG_FN xg_nstmt *xg_nest_loop(xg_loopnest *n, uint32_t var, int64_t extent, xg_nk
 XG_FN xg_nstmt *xg_nest_block(xg_loopnest *n, xg_str name); /* the same; no iterators yet; the name is made unique */
 XG_FN void xg_nstmt_append(xg_nstmt *parent, xg_nstmt *s);
 XG_FN void xg_nstmt_insert(xg_nstmt *before, xg_nstmt *s);
-XG_FN void xg_nstmt_unlink(xg_nstmt *s);            /* takes it out, with what it holds; a parent loop that is empty then goes too */
+XG_FN void xg_nstmt_unlink(xg_nstmt *s);            /* takes it out, with what it holds; a parent that is empty then goes too */
 XG_FN void xg_nstmt_detach(xg_nstmt *s);            /* takes it out and leaves the parent as it is */
 XG_FN void xg_nstmt_take_children(xg_nstmt *to, xg_nstmt *from);
 XG_FN xg_nstmt *xg_nstmt_next(const xg_nstmt *s, const xg_nstmt *top); /* the one behind it in a walk of all that is under top; NULL at the end */
 XG_FN bool xg_nstmt_inside(const xg_nstmt *s, const xg_nstmt *outer); /* s is outer or under it */
 XG_FN xg_nstmt *xg_nstmt_common(const xg_nstmt *a, const xg_nstmt *b); /* the innermost that holds both */
+XG_FN bool xg_nstmt_precedes(const xg_loopnest *n, const xg_nstmt *a, const xg_nstmt *b); /* in the text; neither holds the other */
 XG_FN xg_nstmt *xg_nest_find(xg_loopnest *n, xg_str block); /* NULL when there is none */
 XG_FN xg_nbuf *xg_nest_find_buf(xg_loopnest *n, xg_str name);
 XG_FN uint32_t xg_nest_loops(const xg_nstmt *s, xg_nstmt **out, uint32_t cap); /* those around it up to the next block or the root, outermost first */
@@ -171,8 +172,10 @@ typedef enum xg_nclass { XG_NC_OTHER, XG_NC_COMPLETE, XG_NC_REDUCTION } xg_nclas
 typedef struct xg_nspan { const xg_aff *base; int64_t lo, hi; bool dense; } xg_nspan; /* of one dimension: base + lo .. base + hi; dense: every place of it */
 XG_FN bool xg_nblock_reduces(const xg_nblock *b);          /* it has a reduced iterator */
 XG_FN xg_nclass xg_nblock_class(const xg_nblock *b);       /* COMPLETE: spatial only, no combiner, reads nothing that it writes; REDUCTION: combines, and has what it begins with or combines over */
+XG_FN bool xg_nblock_depends(const xg_loopnest *n, const xg_nblock *b, const xg_nstmt *loop, char kind); /* an iterator of that kind is bound to it */
 XG_FN bool xg_nest_tells(xg_loopnest *n, const xg_nblock *b, const xg_aff *const *at, uint32_t count, char kind); /* the expressions together tell each iterator of that kind */
 XG_FN bool xg_nest_writes_once(xg_loopnest *n, const xg_nblock *b); /* each point of its spatial iterators writes elsewhere */
+XG_FN bool xg_nblock_visits_once(xg_loopnest *n, const xg_nblock *b, xg_nstmt *const *loops, uint32_t count); /* these loops, the others standing still, come to each point once */
 XG_FN uint32_t xg_nest_writers(xg_loopnest *n, const xg_nbuf *buf, xg_nstmt **out, uint32_t cap); /* how many there are; those that fit */
 XG_FN uint32_t xg_nest_readers(xg_loopnest *n, const xg_nbuf *buf, xg_nstmt **out, uint32_t cap);
 XG_FN const xg_aff **xg_nest_at_loops(xg_loopnest *n, const xg_nblock *b, const xg_aff *const *at, uint32_t rank); /* expressions of its iterators as such of the loops */

@@ -103,6 +103,13 @@ XG_FN xg_nstmt *xg_sched_cache_read(xg_loopnest *n, xg_nstmt *block, xg_nbuf *bu
     xg_nblock_redirect(n, block->block, buf, copy, false);
     return made;
 }
+/* Behind which statement what the block writes can be copied: nobody in that one reads it. */
+XG_FN xg_nstmt *xg_sched_write_place(xg_loopnest *n, const char *primitive, xg_nstmt *block, const xg_nbuf *buf) {
+    xg_nstmt *scope = xg_nstmt_scope(block), *s = xg_nstmt_branch(block, scope), *r;
+    if (scope->op == XG_N_BLOCK) xg_sched_fail(n, "%s: in one round of '%.*s' '%.*s' is not complete", primitive, (int)scope->block->name.n, scope->block->name.p, (int)buf->name.n, buf->name.p);
+    for (r = s; r; r = xg_nstmt_next(r, s)) if (r->op == XG_N_BLOCK && xg_nblock_reads(r->block, buf)) xg_sched_fail(n, "%s: '%.*s' is read by '%.*s' in the same loops", primitive, (int)buf->name.n, buf->name.p, (int)r->block->name.n, r->block->name.p);
+    return s;
+}
 XG_FN void xg_nstmt_insert_behind(xg_nstmt *after, xg_nstmt *s) {
     if (after->next) xg_nstmt_insert(after->next, s);
     else xg_nstmt_append(after->parent, s);
@@ -117,12 +124,8 @@ XG_FN xg_nstmt *xg_sched_cache_write(xg_loopnest *n, xg_nstmt *block, xg_nbuf *b
     if (!buf || !xg_nblock_writes(block->block, buf)) xg_sched_fail(n, "cache_write: '%.*s' does not write '%.*s'", (int)block->block->name.n, block->block->name.p, buf ? (int)buf->name.n : 1, buf ? buf->name.p : "?");
     writers = xg_nest_writers(n, buf, &writer, 1);
     if (writers > 1) xg_sched_fail(n, "cache_write: '%.*s' is written by %u blocks", (int)buf->name.n, buf->name.p, writers);
-    s = xg_nstmt_branch(block, xg_nstmt_scope(block));
+    s = xg_sched_write_place(n, "cache_write", block, buf);
     name = xg_sched_copy_name(n, buf, scope);
-    {
-        xg_nstmt *r;
-        for (r = s; r; r = xg_nstmt_next(r, s)) if (r->op == XG_N_BLOCK && xg_nblock_reads(r->block, buf)) xg_sched_fail(n, "cache_write: '%.*s' is read by '%.*s' in the same loops", (int)buf->name.n, buf->name.p, (int)r->block->name.n, r->block->name.p);
-    }
     copy = xg_nest_buf(n, name, buf->type, buf->dims, buf->rank, scope);
     xg_nstmt_insert_behind(s, xg_nest_over(n, buf->name, buf->dims, buf->rank, &made));
     at = xg_nblock_dims(n, made->block);
@@ -168,7 +171,7 @@ XG_FN xg_nstmt *xg_sched_reindex(xg_loopnest *n, xg_nstmt *block, xg_nbuf *buf, 
     at = xg_nblock_place(n, "reindex", b, buf, write);
     if (write && xg_nest_writers(n, buf, &writer, 1) != 1) xg_sched_fail(n, "reindex: '%.*s' is written by other blocks too", (int)buf->name.n, buf->name.p);
     if (write && !xg_nest_writes_once(n, b)) xg_sched_fail(n, "reindex: '%.*s' writes elements more than once", (int)b->name.n, b->name.p);
-    place = write ? xg_nstmt_branch(block, xg_nstmt_scope(block)) : xg_sched_cache_place(n, "reindex", block, buf);
+    place = write ? xg_sched_write_place(n, "reindex", block, buf) : xg_sched_cache_place(n, "reindex", block, buf);
     rank = xg_nblock_used(n, b, at, buf->rank, which);
     for (k = 0; k < rank; k++) dims[k] = b->iters[which[k]].extent;
     copy = xg_nest_buf(n, xg_sched_name(n, "%s_%s", buf->name.p, "reindex"), buf->type, dims, rank, XG_NS_GLOBAL);
