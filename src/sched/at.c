@@ -14,15 +14,28 @@ XG_FN bool xg_nkind_shared(xg_nkind k, xg_nscope scope) {
     bool thread = k >= XG_NK_THREAD_X && k <= XG_NK_THREAD_Z, block = k >= XG_NK_BLOCK_X && k <= XG_NK_BLOCK_Z;
     return (thread && scope <= XG_NS_SHARED) || (block && scope == XG_NS_GLOBAL);
 }
-/* As xg_nest_region, but loops whose threads share the array run too, though they are around `inner`. */
-XG_FN bool xg_nest_shared_region(xg_loopnest *n, const xg_nstmt *s, const xg_nbuf *buf, const xg_aff *const *at, const xg_nstmt *inner, xg_nspan *out) {
+/* What the block reads is there before any of the threads begins: then one of them may make what others want. */
+XG_FN bool xg_nblock_may_share(xg_loopnest *n, const xg_nblock *b, const xg_nstmt *loop) {
+    const xg_nstmt *outer = NULL, *p;
+    xg_nstmt *w[8];
+    uint32_t k, j, count;
+    for (p = loop; p && p->op == XG_N_LOOP; p = p->parent) if (xg_nkind_is_axis(p->kind)) outer = p;
+    for (k = 0; k < b->n_args && outer; k++) {
+        if (b->args[k].kind != XG_NA_LOAD) continue;
+        count = xg_nest_writers(n, b->args[k].buf, w, XG_COUNT(w));
+        for (j = 0; j < count; j++) if (j >= XG_COUNT(w) || xg_nstmt_inside(w[j], outer)) return false;
+    }
+    return true;
+}
+/* As xg_nest_region, but, if it is to share, loops whose threads share the array run too, though they are around `inner`. */
+XG_FN bool xg_nest_shared_region(xg_loopnest *n, const xg_nstmt *s, const xg_nbuf *buf, const xg_aff *const *at, const xg_nstmt *inner, bool share, xg_nspan *out) {
     const xg_aff **in_loops = xg_nest_at_loops(n, s->block, at, buf->rank);
     xg_aff_env env = xg_nest_env(n);
     bool *fixed = XG_NEW_N(n->arena, bool, n->vars.n), *moving = XG_NEW_N(n->arena, bool, n->vars.n);
     const xg_nstmt *p;
     uint32_t k;
     xg_nest_sets(n, s, inner, fixed, moving);
-    for (p = s->parent; p && p->op == XG_N_LOOP; p = p->parent) if (xg_nkind_shared(p->kind, buf->scope)) {
+    for (p = s->parent; p && p->op == XG_N_LOOP; p = p->parent) if (share && xg_nkind_shared(p->kind, buf->scope)) {
         fixed[p->var] = false;
         moving[p->var] = true;
     }
@@ -88,8 +101,10 @@ XG_FN void xg_sched_compute_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, 
     xg_nshare *shares, dims[XG_RANK_MAX];
     xg_nstmt *s, *first = NULL, *w;
     uint32_t which[XG_RANK_MAX], k, j, d;
+    bool share;
     xg_sched_check_target(n, "compute_at", block, loop);
     b = block->block;
+    share = xg_nblock_may_share(n, b, loop);
     shares = XG_NEW_N(n->arena, xg_nshare, b->n_iters);
     for (j = 0; j < b->n_outs; j++) {
         const xg_nbuf *buf = b->outs[j].buf;
@@ -106,7 +121,7 @@ XG_FN void xg_sched_compute_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, 
                 if (!xg_nstmt_inside(s, loop)) xg_sched_fail(n, "compute_at: '%.*s' reads '%.*s' outside of the loop '%s'", (int)s->block->name.n, s->block->name.p, (int)buf->name.n, buf->name.p, xg_sched_var(n, loop));
                 if (!first || xg_nstmt_precedes(n, s, first)) first = s;
                 if (xg_nstmt_scope(s) != xg_nstmt_scope(loop)) known = false;
-                if (known) known = xg_nest_shared_region(n, s, buf, a->at, loop, span);
+                if (known) known = xg_nest_shared_region(n, s, buf, a->at, loop, share, span);
                 for (d = 0; d < buf->rank && known; d++) known = xg_nshare_join(n, &dims[d], &span[d]);
             }
         }
