@@ -567,8 +567,27 @@ static void work(const char *what, double most, long long n) {
     }
     job_close(&j);
 }
+static void costs(const char *what, uint32_t kernels, double lanes, double sectors, long long n);
+/* The largest of each row, and where it is, as JAX has it: its place is known when the code is made. */
+static void argmaxes(void) {
+    static const struct { int rows, columns; double lanes; } cases[] = {{65536, 10, 9}, {65536, 7, 9}, {20000, 33, 9.5}, {4096, 10, 11}, {128, 10, 10}};
+    char what[60];
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int r = cases[i].rows, c = cases[i].columns;
+        begin(NULL, NULL);
+        put("best { a = f32[] parameter(0) i = s32[] parameter(1) b = f32[] parameter(2) j = s32[] parameter(3) g = pred[] compare(a, b), direction=GT n = pred[] compare(a, a), direction=NE w = pred[] or(g, n) v = f32[] select(w, a, b) "
+            "e = pred[] compare(a, b), direction=EQ l = pred[] compare(i, j), direction=LT f = pred[] and(e, l) o = pred[] or(w, f) k = s32[] select(o, i, j) ROOT t = (f32[], s32[]) tuple(v, k) }\n"
+            "ENTRY e { x = f32[%d,%d] parameter(0) i = s32[%d,%d] iota(), iota_dimension=1 l = f32[] constant(-inf) z = s32[] constant(0) t = (f32[%d], s32[%d]) reduce(x, i, l, z), dimensions={1}, to_apply=best ROOT r = s32[%d] get-tuple-element(t), index=1 }\n",
+            r, c, r, c, r, r, r);
+        snprintf(what, sizeof what, "argmax of f32[%d,%d]", r, c);
+        costs(what, 1, cases[i].lanes, 1.01, (long long)r * c);
+        same(what);
+    }
+}
 static void works(void) {
     int k;
+    argmaxes();
     begin(NULL, NULL);
     put("ENTRY e { x = f32[4,32000] parameter(0) ROOT r = (f32[4,8], s32[4,8]) topk(x), k=8, largest=true }\n");
     work("the best 8 of 32000", 13, 4 * 32000);
