@@ -76,12 +76,14 @@ XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps) {
     }
 }
 
+/* Fusions in it get computations of their own: no two may share one. */
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before) {
     xg_comp *to = xg_comp_new(from->module, from->name, before);
     xg_inst **params = XG_NEW_N(from->module->arena, xg_inst *, from->n_params + 1);
     uint32_t k;
     for (k = 0; k < from->n_params; k++) params[k] = xg_inst_clone(from->params[k], to, NULL, NULL);
     to->root = xg_opt_inline(from, to, NULL, params);
+    XG_FOR_INSTS(i, to) if (i->op == XG_FUSION) xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, xg_opt_clone_comp(xg_attr_comp(i, XG_A_calls), to)));
     return to;
 }
 
