@@ -760,6 +760,9 @@ XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
     xg_phase_join w;
     uint32_t k = 0, at, j;
     bool changed = false;
+    uint32_t fusions = 0;
+    XG_FOR_INSTS(i, c) fusions += i->op == XG_FUSION;
+    if (fusions < 2 && !c->module->fusion_log) return false;
     memset(&w, 0, sizeof w);
     w.a = c->module->work;
     w.c = c;
@@ -785,8 +788,12 @@ XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
 }
 /* First kernels of one block; then those, and larger ones, become kernels of as many blocks as they have parts. */
 XG_FN bool xg_phases_comp(xg_comp *c) {
+    xg_mark none = xg_arena_mark(c->module->work);
     bool changed = xg_phases_round(c, false);
-    return xg_phases_round(c, true) || changed;
+    xg_arena_reset(c->module->work, none);
+    changed = xg_phases_round(c, true) || changed;
+    xg_arena_reset(c->module->work, none);
+    return changed;
 }
 XG_FN bool xg_fuse_join_small(xg_module *m) { return m->made[XG_FUSION] && !xg_opt_has_control(m) && xg_opt_each_sequence(m, xg_phases_comp); }
 

@@ -28,7 +28,7 @@ XG_FN xg_comps xg_opt_sequences(xg_module *m) {
     xg_comps r;
     uint32_t at, k;
     xg_push(m->work, xg_comp *, &work, m->entry);
-    if (m->made[XG_WHILE] || m->made[XG_CONDITIONAL]) for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
+    for (at = 0; at < work.n; at++) if (work.p[at]->n_control) XG_FOR_INSTS(i, work.p[at]) {
         xg_comps called;
         if (!xg_opt_is_control(i)) continue;
         called = xg_opt_control_comps(m->work, i);
