@@ -1221,7 +1221,7 @@ XG_FN void xg_mem_free(xg_ctx *c, void *p) {
 
 /* ---- chunks ---- */
 
-enum { XG_SLAB = 1 << 21, XG_SLAB_FROM = 1 << 19, XG_SLABS_KEPT = 8, XG_SLABS_TRIED = 8, XG_SLABS_LARGE = 16 };
+enum { XG_SLAB = 1 << 21, XG_SLAB_FROM = 1 << 19, XG_SLABS_KEPT = 8, XG_SLABS_TRIED = 8, XG_SLABS_LARGE = 64 };
 struct xg_chunk { xg_chunk *older; char *end; xg_slab *slab; };
 struct xg_slab { xg_slab *prev, *next; char *memory, *at, *end; xg_chunk *unused; uint32_t used; bool full; };
 enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN, XG_SLAB_HEAD = (sizeof(xg_slab) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN };
@@ -1652,6 +1652,8 @@ XG_FN uint32_t xg_table_next_cap(xg_ctx *c, uint32_t cap) {
 
 /* ---- 64-bit keys ---- */
 
+enum { XG_MAP64_FEW = 8 }; /* most have no more than half as many */
+
 XG_FN void xg_map64_init(xg_map64 *m, xg_arena *a) { memset(m, 0, sizeof *m); m->arena = a; }
 XG_FN uint32_t xg_map64_slot(const xg_map64 *m, uint64_t key) {
     uint32_t at = xg_hash_mix(0, key) & (m->cap - 1);
@@ -1663,7 +1665,7 @@ XG_FN void xg_map64_put(xg_map64 *m, uint64_t key, void *val) {
     uint32_t at;
     if (m->n * 2 >= m->cap) {
         xg_map64 old = *m;
-        m->cap = xg_table_next_cap(m->arena->ctx, old.cap);
+        m->cap = old.cap ? xg_table_next_cap(m->arena->ctx, old.cap) : XG_MAP64_FEW;
         m->keys = XG_NEW_N(m->arena, uint64_t, m->cap);
         m->vals = XG_NEW_N(m->arena, void *, m->cap);
         for (at = 0; at < old.cap; at++) if (old.vals[at]) { uint32_t to = xg_map64_slot(m, old.keys[at]); m->keys[to] = old.keys[at]; m->vals[to] = old.vals[at]; }
@@ -2400,6 +2402,7 @@ struct xg_comp {
     uint32_t id;
     xg_inst *first, *last, *root;
     uint32_t n_insts, n_params;
+    uint32_t n_control;          /* of the instructions: loops and branches, those that run other computations as steps of the program */
     xg_inst **params;            /* by parameter number; NULL only while a pass is at work */
     uint32_t params_cap;
     xg_str execution_thread;
@@ -6788,6 +6791,7 @@ XG_FN void xg_inst_link(xg_inst *i, xg_inst *before) {
     *(i->prev ? &i->prev->next : &c->first) = i;
     *(before ? &before->prev : &c->last) = i;
     c->n_insts++;
+    c->n_control += i->op == XG_WHILE || i->op == XG_CONDITIONAL;
 }
 XG_FN void xg_inst_unlink(xg_inst *i) {
     xg_comp *c = i->comp;
@@ -6795,6 +6799,7 @@ XG_FN void xg_inst_unlink(xg_inst *i) {
     *(i->next ? &i->next->prev : &c->last) = i->prev;
     i->prev = i->next = NULL;
     c->n_insts--;
+    c->n_control -= i->op == XG_WHILE || i->op == XG_CONDITIONAL;
 }
 /* Linked into its computation and to its operands, but without a name. */
 XG_FN xg_inst *xg_inst_make(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n, xg_inst *before) {
@@ -15420,7 +15425,6 @@ XG_FN xg_aff_ctx *xg_aff_new(xg_arena *a) {
     x->arena = a;
     x->buffer = (xg_term *)xg_alloc_raw(a, 2 * XG_AFF_TERMS_MAX * sizeof *x->buffer);
     xg_set_init(&x->nodes, a);
-    xg_set_reserve(&x->nodes, 256);
     x->anywhere = xg_aff_env_of(x, NULL, 0, NULL, 0);
     return x;
 }
@@ -18500,6 +18504,7 @@ XG_FN double xg_reducer_neutral(const xg_comp *c); /* of a plain sum or product 
 XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t); /* the type that a sum is carried in; INVALID: the reducer's own types */
 XG_FN bool xg_window_is_scan(const xg_inst *i, uint32_t *dim, bool *reverse); /* a reduce-window of which each result folds all elements up to it (reverse: from it on) along dim */
 XG_FN bool xg_opt_reduce_reuse(xg_module *m); /* reduce_reuse.c: a reduction made from one of fewer dimensions, where both are wanted */
+XG_FN bool xg_opt_row_splitter(xg_module *m);   /* row_splitter.c: dependent sums over rows that are too long to be kept, as sums of parts */
 XG_FN bool xg_opt_tree_reduction(xg_module *m); /* tree_reduction.c: reductions for few blocks become two, one behind the other */
 
 XG_FN bool xg_opt_scan_splitter(xg_module *m); /* scan_splitter.c: running sums for few threads become sums of parts */
@@ -24674,7 +24679,7 @@ XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {
 
 /* ---- rows that a cluster keeps ---- */
 
-enum { XG_TREE_ROW_INSTS = 256 /* of a row program, at most */, XG_TREE_ROW_REST = 16 << 10 /* bytes of each block for other things */ };
+enum { XG_TREE_ROW_INSTS = 256 /* of a row program, at most */, XG_TREE_ROW_REST = 16 << 10 /* bytes of each block for other things */, XG_TREE_ROW_HELD = 64 << 10 /* in the registers of a block */ };
 
 /* What can be made of rows element by element, as far as it hangs together with one reduction. */
 typedef struct xg_tree_row { xg_inst *insts[XG_TREE_ROW_INSTS]; uint32_t n; int64_t rows, cols, bytes /* a column of what is read */; bool back; } xg_tree_row;
@@ -24698,15 +24703,13 @@ XG_FN bool xg_tree_row_takes(const xg_tree_row *r, const xg_inst *i) {
     default: return (xg_op_flags(i->op) & XGF_EW) != 0;
     }
 }
-XG_FN bool xg_tree_keeps_rows(const xg_tree *t, int64_t rows) {
-    const xg_module *m = t->i->comp->module;
-    xg_tree_row *r;
+/* Bytes for each column of all that is read by what hangs together with i; *back: whether its results are used for all of the row's elements. */
+XG_FN int64_t xg_tree_row_bytes(xg_inst *reduce, int64_t rows, bool *back) {
+    xg_tree_row *r = XG_NEW(reduce->comp->module->work, xg_tree_row);
     uint32_t k, j;
-    if (!m->row_programs || m->machine.cluster < 2 || !xg_tree_is_rows(t)) return false;
-    r = XG_NEW(m->work, xg_tree_row);
     r->rows = rows;
-    r->cols = t->in->elements / rows;
-    xg_tree_row_add(r, t->i);
+    r->cols = XG_OPERAND(reduce, 0)->shape->elements / rows;
+    xg_tree_row_add(r, reduce);
     for (k = 0; k < r->n; k++) {
         xg_inst *i = r->insts[k];
         if (!xg_tree_row_takes(r, i)) {
@@ -24717,7 +24720,19 @@ XG_FN bool xg_tree_keeps_rows(const xg_tree *t, int64_t rows) {
         for (j = 0; j < (i->op == XG_REDUCE ? 1 : i->n_operands); j++) xg_tree_row_add(r, XG_OPERAND(i, j));
         XG_FOR_USES(u, i) if (xg_tree_row_takes(r, u->user)) xg_tree_row_add(r, u->user);
     }
-    return r->back && r->n < XG_TREE_ROW_INSTS && r->bytes <= m->machine.cluster * (m->machine.shared_per_block - XG_TREE_ROW_REST) / r->cols;
+    *back = r->back && r->n < XG_TREE_ROW_INSTS;
+    return r->bytes;
+}
+XG_FN int64_t xg_tree_cluster_room(const xg_machine *m) { return XG_MAX((int64_t)m->cluster, (int64_t)1) * (m->shared_per_block - XG_TREE_ROW_REST); }
+/* Whether a block has room for so many bytes, in registers, or a cluster of them in shared memory. */
+XG_FN bool xg_tree_row_fits(const xg_machine *m, int64_t bytes) { return bytes <= XG_TREE_ROW_HELD || bytes <= xg_tree_cluster_room(m); }
+XG_FN bool xg_tree_keeps_rows(const xg_tree *t, int64_t rows) {
+    const xg_module *m = t->i->comp->module;
+    int64_t bytes;
+    bool back;
+    if (!m->row_programs || m->machine.cluster < 2 || !xg_tree_is_rows(t)) return false;
+    bytes = xg_tree_row_bytes(t->i, rows, &back);
+    return back && bytes <= xg_tree_cluster_room(&m->machine) / (t->in->elements / rows);
 }
 
 XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
@@ -24859,6 +24874,364 @@ XG_FN bool xg_tree_step(xg_inst *i) { return i->op == XG_REDUCE && xg_tree_rewri
 XG_FN bool xg_opt_tree_reduction(xg_module *m) { return m->made[XG_REDUCE] && xg_opt_each_step(m, xg_tree_step); } /* reductions inside of fusions stay what they are */
 
 #endif /* XG_OPT_TREE_REDUCTION_C */
+/* opt/row_splitter.c -- row-splitter: sums that wait for another reduction over the same rows, of rows that nobody can keep, are made of parts that need not wait.
+ *
+ *     m = max(x over the row), s = sum(w * exp(x - m))          two readings of x, the second after all of the first
+ *     m = sum(x over the row) * f, s = sum((x - m) * (x - m))   the same
+ *
+ * A row program (fuse/rows.c) reads a row once if a block, or a cluster of blocks, has room for it. Longer rows are cut into parts [rows, parts, length] that a block keeps, and each part has a shift
+ * of its own instead of m:
+ *
+ *     its maximum h:   s = sum over the parts of exp(h - m) * sum(w * exp(x - h))
+ *     its mean h:      s = sum over the parts of sum((x - h)^2) + 2 (h - m) sum(x - h) + length (h - m)^2        (Chan, Golub, LeVeque 1979)
+ *
+ * So m and s of a part are made while it is at hand, by one kernel; one more, of few elements, combines them; whoever needs x - m afterwards reads x a second time, and the last.
+ *
+ * - Both identities hold for every h and every m, so nothing is asked about what else m is made of (a guard, a factor). They are as exact as what they replace: h is as close to its part as m would be, so
+ *   no difference is larger than before; the term of sum(x - h), which is 0 but for rounding, makes up for the rounding of h. Maxima that are not finite are not subtracted.
+ * - It pays where memory is read for each stage: rows so few that they would be cut anyway (opt/tree_reduction.c), or so many at a time that no cache has them still.
+ * - A few elements at the end of a row that fill no part are parts of one element, for the kernel that combines. */
+#ifndef XG_OPT_ROW_SPLITTER_C
+#define XG_OPT_ROW_SPLITTER_C
+
+enum { XG_PARTS_PATH = 16 /* operations between exp and its sum */, XG_PARTS_ASKED = 32 /* instructions between a reduction and what is subtracted */, XG_PARTS_BYTES = 32 << 10, XG_PARTS_LEAST = 4 << 10, XG_PARTS_UNIT = 32 /* elements of a part, or a multiple */ };
+
+/* A reduction made of parts, which other sums over the same rows may use, too. */
+typedef struct xg_parts_rows {
+    const xg_inst *x, *whole;                      /* what it reduces, its result */
+    int64_t rows, cols, parts, length, rest;       /* rest: elements of a row behind the last part */
+    xg_inst *cut, *last;                           /* x as [rows, parts, length], and as [rows, rest], which is NULL if nothing is left */
+    xg_inst *shift, *last_shift;                   /* of each part */
+} xg_parts_rows;
+typedef struct xg_parts_sum {
+    xg_inst *i, *path[XG_PARTS_PATH], *difference; /* the sum; from what it sums to the exponential, or to the square; x - m */
+    uint32_t n_path;
+    xg_inst *reduce;                               /* which m comes from */
+    xg_parts_rows rows;
+} xg_parts_sum;
+typedef XG_VEC(xg_parts_rows) xg_parts_known;
+
+/* ---- what is there ---- */
+
+XG_FN xg_inst *xg_parts_plain(xg_inst *i) {
+    while (i->op == XG_BITCAST || i->op == XG_RESHAPE) i = XG_OPERAND(i, 0);
+    return i;
+}
+/* One reduction of arrays of floats over rows: the reduced dimensions lie innermost. */
+XG_FN bool xg_parts_is_rows(const xg_inst *i, xg_opcode op, int64_t *rows, int64_t *cols) {
+    const xg_shape *s = XG_OPERAND(i, 0)->shape;
+    bool inside = false;
+    uint32_t k;
+    if (i->op != XG_REDUCE || i->n_operands != 2 || (s->type != XLAGPU_F32 && s->type != XLAGPU_F64) || s->dynamic || !s->elements || i->shape->type != s->type) return false;
+    if (!xg_reducer_is_plain(xg_attr_comp(i, XG_A_to_apply)) || xg_attr_comp(i, XG_A_to_apply)->root->op != op || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    *rows = *cols = 1;
+    for (k = 0; k < s->rank; k++) {
+        bool reduced = xg_ints_at(xg_attr_ints(i, XG_A_dimensions), k, NULL);
+        if (s->dims[k] == 1) continue;
+        if (inside && !reduced) return false;
+        inside = reduced;
+        *(reduced ? cols : rows) *= s->dims[k];
+    }
+    return true;
+}
+/* What each row has one of, if i is that for all of the row's elements; else NULL. */
+XG_FN xg_inst *xg_parts_of_rows(xg_inst *i, int64_t rows) {
+    xg_ints dims;
+    bool inside = false;
+    uint32_t k;
+    i = xg_parts_plain(i);
+    if (i->op != XG_BROADCAST || XG_OPERAND(i, 0)->shape->elements != rows) return NULL;
+    dims = xg_attr_ints(i, XG_A_dimensions);
+    for (k = 0; k < dims.n; k++) if (k && dims.p[k] < dims.p[k - 1]) return NULL;
+    for (k = 0; k < i->shape->rank; k++) {
+        bool kept = xg_ints_at(dims, k, NULL);
+        if (i->shape->dims[k] == 1) continue;
+        if (inside && kept) return NULL;
+        inside = !kept;
+    }
+    return XG_OPERAND(i, 0);
+}
+/* The reduction of x that a value of each row is made from. */
+XG_FN xg_inst *xg_parts_reduce(const xg_parts_known *known, const xg_inst *x, xg_opcode op, xg_inst *i, uint32_t *asked) {
+    int64_t rows, cols;
+    uint32_t k;
+    if (++*asked > XG_PARTS_ASKED) return NULL;
+    for (k = 0; k < known->n; k++) if (known->p[k].whole == i) return known->p[k].x == x && xg_attr_comp(i, XG_A_to_apply)->root->op == op ? i : NULL;
+    if (i->op == XG_REDUCE) return xg_parts_is_rows(i, op, &rows, &cols) && xg_parts_plain(XG_OPERAND(i, 0)) == x && rows * cols == x->shape->elements ? i : NULL;
+    if (i->op != XG_BITCAST && i->op != XG_RESHAPE && !(xg_op_flags(i->op) & XGF_EW)) return NULL;
+    for (k = 0; k < i->n_operands; k++) {
+        xg_inst *r = xg_parts_reduce(known, x, op, XG_OPERAND(i, k), asked);
+        if (r) return r;
+    }
+    return NULL;
+}
+/* x - m, where m is made from the reduction of x over its rows. */
+XG_FN bool xg_parts_difference(const xg_parts_known *known, xg_parts_sum *s, xg_inst *i, xg_opcode op) {
+    xg_inst *m;
+    uint32_t asked = 0;
+    s->difference = i = xg_parts_plain(i);
+    if (i->op != XG_SUBTRACT || i->shape->type != s->i->shape->type) return false;
+    m = xg_parts_of_rows(XG_OPERAND(i, 1), s->rows.rows);
+    s->rows.x = xg_parts_plain(XG_OPERAND(i, 0));
+    s->reduce = m ? xg_parts_reduce(known, s->rows.x, op, m, &asked) : NULL;
+    return s->reduce && s->reduce->shape->elements == s->rows.rows;
+}
+/* A known number everywhere; *v: which. */
+XG_FN bool xg_parts_is_number(const xg_inst *i, double *v) {
+    const xg_inst *c = i->op == XG_BROADCAST ? XG_OPERAND(i, 0) : i;
+    if (c->op != XG_CONSTANT || c->shape->rank || c->literal->elided || !c->literal->data || xg_type_class(c->shape->type) != XGT_F) return false;
+    *v = xg_literal_get_float(c->literal, 0);
+    return true;
+}
+XG_FN bool xg_parts_is_zero(const xg_inst *i) {
+    double v;
+    return xg_parts_is_number(i, &v) && v == 0;
+}
+/* i is a multiple of one exp(x - m): s->path goes there. */
+XG_FN bool xg_parts_linear(const xg_parts_known *known, xg_parts_sum *s, xg_inst *i) {
+    uint32_t at;
+    if (s->n_path == XG_PARTS_PATH) return false;
+    i = xg_parts_plain(i);
+    if (i->shape->type != s->i->shape->type) return false;
+    at = s->n_path;
+    s->path[s->n_path++] = i;
+    switch (i->op) {
+    case XG_EXPONENTIAL: return xg_parts_difference(known, s, XG_OPERAND(i, 0), XG_MAXIMUM);
+    case XG_NEGATE: return xg_parts_linear(known, s, XG_OPERAND(i, 0));
+    case XG_DIVIDE: return xg_parts_linear(known, s, XG_OPERAND(i, 0));
+    case XG_MULTIPLY:
+        if (xg_parts_linear(known, s, XG_OPERAND(i, 0))) return true;
+        s->n_path = at + 1;
+        return xg_parts_linear(known, s, XG_OPERAND(i, 1));
+    case XG_SELECT:
+        if (xg_parts_is_zero(XG_OPERAND(i, 2))) return xg_parts_linear(known, s, XG_OPERAND(i, 1));
+        return xg_parts_is_zero(XG_OPERAND(i, 1)) && xg_parts_linear(known, s, XG_OPERAND(i, 2));
+    default: return false;
+    }
+}
+XG_FN bool xg_parts_square(const xg_parts_known *known, xg_parts_sum *s, xg_inst *i) {
+    s->n_path = 1;
+    s->path[0] = i = xg_parts_plain(i);
+    return i->op == XG_MULTIPLY && XG_OPERAND(i, 0) == XG_OPERAND(i, 1) && xg_parts_difference(known, s, XG_OPERAND(i, 0), XG_ADD);
+}
+/* Is it made from a reduction over these rows? Then parts would have to wait for it. */
+XG_FN bool xg_parts_waits(const xg_inst *i, int64_t rows, uint32_t *asked) {
+    uint32_t k;
+    if (++*asked > XG_PARTS_ASKED) return true;
+    if (i->op == XG_REDUCE) return i->shape->elements == rows;
+    if (i->op != XG_BITCAST && i->op != XG_RESHAPE && i->op != XG_BROADCAST && !(xg_op_flags(i->op) & XGF_EW)) return false;
+    for (k = 0; k < i->n_operands; k++) if (xg_parts_waits(XG_OPERAND(i, k), rows, asked)) return true;
+    return false;
+}
+XG_FN bool xg_parts_weights_wait(const xg_parts_sum *s) {
+    uint32_t asked = 0, k, j;
+    for (k = 0; k + 1 < s->n_path; k++) {
+        bool found = false;
+        for (j = 0; j < s->path[k]->n_operands; j++) {
+            xg_inst *o = xg_parts_plain(XG_OPERAND(s->path[k], j));
+            if (!found && o == s->path[k + 1]) found = true;
+            else if (xg_parts_waits(o, s->rows.rows, &asked)) return true;
+        }
+    }
+    return false;
+}
+XG_FN bool xg_parts_find(const xg_parts_known *known, xg_parts_sum *s, xg_inst *i) {
+    memset(s, 0, sizeof *s);
+    s->i = i;
+    if (!xg_parts_is_rows(i, XG_ADD, &s->rows.rows, &s->rows.cols)) return false;
+    if (xg_parts_square(known, s, XG_OPERAND(i, 0))) return true;
+    s->n_path = 0;
+    return xg_parts_linear(known, s, XG_OPERAND(i, 0)) && !xg_parts_weights_wait(s);
+}
+
+/* ---- whether, and into how many parts ---- */
+
+XG_FN bool xg_parts_pays(const xg_parts_sum *s) {
+    const xg_machine *h = &s->i->comp->module->machine;
+    int64_t sms = h->sms ? (int64_t)h->sms : (int64_t)XG_TREE_SMS, bytes, at_once;
+    bool back;
+    if (!xg_mul64(s->rows.cols, xg_tree_row_bytes(s->i, s->rows.rows, &back), &bytes) || bytes > INT64_MAX / 4096) return false;
+    if (xg_tree_row_fits(h, bytes)) return false;
+    at_once = XG_MIN(s->rows.rows, sms);
+    return s->rows.rows < sms / 2 ? bytes > XG_TREE_BLOCK_BYTES : at_once > h->l2_bytes / 2 / bytes;
+}
+/* Parts that a block keeps in registers, and enough of them for all multiprocessors; as long as leaves least. */
+XG_FN bool xg_parts_plan(xg_parts_sum *s) {
+    xg_parts_rows *r = &s->rows;
+    const xg_machine *h = &s->i->comp->module->machine;
+    int64_t element = xg_type_bytes(s->i->shape->type), most = XG_PARTS_BYTES / element, least = XG_PARTS_LEAST / element, fair, length;
+    fair = r->rows * r->cols / (2 * (h->sms ? (int64_t)h->sms : (int64_t)XG_TREE_SMS));
+    fair = XG_MAX(XG_MIN(fair, most), least) / XG_PARTS_UNIT * XG_PARTS_UNIT;
+    for (r->rest = r->cols, length = fair + fair / 4 / XG_PARTS_UNIT * XG_PARTS_UNIT; length > fair - fair / 4 && r->rest; length -= XG_PARTS_UNIT) {
+        if (r->cols % length >= r->rest) continue;
+        r->rest = r->cols % length;
+        r->length = length;
+    }
+    r->parts = r->cols / r->length;
+    return r->parts > 1;
+}
+
+/* ---- parts ---- */
+
+XG_FN xg_inst *xg_parts_as(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank) { return xg_dims_equal(x->shape, dims, rank) ? x : xg_hb_op(b, XG_BITCAST, xg_hb_shape(b, x->shape->type, dims, rank), &x, 1); }
+/* An array of rows as [rows, parts, length], or what of it is left, [rows, rest]. */
+XG_FN xg_inst *xg_parts_cut(const xg_hb *b, const xg_parts_rows *r, xg_inst *x, bool last) {
+    int64_t dims[3], all = r->parts * r->length;
+    double number;
+    dims[0] = r->rows;
+    dims[1] = last ? r->rest : r->parts;
+    dims[2] = r->length;
+    x = xg_parts_plain(x);
+    if (x->op == XG_BROADCAST && xg_parts_is_number(x, &number)) return xg_hb_splat(b, XG_OPERAND(x, 0), dims, last ? 2 : 3);
+    dims[1] = r->cols;
+    if (r->rest) x = xg_hb_slice_dim(b, xg_parts_as(b, x, dims, 2), 1, last ? all : 0, last ? r->cols : all);
+    dims[1] = r->parts;
+    return last ? x : xg_parts_as(b, x, dims, 3);
+}
+/* A value of each part at all of its elements. */
+XG_FN xg_inst *xg_parts_spread(const xg_hb *b, xg_inst *v, const xg_inst *like) {
+    static const int64_t places[] = {0, 1};
+    return xg_hb_broadcast(b, v, like->shape->dims, like->shape->rank, places, 2);
+}
+/* A value of each row at all of its parts. */
+XG_FN xg_inst *xg_parts_of_row(const xg_hb *b, const xg_parts_rows *r, xg_inst *v) {
+    int64_t dims[2], first = 0;
+    dims[0] = r->rows;
+    dims[1] = r->parts + r->rest;
+    return xg_hb_broadcast(b, xg_parts_as(b, v, dims, 1), dims, 2, &first, 1);
+}
+/* Values of the parts, and of those of one element. */
+XG_FN xg_inst *xg_parts_all(const xg_hb *b, xg_inst *parts, xg_inst *last) {
+    xg_inst *in[2];
+    in[0] = parts;
+    in[1] = last;
+    return last ? xg_hb_concat(b, in, 2, 1) : parts;
+}
+XG_FN xg_inst *xg_parts_number(const xg_hb *b, const xg_inst *like, double v) { return like ? xg_hb_float_like(b, like, v) : NULL; }
+/* The sum of each part, behind a barrier: what follows waits for the whole rows, and would keep what stands here from being made together with the first reduction. */
+XG_FN xg_inst *xg_parts_sum_up(const xg_hb *b, xg_inst *x) {
+    int64_t inside = 2;
+    x = xg_hb_sum(b, x, &inside, 1);
+    return xg_hb_op(b, XG_OPT_BARRIER, x->shape, &x, 1);
+}
+/* What is subtracted for a maximum: not what is not finite, so that no difference is a NaN that was none. */
+XG_FN xg_inst *xg_parts_finite(const xg_hb *b, xg_inst *x) {
+    xg_inst *finite = xg_hb_op(b, XG_IS_FINITE, xg_hb_shape(b, XLAGPU_PRED, x->shape->dims, x->shape->rank), &x, 1), *zero = xg_hb_float_like(b, x, 0);
+    return xg_hb_select(b, finite, x, zero);
+}
+/* The reduction that others wait for, of parts; each part's shift. */
+XG_FN void xg_parts_first(xg_parts_sum *s) {
+    xg_parts_rows *r = &s->rows;
+    xg_inst *i = s->reduce, *init = XG_OPERAND(i, 1), *part, *number;
+    xg_comp *to_apply = xg_attr_comp(i, XG_A_to_apply);
+    int64_t inside = 2, across = 1;
+    xg_hb b = xg_hb_at(i);
+    r->cut = xg_parts_cut(&b, r, XG_OPERAND(i, 0), false);
+    r->last = r->rest ? xg_parts_cut(&b, r, XG_OPERAND(i, 0), true) : NULL;
+    if (to_apply->root->op == XG_ADD) {
+        part = xg_hb_sum(&b, r->cut, &inside, 1);
+        number = xg_hb_float_like(&b, part, 1 / (double)r->length);
+        r->shift = xg_hb_2(&b, XG_MULTIPLY, part, number);
+        r->last_shift = r->last;
+    } else {
+        part = xg_hb_reduce(&b, r->cut, init, &inside, 1, to_apply);
+        r->shift = xg_parts_finite(&b, part);
+        r->last_shift = r->last ? xg_parts_finite(&b, r->last) : NULL;
+    }
+    part = xg_parts_all(&b, part, r->last);
+    part = xg_hb_reduce(&b, part, init, &across, 1, to_apply);
+    r->whole = part;
+    xg_inst_replace(i, xg_parts_as(&b, part, i->shape->dims, i->shape->rank));
+    xg_inst_remove(i);
+}
+/* What stands between the exponential and the sum, for parts or for what is left; v: x less the shift. */
+XG_FN xg_inst *xg_parts_path(const xg_hb *b, const xg_parts_sum *s, xg_inst *v, bool last) {
+    uint32_t k, j;
+    v = xg_hb_1(b, XG_EXPONENTIAL, v);
+    for (k = s->n_path - 1; k-- > 0;) {
+        xg_inst *i = s->path[k], *in[3];
+        bool done = false;
+        for (j = 0; j < i->n_operands; j++) {
+            bool here = !done && xg_parts_plain(XG_OPERAND(i, j)) == s->path[k + 1];
+            in[j] = here ? v : xg_parts_cut(b, &s->rows, XG_OPERAND(i, j), last);
+            done = done || here;
+        }
+        v = xg_hb_op(b, i->op, v->shape, in, i->n_operands);
+    }
+    return v;
+}
+/* The terms of the sum, one of each part; m: of each row. */
+XG_FN xg_inst *xg_parts_terms(const xg_hb *b, const xg_parts_sum *s, xg_inst *m) {
+    const xg_parts_rows *r = &s->rows;
+    xg_inst *h = xg_parts_all(b, r->shift, r->last_shift), *d = xg_hb_2(b, XG_SUBTRACT, r->cut, xg_parts_spread(b, r->shift, r->cut)), *squares, *rest, *n, *last;
+    h = xg_hb_2(b, XG_SUBTRACT, h, xg_parts_of_row(b, r, m));
+    if (s->path[s->n_path - 1]->op == XG_EXPONENTIAL) {
+        d = xg_parts_sum_up(b, xg_parts_path(b, s, d, false));
+        last = r->last ? xg_parts_path(b, s, xg_hb_2(b, XG_SUBTRACT, r->last, r->last_shift), true) : NULL;
+        d = xg_parts_all(b, d, last);
+        h = xg_hb_1(b, XG_EXPONENTIAL, h);
+        return xg_hb_2(b, XG_MULTIPLY, d, h);
+    }
+    squares = xg_parts_sum_up(b, xg_hb_2(b, XG_MULTIPLY, d, d));
+    d = xg_parts_sum_up(b, d);
+    last = xg_parts_number(b, r->last, 0);
+    squares = xg_parts_all(b, squares, last);
+    n = xg_hb_float_like(b, d, (double)r->length);
+    d = xg_parts_all(b, d, last);
+    last = xg_parts_number(b, r->last, 1);
+    n = xg_parts_all(b, n, last);
+    rest = xg_hb_2(b, XG_ADD, d, d);
+    rest = xg_hb_2(b, XG_ADD, rest, xg_hb_2(b, XG_MULTIPLY, h, n));
+    rest = xg_hb_2(b, XG_MULTIPLY, rest, h);
+    return xg_hb_2(b, XG_ADD, squares, rest);
+}
+/* What nobody reads any more. */
+XG_FN void xg_parts_drop(xg_inst *i) {
+    uint32_t n = i->n_operands, k;
+    xg_inst *in[4];
+    if (i->first_use || i == i->comp->root || n > XG_COUNT(in) || !(xg_op_flags(i->op) & XGF_EW || i->op == XG_BROADCAST || i->op == XG_BITCAST || i->op == XG_RESHAPE)) return;
+    for (k = 0; k < n; k++) in[k] = XG_OPERAND(i, k);
+    xg_inst_remove(i);
+    for (k = 0; k < n; k++) if (!k || in[k] != in[k - 1]) xg_parts_drop(in[k]);
+}
+XG_FN bool xg_parts_step(xg_parts_known *known, xg_inst *i) {
+    xg_inst *m, *terms, *x;
+    int64_t last = 1;
+    xg_parts_sum s;
+    uint32_t k;
+    xg_hb b;
+    if (!xg_parts_find(known, &s, i)) return false;
+    for (k = 0; k < known->n && known->p[k].whole != s.reduce; k++) {}
+    if (k < known->n) s.rows = known->p[k];
+    else {
+        if (!xg_parts_pays(&s) || !xg_parts_plan(&s)) return false;
+        xg_parts_first(&s);
+        xg_push(i->comp->module->work, xg_parts_rows, known, s.rows);
+    }
+    b = xg_hb_at(i);
+    m = xg_parts_of_rows(XG_OPERAND(s.difference, 1), s.rows.rows);
+    terms = xg_parts_terms(&b, &s, m);
+    terms = xg_hb_reduce(&b, terms, XG_OPERAND(i, 1), &last, 1, xg_attr_comp(i, XG_A_to_apply));
+    xg_inst_replace(i, xg_parts_as(&b, terms, i->shape->dims, i->shape->rank));
+    x = XG_OPERAND(i, 0);
+    xg_inst_remove(i);
+    xg_parts_drop(x);
+    return true;
+}
+XG_FN bool xg_parts_in(xg_comp *c) {
+    xg_inst *i = c->first, *next;
+    bool changed = false;
+    xg_parts_known known;
+    memset(&known, 0, sizeof known);
+    for (; i; i = next) {
+        next = xg_inst_behind(i);
+        changed = (i->op == XG_REDUCE && xg_parts_step(&known, i)) || changed;
+    }
+    return changed;
+}
+XG_FN bool xg_opt_row_splitter(xg_module *m) { return m->row_programs && m->made[XG_REDUCE] && m->made[XG_SUBTRACT] && xg_opt_each_sequence(m, xg_parts_in); }
+
+#endif /* XG_OPT_ROW_SPLITTER_C */
 /* opt/dynamic_values.c -- what a value with bounded dimensions, f32[<=10,4], is on a device: an array of its bounds, f32[10,4], and an s32 for each such dimension.
  *
  * While DynamicPadder works, an array knows its sizes (xg_dyn_size: NULL where a dimension has its full bound); what stands behind a size is padding, of which nothing
@@ -27330,7 +27703,7 @@ XG_FN xg_comps xg_opt_sequences(xg_module *m) {
     xg_comps r;
     uint32_t at, k;
     xg_push(m->work, xg_comp *, &work, m->entry);
-    if (m->made[XG_WHILE] || m->made[XG_CONDITIONAL]) for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
+    for (at = 0; at < work.n; at++) if (work.p[at]->n_control) XG_FOR_INSTS(i, work.p[at]) {
         xg_comps called;
         if (!xg_opt_is_control(i)) continue;
         called = xg_opt_control_comps(m->work, i);
@@ -27378,12 +27751,14 @@ XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps) {
     }
 }
 
+/* Fusions in it get computations of their own: no two may share one. */
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before) {
     xg_comp *to = xg_comp_new(from->module, from->name, before);
     xg_inst **params = XG_NEW_N(from->module->arena, xg_inst *, from->n_params + 1);
     uint32_t k;
     for (k = 0; k < from->n_params; k++) params[k] = xg_inst_clone(from->params[k], to, NULL, NULL);
     to->root = xg_opt_inline(from, to, NULL, params);
+    XG_FOR_INSTS(i, to) if (i->op == XG_FUSION) xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, xg_opt_clone_comp(xg_attr_comp(i, XG_A_calls), to)));
     return to;
 }
 
@@ -31313,14 +31688,13 @@ typedef struct xg_kernel_input {
     uint32_t refused : 1;
     uint32_t turn;                       /* see xg_access, of all on the way; 0: none */
     int64_t reads;                       /* elements, all in all */
-    const char *why;
     int64_t gain, time;                  /* of the kernel, if `from` were computed inside of it; and that of reading it; -1: not known yet */
 } xg_kernel_input;
 
 typedef enum xg_fuse_class { XG_FUSE_OTHER, XG_FUSE_FREE, XG_FUSE_KERNEL } xg_fuse_class;
 
-/* An instruction, and the kernel that makes it, if there is one. The first two cache lines are what is asked of producers and readers again and again while the queue of priority fusion runs,
- * in whatever order that takes them. */
+/* An instruction, and the kernel that makes it, if there is one. There is one for each instruction at the same time: three cache lines, of which the first two are what is asked of producers and
+ * readers again and again while the queue of priority fusion runs, in whatever order that takes them. */
 struct xg_kernel {
     xg_inst *inst;
     xg_kernel_input *inputs;     /* changed in place while producers move in; whoever may take a change back gives the kernel others */
@@ -31339,26 +31713,24 @@ struct xg_kernel {
     bool shared;                 /* its kernel computes what another one computes too */
     bool is_update_in_place;
     bool turns;                  /* moves the minor dimension: wants tiles in shared memory */
-    uint32_t turn;               /* the way that these serve: that of the first input that is turned; 0: of none */
     bool loops;                  /* folds windows, element by element */
     bool moves;                  /* into the fusion that is being made, which is the only one that computes it */
     bool rows;                   /* a row program (rows.c): several reductions over the same rows, and what is made of them */
     uint16_t updates;            /* updates of slices in it, as many as can be counted */
+    uint32_t turn;               /* the way that tiles serve: that of the first input that is turned; 0: of none */
     uint32_t level;              /* greater than that of all that its kernel reads */
+    uint32_t limit;              /* least level of those who need it and are no kernels */
     const xg_inst *hero;
-    int64_t elements, instructions, memory, time, blocks;
+    int64_t elements, instructions, memory, time;
     /* the rest */
+    int64_t blocks;
     xg_kernel *leader;           /* of several roots in one kernel: the one that has the figures; itself */
     XG_VEC(xg_kernel *) roots;   /* of a leader of several, itself first */
-    uint32_t limit;              /* least level of those who need it and are no kernels */
     uint32_t members;            /* operations that it computes, at most: what comes with two producers counts twice */
-    /* while a kernel is walked */
-    uint32_t epoch, next_operand;
+    uint32_t epoch;              /* the last walk that met it */
+    uint32_t at;                 /* in that walk: the next operand to go to; then, plus 1, how it is read (its place in `seen`) */
     uint32_t asked, asked_at;    /* whose list of inputs was looked through last, and where in it this is */
-    /* while fusions are made: what has its value in memory, if that is new; its copy in the computation that is being made */
-    xg_inst *value, *inner;
-    xg_kernel_input seen;
-    char rest_of_the_line[16];
+    char rest_of_the_line[4];
 };
 
 typedef struct xg_kernels {
@@ -31369,10 +31741,13 @@ typedef struct xg_kernels {
     uint32_t n, epoch;
     xg_kernel *nodes;            /* by place in the computation; an instruction's scratch is its node */
     XG_VEC(xg_kernel *) order, stack, found;
+    XG_VEC(xg_kernel *) kernels; /* by place, once the queue is empty: those that are live then. None becomes live afterwards */
+    XG_VEC(xg_kernel_input) seen; /* while a kernel is walked: how what was met so far is read */
     xg_kernel_input *unused[32]; /* arrays of inputs that are free, by the power of two that they have room for; the next one is `from` of the first */
     uint32_t asked;              /* lists of inputs that were looked through, and the last one's kernel */
     const xg_kernel *listed;
     bool forgets;                /* no change is taken back any more: lists of readers lose those that are gone */
+    xg_inst **values, **inner;   /* while fusions are made, by place: what has its value in memory, if that is new; its copy in the computation that is being made */
     xg_buf *log;
 } xg_kernels;
 enum { XG_ROWS_LANES_MAX = 1024 /* threads of a row */, XG_FUSE_OPS_MAX = 6000 /* of a kernel */, XG_FUSE_PART_MAX = 1500 /* operations of a function of it; a chain that is cut there would go on as functions of one each */, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
@@ -33262,7 +33637,6 @@ XG_FN xg_kernel_input xg_kernel_through(const xg_kernel_input *outer, const xg_k
     r.coalesced = inner->coalesced && outer->coalesced;
     r.contracted = inner->contracted || outer->contracted;
     r.refused = false;
-    r.why = NULL;
     r.gain = 0;
     if (r.reads != inner->reads || r.coalesced != inner->coalesced || r.turn) r.time = -1;
     return r;
@@ -33318,26 +33692,28 @@ XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
 
 /* ---- the walk ---- */
 
-XG_FN void xg_kernel_see(xg_kernel *o, const xg_kernel_input *how) {
-    if (o->seen.from == o) { xg_kernel_join(&o->seen, how); return; }
-    o->seen = *how;
-    o->seen.from = o;
+XG_FN xg_kernel_input *xg_kernel_seen(const xg_kernels *g, const xg_kernel *o) { return &g->seen.p[o->at - 1]; }
+XG_FN void xg_kernel_see(xg_kernels *g, xg_kernel *o, xg_kernel_input how) {
+    if (o->at) { xg_kernel_join(xg_kernel_seen(g, o), &how); return; }
+    how.from = o;
+    xg_push(g->arena, xg_kernel_input, &g->seen, how);
+    o->at = g->seen.n;
 }
 
 /* Members behind the roots, operands first, into g->order. */
 XG_FN void xg_kernel_members(xg_kernels *g, xg_kernel *leader, xg_kernel *root) {
     if (root->epoch == g->epoch) return;
     root->epoch = g->epoch;
-    root->next_operand = 0;
+    root->at = 0;
     g->stack.n = 0;
     xg_push(g->arena, xg_kernel *, &g->stack, root);
     while (g->stack.n) {
         xg_kernel *u = g->stack.p[g->stack.n - 1], *o;
-        if (u->next_operand == u->inst->n_operands) { g->stack.n--; xg_push(g->arena, xg_kernel *, &g->order, u); continue; }
-        o = xg_kernel_of(XG_OPERAND(u->inst, u->next_operand++));
+        if (u->at == u->inst->n_operands) { g->stack.n--; xg_push(g->arena, xg_kernel *, &g->order, u); continue; }
+        o = xg_kernel_of(XG_OPERAND(u->inst, u->at++));
         if (o->epoch == g->epoch || !xg_kernel_computes(leader, o)) continue;
         o->epoch = g->epoch;
-        o->next_operand = 0;
+        o->at = 0;
         xg_push(g->arena, xg_kernel *, &g->stack, o);
     }
 }
@@ -33350,12 +33726,13 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     int64_t work, op = xg_cost_op(i), steps = xg_fuse_steps(i);
     uint32_t k, size = (uint32_t)XG_MIN(op, (int64_t)200);
     bool same = (xg_op_flags(i->op) & XGF_EW) && i->op != XG_COPY;
-    if (leader->rows) { u->seen.reads = XG_MIN(u->seen.reads, xg_fuse_elements(i)); u->seen.sites = 1; } /* made once, whoever needs it */
-    work = xg_cost_mul(u->seen.reads, op);
-    if (steps > 1) { work = xg_cost_add(work, xg_cost_mul(xg_cost_mul(u->seen.reads, steps), xg_cost_step(i))); size += (uint32_t)xg_cost_step(i); }
+    xg_kernel_input seen = *xg_kernel_seen(g, u);
+    if (leader->rows) { seen.reads = XG_MIN(seen.reads, xg_fuse_elements(i)); seen.sites = 1; } /* made once, whoever needs it */
+    work = xg_cost_mul(seen.reads, op);
+    if (steps > 1) { work = xg_cost_add(work, xg_cost_mul(xg_cost_mul(seen.reads, steps), xg_cost_step(i))); size += (uint32_t)xg_cost_step(i); }
     leader->instructions = xg_cost_add(leader->instructions, work);
     if (i->op == XG_DYNAMIC_UPDATE_SLICE) { size += XG_KERNEL_COVERS_OPS * leader->updates; leader->updates = xg_kernel_updates(leader, 1); }
-    leader->ops = XG_MIN(leader->ops + u->seen.sites * size, (uint32_t)1 << 24);
+    leader->ops = XG_MIN(leader->ops + seen.sites * size, (uint32_t)1 << 24);
     if (!leader->hero && (xg_fuse_is_hero(i) || (leader->rows && i->op == XG_REDUCE))) leader->hero = i; /* of rows, however short */
     leader->loops = leader->loops || ((i->op == XG_REDUCE_WINDOW || i->op == XG_SELECT_AND_SCATTER) && steps > 1);
     leader->turns = leader->turns || ((i->op == XG_TRANSPOSE || i->op == XG_COPY) && !xg_fuse_access(i, 0).coalesced);
@@ -33363,36 +33740,36 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
         xg_kernel *o = xg_kernel_of(XG_OPERAND(i, k));
         xg_access a;
         xg_kernel_input how;
-        if (o->epoch != g->epoch) { o->epoch = g->epoch; o->seen.from = NULL; xg_push(g->arena, xg_kernel *, &g->found, o); }
-        if (same && o->inst->shape->rank == i->shape->rank) { xg_kernel_see(o, &u->seen); continue; } /* what xg_fuse_access says of nearly all */
+        if (o->epoch != g->epoch) { o->epoch = g->epoch; o->at = 0; xg_push(g->arena, xg_kernel *, &g->found, o); }
+        if (same && o->inst->shape->rank == i->shape->rank) { xg_kernel_see(g, o, seen); continue; } /* what xg_fuse_access says of nearly all */
         a = xg_fuse_access(i, k);
-        how = u->seen;
+        how = seen;
         how.reads = xg_cost_scale(how.reads, a.num, a.den);
         if (a.kind != XG_ACCESS_SAME) how.key = xg_kernel_key(how.key, xg_hash_mix(i->id, k) | 1);
         how.aligned = how.aligned && a.kind <= XG_ACCESS_ALIGNED;
         how.coalesced = how.coalesced && a.coalesced;
         how.turn = xg_kernel_turn(how.turn, a.turn);
         how.contracted = how.contracted || a.kind == XG_ACCESS_CONTRACTED;
-        xg_kernel_see(o, &how);
+        xg_kernel_see(g, o, how);
     }
 }
 
 /* A root is made at the kernel's own indices; one of another size at indices of its own. */
-XG_FN void xg_kernel_see_root(const xg_kernel *leader, xg_kernel *root) {
+XG_FN void xg_kernel_see_root(xg_kernels *g, const xg_kernel *leader, xg_kernel *root) {
     xg_kernel_input own;
     memset(&own, 0, sizeof own);
     own.sites = 1;
     own.reads = xg_fuse_elements(root->inst);
     own.key = own.reads == leader->elements ? 0 : xg_hash_mix(root->inst->id, 99) | 1;
     own.aligned = own.coalesced = true;
-    xg_kernel_see(root, &own);
+    xg_kernel_see(g, root, own);
 }
 
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
     uint32_t j;
     g->epoch++;
     g->listed = NULL;
-    g->order.n = g->found.n = 0;
+    g->order.n = g->found.n = g->seen.n = 0;
     k->elements = xg_fuse_elements(k->inst);
     k->instructions = 0;
     k->ops = 0;
@@ -33401,12 +33778,12 @@ XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
     k->turns = k->loops = false;
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
     k->members = g->order.n;
-    for (j = 0; j < g->order.n; j++) g->order.p[j]->seen.from = NULL;
-    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_see_root(k, xg_kernel_root(k, j));
+    for (j = 0; j < g->order.n; j++) g->order.p[j]->at = 0;
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_see_root(g, k, xg_kernel_root(k, j));
     for (j = g->order.n; j-- > 0;) xg_kernel_visit(g, k, g->order.p[j]);
     k->inputs = xg_kernel_inputs_new(g, g->found.n, &k->inputs_cap);
     k->n_inputs = g->found.n;
-    for (j = 0; j < k->n_inputs; j++) { k->inputs[j] = g->found.p[j]->seen; k->inputs[j].time = -1; }
+    for (j = 0; j < k->n_inputs; j++) { k->inputs[j] = *xg_kernel_seen(g, g->found.p[j]); k->inputs[j].time = -1; }
     xg_kernel_settle(g, k);
 }
 
@@ -33532,7 +33909,7 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
         node->kind = (uint8_t)xg_fuse_class_of(i);
         i->scratch = node;
     }
-    XG_FOR_INSTS(i, c) {
+    if (c->module->made_order) XG_FOR_INSTS(i, c) {
         const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
         if (a) xg_kernel_of(i)->kind = XG_FUSE_OTHER; /* the order of these is given */
         for (j = 0; a && j < a->v.insts->n; j++) xg_kernel_of(a->v.insts->p[j])->kind = XG_FUSE_OTHER;
@@ -33614,9 +33991,9 @@ XG_FN void xg_fusions_heroes(const xg_kernel *k, char *text, size_t cap) {
 
 /* ---- one fusion ---- */
 
-XG_FN xg_inst *xg_fusions_param(xg_comp *c, xg_kernel *o, xg_inst **outside) {
+XG_FN xg_inst *xg_fusions_param(const xg_kernels *g, xg_comp *c, const xg_kernel *o, xg_inst **outside) {
     char name[32];
-    outside[c->n_params] = o->value ? o->value : o->inst;
+    outside[c->n_params] = g->values[o->place] ? g->values[o->place] : o->inst;
     xg_format(name, sizeof name, "param_%u", c->n_params);
     return xg_comp_add_param(c, o->inst->shape, xg_str_z(name));
 }
@@ -33644,20 +34021,21 @@ XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, 
     xg_format(name, sizeof name, "fused_%s", heroes);
     c = xg_comp_new(g->m, xg_str_z(name), g->comp);
     xg_dict_reserve(&c->names, g->order.n + k->n_inputs + (k->roots.n > 1));
-    for (j = 0; j < g->order.n; j++) { g->order.p[j]->inner = NULL; most = XG_MAX(most, g->order.p[j]->inst->n_operands); }
+    for (j = 0; j < g->order.n; j++) most = XG_MAX(most, g->order.p[j]->inst->n_operands);
     operands = XG_NEW_N(g->arena, xg_inst *, (size_t)most + 1);
     xg_fusions_own(g, k);
-    for (j = 0; j < g->order.n; j++) {
-        xg_inst *i = g->order.p[j]->inst;
+    for (j = 0; j < g->order.n; j++) { /* operands first */
+        const xg_kernel *member = g->order.p[j];
+        xg_inst *i = member->inst;
         for (n = 0; n < i->n_operands; n++) {
             xg_kernel *o = xg_kernel_of(XG_OPERAND(i, n));
-            if (o->epoch != g->epoch) { o->epoch = g->epoch; o->inner = xg_fusions_param(c, o, outside); }
-            operands[n] = o->inner;
+            if (o->epoch != g->epoch) { o->epoch = g->epoch; g->inner[o->place] = xg_fusions_param(g, c, o, outside); }
+            operands[n] = g->inner[o->place];
         }
-        if (g->order.p[j]->moves) xg_inst_move(g->order.p[j]->inner = i, c, operands);
-        else g->order.p[j]->inner = xg_inst_clone(i, c, operands, NULL);
+        if (member->moves) xg_inst_move(g->inner[member->place] = i, c, operands);
+        else g->inner[member->place] = xg_inst_clone(i, c, operands, NULL);
     }
-    c->root = k->inner;
+    c->root = g->inner[k->place];
     return c;
 }
 
@@ -33679,9 +34057,9 @@ XG_FN void xg_fusions_finish_outputs(xg_kernels *g, xg_kernel *k, xg_comp *c) {
     shapes = XG_NEW_N(g->arena, const xg_shape *, n);
     inner = XG_NEW_N(g->arena, xg_inst *, n);
     for (n = 0, j = 0; j < k->roots.n; j++) {
-        xg_kernel *root = k->roots.p[j];
-        if (root->inst->shape->type != XLAGPU_TUPLE) inner[n++] = root->inner;
-        else for (e = 0; e < root->inst->shape->n_elems; e++) inner[n++] = xg_fusions_element(root->inner, e, NULL);
+        const xg_kernel *root = k->roots.p[j];
+        if (root->inst->shape->type != XLAGPU_TUPLE) inner[n++] = g->inner[root->place];
+        else for (e = 0; e < root->inst->shape->n_elems; e++) inner[n++] = xg_fusions_element(g->inner[root->place], e, NULL);
     }
     for (j = 0; j < n; j++) shapes[j] = inner[j]->shape;
     c->root = xg_inst_new(c, XG_TUPLE, xg_shape_tuple(g->m, shapes, n), inner, n, NULL, XG_STR("tuple"));
@@ -33690,15 +34068,16 @@ XG_FN void xg_fusions_finish_outputs(xg_kernels *g, xg_kernel *k, xg_comp *c) {
 /* What read the root reads output `first` (and those behind it) of the fusion. */
 XG_FN void xg_fusions_output(xg_kernels *g, xg_kernel *root, xg_inst *fusion, uint32_t first, xg_inst *before) {
     uint32_t n = xg_fusions_n_values(root), e;
-    xg_inst **elems;
-    if (root->inst->shape->type != XLAGPU_TUPLE) root->value = xg_fusions_element(fusion, first, before);
+    xg_inst **elems, *value;
+    if (root->inst->shape->type != XLAGPU_TUPLE) value = xg_fusions_element(fusion, first, before);
     else {
         elems = XG_NEW_N(g->arena, xg_inst *, n + 1);
         for (e = 0; e < n; e++) { elems[e] = xg_fusions_element(fusion, first + e, before); elems[e]->scratch = root; }
-        root->value = xg_inst_new(g->comp, XG_TUPLE, root->inst->shape, elems, n, before, XG_STR("tuple"));
+        value = xg_inst_new(g->comp, XG_TUPLE, root->inst->shape, elems, n, before, XG_STR("tuple"));
     }
-    root->value->scratch = root;
-    xg_inst_replace(root->inst, root->value);
+    value->scratch = root;
+    xg_inst_replace(root->inst, value);
+    g->values[root->place] = value;
 }
 
 XG_FN xg_inst *xg_fusions_last_root(const xg_kernel *k) {
@@ -33725,7 +34104,7 @@ XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
     xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));
     if (xg_inst_attr(k->inst, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(k->inst, XG_A_metadata));
     fusion->scratch = k; /* who reads it finds the kernel */
-    if (k->roots.n <= 1) { xg_inst_replace(k->inst, fusion); k->value = fusion; return; }
+    if (k->roots.n <= 1) { xg_inst_replace(k->inst, fusion); g->values[k->place] = fusion; return; }
     for (j = 0; j < k->roots.n; j++) {
         xg_fusions_output(g, k->roots.p[j], fusion, n, last);
         n += xg_fusions_n_values(k->roots.p[j]);
@@ -33764,8 +34143,10 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
     bool changed = false, several = false;
     xg_inst *i, *before;
     uint32_t k, j;
-    for (k = 0; k < g->n; k++) {
-        xg_kernel *node = &g->nodes[k];
+    g->values = XG_NEW_N(g->arena, xg_inst *, (size_t)g->n + 1);
+    g->inner = (xg_inst **)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, (size_t)g->n + 1, sizeof *g->inner));
+    for (k = 0; k < g->kernels.n; k++) {
+        xg_kernel *node = g->kernels.p[k];
         uint32_t count = 0;
         if (!node->live || node->leader != node) continue;
         xg_fusions_members(g, node);
@@ -34583,15 +34964,18 @@ XG_FN bool xg_phase_is_needed(const xg_phase_build *d, const xg_inst *value) {
     }
     return false;
 }
-/* With all names of it that are left, the last one first. */
+/* With all names of it that are left, the last one first. The members of such a fusion are members of another one now. */
 XG_FN void xg_phase_remove(xg_inst *i) {
+    xg_comp *inlined = xg_attr_comp(i, XG_A_calls);
     xg_inst *at = i, *of;
+    if (!xg_fuse_is_phases(inlined)) inlined = NULL;
     do {
         while (at->first_use) at = at->first_use->user;
         of = at == i ? NULL : XG_OPERAND(at, 0);
         xg_inst_remove(at);
         at = of;
     } while (at);
+    if (inlined) xg_comp_remove(inlined);
 }
 
 /* What a value of a member, or one from outside, is inside. */
@@ -34691,7 +35075,7 @@ XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
     for (k = 0; k < g->n; k++) xg_phase_member(&d, k);
     xg_phase_roots(&d);
     n = d.roots.n;
-    if (!n) return false; /* nobody needs any of it */
+    if (!n) { xg_comp_remove(d.to); return false; } /* nobody needs any of it */
     roots = XG_NEW_N(w->a, xg_inst *, n);
     shapes = XG_NEW_N(w->a, const xg_shape *, n);
     for (k = 0; k < n; k++) { roots[k] = d.roots.p[k].inside; shapes[k] = roots[k]->shape; }
@@ -34725,6 +35109,9 @@ XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
     xg_phase_join w;
     uint32_t k = 0, at, j;
     bool changed = false;
+    uint32_t fusions = 0;
+    XG_FOR_INSTS(i, c) fusions += i->op == XG_FUSION;
+    if (fusions < 2 && !c->module->fusion_log) return false;
     memset(&w, 0, sizeof w);
     w.a = c->module->work;
     w.c = c;
@@ -34750,8 +35137,12 @@ XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
 }
 /* First kernels of one block; then those, and larger ones, become kernels of as many blocks as they have parts. */
 XG_FN bool xg_phases_comp(xg_comp *c) {
+    xg_mark none = xg_arena_mark(c->module->work);
     bool changed = xg_phases_round(c, false);
-    return xg_phases_round(c, true) || changed;
+    xg_arena_reset(c->module->work, none);
+    changed = xg_phases_round(c, true) || changed;
+    xg_arena_reset(c->module->work, none);
+    return changed;
 }
 XG_FN bool xg_fuse_join_small(xg_module *m) { return m->made[XG_FUSION] && !xg_opt_has_control(m) && xg_opt_each_sequence(m, xg_phases_comp); }
 
@@ -34993,6 +35384,7 @@ XG_FN void xg_multi_levels(xg_kernels *g) {
     uint32_t k, j;
     for (k = 0; k < g->n; k++) {
         xg_kernel *n = &g->nodes[k];
+        if (!n->live && n->kind == XG_FUSE_KERNEL) continue; /* inside of others: nobody asks for its level */
         n->level = 0;
         n->limit = UINT32_MAX;
         if (n->live) for (j = 0; j < n->n_inputs; j++) n->level = XG_MAX(n->level, n->inputs[j].from->level + 1);
@@ -35296,10 +35688,10 @@ XG_FN int xg_multi_by_level(const void *a, const void *b) {
 
 /* The small ones by level; of one level those that wait come last, and find the others there. */
 XG_FN uint32_t xg_multi_list(const xg_kernels *g, xg_kernel ***out) {
-    xg_kernel **list = XG_NEW_N(g->arena, xg_kernel *, g->n + (size_t)1), **waiting = XG_NEW_N(g->arena, xg_kernel *, g->n + (size_t)1);
+    xg_kernel **list = XG_NEW_N(g->arena, xg_kernel *, g->kernels.n + (size_t)1), **waiting = XG_NEW_N(g->arena, xg_kernel *, g->kernels.n + (size_t)1);
     uint32_t n = 0, w = 0, all, k;
-    for (k = 0; k < g->n; k++) {
-        xg_kernel *x = &g->nodes[k];
+    for (k = 0; k < g->kernels.n; k++) {
+        xg_kernel *x = g->kernels.p[k];
         if (!xg_multi_is_little(x) || xg_multi_is_fill(x)) continue;
         if (xg_multi_waits(x)) waiting[w++] = x; else list[n++] = x;
     }
@@ -35332,8 +35724,8 @@ XG_FN void xg_multi_horizontal(xg_kernels *g) {
 XG_FN bool xg_multi_return(xg_kernels *g) {
     bool any = false;
     uint32_t k, j;
-    for (k = 0; k < g->n; k++) {
-        xg_kernel *n = &g->nodes[k];
+    for (k = 0; k < g->kernels.n; k++) {
+        xg_kernel *n = g->kernels.p[k];
         if (!n->live || n->leader != n || !xg_multi_waits(n)) continue;
         n->level = xg_multi_soon(n);
         for (j = 0; j < n->roots.n; j++) n->roots.p[j]->level = n->level;
@@ -35346,7 +35738,7 @@ XG_FN bool xg_multi_return(xg_kernels *g) {
 XG_FN void xg_multi_run(xg_kernels *g) {
     uint32_t k;
     for (k = 0; k < g->n; k++) if (g->nodes[k].readers.n > 1) xg_multi_readers_of(g, &g->nodes[k]);
-    for (k = g->n; k-- > 0;) if (g->nodes[k].live && g->nodes[k].readers.n) xg_multi_with_readers(g, &g->nodes[k]);
+    for (k = g->kernels.n; k-- > 0;) if (g->kernels.p[k]->live && g->kernels.p[k]->readers.n) xg_multi_with_readers(g, g->kernels.p[k]);
     xg_multi_horizontal(g);
     if (!xg_multi_return(g)) return;
     xg_multi_horizontal(g);
@@ -35666,7 +36058,12 @@ enum { XG_PRIORITY_FETCH_PS = 200 /* an instruction */, XG_QUEUE_ARITY = 4, XG_P
 
 /* What an order of the queue is told by lies in the queue, and where each stands in an array of its own: kernels are far apart in memory. */
 typedef struct xg_queued { int64_t worth; uint32_t place; } xg_queued;
-typedef struct xg_queue { xg_kernels *g; XG_VEC(xg_queued) heap; uint32_t *at; } xg_queue; /* at: by place of the kernel, its place in the heap plus 1 */
+typedef struct xg_queue {
+    xg_kernels *g;
+    XG_VEC(xg_queued) heap;
+    uint32_t *at; /* by place of the kernel: its place in the heap plus 1 */
+    XG_VEC(xg_kernel *) readers; /* of the producer that is moving */
+} xg_queue;
 
 /* ---- the queue: a heap that knows where everybody is, four to a parent ---- */
 
@@ -35718,22 +36115,24 @@ XG_FN void xg_queue_update(xg_queue *q, const xg_kernel *p) {
 
 /* ---- estimates ---- */
 
+/* Why c may not compute what it reads; NULL: it may, and takes so long then. */
+XG_FN const char *xg_priority_refusal(xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, int64_t *with) {
+    const xg_kernel *p = in->from;
+    const char *why = xg_fuse_refusal(p, c, in);
+    uint64_t ops = why ? 0 : xg_kernel_ops_with(c, in);
+    uint32_t buffers;
+    if (why) return why;
+    if (ops > XG_FUSE_OPS_MAX || (ops > XG_FUSE_PART_MAX && c->members + p->members > XG_FUSE_PART_MAX)) return "the code would be too large";
+    *with = xg_kernel_time_with(g, c, in, &buffers);
+    return buffers > XG_FUSE_BUFFERS_MAX && buffers > c->n_inputs + xg_kernel_n_outputs(c) ? "the kernel would have too many buffers" : NULL;
+}
 XG_FN void xg_priority_estimate(xg_kernels *g, xg_kernel *c, xg_kernel_input *in) {
     xg_kernel *p = in->from;
-    uint32_t buffers;
-    uint64_t ops;
+    int64_t with;
     p->gain -= in->gain;
     p->n_refused -= in->refused;
-    in->gain = 0;
-    in->why = xg_fuse_refusal(p, c, in);
-    ops = in->why ? 0 : xg_kernel_ops_with(c, in);
-    if (ops > XG_FUSE_OPS_MAX || (ops > XG_FUSE_PART_MAX && c->members + p->members > XG_FUSE_PART_MAX)) in->why = "the code would be too large";
-    if (!in->why) {
-        int64_t with = xg_kernel_time_with(g, c, in, &buffers);
-        if (buffers > XG_FUSE_BUFFERS_MAX && buffers > c->n_inputs + xg_kernel_n_outputs(c)) in->why = "the kernel would have too many buffers";
-        else in->gain = c->time - with - xg_priority_fetch((uint64_t)p->ops * in->sites);
-    }
-    in->refused = in->why != NULL;
+    in->refused = xg_priority_refusal(g, c, in, &with) != NULL;
+    in->gain = in->refused ? 0 : c->time - with - xg_priority_fetch((uint64_t)p->ops * in->sites);
     p->gain += in->gain;
     p->n_refused += in->refused;
 }
@@ -35772,25 +36171,28 @@ XG_FN void xg_priority_readers(xg_queue *q, xg_kernel *p) {
 
 /* ---- the log ---- */
 
-XG_FN void xg_priority_log(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, bool accepted) {
+XG_FN void xg_priority_log(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, const char *why, bool accepted) {
     const xg_kernel *p = in->from;
     int64_t apart = p->time + c->time, together = c->time - in->gain;
     if (!g->log) return;
     xg_printf(g->log, "priority-fusion %s: %s into %s: ", g->comp->name.p, p->inst->name.p, c->inst->name.p);
-    if (in->why) xg_printf(g->log, "refused, %s\n", in->why);
+    if (why) xg_printf(g->log, "refused, %s\n", why);
     else xg_printf(g->log, "%s, apart %lld ns, together %lld ns%s\n", accepted ? "fused" : "refused", (long long)(apart / 1000), (long long)(together / 1000),
         accepted ? "" : p->n_refused ? "; another reader refuses" : p->n_readers > XG_FUSE_READERS_MAX ? "; too many readers" : "; together with the other readers it does not pay");
 }
 
 /* The last word on each pair that stayed apart. */
-XG_FN void xg_priority_log_rest(const xg_kernels *g) {
+XG_FN void xg_priority_log_rest(xg_kernels *g) {
     uint32_t k, j;
-    for (k = 0; g->log && k < g->n; k++)
-        for (j = 0; g->nodes[k].live && j < g->nodes[k].n_inputs; j++) {
-            xg_kernel_input in = g->nodes[k].inputs[j];
-            if (!in.from->live) continue;
-            if (!in.from->candidate) in.why = in.from->kind == XG_FUSE_KERNEL ? "something else needs the producer in memory" : "the producer is no kernel";
-            xg_priority_log(g, &g->nodes[k], &in, false);
+    for (k = 0; g->log && k < g->kernels.n; k++)
+        for (j = 0; j < g->kernels.p[k]->n_inputs; j++) {
+            const xg_kernel *c = g->kernels.p[k], *p = c->inputs[j].from;
+            const char *why = NULL;
+            int64_t with;
+            if (!p->live) continue;
+            if (!p->candidate) why = p->kind == XG_FUSE_KERNEL ? "something else needs the producer in memory" : "the producer is no kernel";
+            else if (c->inputs[j].refused) why = xg_priority_refusal(g, c, &c->inputs[j], &with);
+            xg_priority_log(g, c, &c->inputs[j], why, false);
         }
 }
 
@@ -35798,12 +36200,15 @@ XG_FN void xg_priority_log_rest(const xg_kernels *g) {
 
 XG_FN void xg_priority_fuse(xg_queue *q, xg_kernel *p) {
     xg_kernels *g = q->g;
-    xg_kernel **readers = XG_NEW_N(g->arena, xg_kernel *, p->readers.n + (size_t)1);
-    uint32_t n = 0, j;
-    for (j = 0; j < p->readers.n; j++) if (p->readers.p[j]->live && xg_kernel_find_input(p->readers.p[j], p)) readers[n++] = p->readers.p[j];
+    xg_kernel **readers;
+    uint32_t n, j;
+    q->readers.n = 0;
+    for (j = 0; j < p->readers.n; j++) if (p->readers.p[j]->live && xg_kernel_find_input(p->readers.p[j], p)) xg_push(g->arena, xg_kernel *, &q->readers, p->readers.p[j]);
+    readers = q->readers.p;
+    n = q->readers.n;
     p->live = false;
     p->shared = p->shared || n > 1;
-    for (j = 0; j < n; j++) xg_priority_log(g, readers[j], xg_kernel_find_input(readers[j], p), true);
+    for (j = 0; j < n; j++) xg_priority_log(g, readers[j], xg_kernel_find_input(readers[j], p), NULL, true);
     for (j = 0; j < p->n_inputs; j++) {
         xg_kernel *o = p->inputs[j].from; /* no longer read by p */
         o->n_readers--;
@@ -35846,6 +36251,8 @@ XG_FN void xg_priority_run(xg_kernels *g) {
     memset(&q, 0, sizeof q);
     q.g = g;
     q.at = XG_NEW_N(g->arena, uint32_t, (size_t)g->n + 1);
+    q.heap.p = (xg_queued *)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, (size_t)g->n + 1, sizeof *q.heap.p));
+    q.heap.cap = g->n + 1;
     g->forgets = true;
     for (k = 0; k < g->n; k++) g->nodes[k].candidate = g->nodes[k].live && g->nodes[k].kind == XG_FUSE_KERNEL && !g->nodes[k].pinned;
     for (k = 0; k < g->n; k++) if (g->nodes[k].live) xg_priority_readers(&q, &g->nodes[k]);
@@ -35856,6 +36263,7 @@ XG_FN void xg_priority_run(xg_kernels *g) {
         xg_priority_fuse(&q, best);
     }
     g->forgets = false;
+    for (k = 0; k < g->n; k++) if (g->nodes[k].live) xg_push(g->arena, xg_kernel *, &g->kernels, &g->nodes[k]);
     xg_priority_log_rest(g);
 }
 
@@ -54938,19 +55346,22 @@ XG_FN const xg_aff *xg_walk_shift(const xg_reduction *r, const xg_walk_map *w, i
     return xg_aff_sub(w->x, xg_aff_mul(w->x, xg_aff_div(w->x, begin, unit), unit), begin);
 }
 
-/* What is read one after the other by the symbol of the map, is read in whole vectors of so many elements. */
+/* What is read of the parameter one after the other by the symbol of the group's first map, is read in whole vectors of so many elements. */
+XG_FN bool xg_walk_has_vectors(xg_aff_ctx *x, const xg_indexing_group *g, const xg_inst *param, int64_t vector) {
+    xg_imaps maps = xg_indexing_group_maps(g, param, 0);
+    uint32_t j;
+    for (j = 0; j < maps.n; j++) {
+        const xg_imap *m = xg_imap_ok(maps.p[j]) && xg_shape_is_array(param->shape) ? xg_indexing_flatten(x, maps.p[j], param->shape) : NULL;
+        int64_t stride;
+        if (m && xg_imap_ok(m) && xg_indexing_stride(m->results[0], xg_aff_sym(x, 0), &stride) && stride == 1 && xg_indexing_vector_width(x, m, 0, vector) < vector) return false;
+    }
+    return true;
+}
 XG_FN bool xg_walk_reads_vectors(const xg_reduction *r, const xg_inst *source, const xg_imap *map, int64_t vector) {
     xg_aff_ctx *x = r->e->m->aff;
     xg_indexing_group *g = xg_indexing_group_back(x, source, 0, map);
-    uint32_t k, j;
-    for (k = 0; k < r->e->comp->n_params; k++) {
-        xg_imaps maps = xg_indexing_group_maps(g, r->e->comp->params[k], 0);
-        for (j = 0; j < maps.n; j++) {
-            const xg_imap *m = xg_imap_ok(maps.p[j]) && xg_shape_is_array(r->e->comp->params[k]->shape) ? xg_indexing_flatten(x, maps.p[j], r->e->comp->params[k]->shape) : NULL;
-            int64_t stride;
-            if (m && xg_imap_ok(m) && xg_indexing_stride(m->results[0], xg_aff_sym(x, 0), &stride) && stride == 1 && xg_indexing_vector_width(x, m, 0, vector) < vector) return false;
-        }
-    }
+    uint32_t k;
+    for (k = 0; k < r->e->comp->n_params; k++) if (!xg_walk_has_vectors(x, g, r->e->comp->params[k], vector)) return false;
     return true;
 }
 /* Whether threads may take `vector` neighbours each: of a row, of a row that they enter at a multiple of them, of a row of columns, or of all memory of the columns. */
@@ -55409,16 +55820,39 @@ XG_FN void xg_row_emit(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) 
  * Lanes of a row would mostly be idle or meet in shuffles, and a thread that read its row from memory would touch the sectors of all rows beside it with each access. Through
  * shared memory each sector is touched once. Of rows of an odd length a thread moves a vector of elements as they are, whatever rows they belong to. As length / F is odd (or twice
  * that), the lanes of a warp find their elements in banks of their own (or two in one).
+ * What is made of an element's place alone, as the numbers of an argmax are, is made where it is wanted, and does not lie in shared memory; then neighbours are not combined in front of it, so that each element's
+ * number in its row is known when the code is made. Rows whose length is a multiple of 4 combine: their elements would lie in four banks.
  * The same for columns: a block takes all columns of some slabs, which are one run of memory, too; `beside` columns of a slab lie beside each other, element j of each `beside`
  * behind the one before. Rows are slabs of one column. */
 #ifndef XG_EMIT_REDUCTION_SHORT_C
 #define XG_EMIT_REDUCTION_SHORT_C
 
-enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 16 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it */, XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */, XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */, XG_SHORT_LENGTH_MAX = 1100, XG_SHORT_SHARED = 40 << 10, XG_SHORT_ROW_BYTES = 17 * 32 /* of which the sectors at the ends are too many */, XG_SHORT_VECTOR = 16, XG_SHORT_COLUMN = 31 /* elements of columns that are too short for steps of whole sectors */ };
+enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 16 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it; less where lanes that meet have more to tell */, XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */, XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */, XG_SHORT_LENGTH_MAX = 1100, XG_SHORT_SHARED = 40 << 10, XG_SHORT_ROW_BYTES = 17 * 32 /* of which the sectors at the ends are too many */, XG_SHORT_VECTOR = 16, XG_SHORT_COLUMN = 31 /* elements of columns that are too short for steps of whole sectors */ };
 
 XG_FN xg_kelem xg_short_type(const xg_hero *h, uint32_t k) { return xg_kelem_of(h->wide != XLAGPU_INVALID ? h->wide : XG_OPERAND(h->i, k)->shape->type); }
 
-typedef struct xg_short_plan { int64_t vector /* elements that a thread moves at once; 0: the rows are not of this kind */, fold /* that many of them are one in shared memory: 1 or all */, length /* of a row there */, rows /* of a block */, lanes /* of a row */, beside /* see above */; } xg_short_plan;
+typedef struct xg_short_plan { int64_t vector /* elements that a thread moves at once; 0: the rows are not of this kind */, fold /* that many of them are one in shared memory: 1 or all */, length /* of a row there */, rows /* of a block */, lanes /* of a row */, beside /* see above */; bool *made /* by value: where it is wanted */; } xg_short_plan;
+enum { XG_SHORT_ASKED = 16 /* instructions */ };
+/* Is it made of constants and its place? */
+XG_FN bool xg_short_is_placed(const xg_inst *i, uint32_t *asked) {
+    uint32_t k;
+    if (++*asked > XG_SHORT_ASKED || i->op == XG_PARAMETER) return false;
+    if (i->op == XG_IOTA || i->op == XG_CONSTANT) return true;
+    if (i->op != XG_BROADCAST && i->op != XG_BITCAST && i->op != XG_RESHAPE && i->op != XG_COPY && !(xg_op_flags(i->op) & XGF_EW)) return false;
+    for (k = 0; k < i->n_operands; k++) if (!xg_short_is_placed(XG_OPERAND(i, k), asked)) return false;
+    return true;
+}
+/* Some values are, and some are not. */
+XG_FN bool xg_short_find_made(const xg_reduction *r, bool *made) {
+    uint32_t h, k, n = 0;
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
+        uint32_t asked = 0;
+        bool *is = &made[r->heroes[h].first + k];
+        *is = xg_short_is_placed(r->heroes[h].sources[k], &asked);
+        n += *is;
+    }
+    return n && n < r->n_values;
+}
 /* Of columns: slabs for a result or two of each thread, which begin at whole sectors. bytes, widest: of what lies in shared memory. */
 XG_FN xg_short_plan xg_short_columns(const xg_reduction *r, int64_t bytes, int64_t widest) {
     int64_t slab = r->n_reduced * r->minor * r->bytes, sms = r->e->target->resident_threads / 2048, slabs = 32 / xg_gcd(32, slab), results = r->n_kept >= 2 * sms * XG_SHORT_THREADS ? 2 * XG_SHORT_THREADS : XG_SHORT_THREADS;
@@ -55432,11 +55866,11 @@ XG_FN xg_short_plan xg_short_columns(const xg_reduction *r, int64_t bytes, int64
     return p;
 }
 XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
-    static const xg_short_plan none = {0, 0, 0, 0, 0, 0};
+    static const xg_short_plan none = {0, 0, 0, 0, 0, 0, NULL};
     xg_short_plan p;
     int64_t total = r->n_kept * r->n_reduced, bytes = 0, widest = 0;
     uint32_t h, k;
-    if (r->pad || r->n_reduced < (r->row ? 3 : 2) || total < XG_SHORT_ELEMENTS || xg_reduction_has_sides(r)) return none;
+    if (r->pad || r->n_reduced < (r->row ? 3 : 2) || total < XG_SHORT_ELEMENTS / (r->n_values > 1 && r->row ? 16 : 1) || xg_reduction_has_sides(r)) return none;
     if (r->row ? r->n_reduced != r->minor : r->n_reduced > XG_SHORT_COLUMN || r->minor * r->bytes % 32 == 0 || !xg_reduction_is_stack(r)) return none;
     for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
         xg_kelem type = xg_short_type(&r->heroes[h], k);
@@ -55447,7 +55881,13 @@ XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
     }
     if (!r->row) return xg_short_columns(r, bytes, widest);
     p.beside = 1;
-    p.fold = xg_gcd(r->n_reduced, r->vector);
+    p.made = XG_NEW_N(r->e->arena, bool, r->n_values + (size_t)1);
+    if (r->n_reduced % 4 == 0 || !xg_short_find_made(r, p.made)) p.made = NULL;
+    p.fold = p.made ? 1 : xg_gcd(r->n_reduced, r->vector);
+    for (bytes = widest = 0, h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) if (!p.made || !p.made[r->heroes[h].first + k]) {
+        bytes += xg_kelem_bytes(xg_short_type(&r->heroes[h], k));
+        widest = XG_MAX(widest, (int64_t)xg_kelem_bytes(xg_short_type(&r->heroes[h], k)));
+    }
     p.length = r->n_reduced / p.fold;
     if (p.length > XG_SHORT_LENGTH_MAX || p.length % 4 == 0 || p.length < 3) return none;
     if (r->n_reduced * r->bytes % 32 == 0 && (p.length > XG_SHORT_FEW || r->n_kept / XG_SHORT_THREADS < r->e->target->resident_threads / 4096)) return none; /* long enough, or too few, for a thread each */
@@ -55510,7 +55950,7 @@ XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, const xg_im
     const xg_imap *map = xg_short_elements(r, plan);
     bool folds = plan->fold > 1;
     xg_walk outer, inner;
-    uint32_t k;
+    uint32_t k, n;
     outer = xg_walk_begin(r, vectors, &p);
     for (k = 0; k < 2; k++) xg_kval_set_range(outer.at + k, map->dims[k].range);
     place = outer.at + 1;
@@ -55525,7 +55965,10 @@ XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, const xg_im
         xg_reduction_merge(r, one.acc, x);
         for (k = 0; k < r->n_values; k++) one.acc[k].v = xg_kselect(&r->s.b, first, x[k].v, one.acc[k].v);
     }
-    else for (k = 0; k < r->n_values; k++) p.dest[k] = xg_kinsert(&r->s.b, x[k].v, p.dest[k], &at[r->in->rank], 1);
+    else for (n = k = 0; k < r->n_values; k++) if (!plan->made || !plan->made[k]) {
+        p.dest[n] = xg_kinsert(&r->s.b, x[k].v, p.dest[n], &at[r->in->rank], 1);
+        n++;
+    }
     xg_walk_end(r, &inner, folds ? &one : &p);
     r->thread = thread;
     r->block = block;
@@ -55534,20 +55977,29 @@ XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, const xg_im
 }
 /* Some of a lane's elements of a row: from element `from` on, every plan->lanes-th, which lie in the row unless they are the last. */
 XG_FN void xg_short_elements_of_row(xg_reduction *r, const xg_short_plan *plan, const xg_shared *shared, const xg_aff *row, const xg_aff *kept, int64_t from, int64_t n, xg_partial *p) {
-    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     bool row_ends = plan->rows * plan->lanes % XG_SHORT_THREADS != 0;
     xg_walk_map m = xg_walk_map_begin(r);
-    const xg_aff *place = xg_aff_mul(m.x, xg_walk_sym(&m, "element", n), plan->lanes);
+    const xg_aff *at[XG_RANK_MAX + 1], *place = xg_aff_mul(m.x, xg_walk_sym(&m, "element", n), plan->lanes);
+    uint32_t h, k, array = 0;
     xg_walk w;
     place = xg_aff_add_k(m.x, xg_aff_add(m.x, place, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), plan->lanes)), from);
     xg_walk_require(&m, kept, 0, r->n_kept - 1);
     if (row_ends) xg_walk_require(&m, row, 0, plan->rows - 1);
     if (from + n * plan->lanes > plan->length) xg_walk_require(&m, place, 0, plan->length - 1);
+    if (plan->made) { /* its elements are those of the row */
+        xg_index_delinearise(m.x, &r->kept, kept, at + 1);
+        xg_index_delinearise(m.x, &r->reduced, place, at + 1);
+    }
     place = xg_aff_add(m.x, xg_aff_mul(m.x, place, plan->beside), xg_aff_mod(m.x, row, plan->beside));
-    place = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, row, plan->beside), plan->length * plan->beside), place);
-    w = xg_walk_begin(r, xg_walk_map_end(r, &m, &place, 1), p);
-    memset(like, 0, (r->n_values + 1) * sizeof *like); /* no pairs */
-    xg_shared_read(r, shared, &w.at, 1, like, r->n_values, x);
+    at[0] = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, row, plan->beside), plan->length * plan->beside), place);
+    w = xg_walk_begin(r, xg_walk_map_end(r, &m, at, plan->made ? r->in->rank + 1 : 1), p);
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
+        xg_kval *here[XG_RANK_MAX];
+        uint32_t value = r->heroes[h].first + k, d;
+        for (d = 0; plan->made && d < r->in->rank; d++) here[d] = w.at + 1 + d;
+        x[value] = plan->made && plan->made[value] ? xg_hero_element(&r->s, &r->heroes[h], k, here) : xg_elem_real(xg_kextract(&r->s.b, shared->arrays[array++], &w.at, 1));
+    }
     xg_reduction_merge(r, p->acc, x);
     xg_walk_end(r, &w, p);
 }
@@ -55579,7 +56031,7 @@ XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial 
     uint32_t h, k;
     shared.n = 0;
     shared.arrays = XG_NEW_N(r->e->arena, xg_kval *, r->n_values + 1);
-    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
+    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) if (!plan->made || !plan->made[r->heroes[h].first + k]) {
         const xg_ktype *t = xg_kir_tensor(r->e->m, xg_short_type(&r->heroes[h], k), &size, 1);
         shared.arrays[shared.n++] = xg_kir_op(&r->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
     }
@@ -56449,6 +56901,8 @@ XG_FN bool xg_emit_rows_match(const xg_fusion_emission *e) {
     return xg_rows_form(&w, e);
 }
 
+/* A large array that is no array of rows: one of which they are a piece, say, or that is padded. */
+XG_FN bool xg_rows_is_odd(const xg_rows *w, const xg_inst *param) { return xg_shape_is_array(param->shape) && param->shape->elements > XG_MAX(w->form.rows, w->form.cols) && param->shape->elements != w->form.rows * w->form.cols; }
 /* The widest access, in elements, that is one for all arrays of rows; *held: bytes of registers that one element of each operand takes; *unit: elements after which all of them are at a sector again. */
 XG_FN int64_t xg_rows_vector(const xg_rows *w, int64_t *held, int64_t *unit) {
     const xg_fusion_emission *e = w->r.e;
@@ -56459,6 +56913,7 @@ XG_FN int64_t xg_rows_vector(const xg_rows *w, int64_t *held, int64_t *unit) {
     for (k = 0; k < e->comp->n_params + e->n_roots; k++) {
         const xg_shape *s = k < e->comp->n_params ? e->comp->params[k]->shape : e->roots[k - e->comp->n_params]->shape;
         int64_t bytes = (int64_t)xg_type_bytes(s->type);
+        if (k < e->comp->n_params && xg_rows_is_odd(w, e->comp->params[k])) most = XG_MAX(most, bytes);
         if (s->elements != w->form.rows * w->form.cols) continue;
         most = XG_MAX(most, bytes);
         *unit = XG_MAX(*unit, 32 / bytes);
@@ -56466,6 +56921,35 @@ XG_FN int64_t xg_rows_vector(const xg_rows *w, int64_t *held, int64_t *unit) {
     }
     *held = XG_MAX(*held, (int64_t)4);
     return XG_MAX(16 / most, (int64_t)1);
+}
+/* Whether odd arrays are read in vectors: their elements have to lie so, and elements that are there under conditions of their own do not. */
+XG_FN bool xg_rows_whole_vectors(xg_rows *w, const xg_indexing_group *g, const xg_inst *param, int64_t vector) {
+    const xg_aff *sym = xg_aff_sym(w->form.x, 0);
+    xg_imaps maps = xg_indexing_group_maps(g, param, 0);
+    uint32_t j, k;
+    for (j = 0; j < maps.n; j++) for (k = 0; k < maps.p[j]->n_constraints; k++) if (xg_aff_uses(maps.p[j]->constraints[k].expr, sym) || xg_aff_uses(maps.p[j]->constraints[k].expr, xg_aff_dim(w->form.x, 1))) return false;
+    return xg_walk_has_vectors(w->form.x, g, param, vector);
+}
+XG_FN bool xg_rows_reads_vectors(xg_rows *w, int64_t vector) {
+    xg_aff_ctx *x = w->form.x;
+    xg_imap *m = xg_imap_new(x, 2, 1, 0, 2, 0);
+    const xg_imap *walk;
+    uint32_t k, j, p;
+    m->dims[0].range = xg_range_of(0, w->form.rows - 1);
+    m->dims[1].range = xg_range_of(0, w->form.cols / vector - 1);
+    m->syms[0].range = xg_range_of(0, vector - 1);
+    m->results[0] = xg_aff_dim(x, 0);
+    m->results[1] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), vector), xg_aff_sym(x, 0));
+    walk = xg_imap_simplify(x, m);
+    for (k = 0; k < w->form.n; k++) for (j = 0; w->form.stage[k] && w->form.maps[k] && j < w->form.insts[k]->n_operands; j++) {
+        const xg_inst *i = w->form.insts[k], *o = XG_OPERAND(i, j);
+        const xg_imap *at = i->op == XG_REDUCE ? xg_row_map(&w->form, o->shape) : xg_imap_compose(x, w->form.maps[k], xg_indexing_operand(x, i, j));
+        xg_indexing_group *g;
+        if (xg_row_stage(&w->form, o) || o->shape->rank == 0) continue;
+        g = xg_indexing_group_back(x, o, 0, xg_imap_compose(x, walk, at));
+        for (p = 0; p < w->r.e->comp->n_params; p++) if (xg_rows_is_odd(w, w->r.e->comp->params[p]) && !xg_rows_whole_vectors(w, g, w->r.e->comp->params[p], vector)) return false;
+    }
+    return true;
 }
 /* May a result be written over an operand? Then rows of other blocks must not be read, not even for nothing. A tile reads of arrays of rows what is its own. */
 XG_FN bool xg_rows_writes_operand(const xg_rows *w) {
@@ -56716,6 +57200,9 @@ XG_FN void xg_rows_plan_passes(xg_rows *w) {
 XG_FN void xg_rows_plan(xg_rows *w) {
     int64_t held, unit, vector = xg_rows_vector(w, &held, &unit), room = w->r.e->target->shared - XG_ROWS_SHARED_REST;
     bool vectors = xg_rows_find_vectors(w, XG_ROWS_VECTORS_BYTES);
+    uint32_t k;
+    for (k = 0; k < w->r.e->comp->n_params && !xg_rows_is_odd(w, w->r.e->comp->params[k]); k++) {}
+    while (k < w->r.e->comp->n_params && vector > 1 && !xg_rows_reads_vectors(w, vector)) vector /= 2;
     w->held_bytes = held;
     w->parts = 1;
     if (!xg_rows_plan_tile(w, held)) {
@@ -57865,6 +58352,13 @@ XG_FN void xg_emit_check_leaves(const xg_fusion_emission *e) {
         if (!xg_shape_is_array(e->comp->params[k]->shape)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, NULL, "a fusion may take arrays only; operand %u is not one", k);
 }
 
+enum { XG_EMIT_NODES = 256 }; /* expressions of a kernel of usual size */
+XG_FN xg_kmodule *xg_emit_module(xg_arena *a) {
+    xg_aff_ctx *x = xg_aff_new(a);
+    xg_set_reserve(&x->nodes, XG_EMIT_NODES);
+    return xg_kir_module(a->ctx, a, x);
+}
+
 XG_FN void xg_emit_open(xg_fusion_emission *e, xg_kmodule *m, xg_arena *a, const xg_inst *fusion, const xg_emit_target *target) {
     xg_inst **roots;
     uint32_t k;
@@ -57874,7 +58368,7 @@ XG_FN void xg_emit_open(xg_fusion_emission *e, xg_kmodule *m, xg_arena *a, const
     e->target = target;
     e->fusion = fusion;
     e->comp = xg_attr_comp(fusion, XG_A_calls);
-    e->m = m ? m : xg_kir_module(a->ctx, a, xg_aff_new(a));
+    e->m = m ? m : xg_emit_module(a);
     if (!xg_fuse_is_phases(e->comp)) { /* else there are no elements, but in its members */
         e->parts = xg_fuse_partition(a, e->m->aff, e->comp);
         e->n_roots = e->parts->n_roots;
@@ -63088,23 +63582,31 @@ XG_FN int64_t xg_pack_up(int64_t n, int64_t align) { return (n + align - 1) / al
 typedef XG_VEC(xg_buffer *) xg_buffers;
 typedef struct xg_packer {
     xg_arena *arena;
-    uint32_t steps, *start, n_ordered, n_fresh;
+    uint32_t steps, end, *start, n_ordered, n_fresh;
     xg_buffers *nodes;
     xg_buffer **by_first, **ordered, **fresh, **met; /* fresh: placed, but not in order yet */
 } xg_packer;
 
 XG_FN void xg_pack_init(xg_packer *q, xg_arena *a, xg_buffer *const *temps, uint32_t n) {
-    uint32_t end = 0, k;
+    uint32_t k;
     memset(q, 0, sizeof *q);
     q->arena = a;
-    for (k = 0; k < n; k++) end = XG_MAX(end, temps[k]->last + 1);
-    for (q->steps = 1; q->steps < end; q->steps *= 2) {}
+    for (k = 0; k < n; k++) q->end = XG_MAX(q->end, temps[k]->last + 1);
+    for (q->steps = 1; q->steps < q->end; q->steps *= 2) {}
     q->nodes = XG_NEW_N(a, xg_buffers, (size_t)2 * q->steps);
-    q->start = XG_NEW_N(a, uint32_t, (size_t)end + 2);
+    q->start = XG_NEW_N(a, uint32_t, (size_t)q->end + 2);
     q->by_first = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
     q->ordered = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
     q->fresh = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
     q->met = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
+}
+/* None is placed: a try begins, with the same buffers in whatever order. */
+XG_FN void xg_pack_begin(xg_packer *q, xg_buffer *const *temps, uint32_t n) {
+    uint32_t end = q->end, k;
+    for (k = 0; k < n; k++) temps[k]->placed = false;
+    for (k = 0; k < 2 * q->steps; k++) q->nodes[k].n = 0;
+    q->n_ordered = q->n_fresh = 0;
+    memset(q->start, 0, ((size_t)end + 2) * sizeof *q->start);
     for (k = 0; k < n; k++) q->start[temps[k]->first + 1]++;
     for (k = 1; k <= end; k++) q->start[k] += q->start[k - 1];
     for (k = 0; k < n; k++) q->by_first[q->start[temps[k]->first]++] = temps[k];
@@ -63187,21 +63689,17 @@ XG_FN int xg_pack_by_area(const void *pa, const void *pb) {
 }
 
 /* One try, in the order of the list; the size of the block. */
-XG_FN int64_t xg_pack_place(xg_plan *p, xg_buffer **temps, uint32_t n, bool tight) {
-    xg_mark mark = xg_arena_mark(p->arena);
-    xg_packer q;
+XG_FN int64_t xg_pack_place(xg_packer *q, xg_buffer **temps, uint32_t n, bool tight) {
     int64_t size = 0;
     uint32_t k;
-    for (k = 0; k < n; k++) temps[k]->placed = false;
-    xg_pack_init(&q, p->arena, temps, n);
+    xg_pack_begin(q, temps, n);
     for (k = 0; k < n; k++) {
         int64_t end;
-        temps[k]->offset = xg_pack_gap(&q, temps[k], tight);
-        if (!xg_add64(temps[k]->offset, temps[k]->bytes, &end) || end > INT64_MAX / 4) xg_fail(p->arena->ctx, XLAGPU_ERROR_LIMIT, "temporary memory overflows 64 bits");
+        temps[k]->offset = xg_pack_gap(q, temps[k], tight);
+        if (!xg_add64(temps[k]->offset, temps[k]->bytes, &end) || end > INT64_MAX / 4) xg_fail(q->arena->ctx, XLAGPU_ERROR_LIMIT, "temporary memory overflows 64 bits");
         size = XG_MAX(size, end);
-        xg_pack_placed(&q, temps[k]);
+        xg_pack_placed(q, temps[k]);
     }
-    xg_arena_reset(p->arena, mark);
     return size;
 }
 /* The most bytes of these that are needed at one time. */
@@ -63216,8 +63714,8 @@ XG_FN int64_t xg_pack_live(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
 }
 
 /* One try; a block smaller than all before is kept. */
-XG_FN void xg_pack_try(xg_plan *p, xg_plan_space *s, xg_buffer **temps, uint32_t n, bool tight) {
-    int64_t size = xg_pack_place(p, temps, n, tight);
+XG_FN void xg_pack_try(xg_packer *q, xg_plan_space *s, xg_buffer **temps, uint32_t n, bool tight) {
+    int64_t size = xg_pack_place(q, temps, n, tight);
     uint32_t k;
     if (size >= s->bytes) return;
     s->bytes = size;
@@ -63235,22 +63733,26 @@ XG_FN void xg_pack_lower(xg_buffer **temps, uint32_t n) {
 
 XG_FN void xg_pack_space(xg_plan *p, int64_t space, xg_buffer **temps, uint32_t n) {
     static int (*const orders[])(const void *, const void *) = {xg_pack_by_size, xg_pack_by_area, xg_pack_by_life};
+    xg_mark mark = xg_arena_mark(p->arena);
+    xg_packer q;
     xg_plan_space s;
     int64_t enough;
     uint32_t o, round, k;
+    xg_pack_init(&q, p->arena, temps, n);
     s.space = space;
     s.bytes = INT64_MAX;
     s.largest_live = xg_pack_live(p, temps, n);
     enough = s.largest_live + s.largest_live / XG_PACK_SLIGHT;
     for (o = 0; o < XG_COUNT(orders) && s.bytes > enough; o++) {
         if (n > 1) qsort(temps, n, sizeof *temps, orders[o]);
-        xg_pack_try(p, &s, temps, n, true);
+        xg_pack_try(&q, &s, temps, n, true);
         for (round = 0; round < XG_PACK_ROUNDS && s.bytes > enough; round++) {
             if (round) xg_pack_lower(temps, n);
-            xg_pack_try(p, &s, temps, n, false);
+            xg_pack_try(&q, &s, temps, n, false);
         }
     }
     for (k = 0; k < n; k++) temps[k]->offset = temps[k]->best;
+    xg_arena_reset(p->arena, mark);
     xg_push(p->arena, xg_plan_space, &p->spaces, s);
     if (space == XG_PLAN_HOST_SPACE) return;
     p->temp_bytes += s.bytes;
@@ -63306,8 +63808,8 @@ XG_FN void xg_pack_fill(xg_plan *p, xg_pack_host *h, xg_buffer *const *temps, ui
     uint32_t m = 0, missed = 0, k;
     for (k = 0; k < h->guests.n; k++) fit[m++] = h->guests.p[k];
     for (k = 0; k < n; k++) if (!temps[k]->host && temps[k]->bytes <= h->buffer->bytes && xg_pack_idle(h->buffer, temps[k])) fit[m++] = temps[k];
-    for (k = 0; k < m; k++) fit[k]->placed = false;
     xg_pack_init(&q, p->arena, fit, m);
+    xg_pack_begin(&q, fit, m);
     for (k = 0; k < h->guests.n; k++) xg_pack_placed(&q, h->guests.p[k]);
     if (m > h->guests.n) qsort(fit + h->guests.n, m - h->guests.n, sizeof *fit, xg_pack_by_area);
     for (k = h->guests.n; k < m && missed < XG_PACK_MISSES_MAX; k++) {
@@ -65790,6 +66292,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1, XG_PASS_EXCESS = 2 };
     X(LAYOUT, "dce", xg_opt_dce, OPTIONAL) \
     X(FUSION, "reduce-reuse", xg_opt_reduce_reuse, OPTIONAL) \
     X(FUSION, "row-fusion", xg_fuse_allow_rows, OPTIONAL) \
+    X(FUSION, "row-splitter", xg_opt_row_splitter, OPTIONAL) \
     X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
     X(FUSION, "scan-splitter", xg_opt_scan_splitter, OPTIONAL) \
     X(FUSION, "concatenate-splitter", xg_opt_concatenate_splitter, REQUIRED) \

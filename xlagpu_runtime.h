@@ -1283,7 +1283,7 @@ XG_FN void xg_mem_free(xg_ctx *c, void *p) {
 
 /* ---- chunks ---- */
 
-enum { XG_SLAB = 1 << 21, XG_SLAB_FROM = 1 << 19, XG_SLABS_KEPT = 8, XG_SLABS_TRIED = 8, XG_SLABS_LARGE = 16 };
+enum { XG_SLAB = 1 << 21, XG_SLAB_FROM = 1 << 19, XG_SLABS_KEPT = 8, XG_SLABS_TRIED = 8, XG_SLABS_LARGE = 64 };
 struct xg_chunk { xg_chunk *older; char *end; xg_slab *slab; };
 struct xg_slab { xg_slab *prev, *next; char *memory, *at, *end; xg_chunk *unused; uint32_t used; bool full; };
 enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN, XG_SLAB_HEAD = (sizeof(xg_slab) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN };
@@ -1714,6 +1714,8 @@ XG_FN uint32_t xg_table_next_cap(xg_ctx *c, uint32_t cap) {
 
 /* ---- 64-bit keys ---- */
 
+enum { XG_MAP64_FEW = 8 }; /* most have no more than half as many */
+
 XG_FN void xg_map64_init(xg_map64 *m, xg_arena *a) { memset(m, 0, sizeof *m); m->arena = a; }
 XG_FN uint32_t xg_map64_slot(const xg_map64 *m, uint64_t key) {
     uint32_t at = xg_hash_mix(0, key) & (m->cap - 1);
@@ -1725,7 +1727,7 @@ XG_FN void xg_map64_put(xg_map64 *m, uint64_t key, void *val) {
     uint32_t at;
     if (m->n * 2 >= m->cap) {
         xg_map64 old = *m;
-        m->cap = xg_table_next_cap(m->arena->ctx, old.cap);
+        m->cap = old.cap ? xg_table_next_cap(m->arena->ctx, old.cap) : XG_MAP64_FEW;
         m->keys = XG_NEW_N(m->arena, uint64_t, m->cap);
         m->vals = XG_NEW_N(m->arena, void *, m->cap);
         for (at = 0; at < old.cap; at++) if (old.vals[at]) { uint32_t to = xg_map64_slot(m, old.keys[at]); m->keys[to] = old.keys[at]; m->vals[to] = old.vals[at]; }

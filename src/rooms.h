@@ -115,6 +115,7 @@
 #include "opt/reducer.c"
 #include "opt/reduce_reuse.c"
 #include "opt/tree_reduction.c"
+#include "opt/row_splitter.c"
 #include "opt/dynamic_values.c"
 #include "opt/scan_expander.c"
 #include "opt/scan_finder.c"

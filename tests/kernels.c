@@ -11,6 +11,7 @@
  * Ends with "N passed, N failed". */
 #include "../src/xlagpu.h"
 #include "../src/xlagpu_runtime.h"
+#include <math.h>
 #include <stdarg.h>
 #include "expect.h"
 
@@ -18,6 +19,7 @@ typedef struct text { char p[32768]; size_t n; } text;
 static text src; /* the module at hand */
 static xlagpu_device *device;
 static bool verbose;
+static const char *target = "sm_90a";
 
 static void put(const char *format, ...) {
     va_list a;
@@ -57,7 +59,7 @@ static bool job_open(job *j, const char *what) {
     size_t i;
     memset(j, 0, sizeof *j);
     memset(&d, 0, sizeof d);
-    d.target.name = "sm_90a";
+    d.target.name = target;
     j->c = xlagpu_create(NULL);
     j->m = xlagpu_parse(j->c, what, src.p, src.n);
     if (!j->m || !(exe = xlagpu_compile(j->m, &d)).data) return broken(what, xlagpu_error(j->c));
@@ -262,21 +264,61 @@ static void traffic_short_rows(const char *type, long long bytes) {
         traffic(what, true);
     }
 }
-static void traffic_row_programs(const char *t, long long r, long long c) {
-    char what[96];
+static void softmax(const char *t, long long r, long long c) {
     begin("add", t);
     put("most { a = %s[] parameter(0) b = %s[] parameter(1) ROOT r = %s[] maximum(a, b) }\nENTRY e {\n  x = %s[%lld,%lld] parameter(0)\n  z = %s[] constant(0)\n  l = %s[] constant(-inf)\n", t, t, t, t, r, c, t, t);
     put("  m = %s[%lld] reduce(x, l), dimensions={1}, to_apply=most\n  mb = %s[%lld,%lld] broadcast(m), dimensions={0}\n  d = %s[%lld,%lld] subtract(x, mb)\n  e = %s[%lld,%lld] exponential(d)\n", t, r, t, r, c, t, r, c, t, r, c);
     put("  s = %s[%lld] reduce(e, z), dimensions={1}, to_apply=fold\n  sb = %s[%lld,%lld] broadcast(s), dimensions={0}\n  ROOT q = %s[%lld,%lld] divide(e, sb)\n}\n", t, r, t, r, c, t, r, c);
-    snprintf(what, sizeof what, "softmax of %s[%lld,%lld]", t, r, c);
-    traffic(what, false);
+}
+static void layer_norm(const char *t, long long r, long long c) {
     begin("add", t);
     put("ENTRY e {\n  x = %s[%lld,%lld] parameter(0)\n  z = %s[] constant(0)\n  n = %s[] constant(0.001)\n  nr = %s[%lld] broadcast(n), dimensions={}\n", t, r, c, t, t, t, r);
     put("  s = %s[%lld] reduce(x, z), dimensions={1}, to_apply=fold\n  m = %s[%lld] multiply(s, nr)\n  mb = %s[%lld,%lld] broadcast(m), dimensions={0}\n  d = %s[%lld,%lld] subtract(x, mb)\n", t, r, t, r, t, r, c, t, r, c);
     put("  q = %s[%lld,%lld] multiply(d, d)\n  v = %s[%lld] reduce(q, z), dimensions={1}, to_apply=fold\n  w = %s[%lld] add(v, nr)\n  k = %s[%lld] rsqrt(w)\n", t, r, c, t, r, t, r, t, r);
     put("  kb = %s[%lld,%lld] broadcast(k), dimensions={0}\n  ROOT o = %s[%lld,%lld] multiply(d, kb)\n}\n", t, r, c, t, r, c);
+}
+static void traffic_row_programs(const char *t, long long r, long long c) {
+    char what[96];
+    softmax(t, r, c);
+    snprintf(what, sizeof what, "softmax of %s[%lld,%lld]", t, r, c);
+    traffic(what, false);
+    layer_norm(t, r, c);
     snprintf(what, sizeof what, "layer norm of %s[%lld,%lld]", t, r, c);
     traffic(what, false);
+}
+/* Rows that nobody has room for are read twice, and written: in three kernels. Numbers of all sizes, and masked ones: many, or all of a row. */
+static void traffic_long_rows(const char *of, long long r, long long c, double most) {
+    int k, form, n, i, bad;
+    target = of;
+    for (form = 0; form < 4; form++) {
+        xlagpu_kernel_stats s[8];
+        uint64_t sectors = 0;
+        char what[96], line[200];
+        job j;
+        if (form < 3) softmax("f32", r, c); else layer_norm("f32", r, c);
+        snprintf(what, sizeof what, "%s of f32[%lld,%lld] on %s%s", form < 3 ? "softmax" : "layer norm", r, c, of, form == 1 ? ", masked" : form == 2 ? ", one row all masked" : "");
+        if (job_open(&j, what)) {
+            float *x = (float *)j.in[0].data;
+            for (i = 0; i < (int)(r * c); i++) {
+                x[i] = (float)((unsigned)i * 2654435761u >> 12) / (float)(1 << 15) - 16.0f + (float)(i / 100000);
+                if ((form == 1 && i % c > c / 3) || (form == 2 && i < c)) x[i] = -INFINITY;
+            }
+            if (job_run(&j, what)) {
+                n = (int)xlagpu_rt_stats(j.p, s, 8);
+                for (k = 0; k < n && k < 8; k++) sectors += s[k].sectors;
+                snprintf(line, sizeof line, "%s: %d kernels, %llu sectors for %.0f", what, n, (unsigned long long)sectors, (double)j.bytes / 32 * 1.5);
+                if (verbose) printf("%s\n", line);
+                EXPECT_IN(n <= 3 && (double)sectors * 32 <= most * 1.5 * (double)j.bytes, line);
+                if (xlagpu_evaluate(j.m, j.in, j.n_in, j.want, j.n_out, false) == XLAGPU_OK) {
+                    const float *got = (const float *)j.out[0].data, *want = (const float *)j.want[0].data;
+                    for (bad = i = 0; i < (int)(r * c); i++) bad += !((want[i] != want[i] && got[i] != got[i]) || fabsf(got[i] - want[i]) <= 2e-5f * fabsf(want[i]) + 1e-30f);
+                    EXPECT_IN(!bad, what);
+                }
+            }
+        }
+        job_close(&j);
+    }
+    target = "sm_90a";
 }
 
 /* What only moves elements, each array of one type: one kernel, no more sectors than it must, and at most so many lane instructions for each 32 bytes of f32 that
@@ -525,8 +567,27 @@ static void work(const char *what, double most, long long n) {
     }
     job_close(&j);
 }
+static void costs(const char *what, uint32_t kernels, double lanes, double sectors, long long n);
+/* The largest of each row, and where it is, as JAX has it: its place is known when the code is made. */
+static void argmaxes(void) {
+    static const struct { int rows, columns; double lanes; } cases[] = {{65536, 10, 9}, {65536, 7, 9}, {20000, 33, 9.5}, {4096, 10, 11}, {128, 10, 10}};
+    char what[60];
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int r = cases[i].rows, c = cases[i].columns;
+        begin(NULL, NULL);
+        put("best { a = f32[] parameter(0) i = s32[] parameter(1) b = f32[] parameter(2) j = s32[] parameter(3) g = pred[] compare(a, b), direction=GT n = pred[] compare(a, a), direction=NE w = pred[] or(g, n) v = f32[] select(w, a, b) "
+            "e = pred[] compare(a, b), direction=EQ l = pred[] compare(i, j), direction=LT f = pred[] and(e, l) o = pred[] or(w, f) k = s32[] select(o, i, j) ROOT t = (f32[], s32[]) tuple(v, k) }\n"
+            "ENTRY e { x = f32[%d,%d] parameter(0) i = s32[%d,%d] iota(), iota_dimension=1 l = f32[] constant(-inf) z = s32[] constant(0) t = (f32[%d], s32[%d]) reduce(x, i, l, z), dimensions={1}, to_apply=best ROOT r = s32[%d] get-tuple-element(t), index=1 }\n",
+            r, c, r, c, r, r, r);
+        snprintf(what, sizeof what, "argmax of f32[%d,%d]", r, c);
+        costs(what, 1, cases[i].lanes, 1.01, (long long)r * c);
+        same(what);
+    }
+}
 static void works(void) {
     int k;
+    argmaxes();
     begin(NULL, NULL);
     put("ENTRY e { x = f32[4,32000] parameter(0) ROOT r = (f32[4,8], s32[4,8]) topk(x), k=8, largest=true }\n");
     work("the best 8 of 32000", 13, 4 * 32000);
@@ -872,6 +933,9 @@ int main(int argc, char **argv) {
     traffic_row_programs("bf16", 11, 50257);
     traffic_row_programs("f32", 3, 100000); /* too long for a block's shared memory */
     traffic_row_programs("f32", 1, 400001);
+    traffic_long_rows("sm_75", 1, 400001, 1.03); /* too long for a cluster's, or there are no clusters */
+    traffic_long_rows("sm_75", 3, 200002, 1.12); /* rows begin anywhere */
+    traffic_long_rows("sm_90a", 1, 1000000, 1.03);
     traffic_norms("f32", "f32", 4096, 256);
     traffic_norms("f32", "bf16", 4096, 1024);
     traffic_norms("bf16", "f32", 8200, 768);

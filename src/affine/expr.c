@@ -84,7 +84,6 @@ XG_FN xg_aff_ctx *xg_aff_new(xg_arena *a) {
     x->arena = a;
     x->buffer = (xg_term *)xg_alloc_raw(a, 2 * XG_AFF_TERMS_MAX * sizeof *x->buffer);
     xg_set_init(&x->nodes, a);
-    xg_set_reserve(&x->nodes, 256);
     x->anywhere = xg_aff_env_of(x, NULL, 0, NULL, 0);
     return x;
 }

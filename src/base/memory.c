@@ -119,7 +119,7 @@ XG_FN void xg_mem_free(xg_ctx *c, void *p) {
 
 /* ---- chunks ---- */
 
-enum { XG_SLAB = 1 << 21, XG_SLAB_FROM = 1 << 19, XG_SLABS_KEPT = 8, XG_SLABS_TRIED = 8, XG_SLABS_LARGE = 16 };
+enum { XG_SLAB = 1 << 21, XG_SLAB_FROM = 1 << 19, XG_SLABS_KEPT = 8, XG_SLABS_TRIED = 8, XG_SLABS_LARGE = 64 };
 struct xg_chunk { xg_chunk *older; char *end; xg_slab *slab; };
 struct xg_slab { xg_slab *prev, *next; char *memory, *at, *end; xg_chunk *unused; uint32_t used; bool full; };
 enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN, XG_SLAB_HEAD = (sizeof(xg_slab) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN };

@@ -10,6 +10,8 @@ XG_FN uint32_t xg_table_next_cap(xg_ctx *c, uint32_t cap) {
 
 /* ---- 64-bit keys ---- */
 
+enum { XG_MAP64_FEW = 8 }; /* most have no more than half as many */
+
 XG_FN void xg_map64_init(xg_map64 *m, xg_arena *a) { memset(m, 0, sizeof *m); m->arena = a; }
 XG_FN uint32_t xg_map64_slot(const xg_map64 *m, uint64_t key) {
     uint32_t at = xg_hash_mix(0, key) & (m->cap - 1);
@@ -21,7 +23,7 @@ XG_FN void xg_map64_put(xg_map64 *m, uint64_t key, void *val) {
     uint32_t at;
     if (m->n * 2 >= m->cap) {
         xg_map64 old = *m;
-        m->cap = xg_table_next_cap(m->arena->ctx, old.cap);
+        m->cap = old.cap ? xg_table_next_cap(m->arena->ctx, old.cap) : XG_MAP64_FEW;
         m->keys = XG_NEW_N(m->arena, uint64_t, m->cap);
         m->vals = XG_NEW_N(m->arena, void *, m->cap);
         for (at = 0; at < old.cap; at++) if (old.vals[at]) { uint32_t to = xg_map64_slot(m, old.keys[at]); m->keys[to] = old.keys[at]; m->vals[to] = old.vals[at]; }

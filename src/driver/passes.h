@@ -94,6 +94,7 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1, XG_PASS_EXCESS = 2 };
     X(LAYOUT, "dce", xg_opt_dce, OPTIONAL) \
     X(FUSION, "reduce-reuse", xg_opt_reduce_reuse, OPTIONAL) \
     X(FUSION, "row-fusion", xg_fuse_allow_rows, OPTIONAL) \
+    X(FUSION, "row-splitter", xg_opt_row_splitter, OPTIONAL) \
     X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
     X(FUSION, "scan-splitter", xg_opt_scan_splitter, OPTIONAL) \
     X(FUSION, "concatenate-splitter", xg_opt_concatenate_splitter, REQUIRED) \

@@ -52,6 +52,13 @@ XG_FN void xg_emit_check_leaves(const xg_fusion_emission *e) {
         if (!xg_shape_is_array(e->comp->params[k]->shape)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, NULL, "a fusion may take arrays only; operand %u is not one", k);
 }
 
+enum { XG_EMIT_NODES = 256 }; /* expressions of a kernel of usual size */
+XG_FN xg_kmodule *xg_emit_module(xg_arena *a) {
+    xg_aff_ctx *x = xg_aff_new(a);
+    xg_set_reserve(&x->nodes, XG_EMIT_NODES);
+    return xg_kir_module(a->ctx, a, x);
+}
+
 XG_FN void xg_emit_open(xg_fusion_emission *e, xg_kmodule *m, xg_arena *a, const xg_inst *fusion, const xg_emit_target *target) {
     xg_inst **roots;
     uint32_t k;
@@ -61,7 +68,7 @@ XG_FN void xg_emit_open(xg_fusion_emission *e, xg_kmodule *m, xg_arena *a, const
     e->target = target;
     e->fusion = fusion;
     e->comp = xg_attr_comp(fusion, XG_A_calls);
-    e->m = m ? m : xg_kir_module(a->ctx, a, xg_aff_new(a));
+    e->m = m ? m : xg_emit_module(a);
     if (!xg_fuse_is_phases(e->comp)) { /* else there are no elements, but in its members */
         e->parts = xg_fuse_partition(a, e->m->aff, e->comp);
         e->n_roots = e->parts->n_roots;

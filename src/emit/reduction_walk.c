@@ -186,19 +186,22 @@ XG_FN const xg_aff *xg_walk_shift(const xg_reduction *r, const xg_walk_map *w, i
     return xg_aff_sub(w->x, xg_aff_mul(w->x, xg_aff_div(w->x, begin, unit), unit), begin);
 }
 
-/* What is read one after the other by the symbol of the map, is read in whole vectors of so many elements. */
+/* What is read of the parameter one after the other by the symbol of the group's first map, is read in whole vectors of so many elements. */
+XG_FN bool xg_walk_has_vectors(xg_aff_ctx *x, const xg_indexing_group *g, const xg_inst *param, int64_t vector) {
+    xg_imaps maps = xg_indexing_group_maps(g, param, 0);
+    uint32_t j;
+    for (j = 0; j < maps.n; j++) {
+        const xg_imap *m = xg_imap_ok(maps.p[j]) && xg_shape_is_array(param->shape) ? xg_indexing_flatten(x, maps.p[j], param->shape) : NULL;
+        int64_t stride;
+        if (m && xg_imap_ok(m) && xg_indexing_stride(m->results[0], xg_aff_sym(x, 0), &stride) && stride == 1 && xg_indexing_vector_width(x, m, 0, vector) < vector) return false;
+    }
+    return true;
+}
 XG_FN bool xg_walk_reads_vectors(const xg_reduction *r, const xg_inst *source, const xg_imap *map, int64_t vector) {
     xg_aff_ctx *x = r->e->m->aff;
     xg_indexing_group *g = xg_indexing_group_back(x, source, 0, map);
-    uint32_t k, j;
-    for (k = 0; k < r->e->comp->n_params; k++) {
-        xg_imaps maps = xg_indexing_group_maps(g, r->e->comp->params[k], 0);
-        for (j = 0; j < maps.n; j++) {
-            const xg_imap *m = xg_imap_ok(maps.p[j]) && xg_shape_is_array(r->e->comp->params[k]->shape) ? xg_indexing_flatten(x, maps.p[j], r->e->comp->params[k]->shape) : NULL;
-            int64_t stride;
-            if (m && xg_imap_ok(m) && xg_indexing_stride(m->results[0], xg_aff_sym(x, 0), &stride) && stride == 1 && xg_indexing_vector_width(x, m, 0, vector) < vector) return false;
-        }
-    }
+    uint32_t k;
+    for (k = 0; k < r->e->comp->n_params; k++) if (!xg_walk_has_vectors(x, g, r->e->comp->params[k], vector)) return false;
     return true;
 }
 /* Whether threads may take `vector` neighbours each: of a row, of a row that they enter at a multiple of them, of a row of columns, or of all memory of the columns. */

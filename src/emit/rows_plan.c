@@ -61,6 +61,8 @@ XG_FN bool xg_emit_rows_match(const xg_fusion_emission *e) {
     return xg_rows_form(&w, e);
 }
 
+/* A large array that is no array of rows: one of which they are a piece, say, or that is padded. */
+XG_FN bool xg_rows_is_odd(const xg_rows *w, const xg_inst *param) { return xg_shape_is_array(param->shape) && param->shape->elements > XG_MAX(w->form.rows, w->form.cols) && param->shape->elements != w->form.rows * w->form.cols; }
 /* The widest access, in elements, that is one for all arrays of rows; *held: bytes of registers that one element of each operand takes; *unit: elements after which all of them are at a sector again. */
 XG_FN int64_t xg_rows_vector(const xg_rows *w, int64_t *held, int64_t *unit) {
     const xg_fusion_emission *e = w->r.e;
@@ -71,6 +73,7 @@ XG_FN int64_t xg_rows_vector(const xg_rows *w, int64_t *held, int64_t *unit) {
     for (k = 0; k < e->comp->n_params + e->n_roots; k++) {
         const xg_shape *s = k < e->comp->n_params ? e->comp->params[k]->shape : e->roots[k - e->comp->n_params]->shape;
         int64_t bytes = (int64_t)xg_type_bytes(s->type);
+        if (k < e->comp->n_params && xg_rows_is_odd(w, e->comp->params[k])) most = XG_MAX(most, bytes);
         if (s->elements != w->form.rows * w->form.cols) continue;
         most = XG_MAX(most, bytes);
         *unit = XG_MAX(*unit, 32 / bytes);
@@ -78,6 +81,35 @@ XG_FN int64_t xg_rows_vector(const xg_rows *w, int64_t *held, int64_t *unit) {
     }
     *held = XG_MAX(*held, (int64_t)4);
     return XG_MAX(16 / most, (int64_t)1);
+}
+/* Whether odd arrays are read in vectors: their elements have to lie so, and elements that are there under conditions of their own do not. */
+XG_FN bool xg_rows_whole_vectors(xg_rows *w, const xg_indexing_group *g, const xg_inst *param, int64_t vector) {
+    const xg_aff *sym = xg_aff_sym(w->form.x, 0);
+    xg_imaps maps = xg_indexing_group_maps(g, param, 0);
+    uint32_t j, k;
+    for (j = 0; j < maps.n; j++) for (k = 0; k < maps.p[j]->n_constraints; k++) if (xg_aff_uses(maps.p[j]->constraints[k].expr, sym) || xg_aff_uses(maps.p[j]->constraints[k].expr, xg_aff_dim(w->form.x, 1))) return false;
+    return xg_walk_has_vectors(w->form.x, g, param, vector);
+}
+XG_FN bool xg_rows_reads_vectors(xg_rows *w, int64_t vector) {
+    xg_aff_ctx *x = w->form.x;
+    xg_imap *m = xg_imap_new(x, 2, 1, 0, 2, 0);
+    const xg_imap *walk;
+    uint32_t k, j, p;
+    m->dims[0].range = xg_range_of(0, w->form.rows - 1);
+    m->dims[1].range = xg_range_of(0, w->form.cols / vector - 1);
+    m->syms[0].range = xg_range_of(0, vector - 1);
+    m->results[0] = xg_aff_dim(x, 0);
+    m->results[1] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), vector), xg_aff_sym(x, 0));
+    walk = xg_imap_simplify(x, m);
+    for (k = 0; k < w->form.n; k++) for (j = 0; w->form.stage[k] && w->form.maps[k] && j < w->form.insts[k]->n_operands; j++) {
+        const xg_inst *i = w->form.insts[k], *o = XG_OPERAND(i, j);
+        const xg_imap *at = i->op == XG_REDUCE ? xg_row_map(&w->form, o->shape) : xg_imap_compose(x, w->form.maps[k], xg_indexing_operand(x, i, j));
+        xg_indexing_group *g;
+        if (xg_row_stage(&w->form, o) || o->shape->rank == 0) continue;
+        g = xg_indexing_group_back(x, o, 0, xg_imap_compose(x, walk, at));
+        for (p = 0; p < w->r.e->comp->n_params; p++) if (xg_rows_is_odd(w, w->r.e->comp->params[p]) && !xg_rows_whole_vectors(w, g, w->r.e->comp->params[p], vector)) return false;
+    }
+    return true;
 }
 /* May a result be written over an operand? Then rows of other blocks must not be read, not even for nothing. A tile reads of arrays of rows what is its own. */
 XG_FN bool xg_rows_writes_operand(const xg_rows *w) {
@@ -328,6 +360,9 @@ XG_FN void xg_rows_plan_passes(xg_rows *w) {
 XG_FN void xg_rows_plan(xg_rows *w) {
     int64_t held, unit, vector = xg_rows_vector(w, &held, &unit), room = w->r.e->target->shared - XG_ROWS_SHARED_REST;
     bool vectors = xg_rows_find_vectors(w, XG_ROWS_VECTORS_BYTES);
+    uint32_t k;
+    for (k = 0; k < w->r.e->comp->n_params && !xg_rows_is_odd(w, w->r.e->comp->params[k]); k++) {}
+    while (k < w->r.e->comp->n_params && vector > 1 && !xg_rows_reads_vectors(w, vector)) vector /= 2;
     w->held_bytes = held;
     w->parts = 1;
     if (!xg_rows_plan_tile(w, held)) {

@@ -117,14 +117,13 @@ typedef struct xg_kernel_input {
     uint32_t refused : 1;
     uint32_t turn;                       /* see xg_access, of all on the way; 0: none */
     int64_t reads;                       /* elements, all in all */
-    const char *why;
     int64_t gain, time;                  /* of the kernel, if `from` were computed inside of it; and that of reading it; -1: not known yet */
 } xg_kernel_input;
 
 typedef enum xg_fuse_class { XG_FUSE_OTHER, XG_FUSE_FREE, XG_FUSE_KERNEL } xg_fuse_class;
 
-/* An instruction, and the kernel that makes it, if there is one. The first two cache lines are what is asked of producers and readers again and again while the queue of priority fusion runs,
- * in whatever order that takes them. */
+/* An instruction, and the kernel that makes it, if there is one. There is one for each instruction at the same time: three cache lines, of which the first two are what is asked of producers and
+ * readers again and again while the queue of priority fusion runs, in whatever order that takes them. */
 struct xg_kernel {
     xg_inst *inst;
     xg_kernel_input *inputs;     /* changed in place while producers move in; whoever may take a change back gives the kernel others */
@@ -143,26 +142,24 @@ struct xg_kernel {
     bool shared;                 /* its kernel computes what another one computes too */
     bool is_update_in_place;
     bool turns;                  /* moves the minor dimension: wants tiles in shared memory */
-    uint32_t turn;               /* the way that these serve: that of the first input that is turned; 0: of none */
     bool loops;                  /* folds windows, element by element */
     bool moves;                  /* into the fusion that is being made, which is the only one that computes it */
     bool rows;                   /* a row program (rows.c): several reductions over the same rows, and what is made of them */
     uint16_t updates;            /* updates of slices in it, as many as can be counted */
+    uint32_t turn;               /* the way that tiles serve: that of the first input that is turned; 0: of none */
     uint32_t level;              /* greater than that of all that its kernel reads */
+    uint32_t limit;              /* least level of those who need it and are no kernels */
     const xg_inst *hero;
-    int64_t elements, instructions, memory, time, blocks;
+    int64_t elements, instructions, memory, time;
     /* the rest */
+    int64_t blocks;
     xg_kernel *leader;           /* of several roots in one kernel: the one that has the figures; itself */
     XG_VEC(xg_kernel *) roots;   /* of a leader of several, itself first */
-    uint32_t limit;              /* least level of those who need it and are no kernels */
     uint32_t members;            /* operations that it computes, at most: what comes with two producers counts twice */
-    /* while a kernel is walked */
-    uint32_t epoch, next_operand;
+    uint32_t epoch;              /* the last walk that met it */
+    uint32_t at;                 /* in that walk: the next operand to go to; then, plus 1, how it is read (its place in `seen`) */
     uint32_t asked, asked_at;    /* whose list of inputs was looked through last, and where in it this is */
-    /* while fusions are made: what has its value in memory, if that is new; its copy in the computation that is being made */
-    xg_inst *value, *inner;
-    xg_kernel_input seen;
-    char rest_of_the_line[16];
+    char rest_of_the_line[4];
 };
 
 typedef struct xg_kernels {
@@ -173,10 +170,13 @@ typedef struct xg_kernels {
     uint32_t n, epoch;
     xg_kernel *nodes;            /* by place in the computation; an instruction's scratch is its node */
     XG_VEC(xg_kernel *) order, stack, found;
+    XG_VEC(xg_kernel *) kernels; /* by place, once the queue is empty: those that are live then. None becomes live afterwards */
+    XG_VEC(xg_kernel_input) seen; /* while a kernel is walked: how what was met so far is read */
     xg_kernel_input *unused[32]; /* arrays of inputs that are free, by the power of two that they have room for; the next one is `from` of the first */
     uint32_t asked;              /* lists of inputs that were looked through, and the last one's kernel */
     const xg_kernel *listed;
     bool forgets;                /* no change is taken back any more: lists of readers lose those that are gone */
+    xg_inst **values, **inner;   /* while fusions are made, by place: what has its value in memory, if that is new; its copy in the computation that is being made */
     xg_buf *log;
 } xg_kernels;
 enum { XG_ROWS_LANES_MAX = 1024 /* threads of a row */, XG_FUSE_OPS_MAX = 6000 /* of a kernel */, XG_FUSE_PART_MAX = 1500 /* operations of a function of it; a chain that is cut there would go on as functions of one each */, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };

@@ -53,9 +53,9 @@ XG_FN void xg_fusions_heroes(const xg_kernel *k, char *text, size_t cap) {
 
 /* ---- one fusion ---- */
 
-XG_FN xg_inst *xg_fusions_param(xg_comp *c, xg_kernel *o, xg_inst **outside) {
+XG_FN xg_inst *xg_fusions_param(const xg_kernels *g, xg_comp *c, const xg_kernel *o, xg_inst **outside) {
     char name[32];
-    outside[c->n_params] = o->value ? o->value : o->inst;
+    outside[c->n_params] = g->values[o->place] ? g->values[o->place] : o->inst;
     xg_format(name, sizeof name, "param_%u", c->n_params);
     return xg_comp_add_param(c, o->inst->shape, xg_str_z(name));
 }
@@ -83,20 +83,21 @@ XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, 
     xg_format(name, sizeof name, "fused_%s", heroes);
     c = xg_comp_new(g->m, xg_str_z(name), g->comp);
     xg_dict_reserve(&c->names, g->order.n + k->n_inputs + (k->roots.n > 1));
-    for (j = 0; j < g->order.n; j++) { g->order.p[j]->inner = NULL; most = XG_MAX(most, g->order.p[j]->inst->n_operands); }
+    for (j = 0; j < g->order.n; j++) most = XG_MAX(most, g->order.p[j]->inst->n_operands);
     operands = XG_NEW_N(g->arena, xg_inst *, (size_t)most + 1);
     xg_fusions_own(g, k);
-    for (j = 0; j < g->order.n; j++) {
-        xg_inst *i = g->order.p[j]->inst;
+    for (j = 0; j < g->order.n; j++) { /* operands first */
+        const xg_kernel *member = g->order.p[j];
+        xg_inst *i = member->inst;
         for (n = 0; n < i->n_operands; n++) {
             xg_kernel *o = xg_kernel_of(XG_OPERAND(i, n));
-            if (o->epoch != g->epoch) { o->epoch = g->epoch; o->inner = xg_fusions_param(c, o, outside); }
-            operands[n] = o->inner;
+            if (o->epoch != g->epoch) { o->epoch = g->epoch; g->inner[o->place] = xg_fusions_param(g, c, o, outside); }
+            operands[n] = g->inner[o->place];
         }
-        if (g->order.p[j]->moves) xg_inst_move(g->order.p[j]->inner = i, c, operands);
-        else g->order.p[j]->inner = xg_inst_clone(i, c, operands, NULL);
+        if (member->moves) xg_inst_move(g->inner[member->place] = i, c, operands);
+        else g->inner[member->place] = xg_inst_clone(i, c, operands, NULL);
     }
-    c->root = k->inner;
+    c->root = g->inner[k->place];
     return c;
 }
 
@@ -118,9 +119,9 @@ XG_FN void xg_fusions_finish_outputs(xg_kernels *g, xg_kernel *k, xg_comp *c) {
     shapes = XG_NEW_N(g->arena, const xg_shape *, n);
     inner = XG_NEW_N(g->arena, xg_inst *, n);
     for (n = 0, j = 0; j < k->roots.n; j++) {
-        xg_kernel *root = k->roots.p[j];
-        if (root->inst->shape->type != XLAGPU_TUPLE) inner[n++] = root->inner;
-        else for (e = 0; e < root->inst->shape->n_elems; e++) inner[n++] = xg_fusions_element(root->inner, e, NULL);
+        const xg_kernel *root = k->roots.p[j];
+        if (root->inst->shape->type != XLAGPU_TUPLE) inner[n++] = g->inner[root->place];
+        else for (e = 0; e < root->inst->shape->n_elems; e++) inner[n++] = xg_fusions_element(g->inner[root->place], e, NULL);
     }
     for (j = 0; j < n; j++) shapes[j] = inner[j]->shape;
     c->root = xg_inst_new(c, XG_TUPLE, xg_shape_tuple(g->m, shapes, n), inner, n, NULL, XG_STR("tuple"));
@@ -129,15 +130,16 @@ XG_FN void xg_fusions_finish_outputs(xg_kernels *g, xg_kernel *k, xg_comp *c) {
 /* What read the root reads output `first` (and those behind it) of the fusion. */
 XG_FN void xg_fusions_output(xg_kernels *g, xg_kernel *root, xg_inst *fusion, uint32_t first, xg_inst *before) {
     uint32_t n = xg_fusions_n_values(root), e;
-    xg_inst **elems;
-    if (root->inst->shape->type != XLAGPU_TUPLE) root->value = xg_fusions_element(fusion, first, before);
+    xg_inst **elems, *value;
+    if (root->inst->shape->type != XLAGPU_TUPLE) value = xg_fusions_element(fusion, first, before);
     else {
         elems = XG_NEW_N(g->arena, xg_inst *, n + 1);
         for (e = 0; e < n; e++) { elems[e] = xg_fusions_element(fusion, first + e, before); elems[e]->scratch = root; }
-        root->value = xg_inst_new(g->comp, XG_TUPLE, root->inst->shape, elems, n, before, XG_STR("tuple"));
+        value = xg_inst_new(g->comp, XG_TUPLE, root->inst->shape, elems, n, before, XG_STR("tuple"));
     }
-    root->value->scratch = root;
-    xg_inst_replace(root->inst, root->value);
+    value->scratch = root;
+    xg_inst_replace(root->inst, value);
+    g->values[root->place] = value;
 }
 
 XG_FN xg_inst *xg_fusions_last_root(const xg_kernel *k) {
@@ -164,7 +166,7 @@ XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
     xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));
     if (xg_inst_attr(k->inst, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(k->inst, XG_A_metadata));
     fusion->scratch = k; /* who reads it finds the kernel */
-    if (k->roots.n <= 1) { xg_inst_replace(k->inst, fusion); k->value = fusion; return; }
+    if (k->roots.n <= 1) { xg_inst_replace(k->inst, fusion); g->values[k->place] = fusion; return; }
     for (j = 0; j < k->roots.n; j++) {
         xg_fusions_output(g, k->roots.p[j], fusion, n, last);
         n += xg_fusions_n_values(k->roots.p[j]);
@@ -203,8 +205,10 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
     bool changed = false, several = false;
     xg_inst *i, *before;
     uint32_t k, j;
-    for (k = 0; k < g->n; k++) {
-        xg_kernel *node = &g->nodes[k];
+    g->values = XG_NEW_N(g->arena, xg_inst *, (size_t)g->n + 1);
+    g->inner = (xg_inst **)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, (size_t)g->n + 1, sizeof *g->inner));
+    for (k = 0; k < g->kernels.n; k++) {
+        xg_kernel *node = g->kernels.p[k];
         uint32_t count = 0;
         if (!node->live || node->leader != node) continue;
         xg_fusions_members(g, node);

@@ -99,7 +99,6 @@ XG_FN xg_kernel_input xg_kernel_through(const xg_kernel_input *outer, const xg_k
     r.coalesced = inner->coalesced && outer->coalesced;
     r.contracted = inner->contracted || outer->contracted;
     r.refused = false;
-    r.why = NULL;
     r.gain = 0;
     if (r.reads != inner->reads || r.coalesced != inner->coalesced || r.turn) r.time = -1;
     return r;
@@ -155,26 +154,28 @@ XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
 
 /* ---- the walk ---- */
 
-XG_FN void xg_kernel_see(xg_kernel *o, const xg_kernel_input *how) {
-    if (o->seen.from == o) { xg_kernel_join(&o->seen, how); return; }
-    o->seen = *how;
-    o->seen.from = o;
+XG_FN xg_kernel_input *xg_kernel_seen(const xg_kernels *g, const xg_kernel *o) { return &g->seen.p[o->at - 1]; }
+XG_FN void xg_kernel_see(xg_kernels *g, xg_kernel *o, xg_kernel_input how) {
+    if (o->at) { xg_kernel_join(xg_kernel_seen(g, o), &how); return; }
+    how.from = o;
+    xg_push(g->arena, xg_kernel_input, &g->seen, how);
+    o->at = g->seen.n;
 }
 
 /* Members behind the roots, operands first, into g->order. */
 XG_FN void xg_kernel_members(xg_kernels *g, xg_kernel *leader, xg_kernel *root) {
     if (root->epoch == g->epoch) return;
     root->epoch = g->epoch;
-    root->next_operand = 0;
+    root->at = 0;
     g->stack.n = 0;
     xg_push(g->arena, xg_kernel *, &g->stack, root);
     while (g->stack.n) {
         xg_kernel *u = g->stack.p[g->stack.n - 1], *o;
-        if (u->next_operand == u->inst->n_operands) { g->stack.n--; xg_push(g->arena, xg_kernel *, &g->order, u); continue; }
-        o = xg_kernel_of(XG_OPERAND(u->inst, u->next_operand++));
+        if (u->at == u->inst->n_operands) { g->stack.n--; xg_push(g->arena, xg_kernel *, &g->order, u); continue; }
+        o = xg_kernel_of(XG_OPERAND(u->inst, u->at++));
         if (o->epoch == g->epoch || !xg_kernel_computes(leader, o)) continue;
         o->epoch = g->epoch;
-        o->next_operand = 0;
+        o->at = 0;
         xg_push(g->arena, xg_kernel *, &g->stack, o);
     }
 }
@@ -187,12 +188,13 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     int64_t work, op = xg_cost_op(i), steps = xg_fuse_steps(i);
     uint32_t k, size = (uint32_t)XG_MIN(op, (int64_t)200);
     bool same = (xg_op_flags(i->op) & XGF_EW) && i->op != XG_COPY;
-    if (leader->rows) { u->seen.reads = XG_MIN(u->seen.reads, xg_fuse_elements(i)); u->seen.sites = 1; } /* made once, whoever needs it */
-    work = xg_cost_mul(u->seen.reads, op);
-    if (steps > 1) { work = xg_cost_add(work, xg_cost_mul(xg_cost_mul(u->seen.reads, steps), xg_cost_step(i))); size += (uint32_t)xg_cost_step(i); }
+    xg_kernel_input seen = *xg_kernel_seen(g, u);
+    if (leader->rows) { seen.reads = XG_MIN(seen.reads, xg_fuse_elements(i)); seen.sites = 1; } /* made once, whoever needs it */
+    work = xg_cost_mul(seen.reads, op);
+    if (steps > 1) { work = xg_cost_add(work, xg_cost_mul(xg_cost_mul(seen.reads, steps), xg_cost_step(i))); size += (uint32_t)xg_cost_step(i); }
     leader->instructions = xg_cost_add(leader->instructions, work);
     if (i->op == XG_DYNAMIC_UPDATE_SLICE) { size += XG_KERNEL_COVERS_OPS * leader->updates; leader->updates = xg_kernel_updates(leader, 1); }
-    leader->ops = XG_MIN(leader->ops + u->seen.sites * size, (uint32_t)1 << 24);
+    leader->ops = XG_MIN(leader->ops + seen.sites * size, (uint32_t)1 << 24);
     if (!leader->hero && (xg_fuse_is_hero(i) || (leader->rows && i->op == XG_REDUCE))) leader->hero = i; /* of rows, however short */
     leader->loops = leader->loops || ((i->op == XG_REDUCE_WINDOW || i->op == XG_SELECT_AND_SCATTER) && steps > 1);
     leader->turns = leader->turns || ((i->op == XG_TRANSPOSE || i->op == XG_COPY) && !xg_fuse_access(i, 0).coalesced);
@@ -200,36 +202,36 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
         xg_kernel *o = xg_kernel_of(XG_OPERAND(i, k));
         xg_access a;
         xg_kernel_input how;
-        if (o->epoch != g->epoch) { o->epoch = g->epoch; o->seen.from = NULL; xg_push(g->arena, xg_kernel *, &g->found, o); }
-        if (same && o->inst->shape->rank == i->shape->rank) { xg_kernel_see(o, &u->seen); continue; } /* what xg_fuse_access says of nearly all */
+        if (o->epoch != g->epoch) { o->epoch = g->epoch; o->at = 0; xg_push(g->arena, xg_kernel *, &g->found, o); }
+        if (same && o->inst->shape->rank == i->shape->rank) { xg_kernel_see(g, o, seen); continue; } /* what xg_fuse_access says of nearly all */
         a = xg_fuse_access(i, k);
-        how = u->seen;
+        how = seen;
         how.reads = xg_cost_scale(how.reads, a.num, a.den);
         if (a.kind != XG_ACCESS_SAME) how.key = xg_kernel_key(how.key, xg_hash_mix(i->id, k) | 1);
         how.aligned = how.aligned && a.kind <= XG_ACCESS_ALIGNED;
         how.coalesced = how.coalesced && a.coalesced;
         how.turn = xg_kernel_turn(how.turn, a.turn);
         how.contracted = how.contracted || a.kind == XG_ACCESS_CONTRACTED;
-        xg_kernel_see(o, &how);
+        xg_kernel_see(g, o, how);
     }
 }
 
 /* A root is made at the kernel's own indices; one of another size at indices of its own. */
-XG_FN void xg_kernel_see_root(const xg_kernel *leader, xg_kernel *root) {
+XG_FN void xg_kernel_see_root(xg_kernels *g, const xg_kernel *leader, xg_kernel *root) {
     xg_kernel_input own;
     memset(&own, 0, sizeof own);
     own.sites = 1;
     own.reads = xg_fuse_elements(root->inst);
     own.key = own.reads == leader->elements ? 0 : xg_hash_mix(root->inst->id, 99) | 1;
     own.aligned = own.coalesced = true;
-    xg_kernel_see(root, &own);
+    xg_kernel_see(g, root, own);
 }
 
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
     uint32_t j;
     g->epoch++;
     g->listed = NULL;
-    g->order.n = g->found.n = 0;
+    g->order.n = g->found.n = g->seen.n = 0;
     k->elements = xg_fuse_elements(k->inst);
     k->instructions = 0;
     k->ops = 0;
@@ -238,12 +240,12 @@ XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
     k->turns = k->loops = false;
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
     k->members = g->order.n;
-    for (j = 0; j < g->order.n; j++) g->order.p[j]->seen.from = NULL;
-    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_see_root(k, xg_kernel_root(k, j));
+    for (j = 0; j < g->order.n; j++) g->order.p[j]->at = 0;
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_see_root(g, k, xg_kernel_root(k, j));
     for (j = g->order.n; j-- > 0;) xg_kernel_visit(g, k, g->order.p[j]);
     k->inputs = xg_kernel_inputs_new(g, g->found.n, &k->inputs_cap);
     k->n_inputs = g->found.n;
-    for (j = 0; j < k->n_inputs; j++) { k->inputs[j] = g->found.p[j]->seen; k->inputs[j].time = -1; }
+    for (j = 0; j < k->n_inputs; j++) { k->inputs[j] = *xg_kernel_seen(g, g->found.p[j]); k->inputs[j].time = -1; }
     xg_kernel_settle(g, k);
 }
 
@@ -369,7 +371,7 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
         node->kind = (uint8_t)xg_fuse_class_of(i);
         i->scratch = node;
     }
-    XG_FOR_INSTS(i, c) {
+    if (c->module->made_order) XG_FOR_INSTS(i, c) {
         const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
         if (a) xg_kernel_of(i)->kind = XG_FUSE_OTHER; /* the order of these is given */
         for (j = 0; a && j < a->v.insts->n; j++) xg_kernel_of(a->v.insts->p[j])->kind = XG_FUSE_OTHER;

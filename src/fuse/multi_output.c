@@ -44,6 +44,7 @@ XG_FN void xg_multi_levels(xg_kernels *g) {
     uint32_t k, j;
     for (k = 0; k < g->n; k++) {
         xg_kernel *n = &g->nodes[k];
+        if (!n->live && n->kind == XG_FUSE_KERNEL) continue; /* inside of others: nobody asks for its level */
         n->level = 0;
         n->limit = UINT32_MAX;
         if (n->live) for (j = 0; j < n->n_inputs; j++) n->level = XG_MAX(n->level, n->inputs[j].from->level + 1);
@@ -347,10 +348,10 @@ XG_FN int xg_multi_by_level(const void *a, const void *b) {
 
 /* The small ones by level; of one level those that wait come last, and find the others there. */
 XG_FN uint32_t xg_multi_list(const xg_kernels *g, xg_kernel ***out) {
-    xg_kernel **list = XG_NEW_N(g->arena, xg_kernel *, g->n + (size_t)1), **waiting = XG_NEW_N(g->arena, xg_kernel *, g->n + (size_t)1);
+    xg_kernel **list = XG_NEW_N(g->arena, xg_kernel *, g->kernels.n + (size_t)1), **waiting = XG_NEW_N(g->arena, xg_kernel *, g->kernels.n + (size_t)1);
     uint32_t n = 0, w = 0, all, k;
-    for (k = 0; k < g->n; k++) {
-        xg_kernel *x = &g->nodes[k];
+    for (k = 0; k < g->kernels.n; k++) {
+        xg_kernel *x = g->kernels.p[k];
         if (!xg_multi_is_little(x) || xg_multi_is_fill(x)) continue;
         if (xg_multi_waits(x)) waiting[w++] = x; else list[n++] = x;
     }
@@ -383,8 +384,8 @@ XG_FN void xg_multi_horizontal(xg_kernels *g) {
 XG_FN bool xg_multi_return(xg_kernels *g) {
     bool any = false;
     uint32_t k, j;
-    for (k = 0; k < g->n; k++) {
-        xg_kernel *n = &g->nodes[k];
+    for (k = 0; k < g->kernels.n; k++) {
+        xg_kernel *n = g->kernels.p[k];
         if (!n->live || n->leader != n || !xg_multi_waits(n)) continue;
         n->level = xg_multi_soon(n);
         for (j = 0; j < n->roots.n; j++) n->roots.p[j]->level = n->level;
@@ -397,7 +398,7 @@ XG_FN bool xg_multi_return(xg_kernels *g) {
 XG_FN void xg_multi_run(xg_kernels *g) {
     uint32_t k;
     for (k = 0; k < g->n; k++) if (g->nodes[k].readers.n > 1) xg_multi_readers_of(g, &g->nodes[k]);
-    for (k = g->n; k-- > 0;) if (g->nodes[k].live && g->nodes[k].readers.n) xg_multi_with_readers(g, &g->nodes[k]);
+    for (k = g->kernels.n; k-- > 0;) if (g->kernels.p[k]->live && g->kernels.p[k]->readers.n) xg_multi_with_readers(g, g->kernels.p[k]);
     xg_multi_horizontal(g);
     if (!xg_multi_return(g)) return;
     xg_multi_horizontal(g);

@@ -615,15 +615,18 @@ XG_FN bool xg_phase_is_needed(const xg_phase_build *d, const xg_inst *value) {
     }
     return false;
 }
-/* With all names of it that are left, the last one first. */
+/* With all names of it that are left, the last one first. The members of such a fusion are members of another one now. */
 XG_FN void xg_phase_remove(xg_inst *i) {
+    xg_comp *inlined = xg_attr_comp(i, XG_A_calls);
     xg_inst *at = i, *of;
+    if (!xg_fuse_is_phases(inlined)) inlined = NULL;
     do {
         while (at->first_use) at = at->first_use->user;
         of = at == i ? NULL : XG_OPERAND(at, 0);
         xg_inst_remove(at);
         at = of;
     } while (at);
+    if (inlined) xg_comp_remove(inlined);
 }
 
 /* What a value of a member, or one from outside, is inside. */
@@ -723,7 +726,7 @@ XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
     for (k = 0; k < g->n; k++) xg_phase_member(&d, k);
     xg_phase_roots(&d);
     n = d.roots.n;
-    if (!n) return false; /* nobody needs any of it */
+    if (!n) { xg_comp_remove(d.to); return false; } /* nobody needs any of it */
     roots = XG_NEW_N(w->a, xg_inst *, n);
     shapes = XG_NEW_N(w->a, const xg_shape *, n);
     for (k = 0; k < n; k++) { roots[k] = d.roots.p[k].inside; shapes[k] = roots[k]->shape; }
@@ -757,6 +760,9 @@ XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
     xg_phase_join w;
     uint32_t k = 0, at, j;
     bool changed = false;
+    uint32_t fusions = 0;
+    XG_FOR_INSTS(i, c) fusions += i->op == XG_FUSION;
+    if (fusions < 2 && !c->module->fusion_log) return false;
     memset(&w, 0, sizeof w);
     w.a = c->module->work;
     w.c = c;
@@ -782,8 +788,12 @@ XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
 }
 /* First kernels of one block; then those, and larger ones, become kernels of as many blocks as they have parts. */
 XG_FN bool xg_phases_comp(xg_comp *c) {
+    xg_mark none = xg_arena_mark(c->module->work);
     bool changed = xg_phases_round(c, false);
-    return xg_phases_round(c, true) || changed;
+    xg_arena_reset(c->module->work, none);
+    changed = xg_phases_round(c, true) || changed;
+    xg_arena_reset(c->module->work, none);
+    return changed;
 }
 XG_FN bool xg_fuse_join_small(xg_module *m) { return m->made[XG_FUSION] && !xg_opt_has_control(m) && xg_opt_each_sequence(m, xg_phases_comp); }
 

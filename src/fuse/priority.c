@@ -13,7 +13,12 @@ enum { XG_PRIORITY_FETCH_PS = 200 /* an instruction */, XG_QUEUE_ARITY = 4, XG_P
 
 /* What an order of the queue is told by lies in the queue, and where each stands in an array of its own: kernels are far apart in memory. */
 typedef struct xg_queued { int64_t worth; uint32_t place; } xg_queued;
-typedef struct xg_queue { xg_kernels *g; XG_VEC(xg_queued) heap; uint32_t *at; } xg_queue; /* at: by place of the kernel, its place in the heap plus 1 */
+typedef struct xg_queue {
+    xg_kernels *g;
+    XG_VEC(xg_queued) heap;
+    uint32_t *at; /* by place of the kernel: its place in the heap plus 1 */
+    XG_VEC(xg_kernel *) readers; /* of the producer that is moving */
+} xg_queue;
 
 /* ---- the queue: a heap that knows where everybody is, four to a parent ---- */
 
@@ -65,22 +70,24 @@ XG_FN void xg_queue_update(xg_queue *q, const xg_kernel *p) {
 
 /* ---- estimates ---- */
 
+/* Why c may not compute what it reads; NULL: it may, and takes so long then. */
+XG_FN const char *xg_priority_refusal(xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, int64_t *with) {
+    const xg_kernel *p = in->from;
+    const char *why = xg_fuse_refusal(p, c, in);
+    uint64_t ops = why ? 0 : xg_kernel_ops_with(c, in);
+    uint32_t buffers;
+    if (why) return why;
+    if (ops > XG_FUSE_OPS_MAX || (ops > XG_FUSE_PART_MAX && c->members + p->members > XG_FUSE_PART_MAX)) return "the code would be too large";
+    *with = xg_kernel_time_with(g, c, in, &buffers);
+    return buffers > XG_FUSE_BUFFERS_MAX && buffers > c->n_inputs + xg_kernel_n_outputs(c) ? "the kernel would have too many buffers" : NULL;
+}
 XG_FN void xg_priority_estimate(xg_kernels *g, xg_kernel *c, xg_kernel_input *in) {
     xg_kernel *p = in->from;
-    uint32_t buffers;
-    uint64_t ops;
+    int64_t with;
     p->gain -= in->gain;
     p->n_refused -= in->refused;
-    in->gain = 0;
-    in->why = xg_fuse_refusal(p, c, in);
-    ops = in->why ? 0 : xg_kernel_ops_with(c, in);
-    if (ops > XG_FUSE_OPS_MAX || (ops > XG_FUSE_PART_MAX && c->members + p->members > XG_FUSE_PART_MAX)) in->why = "the code would be too large";
-    if (!in->why) {
-        int64_t with = xg_kernel_time_with(g, c, in, &buffers);
-        if (buffers > XG_FUSE_BUFFERS_MAX && buffers > c->n_inputs + xg_kernel_n_outputs(c)) in->why = "the kernel would have too many buffers";
-        else in->gain = c->time - with - xg_priority_fetch((uint64_t)p->ops * in->sites);
-    }
-    in->refused = in->why != NULL;
+    in->refused = xg_priority_refusal(g, c, in, &with) != NULL;
+    in->gain = in->refused ? 0 : c->time - with - xg_priority_fetch((uint64_t)p->ops * in->sites);
     p->gain += in->gain;
     p->n_refused += in->refused;
 }
@@ -119,25 +126,28 @@ XG_FN void xg_priority_readers(xg_queue *q, xg_kernel *p) {
 
 /* ---- the log ---- */
 
-XG_FN void xg_priority_log(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, bool accepted) {
+XG_FN void xg_priority_log(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, const char *why, bool accepted) {
     const xg_kernel *p = in->from;
     int64_t apart = p->time + c->time, together = c->time - in->gain;
     if (!g->log) return;
     xg_printf(g->log, "priority-fusion %s: %s into %s: ", g->comp->name.p, p->inst->name.p, c->inst->name.p);
-    if (in->why) xg_printf(g->log, "refused, %s\n", in->why);
+    if (why) xg_printf(g->log, "refused, %s\n", why);
     else xg_printf(g->log, "%s, apart %lld ns, together %lld ns%s\n", accepted ? "fused" : "refused", (long long)(apart / 1000), (long long)(together / 1000),
         accepted ? "" : p->n_refused ? "; another reader refuses" : p->n_readers > XG_FUSE_READERS_MAX ? "; too many readers" : "; together with the other readers it does not pay");
 }
 
 /* The last word on each pair that stayed apart. */
-XG_FN void xg_priority_log_rest(const xg_kernels *g) {
+XG_FN void xg_priority_log_rest(xg_kernels *g) {
     uint32_t k, j;
-    for (k = 0; g->log && k < g->n; k++)
-        for (j = 0; g->nodes[k].live && j < g->nodes[k].n_inputs; j++) {
-            xg_kernel_input in = g->nodes[k].inputs[j];
-            if (!in.from->live) continue;
-            if (!in.from->candidate) in.why = in.from->kind == XG_FUSE_KERNEL ? "something else needs the producer in memory" : "the producer is no kernel";
-            xg_priority_log(g, &g->nodes[k], &in, false);
+    for (k = 0; g->log && k < g->kernels.n; k++)
+        for (j = 0; j < g->kernels.p[k]->n_inputs; j++) {
+            const xg_kernel *c = g->kernels.p[k], *p = c->inputs[j].from;
+            const char *why = NULL;
+            int64_t with;
+            if (!p->live) continue;
+            if (!p->candidate) why = p->kind == XG_FUSE_KERNEL ? "something else needs the producer in memory" : "the producer is no kernel";
+            else if (c->inputs[j].refused) why = xg_priority_refusal(g, c, &c->inputs[j], &with);
+            xg_priority_log(g, c, &c->inputs[j], why, false);
         }
 }
 
@@ -145,12 +155,15 @@ XG_FN void xg_priority_log_rest(const xg_kernels *g) {
 
 XG_FN void xg_priority_fuse(xg_queue *q, xg_kernel *p) {
     xg_kernels *g = q->g;
-    xg_kernel **readers = XG_NEW_N(g->arena, xg_kernel *, p->readers.n + (size_t)1);
-    uint32_t n = 0, j;
-    for (j = 0; j < p->readers.n; j++) if (p->readers.p[j]->live && xg_kernel_find_input(p->readers.p[j], p)) readers[n++] = p->readers.p[j];
+    xg_kernel **readers;
+    uint32_t n, j;
+    q->readers.n = 0;
+    for (j = 0; j < p->readers.n; j++) if (p->readers.p[j]->live && xg_kernel_find_input(p->readers.p[j], p)) xg_push(g->arena, xg_kernel *, &q->readers, p->readers.p[j]);
+    readers = q->readers.p;
+    n = q->readers.n;
     p->live = false;
     p->shared = p->shared || n > 1;
-    for (j = 0; j < n; j++) xg_priority_log(g, readers[j], xg_kernel_find_input(readers[j], p), true);
+    for (j = 0; j < n; j++) xg_priority_log(g, readers[j], xg_kernel_find_input(readers[j], p), NULL, true);
     for (j = 0; j < p->n_inputs; j++) {
         xg_kernel *o = p->inputs[j].from; /* no longer read by p */
         o->n_readers--;
@@ -193,6 +206,8 @@ XG_FN void xg_priority_run(xg_kernels *g) {
     memset(&q, 0, sizeof q);
     q.g = g;
     q.at = XG_NEW_N(g->arena, uint32_t, (size_t)g->n + 1);
+    q.heap.p = (xg_queued *)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, (size_t)g->n + 1, sizeof *q.heap.p));
+    q.heap.cap = g->n + 1;
     g->forgets = true;
     for (k = 0; k < g->n; k++) g->nodes[k].candidate = g->nodes[k].live && g->nodes[k].kind == XG_FUSE_KERNEL && !g->nodes[k].pinned;
     for (k = 0; k < g->n; k++) if (g->nodes[k].live) xg_priority_readers(&q, &g->nodes[k]);
@@ -203,6 +218,7 @@ XG_FN void xg_priority_run(xg_kernels *g) {
         xg_priority_fuse(&q, best);
     }
     g->forgets = false;
+    for (k = 0; k < g->n; k++) if (g->nodes[k].live) xg_push(g->arena, xg_kernel *, &g->kernels, &g->nodes[k]);
     xg_priority_log_rest(g);
 }
 

@@ -162,6 +162,7 @@ XG_FN void xg_inst_link(xg_inst *i, xg_inst *before) {
     *(i->prev ? &i->prev->next : &c->first) = i;
     *(before ? &before->prev : &c->last) = i;
     c->n_insts++;
+    c->n_control += i->op == XG_WHILE || i->op == XG_CONDITIONAL;
 }
 XG_FN void xg_inst_unlink(xg_inst *i) {
     xg_comp *c = i->comp;
@@ -169,6 +170,7 @@ XG_FN void xg_inst_unlink(xg_inst *i) {
     *(i->next ? &i->next->prev : &c->last) = i->prev;
     i->prev = i->next = NULL;
     c->n_insts--;
+    c->n_control -= i->op == XG_WHILE || i->op == XG_CONDITIONAL;
 }
 /* Linked into its computation and to its operands, but without a name. */
 XG_FN xg_inst *xg_inst_make(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n, xg_inst *before) {

@@ -171,6 +171,7 @@ struct xg_comp {
     uint32_t id;
     xg_inst *first, *last, *root;
     uint32_t n_insts, n_params;
+    uint32_t n_control;          /* of the instructions: loops and branches, those that run other computations as steps of the program */
     xg_inst **params;            /* by parameter number; NULL only while a pass is at work */
     uint32_t params_cap;
     xg_str execution_thread;

@@ -28,7 +28,7 @@ XG_FN xg_comps xg_opt_sequences(xg_module *m) {
     xg_comps r;
     uint32_t at, k;
     xg_push(m->work, xg_comp *, &work, m->entry);
-    if (m->made[XG_WHILE] || m->made[XG_CONDITIONAL]) for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
+    for (at = 0; at < work.n; at++) if (work.p[at]->n_control) XG_FOR_INSTS(i, work.p[at]) {
         xg_comps called;
         if (!xg_opt_is_control(i)) continue;
         called = xg_opt_control_comps(m->work, i);
@@ -76,12 +76,14 @@ XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps) {
     }
 }
 
+/* Fusions in it get computations of their own: no two may share one. */
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before) {
     xg_comp *to = xg_comp_new(from->module, from->name, before);
     xg_inst **params = XG_NEW_N(from->module->arena, xg_inst *, from->n_params + 1);
     uint32_t k;
     for (k = 0; k < from->n_params; k++) params[k] = xg_inst_clone(from->params[k], to, NULL, NULL);
     to->root = xg_opt_inline(from, to, NULL, params);
+    XG_FOR_INSTS(i, to) if (i->op == XG_FUSION) xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, xg_opt_clone_comp(xg_attr_comp(i, XG_A_calls), to)));
     return to;
 }
 

@@ -87,6 +87,7 @@ XG_FN double xg_reducer_neutral(const xg_comp *c); /* of a plain sum or product 
 XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t); /* the type that a sum is carried in; INVALID: the reducer's own types */
 XG_FN bool xg_window_is_scan(const xg_inst *i, uint32_t *dim, bool *reverse); /* a reduce-window of which each result folds all elements up to it (reverse: from it on) along dim */
 XG_FN bool xg_opt_reduce_reuse(xg_module *m); /* reduce_reuse.c: a reduction made from one of fewer dimensions, where both are wanted */
+XG_FN bool xg_opt_row_splitter(xg_module *m);   /* row_splitter.c: dependent sums over rows that are too long to be kept, as sums of parts */
 XG_FN bool xg_opt_tree_reduction(xg_module *m); /* tree_reduction.c: reductions for few blocks become two, one behind the other */
 
 XG_FN bool xg_opt_scan_splitter(xg_module *m); /* scan_splitter.c: running sums for few threads become sums of parts */

@@ -58,7 +58,7 @@ XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {
 
 /* ---- rows that a cluster keeps ---- */
 
-enum { XG_TREE_ROW_INSTS = 256 /* of a row program, at most */, XG_TREE_ROW_REST = 16 << 10 /* bytes of each block for other things */ };
+enum { XG_TREE_ROW_INSTS = 256 /* of a row program, at most */, XG_TREE_ROW_REST = 16 << 10 /* bytes of each block for other things */, XG_TREE_ROW_HELD = 64 << 10 /* in the registers of a block */ };
 
 /* What can be made of rows element by element, as far as it hangs together with one reduction. */
 typedef struct xg_tree_row { xg_inst *insts[XG_TREE_ROW_INSTS]; uint32_t n; int64_t rows, cols, bytes /* a column of what is read */; bool back; } xg_tree_row;
@@ -82,15 +82,13 @@ XG_FN bool xg_tree_row_takes(const xg_tree_row *r, const xg_inst *i) {
     default: return (xg_op_flags(i->op) & XGF_EW) != 0;
     }
 }
-XG_FN bool xg_tree_keeps_rows(const xg_tree *t, int64_t rows) {
-    const xg_module *m = t->i->comp->module;
-    xg_tree_row *r;
+/* Bytes for each column of all that is read by what hangs together with i; *back: whether its results are used for all of the row's elements. */
+XG_FN int64_t xg_tree_row_bytes(xg_inst *reduce, int64_t rows, bool *back) {
+    xg_tree_row *r = XG_NEW(reduce->comp->module->work, xg_tree_row);
     uint32_t k, j;
-    if (!m->row_programs || m->machine.cluster < 2 || !xg_tree_is_rows(t)) return false;
-    r = XG_NEW(m->work, xg_tree_row);
     r->rows = rows;
-    r->cols = t->in->elements / rows;
-    xg_tree_row_add(r, t->i);
+    r->cols = XG_OPERAND(reduce, 0)->shape->elements / rows;
+    xg_tree_row_add(r, reduce);
     for (k = 0; k < r->n; k++) {
         xg_inst *i = r->insts[k];
         if (!xg_tree_row_takes(r, i)) {
@@ -101,7 +99,19 @@ XG_FN bool xg_tree_keeps_rows(const xg_tree *t, int64_t rows) {
         for (j = 0; j < (i->op == XG_REDUCE ? 1 : i->n_operands); j++) xg_tree_row_add(r, XG_OPERAND(i, j));
         XG_FOR_USES(u, i) if (xg_tree_row_takes(r, u->user)) xg_tree_row_add(r, u->user);
     }
-    return r->back && r->n < XG_TREE_ROW_INSTS && r->bytes <= m->machine.cluster * (m->machine.shared_per_block - XG_TREE_ROW_REST) / r->cols;
+    *back = r->back && r->n < XG_TREE_ROW_INSTS;
+    return r->bytes;
+}
+XG_FN int64_t xg_tree_cluster_room(const xg_machine *m) { return XG_MAX((int64_t)m->cluster, (int64_t)1) * (m->shared_per_block - XG_TREE_ROW_REST); }
+/* Whether a block has room for so many bytes, in registers, or a cluster of them in shared memory. */
+XG_FN bool xg_tree_row_fits(const xg_machine *m, int64_t bytes) { return bytes <= XG_TREE_ROW_HELD || bytes <= xg_tree_cluster_room(m); }
+XG_FN bool xg_tree_keeps_rows(const xg_tree *t, int64_t rows) {
+    const xg_module *m = t->i->comp->module;
+    int64_t bytes;
+    bool back;
+    if (!m->row_programs || m->machine.cluster < 2 || !xg_tree_is_rows(t)) return false;
+    bytes = xg_tree_row_bytes(t->i, rows, &back);
+    return back && bytes <= xg_tree_cluster_room(&m->machine) / (t->in->elements / rows);
 }
 
 XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {

@@ -29,23 +29,31 @@ XG_FN int64_t xg_pack_up(int64_t n, int64_t align) { return (n + align - 1) / al
 typedef XG_VEC(xg_buffer *) xg_buffers;
 typedef struct xg_packer {
     xg_arena *arena;
-    uint32_t steps, *start, n_ordered, n_fresh;
+    uint32_t steps, end, *start, n_ordered, n_fresh;
     xg_buffers *nodes;
     xg_buffer **by_first, **ordered, **fresh, **met; /* fresh: placed, but not in order yet */
 } xg_packer;
 
 XG_FN void xg_pack_init(xg_packer *q, xg_arena *a, xg_buffer *const *temps, uint32_t n) {
-    uint32_t end = 0, k;
+    uint32_t k;
     memset(q, 0, sizeof *q);
     q->arena = a;
-    for (k = 0; k < n; k++) end = XG_MAX(end, temps[k]->last + 1);
-    for (q->steps = 1; q->steps < end; q->steps *= 2) {}
+    for (k = 0; k < n; k++) q->end = XG_MAX(q->end, temps[k]->last + 1);
+    for (q->steps = 1; q->steps < q->end; q->steps *= 2) {}
     q->nodes = XG_NEW_N(a, xg_buffers, (size_t)2 * q->steps);
-    q->start = XG_NEW_N(a, uint32_t, (size_t)end + 2);
+    q->start = XG_NEW_N(a, uint32_t, (size_t)q->end + 2);
     q->by_first = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
     q->ordered = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
     q->fresh = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
     q->met = XG_NEW_N(a, xg_buffer *, (size_t)n + 1);
+}
+/* None is placed: a try begins, with the same buffers in whatever order. */
+XG_FN void xg_pack_begin(xg_packer *q, xg_buffer *const *temps, uint32_t n) {
+    uint32_t end = q->end, k;
+    for (k = 0; k < n; k++) temps[k]->placed = false;
+    for (k = 0; k < 2 * q->steps; k++) q->nodes[k].n = 0;
+    q->n_ordered = q->n_fresh = 0;
+    memset(q->start, 0, ((size_t)end + 2) * sizeof *q->start);
     for (k = 0; k < n; k++) q->start[temps[k]->first + 1]++;
     for (k = 1; k <= end; k++) q->start[k] += q->start[k - 1];
     for (k = 0; k < n; k++) q->by_first[q->start[temps[k]->first]++] = temps[k];
@@ -128,21 +136,17 @@ XG_FN int xg_pack_by_area(const void *pa, const void *pb) {
 }
 
 /* One try, in the order of the list; the size of the block. */
-XG_FN int64_t xg_pack_place(xg_plan *p, xg_buffer **temps, uint32_t n, bool tight) {
-    xg_mark mark = xg_arena_mark(p->arena);
-    xg_packer q;
+XG_FN int64_t xg_pack_place(xg_packer *q, xg_buffer **temps, uint32_t n, bool tight) {
     int64_t size = 0;
     uint32_t k;
-    for (k = 0; k < n; k++) temps[k]->placed = false;
-    xg_pack_init(&q, p->arena, temps, n);
+    xg_pack_begin(q, temps, n);
     for (k = 0; k < n; k++) {
         int64_t end;
-        temps[k]->offset = xg_pack_gap(&q, temps[k], tight);
-        if (!xg_add64(temps[k]->offset, temps[k]->bytes, &end) || end > INT64_MAX / 4) xg_fail(p->arena->ctx, XLAGPU_ERROR_LIMIT, "temporary memory overflows 64 bits");
+        temps[k]->offset = xg_pack_gap(q, temps[k], tight);
+        if (!xg_add64(temps[k]->offset, temps[k]->bytes, &end) || end > INT64_MAX / 4) xg_fail(q->arena->ctx, XLAGPU_ERROR_LIMIT, "temporary memory overflows 64 bits");
         size = XG_MAX(size, end);
-        xg_pack_placed(&q, temps[k]);
+        xg_pack_placed(q, temps[k]);
     }
-    xg_arena_reset(p->arena, mark);
     return size;
 }
 /* The most bytes of these that are needed at one time. */
@@ -157,8 +161,8 @@ XG_FN int64_t xg_pack_live(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
 }
 
 /* One try; a block smaller than all before is kept. */
-XG_FN void xg_pack_try(xg_plan *p, xg_plan_space *s, xg_buffer **temps, uint32_t n, bool tight) {
-    int64_t size = xg_pack_place(p, temps, n, tight);
+XG_FN void xg_pack_try(xg_packer *q, xg_plan_space *s, xg_buffer **temps, uint32_t n, bool tight) {
+    int64_t size = xg_pack_place(q, temps, n, tight);
     uint32_t k;
     if (size >= s->bytes) return;
     s->bytes = size;
@@ -176,22 +180,26 @@ XG_FN void xg_pack_lower(xg_buffer **temps, uint32_t n) {
 
 XG_FN void xg_pack_space(xg_plan *p, int64_t space, xg_buffer **temps, uint32_t n) {
     static int (*const orders[])(const void *, const void *) = {xg_pack_by_size, xg_pack_by_area, xg_pack_by_life};
+    xg_mark mark = xg_arena_mark(p->arena);
+    xg_packer q;
     xg_plan_space s;
     int64_t enough;
     uint32_t o, round, k;
+    xg_pack_init(&q, p->arena, temps, n);
     s.space = space;
     s.bytes = INT64_MAX;
     s.largest_live = xg_pack_live(p, temps, n);
     enough = s.largest_live + s.largest_live / XG_PACK_SLIGHT;
     for (o = 0; o < XG_COUNT(orders) && s.bytes > enough; o++) {
         if (n > 1) qsort(temps, n, sizeof *temps, orders[o]);
-        xg_pack_try(p, &s, temps, n, true);
+        xg_pack_try(&q, &s, temps, n, true);
         for (round = 0; round < XG_PACK_ROUNDS && s.bytes > enough; round++) {
             if (round) xg_pack_lower(temps, n);
-            xg_pack_try(p, &s, temps, n, false);
+            xg_pack_try(&q, &s, temps, n, false);
         }
     }
     for (k = 0; k < n; k++) temps[k]->offset = temps[k]->best;
+    xg_arena_reset(p->arena, mark);
     xg_push(p->arena, xg_plan_space, &p->spaces, s);
     if (space == XG_PLAN_HOST_SPACE) return;
     p->temp_bytes += s.bytes;
@@ -247,8 +255,8 @@ XG_FN void xg_pack_fill(xg_plan *p, xg_pack_host *h, xg_buffer *const *temps, ui
     uint32_t m = 0, missed = 0, k;
     for (k = 0; k < h->guests.n; k++) fit[m++] = h->guests.p[k];
     for (k = 0; k < n; k++) if (!temps[k]->host && temps[k]->bytes <= h->buffer->bytes && xg_pack_idle(h->buffer, temps[k])) fit[m++] = temps[k];
-    for (k = 0; k < m; k++) fit[k]->placed = false;
     xg_pack_init(&q, p->arena, fit, m);
+    xg_pack_begin(&q, fit, m);
     for (k = 0; k < h->guests.n; k++) xg_pack_placed(&q, h->guests.p[k]);
     if (m > h->guests.n) qsort(fit + h->guests.n, m - h->guests.n, sizeof *fit, xg_pack_by_area);
     for (k = h->guests.n; k < m && missed < XG_PACK_MISSES_MAX; k++) {
