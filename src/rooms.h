@@ -281,6 +281,7 @@
 #include "sched/reduction.c"
 #include "sched/layout.c"
 #include "sched/blocks.c"
+#include "sched/flat.c"
 
 /* plan */
 #include "plan/plan.h"

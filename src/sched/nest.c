@@ -245,6 +245,8 @@ XG_FN void xg_nsubst_bindings(xg_nsubst *s, xg_nstmt *top) {
         if (t->op != XG_N_BLOCK) continue;
         for (k = 0; k < b->n_iters; k++) b->iters[k].binding = xg_nsubst_of(s, b->iters[k].binding);
         b->where = xg_nsubst_where(s, b->where, b->n_where, &b->n_where);
+        if (s->n->flat && b->body) xg_nsubst_args(s, b);
+        b->begin = xg_nsubst_where(s, b->begin, b->n_begin, &b->n_begin);
     }
 }
 XG_FN void xg_nblock_require(xg_loopnest *n, xg_nblock *b, const xg_aff *e, xg_range r) {
@@ -322,7 +324,7 @@ XG_FN void xg_nest_tidy(xg_loopnest *n) {
     for (t = n->root; t; t = xg_nstmt_next(t, n->root)) {
         if (t->op == XG_N_LOOP) t->var = number[t->var];
         if (t->op != XG_N_BLOCK) continue;
-        if (t->block->body) xg_nsubst_args(&s, t->block);
+        if (t->block->body && !n->flat) xg_nsubst_args(&s, t->block);
         for (k = 0; k < t->block->n_iters; k++) t->block->iters[k].var = number[t->block->iters[k].var];
     }
     n->vars.p = vars;

@@ -245,14 +245,16 @@ XG_FN xg_str *xg_nparse_inits(xg_nparse *r, uint32_t *n) {
     *n = v.n;
     return v.p;
 }
-XG_FN void xg_nparse_body(xg_nparse *r, xg_nblock *b) {
-    const xg_imap *names = xg_nest_names(r->n, NULL, b);
+XG_FN void xg_nparse_body(xg_nparse *r, xg_nstmt *s) {
+    xg_nblock *b = s->block;
+    const xg_imap *names = xg_nest_names(r->n, s->parent, r->n->flat ? NULL : b);
     xg_narg_vec args = {0};
     xg_str *inits = NULL;
     uint32_t n_inits = 0;
     size_t init_at = xg_lex_offset(r->x);
     b->body = r->p->comp = xg_comp_make(r->n->module);
     if (xg_nparse_word(r, "init")) inits = xg_nparse_inits(r, &n_inits);
+    if (inits && r->n->flat && xg_nparse_word(r, "if")) b->begin = xg_nparse_domain(r, names, &b->n_begin);
     for (;;) {
         size_t at = xg_lex_offset(r->x);
         xg_str name;
@@ -359,16 +361,20 @@ XG_FN void xg_nparse_block(xg_nparse *r, xg_nstmt *parent) {
     if (xg_nparse_word(r, "where")) s->block->where = xg_nparse_domain(r, names, &s->block->n_where);
     xg_lex_expect(r->x, '{', "'{' before a block's body");
     xg_nparse_notes(r, s);
-    if (xg_lex_is(r->x, "for") || xg_lex_is(r->x, "block")) xg_nparse_stmts(r, s);
-    else xg_nparse_body(r, s->block);
+    if (xg_lex_is(r->x, "for") || xg_lex_is(r->x, "block") || xg_lex_is(r->x, "sync")) xg_nparse_stmts(r, s);
+    else xg_nparse_body(r, s);
     xg_lex_expect(r->x, '}', "'}' behind a block's body");
 }
 XG_FN void xg_nparse_stmts(xg_nparse *r, xg_nstmt *parent) {
     if (++r->depth > XG_NEST_DEPTH_MAX) xg_lex_fail(r->x, NULL, "loops and blocks are nested more than %d deep", XG_NEST_DEPTH_MAX);
     for (;;) {
+        bool sync = xg_nparse_word(r, "sync");
+        xg_nstmt *before = parent->last;
         if (xg_nparse_word(r, "for")) xg_nparse_loop(r, parent);
         else if (xg_nparse_word(r, "block")) xg_nparse_block(r, parent);
+        else if (sync) xg_lex_fail(r->x, NULL, "expected a loop or block behind 'sync'");
         else break;
+        (before ? before->next : parent->first)->sync = sync;
     }
     r->depth--;
 }
@@ -378,12 +384,13 @@ XG_FN xg_loopnest *xg_nest_parse(xg_ctx *c, xg_arena *a, xg_aff_ctx *aff, const 
     r.x = &r.p->lex;
     r.src = src;
     xg_lex_restart(r.x, *at);
-    while (!xg_lex_is(r.x, "nest")) {
+    while (!xg_lex_is(r.x, "nest") && !xg_lex_is(r.x, "flat")) {
         if (r.x->kind == XG_TOK_END) xg_lex_fail(r.x, NULL, "a loop nest begins with 'nest' and its name");
         xg_parse_comp(r.p);
     }
-    xg_lex_next(r.x);
     r.n = xg_nest_new(r.p->m, aff, XG_STR(""));
+    r.n->flat = xg_nparse_word(&r, "flat");
+    xg_nparse_expect_word(&r, "nest");
     r.n->name = xg_nparse_name(&r, "the nest's name");
     xg_nparse_params(&r, false);
     xg_lex_expect(r.x, XG_TOK_ARROW, "'->' before the results");

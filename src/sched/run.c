@@ -75,14 +75,16 @@ XG_FN void xg_nrun_read(const xg_nrun *x, const xg_narg *a, unsigned char *to) {
 XG_FN bool xg_nrun_crosses(const xg_loopnest *n, const xg_nstmt *s) {
     const xg_nstmt *p;
     uint32_t k;
-    for (p = s->parent; p; p = p->parent) if (p->op == XG_N_LOOP && p->kind >= XG_NK_THREAD_X && p->kind <= XG_NK_THREAD_Z)
+    for (p = s->parent; p; p = p->parent) if (p->op == XG_N_LOOP && p->kind >= XG_NK_THREAD_X && p->kind <= XG_NK_THREAD_Z) {
+        for (k = 0; k < s->block->n_begin; k++) if (xg_aff_uses(s->block->begin[k].expr, xg_aff_dim(n->aff, p->var))) return true;
         for (k = 0; k < s->block->n_iters; k++) if (s->block->iters[k].kind == 'R' && xg_aff_uses(s->block->iters[k].binding, xg_aff_dim(n->aff, p->var))) return true;
+    }
     return false;
 }
 XG_FN bool xg_nrun_first(const xg_nrun *x, const xg_nblock *b) {
     uint32_t k;
     for (k = 0; k < b->n_iters; k++) if (b->iters[k].kind == 'R' && x->values[b->iters[k].var]) return false;
-    return true;
+    return xg_nrun_holds(x, b->begin, b->n_begin);
 }
 /* A copy of what nobody has written, the padding of an array, is nobody's either. */
 XG_FN bool xg_nrun_copies_nothing(const xg_nrun *x, const xg_nblock *b) {

@@ -17,6 +17,7 @@
 #define XG_SCHED_H
 #include "../affine/affine.h"
 #include "../eval/eval.h"
+#include "../emit/emit.h"
 
 typedef struct xg_loopnest xg_loopnest;
 typedef struct xg_nbuf xg_nbuf;
@@ -83,6 +84,7 @@ struct xg_nblock {
     uint32_t n_outs; const xg_nout *outs;
     xg_comp *combine;           /* of what the outputs hold, then the values: what they hold next; NULL: the values */
     const xg_literal *const *init; /* by output; NULL: none, or it is made by another block */
+    uint32_t n_begin; const xg_constraint *begin; /* of a flat nest: init comes first where these hold; before, where all reduced iterators are 0 */
 };
 
 struct xg_nstmt {
@@ -91,6 +93,7 @@ struct xg_nstmt {
     uint32_t var; int64_t extent; xg_nkind kind; /* LOOP */
     xg_nblock *block;           /* BLOCK; what it holds, if it is around others, are its children */
     uint32_t n_notes; const xg_nnote *notes;
+    bool sync;                  /* the threads of a block wait for each other in front of it */
     bool gone;                  /* it was replaced: no primitive takes it any more */
 };
 
@@ -104,6 +107,7 @@ struct xg_loopnest {
     XG_VEC(xg_nbuf *) bufs;     /* parameters first */
     XG_VEC(xg_nvar) vars;       /* by id */
     XG_VEC(xg_range) ranges;
+    bool flat;                  /* blocks have no iterators any more: what they read and write is said of the loops */
     xg_nstmt *root;
 };
 
@@ -217,5 +221,13 @@ XG_FN void xg_sched_transform_block_layout(xg_loopnest *n, xg_nstmt *block, cons
 XG_FN void xg_sched_pad_einsum(xg_loopnest *n, xg_nstmt *block, const int64_t *multiples, uint32_t count); /* by iterator: it counts to a multiple of that */
 /* ---- blocks.c ---- */
 XG_FN xg_nstmt *xg_sched_blockize(xg_loopnest *n, xg_nstmt *loop); /* the block around all that the loop holds */
+
+/* ---- flat.c: towards code ---- */
+XG_FN void xg_nest_flatten(xg_loopnest *n);  /* blocks lose their iterators; those around others go */
+XG_FN void xg_nest_compact(xg_loopnest *n);  /* of a flat nest: arrays of a block's or thread's own shrink to what one of them has */
+XG_FN void xg_nest_sync(xg_loopnest *n);     /* of a flat nest: barriers where threads read what others write, or write what others read */
+/* ---- lower.c ---- */
+typedef struct xg_nlaunch { uint32_t threads[3], blocks[3]; } xg_nlaunch;
+XG_FN xg_kmodule *xg_nest_lower(xg_loopnest *n, xg_arena *a, xg_str name, const xg_emit_target *target); /* flat, compact, with barriers; fails with ERROR_UNSUPPORTED where it cannot be one kernel */
 
 #endif /* XG_SCHED_H */

@@ -1,19 +1,20 @@
 /* sched/text.c -- loop nests as text.
  *
  *   file    = {HLO computation} nest                          computations: combiners that are more than one operation
- *   nest    = "nest" name "(" [param {"," param}] ")" "->" "(" param {"," param} ")" "{" {alloc} {stmt} "}"
+ *   nest    = ["flat"] "nest" name "(" [param {"," param}] ")" "->" "(" param {"," param} ")" "{" {alloc} {stmt} "}"
  *   param   = name ":" shape
  *   alloc   = "alloc" param "in" scope {"align" "(" axis "," factor "," offset ")"}
- *   stmt    = "for" name "in" extent ["at" kind] "{" {note} {stmt} "}"
+ *   stmt    = ["sync"] ...                                    the threads of a block wait for each other
+ *           | "for" name "in" extent ["at" kind] "{" {note} {stmt} "}"
  *           | "block" name "(" [iter {"," iter}] ")" ["where" domain] "{" {note} (body | {stmt}) "}"
  *   iter    = ("S" | "R") name ":" extent "=" expr            expr: of the loops around it
  *   domain  = expr "in" "[" integer "," integer "]" {"and" ...}
  *   note    = "note" string "=" string
- *   body    = ["init" value {"," value}] {name "=" (read | "index" type "(" expr ")" | "holds" "(" domain ")" | HLO instruction)} place {"," place} [combiner] "=" value {"," value}
+ *   body    = ["init" value {"," value} ["if" domain]] {name "=" (read | "index" type "(" expr ")" | "holds" "(" domain ")" | HLO instruction)} place {"," place} [combiner] "=" value {"," value}
  *   read    = buffer "[" [expr {"," expr}] "]" ["if" domain "else" literal]
  *   place   = buffer "[" [expr {"," expr}] "]"                expr: of the block's iterators
  *   combiner = opcode | the name of a computation              add= updates, = stores
- * Layouts are row-major always: a buffer's dimensions are those of its memory. */
+ * In a flat nest blocks have no iterators, and expr is of the loops everywhere. Layouts are row-major always: a buffer's dimensions are those of its memory. */
 #ifndef XG_SCHED_TEXT_C
 #define XG_SCHED_TEXT_C
 #include "sched.h"
@@ -104,8 +105,9 @@ XG_FN void xg_nprint_inst(xg_nprint *p, const xg_inst *i, const xg_print_options
     root = line.n > 5 && memcmp(line.p, "ROOT ", 5) == 0;
     xg_put(p->b, line.p + (root ? 5 : 0), line.n - (root ? 5 : 0));
 }
-XG_FN void xg_nprint_body(xg_nprint *p, const xg_nblock *b) {
-    const xg_imap *names = xg_nest_names(p->n, NULL, b);
+XG_FN void xg_nprint_body(xg_nprint *p, const xg_nstmt *s) {
+    const xg_nblock *b = s->block;
+    const xg_imap *names = xg_nest_names(p->n, s->parent, p->n->flat ? NULL : b);
     xg_print_options o = {0};
     uint32_t k;
     if (b->init) for (k = 0; k < b->n_outs; k++) {
@@ -113,6 +115,8 @@ XG_FN void xg_nprint_body(xg_nprint *p, const xg_nblock *b) {
         xg_puts(p->b, k ? ", " : "init ");
         xg_literal_print(p->b, b->init[k], true);
     }
+    if (b->init && b->n_begin) xg_puts(p->b, " if ");
+    if (b->init) xg_nprint_domain(p, b->begin, b->n_begin, names);
     o.whole_constants = true;
     XG_FOR_INSTS(i, b->body) {
         if (i->op == XG_PARAMETER) xg_nprint_arg(p, &b->args[i->number], i->name, names);
@@ -145,6 +149,10 @@ XG_FN void xg_nprint_stmt(xg_nprint *p, const xg_nstmt *s) {
     const xg_nstmt *c;
     uint32_t k;
     xg_nprint_line(p);
+    if (s->sync) {
+        xg_puts(p->b, "sync");
+        xg_nprint_line(p);
+    }
     if (s->op == XG_N_LOOP) {
         xg_puts(p->b, "for ");
         xg_put_str(p->b, p->n->vars.p[s->var].name);
@@ -174,7 +182,7 @@ XG_FN void xg_nprint_stmt(xg_nprint *p, const xg_nstmt *s) {
         xg_puts(p->b, " = ");
         xg_put_quoted(p->b, s->notes[k].value);
     }
-    if (s->op == XG_N_BLOCK && b->body) xg_nprint_body(p, b);
+    if (s->op == XG_N_BLOCK && b->body) xg_nprint_body(p, s);
     for (c = s->first; c; c = c->next) xg_nprint_stmt(p, c);
     p->depth--;
     xg_nprint_line(p);
@@ -213,7 +221,7 @@ XG_FN void xg_nest_print(xg_buf *b, const xg_loopnest *n) {
     p.b = b;
     p.n = n;
     xg_nprint_combiners(&p);
-    xg_puts(b, "nest ");
+    xg_puts(b, n->flat ? "flat nest " : "nest ");
     xg_put_str(b, n->name);
     xg_nprint_params(&p, false);
     xg_puts(b, " -> ");

@@ -43,7 +43,7 @@ XG_FN void xg_nverify_body(xg_nverify *v, const xg_nblock *b, bool *own) {
         xg_nverify_domain(v, b, a->where, a->n_where, own);
         if (a->kind == XG_NA_LOAD) {
             if (a->n_where && !a->value) xg_nverify_fail(v, b, "a guarded read has no other value");
-            xg_nverify_place(v, b, a->buf, a->at, own, a->n_where != 0);
+            xg_nverify_place(v, b, a->buf, a->at, own, a->n_where || (v->n->flat && b->n_where));
         }
         if (a->kind == XG_NA_INDEX && !xg_nverify_closed(v, a->at[0], own)) xg_nverify_fail(v, b, "an index uses what is no iterator of the block");
     }
@@ -55,17 +55,19 @@ XG_FN void xg_nverify_body(xg_nverify *v, const xg_nblock *b, bool *own) {
         const xg_inst *value = b->n_outs == 1 ? b->body->root : XG_OPERAND(b->body->root, k);
         if (value->shape->type != b->outs[k].buf->type || value->shape->rank) xg_nverify_fail(v, b, "what it computes is not of the type of the buffer");
         if (b->outs[k].buf->param && !b->outs[k].buf->output) xg_nverify_fail(v, b, "it writes to an input");
-        xg_nverify_place(v, b, b->outs[k].buf, b->outs[k].at, own, false);
+        xg_nverify_place(v, b, b->outs[k].buf, b->outs[k].at, own, v->n->flat && b->n_where);
         for (j = 0; j < b->n_iters; j++) for (d = 0; d < b->outs[k].buf->rank; d++)
             if (b->iters[j].kind == 'R' && xg_aff_uses(b->outs[k].at[d], xg_nest_dim(v->n, b->iters[j].var))) xg_nverify_fail(v, b, "a reduced iterator is in an index of what it writes");
     }
 }
 XG_FN void xg_nverify_block(xg_nverify *v, xg_nstmt *s, bool *seen) {
     xg_nblock *b = s->block;
-    bool *own = XG_NEW_N(v->n->arena, bool, v->n->vars.n);
+    bool *own = v->n->flat ? seen : XG_NEW_N(v->n->arena, bool, v->n->vars.n);
     xg_range bound;
     uint32_t k, j;
     xg_nverify_domain(v, b, b->where, b->n_where, seen);
+    xg_nverify_domain(v, b, b->begin, b->n_begin, seen);
+    if (v->n->flat && (b->n_iters || !b->body)) xg_nverify_fail(v, b, "a flat nest has no iterators");
     for (k = 0; k < b->n_iters; k++) {
         xg_niter *i = &b->iters[k];
         if (i->var >= v->n->vars.n || v->defined[i->var]) xg_nverify_fail(v, b, "an iterator is defined twice");

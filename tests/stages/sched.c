@@ -103,6 +103,9 @@ static void sched_line(sched_run *r, const char *p, const char *end) {
         if (close) p++;
     }
     if (!r->n_words) return;
+    if (xg_str_is(r->words[0], "flatten")) { xg_nest_flatten(r->n); xg_nest_verify(r->n); return; }
+    if (xg_str_is(r->words[0], "compact")) { xg_nest_compact(r->n); xg_nest_verify(r->n); return; }
+    if (xg_str_is(r->words[0], "sync")) { xg_nest_sync(r->n); return; }
     for (k = 0; k < r->n_words; k++) if (xg_str_is(r->words[k], "=")) at = k + 1;
     for (k = 0; k < XG_COUNT(sched_rows); k++) if (xg_str_is(r->words[at], sched_rows[k].name)) break;
     if (k == XG_COUNT(sched_rows)) xg_fail(r->io->ctx, XLAGPU_ERROR_USAGE, "no primitive is called '%.*s'", (int)r->words[at].n, r->words[at].p);
