@@ -92,7 +92,7 @@ XG_FN bool xg_transpose_reads_whole(const xg_transpose *t, int64_t unroll) {
     xg_aff_ctx *x = t->e->m->aff;
     const xg_inst *hero = t->heroes.p[0];
     int64_t bytes = xg_type_bytes(hero->shape->type), sectors = 0, least = 0, syms[1];
-    const xg_imap *m = xg_indexing_thread(x, hero->shape, XG_TRANSPOSE_THREADS, xg_launch_linear(t->e->ctx, hero->shape->elements, unroll).blocks[0], unroll);
+    const xg_imap *m = xg_indexing_thread(x, hero->shape, XG_TRANSPOSE_THREADS, xg_launch_linear(t->e, hero->shape->elements, unroll).blocks[0], unroll);
     m = xg_indexing_flatten(x, xg_imap_compose(x, m, xg_indexing_operand(x, hero, 0)), XG_OPERAND(hero, 0)->shape);
     if (!xg_imap_ok(m) || m->n_syms > 1) return true;
     for (syms[0] = 0; syms[0] < unroll; syms[0]++) {

@@ -51,7 +51,10 @@ static size_t xg_ptx_ends(xg_ptx_lives *l, const xg_kregion *r) {
     uint32_t k;
     XG_FOR_KOPS(op, r) {
         last = xg_ptx_position(op);
-        for (k = 0; k < op->n_regions; k++) last = XG_MAX(last, xg_ptx_ends(l, op->regions[k]));
+        for (k = 0; k < op->n_regions; k++) {
+            size_t inner = xg_ptx_ends(l, op->regions[k]); /* once: XG_MAX asks twice */
+            last = XG_MAX(last, inner);
+        }
         l->end[xg_ptx_position(op)] = last;
     }
     return last;
