@@ -738,11 +738,7 @@ XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
     if (xg_inst_attr(last, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(last, XG_A_metadata));
     xg_opt_settle_fusion(fusion); /* a member may be one that nobody needs */
     xg_phase_hand_over(&d, fusion);
-    for (k = g->n; k-- > 0;) {
-        xg_comp *was = xg_attr_comp(d.members[k], XG_A_calls);
-        xg_phase_remove(d.members[k]);
-        if (xg_fuse_is_phases(was)) xg_comp_remove(was); /* its members are members of this one now, with their computations */
-    }
+    for (k = g->n; k-- > 0;) xg_phase_remove(d.members[k]);
     return true;
 }
 
