@@ -7626,7 +7626,7 @@ XG_FN void xg_attr_parse_INTS(xg_parse *p, xg_attr *a) {
             one = xg_lex_int(&p->lex, "a number");
             xg_push(p->arena, int64_t, &p->ints, one);
         }
-        a->v.ints = xg_ints_new(p->arena, p->ints.p + base, p->ints.n - base);
+        a->v.ints = xg_ints_new(p->arena, p->ints.n > base ? p->ints.p + base : NULL, p->ints.n - base);
         p->ints.n = base;
         return;
     }
@@ -8406,14 +8406,23 @@ XG_FN void xg_hlo_print(xg_buf *b, const xg_module *m, const xg_print_options *o
 #ifndef XG_HLO_VERIFY_C
 #define XG_HLO_VERIFY_C
 
+/* Where the text speaks of it, plus 1: of a fusion that the compiler made, where it speaks of what ends it. 0: nowhere. */
+static uint32_t xg_inst_place(const xg_inst *i) {
+    const xg_comp *c = i->op == XG_FUSION ? xg_attr_comp(i, XG_A_calls) : NULL;
+    uint32_t at = i->source_at;
+    if (at || !c) return at;
+    for (i = c->last; i && !at; i = i->prev) at = xg_inst_place(i);
+    return at;
+}
 XG_NORETURN XG_FN void xg_hlo_fail(const xg_inst *i, xlagpu_status s, const char *hint, const char *format, ...) {
     char text[XG_MESSAGE_MAX / 2];
     xg_module *m = i->comp->module;
+    uint32_t at = m->source ? xg_inst_place(i) : 0;
     va_list args;
     va_start(args, format);
     xg_vformat(text, sizeof text, format, args);
     va_end(args);
-    if (m->source && i->source_at) xg_fail_at(m->ctx, s, m->source, i->source_at - 1, hint, "%s %.*s: %s", xg_op_name(i->op), (int)XG_MIN(i->name.n, 200u), i->name.p, text);
+    if (at) xg_fail_at(m->ctx, s, m->source, at - 1, hint, "%s %.*s: %s", xg_op_name(i->op), (int)XG_MIN(i->name.n, 200u), i->name.p, text);
     xg_fail(m->ctx, s, "%s %.*s in %.*s: %s%s%s", xg_op_name(i->op), (int)XG_MIN(i->name.n, 200u), i->name.p, (int)XG_MIN(i->comp->name.n, 200u), i->comp->name.p, text, hint ? "; " : "", hint ? hint : "");
 }
 static void xg_verify_comp_fail(const xg_comp *c, const char *what) {
@@ -8852,6 +8861,7 @@ typedef struct xg_eval_options {
     bool fill_elided;      /* constant({...}) gets values made from seed; otherwise it is refused */
     uint64_t seed;         /* also of rng and rng-get-and-update-state */
     uint64_t max_work;     /* refuse with ERROR_LIMIT after about that many element operations; 0: no limit */
+    bool may_refuse;       /* a refusal is no failure: the result is NULL (want of memory still fails) */
     uint64_t *spent;       /* how many there were, kept up to date; NULL: not asked */
     int64_t replica, partition; /* what replica-id and partition-id say when one device is evaluated */
     const xg_eval_target *calls;  /* asked before the calls that the evaluator knows */
@@ -13971,7 +13981,7 @@ XG_FN void xg_eval_end(xg_eval_run *r) {
     xg_mem_free(c, r);
 }
 
-/* Runs a job; when it fails, gives back what the run holds and lets the failure go on to the guard outside. */
+/* Runs a job; when it fails, gives back what the run holds and lets the failure go on to the guard outside, unless the caller only asks. */
 XG_FN void xg_eval_guarded(xg_module *m, const xg_eval_job *job, const xg_eval_options *o) {
     xg_ctx *const c = m->ctx;
     jmp_buf *const outer = c->guard;
@@ -13980,7 +13990,10 @@ XG_FN void xg_eval_guarded(xg_module *m, const xg_eval_job *job, const xg_eval_o
     if (setjmp(here)) {
         c->guard = outer;
         xg_eval_end(r);
-        xg_jump(c);
+        if (!o || !o->may_refuse || c->status == XLAGPU_ERROR_MEMORY) xg_jump(c);
+        c->status = XLAGPU_OK;
+        c->message[0] = 0;
+        return;
     }
     (void)xg_try(c, &here);
     r->n_devices = job->n_devices;
@@ -17915,11 +17928,16 @@ XG_FN const xg_imap *xg_index_batch_norm(const xg_index_query *q) {
  * Going back, instructions are visited in reverse program order: by the time one is reached, all its users have said through which maps they
  * read it, and each of its operands gets every one of these composed with its own. Going forward is the mirror image. Equal maps are kept once, in the
  * order found. An instruction that is reached through more than XG_INDEXING_MAPS_MAX maps, or through one that is not known, has the one
- * map UNDEFINED, which composition carries on; so the work stays proportional to the uses. */
+ * map UNDEFINED, which composition carries on; so the work stays proportional to the uses. A computation that is called several times is walked once for each depth
+ * at which it is asked about: calls that double at each level are as many walks as levels. */
 #ifndef XG_INDEXING_FUSION_C
 #define XG_INDEXING_FUSION_C
 
 enum { XG_INDEXING_MAPS_MAX = 64, XG_INDEXING_CALLS_MAX = 16 };
+
+/* The computations that one question leads into, and how deep it is in them. */
+typedef struct xg_index_calls { uint32_t depth; xg_map64 walked; } xg_index_calls;
+enum { XG_INDEXING_OUTPUTS_MAX = 1 << 26 };
 
 typedef struct xg_map_set { XG_VEC(const xg_imap *) maps; bool unknown; } xg_map_set;
 
@@ -17967,7 +17985,7 @@ XG_FN xg_indexing_group *xg_indexing_group_new(xg_aff_ctx *x, const xg_inst *fro
     return g;
 }
 
-XG_FN xg_imaps xg_index_set(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back, uint32_t depth);
+XG_FN xg_imaps xg_index_set(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back, xg_index_calls *calls);
 
 /* Every map of `set` followed by every map of `next`. */
 XG_FN void xg_map_set_compose(xg_aff_ctx *x, xg_map_set *to, const xg_map_set *set, xg_imaps next) {
@@ -17978,7 +17996,14 @@ XG_FN void xg_map_set_compose(xg_aff_ctx *x, xg_map_set *to, const xg_map_set *s
 /* Which output of an operand output o is made of: the one that a get-tuple-element names, or the same; another use of a tuple means its first, which has no map then. */
 XG_FN uint32_t xg_index_operand_output(const xg_inst *i, uint32_t o) { return i->op == XG_GET_TUPLE_ELEMENT ? (uint32_t)xg_attr_int(i, XG_A_index, 0) : xg_index_hands_on(i) ? o : 0; }
 
-XG_FN xg_indexing_group *xg_index_walk_back(xg_aff_ctx *x, const xg_inst *from, uint32_t output, const xg_imap *start, uint32_t depth) {
+XG_FN xg_index_calls xg_index_calls_of(xg_aff_ctx *x) {
+    xg_index_calls c;
+    c.depth = 0;
+    xg_map64_init(&c.walked, x->arena);
+    return c;
+}
+
+XG_FN xg_indexing_group *xg_index_walk_back(xg_aff_ctx *x, const xg_inst *from, uint32_t output, const xg_imap *start, xg_index_calls *calls) {
     xg_indexing_group *g = xg_indexing_group_new(x, from, output, start);
     const xg_inst *i;
     for (i = from; i; i = i->prev) {
@@ -17988,15 +18013,18 @@ XG_FN xg_indexing_group *xg_index_walk_back(xg_aff_ctx *x, const xg_inst *from, 
             if (!s || !s->maps.n) continue;
             for (k = 0; k < i->n_operands; k++) {
                 if (i->op == XG_TUPLE && k != o) continue;
-                xg_map_set_compose(x, xg_map_set_of(g, XG_OPERAND(i, k), xg_index_operand_output(i, o)), s, xg_index_set(x, i, o, k, true, depth));
+                xg_map_set_compose(x, xg_map_set_of(g, XG_OPERAND(i, k), xg_index_operand_output(i, o)), s, xg_index_set(x, i, o, k, true, calls));
             }
         }
     }
     return g;
 }
-XG_FN xg_indexing_group *xg_indexing_group_back(xg_aff_ctx *x, const xg_inst *from, uint32_t output, const xg_imap *start) { return xg_index_walk_back(x, from, output, start, 0); }
+XG_FN xg_indexing_group *xg_indexing_group_back(xg_aff_ctx *x, const xg_inst *from, uint32_t output, const xg_imap *start) {
+    xg_index_calls calls = xg_index_calls_of(x);
+    return xg_index_walk_back(x, from, output, start, &calls);
+}
 
-XG_FN xg_indexing_group *xg_index_walk_forward(xg_aff_ctx *x, const xg_inst *from, const xg_imap *start, uint32_t depth) {
+XG_FN xg_indexing_group *xg_index_walk_forward(xg_aff_ctx *x, const xg_inst *from, const xg_imap *start, xg_index_calls *calls) {
     xg_indexing_group *g = xg_indexing_group_new(x, from, 0, start);
     const xg_inst *i;
     for (i = from->next; i; i = i->next) {
@@ -18004,12 +18032,15 @@ XG_FN xg_indexing_group *xg_index_walk_forward(xg_aff_ctx *x, const xg_inst *fro
         for (k = 0; k < i->n_operands; k++) for (o = 0; o < n; o++) {
             const xg_map_set *s = xg_map_set_at(g, XG_OPERAND(i, k), xg_index_operand_output(i, o));
             if (!s || !s->maps.n || (i->op == XG_TUPLE && k != o)) continue;
-            xg_map_set_compose(x, xg_map_set_of(g, i, o), s, xg_index_set(x, i, o, k, false, depth));
+            xg_map_set_compose(x, xg_map_set_of(g, i, o), s, xg_index_set(x, i, o, k, false, calls));
         }
     }
     return g;
 }
-XG_FN xg_indexing_group *xg_indexing_group_forward(xg_aff_ctx *x, const xg_inst *from, const xg_imap *start) { return xg_index_walk_forward(x, from, start, 0); }
+XG_FN xg_indexing_group *xg_indexing_group_forward(xg_aff_ctx *x, const xg_inst *from, const xg_imap *start) {
+    xg_index_calls calls = xg_index_calls_of(x);
+    return xg_index_walk_forward(x, from, start, &calls);
+}
 
 /* ---- sets for one instruction ---- */
 
@@ -18020,23 +18051,41 @@ XG_FN xg_imaps xg_index_just(xg_aff_ctx *x, const xg_imap *m) {
     return xg_map_set_maps(&s);
 }
 
-XG_FN xg_imaps xg_index_fusion_set(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back, uint32_t depth) {
+/* The walk through a computation from its root's output, or forward from a parameter. */
+XG_FN const xg_indexing_group *xg_index_walk(xg_aff_ctx *x, const xg_inst *from, uint32_t output, bool back, xg_index_calls *calls) {
+    uint64_t key = (uint64_t)from->id << 32 | (uint64_t)output << 6 | calls->depth << 1 | (back ? 1 : 0);
+    const xg_indexing_group *g = (const xg_indexing_group *)xg_map64_get(&calls->walked, key);
+    if (g) return g;
+    calls->depth++;
+    g = back ? xg_index_walk_back(x, from, output, NULL, calls) : xg_index_walk_forward(x, from, NULL, calls);
+    calls->depth--;
+    xg_map64_put(&calls->walked, key, (void *)g);
+    return g;
+}
+XG_FN xg_imaps xg_index_fusion_set(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back, xg_index_calls *calls) {
     const xg_comp *c = xg_attr_comp(i, i->op == XG_CALL ? XG_A_to_apply : XG_A_calls);
-    if (!c || !c->root || operand >= c->n_params || depth > XG_INDEXING_CALLS_MAX) return xg_index_just(x, xg_imap_undefined(x));
-    if (back) return xg_indexing_group_maps(xg_index_walk_back(x, c->root, output, NULL, depth + 1), c->params[operand], 0);
-    return xg_indexing_group_maps(xg_index_walk_forward(x, c->params[operand], NULL, depth + 1), c->root, output);
+    if (!c || !c->root || operand >= c->n_params || output >= XG_INDEXING_OUTPUTS_MAX || calls->depth > XG_INDEXING_CALLS_MAX) return xg_index_just(x, xg_imap_undefined(x));
+    if (back) return xg_indexing_group_maps(xg_index_walk(x, c->root, output, true, calls), c->params[operand], 0);
+    return xg_indexing_group_maps(xg_index_walk(x, c->params[operand], 0, false, calls), c->root, output);
 }
 
-XG_FN xg_imaps xg_index_set(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back, uint32_t depth) {
-    if (i->op == XG_FUSION || i->op == XG_CALL) return xg_index_fusion_set(x, i, output, operand, back, depth);
+XG_FN xg_imaps xg_index_set(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back, xg_index_calls *calls) {
+    if (i->op == XG_FUSION || i->op == XG_CALL) return xg_index_fusion_set(x, i, output, operand, back, calls);
     return xg_index_just(x, xg_index_ask(x, i, output, operand, back));
 }
-XG_FN xg_imaps xg_indexing_output_to_operand_set(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand) { return xg_index_set(x, i, output, operand, true, 0); }
-XG_FN xg_imaps xg_indexing_operand_to_output_set(xg_aff_ctx *x, const xg_inst *i, uint32_t operand, uint32_t output) { return xg_index_set(x, i, output, operand, false, 0); }
+XG_FN xg_imaps xg_indexing_output_to_operand_set(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand) {
+    xg_index_calls calls = xg_index_calls_of(x);
+    return xg_index_set(x, i, output, operand, true, &calls);
+}
+XG_FN xg_imaps xg_indexing_operand_to_output_set(xg_aff_ctx *x, const xg_inst *i, uint32_t operand, uint32_t output) {
+    xg_index_calls calls = xg_index_calls_of(x);
+    return xg_index_set(x, i, output, operand, false, &calls);
+}
 
 /* As one map, when one is enough. */
 XG_FN const xg_imap *xg_index_fusion(const xg_index_query *q) {
-    xg_imaps set = xg_index_fusion_set(q->x, q->i, q->output, q->operand, q->back, 0);
+    xg_index_calls calls = xg_index_calls_of(q->x);
+    xg_imaps set = xg_index_fusion_set(q->x, q->i, q->output, q->operand, q->back, &calls);
     return set.n == 0 ? xg_index_nothing(q) : set.n == 1 ? set.p[0] : xg_imap_undefined(q->x);
 }
 XG_FN const xg_imap *xg_index_call(const xg_index_query *q) { return xg_index_fusion(q); }
@@ -18067,9 +18116,12 @@ XG_FN void xg_indexing_print_set(xg_buf *b, xg_aff_ctx *x, xg_imaps set) {
     for (k = 0; k < set.n; k++) xg_indexing_print_map(b, x, "  ", set.p[k]);
 }
 
+enum { XG_INDEXING_PAIRS_MAX = 4096 };
+
 XG_FN void xg_indexing_print(xg_buf *b, xg_aff_ctx *x, const xg_inst *i) {
     uint32_t n = xg_indexing_n_outputs(i), o, k;
     if (xg_indexing_why_unknown(i->op)) { xg_printf(b, "unknown: %s\n", xg_indexing_why_unknown(i->op)); return; }
+    if ((uint64_t)n * i->n_operands > XG_INDEXING_PAIRS_MAX) { xg_printf(b, "not printed: %u outputs, each of %u operands\n", n, i->n_operands); return; }
     for (o = 0; o < n; o++) for (k = 0; k < i->n_operands; k++) {
         xg_printf(b, "output %u to operand %u (%s)\n", o, k, XG_OPERAND(i, k)->name.p);
         xg_indexing_print_set(b, x, xg_indexing_output_to_operand_set(x, i, o, k));
@@ -18433,6 +18485,8 @@ XG_FN unsigned char *xg_opt_acting_comps(xg_module *m);    /* by computation id:
 XG_FN unsigned char *xg_opt_control_sources(xg_module *m); /* by instruction id: is it a control predecessor? */
 XG_FN bool xg_opt_has_control(const xg_module *m);
 XG_FN void xg_opt_settle_control(xg_module *m);    /* control predecessors that have gone are forgotten: after each pass, by the driver */
+XG_FN void xg_opt_settle_fusion(xg_inst *fusion);  /* what does not serve the root inside of it goes, parameters too */
+XG_FN void xg_opt_settle_fusions(xg_module *m);    /* in all of them, and each has a computation of its own: after each pass, by the driver, where a module came with fusions */
 XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken); /* by index; false: it is used as a whole */
 XG_FN bool xg_opt_cse(xg_module *m);               /* cse.c: equal instructions become one */
 XG_FN bool xg_opt_algsimp(xg_module *m);           /* algsimp.c: the rules of algsimp.h */
@@ -22315,7 +22369,7 @@ XG_FN void xg_opt_mark_comps(const xg_attr *a, unsigned char *marks) {
     if (xg_attr_kind_of(a->key) == XG_K_COMPS) for (k = 0; k < a->v.comps->n; k++) marks[a->v.comps->p[k]->id] = 1;
 }
 
-enum { XG_INLINE_MAX = 4000000 };
+enum { XG_INLINE_MAX = 1000000 };
 
 XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_inst *const *args) {
     xg_map64 copy;
@@ -23208,26 +23262,6 @@ XG_FN bool xg_fold_can(const xg_inst *i) {
     return i->n_operands > 0 && out <= XG_FOLD_BYTES && (out <= in || out <= XG_FOLD_GROWTH);
 }
 
-/* The value, or NULL where the evaluator refuses. What it needs is made by the caller: nothing local changes after setjmp. */
-XG_FN const xg_literal *xg_fold_try(const xg_inst *i, const xg_literal *const *operands, const xg_eval_options *o) {
-    xg_module *const m = i->comp->module;
-    xg_ctx *const c = m->ctx;
-    jmp_buf *const outer = c->guard;
-    const xg_literal *value;
-    jmp_buf here;
-    if (setjmp(here)) {
-        c->guard = outer;
-        if (c->status == XLAGPU_ERROR_MEMORY) xg_jump(c);
-        c->status = XLAGPU_OK;
-        c->message[0] = 0;
-        return NULL;
-    }
-    (void)xg_try(c, &here);
-    value = xg_eval_inst_const(i, m->arena, operands, o);
-    xg_end(c, outer);
-    return value;
-}
-
 /* The value, or NULL; `work` is what the module may still spend, and less afterwards. */
 XG_FN const xg_literal *xg_fold_value(const xg_inst *i, int64_t *work) {
     const xg_literal **operands = XG_NEW_N(i->comp->module->arena, const xg_literal *, i->n_operands);
@@ -23237,10 +23271,11 @@ XG_FN const xg_literal *xg_fold_value(const xg_inst *i, int64_t *work) {
     uint32_t k;
     memset(&o, 0, sizeof o);
     o.max_work = (uint64_t)XG_MIN(*work, (int64_t)XG_FOLD_WORK);
+    o.may_refuse = true;
     o.spent = &spent;
     *work -= i->shape->elements + 1;
     for (k = 0; k < i->n_operands; k++) { operands[k] = XG_OPERAND(i, k)->literal; *work -= XG_OPERAND(i, k)->shape->elements; }
-    value = xg_fold_try(i, operands, &o);
+    value = xg_eval_inst_const(i, i->comp->module->arena, operands, &o);
     *work -= (int64_t)spent;
     return value;
 }
@@ -23649,6 +23684,40 @@ XG_FN bool xg_dce_fusion_params(xg_inst *fusion) {
     if (n == fusion->n_operands) return false;
     xg_inst_drop_operands(fusion, n);
     return true;
+}
+
+/* Everything in a fused computation serves its root: what does not goes. */
+XG_FN void xg_opt_settle_fusion(xg_inst *fusion) {
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    xg_inst *i, *before;
+    for (i = c->last; i; i = before) {
+        before = xg_inst_before(i);
+        if (!i->first_use && i != c->root && i->op != XG_PARAMETER) xg_inst_remove(i);
+    }
+    (void)xg_dce_fusion_params(fusion);
+}
+/* Passes that rewrite everywhere do not look for the fusions around, and those that copy instructions copy fusions with the rest: each has a computation of its own again.
+ * Inner ones come before those around them. */
+XG_FN void xg_opt_settle_fusions(xg_module *m) {
+    xg_map64 owners; /* of computations, by id */
+    bool copied;
+    xg_map64_init(&owners, m->work);
+    do { /* a copy of a fusion may have fusions inside */
+        xg_comp *c;
+        copied = false;
+        for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+            xg_comp *body = i->op == XG_FUSION ? xg_attr_comp(i, XG_A_calls) : NULL;
+            const void *owner = body ? xg_map64_get(&owners, body->id + (uint64_t)1) : NULL;
+            if (!body || owner == i) continue;
+            if (owner) {
+                body = xg_opt_clone_comp(body, c);
+                xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, body));
+                copied = true;
+            }
+            xg_map64_put(&owners, body->id + (uint64_t)1, i);
+            xg_opt_settle_fusion(i);
+        }
+    } while (copied);
 }
 
 /* ---- computations ---- */
@@ -24445,11 +24514,13 @@ XG_FN bool xg_opt_layout_normalization(xg_module *m) { return xg_opt_each_sequen
 #endif /* XG_OPT_LAYOUT_NORMALIZATION_C */
 /* opt/reducer.c -- what partial results of a reduce may start from, so that they can be combined in any tree.
  *
- * HLO lets a reduce be reassociated. If reducer(init, init) = init, the init value may then be taken in any number of times; the evaluator says so for constants, and
- * maximum, minimum, and, or are so whatever the value is. Other sums and products start from the neutral element of the operation, and the init value comes in
- * once, at the end. Of other computations nothing is known. */
+ * HLO lets a reduce be reassociated. If reducer(init, init) = init, the init value may then be taken in any number of times; the evaluator says so for constants, where
+ * that is little work (reductions inside of reducers multiply it), and maximum, minimum, and, or are so whatever the value is. Other sums and products start from the
+ * neutral element of the operation, and the init value comes in once, at the end. Of other computations nothing is known. */
 #ifndef XG_OPT_REDUCER_C
 #define XG_OPT_REDUCER_C
+
+enum { XG_REDUCER_WORK = 1 << 12 };
 
 XG_FN bool xg_reducer_is_plain(const xg_comp *c) {
     const xg_inst *r = c->root;
@@ -24468,9 +24539,12 @@ XG_FN bool xg_reducer_is_idempotent(const xg_inst *reduce, xg_arena *a) {
         if (init->op != XG_CONSTANT || init->literal->elided || !init->literal->data) return false;
         args[k] = args[n + k] = init->literal;
     }
-    XG_FOR_INSTS(i, comp) if (i->op == XG_CUSTOM_CALL || i->op == XG_CALL || i->op == XG_WHILE || i->op == XG_CONDITIONAL) return false; /* the evaluator might refuse these */
+    XG_FOR_INSTS(i, comp) if ((xg_op_flags(i->op) & XGF_EFFECT) || i->op == XG_REPLICA_ID || i->op == XG_PARTITION_ID) return false; /* elsewhere, or once more, it may be otherwise */
     memset(&o, 0, sizeof o);
+    o.max_work = XG_REDUCER_WORK;
+    o.may_refuse = true;
     r = xg_eval_comp(comp, a, args, 2 * n, &o);
+    if (!r) return false;
     for (k = 0; k < n; k++) if (!xg_reducer_same_bits(r->shape->type == XLAGPU_TUPLE ? r->elems[k] : r, args[k])) return false;
     return true;
 }
@@ -30726,6 +30800,7 @@ XG_FN bool xg_opt_simplify_fp_conversions(xg_module *m) { return m->excess_preci
 /* opt/tuple_simplifier.c -- TupleSimplifier: kernels see arrays.
  *   get-tuple-element(tuple(a, b), index=k)                        the k-th operand
  *   tuple(gte(t, 0), gte(t, 1), ...) of all elements of t          t, unless it is the root: that one keeps saying what the parts are
+ *   constant((1, 2))                                               tuple(constant(1), constant(2)), and so on inside
  *   get-tuple-element(domain(t)), (add-dependency(t, token))       the same of t
  *   get-tuple-element(opt-barrier(tuple(..))) stays: the barrier holds values back; elements that nobody takes leave it */
 #ifndef XG_OPT_TUPLE_SIMPLIFIER_C
@@ -30764,8 +30839,20 @@ XG_FN bool xg_tuple_shrink_barrier(xg_inst *barrier) {
     return true;
 }
 
+XG_FN xg_inst *xg_tuple_of_constants(const xg_hb *b, const xg_literal *l) {
+    xg_inst **parts;
+    uint32_t k;
+    if (l->shape->type != XLAGPU_TUPLE) return xg_hb_literal(b, l);
+    parts = XG_NEW_N(b->comp->module->work, xg_inst *, l->shape->n_elems);
+    for (k = 0; k < l->shape->n_elems; k++) parts[k] = xg_tuple_of_constants(b, l->elems[k]);
+    return xg_hb_tuple(b, parts, l->shape->n_elems);
+}
 XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
     xg_inst *of;
+    if (i->op == XG_CONSTANT && i->shape->type == XLAGPU_TUPLE) {
+        xg_hb b = xg_hb_at(i);
+        return xg_tuple_of_constants(&b, i->literal);
+    }
     if (i->op == XG_TUPLE) return i == i->comp->root ? NULL : xg_tuple_whole(i);
     if (i->op != XG_GET_TUPLE_ELEMENT) return NULL;
     of = XG_OPERAND(i, 0);
@@ -30779,7 +30866,7 @@ XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    if (!m->made[XG_TUPLE] && !m->made[XG_GET_TUPLE_ELEMENT]) return false;
+    if (!m->made[XG_TUPLE] && !m->made[XG_GET_TUPLE_ELEMENT] && !m->made[XG_CONSTANT]) return false;
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
@@ -34914,7 +35001,7 @@ XG_FN void xg_phase_join_one(xg_phase_join *w, xg_phase_node *node) {
 
 /* Parameter k becomes another name for one of the shape `from`. */
 XG_FN void xg_phase_rename_param(xg_comp *c, uint32_t k, const xg_shape *from) {
-    xg_inst *param = c->params[k], *before = c->first, *fresh, *name;
+    xg_inst *param = c->params[k], *before = param, *fresh, *name; /* parameters need not stand first: what uses one stands behind it */
     fresh = xg_inst_new(c, XG_PARAMETER, from, NULL, 0, param, param->name);
     fresh->number = k;
     c->params[k] = fresh;
@@ -35085,6 +35172,7 @@ XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
     xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kCustom")));
     xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, d.to));
     if (xg_inst_attr(last, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(last, XG_A_metadata));
+    xg_opt_settle_fusion(fusion); /* a member may be one that nobody needs */
     xg_phase_hand_over(&d, fusion);
     for (k = g->n; k-- > 0;) xg_phase_remove(d.members[k]);
     return true;
@@ -36944,8 +37032,7 @@ XG_FN void xg_kclone_begin(const xg_kregion *r);
 XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy);
 XG_FN xg_kval *xg_kclone_value(xg_kval *v);
 XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op);
-XG_FN void xg_kclone_call(xg_kb *b, const xg_kop *call); /* inline.c: what it calls instead */
-XG_FN bool xg_kclone_known(xg_kb *b, const xg_kop *op); /* inline.c: what constants decide, instead of a copy */
+XG_FN bool xg_kclone_instead(xg_kb *b, const xg_kop *op); /* inline.c: instead of a copy what is called, or what constants decide */
 XG_FN void xg_kclone_merge(xg_kb *b, const xg_kop *op, xg_kop *copy); /* inline.c: an equal operation that was copied before instead */
 XG_FN bool xg_kfold_int(xg_kopcode op, xg_kelem e, int64_t x, int64_t y, int64_t *out); /* fold.c: an operation of one or two integers; false: nothing is known of it */
 XG_FN bool xg_kfold_cmpi(uint32_t predicate, xg_kelem e, int64_t x, int64_t y, bool *out); /* the same of a comparison */
@@ -37745,32 +37832,13 @@ XG_FN xg_kop *xg_kop_copy(xg_kb *b, const xg_kop *op) {
     if (to->results[0].lo > to->results[0].hi) { to->results[0].lo = op->results[0].lo; to->results[0].hi = op->results[0].hi; } /* else operands may be known better */
     return to;
 }
-XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op) {
+/* The same of one with regions, and what stands in them. */
+XG_FN void xg_kop_copy_regions(xg_kb *b, const xg_kop *op) {
     xg_arena *a = b->m->temp;
-    xg_kval *few[8], **operands, *v;
-    const xg_ktype *few_types[8], **types;
+    xg_kval **operands = XG_NEW_N(a, xg_kval *, op->n_operands);
+    const xg_ktype **types = XG_NEW_N(a, const xg_ktype *, op->n_results);
     uint32_t k, i;
     xg_kop *to, *o;
-    if (op->op == XG_K_OP_CONST && !op->b && xg_kconst_is_pooled(b, op->results[0].type)) {
-        xg_kclone_put(&op->results[0], xg_kconst_bits(b, op->results[0].type, (uint64_t)op->a));
-        return;
-    }
-    if (op->op == XG_K_OP_VEXTRACT && (v = xg_kvector_lane(xg_kclone_value(op->operands[0].value), xg_kclone_value(op->operands[1].value))) != NULL) {
-        xg_kclone_put(&op->results[0], v);
-        return;
-    }
-    if (op->op == XG_K_OP_CALL && b->m->inliner) { xg_kclone_call(b, op); return; }
-    if (b->m->inliner && xg_kclone_known(b, op)) return;
-    if (!op->n_regions) {
-        if ((v = xg_kclone_folded(b, op)) != NULL) xg_kclone_put(&op->results[0], v);
-        else {
-            to = xg_kop_copy(b, op);
-            if (b->m->inliner) xg_kclone_merge(b, op, to);
-        }
-        return;
-    }
-    operands = op->n_operands > 8 ? XG_NEW_N(a, xg_kval *, op->n_operands) : few;
-    types = op->n_results > 8 ? XG_NEW_N(a, const xg_ktype *, op->n_results) : few_types;
     for (k = 0; k < op->n_operands; k++) operands[k] = xg_kclone_value(op->operands[k].value);
     for (k = 0; k < op->n_results; k++) types[k] = op->results[k].type;
     to = xg_kir_op(b, op->op, operands, op->n_operands, types, op->n_results, op->n_regions);
@@ -37785,7 +37853,7 @@ XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op) {
     }
     for (k = 0; k < op->n_regions; k++) {
         const xg_kregion *r = op->regions[k];
-        const xg_ktype **args = XG_NEW_N(a, const xg_ktype *, r->n_args + 1);
+        const xg_ktype **args = XG_NEW_N(a, const xg_ktype *, r->n_args);
         xg_kb inner = xg_kb_end(b->m, to->regions[k]);
         for (i = 0; i < r->n_args; i++) args[i] = r->args[i].type;
         xg_kir_region_args(b, to, k, args, r->n_args);
@@ -37794,6 +37862,20 @@ XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op) {
             xg_kclone_put(&r->args[i], &to->regions[k]->args[i]);
         }
         for (o = r->first; o; o = o->next) xg_kop_clone(&inner, o);
+    }
+}
+XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op) {
+    xg_kop *to;
+    xg_kval *v = NULL;
+    if (op->op == XG_K_OP_CONST && !op->b && xg_kconst_is_pooled(b, op->results[0].type)) v = xg_kconst_bits(b, op->results[0].type, (uint64_t)op->a);
+    else if (op->op == XG_K_OP_VEXTRACT) v = xg_kvector_lane(xg_kclone_value(op->operands[0].value), xg_kclone_value(op->operands[1].value));
+    else if (b->m->inliner && xg_kclone_instead(b, op)) return;
+    else if (!op->n_regions) v = xg_kclone_folded(b, op);
+    if (v) xg_kclone_put(&op->results[0], v);
+    else if (op->n_regions) xg_kop_copy_regions(b, op);
+    else {
+        to = xg_kop_copy(b, op);
+        if (b->m->inliner) xg_kclone_merge(b, op, to);
     }
 }
 
@@ -40381,10 +40463,11 @@ XG_FN xg_kval **xg_kinline_call(xg_kinliner *in, const xg_kb *b, const xg_kop *c
     xg_kinline_body(in, *b, a);
     return a->values + a->n;
 }
-XG_FN void xg_kclone_call(xg_kb *b, const xg_kop *call) {
+XG_FN bool xg_kclone_call(xg_kb *b, const xg_kop *call) {
     xg_kval **results = xg_kinline_call(b->m->inliner, b, call);
     uint32_t k;
     for (k = 0; k < call->n_results; k++) xg_kclone_put(&call->results[k], results[k]);
+    return true;
 }
 
 /* ---- what constants decide ---- */
@@ -40423,8 +40506,9 @@ XG_FN bool xg_kclone_known_branch(xg_kb *b, const xg_kop *op) {
     for (k = 0; k < op->n_results; k++) xg_kclone_put(&op->results[k], xg_kclone_value(end->operands[k].value));
     return true;
 }
-XG_FN bool xg_kclone_known(xg_kb *b, const xg_kop *op) {
+XG_FN bool xg_kclone_instead(xg_kb *b, const xg_kop *op) {
     switch (op->op) {
+    case XG_K_OP_CALL: return xg_kclone_call(b, op);
     case XG_K_OP_APPLY: return xg_kclone_known_indices(b, op);
     case XG_K_OP_CMPI: return xg_kclone_known_comparison(b, op);
     case XG_K_OP_IF: return xg_kclone_known_branch(b, op);
@@ -40485,8 +40569,8 @@ XG_FN void xg_kir_inline(xg_kmodule *m) {
 /* kir/hoist.c -- loop-invariant code moves in front of its loop, inner loops first, so that it climbs as far as it may.
  *
  * Any pure operation of the loop's own region whose operands come from outside; one that reads memory only if the loop surely runs and
- * nothing can have written there (a tensor value never changes; a load has to be marked invariant). Nothing leaves an `if`: there an
- * index may be outside its array, and ranges hold only inside.
+ * nothing can have written there (a tensor value never changes; a load has to be marked invariant). Of an `if` in a loop that surely runs what
+ * makes addresses and conditions (an index may be outside of its array: who uses it is still in there), but no elements, which may be much work for nothing.
  * Requires: nothing. Keeps: everything; values do not change. Linear in operations times depth of loops. */
 #ifndef XG_KIR_HOIST_C
 #define XG_KIR_HOIST_C
@@ -40506,28 +40590,44 @@ XG_FN bool xg_khoist_invariant(const xg_kop *op, const xg_kregion *r) {
     }
     return true;
 }
-XG_FN void xg_khoist_from(xg_kop *loop, xg_kregion *r, bool surely_runs) {
+/* Numbers and pointers, in a few instructions; not to a block that there may not be. */
+XG_FN bool xg_khoist_is_harmless(const xg_kop *op, uint32_t cluster) {
+    const xg_ktype *t = op->results->type;
+    if (op->n_results != 1 || xg_kop_flags(op->op) & KF_READ || op->op == XG_K_OP_APPLY) return false;
+    if (op->op == XG_K_OP_MAPA) { xg_range rank = xg_kval_range(op->operands[1].value); return rank.lo >= 0 && rank.hi < (int64_t)cluster; }
+    return t->kind == XG_TK_POINTER || (t->kind == XG_TK_SCALAR && xg_kelem_is_int(t->elem));
+}
+typedef struct xg_khoist { xg_kop *loop; xg_kregion *body; bool surely_runs; uint32_t cluster; } xg_khoist;
+/* r: the loop's body, or a region of an `if` within it. */
+XG_FN void xg_khoist_from(const xg_khoist *h, xg_kregion *r) {
     xg_kop *op, *next;
+    uint32_t k;
     for (op = r->first; op; op = next) {
         next = op->next;
-        if (xg_khoist_may(op, surely_runs) && xg_khoist_invariant(op, r)) xg_kop_move_before(op, loop);
+        if (xg_khoist_may(op, h->surely_runs) && (r == h->body || xg_khoist_is_harmless(op, h->cluster)) && xg_khoist_invariant(op, h->body)) xg_kop_move_before(op, h->loop);
+        else if (op->op == XG_K_OP_IF && h->surely_runs) for (k = 0; k < op->n_regions; k++) xg_khoist_from(h, op->regions[k]);
     }
 }
-XG_FN void xg_khoist_region(xg_kregion *r) {
+XG_FN void xg_khoist_body(xg_kop *loop, uint32_t region, bool surely_runs, uint32_t cluster) {
+    xg_khoist h;
+    h.loop = loop;
+    h.body = loop->regions[region];
+    h.surely_runs = surely_runs;
+    h.cluster = cluster;
+    xg_khoist_from(&h, h.body);
+}
+XG_FN void xg_khoist_region(xg_kregion *r, uint32_t cluster) {
     xg_kop *op;
     uint32_t k;
     for (op = r->first; op; op = op->next) {
-        for (k = 0; k < op->n_regions; k++) xg_khoist_region(op->regions[k]);
-        if (op->op == XG_K_OP_FOR) xg_khoist_from(op, op->regions[0], xg_kfor_trips(op) > 0);
-        else if (op->op == XG_K_OP_WHILE) {
-            xg_khoist_from(op, op->regions[0], true);
-            xg_khoist_from(op, op->regions[1], false);
-        }
+        for (k = 0; k < op->n_regions; k++) xg_khoist_region(op->regions[k], cluster);
+        if (op->op == XG_K_OP_FOR) xg_khoist_body(op, 0, xg_kfor_trips(op) > 0, cluster);
+        else if (op->op == XG_K_OP_WHILE) for (k = 0; k < 2; k++) xg_khoist_body(op, k, k == 0, cluster);
     }
 }
 XG_FN void xg_kir_hoist(xg_kmodule *m) {
     xg_kfunc *f;
-    for (f = m->first; f; f = f->next) xg_khoist_region(f->body);
+    for (f = m->first; f; f = f->next) xg_khoist_region(f->body, f->cluster);
 }
 
 #endif /* XG_KIR_HOIST_C */
@@ -44428,7 +44528,7 @@ XG_FN xg_window xg_emit_window(const xg_inst *i); /* without the attribute: of n
 XG_FN xg_elem xg_random_output(xg_scope *s, const xg_inst *i, uint32_t output, xg_kval *const *at); /* of a rng-bit-generator, whose results differ in shape */
 /* ---- launch.c ---- */
 typedef struct xg_launch { uint32_t threads[3], blocks[3]; } xg_launch;
-XG_FN xg_launch xg_launch_linear(xg_ctx *c, int64_t elements, int64_t unroll); /* min(128, n) threads, as many blocks as needed, in x then y */
+XG_FN xg_launch xg_launch_linear(const xg_fusion_emission *e, int64_t elements, int64_t unroll); /* min(128, n) threads, as many blocks as needed, in x then y */
 /* ---- loop.c ---- */
 XG_FN int64_t xg_emit_vector(const xg_fusion_emission *e, int64_t elements); /* how many elements of the widest result, and of parameters of so many elements, one access moves; 0: of the results alone */
 XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e);
@@ -44511,10 +44611,10 @@ XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic);
 
 enum { XG_LAUNCH_THREADS = 128 /* four warp schedulers times 32 lanes */ };
 
-XG_FN xg_launch xg_launch_linear(xg_ctx *c, int64_t elements, int64_t unroll) {
+XG_FN xg_launch xg_launch_linear(const xg_fusion_emission *e, int64_t elements, int64_t unroll) {
     int64_t n = (elements + unroll - 1) / unroll, threads = XG_MAX((int64_t)1, XG_MIN(n, (int64_t)XG_LAUNCH_THREADS)), blocks = XG_MAX((int64_t)1, (n + threads - 1) / threads);
     xg_launch l;
-    if (blocks > INT32_MAX) xg_fail(c, XLAGPU_ERROR_LIMIT, "a kernel over %lld elements needs %lld blocks; the limit is 2147483647", (long long)elements, (long long)blocks);
+    if (blocks > INT32_MAX) xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL, "a kernel over %lld elements needs %lld blocks; the limit is 2147483647", (long long)elements, (long long)blocks);
     l.threads[0] = (uint32_t)threads;
     l.blocks[0] = (uint32_t)blocks;
     l.threads[1] = l.threads[2] = l.blocks[1] = l.blocks[2] = 1;
@@ -46946,7 +47046,7 @@ XG_FN void xg_loop_odd_vectors(xg_loop_walk *w, int64_t elements) {
     w->unroll = vector;
     w->rounds = 1;
     w->rest = elements % vector;
-    w->launch = xg_launch_linear(e->ctx, elements, vector);
+    w->launch = xg_launch_linear(e, elements, vector);
 }
 
 XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e) { (void)e; return true; }
@@ -47066,7 +47166,7 @@ XG_FN void xg_emit_loop(xg_fusion_emission *e) {
     w.e = e;
     w.unroll = xg_loop_unroll(e, most);
     w.rounds = rounds = xg_loop_rounds(e, most, w.unroll);
-    w.launch = xg_launch_linear(e->ctx, most, w.unroll * w.rounds);
+    w.launch = xg_launch_linear(e, most, w.unroll * w.rounds);
     xg_loop_down_rows(&w, most);
     if (w.rounds == rounds) xg_loop_down_slices(&w, most);
     if (!w.period && w.rounds == rounds) xg_loop_odd_vectors(&w, most);
@@ -48045,8 +48145,8 @@ typedef struct xg_box {
     bool spread;                         /* dimensions have distances of their own instead, that are solved for (xg_box_spread) */
     int64_t stride[XG_RANK_MAX];
 } xg_box;
-/* What has to be moved: the sizes of the elements that lie in shared memory, each a bit; the least; the bytes of one of each; the widest element moved by a vector. */
-typedef struct xg_box_ask { const xg_permutation *p; uint32_t sizes; int64_t least, bytes, widest, work, sms; } xg_box_ask;
+/* What has to be moved: the sizes of the elements that lie in shared memory, each a bit; the least; the bytes of one of each; the widest element moved by a vector; blocks of a cluster at most. */
+typedef struct xg_box_ask { const xg_permutation *p; uint32_t sizes; int64_t least, bytes, widest, work, sms, cluster; } xg_box_ask;
 
 XG_FN uint32_t xg_box_dim(const xg_permutation *p, uint32_t order, uint32_t k) { return order ? p->from[k] : k; }
 XG_FN int64_t xg_box_power(int64_t n) { int64_t r = 1; while (r < n) r *= 2; return r; }
@@ -48508,6 +48608,11 @@ XG_FN void xg_box_layout(xg_arena *arena, const xg_box_ask *a, xg_box *b) {
  * taken, else the one that touches fewest. What two runs have in common cannot be had for nothing: if tiles were skewed so that all sectors of one array were whole, those
  * of the other would be torn where the skewed edges are, as many of them.
  *
+ * Clusters. Narrow elements want boxes that no block has room for, and that would leave blocks for a few multiprocessors only. Then the boxes of a cluster lie side by side along the result's
+ * runs: each box reads alone, with long runs of the operand, and a sector of the result that lies in two boxes is written by that in which it begins, which fetches the other
+ * elements from its neighbour's shared memory. So a run of the result is as long as the cluster. (On a device a cache would mostly have such a sector for the neighbour; what is
+ * saved there is the way between it and the multiprocessor, and that a sector is written in two parts.)
+ *
  * A run is served by `lanes` threads side by side, a whole number of warps, and those of a block go from run to run: so no access goes over the end of one.
  *
  * Shared memory holds the box in one of the two orders, with distances of its own between neighbours in each dimension. Lanes of a walk in the other order count their
@@ -48517,13 +48622,14 @@ XG_FN void xg_box_layout(xg_arena *arena, const xg_box_ask *a, xg_box *b) {
 #ifndef XG_EMIT_SKEW_C
 #define XG_EMIT_SKEW_C
 
-enum { XG_SKEW_THREADS = 256, XG_SKEW_THREADS_MAX = 512, XG_SKEW_LARGE = 32 << 10 /* bytes of a box with more threads */, XG_SKEW_ENOUGH = 80 /* for a thousand, both walks together */, XG_SKEW_WORTH = 1 << 20 /* bytes of an array whose sectors count for more than instructions */, XG_SKEW_BANKS = 128 /* bytes */, XG_SKEW_PATIENCE = 1 << 23, XG_SKEW_ALONG = 16 /* that become straight code */, XG_SKEW_REST = 1 << 10 /* what the device keeps for itself of each block's shared memory */ };
+enum { XG_SKEW_THREADS = 256, XG_SKEW_THREADS_MAX = 512, XG_SKEW_LARGE = 32 << 10 /* bytes of a box with more threads */, XG_SKEW_ENOUGH = 80 /* for a thousand, both walks together */, XG_SKEW_WORTH = 1 << 20 /* bytes of an array whose sectors count for more than instructions */, XG_SKEW_BANKS = 128 /* bytes */, XG_SKEW_PATIENCE = 1 << 23, XG_SKEW_ALONG = 16 /* that become straight code */, XG_SKEW_GAIN = 10 /* for a thousand, by which a larger cluster has to be better */, XG_SKEW_REST = 1 << 10 /* what the device keeps for itself of each block's shared memory */ };
 
 /* One of the walks. In elements: a run, what begins with a sector, the window. lanes: threads side by side along a run, step: elements that they take. The runs are `others` times `rows` of dimension dim; a thread
  * goes `rounds` times from run to run, in each of so many phases in which all runs begin at one place in a sector, and `turns` times `along` times along each, where the latter become straight code. */
-typedef struct xg_skew_walk { int64_t run, unit, window, lanes, step, along, turns, rows, others, phases, rounds; uint32_t dim; } xg_skew_walk;
+typedef struct xg_skew_walk { int64_t run, unit, window, lanes, step, own, along, turns, rows, others, phases, rounds; uint32_t dim; } xg_skew_walk;
 typedef struct xg_skew {
     int64_t tile[XG_RANK_MAX], counts[XG_RANK_MAX], elements, blocks, threads, waste;
+    int64_t parts;                      /* boxes of a cluster: side by side where the result's runs end */
     uint32_t order;                     /* of shared memory: 0 the operand's, 1 the result's */
     int64_t stride[XG_RANK_MAX], room;
     int64_t group, take[2];             /* of each group of lanes, which shared memory serves in one pass, how many take part */
@@ -48538,8 +48644,9 @@ XG_FN int64_t xg_skew_grain(const xg_box_ask *a, uint32_t order, const int64_t *
 
 /* ---- the tile ---- */
 
+XG_FN int64_t xg_skew_pieces(int64_t n, int64_t tile) { return (n + tile - 1) / tile; }
 /* Sectors touched for a thousand that are needed, both walks together. */
-XG_FN int64_t xg_skew_waste(const xg_box_ask *a, const int64_t *tile) {
+XG_FN int64_t xg_skew_waste(const xg_box_ask *a, const int64_t *tile, int64_t parts) {
     int64_t waste = 2000;
     uint32_t o, k;
     for (o = 0; o < 2; o++) {
@@ -48548,19 +48655,19 @@ XG_FN int64_t xg_skew_waste(const xg_box_ask *a, const int64_t *tile) {
         for (k = a->p->rank; k-- > 0;) {
             uint32_t d = xg_box_dim(a->p, o, k);
             bytes *= (double)a->p->dims[d];
-            if (d == r.dim) { bytes /= (double)((a->p->dims[d] + tile[d] - 1) / tile[d]); break; }
+            if (d == r.dim) { bytes /= (double)xg_skew_pieces(a->p->dims[d], tile[d] * (o ? parts : 1)); break; }
         }
         waste += (int64_t)((double)(XG_BOX_SECTOR - xg_skew_grain(a, o, tile)) * 1000 / bytes);
     }
     return waste;
 }
-/* Takes dimensions, from the minor one on, until about `want` bytes are side by side. Of the last one parts of equal length, or of whole sectors if it consists of such. */
-XG_FN void xg_skew_cover(const xg_box_ask *a, uint32_t order, int64_t want, int64_t *tile) {
+/* Takes dimensions, from the minor one on, until about `want` bytes are side by side, of so many boxes. Of the last one pieces of equal length, or of whole sectors if it consists of such. */
+XG_FN void xg_skew_cover(const xg_box_ask *a, uint32_t order, int64_t want, int64_t boxes, int64_t *tile) {
     int64_t run = a->least;
     uint32_t k;
     for (k = a->p->rank; k-- > 0 && run < want; ) {
         uint32_t d = xg_box_dim(a->p, order, k);
-        int64_t n = a->p->dims[d], parts = XG_MAX(n * run / want, (int64_t)1), part = (n + parts - 1) / parts;
+        int64_t n = a->p->dims[d], pieces = n * run < want ? 1 : n * run / want * boxes, part = xg_skew_pieces(n, pieces);
         if (n * run % XG_BOX_SECTOR == 0) {
             int64_t step = XG_BOX_SECTOR / xg_gcd(run, XG_BOX_SECTOR);
             part = XG_MIN((part + step - 1) / step * step, n);
@@ -48690,19 +48797,28 @@ XG_FN bool xg_skew_search(const xg_box_ask *a, int64_t shared, xg_skew *s) {
 
 /* ---- tile and layout together ---- */
 
-/* The best tile that takes so many bytes of shared memory at most, for as many blocks as are wanted. any: its layout is to be found yet. */
-XG_FN bool xg_skew_tile(const xg_box_ask *a, int64_t shared, int64_t blocks, bool any, xg_skew *s) {
+/* Where the result's runs end: the boxes of a cluster are neighbours there. */
+XG_FN uint32_t xg_skew_along(const xg_permutation *p, const xg_skew *s) { return xg_box_run_of(p, 1, s->tile).dim; }
+/* There are so many to join, and what lies of each in a sector of the one before it is not all of it. */
+XG_FN bool xg_skew_may_join(const xg_box_ask *a, const xg_skew *s) {
+    xg_box_run r = xg_box_run_of(a->p, 1, s->tile);
+    return r.dim < a->p->rank && xg_skew_pieces(a->p->dims[r.dim], s->tile[r.dim]) >= s->parts && r.length * a->least >= 3 * XG_BOX_SECTOR;
+}
+
+/* The best tile for clusters of so many boxes, if it is better than *best: that takes so many bytes of shared memory at most, for as many blocks as are wanted. any: its layout is to be found yet. */
+XG_FN void xg_skew_tile_of(const xg_box_ask *a, int64_t shared, int64_t blocks, int64_t parts, bool any, xg_skew *s, int64_t *best) {
     static const int64_t wants[] = {64, 96, 128, 192, 256, 320, 384, 448, 512, 576, 640, 768, 1024, 1280};
     int64_t seen[XG_RANK_MAX] = {0}; /* the tile before: what is wanted gives few different ones */
     xg_skew trial;
-    int64_t best = INT64_MAX, least = 8 * XG_SKEW_THREADS;
+    int64_t least = 8 * XG_SKEW_THREADS;
     uint32_t i, j, k;
     memset(&trial, 0, sizeof trial);
+    trial.parts = parts;
     for (i = 0; i < XG_COUNT(wants); i++) for (j = 0; j < XG_COUNT(wants); j++) {
         int64_t waste;
         for (k = 0; k < a->p->rank; k++) trial.tile[k] = 1;
-        xg_skew_cover(a, 0, wants[i], trial.tile);
-        xg_skew_cover(a, 1, wants[j], trial.tile);
+        xg_skew_cover(a, 0, wants[i], 1, trial.tile);
+        xg_skew_cover(a, 1, wants[j], parts, trial.tile);
         for (k = a->p->rank; k-- > 0;) { /* work for all threads */
             trial.elements = xg_box_size(a->p, trial.tile);
             if (trial.elements < least) trial.tile[k] = XG_MIN(a->p->dims[k], trial.tile[k] * ((least + trial.elements - 1) / trial.elements));
@@ -48711,16 +48827,32 @@ XG_FN bool xg_skew_tile(const xg_box_ask *a, int64_t shared, int64_t blocks, boo
         memcpy(seen, trial.tile, sizeof seen);
         trial.elements = xg_box_size(a->p, trial.tile);
         if (trial.elements > shared / a->bytes || trial.elements < least || xg_box_blocks(a->p, trial.tile) < blocks) continue;
-        trial.waste = xg_skew_waste(a, trial.tile);
+        if (parts > 1 && !xg_skew_may_join(a, &trial)) continue;
+        trial.waste = xg_skew_waste(a, trial.tile, parts);
         waste = XG_MAX(trial.waste, (int64_t)2000 + XG_SKEW_ENOUGH);
-        if (waste > best || (waste == best && trial.elements >= s->elements)) continue;
+        if (waste > *best || (waste == *best && trial.elements >= s->elements)) continue;
         if (any ? trial.elements * XG_MAX(4 / a->least, (int64_t)1) > shared / a->bytes : !xg_skew_layout(a, &trial) || trial.room > shared / a->bytes) continue;
-        best = waste;
+        *best = waste;
         *s = trial;
     }
+}
+/* As few boxes a cluster as will do. */
+XG_FN bool xg_skew_tile(const xg_box_ask *a, int64_t shared, int64_t blocks, bool any, xg_skew *s) {
+    int64_t best = INT64_MAX, parts;
+    uint32_t along, k;
+    for (parts = 1; parts <= (any ? 1 : a->cluster) && best > 2000 + XG_SKEW_ENOUGH; parts *= 2) {
+        if (best != INT64_MAX) best -= XG_SKEW_GAIN;
+        xg_skew_tile_of(a, shared, blocks, parts, any, s, &best);
+        if (best != INT64_MAX && parts > 1 && s->parts < parts) best += XG_SKEW_GAIN;
+    }
     if (best == INT64_MAX) return false;
+    along = xg_skew_along(a->p, s);
     s->blocks = 1;
-    for (k = 0; k < a->p->rank; k++) s->blocks *= s->counts[k] = (a->p->dims[k] + s->tile[k] - 1) / s->tile[k];
+    for (k = 0; k < a->p->rank; k++) {
+        s->counts[k] = xg_skew_pieces(a->p->dims[k], s->tile[k]);
+        if (k == along) s->counts[k] = xg_skew_pieces(s->counts[k], s->parts) * s->parts;
+        s->blocks *= s->counts[k];
+    }
     return s->blocks <= INT32_MAX;
 }
 
@@ -48742,6 +48874,8 @@ XG_FN int64_t xg_skew_pitch(const xg_permutation *p, uint32_t order, uint32_t di
     for (k = p->rank; k-- > 0 && xg_box_dim(p, order, k) != dim;) pitch *= p->dims[xg_box_dim(p, order, k)];
     return pitch;
 }
+/* The runs of this walk go on in the next box of the cluster. */
+XG_FN bool xg_skew_joins(const xg_skew *s, uint32_t order) { return order && s->parts > 1; }
 /* As many lanes along a run as leave the fewest instructions: about six for an element, and forty where a thread finds out where it is. */
 XG_FN void xg_skew_plan_walk(const xg_box_ask *a, xg_skew *s, uint32_t order) {
     xg_skew_walk *w = &s->walk[order], t;
@@ -48749,7 +48883,7 @@ XG_FN void xg_skew_plan_walk(const xg_box_ask *a, xg_skew *s, uint32_t order) {
     memset(&t, 0, sizeof t);
     t.run = xg_box_run_of(a->p, order, s->tile).length;
     t.unit = XG_BOX_SECTOR / a->least;
-    t.window = t.run + t.unit - xg_skew_grain(a, order, s->tile) / a->least;
+    t.window = t.run + (xg_skew_joins(s, order) ? 2 * t.unit : t.unit - xg_skew_grain(a, order, s->tile) / a->least);
     t.dim = xg_skew_rows_dim(a->p, order, s->tile);
     t.rows = t.dim < a->p->rank ? s->tile[t.dim] : 1;
     t.others = s->elements / t.run / t.rows;
@@ -48765,6 +48899,10 @@ XG_FN void xg_skew_plan_walk(const xg_box_ask *a, xg_skew *s, uint32_t order) {
         if (cost >= least) continue;
         least = cost;
         *w = t;
+    }
+    if (xg_skew_joins(s, order)) {
+        w->own = XG_MAX((w->run - w->unit + 1) / w->step, (int64_t)0);
+        return;
     }
     w->turns = (w->along + XG_SKEW_ALONG - 1) / XG_SKEW_ALONG;
     w->along = (w->along + w->turns - 1) / w->turns;
@@ -48791,22 +48929,53 @@ XG_FN bool xg_skew_make(const xg_box_ask *a, int64_t shared, int64_t blocks, int
 /* A thread finds out where it is, for all runs that begin at the same place in a sector: (th_x, bl_x)[i] -> values from which the others differ by constants.
  * WINDOW, ELEMENT: its place in a window of so many lanes in front of which the run begins, and the array's element there; both are more by a sector less one element, so that they are
  * not negative: such a constant becomes part of addresses. PLACE: the run's first one in shared memory. ROW, INDEX: of the first run, in the box and in the array. FIRST: of the box in
- * what the array has side by side. */
-enum { XG_SKEW_WINDOW, XG_SKEW_ELEMENT, XG_SKEW_PLACE, XG_SKEW_ROW, XG_SKEW_INDEX, XG_SKEW_FIRST, XG_SKEW_VALUES };
+ * what the array has side by side. Of runs that go on in the next box RANK: which box of its cluster it is; BEHIND: the elements there of the last sector that begins in this one; MOST: no
+ * less than these, but none in the last box. */
+enum { XG_SKEW_WINDOW, XG_SKEW_ELEMENT, XG_SKEW_PLACE, XG_SKEW_ROW, XG_SKEW_INDEX, XG_SKEW_FIRST, XG_SKEW_ALONE, XG_SKEW_RANK = XG_SKEW_ALONE, XG_SKEW_BEHIND, XG_SKEW_MOST, XG_SKEW_VALUES };
+XG_FN uint32_t xg_skew_values(const xg_skew *s, uint32_t order) { return xg_skew_joins(s, order) ? XG_SKEW_VALUES : XG_SKEW_ALONE; }
+/* Does a dimension end inside of a box, or in front of one? */
+XG_FN bool xg_skew_is_cut(const xg_permutation *p, const xg_skew *s, uint32_t d) { return s->counts[d] * s->tile[d] > p->dims[d]; }
+/* Of a number of places along a run. peers: some of them may be in the next box. */
+typedef struct xg_skew_span { int64_t first, turns, along; bool peers; } xg_skew_span;
+XG_FN uint32_t xg_skew_spans(const xg_skew *s, uint32_t order, xg_skew_span *out) {
+    const xg_skew_walk *w = &s->walk[order];
+    uint32_t n = 0;
+    memset(out, 0, 2 * sizeof *out);
+    if (!xg_skew_joins(s, order)) {
+        out[0].turns = w->turns;
+        out[0].along = w->along;
+        return 1;
+    }
+    if (w->own) {
+        for (out[0].turns = 1; w->own % out[0].turns || w->own / out[0].turns > XG_SKEW_ALONG;) out[0].turns++;
+        out[n++].along = w->own / out[0].turns;
+    }
+    out[n].first = w->own;
+    out[n].turns = 1;
+    out[n].along = w->along - w->own;
+    out[n++].peers = true;
+    return n;
+}
 XG_FN const xg_imap *xg_skew_begin_map(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *s, uint32_t order) {
     const xg_skew_walk *w = &s->walk[order];
-    const xg_aff *block[XG_RANK_MAX], *rest = xg_aff_dim(x, 1), *thread = xg_aff_dim(x, 0), *other, *zero = xg_aff_const(x, 0), *begin = zero, *shift = zero, *lane, *v[XG_SKEW_VALUES];
-    uint32_t inside = xg_skew_inside(p, order, s->tile), dim = xg_box_run_of(p, order, s->tile).dim, k;
-    xg_imap *m = xg_imap_new(x, 2, 1, 0, XG_SKEW_VALUES, 0);
+    const xg_aff *block[XG_RANK_MAX], *rest = xg_aff_dim(x, 1), *thread = xg_aff_dim(x, 0), *other, *zero = xg_aff_const(x, 0), *begin = zero, *shift = zero, *rank = zero, *lane, *v[XG_SKEW_VALUES];
+    uint32_t inside = xg_skew_inside(p, order, s->tile), dim = xg_box_run_of(p, order, s->tile).dim, n = xg_skew_values(s, order), cluster = s->parts > 1 ? xg_skew_along(p, s) : p->rank, k;
+    xg_imap *m = xg_imap_new(x, 2, 1, 0, n, 0);
     const xg_imap *out = m;
     int64_t stride = 1, left = w->others, at_once = s->threads / w->lanes;
     xg_imap_counts(&m->dims[0], "th_x", s->threads);
     xg_imap_counts(&m->dims[1], "bl_x", s->blocks);
     xg_imap_counts(&m->syms[0], "i", w->others * w->phases);
-    for (k = 0; k < XG_SKEW_VALUES; k++) v[k] = m->results[k] = zero;
+    for (k = 0; k < n; k++) v[k] = m->results[k] = zero;
+    if (s->parts > 1) {
+        rank = xg_aff_mod(x, rest, s->parts);
+        rest = xg_aff_div(x, rest, s->parts);
+    }
     for (k = p->rank; k-- > 0;) {
-        block[k] = k ? xg_aff_mod(x, rest, s->counts[k]) : rest;
-        rest = xg_aff_div(x, rest, s->counts[k]);
+        int64_t count = s->counts[k] / (k == cluster ? s->parts : 1);
+        block[k] = k ? xg_aff_mod(x, rest, count) : rest;
+        rest = xg_aff_div(x, rest, count);
+        if (k == cluster) block[k] = xg_aff_add(x, xg_aff_mul(x, block[k], s->parts), rank);
     }
     other = w->others == 1 ? zero : xg_aff_div(x, xg_aff_sym(x, 0), w->phases);
     if (w->rows > 1) {
@@ -48819,11 +48988,13 @@ XG_FN const xg_imap *xg_skew_begin_map(xg_aff_ctx *x, const xg_permutation *p, c
         if (d == w->dim) {
             digit = v[XG_SKEW_ROW];
             v[XG_SKEW_INDEX] = xg_aff_add(x, index, digit);
-        } else if (!(inside >> d & 1) && s->tile[d] > 1) {
-            digit = left > s->tile[d] ? xg_aff_mod(x, other, s->tile[d]) : other;
-            other = xg_aff_div(x, other, s->tile[d]);
-            left /= s->tile[d];
-            if (p->dims[d] % s->tile[d]) out = xg_imap_with_constraint(x, out, xg_aff_add(x, index, digit), xg_range_of(0, p->dims[d] - 1));
+        } else if (!(inside >> d & 1) && d != dim) {
+            if (s->tile[d] > 1) {
+                digit = left > s->tile[d] ? xg_aff_mod(x, other, s->tile[d]) : other;
+                other = xg_aff_div(x, other, s->tile[d]);
+                left /= s->tile[d];
+            }
+            if (xg_skew_is_cut(p, s, d)) out = xg_imap_with_constraint(x, out, digit ? xg_aff_add(x, index, digit) : index, xg_range_of(0, p->dims[d] - 1));
         }
         if (digit) {
             index = xg_aff_add(x, index, digit);
@@ -48833,7 +49004,13 @@ XG_FN const xg_imap *xg_skew_begin_map(xg_aff_ctx *x, const xg_permutation *p, c
         begin = xg_aff_add(x, begin, xg_aff_mul(x, index, stride));
         stride *= p->dims[d];
     }
-    if (w->window > w->run) shift = xg_aff_mod(x, xg_aff_sub(x, xg_aff_const(x, -1), begin), w->unit);
+    if (xg_skew_joins(s, order)) { /* only the first box of a cluster begins with a sector that is not all there */
+        const xg_aff *behind = xg_aff_add_k(x, begin, w->run);
+        shift = xg_aff_add(x, xg_aff_mod(x, xg_aff_mul(x, begin, -1), w->unit), xg_aff_mul(x, xg_aff_div(x, xg_aff_add_k(x, rank, s->parts - 1), s->parts), w->unit));
+        v[XG_SKEW_RANK] = rank;
+        v[XG_SKEW_BEHIND] = xg_aff_mod(x, xg_aff_mul(x, behind, -1), w->unit);
+        v[XG_SKEW_MOST] = xg_aff_mul(x, xg_aff_sub(x, xg_aff_const(x, 1), xg_aff_div(x, xg_aff_add_k(x, rank, 1), s->parts)), w->unit - 1);
+    } else if (w->window > w->run) shift = xg_aff_mod(x, xg_aff_sub(x, xg_aff_const(x, -1), begin), w->unit);
     lane = at_once > 1 ? xg_aff_mod(x, thread, w->lanes) : thread;
     if (s->take[order] < s->group) {
         const xg_aff *own = xg_aff_mod(x, thread, s->group);
@@ -48842,72 +49019,91 @@ XG_FN const xg_imap *xg_skew_begin_map(xg_aff_ctx *x, const xg_permutation *p, c
     }
     v[XG_SKEW_WINDOW] = xg_aff_add(x, lane, shift);
     v[XG_SKEW_ELEMENT] = xg_aff_add(x, begin, v[XG_SKEW_WINDOW]);
-    return xg_imap_with_results(x, out, v, XG_SKEW_VALUES);
+    return xg_imap_with_results(x, out, v, n);
 }
-XG_FN int64_t xg_skew_back(const xg_skew_walk *w) { return w->window > w->run ? w->unit - 1 : 0; }
+XG_FN int64_t xg_skew_back(const xg_skew *s, uint32_t order) {
+    const xg_skew_walk *w = &s->walk[order];
+    return xg_skew_joins(s, order) ? w->unit : w->window > w->run ? w->unit - 1 : 0;
+}
 XG_FN xg_range xg_skew_begin_range(const xg_permutation *p, const xg_skew *s, uint32_t order, int64_t elements, uint32_t k) {
     const xg_skew_walk *w = &s->walk[order];
     xg_box_run r = xg_box_run_of(p, order, s->tile);
+    int64_t shift = xg_skew_back(s, order) + (xg_skew_joins(s, order) ? w->unit - 1 : 0);
+    uint32_t d;
     switch (k) {
-    case XG_SKEW_WINDOW: return xg_range_of(0, w->step - 1 + xg_skew_back(w));
-    case XG_SKEW_ELEMENT: return xg_range_of(0, elements - 1 + w->step + xg_skew_back(w));
+    case XG_SKEW_WINDOW: return xg_range_of(0, w->step - 1 + shift);
+    case XG_SKEW_ELEMENT:
+        for (d = 0; d < p->rank && s->parts > 1; d++) elements += (s->counts[d] * s->tile[d] - p->dims[d]) * xg_skew_pitch(p, order, d); /* of boxes behind the end of a dimension */
+        return xg_range_of(0, elements - 1 + w->step + shift);
     case XG_SKEW_PLACE: return xg_range_of(0, s->room - 1);
     case XG_SKEW_ROW: return xg_range_of(0, s->threads / w->lanes * w->phases - 1);
     case XG_SKEW_INDEX: return xg_range_of(0, w->dim < p->rank ? (s->counts[w->dim] - 1) * s->tile[w->dim] + s->threads / w->lanes * w->phases - 1 : 0);
-    default: return xg_range_of(0, r.dim < p->rank ? (s->counts[r.dim] - 1) * w->run : 0);
+    case XG_SKEW_FIRST: return xg_range_of(0, r.dim < p->rank ? (s->counts[r.dim] - 1) * w->run : 0);
+    case XG_SKEW_RANK: return xg_range_of(0, s->parts - 1);
+    default: return xg_range_of(0, w->unit - 1);
     }
 }
-/* These[i, turn, j] -> which element of the array; which of its run; the place of the run's first one in shared memory. i counts the runs, the others the places along one. */
-XG_FN const xg_imap *xg_skew_map(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *s, uint32_t order, int64_t elements) {
+enum { XG_SKEW_WHERE = 4 };
+/* These[i, turn, j] -> which element of the array; which of its run; the place of the run's first one in shared memory; the box's rank. i counts the runs, the others the places along one. */
+XG_FN const xg_imap *xg_skew_map(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *s, uint32_t order, const xg_skew_span *span, int64_t elements) {
     const xg_skew_walk *w = &s->walk[order];
-    const xg_aff *along = xg_aff_mul(x, xg_aff_add(x, xg_aff_mul(x, xg_aff_sym(x, 1), w->along), xg_aff_sym(x, 2)), w->step), *back = xg_aff_const(x, xg_skew_back(w)), *results[3], *row;
+    const xg_aff *along = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_add(x, xg_aff_mul(x, xg_aff_sym(x, 1), span->along), xg_aff_sym(x, 2)), w->step), span->first * w->step - xg_skew_back(s, order)), *results[XG_SKEW_WHERE], *row;
     xg_box_run r = xg_box_run_of(p, order, s->tile);
-    xg_imap *m = xg_imap_new(x, XG_SKEW_VALUES, 3, 0, 3, 0);
+    uint32_t values = xg_skew_values(s, order), n = span->peers ? XG_SKEW_WHERE : XG_SKEW_WHERE - 1, k;
+    xg_imap *m = xg_imap_new(x, values, 3, 0, n, 0);
     const xg_imap *out;
     int64_t step = s->threads / w->lanes * w->phases;
-    uint32_t k;
-    for (k = 0; k < XG_SKEW_VALUES; k++) m->dims[k].range = xg_skew_begin_range(p, s, order, elements, k);
+    for (k = 0; k < values; k++) m->dims[k].range = xg_skew_begin_range(p, s, order, elements, k);
     xg_imap_counts(&m->syms[0], "i", w->rounds);
-    xg_imap_counts(&m->syms[1], "turn", w->turns);
-    xg_imap_counts(&m->syms[2], "j", w->along);
+    xg_imap_counts(&m->syms[1], "turn", span->turns);
+    xg_imap_counts(&m->syms[2], "j", span->along);
     row = xg_aff_mul(x, xg_aff_sym(x, 0), step);
-    results[0] = xg_aff_sub(x, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_ELEMENT), along), back);
-    results[1] = xg_aff_sub(x, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_WINDOW), along), back);
+    results[0] = xg_aff_add(x, xg_aff_dim(x, XG_SKEW_ELEMENT), along);
+    results[1] = xg_aff_add(x, xg_aff_dim(x, XG_SKEW_WINDOW), along);
     results[2] = xg_aff_dim(x, XG_SKEW_PLACE);
-    for (k = 0; k < 3; k++) m->results[k] = results[k];
-    out = xg_imap_with_constraint(x, m, results[1], xg_range_of(0, w->run - 1));
-    if (r.dim < p->rank && p->dims[r.dim] % s->tile[r.dim]) /* the last one is shorter */
+    results[3] = xg_aff_dim(x, XG_SKEW_RANK);
+    for (k = 0; k < n; k++) m->results[k] = results[k];
+    out = xg_imap_with_constraint(x, m, results[1], xg_range_of(0, w->run - 1 + (span->peers ? w->unit - 1 : 0)));
+    if (span->peers) for (k = XG_SKEW_BEHIND; k <= XG_SKEW_MOST; k++) out = xg_imap_with_constraint(x, out, xg_aff_sub(x, results[1], xg_aff_dim(x, k)), xg_range_of(-w->unit, w->run - 1));
+    if (r.dim < p->rank && xg_skew_is_cut(p, s, r.dim)) /* the last one is shorter */
         out = xg_imap_with_constraint(x, out, xg_aff_add(x, results[1], xg_aff_dim(x, XG_SKEW_FIRST)), xg_range_of(-w->unit, w->run / s->tile[r.dim] * p->dims[r.dim] - 1));
     if (w->dim < p->rank) {
         results[0] = xg_aff_add(x, results[0], xg_aff_mul(x, row, xg_skew_pitch(p, order, w->dim)));
         results[2] = xg_aff_add(x, results[2], xg_aff_mul(x, row, s->stride[w->dim]));
         if (step * w->rounds > w->rows) out = xg_imap_with_constraint(x, out, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_ROW), row), xg_range_of(0, w->rows - 1));
-        if (p->dims[w->dim] % s->tile[w->dim]) out = xg_imap_with_constraint(x, out, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_INDEX), row), xg_range_of(0, p->dims[w->dim] - 1));
+        if (xg_skew_is_cut(p, s, w->dim)) out = xg_imap_with_constraint(x, out, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_INDEX), row), xg_range_of(0, p->dims[w->dim] - 1));
     }
-    return xg_imap_with_results(x, out, results, 3);
+    return xg_imap_with_results(x, out, results, n);
 }
 XG_FN bool xg_skew_idles(const xg_skew *s) { return s->take[0] + s->take[1] < 2 * s->group; }
 /* What result k of it runs through. */
-XG_FN xg_range xg_skew_range(const xg_skew *s, uint32_t order, int64_t elements, uint32_t k) { return xg_range_of(0, (k == 0 ? elements : k == 1 ? s->walk[order].run : s->room) - 1); }
-/* These -> the element's place in shared memory. */
-XG_FN const xg_aff *xg_skew_place(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *s, uint32_t order) {
-    const xg_aff *at = xg_aff_dim(x, 1), *place = xg_aff_dim(x, 2);
-    uint32_t inside = xg_skew_inside(p, order, s->tile), k;
-    int64_t left = s->walk[order].run, run = 1;
-    bool joined = true; /* what is side by side in the array is so there */
-    for (k = p->rank; k-- > 0;) {
-        uint32_t d = xg_box_dim(p, order, k);
-        if (inside >> d & 1) { joined = joined && s->stride[d] == run; run *= s->tile[d]; }
+XG_FN xg_range xg_skew_range(const xg_skew *s, uint32_t order, const xg_skew_span *span, int64_t elements, uint32_t k) {
+    const xg_skew_walk *w = &s->walk[order];
+    switch (k) {
+    case 0: return xg_range_of(0, elements - 1);
+    case 1: return xg_range_of(0, w->run - 1 + (span->peers ? w->unit - 1 : 0));
+    case 2: return xg_range_of(0, s->room - 1);
+    default: return xg_range_of(0, s->parts - 1);
     }
-    if (joined) return xg_aff_add(x, place, at);
+}
+/* These -> the element's place in shared memory, and of what peers may have the rank of the box that does. Places of a run's elements are those of a dimension without end, but for a jump
+ * wherever a dimension ends: a quotient for each of these instead of two digits. */
+XG_FN void xg_skew_place(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *s, uint32_t order, const xg_skew_span *span, const xg_aff **out) {
+    const xg_aff *at = xg_aff_dim(x, 1), *beyond;
+    uint32_t inside = xg_skew_inside(p, order, s->tile), k;
+    int64_t run = 1, next = 0; /* of a dimension: elements, and where its next one would lie */
+    out[0] = xg_aff_dim(x, 2);
     for (k = p->rank; k-- > 0;) {
         uint32_t d = xg_box_dim(p, order, k);
         if (!(inside >> d & 1)) continue;
-        place = xg_aff_add(x, place, xg_aff_mul(x, left > s->tile[d] ? xg_aff_mod(x, at, s->tile[d]) : at, s->stride[d]));
-        at = xg_aff_div(x, at, s->tile[d]);
-        left /= s->tile[d];
+        out[0] = xg_aff_add(x, out[0], xg_aff_mul(x, xg_aff_div(x, at, run), s->stride[d] - next));
+        run *= s->tile[d];
+        next = s->stride[d] * s->tile[d];
     }
-    return place;
+    if (!span->peers) return;
+    beyond = xg_aff_div(x, at, run); /* all over again */
+    out[0] = xg_aff_sub(x, out[0], xg_aff_mul(x, beyond, next));
+    out[1] = xg_aff_mod(x, xg_aff_add(x, xg_aff_dim(x, 3), beyond), s->parts); /* the last one has nothing there */
 }
 #endif /* XG_EMIT_SKEW_C */
 /* emit/transpose.c -- fusions whose hero moves the minor dimension: through shared memory, so that reads and writes are both coalesced.
@@ -49003,7 +49199,7 @@ XG_FN bool xg_transpose_reads_whole(const xg_transpose *t, int64_t unroll) {
     xg_aff_ctx *x = t->e->m->aff;
     const xg_inst *hero = t->heroes.p[0];
     int64_t bytes = xg_type_bytes(hero->shape->type), sectors = 0, least = 0, syms[1];
-    const xg_imap *m = xg_indexing_thread(x, hero->shape, XG_TRANSPOSE_THREADS, xg_launch_linear(t->e->ctx, hero->shape->elements, unroll).blocks[0], unroll);
+    const xg_imap *m = xg_indexing_thread(x, hero->shape, XG_TRANSPOSE_THREADS, xg_launch_linear(t->e, hero->shape->elements, unroll).blocks[0], unroll);
     m = xg_indexing_flatten(x, xg_imap_compose(x, m, xg_indexing_operand(x, hero, 0)), XG_OPERAND(hero, 0)->shape);
     if (!xg_imap_ok(m) || m->n_syms > 1) return true;
     for (syms[0] = 0; syms[0] < unroll; syms[0]++) {
@@ -49035,6 +49231,7 @@ XG_FN xg_box_ask xg_transpose_ask(const xg_transpose *t) {
         ask.widest = XG_MAX(ask.widest, bytes);
         ask.least = k ? XG_MIN(ask.least, bytes) : bytes;
     }
+    ask.cluster = elements * ask.least < XG_SKEW_WORTH ? 1 : e->target->cluster;
     for (k = 0; k < e->comp->n_params; k++) if (e->comp->params[k]->shape->elements >= elements) ask.widest = XG_MAX(ask.widest, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
     for (k = 0; k < e->n_roots; k++) ask.widest = XG_MAX(ask.widest, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
     return ask;
@@ -49219,6 +49416,7 @@ typedef struct xg_transpose_walk {
     xg_scope *s;
     xg_kval *ids[2];          /* thread, block */
     xg_kval **tiles, **dest;  /* the heroes' tiles, the fusion's results */
+    xg_kval *rank;            /* the box of the cluster whose tiles are read; NULL: this one's */
 } xg_transpose_walk;
 
 /* What result k of a walk over units runs through. */
@@ -49296,8 +49494,13 @@ XG_FN xg_kval *xg_transpose_put(xg_transpose_walk *w, xg_kval *v, xg_kval *tile,
     return xg_kinsert(&w->s->b, v, tile, idx, w->t->places);
 }
 XG_FN xg_kval *xg_transpose_get(xg_transpose_walk *w, xg_kval *tile, xg_kval *at) {
-    xg_kval *idx[XG_RANK_MAX];
+    xg_kval *idx[XG_RANK_MAX], *peer[2];
     uint32_t k;
+    if (w->rank) {
+        peer[0] = tile;
+        peer[1] = xg_kcast(&w->s->b, XG_K_OP_INDEX_CAST, w->rank, XG_E_I32);
+        tile = xg_kir_value(&w->s->b, XG_K_OP_PEER, peer, 2, tile->type);
+    }
     for (k = 0; k < w->t->places; k++) idx[k] = at + k;
     return xg_kextract(&w->s->b, tile, idx, w->t->places);
 }
@@ -49438,23 +49641,23 @@ XG_FN xg_transpose_loop xg_transpose_begin_vector(xg_transpose_walk *w, bool res
 
 /* A skewed walk's loop gives where a thread begins. The elements of a phase of it: a loop that gives each, and within it one that tells its indices and its place. */
 typedef struct xg_transpose_phase { xg_transpose_loop elements, element; } xg_transpose_phase;
-XG_FN xg_transpose_phase xg_transpose_begin_skewed(xg_transpose_walk *w, bool result, const xg_shape *shape, xg_kval *where, xg_kval *const *inits, uint32_t n) {
+XG_FN xg_transpose_phase xg_transpose_begin_skewed(xg_transpose_walk *w, bool result, const xg_skew_span *span, const xg_shape *shape, xg_kval *where, xg_kval *const *inits, uint32_t n) {
     xg_transpose *t = w->t;
     xg_aff_ctx *x = t->e->m->aff;
-    xg_imap *m = xg_imap_new(x, 3, 1, 0, 1, 0);
+    uint32_t known = span->peers ? XG_SKEW_WHERE : XG_SKEW_WHERE - 1, k;
+    xg_imap *m = xg_imap_new(x, known, 1, 0, 1, 0);
     xg_kval **vals = XG_NEW_N(t->e->arena, xg_kval *, n + 1), *at[XG_SKEW_VALUES];
     xg_transpose_phase r;
-    const xg_aff *place;
-    uint32_t k;
-    for (k = 0; k < XG_SKEW_VALUES; k++) xg_kval_set_range(at[k] = where + k, xg_skew_begin_range(&t->p, &t->skew, result, shape->elements, k));
-    r.elements = xg_transpose_begin(w->s, xg_skew_map(x, &t->p, &t->skew, result, shape->elements), at, inits, n);
+    const xg_aff *place[2];
+    for (k = 0; k < xg_skew_values(&t->skew, result); k++) xg_kval_set_range(at[k] = where + k, xg_skew_begin_range(&t->p, &t->skew, result, shape->elements, k));
+    r.elements = xg_transpose_begin(w->s, xg_skew_map(x, &t->p, &t->skew, result, span, shape->elements), at, inits, n);
     for (k = 0; k < n; k++) vals[k] = &r.elements.carried[k];
-    for (k = 0; k < 3; k++) xg_kval_set_range(at[k] = r.elements.results + k, m->dims[k].range = xg_skew_range(&t->skew, result, shape->elements, k));
+    for (k = 0; k < known; k++) xg_kval_set_range(at[k] = r.elements.results + k, m->dims[k].range = xg_skew_range(&t->skew, result, span, shape->elements, k));
     m->syms[0].range = xg_range_of(0, 0);
     m->syms[0].name = XG_STR("v");
     m->results[0] = xg_aff_dim(x, 0);
-    place = xg_skew_place(x, &t->p, &t->skew, result);
-    r.element = xg_transpose_begin(w->s, xg_transpose_append(t, xg_imap_compose(x, xg_imap_simplify(x, m), xg_indexing_delinear(x, shape)), &place, 1), at, vals, n);
+    xg_skew_place(x, &t->p, &t->skew, result, span, place);
+    r.element = xg_transpose_begin(w->s, xg_transpose_append(t, xg_imap_compose(x, xg_imap_simplify(x, m), xg_indexing_delinear(x, shape)), place, span->peers ? 2 : 1), at, vals, n);
     return r;
 }
 XG_FN void xg_transpose_end_skewed(xg_transpose_walk *w, const xg_transpose_phase *r, xg_kval **vals) {
@@ -49517,7 +49720,10 @@ XG_FN void xg_transpose_along_a(xg_transpose_walk *w) {
     xg_transpose_names(w, &l, shape->rank, "input_dim%u");
     for (k = 0; k < n; k++) vals[k] = &l.carried[k];
     if (t->skewed) {
-        xg_transpose_phase inner = xg_transpose_begin_skewed(w, false, shape, l.results, vals, n);
+        xg_skew_span span[2];
+        xg_transpose_phase inner;
+        (void)xg_skew_spans(&t->skew, 0, span);
+        inner = xg_transpose_begin_skewed(w, false, span, shape, l.results, vals, n);
         xg_transpose_load(w, shape, &inner.element, vals, n);
         xg_transpose_end_skewed(w, &inner, vals);
     } else if (t->boxed) {
@@ -49557,9 +49763,14 @@ XG_FN void xg_transpose_along_b(xg_transpose_walk *w) {
     xg_transpose_names(w, &l, shape->rank, "dim%u");
     for (k = 0; k < n; k++) vals[k] = &l.carried[k];
     if (t->skewed) {
-        xg_transpose_phase phase = xg_transpose_begin_skewed(w, true, shape, l.results, vals, n);
-        xg_transpose_results(w, shape, phase.element.results, phase.element.carried, n, vals);
-        xg_transpose_end_skewed(w, &phase, vals);
+        xg_skew_span span[2];
+        uint32_t spans = xg_skew_spans(&t->skew, 1, span), i;
+        for (i = 0; i < spans; i++) {
+            xg_transpose_phase phase = xg_transpose_begin_skewed(w, true, &span[i], shape, l.results, vals, n);
+            w->rank = span[i].peers ? phase.element.results + shape->rank + 1 : NULL;
+            xg_transpose_results(w, shape, phase.element.results, phase.element.carried, n, vals);
+            xg_transpose_end_skewed(w, &phase, vals);
+        }
     } else if (t->boxed) {
         inner = xg_transpose_begin_vector(w, true, shape, l.results, vals, n);
         xg_transpose_results(w, shape, inner.results, inner.carried, n, vals);
@@ -49575,12 +49786,14 @@ XG_FN void xg_transpose_along_b(xg_transpose_walk *w) {
     xg_transpose_scatter_roots(w, true, vals);
 }
 
+XG_FN bool xg_transpose_is_joined(const xg_transpose *t) { return t->skewed && t->skew.parts > 1; }
 XG_FN void xg_transpose_barrier(xg_transpose_walk *w) {
     uint32_t n = w->t->heroes.n, k;
     const xg_ktype **types = XG_NEW_N(w->t->e->arena, const xg_ktype *, n + 1);
     xg_kop *op;
     for (k = 0; k < n; k++) types[k] = w->tiles[k]->type;
     op = xg_kir_op(&w->s->b, XG_K_OP_SYNC, w->tiles, n, types, n, 0);
+    if (xg_transpose_is_joined(w->t)) op->a = XG_KTEAM_CLUSTER;
     for (k = 0; k < n; k++) { w->tiles[k] = &op->results[k]; w->tiles[k]->name = XG_STR("synced_tensor"); }
 }
 
@@ -49593,6 +49806,7 @@ XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
     (void)xg_transpose_make(&t, e, true);
     f->threads[0] = (uint32_t)t.threads;
     f->blocks[0] = (uint32_t)t.blocks;
+    f->cluster = xg_transpose_is_joined(&t) ? (uint32_t)t.skew.parts : 0;
     for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     xg_emit_functions(e, false);
     s = xg_emit_scope(e, f, UINT32_MAX);
@@ -49613,6 +49827,7 @@ XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
     xg_transpose_along_a(&w);
     xg_transpose_barrier(&w);
     xg_transpose_along_b(&w);
+    if (xg_transpose_is_joined(&t)) xg_kir_op(&s.b, XG_K_OP_SYNC, NULL, 0, NULL, 0, 0)->a = XG_KTEAM_CLUSTER; /* shared memory ends with its block, where another one may read yet */
     xg_kreturn(&s.b, w.dest, e->n_roots);
 }
 
@@ -49761,7 +49976,7 @@ XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint3
     d.vector = xg_emit_vector(e, 0);
     d.first = XG_NEW_N(e->arena, int64_t, n + 1);
     for (k = 0; k < n; k++) d.first[k + 1] = d.first[k] + xg_section_blocks(&list[k], d.threads);
-    if (d.first[n] > INT32_MAX) xg_fail(e->ctx, XLAGPU_ERROR_LIMIT, "a kernel of %lld blocks; the limit is 2147483647", (long long)d.first[n]);
+    if (d.first[n] > INT32_MAX) xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL, "a kernel of %lld blocks; the limit is 2147483647", (long long)d.first[n]);
     f->threads[0] = (uint32_t)d.threads;
     f->blocks[0] = (uint32_t)XG_MAX(d.first[n], (int64_t)1);
     for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
@@ -62081,7 +62296,7 @@ static void xg_ptx_print_bitcast(xg_ptx *p, xg_kop *op) {
 /* ptx/pressure.c -- how many registers a kernel asks for, and what the assembler is told of it.
  *
  * Left alone, the assembler holds more blocks on a multiprocessor than the registers of a kernel allow, and makes up for it by spilling: a step of occupancy for a few words in local memory.
- * Where a kernel may come to that, it says how many blocks are to fit (.minnctapersm), so that the registers it needs are its own. Small kernels say nothing: for them the assembler's choice is the best.
+ * Where a kernel may come to that, it says how many blocks are to fit (.minnctapersm), so that the registers it needs are its own; one where each has a multiprocessor to itself. Small kernels say nothing: for them the assembler's choice is the best.
  *
  * Idea: code is straight but for loops and branches, and every value has one definition; so its life is one interval of the program's order, up to its last use, or to the end of the outermost loop that
  * it is used in and was not made in. The answer is the most words that live at one place. What only gives registers another name has no life of its own: its uses are those of its operands.
@@ -62089,7 +62304,7 @@ static void xg_ptx_print_bitcast(xg_ptx *p, xg_kop *op) {
 #ifndef XG_PTX_PRESSURE_C
 #define XG_PTX_PRESSURE_C
 
-enum { XG_PTX_PRESSURE_LEAST = 72 /* words: with fewer nothing is spilled */, XG_PTX_PRESSURE_MORE = 3, XG_PTX_PRESSURE_PER = 2 /* registers for so many words: what the assembler makes itself, for divisions, or ahead of time */ };
+enum { XG_PTX_PRESSURE_LEAST = 72 /* words: with fewer nothing is spilled */, XG_PTX_PRESSURE_FEW = 24 /* but now and then a word, or predicates, to no use where there is a multiprocessor for each block */, XG_PTX_PRESSURE_MORE = 3, XG_PTX_PRESSURE_PER = 2 /* registers for so many words: what the assembler makes itself, for divisions, or ahead of time */ };
 
 /* By position: the last operation inside of it, and the last one that needs its result. */
 typedef struct xg_ptx_lives { size_t *end, *last; int64_t *change; } xg_ptx_lives;
@@ -62130,7 +62345,10 @@ static size_t xg_ptx_ends(xg_ptx_lives *l, const xg_kregion *r) {
     uint32_t k;
     XG_FOR_KOPS(op, r) {
         last = xg_ptx_position(op);
-        for (k = 0; k < op->n_regions; k++) last = XG_MAX(last, xg_ptx_ends(l, op->regions[k]));
+        for (k = 0; k < op->n_regions; k++) {
+            size_t inner = xg_ptx_ends(l, op->regions[k]); /* once: XG_MAX asks twice */
+            last = XG_MAX(last, inner);
+        }
         l->end[xg_ptx_position(op)] = last;
     }
     return last;
@@ -62165,6 +62383,8 @@ static int64_t xg_ptx_pressure(xg_arena *a, const xg_kfunc *f, size_t n) {
 /* Blocks that a multiprocessor shall hold; 0: the assembler may choose. */
 static uint32_t xg_ptx_resident(const xg_ptx *p, const xg_kfunc *f, size_t n) {
     int64_t words = xg_ptx_pressure(p->arena, f, n), threads = (int64_t)f->threads[0] * XG_MAX(f->threads[1], 1u) * XG_MAX(f->threads[2], 1u);
+    int64_t blocks = (int64_t)f->blocks[0] * XG_MAX(f->blocks[1], 1u) * XG_MAX(f->blocks[2], 1u);
+    if (words >= XG_PTX_PRESSURE_FEW && blocks <= (int64_t)p->target->sms) return 1;
     if (words < XG_PTX_PRESSURE_LEAST) return 0;
     words = (words * XG_PTX_PRESSURE_MORE / XG_PTX_PRESSURE_PER + 7) / 8 * 8;
     return (uint32_t)XG_MAX((int64_t)p->target->regs_per_sm / (words * ((threads + 31) / 32 * 32)), (int64_t)1);
@@ -64763,8 +64983,23 @@ XG_FN void xg_report_buffer(xg_buf *b, const xg_buffer *s) {
         xg_putc(b, '\n');
     }
 }
-XG_FN void xg_report_allocation(xg_buf *b, const xg_plan *p, const xg_buffer *s, uint32_t number) {
+/* The buffers that lie in the memory of another, in order. */
+typedef struct xg_report_guest { const xg_buffer *buffer; const struct xg_report_guest *next; } xg_report_guest;
+XG_FN xg_map64 xg_report_guests(const xg_plan *p) {
+    xg_map64 guests;
     uint32_t k;
+    xg_map64_init(&guests, p->arena);
+    for (k = p->buffers.n; k-- > 0;) if (p->buffers.p[k]->host) {
+        uint64_t key = (uint64_t)(uintptr_t)p->buffers.p[k]->host;
+        xg_report_guest *g = XG_NEW(p->arena, xg_report_guest);
+        g->buffer = p->buffers.p[k];
+        g->next = (const xg_report_guest *)xg_map64_get(&guests, key);
+        xg_map64_put(&guests, key, g);
+    }
+    return guests;
+}
+XG_FN void xg_report_allocation(xg_buf *b, const xg_map64 *guests, const xg_buffer *s, uint32_t number) {
+    const xg_report_guest *g = s->kind == XG_EXE_ALLOC_RESULT ? (const xg_report_guest *)xg_map64_get(guests, (uint64_t)(uintptr_t)s) : NULL;
     xg_printf(b, "allocation %u: size %lld, ", number, (long long)s->bytes);
     if (s->kind == XG_EXE_ALLOC_CONSTANT) xg_puts(b, "constant");
     if (s->kind == XG_EXE_ALLOC_PARAMETER) xg_printf(b, "parameter %u%s", s->index, s->donated ? ", maybe-live-out, output" : "");
@@ -64772,7 +65007,7 @@ XG_FN void xg_report_allocation(xg_buf *b, const xg_plan *p, const xg_buffer *s,
     if (s->kind == XG_EXE_ALLOC_RESULT) xg_printf(b, "maybe-live-out, output %u", s->index);
     xg_puts(b, ":\n");
     xg_report_buffer(b, s);
-    for (k = 0; k < p->buffers.n && s->kind == XG_EXE_ALLOC_RESULT; k++) if (p->buffers.p[k]->host == s) xg_report_buffer(b, p->buffers.p[k]);
+    for (; g; g = g->next) xg_report_buffer(b, g->buffer);
 }
 
 /* What is live when most of the temporary memory of the device is. */
@@ -64799,13 +65034,14 @@ XG_FN void xg_report_peak(xg_buf *b, const xg_plan *p) {
 
 XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p) {
     int64_t total = p->temp_bytes;
+    xg_map64 guests = xg_report_guests(p);
     uint32_t k, j, number = 0;
     xg_puts(b, "BufferAssignment:\n");
     for (k = 0; k < p->buffers.n; k++) {
         const xg_buffer *s = p->buffers.p[k];
         if (s->kind == XG_EXE_ALLOC_TEMP) continue;
         total += s->bytes;
-        xg_report_allocation(b, p, s, number++);
+        xg_report_allocation(b, &guests, s, number++);
     }
     for (j = 0; j < p->spaces.n; j++) {
         xg_printf(b, "allocation %u: size %lld, ", number++, (long long)p->spaces.p[j].bytes);
@@ -66373,6 +66609,7 @@ typedef struct xg_pipeline {
     uint32_t seen[XG_HLO_PASS_COUNT];         /* by first row of a pass: the version that it last left behind, plus 1 */
     bool off[XG_HLO_PASS_COUNT];
     bool control;                             /* there are control predecessors to look after */
+    bool fused;                               /* there are fusions that we have not made: passes for plain instructions rewrite what is inside, too */
     xg_pass_count count[XG_HLO_PASS_COUNT];
 } xg_pipeline;
 
@@ -66468,6 +66705,7 @@ XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k) {
     p->seen[xg_pass_first(k)] = p->version + 1;
     if (!changed) return false;
     if (p->control) xg_opt_settle_control(p->m);
+    if (p->fused) xg_opt_settle_fusions(p->m);
 #ifdef XLAGPU_DEBUG
     xg_hlo_verify(p->m);
 #endif
@@ -66503,6 +66741,7 @@ XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
     m->excess_precision = o->excess_precision;
     m->double_buffering = o->double_buffering;
     p.control = xg_opt_has_control(m);
+    p.fused = m->made[XG_FUSION];
     for (from = 0; from < XG_HLO_PASS_COUNT; from = to) {
         uint32_t phase = xg_hlo_passes[from].phase;
         xg_pipeline_switch(&p); /* again and again: the first phase may find that a schedule does not count */
@@ -66524,6 +66763,7 @@ XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
         if (k == XG_HLO_PASS_COUNT) xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
         xg_hlo_passes[k].run(m);
         xg_opt_settle_control(m);
+        xg_opt_settle_fusions(m);
         xg_hlo_verify(m);
     }
 }

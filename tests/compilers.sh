@@ -10,7 +10,10 @@ mkdir -p $W
 target=sm_90a
 
 # all_ptx NAME COMMAND: prints the PTX of every case with COMMAND into $W/NAME.ptx.
-all_ptx() { for f in $(compiled_cases) examples/gelu.hlo; do echo "== $f"; $2 "$f" $target; done > "$W/$1.ptx" 2>&1; }
+all_ptx() {
+    for f in $(compiled_cases) examples/gelu.hlo; do echo "== $f"; $2 "$f" $target || echo "exit status $? for $f"; done > "$W/$1.ptx" 2>&1
+    if grep '^exit status' "$W/$1.ptx"; then bad "$1: a case does not compile"; fi
+}
 
 # Another name of $CC is no other compiler.
 others=

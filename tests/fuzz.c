@@ -1,9 +1,9 @@
 /* tests/fuzz.c -- hostile input, many thousand times in one process.
  *
- *     fuzz hlo CUTS DAMAGES FILE.hlo ...      the text cut at CUTS places and damaged DAMAGES times
+ *     fuzz hlo CUTS DAMAGES FILE.hlo ...      the text cut at CUTS places and damaged DAMAGES times: bytes, numbers, words, lines
  *     fuzz ptx CUTS DAMAGES FILE ...          the PTX that we print for FILE.hlo, or FILE.ptx itself, the same, given to the simulator's parser
  *     fuzz npz CUTS DAMAGES FILE.npz ...      the same for the tool's reader of arguments
- * (Executables: tests/executable.c. Refused allocations: tests/memory.c.)
+ * (Executables: tests/executable.c. Refused allocations: tests/memory.c. Texts that are made to be hard: tests/hostile.c.)
  *
  * Law: whatever the bytes, a call either works or fails with a class, a message and, where a text is at fault, a line. A module that is accepted
  * prints to a text that reads back and prints the same. All memory is given back. A case may take 20 seconds. Everything is drawn from a fixed
@@ -149,36 +149,94 @@ static const char *try_npz(const unsigned char *bytes, size_t n) {
 
 /* ---- damage ---- */
 
-/* Room for n + 64 bytes in out; the new size. */
+#define DAMAGE_ROOM 4096 /* what it may add */
+
+static bool word_part(unsigned char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || c == '-' || c == '%'; }
+/* A word of the text, at a drawn place or behind it; *from is the end of the text where there is none. */
+static size_t draw_word(const unsigned char *text, size_t n, size_t *from) {
+    size_t at = (size_t)draw(n), end;
+    while (at < n && !word_part(text[at])) at++;
+    while (at && at < n && word_part(text[at - 1])) at--;
+    for (end = at; end < n && word_part(text[end]); end++) {}
+    *from = at;
+    return end - at;
+}
+/* The same for a number. */
+static size_t draw_number(const unsigned char *text, size_t n, size_t *from) {
+    size_t at = (size_t)draw(n), end;
+    while (at < n && !(text[at] >= '0' && text[at] <= '9')) at++;
+    for (end = at; end < n && text[end] >= '0' && text[end] <= '9'; end++) {}
+    *from = at;
+    return end - at;
+}
+static size_t draw_line(const unsigned char *text, size_t n, size_t *from) {
+    size_t at = (size_t)draw(n), end;
+    while (at && text[at - 1] != '\n') at--;
+    for (end = at; end < n && text[end] != '\n'; end++) {}
+    *from = at;
+    return end - at + (end < n);
+}
+/* out: the text with its bytes [at, at + k) replaced by the m bytes of by, which may lie in the text. */
+static size_t replace(unsigned char *out, const unsigned char *in, size_t n, size_t at, size_t k, const void *by, size_t m) {
+    if (m > k + DAMAGE_ROOM) m = k + DAMAGE_ROOM;
+    memcpy(out, in, at);
+    memcpy(out + at, by, m);
+    memcpy(out + at + m, in + at + k, n - at - k);
+    return n - k + m;
+}
+
+/* Room for n + DAMAGE_ROOM bytes in out; the new size. */
 static size_t damage(unsigned char *out, const unsigned char *in, size_t n) {
     static const char grammar[] = "{}()[]<>=,:;%.-+\"'/*0123456789 \n\t@$_#&|";
-    size_t at = (size_t)draw(n), k = 1 + (size_t)draw(8), from;
+    static const char *const numbers[] = {"0", "1", "-1", "2", "3", "7", "31", "32", "33", "64", "255", "256", "1024", "65536", "2147483647", "2147483648", "4294967295", "4294967296",
+        "9223372036854775807", "9223372036854775808", "18446744073709551615", "18446744073709551616", "1e999", "-1e999", "1e-999", "nan", "inf", "-inf", "-0", "0.5", "-9223372036854775808"};
+    size_t at, k, from, m;
     memcpy(out, in, n);
     if (!n) return n;
-    switch (draw(6)) {
+    at = (size_t)draw(n);
+    switch (draw(11)) {
     case 0: out[at] = (unsigned char)(out[at] ^ (1u << draw(8))); return n;
     case 1: out[at] = (unsigned char)draw(256); return n;
     case 2: out[at] = (unsigned char)grammar[draw(sizeof grammar - 1)]; return n;
-    case 3: if (k > n - at) k = n - at; memmove(out + at, out + at + k, n - at - k); return n - k;
+    case 3:
+        k = 1 + (size_t)draw(8);
+        return replace(out, in, n, at, k < n - at ? k : n - at, "", 0);
     case 4: /* a piece of the text once more, elsewhere */
         from = (size_t)draw(n);
         k = 1 + (size_t)draw(60);
-        if (k > n - from) k = n - from;
-        memmove(out + at + k, out + at, n - at);
-        memcpy(out + at, in + from, k);
-        return n + k;
-    default: /* a number made large */
-        while (at < n && !(out[at] >= '0' && out[at] <= '9')) at++;
-        memmove(out + at + k, out + at, n - at);
-        memset(out + at, '9', k);
-        return n + k;
+        return replace(out, in, n, at, 0, in + from, k < n - from ? k : n - from);
+    case 5: case 6: /* a number that breaks something */
+        k = draw_number(in, n, &at);
+        from = (size_t)draw(sizeof numbers / sizeof numbers[0]);
+        return replace(out, in, n, at, k, numbers[from], strlen(numbers[from]));
+    case 7: /* another number of the text */
+        k = draw_number(in, n, &at);
+        m = draw_number(in, n, &from);
+        return replace(out, in, n, at, k, in + from, m);
+    case 8: case 9: /* another word of the text */
+        k = draw_word(in, n, &at);
+        m = draw_word(in, n, &from);
+        return replace(out, in, n, at, k, in + from, m);
+    default: /* a line twice, at another place, or instead of another */
+        k = draw_line(in, n, &at);
+        m = draw_line(in, n, &from);
+        return replace(out, in, n, at, draw(2) ? k : 0, in + from, m);
     }
+}
+/* Now and then several damages at once. scratch has as much room as out. */
+static size_t damage_some(unsigned char *out, unsigned char *scratch, const unsigned char *in, size_t n) {
+    size_t m = damage(out, in, n), again;
+    for (again = draw(3) ? 0 : 1 + (size_t)draw(3); again && m <= n; again--) { /* the room is for one that grows */
+        memcpy(scratch, out, m);
+        m = damage(out, scratch, m);
+    }
+    return m;
 }
 
 typedef const char *(*try_fn)(const unsigned char *bytes, size_t n);
 
 static void attack(const char *name, const unsigned char *bytes, size_t n, long cuts, long damages, try_fn try_one) {
-    unsigned char *work = (unsigned char *)malloc(n + 64);
+    unsigned char *work = (unsigned char *)malloc(n + DAMAGE_ROOM), *scratch = (unsigned char *)malloc(n + DAMAGE_ROOM);
     long k;
     size_t m;
     for (k = 0; k < cuts + damages; k++) {
@@ -188,7 +246,7 @@ static void attack(const char *name, const unsigned char *bytes, size_t n, long 
             snprintf(now, sizeof now, "%s cut to %lu bytes", name, (unsigned long)m);
             memcpy(work, bytes, m);
         } else {
-            m = damage(work, bytes, n);
+            m = damage_some(work, scratch, bytes, n);
             snprintf(now, sizeof now, "%s damaged, number %ld", name, k - cuts);
         }
         {
@@ -201,6 +259,7 @@ static void attack(const char *name, const unsigned char *bytes, size_t n, long 
         }
     }
     free(work);
+    free(scratch);
 }
 
 /* The PTX of an HLO file: malloc'ed; NULL when there is none. */

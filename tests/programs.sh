@@ -12,8 +12,10 @@ math|src|-n 15000|-n 200000|-O2
 algebraic|src||-n 300|-O2
 metamorphic|src|tests/opt/modules/*.hlo tests/corpus/[cd]*.hlo|--sets 20 tests/opt/modules/*.hlo tests/corpus/*.hlo|-O1
 graphs|src|--n 2000|--n 100000|-O2
+medleys|src|--n 300 --most 1500|--n 4000 --seed 1000|-O2
 reductions|src|--quick||-O2
 kernels|api||-|
+hostile|api|||-O1 $SANITIZE
 ptx_sweep|src|build/ptx_sweep sm_75 sm_90a|build/ptx_sweep|-O1
 executable|src|--quick||-O1 $SANITIZE
 texts|src|tests/corpus/*.hlo|tests/corpus/*.hlo|-O1 $SANITIZE

@@ -24,7 +24,7 @@ compiled_cases() { awk -F'\t' '$4 == "all" { print "tests/corpus/" $1 ".hlo" }' 
 begin() { job_dir=$1; job_count=1000; rm -rf "$job_dir"; mkdir -p "$job_dir"; }
 job() { job_count=$((job_count + 1)); printf '%s\n' "$1" > "$job_dir/$job_count.name"; printf '%s\n' "$2" > "$job_dir/$job_count.job"; }
 run_jobs() {
-    [ -f "$job_dir/1001.job" ] || return 0
+    [ -f "$job_dir/1001.job" ] || { bad "$job_dir: nothing to do"; return; }
     ls "$job_dir"/*.job | xargs -P "$JOBS" -n 1 sh -c 'sh "$0" > "${0%.job}.log" 2>&1; echo $? > "${0%.job}.rc"'
     for one in "$job_dir"/*.job; do
         one=${one%.job}

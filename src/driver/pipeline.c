@@ -40,6 +40,7 @@ typedef struct xg_pipeline {
     uint32_t seen[XG_HLO_PASS_COUNT];         /* by first row of a pass: the version that it last left behind, plus 1 */
     bool off[XG_HLO_PASS_COUNT];
     bool control;                             /* there are control predecessors to look after */
+    bool fused;                               /* there are fusions that we have not made: passes for plain instructions rewrite what is inside, too */
     xg_pass_count count[XG_HLO_PASS_COUNT];
 } xg_pipeline;
 
@@ -135,6 +136,7 @@ XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k) {
     p->seen[xg_pass_first(k)] = p->version + 1;
     if (!changed) return false;
     if (p->control) xg_opt_settle_control(p->m);
+    if (p->fused) xg_opt_settle_fusions(p->m);
 #ifdef XLAGPU_DEBUG
     xg_hlo_verify(p->m);
 #endif
@@ -170,6 +172,7 @@ XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
     m->excess_precision = o->excess_precision;
     m->double_buffering = o->double_buffering;
     p.control = xg_opt_has_control(m);
+    p.fused = m->made[XG_FUSION];
     for (from = 0; from < XG_HLO_PASS_COUNT; from = to) {
         uint32_t phase = xg_hlo_passes[from].phase;
         xg_pipeline_switch(&p); /* again and again: the first phase may find that a schedule does not count */
@@ -191,6 +194,7 @@ XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
         if (k == XG_HLO_PASS_COUNT) xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
         xg_hlo_passes[k].run(m);
         xg_opt_settle_control(m);
+        xg_opt_settle_fusions(m);
         xg_hlo_verify(m);
     }
 }

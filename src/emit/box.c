@@ -47,8 +47,8 @@ typedef struct xg_box {
     bool spread;                         /* dimensions have distances of their own instead, that are solved for (xg_box_spread) */
     int64_t stride[XG_RANK_MAX];
 } xg_box;
-/* What has to be moved: the sizes of the elements that lie in shared memory, each a bit; the least; the bytes of one of each; the widest element moved by a vector. */
-typedef struct xg_box_ask { const xg_permutation *p; uint32_t sizes; int64_t least, bytes, widest, work, sms; } xg_box_ask;
+/* What has to be moved: the sizes of the elements that lie in shared memory, each a bit; the least; the bytes of one of each; the widest element moved by a vector; blocks of a cluster at most. */
+typedef struct xg_box_ask { const xg_permutation *p; uint32_t sizes; int64_t least, bytes, widest, work, sms, cluster; } xg_box_ask;
 
 XG_FN uint32_t xg_box_dim(const xg_permutation *p, uint32_t order, uint32_t k) { return order ? p->from[k] : k; }
 XG_FN int64_t xg_box_power(int64_t n) { int64_t r = 1; while (r < n) r *= 2; return r; }

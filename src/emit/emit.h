@@ -167,7 +167,7 @@ XG_FN xg_window xg_emit_window(const xg_inst *i); /* without the attribute: of n
 XG_FN xg_elem xg_random_output(xg_scope *s, const xg_inst *i, uint32_t output, xg_kval *const *at); /* of a rng-bit-generator, whose results differ in shape */
 /* ---- launch.c ---- */
 typedef struct xg_launch { uint32_t threads[3], blocks[3]; } xg_launch;
-XG_FN xg_launch xg_launch_linear(xg_ctx *c, int64_t elements, int64_t unroll); /* min(128, n) threads, as many blocks as needed, in x then y */
+XG_FN xg_launch xg_launch_linear(const xg_fusion_emission *e, int64_t elements, int64_t unroll); /* min(128, n) threads, as many blocks as needed, in x then y */
 /* ---- loop.c ---- */
 XG_FN int64_t xg_emit_vector(const xg_fusion_emission *e, int64_t elements); /* how many elements of the widest result, and of parameters of so many elements, one access moves; 0: of the results alone */
 XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e);

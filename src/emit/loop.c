@@ -172,7 +172,7 @@ XG_FN void xg_loop_odd_vectors(xg_loop_walk *w, int64_t elements) {
     w->unroll = vector;
     w->rounds = 1;
     w->rest = elements % vector;
-    w->launch = xg_launch_linear(e->ctx, elements, vector);
+    w->launch = xg_launch_linear(e, elements, vector);
 }
 
 XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e) { (void)e; return true; }
@@ -292,7 +292,7 @@ XG_FN void xg_emit_loop(xg_fusion_emission *e) {
     w.e = e;
     w.unroll = xg_loop_unroll(e, most);
     w.rounds = rounds = xg_loop_rounds(e, most, w.unroll);
-    w.launch = xg_launch_linear(e->ctx, most, w.unroll * w.rounds);
+    w.launch = xg_launch_linear(e, most, w.unroll * w.rounds);
     xg_loop_down_rows(&w, most);
     if (w.rounds == rounds) xg_loop_down_slices(&w, most);
     if (!w.period && w.rounds == rounds) xg_loop_odd_vectors(&w, most);

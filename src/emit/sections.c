@@ -143,7 +143,7 @@ XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint3
     d.vector = xg_emit_vector(e, 0);
     d.first = XG_NEW_N(e->arena, int64_t, n + 1);
     for (k = 0; k < n; k++) d.first[k + 1] = d.first[k] + xg_section_blocks(&list[k], d.threads);
-    if (d.first[n] > INT32_MAX) xg_fail(e->ctx, XLAGPU_ERROR_LIMIT, "a kernel of %lld blocks; the limit is 2147483647", (long long)d.first[n]);
+    if (d.first[n] > INT32_MAX) xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL, "a kernel of %lld blocks; the limit is 2147483647", (long long)d.first[n]);
     f->threads[0] = (uint32_t)d.threads;
     f->blocks[0] = (uint32_t)XG_MAX(d.first[n], (int64_t)1);
     for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;

@@ -6,6 +6,11 @@
  * taken, else the one that touches fewest. What two runs have in common cannot be had for nothing: if tiles were skewed so that all sectors of one array were whole, those
  * of the other would be torn where the skewed edges are, as many of them.
  *
+ * Clusters. Narrow elements want boxes that no block has room for, and that would leave blocks for a few multiprocessors only. Then the boxes of a cluster lie side by side along the result's
+ * runs: each box reads alone, with long runs of the operand, and a sector of the result that lies in two boxes is written by that in which it begins, which fetches the other
+ * elements from its neighbour's shared memory. So a run of the result is as long as the cluster. (On a device a cache would mostly have such a sector for the neighbour; what is
+ * saved there is the way between it and the multiprocessor, and that a sector is written in two parts.)
+ *
  * A run is served by `lanes` threads side by side, a whole number of warps, and those of a block go from run to run: so no access goes over the end of one.
  *
  * Shared memory holds the box in one of the two orders, with distances of its own between neighbours in each dimension. Lanes of a walk in the other order count their
@@ -16,13 +21,14 @@
 #define XG_EMIT_SKEW_C
 #include "emit.h"
 
-enum { XG_SKEW_THREADS = 256, XG_SKEW_THREADS_MAX = 512, XG_SKEW_LARGE = 32 << 10 /* bytes of a box with more threads */, XG_SKEW_ENOUGH = 80 /* for a thousand, both walks together */, XG_SKEW_WORTH = 1 << 20 /* bytes of an array whose sectors count for more than instructions */, XG_SKEW_BANKS = 128 /* bytes */, XG_SKEW_PATIENCE = 1 << 23, XG_SKEW_ALONG = 16 /* that become straight code */, XG_SKEW_REST = 1 << 10 /* what the device keeps for itself of each block's shared memory */ };
+enum { XG_SKEW_THREADS = 256, XG_SKEW_THREADS_MAX = 512, XG_SKEW_LARGE = 32 << 10 /* bytes of a box with more threads */, XG_SKEW_ENOUGH = 80 /* for a thousand, both walks together */, XG_SKEW_WORTH = 1 << 20 /* bytes of an array whose sectors count for more than instructions */, XG_SKEW_BANKS = 128 /* bytes */, XG_SKEW_PATIENCE = 1 << 23, XG_SKEW_ALONG = 16 /* that become straight code */, XG_SKEW_GAIN = 10 /* for a thousand, by which a larger cluster has to be better */, XG_SKEW_REST = 1 << 10 /* what the device keeps for itself of each block's shared memory */ };
 
 /* One of the walks. In elements: a run, what begins with a sector, the window. lanes: threads side by side along a run, step: elements that they take. The runs are `others` times `rows` of dimension dim; a thread
  * goes `rounds` times from run to run, in each of so many phases in which all runs begin at one place in a sector, and `turns` times `along` times along each, where the latter become straight code. */
-typedef struct xg_skew_walk { int64_t run, unit, window, lanes, step, along, turns, rows, others, phases, rounds; uint32_t dim; } xg_skew_walk;
+typedef struct xg_skew_walk { int64_t run, unit, window, lanes, step, own, along, turns, rows, others, phases, rounds; uint32_t dim; } xg_skew_walk;
 typedef struct xg_skew {
     int64_t tile[XG_RANK_MAX], counts[XG_RANK_MAX], elements, blocks, threads, waste;
+    int64_t parts;                      /* boxes of a cluster: side by side where the result's runs end */
     uint32_t order;                     /* of shared memory: 0 the operand's, 1 the result's */
     int64_t stride[XG_RANK_MAX], room;
     int64_t group, take[2];             /* of each group of lanes, which shared memory serves in one pass, how many take part */
@@ -37,8 +43,9 @@ XG_FN int64_t xg_skew_grain(const xg_box_ask *a, uint32_t order, const int64_t *
 
 /* ---- the tile ---- */
 
+XG_FN int64_t xg_skew_pieces(int64_t n, int64_t tile) { return (n + tile - 1) / tile; }
 /* Sectors touched for a thousand that are needed, both walks together. */
-XG_FN int64_t xg_skew_waste(const xg_box_ask *a, const int64_t *tile) {
+XG_FN int64_t xg_skew_waste(const xg_box_ask *a, const int64_t *tile, int64_t parts) {
     int64_t waste = 2000;
     uint32_t o, k;
     for (o = 0; o < 2; o++) {
@@ -47,19 +54,19 @@ XG_FN int64_t xg_skew_waste(const xg_box_ask *a, const int64_t *tile) {
         for (k = a->p->rank; k-- > 0;) {
             uint32_t d = xg_box_dim(a->p, o, k);
             bytes *= (double)a->p->dims[d];
-            if (d == r.dim) { bytes /= (double)((a->p->dims[d] + tile[d] - 1) / tile[d]); break; }
+            if (d == r.dim) { bytes /= (double)xg_skew_pieces(a->p->dims[d], tile[d] * (o ? parts : 1)); break; }
         }
         waste += (int64_t)((double)(XG_BOX_SECTOR - xg_skew_grain(a, o, tile)) * 1000 / bytes);
     }
     return waste;
 }
-/* Takes dimensions, from the minor one on, until about `want` bytes are side by side. Of the last one parts of equal length, or of whole sectors if it consists of such. */
-XG_FN void xg_skew_cover(const xg_box_ask *a, uint32_t order, int64_t want, int64_t *tile) {
+/* Takes dimensions, from the minor one on, until about `want` bytes are side by side, of so many boxes. Of the last one pieces of equal length, or of whole sectors if it consists of such. */
+XG_FN void xg_skew_cover(const xg_box_ask *a, uint32_t order, int64_t want, int64_t boxes, int64_t *tile) {
     int64_t run = a->least;
     uint32_t k;
     for (k = a->p->rank; k-- > 0 && run < want; ) {
         uint32_t d = xg_box_dim(a->p, order, k);
-        int64_t n = a->p->dims[d], parts = XG_MAX(n * run / want, (int64_t)1), part = (n + parts - 1) / parts;
+        int64_t n = a->p->dims[d], pieces = n * run < want ? 1 : n * run / want * boxes, part = xg_skew_pieces(n, pieces);
         if (n * run % XG_BOX_SECTOR == 0) {
             int64_t step = XG_BOX_SECTOR / xg_gcd(run, XG_BOX_SECTOR);
             part = XG_MIN((part + step - 1) / step * step, n);
@@ -189,19 +196,28 @@ XG_FN bool xg_skew_search(const xg_box_ask *a, int64_t shared, xg_skew *s) {
 
 /* ---- tile and layout together ---- */
 
-/* The best tile that takes so many bytes of shared memory at most, for as many blocks as are wanted. any: its layout is to be found yet. */
-XG_FN bool xg_skew_tile(const xg_box_ask *a, int64_t shared, int64_t blocks, bool any, xg_skew *s) {
+/* Where the result's runs end: the boxes of a cluster are neighbours there. */
+XG_FN uint32_t xg_skew_along(const xg_permutation *p, const xg_skew *s) { return xg_box_run_of(p, 1, s->tile).dim; }
+/* There are so many to join, and what lies of each in a sector of the one before it is not all of it. */
+XG_FN bool xg_skew_may_join(const xg_box_ask *a, const xg_skew *s) {
+    xg_box_run r = xg_box_run_of(a->p, 1, s->tile);
+    return r.dim < a->p->rank && xg_skew_pieces(a->p->dims[r.dim], s->tile[r.dim]) >= s->parts && r.length * a->least >= 3 * XG_BOX_SECTOR;
+}
+
+/* The best tile for clusters of so many boxes, if it is better than *best: that takes so many bytes of shared memory at most, for as many blocks as are wanted. any: its layout is to be found yet. */
+XG_FN void xg_skew_tile_of(const xg_box_ask *a, int64_t shared, int64_t blocks, int64_t parts, bool any, xg_skew *s, int64_t *best) {
     static const int64_t wants[] = {64, 96, 128, 192, 256, 320, 384, 448, 512, 576, 640, 768, 1024, 1280};
     int64_t seen[XG_RANK_MAX] = {0}; /* the tile before: what is wanted gives few different ones */
     xg_skew trial;
-    int64_t best = INT64_MAX, least = 8 * XG_SKEW_THREADS;
+    int64_t least = 8 * XG_SKEW_THREADS;
     uint32_t i, j, k;
     memset(&trial, 0, sizeof trial);
+    trial.parts = parts;
     for (i = 0; i < XG_COUNT(wants); i++) for (j = 0; j < XG_COUNT(wants); j++) {
         int64_t waste;
         for (k = 0; k < a->p->rank; k++) trial.tile[k] = 1;
-        xg_skew_cover(a, 0, wants[i], trial.tile);
-        xg_skew_cover(a, 1, wants[j], trial.tile);
+        xg_skew_cover(a, 0, wants[i], 1, trial.tile);
+        xg_skew_cover(a, 1, wants[j], parts, trial.tile);
         for (k = a->p->rank; k-- > 0;) { /* work for all threads */
             trial.elements = xg_box_size(a->p, trial.tile);
             if (trial.elements < least) trial.tile[k] = XG_MIN(a->p->dims[k], trial.tile[k] * ((least + trial.elements - 1) / trial.elements));
@@ -210,16 +226,32 @@ XG_FN bool xg_skew_tile(const xg_box_ask *a, int64_t shared, int64_t blocks, boo
         memcpy(seen, trial.tile, sizeof seen);
         trial.elements = xg_box_size(a->p, trial.tile);
         if (trial.elements > shared / a->bytes || trial.elements < least || xg_box_blocks(a->p, trial.tile) < blocks) continue;
-        trial.waste = xg_skew_waste(a, trial.tile);
+        if (parts > 1 && !xg_skew_may_join(a, &trial)) continue;
+        trial.waste = xg_skew_waste(a, trial.tile, parts);
         waste = XG_MAX(trial.waste, (int64_t)2000 + XG_SKEW_ENOUGH);
-        if (waste > best || (waste == best && trial.elements >= s->elements)) continue;
+        if (waste > *best || (waste == *best && trial.elements >= s->elements)) continue;
         if (any ? trial.elements * XG_MAX(4 / a->least, (int64_t)1) > shared / a->bytes : !xg_skew_layout(a, &trial) || trial.room > shared / a->bytes) continue;
-        best = waste;
+        *best = waste;
         *s = trial;
     }
+}
+/* As few boxes a cluster as will do. */
+XG_FN bool xg_skew_tile(const xg_box_ask *a, int64_t shared, int64_t blocks, bool any, xg_skew *s) {
+    int64_t best = INT64_MAX, parts;
+    uint32_t along, k;
+    for (parts = 1; parts <= (any ? 1 : a->cluster) && best > 2000 + XG_SKEW_ENOUGH; parts *= 2) {
+        if (best != INT64_MAX) best -= XG_SKEW_GAIN;
+        xg_skew_tile_of(a, shared, blocks, parts, any, s, &best);
+        if (best != INT64_MAX && parts > 1 && s->parts < parts) best += XG_SKEW_GAIN;
+    }
     if (best == INT64_MAX) return false;
+    along = xg_skew_along(a->p, s);
     s->blocks = 1;
-    for (k = 0; k < a->p->rank; k++) s->blocks *= s->counts[k] = (a->p->dims[k] + s->tile[k] - 1) / s->tile[k];
+    for (k = 0; k < a->p->rank; k++) {
+        s->counts[k] = xg_skew_pieces(a->p->dims[k], s->tile[k]);
+        if (k == along) s->counts[k] = xg_skew_pieces(s->counts[k], s->parts) * s->parts;
+        s->blocks *= s->counts[k];
+    }
     return s->blocks <= INT32_MAX;
 }
 
@@ -241,6 +273,8 @@ XG_FN int64_t xg_skew_pitch(const xg_permutation *p, uint32_t order, uint32_t di
     for (k = p->rank; k-- > 0 && xg_box_dim(p, order, k) != dim;) pitch *= p->dims[xg_box_dim(p, order, k)];
     return pitch;
 }
+/* The runs of this walk go on in the next box of the cluster. */
+XG_FN bool xg_skew_joins(const xg_skew *s, uint32_t order) { return order && s->parts > 1; }
 /* As many lanes along a run as leave the fewest instructions: about six for an element, and forty where a thread finds out where it is. */
 XG_FN void xg_skew_plan_walk(const xg_box_ask *a, xg_skew *s, uint32_t order) {
     xg_skew_walk *w = &s->walk[order], t;
@@ -248,7 +282,7 @@ XG_FN void xg_skew_plan_walk(const xg_box_ask *a, xg_skew *s, uint32_t order) {
     memset(&t, 0, sizeof t);
     t.run = xg_box_run_of(a->p, order, s->tile).length;
     t.unit = XG_BOX_SECTOR / a->least;
-    t.window = t.run + t.unit - xg_skew_grain(a, order, s->tile) / a->least;
+    t.window = t.run + (xg_skew_joins(s, order) ? 2 * t.unit : t.unit - xg_skew_grain(a, order, s->tile) / a->least);
     t.dim = xg_skew_rows_dim(a->p, order, s->tile);
     t.rows = t.dim < a->p->rank ? s->tile[t.dim] : 1;
     t.others = s->elements / t.run / t.rows;
@@ -264,6 +298,10 @@ XG_FN void xg_skew_plan_walk(const xg_box_ask *a, xg_skew *s, uint32_t order) {
         if (cost >= least) continue;
         least = cost;
         *w = t;
+    }
+    if (xg_skew_joins(s, order)) {
+        w->own = XG_MAX((w->run - w->unit + 1) / w->step, (int64_t)0);
+        return;
     }
     w->turns = (w->along + XG_SKEW_ALONG - 1) / XG_SKEW_ALONG;
     w->along = (w->along + w->turns - 1) / w->turns;
@@ -290,22 +328,53 @@ XG_FN bool xg_skew_make(const xg_box_ask *a, int64_t shared, int64_t blocks, int
 /* A thread finds out where it is, for all runs that begin at the same place in a sector: (th_x, bl_x)[i] -> values from which the others differ by constants.
  * WINDOW, ELEMENT: its place in a window of so many lanes in front of which the run begins, and the array's element there; both are more by a sector less one element, so that they are
  * not negative: such a constant becomes part of addresses. PLACE: the run's first one in shared memory. ROW, INDEX: of the first run, in the box and in the array. FIRST: of the box in
- * what the array has side by side. */
-enum { XG_SKEW_WINDOW, XG_SKEW_ELEMENT, XG_SKEW_PLACE, XG_SKEW_ROW, XG_SKEW_INDEX, XG_SKEW_FIRST, XG_SKEW_VALUES };
+ * what the array has side by side. Of runs that go on in the next box RANK: which box of its cluster it is; BEHIND: the elements there of the last sector that begins in this one; MOST: no
+ * less than these, but none in the last box. */
+enum { XG_SKEW_WINDOW, XG_SKEW_ELEMENT, XG_SKEW_PLACE, XG_SKEW_ROW, XG_SKEW_INDEX, XG_SKEW_FIRST, XG_SKEW_ALONE, XG_SKEW_RANK = XG_SKEW_ALONE, XG_SKEW_BEHIND, XG_SKEW_MOST, XG_SKEW_VALUES };
+XG_FN uint32_t xg_skew_values(const xg_skew *s, uint32_t order) { return xg_skew_joins(s, order) ? XG_SKEW_VALUES : XG_SKEW_ALONE; }
+/* Does a dimension end inside of a box, or in front of one? */
+XG_FN bool xg_skew_is_cut(const xg_permutation *p, const xg_skew *s, uint32_t d) { return s->counts[d] * s->tile[d] > p->dims[d]; }
+/* Of a number of places along a run. peers: some of them may be in the next box. */
+typedef struct xg_skew_span { int64_t first, turns, along; bool peers; } xg_skew_span;
+XG_FN uint32_t xg_skew_spans(const xg_skew *s, uint32_t order, xg_skew_span *out) {
+    const xg_skew_walk *w = &s->walk[order];
+    uint32_t n = 0;
+    memset(out, 0, 2 * sizeof *out);
+    if (!xg_skew_joins(s, order)) {
+        out[0].turns = w->turns;
+        out[0].along = w->along;
+        return 1;
+    }
+    if (w->own) {
+        for (out[0].turns = 1; w->own % out[0].turns || w->own / out[0].turns > XG_SKEW_ALONG;) out[0].turns++;
+        out[n++].along = w->own / out[0].turns;
+    }
+    out[n].first = w->own;
+    out[n].turns = 1;
+    out[n].along = w->along - w->own;
+    out[n++].peers = true;
+    return n;
+}
 XG_FN const xg_imap *xg_skew_begin_map(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *s, uint32_t order) {
     const xg_skew_walk *w = &s->walk[order];
-    const xg_aff *block[XG_RANK_MAX], *rest = xg_aff_dim(x, 1), *thread = xg_aff_dim(x, 0), *other, *zero = xg_aff_const(x, 0), *begin = zero, *shift = zero, *lane, *v[XG_SKEW_VALUES];
-    uint32_t inside = xg_skew_inside(p, order, s->tile), dim = xg_box_run_of(p, order, s->tile).dim, k;
-    xg_imap *m = xg_imap_new(x, 2, 1, 0, XG_SKEW_VALUES, 0);
+    const xg_aff *block[XG_RANK_MAX], *rest = xg_aff_dim(x, 1), *thread = xg_aff_dim(x, 0), *other, *zero = xg_aff_const(x, 0), *begin = zero, *shift = zero, *rank = zero, *lane, *v[XG_SKEW_VALUES];
+    uint32_t inside = xg_skew_inside(p, order, s->tile), dim = xg_box_run_of(p, order, s->tile).dim, n = xg_skew_values(s, order), cluster = s->parts > 1 ? xg_skew_along(p, s) : p->rank, k;
+    xg_imap *m = xg_imap_new(x, 2, 1, 0, n, 0);
     const xg_imap *out = m;
     int64_t stride = 1, left = w->others, at_once = s->threads / w->lanes;
     xg_imap_counts(&m->dims[0], "th_x", s->threads);
     xg_imap_counts(&m->dims[1], "bl_x", s->blocks);
     xg_imap_counts(&m->syms[0], "i", w->others * w->phases);
-    for (k = 0; k < XG_SKEW_VALUES; k++) v[k] = m->results[k] = zero;
+    for (k = 0; k < n; k++) v[k] = m->results[k] = zero;
+    if (s->parts > 1) {
+        rank = xg_aff_mod(x, rest, s->parts);
+        rest = xg_aff_div(x, rest, s->parts);
+    }
     for (k = p->rank; k-- > 0;) {
-        block[k] = k ? xg_aff_mod(x, rest, s->counts[k]) : rest;
-        rest = xg_aff_div(x, rest, s->counts[k]);
+        int64_t count = s->counts[k] / (k == cluster ? s->parts : 1);
+        block[k] = k ? xg_aff_mod(x, rest, count) : rest;
+        rest = xg_aff_div(x, rest, count);
+        if (k == cluster) block[k] = xg_aff_add(x, xg_aff_mul(x, block[k], s->parts), rank);
     }
     other = w->others == 1 ? zero : xg_aff_div(x, xg_aff_sym(x, 0), w->phases);
     if (w->rows > 1) {
@@ -318,11 +387,13 @@ XG_FN const xg_imap *xg_skew_begin_map(xg_aff_ctx *x, const xg_permutation *p, c
         if (d == w->dim) {
             digit = v[XG_SKEW_ROW];
             v[XG_SKEW_INDEX] = xg_aff_add(x, index, digit);
-        } else if (!(inside >> d & 1) && s->tile[d] > 1) {
-            digit = left > s->tile[d] ? xg_aff_mod(x, other, s->tile[d]) : other;
-            other = xg_aff_div(x, other, s->tile[d]);
-            left /= s->tile[d];
-            if (p->dims[d] % s->tile[d]) out = xg_imap_with_constraint(x, out, xg_aff_add(x, index, digit), xg_range_of(0, p->dims[d] - 1));
+        } else if (!(inside >> d & 1) && d != dim) {
+            if (s->tile[d] > 1) {
+                digit = left > s->tile[d] ? xg_aff_mod(x, other, s->tile[d]) : other;
+                other = xg_aff_div(x, other, s->tile[d]);
+                left /= s->tile[d];
+            }
+            if (xg_skew_is_cut(p, s, d)) out = xg_imap_with_constraint(x, out, digit ? xg_aff_add(x, index, digit) : index, xg_range_of(0, p->dims[d] - 1));
         }
         if (digit) {
             index = xg_aff_add(x, index, digit);
@@ -332,7 +403,13 @@ XG_FN const xg_imap *xg_skew_begin_map(xg_aff_ctx *x, const xg_permutation *p, c
         begin = xg_aff_add(x, begin, xg_aff_mul(x, index, stride));
         stride *= p->dims[d];
     }
-    if (w->window > w->run) shift = xg_aff_mod(x, xg_aff_sub(x, xg_aff_const(x, -1), begin), w->unit);
+    if (xg_skew_joins(s, order)) { /* only the first box of a cluster begins with a sector that is not all there */
+        const xg_aff *behind = xg_aff_add_k(x, begin, w->run);
+        shift = xg_aff_add(x, xg_aff_mod(x, xg_aff_mul(x, begin, -1), w->unit), xg_aff_mul(x, xg_aff_div(x, xg_aff_add_k(x, rank, s->parts - 1), s->parts), w->unit));
+        v[XG_SKEW_RANK] = rank;
+        v[XG_SKEW_BEHIND] = xg_aff_mod(x, xg_aff_mul(x, behind, -1), w->unit);
+        v[XG_SKEW_MOST] = xg_aff_mul(x, xg_aff_sub(x, xg_aff_const(x, 1), xg_aff_div(x, xg_aff_add_k(x, rank, 1), s->parts)), w->unit - 1);
+    } else if (w->window > w->run) shift = xg_aff_mod(x, xg_aff_sub(x, xg_aff_const(x, -1), begin), w->unit);
     lane = at_once > 1 ? xg_aff_mod(x, thread, w->lanes) : thread;
     if (s->take[order] < s->group) {
         const xg_aff *own = xg_aff_mod(x, thread, s->group);
@@ -341,71 +418,90 @@ XG_FN const xg_imap *xg_skew_begin_map(xg_aff_ctx *x, const xg_permutation *p, c
     }
     v[XG_SKEW_WINDOW] = xg_aff_add(x, lane, shift);
     v[XG_SKEW_ELEMENT] = xg_aff_add(x, begin, v[XG_SKEW_WINDOW]);
-    return xg_imap_with_results(x, out, v, XG_SKEW_VALUES);
+    return xg_imap_with_results(x, out, v, n);
 }
-XG_FN int64_t xg_skew_back(const xg_skew_walk *w) { return w->window > w->run ? w->unit - 1 : 0; }
+XG_FN int64_t xg_skew_back(const xg_skew *s, uint32_t order) {
+    const xg_skew_walk *w = &s->walk[order];
+    return xg_skew_joins(s, order) ? w->unit : w->window > w->run ? w->unit - 1 : 0;
+}
 XG_FN xg_range xg_skew_begin_range(const xg_permutation *p, const xg_skew *s, uint32_t order, int64_t elements, uint32_t k) {
     const xg_skew_walk *w = &s->walk[order];
     xg_box_run r = xg_box_run_of(p, order, s->tile);
+    int64_t shift = xg_skew_back(s, order) + (xg_skew_joins(s, order) ? w->unit - 1 : 0);
+    uint32_t d;
     switch (k) {
-    case XG_SKEW_WINDOW: return xg_range_of(0, w->step - 1 + xg_skew_back(w));
-    case XG_SKEW_ELEMENT: return xg_range_of(0, elements - 1 + w->step + xg_skew_back(w));
+    case XG_SKEW_WINDOW: return xg_range_of(0, w->step - 1 + shift);
+    case XG_SKEW_ELEMENT:
+        for (d = 0; d < p->rank && s->parts > 1; d++) elements += (s->counts[d] * s->tile[d] - p->dims[d]) * xg_skew_pitch(p, order, d); /* of boxes behind the end of a dimension */
+        return xg_range_of(0, elements - 1 + w->step + shift);
     case XG_SKEW_PLACE: return xg_range_of(0, s->room - 1);
     case XG_SKEW_ROW: return xg_range_of(0, s->threads / w->lanes * w->phases - 1);
     case XG_SKEW_INDEX: return xg_range_of(0, w->dim < p->rank ? (s->counts[w->dim] - 1) * s->tile[w->dim] + s->threads / w->lanes * w->phases - 1 : 0);
-    default: return xg_range_of(0, r.dim < p->rank ? (s->counts[r.dim] - 1) * w->run : 0);
+    case XG_SKEW_FIRST: return xg_range_of(0, r.dim < p->rank ? (s->counts[r.dim] - 1) * w->run : 0);
+    case XG_SKEW_RANK: return xg_range_of(0, s->parts - 1);
+    default: return xg_range_of(0, w->unit - 1);
     }
 }
-/* These[i, turn, j] -> which element of the array; which of its run; the place of the run's first one in shared memory. i counts the runs, the others the places along one. */
-XG_FN const xg_imap *xg_skew_map(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *s, uint32_t order, int64_t elements) {
+enum { XG_SKEW_WHERE = 4 };
+/* These[i, turn, j] -> which element of the array; which of its run; the place of the run's first one in shared memory; the box's rank. i counts the runs, the others the places along one. */
+XG_FN const xg_imap *xg_skew_map(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *s, uint32_t order, const xg_skew_span *span, int64_t elements) {
     const xg_skew_walk *w = &s->walk[order];
-    const xg_aff *along = xg_aff_mul(x, xg_aff_add(x, xg_aff_mul(x, xg_aff_sym(x, 1), w->along), xg_aff_sym(x, 2)), w->step), *back = xg_aff_const(x, xg_skew_back(w)), *results[3], *row;
+    const xg_aff *along = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_add(x, xg_aff_mul(x, xg_aff_sym(x, 1), span->along), xg_aff_sym(x, 2)), w->step), span->first * w->step - xg_skew_back(s, order)), *results[XG_SKEW_WHERE], *row;
     xg_box_run r = xg_box_run_of(p, order, s->tile);
-    xg_imap *m = xg_imap_new(x, XG_SKEW_VALUES, 3, 0, 3, 0);
+    uint32_t values = xg_skew_values(s, order), n = span->peers ? XG_SKEW_WHERE : XG_SKEW_WHERE - 1, k;
+    xg_imap *m = xg_imap_new(x, values, 3, 0, n, 0);
     const xg_imap *out;
     int64_t step = s->threads / w->lanes * w->phases;
-    uint32_t k;
-    for (k = 0; k < XG_SKEW_VALUES; k++) m->dims[k].range = xg_skew_begin_range(p, s, order, elements, k);
+    for (k = 0; k < values; k++) m->dims[k].range = xg_skew_begin_range(p, s, order, elements, k);
     xg_imap_counts(&m->syms[0], "i", w->rounds);
-    xg_imap_counts(&m->syms[1], "turn", w->turns);
-    xg_imap_counts(&m->syms[2], "j", w->along);
+    xg_imap_counts(&m->syms[1], "turn", span->turns);
+    xg_imap_counts(&m->syms[2], "j", span->along);
     row = xg_aff_mul(x, xg_aff_sym(x, 0), step);
-    results[0] = xg_aff_sub(x, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_ELEMENT), along), back);
-    results[1] = xg_aff_sub(x, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_WINDOW), along), back);
+    results[0] = xg_aff_add(x, xg_aff_dim(x, XG_SKEW_ELEMENT), along);
+    results[1] = xg_aff_add(x, xg_aff_dim(x, XG_SKEW_WINDOW), along);
     results[2] = xg_aff_dim(x, XG_SKEW_PLACE);
-    for (k = 0; k < 3; k++) m->results[k] = results[k];
-    out = xg_imap_with_constraint(x, m, results[1], xg_range_of(0, w->run - 1));
-    if (r.dim < p->rank && p->dims[r.dim] % s->tile[r.dim]) /* the last one is shorter */
+    results[3] = xg_aff_dim(x, XG_SKEW_RANK);
+    for (k = 0; k < n; k++) m->results[k] = results[k];
+    out = xg_imap_with_constraint(x, m, results[1], xg_range_of(0, w->run - 1 + (span->peers ? w->unit - 1 : 0)));
+    if (span->peers) for (k = XG_SKEW_BEHIND; k <= XG_SKEW_MOST; k++) out = xg_imap_with_constraint(x, out, xg_aff_sub(x, results[1], xg_aff_dim(x, k)), xg_range_of(-w->unit, w->run - 1));
+    if (r.dim < p->rank && xg_skew_is_cut(p, s, r.dim)) /* the last one is shorter */
         out = xg_imap_with_constraint(x, out, xg_aff_add(x, results[1], xg_aff_dim(x, XG_SKEW_FIRST)), xg_range_of(-w->unit, w->run / s->tile[r.dim] * p->dims[r.dim] - 1));
     if (w->dim < p->rank) {
         results[0] = xg_aff_add(x, results[0], xg_aff_mul(x, row, xg_skew_pitch(p, order, w->dim)));
         results[2] = xg_aff_add(x, results[2], xg_aff_mul(x, row, s->stride[w->dim]));
         if (step * w->rounds > w->rows) out = xg_imap_with_constraint(x, out, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_ROW), row), xg_range_of(0, w->rows - 1));
-        if (p->dims[w->dim] % s->tile[w->dim]) out = xg_imap_with_constraint(x, out, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_INDEX), row), xg_range_of(0, p->dims[w->dim] - 1));
+        if (xg_skew_is_cut(p, s, w->dim)) out = xg_imap_with_constraint(x, out, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_INDEX), row), xg_range_of(0, p->dims[w->dim] - 1));
     }
-    return xg_imap_with_results(x, out, results, 3);
+    return xg_imap_with_results(x, out, results, n);
 }
 XG_FN bool xg_skew_idles(const xg_skew *s) { return s->take[0] + s->take[1] < 2 * s->group; }
 /* What result k of it runs through. */
-XG_FN xg_range xg_skew_range(const xg_skew *s, uint32_t order, int64_t elements, uint32_t k) { return xg_range_of(0, (k == 0 ? elements : k == 1 ? s->walk[order].run : s->room) - 1); }
-/* These -> the element's place in shared memory. */
-XG_FN const xg_aff *xg_skew_place(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *s, uint32_t order) {
-    const xg_aff *at = xg_aff_dim(x, 1), *place = xg_aff_dim(x, 2);
-    uint32_t inside = xg_skew_inside(p, order, s->tile), k;
-    int64_t left = s->walk[order].run, run = 1;
-    bool joined = true; /* what is side by side in the array is so there */
-    for (k = p->rank; k-- > 0;) {
-        uint32_t d = xg_box_dim(p, order, k);
-        if (inside >> d & 1) { joined = joined && s->stride[d] == run; run *= s->tile[d]; }
+XG_FN xg_range xg_skew_range(const xg_skew *s, uint32_t order, const xg_skew_span *span, int64_t elements, uint32_t k) {
+    const xg_skew_walk *w = &s->walk[order];
+    switch (k) {
+    case 0: return xg_range_of(0, elements - 1);
+    case 1: return xg_range_of(0, w->run - 1 + (span->peers ? w->unit - 1 : 0));
+    case 2: return xg_range_of(0, s->room - 1);
+    default: return xg_range_of(0, s->parts - 1);
     }
-    if (joined) return xg_aff_add(x, place, at);
+}
+/* These -> the element's place in shared memory, and of what peers may have the rank of the box that does. Places of a run's elements are those of a dimension without end, but for a jump
+ * wherever a dimension ends: a quotient for each of these instead of two digits. */
+XG_FN void xg_skew_place(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *s, uint32_t order, const xg_skew_span *span, const xg_aff **out) {
+    const xg_aff *at = xg_aff_dim(x, 1), *beyond;
+    uint32_t inside = xg_skew_inside(p, order, s->tile), k;
+    int64_t run = 1, next = 0; /* of a dimension: elements, and where its next one would lie */
+    out[0] = xg_aff_dim(x, 2);
     for (k = p->rank; k-- > 0;) {
         uint32_t d = xg_box_dim(p, order, k);
         if (!(inside >> d & 1)) continue;
-        place = xg_aff_add(x, place, xg_aff_mul(x, left > s->tile[d] ? xg_aff_mod(x, at, s->tile[d]) : at, s->stride[d]));
-        at = xg_aff_div(x, at, s->tile[d]);
-        left /= s->tile[d];
+        out[0] = xg_aff_add(x, out[0], xg_aff_mul(x, xg_aff_div(x, at, run), s->stride[d] - next));
+        run *= s->tile[d];
+        next = s->stride[d] * s->tile[d];
     }
-    return place;
+    if (!span->peers) return;
+    beyond = xg_aff_div(x, at, run); /* all over again */
+    out[0] = xg_aff_sub(x, out[0], xg_aff_mul(x, beyond, next));
+    out[1] = xg_aff_mod(x, xg_aff_add(x, xg_aff_dim(x, 3), beyond), s->parts); /* the last one has nothing there */
 }
 #endif /* XG_EMIT_SKEW_C */

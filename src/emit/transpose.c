@@ -92,7 +92,7 @@ XG_FN bool xg_transpose_reads_whole(const xg_transpose *t, int64_t unroll) {
     xg_aff_ctx *x = t->e->m->aff;
     const xg_inst *hero = t->heroes.p[0];
     int64_t bytes = xg_type_bytes(hero->shape->type), sectors = 0, least = 0, syms[1];
-    const xg_imap *m = xg_indexing_thread(x, hero->shape, XG_TRANSPOSE_THREADS, xg_launch_linear(t->e->ctx, hero->shape->elements, unroll).blocks[0], unroll);
+    const xg_imap *m = xg_indexing_thread(x, hero->shape, XG_TRANSPOSE_THREADS, xg_launch_linear(t->e, hero->shape->elements, unroll).blocks[0], unroll);
     m = xg_indexing_flatten(x, xg_imap_compose(x, m, xg_indexing_operand(x, hero, 0)), XG_OPERAND(hero, 0)->shape);
     if (!xg_imap_ok(m) || m->n_syms > 1) return true;
     for (syms[0] = 0; syms[0] < unroll; syms[0]++) {
@@ -124,6 +124,7 @@ XG_FN xg_box_ask xg_transpose_ask(const xg_transpose *t) {
         ask.widest = XG_MAX(ask.widest, bytes);
         ask.least = k ? XG_MIN(ask.least, bytes) : bytes;
     }
+    ask.cluster = elements * ask.least < XG_SKEW_WORTH ? 1 : e->target->cluster;
     for (k = 0; k < e->comp->n_params; k++) if (e->comp->params[k]->shape->elements >= elements) ask.widest = XG_MAX(ask.widest, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
     for (k = 0; k < e->n_roots; k++) ask.widest = XG_MAX(ask.widest, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
     return ask;
@@ -308,6 +309,7 @@ typedef struct xg_transpose_walk {
     xg_scope *s;
     xg_kval *ids[2];          /* thread, block */
     xg_kval **tiles, **dest;  /* the heroes' tiles, the fusion's results */
+    xg_kval *rank;            /* the box of the cluster whose tiles are read; NULL: this one's */
 } xg_transpose_walk;
 
 /* What result k of a walk over units runs through. */
@@ -385,8 +387,13 @@ XG_FN xg_kval *xg_transpose_put(xg_transpose_walk *w, xg_kval *v, xg_kval *tile,
     return xg_kinsert(&w->s->b, v, tile, idx, w->t->places);
 }
 XG_FN xg_kval *xg_transpose_get(xg_transpose_walk *w, xg_kval *tile, xg_kval *at) {
-    xg_kval *idx[XG_RANK_MAX];
+    xg_kval *idx[XG_RANK_MAX], *peer[2];
     uint32_t k;
+    if (w->rank) {
+        peer[0] = tile;
+        peer[1] = xg_kcast(&w->s->b, XG_K_OP_INDEX_CAST, w->rank, XG_E_I32);
+        tile = xg_kir_value(&w->s->b, XG_K_OP_PEER, peer, 2, tile->type);
+    }
     for (k = 0; k < w->t->places; k++) idx[k] = at + k;
     return xg_kextract(&w->s->b, tile, idx, w->t->places);
 }
@@ -527,23 +534,23 @@ XG_FN xg_transpose_loop xg_transpose_begin_vector(xg_transpose_walk *w, bool res
 
 /* A skewed walk's loop gives where a thread begins. The elements of a phase of it: a loop that gives each, and within it one that tells its indices and its place. */
 typedef struct xg_transpose_phase { xg_transpose_loop elements, element; } xg_transpose_phase;
-XG_FN xg_transpose_phase xg_transpose_begin_skewed(xg_transpose_walk *w, bool result, const xg_shape *shape, xg_kval *where, xg_kval *const *inits, uint32_t n) {
+XG_FN xg_transpose_phase xg_transpose_begin_skewed(xg_transpose_walk *w, bool result, const xg_skew_span *span, const xg_shape *shape, xg_kval *where, xg_kval *const *inits, uint32_t n) {
     xg_transpose *t = w->t;
     xg_aff_ctx *x = t->e->m->aff;
-    xg_imap *m = xg_imap_new(x, 3, 1, 0, 1, 0);
+    uint32_t known = span->peers ? XG_SKEW_WHERE : XG_SKEW_WHERE - 1, k;
+    xg_imap *m = xg_imap_new(x, known, 1, 0, 1, 0);
     xg_kval **vals = XG_NEW_N(t->e->arena, xg_kval *, n + 1), *at[XG_SKEW_VALUES];
     xg_transpose_phase r;
-    const xg_aff *place;
-    uint32_t k;
-    for (k = 0; k < XG_SKEW_VALUES; k++) xg_kval_set_range(at[k] = where + k, xg_skew_begin_range(&t->p, &t->skew, result, shape->elements, k));
-    r.elements = xg_transpose_begin(w->s, xg_skew_map(x, &t->p, &t->skew, result, shape->elements), at, inits, n);
+    const xg_aff *place[2];
+    for (k = 0; k < xg_skew_values(&t->skew, result); k++) xg_kval_set_range(at[k] = where + k, xg_skew_begin_range(&t->p, &t->skew, result, shape->elements, k));
+    r.elements = xg_transpose_begin(w->s, xg_skew_map(x, &t->p, &t->skew, result, span, shape->elements), at, inits, n);
     for (k = 0; k < n; k++) vals[k] = &r.elements.carried[k];
-    for (k = 0; k < 3; k++) xg_kval_set_range(at[k] = r.elements.results + k, m->dims[k].range = xg_skew_range(&t->skew, result, shape->elements, k));
+    for (k = 0; k < known; k++) xg_kval_set_range(at[k] = r.elements.results + k, m->dims[k].range = xg_skew_range(&t->skew, result, span, shape->elements, k));
     m->syms[0].range = xg_range_of(0, 0);
     m->syms[0].name = XG_STR("v");
     m->results[0] = xg_aff_dim(x, 0);
-    place = xg_skew_place(x, &t->p, &t->skew, result);
-    r.element = xg_transpose_begin(w->s, xg_transpose_append(t, xg_imap_compose(x, xg_imap_simplify(x, m), xg_indexing_delinear(x, shape)), &place, 1), at, vals, n);
+    xg_skew_place(x, &t->p, &t->skew, result, span, place);
+    r.element = xg_transpose_begin(w->s, xg_transpose_append(t, xg_imap_compose(x, xg_imap_simplify(x, m), xg_indexing_delinear(x, shape)), place, span->peers ? 2 : 1), at, vals, n);
     return r;
 }
 XG_FN void xg_transpose_end_skewed(xg_transpose_walk *w, const xg_transpose_phase *r, xg_kval **vals) {
@@ -606,7 +613,10 @@ XG_FN void xg_transpose_along_a(xg_transpose_walk *w) {
     xg_transpose_names(w, &l, shape->rank, "input_dim%u");
     for (k = 0; k < n; k++) vals[k] = &l.carried[k];
     if (t->skewed) {
-        xg_transpose_phase inner = xg_transpose_begin_skewed(w, false, shape, l.results, vals, n);
+        xg_skew_span span[2];
+        xg_transpose_phase inner;
+        (void)xg_skew_spans(&t->skew, 0, span);
+        inner = xg_transpose_begin_skewed(w, false, span, shape, l.results, vals, n);
         xg_transpose_load(w, shape, &inner.element, vals, n);
         xg_transpose_end_skewed(w, &inner, vals);
     } else if (t->boxed) {
@@ -646,9 +656,14 @@ XG_FN void xg_transpose_along_b(xg_transpose_walk *w) {
     xg_transpose_names(w, &l, shape->rank, "dim%u");
     for (k = 0; k < n; k++) vals[k] = &l.carried[k];
     if (t->skewed) {
-        xg_transpose_phase phase = xg_transpose_begin_skewed(w, true, shape, l.results, vals, n);
-        xg_transpose_results(w, shape, phase.element.results, phase.element.carried, n, vals);
-        xg_transpose_end_skewed(w, &phase, vals);
+        xg_skew_span span[2];
+        uint32_t spans = xg_skew_spans(&t->skew, 1, span), i;
+        for (i = 0; i < spans; i++) {
+            xg_transpose_phase phase = xg_transpose_begin_skewed(w, true, &span[i], shape, l.results, vals, n);
+            w->rank = span[i].peers ? phase.element.results + shape->rank + 1 : NULL;
+            xg_transpose_results(w, shape, phase.element.results, phase.element.carried, n, vals);
+            xg_transpose_end_skewed(w, &phase, vals);
+        }
     } else if (t->boxed) {
         inner = xg_transpose_begin_vector(w, true, shape, l.results, vals, n);
         xg_transpose_results(w, shape, inner.results, inner.carried, n, vals);
@@ -664,12 +679,14 @@ XG_FN void xg_transpose_along_b(xg_transpose_walk *w) {
     xg_transpose_scatter_roots(w, true, vals);
 }
 
+XG_FN bool xg_transpose_is_joined(const xg_transpose *t) { return t->skewed && t->skew.parts > 1; }
 XG_FN void xg_transpose_barrier(xg_transpose_walk *w) {
     uint32_t n = w->t->heroes.n, k;
     const xg_ktype **types = XG_NEW_N(w->t->e->arena, const xg_ktype *, n + 1);
     xg_kop *op;
     for (k = 0; k < n; k++) types[k] = w->tiles[k]->type;
     op = xg_kir_op(&w->s->b, XG_K_OP_SYNC, w->tiles, n, types, n, 0);
+    if (xg_transpose_is_joined(w->t)) op->a = XG_KTEAM_CLUSTER;
     for (k = 0; k < n; k++) { w->tiles[k] = &op->results[k]; w->tiles[k]->name = XG_STR("synced_tensor"); }
 }
 
@@ -682,6 +699,7 @@ XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
     (void)xg_transpose_make(&t, e, true);
     f->threads[0] = (uint32_t)t.threads;
     f->blocks[0] = (uint32_t)t.blocks;
+    f->cluster = xg_transpose_is_joined(&t) ? (uint32_t)t.skew.parts : 0;
     for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     xg_emit_functions(e, false);
     s = xg_emit_scope(e, f, UINT32_MAX);
@@ -702,6 +720,7 @@ XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
     xg_transpose_along_a(&w);
     xg_transpose_barrier(&w);
     xg_transpose_along_b(&w);
+    if (xg_transpose_is_joined(&t)) xg_kir_op(&s.b, XG_K_OP_SYNC, NULL, 0, NULL, 0, 0)->a = XG_KTEAM_CLUSTER; /* shared memory ends with its block, where another one may read yet */
     xg_kreturn(&s.b, w.dest, e->n_roots);
 }
 

@@ -36,6 +36,7 @@ typedef struct xg_eval_options {
     bool fill_elided;      /* constant({...}) gets values made from seed; otherwise it is refused */
     uint64_t seed;         /* also of rng and rng-get-and-update-state */
     uint64_t max_work;     /* refuse with ERROR_LIMIT after about that many element operations; 0: no limit */
+    bool may_refuse;       /* a refusal is no failure: the result is NULL (want of memory still fails) */
     uint64_t *spent;       /* how many there were, kept up to date; NULL: not asked */
     int64_t replica, partition; /* what replica-id and partition-id say when one device is evaluated */
     const xg_eval_target *calls;  /* asked before the calls that the evaluator knows */

@@ -355,7 +355,7 @@ XG_FN void xg_eval_end(xg_eval_run *r) {
     xg_mem_free(c, r);
 }
 
-/* Runs a job; when it fails, gives back what the run holds and lets the failure go on to the guard outside. */
+/* Runs a job; when it fails, gives back what the run holds and lets the failure go on to the guard outside, unless the caller only asks. */
 XG_FN void xg_eval_guarded(xg_module *m, const xg_eval_job *job, const xg_eval_options *o) {
     xg_ctx *const c = m->ctx;
     jmp_buf *const outer = c->guard;
@@ -364,7 +364,10 @@ XG_FN void xg_eval_guarded(xg_module *m, const xg_eval_job *job, const xg_eval_o
     if (setjmp(here)) {
         c->guard = outer;
         xg_eval_end(r);
-        xg_jump(c);
+        if (!o || !o->may_refuse || c->status == XLAGPU_ERROR_MEMORY) xg_jump(c);
+        c->status = XLAGPU_OK;
+        c->message[0] = 0;
+        return;
     }
     (void)xg_try(c, &here);
     r->n_devices = job->n_devices;

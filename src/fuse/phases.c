@@ -565,7 +565,7 @@ XG_FN void xg_phase_join_one(xg_phase_join *w, xg_phase_node *node) {
 
 /* Parameter k becomes another name for one of the shape `from`. */
 XG_FN void xg_phase_rename_param(xg_comp *c, uint32_t k, const xg_shape *from) {
-    xg_inst *param = c->params[k], *before = c->first, *fresh, *name;
+    xg_inst *param = c->params[k], *before = param, *fresh, *name; /* parameters need not stand first: what uses one stands behind it */
     fresh = xg_inst_new(c, XG_PARAMETER, from, NULL, 0, param, param->name);
     fresh->number = k;
     c->params[k] = fresh;
@@ -736,6 +736,7 @@ XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
     xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kCustom")));
     xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, d.to));
     if (xg_inst_attr(last, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(last, XG_A_metadata));
+    xg_opt_settle_fusion(fusion); /* a member may be one that nobody needs */
     xg_phase_hand_over(&d, fusion);
     for (k = g->n; k-- > 0;) xg_phase_remove(d.members[k]);
     return true;

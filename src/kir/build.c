@@ -602,32 +602,13 @@ XG_FN xg_kop *xg_kop_copy(xg_kb *b, const xg_kop *op) {
     if (to->results[0].lo > to->results[0].hi) { to->results[0].lo = op->results[0].lo; to->results[0].hi = op->results[0].hi; } /* else operands may be known better */
     return to;
 }
-XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op) {
+/* The same of one with regions, and what stands in them. */
+XG_FN void xg_kop_copy_regions(xg_kb *b, const xg_kop *op) {
     xg_arena *a = b->m->temp;
-    xg_kval *few[8], **operands, *v;
-    const xg_ktype *few_types[8], **types;
+    xg_kval **operands = XG_NEW_N(a, xg_kval *, op->n_operands);
+    const xg_ktype **types = XG_NEW_N(a, const xg_ktype *, op->n_results);
     uint32_t k, i;
     xg_kop *to, *o;
-    if (op->op == XG_K_OP_CONST && !op->b && xg_kconst_is_pooled(b, op->results[0].type)) {
-        xg_kclone_put(&op->results[0], xg_kconst_bits(b, op->results[0].type, (uint64_t)op->a));
-        return;
-    }
-    if (op->op == XG_K_OP_VEXTRACT && (v = xg_kvector_lane(xg_kclone_value(op->operands[0].value), xg_kclone_value(op->operands[1].value))) != NULL) {
-        xg_kclone_put(&op->results[0], v);
-        return;
-    }
-    if (op->op == XG_K_OP_CALL && b->m->inliner) { xg_kclone_call(b, op); return; }
-    if (b->m->inliner && xg_kclone_known(b, op)) return;
-    if (!op->n_regions) {
-        if ((v = xg_kclone_folded(b, op)) != NULL) xg_kclone_put(&op->results[0], v);
-        else {
-            to = xg_kop_copy(b, op);
-            if (b->m->inliner) xg_kclone_merge(b, op, to);
-        }
-        return;
-    }
-    operands = op->n_operands > 8 ? XG_NEW_N(a, xg_kval *, op->n_operands) : few;
-    types = op->n_results > 8 ? XG_NEW_N(a, const xg_ktype *, op->n_results) : few_types;
     for (k = 0; k < op->n_operands; k++) operands[k] = xg_kclone_value(op->operands[k].value);
     for (k = 0; k < op->n_results; k++) types[k] = op->results[k].type;
     to = xg_kir_op(b, op->op, operands, op->n_operands, types, op->n_results, op->n_regions);
@@ -642,7 +623,7 @@ XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op) {
     }
     for (k = 0; k < op->n_regions; k++) {
         const xg_kregion *r = op->regions[k];
-        const xg_ktype **args = XG_NEW_N(a, const xg_ktype *, r->n_args + 1);
+        const xg_ktype **args = XG_NEW_N(a, const xg_ktype *, r->n_args);
         xg_kb inner = xg_kb_end(b->m, to->regions[k]);
         for (i = 0; i < r->n_args; i++) args[i] = r->args[i].type;
         xg_kir_region_args(b, to, k, args, r->n_args);
@@ -651,6 +632,20 @@ XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op) {
             xg_kclone_put(&r->args[i], &to->regions[k]->args[i]);
         }
         for (o = r->first; o; o = o->next) xg_kop_clone(&inner, o);
+    }
+}
+XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op) {
+    xg_kop *to;
+    xg_kval *v = NULL;
+    if (op->op == XG_K_OP_CONST && !op->b && xg_kconst_is_pooled(b, op->results[0].type)) v = xg_kconst_bits(b, op->results[0].type, (uint64_t)op->a);
+    else if (op->op == XG_K_OP_VEXTRACT) v = xg_kvector_lane(xg_kclone_value(op->operands[0].value), xg_kclone_value(op->operands[1].value));
+    else if (b->m->inliner && xg_kclone_instead(b, op)) return;
+    else if (!op->n_regions) v = xg_kclone_folded(b, op);
+    if (v) xg_kclone_put(&op->results[0], v);
+    else if (op->n_regions) xg_kop_copy_regions(b, op);
+    else {
+        to = xg_kop_copy(b, op);
+        if (b->m->inliner) xg_kclone_merge(b, op, to);
     }
 }
 

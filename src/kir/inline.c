@@ -89,10 +89,11 @@ XG_FN xg_kval **xg_kinline_call(xg_kinliner *in, const xg_kb *b, const xg_kop *c
     xg_kinline_body(in, *b, a);
     return a->values + a->n;
 }
-XG_FN void xg_kclone_call(xg_kb *b, const xg_kop *call) {
+XG_FN bool xg_kclone_call(xg_kb *b, const xg_kop *call) {
     xg_kval **results = xg_kinline_call(b->m->inliner, b, call);
     uint32_t k;
     for (k = 0; k < call->n_results; k++) xg_kclone_put(&call->results[k], results[k]);
+    return true;
 }
 
 /* ---- what constants decide ---- */
@@ -131,8 +132,9 @@ XG_FN bool xg_kclone_known_branch(xg_kb *b, const xg_kop *op) {
     for (k = 0; k < op->n_results; k++) xg_kclone_put(&op->results[k], xg_kclone_value(end->operands[k].value));
     return true;
 }
-XG_FN bool xg_kclone_known(xg_kb *b, const xg_kop *op) {
+XG_FN bool xg_kclone_instead(xg_kb *b, const xg_kop *op) {
     switch (op->op) {
+    case XG_K_OP_CALL: return xg_kclone_call(b, op);
     case XG_K_OP_APPLY: return xg_kclone_known_indices(b, op);
     case XG_K_OP_CMPI: return xg_kclone_known_comparison(b, op);
     case XG_K_OP_IF: return xg_kclone_known_branch(b, op);

@@ -239,8 +239,7 @@ XG_FN void xg_kclone_begin(const xg_kregion *r);
 XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy);
 XG_FN xg_kval *xg_kclone_value(xg_kval *v);
 XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op);
-XG_FN void xg_kclone_call(xg_kb *b, const xg_kop *call); /* inline.c: what it calls instead */
-XG_FN bool xg_kclone_known(xg_kb *b, const xg_kop *op); /* inline.c: what constants decide, instead of a copy */
+XG_FN bool xg_kclone_instead(xg_kb *b, const xg_kop *op); /* inline.c: instead of a copy what is called, or what constants decide */
 XG_FN void xg_kclone_merge(xg_kb *b, const xg_kop *op, xg_kop *copy); /* inline.c: an equal operation that was copied before instead */
 XG_FN bool xg_kfold_int(xg_kopcode op, xg_kelem e, int64_t x, int64_t y, int64_t *out); /* fold.c: an operation of one or two integers; false: nothing is known of it */
 XG_FN bool xg_kfold_cmpi(uint32_t predicate, xg_kelem e, int64_t x, int64_t y, bool *out); /* the same of a comparison */

@@ -13,7 +13,7 @@ XG_FN void xg_opt_mark_comps(const xg_attr *a, unsigned char *marks) {
     if (xg_attr_kind_of(a->key) == XG_K_COMPS) for (k = 0; k < a->v.comps->n; k++) marks[a->v.comps->p[k]->id] = 1;
 }
 
-enum { XG_INLINE_MAX = 4000000 };
+enum { XG_INLINE_MAX = 1000000 };
 
 XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_inst *const *args) {
     xg_map64 copy;

@@ -41,26 +41,6 @@ XG_FN bool xg_fold_can(const xg_inst *i) {
     return i->n_operands > 0 && out <= XG_FOLD_BYTES && (out <= in || out <= XG_FOLD_GROWTH);
 }
 
-/* The value, or NULL where the evaluator refuses. What it needs is made by the caller: nothing local changes after setjmp. */
-XG_FN const xg_literal *xg_fold_try(const xg_inst *i, const xg_literal *const *operands, const xg_eval_options *o) {
-    xg_module *const m = i->comp->module;
-    xg_ctx *const c = m->ctx;
-    jmp_buf *const outer = c->guard;
-    const xg_literal *value;
-    jmp_buf here;
-    if (setjmp(here)) {
-        c->guard = outer;
-        if (c->status == XLAGPU_ERROR_MEMORY) xg_jump(c);
-        c->status = XLAGPU_OK;
-        c->message[0] = 0;
-        return NULL;
-    }
-    (void)xg_try(c, &here);
-    value = xg_eval_inst_const(i, m->arena, operands, o);
-    xg_end(c, outer);
-    return value;
-}
-
 /* The value, or NULL; `work` is what the module may still spend, and less afterwards. */
 XG_FN const xg_literal *xg_fold_value(const xg_inst *i, int64_t *work) {
     const xg_literal **operands = XG_NEW_N(i->comp->module->arena, const xg_literal *, i->n_operands);
@@ -70,10 +50,11 @@ XG_FN const xg_literal *xg_fold_value(const xg_inst *i, int64_t *work) {
     uint32_t k;
     memset(&o, 0, sizeof o);
     o.max_work = (uint64_t)XG_MIN(*work, (int64_t)XG_FOLD_WORK);
+    o.may_refuse = true;
     o.spent = &spent;
     *work -= i->shape->elements + 1;
     for (k = 0; k < i->n_operands; k++) { operands[k] = XG_OPERAND(i, k)->literal; *work -= XG_OPERAND(i, k)->shape->elements; }
-    value = xg_fold_try(i, operands, &o);
+    value = xg_eval_inst_const(i, i->comp->module->arena, operands, &o);
     *work -= (int64_t)spent;
     return value;
 }

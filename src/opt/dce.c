@@ -134,6 +134,40 @@ XG_FN bool xg_dce_fusion_params(xg_inst *fusion) {
     return true;
 }
 
+/* Everything in a fused computation serves its root: what does not goes. */
+XG_FN void xg_opt_settle_fusion(xg_inst *fusion) {
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    xg_inst *i, *before;
+    for (i = c->last; i; i = before) {
+        before = xg_inst_before(i);
+        if (!i->first_use && i != c->root && i->op != XG_PARAMETER) xg_inst_remove(i);
+    }
+    (void)xg_dce_fusion_params(fusion);
+}
+/* Passes that rewrite everywhere do not look for the fusions around, and those that copy instructions copy fusions with the rest: each has a computation of its own again.
+ * Inner ones come before those around them. */
+XG_FN void xg_opt_settle_fusions(xg_module *m) {
+    xg_map64 owners; /* of computations, by id */
+    bool copied;
+    xg_map64_init(&owners, m->work);
+    do { /* a copy of a fusion may have fusions inside */
+        xg_comp *c;
+        copied = false;
+        for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+            xg_comp *body = i->op == XG_FUSION ? xg_attr_comp(i, XG_A_calls) : NULL;
+            const void *owner = body ? xg_map64_get(&owners, body->id + (uint64_t)1) : NULL;
+            if (!body || owner == i) continue;
+            if (owner) {
+                body = xg_opt_clone_comp(body, c);
+                xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, body));
+                copied = true;
+            }
+            xg_map64_put(&owners, body->id + (uint64_t)1, i);
+            xg_opt_settle_fusion(i);
+        }
+    } while (copied);
+}
+
 /* ---- computations ---- */
 
 XG_FN bool xg_dce_needed(const xg_inst *i, const unsigned char *acts) {

@@ -16,6 +16,8 @@ XG_FN unsigned char *xg_opt_acting_comps(xg_module *m);    /* by computation id:
 XG_FN unsigned char *xg_opt_control_sources(xg_module *m); /* by instruction id: is it a control predecessor? */
 XG_FN bool xg_opt_has_control(const xg_module *m);
 XG_FN void xg_opt_settle_control(xg_module *m);    /* control predecessors that have gone are forgotten: after each pass, by the driver */
+XG_FN void xg_opt_settle_fusion(xg_inst *fusion);  /* what does not serve the root inside of it goes, parameters too */
+XG_FN void xg_opt_settle_fusions(xg_module *m);    /* in all of them, and each has a computation of its own: after each pass, by the driver, where a module came with fusions */
 XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken); /* by index; false: it is used as a whole */
 XG_FN bool xg_opt_cse(xg_module *m);               /* cse.c: equal instructions become one */
 XG_FN bool xg_opt_algsimp(xg_module *m);           /* algsimp.c: the rules of algsimp.h */

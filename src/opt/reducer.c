@@ -1,12 +1,14 @@
 /* opt/reducer.c -- what partial results of a reduce may start from, so that they can be combined in any tree.
  *
- * HLO lets a reduce be reassociated. If reducer(init, init) = init, the init value may then be taken in any number of times; the evaluator says so for constants, and
- * maximum, minimum, and, or are so whatever the value is. Other sums and products start from the neutral element of the operation, and the init value comes in
- * once, at the end. Of other computations nothing is known. */
+ * HLO lets a reduce be reassociated. If reducer(init, init) = init, the init value may then be taken in any number of times; the evaluator says so for constants, where
+ * that is little work (reductions inside of reducers multiply it), and maximum, minimum, and, or are so whatever the value is. Other sums and products start from the
+ * neutral element of the operation, and the init value comes in once, at the end. Of other computations nothing is known. */
 #ifndef XG_OPT_REDUCER_C
 #define XG_OPT_REDUCER_C
 #include "../eval/eval.h"
 #include "opt.h"
+
+enum { XG_REDUCER_WORK = 1 << 12 };
 
 XG_FN bool xg_reducer_is_plain(const xg_comp *c) {
     const xg_inst *r = c->root;
@@ -25,9 +27,12 @@ XG_FN bool xg_reducer_is_idempotent(const xg_inst *reduce, xg_arena *a) {
         if (init->op != XG_CONSTANT || init->literal->elided || !init->literal->data) return false;
         args[k] = args[n + k] = init->literal;
     }
-    XG_FOR_INSTS(i, comp) if (i->op == XG_CUSTOM_CALL || i->op == XG_CALL || i->op == XG_WHILE || i->op == XG_CONDITIONAL) return false; /* the evaluator might refuse these */
+    XG_FOR_INSTS(i, comp) if ((xg_op_flags(i->op) & XGF_EFFECT) || i->op == XG_REPLICA_ID || i->op == XG_PARTITION_ID) return false; /* elsewhere, or once more, it may be otherwise */
     memset(&o, 0, sizeof o);
+    o.max_work = XG_REDUCER_WORK;
+    o.may_refuse = true;
     r = xg_eval_comp(comp, a, args, 2 * n, &o);
+    if (!r) return false;
     for (k = 0; k < n; k++) if (!xg_reducer_same_bits(r->shape->type == XLAGPU_TUPLE ? r->elems[k] : r, args[k])) return false;
     return true;
 }

@@ -1,6 +1,7 @@
 /* opt/tuple_simplifier.c -- TupleSimplifier: kernels see arrays.
  *   get-tuple-element(tuple(a, b), index=k)                        the k-th operand
  *   tuple(gte(t, 0), gte(t, 1), ...) of all elements of t          t, unless it is the root: that one keeps saying what the parts are
+ *   constant((1, 2))                                               tuple(constant(1), constant(2)), and so on inside
  *   get-tuple-element(domain(t)), (add-dependency(t, token))       the same of t
  *   get-tuple-element(opt-barrier(tuple(..))) stays: the barrier holds values back; elements that nobody takes leave it */
 #ifndef XG_OPT_TUPLE_SIMPLIFIER_C
@@ -40,8 +41,20 @@ XG_FN bool xg_tuple_shrink_barrier(xg_inst *barrier) {
     return true;
 }
 
+XG_FN xg_inst *xg_tuple_of_constants(const xg_hb *b, const xg_literal *l) {
+    xg_inst **parts;
+    uint32_t k;
+    if (l->shape->type != XLAGPU_TUPLE) return xg_hb_literal(b, l);
+    parts = XG_NEW_N(b->comp->module->work, xg_inst *, l->shape->n_elems);
+    for (k = 0; k < l->shape->n_elems; k++) parts[k] = xg_tuple_of_constants(b, l->elems[k]);
+    return xg_hb_tuple(b, parts, l->shape->n_elems);
+}
 XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
     xg_inst *of;
+    if (i->op == XG_CONSTANT && i->shape->type == XLAGPU_TUPLE) {
+        xg_hb b = xg_hb_at(i);
+        return xg_tuple_of_constants(&b, i->literal);
+    }
     if (i->op == XG_TUPLE) return i == i->comp->root ? NULL : xg_tuple_whole(i);
     if (i->op != XG_GET_TUPLE_ELEMENT) return NULL;
     of = XG_OPERAND(i, 0);
@@ -55,7 +68,7 @@ XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    if (!m->made[XG_TUPLE] && !m->made[XG_GET_TUPLE_ELEMENT]) return false;
+    if (!m->made[XG_TUPLE] && !m->made[XG_GET_TUPLE_ELEMENT] && !m->made[XG_CONSTANT]) return false;
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {

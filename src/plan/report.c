@@ -44,8 +44,23 @@ XG_FN void xg_report_buffer(xg_buf *b, const xg_buffer *s) {
         xg_putc(b, '\n');
     }
 }
-XG_FN void xg_report_allocation(xg_buf *b, const xg_plan *p, const xg_buffer *s, uint32_t number) {
+/* The buffers that lie in the memory of another, in order. */
+typedef struct xg_report_guest { const xg_buffer *buffer; const struct xg_report_guest *next; } xg_report_guest;
+XG_FN xg_map64 xg_report_guests(const xg_plan *p) {
+    xg_map64 guests;
     uint32_t k;
+    xg_map64_init(&guests, p->arena);
+    for (k = p->buffers.n; k-- > 0;) if (p->buffers.p[k]->host) {
+        uint64_t key = (uint64_t)(uintptr_t)p->buffers.p[k]->host;
+        xg_report_guest *g = XG_NEW(p->arena, xg_report_guest);
+        g->buffer = p->buffers.p[k];
+        g->next = (const xg_report_guest *)xg_map64_get(&guests, key);
+        xg_map64_put(&guests, key, g);
+    }
+    return guests;
+}
+XG_FN void xg_report_allocation(xg_buf *b, const xg_map64 *guests, const xg_buffer *s, uint32_t number) {
+    const xg_report_guest *g = s->kind == XG_EXE_ALLOC_RESULT ? (const xg_report_guest *)xg_map64_get(guests, (uint64_t)(uintptr_t)s) : NULL;
     xg_printf(b, "allocation %u: size %lld, ", number, (long long)s->bytes);
     if (s->kind == XG_EXE_ALLOC_CONSTANT) xg_puts(b, "constant");
     if (s->kind == XG_EXE_ALLOC_PARAMETER) xg_printf(b, "parameter %u%s", s->index, s->donated ? ", maybe-live-out, output" : "");
@@ -53,7 +68,7 @@ XG_FN void xg_report_allocation(xg_buf *b, const xg_plan *p, const xg_buffer *s,
     if (s->kind == XG_EXE_ALLOC_RESULT) xg_printf(b, "maybe-live-out, output %u", s->index);
     xg_puts(b, ":\n");
     xg_report_buffer(b, s);
-    for (k = 0; k < p->buffers.n && s->kind == XG_EXE_ALLOC_RESULT; k++) if (p->buffers.p[k]->host == s) xg_report_buffer(b, p->buffers.p[k]);
+    for (; g; g = g->next) xg_report_buffer(b, g->buffer);
 }
 
 /* What is live when most of the temporary memory of the device is. */
@@ -80,13 +95,14 @@ XG_FN void xg_report_peak(xg_buf *b, const xg_plan *p) {
 
 XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p) {
     int64_t total = p->temp_bytes;
+    xg_map64 guests = xg_report_guests(p);
     uint32_t k, j, number = 0;
     xg_puts(b, "BufferAssignment:\n");
     for (k = 0; k < p->buffers.n; k++) {
         const xg_buffer *s = p->buffers.p[k];
         if (s->kind == XG_EXE_ALLOC_TEMP) continue;
         total += s->bytes;
-        xg_report_allocation(b, p, s, number++);
+        xg_report_allocation(b, &guests, s, number++);
     }
     for (j = 0; j < p->spaces.n; j++) {
         xg_printf(b, "allocation %u: size %lld, ", number++, (long long)p->spaces.p[j].bytes);

@@ -1,7 +1,7 @@
 /* ptx/pressure.c -- how many registers a kernel asks for, and what the assembler is told of it.
  *
  * Left alone, the assembler holds more blocks on a multiprocessor than the registers of a kernel allow, and makes up for it by spilling: a step of occupancy for a few words in local memory.
- * Where a kernel may come to that, it says how many blocks are to fit (.minnctapersm), so that the registers it needs are its own. Small kernels say nothing: for them the assembler's choice is the best.
+ * Where a kernel may come to that, it says how many blocks are to fit (.minnctapersm), so that the registers it needs are its own; one where each has a multiprocessor to itself. Small kernels say nothing: for them the assembler's choice is the best.
  *
  * Idea: code is straight but for loops and branches, and every value has one definition; so its life is one interval of the program's order, up to its last use, or to the end of the outermost loop that
  * it is used in and was not made in. The answer is the most words that live at one place. What only gives registers another name has no life of its own: its uses are those of its operands.
@@ -10,7 +10,7 @@
 #define XG_PTX_PRESSURE_C
 #include "print.c"
 
-enum { XG_PTX_PRESSURE_LEAST = 72 /* words: with fewer nothing is spilled */, XG_PTX_PRESSURE_MORE = 3, XG_PTX_PRESSURE_PER = 2 /* registers for so many words: what the assembler makes itself, for divisions, or ahead of time */ };
+enum { XG_PTX_PRESSURE_LEAST = 72 /* words: with fewer nothing is spilled */, XG_PTX_PRESSURE_FEW = 24 /* but now and then a word, or predicates, to no use where there is a multiprocessor for each block */, XG_PTX_PRESSURE_MORE = 3, XG_PTX_PRESSURE_PER = 2 /* registers for so many words: what the assembler makes itself, for divisions, or ahead of time */ };
 
 /* By position: the last operation inside of it, and the last one that needs its result. */
 typedef struct xg_ptx_lives { size_t *end, *last; int64_t *change; } xg_ptx_lives;
@@ -51,7 +51,10 @@ static size_t xg_ptx_ends(xg_ptx_lives *l, const xg_kregion *r) {
     uint32_t k;
     XG_FOR_KOPS(op, r) {
         last = xg_ptx_position(op);
-        for (k = 0; k < op->n_regions; k++) last = XG_MAX(last, xg_ptx_ends(l, op->regions[k]));
+        for (k = 0; k < op->n_regions; k++) {
+            size_t inner = xg_ptx_ends(l, op->regions[k]); /* once: XG_MAX asks twice */
+            last = XG_MAX(last, inner);
+        }
         l->end[xg_ptx_position(op)] = last;
     }
     return last;
@@ -86,6 +89,8 @@ static int64_t xg_ptx_pressure(xg_arena *a, const xg_kfunc *f, size_t n) {
 /* Blocks that a multiprocessor shall hold; 0: the assembler may choose. */
 static uint32_t xg_ptx_resident(const xg_ptx *p, const xg_kfunc *f, size_t n) {
     int64_t words = xg_ptx_pressure(p->arena, f, n), threads = (int64_t)f->threads[0] * XG_MAX(f->threads[1], 1u) * XG_MAX(f->threads[2], 1u);
+    int64_t blocks = (int64_t)f->blocks[0] * XG_MAX(f->blocks[1], 1u) * XG_MAX(f->blocks[2], 1u);
+    if (words >= XG_PTX_PRESSURE_FEW && blocks <= (int64_t)p->target->sms) return 1;
     if (words < XG_PTX_PRESSURE_LEAST) return 0;
     words = (words * XG_PTX_PRESSURE_MORE / XG_PTX_PRESSURE_PER + 7) / 8 * 8;
     return (uint32_t)XG_MAX((int64_t)p->target->regs_per_sm / (words * ((threads + 31) / 32 * 32)), (int64_t)1);
