@@ -282,6 +282,7 @@
 #include "sched/layout.c"
 #include "sched/blocks.c"
 #include "sched/flat.c"
+#include "sched/lower.c"
 
 /* plan */
 #include "plan/plan.h"

@@ -227,7 +227,6 @@ XG_FN void xg_nest_flatten(xg_loopnest *n);  /* blocks lose their iterators; tho
 XG_FN void xg_nest_compact(xg_loopnest *n);  /* of a flat nest: arrays of a block's or thread's own shrink to what one of them has */
 XG_FN void xg_nest_sync(xg_loopnest *n);     /* of a flat nest: barriers where threads read what others write, or write what others read */
 /* ---- lower.c ---- */
-typedef struct xg_nlaunch { uint32_t threads[3], blocks[3]; } xg_nlaunch;
 XG_FN xg_kmodule *xg_nest_lower(xg_loopnest *n, xg_arena *a, xg_str name, const xg_emit_target *target); /* flat, compact, with barriers; fails with ERROR_UNSUPPORTED where it cannot be one kernel */
 
 #endif /* XG_SCHED_H */

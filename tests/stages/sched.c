@@ -113,6 +113,99 @@ static void sched_line(sched_run *r, const char *p, const char *end) {
     xg_nest_verify(r->n);
 }
 #include "sched_random.c"
+/* As a kernel, on the simulator, with all its checks. */
+static const xg_literal **sched_simulate(xg_stage *io, xg_loopnest *n, bool show) {
+    const xg_literal **args = sched_args(io, n), **results = XG_NEW_N(io->arena, const xg_literal *, n->bufs.n);
+    const xg_target *target = xg_target_find(io->ctx, XG_STR("sm_90a"));
+    xg_emit_target emit;
+    xg_machine machine;
+    xg_kmodule *m;
+    xg_ptx *ptx;
+    xg_texts text = {0};
+    xg_buf whole;
+    xg_source src;
+    sim_case *c = XG_NEW(io->arena, sim_case);
+    xg_sim_memory memory;
+    xg_sim_worker *w;
+    xlagpu_status status = XLAGPU_OK;
+    uint32_t k, in = 0, out = 0;
+    size_t i;
+    memset(&machine, 0, sizeof machine);
+    machine.sms = target->sms;
+    machine.threads_per_sm = target->threads_per_sm;
+    machine.shared_per_block = target->shared_per_block;
+    emit = xg_emit_target_of(&machine, false);
+    m = xg_nest_lower(n, io->arena, n->name, &emit);
+    m->temp = io->arena;
+    m->target = target;
+    xg_kir_verify(m);
+    for (k = 0; k < n->bufs.n; k++) if (n->bufs.p[k]->param) {
+        xg_karg *a = &m->entry->args[n->bufs.p[k]->output ? m->entry->n_inputs + out : in];
+        *(n->bufs.p[k]->output ? &out : &in) += 1;
+        a->bytes = m->entry->body->args[a - m->entry->args].type->elements * xg_type_bytes(n->bufs.p[k]->type);
+        a->align = 256;
+        a->written = n->bufs.p[k]->output;
+        a->slice = (int32_t)(a - m->entry->args);
+    }
+    if (show) { xg_kir_print(&io->out, m); xg_puts(&io->out, "\n"); }
+    for (i = 0; i < XG_COUNT(xg_kir_passes); i++) { xg_kir_passes[i].run(m); xg_kir_verify(m); }
+    ptx = xg_ptx_begin(io->ctx, io->arena, target);
+    xg_ptx_kernel(ptx, m);
+    (void)xg_ptx_finish(ptx, &text);
+    xg_buf_init(&whole, io->arena);
+    xg_put_texts(&whole, &text);
+    if (show) xg_put_texts(&io->out, &text);
+    src.name = "ptx";
+    src.text = whole.p;
+    src.size = whole.n;
+    xg_sim_memory_init(&memory, io->ctx);
+    for (k = in = out = 0; k < n->bufs.n; k++) {
+        const xg_nbuf *b = n->bufs.p[k];
+        xg_sim_buffer s;
+        void *p;
+        if (!b->param) continue;
+        memset(&s, 0, sizeof s);
+        if (b->output) results[out] = xg_literal_new(io->arena, xg_shape_array(n->module, b->type, b->dims, b->rank, NULL, NULL));
+        p = b->output ? results[out++]->data : args[in++]->data;
+        s.bytes = (uint64_t)xg_type_bytes(b->type);
+        for (i = 0; i < b->rank; i++) s.bytes *= (uint64_t)b->dims[i];
+        { /* as the driver would align it */
+            char *aligned = (char *)xg_alloc(io->arena, (size_t)s.bytes + 256);
+            aligned += (256 - (uintptr_t)aligned % 256) % 256;
+            memcpy(aligned, p, (size_t)s.bytes);
+            if (b->output) ((xg_literal *)results[out - 1])->data = aligned;
+            p = aligned;
+        }
+        s.base = (uint64_t)(uintptr_t)p;
+        s.name = b->name.p;
+        s.readonly = !b->output;
+        xg_sim_memory_add(&memory, &s);
+        if (!b->output) xg_sim_memory_written(&memory, s.base, s.bytes, 0);
+    }
+    for (k = in = out = 0; k < 2 * n->bufs.n; k++) { /* inputs first */
+        const xg_nbuf *b = n->bufs.p[k % n->bufs.n];
+        uint64_t base = 0;
+        uint32_t j;
+        if (!b->param || b->output != (k >= n->bufs.n)) continue;
+        for (j = 0; j < memory.n; j++) if (strcmp(memory.p[j].name, b->name.p) == 0) base = memory.p[j].base;
+        memcpy(c->param + c->params, &base, 8);
+        c->params += 8;
+    }
+    for (k = 0; k < 3; k++) { c->l.grid[k] = m->entry->blocks[k]; c->l.block[k] = m->entry->threads[k]; }
+    c->l.dynamic_shared = m->shared_bytes;
+    w = sim_go(io, c, &src, &memory, &status);
+    xg_sim_memory_free(&memory);
+    if (!w) xg_printf(&io->out, "%s\n", io->ctx->message);
+    else if (status != XLAGPU_OK) sim_fault(io, w);
+    else {
+        const xg_sim_stats *st = xg_sim_worker_stats(w);
+#define X(name) if (st->name) xg_printf(&io->out, "// " #name " %llu\n", (unsigned long long)st->name);
+        XLAGPU_COUNTERS(X)
+#undef X
+        for (i = 0; i < XLAGPU_CLASS_COUNT; i++) if (st->class_warps[i]) xg_printf(&io->out, "// class %s %llu\n", xlagpu_class_name((int)i), (unsigned long long)st->class_warps[i]);
+    }
+    return results;
+}
 static void stage_schedule(xg_stage *io) {
     sched_run r;
     size_t at = 0;
@@ -132,5 +225,6 @@ static void stage_schedule(xg_stage *io) {
     xg_nest_tidy(r.n);
     xg_nest_verify(r.n);
     sched_compare(io, want, sched_results(io, r.n, true));
+    if (strncmp(io->args, "kernel", 6) == 0) sched_compare(io, want, sched_simulate(io, r.n, strcmp(io->args, "kernel ptx") == 0));
     sched_print(io, r.n);
 }
