@@ -283,6 +283,8 @@
 #include "sched/blocks.c"
 #include "sched/flat.c"
 #include "sched/lower.c"
+#include "sched/from_hlo.c"
+#include "sched/matmul.c"
 
 /* plan */
 #include "plan/plan.h"

@@ -191,7 +191,7 @@ XG_FN void xg_sched_reverse_compute_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt
         for (d = 0; d < a->buf->rank; d++) {
             for (i = 0; i < b->n_iters && a->at[d] != xg_nest_dim(n, b->iters[i].var); i++) {}
             if (span[d].base->kind == XG_AFF_CONST && span[d].base->k + span[d].lo <= 0 && span[d].base->k + span[d].hi >= a->buf->dims[d] - 1 && span[d].dense) continue; /* all of it */
-            if (i == b->n_iters || b->iters[i].extent != a->buf->dims[d]) xg_sched_fail(n, "reverse_compute_at: '%.*s' does not read '%.*s' by its iterators", (int)b->name.n, b->name.p, (int)a->buf->name.n, a->buf->name.p);
+            if (i == b->n_iters || b->iters[i].extent > a->buf->dims[d]) xg_sched_fail(n, "reverse_compute_at: '%.*s' does not read '%.*s' by its iterators", (int)b->name.n, b->name.p, (int)a->buf->name.n, a->buf->name.p);
             if (!span[d].dense) xg_sched_fail(n, "reverse_compute_at: one round of '%s' makes places of '%.*s' that are apart", xg_sched_var(n, loop), (int)a->buf->name.n, a->buf->name.p);
             if (shares[i].base && (shares[i].base != span[d].base || shares[i].lo != span[d].lo || shares[i].hi != span[d].hi)) xg_sched_fail(n, "reverse_compute_at: '%.*s' reads different parts of what one round makes", (int)b->name.n, b->name.p);
             shares[i].base = span[d].base;

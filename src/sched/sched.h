@@ -126,6 +126,8 @@ XG_FN xg_nstmt *xg_nstmt_next(const xg_nstmt *s, const xg_nstmt *top); /* the on
 XG_FN bool xg_nstmt_inside(const xg_nstmt *s, const xg_nstmt *outer); /* s is outer or under it */
 XG_FN xg_nstmt *xg_nstmt_common(const xg_nstmt *a, const xg_nstmt *b); /* the innermost that holds both */
 XG_FN bool xg_nstmt_precedes(const xg_loopnest *n, const xg_nstmt *a, const xg_nstmt *b); /* in the text; neither holds the other */
+XG_FN xg_comp *xg_nest_combiner(xg_loopnest *n, xg_opcode op, xlagpu_type t);
+XG_FN const xg_aff **xg_nmap_apply(xg_loopnest *n, const xg_imap *map, const xg_aff *const *at); /* the map's results for these indices */
 XG_FN xg_nstmt *xg_nest_find(xg_loopnest *n, xg_str block); /* NULL when there is none */
 XG_FN xg_nbuf *xg_nest_find_buf(xg_loopnest *n, xg_str name);
 XG_FN uint32_t xg_nest_loops(const xg_nstmt *s, xg_nstmt **out, uint32_t cap); /* those around it up to the next block or the root, outermost first */
@@ -228,5 +230,17 @@ XG_FN void xg_nest_compact(xg_loopnest *n);  /* of a flat nest: arrays of a bloc
 XG_FN void xg_nest_sync(xg_loopnest *n);     /* of a flat nest: barriers where threads read what others write, or write what others read */
 /* ---- lower.c ---- */
 XG_FN xg_kmodule *xg_nest_lower(xg_loopnest *n, xg_arena *a, xg_str name, const xg_emit_target *target); /* flat, compact, with barriers; fails with ERROR_UNSUPPORTED where it cannot be one kernel */
+
+/* ---- from_hlo.c ---- */
+typedef struct xg_nfrom_memo { const xg_inst *of; const xg_aff *const *at; xg_inst *made; } xg_nfrom_memo;
+typedef struct xg_nfrom {
+    xg_nbody y;
+    xg_nbuf *const *params;     /* by number */
+    const xg_inst *kept; xg_nbuf *kept_buf; const xg_aff *const *kept_at; /* an instruction whose elements lie in an array */
+    uint32_t n_where; const xg_constraint *where; /* nothing is read elsewhere */
+    XG_VEC(xg_nfrom_memo) memo;
+} xg_nfrom;
+/* ---- matmul.c ---- */
+XG_FN xg_kmodule *xg_sched_fusion(xg_arena *a, const xg_inst *fusion, xg_str name, const xg_emit_target *target, int64_t sms); /* NULL: no rule takes it */
 
 #endif /* XG_SCHED_H */

@@ -43,7 +43,7 @@ XG_FN void xg_nverify_body(xg_nverify *v, const xg_nblock *b, bool *own) {
         xg_nverify_domain(v, b, a->where, a->n_where, own);
         if (a->kind == XG_NA_LOAD) {
             if (a->n_where && !a->value) xg_nverify_fail(v, b, "a guarded read has no other value");
-            xg_nverify_place(v, b, a->buf, a->at, own, a->n_where || (v->n->flat && b->n_where));
+            xg_nverify_place(v, b, a->buf, a->at, own, a->n_where || b->n_where);
         }
         if (a->kind == XG_NA_INDEX && !xg_nverify_closed(v, a->at[0], own)) xg_nverify_fail(v, b, "an index uses what is no iterator of the block");
     }
@@ -55,7 +55,7 @@ XG_FN void xg_nverify_body(xg_nverify *v, const xg_nblock *b, bool *own) {
         const xg_inst *value = b->n_outs == 1 ? b->body->root : XG_OPERAND(b->body->root, k);
         if (value->shape->type != b->outs[k].buf->type || value->shape->rank) xg_nverify_fail(v, b, "what it computes is not of the type of the buffer");
         if (b->outs[k].buf->param && !b->outs[k].buf->output) xg_nverify_fail(v, b, "it writes to an input");
-        xg_nverify_place(v, b, b->outs[k].buf, b->outs[k].at, own, v->n->flat && b->n_where);
+        xg_nverify_place(v, b, b->outs[k].buf, b->outs[k].at, own, b->n_where != 0);
         for (j = 0; j < b->n_iters; j++) for (d = 0; d < b->outs[k].buf->rank; d++)
             if (b->iters[j].kind == 'R' && xg_aff_uses(b->outs[k].at[d], xg_nest_dim(v->n, b->iters[j].var))) xg_nverify_fail(v, b, "a reduced iterator is in an index of what it writes");
     }

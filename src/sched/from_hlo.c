@@ -1,0 +1,133 @@
+/* sched/from_hlo.c -- elements of a fused computation as what a block computes: an instruction at given indices becomes scalar operations over reads of parameters, and over reads of the arrays that
+ * the nest keeps for some instructions. */
+#ifndef XG_SCHED_FROM_HLO_C
+#define XG_SCHED_FROM_HLO_C
+#include "sched.h"
+
+enum { XG_NFROM_DEPTH = 64, XG_NFROM_NODES = 256 };
+/* Dimensions as they lie in memory, and indices in that order. */
+XG_FN void xg_nfrom_physical(const xg_shape *s, const int64_t *from, int64_t *to) {
+    uint32_t k;
+    for (k = 0; k < s->rank; k++) to[k] = from[s->layout ? (uint32_t)s->layout->minor_to_major[s->rank - 1 - k] : k];
+}
+XG_FN const xg_aff **xg_nfrom_at(xg_loopnest *n, const xg_shape *s, const xg_aff *const *at) {
+    const xg_aff **to = XG_NEW_N(n->arena, const xg_aff *, s->rank);
+    uint32_t k;
+    for (k = 0; k < s->rank; k++) to[k] = at[s->layout ? (uint32_t)s->layout->minor_to_major[s->rank - 1 - k] : k];
+    return to;
+}
+XG_FN xg_nbuf *xg_nfrom_buf(xg_loopnest *n, xg_str name, const xg_shape *s) {
+    int64_t dims[XG_RANK_MAX];
+    xg_nfrom_physical(s, s->dims, dims);
+    return xg_nest_buf(n, name, s->type, dims, s->rank, XG_NS_GLOBAL);
+}
+/* May elements of it be made so? Asked of all instructions before anything is. */
+XG_FN bool xg_nfrom_takes(xg_aff_ctx *x, const xg_inst *i) {
+    const xg_imap *m;
+    if (!xg_shape_is_array(i->shape) || i->shape->dynamic || i->shape->elements == 0 || (xg_type_class(i->shape->type) & XGT_C) || xg_type_bits(i->shape->type) < 8 || (i->shape->layout && i->shape->layout->extras.n)) return i->shape->type == XLAGPU_PRED && xg_shape_is_array(i->shape) && !i->shape->dynamic && i->shape->elements && (xg_op_flags(i->op) & XGF_EW);
+    if (i->op == XG_PARAMETER || i->op == XG_IOTA) return true;
+    if (i->op == XG_CONSTANT) return i->shape->elements == 1 && i->literal && !i->literal->elided;
+    if (xg_op_flags(i->op) & XGF_EW) return i->n_operands > 0;
+    switch (i->op) {
+    case XG_BROADCAST: case XG_TRANSPOSE: case XG_RESHAPE: case XG_BITCAST: case XG_SLICE: case XG_REVERSE: break;
+    default: return false;
+    }
+    m = xg_indexing_operand(x, i, 0);
+    return xg_imap_ok(m) && !m->n_syms && !m->n_rts && !m->n_constraints;
+}
+XG_FN xg_inst *xg_nfrom_value(xg_nfrom *f, const xg_inst *i, const xg_aff *const *at);
+XG_FN xg_inst *xg_nfrom_load(xg_nfrom *f, xg_nbuf *buf, const xg_aff **at) {
+    xg_narg a = xg_narg_load(buf, at);
+    a.where = f->where;
+    a.n_where = f->n_where;
+    if (a.n_where) a.value = xg_literal_new(f->y.n->arena, xg_shape_scalar(f->y.n->module, a.type));
+    return xg_nbody_arg(&f->y, &a);
+}
+XG_FN xg_inst *xg_nfrom_elementwise(xg_nfrom *f, const xg_inst *i, const xg_aff *const *at) {
+    xg_loopnest *n = f->y.n;
+    xg_inst *in[3], *made;
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) {
+        const xg_inst *o = XG_OPERAND(i, k);
+        in[k] = xg_nfrom_value(f, o, o->shape->rank ? at : NULL);
+    }
+    made = xg_inst_new(f->y.comp, i->op, xg_shape_scalar(n->module, i->shape->type), in, i->n_operands, NULL, XG_STR(""));
+    made->attrs = i->attrs;
+    made->n_attrs = i->n_attrs;
+    return made;
+}
+XG_FN xg_inst *xg_nfrom_make(xg_nfrom *f, const xg_inst *i, const xg_aff *const *at) {
+    xg_loopnest *n = f->y.n;
+    xg_inst *made;
+    if (i->op == XG_CONSTANT) {
+        xg_literal *l = xg_literal_new(n->arena, xg_shape_scalar(n->module, i->shape->type));
+        memcpy(l->data, i->literal->data, (size_t)xg_type_bytes(i->shape->type));
+        made = xg_inst_new(f->y.comp, XG_CONSTANT, l->shape, NULL, 0, NULL, XG_STR(""));
+        made->literal = l;
+        return made;
+    }
+    if (i->op == XG_IOTA) {
+        xg_narg a;
+        xg_inst *number;
+        memset(&a, 0, sizeof a);
+        a.kind = XG_NA_INDEX;
+        a.type = xg_type_class(i->shape->type) & XGT_I ? i->shape->type : XLAGPU_S32;
+        a.at = XG_NEW(n->arena, const xg_aff *);
+        a.at[0] = at[xg_attr_int(i, XG_A_iota_dimension, 0)];
+        number = xg_nbody_arg(&f->y, &a);
+        return a.type == i->shape->type ? number : xg_inst_new(f->y.comp, XG_CONVERT, xg_shape_scalar(n->module, i->shape->type), &number, 1, NULL, XG_STR(""));
+    }
+    if (xg_op_flags(i->op) & XGF_EW) return xg_nfrom_elementwise(f, i, at);
+    {
+        const xg_imap *m = xg_indexing_operand(n->aff, i, 0);
+        return xg_nfrom_value(f, XG_OPERAND(i, 0), xg_nmap_apply(n, m, at));
+    }
+}
+XG_FN xg_inst *xg_nfrom_value(xg_nfrom *f, const xg_inst *i, const xg_aff *const *at) {
+    xg_loopnest *n = f->y.n;
+    uint32_t k, d;
+    xg_nfrom_memo *memo;
+    if (i == f->kept) return xg_nfrom_load(f, f->kept_buf, xg_nest_copy_affs(n, f->kept_at, f->kept_buf->rank));
+    if (i->op == XG_PARAMETER) return xg_nfrom_load(f, f->params[i->number], xg_nfrom_at(n, i->shape, at));
+    for (k = 0; k < f->memo.n; k++) {
+        if (f->memo.p[k].of != i) continue;
+        for (d = 0; d < i->shape->rank && f->memo.p[k].at[d] == at[d]; d++) {}
+        if (d == i->shape->rank) return f->memo.p[k].made;
+    }
+    if (f->memo.n >= XG_NFROM_NODES) xg_fail(n->ctx, XLAGPU_ERROR_UNSUPPORTED, "too many operations for one block");
+    {
+        xg_nfrom_memo one;
+        one.of = i;
+        one.at = xg_nest_copy_affs(n, at, i->shape->rank);
+        one.made = xg_nfrom_make(f, i, at);
+        xg_push(n->arena, xg_nfrom_memo, &f->memo, one);
+        memo = &f->memo.p[f->memo.n - 1];
+    }
+    return memo->made;
+}
+XG_FN void xg_nfrom_begin(xg_nfrom *f, xg_loopnest *n, xg_nbuf *const *params, xg_str name) {
+    memset(f, 0, sizeof *f);
+    xg_nbody_begin(&f->y, n, name);
+    f->params = params;
+}
+XG_FN xg_inst *xg_nfrom_convert(xg_nfrom *f, xg_inst *x, xlagpu_type t) {
+    return x->shape->type == t ? x : xg_inst_new(f->y.comp, XG_CONVERT, xg_shape_scalar(f->y.n->module, t), &x, 1, NULL, XG_STR(""));
+}
+/* Where the constraints hold the value, elsewhere zero; what always holds asks for nothing. */
+XG_FN xg_inst *xg_nfrom_guard(xg_nfrom *f, xg_inst *x) {
+    xg_narg holds;
+    xg_inst *in[3];
+    if (!f->n_where) return x;
+    memset(&holds, 0, sizeof holds);
+    holds.kind = XG_NA_HOLDS;
+    holds.type = XLAGPU_PRED;
+    holds.where = f->where;
+    holds.n_where = f->n_where;
+    in[0] = xg_nbody_arg(&f->y, &holds);
+    in[1] = x;
+    in[2] = xg_inst_new(f->y.comp, XG_CONSTANT, x->shape, NULL, 0, NULL, XG_STR("none"));
+    in[2]->literal = xg_literal_new(f->y.n->arena, x->shape);
+    return xg_inst_new(f->y.comp, XG_SELECT, x->shape, in, 3, NULL, XG_STR(""));
+}
+
+#endif /* XG_SCHED_FROM_HLO_C */
