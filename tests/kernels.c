@@ -568,6 +568,20 @@ static void work(const char *what, double most, long long n) {
     job_close(&j);
 }
 static void costs(const char *what, uint32_t kernels, double lanes, double sectors, long long n);
+/* Batch normalisation, the channels innermost or not: its last kernel reads what each channel has once for many elements; the array is read for the mean, for the variance, and for that; for the first two at a time, where channels have pieces of their own. */
+static void batch_norms(void) {
+    static const struct { const char *of; int channels, index; double lanes, sectors; } cases[] = {{"32,56,56,64", 64, 3, 12.5, 2.1}, {"32,64,56,56", 64, 1, 18, 1.55}, {"16,28,28,128", 128, 3, 12.5, 2.15}, {"16,128,28,28", 128, 1, 25, 1.66}};
+    char what[60];
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *s = cases[i].of;
+        int c = cases[i].channels;
+        begin(NULL, NULL);
+        put("ENTRY e { x = f32[%s] parameter(0) g = f32[%d] parameter(1) b = f32[%d] parameter(2) ROOT t = (f32[%s], f32[%d], f32[%d]) batch-norm-training(x, g, b), epsilon=1e-5, feature_index=%d }\n", s, c, c, s, c, c, cases[i].index);
+        snprintf(what, sizeof what, "batch norm of f32[%s]", s);
+        costs(what, 5, cases[i].lanes, cases[i].sectors, cases[i].channels == 64 ? 32 * 56 * 56 * 64 : 16 * 28 * 28 * 128);
+    }
+}
 /* The largest of each row, and where it is, as JAX has it: its place is known when the code is made. */
 static void argmaxes(void) {
     static const struct { int rows, columns; double lanes; } cases[] = {{65536, 10, 9}, {65536, 7, 9}, {20000, 33, 9.5}, {4096, 10, 11}, {128, 10, 10}};
@@ -588,6 +602,7 @@ static void argmaxes(void) {
 static void works(void) {
     int k;
     argmaxes();
+    batch_norms();
     begin(NULL, NULL);
     put("ENTRY e { x = f32[4,32000] parameter(0) ROOT r = (f32[4,8], s32[4,8]) topk(x), k=8, largest=true }\n");
     work("the best 8 of 32000", 13, 4 * 32000);
