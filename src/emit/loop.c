@@ -125,12 +125,19 @@ XG_FN void xg_loop_down_rows(xg_loop_walk *w, int64_t elements) {
     w->launch.blocks[0] = (uint32_t)(elements / (threads * most * rounds));
 }
 
-/* Elements of the root, one behind the other, that all read the same of the parameter; 0: not known. */
-XG_FN int64_t xg_loop_same(xg_indexing_group *g, const xg_shape *root, const xg_inst *param) {
-    xg_imaps maps = xg_indexing_group_maps(g, param, 0);
-    xg_index_order order = xg_index_order_of_shape(root);
+/* Elements of the root, one behind the other, that all read the same of the parameter; 0: not known. *maps_of: made when it is asked for first. */
+XG_FN int64_t xg_loop_same(const xg_fusion_emission *e, const xg_inst *param, xg_indexing_group **maps_of) {
+    const xg_shape *root = e->roots[0]->shape;
+    xg_index_order order;
+    xg_indexing_group *g;
+    xg_imaps maps;
     int64_t same = 1;
     uint32_t k, j, r;
+    if (!xg_shape_is_array(param->shape) || param->shape->elements <= 1 || param->shape->elements > root->elements / 2 || root->elements % param->shape->elements) return 0;
+    if (!*maps_of) *maps_of = xg_indexing_group_back(e->m->aff, e->roots[0], 0, NULL);
+    g = *maps_of;
+    maps = xg_indexing_group_maps(g, param, 0);
+    order = xg_index_order_of_shape(root);
     for (k = 0; k < order.n; k++) {
         for (j = 0; j < maps.n; j++) {
             const xg_imap *m = maps.p[j];
@@ -145,13 +152,11 @@ XG_FN int64_t xg_loop_same(xg_indexing_group *g, const xg_shape *root, const xg_
 XG_FN void xg_loop_along_rows(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
     int64_t row = elements, vector, vectors, threads, rounds, blocks = e->target->resident_threads / 2048;
-    xg_indexing_group *g;
+    xg_indexing_group *maps_of = NULL;
     uint32_t k;
     if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp) || !xg_index_has_order(e->roots[0]->shape) || e->roots[0]->shape->elements != elements) return;
-    g = xg_indexing_group_back(e->m->aff, e->roots[0], 0, NULL);
     for (k = 0; k < e->comp->n_params; k++) {
-        const xg_shape *s = e->comp->params[k]->shape;
-        int64_t same = xg_shape_is_array(s) && s->elements > 1 && s->elements < elements ? xg_loop_same(g, e->roots[0]->shape, e->comp->params[k]) : 0;
+        int64_t same = xg_loop_same(e, e->comp->params[k], &maps_of);
         if (same >= XG_LOOP_ROW_THREADS) row = XG_MIN(row, same);
     }
     vector = xg_gcd(row, xg_loop_vector(e, elements));
@@ -178,13 +183,15 @@ XG_FN int64_t xg_loop_unit(const xg_fusion_emission *e, int64_t elements) {
     for (k = 0; k < e->n_roots; k++) least = XG_MIN(least, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
     return XG_MAX(32 / XG_MAX(least, (int64_t)1), (int64_t)1);
 }
-/* All that is written lies at the same place, and so does all that is read but single elements and the vectors of these rows. */
+/* All that is written lies at the same place, and so does all that is read but single elements, the vectors of these rows, and what each row has one of. */
 XG_FN bool xg_loop_is_linear(const xg_fusion_emission *e, int64_t elements, int64_t row) {
+    xg_indexing_group *maps_of = NULL;
     uint32_t k;
     if (!xg_index_has_order(e->roots[0]->shape)) return false;
     for (k = 0; k < e->n_roots; k++) if (e->roots[k]->shape->elements != elements || !xg_partition_is_near(e->parts, k)) return false;
     for (k = 0; k < e->comp->n_params; k++) {
         int64_t n = e->comp->params[k]->shape->elements;
+        if (row && n != row && xg_loop_same(e, e->comp->params[k], &maps_of) >= row) continue;
         if (n != 1 && (n != elements || !xg_loop_repeats(e, e->comp->params[k], elements)) && (!row || n != row || !xg_loop_repeats(e, e->comp->params[k], row))) return false;
     }
     return true;
