@@ -273,19 +273,22 @@ static void softmax(const char *t, long long r, long long c) {
     put("  m = %s[%lld] reduce(x, l), dimensions={1}, to_apply=most\n  mb = %s[%lld,%lld] broadcast(m), dimensions={0}\n  d = %s[%lld,%lld] subtract(x, mb)\n  e = %s[%lld,%lld] exponential(d)\n", t, r, t, r, c, t, r, c, t, r, c);
     put("  s = %s[%lld] reduce(e, z), dimensions={1}, to_apply=fold\n  sb = %s[%lld,%lld] broadcast(s), dimensions={0}\n  ROOT q = %s[%lld,%lld] divide(e, sb)\n}\n", t, r, t, r, c, t, r, c);
 }
-static void layer_norm(const char *t, long long r, long long c) {
+static void layer_norm(const char *t, long long r, long long c, bool scaled) {
     begin("add", t);
     put("ENTRY e {\n  x = %s[%lld,%lld] parameter(0)\n  z = %s[] constant(0)\n  n = %s[] constant(0.001)\n  nr = %s[%lld] broadcast(n), dimensions={}\n", t, r, c, t, t, t, r);
     put("  s = %s[%lld] reduce(x, z), dimensions={1}, to_apply=fold\n  m = %s[%lld] multiply(s, nr)\n  mb = %s[%lld,%lld] broadcast(m), dimensions={0}\n  d = %s[%lld,%lld] subtract(x, mb)\n", t, r, t, r, t, r, c, t, r, c);
     put("  q = %s[%lld,%lld] multiply(d, d)\n  v = %s[%lld] reduce(q, z), dimensions={1}, to_apply=fold\n  w = %s[%lld] add(v, nr)\n  k = %s[%lld] rsqrt(w)\n", t, r, c, t, r, t, r, t, r);
-    put("  kb = %s[%lld,%lld] broadcast(k), dimensions={0}\n  ROOT o = %s[%lld,%lld] multiply(d, kb)\n}\n", t, r, c, t, r, c);
+    put("  kb = %s[%lld,%lld] broadcast(k), dimensions={0}\n", t, r, c);
+    if (scaled) put("  dk = %s[%lld,%lld] multiply(d, kb)\n  g = %s[%lld] parameter(1)\n  h = %s[%lld] parameter(2)\n  gb = %s[%lld,%lld] broadcast(g), dimensions={1}\n  hb = %s[%lld,%lld] broadcast(h), dimensions={1}\n"
+        "  dg = %s[%lld,%lld] multiply(dk, gb)\n  ROOT o = %s[%lld,%lld] add(dg, hb)\n}\n", t, r, c, t, c, t, c, t, r, c, t, r, c, t, r, c, t, r, c);
+    else put("  ROOT o = %s[%lld,%lld] multiply(d, kb)\n}\n", t, r, c);
 }
 static void traffic_row_programs(const char *t, long long r, long long c) {
     char what[96];
     softmax(t, r, c);
     snprintf(what, sizeof what, "softmax of %s[%lld,%lld]", t, r, c);
     traffic(what, false);
-    layer_norm(t, r, c);
+    layer_norm(t, r, c, false);
     snprintf(what, sizeof what, "layer norm of %s[%lld,%lld]", t, r, c);
     traffic(what, false);
 }
@@ -298,7 +301,7 @@ static void traffic_long_rows(const char *of, long long r, long long c, double m
         uint64_t sectors = 0;
         char what[96], line[200];
         job j;
-        if (form < 3) softmax("f32", r, c); else layer_norm("f32", r, c);
+        if (form < 3) softmax("f32", r, c); else layer_norm("f32", r, c, false);
         snprintf(what, sizeof what, "%s of f32[%lld,%lld] on %s%s", form < 3 ? "softmax" : "layer norm", r, c, of, form == 1 ? ", masked" : form == 2 ? ", one row all masked" : "");
         if (job_open(&j, what)) {
             float *x = (float *)j.in[0].data;
@@ -571,6 +574,27 @@ static void work(const char *what, double most, long long n) {
     job_close(&j);
 }
 static void costs(const char *what, uint32_t kernels, double lanes, double sectors, long long n);
+/* Batch normalisation, the channels innermost or not: its last kernel reads what each channel has once for many elements; the array is read for the mean, for the variance, and for that; for the first two at a time, where channels have pieces of their own. */
+static void batch_norms(void) {
+    static const struct { const char *of; int channels, index; double lanes, sectors; } cases[] = {{"32,56,56,64", 64, 3, 12.5, 2.1}, {"32,64,56,56", 64, 1, 18, 1.55}, {"16,28,28,128", 128, 3, 12.5, 2.15}, {"16,128,28,28", 128, 1, 25, 1.66}};
+    char what[60];
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *s = cases[i].of;
+        int c = cases[i].channels;
+        begin(NULL, NULL);
+        put("ENTRY e { x = f32[%s] parameter(0) g = f32[%d] parameter(1) b = f32[%d] parameter(2) ROOT t = (f32[%s], f32[%d], f32[%d]) batch-norm-training(x, g, b), epsilon=1e-5, feature_index=%d }\n", s, c, c, s, c, c, cases[i].index);
+        snprintf(what, sizeof what, "batch norm of f32[%s]", s);
+        costs(what, 5, cases[i].lanes, cases[i].sectors, cases[i].channels == 64 ? 32 * 56 * 56 * 64 : 16 * 28 * 28 * 128);
+    }
+}
+/* What is read for each row and for each column of long rows, too, is read once for some of them. */
+static void scaled_norms(void) {
+    target = "sm_75";
+    layer_norm("f32", 40, 70000, true);
+    costs("layer norm of f32[40,70000] with scale and offset", 3, 19, 1.65, 40 * 70000);
+    target = "sm_90a";
+}
 /* The largest of each row, and where it is, as JAX has it: its place is known when the code is made. */
 static void argmaxes(void) {
     static const struct { int rows, columns; double lanes; } cases[] = {{65536, 10, 9}, {65536, 7, 9}, {20000, 33, 9.5}, {4096, 10, 11}, {128, 10, 10}};
@@ -591,6 +615,8 @@ static void argmaxes(void) {
 static void works(void) {
     int k;
     argmaxes();
+    batch_norms();
+    scaled_norms();
     begin(NULL, NULL);
     put("ENTRY e { x = f32[4,32000] parameter(0) ROOT r = (f32[4,8], s32[4,8]) topk(x), k=8, largest=true }\n");
     work("the best 8 of 32000", 13, 4 * 32000);
