@@ -1727,7 +1727,7 @@ XG_FN void xg_map64_put(xg_map64 *m, uint64_t key, void *val) {
     uint32_t at;
     if (m->n * 2 >= m->cap) {
         xg_map64 old = *m;
-        m->cap = old.cap ? xg_table_next_cap(m->arena->ctx, old.cap) : XG_MAP64_FEW;
+        m->cap = old.cap ? xg_table_next_cap(m->arena->ctx, old.cap) : (uint32_t)XG_MAP64_FEW;
         m->keys = XG_NEW_N(m->arena, uint64_t, m->cap);
         m->vals = XG_NEW_N(m->arena, void *, m->cap);
         for (at = 0; at < old.cap; at++) if (old.vals[at]) { uint32_t to = xg_map64_slot(m, old.keys[at]); m->keys[to] = old.keys[at]; m->vals[to] = old.vals[at]; }
@@ -1788,7 +1788,7 @@ XG_FN uint32_t xg_dict_hash(xg_str name) {
     if (xg_dict_is_digit(name, n)) number += 10 * (uint32_t)(name.p[--n] - '0');
     return (xg_hash(name.p, n) + number / XG_DICT_LINE * 0x9E3779B1u) * XG_DICT_LINE | number % XG_DICT_LINE; /* the lines of a hundred lie anywhere */
 }
-XG_FN uint32_t xg_dict_next(uint32_t at, uint32_t tried) { return at + (tried < XG_DICT_LINES ? XG_DICT_LINE : 1); }
+XG_FN uint32_t xg_dict_next(uint32_t at, uint32_t tried) { return at + (tried < XG_DICT_LINES ? (uint32_t)XG_DICT_LINE : 1u); }
 XG_FN bool xg_dict_is(const xg_dict_item *i, xg_str name, uint32_t hash) { return i->hash == hash && i->length == name.n && (i->name == name.p || memcmp(i->name, name.p, name.n) == 0); }
 XG_FN uint32_t xg_dict_slot(const xg_dict *d, xg_str name, uint32_t hash) {
     uint32_t at = hash & (d->cap - 1), tried = 0;
