@@ -85,9 +85,9 @@
     X(ERROR_INTERNAL, "a bug in xlagpu; please report it")
 
 typedef enum xlagpu_status {
-#define X(name, text) XLAGPU_##name,
-    XLAGPU_STATUSES(X)
-#undef X
+#define XLAGPU_X(name, text) XLAGPU_##name,
+    XLAGPU_STATUSES(XLAGPU_X)
+#undef XLAGPU_X
     XLAGPU_STATUS_COUNT
 } xlagpu_status;
 
@@ -117,9 +117,9 @@ typedef struct xlagpu_allocator {
     X(TUPLE, "tuple", 0, OTHER) X(TOKEN, "token", 0, OTHER) X(OPAQUE, "opaque", 0, OTHER) X(BUFFER, "b", 0, OTHER)
 
 typedef enum xlagpu_type {
-#define X(name, text, bits, cls) XLAGPU_##name,
-    XLAGPU_TYPES(X)
-#undef X
+#define XLAGPU_X(name, text, bits, cls) XLAGPU_##name,
+    XLAGPU_TYPES(XLAGPU_X)
+#undef XLAGPU_X
     XLAGPU_TYPE_COUNT
 } xlagpu_type;
 
@@ -1665,7 +1665,7 @@ XG_FN void xg_map64_put(xg_map64 *m, uint64_t key, void *val) {
     uint32_t at;
     if (m->n * 2 >= m->cap) {
         xg_map64 old = *m;
-        m->cap = old.cap ? xg_table_next_cap(m->arena->ctx, old.cap) : XG_MAP64_FEW;
+        m->cap = old.cap ? xg_table_next_cap(m->arena->ctx, old.cap) : (uint32_t)XG_MAP64_FEW;
         m->keys = XG_NEW_N(m->arena, uint64_t, m->cap);
         m->vals = XG_NEW_N(m->arena, void *, m->cap);
         for (at = 0; at < old.cap; at++) if (old.vals[at]) { uint32_t to = xg_map64_slot(m, old.keys[at]); m->keys[to] = old.keys[at]; m->vals[to] = old.vals[at]; }
@@ -1710,14 +1710,27 @@ XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, 
 
 /* ---- names ---- */
 
-/* Few names are looked through; only more than that get slots. */
-enum { XG_DICT_FEW = 8 };
+/* Few names are looked through; only more than that get slots.
+ *
+ * Most names end with a number that counts, and who asks for one has asked for its neighbours just now: sixteen that follow each other have their slots in one cache line (but each hundred begins a
+ * new one: two digits are all that is looked at). Who finds his slot taken looks into the same place of the next lines, for a taken line is mostly taken as a whole; then, so that all slots are met,
+ * into one after the other. */
+enum { XG_DICT_FEW = 8, XG_DICT_LINE = 16, XG_DICT_LINES = 4 };
 
 XG_FN void xg_dict_init(xg_dict *d, xg_arena *a) { memset(d, 0, sizeof *d); d->arena = a; }
+XG_FN bool xg_dict_is_digit(xg_str name, uint32_t n) { return n && name.p[n - 1] >= '0' && name.p[n - 1] <= '9'; }
+XG_FN uint32_t xg_dict_hash(xg_str name) {
+    uint32_t n = name.n, number;
+    if (!xg_dict_is_digit(name, n)) return xg_hash(name.p, n);
+    number = (uint32_t)(name.p[--n] - '0');
+    if (xg_dict_is_digit(name, n)) number += 10 * (uint32_t)(name.p[--n] - '0');
+    return (xg_hash(name.p, n) + number / XG_DICT_LINE * 0x9E3779B1u) * XG_DICT_LINE | number % XG_DICT_LINE; /* the lines of a hundred lie anywhere */
+}
+XG_FN uint32_t xg_dict_next(uint32_t at, uint32_t tried) { return at + (tried < XG_DICT_LINES ? (uint32_t)XG_DICT_LINE : 1u); }
 XG_FN bool xg_dict_is(const xg_dict_item *i, xg_str name, uint32_t hash) { return i->hash == hash && i->length == name.n && (i->name == name.p || memcmp(i->name, name.p, name.n) == 0); }
 XG_FN uint32_t xg_dict_slot(const xg_dict *d, xg_str name, uint32_t hash) {
-    uint32_t at = hash & (d->cap - 1);
-    for (; d->slots[at]; at = (at + 1) & (d->cap - 1)) if (xg_dict_is(&d->items[d->slots[at] - 1], name, hash)) break;
+    uint32_t at = hash & (d->cap - 1), tried = 0;
+    for (; d->slots[at]; at = xg_dict_next(at, tried++) & (d->cap - 1)) if (xg_dict_is(&d->items[d->slots[at] - 1], name, hash)) break;
     return at;
 }
 /* The item's number plus 1; 0: there is none. */
@@ -1728,15 +1741,15 @@ XG_FN uint32_t xg_dict_find(const xg_dict *d, xg_str name, uint32_t hash) {
     return 0;
 }
 XG_FN void *xg_dict_get(const xg_dict *d, xg_str name) {
-    uint32_t found = d->n ? xg_dict_find(d, name, xg_hash(name.p, name.n)) : 0;
+    uint32_t found = d->n ? xg_dict_find(d, name, xg_dict_hash(name)) : 0;
     return found ? d->items[found - 1].val : NULL;
 }
 XG_FN void xg_dict_grow(xg_dict *d) {
-    uint32_t i, at;
+    uint32_t i, at, tried;
     do d->cap = xg_table_next_cap(d->arena->ctx, d->cap); while (d->cap < 2 * d->n);
     d->slots = XG_NEW_N(d->arena, uint32_t, d->cap);
     for (i = 0; i < d->n; i++) { /* no two are equal */
-        for (at = d->items[i].hash & (d->cap - 1); d->slots[at]; at = (at + 1) & (d->cap - 1)) {}
+        for (at = d->items[i].hash & (d->cap - 1), tried = 0; d->slots[at]; at = xg_dict_next(at, tried++) & (d->cap - 1)) {}
         d->slots[at] = i + 1;
     }
 }
@@ -1750,7 +1763,7 @@ XG_FN void xg_dict_reserve(xg_dict *d, uint32_t n) {
 }
 XG_FN xg_str xg_dict_newest(const xg_dict *d) { return xg_str_of(d->items[d->n - 1].name, d->items[d->n - 1].length); }
 XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
-    uint32_t hash = xg_hash(name.p, name.n), at = 0;
+    uint32_t hash = xg_dict_hash(name), at = 0;
     if (d->n >= XG_DICT_FEW && d->n * 2 >= d->cap) xg_dict_grow(d);
     if (d->cap) {
         at = xg_dict_slot(d, name, hash);
@@ -2494,7 +2507,6 @@ XG_FN xlagpu_type xg_type_find(xg_str name);   /* XLAGPU_INVALID when there is n
 
 /* ---- graph.c ---- */
 XG_FN const char *xg_op_name(xg_opcode op);
-XG_FN int xg_op_find(xg_str name); /* -1 when there is none */
 XG_FN uint32_t xg_op_flags(xg_opcode op);
 XG_FN uint32_t xg_op_types(xg_opcode op);
 XG_FN const char *xg_op_attrs(xg_opcode op);
@@ -2574,7 +2586,6 @@ XG_FN xg_module *xg_hlo_parse_lasting(xg_ctx *c, xg_arena *a, const xg_source *s
 typedef struct xg_print_options { bool operand_shapes, whole_constants, no_metadata, percent; } xg_print_options;
 XG_FN void xg_hlo_print(xg_buf *b, const xg_module *m, const xg_print_options *o); /* o NULL: the fixed-point form: percent signs off, whole constants */
 XG_FN void xg_hlo_print_comp(xg_buf *b, const xg_comp *c, const xg_print_options *o);
-XG_FN void xg_hlo_print_inst(xg_buf *b, const xg_inst *i, const xg_print_options *o);
 XG_FN void xg_put_quoted(xg_buf *b, xg_str s); /* in double quotes, with C escapes */
 
 /* ---- infer*.c ---- */
@@ -6662,11 +6673,6 @@ XG_FN uint32_t xg_op_types(xg_opcode op) { return xg_op_rows[op].types; }
 XG_FN const char *xg_op_attrs(xg_opcode op) { return xg_op_rows[op].attrs; }
 XG_FN const char *xg_attr_name(xg_attr_key k) { return xg_attr_rows[k].name; }
 XG_FN xg_attr_kind xg_attr_kind_of(xg_attr_key k) { return xg_attr_rows[k].kind; }
-XG_FN int xg_op_find(xg_str name) {
-    int op;
-    for (op = 0; op < XG_OPCODE_COUNT; op++) if (xg_op_rows[op].length == name.n && memcmp(xg_op_rows[op].name, name.p, name.n) == 0) return op;
-    return -1;
-}
 
 /* ---- names ---- */
 
@@ -8375,10 +8381,6 @@ XG_FN void xg_print_header(const xg_printer *p, const xg_module *m) {
     xg_putc(p->b, '\n');
     if (m->stack.text.n) { xg_putc(p->b, '\n'); xg_put_str(p->b, m->stack.text); }
 }
-XG_FN void xg_hlo_print_inst(xg_buf *b, const xg_inst *i, const xg_print_options *o) {
-    xg_printer p = xg_printer_make(b, o);
-    xg_print_inst(&p, i);
-}
 XG_FN void xg_hlo_print_comp(xg_buf *b, const xg_comp *c, const xg_print_options *o) {
     xg_printer p = xg_printer_make(b, o);
     xg_print_comp(&p, c);
@@ -8924,7 +8926,6 @@ XG_FN xg_value *xg_eval_new_splat(xg_eval_run *r, const xg_shape *shape);
 XG_FN xg_value *xg_eval_new_tuple(xg_eval_run *r, const xg_shape *shape, xg_value *const *elems); /* takes over the elements' references */
 XG_FN xg_value *xg_eval_scratch(xg_eval_run *r, size_t bytes);            /* bare memory in ->data, not zeroed */
 XG_FN xg_value *xg_eval_share(xg_eval_run *r, const xg_shape *shape, xg_value *v); /* the same bytes under another shape */
-XG_FN xg_value *xg_eval_reuse(xg_eval_run *r, const xg_shape *shape, xg_value *v); /* shares v if nobody else does and it has the size, else new */
 XG_FN bool xg_eval_owned(const xg_value *v);                              /* dense, and nobody else sees its bytes */
 XG_FN xg_value *xg_eval_keep(xg_value *v);
 XG_FN void xg_eval_drop(xg_eval_run *r, xg_value *v);                     /* NULL is allowed */
@@ -13717,11 +13718,6 @@ XG_FN xg_value *xg_eval_share(xg_eval_run *r, const xg_shape *shape, xg_value *v
 
 XG_FN bool xg_eval_owned(const xg_value *v) { return v->data && !v->splat && !v->borrowed && v->refs == 1 && (!v->owner || v->owner->refs == 1); }
 
-XG_FN xg_value *xg_eval_reuse(xg_eval_run *r, const xg_shape *shape, xg_value *v) {
-    if (xg_eval_owned(v) && v->shape->elements == shape->elements && xg_type_bytes(v->shape->type) == xg_type_bytes(shape->type)) return xg_eval_share(r, shape, v);
-    return xg_eval_new(r, shape);
-}
-
 XG_FN const unsigned char *xg_eval_dense(xg_eval_run *r, xg_value **v) {
     xg_value *out;
     if (!(*v)->splat) return (*v)->data;
@@ -15304,7 +15300,6 @@ XG_FN bool xg_imap_ok(const xg_imap *m);           /* defined and not known to b
 XG_FN const xg_imap *xg_imap_compose(xg_aff_ctx *x, const xg_imap *first, const xg_imap *second);
 XG_FN const xg_imap *xg_imap_with_results(xg_aff_ctx *x, const xg_imap *m, const xg_aff *const *results, uint32_t n); /* same domain; simplified */
 XG_FN const xg_imap *xg_imap_with_constraint(xg_aff_ctx *x, const xg_imap *m, const xg_aff *e, xg_range r);           /* simplified */
-XG_FN const xg_imap *xg_imap_with_dim_range(xg_aff_ctx *x, const xg_imap *m, uint32_t dim, xg_range r);               /* meets the old one; simplified */
 XG_FN const xg_imap *xg_imap_syms_to_dims(xg_aff_ctx *x, const xg_imap *m); /* every symbol, in order, becomes a dim after the dims */
 /* values of syms: range symbols, then runtime symbols. */
 XG_FN bool xg_imap_in_domain(const xg_imap *m, const int64_t *dims, const int64_t *syms);
@@ -15313,7 +15308,6 @@ XG_FN bool xg_imap_equal(const xg_imap *a, const xg_imap *b); /* ranges, results
 XG_FN uint32_t xg_imap_hash(const xg_imap *m);                /* equal maps have equal hashes; no address goes into it */
 XG_FN xg_aff_env xg_imap_env(xg_aff_ctx *x, const xg_imap *m); /* the ranges of its variables */
 XG_FN xg_range xg_imap_result_range(xg_aff_ctx *x, const xg_imap *m, uint32_t which);
-XG_FN xg_str xg_imap_dim_name(xg_aff_ctx *x, const xg_imap *m, uint32_t which);
 XG_FN xg_str xg_imap_sym_name(xg_aff_ctx *x, const xg_imap *m, uint32_t which);
 
 /* ---- simplify.c: domains ---- */
@@ -15334,8 +15328,6 @@ XG_FN void xg_imap_print(xg_buf *b, const xg_imap *m);
 XG_FN void xg_aff_print(xg_buf *b, const xg_aff *e, const xg_imap *names); /* names NULL: d0, s0 */
 /* Reads a map at src->text + *at and moves *at behind it; quotes between its parts are skipped. Not simplified beyond its constructors. Fails with a position. */
 XG_FN const xg_imap *xg_imap_parse(xg_aff_ctx *x, const xg_source *src, size_t *at);
-/* One expression over the map's variables, at the same kind of place. */
-XG_FN const xg_aff *xg_aff_parse(xg_aff_ctx *x, const xg_source *src, size_t *at, const xg_imap *names);
 
 /* ---- inside the room ------------------------------------------------------------------------------------------- */
 
@@ -15687,12 +15679,6 @@ XG_FN const xg_imap *xg_imap_with_constraint(xg_aff_ctx *x, const xg_imap *m, co
     return xg_imap_simplify(x, to);
 }
 
-XG_FN const xg_imap *xg_imap_with_dim_range(xg_aff_ctx *x, const xg_imap *m, uint32_t dim, xg_range r) {
-    xg_imap *to = xg_imap_copy(x, m, 0);
-    to->dims[dim].range = xg_range_meet(m->dims[dim].range, r);
-    return xg_imap_simplify(x, to);
-}
-
 /* ---- names ---- */
 
 XG_FN xg_str xg_imap_default_name(xg_aff_ctx *x, const char *prefix, uint32_t which) {
@@ -15700,9 +15686,6 @@ XG_FN xg_str xg_imap_default_name(xg_aff_ctx *x, const char *prefix, uint32_t wh
     xg_buf_init(&b, x->arena);
     xg_printf(&b, "%s%u", prefix, which);
     return xg_str_of(b.p, b.n);
-}
-XG_FN xg_str xg_imap_dim_name(xg_aff_ctx *x, const xg_imap *m, uint32_t which) {
-    return m->dims[which].name.n ? m->dims[which].name : xg_imap_default_name(x, "d", which);
 }
 XG_FN xg_str xg_imap_sym_name(xg_aff_ctx *x, const xg_imap *m, uint32_t which) {
     if (m->syms[which].name.n) return m->syms[which].name;
@@ -17028,17 +17011,6 @@ XG_FN const xg_imap *xg_imap_parse(xg_aff_ctx *x, const xg_source *src, size_t *
     return m;
 }
 
-XG_FN const xg_aff *xg_aff_parse(xg_aff_ctx *x, const xg_source *src, size_t *at, const xg_imap *names) {
-    xg_aff_reader r = xg_aff_reader_new(x, src, *at);
-    const xg_aff *e;
-    uint32_t i;
-    for (i = 0; i < names->n_dims; i++) (void)xg_dict_put(&r.names, xg_imap_dim_name(x, names, i), (void *)xg_aff_dim(x, i));
-    for (i = 0; i < names->n_syms + names->n_rts; i++) (void)xg_dict_put(&r.names, xg_imap_sym_name(x, names, i), (void *)xg_aff_sym(x, i));
-    e = xg_aff_read_sum(&r);
-    *at = r.at;
-    return e;
-}
-
 #endif /* XG_AFFINE_TEXT_C */
 
 /* indexing */
@@ -17088,7 +17060,6 @@ XG_FN xg_imaps xg_indexing_operand_to_output_set(xg_aff_ctx *x, const xg_inst *i
  * output), NULL: identity. */
 typedef struct xg_indexing_group { xg_aff_ctx *x; const xg_comp *comp; xg_map64 sets; } xg_indexing_group;
 XG_FN xg_indexing_group *xg_indexing_group_back(xg_aff_ctx *x, const xg_inst *from, uint32_t output, const xg_imap *start); /* towards operands */
-XG_FN xg_indexing_group *xg_indexing_group_forward(xg_aff_ctx *x, const xg_inst *from, const xg_imap *start); /* from its first output towards users in the computation */
 XG_FN xg_imaps xg_indexing_group_maps(const xg_indexing_group *g, const xg_inst *i, uint32_t output); /* one UNDEFINED map when they are too many or not known */
 
 /* ---- layout.c: memory order and threads ---- */
@@ -17108,9 +17079,7 @@ XG_FN const xg_imap *xg_indexing_thread_rounds(xg_aff_ctx *x, const xg_shape *s,
 /* ---- access.c: what an offset means for memory ---- */
 /* How much e grows when var grows by one; false when that is not one number. */
 XG_FN bool xg_indexing_stride(const xg_aff *e, const xg_aff *var, int64_t *stride);
-/* e = a multiple of width + var, and var runs from 0 within [0, width - 1]: an aligned vector of `width` elements. */
-XG_FN bool xg_indexing_is_vector(xg_aff_env *env, const xg_aff *e, const xg_aff *var, int64_t width);
-/* The largest power of two up to `most` for which the last dims of the loop are such vectors: elements one thread may move at once. m has one result, an offset. */
+/* The largest power of two up to `most` for which the last dims of the loop are aligned vectors of so many elements: what one thread may move at once. m has one result, an offset. */
 XG_FN int64_t xg_indexing_vector_width(xg_aff_ctx *x, const xg_imap *m, uint32_t symbol, int64_t most);
 /* What one instruction of a warp touches: 32-byte sectors, and the least number that would hold as many distinct elements; and the
  * passes that shared memory of 32 four-byte banks needs (1: free of conflicts). */
@@ -18037,10 +18006,6 @@ XG_FN xg_indexing_group *xg_index_walk_forward(xg_aff_ctx *x, const xg_inst *fro
     }
     return g;
 }
-XG_FN xg_indexing_group *xg_indexing_group_forward(xg_aff_ctx *x, const xg_inst *from, const xg_imap *start) {
-    xg_index_calls calls = xg_index_calls_of(x);
-    return xg_index_walk_forward(x, from, start, &calls);
-}
 
 /* ---- sets for one instruction ---- */
 
@@ -18322,16 +18287,6 @@ XG_FN bool xg_indexing_stride(const xg_aff *e, const xg_aff *var, int64_t *strid
     return true;
 }
 
-XG_FN bool xg_indexing_is_vector(xg_aff_env *env, const xg_aff *e, const xg_aff *var, int64_t width) {
-    xg_range r = xg_aff_range(env, var);
-    const xg_aff *base;
-    int64_t stride, divisor;
-    if (width < 1 || r.lo < 0 || r.hi >= width || !xg_indexing_stride(e, var, &stride) || stride != 1) return false;
-    base = xg_aff_sub(env->x, e, var);
-    divisor = base ? xg_aff_divisor(base) : 1;
-    return divisor % width == 0;
-}
-
 XG_FN int64_t xg_indexing_vector_width(xg_aff_ctx *x, const xg_imap *m, uint32_t symbol, int64_t most) {
     const xg_aff *var = xg_aff_sym(x, symbol);
     xg_aff_env env = xg_imap_env(x, m);
@@ -18490,7 +18445,6 @@ XG_FN void xg_opt_settle_fusions(xg_module *m);    /* in all of them, and each h
 XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken); /* by index; false: it is used as a whole */
 XG_FN bool xg_opt_cse(xg_module *m);               /* cse.c: equal instructions become one */
 XG_FN bool xg_opt_algsimp(xg_module *m);           /* algsimp.c: the rules of algsimp.h */
-XG_FN bool xg_opt_algsimp_layouts(xg_module *m);   /* the same once layouts are settled: a rule may not change one */
 XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close);
 XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule);
 XG_FN bool xg_opt_dynamic_padder(xg_module *m);    /* dynamic_padder.c: bounded dimensions as arrays of their bounds and sizes */
@@ -19211,7 +19165,7 @@ XG_FN bool xg_progression_of(const xg_windows *w, int32_t component, xg_progress
 #ifndef XG_OPT_ALGSIMP_H
 #define XG_OPT_ALGSIMP_H
 
-typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; xg_map64 *counters; } xg_alg; /* b: in front of the instruction at hand; layouts: they count now; counters: of loops, once asked for */
+typedef struct xg_alg { xg_module *m; xg_hb b; xg_map64 *counters; } xg_alg; /* b: in front of the instruction at hand; counters: of loops, once asked for */
 
 #define XG_ALG_RULES(X) \
     /* algsimp_arith.c: numbers */ \
@@ -19700,7 +19654,7 @@ RULE(reduce_precision_same) {
     (void)a;
     return f && f->bits > 8 /* narrower ones go by way of f16, which has subnormals of its own */ && xg_attr_int(i, XG_A_exponent_bits, 0) >= f->exponent_bits && xg_attr_int(i, XG_A_mantissa_bits, 0) >= f->mantissa_bits ? P(0) : NULL;
 }
-RULE(copy_same) { (void)a; return !a->layouts && P(0)->shape == i->shape && i != i->comp->root ? P(0) : NULL; }
+RULE(copy_same) { (void)a; return P(0)->shape == i->shape && i != i->comp->root ? P(0) : NULL; }
 
 /* ---- all elementwise operations ---- */
 
@@ -19732,7 +19686,7 @@ RULE(of_broadcasts) {
 XG_FN xg_inst **xg_alg_before_movement(xg_alg *a, xg_inst *i, xg_opcode op) {
     xg_inst *model = NULL, **in;
     uint32_t k, n = 0;
-    if (a->layouts || i->n_operands < 2 || i->op == XG_COPY) return NULL;
+    if (i->n_operands < 2 || i->op == XG_COPY) return NULL;
     for (k = 0; k < i->n_operands; k++) {
         xg_inst *o = P(k);
         if (o->shape->rank != i->shape->rank) return NULL;
@@ -20017,7 +19971,7 @@ XG_FN xg_inst *xg_alg_drop_ones(xg_alg *a, xg_inst *x, const bool *drop) {
 /* ---- reshape ---- */
 
 /* In layout-sensitive times a reshape to the same dimensions may still move data. */
-RULE(reshape_same) { (void)a; return P(0)->shape == i->shape || (!a->layouts && P(0)->shape->plain == i->shape->plain) ? P(0) : NULL; }
+RULE(reshape_same) { (void)a; return P(0)->shape->plain == i->shape->plain ? P(0) : NULL; }
 RULE(reshape_reshape) { return P(0)->op == XG_RESHAPE ? xg_hb_reshape(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i)) : NULL; }
 /* reshape(broadcast(x)): of a scalar, and where only ones come and go. */
 RULE(reshape_broadcast) {
@@ -20048,7 +20002,7 @@ RULE(reshape_iota) {
 
 /* ---- transpose ---- */
 
-RULE(transpose_same) { (void)a; return xg_perm_is_identity(xg_attr_ints(i, XG_A_dimensions).p, RANK(i)) && (!a->layouts || P(0)->shape == i->shape) ? P(0) : NULL; }
+RULE(transpose_same) { (void)a; return xg_perm_is_identity(xg_attr_ints(i, XG_A_dimensions).p, RANK(i)) ? P(0) : NULL; }
 RULE(transpose_transpose) {
     int64_t perm[XG_RANK_MAX];
     xg_ints outer = xg_attr_ints(i, XG_A_dimensions), inner;
@@ -20082,7 +20036,6 @@ RULE(transpose_reshape) { /* only ones change places */
     xg_ints perm = xg_attr_ints(i, XG_A_dimensions);
     int64_t last = -1;
     uint32_t k;
-    if (a->layouts) return NULL;
     for (k = 0; k < perm.n; k++) {
         if (DIMS(i)[k] == 1) continue;
         if (perm.p[k] < last) return NULL;
@@ -20116,7 +20069,7 @@ RULE(transpose_dot) {
 
 /* ---- broadcast ---- */
 
-RULE(broadcast_same) { (void)a; return xg_perm_is_identity(xg_attr_ints(i, XG_A_dimensions).p, RANK(P(0))) && (P(0)->shape == i->shape || (!a->layouts && P(0)->shape->plain == i->shape->plain)) ? P(0) : NULL; }
+RULE(broadcast_same) { (void)a; return xg_perm_is_identity(xg_attr_ints(i, XG_A_dimensions).p, RANK(P(0))) && P(0)->shape->plain == i->shape->plain ? P(0) : NULL; }
 RULE(broadcast_broadcast) {
     int64_t to[XG_RANK_MAX];
     xg_ints outer = xg_attr_ints(i, XG_A_dimensions), inner;
@@ -20217,7 +20170,7 @@ RULE(reverse_broadcast) { /* all elements along a dimension are the same */
 /* ---- slice ---- */
 
 XG_FN const xg_slice_dim *xg_alg_slices(const xg_inst *i) { return xg_inst_attr(i, XG_A_slice)->v.slices->p; }
-RULE(slice_same) { (void)a; return P(0)->shape == i->shape || (!a->layouts && P(0)->shape->plain == i->shape->plain) ? P(0) : NULL; }
+RULE(slice_same) { (void)a; return P(0)->shape->plain == i->shape->plain ? P(0) : NULL; }
 RULE(slice_slice) {
     const xg_slice_dim *outer = xg_alg_slices(i), *inner;
     xg_slice_dim d[XG_RANK_MAX];
@@ -20298,7 +20251,7 @@ RULE(slice_transpose) {
     xg_slice_dim d[XG_RANK_MAX];
     xg_ints perm;
     uint32_t k;
-    if (P(0)->op != XG_TRANSPOSE || !xg_alg_one_user(P(0)) || a->layouts) return NULL;
+    if (P(0)->op != XG_TRANSPOSE || !xg_alg_one_user(P(0))) return NULL;
     perm = xg_attr_ints(P(0), XG_A_dimensions);
     for (k = 0; k < perm.n; k++) d[perm.p[k]] = s[k];
     return xg_hb_transpose(&a->b, xg_hb_slice(&a->b, XG_OPERAND(P(0), 0), d), perm.p);
@@ -20437,7 +20390,7 @@ RULE(concatenate_broadcasts) { /* of one scalar */
 /* ---- dynamic slices, gather, scatter ---- */
 
 XG_FN bool xg_alg_scalar_starts(const xg_inst *i, uint32_t from) { return i->n_operands - from == RANK(i) && (RANK(i) == 0 || RANK(P(from)) == 0); }
-RULE(dynamic_slice_whole) { (void)a; return P(0)->shape == i->shape || (!a->layouts && P(0)->shape->plain == i->shape->plain) ? P(0) : NULL; }
+RULE(dynamic_slice_whole) { (void)a; return P(0)->shape->plain == i->shape->plain ? P(0) : NULL; }
 RULE(dynamic_slice_constant) { /* at a place that is known; it is clamped */
     xg_slice_dim d[XG_RANK_MAX];
     uint32_t k;
@@ -20468,7 +20421,7 @@ RULE(dynamic_slice_broadcast) {
 RULE(dynamic_update_slice_whole) {
     (void)a;
     if (P(1)->shape->elements == 0 && i->shape->elements) return P(0);
-    return P(1)->shape == i->shape || (!a->layouts && P(1)->shape->plain == i->shape->plain) ? P(1) : NULL;
+    return P(1)->shape->plain == i->shape->plain ? P(1) : NULL;
 }
 RULE(gather_broadcast) { return P(0)->op == XG_BROADCAST && RANK(XG_OPERAND(P(0), 0)) == 0 ? xg_hb_splat(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i)) : NULL; }
 /* One index vector: a dynamic-slice, clamped in the same way. */
@@ -20516,7 +20469,7 @@ RULE(gather_known) {
     bool taken[XG_RANK_MAX] = {false};
     uint32_t k, n = 0, turns = 0;
     xg_inst *x;
-    if (a->layouts || i->shape->elements == 0) return NULL;
+    if (i->shape->elements == 0) return NULL;
     w = xg_windows_of(i);
     for (k = 0; k < RANK(P(0)); k++) {
         int64_t room = DIMS(P(0))[k] - w.size[k], count = 1, last;
@@ -20572,7 +20525,7 @@ RULE(scatter_known) {
     int64_t at[XG_RANK_MAX], box[XG_RANK_MAX], perm[XG_RANK_MAX], turned[XG_RANK_MAX];
     bool taken[XG_RANK_MAX] = {false}, used[XG_RANK_MAX] = {false}, beyond = false;
     uint32_t k, n = 0, turns = 0;
-    if (a->layouts || i->n_operands != 3 || i->shape->elements == 0 || P(2)->shape->elements == 0 || xg_type_class(P(1)->shape->type) != XGT_I || !xg_alg_combines(i)) return NULL;
+    if (i->n_operands != 3 || i->shape->elements == 0 || P(2)->shape->elements == 0 || xg_type_class(P(1)->shape->type) != XGT_I || !xg_alg_combines(i)) return NULL;
     w = xg_windows_of(i);
     for (k = 0; k < RANK(x); k++) {
         int32_t runs = w.batch[k], from = w.inside[k];
@@ -20784,7 +20737,7 @@ RULE(reduce_ones) {
     int64_t kept[XG_RANK_MAX];
     int op = xg_alg_reducer(i);
     uint32_t k, n = 0;
-    if (op < 0 || a->layouts) return NULL;
+    if (op < 0) return NULL;
     for (k = 0; k < dims.n; k++) if (DIMS(P(0))[dims.p[k]] != 1) kept[n++] = dims.p[k];
     if (n && n == dims.n) return NULL;
     if (n == 0) {
@@ -20808,7 +20761,7 @@ RULE(reduce_reshape) {
     int64_t dims[XG_RANK_MAX];
     bool gone[XG_RANK_MAX];
     uint32_t j = 0, k = 0, n = 0;
-    if (r->op != XG_RESHAPE || i->n_operands != 2 || r->shape->elements == 0 || a->layouts) return NULL;
+    if (r->op != XG_RESHAPE || i->n_operands != 2 || r->shape->elements == 0) return NULL;
     x = XG_OPERAND(r, 0);
     xg_alg_flags(xg_attr_ints(i, XG_A_dimensions), gone, RANK(r));
     while (j < RANK(x) || k < RANK(r)) {
@@ -20835,7 +20788,7 @@ RULE(reduce_transpose) {
     bool gone[XG_RANK_MAX];
     xg_inst *reduced;
     uint32_t k, n = 0;
-    if (P(0)->op != XG_TRANSPOSE || i->n_operands != 2 || a->layouts) return NULL;
+    if (P(0)->op != XG_TRANSPOSE || i->n_operands != 2) return NULL;
     perm = xg_attr_ints(P(0), XG_A_dimensions);
     for (k = 0; k < dims.n; k++) of[k] = perm.p[dims.p[k]];
     for (k = 1; k < dims.n; k++) { /* in order, as the text wants them */
@@ -20910,7 +20863,7 @@ RULE(reduce_concatenate) {
     xg_inst *c = P(0), *x;
     int op = xg_alg_reducer(i);
     uint32_t k;
-    if (c->op != XG_CONCATENATE || op < 0 || a->layouts || c->n_operands > XG_ALG_FEW || dims.n != 1 || dims.p[0] != xg_attr_ints(c, XG_A_dimensions).p[0] || i->shape->elements == 0) return NULL;
+    if (c->op != XG_CONCATENATE || op < 0 || c->n_operands > XG_ALG_FEW || dims.n != 1 || dims.p[0] != xg_attr_ints(c, XG_A_dimensions).p[0] || i->shape->elements == 0) return NULL;
     if (i->shape->type != c->shape->type || (xg_type_class(i->shape->type) == XGT_F && xg_type_bits(i->shape->type) < 32 && op == XG_ADD)) return NULL; /* such sums are carried in a wider type */
     for (k = 0; k < c->n_operands; k++) if (DIMS(XG_OPERAND(c, k))[dims.p[0]] != 1) return NULL;
     x = xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
@@ -20976,7 +20929,6 @@ RULE(dot_ones) {
     uint32_t k, n[4];
     bool any = false;
     xg_inst *x, *y;
-    if (a->layouts) return NULL;
     memset(l, 0, sizeof l);
     memset(r, 0, sizeof r);
     for (k = 0; k < d.lb.n; k++) if (DIMS(P(0))[d.lb.p[k]] == 1) any = l[d.lb.p[k]] = r[d.rb.p[k]] = true;
@@ -21022,7 +20974,6 @@ XG_FN bool xg_alg_fold_transpose(xg_alg *a, xg_inst *i, uint32_t side) {
 }
 RULE(dot_transpose) {
     bool changed;
-    if (a->layouts) return NULL;
     changed = xg_alg_fold_transpose(a, i, 0);
     changed = xg_alg_fold_transpose(a, i, 1) || changed;
     return changed ? i : NULL;
@@ -21035,7 +20986,7 @@ RULE(dot_outer) {
     xg_inst *x, *y;
     uint32_t k, n = 0, m = 0, at;
     xlagpu_type t = i->shape->type;
-    if (!xg_alg_plain_dot(i) || i->shape->elements == 0 || xg_type_class(t) == XGT_C || a->layouts) return NULL;
+    if (!xg_alg_plain_dot(i) || i->shape->elements == 0 || xg_type_class(t) == XGT_C) return NULL;
     for (k = 0; k < d.lc.n; k++) if (DIMS(P(0))[d.lc.p[k]] != 1) return NULL;
     if (!xg_alg_lossless(P(0)->shape->type, t) || !xg_alg_lossless(P(1)->shape->type, t)) return NULL;
     memset(ones, 0, sizeof ones);
@@ -21077,7 +21028,7 @@ RULE(reduce_window_apart) {
     uint32_t rank = 0, n = 0, minor, k, j;
     xg_slice_dim part[XG_RANK_MAX];
     xg_inst **in, *r;
-    if (a->layouts || !w || w->n == 0 || xg_shape_has_dynamic(i->shape) || P(0)->shape->dynamic || out->elements == 0) return NULL;
+    if (!w || w->n == 0 || xg_shape_has_dynamic(i->shape) || P(0)->shape->dynamic || out->elements == 0) return NULL;
     for (minor = w->n - 1; minor > 0 && P(0)->shape->dims[minor] == 1; minor--) {}
     if (w->p[minor].size < WIDE) return NULL;
     for (j = 0; j < i->n_operands; j++) if (xg_type_class(P(j)->shape->type) == XGT_F && xg_type_bits(P(j)->shape->type) < 16) return NULL;
@@ -21105,7 +21056,7 @@ RULE(reduce_window_whole) {
     const xg_window *w = xg_inst_attr(i, XG_A_window) ? xg_inst_attr(i, XG_A_window)->v.window : NULL;
     int64_t dims[XG_RANK_MAX], size = 1;
     uint32_t k, n = 0;
-    if (!w || i->n_operands != 2 || a->layouts) return NULL;
+    if (!w || i->n_operands != 2) return NULL;
     for (k = 0; k < w->n; k++) {
         const xg_window_dim *d = &w->p[k];
         if (d->pad_low || d->pad_high || d->base_dilation != 1 || d->window_dilation != 1 || d->size != (DIMS(i)[k] == DIMS(P(0))[k] ? 1 : DIMS(P(0))[k])) return NULL;
@@ -21125,7 +21076,7 @@ RULE(slice_reduce_window) {
     xg_window *made;
     uint32_t scanned = UINT32_MAX, k;
     bool reverse;
-    if (r->op != XG_REDUCE_WINDOW || !xg_inst_attr(r, XG_A_window) || r->n_operands != 2 || !xg_alg_one_user(r) || i->shape->elements == 0 || a->layouts) return NULL;
+    if (r->op != XG_REDUCE_WINDOW || !xg_inst_attr(r, XG_A_window) || r->n_operands != 2 || !xg_alg_one_user(r) || i->shape->elements == 0) return NULL;
     (void)xg_window_is_scan(r, &scanned, &reverse);
     x = XG_OPERAND(r, 0);
     now = XG_NEW_N(a->m->arena, xg_window_dim, RANK(r));
@@ -21455,7 +21406,7 @@ XG_FN bool xg_conv_reads_neighbours(const xg_dim_labels *l) {
 RULE(convolution_transpose) {
     uint32_t k;
     bool changed = false;
-    if (a->layouts || !xg_conv_is_labelled(i)) return NULL;
+    if (!xg_conv_is_labelled(i)) return NULL;
     for (k = 0; k < 2; k++) {
         xg_conv_part part[3];
         xg_dim_labels *l;
@@ -21477,7 +21428,7 @@ RULE(transpose_convolution) {
     xg_conv_part part[3];
     xg_dim_labels *l;
     bool before;
-    if (a->layouts || c->op != XG_CONVOLUTION || !xg_alg_one_user(c) || !xg_conv_is_labelled(c)) return NULL;
+    if (c->op != XG_CONVOLUTION || !xg_alg_one_user(c) || !xg_conv_is_labelled(c)) return NULL;
     l = xg_conv_labels(a->m, c, part);
     xg_alg_inverse(xg_attr_ints(i, XG_A_dimensions), inverse);
     before = xg_conv_reads_neighbours(l);
@@ -21537,7 +21488,7 @@ RULE(convolution_dot) {
     xg_dot_dims d;
     xg_inst *w;
     uint32_t k, n = 0;
-    if (a->layouts || i->shape->elements == 0 || P(0)->shape->elements == 0 || !xg_conv_is_labelled(i) || !xg_conv_is_pointwise(i)) return NULL;
+    if (i->shape->elements == 0 || P(0)->shape->elements == 0 || !xg_conv_is_labelled(i) || !xg_conv_is_pointwise(i)) return NULL;
     memset(ones, 0, sizeof ones);
     for (k = 0; k < l->kernel_spatial.n; k++) ones[l->kernel_spatial.p[k]] = true;
     for (k = 0; k < RANK(P(0)); k++) if ((int64_t)k != l->input_feature) stays[k] = n++; /* where the input's dimension is in the dot's result */
@@ -21635,7 +21586,6 @@ XG_FN xg_inst *xg_alg_try(xg_alg_run *r, xg_inst *i, uint32_t op) {
     uint32_t k;
     for (k = r->first[op]; k < r->first[op + 1]; k++) {
         xg_inst *made = xg_alg_rules[r->order[k]].run(&r->a, i);
-        if (made && r->a.layouts && made->shape != i->shape) continue; /* would move data: what it made has no users and goes */
         if (made) return made;
     }
     return NULL;
@@ -21658,12 +21608,11 @@ XG_FN bool xg_alg_visit(xg_alg_run *r, xg_inst *i) {
     return true;
 }
 
-XG_FN bool xg_alg_run_rules(xg_module *m, const char *only, bool layouts) {
+XG_FN bool xg_alg_run_rules(xg_module *m, const char *only) {
     xg_alg_run *r = XG_NEW(m->work, xg_alg_run);
     xg_comp *c;
     bool changed = false;
     r->a.m = m;
-    r->a.layouts = layouts;
     r->only = only;
     r->precedes = xg_opt_control_sources(m);
     r->n_precedes = m->n_ids;
@@ -21682,15 +21631,14 @@ XG_FN bool xg_alg_run_rules(xg_module *m, const char *only, bool layouts) {
     XLAGPU_ASSERT(r->budget); /* two rules turn each other back */
     return changed;
 }
-XG_FN bool xg_opt_algsimp(xg_module *m) { return xg_alg_run_rules(m, NULL, false); }
-XG_FN bool xg_opt_algsimp_layouts(xg_module *m) { return xg_alg_run_rules(m, NULL, true); }
+XG_FN bool xg_opt_algsimp(xg_module *m) { return xg_alg_run_rules(m, NULL); }
 /* For the tests of a rule: its name at an index (NULL at the end), and whether it is CLOSE. */
 XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close) {
     if (k >= XG_ALG_RULE_COUNT) return NULL;
     *close = xg_alg_rules[k].law == XG_ALG_CLOSE;
     return xg_alg_rules[k].name;
 }
-XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule) { return xg_alg_run_rules(m, rule, false); }
+XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule) { return xg_alg_run_rules(m, rule); }
 
 #endif /* XG_OPT_ALGSIMP_C */
 /* opt/batch_norm_expander.c -- BatchNormExpander: the batch normalisations as reductions and elementwise operations.
@@ -24964,16 +24912,19 @@ XG_FN bool xg_opt_tree_reduction(xg_module *m) { return m->made[XG_REDUCE] && xg
  * - Both identities hold for every h and every m, so nothing is asked about what else m is made of (a guard, a factor). They are as exact as what they replace: h is as close to its part as m would be, so
  *   no difference is larger than before; the term of sum(x - h), which is 0 but for rounding, makes up for the rounding of h. Maxima that are not finite are not subtracted.
  * - It pays where memory is read for each stage: rows so few that they would be cut anyway (opt/tree_reduction.c), or so many at a time that no cache has them still.
+ * - Rows that do not lie in one piece, [outer, rows, length], as the channels of a batch norm, have their pieces for parts.
  * - A few elements at the end of a row that fill no part are parts of one element, for the kernel that combines. */
 #ifndef XG_OPT_ROW_SPLITTER_C
 #define XG_OPT_ROW_SPLITTER_C
 
-enum { XG_PARTS_PATH = 16 /* operations between exp and its sum */, XG_PARTS_ASKED = 32 /* instructions between a reduction and what is subtracted */, XG_PARTS_BYTES = 32 << 10, XG_PARTS_LEAST = 4 << 10, XG_PARTS_UNIT = 32 /* elements of a part, or a multiple */ };
+enum { XG_PARTS_PATH = 16 /* operations between exp and its sum */, XG_PARTS_ASKED = 32 /* instructions between a reduction and what is subtracted */, XG_PARTS_BYTES = 32 << 10, XG_PARTS_LEAST = 4 << 10, XG_PARTS_UNIT = 32 /* elements of a part, or a multiple */, XG_PARTS_PIECE_LEAST = 512 /* bytes */, XG_PARTS_PIECES_LEAST = 4 << 20 /* of all, that no cache near by has */ };
 
 /* A reduction made of parts, which other sums over the same rows may use, too. */
 typedef struct xg_parts_rows {
     const xg_inst *x, *whole;                      /* what it reduces, its result */
-    int64_t rows, cols, parts, length, rest;       /* rest: elements of a row behind the last part */
+    int64_t rows, cols;
+    int64_t outer;                                 /* pieces of a row, which lie apart: more than one are the parts */
+    int64_t parts, length, rest;                   /* rest: elements of a row behind the last part */
     xg_inst *cut, *last;                           /* x as [rows, parts, length], and as [rows, rest], which is NULL if nothing is left */
     xg_inst *shift, *last_shift;                   /* of each part */
 } xg_parts_rows;
@@ -24991,50 +24942,52 @@ XG_FN xg_inst *xg_parts_plain(xg_inst *i) {
     while (i->op == XG_BITCAST || i->op == XG_RESHAPE) i = XG_OPERAND(i, 0);
     return i;
 }
-/* One reduction of arrays of floats over rows: the reduced dimensions lie innermost. */
-XG_FN bool xg_parts_is_rows(const xg_inst *i, xg_opcode op, int64_t *rows, int64_t *cols) {
-    const xg_shape *s = XG_OPERAND(i, 0)->shape;
-    bool inside = false;
+/* Rows of an array, of whose dimensions those in the list are inside of them, or all others: they lie innermost, or outermost as well. */
+XG_FN bool xg_parts_order(xg_parts_rows *r, const xg_shape *s, const xg_ints *list, bool listed) {
+    int64_t inner = 1;
     uint32_t k;
-    if (i->op != XG_REDUCE || i->n_operands != 2 || (s->type != XLAGPU_F32 && s->type != XLAGPU_F64) || s->dynamic || !s->elements || i->shape->type != s->type) return false;
-    if (!xg_reducer_is_plain(xg_attr_comp(i, XG_A_to_apply)) || xg_attr_comp(i, XG_A_to_apply)->root->op != op || xg_inst_attr(i, XG_A_control_predecessors)) return false;
-    *rows = *cols = 1;
+    r->rows = r->outer = 1;
     for (k = 0; k < s->rank; k++) {
-        bool reduced = xg_ints_at(xg_attr_ints(i, XG_A_dimensions), k, NULL);
+        bool inside = xg_ints_at(*list, k, NULL) == listed;
         if (s->dims[k] == 1) continue;
-        if (inside && !reduced) return false;
-        inside = reduced;
-        *(reduced ? cols : rows) *= s->dims[k];
+        if (!inside && inner > 1) return false;
+        *(!inside ? &r->rows : r->rows == 1 ? &r->outer : &inner) *= s->dims[k];
     }
+    if (r->rows == 1) { inner = r->outer; r->outer = 1; }
+    r->length = inner;
+    r->cols = r->outer * inner;
     return true;
 }
-/* What each row has one of, if i is that for all of the row's elements; else NULL. */
-XG_FN xg_inst *xg_parts_of_rows(xg_inst *i, int64_t rows) {
+/* One reduction of arrays of floats over rows. */
+XG_FN bool xg_parts_is_rows(const xg_inst *i, xg_opcode op, xg_parts_rows *r) {
+    const xg_shape *s = XG_OPERAND(i, 0)->shape;
     xg_ints dims;
-    bool inside = false;
+    if (i->op != XG_REDUCE || i->n_operands != 2 || (s->type != XLAGPU_F32 && s->type != XLAGPU_F64) || s->dynamic || !s->elements || i->shape->type != s->type) return false;
+    if (!xg_reducer_is_plain(xg_attr_comp(i, XG_A_to_apply)) || xg_attr_comp(i, XG_A_to_apply)->root->op != op || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    dims = xg_attr_ints(i, XG_A_dimensions);
+    return xg_parts_order(r, s, &dims, true);
+}
+/* What each row has one of, if i is that for all of the row's elements; else NULL. */
+XG_FN xg_inst *xg_parts_of_rows(xg_inst *i, const xg_parts_rows *r) {
+    xg_parts_rows of;
+    xg_ints dims;
     uint32_t k;
     i = xg_parts_plain(i);
-    if (i->op != XG_BROADCAST || XG_OPERAND(i, 0)->shape->elements != rows) return NULL;
+    if (i->op != XG_BROADCAST) return NULL;
     dims = xg_attr_ints(i, XG_A_dimensions);
-    for (k = 0; k < dims.n; k++) if (k && dims.p[k] < dims.p[k - 1]) return NULL;
-    for (k = 0; k < i->shape->rank; k++) {
-        bool kept = xg_ints_at(dims, k, NULL);
-        if (i->shape->dims[k] == 1) continue;
-        if (inside && kept) return NULL;
-        inside = !kept;
-    }
-    return XG_OPERAND(i, 0);
+    for (k = 1; k < dims.n; k++) if (dims.p[k] < dims.p[k - 1]) return NULL;
+    return xg_parts_order(&of, i->shape, &dims, false) && of.rows == r->rows && of.outer == r->outer ? XG_OPERAND(i, 0) : NULL;
 }
 /* The reduction of x that a value of each row is made from. */
-XG_FN xg_inst *xg_parts_reduce(const xg_parts_known *known, const xg_inst *x, xg_opcode op, xg_inst *i, uint32_t *asked) {
-    int64_t rows, cols;
+XG_FN xg_inst *xg_parts_reduce(const xg_parts_known *known, const xg_parts_rows *rows, xg_opcode op, xg_inst *i, uint32_t *asked) {
+    xg_parts_rows of;
     uint32_t k;
     if (++*asked > XG_PARTS_ASKED) return NULL;
-    for (k = 0; k < known->n; k++) if (known->p[k].whole == i) return known->p[k].x == x && xg_attr_comp(i, XG_A_to_apply)->root->op == op ? i : NULL;
-    if (i->op == XG_REDUCE) return xg_parts_is_rows(i, op, &rows, &cols) && xg_parts_plain(XG_OPERAND(i, 0)) == x && rows * cols == x->shape->elements ? i : NULL;
+    for (k = 0; k < known->n; k++) if (known->p[k].whole == i) return known->p[k].x == rows->x && known->p[k].rows == rows->rows && known->p[k].outer == rows->outer && xg_attr_comp(i, XG_A_to_apply)->root->op == op ? i : NULL;
+    if (i->op == XG_REDUCE) return xg_parts_is_rows(i, op, &of) && xg_parts_plain(XG_OPERAND(i, 0)) == rows->x && of.rows == rows->rows && of.outer == rows->outer ? i : NULL;
     if (i->op != XG_BITCAST && i->op != XG_RESHAPE && !(xg_op_flags(i->op) & XGF_EW)) return NULL;
     for (k = 0; k < i->n_operands; k++) {
-        xg_inst *r = xg_parts_reduce(known, x, op, XG_OPERAND(i, k), asked);
+        xg_inst *r = xg_parts_reduce(known, rows, op, XG_OPERAND(i, k), asked);
         if (r) return r;
     }
     return NULL;
@@ -25045,10 +24998,10 @@ XG_FN bool xg_parts_difference(const xg_parts_known *known, xg_parts_sum *s, xg_
     uint32_t asked = 0;
     s->difference = i = xg_parts_plain(i);
     if (i->op != XG_SUBTRACT || i->shape->type != s->i->shape->type) return false;
-    m = xg_parts_of_rows(XG_OPERAND(i, 1), s->rows.rows);
+    m = xg_parts_of_rows(XG_OPERAND(i, 1), &s->rows);
     s->rows.x = xg_parts_plain(XG_OPERAND(i, 0));
-    s->reduce = m ? xg_parts_reduce(known, s->rows.x, op, m, &asked) : NULL;
-    return s->reduce && s->reduce->shape->elements == s->rows.rows;
+    s->reduce = m ? xg_parts_reduce(known, &s->rows, op, m, &asked) : NULL;
+    return s->reduce != NULL;
 }
 /* A known number everywhere; *v: which. */
 XG_FN bool xg_parts_is_number(const xg_inst *i, double *v) {
@@ -25112,7 +25065,7 @@ XG_FN bool xg_parts_weights_wait(const xg_parts_sum *s) {
 XG_FN bool xg_parts_find(const xg_parts_known *known, xg_parts_sum *s, xg_inst *i) {
     memset(s, 0, sizeof *s);
     s->i = i;
-    if (!xg_parts_is_rows(i, XG_ADD, &s->rows.rows, &s->rows.cols)) return false;
+    if (!xg_parts_is_rows(i, XG_ADD, &s->rows)) return false;
     if (xg_parts_square(known, s, XG_OPERAND(i, 0))) return true;
     s->n_path = 0;
     return xg_parts_linear(known, s, XG_OPERAND(i, 0)) && !xg_parts_weights_wait(s);
@@ -25122,8 +25075,9 @@ XG_FN bool xg_parts_find(const xg_parts_known *known, xg_parts_sum *s, xg_inst *
 
 XG_FN bool xg_parts_pays(const xg_parts_sum *s) {
     const xg_machine *h = &s->i->comp->module->machine;
-    int64_t sms = h->sms ? (int64_t)h->sms : (int64_t)XG_TREE_SMS, bytes, at_once;
+    int64_t sms = h->sms ? (int64_t)h->sms : (int64_t)XG_TREE_SMS, element = xg_type_bytes(s->i->shape->type), bytes, at_once;
     bool back;
+    if (s->rows.outer > 1) return s->rows.length * element >= XG_PARTS_PIECE_LEAST && s->rows.length * element <= XG_TREE_ROW_HELD && s->rows.outer * s->rows.rows >= sms && XG_OPERAND(s->i, 0)->shape->elements >= XG_PARTS_PIECES_LEAST / element;
     if (!xg_mul64(s->rows.cols, xg_tree_row_bytes(s->i, s->rows.rows, &back), &bytes) || bytes > INT64_MAX / 4096) return false;
     if (xg_tree_row_fits(h, bytes)) return false;
     at_once = XG_MIN(s->rows.rows, sms);
@@ -25134,6 +25088,9 @@ XG_FN bool xg_parts_plan(xg_parts_sum *s) {
     xg_parts_rows *r = &s->rows;
     const xg_machine *h = &s->i->comp->module->machine;
     int64_t element = xg_type_bytes(s->i->shape->type), most = XG_PARTS_BYTES / element, least = XG_PARTS_LEAST / element, fair, length;
+    r->parts = r->outer;
+    r->rest = 0;
+    if (r->outer > 1) return true;
     fair = r->rows * r->cols / (2 * (h->sms ? (int64_t)h->sms : (int64_t)XG_TREE_SMS));
     fair = XG_MAX(XG_MIN(fair, most), least) / XG_PARTS_UNIT * XG_PARTS_UNIT;
     for (r->rest = r->cols, length = fair + fair / 4 / XG_PARTS_UNIT * XG_PARTS_UNIT; length > fair - fair / 4 && r->rest; length -= XG_PARTS_UNIT) {
@@ -25148,6 +25105,8 @@ XG_FN bool xg_parts_plan(xg_parts_sum *s) {
 /* ---- parts ---- */
 
 XG_FN xg_inst *xg_parts_as(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank) { return xg_dims_equal(x->shape, dims, rank) ? x : xg_hb_op(b, XG_BITCAST, xg_hb_shape(b, x->shape->type, dims, rank), &x, 1); }
+/* The dimension of [rows, parts, length], or [parts, rows, length], that has the rows. */
+XG_FN uint32_t xg_parts_row_dim(const xg_parts_rows *r) { return r->outer > 1; }
 /* An array of rows as [rows, parts, length], or what of it is left, [rows, rest]. */
 XG_FN xg_inst *xg_parts_cut(const xg_hb *b, const xg_parts_rows *r, xg_inst *x, bool last) {
     int64_t dims[3], all = r->parts * r->length;
@@ -25156,7 +25115,9 @@ XG_FN xg_inst *xg_parts_cut(const xg_hb *b, const xg_parts_rows *r, xg_inst *x, 
     dims[1] = last ? r->rest : r->parts;
     dims[2] = r->length;
     x = xg_parts_plain(x);
+    if (r->outer > 1) { dims[0] = r->parts; dims[1] = r->rows; }
     if (x->op == XG_BROADCAST && xg_parts_is_number(x, &number)) return xg_hb_splat(b, XG_OPERAND(x, 0), dims, last ? 2 : 3);
+    if (r->outer > 1) return xg_parts_as(b, x, dims, 3);
     dims[1] = r->cols;
     if (r->rest) x = xg_hb_slice_dim(b, xg_parts_as(b, x, dims, 2), 1, last ? all : 0, last ? r->cols : all);
     dims[1] = r->parts;
@@ -25169,10 +25130,11 @@ XG_FN xg_inst *xg_parts_spread(const xg_hb *b, xg_inst *v, const xg_inst *like) 
 }
 /* A value of each row at all of its parts. */
 XG_FN xg_inst *xg_parts_of_row(const xg_hb *b, const xg_parts_rows *r, xg_inst *v) {
-    int64_t dims[2], first = 0;
-    dims[0] = r->rows;
-    dims[1] = r->parts + r->rest;
-    return xg_hb_broadcast(b, xg_parts_as(b, v, dims, 1), dims, 2, &first, 1);
+    int64_t dims[2], at = xg_parts_row_dim(r);
+    dims[at] = r->rows;
+    v = xg_parts_as(b, v, dims + at, 1);
+    dims[1 - at] = r->parts + r->rest;
+    return xg_hb_broadcast(b, v, dims, 2, &at, 1);
 }
 /* Values of the parts, and of those of one element. */
 XG_FN xg_inst *xg_parts_all(const xg_hb *b, xg_inst *parts, xg_inst *last) {
@@ -25198,7 +25160,7 @@ XG_FN void xg_parts_first(xg_parts_sum *s) {
     xg_parts_rows *r = &s->rows;
     xg_inst *i = s->reduce, *init = XG_OPERAND(i, 1), *part, *number;
     xg_comp *to_apply = xg_attr_comp(i, XG_A_to_apply);
-    int64_t inside = 2, across = 1;
+    int64_t inside = 2, across = 1 - (int64_t)xg_parts_row_dim(r);
     xg_hb b = xg_hb_at(i);
     r->cut = xg_parts_cut(&b, r, XG_OPERAND(i, 0), false);
     r->last = r->rest ? xg_parts_cut(&b, r, XG_OPERAND(i, 0), true) : NULL;
@@ -25270,7 +25232,7 @@ XG_FN void xg_parts_drop(xg_inst *i) {
 }
 XG_FN bool xg_parts_step(xg_parts_known *known, xg_inst *i) {
     xg_inst *m, *terms, *x;
-    int64_t last = 1;
+    int64_t across;
     xg_parts_sum s;
     uint32_t k;
     xg_hb b;
@@ -25283,9 +25245,10 @@ XG_FN bool xg_parts_step(xg_parts_known *known, xg_inst *i) {
         xg_push(i->comp->module->work, xg_parts_rows, known, s.rows);
     }
     b = xg_hb_at(i);
-    m = xg_parts_of_rows(XG_OPERAND(s.difference, 1), s.rows.rows);
+    across = 1 - (int64_t)xg_parts_row_dim(&s.rows);
+    m = xg_parts_of_rows(XG_OPERAND(s.difference, 1), &s.rows);
     terms = xg_parts_terms(&b, &s, m);
-    terms = xg_hb_reduce(&b, terms, XG_OPERAND(i, 1), &last, 1, xg_attr_comp(i, XG_A_to_apply));
+    terms = xg_hb_reduce(&b, terms, XG_OPERAND(i, 1), &across, 1, xg_attr_comp(i, XG_A_to_apply));
     xg_inst_replace(i, xg_parts_as(&b, terms, i->shape->dims, i->shape->rank));
     x = XG_OPERAND(i, 0);
     xg_inst_remove(i);
@@ -26349,6 +26312,116 @@ XG_FN bool xg_find_scans(xg_comp *c) {
 XG_FN bool xg_opt_scan_finder(xg_module *m) { return m->made[XG_SLICE] && (m->made[XG_PAD] || m->made[XG_CONCATENATE]) && xg_opt_each_sequence(m, xg_find_scans); }
 
 #endif /* XG_OPT_SCAN_FINDER_C */
+/* opt/dynamic_reshape.c -- reshapes of arrays with bounded dimensions: which sizes the result has, and where its elements come from.
+ *
+ * Elements of a dynamic array lie densely by its sizes, not by its bounds. So groups of dimensions with the same product of bounds are looked at one by one: where a size can be
+ * carried over, padding stays where it is; else the elements are gathered anew. The rules of the other opcodes are in dynamic_rules.c. */
+#ifndef XG_OPT_DYNAMIC_RESHAPE_C
+#define XG_OPT_DYNAMIC_RESHAPE_C
+
+/* Elements lie densely, whatever the bounds: element o of the result has the place that its sizes (out) say, and comes from the element of x that x's sizes say is there. */
+XG_FN xg_inst *xg_dyn_regather(xg_dyn *p, xg_inst *x, const int64_t *dims, uint32_t rank) {
+    int64_t index_dims[XG_RANK_MAX + 1], flat[1], one[1] = {1}, none[1] = {0};
+    xg_inst *place = NULL, *step = NULL, *from = NULL, *stride, *in[2], *g;
+    uint32_t d;
+    if (rank >= XG_RANK_MAX || x->shape->elements > INT32_MAX) xg_dyn_refuse(p, "so large an operand");
+    for (d = rank; d-- > 0;) {
+        xg_inst *at = xg_hb_iota(&p->b, XLAGPU_S32, dims, rank, d), *n = p->out[d] ? p->out[d] : xg_dyn_int(p, dims[d]);
+        if (step) at = xg_hb_2(&p->b, XG_MULTIPLY, at, xg_hb_splat(&p->b, step, dims, rank));
+        place = place ? xg_hb_2(&p->b, XG_ADD, place, at) : at;
+        step = step ? xg_hb_2(&p->b, XG_MULTIPLY, step, n) : n;
+    }
+    if (!place) place = xg_dyn_int(p, 0);
+    stride = xg_dyn_int(p, 1);
+    for (d = x->shape->rank; d-- > 0;) {
+        xg_inst *n = xg_hb_splat(&p->b, xg_dyn_size_or_bound(p, x, d), dims, rank), *at = xg_hb_2(&p->b, XG_REMAINDER, place, n);
+        at = xg_hb_2(&p->b, XG_MULTIPLY, at, xg_hb_splat(&p->b, stride, dims, rank));
+        from = from ? xg_hb_2(&p->b, XG_ADD, from, at) : at;
+        if (d) { place = xg_hb_2(&p->b, XG_DIVIDE, place, n); stride = xg_dyn_times(p, stride, x->shape->dims[d]); }
+    }
+    if (!from) from = xg_hb_splat(&p->b, xg_dyn_int(p, 0), dims, rank);
+    if (rank) memcpy(index_dims, dims, rank * sizeof *dims);
+    index_dims[rank] = 1;
+    flat[0] = x->shape->elements;
+    in[0] = xg_hb_reshape(&p->b, x, flat, 1);
+    in[1] = xg_hb_reshape(&p->b, from, index_dims, rank + 1);
+    g = xg_hb_op(&p->b, XG_GATHER, xg_hb_shape(&p->b, x->shape->type, dims, rank), in, 2);
+    xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_offset_dims, none, 0));
+    xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_collapsed_slice_dims, none, 1));
+    xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_start_index_map, none, 1));
+    xg_inst_set_attr(g, xg_attr_make_int(XG_A_index_vector_dim, rank));
+    xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_slice_sizes, one, 1));
+    return xg_hb_done(g);
+}
+/* Dimensions from .. to of which only the first that is not 1 may be dynamic: what is there lies in front. */
+XG_FN bool xg_dyn_lies_in_front(const xg_shape *s, xg_inst *const *size, uint32_t from, uint32_t to) {
+    bool first = true;
+    for (; from < to; from++) {
+        if (size[from] && !first) return false;
+        if (s->dims[from] != 1 || size[from]) first = false;
+    }
+    return true;
+}
+XG_FN void xg_dyn_reshape_refuse(const xg_dyn *p) { xg_hlo_fail(p->i, XLAGPU_ERROR_UNSUPPORTED, "use dynamic-reshape", "the sizes of its result do not follow from those of its operand"); }
+
+typedef struct xg_dyn_group { uint32_t from, from_end, to, to_end; } xg_dyn_group;
+/* The next dimensions of operand and result whose bounds have equal products. */
+XG_FN void xg_dyn_next_group(const xg_dyn *p, const xg_shape *in, const xg_shape *out, xg_dyn_group *g) {
+    int64_t a = g->from < in->rank ? in->dims[g->from] : 1, b = g->to < out->rank ? out->dims[g->to] : 1;
+    g->from_end = g->from < in->rank ? g->from + 1 : g->from;
+    g->to_end = g->to < out->rank ? g->to + 1 : g->to;
+    while (a != b) {
+        if (a < b && g->from_end < in->rank) a *= in->dims[g->from_end++];
+        else if (b < a && g->to_end < out->rank) b *= out->dims[g->to_end++];
+        else xg_dyn_reshape_refuse(p);
+    }
+}
+/* The sizes of the result's dimensions in the group: one of them can be solved for. */
+XG_FN void xg_dyn_solve_group(xg_dyn *p, const xg_inst *x, const xg_dyn_group *g) {
+    const xg_shape *out = p->i->shape;
+    const xg_attr *inferred = xg_inst_attr(p->i, XG_A_inferred_dimension);
+    int64_t known = 1, fixed = 1;
+    uint32_t d, open = 0, open_at = 0;
+    xg_inst *real = NULL;
+    for (d = g->from; d < g->from_end; d++) {
+        xg_inst *n = xg_dyn_size(x, d);
+        if (!n) fixed *= x->shape->dims[d];
+        else real = real ? xg_hb_2(&p->b, XG_MULTIPLY, real, n) : n;
+    }
+    if (!real) return;
+    for (d = g->to; d < g->to_end; d++) if (xg_dyn_is_open(out, d)) { open++; open_at = d; } else known *= out->dims[d];
+    if (open > 1 && inferred && inferred->v.i >= g->to && inferred->v.i < g->to_end) {
+        open = 1;
+        open_at = (uint32_t)inferred->v.i;
+        for (known = 1, d = g->to; d < g->to_end; d++) if (d != open_at) known *= out->dims[d];
+    }
+    if (open != 1) xg_dyn_reshape_refuse(p);
+    if (fixed % XG_MAX(known, (int64_t)1) == 0) p->out[open_at] = xg_dyn_times(p, real, fixed / XG_MAX(known, (int64_t)1));
+    else p->out[open_at] = xg_dyn_over(p, xg_dyn_times(p, real, fixed), known);
+}
+XG_FN xg_inst *xg_dyn_reshape(xg_dyn *p) {
+    xg_inst *x = XG_OPERAND(p->i, 0), *sizes[XG_RANK_MAX];
+    const xg_shape *in = x->shape, *out = p->i->shape;
+    xg_dyn_group g = {0, 0, 0, 0};
+    bool front = true;
+    uint32_t d;
+    if (!x->scratch) return p->i;
+    for (d = 0; d < in->rank; d++) sizes[d] = xg_dyn_size(x, d);
+    for (; g.from < in->rank || g.to < out->rank; g.from = g.from_end, g.to = g.to_end) {
+        xg_dyn_next_group(p, in, out, &g);
+        xg_dyn_solve_group(p, x, &g);
+        front = front && xg_dyn_lies_in_front(in, sizes, g.from, g.from_end) && xg_dyn_lies_in_front(out, p->out, g.to, g.to_end);
+    }
+    return front ? p->i : xg_dyn_regather(p, x, out->dims, out->rank);
+}
+XG_FN xg_inst *xg_dyn_dynamic_reshape(xg_dyn *p) {
+    const xg_shape *s = p->i->shape;
+    uint32_t d;
+    for (d = 0; d < s->rank; d++) if (xg_dyn_is_open(s, d)) p->out[d] = xg_dyn_given_size(p, XG_OPERAND(p->i, d + 1), s->dims[d]);
+    return xg_dyn_regather(p, XG_OPERAND(p->i, 0), s->dims, s->rank);
+}
+
+#endif /* XG_OPT_DYNAMIC_RESHAPE_C */
 /* opt/dynamic_rules.c -- for each opcode: the sizes of its result, and its operands with padding that does not count.
  *
  * A rule reads p->i, whose operands are arrays of their bounds already, writes p->out (the size along each dimension of the result, NULL where it is the bound), puts other
@@ -26492,110 +26565,6 @@ XG_FN xg_inst *xg_dyn_concatenate(xg_dyn *p) {
     }
     p->out[c] = at;
     return all;
-}
-
-/* ---- reshapes ---- */
-
-/* Elements lie densely, whatever the bounds: element o of the result has the place that its sizes (out) say, and comes from the element of x that x's sizes say is there. */
-XG_FN xg_inst *xg_dyn_regather(xg_dyn *p, xg_inst *x, const int64_t *dims, uint32_t rank) {
-    int64_t index_dims[XG_RANK_MAX + 1], flat[1], one[1] = {1}, none[1] = {0};
-    xg_inst *place = NULL, *step = NULL, *from = NULL, *stride, *in[2], *g;
-    uint32_t d;
-    if (rank >= XG_RANK_MAX || x->shape->elements > INT32_MAX) xg_dyn_refuse(p, "so large an operand");
-    for (d = rank; d-- > 0;) {
-        xg_inst *at = xg_hb_iota(&p->b, XLAGPU_S32, dims, rank, d), *n = p->out[d] ? p->out[d] : xg_dyn_int(p, dims[d]);
-        if (step) at = xg_hb_2(&p->b, XG_MULTIPLY, at, xg_hb_splat(&p->b, step, dims, rank));
-        place = place ? xg_hb_2(&p->b, XG_ADD, place, at) : at;
-        step = step ? xg_hb_2(&p->b, XG_MULTIPLY, step, n) : n;
-    }
-    if (!place) place = xg_dyn_int(p, 0);
-    stride = xg_dyn_int(p, 1);
-    for (d = x->shape->rank; d-- > 0;) {
-        xg_inst *n = xg_hb_splat(&p->b, xg_dyn_size_or_bound(p, x, d), dims, rank), *at = xg_hb_2(&p->b, XG_REMAINDER, place, n);
-        at = xg_hb_2(&p->b, XG_MULTIPLY, at, xg_hb_splat(&p->b, stride, dims, rank));
-        from = from ? xg_hb_2(&p->b, XG_ADD, from, at) : at;
-        if (d) { place = xg_hb_2(&p->b, XG_DIVIDE, place, n); stride = xg_dyn_times(p, stride, x->shape->dims[d]); }
-    }
-    if (!from) from = xg_hb_splat(&p->b, xg_dyn_int(p, 0), dims, rank);
-    if (rank) memcpy(index_dims, dims, rank * sizeof *dims);
-    index_dims[rank] = 1;
-    flat[0] = x->shape->elements;
-    in[0] = xg_hb_reshape(&p->b, x, flat, 1);
-    in[1] = xg_hb_reshape(&p->b, from, index_dims, rank + 1);
-    g = xg_hb_op(&p->b, XG_GATHER, xg_hb_shape(&p->b, x->shape->type, dims, rank), in, 2);
-    xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_offset_dims, none, 0));
-    xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_collapsed_slice_dims, none, 1));
-    xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_start_index_map, none, 1));
-    xg_inst_set_attr(g, xg_attr_make_int(XG_A_index_vector_dim, rank));
-    xg_inst_set_attr(g, xg_hb_ints(&p->b, XG_A_slice_sizes, one, 1));
-    return xg_hb_done(g);
-}
-/* Dimensions from .. to of which only the first that is not 1 may be dynamic: what is there lies in front. */
-XG_FN bool xg_dyn_lies_in_front(const xg_shape *s, xg_inst *const *size, uint32_t from, uint32_t to) {
-    bool first = true;
-    for (; from < to; from++) {
-        if (size[from] && !first) return false;
-        if (s->dims[from] != 1 || size[from]) first = false;
-    }
-    return true;
-}
-XG_FN void xg_dyn_reshape_refuse(const xg_dyn *p) { xg_hlo_fail(p->i, XLAGPU_ERROR_UNSUPPORTED, "use dynamic-reshape", "the sizes of its result do not follow from those of its operand"); }
-
-typedef struct xg_dyn_group { uint32_t from, from_end, to, to_end; } xg_dyn_group;
-/* The next dimensions of operand and result whose bounds have equal products. */
-XG_FN void xg_dyn_next_group(const xg_dyn *p, const xg_shape *in, const xg_shape *out, xg_dyn_group *g) {
-    int64_t a = g->from < in->rank ? in->dims[g->from] : 1, b = g->to < out->rank ? out->dims[g->to] : 1;
-    g->from_end = g->from < in->rank ? g->from + 1 : g->from;
-    g->to_end = g->to < out->rank ? g->to + 1 : g->to;
-    while (a != b) {
-        if (a < b && g->from_end < in->rank) a *= in->dims[g->from_end++];
-        else if (b < a && g->to_end < out->rank) b *= out->dims[g->to_end++];
-        else xg_dyn_reshape_refuse(p);
-    }
-}
-/* The sizes of the result's dimensions in the group: one of them can be solved for. */
-XG_FN void xg_dyn_solve_group(xg_dyn *p, const xg_inst *x, const xg_dyn_group *g) {
-    const xg_shape *out = p->i->shape;
-    const xg_attr *inferred = xg_inst_attr(p->i, XG_A_inferred_dimension);
-    int64_t known = 1, fixed = 1;
-    uint32_t d, open = 0, open_at = 0;
-    xg_inst *real = NULL;
-    for (d = g->from; d < g->from_end; d++) {
-        xg_inst *n = xg_dyn_size(x, d);
-        if (!n) fixed *= x->shape->dims[d];
-        else real = real ? xg_hb_2(&p->b, XG_MULTIPLY, real, n) : n;
-    }
-    if (!real) return;
-    for (d = g->to; d < g->to_end; d++) if (xg_dyn_is_open(out, d)) { open++; open_at = d; } else known *= out->dims[d];
-    if (open > 1 && inferred && inferred->v.i >= g->to && inferred->v.i < g->to_end) {
-        open = 1;
-        open_at = (uint32_t)inferred->v.i;
-        for (known = 1, d = g->to; d < g->to_end; d++) if (d != open_at) known *= out->dims[d];
-    }
-    if (open != 1) xg_dyn_reshape_refuse(p);
-    if (fixed % XG_MAX(known, (int64_t)1) == 0) p->out[open_at] = xg_dyn_times(p, real, fixed / XG_MAX(known, (int64_t)1));
-    else p->out[open_at] = xg_dyn_over(p, xg_dyn_times(p, real, fixed), known);
-}
-XG_FN xg_inst *xg_dyn_reshape(xg_dyn *p) {
-    xg_inst *x = XG_OPERAND(p->i, 0), *sizes[XG_RANK_MAX];
-    const xg_shape *in = x->shape, *out = p->i->shape;
-    xg_dyn_group g = {0, 0, 0, 0};
-    bool front = true;
-    uint32_t d;
-    if (!x->scratch) return p->i;
-    for (d = 0; d < in->rank; d++) sizes[d] = xg_dyn_size(x, d);
-    for (; g.from < in->rank || g.to < out->rank; g.from = g.from_end, g.to = g.to_end) {
-        xg_dyn_next_group(p, in, out, &g);
-        xg_dyn_solve_group(p, x, &g);
-        front = front && xg_dyn_lies_in_front(in, sizes, g.from, g.from_end) && xg_dyn_lies_in_front(out, p->out, g.to, g.to_end);
-    }
-    return front ? p->i : xg_dyn_regather(p, x, out->dims, out->rank);
-}
-XG_FN xg_inst *xg_dyn_dynamic_reshape(xg_dyn *p) {
-    const xg_shape *s = p->i->shape;
-    uint32_t d;
-    for (d = 0; d < s->rank; d++) if (xg_dyn_is_open(s, d)) p->out[d] = xg_dyn_given_size(p, XG_OPERAND(p->i, d + 1), s->dims[d]);
-    return xg_dyn_regather(p, XG_OPERAND(p->i, 0), s->dims, s->rank);
 }
 
 /* ---- slices and gathers at computed places ---- */
@@ -33336,7 +33305,7 @@ XG_FN uint32_t xg_permutation_turn(const xg_inst *i) {
 #ifndef XG_FUSE_LEGALITY_C
 #define XG_FUSE_LEGALITY_C
 
-enum { XG_FUSE_SERIAL_MAX = 15 /* a loop of so few steps may be computed anywhere: it is no hero */, XG_FUSE_REPEATED = 4 /* times, and at several places, is too often for a window */, XG_FUSE_UPDATES_MAX = 32 /* of one array in a kernel: each asks those behind it */ };
+enum { XG_FUSE_CONTRACTED_MAX = 4 /* instructions for each element that a contraction reads */, XG_FUSE_PARTS_MIN = 4096 /* elements: less is cheap to keep, and kernels of it that compute little become one */, XG_FUSE_SERIAL_MAX = 15 /* a loop of so few steps may be computed anywhere: it is no hero */, XG_FUSE_REPEATED = 4 /* times, and at several places, is too often for a window */, XG_FUSE_UPDATES_MAX = 32 /* of one array in a kernel: each asks those behind it */ };
 
 XG_FN int64_t xg_fuse_elements(const xg_inst *i) { return xg_shape_is_array(i->shape) ? i->shape->elements : i->shape->n_elems ? i->shape->elems[0]->elements : 0; }
 
@@ -33568,6 +33537,31 @@ XG_FN bool xg_fuse_contracts_briefly(const xg_kernel *p, const xg_kernel *c) {
     return p->n_readers == 1 && c->hero && xg_cost_mul(xg_fuse_elements(c->hero), xg_fuse_steps(c->hero)) / XG_FUSE_REPEATED <= p->elements;
 }
 
+/* What is computed element by element at a price that nobody pays inside of a contraction, from it up to what lies in memory: so it will lie in memory itself. */
+XG_FN int64_t xg_fuse_contracted_price(const xg_kernel *k, uint32_t depth) {
+    int64_t price = k->instructions;
+    uint32_t j;
+    if (depth == 0) return price;
+    for (j = 0; j < k->n_inputs && price <= XG_FUSE_CONTRACTED_MAX * k->elements; j++) {
+        const xg_kernel *from = k->inputs[j].from;
+        if (from->candidate && !from->hero && from->elements == k->elements) price = xg_cost_add(price, xg_fuse_contracted_price(from, depth - 1));
+    }
+    return price;
+}
+/* Would arrays lie in memory in the producer's place, if a contraction computed it, of which one is made there for nothing else? Then it is better made with that one, and other readers
+ * of it make it again. */
+XG_FN bool xg_fuse_parts_stay(const xg_kernel *p) {
+    uint32_t k, large = 0;
+    bool dear = false;
+    for (k = 0; k < p->n_inputs && p->elements > XG_FUSE_PARTS_MIN; k++) {
+        const xg_kernel *from = p->inputs[k].from;
+        if (from->elements < p->elements) continue;
+        large++;
+        dear = dear || (from->candidate && !from->hero && !from->loops && xg_fuse_contracted_price(from, XG_FUSE_CONTRACTED_MAX) > XG_FUSE_CONTRACTED_MAX * from->elements);
+    }
+    return large > 1 && dear;
+}
+
 /* Why the producer may not be computed in the consumer's kernel; NULL: it may. */
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
     const xg_inst *h = p->hero;
@@ -33576,7 +33570,8 @@ XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const 
     if (xg_fuse_reads_in_turn(p, c)) return "it reads what is updated in place by what it updates";
     if (in->contracted) {
         if (h) return "a hero inside of a contraction";
-        if ((p->instructions > 4 * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) && !xg_fuse_contracts_briefly(p, c)) return "too much work to repeat inside of a contraction";
+        if ((p->instructions > XG_FUSE_CONTRACTED_MAX * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) && !xg_fuse_contracts_briefly(p, c)) return "too much work to repeat inside of a contraction";
+        if (!xg_fuse_contracts_briefly(p, c) && xg_fuse_parts_stay(p)) return "what it is made of would lie in memory in its place";
     }
     if (!h) return p->loops && in->sites > 1 && in->reads / XG_FUSE_REPEATED >= p->elements ? "windows would be folded again for each reader" : NULL;
     if (h->op == XG_SCATTER || h->op == XG_SELECT_AND_SCATTER || h->shape->type == XLAGPU_TUPLE) return "nothing is computed behind the producer's hero";
@@ -33779,12 +33774,12 @@ XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
 
 /* ---- the walk ---- */
 
-XG_FN xg_kernel_input *xg_kernel_seen(const xg_kernels *g, const xg_kernel *o) { return &g->seen.p[o->at - 1]; }
-XG_FN void xg_kernel_see(xg_kernels *g, xg_kernel *o, xg_kernel_input how) {
-    if (o->at) { xg_kernel_join(xg_kernel_seen(g, o), &how); return; }
-    how.from = o;
-    xg_push(g->arena, xg_kernel_input, &g->seen, how);
+XG_INLINE xg_kernel_input *xg_kernel_seen(const xg_kernels *g, const xg_kernel *o) { return &g->seen.p[o->at - 1]; }
+XG_INLINE void xg_kernel_see(xg_kernels *g, xg_kernel *o, const xg_kernel_input *how) { /* how: not one of those, which may move */
+    if (o->at) { xg_kernel_join(xg_kernel_seen(g, o), how); return; }
+    xg_push(g->arena, xg_kernel_input, &g->seen, *how);
     o->at = g->seen.n;
+    xg_kernel_seen(g, o)->from = o;
 }
 
 /* Members behind the roots, operands first, into g->order. */
@@ -33828,7 +33823,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
         xg_access a;
         xg_kernel_input how;
         if (o->epoch != g->epoch) { o->epoch = g->epoch; o->at = 0; xg_push(g->arena, xg_kernel *, &g->found, o); }
-        if (same && o->inst->shape->rank == i->shape->rank) { xg_kernel_see(g, o, seen); continue; } /* what xg_fuse_access says of nearly all */
+        if (same && o->inst->shape->rank == i->shape->rank) { xg_kernel_see(g, o, &seen); continue; } /* what xg_fuse_access says of nearly all */
         a = xg_fuse_access(i, k);
         how = seen;
         how.reads = xg_cost_scale(how.reads, a.num, a.den);
@@ -33837,7 +33832,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
         how.coalesced = how.coalesced && a.coalesced;
         how.turn = xg_kernel_turn(how.turn, a.turn);
         how.contracted = how.contracted || a.kind == XG_ACCESS_CONTRACTED;
-        xg_kernel_see(g, o, how);
+        xg_kernel_see(g, o, &how);
     }
 }
 
@@ -33849,7 +33844,7 @@ XG_FN void xg_kernel_see_root(xg_kernels *g, const xg_kernel *leader, xg_kernel 
     own.reads = xg_fuse_elements(root->inst);
     own.key = own.reads == leader->elements ? 0 : xg_hash_mix(root->inst->id, 99) | 1;
     own.aligned = own.coalesced = true;
-    xg_kernel_see(g, root, own);
+    xg_kernel_see(g, root, &own);
 }
 
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
@@ -34647,10 +34642,15 @@ XG_FN int64_t xg_phases_small_width(xg_arena *a, const xg_machine *m, const xg_i
 
 /* Is a value a result twice? Each result has a place of its own, but a value is made in one place. */
 XG_FN bool xg_phases_gives_twice(const xg_comp *c) {
-    uint32_t k, j;
-    for (k = 0; c->root->op == XG_TUPLE && k < c->root->n_operands; k++) for (j = 0; j < k; j++) {
-        const xg_inst *x = XG_OPERAND(c->root, j), *y = XG_OPERAND(c->root, k);
-        if (x == y || (x->op == XG_GET_TUPLE_ELEMENT && y->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(x, 0) == XG_OPERAND(y, 0) && xg_attr_int(x, XG_A_index, 0) == xg_attr_int(y, XG_A_index, 0))) return true;
+    xg_map64 seen;
+    uint32_t k;
+    xg_map64_init(&seen, c->module->work);
+    for (k = 0; c->root->op == XG_TUPLE && k < c->root->n_operands; k++) {
+        xg_inst *x = XG_OPERAND(c->root, k);
+        bool element = x->op == XG_GET_TUPLE_ELEMENT;
+        uint64_t key = (uint64_t)(element ? XG_OPERAND(x, 0) : x)->id << 32 | (element ? (uint64_t)xg_attr_int(x, XG_A_index, 0) + 1 : 0);
+        if (xg_map64_get(&seen, key)) return true;
+        xg_map64_put(&seen, key, x);
     }
     return false;
 }
@@ -37039,7 +37039,6 @@ XG_FN bool xg_kfold_cmpi(uint32_t predicate, xg_kelem e, int64_t x, int64_t y, b
 XG_FN bool xg_kval_is_const(const xg_kval *v, int64_t *bits); /* not complex; as in xg_kop.a; bits may be NULL */
 XG_FN xg_kop *xg_kregion_end(const xg_kregion *r); /* its terminator; NULL while it has none */
 XG_FN bool xg_kregion_inside(const xg_kregion *r, const xg_kregion *outer); /* r is outer or nested in it */
-XG_FN bool xg_kval_visible(const xg_kval *v, const xg_kregion *r);          /* defined in r or in a region around it */
 #define XG_KOPERAND(op, k) ((op)->operands[k].value)
 #define XG_FOR_KOPS(o, region) for (xg_kop *o = (region)->first; o; o = o->next)
 
@@ -37886,7 +37885,6 @@ XG_FN bool xg_kregion_inside(const xg_kregion *r, const xg_kregion *outer) {
     for (; r && r != outer; r = r->owner ? r->owner->parent : NULL) {}
     return r == outer;
 }
-XG_FN bool xg_kval_visible(const xg_kval *v, const xg_kregion *r) { return xg_kregion_inside(r, v->def ? v->def->parent : v->region); }
 
 #endif /* XG_KIR_BUILD_C */
 /* kir/edit.c -- what several passes do: asking for effects, following a tensor to its memory, moving and rebuilding operations. */
@@ -40675,39 +40673,34 @@ XG_FN xg_kop *xg_kpeel_copy(xg_kmodule *m, xg_kop *loop, const xg_imap *map, xg_
     for (o = from->first; o; o = o->next) xg_kop_clone(&in, o);
     return to;
 }
-/* Splits the loop where that pays; new loops go on the list too, since another symbol of theirs may be worth it, and those inside of them. */
-XG_FN bool xg_kpeel(xg_kmodule *m, xg_kop *loop, xg_kops *loops) {
+/* Splits the loop where that pays: into how many it is, 0 if it stays. */
+XG_FN uint32_t xg_kpeel(xg_kmodule *m, xg_kop *loop, xg_kop **parts) {
     const xg_imap *map = (const xg_imap *)loop->p;
     int64_t trips = 1, span;
     uint32_t s = map->n_syms, k, n = loop->n_results;
-    if (map->state != XG_IMAP_OK || map->n_constraints == 0) return false;
+    if (map->state != XG_IMAP_OK || map->n_constraints == 0) return 0;
     while (s-- > 0) {
         xg_range r = map->syms[s].range;
         const xg_imap *most, *last;
         xg_kval **inits;
-        xg_kop *first, *second;
-        if (!xg_range_known(r) || !xg_add64(r.hi, 1, &span) || !xg_add64(span, -r.lo, &span) || !xg_mul64(trips, span, &trips) || trips >= XG_KPEEL_TRIPS_MAX) return false;
+        uint32_t made = 1;
+        if (!xg_range_known(r) || !xg_add64(r.hi, 1, &span) || !xg_add64(span, -r.lo, &span) || !xg_mul64(trips, span, &trips) || trips >= XG_KPEEL_TRIPS_MAX) return 0;
         if (r.hi <= r.lo) continue;
         most = xg_kpeel_range(m, map, s, xg_range_of(r.lo, r.hi - 1));
         if (most->state != XG_IMAP_OK || most->n_constraints >= map->n_constraints || most->n_syms != map->n_syms || most->syms[s].range.hi != r.hi - 1) continue;
         last = xg_kpeel_range(m, map, s, xg_range_of(r.hi, r.hi));
         inits = XG_NEW_N(m->temp, xg_kval *, n + 1);
         for (k = 0; k < n; k++) inits[k] = loop->operands[loop->a + k].value;
-        first = xg_kpeel_copy(m, loop, most, inits);
-        xg_push(m->temp, xg_kop *, loops, first);
-        xg_kops_collect_of(m->temp, loops, first->regions[0], XG_K_OP_LOOP);
-        second = first;
+        parts[0] = xg_kpeel_copy(m, loop, most, inits);
         if (last->state == XG_IMAP_OK) {
-            for (k = 0; k < n; k++) inits[k] = &first->results[k];
-            second = xg_kpeel_copy(m, loop, last, inits);
-            xg_push(m->temp, xg_kop *, loops, second);
-            xg_kops_collect_of(m->temp, loops, second->regions[0], XG_K_OP_LOOP);
+            for (k = 0; k < n; k++) inits[k] = &parts[0]->results[k];
+            parts[made++] = xg_kpeel_copy(m, loop, last, inits);
         }
-        for (k = 0; k < n; k++) xg_kval_replace(&loop->results[k], &second->results[k]);
+        for (k = 0; k < n; k++) xg_kval_replace(&loop->results[k], &parts[made - 1]->results[k]);
         xg_kop_remove(loop);
-        return true;
+        return made;
     }
-    return false;
+    return 0;
 }
 
 /* ---- conditions ---- */
@@ -40923,16 +40916,14 @@ XG_FN void xg_klower_loop(xg_kmodule *m, xg_kop *loop) {
     xg_kop_remove(loop);
 }
 
-XG_FN void xg_kir_lower_loops(xg_kmodule *m) {
-    xg_kfunc *f;
-    for (f = m->first; f; f = f->next) {
-        xg_kops loops;
-        uint32_t k;
-        memset(&loops, 0, sizeof loops);
-        xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_LOOP);
-        for (k = 0; k < loops.n; k++) if (loops.p[k]->parent && !xg_kpeel(m, loops.p[k], &loops)) xg_klower_loop(m, loops.p[k]); /* what has no parent was inside of a loop that was split */
-    }
+/* Those inside of it are gone before. The parts of a loop may be worth another split, by another symbol. */
+XG_FN void xg_klower_or_split(xg_kmodule *m, xg_kop *loop) {
+    xg_kop *parts[2];
+    uint32_t n = xg_kpeel(m, loop, parts), k;
+    if (!n) xg_klower_loop(m, loop);
+    for (k = 0; k < n; k++) xg_klower_or_split(m, parts[k]);
 }
+XG_FN void xg_kir_lower_loops(xg_kmodule *m) { xg_kops_each_of(m, XG_K_OP_LOOP, xg_klower_or_split); }
 
 #endif /* XG_KIR_LOWER_LOOPS_C */
 /* kir/flatten.c -- tensors become one-dimensional, so that an index is the place of an element in memory.
@@ -44543,6 +44534,7 @@ XG_FN void xg_hero_roots(xg_scope *s, const xg_heroes *h, bool behind, const xg_
 XG_FN void xg_hero_write(xg_scope *s, const xg_heroes *h, const xg_shape *shape, const xg_elem *values, xg_kval *const *at, xg_kval *cond, xg_kval **dest); /* values: by hero */
 XG_FN const xg_imap *xg_emit_same_place(xg_aff_ctx *x, const xg_shape *from, const xg_shape *to); /* indices of an array to those of another at the same place in memory */
 XG_FN int64_t xg_emit_work(const xg_comp *comp);                              /* how much code one element is, roughly */
+XG_FN int64_t xg_emit_inst_work(const xg_inst *i); /* of one instruction */
 /* ---- sections.c ---- */
 typedef struct xg_section { const xg_shape *shape; int64_t unroll; bool apart; uint32_t shares; } xg_section; /* a walk over a shape; apart: of what a thread has nothing is side by side; shares: 0, or 1 + the section whose threads make this one too */
 typedef void (*xg_section_fn)(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest); /* dest: by root, what has been written to it */
@@ -46879,7 +46871,7 @@ XG_FN void xg_flow_end(xg_flow *f) {
  * and written at the same linear position; others follow by the same threads, those of one shape by one walk. In a walk all elements at an index are made before the
  * first is written (fuse/in_place.c relies on it). Unrolling starts only when the array is large
  * enough to fill the device with one element per thread. Where a vector is read again for each row (a bias), a round is whole rows, so that a thread meets the same columns in
- * all of its rounds, and reads of the vector once.
+ * all of its rounds, and reads of the vector once. Where a row has one value (a mean), all rounds of a block lie in one row, and its threads read it once.
  * Rows may be longer than a block is wide, or of an odd length: then a round is as many of them as end at a sector, and blocks beside each other have slices of it. What such rounds, or
  * the vectors of an odd number of elements, leave over at the end is made by the same threads, one element each. */
 #ifndef XG_EMIT_LOOP_C
@@ -46975,6 +46967,12 @@ XG_FN int64_t xg_loop_row(const xg_fusion_emission *e, int64_t elements, int64_t
     }
     return row;
 }
+/* What some rounds of a thread that meets the same columns in all of them compute, roughly: what is made of vectors alone it makes once. */
+XG_FN int64_t xg_loop_rows_work(const xg_fusion_emission *e, int64_t elements, int64_t rounds) {
+    int64_t each = 0, all = xg_emit_work(e->comp);
+    XG_FOR_INSTS(i, e->comp) if (xg_shape_is_array(i->shape) && i->shape->elements == elements && i->op != XG_BROADCAST) each += xg_emit_inst_work(i);
+    return each * rounds + all - each;
+}
 /* Threads and rounds that go down in rows, if there are enough rows for all multiprocessors. */
 XG_FN void xg_loop_down_rows(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
@@ -46985,12 +46983,62 @@ XG_FN void xg_loop_down_rows(xg_loop_walk *w, int64_t elements) {
     if (!row || row / most > 1024) return;
     threads = row / most * XG_MAX(XG_LOOP_ROW_THREADS / (row / most), (int64_t)1);
     while (threads > row / most && elements % (threads * most)) threads -= row / most;
-    for (rounds = XG_LOOP_ROWS; rounds > 1 && (elements % (threads * most * rounds) || elements / (threads * most * rounds) < blocks || xg_emit_work(e->comp) * most * rounds > XG_LOOP_ROWS_WORK); rounds /= 2) {}
+    for (rounds = XG_LOOP_ROWS; rounds > 1 && (elements % (threads * most * rounds) || elements / (threads * most * rounds) < blocks || xg_loop_rows_work(e, elements, rounds) * most > XG_LOOP_ROWS_WORK); rounds /= 2) {}
     if (rounds <= w->rounds) return;
     w->unroll = most;
     w->rounds = rounds;
     w->launch.threads[0] = (uint32_t)threads;
     w->launch.blocks[0] = (uint32_t)(elements / (threads * most * rounds));
+}
+
+/* Elements of the root, one behind the other, that all read the same of the parameter; 0: not known. *maps_of: made when it is asked for first. */
+XG_FN int64_t xg_loop_same(const xg_fusion_emission *e, const xg_inst *param, xg_indexing_group **maps_of) {
+    const xg_shape *root = e->roots[0]->shape;
+    xg_index_order order;
+    xg_indexing_group *g;
+    xg_imaps maps;
+    int64_t same = 1;
+    uint32_t k, j, r;
+    if (!xg_shape_is_array(param->shape) || param->shape->elements <= 1 || param->shape->elements > root->elements / 2 || root->elements % param->shape->elements) return 0;
+    if (!*maps_of) *maps_of = xg_indexing_group_back(e->m->aff, e->roots[0], 0, NULL);
+    g = *maps_of;
+    maps = xg_indexing_group_maps(g, param, 0);
+    order = xg_index_order_of_shape(root);
+    for (k = 0; k < order.n; k++) {
+        for (j = 0; j < maps.n; j++) {
+            const xg_imap *m = maps.p[j];
+            if (!xg_imap_ok(m) || m->n_syms + m->n_rts + m->n_constraints) return 0;
+            for (r = 0; r < m->n_results; r++) if (xg_aff_uses(m->results[r], xg_aff_dim(g->x, order.dim[k]))) return same;
+        }
+        same *= order.size[k];
+    }
+    return same;
+}
+/* Threads and rounds that stay in one row, of the shortest rows that have a value of their own. */
+XG_FN void xg_loop_along_rows(xg_loop_walk *w, int64_t elements) {
+    const xg_fusion_emission *e = w->e;
+    int64_t row = elements, vector, vectors, threads, rounds, blocks = e->target->resident_threads / 2048;
+    xg_indexing_group *maps_of = NULL;
+    uint32_t k;
+    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp) || !xg_index_has_order(e->roots[0]->shape) || e->roots[0]->shape->elements != elements) return;
+    for (k = 0; k < e->comp->n_params; k++) {
+        int64_t same = xg_loop_same(e, e->comp->params[k], &maps_of);
+        if (same >= XG_LOOP_ROW_THREADS) row = XG_MIN(row, same);
+    }
+    vector = xg_gcd(row, xg_loop_vector(e, elements));
+    vectors = row / vector;
+    if (row == elements || elements % row) return;
+    for (rounds = XG_LOOP_ROWS; rounds > w->rounds; rounds--) {
+        if (vectors % rounds || elements / (vectors / rounds) < blocks || xg_loop_rows_work(e, elements, rounds) * vector > XG_LOOP_ROWS_WORK) continue;
+        for (threads = 2 * XG_LOOP_ROW_THREADS; threads >= XG_LOOP_ROW_THREADS / 2; threads--) { /* of whole warps, nearly */
+            if (vectors / rounds % threads || (threads + 31) / 32 * 28 > threads || elements / (threads * vector * rounds) < blocks) continue;
+            w->unroll = vector;
+            w->rounds = rounds;
+            w->launch.threads[0] = (uint32_t)threads;
+            w->launch.blocks[0] = (uint32_t)(elements / (threads * vector * rounds));
+            return;
+        }
+    }
 }
 
 /* Elements after which all arrays as large as the root are at a sector again. */
@@ -47001,13 +47049,15 @@ XG_FN int64_t xg_loop_unit(const xg_fusion_emission *e, int64_t elements) {
     for (k = 0; k < e->n_roots; k++) least = XG_MIN(least, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
     return XG_MAX(32 / XG_MAX(least, (int64_t)1), (int64_t)1);
 }
-/* All that is written lies at the same place, and so does all that is read but single elements and the vectors of these rows. */
+/* All that is written lies at the same place, and so does all that is read but single elements, the vectors of these rows, and what each row has one of. */
 XG_FN bool xg_loop_is_linear(const xg_fusion_emission *e, int64_t elements, int64_t row) {
+    xg_indexing_group *maps_of = NULL;
     uint32_t k;
     if (!xg_index_has_order(e->roots[0]->shape)) return false;
     for (k = 0; k < e->n_roots; k++) if (e->roots[k]->shape->elements != elements || !xg_partition_is_near(e->parts, k)) return false;
     for (k = 0; k < e->comp->n_params; k++) {
         int64_t n = e->comp->params[k]->shape->elements;
+        if (row && n != row && xg_loop_same(e, e->comp->params[k], &maps_of) >= row) continue;
         if (n != 1 && (n != elements || !xg_loop_repeats(e, e->comp->params[k], elements)) && (!row || n != row || !xg_loop_repeats(e, e->comp->params[k], row))) return false;
     }
     return true;
@@ -47026,7 +47076,7 @@ XG_FN void xg_loop_down_slices(xg_loop_walk *w, int64_t elements) {
     if (slices == 1) period = threads * vector;
     total = elements / period;
     for (rounds = XG_LOOP_ROWS * 2 / XG_MIN(vector, (int64_t)2); rounds >= XG_LOOP_ROWS_LEAST; rounds--) {
-        if (xg_emit_work(e->comp) * vector * rounds > XG_LOOP_ROWS_WORK || total / rounds * slices < sms * 3 / 4) continue;
+        if (xg_loop_rows_work(e, elements, rounds) * vector > XG_LOOP_ROWS_WORK || total / rounds * slices < sms * 3 / 4) continue;
         if (!best || total % rounds * best < total % best * rounds) best = rounds;
     }
     if (!best || total % best * 8 > total) return;
@@ -47169,6 +47219,7 @@ XG_FN void xg_emit_loop(xg_fusion_emission *e) {
     w.launch = xg_launch_linear(e, most, w.unroll * w.rounds);
     xg_loop_down_rows(&w, most);
     if (w.rounds == rounds) xg_loop_down_slices(&w, most);
+    if (!w.period && w.rounds == rounds) xg_loop_along_rows(&w, most);
     if (!w.period && w.rounds == rounds) xg_loop_odd_vectors(&w, most);
     w.tensors = XG_NEW_N(e->arena, xg_kval *, n + 1);
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
@@ -48041,12 +48092,13 @@ XG_FN void xg_hero_give(xg_scope *s, const xg_inst *hero, xg_elem v) {
     memo->at = NULL;
 }
 
+XG_FN int64_t xg_emit_inst_work(const xg_inst *i) {
+    if (i->op == XG_PARAMETER || i->op == XG_CONSTANT || i->op == XG_TUPLE) return 0;
+    return (xg_op_flags(i->op) & XGF_ACC) || i->op == XG_POWER || i->op == XG_ATAN2 || i->op == XG_DIVIDE || i->op == XG_REMAINDER ? 10 : 1;
+}
 XG_FN int64_t xg_emit_work(const xg_comp *comp) {
     int64_t n = 0;
-    XG_FOR_INSTS(i, comp) {
-        if (i->op == XG_PARAMETER || i->op == XG_CONSTANT || i->op == XG_TUPLE) continue;
-        n += (xg_op_flags(i->op) & XGF_ACC) || i->op == XG_POWER || i->op == XG_ATAN2 || i->op == XG_DIVIDE || i->op == XG_REMAINDER ? 10 : 1;
-    }
+    XG_FOR_INSTS(i, comp) n += xg_emit_inst_work(i);
     return n;
 }
 
@@ -48112,7 +48164,7 @@ XG_FN void xg_hero_write(xg_scope *s, const xg_heroes *h, const xg_shape *shape,
 #define XG_EMIT_BOX_C
 
 /* Moves pieces of sectors, though each of them as it is. */
-XG_FN bool xg_permutation_splits_sectors(const xg_permutation *p, int64_t bytes) { return !xg_permutation_moves_minor(p) && p->dims[p->rank - 1] < 8192 / bytes && p->dims[p->rank - 1] * bytes % 32; }
+XG_FN bool xg_permutation_splits_sectors(const xg_permutation *p, int64_t bytes) { return !xg_permutation_moves_minor(p) && p->dims[p->rank - 1] * bytes % 32; }
 XG_FN uint32_t xg_permutation_b(const xg_permutation *p) { return p->from[p->rank - 1]; }
 
 /* A plain shape with these dims in memory order. */
@@ -48622,7 +48674,7 @@ XG_FN void xg_box_layout(xg_arena *arena, const xg_box_ask *a, xg_box *b) {
 #ifndef XG_EMIT_SKEW_C
 #define XG_EMIT_SKEW_C
 
-enum { XG_SKEW_THREADS = 256, XG_SKEW_THREADS_MAX = 512, XG_SKEW_LARGE = 32 << 10 /* bytes of a box with more threads */, XG_SKEW_ENOUGH = 80 /* for a thousand, both walks together */, XG_SKEW_WORTH = 1 << 20 /* bytes of an array whose sectors count for more than instructions */, XG_SKEW_BANKS = 128 /* bytes */, XG_SKEW_PATIENCE = 1 << 23, XG_SKEW_ALONG = 16 /* that become straight code */, XG_SKEW_GAIN = 10 /* for a thousand, by which a larger cluster has to be better */, XG_SKEW_REST = 1 << 10 /* what the device keeps for itself of each block's shared memory */ };
+enum { XG_SKEW_THREADS = 256, XG_SKEW_THREADS_MAX = 512, XG_SKEW_LARGE = 32 << 10 /* bytes of a box with more threads */, XG_SKEW_ENOUGH = 80 /* for a thousand, both walks together */, XG_SKEW_WORTH = 1 << 20 /* bytes of an array whose sectors count for more than instructions */, XG_SKEW_BANKS = 128 /* bytes */, XG_SKEW_PATIENCE = 1 << 19, XG_SKEW_ALONG = 16 /* that become straight code */, XG_SKEW_GAIN = 10 /* for a thousand, by which a larger cluster has to be better */, XG_SKEW_REST = 1 << 10 /* what the device keeps for itself of each block's shared memory */ };
 
 /* One of the walks. In elements: a run, what begins with a sector, the window. lanes: threads side by side along a run, step: elements that they take. The runs are `others` times `rows` of dimension dim; a thread
  * goes `rounds` times from run to run, in each of so many phases in which all runs begin at one place in a sector, and `turns` times `along` times along each, where the latter become straight code. */
@@ -48743,56 +48795,71 @@ XG_FN bool xg_skew_layout(const xg_box_ask *a, xg_skew *s) {
     return false;
 }
 
-/* No bank twice for so many neighbours of a run, wherever they begin. In cells of a word or more. *patience: places that may be looked at yet. */
-XG_FN bool xg_skew_is_free(const xg_permutation *p, const xg_skew *s, uint32_t order, int64_t cell, int64_t apart, int64_t take, int64_t *patience) {
-    int64_t run = xg_box_run_of(p, order, s->tile).length, banks = XG_SKEW_BANKS / cell, at[XG_RANK_MAX], place = 0, i;
-    uint8_t recent[XG_BOX_LANES], met[XG_BOX_LANES];
-    uint32_t k;
-    memset(at, 0, sizeof at);
-    memset(met, 0, sizeof met);
-    for (i = 0; i < run; i++) {
-        uint8_t bank = (uint8_t)(place / apart % banks);
-        if (i >= take) met[recent[i % take]]--;
-        if (--*patience < 0 || met[bank]++) return false;
-        recent[i % take] = bank;
-        for (k = p->rank; k-- > 0;) {
-            uint32_t d = xg_box_dim(p, order, k);
-            place += s->stride[d];
-            if (++at[d] < s->tile[d]) break;
-            place -= s->stride[d] * s->tile[d];
-            at[d] = 0;
+/* Of a walk's neighbours so many never meet in a bank, wherever they begin; 0: fewer than `least`. stride: in cells of a word or more; banks: a power of two. *patience: places that may be looked at yet. */
+XG_FN int32_t xg_skew_apart(const xg_permutation *p, const xg_skew *s, uint32_t order, const int64_t *stride, int32_t banks, int32_t least, int32_t *patience) {
+    int32_t run = (int32_t)xg_box_run_of(p, order, s->tile).length, ends[XG_RANK_MAX], at[XG_RANK_MAX] = {0}, last[XG_BOX_LANES], most = banks, i;
+    uint32_t mask = (uint32_t)banks - 1, step[XG_RANK_MAX], place = 0, n = 0, k;
+    for (k = p->rank; k-- > 0;) { /* step: to the next element of a dimension from the end of those inside of it */
+        uint32_t d = xg_box_dim(p, order, k);
+        if (s->tile[d] == 1) continue;
+        ends[n] = (int32_t)s->tile[d];
+        step[n] = (uint32_t)stride[d] - (n ? place : 0);
+        place = (uint32_t)stride[d] * (uint32_t)s->tile[d];
+        n++;
+    }
+    for (k = 0; k < XG_BOX_LANES; k++) last[k] = -banks;
+    for (place = 0, i = 0; i < run; i++) {
+        int32_t *bank = &last[place & mask];
+        if (i - *bank < most && (most = i - *bank) < least) break;
+        *bank = i;
+        for (k = 0; k < n; k++) {
+            place += step[k];
+            if (++at[k] < ends[k]) break;
+            at[k] = 0;
         }
     }
-    return true;
+    *patience -= i;
+    return most < least ? 0 : most;
 }
-/* Where both runs hold several dimensions in common no distances serve all lanes of both walks, but some may do for fewer lanes that take part, of whole sectors: by trying. Gaps are left
- * where the first two dimensions end. */
+/* Distances in cells with gaps where the first two dimensions end. The room; *n: dimensions with an end. */
+XG_FN int64_t xg_skew_gaps(const xg_permutation *p, const xg_skew *s, const int64_t *gap, int64_t *stride, uint32_t *n) {
+    int64_t next = 1, room = 1;
+    uint32_t k;
+    for (*n = 0, k = p->rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, s->order, k);
+        stride[d] = next;
+        if (s->tile[d] == 1) continue;
+        room += next * (s->tile[d] - 1);
+        next = next * s->tile[d] + (*n < 2 ? gap[*n] : 0);
+        ++*n;
+    }
+    return room;
+}
+/* Where both runs hold several dimensions in common no distances serve all lanes of both walks, but some may do for fewer lanes that take part, of whole sectors: by trying. */
 XG_FN bool xg_skew_search(const xg_box_ask *a, int64_t shared, xg_skew *s) {
     const xg_permutation *p = a->p;
-    int64_t cell = XG_MAX(a->least, (int64_t)4), apart = cell / a->least, banks = XG_SKEW_BANKS / cell, unit = XG_BOX_SECTOR / a->least, patience = XG_SKEW_PATIENCE, sum, gap[2], n;
-    uint32_t k;
-    for (sum = 2 * banks; sum >= banks; sum -= XG_MIN(unit, banks)) for (s->take[0] = banks; s->take[0] > 0; s->take[0] -= XG_MIN(unit, banks)) for (s->order = 0; s->order < 2; s->order++) {
-        s->take[1] = sum - s->take[0];
-        if (s->take[1] <= 0 || s->take[1] > banks) continue;
-        for (gap[0] = 0; gap[0] < banks; gap[0]++) for (gap[1] = 0; gap[1] < banks; gap[1]++) {
-            int64_t next = 1;
-            n = 0;
-            s->room = 1;
-            for (k = p->rank; k-- > 0;) {
-                uint32_t d = xg_box_dim(p, s->order, k);
-                s->stride[d] = next * apart;
-                if (s->tile[d] == 1) continue;
-                s->room += s->stride[d] * (s->tile[d] - 1);
-                next = next * s->tile[d] + (n < 2 ? gap[n] : 0);
-                n++;
-            }
-            if (s->room > shared / a->bytes) break;
-            if (patience < 0) return false;
-            if (xg_skew_is_free(p, s, 1 - s->order, cell, apart, s->take[1 - s->order], &patience) && xg_skew_is_free(p, s, s->order, cell, apart, s->take[s->order], &patience)) return true;
-            if (n < 3) break; /* one gap only */
+    int32_t banks = (int32_t)(XG_SKEW_BANKS / XG_MAX(a->least, (int64_t)4)), unit = (int32_t)(XG_BOX_SECTOR / a->least), patience = XG_SKEW_PATIENCE, best = 0, take[2] = {0};
+    int64_t apart = XG_MAX(4 / a->least, (int64_t)1), gap[2], stride[XG_RANK_MAX];
+    xg_skew trial = *s;
+    uint32_t n = 0, k, o;
+    for (trial.order = 0; trial.order < 2; trial.order++) for (gap[0] = 0; gap[0] < banks; gap[0]++) for (gap[1] = 0; gap[1] < banks; gap[1]++) {
+        trial.room = xg_skew_gaps(p, &trial, gap, stride, &n) * apart;
+        if (trial.room > shared / a->bytes) break;
+        for (k = 0; k < 2; k++) { /* first the walk that memory does not lie for */
+            o = trial.order ^ (k ^ 1);
+            take[o] = xg_skew_apart(p, &trial, o, stride, banks, XG_MAX(best + unit - (k ? take[1 - o] : banks), unit) /* for more lanes than ever before */, &patience) / unit * unit;
+            if (!take[o]) break;
         }
+        if (k == 2) {
+            best = take[0] + take[1];
+            for (k = 0; k < 2; k++) trial.take[k] = take[k];
+            for (k = 0; k < p->rank; k++) trial.stride[k] = stride[k] * apart;
+            *s = trial;
+        }
+        if (best == 2 * banks || patience < 0) return best != 0;
+        if (n < 3) break; /* one gap only */
     }
-    return false;
+    return best != 0;
 }
 
 /* ---- tile and layout together ---- */
@@ -49122,7 +49189,7 @@ XG_FN void xg_skew_place(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *
 #ifndef XG_EMIT_TRANSPOSE_C
 #define XG_EMIT_TRANSPOSE_C
 
-enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_UNROLL = 4 /* elements of a thread, by which the loop emitter is no worse where it reads whole sectors */, XG_TRANSPOSE_ROUNDS = 32 /* that become straight code */, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_WORK = 10 /* of an element, which takes longer than its sectors */, XG_TRANSPOSE_SHARED_MAX = 48 << 10 };
+enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_UNROLL = 4 /* elements of a thread, by which the loop emitter is no worse where it reads whole sectors */, XG_TRANSPOSE_ROUNDS = 32 /* that become straight code */, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_WORK = 10 /* of an element, which takes longer than its sectors */, XG_TRANSPOSE_SHARED_MAX = 48 << 10, XG_TRANSPOSE_ROW = 8192 /* bytes: longer ones lose little where they are torn */ };
 
 /* ---- the fusion: heroes, what is behind them, what is beside them ---- */
 
@@ -49141,10 +49208,15 @@ typedef struct xg_transpose {
     uint32_t places;          /* dimensions of the tile in shared memory */
 } xg_transpose;
 
+/* Rows that begin inside of sectors are torn by every access of the loop emitter: long ones in a small array may be. */
+XG_FN bool xg_transpose_splits(const xg_inst *i, const xg_permutation *p) {
+    int64_t bytes = xg_type_bytes(i->shape->type);
+    return xg_permutation_splits_sectors(p, bytes) && (p->dims[p->rank - 1] < XG_TRANSPOSE_ROW / bytes || i->shape->elements >= XG_SKEW_WORTH / bytes);
+}
 XG_FN bool xg_transpose_is_hero(void *data, const xg_inst *i, bool first) {
     xg_transpose *t = (xg_transpose *)data;
     xg_permutation q;
-    if (!xg_permutation_of(i, &q) || !(xg_permutation_moves_minor(&q) || xg_permutation_splits_sectors(&q, xg_type_bytes(i->shape->type))) || !(first || xg_permutation_equal(&q, &t->p))) return false;
+    if (!xg_permutation_of(i, &q) || !(xg_permutation_moves_minor(&q) || xg_transpose_splits(i, &q)) || !(first || xg_permutation_equal(&q, &t->p))) return false;
     t->p = q;
     return true;
 }
@@ -49248,14 +49320,16 @@ XG_FN bool xg_transpose_make_box(xg_transpose *t, const xg_box_ask *ask, bool fi
     xg_transpose_set(t, 1, 1);
     return true;
 }
-/* Fewer sectors are touched, by a fifth if so much is computed, or so many lanes stay idle, that it is not they that take the time; and an eighth of the multiprocessors have a block. What is small and has a box
- * keeps it: fewer instructions count for more. A box whose walks meet banks twice is left for what is no worse. */
+/* Fewer sectors are touched, by a fifth if so much is computed, or in a small array so many lanes stay idle, that it is not they that take the time; and an eighth of the multiprocessors have a block. What is
+ * small and has a box keeps it: fewer instructions count for more. A box whose walks meet banks twice is left for what is no worse. */
 XG_FN bool xg_transpose_make_skewed(xg_transpose *t, const xg_box_ask *ask) {
     const xg_fusion_emission *e = t->e;
-    int64_t waste = t->boxed ? t->box.waste : xg_transpose_tile_waste(t, ask), idle = t->box.meets ? waste : waste * 4 / 5;
-    if (t->boxed && t->heroes.p[0]->shape->elements * ask->least < XG_SKEW_WORTH) return false;
+    bool worth = t->heroes.p[0]->shape->elements * ask->least >= XG_SKEW_WORTH;
+    int64_t waste = t->boxed ? t->box.waste : xg_transpose_tile_waste(t, ask), most = ask->work < XG_TRANSPOSE_WORK ? waste - 20 : waste * 4 / 5, idle = worth ? most : waste * 4 / 5;
+    if (t->boxed && !worth) return false;
+    if (t->box.meets) most = idle = waste;
     if (!xg_skew_make(ask, e->target->shared / 2 - XG_SKEW_REST, ask->sms / 8, idle, &t->skew)) return false;
-    if (t->skew.waste > (!t->box.meets && ask->work < XG_TRANSPOSE_WORK && !xg_skew_idles(&t->skew) ? waste - 20 : idle)) return false;
+    if (t->skew.waste > (xg_skew_idles(&t->skew) ? idle : most)) return false;
     t->boxed = false;
     t->skewed = true;
     t->v = t->places = 1;
@@ -54094,7 +54168,6 @@ XG_FN void xg_block_teams(xg_block *d, xg_block_team team) {
     xg_flow_end(&f);
     d->n_vars = vars;
 }
-XG_FN void xg_block_skip(xg_block *d) { d->at = xg_block_behind(d, d->at); }
 XG_FN void xg_block_if(xg_block *d) {
     xg_kval *cond = xg_block_cond_of(d, xg_block_expr(d));
     uint32_t then = d->at, behind = xg_block_behind(d, then), end = behind;
@@ -57061,7 +57134,8 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
  * - What is too long for one block, or would leave most of the device idle, is in the hands of a cluster of blocks, `parts`, where the target has such: each keeps its part of the row.
  * - Rows that begin inside of sectors, but are long: the body of each is as many vectors, from its first whole sector on; `edges`, what lies before and behind, as many elements in each row, one a lane.
  * - Vectors that all rows read (scale, offset, a mask) a block reads once, into shared memory, and then goes over several groups of rows: blocks are one wave of the device, each
- *   with as many warps as need their registers, so that memory has enough to do although blocks are few.
+ *   with as many warps as need their registers, so that memory has enough to do although blocks are few. Rule: that begins with two rows for each multiprocessor. Of fewer, each has a block to itself,
+ *   which reads the vectors itself, from the second cache: two rows a block would leave multiprocessors idle, and their share of the bandwidth of memory with them, to spare what memory is not asked for.
  * - Rows that begin inside of a sector: the rows of a block are one run of memory, which is read into shared memory, and written from there, side by side: no sector is touched by two
  *   blocks, or twice. What is kept there is what does not depend on reductions (`values`), and the results, where they can over a value: a lane reads its own elements only.
  *     Short rows:  lanes is the largest power of two in the length; each takes neighbours, an odd number of them, so that lanes are in banks of their own.
@@ -61322,7 +61396,6 @@ XG_LZ_RULE(math) {
         r = xg_math_expand(b, op->op, x, y, shortness);
         if (r) r = xg_ptx_truncf(b, r, e);
     } else r = xg_math_expand(b, op->op, x, y, shortness);
-    if (e == XG_E_F64) z->f->resident = XG_MAX(z->f->resident, 1u); /* long, and bound by arithmetic: more blocks at a time are worth no spills */
     if (!r) xg_fail(z->m->ctx, XLAGPU_ERROR_UNSUPPORTED, "%s on %s has no expansion for %s", xg_kop_name(op->op), xg_kelem_name(e), z->target->name);
     return r;
 }
@@ -62300,6 +62373,7 @@ static void xg_ptx_print_bitcast(xg_ptx *p, xg_kop *op) {
  *
  * Idea: code is straight but for loops and branches, and every value has one definition; so its life is one interval of the program's order, up to its last use, or to the end of the outermost loop that
  * it is used in and was not made in. The answer is the most words that live at one place. What only gives registers another name has no life of its own: its uses are those of its operands.
+ * Quotients and square roots are sequences that the assembler writes, or calls; what these hold besides operands and results was read off its register counts for a kernel with one of them (sm_75, sm_80, sm_90a).
  * The assembler moves loads ahead and address arithmetic behind; so this is an estimate, and a bound for nobody. */
 #ifndef XG_PTX_PRESSURE_C
 #define XG_PTX_PRESSURE_C
@@ -62321,6 +62395,18 @@ static bool xg_ptx_is_name(const xg_kop *op) {
     case XG_K_OP_VEXTRACT: case XG_K_OP_VINSERT: case XG_K_OP_BITCAST: case XG_K_OP_CONST: case XG_K_OP_SHARED_PTR: return true;
     case XG_K_OP_PTR_ADD: return XG_KOPERAND(op, 1)->def && XG_KOPERAND(op, 1)->def->op == XG_K_OP_CONST;
     default: return false;
+    }
+}
+/* Words that live inside of the sequence for an operation only. */
+static int64_t xg_ptx_inner_words(const xg_kop *op) {
+    int bits = op->n_results == 1 && op->results[0].type->kind == XG_TK_SCALAR ? xg_kelem_bits(op->results[0].type->elem) : 0;
+    if (bits < 32) return 0;
+    switch (op->op) {
+    case XG_K_OP_DIVF: return bits == 64 ? 16 : 8;
+    case XG_K_OP_SQRT: return bits == 64 ? 10 : 4;
+    case XG_K_OP_DIVSI: case XG_K_OP_REMSI: return xg_kval_is_const(XG_KOPERAND(op, 1), NULL) ? 0 : bits == 64 ? 14 : 6; /* by constants they are products */
+    case XG_K_OP_DIVUI: case XG_K_OP_REMUI: return xg_kval_is_const(XG_KOPERAND(op, 1), NULL) ? 0 : bits == 64 ? 10 : 4;
+    default: return 0;
     }
 }
 static size_t xg_ptx_life(const xg_ptx_lives *l, const xg_kval *v) {
@@ -62359,6 +62445,9 @@ static void xg_ptx_lives_of(xg_ptx_lives *l, const xg_kregion *r) {
     uint32_t k, j;
     for (op = r->last; op; op = op->prev) {
         size_t at = xg_ptx_position(op);
+        int64_t inner = xg_ptx_inner_words(op);
+        l->change[at - 1] += inner; /* positions begin at 1; beside the operands, which live up to here */
+        l->change[at] -= inner;
         for (k = op->n_regions; k-- > 0;) {
             xg_ptx_lives_of(l, op->regions[k]);
             for (j = 0; j < op->regions[k]->n_args; j++) xg_ptx_lives_from(l, &op->regions[k]->args[j], at);
@@ -64138,7 +64227,8 @@ XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m) {
  *
  * Each computation that is run step by step (the entry, and what loops and branches run) is ordered by itself, inner ones first, so that the memory of an inner one is known
  * where it is called. Four orders are tried: the text's; by a list of what is ready, best first (most bytes freed less bytes made); depth first into the operand that
- * costs most; and plain post-order. Each is played through with an account of the live bytes, and the first with the least peak is taken.
+ * costs most; and plain post-order; and each of them once more, with what frees more than it makes as soon as it is ready (the gradients of weights, which other orders leave for the end,
+ * when all that they are made of has waited for them). Each is played through with an account of the live bytes, and the first with the least peak is taken.
  *
  * Then asynchronous steps are spread: their ends go down to whoever needs the result, their starts up until what stands between takes as long as they do, by the cost model
  * of the target, and as long as that takes at most a quarter more memory at a time. What a step reads and writes is needed until it ends.
@@ -64372,16 +64462,18 @@ XG_FN xg_sched_ready xg_sched_pop(xg_sched_heap *h) {
     return top;
 }
 
-XG_FN xg_sched_ready xg_sched_entry(const xg_sched *s, uint32_t k, int64_t freed) {
+XG_FN xg_sched_ready xg_sched_entry(const xg_sched *s, uint32_t k, int64_t freed, const uint32_t *place) {
     xg_sched_ready r;
     r.number = k;
     r.users = s->succ_start[k + 1] - s->succ_start[k];
     r.gain = xg_plan_forwards(s->insts[k]) || !s->made[k] ? INT64_MAX / 2 : freed - s->made[k];
+    if (place && r.gain <= 0) { r.gain = 0; r.users = s->n - place[k]; }
     return r;
 }
 
-/* Each value tells its last user that it would be freed there. */
-XG_FN void xg_sched_list(const xg_sched *s, uint32_t *order) {
+/* What is ready, best first: each value tells its last user that it would be freed there. With places in another order: in that one, but for what frees more than it makes, which comes as
+ * soon as it is ready. */
+XG_FN void xg_sched_ready_first(const xg_sched *s, const uint32_t *place, uint32_t *order) {
     uint32_t *waits = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), *left = XG_NEW_N(s->arena, uint32_t, s->values.n + (size_t)1), k, j, done = 0;
     int64_t *freed = XG_NEW_N(s->arena, int64_t, s->n + (size_t)1);
     bool *out = XG_NEW_N(s->arena, bool, s->n + (size_t)1);
@@ -64393,7 +64485,7 @@ XG_FN void xg_sched_list(const xg_sched *s, uint32_t *order) {
     }
     for (k = 0; k < s->n; k++) {
         waits[k] = s->pred_start[k + 1] - s->pred_start[k];
-        if (!waits[k]) xg_sched_push(s->arena, &heap, xg_sched_entry(s, k, freed[k]));
+        if (!waits[k]) xg_sched_push(s->arena, &heap, xg_sched_entry(s, k, freed[k], place));
     }
     while (heap.n) {
         uint32_t t = xg_sched_pop(&heap).number;
@@ -64406,10 +64498,17 @@ XG_FN void xg_sched_list(const xg_sched *s, uint32_t *order) {
             for (k = 0; out[s->users[v->first_user + k]]; k++) {}
             k = s->users[v->first_user + k];
             freed[k] += v->bytes;
-            if (!waits[k]) xg_sched_push(s->arena, &heap, xg_sched_entry(s, k, freed[k]));
+            if (!waits[k]) xg_sched_push(s->arena, &heap, xg_sched_entry(s, k, freed[k], place));
         }
-        for (j = s->succ_start[t]; j < s->succ_start[t + 1]; j++) if (!--waits[s->succs[j]]) xg_sched_push(s->arena, &heap, xg_sched_entry(s, s->succs[j], freed[s->succs[j]]));
+        for (j = s->succ_start[t]; j < s->succ_start[t + 1]; j++) if (!--waits[s->succs[j]]) xg_sched_push(s->arena, &heap, xg_sched_entry(s, s->succs[j], freed[s->succs[j]], place));
     }
+}
+
+XG_FN void xg_sched_list(const xg_sched *s, uint32_t *order) { xg_sched_ready_first(s, NULL, order); }
+XG_FN void xg_sched_free_early(const xg_sched *s, uint32_t *order) {
+    uint32_t *place = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), k;
+    for (k = 0; k < s->n; k++) place[order[k]] = k;
+    xg_sched_ready_first(s, place, order);
 }
 
 /* Post-order from the root and then from whatever it does not reach; the predecessors of an instruction in the order of `preds`. */
@@ -64554,9 +64653,9 @@ XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_sched_all *all, bo
     xg_sched_init(&s, a, c, all);
     order = XG_NEW_N(a, uint32_t, s.n + (size_t)1);
     best = XG_NEW_N(a, uint32_t, s.n + (size_t)1);
-    for (o = 0; o < (c->module->is_scheduled ? 1 : XG_COUNT(orders)); o++) {
+    for (o = 0; o < (c->module->is_scheduled ? 1 : 2 * XG_COUNT(orders)); o++) {
         int64_t peak;
-        orders[o](&s, order);
+        if (o % 2 == 0) orders[o / 2](&s, order); else xg_sched_free_early(&s, order);
         peak = xg_sched_peak(&s, order);
         if (peak >= least) continue;
         least = peak;
@@ -65375,7 +65474,7 @@ XG_NORETURN XG_FN void xg_limit_give_up(const xg_limit *l, int64_t limit, int64_
     if (n > XG_LIMIT_NAMED) xg_printf(&b, " and %u more", n - (uint32_t)XG_LIMIT_NAMED);
     if (l->outside > limit) { b.n = 0; xg_puts(&b, "; parameters and results can share memory, by input_output_alias or buffer_donor"); }
     xg_putc(&b, 0);
-    xg_fail(l->m->ctx, XLAGPU_ERROR_LIMIT, "the program needs at least %lld bytes of device memory, more than the limit of %lld: %lld of parameters, results and constants, %lld of temporaries%s",
+    xg_fail(l->m->ctx, XLAGPU_ERROR_LIMIT, "no way was found to run in less than %lld bytes of device memory, and the limit is %lld: %lld of parameters, results and constants, %lld of temporaries%s",
         (long long)least, (long long)limit, (long long)l->outside, (long long)(least - l->outside), b.p);
 }
 

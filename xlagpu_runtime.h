@@ -82,9 +82,9 @@
     X(ERROR_INTERNAL, "a bug in xlagpu; please report it")
 
 typedef enum xlagpu_status {
-#define X(name, text) XLAGPU_##name,
-    XLAGPU_STATUSES(X)
-#undef X
+#define XLAGPU_X(name, text) XLAGPU_##name,
+    XLAGPU_STATUSES(XLAGPU_X)
+#undef XLAGPU_X
     XLAGPU_STATUS_COUNT
 } xlagpu_status;
 
@@ -114,9 +114,9 @@ typedef struct xlagpu_allocator {
     X(TUPLE, "tuple", 0, OTHER) X(TOKEN, "token", 0, OTHER) X(OPAQUE, "opaque", 0, OTHER) X(BUFFER, "b", 0, OTHER)
 
 typedef enum xlagpu_type {
-#define X(name, text, bits, cls) XLAGPU_##name,
-    XLAGPU_TYPES(X)
-#undef X
+#define XLAGPU_X(name, text, bits, cls) XLAGPU_##name,
+    XLAGPU_TYPES(XLAGPU_X)
+#undef XLAGPU_X
     XLAGPU_TYPE_COUNT
 } xlagpu_type;
 
@@ -142,9 +142,9 @@ typedef enum xlagpu_type {
     X(INTEGER, "integer") X(F32, "f32") X(F64, "f64") X(HALF, "half") X(APPROXIMATION, "approximation") X(CONVERSION, "conversion") X(MOVE, "move") \
     X(GLOBAL, "global") X(SHARED, "shared") X(OTHER_MEMORY, "other_memory") X(ATOMIC, "atomic") X(CONTROL, "control") X(BARRIER, "barrier") X(WARP, "warp") X(TENSOR, "tensor")
 typedef enum xlagpu_class {
-#define X(name, text) XLAGPU_CLASS_##name,
-    XLAGPU_CLASSES(X)
-#undef X
+#define XLAGPU_X(name, text) XLAGPU_CLASS_##name,
+    XLAGPU_CLASSES(XLAGPU_X)
+#undef XLAGPU_X
     XLAGPU_CLASS_COUNT
 } xlagpu_class;
 
@@ -265,9 +265,9 @@ XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(const xlagpu_executio
 typedef struct xlagpu_kernel_stats {
     const char *name;
     uint64_t launches;
-#define X(name) uint64_t name; /* XLAGPU_COUNTERS says what each is */
-    XLAGPU_COUNTERS(X)
-#undef X
+#define XLAGPU_X(name) uint64_t name; /* XLAGPU_COUNTERS says what each is */
+    XLAGPU_COUNTERS(XLAGPU_X)
+#undef XLAGPU_X
     uint64_t class_warps[XLAGPU_CLASS_COUNT], class_lanes[XLAGPU_CLASS_COUNT]; /* instructions by xlagpu_class */
 } xlagpu_kernel_stats;
 XLAGPU_DEF const char *xlagpu_class_name(uint32_t class_index); /* "integer"; NULL beyond the last */
@@ -1727,7 +1727,7 @@ XG_FN void xg_map64_put(xg_map64 *m, uint64_t key, void *val) {
     uint32_t at;
     if (m->n * 2 >= m->cap) {
         xg_map64 old = *m;
-        m->cap = old.cap ? xg_table_next_cap(m->arena->ctx, old.cap) : XG_MAP64_FEW;
+        m->cap = old.cap ? xg_table_next_cap(m->arena->ctx, old.cap) : (uint32_t)XG_MAP64_FEW;
         m->keys = XG_NEW_N(m->arena, uint64_t, m->cap);
         m->vals = XG_NEW_N(m->arena, void *, m->cap);
         for (at = 0; at < old.cap; at++) if (old.vals[at]) { uint32_t to = xg_map64_slot(m, old.keys[at]); m->keys[to] = old.keys[at]; m->vals[to] = old.vals[at]; }
@@ -1772,14 +1772,27 @@ XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, 
 
 /* ---- names ---- */
 
-/* Few names are looked through; only more than that get slots. */
-enum { XG_DICT_FEW = 8 };
+/* Few names are looked through; only more than that get slots.
+ *
+ * Most names end with a number that counts, and who asks for one has asked for its neighbours just now: sixteen that follow each other have their slots in one cache line (but each hundred begins a
+ * new one: two digits are all that is looked at). Who finds his slot taken looks into the same place of the next lines, for a taken line is mostly taken as a whole; then, so that all slots are met,
+ * into one after the other. */
+enum { XG_DICT_FEW = 8, XG_DICT_LINE = 16, XG_DICT_LINES = 4 };
 
 XG_FN void xg_dict_init(xg_dict *d, xg_arena *a) { memset(d, 0, sizeof *d); d->arena = a; }
+XG_FN bool xg_dict_is_digit(xg_str name, uint32_t n) { return n && name.p[n - 1] >= '0' && name.p[n - 1] <= '9'; }
+XG_FN uint32_t xg_dict_hash(xg_str name) {
+    uint32_t n = name.n, number;
+    if (!xg_dict_is_digit(name, n)) return xg_hash(name.p, n);
+    number = (uint32_t)(name.p[--n] - '0');
+    if (xg_dict_is_digit(name, n)) number += 10 * (uint32_t)(name.p[--n] - '0');
+    return (xg_hash(name.p, n) + number / XG_DICT_LINE * 0x9E3779B1u) * XG_DICT_LINE | number % XG_DICT_LINE; /* the lines of a hundred lie anywhere */
+}
+XG_FN uint32_t xg_dict_next(uint32_t at, uint32_t tried) { return at + (tried < XG_DICT_LINES ? (uint32_t)XG_DICT_LINE : 1u); }
 XG_FN bool xg_dict_is(const xg_dict_item *i, xg_str name, uint32_t hash) { return i->hash == hash && i->length == name.n && (i->name == name.p || memcmp(i->name, name.p, name.n) == 0); }
 XG_FN uint32_t xg_dict_slot(const xg_dict *d, xg_str name, uint32_t hash) {
-    uint32_t at = hash & (d->cap - 1);
-    for (; d->slots[at]; at = (at + 1) & (d->cap - 1)) if (xg_dict_is(&d->items[d->slots[at] - 1], name, hash)) break;
+    uint32_t at = hash & (d->cap - 1), tried = 0;
+    for (; d->slots[at]; at = xg_dict_next(at, tried++) & (d->cap - 1)) if (xg_dict_is(&d->items[d->slots[at] - 1], name, hash)) break;
     return at;
 }
 /* The item's number plus 1; 0: there is none. */
@@ -1790,15 +1803,15 @@ XG_FN uint32_t xg_dict_find(const xg_dict *d, xg_str name, uint32_t hash) {
     return 0;
 }
 XG_FN void *xg_dict_get(const xg_dict *d, xg_str name) {
-    uint32_t found = d->n ? xg_dict_find(d, name, xg_hash(name.p, name.n)) : 0;
+    uint32_t found = d->n ? xg_dict_find(d, name, xg_dict_hash(name)) : 0;
     return found ? d->items[found - 1].val : NULL;
 }
 XG_FN void xg_dict_grow(xg_dict *d) {
-    uint32_t i, at;
+    uint32_t i, at, tried;
     do d->cap = xg_table_next_cap(d->arena->ctx, d->cap); while (d->cap < 2 * d->n);
     d->slots = XG_NEW_N(d->arena, uint32_t, d->cap);
     for (i = 0; i < d->n; i++) { /* no two are equal */
-        for (at = d->items[i].hash & (d->cap - 1); d->slots[at]; at = (at + 1) & (d->cap - 1)) {}
+        for (at = d->items[i].hash & (d->cap - 1), tried = 0; d->slots[at]; at = xg_dict_next(at, tried++) & (d->cap - 1)) {}
         d->slots[at] = i + 1;
     }
 }
@@ -1812,7 +1825,7 @@ XG_FN void xg_dict_reserve(xg_dict *d, uint32_t n) {
 }
 XG_FN xg_str xg_dict_newest(const xg_dict *d) { return xg_str_of(d->items[d->n - 1].name, d->items[d->n - 1].length); }
 XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
-    uint32_t hash = xg_hash(name.p, name.n), at = 0;
+    uint32_t hash = xg_dict_hash(name), at = 0;
     if (d->n >= XG_DICT_FEW && d->n * 2 >= d->cap) xg_dict_grow(d);
     if (d->cap) {
         at = xg_dict_slot(d, name, hash);
@@ -2146,14 +2159,10 @@ XG_SIM_FN const char *xg_sim_unit_name(xg_sim_unit unit);
 /* Fails through the context. Everything lives in the arena; the text must live as long as the module (faults quote it). Uses the best unit, or any that the host has. */
 XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx);
 XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit);
-XG_SIM_FN uint32_t xg_sim_version(const xg_sim_module *m); /* major * 10 + minor */
-XG_SIM_FN xg_str xg_sim_target(const xg_sim_module *m);     /* "sm_90a" */
 XG_SIM_FN uint32_t xg_sim_entries(const xg_sim_module *m);
 XG_SIM_FN const xg_sim_entry *xg_sim_entry_at(const xg_sim_module *m, uint32_t i);
 XG_SIM_FN const xg_sim_entry *xg_sim_find(const xg_sim_module *m, xg_str name); /* NULL when absent */
 XG_SIM_FN const xg_sim_info *xg_sim_entry_info(const xg_sim_entry *e);
-/* A .global or .const variable: its host address, 0 when there is none of that name. */
-XG_SIM_FN uint64_t xg_sim_global(const xg_sim_module *m, xg_str name, uint64_t *bytes);
 
 /* What device memory exists: sorted, disjoint. Not to be changed while blocks run. Each buffer gets a shadow that tells who wrote and read
  * each of its words (shadow.c), as long as all shadows together, twice as large as the buffers, stay below shadow_limit; buffers beyond are checked for their bounds only. */
@@ -12565,8 +12574,6 @@ XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *pt
 
 /* ---- questions ---- */
 
-XG_SIM_FN uint32_t xg_sim_version(const xg_sim_module *m) { return m->version; }
-XG_SIM_FN xg_str xg_sim_target(const xg_sim_module *m) { return m->target; }
 XG_SIM_FN uint32_t xg_sim_entries(const xg_sim_module *m) {
     uint32_t i, n = 0;
     for (i = 0; i < m->n_funcs; i++) n += m->funcs[i]->entry && m->funcs[i]->defined;
@@ -12583,11 +12590,6 @@ XG_SIM_FN const xg_sim_entry *xg_sim_find(const xg_sim_module *m, xg_str name) {
     return NULL;
 }
 XG_SIM_FN const xg_sim_info *xg_sim_entry_info(const xg_sim_entry *e) { return &e->f.info; }
-XG_SIM_FN uint64_t xg_sim_global(const xg_sim_module *m, xg_str name, uint64_t *bytes) {
-    uint32_t i;
-    for (i = 0; i < m->n_vars; i++) if (xg_str_eq(m->vars[i].name, name)) { if (bytes) *bytes = m->vars[i].bytes; return m->vars[i].address; }
-    return 0;
-}
 XG_SIM_FN void xg_sim_stats_add(xg_sim_stats *sum, const xg_sim_stats *more) {
     uint32_t i;
 #define X(name) sum->name += more->name;
@@ -13068,6 +13070,7 @@ struct xr_platform {
 XG_FN void *xr_library_open(const char *name);
 XG_FN void *xr_library_symbol(void *library, const char *name);
 XG_FN void xr_library_close(void *library);
+XG_FN uint64_t xr_process(void); /* its number */
 XG_FN uint32_t xr_processors(void);
 XG_FN double xr_seconds(void); /* since some moment; only grows */
 /* Runs job(user, 0..n-1), n at most XR_WORKERS_MAX, each on its own thread (the last one on the caller's); returns when all are done. A thread that cannot be had is
@@ -13134,6 +13137,7 @@ XG_FN double xr_seconds(void) {
     QueryPerformanceFrequency(&each);
     return (double)now.QuadPart / (double)each.QuadPart;
 }
+XG_FN uint64_t xr_process(void) { return GetCurrentProcessId(); }
 XG_FN uint32_t xr_processors(void) { SYSTEM_INFO i; GetSystemInfo(&i); return i.dwNumberOfProcessors ? (uint32_t)i.dwNumberOfProcessors : 1; }
 
 typedef struct xr_thread { void (*job)(void *, uint32_t); void *user; uint32_t index; HANDLE handle; } xr_thread;
@@ -13154,6 +13158,7 @@ XG_FN double xr_seconds(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC
 #else /* strict C hides it */
 XG_FN double xr_seconds(void) { struct timeval t; gettimeofday(&t, NULL); return (double)t.tv_sec + (double)t.tv_usec * 1e-6; }
 #endif
+XG_FN uint64_t xr_process(void) { return (uint64_t)getpid(); }
 XG_FN uint32_t xr_processors(void) { long n = sysconf(_SC_NPROCESSORS_ONLN); return n > 0 ? (uint32_t)n : 1; }
 
 typedef struct xr_thread { void (*job)(void *, uint32_t); void *user; uint32_t index; pthread_t handle; } xr_thread;
@@ -14100,13 +14105,13 @@ XG_FN void *xr_cache_read(xlagpu_device *d, const xg_source *ptx) {
 
 XG_FN void xr_cache_write(xlagpu_device *d, const xg_source *ptx, const void *code, size_t bytes) {
     xr_cached head;
-    char path[1200], other[1300];
+    char path[1200], other[1300]; /* a name that no other device has, in whatever process */
     FILE *f;
     bool ok;
     if (!xr_cache_key(d, ptx, &head, path, sizeof path)) return;
     head.bytes = bytes;
     head.sum = xr_cache_hash(code, bytes, 1);
-    xg_format(other, sizeof other, "%s.%016llx", path, (unsigned long long)(uintptr_t)d);
+    xg_format(other, sizeof other, "%s.%llx.%llx", path, (unsigned long long)xr_process(), (unsigned long long)(uintptr_t)d);
     f = fopen(other, "wb");
     if (!f) return;
     ok = fwrite(&head, 1, sizeof head, f) == sizeof head && fwrite(code, 1, bytes, f) == bytes;

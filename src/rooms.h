@@ -119,6 +119,7 @@
 #include "opt/dynamic_values.c"
 #include "opt/scan_expander.c"
 #include "opt/scan_finder.c"
+#include "opt/dynamic_reshape.c"
 #include "opt/dynamic_rules.c"
 #include "opt/dynamic_padder.c"
 #include "opt/fft_stages.c"

@@ -151,9 +151,9 @@ XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(const xlagpu_executio
 typedef struct xlagpu_kernel_stats {
     const char *name;
     uint64_t launches;
-#define X(name) uint64_t name; /* XLAGPU_COUNTERS says what each is */
-    XLAGPU_COUNTERS(X)
-#undef X
+#define XLAGPU_X(name) uint64_t name; /* XLAGPU_COUNTERS says what each is */
+    XLAGPU_COUNTERS(XLAGPU_X)
+#undef XLAGPU_X
     uint64_t class_warps[XLAGPU_CLASS_COUNT], class_lanes[XLAGPU_CLASS_COUNT]; /* instructions by xlagpu_class */
 } xlagpu_kernel_stats;
 XLAGPU_DEF const char *xlagpu_class_name(uint32_t class_index); /* "integer"; NULL beyond the last */

@@ -72,6 +72,18 @@ expect 0 'fusion-wrapper' "pass_report.txt has a line for each pass" "cat $W/dum
 expect 0 'loop|tensor' "--v=5 prints the IR" "$X compile $W/good.hlo --emit=ptx -o $W/v.ptx --v=5"
 [ -e /usr/lib/x86_64-linux-gnu/libcuda.so.1 ] || [ -e /dev/nvidia0 ] || expect 3 'error' "--platform=cuda without a driver: 3" "$X run $W/good.hlo --platform=cuda"
 
+# ---- the platform cuda, over the driver of tests/fake_cuda.c ----
+if ${CC:-cc} -std=gnu99 -w -O1 -shared -fPIC -DFAKE_DRIVER tests/fake_cuda.c -o $W/fake_cuda.so -lm -ldl -lpthread; then
+    C="$X run $W/good.hlo --platform=cuda --driver=$W/fake_cuda.so"
+    expect 0 'Fake GPU' "--driver" "$C --summary"
+    expect 0 '^load +[0-9.]+ ms' "--summary: the time to load beside the time to compile" "$C --summary | grep -A3 '^compile  '"
+    expect 0 ran "--concurrent, --copy-stream, --nvtx" "$C --concurrent && $C --copy-stream && $C --nvtx && echo ran"
+    expect 0 '^1$' "--cache" "mkdir -p $W/cubins && $C --cache=$W/cubins && $C --cache=$W/cubins && ls $W/cubins | wc -l | tr -d ' '"
+    expect 0 '0\.2500' "--profile: the times of the driver's events" "$C --profile"
+    expect 0 '"dur":250' "--trace on cuda" "$C --trace=$W/cuda.json && cat $W/cuda.json"
+    expect 3 'cannot be opened' "--driver: a file that is none" "$X run $W/good.hlo --platform=cuda --driver=$W/good.hlo"
+else bad "tests/fake_cuda.c does not compile"; fi
+
 # ---- how flags are written ----
 expect 0 ran "--flag=value" "$X run $W/good.hlo --platform=host --seed=3 && echo ran"
 expect 0 ran "--flag value" "$X run $W/good.hlo --platform host --seed 3 && echo ran"

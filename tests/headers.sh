@@ -118,6 +118,7 @@ file before_all.c "$I" "$C" "$R" '#include <stdio.h>' '#include <stdlib.h>' '#in
 file hostile.c '#include <stdlib.h>' '#include <string.h>' '#include <math.h>' '#include <pthread.h>' '#include <dlfcn.h>' '#include <unistd.h>' '#include "hostile.h"' "$I" "$C" "$R"
 file hostile_user.c '#include "hostile.h"' "$C" "$R" "$U" "$MAIN"
 file cpp_first.cc '#include <algorithm>' '#include <string>' '#include <vector>' "$I" "$C" "$R" 'int main() { return 0; }'
+file list_user.c '#define X 7' "$C" "$R" 'typedef char x_is_still_7[X == 7 ? 1 : -1];'
 file twice.c "$C" "$R" "$C" "$R" "$I" "$C" "$R" "$C" "$R" "$U" "$MAIN"
 file api.c "$C" "$R"
 
@@ -140,7 +141,7 @@ job "two units in the other order, user includes runtime first: runs" "$CCO $W/u
 job "C++ user, C implementation: runs" "$CXX -std=c++11 -Wall -Wextra -Wpedantic -Werror -O0 $H -I$W $W/user.cc $W/impl_c.o $W/impl_r.o -o $W/user_cc $LIBS && $W/user_cc"
 job "C++ user, C++ implementation: runs" "$CXX -O0 $H -I$W $W/user.cc $W/impl_cc.o -o $W/all_cc $LIBS && $W/all_cc"
 job "C user, C++ implementation: runs" "$CC -O0 $H -I$W -c $W/user_cr.c -o $W/user_cr.o && $CXX $W/user_cr.o $W/impl_cc.o -o $W/mixed $LIBS && $W/mixed"
-for f in one_apart twice after_stdio before_all hostile hostile_user; do job "$f: compiles" "$CC -fsyntax-only $H -I$W $W/$f.c"; done
+for f in list_user one_apart twice after_stdio before_all hostile hostile_user; do job "$f: compiles" "$CC -fsyntax-only $H -I$W $W/$f.c"; done
 job "strict ISO C, nothing predefined: compiles" "$CC -std=c99 -Wall -Wextra -Wpedantic -Wshadow -Werror -fsyntax-only $H -I$W $W/impl_both.c"
 job "GNU C, as a plain cc does it, -Wall -Wextra: compiles" "$CC -Wall -Wextra -Werror -fsyntax-only $H -I$W $W/impl_both.c"
 job "C++ with its library first: compiles" "$CXX -fsyntax-only $H -I$W $W/cpp_first.cc"

@@ -182,6 +182,8 @@ static void traffic_skewed(void) {
         {"s8", "145,197,65", "197,145,65", "1,0,2"}, {"s8", "1024,1027", "1027,1024", "1,0"},
         {"s64", "219,65,35", "35,65,219", "2,1,0"}, {"s16", "300,35,63", "300,63,35", "0,2,1"}, {"s64", "27,39,139", "39,27,139", "1,0,2"},
         {"u8", "767,1445", "1445,767", "1,0"}, {"bf16", "1251,843", "843,1251", "1,0"}, {"s8", "3325,735", "735,3325", "1,0"}, {"s16", "115,9,1177", "1177,9,115", "2,1,0"}, {"u8", "95,83,5,41", "83,41,95,5", "1,3,0,2"}, /* by clusters */
+        {"u32", "339,13,123", "339,123,13", "0,2,1"}, {"f32", "15,17,3,9,11,7", "9,15,17,7,3,11", "3,0,1,5,2,4"}, {"u64", "177,5,211", "177,211,5", "0,2,1"}, {"f64", "31,7,9,11,3,5", "3,31,9,7,11,5", "4,0,2,1,3,5"}, /* lanes stay idle */
+        {"bf16", "7,21,17955", "21,7,17955", "1,0,2"}, {"s8", "13,17,9001", "17,13,9001", "1,0,2"}, {"f32", "9,11,4097", "11,9,4097", "1,0,2"}, /* long rows */
     };
     char what[160];
     size_t i;
@@ -271,19 +273,22 @@ static void softmax(const char *t, long long r, long long c) {
     put("  m = %s[%lld] reduce(x, l), dimensions={1}, to_apply=most\n  mb = %s[%lld,%lld] broadcast(m), dimensions={0}\n  d = %s[%lld,%lld] subtract(x, mb)\n  e = %s[%lld,%lld] exponential(d)\n", t, r, t, r, c, t, r, c, t, r, c);
     put("  s = %s[%lld] reduce(e, z), dimensions={1}, to_apply=fold\n  sb = %s[%lld,%lld] broadcast(s), dimensions={0}\n  ROOT q = %s[%lld,%lld] divide(e, sb)\n}\n", t, r, t, r, c, t, r, c);
 }
-static void layer_norm(const char *t, long long r, long long c) {
+static void layer_norm(const char *t, long long r, long long c, bool scaled) {
     begin("add", t);
     put("ENTRY e {\n  x = %s[%lld,%lld] parameter(0)\n  z = %s[] constant(0)\n  n = %s[] constant(0.001)\n  nr = %s[%lld] broadcast(n), dimensions={}\n", t, r, c, t, t, t, r);
     put("  s = %s[%lld] reduce(x, z), dimensions={1}, to_apply=fold\n  m = %s[%lld] multiply(s, nr)\n  mb = %s[%lld,%lld] broadcast(m), dimensions={0}\n  d = %s[%lld,%lld] subtract(x, mb)\n", t, r, t, r, t, r, c, t, r, c);
     put("  q = %s[%lld,%lld] multiply(d, d)\n  v = %s[%lld] reduce(q, z), dimensions={1}, to_apply=fold\n  w = %s[%lld] add(v, nr)\n  k = %s[%lld] rsqrt(w)\n", t, r, c, t, r, t, r, t, r);
-    put("  kb = %s[%lld,%lld] broadcast(k), dimensions={0}\n  ROOT o = %s[%lld,%lld] multiply(d, kb)\n}\n", t, r, c, t, r, c);
+    put("  kb = %s[%lld,%lld] broadcast(k), dimensions={0}\n", t, r, c);
+    if (scaled) put("  dk = %s[%lld,%lld] multiply(d, kb)\n  g = %s[%lld] parameter(1)\n  h = %s[%lld] parameter(2)\n  gb = %s[%lld,%lld] broadcast(g), dimensions={1}\n  hb = %s[%lld,%lld] broadcast(h), dimensions={1}\n"
+        "  dg = %s[%lld,%lld] multiply(dk, gb)\n  ROOT o = %s[%lld,%lld] add(dg, hb)\n}\n", t, r, c, t, c, t, c, t, r, c, t, r, c, t, r, c, t, r, c);
+    else put("  ROOT o = %s[%lld,%lld] multiply(d, kb)\n}\n", t, r, c);
 }
 static void traffic_row_programs(const char *t, long long r, long long c) {
     char what[96];
     softmax(t, r, c);
     snprintf(what, sizeof what, "softmax of %s[%lld,%lld]", t, r, c);
     traffic(what, false);
-    layer_norm(t, r, c);
+    layer_norm(t, r, c, false);
     snprintf(what, sizeof what, "layer norm of %s[%lld,%lld]", t, r, c);
     traffic(what, false);
 }
@@ -296,7 +301,7 @@ static void traffic_long_rows(const char *of, long long r, long long c, double m
         uint64_t sectors = 0;
         char what[96], line[200];
         job j;
-        if (form < 3) softmax("f32", r, c); else layer_norm("f32", r, c);
+        if (form < 3) softmax("f32", r, c); else layer_norm("f32", r, c, false);
         snprintf(what, sizeof what, "%s of f32[%lld,%lld] on %s%s", form < 3 ? "softmax" : "layer norm", r, c, of, form == 1 ? ", masked" : form == 2 ? ", one row all masked" : "");
         if (job_open(&j, what)) {
             float *x = (float *)j.in[0].data;
@@ -438,6 +443,8 @@ static void same_of(const char *body, long long n) {
         "zeros { a = f32[] parameter(0) b = f32[] parameter(1) c = s16[] parameter(2) d = s16[] parameter(3) l = pred[] compare(a, b), direction=LT e = pred[] compare(a, b), direction=EQ g = pred[] compare(d, c), direction=LT f = pred[] and(e, g) ROOT r = pred[] or(l, f) }\n"
         "halves { c = c64[] parameter(0) d = c64[] parameter(1) a = bf16[] parameter(2) b = bf16[] parameter(3) ROOT r = pred[] compare(b, a), direction=GT, type=TOTALORDER }\n"
         "first { a = s32[] parameter(0) i = s32[] parameter(1) b = s32[] parameter(2) j = s32[] parameter(3) c = pred[] compare(a, b), direction=GE d = s32[] select(c, a, b) e = s32[] select(c, i, j) ROOT r = (s32[], s32[]) tuple(d, e) }\n"
+        "best { a = s32[] parameter(0) i = s32[] parameter(1) b = s32[] parameter(2) j = s32[] parameter(3) g = pred[] compare(a, b), direction=GT q = pred[] compare(a, b), direction=EQ l = pred[] compare(i, j), direction=LT f = pred[] and(q, l) c = pred[] or(g, f) d = s32[] select(c, a, b) e = s32[] select(c, i, j) ROOT r = (s32[], s32[]) tuple(d, e) }\n"
+        "step { a = s32[5] parameter(0) b = s32[5] parameter(1) s = s32[5] add(a, b) ROOT r = (s32[5], s32[5]) tuple(s, s) }\n"
         "more { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = pred[] compare(a, b), direction=GE }\nENTRY e { x = s32[5,%lld] parameter(0) z = s32[] constant(0) ", n);
     for (p = body; *p; p++) {
         if (*p == 'N') put("%lld", n);
@@ -479,9 +486,26 @@ static void sizes(void) {
         "i = s32[] parameter(1) ROOT r = s32[2,H] dynamic-slice(x, i, i), dynamic_slice_sizes={2,H}",
         "i = s32[N] parameter(1) ROOT r = s32[5,N] gather(x, i), offset_dims={0}, collapsed_slice_dims={1}, start_index_map={1}, index_vector_dim=1, slice_sizes={5,1}",
         "i = s32[N,1] parameter(1) u = s32[5,N] parameter(2) ROOT r = s32[5,N] scatter(x, i, u), update_window_dims={0}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, index_vector_dim=1, to_apply=fold",
-        "ROOT r = s32[3] iota(), iota_dimension=0",
+        "ROOT r = s32[5,N] iota(), iota_dimension=1",
+        "k = u64[2] parameter(1) ROOT r = (u64[2], u32[5,N]) rng-bit-generator(k), algorithm=rng_three_fry",
+        "k = u64[2] parameter(1) ROOT r = (u64[2], u8[N]) rng-bit-generator(k), algorithm=rng_three_fry",
+        "ROOT r = s32[5,N]{0,1} copy(x)",
+        "v = s32[N] parameter(1) ROOT r = s32[3,N,2] broadcast(v), dimensions={1}",
+        "i = s32[5,N] iota(), iota_dimension=1 m = s32[] constant(-1) ROOT r = (s32[5], s32[5]) reduce(x, i, m, z), dimensions={1}, to_apply=best",
+        "i = s32[5,N] iota(), iota_dimension=0 m = s32[] constant(-1) ROOT r = (s32[N], s32[N]) reduce(x, i, m, z), dimensions={0}, to_apply=best",
+        "y = s32[N] parameter(1) i = s32[N] iota(), iota_dimension=0 m = s32[] constant(-1) ROOT r = (s32[], s32[]) reduce(y, i, m, z), dimensions={0}, to_apply=best",
+        "y = s32[N,5] parameter(1) i = s32[N,5] iota(), iota_dimension=0 m = s32[] constant(-1) ROOT r = (s32[5], s32[5]) reduce(y, i, m, z), dimensions={0}, to_apply=best",
+        "y = s32[N,5] parameter(1) ROOT r = s32[5] reduce(y, z), dimensions={0}, to_apply=fold",
+        "a = s32[5] reduce(x, z), dimensions={1}, to_apply=fold b = s32[5] reduce(x, z), dimensions={1}, to_apply=most c = s32[5,N] multiply(x, x) ROOT r = (s32[5], s32[5], s32[5,N]) tuple(a, b, c)",
+        "y = s32[N,7] parameter(1) a = s32[7] reduce(y, z), dimensions={0}, to_apply=fold c = s32[N,7] multiply(y, y) b = s32[7] reduce(c, z), dimensions={0}, to_apply=most ROOT r = (s32[7], s32[7], s32[N,7]) tuple(a, b, c)",
+        "a = s32[5,H] slice(x), slice={[0:5], [0:H]} b = s32[2,N] slice(x), slice={[3:5], [0:N]} c = s32[1,H] slice(x), slice={[2:3], [0:N:2]} ROOT r = (s32[5,H], s32[2,N], s32[1,H]) tuple(a, b, c)",
+        "y = s32[N,5] parameter(1) i = s32[7] parameter(2) ROOT r = s32[7,5] gather(y, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,5}",
+        "y = s32[N,5] parameter(1) i = s32[N,1] parameter(2) u = s32[N,5] parameter(3) ROOT r = s32[N,5] scatter(y, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=most",
+        "i = s32[N,1] iota(), iota_dimension=0 y = s32[N] parameter(1) u = s32[N] parameter(2) ROOT r = s32[N] scatter(y, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, unique_indices=true, indices_are_sorted=true, to_apply=fold",
     };
     static const char *const windows[] = { /* of at least one element */
+        "c = s32[5] parameter(1) ROOT r = (s32[5,N], s32[5]) scan(x, c), dimensions={1}, num_carries=1, to_apply=step",
+        "c = s32[5] parameter(1) y = s32[N,5] parameter(2) ROOT r = (s32[N,5], s32[5]) scan(y, c), dimensions={0}, num_carries=1, is_reverse=true, is_associative=true, to_apply=step",
         "ROOT r = s32[5,N] reduce-window(x, z), window={size=1xN pad=0_0xM_0}, to_apply=fold",
         "w = s32[5,N] reduce-window(x, z), window={size=1xN pad=0_0xM_0}, to_apply=fold n = s32[5,N] negate(x) y = s32[5,N] multiply(w, n) ROOT r = (s32[5,N], s32[5,N], s32[5,N]) tuple(y, n, w)",
         "i = s32[5,N] iota(), iota_dimension=1 m = s32[] constant(-2147483648) t = (s32[5,N], s32[5,N]) reduce-window(x, i, m, z), window={size=1xN pad=0_0x0_M}, to_apply=first a = s32[5,N] get-tuple-element(t), index=1 b = s32[5,N] get-tuple-element(t), index=0 ROOT r = s32[5,N] subtract(a, b)",
@@ -569,6 +593,27 @@ static void work(const char *what, double most, long long n) {
     job_close(&j);
 }
 static void costs(const char *what, uint32_t kernels, double lanes, double sectors, long long n);
+/* Batch normalisation, the channels innermost or not: its last kernel reads what each channel has once for many elements; the array is read for the mean, for the variance, and for that; for the first two at a time, where channels have pieces of their own. */
+static void batch_norms(void) {
+    static const struct { const char *of; int channels, index; double lanes, sectors; } cases[] = {{"32,56,56,64", 64, 3, 12.5, 2.1}, {"32,64,56,56", 64, 1, 18, 1.55}, {"16,28,28,128", 128, 3, 12.5, 2.15}, {"16,128,28,28", 128, 1, 25, 1.66}};
+    char what[60];
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *s = cases[i].of;
+        int c = cases[i].channels;
+        begin(NULL, NULL);
+        put("ENTRY e { x = f32[%s] parameter(0) g = f32[%d] parameter(1) b = f32[%d] parameter(2) ROOT t = (f32[%s], f32[%d], f32[%d]) batch-norm-training(x, g, b), epsilon=1e-5, feature_index=%d }\n", s, c, c, s, c, c, cases[i].index);
+        snprintf(what, sizeof what, "batch norm of f32[%s]", s);
+        costs(what, 5, cases[i].lanes, cases[i].sectors, cases[i].channels == 64 ? 32 * 56 * 56 * 64 : 16 * 28 * 28 * 128);
+    }
+}
+/* What is read for each row and for each column of long rows, too, is read once for some of them. */
+static void scaled_norms(void) {
+    target = "sm_75";
+    layer_norm("f32", 40, 70000, true);
+    costs("layer norm of f32[40,70000] with scale and offset", 3, 19, 1.65, 40 * 70000);
+    target = "sm_90a";
+}
 /* The largest of each row, and where it is, as JAX has it: its place is known when the code is made. */
 static void argmaxes(void) {
     static const struct { int rows, columns; double lanes; } cases[] = {{65536, 10, 9}, {65536, 7, 9}, {20000, 33, 9.5}, {4096, 10, 11}, {128, 10, 10}};
@@ -589,6 +634,8 @@ static void argmaxes(void) {
 static void works(void) {
     int k;
     argmaxes();
+    batch_norms();
+    scaled_norms();
     begin(NULL, NULL);
     put("ENTRY e { x = f32[4,32000] parameter(0) ROOT r = (f32[4,8], s32[4,8]) topk(x), k=8, largest=true }\n");
     work("the best 8 of 32000", 13, 4 * 32000);
@@ -836,6 +883,18 @@ static void large(void) {
         "ROOT r = s8[50001,60003] pad(x, z), padding=0_1x2_1", "ROOT r = s8[49000,59000] slice(x), slice={[1000:50000], [1000:60000]}",
         "ROOT r = s8[50000,60000] reduce-window(x, z), window={size=1x60000 pad=0_0x59999_0}, to_apply=fold",
         "y = s8[25000,60000] parameter(1) i = s32[] parameter(2) ROOT r = s8[50000,60000] dynamic-update-slice(x, y, i, i)",
+        "i = s32[] parameter(1) ROOT r = s8[40000,60000] dynamic-slice(x, i, i), dynamic_slice_sizes={40000,60000}",
+        "i = s32[45000] parameter(1) ROOT r = s8[45000,60000] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,60000}",
+        "i = s32[45000,1] parameter(1) u = s8[45000,60000] parameter(2) ROOT r = s8[50000,60000] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=fold",
+        "ROOT r = s8[50000,60000] sort(x), dimensions={1}, to_apply=less", "ROOT r = s8[50000,60000] sort(x), dimensions={0}, to_apply=less",
+        "ROOT r = (s8[50000,10], s32[50000,10]) topk(x), k=10, largest=true", "ROOT r = s8[50000,60000]{0,1} copy(x)",
+        "k = u64[2] parameter(1) ROOT r = (u64[2], u8[50000,60000]) rng-bit-generator(k), algorithm=rng_three_fry", "v = s8[60000] parameter(1) ROOT r = s8[50000,60000] broadcast(v), dimensions={1}",
+        "i = s32[50000,60000] iota(), iota_dimension=1 w = s32[] constant(0) ROOT r = (s8[50000], s32[50000]) reduce(x, i, z, w), dimensions={1}, to_apply=best",
+        "i = s32[50000,60000] iota(), iota_dimension=0 w = s32[] constant(0) ROOT r = (s8[60000], s32[60000]) reduce(x, i, z, w), dimensions={0}, to_apply=best",
+        "a = s8[50000] reduce(x, z), dimensions={1}, to_apply=fold b = s8[50000,60000] multiply(x, x) ROOT r = (s8[50000], s8[50000,60000]) tuple(a, b)",
+        "a = s8[40000,60000] slice(x), slice={[0:40000], [0:60000]} b = s8[50000,1] slice(x), slice={[0:50000], [7:8]} ROOT r = (s8[40000,60000], s8[50000,1]) tuple(a, b)",
+        "y = s8[25000,30000] parameter(1) ROOT r = s8[50000,60000] select-and-scatter(x, y, z), window={size=2x2 stride=2x2}, select=more, scatter=fold",
+        "c = s8[50000] parameter(1) ROOT r = (s8[50000,60000], s8[50000]) scan(x, c), dimensions={1}, num_carries=1, to_apply=step",
     };
     size_t k;
     far_elements("i = s64[3000000000] iota(), iota_dimension=0 y = s64[50000,60000] reshape(i)", 9, 70, want_flat, 49990, 59000);
@@ -849,7 +908,10 @@ static void large(void) {
         memset(&d, 0, sizeof d);
         d.target.name = "sm_90a";
         begin("add", "s8");
-        put("ENTRY e { x = s8[50000,60000] parameter(0) z = s8[] constant(0) %s }\n", whole[k]);
+        put("less { a = s8[] parameter(0) b = s8[] parameter(1) ROOT r = pred[] compare(a, b), direction=LT }\nmore { a = s8[] parameter(0) b = s8[] parameter(1) ROOT r = pred[] compare(a, b), direction=GE }\n"
+            "best { a = s8[] parameter(0) i = s32[] parameter(1) b = s8[] parameter(2) j = s32[] parameter(3) c = pred[] compare(a, b), direction=GT d = s8[] select(c, a, b) e = s32[] select(c, i, j) ROOT r = (s8[], s32[]) tuple(d, e) }\n"
+            "step { a = s8[50000] parameter(0) b = s8[50000] parameter(1) s = s8[50000] add(a, b) ROOT r = (s8[50000], s8[50000]) tuple(s, s) }\n"
+            "ENTRY e { x = s8[50000,60000] parameter(0) z = s8[] constant(0) %s }\n", whole[k]);
         m = xlagpu_parse(c, "large", src.p, src.n);
         if (m && xlagpu_compile(m, &d).data) passed++; else (void)broken(whole[k], xlagpu_error(c));
         xlagpu_destroy(c);

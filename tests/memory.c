@@ -1,4 +1,4 @@
-/* tests/memory.c -- every allocation of the whole way refused in turn: create, parse, print, evaluate, compile, optimize; open, load, prepare, execute, run.
+/* tests/memory.c [FILES.hlo] -- every allocation of the whole way refused in turn: create, parse, print, evaluate, compile, optimize; open, load, prepare, execute, run; of the files: parse, compile.
  *
  * Law: a refused allocation is a failure with ERROR_MEMORY and a message, never a crash or a leak, and the same call made again works. Fresh memory is
  * filled with rubbish. Running allocates nothing, however long it takes. Best under -fsanitize=address,undefined. Ends with "N passed, N failed". */
@@ -189,13 +189,41 @@ static void loops(const char *body) {
     EXPECT(count.live == 0);
 }
 
-int main(void) {
+/* A module of a file, parsed and compiled with each allocation refused in turn. */
+static void file_compiled(const char *path) {
+    static char text[1 << 22];
+    FILE *f = fopen(path, "rb");
+    size_t n = f ? fread(text, 1, sizeof text, f) : 0;
+    long most = 1, k;
+    if (f) fclose(f);
+    for (k = 0; k <= most; k++) {
+        xlagpu_context_desc desc;
+        xlagpu_context *c;
+        memset(&desc, 0, sizeof desc);
+        memset(&count, 0, sizeof count);
+        count.refuse = k;
+        desc.allocator = counter_of(&count);
+        c = xlagpu_create(&desc);
+        if (c) {
+            xlagpu_module *m = xlagpu_parse(c, path, text, n);
+            bool made = m && xlagpu_compile(m, NULL).data;
+            EXPECT_IN(made || k == 0 ? made : xlagpu_error_status(c) == XLAGPU_ERROR_MEMORY, path);
+        }
+        xlagpu_destroy(c);
+        EXPECT_IN(count.live == 0, path);
+        if (k == 0) most = count.calls;
+    }
+}
+
+int main(int argc, char **argv) {
     static const char *const others[] = {
         control_text,
         "ENTRY e { x = f32[9] parameter(0) ROOT y = f32[9] log(x) }",
         "ENTRY e { ROOT x = (f32[2], (s8[3])) parameter(0) }",
         "ENTRY e { x = f64[2,3] parameter(0) y = f64[3,2] reshape(x) z = f64[2,1] slice(x), slice={[0:2], [1:2]} ROOT t = (f64[3,2]) tuple(y) }"};
     size_t k;
+    int f;
+    for (f = 1; f < argc; f++) file_compiled(argv[f]);
     refuse_each(whole_text, true);
     for (k = 0; k < sizeof others / sizeof others[0]; k++) refuse_each(others[k], false);
     limits();

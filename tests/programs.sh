@@ -20,8 +20,8 @@ ptx_sweep|src|build/ptx_sweep sm_75 sm_90a|build/ptx_sweep|-O1
 executable|src|--quick||-O1 $SANITIZE
 texts|src|tests/corpus/*.hlo|tests/corpus/*.hlo|-O1 $SANITIZE
 damage|src|--quick|--random 3000|-O1 $SANITIZE
-fake_cuda|src|||-O1
-memory|src|||-O1 $SANITIZE
+fake_cuda|src|||-O1 $SANITIZE
+memory|src|tests/corpus/[cd]*.hlo|tests/corpus/*.hlo|-O1 $SANITIZE
 threads|api|||-O1 -fsanitize=thread
 api|api|||-O1 $SANITIZE
 sim_isa|src|||-O1 $SANITIZE

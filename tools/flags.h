@@ -26,6 +26,9 @@ enum { FV_RUN = 1, FV_COMPILE = 2, FV_OPT = 4, FV_SIM = 8, FV_HLO = 7, FV_ALL = 
     X(trace, "trace", STR, FV_RUN, "T.json", "write when each step ran, for Perfetto or Chrome") \
     X(cache, "cache", STR, FV_RUN, "DIR", "cuda: keep machine code in this folder") \
     X(nvtx, "nvtx", BOOL, FV_RUN, "", "cuda: name the program and its steps for NVIDIA's profilers") \
+    X(concurrent, "concurrent", BOOL, FV_RUN, "", "cuda: steps that do not touch the same memory run beside each other, on two streams or as branches of a command buffer") \
+    X(copy_stream, "copy-stream", BOOL, FV_RUN, "", "cuda: only copies run beside kernels") \
+    X(driver, "driver", STR, FV_RUN, "FILE", "cuda: another driver library than the system's") \
     X(no_command_buffers, "no-command-buffers", BOOL, FV_RUN | FV_COMPILE, "", "launch every kernel by itself") \
     X(command_buffer_least, "xla_gpu_graph_min_graph_size", SIZE, FV_RUN | FV_COMPILE, "N", "fewer commands than that are launched one by one (5)") \
     X(command_buffer_control, "command-buffer-control", BOOL, FV_RUN | FV_COMPILE, "", "put loops and branches into command buffers, too") \

@@ -91,6 +91,9 @@ static int job_open(job *j) {
     d.threads = (uint32_t)j->f->threads;
     d.cache = j->f->cache;
     d.nvtx = j->f->nvtx;
+    d.concurrent = j->f->concurrent;
+    d.copy_stream = j->f->copy_stream;
+    d.driver = j->f->driver;
     d.no_command_buffers = j->f->no_command_buffers;
     progress_begin(&j->progress, &d);
     s = xlagpu_rt_open(&d, &j->device);

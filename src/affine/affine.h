@@ -134,7 +134,6 @@ XG_FN bool xg_imap_ok(const xg_imap *m);           /* defined and not known to b
 XG_FN const xg_imap *xg_imap_compose(xg_aff_ctx *x, const xg_imap *first, const xg_imap *second);
 XG_FN const xg_imap *xg_imap_with_results(xg_aff_ctx *x, const xg_imap *m, const xg_aff *const *results, uint32_t n); /* same domain; simplified */
 XG_FN const xg_imap *xg_imap_with_constraint(xg_aff_ctx *x, const xg_imap *m, const xg_aff *e, xg_range r);           /* simplified */
-XG_FN const xg_imap *xg_imap_with_dim_range(xg_aff_ctx *x, const xg_imap *m, uint32_t dim, xg_range r);               /* meets the old one; simplified */
 XG_FN const xg_imap *xg_imap_syms_to_dims(xg_aff_ctx *x, const xg_imap *m); /* every symbol, in order, becomes a dim after the dims */
 /* values of syms: range symbols, then runtime symbols. */
 XG_FN bool xg_imap_in_domain(const xg_imap *m, const int64_t *dims, const int64_t *syms);
@@ -143,7 +142,6 @@ XG_FN bool xg_imap_equal(const xg_imap *a, const xg_imap *b); /* ranges, results
 XG_FN uint32_t xg_imap_hash(const xg_imap *m);                /* equal maps have equal hashes; no address goes into it */
 XG_FN xg_aff_env xg_imap_env(xg_aff_ctx *x, const xg_imap *m); /* the ranges of its variables */
 XG_FN xg_range xg_imap_result_range(xg_aff_ctx *x, const xg_imap *m, uint32_t which);
-XG_FN xg_str xg_imap_dim_name(xg_aff_ctx *x, const xg_imap *m, uint32_t which);
 XG_FN xg_str xg_imap_sym_name(xg_aff_ctx *x, const xg_imap *m, uint32_t which);
 
 /* ---- simplify.c: domains ---- */
@@ -164,8 +162,6 @@ XG_FN void xg_imap_print(xg_buf *b, const xg_imap *m);
 XG_FN void xg_aff_print(xg_buf *b, const xg_aff *e, const xg_imap *names); /* names NULL: d0, s0 */
 /* Reads a map at src->text + *at and moves *at behind it; quotes between its parts are skipped. Not simplified beyond its constructors. Fails with a position. */
 XG_FN const xg_imap *xg_imap_parse(xg_aff_ctx *x, const xg_source *src, size_t *at);
-/* One expression over the map's variables, at the same kind of place. */
-XG_FN const xg_aff *xg_aff_parse(xg_aff_ctx *x, const xg_source *src, size_t *at, const xg_imap *names);
 
 /* ---- inside the room ------------------------------------------------------------------------------------------- */
 

@@ -96,12 +96,6 @@ XG_FN const xg_imap *xg_imap_with_constraint(xg_aff_ctx *x, const xg_imap *m, co
     return xg_imap_simplify(x, to);
 }
 
-XG_FN const xg_imap *xg_imap_with_dim_range(xg_aff_ctx *x, const xg_imap *m, uint32_t dim, xg_range r) {
-    xg_imap *to = xg_imap_copy(x, m, 0);
-    to->dims[dim].range = xg_range_meet(m->dims[dim].range, r);
-    return xg_imap_simplify(x, to);
-}
-
 /* ---- names ---- */
 
 XG_FN xg_str xg_imap_default_name(xg_aff_ctx *x, const char *prefix, uint32_t which) {
@@ -109,9 +103,6 @@ XG_FN xg_str xg_imap_default_name(xg_aff_ctx *x, const char *prefix, uint32_t wh
     xg_buf_init(&b, x->arena);
     xg_printf(&b, "%s%u", prefix, which);
     return xg_str_of(b.p, b.n);
-}
-XG_FN xg_str xg_imap_dim_name(xg_aff_ctx *x, const xg_imap *m, uint32_t which) {
-    return m->dims[which].name.n ? m->dims[which].name : xg_imap_default_name(x, "d", which);
 }
 XG_FN xg_str xg_imap_sym_name(xg_aff_ctx *x, const xg_imap *m, uint32_t which) {
     if (m->syms[which].name.n) return m->syms[which].name;

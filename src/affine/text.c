@@ -371,15 +371,4 @@ XG_FN const xg_imap *xg_imap_parse(xg_aff_ctx *x, const xg_source *src, size_t *
     return m;
 }
 
-XG_FN const xg_aff *xg_aff_parse(xg_aff_ctx *x, const xg_source *src, size_t *at, const xg_imap *names) {
-    xg_aff_reader r = xg_aff_reader_new(x, src, *at);
-    const xg_aff *e;
-    uint32_t i;
-    for (i = 0; i < names->n_dims; i++) (void)xg_dict_put(&r.names, xg_imap_dim_name(x, names, i), (void *)xg_aff_dim(x, i));
-    for (i = 0; i < names->n_syms + names->n_rts; i++) (void)xg_dict_put(&r.names, xg_imap_sym_name(x, names, i), (void *)xg_aff_sym(x, i));
-    e = xg_aff_read_sum(&r);
-    *at = r.at;
-    return e;
-}
-
 #endif /* XG_AFFINE_TEXT_C */

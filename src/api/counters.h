@@ -19,9 +19,9 @@
     X(INTEGER, "integer") X(F32, "f32") X(F64, "f64") X(HALF, "half") X(APPROXIMATION, "approximation") X(CONVERSION, "conversion") X(MOVE, "move") \
     X(GLOBAL, "global") X(SHARED, "shared") X(OTHER_MEMORY, "other_memory") X(ATOMIC, "atomic") X(CONTROL, "control") X(BARRIER, "barrier") X(WARP, "warp") X(TENSOR, "tensor")
 typedef enum xlagpu_class {
-#define X(name, text) XLAGPU_CLASS_##name,
-    XLAGPU_CLASSES(X)
-#undef X
+#define XLAGPU_X(name, text) XLAGPU_CLASS_##name,
+    XLAGPU_CLASSES(XLAGPU_X)
+#undef XLAGPU_X
     XLAGPU_CLASS_COUNT
 } xlagpu_class;
 

@@ -20,9 +20,9 @@
     X(ERROR_INTERNAL, "a bug in xlagpu; please report it")
 
 typedef enum xlagpu_status {
-#define X(name, text) XLAGPU_##name,
-    XLAGPU_STATUSES(X)
-#undef X
+#define XLAGPU_X(name, text) XLAGPU_##name,
+    XLAGPU_STATUSES(XLAGPU_X)
+#undef XLAGPU_X
     XLAGPU_STATUS_COUNT
 } xlagpu_status;
 
@@ -52,9 +52,9 @@ typedef struct xlagpu_allocator {
     X(TUPLE, "tuple", 0, OTHER) X(TOKEN, "token", 0, OTHER) X(OPAQUE, "opaque", 0, OTHER) X(BUFFER, "b", 0, OTHER)
 
 typedef enum xlagpu_type {
-#define X(name, text, bits, cls) XLAGPU_##name,
-    XLAGPU_TYPES(X)
-#undef X
+#define XLAGPU_X(name, text, bits, cls) XLAGPU_##name,
+    XLAGPU_TYPES(XLAGPU_X)
+#undef XLAGPU_X
     XLAGPU_TYPE_COUNT
 } xlagpu_type;
 

@@ -163,7 +163,6 @@ XG_FN void xg_block_teams(xg_block *d, xg_block_team team) {
     xg_flow_end(&f);
     d->n_vars = vars;
 }
-XG_FN void xg_block_skip(xg_block *d) { d->at = xg_block_behind(d, d->at); }
 XG_FN void xg_block_if(xg_block *d) {
     xg_kval *cond = xg_block_cond_of(d, xg_block_expr(d));
     uint32_t then = d->at, behind = xg_block_behind(d, then), end = behind;

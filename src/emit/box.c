@@ -14,7 +14,7 @@
 #include "emit.h"
 
 /* Moves pieces of sectors, though each of them as it is. */
-XG_FN bool xg_permutation_splits_sectors(const xg_permutation *p, int64_t bytes) { return !xg_permutation_moves_minor(p) && p->dims[p->rank - 1] < 8192 / bytes && p->dims[p->rank - 1] * bytes % 32; }
+XG_FN bool xg_permutation_splits_sectors(const xg_permutation *p, int64_t bytes) { return !xg_permutation_moves_minor(p) && p->dims[p->rank - 1] * bytes % 32; }
 XG_FN uint32_t xg_permutation_b(const xg_permutation *p) { return p->from[p->rank - 1]; }
 
 /* A plain shape with these dims in memory order. */

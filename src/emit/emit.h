@@ -182,6 +182,7 @@ XG_FN void xg_hero_roots(xg_scope *s, const xg_heroes *h, bool behind, const xg_
 XG_FN void xg_hero_write(xg_scope *s, const xg_heroes *h, const xg_shape *shape, const xg_elem *values, xg_kval *const *at, xg_kval *cond, xg_kval **dest); /* values: by hero */
 XG_FN const xg_imap *xg_emit_same_place(xg_aff_ctx *x, const xg_shape *from, const xg_shape *to); /* indices of an array to those of another at the same place in memory */
 XG_FN int64_t xg_emit_work(const xg_comp *comp);                              /* how much code one element is, roughly */
+XG_FN int64_t xg_emit_inst_work(const xg_inst *i); /* of one instruction */
 /* ---- sections.c ---- */
 typedef struct xg_section { const xg_shape *shape; int64_t unroll; bool apart; uint32_t shares; } xg_section; /* a walk over a shape; apart: of what a thread has nothing is side by side; shares: 0, or 1 + the section whose threads make this one too */
 typedef void (*xg_section_fn)(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest); /* dest: by root, what has been written to it */

@@ -63,12 +63,13 @@ XG_FN void xg_hero_give(xg_scope *s, const xg_inst *hero, xg_elem v) {
     memo->at = NULL;
 }
 
+XG_FN int64_t xg_emit_inst_work(const xg_inst *i) {
+    if (i->op == XG_PARAMETER || i->op == XG_CONSTANT || i->op == XG_TUPLE) return 0;
+    return (xg_op_flags(i->op) & XGF_ACC) || i->op == XG_POWER || i->op == XG_ATAN2 || i->op == XG_DIVIDE || i->op == XG_REMAINDER ? 10 : 1;
+}
 XG_FN int64_t xg_emit_work(const xg_comp *comp) {
     int64_t n = 0;
-    XG_FOR_INSTS(i, comp) {
-        if (i->op == XG_PARAMETER || i->op == XG_CONSTANT || i->op == XG_TUPLE) continue;
-        n += (xg_op_flags(i->op) & XGF_ACC) || i->op == XG_POWER || i->op == XG_ATAN2 || i->op == XG_DIVIDE || i->op == XG_REMAINDER ? 10 : 1;
-    }
+    XG_FOR_INSTS(i, comp) n += xg_emit_inst_work(i);
     return n;
 }
 

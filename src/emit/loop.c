@@ -4,7 +4,7 @@
  * and written at the same linear position; others follow by the same threads, those of one shape by one walk. In a walk all elements at an index are made before the
  * first is written (fuse/in_place.c relies on it). Unrolling starts only when the array is large
  * enough to fill the device with one element per thread. Where a vector is read again for each row (a bias), a round is whole rows, so that a thread meets the same columns in
- * all of its rounds, and reads of the vector once.
+ * all of its rounds, and reads of the vector once. Where a row has one value (a mean), all rounds of a block lie in one row, and its threads read it once.
  * Rows may be longer than a block is wide, or of an odd length: then a round is as many of them as end at a sector, and blocks beside each other have slices of it. What such rounds, or
  * the vectors of an odd number of elements, leave over at the end is made by the same threads, one element each. */
 #ifndef XG_EMIT_LOOP_C
@@ -101,6 +101,12 @@ XG_FN int64_t xg_loop_row(const xg_fusion_emission *e, int64_t elements, int64_t
     }
     return row;
 }
+/* What some rounds of a thread that meets the same columns in all of them compute, roughly: what is made of vectors alone it makes once. */
+XG_FN int64_t xg_loop_rows_work(const xg_fusion_emission *e, int64_t elements, int64_t rounds) {
+    int64_t each = 0, all = xg_emit_work(e->comp);
+    XG_FOR_INSTS(i, e->comp) if (xg_shape_is_array(i->shape) && i->shape->elements == elements && i->op != XG_BROADCAST) each += xg_emit_inst_work(i);
+    return each * rounds + all - each;
+}
 /* Threads and rounds that go down in rows, if there are enough rows for all multiprocessors. */
 XG_FN void xg_loop_down_rows(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
@@ -111,12 +117,62 @@ XG_FN void xg_loop_down_rows(xg_loop_walk *w, int64_t elements) {
     if (!row || row / most > 1024) return;
     threads = row / most * XG_MAX(XG_LOOP_ROW_THREADS / (row / most), (int64_t)1);
     while (threads > row / most && elements % (threads * most)) threads -= row / most;
-    for (rounds = XG_LOOP_ROWS; rounds > 1 && (elements % (threads * most * rounds) || elements / (threads * most * rounds) < blocks || xg_emit_work(e->comp) * most * rounds > XG_LOOP_ROWS_WORK); rounds /= 2) {}
+    for (rounds = XG_LOOP_ROWS; rounds > 1 && (elements % (threads * most * rounds) || elements / (threads * most * rounds) < blocks || xg_loop_rows_work(e, elements, rounds) * most > XG_LOOP_ROWS_WORK); rounds /= 2) {}
     if (rounds <= w->rounds) return;
     w->unroll = most;
     w->rounds = rounds;
     w->launch.threads[0] = (uint32_t)threads;
     w->launch.blocks[0] = (uint32_t)(elements / (threads * most * rounds));
+}
+
+/* Elements of the root, one behind the other, that all read the same of the parameter; 0: not known. *maps_of: made when it is asked for first. */
+XG_FN int64_t xg_loop_same(const xg_fusion_emission *e, const xg_inst *param, xg_indexing_group **maps_of) {
+    const xg_shape *root = e->roots[0]->shape;
+    xg_index_order order;
+    xg_indexing_group *g;
+    xg_imaps maps;
+    int64_t same = 1;
+    uint32_t k, j, r;
+    if (!xg_shape_is_array(param->shape) || param->shape->elements <= 1 || param->shape->elements > root->elements / 2 || root->elements % param->shape->elements) return 0;
+    if (!*maps_of) *maps_of = xg_indexing_group_back(e->m->aff, e->roots[0], 0, NULL);
+    g = *maps_of;
+    maps = xg_indexing_group_maps(g, param, 0);
+    order = xg_index_order_of_shape(root);
+    for (k = 0; k < order.n; k++) {
+        for (j = 0; j < maps.n; j++) {
+            const xg_imap *m = maps.p[j];
+            if (!xg_imap_ok(m) || m->n_syms + m->n_rts + m->n_constraints) return 0;
+            for (r = 0; r < m->n_results; r++) if (xg_aff_uses(m->results[r], xg_aff_dim(g->x, order.dim[k]))) return same;
+        }
+        same *= order.size[k];
+    }
+    return same;
+}
+/* Threads and rounds that stay in one row, of the shortest rows that have a value of their own. */
+XG_FN void xg_loop_along_rows(xg_loop_walk *w, int64_t elements) {
+    const xg_fusion_emission *e = w->e;
+    int64_t row = elements, vector, vectors, threads, rounds, blocks = e->target->resident_threads / 2048;
+    xg_indexing_group *maps_of = NULL;
+    uint32_t k;
+    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp) || !xg_index_has_order(e->roots[0]->shape) || e->roots[0]->shape->elements != elements) return;
+    for (k = 0; k < e->comp->n_params; k++) {
+        int64_t same = xg_loop_same(e, e->comp->params[k], &maps_of);
+        if (same >= XG_LOOP_ROW_THREADS) row = XG_MIN(row, same);
+    }
+    vector = xg_gcd(row, xg_loop_vector(e, elements));
+    vectors = row / vector;
+    if (row == elements || elements % row) return;
+    for (rounds = XG_LOOP_ROWS; rounds > w->rounds; rounds--) {
+        if (vectors % rounds || elements / (vectors / rounds) < blocks || xg_loop_rows_work(e, elements, rounds) * vector > XG_LOOP_ROWS_WORK) continue;
+        for (threads = 2 * XG_LOOP_ROW_THREADS; threads >= XG_LOOP_ROW_THREADS / 2; threads--) { /* of whole warps, nearly */
+            if (vectors / rounds % threads || (threads + 31) / 32 * 28 > threads || elements / (threads * vector * rounds) < blocks) continue;
+            w->unroll = vector;
+            w->rounds = rounds;
+            w->launch.threads[0] = (uint32_t)threads;
+            w->launch.blocks[0] = (uint32_t)(elements / (threads * vector * rounds));
+            return;
+        }
+    }
 }
 
 /* Elements after which all arrays as large as the root are at a sector again. */
@@ -127,13 +183,15 @@ XG_FN int64_t xg_loop_unit(const xg_fusion_emission *e, int64_t elements) {
     for (k = 0; k < e->n_roots; k++) least = XG_MIN(least, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
     return XG_MAX(32 / XG_MAX(least, (int64_t)1), (int64_t)1);
 }
-/* All that is written lies at the same place, and so does all that is read but single elements and the vectors of these rows. */
+/* All that is written lies at the same place, and so does all that is read but single elements, the vectors of these rows, and what each row has one of. */
 XG_FN bool xg_loop_is_linear(const xg_fusion_emission *e, int64_t elements, int64_t row) {
+    xg_indexing_group *maps_of = NULL;
     uint32_t k;
     if (!xg_index_has_order(e->roots[0]->shape)) return false;
     for (k = 0; k < e->n_roots; k++) if (e->roots[k]->shape->elements != elements || !xg_partition_is_near(e->parts, k)) return false;
     for (k = 0; k < e->comp->n_params; k++) {
         int64_t n = e->comp->params[k]->shape->elements;
+        if (row && n != row && xg_loop_same(e, e->comp->params[k], &maps_of) >= row) continue;
         if (n != 1 && (n != elements || !xg_loop_repeats(e, e->comp->params[k], elements)) && (!row || n != row || !xg_loop_repeats(e, e->comp->params[k], row))) return false;
     }
     return true;
@@ -152,7 +210,7 @@ XG_FN void xg_loop_down_slices(xg_loop_walk *w, int64_t elements) {
     if (slices == 1) period = threads * vector;
     total = elements / period;
     for (rounds = XG_LOOP_ROWS * 2 / XG_MIN(vector, (int64_t)2); rounds >= XG_LOOP_ROWS_LEAST; rounds--) {
-        if (xg_emit_work(e->comp) * vector * rounds > XG_LOOP_ROWS_WORK || total / rounds * slices < sms * 3 / 4) continue;
+        if (xg_loop_rows_work(e, elements, rounds) * vector > XG_LOOP_ROWS_WORK || total / rounds * slices < sms * 3 / 4) continue;
         if (!best || total % rounds * best < total % best * rounds) best = rounds;
     }
     if (!best || total % best * 8 > total) return;
@@ -295,6 +353,7 @@ XG_FN void xg_emit_loop(xg_fusion_emission *e) {
     w.launch = xg_launch_linear(e, most, w.unroll * w.rounds);
     xg_loop_down_rows(&w, most);
     if (w.rounds == rounds) xg_loop_down_slices(&w, most);
+    if (!w.period && w.rounds == rounds) xg_loop_along_rows(&w, most);
     if (!w.period && w.rounds == rounds) xg_loop_odd_vectors(&w, most);
     w.tensors = XG_NEW_N(e->arena, xg_kval *, n + 1);
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);

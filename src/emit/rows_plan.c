@@ -5,7 +5,8 @@
  * - What is too long for one block, or would leave most of the device idle, is in the hands of a cluster of blocks, `parts`, where the target has such: each keeps its part of the row.
  * - Rows that begin inside of sectors, but are long: the body of each is as many vectors, from its first whole sector on; `edges`, what lies before and behind, as many elements in each row, one a lane.
  * - Vectors that all rows read (scale, offset, a mask) a block reads once, into shared memory, and then goes over several groups of rows: blocks are one wave of the device, each
- *   with as many warps as need their registers, so that memory has enough to do although blocks are few.
+ *   with as many warps as need their registers, so that memory has enough to do although blocks are few. Rule: that begins with two rows for each multiprocessor. Of fewer, each has a block to itself,
+ *   which reads the vectors itself, from the second cache: two rows a block would leave multiprocessors idle, and their share of the bandwidth of memory with them, to spare what memory is not asked for.
  * - Rows that begin inside of a sector: the rows of a block are one run of memory, which is read into shared memory, and written from there, side by side: no sector is touched by two
  *   blocks, or twice. What is kept there is what does not depend on reductions (`values`), and the results, where they can over a value: a lane reads its own elements only.
  *     Short rows:  lanes is the largest power of two in the length; each takes neighbours, an odd number of them, so that lanes are in banks of their own.

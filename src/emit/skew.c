@@ -21,7 +21,7 @@
 #define XG_EMIT_SKEW_C
 #include "emit.h"
 
-enum { XG_SKEW_THREADS = 256, XG_SKEW_THREADS_MAX = 512, XG_SKEW_LARGE = 32 << 10 /* bytes of a box with more threads */, XG_SKEW_ENOUGH = 80 /* for a thousand, both walks together */, XG_SKEW_WORTH = 1 << 20 /* bytes of an array whose sectors count for more than instructions */, XG_SKEW_BANKS = 128 /* bytes */, XG_SKEW_PATIENCE = 1 << 23, XG_SKEW_ALONG = 16 /* that become straight code */, XG_SKEW_GAIN = 10 /* for a thousand, by which a larger cluster has to be better */, XG_SKEW_REST = 1 << 10 /* what the device keeps for itself of each block's shared memory */ };
+enum { XG_SKEW_THREADS = 256, XG_SKEW_THREADS_MAX = 512, XG_SKEW_LARGE = 32 << 10 /* bytes of a box with more threads */, XG_SKEW_ENOUGH = 80 /* for a thousand, both walks together */, XG_SKEW_WORTH = 1 << 20 /* bytes of an array whose sectors count for more than instructions */, XG_SKEW_BANKS = 128 /* bytes */, XG_SKEW_PATIENCE = 1 << 19, XG_SKEW_ALONG = 16 /* that become straight code */, XG_SKEW_GAIN = 10 /* for a thousand, by which a larger cluster has to be better */, XG_SKEW_REST = 1 << 10 /* what the device keeps for itself of each block's shared memory */ };
 
 /* One of the walks. In elements: a run, what begins with a sector, the window. lanes: threads side by side along a run, step: elements that they take. The runs are `others` times `rows` of dimension dim; a thread
  * goes `rounds` times from run to run, in each of so many phases in which all runs begin at one place in a sector, and `turns` times `along` times along each, where the latter become straight code. */
@@ -142,56 +142,71 @@ XG_FN bool xg_skew_layout(const xg_box_ask *a, xg_skew *s) {
     return false;
 }
 
-/* No bank twice for so many neighbours of a run, wherever they begin. In cells of a word or more. *patience: places that may be looked at yet. */
-XG_FN bool xg_skew_is_free(const xg_permutation *p, const xg_skew *s, uint32_t order, int64_t cell, int64_t apart, int64_t take, int64_t *patience) {
-    int64_t run = xg_box_run_of(p, order, s->tile).length, banks = XG_SKEW_BANKS / cell, at[XG_RANK_MAX], place = 0, i;
-    uint8_t recent[XG_BOX_LANES], met[XG_BOX_LANES];
-    uint32_t k;
-    memset(at, 0, sizeof at);
-    memset(met, 0, sizeof met);
-    for (i = 0; i < run; i++) {
-        uint8_t bank = (uint8_t)(place / apart % banks);
-        if (i >= take) met[recent[i % take]]--;
-        if (--*patience < 0 || met[bank]++) return false;
-        recent[i % take] = bank;
-        for (k = p->rank; k-- > 0;) {
-            uint32_t d = xg_box_dim(p, order, k);
-            place += s->stride[d];
-            if (++at[d] < s->tile[d]) break;
-            place -= s->stride[d] * s->tile[d];
-            at[d] = 0;
+/* Of a walk's neighbours so many never meet in a bank, wherever they begin; 0: fewer than `least`. stride: in cells of a word or more; banks: a power of two. *patience: places that may be looked at yet. */
+XG_FN int32_t xg_skew_apart(const xg_permutation *p, const xg_skew *s, uint32_t order, const int64_t *stride, int32_t banks, int32_t least, int32_t *patience) {
+    int32_t run = (int32_t)xg_box_run_of(p, order, s->tile).length, ends[XG_RANK_MAX], at[XG_RANK_MAX] = {0}, last[XG_BOX_LANES], most = banks, i;
+    uint32_t mask = (uint32_t)banks - 1, step[XG_RANK_MAX], place = 0, n = 0, k;
+    for (k = p->rank; k-- > 0;) { /* step: to the next element of a dimension from the end of those inside of it */
+        uint32_t d = xg_box_dim(p, order, k);
+        if (s->tile[d] == 1) continue;
+        ends[n] = (int32_t)s->tile[d];
+        step[n] = (uint32_t)stride[d] - (n ? place : 0);
+        place = (uint32_t)stride[d] * (uint32_t)s->tile[d];
+        n++;
+    }
+    for (k = 0; k < XG_BOX_LANES; k++) last[k] = -banks;
+    for (place = 0, i = 0; i < run; i++) {
+        int32_t *bank = &last[place & mask];
+        if (i - *bank < most && (most = i - *bank) < least) break;
+        *bank = i;
+        for (k = 0; k < n; k++) {
+            place += step[k];
+            if (++at[k] < ends[k]) break;
+            at[k] = 0;
         }
     }
-    return true;
+    *patience -= i;
+    return most < least ? 0 : most;
 }
-/* Where both runs hold several dimensions in common no distances serve all lanes of both walks, but some may do for fewer lanes that take part, of whole sectors: by trying. Gaps are left
- * where the first two dimensions end. */
+/* Distances in cells with gaps where the first two dimensions end. The room; *n: dimensions with an end. */
+XG_FN int64_t xg_skew_gaps(const xg_permutation *p, const xg_skew *s, const int64_t *gap, int64_t *stride, uint32_t *n) {
+    int64_t next = 1, room = 1;
+    uint32_t k;
+    for (*n = 0, k = p->rank; k-- > 0;) {
+        uint32_t d = xg_box_dim(p, s->order, k);
+        stride[d] = next;
+        if (s->tile[d] == 1) continue;
+        room += next * (s->tile[d] - 1);
+        next = next * s->tile[d] + (*n < 2 ? gap[*n] : 0);
+        ++*n;
+    }
+    return room;
+}
+/* Where both runs hold several dimensions in common no distances serve all lanes of both walks, but some may do for fewer lanes that take part, of whole sectors: by trying. */
 XG_FN bool xg_skew_search(const xg_box_ask *a, int64_t shared, xg_skew *s) {
     const xg_permutation *p = a->p;
-    int64_t cell = XG_MAX(a->least, (int64_t)4), apart = cell / a->least, banks = XG_SKEW_BANKS / cell, unit = XG_BOX_SECTOR / a->least, patience = XG_SKEW_PATIENCE, sum, gap[2], n;
-    uint32_t k;
-    for (sum = 2 * banks; sum >= banks; sum -= XG_MIN(unit, banks)) for (s->take[0] = banks; s->take[0] > 0; s->take[0] -= XG_MIN(unit, banks)) for (s->order = 0; s->order < 2; s->order++) {
-        s->take[1] = sum - s->take[0];
-        if (s->take[1] <= 0 || s->take[1] > banks) continue;
-        for (gap[0] = 0; gap[0] < banks; gap[0]++) for (gap[1] = 0; gap[1] < banks; gap[1]++) {
-            int64_t next = 1;
-            n = 0;
-            s->room = 1;
-            for (k = p->rank; k-- > 0;) {
-                uint32_t d = xg_box_dim(p, s->order, k);
-                s->stride[d] = next * apart;
-                if (s->tile[d] == 1) continue;
-                s->room += s->stride[d] * (s->tile[d] - 1);
-                next = next * s->tile[d] + (n < 2 ? gap[n] : 0);
-                n++;
-            }
-            if (s->room > shared / a->bytes) break;
-            if (patience < 0) return false;
-            if (xg_skew_is_free(p, s, 1 - s->order, cell, apart, s->take[1 - s->order], &patience) && xg_skew_is_free(p, s, s->order, cell, apart, s->take[s->order], &patience)) return true;
-            if (n < 3) break; /* one gap only */
+    int32_t banks = (int32_t)(XG_SKEW_BANKS / XG_MAX(a->least, (int64_t)4)), unit = (int32_t)(XG_BOX_SECTOR / a->least), patience = XG_SKEW_PATIENCE, best = 0, take[2] = {0};
+    int64_t apart = XG_MAX(4 / a->least, (int64_t)1), gap[2], stride[XG_RANK_MAX];
+    xg_skew trial = *s;
+    uint32_t n = 0, k, o;
+    for (trial.order = 0; trial.order < 2; trial.order++) for (gap[0] = 0; gap[0] < banks; gap[0]++) for (gap[1] = 0; gap[1] < banks; gap[1]++) {
+        trial.room = xg_skew_gaps(p, &trial, gap, stride, &n) * apart;
+        if (trial.room > shared / a->bytes) break;
+        for (k = 0; k < 2; k++) { /* first the walk that memory does not lie for */
+            o = trial.order ^ (k ^ 1);
+            take[o] = xg_skew_apart(p, &trial, o, stride, banks, XG_MAX(best + unit - (k ? take[1 - o] : banks), unit) /* for more lanes than ever before */, &patience) / unit * unit;
+            if (!take[o]) break;
         }
+        if (k == 2) {
+            best = take[0] + take[1];
+            for (k = 0; k < 2; k++) trial.take[k] = take[k];
+            for (k = 0; k < p->rank; k++) trial.stride[k] = stride[k] * apart;
+            *s = trial;
+        }
+        if (best == 2 * banks || patience < 0) return best != 0;
+        if (n < 3) break; /* one gap only */
     }
-    return false;
+    return best != 0;
 }
 
 /* ---- tile and layout together ---- */

@@ -15,7 +15,7 @@
 #define XG_EMIT_TRANSPOSE_C
 #include "emit.h"
 
-enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_UNROLL = 4 /* elements of a thread, by which the loop emitter is no worse where it reads whole sectors */, XG_TRANSPOSE_ROUNDS = 32 /* that become straight code */, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_WORK = 10 /* of an element, which takes longer than its sectors */, XG_TRANSPOSE_SHARED_MAX = 48 << 10 };
+enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_UNROLL = 4 /* elements of a thread, by which the loop emitter is no worse where it reads whole sectors */, XG_TRANSPOSE_ROUNDS = 32 /* that become straight code */, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_WORK = 10 /* of an element, which takes longer than its sectors */, XG_TRANSPOSE_SHARED_MAX = 48 << 10, XG_TRANSPOSE_ROW = 8192 /* bytes: longer ones lose little where they are torn */ };
 
 /* ---- the fusion: heroes, what is behind them, what is beside them ---- */
 
@@ -34,10 +34,15 @@ typedef struct xg_transpose {
     uint32_t places;          /* dimensions of the tile in shared memory */
 } xg_transpose;
 
+/* Rows that begin inside of sectors are torn by every access of the loop emitter: long ones in a small array may be. */
+XG_FN bool xg_transpose_splits(const xg_inst *i, const xg_permutation *p) {
+    int64_t bytes = xg_type_bytes(i->shape->type);
+    return xg_permutation_splits_sectors(p, bytes) && (p->dims[p->rank - 1] < XG_TRANSPOSE_ROW / bytes || i->shape->elements >= XG_SKEW_WORTH / bytes);
+}
 XG_FN bool xg_transpose_is_hero(void *data, const xg_inst *i, bool first) {
     xg_transpose *t = (xg_transpose *)data;
     xg_permutation q;
-    if (!xg_permutation_of(i, &q) || !(xg_permutation_moves_minor(&q) || xg_permutation_splits_sectors(&q, xg_type_bytes(i->shape->type))) || !(first || xg_permutation_equal(&q, &t->p))) return false;
+    if (!xg_permutation_of(i, &q) || !(xg_permutation_moves_minor(&q) || xg_transpose_splits(i, &q)) || !(first || xg_permutation_equal(&q, &t->p))) return false;
     t->p = q;
     return true;
 }
@@ -141,14 +146,16 @@ XG_FN bool xg_transpose_make_box(xg_transpose *t, const xg_box_ask *ask, bool fi
     xg_transpose_set(t, 1, 1);
     return true;
 }
-/* Fewer sectors are touched, by a fifth if so much is computed, or so many lanes stay idle, that it is not they that take the time; and an eighth of the multiprocessors have a block. What is small and has a box
- * keeps it: fewer instructions count for more. A box whose walks meet banks twice is left for what is no worse. */
+/* Fewer sectors are touched, by a fifth if so much is computed, or in a small array so many lanes stay idle, that it is not they that take the time; and an eighth of the multiprocessors have a block. What is
+ * small and has a box keeps it: fewer instructions count for more. A box whose walks meet banks twice is left for what is no worse. */
 XG_FN bool xg_transpose_make_skewed(xg_transpose *t, const xg_box_ask *ask) {
     const xg_fusion_emission *e = t->e;
-    int64_t waste = t->boxed ? t->box.waste : xg_transpose_tile_waste(t, ask), idle = t->box.meets ? waste : waste * 4 / 5;
-    if (t->boxed && t->heroes.p[0]->shape->elements * ask->least < XG_SKEW_WORTH) return false;
+    bool worth = t->heroes.p[0]->shape->elements * ask->least >= XG_SKEW_WORTH;
+    int64_t waste = t->boxed ? t->box.waste : xg_transpose_tile_waste(t, ask), most = ask->work < XG_TRANSPOSE_WORK ? waste - 20 : waste * 4 / 5, idle = worth ? most : waste * 4 / 5;
+    if (t->boxed && !worth) return false;
+    if (t->box.meets) most = idle = waste;
     if (!xg_skew_make(ask, e->target->shared / 2 - XG_SKEW_REST, ask->sms / 8, idle, &t->skew)) return false;
-    if (t->skew.waste > (!t->box.meets && ask->work < XG_TRANSPOSE_WORK && !xg_skew_idles(&t->skew) ? waste - 20 : idle)) return false;
+    if (t->skew.waste > (xg_skew_idles(&t->skew) ? idle : most)) return false;
     t->boxed = false;
     t->skewed = true;
     t->v = t->places = 1;

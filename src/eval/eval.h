@@ -103,7 +103,6 @@ XG_FN xg_value *xg_eval_new_splat(xg_eval_run *r, const xg_shape *shape);
 XG_FN xg_value *xg_eval_new_tuple(xg_eval_run *r, const xg_shape *shape, xg_value *const *elems); /* takes over the elements' references */
 XG_FN xg_value *xg_eval_scratch(xg_eval_run *r, size_t bytes);            /* bare memory in ->data, not zeroed */
 XG_FN xg_value *xg_eval_share(xg_eval_run *r, const xg_shape *shape, xg_value *v); /* the same bytes under another shape */
-XG_FN xg_value *xg_eval_reuse(xg_eval_run *r, const xg_shape *shape, xg_value *v); /* shares v if nobody else does and it has the size, else new */
 XG_FN bool xg_eval_owned(const xg_value *v);                              /* dense, and nobody else sees its bytes */
 XG_FN xg_value *xg_eval_keep(xg_value *v);
 XG_FN void xg_eval_drop(xg_eval_run *r, xg_value *v);                     /* NULL is allowed */

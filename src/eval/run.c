@@ -91,11 +91,6 @@ XG_FN xg_value *xg_eval_share(xg_eval_run *r, const xg_shape *shape, xg_value *v
 
 XG_FN bool xg_eval_owned(const xg_value *v) { return v->data && !v->splat && !v->borrowed && v->refs == 1 && (!v->owner || v->owner->refs == 1); }
 
-XG_FN xg_value *xg_eval_reuse(xg_eval_run *r, const xg_shape *shape, xg_value *v) {
-    if (xg_eval_owned(v) && v->shape->elements == shape->elements && xg_type_bytes(v->shape->type) == xg_type_bytes(shape->type)) return xg_eval_share(r, shape, v);
-    return xg_eval_new(r, shape);
-}
-
 XG_FN const unsigned char *xg_eval_dense(xg_eval_run *r, xg_value **v) {
     xg_value *out;
     if (!(*v)->splat) return (*v)->data;

@@ -154,12 +154,12 @@ XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
 
 /* ---- the walk ---- */
 
-XG_FN xg_kernel_input *xg_kernel_seen(const xg_kernels *g, const xg_kernel *o) { return &g->seen.p[o->at - 1]; }
-XG_FN void xg_kernel_see(xg_kernels *g, xg_kernel *o, xg_kernel_input how) {
-    if (o->at) { xg_kernel_join(xg_kernel_seen(g, o), &how); return; }
-    how.from = o;
-    xg_push(g->arena, xg_kernel_input, &g->seen, how);
+XG_INLINE xg_kernel_input *xg_kernel_seen(const xg_kernels *g, const xg_kernel *o) { return &g->seen.p[o->at - 1]; }
+XG_INLINE void xg_kernel_see(xg_kernels *g, xg_kernel *o, const xg_kernel_input *how) { /* how: not one of those, which may move */
+    if (o->at) { xg_kernel_join(xg_kernel_seen(g, o), how); return; }
+    xg_push(g->arena, xg_kernel_input, &g->seen, *how);
     o->at = g->seen.n;
+    xg_kernel_seen(g, o)->from = o;
 }
 
 /* Members behind the roots, operands first, into g->order. */
@@ -203,7 +203,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
         xg_access a;
         xg_kernel_input how;
         if (o->epoch != g->epoch) { o->epoch = g->epoch; o->at = 0; xg_push(g->arena, xg_kernel *, &g->found, o); }
-        if (same && o->inst->shape->rank == i->shape->rank) { xg_kernel_see(g, o, seen); continue; } /* what xg_fuse_access says of nearly all */
+        if (same && o->inst->shape->rank == i->shape->rank) { xg_kernel_see(g, o, &seen); continue; } /* what xg_fuse_access says of nearly all */
         a = xg_fuse_access(i, k);
         how = seen;
         how.reads = xg_cost_scale(how.reads, a.num, a.den);
@@ -212,7 +212,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
         how.coalesced = how.coalesced && a.coalesced;
         how.turn = xg_kernel_turn(how.turn, a.turn);
         how.contracted = how.contracted || a.kind == XG_ACCESS_CONTRACTED;
-        xg_kernel_see(g, o, how);
+        xg_kernel_see(g, o, &how);
     }
 }
 
@@ -224,7 +224,7 @@ XG_FN void xg_kernel_see_root(xg_kernels *g, const xg_kernel *leader, xg_kernel 
     own.reads = xg_fuse_elements(root->inst);
     own.key = own.reads == leader->elements ? 0 : xg_hash_mix(root->inst->id, 99) | 1;
     own.aligned = own.coalesced = true;
-    xg_kernel_see(g, root, own);
+    xg_kernel_see(g, root, &own);
 }
 
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {

@@ -10,7 +10,7 @@
 #define XG_FUSE_LEGALITY_C
 #include "fuse.h"
 
-enum { XG_FUSE_SERIAL_MAX = 15 /* a loop of so few steps may be computed anywhere: it is no hero */, XG_FUSE_REPEATED = 4 /* times, and at several places, is too often for a window */, XG_FUSE_UPDATES_MAX = 32 /* of one array in a kernel: each asks those behind it */ };
+enum { XG_FUSE_CONTRACTED_MAX = 4 /* instructions for each element that a contraction reads */, XG_FUSE_PARTS_MIN = 4096 /* elements: less is cheap to keep, and kernels of it that compute little become one */, XG_FUSE_SERIAL_MAX = 15 /* a loop of so few steps may be computed anywhere: it is no hero */, XG_FUSE_REPEATED = 4 /* times, and at several places, is too often for a window */, XG_FUSE_UPDATES_MAX = 32 /* of one array in a kernel: each asks those behind it */ };
 
 XG_FN int64_t xg_fuse_elements(const xg_inst *i) { return xg_shape_is_array(i->shape) ? i->shape->elements : i->shape->n_elems ? i->shape->elems[0]->elements : 0; }
 
@@ -242,6 +242,31 @@ XG_FN bool xg_fuse_contracts_briefly(const xg_kernel *p, const xg_kernel *c) {
     return p->n_readers == 1 && c->hero && xg_cost_mul(xg_fuse_elements(c->hero), xg_fuse_steps(c->hero)) / XG_FUSE_REPEATED <= p->elements;
 }
 
+/* What is computed element by element at a price that nobody pays inside of a contraction, from it up to what lies in memory: so it will lie in memory itself. */
+XG_FN int64_t xg_fuse_contracted_price(const xg_kernel *k, uint32_t depth) {
+    int64_t price = k->instructions;
+    uint32_t j;
+    if (depth == 0) return price;
+    for (j = 0; j < k->n_inputs && price <= XG_FUSE_CONTRACTED_MAX * k->elements; j++) {
+        const xg_kernel *from = k->inputs[j].from;
+        if (from->candidate && !from->hero && from->elements == k->elements) price = xg_cost_add(price, xg_fuse_contracted_price(from, depth - 1));
+    }
+    return price;
+}
+/* Would arrays lie in memory in the producer's place, if a contraction computed it, of which one is made there for nothing else? Then it is better made with that one, and other readers
+ * of it make it again. */
+XG_FN bool xg_fuse_parts_stay(const xg_kernel *p) {
+    uint32_t k, large = 0;
+    bool dear = false;
+    for (k = 0; k < p->n_inputs && p->elements > XG_FUSE_PARTS_MIN; k++) {
+        const xg_kernel *from = p->inputs[k].from;
+        if (from->elements < p->elements) continue;
+        large++;
+        dear = dear || (from->candidate && !from->hero && !from->loops && xg_fuse_contracted_price(from, XG_FUSE_CONTRACTED_MAX) > XG_FUSE_CONTRACTED_MAX * from->elements);
+    }
+    return large > 1 && dear;
+}
+
 /* Why the producer may not be computed in the consumer's kernel; NULL: it may. */
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
     const xg_inst *h = p->hero;
@@ -250,7 +275,8 @@ XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const 
     if (xg_fuse_reads_in_turn(p, c)) return "it reads what is updated in place by what it updates";
     if (in->contracted) {
         if (h) return "a hero inside of a contraction";
-        if ((p->instructions > 4 * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) && !xg_fuse_contracts_briefly(p, c)) return "too much work to repeat inside of a contraction";
+        if ((p->instructions > XG_FUSE_CONTRACTED_MAX * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) && !xg_fuse_contracts_briefly(p, c)) return "too much work to repeat inside of a contraction";
+        if (!xg_fuse_contracts_briefly(p, c) && xg_fuse_parts_stay(p)) return "what it is made of would lie in memory in its place";
     }
     if (!h) return p->loops && in->sites > 1 && in->reads / XG_FUSE_REPEATED >= p->elements ? "windows would be folded again for each reader" : NULL;
     if (h->op == XG_SCATTER || h->op == XG_SELECT_AND_SCATTER || h->shape->type == XLAGPU_TUPLE) return "nothing is computed behind the producer's hero";

@@ -211,10 +211,15 @@ XG_FN int64_t xg_phases_small_width(xg_arena *a, const xg_machine *m, const xg_i
 
 /* Is a value a result twice? Each result has a place of its own, but a value is made in one place. */
 XG_FN bool xg_phases_gives_twice(const xg_comp *c) {
-    uint32_t k, j;
-    for (k = 0; c->root->op == XG_TUPLE && k < c->root->n_operands; k++) for (j = 0; j < k; j++) {
-        const xg_inst *x = XG_OPERAND(c->root, j), *y = XG_OPERAND(c->root, k);
-        if (x == y || (x->op == XG_GET_TUPLE_ELEMENT && y->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(x, 0) == XG_OPERAND(y, 0) && xg_attr_int(x, XG_A_index, 0) == xg_attr_int(y, XG_A_index, 0))) return true;
+    xg_map64 seen;
+    uint32_t k;
+    xg_map64_init(&seen, c->module->work);
+    for (k = 0; c->root->op == XG_TUPLE && k < c->root->n_operands; k++) {
+        xg_inst *x = XG_OPERAND(c->root, k);
+        bool element = x->op == XG_GET_TUPLE_ELEMENT;
+        uint64_t key = (uint64_t)(element ? XG_OPERAND(x, 0) : x)->id << 32 | (element ? (uint64_t)xg_attr_int(x, XG_A_index, 0) + 1 : 0);
+        if (xg_map64_get(&seen, key)) return true;
+        xg_map64_put(&seen, key, x);
     }
     return false;
 }

@@ -33,11 +33,6 @@ XG_FN uint32_t xg_op_types(xg_opcode op) { return xg_op_rows[op].types; }
 XG_FN const char *xg_op_attrs(xg_opcode op) { return xg_op_rows[op].attrs; }
 XG_FN const char *xg_attr_name(xg_attr_key k) { return xg_attr_rows[k].name; }
 XG_FN xg_attr_kind xg_attr_kind_of(xg_attr_key k) { return xg_attr_rows[k].kind; }
-XG_FN int xg_op_find(xg_str name) {
-    int op;
-    for (op = 0; op < XG_OPCODE_COUNT; op++) if (xg_op_rows[op].length == name.n && memcmp(xg_op_rows[op].name, name.p, name.n) == 0) return op;
-    return -1;
-}
 
 /* ---- names ---- */
 

@@ -263,7 +263,6 @@ XG_FN xlagpu_type xg_type_find(xg_str name);   /* XLAGPU_INVALID when there is n
 
 /* ---- graph.c ---- */
 XG_FN const char *xg_op_name(xg_opcode op);
-XG_FN int xg_op_find(xg_str name); /* -1 when there is none */
 XG_FN uint32_t xg_op_flags(xg_opcode op);
 XG_FN uint32_t xg_op_types(xg_opcode op);
 XG_FN const char *xg_op_attrs(xg_opcode op);
@@ -343,7 +342,6 @@ XG_FN xg_module *xg_hlo_parse_lasting(xg_ctx *c, xg_arena *a, const xg_source *s
 typedef struct xg_print_options { bool operand_shapes, whole_constants, no_metadata, percent; } xg_print_options;
 XG_FN void xg_hlo_print(xg_buf *b, const xg_module *m, const xg_print_options *o); /* o NULL: the fixed-point form: percent signs off, whole constants */
 XG_FN void xg_hlo_print_comp(xg_buf *b, const xg_comp *c, const xg_print_options *o);
-XG_FN void xg_hlo_print_inst(xg_buf *b, const xg_inst *i, const xg_print_options *o);
 XG_FN void xg_put_quoted(xg_buf *b, xg_str s); /* in double quotes, with C escapes */
 
 /* ---- infer*.c ---- */

@@ -135,10 +135,6 @@ XG_FN void xg_print_header(const xg_printer *p, const xg_module *m) {
     xg_putc(p->b, '\n');
     if (m->stack.text.n) { xg_putc(p->b, '\n'); xg_put_str(p->b, m->stack.text); }
 }
-XG_FN void xg_hlo_print_inst(xg_buf *b, const xg_inst *i, const xg_print_options *o) {
-    xg_printer p = xg_printer_make(b, o);
-    xg_print_inst(&p, i);
-}
 XG_FN void xg_hlo_print_comp(xg_buf *b, const xg_comp *c, const xg_print_options *o) {
     xg_printer p = xg_printer_make(b, o);
     xg_print_comp(&p, c);

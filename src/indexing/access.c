@@ -18,16 +18,6 @@ XG_FN bool xg_indexing_stride(const xg_aff *e, const xg_aff *var, int64_t *strid
     return true;
 }
 
-XG_FN bool xg_indexing_is_vector(xg_aff_env *env, const xg_aff *e, const xg_aff *var, int64_t width) {
-    xg_range r = xg_aff_range(env, var);
-    const xg_aff *base;
-    int64_t stride, divisor;
-    if (width < 1 || r.lo < 0 || r.hi >= width || !xg_indexing_stride(e, var, &stride) || stride != 1) return false;
-    base = xg_aff_sub(env->x, e, var);
-    divisor = base ? xg_aff_divisor(base) : 1;
-    return divisor % width == 0;
-}
-
 XG_FN int64_t xg_indexing_vector_width(xg_aff_ctx *x, const xg_imap *m, uint32_t symbol, int64_t most) {
     const xg_aff *var = xg_aff_sym(x, symbol);
     xg_aff_env env = xg_imap_env(x, m);

@@ -113,10 +113,6 @@ XG_FN xg_indexing_group *xg_index_walk_forward(xg_aff_ctx *x, const xg_inst *fro
     }
     return g;
 }
-XG_FN xg_indexing_group *xg_indexing_group_forward(xg_aff_ctx *x, const xg_inst *from, const xg_imap *start) {
-    xg_index_calls calls = xg_index_calls_of(x);
-    return xg_index_walk_forward(x, from, start, &calls);
-}
 
 /* ---- sets for one instruction ---- */
 

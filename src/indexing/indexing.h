@@ -46,7 +46,6 @@ XG_FN xg_imaps xg_indexing_operand_to_output_set(xg_aff_ctx *x, const xg_inst *i
  * output), NULL: identity. */
 typedef struct xg_indexing_group { xg_aff_ctx *x; const xg_comp *comp; xg_map64 sets; } xg_indexing_group;
 XG_FN xg_indexing_group *xg_indexing_group_back(xg_aff_ctx *x, const xg_inst *from, uint32_t output, const xg_imap *start); /* towards operands */
-XG_FN xg_indexing_group *xg_indexing_group_forward(xg_aff_ctx *x, const xg_inst *from, const xg_imap *start); /* from its first output towards users in the computation */
 XG_FN xg_imaps xg_indexing_group_maps(const xg_indexing_group *g, const xg_inst *i, uint32_t output); /* one UNDEFINED map when they are too many or not known */
 
 /* ---- layout.c: memory order and threads ---- */
@@ -66,9 +65,7 @@ XG_FN const xg_imap *xg_indexing_thread_rounds(xg_aff_ctx *x, const xg_shape *s,
 /* ---- access.c: what an offset means for memory ---- */
 /* How much e grows when var grows by one; false when that is not one number. */
 XG_FN bool xg_indexing_stride(const xg_aff *e, const xg_aff *var, int64_t *stride);
-/* e = a multiple of width + var, and var runs from 0 within [0, width - 1]: an aligned vector of `width` elements. */
-XG_FN bool xg_indexing_is_vector(xg_aff_env *env, const xg_aff *e, const xg_aff *var, int64_t width);
-/* The largest power of two up to `most` for which the last dims of the loop are such vectors: elements one thread may move at once. m has one result, an offset. */
+/* The largest power of two up to `most` for which the last dims of the loop are aligned vectors of so many elements: what one thread may move at once. m has one result, an offset. */
 XG_FN int64_t xg_indexing_vector_width(xg_aff_ctx *x, const xg_imap *m, uint32_t symbol, int64_t most);
 /* What one instruction of a warp touches: 32-byte sectors, and the least number that would hold as many distinct elements; and the
  * passes that shared memory of 32 four-byte banks needs (1: free of conflicts). */

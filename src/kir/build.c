@@ -656,6 +656,5 @@ XG_FN bool xg_kregion_inside(const xg_kregion *r, const xg_kregion *outer) {
     for (; r && r != outer; r = r->owner ? r->owner->parent : NULL) {}
     return r == outer;
 }
-XG_FN bool xg_kval_visible(const xg_kval *v, const xg_kregion *r) { return xg_kregion_inside(r, v->def ? v->def->parent : v->region); }
 
 #endif /* XG_KIR_BUILD_C */

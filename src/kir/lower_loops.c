@@ -43,39 +43,34 @@ XG_FN xg_kop *xg_kpeel_copy(xg_kmodule *m, xg_kop *loop, const xg_imap *map, xg_
     for (o = from->first; o; o = o->next) xg_kop_clone(&in, o);
     return to;
 }
-/* Splits the loop where that pays; new loops go on the list too, since another symbol of theirs may be worth it, and those inside of them. */
-XG_FN bool xg_kpeel(xg_kmodule *m, xg_kop *loop, xg_kops *loops) {
+/* Splits the loop where that pays: into how many it is, 0 if it stays. */
+XG_FN uint32_t xg_kpeel(xg_kmodule *m, xg_kop *loop, xg_kop **parts) {
     const xg_imap *map = (const xg_imap *)loop->p;
     int64_t trips = 1, span;
     uint32_t s = map->n_syms, k, n = loop->n_results;
-    if (map->state != XG_IMAP_OK || map->n_constraints == 0) return false;
+    if (map->state != XG_IMAP_OK || map->n_constraints == 0) return 0;
     while (s-- > 0) {
         xg_range r = map->syms[s].range;
         const xg_imap *most, *last;
         xg_kval **inits;
-        xg_kop *first, *second;
-        if (!xg_range_known(r) || !xg_add64(r.hi, 1, &span) || !xg_add64(span, -r.lo, &span) || !xg_mul64(trips, span, &trips) || trips >= XG_KPEEL_TRIPS_MAX) return false;
+        uint32_t made = 1;
+        if (!xg_range_known(r) || !xg_add64(r.hi, 1, &span) || !xg_add64(span, -r.lo, &span) || !xg_mul64(trips, span, &trips) || trips >= XG_KPEEL_TRIPS_MAX) return 0;
         if (r.hi <= r.lo) continue;
         most = xg_kpeel_range(m, map, s, xg_range_of(r.lo, r.hi - 1));
         if (most->state != XG_IMAP_OK || most->n_constraints >= map->n_constraints || most->n_syms != map->n_syms || most->syms[s].range.hi != r.hi - 1) continue;
         last = xg_kpeel_range(m, map, s, xg_range_of(r.hi, r.hi));
         inits = XG_NEW_N(m->temp, xg_kval *, n + 1);
         for (k = 0; k < n; k++) inits[k] = loop->operands[loop->a + k].value;
-        first = xg_kpeel_copy(m, loop, most, inits);
-        xg_push(m->temp, xg_kop *, loops, first);
-        xg_kops_collect_of(m->temp, loops, first->regions[0], XG_K_OP_LOOP);
-        second = first;
+        parts[0] = xg_kpeel_copy(m, loop, most, inits);
         if (last->state == XG_IMAP_OK) {
-            for (k = 0; k < n; k++) inits[k] = &first->results[k];
-            second = xg_kpeel_copy(m, loop, last, inits);
-            xg_push(m->temp, xg_kop *, loops, second);
-            xg_kops_collect_of(m->temp, loops, second->regions[0], XG_K_OP_LOOP);
+            for (k = 0; k < n; k++) inits[k] = &parts[0]->results[k];
+            parts[made++] = xg_kpeel_copy(m, loop, last, inits);
         }
-        for (k = 0; k < n; k++) xg_kval_replace(&loop->results[k], &second->results[k]);
+        for (k = 0; k < n; k++) xg_kval_replace(&loop->results[k], &parts[made - 1]->results[k]);
         xg_kop_remove(loop);
-        return true;
+        return made;
     }
-    return false;
+    return 0;
 }
 
 /* ---- conditions ---- */
@@ -291,15 +286,13 @@ XG_FN void xg_klower_loop(xg_kmodule *m, xg_kop *loop) {
     xg_kop_remove(loop);
 }
 
-XG_FN void xg_kir_lower_loops(xg_kmodule *m) {
-    xg_kfunc *f;
-    for (f = m->first; f; f = f->next) {
-        xg_kops loops;
-        uint32_t k;
-        memset(&loops, 0, sizeof loops);
-        xg_kops_collect_of(m->temp, &loops, f->body, XG_K_OP_LOOP);
-        for (k = 0; k < loops.n; k++) if (loops.p[k]->parent && !xg_kpeel(m, loops.p[k], &loops)) xg_klower_loop(m, loops.p[k]); /* what has no parent was inside of a loop that was split */
-    }
+/* Those inside of it are gone before. The parts of a loop may be worth another split, by another symbol. */
+XG_FN void xg_klower_or_split(xg_kmodule *m, xg_kop *loop) {
+    xg_kop *parts[2];
+    uint32_t n = xg_kpeel(m, loop, parts), k;
+    if (!n) xg_klower_loop(m, loop);
+    for (k = 0; k < n; k++) xg_klower_or_split(m, parts[k]);
 }
+XG_FN void xg_kir_lower_loops(xg_kmodule *m) { xg_kops_each_of(m, XG_K_OP_LOOP, xg_klower_or_split); }
 
 #endif /* XG_KIR_LOWER_LOOPS_C */

@@ -75,7 +75,6 @@ XG_FN xg_inst *xg_alg_try(xg_alg_run *r, xg_inst *i, uint32_t op) {
     uint32_t k;
     for (k = r->first[op]; k < r->first[op + 1]; k++) {
         xg_inst *made = xg_alg_rules[r->order[k]].run(&r->a, i);
-        if (made && r->a.layouts && made->shape != i->shape) continue; /* would move data: what it made has no users and goes */
         if (made) return made;
     }
     return NULL;
@@ -98,12 +97,11 @@ XG_FN bool xg_alg_visit(xg_alg_run *r, xg_inst *i) {
     return true;
 }
 
-XG_FN bool xg_alg_run_rules(xg_module *m, const char *only, bool layouts) {
+XG_FN bool xg_alg_run_rules(xg_module *m, const char *only) {
     xg_alg_run *r = XG_NEW(m->work, xg_alg_run);
     xg_comp *c;
     bool changed = false;
     r->a.m = m;
-    r->a.layouts = layouts;
     r->only = only;
     r->precedes = xg_opt_control_sources(m);
     r->n_precedes = m->n_ids;
@@ -122,14 +120,13 @@ XG_FN bool xg_alg_run_rules(xg_module *m, const char *only, bool layouts) {
     XLAGPU_ASSERT(r->budget); /* two rules turn each other back */
     return changed;
 }
-XG_FN bool xg_opt_algsimp(xg_module *m) { return xg_alg_run_rules(m, NULL, false); }
-XG_FN bool xg_opt_algsimp_layouts(xg_module *m) { return xg_alg_run_rules(m, NULL, true); }
+XG_FN bool xg_opt_algsimp(xg_module *m) { return xg_alg_run_rules(m, NULL); }
 /* For the tests of a rule: its name at an index (NULL at the end), and whether it is CLOSE. */
 XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close) {
     if (k >= XG_ALG_RULE_COUNT) return NULL;
     *close = xg_alg_rules[k].law == XG_ALG_CLOSE;
     return xg_alg_rules[k].name;
 }
-XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule) { return xg_alg_run_rules(m, rule, false); }
+XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule) { return xg_alg_run_rules(m, rule); }
 
 #endif /* XG_OPT_ALGSIMP_C */

@@ -16,7 +16,7 @@
 #define XG_OPT_ALGSIMP_H
 #include "opt.h"
 
-typedef struct xg_alg { xg_module *m; xg_hb b; bool layouts; xg_map64 *counters; } xg_alg; /* b: in front of the instruction at hand; layouts: they count now; counters: of loops, once asked for */
+typedef struct xg_alg { xg_module *m; xg_hb b; xg_map64 *counters; } xg_alg; /* b: in front of the instruction at hand; counters: of loops, once asked for */
 
 #define XG_ALG_RULES(X) \
     /* algsimp_arith.c: numbers */ \

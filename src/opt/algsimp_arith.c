@@ -354,7 +354,7 @@ RULE(reduce_precision_same) {
     (void)a;
     return f && f->bits > 8 /* narrower ones go by way of f16, which has subnormals of its own */ && xg_attr_int(i, XG_A_exponent_bits, 0) >= f->exponent_bits && xg_attr_int(i, XG_A_mantissa_bits, 0) >= f->mantissa_bits ? P(0) : NULL;
 }
-RULE(copy_same) { (void)a; return !a->layouts && P(0)->shape == i->shape && i != i->comp->root ? P(0) : NULL; }
+RULE(copy_same) { (void)a; return P(0)->shape == i->shape && i != i->comp->root ? P(0) : NULL; }
 
 /* ---- all elementwise operations ---- */
 
@@ -386,7 +386,7 @@ RULE(of_broadcasts) {
 XG_FN xg_inst **xg_alg_before_movement(xg_alg *a, xg_inst *i, xg_opcode op) {
     xg_inst *model = NULL, **in;
     uint32_t k, n = 0;
-    if (a->layouts || i->n_operands < 2 || i->op == XG_COPY) return NULL;
+    if (i->n_operands < 2 || i->op == XG_COPY) return NULL;
     for (k = 0; k < i->n_operands; k++) {
         xg_inst *o = P(k);
         if (o->shape->rank != i->shape->rank) return NULL;

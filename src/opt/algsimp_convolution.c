@@ -77,7 +77,7 @@ XG_FN bool xg_conv_reads_neighbours(const xg_dim_labels *l) {
 RULE(convolution_transpose) {
     uint32_t k;
     bool changed = false;
-    if (a->layouts || !xg_conv_is_labelled(i)) return NULL;
+    if (!xg_conv_is_labelled(i)) return NULL;
     for (k = 0; k < 2; k++) {
         xg_conv_part part[3];
         xg_dim_labels *l;
@@ -99,7 +99,7 @@ RULE(transpose_convolution) {
     xg_conv_part part[3];
     xg_dim_labels *l;
     bool before;
-    if (a->layouts || c->op != XG_CONVOLUTION || !xg_alg_one_user(c) || !xg_conv_is_labelled(c)) return NULL;
+    if (c->op != XG_CONVOLUTION || !xg_alg_one_user(c) || !xg_conv_is_labelled(c)) return NULL;
     l = xg_conv_labels(a->m, c, part);
     xg_alg_inverse(xg_attr_ints(i, XG_A_dimensions), inverse);
     before = xg_conv_reads_neighbours(l);
@@ -159,7 +159,7 @@ RULE(convolution_dot) {
     xg_dot_dims d;
     xg_inst *w;
     uint32_t k, n = 0;
-    if (a->layouts || i->shape->elements == 0 || P(0)->shape->elements == 0 || !xg_conv_is_labelled(i) || !xg_conv_is_pointwise(i)) return NULL;
+    if (i->shape->elements == 0 || P(0)->shape->elements == 0 || !xg_conv_is_labelled(i) || !xg_conv_is_pointwise(i)) return NULL;
     memset(ones, 0, sizeof ones);
     for (k = 0; k < l->kernel_spatial.n; k++) ones[l->kernel_spatial.p[k]] = true;
     for (k = 0; k < RANK(P(0)); k++) if ((int64_t)k != l->input_feature) stays[k] = n++; /* where the input's dimension is in the dot's result */

@@ -19,7 +19,7 @@ RULE(gather_known) {
     bool taken[XG_RANK_MAX] = {false};
     uint32_t k, n = 0, turns = 0;
     xg_inst *x;
-    if (a->layouts || i->shape->elements == 0) return NULL;
+    if (i->shape->elements == 0) return NULL;
     w = xg_windows_of(i);
     for (k = 0; k < RANK(P(0)); k++) {
         int64_t room = DIMS(P(0))[k] - w.size[k], count = 1, last;
@@ -75,7 +75,7 @@ RULE(scatter_known) {
     int64_t at[XG_RANK_MAX], box[XG_RANK_MAX], perm[XG_RANK_MAX], turned[XG_RANK_MAX];
     bool taken[XG_RANK_MAX] = {false}, used[XG_RANK_MAX] = {false}, beyond = false;
     uint32_t k, n = 0, turns = 0;
-    if (a->layouts || i->n_operands != 3 || i->shape->elements == 0 || P(2)->shape->elements == 0 || xg_type_class(P(1)->shape->type) != XGT_I || !xg_alg_combines(i)) return NULL;
+    if (i->n_operands != 3 || i->shape->elements == 0 || P(2)->shape->elements == 0 || xg_type_class(P(1)->shape->type) != XGT_I || !xg_alg_combines(i)) return NULL;
     w = xg_windows_of(i);
     for (k = 0; k < RANK(x); k++) {
         int32_t runs = w.batch[k], from = w.inside[k];

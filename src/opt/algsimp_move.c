@@ -54,7 +54,7 @@ XG_FN xg_inst *xg_alg_drop_ones(xg_alg *a, xg_inst *x, const bool *drop) {
 /* ---- reshape ---- */
 
 /* In layout-sensitive times a reshape to the same dimensions may still move data. */
-RULE(reshape_same) { (void)a; return P(0)->shape == i->shape || (!a->layouts && P(0)->shape->plain == i->shape->plain) ? P(0) : NULL; }
+RULE(reshape_same) { (void)a; return P(0)->shape->plain == i->shape->plain ? P(0) : NULL; }
 RULE(reshape_reshape) { return P(0)->op == XG_RESHAPE ? xg_hb_reshape(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i)) : NULL; }
 /* reshape(broadcast(x)): of a scalar, and where only ones come and go. */
 RULE(reshape_broadcast) {
@@ -85,7 +85,7 @@ RULE(reshape_iota) {
 
 /* ---- transpose ---- */
 
-RULE(transpose_same) { (void)a; return xg_perm_is_identity(xg_attr_ints(i, XG_A_dimensions).p, RANK(i)) && (!a->layouts || P(0)->shape == i->shape) ? P(0) : NULL; }
+RULE(transpose_same) { (void)a; return xg_perm_is_identity(xg_attr_ints(i, XG_A_dimensions).p, RANK(i)) ? P(0) : NULL; }
 RULE(transpose_transpose) {
     int64_t perm[XG_RANK_MAX];
     xg_ints outer = xg_attr_ints(i, XG_A_dimensions), inner;
@@ -119,7 +119,6 @@ RULE(transpose_reshape) { /* only ones change places */
     xg_ints perm = xg_attr_ints(i, XG_A_dimensions);
     int64_t last = -1;
     uint32_t k;
-    if (a->layouts) return NULL;
     for (k = 0; k < perm.n; k++) {
         if (DIMS(i)[k] == 1) continue;
         if (perm.p[k] < last) return NULL;
@@ -153,7 +152,7 @@ RULE(transpose_dot) {
 
 /* ---- broadcast ---- */
 
-RULE(broadcast_same) { (void)a; return xg_perm_is_identity(xg_attr_ints(i, XG_A_dimensions).p, RANK(P(0))) && (P(0)->shape == i->shape || (!a->layouts && P(0)->shape->plain == i->shape->plain)) ? P(0) : NULL; }
+RULE(broadcast_same) { (void)a; return xg_perm_is_identity(xg_attr_ints(i, XG_A_dimensions).p, RANK(P(0))) && P(0)->shape->plain == i->shape->plain ? P(0) : NULL; }
 RULE(broadcast_broadcast) {
     int64_t to[XG_RANK_MAX];
     xg_ints outer = xg_attr_ints(i, XG_A_dimensions), inner;
@@ -254,7 +253,7 @@ RULE(reverse_broadcast) { /* all elements along a dimension are the same */
 /* ---- slice ---- */
 
 XG_FN const xg_slice_dim *xg_alg_slices(const xg_inst *i) { return xg_inst_attr(i, XG_A_slice)->v.slices->p; }
-RULE(slice_same) { (void)a; return P(0)->shape == i->shape || (!a->layouts && P(0)->shape->plain == i->shape->plain) ? P(0) : NULL; }
+RULE(slice_same) { (void)a; return P(0)->shape->plain == i->shape->plain ? P(0) : NULL; }
 RULE(slice_slice) {
     const xg_slice_dim *outer = xg_alg_slices(i), *inner;
     xg_slice_dim d[XG_RANK_MAX];
@@ -335,7 +334,7 @@ RULE(slice_transpose) {
     xg_slice_dim d[XG_RANK_MAX];
     xg_ints perm;
     uint32_t k;
-    if (P(0)->op != XG_TRANSPOSE || !xg_alg_one_user(P(0)) || a->layouts) return NULL;
+    if (P(0)->op != XG_TRANSPOSE || !xg_alg_one_user(P(0))) return NULL;
     perm = xg_attr_ints(P(0), XG_A_dimensions);
     for (k = 0; k < perm.n; k++) d[perm.p[k]] = s[k];
     return xg_hb_transpose(&a->b, xg_hb_slice(&a->b, XG_OPERAND(P(0), 0), d), perm.p);
@@ -474,7 +473,7 @@ RULE(concatenate_broadcasts) { /* of one scalar */
 /* ---- dynamic slices, gather, scatter ---- */
 
 XG_FN bool xg_alg_scalar_starts(const xg_inst *i, uint32_t from) { return i->n_operands - from == RANK(i) && (RANK(i) == 0 || RANK(P(from)) == 0); }
-RULE(dynamic_slice_whole) { (void)a; return P(0)->shape == i->shape || (!a->layouts && P(0)->shape->plain == i->shape->plain) ? P(0) : NULL; }
+RULE(dynamic_slice_whole) { (void)a; return P(0)->shape->plain == i->shape->plain ? P(0) : NULL; }
 RULE(dynamic_slice_constant) { /* at a place that is known; it is clamped */
     xg_slice_dim d[XG_RANK_MAX];
     uint32_t k;
@@ -505,7 +504,7 @@ RULE(dynamic_slice_broadcast) {
 RULE(dynamic_update_slice_whole) {
     (void)a;
     if (P(1)->shape->elements == 0 && i->shape->elements) return P(0);
-    return P(1)->shape == i->shape || (!a->layouts && P(1)->shape->plain == i->shape->plain) ? P(1) : NULL;
+    return P(1)->shape->plain == i->shape->plain ? P(1) : NULL;
 }
 RULE(gather_broadcast) { return P(0)->op == XG_BROADCAST && RANK(XG_OPERAND(P(0), 0)) == 0 ? xg_hb_splat(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i)) : NULL; }
 /* One index vector: a dynamic-slice, clamped in the same way. */

@@ -31,7 +31,7 @@ RULE(reduce_ones) {
     int64_t kept[XG_RANK_MAX];
     int op = xg_alg_reducer(i);
     uint32_t k, n = 0;
-    if (op < 0 || a->layouts) return NULL;
+    if (op < 0) return NULL;
     for (k = 0; k < dims.n; k++) if (DIMS(P(0))[dims.p[k]] != 1) kept[n++] = dims.p[k];
     if (n && n == dims.n) return NULL;
     if (n == 0) {
@@ -55,7 +55,7 @@ RULE(reduce_reshape) {
     int64_t dims[XG_RANK_MAX];
     bool gone[XG_RANK_MAX];
     uint32_t j = 0, k = 0, n = 0;
-    if (r->op != XG_RESHAPE || i->n_operands != 2 || r->shape->elements == 0 || a->layouts) return NULL;
+    if (r->op != XG_RESHAPE || i->n_operands != 2 || r->shape->elements == 0) return NULL;
     x = XG_OPERAND(r, 0);
     xg_alg_flags(xg_attr_ints(i, XG_A_dimensions), gone, RANK(r));
     while (j < RANK(x) || k < RANK(r)) {
@@ -82,7 +82,7 @@ RULE(reduce_transpose) {
     bool gone[XG_RANK_MAX];
     xg_inst *reduced;
     uint32_t k, n = 0;
-    if (P(0)->op != XG_TRANSPOSE || i->n_operands != 2 || a->layouts) return NULL;
+    if (P(0)->op != XG_TRANSPOSE || i->n_operands != 2) return NULL;
     perm = xg_attr_ints(P(0), XG_A_dimensions);
     for (k = 0; k < dims.n; k++) of[k] = perm.p[dims.p[k]];
     for (k = 1; k < dims.n; k++) { /* in order, as the text wants them */
@@ -157,7 +157,7 @@ RULE(reduce_concatenate) {
     xg_inst *c = P(0), *x;
     int op = xg_alg_reducer(i);
     uint32_t k;
-    if (c->op != XG_CONCATENATE || op < 0 || a->layouts || c->n_operands > XG_ALG_FEW || dims.n != 1 || dims.p[0] != xg_attr_ints(c, XG_A_dimensions).p[0] || i->shape->elements == 0) return NULL;
+    if (c->op != XG_CONCATENATE || op < 0 || c->n_operands > XG_ALG_FEW || dims.n != 1 || dims.p[0] != xg_attr_ints(c, XG_A_dimensions).p[0] || i->shape->elements == 0) return NULL;
     if (i->shape->type != c->shape->type || (xg_type_class(i->shape->type) == XGT_F && xg_type_bits(i->shape->type) < 32 && op == XG_ADD)) return NULL; /* such sums are carried in a wider type */
     for (k = 0; k < c->n_operands; k++) if (DIMS(XG_OPERAND(c, k))[dims.p[0]] != 1) return NULL;
     x = xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
@@ -223,7 +223,6 @@ RULE(dot_ones) {
     uint32_t k, n[4];
     bool any = false;
     xg_inst *x, *y;
-    if (a->layouts) return NULL;
     memset(l, 0, sizeof l);
     memset(r, 0, sizeof r);
     for (k = 0; k < d.lb.n; k++) if (DIMS(P(0))[d.lb.p[k]] == 1) any = l[d.lb.p[k]] = r[d.rb.p[k]] = true;
@@ -269,7 +268,6 @@ XG_FN bool xg_alg_fold_transpose(xg_alg *a, xg_inst *i, uint32_t side) {
 }
 RULE(dot_transpose) {
     bool changed;
-    if (a->layouts) return NULL;
     changed = xg_alg_fold_transpose(a, i, 0);
     changed = xg_alg_fold_transpose(a, i, 1) || changed;
     return changed ? i : NULL;
@@ -282,7 +280,7 @@ RULE(dot_outer) {
     xg_inst *x, *y;
     uint32_t k, n = 0, m = 0, at;
     xlagpu_type t = i->shape->type;
-    if (!xg_alg_plain_dot(i) || i->shape->elements == 0 || xg_type_class(t) == XGT_C || a->layouts) return NULL;
+    if (!xg_alg_plain_dot(i) || i->shape->elements == 0 || xg_type_class(t) == XGT_C) return NULL;
     for (k = 0; k < d.lc.n; k++) if (DIMS(P(0))[d.lc.p[k]] != 1) return NULL;
     if (!xg_alg_lossless(P(0)->shape->type, t) || !xg_alg_lossless(P(1)->shape->type, t)) return NULL;
     memset(ones, 0, sizeof ones);
@@ -324,7 +322,7 @@ RULE(reduce_window_apart) {
     uint32_t rank = 0, n = 0, minor, k, j;
     xg_slice_dim part[XG_RANK_MAX];
     xg_inst **in, *r;
-    if (a->layouts || !w || w->n == 0 || xg_shape_has_dynamic(i->shape) || P(0)->shape->dynamic || out->elements == 0) return NULL;
+    if (!w || w->n == 0 || xg_shape_has_dynamic(i->shape) || P(0)->shape->dynamic || out->elements == 0) return NULL;
     for (minor = w->n - 1; minor > 0 && P(0)->shape->dims[minor] == 1; minor--) {}
     if (w->p[minor].size < WIDE) return NULL;
     for (j = 0; j < i->n_operands; j++) if (xg_type_class(P(j)->shape->type) == XGT_F && xg_type_bits(P(j)->shape->type) < 16) return NULL;
@@ -352,7 +350,7 @@ RULE(reduce_window_whole) {
     const xg_window *w = xg_inst_attr(i, XG_A_window) ? xg_inst_attr(i, XG_A_window)->v.window : NULL;
     int64_t dims[XG_RANK_MAX], size = 1;
     uint32_t k, n = 0;
-    if (!w || i->n_operands != 2 || a->layouts) return NULL;
+    if (!w || i->n_operands != 2) return NULL;
     for (k = 0; k < w->n; k++) {
         const xg_window_dim *d = &w->p[k];
         if (d->pad_low || d->pad_high || d->base_dilation != 1 || d->window_dilation != 1 || d->size != (DIMS(i)[k] == DIMS(P(0))[k] ? 1 : DIMS(P(0))[k])) return NULL;
@@ -372,7 +370,7 @@ RULE(slice_reduce_window) {
     xg_window *made;
     uint32_t scanned = UINT32_MAX, k;
     bool reverse;
-    if (r->op != XG_REDUCE_WINDOW || !xg_inst_attr(r, XG_A_window) || r->n_operands != 2 || !xg_alg_one_user(r) || i->shape->elements == 0 || a->layouts) return NULL;
+    if (r->op != XG_REDUCE_WINDOW || !xg_inst_attr(r, XG_A_window) || r->n_operands != 2 || !xg_alg_one_user(r) || i->shape->elements == 0) return NULL;
     (void)xg_window_is_scan(r, &scanned, &reverse);
     x = XG_OPERAND(r, 0);
     now = XG_NEW_N(a->m->arena, xg_window_dim, RANK(r));

@@ -14,17 +14,20 @@
  * - Both identities hold for every h and every m, so nothing is asked about what else m is made of (a guard, a factor). They are as exact as what they replace: h is as close to its part as m would be, so
  *   no difference is larger than before; the term of sum(x - h), which is 0 but for rounding, makes up for the rounding of h. Maxima that are not finite are not subtracted.
  * - It pays where memory is read for each stage: rows so few that they would be cut anyway (opt/tree_reduction.c), or so many at a time that no cache has them still.
+ * - Rows that do not lie in one piece, [outer, rows, length], as the channels of a batch norm, have their pieces for parts.
  * - A few elements at the end of a row that fill no part are parts of one element, for the kernel that combines. */
 #ifndef XG_OPT_ROW_SPLITTER_C
 #define XG_OPT_ROW_SPLITTER_C
 #include "opt.h"
 
-enum { XG_PARTS_PATH = 16 /* operations between exp and its sum */, XG_PARTS_ASKED = 32 /* instructions between a reduction and what is subtracted */, XG_PARTS_BYTES = 32 << 10, XG_PARTS_LEAST = 4 << 10, XG_PARTS_UNIT = 32 /* elements of a part, or a multiple */ };
+enum { XG_PARTS_PATH = 16 /* operations between exp and its sum */, XG_PARTS_ASKED = 32 /* instructions between a reduction and what is subtracted */, XG_PARTS_BYTES = 32 << 10, XG_PARTS_LEAST = 4 << 10, XG_PARTS_UNIT = 32 /* elements of a part, or a multiple */, XG_PARTS_PIECE_LEAST = 512 /* bytes */, XG_PARTS_PIECES_LEAST = 4 << 20 /* of all, that no cache near by has */ };
 
 /* A reduction made of parts, which other sums over the same rows may use, too. */
 typedef struct xg_parts_rows {
     const xg_inst *x, *whole;                      /* what it reduces, its result */
-    int64_t rows, cols, parts, length, rest;       /* rest: elements of a row behind the last part */
+    int64_t rows, cols;
+    int64_t outer;                                 /* pieces of a row, which lie apart: more than one are the parts */
+    int64_t parts, length, rest;                   /* rest: elements of a row behind the last part */
     xg_inst *cut, *last;                           /* x as [rows, parts, length], and as [rows, rest], which is NULL if nothing is left */
     xg_inst *shift, *last_shift;                   /* of each part */
 } xg_parts_rows;
@@ -42,50 +45,52 @@ XG_FN xg_inst *xg_parts_plain(xg_inst *i) {
     while (i->op == XG_BITCAST || i->op == XG_RESHAPE) i = XG_OPERAND(i, 0);
     return i;
 }
-/* One reduction of arrays of floats over rows: the reduced dimensions lie innermost. */
-XG_FN bool xg_parts_is_rows(const xg_inst *i, xg_opcode op, int64_t *rows, int64_t *cols) {
-    const xg_shape *s = XG_OPERAND(i, 0)->shape;
-    bool inside = false;
+/* Rows of an array, of whose dimensions those in the list are inside of them, or all others: they lie innermost, or outermost as well. */
+XG_FN bool xg_parts_order(xg_parts_rows *r, const xg_shape *s, const xg_ints *list, bool listed) {
+    int64_t inner = 1;
     uint32_t k;
-    if (i->op != XG_REDUCE || i->n_operands != 2 || (s->type != XLAGPU_F32 && s->type != XLAGPU_F64) || s->dynamic || !s->elements || i->shape->type != s->type) return false;
-    if (!xg_reducer_is_plain(xg_attr_comp(i, XG_A_to_apply)) || xg_attr_comp(i, XG_A_to_apply)->root->op != op || xg_inst_attr(i, XG_A_control_predecessors)) return false;
-    *rows = *cols = 1;
+    r->rows = r->outer = 1;
     for (k = 0; k < s->rank; k++) {
-        bool reduced = xg_ints_at(xg_attr_ints(i, XG_A_dimensions), k, NULL);
+        bool inside = xg_ints_at(*list, k, NULL) == listed;
         if (s->dims[k] == 1) continue;
-        if (inside && !reduced) return false;
-        inside = reduced;
-        *(reduced ? cols : rows) *= s->dims[k];
+        if (!inside && inner > 1) return false;
+        *(!inside ? &r->rows : r->rows == 1 ? &r->outer : &inner) *= s->dims[k];
     }
+    if (r->rows == 1) { inner = r->outer; r->outer = 1; }
+    r->length = inner;
+    r->cols = r->outer * inner;
     return true;
 }
-/* What each row has one of, if i is that for all of the row's elements; else NULL. */
-XG_FN xg_inst *xg_parts_of_rows(xg_inst *i, int64_t rows) {
+/* One reduction of arrays of floats over rows. */
+XG_FN bool xg_parts_is_rows(const xg_inst *i, xg_opcode op, xg_parts_rows *r) {
+    const xg_shape *s = XG_OPERAND(i, 0)->shape;
     xg_ints dims;
-    bool inside = false;
+    if (i->op != XG_REDUCE || i->n_operands != 2 || (s->type != XLAGPU_F32 && s->type != XLAGPU_F64) || s->dynamic || !s->elements || i->shape->type != s->type) return false;
+    if (!xg_reducer_is_plain(xg_attr_comp(i, XG_A_to_apply)) || xg_attr_comp(i, XG_A_to_apply)->root->op != op || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    dims = xg_attr_ints(i, XG_A_dimensions);
+    return xg_parts_order(r, s, &dims, true);
+}
+/* What each row has one of, if i is that for all of the row's elements; else NULL. */
+XG_FN xg_inst *xg_parts_of_rows(xg_inst *i, const xg_parts_rows *r) {
+    xg_parts_rows of;
+    xg_ints dims;
     uint32_t k;
     i = xg_parts_plain(i);
-    if (i->op != XG_BROADCAST || XG_OPERAND(i, 0)->shape->elements != rows) return NULL;
+    if (i->op != XG_BROADCAST) return NULL;
     dims = xg_attr_ints(i, XG_A_dimensions);
-    for (k = 0; k < dims.n; k++) if (k && dims.p[k] < dims.p[k - 1]) return NULL;
-    for (k = 0; k < i->shape->rank; k++) {
-        bool kept = xg_ints_at(dims, k, NULL);
-        if (i->shape->dims[k] == 1) continue;
-        if (inside && kept) return NULL;
-        inside = !kept;
-    }
-    return XG_OPERAND(i, 0);
+    for (k = 1; k < dims.n; k++) if (dims.p[k] < dims.p[k - 1]) return NULL;
+    return xg_parts_order(&of, i->shape, &dims, false) && of.rows == r->rows && of.outer == r->outer ? XG_OPERAND(i, 0) : NULL;
 }
 /* The reduction of x that a value of each row is made from. */
-XG_FN xg_inst *xg_parts_reduce(const xg_parts_known *known, const xg_inst *x, xg_opcode op, xg_inst *i, uint32_t *asked) {
-    int64_t rows, cols;
+XG_FN xg_inst *xg_parts_reduce(const xg_parts_known *known, const xg_parts_rows *rows, xg_opcode op, xg_inst *i, uint32_t *asked) {
+    xg_parts_rows of;
     uint32_t k;
     if (++*asked > XG_PARTS_ASKED) return NULL;
-    for (k = 0; k < known->n; k++) if (known->p[k].whole == i) return known->p[k].x == x && xg_attr_comp(i, XG_A_to_apply)->root->op == op ? i : NULL;
-    if (i->op == XG_REDUCE) return xg_parts_is_rows(i, op, &rows, &cols) && xg_parts_plain(XG_OPERAND(i, 0)) == x && rows * cols == x->shape->elements ? i : NULL;
+    for (k = 0; k < known->n; k++) if (known->p[k].whole == i) return known->p[k].x == rows->x && known->p[k].rows == rows->rows && known->p[k].outer == rows->outer && xg_attr_comp(i, XG_A_to_apply)->root->op == op ? i : NULL;
+    if (i->op == XG_REDUCE) return xg_parts_is_rows(i, op, &of) && xg_parts_plain(XG_OPERAND(i, 0)) == rows->x && of.rows == rows->rows && of.outer == rows->outer ? i : NULL;
     if (i->op != XG_BITCAST && i->op != XG_RESHAPE && !(xg_op_flags(i->op) & XGF_EW)) return NULL;
     for (k = 0; k < i->n_operands; k++) {
-        xg_inst *r = xg_parts_reduce(known, x, op, XG_OPERAND(i, k), asked);
+        xg_inst *r = xg_parts_reduce(known, rows, op, XG_OPERAND(i, k), asked);
         if (r) return r;
     }
     return NULL;
@@ -96,10 +101,10 @@ XG_FN bool xg_parts_difference(const xg_parts_known *known, xg_parts_sum *s, xg_
     uint32_t asked = 0;
     s->difference = i = xg_parts_plain(i);
     if (i->op != XG_SUBTRACT || i->shape->type != s->i->shape->type) return false;
-    m = xg_parts_of_rows(XG_OPERAND(i, 1), s->rows.rows);
+    m = xg_parts_of_rows(XG_OPERAND(i, 1), &s->rows);
     s->rows.x = xg_parts_plain(XG_OPERAND(i, 0));
-    s->reduce = m ? xg_parts_reduce(known, s->rows.x, op, m, &asked) : NULL;
-    return s->reduce && s->reduce->shape->elements == s->rows.rows;
+    s->reduce = m ? xg_parts_reduce(known, &s->rows, op, m, &asked) : NULL;
+    return s->reduce != NULL;
 }
 /* A known number everywhere; *v: which. */
 XG_FN bool xg_parts_is_number(const xg_inst *i, double *v) {
@@ -163,7 +168,7 @@ XG_FN bool xg_parts_weights_wait(const xg_parts_sum *s) {
 XG_FN bool xg_parts_find(const xg_parts_known *known, xg_parts_sum *s, xg_inst *i) {
     memset(s, 0, sizeof *s);
     s->i = i;
-    if (!xg_parts_is_rows(i, XG_ADD, &s->rows.rows, &s->rows.cols)) return false;
+    if (!xg_parts_is_rows(i, XG_ADD, &s->rows)) return false;
     if (xg_parts_square(known, s, XG_OPERAND(i, 0))) return true;
     s->n_path = 0;
     return xg_parts_linear(known, s, XG_OPERAND(i, 0)) && !xg_parts_weights_wait(s);
@@ -173,8 +178,9 @@ XG_FN bool xg_parts_find(const xg_parts_known *known, xg_parts_sum *s, xg_inst *
 
 XG_FN bool xg_parts_pays(const xg_parts_sum *s) {
     const xg_machine *h = &s->i->comp->module->machine;
-    int64_t sms = h->sms ? (int64_t)h->sms : (int64_t)XG_TREE_SMS, bytes, at_once;
+    int64_t sms = h->sms ? (int64_t)h->sms : (int64_t)XG_TREE_SMS, element = xg_type_bytes(s->i->shape->type), bytes, at_once;
     bool back;
+    if (s->rows.outer > 1) return s->rows.length * element >= XG_PARTS_PIECE_LEAST && s->rows.length * element <= XG_TREE_ROW_HELD && s->rows.outer * s->rows.rows >= sms && XG_OPERAND(s->i, 0)->shape->elements >= XG_PARTS_PIECES_LEAST / element;
     if (!xg_mul64(s->rows.cols, xg_tree_row_bytes(s->i, s->rows.rows, &back), &bytes) || bytes > INT64_MAX / 4096) return false;
     if (xg_tree_row_fits(h, bytes)) return false;
     at_once = XG_MIN(s->rows.rows, sms);
@@ -185,6 +191,9 @@ XG_FN bool xg_parts_plan(xg_parts_sum *s) {
     xg_parts_rows *r = &s->rows;
     const xg_machine *h = &s->i->comp->module->machine;
     int64_t element = xg_type_bytes(s->i->shape->type), most = XG_PARTS_BYTES / element, least = XG_PARTS_LEAST / element, fair, length;
+    r->parts = r->outer;
+    r->rest = 0;
+    if (r->outer > 1) return true;
     fair = r->rows * r->cols / (2 * (h->sms ? (int64_t)h->sms : (int64_t)XG_TREE_SMS));
     fair = XG_MAX(XG_MIN(fair, most), least) / XG_PARTS_UNIT * XG_PARTS_UNIT;
     for (r->rest = r->cols, length = fair + fair / 4 / XG_PARTS_UNIT * XG_PARTS_UNIT; length > fair - fair / 4 && r->rest; length -= XG_PARTS_UNIT) {
@@ -199,6 +208,8 @@ XG_FN bool xg_parts_plan(xg_parts_sum *s) {
 /* ---- parts ---- */
 
 XG_FN xg_inst *xg_parts_as(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank) { return xg_dims_equal(x->shape, dims, rank) ? x : xg_hb_op(b, XG_BITCAST, xg_hb_shape(b, x->shape->type, dims, rank), &x, 1); }
+/* The dimension of [rows, parts, length], or [parts, rows, length], that has the rows. */
+XG_FN uint32_t xg_parts_row_dim(const xg_parts_rows *r) { return r->outer > 1; }
 /* An array of rows as [rows, parts, length], or what of it is left, [rows, rest]. */
 XG_FN xg_inst *xg_parts_cut(const xg_hb *b, const xg_parts_rows *r, xg_inst *x, bool last) {
     int64_t dims[3], all = r->parts * r->length;
@@ -207,7 +218,9 @@ XG_FN xg_inst *xg_parts_cut(const xg_hb *b, const xg_parts_rows *r, xg_inst *x, 
     dims[1] = last ? r->rest : r->parts;
     dims[2] = r->length;
     x = xg_parts_plain(x);
+    if (r->outer > 1) { dims[0] = r->parts; dims[1] = r->rows; }
     if (x->op == XG_BROADCAST && xg_parts_is_number(x, &number)) return xg_hb_splat(b, XG_OPERAND(x, 0), dims, last ? 2 : 3);
+    if (r->outer > 1) return xg_parts_as(b, x, dims, 3);
     dims[1] = r->cols;
     if (r->rest) x = xg_hb_slice_dim(b, xg_parts_as(b, x, dims, 2), 1, last ? all : 0, last ? r->cols : all);
     dims[1] = r->parts;
@@ -220,10 +233,11 @@ XG_FN xg_inst *xg_parts_spread(const xg_hb *b, xg_inst *v, const xg_inst *like) 
 }
 /* A value of each row at all of its parts. */
 XG_FN xg_inst *xg_parts_of_row(const xg_hb *b, const xg_parts_rows *r, xg_inst *v) {
-    int64_t dims[2], first = 0;
-    dims[0] = r->rows;
-    dims[1] = r->parts + r->rest;
-    return xg_hb_broadcast(b, xg_parts_as(b, v, dims, 1), dims, 2, &first, 1);
+    int64_t dims[2], at = xg_parts_row_dim(r);
+    dims[at] = r->rows;
+    v = xg_parts_as(b, v, dims + at, 1);
+    dims[1 - at] = r->parts + r->rest;
+    return xg_hb_broadcast(b, v, dims, 2, &at, 1);
 }
 /* Values of the parts, and of those of one element. */
 XG_FN xg_inst *xg_parts_all(const xg_hb *b, xg_inst *parts, xg_inst *last) {
@@ -249,7 +263,7 @@ XG_FN void xg_parts_first(xg_parts_sum *s) {
     xg_parts_rows *r = &s->rows;
     xg_inst *i = s->reduce, *init = XG_OPERAND(i, 1), *part, *number;
     xg_comp *to_apply = xg_attr_comp(i, XG_A_to_apply);
-    int64_t inside = 2, across = 1;
+    int64_t inside = 2, across = 1 - (int64_t)xg_parts_row_dim(r);
     xg_hb b = xg_hb_at(i);
     r->cut = xg_parts_cut(&b, r, XG_OPERAND(i, 0), false);
     r->last = r->rest ? xg_parts_cut(&b, r, XG_OPERAND(i, 0), true) : NULL;
@@ -321,7 +335,7 @@ XG_FN void xg_parts_drop(xg_inst *i) {
 }
 XG_FN bool xg_parts_step(xg_parts_known *known, xg_inst *i) {
     xg_inst *m, *terms, *x;
-    int64_t last = 1;
+    int64_t across;
     xg_parts_sum s;
     uint32_t k;
     xg_hb b;
@@ -334,9 +348,10 @@ XG_FN bool xg_parts_step(xg_parts_known *known, xg_inst *i) {
         xg_push(i->comp->module->work, xg_parts_rows, known, s.rows);
     }
     b = xg_hb_at(i);
-    m = xg_parts_of_rows(XG_OPERAND(s.difference, 1), s.rows.rows);
+    across = 1 - (int64_t)xg_parts_row_dim(&s.rows);
+    m = xg_parts_of_rows(XG_OPERAND(s.difference, 1), &s.rows);
     terms = xg_parts_terms(&b, &s, m);
-    terms = xg_hb_reduce(&b, terms, XG_OPERAND(i, 1), &last, 1, xg_attr_comp(i, XG_A_to_apply));
+    terms = xg_hb_reduce(&b, terms, XG_OPERAND(i, 1), &across, 1, xg_attr_comp(i, XG_A_to_apply));
     xg_inst_replace(i, xg_parts_as(&b, terms, i->shape->dims, i->shape->rank));
     x = XG_OPERAND(i, 0);
     xg_inst_remove(i);

@@ -319,7 +319,7 @@ XG_NORETURN XG_FN void xg_limit_give_up(const xg_limit *l, int64_t limit, int64_
     if (n > XG_LIMIT_NAMED) xg_printf(&b, " and %u more", n - (uint32_t)XG_LIMIT_NAMED);
     if (l->outside > limit) { b.n = 0; xg_puts(&b, "; parameters and results can share memory, by input_output_alias or buffer_donor"); }
     xg_putc(&b, 0);
-    xg_fail(l->m->ctx, XLAGPU_ERROR_LIMIT, "the program needs at least %lld bytes of device memory, more than the limit of %lld: %lld of parameters, results and constants, %lld of temporaries%s",
+    xg_fail(l->m->ctx, XLAGPU_ERROR_LIMIT, "no way was found to run in less than %lld bytes of device memory, and the limit is %lld: %lld of parameters, results and constants, %lld of temporaries%s",
         (long long)least, (long long)limit, (long long)l->outside, (long long)(least - l->outside), b.p);
 }
 

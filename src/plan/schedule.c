@@ -2,7 +2,8 @@
  *
  * Each computation that is run step by step (the entry, and what loops and branches run) is ordered by itself, inner ones first, so that the memory of an inner one is known
  * where it is called. Four orders are tried: the text's; by a list of what is ready, best first (most bytes freed less bytes made); depth first into the operand that
- * costs most; and plain post-order. Each is played through with an account of the live bytes, and the first with the least peak is taken.
+ * costs most; and plain post-order; and each of them once more, with what frees more than it makes as soon as it is ready (the gradients of weights, which other orders leave for the end,
+ * when all that they are made of has waited for them). Each is played through with an account of the live bytes, and the first with the least peak is taken.
  *
  * Then asynchronous steps are spread: their ends go down to whoever needs the result, their starts up until what stands between takes as long as they do, by the cost model
  * of the target, and as long as that takes at most a quarter more memory at a time. What a step reads and writes is needed until it ends.
@@ -237,16 +238,18 @@ XG_FN xg_sched_ready xg_sched_pop(xg_sched_heap *h) {
     return top;
 }
 
-XG_FN xg_sched_ready xg_sched_entry(const xg_sched *s, uint32_t k, int64_t freed) {
+XG_FN xg_sched_ready xg_sched_entry(const xg_sched *s, uint32_t k, int64_t freed, const uint32_t *place) {
     xg_sched_ready r;
     r.number = k;
     r.users = s->succ_start[k + 1] - s->succ_start[k];
     r.gain = xg_plan_forwards(s->insts[k]) || !s->made[k] ? INT64_MAX / 2 : freed - s->made[k];
+    if (place && r.gain <= 0) { r.gain = 0; r.users = s->n - place[k]; }
     return r;
 }
 
-/* Each value tells its last user that it would be freed there. */
-XG_FN void xg_sched_list(const xg_sched *s, uint32_t *order) {
+/* What is ready, best first: each value tells its last user that it would be freed there. With places in another order: in that one, but for what frees more than it makes, which comes as
+ * soon as it is ready. */
+XG_FN void xg_sched_ready_first(const xg_sched *s, const uint32_t *place, uint32_t *order) {
     uint32_t *waits = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), *left = XG_NEW_N(s->arena, uint32_t, s->values.n + (size_t)1), k, j, done = 0;
     int64_t *freed = XG_NEW_N(s->arena, int64_t, s->n + (size_t)1);
     bool *out = XG_NEW_N(s->arena, bool, s->n + (size_t)1);
@@ -258,7 +261,7 @@ XG_FN void xg_sched_list(const xg_sched *s, uint32_t *order) {
     }
     for (k = 0; k < s->n; k++) {
         waits[k] = s->pred_start[k + 1] - s->pred_start[k];
-        if (!waits[k]) xg_sched_push(s->arena, &heap, xg_sched_entry(s, k, freed[k]));
+        if (!waits[k]) xg_sched_push(s->arena, &heap, xg_sched_entry(s, k, freed[k], place));
     }
     while (heap.n) {
         uint32_t t = xg_sched_pop(&heap).number;
@@ -271,10 +274,17 @@ XG_FN void xg_sched_list(const xg_sched *s, uint32_t *order) {
             for (k = 0; out[s->users[v->first_user + k]]; k++) {}
             k = s->users[v->first_user + k];
             freed[k] += v->bytes;
-            if (!waits[k]) xg_sched_push(s->arena, &heap, xg_sched_entry(s, k, freed[k]));
+            if (!waits[k]) xg_sched_push(s->arena, &heap, xg_sched_entry(s, k, freed[k], place));
         }
-        for (j = s->succ_start[t]; j < s->succ_start[t + 1]; j++) if (!--waits[s->succs[j]]) xg_sched_push(s->arena, &heap, xg_sched_entry(s, s->succs[j], freed[s->succs[j]]));
+        for (j = s->succ_start[t]; j < s->succ_start[t + 1]; j++) if (!--waits[s->succs[j]]) xg_sched_push(s->arena, &heap, xg_sched_entry(s, s->succs[j], freed[s->succs[j]], place));
     }
+}
+
+XG_FN void xg_sched_list(const xg_sched *s, uint32_t *order) { xg_sched_ready_first(s, NULL, order); }
+XG_FN void xg_sched_free_early(const xg_sched *s, uint32_t *order) {
+    uint32_t *place = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), k;
+    for (k = 0; k < s->n; k++) place[order[k]] = k;
+    xg_sched_ready_first(s, place, order);
 }
 
 /* Post-order from the root and then from whatever it does not reach; the predecessors of an instruction in the order of `preds`. */
@@ -419,9 +429,9 @@ XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_sched_all *all, bo
     xg_sched_init(&s, a, c, all);
     order = XG_NEW_N(a, uint32_t, s.n + (size_t)1);
     best = XG_NEW_N(a, uint32_t, s.n + (size_t)1);
-    for (o = 0; o < (c->module->is_scheduled ? 1 : XG_COUNT(orders)); o++) {
+    for (o = 0; o < (c->module->is_scheduled ? 1 : 2 * XG_COUNT(orders)); o++) {
         int64_t peak;
-        orders[o](&s, order);
+        if (o % 2 == 0) orders[o / 2](&s, order); else xg_sched_free_early(&s, order);
         peak = xg_sched_peak(&s, order);
         if (peak >= least) continue;
         least = peak;

@@ -5,6 +5,7 @@
  *
  * Idea: code is straight but for loops and branches, and every value has one definition; so its life is one interval of the program's order, up to its last use, or to the end of the outermost loop that
  * it is used in and was not made in. The answer is the most words that live at one place. What only gives registers another name has no life of its own: its uses are those of its operands.
+ * Quotients and square roots are sequences that the assembler writes, or calls; what these hold besides operands and results was read off its register counts for a kernel with one of them (sm_75, sm_80, sm_90a).
  * The assembler moves loads ahead and address arithmetic behind; so this is an estimate, and a bound for nobody. */
 #ifndef XG_PTX_PRESSURE_C
 #define XG_PTX_PRESSURE_C
@@ -27,6 +28,18 @@ static bool xg_ptx_is_name(const xg_kop *op) {
     case XG_K_OP_VEXTRACT: case XG_K_OP_VINSERT: case XG_K_OP_BITCAST: case XG_K_OP_CONST: case XG_K_OP_SHARED_PTR: return true;
     case XG_K_OP_PTR_ADD: return XG_KOPERAND(op, 1)->def && XG_KOPERAND(op, 1)->def->op == XG_K_OP_CONST;
     default: return false;
+    }
+}
+/* Words that live inside of the sequence for an operation only. */
+static int64_t xg_ptx_inner_words(const xg_kop *op) {
+    int bits = op->n_results == 1 && op->results[0].type->kind == XG_TK_SCALAR ? xg_kelem_bits(op->results[0].type->elem) : 0;
+    if (bits < 32) return 0;
+    switch (op->op) {
+    case XG_K_OP_DIVF: return bits == 64 ? 16 : 8;
+    case XG_K_OP_SQRT: return bits == 64 ? 10 : 4;
+    case XG_K_OP_DIVSI: case XG_K_OP_REMSI: return xg_kval_is_const(XG_KOPERAND(op, 1), NULL) ? 0 : bits == 64 ? 14 : 6; /* by constants they are products */
+    case XG_K_OP_DIVUI: case XG_K_OP_REMUI: return xg_kval_is_const(XG_KOPERAND(op, 1), NULL) ? 0 : bits == 64 ? 10 : 4;
+    default: return 0;
     }
 }
 static size_t xg_ptx_life(const xg_ptx_lives *l, const xg_kval *v) {
@@ -65,6 +78,9 @@ static void xg_ptx_lives_of(xg_ptx_lives *l, const xg_kregion *r) {
     uint32_t k, j;
     for (op = r->last; op; op = op->prev) {
         size_t at = xg_ptx_position(op);
+        int64_t inner = xg_ptx_inner_words(op);
+        l->change[at - 1] += inner; /* positions begin at 1; beside the operands, which live up to here */
+        l->change[at] -= inner;
         for (k = op->n_regions; k-- > 0;) {
             xg_ptx_lives_of(l, op->regions[k]);
             for (j = 0; j < op->regions[k]->n_args; j++) xg_ptx_lives_from(l, &op->regions[k]->args[j], at);

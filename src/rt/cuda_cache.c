@@ -57,13 +57,13 @@ XG_FN void *xr_cache_read(xlagpu_device *d, const xg_source *ptx) {
 
 XG_FN void xr_cache_write(xlagpu_device *d, const xg_source *ptx, const void *code, size_t bytes) {
     xr_cached head;
-    char path[1200], other[1300];
+    char path[1200], other[1300]; /* a name that no other device has, in whatever process */
     FILE *f;
     bool ok;
     if (!xr_cache_key(d, ptx, &head, path, sizeof path)) return;
     head.bytes = bytes;
     head.sum = xr_cache_hash(code, bytes, 1);
-    xg_format(other, sizeof other, "%s.%016llx", path, (unsigned long long)(uintptr_t)d);
+    xg_format(other, sizeof other, "%s.%llx.%llx", path, (unsigned long long)xr_process(), (unsigned long long)(uintptr_t)d);
     f = fopen(other, "wb");
     if (!f) return;
     ok = fwrite(&head, 1, sizeof head, f) == sizeof head && fwrite(code, 1, bytes, f) == bytes;

@@ -160,6 +160,7 @@ struct xr_platform {
 XG_FN void *xr_library_open(const char *name);
 XG_FN void *xr_library_symbol(void *library, const char *name);
 XG_FN void xr_library_close(void *library);
+XG_FN uint64_t xr_process(void); /* its number */
 XG_FN uint32_t xr_processors(void);
 XG_FN double xr_seconds(void); /* since some moment; only grows */
 /* Runs job(user, 0..n-1), n at most XR_WORKERS_MAX, each on its own thread (the last one on the caller's); returns when all are done. A thread that cannot be had is

@@ -26,6 +26,7 @@ XG_FN double xr_seconds(void) {
     QueryPerformanceFrequency(&each);
     return (double)now.QuadPart / (double)each.QuadPart;
 }
+XG_FN uint64_t xr_process(void) { return GetCurrentProcessId(); }
 XG_FN uint32_t xr_processors(void) { SYSTEM_INFO i; GetSystemInfo(&i); return i.dwNumberOfProcessors ? (uint32_t)i.dwNumberOfProcessors : 1; }
 
 typedef struct xr_thread { void (*job)(void *, uint32_t); void *user; uint32_t index; HANDLE handle; } xr_thread;
@@ -46,6 +47,7 @@ XG_FN double xr_seconds(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC
 #else /* strict C hides it */
 XG_FN double xr_seconds(void) { struct timeval t; gettimeofday(&t, NULL); return (double)t.tv_sec + (double)t.tv_usec * 1e-6; }
 #endif
+XG_FN uint64_t xr_process(void) { return (uint64_t)getpid(); }
 XG_FN uint32_t xr_processors(void) { long n = sysconf(_SC_NPROCESSORS_ONLN); return n > 0 ? (uint32_t)n : 1; }
 
 typedef struct xr_thread { void (*job)(void *, uint32_t); void *user; uint32_t index; pthread_t handle; } xr_thread;

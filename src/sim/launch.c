@@ -181,8 +181,6 @@ XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *pt
 
 /* ---- questions ---- */
 
-XG_SIM_FN uint32_t xg_sim_version(const xg_sim_module *m) { return m->version; }
-XG_SIM_FN xg_str xg_sim_target(const xg_sim_module *m) { return m->target; }
 XG_SIM_FN uint32_t xg_sim_entries(const xg_sim_module *m) {
     uint32_t i, n = 0;
     for (i = 0; i < m->n_funcs; i++) n += m->funcs[i]->entry && m->funcs[i]->defined;
@@ -199,11 +197,6 @@ XG_SIM_FN const xg_sim_entry *xg_sim_find(const xg_sim_module *m, xg_str name) {
     return NULL;
 }
 XG_SIM_FN const xg_sim_info *xg_sim_entry_info(const xg_sim_entry *e) { return &e->f.info; }
-XG_SIM_FN uint64_t xg_sim_global(const xg_sim_module *m, xg_str name, uint64_t *bytes) {
-    uint32_t i;
-    for (i = 0; i < m->n_vars; i++) if (xg_str_eq(m->vars[i].name, name)) { if (bytes) *bytes = m->vars[i].bytes; return m->vars[i].address; }
-    return 0;
-}
 XG_SIM_FN void xg_sim_stats_add(xg_sim_stats *sum, const xg_sim_stats *more) {
     uint32_t i;
 #define X(name) sum->name += more->name;

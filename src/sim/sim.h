@@ -71,14 +71,10 @@ XG_SIM_FN const char *xg_sim_unit_name(xg_sim_unit unit);
 /* Fails through the context. Everything lives in the arena; the text must live as long as the module (faults quote it). Uses the best unit, or any that the host has. */
 XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx);
 XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit);
-XG_SIM_FN uint32_t xg_sim_version(const xg_sim_module *m); /* major * 10 + minor */
-XG_SIM_FN xg_str xg_sim_target(const xg_sim_module *m);     /* "sm_90a" */
 XG_SIM_FN uint32_t xg_sim_entries(const xg_sim_module *m);
 XG_SIM_FN const xg_sim_entry *xg_sim_entry_at(const xg_sim_module *m, uint32_t i);
 XG_SIM_FN const xg_sim_entry *xg_sim_find(const xg_sim_module *m, xg_str name); /* NULL when absent */
 XG_SIM_FN const xg_sim_info *xg_sim_entry_info(const xg_sim_entry *e);
-/* A .global or .const variable: its host address, 0 when there is none of that name. */
-XG_SIM_FN uint64_t xg_sim_global(const xg_sim_module *m, xg_str name, uint64_t *bytes);
 
 /* What device memory exists: sorted, disjoint. Not to be changed while blocks run. Each buffer gets a shadow that tells who wrote and read
  * each of its words (shadow.c), as long as all shadows together, twice as large as the buffers, stay below shadow_limit; buffers beyond are checked for their bounds only. */
