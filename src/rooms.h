@@ -266,27 +266,6 @@
 #include "ptx/kernel.c"
 #include "ptx/targets.c"
 
-/* sched */
-#include "sched/sched.h"
-#include "sched/nest.c"
-#include "sched/text.c"
-#include "sched/parse.c"
-#include "sched/verify.c"
-#include "sched/run.c"
-#include "sched/analysis.c"
-#include "sched/loops.c"
-#include "sched/body.c"
-#include "sched/stage.c"
-#include "sched/inline.c"
-#include "sched/at.c"
-#include "sched/reduction.c"
-#include "sched/layout.c"
-#include "sched/blocks.c"
-#include "sched/flat.c"
-#include "sched/lower.c"
-#include "sched/from_hlo.c"
-#include "sched/matmul.c"
-
 /* plan */
 #include "plan/plan.h"
 #include "plan/values.c"

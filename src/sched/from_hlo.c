@@ -87,7 +87,6 @@ XG_FN xg_inst *xg_nfrom_value(xg_nfrom *f, const xg_inst *i, const xg_aff *const
     xg_loopnest *n = f->y.n;
     uint32_t k, d;
     xg_nfrom_memo *memo;
-    if (i == f->kept) return xg_nfrom_load(f, f->kept_buf, xg_nest_copy_affs(n, f->kept_at, f->kept_buf->rank));
     if (i->op == XG_PARAMETER) return xg_nfrom_load(f, f->params[i->number], xg_nfrom_at(n, i->shape, at));
     for (k = 0; k < f->memo.n; k++) {
         if (f->memo.p[k].of != i) continue;

@@ -8,17 +8,6 @@
 #define XG_SCHED_MATMUL_C
 #include "sched.h"
 
-typedef struct xg_ntile { int64_t m, n, k, tm, tn; } xg_ntile; /* of a block of threads; of a thread */
-typedef struct xg_nmatmul {
-    const xg_comp *comp;
-    const xg_inst *dot, *root;
-    xg_ints batch[2], contract[2];
-    uint32_t free[2][XG_RANK_MAX], n_free[2];
-    int64_t b, m, n, k;
-    xlagpu_type sum;
-    xg_ntile tile;
-} xg_nmatmul;
-
 XG_FN void xg_nmatmul_roles(xg_nmatmul *w) {
     uint32_t side, d;
     w->batch[0] = xg_attr_ints(w->dot, XG_A_lhs_batch_dims);

@@ -27,9 +27,15 @@ XG_FN int64_t xg_nparse_extent(xg_nparse *r, const char *what) {
     if (v < 1 || v > INT64_MAX / 4) xg_lex_fail_at(r->x, at, NULL, "%s is at least 1, and not as large as that", what);
     return v;
 }
+/* Of the variables of the nest that have names there. */
 XG_FN const xg_aff *xg_nparse_expr(xg_nparse *r, const xg_imap *names) {
-    size_t at = xg_lex_offset(r->x);
-    const xg_aff *e = xg_aff_parse(r->n->aff, r->src, &at, names);
+    xg_aff_reader read = xg_aff_reader_new(r->n->aff, r->src, xg_lex_offset(r->x));
+    const xg_aff *e;
+    size_t at;
+    uint32_t k;
+    for (k = 0; k < names->n_dims; k++) (void)xg_dict_put(&read.names, names->dims[k].name, (void *)xg_aff_dim(r->n->aff, k));
+    e = xg_aff_read_sum(&read);
+    at = read.at;
     if (!e) xg_lex_fail(r->x, NULL, "the expression is too large");
     xg_lex_restart(r->x, at);
     return e;
@@ -172,14 +178,10 @@ XG_FN xg_comp *xg_nparse_combine(xg_nparse *r, const xg_nblock *b) {
     size_t at = xg_lex_offset(r->x);
     xg_str name = xg_nparse_name(r, "a combiner");
     xg_comp *c = (xg_comp *)xg_dict_get(&r->n->module->comp_names, name);
-    int op = xg_op_find(name);
+    static const xg_opcode single[] = {XG_ADD, XG_MULTIPLY, XG_MAXIMUM, XG_MINIMUM, XG_AND, XG_OR, XG_XOR};
     uint32_t k;
-    if (!c && op >= 0 && b->n_outs == 1) {
-        xlagpu_type t = b->outs[0].buf->type;
-        if (op != XG_ADD && op != XG_MULTIPLY && op != XG_MAXIMUM && op != XG_MINIMUM && op != XG_AND && op != XG_OR && op != XG_XOR) xg_lex_fail_at(r->x, at, NULL, "'%.*s' does not combine in any order", (int)name.n, name.p);
-        return xg_nest_combiner(r->n, (xg_opcode)op, t);
-    }
-    if (!c) xg_lex_fail_at(r->x, at, "an opcode, or a computation in front of the nest", "no combiner of %u results is called '%.*s'", b->n_outs, (int)name.n, name.p);
+    for (k = 0; k < XG_COUNT(single); k++) if (!c && b->n_outs == 1 && xg_str_is(name, xg_op_name(single[k]))) return xg_nest_combiner(r->n, single[k], b->outs[0].buf->type);
+    if (!c) xg_lex_fail_at(r->x, at, "add, multiply, maximum, minimum, and, or, xor, or a computation in front of the nest", "no combiner of %u results is called '%.*s'", b->n_outs, (int)name.n, name.p);
     if (c->n_params != 2 * b->n_outs) xg_lex_fail_at(r->x, at, NULL, "'%.*s' does not combine %u results", (int)name.n, name.p, b->n_outs);
     for (k = 0; k < c->n_params; k++) if (c->params[k]->shape->plain != xg_shape_scalar(r->n->module, b->outs[k % b->n_outs].buf->type)->plain) xg_lex_fail_at(r->x, at, NULL, "parameter %u of '%.*s' is not of the result's type", k, (int)name.n, name.p);
     return c;

@@ -236,11 +236,22 @@ typedef struct xg_nfrom_memo { const xg_inst *of; const xg_aff *const *at; xg_in
 typedef struct xg_nfrom {
     xg_nbody y;
     xg_nbuf *const *params;     /* by number */
-    const xg_inst *kept; xg_nbuf *kept_buf; const xg_aff *const *kept_at; /* an instruction whose elements lie in an array */
     uint32_t n_where; const xg_constraint *where; /* nothing is read elsewhere */
     XG_VEC(xg_nfrom_memo) memo;
 } xg_nfrom;
 /* ---- matmul.c ---- */
+typedef struct xg_ntile { int64_t m, n, k, tm, tn; } xg_ntile; /* of a block of threads; of a thread */
+typedef struct xg_nmatmul {
+    const xg_comp *comp;
+    const xg_inst *dot, *root;
+    xg_ints batch[2], contract[2];
+    uint32_t free[2][XG_RANK_MAX], n_free[2];
+    int64_t b, m, n, k;
+    xlagpu_type sum;
+    xg_ntile tile;
+} xg_nmatmul;
+XG_FN bool xg_nmatmul_match(xg_nmatmul *w, xg_arena *a, const xg_inst *fusion, int64_t sms); /* is it a contraction that the rule takes? sms: how many tiles keep the device busy */
+XG_FN xg_loopnest *xg_nmatmul_nest(xg_arena *a, const xg_nmatmul *w, xg_str name);          /* scheduled; the nest's parameters are those of the fusion, in their order */
 XG_FN xg_kmodule *xg_sched_fusion(xg_arena *a, const xg_inst *fusion, xg_str name, const xg_emit_target *target, int64_t sms); /* NULL: no rule takes it */
 
 #endif /* XG_SCHED_H */

@@ -18,6 +18,7 @@
 #ifndef XG_SCHED_TEXT_C
 #define XG_SCHED_TEXT_C
 #include "sched.h"
+#include "../hlo/text.h"
 
 /* ---- names ---- */
 
@@ -98,10 +99,13 @@ XG_FN void xg_nprint_arg(xg_nprint *p, const xg_narg *a, xg_str name, const xg_i
 }
 /* An instruction without the word that marks a root: what is written at the end of a block says which one it is. */
 XG_FN void xg_nprint_inst(xg_nprint *p, const xg_inst *i, const xg_print_options *o) {
+    xg_printer printer;
     xg_buf line;
     bool root;
     xg_buf_init(&line, p->n->arena);
-    xg_hlo_print_inst(&line, i, o);
+    printer.b = &line;
+    printer.o = *o;
+    xg_print_inst(&printer, i);
     root = line.n > 5 && memcmp(line.p, "ROOT ", 5) == 0;
     xg_put(p->b, line.p + (root ? 5 : 0), line.n - (root ? 5 : 0));
 }

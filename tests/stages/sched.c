@@ -3,6 +3,7 @@
  *     [NAME ...] = PRIMITIVE ARG ...       names stand for the loops, blocks or buffers that it gives; ARG: such a name, a number, a word or "text"
  *     loops BLOCK -> NAME ...              the loops around a block get names
  * The nest is printed as it is then; before and after, it must give the same results on random integers.
+ * stage contraction SMS: a module whose root is a fusion that the rule for contractions takes: its nest, and on the simulator the results of the evaluator.
  * stage schedule_random SEED COUNT [STEPS]: COUNT random nests, each with random primitives of random arguments; those that are refused must leave it as it was, and the results must stay. */
 
 typedef struct sched_name { xg_str name; xg_nstmt *s; } sched_name;
@@ -227,4 +228,28 @@ static void stage_schedule(xg_stage *io) {
     sched_compare(io, want, sched_results(io, r.n, true));
     if (strncmp(io->args, "kernel", 6) == 0) sched_compare(io, want, sched_simulate(io, r.n, strcmp(io->args, "kernel ptx") == 0));
     sched_print(io, r.n);
+}
+
+static void stage_contraction(xg_stage *io) {
+    xg_module *m = xg_hlo_parse(io->ctx, io->arena, &io->in);
+    xg_nmatmul w;
+    xg_loopnest *n;
+    const xg_literal **args, **want, **got;
+    int sms = 132;
+    xg_hlo_verify(m);
+    (void)sscanf(io->args, "%d", &sms);
+    if (!xg_nmatmul_match(&w, io->arena, m->entry->root, sms)) { xg_puts(&io->out, "not taken\n"); return; }
+    n = xg_nmatmul_nest(io->arena, &w, XG_STR("contraction"));
+    xg_nest_verify(n);
+    xg_nest_flatten(n);
+    xg_nest_compact(n);
+    xg_nest_sync(n);
+    xg_nest_tidy(n);
+    xg_nest_verify(n);
+    args = sched_args(io, n);
+    want = XG_NEW_N(io->arena, const xg_literal *, 2);
+    want[0] = xg_eval_module(m, io->arena, args, m->entry->n_params, NULL);
+    got = sched_simulate(io, n, false);
+    sched_compare(io, want, got);
+    sched_print(io, n);
 }

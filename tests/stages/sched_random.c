@@ -178,5 +178,4 @@ static void stage_schedule_random(xg_stage *io) {
     }
     xg_printf(&io->out, "%d nests, none differs\n", count);
     if (taken < refused / 8) xg_printf(&io->out, "only %d of %d steps were taken\n", taken, taken + refused);
-    fprintf(stderr, "taken %d refused %d\n", taken, refused);
 }
