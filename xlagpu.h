@@ -31963,11 +31963,19 @@ XG_FN bool xg_in_place_output(xg_in_place *w, const xg_inst *v, const xg_inst *s
     return true;
 }
 
+/* Part of the state of a loop that the body hands on as it is. */
+XG_FN bool xg_fuse_stays_in_loop(const xg_inst *i) {
+    const xg_inst *root = i->comp->root;
+    int64_t k;
+    if (i->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(i, 0)->op != XG_PARAMETER || i->comp == i->comp->module->entry || root->op != XG_TUPLE) return false;
+    k = xg_attr_int(i, XG_A_index, 0);
+    return root->shape == XG_OPERAND(i, 0)->shape && XG_OPERAND(root, k) == i;
+}
 /* Lies in memory from the first to the last, and nothing is made over it. */
 XG_FN bool xg_fuse_lasts(const xg_inst *i) {
     const xg_module *m = i->comp->module;
     uint32_t k;
-    if (i->op == XG_CONSTANT) return true;
+    if (i->op == XG_CONSTANT || xg_fuse_stays_in_loop(i)) return true;
     if (i->op != XG_PARAMETER || i->comp != m->entry) return false; /* the state of a loop is made anew */
     for (k = 0; k < m->n_aliases && m->aliases[k].param != i->number; k++) {}
     if (k < m->n_aliases) return false;
@@ -33585,7 +33593,8 @@ XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const 
 /* fuse/scatter_operands.c -- a scatter into a constant gets memory that is filled with it first.
  *
  * What is a constant everywhere, or an iota, is otherwise computed wherever it is read; but a scatter whose operand lies in memory writes only what is hit (emit/scatter.c),
- * while one that computes its operand has to ask all positions for every element (emit/gather.c). That is one launch less, and worth it for a handful of positions only. */
+ * while one that computes its operand has to ask all positions for every element (emit/gather.c). That is one launch less, and worth it for a handful of positions only.
+ * An operand that is among the updates or positions, too, has to be copied for the same reason: nothing may be written in its memory. */
 #ifndef XG_FUSE_SCATTER_OPERANDS_C
 #define XG_FUSE_SCATTER_OPERANDS_C
 
@@ -33599,6 +33608,13 @@ XG_FN int64_t xg_fuse_scatter_positions(const xg_inst *scatter) {
     return n;
 }
 
+/* Whether operand k is an update or an index, too: in its memory the scatter would read what it has written. */
+XG_FN bool xg_fuse_scatter_reads(const xg_inst *scatter, uint32_t k, const xg_inst *from) {
+    uint32_t j;
+    for (j = 0; j < scatter->n_operands; j++) if (j != k && xg_in_place_strip(XG_OPERAND(scatter, j)) == from) return true;
+    return false;
+}
+
 XG_FN bool xg_fuse_scatter_operands_in(xg_comp *c) {
     bool changed = false;
     XG_FOR_INSTS(i, c) {
@@ -33609,7 +33625,7 @@ XG_FN bool xg_fuse_scatter_operands_in(xg_comp *c) {
         for (k = 0; k < i->n_operands / 2; k++) {
             xg_inst *x = XG_OPERAND(i, k);
             const xg_inst *from = xg_in_place_strip(x);
-            if (from->op != XG_BROADCAST && from->op != XG_IOTA && !(from->op == XG_CONSTANT && xg_fuse_is_splat(from))) continue;
+            if (from->op != XG_BROADCAST && from->op != XG_IOTA && !(from->op == XG_CONSTANT && xg_fuse_is_splat(from)) && !xg_fuse_scatter_reads(i, k, from)) continue;
             xg_inst_set_operand(i, k, xg_hb_op(&b, XG_COPY, x->shape, &x, 1));
             changed = true;
         }
@@ -34304,6 +34320,7 @@ XG_FN int32_t xg_outer_along(xg_outer_walk *w, const xg_inst *i, uint32_t k, int
     if (i->op == XG_BITCAST || i->op == XG_RESHAPE) return xg_fuse_outer_in_order(to) && xg_fuse_outer_in_order(from) && xg_in_place_renames(i) ? xg_outer_renamed(to, dim, from) : XG_OUTER_UNASKED;
     map = xg_indexing_operand(w->x, i, k);
     if (!xg_imap_ok(map) || map->n_results != from->rank) return XG_OUTER_UNASKED;
+    if (map->dims[dim].range.lo > 0 || map->dims[dim].range.hi < to->dims[dim] - 1) return XG_OUTER_UNASKED; /* not every part reads it */
     for (j = 0; j < map->n_constraints; j++) if (xg_aff_uses(map->constraints[j].expr, d)) return XG_OUTER_UNASKED;
     for (j = 0; j < map->n_results; j++) {
         if (!xg_aff_uses(map->results[j], d)) continue;
@@ -35434,12 +35451,13 @@ XG_FN bool xg_fuse_ffts(xg_module *m) { return m->made[XG_FFT] && !xg_opt_has_co
  * - Every kernel has a level, greater than the levels of all that it reads. Kernels of one level never wait for each other, so merging them makes no cycle, and no search is
  *   needed to know it. A kernel may move up to the level of another if its readers stay above, or down if what it reads stays below; nobody else moves.
  * - A kernel that reads only what lies in memory anyway waits until its values are needed, those of the program's result until the end: they take memory from then on, and what
- *   does not live so long lies in that of the results (plan/pack.c). Small ones go with others that they find there; who finds nobody goes back and looks where he could have been first.
+ *   does not live so long lies in that of the results (plan/pack.c). Small ones go with others that they find there; who finds nobody goes back and looks where he could have been first,
+ *   unless what he makes is large.
  * - Kernels that make as many elements walk together, and what both compute is computed once. Others walk one behind the other, which pays when they are small. */
 #ifndef XG_FUSE_MULTI_OUTPUT_C
 #define XG_FUSE_MULTI_OUTPUT_C
 
-enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_SHORT_ELEMENTS = 16384, XG_MULTI_SHORT_STEPS = 128, XG_MULTI_SHORT_REDUCE = 32 };
+enum { XG_MULTI_TRIES = 6, XG_MULTI_HOARD_MAX = 1 << 18 /* bytes */, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_SHORT_ELEMENTS = 16384, XG_MULTI_SHORT_STEPS = 128, XG_MULTI_SHORT_REDUCE = 32 };
 
 /* ---- levels ---- */
 
@@ -35679,6 +35697,15 @@ XG_FN void xg_multi_drop_roots(xg_kernels *g, xg_kernel *a) {
     else xg_kernel_walk(g, a);
 }
 
+/* Would values that could be made later lie in memory for long, and take much of it, for the sake of a launch? */
+XG_FN bool xg_multi_hoards(const xg_kernel *k, uint32_t level) {
+    int64_t bytes = 0;
+    uint32_t j;
+    if (level >= k->level || !xg_multi_waits(k)) return false;
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) bytes = xg_cost_add(bytes, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
+    return bytes > XG_MULTI_HOARD_MAX;
+}
+
 /* Makes one kernel of both if that is possible and pays; a becomes its leader. */
 XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_kernel was = *a;
@@ -35687,6 +35714,7 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     bool elsewhere = xg_multi_reads_elsewhere(a, b, &between);
     const char *why = xg_multi_reads_elsewhere(b, a, &between) || elsewhere ? "one reads the other elsewhere than it is made" : xg_multi_refusal(a, b);
     if (!why && !xg_multi_common_level(a, b, &level)) why = "one waits for the other, or it cannot be told";
+    if (!why && (xg_multi_hoards(a, level) || xg_multi_hoards(b, level))) why = "what may wait would take memory until it is needed";
     if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
     if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
     if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
@@ -35814,7 +35842,7 @@ XG_FN bool xg_multi_return(xg_kernels *g) {
     uint32_t k, j;
     for (k = 0; k < g->kernels.n; k++) {
         xg_kernel *n = g->kernels.p[k];
-        if (!n->live || n->leader != n || !xg_multi_waits(n)) continue;
+        if (!n->live || n->leader != n || !xg_multi_waits(n) || xg_multi_hoards(n, xg_multi_soon(n))) continue;
         n->level = xg_multi_soon(n);
         for (j = 0; j < n->roots.n; j++) n->roots.p[j]->level = n->level;
         any = true;

@@ -67,11 +67,19 @@ XG_FN bool xg_in_place_output(xg_in_place *w, const xg_inst *v, const xg_inst *s
     return true;
 }
 
+/* Part of the state of a loop that the body hands on as it is. */
+XG_FN bool xg_fuse_stays_in_loop(const xg_inst *i) {
+    const xg_inst *root = i->comp->root;
+    int64_t k;
+    if (i->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(i, 0)->op != XG_PARAMETER || i->comp == i->comp->module->entry || root->op != XG_TUPLE) return false;
+    k = xg_attr_int(i, XG_A_index, 0);
+    return root->shape == XG_OPERAND(i, 0)->shape && XG_OPERAND(root, k) == i;
+}
 /* Lies in memory from the first to the last, and nothing is made over it. */
 XG_FN bool xg_fuse_lasts(const xg_inst *i) {
     const xg_module *m = i->comp->module;
     uint32_t k;
-    if (i->op == XG_CONSTANT) return true;
+    if (i->op == XG_CONSTANT || xg_fuse_stays_in_loop(i)) return true;
     if (i->op != XG_PARAMETER || i->comp != m->entry) return false; /* the state of a loop is made anew */
     for (k = 0; k < m->n_aliases && m->aliases[k].param != i->number; k++) {}
     if (k < m->n_aliases) return false;

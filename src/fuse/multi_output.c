@@ -5,13 +5,14 @@
  * - Every kernel has a level, greater than the levels of all that it reads. Kernels of one level never wait for each other, so merging them makes no cycle, and no search is
  *   needed to know it. A kernel may move up to the level of another if its readers stay above, or down if what it reads stays below; nobody else moves.
  * - A kernel that reads only what lies in memory anyway waits until its values are needed, those of the program's result until the end: they take memory from then on, and what
- *   does not live so long lies in that of the results (plan/pack.c). Small ones go with others that they find there; who finds nobody goes back and looks where he could have been first.
+ *   does not live so long lies in that of the results (plan/pack.c). Small ones go with others that they find there; who finds nobody goes back and looks where he could have been first,
+ *   unless what he makes is large.
  * - Kernels that make as many elements walk together, and what both compute is computed once. Others walk one behind the other, which pays when they are small. */
 #ifndef XG_FUSE_MULTI_OUTPUT_C
 #define XG_FUSE_MULTI_OUTPUT_C
 #include "fuse.h"
 
-enum { XG_MULTI_TRIES = 6, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_SHORT_ELEMENTS = 16384, XG_MULTI_SHORT_STEPS = 128, XG_MULTI_SHORT_REDUCE = 32 };
+enum { XG_MULTI_TRIES = 6, XG_MULTI_HOARD_MAX = 1 << 18 /* bytes */, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_SHORT_ELEMENTS = 16384, XG_MULTI_SHORT_STEPS = 128, XG_MULTI_SHORT_REDUCE = 32 };
 
 /* ---- levels ---- */
 
@@ -251,6 +252,15 @@ XG_FN void xg_multi_drop_roots(xg_kernels *g, xg_kernel *a) {
     else xg_kernel_walk(g, a);
 }
 
+/* Would values that could be made later lie in memory for long, and take much of it, for the sake of a launch? */
+XG_FN bool xg_multi_hoards(const xg_kernel *k, uint32_t level) {
+    int64_t bytes = 0;
+    uint32_t j;
+    if (level >= k->level || !xg_multi_waits(k)) return false;
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) bytes = xg_cost_add(bytes, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
+    return bytes > XG_MULTI_HOARD_MAX;
+}
+
 /* Makes one kernel of both if that is possible and pays; a becomes its leader. */
 XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_kernel was = *a;
@@ -259,6 +269,7 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     bool elsewhere = xg_multi_reads_elsewhere(a, b, &between);
     const char *why = xg_multi_reads_elsewhere(b, a, &between) || elsewhere ? "one reads the other elsewhere than it is made" : xg_multi_refusal(a, b);
     if (!why && !xg_multi_common_level(a, b, &level)) why = "one waits for the other, or it cannot be told";
+    if (!why && (xg_multi_hoards(a, level) || xg_multi_hoards(b, level))) why = "what may wait would take memory until it is needed";
     if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
     if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
     if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
@@ -386,7 +397,7 @@ XG_FN bool xg_multi_return(xg_kernels *g) {
     uint32_t k, j;
     for (k = 0; k < g->kernels.n; k++) {
         xg_kernel *n = g->kernels.p[k];
-        if (!n->live || n->leader != n || !xg_multi_waits(n)) continue;
+        if (!n->live || n->leader != n || !xg_multi_waits(n) || xg_multi_hoards(n, xg_multi_soon(n))) continue;
         n->level = xg_multi_soon(n);
         for (j = 0; j < n->roots.n; j++) n->roots.p[j]->level = n->level;
         any = true;

@@ -54,6 +54,7 @@ XG_FN int32_t xg_outer_along(xg_outer_walk *w, const xg_inst *i, uint32_t k, int
     if (i->op == XG_BITCAST || i->op == XG_RESHAPE) return xg_fuse_outer_in_order(to) && xg_fuse_outer_in_order(from) && xg_in_place_renames(i) ? xg_outer_renamed(to, dim, from) : XG_OUTER_UNASKED;
     map = xg_indexing_operand(w->x, i, k);
     if (!xg_imap_ok(map) || map->n_results != from->rank) return XG_OUTER_UNASKED;
+    if (map->dims[dim].range.lo > 0 || map->dims[dim].range.hi < to->dims[dim] - 1) return XG_OUTER_UNASKED; /* not every part reads it */
     for (j = 0; j < map->n_constraints; j++) if (xg_aff_uses(map->constraints[j].expr, d)) return XG_OUTER_UNASKED;
     for (j = 0; j < map->n_results; j++) {
         if (!xg_aff_uses(map->results[j], d)) continue;
