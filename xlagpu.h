@@ -4334,7 +4334,7 @@ XG_FN const xg_shape *xg_hlo_infer(xg_module *m, const xg_inst *i) {
 #ifndef XG_HLO_LEX_C
 #define XG_HLO_LEX_C
 /* hlo/text.h -- what the reader and the writer of HLO text share among their files: the scanner, the state of a
- * parse, the printer. Private to lex.c, parse*.c and print*.c.
+ * parse, the printer. For lex.c, parse*.c and print*.c, and for rooms whose texts have HLO in them.
  *
  * Law: list stacks (ops, attrs, ints ...) are used as stacks: whoever pushes remembers the height, copies what lies above it
  * and puts the height back, so nested instructions need no lists of their own. */
@@ -4415,6 +4415,7 @@ typedef struct xg_parse {
     bool single;                /* one instruction: unknown operands become parameters */
 } xg_parse;
 
+XG_FN xg_parse *xg_parse_new(xg_ctx *c, xg_arena *a, const xg_source *src, bool lasts); /* in front of the first token, with an empty module */
 XG_FN void xg_parse_read_tables(xg_parse *p);
 XG_FN void xg_parse_enter(xg_parse *p);                  /* bounds the recursion; p->depth-- leaves */
 XG_FN bool xg_parse_at_name(const xg_parse *p);
@@ -8207,9 +8208,8 @@ XG_FN bool xg_parse_at_module(xg_parse *p) {
     next = xg_lex_peek(x);
     return next == '{' || (next == '(' && (x->kind == XG_TOK_NAME || !(xg_dict_get(&p->ops, xg_lex_text(x)) || xg_str_is(xg_lex_text(x), "b"))));
 }
-XG_FN xg_module *xg_parse_source(xg_ctx *c, xg_arena *a, const xg_source *src, bool lasts) {
+XG_FN xg_parse *xg_parse_new(xg_ctx *c, xg_arena *a, const xg_source *src, bool lasts) {
     xg_parse *p = XG_NEW(a, xg_parse);
-    uint32_t k;
     p->arena = a;
     xg_lex_init(&p->lex, c, a, src, lasts);
     p->m = xg_module_new(c, a, XG_STR("module"));
@@ -8218,6 +8218,11 @@ XG_FN xg_module *xg_parse_source(xg_ctx *c, xg_arena *a, const xg_source *src, b
     xg_map64_init(&p->elements, a);
     xg_dict_init(&p->groups, a);
     xg_parse_read_tables(p);
+    return p;
+}
+XG_FN xg_module *xg_parse_source(xg_ctx *c, xg_arena *a, const xg_source *src, bool lasts) {
+    xg_parse *p = xg_parse_new(c, a, src, lasts);
+    uint32_t k;
     if (p->lex.kind == XG_TOK_END) xg_lex_fail(&p->lex, "a module starts with 'HloModule name'", "the text is empty");
     if (!xg_parse_at_module(p)) xg_parse_single(p);
     else {
@@ -8888,7 +8893,8 @@ struct xg_value {
 /* What a computation needs to run: its instructions by position, and the position of the last user of each. */
 typedef struct xg_eval_plan { uint32_t n; const xg_inst **insts; uint32_t *last; struct xg_lift *lift; bool no_lift; } xg_eval_plan;
 
-typedef struct xg_eval_run {
+typedef struct xg_eval_run xg_eval_run;
+struct xg_eval_run {
     xg_ctx *ctx;
     xg_module *module;
     xg_eval_options options;
@@ -8906,7 +8912,7 @@ typedef struct xg_eval_run {
     uint32_t n_devices, partitions, device; /* device d is partition d % partitions of replica d / partitions; the one that runs now */
     struct xg_device_state *devices;
     struct xg_sent *sent;        /* by send, not yet received */
-} xg_eval_run;
+};
 
 /* What a device remembers between instructions. */
 typedef struct xg_device_state { uint64_t draws, rng[2]; } xg_device_state;
@@ -8918,6 +8924,9 @@ XG_FN const xg_literal *xg_eval_module(xg_module *m, xg_arena *a, const xg_liter
 XG_FN const xg_literal *xg_eval_comp(xg_comp *c, xg_arena *a, const xg_literal *const *args, uint32_t n, const xg_eval_options *o);
 /* The value of one instruction, its operands' values given. */
 XG_FN const xg_literal *xg_eval_inst_const(const xg_inst *i, xg_arena *a, const xg_literal *const *operands, const xg_eval_options *o);
+/* What else is to be done with a run of its own: applying computations to elements (xg_eval_apply). What fails in it leaves nothing behind. */
+typedef void (*xg_eval_work)(xg_eval_run *r, void *data);
+XG_FN void xg_eval_with(xg_module *m, xg_eval_work work, void *data, const xg_eval_options *o);
 /* The module on n devices together (module->num_partitions of each replica): args[d][k] is argument k of device d; one result a device. */
 XG_FN const xg_literal *const *xg_eval_replicas(xg_module *m, xg_arena *a, const xg_literal *const *const *args, uint32_t n_args, uint32_t n_devices, const xg_eval_options *o);
 
@@ -13927,8 +13936,8 @@ XG_FN xg_value *xg_eval_frame(xg_eval_run *r, const xg_comp *c, xg_value **args)
 
 /* ---- entries ---- */
 
-/* One computation or one instruction, on one device or on a team. args[d][k], results[d]. */
-typedef struct xg_eval_job { const xg_comp *comp; const xg_inst *inst; const xg_literal *const *const *args; const xg_literal **results; uint32_t n_devices; xg_arena *arena; } xg_eval_job;
+/* One computation or one instruction, on one device or on a team: args[d][k], results[d]; or what `work` does. */
+typedef struct xg_eval_job { const xg_comp *comp; const xg_inst *inst; const xg_literal *const *const *args; const xg_literal **results; uint32_t n_devices; xg_arena *arena; xg_eval_work work; void *data; } xg_eval_job;
 
 /* Shapes of another module become ours: shapes are compared by their pointers. */
 XG_FN void xg_eval_adopt(xg_eval_run *r, xg_value *v, const xg_shape *as) {
@@ -13995,7 +14004,8 @@ XG_FN void xg_eval_guarded(xg_module *m, const xg_eval_job *job, const xg_eval_o
     r->n_devices = job->n_devices;
     r->partitions = job->n_devices == 1 ? 1 : (uint32_t)XG_MAX(m->num_partitions, (int64_t)1);
     xg_random_begin(r);
-    xg_eval_do(r, job);
+    if (job->work) job->work(r, job->data);
+    else xg_eval_do(r, job);
     xg_end(c, outer);
     xg_eval_end(r);
 }
@@ -14030,7 +14040,7 @@ XG_FN void xg_eval_check_args(const xg_comp *c, xg_arena *a, const xg_literal *c
 
 XG_FN const xg_literal *xg_eval_comp(xg_comp *c, xg_arena *a, const xg_literal *const *args, uint32_t n, const xg_eval_options *o) {
     const xg_literal *result = NULL;
-    xg_eval_job job = {c, NULL, &args, &result, 1, a};
+    xg_eval_job job = {c, NULL, &args, &result, 1, a, NULL, NULL};
     xg_eval_check_args(c, a, args, n);
     xg_eval_guarded(c->module, &job, o);
     return result;
@@ -14041,7 +14051,7 @@ XG_FN const xg_literal *xg_eval_module(xg_module *m, xg_arena *a, const xg_liter
 }
 
 XG_FN const xg_literal *const *xg_eval_replicas(xg_module *m, xg_arena *a, const xg_literal *const *const *args, uint32_t n_args, uint32_t n_devices, const xg_eval_options *o) {
-    xg_eval_job job = {m->entry, NULL, args, NULL, n_devices, a};
+    xg_eval_job job = {m->entry, NULL, args, NULL, n_devices, a, NULL, NULL};
     uint32_t d, partitions = (uint32_t)XG_MAX(m->num_partitions, (int64_t)1);
     if (!n_devices || (n_devices > 1 && n_devices % partitions)) xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "%u devices cannot hold replicas of %u partitions", n_devices, partitions);
     job.results = XG_NEW_N(a, const xg_literal *, n_devices);
@@ -14052,9 +14062,14 @@ XG_FN const xg_literal *const *xg_eval_replicas(xg_module *m, xg_arena *a, const
 
 XG_FN const xg_literal *xg_eval_inst_const(const xg_inst *i, xg_arena *a, const xg_literal *const *operands, const xg_eval_options *o) {
     const xg_literal *result = NULL;
-    xg_eval_job job = {NULL, i, &operands, &result, 1, a};
+    xg_eval_job job = {NULL, i, &operands, &result, 1, a, NULL, NULL};
     xg_eval_guarded(i->comp->module, &job, o);
     return result;
+}
+
+XG_FN void xg_eval_with(xg_module *m, xg_eval_work work, void *data, const xg_eval_options *o) {
+    xg_eval_job job = {NULL, NULL, NULL, NULL, 1, NULL, work, data};
+    xg_eval_guarded(m, &job, o);
 }
 
 /* ---- opcodes: sources and tuples ---- */
