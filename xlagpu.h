@@ -24719,13 +24719,25 @@ XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {
 enum { XG_TREE_ROW_INSTS = 256 /* of a row program, at most */, XG_TREE_ROW_REST = 16 << 10 /* bytes of each block for other things */, XG_TREE_ROW_HELD = 64 << 10 /* in the registers of a block */ };
 
 /* What can be made of rows element by element, as far as it hangs together with one reduction. */
-typedef struct xg_tree_row { xg_inst *insts[XG_TREE_ROW_INSTS]; uint32_t n; int64_t rows, cols, bytes /* a column of what is read */; bool back; } xg_tree_row;
+typedef struct xg_tree_row {
+    xg_inst *insts[XG_TREE_ROW_INSTS];
+    uint16_t slots[4 * XG_TREE_ROW_INSTS]; /* by id: 1 + its place in the list */
+    uint32_t n;
+    int64_t rows, cols, bytes;  /* bytes: a column of what is read */
+    bool back;
+} xg_tree_row;
 
 XG_FN void xg_tree_row_add(xg_tree_row *r, xg_inst *i) {
-    uint32_t k;
+    uint32_t at = i->id * 2654435761u >> 16;
     if (!xg_shape_is_array(i->shape) || (i->shape->elements != r->rows && i->shape->elements != r->rows * r->cols) || r->n == XG_TREE_ROW_INSTS) return;
-    for (k = 0; k < r->n && r->insts[k] != i; k++) {}
-    if (k == r->n) r->insts[r->n++] = i;
+    for (;; at++) {
+        uint16_t *slot = &r->slots[at % XG_COUNT(r->slots)];
+        if (*slot && r->insts[*slot - 1] == i) return;
+        if (*slot) continue;
+        r->insts[r->n++] = i;
+        *slot = (uint16_t)r->n;
+        return;
+    }
 }
 /* The reduced dimensions lie innermost. */
 XG_FN bool xg_tree_is_rows(const xg_tree *t) {
@@ -24742,7 +24754,10 @@ XG_FN bool xg_tree_row_takes(const xg_tree_row *r, const xg_inst *i) {
 }
 /* Bytes for each column of all that is read by what hangs together with i; *back: whether its results are used for all of the row's elements. */
 XG_FN int64_t xg_tree_row_bytes(xg_inst *reduce, int64_t rows, bool *back) {
-    xg_tree_row *r = XG_NEW(reduce->comp->module->work, xg_tree_row);
+    xg_arena *work = reduce->comp->module->work;
+    xg_mark none = xg_arena_mark(work);
+    xg_tree_row *r = XG_NEW(work, xg_tree_row);
+    int64_t bytes;
     uint32_t k, j;
     r->rows = rows;
     r->cols = XG_OPERAND(reduce, 0)->shape->elements / rows;
@@ -24758,7 +24773,9 @@ XG_FN int64_t xg_tree_row_bytes(xg_inst *reduce, int64_t rows, bool *back) {
         XG_FOR_USES(u, i) if (xg_tree_row_takes(r, u->user)) xg_tree_row_add(r, u->user);
     }
     *back = r->back && r->n < XG_TREE_ROW_INSTS;
-    return r->bytes;
+    bytes = r->bytes;
+    xg_arena_reset(work, none);
+    return bytes;
 }
 XG_FN int64_t xg_tree_cluster_room(const xg_machine *m) { return XG_MAX((int64_t)m->cluster, (int64_t)1) * (m->shared_per_block - XG_TREE_ROW_REST); }
 /* Whether a block has room for so many bytes, in registers, or a cluster of them in shared memory. */
@@ -24932,7 +24949,7 @@ XG_FN bool xg_opt_tree_reduction(xg_module *m) { return m->made[XG_REDUCE] && xg
 #ifndef XG_OPT_ROW_SPLITTER_C
 #define XG_OPT_ROW_SPLITTER_C
 
-enum { XG_PARTS_PATH = 16 /* operations between exp and its sum */, XG_PARTS_ASKED = 32 /* instructions between a reduction and what is subtracted */, XG_PARTS_BYTES = 32 << 10, XG_PARTS_LEAST = 4 << 10, XG_PARTS_UNIT = 32 /* elements of a part, or a multiple */, XG_PARTS_PIECE_LEAST = 512 /* bytes */, XG_PARTS_PIECES_LEAST = 4 << 20 /* of all, that no cache near by has */ };
+enum { XG_PARTS_PATH = 16 /* operations between exp and its sum */, XG_PARTS_ASKED = 32 /* instructions between a reduction and what is subtracted */, XG_PARTS_BYTES = 32 << 10, XG_PARTS_LEAST = 4 << 10, XG_PARTS_UNIT = 32 /* elements of a part, or a multiple */, XG_PARTS_PIECE_LEAST = 512 /* bytes */, XG_PARTS_PIECES_LEAST = 4 << 20 /* of all, that no cache near by has */, XG_PARTS_SHORT = 256 /* columns of which a block has room, whatever is read */ };
 
 /* A reduction made of parts, which other sums over the same rows may use, too. */
 typedef struct xg_parts_rows {
@@ -25093,6 +25110,7 @@ XG_FN bool xg_parts_pays(const xg_parts_sum *s) {
     int64_t sms = h->sms ? (int64_t)h->sms : (int64_t)XG_TREE_SMS, element = xg_type_bytes(s->i->shape->type), bytes, at_once;
     bool back;
     if (s->rows.outer > 1) return s->rows.length * element >= XG_PARTS_PIECE_LEAST && s->rows.length * element <= XG_TREE_ROW_HELD && s->rows.outer * s->rows.rows >= sms && XG_OPERAND(s->i, 0)->shape->elements >= XG_PARTS_PIECES_LEAST / element;
+    if (s->rows.cols <= XG_PARTS_SHORT) return false;
     if (!xg_mul64(s->rows.cols, xg_tree_row_bytes(s->i, s->rows.rows, &back), &bytes) || bytes > INT64_MAX / 4096) return false;
     if (xg_tree_row_fits(h, bytes)) return false;
     at_once = XG_MIN(s->rows.rows, sms);
@@ -64285,6 +64303,8 @@ typedef struct xg_sched_value { int64_t bytes; uint32_t first_user, n_users, mad
 
 typedef struct xg_sched_overwrite { uint32_t value; int64_t bytes; } xg_sched_overwrite;
 
+typedef struct xg_sched_given { uint32_t param, result; } xg_sched_given; /* values: the result is the parameter's memory, by input_output_alias */
+
 /* One computation. Instructions are numbers in the order of the text. */
 typedef struct xg_sched {
     xg_arena *arena;
@@ -64300,6 +64320,7 @@ typedef struct xg_sched {
     int64_t *inner;                     /* what it needs beside its operands and result while it runs */
     xg_sched_overwrite *over;            /* per instruction: a value that its result may be written over; UINT32_MAX: none */
     int64_t initial;                    /* live when it begins */
+    XG_VEC(xg_sched_given) given;
 } xg_sched;
 
 XG_FN uint32_t xg_sched_number(const xg_sched *s, const xg_inst *i) { return s->index[i->id]; }
@@ -64430,6 +64451,21 @@ XG_FN void xg_sched_over(xg_sched *s, uint32_t k) {
 /* What scheduling knows of the whole module: by instruction id, by computation id. */
 typedef struct xg_sched_all { uint32_t *index; int64_t *peaks; } xg_sched_all;
 
+XG_FN void xg_sched_find_given(xg_sched *s) {
+    const xg_module *m = s->comp->module;
+    uint32_t k;
+    for (k = 0; k < m->n_aliases && s->comp == m->entry; k++) {
+        const xg_io_alias *a = &m->aliases[k];
+        const xg_inst *param = a->param >= 0 && a->param < (int64_t)m->entry->n_params ? m->entry->params[a->param] : NULL;
+        uint32_t leaf = xg_alias_leaf(m->entry->root, m->entry->root->shape, a->output), from = param ? xg_alias_leaf(param, param->shape, a->param_index) : 0;
+        xg_sched_given g;
+        if (!param || leaf >= xg_sched_leaves(m->entry->root) || from >= xg_sched_leaves(param)) continue;
+        g.param = s->leaf_value[xg_sched_number(s, param)][from];
+        g.result = s->leaf_value[xg_sched_number(s, m->entry->root)][leaf];
+        if (g.param != g.result) xg_push(s->arena, xg_sched_given, &s->given, g);
+    }
+}
+
 XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg_sched_all *all) {
     uint32_t k = 0, j;
     memset(s, 0, sizeof *s);
@@ -64451,20 +64487,34 @@ XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg_sched_al
             for (j = 0; j < called.n; j++) s->inner[k] = XG_MAX(s->inner[k], all->peaks[called.p[j]->id]);
         }
     }
+    xg_sched_find_given(s);
 }
 
 /* ---- the account ---- */
+
+/* By instruction: bytes of results that it writes over parameters which nobody needs any more. Where a parameter is needed later, its result waits in memory of its own. */
+XG_FN int64_t *xg_sched_in_place(const xg_sched *s, const uint32_t *order) {
+    int64_t *bytes = XG_NEW_N(s->arena, int64_t, s->n + (size_t)1);
+    uint32_t *place = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), k, j;
+    for (k = 0; k < s->n; k++) place[order[k]] = k;
+    for (k = 0; k < s->given.n; k++) {
+        const xg_sched_value *param = &s->values.p[s->given.p[k].param], *result = &s->values.p[s->given.p[k].result];
+        for (j = 0; j < param->n_users && place[s->users[param->first_user + j]] <= place[result->made_by]; j++) {}
+        if (j == param->n_users) bytes[result->made_by] = xg_sched_add(bytes[result->made_by], result->bytes);
+    }
+    return bytes;
+}
 
 /* The most bytes that are live at a time, beyond those it begins with. */
 XG_FN int64_t xg_sched_peak(const xg_sched *s, const uint32_t *order) {
     xg_mark mark = xg_arena_mark(s->arena);
     uint32_t *left = XG_NEW_N(s->arena, uint32_t, s->values.n + (size_t)1), k, j;
-    int64_t live = s->initial, peak = s->initial;
+    int64_t live = s->initial, peak = s->initial, *in_place = xg_sched_in_place(s, order);
     for (k = 0; k < s->values.n; k++) left[k] = s->values.p[k].n_users + s->values.p[k].stays;
     for (k = 0; k < s->n; k++) {
         uint32_t t = order[k], over = s->over[t].value;
         int64_t saved = over != UINT32_MAX && left[over] == 1 ? s->over[t].bytes : 0;
-        live = xg_sched_add(live, s->made[t]);
+        live = xg_sched_add(live, s->made[t]) - in_place[t];
         peak = XG_MAX(peak, xg_sched_add(live - saved, s->inner[t]));
         for (j = s->use_start[t]; j < s->use_start[t + 1]; j++) if (--left[s->uses[j]] == 0) live -= s->values.p[s->uses[j]].bytes;
         if (s->insts[t]->op == XG_PARAMETER || xg_plan_forwards(s->insts[t])) continue;

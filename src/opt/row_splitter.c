@@ -20,7 +20,7 @@
 #define XG_OPT_ROW_SPLITTER_C
 #include "opt.h"
 
-enum { XG_PARTS_PATH = 16 /* operations between exp and its sum */, XG_PARTS_ASKED = 32 /* instructions between a reduction and what is subtracted */, XG_PARTS_BYTES = 32 << 10, XG_PARTS_LEAST = 4 << 10, XG_PARTS_UNIT = 32 /* elements of a part, or a multiple */, XG_PARTS_PIECE_LEAST = 512 /* bytes */, XG_PARTS_PIECES_LEAST = 4 << 20 /* of all, that no cache near by has */ };
+enum { XG_PARTS_PATH = 16 /* operations between exp and its sum */, XG_PARTS_ASKED = 32 /* instructions between a reduction and what is subtracted */, XG_PARTS_BYTES = 32 << 10, XG_PARTS_LEAST = 4 << 10, XG_PARTS_UNIT = 32 /* elements of a part, or a multiple */, XG_PARTS_PIECE_LEAST = 512 /* bytes */, XG_PARTS_PIECES_LEAST = 4 << 20 /* of all, that no cache near by has */, XG_PARTS_SHORT = 256 /* columns of which a block has room, whatever is read */ };
 
 /* A reduction made of parts, which other sums over the same rows may use, too. */
 typedef struct xg_parts_rows {
@@ -181,6 +181,7 @@ XG_FN bool xg_parts_pays(const xg_parts_sum *s) {
     int64_t sms = h->sms ? (int64_t)h->sms : (int64_t)XG_TREE_SMS, element = xg_type_bytes(s->i->shape->type), bytes, at_once;
     bool back;
     if (s->rows.outer > 1) return s->rows.length * element >= XG_PARTS_PIECE_LEAST && s->rows.length * element <= XG_TREE_ROW_HELD && s->rows.outer * s->rows.rows >= sms && XG_OPERAND(s->i, 0)->shape->elements >= XG_PARTS_PIECES_LEAST / element;
+    if (s->rows.cols <= XG_PARTS_SHORT) return false;
     if (!xg_mul64(s->rows.cols, xg_tree_row_bytes(s->i, s->rows.rows, &back), &bytes) || bytes > INT64_MAX / 4096) return false;
     if (xg_tree_row_fits(h, bytes)) return false;
     at_once = XG_MIN(s->rows.rows, sms);

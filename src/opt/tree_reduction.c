@@ -61,13 +61,25 @@ XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {
 enum { XG_TREE_ROW_INSTS = 256 /* of a row program, at most */, XG_TREE_ROW_REST = 16 << 10 /* bytes of each block for other things */, XG_TREE_ROW_HELD = 64 << 10 /* in the registers of a block */ };
 
 /* What can be made of rows element by element, as far as it hangs together with one reduction. */
-typedef struct xg_tree_row { xg_inst *insts[XG_TREE_ROW_INSTS]; uint32_t n; int64_t rows, cols, bytes /* a column of what is read */; bool back; } xg_tree_row;
+typedef struct xg_tree_row {
+    xg_inst *insts[XG_TREE_ROW_INSTS];
+    uint16_t slots[4 * XG_TREE_ROW_INSTS]; /* by id: 1 + its place in the list */
+    uint32_t n;
+    int64_t rows, cols, bytes;  /* bytes: a column of what is read */
+    bool back;
+} xg_tree_row;
 
 XG_FN void xg_tree_row_add(xg_tree_row *r, xg_inst *i) {
-    uint32_t k;
+    uint32_t at = i->id * 2654435761u >> 16;
     if (!xg_shape_is_array(i->shape) || (i->shape->elements != r->rows && i->shape->elements != r->rows * r->cols) || r->n == XG_TREE_ROW_INSTS) return;
-    for (k = 0; k < r->n && r->insts[k] != i; k++) {}
-    if (k == r->n) r->insts[r->n++] = i;
+    for (;; at++) {
+        uint16_t *slot = &r->slots[at % XG_COUNT(r->slots)];
+        if (*slot && r->insts[*slot - 1] == i) return;
+        if (*slot) continue;
+        r->insts[r->n++] = i;
+        *slot = (uint16_t)r->n;
+        return;
+    }
 }
 /* The reduced dimensions lie innermost. */
 XG_FN bool xg_tree_is_rows(const xg_tree *t) {
@@ -84,7 +96,10 @@ XG_FN bool xg_tree_row_takes(const xg_tree_row *r, const xg_inst *i) {
 }
 /* Bytes for each column of all that is read by what hangs together with i; *back: whether its results are used for all of the row's elements. */
 XG_FN int64_t xg_tree_row_bytes(xg_inst *reduce, int64_t rows, bool *back) {
-    xg_tree_row *r = XG_NEW(reduce->comp->module->work, xg_tree_row);
+    xg_arena *work = reduce->comp->module->work;
+    xg_mark none = xg_arena_mark(work);
+    xg_tree_row *r = XG_NEW(work, xg_tree_row);
+    int64_t bytes;
     uint32_t k, j;
     r->rows = rows;
     r->cols = XG_OPERAND(reduce, 0)->shape->elements / rows;
@@ -100,7 +115,9 @@ XG_FN int64_t xg_tree_row_bytes(xg_inst *reduce, int64_t rows, bool *back) {
         XG_FOR_USES(u, i) if (xg_tree_row_takes(r, u->user)) xg_tree_row_add(r, u->user);
     }
     *back = r->back && r->n < XG_TREE_ROW_INSTS;
-    return r->bytes;
+    bytes = r->bytes;
+    xg_arena_reset(work, none);
+    return bytes;
 }
 XG_FN int64_t xg_tree_cluster_room(const xg_machine *m) { return XG_MAX((int64_t)m->cluster, (int64_t)1) * (m->shared_per_block - XG_TREE_ROW_REST); }
 /* Whether a block has room for so many bytes, in registers, or a cluster of them in shared memory. */

@@ -18,6 +18,8 @@ typedef struct xg_sched_value { int64_t bytes; uint32_t first_user, n_users, mad
 
 typedef struct xg_sched_overwrite { uint32_t value; int64_t bytes; } xg_sched_overwrite;
 
+typedef struct xg_sched_given { uint32_t param, result; } xg_sched_given; /* values: the result is the parameter's memory, by input_output_alias */
+
 /* One computation. Instructions are numbers in the order of the text. */
 typedef struct xg_sched {
     xg_arena *arena;
@@ -33,6 +35,7 @@ typedef struct xg_sched {
     int64_t *inner;                     /* what it needs beside its operands and result while it runs */
     xg_sched_overwrite *over;            /* per instruction: a value that its result may be written over; UINT32_MAX: none */
     int64_t initial;                    /* live when it begins */
+    XG_VEC(xg_sched_given) given;
 } xg_sched;
 
 XG_FN uint32_t xg_sched_number(const xg_sched *s, const xg_inst *i) { return s->index[i->id]; }
@@ -163,6 +166,21 @@ XG_FN void xg_sched_over(xg_sched *s, uint32_t k) {
 /* What scheduling knows of the whole module: by instruction id, by computation id. */
 typedef struct xg_sched_all { uint32_t *index; int64_t *peaks; } xg_sched_all;
 
+XG_FN void xg_sched_find_given(xg_sched *s) {
+    const xg_module *m = s->comp->module;
+    uint32_t k;
+    for (k = 0; k < m->n_aliases && s->comp == m->entry; k++) {
+        const xg_io_alias *a = &m->aliases[k];
+        const xg_inst *param = a->param >= 0 && a->param < (int64_t)m->entry->n_params ? m->entry->params[a->param] : NULL;
+        uint32_t leaf = xg_alias_leaf(m->entry->root, m->entry->root->shape, a->output), from = param ? xg_alias_leaf(param, param->shape, a->param_index) : 0;
+        xg_sched_given g;
+        if (!param || leaf >= xg_sched_leaves(m->entry->root) || from >= xg_sched_leaves(param)) continue;
+        g.param = s->leaf_value[xg_sched_number(s, param)][from];
+        g.result = s->leaf_value[xg_sched_number(s, m->entry->root)][leaf];
+        if (g.param != g.result) xg_push(s->arena, xg_sched_given, &s->given, g);
+    }
+}
+
 XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg_sched_all *all) {
     uint32_t k = 0, j;
     memset(s, 0, sizeof *s);
@@ -184,20 +202,34 @@ XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg_sched_al
             for (j = 0; j < called.n; j++) s->inner[k] = XG_MAX(s->inner[k], all->peaks[called.p[j]->id]);
         }
     }
+    xg_sched_find_given(s);
 }
 
 /* ---- the account ---- */
+
+/* By instruction: bytes of results that it writes over parameters which nobody needs any more. Where a parameter is needed later, its result waits in memory of its own. */
+XG_FN int64_t *xg_sched_in_place(const xg_sched *s, const uint32_t *order) {
+    int64_t *bytes = XG_NEW_N(s->arena, int64_t, s->n + (size_t)1);
+    uint32_t *place = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), k, j;
+    for (k = 0; k < s->n; k++) place[order[k]] = k;
+    for (k = 0; k < s->given.n; k++) {
+        const xg_sched_value *param = &s->values.p[s->given.p[k].param], *result = &s->values.p[s->given.p[k].result];
+        for (j = 0; j < param->n_users && place[s->users[param->first_user + j]] <= place[result->made_by]; j++) {}
+        if (j == param->n_users) bytes[result->made_by] = xg_sched_add(bytes[result->made_by], result->bytes);
+    }
+    return bytes;
+}
 
 /* The most bytes that are live at a time, beyond those it begins with. */
 XG_FN int64_t xg_sched_peak(const xg_sched *s, const uint32_t *order) {
     xg_mark mark = xg_arena_mark(s->arena);
     uint32_t *left = XG_NEW_N(s->arena, uint32_t, s->values.n + (size_t)1), k, j;
-    int64_t live = s->initial, peak = s->initial;
+    int64_t live = s->initial, peak = s->initial, *in_place = xg_sched_in_place(s, order);
     for (k = 0; k < s->values.n; k++) left[k] = s->values.p[k].n_users + s->values.p[k].stays;
     for (k = 0; k < s->n; k++) {
         uint32_t t = order[k], over = s->over[t].value;
         int64_t saved = over != UINT32_MAX && left[over] == 1 ? s->over[t].bytes : 0;
-        live = xg_sched_add(live, s->made[t]);
+        live = xg_sched_add(live, s->made[t]) - in_place[t];
         peak = XG_MAX(peak, xg_sched_add(live - saved, s->inner[t]));
         for (j = s->use_start[t]; j < s->use_start[t + 1]; j++) if (--left[s->uses[j]] == 0) live -= s->values.p[s->uses[j]].bytes;
         if (s->insts[t]->op == XG_PARAMETER || xg_plan_forwards(s->insts[t])) continue;
