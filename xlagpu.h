@@ -34480,21 +34480,19 @@ XG_FN xg_comp *xg_fuse_outer_part(xg_arena *a, const xg_comp *c, int64_t parts) 
 }
 
 #endif /* XG_FUSE_OUTER_C */
-/* fuse/phases.c -- the pass small-kernel-joining: small kernels, of which one waits for another, become phases of one kernel.
+/* fuse/phases.c -- small kernels, of which one waits for another, as phases of one kernel: what such a fusion is, and what is small. joining.c makes them (the pass small-kernel-joining).
  *
  * A launch takes longer than many a kernel. Where one multiprocessor makes what a kernel makes in less time than its launch takes, it may as well be one block that does so, right behind the kernel
  * that made what it reads: the launch is saved, and what lies between the two is in shared memory instead of a temporary buffer. The result is a fusion of fusions: a fused computation of
  * parameters, fusions, elements of tuples and one tuple. Its members are emitted by the emitters that they would have had alone (emit/phases.c).
  *
  * Kernels that are too much for one block may still be small in parts: where each part of an outer dimension (of a batch) is made of the same parts of what the others make (outer.c), each part has a block,
- * which waits for no other, and between its phases lies only its own part. A second round joins those, and what the first one has made.
+ * which waits for no other, and between its phases lies only its own part.
  *
  * - A kernel is small by what one multiprocessor needs for it: half of the lanes' speed (few warps, that wait for each other), and so many bytes a clock. That has to be less than XG_PHASES_GAIN of a launch.
  * - In parts it is small if it does not take that much longer than in a kernel of its own, where it has all multiprocessors, but each thread still does its steps one behind the other.
  * - How many blocks there are follows from the computation alone (xg_fuse_phases_blocks), so it is written nowhere.
  * - The phase of a member is the number of members on the longest way to it. All of a phase is done before the next one begins.
- * - Joining must make no cycle. Groups are bits; each instruction knows which groups it depends on, each group on which it depends, but for what its members read of each other. A group may
- *   grow if nothing that it depends on, by any number of groups, is itself. There are as many groups at a time as a word has bits; when there are no more, all are closed.
  * - What updates an operand in place, waits for the whole device, or is made from values in other memory, stays as it is. */
 #ifndef XG_FUSE_PHASES_C
 #define XG_FUSE_PHASES_C
@@ -34803,6 +34801,16 @@ XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion) {
     }
     return xg_phases_choose(a, c, XG_NEW_N(a, int32_t, c->n_params + (size_t)1)) > 0;
 }
+
+#endif /* XG_FUSE_PHASES_C */
+/* fuse/joining.c -- the pass small-kernel-joining: groups of small kernels that wait for one another become fusions of fusions (phases.c says what those are, and what is small).
+ *
+ * The first round joins kernels that are small as one block, the second those that are small in parts of an outer dimension, and what the first one has made.
+ *
+ * - Joining must make no cycle. Groups are bits; each instruction knows which groups it depends on, each group on which it depends, but for what its members read of each other. A group may
+ *   grow if nothing that it depends on, by any number of groups, is itself. There are as many groups at a time as a word has bits; when there are no more, all are closed. */
+#ifndef XG_FUSE_JOINING_C
+#define XG_FUSE_JOINING_C
 
 /* ---- groups ---- */
 
@@ -35284,7 +35292,7 @@ XG_FN bool xg_phases_comp(xg_comp *c) {
 }
 XG_FN bool xg_fuse_join_small(xg_module *m) { return m->made[XG_FUSION] && !xg_opt_has_control(m) && xg_opt_each_sequence(m, xg_phases_comp); }
 
-#endif /* XG_FUSE_PHASES_C */
+#endif /* XG_FUSE_JOINING_C */
 /* fuse/fft_passes.c -- transforms that are too long for one block become several, one a kernel, each along one dimension or the last few.
  *
  * What lies in memory as [A, n, B] is transformed along n as the array [A, B, n] whose layout says so: nothing is moved for it. A length N = N1 N2 that is too long by itself takes two passes

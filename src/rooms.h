@@ -166,6 +166,7 @@
 #include "fuse/fusions.c"
 #include "fuse/outer.c"
 #include "fuse/phases.c"
+#include "fuse/joining.c"
 #include "fuse/fft_passes.c"
 #include "fuse/fft_fusion.c"
 #include "fuse/multi_output.c"
