@@ -3,6 +3,7 @@
 # Ends with "N passed, N failed".
 set -u
 . tests/tally.sh
+JOBS=1 # a command may need what the one before it has made
 sed -n '/^```c$/,/^```$/p' README.md | sed '1d' | sed '/^```$/,$d' > build/readme.c
 if cmp -s build/readme.c examples/hello.c; then ok "README shows examples/hello.c as it is"; else bad "README shows another program than examples/hello.c"; diff build/readme.c examples/hello.c | head -5; fi
 begin build/examples
