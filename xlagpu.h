@@ -24949,7 +24949,7 @@ XG_FN bool xg_opt_tree_reduction(xg_module *m) { return m->made[XG_REDUCE] && xg
 #ifndef XG_OPT_ROW_SPLITTER_C
 #define XG_OPT_ROW_SPLITTER_C
 
-enum { XG_PARTS_PATH = 16 /* operations between exp and its sum */, XG_PARTS_ASKED = 32 /* instructions between a reduction and what is subtracted */, XG_PARTS_BYTES = 32 << 10, XG_PARTS_LEAST = 4 << 10, XG_PARTS_UNIT = 32 /* elements of a part, or a multiple */, XG_PARTS_PIECE_LEAST = 512 /* bytes */, XG_PARTS_PIECES_LEAST = 4 << 20 /* of all, that no cache near by has */, XG_PARTS_SHORT = 256 /* columns of which a block has room, whatever is read */ };
+enum { XG_PARTS_PATH = 16 /* operations between exp and its sum */, XG_PARTS_ASKED = 32 /* instructions between a reduction and what is subtracted */, XG_PARTS_BYTES = 32 << 10, XG_PARTS_LEAST = 4 << 10, XG_PARTS_UNIT = 32 /* elements of a part, or a multiple */, XG_PARTS_PIECE_LEAST = 512 /* bytes */, XG_PARTS_PIECES_LEAST = 4 << 20 /* of all, that no cache near by has */, XG_PARTS_SHORT = 256 /* columns: a block has room for dozens of such rows, so what else is read with one is not asked */ };
 
 /* A reduction made of parts, which other sums over the same rows may use, too. */
 typedef struct xg_parts_rows {

@@ -348,17 +348,4 @@ XG_FN xg_loopnest *xg_nmatmul_nest(xg_arena *a, const xg_nmatmul *w, xg_str name
     return n;
 }
 
-/* ---- the fusion ---- */
-
-XG_FN xg_kmodule *xg_sched_fusion(xg_arena *a, const xg_inst *fusion, xg_str name, const xg_emit_target *target, int64_t sms) {
-    xg_nmatmul w;
-    xg_loopnest *n;
-    if (!xg_nmatmul_match(&w, a, fusion, sms)) return NULL;
-    n = xg_nmatmul_nest(a, &w, name);
-    xg_nest_flatten(n);
-    xg_nest_compact(n);
-    xg_nest_sync(n);
-    return xg_nest_lower(n, a, name, target);
-}
-
 #endif /* XG_SCHED_MATMUL_C */

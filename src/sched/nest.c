@@ -275,12 +275,6 @@ XG_FN bool xg_nblock_writes(const xg_nblock *b, const xg_nbuf *buf) {
     for (k = 0; k < b->n_outs; k++) if (b->outs[k].buf == buf) return true;
     return false;
 }
-XG_FN xg_comp *xg_nest_identity(xg_loopnest *n, xlagpu_type t) {
-    xg_comp *c = xg_comp_new(n->module, XG_STR("same"), NULL);
-    c->root = xg_comp_add_param(c, xg_shape_scalar(n->module, t), XG_STR("x"));
-    return c;
-}
-
 XG_FN void xg_nest_drop_bufs(xg_loopnest *n) {
     bool *used = XG_NEW_N(n->arena, bool, n->bufs.n);
     const xg_nstmt *s;

@@ -148,7 +148,6 @@ XG_FN void xg_nblock_require(xg_loopnest *n, xg_nblock *b, const xg_aff *e, xg_r
 XG_FN bool xg_nblock_reads(const xg_nblock *b, const xg_nbuf *buf);
 XG_FN bool xg_nblock_writes(const xg_nblock *b, const xg_nbuf *buf);
 XG_FN const xg_aff **xg_nest_copy_affs(xg_loopnest *n, const xg_aff *const *p, uint32_t count);
-XG_FN xg_comp *xg_nest_identity(xg_loopnest *n, xlagpu_type t); /* the computation that gives its argument */
 XG_FN void xg_nest_tidy(xg_loopnest *n);           /* variables are numbered in the order of the text; those that are gone are no more */
 XG_FN void xg_nest_drop_bufs(xg_loopnest *n);      /* those allocated that nobody reads or writes any more */
 
@@ -252,6 +251,5 @@ typedef struct xg_nmatmul {
 } xg_nmatmul;
 XG_FN bool xg_nmatmul_match(xg_nmatmul *w, xg_arena *a, const xg_inst *fusion, int64_t sms); /* is it a contraction that the rule takes? sms: how many tiles keep the device busy */
 XG_FN xg_loopnest *xg_nmatmul_nest(xg_arena *a, const xg_nmatmul *w, xg_str name);          /* scheduled; the nest's parameters are those of the fusion, in their order */
-XG_FN xg_kmodule *xg_sched_fusion(xg_arena *a, const xg_inst *fusion, xg_str name, const xg_emit_target *target, int64_t sms); /* NULL: no rule takes it */
 
 #endif /* XG_SCHED_H */
