@@ -57,4 +57,33 @@ XG_FN xg_narg xg_narg_load(xg_nbuf *buf, const xg_aff **at) {
     return a;
 }
 
+/* The same argument, which reads nothing where the constraints do not hold. */
+XG_FN xg_narg xg_narg_within(xg_loopnest *n, const xg_narg *a, const xg_constraint *where, uint32_t n_where) {
+    xg_narg to = *a;
+    xg_constraint *both;
+    if (a->kind != XG_NA_LOAD || !n_where) return to;
+    both = XG_NEW_N(n->arena, xg_constraint, a->n_where + n_where);
+    if (a->n_where) memcpy(both, a->where, a->n_where * sizeof *both);
+    memcpy(both + a->n_where, where, n_where * sizeof *both);
+    to.where = both;
+    to.n_where += n_where;
+    if (!to.value) to.value = xg_literal_new(n->arena, xg_shape_scalar(n->module, a->type));
+    return to;
+}
+XG_FN xg_inst *xg_nbody_where(xg_nbody *y, const xg_constraint *where, uint32_t n_where, xg_inst *value, const xg_literal *otherwise) {
+    xg_narg holds;
+    xg_inst *in[3];
+    if (!n_where) return value;
+    memset(&holds, 0, sizeof holds);
+    holds.kind = XG_NA_HOLDS;
+    holds.type = XLAGPU_PRED;
+    holds.where = where;
+    holds.n_where = n_where;
+    in[0] = xg_nbody_arg(y, &holds);
+    in[1] = value;
+    in[2] = xg_inst_new(y->comp, XG_CONSTANT, value->shape, NULL, 0, NULL, XG_STR("none"));
+    in[2]->literal = otherwise;
+    return xg_inst_new(y->comp, XG_SELECT, value->shape, in, 3, NULL, XG_STR(""));
+}
+
 #endif /* XG_SCHED_BODY_C */

@@ -37,10 +37,7 @@ XG_FN bool xg_nfrom_takes(xg_aff_ctx *x, const xg_inst *i) {
 }
 XG_FN xg_inst *xg_nfrom_value(xg_nfrom *f, const xg_inst *i, const xg_aff *const *at);
 XG_FN xg_inst *xg_nfrom_load(xg_nfrom *f, xg_nbuf *buf, const xg_aff **at) {
-    xg_narg a = xg_narg_load(buf, at);
-    a.where = f->where;
-    a.n_where = f->n_where;
-    if (a.n_where) a.value = xg_literal_new(f->y.n->arena, xg_shape_scalar(f->y.n->module, a.type));
+    xg_narg load = xg_narg_load(buf, at), a = xg_narg_within(f->y.n, &load, f->where, f->n_where);
     return xg_nbody_arg(&f->y, &a);
 }
 XG_FN xg_inst *xg_nfrom_elementwise(xg_nfrom *f, const xg_inst *i, const xg_aff *const *at) {
@@ -112,21 +109,4 @@ XG_FN void xg_nfrom_begin(xg_nfrom *f, xg_loopnest *n, xg_nbuf *const *params, x
 XG_FN xg_inst *xg_nfrom_convert(xg_nfrom *f, xg_inst *x, xlagpu_type t) {
     return x->shape->type == t ? x : xg_inst_new(f->y.comp, XG_CONVERT, xg_shape_scalar(f->y.n->module, t), &x, 1, NULL, XG_STR(""));
 }
-/* Where the constraints hold the value, elsewhere zero; what always holds asks for nothing. */
-XG_FN xg_inst *xg_nfrom_guard(xg_nfrom *f, xg_inst *x) {
-    xg_narg holds;
-    xg_inst *in[3];
-    if (!f->n_where) return x;
-    memset(&holds, 0, sizeof holds);
-    holds.kind = XG_NA_HOLDS;
-    holds.type = XLAGPU_PRED;
-    holds.where = f->where;
-    holds.n_where = f->n_where;
-    in[0] = xg_nbody_arg(&f->y, &holds);
-    in[1] = x;
-    in[2] = xg_inst_new(f->y.comp, XG_CONSTANT, x->shape, NULL, 0, NULL, XG_STR("none"));
-    in[2]->literal = xg_literal_new(f->y.n->arena, x->shape);
-    return xg_inst_new(f->y.comp, XG_SELECT, x->shape, in, 3, NULL, XG_STR(""));
-}
-
 #endif /* XG_SCHED_FROM_HLO_C */

@@ -23,8 +23,7 @@ XG_FN void xg_sched_check_whole(const xg_loopnest *n, const char *primitive, con
 }
 /* In front of an argument that may be another block's: its value for these indices of the iterators. */
 XG_FN xg_inst *xg_ninline_value(xg_nbody *y, const xg_nblock *p, const uint32_t *which, const xg_narg *load, const xg_nbuf *buf) {
-    xg_inst **params = XG_NEW_N(y->n->arena, xg_inst *, p->n_args), *value, *in[3];
-    xg_narg holds;
+    xg_inst **params = XG_NEW_N(y->n->arena, xg_inst *, p->n_args);
     xg_nsubst s;
     uint32_t k, d;
     xg_nsubst_begin(&s, y->n);
@@ -32,31 +31,10 @@ XG_FN xg_inst *xg_ninline_value(xg_nbody *y, const xg_nblock *p, const uint32_t 
     for (d = 0; d < buf->rank; d++) if (which[d] != UINT32_MAX) xg_nsubst_put(&s, p->iters[which[d]].var, load->at[d]);
     for (k = 0; k < p->n_args; k++) {
         xg_narg a = xg_nsubst_arg(&s, &p->args[k]);
-        if (load->n_where && a.kind == XG_NA_LOAD) { /* nothing is read where the element itself is not */
-            xg_constraint *both = XG_NEW_N(y->n->arena, xg_constraint, a.n_where + load->n_where);
-            if (a.n_where) memcpy(both, a.where, a.n_where * sizeof *both);
-            memcpy(both + a.n_where, load->where, load->n_where * sizeof *both);
-            a.where = both;
-            a.n_where += load->n_where;
-            if (!a.value) a.value = xg_literal_new(y->n->arena, xg_shape_scalar(y->n->module, a.type));
-        }
+        a = xg_narg_within(y->n, &a, load->where, load->n_where); /* nothing is read where the element itself is not */
         params[k] = xg_nbody_arg(y, &a);
     }
-    value = xg_nbody_copy(y, p->body, params);
-    if (!load->n_where) return value;
-    memset(&holds, 0, sizeof holds);
-    holds.kind = XG_NA_HOLDS;
-    holds.type = XLAGPU_PRED;
-    holds.where = load->where;
-    holds.n_where = load->n_where;
-    in[0] = xg_nbody_arg(y, &holds);
-    in[1] = value;
-    memset(&holds, 0, sizeof holds);
-    holds.kind = XG_NA_CONST;
-    holds.type = load->type;
-    holds.value = load->value;
-    in[2] = xg_nbody_arg(y, &holds);
-    return xg_inst_new(y->comp, XG_SELECT, value->shape, in, 3, NULL, XG_STR(""));
+    return xg_nbody_where(y, load->where, load->n_where, xg_nbody_copy(y, p->body, params), load->value);
 }
 XG_FN void xg_ninline_into(xg_loopnest *n, xg_nblock *reader, const xg_nblock *p, const uint32_t *which) {
     xg_nbuf *buf = p->outs[0].buf;

@@ -156,7 +156,7 @@ XG_FN xg_nstmt *xg_nmatmul_stage(xg_loopnest *n, const xg_nmatmul *w, uint32_t s
     x = xg_nfrom_value(&f, o, at);
     rounded = xg_contract_rounding(w->dot, o->shape->type);
     x = xg_nfrom_convert(&f, xg_nfrom_convert(&f, x, rounded), w->sum);
-    xg_nbody_end(&f.y, b, xg_nfrom_guard(&f, x));
+    xg_nbody_end(&f.y, b, xg_nbody_where(&f.y, f.where, f.n_where, x, xg_literal_new(n->arena, x->shape)));
     *out = xg_nest_buf(n, b->name, w->sum, dims, 6, XG_NS_SHARED);
     store = XG_NEW(n->arena, xg_nout);
     store->buf = *out;

@@ -4,6 +4,7 @@
 #define XG_SCHED_REDUCTION_C
 #include "sched.h"
 
+enum { XG_NREDUCTION_OUTS = 16 }; /* results of one block */
 XG_FN void xg_sched_check_reduction(const xg_loopnest *n, const char *primitive, const xg_nstmt *block) {
     const xg_nstmt *scope;
     uint32_t k, j;
@@ -39,8 +40,8 @@ XG_FN void xg_nsubst_spatial(xg_nsubst *s, const xg_nblock *b, const xg_niter *i
 }
 XG_FN xg_comp *xg_nest_constants(xg_loopnest *n, xg_str name, const xg_literal *const *values, uint32_t count) {
     xg_comp *c = xg_comp_new(n->module, name, NULL);
-    xg_inst *made[16];
-    const xg_shape *shapes[16];
+    xg_inst *made[XG_NREDUCTION_OUTS];
+    const xg_shape *shapes[XG_NREDUCTION_OUTS];
     uint32_t k;
     if (count > XG_COUNT(made)) xg_fail(n->ctx, XLAGPU_ERROR_LIMIT, "a block of more than %d results", (int)XG_COUNT(made));
     for (k = 0; k < count; k++) {
@@ -110,36 +111,18 @@ XG_FN xg_nstmt *xg_sched_decompose_reduction(xg_loopnest *n, xg_nstmt *block, xg
 
 /* The block's value where the constraints hold, what changes nothing where they do not. */
 XG_FN void xg_nblock_guard_value(xg_loopnest *n, xg_nblock *b, const xg_constraint *where, uint32_t n_where) {
-    xg_inst **params = XG_NEW_N(n->arena, xg_inst *, b->n_args), *root, *in[3], *made[16];
-    const xg_shape *shapes[16];
-    xg_narg holds;
+    xg_inst **params = XG_NEW_N(n->arena, xg_inst *, b->n_args), *root, *made[XG_NREDUCTION_OUTS];
+    const xg_shape *shapes[XG_NREDUCTION_OUTS];
     xg_nbody y;
     uint32_t k;
     xg_nbody_begin(&y, n, b->name);
     for (k = 0; k < b->n_args; k++) {
-        xg_narg a = b->args[k];
-        if (a.kind == XG_NA_LOAD) {
-            xg_constraint *both = XG_NEW_N(n->arena, xg_constraint, a.n_where + n_where);
-            if (a.n_where) memcpy(both, a.where, a.n_where * sizeof *both);
-            memcpy(both + a.n_where, where, n_where * sizeof *both);
-            a.where = both;
-            a.n_where += n_where;
-            if (!a.value) a.value = xg_literal_new(n->arena, xg_shape_scalar(n->module, a.type));
-        }
+        xg_narg a = xg_narg_within(n, &b->args[k], where, n_where);
         params[k] = xg_nbody_arg(&y, &a);
     }
     root = xg_nbody_copy(&y, b->body, params);
-    memset(&holds, 0, sizeof holds);
-    holds.kind = XG_NA_HOLDS;
-    holds.type = XLAGPU_PRED;
-    holds.where = where;
-    holds.n_where = n_where;
-    in[0] = xg_nbody_arg(&y, &holds);
     for (k = 0; k < b->n_outs; k++) {
-        in[1] = b->n_outs == 1 ? root : XG_OPERAND(root, k);
-        in[2] = xg_inst_new(y.comp, XG_CONSTANT, b->init[k]->shape, NULL, 0, NULL, XG_STR("none"));
-        in[2]->literal = b->init[k];
-        made[k] = xg_inst_new(y.comp, XG_SELECT, in[2]->shape, in, 3, NULL, XG_STR(""));
+        made[k] = xg_nbody_where(&y, where, n_where, b->n_outs == 1 ? root : XG_OPERAND(root, k), b->init[k]);
         shapes[k] = made[k]->shape;
     }
     xg_nbody_end(&y, b, b->n_outs == 1 ? made[0] : xg_inst_new(y.comp, XG_TUPLE, xg_shape_tuple(n->module, shapes, b->n_outs), made, b->n_outs, NULL, XG_STR("")));
@@ -157,7 +140,7 @@ XG_FN xg_nstmt *xg_sched_rfactor(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop
     xg_sched_check_reduction(n, "rfactor", block);
     xg_sched_check_plain(n, "rfactor", loop);
     b = block->block;
-    if (b->n_outs > 16) xg_sched_fail(n, "rfactor: '%.*s' has more than 16 results", (int)b->name.n, b->name.p);
+    if (b->n_outs > XG_NREDUCTION_OUTS) xg_sched_fail(n, "rfactor: '%.*s' has more than %d results", (int)b->name.n, b->name.p, XG_NREDUCTION_OUTS);
     count = xg_nest_loops(block, loops, XG_COUNT(loops));
     if (count > XG_COUNT(loops)) xg_sched_fail(n, "rfactor: the loops are nested too deep");
     for (in = 0; in < count && loops[in] != loop; in++) {}
@@ -268,12 +251,12 @@ XG_FN xg_nstmt *xg_sched_rfactor(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop
     b->n_iters = n_second + 1;
     b->outs = second_outs;
     {
-        xg_inst *params[16];
+        xg_inst *params[XG_NREDUCTION_OUTS];
         xg_nbody y;
         xg_nbody_begin(&y, n, b->name);
         for (k = 0; k < b->n_outs; k++) params[k] = xg_nbody_arg(&y, &args[k]);
         if (b->n_outs > 1) {
-            const xg_shape *shapes[16];
+            const xg_shape *shapes[XG_NREDUCTION_OUTS];
             for (k = 0; k < b->n_outs; k++) shapes[k] = params[k]->shape;
             params[0] = xg_inst_new(y.comp, XG_TUPLE, xg_shape_tuple(n->module, shapes, b->n_outs), params, b->n_outs, NULL, XG_STR(""));
         }

@@ -198,6 +198,8 @@ XG_FN xg_inst *xg_nbody_arg(xg_nbody *y, const xg_narg *a);       /* the paramet
 XG_FN xg_inst *xg_nbody_copy(xg_nbody *y, const xg_comp *c, xg_inst *const *params); /* the computation's root for these, copied */
 XG_FN void xg_nbody_end(xg_nbody *y, xg_nblock *b, xg_inst *root); /* the block computes that now, of the arguments that are used */
 XG_FN xg_narg xg_narg_load(xg_nbuf *buf, const xg_aff **at);
+XG_FN xg_narg xg_narg_within(xg_loopnest *n, const xg_narg *a, const xg_constraint *where, uint32_t n_where); /* reads nothing elsewhere */
+XG_FN xg_inst *xg_nbody_where(xg_nbody *y, const xg_constraint *where, uint32_t n_where, xg_inst *value, const xg_literal *otherwise); /* the value where the constraints hold */
 
 /* ---- stage.c ---- */
 XG_FN xg_nstmt *xg_sched_cache_read(xg_loopnest *n, xg_nstmt *block, xg_nbuf *buf, xg_nscope scope);  /* the block that copies buf, whole; `block` reads the copy */
