@@ -24,24 +24,18 @@ XG_FN bool xg_nblock_depends(const xg_loopnest *n, const xg_nblock *b, const xg_
     for (k = 0; k < b->n_iters; k++) if (b->iters[k].kind == kind && xg_aff_uses(b->iters[k].binding, xg_aff_dim(n->aff, loop->var))) return true;
     return false;
 }
-XG_FN uint32_t xg_nest_writers(xg_loopnest *n, const xg_nbuf *buf, xg_nstmt **out, uint32_t cap) {
+/* The blocks that do so with the buffer, in the order of the text: how many; those that fit. */
+XG_FN uint32_t xg_nest_users(xg_loopnest *n, const xg_nbuf *buf, bool (*uses)(const xg_nblock *b, const xg_nbuf *buf), xg_nstmt **out, uint32_t cap) {
     uint32_t count = 0;
     xg_nstmt *s;
-    for (s = n->root; s; s = xg_nstmt_next(s, n->root)) if (s->op == XG_N_BLOCK && s->block->body && xg_nblock_writes(s->block, buf)) {
+    for (s = n->root; s; s = xg_nstmt_next(s, n->root)) if (s->op == XG_N_BLOCK && s->block->body && uses(s->block, buf)) {
         if (count < cap) out[count] = s;
         count++;
     }
     return count;
 }
-XG_FN uint32_t xg_nest_readers(xg_loopnest *n, const xg_nbuf *buf, xg_nstmt **out, uint32_t cap) {
-    uint32_t count = 0;
-    xg_nstmt *s;
-    for (s = n->root; s; s = xg_nstmt_next(s, n->root)) if (s->op == XG_N_BLOCK && s->block->body && xg_nblock_reads(s->block, buf)) {
-        if (count < cap) out[count] = s;
-        count++;
-    }
-    return count;
-}
+XG_FN uint32_t xg_nest_writers(xg_loopnest *n, const xg_nbuf *buf, xg_nstmt **out, uint32_t cap) { return xg_nest_users(n, buf, xg_nblock_writes, out, cap); }
+XG_FN uint32_t xg_nest_readers(xg_loopnest *n, const xg_nbuf *buf, xg_nstmt **out, uint32_t cap) { return xg_nest_users(n, buf, xg_nblock_reads, out, cap); }
 
 /* ---- distinct places ---- */
 

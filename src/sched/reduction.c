@@ -54,7 +54,7 @@ XG_FN xg_comp *xg_nest_constants(xg_loopnest *n, xg_str name, const xg_literal *
 }
 XG_FN xg_nstmt *xg_sched_decompose_reduction(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop) {
     xg_nblock *b;
-    xg_nstmt *loops[XG_NEST_DEPTH_MAX], *made, *top = NULL, *at = NULL;
+    xg_nstmt *loops[XG_NEST_DEPTH_MAX], *copies[XG_NEST_DEPTH_MAX], *made, *top = NULL, *at = NULL;
     xg_constraint *where;
     xg_nsubst s;
     xg_nout *outs;
@@ -76,19 +76,16 @@ XG_FN xg_nstmt *xg_sched_decompose_reduction(xg_loopnest *n, xg_nstmt *block, xg
     made = xg_nest_block(n, xg_sched_name(n, "%s_%s", b->name.p, "init"));
     made->block->iters = xg_nblock_spatial(n, b, 0, &made->block->n_iters);
     for (k = from; k < count; k++) {
-        xg_nstmt *copy;
+        xg_nkind kind = xg_nkind_is_axis(loops[k]->kind) || loops[k]->kind == XG_NK_VECTORIZED ? loops[k]->kind : XG_NK_SERIAL;
+        copies[k] = NULL;
         if (!xg_nblock_depends(n, b, loops[k], 'S')) continue;
-        copy = xg_nest_loop(n, xg_nest_var(n, xg_sched_name(n, "%s_%s", xg_sched_var(n, loops[k]), "init"), loops[k]->extent), loops[k]->extent, xg_nkind_is_axis(loops[k]->kind) || loops[k]->kind == XG_NK_VECTORIZED ? loops[k]->kind : XG_NK_SERIAL);
-        if (at) xg_nstmt_append(at, copy);
-        else top = copy;
-        at = copy;
-        loops[k]->block = (xg_nblock *)copy; /* until the substitution below */
+        copies[k] = xg_nest_loop(n, xg_nest_var(n, xg_sched_name(n, "%s_%s", xg_sched_var(n, loops[k]), "init"), loops[k]->extent), loops[k]->extent, kind);
+        if (at) xg_nstmt_append(at, copies[k]);
+        else top = copies[k];
+        at = copies[k];
     }
     xg_nsubst_begin(&s, n);
-    for (k = from; k < count; k++) if (loops[k]->block) {
-        xg_nsubst_put(&s, loops[k]->var, s.to[((xg_nstmt *)loops[k]->block)->var]);
-        loops[k]->block = NULL;
-    }
+    for (k = from; k < count; k++) if (copies[k]) xg_nsubst_put(&s, loops[k]->var, s.to[copies[k]->var]);
     for (k = 0; k < made->block->n_iters; k++) made->block->iters[k].binding = xg_nsubst_of(&s, made->block->iters[k].binding);
     made->block->where = xg_nsubst_where(&s, where, kept, &made->block->n_where);
     xg_nsubst_begin(&s, n);
