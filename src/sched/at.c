@@ -11,8 +11,8 @@
 typedef struct xg_nshare { const xg_aff *base; int64_t lo, hi; } xg_nshare;
 
 XG_FN bool xg_nkind_shared(xg_nkind k, xg_nscope scope) {
-    bool thread = k >= XG_NK_THREAD_X && k <= XG_NK_THREAD_Z, block = k >= XG_NK_BLOCK_X && k <= XG_NK_BLOCK_Z;
-    return (thread && scope <= XG_NS_SHARED) || (block && scope == XG_NS_GLOBAL);
+    bool block = k >= XG_NK_BLOCK_X && k <= XG_NK_BLOCK_Z;
+    return (xg_nkind_is_thread(k) && scope <= XG_NS_SHARED) || (block && scope == XG_NS_GLOBAL);
 }
 /* What the block reads is there before any of the threads begins: then one of them may make what others want. */
 XG_FN bool xg_nblock_may_share(xg_loopnest *n, const xg_nblock *b, const xg_nstmt *loop) {

@@ -204,7 +204,6 @@ XG_FN void xg_sched_reorder(xg_loopnest *n, xg_nstmt *const *loops, uint32_t cou
 
 /* ---- how a loop runs ---- */
 
-XG_FN bool xg_nkind_is_thread(xg_nkind k) { return k >= XG_NK_THREAD_X && k <= XG_NK_THREAD_Z; }
 /* A loop of threads in one of the same threads: there they do together what each of them wants, for all of them to see. */
 XG_FN void xg_sched_check_together(xg_loopnest *n, const xg_nstmt *outer, const xg_nstmt *inner) {
     const char *axis = xg_nkind_text(xg_nkind_is_axis(outer->kind) ? outer->kind : inner->kind);

@@ -19,6 +19,7 @@ XG_FN bool xg_nkind_is_axis(xg_nkind k) {
     };
     return axes[k];
 }
+XG_FN bool xg_nkind_is_thread(xg_nkind k) { return k >= XG_NK_THREAD_X && k <= XG_NK_THREAD_Z; }
 XG_FN const char *xg_nscope_text(xg_nscope s) {
     static const char *const names[] = {
 #define X(name, text) text,

@@ -18,6 +18,7 @@ typedef struct xg_nrun {
     xg_nmem *mems;              /* by buffer */
     int64_t *values;            /* by variable */
     int64_t axis[XG_NK_COUNT];  /* the values of thread axes around */
+    int64_t extent[XG_NK_COUNT], threads_of_block; /* of the axes, the most in the nest */
     const xg_nblock *block;     /* being run */
 } xg_nrun;
 
@@ -47,14 +48,15 @@ XG_FN size_t xg_nrun_place(const xg_nrun *x, const xg_nbuf *buf, const xg_aff *c
     }
     return (size_t)flat;
 }
-/* Numbers of the block of threads that runs now, and of the thread: mixed radix of 1,024 and more is enough for what is run here. */
+/* The number of the block of threads that runs now, or of the thread, or of its warp: 1 + block * (all threads + 1) for a block, and behind that its threads. */
+XG_FN int64_t xg_nrun_number(const xg_nrun *x, xg_nkind first) {
+    return (x->axis[first + 2] * x->extent[first + 1] + x->axis[first + 1]) * x->extent[first] + x->axis[first];
+}
 XG_FN uint32_t xg_nrun_owner(const xg_nrun *x, xg_nscope scope) {
-    uint64_t block = ((uint64_t)x->axis[XG_NK_BLOCK_Z] << 16 ^ (uint64_t)x->axis[XG_NK_BLOCK_Y] << 8 ^ (uint64_t)x->axis[XG_NK_BLOCK_X]);
-    uint64_t thread = ((uint64_t)x->axis[XG_NK_THREAD_Z] << 16 ^ (uint64_t)x->axis[XG_NK_THREAD_Y] << 8 ^ (uint64_t)x->axis[XG_NK_THREAD_X]);
-    uint32_t h = (uint32_t)((block + 1) * 2654435761u);
+    int64_t thread = xg_nrun_number(x, XG_NK_THREAD_X), of_block = 1 + xg_nrun_number(x, XG_NK_BLOCK_X) * (x->threads_of_block + 1);
     if (scope == XG_NS_GLOBAL) return XG_NRUN_ALL;
-    if (scope == XG_NS_WARP) thread /= 32;
-    return 1 + ((scope == XG_NS_SHARED ? h : xg_hash_mix(h, thread)) & 0x7fffffff);
+    if (scope == XG_NS_SHARED) return (uint32_t)of_block;
+    return (uint32_t)(of_block + 1 + (scope == XG_NS_WARP ? thread / 32 * 32 : thread));
 }
 XG_FN bool xg_nrun_sees(const xg_nrun *x, const xg_nbuf *buf, uint32_t owner) {
     return !x->threads || owner == XG_NRUN_ALL || owner == xg_nrun_owner(x, buf->scope) || owner == xg_nrun_owner(x, XG_NS_SHARED);
@@ -75,7 +77,7 @@ XG_FN void xg_nrun_read(const xg_nrun *x, const xg_narg *a, unsigned char *to) {
 XG_FN bool xg_nrun_crosses(const xg_loopnest *n, const xg_nstmt *s) {
     const xg_nstmt *p;
     uint32_t k;
-    for (p = s->parent; p; p = p->parent) if (p->op == XG_N_LOOP && p->kind >= XG_NK_THREAD_X && p->kind <= XG_NK_THREAD_Z) {
+    for (p = s->parent; p; p = p->parent) if (p->op == XG_N_LOOP && xg_nkind_is_thread(p->kind)) {
         for (k = 0; k < s->block->n_begin; k++) if (xg_aff_uses(s->block->begin[k].expr, xg_aff_dim(n->aff, p->var))) return true;
         for (k = 0; k < s->block->n_iters; k++) if (s->block->iters[k].kind == 'R' && xg_aff_uses(s->block->iters[k].binding, xg_aff_dim(n->aff, p->var))) return true;
     }
@@ -156,9 +158,23 @@ XG_FN void xg_nrun_stmts(xg_nrun *x, const xg_nstmt *parent) {
         x->axis[s->kind] = outer;
     }
 }
+/* How many threads and blocks there are, so that each has a number. */
+XG_FN void xg_nrun_extents(xg_nrun *x) {
+    const xg_nstmt *s;
+    int64_t all = 1;
+    uint32_t k;
+    for (k = 0; k < XG_NK_COUNT; k++) x->extent[k] = 1;
+    for (s = x->n->root; s; s = xg_nstmt_next(s, x->n->root)) if (s->op == XG_N_LOOP) x->extent[s->kind] = XG_MAX(x->extent[s->kind], s->extent);
+    x->threads_of_block = 1;
+    for (k = XG_NK_BLOCK_X; k <= XG_NK_THREAD_Z; k++) {
+        if (xg_nkind_is_thread((xg_nkind)k)) x->threads_of_block = XG_MIN(x->threads_of_block, (int64_t)INT32_MAX) * x->extent[k];
+        if (!xg_mul64(all, x->extent[k] + 1, &all) || all >= XG_NRUN_ALL) xg_fail(x->n->ctx, XLAGPU_ERROR_LIMIT, "loop nest '%.*s' has too many threads to be run one by one", (int)x->n->name.n, x->n->name.p);
+    }
+}
 XG_FN void xg_nrun_work(xg_eval_run *r, void *data) {
     xg_nrun *x = (xg_nrun *)data;
     uint32_t k, arg = 0, result = 0;
+    xg_nrun_extents(x);
     x->r = r;
     x->values = XG_NEW_N(&r->mem, int64_t, x->n->vars.n);
     x->mems = XG_NEW_N(&r->mem, xg_nmem, x->n->bufs.n);

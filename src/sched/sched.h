@@ -134,6 +134,7 @@ XG_FN uint32_t xg_nest_loops(const xg_nstmt *s, xg_nstmt **out, uint32_t cap); /
 XG_FN xg_aff_env xg_nest_env(xg_loopnest *n);
 XG_FN const xg_aff *xg_nest_dim(xg_loopnest *n, uint32_t var);
 XG_FN bool xg_nkind_is_axis(xg_nkind k);
+XG_FN bool xg_nkind_is_thread(xg_nkind k);
 XG_FN const char *xg_nkind_text(xg_nkind k);
 XG_FN const char *xg_nscope_text(xg_nscope s);
 /* Variables replaced: to[var] is what stands for it, NULL: it stays. One of these serves many expressions. */

@@ -85,6 +85,7 @@ XG_FN xg_nstmt *xg_sched_cache_place(xg_loopnest *n, const char *primitive, xg_n
     if (writers > 1) xg_sched_fail(n, "%s: '%.*s' is written by %u blocks", primitive, (int)buf->name.n, buf->name.p, writers);
     if (!writers) return scope->first;
     if (!xg_nstmt_inside(writer, scope) || xg_nstmt_branch(writer, scope) == xg_nstmt_branch(block, scope)) xg_sched_fail(n, "%s: '%.*s' is made by '%.*s' in the same loops that '%.*s' reads it in", primitive, (int)buf->name.n, buf->name.p, (int)writer->block->name.n, writer->block->name.p, (int)block->block->name.n, block->block->name.p);
+    if (!xg_nstmt_precedes(n, writer, block)) xg_sched_fail(n, "%s: '%.*s' is read before '%.*s' makes it", primitive, (int)buf->name.n, buf->name.p, (int)writer->block->name.n, writer->block->name.p);
     return xg_nstmt_branch(writer, scope)->next;
 }
 XG_FN xg_nstmt *xg_sched_cache_read(xg_loopnest *n, xg_nstmt *block, xg_nbuf *buf, xg_nscope scope) {
