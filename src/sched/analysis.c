@@ -41,28 +41,32 @@ XG_FN uint32_t xg_nest_readers(xg_loopnest *n, const xg_nbuf *buf, xg_nstmt **ou
 
 XG_FN int64_t xg_nabs(int64_t v) { return v < 0 ? -v : v; }
 
-typedef struct xg_ndigits { const xg_aff *p[64]; uint32_t n; } xg_ndigits;
-/* The terms of a sum whose values can be told from its value: each scale is larger than all that lies below it. False: they cannot. */
-XG_FN bool xg_ndigits_add(xg_aff_env *env, xg_ndigits *d, const xg_aff *e) {
-    xg_linear l;
-    bool used[64] = {0};
-    int64_t below = 0; /* the most that the terms so far add up to */
+enum { XG_NTERMS_MAX = 64 };
+/* The places of a sum's terms, the one with the least scale first; false: there are too many. */
+XG_FN bool xg_nterms_order(const xg_linear *l, uint32_t *order) {
     uint32_t k, j;
-    xg_aff_linear(e, &l);
-    if (l.n > 64) return false;
-    for (k = 0; k < l.n; k++) {
-        uint32_t least = UINT32_MAX;
-        int64_t scale, most;
-        xg_range r;
-        for (j = 0; j < l.n; j++) if (!used[j] && (least == UINT32_MAX || xg_nabs(l.terms[j].scale) < xg_nabs(l.terms[least].scale))) least = j;
-        used[least] = true;
-        scale = xg_nabs(l.terms[least].scale);
-        r = xg_aff_range(env, l.terms[least].of);
-        if (scale <= below || !xg_range_known(r) || !xg_mul64(scale, r.hi - r.lo, &most) || !xg_add64(below, most, &below)) return false;
-        if (d->n == XG_COUNT(d->p)) return false;
-        d->p[d->n++] = l.terms[least].of;
+    if (l->n > XG_NTERMS_MAX) return false;
+    for (k = 0; k < l->n; k++) {
+        for (j = k; j > 0 && xg_nabs(l->terms[order[j - 1]].scale) > xg_nabs(l->terms[k].scale); j--) order[j] = order[j - 1];
+        order[j] = k;
     }
     return true;
+}
+typedef struct xg_ndigits { const xg_aff *p[XG_NTERMS_MAX]; uint32_t n; } xg_ndigits;
+/* The terms of a sum whose values can be told from its value: each scale is larger than all that lies below it. What cannot be told apart tells nothing, and no term of it is taken. */
+XG_FN void xg_ndigits_add(xg_aff_env *env, xg_ndigits *d, const xg_aff *e) {
+    uint32_t order[XG_NTERMS_MAX], k;
+    int64_t below = 0; /* the most that the terms so far add up to */
+    xg_linear l;
+    xg_aff_linear(e, &l);
+    if (!xg_nterms_order(&l, order) || d->n + l.n > XG_COUNT(d->p)) return;
+    for (k = 0; k < l.n; k++) {
+        const xg_term *t = &l.terms[order[k]];
+        xg_range r = xg_aff_range(env, t->of);
+        int64_t scale = xg_nabs(t->scale), most;
+        if (scale <= below || !xg_range_known(r) || !xg_mul64(scale, r.hi - r.lo, &most) || !xg_add64(below, most, &below)) return;
+    }
+    for (k = 0; k < l.n; k++) d->p[d->n++] = l.terms[order[k]].of;
 }
 /* Can e be told from the digits? */
 XG_FN bool xg_ndigits_tell(xg_aff_env *env, const xg_ndigits *d, const xg_aff *e, uint32_t depth) {
@@ -84,7 +88,7 @@ XG_FN bool xg_nest_tells(xg_loopnest *n, const xg_nblock *b, const xg_aff *const
     xg_ndigits d;
     uint32_t k;
     d.n = 0;
-    for (k = 0; k < count; k++) (void)xg_ndigits_add(&env, &d, at[k]);
+    for (k = 0; k < count; k++) xg_ndigits_add(&env, &d, at[k]);
     for (k = 0; k < b->n_iters; k++) if (b->iters[k].kind == kind && !xg_ndigits_tell(&env, &d, xg_nest_dim(n, b->iters[k].var), 0)) return false;
     return true;
 }
@@ -100,7 +104,7 @@ XG_FN bool xg_nblock_visits_once(xg_loopnest *n, const xg_nblock *b, xg_nstmt *c
     xg_ndigits d;
     uint32_t k;
     d.n = 0;
-    for (k = 0; k < b->n_iters; k++) (void)xg_ndigits_add(&env, &d, b->iters[k].binding);
+    for (k = 0; k < b->n_iters; k++) xg_ndigits_add(&env, &d, b->iters[k].binding);
     for (k = 0; k < count; k++) if (!xg_ndigits_tell(&env, &d, xg_nest_dim(n, loops[k]->var), 0)) return false;
     return true;
 }
@@ -122,31 +126,29 @@ XG_FN bool xg_nspan_of(xg_aff_env *env, const xg_aff *e, const bool *fixed, cons
     xg_linear l;
     const xg_aff *run = xg_aff_const(env->x, 0);
     int64_t reach = 0;
-    bool used[64] = {0};
-    uint32_t k, j, terms = 0;
+    uint32_t order[XG_NTERMS_MAX], k;
     xg_range r;
     xg_aff_linear(e, &l);
     out->base = xg_aff_const(env->x, l.k);
     for (k = 0; k < l.n; k++) {
         bool moves = xg_aff_has(l.terms[k].of, moving);
         if (moves && xg_aff_has(l.terms[k].of, fixed)) return false;
-        if (moves) { run = xg_aff_add_scaled(env, run, l.terms[k].of, l.terms[k].scale); terms++; }
+        if (moves) run = xg_aff_add_scaled(env, run, l.terms[k].of, l.terms[k].scale);
         else out->base = xg_aff_add_scaled(env, out->base, l.terms[k].of, l.terms[k].scale);
     }
-    if (!run || !out->base || terms > 64) return false;
+    if (!run || !out->base) return false;
     r = xg_aff_range(env, run);
     if (!xg_range_known(r)) return false;
     out->lo = r.lo;
     out->hi = r.hi;
     out->dense = true;
     xg_aff_linear(run, &l);
+    if (!xg_nterms_order(&l, order)) return false;
     for (k = 0; k < l.n; k++) {
-        uint32_t least = UINT32_MAX;
-        for (j = 0; j < l.n; j++) if (!used[j] && (least == UINT32_MAX || xg_nabs(l.terms[j].scale) < xg_nabs(l.terms[least].scale))) least = j;
-        used[least] = true;
-        if (xg_nabs(l.terms[least].scale) > reach + 1) out->dense = false;
-        r = xg_aff_range(env, l.terms[least].of);
-        reach += xg_nabs(l.terms[least].scale) * (r.hi - r.lo);
+        const xg_term *t = &l.terms[order[k]];
+        if (xg_nabs(t->scale) > reach + 1) out->dense = false;
+        r = xg_aff_range(env, t->of);
+        reach += xg_nabs(t->scale) * (r.hi - r.lo);
     }
     return true;
 }

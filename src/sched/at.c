@@ -157,7 +157,7 @@ XG_FN bool xg_nshares_apart(xg_loopnest *n, const xg_nshare *shares, const xg_nb
         if (!shares[k].base || shares[k].hi - shares[k].lo + 1 >= b->iters[k].extent) continue; /* all of it each time */
         xg_aff_linear(shares[k].base, &l);
         for (j = 0; j < l.n; j++) room &= xg_nabs(l.terms[j].scale) > shares[k].hi - shares[k].lo;
-        if (room) (void)xg_ndigits_add(&env, &d, shares[k].base);
+        if (room) xg_ndigits_add(&env, &d, shares[k].base);
     }
     for (p = loop; p && p->op == XG_N_LOOP; p = p->parent) if (!xg_ndigits_tell(&env, &d, xg_nest_dim(n, p->var), 0)) return false;
     return true;

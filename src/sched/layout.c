@@ -12,36 +12,24 @@ typedef XG_VEC(xg_nread) xg_nreads;
 
 /* The terms of e, given as a variable; false: they cannot be told apart. */
 XG_FN bool xg_nreads_add(xg_loopnest *n, xg_aff_env *env, xg_nreads *v, const xg_aff *e, const xg_aff *given) {
-    xg_linear l;
-    bool used[64] = {0};
-    int64_t below = 0, base = 0;
+    uint32_t order[XG_NTERMS_MAX], k, j;
+    int64_t below = 0;
     const xg_aff *rest;
-    uint32_t k, j;
+    xg_linear l;
     xg_aff_linear(e, &l);
-    if (l.n > 64) return false;
+    if (!xg_nterms_order(&l, order)) return false;
+    rest = xg_aff_add_k(n->aff, given, -l.k);
     for (k = 0; k < l.n; k++) {
-        xg_range r = xg_aff_range(env, l.terms[k].of);
-        if (l.terms[k].scale < 0 || !xg_range_known(r) || r.lo != 0) return false;
-    }
-    rest = xg_aff_add_k(n->aff, given, -l.k - base);
-    for (k = 0; k < l.n; k++) {
-        uint32_t least = UINT32_MAX;
-        int64_t scale, most;
+        const xg_term *t = &l.terms[order[k]];
+        xg_range r = xg_aff_range(env, t->of);
+        int64_t most;
         xg_nread d;
-        for (j = 0; j < l.n; j++) if (!used[j] && (least == UINT32_MAX || l.terms[j].scale < l.terms[least].scale)) least = j;
-        used[least] = true;
-        scale = l.terms[least].scale;
-        most = xg_aff_range(env, l.terms[least].of).hi;
-        if (scale <= below || !xg_mul64(scale, most, &most) || !xg_add64(below, most, &below)) return false;
-        /* below this scale the lesser terms, above it the next ones: their scales are not multiples of this one's always */
-        for (j = 0; j < l.n; j++) if (!used[j] && l.terms[j].scale % scale) return false;
-        d.of = l.terms[least].of;
-        d.how = xg_aff_div_in(env, rest, scale);
-        if (k + 1 < l.n) {
-            int64_t next = INT64_MAX;
-            for (j = 0; j < l.n; j++) if (!used[j]) next = XG_MIN(next, l.terms[j].scale);
-            d.how = xg_aff_mod_in(env, d.how, next / scale);
-        }
+        if (t->scale < 0 || !xg_range_known(r) || r.lo != 0) return false;
+        if (t->scale <= below || !xg_mul64(t->scale, r.hi, &most) || !xg_add64(below, most, &below)) return false;
+        for (j = k + 1; j < l.n; j++) if (l.terms[order[j]].scale % t->scale) return false; /* the terms above would not be a remainder of it */
+        d.of = t->of;
+        d.how = rest ? xg_aff_div_in(env, rest, t->scale) : NULL;
+        if (k + 1 < l.n) d.how = xg_aff_mod_in(env, d.how, l.terms[order[k + 1]].scale / t->scale);
         if (!d.how) return false;
         xg_push(n->arena, xg_nread, v, d);
     }
