@@ -27,6 +27,8 @@ XG_FN bool xg_khoist_invariant(const xg_kop *op, const xg_kregion *r) {
 XG_FN bool xg_khoist_is_harmless(const xg_kop *op, uint32_t cluster) {
     const xg_ktype *t = op->results->type;
     if (op->n_results != 1 || xg_kop_flags(op->op) & KF_READ || op->op == XG_K_OP_APPLY) return false;
+    if (op->op == XG_K_OP_DIVSI || op->op == XG_K_OP_DIVUI || op->op == XG_K_OP_REMSI || op->op == XG_K_OP_REMUI || op->op == XG_K_OP_SHLI || op->op == XG_K_OP_SHRSI || op->op == XG_K_OP_SHRUI)
+        if (!xg_kval_is_const(op->operands[1].value, NULL)) return false; /* it may be the condition that keeps them from being undefined */
     if (op->op == XG_K_OP_MAPA) { xg_range rank = xg_kval_range(op->operands[1].value); return rank.lo >= 0 && rank.hi < (int64_t)cluster; }
     return t->kind == XG_TK_POINTER || (t->kind == XG_TK_SCALAR && xg_kelem_is_int(t->elem));
 }
