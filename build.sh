@@ -7,6 +7,7 @@
 #   ./build.sh check       laws of the code: headers fresh, rooms in order, no mutable globals, only xlagpu_ symbols; sizes and times
 #   ./build.sh soak        the long tests      ./build.sh bench       measurements
 #   ./build.sh gpu-test    every case on CUDA  ./build.sh gpu-bench   timings on CUDA
+#   ./build.sh format      clang-format over all C code (the format that check holds; clang-format 14 or newer)
 #   ./build.sh clean
 # CC, CXX, CFLAGS (default -O1) and JOBS are taken from the environment.
 set -eu
@@ -67,6 +68,9 @@ together() {
     for p in $pids; do wait "$p"; done
 }
 
+# Every C file that is written by hand.
+c_files() { find src tests tools bench examples -name build -prune -o -name '*.[ch]' -print | sort; }
+
 zlib() { # -DXG_HAVE_ZLIB and -lz where there is zlib
     printf '#include <zlib.h>\nint main(void){return zlibVersion()==0;}\n' > build/zlib.c
     if $CC build/zlib.c -o build/zlib.out -lz 2>/dev/null; then echo yes; else echo no; fi
@@ -109,6 +113,7 @@ soak) level -Og; tool; runner; exec sh tests/soak.sh ;;
 bench) level -O1; tool; exec sh bench/bench.sh ;;
 gpu-test) level -Og; tool; exec sh tests/gpu.sh ;;
 gpu-bench) level -O1; tool; exec sh bench/gpu.sh ;;
+format) ${CLANG_FORMAT:-clang-format} -i $(c_files) ;;
 clean) rm -rf build ;;
-*) sed -n '2,13p' "$0"; exit 2 ;;
+*) sed -n '2,14p' "$0"; exit 2 ;;
 esac

@@ -1,10 +1,12 @@
-/* bench/gpu.c -- how long a compiled module takes on the device itself: buffers stay there, runs are enqueued, nothing is copied to the host.
+/* bench/gpu.c -- how long a compiled module takes on the device itself: buffers stay there, runs are enqueued, nothing
+ * is copied to the host.
  *
  *     gpu [--platform=cuda|host] [--repeat=N] FILE.hlo ...
  *
- * One tab-separated line a module: kernels, bytes of parameters and results together (what must move at least once), microseconds of one run
- * (median of N rounds; a round is as many runs as take about a millisecond, timed together), the bytes over that time, and the same beside a
- * device-to-device copy of equally many bytes in the same process. Arguments are zeros: timings of data-dependent programs mean little here. */
+ * One tab-separated line a module: kernels, bytes of parameters and results together (what must move at least once),
+ * microseconds of one run (median of N rounds; a round is as many runs as take about a millisecond, timed together),
+ * the bytes over that time, and the same beside a device-to-device copy of equally many bytes in the same process.
+ * Arguments are zeros: timings of data-dependent programs mean little here. */
 #define _POSIX_C_SOURCE 199309L
 #define XLAGPU_IMPLEMENTATION
 #include "../xlagpu.h"
@@ -13,17 +15,24 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { LEAVES = 256, ROUNDS = 1000 };
+enum {
+    LEAVES = 256,
+    ROUNDS = 1000
+};
 
 static double seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
-static int ascending(const void *a, const void *b) { double x = *(const double *)a, y = *(const double *)b; return (x > y) - (x < y); }
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
 
 /* Seconds of one run; below 0: it fails. */
-static double time_execution(xlagpu_device *d, xlagpu_execution *e, const xlagpu_buffer *in, const xlagpu_buffer *out, int rounds) {
+static double time_execution(
+    xlagpu_device *d, xlagpu_execution *e, const xlagpu_buffer *in, const xlagpu_buffer *out, int rounds) {
     static double took[ROUNDS];
     int runs = 1, round, k;
     double t, once;
@@ -34,7 +43,8 @@ static double time_execution(xlagpu_device *d, xlagpu_execution *e, const xlagpu
     if (once < 1e-3) runs = (int)(1e-3 / (once > 1e-7 ? once : 1e-7)) + 1;
     for (round = 0; round < rounds; round++) {
         t = seconds();
-        for (k = 0; k < runs; k++) if (xlagpu_rt_execute(e, in, out, NULL)) return -1;
+        for (k = 0; k < runs; k++)
+            if (xlagpu_rt_execute(e, in, out, NULL)) return -1;
         if (xlagpu_rt_wait(d, NULL)) return -1;
         took[round] = (seconds() - t) / runs;
     }
@@ -60,21 +70,34 @@ static double time_program(xlagpu_device *d, xlagpu_bytes exe, int rounds, size_
     double t = -1;
     bool good = p != NULL;
     *bytes = 0;
-    if (p) { n[0] = xlagpu_rt_parameter_count(p); n[1] = xlagpu_rt_result_count(p); }
-    if (n[0] > LEAVES || n[1] > LEAVES) { fprintf(stderr, "more than %d parameters or results\n", LEAVES); n[0] = n[1] = 0; good = false; }
-    memset(buffers, 0, sizeof buffers);
-    for (side = 0; side < 2; side++) for (k = 0; k < n[side] && good; k++) {
-        xlagpu_rt_value v;
-        if (side ? xlagpu_rt_result(p, k, &v) : xlagpu_rt_parameter(p, k, &v)) { good = allocate(d, &buffers[side][k], v.bytes); *bytes += v.bytes; }
+    if (p) {
+        n[0] = xlagpu_rt_parameter_count(p);
+        n[1] = xlagpu_rt_result_count(p);
     }
+    if (n[0] > LEAVES || n[1] > LEAVES) {
+        fprintf(stderr, "more than %d parameters or results\n", LEAVES);
+        n[0] = n[1] = 0;
+        good = false;
+    }
+    memset(buffers, 0, sizeof buffers);
+    for (side = 0; side < 2; side++)
+        for (k = 0; k < n[side] && good; k++) {
+            xlagpu_rt_value v;
+            if (side ? xlagpu_rt_result(p, k, &v) : xlagpu_rt_parameter(p, k, &v)) {
+                good = allocate(d, &buffers[side][k], v.bytes);
+                *bytes += v.bytes;
+            }
+        }
     e = good ? xlagpu_rt_prepare(p) : NULL;
     if (e) t = time_execution(d, e, buffers[0], buffers[1], rounds);
-    for (side = 0; side < 2; side++) for (k = 0; k < n[side]; k++) xlagpu_rt_free(d, buffers[side][k]);
+    for (side = 0; side < 2; side++)
+        for (k = 0; k < n[side]; k++) xlagpu_rt_free(d, buffers[side][k]);
     xlagpu_rt_unload(p);
     return t;
 }
 
-static xlagpu_bytes compile(xlagpu_context *c, const char *target, const char *name, const char *text, size_t n, uint32_t *kernels) {
+static xlagpu_bytes compile(
+    xlagpu_context *c, const char *target, const char *name, const char *text, size_t n, uint32_t *kernels) {
     xlagpu_module *m = xlagpu_parse(c, name, text, n);
     xlagpu_compile_desc desc;
     xlagpu_report report;
@@ -94,16 +117,23 @@ static bool measure(xlagpu_device *d, const char *path, int rounds) {
     uint32_t kernels, none;
     xlagpu_bytes exe;
     double t = -1, peer = -1;
-    if (!text) { fprintf(stderr, "%s cannot be read\n", path); xlagpu_destroy(c); return false; }
+    if (!text) {
+        fprintf(stderr, "%s cannot be read\n", path);
+        xlagpu_destroy(c);
+        return false;
+    }
     exe = compile(c, xlagpu_rt_target(d), path, text, n, &kernels);
     if (exe.data) t = time_program(d, exe, rounds, &bytes);
     if (t > 0) {
-        snprintf(copy, sizeof copy, "ENTRY main { x = u8[%lu] parameter(0)\n ROOT y = u8[%lu] copy(x) }", (unsigned long)(bytes / 2 + 1), (unsigned long)(bytes / 2 + 1));
+        snprintf(copy, sizeof copy, "ENTRY main { x = u8[%lu] parameter(0)\n ROOT y = u8[%lu] copy(x) }",
+            (unsigned long)(bytes / 2 + 1), (unsigned long)(bytes / 2 + 1));
         exe = compile(c, xlagpu_rt_target(d), "copy", copy, strlen(copy), &none);
         if (exe.data) peer = time_program(d, exe, rounds, &copied);
-        printf("%s\t%u\t%lu\t%.2f\t%.1f\t%.2f\t%.2f\n", path, kernels, (unsigned long)bytes, t * 1e6, (double)bytes / t * 1e-9, peer * 1e6, peer / t);
+        printf("%s\t%u\t%lu\t%.2f\t%.1f\t%.2f\t%.2f\n", path, kernels, (unsigned long)bytes, t * 1e6,
+            (double)bytes / t * 1e-9, peer * 1e6, peer / t);
         fflush(stdout);
-    } else if (*xlagpu_rt_error(d)) fprintf(stderr, "%s: %s\n", path, xlagpu_rt_error(d));
+    } else if (*xlagpu_rt_error(d))
+        fprintf(stderr, "%s: %s\n", path, xlagpu_rt_error(d));
     xlagpu_destroy(c);
     free(text);
     return t > 0;
@@ -120,10 +150,16 @@ int main(int argc, char **argv) {
         if (strncmp(argv[k], "--repeat=", 9) == 0) rounds = atoi(argv[k] + 9);
     }
     if (rounds < 1 || rounds > ROUNDS) rounds = 21;
-    if (xlagpu_rt_open(&desc, &d)) { fprintf(stderr, "%s\n", xlagpu_rt_error(d)); xlagpu_rt_close(d); return 3; }
-    printf("# %s (%s), compiled for %s; median of %d rounds\n", xlagpu_rt_name(d), xlagpu_rt_platform(d), xlagpu_rt_target(d), rounds);
+    if (xlagpu_rt_open(&desc, &d)) {
+        fprintf(stderr, "%s\n", xlagpu_rt_error(d));
+        xlagpu_rt_close(d);
+        return 3;
+    }
+    printf("# %s (%s), compiled for %s; median of %d rounds\n", xlagpu_rt_name(d), xlagpu_rt_platform(d),
+        xlagpu_rt_target(d), rounds);
     printf("module\tkernels\tbytes\tmicroseconds\tGB_per_s\tcopy_microseconds\tcopy_over_run\n");
-    for (k = 1; k < argc; k++) if (argv[k][0] != '-') failed += !measure(d, argv[k], rounds);
+    for (k = 1; k < argc; k++)
+        if (argv[k][0] != '-') failed += !measure(d, argv[k], rounds);
     xlagpu_rt_close(d);
     return failed != 0;
 }

@@ -20,17 +20,35 @@ static uint64_t random_bits(uint64_t *state) {
     return *state >> 11;
 }
 
-typedef struct kind { const char *name; xlagpu_type type; int digits, form; } kind; /* form 0: uniform in [-1, 1), 1: any integer, 2: 0 to 9, 3: any bits */
+/* form 0: uniform in [-1, 1), 1: any integer, 2: 0 to 9, 3: any bits */
+typedef struct kind {
+    const char *name;
+    xlagpu_type type;
+    int digits, form;
+} kind;
 static const kind kinds[] = {
-    {"f32 %.9g", XLAGPU_F32, 9, 0}, {"f32 %.9g any exponent", XLAGPU_F32, 9, 3}, {"f32 %.6g", XLAGPU_F32, 6, 0}, {"bf16 %.4g", XLAGPU_BF16, 4, 0},
-    {"f64 %.17g", XLAGPU_F64, 17, 0}, {"f64 %.17g any exponent", XLAGPU_F64, 17, 3}, {"s32", XLAGPU_S32, 0, 1}, {"s32 one digit", XLAGPU_S32, 0, 2}, {"s64", XLAGPU_S64, 0, 1},
+    {"f32 %.9g", XLAGPU_F32, 9, 0},
+    {"f32 %.9g any exponent", XLAGPU_F32, 9, 3},
+    {"f32 %.6g", XLAGPU_F32, 6, 0},
+    {"bf16 %.4g", XLAGPU_BF16, 4, 0},
+    {"f64 %.17g", XLAGPU_F64, 17, 0},
+    {"f64 %.17g any exponent", XLAGPU_F64, 17, 3},
+    {"s32", XLAGPU_S32, 0, 1},
+    {"s32 one digit", XLAGPU_S32, 0, 2},
+    {"s64", XLAGPU_S64, 0, 1},
 };
 
 static void put_value(xg_buf *b, const kind *k, uint64_t *state) {
     uint64_t r = random_bits(state);
     double v = (double)r / 4503599627370496.0 - 1;
-    if (k->form == 2) { xg_put_u64(b, r % 10); return; }
-    if (k->form == 1) { xg_put_i64(b, k->type == XLAGPU_S32 ? (int64_t)(int32_t)(uint32_t)r : (int64_t)(r * 2049)); return; }
+    if (k->form == 2) {
+        xg_put_u64(b, r % 10);
+        return;
+    }
+    if (k->form == 1) {
+        xg_put_i64(b, k->type == XLAGPU_S32 ? (int64_t)(int32_t)(uint32_t)r : (int64_t)(r * 2049));
+        return;
+    }
     if (k->form == 3) {
         v = k->type == XLAGPU_F32 ? (double)xg_f32_of_bits((uint32_t)r) : xg_f64_of_bits(r * 2049);
         if (!(v - v == 0)) v = 1;
@@ -75,7 +93,8 @@ static void measure(xg_ctx *c, const kind *k, int64_t n) {
     t = seconds();
     xg_literal_print(&printed, l, true);
     print_time = seconds() - t;
-    printf("%-24s %8.0f MB/s read %8.1f ns/element %8.0f MB/s printed\n", k->name, (double)text.n / best / 1e6, best / (double)n * 1e9, (double)printed.n / print_time / 1e6);
+    printf("%-24s %8.0f MB/s read %8.1f ns/element %8.0f MB/s printed\n", k->name, (double)text.n / best / 1e6,
+        best / (double)n * 1e9, (double)printed.n / print_time / 1e6);
     xg_arena_free(&work);
     xg_arena_free(&arena);
 }
@@ -86,7 +105,10 @@ int main(int argc, char **argv) {
     jmp_buf here;
     size_t i;
     xg_ctx_init(&c, NULL, 0);
-    if (setjmp(here)) { fprintf(stderr, "%s\n", c.message); return 1; }
+    if (setjmp(here)) {
+        fprintf(stderr, "%s\n", c.message);
+        return 1;
+    }
     xg_try(&c, &here);
     for (i = 0; i < XG_COUNT(kinds); i++) measure(&c, &kinds[i], n);
     return 0;

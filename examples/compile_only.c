@@ -1,4 +1,5 @@
-/* compile_only.c -- the compiler alone: HLO text from a file in, PTX out. It needs no GPU, no driver and no runtime header.
+/* compile_only.c -- the compiler alone: HLO text from a file in, PTX out. It needs no GPU, no driver and no runtime
+ * header.
  *     cc examples/compile_only.c -o compile_only -lm && ./compile_only examples/gelu.hlo sm_90a */
 #define XLAGPU_IMPLEMENTATION
 #include "../xlagpu.h"
@@ -31,15 +32,21 @@ int main(int argc, char **argv) {
     xlagpu_module *module;
     xlagpu_compile_desc desc = {0};
     xlagpu_bytes exe = {0}, ptx;
-    if (!text) { fprintf(stderr, "usage: compile_only FILE.hlo [sm_90a]\n"); return 2; }
+    if (!text) {
+        fprintf(stderr, "usage: compile_only FILE.hlo [sm_90a]\n");
+        return 2;
+    }
     context = xlagpu_create(NULL);
     module = xlagpu_parse(context, argv[1], text, size);
     if (argc > 2) desc.target.name = argv[2];
     if (module) exe = xlagpu_compile(module, &desc);
     ptx = xlagpu_executable_ptx(exe);
-    if (!exe.data) fprintf(stderr, "%s\n", xlagpu_error(context));
-    else if (ptx.data) fputs((const char *)ptx.data, stdout);
-    else fprintf(stderr, "%s: there is nothing to compute, only copies: no kernel, no PTX\n", argv[1]);
+    if (!exe.data)
+        fprintf(stderr, "%s\n", xlagpu_error(context));
+    else if (ptx.data)
+        fputs((const char *)ptx.data, stdout);
+    else
+        fprintf(stderr, "%s: there is nothing to compute, only copies: no kernel, no PTX\n", argv[1]);
     xlagpu_destroy(context);
     free(text);
     return exe.data ? 0 : 2;

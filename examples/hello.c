@@ -26,9 +26,12 @@ int main(void) {
     if (module) exe = xlagpu_compile(module, &desc);
     if (exe.data) program = xlagpu_rt_load(device, exe.data, exe.size);
     if (program) bad = xlagpu_rt_run(program, &in, 1, &out, 1);
-    if (!exe.data) puts(xlagpu_error(context));
-    else if (!program || bad) puts(xlagpu_rt_error(device));
-    else for (i = 0; i < 8; i++) printf("log(1 + %g) = %g\n", x[i], y[i]);
+    if (!exe.data)
+        puts(xlagpu_error(context));
+    else if (!program || bad)
+        puts(xlagpu_rt_error(device));
+    else
+        for (i = 0; i < 8; i++) printf("log(1 + %g) = %g\n", x[i], y[i]);
     xlagpu_rt_close(device);
     xlagpu_destroy(context);
     return !program || bad;

@@ -1,5 +1,5 @@
-/* rooms.h -- the implementation: every file of every room, lower rooms first. A room can use only what stands above it here; so can a file within its room,
- * but for what the room's header declares. */
+/* rooms.h -- the implementation: every file of every room, lower rooms first. A room can use only what stands above it
+ * here; so can a file within its room, but for what the room's header declares. */
 
 /* base */
 #include "base/base.h"
@@ -245,6 +245,7 @@
 #include "emit/reduction_walk.c"
 #include "emit/reduction_row.c"
 #include "emit/reduction_short.c"
+#include "emit/reduction_column_plan.c"
 #include "emit/reduction_column.c"
 #include "emit/reduction.c"
 #include "emit/rows_plan.c"

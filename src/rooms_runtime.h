@@ -1,5 +1,6 @@
-/* rooms_runtime.h -- the implementation of the runtime, lower rooms first. base/ is the same as in xlagpu.h and guarded, so both fit one unit.
- * While developing, the simulator can be a unit of its own: XLAGPU_SPLIT_SIM leaves it out here, and with XLAGPU_SPLIT_SIM_UNIT it is all there is. */
+/* rooms_runtime.h -- the implementation of the runtime, lower rooms first. base/ is the same as in xlagpu.h and
+ * guarded, so both fit one unit. While developing, the simulator can be a unit of its own: XLAGPU_SPLIT_SIM leaves it
+ * out here, and with XLAGPU_SPLIT_SIM_UNIT it is all there is. */
 #include "base/base.h"
 #include "base/number.h"
 #include "base/float_text.c"
@@ -31,8 +32,10 @@
 #include "sim/classes.c"
 #include "sim/flow.c"
 #include "sim/decode.c"
+#include "sim/decode_compare.c"
 #include "sim/copies.c"
 #include "sim/memory.c"
+#include "sim/atomics.c"
 #include "sim/fast.c"
 #include "sim/warp.c"
 #include "sim/tensormap.c"

@@ -1,7 +1,8 @@
 /* rooms_sched.h -- the room of loop nests and schedules: every file, lower ones first. It is included behind rooms.h.
  *
- * It stands on base, hlo, eval, affine, indexing, kir and emit. The driver does not call it yet: which kernels it makes rather than an emitter is a matter of the cost model, so the two headers
- * carry it when that choice is made. The tests do: tests/stages/sched.c. */
+ * It stands on base, hlo, eval, affine, indexing, kir and emit. The driver does not call it yet: which kernels it makes
+ * rather than an emitter is a matter of the cost model, so the two headers carry it when that choice is made. The tests
+ * do: tests/stages/sched.c. */
 #include "sched/sched.h"
 #include "sched/nest.c"
 #include "sched/text.c"

@@ -16,11 +16,14 @@
  *     ... write exe.data[0..exe.size) to a file, or give it to xlagpu_rt_load ...
  *     xlagpu_destroy(c);                           // frees the module and the bytes too
  *
- * MEMORY    Everything comes from the context's allocator and is freed by xlagpu_destroy (a module and what was made of it also by
+ * MEMORY    Everything comes from the context's allocator and is freed by xlagpu_destroy (a module and what was made of
+ *           it also by
  *           xlagpu_module_destroy). Pointers handed out live as long as their module, or their context.
- * ERRORS    A call that can fail returns NULL, a zeroed value or a status, and leaves a message in the context until the next call.
+ * ERRORS    A call that can fail returns NULL, a zeroed value or a status, and leaves a message in the context until
+ *           the next call.
  *           Nothing is printed, nothing aborts, whatever the input.
- * THREADS   One context is used by one thread at a time; contexts are independent. No global state. Executable bytes are immutable.
+ * THREADS   One context is used by one thread at a time; contexts are independent. No global state. Executable bytes
+ *           are immutable.
  * SAME IN, SAME OUT  Equal text, options and version give equal bytes.
  *
  * CONFIGURATION (define before including, the same wherever the implementation is)
@@ -44,14 +47,18 @@ extern "C" {
 
 typedef struct xlagpu_context xlagpu_context;
 typedef struct xlagpu_module xlagpu_module;
-typedef struct xlagpu_bytes { const unsigned char *data; size_t size; } xlagpu_bytes;
+typedef struct xlagpu_bytes {
+    const unsigned char *data;
+    size_t size;
+} xlagpu_bytes;
 
 /* ---- context ---- */
 
 /* All zero is the default. */
 typedef struct xlagpu_context_desc {
     xlagpu_allocator allocator; /* zero: malloc and free */
-    size_t memory_limit;        /* bytes this context may hold at a time; 0: no limit. Beyond it calls fail with ERROR_MEMORY */
+    /* bytes this context may hold at a time; 0: no limit. Beyond it calls fail with ERROR_MEMORY */
+    size_t memory_limit;
 } xlagpu_context_desc;
 
 /* NULL only when there is no memory for the context itself. desc may be NULL. */
@@ -72,15 +79,25 @@ XLAGPU_DEF const char *xlagpu_type_text(xlagpu_type type); /* "f32" */
  * instruction. name appears in messages. The text is copied. NULL on failure. */
 XLAGPU_DEF xlagpu_module *xlagpu_parse(xlagpu_context *context, const char *name, const char *text, size_t size);
 XLAGPU_DEF void xlagpu_module_destroy(xlagpu_module *module);
-/* The module as text, NUL-terminated (size excludes the NUL); parsing it again gives the same text. data NULL on failure. */
+/* The module as text, NUL-terminated (size excludes the NUL); parsing it again gives the same text. data NULL on
+ * failure. */
 XLAGPU_DEF xlagpu_bytes xlagpu_print(xlagpu_module *module);
 
-XLAGPU_DEF const char *xlagpu_module_name(const xlagpu_module *module); /* after HloModule; lives as long as the module */
+/* after HloModule; lives as long as the module */
+XLAGPU_DEF const char *xlagpu_module_name(const xlagpu_module *module);
 
-/* A parameter or a leaf of the flattened result. dims live as long as the module. An array with bounded dimensions, f32[<=10,4], is an array of its bounds, f32[10,4], and behind
- * it an s32[] for each such dimension that says how much of it there is; what stands beyond is of no meaning. size_of is 1 + that dimension in such an s32[], else 0. The same for
- * executables. */
-typedef struct xlagpu_value_info { xlagpu_type type; uint32_t rank; const int64_t *dims; size_t bytes; const char *name; uint32_t size_of; } xlagpu_value_info;
+/* A parameter or a leaf of the flattened result. dims live as long as the module. An array with bounded dimensions,
+ * f32[<=10,4], is an array of its bounds, f32[10,4], and behind it an s32[] for each such dimension that says how much
+ * of it there is; what stands beyond is of no meaning. size_of is 1 + that dimension in such an s32[], else 0. The same
+ * for executables. */
+typedef struct xlagpu_value_info {
+    xlagpu_type type;
+    uint32_t rank;
+    const int64_t *dims;
+    size_t bytes;
+    const char *name;
+    uint32_t size_of;
+} xlagpu_value_info;
 XLAGPU_DEF uint32_t xlagpu_parameter_count(const xlagpu_module *module); /* leaves, tuples flattened */
 XLAGPU_DEF uint32_t xlagpu_result_count(const xlagpu_module *module);
 XLAGPU_DEF bool xlagpu_parameter_info(const xlagpu_module *module, uint32_t index, xlagpu_value_info *out);
@@ -90,47 +107,60 @@ XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *module, uint32_t index, 
 
 /* What the compiler knows of a GPU. A zero field keeps the named target's usual value. */
 typedef struct xlagpu_target_desc {
-    const char *name;            /* "sm_75" ... "sm_90a" ... "sm_120"; NULL: "sm_80" */
-    uint32_t sm_count;           /* multiprocessors */
-    uint32_t threads_per_sm;     /* resident threads */
-    uint32_t shared_per_block;   /* bytes of shared memory a block may have */
-    double bandwidth;            /* bytes per second of device memory */
+    const char *name;          /* "sm_75" ... "sm_90a" ... "sm_120"; NULL: "sm_80" */
+    uint32_t sm_count;         /* multiprocessors */
+    uint32_t threads_per_sm;   /* resident threads */
+    uint32_t shared_per_block; /* bytes of shared memory a block may have */
+    double bandwidth;          /* bytes per second of device memory */
 } xlagpu_target_desc;
 
 typedef struct xlagpu_compile_desc {
     xlagpu_target_desc target;
-    bool disable_all_passes;     /* no HLO optimisation: each operation of the entry is a kernel of its own */
-    const char *disable_passes;  /* comma-separated names; NULL: none */
-    bool fill_elided_constants;  /* constant({...}) gets seeded values instead of being an error when run */
-    bool ftz;                    /* flush subnormal floats to zero */
-    bool keep_hlo;               /* put the optimised HLO into the executable */
-    bool no_command_buffers;     /* every kernel is launched by itself */
+    bool disable_all_passes;       /* no HLO optimisation: each operation of the entry is a kernel of its own */
+    const char *disable_passes;    /* comma-separated names; NULL: none */
+    bool fill_elided_constants;    /* constant({...}) gets seeded values instead of being an error when run */
+    bool ftz;                      /* flush subnormal floats to zero */
+    bool keep_hlo;                 /* put the optimised HLO into the executable */
+    bool no_command_buffers;       /* every kernel is launched by itself */
     uint32_t command_buffer_least; /* runs of fewer commands stay single launches; 0: 5 */
-    bool command_buffer_control; /* loops and branches go into command buffers, too: the driver needs conditional graph nodes (CUDA 12.4), else it runs them as before */
-    /* Called for each stage that changed something, if set: stage is "hlo/<phase>.after_<pass>.before_<next>", "kir/<kernel>/after_<pass>", "ptx", "thunks"
-     * ...; text is NUL-terminated and valid during the call. */
+    /* loops and branches go into command buffers, too: the driver needs conditional graph nodes (CUDA 12.4), else it
+     * runs them as before */
+    bool command_buffer_control;
+    /* Called for each stage that changed something, if set: stage is "hlo/<phase>.after_<pass>.before_<next>",
+     * "kir/<kernel>/after_<pass>", "ptx", "thunks" ...; text is NUL-terminated and valid during the call. */
     void (*dump)(void *user, const char *stage, const char *text, size_t size);
     void *dump_user;
-    bool deterministic_ops;      /* floats are never added up in the order in which threads come, even where that is faster */
-    uint64_t memory_limit;       /* bytes of device memory that the program may need, arguments and results included; 0: any. What is needed again much later is computed again until it
-                                  * fits; ERROR_LIMIT with a message of what holds the rest if it cannot */
-    bool allow_excess_precision; /* a float that the module rounds to a narrower type and takes back at once need not be rounded */
-    bool double_buffer_loops;    /* loops whose rounds end with copies do two rounds in one, without: fewer launches, each listed twice */
+    /* floats are never added up in the order in which threads come, even where that is faster */
+    bool deterministic_ops;
+    uint64_t memory_limit; /* bytes of device memory that the program may need, arguments and results included; 0: any.
+                            * What is needed again much later is computed again until it fits; ERROR_LIMIT with a
+                            * message of what holds the rest if it cannot */
+    /* a float that the module rounds to a narrower type and takes back at once need not be rounded */
+    bool allow_excess_precision;
+    /* loops whose rounds end with copies do two rounds in one, without: fewer launches, each listed twice */
+    bool double_buffer_loops;
 } xlagpu_compile_desc;
 
-/* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The module is
- * not changed: it may be compiled again for another target. */
+/* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The
+ * module is not changed: it may be compiled again for another target. */
 XLAGPU_DEF xlagpu_bytes xlagpu_compile(xlagpu_module *module, const xlagpu_compile_desc *desc);
 
 /* What a compilation made. */
-typedef struct xlagpu_report { uint32_t kernels, library_calls, copies, instructions; uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes, largest_live; uint32_t made_again; } xlagpu_report; /* made_again: kernels that run twice because of the memory limit; largest_live: the most temporary bytes that are needed at one time, so the least that temp_bytes could be */
+/* made_again: kernels that run twice because of the memory limit; largest_live: the most temporary bytes that are
+ * needed at one time, so the least that temp_bytes could be */
+typedef struct xlagpu_report {
+    uint32_t kernels, library_calls, copies, instructions;
+    uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes, largest_live;
+    uint32_t made_again;
+} xlagpu_report;
 XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *module, xlagpu_report *out); /* of the last xlagpu_compile */
 
-/* The same executable with machine code for its target beside the PTX (what ptxas made of it): a device of exactly that target loads it at once. The bytes live as long as the
- * module; data NULL on failure. */
+/* The same executable with machine code for its target beside the PTX (what ptxas made of it): a device of exactly that
+ * target loads it at once. The bytes live as long as the module; data NULL on failure. */
 XLAGPU_DEF xlagpu_bytes xlagpu_attach_cubin(xlagpu_module *module, xlagpu_bytes executable, xlagpu_bytes cubin);
 
-/* What a target's usual device can do at most, a second: bytes of device memory, and f32 operations. False: there is no such target. */
+/* What a target's usual device can do at most, a second: bytes of device memory, and f32 operations. False: there is no
+ * such target. */
 XLAGPU_DEF bool xlagpu_target_peak(const char *target, double *bandwidth, double *flops);
 
 /* The PTX inside executable bytes, NUL-terminated, pointing into them; data NULL if they are damaged or hold none. */
@@ -138,21 +168,28 @@ XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes executable);
 
 /* ---- evaluating ---- */
 
-/* A dense array in logical row-major order: pred as bytes 0 and 1, bf16 and f16 as their 16 bits, f8, f6 and f4 as one byte of bits, integers under
- * 8 bits as one byte by value, complex as (re, im). bytes must be the product of dims times the element's size. */
-typedef struct xlagpu_tensor { void *data; size_t bytes; } xlagpu_tensor;
+/* A dense array in logical row-major order: pred as bytes 0 and 1, bf16 and f16 as their 16 bits, f8, f6 and f4 as one
+ * byte of bits, integers under 8 bits as one byte by value, complex as (re, im). bytes must be the product of dims
+ * times the element's size. */
+typedef struct xlagpu_tensor {
+    void *data;
+    size_t bytes;
+} xlagpu_tensor;
 
-/* Computes the module with the reference evaluator: no GPU. inputs are the parameter leaves in order; outputs the result leaves, whose data are
- * filled. fill_elided: constant({...}) gets seeded values instead of being an error. */
-XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *module, const xlagpu_tensor *inputs, uint32_t n_inputs, const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided);
+/* Computes the module with the reference evaluator: no GPU. inputs are the parameter leaves in order; outputs the
+ * result leaves, whose data are filled. fill_elided: constant({...}) gets seeded values instead of being an error. */
+XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *module, const xlagpu_tensor *inputs, uint32_t n_inputs,
+    const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided);
 
-/* One element as a double and back (rounded to nearest even, integers saturate), for types that programs seldom have: bf16, f8e4m3fn ... Complex: the real part
- * at `element`, the imaginary part half its bytes further, as the real type (f32 or f64). */
+/* One element as a double and back (rounded to nearest even, integers saturate), for types that programs seldom have:
+ * bf16, f8e4m3fn ... Complex: the real part at `element`, the imaginary part half its bytes further, as the real type
+ * (f32 or f64). */
 XLAGPU_DEF double xlagpu_get_element(xlagpu_type type, const void *element);
 XLAGPU_DEF void xlagpu_set_element(xlagpu_type type, void *element, double value);
 XLAGPU_DEF size_t xlagpu_type_bytes(xlagpu_type type); /* of one element in a tensor; 0 for what has none */
 
-/* Runs named HLO passes (comma-separated; "" none) on a copy of the module and gives its text; xlagpu_passes lists the names, one a line. */
+/* Runs named HLO passes (comma-separated; "" none) on a copy of the module and gives its text; xlagpu_passes lists the
+ * names, one a line. */
 XLAGPU_DEF xlagpu_bytes xlagpu_optimize(xlagpu_module *module, const char *passes);
 XLAGPU_DEF const char *xlagpu_pass_name(uint32_t index); /* NULL at the end */
 

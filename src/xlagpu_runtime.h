@@ -1,9 +1,11 @@
-/* xlagpu_runtime.h -- runs what xlagpu.h compiled: on an NVIDIA GPU through the driver opened at run time, or on a PTX simulator. Public domain or MIT.
+/* xlagpu_runtime.h -- runs what xlagpu.h compiled: on an NVIDIA GPU through the driver opened at run time, or on a PTX
+ * simulator. Public domain or MIT.
  *
  * Do this in ONE C or C++ file:
  *     #define XLAGPU_IMPLEMENTATION
  *     #include "xlagpu_runtime.h"
- * Link with -lm -ldl -lpthread (nothing on Windows). No CUDA header or library is needed to build; a machine without a driver gets a clear status.
+ * Link with -lm -ldl -lpthread (nothing on Windows). No CUDA header or library is needed to build; a machine without a
+ * driver gets a clear status.
  *
  * WHAT IT DOES
  *     open a device -> load executable bytes -> run
@@ -17,10 +19,14 @@
  * or, in a program that owns its buffers and stream: xlagpu_rt_prepare once, then xlagpu_rt_execute every frame.
  *
  * MEMORY    Host memory through the device's allocator. xlagpu_rt_close frees all.
- * ERRORS    Statuses. xlagpu_rt_error has the message of the device's last failure; that of xlagpu_rt_execute is the execution's own
- *           (xlagpu_rt_execution_error) and names the kernel and the HLO instruction. A message stays until the next call on the same device or execution.
- * THREADS   xlagpu_rt_execute and xlagpu_rt_execution_error: each execution on one thread at a time, different ones, of one program or several, on different
- *           threads at once. All other calls: one thread at a time per device, and on "host" not while an execution of the device runs.
+ * ERRORS    Statuses. xlagpu_rt_error has the message of the device's last failure; that of xlagpu_rt_execute is the
+ *           execution's own
+ *           (xlagpu_rt_execution_error) and names the kernel and the HLO instruction. A message stays until the next
+ *           call on the same device or execution.
+ * THREADS   xlagpu_rt_execute and xlagpu_rt_execution_error: each execution on one thread at a time, different ones, of
+ *           one program or several, on different
+ *           threads at once. All other calls: one thread at a time per device, and on "host" not while an execution of
+ *           the device runs.
  *
  * CONFIGURATION
  *     XLAGPU_NO_SIMULATOR   only the cuda platform: a smaller object
@@ -52,37 +58,52 @@ typedef struct xlagpu_device_desc {
     int ordinal;                /* which GPU */
     xlagpu_allocator allocator; /* host memory; zero: malloc and free */
     uint32_t threads;           /* host: worker threads of the simulator; 0: one per processor */
-    bool no_command_buffers;    /* every kernel is launched by itself; on "cuda" otherwise runs of them are CUDA graphs */
-    bool nvtx;                  /* cuda: names the program and its steps for NVIDIA's profilers, where their library is */
-    const char *cache;          /* cuda: a folder in which machine code is kept, by PTX, driver and GPU; NULL: none */
-    const char *driver;         /* cuda: another driver library to open; NULL: the system's */
-    void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks); /* host: called now and then in a launch, on the thread that made it; NULL: nobody asks */
+    /* every kernel is launched by itself; on "cuda" otherwise runs of them are CUDA graphs */
+    bool no_command_buffers;
+    /* cuda: names the program and its steps for NVIDIA's profilers, where their library is */
+    bool nvtx;
+    const char *cache;  /* cuda: a folder in which machine code is kept, by PTX, driver and GPU; NULL: none */
+    const char *driver; /* cuda: another driver library to open; NULL: the system's */
+    /* host: called now and then in a launch, on the thread that made it; NULL: nobody asks */
+    void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
-    bool copy_stream;           /* cuda: a copy runs beside kernels that do not touch the same memory, on a stream of the execution's own; command buffers with such copies are run step by step */
-    bool concurrent;            /* cuda: kernels, copies and fills that do not touch the same memory run beside each other: as branches of command buffers, else on two streams */
+    /* cuda: a copy runs beside kernels that do not touch the same memory, on a stream of the execution's own; command
+     * buffers with such copies are run step by step */
+    bool copy_stream;
+    /* cuda: kernels, copies and fills that do not touch the same memory run beside each other: as branches of command
+     * buffers, else on two streams */
+    bool concurrent;
 } xlagpu_device_desc;
 
-/* Opens a device. On failure the status says why and *out is a device that only answers xlagpu_rt_error and xlagpu_rt_close (NULL when there was no
- * memory even for that). desc may be NULL. "auto" never fails for lack of a GPU unless the simulator is compiled out. */
+/* Opens a device. On failure the status says why and *out is a device that only answers xlagpu_rt_error and
+ * xlagpu_rt_close (NULL when there was no memory even for that). desc may be NULL. "auto" never fails for lack of a GPU
+ * unless the simulator is compiled out. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_device **out);
 XLAGPU_DEF void xlagpu_rt_close(xlagpu_device *device); /* NULL is allowed; waits for what runs */
 XLAGPU_DEF const char *xlagpu_rt_error(const xlagpu_device *device);
 XLAGPU_DEF xlagpu_status xlagpu_rt_error_status(const xlagpu_device *device); /* its class */
-XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *device); /* "cuda" or "host" */
-XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *device);     /* "NVIDIA H200", "PTX simulator" */
-XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *device);   /* what to compile for: "sm_90a" */
+XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *device);       /* "cuda" or "host" */
+XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *device);           /* "NVIDIA H200", "PTX simulator" */
+XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *device);         /* what to compile for: "sm_90a" */
 
 /* ---- buffers: device memory that the caller owns ---- */
 
-typedef struct xlagpu_buffer { uint64_t address; size_t bytes; } xlagpu_buffer; /* bytes 0: none */
-XLAGPU_DEF xlagpu_status xlagpu_rt_alloc(xlagpu_device *device, size_t bytes, xlagpu_buffer *out); /* 256-byte aligned, contents undefined */
+typedef struct xlagpu_buffer {
+    uint64_t address;
+    size_t bytes;
+} xlagpu_buffer; /* bytes 0: none */
+XLAGPU_DEF xlagpu_status xlagpu_rt_alloc(
+    xlagpu_device *device, size_t bytes, xlagpu_buffer *out); /* 256-byte aligned, contents undefined */
 XLAGPU_DEF void xlagpu_rt_free(xlagpu_device *device, xlagpu_buffer buffer);
-XLAGPU_DEF xlagpu_status xlagpu_rt_upload(xlagpu_device *device, xlagpu_buffer to, const void *from, size_t bytes);   /* blocks */
-XLAGPU_DEF xlagpu_status xlagpu_rt_download(xlagpu_device *device, void *to, xlagpu_buffer from, size_t bytes);       /* blocks */
+XLAGPU_DEF xlagpu_status xlagpu_rt_upload(
+    xlagpu_device *device, xlagpu_buffer to, const void *from, size_t bytes); /* blocks */
+XLAGPU_DEF xlagpu_status xlagpu_rt_download(
+    xlagpu_device *device, void *to, xlagpu_buffer from, size_t bytes); /* blocks */
 
 /* ---- functions that programs call ---- */
 
-/* What a custom-call is given: its buffers, operands first, then results, leaf by leaf, in device layout. On "cuda" it enqueues its work on the stream; it does not wait. */
+/* What a custom-call is given: its buffers, operands first, then results, leaf by leaf, in device layout. On "cuda" it
+ * enqueues its work on the stream; it does not wait. */
 typedef struct xlagpu_rt_call {
     const char *target, *config, *hlo; /* custom_call_target; backend_config; the instruction's name */
     const xlagpu_buffer *buffers;
@@ -91,17 +112,29 @@ typedef struct xlagpu_rt_call {
     xlagpu_device *device;
 } xlagpu_rt_call;
 typedef xlagpu_status (*xlagpu_rt_function)(void *user, const xlagpu_rt_call *call);
-/* Under the name that modules call it by, before such a program is loaded. "infeed" fills its results, "outfeed" takes its operands. */
-XLAGPU_DEF xlagpu_status xlagpu_rt_register(xlagpu_device *device, const char *name, xlagpu_rt_function function, void *user);
+/* Under the name that modules call it by, before such a program is loaded. "infeed" fills its results, "outfeed" takes
+ * its operands. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_register(
+    xlagpu_device *device, const char *name, xlagpu_rt_function function, void *user);
 
 /* ---- programs ---- */
 
-/* Checks the bytes (damaged ones are refused with ERROR_CORRUPT), copies what it needs and loads the kernels. NULL on failure. */
+/* Checks the bytes (damaged ones are refused with ERROR_CORRUPT), copies what it needs and loads the kernels. NULL on
+ * failure. */
 XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *device, const void *bytes, size_t size);
 XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *program);
 
 /* A parameter or a leaf of the result. minor_to_major is the order in device buffers; host tensors are row-major. */
-typedef struct xlagpu_rt_value { xlagpu_type type; uint32_t rank; const int64_t *dims, *minor_to_major; size_t bytes; const char *name; uint32_t alias, size_of; } xlagpu_rt_value; /* alias: of a result, the parameter whose memory it shares, plus 1; size_of: of an s32[] that says how much there is of a bounded dimension, that dimension of the array in front of it, plus 1 */
+/* alias: of a result, the parameter whose memory it shares, plus 1; size_of: of an s32[] that says how much there is of
+ * a bounded dimension, that dimension of the array in front of it, plus 1 */
+typedef struct xlagpu_rt_value {
+    xlagpu_type type;
+    uint32_t rank;
+    const int64_t *dims, *minor_to_major;
+    size_t bytes;
+    const char *name;
+    uint32_t alias, size_of;
+} xlagpu_rt_value;
 XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *program);
 XLAGPU_DEF uint32_t xlagpu_rt_result_count(const xlagpu_program *program);
 XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
@@ -110,41 +143,65 @@ XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *program, uint32_t index, 
 XLAGPU_DEF const char *xlagpu_rt_program_name(const xlagpu_program *program); /* of the HLO module */
 
 /* A kernel of the program, as it is launched. */
-typedef struct xlagpu_rt_kernel { const char *name; uint32_t grid[3], block[3]; uint32_t shared_bytes; } xlagpu_rt_kernel;
+typedef struct xlagpu_rt_kernel {
+    const char *name;
+    uint32_t grid[3], block[3];
+    uint32_t shared_bytes;
+} xlagpu_rt_kernel;
 XLAGPU_DEF uint32_t xlagpu_rt_kernel_count(const xlagpu_program *program);
 XLAGPU_DEF bool xlagpu_rt_kernel_info(const xlagpu_program *program, uint32_t index, xlagpu_rt_kernel *out);
 
-/* Host arrays in, host arrays out, in logical row-major order; blocks. bytes of each must be exactly the value's. The easy way. */
-typedef struct xlagpu_rt_tensor { void *data; size_t bytes; } xlagpu_rt_tensor;
-XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *program, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
+/* Host arrays in, host arrays out, in logical row-major order; blocks. bytes of each must be exactly the value's. The
+ * easy way. */
+typedef struct xlagpu_rt_tensor {
+    void *data;
+    size_t bytes;
+} xlagpu_rt_tensor;
+XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *program, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
+    const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
 
 /* The same in an execution that is there (below): no temporary memory is made. */
-XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *execution, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
+XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *execution, const xlagpu_rt_tensor *inputs,
+    uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
 
 /* ---- executions: the fast way ---- */
 
 /* All the memory one run needs beside parameters and results. NULL on failure. */
 XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *program);
 XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *execution); /* waits for the last run */
-/* Enqueues one run on stream (a CUstream; NULL: the default one) and returns, without allocating or locking; on "host" it runs in the call, on threads of its
- * own. A program with loops or branches waits for the stream where what it decides by is on the device. One buffer per parameter and per result, in order; in device layout, 16-byte aligned, of at least each value's bytes; a result may not overlap
- * another one or a parameter, except that one whose memory it shares (xlagpu_rt_value.alias): given the same buffer, the parameter is given away; given another one, it is copied
- * there first. Results hold intermediate values until they are made. They must stay until the stream has passed, and so must the execution: one that still runs may be enqueued again on the
- * same stream only. */
-XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *execution, const xlagpu_buffer *parameters, const xlagpu_buffer *results, void *stream);
-XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *execution, uint32_t replica, uint32_t partition); /* what replica-id and partition-id answer; 0 without it */
-XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *execution); /* of its last xlagpu_rt_execute; "" when that was well */
+/* Enqueues one run on stream (a CUstream; NULL: the default one) and returns, without allocating or locking; on "host"
+ * it runs in the call, on threads of its own. A program with loops or branches waits for the stream where what it
+ * decides by is on the device. One buffer per parameter and per result, in order; in device layout, 16-byte aligned, of
+ * at least each value's bytes; a result may not overlap another one or a parameter, except that one whose memory it
+ * shares (xlagpu_rt_value.alias): given the same buffer, the parameter is given away; given another one, it is copied
+ * there first. Results hold intermediate values until they are made. They must stay until the stream has passed, and so
+ * must the execution: one that still runs may be enqueued again on the same stream only. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
+    xlagpu_execution *execution, const xlagpu_buffer *parameters, const xlagpu_buffer *results, void *stream);
+/* what replica-id and partition-id answer; 0 without it */
+XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *execution, uint32_t replica, uint32_t partition);
+/* of its last xlagpu_rt_execute; "" when that was well */
+XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *execution);
 XLAGPU_DEF xlagpu_status xlagpu_rt_wait(xlagpu_device *device, void *stream);
 XLAGPU_DEF xlagpu_status xlagpu_rt_execution_wait(xlagpu_execution *execution); /* for its last run alone */
-XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(xlagpu_execution *execution, bool *done); /* has its last run ended? */
+XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(
+    xlagpu_execution *execution, bool *done); /* has its last run ended? */
 
 /* ---- profiles ---- */
 
-/* One step of one run. start: since the profile began. flops and bytes: what the step computes, and moves at least. instructions: of warps, on "host". */
-typedef struct xlagpu_rt_event { const char *hlo, *kind, *kernel; uint32_t thunk; double start, seconds; uint64_t flops, bytes, instructions; } xlagpu_rt_event;
-/* From now on the execution's runs are timed step by step, up to so many events; 0 ends it. Steps then run one after the other: sums are not the time of a plain run. */
+/* One step of one run. start: since the profile began. flops and bytes: what the step computes, and moves at least.
+ * instructions: of warps, on "host". */
+typedef struct xlagpu_rt_event {
+    const char *hlo, *kind, *kernel;
+    uint32_t thunk;
+    double start, seconds;
+    uint64_t flops, bytes, instructions;
+} xlagpu_rt_event;
+/* From now on the execution's runs are timed step by step, up to so many events; 0 ends it. Steps then run one after
+ * the other: sums are not the time of a plain run. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_profile(xlagpu_execution *execution, uint32_t capacity);
-XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(const xlagpu_execution *execution, uint32_t *n, uint64_t *dropped);
+XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(
+    const xlagpu_execution *execution, uint32_t *n, uint64_t *dropped);
 
 /* ---- counters of the simulator ---- */
 
@@ -157,40 +214,62 @@ typedef struct xlagpu_kernel_stats {
     uint64_t class_warps[XLAGPU_CLASS_COUNT], class_lanes[XLAGPU_CLASS_COUNT]; /* instructions by xlagpu_class */
 } xlagpu_kernel_stats;
 XLAGPU_DEF const char *xlagpu_class_name(uint32_t class_index); /* "integer"; NULL beyond the last */
-XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *program, xlagpu_kernel_stats *out, uint32_t capacity); /* number of kernels; sums since loading; on "cuda" launches only */
+/* number of kernels; sums since loading; on "cuda" launches only */
+XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *program, xlagpu_kernel_stats *out, uint32_t capacity);
 
 /* ---- PTX of any origin, without the compiler ----
  *
- *     xlagpu_ptx *k = xlagpu_rt_load_ptx(d, "add.ptx", text, size);            // NULL: xlagpu_rt_error has the line and what is wrong with it
+ *     xlagpu_ptx *k = xlagpu_rt_load_ptx(d, "add.ptx", text, size);            // NULL: xlagpu_rt_error has the line
+ *         and what is wrong with it
  *     xlagpu_buffer b;
  *     xlagpu_rt_alloc(d, bytes, &b); xlagpu_rt_upload(d, b, data, bytes);
- *     struct { uint64_t p; uint32_t n; } args = {b.address, n};                // as the kernel declares its .param list
+ *     struct { uint64_t p; uint32_t n; } args = {b.address, n};                // as the kernel declares its .param
+ *         list
  *     xlagpu_ptx_launch l = {0};
  *     l.grid[0] = (n + 255) / 256; l.block[0] = 256; l.parameters = &args; l.parameter_bytes = 12;
  *     xlagpu_kernel_stats s;
- *     if (xlagpu_rt_run_ptx(k, &l, &s)) puts(xlagpu_rt_error(d));              // ERROR_FAULT: a check of the simulator found something
+ *     if (xlagpu_rt_run_ptx(k, &l, &s)) puts(xlagpu_rt_error(d));              // ERROR_FAULT: a check of the simulator
+ *         found something
  *     printf("%llu sectors, %llu needed\n", s.sectors, s.minimum_sectors);
  *
- * On "host" every launch is checked: accesses out of bounds, misaligned, to freed or never written memory, uninitialised shared memory and registers, data races in
- * a block and between blocks, barriers in divergent code and deadlocks, warp instructions that name sleeping lanes, copies that nobody waited for, memory barriers
- * used wrongly, and what the PTX's .target lacks. A fault names its kind, PTX line, kernel, block, thread, address and the nearest buffer. .global variables keep
- * their values from launch to launch. */
+ * On "host" every launch is checked: accesses out of bounds, misaligned, to freed or never written memory,
+ * uninitialised shared memory and registers, data races in a block and between blocks, barriers in divergent code and
+ * deadlocks, warp instructions that name sleeping lanes, copies that nobody waited for, memory barriers used wrongly,
+ * and what the PTX's .target lacks. A fault names its kind, PTX line, kernel, block, thread, address and the nearest
+ * buffer. .global variables keep their values from launch to launch. */
 typedef struct xlagpu_ptx xlagpu_ptx;
-XLAGPU_DEF xlagpu_ptx *xlagpu_rt_load_ptx(xlagpu_device *device, const char *name, const char *text, size_t size); /* copies the text; "cuda" reads it at each launch */
+/* copies the text; "cuda" reads it at each launch */
+XLAGPU_DEF xlagpu_ptx *xlagpu_rt_load_ptx(xlagpu_device *device, const char *name, const char *text, size_t size);
 XLAGPU_DEF void xlagpu_rt_unload_ptx(xlagpu_ptx *ptx); /* NULL is allowed; xlagpu_rt_close unloads what is left */
 
-/* A launch: parameters are the raw bytes of the kernel's parameter block, addresses those of xlagpu_rt_alloc. A 0 in grid, block and cluster counts as 1 (in
- * all of cluster: as the kernel says); entry may be NULL on "host" when there is just one. run waits for the end; stats may be NULL. */
-typedef struct xlagpu_ptx_launch { const char *entry; uint32_t grid[3], block[3]; uint32_t shared_bytes; const void *parameters; size_t parameter_bytes; uint32_t cluster[3]; } xlagpu_ptx_launch;
-XLAGPU_DEF xlagpu_status xlagpu_rt_run_ptx(xlagpu_ptx *ptx, const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats);
-XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *device, const char *name, const char *ptx, size_t size, const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats); /* loads, runs, unloads */
+/* A launch: parameters are the raw bytes of the kernel's parameter block, addresses those of xlagpu_rt_alloc. A 0 in
+ * grid, block and cluster counts as 1 (in all of cluster: as the kernel says); entry may be NULL on "host" when there
+ * is just one. run waits for the end; stats may be NULL. */
+typedef struct xlagpu_ptx_launch {
+    const char *entry;
+    uint32_t grid[3], block[3];
+    uint32_t shared_bytes;
+    const void *parameters;
+    size_t parameter_bytes;
+    uint32_t cluster[3];
+} xlagpu_ptx_launch;
+XLAGPU_DEF xlagpu_status xlagpu_rt_run_ptx(
+    xlagpu_ptx *ptx, const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats);
+XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *device, const char *name, const char *ptx, size_t size,
+    const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats); /* loads, runs, unloads */
 /* The kernel's parameters, to build that block: offset and size of the index-th one. False beyond the last. */
-XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *device, const char *name, const char *ptx, size_t size, const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes);
+XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *device, const char *name, const char *ptx, size_t size,
+    const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes);
 
-/* A tensor in device memory and the boxes that cp.async.bulk.tensor moves: what cuTensorMapEncodeTiled takes, with its numbers (data_type 0 is u8, 6 f16, 7 f32,
- * 9 bf16; swizzle 0 none, 1, 2, 3 for 32, 64, 128 bytes; fill 1: NaN outside of the tensor). dims and box begin with the dimension that is contiguous;
- * strides are in bytes, that of dims[1] first; a step of 0 counts as 1. encode writes the 128 bytes of the device's own format, for a parameter that is aligned to 64. */
-typedef struct xlagpu_tensor_map { uint64_t address, dims[5], strides[4]; uint32_t data_type, rank, box[5], steps[5], swizzle, l2_promotion, fill; } xlagpu_tensor_map;
+/* A tensor in device memory and the boxes that cp.async.bulk.tensor moves: what cuTensorMapEncodeTiled takes, with its
+ * numbers (data_type 0 is u8, 6 f16, 7 f32, 9 bf16; swizzle 0 none, 1, 2, 3 for 32, 64, 128 bytes; fill 1: NaN outside
+ * of the tensor). dims and box begin with the dimension that is contiguous; strides are in bytes, that of dims[1]
+ * first; a step of 0 counts as 1. encode writes the 128 bytes of the device's own format, for a parameter that is
+ * aligned to 64. */
+typedef struct xlagpu_tensor_map {
+    uint64_t address, dims[5], strides[4];
+    uint32_t data_type, rank, box[5], steps[5], swizzle, l2_promotion, fill;
+} xlagpu_tensor_map;
 XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, const xlagpu_tensor_map *map, void *out);
 
 #ifdef __cplusplus

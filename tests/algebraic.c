@@ -1,8 +1,9 @@
 /* tests/algebraic.c -- holds every rule of the algebraic simplifier to what algsimp.h promises of it.
  *
- * The modules of tests/opt/algebraic/<rule>.txt, one file a rule, are written once more for each element type, evaluated on values that are seldom what one
- * thinks of (NaN, infinities, both zeros, subnormals, the ends of the range), rewritten by that one rule, and evaluated again on the same values. The
- * results must have the same bits; a NaN that arithmetic made equals any NaN. Rules that are CLOSE: near each other, on values of moderate size.
+ * The modules of tests/opt/algebraic/<rule>.txt, one file a rule, are written once more for each element type,
+ * evaluated on values that are seldom what one thinks of (NaN, infinities, both zeros, subnormals, the ends of the
+ * range), rewritten by that one rule, and evaluated again on the same values. The results must have the same bits; a
+ * NaN that arithmetic made equals any NaN. Rules that are CLOSE: near each other, on values of moderate size.
  *
  * algebraic [-n ROUNDS] [--only RULE]. Ends with "N passed, N failed". */
 #include "../src/xlagpu.h"
@@ -10,14 +11,20 @@
 
 /* ---- one case for one type ---- */
 
-static bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.'; }
+static bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '.';
+}
 /* The text with each word `from` made `to`. */
 static void retype(xg_buf *out, const char *p, const char *end, const char *from, const char *to) {
     size_t n = strlen(from);
     const char *begin = p;
     while (p < end) {
-        if ((size_t)(end - p) > n && memcmp(p, from, n) == 0 && p[n] == '[' && (p == begin || !is_word(p[-1]))) { xg_puts(out, to); p += n; }
-        else xg_putc(out, *p++);
+        if ((size_t)(end - p) > n && memcmp(p, from, n) == 0 && p[n] == '[' && (p == begin || !is_word(p[-1]))) {
+            xg_puts(out, to);
+            p += n;
+        } else
+            xg_putc(out, *p++);
     }
 }
 
@@ -26,8 +33,15 @@ static void fill_real(xlagpu_type t, unsigned char *p, bool gentle) {
     xg_shape s;
     xg_literal l;
     uint64_t bits = rng();
-    if (gentle) { xg_float_store(t, p, (double)(int64_t)(bits % 4001) / 1000.0 - 2.0); return; }
-    if (bits % 3 == 0) { memcpy(p, &bits, (size_t)xg_type_bytes(t)); if (xg_type_bits(t) < 8) *p &= (unsigned char)((1 << xg_type_bits(t)) - 1); return; }
+    if (gentle) {
+        xg_float_store(t, p, (double)(int64_t)(bits % 4001) / 1000.0 - 2.0);
+        return;
+    }
+    if (bits % 3 == 0) {
+        memcpy(p, &bits, (size_t)xg_type_bytes(t));
+        if (xg_type_bits(t) < 8) *p &= (unsigned char)((1 << xg_type_bits(t)) - 1);
+        return;
+    }
     memset(&s, 0, sizeof s);
     memset(&l, 0, sizeof l);
     s.type = t;
@@ -43,10 +57,14 @@ static void fill(xg_literal *l, bool gentle) {
     int64_t k;
     for (k = 0; k < l->shape->elements; k++, p += bytes) {
         uint64_t bits = rng();
-        if (xg_type_class(t) == XGT_F) fill_real(t, p, gentle);
-        else if (xg_type_class(t) == XGT_C) { fill_real(xg_type_real(t), p, gentle); fill_real(xg_type_real(t), p + bytes / 2, gentle); }
-        else {
-            static const int64_t odd[] = {0, 1, -1, 2, 3, 5, -7, INT64_MIN, INT64_MAX, INT32_MIN, INT32_MAX, 127, -128, 255};
+        if (xg_type_class(t) == XGT_F)
+            fill_real(t, p, gentle);
+        else if (xg_type_class(t) == XGT_C) {
+            fill_real(xg_type_real(t), p, gentle);
+            fill_real(xg_type_real(t), p + bytes / 2, gentle);
+        } else {
+            static const int64_t odd[] = {
+                0, 1, -1, 2, 3, 5, -7, INT64_MIN, INT64_MAX, INT32_MIN, INT32_MAX, 127, -128, 255};
             int64_t v = bits % 3 == 0 ? (int64_t)(bits >> 3) : odd[(bits >> 8) % (sizeof odd / sizeof odd[0])];
             if (gentle) v = (int64_t)(bits % 9) - 4;
             xg_literal_set_int(l, k, t == XLAGPU_PRED ? v & 1 : v);
@@ -58,13 +76,22 @@ static void fill(xg_literal *l, bool gentle) {
 static bool computes(const xg_module *m) {
     const xg_comp *c;
     for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
-        bool makes = (xg_op_flags(i->op) & XGF_EW) || i->op == XG_DOT || i->op == XG_REDUCE || i->op == XG_REDUCE_WINDOW || i->op == XG_MAP;
-        if (makes && i->op != XG_COPY && i->op != XG_SELECT && (xg_type_class(i->shape->type) & (XGT_F | XGT_C))) return true;
-    }
+            bool makes = (xg_op_flags(i->op) & XGF_EW) || i->op == XG_DOT || i->op == XG_REDUCE ||
+                         i->op == XG_REDUCE_WINDOW || i->op == XG_MAP;
+            if (makes && i->op != XG_COPY && i->op != XG_SELECT && (xg_type_class(i->shape->type) & (XGT_F | XGT_C)))
+                return true;
+        }
     return false;
 }
 
-typedef struct job { const char *text, *rule; bool close; int rounds; xg_arena *arena; bool fired, differs; char message[XG_MESSAGE_MAX]; } job;
+typedef struct job {
+    const char *text, *rule;
+    bool close;
+    int rounds;
+    xg_arena *arena;
+    bool fired, differs;
+    char message[XG_MESSAGE_MAX];
+} job;
 
 static bool same_real(xlagpu_type t, const void *a, const void *b, bool any_nan, bool close) {
     double x = xg_float_load(t, a), y = xg_float_load(t, b), size;
@@ -80,9 +107,14 @@ static bool same(const xg_literal *a, const xg_literal *b, bool any_nan, bool cl
     int64_t k;
     for (k = 0; k < a->shape->elements; k++) {
         const char *p = (const char *)a->data + (size_t)k * bytes, *q = (const char *)b->data + (size_t)k * bytes;
-        if (xg_type_class(t) == XGT_F) { if (!same_real(t, p, q, any_nan, close)) return false; }
-        else if (xg_type_class(t) == XGT_C) { if (!same_real(xg_type_real(t), p, q, any_nan, close) || !same_real(xg_type_real(t), p + bytes / 2, q + bytes / 2, any_nan, close)) return false; }
-        else if (memcmp(p, q, bytes) != 0) return false;
+        if (xg_type_class(t) == XGT_F) {
+            if (!same_real(t, p, q, any_nan, close)) return false;
+        } else if (xg_type_class(t) == XGT_C) {
+            if (!same_real(xg_type_real(t), p, q, any_nan, close) ||
+                !same_real(xg_type_real(t), p + bytes / 2, q + bytes / 2, any_nan, close))
+                return false;
+        } else if (memcmp(p, q, bytes) != 0)
+            return false;
     }
     return true;
 }
@@ -113,7 +145,10 @@ static void try_job(xg_ctx *c, void *user) {
         is = xg_eval_module(after, a, args, before->entry->n_params, NULL);
         if (same(was, is, any_nan, j->close)) continue;
         xg_buf_init(&b, a);
-        for (k = 0; k < before->entry->n_params; k++) { xg_literal_print(&b, args[k], true); xg_puts(&b, " "); }
+        for (k = 0; k < before->entry->n_params; k++) {
+            xg_literal_print(&b, args[k], true);
+            xg_puts(&b, " ");
+        }
         xg_puts(&b, "-> ");
         xg_literal_print(&b, was, true);
         xg_puts(&b, " became ");
@@ -132,7 +167,10 @@ static bool run_job(job *j) {
     xg_arena_init(&a, &c);
     j->arena = &a;
     ok = guarded(&c, try_job, j);
-    if (!ok && j->differs) { snprintf(j->message, sizeof j->message, "%s", c.message); ok = true; }
+    if (!ok && j->differs) {
+        snprintf(j->message, sizeof j->message, "%s", c.message);
+        ok = true;
+    }
     xg_arena_free(&a);
     return ok;
 }
@@ -143,7 +181,10 @@ static const char *main_type(const char *text, const char *end) {
     static const char *const types[] = {"f32", "s32", "u32", "pred", "s8", "u8", "f16", "bf16"};
     size_t k;
     const char *p;
-    for (k = 0; k < sizeof types / sizeof types[0]; k++) for (p = text; p + 6 < end; p++) if (memcmp(p, types[k], strlen(types[k])) == 0 && p[strlen(types[k])] == '[' && !is_word(p[-1])) return types[k];
+    for (k = 0; k < sizeof types / sizeof types[0]; k++)
+        for (p = text; p + 6 < end; p++)
+            if (memcmp(p, types[k], strlen(types[k])) == 0 && p[strlen(types[k])] == '[' && !is_word(p[-1]))
+                return types[k];
     return "f32";
 }
 static int run_rule(const char *rule, bool close, int rounds, int *failed) {
@@ -155,11 +196,16 @@ static int run_rule(const char *rule, bool close, int rounds, int *failed) {
     xg_arena a;
     snprintf(path, sizeof path, "tests/opt/algebraic/%s.txt", rule);
     text = (char *)file_read(path, &size);
-    if (!text) { printf("FAIL %s: there is no %s\n", rule, path); ++*failed; return 0; }
+    if (!text) {
+        printf("FAIL %s: there is no %s\n", rule, path);
+        ++*failed;
+        return 0;
+    }
     xg_ctx_init(&c, NULL, 0);
     xg_arena_init(&a, &c);
-    for (at = text; at && *at; ) {
-        char *begin = strchr(at, '\n'), *end = begin ? strstr(begin, "\n----") : NULL, *next = end ? strstr(end, "\n====\n") : NULL;
+    for (at = text; at && *at;) {
+        char *begin = strchr(at, '\n'), *end = begin ? strstr(begin, "\n----") : NULL,
+             *next = end ? strstr(end, "\n====\n") : NULL;
         const char *from;
         int t;
         if (!end) break;
@@ -177,12 +223,18 @@ static int run_rule(const char *rule, bool close, int rounds, int *failed) {
             j.rounds = rounds;
             if (!run_job(&j) || !j.fired) continue;
             fired++;
-            if (j.differs) { printf("FAIL %s for %s: %s\n%s\n", rule, xg_type_name((xlagpu_type)t), j.message, b.p); ++*failed; }
-            else passed++;
+            if (j.differs) {
+                printf("FAIL %s for %s: %s\n%s\n", rule, xg_type_name((xlagpu_type)t), j.message, b.p);
+                ++*failed;
+            } else
+                passed++;
         }
         at = next ? next + 6 : NULL;
     }
-    if (!fired) { printf("FAIL %s: applies to none of its modules\n", rule); ++*failed; }
+    if (!fired) {
+        printf("FAIL %s: applies to none of its modules\n", rule);
+        ++*failed;
+    }
     xg_arena_free(&a);
     free(text);
     return passed;
@@ -197,7 +249,8 @@ int main(int argc, char **argv) {
         if (strcmp(argv[k], "-n") == 0) rounds = atoi(argv[k + 1]);
         if (strcmp(argv[k], "--only") == 0) only = argv[k + 1];
     }
-    for (n = 0; (name = xg_opt_algsimp_rule(n, &close)) != NULL; n++) if (!only || strcmp(only, name) == 0) passed += run_rule(name, close, rounds, &failed);
+    for (n = 0; (name = xg_opt_algsimp_rule(n, &close)) != NULL; n++)
+        if (!only || strcmp(only, name) == 0) passed += run_rule(name, close, rounds, &failed);
     printf("%d passed, %d failed\n", passed, failed);
     return failed != 0;
 }

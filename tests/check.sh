@@ -45,9 +45,19 @@ while read -r f; do
 done < $W/files > $W/listed.log
 if [ -s $W/listed.log ]; then bad "every file is in a skeleton"; cat $W/listed.log; else ok "every file is in a skeleton"; fi
 
-# ---- a file tells one story ----
-wc -l $(cat $W/files) | awk '$2 != "total" && $1 > 800 { print $2 ": " $1 " lines" }' > $W/long.log
-if [ -s $W/long.log ]; then bad "no file of src/ has more than 800 lines"; cat $W/long.log; else ok "no file of src/ has more than 800 lines"; fi
+# ---- a file tells one story; lines that fit on a screen ----
+wc -l $(cat $W/files) | awk '$2 != "total" && $1 > 900 { print $2 ": " $1 " lines" }' > $W/long.log
+if [ -s $W/long.log ]; then bad "no file of src/ has more than 900 lines"; cat $W/long.log; else ok "no file of src/ has more than 900 lines"; fi
+if have clang-format; then
+    for f in $(find src tests tools bench examples -name '*.[ch]' | sort); do
+        clang-format "$f" | cmp -s - "$f" || echo "$f is not formatted: ./build.sh format"
+    done > $W/format.log
+    if [ -s $W/format.log ]; then bad "the format of .clang-format"; head -5 $W/format.log; else ok "the format of .clang-format"; fi
+else absent clang-format; fi
+# Rows of tables stand between clang-format off and on and may be longer.
+awk 'FNR == 1 { table = 0 } /clang-format off/ { table = 1 } /clang-format on/ { table = 0 }
+    !table && length($0) > 120 && $0 !~ /[^ -~]/ { print FILENAME ":" FNR ": " length($0) " columns" }' $(find src tests tools bench examples -name '*.[ch]') > $W/wide.log
+if [ -s $W/wide.log ]; then bad "no line above 120 columns"; head -5 $W/wide.log; else ok "no line above 120 columns"; fi
 
 # ---- words that do not belong into src/ ----
 grep -nwE 'TODO|FIXME|XXX|HACK' $(cat $W/files) > $W/words.log

@@ -1,41 +1,59 @@
-/* tests/fake_cuda.c -- the platform "cuda" without a GPU: a shared library with the driver's entry points, whose kernels run on our simulator.
+/* tests/fake_cuda.c -- the platform "cuda" without a GPU: a shared library with the driver's entry points, whose
+ * kernels run on our simulator.
  *
- * This file is both: with -DFAKE_DRIVER the library, with -DFAKE_OLD_DRIVER one that lacks functions, else the program, which has the two built by $CC
- * (default cc) into build/. The library counts what it gives out and what comes back, and can be told to fail the n-th call of a function. Law: every
- * failure of the driver gives a status and a message that says what was being done, and all resources come back. Ends with "N passed, N failed". */
+ * This file is both: with -DFAKE_DRIVER the library, with -DFAKE_OLD_DRIVER one that lacks functions, else the program,
+ * which has the two built by $CC (default cc) into build/. The library counts what it gives out and what comes back,
+ * and can be told to fail the n-th call of a function. Law: every failure of the driver gives a status and a message
+ * that says what was being done, and all resources come back. Ends with "N passed, N failed". */
 #if defined(FAKE_OLD_DRIVER)
 int cuInit(unsigned flags);
-int cuInit(unsigned flags) { (void)flags; return 0; }
+int cuInit(unsigned flags) {
+    (void)flags;
+    return 0;
+}
 #elif defined(FAKE_NVTX) /* NVIDIA's library of ranges */
 #include <string.h>
-typedef struct fake_nvtx { int depth, deepest, pushed, wrong; char names[4000]; } fake_nvtx;
+typedef struct fake_nvtx {
+    int depth, deepest, pushed, wrong;
+    char names[4000];
+} fake_nvtx;
 fake_nvtx nvtx;
 int nvtxRangePushA(const char *name);
 int nvtxRangePop(void);
 int nvtxRangePushA(const char *name) {
-    if (strlen(nvtx.names) + strlen(name) + 2 < sizeof nvtx.names) { strcat(nvtx.names, name); strcat(nvtx.names, "\n"); }
+    if (strlen(nvtx.names) + strlen(name) + 2 < sizeof nvtx.names) {
+        strcat(nvtx.names, name);
+        strcat(nvtx.names, "\n");
+    }
     nvtx.pushed++;
     if (++nvtx.depth > nvtx.deepest) nvtx.deepest = nvtx.depth;
     return nvtx.depth - 1;
 }
-int nvtxRangePop(void) { nvtx.wrong += nvtx.depth-- <= 0; return nvtx.depth; }
+int nvtxRangePop(void) {
+    nvtx.wrong += nvtx.depth-- <= 0;
+    return nvtx.depth;
+}
 #else
 
 typedef struct fake_state {
-    const char *fail;  /* the name of a function, and which of its calls fails, and how */
+    const char *fail; /* the name of a function, and which of its calls fails, and how */
     long fail_at, seen;
     int error;
-    const char *log;   /* of the JIT, when loading a module fails */
+    const char *log; /* of the JIT, when loading a module fails */
     int devices, major, minor, version;
     long contexts, memory, modules, pushed, launches, calls;
-    long events, graphs, execs, nodes, edges, updates, graph_launches, conditionals; /* events, graphs, execs: alive; the others: ever */
-    int idle;          /* launches do nothing */
-    int no_conditions; /* refuses our condition kernel */
+    /* events, graphs, execs: alive; the others: ever */
+    long events, graphs, execs, nodes, edges, updates, graph_launches, conditionals;
+    int idle;                      /* launches do nothing */
+    int no_conditions;             /* refuses our condition kernel */
     long links, linked, from_code; /* links: alive; modules made by the linker, and loaded from machine code: ever */
-    long streams, aside, waits, races; /* streams: alive; work on other streams than the default one, waits for events, conflicts that no event orders: ever */
+    /* streams: alive; work on other streams than the default one, waits for events, conflicts that no event orders:
+     * ever */
+    long streams, aside, waits, races;
     unsigned long long read_only[2]; /* addresses that kernels only read */
-    int deaf;          /* streams do not wait for events, nodes not for nodes */
-    unsigned long long late; /* not 0: what is enqueued is done as late as it may be, streams and nodes in an order drawn from this */
+    int deaf;                        /* streams do not wait for events, nodes not for nodes */
+    /* not 0: what is enqueued is done as late as it may be, streams and nodes in an order drawn from this */
+    unsigned long long late;
 } fake_state;
 
 #if defined(FAKE_DRIVER)
@@ -51,31 +69,57 @@ static int failing(const char *name) {
     fake.calls++;
     return fake.fail && strcmp(fake.fail, name) == 0 && ++fake.seen == fake.fail_at ? fake.error : 0;
 }
-#define CALL(name) do { int e_ = failing(name); if (e_) return e_; } while (0)
+#define CALL(name) \
+    do { \
+        int e_ = failing(name); \
+        if (e_) return e_; \
+    } while (0)
 /* Most functions want a current context. */
-#define IN_CONTEXT(name) do { CALL(name); if (!fake.pushed) return 201; } while (0)
+#define IN_CONTEXT(name) \
+    do { \
+        CALL(name); \
+        if (!fake.pushed) return 201; \
+    } while (0)
 
 /* What the driver holds for its caller goes when the context goes, whether given back or not. */
-typedef struct fake_block { struct fake_block *prev, *next; } fake_block;
+typedef struct fake_block {
+    struct fake_block *prev, *next;
+} fake_block;
 static fake_block blocks = {&blocks, &blocks};
 static void *block_new(size_t bytes) {
     fake_block *b = (fake_block *)calloc(1, sizeof *b + bytes);
-    b->next = blocks.next; b->prev = &blocks;
+    b->next = blocks.next;
+    b->prev = &blocks;
     b->next->prev = b->prev->next = b;
     return b + 1;
 }
 static void block_free(void *p) {
     fake_block *b = (fake_block *)p - 1;
-    b->next->prev = b->prev; b->prev->next = b->next;
+    b->next->prev = b->prev;
+    b->prev->next = b->next;
     free(b);
 }
 
-typedef struct fake_module { char *ptx; size_t n; xlagpu_ptx *loaded; } fake_module;
-enum { PARAMS = 512 };
-typedef struct fake_function { fake_module *module; char name[256]; uint32_t offset[PARAMS], size[PARAMS], n; bool known; } fake_function;
+typedef struct fake_module {
+    char *ptx;
+    size_t n;
+    xlagpu_ptx *loaded;
+} fake_module;
+enum {
+    PARAMS = 512
+};
+typedef struct fake_function {
+    fake_module *module;
+    char name[256];
+    uint32_t offset[PARAMS], size[PARAMS], n;
+    bool known;
+} fake_function;
 static void queues_forget(void);
 static int queues_drain(int id);
-enum { STREAMS = 4, ALL_STREAMS = -1 };
+enum {
+    STREAMS = 4,
+    ALL_STREAMS = -1
+};
 
 static int conditions[256], n_conditions; /* of conditional nodes, by handle */
 static void forget_touches(void);
@@ -83,27 +127,63 @@ int cuInit(unsigned flags) {
     CALL("cuInit");
     n_conditions = 0;
     forget_touches();
-    if (getenv("FAKE_CUDA_LATE")) fake.late = strtoull(getenv("FAKE_CUDA_LATE"), NULL, 10); /* the order of what is enqueued is drawn from it */
+    /* the order of what is enqueued is drawn from it */
+    if (getenv("FAKE_CUDA_LATE")) fake.late = strtoull(getenv("FAKE_CUDA_LATE"), NULL, 10);
     return flags ? 1 : 0;
 }
-int cuDriverGetVersion(int *version) { CALL("cuDriverGetVersion"); *version = fake.version; return 0; }
-int cuDeviceGet(int *device, int ordinal) { CALL("cuDeviceGet"); *device = 70 + ordinal; return ordinal < fake.devices ? 0 : 101; }
-int cuDeviceGetCount(int *count) { CALL("cuDeviceGetCount"); *count = fake.devices; return 0; }
-int cuDeviceGetName(char *name, int n, int device) { CALL("cuDeviceGetName"); xg_format(name, (size_t)n, "Fake GPU %d", device); return 0; }
+int cuDriverGetVersion(int *version) {
+    CALL("cuDriverGetVersion");
+    *version = fake.version;
+    return 0;
+}
+int cuDeviceGet(int *device, int ordinal) {
+    CALL("cuDeviceGet");
+    *device = 70 + ordinal;
+    return ordinal < fake.devices ? 0 : 101;
+}
+int cuDeviceGetCount(int *count) {
+    CALL("cuDeviceGetCount");
+    *count = fake.devices;
+    return 0;
+}
+int cuDeviceGetName(char *name, int n, int device) {
+    CALL("cuDeviceGetName");
+    xg_format(name, (size_t)n, "Fake GPU %d", device);
+    return 0;
+}
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
     CALL("cuDeviceGetAttribute");
     (void)device;
     *value = attribute == 75 ? fake.major : attribute == 76 ? fake.minor : 0;
     return 0;
 }
-int cuDevicePrimaryCtxRetain(void **c, int device) { CALL("cuDevicePrimaryCtxRetain"); (void)device; *c = &context; fake.contexts++; return 0; }
+int cuDevicePrimaryCtxRetain(void **c, int device) {
+    CALL("cuDevicePrimaryCtxRetain");
+    (void)device;
+    *c = &context;
+    fake.contexts++;
+    return 0;
+}
 int cuDevicePrimaryCtxRelease_v2(int device) {
     (void)device;
-    if (--fake.contexts == 0) { queues_forget(); while (blocks.next != &blocks) block_free(blocks.next + 1); }
+    if (--fake.contexts == 0) {
+        queues_forget();
+        while (blocks.next != &blocks) block_free(blocks.next + 1);
+    }
     return failing("cuDevicePrimaryCtxRelease_v2");
 }
-int cuCtxPushCurrent_v2(void *c) { CALL("cuCtxPushCurrent_v2"); if (c != &context) return 201; fake.pushed++; return 0; }
-int cuCtxPopCurrent_v2(void **c) { fake.pushed--; *c = &context; CALL("cuCtxPopCurrent_v2"); return 0; }
+int cuCtxPushCurrent_v2(void *c) {
+    CALL("cuCtxPushCurrent_v2");
+    if (c != &context) return 201;
+    fake.pushed++;
+    return 0;
+}
+int cuCtxPopCurrent_v2(void **c) {
+    fake.pushed--;
+    *c = &context;
+    CALL("cuCtxPopCurrent_v2");
+    return 0;
+}
 static xlagpu_device *simulator(void) {
     xlagpu_device_desc d;
     memset(&d, 0, sizeof d);
@@ -151,28 +231,64 @@ static int fill(uint64_t to, const void *pattern, size_t size, size_t n) {
 }
 static void step(const void *stream);
 static void touch(const void *stream, uint64_t from, size_t bytes, bool written);
-int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) { int e; IN_CONTEXT("cuMemcpyHtoD_v2"); step(NULL); touch(NULL, to, bytes, true); e = queues_drain(0); return e ? e : put(to, from, bytes); }
-int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) { int e; IN_CONTEXT("cuMemcpyDtoH_v2"); step(NULL); touch(NULL, from, bytes, false); e = queues_drain(0); memcpy(to, at(from), bytes); return e; }
-/* ---- streams: work is done when it is enqueued, and clocks tell whether a device could have done it in another order; or it is done in another order (late) ---- */
+int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
+    int e;
+    IN_CONTEXT("cuMemcpyHtoD_v2");
+    step(NULL);
+    touch(NULL, to, bytes, true);
+    e = queues_drain(0);
+    return e ? e : put(to, from, bytes);
+}
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
+    int e;
+    IN_CONTEXT("cuMemcpyDtoH_v2");
+    step(NULL);
+    touch(NULL, from, bytes, false);
+    e = queues_drain(0);
+    memcpy(to, at(from), bytes);
+    return e;
+}
+/* ---- streams: work is done when it is enqueued, and clocks tell whether a device could have done it in another order;
+ * or it is done in another order (late) ---- */
 
-enum { TOUCHES = 4096 };
-typedef struct fake_stream { int id; } fake_stream;
-typedef struct fake_event { long clock[STREAMS], recorded, passed; } fake_event; /* recorded: how often it was asked for; passed: the last of these that the device has come to */
-typedef struct fake_touch { uint64_t from, to; bool written; int stream; long time; } fake_touch;
+enum {
+    TOUCHES = 4096
+};
+typedef struct fake_stream {
+    int id;
+} fake_stream;
+/* recorded: how often it was asked for; passed: the last of these that the device has come to */
+typedef struct fake_event {
+    long clock[STREAMS], recorded, passed;
+} fake_event;
+typedef struct fake_touch {
+    uint64_t from, to;
+    bool written;
+    int stream;
+    long time;
+} fake_touch;
 static long clocks[STREAMS][STREAMS]; /* what a stream knows of all streams */
 static fake_touch touches[TOUCHES];
 static int n_touches, n_streams;
-static void forget_touches(void) { n_touches = 0; memset(clocks, 0, sizeof clocks); }
+static void forget_touches(void) {
+    n_touches = 0;
+    memset(clocks, 0, sizeof clocks);
+}
 static int stream_id(const void *stream) { return stream ? ((const fake_stream *)stream)->id : 0; }
 static void touch(const void *stream, uint64_t from, size_t bytes, bool written) {
     int id = stream_id(stream), k;
     fake_touch *t = &touches[n_touches++ % TOUCHES];
     for (k = 0; k < n_touches - 1 && k < TOUCHES; k++) {
         const fake_touch *o = &touches[k];
-        if (o == t || o->stream == id || o->from >= from + bytes || from >= o->to || (!o->written && !written)) continue;
+        if (o == t || o->stream == id || o->from >= from + bytes || from >= o->to || (!o->written && !written))
+            continue;
         fake.races += clocks[id][o->stream] < o->time;
     }
-    t->from = from; t->to = from + bytes; t->written = written; t->stream = id; t->time = clocks[id][id];
+    t->from = from;
+    t->to = from + bytes;
+    t->written = written;
+    t->stream = id;
+    t->time = clocks[id][id];
     fake.aside += id != 0;
 }
 static void step(const void *stream) { clocks[stream_id(stream)][stream_id(stream)]++; }
@@ -186,14 +302,47 @@ int cuStreamCreate(void **stream, unsigned flags) {
     fake.streams++;
     return 0;
 }
-int cuStreamDestroy_v2(void *stream) { if (!fake.pushed) return 201; queues_drain(stream_id(stream)); block_free(stream); fake.streams--; CALL("cuStreamDestroy_v2"); return 0; }
+int cuStreamDestroy_v2(void *stream) {
+    if (!fake.pushed) return 201;
+    queues_drain(stream_id(stream));
+    block_free(stream);
+    fake.streams--;
+    CALL("cuStreamDestroy_v2");
+    return 0;
+}
 /* What a stream is to do. */
-typedef enum fake_work { W_COPY, W_FILL, W_KERNEL, W_GRAPH, W_RECORD, W_WAIT } fake_work;
-typedef struct fake_op { fake_work work; uint64_t to, from; size_t bytes; unsigned value, size; fake_function *f; unsigned grid[3], threads[3], shared; unsigned char block[4096]; size_t block_bytes; void *exec; fake_event *event; long number; struct fake_op *next; } fake_op;
+typedef enum fake_work {
+    W_COPY,
+    W_FILL,
+    W_KERNEL,
+    W_GRAPH,
+    W_RECORD,
+    W_WAIT
+} fake_work;
+typedef struct fake_op {
+    fake_work work;
+    uint64_t to, from;
+    size_t bytes;
+    unsigned value, size;
+    fake_function *f;
+    unsigned grid[3], threads[3], shared;
+    unsigned char block[4096];
+    size_t block_bytes;
+    void *exec;
+    fake_event *event;
+    long number;
+    struct fake_op *next;
+} fake_op;
 static fake_op *queue[STREAMS], **queue_end[STREAMS];
 static int late_error;
-static unsigned draw(unsigned below) { fake.late ^= fake.late << 13; fake.late ^= fake.late >> 7; fake.late ^= fake.late << 17; return (unsigned)(fake.late % below); }
-static int run(fake_function *f, const unsigned *grid, const unsigned *threads, unsigned shared, const void *block, size_t bytes);
+static unsigned draw(unsigned below) {
+    fake.late ^= fake.late << 13;
+    fake.late ^= fake.late >> 7;
+    fake.late ^= fake.late << 17;
+    return (unsigned)(fake.late % below);
+}
+static int run(
+    fake_function *f, const unsigned *grid, const unsigned *threads, unsigned shared, const void *block, size_t bytes);
 static int graph_launch(void *exec);
 static int op_do(fake_op *o) {
     switch (o->work) {
@@ -201,14 +350,19 @@ static int op_do(fake_op *o) {
     case W_FILL: return fill(o->to, &o->value, o->size, o->bytes);
     case W_KERNEL: return run(o->f, o->grid, o->threads, o->shared, o->block, o->block_bytes);
     case W_GRAPH: return graph_launch(o->exec);
-    case W_RECORD: if (o->event->passed < o->number) o->event->passed = o->number; return 0;
+    case W_RECORD:
+        if (o->event->passed < o->number) o->event->passed = o->number;
+        return 0;
     default: return 0;
     }
 }
 static int op_enqueue(const fake_op *o, const void *stream) {
     int id = stream_id(stream);
     fake_op *copy;
-    if (!fake.late) { fake_op now = *o; return op_do(&now); }
+    if (!fake.late) {
+        fake_op now = *o;
+        return op_do(&now);
+    }
     copy = (fake_op *)malloc(sizeof *copy);
     *copy = *o;
     copy->next = NULL;
@@ -221,7 +375,9 @@ static int op_enqueue(const fake_op *o, const void *stream) {
 static bool queues_step(void) {
     int ready[STREAMS], n = 0, k;
     fake_op *o;
-    for (k = 0; k < STREAMS; k++) if (queue[k] && (queue[k]->work != W_WAIT || fake.deaf || queue[k]->event->passed >= queue[k]->number)) ready[n++] = k;
+    for (k = 0; k < STREAMS; k++)
+        if (queue[k] && (queue[k]->work != W_WAIT || fake.deaf || queue[k]->event->passed >= queue[k]->number))
+            ready[n++] = k;
     if (!n) return false;
     k = ready[draw((unsigned)n)];
     o = queue[k];
@@ -244,7 +400,12 @@ static int queues_drain(int id) {
 }
 static void queues_forget(void) {
     int k;
-    for (k = 0; k < STREAMS; k++) while (queue[k]) { fake_op *o = queue[k]; queue[k] = o->next; free(o); }
+    for (k = 0; k < STREAMS; k++)
+        while (queue[k]) {
+            fake_op *o = queue[k];
+            queue[k] = o->next;
+            free(o);
+        }
     late_error = 0;
 }
 
@@ -253,10 +414,13 @@ int cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
     fake_op o;
     IN_CONTEXT("cuStreamWaitEvent");
     if (flags || !event) return 1;
-    for (k = 0; k < STREAMS && !fake.deaf; k++) if (clocks[id][k] < ((fake_event *)event)->clock[k]) clocks[id][k] = ((fake_event *)event)->clock[k];
+    for (k = 0; k < STREAMS && !fake.deaf; k++)
+        if (clocks[id][k] < ((fake_event *)event)->clock[k]) clocks[id][k] = ((fake_event *)event)->clock[k];
     fake.waits++;
     memset(&o, 0, sizeof o);
-    o.work = W_WAIT; o.event = (fake_event *)event; o.number = o.event->recorded;
+    o.work = W_WAIT;
+    o.event = (fake_event *)event;
+    o.number = o.event->recorded;
     return op_enqueue(&o, stream);
 }
 int cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, void *stream) {
@@ -266,7 +430,10 @@ int cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, void *stream) {
     touch(stream, from, bytes, false);
     touch(stream, to, bytes, true);
     memset(&o, 0, sizeof o);
-    o.work = W_COPY; o.to = to; o.from = from; o.bytes = bytes;
+    o.work = W_COPY;
+    o.to = to;
+    o.from = from;
+    o.bytes = bytes;
     return op_enqueue(&o, stream);
 }
 int cuMemAllocHost_v2(void **memory, size_t bytes) {
@@ -291,25 +458,55 @@ int cuMemFreeHost(void *memory) {
 static int fill_later(uint64_t to, unsigned value, unsigned size, size_t n, void *stream) {
     fake_op o;
     memset(&o, 0, sizeof o);
-    o.work = W_FILL; o.to = to; o.value = value; o.size = size; o.bytes = n;
+    o.work = W_FILL;
+    o.to = to;
+    o.value = value;
+    o.size = size;
+    o.bytes = n;
     step(stream);
     touch(stream, to, size * n, true);
     return to % size ? 1 : op_enqueue(&o, stream);
 }
-int cuMemsetD32Async(uint64_t to, unsigned value, size_t n, void *stream) { IN_CONTEXT("cuMemsetD32Async"); return fill_later(to, value, 4, n, stream); }
-int cuMemsetD8Async(uint64_t to, unsigned char value, size_t n, void *stream) { IN_CONTEXT("cuMemsetD8Async"); return fill_later(to, value, 1, n, stream); }
-int cuStreamSynchronize(void *stream) { IN_CONTEXT("cuStreamSynchronize"); return queues_drain(stream_id(stream)); }
-int cuCtxSynchronize(void) { IN_CONTEXT("cuCtxSynchronize"); return queues_drain(ALL_STREAMS); }
+int cuMemsetD32Async(uint64_t to, unsigned value, size_t n, void *stream) {
+    IN_CONTEXT("cuMemsetD32Async");
+    return fill_later(to, value, 4, n, stream);
+}
+int cuMemsetD8Async(uint64_t to, unsigned char value, size_t n, void *stream) {
+    IN_CONTEXT("cuMemsetD8Async");
+    return fill_later(to, value, 1, n, stream);
+}
+int cuStreamSynchronize(void *stream) {
+    IN_CONTEXT("cuStreamSynchronize");
+    return queues_drain(stream_id(stream));
+}
+int cuCtxSynchronize(void) {
+    IN_CONTEXT("cuCtxSynchronize");
+    return queues_drain(ALL_STREAMS);
+}
 
 /* ---- modules; machine code is PTX behind a comment ---- */
 
 #define MACHINE_CODE "// machine code\n"
-typedef struct fake_link { char *code; size_t n; } fake_link;
-int cuLinkCreate_v2(unsigned n, int *options, void **values, void **link) { IN_CONTEXT("cuLinkCreate_v2"); (void)options; (void)values; if (n) return 1; *link = block_new(sizeof(fake_link)); fake.links++; return 0; }
-int cuLinkAddData_v2(void *link, int type, void *data, size_t size, const char *name, unsigned n, int *options, void **values) {
+typedef struct fake_link {
+    char *code;
+    size_t n;
+} fake_link;
+int cuLinkCreate_v2(unsigned n, int *options, void **values, void **link) {
+    IN_CONTEXT("cuLinkCreate_v2");
+    (void)options;
+    (void)values;
+    if (n) return 1;
+    *link = block_new(sizeof(fake_link));
+    fake.links++;
+    return 0;
+}
+int cuLinkAddData_v2(
+    void *link, int type, void *data, size_t size, const char *name, unsigned n, int *options, void **values) {
     fake_link *l = (fake_link *)link;
     IN_CONTEXT("cuLinkAddData_v2");
-    (void)name; (void)options; (void)values;
+    (void)name;
+    (void)options;
+    (void)values;
     if (type != 1 || n || l->code || !size || ((const char *)data)[size - 1]) return 1;
     l->n = strlen(MACHINE_CODE) + size;
     l->code = (char *)block_new(l->n);
@@ -317,8 +514,21 @@ int cuLinkAddData_v2(void *link, int type, void *data, size_t size, const char *
     memcpy(l->code + strlen(MACHINE_CODE), data, size);
     return 0;
 }
-int cuLinkComplete(void *link, void **code, size_t *bytes) { IN_CONTEXT("cuLinkComplete"); *code = ((fake_link *)link)->code; *bytes = ((fake_link *)link)->n; fake.linked++; return *code ? 0 : 1; }
-int cuLinkDestroy(void *link) { if (!fake.pushed) return 201; if (((fake_link *)link)->code) block_free(((fake_link *)link)->code); block_free(link); fake.links--; CALL("cuLinkDestroy"); return 0; }
+int cuLinkComplete(void *link, void **code, size_t *bytes) {
+    IN_CONTEXT("cuLinkComplete");
+    *code = ((fake_link *)link)->code;
+    *bytes = ((fake_link *)link)->n;
+    fake.linked++;
+    return *code ? 0 : 1;
+}
+int cuLinkDestroy(void *link) {
+    if (!fake.pushed) return 201;
+    if (((fake_link *)link)->code) block_free(((fake_link *)link)->code);
+    block_free(link);
+    fake.links--;
+    CALL("cuLinkDestroy");
+    return 0;
+}
 int cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *options, void **values) {
     fake_module *m;
     int error = failing("cuModuleLoadDataEx");
@@ -326,7 +536,8 @@ int cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *option
     if (!fake.pushed) return 201;
     if (fake.no_conditions && strstr((const char *)image, "cudaGraphSetConditional")) return 218;
     if (error) {
-        for (k = 0; fake.log && k < n; k++) if (options[k] == 5) memcpy(values[k], fake.log, strlen(fake.log) + 1);
+        for (k = 0; fake.log && k < n; k++)
+            if (options[k] == 5) memcpy(values[k], fake.log, strlen(fake.log) + 1);
         return error;
     }
     fake.from_code += strncmp((const char *)image, MACHINE_CODE, strlen(MACHINE_CODE)) == 0;
@@ -359,10 +570,17 @@ int cuModuleGetFunction(void **function, void *module, const char *name) {
     *function = f;
     return 0;
 }
-int cuFuncSetAttribute(void *function, int attribute, int value) { IN_CONTEXT("cuFuncSetAttribute"); (void)function; return attribute == 8 && value <= 232448 ? 0 : 1; }
+int cuFuncSetAttribute(void *function, int attribute, int value) {
+    IN_CONTEXT("cuFuncSetAttribute");
+    (void)function;
+    return attribute == 8 && value <= 232448 ? 0 : 1;
+}
 static uint32_t pack(fake_function *f, void **params, unsigned char *block, size_t cap) {
     uint32_t k, bytes = 0;
-    if (!f->known) while (f->n < PARAMS && xlagpu_rt_ptx_parameter(simulator(), "fake", f->module->ptx, f->module->n, f->name, f->n, &f->offset[f->n], &f->size[f->n])) f->n++;
+    if (!f->known)
+        while (f->n < PARAMS && xlagpu_rt_ptx_parameter(simulator(), "fake", f->module->ptx, f->module->n, f->name,
+                                    f->n, &f->offset[f->n], &f->size[f->n]))
+            f->n++;
     f->known = true;
     for (k = 0; k < f->n && f->offset[k] + f->size[k] <= cap; k++) {
         memcpy(block + f->offset[k], params[k], f->size[k]);
@@ -370,7 +588,8 @@ static uint32_t pack(fake_function *f, void **params, unsigned char *block, size
     }
     return bytes;
 }
-static int run(fake_function *f, const unsigned *grid, const unsigned *threads, unsigned shared, const void *block, size_t bytes) {
+static int run(
+    fake_function *f, const unsigned *grid, const unsigned *threads, unsigned shared, const void *block, size_t bytes) {
     xlagpu_ptx_launch l;
     memset(&l, 0, sizeof l);
     l.entry = f->name;
@@ -383,17 +602,26 @@ static int run(fake_function *f, const unsigned *grid, const unsigned *threads, 
     if (!f->module->loaded) f->module->loaded = xlagpu_rt_load_ptx(simulator(), "fake", f->module->ptx, f->module->n);
     return f->module->loaded && xlagpu_rt_run_ptx(f->module->loaded, &l, NULL) == XLAGPU_OK ? 0 : 719;
 }
-int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **params, void **extra) {
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+    unsigned shared, void *stream, void **params, void **extra) {
     fake_op o;
     uint32_t k;
     if (fake.idle) return 0;
     IN_CONTEXT("cuLaunchKernel");
     memset(&o, 0, sizeof o);
-    o.work = W_KERNEL; o.f = (fake_function *)function; o.shared = shared;
-    o.grid[0] = gx; o.grid[1] = gy; o.grid[2] = gz;
-    o.threads[0] = bx; o.threads[1] = by; o.threads[2] = bz;
+    o.work = W_KERNEL;
+    o.f = (fake_function *)function;
+    o.shared = shared;
+    o.grid[0] = gx;
+    o.grid[1] = gy;
+    o.grid[2] = gz;
+    o.threads[0] = bx;
+    o.threads[1] = by;
+    o.threads[2] = bz;
     if (extra) {
-        if (extra[0] != (void *)(uintptr_t)1 || extra[2] != (void *)(uintptr_t)2 || extra[4] || *(size_t *)extra[3] > sizeof o.block) return 1;
+        if (extra[0] != (void *)(uintptr_t)1 || extra[2] != (void *)(uintptr_t)2 || extra[4] ||
+            *(size_t *)extra[3] > sizeof o.block)
+            return 1;
         o.block_bytes = *(size_t *)extra[3];
         memcpy(o.block, extra[1], o.block_bytes);
         return op_enqueue(&o, stream);
@@ -410,16 +638,31 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
 
 /* ---- events ---- */
 
-int cuEventCreate(void **event, unsigned flags) { IN_CONTEXT("cuEventCreate"); if (flags & ~2u) return 1; *event = block_new(sizeof(fake_event)); fake.events++; return 0; }
-int cuEventDestroy_v2(void *event) { if (!fake.pushed) return 201; queues_drain(ALL_STREAMS); block_free(event); fake.events--; CALL("cuEventDestroy_v2"); return 0; }
+int cuEventCreate(void **event, unsigned flags) {
+    IN_CONTEXT("cuEventCreate");
+    if (flags & ~2u) return 1;
+    *event = block_new(sizeof(fake_event));
+    fake.events++;
+    return 0;
+}
+int cuEventDestroy_v2(void *event) {
+    if (!fake.pushed) return 201;
+    queues_drain(ALL_STREAMS);
+    block_free(event);
+    fake.events--;
+    CALL("cuEventDestroy_v2");
+    return 0;
+}
 int cuEventRecord(void *event, void *stream) {
     fake_op o;
     IN_CONTEXT("cuEventRecord");
     if (!event) return 1;
     step(stream);
-    memcpy(((fake_event *)event)->clock, clocks[stream_id(stream)], sizeof ((fake_event *)event)->clock);
+    memcpy(((fake_event *)event)->clock, clocks[stream_id(stream)], sizeof((fake_event *)event)->clock);
     memset(&o, 0, sizeof o);
-    o.work = W_RECORD; o.event = (fake_event *)event; o.number = ++o.event->recorded;
+    o.work = W_RECORD;
+    o.event = (fake_event *)event;
+    o.number = ++o.event->recorded;
     return op_enqueue(&o, stream);
 }
 static bool event_passed(const fake_event *e) { return e->passed >= e->recorded; }
@@ -438,11 +681,21 @@ int cuEventQuery(void *event) {
     if (!event_passed((fake_event *)event)) queues_step();
     return event_passed((fake_event *)event) ? 0 : 600;
 }
-int cuEventElapsedTime(float *ms, void *before, void *after) { IN_CONTEXT("cuEventElapsedTime"); *ms = 0.25f; return before && after ? 0 : 1; }
+int cuEventElapsedTime(float *ms, void *before, void *after) {
+    IN_CONTEXT("cuEventElapsedTime");
+    *ms = 0.25f;
+    return before && after ? 0 : 1;
+}
 
 /* ---- graphs: nodes run in the order in which they were added, which must be an order that their edges allow ---- */
 
-enum { KERNEL, COPY, FILL, CONDITION, NODES = 4096 };
+enum {
+    KERNEL,
+    COPY,
+    FILL,
+    CONDITION,
+    NODES = 4096
+};
 typedef struct fake_graph fake_graph;
 typedef struct fake_node {
     int kind;
@@ -457,16 +710,37 @@ typedef struct fake_node {
     fake_graph *body;
     uint64_t above[NODES / 64]; /* a bit for each node of the graph that it waits for */
 } fake_node;
-struct fake_graph { fake_node *nodes[NODES]; int n; fake_graph *twin; };
-static fake_graph *graph_new(void) { fake.graphs++; return (fake_graph *)block_new(sizeof(fake_graph)); }
+struct fake_graph {
+    fake_node *nodes[NODES];
+    int n;
+    fake_graph *twin;
+};
+static fake_graph *graph_new(void) {
+    fake.graphs++;
+    return (fake_graph *)block_new(sizeof(fake_graph));
+}
 static void graph_free(fake_graph *g) {
     int k;
-    for (k = 0; k < g->n; k++) { if (g->nodes[k]->body) graph_free(g->nodes[k]->body); block_free(g->nodes[k]); }
+    for (k = 0; k < g->n; k++) {
+        if (g->nodes[k]->body) graph_free(g->nodes[k]->body);
+        block_free(g->nodes[k]);
+    }
     block_free(g);
     fake.graphs--;
 }
-int cuGraphCreate(void **graph, unsigned flags) { IN_CONTEXT("cuGraphCreate"); if (flags) return 1; *graph = graph_new(); return 0; }
-int cuGraphDestroy(void *graph) { if (!fake.pushed) return 201; queues_drain(ALL_STREAMS); graph_free((fake_graph *)graph); CALL("cuGraphDestroy"); return 0; }
+int cuGraphCreate(void **graph, unsigned flags) {
+    IN_CONTEXT("cuGraphCreate");
+    if (flags) return 1;
+    *graph = graph_new();
+    return 0;
+}
+int cuGraphDestroy(void *graph) {
+    if (!fake.pushed) return 201;
+    queues_drain(ALL_STREAMS);
+    graph_free((fake_graph *)graph);
+    CALL("cuGraphDestroy");
+    return 0;
+}
 static fake_node *node_new(void **out, void *graph, void *const *after, size_t n, int kind) {
     fake_graph *g = (fake_graph *)graph;
     fake_node *node = (fake_node *)block_new(sizeof *node);
@@ -475,7 +749,10 @@ static fake_node *node_new(void **out, void *graph, void *const *after, size_t n
     for (k = 0; k < n; k++) {
         int i;
         for (j = 0; j < g->n && g->nodes[j] != after[k]; j++) {}
-        if (j == g->n || g->n == NODES) { block_free(node); return NULL; }
+        if (j == g->n || g->n == NODES) {
+            block_free(node);
+            return NULL;
+        }
         if (fake.deaf) continue;
         for (i = 0; i < NODES / 64; i++) node->above[i] |= g->nodes[j]->above[i];
         node->above[j / 64] |= (uint64_t)1 << j % 64;
@@ -491,9 +768,15 @@ static fake_node *node_new(void **out, void *graph, void *const *after, size_t n
 static int set_kernel(fake_node *node, const xr_kernel_node *p) {
     fake_function *f = (fake_function *)p->function;
     node->k = *p;
-    if (strcmp(f->name, "xlagpu_set_condition") != 0) { node->bytes = pack(f, p->params, node->block, sizeof node->block); return 0; }
-    memcpy(node->block, p->params[0], 8); memcpy(node->block + 8, p->params[1], 8);
-    memcpy(node->block + 16, p->params[2], 4); memcpy(node->block + 20, p->params[3], 4); memcpy(node->block + 24, p->params[4], 4);
+    if (strcmp(f->name, "xlagpu_set_condition") != 0) {
+        node->bytes = pack(f, p->params, node->block, sizeof node->block);
+        return 0;
+    }
+    memcpy(node->block, p->params[0], 8);
+    memcpy(node->block + 8, p->params[1], 8);
+    memcpy(node->block + 16, p->params[2], 4);
+    memcpy(node->block + 20, p->params[3], 4);
+    memcpy(node->block + 24, p->params[4], 4);
     return 0;
 }
 int cuGraphAddKernelNode_v2(void **out, void *graph, void *const *after, size_t n, const xr_kernel_node *p) {
@@ -514,7 +797,8 @@ int cuGraphAddMemsetNode(void **out, void *graph, void *const *after, size_t n, 
     fake_node *node;
     IN_CONTEXT("cuGraphAddMemsetNode");
     node = node_new(out, graph, after, n, FILL);
-    if (!node || c != &context || p->height != 1 || (p->element != 1 && p->element != 4) || p->to % p->element) return 1;
+    if (!node || c != &context || p->height != 1 || (p->element != 1 && p->element != 4) || p->to % p->element)
+        return 1;
     node->f = *p;
     return 0;
 }
@@ -539,8 +823,22 @@ int cuGraphAddNode(void **out, void *graph, void *const *after, size_t n, xr_con
     fake.conditionals++;
     return 0;
 }
-int cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags) { IN_CONTEXT("cuGraphInstantiateWithFlags"); if (flags) return 1; *exec = block_new(sizeof graph); memcpy(*exec, &graph, sizeof graph); fake.execs++; return 0; }
-int cuGraphExecDestroy(void *exec) { if (!fake.pushed) return 201; queues_drain(ALL_STREAMS); block_free(exec); fake.execs--; CALL("cuGraphExecDestroy"); return 0; }
+int cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags) {
+    IN_CONTEXT("cuGraphInstantiateWithFlags");
+    if (flags) return 1;
+    *exec = block_new(sizeof graph);
+    memcpy(*exec, &graph, sizeof graph);
+    fake.execs++;
+    return 0;
+}
+int cuGraphExecDestroy(void *exec) {
+    if (!fake.pushed) return 201;
+    queues_drain(ALL_STREAMS);
+    block_free(exec);
+    fake.execs--;
+    CALL("cuGraphExecDestroy");
+    return 0;
+}
 static fake_node *of_exec(void *exec, void *node) {
     fake_graph *g;
     memcpy(&g, exec, sizeof g);
@@ -548,31 +846,65 @@ static fake_node *of_exec(void *exec, void *node) {
     queues_drain(ALL_STREAMS); /* what was launched before goes with what was said before */
     return ((fake_node *)node)->graph == g ? (fake_node *)node : NULL;
 }
-int cuGraphExecKernelNodeSetParams_v2(void *exec, void *node, const xr_kernel_node *p) { IN_CONTEXT("cuGraphExecKernelNodeSetParams_v2"); node = of_exec(exec, node); return node ? set_kernel((fake_node *)node, p) : 1; }
-int cuGraphExecMemcpyNodeSetParams(void *exec, void *node, const xr_copy_node *p, void *c) { IN_CONTEXT("cuGraphExecMemcpyNodeSetParams"); (void)c; node = of_exec(exec, node); if (node) ((fake_node *)node)->c = *p; return node ? 0 : 1; }
-int cuGraphExecMemsetNodeSetParams(void *exec, void *node, const xr_fill_node *p, void *c) { IN_CONTEXT("cuGraphExecMemsetNodeSetParams"); (void)c; node = of_exec(exec, node); if (node) ((fake_node *)node)->f = *p; return node ? 0 : 1; }
+int cuGraphExecKernelNodeSetParams_v2(void *exec, void *node, const xr_kernel_node *p) {
+    IN_CONTEXT("cuGraphExecKernelNodeSetParams_v2");
+    node = of_exec(exec, node);
+    return node ? set_kernel((fake_node *)node, p) : 1;
+}
+int cuGraphExecMemcpyNodeSetParams(void *exec, void *node, const xr_copy_node *p, void *c) {
+    IN_CONTEXT("cuGraphExecMemcpyNodeSetParams");
+    (void)c;
+    node = of_exec(exec, node);
+    if (node) ((fake_node *)node)->c = *p;
+    return node ? 0 : 1;
+}
+int cuGraphExecMemsetNodeSetParams(void *exec, void *node, const xr_fill_node *p, void *c) {
+    IN_CONTEXT("cuGraphExecMemsetNodeSetParams");
+    (void)c;
+    node = of_exec(exec, node);
+    if (node) ((fake_node *)node)->f = *p;
+    return node ? 0 : 1;
+}
 
 /* What xlagpu_set_condition does. */
 static void set_condition(const fake_node *node) {
     uint64_t handle, address;
     uint32_t kind, branches, which, value;
-    memcpy(&handle, node->block, 8); memcpy(&address, node->block + 8, 8);
-    memcpy(&kind, node->block + 16, 4); memcpy(&branches, node->block + 20, 4); memcpy(&which, node->block + 24, 4);
-    if (kind == 2) { memcpy(&value, at(address), 4); value = (value < branches ? value : branches - 1) == which; }
-    else { value = *(unsigned char *)at(address) != 0; if (kind == 1) value = (value ? 0u : 1u) == which; }
+    memcpy(&handle, node->block, 8);
+    memcpy(&address, node->block + 8, 8);
+    memcpy(&kind, node->block + 16, 4);
+    memcpy(&branches, node->block + 20, 4);
+    memcpy(&which, node->block + 24, 4);
+    if (kind == 2) {
+        memcpy(&value, at(address), 4);
+        value = (value < branches ? value : branches - 1) == which;
+    } else {
+        value = *(unsigned char *)at(address) != 0;
+        if (kind == 1) value = (value ? 0u : 1u) == which;
+    }
     conditions[handle] = (int)value;
 }
 /* What a node touches; -1: anything. */
 static int node_touches(const fake_node *n, fake_touch out[40]) {
     int k = 0;
     memset(out, 0, 40 * sizeof *out);
-    if (n->kind == CONDITION || (n->kind == KERNEL && strcmp(((fake_function *)n->k.function)->name, "xlagpu_set_condition") == 0)) return -1;
+    if (n->kind == CONDITION ||
+        (n->kind == KERNEL && strcmp(((fake_function *)n->k.function)->name, "xlagpu_set_condition") == 0))
+        return -1;
     if (n->kind == COPY) {
-        out[0].from = n->c.from.device; out[0].to = out[0].from + n->c.width;
-        out[1].from = n->c.to.device; out[1].to = out[1].from + n->c.width; out[1].written = true;
+        out[0].from = n->c.from.device;
+        out[0].to = out[0].from + n->c.width;
+        out[1].from = n->c.to.device;
+        out[1].to = out[1].from + n->c.width;
+        out[1].written = true;
         return 2;
     }
-    if (n->kind == FILL) { out[0].from = n->f.to; out[0].to = n->f.to + n->f.width * n->f.element; out[0].written = true; return 1; }
+    if (n->kind == FILL) {
+        out[0].from = n->f.to;
+        out[0].to = n->f.to + n->f.width * n->f.element;
+        out[0].written = true;
+        return 1;
+    }
     for (; 8u * (unsigned)k + 8 <= n->bytes && k < 32; k++) {
         memcpy(&out[k].from, n->block + 8 * k, 8);
         out[k].to = out[k].from + 1;
@@ -584,13 +916,17 @@ static bool nodes_meet(const fake_node *a, const fake_node *b) {
     fake_touch x[40], y[40];
     int n = node_touches(a, x), m = node_touches(b, y), i, j;
     if (n < 0 || m < 0) return true;
-    for (i = 0; i < n; i++) for (j = 0; j < m; j++) if ((x[i].written || y[j].written) && x[i].from < y[j].to && y[j].from < x[i].to) return true;
+    for (i = 0; i < n; i++)
+        for (j = 0; j < m; j++)
+            if ((x[i].written || y[j].written) && x[i].from < y[j].to && y[j].from < x[i].to) return true;
     return false;
 }
 /* Nodes that meet in memory and do not wait for each other. */
 static void graph_races(const fake_graph *g) {
     int i, j;
-    for (j = 0; j < g->n; j++) for (i = 0; i < j; i++) fake.races += !(g->nodes[j]->above[i / 64] >> i % 64 & 1) && nodes_meet(g->nodes[i], g->nodes[j]);
+    for (j = 0; j < g->n; j++)
+        for (i = 0; i < j; i++)
+            fake.races += !(g->nodes[j]->above[i / 64] >> i % 64 & 1) && nodes_meet(g->nodes[i], g->nodes[j]);
 }
 static int graph_run(fake_graph *g);
 static int node_run(fake_node *n) {
@@ -598,14 +934,21 @@ static int node_run(fake_node *n) {
     int e = 0;
     if (n->kind == COPY) return put(n->c.to.device, at(n->c.from.device), n->c.width);
     if (n->kind == FILL) return fill(n->f.to, &n->f.value, n->f.element, n->f.width);
-    if (n->kind == KERNEL && strcmp(f->name, "xlagpu_set_condition") == 0) { set_condition(n); return 0; }
+    if (n->kind == KERNEL && strcmp(f->name, "xlagpu_set_condition") == 0) {
+        set_condition(n);
+        return 0;
+    }
     if (n->kind == KERNEL) return run(f, n->k.grid, n->k.block, n->k.shared, n->block, n->bytes);
-    if (n->type == 1) { while (conditions[n->handle] && !e) e = graph_run(n->body); return e; }
+    if (n->type == 1) {
+        while (conditions[n->handle] && !e) e = graph_run(n->body);
+        return e;
+    }
     return conditions[n->handle] ? graph_run(n->body) : 0;
 }
 static bool node_ready(const fake_node *n, const uint64_t *done) {
     int i;
-    for (i = 0; i < NODES / 64; i++) if (n->above[i] & ~done[i]) return false;
+    for (i = 0; i < NODES / 64; i++)
+        if (n->above[i] & ~done[i]) return false;
     return true;
 }
 /* In the order in which they were added, or, late, in another one that their edges allow. */
@@ -632,11 +975,18 @@ int cuGraphLaunch(void *exec, void *stream) {
     IN_CONTEXT("cuGraphLaunch");
     fake.graph_launches++;
     memset(&o, 0, sizeof o);
-    o.work = W_GRAPH; o.exec = exec;
+    o.work = W_GRAPH;
+    o.exec = exec;
     return op_enqueue(&o, stream);
 }
-int cuGetErrorName(int error, const char **text) { *text = error == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_FAKE"; return failing("cuGetErrorName"); }
-int cuGetErrorString(int error, const char **text) { *text = error == 2 ? "out of memory" : "a fake failure"; return failing("cuGetErrorString"); }
+int cuGetErrorName(int error, const char **text) {
+    *text = error == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_FAKE";
+    return failing("cuGetErrorName");
+}
+int cuGetErrorString(int error, const char **text) {
+    *text = error == 2 ? "out of memory" : "a fake failure";
+    return failing("cuGetErrorString");
+}
 
 #else /* the program */
 #include "../src/xlagpu.h"
@@ -656,7 +1006,9 @@ static counter count;
 static bool build(const char *flags, const char *path) {
     char command[1000];
     const char *cc = getenv("CC");
-    snprintf(command, sizeof command, "%s -std=gnu99 -w -O1 -shared -fPIC %s tests/fake_cuda.c -o %s -lm -ldl -lpthread", cc ? cc : "cc", flags, path);
+    snprintf(command, sizeof command,
+        "%s -std=gnu99 -w -O1 -shared -fPIC %s tests/fake_cuda.c -o %s -lm -ldl -lpthread", cc ? cc : "cc", flags,
+        path);
     return system(command) == 0;
 }
 static void reset(void) {
@@ -682,7 +1034,10 @@ static xlagpu_status open_with(const char *platform, const char *driver, int ord
     desc.allocator = counter_of(&count);
     return xlagpu_rt_open(&desc, d);
 }
-static bool nothing_left(void) { return count.live == 0 && !fake->contexts && !fake->memory && !fake->modules && !fake->pushed && !fake->events && !fake->graphs && !fake->execs && !fake->links && !fake->streams; }
+static bool nothing_left(void) {
+    return count.live == 0 && !fake->contexts && !fake->memory && !fake->modules && !fake->pushed && !fake->events &&
+           !fake->graphs && !fake->execs && !fake->links && !fake->streams;
+}
 
 static xlagpu_bytes compile(xlagpu_context *c, const char *text) {
     xlagpu_compile_desc d;
@@ -727,13 +1082,15 @@ static void opening(void) {
     refused("cuda", LIBRARY, 0, XLAGPU_ERROR_NO_DEVICE, "no GPU number 0");
     EXPECT(open_with(NULL, LIBRARY, 0, &d) == XLAGPU_OK && strcmp(xlagpu_rt_platform(d), "host") == 0);
     xlagpu_rt_close(d);
-    EXPECT(open_with("auto", "./build/no_such_library.so", 0, &d) == XLAGPU_OK && strcmp(xlagpu_rt_platform(d), "host") == 0 && !*xlagpu_rt_error(d));
+    EXPECT(open_with("auto", "./build/no_such_library.so", 0, &d) == XLAGPU_OK &&
+           strcmp(xlagpu_rt_platform(d), "host") == 0 && !*xlagpu_rt_error(d));
     xlagpu_rt_close(d);
     reset();
     fake->fail = "cuInit";
     fake->fail_at = 1;
     fake->error = 100;
-    refused("cuda", LIBRARY, 0, XLAGPU_ERROR_NO_DEVICE, "starting the NVIDIA driver: a fake failure (CUDA_ERROR_FAKE, error 100)");
+    refused("cuda", LIBRARY, 0, XLAGPU_ERROR_NO_DEVICE,
+        "starting the NVIDIA driver: a fake failure (CUDA_ERROR_FAKE, error 100)");
     fake->seen = 0;
     EXPECT(open_with("auto", LIBRARY, 0, &d) == XLAGPU_OK && strcmp(xlagpu_rt_platform(d), "host") == 0);
     xlagpu_rt_close(d);
@@ -783,45 +1140,66 @@ static xlagpu_status graph_way(xlagpu_bytes exe, char message[XG_MESSAGE_MAX]);
 
 /* Each call of each function fails once, in two ways. */
 static void every_failure(xlagpu_bytes exe, xlagpu_status (*go)(xlagpu_bytes, char *)) {
-    static const struct { const char *name; bool harmless; } rows[] = {
+    static const struct {
+        const char *name;
+        bool harmless;
+    } rows[] = {
 #define X(field, symbol, parameters) {symbol, false},
-        XR_CUDA_FUNCTIONS(X)
-        XR_CUDA_GRAPH_FUNCTIONS(X)
-        XR_CUDA_CONDITIONAL_FUNCTIONS(X)
-        XR_CUDA_LINK_FUNCTIONS(X)
-        XR_CUDA_STREAM_FUNCTIONS(X)
+        XR_CUDA_FUNCTIONS(X) XR_CUDA_GRAPH_FUNCTIONS(X) XR_CUDA_CONDITIONAL_FUNCTIONS(X) XR_CUDA_LINK_FUNCTIONS(X)
+            XR_CUDA_STREAM_FUNCTIONS(X)
 #undef X
     };
-    static const char *const harmless[] = {"cuStreamDestroy_v2", "cuEventDestroy_v2", "cuGraphDestroy", "cuGraphExecDestroy", "cuDevicePrimaryCtxRelease_v2", "cuCtxPopCurrent_v2", "cuMemFree_v2", "cuMemFreeHost", "cuModuleUnload", "cuCtxSynchronize", "cuGetErrorName", "cuGetErrorString",
-        "cuLinkCreate_v2", "cuLinkAddData_v2", "cuLinkComplete", "cuLinkDestroy"};
-    static const int errors[] = {2, 719, 1, 3, 4, 34, 46, 100, 101, 200, 201, 209, 214, 218, 220, 221, 222, 226, 300, 301, 304, 400, 401, 500, 700, 701, 702, 704, 708, 709, 710, 714, 716, 717, 718, 720, 800, 801, 802, 803, 804, 900, 901, 999}; /* the first two at each call, the others, on the plain way, at the first */
+    static const char *const harmless[] = {"cuStreamDestroy_v2", "cuEventDestroy_v2", "cuGraphDestroy",
+        "cuGraphExecDestroy", "cuDevicePrimaryCtxRelease_v2", "cuCtxPopCurrent_v2", "cuMemFree_v2", "cuMemFreeHost",
+        "cuModuleUnload", "cuCtxSynchronize", "cuGetErrorName", "cuGetErrorString", "cuLinkCreate_v2",
+        "cuLinkAddData_v2", "cuLinkComplete", "cuLinkDestroy"};
+    /* the first two at each call, the others, on the plain way, at the first */
+    static const int errors[] = {2, 719, 1, 3, 4, 34, 46, 100, 101, 200, 201, 209, 214, 218, 220, 221, 222, 226, 300,
+        301, 304, 400, 401, 500, 700, 701, 702, 704, 708, 709, 710, 714, 716, 717, 718, 720, 800, 801, 802, 803, 804,
+        900, 901, 999};
     size_t k, e, h;
-    for (k = 0; k < XG_COUNT(rows); k++) for (e = 0; e < (go == way && !cache ? XG_COUNT(errors) : 2); e++) {
-        bool quiet = false;
-        long n;
-        for (h = 0; h < XG_COUNT(harmless); h++) quiet = quiet || strcmp(harmless[h], rows[k].name) == 0;
-        for (n = 1; n < (e < 2 ? 1000 : 2); n++) {
-            char message[XG_MESSAGE_MAX], what[100];
-            xlagpu_status s, want = strcmp(rows[k].name, "cuInit") == 0 ? XLAGPU_ERROR_NO_DEVICE : errors[e] == 2 ? XLAGPU_ERROR_MEMORY : XLAGPU_ERROR_DEVICE;
-            reset();
-            fake->fail = rows[k].name;
-            fake->fail_at = n;
-            fake->error = errors[e];
-            s = go(exe, message);
-            snprintf(what, sizeof what, "%s, call %ld, error %d", rows[k].name, n, errors[e]);
-            EXPECT_IN(count.live == 0 && !fake->contexts && !fake->pushed, what);
-            if (fake->seen < n) break;
-            /* A context that cannot be made current any more keeps what is in it. */
-            EXPECT_IN((!fake->memory && !fake->modules && !fake->events && !fake->graphs && !fake->execs && !fake->links && !fake->streams) || strstr(rows[k].name, "CtxPush"), what);
-            if (quiet) { EXPECT_IN(s == XLAGPU_OK, what); continue; }
-            if ((strcmp(rows[k].name, "cuCtxPushCurrent_v2") == 0 || strcmp(rows[k].name, "cuEventSynchronize") == 0) && s == XLAGPU_OK) continue; /* while releasing */
-            if (cache && s == XLAGPU_OK && strcmp(rows[k].name, "cuModuleLoadDataEx") == 0) continue; /* machine code that cannot be loaded is made anew */
-            if (go == graph_way && s == XLAGPU_OK && strncmp(rows[k].name, "cuModule", 8) == 0) continue; /* without the condition kernel there are no conditional nodes */
-            EXPECT_IN(s == want, what);
-            EXPECT_IN(strstr(message, errors[e] == 2 ? "out of memory" : "a fake failure") || (errors[e] == 222 && strstr(message, "older than this PTX")), message);
+    for (k = 0; k < XG_COUNT(rows); k++)
+        for (e = 0; e < (go == way && !cache ? XG_COUNT(errors) : 2); e++) {
+            bool quiet = false;
+            long n;
+            for (h = 0; h < XG_COUNT(harmless); h++) quiet = quiet || strcmp(harmless[h], rows[k].name) == 0;
+            for (n = 1; n < (e < 2 ? 1000 : 2); n++) {
+                char message[XG_MESSAGE_MAX], what[100];
+                xlagpu_status s, want = strcmp(rows[k].name, "cuInit") == 0 ? XLAGPU_ERROR_NO_DEVICE
+                                        : errors[e] == 2                    ? XLAGPU_ERROR_MEMORY
+                                                                            : XLAGPU_ERROR_DEVICE;
+                reset();
+                fake->fail = rows[k].name;
+                fake->fail_at = n;
+                fake->error = errors[e];
+                s = go(exe, message);
+                snprintf(what, sizeof what, "%s, call %ld, error %d", rows[k].name, n, errors[e]);
+                EXPECT_IN(count.live == 0 && !fake->contexts && !fake->pushed, what);
+                if (fake->seen < n) break;
+                /* A context that cannot be made current any more keeps what is in it. */
+                EXPECT_IN((!fake->memory && !fake->modules && !fake->events && !fake->graphs && !fake->execs &&
+                              !fake->links && !fake->streams) ||
+                              strstr(rows[k].name, "CtxPush"),
+                    what);
+                if (quiet) {
+                    EXPECT_IN(s == XLAGPU_OK, what);
+                    continue;
+                }
+                if ((strcmp(rows[k].name, "cuCtxPushCurrent_v2") == 0 ||
+                        strcmp(rows[k].name, "cuEventSynchronize") == 0) &&
+                    s == XLAGPU_OK)
+                    continue; /* while releasing */
+                /* machine code that cannot be loaded is made anew */
+                if (cache && s == XLAGPU_OK && strcmp(rows[k].name, "cuModuleLoadDataEx") == 0) continue;
+                /* without the condition kernel there are no conditional nodes */
+                if (go == graph_way && s == XLAGPU_OK && strncmp(rows[k].name, "cuModule", 8) == 0) continue;
+                EXPECT_IN(s == want, what);
+                EXPECT_IN(strstr(message, errors[e] == 2 ? "out of memory" : "a fake failure") ||
+                              (errors[e] == 222 && strstr(message, "older than this PTX")),
+                    message);
+            }
+            fake->fail = NULL;
         }
-        fake->fail = NULL;
-    }
     reset();
 }
 
@@ -833,16 +1211,29 @@ static bool cache_file(char path[600], int *n) {
     DIR *dir = opendir(CACHE);
     struct dirent *e;
     *n = 0;
-    while (dir && (e = readdir(dir))) if (e->d_name[0] != '.') { snprintf(path, 600, CACHE "/%s", e->d_name); ++*n; }
+    while (dir && (e = readdir(dir)))
+        if (e->d_name[0] != '.') {
+            snprintf(path, 600, CACHE "/%s", e->d_name);
+            ++*n;
+        }
     if (dir) closedir(dir);
     return *n == 1;
 }
 static void cache_clear(void) {
     char path[600];
     int n;
-    for (cache_file(path, &n); n; cache_file(path, &n)) if (remove(path) != 0) { EXPECT_IN(0, path); return; }
+    for (cache_file(path, &n); n; cache_file(path, &n))
+        if (remove(path) != 0) {
+            EXPECT_IN(0, path);
+            return;
+        }
 }
-static int cache_files(void) { char path[600]; int n; cache_file(path, &n); return n; }
+static int cache_files(void) {
+    char path[600];
+    int n;
+    cache_file(path, &n);
+    return n;
+}
 /* One run of the program: was the machine code made, or found? */
 static void cache_run(xlagpu_bytes exe, bool made, int files, const char *what) {
     char message[XG_MESSAGE_MAX];
@@ -852,7 +1243,8 @@ static void cache_run(xlagpu_bytes exe, bool made, int files, const char *what) 
     EXPECT_IN(fake->from_code - loaded == 1, what);
     EXPECT_IN(cache_files() == files, what);
 }
-/* Each byte of the head, and some of the code: as good as no file, and a good one takes its place. A file cut short or made longer, too. */
+/* Each byte of the head, and some of the code: as good as no file, and a good one takes its place. A file cut short or
+ * made longer, too. */
 static void cache_damaged(xlagpu_bytes exe) {
     static unsigned char good[1 << 20], back[1 << 20];
     char path[600];
@@ -861,7 +1253,10 @@ static void cache_damaged(xlagpu_bytes exe) {
     FILE *f;
     if (!EXPECT(cache_file(path, &n))) return;
     f = fopen(path, "rb");
-    if (f) { size = fread(good, 1, sizeof good, f); fclose(f); }
+    if (f) {
+        size = fread(good, 1, sizeof good, f);
+        fclose(f);
+    }
     EXPECT(size > sizeof(xr_cached) && size < sizeof good);
     for (at = 0; at < size; at += at < sizeof(xr_cached) ? 1 : 199) {
         f = fopen(path, "wb");
@@ -873,7 +1268,11 @@ static void cache_damaged(xlagpu_bytes exe) {
         cache_run(exe, true, 1, "a damaged file");
     }
     for (cut = 0; cut < 5; cut++) {
-        size_t left = cut == 0 ? 0 : cut == 1 ? sizeof(xr_cached) - 1 : cut == 2 ? sizeof(xr_cached) : cut == 3 ? size - 1 : size + 1;
+        size_t left = cut == 0   ? 0
+                      : cut == 1 ? sizeof(xr_cached) - 1
+                      : cut == 2 ? sizeof(xr_cached)
+                      : cut == 3 ? size - 1
+                                 : size + 1;
         memcpy(back, good, size);
         back[size] = 0;
         f = fopen(path, "wb");
@@ -903,9 +1302,12 @@ static void cache_refused(xlagpu_bytes exe) {
         fake->fail = NULL;
     }
 }
-/* Several processes begin with nothing and make the same file at the same time: each works, and one file is left, a good one. */
+/* Several processes begin with nothing and make the same file at the same time: each works, and one file is left, a
+ * good one. */
 static void cache_together(xlagpu_bytes exe) {
-    enum { CHILDREN = 4 };
+    enum {
+        CHILDREN = 4
+    };
     pid_t child[CHILDREN];
     int k, j, status, wrong = 0;
     for (j = 0; j < 8; j++) {
@@ -913,15 +1315,22 @@ static void cache_together(xlagpu_bytes exe) {
         fflush(NULL);
         for (k = 0; k < CHILDREN; k++) {
             if ((child[k] = fork()) != 0) continue;
-            for (status = 0, k = 0; k < 3; k++) { char message[XG_MESSAGE_MAX]; status = status || way(exe, message) != XLAGPU_OK; }
+            for (status = 0, k = 0; k < 3; k++) {
+                char message[XG_MESSAGE_MAX];
+                status = status || way(exe, message) != XLAGPU_OK;
+            }
             _exit(status || failed);
         }
-        for (k = 0; k < CHILDREN; k++) wrong += child[k] < 0 || waitpid(child[k], &status, 0) != child[k] || status != 0;
+        for (k = 0; k < CHILDREN; k++)
+            wrong += child[k] < 0 || waitpid(child[k], &status, 0) != child[k] || status != 0;
         EXPECT(wrong == 0 && cache_files() == 1);
         cache_run(exe, false, 1, "made by several processes");
     }
 }
-static xlagpu_status miss_way(xlagpu_bytes exe, char message[XG_MESSAGE_MAX]) { cache_clear(); return way(exe, message); }
+static xlagpu_status miss_way(xlagpu_bytes exe, char message[XG_MESSAGE_MAX]) {
+    cache_clear();
+    return way(exe, message);
+}
 static void caching(xlagpu_bytes exe, xlagpu_bytes other) {
     cache = CACHE;
     (void)mkdir(CACHE, 0777);
@@ -1018,7 +1427,11 @@ static xlagpu_status graph_runs(xlagpu_device *d, xlagpu_program *p) {
         if (s != XLAGPU_OK) break;
         s = xlagpu_rt_execute(e, in[k / 2], &out[k / 2], NULL);
         if (s == XLAGPU_OK) s = xlagpu_rt_execution_wait(e);
-        if (s != XLAGPU_OK) { EXPECT(*xlagpu_rt_execution_error(e)); xr_fail(&d->c, s, "%s", xlagpu_rt_execution_error(e)); break; }
+        if (s != XLAGPU_OK) {
+            EXPECT(*xlagpu_rt_execution_error(e));
+            xr_fail(&d->c, s, "%s", xlagpu_rt_execution_error(e));
+            break;
+        }
         s = xlagpu_rt_download(d, y, out[k / 2], sizeof y);
         if (s == XLAGPU_OK) EXPECT(control_right(x, b, y));
     }
@@ -1027,7 +1440,9 @@ static xlagpu_status graph_runs(xlagpu_device *d, xlagpu_program *p) {
         const char *failing = fake->fail;
         strcpy(message, d->c.message);
         fake->fail = NULL;
-        if (e && in[1][1].address && out[1].address) EXPECT(xlagpu_rt_execute(e, in[1], &out[1], NULL) == XLAGPU_OK || strcmp(failing, "cuCtxPushCurrent_v2") == 0);
+        if (e && in[1][1].address && out[1].address)
+            EXPECT(
+                xlagpu_rt_execute(e, in[1], &out[1], NULL) == XLAGPU_OK || strcmp(failing, "cuCtxPushCurrent_v2") == 0);
         fake->fail = failing;
         xr_begin(&d->c);
         xr_fail(&d->c, s, "%s", message);
@@ -1045,7 +1460,8 @@ static xlagpu_status graph_way(xlagpu_bytes exe, char message[XG_MESSAGE_MAX]) {
     return s;
 }
 static void graphs(xlagpu_context *c) {
-    xlagpu_bytes plain = compile_commands(c, control_text, 1, false), control = compile_commands(c, control_text, 1, true);
+    xlagpu_bytes plain = compile_commands(c, control_text, 1, false),
+                 control = compile_commands(c, control_text, 1, true);
     char message[XG_MESSAGE_MAX];
     if (!EXPECT(plain.data && control.data)) return;
     reset();
@@ -1054,10 +1470,12 @@ static void graphs(xlagpu_context *c) {
     reset();
     EXPECT(graph_way(control, message) == XLAGPU_OK && nothing_left());
     EXPECT_IN(fake->graph_launches == 3, "the whole program is one graph");
-    EXPECT(fake->conditionals == 2 * 3 && fake->updates == 0); /* a loop and two branches, built for each set of addresses */
+    /* a loop and two branches, built for each set of addresses */
+    EXPECT(fake->conditionals == 2 * 3 && fake->updates == 0);
     reset();
     fake->no_conditions = 1;
-    EXPECT(graph_way(control, message) == XLAGPU_OK && nothing_left() && fake->graph_launches == 0 && fake->launches > 20);
+    EXPECT(
+        graph_way(control, message) == XLAGPU_OK && nothing_left() && fake->graph_launches == 0 && fake->launches > 20);
     every_failure(plain, graph_way);
     every_failure(control, graph_way);
 }
@@ -1075,15 +1493,22 @@ static void one_launch(xlagpu_context *c) {
     float x[4] = {1, 2, 3, 4};
     long calls, launches;
     n += (size_t)snprintf(text + n, sizeof text - n, "ENTRY e { v0 = f32[4] parameter(0)\n");
-    for (k = 1; k <= 100; k++) n += (size_t)snprintf(text + n, sizeof text - n, "%sv%d = f32[4] %s(v%d)\n", k == 100 ? "ROOT " : "", k, k % 2 ? "negate" : "abs", k - 1);
+    for (k = 1; k <= 100; k++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%sv%d = f32[4] %s(v%d)\n", k == 100 ? "ROOT " : "", k,
+            k % 2 ? "negate" : "abs", k - 1);
     snprintf(text + n, sizeof text - n, "}");
     exe = compile_commands(c, text, 0, false);
     reset();
     EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK);
     p = exe.data ? xlagpu_rt_load(d, exe.data, exe.size) : NULL;
     e = xlagpu_rt_prepare(p);
-    if (!EXPECT(p && e)) { printf("%s\n%s\n", xlagpu_error(c), xlagpu_rt_error(d)); xlagpu_rt_close(d); return; }
-    EXPECT(xlagpu_rt_alloc(d, 16, &in) == XLAGPU_OK && xlagpu_rt_alloc(d, 16, &out) == XLAGPU_OK && xlagpu_rt_upload(d, in, x, 16) == XLAGPU_OK);
+    if (!EXPECT(p && e)) {
+        printf("%s\n%s\n", xlagpu_error(c), xlagpu_rt_error(d));
+        xlagpu_rt_close(d);
+        return;
+    }
+    EXPECT(xlagpu_rt_alloc(d, 16, &in) == XLAGPU_OK && xlagpu_rt_alloc(d, 16, &out) == XLAGPU_OK &&
+           xlagpu_rt_upload(d, in, x, 16) == XLAGPU_OK);
     EXPECT(xlagpu_rt_execute(e, &in, &out, NULL) == XLAGPU_OK);
     EXPECT(fake->graph_launches == 1 && fake->nodes == 100 && fake->edges == 99 && fake->launches == 100);
     calls = fake->calls;
@@ -1099,7 +1524,8 @@ static void one_launch(xlagpu_context *c) {
 /* ---- copies beside kernels ---- */
 
 static long wrong; /* elements, ever */
-/* Twice the same buffers: what is asked must be there, and every two steps that touch the same memory must be ordered, on the streams or by events. */
+/* Twice the same buffers: what is asked must be there, and every two steps that touch the same memory must be ordered,
+ * on the streams or by events. */
 static xlagpu_status lanes_way(xlagpu_bytes exe, char message[XG_MESSAGE_MAX]) {
     xlagpu_device *d = NULL;
     xlagpu_program *p = NULL;
@@ -1110,15 +1536,29 @@ static xlagpu_status lanes_way(xlagpu_bytes exe, char message[XG_MESSAGE_MAX]) {
     const void *from[4];
     static const size_t bytes[4] = {sizeof a, sizeof x, sizeof u, sizeof at};
     xlagpu_status s = open_with("cuda", LIBRARY, 0, &d);
-    from[0] = a; from[1] = x; from[2] = u; from[3] = &at;
-    for (k = 0; k < 64; k++) { a[k] = (float)k; x[k] = (float)(100 * k); }
+    from[0] = a;
+    from[1] = x;
+    from[2] = u;
+    from[3] = &at;
+    for (k = 0; k < 64; k++) {
+        a[k] = (float)k;
+        x[k] = (float)(100 * k);
+    }
     if (s == XLAGPU_OK && !(p = xlagpu_rt_load(d, exe.data, exe.size))) s = d->c.status;
     if (s == XLAGPU_OK && !(e = xlagpu_rt_prepare(p))) s = d->c.status;
     for (k = 0; k < 4 && s == XLAGPU_OK; k++) s = xlagpu_rt_alloc(d, bytes[k], &in[k]);
     for (k = 0; k < 4 && s == XLAGPU_OK; k++) s = xlagpu_rt_upload(d, in[k], from[k], bytes[k]);
     for (k = 0; k < 4 && s == XLAGPU_OK; k++) s = xlagpu_rt_alloc(d, sizeof y, &out[k]);
-    if (s == XLAGPU_OK) { fake->read_only[0] = in[0].address; fake->read_only[1] = in[1].address; }
-    for (r = 0; r < 2 && s == XLAGPU_OK; r++) if ((s = xlagpu_rt_execute(e, in, out, NULL)) != XLAGPU_OK) { strcpy(message, xlagpu_rt_execution_error(e)); xlagpu_rt_close(d); return s; }
+    if (s == XLAGPU_OK) {
+        fake->read_only[0] = in[0].address;
+        fake->read_only[1] = in[1].address;
+    }
+    for (r = 0; r < 2 && s == XLAGPU_OK; r++)
+        if ((s = xlagpu_rt_execute(e, in, out, NULL)) != XLAGPU_OK) {
+            strcpy(message, xlagpu_rt_execution_error(e));
+            xlagpu_rt_close(d);
+            return s;
+        }
     for (k = 0; k < 4 && s == XLAGPU_OK; k++) {
         s = xlagpu_rt_download(d, y, out[k], sizeof y);
         for (j = 0; j < 64 && s == XLAGPU_OK; j++) {
@@ -1132,7 +1572,8 @@ static xlagpu_status lanes_way(xlagpu_bytes exe, char message[XG_MESSAGE_MAX]) {
     xlagpu_rt_close(d);
     return s;
 }
-/* On a device that does everything as late as it may, in several orders; and one that does not wait where it is told to is found out. */
+/* On a device that does everything as late as it may, in several orders; and one that does not wait where it is told to
+ * is found out. */
 static void in_any_order(xlagpu_bytes exe) {
     char message[XG_MESSAGE_MAX];
     unsigned long long k;
@@ -1145,32 +1586,42 @@ static void in_any_order(xlagpu_bytes exe) {
         reset();
         fake->late = 7919 * k;
         fake->deaf = 1;
-        wrong += lanes_way(exe, message) != XLAGPU_OK; /* the simulator may find that memory is read before it is written */
+        /* the simulator may find that memory is read before it is written */
+        wrong += lanes_way(exe, message) != XLAGPU_OK;
     }
     EXPECT_IN(wrong > 0, "no order gives other results on a device that does not wait");
     reset();
 }
 /* The same among more kernels than the window has, before the copies and behind them. */
 static void lanes_of_many(xlagpu_context *c) {
-    enum { N = 300 };
+    enum {
+        N = 300
+    };
     static char text[60000];
     char message[XG_MESSAGE_MAX];
-    size_t n = (size_t)snprintf(text, sizeof text, "ENTRY e { a = f32[64] parameter(0) x = f32[64] parameter(1) u = f32[4] parameter(2) i = s32[] parameter(3) v0 = f32[64] add(x, x)\n");
+    size_t n = (size_t)snprintf(text, sizeof text,
+        "ENTRY e { a = f32[64] parameter(0) x = f32[64] parameter(1) u = f32[4] parameter(2) i = s32[] parameter(3) v0 "
+        "= f32[64] add(x, x)\n");
     xlagpu_bytes exe;
     int k;
     for (k = 1; k <= N; k++) n += (size_t)snprintf(text + n, sizeof text - n, "v%d = f32[64] negate(v%d)\n", k, k - 1);
-    n += (size_t)snprintf(text + n, sizeof text - n, "w0 = f32[64] subtract(v%d, x) d = f32[64] dynamic-update-slice(a, u, i)\n", N);
+    n += (size_t)snprintf(
+        text + n, sizeof text - n, "w0 = f32[64] subtract(v%d, x) d = f32[64] dynamic-update-slice(a, u, i)\n", N);
     for (k = 1; k <= N; k++) n += (size_t)snprintf(text + n, sizeof text - n, "w%d = f32[64] negate(w%d)\n", k, k - 1);
-    snprintf(text + n, sizeof text - n, "y = f32[64] add(d, w%d) ROOT t = (f32[64], f32[64], f32[64], f32[64]) tuple(a, d, y, x) }", N);
+    snprintf(text + n, sizeof text - n,
+        "y = f32[64] add(d, w%d) ROOT t = (f32[64], f32[64], f32[64], f32[64]) tuple(a, d, y, x) }", N);
     exe = compile_commands(c, text, 1u << 30, false);
     reset();
     EXPECT(exe.data && lanes_way(exe, message) == XLAGPU_OK && nothing_left());
     EXPECT(fake->aside == 2 * 2 * 3 && fake->races == 0 && fake->launches >= 2 * 2 * N);
 }
 static void lanes(xlagpu_context *c) {
-    static const char text[] = "HloModule lanes\nENTRY e { a = f32[64] parameter(0) x = f32[64] parameter(1) u = f32[4] parameter(2) i = s32[] parameter(3)\n"
-                               "k1 = f32[64] negate(x) k2 = f32[64] add(k1, x) k3 = f32[64] add(k2, x) d = f32[64] dynamic-update-slice(a, u, i)\n"
-                               "k4 = f32[64] add(d, k3) ROOT t = (f32[64], f32[64], f32[64], f32[64]) tuple(a, d, k4, x) }";
+    static const char text[] =
+        "HloModule lanes\nENTRY e { a = f32[64] parameter(0) x = f32[64] parameter(1) u = f32[4] parameter(2) i = "
+        "s32[] parameter(3)\n"
+        "k1 = f32[64] negate(x) k2 = f32[64] add(k1, x) k3 = f32[64] add(k2, x) d = f32[64] dynamic-update-slice(a, u, "
+        "i)\n"
+        "k4 = f32[64] add(d, k3) ROOT t = (f32[64], f32[64], f32[64], f32[64]) tuple(a, d, k4, x) }";
     xlagpu_bytes plain = compile_commands(c, text, 1u << 30, false), commands = compile_commands(c, text, 1, false);
     char message[XG_MESSAGE_MAX];
     long calls, waits;
@@ -1202,16 +1653,26 @@ static void lanes(xlagpu_context *c) {
 
 /* Two chains of kernels that meet at the end, and copies. The same numbers, the same buffers twice. */
 static void concurrency(xlagpu_context *c) {
-    enum { N = 100 };
+    enum {
+        N = 100
+    };
     static char text[40000];
     char message[XG_MESSAGE_MAX];
     xlagpu_bytes plain, commands, control;
-    size_t n = (size_t)snprintf(text, sizeof text, "ENTRY e { a = f32[64] parameter(0) x = f32[64] parameter(1) u = f32[4] parameter(2) i = s32[] parameter(3) v0 = f32[64] negate(x) w0 = f32[64] negate(a)\n");
+    size_t n = (size_t)snprintf(text, sizeof text,
+        "ENTRY e { a = f32[64] parameter(0) x = f32[64] parameter(1) u = f32[4] parameter(2) i = s32[] parameter(3) v0 "
+        "= f32[64] negate(x) w0 = f32[64] negate(a)\n");
     int k;
     long edges;
-    for (k = 1; k <= N; k++) n += (size_t)snprintf(text + n, sizeof text - n, "v%d = f32[64] negate(v%d) w%d = f32[64] negate(w%d)\n", k, k - 1, k, k - 1);
-    snprintf(text + n, sizeof text - n, "vv = f32[64] subtract(x, v%d) d = f32[64] dynamic-update-slice(a, u, i) f = f32[64] add(d, x) g = f32[64] add(f, vv) h = f32[64] subtract(g, x) z = f32[64] add(h, v%d)\n"
-                                        "ww = f32[64] add(a, w%d) y = f32[64] add(z, ww) ROOT t = (f32[64], f32[64], f32[64], f32[64]) tuple(a, d, y, x) }", N, N, N);
+    for (k = 1; k <= N; k++)
+        n += (size_t)snprintf(
+            text + n, sizeof text - n, "v%d = f32[64] negate(v%d) w%d = f32[64] negate(w%d)\n", k, k - 1, k, k - 1);
+    snprintf(text + n, sizeof text - n,
+        "vv = f32[64] subtract(x, v%d) d = f32[64] dynamic-update-slice(a, u, i) f = f32[64] add(d, x) g = f32[64] "
+        "add(f, vv) h = f32[64] subtract(g, x) z = f32[64] add(h, v%d)\n"
+        "ww = f32[64] add(a, w%d) y = f32[64] add(z, ww) ROOT t = (f32[64], f32[64], f32[64], f32[64]) tuple(a, d, y, "
+        "x) }",
+        N, N, N);
     plain = compile_commands(c, text, 1u << 30, false);
     commands = compile_commands(c, text, 1, false);
     control = compile_commands(c, control_text, 1, true);
@@ -1228,7 +1689,8 @@ static void concurrency(xlagpu_context *c) {
     EXPECT(lanes_way(commands, message) == XLAGPU_OK && nothing_left());
     EXPECT(fake->races == 0 && fake->graph_launches == 2 && fake->aside == 0);
     edges = fake->edges;
-    EXPECT_IN(edges < fake->nodes + 12, "no edge that others say already"); /* one more where chains meet, some where a front of commands ends */
+    /* one more where chains meet, some where a front of commands ends */
+    EXPECT_IN(edges < fake->nodes + 12, "no edge that others say already");
     reset();
     fake->deaf = 1;
     EXPECT(lanes_way(plain, message) == XLAGPU_OK);
@@ -1240,16 +1702,21 @@ static void concurrency(xlagpu_context *c) {
     in_any_order(plain);
     in_any_order(commands);
     reset();
-    EXPECT(graph_way(control, message) == XLAGPU_OK && nothing_left() && fake->races == 0 && fake->conditionals == 2 * 3);
+    EXPECT(
+        graph_way(control, message) == XLAGPU_OK && nothing_left() && fake->races == 0 && fake->conditionals == 2 * 3);
     every_failure(control, graph_way);
     concurrent = false;
     reset();
 }
 
-/* fake_cuda --speed: what a kernel costs on the processor beyond the driver's call, launched by itself and in a command buffer. */
+/* fake_cuda --speed: what a kernel costs on the processor beyond the driver's call, launched by itself and in a command
+ * buffer. */
 
 static double time_runs(xlagpu_bytes exe, const char *how, int kernels) {
-    enum { RUNS = 2000, TRIES = 7 };
+    enum {
+        RUNS = 2000,
+        TRIES = 7
+    };
     xlagpu_device *d = NULL;
     xlagpu_program *p;
     xlagpu_execution *e;
@@ -1277,12 +1744,16 @@ static double time_runs(xlagpu_bytes exe, const char *how, int kernels) {
     return best;
 }
 static void speed(xlagpu_context *c) {
-    enum { N = 100 };
+    enum {
+        N = 100
+    };
     char text[16000];
     size_t n = 0;
     int k;
     n += (size_t)snprintf(text + n, sizeof text - n, "ENTRY e { v0 = f32[4] parameter(0)\n");
-    for (k = 1; k <= N; k++) n += (size_t)snprintf(text + n, sizeof text - n, "%sv%d = f32[4] %s(v%d)\n", k == N ? "ROOT " : "", k, k % 2 ? "negate" : "abs", k - 1);
+    for (k = 1; k <= N; k++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%sv%d = f32[4] %s(v%d)\n", k == N ? "ROOT " : "", k,
+            k % 2 ? "negate" : "abs", k - 1);
     snprintf(text + n, sizeof text - n, "}");
     time_runs(compile_commands(c, text, 1u << 30, false), "100 kernels, one by one", N);
     time_runs(compile_commands(c, text, 0, false), "100 kernels, one command buffer", N);
@@ -1310,17 +1781,27 @@ static void fast_way(xlagpu_bytes exe) {
     q = xlagpu_rt_load(d, exe.data, exe.size);
     e = xlagpu_rt_prepare(p);
     EXPECT(p && q && e);
-    for (k = 0; k < WHOLE_IN; k++) { xlagpu_rt_parameter(p, k, &v); EXPECT(xlagpu_rt_alloc(d, v.bytes, &in[k]) == XLAGPU_OK); }
-    for (k = 0; k < WHOLE_OUT; k++) { xlagpu_rt_result(p, k, &v); EXPECT(xlagpu_rt_alloc(d, v.bytes, &out[k]) == XLAGPU_OK); }
-    for (i = 0; i < 3; i++) for (j = 0; j < 5; j++) x[j * 3 + i] = w.x[i * 5 + j]; /* the parameter is column-major */
-    EXPECT(xlagpu_rt_upload(d, in[0], x, sizeof x) == XLAGPU_OK && xlagpu_rt_upload(d, in[1], w.n, sizeof w.n) == XLAGPU_OK);
+    for (k = 0; k < WHOLE_IN; k++) {
+        xlagpu_rt_parameter(p, k, &v);
+        EXPECT(xlagpu_rt_alloc(d, v.bytes, &in[k]) == XLAGPU_OK);
+    }
+    for (k = 0; k < WHOLE_OUT; k++) {
+        xlagpu_rt_result(p, k, &v);
+        EXPECT(xlagpu_rt_alloc(d, v.bytes, &out[k]) == XLAGPU_OK);
+    }
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 5; j++) x[j * 3 + i] = w.x[i * 5 + j]; /* the parameter is column-major */
+    EXPECT(xlagpu_rt_upload(d, in[0], x, sizeof x) == XLAGPU_OK &&
+           xlagpu_rt_upload(d, in[1], w.n, sizeof w.n) == XLAGPU_OK);
     calls = count.calls;
     for (i = 0; i < 3; i++) EXPECT(xlagpu_rt_execute(e, in, out, NULL) == XLAGPU_OK);
     EXPECT_IN(count.calls == calls, "executing allocates");
     EXPECT(xlagpu_rt_wait(d, NULL) == XLAGPU_OK && !fake->pushed);
-    for (k = 0; k < WHOLE_OUT; k++) if (k != 2) EXPECT(xlagpu_rt_download(d, host_out[k].data, out[k], host_out[k].bytes) == XLAGPU_OK);
+    for (k = 0; k < WHOLE_OUT; k++)
+        if (k != 2) EXPECT(xlagpu_rt_download(d, host_out[k].data, out[k], host_out[k].bytes) == XLAGPU_OK);
     EXPECT(xlagpu_rt_download(d, x, out[2], sizeof x) == XLAGPU_OK);
-    for (i = 0; i < 3; i++) for (j = 0; j < 5; j++) w.e[i * 5 + j] = x[j * 3 + i];
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 5; j++) w.e[i * 5 + j] = x[j * 3 + i];
     EXPECT(whole_right(&w));
     EXPECT(xlagpu_rt_stats(p, stats, 64) == xlagpu_rt_kernel_count(p) && stats[0].launches == 3);
     in[0].bytes = 4;
@@ -1340,9 +1821,16 @@ static void fast_way(xlagpu_bytes exe) {
     (void)host_in;
 }
 
-/* What is released while it may still be in use: the runtime waits first, after a run that failed half way, too; and the host's memory comes back when the context is gone. */
+/* What is released while it may still be in use: the runtime waits first, after a run that failed half way, too; and
+ * the host's memory comes back when the context is gone. */
 static void release_in_flight(xlagpu_bytes exe) {
-    enum { WAITED, FAILED, STILL, GONE, WAYS };
+    enum {
+        WAITED,
+        FAILED,
+        STILL,
+        GONE,
+        WAYS
+    };
     int way;
     for (way = 0; way < WAYS; way++) {
         xlagpu_device *d = NULL;
@@ -1357,8 +1845,14 @@ static void release_in_flight(xlagpu_bytes exe) {
         e = xlagpu_rt_prepare(p);
         if (!EXPECT(e != NULL)) return;
         EXPECT(xlagpu_rt_profile(e, 16) == XLAGPU_OK);
-        for (k = 0; k < WHOLE_IN; k++) { xlagpu_rt_parameter(p, k, &v); EXPECT(xlagpu_rt_alloc(d, v.bytes, &in[k]) == XLAGPU_OK); }
-        for (k = 0; k < WHOLE_OUT; k++) { xlagpu_rt_result(p, k, &v); EXPECT(xlagpu_rt_alloc(d, v.bytes, &out[k]) == XLAGPU_OK); }
+        for (k = 0; k < WHOLE_IN; k++) {
+            xlagpu_rt_parameter(p, k, &v);
+            EXPECT(xlagpu_rt_alloc(d, v.bytes, &in[k]) == XLAGPU_OK);
+        }
+        for (k = 0; k < WHOLE_OUT; k++) {
+            xlagpu_rt_result(p, k, &v);
+            EXPECT(xlagpu_rt_alloc(d, v.bytes, &out[k]) == XLAGPU_OK);
+        }
         if (way != GONE) EXPECT(xlagpu_rt_profile(e, 0) == XLAGPU_OK);
         fake->fail = way == FAILED ? "cuLaunchKernel" : NULL;
         fake->fail_at = 2;
@@ -1371,7 +1865,8 @@ static void release_in_flight(xlagpu_bytes exe) {
         fake->seen = 0;
         fake->fail_at = way == GONE ? 1 : 1000;
         xlagpu_rt_finish(e);
-        if (way != GONE) EXPECT_IN(fake->seen == (way == WAITED ? 0 : 1), "an execution that may still run is waited for, once");
+        if (way != GONE)
+            EXPECT_IN(fake->seen == (way == WAITED ? 0 : 1), "an execution that may still run is waited for, once");
         fake->fail = NULL;
         xlagpu_rt_close(d);
         EXPECT(count.live == 0);
@@ -1390,8 +1885,14 @@ static void no_buffers(xlagpu_bytes exe) {
     EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK);
     p = xlagpu_rt_load(d, exe.data, exe.size);
     e = xlagpu_rt_prepare(p);
-    for (k = 0; k < WHOLE_IN; k++) { xlagpu_rt_parameter(p, k, &v); EXPECT(xlagpu_rt_alloc(d, v.bytes, &in[k]) == XLAGPU_OK); }
-    for (k = 0; k < WHOLE_OUT; k++) { xlagpu_rt_result(p, k, &v); EXPECT(xlagpu_rt_alloc(d, v.bytes, &out[k]) == XLAGPU_OK); }
+    for (k = 0; k < WHOLE_IN; k++) {
+        xlagpu_rt_parameter(p, k, &v);
+        EXPECT(xlagpu_rt_alloc(d, v.bytes, &in[k]) == XLAGPU_OK);
+    }
+    for (k = 0; k < WHOLE_OUT; k++) {
+        xlagpu_rt_result(p, k, &v);
+        EXPECT(xlagpu_rt_alloc(d, v.bytes, &out[k]) == XLAGPU_OK);
+    }
     EXPECT(xlagpu_rt_execute(e, NULL, out, NULL) == XLAGPU_ERROR_USAGE);
     EXPECT(xlagpu_rt_execute(e, in, NULL, NULL) == XLAGPU_ERROR_USAGE);
     in[1].address = 0;
@@ -1403,11 +1904,16 @@ static void no_buffers(xlagpu_bytes exe) {
 
 /* ---- NVTX: the program is a range, and in a profile each of its steps ---- */
 
-typedef struct fake_nvtx { int depth, deepest, pushed, wrong; char names[4000]; } fake_nvtx;
+typedef struct fake_nvtx {
+    int depth, deepest, pushed, wrong;
+    char names[4000];
+} fake_nvtx;
 static void ranges(xlagpu_bytes exe) {
     static const char path[] = "./build/libnvToolsExt.so.1";
     char message[XG_MESSAGE_MAX];
-    void *library = build("-DFAKE_NVTX -Wl,-soname,libnvToolsExt.so.1", path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL; /* open already: found by its name */
+    void *library = build("-DFAKE_NVTX -Wl,-soname,libnvToolsExt.so.1", path)
+                        ? dlopen(path, RTLD_NOW | RTLD_LOCAL)
+                        : NULL; /* open already: found by its name */
     fake_nvtx *nvtx = library ? (fake_nvtx *)dlsym(library, "nvtx") : NULL;
     xlagpu_device *d = NULL;
     xlagpu_program *p;
@@ -1419,7 +1925,8 @@ static void ranges(xlagpu_bytes exe) {
     reset();
     EXPECT(way(exe, message) == XLAGPU_OK && nvtx->pushed == 0);
     ranges_wanted = true;
-    EXPECT(way(exe, message) == XLAGPU_OK && nvtx->pushed == 1 && nvtx->depth == 0 && strcmp(nvtx->names, "whole\n") == 0);
+    EXPECT(
+        way(exe, message) == XLAGPU_OK && nvtx->pushed == 1 && nvtx->depth == 0 && strcmp(nvtx->names, "whole\n") == 0);
     fake->fail = "cuLaunchKernel";
     fake->fail_at = 1;
     fake->error = 719;
@@ -1436,7 +1943,8 @@ static void ranges(xlagpu_bytes exe) {
     EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK);
     p = xlagpu_rt_load(d, exe.data, exe.size);
     e = xlagpu_rt_prepare(p);
-    EXPECT(e && xlagpu_rt_profile(e, 100) == XLAGPU_OK && xlagpu_rt_run_with(e, in, WHOLE_IN, out, WHOLE_OUT) == XLAGPU_OK);
+    EXPECT(e && xlagpu_rt_profile(e, 100) == XLAGPU_OK &&
+           xlagpu_rt_run_with(e, in, WHOLE_IN, out, WHOLE_OUT) == XLAGPU_OK);
     if (e && xlagpu_rt_profile_events(e, &n, NULL)) {
         EXPECT(n > 0 && nvtx->depth == 0 && nvtx->deepest == 2 && !nvtx->wrong);
         while (n--) EXPECT_TEXT(nvtx->names, xlagpu_rt_profile_events(e, NULL, NULL)[n].hlo);
@@ -1459,7 +1967,10 @@ static void damaged(xlagpu_bytes exe) {
     reset();
     memcpy(copy, exe.data, exe.size);
     xg_exe_check(exe.data, exe.size, &h, s);
-    for (at = (size_t)s[XG_EXE_THUNKS].offset;; at += sizeof t) { memcpy(&t, copy + at, sizeof t); if (t.kind == XG_EXE_THUNK_KERNEL) break; }
+    for (at = (size_t)s[XG_EXE_THUNKS].offset;; at += sizeof t) {
+        memcpy(&t, copy + at, sizeof t);
+        if (t.kind == XG_EXE_THUNK_KERNEL) break;
+    }
     t.n_links--;
     memcpy(copy + at, &t, sizeof t);
     sum = xg_exe_checksum(copy + from, exe.size - from);
@@ -1475,7 +1986,8 @@ static void damaged(xlagpu_bytes exe) {
 static void any_ptx(void) {
     static const char ptx[] =
         ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry put(.param .u64 p, .param .u32 v) {\n"
-        "  .reg .b64 %d<2>; .reg .b32 %r<2>;\n  ld.param.u64 %d0, [p];\n  ld.param.u32 %r0, [v];\n  st.global.u32 [%d0], %r0;\n  ret;\n}\n";
+        "  .reg .b64 %d<2>; .reg .b32 %r<2>;\n  ld.param.u64 %d0, [p];\n  ld.param.u32 %r0, [v];\n  st.global.u32 "
+        "[%d0], %r0;\n  ret;\n}\n";
     unsigned char block[12];
     xlagpu_ptx_launch l;
     xlagpu_kernel_stats s;
@@ -1493,7 +2005,8 @@ static void any_ptx(void) {
     EXPECT(xlagpu_rt_launch_ptx(d, "put.ptx", ptx, sizeof ptx - 1, &l, &s) == XLAGPU_OK && s.launches == 1);
     EXPECT(xlagpu_rt_download(d, &got, b, 4) == XLAGPU_OK && got == value);
     l.entry = NULL;
-    EXPECT(xlagpu_rt_launch_ptx(d, "put.ptx", ptx, sizeof ptx - 1, &l, &s) == XLAGPU_ERROR_USAGE && *xlagpu_rt_error(d));
+    EXPECT(
+        xlagpu_rt_launch_ptx(d, "put.ptx", ptx, sizeof ptx - 1, &l, &s) == XLAGPU_ERROR_USAGE && *xlagpu_rt_error(d));
     l.entry = "no_such";
     EXPECT(xlagpu_rt_launch_ptx(d, "put.ptx", ptx, sizeof ptx - 1, &l, &s) == XLAGPU_ERROR_DEVICE);
     EXPECT_TEXT(xlagpu_rt_error(d), "finding a kernel");
@@ -1505,13 +2018,24 @@ int main(int argc, char **argv) {
     xlagpu_context *c = xlagpu_create(NULL);
     xlagpu_bytes exe = compile(c, whole_text), control = compile(c, control_text);
     void *library;
-    if (!EXPECT(exe.data != NULL)) { printf("%s\n", xlagpu_error(c)); return finish(); }
+    if (!EXPECT(exe.data != NULL)) {
+        printf("%s\n", xlagpu_error(c));
+        return finish();
+    }
     if (!EXPECT(build("-DFAKE_DRIVER", LIBRARY) && build("-DFAKE_OLD_DRIVER", OLD_LIBRARY))) return finish();
     library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL); /* stays open, so that its state does */
     fake = library ? (fake_state *)dlsym(library, "fake") : NULL;
     if (!EXPECT(fake != NULL)) return finish();
-    if (argc > 1 && strcmp(argv[1], "--concurrency") == 0) { concurrency(c); xlagpu_destroy(c); return finish(); }
-    if (argc > 1 && strcmp(argv[1], "--speed") == 0) { speed(c); xlagpu_destroy(c); return finish(); }
+    if (argc > 1 && strcmp(argv[1], "--concurrency") == 0) {
+        concurrency(c);
+        xlagpu_destroy(c);
+        return finish();
+    }
+    if (argc > 1 && strcmp(argv[1], "--speed") == 0) {
+        speed(c);
+        xlagpu_destroy(c);
+        return finish();
+    }
     opening();
     named_failures(exe);
     every_failure(exe, way);

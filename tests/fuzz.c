@@ -1,13 +1,17 @@
 /* tests/fuzz.c -- hostile input, many thousand times in one process.
  *
- *     fuzz hlo CUTS DAMAGES FILE.hlo ...      the text cut at CUTS places and damaged DAMAGES times: bytes, numbers, words, lines
- *     fuzz ptx CUTS DAMAGES FILE ...          the PTX that we print for FILE.hlo, or FILE.ptx itself, the same, given to the simulator's parser
+ *     fuzz hlo CUTS DAMAGES FILE.hlo ...      the text cut at CUTS places and damaged DAMAGES times: bytes, numbers,
+ *         words, lines
+ *     fuzz ptx CUTS DAMAGES FILE ...          the PTX that we print for FILE.hlo, or FILE.ptx itself, the same, given
+ *                                             to the simulator's parser
  *     fuzz npz CUTS DAMAGES FILE.npz ...      the same for the tool's reader of arguments
- * (Executables: tests/executable.c. Refused allocations: tests/memory.c. Texts that are made to be hard: tests/hostile.c.)
+ * (Executables: tests/executable.c. Refused allocations: tests/memory.c. Texts that are made to be hard:
+ * tests/hostile.c.)
  *
- * Law: whatever the bytes, a call either works or fails with a class, a message and, where a text is at fault, a line. A module that is accepted
- * prints to a text that reads back and prints the same. All memory is given back. A case may take 20 seconds. Everything is drawn from a fixed
- * seed. Best under -fsanitize=address,undefined (tests/soak.sh). Ends with "N passed, N failed"; a case that fails is kept as build/fuzz_failure. */
+ * Law: whatever the bytes, a call either works or fails with a class, a message and, where a text is at fault, a line.
+ * A module that is accepted prints to a text that reads back and prints the same. All memory is given back. A case may
+ * take 20 seconds. Everything is drawn from a fixed seed. Best under -fsanitize=address,undefined (tests/soak.sh). Ends
+ * with "N passed, N failed"; a case that fails is kept as build/fuzz_failure. */
 #define _POSIX_C_SOURCE 200809L
 #include "../src/xlagpu.h"
 #include "../src/xlagpu_runtime.h"
@@ -21,7 +25,8 @@ static char now[512]; /* what runs, for the alarm */
 
 static void too_long(int signal_number) {
     (void)signal_number;
-    if (write(1, "FAIL over 20 seconds: ", 22) < 0 || write(1, now, strlen(now)) < 0 || write(1, "\n0 passed, 1 failed\n", 20) < 0) {}
+    if (write(1, "FAIL over 20 seconds: ", 22) < 0 || write(1, now, strlen(now)) < 0 ||
+        write(1, "\n0 passed, 1 failed\n", 20) < 0) {}
     _exit(1);
 }
 
@@ -62,8 +67,14 @@ static void keep(const unsigned char *bytes, size_t n) {
 }
 static void judge(const char *why, const unsigned char *bytes, size_t n) {
     if (!why && live) why = "memory is not given back";
-    if (!why) { passed++; return; }
-    if (failed++ < 10) { printf("FAIL %s: %s\n", now, why); keep(bytes, n); }
+    if (!why) {
+        passed++;
+        return;
+    }
+    if (failed++ < 10) {
+        printf("FAIL %s: %s\n", now, why);
+        keep(bytes, n);
+    }
     live = 0;
 }
 
@@ -102,28 +113,39 @@ static const char *refusal(xlagpu_context *c, bool place) {
 static const char *print_twice(xlagpu_context *c, xlagpu_module *m) {
     xlagpu_bytes first = xlagpu_print(m), second;
     xlagpu_module *again;
-    if (!first.data) return xlagpu_error_status(c) == XLAGPU_ERROR_MEMORY || xlagpu_error_status(c) == XLAGPU_ERROR_LIMIT ? NULL : "an accepted module does not print";
+    if (!first.data)
+        return xlagpu_error_status(c) == XLAGPU_ERROR_MEMORY || xlagpu_error_status(c) == XLAGPU_ERROR_LIMIT
+                   ? NULL
+                   : "an accepted module does not print";
     again = xlagpu_parse(c, "again", (const char *)first.data, first.size);
     if (!again) return "what an accepted module prints does not read back";
     second = xlagpu_print(again);
-    return second.size == first.size && memcmp(first.data, second.data, first.size) == 0 ? NULL : "printing is not stable";
+    return second.size == first.size && memcmp(first.data, second.data, first.size) == 0 ? NULL
+                                                                                         : "printing is not stable";
 }
 
 static const char *try_hlo(const unsigned char *bytes, size_t n) {
     xlagpu_context *c = new_context();
     xlagpu_module *m = xlagpu_parse(c, "fuzz", (const char *)bytes, n);
     const char *why = NULL;
-    if (!m) why = refusal(c, true);
+    if (!m)
+        why = refusal(c, true);
     else {
         why = print_twice(c, m);
         if (!why && !xlagpu_compile(m, NULL).data) why = refusal(c, false);
     }
-    if (why) { static char text[600]; snprintf(text, sizeof text, "%s", why); why = text; }
+    if (why) {
+        static char text[600];
+        snprintf(text, sizeof text, "%s", why);
+        why = text;
+    }
     xlagpu_destroy(c);
     return why;
 }
 
-static const char *device_refusal(xlagpu_device *d) { return *xlagpu_rt_error(d) ? strstr(xlagpu_rt_error(d), "bug in xlagpu") : "refused without a message"; }
+static const char *device_refusal(xlagpu_device *d) {
+    return *xlagpu_rt_error(d) ? strstr(xlagpu_rt_error(d), "bug in xlagpu") : "refused without a message";
+}
 
 static const char *try_ptx(const unsigned char *bytes, size_t n) {
     xlagpu_device *d = new_device();
@@ -151,7 +173,10 @@ static const char *try_npz(const unsigned char *bytes, size_t n) {
 
 #define DAMAGE_ROOM 4096 /* what it may add */
 
-static bool word_part(unsigned char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || c == '-' || c == '%'; }
+static bool word_part(unsigned char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' ||
+           c == '-' || c == '%';
+}
 /* A word of the text, at a drawn place or behind it; *from is the end of the text where there is none. */
 static size_t draw_word(const unsigned char *text, size_t n, size_t *from) {
     size_t at = (size_t)draw(n), end;
@@ -177,7 +202,8 @@ static size_t draw_line(const unsigned char *text, size_t n, size_t *from) {
     return end - at + (end < n);
 }
 /* out: the text with its bytes [at, at + k) replaced by the m bytes of by, which may lie in the text. */
-static size_t replace(unsigned char *out, const unsigned char *in, size_t n, size_t at, size_t k, const void *by, size_t m) {
+static size_t replace(
+    unsigned char *out, const unsigned char *in, size_t n, size_t at, size_t k, const void *by, size_t m) {
     if (m > k + DAMAGE_ROOM) m = k + DAMAGE_ROOM;
     memcpy(out, in, at);
     memcpy(out + at, by, m);
@@ -188,8 +214,10 @@ static size_t replace(unsigned char *out, const unsigned char *in, size_t n, siz
 /* Room for n + DAMAGE_ROOM bytes in out; the new size. */
 static size_t damage(unsigned char *out, const unsigned char *in, size_t n) {
     static const char grammar[] = "{}()[]<>=,:;%.-+\"'/*0123456789 \n\t@$_#&|";
-    static const char *const numbers[] = {"0", "1", "-1", "2", "3", "7", "31", "32", "33", "64", "255", "256", "1024", "65536", "2147483647", "2147483648", "4294967295", "4294967296",
-        "9223372036854775807", "9223372036854775808", "18446744073709551615", "18446744073709551616", "1e999", "-1e999", "1e-999", "nan", "inf", "-inf", "-0", "0.5", "-9223372036854775808"};
+    static const char *const numbers[] = {"0", "1", "-1", "2", "3", "7", "31", "32", "33", "64", "255", "256", "1024",
+        "65536", "2147483647", "2147483648", "4294967295", "4294967296", "9223372036854775807", "9223372036854775808",
+        "18446744073709551615", "18446744073709551616", "1e999", "-1e999", "1e-999", "nan", "inf", "-inf", "-0", "0.5",
+        "-9223372036854775808"};
     size_t at, k, from, m;
     memcpy(out, in, n);
     if (!n) return n;
@@ -198,14 +226,13 @@ static size_t damage(unsigned char *out, const unsigned char *in, size_t n) {
     case 0: out[at] = (unsigned char)(out[at] ^ (1u << draw(8))); return n;
     case 1: out[at] = (unsigned char)draw(256); return n;
     case 2: out[at] = (unsigned char)grammar[draw(sizeof grammar - 1)]; return n;
-    case 3:
-        k = 1 + (size_t)draw(8);
-        return replace(out, in, n, at, k < n - at ? k : n - at, "", 0);
+    case 3: k = 1 + (size_t)draw(8); return replace(out, in, n, at, k < n - at ? k : n - at, "", 0);
     case 4: /* a piece of the text once more, elsewhere */
         from = (size_t)draw(n);
         k = 1 + (size_t)draw(60);
         return replace(out, in, n, at, 0, in + from, k < n - from ? k : n - from);
-    case 5: case 6: /* a number that breaks something */
+    case 5:
+    case 6: /* a number that breaks something */
         k = draw_number(in, n, &at);
         from = (size_t)draw(sizeof numbers / sizeof numbers[0]);
         return replace(out, in, n, at, k, numbers[from], strlen(numbers[from]));
@@ -213,7 +240,8 @@ static size_t damage(unsigned char *out, const unsigned char *in, size_t n) {
         k = draw_number(in, n, &at);
         m = draw_number(in, n, &from);
         return replace(out, in, n, at, k, in + from, m);
-    case 8: case 9: /* another word of the text */
+    case 8:
+    case 9: /* another word of the text */
         k = draw_word(in, n, &at);
         m = draw_word(in, n, &from);
         return replace(out, in, n, at, k, in + from, m);
@@ -282,13 +310,24 @@ int main(int argc, char **argv) {
     const char *kind = argc > 4 ? argv[1] : "";
     bool hlo = strcmp(kind, "hlo") == 0, ptx = strcmp(kind, "ptx") == 0, npz = strcmp(kind, "npz") == 0;
     int k;
-    if (!hlo && !ptx && !npz) { fprintf(stderr, "usage: fuzz hlo|ptx|npz CUTS DAMAGES FILE ...\n"); return 2; }
+    if (!hlo && !ptx && !npz) {
+        fprintf(stderr, "usage: fuzz hlo|ptx|npz CUTS DAMAGES FILE ...\n");
+        return 2;
+    }
     signal(SIGALRM, too_long);
     for (k = 4; k < argc; k++) {
         size_t n = 0;
         unsigned char *bytes = file_read(argv[k], &n), *made;
-        if (!bytes) { printf("FAIL cannot read %s\n", argv[k]); failed++; continue; }
-        if (ptx && !(strlen(argv[k]) > 4 && strcmp(argv[k] + strlen(argv[k]) - 4, ".ptx") == 0)) { made = ptx_of(bytes, n, &n); free(bytes); bytes = made; }
+        if (!bytes) {
+            printf("FAIL cannot read %s\n", argv[k]);
+            failed++;
+            continue;
+        }
+        if (ptx && !(strlen(argv[k]) > 4 && strcmp(argv[k] + strlen(argv[k]) - 4, ".ptx") == 0)) {
+            made = ptx_of(bytes, n, &n);
+            free(bytes);
+            bytes = made;
+        }
         if (bytes) attack(argv[k], bytes, n, atol(argv[2]), atol(argv[3]), hlo ? try_hlo : ptx ? try_ptx : try_npz);
         free(bytes);
     }

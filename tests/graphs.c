@@ -1,17 +1,36 @@
-/* tests/graphs.c -- random graphs of integer operations: evaluated, compiled with all passes, run on the simulator, compared exactly.
+/* tests/graphs.c -- random graphs of integer operations: evaluated, compiled with all passes, run on the simulator,
+ * compared exactly.
  *
- *     graphs [--n COUNT] [--seed FIRST] [--without PASSES|some] [--verbose]       some: each optional pass is off for half of the graphs, drawn by chance
+ *     graphs [--n COUNT] [--seed FIRST] [--without PASSES|some] [--verbose]       some: each optional pass is off for
+ *         half of the graphs, drawn by chance
  *
- * A graph is a handful of parameters and up to fifty operations, each on values that are there already: elementwise ones, moves of every kind, windows, reductions, dots,
- * updates in place, in several layouts; a few values leave. Integers wrap, so every order of evaluation gives the same bits, and what fusion, layouts or
- * buffers get wrong is seen. A failure prints the module; its number is the seed. Ends with "N passed, N failed". */
+ * A graph is a handful of parameters and up to fifty operations, each on values that are there already: elementwise
+ * ones, moves of every kind, windows, reductions, dots, updates in place, in several layouts; a few values leave.
+ * Integers wrap, so every order of evaluation gives the same bits, and what fusion, layouts or buffers get wrong is
+ * seen. A failure prints the module; its number is the seed. Ends with "N passed, N failed". */
 #include "../src/xlagpu.h"
 #include "../src/xlagpu_runtime.h"
 #include "expect.h"
 
-enum { VALUES = 64, TEXT = 1 << 16, BYTES = 1 << 16, MOST = 4000, RESULTS = 8 };
-typedef struct value { int rank; int64_t dims[4]; int layout; } value; /* layout 0: descending, 1: ascending */
-typedef struct graph { uint64_t state; char text[TEXT]; size_t n; value v[VALUES]; int count, params; } graph;
+enum {
+    VALUES = 64,
+    TEXT = 1 << 16,
+    BYTES = 1 << 16,
+    MOST = 4000,
+    RESULTS = 8
+};
+typedef struct value {
+    int rank;
+    int64_t dims[4];
+    int layout;
+} value; /* layout 0: descending, 1: ascending */
+typedef struct graph {
+    uint64_t state;
+    char text[TEXT];
+    size_t n;
+    value v[VALUES];
+    int count, params;
+} graph;
 
 static uint32_t draw(graph *g, uint32_t below) {
     g->state = g->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -104,7 +123,12 @@ static void transpose(graph *g, int x) {
     int64_t perm[4];
     int k;
     for (k = 0; k < v.rank; k++) perm[k] = k;
-    for (k = v.rank - 1; k > 0; k--) { int j = (int)draw(g, (uint32_t)k + 1); int64_t t = perm[k]; perm[k] = perm[j]; perm[j] = t; }
+    for (k = v.rank - 1; k > 0; k--) {
+        int j = (int)draw(g, (uint32_t)k + 1);
+        int64_t t = perm[k];
+        perm[k] = perm[j];
+        perm[j] = t;
+    }
     for (k = 0; k < v.rank; k++) v.dims[k] = g->v[x].dims[perm[k]];
     (void)begin(g, v);
     put(g, "transpose(v%d), dimensions=", x);
@@ -117,7 +141,12 @@ static void reshape(graph *g, int x) {
     memset(&v, 0, sizeof v);
     v.rank = 1;
     v.dims[0] = n;
-    for (d = 2; d * d <= n && v.rank < 3; d++) if (v.dims[v.rank - 1] % d == 0 && draw(g, 2)) { v.dims[v.rank] = d; v.dims[v.rank - 1] /= d; v.rank++; }
+    for (d = 2; d * d <= n && v.rank < 3; d++)
+        if (v.dims[v.rank - 1] % d == 0 && draw(g, 2)) {
+            v.dims[v.rank] = d;
+            v.dims[v.rank - 1] /= d;
+            v.rank++;
+        }
     (void)begin(g, v);
     put(g, "reshape(v%d)\n", x);
 }
@@ -130,7 +159,8 @@ static void broadcast(graph *g, int x) {
     for (k = v.rank; k > at; k--) v.dims[k] = v.dims[k - 1];
     v.dims[at] = 2 + draw(g, 4);
     v.rank++;
-    for (k = 0; k < v.rank; k++) if (k != at) dims[n++] = k;
+    for (k = 0; k < v.rank; k++)
+        if (k != at) dims[n++] = k;
     (void)begin(g, v);
     put(g, "broadcast(v%d), dimensions=", x);
     put_list(g, dims, n);
@@ -142,8 +172,10 @@ static void slice(graph *g, int x) {
     size_t n = 0;
     int k;
     for (k = 0; k < v.rank; k++) {
-        int64_t start = draw(g, (uint32_t)v.dims[k]), limit = start + 1 + draw(g, (uint32_t)(v.dims[k] - start)), stride = 1 + draw(g, 2);
-        n += xg_format(text + n, sizeof text - n, "%s[%lld:%lld:%lld]", k ? ", " : "", (long long)start, (long long)limit, (long long)stride);
+        int64_t start = draw(g, (uint32_t)v.dims[k]), limit = start + 1 + draw(g, (uint32_t)(v.dims[k] - start)),
+                stride = 1 + draw(g, 2);
+        n += xg_format(text + n, sizeof text - n, "%s[%lld:%lld:%lld]", k ? ", " : "", (long long)start,
+            (long long)limit, (long long)stride);
         v.dims[k] = (limit - start + stride - 1) / stride;
     }
     text[n] = 0;
@@ -186,7 +218,11 @@ static void reduce(graph *g, int x) {
     uint32_t mask;
     if (!v.rank) return;
     mask = 1 + draw(g, (1u << v.rank) - 1);
-    for (k = 0; k < v.rank; k++) if (mask >> k & 1) dims[n++] = k; else v.dims[kept++] = v.dims[k];
+    for (k = 0; k < v.rank; k++)
+        if (mask >> k & 1)
+            dims[n++] = k;
+        else
+            v.dims[kept++] = v.dims[k];
     for (k = kept; k < 4; k++) v.dims[k] = 0;
     v.rank = kept;
     (void)begin(g, v);
@@ -202,7 +238,13 @@ static void normalise(graph *g, int x) {
     uint32_t mask;
     if (!v.rank || g->count > VALUES - 4) return;
     mask = draw(g, 2) ? 1u << (v.rank - 1) : 1 + draw(g, (1u << v.rank) - 1);
-    for (k = 0; k < v.rank; k++) if (mask >> k & 1) dims[n++] = k; else { row.dims[m] = v.dims[k]; kept[m++] = k; }
+    for (k = 0; k < v.rank; k++)
+        if (mask >> k & 1)
+            dims[n++] = k;
+        else {
+            row.dims[m] = v.dims[k];
+            kept[m++] = k;
+        }
     for (k = m; k < 4; k++) row.dims[k] = 0;
     row.rank = m;
     r = begin(g, row);
@@ -272,7 +314,10 @@ static void rows(graph *g, int x) { /* gather of rows by the values of a vector,
         put(g, "  at%d = s32[%lld,1]{1,0} reshape(v%d)\n", g->count, (long long)g->v[y].dims[0], y);
         v.dims[0] = g->v[y].dims[0];
         (void)begin(g, v);
-        put(g, "gather(v%d, at%d), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,%lld}\n", x, g->count - 1, (long long)v.dims[1]);
+        put(g,
+            "gather(v%d, at%d), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, "
+            "slice_sizes={1,%lld}\n",
+            x, g->count - 1, (long long)v.dims[1]);
         return;
     }
 }
@@ -283,7 +328,10 @@ static void scatter(graph *g, int x) { /* adds a vector at the places that anoth
         if (v.rank != 1 || g->v[y].rank != 1) continue;
         put(g, "  at%d = s32[%lld,1]{1,0} reshape(v%d)\n", g->count, (long long)g->v[y].dims[0], y);
         (void)begin(g, v);
-        put(g, "scatter(v%d, at%d, v%d), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=sum\n", x, g->count - 1, y);
+        put(g,
+            "scatter(v%d, at%d, v%d), update_window_dims={}, inserted_window_dims={0}, "
+            "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=sum\n",
+            x, g->count - 1, y);
         return;
     }
 }
@@ -291,32 +339,45 @@ static void scatter(graph *g, int x) { /* adds a vector at the places that anoth
 /* ---- a module ---- */
 
 static void make(graph *g, uint64_t seed) {
-    typedef void (*operation)(graph *g, int x);
-    static const operation all[] = {binary, binary, binary, binary, unary, unary, choose, widen, transpose, transpose, reshape, reshape, broadcast, broadcast, slice, pad, concatenate, reverse,
-        reduce, reduce, normalise, normalise, window, dynamic, dot, dot, iota, rows, scatter};
+    typedef void (*operation)(graph * g, int x);
+    static const operation all[] = {binary, binary, binary, binary, unary, unary, choose, widen, transpose, transpose,
+        reshape, reshape, broadcast, broadcast, slice, pad, concatenate, reverse, reduce, reduce, normalise, normalise,
+        window, dynamic, dot, dot, iota, rows, scatter};
     static const int64_t sizes[] = {1, 2, 3, 4, 5, 8, 33, 64};
     int ops, k, n, outs;
     memset(g, 0, sizeof *g);
     g->state = seed * 2654435761u + 12345;
-    put(g, "HloModule graph_%llu\nsum { x = s32[] parameter(0) y = s32[] parameter(1) ROOT r = s32[] add(x, y) }\n"
-           "most { x = s32[] parameter(0) y = s32[] parameter(1) ROOT r = s32[] maximum(x, y) }\nENTRY main {\n  zero = s32[] constant(0)\n", (unsigned long long)seed);
+    put(g,
+        "HloModule graph_%llu\nsum { x = s32[] parameter(0) y = s32[] parameter(1) ROOT r = s32[] add(x, y) }\n"
+        "most { x = s32[] parameter(0) y = s32[] parameter(1) ROOT r = s32[] maximum(x, y) }\nENTRY main {\n  zero = "
+        "s32[] constant(0)\n",
+        (unsigned long long)seed);
     g->params = 2 + (int)draw(g, 3);
     for (k = 0; k < g->params; k++) {
         value v;
         memset(&v, 0, sizeof v);
         v.rank = k == 0 ? 0 : 1 + (int)draw(g, 3);
-        for (n = 0; n < v.rank; n++) { v.dims[n] = sizes[draw(g, 8)]; if (elements(&v) > MOST / 4) v.dims[n] = 2; }
+        for (n = 0; n < v.rank; n++) {
+            v.dims[n] = sizes[draw(g, 8)];
+            if (elements(&v) > MOST / 4) v.dims[n] = 2;
+        }
         (void)begin(g, v);
         put(g, "parameter(%d)\n", k);
     }
     ops = 3 + (int)draw(g, 45);
-    for (k = 0; k < ops && g->count < VALUES - 2 && g->n < TEXT - 4096; k++) all[draw(g, sizeof all / sizeof *all)](g, (int)(draw(g, 3) ? (uint32_t)g->count - 1 - draw(g, (uint32_t)g->count < 5 ? (uint32_t)g->count : 5) : draw(g, (uint32_t)g->count)));
+    for (k = 0; k < ops && g->count < VALUES - 2 && g->n < TEXT - 4096; k++)
+        all[draw(g, sizeof all / sizeof *all)](
+            g, (int)(draw(g, 3) ? (uint32_t)g->count - 1 - draw(g, (uint32_t)g->count < 5 ? (uint32_t)g->count : 5)
+                                : draw(g, (uint32_t)g->count)));
     outs = 1 + (int)draw(g, 5);
     put(g, "  ROOT t = (");
     {
         int out[RESULTS];
         for (k = 0; k < outs; k++) out[k] = k == 0 ? g->count - 1 : (int)draw(g, (uint32_t)g->count);
-        for (k = 0; k < outs; k++) { if (k) put(g, ", "); put_shape(g, &g->v[out[k]], "s32"); }
+        for (k = 0; k < outs; k++) {
+            if (k) put(g, ", ");
+            put_shape(g, &g->v[out[k]], "s32");
+        }
         put(g, ") tuple(");
         for (k = 0; k < outs; k++) put(g, "%sv%d", k ? ", " : "", out[k]);
     }
@@ -330,7 +391,8 @@ static const char *some_passes(graph *g) {
     uint32_t k;
     list[0] = 0;
     for (k = 0; (name = xg_driver_pass_name(k)) != NULL; k++)
-        if (!xg_driver_pass_is_required(name) && draw(g, 2)) xg_format(list + strlen(list), sizeof list - strlen(list), "%s%s", list[0] ? "," : "", name);
+        if (!xg_driver_pass_is_required(name) && draw(g, 2))
+            xg_format(list + strlen(list), sizeof list - strlen(list), "%s%s", list[0] ? "," : "", name);
     return list;
 }
 static bool run(xlagpu_device *device, graph *g, uint64_t seed, const char *without) {
@@ -348,28 +410,48 @@ static bool run(xlagpu_device *device, graph *g, uint64_t seed, const char *with
     bool good = false;
     make(g, seed);
     m = xlagpu_parse(x, "graph", g->text, g->n);
-    if (!m) { printf("not a module: %s\n", xlagpu_error(x)); xlagpu_destroy(x); return false; }
+    if (!m) {
+        printf("not a module: %s\n", xlagpu_error(x));
+        xlagpu_destroy(x);
+        return false;
+    }
     n_in = xlagpu_parameter_count(m);
     n_out = xlagpu_result_count(m);
     for (k = 0; k < n_in; k++) {
         xlagpu_parameter_info(m, k, &v);
-        for (j = 0; j < v.bytes / 4; j++) { int32_t e = (int32_t)draw(g, 41) - 20; if (v.bytes > 4 && draw(g, 20) == 0) e = (int32_t)(draw(g, 1u << 31) * 2 + draw(g, 2)); memcpy(data[k] + 4 * j, &e, 4); }
+        for (j = 0; j < v.bytes / 4; j++) {
+            int32_t e = (int32_t)draw(g, 41) - 20;
+            if (v.bytes > 4 && draw(g, 20) == 0) e = (int32_t)(draw(g, 1u << 31) * 2 + draw(g, 2));
+            memcpy(data[k] + 4 * j, &e, 4);
+        }
         in[k].data = rin[k].data = data[k];
         in[k].bytes = rin[k].bytes = v.bytes;
     }
-    for (k = 0; k < n_out; k++) { xlagpu_result_info(m, k, &v); out[k].data = want[k]; rout[k].data = got[k]; out[k].bytes = rout[k].bytes = v.bytes; }
+    for (k = 0; k < n_out; k++) {
+        xlagpu_result_info(m, k, &v);
+        out[k].data = want[k];
+        rout[k].data = got[k];
+        out[k].bytes = rout[k].bytes = v.bytes;
+    }
     memset(got, 0x5A, sizeof got);
     memset(&d, 0, sizeof d);
     d.target.name = "sm_90a";
     d.disable_passes = without && strcmp(without, "some") == 0 ? some_passes(g) : without;
-    if (xlagpu_evaluate(m, in, n_in, out, n_out, false) != XLAGPU_OK) printf("evaluate: %s\n", xlagpu_error(x));
-    else if (exe = xlagpu_compile(m, &d), !exe.data) printf("compile: %s\n", xlagpu_error(x));
+    if (xlagpu_evaluate(m, in, n_in, out, n_out, false) != XLAGPU_OK)
+        printf("evaluate: %s\n", xlagpu_error(x));
+    else if (exe = xlagpu_compile(m, &d), !exe.data)
+        printf("compile: %s\n", xlagpu_error(x));
     else {
         p = xlagpu_rt_load(device, exe.data, exe.size);
-        if (!p || xlagpu_rt_run(p, rin, n_in, rout, n_out) != XLAGPU_OK) printf("run: %s\n", xlagpu_rt_error(device));
+        if (!p || xlagpu_rt_run(p, rin, n_in, rout, n_out) != XLAGPU_OK)
+            printf("run: %s\n", xlagpu_rt_error(device));
         else {
             good = true;
-            for (k = 0; k < n_out; k++) if (memcmp(want[k], got[k], out[k].bytes) != 0) { printf("result %u differs\n", k); good = false; }
+            for (k = 0; k < n_out; k++)
+                if (memcmp(want[k], got[k], out[k].bytes) != 0) {
+                    printf("result %u differs\n", k);
+                    good = false;
+                }
         }
         xlagpu_rt_unload(p);
     }
@@ -386,16 +468,26 @@ int main(int argc, char **argv) {
     bool verbose = false;
     int a;
     for (a = 1; a < argc; a++) {
-        if (strcmp(argv[a], "--n") == 0 && a + 1 < argc) n = strtoul(argv[++a], NULL, 10);
-        else if (strcmp(argv[a], "--seed") == 0 && a + 1 < argc) first = strtoul(argv[++a], NULL, 10);
-        else if (strcmp(argv[a], "--without") == 0 && a + 1 < argc) without = argv[++a];
-        else if (strcmp(argv[a], "--verbose") == 0) verbose = true;
-        else { fprintf(stderr, "usage: graphs [--n COUNT] [--seed FIRST] [--without PASSES|some] [--verbose]\n"); return 2; }
+        if (strcmp(argv[a], "--n") == 0 && a + 1 < argc)
+            n = strtoul(argv[++a], NULL, 10);
+        else if (strcmp(argv[a], "--seed") == 0 && a + 1 < argc)
+            first = strtoul(argv[++a], NULL, 10);
+        else if (strcmp(argv[a], "--without") == 0 && a + 1 < argc)
+            without = argv[++a];
+        else if (strcmp(argv[a], "--verbose") == 0)
+            verbose = true;
+        else {
+            fprintf(stderr, "usage: graphs [--n COUNT] [--seed FIRST] [--without PASSES|some] [--verbose]\n");
+            return 2;
+        }
     }
     memset(&d, 0, sizeof d);
     d.platform = "host";
     d.threads = 1;
-    if (xlagpu_rt_open(&d, &device) != XLAGPU_OK) { fprintf(stderr, "%s\n", xlagpu_rt_error(device)); return 1; }
+    if (xlagpu_rt_open(&d, &device) != XLAGPU_OK) {
+        fprintf(stderr, "%s\n", xlagpu_rt_error(device));
+        return 1;
+    }
     for (k = first; k < first + n; k++) {
         bool good = run(device, &g, k, without);
         char what[40];

@@ -1,7 +1,10 @@
-/* tests/hostile.c -- modules that are made to break a compiler: too deep, too long, too many, or small and yet without end.
+/* tests/hostile.c -- modules that are made to break a compiler: too deep, too long, too many, or small and yet without
+ * end.
  *
- * Law: what grows with the text takes time and memory that grow with the text; what would grow beyond is refused with a message that says where and why. Each module is compiled with every dump
- * asked for, within 1 GiB and 20 seconds, and all memory is given back. (Damaged texts: tests/fuzz.c. What is merely wrong: tests/hlo/.) Ends with "N passed, N failed". */
+ * Law: what grows with the text takes time and memory that grow with the text; what would grow beyond is refused with a
+ * message that says where and why. Each module is compiled with every dump asked for, within 1 GiB and 20 seconds, and
+ * all memory is given back. (Damaged texts: tests/fuzz.c. What is merely wrong: tests/hlo/.) Ends with "N passed, N
+ * failed". */
 #define _POSIX_C_SOURCE 200809L
 #include "../src/xlagpu.h"
 #include "expect.h"
@@ -12,7 +15,8 @@
 static const char *now = "";
 static void too_long(int signal_number) {
     (void)signal_number;
-    if (write(1, "FAIL over 20 seconds: ", 22) < 0 || write(1, now, strlen(now)) < 0 || write(1, "\n0 passed, 1 failed\n", 20) < 0) {}
+    if (write(1, "FAIL over 20 seconds: ", 22) < 0 || write(1, now, strlen(now)) < 0 ||
+        write(1, "\n0 passed, 1 failed\n", 20) < 0) {}
     _exit(1);
 }
 
@@ -29,7 +33,9 @@ static void put(const char *format, ...) {
     va_end(a);
     n_text += (size_t)n;
 }
-static void puts_of(const char *one, int times) { while (times-- > 0) put("%s", one); }
+static void puts_of(const char *one, int times) {
+    while (times-- > 0) put("%s", one);
+}
 
 static const char *const sums = "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }\n";
 static const char *const sine = "fn0 { p = f32[8] parameter(0) ROOT s = f32[8] sine(p) }\n";
@@ -38,8 +44,12 @@ static void calls(int depth, bool twice) {
     int k;
     put("%s", sine);
     for (k = 1; k < depth; k++)
-        if (twice) put("fn%d { p = f32[8] parameter(0) a = f32[8] call(p), to_apply=fn%d b = f32[8] call(a), to_apply=fn%d ROOT r = f32[8] add(a, b) }\n", k, k - 1, k - 1);
-        else put("fn%d { p = f32[8] parameter(0) ROOT a = f32[8] call(p), to_apply=fn%d }\n", k, k - 1);
+        if (twice)
+            put("fn%d { p = f32[8] parameter(0) a = f32[8] call(p), to_apply=fn%d b = f32[8] call(a), to_apply=fn%d "
+                "ROOT r = f32[8] add(a, b) }\n",
+                k, k - 1, k - 1);
+        else
+            put("fn%d { p = f32[8] parameter(0) ROOT a = f32[8] call(p), to_apply=fn%d }\n", k, k - 1);
     put("ENTRY e { p = f32[8] parameter(0) ROOT r = f32[8] call(p), to_apply=fn%d }\n", depth - 1);
 }
 static void doubled_calls(int n) { calls(n, true); }
@@ -48,13 +58,20 @@ static void deep_calls(int n) { calls(n, false); }
 static void deep_reduces(int n) {
     int k;
     put("%s", sums);
-    for (k = 0; k < n; k++) put("fn%d { a = f32[] parameter(0) b = f32[] parameter(1) v = f32[3] broadcast(a), dimensions={} ROOT r = f32[] reduce(v, b), dimensions={0}, to_apply=%s%.*d }\n", k, k ? "fn" : "add", k > 0, k ? k - 1 : 0);
-    put("ENTRY e { p = f32[8] parameter(0) z = f32[] constant(0) ROOT r = f32[] reduce(p, z), dimensions={0}, to_apply=fn%d }\n", n - 1);
+    for (k = 0; k < n; k++)
+        put("fn%d { a = f32[] parameter(0) b = f32[] parameter(1) v = f32[3] broadcast(a), dimensions={} ROOT r = "
+            "f32[] reduce(v, b), dimensions={0}, to_apply=%s%.*d }\n",
+            k, k ? "fn" : "add", k > 0, k ? k - 1 : 0);
+    put("ENTRY e { p = f32[8] parameter(0) z = f32[] constant(0) ROOT r = f32[] reduce(p, z), dimensions={0}, "
+        "to_apply=fn%d }\n",
+        n - 1);
 }
 static void deep_loops(int n) {
     int k;
-    put("c { p = f32[] parameter(0) one = f32[] constant(1) ROOT l = pred[] compare(p, one), direction=LT }\nfn0 { p = f32[] parameter(0) ROOT s = f32[] sine(p) }\n");
-    for (k = 1; k < n; k++) put("fn%d { p = f32[] parameter(0) ROOT w = f32[] while(p), condition=c, body=fn%d }\n", k, k - 1);
+    put("c { p = f32[] parameter(0) one = f32[] constant(1) ROOT l = pred[] compare(p, one), direction=LT }\nfn0 { p = "
+        "f32[] parameter(0) ROOT s = f32[] sine(p) }\n");
+    for (k = 1; k < n; k++)
+        put("fn%d { p = f32[] parameter(0) ROOT w = f32[] while(p), condition=c, body=fn%d }\n", k, k - 1);
     put("ENTRY e { p = f32[] parameter(0) ROOT w = f32[] while(p), condition=c, body=fn%d }\n", n - 1);
 }
 static void chain(const char *even, const char *odd, const char *op, int n) {
@@ -85,7 +102,8 @@ static void brackets(int n) {
     put(" parameter(0) }\n");
 }
 static void json(int n) {
-    put("ENTRY e { p = f32[2] parameter(0) ROOT c = f32[2] custom-call(p), custom_call_target=\"x\", backend_config={\"a\":");
+    put("ENTRY e { p = f32[2] parameter(0) ROOT c = f32[2] custom-call(p), custom_call_target=\"x\", "
+        "backend_config={\"a\":");
     puts_of("[", n);
     puts_of("]", n);
     put("} }\n");
@@ -106,7 +124,8 @@ static void operands(int n) {
     put("), dimensions={0} }\n");
 }
 static void branches(int n) {
-    put("b { p = f32[] parameter(0) ROOT s = f32[] sine(p) }\nENTRY e { i = s32[] parameter(0) x = f32[] parameter(1) ROOT c = f32[] conditional(i, x");
+    put("b { p = f32[] parameter(0) ROOT s = f32[] sine(p) }\nENTRY e { i = s32[] parameter(0) x = f32[] parameter(1) "
+        "ROOT c = f32[] conditional(i, x");
     puts_of(", x", n - 1);
     put("), branch_computations={b");
     puts_of(", b", n - 1);
@@ -115,7 +134,12 @@ static void branches(int n) {
 
 /* ---- the cases ---- */
 
-typedef struct row { const char *name; void (*make)(int n); int n; const char *refusal; } row; /* refusal NULL: it compiles */
+typedef struct row {
+    const char *name;
+    void (*make)(int n);
+    int n;
+    const char *refusal;
+} row; /* refusal NULL: it compiles */
 static const row rows[] = {
     {"calls that double at each level", doubled_calls, 60, "inlining all calls gives more than"},
     {"calls that double at some levels", doubled_calls, 12, NULL},
@@ -134,7 +158,12 @@ static const row rows[] = {
     {"branches", branches, 2000, NULL},
 };
 
-static void ignore(void *user, const char *stage, const char *said, size_t n) { (void)user; (void)stage; (void)said; (void)n; }
+static void ignore(void *user, const char *stage, const char *said, size_t n) {
+    (void)user;
+    (void)stage;
+    (void)said;
+    (void)n;
+}
 static void one(const row *r, counter *count) {
     xlagpu_context_desc cd;
     xlagpu_compile_desc desc;
@@ -154,7 +183,8 @@ static void one(const row *r, counter *count) {
     alarm(20);
     c = xlagpu_create(&cd);
     m = xlagpu_parse(c, r->name, text, n_text);
-    if (m && xlagpu_compile(m, &desc).data) EXPECT_IN(!r->refusal, r->name);
+    if (m && xlagpu_compile(m, &desc).data)
+        EXPECT_IN(!r->refusal, r->name);
     else {
         EXPECT_TEXT(xlagpu_error(c), r->refusal ? r->refusal : "(it should compile)");
         xlagpu_error_position(c, &line, &column);
@@ -169,7 +199,8 @@ int main(int argc, char **argv) {
     counter count;
     size_t k;
     signal(SIGALRM, too_long);
-    for (k = 0; k < sizeof rows / sizeof rows[0]; k++) if (argc < 2 || strstr(rows[k].name, argv[1])) one(&rows[k], &count);
+    for (k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        if (argc < 2 || strstr(rows[k].name, argv[1])) one(&rows[k], &count);
     free(text);
     return finish();
 }

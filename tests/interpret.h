@@ -1,26 +1,63 @@
-/* tests/interpret.h -- an interpreter of low-level kernel IR, one operation at a time over a block of threads, for the tests of what is made of it.
+/* tests/interpret.h -- an interpreter of low-level kernel IR, one operation at a time over a block of threads, for the
+ * tests of what is made of it.
  *
- * The approximate instructions get an error of their documented size, in a direction that depends on the operand, so that a bound holds for any
- * hardware that keeps its promise; with `interpret_exact` they are correctly rounded instead. */
+ * The approximate instructions get an error of their documented size, in a direction that depends on the operand, so
+ * that a bound holds for any hardware that keeps its promise; with `interpret_exact` they are correctly rounded
+ * instead. */
 #ifndef TESTS_INTERPRET_H
 #define TESTS_INTERPRET_H
 #include <math.h>
 #include <stdio.h>
-enum { LANES = 256 };
-/* A block of LANES threads. A value has `width` lanes (of a vector) of LANES items (one a thread) each. Pointers are host addresses. */
-typedef struct machine { const xg_kmodule *m; uint64_t *vals, params[4]; unsigned char *shared; uint32_t width; } machine;
-static uint64_t *lane(machine *v, const xg_kval *x, uint32_t j) { return v->vals + ((size_t)x->id * v->width + j) * LANES; }
+enum {
+    LANES = 256
+};
+/* A block of LANES threads. A value has `width` lanes (of a vector) of LANES items (one a thread) each. Pointers are
+ * host addresses. */
+typedef struct machine {
+    const xg_kmodule *m;
+    uint64_t *vals, params[4];
+    unsigned char *shared;
+    uint32_t width;
+} machine;
+static uint64_t *lane(machine *v, const xg_kval *x, uint32_t j) {
+    return v->vals + ((size_t)x->id * v->width + j) * LANES;
+}
 static uint64_t *lanes(machine *v, const xg_kval *x) { return lane(v, x, 0); }
 static uint32_t width_of(const xg_ktype *t) { return t->kind == XG_TK_VECTOR ? (uint32_t)t->elements : 1; }
 
-static double f64_of(uint64_t b) { double d; memcpy(&d, &b, 8); return d; }
-static uint64_t of_f64(double d) { uint64_t b; memcpy(&b, &d, 8); return b; }
-static float f32_of(uint64_t b) { uint32_t u = (uint32_t)b; float f; memcpy(&f, &u, 4); return f; }
-static uint64_t of_f32(float f) { uint32_t u; memcpy(&u, &f, 4); return u; }
-static double number_of(xg_kelem e, uint64_t b) { return e == XG_E_F64 ? f64_of(b) : e == XG_E_F32 ? (double)f32_of(b) : xg_float_decode(xg_kelem_format(e), b); }
+static double f64_of(uint64_t b) {
+    double d;
+    memcpy(&d, &b, 8);
+    return d;
+}
+static uint64_t of_f64(double d) {
+    uint64_t b;
+    memcpy(&b, &d, 8);
+    return b;
+}
+static float f32_of(uint64_t b) {
+    uint32_t u = (uint32_t)b;
+    float f;
+    memcpy(&f, &u, 4);
+    return f;
+}
+static uint64_t of_f32(float f) {
+    uint32_t u;
+    memcpy(&u, &f, 4);
+    return u;
+}
+static double number_of(xg_kelem e, uint64_t b) {
+    return e == XG_E_F64 ? f64_of(b) : e == XG_E_F32 ? (double)f32_of(b) : xg_float_decode(xg_kelem_format(e), b);
+}
 static uint64_t number_to(xg_kelem e, double d) { return xg_float_encode(xg_kelem_format(e), d); }
-static uint64_t mask_of(xg_kelem e) { int n = e == XG_E_INDEX ? 32 : xg_kelem_bits(e); return n >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1; }
-static int64_t sext(xg_kelem e, uint64_t b) { int n = xg_kelem_bits(e); return n >= 64 ? (int64_t)b : (int64_t)(b << (64 - n)) >> (64 - n); }
+static uint64_t mask_of(xg_kelem e) {
+    int n = e == XG_E_INDEX ? 32 : xg_kelem_bits(e);
+    return n >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1;
+}
+static int64_t sext(xg_kelem e, uint64_t b) {
+    int n = xg_kelem_bits(e);
+    return n >= 64 ? (int64_t)b : (int64_t)(b << (64 - n)) >> (64 - n);
+}
 
 /* The exact value off by up to `rel`, then rounded: what a machine that just keeps the promise might give. */
 static bool interpret_exact;
@@ -47,7 +84,12 @@ static uint64_t approx_op(const xg_kop *op, xg_kelem e, uint64_t a) {
     if (ftz) x = flush(x);
     switch (op->op) {
     case XG_K_OP_EX2A: r = approximate(exp2l((long double)x), 1.7e-7, a); break;
-    case XG_K_OP_LG2A: { long double l = log2l((long double)x); r = !interpret_exact && x > 0.5f && x < 2 ? (float)(l + (a & 1 ? 2.3e-7L : -2.3e-7L) * (l != 0)) : approximate(l, 2.3e-7, a); break; }
+    case XG_K_OP_LG2A: {
+        long double l = log2l((long double)x);
+        r = !interpret_exact && x > 0.5f && x < 2 ? (float)(l + (a & 1 ? 2.3e-7L : -2.3e-7L) * (l != 0))
+                                                  : approximate(l, 2.3e-7, a);
+        break;
+    }
     case XG_K_OP_RCPA: r = approximate(1 / (long double)x, 0.6e-7, a); break;
     default: r = approximate(1 / sqrtl((long double)x), 1.3e-7, a); break;
     }
@@ -104,12 +146,18 @@ static double maximum(double x, double y, bool is_max, bool nan) {
 static uint64_t one(const xg_kop *op, xg_kelem e, xg_kelem r, uint64_t a, uint64_t b, uint64_t c) {
     double x = 0, y = 0, z = 0;
     bool is32 = e == XG_E_F32;
-    if (xg_kelem_is_float(e) && op->op != XG_K_OP_BITCAST && op->op != XG_K_OP_SELECT) { x = number_of(e, a); y = number_of(e, b); z = number_of(e, c); }
+    if (xg_kelem_is_float(e) && op->op != XG_K_OP_BITCAST && op->op != XG_K_OP_SELECT) {
+        x = number_of(e, a);
+        y = number_of(e, b);
+        z = number_of(e, c);
+    }
     switch (op->op) {
     case XG_K_OP_ADDI: return a + b;
     case XG_K_OP_SUBI: return a - b;
     case XG_K_OP_MULI: return a * b;
-    case XG_K_OP_MULHSI: return e == XG_E_I64 ? (uint64_t)((__int128)(int64_t)a * (int64_t)b >> 64) : (uint64_t)(sext(e, a) * sext(e, b) >> xg_kelem_bits(e));
+    case XG_K_OP_MULHSI:
+        return e == XG_E_I64 ? (uint64_t)((__int128)(int64_t)a * (int64_t)b >> 64)
+                             : (uint64_t)(sext(e, a) * sext(e, b) >> xg_kelem_bits(e));
     case XG_K_OP_MULHUI: return e == XG_E_I64 ? (uint64_t)((unsigned __int128)a * b >> 64) : a * b >> xg_kelem_bits(e);
     case XG_K_OP_MULWIDES: return (uint64_t)(sext(e, a) * sext(e, b));
     case XG_K_OP_MULWIDEU: return a * b;
@@ -118,7 +166,8 @@ static uint64_t one(const xg_kop *op, xg_kelem e, xg_kelem r, uint64_t a, uint64
     case XG_K_OP_XORI: return a ^ b;
     case XG_K_OP_SHLI: return b >= (uint64_t)xg_kelem_bits(e) ? 0 : a << b;
     case XG_K_OP_SHRUI: return b >= (uint64_t)xg_kelem_bits(e) ? 0 : a >> b;
-    case XG_K_OP_SHRSI: return (uint64_t)(sext(e, a) >> (b >= (uint64_t)xg_kelem_bits(e) ? (uint64_t)xg_kelem_bits(e) - 1 : b));
+    case XG_K_OP_SHRSI:
+        return (uint64_t)(sext(e, a) >> (b >= (uint64_t)xg_kelem_bits(e) ? (uint64_t)xg_kelem_bits(e) - 1 : b));
     case XG_K_OP_MAXSI: return sext(e, a) > sext(e, b) ? a : b;
     case XG_K_OP_MINSI: return sext(e, a) < sext(e, b) ? a : b;
     case XG_K_OP_MAXUI: return a > b ? a : b;
@@ -127,14 +176,26 @@ static uint64_t one(const xg_kop *op, xg_kelem e, xg_kelem r, uint64_t a, uint64
     case XG_K_OP_DIVUI: return b == 0 ? ~(uint64_t)0 : a / b;
     case XG_K_OP_REMSI: return b == 0 ? a : sext(e, b) == -1 ? 0 : (uint64_t)(sext(e, a) % sext(e, b));
     case XG_K_OP_REMUI: return b == 0 ? a : a % b;
-    case XG_K_OP_CTPOP: { uint64_t n = 0; for (; a; a &= a - 1) n++; return n; }
-    case XG_K_OP_CTLZ: { uint64_t n = 0; int w = xg_kelem_bits(e); while (n < (uint64_t)w && !(a >> (w - 1 - (int)n) & 1)) n++; return n; }
+    case XG_K_OP_CTPOP: {
+        uint64_t n = 0;
+        for (; a; a &= a - 1) n++;
+        return n;
+    }
+    case XG_K_OP_CTLZ: {
+        uint64_t n = 0;
+        int w = xg_kelem_bits(e);
+        while (n < (uint64_t)w && !(a >> (w - 1 - (int)n) & 1)) n++;
+        return n;
+    }
     case XG_K_OP_SHFL3: return (a << 32 | b) >> (c & 31);
     case XG_K_OP_CMPI: return compare_i(op->flags, e, a, b);
     case XG_K_OP_CMPF: return compare_f(op->flags, x, y);
     case XG_K_OP_SELECT: return a & 1 ? b : c;
     case XG_K_OP_EXTSI: return (uint64_t)sext(e, a);
-    case XG_K_OP_EXTUI: case XG_K_OP_TRUNCI: case XG_K_OP_BITCAST: case XG_K_OP_INDEX_CAST: return a;
+    case XG_K_OP_EXTUI:
+    case XG_K_OP_TRUNCI:
+    case XG_K_OP_BITCAST:
+    case XG_K_OP_INDEX_CAST: return a;
     case XG_K_OP_SITOFP: return r == XG_E_F32 ? of_f32((float)sext(e, a)) : of_f64((double)sext(e, a));
     case XG_K_OP_UITOFP: return r == XG_E_F32 ? of_f32((float)a) : of_f64((double)a);
     case XG_K_OP_FPTOSI: return float_to_int(x, r, true);
@@ -152,7 +213,8 @@ static uint64_t one(const xg_kop *op, xg_kelem e, xg_kelem r, uint64_t a, uint64
     case XG_K_OP_DIVF: return is32 ? of_f32(f32_of(a) / f32_of(b)) : number_to(e, x / y);
     case XG_K_OP_DIVFULL: return of_f32(approximate((long double)f32_of(a) / (long double)f32_of(b), 1e-7, a ^ b));
     case XG_K_OP_SQRT: return is32 ? of_f32(sqrtf(f32_of(a))) : number_to(e, sqrt(x));
-    case XG_K_OP_FMA: return is32 ? of_f32(fmaf(f32_of(a), f32_of(b), f32_of(c))) : number_to(e, fma(x, y, z)); /* 16 bits: x * y + z is exact in f64 or nearly */
+    /* 16 bits: x * y + z is exact in f64 or nearly */
+    case XG_K_OP_FMA: return is32 ? of_f32(fmaf(f32_of(a), f32_of(b), f32_of(c))) : number_to(e, fma(x, y, z));
     case XG_K_OP_NEGF: return a ^ (mask_of(e) / 2 + 1);
     case XG_K_OP_ABSF: return a & (mask_of(e) / 2);
     case XG_K_OP_COPYSIGN: return (a & (mask_of(e) / 2)) | (b & (mask_of(e) / 2 + 1));
@@ -164,36 +226,51 @@ static uint64_t one(const xg_kop *op, xg_kelem e, xg_kelem r, uint64_t a, uint64
     case XG_K_OP_FLOOR: return number_to(e, floor(x));
     case XG_K_OP_CEIL: return number_to(e, ceil(x));
     case XG_K_OP_ROUNDEVEN: return number_to(e, rint(x));
-    case XG_K_OP_EX2A: case XG_K_OP_LG2A: case XG_K_OP_RCPA: case XG_K_OP_RSQRTA: return approx_op(op, e, a);
+    case XG_K_OP_EX2A:
+    case XG_K_OP_LG2A:
+    case XG_K_OP_RCPA:
+    case XG_K_OP_RSQRTA: return approx_op(op, e, a);
     default: fprintf(stderr, "the interpreter lacks %s\n", xg_kop_name(op->op)); exit(2);
     }
 }
 static void region(machine *v, const xg_kregion *r, const bool *active);
-static bool any(const bool *a) { int k; for (k = 0; k < LANES; k++) if (a[k]) return true; return false; }
+static bool any(const bool *a) {
+    int k;
+    for (k = 0; k < LANES; k++)
+        if (a[k]) return true;
+    return false;
+}
 static void assign(machine *v, const xg_kval *to, const xg_kval *from, const bool *when) {
     uint32_t j, n = width_of(to->type);
     int k;
     for (j = 0; j < n; j++) {
         uint64_t *t = lane(v, to, j), *f = lane(v, from, j);
-        for (k = 0; k < LANES; k++) if (when[k]) t[k] = f[k];
+        for (k = 0; k < LANES; k++)
+            if (when[k]) t[k] = f[k];
     }
 }
 /* What an edge carries, all at once: sources are read before any destination is written. */
-static void assign_all(machine *v, const xg_kval *to, const xg_kop *from, uint32_t first, uint32_t n, const bool *when) {
+static void assign_all(
+    machine *v, const xg_kval *to, const xg_kop *from, uint32_t first, uint32_t n, const bool *when) {
     uint64_t *copy = (uint64_t *)malloc((size_t)n * v->width * LANES * sizeof *copy + 1);
     uint32_t i, j;
     int k;
-    for (i = 0; i < n; i++) memcpy(copy + (size_t)i * v->width * LANES, lanes(v, from->operands[first + i].value), (size_t)width_of(to[i].type) * LANES * sizeof *copy);
-    for (i = 0; i < n; i++) for (j = 0; j < width_of(to[i].type); j++) {
-        uint64_t *t = lane(v, &to[i], j);
-        for (k = 0; k < LANES; k++) if (when[k]) t[k] = copy[((size_t)i * v->width + j) * LANES + (size_t)k];
-    }
+    for (i = 0; i < n; i++)
+        memcpy(copy + (size_t)i * v->width * LANES, lanes(v, from->operands[first + i].value),
+            (size_t)width_of(to[i].type) * LANES * sizeof *copy);
+    for (i = 0; i < n; i++)
+        for (j = 0; j < width_of(to[i].type); j++) {
+            uint64_t *t = lane(v, &to[i], j);
+            for (k = 0; k < LANES; k++)
+                if (when[k]) t[k] = copy[((size_t)i * v->width + j) * LANES + (size_t)k];
+        }
     free(copy);
 }
 static void run_for(machine *v, const xg_kop *op, const bool *active) {
     const xg_kregion *r = op->regions[0];
     bool now[LANES];
-    uint64_t *iv = lanes(v, &r->args[0]), *hi = lanes(v, op->operands[1].value), *step = lanes(v, op->operands[2].value);
+    uint64_t *iv = lanes(v, &r->args[0]), *hi = lanes(v, op->operands[1].value),
+             *step = lanes(v, op->operands[2].value);
     uint32_t i;
     int k;
     assign(v, &r->args[0], op->operands[0].value, active);
@@ -203,7 +280,8 @@ static void run_for(machine *v, const xg_kop *op, const bool *active) {
         if (!any(now)) break;
         region(v, r, now);
         assign_all(v, r->args + 1, r->last, 0, op->n_results, now);
-        for (k = 0; k < LANES; k++) if (now[k]) iv[k] += step[k];
+        for (k = 0; k < LANES; k++)
+            if (now[k]) iv[k] += step[k];
     }
     for (i = 0; i < op->n_results; i++) assign(v, &op->results[i], &r->args[1 + i], active);
 }
@@ -229,9 +307,18 @@ static void run_if(machine *v, const xg_kop *op, const bool *active) {
     const uint64_t *c = lanes(v, op->operands[0].value);
     bool yes[LANES], no[LANES];
     int k;
-    for (k = 0; k < LANES; k++) { yes[k] = active[k] && (c[k] & 1); no[k] = active[k] && !(c[k] & 1); }
-    if (any(yes)) { region(v, op->regions[0], yes); assign_all(v, op->results, op->regions[0]->last, 0, op->n_results, yes); }
-    if (any(no)) { region(v, op->regions[1], no); assign_all(v, op->results, op->regions[1]->last, 0, op->n_results, no); }
+    for (k = 0; k < LANES; k++) {
+        yes[k] = active[k] && (c[k] & 1);
+        no[k] = active[k] && !(c[k] & 1);
+    }
+    if (any(yes)) {
+        region(v, op->regions[0], yes);
+        assign_all(v, op->results, op->regions[0]->last, 0, op->n_results, yes);
+    }
+    if (any(no)) {
+        region(v, op->regions[1], no);
+        assign_all(v, op->results, op->regions[1]->last, 0, op->n_results, no);
+    }
 }
 static void run_memory(machine *v, const xg_kop *op, const bool *active) {
     bool is_load = op->op == XG_K_OP_LOAD;
@@ -240,11 +327,17 @@ static void run_memory(machine *v, const xg_kop *op, const bool *active) {
     size_t bytes = (size_t)xg_kelem_bytes(x->type->elem);
     uint32_t j;
     int k;
-    for (j = 0; j < width_of(x->type); j++) for (k = 0; k < LANES; k++) if (active[k]) {
-        char *p = (char *)(uintptr_t)at[k] + j * bytes;
-        if (is_load) { lane(v, x, j)[k] = 0; memcpy(&lane(v, x, j)[k], p, bytes); lane(v, x, j)[k] &= mask_of(x->type->elem); }
-        else memcpy(p, &lane(v, x, j)[k], bytes);
-    }
+    for (j = 0; j < width_of(x->type); j++)
+        for (k = 0; k < LANES; k++)
+            if (active[k]) {
+                char *p = (char *)(uintptr_t)at[k] + j * bytes;
+                if (is_load) {
+                    lane(v, x, j)[k] = 0;
+                    memcpy(&lane(v, x, j)[k], p, bytes);
+                    lane(v, x, j)[k] &= mask_of(x->type->elem);
+                } else
+                    memcpy(p, &lane(v, x, j)[k], bytes);
+            }
 }
 static void run_bitcast(machine *v, const xg_kop *op) {
     const xg_kval *x = op->operands[0].value, *r = op->results;
@@ -252,9 +345,18 @@ static void run_bitcast(machine *v, const xg_kop *op) {
     int bits = xg_kelem_bits(x->type->elem), to = xg_kelem_bits(r->type->elem), k, i;
     for (k = 0; k < LANES; k++) {
         unsigned char bytes[128];
-        if (n == m) { for (j = 0; j < n; j++) lane(v, r, j)[k] = lane(v, x, j)[k]; continue; }
-        for (j = 0; j < n; j++) for (i = 0; i < bits / 8; i++) bytes[j * (uint32_t)bits / 8 + (uint32_t)i] = (unsigned char)(lane(v, x, j)[k] >> (8 * i));
-        for (j = 0; j < m; j++) { uint64_t b = 0; memcpy(&b, bytes + j * (uint32_t)to / 8, (size_t)to / 8); lane(v, r, j)[k] = b; }
+        if (n == m) {
+            for (j = 0; j < n; j++) lane(v, r, j)[k] = lane(v, x, j)[k];
+            continue;
+        }
+        for (j = 0; j < n; j++)
+            for (i = 0; i < bits / 8; i++)
+                bytes[j * (uint32_t)bits / 8 + (uint32_t)i] = (unsigned char)(lane(v, x, j)[k] >> (8 * i));
+        for (j = 0; j < m; j++) {
+            uint64_t b = 0;
+            memcpy(&b, bytes + j * (uint32_t)to / 8, (size_t)to / 8);
+            lane(v, r, j)[k] = b;
+        }
     }
 }
 static void run_vector(machine *v, const xg_kop *op) {
@@ -264,8 +366,11 @@ static void run_vector(machine *v, const xg_kop *op) {
     int k;
     for (k = 0; k < LANES; k++) {
         uint64_t at = lanes(v, index)[k];
-        if (insert) for (j = 0; j < n; j++) lane(v, op->results, j)[k] = j == at ? lanes(v, op->operands[0].value)[k] : lane(v, vec, j)[k];
-        else lanes(v, op->results)[k] = at < n ? lane(v, vec, (uint32_t)at)[k] : 0;
+        if (insert)
+            for (j = 0; j < n; j++)
+                lane(v, op->results, j)[k] = j == at ? lanes(v, op->operands[0].value)[k] : lane(v, vec, j)[k];
+        else
+            lanes(v, op->results)[k] = at < n ? lane(v, vec, (uint32_t)at)[k] : 0;
     }
 }
 static void region(machine *v, const xg_kregion *r, const bool *active) {
@@ -276,28 +381,46 @@ static void region(machine *v, const xg_kregion *r, const bool *active) {
         uint64_t *d = op->n_results ? lanes(v, op->results) : NULL, *s[3];
         xg_kelem e, t;
         switch (op->op) {
-        case XG_K_OP_YIELD: case XG_K_OP_RETURN: case XG_K_OP_CONDITION: case XG_K_OP_BARRIER: continue;
-        case XG_K_OP_CONST: for (j = 0; j < width_of(op->results->type); j++) for (k = 0; k < LANES; k++) lane(v, op->results, j)[k] = (uint64_t)op->a & mask_of(op->results[0].type->elem); continue;
-        case XG_K_OP_THREAD_ID: for (k = 0; k < LANES; k++) d[k] = (uint64_t)k; continue;
-        case XG_K_OP_SHARED_PTR: for (k = 0; k < LANES; k++) d[k] = (uint64_t)(uintptr_t)v->shared; continue;
+        case XG_K_OP_YIELD:
+        case XG_K_OP_RETURN:
+        case XG_K_OP_CONDITION:
+        case XG_K_OP_BARRIER: continue;
+        case XG_K_OP_CONST:
+            for (j = 0; j < width_of(op->results->type); j++)
+                for (k = 0; k < LANES; k++)
+                    lane(v, op->results, j)[k] = (uint64_t)op->a & mask_of(op->results[0].type->elem);
+            continue;
+        case XG_K_OP_THREAD_ID:
+            for (k = 0; k < LANES; k++) d[k] = (uint64_t)k;
+            continue;
+        case XG_K_OP_SHARED_PTR:
+            for (k = 0; k < LANES; k++) d[k] = (uint64_t)(uintptr_t)v->shared;
+            continue;
         case XG_K_OP_PTR_ADD: {
             const xg_kval *p = op->operands[0].value, *x = op->operands[1].value;
-            for (k = 0; k < LANES; k++) d[k] = (p->def ? lanes(v, p)[k] : v->params[p->index]) + lanes(v, x)[k] * (uint64_t)(op->a ? op->a : 1) + (uint64_t)op->b;
+            for (k = 0; k < LANES; k++)
+                d[k] = (p->def ? lanes(v, p)[k] : v->params[p->index]) +
+                       lanes(v, x)[k] * (uint64_t)(op->a ? op->a : 1) + (uint64_t)op->b;
             continue;
         }
-        case XG_K_OP_LOAD: case XG_K_OP_STORE: run_memory(v, op, active); continue;
+        case XG_K_OP_LOAD:
+        case XG_K_OP_STORE: run_memory(v, op, active); continue;
         case XG_K_OP_FOR: run_for(v, op, active); continue;
         case XG_K_OP_WHILE: run_while(v, op, active); continue;
         case XG_K_OP_IF: run_if(v, op, active); continue;
         case XG_K_OP_BITCAST: run_bitcast(v, op); continue;
-        case XG_K_OP_VEXTRACT: case XG_K_OP_VINSERT: run_vector(v, op); continue;
+        case XG_K_OP_VEXTRACT:
+        case XG_K_OP_VINSERT: run_vector(v, op); continue;
         default: break;
         }
         e = op->operands[0].value->type->elem;
         if (op->op == XG_K_OP_SELECT) e = op->operands[1].value->type->elem;
         t = op->results[0].type->elem;
         for (j = 0; j < width_of(op->results->type); j++) {
-            for (i = 0; i < 3; i++) { const xg_kval *x = op->operands[i < op->n_operands ? i : 0].value; s[i] = lane(v, x, width_of(x->type) > 1 ? j : 0); }
+            for (i = 0; i < 3; i++) {
+                const xg_kval *x = op->operands[i < op->n_operands ? i : 0].value;
+                s[i] = lane(v, x, width_of(x->type) > 1 ? j : 0);
+            }
             d = lane(v, op->results, j);
             for (k = 0; k < LANES; k++) d[k] = one(op, e, t, s[0][k], s[1][k], s[2][k]) & mask_of(t);
         }

@@ -1,15 +1,26 @@
-/* tests/medley.h -- a random module of operations of every kind, in types and layouts of every kind, with computations inside of computations.
+/* tests/medley.h -- a random module of operations of every kind, in types and layouts of every kind, with computations
+ * inside of computations.
  *
- * A module is a number of steps; each adds an operation, or a pattern of several, to values that are there already. Floats are small whole numbers throughout (what grows is clamped), so
- * sums have no rounding and every order of evaluation gives the same bits; what is not exact (exponentials, quotients) leaves the module at once and is marked as rough.
- * Bodies of loops, branches, calls and fusions are made by the same steps.
+ * A module is a number of steps; each adds an operation, or a pattern of several, to values that are there already.
+ * Floats are small whole numbers throughout (what grows is clamped), so sums have no rounding and every order of
+ * evaluation gives the same bits; what is not exact (exponentials, quotients) leaves the module at once and is marked
+ * as rough. Bodies of loops, branches, calls and fusions are made by the same steps.
  *
- * A failing module can be made smaller: a step draws from a stream of its own, named by its key, and picks among values by the hashes of their names. So a step that is left out
- * (see `skip`) changes the steps that used its values, and no other. */
+ * A failing module can be made smaller: a step draws from a stream of its own, named by its key, and picks among values
+ * by the hashes of their names. So a step that is left out (see `skip`) changes the steps that used its values, and no
+ * other. */
 #ifndef XLAGPU_TESTS_MEDLEY_H
 #define XLAGPU_TESTS_MEDLEY_H
 
-enum { VALUES = 1500, TEXT = 1 << 18, MOST_RANK = 8, SCOPES = 4, STEPS = 400, PARAMS = 64, RESULTS = 24 };
+enum {
+    VALUES = 1500,
+    TEXT = 1 << 18,
+    MOST_RANK = 8,
+    SCOPES = 4,
+    STEPS = 400,
+    PARAMS = 64,
+    RESULTS = 24
+};
 typedef struct value {
     xlagpu_type t;
     int rank, step;
@@ -18,7 +29,13 @@ typedef struct value {
     bool kept, rough; /* may be used; only leaves */
     char name[24], shape[128];
 } value;
-typedef struct scope { char text[TEXT]; size_t n; int first, step; uint64_t outer; } scope; /* first: values before it are not seen; outer: the key of the step that opened it */
+/* first: values before it are not seen; outer: the key of the step that opened it */
+typedef struct scope {
+    char text[TEXT];
+    size_t n;
+    int first, step;
+    uint64_t outer;
+} scope;
 typedef struct medley {
     uint64_t seed, state, key;
     scope s[SCOPES]; /* the last one is written to; s[0]: the entry */
@@ -31,7 +48,8 @@ typedef struct medley {
     xlagpu_type types[6];
     int weight[64];
     bool layouts;
-    uint64_t done[STEPS], skip[STEPS], only; /* keys of the steps that were taken, and of those to leave out; the value that alone leaves, if not 0 */
+    /* keys of the steps that were taken, and of those to leave out; the value that alone leaves, if not 0 */
+    uint64_t done[STEPS], skip[STEPS], only;
     int n_done, n_skip;
 } medley;
 
@@ -45,7 +63,9 @@ static uint64_t mixed(uint64_t x) { /* the finaliser of splitmix64 */
 }
 static uint64_t draw_bits(medley *g) { return mixed(g->state++); }
 static int draw(medley *g, int below) { return (int)(draw_bits(g) % (uint64_t)below); }
-static int64_t between(medley *g, int64_t least, int64_t most) { return least + (int64_t)(draw_bits(g) % (uint64_t)(most - least + 1)); }
+static int64_t between(medley *g, int64_t least, int64_t most) {
+    return least + (int64_t)(draw_bits(g) % (uint64_t)(most - least + 1));
+}
 static bool percent(medley *g, int p) { return draw(g, 100) < p; }
 static const char *one_of(medley *g, const char *words) { /* of words between blanks */
     static char word[32];
@@ -100,7 +120,13 @@ static void shape_text(medley *g, value *v, bool any_layout) {
     n += xg_format(p + n, left - n, "]");
     if (!any_layout || !g->layouts || v->rank < 2) return;
     for (k = 0; k < v->rank; k++) order[k] = v->rank - 1 - k;
-    if (percent(g, 40)) for (k = v->rank - 1; k > 0; k--) { int t = order[k]; j = draw(g, k + 1); order[k] = order[j]; order[j] = t; }
+    if (percent(g, 40))
+        for (k = v->rank - 1; k > 0; k--) {
+            int t = order[k];
+            j = draw(g, k + 1);
+            order[k] = order[j];
+            order[j] = t;
+        }
     for (k = 0; k < v->rank; k++) n += xg_format(p + n, left - n, "%s%d", k ? "," : "{", order[k]);
     xg_format(p + n, left - n, "}");
 }
@@ -151,15 +177,22 @@ static int constant(medley *g, xlagpu_type t, int64_t x) {
     if (t == XLAGPU_PRED) return op(g, s, "constant(%s)", x ? "true" : "false");
     return is(t, XGT_C) ? op(g, s, "constant((%lld, 0))", (long long)x) : op(g, s, "constant(%lld)", (long long)x);
 }
-static int spread(medley *g, int x, int rank, const int64_t *d) { return rank ? op(g, of(V(x)->t, rank, d), "broadcast(%s), dimensions={}", N(x)) : x; }
+static int spread(medley *g, int x, int rank, const int64_t *d) {
+    return rank ? op(g, of(V(x)->t, rank, d), "broadcast(%s), dimensions={}", N(x)) : x;
+}
 static int parameter(medley *g, value v, int64_t limit) {
     int x;
     if (g->depth || g->n_params == PARAMS) { /* inside of a computation: numbers made of their places */
-        int i = v.rank ? op(g, as(XLAGPU_S32, &v), "iota(), iota_dimension=%d", draw(g, v.rank)) : constant(g, XLAGPU_S32, between(g, 0, 9)), m = constant(g, XLAGPU_S32, limit ? limit + 2 : 5);
+        int i = v.rank ? op(g, as(XLAGPU_S32, &v), "iota(), iota_dimension=%d", draw(g, v.rank))
+                       : constant(g, XLAGPU_S32, between(g, 0, 9)),
+            m = constant(g, XLAGPU_S32, limit ? limit + 2 : 5);
         m = spread(g, m, v.rank, v.d);
         i = op(g, as(XLAGPU_S32, &v), "remainder(%s, %s)", N(i), N(m));
         if (v.t == XLAGPU_S32) return i;
-        if (v.t == XLAGPU_S2 || v.t == XLAGPU_U2 || v.t == XLAGPU_S4) { m = spread(g, constant(g, XLAGPU_S32, 1), v.rank, v.d); i = op(g, as(XLAGPU_S32, &v), "minimum(%s, %s)", N(i), N(m)); }
+        if (v.t == XLAGPU_S2 || v.t == XLAGPU_U2 || v.t == XLAGPU_S4) {
+            m = spread(g, constant(g, XLAGPU_S32, 1), v.rank, v.d);
+            i = op(g, as(XLAGPU_S32, &v), "minimum(%s, %s)", N(i), N(m));
+        }
         return op(g, v, "convert(%s)", N(i));
     }
     x = op(g, v, "parameter(%d)", g->n_params);
@@ -173,7 +206,10 @@ static int calm(medley *g, int x) {
     int64_t most = t == XLAGPU_F4E2M1FN ? 4 : 8;
     int low, high, parts[2], k;
     if (is(t, XGT_C)) {
-        for (k = 0; k < 2; k++) { int p = op(g, as(xg_type_real(t), V(x)), "%s(%s)", k ? "imag" : "real", N(x)); parts[k] = calm(g, p); }
+        for (k = 0; k < 2; k++) {
+            int p = op(g, as(xg_type_real(t), V(x)), "%s(%s)", k ? "imag" : "real", N(x));
+            parts[k] = calm(g, p);
+        }
         x = op(g, as(t, V(x)), "complex(%s, %s)", N(parts[0]), N(parts[1]));
     } else if (is(t, XGT_F)) {
         low = constant(g, t, -most);
@@ -184,11 +220,16 @@ static int calm(medley *g, int x) {
 }
 static void keep(medley *g, int x) { V(x)->kept = true; }
 static void keep_calm(medley *g, int x) { keep(g, calm(g, x)); }
-static void leave_rough(medley *g, int x) { if (g->depth == 0) V(x)->rough = true; }
+static void leave_rough(medley *g, int x) {
+    if (g->depth == 0) V(x)->rough = true;
+}
 
 /* ---- picking ---- */
 
-static bool any(const value *v) { (void)v; return true; }
+static bool any(const value *v) {
+    (void)v;
+    return true;
+}
 static bool has_dims(const value *v) { return v->rank > 0; }
 static bool has_elements(const value *v) { return v->rank > 0 && elements(v) > 0; }
 static bool is_whole_number(const value *v) { return is(v->t, XGT_I); }
@@ -202,7 +243,10 @@ static int pick(medley *g, bool (*fits)(const value *v)) {
     for (k = s->first; k < g->count; k++) {
         if (!V(k)->kept || !fits(V(k))) continue;
         h = mixed(r ^ V(k)->id) >> (recent && V(k)->step + 5 < s->step ? 8 : 0);
-        if (at < 0 || h > best) { at = k; best = h; }
+        if (at < 0 || h > best) {
+            at = k;
+            best = h;
+        }
     }
     return at;
 }
@@ -212,14 +256,20 @@ static int like(medley *g, int x, bool type) {
     int k, at = x;
     for (k = g->s[g->depth].first; k < g->count; k++) {
         const value *v = V(k);
-        if (!v->kept || v->rank != V(x)->rank || (type && v->t != V(x)->t) || memcmp(v->d, V(x)->d, (size_t)v->rank * sizeof *v->d) != 0) continue;
+        if (!v->kept || v->rank != V(x)->rank || (type && v->t != V(x)->t) ||
+            memcmp(v->d, V(x)->d, (size_t)v->rank * sizeof *v->d) != 0)
+            continue;
         h = mixed(r ^ v->id);
-        if (h > best) { at = k; best = h; }
+        if (h > best) {
+            at = k;
+            best = h;
+        }
     }
     return at;
 }
 static int64_t draw_size(medley *g) {
-    static const int64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 100, 127, 128, 129, 200, 255, 257, 300};
+    static const int64_t sizes[] = {
+        1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 100, 127, 128, 129, 200, 255, 257, 300};
     static const int64_t odd[] = {0, 1, 513, 1000, 2049};
     return percent(g, 2) ? odd[draw(g, 5)] : sizes[draw(g, sizeof sizes / sizeof *sizes)];
 }
@@ -247,9 +297,12 @@ static void computation(medley *g, const char *kind, xlagpu_type t, char *name, 
     xg_format(head, sizeof head, "\n%s {", name);
     if (strstr(g->comps, head)) return;
     put_comp(g, "%s\n  x = %s[] parameter(0)\n  y = %s[] parameter(1)\n", head, n, n);
-    if (strcmp(kind, "take") == 0) put_comp(g, "  ROOT r = %s[] copy(y)\n}\n", n);
-    else if (strcmp(kind, "ge") == 0) put_comp(g, "  ROOT r = pred[] compare(x, y), direction=GE\n}\n");
-    else put_comp(g, "  ROOT r = %s[] %s(x, y)\n}\n", n, kind);
+    if (strcmp(kind, "take") == 0)
+        put_comp(g, "  ROOT r = %s[] copy(y)\n}\n", n);
+    else if (strcmp(kind, "ge") == 0)
+        put_comp(g, "  ROOT r = pred[] compare(x, y), direction=GE\n}\n");
+    else
+        put_comp(g, "  ROOT r = %s[] %s(x, y)\n}\n", n, kind);
 }
 static const char *sum_of(xlagpu_type t) { return t == XLAGPU_PRED ? "or" : "add"; }
 static const char *draw_kind(medley *g, xlagpu_type t) {
@@ -271,7 +324,8 @@ static int start_of(medley *g, xlagpu_type t, const char *kind) {
         if (!is_signed) return op(g, s, "constant(%llu)", (unsigned long long)(most ? all : 0));
         return op(g, s, "constant(%s%llu)", most ? "" : "-", (unsigned long long)(most ? all >> 1 : (all >> 1) + 1));
     }
-    if (t == XLAGPU_F32 || t == XLAGPU_F64 || t == XLAGPU_BF16 || t == XLAGPU_F16) return op(g, s, "constant(%sinf)", most ? "" : "-");
+    if (t == XLAGPU_F32 || t == XLAGPU_F64 || t == XLAGPU_BF16 || t == XLAGPU_F16)
+        return op(g, s, "constant(%sinf)", most ? "" : "-");
     return constant(g, t, most ? 4 : -4);
 }
 static void scope_open(medley *g) {
@@ -309,7 +363,8 @@ static void take_steps(medley *g, int n);
 
 static bool is_skipped(const medley *g, uint64_t key) {
     int k;
-    for (k = 0; k < g->n_skip; k++) if (g->skip[k] == key) return true;
+    for (k = 0; k < g->n_skip; k++)
+        if (g->skip[k] == key) return true;
     return false;
 }
 /* Each with a stream of its own. */
@@ -318,7 +373,9 @@ static void take_steps(medley *g, int n) {
     int k, total = 0, at, names = g->names;
     for (k = 0; k < STEP_KINDS; k++) total += g->weight[k];
     for (k = 0; k < n; k++) {
-        if (g->count > VALUES - 400 || g->s[g->depth].n > TEXT - 40000 || g->comps_n > TEXT - 40000 || g->n_done == STEPS) break;
+        if (g->count > VALUES - 400 || g->s[g->depth].n > TEXT - 40000 || g->comps_n > TEXT - 40000 ||
+            g->n_done == STEPS)
+            break;
         g->key = mixed(key * 3 + (uint64_t)k);
         g->names = 0;
         g->s[g->depth].step = k + 1;
@@ -326,7 +383,11 @@ static void take_steps(medley *g, int n) {
         g->done[g->n_done++] = g->key;
         g->state = g->key;
         at = draw(g, total);
-        { int j; for (j = 0; at >= g->weight[j]; j++) at -= g->weight[j]; at = j; }
+        {
+            int j;
+            for (j = 0; at >= g->weight[j]; j++) at -= g->weight[j];
+            at = j;
+        }
         all_steps[at].take(g);
     }
     g->key = key;
@@ -334,8 +395,10 @@ static void take_steps(medley *g, int n) {
     g->names = names;
 }
 static void draw_types(medley *g) {
-    static const xlagpu_type all[] = {XLAGPU_F32, XLAGPU_S32, XLAGPU_F32, XLAGPU_S32, XLAGPU_BF16, XLAGPU_F16, XLAGPU_F64, XLAGPU_S8, XLAGPU_U8, XLAGPU_S16, XLAGPU_U16, XLAGPU_S64, XLAGPU_U32, XLAGPU_U64, XLAGPU_C64, XLAGPU_C128,
-        XLAGPU_S4, XLAGPU_U4, XLAGPU_S2, XLAGPU_U2, XLAGPU_PRED, XLAGPU_F8E4M3FN, XLAGPU_F8E5M2, XLAGPU_F8E4M3FNUZ, XLAGPU_F8E5M2FNUZ, XLAGPU_F8E4M3B11FNUZ, XLAGPU_F8E3M4, XLAGPU_F8E4M3, XLAGPU_F4E2M1FN};
+    static const xlagpu_type all[] = {XLAGPU_F32, XLAGPU_S32, XLAGPU_F32, XLAGPU_S32, XLAGPU_BF16, XLAGPU_F16,
+        XLAGPU_F64, XLAGPU_S8, XLAGPU_U8, XLAGPU_S16, XLAGPU_U16, XLAGPU_S64, XLAGPU_U32, XLAGPU_U64, XLAGPU_C64,
+        XLAGPU_C128, XLAGPU_S4, XLAGPU_U4, XLAGPU_S2, XLAGPU_U2, XLAGPU_PRED, XLAGPU_F8E4M3FN, XLAGPU_F8E5M2,
+        XLAGPU_F8E4M3FNUZ, XLAGPU_F8E5M2FNUZ, XLAGPU_F8E4M3B11FNUZ, XLAGPU_F8E3M4, XLAGPU_F8E4M3, XLAGPU_F4E2M1FN};
     int k, few = 1 + draw(g, 6);
     for (k = 0; k < 6; k++) g->types[k] = k < few ? all[draw(g, sizeof all / sizeof *all)] : g->types[draw(g, few)];
     if (percent(g, 60)) g->types[5] = XLAGPU_F32;
@@ -358,16 +421,22 @@ static void make_medley(medley *g, uint64_t seed, int64_t most) {
     g->layouts = percent(g, 25);
     draw_types(g);
     for (k = 0; k < STEP_KINDS; k++) total += g->weight[k] = weights[draw(g, 6)];
-    if (!total) for (k = 0; k < STEP_KINDS; k++) g->weight[k] = 1;
-    for (k = 1 + draw(g, 4); k > 0; k--) { value v = draw_shape(g, draw_type(g)); keep(g, parameter(g, v, 0)); }
+    if (!total)
+        for (k = 0; k < STEP_KINDS; k++) g->weight[k] = 1;
+    for (k = 1 + draw(g, 4); k > 0; k--) {
+        value v = draw_shape(g, draw_type(g));
+        keep(g, parameter(g, v, 0));
+    }
     take_steps(g, 2 + draw(g, percent(g, 30) ? 60 : 16));
     for (k = g->count - 1; k >= 0 && g->n_results < RESULTS; k--) {
         const value *v = V(k);
         if (!v->kept && !v->rough) continue;
-        if (g->only ? v->id == g->only : !g->n_results || v->rough || mixed(v->id) % 8 == 0) g->results[g->n_results++] = k;
+        if (g->only ? v->id == g->only : !g->n_results || v->rough || mixed(v->id) % 8 == 0)
+            g->results[g->n_results++] = k;
     }
     tuple_texts(g, g->results, g->n_results, shape, names, sizeof shape);
-    xg_format(g->whole, sizeof g->whole, "HloModule medley_%llu\n%s\nENTRY main {\n%s  ROOT all = %s tuple%s\n}\n", (unsigned long long)seed, g->comps, g->s[0].text, shape, names);
+    xg_format(g->whole, sizeof g->whole, "HloModule medley_%llu\n%s\nENTRY main {\n%s  ROOT all = %s tuple%s\n}\n",
+        (unsigned long long)seed, g->comps, g->s[0].text, shape, names);
 }
 
 #endif

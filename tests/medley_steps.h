@@ -1,4 +1,5 @@
-/* tests/medley_steps.h -- the steps that a random module is made of (tests/medley.h); each may decline by writing nothing. The table at the end is the list. */
+/* tests/medley_steps.h -- the steps that a random module is made of (tests/medley.h); each may decline by writing
+ * nothing. The table at the end is the list. */
 #ifndef XLAGPU_TESTS_MEDLEY_STEPS_H
 #define XLAGPU_TESTS_MEDLEY_STEPS_H
 
@@ -10,10 +11,17 @@ static void step_binary(medley *g) {
     if (x < 0) return;
     y = like(g, x, true);
     t = V(x)->t;
-    if (t == XLAGPU_PRED) r = op(g, *V(x), "%s(%s, %s)", one_of(g, "and or xor"), N(x), N(y));
-    else if (is(t, XGT_I)) r = op(g, *V(x), "%s(%s, %s)", one_of(g, "add subtract multiply maximum minimum and or xor add subtract multiply maximum minimum divide remainder power shift-left shift-right-arithmetic shift-right-logical mulhi"), N(x), N(y));
-    else if (is(t, XGT_C)) r = op(g, *V(x), "%s(%s, %s)", one_of(g, "add subtract multiply"), N(x), N(y));
-    else r = op(g, *V(x), "%s(%s, %s)", one_of(g, "add subtract multiply maximum minimum"), N(x), N(y));
+    if (t == XLAGPU_PRED)
+        r = op(g, *V(x), "%s(%s, %s)", one_of(g, "and or xor"), N(x), N(y));
+    else if (is(t, XGT_I))
+        r = op(g, *V(x), "%s(%s, %s)",
+            one_of(g, "add subtract multiply maximum minimum and or xor add subtract multiply maximum minimum divide "
+                      "remainder power shift-left shift-right-arithmetic shift-right-logical mulhi"),
+            N(x), N(y));
+    else if (is(t, XGT_C))
+        r = op(g, *V(x), "%s(%s, %s)", one_of(g, "add subtract multiply"), N(x), N(y));
+    else
+        r = op(g, *V(x), "%s(%s, %s)", one_of(g, "add subtract multiply maximum minimum"), N(x), N(y));
     keep_calm(g, r);
 }
 static void step_unary(medley *g) {
@@ -21,12 +29,21 @@ static void step_unary(medley *g) {
     xlagpu_type t;
     if (x < 0) return;
     t = V(x)->t;
-    if (t == XLAGPU_F32 && percent(g, 15)) r = op(g, *V(x), "reduce-precision(%s), exponent_bits=5, mantissa_bits=%d", N(x), 3 + draw(g, 20));
-    else r = op(g, *V(x), "%s(%s)", one_of(g, t == XLAGPU_PRED ? "not copy" : is_unsigned(t) ? "negate not popcnt count-leading-zeros copy" : is(t, XGT_I) ? "negate abs not sign popcnt count-leading-zeros copy" : is(t, XGT_C) ? "negate copy" : "negate abs sign floor ceil round-nearest-afz round-nearest-even copy"), N(x));
+    if (t == XLAGPU_F32 && percent(g, 15))
+        r = op(g, *V(x), "reduce-precision(%s), exponent_bits=5, mantissa_bits=%d", N(x), 3 + draw(g, 20));
+    else
+        r = op(g, *V(x), "%s(%s)",
+            one_of(g, t == XLAGPU_PRED ? "not copy"
+                      : is_unsigned(t) ? "negate not popcnt count-leading-zeros copy"
+                      : is(t, XGT_I)   ? "negate abs not sign popcnt count-leading-zeros copy"
+                      : is(t, XGT_C)   ? "negate copy"
+                                       : "negate abs sign floor ceil round-nearest-afz round-nearest-even copy"),
+            N(x));
     keep(g, r);
 }
 static int compared(medley *g, int x, int y) {
-    return op(g, as(XLAGPU_PRED, V(x)), "compare(%s, %s), direction=%s", N(x), N(y), one_of(g, is(V(x)->t, XGT_C) ? "EQ NE" : "LT LE GT GE EQ NE"));
+    return op(g, as(XLAGPU_PRED, V(x)), "compare(%s, %s), direction=%s", N(x), N(y),
+        one_of(g, is(V(x)->t, XGT_C) ? "EQ NE" : "LT LE GT GE EQ NE"));
 }
 static void step_select(medley *g) {
     int x = pick(g, any), y, c;
@@ -59,7 +76,10 @@ static bool is_complex(const value *v) { return is(v->t, XGT_C); }
 static void step_complex(medley *g) {
     int x = pick(g, percent(g, 50) ? is_complex : is_float_32_or_64), y;
     if (x < 0) return;
-    if (is(V(x)->t, XGT_C)) { keep(g, op(g, as(xg_type_real(V(x)->t), V(x)), "%s(%s)", one_of(g, "real imag"), N(x))); return; }
+    if (is(V(x)->t, XGT_C)) {
+        keep(g, op(g, as(xg_type_real(V(x)->t), V(x)), "%s(%s)", one_of(g, "real imag"), N(x)));
+        return;
+    }
     y = like(g, x, true);
     keep(g, op(g, as(V(x)->t == XLAGPU_F32 ? XLAGPU_C64 : XLAGPU_C128, V(x)), "complex(%s, %s)", N(x), N(y)));
 }
@@ -69,8 +89,16 @@ static void step_bitcast(medley *g) {
     if (x < 0) return;
     bits = xg_type_bits(V(x)->t);
     r = *V(x);
-    if (bits == 32 && percent(g, 40) && r.rank < 6 && elements(V(x)) * 4 <= g->most) { r.t = XLAGPU_U8; r.d[r.rank++] = 4; }
-    else r.t = bits == 8 ? XLAGPU_U8 : bits == 16 ? XLAGPU_S16 : bits == 32 ? XLAGPU_U32 : bits == 64 ? XLAGPU_S64 : bits == 4 ? XLAGPU_U4 : XLAGPU_U2;
+    if (bits == 32 && percent(g, 40) && r.rank < 6 && elements(V(x)) * 4 <= g->most) {
+        r.t = XLAGPU_U8;
+        r.d[r.rank++] = 4;
+    } else
+        r.t = bits == 8    ? XLAGPU_U8
+              : bits == 16 ? XLAGPU_S16
+              : bits == 32 ? XLAGPU_U32
+              : bits == 64 ? XLAGPU_S64
+              : bits == 4  ? XLAGPU_U4
+                           : XLAGPU_U2;
     keep(g, op(g, r, "bitcast-convert(%s)", N(x)));
 }
 static void step_iota(medley *g) {
@@ -78,19 +106,29 @@ static void step_iota(medley *g) {
     xlagpu_type t = draw_type(g);
     if (x < 0 || t == XLAGPU_PRED) return;
     i = op(g, as(XLAGPU_S32, V(x)), "iota(), iota_dimension=%d", draw(g, V(x)->rank));
-    if (percent(g, 30)) { keep(g, i); return; }
+    if (percent(g, 30)) {
+        keep(g, i);
+        return;
+    }
     m = spread(g, constant(g, XLAGPU_S32, xg_type_bits(t) == 2 ? 2 : 5), V(x)->rank, V(x)->d);
     i = op(g, as(XLAGPU_S32, V(x)), "remainder(%s, %s)", N(i), N(m));
     keep(g, op(g, as(t, V(x)), "convert(%s)", N(i)));
 }
-static bool is_rough_kind(const value *v) { return v->t == XLAGPU_F32 || v->t == XLAGPU_F64 || v->t == XLAGPU_F16 || v->t == XLAGPU_BF16; }
+static bool is_rough_kind(const value *v) {
+    return v->t == XLAGPU_F32 || v->t == XLAGPU_F64 || v->t == XLAGPU_F16 || v->t == XLAGPU_BF16;
+}
 static void step_rough(medley *g) {
     int x = pick(g, is_rough_kind), y, k;
     if (x < 0) return;
     y = like(g, x, true);
     if (percent(g, 30)) keep(g, op(g, as(XLAGPU_PRED, V(x)), "is-finite(%s)", N(x)));
-    for (k = draw(g, 7); k > 0; k--) leave_rough(g, op(g, *V(x), "%s(%s)", one_of(g, "exponential exponential-minus-one log log-plus-one logistic sqrt rsqrt cbrt tanh tan sine cosine erf acos acosh asin asinh atanh sinh cosh"), N(x)));
-    if (percent(g, 40)) leave_rough(g, op(g, *V(x), "%s(%s, %s)", one_of(g, "divide power atan2 remainder"), N(x), N(y)));
+    for (k = draw(g, 7); k > 0; k--)
+        leave_rough(g, op(g, *V(x), "%s(%s)",
+                           one_of(g, "exponential exponential-minus-one log log-plus-one logistic sqrt rsqrt cbrt tanh "
+                                     "tan sine cosine erf acos acosh asin asinh atanh sinh cosh"),
+                           N(x)));
+    if (percent(g, 40))
+        leave_rough(g, op(g, *V(x), "%s(%s, %s)", one_of(g, "divide power atan2 remainder"), N(x), N(y)));
 }
 /* Of a batch norm's three forms, the first two: what follows from them is the algebra of the others. */
 static bool is_batch_kind(const value *v) { return v->t == XLAGPU_F32 && v->rank > 1 && elements(v) > 0; }
@@ -104,15 +142,20 @@ static void step_batch_norm(medley *g) {
     for (k = 0; k < 4; k++) of_features[k] = parameter(g, f, k == 3 ? 7 : 0); /* a variance that is mostly positive */
     if (percent(g, 50)) {
         int a = op(g, f, "abs(%s)", N(of_features[3]));
-        leave_rough(g, op(g, *V(x), "batch-norm-inference(%s, %s, %s, %s, %s), epsilon=0.5, feature_index=%d", N(x), N(of_features[0]), N(of_features[1]), N(of_features[2]), N(a), dim));
+        leave_rough(g, op(g, *V(x), "batch-norm-inference(%s, %s, %s, %s, %s), epsilon=0.5, feature_index=%d", N(x),
+                           N(of_features[0]), N(of_features[1]), N(of_features[2]), N(a), dim));
         return;
     }
     to[n++] = fresh(g, *V(x), false);
     to[n++] = fresh(g, f, false);
     to[n++] = fresh(g, f, false);
     tuple_texts(g, to, n, shape, names, sizeof shape);
-    put(g, "  norm%d = %s batch-norm-training(%s, %s, %s), epsilon=0.5, feature_index=%d\n", to[0], shape, N(x), N(of_features[0]), N(of_features[1]), dim);
-    for (k = 0; k < n; k++) { put(g, "  %s = %s get-tuple-element(norm%d), index=%d\n", N(to[k]), V(to[k])->shape, to[0], k); leave_rough(g, to[k]); }
+    put(g, "  norm%d = %s batch-norm-training(%s, %s, %s), epsilon=0.5, feature_index=%d\n", to[0], shape, N(x),
+        N(of_features[0]), N(of_features[1]), dim);
+    for (k = 0; k < n; k++) {
+        put(g, "  %s = %s get-tuple-element(norm%d), index=%d\n", N(to[k]), V(to[k])->shape, to[0], k);
+        leave_rough(g, to[k]);
+    }
 }
 static bool is_f32(const value *v) { return v->t == XLAGPU_F32; }
 static void step_stochastic(medley *g) {
@@ -125,8 +168,10 @@ static void step_stochastic(medley *g) {
 static void step_known(medley *g) {
     int x = pick(g, has_dims);
     if (x < 0) return;
-    if (percent(g, 60)) keep(g, op(g, of(XLAGPU_S32, 0, NULL), "get-dimension-size(%s), dimensions={%d}", N(x), draw(g, V(x)->rank)));
-    else keep(g, op(g, of(XLAGPU_U32, 0, NULL), "%s()", one_of(g, "partition-id replica-id")));
+    if (percent(g, 60))
+        keep(g, op(g, of(XLAGPU_S32, 0, NULL), "get-dimension-size(%s), dimensions={%d}", N(x), draw(g, V(x)->rank)));
+    else
+        keep(g, op(g, of(XLAGPU_U32, 0, NULL), "%s()", one_of(g, "partition-id replica-id")));
 }
 
 /* ---- moves ---- */
@@ -138,7 +183,12 @@ static void step_transpose(medley *g) {
     if (x < 0) return;
     r = *V(x);
     for (k = 0; k < r.rank; k++) p[k] = k;
-    for (k = r.rank - 1; k > 0; k--) { int64_t t = p[k]; j = draw(g, k + 1); p[k] = p[j]; p[j] = t; }
+    for (k = r.rank - 1; k > 0; k--) {
+        int64_t t = p[k];
+        j = draw(g, k + 1);
+        p[k] = p[j];
+        p[j] = t;
+    }
     for (k = 0; k < r.rank; k++) r.d[k] = V(x)->d[p[k]];
     k = begin(g, r);
     put(g, "transpose(%s), ", N(x));
@@ -154,9 +204,18 @@ static void step_reshape(medley *g) {
     r = of(V(x)->t, 0, NULL);
     r.rank = 1;
     r.d[0] = elements(V(x));
-    for (k = 0; k < 7; k++) if (r.d[r.rank - 1] % factors[k] == 0 && r.rank < 4 && percent(g, 50)) { r.d[r.rank - 1] /= factors[k]; r.d[r.rank++] = factors[k]; }
+    for (k = 0; k < 7; k++)
+        if (r.d[r.rank - 1] % factors[k] == 0 && r.rank < 4 && percent(g, 50)) {
+            r.d[r.rank - 1] /= factors[k];
+            r.d[r.rank++] = factors[k];
+        }
     if (percent(g, 30)) r.d[r.rank++] = 1;
-    for (k = r.rank - 1; k > 0; k--) { int64_t t = r.d[k]; j = draw(g, k + 1); r.d[k] = r.d[j]; r.d[j] = t; }
+    for (k = r.rank - 1; k > 0; k--) {
+        int64_t t = r.d[k];
+        j = draw(g, k + 1);
+        r.d[k] = r.d[j];
+        r.d[j] = t;
+    }
     keep(g, op(g, r, "%s(%s)", !g->layouts && percent(g, 20) ? "bitcast" : "reshape", N(x)));
 }
 static bool can_grow(const value *v) { return v->rank < 6; }
@@ -171,7 +230,8 @@ static void step_broadcast(medley *g) {
     for (k = r.rank++; k > at; k--) r.d[k] = r.d[k - 1];
     r.d[at] = sizes[draw(g, 6)];
     if (elements(&r) > g->most) return;
-    for (k = 0; k < r.rank; k++) if (k != at) dims[n++] = k;
+    for (k = 0; k < r.rank; k++)
+        if (k != at) dims[n++] = k;
     k = begin(g, r);
     put(g, "broadcast(%s), ", N(x));
     put_list(g, "dimensions", dims, n);
@@ -185,7 +245,12 @@ static int sliced(medley *g, int x, int dim, int64_t from, int64_t to, int64_t s
     r.d[dim] = (to - from + stride - 1) / stride;
     k = begin(g, r);
     put(g, "slice(%s), slice={", N(x));
-    { int j; for (j = 0; j < r.rank; j++) put(g, "%s[%lld:%lld:%lld]", j ? ", " : "", (long long)(j == dim ? from : 0), (long long)(j == dim ? to : V(x)->d[j]), (long long)(j == dim ? stride : 1)); }
+    {
+        int j;
+        for (j = 0; j < r.rank; j++)
+            put(g, "%s[%lld:%lld:%lld]", j ? ", " : "", (long long)(j == dim ? from : 0),
+                (long long)(j == dim ? to : V(x)->d[j]), (long long)(j == dim ? stride : 1));
+    }
     put(g, "}\n");
     return k;
 }
@@ -194,7 +259,8 @@ static void step_slice(medley *g) {
     if (x < 0) return;
     for (k = 0; k < 2; k++) {
         int dim = draw(g, V(x)->rank);
-        int64_t n = V(x)->d[dim], from = percent(g, 40) ? between(g, 0, n - 1) : 0, to = percent(g, 50) ? n : between(g, from + 1, n);
+        int64_t n = V(x)->d[dim], from = percent(g, 40) ? between(g, 0, n - 1) : 0,
+                to = percent(g, 50) ? n : between(g, from + 1, n);
         x = sliced(g, x, dim, from, to, percent(g, 60) ? 1 : 2 + draw(g, 2));
         if (percent(g, 50)) break;
     }
@@ -211,7 +277,10 @@ static void step_pad(medley *g) {
         b[k] = high[draw(g, 5)];
         c[k] = percent(g, 25);
         r.d[k] = a[k] + b[k] + V(x)->d[k] + (V(x)->d[k] > 0 ? (V(x)->d[k] - 1) * c[k] : 0);
-        if (r.d[k] < 0) { a[k] = b[k] = c[k] = 0; r.d[k] = V(x)->d[k]; }
+        if (r.d[k] < 0) {
+            a[k] = b[k] = c[k] = 0;
+            r.d[k] = V(x)->d[k];
+        }
     }
     if (elements(&r) > 2 * g->most) return;
     z = constant(g, r.t, percent(g, 80) ? 0 : 1);
@@ -255,8 +324,12 @@ static void step_reverse(medley *g) {
 
 static int draw_dims(medley *g, const value *v, int64_t *dims) {
     int k, n = 0;
-    if (percent(g, 35)) { dims[0] = v->rank - 1; return 1; }
-    for (k = 0; k < v->rank; k++) if (percent(g, 45)) dims[n++] = k;
+    if (percent(g, 35)) {
+        dims[0] = v->rank - 1;
+        return 1;
+    }
+    for (k = 0; k < v->rank; k++)
+        if (percent(g, 45)) dims[n++] = k;
     if (!n) dims[n++] = draw(g, v->rank);
     return n;
 }
@@ -266,7 +339,10 @@ static int without(const value *v, const int64_t *dims, int n, value *rest, int6
     for (k = 0; k < v->rank; k++) {
         bool reduced = false;
         for (j = 0; j < n; j++) reduced = reduced || dims[j] == k;
-        if (!reduced) { kept[m] = k; rest->d[m++] = v->d[k]; }
+        if (!reduced) {
+            kept[m] = k;
+            rest->d[m++] = v->d[k];
+        }
     }
     return rest->rank = m;
 }
@@ -308,10 +384,14 @@ static void step_normalise(medley *g) {
     if (x < 0) return;
     n = draw_dims(g, V(x), dims);
     m = without(V(x), dims, n, &rest, kept);
-    r = reduced(g, x, percent(g, 50) && is_ordered(V(x)) && V(x)->t != XLAGPU_PRED ? "maximum" : draw_kind(g, V(x)->t), dims, n);
+    r = reduced(g, x, percent(g, 50) && is_ordered(V(x)) && V(x)->t != XLAGPU_PRED ? "maximum" : draw_kind(g, V(x)->t),
+        dims, n);
     if (percent(g, 40)) keep_calm(g, r);
     b = stretched(g, r, V(x), kept, m);
-    if (V(x)->t == XLAGPU_PRED) { keep(g, op(g, *V(x), "xor(%s, %s)", N(x), N(b))); return; }
+    if (V(x)->t == XLAGPU_PRED) {
+        keep(g, op(g, *V(x), "xor(%s, %s)", N(x), N(b)));
+        return;
+    }
     r = op(g, *V(x), "subtract(%s, %s)", N(x), N(b));
     if (is_rough_kind(V(x)) && V(x)->t != XLAGPU_F16 && percent(g, 30)) {
         int e, s;
@@ -337,9 +417,13 @@ static void step_argmax(medley *g) {
     xg_format(name, sizeof name, "arg_%s_%s", t, it);
     xg_format(head, sizeof head, "\n%s {", name);
     if (!strstr(g->comps, head))
-        put_comp(g, "%s\n  a = %s[] parameter(0)\n  i = %s[] parameter(1)\n  b = %s[] parameter(2)\n  j = %s[] parameter(3)\n  gt = pred[] compare(a, b), direction=GT\n"
-            "  eq = pred[] compare(a, b), direction=EQ\n  lt = pred[] compare(i, j), direction=LT\n  both = pred[] and(eq, lt)\n  first = pred[] or(gt, both)\n  m = %s[] select(gt, a, b)\n"
-            "  k = %s[] select(first, i, j)\n  ROOT r = (%s[], %s[]) tuple(m, k)\n}\n", head, t, it, t, it, t, it, t, it);
+        put_comp(g,
+            "%s\n  a = %s[] parameter(0)\n  i = %s[] parameter(1)\n  b = %s[] parameter(2)\n  j = %s[] parameter(3)\n  "
+            "gt = pred[] compare(a, b), direction=GT\n"
+            "  eq = pred[] compare(a, b), direction=EQ\n  lt = pred[] compare(i, j), direction=LT\n  both = pred[] "
+            "and(eq, lt)\n  first = pred[] or(gt, both)\n  m = %s[] select(gt, a, b)\n"
+            "  k = %s[] select(first, i, j)\n  ROOT r = (%s[], %s[]) tuple(m, k)\n}\n",
+            head, t, it, t, it, t, it, t, it);
     dim = percent(g, 60) ? V(x)->rank - 1 : draw(g, V(x)->rank);
     dims[0] = dim;
     (void)without(V(x), dims, 1, &rest, kept);
@@ -349,16 +433,24 @@ static void step_argmax(medley *g) {
     at[0] = fresh(g, rest, true);
     at[1] = fresh(g, as(index, &rest), true);
     tuple_texts(g, at, 2, shape, pair, sizeof shape);
-    put(g, "  pair%d = %s reduce(%s, %s, %s, %s), dimensions={%d}, to_apply=%s\n", at[0], shape, N(x), N(i), N(z), N(zi), dim, name);
-    for (k = 0; k < 2; k++) { put(g, "  %s = %s get-tuple-element(pair%d), index=%d\n", N(at[k]), V(at[k])->shape, at[0], k); keep(g, at[k]); }
+    put(g, "  pair%d = %s reduce(%s, %s, %s, %s), dimensions={%d}, to_apply=%s\n", at[0], shape, N(x), N(i), N(z),
+        N(zi), dim, name);
+    for (k = 0; k < 2; k++) {
+        put(g, "  %s = %s get-tuple-element(pair%d), index=%d\n", N(at[k]), V(at[k])->shape, at[0], k);
+        keep(g, at[k]);
+    }
 }
 static void put_crosses(medley *g, const char *name, const int64_t *a, const int64_t *b, int n) {
     int k;
     put(g, " %s=", name);
-    for (k = 0; k < n; k++) { put(g, "%s%lld", k ? "x" : "", (long long)a[k]); if (b) put(g, "_%lld", (long long)b[k]); }
+    for (k = 0; k < n; k++) {
+        put(g, "%s%lld", k ? "x" : "", (long long)a[k]);
+        if (b) put(g, "_%lld", (long long)b[k]);
+    }
 }
 static void step_window(medley *g) {
-    int64_t size[MOST_RANK], stride[MOST_RANK], low[MOST_RANK], high[MOST_RANK], spread_[MOST_RANK], base[MOST_RANK], work = 1;
+    int64_t size[MOST_RANK], stride[MOST_RANK], low[MOST_RANK], high[MOST_RANK], spread_[MOST_RANK], base[MOST_RANK],
+        work = 1;
     int x = pick(g, has_elements), dim, k, z;
     bool prefix = percent(g, 45), dilated = percent(g, 20);
     char name[40];
@@ -371,11 +463,21 @@ static void step_window(medley *g) {
         int64_t n = r.d[k], length;
         size[k] = stride[k] = spread_[k] = base[k] = 1;
         low[k] = high[k] = 0;
-        if (prefix) { if (k == dim) { size[k] = n; if (percent(g, 60)) low[k] = n - 1; else high[k] = n - 1; } }
-        else if (k == dim || percent(g, 35)) {
+        if (prefix) {
+            if (k == dim) {
+                size[k] = n;
+                if (percent(g, 60))
+                    low[k] = n - 1;
+                else
+                    high[k] = n - 1;
+            }
+        } else if (k == dim || percent(g, 35)) {
             size[k] = between(g, 1, n < 9 ? n : 9);
             stride[k] = 1 + draw(g, 3);
-            if (dilated) { spread_[k] = 1 + draw(g, 2); base[k] = 1 + draw(g, 2); }
+            if (dilated) {
+                spread_[k] = 1 + draw(g, 2);
+                base[k] = 1 + draw(g, 2);
+            }
             low[k] = between(g, 0, size[k] - 1);
             high[k] = between(g, 0, size[k] - 1);
         }
@@ -393,7 +495,10 @@ static void step_window(medley *g) {
     put_crosses(g, "size", size, NULL, r.rank);
     put_crosses(g, "stride", stride, NULL, r.rank);
     put_crosses(g, "pad", low, high, r.rank);
-    if (dilated) { put_crosses(g, "lhs_dilate", base, NULL, r.rank); put_crosses(g, "rhs_dilate", spread_, NULL, r.rank); }
+    if (dilated) {
+        put_crosses(g, "lhs_dilate", base, NULL, r.rank);
+        put_crosses(g, "rhs_dilate", spread_, NULL, r.rank);
+    }
     put(g, "}, to_apply=%s\n", name);
     keep_calm(g, k);
 }
@@ -404,14 +509,16 @@ static void step_ladder(medley *g) {
     const char *kind;
     bool back = percent(g, 30), off = percent(g, 15); /* off: not quite a scan */
     if (x < 0) return;
-    for (k = 1; k < V(x)->rank; k++) if (V(x)->d[k] > V(x)->d[dim]) dim = k;
+    for (k = 1; k < V(x)->rank; k++)
+        if (V(x)->d[k] > V(x)->d[dim]) dim = k;
     n = V(x)->d[dim];
     if (n < 4 || n > 300) return;
     kind = draw_kind(g, V(x)->t);
     for (h = 1, y = x; h < n; h *= 2) {
         int64_t by = off && h == 4 && n > 6 ? 5 : h;
         int a = sliced(g, y, dim, 0, n - by, 1), b = sliced(g, y, dim, by, n, 1), two[2];
-        int sum = op(g, *V(a), "%s(%s, %s)", kind, N(a), N(b)), edge = back ? sliced(g, y, dim, n - by, n, 1) : sliced(g, y, dim, 0, by, 1);
+        int sum = op(g, *V(a), "%s(%s, %s)", kind, N(a), N(b)),
+            edge = back ? sliced(g, y, dim, n - by, n, 1) : sliced(g, y, dim, 0, by, 1);
         two[0] = back ? sum : edge;
         two[1] = back ? edge : sum;
         y = joined(g, two, 2, dim);
@@ -429,16 +536,23 @@ static void step_scan(medley *g) {
     dim = draw(g, V(x)->rank);
     kind = draw_kind(g, V(x)->t);
     slice = of(V(x)->t, 0, NULL);
-    for (k = j = 0; k < V(x)->rank; k++) if (k != dim) slice.d[j++] = V(x)->d[k];
+    for (k = j = 0; k < V(x)->rank; k++)
+        if (k != dim) slice.d[j++] = V(x)->d[k];
     slice.rank = j;
     z = parameter(g, slice, 0);
     at[0] = fresh(g, *V(x), false);
     at[1] = fresh(g, slice, false);
     xg_format(name, sizeof name, "scan%d", at[0]);
-    put_comp(g, "\n%s {\n  x = %s parameter(0)\n  y = %s parameter(1)\n  s = %s %s(x, y)\n  ROOT t = (%s, %s) tuple(s, s)\n}\n", name, V(at[1])->shape, V(at[1])->shape, V(at[1])->shape, kind, V(at[1])->shape, V(at[1])->shape);
+    put_comp(g,
+        "\n%s {\n  x = %s parameter(0)\n  y = %s parameter(1)\n  s = %s %s(x, y)\n  ROOT t = (%s, %s) tuple(s, s)\n}\n",
+        name, V(at[1])->shape, V(at[1])->shape, V(at[1])->shape, kind, V(at[1])->shape, V(at[1])->shape);
     tuple_texts(g, at, 2, shape, names, sizeof shape);
-    put(g, "  scanned%d = %s scan(%s, %s), dimensions={%d}, num_carries=1%s, to_apply=%s\n", at[0], shape, N(x), N(z), dim, back ? ", is_reverse=true, is_associative=true" : "", name);
-    for (k = 0; k < 2; k++) { put(g, "  %s = %s get-tuple-element(scanned%d), index=%d\n", N(at[k]), V(at[k])->shape, at[0], k); keep_calm(g, at[k]); }
+    put(g, "  scanned%d = %s scan(%s, %s), dimensions={%d}, num_carries=1%s, to_apply=%s\n", at[0], shape, N(x), N(z),
+        dim, back ? ", is_reverse=true, is_associative=true" : "", name);
+    for (k = 0; k < 2; k++) {
+        put(g, "  %s = %s get-tuple-element(scanned%d), index=%d\n", N(at[k]), V(at[k])->shape, at[0], k);
+        keep_calm(g, at[k]);
+    }
 }
 static void step_select_and_scatter(medley *g) {
     int64_t size[MOST_RANK], low[MOST_RANK], high[MOST_RANK], stride[MOST_RANK];
@@ -495,7 +609,10 @@ static void step_gather(medley *g) {
     if (front) r.d[r.rank++] = n;
     for (k = 0; k < V(x)->rank; k++) {
         sizes[k] = k == dim ? 1 + wide : V(x)->d[k];
-        if (k != dim || wide) { offsets[m++] = r.rank; r.d[r.rank++] = sizes[k]; }
+        if (k != dim || wide) {
+            offsets[m++] = r.rank;
+            r.d[r.rank++] = sizes[k];
+        }
     }
     if (!front) r.d[r.rank++] = n;
     if (elements(&r) > 2 * g->most) return;
@@ -523,7 +640,11 @@ static void step_scatter(medley *g) {
     wide = V(x)->d[dim] > 1 && percent(g, 25);
     r = of(V(x)->t, 0, NULL);
     if (front) r.d[r.rank++] = n;
-    for (k = 0; k < V(x)->rank; k++) if (k != dim || wide) { window[m++] = r.rank; r.d[r.rank++] = k == dim ? 2 : percent(g, 75) ? V(x)->d[k] : between(g, 1, V(x)->d[k]); }
+    for (k = 0; k < V(x)->rank; k++)
+        if (k != dim || wide) {
+            window[m++] = r.rank;
+            r.d[r.rank++] = k == dim ? 2 : percent(g, 75) ? V(x)->d[k] : between(g, 1, V(x)->d[k]);
+        }
     if (!front) r.d[r.rank++] = n;
     if (elements(&r) > 2 * g->most) return;
     u = percent(g, 60) ? parameter(g, r, 0) : spread(g, constant(g, r.t, 1), r.rank, r.d);
@@ -566,7 +687,11 @@ static void step_dynamic(medley *g) {
     keep(g, s);
     if (percent(g, 30)) return;
     if (V(x)->t != XLAGPU_PRED && !is(V(x)->t, XGT_C) && percent(g, 60)) s = op(g, r, "negate(%s)", N(s));
-    if (percent(g, 40)) { int t = at[0]; at[0] = at[r.rank - 1]; at[r.rank - 1] = t; }
+    if (percent(g, 40)) {
+        int t = at[0];
+        at[0] = at[r.rank - 1];
+        at[r.rank - 1] = t;
+    }
     f = begin(g, *V(x));
     put(g, "dynamic-update-slice(%s, %s", N(x), N(s));
     put_starts(g, at, r.rank);
@@ -576,7 +701,10 @@ static void step_dynamic(medley *g) {
 
 /* ---- products ---- */
 
-static bool is_dot_kind(const value *v) { return has_elements(v) && v->rank <= 4 && (is(v->t, XGT_I) || v->t == XLAGPU_F32 || v->t == XLAGPU_F64 || v->t == XLAGPU_BF16); }
+static bool is_dot_kind(const value *v) {
+    return has_elements(v) && v->rank <= 4 &&
+           (is(v->t, XGT_I) || v->t == XLAGPU_F32 || v->t == XLAGPU_F64 || v->t == XLAGPU_BF16);
+}
 static void step_dot(medley *g) {
     static const int64_t sizes[] = {1, 2, 3, 5, 8, 16, 17, 33};
     int64_t lb[MOST_RANK], lc[MOST_RANK], rb[MOST_RANK], rc[MOST_RANK], work;
@@ -588,8 +716,11 @@ static void step_dot(medley *g) {
     r = o;
     for (k = 0; k < V(x)->rank; k++) {
         int kind = draw(g, 3); /* batch, contracting, free */
-        if (kind == 0 && nb < 2) { lb[nb++] = k; r.d[r.rank++] = V(x)->d[k]; }
-        else if (kind == 1 || (k == V(x)->rank - 1 && !nc)) lc[nc++] = k;
+        if (kind == 0 && nb < 2) {
+            lb[nb++] = k;
+            r.d[r.rank++] = V(x)->d[k];
+        } else if (kind == 1 || (k == V(x)->rank - 1 && !nc))
+            lc[nc++] = k;
     }
     for (k = 0; k < V(x)->rank; k++) {
         int j;
@@ -600,13 +731,24 @@ static void step_dot(medley *g) {
     }
     n = nb + nc + percent(g, 75); /* the other operand: its dimensions in any order */
     for (k = 0; k < n; k++) order[k] = k;
-    for (k = n - 1; k > 0; k--) { int j = draw(g, k + 1), t = order[k]; order[k] = order[j]; order[j] = t; }
+    for (k = n - 1; k > 0; k--) {
+        int j = draw(g, k + 1), t = order[k];
+        order[k] = order[j];
+        order[j] = t;
+    }
     o.rank = n;
     for (k = 0; k < n; k++) {
         int what = order[k];
-        if (what < nb) { rb[what] = k; o.d[k] = V(x)->d[lb[what]]; }
-        else if (what < nb + nc) { rc[what - nb] = k; o.d[k] = V(x)->d[lc[what - nb]]; }
-        else { o.d[k] = sizes[draw(g, 8)]; r.d[r.rank++] = o.d[k]; }
+        if (what < nb) {
+            rb[what] = k;
+            o.d[k] = V(x)->d[lb[what]];
+        } else if (what < nb + nc) {
+            rc[what - nb] = k;
+            o.d[k] = V(x)->d[lc[what - nb]];
+        } else {
+            o.d[k] = sizes[draw(g, 8)];
+            r.d[r.rank++] = o.d[k];
+        }
     }
     work = elements(&r);
     for (k = 0; k < nc; k++) work *= V(x)->d[lc[k]];
@@ -614,14 +756,21 @@ static void step_dot(medley *g) {
     y = parameter(g, o, 0);
     k = begin(g, r);
     put(g, "dot(%s, %s), ", N(x), N(y));
-    if (nb) { put_list(g, "lhs_batch_dims", lb, nb); put(g, ", "); put_list(g, "rhs_batch_dims", rb, nb); put(g, ", "); }
+    if (nb) {
+        put_list(g, "lhs_batch_dims", lb, nb);
+        put(g, ", ");
+        put_list(g, "rhs_batch_dims", rb, nb);
+        put(g, ", ");
+    }
     put_list(g, "lhs_contracting_dims", lc, nc);
     put(g, ", ");
     put_list(g, "rhs_contracting_dims", rc, nc);
     put(g, "\n");
     keep_calm(g, k);
 }
-static bool is_convolution_kind(const value *v) { return v->rank == 3 && elements(v) > 0 && (v->t == XLAGPU_F32 || v->t == XLAGPU_S32 || v->t == XLAGPU_BF16); }
+static bool is_convolution_kind(const value *v) {
+    return v->rank == 3 && elements(v) > 0 && (v->t == XLAGPU_F32 || v->t == XLAGPU_S32 || v->t == XLAGPU_BF16);
+}
 static void step_convolution(medley *g) {
     int x = pick(g, is_convolution_kind), y, k, groups, features = 1 + draw(g, 5);
     int64_t size, stride = 1 + draw(g, 2), low, high, base = 1 + draw(g, 2), spread_ = 1 + draw(g, 2), length;
@@ -644,7 +793,11 @@ static void step_convolution(medley *g) {
     y = parameter(g, o, 0);
     if (!is(V(x)->t, XGT_I)) x = calm(g, x);
     k = begin(g, r);
-    put(g, "convolution(%s, %s), window={size=%lld stride=%lld pad=%lld_%lld lhs_dilate=%lld rhs_dilate=%lld}, dim_labels=b0f_0io->b0f", N(x), N(y), (long long)size, (long long)stride, (long long)low, (long long)high, (long long)base, (long long)spread_);
+    put(g,
+        "convolution(%s, %s), window={size=%lld stride=%lld pad=%lld_%lld lhs_dilate=%lld rhs_dilate=%lld}, "
+        "dim_labels=b0f_0io->b0f",
+        N(x), N(y), (long long)size, (long long)stride, (long long)low, (long long)high, (long long)base,
+        (long long)spread_);
     put(g, groups > 1 ? ", feature_group_count=2\n" : "\n");
     keep_calm(g, k);
 }
@@ -658,24 +811,40 @@ static void step_sort(medley *g) {
     if (x < 0) return;
     dim = percent(g, 50) ? V(x)->rank - 1 : draw(g, V(x)->rank);
     list[n++] = x;
-    if (percent(g, 50)) { int y = like(g, x, false); if (y != x) list[n++] = y; }
-    if (percent(g, 50)) { int i = op(g, as(XLAGPU_S32, V(x)), "iota(), iota_dimension=%d", dim); list[n++] = i; }
+    if (percent(g, 50)) {
+        int y = like(g, x, false);
+        if (y != x) list[n++] = y;
+    }
+    if (percent(g, 50)) {
+        int i = op(g, as(XLAGPU_S32, V(x)), "iota(), iota_dimension=%d", dim);
+        list[n++] = i;
+    }
     by_size = percent(g, 25) && V(x)->t != XLAGPU_PRED && !is_unsigned(V(x)->t);
     xg_format(name, sizeof name, "before%d", g->count);
     put_comp(g, "\n%s {\n", name);
-    for (k = 0; k < 2 * n; k++) put_comp(g, "  %c%d = %s[] parameter(%d)\n", k % 2 ? 'b' : 'a', k / 2, type_text(V(list[k / 2])->t), k);
-    if (by_size) put_comp(g, "  x = %s[] abs(a0)\n  y = %s[] abs(b0)\n  ROOT r = pred[] compare(x, y), direction=GT\n}\n", type_text(V(x)->t), type_text(V(x)->t));
+    for (k = 0; k < 2 * n; k++)
+        put_comp(g, "  %c%d = %s[] parameter(%d)\n", k % 2 ? 'b' : 'a', k / 2, type_text(V(list[k / 2])->t), k);
+    if (by_size)
+        put_comp(g, "  x = %s[] abs(a0)\n  y = %s[] abs(b0)\n  ROOT r = pred[] compare(x, y), direction=GT\n}\n",
+            type_text(V(x)->t), type_text(V(x)->t));
     else if (n > 1 && !is(V(list[1])->t, XGT_C) && percent(g, 40))
-        put_comp(g, "  lt = pred[] compare(a0, b0), direction=LT\n  eq = pred[] compare(a0, b0), direction=EQ\n  l2 = pred[] compare(a1, b1), direction=%s\n  an = pred[] and(eq, l2)\n  ROOT r = pred[] or(lt, an)\n}\n", one_of(g, "LT GT"));
-    else put_comp(g, "  ROOT r = pred[] compare(a0, b0), direction=%s\n}\n", one_of(g, "LT GT"));
+        put_comp(g,
+            "  lt = pred[] compare(a0, b0), direction=LT\n  eq = pred[] compare(a0, b0), direction=EQ\n  l2 = pred[] "
+            "compare(a1, b1), direction=%s\n  an = pred[] and(eq, l2)\n  ROOT r = pred[] or(lt, an)\n}\n",
+            one_of(g, "LT GT"));
+    else
+        put_comp(g, "  ROOT r = pred[] compare(a0, b0), direction=%s\n}\n", one_of(g, "LT GT"));
     for (k = 0; k < n; k++) to[k] = fresh(g, *V(list[k]), true);
     tuple_texts(g, to, n, shape, names, sizeof shape);
-    if (n == 1) put(g, "  %s = %s sort(%s), dimensions={%d}, is_stable=true, to_apply=%s\n", N(to[0]), V(to[0])->shape, N(x), dim, name);
+    if (n == 1)
+        put(g, "  %s = %s sort(%s), dimensions={%d}, is_stable=true, to_apply=%s\n", N(to[0]), V(to[0])->shape, N(x),
+            dim, name);
     else {
         put(g, "  sorted%d = %s sort(%s", to[0], shape, N(x));
         for (k = 1; k < n; k++) put(g, ", %s", N(list[k]));
         put(g, "), dimensions={%d}, is_stable=true, to_apply=%s\n", dim, name);
-        for (k = 0; k < n; k++) put(g, "  %s = %s get-tuple-element(sorted%d), index=%d\n", N(to[k]), V(to[k])->shape, to[0], k);
+        for (k = 0; k < n; k++)
+            put(g, "  %s = %s get-tuple-element(sorted%d), index=%d\n", N(to[k]), V(to[k])->shape, to[0], k);
     }
     for (k = 0; k < n; k++) {
         if (percent(g, 30)) to[k] = sliced(g, to[k], dim, 0, between(g, 1, V(x)->d[dim]), 1);
@@ -694,14 +863,19 @@ static void step_topk(medley *g) {
     to[0] = fresh(g, r, false);
     to[1] = fresh(g, as(XLAGPU_S32, &r), false);
     tuple_texts(g, to, 2, shape, names, sizeof shape);
-    put(g, "  top%d = %s topk(%s), k=%lld, largest=%s\n", to[0], shape, N(x), (long long)r.d[r.rank - 1], one_of(g, "true false"));
-    for (k = 0; k < 2; k++) { put(g, "  %s = %s get-tuple-element(top%d), index=%d\n", N(to[k]), V(to[k])->shape, to[0], k); keep(g, to[k]); }
+    put(g, "  top%d = %s topk(%s), k=%lld, largest=%s\n", to[0], shape, N(x), (long long)r.d[r.rank - 1],
+        one_of(g, "true false"));
+    for (k = 0; k < 2; k++) {
+        put(g, "  %s = %s get-tuple-element(top%d), index=%d\n", N(to[k]), V(to[k])->shape, to[0], k);
+        keep(g, to[k]);
+    }
 }
 static void step_random(medley *g) {
     static const int64_t two = 2;
     value r = draw_shape(g, percent(g, 70) ? XLAGPU_U32 : XLAGPU_U64);
     int key = parameter(g, of(XLAGPU_U64, 1, &two), 0), to = fresh(g, r, false);
-    put(g, "  random%d = (u64[2], %s) rng-bit-generator(%s), algorithm=%s\n", to, V(to)->shape, N(key), one_of(g, "rng_three_fry rng_philox"));
+    put(g, "  random%d = (u64[2], %s) rng-bit-generator(%s), algorithm=%s\n", to, V(to)->shape, N(key),
+        one_of(g, "rng_three_fry rng_philox"));
     put(g, "  %s = %s get-tuple-element(random%d), index=1\n", N(to), V(to)->shape, to);
     keep(g, to);
 }
@@ -746,10 +920,20 @@ static void step_call(medley *g) {
     if (!fusion && percent(g, 30)) out[n_out++] = inner[draw(g, n)];
     xg_format(name, sizeof name, "call%d", g->count);
     tuple_texts(g, out, n_out, shape, names, sizeof shape);
-    if (n_out == 1) { char root[48]; xg_format(root, sizeof root, "copy(%s)", N(x)); scope_close(g, name, V(x)->shape, root); }
-    else { char root[320]; xg_format(root, sizeof root, "tuple%s", names); scope_close(g, name, shape, root); }
+    if (n_out == 1) {
+        char root[48];
+        xg_format(root, sizeof root, "copy(%s)", N(x));
+        scope_close(g, name, V(x)->shape, root);
+    } else {
+        char root[320];
+        xg_format(root, sizeof root, "tuple%s", names);
+        scope_close(g, name, shape, root);
+    }
     to = fresh(g, *V(x), false);
-    if (n_out == 1) put(g, "  %s = %s call(", N(to), V(x)->shape); else put(g, "  both%d = %s call(", to, shape);
+    if (n_out == 1)
+        put(g, "  %s = %s call(", N(to), V(x)->shape);
+    else
+        put(g, "  both%d = %s call(", to, shape);
     memcpy(V(to)->shape, V(x)->shape, sizeof V(x)->shape);
     for (k = 0; k < n; k++) put(g, "%s%s", k ? ", " : "", N(list[k]));
     put(g, "), to_apply=%s\n", name);
@@ -776,12 +960,20 @@ static void step_fusion(medley *g) {
     xg_format(scalar, sizeof scalar, "%s[]", type_text(V(x)->t));
     r = fresh(g, *V(x), false);
     t = map ? scalar : V(r)->shape;
-    put_comp(g, "\n%s {\n  e0 = %s parameter(0)\n  e1 = %s parameter(1)\n", name, map ? scalar : V(x)->shape, map ? scalar : V(y)->shape);
+    put_comp(g, "\n%s {\n  e0 = %s parameter(0)\n  e1 = %s parameter(1)\n", name, map ? scalar : V(x)->shape,
+        map ? scalar : V(y)->shape);
     element_op(g, 1 + draw(g, 5), t, &n);
     put_comp(g, "  ROOT r = %s subtract(e%d, e%d)\n}\n", t, n - 1, draw(g, n));
     put(g, "  %s = %s %s(%s, %s), ", N(r), V(r)->shape, map ? "map" : "fusion", N(x), N(y));
-    if (map) put(g, "dimensions={"); else put(g, "kind=kLoop, calls=%s\n", name);
-    if (map) { int k; for (k = 0; k < V(x)->rank; k++) put(g, "%s%d", k ? "," : "", k); put(g, "}, to_apply=%s\n", name); }
+    if (map)
+        put(g, "dimensions={");
+    else
+        put(g, "kind=kLoop, calls=%s\n", name);
+    if (map) {
+        int k;
+        for (k = 0; k < V(x)->rank; k++) put(g, "%s%d", k ? "," : "", k);
+        put(g, "}, to_apply=%s\n", name);
+    }
     keep_calm(g, r);
 }
 static void step_conditional(medley *g) {
@@ -791,7 +983,10 @@ static void step_conditional(medley *g) {
     if (x < 0 || g->depth + 1 >= SCOPES) return;
     pred = n == 2 && percent(g, 50);
     which = pick(g, is_index);
-    if (pred) which = parameter(g, of(XLAGPU_PRED, 0, NULL), 0); else if (which < 0) which = parameter(g, of(XLAGPU_S32, 0, NULL), n);
+    if (pred)
+        which = parameter(g, of(XLAGPU_PRED, 0, NULL), 0);
+    else if (which < 0)
+        which = parameter(g, of(XLAGPU_S32, 0, NULL), n);
     for (k = 0; k < n; k++) {
         int inner, y;
         char root[48];
@@ -807,7 +1002,8 @@ static void step_conditional(medley *g) {
     memcpy(V(to)->shape, V(x)->shape, sizeof V(x)->shape);
     put(g, "  %s = %s conditional(%s", N(to), V(to)->shape, N(which));
     for (k = 0; k < n; k++) put(g, ", %s", N(x));
-    if (pred) put(g, "), true_computation=%s, false_computation=%s\n", name[0], name[1]);
+    if (pred)
+        put(g, "), true_computation=%s, false_computation=%s\n", name[0], name[1]);
     else {
         put(g, "), branch_computations={");
         for (k = 0; k < n; k++) put(g, "%s%s", k ? ", " : "", name[k]);
@@ -818,7 +1014,8 @@ static void step_conditional(medley *g) {
 /* So many rounds; the state may stand in a tuple of its own, and may change places. */
 static void step_while(medley *g) {
     static const int trips[] = {0, 1, 2, 3, 5, 20};
-    int list[3], inner[3], next[3], n = draw_values(g, list, 1 + draw(g, 3), 5000), k, trip = trips[draw(g, 6)], id = g->count, zero;
+    int list[3], inner[3], next[3], n = draw_values(g, list, 1 + draw(g, 3), 5000), k, trip = trips[draw(g, 6)],
+                                    id = g->count, zero;
     char shape[500], names[500], state[700], cond[24], body[24], root[700];
     bool nested = percent(g, 30);
     if (!n || g->depth + 1 >= SCOPES) return;
@@ -829,14 +1026,21 @@ static void step_while(medley *g) {
     strcat(shape, ")");
     xg_format(cond, sizeof cond, "cond%d", id);
     xg_format(body, sizeof body, "round%d", id);
-    put_comp(g, "\n%s {\n  p = %s parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  n = s32[] constant(%d)\n  ROOT r = pred[] compare(i, n), direction=LT\n}\n", cond, state, trip);
+    put_comp(g,
+        "\n%s {\n  p = %s parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  n = s32[] constant(%d)\n  ROOT r "
+        "= pred[] compare(i, n), direction=LT\n}\n",
+        cond, state, trip);
     scope_open(g);
-    put(g, "  p = %s parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  one = s32[] constant(1)\n  j = s32[] add(i, one)\n", state);
+    put(g,
+        "  p = %s parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  one = s32[] constant(1)\n  j = s32[] "
+        "add(i, one)\n",
+        state);
     if (nested) put(g, "  q = %s get-tuple-element(p), index=1\n", shape);
     for (k = 0; k < n; k++) {
         inner[k] = fresh(g, *V(list[k]), false);
         memcpy(V(inner[k])->shape, V(list[k])->shape, sizeof V(list[k])->shape);
-        put(g, "  %s = %s get-tuple-element(%s), index=%d\n", N(inner[k]), V(inner[k])->shape, nested ? "q" : "p", nested ? k : k + 1);
+        put(g, "  %s = %s get-tuple-element(%s), index=%d\n", N(inner[k]), V(inner[k])->shape, nested ? "q" : "p",
+            nested ? k : k + 1);
         keep(g, inner[k]);
     }
     k = fresh(g, of(XLAGPU_S32, 0, NULL), false);
@@ -850,19 +1054,25 @@ static void step_while(medley *g) {
         put(g, "  %s = %s copy(%s)\n", N(next[k]), V(next[k])->shape, N(y));
     }
     tuple_texts(g, next, n, shape, names, sizeof shape);
-    if (nested) { put(g, "  tq = %s tuple%s\n", shape, names); xg_format(root, sizeof root, "tuple(j, tq)"); }
-    else xg_format(root, sizeof root, "tuple(j, %s", names + 1);
+    if (nested) {
+        put(g, "  tq = %s tuple%s\n", shape, names);
+        xg_format(root, sizeof root, "tuple(j, tq)");
+    } else
+        xg_format(root, sizeof root, "tuple(j, %s", names + 1);
     scope_close(g, body, state, root);
     zero = constant(g, XLAGPU_S32, 0);
     tuple_texts(g, list, n, shape, names, sizeof shape);
-    if (nested) put(g, "  from%d = %s tuple%s\n  start%d = %s tuple(%s, from%d)\n", id, shape, names, id, state, N(zero), id);
-    else put(g, "  start%d = %s tuple(%s, %s\n", id, state, N(zero), names + 1);
+    if (nested)
+        put(g, "  from%d = %s tuple%s\n  start%d = %s tuple(%s, from%d)\n", id, shape, names, id, state, N(zero), id);
+    else
+        put(g, "  start%d = %s tuple(%s, %s\n", id, state, N(zero), names + 1);
     put(g, "  loop%d = %s while(start%d), condition=%s, body=%s\n", id, state, id, cond, body);
     if (nested) put(g, "  end%d = %s get-tuple-element(loop%d), index=1\n", id, shape, id);
     for (k = 0; k < n; k++) {
         int to = fresh(g, *V(list[k]), false);
         memcpy(V(to)->shape, V(list[k])->shape, sizeof V(list[k])->shape);
-        put(g, "  %s = %s get-tuple-element(%s%d), index=%d\n", N(to), V(to)->shape, nested ? "end" : "loop", id, nested ? k : k + 1);
+        put(g, "  %s = %s get-tuple-element(%s%d), index=%d\n", N(to), V(to)->shape, nested ? "end" : "loop", id,
+            nested ? k : k + 1);
         keep_calm(g, to);
     }
 }
@@ -880,11 +1090,18 @@ static void step_barrier(medley *g) {
     }
 }
 
-typedef struct medley_step { void (*take)(medley *g); } medley_step;
-static const medley_step all_steps[] = {
-    {step_binary}, {step_unary}, {step_select}, {step_convert}, {step_complex}, {step_bitcast}, {step_iota}, {step_rough}, {step_batch_norm}, {step_stochastic}, {step_known}, {step_transpose}, {step_reshape}, {step_broadcast}, {step_slice}, {step_pad},
-    {step_concatenate}, {step_reverse}, {step_reduce}, {step_normalise}, {step_argmax}, {step_window}, {step_ladder}, {step_scan}, {step_select_and_scatter}, {step_gather}, {step_scatter}, {step_dynamic}, {step_dot},
-    {step_convolution}, {step_sort}, {step_topk}, {step_random}, {step_call}, {step_fusion}, {step_conditional}, {step_while}, {step_barrier}, {step_binary}, {step_binary}};
-enum { STEP_KINDS = sizeof all_steps / sizeof *all_steps };
+typedef struct medley_step {
+    void (*take)(medley *g);
+} medley_step;
+static const medley_step all_steps[] = {{step_binary}, {step_unary}, {step_select}, {step_convert}, {step_complex},
+    {step_bitcast}, {step_iota}, {step_rough}, {step_batch_norm}, {step_stochastic}, {step_known}, {step_transpose},
+    {step_reshape}, {step_broadcast}, {step_slice}, {step_pad}, {step_concatenate}, {step_reverse}, {step_reduce},
+    {step_normalise}, {step_argmax}, {step_window}, {step_ladder}, {step_scan}, {step_select_and_scatter},
+    {step_gather}, {step_scatter}, {step_dynamic}, {step_dot}, {step_convolution}, {step_sort}, {step_topk},
+    {step_random}, {step_call}, {step_fusion}, {step_conditional}, {step_while}, {step_barrier}, {step_binary},
+    {step_binary}};
+enum {
+    STEP_KINDS = sizeof all_steps / sizeof *all_steps
+};
 
 #endif

@@ -1,14 +1,17 @@
-/* tests/memory.c [FILES.hlo] -- every allocation of the whole way refused in turn: create, parse, print, evaluate, compile, optimize; open, load, prepare, execute, run; of the files: parse, compile.
+/* tests/memory.c [FILES.hlo] -- every allocation of the whole way refused in turn: create, parse, print, evaluate,
+ * compile, optimize; open, load, prepare, execute, run; of the files: parse, compile.
  *
- * Law: a refused allocation is a failure with ERROR_MEMORY and a message, never a crash or a leak, and the same call made again works. Fresh memory is
- * filled with rubbish. Running allocates nothing, however long it takes. Best under -fsanitize=address,undefined. Ends with "N passed, N failed". */
+ * Law: a refused allocation is a failure with ERROR_MEMORY and a message, never a crash or a leak, and the same call
+ * made again works. Fresh memory is filled with rubbish. Running allocates nothing, however long it takes. Best under
+ * -fsanitize=address,undefined. Ends with "N passed, N failed". */
 #include "../src/xlagpu.h"
 #include "../src/xlagpu_runtime.h"
 #include "expect.h"
 
 static counter count;
 
-/* The call once; when it was refused memory, the failure must say so, and the call works the second time (unless memory stays refused). */
+/* The call once; when it was refused memory, the failure must say so, and the call works the second time (unless memory
+ * stays refused). */
 #define TRY(c, ok, status, message) \
     do { \
         long before_ = count.refused; \
@@ -17,9 +20,11 @@ static counter count;
         EXPECT_IN((status) == XLAGPU_ERROR_MEMORY, "another status than ERROR_MEMORY: " #ok); \
         EXPECT_TEXT((message), "out of memory"); \
         if (count.from_there_on) return false; \
-        if (!(ok)) { EXPECT_IN(false, "does not work the second time: " #ok); return false; } \
+        if (!(ok)) { \
+            EXPECT_IN(false, "does not work the second time: " #ok); \
+            return false; \
+        } \
     } while (0)
-
 
 static bool compiler(xlagpu_context *c, const char *text, xlagpu_bytes *exe, bool whole) {
     xlagpu_module *m = NULL;
@@ -30,10 +35,12 @@ static bool compiler(xlagpu_context *c, const char *text, xlagpu_bytes *exe, boo
     TRY(c, (b = xlagpu_print(m)).data != NULL, xlagpu_error_status(c), xlagpu_error(c));
     if (whole) {
         whole_fill(&w);
-        TRY(c, xlagpu_evaluate(m, in, WHOLE_IN, out, WHOLE_OUT, false) == XLAGPU_OK, xlagpu_error_status(c), xlagpu_error(c));
+        TRY(c, xlagpu_evaluate(m, in, WHOLE_IN, out, WHOLE_OUT, false) == XLAGPU_OK, xlagpu_error_status(c),
+            xlagpu_error(c));
         EXPECT(whole_right(&w));
     }
-    TRY(c, (b = xlagpu_optimize(m, "call-inliner,tuple-simplifier,dce")).data != NULL, xlagpu_error_status(c), xlagpu_error(c));
+    TRY(c, (b = xlagpu_optimize(m, "call-inliner,tuple-simplifier,dce")).data != NULL, xlagpu_error_status(c),
+        xlagpu_error(c));
     TRY(c, (*exe = xlagpu_compile(m, NULL)).data != NULL, xlagpu_error_status(c), xlagpu_error(c));
     return true;
 }
@@ -44,9 +51,16 @@ static bool buffers(xlagpu_device *d, xlagpu_program *p, xlagpu_execution *e, co
     int32_t n[7];
     uint32_t k;
     bool right;
-    for (k = 0; k < WHOLE_IN; k++) { xlagpu_rt_parameter(p, k, &v); TRY(d, xlagpu_rt_alloc(d, v.bytes, &in[k]) == XLAGPU_OK, d->c.status, xlagpu_rt_error(d)); }
-    for (k = 0; k < WHOLE_OUT; k++) { xlagpu_rt_result(p, k, &v); TRY(d, xlagpu_rt_alloc(d, v.bytes, &out[k]) == XLAGPU_OK, d->c.status, xlagpu_rt_error(d)); }
-    EXPECT(xlagpu_rt_upload(d, in[0], w->x, sizeof w->x) == XLAGPU_OK); /* in the layout that it has: any floats will do */
+    for (k = 0; k < WHOLE_IN; k++) {
+        xlagpu_rt_parameter(p, k, &v);
+        TRY(d, xlagpu_rt_alloc(d, v.bytes, &in[k]) == XLAGPU_OK, d->c.status, xlagpu_rt_error(d));
+    }
+    for (k = 0; k < WHOLE_OUT; k++) {
+        xlagpu_rt_result(p, k, &v);
+        TRY(d, xlagpu_rt_alloc(d, v.bytes, &out[k]) == XLAGPU_OK, d->c.status, xlagpu_rt_error(d));
+    }
+    /* in the layout that it has: any floats will do */
+    EXPECT(xlagpu_rt_upload(d, in[0], w->x, sizeof w->x) == XLAGPU_OK);
     EXPECT(xlagpu_rt_upload(d, in[1], w->n, sizeof w->n) == XLAGPU_OK);
     EXPECT(xlagpu_rt_execute(e, in, out, NULL) == XLAGPU_OK);
     EXPECT(xlagpu_rt_wait(d, NULL) == XLAGPU_OK);
@@ -106,14 +120,15 @@ static bool way(const char *text, bool whole) {
 
 static void refuse_each(const char *text, bool whole) {
     long most = 1, k, mode;
-    for (mode = 0; mode < 2; mode++) for (k = 0; k <= most; k++) {
-        memset(&count, 0, sizeof count);
-        count.refuse = k;
-        count.from_there_on = mode == 1;
-        EXPECT(way(text, whole) == (k == 0 || mode == 0 || !count.refused));
-        if (k == 0) most = count.calls;
-        if (k && !count.refused) EXPECT_IN(false, "fewer allocations than the first time");
-    }
+    for (mode = 0; mode < 2; mode++)
+        for (k = 0; k <= most; k++) {
+            memset(&count, 0, sizeof count);
+            count.refuse = k;
+            count.from_there_on = mode == 1;
+            EXPECT(way(text, whole) == (k == 0 || mode == 0 || !count.refused));
+            if (k == 0) most = count.calls;
+            if (k && !count.refused) EXPECT_IN(false, "fewer allocations than the first time");
+        }
 }
 
 /* With a limit a call works or fails with ERROR_MEMORY, and a failure leaves the context as good as it was. */
@@ -131,8 +146,10 @@ static void limits(void) {
         c = xlagpu_create(&desc);
         m = xlagpu_parse(c, "limit", whole_text, sizeof whole_text - 1);
         before = c->c.live;
-        if (m && xlagpu_compile(m, NULL).data) { worked = true; EXPECT(c->c.live <= limit); }
-        else {
+        if (m && xlagpu_compile(m, NULL).data) {
+            worked = true;
+            EXPECT(c->c.live <= limit);
+        } else {
             EXPECT_IN(!worked, "works with less memory but not with more");
             EXPECT(xlagpu_error_status(c) == XLAGPU_ERROR_MEMORY && *xlagpu_error(c));
             EXPECT(m || before == 0);
@@ -167,23 +184,35 @@ static void loops(const char *body) {
     dd.threads = 2;
     snprintf(text, sizeof text,
         "HloModule loops\n"
-        "cond { s = (s32[], s32[], f32[8]) parameter(0) i = s32[] get-tuple-element(s), index=0 n = s32[] get-tuple-element(s), index=1 ROOT lt = pred[] compare(i, n), direction=LT }\n"
-        "body { s = (s32[], s32[], f32[8]) parameter(0) i = s32[] get-tuple-element(s), index=0 one = s32[] constant(1) j = s32[] add(i, one) "
-        "n = s32[] get-tuple-element(s), index=1 x = f32[8] get-tuple-element(s), index=2 %s ROOT t = (s32[], s32[], f32[8]) tuple(j, n, y) }\n"
-        "ENTRY e { x = f32[8] parameter(0) n = s32[] parameter(1) zero = s32[] constant(0) t = (s32[], s32[], f32[8]) tuple(zero, n, x) "
-        "w = (s32[], s32[], f32[8]) while(t), condition=cond, body=body ROOT y = f32[8] get-tuple-element(w), index=2 }\n", body);
+        "cond { s = (s32[], s32[], f32[8]) parameter(0) i = s32[] get-tuple-element(s), index=0 n = s32[] "
+        "get-tuple-element(s), index=1 ROOT lt = pred[] compare(i, n), direction=LT }\n"
+        "body { s = (s32[], s32[], f32[8]) parameter(0) i = s32[] get-tuple-element(s), index=0 one = s32[] "
+        "constant(1) j = s32[] add(i, one) "
+        "n = s32[] get-tuple-element(s), index=1 x = f32[8] get-tuple-element(s), index=2 %s ROOT t = (s32[], s32[], "
+        "f32[8]) tuple(j, n, y) }\n"
+        "ENTRY e { x = f32[8] parameter(0) n = s32[] parameter(1) zero = s32[] constant(0) t = (s32[], s32[], f32[8]) "
+        "tuple(zero, n, x) "
+        "w = (s32[], s32[], f32[8]) while(t), condition=cond, body=body ROOT y = f32[8] get-tuple-element(w), index=2 "
+        "}\n",
+        body);
     m = xlagpu_parse(c, "loops", text, strlen(text));
     exe = xlagpu_compile(m, NULL);
     EXPECT(exe.data && xlagpu_rt_open(&dd, &d) == XLAGPU_OK);
     if (exe.data) p = xlagpu_rt_load(d, exe.data, exe.size);
     e = xlagpu_rt_prepare(p);
-    if (EXPECT(e && xlagpu_rt_alloc(d, sizeof x, &in[0]) == XLAGPU_OK && xlagpu_rt_alloc(d, 4, &in[1]) == XLAGPU_OK && xlagpu_rt_alloc(d, sizeof y, &out) == XLAGPU_OK)) for (i = 0; i < 2; i++) {
-        EXPECT(xlagpu_rt_upload(d, in[0], x, sizeof x) == XLAGPU_OK && xlagpu_rt_upload(d, in[1], &turns[i], 4) == XLAGPU_OK);
-        calls = count.calls;
-        EXPECT(xlagpu_rt_execute(e, in, &out, NULL) == XLAGPU_OK && xlagpu_rt_wait(d, NULL) == XLAGPU_OK);
-        EXPECT_IN(count.calls == calls, "a turn allocates");
-        EXPECT(xlagpu_rt_download(d, y, out, sizeof y) == XLAGPU_OK && y[0] == (float)turns[i] && y[7] == (float)turns[i]);
-    } else printf("%s%s\n", xlagpu_error(c), xlagpu_rt_error(d));
+    if (EXPECT(e && xlagpu_rt_alloc(d, sizeof x, &in[0]) == XLAGPU_OK && xlagpu_rt_alloc(d, 4, &in[1]) == XLAGPU_OK &&
+               xlagpu_rt_alloc(d, sizeof y, &out) == XLAGPU_OK))
+        for (i = 0; i < 2; i++) {
+            EXPECT(xlagpu_rt_upload(d, in[0], x, sizeof x) == XLAGPU_OK &&
+                   xlagpu_rt_upload(d, in[1], &turns[i], 4) == XLAGPU_OK);
+            calls = count.calls;
+            EXPECT(xlagpu_rt_execute(e, in, &out, NULL) == XLAGPU_OK && xlagpu_rt_wait(d, NULL) == XLAGPU_OK);
+            EXPECT_IN(count.calls == calls, "a turn allocates");
+            EXPECT(xlagpu_rt_download(d, y, out, sizeof y) == XLAGPU_OK && y[0] == (float)turns[i] &&
+                   y[7] == (float)turns[i]);
+        }
+    else
+        printf("%s%s\n", xlagpu_error(c), xlagpu_rt_error(d));
     xlagpu_rt_close(d);
     xlagpu_destroy(c);
     EXPECT(count.live == 0);
@@ -216,11 +245,10 @@ static void file_compiled(const char *path) {
 }
 
 int main(int argc, char **argv) {
-    static const char *const others[] = {
-        control_text,
-        "ENTRY e { x = f32[9] parameter(0) ROOT y = f32[9] log(x) }",
+    static const char *const others[] = {control_text, "ENTRY e { x = f32[9] parameter(0) ROOT y = f32[9] log(x) }",
         "ENTRY e { ROOT x = (f32[2], (s8[3])) parameter(0) }",
-        "ENTRY e { x = f64[2,3] parameter(0) y = f64[3,2] reshape(x) z = f64[2,1] slice(x), slice={[0:2], [1:2]} ROOT t = (f64[3,2]) tuple(y) }"};
+        "ENTRY e { x = f64[2,3] parameter(0) y = f64[3,2] reshape(x) z = f64[2,1] slice(x), slice={[0:2], [1:2]} ROOT "
+        "t = (f64[3,2]) tuple(y) }"};
     size_t k;
     int f;
     for (f = 1; f < argc; f++) file_compiled(argv[f]);
@@ -228,6 +256,7 @@ int main(int argc, char **argv) {
     for (k = 0; k < sizeof others / sizeof others[0]; k++) refuse_each(others[k], false);
     limits();
     loops("o = f32[] constant(1) b = f32[8] broadcast(o), dimensions={} y = f32[8] add(x, b)");
-    loops("r = f32[8] reverse(x), dimensions={0} o = f32[] constant(1) b = f32[8] broadcast(o), dimensions={} y = f32[8] add(r, b)"); /* the state cannot stay in one place */
+    loops("r = f32[8] reverse(x), dimensions={0} o = f32[] constant(1) b = f32[8] broadcast(o), dimensions={} y = "
+          "f32[8] add(r, b)"); /* the state cannot stay in one place */
     return finish();
 }

@@ -2,15 +2,18 @@
  *
  * Each module is evaluated as it is, and again
  *   after each HLO pass alone,
- *   after the whole pipeline; with each optional pass switched off in turn (one that is required refuses, by name); with all of them off,
- *   and with N sets of optional passes off that are drawn by chance (--sets N).
- * The arguments are those of NAME.npz beside NAME.hlo, or made up, of moderate size. Results must agree within a few roundings, integers and pred exactly.
+ *   after the whole pipeline; with each optional pass switched off in turn (one that is required refuses, by name);
+ *   with all of them off, and with N sets of optional passes off that are drawn by chance (--sets N).
+ * The arguments are those of NAME.npz beside NAME.hlo, or made up, of moderate size. Results must agree within a few
+ * roundings, integers and pred exactly.
  *
- * A module can ask for more than its own arithmetic can give: what a loop stopped at is the difference of nearly equal numbers, and the round in which it stopped
- * is a matter of one rounding where that difference meets the tolerance. Where results do not agree, the judge is the same module in f64 (the type names in its text
- * are replaced). How exact the module is, is measured, not assumed: the errors, against f64, of its own results for these arguments and for SAMPLES
- * neighbours of theirs, each moved by at most one unit in the last place. A trial may err FACTOR times as much in an array as the worst of these; an integer must be one of theirs.
- * A module that does not evaluate in f64 is not excused.
+ * A module can ask for more than its own arithmetic can give: what a loop stopped at is the difference of nearly equal
+ * numbers, and the round in which it stopped is a matter of one rounding where that difference meets the tolerance.
+ * Where results do not agree, the judge is the same module in f64 (the type names in its text are replaced). How exact
+ * the module is, is measured, not assumed: the errors, against f64, of its own results for these arguments and for
+ * SAMPLES neighbours of theirs, each moved by at most one unit in the last place. A trial may err FACTOR times as much
+ * in an array as the worst of these; an integer must be one of theirs. A module that does not evaluate in f64 is not
+ * excused.
  *
  * metamorphic [-v] [--sets N] FILE.hlo ... Ends with "N passed, N failed". */
 #include "../src/xlagpu.h"
@@ -21,12 +24,17 @@ static xg_literal *made_up(xg_arena *a, const xg_shape *s) {
     xg_literal *l = xg_literal_new(a, s);
     int64_t k, n = s->elements;
     uint32_t e;
-    if (s->type == XLAGPU_TUPLE) { for (e = 0; e < s->n_elems; e++) ((const xg_literal **)l->elems)[e] = made_up(a, s->elems[e]); return l; }
+    if (s->type == XLAGPU_TUPLE) {
+        for (e = 0; e < s->n_elems; e++) ((const xg_literal **)l->elems)[e] = made_up(a, s->elems[e]);
+        return l;
+    }
     if (!xg_shape_is_array(s)) return l;
     for (k = 0; k < n; k++) {
         double v = (double)(rng() % 2000) / 1000.0 - 1.0;
-        if (xg_type_class(s->type) & (XGT_I | XGT_P)) xg_literal_set_int(l, k, s->type == XLAGPU_PRED ? (int64_t)(rng() & 1) : (int64_t)(rng() % 7));
-        else xg_literal_set_float(l, k, v);
+        if (xg_type_class(s->type) & (XGT_I | XGT_P))
+            xg_literal_set_int(l, k, s->type == XLAGPU_PRED ? (int64_t)(rng() & 1) : (int64_t)(rng() % 7));
+        else
+            xg_literal_set_float(l, k, v);
         if (xg_type_class(s->type) == XGT_C) {
             char *im = (char *)l->data + k * xg_type_bytes(s->type) + xg_type_bytes(s->type) / 2;
             xg_float_store(xg_type_real(s->type), im, (double)(rng() % 2000) / 1000.0 - 1.0);
@@ -44,7 +52,8 @@ static bool close_reals(xlagpu_type t, const xg_literal *a, const xg_literal *b,
         if (x - x == 0 && fabs(x) > most) most = fabs(x);
     }
     for (k = 0; k < n; k++) {
-        double x = xg_float_load(t, (const char *)a->data + (size_t)k * bytes), y = xg_float_load(t, (const char *)b->data + (size_t)k * bytes);
+        double x = xg_float_load(t, (const char *)a->data + (size_t)k * bytes),
+               y = xg_float_load(t, (const char *)b->data + (size_t)k * bytes);
         if (x == y || (x != x && y != y)) continue;
         if (!(fabs(x - y) <= 64 * eps * (fabs(x) + most + 1e-30))) return false;
     }
@@ -53,25 +62,35 @@ static bool close_reals(xlagpu_type t, const xg_literal *a, const xg_literal *b,
 static bool close_literals(const xg_literal *a, const xg_literal *b) {
     xlagpu_type t = a->shape->type, real;
     uint32_t e;
-    if (t == XLAGPU_TUPLE) { for (e = 0; e < a->shape->n_elems; e++) if (!close_literals(a->elems[e], b->elems[e])) return false; return true; }
+    if (t == XLAGPU_TUPLE) {
+        for (e = 0; e < a->shape->n_elems; e++)
+            if (!close_literals(a->elems[e], b->elems[e])) return false;
+        return true;
+    }
     if (!a->data) return true;
-    if (xg_type_class(t) & (XGT_I | XGT_P)) return memcmp(a->data, b->data, (size_t)a->shape->elements * (size_t)xg_type_bytes(t)) == 0;
+    if (xg_type_class(t) & (XGT_I | XGT_P))
+        return memcmp(a->data, b->data, (size_t)a->shape->elements * (size_t)xg_type_bytes(t)) == 0;
     real = xg_type_real(t);
     return close_reals(real, a, b, a->shape->elements * (real == t ? 1 : 2), (size_t)xg_type_bytes(real));
 }
 
 /* ---- the judge ---- */
 
-enum { SAMPLES = 8, FACTOR = 4 };
+enum {
+    SAMPLES = 8,
+    FACTOR = 4
+};
 typedef struct judge {
-    bool asked, able;                 /* made when a trial needs it first */
-    const xg_literal *exact;          /* in f64 */
+    bool asked, able;                      /* made when a trial needs it first */
+    const xg_literal *exact;               /* in f64 */
     const xg_literal *sample[SAMPLES + 1]; /* the module's own results; the first for the arguments as they are */
 } judge;
 
 /* Every float type of the text is f64, every complex one c128. */
 static char *in_f64(xg_arena *a, const char *text) {
-    static const struct { const char *from, *to; } types[] = {{"f32[", "f64["}, {"bf16[", "f64["}, {"f16[", "f64["}, {"c64[", "c128["}};
+    static const struct {
+        const char *from, *to;
+    } types[] = {{"f32[", "f64["}, {"bf16[", "f64["}, {"f16[", "f64["}, {"c64[", "c128["}};
     char *out = XG_NEW_N(a, char, 2 * strlen(text) + 1), *at = out;
     const char *p = text;
     while (*p) {
@@ -80,7 +99,10 @@ static char *in_f64(xg_arena *a, const char *text) {
             bool inside = p > text && (isalnum((unsigned char)p[-1]) || p[-1] == '_' || p[-1] == '.');
             if (!inside && strncmp(p, types[k].from, strlen(types[k].from)) == 0) break;
         }
-        if (k == n) { *at++ = *p++; continue; }
+        if (k == n) {
+            *at++ = *p++;
+            continue;
+        }
         memcpy(at, types[k].to, strlen(types[k].to));
         at += strlen(types[k].to);
         p += strlen(types[k].from);
@@ -88,27 +110,36 @@ static char *in_f64(xg_arena *a, const char *text) {
     *at = 0;
     return out;
 }
-/* Fills `to`, of the same dimensions and perhaps of wider floats; every float moved by up to `ulps` units in the last place of its own type. */
+/* Fills `to`, of the same dimensions and perhaps of wider floats; every float moved by up to `ulps` units in the last
+ * place of its own type. */
 static void take_literal(xg_literal *to, const xg_literal *from, int ulps) {
     xlagpu_type t = from->shape->type, r, w;
     int64_t k, n;
     uint32_t e;
-    if (t == XLAGPU_TUPLE) { for (e = 0; e < from->shape->n_elems; e++) take_literal((xg_literal *)to->elems[e], from->elems[e], ulps); return; }
+    if (t == XLAGPU_TUPLE) {
+        for (e = 0; e < from->shape->n_elems; e++) take_literal((xg_literal *)to->elems[e], from->elems[e], ulps);
+        return;
+    }
     if (!from->data) return;
-    if (xg_type_class(t) & (XGT_I | XGT_P)) { memcpy(to->data, from->data, (size_t)from->shape->elements * (size_t)xg_type_bytes(t)); return; }
+    if (xg_type_class(t) & (XGT_I | XGT_P)) {
+        memcpy(to->data, from->data, (size_t)from->shape->elements * (size_t)xg_type_bytes(t));
+        return;
+    }
     r = xg_type_real(t);
     w = xg_type_real(to->shape->type);
     n = from->shape->elements * (r == t ? 1 : 2);
     for (k = 0; k < n; k++) {
         double x = xg_float_load(r, (const char *)from->data + k * xg_type_bytes(r));
-        if (ulps) x += ldexp(x, -xg_float_format_of(r)->mantissa_bits) * (double)((int)(rng() >> 20 & 1) * 2 - 1) * ulps;
+        if (ulps)
+            x += ldexp(x, -xg_float_format_of(r)->mantissa_bits) * (double)((int)(rng() >> 20 & 1) * 2 - 1) * ulps;
         xg_float_store(w, (char *)to->data + k * xg_type_bytes(w), x);
     }
 }
 static xg_literal *empty_like(xg_arena *a, const xg_shape *s) {
     xg_literal *l = xg_literal_new(a, s);
     uint32_t e;
-    if (s->type == XLAGPU_TUPLE) for (e = 0; e < s->n_elems; e++) ((const xg_literal **)l->elems)[e] = empty_like(a, s->elems[e]);
+    if (s->type == XLAGPU_TUPLE)
+        for (e = 0; e < s->n_elems; e++) ((const xg_literal **)l->elems)[e] = empty_like(a, s->elems[e]);
     return l;
 }
 static double part(const xg_literal *l, int64_t k) {
@@ -157,7 +188,8 @@ static const xg_literal *loaded(xg_arena *a, const npz_file *f, const xg_shape *
     xg_literal *l = xg_literal_new(a, s);
     uint32_t e;
     if (s->type == XLAGPU_TUPLE) {
-        for (e = 0; e < s->n_elems; e++) if ((((const xg_literal **)l->elems)[e] = loaded(a, f, s->elems[e], k)) == NULL) return NULL;
+        for (e = 0; e < s->n_elems; e++)
+            if ((((const xg_literal **)l->elems)[e] = loaded(a, f, s->elems[e], k)) == NULL) return NULL;
         return l;
     }
     snprintf(name, sizeof name, "arg%u", (*k)++);
@@ -170,25 +202,37 @@ static void take_arguments(xg_arena *a, const xg_module *m, const npz_file *f, c
     uint32_t k, n = 0;
     bool all = f->n > 0;
     rng_state = 42;
-    for (k = 0; all && k < m->entry->n_params; k++) all = (args[k] = loaded(a, f, m->entry->params[k]->shape, &n)) != NULL;
+    for (k = 0; all && k < m->entry->n_params; k++)
+        all = (args[k] = loaded(a, f, m->entry->params[k]->shape, &n)) != NULL;
     for (k = 0; !all && k < m->entry->n_params; k++) args[k] = made_up(a, m->entry->params[k]->shape);
 }
 
 /* ---- one module ---- */
 
-enum { WORK = 400000000 }; /* operations on elements: a loop need not end for numbers that are made up */
+enum {
+    WORK = 400000000
+}; /* operations on elements: a loop need not end for numbers that are made up */
 typedef struct subject {
     const char *path, *text;
     npz_file data;
-    xg_arena *arena, *work;   /* of the module as it is; of one trial */
+    xg_arena *arena, *work; /* of the module as it is; of one trial */
     xg_module *m;
     const xg_literal **args, *want;
     judge judge;
     int passed, failed;
     bool verbose;
 } subject;
-typedef enum treatment { ONLY, WITHOUT, NONE } treatment;
-typedef struct trial { subject *s; treatment how; const char *passes; const xg_literal *got; } trial;
+typedef enum treatment {
+    ONLY,
+    WITHOUT,
+    NONE
+} treatment;
+typedef struct trial {
+    subject *s;
+    treatment how;
+    const char *passes;
+    const xg_literal *got;
+} trial;
 
 static const xg_literal *evaluated_with(xg_module *m, xg_arena *a, const xg_literal *const *args) {
     xg_eval_options e;
@@ -197,7 +241,9 @@ static const xg_literal *evaluated_with(xg_module *m, xg_arena *a, const xg_lite
     e.max_work = WORK;
     return xg_eval_module(m, a, args, m->entry->n_params, &e);
 }
-static const xg_literal *evaluated(const subject *s, xg_module *m, xg_arena *a) { return evaluated_with(m, a, s->args); }
+static const xg_literal *evaluated(const subject *s, xg_module *m, xg_arena *a) {
+    return evaluated_with(m, a, s->args);
+}
 
 /* The arguments of subject `s` as module `m` takes them: moved by up to `ulps`, in f64 where the module is. */
 static const xg_literal **taken(subject *s, const xg_module *m, int ulps) {
@@ -223,7 +269,10 @@ static void prepare_judge(xg_ctx *c, void *user) {
 }
 /* Called outside of the trial: what it makes lives as long as the subject. */
 static bool excused(xg_ctx *c, subject *s, const xg_literal *got) {
-    if (!s->judge.asked) { s->judge.asked = true; (void)guarded(c, prepare_judge, s); }
+    if (!s->judge.asked) {
+        s->judge.asked = true;
+        (void)guarded(c, prepare_judge, s);
+    }
     return s->judge.able && judged(got, s->judge.exact, s->judge.sample);
 }
 static void begin(xg_ctx *c, void *user) {
@@ -237,14 +286,17 @@ static void treat(xg_ctx *c, void *user) {
     trial *t = (trial *)user;
     xg_module *m = module_of(c, t->s->work, t->s->path, t->s->text);
     xg_driver_options o;
-    if (t->how == ONLY) xg_driver_run_named(m, xg_str_z(t->passes));
+    if (t->how == ONLY)
+        xg_driver_run_named(m, xg_str_z(t->passes));
     else {
         memset(&o, 0, sizeof o);
         o.target = *xg_target_find(c, XG_STR("sm_90a"));
         o.disable_passes = xg_str_z(t->passes);
         o.disable_all_passes = t->how == NONE;
         xg_driver_run_passes(m, &o);
-        if (xg_opt_entry_layout(m)) xg_fail(c, XLAGPU_ERROR_INTERNAL, "a value changes its layout where it is handed on"); /* the evaluator knows no layouts */
+        if (xg_opt_entry_layout(m))
+            xg_fail(c, XLAGPU_ERROR_INTERNAL,
+                "a value changes its layout where it is handed on"); /* the evaluator knows no layouts */
         xg_hlo_verify(m);
     }
     t->got = evaluated(t->s, m, t->s->work);
@@ -263,9 +315,15 @@ static void attempt(xg_ctx *c, subject *s, treatment how, const char *passes, co
     s->work = &work;
     if (s->verbose) printf("%s, %s %s\n", s->path, names[how], passes);
     ran = guarded(c, treat, &t);
-    ok = refusal ? !ran && strstr(c->message, refusal) : ran && (close_literals(s->want, t.got) || excused(c, s, t.got));
-    if (ok) s->passed++;
-    else { printf("FAIL %s, %s %s: %s\n", s->path, names[how], passes, ran ? refusal ? "was not refused" : "other results" : c->message); s->failed++; }
+    ok =
+        refusal ? !ran && strstr(c->message, refusal) : ran && (close_literals(s->want, t.got) || excused(c, s, t.got));
+    if (ok)
+        s->passed++;
+    else {
+        printf("FAIL %s, %s %s: %s\n", s->path, names[how], passes,
+            ran ? refusal ? "was not refused" : "other results" : c->message);
+        s->failed++;
+    }
     xg_arena_free(&work);
 }
 /* Each optional pass is off half the time. */
@@ -275,7 +333,8 @@ static void draw_set(char *out, size_t size) {
     size_t at = 0;
     out[0] = 0;
     for (n = 0; (name = xg_driver_pass_name(n)) != NULL; n++)
-        if (!xg_driver_pass_is_required(name) && (rng() >> 20 & 1)) at += (size_t)snprintf(out + at, size - at, "%s%s", at ? "," : "", name);
+        if (!xg_driver_pass_is_required(name) && (rng() >> 20 & 1))
+            at += (size_t)snprintf(out + at, size - at, "%s%s", at ? "," : "", name);
 }
 static void try_passes(xg_ctx *c, subject *s, int sets) {
     char set[2000];
@@ -298,7 +357,11 @@ static void try_file(subject *s, int sets) {
     xg_arena a;
     size_t size, stem = strlen(s->path) > 4 ? strlen(s->path) - 4 : 0;
     char *text = (char *)file_read(s->path, &size);
-    if (!text) { printf("FAIL %s: cannot be read\n", s->path); s->failed++; return; }
+    if (!text) {
+        printf("FAIL %s: cannot be read\n", s->path);
+        s->failed++;
+        return;
+    }
     snprintf(data, sizeof data, "%.*s.npz", (int)stem, s->path);
     if (!npz_read(data, &s->data)) memset(&s->data, 0, sizeof s->data);
     xg_ctx_init(&c, NULL, 0);
@@ -306,8 +369,12 @@ static void try_file(subject *s, int sets) {
     s->arena = &a;
     s->text = text;
     memset(&s->judge, 0, sizeof s->judge);
-    if (guarded(&c, begin, s)) try_passes(&c, s, sets);
-    else { printf("FAIL %s: %s\n", s->path, c.message); s->failed++; }
+    if (guarded(&c, begin, s))
+        try_passes(&c, s, sets);
+    else {
+        printf("FAIL %s: %s\n", s->path, c.message);
+        s->failed++;
+    }
     xg_arena_free(&a);
     npz_free(&s->data);
     free(text);
@@ -318,9 +385,14 @@ int main(int argc, char **argv) {
     subject s;
     memset(&s, 0, sizeof s);
     for (k = 1; k < argc; k++) {
-        if (strcmp(argv[k], "-v") == 0) s.verbose = true;
-        else if (strcmp(argv[k], "--sets") == 0 && k + 1 < argc) sets = atoi(argv[++k]);
-        else { s.path = argv[k]; try_file(&s, sets); }
+        if (strcmp(argv[k], "-v") == 0)
+            s.verbose = true;
+        else if (strcmp(argv[k], "--sets") == 0 && k + 1 < argc)
+            sets = atoi(argv[++k]);
+        else {
+            s.path = argv[k];
+            try_file(&s, sets);
+        }
     }
     printf("%d passed, %d failed\n", s.passed, s.failed);
     return s.failed != 0;

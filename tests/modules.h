@@ -1,5 +1,5 @@
-/* tests/modules.h -- what the programs share that rewrite modules and evaluate them: files, random numbers, a module from its text, failures as results.
- * Include it after the headers. */
+/* tests/modules.h -- what the programs share that rewrite modules and evaluate them: files, random numbers, a module
+ * from its text, failures as results. Include it after the headers. */
 #ifndef XLAGPU_TESTS_MODULES_H
 #define XLAGPU_TESTS_MODULES_H
 #include "../tools/npz.c" /* file_read too */

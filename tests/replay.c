@@ -1,9 +1,12 @@
-/* tests/replay.c EXE ARGS.npz WANT.npz -- the runtime alone, without the compiler: loads an executable, runs it on the simulator, and compares every byte of the results with
- * those in WANT.npz. Exit status 0: equal. */
+/* tests/replay.c EXE ARGS.npz WANT.npz -- the runtime alone, without the compiler: loads an executable, runs it on the
+ * simulator, and compares every byte of the results with those in WANT.npz. Exit status 0: equal. */
 #include "../src/xlagpu_runtime.h"
 #include "../tools/npz.c"
 
-static int stop(const char *what, const char *why) { fprintf(stderr, "replay: %s: %s\n", what, why); return 1; }
+static int stop(const char *what, const char *why) {
+    fprintf(stderr, "replay: %s: %s\n", what, why);
+    return 1;
+}
 
 static int bind(const npz_file *f, const char *prefix, uint32_t k, size_t bytes, const npy_array **out) {
     char name[32];
@@ -44,7 +47,11 @@ int main(int argc, char **argv) {
         t[k].data = a->data;
         t[k].bytes = a->bytes;
     }
-    for (k = 0; k < m; k++) { xlagpu_rt_result(p, k, &v); t[n + k].bytes = v.bytes; t[n + k].data = calloc(v.bytes + 1, 1); }
+    for (k = 0; k < m; k++) {
+        xlagpu_rt_result(p, k, &v);
+        t[n + k].bytes = v.bytes;
+        t[n + k].data = calloc(v.bytes + 1, 1);
+    }
     if (xlagpu_rt_run(p, t, n, t + n, m) != XLAGPU_OK) return stop(argv[1], xlagpu_rt_error(d));
     for (k = 0; k < m; k++) {
         if (bind(&want, "out", k, t[n + k].bytes, &a)) return 1;

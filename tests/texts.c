@@ -1,7 +1,8 @@
 /* tests/texts.c FILES.hlo -- what stands between a module and its executable, as text and back.
  *
- * Of each module: the planned module printed, read and printed is the same text and compiles to the same bytes; the list of thunks printed, read and printed is the same text; both
- * with command buffers, too. Ends with "N passed, N failed". */
+ * Of each module: the planned module printed, read and printed is the same text and compiles to the same bytes; the
+ * list of thunks printed, read and printed is the same text; both with command buffers, too. Ends with "N passed, N
+ * failed". */
 #include "../src/xlagpu.h"
 #include "expect.h"
 #include "modules.h"
@@ -12,7 +13,14 @@ static void said(bool ok, const char *name, const char *what) {
     EXPECT_IN(ok, text);
 }
 
-typedef struct texts { const char *name; unsigned char *source; size_t size; bool commands; xg_arena *arena; xg_str plan, thunks; } texts;
+typedef struct texts {
+    const char *name;
+    unsigned char *source;
+    size_t size;
+    bool commands;
+    xg_arena *arena;
+    xg_str plan, thunks;
+} texts;
 
 static void keep(void *user, const char *stage, const char *text, size_t n) {
     texts *t = (texts *)user;
@@ -42,7 +50,8 @@ static xg_str compiled(xg_ctx *c, texts *t, xg_str text) {
 }
 static void round_trips(xg_ctx *c, void *user) {
     texts *t = (texts *)user;
-    xg_str bytes = compiled(c, t, xg_str_of((const char *)t->source, t->size)), plan = t->plan, thunks = t->thunks, again;
+    xg_str bytes = compiled(c, t, xg_str_of((const char *)t->source, t->size)), plan = t->plan, thunks = t->thunks,
+           again;
     xg_source list = source_of("thunks", thunks);
     xg_buf b;
     xg_buf_init(&b, t->arena);
@@ -55,21 +64,24 @@ static void round_trips(xg_ctx *c, void *user) {
 
 int main(int argc, char **argv) {
     int k, commands;
-    for (k = 1; k < argc; k++) for (commands = 0; commands < 2; commands++) {
-        xg_ctx c;
-        xg_arena a;
-        texts t;
-        memset(&t, 0, sizeof t);
-        xg_ctx_init(&c, NULL, 0);
-        xg_arena_init(&a, &c);
-        t.name = argv[k];
-        t.commands = commands != 0;
-        t.arena = &a;
-        t.source = file_read(argv[k], &t.size);
-        if (!t.source) said(false, argv[k], "cannot be read");
-        else if (!guarded(&c, round_trips, &t)) said(false, argv[k], c.message);
-        free(t.source);
-        xg_arena_free(&a);
-    }
+    for (k = 1; k < argc; k++)
+        for (commands = 0; commands < 2; commands++) {
+            xg_ctx c;
+            xg_arena a;
+            texts t;
+            memset(&t, 0, sizeof t);
+            xg_ctx_init(&c, NULL, 0);
+            xg_arena_init(&a, &c);
+            t.name = argv[k];
+            t.commands = commands != 0;
+            t.arena = &a;
+            t.source = file_read(argv[k], &t.size);
+            if (!t.source)
+                said(false, argv[k], "cannot be read");
+            else if (!guarded(&c, round_trips, &t))
+                said(false, argv[k], c.message);
+            free(t.source);
+            xg_arena_free(&a);
+        }
     return finish();
 }

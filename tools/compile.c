@@ -6,7 +6,13 @@
 #include <string.h>
 
 /* A file read and parsed. */
-typedef struct source { const char *path; xlagpu_context *context; xlagpu_module *module; unsigned char *text; size_t n; } source;
+typedef struct source {
+    const char *path;
+    xlagpu_context *context;
+    xlagpu_module *module;
+    unsigned char *text;
+    size_t n;
+} source;
 
 static int source_open(source *s, const flag_values *f, const char *path) {
     xlagpu_context_desc d;
@@ -19,7 +25,9 @@ static int source_open(source *s, const flag_values *f, const char *path) {
     s->text = file_read(path, &s->n);
     return s->text ? OK : fail(BAD, "%s: error: cannot be read", path);
 }
-static int source_failed(const source *s) { return fail_in(s->path, xlagpu_error_status(s->context), xlagpu_error(s->context)); }
+static int source_failed(const source *s) {
+    return fail_in(s->path, xlagpu_error_status(s->context), xlagpu_error(s->context));
+}
 static int source_parse(source *s) {
     xlagpu_module_destroy(s->module);
     s->module = xlagpu_parse(s->context, s->path, (const char *)s->text, s->n);
@@ -33,10 +41,13 @@ static void source_close(source *s) {
 /* ---- compile ---- */
 
 /* What --emit takes, and the stage that is kept for it. */
-static const char *const emits[][2] = {{"ptx", "ptx"}, {"hlo", "hlo/after_optimizations"}, {"indexing", "indexing"}, {"plan", "plan"}, {"thunks", "thunk_sequence"}, {"buffers", "buffer-assignment"}, {"ir", "ir"}, {"exe", ""}, {"c", ""}};
+static const char *const emits[][2] = {{"ptx", "ptx"}, {"hlo", "hlo/after_optimizations"}, {"indexing", "indexing"},
+    {"plan", "plan"}, {"thunks", "thunk_sequence"}, {"buffers", "buffer-assignment"}, {"ir", "ir"}, {"exe", ""},
+    {"c", ""}};
 static const char *emit_stage(const char *emit) {
     size_t k;
-    for (k = 0; k < sizeof emits / sizeof emits[0]; k++) if (strcmp(emit, emits[k][0]) == 0) return emits[k][1];
+    for (k = 0; k < sizeof emits / sizeof emits[0]; k++)
+        if (strcmp(emit, emits[k][0]) == 0) return emits[k][1];
     return NULL;
 }
 
@@ -47,10 +58,18 @@ static int write_c(const char *path, const char *base, const char *module, xlagp
     char name[256];
     size_t k;
     if (!f) return fail(BAD, "%s: error: cannot be written", path);
-    for (k = 0; base[k] && k < sizeof name - 1; k++) name[k] = (base[k] >= 'a' && base[k] <= 'z') || (base[k] >= 'A' && base[k] <= 'Z') || (base[k] >= '0' && base[k] <= '9' && k) ? base[k] : '_';
+    for (k = 0; base[k] && k < sizeof name - 1; k++)
+        name[k] = (base[k] >= 'a' && base[k] <= 'z') || (base[k] >= 'A' && base[k] <= 'Z') ||
+                          (base[k] >= '0' && base[k] <= '9' && k)
+                      ? base[k]
+                      : '_';
     name[k] = 0;
-    fprintf(f, "/* %s, compiled by xlagpu %s: xlagpu_rt_load(device, %s_xgx, %s_xgx_size). */\n", module, XLAGPU_VERSION, name, name);
-    fprintf(f, "#ifdef __cplusplus\nextern \"C\" {\n#endif\nextern const unsigned long %s_xgx_size;\nextern const unsigned char %s_xgx[];\n", name, name);
+    fprintf(f, "/* %s, compiled by xlagpu %s: xlagpu_rt_load(device, %s_xgx, %s_xgx_size). */\n", module,
+        XLAGPU_VERSION, name, name);
+    fprintf(f,
+        "#ifdef __cplusplus\nextern \"C\" {\n#endif\nextern const unsigned long %s_xgx_size;\nextern const unsigned "
+        "char %s_xgx[];\n",
+        name, name);
     fprintf(f, "const unsigned long %s_xgx_size = %zuul;\nconst unsigned char %s_xgx[] = {", name, exe.size, name);
     for (k = 0; k < exe.size; k++) fprintf(f, "%s%u,", k % 24 ? "" : "\n", exe.data[k]);
     fprintf(f, "\n};\n#ifdef __cplusplus\n}\n#endif\n");
@@ -66,9 +85,14 @@ static int write_emitted(const flag_values *f, const char *emit, xlagpu_bytes ex
     return write_out(f->o, d->wanted ? d->wanted : "", d->wanted_n);
 }
 
-static void report_head(void) { printf("name\tcompile_ms\tkernels\tlibrary\ttemp_bytes\ttotal_bytes\tptx_lines\tregs\tspills\tptx_ms\tworkspace_bytes\tlargest_live\tmade_again\n"); }
+static void report_head(void) {
+    printf("name\tcompile_ms\tkernels\tlibrary\ttemp_bytes\ttotal_bytes\tptx_lines\tregs\tspills\tptx_ms\tworkspace_"
+           "bytes\tlargest_live\tmade_again\n");
+}
 static void report_line(const dump_state *d, double best, const xlagpu_report *r) {
-    printf("%s\t%.3f\t%u\t%u\t%llu\t%llu\t%u\t-\t-\t%.3f\t%llu\t%llu\t%u\n", d->base, best * 1e3, r->kernels, r->library_calls, (unsigned long long)r->temp_bytes, (unsigned long long)r->total_bytes, r->instructions, best * 1e3, (unsigned long long)r->workspace_bytes, (unsigned long long)r->largest_live, r->made_again);
+    printf("%s\t%.3f\t%u\t%u\t%llu\t%llu\t%u\t-\t-\t%.3f\t%llu\t%llu\t%u\n", d->base, best * 1e3, r->kernels,
+        r->library_calls, (unsigned long long)r->temp_bytes, (unsigned long long)r->total_bytes, r->instructions,
+        best * 1e3, (unsigned long long)r->workspace_bytes, (unsigned long long)r->largest_live, r->made_again);
 }
 
 /* HLO text to bytes, `times` times; the stages are dumped the last time only. best: the least time. */
@@ -90,7 +114,8 @@ static int compile_timed(source *s, dump_state *d, int times, xlagpu_bytes *exe,
     return rc;
 }
 
-/* Machine code by ptxas, put into the executable. Its files stand beside the module's: NAME.ptx.tmp and NAME.cubin.tmp. */
+/* Machine code by ptxas, put into the executable. Its files stand beside the module's: NAME.ptx.tmp and
+ * NAME.cubin.tmp. */
 static int add_cubin(const source *s, const dump_state *d, const char *target, xlagpu_bytes *exe) {
     char ptx[300], cubin[300], command[900];
     xlagpu_bytes text = xlagpu_executable_ptx(*exe), code;
@@ -98,7 +123,8 @@ static int add_cubin(const source *s, const dump_state *d, const char *target, x
     size_t n;
     int rc;
     if (!text.data) return OK; /* no kernels */
-    if (strpbrk(d->base, "'\"\\") || strpbrk(target, " ;|&'\"")) return fail(BAD, "%s: error: a name with quotes cannot be handed to ptxas", s->path);
+    if (strpbrk(d->base, "'\"\\") || strpbrk(target, " ;|&'\""))
+        return fail(BAD, "%s: error: a name with quotes cannot be handed to ptxas", s->path);
     snprintf(ptx, sizeof ptx, "%s.ptx.tmp", d->base);
     snprintf(cubin, sizeof cubin, "%s.cubin.tmp", d->base);
     snprintf(command, sizeof command, "ptxas -arch=%s \"%s\" -o \"%s\"", target, ptx, cubin);
@@ -139,8 +165,12 @@ int verb_compile(const flag_values *f) {
     const char *emit = f->emit ? f->emit : f->report ? NULL : "exe";
     int k, rc = OK;
     if (!f->n_files) return fail(BAD, "xlagpu: error: 'compile' needs a file");
-    if (emit && !emit_stage(emit)) return fail(BAD, "xlagpu: error: --emit=%s is not one of ptx, hlo, indexing, plan, buffers, thunks, ir, exe, c%s", emit, strcmp(emit, "llvm") == 0 ? "; the LLVM backend is not built in" : "");
-    if (f->n_files > 1 && f->o && strcmp(f->o, "-") != 0) return fail(BAD, "xlagpu: error: %d modules cannot go into one file: leave -o out", f->n_files);
+    if (emit && !emit_stage(emit))
+        return fail(BAD,
+            "xlagpu: error: --emit=%s is not one of ptx, hlo, indexing, plan, buffers, thunks, ir, exe, c%s", emit,
+            strcmp(emit, "llvm") == 0 ? "; the LLVM backend is not built in" : "");
+    if (f->n_files > 1 && f->o && strcmp(f->o, "-") != 0)
+        return fail(BAD, "xlagpu: error: %d modules cannot go into one file: leave -o out", f->n_files);
     if (f->report) report_head();
     for (k = 0; k < f->n_files; k++) rc = worse(rc, compile_one(f, k, emit));
     return rc;
@@ -166,11 +196,15 @@ int verb_opt(const flag_values *f) {
     xlagpu_bytes made;
     uint32_t k;
     int rc;
-    if (f->list_passes) { for (k = 0; xlagpu_pass_name(k); k++) puts(xlagpu_pass_name(k)); return OK; }
+    if (f->list_passes) {
+        for (k = 0; xlagpu_pass_name(k); k++) puts(xlagpu_pass_name(k));
+        return OK;
+    }
     if (f->n_files != 1) return fail(BAD, "xlagpu: error: 'opt' needs one file");
     rc = source_open(&s, f, f->files[0]);
     if (!rc) rc = source_parse(&s);
-    if (!rc && !f->set[FLAG_passes]) rc = optimize_all(&s, f);
+    if (!rc && !f->set[FLAG_passes])
+        rc = optimize_all(&s, f);
     else if (!rc) {
         made = xlagpu_optimize(s.module, f->passes);
         rc = made.data ? write_out(f->o, made.data, made.size) : source_failed(&s);

@@ -1,4 +1,5 @@
-/* tools/dump.c -- what the compiler says while it works: files named as XLA names its dumps, --v=5 on stderr, one stage kept for --emit. */
+/* tools/dump.c -- what the compiler says while it works: files named as XLA names its dumps, --v=5 on stderr, one stage
+ * kept for --emit. */
 #include "tool.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +36,10 @@ static bool pass_matches(const char *re, const char *name) {
 }
 
 static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
-static bool ends(const char *text, const char *with) { size_t n = strlen(text), m = strlen(with); return n >= m && strcmp(text + n - m, with) == 0; }
+static bool ends(const char *text, const char *with) {
+    size_t n = strlen(text), m = strlen(with);
+    return n >= m && strcmp(text + n - m, with) == 0;
+}
 
 /* The pass of "hlo/<phase>.after_<pass>.before_<next>", written to out. */
 static const char *pass_of(const char *stage, char out[400]) {
@@ -46,23 +50,36 @@ static const char *pass_of(const char *stage, char out[400]) {
 
 /* The rest of a stage's file name; false: it is not written. */
 static bool suffix_of(dump_state *d, const char *stage, char out[400]) {
-    static const char *const rows[][2] = {{"hlo/after_optimizations", "after_optimizations.txt"}, {"buffer-assignment", "after_optimizations-buffer-assignment.txt"}};
+    static const char *const rows[][2] = {{"hlo/after_optimizations", "after_optimizations.txt"},
+        {"buffer-assignment", "after_optimizations-buffer-assignment.txt"}};
     size_t k;
     char *p;
-    for (k = 0; k < sizeof rows / sizeof rows[0]; k++) if (strcmp(stage, rows[k][0]) == 0) { snprintf(out, 400, "%s_gpu_%s", d->target, rows[k][1]); return true; }
-    if (strcmp(stage, "hlo/before_optimizations") == 0) snprintf(out, 400, "before_optimizations.txt");
-    else if (strcmp(stage, "thunk_sequence") == 0) snprintf(out, 400, "thunk_sequence.txt");
-    else if (strcmp(stage, "indexing") == 0) snprintf(out, 400, "indexing_maps.txt");
-    else if (strcmp(stage, "plan") == 0) snprintf(out, 400, "planned_module.txt");
-    else if (strcmp(stage, "ptx") == 0) snprintf(out, 400, "ptx");
-    else if (strcmp(stage, "fusion_log") == 0) snprintf(out, 400, "fusion_log.txt");
-    else if (strcmp(stage, "pass_report") == 0) snprintf(out, 400, "pass_report.txt");
+    for (k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        if (strcmp(stage, rows[k][0]) == 0) {
+            snprintf(out, 400, "%s_gpu_%s", d->target, rows[k][1]);
+            return true;
+        }
+    if (strcmp(stage, "hlo/before_optimizations") == 0)
+        snprintf(out, 400, "before_optimizations.txt");
+    else if (strcmp(stage, "thunk_sequence") == 0)
+        snprintf(out, 400, "thunk_sequence.txt");
+    else if (strcmp(stage, "indexing") == 0)
+        snprintf(out, 400, "indexing_maps.txt");
+    else if (strcmp(stage, "plan") == 0)
+        snprintf(out, 400, "planned_module.txt");
+    else if (strcmp(stage, "ptx") == 0)
+        snprintf(out, 400, "ptx");
+    else if (strcmp(stage, "fusion_log") == 0)
+        snprintf(out, 400, "fusion_log.txt");
+    else if (strcmp(stage, "pass_report") == 0)
+        snprintf(out, 400, "pass_report.txt");
     else if (begins(stage, "hlo/")) {
         if (!d->f->dump_pass_re || !pass_matches(d->f->dump_pass_re, pass_of(stage, out))) return false;
         snprintf(out, 400, "%04d.%s.txt", d->number++, stage + 4);
     } else {
         snprintf(out, 400, "%s.mlir", stage + (begins(stage, "kir/") ? 4 : 0));
-        for (p = out; *p; p++) if (*p == '/') *p = '.';
+        for (p = out; *p; p++)
+            if (*p == '/') *p = '.';
     }
     return true;
 }
@@ -71,7 +88,9 @@ static void dump_file(const dump_state *d, const char *suffix, const char *text,
     char path[1600];
     FILE *out;
     bool ok;
-    if ((size_t)snprintf(path, sizeof path, "%s/module_%04d.%s.%s", d->f->dump_to, d->file, d->module, suffix) >= sizeof path) return;
+    if ((size_t)snprintf(path, sizeof path, "%s/module_%04d.%s.%s", d->f->dump_to, d->file, d->module, suffix) >=
+        sizeof path)
+        return;
     out = fopen(path, "wb");
     ok = out && fwrite(text, 1, n, out) == n;
     if (out && fclose(out) != 0) ok = false;
@@ -128,16 +147,26 @@ void dump_describe(dump_state *d, const xlagpu_module *m, const char *target, xl
     c->memory_limit = (uint64_t)f->memory_limit;
     c->command_buffer_least = (uint32_t)f->command_buffer_least;
     c->command_buffer_control = f->command_buffer_control;
-    if ((d->want && *d->want) || f->dump_to || f->v >= 5) { c->dump = dump; c->dump_user = d; }
+    if ((d->want && *d->want) || f->dump_to || f->v >= 5) {
+        c->dump = dump;
+        c->dump_user = d;
+    }
     snprintf(d->module, sizeof d->module, "%s", xlagpu_module_name(m));
-    for (p = d->module; *p; p++) if (*p == '/') *p = '_';
+    for (p = d->module; *p; p++)
+        if (*p == '/') *p = '_';
     n = strspn(c->target.name, "sm_"); /* sm_90a: sm_9.0 as XLA writes it */
-    for (p = d->target; c->target.name[n] >= '0' && c->target.name[n] <= '9' && p < d->target + sizeof d->target - 2; n++) *p++ = c->target.name[n];
+    for (p = d->target; c->target.name[n] >= '0' && c->target.name[n] <= '9' && p < d->target + sizeof d->target - 2;
+         n++)
+        *p++ = c->target.name[n];
     *p = 0;
     if (p > d->target) {
         char digits[16];
         memcpy(digits, d->target, sizeof digits);
-        snprintf(d->target, sizeof d->target, "sm_%.*s.%c", (int)(strlen(digits) - 1 < 8 ? strlen(digits) - 1 : 8), digits, digits[strlen(digits) - 1]);
+        snprintf(d->target, sizeof d->target, "sm_%.*s.%c", (int)(strlen(digits) - 1 < 8 ? strlen(digits) - 1 : 8),
+            digits, digits[strlen(digits) - 1]);
     }
 }
-void dump_end(dump_state *d) { free(d->wanted); d->wanted = NULL; }
+void dump_end(dump_state *d) {
+    free(d->wanted);
+    d->wanted = NULL;
+}

@@ -6,16 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum flag_kind { BOOL, STR, INT, SIZE, REAL, LIST } flag_kind;
-typedef struct flag_row { const char *text; flag_kind kind; int verbs; const char *argument, *help; } flag_row;
+typedef enum flag_kind {
+    BOOL,
+    STR,
+    INT,
+    SIZE,
+    REAL,
+    LIST
+} flag_kind;
+typedef struct flag_row {
+    const char *text;
+    flag_kind kind;
+    int verbs;
+    const char *argument, *help;
+} flag_row;
 static const flag_row rows[] = {
 #define X(field, text, kind, verbs, argument, help) {text, kind, verbs, argument, help},
     FLAGS(X)
 #undef X
 };
 const char *const verb_names[] = {"run", "compile", "opt", "sim", NULL};
-static const char *const verb_help[] = {
-    "run M.hlo|M.xgx      compile and run a module, compare its results",
+static const char *const verb_help[] = {"run M.hlo|M.xgx      compile and run a module, compare its results",
     "compile M.hlo...     write PTX, an executable or any stage between",
     "opt M.hlo            run HLO passes, print the module",
     "sim K.ptx            run a kernel of any origin on the PTX simulator"};
@@ -23,7 +34,8 @@ static const char *const verb_help[] = {
 void flags_help(int verb) {
     int k;
     printf("xlagpu %s: HLO text in, PTX out, run on a GPU or simulated\n\n", XLAGPU_VERSION);
-    for (k = 0; verb_names[k]; k++) if (verb < 0 || verb == k) printf("  xlagpu %s\n", verb_help[k]);
+    for (k = 0; verb_names[k]; k++)
+        if (verb < 0 || verb == k) printf("  xlagpu %s\n", verb_help[k]);
     printf("\nFlags%s (one dash or two; XLA_FLAGS is read too):\n", verb < 0 ? "" : " of this verb");
     for (k = 0; k < FLAG_COUNT; k++) {
         char left[96];
@@ -31,7 +43,8 @@ void flags_help(int verb) {
         snprintf(left, sizeof left, "--%s%s%s", rows[k].text, *rows[k].argument ? "=" : "", rows[k].argument);
         printf("  %-44s %s\n", left, rows[k].help);
     }
-    printf("\nA file named - is standard input. Exit status: 0 equal, 1 differs, 2 bad input or usage, 3 device error, 4 fault found by the simulator.\n");
+    printf("\nA file named - is standard input. Exit status: 0 equal, 1 differs, 2 bad input or usage, 3 device error, "
+           "4 fault found by the simulator.\n");
 }
 
 /* ---- the nearest name ---- */
@@ -58,17 +71,22 @@ static int distance(const char *a, size_t n, const char *b) {
 static const char *nearest(const char *name, size_t n, int verb) {
     const char *found = NULL;
     int best = (int)n / 3 + 2, k, all;
-    for (all = 0; all < 2 && !found; all++) for (k = 0; k < FLAG_COUNT; k++) {
-        int d = all || rows[k].verbs & 1 << verb ? distance(name, n, rows[k].text) : 99;
-        if (d < best) { best = d; found = rows[k].text; }
-    }
+    for (all = 0; all < 2 && !found; all++)
+        for (k = 0; k < FLAG_COUNT; k++) {
+            int d = all || rows[k].verbs & 1 << verb ? distance(name, n, rows[k].text) : 99;
+            if (d < best) {
+                best = d;
+                found = rows[k].text;
+            }
+        }
     return found;
 }
 
 /* ---- values ---- */
 
 static bool store_bool(bool *to, const char *v) {
-    bool yes = strcmp(v, "true") == 0 || strcmp(v, "1") == 0 || strcmp(v, "yes") == 0, no = strcmp(v, "false") == 0 || strcmp(v, "0") == 0 || strcmp(v, "no") == 0;
+    bool yes = strcmp(v, "true") == 0 || strcmp(v, "1") == 0 || strcmp(v, "yes") == 0,
+         no = strcmp(v, "false") == 0 || strcmp(v, "0") == 0 || strcmp(v, "no") == 0;
     *to = yes;
     return yes || no;
 }
@@ -84,7 +102,10 @@ static bool store_real(double *to, const char *v) {
     *to = strtod(v, &end);
     return end != v && !*end && *to >= 0; /* tolerances, all of them */
 }
-static bool store_str(const char **to, const char *v) { *to = v; return true; }
+static bool store_str(const char **to, const char *v) {
+    *to = v;
+    return true;
+}
 
 /* False when the value does not fit the kind. */
 static bool store(flag_values *f, int row, const char *v) {
@@ -96,8 +117,9 @@ static bool store(flag_values *f, int row, const char *v) {
 #define STORE_SIZE(field) store_size(&f->field, v)
 #define STORE_REAL(field) store_real(&f->field, v)
 #define STORE_LIST(field) (f->n_##field < FLAG_LIST_MAX && store_str(&f->field[f->n_##field++], v))
-#define X(field, text, kind, verbs, argument, help) case FLAG_##field: return STORE_##kind(field);
-    FLAGS(X)
+#define X(field, text, kind, verbs, argument, help) \
+    case FLAG_##field: return STORE_##kind(field);
+        FLAGS(X)
 #undef X
     default: return false;
     }
@@ -107,7 +129,8 @@ static bool store(flag_values *f, int row, const char *v) {
 
 static int find(const char *name, size_t n) {
     int k;
-    for (k = 0; k < FLAG_COUNT; k++) if (strlen(rows[k].text) == n && memcmp(rows[k].text, name, n) == 0) return k;
+    for (k = 0; k < FLAG_COUNT; k++)
+        if (strlen(rows[k].text) == n && memcmp(rows[k].text, name, n) == 0) return k;
     return -1;
 }
 
@@ -126,7 +149,8 @@ static int row_of(const char *arg, const char **value) {
 
 static int unknown(const char *arg, int verb) {
     const char *name = arg + (arg[1] == '-' ? 2 : 1), *near = nearest(name, strcspn(name, "="), verb);
-    return fail(BAD, "xlagpu: error: unknown flag '%s'%s%s%s", arg, near ? "; did you mean '--" : "", near ? near : "", near ? "'?" : "");
+    return fail(BAD, "xlagpu: error: unknown flag '%s'%s%s%s", arg, near ? "; did you mean '--" : "", near ? near : "",
+        near ? "'?" : "");
 }
 
 /* One argument that begins with a dash; *used says whether the next argument was its value. */
@@ -135,20 +159,24 @@ static int read_flag(flag_values *f, int verb, const char *arg, const char *next
     int row = row_of(arg, &value);
     *used = false;
     if (row < 0) return unknown(arg, verb);
-    if (!(rows[row].verbs & 1 << verb)) return fail(BAD, "xlagpu: error: '%s' does not take the flag '--%s'", verb_names[verb], rows[row].text);
+    if (!(rows[row].verbs & 1 << verb))
+        return fail(BAD, "xlagpu: error: '%s' does not take the flag '--%s'", verb_names[verb], rows[row].text);
     if (!value && rows[row].kind == BOOL) value = "true";
     if (!value) {
-        if (!next || (next[0] == '-' && next[1] == '-')) return fail(BAD, "xlagpu: error: '--%s' needs a value: %s", rows[row].text, rows[row].argument);
+        if (!next || (next[0] == '-' && next[1] == '-'))
+            return fail(BAD, "xlagpu: error: '--%s' needs a value: %s", rows[row].text, rows[row].argument);
         value = next;
         *used = true;
     }
     if (store(f, row, value)) return OK;
-    if (rows[row].kind == LIST) return fail(BAD, "xlagpu: error: more than %d '--%s'", (int)FLAG_LIST_MAX, rows[row].text);
-    return fail(BAD, "xlagpu: error: '--%s=%s' is not a value of the kind %s", rows[row].text, value, *rows[row].argument ? rows[row].argument : "true|false");
+    if (rows[row].kind == LIST)
+        return fail(BAD, "xlagpu: error: more than %d '--%s'", (int)FLAG_LIST_MAX, rows[row].text);
+    return fail(BAD, "xlagpu: error: '--%s=%s' is not a value of the kind %s", rows[row].text, value,
+        *rows[row].argument ? rows[row].argument : "true|false");
 }
 
-/* ---- XLA_FLAGS, as XLA reads it: flags separated by blanks, quotes and backslashes as in a shell; or, when it does not begin with a dash, the
- * name of a file of them. Flags of other verbs are allowed and have no effect. ---- */
+/* ---- XLA_FLAGS, as XLA reads it: flags separated by blanks, quotes and backslashes as in a shell; or, when it does
+ * not begin with a dash, the name of a file of them. Flags of other verbs are allowed and have no effect. ---- */
 
 /* The next word, in place; NULL at the end. */
 static char *next_word(char **at) {
@@ -156,8 +184,12 @@ static char *next_word(char **at) {
     while (isspace((unsigned char)*p)) p++;
     if (!*p) return NULL;
     for (word = out = p; *p && (quote || !isspace((unsigned char)*p)); p++) {
-        if (quote ? *p == quote : *p == '\'' || *p == '"') quote = quote ? 0 : *p;
-        else { if (*p == '\\' && quote != '\'' && p[1]) p++; *out++ = *p; }
+        if (quote ? *p == quote : *p == '\'' || *p == '"')
+            quote = quote ? 0 : *p;
+        else {
+            if (*p == '\\' && quote != '\'' && p[1]) p++;
+            *out++ = *p;
+        }
     }
     *at = *p ? p + 1 : p;
     *out = 0;
@@ -172,7 +204,8 @@ static int read_words(flag_values *f, int verb, char *text) {
         bool used;
         int row = word[0] == '-' ? row_of(word, &value) : -1;
         if (row >= 0 && !(rows[row].verbs & 1 << verb)) continue;
-        rc = word[0] == '-' ? read_flag(f, verb, word, NULL, &used) : fail(BAD, "xlagpu: error: XLA_FLAGS: '%s' is not a flag", word);
+        rc = word[0] == '-' ? read_flag(f, verb, word, NULL, &used)
+                            : fail(BAD, "xlagpu: error: XLA_FLAGS: '%s' is not a flag", word);
     }
     return rc;
 }
@@ -186,7 +219,8 @@ static int read_environment(flag_values *f, int verb) {
     if (!*env) return OK;
     if (*env != '-') {
         text = (char *)file_read(env, &n);
-        return text ? read_words(f, verb, text) : fail(BAD, "xlagpu: error: XLA_FLAGS: '%s' is neither flags nor a file that can be read", env);
+        return text ? read_words(f, verb, text)
+                    : fail(BAD, "xlagpu: error: XLA_FLAGS: '%s' is neither flags nor a file that can be read", env);
     }
     n = strlen(env) + 1;
     text = (char *)malloc(n);
@@ -202,11 +236,15 @@ int flags_read(flag_values *f, int verb, int argc, char **argv) {
         if (argv[k][0] == '-' && argv[k][1]) {
             rc = read_flag(f, verb, argv[k], k + 1 < argc ? argv[k + 1] : NULL, &used);
             k += used;
-        } else if (f->n_files < FLAG_FILES_MAX) f->files[f->n_files++] = argv[k];
-        else rc = fail(BAD, "xlagpu: error: more than %d files", (int)FLAG_FILES_MAX);
+        } else if (f->n_files < FLAG_FILES_MAX)
+            f->files[f->n_files++] = argv[k];
+        else
+            rc = fail(BAD, "xlagpu: error: more than %d files", (int)FLAG_FILES_MAX);
     }
     if (rc) return rc;
-    if (f->backend && strcmp(f->backend, "ptx") != 0) return fail(BAD, "xlagpu: error: --backend=%s is not built in; there is ptx", f->backend);
-    if (f->libraries && strcmp(f->libraries, "auto") != 0 && strcmp(f->libraries, "none") != 0) return fail(BAD, "xlagpu: error: --libraries=%s is not built in; there is none", f->libraries);
+    if (f->backend && strcmp(f->backend, "ptx") != 0)
+        return fail(BAD, "xlagpu: error: --backend=%s is not built in; there is ptx", f->backend);
+    if (f->libraries && strcmp(f->libraries, "auto") != 0 && strcmp(f->libraries, "none") != 0)
+        return fail(BAD, "xlagpu: error: --libraries=%s is not built in; there is none", f->libraries);
     return OK;
 }

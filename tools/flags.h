@@ -1,15 +1,24 @@
 /* tools/flags.h -- THE table of command line flags: parsing, --help and the nearest-word hint are expansions of it.
  *
  * X(field, text, kind, verbs, argument, help)
- *   kind    BOOL  --name, --name=true|false, --noname       STR  --name=V or --name V      INT, REAL  the same, checked; SIZE  an INT that is not
+ *   kind    BOOL  --name, --name=true|false, --noname       STR  --name=V or --name V      INT, REAL  the same,
+ *           checked; SIZE  an INT that is not
  *           negative      LIST  STR, may be repeated
  *   verbs   which of run, compile, opt, sim take it (FV_*) */
 #ifndef XG_TOOLS_FLAGS_H
 #define XG_TOOLS_FLAGS_H
 #include <stdbool.h>
 
-enum { FV_RUN = 1, FV_COMPILE = 2, FV_OPT = 4, FV_SIM = 8, FV_HLO = 7, FV_ALL = 15 };
+enum {
+    FV_RUN = 1,
+    FV_COMPILE = 2,
+    FV_OPT = 4,
+    FV_SIM = 8,
+    FV_HLO = 7,
+    FV_ALL = 15
+};
 
+/* clang-format off */
 #define FLAGS(X) \
     X(platform, "platform", STR, FV_RUN | FV_SIM, "auto|cuda|host|interpreter", "where to run; auto: the GPU if there is a driver, else the simulator") \
     X(args, "args", STR, FV_RUN, "A.npz", "arguments arg0, arg1 ...; without it seeded random ones") \
@@ -60,6 +69,7 @@ enum { FV_RUN = 1, FV_COMPILE = 2, FV_OPT = 4, FV_SIM = 8, FV_HLO = 7, FV_ALL = 
     X(fill_elided, "fill_elided_constants", BOOL, FV_HLO, "", "seeded values for constant({...})") \
     X(threads, "threads", SIZE, FV_RUN | FV_SIM, "N", "worker threads of the simulator") \
     X(help, "help", BOOL, FV_ALL, "", "this text")
+/* clang-format on */
 
 typedef enum flag {
 #define X(field, text, kind, verbs, argument, help) FLAG_##field,
@@ -68,7 +78,10 @@ typedef enum flag {
     FLAG_COUNT
 } flag;
 
-enum { FLAG_LIST_MAX = 64, FLAG_FILES_MAX = 4096 };
+enum {
+    FLAG_LIST_MAX = 64,
+    FLAG_FILES_MAX = 4096
+};
 
 /* What the kinds are in C. */
 #define FLAG_OF_BOOL(field) bool field;
@@ -76,19 +89,21 @@ enum { FLAG_LIST_MAX = 64, FLAG_FILES_MAX = 4096 };
 #define FLAG_OF_INT(field) long long field;
 #define FLAG_OF_SIZE(field) long long field;
 #define FLAG_OF_REAL(field) double field;
-#define FLAG_OF_LIST(field) const char *field[FLAG_LIST_MAX]; int n_##field;
+#define FLAG_OF_LIST(field) \
+    const char *field[FLAG_LIST_MAX]; \
+    int n_##field;
 typedef struct flag_values {
 #define X(field, text, kind, verbs, argument, help) FLAG_OF_##kind(field)
     FLAGS(X)
 #undef X
-    bool set[FLAG_COUNT];            /* which were given */
+    bool set[FLAG_COUNT]; /* which were given */
     const char *files[FLAG_FILES_MAX];
     int n_files;
 } flag_values;
 
 /* ---- flags.c ---- */
-extern const char *const verb_names[];              /* run, compile, opt, sim; NULL at the end */
+extern const char *const verb_names[];                           /* run, compile, opt, sim; NULL at the end */
 int flags_read(flag_values *f, int verb, int argc, char **argv); /* XLA_FLAGS, then argv[2..]: OK or BAD */
-void flags_help(int verb);                          /* -1: all of it */
+void flags_help(int verb);                                       /* -1: all of it */
 
 #endif

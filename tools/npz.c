@@ -22,12 +22,19 @@ unsigned char *file_read(const char *path, size_t *size) {
         n += got;
         if (n == cap) {
             unsigned char *q = cap > (size_t)-1 / 4 ? NULL : (unsigned char *)realloc(p, cap * 2 + 1);
-            if (!q) { free(p); p = NULL; break; }
+            if (!q) {
+                free(p);
+                p = NULL;
+                break;
+            }
             p = q;
             cap *= 2;
         }
     }
-    if (p && ferror(f)) { free(p); p = NULL; }
+    if (p && ferror(f)) {
+        free(p);
+        p = NULL;
+    }
     if (!standard) fclose(f);
     if (p) p[n] = 0;
     *size = n;
@@ -38,13 +45,15 @@ unsigned char *file_read(const char *path, size_t *size) {
 
 static const char *npy_find(const char *head, size_t n, const char *key) {
     size_t k = strlen(key), i;
-    for (i = 0; i + k <= n; i++) if (memcmp(head + i, key, k) == 0) return head + i + k;
+    for (i = 0; i + k <= n; i++)
+        if (memcmp(head + i, key, k) == 0) return head + i + k;
     return NULL;
 }
 
 /* {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } */
 static const char *npy_header(const char *h, size_t n, npy_array *a, bool *fortran) {
-    const char *d = npy_find(h, n, "'descr':"), *o = npy_find(h, n, "'fortran_order':"), *s = npy_find(h, n, "'shape':"), *end = h + n;
+    const char *d = npy_find(h, n, "'descr':"), *o = npy_find(h, n, "'fortran_order':"),
+               *s = npy_find(h, n, "'shape':"), *end = h + n;
     if (!d || !o || !s) return "its header lacks descr, fortran_order or shape";
     while (d < end && *d == ' ') d++;
     if (d + 4 > end || *d != '\'') return "structured types are not supported";
@@ -52,7 +61,8 @@ static const char *npy_header(const char *h, size_t n, npy_array *a, bool *fortr
     if (d[1] != '<' && d[1] != '|' && d[1] != '=') return "its type is not understood";
     a->kind = d[2];
     a->item = 0;
-    for (d += 3; d < end && *d >= '0' && *d <= '9' && a->item < 1000; d++) a->item = a->item * 10 + (uint32_t)(*d - '0');
+    for (d += 3; d < end && *d >= '0' && *d <= '9' && a->item < 1000; d++)
+        a->item = a->item * 10 + (uint32_t)(*d - '0');
     if (!a->kind || !strchr("biufcV", a->kind) || a->item == 0 || a->item > 16) return "its type is not understood";
     while (o < end && *o == ' ') o++;
     *fortran = o < end && *o == 'T';
@@ -60,9 +70,15 @@ static const char *npy_header(const char *h, size_t n, npy_array *a, bool *fortr
     a->rank = 0;
     while (s < end && *s != ')') {
         int64_t v = 0;
-        if (*s == ' ' || *s == ',' || *s == 'L') { s++; continue; }
+        if (*s == ' ' || *s == ',' || *s == 'L') {
+            s++;
+            continue;
+        }
         if (*s < '0' || *s > '9') return "its shape is not understood";
-        for (; s < end && *s >= '0' && *s <= '9'; s++) { if (v > INT64_MAX / 16) return "its shape overflows"; v = v * 10 + (*s - '0'); }
+        for (; s < end && *s >= '0' && *s <= '9'; s++) {
+            if (v > INT64_MAX / 16) return "its shape overflows";
+            v = v * 10 + (*s - '0');
+        }
         if (a->rank == NPY_RANK_MAX) return "it has too many dimensions";
         a->dims[a->rank++] = v;
     }
@@ -75,9 +91,15 @@ static void npy_from_fortran(const npy_array *a, const unsigned char *from, unsi
     uint32_t d;
     for (k = 0; k < n; k++) {
         size_t place = 0, step = 1;
-        for (d = 0; d < a->rank; d++) { place += (size_t)index[d] * step; step *= (size_t)a->dims[d]; }
+        for (d = 0; d < a->rank; d++) {
+            place += (size_t)index[d] * step;
+            step *= (size_t)a->dims[d];
+        }
         memcpy(to + k * a->item, from + place * a->item, a->item);
-        for (d = a->rank; d-- > 0;) { if (++index[d] < a->dims[d]) break; index[d] = 0; }
+        for (d = a->rank; d-- > 0;) {
+            if (++index[d] < a->dims[d]) break;
+            index[d] = 0;
+        }
     }
 }
 
@@ -87,23 +109,41 @@ static const char *npy_parse(const unsigned char *p, size_t n, npy_array *a) {
     const char *wrong;
     if (n < 12 || memcmp(p, "\x93NUMPY", 6) != 0) return "it is not a .npy file";
     if (p[6] < 1 || p[6] > 3) return "its format version is not known";
-    if (p[6] == 1) { head = 10 + le16(p + 8); k = 10; } else { head = 12 + (size_t)le32(p + 8); k = 12; }
+    if (p[6] == 1) {
+        head = 10 + le16(p + 8);
+        k = 10;
+    } else {
+        head = 12 + (size_t)le32(p + 8);
+        k = 12;
+    }
     if (head > n) return "it is truncated";
     wrong = npy_header((const char *)p + k, head - k, a, &fortran);
     if (wrong) return wrong;
     bytes = a->item;
-    for (k = 0; k < a->rank; k++) if (a->dims[k] && bytes > (size_t)-1 / (size_t)a->dims[k]) return "its size overflows"; else bytes *= (size_t)a->dims[k];
+    for (k = 0; k < a->rank; k++)
+        if (a->dims[k] && bytes > (size_t)-1 / (size_t)a->dims[k])
+            return "its size overflows";
+        else
+            bytes *= (size_t)a->dims[k];
     if (bytes > n - head) return "it is truncated";
     a->bytes = bytes;
     a->data = (unsigned char *)malloc(bytes + 1);
     if (!a->data) return "out of memory";
-    if (fortran && a->rank > 1) npy_from_fortran(a, p + head, a->data); else memcpy(a->data, p + head, bytes);
+    if (fortran && a->rank > 1)
+        npy_from_fortran(a, p + head, a->data);
+    else
+        memcpy(a->data, p + head, bytes);
     return NULL;
 }
 
 /* ---- zip ---- */
 
-typedef struct zip_member { const unsigned char *name; size_t name_n; uint64_t packed, size, offset; uint32_t method, crc; } zip_member;
+typedef struct zip_member {
+    const unsigned char *name;
+    size_t name_n;
+    uint64_t packed, size, offset;
+    uint32_t method, crc;
+} zip_member;
 
 /* Sizes of 0xFFFFFFFF stand in the zip64 extra field, in the order size, packed, offset. */
 static void zip_wide(const unsigned char *extra, size_t n, zip_member *m) {
@@ -114,8 +154,14 @@ static void zip_wide(const unsigned char *extra, size_t n, zip_member *m) {
         if (len > n - at - 4) return;
         end = p + len;
         if (id == 1) {
-            if (m->size == 0xFFFFFFFFu && p + 8 <= end) { m->size = le64(p); p += 8; }
-            if (m->packed == 0xFFFFFFFFu && p + 8 <= end) { m->packed = le64(p); p += 8; }
+            if (m->size == 0xFFFFFFFFu && p + 8 <= end) {
+                m->size = le64(p);
+                p += 8;
+            }
+            if (m->packed == 0xFFFFFFFFu && p + 8 <= end) {
+                m->packed = le64(p);
+                p += 8;
+            }
             if (m->offset == 0xFFFFFFFFu && p + 8 <= end) m->offset = le64(p);
             return;
         }
@@ -125,8 +171,9 @@ static void zip_wide(const unsigned char *extra, size_t n, zip_member *m) {
 
 /* CRC-32, four bits at a time. */
 static uint32_t crc_of(const unsigned char *p, size_t n, uint32_t crc) {
-    static const uint32_t table[16] = {0x00000000u, 0x1DB71064u, 0x3B6E20C8u, 0x26D930ACu, 0x76DC4190u, 0x6B6B51F4u, 0x4DB26158u, 0x5005713Cu,
-                                       0xEDB88320u, 0xF00F9344u, 0xD6D6A3E8u, 0xCB61B38Cu, 0x9B64C2B0u, 0x86D3D2D4u, 0xA00AE278u, 0xBDBDF21Cu};
+    static const uint32_t table[16] = {0x00000000u, 0x1DB71064u, 0x3B6E20C8u, 0x26D930ACu, 0x76DC4190u, 0x6B6B51F4u,
+        0x4DB26158u, 0x5005713Cu, 0xEDB88320u, 0xF00F9344u, 0xD6D6A3E8u, 0xCB61B38Cu, 0x9B64C2B0u, 0x86D3D2D4u,
+        0xA00AE278u, 0xBDBDF21Cu};
     crc = ~crc;
     for (; n--; p++) {
         crc = crc >> 4 ^ table[(crc ^ *p) & 15];
@@ -160,7 +207,8 @@ static const char *zip_unpack(const unsigned char *p, const zip_member *m, unsig
         return r == Z_STREAM_END && z.total_out == m->size ? NULL : "a deflated member is damaged";
     }
 #else
-    return "a member is deflated and this build has no zlib: install zlib1g-dev and build again, or save with numpy.savez";
+    return "a member is deflated and this build has no zlib: install zlib1g-dev and build again, or save with "
+           "numpy.savez";
 #endif
 }
 
@@ -192,7 +240,10 @@ static const char *zip_end(const unsigned char *p, size_t n, size_t *at, uint64_
     size_t k = n < 22 ? 0 : n - 22;
     uint64_t where;
     if (n < 22) return "it is too short for a zip file";
-    while (le32(p + k) != 0x06054b50u) { if (k == 0 || n - k > 66000) return "it has no zip directory"; k--; }
+    while (le32(p + k) != 0x06054b50u) {
+        if (k == 0 || n - k > 66000) return "it has no zip directory";
+        k--;
+    }
     *count = le16(p + k + 10);
     where = le32(p + k + 16);
     if ((where == 0xFFFFFFFFu || *count == 0xFFFF) && k >= 20 && le32(p + k - 20) == 0x07064b50u) {
@@ -241,12 +292,16 @@ bool npz_read(const char *path, npz_file *out) {
     unsigned char *p = file_read(path, &n);
     const char *wrong;
     memset(out, 0, sizeof *out);
-    if (!p) { snprintf(out->error, sizeof out->error, "%.200s: error: cannot be read", path); return false; }
+    if (!p) {
+        snprintf(out->error, sizeof out->error, "%.200s: error: cannot be read", path);
+        return false;
+    }
     if (n >= 6 && memcmp(p, "\x93NUMPY", 6) == 0) {
         out->arrays = (npy_array *)calloc(1, sizeof *out->arrays);
         wrong = out->arrays ? npy_parse(p, n, out->arrays) : "out of memory";
         out->n = wrong ? 0 : 1;
-    } else wrong = npz_parse(p, n, out);
+    } else
+        wrong = npz_parse(p, n, out);
     free(p);
     if (!wrong) return true;
     npz_free(out);
@@ -264,22 +319,33 @@ void npz_free(npz_file *f) {
 
 const npy_array *npz_find(const npz_file *f, const char *name) {
     size_t k;
-    for (k = 0; k < f->n; k++) if (strcmp(f->arrays[k].name, name) == 0) return &f->arrays[k];
+    for (k = 0; k < f->n; k++)
+        if (strcmp(f->arrays[k].name, name) == 0) return &f->arrays[k];
     return NULL;
 }
 
 /* ---- writing ---- */
 
-static void put16(unsigned char *p, uint32_t v) { p[0] = (unsigned char)v; p[1] = (unsigned char)(v >> 8); }
-static void put32(unsigned char *p, uint32_t v) { put16(p, v); put16(p + 2, v >> 16); }
+static void put16(unsigned char *p, uint32_t v) {
+    p[0] = (unsigned char)v;
+    p[1] = (unsigned char)(v >> 8);
+}
+static void put32(unsigned char *p, uint32_t v) {
+    put16(p, v);
+    put16(p + 2, v >> 16);
+}
 
-enum { NPY_HEAD_MAX = 100 + 23 * NPY_RANK_MAX + 64 };
+enum {
+    NPY_HEAD_MAX = 100 + 23 * NPY_RANK_MAX + 64
+};
 static size_t npy_head(const npy_array *a, unsigned char out[NPY_HEAD_MAX]) {
     char text[NPY_HEAD_MAX - 64];
-    int n = snprintf(text, sizeof text, "{'descr': '%c%c%u', 'fortran_order': False, 'shape': (", a->item == 1 ? '|' : '<', a->kind, a->item);
+    int n = snprintf(text, sizeof text, "{'descr': '%c%c%u', 'fortran_order': False, 'shape': (",
+        a->item == 1 ? '|' : '<', a->kind, a->item);
     uint32_t k;
     size_t total;
-    for (k = 0; k < a->rank; k++) n += snprintf(text + n, sizeof text - (size_t)n, "%lld,%s", (long long)a->dims[k], k + 1 < a->rank ? " " : "");
+    for (k = 0; k < a->rank; k++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%lld,%s", (long long)a->dims[k], k + 1 < a->rank ? " " : "");
     n += snprintf(text + n, sizeof text - (size_t)n, "), }");
     total = (10 + (size_t)n + 1 + 63) / 64 * 64;
     memcpy(out, "\x93NUMPY\x01\x00", 8);
@@ -300,8 +366,15 @@ bool npz_write(const char *path, const npy_array *arrays, size_t n, char error[2
         const npy_array *a = &arrays[k];
         uint32_t crc, total;
         head = npy_head(a, npy);
-        if (single) { ok = fwrite(npy, 1, head, f) == head && fwrite(a->data, 1, a->bytes, f) == a->bytes; break; }
-        if (offset + a->bytes > 0xFFFFFFF0u || n > 0xFFFF) { too_large = true; ok = false; break; }
+        if (single) {
+            ok = fwrite(npy, 1, head, f) == head && fwrite(a->data, 1, a->bytes, f) == a->bytes;
+            break;
+        }
+        if (offset + a->bytes > 0xFFFFFFF0u || n > 0xFFFF) {
+            too_large = true;
+            ok = false;
+            break;
+        }
         crc = crc_of(a->data, a->bytes, crc_of(npy, head, 0));
         total = (uint32_t)(head + a->bytes);
         memset(rec, 0, sizeof rec);
@@ -311,7 +384,8 @@ bool npz_write(const char *path, const npy_array *arrays, size_t n, char error[2
         put32(rec + 18, total);
         put32(rec + 22, total);
         put16(rec + 26, (uint32_t)strlen(a->name) + 4);
-        ok = fwrite(rec, 1, 30, f) == 30 && fprintf(f, "%s.npy", a->name) > 0 && fwrite(npy, 1, head, f) == head && fwrite(a->data, 1, a->bytes, f) == a->bytes;
+        ok = fwrite(rec, 1, 30, f) == 30 && fprintf(f, "%s.npy", a->name) > 0 && fwrite(npy, 1, head, f) == head &&
+             fwrite(a->data, 1, a->bytes, f) == a->bytes;
         place[2 * k] = (uint32_t)offset;
         place[2 * k + 1] = crc;
         offset += 30 + strlen(a->name) + 4 + total;
@@ -342,6 +416,8 @@ bool npz_write(const char *path, const npy_array *arrays, size_t n, char error[2
     }
     if (f && fclose(f) != 0) ok = false;
     free(place);
-    if (!ok) snprintf(error, 256, "%.200s: error: %s", path, too_large ? "larger than 4 GiB: cannot be written" : "cannot be written");
+    if (!ok)
+        snprintf(error, 256, "%.200s: error: %s", path,
+            too_large ? "larger than 4 GiB: cannot be written" : "cannot be written");
     return ok;
 }

@@ -1,4 +1,5 @@
-/* tools/run.c -- the verb run: a module or an executable, on a device or by the evaluator, its results compared and shown. */
+/* tools/run.c -- the verb run: a module or an executable, on a device or by the evaluator, its results compared and
+ * shown. */
 #include "tool.h"
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@ typedef struct job {
     const flag_values *f;
     const char *path;
     xlagpu_context *context;
-    xlagpu_module *module;     /* NULL for executables */
+    xlagpu_module *module; /* NULL for executables */
     xlagpu_device *device;
     xlagpu_program *program;
     xlagpu_bytes exe;
@@ -18,15 +19,21 @@ typedef struct job {
     tensor *in, *out, *want;
     uint32_t n_in, n_out, n_want;
     double compile_s, load_s, run_s;
-    difference worst;          /* of all results */
+    difference worst; /* of all results */
     char worst_at[600];
-    int file;                  /* which of the command line */
+    int file; /* which of the command line */
     dump_state dump;
     progress progress;
 } job;
 
-static int tensors_new(tensor **t, uint32_t n) { *t = (tensor *)calloc((size_t)n + 1, sizeof **t); return *t ? OK : fail(DEVICE, "xlagpu: error: out of memory"); }
-static int tensor_alloc(tensor *t) { t->data = (unsigned char *)calloc(t->bytes + 1, 1); return t->data ? OK : fail(DEVICE, "xlagpu: error: out of memory: %zu bytes for a tensor", t->bytes); }
+static int tensors_new(tensor **t, uint32_t n) {
+    *t = (tensor *)calloc((size_t)n + 1, sizeof **t);
+    return *t ? OK : fail(DEVICE, "xlagpu: error: out of memory");
+}
+static int tensor_alloc(tensor *t) {
+    t->data = (unsigned char *)calloc(t->bytes + 1, 1);
+    return t->data ? OK : fail(DEVICE, "xlagpu: error: out of memory: %zu bytes for a tensor", t->bytes);
+}
 
 static int job_shapes(job *j) {
     uint32_t k;
@@ -35,18 +42,36 @@ static int job_shapes(job *j) {
     xlagpu_rt_value r;
     j->n_in = j->module ? xlagpu_parameter_count(j->module) : xlagpu_rt_parameter_count(j->program);
     j->n_out = j->n_want = j->module ? xlagpu_result_count(j->module) : xlagpu_rt_result_count(j->program);
-    if ((rc = tensors_new(&j->in, j->n_in)) || (rc = tensors_new(&j->out, j->n_out)) || (rc = tensors_new(&j->want, j->n_out))) return rc;
+    if ((rc = tensors_new(&j->in, j->n_in)) || (rc = tensors_new(&j->out, j->n_out)) ||
+        (rc = tensors_new(&j->want, j->n_out)))
+        return rc;
     for (k = 0; k < j->n_in + j->n_out; k++) {
         tensor *t = k < j->n_in ? &j->in[k] : &j->out[k - j->n_in];
         if (j->module) {
-            if (k < j->n_in) xlagpu_parameter_info(j->module, k, &v); else xlagpu_result_info(j->module, k - j->n_in, &v);
-            t->type = v.type; t->rank = v.rank; t->dims = v.dims; t->bytes = v.bytes; t->size_of = v.size_of;
+            if (k < j->n_in)
+                xlagpu_parameter_info(j->module, k, &v);
+            else
+                xlagpu_result_info(j->module, k - j->n_in, &v);
+            t->type = v.type;
+            t->rank = v.rank;
+            t->dims = v.dims;
+            t->bytes = v.bytes;
+            t->size_of = v.size_of;
         } else {
-            if (k < j->n_in) xlagpu_rt_parameter(j->program, k, &r); else xlagpu_rt_result(j->program, k - j->n_in, &r);
-            t->type = r.type; t->rank = r.rank; t->dims = r.dims; t->bytes = r.bytes;
+            if (k < j->n_in)
+                xlagpu_rt_parameter(j->program, k, &r);
+            else
+                xlagpu_rt_result(j->program, k - j->n_in, &r);
+            t->type = r.type;
+            t->rank = r.rank;
+            t->dims = r.dims;
+            t->bytes = r.bytes;
         }
         if ((rc = tensor_alloc(t))) return rc;
-        if (k >= j->n_in) { j->want[k - j->n_in] = *t; if ((rc = tensor_alloc(&j->want[k - j->n_in]))) return rc; }
+        if (k >= j->n_in) {
+            j->want[k - j->n_in] = *t;
+            if ((rc = tensor_alloc(&j->want[k - j->n_in]))) return rc;
+        }
     }
     return OK;
 }
@@ -56,20 +81,31 @@ static int job_inputs(job *j) {
     uint64_t seed = (uint64_t)j->f->seed;
     uint32_t k, array = 0;
     int rc = OK;
-    if (!j->f->args) { for (k = 0; k < j->n_in; k++) tensor_random(&j->in[k], &seed); return OK; }
+    if (!j->f->args) {
+        for (k = 0; k < j->n_in; k++) tensor_random(&j->in[k], &seed);
+        return OK;
+    }
     if (!npz_read(j->f->args, &file)) return fail(BAD, "%s", file.error);
-    for (k = 0; k < j->n_in && !rc; k++) if (!j->in[k].size_of) rc = tensor_load(&j->in[k], &file, j->f->args, "arg", array++, "parameter");
+    for (k = 0; k < j->n_in && !rc; k++)
+        if (!j->in[k].size_of) rc = tensor_load(&j->in[k], &file, j->f->args, "arg", array++, "parameter");
     npz_free(&file);
     return rc;
 }
 
 /* Into the leaves of the result, before they are trimmed. */
 static int job_evaluate(job *j, tensor *to) {
-    xlagpu_tensor *in = (xlagpu_tensor *)calloc((size_t)j->n_in + 1, sizeof *in), *out = (xlagpu_tensor *)calloc((size_t)j->n_want + 1, sizeof *out);
+    xlagpu_tensor *in = (xlagpu_tensor *)calloc((size_t)j->n_in + 1, sizeof *in),
+                  *out = (xlagpu_tensor *)calloc((size_t)j->n_want + 1, sizeof *out);
     xlagpu_status s = XLAGPU_ERROR_MEMORY;
     uint32_t k;
-    for (k = 0; in && k < j->n_in; k++) { in[k].data = j->in[k].data; in[k].bytes = j->in[k].bytes; }
-    for (k = 0; out && k < j->n_want; k++) { out[k].data = to[k].data; out[k].bytes = to[k].bytes; }
+    for (k = 0; in && k < j->n_in; k++) {
+        in[k].data = j->in[k].data;
+        in[k].bytes = j->in[k].bytes;
+    }
+    for (k = 0; out && k < j->n_want; k++) {
+        out[k].data = to[k].data;
+        out[k].bytes = to[k].bytes;
+    }
     if (in && out) s = xlagpu_evaluate(j->module, in, j->n_in, out, j->n_want, j->f->fill_elided);
     free(in);
     free(out);
@@ -79,7 +115,8 @@ static int job_evaluate(job *j, tensor *to) {
 static bool is_platform(const flag_values *f, const char *name) {
     const char *p = f->platform ? f->platform : "auto";
     size_t k;
-    for (k = 0; p[k] && name[k]; k++) if ((p[k] | 32) != name[k]) return false;
+    for (k = 0; p[k] && name[k]; k++)
+        if ((p[k] | 32) != name[k]) return false;
     return !p[k] && !name[k];
 }
 
@@ -87,7 +124,10 @@ static int job_open(job *j) {
     xlagpu_device_desc d;
     xlagpu_status s;
     memset(&d, 0, sizeof d);
-    d.platform = is_platform(j->f, "cuda") || is_platform(j->f, "gpu") ? "cuda" : is_platform(j->f, "host") ? "host" : is_platform(j->f, "auto") ? "auto" : j->f->platform;
+    d.platform = is_platform(j->f, "cuda") || is_platform(j->f, "gpu") ? "cuda"
+                 : is_platform(j->f, "host")                           ? "host"
+                 : is_platform(j->f, "auto")                           ? "auto"
+                                                                       : j->f->platform;
     d.threads = (uint32_t)j->f->threads;
     d.cache = j->f->cache;
     d.nvtx = j->f->nvtx;
@@ -97,7 +137,9 @@ static int job_open(job *j) {
     d.no_command_buffers = j->f->no_command_buffers;
     progress_begin(&j->progress, &d);
     s = xlagpu_rt_open(&d, &j->device);
-    return s == XLAGPU_OK ? OK : fail(s == XLAGPU_ERROR_USAGE ? BAD : DEVICE, "xlagpu: error: %s", xlagpu_rt_error(j->device));
+    return s == XLAGPU_OK
+               ? OK
+               : fail(s == XLAGPU_ERROR_USAGE ? BAD : DEVICE, "xlagpu: error: %s", xlagpu_rt_error(j->device));
 }
 
 static int job_compile(job *j) {
@@ -118,16 +160,29 @@ static int job_load(job *j) {
 }
 
 static int job_execute(job *j) {
-    xlagpu_rt_tensor *in = (xlagpu_rt_tensor *)calloc((size_t)j->n_in + 1, sizeof *in), *out = (xlagpu_rt_tensor *)calloc((size_t)j->n_out + 1, sizeof *out);
+    xlagpu_rt_tensor *in = (xlagpu_rt_tensor *)calloc((size_t)j->n_in + 1, sizeof *in),
+                     *out = (xlagpu_rt_tensor *)calloc((size_t)j->n_out + 1, sizeof *out);
     long long repeat = j->f->repeat > 0 ? j->f->repeat : 1, n;
-    enum { PROFILED = 1 << 20 };
+    enum {
+        PROFILED = 1 << 20
+    };
     xlagpu_execution *e;
     xlagpu_status s = XLAGPU_OK;
     int rc = OK;
     uint32_t k;
-    if (!in || !out) { free(in); free(out); return fail(DEVICE, "xlagpu: error: out of memory"); }
-    for (k = 0; k < j->n_in; k++) { in[k].data = j->in[k].data; in[k].bytes = j->in[k].bytes; }
-    for (k = 0; k < j->n_out; k++) { out[k].data = j->out[k].data; out[k].bytes = j->out[k].bytes; }
+    if (!in || !out) {
+        free(in);
+        free(out);
+        return fail(DEVICE, "xlagpu: error: out of memory");
+    }
+    for (k = 0; k < j->n_in; k++) {
+        in[k].data = j->in[k].data;
+        in[k].bytes = j->in[k].bytes;
+    }
+    for (k = 0; k < j->n_out; k++) {
+        out[k].data = j->out[k].data;
+        out[k].bytes = j->out[k].bytes;
+    }
     j->run_s = HUGE_VAL;
     e = xlagpu_rt_prepare(j->program);
     if (!e) s = xlagpu_rt_error_status(j->device);
@@ -140,8 +195,11 @@ static int job_execute(job *j) {
     }
     free(in);
     free(out);
-    if (s == XLAGPU_OK && j->f->profile) rc = profile_print(e, j->f->target ? j->f->target : xlagpu_rt_target(j->device), strcmp(xlagpu_rt_platform(j->device), "host") == 0);
-    if (s == XLAGPU_OK && j->f->trace) rc = worse(rc, profile_trace(e, j->f->trace, xlagpu_rt_program_name(j->program)));
+    if (s == XLAGPU_OK && j->f->profile)
+        rc = profile_print(e, j->f->target ? j->f->target : xlagpu_rt_target(j->device),
+            strcmp(xlagpu_rt_platform(j->device), "host") == 0);
+    if (s == XLAGPU_OK && j->f->trace)
+        rc = worse(rc, profile_trace(e, j->f->trace, xlagpu_rt_program_name(j->program)));
     xlagpu_rt_finish(e);
     return s == XLAGPU_OK ? rc : fail_in(j->path, s, xlagpu_rt_error(j->device));
 }
@@ -156,7 +214,8 @@ static void show_difference(const job *j, uint32_t k, size_t index, char out[600
 }
 static bool same_shape(const tensor *a, const tensor *b) {
     uint32_t d;
-    for (d = 0; d < a->rank; d++) if (a->dims[d] != b->dims[d]) return false;
+    for (d = 0; d < a->rank; d++)
+        if (a->dims[d] != b->dims[d]) return false;
     return a->rank == b->rank;
 }
 static int job_compare(job *j, const char *with) {
@@ -166,13 +225,20 @@ static int job_compare(job *j, const char *with) {
         double rtol, atol;
         difference d;
         char text[600];
-        if (!same_shape(&j->want[k], &j->out[k])) { rc = fail(DIFFERS, "%s: out%u has other sizes than %s says", j->path, k, with); continue; }
+        if (!same_shape(&j->want[k], &j->out[k])) {
+            rc = fail(DIFFERS, "%s: out%u has other sizes than %s says", j->path, k, with);
+            continue;
+        }
         tolerance_of(j->out[k].type, j->f, &rtol, &atol);
         d = tensor_compare(&j->want[k], &j->out[k], rtol, atol);
         show_difference(j, k, d.index, text);
-        if (!k || d.excess > j->worst.excess) { j->worst = d; snprintf(j->worst_at, sizeof j->worst_at, "%s", text); }
+        if (!k || d.excess > j->worst.excess) {
+            j->worst = d;
+            snprintf(j->worst_at, sizeof j->worst_at, "%s", text);
+        }
         if (!d.bad) continue;
-        rc = fail(DIFFERS, "%s: %zu of %zu elements of out%u differ from %s (rtol %g, atol %g); the worst is %s", j->path, d.bad, tensor_count(&j->out[k]), k, with, rtol, atol, text);
+        rc = fail(DIFFERS, "%s: %zu of %zu elements of out%u differ from %s (rtol %g, atol %g); the worst is %s",
+            j->path, d.bad, tensor_count(&j->out[k]), k, with, rtol, atol, text);
     }
     return rc;
 }
@@ -184,7 +250,8 @@ static int job_check(job *j) {
     int rc = OK;
     if (j->f->expect) {
         if (!npz_read(j->f->expect, &file)) return fail(BAD, "%s", file.error);
-        for (k = 0; k < j->n_want && !rc; k++) if (!j->want[k].size_of) rc = tensor_load(&j->want[k], &file, j->f->expect, "out", array++, "result");
+        for (k = 0; k < j->n_want && !rc; k++)
+            if (!j->want[k].size_of) rc = tensor_load(&j->want[k], &file, j->f->expect, "out", array++, "result");
         npz_free(&file);
         if (!rc) rc = tensors_trim(j->want, &j->n_want);
         return rc ? rc : job_compare(j, j->f->expect);
@@ -222,7 +289,8 @@ void stats_line(const xlagpu_kernel_stats *s) {
 #define X(name) printf("\t%llu", (unsigned long long)s->name);
     XLAGPU_COUNTERS(X)
 #undef X
-    for (k = 0; k < XLAGPU_CLASS_COUNT; k++) printf("\t%llu\t%llu", (unsigned long long)s->class_warps[k], (unsigned long long)s->class_lanes[k]);
+    for (k = 0; k < XLAGPU_CLASS_COUNT; k++)
+        printf("\t%llu\t%llu", (unsigned long long)s->class_warps[k], (unsigned long long)s->class_lanes[k]);
     printf("\n");
 }
 static void job_stats(job *j) {
@@ -242,7 +310,10 @@ static void job_stats(job *j) {
 static void summary_rate(double amount, const char *what) {
     static const char *const units[] = {"", " thousand", " million", " billion", " trillion"};
     int k = 0;
-    while (amount >= 1000 && k < 4) { amount /= 1000; k++; }
+    while (amount >= 1000 && k < 4) {
+        amount /= 1000;
+        k++;
+    }
     printf("%.3g%s %s", amount, units[k], what);
 }
 static void summary_shape(const uint32_t n[3]) {
@@ -251,7 +322,9 @@ static void summary_shape(const uint32_t n[3]) {
     if (n[2] > 1) printf("x%u", n[2]);
 }
 static void summary_kernels(const job *j) {
-    enum { SHOWN = 8 };
+    enum {
+        SHOWN = 8
+    };
     xlagpu_rt_kernel k;
     uint32_t n = xlagpu_rt_kernel_count(j->program), i;
     for (i = 0; i < n && i < SHOWN && xlagpu_rt_kernel_info(j->program, i, &k); i++) {
@@ -271,17 +344,23 @@ static void job_summary(const job *j) {
     uint32_t k;
     for (k = 0; k < j->n_out; k++) elements += tensor_count(&j->out[k]);
     printf("module        %s\n", j->path);
-    if (j->device) printf("device        %s (%s), compiled for %s\n", xlagpu_rt_name(j->device), xlagpu_rt_platform(j->device), j->f->target ? j->f->target : xlagpu_rt_target(j->device));
+    if (j->device)
+        printf("device        %s (%s), compiled for %s\n", xlagpu_rt_name(j->device), xlagpu_rt_platform(j->device),
+            j->f->target ? j->f->target : xlagpu_rt_target(j->device));
     if (j->module && xlagpu_compile_report(j->module, &r)) {
         printf("compile       %.2f ms, HLO text to PTX\n", j->compile_s * 1e3);
-        printf("program       %u kernel%s, %u cop%s, %llu bytes of temporary memory, at least %llu are needed\n", r.kernels, r.kernels == 1 ? "" : "s", r.copies, r.copies == 1 ? "y" : "ies", (unsigned long long)r.temp_bytes, (unsigned long long)r.largest_live);
+        printf("program       %u kernel%s, %u cop%s, %llu bytes of temporary memory, at least %llu are needed\n",
+            r.kernels, r.kernels == 1 ? "" : "s", r.copies, r.copies == 1 ? "y" : "ies",
+            (unsigned long long)r.temp_bytes, (unsigned long long)r.largest_live);
         printf("PTX           %u instructions, %llu bytes of text\n", r.instructions, (unsigned long long)r.ptx_bytes);
     }
     if (j->program) printf("load          %.2f ms, PTX to what runs\n", j->load_s * 1e3);
     if (j->program) summary_kernels(j);
     printf("run           %.2f ms, ", j->run_s * 1e3);
     summary_rate(j->run_s > 0 ? (double)elements / j->run_s : 0, "elements of the result a second\n");
-    if (j->worst_at[0]) printf("worst error   %.3g%s%s\n", j->worst.error, j->worst.error > 0 ? "   " : " (equal everywhere)", j->worst.error > 0 ? j->worst_at : "");
+    if (j->worst_at[0])
+        printf("worst error   %.3g%s%s\n", j->worst.error, j->worst.error > 0 ? "   " : " (equal everywhere)",
+            j->worst.error > 0 ? j->worst_at : "");
     if (!j->module) return;
     printf("look next     xlagpu compile %s --emit=ptx       the kernel\n", j->path);
     printf("              xlagpu run %s --v=5 2>&1 | less    every step from HLO to PTX\n", j->path);
@@ -292,7 +371,10 @@ static void job_summary(const job *j) {
 
 /* The simulator is thousands of times slower than a GPU: say so before, not after. */
 static void job_warn(const job *j) {
-    enum { PER_SECOND = 1000000000, LONG = 10 }; /* instructions of single threads that one worker runs */
+    enum {
+        PER_SECOND = 1000000000,
+        LONG = 10
+    }; /* instructions of single threads that one worker runs */
     xlagpu_bytes ptx = xlagpu_executable_ptx(j->exe);
     const char *threads = strchr(xlagpu_rt_name(j->device), ','); /* "PTX simulator, 8 threads" */
     double work, s, workers = threads ? strtod(threads + 1, NULL) : 1;
@@ -300,8 +382,9 @@ static void job_warn(const job *j) {
     work = estimate_instructions(j->program, (const char *)ptx.data, ptx.size);
     s = work / PER_SECOND / workers * (double)(j->f->repeat > 1 ? j->f->repeat : 1);
     if (s < LONG) return;
-    fail(0, "%s: note: about %.2g instructions of single threads to simulate: this may take %.0f %s%s", j->path, work, s < 120 ? s : s / 60, s < 120 ? "seconds" : "minutes",
-         j->module ? "; --platform=interpreter evaluates without kernels" : "");
+    fail(0, "%s: note: about %.2g instructions of single threads to simulate: this may take %.0f %s%s", j->path, work,
+        s < 120 ? s : s / 60, s < 120 ? "seconds" : "minutes",
+        j->module ? "; --platform=interpreter evaluates without kernels" : "");
 }
 
 static int job_run(job *j) {
@@ -309,7 +392,8 @@ static int job_run(job *j) {
     bool executable;
     j->text = file_read(j->path, &j->text_n);
     if (!j->text) return fail(BAD, "%s: error: cannot be read", j->path);
-    executable = j->text_n >= 6 && memcmp(j->text, "xlagpu", 6) == 0 && (j->text_n == 6 || j->text[6] < ' '); /* a damaged one too: the loader says how */
+    executable = j->text_n >= 6 && memcmp(j->text, "xlagpu", 6) == 0 &&
+                 (j->text_n == 6 || j->text[6] < ' '); /* a damaged one too: the loader says how */
     if (!executable) {
         j->module = xlagpu_parse(j->context, j->path, (const char *)j->text, j->text_n);
         if (!j->module) return fail_in(j->path, xlagpu_error_status(j->context), xlagpu_error(j->context));
@@ -323,7 +407,8 @@ static int job_run(job *j) {
         }
         if ((rc = job_open(j)) || (rc = job_compile(j)) || (rc = job_load(j))) return rc;
     } else {
-        if (is_platform(j->f, "interpreter")) return fail(BAD, "%s: error: the interpreter runs HLO text, not executables", j->path);
+        if (is_platform(j->f, "interpreter"))
+            return fail(BAD, "%s: error: the interpreter runs HLO text, not executables", j->path);
         j->exe.data = j->text;
         j->exe.size = j->text_n;
         if ((rc = job_open(j)) || (rc = job_load(j))) return rc;
@@ -333,7 +418,14 @@ static int job_run(job *j) {
     return job_execute(j);
 }
 
-static void tensors_free(tensor *t, uint32_t n) { uint32_t k; for (k = 0; t && k < n; k++) { free(t[k].data); free(t[k].own_dims); } free(t); }
+static void tensors_free(tensor *t, uint32_t n) {
+    uint32_t k;
+    for (k = 0; t && k < n; k++) {
+        free(t[k].data);
+        free(t[k].own_dims);
+    }
+    free(t);
+}
 
 static int run_one(const flag_values *f, int file) {
     job j;
@@ -372,10 +464,15 @@ static int check_flags(const flag_values *f) {
     const char *reference = f->reference_platform;
     size_t k;
     if (!f->n_files) return fail(BAD, "xlagpu: error: 'run' needs a file");
-    for (k = 0; k < sizeof platforms / sizeof platforms[0]; k++) if (is_platform(f, platforms[k])) break;
-    if (k == sizeof platforms / sizeof platforms[0]) return fail(BAD, "xlagpu: error: no platform is called '%s'; there are auto, cuda, host and interpreter", f->platform);
-    if (reference && *reference && strcmp(reference, "interpreter") != 0 && strcmp(reference, "default") != 0) return fail(BAD, "xlagpu: error: --reference_platform is 'interpreter' or ''; it was '%s'", reference);
-    if (f->n_files > 1 && f->out) return fail(BAD, "xlagpu: error: the results of %d modules cannot go into one file", f->n_files);
+    for (k = 0; k < sizeof platforms / sizeof platforms[0]; k++)
+        if (is_platform(f, platforms[k])) break;
+    if (k == sizeof platforms / sizeof platforms[0])
+        return fail(
+            BAD, "xlagpu: error: no platform is called '%s'; there are auto, cuda, host and interpreter", f->platform);
+    if (reference && *reference && strcmp(reference, "interpreter") != 0 && strcmp(reference, "default") != 0)
+        return fail(BAD, "xlagpu: error: --reference_platform is 'interpreter' or ''; it was '%s'", reference);
+    if (f->n_files > 1 && f->out)
+        return fail(BAD, "xlagpu: error: the results of %d modules cannot go into one file", f->n_files);
     return OK;
 }
 

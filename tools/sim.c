@@ -21,7 +21,16 @@ static bool three(const char *text, uint32_t out[3]) {
     return false;
 }
 
-typedef struct sim_arg { xlagpu_buffer buffer; npy_array array; char out[512]; bool is_buffer; bool is_value; unsigned char value[8]; size_t bytes; } sim_arg; /* is_value: the array's bytes are the parameter */
+/* is_value: the array's bytes are the parameter */
+typedef struct sim_arg {
+    xlagpu_buffer buffer;
+    npy_array array;
+    char out[512];
+    bool is_buffer;
+    bool is_value;
+    unsigned char value[8];
+    size_t bytes;
+} sim_arg;
 
 static int sim_upload(xlagpu_device *d, sim_arg *a) {
     xlagpu_status s = xlagpu_rt_alloc(d, a->array.bytes, &a->buffer);
@@ -41,26 +50,46 @@ static bool sim_scalar(const char *kind, const char *text, sim_arg *a) {
     float f;
     uint32_t w;
     errno = 0;
-    if (real) d = strtod(text, &end); else if (kind[0] == 'i' && negative) u = (unsigned long long)strtoll(text, &end, 0); else u = strtoull(text, &end, 0);
+    if (real)
+        d = strtod(text, &end);
+    else if (kind[0] == 'i' && negative)
+        u = (unsigned long long)strtoll(text, &end, 0);
+    else
+        u = strtoull(text, &end, 0);
     if (end == text || *end || (!real && errno) || (kind[0] == 'u' && negative)) return false;
     if (!real && !wide && (negative ? (long long)u < -2147483647 - 1 : u > 0xFFFFFFFFu)) return false;
     if (kind[0] == 'i' && !negative && wide && u > 0x7FFFFFFFFFFFFFFFu) return false;
     a->bytes = wide ? 8 : 4;
     f = (float)d;
     w = (uint32_t)u;
-    if (real) { if (wide) memcpy(a->value, &d, 8); else memcpy(a->value, &f, 4); }
-    else if (wide) memcpy(a->value, &u, 8); else memcpy(a->value, &w, 4);
+    if (real) {
+        if (wide)
+            memcpy(a->value, &d, 8);
+        else
+            memcpy(a->value, &f, 4);
+    } else if (wide)
+        memcpy(a->value, &u, 8);
+    else
+        memcpy(a->value, &w, 4);
     return true;
 }
 
 static const char *sim_dtype(const char *text, npy_array *a) {
-    static const struct { const char *name; char kind; uint32_t item; } rows[] = {
-        {"pred", 'b', 1}, {"s8", 'i', 1}, {"s16", 'i', 2}, {"s32", 'i', 4}, {"s64", 'i', 8}, {"u8", 'u', 1}, {"u16", 'u', 2}, {"u32", 'u', 4}, {"u64", 'u', 8},
-        {"f16", 'f', 2}, {"bf16", 'u', 2}, {"f32", 'f', 4}, {"f64", 'f', 8}, {"c64", 'c', 8}, {"c128", 'c', 16}};
+    static const struct {
+        const char *name;
+        char kind;
+        uint32_t item;
+    } rows[] = {{"pred", 'b', 1}, {"s8", 'i', 1}, {"s16", 'i', 2}, {"s32", 'i', 4}, {"s64", 'i', 8}, {"u8", 'u', 1},
+        {"u16", 'u', 2}, {"u32", 'u', 4}, {"u64", 'u', 8}, {"f16", 'f', 2}, {"bf16", 'u', 2}, {"f32", 'f', 4},
+        {"f64", 'f', 8}, {"c64", 'c', 8}, {"c128", 'c', 16}};
     size_t k, n;
     for (k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         n = strlen(rows[k].name);
-        if (strncmp(text, rows[k].name, n) == 0 && text[n] == ':') { a->kind = rows[k].kind; a->item = rows[k].item; return text + n + 1; }
+        if (strncmp(text, rows[k].name, n) == 0 && text[n] == ':') {
+            a->kind = rows[k].kind;
+            a->item = rows[k].item;
+            return text + n + 1;
+        }
     }
     return NULL;
 }
@@ -70,7 +99,11 @@ static int sim_parse_arg(xlagpu_device *d, const char *text, sim_arg *a) {
     const char *rest = strchr(text, ':'), *second;
     char path[512];
     memset(a, 0, sizeof *a);
-    if (!rest) return fail(BAD, "xlagpu: error: --arg %s: in:F.npy, inout:IN.npy:OUT.npy, out:DTYPE:SHAPE:F.npy, same:K, bytes:F, value:F or TYPE:VALUE", text);
+    if (!rest)
+        return fail(BAD,
+            "xlagpu: error: --arg %s: in:F.npy, inout:IN.npy:OUT.npy, out:DTYPE:SHAPE:F.npy, same:K, bytes:F, value:F "
+            "or TYPE:VALUE",
+            text);
     rest++;
     if (strncmp(text, "in:", 3) == 0 || strncmp(text, "inout:", 6) == 0) {
         second = text[2] == 'o' ? strchr(rest, ':') : NULL;
@@ -78,7 +111,10 @@ static int sim_parse_arg(xlagpu_device *d, const char *text, sim_arg *a) {
         snprintf(path, sizeof path, "%.*s", second ? (int)(second - rest) : (int)strlen(rest), rest);
         if (second) snprintf(a->out, sizeof a->out, "%s", second + 1);
         if (!npz_read(path, &file)) return fail(BAD, "%s", file.error);
-        if (!file.n) { npz_free(&file); return fail(BAD, "%s: error: it holds no array", path); }
+        if (!file.n) {
+            npz_free(&file);
+            return fail(BAD, "%s: error: it holds no array", path);
+        }
         a->array = file.arrays[0];
         file.arrays[0].data = NULL;
         npz_free(&file);
@@ -86,12 +122,18 @@ static int sim_parse_arg(xlagpu_device *d, const char *text, sim_arg *a) {
     }
     if (strncmp(text, "out:", 4) == 0) {
         rest = sim_dtype(rest, &a->array);
-        if (!rest) return fail(BAD, "xlagpu: error: --arg %s: the types of arrays are pred, s8 to s64, u8 to u64, f16, bf16, f32, f64, c64 and c128", text);
+        if (!rest)
+            return fail(BAD,
+                "xlagpu: error: --arg %s: the types of arrays are pred, s8 to s64, u8 to u64, f16, bf16, f32, f64, c64 "
+                "and c128",
+                text);
         a->array.bytes = a->array.item;
         while (*rest && *rest != ':') {
             char *end;
             long long v = strtoll(rest, &end, 10);
-            if (end == rest || v < 0 || a->array.rank == NPY_RANK_MAX || (v && a->array.bytes > ((size_t)1 << 40) / (size_t)v)) return fail(BAD, "xlagpu: error: --arg %s: bad shape", text);
+            if (end == rest || v < 0 || a->array.rank == NPY_RANK_MAX ||
+                (v && a->array.bytes > ((size_t)1 << 40) / (size_t)v))
+                return fail(BAD, "xlagpu: error: --arg %s: bad shape", text);
             a->array.dims[a->array.rank++] = v;
             a->array.bytes *= (size_t)v;
             rest = *end == ',' || *end == 'x' ? end + 1 : end;
@@ -110,7 +152,10 @@ static int sim_parse_arg(xlagpu_device *d, const char *text, sim_arg *a) {
         a->bytes = a->array.bytes;
         return a->array.data ? OK : fail(BAD, "%s: error: cannot be read", rest);
     }
-    if ((strncmp(text, "i32:", 4) == 0 || strncmp(text, "u32:", 4) == 0 || strncmp(text, "i64:", 4) == 0 || strncmp(text, "u64:", 4) == 0 || strncmp(text, "f32:", 4) == 0 || strncmp(text, "f64:", 4) == 0) && sim_scalar(text, rest, a)) return OK;
+    if ((strncmp(text, "i32:", 4) == 0 || strncmp(text, "u32:", 4) == 0 || strncmp(text, "i64:", 4) == 0 ||
+            strncmp(text, "u64:", 4) == 0 || strncmp(text, "f32:", 4) == 0 || strncmp(text, "f64:", 4) == 0) &&
+        sim_scalar(text, rest, a))
+        return OK;
     return fail(BAD, "xlagpu: error: --arg %s is not understood", text);
 }
 
@@ -118,26 +163,32 @@ static int sim_parse_arg(xlagpu_device *d, const char *text, sim_arg *a) {
 static int sim_parse_same(const char *text, sim_arg *args, int k) {
     char *end;
     long n = strtol(text + 5, &end, 10);
-    if (end == text + 5 || *end || n < 0 || n >= k || args[n].bytes != 8) return fail(BAD, "xlagpu: error: --arg %s: no earlier argument", text);
+    if (end == text + 5 || *end || n < 0 || n >= k || args[n].bytes != 8)
+        return fail(BAD, "xlagpu: error: --arg %s: no earlier argument", text);
     memset(&args[k], 0, sizeof args[k]);
     memcpy(args[k].value, args[n].value, 8);
     args[k].bytes = 8;
     return OK;
 }
 
-static int sim_parameters(xlagpu_device *d, const flag_values *f, const char *ptx, size_t n, const sim_arg *args, unsigned char *block, size_t *bytes) {
+static int sim_parameters(xlagpu_device *d, const flag_values *f, const char *ptx, size_t n, const sim_arg *args,
+    unsigned char *block, size_t *bytes) {
     int k;
     uint32_t offset, size;
     *bytes = 0;
     for (k = 0; k < f->n_arg; k++) {
         if (!xlagpu_rt_ptx_parameter(d, f->files[0], ptx, n, f->entry, (uint32_t)k, &offset, &size))
-            return *xlagpu_rt_error(d) ? fail_in(f->files[0], xlagpu_rt_error_status(d), xlagpu_rt_error(d)) : fail(BAD, "xlagpu: error: more --arg than the kernel has parameters");
-        if (size != args[k].bytes) return fail(BAD, "xlagpu: error: parameter %d of the kernel has %u bytes; --arg %s gives %zu", k, size, f->arg[k], args[k].bytes);
+            return *xlagpu_rt_error(d) ? fail_in(f->files[0], xlagpu_rt_error_status(d), xlagpu_rt_error(d))
+                                       : fail(BAD, "xlagpu: error: more --arg than the kernel has parameters");
+        if (size != args[k].bytes)
+            return fail(BAD, "xlagpu: error: parameter %d of the kernel has %u bytes; --arg %s gives %zu", k, size,
+                f->arg[k], args[k].bytes);
         if (offset + size > 4096) return fail(BAD, "xlagpu: error: the kernel's parameters are larger than 4096 bytes");
         memcpy(block + offset, args[k].is_value ? args[k].array.data : args[k].value, size);
         if (offset + size > *bytes) *bytes = offset + size;
     }
-    if (xlagpu_rt_ptx_parameter(d, f->files[0], ptx, n, f->entry, (uint32_t)k, &offset, &size)) return fail(BAD, "xlagpu: error: the kernel has more parameters than the %d --arg given", f->n_arg);
+    if (xlagpu_rt_ptx_parameter(d, f->files[0], ptx, n, f->entry, (uint32_t)k, &offset, &size))
+        return fail(BAD, "xlagpu: error: the kernel has more parameters than the %d --arg given", f->n_arg);
     return *xlagpu_rt_error(d) ? fail_in(f->files[0], xlagpu_rt_error_status(d), xlagpu_rt_error(d)) : OK;
 }
 
@@ -148,8 +199,10 @@ static int sim_results(xlagpu_device *d, sim_arg *args, int n) {
         xlagpu_status s;
         if (!args[k].is_buffer || !args[k].out[0]) continue;
         s = xlagpu_rt_download(d, args[k].array.data, args[k].buffer, args[k].array.bytes);
-        if (s != XLAGPU_OK) rc = fail_in("xlagpu", s, xlagpu_rt_error(d));
-        else if (!npz_write(args[k].out, &args[k].array, 1, error)) rc = fail(BAD, "%s", error);
+        if (s != XLAGPU_OK)
+            rc = fail_in("xlagpu", s, xlagpu_rt_error(d));
+        else if (!npz_write(args[k].out, &args[k].array, 1, error))
+            rc = fail(BAD, "%s", error);
     }
     return rc;
 }
@@ -175,13 +228,21 @@ int verb_sim(const flag_values *f) {
     desc.platform = sim_platform(f->platform);
     desc.threads = (uint32_t)f->threads;
     progress_begin(&shown, &desc);
-    if (!args) rc = fail(DEVICE, "xlagpu: error: out of memory");
-    else if (!desc.platform) rc = fail(BAD, "xlagpu: error: --platform=%s cannot run PTX; there are host and cuda", f->platform);
-    else if (f->n_files != 1) rc = fail(BAD, "xlagpu: error: 'sim' needs one PTX file");
-    else if (!(ptx = file_read(f->files[0], &n))) rc = fail(BAD, "%s: error: cannot be read", f->files[0]);
-    else if (!three(f->grid ? f->grid : "1", l.grid) || !three(f->block ? f->block : "1", l.block)) rc = fail(BAD, "xlagpu: error: --grid and --block are one to three positive numbers: X,Y,Z");
-    else if (xlagpu_rt_open(&desc, &d) != XLAGPU_OK) rc = fail(DEVICE, "xlagpu: error: %s", xlagpu_rt_error(d));
-    for (k = 0; k < f->n_arg && !rc; k++) rc = strncmp(f->arg[k], "same:", 5) == 0 ? sim_parse_same(f->arg[k], args, k) : sim_parse_arg(d, f->arg[k], &args[k]);
+    if (!args)
+        rc = fail(DEVICE, "xlagpu: error: out of memory");
+    else if (!desc.platform)
+        rc = fail(BAD, "xlagpu: error: --platform=%s cannot run PTX; there are host and cuda", f->platform);
+    else if (f->n_files != 1)
+        rc = fail(BAD, "xlagpu: error: 'sim' needs one PTX file");
+    else if (!(ptx = file_read(f->files[0], &n)))
+        rc = fail(BAD, "%s: error: cannot be read", f->files[0]);
+    else if (!three(f->grid ? f->grid : "1", l.grid) || !three(f->block ? f->block : "1", l.block))
+        rc = fail(BAD, "xlagpu: error: --grid and --block are one to three positive numbers: X,Y,Z");
+    else if (xlagpu_rt_open(&desc, &d) != XLAGPU_OK)
+        rc = fail(DEVICE, "xlagpu: error: %s", xlagpu_rt_error(d));
+    for (k = 0; k < f->n_arg && !rc; k++)
+        rc = strncmp(f->arg[k], "same:", 5) == 0 ? sim_parse_same(f->arg[k], args, k)
+                                                 : sim_parse_arg(d, f->arg[k], &args[k]);
     if (!rc) rc = sim_parameters(d, f, (const char *)ptx, n, args, block, &l.parameter_bytes);
     if (!rc) {
         xlagpu_status s;
@@ -193,11 +254,13 @@ int verb_sim(const flag_values *f) {
         if (s != XLAGPU_OK) rc = fail_in(f->files[0], s, xlagpu_rt_error(d));
     }
     if (!rc) rc = sim_results(d, args, f->n_arg);
-    if (!rc && f->stats) { stats_head(); stats_line(&stats); }
+    if (!rc && f->stats) {
+        stats_head();
+        stats_line(&stats);
+    }
     for (k = 0; args && k < f->n_arg; k++) free(args[k].array.data);
     free(args);
     xlagpu_rt_close(d);
     free(ptx);
     return rc;
 }
-

@@ -1,4 +1,5 @@
-/* tools/tensor.c -- arrays of a module's types: drawn at random, taken from .npz files, compared, shown. In memory they lie as xlagpu_tensor says. */
+/* tools/tensor.c -- arrays of a module's types: drawn at random, taken from .npz files, compared, shown. In memory they
+ * lie as xlagpu_tensor says. */
 #include "tool.h"
 #include <math.h>
 #include <stdio.h>
@@ -7,18 +8,25 @@
 
 /* ---- types ---- */
 
-static bool type_is(xlagpu_type t, const char *prefix) { return strncmp(xlagpu_type_text(t), prefix, strlen(prefix)) == 0; }
+static bool type_is(xlagpu_type t, const char *prefix) {
+    return strncmp(xlagpu_type_text(t), prefix, strlen(prefix)) == 0;
+}
 static bool is_complex(xlagpu_type t) { return t == XLAGPU_C64 || t == XLAGPU_C128; }
 static bool is_float(xlagpu_type t) { return type_is(t, "f") || t == XLAGPU_BF16; }
 static bool is_integer(xlagpu_type t) { return type_is(t, "s") || type_is(t, "u"); }
 static xlagpu_type real_of(xlagpu_type t) { return t == XLAGPU_C64 ? XLAGPU_F32 : t == XLAGPU_C128 ? XLAGPU_F64 : t; }
-size_t tensor_count(const tensor *t) { size_t b = xlagpu_type_bytes(t->type); return b ? t->bytes / b : 0; }
+size_t tensor_count(const tensor *t) {
+    size_t b = xlagpu_type_bytes(t->type);
+    return b ? t->bytes / b : 0;
+}
 
 /* ---- bounded dimensions: an array of the bounds, then a size for each of them ---- */
 
-/* The s32[] behind t that says how much of its dimension d there is, or NULL. A list of tensors ends with one of zeros. */
+/* The s32[] behind t that says how much of its dimension d there is, or NULL. A list of tensors ends with one of
+ * zeros. */
 static const tensor *size_tensor(const tensor *t, uint32_t d) {
-    for (t++; t->size_of; t++) if (t->size_of == d + 1) return t;
+    for (t++; t->size_of; t++)
+        if (t->size_of == d + 1) return t;
     return NULL;
 }
 static int64_t real_dim(const tensor *t, uint32_t d) {
@@ -28,28 +36,41 @@ static int64_t real_dim(const tensor *t, uint32_t d) {
     memcpy(&n, s->data, sizeof n);
     return n < 0 ? 0 : n > t->dims[d] ? t->dims[d] : n;
 }
-/* Rows of what is there, densely, to or from their places within the bounds; the dense ones may lie in the same memory when it is read. */
+/* Rows of what is there, densely, to or from their places within the bounds; the dense ones may lie in the same memory
+ * when it is read. */
 static void move_rows(const tensor *t, const int64_t *real, unsigned char *dense, const unsigned char *from_dense) {
-    size_t size = xlagpu_type_bytes(t->type), row = (size_t)(t->rank ? real[t->rank - 1] : 1) * size, rows = 1, k, place, index;
+    size_t size = xlagpu_type_bytes(t->type), row = (size_t)(t->rank ? real[t->rank - 1] : 1) * size, rows = 1, k,
+           place, index;
     uint32_t d;
     for (d = 0; d + 1 < t->rank; d++) rows *= (size_t)real[d];
     for (k = 0; row && k < rows; k++) {
         size_t scale = t->rank ? (size_t)t->dims[t->rank - 1] : 1;
-        for (place = 0, index = k, d = t->rank ? t->rank - 1 : 0; d-- > 0; scale *= (size_t)t->dims[d]) { place += index % (size_t)real[d] * scale; index /= (size_t)real[d]; }
-        if (from_dense) memcpy(t->data + place * size, from_dense + k * row, row);
-        else memmove(dense + k * row, t->data + place * size, row);
+        for (place = 0, index = k, d = t->rank ? t->rank - 1 : 0; d-- > 0; scale *= (size_t)t->dims[d]) {
+            place += index % (size_t)real[d] * scale;
+            index /= (size_t)real[d];
+        }
+        if (from_dense)
+            memcpy(t->data + place * size, from_dense + k * row, row);
+        else
+            memmove(dense + k * row, t->data + place * size, row);
     }
 }
 int tensors_trim(tensor *t, uint32_t *n) {
     uint32_t k, d, kept = 0;
     for (k = 0; k < *n; k++) {
         int64_t *real;
-        if (t[k].size_of) { free(t[k].data); continue; }
+        if (t[k].size_of) {
+            free(t[k].data);
+            continue;
+        }
         if (t[k + 1].size_of) {
             real = (int64_t *)malloc(((size_t)t[k].rank + 1) * sizeof *real);
             if (!real) return fail(DEVICE, "xlagpu: error: out of memory");
             t[k].bytes = xlagpu_type_bytes(t[k].type);
-            for (d = 0; d < t[k].rank; d++) { real[d] = real_dim(&t[k], d); t[k].bytes *= (size_t)real[d]; }
+            for (d = 0; d < t[k].rank; d++) {
+                real[d] = real_dim(&t[k], d);
+                t[k].bytes *= (size_t)real[d];
+            }
             move_rows(&t[k], real, t[k].data, NULL);
             t[k].dims = t[k].own_dims = real;
         }
@@ -69,13 +90,17 @@ static inline double random_unit(uint64_t *s) { /* in [-1, 1) */
     return (double)((z ^ z >> 31) >> 11) / 4503599627370496.0 - 1.0;
 }
 
-/* What xlagpu_set_element would store, for the types that fill large arrays: a double's upper bits, the last one of which says whether all the lower
- * ones are zero, make an f32 from which a bf16 is rounded right. No branch depends on the value. */
+/* What xlagpu_set_element would store, for the types that fill large arrays: a double's upper bits, the last one of
+ * which says whether all the lower ones are zero, make an f32 from which a bf16 is rounded right. No branch depends on
+ * the value. */
 static void random_f32(tensor *t, uint64_t *seed) {
     size_t n = t->bytes / 4, k;
     unsigned char *out = t->data; /* it and the seed in registers: the stores of bytes might change them else */
     uint64_t s = *seed;
-    for (k = 0; k < n; k++) { float f = (float)random_unit(&s); memcpy(out + 4 * k, &f, 4); }
+    for (k = 0; k < n; k++) {
+        float f = (float)random_unit(&s);
+        memcpy(out + 4 * k, &f, 4);
+    }
     *seed = s;
 }
 static void random_bf16(tensor *t, uint64_t *seed) {
@@ -88,7 +113,8 @@ static void random_bf16(tensor *t, uint64_t *seed) {
         uint32_t b;
         uint16_t h;
         memcpy(&d, &u, 8);
-        b = (uint32_t)(d >> 32 & 0x80000000u) | ((uint32_t)((d & 0x7FFFFFFFFFFFFFFFu) >> 29) - ((1023u - 127u) << 23)) | ((d & 0x1FFFFFFFu) != 0);
+        b = (uint32_t)(d >> 32 & 0x80000000u) | ((uint32_t)((d & 0x7FFFFFFFFFFFFFFFu) >> 29) - ((1023u - 127u) << 23)) |
+            ((d & 0x1FFFFFFFu) != 0);
         if (u == 0) b = 0; /* all others are normal numbers of both types */
         h = (uint16_t)((b + 0x7FFFu + (b >> 16 & 1)) >> 16);
         memcpy(out + 2 * k, &h, 2);
@@ -96,7 +122,8 @@ static void random_bf16(tensor *t, uint64_t *seed) {
     *seed = s;
 }
 
-/* Floats uniform in [-1, 1), integers small, pred half true. Equal bounds get equal sizes, as most programs want them. */
+/* Floats uniform in [-1, 1), integers small, pred half true. Equal bounds get equal sizes, as most programs want
+ * them. */
 void tensor_random(tensor *t, uint64_t *seed) {
     size_t n = tensor_count(t), size = xlagpu_type_bytes(t->type), k;
     if (t->size_of) {
@@ -109,13 +136,24 @@ void tensor_random(tensor *t, uint64_t *seed) {
         memcpy(t->data, &v, sizeof v);
         return;
     }
-    if (t->type == XLAGPU_F32) { random_f32(t, seed); return; }
-    if (t->type == XLAGPU_BF16) { random_bf16(t, seed); return; }
+    if (t->type == XLAGPU_F32) {
+        random_f32(t, seed);
+        return;
+    }
+    if (t->type == XLAGPU_BF16) {
+        random_bf16(t, seed);
+        return;
+    }
     for (k = 0; k < n; k++) {
         unsigned char *p = t->data + k * size;
         double u = random_unit(seed);
-        if (t->type == XLAGPU_PRED) *p = u > 0;
-        else xlagpu_set_element(real_of(t->type), p, is_float(real_of(t->type)) ? u : type_is(t->type, "u") ? floor((u + 1) * 8) : floor(u * 8));
+        if (t->type == XLAGPU_PRED)
+            *p = u > 0;
+        else
+            xlagpu_set_element(real_of(t->type), p,
+                is_float(real_of(t->type)) ? u
+                : type_is(t->type, "u")    ? floor((u + 1) * 8)
+                                           : floor(u * 8));
         if (is_complex(t->type)) xlagpu_set_element(real_of(t->type), p + size / 2, random_unit(seed));
     }
 }
@@ -125,13 +163,18 @@ void tensor_random(tensor *t, uint64_t *seed) {
 /* How a type appears in .npy: kind and bytes. */
 static void npy_type(xlagpu_type t, char *kind, uint32_t *item) {
     *item = (uint32_t)xlagpu_type_bytes(t);
-    *kind = t == XLAGPU_PRED ? 'b' : type_is(t, "s") ? 'i' : type_is(t, "u") || (is_float(t) && t != XLAGPU_F16 && t != XLAGPU_F32 && t != XLAGPU_F64) ? 'u' : is_complex(t) ? 'c' : 'f';
+    *kind = t == XLAGPU_PRED                                                                            ? 'b'
+            : type_is(t, "s")                                                                           ? 'i'
+            : type_is(t, "u") || (is_float(t) && t != XLAGPU_F16 && t != XLAGPU_F32 && t != XLAGPU_F64) ? 'u'
+            : is_complex(t)                                                                             ? 'c'
+                                                                                                        : 'f';
 }
 
 static void show_shape(const int64_t *dims, uint32_t rank, char out[256]) {
     uint32_t d;
     out[0] = 0;
-    for (d = 0; d < rank && strlen(out) < 220; d++) snprintf(out + strlen(out), 256 - strlen(out), "%s%lld", d ? "," : "", (long long)dims[d]);
+    for (d = 0; d < rank && strlen(out) < 220; d++)
+        snprintf(out + strlen(out), 256 - strlen(out), "%s%lld", d ? "," : "", (long long)dims[d]);
 }
 
 /* Types narrower than their bytes: a value that is none is refused; a truth value becomes 0 or 1. */
@@ -139,16 +182,26 @@ static bool narrow_ok(tensor *t) {
     size_t k;
     for (k = 0; k < t->bytes; k++) {
         unsigned char before = t->data[k], after = before;
-        if (t->type == XLAGPU_PRED) { t->data[k] = before != 0; continue; }
-        if (!is_integer(t->type)) { if (type_is(t->type, "f4") ? before > 15 : type_is(t->type, "f6") && before > 63) return false; continue; }
+        if (t->type == XLAGPU_PRED) {
+            t->data[k] = before != 0;
+            continue;
+        }
+        if (!is_integer(t->type)) {
+            if (type_is(t->type, "f4") ? before > 15 : type_is(t->type, "f6") && before > 63) return false;
+            continue;
+        }
         xlagpu_set_element(t->type, &after, type_is(t->type, "s") ? (double)(signed char)before : (double)before);
-        if (xlagpu_get_element(t->type, &after) != (type_is(t->type, "s") ? (double)(signed char)before : (double)before)) return false;
+        if (xlagpu_get_element(t->type, &after) !=
+            (type_is(t->type, "s") ? (double)(signed char)before : (double)before))
+            return false;
     }
     return true;
 }
 
 /* 'V' and integers of the same size are taken as bits. */
-static bool kind_fits(char have, char need) { return have == need || have == 'V' || (strchr("iub", have) && strchr("iub", need)); }
+static bool kind_fits(char have, char need) {
+    return have == need || have == 'V' || (strchr("iub", have) && strchr("iub", need));
+}
 
 int tensor_load(tensor *t, const npz_file *f, const char *path, const char *prefix, uint32_t k, const char *what) {
     char name[32], kind, have[256], need[256];
@@ -161,21 +214,36 @@ int tensor_load(tensor *t, const npz_file *f, const char *path, const char *pref
     if (!a && k == 0 && f->n == 1 && !f->arrays[0].name[0]) a = &f->arrays[0]; /* a .npy file */
     if (!a) return fail(BAD, "%s: error: there is no array '%s'; %s %u is %s", path, name, what, k, type);
     same = a->rank == t->rank;
-    for (d = 0; same && d < t->rank; d++) same = a->dims[d] == t->dims[d] || (size_tensor(t, d) && a->dims[d] < t->dims[d]);
+    for (d = 0; same && d < t->rank; d++)
+        same = a->dims[d] == t->dims[d] || (size_tensor(t, d) && a->dims[d] < t->dims[d]);
     show_shape(a->dims, a->rank, have);
     show_shape(t->dims, t->rank, need);
-    if (!same) return fail(BAD, "%s: error: array '%s' has the shape (%s); %s %u needs (%s)", path, name, have, what, k, need);
+    if (!same)
+        return fail(BAD, "%s: error: array '%s' has the shape (%s); %s %u needs (%s)", path, name, have, what, k, need);
     npy_type(t->type, &kind, &item);
-    if (a->item != item || !kind_fits(a->kind, kind)) return fail(BAD, "%s: error: array '%s' has elements '%c%u'; %s %u is %s and needs '%c%u'", path, name, a->kind, a->item, what, k, type, kind, item);
+    if (a->item != item || !kind_fits(a->kind, kind))
+        return fail(BAD, "%s: error: array '%s' has elements '%c%u'; %s %u is %s and needs '%c%u'", path, name, a->kind,
+            a->item, what, k, type, kind, item);
     if (same && t[1].size_of) { /* some of the array is there */
         int32_t n;
-        for (d = 0; d < t->rank; d++) if (size_tensor(t, d)) { n = (int32_t)a->dims[d]; memcpy(size_tensor(t, d)->data, &n, sizeof n); }
+        for (d = 0; d < t->rank; d++)
+            if (size_tensor(t, d)) {
+                n = (int32_t)a->dims[d];
+                memcpy(size_tensor(t, d)->data, &n, sizeof n);
+            }
         move_rows(t, a->dims, NULL, a->data);
-        return item > 1 || narrow_ok(t) ? OK : fail(BAD, "%s: error: array '%s' has a value that %s %u, of type %s, cannot have", path, name, what, k, type);
+        return item > 1 || narrow_ok(t)
+                   ? OK
+                   : fail(BAD, "%s: error: array '%s' has a value that %s %u, of type %s, cannot have", path, name,
+                         what, k, type);
     }
-    if (a->bytes != t->bytes) return fail(BAD, "%s: error: array '%s' has %zu bytes; %s %u needs %zu", path, name, a->bytes, what, k, t->bytes);
+    if (a->bytes != t->bytes)
+        return fail(
+            BAD, "%s: error: array '%s' has %zu bytes; %s %u needs %zu", path, name, a->bytes, what, k, t->bytes);
     memcpy(t->data, a->data, t->bytes);
-    if (item == 1 && !narrow_ok(t)) return fail(BAD, "%s: error: array '%s' has a value that %s %u, of type %s, cannot have", path, name, what, k, type);
+    if (item == 1 && !narrow_ok(t))
+        return fail(
+            BAD, "%s: error: array '%s' has a value that %s %u, of type %s, cannot have", path, name, what, k, type);
     return OK;
 }
 
@@ -194,18 +262,29 @@ void tensor_array(const tensor *t, const char *prefix, uint32_t k, npy_array *ou
 
 void tolerance_of(xlagpu_type t, const flag_values *f, double *rtol, double *atol) {
     xlagpu_type r = real_of(t);
-    double usual = !is_float(r) ? 0 : r == XLAGPU_F64 ? 1e-12 : r == XLAGPU_F32 ? 1e-5 : r == XLAGPU_F16 ? 2e-3 : r == XLAGPU_BF16 ? 1.6e-2 : 0.25;
+    double usual = !is_float(r)       ? 0
+                   : r == XLAGPU_F64  ? 1e-12
+                   : r == XLAGPU_F32  ? 1e-5
+                   : r == XLAGPU_F16  ? 2e-3
+                   : r == XLAGPU_BF16 ? 1.6e-2
+                                      : 0.25;
     *rtol = f->set[FLAG_rtol] ? f->rtol : usual;
     *atol = f->set[FLAG_atol] ? f->atol : f->set[FLAG_rtol] ? 0 : usual;
 }
 
 /* |got - want| over what is allowed; above 1 is too much. */
-static void compare_reals(difference *d, xlagpu_type t, const unsigned char *want, const unsigned char *got, double rtol, double atol, size_t index, bool *bad) {
-    double w = xlagpu_get_element(t, want), g = xlagpu_get_element(t, got), error = fabs(g - w), bound = is_float(t) ? atol + rtol * fabs(w) : 0, excess;
+static void compare_reals(difference *d, xlagpu_type t, const unsigned char *want, const unsigned char *got,
+    double rtol, double atol, size_t index, bool *bad) {
+    double w = xlagpu_get_element(t, want), g = xlagpu_get_element(t, got), error = fabs(g - w),
+           bound = is_float(t) ? atol + rtol * fabs(w) : 0, excess;
     if (is_float(t) ? w == g || (isnan(w) && isnan(g)) : memcmp(want, got, xlagpu_type_bytes(t)) == 0) return;
     excess = isfinite(w) && isfinite(g) && bound > 0 ? error / bound : HUGE_VAL;
     if (isnan(error)) error = HUGE_VAL;
-    if (excess > d->excess || (excess == d->excess && error > d->error)) { d->excess = excess; d->error = error; d->index = index; }
+    if (excess > d->excess || (excess == d->excess && error > d->error)) {
+        d->excess = excess;
+        d->error = error;
+        d->index = index;
+    }
     *bad = *bad || excess > 1;
 }
 difference tensor_compare(const tensor *want, const tensor *got, double rtol, double atol) {
@@ -227,17 +306,33 @@ difference tensor_compare(const tensor *want, const tensor *got, double rtol, do
 void tensor_show_index(const tensor *t, size_t index, char out[256]) {
     int64_t at[NPY_RANK_MAX];
     uint32_t d;
-    for (d = t->rank; d-- > 0;) { at[d] = t->dims[d] ? (int64_t)(index % (size_t)t->dims[d]) : 0; if (t->dims[d]) index /= (size_t)t->dims[d]; }
+    for (d = t->rank; d-- > 0;) {
+        at[d] = t->dims[d] ? (int64_t)(index % (size_t)t->dims[d]) : 0;
+        if (t->dims[d]) index /= (size_t)t->dims[d];
+    }
     show_shape(at, t->rank, out);
 }
 void tensor_show(const tensor *t, size_t index, char out[96]) {
     size_t size = xlagpu_type_bytes(t->type);
     const unsigned char *p = t->data + index * size;
     int64_t i;
-    if (index >= tensor_count(t)) { out[0] = 0; return; }
+    if (index >= tensor_count(t)) {
+        out[0] = 0;
+        return;
+    }
     if (size == 8 && is_integer(t->type)) {
         memcpy(&i, p, 8);
-        if (type_is(t->type, "u")) snprintf(out, 96, "%llu", (unsigned long long)i); else snprintf(out, 96, "%lld", (long long)i);
-    } else if (is_complex(t->type)) snprintf(out, 96, "(%.9g, %.9g)", xlagpu_get_element(real_of(t->type), p), xlagpu_get_element(real_of(t->type), p + size / 2));
-    else snprintf(out, 96, t->type == XLAGPU_F64 ? "%.17g" : is_float(t->type) ? "%.9g" : "%.0f", xlagpu_get_element(t->type, p));
+        if (type_is(t->type, "u"))
+            snprintf(out, 96, "%llu", (unsigned long long)i);
+        else
+            snprintf(out, 96, "%lld", (long long)i);
+    } else if (is_complex(t->type))
+        snprintf(out, 96, "(%.9g, %.9g)", xlagpu_get_element(real_of(t->type), p),
+            xlagpu_get_element(real_of(t->type), p + size / 2));
+    else
+        snprintf(out, 96,
+            t->type == XLAGPU_F64 ? "%.17g"
+            : is_float(t->type)   ? "%.9g"
+                                  : "%.0f",
+            xlagpu_get_element(t->type, p));
 }

@@ -1,6 +1,7 @@
 /* tools/tool.h -- what the files of the command line share. Each verb is a file; they use the two public headers only.
  *
- * Exit status: 0 ran and equal where something was to compare; 1 compared and differed; 2 bad input or usage; 3 device error; 4 the simulator found a fault. */
+ * Exit status: 0 ran and equal where something was to compare; 1 compared and differed; 2 bad input or usage; 3 device
+ * error; 4 the simulator found a fault. */
 #ifndef XG_TOOLS_TOOL_H
 #define XG_TOOLS_TOOL_H
 #include "../src/xlagpu.h"
@@ -8,7 +9,13 @@
 #include "flags.h"
 #include "npz.h"
 
-enum { OK = 0, DIFFERS = 1, BAD = 2, DEVICE = 3, FAULT = 4 };
+enum {
+    OK = 0,
+    DIFFERS = 1,
+    BAD = 2,
+    DEVICE = 3,
+    FAULT = 4
+};
 
 /* ---- xlagpu.c ---- */
 #if defined(__GNUC__) && !defined(_WIN32)
@@ -16,9 +23,10 @@ __attribute__((format(printf, 2, 3)))
 #endif
 int fail(int code, const char *format, ...); /* prints a line on stderr, returns code */
 int code_of(xlagpu_status s);
-int fail_in(const char *path, xlagpu_status s, const char *message); /* a message of the library; "path: error: " in front unless it has a place of its own */
+/* a message of the library; "path: error: " in front unless it has a place of its own */
+int fail_in(const char *path, xlagpu_status s, const char *message);
 double seconds(void);
-int worse(int a, int b);                      /* of two exit statuses */
+int worse(int a, int b);                                  /* of two exit statuses */
 int write_out(const char *path, const void *p, size_t n); /* "-" or NULL: standard output */
 
 /* ---- one file a verb ---- */
@@ -28,14 +36,27 @@ int verb_opt(const flag_values *f);
 int verb_sim(const flag_values *f);
 
 /* ---- tensor.c: arrays of a module's types: drawn, read, written, compared ---- */
-typedef struct tensor { xlagpu_type type; uint32_t rank; const int64_t *dims; size_t bytes; unsigned char *data; uint32_t size_of; int64_t *own_dims; } tensor; /* size_of: as in xlagpu_value_info */
-typedef struct difference { size_t bad, index; double excess, error; } difference; /* bad: elements over the tolerance; index: of the worst one, which is `error` off */
+typedef struct tensor {
+    xlagpu_type type;
+    uint32_t rank;
+    const int64_t *dims;
+    size_t bytes;
+    unsigned char *data;
+    uint32_t size_of;
+    int64_t *own_dims;
+} tensor; /* size_of: as in xlagpu_value_info */
+/* bad: elements over the tolerance; index: of the worst one, which is `error` off */
+typedef struct difference {
+    size_t bad, index;
+    double excess, error;
+} difference;
 size_t tensor_count(const tensor *t);
-int tensors_trim(tensor *t, uint32_t *n);     /* arrays with sizes behind them become arrays of these sizes alone */
+int tensors_trim(tensor *t, uint32_t *n); /* arrays with sizes behind them become arrays of these sizes alone */
 void tensor_random(tensor *t, uint64_t *seed);
 /* Array `prefix``k` of the file: OK, or BAD when it is missing or does not fit. */
 int tensor_load(tensor *t, const npz_file *f, const char *path, const char *prefix, uint32_t k, const char *what);
-void tensor_array(const tensor *t, const char *prefix, uint32_t k, npy_array *out); /* for writing; the data stay the tensor's */
+void tensor_array(
+    const tensor *t, const char *prefix, uint32_t k, npy_array *out); /* for writing; the data stay the tensor's */
 void tolerance_of(xlagpu_type t, const flag_values *f, double *rtol, double *atol);
 difference tensor_compare(const tensor *want, const tensor *got, double rtol, double atol);
 void tensor_show_index(const tensor *t, size_t index, char out[256]);
@@ -45,13 +66,14 @@ void tensor_show(const tensor *t, size_t index, char out[96]); /* an element as 
 typedef struct dump_state {
     const flag_values *f;
     char base[256], module[256], target[16]; /* the file's name without its suffix; the module's; sm_9.0 */
-    int file, number;         /* which file of the command line; which pass */
-    const char *want;         /* a stage that is kept, or "ir": the last IR of each kernel */
+    int file, number;                        /* which file of the command line; which pass */
+    const char *want;                        /* a stage that is kept, or "ir": the last IR of each kernel */
     char *wanted;
     size_t wanted_n;
 } dump_state;
 void dump_begin(dump_state *d, const flag_values *f, const char *path, int file, const char *want);
-void dump_describe(dump_state *d, const xlagpu_module *m, const char *target, xlagpu_compile_desc *c); /* fills c from the flags; the target is only for want of a flag */
+/* fills c from the flags; the target is only for want of a flag */
+void dump_describe(dump_state *d, const xlagpu_module *m, const char *target, xlagpu_compile_desc *c);
 void dump_end(dump_state *d);
 
 /* ---- run.c ---- */
@@ -59,15 +81,22 @@ void stats_head(void);
 void stats_line(const xlagpu_kernel_stats *s);
 
 /* ---- progress.c: how far the simulator is, on a terminal ---- */
-typedef struct progress { const char *kernel; uint64_t done; double begin, shown; bool visible; } progress;
+typedef struct progress {
+    const char *kernel;
+    uint64_t done;
+    double begin, shown;
+    bool visible;
+} progress;
 void progress_begin(progress *p, xlagpu_device_desc *d); /* p must stay while the device is open */
 void progress_end(progress *p);
 
 /* ---- profile.c ---- */
-int profile_print(const xlagpu_execution *e, const char *target, bool host); /* a table of the steps, sorted by their share of the time */
+/* a table of the steps, sorted by their share of the time */
+int profile_print(const xlagpu_execution *e, const char *target, bool host);
 int profile_trace(const xlagpu_execution *e, const char *path, const char *module);
 
 /* ---- estimate.c ---- */
-double estimate_instructions(const xlagpu_program *p, const char *ptx, size_t size); /* that all threads together will execute, from the text and the launches */
+/* that all threads together will execute, from the text and the launches */
+double estimate_instructions(const xlagpu_program *p, const char *ptx, size_t size);
 
 #endif

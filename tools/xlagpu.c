@@ -15,7 +15,10 @@ int fail(int code, const char *format, ...) {
     return code;
 }
 int code_of(xlagpu_status s) {
-    return s == XLAGPU_OK ? OK : s == XLAGPU_ERROR_FAULT ? FAULT : s == XLAGPU_ERROR_DEVICE || s == XLAGPU_ERROR_NO_DEVICE || s == XLAGPU_ERROR_MEMORY ? DEVICE : BAD;
+    return s == XLAGPU_OK                                                                        ? OK
+           : s == XLAGPU_ERROR_FAULT                                                             ? FAULT
+           : s == XLAGPU_ERROR_DEVICE || s == XLAGPU_ERROR_NO_DEVICE || s == XLAGPU_ERROR_MEMORY ? DEVICE
+                                                                                                 : BAD;
 }
 int fail_in(const char *path, xlagpu_status s, const char *message) {
     bool placed = strstr(message, ": error: ") != NULL || s == XLAGPU_ERROR_FAULT;
@@ -41,12 +44,24 @@ int main(int argc, char **argv) {
     static flag_values f; /* large, and one process has one */
     const char *word = argc > 1 ? argv[1] : "";
     int verb = -1, k, rc;
-    if (argc < 2 || strcmp(word, "--help") == 0 || strcmp(word, "-help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) { flags_help(-1); return argc < 2 ? BAD : OK; }
-    if (strcmp(word, "--version") == 0 || strcmp(word, "-version") == 0) { puts(XLAGPU_VERSION); return OK; }
-    for (k = 0; verb_names[k]; k++) if (strcmp(word, verb_names[k]) == 0) verb = k;
-    if (verb < 0) return fail(BAD, "xlagpu: error: unknown verb '%s'; there are run, compile, opt and sim (xlagpu --help)", word);
+    if (argc < 2 || strcmp(word, "--help") == 0 || strcmp(word, "-help") == 0 || strcmp(word, "-h") == 0 ||
+        strcmp(word, "help") == 0) {
+        flags_help(-1);
+        return argc < 2 ? BAD : OK;
+    }
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-version") == 0) {
+        puts(XLAGPU_VERSION);
+        return OK;
+    }
+    for (k = 0; verb_names[k]; k++)
+        if (strcmp(word, verb_names[k]) == 0) verb = k;
+    if (verb < 0)
+        return fail(BAD, "xlagpu: error: unknown verb '%s'; there are run, compile, opt and sim (xlagpu --help)", word);
     rc = flags_read(&f, verb, argc, argv);
     if (rc) return rc;
-    if (f.help) { flags_help(verb); return OK; }
+    if (f.help) {
+        flags_help(verb);
+        return OK;
+    }
     return run[verb](&f);
 }

@@ -1,7 +1,8 @@
 /* affine/expr.c -- nodes of expressions: hash-consing, their order, their ranges, their values.
  *
- * A node is made once per context, so a memo may live in the node itself: the range under the environment that last asked (known
- * by its stamp). Ranges saturate: INT64_MIN and INT64_MAX stand for "no bound", and an end that would overflow becomes unbounded. */
+ * A node is made once per context, so a memo may live in the node itself: the range under the environment that last
+ * asked (known by its stamp). Ranges saturate: INT64_MIN and INT64_MAX stand for "no bound", and an end that would
+ * overflow becomes unbounded. */
 #ifndef XG_AFFINE_EXPR_C
 #define XG_AFFINE_EXPR_C
 #include "affine.h"
@@ -9,14 +10,27 @@
 /* ---- numbers ---- */
 
 XG_FN int64_t xg_floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
-XG_FN int64_t xg_floor_mod(int64_t a, int64_t b) { int64_t r = a % b; return r < 0 ? r + b : r; }
+XG_FN int64_t xg_floor_mod(int64_t a, int64_t b) {
+    int64_t r = a % b;
+    return r < 0 ? r + b : r;
+}
 XG_FN int64_t xg_gcd(int64_t a, int64_t b) {
     uint64_t u = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, v = b < 0 ? 0 - (uint64_t)b : (uint64_t)b, t;
-    while (v) { t = u % v; u = v; v = t; }
-    return u > (uint64_t)INT64_MAX ? INT64_MAX / 2 + 1 : (int64_t)u; /* only |INT64_MIN| is beyond: 2^62 divides it as well */
+    while (v) {
+        t = u % v;
+        u = v;
+        v = t;
+    }
+    /* only |INT64_MIN| is beyond: 2^62 divides it as well */
+    return u > (uint64_t)INT64_MAX ? INT64_MAX / 2 + 1 : (int64_t)u;
 }
 
-XG_FN xg_range xg_range_of(int64_t lo, int64_t hi) { xg_range r; r.lo = lo; r.hi = hi; return r; }
+XG_FN xg_range xg_range_of(int64_t lo, int64_t hi) {
+    xg_range r;
+    r.lo = lo;
+    r.hi = hi;
+    return r;
+}
 XG_FN bool xg_range_is_point(xg_range r) { return r.lo == r.hi; }
 XG_FN bool xg_range_known(xg_range r) { return r.lo != INT64_MIN && r.hi != INT64_MAX; }
 XG_FN xg_range xg_range_meet(xg_range a, xg_range b) { return xg_range_of(XG_MAX(a.lo, b.lo), XG_MIN(a.hi, b.hi)); }
@@ -38,15 +52,19 @@ XG_FN xg_range xg_range_scale(xg_range a, int64_t s) {
 /* ---- nodes ---- */
 
 XG_FN uint32_t xg_aff_hash_key(const xg_aff *e) {
-    uint32_t h = xg_hash_mix((uint32_t)e->kind + e->n * 8, (uint64_t)e->k + ((uint64_t)(e->of ? e->of->id : 0) << 40)), i;
-    if (e->kind == XG_AFF_SUM) for (i = 0; i < e->n; i++) h = xg_hash_mix(h + e->terms[i].of->id, (uint64_t)e->terms[i].scale);
+    uint32_t h = xg_hash_mix((uint32_t)e->kind + e->n * 8, (uint64_t)e->k + ((uint64_t)(e->of ? e->of->id : 0) << 40)),
+             i;
+    if (e->kind == XG_AFF_SUM)
+        for (i = 0; i < e->n; i++) h = xg_hash_mix(h + e->terms[i].of->id, (uint64_t)e->terms[i].scale);
     return h;
 }
 XG_FN bool xg_aff_same_key(const void *node, const void *key) {
     const xg_aff *a = (const xg_aff *)node, *b = (const xg_aff *)key;
     uint32_t i;
     if (a->kind != b->kind || a->n != b->n || a->k != b->k || a->of != b->of) return false;
-    if (a->kind == XG_AFF_SUM) for (i = 0; i < a->n; i++) if (a->terms[i].scale != b->terms[i].scale || a->terms[i].of != b->terms[i].of) return false;
+    if (a->kind == XG_AFF_SUM)
+        for (i = 0; i < a->n; i++)
+            if (a->terms[i].scale != b->terms[i].scale || a->terms[i].of != b->terms[i].of) return false;
     return true;
 }
 
@@ -55,12 +73,16 @@ XG_FN const xg_aff *xg_aff_intern(xg_aff_ctx *x, const xg_aff *key) {
     uint32_t size = 1, depth = 0, i;
     void **slot;
     xg_aff *e;
-    if (key->of) { size += key->of->size; depth = key->of->depth; }
-    if (key->kind == XG_AFF_SUM) for (i = 0; i < key->n; i++) {
-        size += key->terms[i].of->size;
-        depth = XG_MAX(depth, key->terms[i].of->depth);
-        if (size > XG_AFF_SIZE_MAX) return NULL;
+    if (key->of) {
+        size += key->of->size;
+        depth = key->of->depth;
     }
+    if (key->kind == XG_AFF_SUM)
+        for (i = 0; i < key->n; i++) {
+            size += key->terms[i].of->size;
+            depth = XG_MAX(depth, key->terms[i].of->depth);
+            if (size > XG_AFF_SIZE_MAX) return NULL;
+        }
     if (size > XG_AFF_SIZE_MAX || depth >= XG_AFF_DEPTH_MAX) return NULL;
     slot = xg_set_find(&x->nodes, xg_aff_hash_key(key), xg_aff_same_key, key);
     if (*slot) return (const xg_aff *)*slot;
@@ -128,8 +150,8 @@ XG_FN const xg_aff *xg_aff_from_terms(xg_aff_ctx *x, int64_t k, const xg_term *t
 
 /* ---- order ---- */
 
-/* Quotients and remainders first, then dims, then symbols; sums term by term. Equal parts are the same pointer, so only the first
- * difference is walked into: the cost is one path through the expression. */
+/* Quotients and remainders first, then dims, then symbols; sums term by term. Equal parts are the same pointer, so only
+ * the first difference is walked into: the cost is one path through the expression. */
 XG_FN int xg_aff_compare(const xg_aff *a, const xg_aff *b) {
     uint32_t i;
     int c;
@@ -147,7 +169,8 @@ XG_FN int xg_aff_compare(const xg_aff *a, const xg_aff *b) {
 
 /* ---- ranges ---- */
 
-XG_FN xg_aff_env xg_aff_env_of(xg_aff_ctx *x, const xg_range *dims, uint32_t n_dims, const xg_range *syms, uint32_t n_syms) {
+XG_FN xg_aff_env xg_aff_env_of(
+    xg_aff_ctx *x, const xg_range *dims, uint32_t n_dims, const xg_range *syms, uint32_t n_syms) {
     xg_aff_env env;
     env.x = x;
     env.dims = dims;
@@ -160,7 +183,8 @@ XG_FN xg_aff_env xg_aff_env_of(xg_aff_ctx *x, const xg_range *dims, uint32_t n_d
 
 /* The remainder of a value in r by k. */
 XG_FN xg_range xg_range_mod(xg_range r, int64_t k) {
-    if (xg_range_known(r) && xg_floor_div(r.lo, k) == xg_floor_div(r.hi, k)) return xg_range_of(xg_floor_mod(r.lo, k), xg_floor_mod(r.hi, k));
+    if (xg_range_known(r) && xg_floor_div(r.lo, k) == xg_floor_div(r.hi, k))
+        return xg_range_of(xg_floor_mod(r.lo, k), xg_floor_mod(r.hi, k));
     return xg_range_of(0, k - 1);
 }
 
@@ -174,10 +198,12 @@ XG_FN xg_range xg_aff_range(xg_aff_env *env, const xg_aff *e) {
     if (e->range_stamp == env->stamp) return e->range;
     if (e->kind == XG_AFF_SUM) {
         r = xg_range_of(e->k, e->k);
-        for (i = 0; i < e->n; i++) r = xg_range_add(r, xg_range_scale(xg_aff_range(env, e->terms[i].of), e->terms[i].scale));
+        for (i = 0; i < e->n; i++)
+            r = xg_range_add(r, xg_range_scale(xg_aff_range(env, e->terms[i].of), e->terms[i].scale));
     } else {
         part = xg_aff_range(env, e->of);
-        if (e->kind == XG_AFF_MOD) r = xg_range_mod(part, e->k);
+        if (e->kind == XG_AFF_MOD)
+            r = xg_range_mod(part, e->k);
         else {
             if (part.lo != INT64_MIN) r.lo = xg_floor_div(part.lo, e->k);
             if (part.hi != INT64_MAX) r.hi = xg_floor_div(part.hi, e->k);
@@ -193,15 +219,27 @@ XG_FN xg_range xg_aff_range(xg_aff_env *env, const xg_aff *e) {
 XG_FN bool xg_aff_eval(const xg_aff *e, const int64_t *dims, const int64_t *syms, int64_t *out) {
     int64_t sum = e->k, v;
     uint32_t i;
-    if (e->kind == XG_AFF_CONST) { *out = e->k; return true; }
-    if (e->kind == XG_AFF_DIM) { *out = dims[e->n]; return true; }
-    if (e->kind == XG_AFF_SYM) { *out = syms[e->n]; return true; }
+    if (e->kind == XG_AFF_CONST) {
+        *out = e->k;
+        return true;
+    }
+    if (e->kind == XG_AFF_DIM) {
+        *out = dims[e->n];
+        return true;
+    }
+    if (e->kind == XG_AFF_SYM) {
+        *out = syms[e->n];
+        return true;
+    }
     if (e->kind != XG_AFF_SUM) {
         if (!xg_aff_eval(e->of, dims, syms, &v)) return false;
         *out = e->kind == XG_AFF_DIV ? xg_floor_div(v, e->k) : xg_floor_mod(v, e->k);
         return true;
     }
-    for (i = 0; i < e->n; i++) if (!xg_aff_eval(e->terms[i].of, dims, syms, &v) || !xg_mul64(v, e->terms[i].scale, &v) || !xg_add64(sum, v, &sum)) return false;
+    for (i = 0; i < e->n; i++)
+        if (!xg_aff_eval(e->terms[i].of, dims, syms, &v) || !xg_mul64(v, e->terms[i].scale, &v) ||
+            !xg_add64(sum, v, &sum))
+            return false;
     *out = sum;
     return true;
 }
@@ -209,7 +247,9 @@ XG_FN bool xg_aff_eval(const xg_aff *e, const int64_t *dims, const int64_t *syms
 XG_FN int64_t xg_aff_scale_of(const xg_aff *e, const xg_aff *atom) {
     uint32_t i;
     if (e == atom) return 1;
-    if (e->kind == XG_AFF_SUM) for (i = 0; i < e->n; i++) if (e->terms[i].of == atom) return e->terms[i].scale;
+    if (e->kind == XG_AFF_SUM)
+        for (i = 0; i < e->n; i++)
+            if (e->terms[i].of == atom) return e->terms[i].scale;
     return 0;
 }
 
@@ -217,7 +257,9 @@ XG_FN bool xg_aff_uses(const xg_aff *e, const xg_aff *var) {
     uint32_t i;
     if (e == var) return true;
     if (e->of) return xg_aff_uses(e->of, var);
-    if (e->kind == XG_AFF_SUM) for (i = 0; i < e->n; i++) if (xg_aff_uses(e->terms[i].of, var)) return true;
+    if (e->kind == XG_AFF_SUM)
+        for (i = 0; i < e->n; i++)
+            if (xg_aff_uses(e->terms[i].of, var)) return true;
     return false;
 }
 
@@ -226,7 +268,10 @@ XG_FN int64_t xg_aff_divisor(const xg_aff *e) {
     uint32_t i;
     if (e->kind == XG_AFF_CONST) return xg_gcd(e->k, 0);
     if (e->kind == XG_AFF_MOD) return xg_gcd(xg_aff_divisor(e->of), e->k);
-    if (e->kind == XG_AFF_DIV) { g = xg_aff_divisor(e->of); return g % e->k == 0 && g ? g / e->k : 1; }
+    if (e->kind == XG_AFF_DIV) {
+        g = xg_aff_divisor(e->of);
+        return g % e->k == 0 && g ? g / e->k : 1;
+    }
     if (e->kind != XG_AFF_SUM) return 1;
     for (g = e->k, i = 0; i < e->n; i++) {
         if (!xg_mul64(xg_aff_divisor(e->terms[i].of), e->terms[i].scale, &scaled)) scaled = e->terms[i].scale;

@@ -1,15 +1,16 @@
 /* affine/imap.c -- indexing maps: making, composing, evaluating, comparing.
  *
- * A composition substitutes results for dims, puts the symbols of both maps side by side and keeps every condition: the constraints of
- * the first, those of the second rewritten, and that each result lies in the interval of the dim it becomes. Simplification then drops what is
- * implied, which for well-typed maps is nearly all of it. */
+ * A composition substitutes results for dims, puts the symbols of both maps side by side and keeps every condition: the
+ * constraints of the first, those of the second rewritten, and that each result lies in the interval of the dim it
+ * becomes. Simplification then drops what is implied, which for well-typed maps is nearly all of it. */
 #ifndef XG_AFFINE_IMAP_C
 #define XG_AFFINE_IMAP_C
 #include "affine.h"
 
 /* ---- making ---- */
 
-XG_FN xg_imap *xg_imap_new(xg_aff_ctx *x, uint32_t n_dims, uint32_t n_syms, uint32_t n_rts, uint32_t n_results, uint32_t n_constraints) {
+XG_FN xg_imap *xg_imap_new(
+    xg_aff_ctx *x, uint32_t n_dims, uint32_t n_syms, uint32_t n_rts, uint32_t n_results, uint32_t n_constraints) {
     xg_imap *m = XG_NEW(x->arena, xg_imap);
     m->n_dims = n_dims;
     m->n_syms = n_syms;
@@ -111,24 +112,33 @@ XG_FN xg_str xg_imap_sym_name(xg_aff_ctx *x, const xg_imap *m, uint32_t which) {
 
 /* "d0", "s12", "rt3": what an unnamed variable may be called. */
 XG_FN bool xg_imap_looks_default(xg_str s) {
-    uint32_t i = s.n >= 2 && s.p[0] == 'r' && s.p[1] == 't' ? 2 : s.n >= 1 && (s.p[0] == 'd' || s.p[0] == 's') ? 1 : s.n;
+    uint32_t i = s.n >= 2 && s.p[0] == 'r' && s.p[1] == 't'     ? 2
+                 : s.n >= 1 && (s.p[0] == 'd' || s.p[0] == 's') ? 1
+                                                                : s.n;
     if (i == s.n) return false;
-    for (; i < s.n; i++) if (s.p[i] < '0' || s.p[i] > '9') return false;
+    for (; i < s.n; i++)
+        if (s.p[i] < '0' || s.p[i] > '9') return false;
     return true;
 }
 
 /* After variables of two maps came together: a name that occurs twice, or could be taken for a position, is dropped. */
 XG_FN void xg_imap_fix_names(xg_aff_ctx *x, xg_imap *m) {
-    enum { FEW = 16 }; /* compared with each other, which takes no table */
+    enum {
+        FEW = 16
+    }; /* compared with each other, which takes no table */
     uint32_t n = m->n_dims + m->n_syms + m->n_rts, i, k;
     xg_dict seen;
     xg_dict_init(&seen, x->arena);
     for (i = 0; i < n; i++) {
         xg_imap_var *v = i < m->n_dims ? &m->dims[i] : &m->syms[i - m->n_dims];
         if (!v->name.n) continue;
-        if (xg_imap_looks_default(v->name)) v->name.n = 0;
-        else if (n > FEW) { if (!xg_dict_put(&seen, v->name, v)) v->name.n = 0; }
-        else for (k = 0; k < i && v->name.n; k++) if (xg_str_eq((k < m->n_dims ? &m->dims[k] : &m->syms[k - m->n_dims])->name, v->name)) v->name.n = 0;
+        if (xg_imap_looks_default(v->name))
+            v->name.n = 0;
+        else if (n > FEW) {
+            if (!xg_dict_put(&seen, v->name, v)) v->name.n = 0;
+        } else
+            for (k = 0; k < i && v->name.n; k++)
+                if (xg_str_eq((k < m->n_dims ? &m->dims[k] : &m->syms[k - m->n_dims])->name, v->name)) v->name.n = 0;
     }
 }
 
@@ -138,7 +148,8 @@ XG_FN void xg_imap_fix_names(xg_aff_ctx *x, xg_imap *m) {
 XG_FN bool xg_imap_count_rts(xg_imap *m) {
     uint32_t i;
     m->rt_size = m->n_rts;
-    for (i = 0; i < m->n_rts && m->rt_size <= XG_IMAP_RTS_MAX; i++) if (m->rts[i].map) m->rt_size += m->rts[i].map->rt_size;
+    for (i = 0; i < m->n_rts && m->rt_size <= XG_IMAP_RTS_MAX; i++)
+        if (m->rts[i].map) m->rt_size += m->rts[i].map->rt_size;
     return m->rt_size <= XG_IMAP_RTS_MAX;
 }
 
@@ -159,7 +170,10 @@ XG_FN void xg_imap_join_syms(xg_aff_ctx *x, xg_imap *to, const xg_imap *first, c
     uint32_t i, rt = first->n_syms + second->n_syms;
     for (i = 0; i < first->n_syms; i++) to->syms[i] = first->syms[i];
     for (i = 0; i < second->n_syms; i++) to->syms[first->n_syms + i] = second->syms[i];
-    for (i = 0; i < first->n_rts; i++) { to->syms[rt + i] = first->syms[first->n_syms + i]; to->rts[i] = first->rts[i]; }
+    for (i = 0; i < first->n_rts; i++) {
+        to->syms[rt + i] = first->syms[first->n_syms + i];
+        to->rts[i] = first->rts[i];
+    }
     for (i = 0; i < second->n_rts; i++) {
         xg_imap_rt *r = &to->rts[first->n_rts + i];
         to->syms[rt + first->n_rts + i] = second->syms[second->n_syms + i];
@@ -168,7 +182,8 @@ XG_FN void xg_imap_join_syms(xg_aff_ctx *x, xg_imap *to, const xg_imap *first, c
     }
 }
 
-XG_FN void xg_imap_join_constraints(xg_imap *to, const xg_imap *first, const xg_imap *second, xg_aff_rewrite *w1, xg_aff_rewrite *w2) {
+XG_FN void xg_imap_join_constraints(
+    xg_imap *to, const xg_imap *first, const xg_imap *second, xg_aff_rewrite *w1, xg_aff_rewrite *w2) {
     uint32_t n = 0, i;
     for (i = 0; i < first->n_constraints; i++, n++) {
         to->constraints[n] = first->constraints[i];
@@ -198,7 +213,10 @@ XG_FN bool xg_imap_results_fit(xg_aff_ctx *x, const xg_imap *first, const xg_ima
 XG_FN bool xg_imap_same_unnamed_dims(const xg_imap *first, const xg_imap *second) {
     uint32_t i;
     if (first->n_dims != second->n_dims) return false;
-    for (i = 0; i < first->n_dims; i++) if (first->dims[i].name.n || second->dims[i].name.n || !xg_range_equal(first->dims[i].range, second->dims[i].range)) return false;
+    for (i = 0; i < first->n_dims; i++)
+        if (first->dims[i].name.n || second->dims[i].name.n ||
+            !xg_range_equal(first->dims[i].range, second->dims[i].range))
+            return false;
     return true;
 }
 
@@ -209,12 +227,16 @@ XG_FN const xg_imap *xg_imap_compose(xg_aff_ctx *x, const xg_imap *first, const 
     xg_imap *to;
     uint32_t i;
     if (first->state == XG_IMAP_UNDEFINED || second->state == XG_IMAP_UNDEFINED) return xg_imap_undefined(x);
-    if (first->state == XG_IMAP_EMPTY || second->state == XG_IMAP_EMPTY) return xg_imap_empty(x, first->n_dims, second->n_results);
+    if (first->state == XG_IMAP_EMPTY || second->state == XG_IMAP_EMPTY)
+        return xg_imap_empty(x, first->n_dims, second->n_results);
     XLAGPU_ASSERT(first->n_results == second->n_dims);
     if (xg_imap_is_identity(second) && xg_imap_results_fit(x, first, second)) return first;
     if (xg_imap_is_identity(first) && xg_imap_same_unnamed_dims(first, second)) return second;
-    if (first->n_results != second->n_dims || first->n_syms + first->n_rts + second->n_syms + second->n_rts > XG_IMAP_VARS_MAX) return xg_imap_undefined(x);
-    to = xg_imap_new(x, first->n_dims, first->n_syms + second->n_syms, first->n_rts + second->n_rts, second->n_results, first->n_constraints + second->n_dims + second->n_constraints);
+    if (first->n_results != second->n_dims ||
+        first->n_syms + first->n_rts + second->n_syms + second->n_rts > XG_IMAP_VARS_MAX)
+        return xg_imap_undefined(x);
+    to = xg_imap_new(x, first->n_dims, first->n_syms + second->n_syms, first->n_rts + second->n_rts, second->n_results,
+        first->n_constraints + second->n_dims + second->n_constraints);
     if (first->n_dims) memcpy(to->dims, first->dims, first->n_dims * sizeof *first->dims);
     xg_imap_join_syms(x, to, first, second);
     if (!xg_imap_count_rts(to)) return xg_imap_undefined(x);
@@ -265,30 +287,42 @@ XG_FN bool xg_imap_in_domain(const xg_imap *m, const int64_t *dims, const int64_
     int64_t v;
     uint32_t i;
     if (m->state != XG_IMAP_OK) return false;
-    for (i = 0; i < m->n_dims; i++) if (!xg_range_has(m->dims[i].range, dims[i])) return false;
-    for (i = 0; i < m->n_syms + m->n_rts; i++) if (!xg_range_has(m->syms[i].range, syms[i])) return false;
-    for (i = 0; i < m->n_constraints; i++) if (!xg_aff_eval(m->constraints[i].expr, dims, syms, &v) || !xg_range_has(m->constraints[i].range, v)) return false;
+    for (i = 0; i < m->n_dims; i++)
+        if (!xg_range_has(m->dims[i].range, dims[i])) return false;
+    for (i = 0; i < m->n_syms + m->n_rts; i++)
+        if (!xg_range_has(m->syms[i].range, syms[i])) return false;
+    for (i = 0; i < m->n_constraints; i++)
+        if (!xg_aff_eval(m->constraints[i].expr, dims, syms, &v) || !xg_range_has(m->constraints[i].range, v))
+            return false;
     return true;
 }
 
 XG_FN bool xg_imap_eval(const xg_imap *m, const int64_t *dims, const int64_t *syms, int64_t *results) {
     uint32_t i;
     if (!xg_imap_in_domain(m, dims, syms)) return false;
-    for (i = 0; i < m->n_results; i++) if (!xg_aff_eval(m->results[i], dims, syms, &results[i])) return false;
+    for (i = 0; i < m->n_results; i++)
+        if (!xg_aff_eval(m->results[i], dims, syms, &results[i])) return false;
     return true;
 }
 
 /* ---- comparing ---- */
 
-
 XG_FN bool xg_imap_equal(const xg_imap *a, const xg_imap *b) {
     uint32_t i;
     if (a == b) return true;
-    if (a->state != b->state || a->n_dims != b->n_dims || a->n_syms != b->n_syms || a->n_rts != b->n_rts || a->n_results != b->n_results || a->n_constraints != b->n_constraints) return false;
-    for (i = 0; i < a->n_dims; i++) if (!xg_range_equal(a->dims[i].range, b->dims[i].range)) return false;
-    for (i = 0; i < a->n_syms + a->n_rts; i++) if (!xg_range_equal(a->syms[i].range, b->syms[i].range)) return false;
-    for (i = 0; i < a->n_results; i++) if (a->results[i] != b->results[i]) return false;
-    for (i = 0; i < a->n_constraints; i++) if (a->constraints[i].expr != b->constraints[i].expr || !xg_range_equal(a->constraints[i].range, b->constraints[i].range)) return false;
+    if (a->state != b->state || a->n_dims != b->n_dims || a->n_syms != b->n_syms || a->n_rts != b->n_rts ||
+        a->n_results != b->n_results || a->n_constraints != b->n_constraints)
+        return false;
+    for (i = 0; i < a->n_dims; i++)
+        if (!xg_range_equal(a->dims[i].range, b->dims[i].range)) return false;
+    for (i = 0; i < a->n_syms + a->n_rts; i++)
+        if (!xg_range_equal(a->syms[i].range, b->syms[i].range)) return false;
+    for (i = 0; i < a->n_results; i++)
+        if (a->results[i] != b->results[i]) return false;
+    for (i = 0; i < a->n_constraints; i++)
+        if (a->constraints[i].expr != b->constraints[i].expr ||
+            !xg_range_equal(a->constraints[i].range, b->constraints[i].range))
+            return false;
     for (i = 0; i < a->n_rts; i++) {
         const xg_imap *ma = a->rts[i].map, *mb = b->rts[i].map;
         if (a->rts[i].source != b->rts[i].source || !ma != !mb || (ma && !xg_imap_equal(ma, mb))) return false;
@@ -299,8 +333,10 @@ XG_FN bool xg_imap_equal(const xg_imap *a, const xg_imap *b) {
 XG_FN uint32_t xg_imap_hash(const xg_imap *m) {
     uint32_t h = xg_hash_mix((uint32_t)m->state, ((uint64_t)m->n_dims << 32) + m->n_syms), i;
     h = xg_hash_mix(h, ((uint64_t)m->n_results << 32) + m->n_constraints);
-    for (i = 0; i < m->n_dims; i++) h = xg_hash_mix(xg_hash_mix(h, (uint64_t)m->dims[i].range.lo), (uint64_t)m->dims[i].range.hi);
-    for (i = 0; i < m->n_syms + m->n_rts; i++) h = xg_hash_mix(xg_hash_mix(h, (uint64_t)m->syms[i].range.lo), (uint64_t)m->syms[i].range.hi);
+    for (i = 0; i < m->n_dims; i++)
+        h = xg_hash_mix(xg_hash_mix(h, (uint64_t)m->dims[i].range.lo), (uint64_t)m->dims[i].range.hi);
+    for (i = 0; i < m->n_syms + m->n_rts; i++)
+        h = xg_hash_mix(xg_hash_mix(h, (uint64_t)m->syms[i].range.lo), (uint64_t)m->syms[i].range.hi);
     for (i = 0; i < m->n_results; i++) h = xg_hash_mix(h, m->results[i] ? m->results[i]->id : 0);
     for (i = 0; i < m->n_constraints; i++) {
         h = xg_hash_mix(h, m->constraints[i].expr ? m->constraints[i].expr->id : 0);
@@ -328,9 +364,12 @@ XG_FN xg_range xg_imap_result_range(xg_aff_ctx *x, const xg_imap *m, uint32_t wh
     r = xg_range_of(l.k, l.k);
     for (k = 0; k < l.n; k++) { /* most are sums of variables */
         const xg_aff *v = l.terms[k].of;
-        if (v->kind == XG_AFF_DIM && v->n < m->n_dims) r = xg_range_add(r, xg_range_scale(m->dims[v->n].range, l.terms[k].scale));
-        else if (v->kind == XG_AFF_SYM && v->n < m->n_syms + m->n_rts) r = xg_range_add(r, xg_range_scale(m->syms[v->n].range, l.terms[k].scale));
-        else break;
+        if (v->kind == XG_AFF_DIM && v->n < m->n_dims)
+            r = xg_range_add(r, xg_range_scale(m->dims[v->n].range, l.terms[k].scale));
+        else if (v->kind == XG_AFF_SYM && v->n < m->n_syms + m->n_rts)
+            r = xg_range_add(r, xg_range_scale(m->syms[v->n].range, l.terms[k].scale));
+        else
+            break;
     }
     if (k == l.n) return r;
     env = xg_imap_env(x, m);

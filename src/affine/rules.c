@@ -1,19 +1,23 @@
 /* affine/rules.c -- the arithmetic that simplifies: sums, quotients, remainders.
  *
- * Each rule holds for all integers inside the ranges it was given, and makes the expression smaller, or a divisor smaller:
+ * Each rule holds for all integers inside the ranges it was given, and makes the expression smaller, or a divisor
+ * smaller:
  *   sum        like terms are added;                 d*(a mod c) + c*d*(a div c)      ->  d*a
  *                                                  d*(a mod c) + c*d*((a div c + z) mod r)  ->  d*((a + c*z) mod c*r)
  *   quotient   multiples come out:                   (k*q + r) div k                  ->  q + r div k
  *              a small rest is dropped:              (g*a + r) div g*h, 0 <= r < g    ->  a div h
  *              nested:                               (a div b + c) div k              ->  (a + b*c) div b*k
- *              a remainder goes outside:             (s*(a mod m) + r) div k           ->  ((s*a + r) div k) mod h,  s*m = h*k, 0 <= r < s
+ *              a remainder goes outside:             (s*(a mod m) + r) div k           ->  ((s*a + r) div k) mod h,
+ *                                                    s*m = h*k, 0 <= r < s
  *   remainder  multiples are dropped:                (k*q + r) mod k                  ->  r mod k
  *              inner remainders are dropped:         (s*(a mod m) + r) mod k, k | s*m ->  (s*a + r) mod k
  *              a common factor comes out:            (g*a + r) mod g*h, 0 <= r < g    ->  g*(a mod h) + r
  *   both       a range inside one period gives a constant quotient;
- *              so does what is left of larger coefficients:  ((k+s)*q + r) div k        ->  q,  ((k+s)*q + r) mod k  ->  s*q + r,  where 0 <= s*q + r < k
- * Quotients and remainders reduce what they divide in the same way, so that the two halves of a delinearisation meet again. Only coefficients that are
- * multiples are taken out (of the constant, any whole part): taking 21 from 35 would hide the 35 from a later composition, where it makes two halves one; unless nothing is left to divide. */
+ *              so does what is left of larger coefficients:  ((k+s)*q + r) div k        ->  q,  ((k+s)*q + r) mod k  ->
+ *                  s*q + r,  where 0 <= s*q + r < k
+ * Quotients and remainders reduce what they divide in the same way, so that the two halves of a delinearisation meet
+ * again. Only coefficients that are multiples are taken out (of the constant, any whole part): taking 21 from 35 would
+ * hide the 35 from a later composition, where it makes two halves one; unless nothing is left to divide. */
 #ifndef XG_AFFINE_RULES_C
 #define XG_AFFINE_RULES_C
 #include "affine.h"
@@ -29,7 +33,8 @@ XG_FN const xg_aff *xg_aff_merge(xg_aff_ctx *x, const xg_aff *a, const xg_aff *b
     if (s == 0) return a;
     xg_aff_linear(a, &la);
     xg_aff_linear(b, &lb);
-    if (la.n > XG_AFF_TERMS_MAX || lb.n > XG_AFF_TERMS_MAX || !xg_mul64(lb.k, s, &k) || !xg_add64(k, la.k, &k)) return NULL;
+    if (la.n > XG_AFF_TERMS_MAX || lb.n > XG_AFF_TERMS_MAX || !xg_mul64(lb.k, s, &k) || !xg_add64(k, la.k, &k))
+        return NULL;
     while (i < la.n || j < lb.n) {
         int c = i == la.n ? 1 : j == lb.n ? -1 : xg_aff_compare(la.terms[i].of, lb.terms[j].of);
         xg_term t;
@@ -50,8 +55,10 @@ XG_FN uint32_t xg_aff_count_inner(const xg_aff *e) { /* quotients and remainders
     return i;
 }
 
-/* c*d*(y mod r), where y is the quotient of a by c and something more (multiples of c that the remainder of a could drop), joins d*(a mod c). */
-XG_FN const xg_aff *xg_aff_rejoin_mods(xg_aff_env *env, const xg_aff *e, const xg_term *mod, const xg_term *high, const xg_aff *quotient) {
+/* c*d*(y mod r), where y is the quotient of a by c and something more (multiples of c that the remainder of a could
+ * drop), joins d*(a mod c). */
+XG_FN const xg_aff *xg_aff_rejoin_mods(
+    xg_aff_env *env, const xg_aff *e, const xg_term *mod, const xg_term *high, const xg_aff *quotient) {
     uint32_t inner = xg_aff_count_inner(quotient);
     const xg_aff *more, *a, *to;
     int64_t cr;
@@ -63,8 +70,8 @@ XG_FN const xg_aff *xg_aff_rejoin_mods(xg_aff_env *env, const xg_aff *e, const x
     return xg_aff_merge(env->x, to, a, mod->scale);
 }
 
-/* d*(a mod c), term i of e, together with what c*d times the quotient of a by c has become in e: the quotient itself, then both are d*a; or a
- * remainder of it. NULL when it is not there. */
+/* d*(a mod c), term i of e, together with what c*d times the quotient of a by c has become in e: the quotient itself,
+ * then both are d*a; or a remainder of it. NULL when it is not there. */
 XG_FN const xg_aff *xg_aff_rejoin_term(xg_aff_env *env, const xg_aff *e, uint32_t i, uint32_t n) {
     const xg_aff *m = e->terms[i].of, *quotient, *to;
     int64_t d = e->terms[i].scale, cd;
@@ -74,13 +81,17 @@ XG_FN const xg_aff *xg_aff_rejoin_term(xg_aff_env *env, const xg_aff *e, uint32_
     if (j == n) return NULL; /* nothing that could be c*d times a part of the quotient */
     quotient = xg_aff_div_in(env, m->of, m->k);
     if (!quotient) return NULL;
-    for (j = 0; j < n; j++) if (e->terms[j].scale == cd && (to = xg_aff_rejoin_mods(env, e, &e->terms[i], &e->terms[j], quotient)) != NULL) return to;
-    if (xg_aff_count_inner(quotient) == 0 || (quotient->kind == XG_AFF_DIV && xg_aff_scale_of(e, quotient) != cd)) return NULL;
+    for (j = 0; j < n; j++)
+        if (e->terms[j].scale == cd && (to = xg_aff_rejoin_mods(env, e, &e->terms[i], &e->terms[j], quotient)) != NULL)
+            return to;
+    if (xg_aff_count_inner(quotient) == 0 || (quotient->kind == XG_AFF_DIV && xg_aff_scale_of(e, quotient) != cd))
+        return NULL;
     to = xg_aff_merge(env->x, xg_aff_merge(env->x, e, m, -d), quotient, -cd);
     return xg_aff_merge(env->x, to, m->of, d);
 }
 
-/* One such step that leaves a smaller sum, or as small a one of fewer quotients and remainders; NULL when there is none. */
+/* One such step that leaves a smaller sum, or as small a one of fewer quotients and remainders; NULL when there is
+ * none. */
 XG_FN const xg_aff *xg_aff_rejoin_one(xg_aff_env *env, const xg_aff *e) {
     uint32_t n = xg_aff_count_inner(e), i;
     for (i = 0; i < n; i++) {
@@ -92,18 +103,31 @@ XG_FN const xg_aff *xg_aff_rejoin_one(xg_aff_env *env, const xg_aff *e) {
 
 XG_FN const xg_aff *xg_aff_add_scaled(xg_aff_env *env, const xg_aff *a, const xg_aff *b, int64_t s) {
     const xg_aff *sum = xg_aff_merge(env->x, a, b, s), *better;
-    while (sum && sum->kind == XG_AFF_SUM && xg_aff_count_inner(sum) > 1 && (better = xg_aff_rejoin_one(env, sum)) != NULL) sum = better;
+    while (
+        sum && sum->kind == XG_AFF_SUM && xg_aff_count_inner(sum) > 1 && (better = xg_aff_rejoin_one(env, sum)) != NULL)
+        sum = better;
     return sum;
 }
-XG_FN const xg_aff *xg_aff_add_in(xg_aff_env *env, const xg_aff *a, const xg_aff *b) { return xg_aff_add_scaled(env, a, b, 1); }
-XG_FN const xg_aff *xg_aff_add(xg_aff_ctx *x, const xg_aff *a, const xg_aff *b) { return xg_aff_add_scaled(&x->anywhere, a, b, 1); }
-XG_FN const xg_aff *xg_aff_sub(xg_aff_ctx *x, const xg_aff *a, const xg_aff *b) { return xg_aff_add_scaled(&x->anywhere, a, b, -1); }
-XG_FN const xg_aff *xg_aff_add_k(xg_aff_ctx *x, const xg_aff *a, int64_t k) { return xg_aff_merge(x, a, xg_aff_const(x, k), 1); }
-XG_FN const xg_aff *xg_aff_mul(xg_aff_ctx *x, const xg_aff *a, int64_t scale) { return a ? xg_aff_merge(x, xg_aff_const(x, 0), a, scale) : NULL; }
+XG_FN const xg_aff *xg_aff_add_in(xg_aff_env *env, const xg_aff *a, const xg_aff *b) {
+    return xg_aff_add_scaled(env, a, b, 1);
+}
+XG_FN const xg_aff *xg_aff_add(xg_aff_ctx *x, const xg_aff *a, const xg_aff *b) {
+    return xg_aff_add_scaled(&x->anywhere, a, b, 1);
+}
+XG_FN const xg_aff *xg_aff_sub(xg_aff_ctx *x, const xg_aff *a, const xg_aff *b) {
+    return xg_aff_add_scaled(&x->anywhere, a, b, -1);
+}
+XG_FN const xg_aff *xg_aff_add_k(xg_aff_ctx *x, const xg_aff *a, int64_t k) {
+    return xg_aff_merge(x, a, xg_aff_const(x, k), 1);
+}
+XG_FN const xg_aff *xg_aff_mul(xg_aff_ctx *x, const xg_aff *a, int64_t scale) {
+    return a ? xg_aff_merge(x, xg_aff_const(x, 0), a, scale) : NULL;
+}
 
 /* ---- taking a dividend apart ---- */
 
-/* The terms with coefficients k*q and the k*q of the constant, over k; or the rest, the constant then being in [0, k-1]. */
+/* The terms with coefficients k*q and the k*q of the constant, over k; or the rest, the constant then being in [0,
+ * k-1]. */
 XG_FN const xg_aff *xg_aff_by_multiples(xg_aff_ctx *x, const xg_aff *e, int64_t k, xg_aff_part part) {
     xg_linear l;
     uint32_t i, n = 0;
@@ -116,28 +140,35 @@ XG_FN const xg_aff *xg_aff_by_multiples(xg_aff_ctx *x, const xg_aff *e, int64_t 
     return xg_aff_from_terms(x, part == XG_PART_QUOTIENT ? xg_floor_div(l.k, k) : xg_floor_mod(l.k, k), x->buffer, n);
 }
 
-/* e = g*a + r, where a takes the terms with coefficients divisible by g and r the others; the constant is shared out so that r's least value
- * is in [0, g). False unless 0 <= r < g always. r holds the term part and constant. */
+/* e = g*a + r, where a takes the terms with coefficients divisible by g and r the others; the constant is shared out so
+ * that r's least value is in [0, g). False unless 0 <= r < g always. r holds the term part and constant. */
 XG_FN bool xg_aff_split(xg_aff_env *env, const xg_aff *e, int64_t g, const xg_aff **a, const xg_aff **r) {
     xg_linear l;
     xg_range range = xg_range_of(0, 0);
     int64_t up, k;
     uint32_t i, n = 0;
     xg_aff_linear(e, &l);
-    for (i = 0; i < l.n; i++) if (l.terms[i].scale % g) range = xg_range_add(range, xg_range_scale(xg_aff_range(env, l.terms[i].of), l.terms[i].scale));
+    for (i = 0; i < l.n; i++)
+        if (l.terms[i].scale % g)
+            range = xg_range_add(range, xg_range_scale(xg_aff_range(env, l.terms[i].of), l.terms[i].scale));
     range = xg_range_add(range, xg_range_of(l.k, l.k));
     if (!xg_range_known(range) || range.lo > range.hi) return false;
     up = xg_floor_div(range.lo, g);
     if (xg_floor_div(range.hi, g) != up || !xg_mul64(up, g, &k) || !xg_add64(l.k, -k, &k)) return false;
-    for (i = 0; i < l.n; i++) if (l.terms[i].scale % g) env->x->buffer[n++] = l.terms[i];
+    for (i = 0; i < l.n; i++)
+        if (l.terms[i].scale % g) env->x->buffer[n++] = l.terms[i];
     *r = xg_aff_from_terms(env->x, k, env->x->buffer, n);
-    for (i = 0, n = 0; i < l.n; i++) if (l.terms[i].scale % g == 0) { env->x->buffer[n].of = l.terms[i].of; env->x->buffer[n++].scale = l.terms[i].scale / g; }
+    for (i = 0, n = 0; i < l.n; i++)
+        if (l.terms[i].scale % g == 0) {
+            env->x->buffer[n].of = l.terms[i].of;
+            env->x->buffer[n++].scale = l.terms[i].scale / g;
+        }
     *a = xg_aff_from_terms(env->x, up, env->x->buffer, n);
     return true;
 }
 
-/* The largest g > 1 that divides k and splits e as above; 0 when there is none. Candidates are what coefficients share with k, one by one and
- * together, from large to small. */
+/* The largest g > 1 that divides k and splits e as above; 0 when there is none. Candidates are what coefficients share
+ * with k, one by one and together, from large to small. */
 XG_FN int64_t xg_aff_split_by_factor(xg_aff_env *env, const xg_aff *e, int64_t k, const xg_aff **a, const xg_aff **r) {
     xg_linear l;
     int64_t below = INT64_MAX, g, shared;
@@ -145,12 +176,16 @@ XG_FN int64_t xg_aff_split_by_factor(xg_aff_env *env, const xg_aff *e, int64_t k
     xg_aff_linear(e, &l);
     for (;;) {
         g = 0;
-        for (i = 0; i < l.n; i++) { int64_t d = xg_gcd(l.terms[i].scale, k); if (d < below && d > g) g = d; }
+        for (i = 0; i < l.n; i++) {
+            int64_t d = xg_gcd(l.terms[i].scale, k);
+            if (d < below && d > g) g = d;
+        }
         if (g <= 1) break;
         if (xg_aff_split(env, e, g, a, r)) return g;
         below = g;
     }
-    for (shared = k, i = 0; i < l.n; i++) if ((g = xg_gcd(l.terms[i].scale, shared)) > 1) shared = g;
+    for (shared = k, i = 0; i < l.n; i++)
+        if ((g = xg_gcd(l.terms[i].scale, shared)) > 1) shared = g;
     return shared > 1 && shared < k && xg_aff_split(env, e, shared, a, r) ? shared : 0;
 }
 
@@ -167,7 +202,8 @@ XG_FN bool xg_aff_needs_reduction(const xg_aff *e, int64_t k) {
     uint32_t i;
     xg_aff_linear(e, &l);
     if (l.k < 0 || l.k >= k) return true;
-    for (i = 0; i < l.n; i++) if (l.terms[i].scale % k == 0) return true;
+    for (i = 0; i < l.n; i++)
+        if (l.terms[i].scale % k == 0) return true;
     return false;
 }
 
@@ -198,7 +234,8 @@ XG_FN bool xg_aff_reduced(xg_aff_env *env, const xg_aff *e, int64_t k, const xg_
 
 /* ---- quotients ---- */
 
-/* (a div b + rest) div k as (a + b*rest) div b*k, when that one quotient is the only one with coefficient 1; NULL when not. */
+/* (a div b + rest) div k as (a + b*rest) div b*k, when that one quotient is the only one with coefficient 1; NULL when
+ * not. */
 XG_FN const xg_aff *xg_aff_div_nested(xg_aff_env *env, const xg_aff *e, int64_t k) {
     const xg_aff *inner = NULL, *rest;
     xg_linear l;
@@ -226,7 +263,9 @@ XG_FN const xg_aff *xg_aff_div_of_mod(xg_aff_env *env, const xg_aff *e, int64_t 
         const xg_aff *m = l.terms[i].of, *rest, *whole;
         int64_t s = l.terms[i].scale, sm;
         xg_range r;
-        if (m->kind != XG_AFF_MOD || s < 1 || !xg_mul64(s, m->k, &sm) || sm % k || (rest = xg_aff_merge(env->x, e, m, -s)) == NULL) continue;
+        if (m->kind != XG_AFF_MOD || s < 1 || !xg_mul64(s, m->k, &sm) || sm % k ||
+            (rest = xg_aff_merge(env->x, e, m, -s)) == NULL)
+            continue;
         r = xg_aff_range(env, rest);
         if (r.lo < 0 || r.hi >= s) continue;
         whole = xg_aff_div_in(env, xg_aff_add_scaled(env, rest, m->of, s), k);
@@ -281,7 +320,8 @@ XG_FN const xg_aff *xg_aff_mod_in(xg_aff_env *env, const xg_aff *e, int64_t k) {
     if (xg_aff_one_period(env, e, k, &q)) return xg_mul64(q, -k, &q) ? xg_aff_add_k(env->x, e, q) : NULL;
     if (xg_aff_reduced(env, e, k, &a, &r)) return r;
     if (xg_aff_needs_reduction(e, k)) return xg_aff_mod_in(env, xg_aff_by_multiples(env->x, e, k, XG_PART_REST), k);
-    if ((g = xg_aff_split_by_factor(env, e, k, &a, &r)) != 0) return xg_aff_add_scaled(env, r, xg_aff_mod_in(env, a, k / g), g);
+    if ((g = xg_aff_split_by_factor(env, e, k, &a, &r)) != 0)
+        return xg_aff_add_scaled(env, r, xg_aff_mod_in(env, a, k / g), g);
     if ((a = xg_aff_open_mod(env, e, k)) != NULL) return xg_aff_mod_in(env, a, k);
     return xg_aff_make(env->x, XG_AFF_MOD, 0, k, e);
 }
@@ -289,7 +329,8 @@ XG_FN const xg_aff *xg_aff_mod(xg_aff_ctx *x, const xg_aff *e, int64_t k) { retu
 
 /* ---- rewriting ---- */
 
-XG_FN xg_aff_rewrite xg_aff_rewrite_begin(xg_aff_env *env, const xg_aff *const *dims, uint32_t n_dims, const xg_aff *const *syms, uint32_t n_syms) {
+XG_FN xg_aff_rewrite xg_aff_rewrite_begin(
+    xg_aff_env *env, const xg_aff *const *dims, uint32_t n_dims, const xg_aff *const *syms, uint32_t n_syms) {
     xg_aff_rewrite w;
     w.env = env;
     w.dims = dims;
@@ -310,9 +351,16 @@ XG_FN const xg_aff *xg_aff_rewrite_var(xg_aff_rewrite *w, const xg_aff *e) {
     return xg_range_is_point(r) ? xg_aff_const(w->env->x, r.lo) : e;
 }
 
-/* k + the terms of part times s, into the terms in `from`, which move to `to`; false on overflow or when there are too many. */
-enum { XG_AFF_FEW = 24 };
-typedef struct xg_aff_terms { int64_t k; uint32_t n; xg_term terms[XG_AFF_FEW]; } xg_aff_terms;
+/* k + the terms of part times s, into the terms in `from`, which move to `to`; false on overflow or when there are too
+ * many. */
+enum {
+    XG_AFF_FEW = 24
+};
+typedef struct xg_aff_terms {
+    int64_t k;
+    uint32_t n;
+    xg_term terms[XG_AFF_FEW];
+} xg_aff_terms;
 XG_FN bool xg_aff_terms_add(xg_aff_terms *to, const xg_aff_terms *from, const xg_aff *part, int64_t s) {
     xg_linear l;
     uint32_t i = 0, j = 0;
@@ -330,8 +378,8 @@ XG_FN bool xg_aff_terms_add(xg_aff_terms *to, const xg_aff_terms *from, const xg
     }
     return true;
 }
-/* A sum over rewritten terms among which there is at most one quotient or remainder: no rule but the addition of like terms applies on the way, so that
- * the sums on the way need not be made. False: add them one by one. */
+/* A sum over rewritten terms among which there is at most one quotient or remainder: no rule but the addition of like
+ * terms applies on the way, so that the sums on the way need not be made. False: add them one by one. */
 XG_FN bool xg_aff_rewrite_plain_sum(xg_aff_rewrite *w, const xg_aff *e, const xg_aff **out) {
     const xg_aff *parts[XG_AFF_FEW];
     xg_aff_terms sums[2];
@@ -339,13 +387,17 @@ XG_FN bool xg_aff_rewrite_plain_sum(xg_aff_rewrite *w, const xg_aff *e, const xg
     if (e->n > XG_AFF_FEW) return false;
     for (i = 0; i < e->n; i++) {
         parts[i] = xg_aff_rewrite_one(w, e->terms[i].of);
-        if (!parts[i]) { *out = NULL; return true; }
+        if (!parts[i]) {
+            *out = NULL;
+            return true;
+        }
         inner += xg_aff_count_inner(parts[i]);
     }
     if (inner > 1) return false;
     sums[0].k = e->k;
     sums[0].n = 0;
-    for (i = 0; i < e->n; i++) if (!xg_aff_terms_add(&sums[(i + 1) & 1], &sums[i & 1], parts[i], e->terms[i].scale)) return false;
+    for (i = 0; i < e->n; i++)
+        if (!xg_aff_terms_add(&sums[(i + 1) & 1], &sums[i & 1], parts[i], e->terms[i].scale)) return false;
     *out = xg_aff_from_terms(w->env->x, sums[e->n & 1].k, sums[e->n & 1].terms, sums[e->n & 1].n);
     return true;
 }
@@ -360,7 +412,8 @@ XG_FN const xg_aff *xg_aff_rewrite_one(xg_aff_rewrite *w, const xg_aff *e) {
     if (e->kind == XG_AFF_SUM) {
         if (!xg_aff_rewrite_plain_sum(w, e, &to)) {
             to = xg_aff_const(w->env->x, e->k);
-            for (i = 0; i < e->n; i++) to = xg_aff_add_scaled(w->env, to, xg_aff_rewrite_one(w, e->terms[i].of), e->terms[i].scale);
+            for (i = 0; i < e->n; i++)
+                to = xg_aff_add_scaled(w->env, to, xg_aff_rewrite_one(w, e->terms[i].of), e->terms[i].scale);
         }
     } else {
         to = xg_aff_rewrite_one(w, e->of);

@@ -1,12 +1,14 @@
 /* affine/text.c -- the text form of maps and expressions, both ways.
  *
- *   map    = "(" names ")" ["[" names "]"] ["{" names "}"] "->" "(" [expr {"," expr}] ")" ["," "domain" ":" item {"," item}] | "UNDEFINED" | "KNOWN EMPTY"
+ *   map    = "(" names ")" ["[" names "]"] ["{" names "}"] "->" "(" [expr {"," expr}] ")" ["," "domain" ":" item {","
+ *          item}] | "UNDEFINED" | "KNOWN EMPTY"
  *   item   = expr "in" "[" integer "," integer "]"         about one variable: its interval; every variable needs one
  *   expr   = ["-"] term {("+" | "-") term}
- *   term   = factor {("*" | "floordiv" | "mod") factor}    one side of "*" and the right side of the others are constants
+ *   term   = factor {("*" | "floordiv" | "mod") factor}    one side of "*" and the right side of the others are
+ *          constants
  *   factor = integer | name | "(" expr ")" | "-" factor
- * Sums are written without parentheses around quotients and products, as MLIR does; inside any other operation what is compound
- * gets parentheses. Quotes count as blanks, for a map may be split over several quoted lines. */
+ * Sums are written without parentheses around quotients and products, as MLIR does; inside any other operation what is
+ * compound gets parentheses. Quotes count as blanks, for a map may be split over several quoted lines. */
 #ifndef XG_AFFINE_TEXT_C
 #define XG_AFFINE_TEXT_C
 #include "affine.h"
@@ -19,8 +21,14 @@ XG_FN void xg_aff_print_var(xg_buf *b, const xg_aff *e, const xg_imap *names) {
     uint32_t n = e->n;
     if (names && n < (dim ? names->n_dims : names->n_syms + names->n_rts)) {
         const xg_imap_var *v = dim ? &names->dims[n] : &names->syms[n];
-        if (v->name.n) { xg_put_str(b, v->name); return; }
-        if (!dim && n >= names->n_syms) { prefix = "rt"; n -= names->n_syms; }
+        if (v->name.n) {
+            xg_put_str(b, v->name);
+            return;
+        }
+        if (!dim && n >= names->n_syms) {
+            prefix = "rt";
+            n -= names->n_syms;
+        }
     }
     xg_printf(b, "%s%u", prefix, n);
 }
@@ -29,7 +37,8 @@ XG_FN void xg_aff_print_inner(xg_buf *b, const xg_aff *e, const xg_imap *names, 
 
 /* One term of a sum, with its sign and the sign's blanks. */
 XG_FN void xg_aff_print_term(xg_buf *b, const xg_term *t, const xg_imap *names, bool first) {
-    bool minus = t->scale < 0 && (!first || t->scale == -1), compound = t->of->kind == XG_AFF_DIV || t->of->kind == XG_AFF_MOD;
+    bool minus = t->scale < 0 && (!first || t->scale == -1),
+         compound = t->of->kind == XG_AFF_DIV || t->of->kind == XG_AFF_MOD;
     uint64_t size = t->scale < 0 ? 0 - (uint64_t)t->scale : (uint64_t)t->scale;
     xg_puts(b, first ? (minus ? "-" : "") : minus ? " - " : " + ");
     xg_aff_print_inner(b, t->of, names, compound && (size != 1 || minus));
@@ -41,8 +50,14 @@ XG_FN void xg_aff_print_term(xg_buf *b, const xg_term *t, const xg_imap *names, 
 
 XG_FN void xg_aff_print_inner(xg_buf *b, const xg_aff *e, const xg_imap *names, bool parentheses) {
     uint32_t i;
-    if (e->kind == XG_AFF_CONST) { xg_put_i64(b, e->k); return; }
-    if (e->kind == XG_AFF_DIM || e->kind == XG_AFF_SYM) { xg_aff_print_var(b, e, names); return; }
+    if (e->kind == XG_AFF_CONST) {
+        xg_put_i64(b, e->k);
+        return;
+    }
+    if (e->kind == XG_AFF_DIM || e->kind == XG_AFF_SYM) {
+        xg_aff_print_var(b, e, names);
+        return;
+    }
     if (parentheses) xg_putc(b, '(');
     if (e->kind == XG_AFF_SUM) {
         for (i = 0; i < e->n; i++) xg_aff_print_term(b, &e->terms[i], names, i == 0);
@@ -56,11 +71,14 @@ XG_FN void xg_aff_print_inner(xg_buf *b, const xg_aff *e, const xg_imap *names, 
     if (parentheses) xg_putc(b, ')');
 }
 XG_FN void xg_aff_print(xg_buf *b, const xg_aff *e, const xg_imap *names) {
-    if (e) xg_aff_print_inner(b, e, names, false);
-    else xg_puts(b, "UNDEFINED");
+    if (e)
+        xg_aff_print_inner(b, e, names, false);
+    else
+        xg_puts(b, "UNDEFINED");
 }
 
-XG_FN void xg_imap_print_names(xg_buf *b, const xg_imap *m, xg_aff_kind kind, uint32_t from, uint32_t n, char open, char close) {
+XG_FN void xg_imap_print_names(
+    xg_buf *b, const xg_imap *m, xg_aff_kind kind, uint32_t from, uint32_t n, char open, char close) {
     uint32_t i;
     xg_putc(b, open);
     for (i = 0; i < n; i++) {
@@ -103,8 +121,14 @@ XG_FN void xg_imap_print_domain(xg_buf *b, const xg_imap *m) {
 
 XG_FN void xg_imap_print(xg_buf *b, const xg_imap *m) {
     uint32_t i;
-    if (m->state == XG_IMAP_UNDEFINED) { xg_puts(b, "UNDEFINED"); return; }
-    if (m->state == XG_IMAP_EMPTY) { xg_puts(b, "KNOWN EMPTY"); return; }
+    if (m->state == XG_IMAP_UNDEFINED) {
+        xg_puts(b, "UNDEFINED");
+        return;
+    }
+    if (m->state == XG_IMAP_EMPTY) {
+        xg_puts(b, "KNOWN EMPTY");
+        return;
+    }
     xg_imap_print_names(b, m, XG_AFF_DIM, 0, m->n_dims, '(', ')');
     if (m->n_syms) xg_imap_print_names(b, m, XG_AFF_SYM, 0, m->n_syms, '[', ']');
     if (m->n_rts) xg_imap_print_names(b, m, XG_AFF_SYM, m->n_syms, m->n_rts, '{', '}');
@@ -119,13 +143,15 @@ XG_FN void xg_imap_print(xg_buf *b, const xg_imap *m) {
 
 /* ---- reading ---- */
 
-enum { XG_AFF_NESTING_MAX = 64 };
+enum {
+    XG_AFF_NESTING_MAX = 64
+};
 typedef struct xg_aff_reader {
     xg_aff_ctx *x;
     const xg_source *src;
     size_t at;
     uint32_t depth;
-    xg_dict names;  /* each variable by name */
+    xg_dict names; /* each variable by name */
 } xg_aff_reader;
 
 XG_NORETURN XG_FN void xg_aff_read_fail(xg_aff_reader *r, const char *hint, const char *what) {
@@ -139,7 +165,10 @@ XG_FN void xg_aff_read_blank(xg_aff_reader *r) {
         r->at++;
     }
 }
-XG_FN char xg_aff_read_peek(xg_aff_reader *r) { xg_aff_read_blank(r); return r->at < r->src->size ? r->src->text[r->at] : 0; }
+XG_FN char xg_aff_read_peek(xg_aff_reader *r) {
+    xg_aff_read_blank(r);
+    return r->at < r->src->size ? r->src->text[r->at] : 0;
+}
 XG_FN bool xg_aff_read_char(xg_aff_reader *r, char c) {
     if (xg_aff_read_peek(r) != c || c == 0) return false;
     r->at++;
@@ -158,7 +187,9 @@ XG_FN bool xg_aff_is_digit(char c) { return c >= '0' && c <= '9'; }
 XG_FN xg_str xg_aff_read_word(xg_aff_reader *r) {
     size_t from;
     if (!xg_aff_is_letter(xg_aff_read_peek(r))) return xg_str_of(NULL, 0);
-    for (from = r->at; r->at < r->src->size && (xg_aff_is_letter(r->src->text[r->at]) || xg_aff_is_digit(r->src->text[r->at])); r->at++) {}
+    for (from = r->at;
+         r->at < r->src->size && (xg_aff_is_letter(r->src->text[r->at]) || xg_aff_is_digit(r->src->text[r->at]));
+         r->at++) {}
     return xg_str_of(r->src->text + from, r->at - from);
 }
 XG_FN bool xg_aff_read_keyword(xg_aff_reader *r, const char *word) {
@@ -188,7 +219,9 @@ XG_FN const xg_aff *xg_aff_read_name(xg_aff_reader *r) {
     size_t from = r->at;
     xg_str word = xg_aff_read_word(r);
     const xg_aff *var = (const xg_aff *)xg_dict_get(&r->names, word);
-    if (!var) xg_fail_at(r->x->ctx, XLAGPU_ERROR_INVALID, r->src, from, "variables are named in the lists before ->", "unknown variable '%.*s'", (int)XG_MIN(word.n, 60u), word.p);
+    if (!var)
+        xg_fail_at(r->x->ctx, XLAGPU_ERROR_INVALID, r->src, from, "variables are named in the lists before ->",
+            "unknown variable '%.*s'", (int)XG_MIN(word.n, 60u), word.p);
     return var;
 }
 
@@ -202,10 +235,14 @@ XG_FN const xg_aff *xg_aff_read_factor(xg_aff_reader *r) {
         xg_aff_read_need(r, ')');
     } else if (c == '-') {
         r->at++;
-        e = xg_aff_is_digit(xg_aff_read_peek(r)) ? xg_aff_const(r->x, xg_aff_read_int(r, true)) : xg_aff_mul(r->x, xg_aff_read_factor(r), -1);
-    } else if (xg_aff_is_digit(c)) e = xg_aff_const(r->x, xg_aff_read_int(r, false));
-    else if (xg_aff_is_letter(c)) e = xg_aff_read_name(r);
-    else xg_aff_read_fail(r, NULL, "expected a variable, an integer or '('");
+        e = xg_aff_is_digit(xg_aff_read_peek(r)) ? xg_aff_const(r->x, xg_aff_read_int(r, true))
+                                                 : xg_aff_mul(r->x, xg_aff_read_factor(r), -1);
+    } else if (xg_aff_is_digit(c))
+        e = xg_aff_const(r->x, xg_aff_read_int(r, false));
+    else if (xg_aff_is_letter(c))
+        e = xg_aff_read_name(r);
+    else
+        xg_aff_read_fail(r, NULL, "expected a variable, an integer or '('");
     r->depth--;
     if (!e) xg_aff_read_fail(r, NULL, "an expression that is too large, or a coefficient beyond 64 bits");
     return e;
@@ -215,15 +252,21 @@ XG_FN const xg_aff *xg_aff_read_term(xg_aff_reader *r) {
     const xg_aff *e = xg_aff_read_factor(r), *by;
     for (;;) {
         size_t from;
-        bool times = xg_aff_read_char(r, '*'), div = !times && xg_aff_read_keyword(r, "floordiv"), mod = !times && !div && xg_aff_read_keyword(r, "mod");
+        bool times = xg_aff_read_char(r, '*'), div = !times && xg_aff_read_keyword(r, "floordiv"),
+             mod = !times && !div && xg_aff_read_keyword(r, "mod");
         if (!times && !div && !mod) return e;
         xg_aff_read_blank(r);
         from = r->at;
         by = xg_aff_read_factor(r);
-        if (times && by->kind != XG_AFF_CONST) { const xg_aff *t = e; e = by; by = t; }
+        if (times && by->kind != XG_AFF_CONST) {
+            const xg_aff *t = e;
+            e = by;
+            by = t;
+        }
         if (by->kind != XG_AFF_CONST || (!times && by->k <= 0)) {
             r->at = from;
-            xg_aff_read_fail(r, NULL, times ? "one side of a product must be a constant" : "a divisor must be a positive constant");
+            xg_aff_read_fail(
+                r, NULL, times ? "one side of a product must be a constant" : "a divisor must be a positive constant");
         }
         e = times ? xg_aff_mul(r->x, e, by->k) : div ? xg_aff_div(r->x, e, by->k) : xg_aff_mod(r->x, e, by->k);
         if (!e) xg_aff_read_fail(r, NULL, "an expression that is too large, or a coefficient beyond 64 bits");
@@ -240,15 +283,21 @@ XG_FN const xg_aff *xg_aff_read_sum(xg_aff_reader *r) {
     }
 }
 
-typedef struct xg_aff_names { XG_VEC(xg_str) dims; XG_VEC(xg_str) syms; XG_VEC(xg_str) rts; } xg_aff_names;
+typedef struct xg_aff_names {
+    XG_VEC(xg_str) dims;
+    XG_VEC(xg_str) syms;
+    XG_VEC(xg_str) rts;
+} xg_aff_names;
 
 XG_FN void xg_aff_declare(xg_aff_reader *r, xg_str name, const xg_aff *var) {
     if (!xg_dict_put(&r->names, name, (void *)var))
-        xg_fail_at(r->x->ctx, XLAGPU_ERROR_INVALID, r->src, (size_t)(name.p - r->src->text), NULL, "the variable '%.*s' is named twice", (int)XG_MIN(name.n, 60u), name.p);
+        xg_fail_at(r->x->ctx, XLAGPU_ERROR_INVALID, r->src, (size_t)(name.p - r->src->text), NULL,
+            "the variable '%.*s' is named twice", (int)XG_MIN(name.n, 60u), name.p);
 }
 
 /* The names up to `close`; the opening bracket has been read. */
-#define XG_AFF_READ_NAMES(r, list, close) do { \
+#define XG_AFF_READ_NAMES(r, list, close) \
+    do { \
         if (xg_aff_read_char((r), (close))) break; \
         do { \
             xg_str word_ = xg_aff_read_word(r); \
@@ -311,7 +360,10 @@ XG_FN void xg_imap_read_results(xg_aff_reader *r, xg_imap *m) {
     m->n_results = list.n;
 }
 
-XG_FN int64_t xg_aff_read_signed(xg_aff_reader *r) { bool minus = xg_aff_read_char(r, '-'); return xg_aff_read_int(r, minus); }
+XG_FN int64_t xg_aff_read_signed(xg_aff_reader *r) {
+    bool minus = xg_aff_read_char(r, '-');
+    return xg_aff_read_int(r, minus);
+}
 
 XG_FN void xg_imap_read_domain(xg_aff_reader *r, xg_imap *m) {
     XG_VEC(xg_constraint) list;
@@ -320,15 +372,18 @@ XG_FN void xg_imap_read_domain(xg_aff_reader *r, xg_imap *m) {
         xg_constraint c;
         xg_imap_var *v;
         c.expr = xg_aff_read_sum(r);
-        if (!xg_aff_read_keyword(r, "in")) xg_aff_read_fail(r, "d0 in [0, 127]", "expected 'in' after an expression of the domain");
+        if (!xg_aff_read_keyword(r, "in"))
+            xg_aff_read_fail(r, "d0 in [0, 127]", "expected 'in' after an expression of the domain");
         xg_aff_read_need(r, '[');
         c.range.lo = xg_aff_read_signed(r);
         xg_aff_read_need(r, ',');
         c.range.hi = xg_aff_read_signed(r);
         xg_aff_read_need(r, ']');
         v = c.expr->kind == XG_AFF_DIM ? &m->dims[c.expr->n] : c.expr->kind == XG_AFF_SYM ? &m->syms[c.expr->n] : NULL;
-        if (v && v->range.lo == INT64_MIN && v->range.hi == INT64_MAX) v->range = c.range;
-        else xg_push(r->x->arena, xg_constraint, &list, c);
+        if (v && v->range.lo == INT64_MIN && v->range.hi == INT64_MAX)
+            v->range = c.range;
+        else
+            xg_push(r->x->arena, xg_constraint, &list, c);
     } while (xg_aff_read_char(r, ','));
     m->constraints = list.p;
     m->n_constraints = list.n;
@@ -349,7 +404,10 @@ XG_FN const xg_imap *xg_imap_parse(xg_aff_ctx *x, const xg_source *src, size_t *
     xg_imap *m;
     uint32_t i;
     size_t before;
-    if (xg_aff_read_keyword(&r, "UNDEFINED")) { *at = r.at; return xg_imap_undefined(x); }
+    if (xg_aff_read_keyword(&r, "UNDEFINED")) {
+        *at = r.at;
+        return xg_imap_undefined(x);
+    }
     if (xg_aff_read_keyword(&r, "KNOWN")) {
         if (!xg_aff_read_keyword(&r, "EMPTY")) xg_aff_read_fail(&r, "KNOWN EMPTY", "expected EMPTY");
         *at = r.at;
@@ -361,10 +419,12 @@ XG_FN const xg_imap *xg_imap_parse(xg_aff_ctx *x, const xg_source *src, size_t *
     if (xg_aff_read_char(&r, ',') && xg_aff_read_keyword(&r, "domain")) {
         xg_aff_read_need(&r, ':');
         xg_imap_read_domain(&r, m);
-    } else r.at = before;
+    } else
+        r.at = before;
     for (i = 0; i < m->n_dims + m->n_syms + m->n_rts; i++) {
         xg_range v = i < m->n_dims ? m->dims[i].range : m->syms[i - m->n_dims].range;
-        if (v.lo == INT64_MIN && v.hi == INT64_MAX) xg_aff_read_fail(&r, "after the results: , domain: d0 in [0, 127], ...", "a variable has no interval");
+        if (v.lo == INT64_MIN && v.hi == INT64_MAX)
+            xg_aff_read_fail(&r, "after the results: , domain: d0 in [0, 127], ...", "a variable has no interval");
     }
     xg_aff_read_blank(&r);
     *at = r.at;

@@ -53,7 +53,8 @@
 #define XG_PRINTF(text, first) __attribute__((format(__gnu_printf__, text, first)))
 #endif
 
-/* A function whose plain reads and writes other threads may cross, on purpose: what is lost then only hides something (sim/shadow.c). */
+/* A function whose plain reads and writes other threads may cross, on purpose: what is lost then only hides something
+ * (sim/shadow.c). */
 #if defined(__SANITIZE_THREAD__) || (defined(__has_feature) && !defined(XLAGPU_NO_EXTENSIONS))
 #if defined(__SANITIZE_THREAD__)
 #define XG_RACY __attribute__((no_sanitize("thread")))
@@ -73,7 +74,13 @@
 #define XG_ALIGNOF(T) alignof(T)
 #else
 #define XG_RESTRICT restrict
-#define XG_ALIGNOF(T) offsetof(struct { char c; T t; }, t)
+#define XG_ALIGNOF(T) \
+    offsetof( \
+        struct { \
+            char c; \
+            T t; \
+        }, \
+        t)
 #endif
 
 /* For our own bugs only, never for what a user passes in. */
@@ -86,7 +93,8 @@
 #endif
 #endif
 
-/* Large blocks in few pages of 2 MiB where the system has them, instead of in hundreds of small ones that each cost a fault. A plea, which may be refused. */
+/* Large blocks in few pages of 2 MiB where the system has them, instead of in hundreds of small ones that each cost a
+ * fault. A plea, which may be refused. */
 #if defined(__linux__) && !defined(XLAGPU_NO_EXTENSIONS)
 #include <sys/mman.h>
 #if !defined(MADV_HUGEPAGE) && !defined(__cplusplus) /* -std=c99 hides both */

@@ -1,24 +1,43 @@
 /* api/executable.h -- the one thing that compiler and runtime share: the bytes of an executable.
  *
- * Idea: what the compiler hands over IS its serialised form, so that saving, loading, embedding as a C array and running at once are one
- * path, always tested. The bytes are little-endian, position-independent, versioned and checksummed; a reader trusts nothing.
+ * Idea: what the compiler hands over IS its serialised form, so that saving, loading, embedding as a C array and
+ * running at once are one path, always tested. The bytes are little-endian, position-independent, versioned and
+ * checksummed; a reader trusts nothing.
  *
- * Layout: xg_exe_header, then n_sections xg_exe_section, then the sections, each 16-byte aligned, each an array of one record type (or raw
- * bytes). Records refer to each other by index, to names by offset into STRINGS (NUL-terminated), to data by offset into DATA.
+ * Layout: xg_exe_header, then n_sections xg_exe_section, then the sections, each 16-byte aligned, each an array of one
+ * record type (or raw bytes). Records refer to each other by index, to names by offset into STRINGS (NUL-terminated),
+ * to data by offset into DATA.
  *
- * Laws: a new field goes at the end of a record only together with a new XG_EXE_VERSION; unknown section kinds are an error. */
+ * Laws: a new field goes at the end of a record only together with a new XG_EXE_VERSION; unknown section kinds are an
+ * error. */
 #ifndef XG_API_EXECUTABLE_H
 #define XG_API_EXECUTABLE_H
 #include "config.h"
 #include "status.h"
 
-enum { XG_EXE_VERSION = 3, XG_EXE_ALIGN = 16, XG_EXE_MAX_PARAMS = 4096 };
+enum {
+    XG_EXE_VERSION = 3,
+    XG_EXE_ALIGN = 16,
+    XG_EXE_MAX_PARAMS = 4096
+};
 #define XG_EXE_MAGIC "xlagpu\x1a\n" /* 8 bytes; the control characters catch text-mode copies */
 
 /* X(NAME, record): the sections. */
+/* clang-format off */
 #define XG_EXE_SECTIONS(X) \
-    X(STRINGS, char) X(ALLOCATIONS, xg_exe_allocation) X(SLICES, xg_exe_slice) X(KERNELS, xg_exe_kernel) X(THUNKS, xg_exe_thunk) \
-    X(LINKS, uint32_t) X(VALUES, xg_exe_value) X(DIMS, int64_t) X(DATA, unsigned char) X(PTX, char) X(HLO, char) X(CUBIN, unsigned char)
+    X(STRINGS, char) \
+    X(ALLOCATIONS, xg_exe_allocation) \
+    X(SLICES, xg_exe_slice) \
+    X(KERNELS, xg_exe_kernel) \
+    X(THUNKS, xg_exe_thunk) \
+    X(LINKS, uint32_t) \
+    X(VALUES, xg_exe_value) \
+    X(DIMS, int64_t) \
+    X(DATA, unsigned char) \
+    X(PTX, char) \
+    X(HLO, char) \
+    X(CUBIN, unsigned char)
+/* clang-format on */
 typedef enum xg_exe_section_kind {
 #define X(name, record) XG_EXE_##name,
     XG_EXE_SECTIONS(X)
@@ -29,18 +48,22 @@ typedef enum xg_exe_section_kind {
 typedef struct xg_exe_header {
     char magic[8];
     uint32_t version, n_sections;
-    uint64_t size;      /* of everything */
-    uint64_t checksum;  /* xg_exe_checksum of everything behind this field */
-    uint32_t target;    /* compute capability times 10, 900 for sm_90 */
-    uint32_t name;      /* string: the module's name */
-    uint32_t n_params, n_results; /* VALUES: parameters first, then the leaves of the result */
-    uint64_t temp_bytes, host_bytes; /* of the TEMP allocations in device memory, and in host memory */
+    uint64_t size;                    /* of everything */
+    uint64_t checksum;                /* xg_exe_checksum of everything behind this field */
+    uint32_t target;                  /* compute capability times 10, 900 for sm_90 */
+    uint32_t name;                    /* string: the module's name */
+    uint32_t n_params, n_results;     /* VALUES: parameters first, then the leaves of the result */
+    uint64_t temp_bytes, host_bytes;  /* of the TEMP allocations in device memory, and in host memory */
     uint32_t target_name, root_thunk; /* string "sm_90a"; the thunk that is the program */
 } xg_exe_header;
-typedef struct xg_exe_section { uint32_t kind, count; uint64_t offset, bytes; } xg_exe_section;
+typedef struct xg_exe_section {
+    uint32_t kind, count;
+    uint64_t offset, bytes;
+} xg_exe_section;
 
 /* X(NAME, text): what an allocation is. */
-#define XG_EXE_ALLOCATIONS_KINDS(X) X(PARAMETER, "parameter") X(RESULT, "result") X(TEMP, "temp") X(CONSTANT, "constant")
+#define XG_EXE_ALLOCATIONS_KINDS(X) \
+    X(PARAMETER, "parameter") X(RESULT, "result") X(TEMP, "temp") X(CONSTANT, "constant")
 typedef enum xg_exe_allocation_kind {
 #define X(name, text) XG_EXE_ALLOC_##name,
     XG_EXE_ALLOCATIONS_KINDS(X)
@@ -50,31 +73,56 @@ typedef enum xg_exe_allocation_kind {
 typedef struct xg_exe_allocation {
     uint32_t kind, index; /* parameter or result number */
     uint64_t bytes;
-    uint64_t data;        /* CONSTANT: offset in DATA */
-    uint64_t offset;      /* TEMP: place in the one temporary block of its kind of memory */
+    uint64_t data;           /* CONSTANT: offset in DATA */
+    uint64_t offset;         /* TEMP: place in the one temporary block of its kind of memory */
     uint32_t host, reserved; /* TEMP: 1: in host memory that the device can reach */
 } xg_exe_allocation;
-typedef struct xg_exe_slice { uint32_t allocation, reserved; uint64_t offset, bytes; } xg_exe_slice;
-typedef struct xg_exe_kernel { uint32_t name, shared_bytes, threads[3], blocks[3]; } xg_exe_kernel;
+typedef struct xg_exe_slice {
+    uint32_t allocation, reserved;
+    uint64_t offset, bytes;
+} xg_exe_slice;
+typedef struct xg_exe_kernel {
+    uint32_t name, shared_bytes, threads[3], blocks[3];
+} xg_exe_kernel;
 
 /* X(NAME, text): the kinds of thunks.
  *   KERNEL        kernel; links: one slice per parameter
- *   COPY          links: source slice, destination slice (equal bytes); within the device, between the device and host memory, or within host memory
+ *   COPY          links: source slice, destination slice (equal bytes); within the device, between the device and host
+ *                 memory, or within host memory
  *   MEMSET        value: a 32-bit pattern; links: destination slice
  *   SEQUENCE      links: thunks, run in order
- *   WHILE         links: a pred slice, the condition's thunk, the body's: condition, then while the pred is true body and condition
+ *   WHILE         links: a pred slice, the condition's thunk, the body's: condition, then while the pred is true body
+ *                 and condition
  *   FOR           value: how often; links: the body's thunk
- *   CONDITIONAL   links: a pred or s32 slice, thunks of the branches: true runs the first, false the second; an index out of range the last
- *   CUSTOM_CALL   kernel: string, the name of a registered function; value: string, its backend_config; links: operand slices, then result slices
+ *   CONDITIONAL   links: a pred or s32 slice, thunks of the branches: true runs the first, false the second; an index
+ *                 out of range the last
+ *   CUSTOM_CALL   kernel: string, the name of a registered function; value: string, its backend_config; links: operand
+ *                 slices, then result slices
  *   REPLICA_ID, PARTITION_ID   links: a u32 slice
- *   INFEED        value: string, its config; links: slices that are filled      OUTFEED  the same; slices that are given away
- *   RANDOM_STATE  value: by how much; links: a slice of 16 bytes: the execution's state of 128 bits, to which value is added then
+ *   INFEED        value: string, its config; links: slices that are filled      OUTFEED  the same; slices that are
+ *                 given away
+ *   RANDOM_STATE  value: by how much; links: a slice of 16 bytes: the execution's state of 128 bits, to which value is
+ *                 added then
  *   COMMAND_BUFFER  links: thunks, run in order, by one command to the device where it can
- * A thunk names only thunks of smaller numbers. In a slice link of KERNEL and CUSTOM_CALL, bit 31 says that it is written. */
+ * A thunk names only thunks of smaller numbers. In a slice link of KERNEL and CUSTOM_CALL, bit 31 says that it is
+ * written. */
+/* clang-format off */
 #define XG_EXE_THUNKS_KINDS(X) \
-    X(KERNEL, "kernel") X(COPY, "copy") X(MEMSET, "memset") X(SEQUENCE, "sequence") X(WHILE, "while") X(FOR, "for") X(CONDITIONAL, "conditional") \
-    X(CUSTOM_CALL, "custom-call") X(REPLICA_ID, "replica-id") X(PARTITION_ID, "partition-id") X(INFEED, "infeed") X(OUTFEED, "outfeed") X(COMMAND_BUFFER, "command-buffer") \
+    X(KERNEL, "kernel") \
+    X(COPY, "copy") \
+    X(MEMSET, "memset") \
+    X(SEQUENCE, "sequence") \
+    X(WHILE, "while") \
+    X(FOR, "for") \
+    X(CONDITIONAL, "conditional") \
+    X(CUSTOM_CALL, "custom-call") \
+    X(REPLICA_ID, "replica-id") \
+    X(PARTITION_ID, "partition-id") \
+    X(INFEED, "infeed") \
+    X(OUTFEED, "outfeed") \
+    X(COMMAND_BUFFER, "command-buffer") \
     X(RANDOM_STATE, "rng-get-and-update-state")
+/* clang-format on */
 #define XG_EXE_WRITTEN 0x80000000u
 #define XG_EXE_RANDOM_FIRST 0x7012395u /* XLA's first state of random numbers */
 typedef enum xg_exe_thunk_kind {
@@ -85,18 +133,26 @@ typedef enum xg_exe_thunk_kind {
 } xg_exe_thunk_kind;
 typedef struct xg_exe_thunk {
     uint32_t kind, name, first_link, n_links, kernel, value; /* name: the HLO instruction */
-    uint64_t flops, bytes;  /* what one run computes, and moves at least: for profiles */
+    uint64_t flops, bytes; /* what one run computes, and moves at least: for profiles */
 } xg_exe_thunk;
 
-/* A parameter or a leaf of the result. Dims: logical sizes, then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1; bit 31:
- * the caller must give both the same buffer (otherwise the parameter is copied first). size_of: of an s32 that says how much there is of a bounded dimension, that dimension of the
- * array in front of it, plus 1. */
-typedef struct xg_exe_value { uint32_t type, rank, first_dim, allocation, name, alias; uint64_t bytes; uint32_t size_of, reserved; } xg_exe_value;
+/* A parameter or a leaf of the result. Dims: logical sizes, then minor_to_major. alias: of a result that shares the
+ * memory of a parameter, that parameter's number plus 1; bit 31: the caller must give both the same buffer (otherwise
+ * the parameter is copied first). size_of: of an s32 that says how much there is of a bounded dimension, that dimension
+ * of the array in front of it, plus 1. */
+typedef struct xg_exe_value {
+    uint32_t type, rank, first_dim, allocation, name, alias;
+    uint64_t bytes;
+    uint32_t size_of, reserved;
+} xg_exe_value;
 #define XG_EXE_MUST_ALIAS 0x80000000u
 
-/* Two running sums of 32-bit words (Fletcher's idea), enough against truncation and damage; not against an adversary, against whom every
- * index and size is checked anyway. Four words go at once: the second sum has each of them as often as it is there from then on. */
-XG_FN uint64_t xg_exe_word(const unsigned char *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24; }
+/* Two running sums of 32-bit words (Fletcher's idea), enough against truncation and damage; not against an adversary,
+ * against whom every index and size is checked anyway. Four words go at once: the second sum has each of them as often
+ * as it is there from then on. */
+XG_FN uint64_t xg_exe_word(const unsigned char *p) {
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
 XG_FN uint64_t xg_exe_checksum(const unsigned char *p, uint64_t n) {
     const unsigned char *end = p + n;
     uint64_t a = 1, b = 0;
@@ -105,8 +161,14 @@ XG_FN uint64_t xg_exe_checksum(const unsigned char *p, uint64_t n) {
         b += 4 * a + 4 * w0 + 3 * w1 + 2 * w2 + w3;
         a += w0 + w1 + w2 + w3;
     }
-    for (; end - p >= 4; p += 4) { a += xg_exe_word(p); b += a; }
-    for (; p < end; p++) { a += *p; b += a; }
+    for (; end - p >= 4; p += 4) {
+        a += xg_exe_word(p);
+        b += a;
+    }
+    for (; p < end; p++) {
+        a += *p;
+        b += a;
+    }
     return (a & 0xFFFFFFFFu) << 32 ^ b;
 }
 

@@ -1,16 +1,17 @@
 /* base/float_text.c -- decimal text to the nearest float and back, exactly, with integers only.
  *
- * Reading. The first 19 significant digits make an integer w and the text is w * 10^q. With p = the top 128 bits of 5^q, the
- * product w * p knows the value to about 2^-126, below and above: far more than the 53 bits to keep. Only when a midpoint
- * between two floats lies inside that narrow interval the text is compared with the midpoint in big integers.
- * This is the idea of Lemire's and Clinger's readers. float and double are two calls of one function, so a float is rounded once.
- * Printing is the same product the other way around: v * 10^n as an integer and a rest that is known well enough, or else
- * digit by digit in big integers.
+ * Reading. The first 19 significant digits make an integer w and the text is w * 10^q. With p = the top 128 bits of
+ * 5^q, the product w * p knows the value to about 2^-126, below and above: far more than the 53 bits to keep. Only when
+ * a midpoint between two floats lies inside that narrow interval the text is compared with the midpoint in big
+ * integers.
+ * This is the idea of Lemire's and Clinger's readers. float and double are two calls of one function, so a float is
+ * rounded once. Printing is the same product the other way around: v * 10^n as an integer and a rest that is known well
+ * enough, or else digit by digit in big integers.
  *
  * Laws
  * - No floating-point arithmetic, no locale, no rounding mode.
- * - Time is linear in the text: digits after the first 800 cannot change more than "is there any that is not 0", since the midpoint of two
- *   doubles has at most 768 digits. */
+ * - Time is linear in the text: digits after the first 800 cannot change more than "is there any that is not 0", since
+ *   the midpoint of two doubles has at most 768 digits. */
 #ifndef XG_BASE_FLOAT_TEXT_C
 #define XG_BASE_FLOAT_TEXT_C
 #include "number.h"
@@ -38,7 +39,11 @@ XG_INLINE int xg_leading_zeros(uint64_t v) { /* v is not 0 */
     return __builtin_clzll(v);
 #else
     int n = 0, step;
-    for (step = 32; step; step /= 2) if (!(v >> (64 - step))) { v <<= step; n += step; }
+    for (step = 32; step; step /= 2)
+        if (!(v >> (64 - step))) {
+            v <<= step;
+            n += step;
+        }
     return n;
 #endif
 }
@@ -53,10 +58,14 @@ XG_INLINE int xg_trailing_zeros(uint64_t v) { /* v is not 0 */
 
 /* ---- powers of ten ---- */
 
-enum { XG_POW5_FIRST = -364, XG_POW5_STEP = 28, XG_POW5_EXACT = 27 };
+enum {
+    XG_POW5_FIRST = -364,
+    XG_POW5_STEP = 28,
+    XG_POW5_EXACT = 27
+};
 
-/* The top 192 bits of every 28th power of five. Their products with the small powers, cut to 128 bits, equal the cut 128 bits of all powers
- * between (checked for each). */
+/* The top 192 bits of every 28th power of five. Their products with the small powers, cut to 128 bits, equal the cut
+ * 128 bits of all powers between (checked for each). */
 static const uint64_t xg_pow5_steps[][3] = {
     {0xE1AFA13AFBD14D6Du, 0x82189C09A3A1EC21u, 0x7A43516213C7E04Cu}, /* 5^-364 */
     {0xE3E27A444D8D98B7u, 0xFD1B1B2308169B25u, 0x363B1F2C568DC3E2u}, /* 5^-336 */
@@ -86,18 +95,46 @@ static const uint64_t xg_pow5_steps[][3] = {
     {0x8FCAC257558EE4E6u, 0x213A4F0AA5E8A7B1u, 0x949063D8A46F0C0Eu}, /* 5^336 */
 };
 static const uint64_t xg_pow5_small[XG_POW5_STEP] = {
-    1u, 5u, 25u, 125u, 625u, 3125u, 15625u,
-    78125u, 390625u, 1953125u, 9765625u, 48828125u, 244140625u, 1220703125u,
-    6103515625u, 30517578125u, 152587890625u, 762939453125u, 3814697265625u, 19073486328125u, 95367431640625u,
-    476837158203125u, 2384185791015625u, 11920928955078125u, 59604644775390625u, 298023223876953125u, 1490116119384765625u, 7450580596923828125u,
+    1u,
+    5u,
+    25u,
+    125u,
+    625u,
+    3125u,
+    15625u,
+    78125u,
+    390625u,
+    1953125u,
+    9765625u,
+    48828125u,
+    244140625u,
+    1220703125u,
+    6103515625u,
+    30517578125u,
+    152587890625u,
+    762939453125u,
+    3814697265625u,
+    19073486328125u,
+    95367431640625u,
+    476837158203125u,
+    2384185791015625u,
+    11920928955078125u,
+    59604644775390625u,
+    298023223876953125u,
+    1490116119384765625u,
+    7450580596923828125u,
 };
 
-/* The top 128 bits (rounded down; the first bit is 1) of 10^q for -364 <= q < 364; with 0 <= q <= 27 they are exact and low is 0. */
+/* The top 128 bits (rounded down; the first bit is 1) of 10^q for -364 <= q < 364; with 0 <= q <= 27 they are exact and
+ * low is 0. */
 XG_INLINE uint64_t xg_pow10_top(int q, uint64_t *low) {
     const uint64_t *b = xg_pow5_steps[(unsigned)(q - XG_POW5_FIRST) / XG_POW5_STEP];
     uint64_t five = xg_pow5_small[(unsigned)(q - XG_POW5_FIRST) % XG_POW5_STEP], h0, h1, h2, l0, l1, l2;
     int n;
-    if (five == 1) { *low = b[1]; return b[0]; }
+    if (five == 1) {
+        *low = b[1];
+        return b[0];
+    }
     h0 = xg_mul_wide(b[0], five, &l0);
     h1 = xg_mul_wide(b[1], five, &l1);
     h2 = xg_mul_wide(b[2], five, &l2);
@@ -113,19 +150,32 @@ XG_INLINE int xg_pow10_log2(int q) { return (q * 217706) >> 16; } /* floor(log2(
 
 /* ---- big integers: just enough of them ---- */
 
-enum { XG_BIG_LIMBS = 112, XG_BIG_DIGITS = 800 }; /* 800 digits, or 54 bits times 5^1162, take 88 limbs */
-typedef struct xg_big { int n; uint32_t limb[XG_BIG_LIMBS]; } xg_big;
+enum {
+    XG_BIG_LIMBS = 112,
+    XG_BIG_DIGITS = 800
+}; /* 800 digits, or 54 bits times 5^1162, take 88 limbs */
+typedef struct xg_big {
+    int n;
+    uint32_t limb[XG_BIG_LIMBS];
+} xg_big;
 
 XG_FN void xg_big_mul_add(xg_big *b, uint32_t factor, uint32_t carry) {
     uint64_t t = carry;
     int i;
-    for (i = 0; i < b->n; i++) { t += (uint64_t)b->limb[i] * factor; b->limb[i] = (uint32_t)t; t >>= 32; }
+    for (i = 0; i < b->n; i++) {
+        t += (uint64_t)b->limb[i] * factor;
+        b->limb[i] = (uint32_t)t;
+        t >>= 32;
+    }
     XLAGPU_ASSERT(!t || b->n < XG_BIG_LIMBS);
     if (t) b->limb[b->n++] = (uint32_t)t;
 }
 XG_FN void xg_big_set(xg_big *b, uint64_t v) {
     b->n = 0;
-    while (v) { b->limb[b->n++] = (uint32_t)v; v >>= 32; }
+    while (v) {
+        b->limb[b->n++] = (uint32_t)v;
+        v >>= 32;
+    }
 }
 XG_FN void xg_big_mul_pow5(xg_big *b, int n) {
     for (; n >= 13; n -= 13) xg_big_mul_add(b, 1220703125u, 0);
@@ -143,7 +193,8 @@ XG_FN void xg_big_shift(xg_big *b, int bits) {
 XG_FN int xg_big_compare(const xg_big *a, const xg_big *b) {
     int i;
     if (a->n != b->n) return a->n < b->n ? -1 : 1;
-    for (i = a->n; i-- > 0;) if (a->limb[i] != b->limb[i]) return a->limb[i] < b->limb[i] ? -1 : 1;
+    for (i = a->n; i-- > 0;)
+        if (a->limb[i] != b->limb[i]) return a->limb[i] < b->limb[i] ? -1 : 1;
     return 0;
 }
 XG_FN void xg_big_subtract(xg_big *a, const xg_big *b) { /* a >= b */
@@ -160,8 +211,8 @@ XG_FN void xg_big_subtract(xg_big *a, const xg_big *b) { /* a >= b */
 /* ---- scanning ---- */
 
 typedef struct xg_decimal {
-    uint64_t digits;         /* up to 19 significant ones */
-    int64_t exponent;        /* the value is digits * 10^exponent, or, if there are more, less than one unit above it */
+    uint64_t digits;  /* up to 19 significant ones */
+    int64_t exponent; /* the value is digits * 10^exponent, or, if there are more, less than one unit above it */
     bool negative, more;
     const char *first, *end; /* if more: the digits in the text, point included */
     int64_t last_exponent;   /* of the last of them */
@@ -173,9 +224,12 @@ XG_INLINE bool xg_is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 XG_INLINE uint64_t xg_digits8_value(uint64_t v) {
     v -= 0x3030303030303030u;
     v = v * 10 + (v >> 8); /* pairs in every other byte */
-    return (((v & 0x000000FF000000FFu) * 0x000F424000000064u) + ((v >> 16 & 0x000000FF000000FFu) * 0x0000271000000001u)) >> 32;
+    return (((v & 0x000000FF000000FFu) * 0x000F424000000064u) +
+               ((v >> 16 & 0x000000FF000000FFu) * 0x0000271000000001u)) >>
+           32;
 }
-/* Appends the digits at p to *w (modulo 2^64) and returns where they end. Runs of less than eight are read without a branch on their length. */
+/* Appends the digits at p to *w (modulo 2^64) and returns where they end. Runs of less than eight are read without a
+ * branch on their length. */
 XG_INLINE const char *xg_read_digits(const char *p, const char *end, uint64_t *w) {
     static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
     while (end - p >= 8) {
@@ -183,7 +237,8 @@ XG_INLINE const char *xg_read_digits(const char *p, const char *end, uint64_t *w
         int n;
         memcpy(&eight, p, 8);
         t = eight ^ 0x3030303030303030u;
-        t = (t | (t + 0x7676767676767676u)) & 0x8080808080808080u; /* the lowest bit marks the first byte that is no digit */
+        /* the lowest bit marks the first byte that is no digit */
+        t = (t | (t + 0x7676767676767676u)) & 0x8080808080808080u;
         if (t) {
             n = xg_trailing_zeros(t) >> 3;
             if (n) *w = *w * powers[n] + xg_digits8_value(eight << (64 - 8 * n) | 0x3030303030303030u >> (8 * n));
@@ -204,7 +259,11 @@ XG_NOINLINE XG_FN void xg_decimal_cut(xg_decimal *d, const char *first, const ch
     d->digits = 0;
     d->first = first;
     d->end = end;
-    for (p = first; p < end && n < 19; p++) if (*p != '.') { d->digits = d->digits * 10 + (uint64_t)(*p - '0'); n++; }
+    for (p = first; p < end && n < 19; p++)
+        if (*p != '.') {
+            d->digits = d->digits * 10 + (uint64_t)(*p - '0');
+            n++;
+        }
     after = end - p;
     if (after && memchr(p, '.', (size_t)after)) after--;
     d->exponent += after;
@@ -242,7 +301,8 @@ XG_INLINE const char *xg_decimal_scan(const char *p, const char *end, xg_decimal
         int64_t v = 0;
         if (e < end && (*e == '-' || *e == '+')) e++;
         if (e < end && xg_is_digit(*e)) {
-            for (; e < end && xg_is_digit(*e); e++) if (v < (int64_t)1 << 56) v = v * 10 + (*e - '0');
+            for (; e < end && xg_is_digit(*e); e++)
+                if (v < (int64_t)1 << 56) v = v * 10 + (*e - '0');
             d->exponent += minus ? -v : v;
             p = e;
         }
@@ -254,7 +314,11 @@ XG_INLINE const char *xg_decimal_scan(const char *p, const char *end, xg_decimal
 
 /* ---- decimal to binary ---- */
 
-typedef struct xg_midpoint { uint64_t odd; int exponent; } xg_midpoint; /* odd * 2^exponent, half way between two floats */
+/* odd * 2^exponent, half way between two floats */
+typedef struct xg_midpoint {
+    uint64_t odd;
+    int exponent;
+} xg_midpoint;
 
 /* The first XG_BIG_DIGITS digits of the text and a 1 for any others that are not 0; returns the exponent. */
 XG_FN int64_t xg_decimal_to_big(const xg_decimal *d, xg_big *b) {
@@ -262,7 +326,11 @@ XG_FN int64_t xg_decimal_to_big(const xg_decimal *d, xg_big *b) {
     const char *p;
     int n = 0;
     xg_big_set(b, 0);
-    for (p = d->first; p < d->end && n < XG_BIG_DIGITS; p++) if (*p != '.') { xg_big_mul_add(b, 10, (uint32_t)(*p - '0')); n++; }
+    for (p = d->first; p < d->end && n < XG_BIG_DIGITS; p++)
+        if (*p != '.') {
+            xg_big_mul_add(b, 10, (uint32_t)(*p - '0'));
+            n++;
+        }
     exponent = d->last_exponent + (d->end - p);
     if (p < d->end && memchr(p, '.', (size_t)(d->end - p))) exponent--;
     while (p < d->end && (*p == '0' || *p == '.')) p++;
@@ -276,18 +344,23 @@ XG_NOINLINE XG_FN int xg_decimal_compare(const xg_decimal *d, xg_midpoint m) {
     xg_big left, right;
     int64_t q = d->exponent;
     int shift;
-    if (d->more) q = xg_decimal_to_big(d, &left);
-    else xg_big_set(&left, d->digits);
+    if (d->more)
+        q = xg_decimal_to_big(d, &left);
+    else
+        xg_big_set(&left, d->digits);
     xg_big_set(&right, m.odd);
-    if (q >= 0) xg_big_mul_pow5(&left, (int)q);
-    else xg_big_mul_pow5(&right, (int)-q);
+    if (q >= 0)
+        xg_big_mul_pow5(&left, (int)q);
+    else
+        xg_big_mul_pow5(&right, (int)-q);
     shift = (int)q - m.exponent;
     xg_big_shift(shift > 0 ? &left : &right, shift > 0 ? shift : -shift);
     return xg_big_compare(&left, &right);
 }
 
-/* The bits of the nearest float of a format (infinity when the value is beyond), or false, the bits of the float below and the midpoint to
- * compare with. [high low, + error) holds the value in units of 2^unit, high having its first bit set. */
+/* The bits of the nearest float of a format (infinity when the value is beyond), or false, the bits of the float below
+ * and the midpoint to compare with. [high low, + error) holds the value in units of 2^unit, high having its first bit
+ * set. */
 XG_INLINE bool xg_decimal_round(const xg_decimal *d, int mantissa_bits, int bias, uint64_t *bits, xg_midpoint *middle) {
     uint64_t w = d->digits, high, low, top, carry, rest, half, kept, unused, error_high;
     int q, n, unit, drop, exponent;
@@ -307,7 +380,11 @@ XG_INLINE bool xg_decimal_round(const xg_decimal *d, int mantissa_bits, int bias
     unit = xg_pow10_log2(q) - n - 63;
     exact = q >= 0 && q <= XG_POW5_EXACT && !d->more;
     error_high = d->more ? (uint64_t)1 << (n + 1) : 0;
-    if (!(high >> 63)) { high = high << 1 | low >> 63; low <<= 1; unit--; }
+    if (!(high >> 63)) {
+        high = high << 1 | low >> 63;
+        low <<= 1;
+        unit--;
+    }
     exponent = unit + 127;
     if (exponent > bias) return true;
     *bits = 0;
@@ -322,7 +399,10 @@ XG_INLINE bool xg_decimal_round(const xg_decimal *d, int mantissa_bits, int bias
     rest = high & (((uint64_t)1 << (drop - 64)) - 1);
     half = (uint64_t)1 << (drop - 65);
     if (rest >= half) {
-        if (rest == half && low == 0) { *bits += exact && (kept & 1); return exact; }
+        if (rest == half && low == 0) {
+            *bits += exact && (kept & 1);
+            return exact;
+        }
         *bits += 1;
         return true;
     }
@@ -346,9 +426,12 @@ XG_FN size_t xg_float_word(const char *p, size_t n, int *special, bool *negative
     size_t at = n && (*p == '-' || *p == '+');
     *negative = at && *p == '-';
     if (n < at + 3) return 0;
-    if (memcmp(p + at, "inf", 3) == 0) *special = 1;
-    else if (memcmp(p + at, "nan", 3) == 0) *special = 2;
-    else return 0;
+    if (memcmp(p + at, "inf", 3) == 0)
+        *special = 1;
+    else if (memcmp(p + at, "nan", 3) == 0)
+        *special = 2;
+    else
+        return 0;
     return at + 3;
 }
 
@@ -394,12 +477,17 @@ XG_FN size_t xg_float_parse32(const char *p, size_t n, float *out, bool *overflo
 
 /* ---- binary to decimal ---- */
 
-enum { XG_DIGITS_FAST = 17, XG_DIGITS_MAX = 40 };
+enum {
+    XG_DIGITS_FAST = 17,
+    XG_DIGITS_MAX = 40
+};
 
-/* significand * 2^exponent = 0.d1d2d3... * 10^(k+1): the first `count` digits, rounded, as an integer; false when only big integers can tell. */
+/* significand * 2^exponent = 0.d1d2d3... * 10^(k+1): the first `count` digits, rounded, as an integer; false when only
+ * big integers can tell. */
 XG_FN bool xg_float_digits_fast(uint64_t significand, int exponent, int count, uint64_t *digits, int *k) {
-    static const uint64_t powers[] = {1u, 10u, 100u, 1000u, 10000u, 100000u, 1000000u, 10000000u, 100000000u, 1000000000u, 10000000000u,
-        100000000000u, 1000000000000u, 10000000000000u, 100000000000000u, 1000000000000000u, 10000000000000000u, 100000000000000000u};
+    static const uint64_t powers[] = {1u, 10u, 100u, 1000u, 10000u, 100000u, 1000000u, 10000000u, 100000000u,
+        1000000000u, 10000000000u, 100000000000u, 1000000000000u, 10000000000000u, 100000000000000u, 1000000000000000u,
+        10000000000000000u, 100000000000000000u};
     int n = xg_leading_zeros(significand), q, drop;
     uint64_t w = significand << n, high, low, top, carry, unused, rest, half;
     exponent -= n;
@@ -418,14 +506,21 @@ XG_FN bool xg_float_digits_fast(uint64_t significand, int exponent, int count, u
         if (rest == half && low == 0) {
             if (q < 0 || q > XG_POW5_EXACT) return false;
             *digits += *digits & 1;
-        } else if (rest >= half) ++*digits;
-        else if (rest == half - 1 && low + 2 < 2 && !(q >= 0 && q <= XG_POW5_EXACT)) return false;
+        } else if (rest >= half)
+            ++*digits;
+        else if (rest == half - 1 && low + 2 < 2 && !(q >= 0 && q <= XG_POW5_EXACT))
+            return false;
         if (*digits < powers[count]) return true;
-        if (*digits == powers[count]) { *digits = powers[count - 1]; ++*k; return true; } /* 9.97 became 10.0 */
+        if (*digits == powers[count]) {
+            *digits = powers[count - 1];
+            ++*k;
+            return true;
+        } /* 9.97 became 10.0 */
     }
 }
 
-/* The digits of n / d, which is at least 1 and less than 10, and then the rest decides how to round. Returns true if a carry left the first digit. */
+/* The digits of n / d, which is at least 1 and less than 10, and then the rest decides how to round. Returns true if a
+ * carry left the first digit. */
 XG_FN bool xg_big_digits(xg_big *n, const xg_big *d, char *out, int count) {
     int i, side;
     for (i = 0; i < count; i++) {
@@ -436,7 +531,10 @@ XG_FN bool xg_big_digits(xg_big *n, const xg_big *d, char *out, int count) {
     side = xg_big_compare(n, d);
     if (side < 0 || (side == 0 && !((out[count - 1] - '0') & 1))) return false;
     for (i = count; i-- > 0;) {
-        if (out[i] != '9') { out[i]++; return false; }
+        if (out[i] != '9') {
+            out[i]++;
+            return false;
+        }
         out[i] = '0';
     }
     out[0] = '1';
@@ -450,8 +548,10 @@ XG_FN int xg_float_digits_slow(uint64_t significand, int exponent, int count, ch
         xg_big_set(&n, significand);
         xg_big_set(&d, 1);
         xg_big_mul_pow5(k < 0 ? &n : &d, k < 0 ? -k : k);
-        if (exponent > k) xg_big_shift(&n, exponent - k);
-        else xg_big_shift(&d, k - exponent);
+        if (exponent > k)
+            xg_big_shift(&n, exponent - k);
+        else
+            xg_big_shift(&d, k - exponent);
         ten = d;
         xg_big_mul_add(&ten, 10, 0);
         if (xg_big_compare(&n, &ten) < 0) return k + xg_big_digits(&n, &d, out, count);
@@ -465,10 +565,13 @@ XG_FN int xg_float_digits(double v, int count, char *out) {
     memcpy(&bits, &v, 8);
     exponent = (int)(bits >> 52 & 2047);
     significand = bits & 0xFFFFFFFFFFFFFu;
-    if (exponent) significand |= (uint64_t)1 << 52;
-    else exponent = 1;
+    if (exponent)
+        significand |= (uint64_t)1 << 52;
+    else
+        exponent = 1;
     exponent -= 1075;
-    if (count > XG_DIGITS_FAST || !xg_float_digits_fast(significand, exponent, count, &digits, &k)) return xg_float_digits_slow(significand, exponent, count, out);
+    if (count > XG_DIGITS_FAST || !xg_float_digits_fast(significand, exponent, count, &digits, &k))
+        return xg_float_digits_slow(significand, exponent, count, out);
     for (i = count; i-- > 0; digits /= 10) out[i] = (char)('0' + digits % 10);
     return k;
 }
@@ -509,9 +612,18 @@ XG_FN void xg_float_print_g(xg_buf *b, double v, int digits) {
     int k;
     memcpy(&bits, &v, 8);
     if (bits >> 63) xg_putc(b, '-');
-    if (v != v) { xg_puts(b, "nan"); return; }
-    if (v == 0) { xg_putc(b, '0'); return; }
-    if ((bits >> 52 & 2047) == 2047) { xg_puts(b, "inf"); return; }
+    if (v != v) {
+        xg_puts(b, "nan");
+        return;
+    }
+    if (v == 0) {
+        xg_putc(b, '0');
+        return;
+    }
+    if ((bits >> 52 & 2047) == 2047) {
+        xg_puts(b, "inf");
+        return;
+    }
     digits = XG_MAX(1, XG_MIN(digits, XG_DIGITS_MAX));
     k = xg_float_digits(v, digits, t);
     xg_float_put_digits(b, t, digits, k);
@@ -530,7 +642,8 @@ XG_FN bool xg_float_digits_suffice(const xg_float_format *f, uint64_t magnitude,
 XG_FN void xg_float_print(xg_buf *b, xlagpu_type t, uint64_t bits) {
     const xg_float_format *f = xg_float_format_of(t);
     double v = xg_float_decode(t, bits);
-    uint64_t fraction = bits & (((uint64_t)1 << f->mantissa_bits) - 1), magnitude = bits & (((uint64_t)1 << (f->bits - 1)) - 1);
+    uint64_t fraction = bits & (((uint64_t)1 << f->mantissa_bits) - 1),
+             magnitude = bits & (((uint64_t)1 << (f->bits - 1)) - 1);
     char digits[XG_DIGITS_MAX];
     if (v != v && f->has_infinity && fraction != (uint64_t)1 << (f->mantissa_bits - 1)) {
         xg_printf(b, bits >> (f->bits - 1) & 1 ? "-nan(0x%llx)" : "nan(0x%llx)", (unsigned long long)fraction);
@@ -544,7 +657,11 @@ XG_FN void xg_float_print(xg_buf *b, xlagpu_type t, uint64_t bits) {
             return;
         }
     }
-    if (f->type == XLAGPU_F8E8M0FNU && bits == 0) { xg_float_print_g(b, v, 17); return; } /* 5.9e-39 is a little more, which rounds up */
+    /* 5.9e-39 is a little more, which rounds up */
+    if (f->type == XLAGPU_F8E8M0FNU && bits == 0) {
+        xg_float_print_g(b, v, 17);
+        return;
+    }
     xg_float_print_g(b, v, f->digits_full);
 }
 

@@ -1,25 +1,42 @@
 /* base/memory.c -- contexts, failure, arenas, checked arithmetic.
  *
  * An arena is a list of chunks, newest first; allocation moves a pointer. Chunks double up to 1 MiB so that a module of
- * any size costs a handful of calls to the user's allocator. A mark is a position in that list; resetting to it sets aside
- * the chunks that came after, for the next ones: work that is done again and again stays in the same, warm memory.
+ * any size costs a handful of calls to the user's allocator. A mark is a position in that list; resetting to it sets
+ * aside the chunks that came after, for the next ones: work that is done again and again stays in the same, warm
+ * memory.
  *
- * A context that has the memory from malloc cuts chunks from slabs of 2 MiB, aligned to their size, once it holds XG_SLAB_FROM bytes: a system with
- * large pages then maps each slab at once. Only the first ones ask for it: large pages that nobody has used for long are dear (a guest's have to come
- * from its host), and who needs hundreds of them gets such. Chunks that are given up serve other arenas; as many slabs as are in use are kept, and a few for the next module of the context. */
+ * A context that has the memory from malloc cuts chunks from slabs of 2 MiB, aligned to their size, once it holds
+ * XG_SLAB_FROM bytes: a system with large pages then maps each slab at once. Only the first ones ask for it: large
+ * pages that nobody has used for long are dear (a guest's have to come from its host), and who needs hundreds of them
+ * gets such. Chunks that are given up serve other arenas; as many slabs as are in use are kept, and a few for the next
+ * module of the context. */
 #ifndef XG_BASE_MEMORY_C
 #define XG_BASE_MEMORY_C
 #include "base.h"
 
-enum { XG_BLOCK_ALIGN = 16, XG_CHUNK_MIN = 16384, XG_CHUNK_MAX = 1 << 20 };
+enum {
+    XG_BLOCK_ALIGN = 16,
+    XG_CHUNK_MIN = 16384,
+    XG_CHUNK_MAX = 1 << 20
+};
 
-XG_FN void *xg_mem_default_alloc(void *user, size_t bytes) { (void)user; return malloc(bytes); }
-XG_FN void xg_mem_default_release(void *user, void *p) { (void)user; free(p); }
+XG_FN void *xg_mem_default_alloc(void *user, size_t bytes) {
+    (void)user;
+    return malloc(bytes);
+}
+XG_FN void xg_mem_default_release(void *user, void *p) {
+    (void)user;
+    free(p);
+}
 
 XG_FN void xg_ctx_init(xg_ctx *c, const xlagpu_allocator *mem, size_t limit) {
     memset(c, 0, sizeof *c);
-    if (mem && mem->alloc && mem->release) c->mem = *mem;
-    else { c->mem.alloc = xg_mem_default_alloc; c->mem.release = xg_mem_default_release; }
+    if (mem && mem->alloc && mem->release)
+        c->mem = *mem;
+    else {
+        c->mem.alloc = xg_mem_default_alloc;
+        c->mem.release = xg_mem_default_release;
+    }
     c->limit = limit;
 }
 
@@ -38,18 +55,25 @@ XG_FN void xg_end(xg_ctx *c, jmp_buf *outer) { c->guard = outer; }
 
 /* ---- failure ---- */
 
-XG_FN size_t xg_line_start(const xg_source *s, size_t at) { while (at > 0 && s->text[at - 1] != '\n') at--; return at; }
+XG_FN size_t xg_line_start(const xg_source *s, size_t at) {
+    while (at > 0 && s->text[at - 1] != '\n') at--;
+    return at;
+}
 
 /* "name:line:col: error: " and afterwards the line with a caret; a long line shows a window around the column. */
 XG_FN size_t xg_error_show_line(char *out, size_t cap, const xg_source *s, size_t at) {
-    enum { WINDOW = 100, BEFORE = 60 };
+    enum {
+        WINDOW = 100,
+        BEFORE = 60
+    };
     size_t start = xg_line_start(s, at), end = at, n = 0, i;
     while (end < s->size && s->text[end] != '\n' && s->text[end] != '\r') end++;
     if (at - start > BEFORE) start = at - BEFORE;
     if (end - start > WINDOW) end = start + WINDOW;
     if (cap < (size_t)2 * WINDOW + 8) return 0;
     out[n++] = '\n';
-    for (i = start; i < end; i++) out[n++] = (unsigned char)s->text[i] < 32 || (unsigned char)s->text[i] == 127 ? ' ' : s->text[i];
+    for (i = start; i < end; i++)
+        out[n++] = (unsigned char)s->text[i] < 32 || (unsigned char)s->text[i] == 127 ? ' ' : s->text[i];
     out[n++] = '\n';
     for (i = start; i < at; i++) out[n++] = ' ';
     out[n++] = '^';
@@ -57,7 +81,8 @@ XG_FN size_t xg_error_show_line(char *out, size_t cap, const xg_source *s, size_
     return n;
 }
 
-XG_FN void xg_error_set(xg_ctx *c, xlagpu_status status, const xg_source *src, size_t offset, const char *hint, const char *format, va_list args) {
+XG_FN void xg_error_set(xg_ctx *c, xlagpu_status status, const xg_source *src, size_t offset, const char *hint,
+    const char *format, va_list args) {
     size_t n = 0, cap = sizeof c->message, i;
     if (c->status != XLAGPU_OK) return;
     c->status = status;
@@ -87,7 +112,8 @@ XG_NORETURN XG_FN void xg_fail(xg_ctx *c, xlagpu_status status, const char *form
     xg_jump(c);
 }
 
-XG_NORETURN XG_FN void xg_fail_at(xg_ctx *c, xlagpu_status status, const xg_source *src, size_t offset, const char *hint, const char *format, ...) {
+XG_NORETURN XG_FN void xg_fail_at(
+    xg_ctx *c, xlagpu_status status, const xg_source *src, size_t offset, const char *hint, const char *format, ...) {
     va_list args;
     va_start(args, format);
     xg_error_set(c, status, src, offset, hint, format, args);
@@ -119,10 +145,29 @@ XG_FN void xg_mem_free(xg_ctx *c, void *p) {
 
 /* ---- chunks ---- */
 
-enum { XG_SLAB = 1 << 21, XG_SLAB_FROM = 1 << 19, XG_SLABS_KEPT = 8, XG_SLABS_TRIED = 8, XG_SLABS_LARGE = 64 };
-struct xg_chunk { xg_chunk *older; char *end; xg_slab *slab; };
-struct xg_slab { xg_slab *prev, *next; char *memory, *at, *end; xg_chunk *unused; uint32_t used; bool full; };
-enum { XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN, XG_SLAB_HEAD = (sizeof(xg_slab) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN };
+enum {
+    XG_SLAB = 1 << 21,
+    XG_SLAB_FROM = 1 << 19,
+    XG_SLABS_KEPT = 8,
+    XG_SLABS_TRIED = 8,
+    XG_SLABS_LARGE = 64
+};
+struct xg_chunk {
+    xg_chunk *older;
+    char *end;
+    xg_slab *slab;
+};
+struct xg_slab {
+    xg_slab *prev, *next;
+    char *memory, *at, *end;
+    xg_chunk *unused;
+    uint32_t used;
+    bool full;
+};
+enum {
+    XG_CHUNK_HEAD = (sizeof(xg_chunk) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN,
+    XG_SLAB_HEAD = (sizeof(xg_slab) + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN
+};
 
 XG_FN xg_chunk *xg_chunk_at(char *at, size_t room, xg_slab *slab) {
     xg_chunk *c = (xg_chunk *)(void *)at;
@@ -181,9 +226,12 @@ XG_FN void xg_slab_free(xg_ctx *c, xg_slab *s) {
 /* A chunk from the slab, of `least` bytes and of `room` if it has that much; NULL: it has not. */
 XG_FN xg_chunk *xg_slab_take(xg_ctx *c, xg_slab *s, size_t least, size_t room) {
     xg_chunk **link = &s->unused, *k;
-    while (*link && ((size_t)((*link)->end - (char *)*link) < least || (size_t)((*link)->end - (char *)*link) / 2 > room)) link = &(*link)->older;
+    while (
+        *link && ((size_t)((*link)->end - (char *)*link) < least || (size_t)((*link)->end - (char *)*link) / 2 > room))
+        link = &(*link)->older;
     k = *link;
-    if (k) *link = k->older;
+    if (k)
+        *link = k->older;
     else {
         size_t left = (size_t)(s->end - s->at);
         if (left < least || left < room / 2) return NULL;
@@ -202,19 +250,32 @@ XG_FN xg_chunk *xg_chunk_new(xg_ctx *c, size_t least, size_t room) {
     char *p;
     uint32_t tries = 0;
     if (c->slabs_wanted && c->live >= XG_SLAB_FROM) {
-        for (s = c->slabs; s && !k && tries < XG_SLABS_TRIED; s = next, tries++) { next = s->next; k = xg_slab_take(c, s, least, room); }
+        for (s = c->slabs; s && !k && tries < XG_SLABS_TRIED; s = next, tries++) {
+            next = s->next;
+            k = xg_slab_take(c, s, least, room);
+        }
         if (!k && (s = xg_slab_new(c, room)) != NULL) k = xg_slab_take(c, s, least, room);
-        if (k) { c->live += (size_t)(k->end - (char *)k); return k; }
+        if (k) {
+            c->live += (size_t)(k->end - (char *)k);
+            return k;
+        }
     }
     p = (char *)xg_mem_alloc(c, room);
     return p ? xg_chunk_at(p, room, NULL) : NULL;
 }
 XG_FN void xg_chunk_free(xg_ctx *c, xg_chunk *k) {
     xg_slab *s = k->slab;
-    if (!s) { xg_mem_free(c, k); return; }
+    if (!s) {
+        xg_mem_free(c, k);
+        return;
+    }
     c->live -= (size_t)(k->end - (char *)k);
     xg_slab_set_full(c, s, false);
-    if (--s->used) { k->older = s->unused; s->unused = k; return; }
+    if (--s->used) {
+        k->older = s->unused;
+        s->unused = k;
+        return;
+    }
     s->unused = NULL;
     s->at = (char *)s + XG_SLAB_HEAD;
     c->n_idle++;
@@ -227,7 +288,11 @@ XG_FN void xg_ctx_done(xg_ctx *c) {
 
 /* ---- arenas ---- */
 
-XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c) { memset(a, 0, sizeof *a); a->ctx = c; a->grow = XG_CHUNK_MIN; }
+XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c) {
+    memset(a, 0, sizeof *a);
+    a->ctx = c;
+    a->grow = XG_CHUNK_MIN;
+}
 
 /* The first spare chunk that has room. NULL: none. */
 XG_FN xg_chunk *xg_arena_take_spare(xg_arena *a, size_t room) {
@@ -239,13 +304,24 @@ XG_FN xg_chunk *xg_arena_take_spare(xg_arena *a, size_t room) {
 }
 XG_FN void xg_arena_trim(xg_arena *a, size_t keep) {
     xg_chunk **link = &a->spare, *c;
-    while (*link && (size_t)((*link)->end - (char *)*link) <= keep) { keep -= (size_t)((*link)->end - (char *)*link); link = &(*link)->older; }
-    while ((c = *link) != NULL) { *link = c->older; xg_chunk_free(a->ctx, c); }
+    while (*link && (size_t)((*link)->end - (char *)*link) <= keep) {
+        keep -= (size_t)((*link)->end - (char *)*link);
+        link = &(*link)->older;
+    }
+    while ((c = *link) != NULL) {
+        *link = c->older;
+        xg_chunk_free(a->ctx, c);
+    }
 }
 
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
     for (; a->inner != m.inner; a->inner = a->inner->next) xg_arena_free(a->inner);
-    while (a->chunk != m.chunk) { xg_chunk *c = a->chunk; a->chunk = c->older; c->older = a->spare; a->spare = c; }
+    while (a->chunk != m.chunk) {
+        xg_chunk *c = a->chunk;
+        a->chunk = c->older;
+        c->older = a->spare;
+        a->spare = c;
+    }
     a->at = m.at;
     a->end = a->chunk ? a->chunk->end : NULL;
 }
@@ -257,7 +333,13 @@ XG_FN void xg_arena_free(xg_arena *a) {
     xg_arena_trim(a, 0);
     a->grow = XG_CHUNK_MIN;
 }
-XG_FN xg_mark xg_arena_mark(const xg_arena *a) { xg_mark m; m.chunk = a->chunk; m.at = a->at; m.inner = a->inner; return m; }
+XG_FN xg_mark xg_arena_mark(const xg_arena *a) {
+    xg_mark m;
+    m.chunk = a->chunk;
+    m.at = a->at;
+    m.inner = a->inner;
+    return m;
+}
 
 XG_FN xg_arena *xg_arena_inner(xg_arena *a) {
     xg_arena *inner = XG_NEW(a, xg_arena);
@@ -273,9 +355,13 @@ XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
     if (!chunk) {
         if (a->grow < XG_CHUNK_MAX) a->grow *= 2;
         chunk = xg_chunk_new(a->ctx, least, room);
-        if (!chunk && a->spare) { xg_arena_trim(a, 0); chunk = xg_chunk_new(a->ctx, least, room); }
+        if (!chunk && a->spare) {
+            xg_arena_trim(a, 0);
+            chunk = xg_chunk_new(a->ctx, least, room);
+        }
     }
-    if (!chunk) xg_fail(a->ctx, XLAGPU_ERROR_MEMORY, "out of memory: no %zu bytes beyond the %zu in use", room, a->ctx->live);
+    if (!chunk)
+        xg_fail(a->ctx, XLAGPU_ERROR_MEMORY, "out of memory: no %zu bytes beyond the %zu in use", room, a->ctx->live);
     chunk->older = a->chunk;
     a->chunk = chunk;
     a->at = (char *)chunk + XG_CHUNK_HEAD;
@@ -284,7 +370,8 @@ XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
 
 XG_NOINLINE XG_FN void *xg_alloc_far(xg_arena *a, size_t bytes) {
     char *p;
-    if (bytes > SIZE_MAX - XG_BLOCK_ALIGN - XG_CHUNK_HEAD) xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a block of %zu bytes cannot be addressed", bytes);
+    if (bytes > SIZE_MAX - XG_BLOCK_ALIGN - XG_CHUNK_HEAD)
+        xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a block of %zu bytes cannot be addressed", bytes);
     bytes = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
     xg_arena_grow(a, bytes);
     p = a->at;
@@ -300,7 +387,9 @@ XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
 }
 
 XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes) {
-    enum { LINE = 64 };
+    enum {
+        LINE = 64
+    };
     size_t pad = (size_t)(0 - (uintptr_t)a->at) & (LINE - 1);
     if (bytes > SIZE_MAX - 2 * LINE || pad + bytes > (size_t)(a->end - a->at)) {
         xg_arena_grow(a, xg_add(a->ctx, bytes, LINE));
@@ -310,10 +399,15 @@ XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes) {
     return xg_alloc_raw(a, bytes);
 }
 
-XG_FN void *xg_alloc(xg_arena *a, size_t bytes) { void *p = xg_alloc_raw(a, bytes); if (bytes) memset(p, 0, bytes); return p; }
+XG_FN void *xg_alloc(xg_arena *a, size_t bytes) {
+    void *p = xg_alloc_raw(a, bytes);
+    if (bytes) memset(p, 0, bytes);
+    return p;
+}
 
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more) {
-    size_t had = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN, want = (more + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
+    size_t had = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN,
+           want = (more + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
     if (!p || (const char *)p + had != a->at || want < more || want - had > (size_t)(a->end - a->at)) return false;
     a->at += want - had;
     return true;
@@ -337,7 +431,8 @@ XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item) 
 /* ---- sizes ---- */
 
 XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b) {
-    if (XG_UNLIKELY((a | b) >> (sizeof(size_t) * 4)) && b && a > SIZE_MAX / b) xg_fail(c, XLAGPU_ERROR_LIMIT, "a size overflows: %zu times %zu", a, b);
+    if (XG_UNLIKELY((a | b) >> (sizeof(size_t) * 4)) && b && a > SIZE_MAX / b)
+        xg_fail(c, XLAGPU_ERROR_LIMIT, "a size overflows: %zu times %zu", a, b);
     return a * b;
 }
 XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b) {
@@ -351,7 +446,10 @@ XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out) {
     *out = r;
     return true;
 #else
-    if (a > 0 ? (b > 0 ? a > INT64_MAX / b : b < INT64_MIN / a) : a < 0 ? (b > 0 ? a < INT64_MIN / b : b < 0 && a < INT64_MAX / b) : false) return false;
+    if (a > 0   ? (b > 0 ? a > INT64_MAX / b : b < INT64_MIN / a)
+        : a < 0 ? (b > 0 ? a < INT64_MIN / b : b < 0 && a < INT64_MAX / b)
+                : false)
+        return false;
     *out = a * b;
     return true;
 #endif

@@ -14,8 +14,9 @@
 #define XG_BASE_NUMBER_C
 #include "number.h"
 
-/* X(TYPE, bits, exponent, mantissa, bias, sign, infinity, nan, fnuz, zero, nan_bits, max_bits, short, full): in the order of XLAGPU_TYPES.
- * full is 1 + ceil((mantissa + 1) * log10(2)); XLA tries the short form for f32 and f64 only. */
+/* X(TYPE, bits, exponent, mantissa, bias, sign, infinity, nan, fnuz, zero, nan_bits, max_bits, short, full): in the
+ * order of XLAGPU_TYPES. full is 1 + ceil((mantissa + 1) * log10(2)); XLA tries the short form for f32 and f64 only. */
+/* clang-format off */
 #define XG_FLOAT_FORMATS(X) \
     X(F4E2M1FN,      4,  2,  1,  1,    1, 0, 0, 0, 1, 0x8,  0x7,  2, 2) \
     X(F6E2M3FN,      6,  2,  3,  1,    1, 0, 0, 0, 1, 0x20, 0x1F, 3, 3) \
@@ -32,6 +33,7 @@
     X(F16,           16, 5,  10, 15,   1, 1, 1, 0, 1, 0x7E00, 0x7BFF, 5, 5) \
     X(F32,           32, 8,  23, 127,  1, 1, 1, 0, 1, 0x7FC00000, 0x7F7FFFFF, 6, 9) \
     X(F64,           64, 11, 52, 1023, 1, 1, 1, 0, 1, 0x7FF8000000000000u, 0x7FEFFFFFFFFFFFFFu, 15, 17)
+/* clang-format on */
 
 static const xg_float_format xg_float_formats[] = {
 #define X(type, bits, e, m, bias, sign, inf, nan, fnuz, zero, nan_bits, max_bits, lo, hi) \
@@ -46,10 +48,26 @@ XG_FN const xg_float_format *xg_float_format_of(xlagpu_type t) {
     return &xg_float_formats[t - XLAGPU_F4E2M1FN];
 }
 
-XG_FN uint64_t xg_f64_bits(double v) { uint64_t b; memcpy(&b, &v, 8); return b; }
-XG_FN double xg_f64_of_bits(uint64_t b) { double v; memcpy(&v, &b, 8); return v; }
-XG_FN uint32_t xg_f32_bits(float v) { uint32_t b; memcpy(&b, &v, 4); return b; }
-XG_FN float xg_f32_of_bits(uint32_t b) { float v; memcpy(&v, &b, 4); return v; }
+XG_FN uint64_t xg_f64_bits(double v) {
+    uint64_t b;
+    memcpy(&b, &v, 8);
+    return b;
+}
+XG_FN double xg_f64_of_bits(uint64_t b) {
+    double v;
+    memcpy(&v, &b, 8);
+    return v;
+}
+XG_FN uint32_t xg_f32_bits(float v) {
+    uint32_t b;
+    memcpy(&b, &v, 4);
+    return b;
+}
+XG_FN float xg_f32_of_bits(uint32_t b) {
+    float v;
+    memcpy(&v, &b, 4);
+    return v;
+}
 XG_FN double xg_f64_power_of_two(int e) { return xg_f64_of_bits((uint64_t)(e + 1023) << 52); } /* normal ones only */
 
 #define XG_F64_SIGN 0x8000000000000000u
@@ -114,9 +132,12 @@ XG_FN uint64_t xg_float_encode(xlagpu_type t, double v) {
     if (v == 0) return f->nan_is_negative_zero ? 0 : sign;
     if (exponent == -1023) { /* a subnormal double is far below the least value of the other formats */
         magnitude = 0;
-    } else if (exponent == 1024) magnitude = f->max_bits + 1;
-    else if (f->has_zero) magnitude = xg_float_round(f, significand | XG_F64_HIDDEN, exponent);
-    else magnitude = xg_float_round_scale(significand | XG_F64_HIDDEN, exponent);
+    } else if (exponent == 1024)
+        magnitude = f->max_bits + 1;
+    else if (f->has_zero)
+        magnitude = xg_float_round(f, significand | XG_F64_HIDDEN, exponent);
+    else
+        magnitude = xg_float_round_scale(significand | XG_F64_HIDDEN, exponent);
     if (magnitude > f->max_bits) {
         if (!f->has_nan) return sign | f->max_bits;
         if (!f->has_infinity) return f->nan_is_negative_zero ? f->nan_bits : f->nan_bits | sign;
@@ -127,20 +148,37 @@ XG_FN uint64_t xg_float_encode(xlagpu_type t, double v) {
 
 XG_FN double xg_float_load(xlagpu_type t, const void *p) {
     uint64_t bits = 0;
-    if (t == XLAGPU_F32) { float v; memcpy(&v, p, 4); return v; }
-    if (t == XLAGPU_F64) memcpy(&bits, p, 8);
-    else if (t == XLAGPU_BF16 || t == XLAGPU_F16) { uint16_t h; memcpy(&h, p, 2); bits = h; }
-    else bits = *(const unsigned char *)p;
+    if (t == XLAGPU_F32) {
+        float v;
+        memcpy(&v, p, 4);
+        return v;
+    }
+    if (t == XLAGPU_F64)
+        memcpy(&bits, p, 8);
+    else if (t == XLAGPU_BF16 || t == XLAGPU_F16) {
+        uint16_t h;
+        memcpy(&h, p, 2);
+        bits = h;
+    } else
+        bits = *(const unsigned char *)p;
     return xg_float_decode(t, bits);
 }
 
 XG_FN void xg_float_store(xlagpu_type t, void *p, double v) {
     uint64_t bits;
-    if (t == XLAGPU_F64) { memcpy(p, &v, 8); return; }
+    if (t == XLAGPU_F64) {
+        memcpy(p, &v, 8);
+        return;
+    }
     bits = xg_float_encode(t, v);
-    if (t == XLAGPU_F32) { uint32_t w = (uint32_t)bits; memcpy(p, &w, 4); }
-    else if (t == XLAGPU_BF16 || t == XLAGPU_F16) { uint16_t h = (uint16_t)bits; memcpy(p, &h, 2); }
-    else *(unsigned char *)p = (unsigned char)bits;
+    if (t == XLAGPU_F32) {
+        uint32_t w = (uint32_t)bits;
+        memcpy(p, &w, 4);
+    } else if (t == XLAGPU_BF16 || t == XLAGPU_F16) {
+        uint16_t h = (uint16_t)bits;
+        memcpy(p, &h, 2);
+    } else
+        *(unsigned char *)p = (unsigned char)bits;
 }
 
 /* ---- the two 16-bit formats, for inner loops ---- */
@@ -156,15 +194,19 @@ XG_FN uint16_t xg_f32_to_bf16(float v) {
 XG_FN float xg_f16_to_f32(uint16_t h) {
     uint32_t sign = (uint32_t)(h & 0x8000u) << 16, magnitude = h & 0x7FFFu;
     if (magnitude >= 0x7C00u) return xg_f32_of_bits(sign | 0x7F800000u | (magnitude & 0x3FFu) << 13);
-    if (magnitude < 0x400u) return xg_f32_of_bits(xg_f32_bits((float)magnitude * 5.9604644775390625e-8f) | sign); /* times 2^-24, exact */
+    if (magnitude < 0x400u)
+        return xg_f32_of_bits(xg_f32_bits((float)magnitude * 5.9604644775390625e-8f) | sign); /* times 2^-24, exact */
     return xg_f32_of_bits(sign | ((magnitude << 13) + 0x38000000u));
 }
 
 XG_FN uint16_t xg_f32_to_f16(float v) {
     uint32_t b = xg_f32_bits(v), sign = b >> 16 & 0x8000u, magnitude = b & 0x7FFFFFFFu, kept;
-    if (magnitude >= 0x477FF000u) return (uint16_t)(sign | (magnitude > 0x7F800000u ? 0x7E00u : 0x7C00u)); /* 65520 and more round away */
-    if (magnitude >= 0x38800000u) return (uint16_t)(sign | ((magnitude - 0x38000000u + 0xFFFu + (magnitude >> 13 & 1)) >> 13));
-    if (magnitude <= 0x33000000u) return (uint16_t)sign; /* at most half of the smallest subnormal, whose bits are even below */
+    if (magnitude >= 0x477FF000u)
+        return (uint16_t)(sign | (magnitude > 0x7F800000u ? 0x7E00u : 0x7C00u)); /* 65520 and more round away */
+    if (magnitude >= 0x38800000u)
+        return (uint16_t)(sign | ((magnitude - 0x38000000u + 0xFFFu + (magnitude >> 13 & 1)) >> 13));
+    /* at most half of the smallest subnormal, whose bits are even below */
+    if (magnitude <= 0x33000000u) return (uint16_t)sign;
     {
         uint32_t significand = (magnitude & 0x7FFFFFu) | 0x800000u, drop = 126 - (magnitude >> 23);
         kept = significand >> drop;

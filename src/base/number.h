@@ -10,16 +10,19 @@
 typedef struct xg_float_format {
     xlagpu_type type;
     int bits, exponent_bits, mantissa_bits, bias;
-    bool has_sign, has_infinity, has_nan, nan_is_negative_zero /* FNUZ: 0x80 is NaN, no -0 */, has_zero /* f8e8m0 has none */;
-    uint64_t nan_bits;     /* the quiet NaN that a NaN becomes (positive sign) */
-    uint64_t max_bits;     /* the largest finite value */
-    int digits_short, digits_full; /* decimal digits always preserved (digits10), and enough to read back (max_digits10) */
+    bool has_sign, has_infinity, has_nan, nan_is_negative_zero /* FNUZ: 0x80 is NaN, no -0 */,
+        has_zero /* f8e8m0 has none */;
+    uint64_t nan_bits; /* the quiet NaN that a NaN becomes (positive sign) */
+    uint64_t max_bits; /* the largest finite value */
+    /* decimal digits always preserved (digits10), and enough to read back (max_digits10) */
+    int digits_short, digits_full;
 } xg_float_format;
 XG_FN const xg_float_format *xg_float_format_of(xlagpu_type t); /* NULL for what is not a float */
 XG_FN double xg_float_decode(xlagpu_type t, uint64_t bits);
-/* Round to nearest even. Overflow: infinity if the format has it, else its NaN, f4/f6: the largest finite. NaN: nan_bits (sign kept where the format has one). */
+/* Round to nearest even. Overflow: infinity if the format has it, else its NaN, f4/f6: the largest finite. NaN:
+ * nan_bits (sign kept where the format has one). */
 XG_FN uint64_t xg_float_encode(xlagpu_type t, double v);
-XG_FN double xg_float_load(xlagpu_type t, const void *p);    /* the element at p, in its literal bytes */
+XG_FN double xg_float_load(xlagpu_type t, const void *p); /* the element at p, in its literal bytes */
 XG_FN void xg_float_store(xlagpu_type t, void *p, double v);
 XG_FN float xg_bf16_to_f32(uint16_t b);
 XG_FN uint16_t xg_f32_to_bf16(float v);
@@ -27,14 +30,16 @@ XG_FN float xg_f16_to_f32(uint16_t h);
 XG_FN uint16_t xg_f32_to_f16(float v);
 
 /* ---- float_text.c ---- */
-/* Reads a decimal number ([-+]digits[.digits][e[-+]digits], also inf, nan, -inf) at p, at most n bytes. Returns the bytes read, 0 if there is no number.
- * The result is the double nearest to the decimal (ties to even); *overflow says that a finite text became infinite. */
+/* Reads a decimal number ([-+]digits[.digits][e[-+]digits], also inf, nan, -inf) at p, at most n bytes. Returns the
+ * bytes read, 0 if there is no number. The result is the double nearest to the decimal (ties to even); *overflow says
+ * that a finite text became infinite. */
 XG_FN size_t xg_float_parse(const char *p, size_t n, double *out, bool *overflow);
 /* The same, rounded once to float (never through double). */
 XG_FN size_t xg_float_parse32(const char *p, size_t n, float *out, bool *overflow);
 /* As C's %.*g in the C locale, exact for any precision up to 40. */
 XG_FN void xg_float_print_g(xg_buf *b, double v, int digits);
-/* The text XLA prints: digits_short digits if they read back to the same value, else digits_full; nan, -nan, inf, -inf. */
+/* The text XLA prints: digits_short digits if they read back to the same value, else digits_full; nan, -nan, inf,
+ * -inf. */
 XG_FN void xg_float_print(xg_buf *b, xlagpu_type t, uint64_t bits);
 
 #endif /* XG_BASE_NUMBER_H */

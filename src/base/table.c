@@ -10,9 +10,14 @@ XG_FN uint32_t xg_table_next_cap(xg_ctx *c, uint32_t cap) {
 
 /* ---- 64-bit keys ---- */
 
-enum { XG_MAP64_FEW = 8 }; /* most have no more than half as many */
+enum {
+    XG_MAP64_FEW = 8
+}; /* most have no more than half as many */
 
-XG_FN void xg_map64_init(xg_map64 *m, xg_arena *a) { memset(m, 0, sizeof *m); m->arena = a; }
+XG_FN void xg_map64_init(xg_map64 *m, xg_arena *a) {
+    memset(m, 0, sizeof *m);
+    m->arena = a;
+}
 XG_FN uint32_t xg_map64_slot(const xg_map64 *m, uint64_t key) {
     uint32_t at = xg_hash_mix(0, key) & (m->cap - 1);
     while (m->vals[at] && m->keys[at] != key) at = (at + 1) & (m->cap - 1);
@@ -26,7 +31,12 @@ XG_FN void xg_map64_put(xg_map64 *m, uint64_t key, void *val) {
         m->cap = old.cap ? xg_table_next_cap(m->arena->ctx, old.cap) : (uint32_t)XG_MAP64_FEW;
         m->keys = XG_NEW_N(m->arena, uint64_t, m->cap);
         m->vals = XG_NEW_N(m->arena, void *, m->cap);
-        for (at = 0; at < old.cap; at++) if (old.vals[at]) { uint32_t to = xg_map64_slot(m, old.keys[at]); m->keys[to] = old.keys[at]; m->vals[to] = old.vals[at]; }
+        for (at = 0; at < old.cap; at++)
+            if (old.vals[at]) {
+                uint32_t to = xg_map64_slot(m, old.keys[at]);
+                m->keys[to] = old.keys[at];
+                m->vals[to] = old.vals[at];
+            }
     }
     at = xg_map64_slot(m, key);
     m->n += !m->vals[at];
@@ -36,7 +46,10 @@ XG_FN void xg_map64_put(xg_map64 *m, uint64_t key, void *val) {
 
 /* ---- hash-consed nodes ---- */
 
-XG_FN void xg_set_init(xg_set *s, xg_arena *a) { memset(s, 0, sizeof *s); s->arena = a; }
+XG_FN void xg_set_init(xg_set *s, xg_arena *a) {
+    memset(s, 0, sizeof *s);
+    s->arena = a;
+}
 XG_FN void xg_set_reserve(xg_set *s, uint32_t n) {
     if (s->cap || n > UINT32_MAX / 8) return;
     for (s->cap = 32; s->cap < 2 * n; s->cap *= 2) {}
@@ -60,7 +73,8 @@ XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, 
             s->n++;
         }
     }
-    for (at = hash & (s->cap - 1); s->slots[at]; at = (at + 1) & (s->cap - 1)) if (s->hashes[at] == hash && eq(s->slots[at], key)) return &s->slots[at];
+    for (at = hash & (s->cap - 1); s->slots[at]; at = (at + 1) & (s->cap - 1))
+        if (s->hashes[at] == hash && eq(s->slots[at], key)) return &s->slots[at];
     s->hashes[at] = hash;
     s->n++; /* the caller fills the slot; should it fail first, the entry only counts as used space */
     return &s->slots[at];
@@ -70,32 +84,47 @@ XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, 
 
 /* Few names are looked through; only more than that get slots.
  *
- * Most names end with a number that counts, and who asks for one has asked for its neighbours just now: sixteen that follow each other have their slots in one cache line (but each hundred begins a
- * new one: two digits are all that is looked at). Who finds his slot taken looks into the same place of the next lines, for a taken line is mostly taken as a whole; then, so that all slots are met,
- * into one after the other. */
-enum { XG_DICT_FEW = 8, XG_DICT_LINE = 16, XG_DICT_LINES = 4 };
+ * Most names end with a number that counts, and who asks for one has asked for its neighbours just now: sixteen that
+ * follow each other have their slots in one cache line (but each hundred begins a new one: two digits are all that is
+ * looked at). Who finds his slot taken looks into the same place of the next lines, for a taken line is mostly taken as
+ * a whole; then, so that all slots are met, into one after the other. */
+enum {
+    XG_DICT_FEW = 8,
+    XG_DICT_LINE = 16,
+    XG_DICT_LINES = 4
+};
 
-XG_FN void xg_dict_init(xg_dict *d, xg_arena *a) { memset(d, 0, sizeof *d); d->arena = a; }
+XG_FN void xg_dict_init(xg_dict *d, xg_arena *a) {
+    memset(d, 0, sizeof *d);
+    d->arena = a;
+}
 XG_FN bool xg_dict_is_digit(xg_str name, uint32_t n) { return n && name.p[n - 1] >= '0' && name.p[n - 1] <= '9'; }
 XG_FN uint32_t xg_dict_hash(xg_str name) {
     uint32_t n = name.n, number;
     if (!xg_dict_is_digit(name, n)) return xg_hash(name.p, n);
     number = (uint32_t)(name.p[--n] - '0');
     if (xg_dict_is_digit(name, n)) number += 10 * (uint32_t)(name.p[--n] - '0');
-    return (xg_hash(name.p, n) + number / XG_DICT_LINE * 0x9E3779B1u) * XG_DICT_LINE | number % XG_DICT_LINE; /* the lines of a hundred lie anywhere */
+    return (xg_hash(name.p, n) + number / XG_DICT_LINE * 0x9E3779B1u) * XG_DICT_LINE |
+           number % XG_DICT_LINE; /* the lines of a hundred lie anywhere */
 }
-XG_FN uint32_t xg_dict_next(uint32_t at, uint32_t tried) { return at + (tried < XG_DICT_LINES ? (uint32_t)XG_DICT_LINE : 1u); }
-XG_FN bool xg_dict_is(const xg_dict_item *i, xg_str name, uint32_t hash) { return i->hash == hash && i->length == name.n && (i->name == name.p || memcmp(i->name, name.p, name.n) == 0); }
+XG_FN uint32_t xg_dict_next(uint32_t at, uint32_t tried) {
+    return at + (tried < XG_DICT_LINES ? (uint32_t)XG_DICT_LINE : 1u);
+}
+XG_FN bool xg_dict_is(const xg_dict_item *i, xg_str name, uint32_t hash) {
+    return i->hash == hash && i->length == name.n && (i->name == name.p || memcmp(i->name, name.p, name.n) == 0);
+}
 XG_FN uint32_t xg_dict_slot(const xg_dict *d, xg_str name, uint32_t hash) {
     uint32_t at = hash & (d->cap - 1), tried = 0;
-    for (; d->slots[at]; at = xg_dict_next(at, tried++) & (d->cap - 1)) if (xg_dict_is(&d->items[d->slots[at] - 1], name, hash)) break;
+    for (; d->slots[at]; at = xg_dict_next(at, tried++) & (d->cap - 1))
+        if (xg_dict_is(&d->items[d->slots[at] - 1], name, hash)) break;
     return at;
 }
 /* The item's number plus 1; 0: there is none. */
 XG_FN uint32_t xg_dict_find(const xg_dict *d, xg_str name, uint32_t hash) {
     uint32_t k;
     if (d->cap) return d->slots[xg_dict_slot(d, name, hash)];
-    for (k = 0; k < d->n; k++) if (xg_dict_is(&d->items[k], name, hash)) return k + 1;
+    for (k = 0; k < d->n; k++)
+        if (xg_dict_is(&d->items[k], name, hash)) return k + 1;
     return 0;
 }
 XG_FN void *xg_dict_get(const xg_dict *d, xg_str name) {
@@ -104,10 +133,12 @@ XG_FN void *xg_dict_get(const xg_dict *d, xg_str name) {
 }
 XG_FN void xg_dict_grow(xg_dict *d) {
     uint32_t i, at, tried;
-    do d->cap = xg_table_next_cap(d->arena->ctx, d->cap); while (d->cap < 2 * d->n);
+    do d->cap = xg_table_next_cap(d->arena->ctx, d->cap);
+    while (d->cap < 2 * d->n);
     d->slots = XG_NEW_N(d->arena, uint32_t, d->cap);
     for (i = 0; i < d->n; i++) { /* no two are equal */
-        for (at = d->items[i].hash & (d->cap - 1), tried = 0; d->slots[at]; at = xg_dict_next(at, tried++) & (d->cap - 1)) {}
+        for (at = d->items[i].hash & (d->cap - 1), tried = 0; d->slots[at];
+             at = xg_dict_next(at, tried++) & (d->cap - 1)) {}
         d->slots[at] = i + 1;
     }
 }
@@ -126,7 +157,8 @@ XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val) {
     if (d->cap) {
         at = xg_dict_slot(d, name, hash);
         if (d->slots[at]) return false;
-    } else if (xg_dict_find(d, name, hash)) return false;
+    } else if (xg_dict_find(d, name, hash))
+        return false;
     if (d->n == d->item_cap) d->items = (xg_dict_item *)xg_vec_grow(d->arena, d->items, &d->item_cap, sizeof *d->items);
     d->items[d->n].name = name.p;
     d->items[d->n].length = name.n;

@@ -3,10 +3,20 @@
 #define XG_BASE_TEXT_C
 #include "base.h"
 
-XG_FN xg_str xg_str_of(const char *p, size_t n) { xg_str s; s.p = p; s.n = (uint32_t)n; return s; }
+XG_FN xg_str xg_str_of(const char *p, size_t n) {
+    xg_str s;
+    s.p = p;
+    s.n = (uint32_t)n;
+    return s;
+}
 XG_FN xg_str xg_str_z(const char *z) { return xg_str_of(z ? z : "", z ? strlen(z) : 0); }
-XG_FN bool xg_str_eq(xg_str a, xg_str b) { return a.n == b.n && (a.n == 0 || a.p == b.p || memcmp(a.p, b.p, a.n) == 0); }
-XG_FN bool xg_str_is(xg_str a, const char *z) { size_t n = strlen(z); return a.n == n && (n == 0 || memcmp(a.p, z, n) == 0); }
+XG_FN bool xg_str_eq(xg_str a, xg_str b) {
+    return a.n == b.n && (a.n == 0 || a.p == b.p || memcmp(a.p, b.p, a.n) == 0);
+}
+XG_FN bool xg_str_is(xg_str a, const char *z) {
+    size_t n = strlen(z);
+    return a.n == n && (n == 0 || memcmp(a.p, z, n) == 0);
+}
 XG_FN xg_str xg_str_copy(xg_arena *a, xg_str s) {
     char *p = (char *)xg_alloc_raw(a, (size_t)s.n + 1);
     if (s.n) memcpy(p, s.p, s.n);
@@ -14,7 +24,8 @@ XG_FN xg_str xg_str_copy(xg_arena *a, xg_str s) {
     return xg_str_of(p, s.n);
 }
 
-/* Xorshift-multiply over 8-byte words, of which the upper half is kept; quality is enough for tables, and it is the same on every machine. */
+/* Xorshift-multiply over 8-byte words, of which the upper half is kept; quality is enough for tables, and it is the
+ * same on every machine. */
 XG_FN uint32_t xg_hash_mix(uint32_t h, uint64_t x) {
     uint64_t v = ((uint64_t)h + 0x9E3779B97F4A7C15u) ^ x;
     v ^= v >> 32;
@@ -25,7 +36,10 @@ XG_FN uint32_t xg_hash(const void *data, size_t n) {
     const char *p = (const char *)data;
     uint32_t h = (uint32_t)n;
     uint64_t w;
-    for (; n >= 8; n -= 8, p += 8) { memcpy(&w, p, 8); h = xg_hash_mix(h, w); }
+    for (; n >= 8; n -= 8, p += 8) {
+        memcpy(&w, p, 8);
+        h = xg_hash_mix(h, w);
+    }
     w = 0;
     if (n) memcpy(&w, p, n);
     return xg_hash_mix(h, w);
@@ -33,7 +47,10 @@ XG_FN uint32_t xg_hash(const void *data, size_t n) {
 
 /* ---- growing text ---- */
 
-XG_FN void xg_buf_init(xg_buf *b, xg_arena *a) { memset(b, 0, sizeof *b); b->arena = a; }
+XG_FN void xg_buf_init(xg_buf *b, xg_arena *a) {
+    memset(b, 0, sizeof *b);
+    b->arena = a;
+}
 
 XG_FN char *xg_buf_room(xg_buf *b, size_t n) {
     if (n >= b->cap - b->n || !b->p) {
@@ -70,13 +87,21 @@ XG_FN char *xg_digits(char *end, uint64_t v, unsigned base, bool upper) {
     const char *set = upper ? "0123456789ABCDEF" : "0123456789abcdef";
     if (base == 10) {
         for (; v > UINT32_MAX; v /= 10) *--end = (char)('0' + v % 10);
-        { uint32_t w = (uint32_t)v; do *--end = (char)('0' + w % 10); while ((w /= 10) != 0); }
+        {
+            uint32_t w = (uint32_t)v;
+            do *--end = (char)('0' + w % 10);
+            while ((w /= 10) != 0);
+        }
         return end;
     }
-    do *--end = set[v % base]; while ((v /= base) != 0);
+    do *--end = set[v % base];
+    while ((v /= base) != 0);
     return end;
 }
-XG_FN void xg_put_u64(xg_buf *b, uint64_t v) { char t[24], *e = t + sizeof t, *s = xg_digits(e, v, 10, false); xg_put(b, s, (size_t)(e - s)); }
+XG_FN void xg_put_u64(xg_buf *b, uint64_t v) {
+    char t[24], *e = t + sizeof t, *s = xg_digits(e, v, 10, false);
+    xg_put(b, s, (size_t)(e - s));
+}
 XG_FN void xg_put_i64(xg_buf *b, int64_t v) {
     if (v < 0) xg_putc(b, '-');
     xg_put_u64(b, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
@@ -94,13 +119,22 @@ XG_FN size_t xg_format_one(const char **f, va_list *args, char spare[72], const 
     int width = 0, precision = 0, longs = 0;
     char *end = spare + 72, *s = end;
     size_t n;
-    if (*p == '0') { zero = true; p++; }
-    if (*p == '*') { width = va_arg(*args, int); p++; }
-    else while (*p >= '0' && *p <= '9') width = width * 10 + (*p++ - '0');
+    if (*p == '0') {
+        zero = true;
+        p++;
+    }
+    if (*p == '*') {
+        width = va_arg(*args, int);
+        p++;
+    } else
+        while (*p >= '0' && *p <= '9') width = width * 10 + (*p++ - '0');
     if (*p == '.') {
         precise = true;
-        if (*++p == '*') { precision = va_arg(*args, int); p++; }
-        else while (*p >= '0' && *p <= '9') precision = precision * 10 + (*p++ - '0');
+        if (*++p == '*') {
+            precision = va_arg(*args, int);
+            p++;
+        } else
+            while (*p >= '0' && *p <= '9') precision = precision * 10 + (*p++ - '0');
     }
     for (; *p == 'l' || *p == 'z'; p++) longs += *p == 'z' ? 8 : 1;
     if (*p == 's') {
@@ -111,17 +145,25 @@ XG_FN size_t xg_format_one(const char **f, va_list *args, char spare[72], const 
         *f = p + 1;
         return n;
     }
-    if (*p == 'c') *--s = (char)va_arg(*args, int);
+    if (*p == 'c')
+        *--s = (char)va_arg(*args, int);
     else if (*p == 'd' || *p == 'i') {
-        int64_t v = longs >= 8 ? (int64_t)va_arg(*args, ptrdiff_t) : longs == 2 ? (int64_t)va_arg(*args, long long) : longs == 1 ? (int64_t)va_arg(*args, long) : (int64_t)va_arg(*args, int);
+        int64_t v = longs >= 8   ? (int64_t)va_arg(*args, ptrdiff_t)
+                    : longs == 2 ? (int64_t)va_arg(*args, long long)
+                    : longs == 1 ? (int64_t)va_arg(*args, long)
+                                 : (int64_t)va_arg(*args, int);
         s = xg_digits(s, v < 0 ? 0 - (uint64_t)v : (uint64_t)v, 10, false);
         while (zero && end - s < width - (v < 0)) *--s = '0';
         if (v < 0) *--s = '-';
     } else if (*p == 'u' || *p == 'x' || *p == 'X') {
-        uint64_t v = longs >= 8 ? (uint64_t)va_arg(*args, size_t) : longs == 2 ? (uint64_t)va_arg(*args, unsigned long long) : longs == 1 ? (uint64_t)va_arg(*args, unsigned long) : (uint64_t)va_arg(*args, unsigned);
+        uint64_t v = longs >= 8   ? (uint64_t)va_arg(*args, size_t)
+                     : longs == 2 ? (uint64_t)va_arg(*args, unsigned long long)
+                     : longs == 1 ? (uint64_t)va_arg(*args, unsigned long)
+                                  : (uint64_t)va_arg(*args, unsigned);
         s = xg_digits(s, v, *p == 'u' ? 10 : 16, *p == 'X');
         while (zero && end - s < width && s > spare + 1) *--s = '0';
-    } else *--s = *p ? *p : '%';
+    } else
+        *--s = *p ? *p : '%';
     while (end - s < width && s > spare) *--s = ' ';
     *text = s;
     *f = *p ? p + 1 : p;
@@ -136,8 +178,13 @@ XG_FN size_t xg_vformat(char *out, size_t cap, const char *format, va_list args)
     while (*format) {
         const char *text = format;
         size_t n = 1;
-        if (*format == '%') { format++; n = xg_format_one(&format, &copy, spare, &text); }
-        else { while (format[n] && format[n] != '%') n++; format += n; }
+        if (*format == '%') {
+            format++;
+            n = xg_format_one(&format, &copy, spare, &text);
+        } else {
+            while (format[n] && format[n] != '%') n++;
+            format += n;
+        }
         if (total + 1 < cap) memcpy(out + total, text, XG_MIN(n, cap - 1 - total));
         total += n;
     }
@@ -181,7 +228,10 @@ XG_FN void xg_put_texts(xg_buf *b, const xg_texts *t) {
 
 /* ---- interning ---- */
 
-XG_FN void xg_pool_init(xg_pool *p, xg_arena *a) { memset(p, 0, sizeof *p); p->arena = a; }
+XG_FN void xg_pool_init(xg_pool *p, xg_arena *a) {
+    memset(p, 0, sizeof *p);
+    p->arena = a;
+}
 
 XG_FN void xg_pool_grow(xg_pool *p) {
     uint32_t cap = p->cap ? p->cap * 2 : 256, i, at;
@@ -197,14 +247,17 @@ XG_FN void xg_pool_grow(xg_pool *p) {
 XG_FN xg_str xg_intern(xg_pool *p, xg_str s) {
     uint32_t at;
     if (p->n * 2 >= p->cap) xg_pool_grow(p);
-    for (at = xg_hash(s.p, s.n) & (p->cap - 1); p->slots[at].p; at = (at + 1) & (p->cap - 1)) if (xg_str_eq(p->slots[at], s)) return p->slots[at];
+    for (at = xg_hash(s.p, s.n) & (p->cap - 1); p->slots[at].p; at = (at + 1) & (p->cap - 1))
+        if (xg_str_eq(p->slots[at], s)) return p->slots[at];
     p->n++;
     return p->slots[at] = xg_str_copy(p->arena, s);
 }
 
 /* ---- the nearest word ---- */
 
-enum { XG_NEAR_MAX = 40 };
+enum {
+    XG_NEAR_MAX = 40
+};
 
 /* Damerau-Levenshtein distance (adjacent swaps count one) of two short words. */
 XG_FN uint32_t xg_edit_distance(xg_str a, xg_str b) {
@@ -216,7 +269,8 @@ XG_FN uint32_t xg_edit_distance(xg_str a, xg_str b) {
         for (j = 1; j <= b.n; j++) {
             uint32_t best = last[j - 1] + (a.p[i - 1] != b.p[j - 1]);
             best = XG_MIN(best, XG_MIN(last[j], now[j - 1]) + 1);
-            if (i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] && a.p[i - 2] == b.p[j - 1]) best = XG_MIN(best, before[j - 2] + 1);
+            if (i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] && a.p[i - 2] == b.p[j - 1])
+                best = XG_MIN(best, before[j - 2] + 1);
             now[j] = best;
         }
     }
@@ -233,7 +287,10 @@ XG_FN const char *xg_nearest(xg_str word, const char *(*names)(const void *user,
         uint32_t d;
         if (s.n > XG_NEAR_MAX || s.n > word.n + best || word.n > s.n + best) continue;
         d = xg_edit_distance(word, s);
-        if (d < best && d < word.n) { best = d; found = name; }
+        if (d < best && d < word.n) {
+            best = d;
+            found = name;
+        }
     }
     return found;
 }

@@ -1,4 +1,5 @@
-/* driver/driver.c -- the whole way from a module to executable bytes: the HLO pipeline, a kernel for every fusion, buffers and thunks, PTX.
+/* driver/driver.c -- the whole way from a module to executable bytes: the HLO pipeline, a kernel for every fusion,
+ * buffers and thunks, PTX.
  *
  * Every stage of a kernel is given to the dump callback under a name like "kir/loop_fusion/after_03_cse". */
 #ifndef XG_DRIVER_DRIVER_C
@@ -6,7 +7,10 @@
 #include "driver.h"
 #include "passes.h"
 
-typedef struct xg_kir_pass { const char *name; void (*run)(xg_kmodule *m); } xg_kir_pass;
+typedef struct xg_kir_pass {
+    const char *name;
+    void (*run)(xg_kmodule *m);
+} xg_kir_pass;
 static const xg_kir_pass xg_kir_passes[] = {
 #define X(name, run) {name, run},
     XG_KIR_PASSES(X)
@@ -40,7 +44,8 @@ typedef struct xg_driver_state {
     xg_dict made;  /* by what they do and how their buffers meet: number in the plan plus 1 */
 } xg_driver_state;
 
-/* [A-Za-z_$][A-Za-z0-9_$]*, unique in the executable: a name that is taken gets the next number of those that begin like it. */
+/* [A-Za-z_$][A-Za-z0-9_$]*, unique in the executable: a name that is taken gets the next number of those that begin
+ * like it. */
 XG_FN xg_str xg_driver_kernel_name(xg_driver_state *s, xg_str wish) {
     char text[256];
     size_t n = 0, k;
@@ -48,19 +53,28 @@ XG_FN xg_str xg_driver_kernel_name(xg_driver_state *s, xg_str wish) {
     if (wish.n && wish.p[0] >= '0' && wish.p[0] <= '9') text[n++] = '_';
     for (k = 0; k < wish.n && n < 200; k++) {
         char c = wish.p[k];
-        text[n++] = (char)((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ? c : '_');
+        text[n++] =
+            (char)((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$'
+                       ? c
+                       : '_');
     }
     if (!n) text[n++] = '_';
     if (n == 1 && (text[0] == '_' || text[0] == '$')) text[n++] = '_'; /* PTX wants a second character then */
     text[n] = 0;
-    if (strcmp(text, "WARP_SZ") == 0) { text[n++] = '_'; text[n] = 0; } /* the one word that PTX keeps for itself */
+    if (strcmp(text, "WARP_SZ") == 0) {
+        text[n++] = '_';
+        text[n] = 0;
+    } /* the one word that PTX keeps for itself */
     taken = (uint32_t *)xg_dict_get(&s->names, xg_str_z(text));
-    if (taken) do xg_format(text + n, sizeof text - n, "_%u", ++*taken); while (xg_dict_get(&s->names, xg_str_z(text)));
+    if (taken) do
+            xg_format(text + n, sizeof text - n, "_%u", ++*taken);
+        while (xg_dict_get(&s->names, xg_str_z(text)));
     xg_dict_put(&s->names, xg_str_z(text), XG_NEW(s->arena, uint32_t));
     return xg_str_copy(s->arena, xg_str_z(text));
 }
 
-/* What the kernel's text depends on of each buffer: parameters of equal slice are the same memory. Alignments beyond the widest access would only tell equal kernels apart. */
+/* What the kernel's text depends on of each buffer: parameters of equal slice are the same memory. Alignments beyond
+ * the widest access would only tell equal kernels apart. */
 XG_FN xg_karg *xg_driver_args(xg_arena *a, const xg_plan *p, const xg_plan_step *s) {
     xg_karg *args = XG_NEW_N(a, xg_karg, s->n_links + (size_t)1);
     xg_map64 first;
@@ -68,7 +82,8 @@ XG_FN xg_karg *xg_driver_args(xg_arena *a, const xg_plan *p, const xg_plan_step 
     xg_map64_init(&first, a);
     for (k = 0; k < s->n_links; k++) {
         const xg_buffer *b = p->buffers.p[s->links[k]];
-        if (!xg_map64_get(&first, b->slice + (uint64_t)1)) xg_map64_put(&first, b->slice + (uint64_t)1, (void *)(uintptr_t)(k + 1));
+        if (!xg_map64_get(&first, b->slice + (uint64_t)1))
+            xg_map64_put(&first, b->slice + (uint64_t)1, (void *)(uintptr_t)(k + 1));
         args[k].slice = (int32_t)(uintptr_t)xg_map64_get(&first, b->slice + (uint64_t)1) - 1;
         args[k].bytes = b->bytes;
         args[k].align = 16;
@@ -81,7 +96,11 @@ XG_FN xg_karg *xg_driver_args(xg_arena *a, const xg_plan *p, const xg_plan_step 
 /* Does a result lie over an operand where only the loop emitter may put it? */
 XG_FN bool xg_driver_wants_loop(xg_arena *a, const xg_plan *p, const xg_plan_step *s) {
     uint32_t n = s->n_links - s->n_written, k, j;
-    for (k = 0; k < s->n_written; k++) for (j = 0; j < n; j++) if (s->links[j] == s->links[n + k] && p->buffers.p[s->links[j]]->bytes && !xg_fuse_may_share(a, s->inst, j, k)) return true;
+    for (k = 0; k < s->n_written; k++)
+        for (j = 0; j < n; j++)
+            if (s->links[j] == s->links[n + k] && p->buffers.p[s->links[j]]->bytes &&
+                !xg_fuse_may_share(a, s->inst, j, k))
+                return true;
     return false;
 }
 
@@ -104,9 +123,14 @@ XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, con
 
 /* The parameters of a kernel have 4352 bytes, of pointers. */
 XG_FN void xg_driver_check_args(const xg_inst *fusion) {
-    enum { MOST = 4352 / 8 };
+    enum {
+        MOST = 4352 / 8
+    };
     uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape);
-    if (n > MOST) xg_hlo_fail(fusion, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter, or take fewer operands at a time", "%s: a kernel of %u buffers; it can have %d", fusion->name.p, n, (int)MOST);
+    if (n > MOST)
+        xg_hlo_fail(fusion, XLAGPU_ERROR_UNSUPPORTED,
+            "run it with --platform=interpreter, or take fewer operands at a time",
+            "%s: a kernel of %u buffers; it can have %d", fusion->name.p, n, (int)MOST);
 }
 
 /* The number in the plan of the kernel of a step; the caller resets the arena of the work. */
@@ -124,7 +148,8 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
     key = xg_driver_kernel_key(s, fusion, args);
     made = (uint32_t *)xg_dict_get(&s->made, key);
     if (made) return *made;
-    m = xg_emit_fusion(s->work, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit, xg_driver_wants_loop(s->work, p, &p->steps.p[step]));
+    m = xg_emit_fusion(s->work, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit,
+        xg_driver_wants_loop(s->work, p, &p->steps.p[step]));
     m->temp = s->temp;
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
@@ -170,13 +195,17 @@ XG_FN void xg_driver_fill_report(const xg_plan *p, uint32_t instructions, xg_dri
     uint32_t k;
     memset(r, 0, sizeof *r);
     r->kernels = 0;
-    for (k = 0; k < p->steps.n; k++) { r->kernels += p->steps.p[k].kind == XG_EXE_THUNK_KERNEL; r->copies += p->steps.p[k].kind == XG_EXE_THUNK_COPY; }
+    for (k = 0; k < p->steps.n; k++) {
+        r->kernels += p->steps.p[k].kind == XG_EXE_THUNK_KERNEL;
+        r->copies += p->steps.p[k].kind == XG_EXE_THUNK_COPY;
+    }
     r->instructions = instructions;
     r->ptx_bytes = p->ptx.bytes;
     r->made_again = p->m->made_again;
     r->temp_bytes = r->total_bytes = p->temp_bytes;
     r->largest_live = p->largest_live;
-    for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) r->total_bytes += p->buffers.p[k]->bytes;
+    for (k = 0; k < p->buffers.n; k++)
+        if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) r->total_bytes += p->buffers.p[k]->bytes;
 }
 
 /* What the instruction table has for bf16. */
@@ -188,7 +217,8 @@ XG_FN uint32_t xg_driver_bf16_ops(const xg_target *t) {
     bf16.kind = XG_TK_SCALAR;
     bf16.elem = XG_E_BF16;
     xg_ptx_index_make(&index);
-#define X(hlo, kir) if (xg_ptx_find_row(&index, t, XG_K_OP_##kir, &bf16, &bf16)) r |= 1u << XG_FLOAT_OP_##hlo;
+#define X(hlo, kir) \
+    if (xg_ptx_find_row(&index, t, XG_K_OP_##kir, &bf16, &bf16)) r |= 1u << XG_FLOAT_OP_##hlo;
     XG_FLOAT_OPS(X)
 #undef X
     return r;
@@ -233,7 +263,9 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
         xg_driver_dump_text(o, "plan", &text);
     }
     xg_plan_kernels(p, xg_driver_kernel, &s);
-    if (!o->no_command_buffers) xg_plan_command_buffers(p, o->command_buffer_least ? o->command_buffer_least : (uint32_t)XG_DRIVER_COMMANDS, o->command_buffer_control);
+    if (!o->no_command_buffers)
+        xg_plan_command_buffers(p, o->command_buffer_least ? o->command_buffer_least : (uint32_t)XG_DRIVER_COMMANDS,
+            o->command_buffer_control);
     if (p->kernels.n) instructions = s.backend->finish(s.code, &p->ptx);
     if (o->dump) {
         xg_buf_init(&text, a);
@@ -242,7 +274,11 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     }
     p->target = o->target.cc * 10;
     p->target_name = xg_str_z(o->target.name);
-    if (o->keep_hlo) { xg_buf_init(&text, a); xg_hlo_print(&text, p->m, NULL); p->hlo = xg_str_of(text.p, text.n); }
+    if (o->keep_hlo) {
+        xg_buf_init(&text, a);
+        xg_hlo_print(&text, p->m, NULL);
+        p->hlo = xg_str_of(text.p, text.n);
+    }
     if (report) xg_driver_fill_report(p, instructions, report);
     exe = xg_plan_executable(p, o->fill_elided, to);
     if (o->dump) {
@@ -253,7 +289,8 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     return exe;
 }
 
-XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
+XG_FN xg_str xg_driver_compile(
+    xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
     xg_plan *p;
     xg_buf text;
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
@@ -264,7 +301,10 @@ XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_option
     }
     m->machine = xg_driver_machine(&o->target);
     m->memory_limit = o->memory_limit;
-    if (o->dump) { m->fusion_log = XG_NEW(a, xg_buf); xg_buf_init(m->fusion_log, a); }
+    if (o->dump) {
+        m->fusion_log = XG_NEW(a, xg_buf);
+        xg_buf_init(m->fusion_log, a);
+    }
     xg_driver_run_passes(m, o);
     xg_driver_dump_hlo(m, o, "hlo/after_optimizations");
     if (m->fusion_log) xg_driver_dump_text(o, "fusion_log", m->fusion_log);
@@ -280,13 +320,20 @@ XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_option
 }
 
 /* A planned module goes on from where it was printed. */
-XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
+XG_FN xg_str xg_driver_compile_plan(
+    xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
     xg_plan *p = xg_plan_parse(c, a, src);
     uint64_t bytes = 0; /* the limit is less than 2^61, and so is each of them */
     uint32_t k;
-    for (k = 0; k < p->buffers.n && o->memory_limit && bytes <= (uint64_t)o->memory_limit; k++) if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) bytes += (uint64_t)p->buffers.p[k]->bytes;
-    for (k = 0; k < p->spaces.n && o->memory_limit; k++) if (p->spaces.p[k].space != XG_PLAN_HOST_SPACE) bytes += (uint64_t)p->spaces.p[k].bytes;
-    if (o->memory_limit && bytes > (uint64_t)o->memory_limit) xg_fail(c, XLAGPU_ERROR_LIMIT, "the planned module needs %llu bytes of device memory, more than the limit of %lld; what is planned is not changed", (unsigned long long)bytes, (long long)o->memory_limit);
+    for (k = 0; k < p->buffers.n && o->memory_limit && bytes <= (uint64_t)o->memory_limit; k++)
+        if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) bytes += (uint64_t)p->buffers.p[k]->bytes;
+    for (k = 0; k < p->spaces.n && o->memory_limit; k++)
+        if (p->spaces.p[k].space != XG_PLAN_HOST_SPACE) bytes += (uint64_t)p->spaces.p[k].bytes;
+    if (o->memory_limit && bytes > (uint64_t)o->memory_limit)
+        xg_fail(c, XLAGPU_ERROR_LIMIT,
+            "the planned module needs %llu bytes of device memory, more than the limit of %lld; what is planned is not "
+            "changed",
+            (unsigned long long)bytes, (long long)o->memory_limit);
     return xg_driver_finish(p, o, report, to);
 }
 

@@ -1,4 +1,5 @@
-/* driver/driver.h -- the whole way from a parsed module to an executable, in one readable function, with dumps and counts. */
+/* driver/driver.h -- the whole way from a parsed module to an executable, in one readable function, with dumps and
+ * counts. */
 #ifndef XG_DRIVER_H
 #define XG_DRIVER_H
 #include "../emit/emit.h"
@@ -8,31 +9,41 @@
 #include "../ptx/ptx.h"
 
 typedef void (*xg_dump_fn)(void *user, const char *stage, const char *text, size_t size);
-enum { XG_DRIVER_COMMANDS = 5 };
+enum {
+    XG_DRIVER_COMMANDS = 5
+};
 typedef struct xg_driver_options {
-    xg_target target;             /* a copy that the caller may have changed */
+    xg_target target;              /* a copy that the caller may have changed */
     uint32_t command_buffer_least; /* commands of a command buffer; 0: XG_DRIVER_COMMANDS */
     bool no_command_buffers, command_buffer_control;
     bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic, excess_precision, double_buffering;
-    int64_t memory_limit;         /* of device memory; 0: none */
-    xg_str disable_passes;        /* comma-separated */
+    int64_t memory_limit;  /* of device memory; 0: none */
+    xg_str disable_passes; /* comma-separated */
     xg_dump_fn dump;
     void *dump_user;
 } xg_driver_options;
 
-typedef struct xg_driver_report { uint32_t kernels, copies, instructions, made_again; int64_t temp_bytes, total_bytes, largest_live; size_t ptx_bytes; } xg_driver_report;
+typedef struct xg_driver_report {
+    uint32_t kernels, copies, instructions, made_again;
+    int64_t temp_bytes, total_bytes, largest_live;
+    size_t ptx_bytes;
+} xg_driver_report;
 
 /* ---- pipeline.c ---- */
 XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o);
-XG_FN void xg_driver_run_named(xg_module *m, xg_str names); /* comma-separated, in that order; an unknown name is a failure */
-XG_FN const char *xg_driver_pass_name(uint32_t i);          /* each once; NULL at the end */
+/* comma-separated, in that order; an unknown name is a failure */
+XG_FN void xg_driver_run_named(xg_module *m, xg_str names);
+XG_FN const char *xg_driver_pass_name(uint32_t i); /* each once; NULL at the end */
 XG_FN bool xg_driver_pass_is_required(const char *name);
 XG_FN void xg_driver_dump_text(const xg_driver_options *o, const char *stage, const xg_buf *text);
 XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const char *stage);
 
 /* ---- driver.c ---- */
-XG_FN xg_str xg_driver_compile(xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report, xg_arena *to); /* changes m; the executable's bytes, in arena `to` */
+/* changes m; the executable's bytes, in arena `to` */
+XG_FN xg_str xg_driver_compile(
+    xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report, xg_arena *to);
 
-XG_FN xg_str xg_driver_compile_plan(xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report, xg_arena *to);
+XG_FN xg_str xg_driver_compile_plan(
+    xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report, xg_arena *to);
 
 #endif /* XG_DRIVER_H */

@@ -1,18 +1,27 @@
 /* driver/passes.h -- every pass of every room, in the order in which it runs. This list is the pipeline.
  *
  * XG_HLO_PHASES: X(NAME, text, ROUNDS)            a pipeline in XLA's sense, under XLA's name where it has one
- *     ROUNDS   1: its passes run once. More: they run again until none of them has anything to do, at most so many times.
- * XG_HLO_PASSES: X(PHASE, text, function, KIND)   bool function(xg_module *): changes the module to the pass's own fixed point and says whether it did
- *     OPTIONAL   optimisation: --xla_disable_all_hlo_passes and --xla_disable_hlo_passes=name leave it out, and a scheduled module is spared it
- *     EXCESS     as OPTIONAL, and left out unless more precision than the module asks for is allowed (--xla_allow_excess_precision): nothing comes of it otherwise
+ *     ROUNDS   1: its passes run once. More: they run again until none of them has anything to do, at most so many
+ *              times.
+ * XG_HLO_PASSES: X(PHASE, text, function, KIND)   bool function(xg_module *): changes the module to the pass's own
+ *     fixed point and says whether it did
+ *     OPTIONAL   optimisation: --xla_disable_all_hlo_passes and --xla_disable_hlo_passes=name leave it out, and a
+ *                scheduled module is spared it
+ *     EXCESS     as OPTIONAL, and left out unless more precision than the module asks for is allowed
+ *                (--xla_allow_excess_precision): nothing comes of it otherwise
  *     REQUIRED   needed to make kernels: always runs, and to switch it off by name is an error
  *     A pass may stand in several phases; its name switches it off in all of them.
  * XG_KIR_PASSES: X(text, function)                void function(xg_kmodule *), once per kernel */
 #ifndef XG_DRIVER_PASSES_H
 #define XG_DRIVER_PASSES_H
 
-enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1, XG_PASS_EXCESS = 2 };
+enum {
+    XG_PASS_OPTIONAL = 0,
+    XG_PASS_REQUIRED = 1,
+    XG_PASS_EXCESS = 2
+};
 
+/* clang-format off */
 #define XG_HLO_PHASES(X) \
     X(PRE, "pre-optimization", 1) \
     X(EXPAND, "optimization", 1) \
@@ -23,7 +32,9 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1, XG_PASS_EXCESS = 2 };
     X(LAYOUT, "layout-assignment", 1) \
     X(FUSION, "fusion", 1) \
     X(SCHEDULE, "scheduling", 1)
+/* clang-format on */
 
+/* clang-format off */
 #define XG_HLO_PASSES(X) \
     X(PRE, "library_calls", xg_opt_library_calls, REQUIRED) \
     X(PRE, "defuser", xg_opt_defuser, REQUIRED) \
@@ -116,7 +127,9 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1, XG_PASS_EXCESS = 2 };
     X(SCHEDULE, "dce", xg_opt_dce, OPTIONAL) \
     X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED) \
     X(SCHEDULE, "hlo-rematerialization", xg_plan_rematerialize, REQUIRED)
+/* clang-format on */
 
+/* clang-format off */
 #define XG_KIR_PASSES(X) \
     X("lower-shuffles", xg_kir_lower_shuffles) \
     X("inline", xg_kir_inline) \
@@ -142,5 +155,6 @@ enum { XG_PASS_OPTIONAL = 0, XG_PASS_REQUIRED = 1, XG_PASS_EXCESS = 2 };
     X("unroll-lowered-loops", xg_kir_unroll_lowered) \
     X("canonicalize", xg_kir_canonicalize) \
     X("cse", xg_kir_cse)
+/* clang-format on */
 
 #endif /* XG_DRIVER_PASSES_H */

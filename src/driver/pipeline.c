@@ -1,10 +1,13 @@
-/* driver/pipeline.c -- runs the HLO passes of passes.h in their order: times, verifies, dumps and counts them, so that no pass has to.
+/* driver/pipeline.c -- runs the HLO passes of passes.h in their order: times, verifies, dumps and counts them, so that
+ * no pass has to.
  *
- * A phase of several rounds ends when each of its passes has seen the module as it is now: a pass that has run since the last change of another one is not
- * run again, in this phase or another, for every pass goes to its own fixed point.
+ * A phase of several rounds ends when each of its passes has seen the module as it is now: a pass that has run since
+ * the last change of another one is not run again, in this phase or another, for every pass goes to its own fixed
+ * point.
  *
- * A pass that changed something gives the dump callback the module under "hlo/<phase>.after_<pass>.before_<next>", XLA's name for it; "pass_report" has a
- * line for each pass that ran: times are the process's, so it is the one dump that differs from run to run. */
+ * A pass that changed something gives the dump callback the module under "hlo/<phase>.after_<pass>.before_<next>",
+ * XLA's name for it; "pass_report" has a line for each pass that ran: times are the process's, so it is the one dump
+ * that differs from run to run. */
 #ifndef XG_DRIVER_PIPELINE_C
 #define XG_DRIVER_PIPELINE_C
 #include "driver.h"
@@ -16,8 +19,16 @@ enum {
 #undef X
     XG_PHASE_COUNT
 };
-typedef struct xg_hlo_phase { const char *name; uint32_t rounds; } xg_hlo_phase;
-typedef struct xg_hlo_pass { uint32_t phase; const char *name; bool (*run)(xg_module *m); int kind; } xg_hlo_pass;
+typedef struct xg_hlo_phase {
+    const char *name;
+    uint32_t rounds;
+} xg_hlo_phase;
+typedef struct xg_hlo_pass {
+    uint32_t phase;
+    const char *name;
+    bool (*run)(xg_module *m);
+    int kind;
+} xg_hlo_pass;
 static const xg_hlo_phase xg_hlo_phases[] = {
 #define X(name, text, rounds) {text, rounds},
     XG_HLO_PHASES(X)
@@ -28,19 +39,28 @@ static const xg_hlo_pass xg_hlo_passes[] = {
     XG_HLO_PASSES(X)
 #undef X
 };
-enum { XG_HLO_PASS_COUNT = sizeof xg_hlo_passes / sizeof xg_hlo_passes[0] };
+enum {
+    XG_HLO_PASS_COUNT = sizeof xg_hlo_passes / sizeof xg_hlo_passes[0]
+};
 
-enum { XG_PIPELINE_KEEPS = 1 << 20 }; /* bytes, warm ones for the next pass; what a greedy pass took is the module's to grow into */
+/* bytes, warm ones for the next pass; what a greedy pass took is the module's to grow into */
+enum {
+    XG_PIPELINE_KEEPS = 1 << 20
+};
 
-typedef struct xg_pass_count { uint32_t runs, changes; double seconds; } xg_pass_count;
+typedef struct xg_pass_count {
+    uint32_t runs, changes;
+    double seconds;
+} xg_pass_count;
 typedef struct xg_pipeline {
     xg_module *m;
     const xg_driver_options *o;
-    uint32_t version;                         /* of the module: goes up with each change */
-    uint32_t seen[XG_HLO_PASS_COUNT];         /* by first row of a pass: the version that it last left behind, plus 1 */
+    uint32_t version;                 /* of the module: goes up with each change */
+    uint32_t seen[XG_HLO_PASS_COUNT]; /* by first row of a pass: the version that it last left behind, plus 1 */
     bool off[XG_HLO_PASS_COUNT];
-    bool control;                             /* there are control predecessors to look after */
-    bool fused;                               /* there are fusions that we have not made: passes for plain instructions rewrite what is inside, too */
+    bool control; /* there are control predecessors to look after */
+    /* there are fusions that we have not made: passes for plain instructions rewrite what is inside, too */
+    bool fused;
     xg_pass_count count[XG_HLO_PASS_COUNT];
 } xg_pipeline;
 
@@ -59,11 +79,13 @@ XG_FN bool xg_pass_is_called(uint32_t i, xg_str word) {
     const char *name = xg_hlo_passes[i].name;
     uint32_t k;
     if (strlen(name) != word.n) return false;
-    for (k = 0; k < word.n; k++) if ((name[k] == '_' ? '-' : name[k]) != (word.p[k] == '_' ? '-' : word.p[k])) return false;
+    for (k = 0; k < word.n; k++)
+        if ((name[k] == '_' ? '-' : name[k]) != (word.p[k] == '_' ? '-' : word.p[k])) return false;
     return true;
 }
 XG_FN bool xg_pass_is_in(uint32_t i, xg_str list) {
-    while (list.n) if (xg_pass_is_called(i, xg_driver_next_word(&list))) return true;
+    while (list.n)
+        if (xg_pass_is_called(i, xg_driver_next_word(&list))) return true;
     return false;
 }
 
@@ -75,18 +97,22 @@ XG_FN uint32_t xg_pass_first(uint32_t i) {
 }
 XG_FN const char *xg_driver_pass_name(uint32_t i) {
     uint32_t k;
-    for (k = 0; k < XG_HLO_PASS_COUNT; k++) if (xg_pass_first(k) == k && i-- == 0) return xg_hlo_passes[k].name;
+    for (k = 0; k < XG_HLO_PASS_COUNT; k++)
+        if (xg_pass_first(k) == k && i-- == 0) return xg_hlo_passes[k].name;
     return NULL;
 }
 XG_FN bool xg_driver_pass_is_required(const char *name) {
     uint32_t k;
-    for (k = 0; k < XG_HLO_PASS_COUNT; k++) if (xg_hlo_passes[k].kind == XG_PASS_REQUIRED && strcmp(xg_hlo_passes[k].name, name) == 0) return true;
+    for (k = 0; k < XG_HLO_PASS_COUNT; k++)
+        if (xg_hlo_passes[k].kind == XG_PASS_REQUIRED && strcmp(xg_hlo_passes[k].name, name) == 0) return true;
     return false;
 }
 
 /* ---- dumps ---- */
 
-XG_FN void xg_driver_dump_text(const xg_driver_options *o, const char *stage, const xg_buf *text) { if (o->dump) o->dump(o->dump_user, stage, text->p ? text->p : "", text->n); }
+XG_FN void xg_driver_dump_text(const xg_driver_options *o, const char *stage, const xg_buf *text) {
+    if (o->dump) o->dump(o->dump_user, stage, text->p ? text->p : "", text->n);
+}
 
 XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const char *stage) {
     xg_buf text;
@@ -103,7 +129,8 @@ XG_FN void xg_pipeline_dump(const xg_pipeline *p, uint32_t k) {
     const xg_hlo_pass *pass = &xg_hlo_passes[k];
     char stage[256];
     for (k++; k < XG_HLO_PASS_COUNT && p->off[k]; k++) {}
-    xg_format(stage, sizeof stage, "hlo/%s.after_%s.before_%s", xg_hlo_phases[pass->phase].name, pass->name, k < XG_HLO_PASS_COUNT && xg_hlo_passes[k].phase == pass->phase ? xg_hlo_passes[k].name : "pipeline-end");
+    xg_format(stage, sizeof stage, "hlo/%s.after_%s.before_%s", xg_hlo_phases[pass->phase].name, pass->name,
+        k < XG_HLO_PASS_COUNT && xg_hlo_passes[k].phase == pass->phase ? xg_hlo_passes[k].name : "pipeline-end");
     xg_driver_dump_hlo(p->m, p->o, stage);
 }
 
@@ -115,7 +142,9 @@ XG_FN void xg_pipeline_report(const xg_pipeline *p) {
     xg_puts(&text, "phase\tpass\truns\tchanges\tus\n");
     for (k = 0; k < XG_HLO_PASS_COUNT; k++) {
         const xg_pass_count *c = &p->count[k];
-        if (c->runs) xg_printf(&text, "%s\t%s\t%u\t%u\t%lld\n", xg_hlo_phases[xg_hlo_passes[k].phase].name, xg_hlo_passes[k].name, c->runs, c->changes, (long long)(c->seconds * 1e6));
+        if (c->runs)
+            xg_printf(&text, "%s\t%s\t%u\t%u\t%lld\n", xg_hlo_phases[xg_hlo_passes[k].phase].name,
+                xg_hlo_passes[k].name, c->runs, c->changes, (long long)(c->seconds * 1e6));
     }
     xg_driver_dump_text(p->o, "pass_report", &text);
 }
@@ -148,17 +177,22 @@ XG_FN bool xg_pipeline_run_pass(xg_pipeline *p, uint32_t k) {
 XG_FN bool xg_pipeline_run_round(xg_pipeline *p, uint32_t from, uint32_t to) {
     bool changed = false;
     uint32_t k;
-    for (k = from; k < to; k++) if (!p->off[k] && p->seen[xg_pass_first(k)] != p->version + 1) changed = xg_pipeline_run_pass(p, k) || changed;
+    for (k = from; k < to; k++)
+        if (!p->off[k] && p->seen[xg_pass_first(k)] != p->version + 1) changed = xg_pipeline_run_pass(p, k) || changed;
     return changed;
 }
 
-/* What users leave out; what is required cannot be. Names that are no passes of ours are those of other compilers: they are left out already. */
+/* What users leave out; what is required cannot be. Names that are no passes of ours are those of other compilers: they
+ * are left out already. */
 XG_FN void xg_pipeline_switch(xg_pipeline *p) {
     uint32_t k;
     for (k = 0; k < XG_HLO_PASS_COUNT; k++) {
         bool named = xg_pass_is_in(k, p->o->disable_passes);
-        if (named && xg_driver_pass_is_required(xg_hlo_passes[k].name)) xg_fail(p->m->ctx, XLAGPU_ERROR_USAGE, "the pass '%s' cannot be switched off: kernels are made of what it leaves", xg_hlo_passes[k].name);
-        p->off[k] = xg_hlo_passes[k].kind != XG_PASS_REQUIRED && (named || p->o->disable_all_passes || p->m->is_scheduled);
+        if (named && xg_driver_pass_is_required(xg_hlo_passes[k].name))
+            xg_fail(p->m->ctx, XLAGPU_ERROR_USAGE,
+                "the pass '%s' cannot be switched off: kernels are made of what it leaves", xg_hlo_passes[k].name);
+        p->off[k] =
+            xg_hlo_passes[k].kind != XG_PASS_REQUIRED && (named || p->o->disable_all_passes || p->m->is_scheduled);
         p->off[k] = p->off[k] || (xg_hlo_passes[k].kind == XG_PASS_EXCESS && !p->o->excess_precision);
     }
 }
@@ -182,7 +216,10 @@ XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
     xg_pipeline_report(&p);
 }
 
-XG_FN const char *xg_driver_nth_name(const void *user, size_t i) { (void)user; return xg_driver_pass_name((uint32_t)i); }
+XG_FN const char *xg_driver_nth_name(const void *user, size_t i) {
+    (void)user;
+    return xg_driver_pass_name((uint32_t)i);
+}
 
 XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
     while (names.n) {
@@ -191,7 +228,9 @@ XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
         uint32_t k = 0;
         while (k < XG_HLO_PASS_COUNT && !xg_pass_is_called(k, word)) k++;
         nearby = k == XG_HLO_PASS_COUNT ? xg_nearest(word, xg_driver_nth_name, NULL) : NULL;
-        if (k == XG_HLO_PASS_COUNT) xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p, nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
+        if (k == XG_HLO_PASS_COUNT)
+            xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p,
+                nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
         xg_hlo_passes[k].run(m);
         xg_opt_settle_control(m);
         xg_opt_settle_fusions(m);

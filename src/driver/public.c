@@ -1,8 +1,9 @@
 /* driver/public.c -- the functions of xlagpu.h: protected calls around the rooms.
  *
- * A context owns its modules; a module owns its arena with everything made of it. Each public call that can fail is a job, run by xg_public_do, which
- * has the one setjmp of the compiler; what a failing call allocated in a module's arena stays there until the module goes. Passes change the module that
- * they are given: the first compilation takes the parsed one, and who needs it afterwards parses the kept text again. What the info calls tell is copied. */
+ * A context owns its modules; a module owns its arena with everything made of it. Each public call that can fail is a
+ * job, run by xg_public_do, which has the one setjmp of the compiler; what a failing call allocated in a module's arena
+ * stays there until the module goes. Passes change the module that they are given: the first compilation takes the
+ * parsed one, and who needs it afterwards parses the kept text again. What the info calls tell is copied. */
 #ifndef XG_DRIVER_PUBLIC_C
 #define XG_DRIVER_PUBLIC_C
 #include "driver.h"
@@ -10,10 +11,10 @@
 struct xlagpu_module {
     xlagpu_context *owner;
     xlagpu_module *prev, *next;
-    xg_arena arena;   /* what lives as long as the module */
-    xg_arena parsed;  /* hlo and all that is made of it */
+    xg_arena arena;  /* what lives as long as the module */
+    xg_arena parsed; /* hlo and all that is made of it */
     xg_source source;
-    xg_module *hlo;   /* NULL after a compilation: see xg_public_hlo */
+    xg_module *hlo; /* NULL after a compilation: see xg_public_hlo */
     xg_str name;
     xlagpu_value_info *params, *results; /* leaves */
     uint32_t n_params, n_results;
@@ -26,7 +27,9 @@ struct xlagpu_context {
     xlagpu_module *modules;
 };
 
-XG_FN void *xg_public_first_alloc(const xlagpu_allocator *a, size_t n) { return a && a->alloc && a->release ? a->alloc(a->user, n) : malloc(n); }
+XG_FN void *xg_public_first_alloc(const xlagpu_allocator *a, size_t n) {
+    return a && a->alloc && a->release ? a->alloc(a->user, n) : malloc(n);
+}
 
 XLAGPU_DEF xlagpu_context *xlagpu_create(const xlagpu_context_desc *desc) {
     xlagpu_context *x = (xlagpu_context *)xg_public_first_alloc(desc ? &desc->allocator : NULL, sizeof *x);
@@ -42,7 +45,10 @@ XLAGPU_DEF void xlagpu_module_destroy(xlagpu_module *m) {
     xlagpu_context *x;
     if (!m) return;
     x = m->owner;
-    if (m->prev) m->prev->next = m->next; else x->modules = m->next;
+    if (m->prev)
+        m->prev->next = m->next;
+    else
+        x->modules = m->next;
     if (m->next) m->next->prev = m->prev;
     xg_arena_free(&m->parsed);
     xg_arena_free(&m->arena);
@@ -73,7 +79,9 @@ XLAGPU_DEF const char *xlagpu_status_text(xlagpu_status s) {
     };
     return (size_t)s < XG_COUNT(texts) ? texts[s] : "unknown status";
 }
-XLAGPU_DEF const char *xlagpu_type_text(xlagpu_type t) { return (size_t)t < XLAGPU_TYPE_COUNT ? xg_type_name(t) : "invalid"; }
+XLAGPU_DEF const char *xlagpu_type_text(xlagpu_type t) {
+    return (size_t)t < XLAGPU_TYPE_COUNT ? xg_type_name(t) : "invalid";
+}
 
 /* ---- modules ---- */
 
@@ -103,9 +111,9 @@ typedef struct xg_public_job {
     xg_arena work;
     const char *name, *text; /* parse */
     size_t size;
-    const xlagpu_compile_desc *desc; /* compile */
-    const char *passes;      /* optimize */
-    xlagpu_bytes exe, cubin; /* attach_cubin */
+    const xlagpu_compile_desc *desc;       /* compile */
+    const char *passes;                    /* optimize */
+    xlagpu_bytes exe, cubin;               /* attach_cubin */
     const xlagpu_tensor *inputs, *outputs; /* evaluate */
     uint32_t n_inputs, n_outputs;
     bool fill_elided;
@@ -136,7 +144,10 @@ XG_NOINLINE XG_FN bool xg_public_do(xg_public_job *j, void (*work)(xg_public_job
     return true;
 }
 
-XG_FN void xg_public_give(xg_public_job *j, const char *text, size_t n) { j->made.data = (const unsigned char *)text; j->made.size = n; }
+XG_FN void xg_public_give(xg_public_job *j, const char *text, size_t n) {
+    j->made.data = (const unsigned char *)text;
+    j->made.size = n;
+}
 XG_FN xlagpu_bytes xg_public_bytes(xlagpu_module *m, xg_public_job *j, void (*work)(xg_public_job *j)) {
     xlagpu_bytes none = {NULL, 0};
     return m && xg_public_do(j, work) ? j->made : none;
@@ -147,7 +158,8 @@ XG_FN xg_module *xg_public_hlo(xlagpu_module *m) {
     xg_ctx *c = &m->owner->c;
     if (m->hlo) return m->hlo;
     xg_arena_free(&m->parsed);
-    return m->hlo = xg_plan_is_text(m->source.text, m->source.size) ? xg_plan_parse_hlo(c, &m->parsed, &m->source) : xg_hlo_parse_lasting(c, &m->parsed, &m->source);
+    return m->hlo = xg_plan_is_text(m->source.text, m->source.size) ? xg_plan_parse_hlo(c, &m->parsed, &m->source)
+                                                                    : xg_hlo_parse_lasting(c, &m->parsed, &m->source);
 }
 /* The same for somebody who changes it. It stays in the arena `parsed`, which is freed when that call is over. */
 XG_FN xg_module *xg_public_take_hlo(xlagpu_module *m) {
@@ -160,7 +172,10 @@ XG_FN void xg_public_add_leaves(xg_arena *a, const xg_shape *s, const char *name
     xlagpu_value_info *v = out + *n;
     int64_t *dims;
     uint32_t k;
-    if (s->type == XLAGPU_TUPLE) { for (k = 0; k < s->n_elems; k++) xg_public_add_leaves(a, s->elems[k], name, out, n); return; }
+    if (s->type == XLAGPU_TUPLE) {
+        for (k = 0; k < s->n_elems; k++) xg_public_add_leaves(a, s->elems[k], name, out, n);
+        return;
+    }
     dims = XG_NEW_N(a, int64_t, s->rank + (size_t)1);
     if (s->rank) memcpy(dims, s->dims, s->rank * sizeof *dims);
     v->type = s->type;
@@ -182,8 +197,10 @@ XG_FN void xg_public_add_leaves(xg_arena *a, const xg_shape *s, const char *name
 XG_FN size_t xg_public_leaves(const xg_shape *s) {
     size_t n = 1;
     uint32_t k;
-    if (s->type == XLAGPU_TUPLE) for (n = 0, k = 0; k < s->n_elems; k++) n += xg_public_leaves(s->elems[k]);
-    else for (k = 0; k < s->rank; k++) n += xg_dyn_is_open(s, k);
+    if (s->type == XLAGPU_TUPLE)
+        for (n = 0, k = 0; k < s->n_elems; k++) n += xg_public_leaves(s->elems[k]);
+    else
+        for (k = 0; k < s->rank; k++) n += xg_dyn_is_open(s, k);
     return n;
 }
 /* What the info calls tell. */
@@ -193,8 +210,11 @@ XG_FN void xg_public_describe(xlagpu_module *m) {
     m->name = xg_str_copy(&m->arena, h->name);
     m->params = XG_NEW_N(&m->arena, xlagpu_value_info, xg_public_leaves(h->entry_params) + 1);
     m->results = XG_NEW_N(&m->arena, xlagpu_value_info, xg_public_leaves(h->entry_result) + 1);
-    for (k = 0; k < h->entry->n_params; k++) xg_public_add_leaves(&m->arena, h->entry_params->elems[k], xg_str_copy(&m->arena, h->entry->params[k]->name).p, m->params, &m->n_params);
-    xg_public_add_leaves(&m->arena, h->entry_result, xg_str_copy(&m->arena, h->entry->root->name).p, m->results, &m->n_results);
+    for (k = 0; k < h->entry->n_params; k++)
+        xg_public_add_leaves(&m->arena, h->entry_params->elems[k], xg_str_copy(&m->arena, h->entry->params[k]->name).p,
+            m->params, &m->n_params);
+    xg_public_add_leaves(
+        &m->arena, h->entry_result, xg_str_copy(&m->arena, h->entry->root->name).p, m->results, &m->n_results);
 }
 
 XG_FN void xg_public_parse(xg_public_job *j) {
@@ -213,9 +233,15 @@ XLAGPU_DEF xlagpu_module *xlagpu_parse(xlagpu_context *x, const char *name, cons
     xg_public_job j;
     xlagpu_module *m;
     if (!x) return NULL;
-    if (!text && size) { xg_public_refuse(&x->c, XLAGPU_ERROR_USAGE, "there is no text to parse"); return NULL; }
+    if (!text && size) {
+        xg_public_refuse(&x->c, XLAGPU_ERROR_USAGE, "there is no text to parse");
+        return NULL;
+    }
     m = xg_public_module(x);
-    if (!m) { xg_public_refuse(&x->c, XLAGPU_ERROR_MEMORY, "out of memory"); return NULL; }
+    if (!m) {
+        xg_public_refuse(&x->c, XLAGPU_ERROR_MEMORY, "out of memory");
+        return NULL;
+    }
     j = xg_public_job_of(m);
     j.name = name;
     j.text = text;
@@ -245,8 +271,12 @@ XG_FN bool xg_public_info(const xlagpu_value_info *all, uint32_t n, uint32_t ind
 XLAGPU_DEF const char *xlagpu_module_name(const xlagpu_module *m) { return m ? m->name.p : ""; }
 XLAGPU_DEF uint32_t xlagpu_parameter_count(const xlagpu_module *m) { return m ? m->n_params : 0; }
 XLAGPU_DEF uint32_t xlagpu_result_count(const xlagpu_module *m) { return m ? m->n_results : 0; }
-XLAGPU_DEF bool xlagpu_parameter_info(const xlagpu_module *m, uint32_t index, xlagpu_value_info *out) { return m && out && xg_public_info(m->params, m->n_params, index, out); }
-XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *m, uint32_t index, xlagpu_value_info *out) { return m && out && xg_public_info(m->results, m->n_results, index, out); }
+XLAGPU_DEF bool xlagpu_parameter_info(const xlagpu_module *m, uint32_t index, xlagpu_value_info *out) {
+    return m && out && xg_public_info(m->params, m->n_params, index, out);
+}
+XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *m, uint32_t index, xlagpu_value_info *out) {
+    return m && out && xg_public_info(m->results, m->n_results, index, out);
+}
 
 /* ---- compiling ---- */
 
@@ -257,7 +287,8 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     if (d->target.sm_count) o->target.sms = XG_MIN(d->target.sm_count, 1u << 20); /* products of these stay small */
     if (d->target.threads_per_sm) o->target.threads_per_sm = XG_MIN(d->target.threads_per_sm, 1u << 20);
     if (d->target.shared_per_block) o->target.shared_per_block = d->target.shared_per_block;
-    if (d->target.bandwidth > 0) o->target.bandwidth_gbs = d->target.bandwidth < 1e18 ? (uint32_t)(d->target.bandwidth * 1e-9) : 1000000000u;
+    if (d->target.bandwidth > 0)
+        o->target.bandwidth_gbs = d->target.bandwidth < 1e18 ? (uint32_t)(d->target.bandwidth * 1e-9) : 1000000000u;
     o->disable_all_passes = d->disable_all_passes;
     o->disable_passes = xg_str_z(d->disable_passes);
     o->fill_elided = d->fill_elided_constants;
@@ -294,8 +325,10 @@ XG_FN void xg_public_compile(xg_public_job *j) {
     xg_driver_report report;
     xg_str exe;
     xg_public_options(c, j->desc, &o);
-    if (xg_plan_is_text(m->source.text, m->source.size)) exe = xg_driver_compile_plan(c, &j->work, &m->source, &o, &report, &m->arena);
-    else exe = xg_driver_compile(xg_public_take_hlo(m), &m->parsed, &o, &report, &m->arena);
+    if (xg_plan_is_text(m->source.text, m->source.size))
+        exe = xg_driver_compile_plan(c, &j->work, &m->source, &o, &report, &m->arena);
+    else
+        exe = xg_driver_compile(xg_public_take_hlo(m), &m->parsed, &o, &report, &m->arena);
     xg_public_report(m, &report);
     xg_public_give(j, exe.p, exe.n);
 }
@@ -329,8 +362,10 @@ XG_FN void xg_public_attach(xg_public_job *j) {
     w.arena = &j->work;
     for (k = 0; k < XG_EXE_SECTION_COUNT; k++) {
         xg_buf_init(&w.sections[k], &j->work);
-        if (k == XG_EXE_CUBIN) xg_put(&w.sections[k], (const char *)j->cubin.data, j->cubin.size);
-        else if (s[k].bytes) xg_put(&w.sections[k], (const char *)j->exe.data + s[k].offset, (size_t)s[k].bytes);
+        if (k == XG_EXE_CUBIN)
+            xg_put(&w.sections[k], (const char *)j->cubin.data, j->cubin.size);
+        else if (s[k].bytes)
+            xg_put(&w.sections[k], (const char *)j->exe.data + s[k].offset, (size_t)s[k].bytes);
     }
     made = xg_exe_assemble(&w, &h, &j->m->arena);
     xg_public_give(j, made.p, made.n);
@@ -358,7 +393,9 @@ XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes exe) {
     xlagpu_bytes r = {NULL, 0};
     xg_exe_header h;
     xg_exe_section s[XG_EXE_SECTION_COUNT];
-    if (xg_exe_check(exe.data, exe.size, &h, s) || s[XG_EXE_PTX].bytes < 2 || exe.data[s[XG_EXE_PTX].offset + s[XG_EXE_PTX].bytes - 1]) return r;
+    if (xg_exe_check(exe.data, exe.size, &h, s) || s[XG_EXE_PTX].bytes < 2 ||
+        exe.data[s[XG_EXE_PTX].offset + s[XG_EXE_PTX].bytes - 1])
+        return r;
     r.data = exe.data + s[XG_EXE_PTX].offset;
     r.size = (size_t)s[XG_EXE_PTX].bytes - 1;
     return r;
@@ -366,17 +403,24 @@ XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes exe) {
 
 /* ---- evaluating ---- */
 
-XG_FN void xg_public_check_leaf(xg_ctx *c, size_t bytes, const xlagpu_tensor *t, uint32_t n, uint32_t *at, const char *what) {
-    if (*at < n && t[*at].bytes != bytes) xg_fail(c, XLAGPU_ERROR_USAGE, "%s %u has %zu bytes; it needs %zu", what, *at, t[*at].bytes, bytes);
+XG_FN void xg_public_check_leaf(
+    xg_ctx *c, size_t bytes, const xlagpu_tensor *t, uint32_t n, uint32_t *at, const char *what) {
+    if (*at < n && t[*at].bytes != bytes)
+        xg_fail(c, XLAGPU_ERROR_USAGE, "%s %u has %zu bytes; it needs %zu", what, *at, t[*at].bytes, bytes);
     if (*at < n && !t[*at].data && bytes) xg_fail(c, XLAGPU_ERROR_USAGE, "%s %u has no data", what, *at);
     ++*at;
 }
 /* The tensors given are those that the shape's leaves need; at counts the leaves. */
-XG_FN void xg_public_check_leaves(xg_ctx *c, const xg_shape *s, const xlagpu_tensor *t, uint32_t n, uint32_t *at, const char *what) {
+XG_FN void xg_public_check_leaves(
+    xg_ctx *c, const xg_shape *s, const xlagpu_tensor *t, uint32_t n, uint32_t *at, const char *what) {
     uint32_t k;
-    if (s->type == XLAGPU_TUPLE) { for (k = 0; k < s->n_elems; k++) xg_public_check_leaves(c, s->elems[k], t, n, at, what); return; }
+    if (s->type == XLAGPU_TUPLE) {
+        for (k = 0; k < s->n_elems; k++) xg_public_check_leaves(c, s->elems[k], t, n, at, what);
+        return;
+    }
     xg_public_check_leaf(c, (size_t)xg_plan_bytes(s), t, n, at, what);
-    for (k = 0; k < s->rank; k++) if (xg_dyn_is_open(s, k)) xg_public_check_leaf(c, sizeof(int32_t), t, n, at, what);
+    for (k = 0; k < s->rank; k++)
+        if (xg_dyn_is_open(s, k)) xg_public_check_leaf(c, sizeof(int32_t), t, n, at, what);
 }
 XG_FN void xg_public_check(xg_ctx *c, const xg_shape *s, const xlagpu_tensor *t, uint32_t n, const char *what) {
     uint32_t need = 0;
@@ -386,15 +430,20 @@ XG_FN void xg_public_check(xg_ctx *c, const xg_shape *s, const xlagpu_tensor *t,
 }
 
 /* Row-major elements of `dims` beside the same within `bounds`: what is there is copied from one to the other. */
-XG_FN void xg_public_copy_box(size_t bytes, uint32_t rank, const int64_t *dims, const int64_t *bounds, char *dense, char *padded, bool pad) {
+XG_FN void xg_public_copy_box(
+    size_t bytes, uint32_t rank, const int64_t *dims, const int64_t *bounds, char *dense, char *padded, bool pad) {
     int64_t at[XG_RANK_MAX], rows = 1, row = rank ? dims[rank - 1] : 1, from = 0, to, k;
     uint32_t d;
     memset(at, 0, sizeof at);
     for (d = 0; d + 1 < rank; d++) rows *= dims[d];
     for (k = 0; k < rows && row; k++, from += row) {
         for (to = 0, d = 0; d < rank; d++) to = to * bounds[d] + at[d];
-        memcpy(pad ? padded + (size_t)to * bytes : dense + (size_t)from * bytes, pad ? dense + (size_t)from * bytes : padded + (size_t)to * bytes, (size_t)row * bytes);
-        for (d = rank ? rank - 1 : 0; d-- > 0;) { if (++at[d] < dims[d]) break; at[d] = 0; }
+        memcpy(pad ? padded + (size_t)to * bytes : dense + (size_t)from * bytes,
+            pad ? dense + (size_t)from * bytes : padded + (size_t)to * bytes, (size_t)row * bytes);
+        for (d = rank ? rank - 1 : 0; d-- > 0;) {
+            if (++at[d] < dims[d]) break;
+            at[d] = 0;
+        }
     }
 }
 XG_FN const xg_literal *xg_public_argument(xg_module *m, xg_arena *a, const xg_shape *s, const xlagpu_tensor **in) {
@@ -417,22 +466,32 @@ XG_FN const xg_literal *xg_public_argument(xg_module *m, xg_arena *a, const xg_s
         dims[k] = s->dims[k];
         if (!xg_dyn_is_open(s, k)) continue;
         memcpy(&n, (*in)++->data, sizeof n);
-        if (n < 0 || n > s->dims[k]) xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "dimension %u, of at most %lld, is given the size %d", k, (long long)s->dims[k], (int)n);
+        if (n < 0 || n > s->dims[k])
+            xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "dimension %u, of at most %lld, is given the size %d", k,
+                (long long)s->dims[k], (int)n);
         dims[k] = n;
     }
     l = xg_literal_new(a, xg_shape_array(m, s->type, dims, s->rank, NULL, NULL));
-    xg_public_copy_box((size_t)xg_type_bytes(s->type), s->rank, dims, s->dims, (char *)l->data, (char *)whole->data, false);
+    xg_public_copy_box(
+        (size_t)xg_type_bytes(s->type), s->rank, dims, s->dims, (char *)l->data, (char *)whole->data, false);
     return l;
 }
 XG_FN void xg_public_result(xg_ctx *c, const xg_literal *l, const xg_shape *s, const xlagpu_tensor **out) {
     size_t bytes = (size_t)xg_plan_bytes(s);
     uint32_t k;
-    if (s->type == XLAGPU_TUPLE) { for (k = 0; k < s->n_elems; k++) xg_public_result(c, l->elems[k], s->elems[k], out); return; }
-    for (k = 0; k < s->rank; k++) if (l->shape->rank != s->rank || l->shape->dims[k] > s->dims[k]) xg_fail(c, XLAGPU_ERROR_INVALID, "a result has more elements than its shape says");
+    if (s->type == XLAGPU_TUPLE) {
+        for (k = 0; k < s->n_elems; k++) xg_public_result(c, l->elems[k], s->elems[k], out);
+        return;
+    }
+    for (k = 0; k < s->rank; k++)
+        if (l->shape->rank != s->rank || l->shape->dims[k] > s->dims[k])
+            xg_fail(c, XLAGPU_ERROR_INVALID, "a result has more elements than its shape says");
     if (!xg_dims_equal(l->shape, s->dims, s->rank)) {
         memset((*out)->data, 0, bytes);
-        xg_public_copy_box((size_t)xg_type_bytes(s->type), s->rank, l->shape->dims, s->dims, (char *)l->data, (char *)(*out)->data, true);
-    } else if (bytes) memcpy((*out)->data, l->data, bytes);
+        xg_public_copy_box((size_t)xg_type_bytes(s->type), s->rank, l->shape->dims, s->dims, (char *)l->data,
+            (char *)(*out)->data, true);
+    } else if (bytes)
+        memcpy((*out)->data, l->data, bytes);
     ++*out;
     for (k = 0; k < s->rank; k++) {
         int32_t n = (int32_t)l->shape->dims[k];
@@ -458,7 +517,8 @@ XG_FN void xg_public_evaluate(xg_public_job *j) {
     for (k = 0; k < m->entry->n_params; k++) args[k] = xg_public_argument(m, &j->work, m->entry->params[k]->shape, &in);
     xg_public_result(m->ctx, xg_eval_module(m, &j->work, args, m->entry->n_params, &o), m->entry_result, &out);
 }
-XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *m, const xlagpu_tensor *inputs, uint32_t n_inputs, const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided) {
+XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *m, const xlagpu_tensor *inputs, uint32_t n_inputs,
+    const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided) {
     xg_public_job j = xg_public_job_of(m);
     if (!m) return XLAGPU_ERROR_USAGE;
     j.inputs = inputs;
@@ -471,7 +531,9 @@ XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *m, const xlagpu_tensor *
 
 /* ---- elements ---- */
 
-XLAGPU_DEF size_t xlagpu_type_bytes(xlagpu_type t) { return (size_t)t < XLAGPU_TYPE_COUNT && xg_type_bits(t) ? (size_t)xg_type_bytes(t) : 0; }
+XLAGPU_DEF size_t xlagpu_type_bytes(xlagpu_type t) {
+    return (size_t)t < XLAGPU_TYPE_COUNT && xg_type_bits(t) ? (size_t)xg_type_bytes(t) : 0;
+}
 XLAGPU_DEF double xlagpu_get_element(xlagpu_type t, const void *p) {
     xg_shape s;
     xg_literal l;

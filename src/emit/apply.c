@@ -1,12 +1,15 @@
-/* emit/apply.c -- computations of scalars made in place; loops and conditions that carry elements; what only names other elements.
+/* emit/apply.c -- computations of scalars made in place; loops and conditions that carry elements; what only names
+ * other elements.
  *
- * A reducer, comparator or mapped computation is not a function of the kernel: its instructions are made where it is applied, on elements instead of
- * parameters, by the same handlers as those of the fused computation. Loops are scf.for nests; what they carry are elements, complex ones as pairs. */
+ * A reducer, comparator or mapped computation is not a function of the kernel: its instructions are made where it is
+ * applied, on elements instead of parameters, by the same handlers as those of the fused computation. Loops are scf.for
+ * nests; what they carry are elements, complex ones as pairs. */
 #ifndef XG_EMIT_APPLY_C
 #define XG_EMIT_APPLY_C
 #include "emit.h"
 
-XG_FN void xg_elem_call_inst(xg_scope *s, const xg_comp *comp, const xg_inst *root, const xg_elem *args, xg_elem *results, uint32_t n) {
+XG_FN void xg_elem_call_inst(
+    xg_scope *s, const xg_comp *comp, const xg_inst *root, const xg_elem *args, xg_elem *results, uint32_t n) {
     xg_applied here, *outer = s->applied;
     xg_elem *copy = XG_NEW_N(s->e->arena, xg_elem, comp->n_params + 1);
     uint32_t place = 0, k;
@@ -17,7 +20,8 @@ XG_FN void xg_elem_call_inst(xg_scope *s, const xg_comp *comp, const xg_inst *ro
     xg_map64_init(&here.places, s->e->arena);
     XG_FOR_INSTS(i, comp) xg_map64_put(&here.places, i->id, (void *)(size_t)++place);
     s->applied = &here;
-    if (root->op == XG_TUPLE) for (k = 0; k < n; k++) results[k] = xg_elem_of(s, XG_OPERAND(root, k), NULL);
+    if (root->op == XG_TUPLE)
+        for (k = 0; k < n; k++) results[k] = xg_elem_of(s, XG_OPERAND(root, k), NULL);
     else {
         const xg_elem *outs = xg_elem_outs(s, root, NULL);
         for (k = 0; k < n; k++) results[k] = outs[k];
@@ -25,7 +29,9 @@ XG_FN void xg_elem_call_inst(xg_scope *s, const xg_comp *comp, const xg_inst *ro
     s->applied = outer;
 }
 
-XG_FN void xg_elem_call_comp(xg_scope *s, const xg_comp *comp, const xg_elem *args, xg_elem *results, uint32_t n) { xg_elem_call_inst(s, comp, comp->root, args, results, n); }
+XG_FN void xg_elem_call_comp(xg_scope *s, const xg_comp *comp, const xg_elem *args, xg_elem *results, uint32_t n) {
+    xg_elem_call_inst(s, comp, comp->root, args, results, n);
+}
 
 /* ---- carried elements as values ---- */
 
@@ -48,7 +54,14 @@ XG_FN void xg_carry_elems(xg_kval *values, xg_elem *carried, uint32_t n) {
 
 /* ---- loops ---- */
 
-typedef struct xg_nest { const int64_t *counts; uint32_t n, n_carried; xg_carry_fn body; void *data; xg_elem *carried; xg_kval *at[XG_RANK_MAX]; } xg_nest;
+typedef struct xg_nest {
+    const int64_t *counts;
+    uint32_t n, n_carried;
+    xg_carry_fn body;
+    void *data;
+    xg_elem *carried;
+    xg_kval *at[XG_RANK_MAX];
+} xg_nest;
 
 XG_FN void xg_elem_nest_level(xg_scope *s, xg_nest *n, uint32_t level) {
     xg_kval **values;
@@ -56,7 +69,10 @@ XG_FN void xg_elem_nest_level(xg_scope *s, xg_nest *n, uint32_t level) {
     xg_kval *step, *hi;
     xg_kb outer;
     xg_kop *loop;
-    if (level == n->n) { n->body(s, n->data, n->at, n->carried); return; }
+    if (level == n->n) {
+        n->body(s, n->data, n->at, n->carried);
+        return;
+    }
     if (n->counts[level] == 1) {
         n->at[level] = xg_elem_index(s, 0);
         xg_elem_nest_level(s, n, level + 1);
@@ -79,10 +95,12 @@ XG_FN void xg_elem_nest_level(xg_scope *s, xg_nest *n, uint32_t level) {
     xg_carry_elems(loop->results, n->carried, n->n_carried);
 }
 
-XG_FN void xg_elem_nest(xg_scope *s, const int64_t *counts, uint32_t n, xg_carry_fn body, void *data, xg_elem *carried, uint32_t n_carried) {
+XG_FN void xg_elem_nest(xg_scope *s, const int64_t *counts, uint32_t n, xg_carry_fn body, void *data, xg_elem *carried,
+    uint32_t n_carried) {
     xg_nest nest;
     uint32_t k;
-    for (k = 0; k < n; k++) if (counts[k] == 0) return;
+    for (k = 0; k < n; k++)
+        if (counts[k] == 0) return;
     memset(&nest, 0, sizeof nest);
     nest.counts = counts;
     nest.n = n;
@@ -93,13 +111,17 @@ XG_FN void xg_elem_nest(xg_scope *s, const int64_t *counts, uint32_t n, xg_carry
     xg_elem_nest_level(s, &nest, 0);
 }
 
-XG_FN void xg_elem_when(xg_scope *s, xg_kval *cond, xg_carry_fn body, void *data, xg_kval *const *at, xg_elem *carried, uint32_t n_carried) {
+XG_FN void xg_elem_when(xg_scope *s, xg_kval *cond, xg_carry_fn body, void *data, xg_kval *const *at, xg_elem *carried,
+    uint32_t n_carried) {
     xg_kval **values;
     const xg_ktype **types;
     xg_kb outer = s->b;
     xg_kop *op;
     uint32_t m, k;
-    if (!cond) { body(s, data, at, carried); return; }
+    if (!cond) {
+        body(s, data, at, carried);
+        return;
+    }
     values = XG_NEW_N(s->e->arena, xg_kval *, n_carried * 2 + 1);
     types = XG_NEW_N(s->e->arena, const xg_ktype *, n_carried * 2 + 1);
     m = xg_carry_values(carried, n_carried, values);
@@ -118,8 +140,11 @@ XG_FN void xg_elem_when(xg_scope *s, xg_kval *cond, xg_carry_fn body, void *data
 
 XG_FN xg_elem xg_elem_convert_to(xg_scope *s, xg_elem x, xlagpu_type from, xlagpu_type to) {
     x.v = xg_scalar_convert(&s->b, x.v, xg_type_real(from), xg_type_real(to));
-    if (xg_type_class(to) != XGT_C) x.im = NULL;
-    else x.im = x.im ? xg_scalar_convert(&s->b, x.im, xg_type_real(from), xg_type_real(to)) : xg_kconst_float(&s->b, xg_kelem_of(xg_type_real(to)), 0);
+    if (xg_type_class(to) != XGT_C)
+        x.im = NULL;
+    else
+        x.im = x.im ? xg_scalar_convert(&s->b, x.im, xg_type_real(from), xg_type_real(to))
+                    : xg_kconst_float(&s->b, xg_kelem_of(xg_type_real(to)), 0);
     return x;
 }
 
@@ -132,7 +157,8 @@ HANDLER(tuple) {
     uint32_t k;
     if (!i->n_operands) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "an empty tuple inside a kernel");
     for (k = 0; k < i->n_operands; k++) {
-        if (!xg_shape_is_array(XG_OPERAND(i, k)->shape)) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "a tuple inside a kernel may hold arrays only");
+        if (!xg_shape_is_array(XG_OPERAND(i, k)->shape))
+            xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "a tuple inside a kernel may hold arrays only");
         outs[k] = xg_elem_of(s, XG_OPERAND(i, k), at);
     }
     return xg_elem_give(s, outs, i->n_operands);
@@ -169,7 +195,9 @@ HANDLER(dimension_size) {
     const xg_shape *o = XG_OPERAND(i, 0)->shape;
     int64_t d = xg_attr_ints(i, XG_A_dimensions).p[0];
     (void)at;
-    if (o->dynamic && o->dynamic[d] != XG_DIM_STATIC) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "give the dimension a fixed size", "the size of a dynamic dimension is not known to kernels");
+    if (o->dynamic && o->dynamic[d] != XG_DIM_STATIC)
+        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "give the dimension a fixed size",
+            "the size of a dynamic dimension is not known to kernels");
     return xg_elem_real(xg_kconst_int(&s->b, xg_kelem_of(i->shape->type), o->dims[d]));
 }
 #undef HANDLER

@@ -1,24 +1,29 @@
 /* emit/box.c -- what a transpose does to memory, and tiles that serve both of its sides.
  *
- * A box is a tile of a few elements of each dimension, so chosen that it is made of whole sectors both in the operand and in the result: from the minor dimension on, whole
- * dimensions are taken until a run is long enough. So a dimension of three channels is in the box as it is, with as many pixels as make the runs of the other side long.
- * A block reads its box in the operand's order into shared memory and writes it in the order of the result; on both ways each thread moves neighbours, as a vector where
- * memory allows it.
+ * A box is a tile of a few elements of each dimension, so chosen that it is made of whole sectors both in the operand
+ * and in the result: from the minor dimension on, whole dimensions are taken until a run is long enough. So a dimension
+ * of three channels is in the box as it is, with as many pixels as make the runs of the other side long. A block reads
+ * its box in the operand's order into shared memory and writes it in the order of the result; on both ways each thread
+ * moves neighbours, as a vector where memory allows it.
  *
- * In shared memory the box lies in one of the two orders, `pad` elements further apart wherever the outermost dimension that the other order runs through first begins
- * anew. Which order, which pad and how long the vectors are is found by trying: for each the banks of all accesses are counted, and what meets no
- * bank twice is taken if there is any; among these, what costs the fewest instructions. Where no pad will do for narrow elements, each dimension gets a distance that is
- * solved for (xg_box_spread). Boxes whose sides are no powers of two are walked slab by slab (xg_box_slabs). */
+ * In shared memory the box lies in one of the two orders, `pad` elements further apart wherever the outermost dimension
+ * that the other order runs through first begins anew. Which order, which pad and how long the vectors are is found by
+ * trying: for each the banks of all accesses are counted, and what meets no bank twice is taken if there is any; among
+ * these, what costs the fewest instructions. Where no pad will do for narrow elements, each dimension gets a distance
+ * that is solved for (xg_box_spread). Boxes whose sides are no powers of two are walked slab by slab (xg_box_slabs). */
 #ifndef XG_EMIT_BOX_C
 #define XG_EMIT_BOX_C
 #include "emit.h"
 
 /* Moves pieces of sectors, though each of them as it is. */
-XG_FN bool xg_permutation_splits_sectors(const xg_permutation *p, int64_t bytes) { return !xg_permutation_moves_minor(p) && p->dims[p->rank - 1] * bytes % 32; }
+XG_FN bool xg_permutation_splits_sectors(const xg_permutation *p, int64_t bytes) {
+    return !xg_permutation_moves_minor(p) && p->dims[p->rank - 1] * bytes % 32;
+}
 XG_FN uint32_t xg_permutation_b(const xg_permutation *p) { return p->from[p->rank - 1]; }
 
 /* A plain shape with these dims in memory order. */
-XG_FN const xg_shape *xg_permutation_shape(xg_fusion_emission *e, const xg_permutation *p, bool result, const xg_shape *like) {
+XG_FN const xg_shape *xg_permutation_shape(
+    xg_fusion_emission *e, const xg_permutation *p, bool result, const xg_shape *like) {
     xg_shape *s = XG_NEW(e->arena, xg_shape);
     int64_t *dims = XG_NEW_N(e->arena, int64_t, p->rank);
     uint32_t k;
@@ -30,48 +35,78 @@ XG_FN const xg_shape *xg_permutation_shape(xg_fusion_emission *e, const xg_permu
     return s;
 }
 
-
 /* ---- boxes ---- */
 
-enum { XG_BOX_THREADS = 128, XG_BOX_LANES = 32, XG_BOX_SECTOR = 32, XG_BOX_WORTH = 1 << 14, XG_BOX_ELEMENTS = 4096, XG_BOX_GROWN = 12 << 10, XG_BOX_SHARED = 24 << 10, XG_BOX_PADS = 33, XG_BOX_VECTORS = 16 };
+enum {
+    XG_BOX_THREADS = 128,
+    XG_BOX_LANES = 32,
+    XG_BOX_SECTOR = 32,
+    XG_BOX_WORTH = 1 << 14,
+    XG_BOX_ELEMENTS = 4096,
+    XG_BOX_GROWN = 12 << 10,
+    XG_BOX_SHARED = 24 << 10,
+    XG_BOX_PADS = 33,
+    XG_BOX_VECTORS = 16
+};
 
 typedef struct xg_box {
     int64_t tile[XG_RANK_MAX], elements; /* by p's dims */
     int64_t waste;                       /* see xg_box_waste */
-    int64_t v[2];                        /* elements that a thread moves at once: in the operand's order, in the result's */
-    int64_t group, lanes[2];             /* of each group of lanes, which shared memory serves in one pass, how many take part */
-    uint32_t order;                      /* of shared memory: 0 the operand's, 1 the result's */
-    int64_t row, pad, room;              /* every `row` elements `pad` are left free; of all */
-    bool slabs[2], whole[2];             /* a walk goes from slab to slab (xg_box_slabs); its vectors are such in shared memory, too: known of slabs */
-    bool meets;                          /* banks are met twice: there was no other way */
-    bool spread;                         /* dimensions have distances of their own instead, that are solved for (xg_box_spread) */
+    /* elements that a thread moves at once: in the operand's order, in the result's */
+    int64_t v[2];
+    /* of each group of lanes, which shared memory serves in one pass, how many take part */
+    int64_t group, lanes[2];
+    uint32_t order;         /* of shared memory: 0 the operand's, 1 the result's */
+    int64_t row, pad, room; /* every `row` elements `pad` are left free; of all */
+    /* a walk goes from slab to slab (xg_box_slabs); its vectors are such in shared memory, too: known of slabs */
+    bool slabs[2], whole[2];
+    bool meets; /* banks are met twice: there was no other way */
+    /* dimensions have distances of their own instead, that are solved for (xg_box_spread) */
+    bool spread;
     int64_t stride[XG_RANK_MAX];
 } xg_box;
-/* What has to be moved: the sizes of the elements that lie in shared memory, each a bit; the least; the bytes of one of each; the widest element moved by a vector; blocks of a cluster at most. */
-typedef struct xg_box_ask { const xg_permutation *p; uint32_t sizes; int64_t least, bytes, widest, work, sms, cluster; } xg_box_ask;
+/* What has to be moved: the sizes of the elements that lie in shared memory, each a bit; the least; the bytes of one of
+ * each; the widest element moved by a vector; blocks of a cluster at most. */
+typedef struct xg_box_ask {
+    const xg_permutation *p;
+    uint32_t sizes;
+    int64_t least, bytes, widest, work, sms, cluster;
+} xg_box_ask;
 
 XG_FN uint32_t xg_box_dim(const xg_permutation *p, uint32_t order, uint32_t k) { return order ? p->from[k] : k; }
-XG_FN int64_t xg_box_power(int64_t n) { int64_t r = 1; while (r < n) r *= 2; return r; }
+XG_FN int64_t xg_box_power(int64_t n) {
+    int64_t r = 1;
+    while (r < n) r *= 2;
+    return r;
+}
 
-/* At least `need` of n elements, a multiple of `step` unless it is all of them; what is left over at the end is little. */
+/* At least `need` of n elements, a multiple of `step` unless it is all of them; what is left over at the end is
+ * little. */
 XG_FN int64_t xg_box_part(int64_t n, int64_t need, int64_t step) {
     if (n < 2 * need) return n;
     if (n % need && n < 8 * need) need = ((n + n / need - 1) / (n / need) + step - 1) / step * step;
     return XG_MIN(need, n);
 }
-/* Takes whole dimensions, from the minor one on, until `want` bytes are side by side (and end with a multiple of `end`); of the last one as much as is needed. */
-XG_FN void xg_box_cover(const xg_permutation *p, uint32_t order, int64_t bytes, int64_t want, int64_t end, int64_t *tile) {
+/* Takes whole dimensions, from the minor one on, until `want` bytes are side by side (and end with a multiple of
+ * `end`); of the last one as much as is needed. */
+XG_FN void xg_box_cover(
+    const xg_permutation *p, uint32_t order, int64_t bytes, int64_t want, int64_t end, int64_t *tile) {
     uint32_t k;
     for (k = p->rank; k-- > 0 && (bytes < want || bytes % end);) {
         uint32_t d = xg_box_dim(p, order, k);
         int64_t step = end / xg_gcd(bytes, end);
-        tile[d] = XG_MAX(tile[d], xg_box_part(p->dims[d], xg_box_power(XG_MAX((want + bytes - 1) / bytes, step)), step));
+        tile[d] =
+            XG_MAX(tile[d], xg_box_part(p->dims[d], xg_box_power(XG_MAX((want + bytes - 1) / bytes, step)), step));
         if (tile[d] < p->dims[d]) return;
         bytes *= p->dims[d];
     }
 }
-/* How the box lies in memory, in elements: what is side by side, how far apart such runs are, how long the last one is; and the dimension where they end, or the rank. */
-typedef struct xg_box_run { int64_t length, pitch, last; uint32_t dim; } xg_box_run;
+/* How the box lies in memory, in elements: what is side by side, how far apart such runs are, how long the last one is;
+ * and the dimension where they end, or the rank. */
+typedef struct xg_box_run {
+    int64_t length, pitch, last;
+    uint32_t dim;
+} xg_box_run;
 XG_FN xg_box_run xg_box_run_of(const xg_permutation *p, uint32_t order, const int64_t *tile) {
     xg_box_run r;
     uint32_t k;
@@ -92,7 +127,9 @@ XG_FN int64_t xg_box_waste(const xg_permutation *p, int64_t bytes, const int64_t
     uint32_t o;
     for (o = 0; o < 2; o++) {
         xg_box_run r = xg_box_run_of(p, o, tile);
-        int64_t whole = xg_gcd(r.length, r.pitch) * bytes, part = xg_gcd(whole, XG_BOX_SECTOR), piece = XG_MIN(r.length * bytes, XG_BOX_LANES * XG_MAX(xg_gcd(whole, XG_BOX_VECTORS), bytes)); /* of one access */
+        int64_t whole = xg_gcd(r.length, r.pitch) * bytes, part = xg_gcd(whole, XG_BOX_SECTOR),
+                piece = XG_MIN(
+                    r.length * bytes, XG_BOX_LANES * XG_MAX(xg_gcd(whole, XG_BOX_VECTORS), bytes)); /* of one access */
         waste += (piece + XG_BOX_SECTOR - part) * 1000 / piece;
     }
     return waste;
@@ -100,7 +137,8 @@ XG_FN int64_t xg_box_waste(const xg_permutation *p, int64_t bytes, const int64_t
 XG_FN int64_t xg_box_size(const xg_permutation *p, const int64_t *tile) {
     int64_t n = 1;
     uint32_t k;
-    for (k = 0; k < p->rank; k++) if (!xg_mul64(n, tile[k], &n)) return INT64_MAX / 64;
+    for (k = 0; k < p->rank; k++)
+        if (!xg_mul64(n, tile[k], &n)) return INT64_MAX / 64;
     return XG_MIN(n, INT64_MAX / 64);
 }
 XG_FN int64_t xg_box_blocks(const xg_permutation *p, const int64_t *tile) {
@@ -110,7 +148,9 @@ XG_FN int64_t xg_box_blocks(const xg_permutation *p, const int64_t *tile) {
     return n;
 }
 /* A longer part of n elements that leaves little over; the same if there is none. */
-XG_FN int64_t xg_box_more(int64_t n, int64_t tile) { return n <= 3 * tile ? n : n % (2 * tile) == 0 || n >= 16 * tile ? 2 * tile : tile; }
+XG_FN int64_t xg_box_more(int64_t n, int64_t tile) {
+    return n <= 3 * tile ? n : n % (2 * tile) == 0 || n >= 16 * tile ? 2 * tile : tile;
+}
 /* Makes the shorter of the two runs longer, else the other, as long as that leaves work for every multiprocessor. */
 XG_FN void xg_box_grow(const xg_box_ask *a, int64_t *tile) {
     const xg_permutation *p = a->p;
@@ -126,7 +166,9 @@ XG_FN void xg_box_grow(const xg_box_ask *a, int64_t *tile) {
         }
         if (d == p->rank) return;
         n = n / tile[d] * more;
-        if (n > XG_BOX_ELEMENTS || n * a->bytes > XG_BOX_GROWN || (n >= 8 * XG_BOX_THREADS && xg_box_blocks(p, tile) < 4 * a->sms)) return;
+        if (n > XG_BOX_ELEMENTS || n * a->bytes > XG_BOX_GROWN ||
+            (n >= 8 * XG_BOX_THREADS && xg_box_blocks(p, tile) < 4 * a->sms))
+            return;
         tile[d] = more;
     }
 }
@@ -149,7 +191,9 @@ XG_FN bool xg_box_tile(const xg_box_ask *a, xg_box *b) {
     }
     if (least == INT64_MAX) return false;
     xg_box_grow(a, b->tile);
-    for (k = a->p->rank; k-- > 0;) while (b->tile[k] < a->p->dims[k] && xg_box_size(a->p, b->tile) < XG_BOX_THREADS) b->tile[k] = XG_MIN(2 * b->tile[k], a->p->dims[k]); /* an element for each thread */
+    for (k = a->p->rank; k-- > 0;)
+        while (b->tile[k] < a->p->dims[k] && xg_box_size(a->p, b->tile) < XG_BOX_THREADS)
+            b->tile[k] = XG_MIN(2 * b->tile[k], a->p->dims[k]); /* an element for each thread */
     b->elements = xg_box_size(a->p, b->tile);
     b->waste = xg_box_waste(a->p, a->least, b->tile);
     return b->elements >= XG_BOX_THREADS && xg_box_blocks(a->p, b->tile) <= INT32_MAX;
@@ -157,10 +201,12 @@ XG_FN bool xg_box_tile(const xg_box_ask *a, xg_box *b) {
 
 /* ---- vectors ---- */
 
-/* Vectors of v elements in this order are neighbours in memory, at multiples of v, and all of the array or all behind its end. */
+/* Vectors of v elements in this order are neighbours in memory, at multiples of v, and all of the array or all behind
+ * its end. */
 XG_FN bool xg_box_may_move(const xg_box_ask *a, const xg_box *b, uint32_t order, int64_t v) {
     xg_box_run r = xg_box_run_of(a->p, order, b->tile);
-    return r.length % v == 0 && r.pitch % v == 0 && r.last % v == 0 && v * a->widest <= XG_BOX_VECTORS && v * XG_BOX_THREADS <= b->elements && (v == 1 || v * a->work <= 256);
+    return r.length % v == 0 && r.pitch % v == 0 && r.last % v == 0 && v * a->widest <= XG_BOX_VECTORS &&
+           v * XG_BOX_THREADS <= b->elements && (v == 1 || v * a->work <= 256);
 }
 
 /* ---- shared memory ---- */
@@ -168,12 +214,17 @@ XG_FN bool xg_box_may_move(const xg_box_ask *a, const xg_box *b, uint32_t order,
 XG_FN void xg_box_strides(const xg_permutation *p, const xg_box *b, uint32_t order, int64_t *stride) {
     int64_t n = 1;
     uint32_t k;
-    for (k = p->rank; k-- > 0;) { stride[xg_box_dim(p, order, k)] = n; n *= b->tile[xg_box_dim(p, order, k)]; }
+    for (k = p->rank; k-- > 0;) {
+        stride[xg_box_dim(p, order, k)] = n;
+        n *= b->tile[xg_box_dim(p, order, k)];
+    }
 }
-/* Distances by which the other order meets no bank twice: 32 lanes in a row count their places in it with the digits of its dimensions, so if a step in each is, in words and
- * modulo 32, an odd number times what the digits before it count, all are in banks of their own, wherever they carry. What is side by side in memory stays so. Each
- * distance is the least of this kind. The room that is taken; 0: there are none. */
-XG_FN int64_t xg_box_spread(const xg_box_ask *a, const xg_box *b, uint32_t order, int64_t odd, int64_t v, int64_t *stride) {
+/* Distances by which the other order meets no bank twice: 32 lanes in a row count their places in it with the digits of
+ * its dimensions, so if a step in each is, in words and modulo 32, an odd number times what the digits before it count,
+ * all are in banks of their own, wherever they carry. What is side by side in memory stays so. Each distance is the
+ * least of this kind. The room that is taken; 0: there are none. */
+XG_FN int64_t xg_box_spread(
+    const xg_box_ask *a, const xg_box *b, uint32_t order, int64_t odd, int64_t v, int64_t *stride) {
     const xg_permutation *p = a->p;
     int64_t want[XG_RANK_MAX], unit[XG_RANK_MAX], lanes = 1, room = 1, next = 0;
     bool first = true;
@@ -191,15 +242,20 @@ XG_FN int64_t xg_box_spread(const xg_box_ask *a, const xg_box *b, uint32_t order
         uint32_t d = xg_box_dim(p, order, k);
         stride[d] = XG_MAX(next, (int64_t)1);
         if (b->tile[d] == 1) continue;
-        for (tries = 0; next && stride[d] * a->least * unit[d] % 128 != want[d]; stride[d]++) if (++tries > 128) return 0;
+        for (tries = 0; next && stride[d] * a->least * unit[d] % 128 != want[d]; stride[d]++)
+            if (++tries > 128) return 0;
         next = stride[d] * b->tile[d];
         room += stride[d] * (b->tile[d] - 1);
     }
     return room;
 }
-/* For each element of the box, in the order of a walk: its place in shared memory without gaps, and the rows in front of it. */
-typedef struct xg_box_place { int32_t at, rows; } xg_box_place;
-XG_FN void xg_box_places(const xg_permutation *p, const xg_box *b, uint32_t walk, const int64_t *stride, int64_t row, xg_box_place *out) {
+/* For each element of the box, in the order of a walk: its place in shared memory without gaps, and the rows in front
+ * of it. */
+typedef struct xg_box_place {
+    int32_t at, rows;
+} xg_box_place;
+XG_FN void xg_box_places(
+    const xg_permutation *p, const xg_box *b, uint32_t walk, const int64_t *stride, int64_t row, xg_box_place *out) {
     int64_t at[XG_RANK_MAX], place = 0, i;
     uint32_t k;
     memset(at, 0, sizeof at);
@@ -215,10 +271,15 @@ XG_FN void xg_box_places(const xg_permutation *p, const xg_box *b, uint32_t walk
         }
     }
 }
-/* A walk by slabs, which are all of a box but one element of dimension `along`: the longest that is no part of what is side by side in memory. Threads find out once where
- * they are in as many slabs as they have at a time, and in each round go on by as many: so all indices of a round are those of the one before and a constant.
- * In vectors: of a slab, and of those for one element of `along` that are side by side in the walk; of a round; in turns of a thread; rounds. */
-typedef struct xg_box_slabs { int64_t slab, inner, step, turns, rounds; uint32_t along; } xg_box_slabs;
+/* A walk by slabs, which are all of a box but one element of dimension `along`: the longest that is no part of what is
+ * side by side in memory. Threads find out once where they are in as many slabs as they have at a time, and in each
+ * round go on by as many: so all indices of a round are those of the one before and a constant. In vectors: of a slab,
+ * and of those for one element of `along` that are side by side in the walk; of a round; in turns of a thread;
+ * rounds. */
+typedef struct xg_box_slabs {
+    int64_t slab, inner, step, turns, rounds;
+    uint32_t along;
+} xg_box_slabs;
 XG_FN xg_box_slabs xg_box_slabs_of(const xg_permutation *p, const xg_box *b, uint32_t walk, int64_t v) {
     xg_box_run run = xg_box_run_of(p, walk, b->tile);
     xg_box_slabs s;
@@ -236,7 +297,10 @@ XG_FN xg_box_slabs xg_box_slabs_of(const xg_permutation *p, const xg_box *b, uin
         }
         inner *= b->tile[d];
     }
-    if (most < 2) { s.slab = 0; return s; }
+    if (most < 2) {
+        s.slab = 0;
+        return s;
+    }
     s.slab = b->elements / v / most;
     s.step = s.slab * XG_MAX(XG_BOX_THREADS / s.slab, (int64_t)1);
     s.turns = (s.step + XG_BOX_THREADS - 1) / XG_BOX_THREADS;
@@ -252,10 +316,18 @@ XG_FN int64_t xg_box_stride(const xg_permutation *p, const xg_box *b, uint32_t d
     return stride + b->pad * (stride / b->row);
 }
 
-typedef struct xg_box_trial { const xg_box_ask *a; const xg_box_place *places; const xg_box_slabs *slabs; const int64_t *stride; int64_t n, end, row, pad, group, least_lanes, bearable; bool spread; } xg_box_trial;
+typedef struct xg_box_trial {
+    const xg_box_ask *a;
+    const xg_box_place *places;
+    const xg_box_slabs *slabs;
+    const int64_t *stride;
+    int64_t n, end, row, pad, group, least_lanes, bearable;
+    bool spread;
+} xg_box_trial;
 XG_INLINE int64_t xg_box_at(const xg_box_trial *t, int64_t i) { return t->places[i].at + t->pad * t->places[i].rows; }
 
-/* Every vector is one in shared memory, too: what is side by side there is a multiple of vectors, and so is every step to elsewhere. */
+/* Every vector is one in shared memory, too: what is side by side there is a multiple of vectors, and so is every step
+ * to elsewhere. */
 XG_FN bool xg_box_is_vector(const xg_box_trial *t, const xg_box *b, uint32_t walk, int64_t v) {
     const xg_permutation *p = t->a->p;
     int64_t run = 1;
@@ -266,8 +338,10 @@ XG_FN bool xg_box_is_vector(const xg_box_trial *t, const xg_box *b, uint32_t wal
         int64_t stride = t->stride[d] + t->pad * (t->stride[d] / t->row);
         if (b->tile[d] == 1) continue;
         joined = joined && stride == run;
-        if (joined) run *= b->tile[d];
-        else if (stride % v) return false;
+        if (joined)
+            run *= b->tile[d];
+        else if (stride % v)
+            return false;
     }
     return run % v == 0;
 }
@@ -280,9 +354,10 @@ XG_FN int64_t xg_box_lane(const xg_box_trial *t, int64_t at, int64_t step) {
     in = at % s->slab;
     return (in / s->inner * (t->n / step / s->slab * s->inner) + along * s->inner + in % s->inner) * step;
 }
-/* An access of `wide` elements by each lane of a warp, element `off` of a vector of `step`, from vector `from` on; of each `group` lanes n take part. How many of
- * them want a bank that has to give another word in the same pass. */
-XG_FN int64_t xg_box_access(const xg_box_trial *t, int64_t from, int64_t step, int64_t off, int64_t n, int64_t wide, int64_t size, int64_t most) {
+/* An access of `wide` elements by each lane of a warp, element `off` of a vector of `step`, from vector `from` on; of
+ * each `group` lanes n take part. How many of them want a bank that has to give another word in the same pass. */
+XG_FN int64_t xg_box_access(const xg_box_trial *t, int64_t from, int64_t step, int64_t off, int64_t n, int64_t wide,
+    int64_t size, int64_t most) {
     int64_t bytes = wide * size, pass = bytes > 4 ? 128 / bytes : 32, met = 0, lane, w;
     int64_t banks[32];
     for (lane = 0; lane < XG_BOX_LANES && met <= most; lane++) {
@@ -306,7 +381,8 @@ XG_FN int64_t xg_box_conflicts(xg_box_trial *t, int64_t v, int64_t lanes, bool v
     for (size = 1; size <= 16; size *= 2) {
         if (!(t->a->sizes & (uint32_t)size)) continue;
         for (from = 0; from < t->end && met <= most; from += lanes * (XG_BOX_LANES / t->group)) {
-            for (j = 0; j < (vector ? 1 : v) && met <= most; j++) met += xg_box_access(t, from, v, j, lanes, vector ? v : 1, size, most);
+            for (j = 0; j < (vector ? 1 : v) && met <= most; j++)
+                met += xg_box_access(t, from, v, j, lanes, vector ? v : 1, size, most);
         }
     }
     return met;
@@ -320,13 +396,15 @@ XG_FN int64_t xg_box_slab_conflicts(xg_box_trial *t, const xg_box_slabs *s, int6
         for (round = 0; round < rounds && met <= most; round++) {
             t->end = XG_MIN((round + 1) * s->step, t->n / v);
             for (from = round * s->step; from < t->end && met <= most; from += XG_BOX_LANES) {
-                for (j = 0; j < (vector ? 1 : v) && met <= most; j++) met += xg_box_access(t, from, v, j, t->group, vector ? v : 1, size, most);
+                for (j = 0; j < (vector ? 1 : v) && met <= most; j++)
+                    met += xg_box_access(t, from, v, j, t->group, vector ? v : 1, size, most);
             }
         }
     }
     return met * s->rounds / rounds;
 }
-/* What telling apart the indices of an element costs in units of a quarter instruction: remainders by what is no power of two. Without the innermost `inside` elements. */
+/* What telling apart the indices of an element costs in units of a quarter instruction: remainders by what is no power
+ * of two. Without the innermost `inside` elements. */
 XG_FN int64_t xg_box_index_cost(const xg_permutation *p, const xg_box *b, uint32_t walk, int64_t inside) {
     int64_t cost = 0, n = 1;
     uint32_t k;
@@ -337,41 +415,59 @@ XG_FN int64_t xg_box_index_cost(const xg_permutation *p, const xg_box *b, uint32
     }
     return cost;
 }
-/* Sectors that accesses of so many elements touch for a thousand that they need, when each begins at a multiple of `from` elements of the walk. */
+/* Sectors that accesses of so many elements touch for a thousand that they need, when each begins at a multiple of
+ * `from` elements of the walk. */
 XG_FN int64_t xg_box_touched(const xg_box_trial *t, const xg_box *b, uint32_t walk, int64_t n, int64_t from) {
     xg_box_run run = xg_box_run_of(t->a->p, walk, b->tile);
-    int64_t piece = XG_MIN(run.length, n) * t->a->least, part = xg_gcd(xg_gcd(xg_gcd(run.length, run.pitch), from) * t->a->least, XG_BOX_SECTOR);
+    int64_t piece = XG_MIN(run.length, n) * t->a->least,
+            part = xg_gcd(xg_gcd(xg_gcd(run.length, run.pitch), from) * t->a->least, XG_BOX_SECTOR);
     return (piece + XG_BOX_SECTOR - part) * 1000 / piece;
 }
 /* A thread's quarter instructions for 16 elements. */
-XG_FN int64_t xg_box_cost(const xg_box_trial *t, const xg_box *b, uint32_t walk, uint32_t order, int64_t v, int64_t lanes, bool vector) {
+XG_FN int64_t xg_box_cost(
+    const xg_box_trial *t, const xg_box *b, uint32_t walk, uint32_t order, int64_t v, int64_t lanes, bool vector) {
     const xg_permutation *p = t->a->p;
     xg_box_run run = xg_box_run_of(p, walk, b->tile);
-    int64_t vectors = 16 / v, minor = 1, cost = vectors * (8 + xg_box_index_cost(p, b, walk, run.length)) + (vector ? vectors : 16) * 8;
+    int64_t vectors = 16 / v, minor = 1,
+            cost = vectors * (8 + xg_box_index_cost(p, b, walk, run.length)) + (vector ? vectors : 16) * 8;
     uint32_t k;
     for (k = p->rank; k-- > 0 && minor == 1;) minor = b->tile[xg_box_dim(p, walk, k)];
-    if (walk == order && !t->spread) cost += t->pad ? vectors * (t->row & (t->row - 1) ? 20 : 8) : 0;
-    else cost += (minor % v ? 16 : vectors) * xg_box_index_cost(p, b, walk, 1);
-    return cost * t->group / lanes * xg_box_touched(t, b, walk, lanes * (XG_BOX_LANES / t->group) * v, lanes * (XG_BOX_LANES / t->group) * v) / 1000;
+    if (walk == order && !t->spread)
+        cost += t->pad ? vectors * (t->row & (t->row - 1) ? 20 : 8) : 0;
+    else
+        cost += (minor % v ? 16 : vectors) * xg_box_index_cost(p, b, walk, 1);
+    return cost * t->group / lanes *
+           xg_box_touched(t, b, walk, lanes * (XG_BOX_LANES / t->group) * v, lanes * (XG_BOX_LANES / t->group) * v) /
+           1000;
 }
-/* The same by slabs: indices are told apart once for all rounds. It may touch no more sectors than a walk that takes all elements in their order. */
-XG_FN int64_t xg_box_slab_cost(const xg_box_trial *t, const xg_box *b, uint32_t walk, const xg_box_slabs *s, int64_t v, bool vector) {
-    int64_t vectors = 16 / v, n = XG_BOX_LANES * v, touched = xg_box_touched(t, b, walk, XG_MIN(n, s->slab * v), xg_gcd(n, s->inner * v));
-    int64_t cost = vectors * 8 + (vector ? vectors : 16) * 4 + vectors * 2 * (8 + xg_box_index_cost(t->a->p, b, walk, 1)) / s->rounds;
+/* The same by slabs: indices are told apart once for all rounds. It may touch no more sectors than a walk that takes
+ * all elements in their order. */
+XG_FN int64_t xg_box_slab_cost(
+    const xg_box_trial *t, const xg_box *b, uint32_t walk, const xg_box_slabs *s, int64_t v, bool vector) {
+    int64_t vectors = 16 / v, n = XG_BOX_LANES * v,
+            touched = xg_box_touched(t, b, walk, XG_MIN(n, s->slab * v), xg_gcd(n, s->inner * v));
+    int64_t cost = vectors * 8 + (vector ? vectors : 16) * 4 +
+                   vectors * 2 * (8 + xg_box_index_cost(t->a->p, b, walk, 1)) / s->rounds;
     if (touched * 100 > xg_box_touched(t, b, walk, n, n) * 105) return INT64_MAX;
     return cost * s->turns * XG_BOX_THREADS / s->step * touched / 1000;
 }
-/* The best way to walk over shared memory that lies like this, if it costs less than `limit`; 0: there is none. Lanes may stay idle where what is left of them moves
- * whole sectors still. */
-typedef struct xg_box_way { int64_t v, lanes; bool slabs, whole; } xg_box_way;
-XG_FN int64_t xg_box_walk(xg_box_trial *t, const xg_box *b, uint32_t walk, uint32_t order, int64_t most, int64_t limit, xg_box_way *way) {
+/* The best way to walk over shared memory that lies like this, if it costs less than `limit`; 0: there is none. Lanes
+ * may stay idle where what is left of them moves whole sectors still. */
+typedef struct xg_box_way {
+    int64_t v, lanes;
+    bool slabs, whole;
+} xg_box_way;
+XG_FN int64_t xg_box_walk(
+    xg_box_trial *t, const xg_box *b, uint32_t walk, uint32_t order, int64_t most, int64_t limit, xg_box_way *way) {
     int64_t best = 0, w, n, met;
     for (w = most; w; w /= 2) {
         xg_box_slabs s = xg_box_slabs_of(t->a->p, b, walk, w);
         int vector = w == 1 ? 0 : -1; /* not yet known */
         for (n = t->group; n >= t->least_lanes; n--) {
             int64_t cost;
-            if (n * (XG_BOX_LANES / t->group) * w * t->a->least % XG_BOX_SECTOR || xg_box_cost(t, b, walk, order, w, n, true) >= limit) continue;
+            if (n * (XG_BOX_LANES / t->group) * w * t->a->least % XG_BOX_SECTOR ||
+                xg_box_cost(t, b, walk, order, w, n, true) >= limit)
+                continue;
             if (vector < 0) vector = xg_box_is_vector(t, b, walk, w);
             cost = xg_box_cost(t, b, walk, order, w, n, vector != 0);
             if (cost >= limit) continue;
@@ -417,11 +513,13 @@ XG_FN int64_t xg_box_row(const xg_permutation *p, const xg_box *b, uint32_t orde
         other--;
         mine--;
     }
-    while (xg_box_dim(p, order, mine - 1) != xg_box_dim(p, 1 - order, other - 1)) row *= b->tile[xg_box_dim(p, order, --mine)];
+    while (xg_box_dim(p, order, mine - 1) != xg_box_dim(p, 1 - order, other - 1))
+        row *= b->tile[xg_box_dim(p, order, --mine)];
     return row;
 }
 /* What a trial makes of both walks: if that is better than anything before it becomes the box's. */
-XG_FN bool xg_box_take(xg_box_trial *t, xg_box *b, uint32_t order, xg_box_place *const *places, const int64_t *most, int64_t *best) {
+XG_FN bool xg_box_take(
+    xg_box_trial *t, xg_box *b, uint32_t order, xg_box_place *const *places, const int64_t *most, int64_t *best) {
     xg_box_way way[2];
     int64_t cost = 0, one = 1;
     uint32_t k, o;
@@ -438,12 +536,20 @@ XG_FN bool xg_box_take(xg_box_trial *t, xg_box *b, uint32_t order, xg_box_place 
     b->row = t->row;
     b->pad = t->pad;
     b->spread = t->spread;
-    for (o = 0; o < 2; o++) { b->v[o] = way[o].v; b->lanes[o] = way[o].lanes; b->slabs[o] = way[o].slabs; b->whole[o] = way[o].whole; }
+    for (o = 0; o < 2; o++) {
+        b->v[o] = way[o].v;
+        b->lanes[o] = way[o].lanes;
+        b->slabs[o] = way[o].slabs;
+        b->whole[o] = way[o].whole;
+    }
     return true;
 }
-XG_FN bool xg_box_is_best(const xg_box *b, const int64_t *most) { return b->v[0] == most[0] && b->v[1] == most[1] && b->lanes[0] + b->lanes[1] == 2 * b->group; }
+XG_FN bool xg_box_is_best(const xg_box *b, const int64_t *most) {
+    return b->v[0] == most[0] && b->v[1] == most[1] && b->lanes[0] + b->lanes[1] == 2 * b->group;
+}
 /* One order of shared memory, with all pads. */
-XG_FN void xg_box_try(const xg_box_ask *a, xg_box *b, uint32_t order, xg_box_place *const *places, const int64_t *most, bool idle, bool bear, int64_t *best) {
+XG_FN void xg_box_try(const xg_box_ask *a, xg_box *b, uint32_t order, xg_box_place *const *places, const int64_t *most,
+    bool idle, bool bear, int64_t *best) {
     int64_t step = XG_MAX(4 / a->least, (int64_t)1) /* a word */, stride[XG_RANK_MAX];
     xg_box_trial t;
     uint32_t o;
@@ -466,7 +572,8 @@ XG_FN void xg_box_try(const xg_box_ask *a, xg_box *b, uint32_t order, xg_box_pla
     }
 }
 /* The same with distances that are solved for. */
-XG_FN void xg_box_try_spread(const xg_box_ask *a, xg_box *b, uint32_t order, xg_box_place *const *places, const int64_t *most, int64_t *best) {
+XG_FN void xg_box_try_spread(
+    const xg_box_ask *a, xg_box *b, uint32_t order, xg_box_place *const *places, const int64_t *most, int64_t *best) {
     int64_t odd, v, room, stride[XG_RANK_MAX];
     xg_box_trial t;
     memset(&t, 0, sizeof t);
@@ -476,14 +583,15 @@ XG_FN void xg_box_try_spread(const xg_box_ask *a, xg_box *b, uint32_t order, xg_
     t.row = b->elements;
     t.stride = stride;
     t.spread = true;
-    for (v = most[1 - order]; v; v /= 2) for (odd = 1; odd < 16; odd += 2) {
-        room = xg_box_spread(a, b, order, odd, v, stride);
-        if (!room || room * a->bytes > 2 * XG_BOX_SHARED) continue;
-        if (!xg_box_take(&t, b, order, places, most, best)) continue;
-        b->room = room;
-        memcpy(b->stride, stride, sizeof stride);
-        return; /* others that are solved for cost as much */
-    }
+    for (v = most[1 - order]; v; v /= 2)
+        for (odd = 1; odd < 16; odd += 2) {
+            room = xg_box_spread(a, b, order, odd, v, stride);
+            if (!room || room * a->bytes > 2 * XG_BOX_SHARED) continue;
+            if (!xg_box_take(&t, b, order, places, most, best)) continue;
+            b->room = room;
+            memcpy(b->stride, stride, sizeof stride);
+            return; /* others that are solved for cost as much */
+        }
 }
 /* Shared memory. */
 XG_FN void xg_box_layout(xg_arena *arena, const xg_box_ask *a, xg_box *b) {
@@ -496,8 +604,11 @@ XG_FN void xg_box_layout(xg_arena *arena, const xg_box_ask *a, xg_box *b) {
         for (most[o] = XG_BOX_VECTORS; most[o] > 1 && !xg_box_may_move(a, b, o, most[o]);) most[o] /= 2;
     }
     for (o = 0; o < 2; o++) xg_box_try(a, b, o, places, most, false, false, &best);
-    if (a->least < 4 && !(a->sizes & (a->sizes - 1)) && (best == INT64_MAX || !xg_box_is_best(b, most) || most[0] + most[1] == 2)) for (o = 0; o < 2; o++) xg_box_try_spread(a, b, o, places, most, &best);
-    if (best == INT64_MAX || (b->v[0] == 1 && most[0] > 1) || (b->v[1] == 1 && most[1] > 1)) for (o = 0; o < 2; o++) xg_box_try(a, b, o, places, most, true, false, &best);
+    if (a->least < 4 && !(a->sizes & (a->sizes - 1)) &&
+        (best == INT64_MAX || !xg_box_is_best(b, most) || most[0] + most[1] == 2))
+        for (o = 0; o < 2; o++) xg_box_try_spread(a, b, o, places, most, &best);
+    if (best == INT64_MAX || (b->v[0] == 1 && most[0] > 1) || (b->v[1] == 1 && most[1] > 1))
+        for (o = 0; o < 2; o++) xg_box_try(a, b, o, places, most, true, false, &best);
     b->meets = best == INT64_MAX;
     for (o = 0; o < 2 && best == INT64_MAX; o++) xg_box_try(a, b, o, places, most, false, true, &best);
 }

@@ -1,12 +1,18 @@
 /* emit/complex.c -- complex elements as pairs of real values.
  *
- * Formulas are the textbook ones in the forms that neither overflow early nor cancel: hypot by scaling, Smith's division, log near the unit
- * circle through log1p, tanh through sech, square root without cancellation (Kahan, "Branch cuts for complex elementary functions", 1987). */
+ * Formulas are the textbook ones in the forms that neither overflow early nor cancel: hypot by scaling, Smith's
+ * division, log near the unit circle through log1p, tanh through sech, square root without cancellation (Kahan, "Branch
+ * cuts for complex elementary functions", 1987). */
 #ifndef XG_EMIT_COMPLEX_C
 #define XG_EMIT_COMPLEX_C
 #include "emit.h"
 
-XG_FN xg_elem xg_cx_held(xg_kb *b) { xg_elem e; e.v = xg_kheld(b); e.im = xg_kheld(b); return e; }
+XG_FN xg_elem xg_cx_held(xg_kb *b) {
+    xg_elem e;
+    e.v = xg_kheld(b);
+    e.im = xg_kheld(b);
+    return e;
+}
 XG_FN xg_kval *xg_cx_f(xg_kb *b, xg_elem like, double v) { return xg_kconst_float(b, like.v->type->elem, v); }
 /* One-letter helpers keep the formulas below readable as formulas. */
 #define CX(re, im) (xg_khold(b, im), xg_khold(b, re), xg_cx_held(b))
@@ -25,7 +31,8 @@ XG_FN xg_kval *xg_cx_f(xg_kb *b, xg_elem like, double v) { return xg_kconst_floa
 
 /* |z| without overflow of the squares: max * sqrt(1 + (min/max)^2); infinite if either part is. */
 XG_FN xg_kval *xg_cx_abs(xg_kb *b, xg_elem z) {
-    xg_kval *x = ABS(z.v), *y = ABS(z.im), *hi = xg_k2(b, XG_K_OP_MAXF, x, y), *lo = xg_k2(b, XG_K_OP_MINF, x, y), *q, *r;
+    xg_kval *x = ABS(z.v), *y = ABS(z.im), *hi = xg_k2(b, XG_K_OP_MAXF, x, y), *lo = xg_k2(b, XG_K_OP_MINF, x, y), *q,
+            *r;
     q = DIV(lo, hi);
     r = MUL(hi, FN(SQRT, ADD(K(1), MUL(q, q))));
     r = SEL(EQ(hi, K(0)), hi, r);
@@ -39,7 +46,8 @@ XG_FN xg_elem xg_cx_mul(xg_kb *b, xg_elem z, xg_elem w) {
 /* Smith: divide through by the larger part of the divisor. By zero: each part divided by zero. */
 XG_FN xg_elem xg_cx_div(xg_kb *b, xg_elem z, xg_elem w) {
     xg_kval *re_large = XG_KCMPF(b, XG_CF_OGE, ABS(w.v), ABS(w.im)), *zero = BOTH(EQ(w.v, K(0)), EQ(w.im, K(0)));
-    xg_kval *big = SEL(re_large, w.v, w.im), *little = SEL(re_large, w.im, w.v), *r = SEL(zero, K(0), DIV(little, big)), *den = ADD(big, MUL(little, r));
+    xg_kval *big = SEL(re_large, w.v, w.im), *little = SEL(re_large, w.im, w.v), *r = SEL(zero, K(0), DIV(little, big)),
+            *den = ADD(big, MUL(little, r));
     xg_kval *re = SEL(re_large, ADD(z.v, MUL(z.im, r)), ADD(MUL(z.v, r), z.im));
     xg_kval *im = SEL(re_large, SUB(z.im, MUL(z.v, r)), SUB(MUL(z.im, r), z.v));
     return CX(DIV(re, den), DIV(im, den));
@@ -53,9 +61,11 @@ XG_FN xg_elem xg_cx_neg(xg_kb *b, xg_elem z) { return CX(NEG(z.v), NEG(z.im)); }
 XG_FN xg_elem xg_cx_times_i(xg_kb *b, xg_elem z) { return CX(NEG(z.im), z.v); }
 XG_FN xg_elem xg_cx_times_minus_i(xg_kb *b, xg_elem z) { return CX(z.im, NEG(z.v)); }
 
-/* exp in two halves, so that a factor below 1 can bring the product back from overflow; a zero imaginary part stays exactly zero. */
+/* exp in two halves, so that a factor below 1 can bring the product back from overflow; a zero imaginary part stays
+ * exactly zero. */
 XG_FN xg_elem xg_cx_exp(xg_kb *b, xg_elem z) {
-    xg_kval *h = FN(EXP, MUL(z.v, K(0.5))), *e = FN(EXP, z.v), *c = FN(COS, z.im), *s = FN(SIN, z.im), *over = EQ(e, K(HUGE_VAL)), *real = EQ(z.im, K(0));
+    xg_kval *h = FN(EXP, MUL(z.v, K(0.5))), *e = FN(EXP, z.v), *c = FN(COS, z.im), *s = FN(SIN, z.im),
+            *over = EQ(e, K(HUGE_VAL)), *real = EQ(z.im, K(0));
     xg_kval *re = SEL(over, MUL(MUL(h, c), h), MUL(e, c)), *im = SEL(over, MUL(MUL(h, s), h), MUL(e, s));
     return CX(SEL(real, e, re), SEL(real, z.im, im));
 }
@@ -65,10 +75,12 @@ XG_FN xg_elem xg_cx_expm1(xg_kb *b, xg_elem z) {
     return CX(SEL(real, em, re), SEL(real, z.im, im));
 }
 
-/* log|z|: through log1p of |z|^2 - 1 = (m-1)(m+1) + n^2 where |z| is between about 1/2 and 2, with m the larger part. */
+/* log|z|: through log1p of |z|^2 - 1 = (m-1)(m+1) + n^2 where |z| is between about 1/2 and 2, with m the larger
+ * part. */
 XG_FN xg_kval *xg_cx_log_abs(xg_kb *b, xg_elem z) {
     xg_kval *x = ABS(z.v), *y = ABS(z.im), *m = xg_k2(b, XG_K_OP_MAXF, x, y), *n = xg_k2(b, XG_K_OP_MINF, x, y);
-    xg_kval *nearby = BOTH(LT(K(0.5), m), LT(m, K(2))), *excess = XG_KOP3(b, XG_K_OP_FMA, SUB(m, K(1)), ADD(m, K(1)), MUL(n, n));
+    xg_kval *nearby = BOTH(LT(K(0.5), m), LT(m, K(2))),
+            *excess = XG_KOP3(b, XG_K_OP_FMA, SUB(m, K(1)), ADD(m, K(1)), MUL(n, n));
     return SEL(nearby, MUL(K(0.5), FN(LOG1P, excess)), FN(LOG, xg_cx_abs(b, z)));
 }
 XG_FN xg_elem xg_cx_log(xg_kb *b, xg_elem z) { return CX(xg_cx_log_abs(b, z), XG_KOP2(b, XG_K_OP_ATAN2, z.im, z.v)); }
@@ -82,7 +94,8 @@ XG_FN xg_elem xg_cx_log1p(xg_kb *b, xg_elem z) {
 
 /* t = sqrt((|x| + |z|)/2) is the larger part; the other is |y|/(2t). */
 XG_FN xg_elem xg_cx_sqrt(xg_kb *b, xg_elem z) {
-    xg_kval *x = ABS(z.v), *y = ABS(z.im), *t = FN(SQRT, MUL(K(0.5), ADD(x, xg_cx_abs(b, z)))), *zero = EQ(t, K(0)), *inf = EQ(y, K(HUGE_VAL));
+    xg_kval *x = ABS(z.v), *y = ABS(z.im), *t = FN(SQRT, MUL(K(0.5), ADD(x, xg_cx_abs(b, z)))), *zero = EQ(t, K(0)),
+            *inf = EQ(y, K(HUGE_VAL));
     xg_kval *other = SEL(zero, K(0), DIV(y, MUL(K(2), t))), *right = xg_kcmpf_(b, XG_CF_OGE, z.v, K(0));
     xg_kval *re = SEL(right, t, other), *im = SEL(right, other, t);
     return CX(SEL(inf, K(HUGE_VAL), re), XG_KOP2(b, XG_K_OP_COPYSIGN, SEL(inf, y, im), z.im));
@@ -98,10 +111,18 @@ XG_FN xg_elem xg_cx_tanh(xg_kb *b, xg_elem z) {
     xg_kval *sech2 = DIV(MUL(K(4), e), MUL(d, d)), *U2 = MUL(U, U), *den = ADD(one, MUL(MUL(T, T), U2));
     return CX(DIV(MUL(T, ADD(one, U2)), den), DIV(MUL(U, sech2), den));
 }
-XG_FN xg_elem xg_cx_sinh(xg_kb *b, xg_elem z) { return CX(MUL(FN(SINH, z.v), FN(COS, z.im)), MUL(FN(COSH, z.v), FN(SIN, z.im))); }
-XG_FN xg_elem xg_cx_cosh(xg_kb *b, xg_elem z) { return CX(MUL(FN(COSH, z.v), FN(COS, z.im)), MUL(FN(SINH, z.v), FN(SIN, z.im))); }
-XG_FN xg_elem xg_cx_sin(xg_kb *b, xg_elem z) { return CX(MUL(FN(SIN, z.v), FN(COSH, z.im)), MUL(FN(COS, z.v), FN(SINH, z.im))); }
-XG_FN xg_elem xg_cx_cos(xg_kb *b, xg_elem z) { return CX(MUL(FN(COS, z.v), FN(COSH, z.im)), NEG(MUL(FN(SIN, z.v), FN(SINH, z.im)))); }
+XG_FN xg_elem xg_cx_sinh(xg_kb *b, xg_elem z) {
+    return CX(MUL(FN(SINH, z.v), FN(COS, z.im)), MUL(FN(COSH, z.v), FN(SIN, z.im)));
+}
+XG_FN xg_elem xg_cx_cosh(xg_kb *b, xg_elem z) {
+    return CX(MUL(FN(COSH, z.v), FN(COS, z.im)), MUL(FN(SINH, z.v), FN(SIN, z.im)));
+}
+XG_FN xg_elem xg_cx_sin(xg_kb *b, xg_elem z) {
+    return CX(MUL(FN(SIN, z.v), FN(COSH, z.im)), MUL(FN(COS, z.v), FN(SINH, z.im)));
+}
+XG_FN xg_elem xg_cx_cos(xg_kb *b, xg_elem z) {
+    return CX(MUL(FN(COS, z.v), FN(COSH, z.im)), NEG(MUL(FN(SIN, z.v), FN(SINH, z.im))));
+}
 
 /* asinh z = log(z + sqrt(z^2+1)), for the half plane Re z >= 0 and mirrored, where nothing cancels. */
 XG_FN xg_elem xg_cx_asinh(xg_kb *b, xg_elem z) {
@@ -180,7 +201,8 @@ XG_FN xg_elem xg_complex_binary(xg_kb *b, const xg_inst *i, xg_elem z, xg_elem w
     case XG_MAXIMUM: return xg_cx_pick(b, z, w, true);
     case XG_MINIMUM: return xg_cx_pick(b, z, w, false);
     case XG_ATAN2: { /* -i log((w + iz) / sqrt(w^2 + z^2)) */
-        xg_elem n = xg_cx_add(b, w, xg_cx_times_i(b, z)), z2 = xg_cx_mul(b, z, z), d = xg_cx_sqrt(b, xg_cx_add(b, xg_cx_mul(b, w, w), z2));
+        xg_elem n = xg_cx_add(b, w, xg_cx_times_i(b, z)), z2 = xg_cx_mul(b, z, z),
+                d = xg_cx_sqrt(b, xg_cx_add(b, xg_cx_mul(b, w, w), z2));
         return xg_cx_times_minus_i(b, xg_cx_log(b, xg_cx_div(b, n, d)));
     }
     default: xg_scalar_refuse(i, i->shape->type);
@@ -191,9 +213,11 @@ XG_FN xg_elem xg_complex_binary(xg_kb *b, const xg_inst *i, xg_elem z, xg_elem w
 XG_FN xg_kval *xg_complex_compare(xg_kb *b, const xg_inst *i, xg_elem z, xg_elem w) {
     const xg_direction_row *d = xg_scalar_direction(i);
     if (d->flt == XG_CF_OEQ) return BOTH(EQ(z.v, w.v), EQ(z.im, w.im));
-    if (d->flt == XG_CF_UNE) return XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, XG_CF_UNE, z.v, w.v), xg_kcmpf_(b, XG_CF_UNE, z.im, w.im));
+    if (d->flt == XG_CF_UNE)
+        return XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, XG_CF_UNE, z.v, w.v), xg_kcmpf_(b, XG_CF_UNE, z.im, w.im));
     if (d->flt == XG_CF_OGE || d->flt == XG_CF_OLE) return xg_kcmpf_(b, (xg_kcmpf)d->flt, z.v, w.v);
-    return XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, (xg_kcmpf)d->flt, z.v, w.v), BOTH(EQ(z.v, w.v), xg_kcmpf_(b, (xg_kcmpf)d->flt, z.im, w.im)));
+    return XG_KOP2(b, XG_K_OP_ORI, xg_kcmpf_(b, (xg_kcmpf)d->flt, z.v, w.v),
+        BOTH(EQ(z.v, w.v), xg_kcmpf_(b, (xg_kcmpf)d->flt, z.im, w.im)));
 }
 #undef CX
 #undef ADD

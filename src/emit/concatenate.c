@@ -1,28 +1,47 @@
-/* emit/concatenate.c -- fusions whose hero is a concatenate: the elements of each operand are copied by blocks of their own, or those of another operand of about its size, so that no element asks where it comes from.
+/* emit/concatenate.c -- fusions whose hero is a concatenate: the elements of each operand are copied by blocks of their
+ * own, or those of another operand of about its size, so that no element asks where it comes from.
  *
- * What is fused behind the concatenate is made at the same place, once for each operand; so is every other result of the fusion. The walk follows the result's
- * memory order, by vectors where pieces of both sides begin at multiples of them. */
+ * What is fused behind the concatenate is made at the same place, once for each operand; so is every other result of
+ * the fusion. The walk follows the result's memory order, by vectors where pieces of both sides begin at multiples of
+ * them. */
 #ifndef XG_EMIT_CONCATENATE_C
 #define XG_EMIT_CONCATENATE_C
 #include "emit.h"
 
-enum { XG_CONCATENATE_OPERANDS_MAX = 128, XG_CONCATENATE_WORK_MAX = 4096 };
+enum {
+    XG_CONCATENATE_OPERANDS_MAX = 128,
+    XG_CONCATENATE_WORK_MAX = 4096
+};
 
-typedef struct xg_concatenate { xg_fusion_emission *e; xg_heroes heroes; uint32_t n, dim, *operand; int64_t *offset; xg_section *sections; } xg_concatenate;
+typedef struct xg_concatenate {
+    xg_fusion_emission *e;
+    xg_heroes heroes;
+    uint32_t n, dim, *operand;
+    int64_t *offset;
+    xg_section *sections;
+} xg_concatenate;
 
 /* The first hero, or one like it. */
 XG_FN bool xg_concatenate_is_hero(void *data, const xg_inst *i, bool first) {
     const xg_inst **like = (const xg_inst **)data;
     uint32_t k;
     if (i->op != XG_CONCATENATE || !xg_index_has_order(i->shape)) return false;
-    if (first) { *like = i; return true; }
-    if (i->n_operands != (*like)->n_operands || xg_attr_ints(i, XG_A_dimensions).p[0] != xg_attr_ints(*like, XG_A_dimensions).p[0]) return false;
-    for (k = 0; k < i->n_operands; k++) if (!xg_shape_same_dims(XG_OPERAND(i, k)->shape, XG_OPERAND(*like, k)->shape)) return false;
+    if (first) {
+        *like = i;
+        return true;
+    }
+    if (i->n_operands != (*like)->n_operands ||
+        xg_attr_ints(i, XG_A_dimensions).p[0] != xg_attr_ints(*like, XG_A_dimensions).p[0])
+        return false;
+    for (k = 0; k < i->n_operands; k++)
+        if (!xg_shape_same_dims(XG_OPERAND(i, k)->shape, XG_OPERAND(*like, k)->shape)) return false;
     return true;
 }
 
-/* Elements that one thread takes: pieces of an operand are contiguous in the result over the dims up to the concatenated one. */
-XG_FN int64_t xg_concatenate_unroll(const xg_concatenate *c, const xg_inst *hero, const xg_shape *operand, int64_t offset) {
+/* Elements that one thread takes: pieces of an operand are contiguous in the result over the dims up to the
+ * concatenated one. */
+XG_FN int64_t xg_concatenate_unroll(
+    const xg_concatenate *c, const xg_inst *hero, const xg_shape *operand, int64_t offset) {
     int64_t inner = 1, unroll;
     uint32_t k;
     if (hero->shape->elements < c->e->target->resident_threads) return 1;
@@ -45,7 +64,9 @@ XG_FN bool xg_concatenate_make(xg_concatenate *c, xg_fusion_emission *e) {
     c->e = e;
     if (!xg_heroes_find(e, xg_concatenate_is_hero, (void *)&hero, &c->heroes)) return false;
     hero = c->heroes.p[0];
-    if (hero->n_operands > XG_CONCATENATE_OPERANDS_MAX || hero->n_operands * xg_emit_work(e->comp) > XG_CONCATENATE_WORK_MAX) return false;
+    if (hero->n_operands > XG_CONCATENATE_OPERANDS_MAX ||
+        hero->n_operands * xg_emit_work(e->comp) > XG_CONCATENATE_WORK_MAX)
+        return false;
     c->dim = (uint32_t)xg_attr_ints(hero, XG_A_dimensions).p[0];
     c->sections = XG_NEW_N(e->arena, xg_section, hero->n_operands + 1);
     c->offset = XG_NEW_N(e->arena, int64_t, hero->n_operands + 1);
@@ -83,12 +104,15 @@ XG_FN void xg_concatenate_body(xg_scope *s, void *data, uint32_t which, xg_kval 
         shift->dims[k].range = xg_range_of(0, from->dims[k] - 1);
         shift->results[k] = xg_aff_add_k(s->e->m->aff, xg_aff_dim(s->e->m->aff, k), k == c->dim ? c->offset[which] : 0);
     }
-    for (k = 0; k < c->heroes.n; k++) xg_hero_give(s, c->heroes.p[k], xg_elem_of(s, XG_OPERAND(c->heroes.p[k], c->operand[which]), at));
+    for (k = 0; k < c->heroes.n; k++)
+        xg_hero_give(s, c->heroes.p[k], xg_elem_of(s, XG_OPERAND(c->heroes.p[k], c->operand[which]), at));
     xg_elem_apply(s, xg_imap_simplify(s->e->m->aff, shift), at, here);
     for (side = 0; side < 2; side++) {
-        for (n = k = 0; k < s->e->n_roots; k++) if (c->heroes.behind[k] == (side == 0)) out[n++] = dest[k];
+        for (n = k = 0; k < s->e->n_roots; k++)
+            if (c->heroes.behind[k] == (side == 0)) out[n++] = dest[k];
         xg_hero_roots(s, &c->heroes, side == 0, to, here, out);
-        for (n = k = 0; k < s->e->n_roots; k++) if (c->heroes.behind[k] == (side == 0)) dest[k] = out[n++];
+        for (n = k = 0; k < s->e->n_roots; k++)
+            if (c->heroes.behind[k] == (side == 0)) dest[k] = out[n++];
     }
 }
 XG_FN void xg_emit_concatenate(xg_fusion_emission *e) {

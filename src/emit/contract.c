@@ -5,9 +5,11 @@
  *     the result's        integers, wrapping (s64 when the result is no integer)
  *     f32                 floats up to f32; products are added by fused multiply-add
  *     f64, c64, c128      as soon as an operand or the result is that
- * and the sum is rounded once to the result's type. algorithm=dot_bf16_bf16_* and dot_f16_f16_* round f32 operands first.
+ * and the sum is rounded once to the result's type. algorithm=dot_bf16_bf16_* and dot_f16_f16_* round f32 operands
+ * first.
  *
- * What is concatenated along the innermost dimension that is contracted is walked in a loop for each piece, so that no step asks in which of them it is. */
+ * What is concatenated along the innermost dimension that is contracted is walked in a loop for each piece, so that no
+ * step asks in which of them it is. */
 #ifndef XG_EMIT_CONTRACT_C
 #define XG_EMIT_CONTRACT_C
 #include "emit.h"
@@ -31,16 +33,19 @@ XG_FN xlagpu_type xg_contract_rounding(const xg_inst *i, xlagpu_type t) {
     return t;
 }
 
-enum { XG_CONTRACT_PIECES_MAX = 4, XG_CONTRACT_CHAIN_MAX = 8 };
+enum {
+    XG_CONTRACT_PIECES_MAX = 4,
+    XG_CONTRACT_CHAIN_MAX = 8
+};
 
 typedef struct xg_contract_site {
     const xg_inst *i;
     const xg_imap *maps[2];
     xlagpu_type sum, types[2];
-    uint32_t rank, n_window, n;  /* of the result; loops over window positions; all loops */
+    uint32_t rank, n_window, n; /* of the result; loops over window positions; all loops */
     int64_t counts[XG_RANK_MAX + 1];
     xg_kval *vars[2 * XG_RANK_MAX + 1];
-    uint32_t n_pieces;           /* of the innermost loop */
+    uint32_t n_pieces;                              /* of the innermost loop */
     int64_t cuts[XG_CONTRACT_PIECES_MAX + 1], from; /* where they begin; where the one at hand does */
 } xg_contract_site;
 
@@ -50,7 +55,10 @@ XG_FN void xg_contract_begin(xg_scope *s, xg_contract_site *d, const xg_inst *i,
     d->i = i;
     d->sum = xg_contract_sum_type(i);
     d->rank = i->shape->rank;
-    for (k = 0; k < 2; k++) { d->maps[k] = xg_indexing_operand(s->e->m->aff, i, k); d->types[k] = XG_OPERAND(i, k)->shape->type; }
+    for (k = 0; k < 2; k++) {
+        d->maps[k] = xg_indexing_operand(s->e->m->aff, i, k);
+        d->types[k] = XG_OPERAND(i, k)->shape->type;
+    }
     for (k = 0; k < d->rank; k++) d->vars[k] = at[k];
 }
 
@@ -68,7 +76,9 @@ XG_FN void xg_contract_add(xg_scope *s, const xg_contract_site *d, xg_elem x, xg
     xg_kb *b = &s->b;
     switch (xg_type_class(d->sum)) {
     case XGT_P: acc->v = xg_k2(b, XG_K_OP_ORI, acc->v, xg_k2(b, XG_K_OP_ANDI, x.v, y.v)); break;
-    case XGT_I: acc->v = xg_scalar_wrap(b, xg_k2(b, XG_K_OP_ADDI, acc->v, xg_k2(b, XG_K_OP_MULI, x.v, y.v)), d->sum); break;
+    case XGT_I:
+        acc->v = xg_scalar_wrap(b, xg_k2(b, XG_K_OP_ADDI, acc->v, xg_k2(b, XG_K_OP_MULI, x.v, y.v)), d->sum);
+        break;
     case XGT_F: acc->v = xg_k3(b, XG_K_OP_FMA, x.v, y.v, acc->v); break;
     default:
         acc->v = XG_KOP3(b, XG_K_OP_FMA, xg_k1(b, XG_K_OP_NEGF, x.im), y.im, XG_KOP3(b, XG_K_OP_FMA, x.v, y.v, acc->v));
@@ -105,7 +115,9 @@ XG_FN void xg_contract_cut(xg_contract_site *d, int64_t count, const uint32_t *d
     d->cuts[1] = count;
     for (k = 0; k < 2; k++) {
         c = xg_contract_concatenate(XG_OPERAND(d->i, k), XG_CONTRACT_CHAIN_MAX);
-        if (!c || c->n_operands > XG_CONTRACT_PIECES_MAX || xg_attr_ints(c, XG_A_dimensions).p[0] != (int64_t)dims[k] || c->shape->dims[dims[k]] != count) continue;
+        if (!c || c->n_operands > XG_CONTRACT_PIECES_MAX || xg_attr_ints(c, XG_A_dimensions).p[0] != (int64_t)dims[k] ||
+            c->shape->dims[dims[k]] != count)
+            continue;
         d->n_pieces = c->n_operands;
         for (j = 0; j < c->n_operands; j++) d->cuts[j + 1] = d->cuts[j] + XG_OPERAND(c, j)->shape->dims[dims[k]];
         return;
@@ -120,10 +132,14 @@ XG_FN void xg_contract_pieces(xg_scope *s, xg_contract_site *d, xg_carry_fn body
     }
 }
 /* The place of the innermost loop's variable among all elements. */
-XG_FN xg_kval *xg_contract_place(xg_scope *s, const xg_contract_site *d, xg_kval *at) { return d->from ? xg_k2(&s->b, XG_K_OP_ADDI, at, xg_elem_index(s, d->from)) : at; }
+XG_FN xg_kval *xg_contract_place(xg_scope *s, const xg_contract_site *d, xg_kval *at) {
+    return d->from ? xg_k2(&s->b, XG_K_OP_ADDI, at, xg_elem_index(s, d->from)) : at;
+}
 
 /* The sum as the result's type. */
-XG_FN xg_elem xg_contract_end(xg_scope *s, const xg_contract_site *d, xg_elem acc) { return xg_elem_convert_to(s, acc, d->sum, d->i->shape->type); }
+XG_FN xg_elem xg_contract_end(xg_scope *s, const xg_contract_site *d, xg_elem acc) {
+    return xg_elem_convert_to(s, acc, d->sum, d->i->shape->type);
+}
 
 /* ---- dot ---- */
 
@@ -153,7 +169,10 @@ XG_FN xg_elem xg_elem_dot(xg_scope *s, const xg_inst *i, xg_kval *const *at) {
     d.n = dims[0].n;
     for (k = 0; k < d.n; k++) d.counts[k] = XG_OPERAND(i, 0)->shape->dims[dims[0].p[k]];
     acc = xg_contract_zero(s, d.sum);
-    if (!d.n) { xg_dot_step(s, &d, NULL, &acc); return xg_contract_end(s, &d, acc); }
+    if (!d.n) {
+        xg_dot_step(s, &d, NULL, &acc);
+        return xg_contract_end(s, &d, acc);
+    }
     for (k = 0; k < 2; k++) last[k] = (uint32_t)dims[k].p[d.n - 1];
     xg_contract_cut(&d, d.counts[d.n - 1], last);
     xg_elem_nest(s, d.counts, d.n - 1, xg_dot_inner, &d, &acc, 1);
@@ -175,7 +194,8 @@ XG_FN void xg_conv_features(xg_scope *s, void *data, xg_kval *const *at, xg_elem
     (void)at;
     xg_contract_pieces(s, d, xg_conv_feature, acc);
 }
-/* One position of the window: whether it falls on the input does not depend on the feature, so the loop over features is inside the condition. */
+/* One position of the window: whether it falls on the input does not depend on the feature, so the loop over features
+ * is inside the condition. */
 XG_FN void xg_conv_tap(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
     xg_contract_site *d = (xg_contract_site *)data;
     xg_kval *inside;
@@ -194,7 +214,8 @@ XG_FN xg_elem xg_elem_convolution(xg_scope *s, const xg_inst *i, xg_kval *const 
     uint32_t features[2], k;
     xg_contract_begin(s, &d, i, at);
     acc = xg_contract_zero(s, d.sum);
-    if (xg_inst_attr(i, XG_A_sparsity_config)) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "sparse operands are not supported in kernels");
+    if (xg_inst_attr(i, XG_A_sparsity_config))
+        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "sparse operands are not supported in kernels");
     if (d.maps[0]->state == XG_IMAP_UNDEFINED || d.maps[1]->state == XG_IMAP_UNDEFINED || w.n > XG_RANK_MAX - 2)
         xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "label every dimension", "a convolution whose indices are not known");
     if (d.maps[0]->state == XG_IMAP_EMPTY || d.maps[1]->state == XG_IMAP_EMPTY) return xg_contract_end(s, &d, acc);

@@ -4,7 +4,11 @@
 #include "emit.h"
 #include "emitters.h"
 
-typedef struct xg_emitter { const char *name; bool (*match)(const xg_fusion_emission *e); void (*emit)(xg_fusion_emission *e); } xg_emitter;
+typedef struct xg_emitter {
+    const char *name;
+    bool (*match)(const xg_fusion_emission *e);
+    void (*emit)(xg_fusion_emission *e);
+} xg_emitter;
 
 XG_FN const xg_emitter *xg_emit_choose(const xg_fusion_emission *e) {
     static const xg_emitter table[] = {
@@ -14,7 +18,9 @@ XG_FN const xg_emitter *xg_emit_choose(const xg_fusion_emission *e) {
     };
     size_t k = 0;
     while (k < XG_COUNT(table) && !table[k].match(e)) k++;
-    if (k == XG_COUNT(table)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "no emitter takes this fusion");
+    if (k == XG_COUNT(table))
+        xg_hlo_fail(
+            e->fusion, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "no emitter takes this fusion");
     return &table[k];
 }
 
@@ -29,7 +35,8 @@ XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name) {
     f->n_inputs = n;
     f->args = XG_NEW_N(e->arena, xg_karg, n + e->n_roots);
     for (k = 0; k < n; k++) xg_emit_name(e->m, &f->body->args[k], n == 1 ? "input" : "input%u", k);
-    for (k = 0; k < e->n_roots; k++) xg_emit_name(e->m, &f->body->args[n + k], e->n_roots == 1 ? "output" : "output%u", k);
+    for (k = 0; k < e->n_roots; k++)
+        xg_emit_name(e->m, &f->body->args[n + k], e->n_roots == 1 ? "output" : "output%u", k);
     e->m->entry = f;
     return f;
 }
@@ -37,29 +44,38 @@ XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name) {
 /* Inside a kernel several outputs are made at one index; so they must have the same dimensions. */
 XG_FN void xg_emit_check_outputs(const xg_inst *i) {
     uint32_t k;
-    if (i->shape->type != XLAGPU_TUPLE || i->op == XG_RNG_BIT_GENERATOR || xg_is_block_call(i) || (i->op == XG_TUPLE && i == i->comp->root)) return;
+    if (i->shape->type != XLAGPU_TUPLE || i->op == XG_RNG_BIT_GENERATOR || xg_is_block_call(i) ||
+        (i->op == XG_TUPLE && i == i->comp->root))
+        return;
     for (k = 0; k < i->shape->n_elems; k++)
         if (!xg_shape_is_array(i->shape->elems[k]) || !xg_shape_same_dims(i->shape->elems[k], i->shape->elems[0]))
-            xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "%s with outputs of different dimensions is not supported in kernels", xg_op_name(i->op));
+            xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter",
+                "%s with outputs of different dimensions is not supported in kernels", xg_op_name(i->op));
 }
 
 XG_FN void xg_emit_check_leaves(const xg_fusion_emission *e) {
     uint32_t k;
     if (e->parts) XG_FOR_INSTS(i, e->comp) xg_emit_check_outputs(i);
     for (k = 0; k < e->n_roots; k++)
-        if (!xg_shape_is_array(e->roots[k]->shape)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, NULL, "a fusion may give arrays or one tuple of arrays");
+        if (!xg_shape_is_array(e->roots[k]->shape))
+            xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, NULL, "a fusion may give arrays or one tuple of arrays");
     for (k = 0; k < e->comp->n_params; k++)
-        if (!xg_shape_is_array(e->comp->params[k]->shape)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, NULL, "a fusion may take arrays only; operand %u is not one", k);
+        if (!xg_shape_is_array(e->comp->params[k]->shape))
+            xg_hlo_fail(
+                e->fusion, XLAGPU_ERROR_UNSUPPORTED, NULL, "a fusion may take arrays only; operand %u is not one", k);
 }
 
-enum { XG_EMIT_NODES = 256 }; /* expressions of a kernel of usual size */
+enum {
+    XG_EMIT_NODES = 256
+}; /* expressions of a kernel of usual size */
 XG_FN xg_kmodule *xg_emit_module(xg_arena *a) {
     xg_aff_ctx *x = xg_aff_new(a);
     xg_set_reserve(&x->nodes, XG_EMIT_NODES);
     return xg_kir_module(a->ctx, a, x);
 }
 
-XG_FN void xg_emit_open(xg_fusion_emission *e, xg_kmodule *m, xg_arena *a, const xg_inst *fusion, const xg_emit_target *target) {
+XG_FN void xg_emit_open(
+    xg_fusion_emission *e, xg_kmodule *m, xg_arena *a, const xg_inst *fusion, const xg_emit_target *target) {
     xg_inst **roots;
     uint32_t k;
     memset(e, 0, sizeof *e);
@@ -92,7 +108,8 @@ XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic) 
     return t;
 }
 
-XG_FN bool xg_emit_may_share(xg_arena *a, const xg_emit_target *target, const xg_inst *fusion, uint32_t operand, uint32_t leaf) {
+XG_FN bool xg_emit_may_share(
+    xg_arena *a, const xg_emit_target *target, const xg_inst *fusion, uint32_t operand, uint32_t leaf) {
     xg_mark mark = xg_arena_mark(a);
     xg_fusion_emission e;
     bool ok;
@@ -104,13 +121,20 @@ XG_FN bool xg_emit_may_share(xg_arena *a, const xg_emit_target *target, const xg
     return ok;
 }
 
-XG_FN xg_kmodule *xg_emit_fusion(xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, bool by_loop) {
+XG_FN xg_kmodule *xg_emit_fusion(
+    xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, bool by_loop) {
     xg_fusion_emission e;
     xg_emit_open(&e, NULL, a, fusion, target);
     xg_emit_check_leaves(&e);
-    if (!e.parts) { xg_emit_phases(&e, kernel_name); return e.m; }
+    if (!e.parts) {
+        xg_emit_phases(&e, kernel_name);
+        return e.m;
+    }
     xg_emit_entry(&e, kernel_name);
-    if (by_loop) xg_emit_loop(&e); else xg_emit_choose(&e)->emit(&e);
+    if (by_loop)
+        xg_emit_loop(&e);
+    else
+        xg_emit_choose(&e)->emit(&e);
     return e.m;
 }
 

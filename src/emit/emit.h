@@ -1,45 +1,68 @@
 /* emit/emit.h -- from a fusion to kernel IR.
  *
  * Ideas
- * - The scalar meaning of every opcode is one function (elemental.c and its helpers) that turns operand elements into result elements; movement
- *   is a change of indices by the opcode's indexing map.
- * - The partitioner (fuse/) cuts a fused computation into functions, each of which is reached through one index map only; a function takes the
- *   computation's parameters as tensors and the indices of its root, and gives one element per root.
- * - An emitter decides only how threads walk over the result and writes the entry function; it calls the functions for elements.
+ * - The scalar meaning of every opcode is one function (elemental.c and its helpers) that turns operand elements into
+ *   result elements; movement is a change of indices by the opcode's indexing map.
+ * - The partitioner (fuse/) cuts a fused computation into functions, each of which is reached through one index map
+ *   only; a function takes the computation's parameters as tensors and the indices of its root, and gives one element
+ *   per root.
+ * - An emitter decides only how threads walk over the result and writes the entry function; it calls the functions for
+ *   elements.
  *
- * Tensors of kernel IR have the physical order of the buffers (major to minor); logical indices are permuted where a tensor is touched, so no emitter knows layouts.
- * An element of a real type is one value; a complex one is a pair. pred is i1; integers under 8 bits are i8 and always hold their normalised value. */
+ * Tensors of kernel IR have the physical order of the buffers (major to minor); logical indices are permuted where a
+ * tensor is touched, so no emitter knows layouts. An element of a real type is one value; a complex one is a pair. pred
+ * is i1; integers under 8 bits are i8 and always hold their normalised value. */
 #ifndef XG_EMIT_H
 #define XG_EMIT_H
 #include "../fuse/fuse.h"
 #include "../kir/kir.h"
 
-typedef struct xg_elem { xg_kval *v, *im; } xg_elem; /* im only for complex */
+typedef struct xg_elem {
+    xg_kval *v, *im;
+} xg_elem; /* im only for complex */
 
 /* What the emitters want to know of the target; made by the driver from its description. */
-typedef struct xg_emit_target { int64_t resident_threads; /* threads per SM times SMs */ int64_t max_unroll, shared, /* bytes a block may have */ cluster, /* blocks that may reach each other's */ red_bytes; /* xg_machine */ bool deterministic; /* no sums in the order in which threads come */ } xg_emit_target;
+typedef struct xg_emit_target {
+    int64_t resident_threads; /* threads per SM times SMs */
+    int64_t max_unroll, shared, /* bytes a block may have */ cluster,
+        /* blocks that may reach each other's */ red_bytes; /* xg_machine */
+    bool deterministic;                                     /* no sums in the order in which threads come */
+} xg_emit_target;
 
 /* One parameter or result of the kernel, in the order of the entry function's parameters. */
-typedef struct xg_kernel_arg { const xg_shape *shape; } xg_kernel_arg;
+typedef struct xg_kernel_arg {
+    const xg_shape *shape;
+} xg_kernel_arg;
 
-/* An instruction's elements, one per output, and the region that they were made in. Parameters, which may be read at several places, remember the last one. */
-typedef struct xg_memo { xg_elem elem; const xg_elem *outs; xg_kregion *region; xg_kval **at; } xg_memo;
+/* An instruction's elements, one per output, and the region that they were made in. Parameters, which may be read at
+ * several places, remember the last one. */
+typedef struct xg_memo {
+    xg_elem elem;
+    const xg_elem *outs;
+    xg_kregion *region;
+    xg_kval **at;
+} xg_memo;
 
 /* A computation of scalars that is made in place, on given elements: what reduce, map, sort ... apply. */
-typedef struct xg_applied { const xg_comp *comp; const xg_elem *args; xg_map64 places; xg_memo *memo; } xg_applied;
+typedef struct xg_applied {
+    const xg_comp *comp;
+    const xg_elem *args;
+    xg_map64 places;
+    xg_memo *memo;
+} xg_applied;
 
 typedef struct xg_fusion_emission {
     xg_ctx *ctx;
     xg_arena *arena;
     const xg_emit_target *target;
-    const xg_comp *comp;          /* the fused computation */
-    const xg_inst *fusion;        /* the instruction that calls it */
+    const xg_comp *comp;   /* the fused computation */
+    const xg_inst *fusion; /* the instruction that calls it */
     const xg_partition *parts;
     xg_kmodule *m;
-    xg_kfunc **funcs;             /* by partition */
+    xg_kfunc **funcs; /* by partition */
     uint32_t n_roots;
     xg_inst *const *roots;
-    xg_memo *memo;                /* by place in the partition */
+    xg_memo *memo; /* by place in the partition */
 } xg_fusion_emission;
 
 /* Where elements are being made: a function of the partition, its indices, and what was made already. */
@@ -47,15 +70,16 @@ typedef struct xg_scope {
     xg_fusion_emission *e;
     xg_kb b;
     uint32_t part;
-    xg_kval **tensors;            /* the computation's parameters */
-    xg_memo *memo;                /* by index of the instruction in its computation */
-    xg_applied *applied;          /* not NULL: instructions of that computation are being made, not of the fused one */
-    const xg_elem *outs;          /* what a handler of several outputs hands back, see xg_elem_give */
+    xg_kval **tensors;   /* the computation's parameters */
+    xg_memo *memo;       /* by index of the instruction in its computation */
+    xg_applied *applied; /* not NULL: instructions of that computation are being made, not of the fused one */
+    const xg_elem *outs; /* what a handler of several outputs hands back, see xg_elem_give */
     uint32_t depth;
 } xg_scope;
 
 /* ---- scalar.c: one real element ---- */
-XG_FN xg_kval *xg_scalar_wrap(xg_kb *b, xg_kval *v, xlagpu_type t); /* brings an i8 back into the range of s1..s4, u1..u4 */
+/* brings an i8 back into the range of s1..s4, u1..u4 */
+XG_FN xg_kval *xg_scalar_wrap(xg_kb *b, xg_kval *v, xlagpu_type t);
 XG_FN xg_kval *xg_scalar_unary(xg_kb *b, const xg_inst *i, xlagpu_type t, xg_kval *x);
 XG_FN xg_kval *xg_scalar_binary(xg_kb *b, const xg_inst *i, xlagpu_type t, xg_kval *x, xg_kval *y);
 XG_FN xg_kval *xg_scalar_compare(xg_kb *b, const xg_inst *i, xlagpu_type t, xg_kval *x, xg_kval *y);
@@ -69,93 +93,128 @@ XG_FN xg_elem xg_complex_unary(xg_kb *b, const xg_inst *i, xg_elem x);
 XG_FN xg_elem xg_complex_binary(xg_kb *b, const xg_inst *i, xg_elem x, xg_elem y);
 XG_FN xg_kval *xg_complex_compare(xg_kb *b, const xg_inst *i, xg_elem x, xg_elem y);
 /* ---- elemental.c ---- */
-XG_FN xg_elem xg_elem_of(xg_scope *s, const xg_inst *i, xg_kval *const *indices); /* element of an instruction at logical indices */
-XG_FN const xg_elem *xg_elem_outs(xg_scope *s, const xg_inst *i, xg_kval *const *indices); /* one per output of an instruction with a tuple shape */
-XG_FN xg_elem xg_elem_give(xg_scope *s, const xg_elem *outs, uint32_t n);        /* how a handler returns several outputs */
+/* element of an instruction at logical indices */
+XG_FN xg_elem xg_elem_of(xg_scope *s, const xg_inst *i, xg_kval *const *indices);
+/* one per output of an instruction with a tuple shape */
+XG_FN const xg_elem *xg_elem_outs(xg_scope *s, const xg_inst *i, xg_kval *const *indices);
+XG_FN xg_elem xg_elem_give(xg_scope *s, const xg_elem *outs, uint32_t n); /* how a handler returns several outputs */
 XG_FN xg_elem xg_elem_real(xg_kval *v);
-XG_FN xg_elem xg_elem_operand(xg_scope *s, const xg_inst *i, uint32_t k, xg_kval *const *indices); /* of operand k, for result indices i */
+XG_FN xg_elem xg_elem_operand(
+    xg_scope *s, const xg_inst *i, uint32_t k, xg_kval *const *indices); /* of operand k, for result indices i */
 XG_FN xg_kval *xg_elem_index(xg_scope *s, int64_t v);
-XG_FN xg_kop *xg_elem_for(xg_scope *s, int64_t lo, int64_t hi, int64_t step, xg_kval *const *inits, uint32_t n); /* a loop over constants */
-XG_FN void xg_elem_apply(xg_scope *s, const xg_imap *map, xg_kval *const *indices, xg_kval **out); /* the map at these dims and symbols */
-XG_FN xg_kval *xg_elem_and(xg_scope *s, xg_kval *p, xg_kval *q);                 /* NULL is true */
-/* Whether dims and symbols lie in the map's domain, given that dims are indices of the shape and symbol k in [0, counts[k]-1]; NULL: always. */
-XG_FN xg_kval *xg_elem_in_domain(xg_scope *s, const xg_imap *map, const xg_shape *shape, const int64_t *counts, xg_kval *const *indices);
-XG_FN xg_kval *xg_elem_clamped(xg_scope *s, xg_kval *v, xlagpu_type t, int64_t limit); /* an integer element as an index in [0, limit] */
+XG_FN xg_kop *xg_elem_for(
+    xg_scope *s, int64_t lo, int64_t hi, int64_t step, xg_kval *const *inits, uint32_t n); /* a loop over constants */
+XG_FN void xg_elem_apply(
+    xg_scope *s, const xg_imap *map, xg_kval *const *indices, xg_kval **out); /* the map at these dims and symbols */
+XG_FN xg_kval *xg_elem_and(xg_scope *s, xg_kval *p, xg_kval *q);              /* NULL is true */
+/* Whether dims and symbols lie in the map's domain, given that dims are indices of the shape and symbol k in [0,
+ * counts[k]-1]; NULL: always. */
+XG_FN xg_kval *xg_elem_in_domain(
+    xg_scope *s, const xg_imap *map, const xg_shape *shape, const int64_t *counts, xg_kval *const *indices);
+/* an integer element as an index in [0, limit] */
+XG_FN xg_kval *xg_elem_clamped(xg_scope *s, xg_kval *v, xlagpu_type t, int64_t limit);
 /* A handler per word of the opcode table. */
-#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, attrs) XG_FN xg_elem xg_elem_##elem(xg_scope *s, const xg_inst *i, xg_kval *const *at);
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, attrs) \
+    XG_FN xg_elem xg_elem_##elem(xg_scope *s, const xg_inst *i, xg_kval *const *at);
 XG_OPS(X)
 #undef X
-XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots);            /* one function per partition; function 0 only if asked */
-XG_FN xg_scope xg_emit_scope(xg_fusion_emission *e, xg_kfunc *f, uint32_t part); /* at the end of a function that has the computation's parameters in front */
-XG_FN const xg_ktype *xg_emit_tensor_type(xg_kmodule *m, const xg_shape *s);     /* in physical order */
-XG_FN void xg_emit_name(xg_kmodule *m, xg_kval *v, const char *format, uint32_t number); /* a name for the printed form; %u takes the number */
+/* one function per partition; function 0 only if asked */
+XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots);
+/* at the end of a function that has the computation's parameters in front */
+XG_FN xg_scope xg_emit_scope(xg_fusion_emission *e, xg_kfunc *f, uint32_t part);
+XG_FN const xg_ktype *xg_emit_tensor_type(xg_kmodule *m, const xg_shape *s); /* in physical order */
+/* a name for the printed form; %u takes the number */
+XG_FN void xg_emit_name(xg_kmodule *m, xg_kval *v, const char *format, uint32_t number);
 XG_FN xg_elem xg_emit_split(xg_kb *b, xg_kval *v); /* a value read from a tensor as an element, and back */
 XG_FN xg_kval *xg_emit_join(xg_kb *b, xg_elem e);
-XG_FN void xg_emit_physical(const xg_shape *s, xg_kval *const *indices, xg_kval **out); /* logical indices in the order of the buffer */
+/* logical indices in the order of the buffer */
+XG_FN void xg_emit_physical(const xg_shape *s, xg_kval *const *indices, xg_kval **out);
 XG_FN xg_kval *xg_emit_insert(xg_kb *b, xg_elem v, xg_kval *tensor, const xg_shape *s, xg_kval *const *indices);
 /* ---- apply.c: computations of scalars, loops and conditions over carried elements ---- */
-XG_FN void xg_elem_call_comp(xg_scope *s, const xg_comp *comp, const xg_elem *args, xg_elem *results, uint32_t n); /* results may be among args */
-XG_FN void xg_elem_call_inst(xg_scope *s, const xg_comp *comp, const xg_inst *root, const xg_elem *args, xg_elem *results, uint32_t n); /* the same of an instruction of it */
+XG_FN void xg_elem_call_comp(xg_scope *s, const xg_comp *comp, const xg_elem *args, xg_elem *results,
+    uint32_t n); /* results may be among args */
+XG_FN void xg_elem_call_inst(xg_scope *s, const xg_comp *comp, const xg_inst *root, const xg_elem *args,
+    xg_elem *results, uint32_t n); /* the same of an instruction of it */
 /* What is done to the carried elements at one place of a loop nest. */
 typedef void (*xg_carry_fn)(xg_scope *s, void *data, xg_kval *const *at, xg_elem *carried);
 /* For every index vector below counts, the last running fastest. Nothing when a count is 0. */
-XG_FN void xg_elem_nest(xg_scope *s, const int64_t *counts, uint32_t n, xg_carry_fn body, void *data, xg_elem *carried, uint32_t n_carried);
+XG_FN void xg_elem_nest(
+    xg_scope *s, const int64_t *counts, uint32_t n, xg_carry_fn body, void *data, xg_elem *carried, uint32_t n_carried);
 /* Where cond holds (NULL: everywhere); elsewhere the carried elements stay. */
-XG_FN void xg_elem_when(xg_scope *s, xg_kval *cond, xg_carry_fn body, void *data, xg_kval *const *at, xg_elem *carried, uint32_t n_carried);
-XG_FN xg_elem xg_elem_convert_to(xg_scope *s, xg_elem x, xlagpu_type from, xlagpu_type to); /* real or complex to the same class */
+XG_FN void xg_elem_when(
+    xg_scope *s, xg_kval *cond, xg_carry_fn body, void *data, xg_kval *const *at, xg_elem *carried, uint32_t n_carried);
+XG_FN xg_elem xg_elem_convert_to(
+    xg_scope *s, xg_elem x, xlagpu_type from, xlagpu_type to); /* real or complex to the same class */
 /* ---- flow.c: loops and conditions around code that changes variables ---- */
 typedef struct xg_flow { /* of, then slots, then for or if, then the code inside, then end */
     xg_scope *s;
     xg_kop *op;
     xg_kb outer;
-    xg_kval *var;                  /* of a loop */
-    bool rolled;                   /* a loop that is not to become straight code */
-    int64_t limit;                 /* not zero: what carried integers never exceed */
+    xg_kval *var;  /* of a loop */
+    bool rolled;   /* a loop that is not to become straight code */
+    int64_t limit; /* not zero: what carried integers never exceed */
     XG_VEC(xg_kval **) slots;
-    xg_kval **before;              /* what they held in front of an if */
+    xg_kval **before; /* what they held in front of an if */
 } xg_flow;
 XG_FN xg_flow xg_flow_of(xg_scope *s, xg_kval **slot); /* of one variable, or, NULL, none yet */
 XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot);   /* a variable; NULL in it: there is none */
 XG_FN void xg_flow_elem(xg_flow *f, xg_elem *e);
-XG_FN xg_kval *xg_flow_for(xg_flow *f, xg_kval *lo, xg_kval *hi, int64_t step, int64_t limit); /* its variable, below the limit */
-XG_FN void xg_flow_if(xg_flow *f, xg_kval *cond);      /* NULL: always */
+XG_FN xg_kval *xg_flow_for(
+    xg_flow *f, xg_kval *lo, xg_kval *hi, int64_t step, int64_t limit); /* its variable, below the limit */
+XG_FN void xg_flow_if(xg_flow *f, xg_kval *cond);                       /* NULL: always */
 XG_FN void xg_flow_else(xg_flow *f);
 XG_FN void xg_flow_end(xg_flow *f);
 /* ---- block.c: what the threads of a block do together, from a program's text ---- */
-enum { XG_BLOCK_VARS = 64, XG_BLOCK_ARRAYS = 16, XG_BLOCK_SHARED_MAX = 48 << 10 };
-typedef enum xg_block_where { XG_BLOCK_OPERAND, XG_BLOCK_RESULT, XG_BLOCK_SHARED } xg_block_where;
-typedef enum xg_block_team { XG_BLOCK_ALL, XG_BLOCK_ROWS, XG_BLOCK_COLUMNS } xg_block_team;
-typedef struct xg_block_var { xg_str name; char kind; xg_elem e; } xg_block_var;
+enum {
+    XG_BLOCK_VARS = 64,
+    XG_BLOCK_ARRAYS = 16,
+    XG_BLOCK_SHARED_MAX = 48 << 10
+};
+typedef enum xg_block_where {
+    XG_BLOCK_OPERAND,
+    XG_BLOCK_RESULT,
+    XG_BLOCK_SHARED
+} xg_block_where;
+typedef enum xg_block_team {
+    XG_BLOCK_ALL,
+    XG_BLOCK_ROWS,
+    XG_BLOCK_COLUMNS
+} xg_block_team;
+typedef struct xg_block_var {
+    xg_str name;
+    char kind;
+    xg_elem e;
+} xg_block_var;
 typedef struct xg_block_array {
     xg_str name;
-    char kind;                          /* 'n' elements, 'r' real numbers, 'i' ints */
+    char kind; /* 'n' elements, 'r' real numbers, 'i' ints */
     xg_block_where where;
-    uint32_t number;                    /* of the operand */
+    uint32_t number; /* of the operand */
     int64_t rows, columns, pitch;
-    const xg_shape *shape;              /* of operand or result */
-    struct xg_block_array *lent;        /* the result in whose memory it lies */
+    const xg_shape *shape;       /* of operand or result */
+    struct xg_block_array *lent; /* the result in whose memory it lies */
     xg_kval *tensor;
 } xg_block_array;
 typedef struct xg_block {
     xg_fusion_emission *e;
-    const xg_inst *i;                   /* the call */
+    const xg_inst *i; /* the call */
     xg_scope s;
     xg_kelem real, element;
     bool complex;
-    int64_t threads, lanes, lines, groups, blocks; /* lanes x lines, or groups of neighbours */
+    int64_t threads, lanes, lines, groups, blocks;         /* lanes x lines, or groups of neighbours */
     xg_kval *thread, *lane, *line, *group, *place, *batch; /* place: within the group */
-    int64_t shared, reserved;           /* bytes: used, and not to be used by work arrays */
+    int64_t shared, reserved;                              /* bytes: used, and not to be used by work arrays */
     struct xg_block_token *tokens;
     uint32_t at;
     xg_block_var vars[XG_BLOCK_VARS];
     xg_block_array arrays[XG_BLOCK_ARRAYS];
     uint32_t n_vars, n_arrays, n_in, n_out;
     xg_kval **results;
-    xg_kval *part[3];                   /* for parts of sums */
+    xg_kval *part[3]; /* for parts of sums */
     xg_block_team team;
     xg_kval *member, *active, *index[2];
     int64_t members;
-    bool alone;                         /* inside of `each`: what is written here is this thread's own */
+    bool alone; /* inside of `each`: what is written here is this thread's own */
 } xg_block;
 XG_FN void xg_block_read(xg_block *d, const char *const *texts, uint32_t n); /* one behind the other */
 XG_FN void xg_block_let_real(xg_block *d, xg_str name, double v);
@@ -164,31 +223,57 @@ XG_FN void xg_block_run(xg_block *d, xg_kval **results); /* results: memory, the
 /* ---- window.c ---- */
 XG_FN xg_window xg_emit_window(const xg_inst *i); /* without the attribute: of no dimensions */
 /* ---- random.c ---- */
-XG_FN xg_elem xg_random_output(xg_scope *s, const xg_inst *i, uint32_t output, xg_kval *const *at); /* of a rng-bit-generator, whose results differ in shape */
+/* of a rng-bit-generator, whose results differ in shape */
+XG_FN xg_elem xg_random_output(xg_scope *s, const xg_inst *i, uint32_t output, xg_kval *const *at);
 /* ---- launch.c ---- */
-typedef struct xg_launch { uint32_t threads[3], blocks[3]; } xg_launch;
-XG_FN xg_launch xg_launch_linear(const xg_fusion_emission *e, int64_t elements, int64_t unroll); /* min(128, n) threads, as many blocks as needed, in x then y */
+typedef struct xg_launch {
+    uint32_t threads[3], blocks[3];
+} xg_launch;
+/* min(128, n) threads, as many blocks as needed, in x then y */
+XG_FN xg_launch xg_launch_linear(const xg_fusion_emission *e, int64_t elements, int64_t unroll);
 /* ---- loop.c ---- */
-XG_FN int64_t xg_emit_vector(const xg_fusion_emission *e, int64_t elements); /* how many elements of the widest result, and of parameters of so many elements, one access moves; 0: of the results alone */
+/* how many elements of the widest result, and of parameters of so many elements, one access moves; 0: of the results
+ * alone */
+XG_FN int64_t xg_emit_vector(const xg_fusion_emission *e, int64_t elements);
 XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_loop(xg_fusion_emission *e);
 /* ---- hero.c ---- */
-typedef struct xg_heroes { uint32_t n; const xg_inst **p; bool *behind; /* by root: made of heroes */ } xg_heroes;
-typedef bool (*xg_hero_fn)(void *data, const xg_inst *i, bool first); /* whether it is one; of the same form as the first */
-/* Those nearest to the roots, from the last one on. False if there are none, or if the roots cannot be made along with them. */
+typedef struct xg_heroes {
+    uint32_t n;
+    const xg_inst **p;
+    bool *behind; /* by root: made of heroes */
+} xg_heroes;
+/* whether it is one; of the same form as the first */
+typedef bool (*xg_hero_fn)(void *data, const xg_inst *i, bool first);
+/* Those nearest to the roots, from the last one on. False if there are none, or if the roots cannot be made along with
+ * them. */
 XG_FN bool xg_heroes_find(const xg_fusion_emission *e, xg_hero_fn is_hero, void *data, xg_heroes *h);
-XG_FN void xg_hero_give(xg_scope *s, const xg_inst *hero, xg_elem v); /* what it is wherever it is used in this region */
-XG_FN void xg_hero_roots(xg_scope *s, const xg_heroes *h, bool behind, const xg_shape *shape, xg_kval *const *at, xg_kval **carried);
-XG_FN void xg_hero_write(xg_scope *s, const xg_heroes *h, const xg_shape *shape, const xg_elem *values, xg_kval *const *at, xg_kval *cond, xg_kval **dest); /* values: by hero */
-XG_FN const xg_imap *xg_emit_same_place(xg_aff_ctx *x, const xg_shape *from, const xg_shape *to); /* indices of an array to those of another at the same place in memory */
-XG_FN int64_t xg_emit_work(const xg_comp *comp);                              /* how much code one element is, roughly */
+/* what it is wherever it is used in this region */
+XG_FN void xg_hero_give(xg_scope *s, const xg_inst *hero, xg_elem v);
+XG_FN void xg_hero_roots(
+    xg_scope *s, const xg_heroes *h, bool behind, const xg_shape *shape, xg_kval *const *at, xg_kval **carried);
+XG_FN void xg_hero_write(xg_scope *s, const xg_heroes *h, const xg_shape *shape, const xg_elem *values,
+    xg_kval *const *at, xg_kval *cond, xg_kval **dest); /* values: by hero */
+/* indices of an array to those of another at the same place in memory */
+XG_FN const xg_imap *xg_emit_same_place(xg_aff_ctx *x, const xg_shape *from, const xg_shape *to);
+XG_FN int64_t xg_emit_work(const xg_comp *comp);   /* how much code one element is, roughly */
 XG_FN int64_t xg_emit_inst_work(const xg_inst *i); /* of one instruction */
 /* ---- sections.c ---- */
-typedef struct xg_section { const xg_shape *shape; int64_t unroll; bool apart; uint32_t shares; } xg_section; /* a walk over a shape; apart: of what a thread has nothing is side by side; shares: 0, or 1 + the section whose threads make this one too */
-typedef void (*xg_section_fn)(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest); /* dest: by root, what has been written to it */
-XG_FN void xg_sections_share(const xg_fusion_emission *e, xg_section *list, uint32_t n); /* sections of nearly the same shape share their threads, and so what telling apart the indices costs */
+/* a walk over a shape; apart: of what a thread has nothing is side by side; shares: 0, or 1 + the section whose threads
+ * make this one too */
+typedef struct xg_section {
+    const xg_shape *shape;
+    int64_t unroll;
+    bool apart;
+    uint32_t shares;
+} xg_section;
+/* dest: by root, what has been written to it */
+typedef void (*xg_section_fn)(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest);
+/* sections of nearly the same shape share their threads, and so what telling apart the indices costs */
+XG_FN void xg_sections_share(const xg_fusion_emission *e, xg_section *list, uint32_t n);
 XG_FN int64_t xg_sections_blocks(const xg_section *list, uint32_t n);
-XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint32_t n, xg_section_fn body, void *data); /* the whole kernel */
+XG_FN void xg_emit_sections(
+    xg_fusion_emission *e, const xg_section *list, uint32_t n, xg_section_fn body, void *data); /* the whole kernel */
 /* ---- concatenate.c ---- */
 XG_FN bool xg_emit_concatenate_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_concatenate(xg_fusion_emission *e);
@@ -212,9 +297,11 @@ XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root); /* the sort or topk t
 XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_sort(xg_fusion_emission *e);
 /* ---- fft_butterfly.c ---- */
-XG_FN void xg_fft_butterfly(xg_kb *b, xg_elem *x, int64_t radix, double sign); /* the transform of so few elements, in registers */
+/* the transform of so few elements, in registers */
+XG_FN void xg_fft_butterfly(xg_kb *b, xg_elem *x, int64_t radix, double sign);
 XG_FN xg_elem xg_fft_times(xg_kb *b, xg_elem x, xg_elem w);
-XG_FN xg_elem xg_fft_root_at(xg_kb *b, xg_kval *k, int64_t most, int64_t n, double sign, xg_kelem real); /* exp(sign 2 pi i k / n), index k in 0 .. most < n */
+/* exp(sign 2 pi i k / n), index k in 0 .. most < n */
+XG_FN xg_elem xg_fft_root_at(xg_kb *b, xg_kval *k, int64_t most, int64_t n, double sign, xg_kelem real);
 /* ---- fft.c ---- */
 XG_FN bool xg_emit_fft_match(const xg_fusion_emission *e);
 XG_FN void xg_emit_fft(xg_fusion_emission *e);
@@ -236,12 +323,18 @@ XG_FN void xg_emit_scan(xg_fusion_emission *e);
 /* ---- phases.c ---- */
 XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name); /* a fusion of fusions */
 /* ---- emit.c ---- */
-XG_FN void xg_emit_open(xg_fusion_emission *e, xg_kmodule *m, xg_arena *a, const xg_inst *fusion, const xg_emit_target *target); /* m NULL: a new one */
+XG_FN void xg_emit_open(xg_fusion_emission *e, xg_kmodule *m, xg_arena *a, const xg_inst *fusion,
+    const xg_emit_target *target); /* m NULL: a new one */
 XG_FN void xg_emit_check_leaves(const xg_fusion_emission *e);
 XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name);
-/* Emits the fusion as one kernel. Entry parameters: the computation's parameters, then one destination per root leaf. */
-XG_FN xg_kmodule *xg_emit_fusion(xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, bool by_loop); /* by_loop: by the loop emitter, whoever else would take it */
-XG_FN bool xg_emit_may_share(xg_arena *a, const xg_emit_target *target, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* that leaf of the result may be written over the operand: xg_fuse_may_share, or the loop emitter takes the fusion */
+/* Emits the fusion as one kernel. Entry parameters: the computation's parameters, then one destination per root
+ * leaf. */
+/* by_loop: by the loop emitter, whoever else would take it */
+XG_FN xg_kmodule *xg_emit_fusion(
+    xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, bool by_loop);
+/* that leaf of the result may be written over the operand: xg_fuse_may_share, or the loop emitter takes the fusion */
+XG_FN bool xg_emit_may_share(
+    xg_arena *a, const xg_emit_target *target, const xg_inst *fusion, uint32_t operand, uint32_t leaf);
 XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic);
 
 #endif /* XG_EMIT_H */

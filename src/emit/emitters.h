@@ -2,9 +2,11 @@
  *
  * X(NAME, text, match, emit)
  *   match   bool (const xg_fusion_emission *e)   whether it can and should
- *   emit    void (xg_fusion_emission *e)         writes the entry function and the launch dimensions into e->m->entry */
+ *   emit    void (xg_fusion_emission *e)         writes the entry function and the launch dimensions into
+ * e->m->entry */
 #ifndef XG_EMITTERS_H
 #define XG_EMITTERS_H
+/* clang-format off */
 #define XG_EMITTERS(X) \
     X(MERGE, "merge", xg_emit_merge_match, xg_emit_merge) \
     X(TOPK, "topk", xg_emit_topk_match, xg_emit_topk) \
@@ -24,4 +26,5 @@
     X(SLIDING_ROWS, "sliding-rows", xg_emit_sliding_rows_match, xg_emit_sliding_rows) \
     X(SLIDING, "sliding-windows", xg_emit_sliding_match, xg_emit_sliding) \
     X(LOOP, "loop", xg_emit_loop_match, xg_emit_loop)
+/* clang-format on */
 #endif

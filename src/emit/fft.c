@@ -1,9 +1,12 @@
-/* emit/fft.c -- fft: a block brings some transforms into registers, exchanges them through shared memory between the stages (opt/fft_stages.c), and writes them.
+/* emit/fft.c -- fft: a block brings some transforms into registers, exchanges them through shared memory between the
+ * stages (opt/fft_stages.c), and writes them.
  *
- *     for each stage { take R elements from global (first stage) or shared memory; multiply by roots; butterfly; put them into shared or (last stage) global memory }
- * Whatever the stage, neighbouring threads take neighbouring elements, and in the last one they put neighbouring ones; so all of global memory is read and written in whole sectors. A thread
- * has one butterfly of a stage or several. Where memory for two copies is cheap the stages take from one and put into the other, and wait once each.
- * Roots are computed where they are needed: one a butterfly, its powers by multiplication.
+ *     for each stage { take R elements from global (first stage) or shared memory; multiply by roots; butterfly; put
+ *     them into shared or (last stage) global memory }
+ * Whatever the stage, neighbouring threads take neighbouring elements, and in the last one they put neighbouring ones;
+ * so all of global memory is read and written in whole sectors. A thread has one butterfly of a stage or several. Where
+ * memory for two copies is cheap the stages take from one and put into the other, and wait once each. Roots are
+ * computed where they are needed: one a butterfly, its powers by multiplication.
  * Of real numbers and half spectra: fft_real.c.
  * Several transforms that do not wait for each other may be one kernel: each has blocks of its own. */
 #ifndef XG_EMIT_FFT_C
@@ -11,11 +14,18 @@
 #include "emit.h"
 #include "../eval/eval.h"
 
-enum { XG_FFT_THREADS_MAX = 512, XG_FFT_THREADS_WIDE = 256 /* of 128-bit elements */, XG_FFT_THREADS_LIKED = 128, XG_FFT_TWICE_MAX = 24 << 10, XG_FFT_HELD = 8 };
+enum {
+    XG_FFT_THREADS_MAX = 512,
+    XG_FFT_THREADS_WIDE = 256 /* of 128-bit elements */,
+    XG_FFT_THREADS_LIKED = 128,
+    XG_FFT_TWICE_MAX = 24 << 10,
+    XG_FFT_HELD = 8
+};
 
 XG_FN bool xg_emit_fft_match(const xg_fusion_emission *e) {
     uint32_t k;
-    for (k = 0; k < e->n_roots; k++) if (e->roots[k]->op != XG_FFT) return false;
+    for (k = 0; k < e->n_roots; k++)
+        if (e->roots[k]->op != XG_FFT) return false;
     return e->n_roots > 0;
 }
 
@@ -32,16 +42,23 @@ XG_FN xg_elem xg_fft_read(xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *
     v.im = xg_fft_negate_where(&d->s->b, mirrored, v.im);
     return v;
 }
-XG_FN void xg_fft_write(xg_fft_site *d, const xg_fft_turn *t, xg_elem v, xg_kval *const *first, int64_t c, xg_kval **dest) {
+XG_FN void xg_fft_write(
+    xg_fft_site *d, const xg_fft_turn *t, xg_elem v, xg_kval *const *first, int64_t c, xg_kval **dest) {
     xg_kval *at[XG_RANK_MAX];
     uint32_t rank = d->i->shape->rank;
     xg_range last = xg_fft_global_of(d, t, first, t->row->done, c, at);
     xg_flow f = xg_flow_of(d->s, dest);
     if (last.lo >= d->out_last) return;
     if (d->scale != 1) v = xg_fft_scaled(&d->s->b, v, d->scale);
-    if (d->out_pair == 2) { xg_fft_write_pair(d, v, at, dest); return; }
+    if (d->out_pair == 2) {
+        xg_fft_write_pair(d, v, at, dest);
+        return;
+    }
     if (d->to_real) v.im = NULL;
-    if (last.hi < d->out_last) { *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at); return; }
+    if (last.hi < d->out_last) {
+        *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at);
+        return;
+    }
     xg_flow_if(&f, xg_kcmpi_(&d->s->b, XG_CI_SLT, at[rank - 1], xg_elem_index(d->s, d->out_last)));
     *dest = xg_emit_insert(&d->s->b, v, *dest, d->i->shape, at);
     xg_flow_end(&f);
@@ -49,11 +66,13 @@ XG_FN void xg_fft_write(xg_fft_site *d, const xg_fft_turn *t, xg_elem v, xg_kval
 
 /* ---- a stage in registers ---- */
 
-/* Of a pass of a longer transform: element j times the root to the power j l, l the index that says which part of that one this is. */
+/* Of a pass of a longer transform: element j times the root to the power j l, l the index that says which part of that
+ * one this is. */
 XG_FN void xg_fft_twist_first(xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, xg_elem *x) {
     xg_kb *b = &d->s->b;
     uint32_t rank = d->i->shape->rank;
-    int64_t radix = t->row->radix, step = radix > 1 ? t->row->length / radix : d->volume, parts = d->i->shape->dims[d->twist_dim], most = (step - 1) * (parts - 1), q;
+    int64_t radix = t->row->radix, step = radix > 1 ? t->row->length / radix : d->volume,
+            parts = d->i->shape->dims[d->twist_dim], most = (step - 1) * (parts - 1), q;
     xg_kval *power = xg_k2(b, XG_K_OP_MULI, first[rank - 1], first[d->twist_dim]);
     xg_elem start, w[XG_FFT_RADIX_MAX + 1];
     xg_kval_set_range(power, xg_range_of(0, most));
@@ -75,15 +94,23 @@ XG_FN void xg_fft_take(xg_fft_site *d, const xg_fft_turn *t, bool first, xg_elem
     xg_flow f = xg_flow_of(d->s, NULL);
     xg_elem zero;
     if (exists) zero = xg_fft_zero(d);
-    for (q = 0; exists && q < radix; q++) { x[q] = zero; xg_flow_elem(&f, &x[q]); }
+    for (q = 0; exists && q < radix; q++) {
+        x[q] = zero;
+        xg_flow_elem(&f, &x[q]);
+    }
     xg_flow_if(&f, exists);
     if (first) xg_fft_global_first(d, xg_fft_from(d, t, 0), at);
-    if (first && d->out_pair == 2) xg_fft_join_halves(d, t, at, x);
-    else for (q = 0; q < radix; q++) {
-        if (first) { x[q] = xg_fft_read(d, t, at, q); continue; }
-        place = xg_fft_place_of(d, t, xg_fft_from, run, t->row->length * t->row->inner, q, &at[0]);
-        x[q] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, d->shared, &place, 1));
-    }
+    if (first && d->out_pair == 2)
+        xg_fft_join_halves(d, t, at, x);
+    else
+        for (q = 0; q < radix; q++) {
+            if (first) {
+                x[q] = xg_fft_read(d, t, at, q);
+                continue;
+            }
+            place = xg_fft_place_of(d, t, xg_fft_from, run, t->row->length * t->row->inner, q, &at[0]);
+            x[q] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, d->shared, &place, 1));
+        }
     if (first && d->twisted) xg_fft_twist_first(d, t, at, x);
     xg_flow_end(&f);
 }
@@ -92,7 +119,9 @@ XG_FN void xg_fft_twist(xg_fft_site *d, const xg_fft_turn *t, xg_elem *x) {
     int64_t radix = t->row->radix, done = t->row->done, q;
     xg_elem w[XG_FFT_RADIX_MAX + 1];
     if (done == 1) return;
-    w[1] = xg_fft_root_at(&d->s->b, xg_fft_index(d, xg_aff_div(a, xg_aff_mod(a, t->rest, done * t->row->inner), t->row->inner)), done - 1, done * radix, d->sign, d->real);
+    w[1] = xg_fft_root_at(&d->s->b,
+        xg_fft_index(d, xg_aff_div(a, xg_aff_mod(a, t->rest, done * t->row->inner), t->row->inner)), done - 1,
+        done * radix, d->sign, d->real);
     for (q = 1; q < radix; q++) {
         if (q > 1) w[q] = xg_fft_times(&d->s->b, w[q / 2], w[q - q / 2]);
         x[q] = xg_fft_times(&d->s->b, x[q], w[q]);
@@ -104,12 +133,17 @@ XG_FN void xg_fft_put(xg_fft_site *d, const xg_fft_turn *t, bool last, const xg_
     xg_flow f = xg_flow_of(d->s, to);
     xg_flow_if(&f, exists);
     if (last) xg_fft_global_first(d, xg_fft_to(d, t, 0), at);
-    if (last && d->in_pair == 2) xg_fft_part_in_registers(d, at, x, to);
-    else for (c = 0; c < t->row->radix; c++) {
-        if (last) { xg_fft_write(d, t, x[c], at, c, to); continue; }
-        place = xg_fft_place_of(d, t, xg_fft_to, run, run * t->row->radix, c, &at[0]);
-        *to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, x[c]), *to, &place, 1);
-    }
+    if (last && d->in_pair == 2)
+        xg_fft_part_in_registers(d, at, x, to);
+    else
+        for (c = 0; c < t->row->radix; c++) {
+            if (last) {
+                xg_fft_write(d, t, x[c], at, c, to);
+                continue;
+            }
+            place = xg_fft_place_of(d, t, xg_fft_to, run, run * t->row->radix, c, &at[0]);
+            *to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, x[c]), *to, &place, 1);
+        }
     xg_flow_end(&f);
 }
 XG_FN void xg_fft_register_stage(xg_fft_site *d, uint32_t number, xg_kval **dest) {
@@ -122,7 +156,12 @@ XG_FN void xg_fft_register_stage(xg_fft_site *d, uint32_t number, xg_kval **dest
         t[i] = xg_fft_turn_of(d, row, i);
         xg_fft_take(d, &t[i], first, x + i * row->radix);
     }
-    if (!first && !last) { if (d->other) xg_fft_exchange(d); else xg_fft_wait(d, &d->shared); }
+    if (!first && !last) {
+        if (d->other)
+            xg_fft_exchange(d);
+        else
+            xg_fft_wait(d, &d->shared);
+    }
     for (i = 0; i < turns; i++) {
         xg_fft_twist(d, &t[i], x + i * row->radix);
         xg_fft_butterfly(&d->s->b, x + i * row->radix, row->radix, d->sign);
@@ -165,7 +204,8 @@ XG_FN xg_elem xg_fft_sum(xg_fft_site *d, const xg_fft_stage_row *row, xg_kval *e
     xg_aff_ctx *x = d->e->m->aff;
     xg_kb *b = &d->s->b;
     int64_t all = d->count * d->volume, order = row->done * row->radix;
-    const xg_aff *to = xg_aff_dim(x, 0), *rest = xg_aff_mod(x, to, row->length * row->inner), *at = xg_aff_div(x, rest, row->inner), *power = xg_aff_mod(x, at, order), *from;
+    const xg_aff *to = xg_aff_dim(x, 0), *rest = xg_aff_mod(x, to, row->length * row->inner),
+                 *at = xg_aff_div(x, rest, row->inner), *power = xg_aff_mod(x, at, order), *from;
     xg_kval *step, *place, *next, *over, *reached, *var;
     xg_flow f = xg_flow_of(d->s, NULL);
     xg_elem v, w, r;
@@ -250,21 +290,26 @@ XG_FN void xg_fft_describe(xg_fft_site *d, xg_fusion_emission *e, const xg_inst 
     d->twisted = xg_fft_twiddle(i, &d->twist_dim, &d->twist_length);
     d->beside = xg_fft_crosses(in, d->volume) || xg_fft_crosses(i->shape, d->volume);
 }
-/* What the stages of so many threads cost a warp, in instructions: a butterfly has its roots and, for each element, what it is multiplied and added by. */
+/* What the stages of so many threads cost a warp, in instructions: a butterfly has its roots and, for each element,
+ * what it is multiplied and added by. */
 XG_FN int64_t xg_fft_threads_cost(const xg_fft_site *d, int64_t threads) {
     int64_t warps = (threads + 31) / 32, cost = 0;
     uint32_t k;
     for (k = 0; k < d->stages.n; k++) {
-        int64_t radix = d->stages.p[k].radix, sum = radix > XG_FFT_RADIX_MAX, work = d->count * d->volume / (sum ? 1 : radix);
+        int64_t radix = d->stages.p[k].radix, sum = radix > XG_FFT_RADIX_MAX,
+                work = d->count * d->volume / (sum ? 1 : radix);
         cost += (work + threads - 1) / threads * warps * (sum ? 10 * radix : 30 + 12 * radix);
     }
     return cost;
 }
-/* As many threads as the stage with the most butterflies has, or as one with fewer where that leaves fewer of them idle in the others; but none holds more than XG_FFT_HELD elements for that. */
+/* As many threads as the stage with the most butterflies has, or as one with fewer where that leaves fewer of them idle
+ * in the others; but none holds more than XG_FFT_HELD elements for that. */
 XG_FN int64_t xg_fft_threads(const xg_fft_site *d) {
-    int64_t limit = d->bytes == 16 ? XG_FFT_THREADS_WIDE : XG_FFT_THREADS_MAX, all = d->count * d->volume, most = 1, best, turns, cost;
+    int64_t limit = d->bytes == 16 ? XG_FFT_THREADS_WIDE : XG_FFT_THREADS_MAX, all = d->count * d->volume, most = 1,
+            best, turns, cost;
     uint32_t k;
-    for (k = 0; k < d->stages.n; k++) most = XG_MAX(most, all / (d->stages.p[k].radix > XG_FFT_RADIX_MAX ? 4 : d->stages.p[k].radix));
+    for (k = 0; k < d->stages.n; k++)
+        most = XG_MAX(most, all / (d->stages.p[k].radix > XG_FFT_RADIX_MAX ? 4 : d->stages.p[k].radix));
     turns = (most + limit - 1) / limit;
     best = (most + turns - 1) / turns;
     cost = xg_fft_threads_cost(d, best);
@@ -276,20 +321,27 @@ XG_FN int64_t xg_fft_threads(const xg_fft_site *d) {
     }
     return best;
 }
-/* More transforms a block, until there are as many threads as one likes, as long as there are enough blocks. Requires: one fits. */
+/* More transforms a block, until there are as many threads as one likes, as long as there are enough blocks. Requires:
+ * one fits. */
 XG_FN void xg_fft_gather(xg_fft_site *d) {
     int64_t threads, plenty = d->e->target->resident_threads / 512;
     d->stages = xg_fft_stages_of(d->length, d->n, 1);
-    if (d->beside) for (d->count = 64 / d->bytes; d->count > 1 && (d->count > d->lines || !xg_fft_fits(d->length, d->n, d->count, d->bytes)); d->count /= 2) {} /* two sectors of neighbours */
+    if (d->beside)
+        for (d->count = 64 / d->bytes;
+             d->count > 1 && (d->count > d->lines || !xg_fft_fits(d->length, d->n, d->count, d->bytes));
+             d->count /= 2) {} /* two sectors of neighbours */
     threads = xg_fft_threads(d);
-    while (2 * d->count <= d->lines && 2 * threads <= XG_FFT_THREADS_LIKED && (threads < 32 || d->lines >= 2 * d->count * plenty) && xg_fft_fits(d->length, d->n, 2 * d->count, d->bytes)) {
+    while (2 * d->count <= d->lines && 2 * threads <= XG_FFT_THREADS_LIKED &&
+           (threads < 32 || d->lines >= 2 * d->count * plenty) &&
+           xg_fft_fits(d->length, d->n, 2 * d->count, d->bytes)) {
         d->count *= 2;
         threads = xg_fft_threads(d);
     }
     d->blocks = (d->lines + d->count - 1) / d->count;
     if (d->beside) d->stages = xg_fft_stages_of(d->length, d->n, d->count);
     d->parts = d->in_pair == 2 && (d->stages.n > 1 || d->volume > d->length[d->n - 1]);
-    if (d->parts && d->stages.n > 1 && d->stages.p[d->stages.n - 1].radix == 1) d->stages.n--; /* the parting brings the elements to where they belong */
+    /* the parting brings the elements to where they belong */
+    if (d->parts && d->stages.n > 1 && d->stages.p[d->stages.n - 1].radix == 1) d->stages.n--;
 }
 XG_FN bool xg_fft_uses_shared(const xg_fft_site *d) { return d->stages.n > 1 || d->parts; }
 XG_FN void xg_fft_allocate(xg_fft_site *d) {
@@ -298,7 +350,8 @@ XG_FN void xg_fft_allocate(xg_fft_site *d) {
     if (!xg_fft_uses_shared(d)) return;
     d->shared_type = xg_kir_tensor(d->e->m, element, &places, 1);
     d->shared = xg_fft_array(d, d->shared_type);
-    if (table || (d->stages.n + d->parts > 2 && 2 * places * d->bytes <= XG_FFT_TWICE_MAX)) d->other = xg_fft_array(d, d->shared_type);
+    if (table || (d->stages.n + d->parts > 2 && 2 * places * d->bytes <= XG_FFT_TWICE_MAX))
+        d->other = xg_fft_array(d, d->shared_type);
     if (table) d->table = xg_fft_array(d, xg_kir_tensor(d->e->m, element, &table, 1));
 }
 XG_FN xg_kval *xg_fft_transform(xg_fft_site *d, xg_kval *dest) {
@@ -306,14 +359,17 @@ XG_FN xg_kval *xg_fft_transform(xg_fft_site *d, xg_kval *dest) {
     if (!d->i->shape->elements || !XG_OPERAND(d->i, 0)->shape->elements) return dest;
     xg_fft_allocate(d);
     for (k = 0; k < d->stages.n; k++) {
-        if (d->stages.p[k].radix > XG_FFT_RADIX_MAX) xg_fft_sum_stage(d, k);
-        else xg_fft_register_stage(d, k, &dest);
+        if (d->stages.p[k].radix > XG_FFT_RADIX_MAX)
+            xg_fft_sum_stage(d, k);
+        else
+            xg_fft_register_stage(d, k, &dest);
     }
     if (d->parts) xg_fft_part_halves(d, &dest);
     return dest;
 }
 /* Transforms from .. to - 1; number k has the blocks first[k] .. first[k + 1] - 1. */
-XG_FN void xg_fft_sections(xg_fft_site *list, const int64_t *first, uint32_t from, uint32_t to, xg_kval *const *where, xg_kval **dest) {
+XG_FN void xg_fft_sections(
+    xg_fft_site *list, const int64_t *first, uint32_t from, uint32_t to, xg_kval *const *where, xg_kval **dest) {
     xg_scope *s = list[from].s;
     uint32_t mid = from + (to - from) / 2, k;
     xg_flow f = xg_flow_of(s, NULL);
@@ -344,10 +400,14 @@ XG_FN void xg_emit_fft(xg_fusion_emission *e) {
     uint32_t k;
     for (k = 0; k < e->n_roots; k++) {
         xg_fft_describe(&list[k], e, e->roots[k]);
-        if (!xg_fft_fits(list[k].length, list[k].n, 1, list[k].bytes)) xg_hlo_fail(list[k].i, XLAGPU_ERROR_UNSUPPORTED, "leave it outside of the fusion", "an fft of %lld elements does not fit into one block", (long long)list[k].volume);
+        if (!xg_fft_fits(list[k].length, list[k].n, 1, list[k].bytes))
+            xg_hlo_fail(list[k].i, XLAGPU_ERROR_UNSUPPORTED, "leave it outside of the fusion",
+                "an fft of %lld elements does not fit into one block", (long long)list[k].volume);
         xg_fft_gather(&list[k]);
         threads = XG_MAX(threads, xg_fft_threads(&list[k]));
-        if (!xg_add64(first[k], list[k].blocks, &first[k + 1]) || first[k + 1] > INT32_MAX) xg_hlo_fail(list[k].i, XLAGPU_ERROR_LIMIT, NULL, "transforms for more than 2147483647 blocks in one kernel");
+        if (!xg_add64(first[k], list[k].blocks, &first[k + 1]) || first[k + 1] > INT32_MAX)
+            xg_hlo_fail(
+                list[k].i, XLAGPU_ERROR_LIMIT, NULL, "transforms for more than 2147483647 blocks in one kernel");
     }
     f->threads[0] = (uint32_t)threads;
     f->blocks[0] = (uint32_t)XG_MAX(first[e->n_roots], (int64_t)1);

@@ -1,12 +1,15 @@
 /* emit/flow.c -- loops and conditions around code that changes variables.
  *
- * Kernel IR has values, emitters think in variables: what a loop or a condition changes goes in as a carried value and comes out as a result. Here a variable is the place where its
- * present value is kept (a slot). Within the region the slots hold the region's values, behind it its results; the scope's builder goes inside and comes back. */
+ * Kernel IR has values, emitters think in variables: what a loop or a condition changes goes in as a carried value and
+ * comes out as a result. Here a variable is the place where its present value is kept (a slot). Within the region the
+ * slots hold the region's values, behind it its results; the scope's builder goes inside and comes back. */
 #ifndef XG_EMIT_FLOW_C
 #define XG_EMIT_FLOW_C
 #include "emit.h"
 
-XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot) { if (*slot) xg_push(f->s->e->arena, xg_kval **, &f->slots, slot); }
+XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot) {
+    if (*slot) xg_push(f->s->e->arena, xg_kval **, &f->slots, slot);
+}
 XG_FN xg_flow xg_flow_of(xg_scope *s, xg_kval **slot) {
     xg_flow f;
     memset(&f, 0, sizeof f);
@@ -14,7 +17,10 @@ XG_FN xg_flow xg_flow_of(xg_scope *s, xg_kval **slot) {
     if (slot) xg_flow_slot(&f, slot);
     return f;
 }
-XG_FN void xg_flow_elem(xg_flow *f, xg_elem *e) { xg_flow_slot(f, &e->v); xg_flow_slot(f, &e->im); }
+XG_FN void xg_flow_elem(xg_flow *f, xg_elem *e) {
+    xg_flow_slot(f, &e->v);
+    xg_flow_slot(f, &e->im);
+}
 XG_FN xg_kval **xg_flow_values(const xg_flow *f) {
     xg_kval **v = XG_NEW_N(f->s->e->arena, xg_kval *, f->slots.n + 1);
     uint32_t k;
@@ -25,7 +31,8 @@ XG_FN void xg_flow_give(const xg_flow *f, xg_kval *v) {
     uint32_t k;
     for (k = 0; k < f->slots.n; k++) {
         const xg_ktype *t = (*f->slots.p[k])->type;
-        if (f->limit && t->kind == XG_TK_SCALAR && xg_kelem_is_int(t->elem)) xg_kval_set_range(&v[k], xg_range_of(-f->limit, f->limit));
+        if (f->limit && t->kind == XG_TK_SCALAR && xg_kelem_is_int(t->elem))
+            xg_kval_set_range(&v[k], xg_range_of(-f->limit, f->limit));
         *f->slots.p[k] = &v[k];
     }
 }

@@ -1,8 +1,9 @@
 /* emit/gather.c -- gather and scatter, one element of the result at a time.
  *
- * gather reads the start indices of its slice, clamps each so that the slice lies inside, and reads one element. scatter is turned round: an element of
- * the result starts from the operand's and goes through all positions of the indices in order, taking the update of those whose window covers it; a window that
- * does not lie inside the operand is left out as a whole. That is deterministic and needs no atomic operation, and costs elements times positions. */
+ * gather reads the start indices of its slice, clamps each so that the slice lies inside, and reads one element.
+ * scatter is turned round: an element of the result starts from the operand's and goes through all positions of the
+ * indices in order, taking the update of those whose window covers it; a window that does not lie inside the operand is
+ * left out as a whole. That is deterministic and needs no atomic operation, and costs elements times positions. */
 #ifndef XG_EMIT_GATHER_C
 #define XG_EMIT_GATHER_C
 #include "emit.h"
@@ -27,7 +28,10 @@ XG_FN xg_elem xg_elem_gather(xg_scope *s, const xg_inst *i, xg_kval *const *at) 
         idx[k] = w.batch[k] >= 0 ? position[w.batch[k]] : inside ? inside : xg_elem_index(s, 0);
         if (w.start[k] < 0 || slack == 0) continue;
         start = xg_elem_clamped(s, xg_window_component(s, &w, position, w.start[k]), w.indices->shape->type, slack);
-        if (!inside) { idx[k] = start; continue; }
+        if (!inside) {
+            idx[k] = start;
+            continue;
+        }
         idx[k] = xg_k2(&s->b, XG_K_OP_ADDI, start, inside);
         idx[k]->lo = 0;
         idx[k]->hi = w.whole->dims[k] - 1;
@@ -41,7 +45,7 @@ static const int64_t XG_SCATTER_STEPS_MAX = (int64_t)1 << 36; /* elements times 
 
 typedef struct xg_scatter_site {
     const xg_inst *i;
-    uint32_t n;                   /* arrays */
+    uint32_t n; /* arrays */
     xg_windows w;
     xg_kval *const *at;
     uint32_t n_loops;
@@ -56,36 +60,44 @@ XG_FN void xg_scatter_take(xg_scope *s, void *data, xg_kval *const *at, xg_elem 
     xg_kval *idx[XG_RANK_MAX];
     uint32_t k;
     (void)at;
-    for (k = 0; k < d->w.whole->rank; k++) if (d->w.inside[k] >= 0) idx[d->w.inside[k]] = d->inside[k];
+    for (k = 0; k < d->w.whole->rank; k++)
+        if (d->w.inside[k] >= 0) idx[d->w.inside[k]] = d->inside[k];
     for (k = 0; k < d->w.n_positions; k++) idx[d->w.position[k]] = d->position[k];
-    for (k = 0; k < d->n; k++) { args[k] = acc[k]; args[d->n + k] = xg_elem_of(s, XG_OPERAND(d->i, d->n + 1 + k), idx); }
+    for (k = 0; k < d->n; k++) {
+        args[k] = acc[k];
+        args[d->n + k] = xg_elem_of(s, XG_OPERAND(d->i, d->n + 1 + k), idx);
+    }
     xg_elem_call_comp(s, xg_attr_comp(d->i, XG_A_to_apply), args, acc, d->n);
 }
 
 /* An index element as a wide signed position; u64 beyond all arrays becomes -1, which is inside of none. */
 XG_FN xg_kval *xg_scatter_start(xg_scope *s, xg_kval *v, xlagpu_type t) {
-    if (xg_kelem_bits(v->type->elem) < 64) v = xg_kcast(&s->b, xg_type_signed(t) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, XG_E_I64);
+    if (xg_kelem_bits(v->type->elem) < 64)
+        v = xg_kcast(&s->b, xg_type_signed(t) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, XG_E_I64);
     return v;
 }
 
-/* One position of the indices. With start the first element of the window, ours is in it if 0 <= element - start < size, for every dimension; the window
- * counts only if 0 <= start <= bound - size. */
+/* One position of the indices. With start the first element of the window, ours is in it if 0 <= element - start <
+ * size, for every dimension; the window counts only if 0 <= start <= bound - size. */
 XG_FN void xg_scatter_position(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
     xg_scatter_site *d = (xg_scatter_site *)data;
     const xg_windows *w = &d->w;
     xg_kval *covers = NULL;
     uint32_t k;
-    for (k = 0; k < w->n_positions; k++) if (d->loop_of[k] >= 0) d->position[k] = at[d->loop_of[k]];
+    for (k = 0; k < w->n_positions; k++)
+        if (d->loop_of[k] >= 0) d->position[k] = at[d->loop_of[k]];
     for (k = 0; k < w->whole->rank; k++) {
         xg_kval *start, *mine, *off;
         if (w->batch[k] >= 0) continue;
         d->inside[k] = d->at[k];
         if (w->start[k] < 0) { /* starts at 0 */
-            if (w->size[k] < w->whole->dims[k]) covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_SLT, d->at[k], xg_elem_index(s, w->size[k])));
+            if (w->size[k] < w->whole->dims[k])
+                covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_SLT, d->at[k], xg_elem_index(s, w->size[k])));
             continue;
         }
         start = xg_scatter_start(s, xg_window_component(s, w, d->position, w->start[k]), w->indices->shape->type);
-        covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_ULE, start, xg_kconst_int(&s->b, XG_E_I64, w->whole->dims[k] - w->size[k])));
+        covers = xg_elem_and(s, covers,
+            xg_kcmpi_(&s->b, XG_CI_ULE, start, xg_kconst_int(&s->b, XG_E_I64, w->whole->dims[k] - w->size[k])));
         mine = xg_kcast(&s->b, XG_K_OP_INDEX_CAST, d->at[k], XG_E_I64);
         if (w->size[k] == 1) {
             covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_EQ, start, mine));
@@ -111,7 +123,8 @@ XG_FN xg_elem xg_elem_scatter(xg_scope *s, const xg_inst *i, xg_kval *const *at)
     d.n = i->n_operands / 2;
     d.w = xg_windows_of(i);
     d.at = at;
-    for (k = 0; k < d.w.whole->rank; k++) if (d.w.batch[k] >= 0) d.position[d.w.batch[k]] = at[k];
+    for (k = 0; k < d.w.whole->rank; k++)
+        if (d.w.batch[k] >= 0) d.position[d.w.batch[k]] = at[k];
     for (k = 0; k < d.w.n_positions; k++) {
         d.loop_of[k] = d.position[k] ? -1 : (int32_t)d.n_loops;
         if (d.position[k]) continue;
@@ -119,7 +132,9 @@ XG_FN xg_elem xg_elem_scatter(xg_scope *s, const xg_inst *i, xg_kval *const *at)
         if (!xg_mul64(steps, d.w.counts[k], &steps)) steps = INT64_MAX;
     }
     if (steps > XG_SCATTER_STEPS_MAX)
-        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "split the updates, or run it with --platform=interpreter", "a scatter of %lld elements times index positions; at most %lld are supported in kernels", (long long)steps, (long long)XG_SCATTER_STEPS_MAX);
+        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "split the updates, or run it with --platform=interpreter",
+            "a scatter of %lld elements times index positions; at most %lld are supported in kernels", (long long)steps,
+            (long long)XG_SCATTER_STEPS_MAX);
     for (k = 0; k < d.n; k++) acc[k] = xg_elem_of(s, XG_OPERAND(i, k), at);
     if (d.w.part->elements) xg_elem_nest(s, d.counts, d.n_loops, xg_scatter_position, &d, acc, d.n);
     return i->shape->type == XLAGPU_TUPLE ? xg_elem_give(s, acc, d.n) : acc[0];

@@ -1,7 +1,8 @@
 /* emit/hero.c -- the operations that decide how a fusion is walked: finding them, and what is behind them.
  *
- * A hero is reached from the roots at its own place in memory: its element k is what the roots' elements k are made of. So an emitter may make heroes' elements
- * in any order it likes, and whatever is behind them goes along: it gives the element to the scope, and asks for the roots there. */
+ * A hero is reached from the roots at its own place in memory: its element k is what the roots' elements k are made of.
+ * So an emitter may make heroes' elements in any order it likes, and whatever is behind them goes along: it gives the
+ * element to the scope, and asks for the roots there. */
 #ifndef XG_EMIT_HERO_C
 #define XG_EMIT_HERO_C
 #include "emit.h"
@@ -15,7 +16,9 @@ XG_FN const xg_imap *xg_emit_same_place(xg_aff_ctx *x, const xg_shape *from, con
 XG_FN bool xg_hero_in_place(const xg_fusion_emission *e, uint32_t place) {
     const xg_partition *p = e->parts;
     const xg_shape *s = p->insts[place]->shape;
-    if (p->part_of[place] != 0 || !p->map_of[place] || !xg_shape_is_array(s) || s->elements != e->roots[0]->shape->elements) return false;
+    if (p->part_of[place] != 0 || !p->map_of[place] || !xg_shape_is_array(s) ||
+        s->elements != e->roots[0]->shape->elements)
+        return false;
     return xg_imap_equal(p->map_of[place], xg_emit_same_place(e->m->aff, e->roots[0]->shape, s));
 }
 
@@ -49,7 +52,10 @@ XG_FN bool xg_heroes_find(const xg_fusion_emission *e, xg_hero_fn is_hero, void 
     for (k = p->n_insts; k-- > 0;) {
         const xg_inst *i = p->insts[k];
         if (!seen[k]) continue;
-        if (is_hero(data, i, h->n == 0) && xg_hero_in_place(e, k)) { h->p[h->n++] = i; continue; }
+        if (is_hero(data, i, h->n == 0) && xg_hero_in_place(e, k)) {
+            h->p[h->n++] = i;
+            continue;
+        }
         for (o = 0; o < i->n_operands; o++) seen[xg_partition_place(p, XG_OPERAND(i, o))] = true;
     }
     return h->n && xg_hero_sort_roots(e, h);
@@ -65,7 +71,10 @@ XG_FN void xg_hero_give(xg_scope *s, const xg_inst *hero, xg_elem v) {
 
 XG_FN int64_t xg_emit_inst_work(const xg_inst *i) {
     if (i->op == XG_PARAMETER || i->op == XG_CONSTANT || i->op == XG_TUPLE) return 0;
-    return (xg_op_flags(i->op) & XGF_ACC) || i->op == XG_POWER || i->op == XG_ATAN2 || i->op == XG_DIVIDE || i->op == XG_REMAINDER ? 10 : 1;
+    return (xg_op_flags(i->op) & XGF_ACC) || i->op == XG_POWER || i->op == XG_ATAN2 || i->op == XG_DIVIDE ||
+                   i->op == XG_REMAINDER
+               ? 10
+               : 1;
 }
 XG_FN int64_t xg_emit_work(const xg_comp *comp) {
     int64_t n = 0;
@@ -73,8 +82,10 @@ XG_FN int64_t xg_emit_work(const xg_comp *comp) {
     return n;
 }
 
-/* The roots that are, or are not, behind heroes, at an index of `shape`; each is inserted into what is carried for it, one after the other. */
-XG_FN void xg_hero_roots(xg_scope *s, const xg_heroes *h, bool behind, const xg_shape *shape, xg_kval *const *at, xg_kval **carried) {
+/* The roots that are, or are not, behind heroes, at an index of `shape`; each is inserted into what is carried for it,
+ * one after the other. */
+XG_FN void xg_hero_roots(
+    xg_scope *s, const xg_heroes *h, bool behind, const xg_shape *shape, xg_kval *const *at, xg_kval **carried) {
     xg_fusion_emission *e = s->e;
     uint32_t n = 0, k;
     for (k = 0; k < e->n_roots; k++) {
@@ -86,11 +97,14 @@ XG_FN void xg_hero_roots(xg_scope *s, const xg_heroes *h, bool behind, const xg_
     }
 }
 
-/* All roots at an index of `shape`, where the heroes are `values`; nothing where `cond` (NULL: never) does not hold. For emitters whose threads make several indices one after the other. */
-XG_FN void xg_hero_write(xg_scope *s, const xg_heroes *h, const xg_shape *shape, const xg_elem *values, xg_kval *const *at, xg_kval *cond, xg_kval **dest) {
+/* All roots at an index of `shape`, where the heroes are `values`; nothing where `cond` (NULL: never) does not hold.
+ * For emitters whose threads make several indices one after the other. */
+XG_FN void xg_hero_write(xg_scope *s, const xg_heroes *h, const xg_shape *shape, const xg_elem *values,
+    xg_kval *const *at, xg_kval *cond, xg_kval **dest) {
     xg_fusion_emission *e = s->e;
     xg_elem *v = XG_NEW_N(e->arena, xg_elem, e->n_roots + 1);
-    xg_kval **here = XG_NEW_N(e->arena, xg_kval *, (size_t)e->n_roots * XG_RANK_MAX + 1), **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_kval **here = XG_NEW_N(e->arena, xg_kval *, (size_t)e->n_roots * XG_RANK_MAX + 1),
+            **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     const xg_ktype **types = XG_NEW_N(e->arena, const xg_ktype *, e->n_roots + 1);
     xg_kb outer = s->b;
     xg_kop *op = NULL;
@@ -110,7 +124,8 @@ XG_FN void xg_hero_write(xg_scope *s, const xg_heroes *h, const xg_shape *shape,
         xg_elem_apply(s, xg_emit_same_place(e->m->aff, shape, e->roots[k]->shape), at, here + (size_t)k * XG_RANK_MAX);
         v[k] = xg_elem_of(s, e->roots[k], here + (size_t)k * XG_RANK_MAX);
     }
-    for (k = 0; k < e->n_roots; k++) inside[k] = xg_emit_insert(&s->b, v[k], dest[k], e->roots[k]->shape, here + (size_t)k * XG_RANK_MAX);
+    for (k = 0; k < e->n_roots; k++)
+        inside[k] = xg_emit_insert(&s->b, v[k], dest[k], e->roots[k]->shape, here + (size_t)k * XG_RANK_MAX);
     if (cond) {
         xg_kyield(&s->b, inside, e->n_roots);
         s->b = outer;

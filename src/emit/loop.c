@@ -1,42 +1,71 @@
-/* emit/loop.c -- the default emitter: threads walk linearly over a root, in the order of its buffer, so that writes are coalesced.
+/* emit/loop.c -- the default emitter: threads walk linearly over a root, in the order of its buffer, so that writes are
+ * coalesced.
  *
- * Each thread makes `unroll` consecutive elements: element v + unroll * (thread + 128 * block), of wide types in a few rounds, each of which is one piece of memory. Roots with as many elements as the first are made by one walk
- * and written at the same linear position; others follow by the same threads, those of one shape by one walk. In a walk all elements at an index are made before the
- * first is written (fuse/in_place.c relies on it). Unrolling starts only when the array is large
- * enough to fill the device with one element per thread. Where a vector is read again for each row (a bias), a round is whole rows, so that a thread meets the same columns in
- * all of its rounds, and reads of the vector once. Where a row has one value (a mean), all rounds of a block lie in one row, and its threads read it once.
- * Rows may be longer than a block is wide, or of an odd length: then a round is as many of them as end at a sector, and blocks beside each other have slices of it. What such rounds, or
- * the vectors of an odd number of elements, leave over at the end is made by the same threads, one element each. */
+ * Each thread makes `unroll` consecutive elements: element v + unroll * (thread + 128 * block), of wide types in a few
+ * rounds, each of which is one piece of memory. Roots with as many elements as the first are made by one walk and
+ * written at the same linear position; others follow by the same threads, those of one shape by one walk. In a walk all
+ * elements at an index are made before the first is written (fuse/in_place.c relies on it). Unrolling starts only when
+ * the array is large
+ * enough to fill the device with one element per thread. Where a vector is read again for each row (a bias), a round is
+ * whole rows, so that a thread meets the same columns in all of its rounds, and reads of the vector once. Where a row
+ * has one value (a mean), all rounds of a block lie in one row, and its threads read it once. Rows may be longer than a
+ * block is wide, or of an odd length: then a round is as many of them as end at a sector, and blocks beside each other
+ * have slices of it. What such rounds, or the vectors of an odd number of elements, leave over at the end is made by
+ * the same threads, one element each. */
 #ifndef XG_EMIT_LOOP_C
 #define XG_EMIT_LOOP_C
 #include "emit.h"
 
-/* A long concatenation becomes a tree of branches per element, a contraction a loop: unrolling would only multiply them. */
-enum { XG_LOOP_CONCAT_MAX = 10, XG_LOOP_HELD_WORDS = 144 /* beside their addresses */, XG_LOOP_ROUNDS_WORK = 256, XG_LOOP_ROWS = 16 /* rounds, at most */, XG_LOOP_ROWS_WORK = 400 /* a round that stays in a loop would wait for memory each time */, XG_LOOP_ROW_THREADS = 128, XG_LOOP_ROW_BYTES = 128 /* of a vector that is worth it */, XG_LOOP_ROWS_LEAST = 8 /* rounds that are worth it */ };
+/* A long concatenation becomes a tree of branches per element, a contraction a loop: unrolling would only multiply
+ * them. */
+enum {
+    XG_LOOP_CONCAT_MAX = 10,
+    XG_LOOP_HELD_WORDS = 144 /* beside their addresses */,
+    XG_LOOP_ROUNDS_WORK = 256,
+    XG_LOOP_ROWS = 16 /* rounds, at most */,
+    XG_LOOP_ROWS_WORK = 400 /* a round that stays in a loop would wait for memory each time */,
+    XG_LOOP_ROW_THREADS = 128,
+    XG_LOOP_ROW_BYTES = 128 /* of a vector that is worth it */,
+    XG_LOOP_ROWS_LEAST = 8 /* rounds that are worth it */
+};
 XG_FN bool xg_loop_unroll_hurts(const xg_comp *comp) {
     XG_FOR_INSTS(i, comp) {
         switch (i->op) {
-        case XG_CONCATENATE: if (i->n_operands > XG_LOOP_CONCAT_MAX) return true; break;
-        case XG_REDUCE: case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_SCATTER: case XG_SCAN: return true;
+        case XG_CONCATENATE:
+            if (i->n_operands > XG_LOOP_CONCAT_MAX) return true;
+            break;
+        case XG_REDUCE:
+        case XG_REDUCE_WINDOW:
+        case XG_SELECT_AND_SCATTER:
+        case XG_DOT:
+        case XG_CONVOLUTION:
+        case XG_SCATTER:
+        case XG_SCAN: return true;
         default: break;
         }
     }
     return false;
 }
 
-/* Elements of the widest array of at least so many that are one access: what a warp touches at a time has no holes then, which would touch each sector twice. */
+/* Elements of the widest array of at least so many that are one access: what a warp touches at a time has no holes
+ * then, which would touch each sector twice. */
 XG_FN int64_t xg_emit_vector(const xg_fusion_emission *e, int64_t elements) {
     int64_t bytes = 1;
     uint32_t k;
-    for (k = 0; k < e->comp->n_params; k++) if (elements && e->comp->params[k]->shape->elements >= elements) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
+    for (k = 0; k < e->comp->n_params; k++)
+        if (elements && e->comp->params[k]->shape->elements >= elements)
+            bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
     for (k = 0; k < e->n_roots; k++) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
     return XG_MAX(16 / bytes, (int64_t)1);
 }
-/* Registers for one element of each array that is read or written: the step of an optimiser has many, for it is that of many parameters at once. */
+/* Registers for one element of each array that is read or written: the step of an optimiser has many, for it is that of
+ * many parameters at once. */
 XG_FN int64_t xg_loop_words(const xg_fusion_emission *e, int64_t elements) {
     int64_t words = 0;
     uint32_t k;
-    for (k = 0; k < e->comp->n_params; k++) if (e->comp->params[k]->shape->elements >= elements) words += (xg_type_bytes(e->comp->params[k]->shape->type) + 3) / 4;
+    for (k = 0; k < e->comp->n_params; k++)
+        if (e->comp->params[k]->shape->elements >= elements)
+            words += (xg_type_bytes(e->comp->params[k]->shape->type) + 3) / 4;
     for (k = 0; k < e->n_roots; k++) words += (xg_type_bytes(e->roots[k]->shape->type) + 3) / 4;
     return words;
 }
@@ -54,7 +83,9 @@ XG_FN int64_t xg_loop_unroll(const xg_fusion_emission *e, int64_t elements) {
 /* What one access does not hold of the elements that are worth the way to a thread comes in further rounds. */
 XG_FN int64_t xg_loop_rounds(const xg_fusion_emission *e, int64_t elements, int64_t unroll) {
     int64_t most = e->target->max_unroll;
-    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp) || xg_emit_work(e->comp) * most > XG_LOOP_ROUNDS_WORK || xg_loop_words(e, elements) * most > XG_LOOP_HELD_WORDS) return 1;
+    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp) ||
+        xg_emit_work(e->comp) * most > XG_LOOP_ROUNDS_WORK || xg_loop_words(e, elements) * most > XG_LOOP_HELD_WORDS)
+        return 1;
     return elements % most == 0 ? most / unroll : 1;
 }
 
@@ -71,7 +102,8 @@ typedef struct xg_loop_walk {
     xg_kval **tensors, **dest;
 } xg_loop_walk;
 
-/* Whether the element of the parameter is known from the place in memory modulo so much; the elements of the root: it is at the same place. */
+/* Whether the element of the parameter is known from the place in memory modulo so much; the elements of the root: it
+ * is at the same place. */
 XG_FN bool xg_loop_repeats(const xg_fusion_emission *e, const xg_inst *param, int64_t modulo) {
     xg_aff_ctx *x = e->m->aff;
     const xg_shape *s = e->roots[0]->shape;
@@ -96,15 +128,20 @@ XG_FN int64_t xg_loop_row(const xg_fusion_emission *e, int64_t elements, int64_t
     if (e->roots[0]->shape->elements != elements || !xg_index_has_order(e->roots[0]->shape)) return 0;
     for (k = 0; k < e->comp->n_params; k++) {
         const xg_shape *s = e->comp->params[k]->shape;
-        if (s->elements <= row || s->elements >= elements || s->elements * (int64_t)xg_type_bytes(s->type) < bytes || elements % s->elements) continue;
+        if (s->elements <= row || s->elements >= elements || s->elements * (int64_t)xg_type_bytes(s->type) < bytes ||
+            elements % s->elements)
+            continue;
         if (xg_loop_repeats(e, e->comp->params[k], s->elements)) row = s->elements;
     }
     return row;
 }
-/* What some rounds of a thread that meets the same columns in all of them compute, roughly: what is made of vectors alone it makes once. */
+/* What some rounds of a thread that meets the same columns in all of them compute, roughly: what is made of vectors
+ * alone it makes once. */
 XG_FN int64_t xg_loop_rows_work(const xg_fusion_emission *e, int64_t elements, int64_t rounds) {
     int64_t each = 0, all = xg_emit_work(e->comp);
-    XG_FOR_INSTS(i, e->comp) if (xg_shape_is_array(i->shape) && i->shape->elements == elements && i->op != XG_BROADCAST) each += xg_emit_inst_work(i);
+    XG_FOR_INSTS(i, e->comp)
+    if (xg_shape_is_array(i->shape) && i->shape->elements == elements && i->op != XG_BROADCAST) each +=
+        xg_emit_inst_work(i);
     return each * rounds + all - each;
 }
 /* Threads and rounds that go down in rows, if there are enough rows for all multiprocessors. */
@@ -117,7 +154,10 @@ XG_FN void xg_loop_down_rows(xg_loop_walk *w, int64_t elements) {
     if (!row || row / most > 1024) return;
     threads = row / most * XG_MAX(XG_LOOP_ROW_THREADS / (row / most), (int64_t)1);
     while (threads > row / most && elements % (threads * most)) threads -= row / most;
-    for (rounds = XG_LOOP_ROWS; rounds > 1 && (elements % (threads * most * rounds) || elements / (threads * most * rounds) < blocks || xg_loop_rows_work(e, elements, rounds) * most > XG_LOOP_ROWS_WORK); rounds /= 2) {}
+    for (rounds = XG_LOOP_ROWS;
+         rounds > 1 && (elements % (threads * most * rounds) || elements / (threads * most * rounds) < blocks ||
+                           xg_loop_rows_work(e, elements, rounds) * most > XG_LOOP_ROWS_WORK);
+         rounds /= 2) {}
     if (rounds <= w->rounds) return;
     w->unroll = most;
     w->rounds = rounds;
@@ -125,7 +165,8 @@ XG_FN void xg_loop_down_rows(xg_loop_walk *w, int64_t elements) {
     w->launch.blocks[0] = (uint32_t)(elements / (threads * most * rounds));
 }
 
-/* Elements of the root, one behind the other, that all read the same of the parameter; 0: not known. *maps_of: made when it is asked for first. */
+/* Elements of the root, one behind the other, that all read the same of the parameter; 0: not known. *maps_of: made
+ * when it is asked for first. */
 XG_FN int64_t xg_loop_same(const xg_fusion_emission *e, const xg_inst *param, xg_indexing_group **maps_of) {
     const xg_shape *root = e->roots[0]->shape;
     xg_index_order order;
@@ -133,7 +174,9 @@ XG_FN int64_t xg_loop_same(const xg_fusion_emission *e, const xg_inst *param, xg
     xg_imaps maps;
     int64_t same = 1;
     uint32_t k, j, r;
-    if (!xg_shape_is_array(param->shape) || param->shape->elements <= 1 || param->shape->elements > root->elements / 2 || root->elements % param->shape->elements) return 0;
+    if (!xg_shape_is_array(param->shape) || param->shape->elements <= 1 ||
+        param->shape->elements > root->elements / 2 || root->elements % param->shape->elements)
+        return 0;
     if (!*maps_of) *maps_of = xg_indexing_group_back(e->m->aff, e->roots[0], 0, NULL);
     g = *maps_of;
     maps = xg_indexing_group_maps(g, param, 0);
@@ -142,7 +185,8 @@ XG_FN int64_t xg_loop_same(const xg_fusion_emission *e, const xg_inst *param, xg
         for (j = 0; j < maps.n; j++) {
             const xg_imap *m = maps.p[j];
             if (!xg_imap_ok(m) || m->n_syms + m->n_rts + m->n_constraints) return 0;
-            for (r = 0; r < m->n_results; r++) if (xg_aff_uses(m->results[r], xg_aff_dim(g->x, order.dim[k]))) return same;
+            for (r = 0; r < m->n_results; r++)
+                if (xg_aff_uses(m->results[r], xg_aff_dim(g->x, order.dim[k]))) return same;
         }
         same *= order.size[k];
     }
@@ -154,7 +198,9 @@ XG_FN void xg_loop_along_rows(xg_loop_walk *w, int64_t elements) {
     int64_t row = elements, vector, vectors, threads, rounds, blocks = e->target->resident_threads / 2048;
     xg_indexing_group *maps_of = NULL;
     uint32_t k;
-    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp) || !xg_index_has_order(e->roots[0]->shape) || e->roots[0]->shape->elements != elements) return;
+    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp) ||
+        !xg_index_has_order(e->roots[0]->shape) || e->roots[0]->shape->elements != elements)
+        return;
     for (k = 0; k < e->comp->n_params; k++) {
         int64_t same = xg_loop_same(e, e->comp->params[k], &maps_of);
         if (same >= XG_LOOP_ROW_THREADS) row = XG_MIN(row, same);
@@ -163,9 +209,14 @@ XG_FN void xg_loop_along_rows(xg_loop_walk *w, int64_t elements) {
     vectors = row / vector;
     if (row == elements || elements % row) return;
     for (rounds = XG_LOOP_ROWS; rounds > w->rounds; rounds--) {
-        if (vectors % rounds || elements / (vectors / rounds) < blocks || xg_loop_rows_work(e, elements, rounds) * vector > XG_LOOP_ROWS_WORK) continue;
-        for (threads = 2 * XG_LOOP_ROW_THREADS; threads >= XG_LOOP_ROW_THREADS / 2; threads--) { /* of whole warps, nearly */
-            if (vectors / rounds % threads || (threads + 31) / 32 * 28 > threads || elements / (threads * vector * rounds) < blocks) continue;
+        if (vectors % rounds || elements / (vectors / rounds) < blocks ||
+            xg_loop_rows_work(e, elements, rounds) * vector > XG_LOOP_ROWS_WORK)
+            continue;
+        for (threads = 2 * XG_LOOP_ROW_THREADS; threads >= XG_LOOP_ROW_THREADS / 2;
+             threads--) { /* of whole warps, nearly */
+            if (vectors / rounds % threads || (threads + 31) / 32 * 28 > threads ||
+                elements / (threads * vector * rounds) < blocks)
+                continue;
             w->unroll = vector;
             w->rounds = rounds;
             w->launch.threads[0] = (uint32_t)threads;
@@ -179,28 +230,37 @@ XG_FN void xg_loop_along_rows(xg_loop_walk *w, int64_t elements) {
 XG_FN int64_t xg_loop_unit(const xg_fusion_emission *e, int64_t elements) {
     int64_t least = 32;
     uint32_t k;
-    for (k = 0; k < e->comp->n_params; k++) if (e->comp->params[k]->shape->elements == elements) least = XG_MIN(least, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
+    for (k = 0; k < e->comp->n_params; k++)
+        if (e->comp->params[k]->shape->elements == elements)
+            least = XG_MIN(least, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
     for (k = 0; k < e->n_roots; k++) least = XG_MIN(least, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
     return XG_MAX(32 / XG_MAX(least, (int64_t)1), (int64_t)1);
 }
-/* All that is written lies at the same place, and so does all that is read but single elements, the vectors of these rows, and what each row has one of. */
+/* All that is written lies at the same place, and so does all that is read but single elements, the vectors of these
+ * rows, and what each row has one of. */
 XG_FN bool xg_loop_is_linear(const xg_fusion_emission *e, int64_t elements, int64_t row) {
     xg_indexing_group *maps_of = NULL;
     uint32_t k;
     if (!xg_index_has_order(e->roots[0]->shape)) return false;
-    for (k = 0; k < e->n_roots; k++) if (e->roots[k]->shape->elements != elements || !xg_partition_is_near(e->parts, k)) return false;
+    for (k = 0; k < e->n_roots; k++)
+        if (e->roots[k]->shape->elements != elements || !xg_partition_is_near(e->parts, k)) return false;
     for (k = 0; k < e->comp->n_params; k++) {
         int64_t n = e->comp->params[k]->shape->elements;
         if (row && n != row && xg_loop_same(e, e->comp->params[k], &maps_of) >= row) continue;
-        if (n != 1 && (n != elements || !xg_loop_repeats(e, e->comp->params[k], elements)) && (!row || n != row || !xg_loop_repeats(e, e->comp->params[k], row))) return false;
+        if (n != 1 && (n != elements || !xg_loop_repeats(e, e->comp->params[k], elements)) &&
+            (!row || n != row || !xg_loop_repeats(e, e->comp->params[k], row)))
+            return false;
     }
     return true;
 }
 /* Rounds of several rows, in slices: as many as leave few over, of enough blocks. */
 XG_FN void xg_loop_down_slices(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
-    int64_t row, unit, vector, period, wide, threads, slices, total, rounds, best = 0, sms = e->target->resident_threads / 2048;
-    if (xg_loop_unroll_hurts(e->comp) || (row = xg_loop_row(e, elements, 2)) == 0 || !xg_loop_is_linear(e, elements, row)) return;
+    int64_t row, unit, vector, period, wide, threads, slices, total, rounds, best = 0,
+                                                                             sms = e->target->resident_threads / 2048;
+    if (xg_loop_unroll_hurts(e->comp) || (row = xg_loop_row(e, elements, 2)) == 0 ||
+        !xg_loop_is_linear(e, elements, row))
+        return;
     unit = xg_loop_unit(e, elements);
     vector = xg_gcd(row, xg_loop_vector(e, elements));
     period = row / xg_gcd(row, unit) * unit;
@@ -210,7 +270,9 @@ XG_FN void xg_loop_down_slices(xg_loop_walk *w, int64_t elements) {
     if (slices == 1) period = threads * vector;
     total = elements / period;
     for (rounds = XG_LOOP_ROWS * 2 / XG_MIN(vector, (int64_t)2); rounds >= XG_LOOP_ROWS_LEAST; rounds--) {
-        if (xg_loop_rows_work(e, elements, rounds) * vector > XG_LOOP_ROWS_WORK || total / rounds * slices < sms * 3 / 4) continue;
+        if (xg_loop_rows_work(e, elements, rounds) * vector > XG_LOOP_ROWS_WORK ||
+            total / rounds * slices < sms * 3 / 4)
+            continue;
         if (!best || total % rounds * best < total % best * rounds) best = rounds;
     }
     if (!best || total % best * 8 > total) return;
@@ -226,23 +288,32 @@ XG_FN void xg_loop_down_slices(xg_loop_walk *w, int64_t elements) {
 XG_FN void xg_loop_odd_vectors(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
     int64_t vector = xg_loop_vector(e, elements);
-    if (elements < e->target->resident_threads || elements % vector == 0 || xg_loop_unroll_hurts(e->comp) || !xg_loop_is_linear(e, elements, 0)) return;
+    if (elements < e->target->resident_threads || elements % vector == 0 || xg_loop_unroll_hurts(e->comp) ||
+        !xg_loop_is_linear(e, elements, 0))
+        return;
     w->unroll = vector;
     w->rounds = 1;
     w->rest = elements % vector;
     w->launch = xg_launch_linear(e, elements, vector);
 }
 
-XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e) { (void)e; return true; }
+XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e) {
+    (void)e;
+    return true;
+}
 
 XG_FN bool xg_loop_takes(const xg_loop_walk *w, uint32_t root) {
     bool is_near = xg_partition_is_near(w->e->parts, root);
-    return w->lead ? !is_near && xg_in_place_same_shape(w->e->roots[root]->shape, w->e->roots[w->lead]->shape) : is_near;
+    return w->lead ? !is_near && xg_in_place_same_shape(w->e->roots[root]->shape, w->e->roots[w->lead]->shape)
+                   : is_near;
 }
 /* No earlier walk has made it. */
 XG_FN bool xg_loop_leads(xg_loop_walk *w, uint32_t root) {
     uint32_t k;
-    for (k = 0; k < root; k++) { w->lead = k; if (xg_loop_takes(w, root)) return false; }
+    for (k = 0; k < root; k++) {
+        w->lead = k;
+        if (xg_loop_takes(w, root)) return false;
+    }
     w->lead = root;
     return true;
 }
@@ -256,13 +327,15 @@ XG_FN void xg_loop_elements(const xg_loop_walk *w, xg_kb *b, xg_kval *const *at,
     if (w->lead) {
         xg_scope s = xg_emit_scope(e, e->m->entry, UINT32_MAX);
         s.b = *b;
-        for (k = w->lead; k < e->n_roots; k++) if (xg_loop_takes(w, k)) out[k] = xg_elem_of(&s, e->roots[k], at);
+        for (k = w->lead; k < e->n_roots; k++)
+            if (xg_loop_takes(w, k)) out[k] = xg_elem_of(&s, e->roots[k], at);
         return;
     }
     for (k = 0; k < n; k++) args[k] = w->tensors[k];
     for (k = 0; k < rank; k++) args[n + k] = at[k];
     call = xg_kcall(b, e->funcs[0], args, n + rank);
-    for (k = 0; k < e->n_roots; k++) if (xg_loop_takes(w, k)) out[k] = xg_elem_real(&call->results[count++]);
+    for (k = 0; k < e->n_roots; k++)
+        if (xg_loop_takes(w, k)) out[k] = xg_elem_real(&call->results[count++]);
 }
 
 /* The body for one index of the lead: makes the elements and inserts each. */
@@ -277,8 +350,12 @@ XG_FN void xg_loop_body(const xg_loop_walk *w, xg_kb *b, xg_kval *const *at, xg_
         xg_kval *here[XG_RANK_MAX];
         if (!xg_loop_takes(w, k)) continue;
         map = w->lead ? NULL : xg_partition_root_map(e->m->aff, e->parts, k);
-        if (!map || xg_imap_is_identity(map)) { for (d = 0; d < shape->rank; d++) here[d] = at[d]; }
-        else if (map->n_results) { xg_kop *apply = xg_kapply(b, map, at); for (d = 0; d < map->n_results; d++) here[d] = &apply->results[d]; }
+        if (!map || xg_imap_is_identity(map)) {
+            for (d = 0; d < shape->rank; d++) here[d] = at[d];
+        } else if (map->n_results) {
+            xg_kop *apply = xg_kapply(b, map, at);
+            for (d = 0; d < map->n_results; d++) here[d] = &apply->results[d];
+        }
         dest[k] = xg_emit_insert(b, v[k], dest[k], e->roots[k]->shape, here);
     }
 }
@@ -287,7 +364,9 @@ XG_FN void xg_loop_body(const xg_loop_walk *w, xg_kb *b, xg_kval *const *at, xg_
 XG_FN const xg_imap *xg_loop_map(const xg_loop_walk *w, bool rest) {
     xg_aff_ctx *x = w->e->m->aff;
     const xg_shape *s = w->e->roots[w->lead]->shape;
-    int64_t threads = w->launch.threads[0], blocks = w->launch.blocks[0], rounds = rest ? (w->rest + threads * blocks - 1) / (threads * blocks) : w->rounds, unroll = rest ? 1 : w->unroll, body = s->elements - w->rest;
+    int64_t threads = w->launch.threads[0], blocks = w->launch.blocks[0],
+            rounds = rest ? (w->rest + threads * blocks - 1) / (threads * blocks) : w->rounds,
+            unroll = rest ? 1 : w->unroll, body = s->elements - w->rest;
     const xg_aff *th = xg_aff_dim(x, 0), *bl = xg_aff_dim(x, 1), *round = xg_aff_sym(x, 0), *at, *within;
     xg_index_order order;
     xg_imap *m;
@@ -314,12 +393,14 @@ XG_FN const xg_imap *xg_loop_map(const xg_loop_walk *w, bool rest) {
 }
 XG_FN void xg_loop_walk_emit(xg_loop_walk *w, xg_kb *b, const xg_imap *map) {
     xg_fusion_emission *e = w->e;
-    xg_kval *dims[2], *at[XG_RANK_MAX], **inits = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1), **carried = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_kval *dims[2], *at[XG_RANK_MAX], **inits = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1),
+                                        **carried = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     uint32_t n = 0, first = map->n_syms, k;
     xg_kregion *body;
     xg_kop *loop;
     xg_kb in;
-    for (k = 0; k < e->n_roots; k++) if (xg_loop_takes(w, k)) inits[n++] = w->dest[k];
+    for (k = 0; k < e->n_roots; k++)
+        if (xg_loop_takes(w, k)) inits[n++] = w->dest[k];
     dims[0] = xg_kthread_id(b, 0, w->launch.threads[0]);
     dims[1] = xg_kblock_id(b, 0, w->launch.blocks[0]);
     loop = xg_kloop(b, map, dims, inits, n);
@@ -327,14 +408,21 @@ XG_FN void xg_loop_walk_emit(xg_loop_walk *w, xg_kb *b, const xg_imap *map) {
     in = xg_kb_end(e->m, body);
     in.loc = b->loc;
     for (k = 0; k < map->n_syms; k++) body->args[k].name = map->syms[k].name;
-    for (k = 0; k < map->n_results; k++) { at[k] = &body->args[first + k]; xg_emit_name(e->m, at[k], "dim%u", k); }
+    for (k = 0; k < map->n_results; k++) {
+        at[k] = &body->args[first + k];
+        xg_emit_name(e->m, at[k], "dim%u", k);
+    }
     for (n = 0, k = 0; k < e->n_roots; k++) {
         if (!xg_loop_takes(w, k)) continue;
         carried[k] = &body->args[first + map->n_results + n++];
         xg_emit_name(e->m, carried[k], e->n_roots == 1 ? "iter" : "iter%u", k);
     }
     xg_loop_body(w, &in, at, carried);
-    for (n = 0, k = 0; k < e->n_roots; k++) if (xg_loop_takes(w, k)) { inits[n] = carried[k]; w->dest[k] = &loop->results[n++]; }
+    for (n = 0, k = 0; k < e->n_roots; k++)
+        if (xg_loop_takes(w, k)) {
+            inits[n] = carried[k];
+            w->dest[k] = &loop->results[n++];
+        }
     xg_kyield(&in, inits, n);
 }
 
@@ -359,12 +447,16 @@ XG_FN void xg_emit_loop(xg_fusion_emission *e) {
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     for (k = 0; k < n; k++) w.tensors[k] = &f->body->args[k];
     for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[n + k];
-    for (k = 0; k < 3; k++) { f->threads[k] = w.launch.threads[k]; f->blocks[k] = w.launch.blocks[k]; }
-    b.loc = e->fusion->id + 1;
-    for (k = 0; k < e->n_roots; k++) if (xg_loop_leads(&w, k) && e->roots[k]->shape->elements) {
-        xg_loop_walk_emit(&w, &b, xg_loop_map(&w, false));
-        if (w.rest) xg_loop_walk_emit(&w, &b, xg_loop_map(&w, true));
+    for (k = 0; k < 3; k++) {
+        f->threads[k] = w.launch.threads[k];
+        f->blocks[k] = w.launch.blocks[k];
     }
+    b.loc = e->fusion->id + 1;
+    for (k = 0; k < e->n_roots; k++)
+        if (xg_loop_leads(&w, k) && e->roots[k]->shape->elements) {
+            xg_loop_walk_emit(&w, &b, xg_loop_map(&w, false));
+            if (w.rest) xg_loop_walk_emit(&w, &b, xg_loop_map(&w, true));
+        }
     xg_kreturn(&b, w.dest, e->n_roots);
 }
 

@@ -1,11 +1,15 @@
-/* emit/merge.c -- one pass of a long sort: pairs of sorted runs become one run of twice the length (fuse/sort_passes.c).
+/* emit/merge.c -- one pass of a long sort: pairs of sorted runs become one run of twice the length
+ * (fuse/sort_passes.c).
  *
- * Each block makes as many neighbours of the result as it has room for. How many of them are of the first run, and which, a binary search on the two runs tells ("merge path": Green,
- * McColl, Bader 2012): of the first `diag` elements of the result, `count` are of the first run a, so many that
+ * Each block makes as many neighbours of the result as it has room for. How many of them are of the first run, and
+ * which, a binary search on the two runs tells ("merge path": Green, McColl, Bader 2012): of the first `diag` elements
+ * of the result, `count` are of the first run a, so many that
  *     a[count - 1] does not go behind b[diag - count], and b[diag - count - 1] goes before a[count]
- * Two threads search, for the beginning and the end of what the block makes. Then the two pieces are brought into shared memory, the second one back to front. What rises and then falls is
- * brought in order by the last merge of the network that sorts runs (emit/sort.c), by log2 of its length steps; what does not exist stands between them, greater than all.
- * Elements are numbered as they stand in the runs, the first one before the second one, so the order of equal ones is kept. */
+ * Two threads search, for the beginning and the end of what the block makes. Then the two pieces are brought into
+ * shared memory, the second one back to front. What rises and then falls is brought in order by the last merge of the
+ * network that sorts runs (emit/sort.c), by log2 of its length steps; what does not exist stands between them, greater
+ * than all. Elements are numbered as they stand in the runs, the first one before the second one, so the order of equal
+ * ones is kept. */
 #ifndef XG_EMIT_MERGE_C
 #define XG_EMIT_MERGE_C
 #include "emit.h"
@@ -20,9 +24,10 @@ XG_FN bool xg_emit_merge_match(const xg_fusion_emission *e) {
 typedef struct xg_merging {
     xg_sort_site *d;
     int64_t run;
-    xg_kval *row, *first, *second;  /* where the runs begin */
-    xg_kval *n_first, *n_second;    /* how long they are */
-    xg_kval *diag, *made;           /* how much of the result stands before what the block makes, and in front of its end */
+    xg_kval *row, *first, *second; /* where the runs begin */
+    xg_kval *n_first, *n_second;   /* how long they are */
+    /* how much of the result stands before what the block makes, and in front of its end */
+    xg_kval *diag, *made;
 } xg_merging;
 
 XG_FN xg_kval *xg_merging_clamped(xg_merging *m, xg_kval *v, int64_t lo, int64_t hi) {
@@ -67,7 +72,8 @@ XG_FN void xg_merging_compared(xg_merging *m, xg_kval *place, xg_elem *x) {
     xg_kval *indices[XG_RANK_MAX];
     uint32_t k;
     xg_sort_at(d, m->row, xg_merging_clamped(m, place, 0, d->whole - 1), indices);
-    for (k = 0; k < d->n; k++) if (xg_order_asks_for(d->i, k)) x[k] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), indices);
+    for (k = 0; k < d->n; k++)
+        if (xg_order_asks_for(d->i, k)) x[k] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), indices);
     if (d->o.form != XG_SORT_BY_COMPARATOR) x[0] = xg_elem_real(xg_sort_key_of(&d->s, &d->o, x));
 }
 /* Whether the element at a place of the second run goes before one of the first. */
@@ -76,7 +82,8 @@ XG_FN xg_kval *xg_merging_before(xg_merging *m, xg_kval *second, xg_kval *first)
     xg_elem *x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1), *y = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
     xg_merging_compared(m, second, x);
     xg_merging_compared(m, first, y);
-    return d->o.form == XG_SORT_BY_COMPARATOR ? xg_sort_before(&d->s, d->i, x, y) : xg_kcmpi_(&d->s.b, XG_CI_SLT, x[0].v, y[0].v);
+    return d->o.form == XG_SORT_BY_COMPARATOR ? xg_sort_before(&d->s, d->i, x, y)
+                                              : xg_kcmpi_(&d->s.b, XG_CI_SLT, x[0].v, y[0].v);
 }
 /* How many of the first `diag` elements of the result are of the first run: between two bounds, until they meet. */
 XG_FN xg_kval *xg_merging_search(xg_merging *m, xg_kval *diag) {
@@ -120,7 +127,8 @@ XG_FN xg_kval *xg_merging_search(xg_merging *m, xg_kval *diag) {
     xg_kval_set_range(loop->results, xg_range_of(0, m->run));
     return loop->results;
 }
-/* How many elements of the first run stand in the result before what the block makes, and before its end: known to all threads. */
+/* How many elements of the first run stand in the result before what the block makes, and before its end: known to all
+ * threads. */
 XG_FN void xg_merging_cut(xg_merging *m, xg_kval **cuts) {
     xg_sort_site *d = m->d;
     xg_kb *b = &d->s.b, outer;
@@ -149,8 +157,10 @@ XG_FN void xg_merging_cut(xg_merging *m, xg_kval **cuts) {
         xg_kval_set_range(cuts[k], xg_range_of(0, m->run));
     }
 }
-/* Where the element comes from that stands at place `at` before the block's last merge: the number of the element, and its place in the row. */
-XG_FN xg_sort_spot xg_merging_spot(xg_merging *m, xg_kval *at, xg_kval *const *cuts, xg_kval *n_first, xg_kval *n, xg_kval **number) {
+/* Where the element comes from that stands at place `at` before the block's last merge: the number of the element, and
+ * its place in the row. */
+XG_FN xg_sort_spot xg_merging_spot(
+    xg_merging *m, xg_kval *at, xg_kval *const *cuts, xg_kval *n_first, xg_kval *n, xg_kval **number) {
     xg_sort_site *d = m->d;
     xg_kb *b = &d->s.b;
     xg_kval *is_first = xg_kcmpi_(b, XG_CI_SLT, at, n_first), *turned, *place, *other;
@@ -162,11 +172,14 @@ XG_FN xg_sort_spot xg_merging_spot(xg_merging *m, xg_kval *at, xg_kval *const *c
     if (d->whole % d->places) s.place_is = xg_kcmpi_(b, XG_CI_SLT, *number, n);
     place = XG_KOP2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_ADDI, m->first, cuts[0]), *number);
     /* second + (diag - cuts[0]) + (number - n_first) */
-    other = XG_KOP2(b, XG_K_OP_SUBI, xg_k2(b, XG_K_OP_ADDI, m->second, m->diag), xg_k2(b, XG_K_OP_ADDI, cuts[0], n_first));
+    other =
+        XG_KOP2(b, XG_K_OP_SUBI, xg_k2(b, XG_K_OP_ADDI, m->second, m->diag), xg_k2(b, XG_K_OP_ADDI, cuts[0], n_first));
     other = xg_k2(b, XG_K_OP_ADDI, other, *number);
     place = xg_kselect(b, is_first, place, other);
-    if (s.place_is) place = xg_merging_clamped(m, place, 0, d->whole - 1);
-    else xg_kval_set_range(place, xg_range_of(0, d->whole - 1));
+    if (s.place_is)
+        place = xg_merging_clamped(m, place, 0, d->whole - 1);
+    else
+        xg_kval_set_range(place, xg_range_of(0, d->whole - 1));
     xg_sort_at(d, m->row, place, s.indices);
     *number = xg_kcast(b, XG_K_OP_INDEX_CAST, *number, XG_E_I32);
     return s;
@@ -190,7 +203,9 @@ XG_FN void xg_merging_body(xg_sort_site *d, xg_kval **dest) {
     d->end = d->whole % d->places ? xg_kcast(b, XG_K_OP_INDEX_CAST, n, XG_E_I32) : NULL;
     xg_sort_begin(d, from, v);
     /* The first steps are closed on what a thread has; the others on shared memory. */
-    for (step = d->each / 2; step; step /= 2) for (j = 0; j < d->each; j += 2 * step) for (k = j; k < j + step; k++) xg_sort_exchange(d, &v[k], &v[k + step]);
+    for (step = d->each / 2; step; step /= 2)
+        for (j = 0; j < d->each; j += 2 * step)
+            for (k = j; k < j + step; k++) xg_sort_exchange(d, &v[k], &v[k + step]);
     for (j = 0; j < d->each; j++) xg_sort_put(d, xg_sort_flat(d, j), &v[j]);
     xg_sort_sync(d);
     xg_sort_steps_from(d, d->places / d->each / 2, false);
@@ -206,7 +221,7 @@ XG_FN void xg_merging_plan(xg_sort_site *d) {
     (void)xg_fuse_sorted_runs(d->i, &from, &to);
     d->places = d->length = XG_MIN(xg_fuse_sort_run(&d->o), to);
     d->runs = (d->whole + d->places - 1) / d->places;
-    d->minor = true; /* a block has one row, whatever lies beside it */
+    d->minor = true;                                           /* a block has one row, whatever lies beside it */
     xg_sort_blocks(d, XG_MIN(xg_sort_each(d), d->places / 2)); /* two threads search */
 }
 XG_FN void xg_emit_merge(xg_fusion_emission *e) { xg_sort_emit(e, xg_merging_plan, xg_merging_body); }

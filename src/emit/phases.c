@@ -1,37 +1,46 @@
-/* emit/phases.c -- a fusion of fusions (fuse/phases.c) as one kernel of one block, or of a block for each part of an outer dimension.
+/* emit/phases.c -- a fusion of fusions (fuse/phases.c) as one kernel of one block, or of a block for each part of an
+ * outer dimension.
  *
  *     for each level:  each member of it:  what its own emitter makes of it, by this block's threads;   barrier
  *
- * A member is emitted as if it were a kernel: its emitter says how many threads a block of it has, and how many blocks there are. Those blocks are made here by the threads of the one block, some
- * side by side, then the next ones:
+ * A member is emitted as if it were a kernel: its emitter says how many threads a block of it has, and how many blocks
+ * there are. Those blocks are made here by the threads of the one block, some side by side, then the next ones:
  *
- *     for round:  member's block = round * teams + thread / team;  member's thread = thread % team      where there is such a block
+ *     for round:  member's block = round * teams + thread / team;  member's thread = thread % team      where there is
+ *         such a block
  *
- * - Of several parts, the kernel is that of the fusion of one part (fuse/outer.c); what is cut of its parameters and results lies where the block's number says (xg_karg.parted).
- * - Threads of a member that wait for each other are one team, which has a barrier of its own, and arrays in shared memory of its own; its blocks come one after the other.
- * - What only members read lies in shared memory; results of the kernel lie where the caller wants them, and are read from there. All of a level is written before any of the next begins. */
+ * - Of several parts, the kernel is that of the fusion of one part (fuse/outer.c); what is cut of its parameters and
+ *   results lies where the block's number says (xg_karg.parted).
+ * - Threads of a member that wait for each other are one team, which has a barrier of its own, and arrays in shared
+ *   memory of its own; its blocks come one after the other.
+ * - What only members read lies in shared memory; results of the kernel lie where the caller wants them, and are read
+ *   from there. All of a level is written before any of the next begins. */
 #ifndef XG_EMIT_PHASES_C
 #define XG_EMIT_PHASES_C
 #include "emit.h"
 
-enum { XG_PHASES_THREADS = 512 /* so that each may have 128 registers */, XG_PHASES_SHARED_MAX = 48 << 10, XG_PHASES_BARRIERS = 15 /* beside that of all threads */ };
+enum {
+    XG_PHASES_THREADS = 512 /* so that each may have 128 registers */,
+    XG_PHASES_SHARED_MAX = 48 << 10,
+    XG_PHASES_BARRIERS = 15 /* beside that of all threads */
+};
 
 typedef struct xg_phase {
     const xg_inst *fusion;
     xg_kfunc *f;
     int64_t threads, blocks, shared;
     bool waits, shuffles;
-    xg_kval **results;             /* by leaf: the tensor as it is now */
+    xg_kval **results; /* by leaf: the tensor as it is now */
 } xg_phase;
 typedef struct xg_phases {
-    xg_fusion_emission e;          /* of the whole: without a partition, since nothing in it is an element */
-    xg_emit_target target;         /* without clusters: there is one block */
+    xg_fusion_emission e;  /* of the whole: without a partition, since nothing in it is an element */
+    xg_emit_target target; /* without clusters: there is one block */
     xg_phase *p;
     uint32_t n;
-    xg_map64 places;               /* id of a fusion + 1 -> its number + 1 */
+    xg_map64 places; /* id of a fusion + 1 -> its number + 1 */
     xg_kval *thread;
     int64_t threads, shared;
-    uint32_t barriers;             /* taken since all threads met */
+    uint32_t barriers; /* taken since all threads met */
     xg_kb b;
 } xg_phases;
 
@@ -41,17 +50,22 @@ XG_FN void xg_phase_look(xg_phase *p, const xg_kregion *r) {
     const xg_kop *op;
     uint32_t k;
     for (op = r->first; op; op = op->next) {
-        if (op->op == XG_K_OP_SYNC) p->waits = true;
-        else if (xg_kop_flags(op->op) & KF_CONV) p->shuffles = true;
-        if (op->op == XG_K_OP_ALLOC_SHARED) p->shared += (op->results[0].type->elements * xg_kelem_bytes(op->results[0].type->elem) + 15) / 16 * 16;
+        if (op->op == XG_K_OP_SYNC)
+            p->waits = true;
+        else if (xg_kop_flags(op->op) & KF_CONV)
+            p->shuffles = true;
+        if (op->op == XG_K_OP_ALLOC_SHARED)
+            p->shared += (op->results[0].type->elements * xg_kelem_bytes(op->results[0].type->elem) + 15) / 16 * 16;
         for (k = 0; k < op->n_regions; k++) xg_phase_look(p, op->regions[k]);
     }
 }
 /* Warps that shuffle or wait are whole; one dimension of threads and of blocks. */
 XG_FN bool xg_phase_fits(const xg_phases *w, const xg_phase *p) {
     uint32_t k;
-    for (k = 1; k < 3; k++) if (p->f->threads[k] != 1 || p->f->blocks[k] != 1) return false;
-    return p->threads <= 1024 && ((!p->waits && !p->shuffles) || p->threads % 32 == 0) && w->shared + p->shared <= XG_PHASES_SHARED_MAX;
+    for (k = 1; k < 3; k++)
+        if (p->f->threads[k] != 1 || p->f->blocks[k] != 1) return false;
+    return p->threads <= 1024 && ((!p->waits && !p->shuffles) || p->threads % 32 == 0) &&
+           w->shared + p->shared <= XG_PHASES_SHARED_MAX;
 }
 XG_FN void xg_phase_make(xg_phases *w, xg_phase *p, bool by_loop) {
     xg_fusion_emission *e = XG_NEW(w->e.arena, xg_fusion_emission);
@@ -60,7 +74,10 @@ XG_FN void xg_phase_make(xg_phases *w, xg_phase *p, bool by_loop) {
     xg_emit_open(e, w->e.m, w->e.arena, p->fusion, &w->target);
     xg_emit_check_leaves(e);
     xg_emit_entry(e, p->fusion->name);
-    if (by_loop) xg_emit_loop(e); else xg_emit_choose(e)->emit(e);
+    if (by_loop)
+        xg_emit_loop(e);
+    else
+        xg_emit_choose(e)->emit(e);
     p->f = e->m->entry;
     p->f->entry = false;
     p->threads = p->f->threads[0];
@@ -68,19 +85,24 @@ XG_FN void xg_phase_make(xg_phases *w, xg_phase *p, bool by_loop) {
     p->shared = 0;
     p->waits = p->shuffles = false;
     xg_phase_look(p, p->f->body);
-    for (f = last->next; f; f = f->next) if (f != p->f) { /* members may call instructions alike */
-        xg_buf_init(&name, w->e.arena);
-        xg_put_str(&name, p->fusion->name);
-        xg_putc(&name, '.');
-        xg_put_str(&name, f->name);
-        f->name = xg_str_of(name.p, name.n);
-    }
+    for (f = last->next; f; f = f->next)
+        if (f != p->f) { /* members may call instructions alike */
+            xg_buf_init(&name, w->e.arena);
+            xg_put_str(&name, p->fusion->name);
+            xg_putc(&name, '.');
+            xg_put_str(&name, f->name);
+            f->name = xg_str_of(name.p, name.n);
+        }
 }
-/* May the loop emitter make it, too? Its threads do not wait for each other, so it may not where a result may lie over an operand of the kernel only because those of the member's own emitter do. */
+/* May the loop emitter make it, too? Its threads do not wait for each other, so it may not where a result may lie over
+ * an operand of the kernel only because those of the member's own emitter do. */
 XG_FN bool xg_phase_may_loop(const xg_phases *w, const xg_inst *fusion) {
     uint32_t leaf, k;
-    for (leaf = 0; leaf < (uint32_t)xg_shape_leaves(fusion->shape); leaf++) for (k = 0; k < fusion->n_operands; k++)
-        if (XG_OPERAND(fusion, k)->op == XG_PARAMETER && xg_fuse_may_share(w->e.arena, fusion, k, leaf) && !xg_fuse_may_share_in_walk(w->e.arena, fusion, k, leaf)) return false;
+    for (leaf = 0; leaf < (uint32_t)xg_shape_leaves(fusion->shape); leaf++)
+        for (k = 0; k < fusion->n_operands; k++)
+            if (XG_OPERAND(fusion, k)->op == XG_PARAMETER && xg_fuse_may_share(w->e.arena, fusion, k, leaf) &&
+                !xg_fuse_may_share_in_walk(w->e.arena, fusion, k, leaf))
+                return false;
     return true;
 }
 XG_FN void xg_phase_add(xg_phases *w, const xg_inst *fusion) {
@@ -89,11 +111,14 @@ XG_FN void xg_phase_add(xg_phases *w, const xg_inst *fusion) {
     p->results = XG_NEW_N(w->e.arena, xg_kval *, (size_t)xg_shape_leaves(fusion->shape) + 1);
     xg_map64_put(&w->places, fusion->id + (uint64_t)1, (void *)(uintptr_t)w->n);
     xg_phase_make(w, p, false);
-    if (!xg_phase_fits(w, p) && xg_phase_may_loop(w, fusion)) { /* threads of the loop emitter do not know of each other */
+    /* threads of the loop emitter do not know of each other */
+    if (!xg_phase_fits(w, p) && xg_phase_may_loop(w, fusion)) {
         xg_kir_func_remove(p->f);
         xg_phase_make(w, p, true);
     }
-    if (!xg_phase_fits(w, p)) xg_hlo_fail(fusion, XLAGPU_ERROR_LIMIT, "leave the pass small-kernel-joining out", "%s is too large to be a part of a kernel of one block", fusion->name.p);
+    if (!xg_phase_fits(w, p))
+        xg_hlo_fail(fusion, XLAGPU_ERROR_LIMIT, "leave the pass small-kernel-joining out",
+            "%s is too large to be a part of a kernel of one block", fusion->name.p);
     w->shared += p->shared;
 }
 
@@ -102,19 +127,26 @@ XG_FN void xg_phase_add(xg_phases *w, const xg_inst *fusion) {
 XG_FN xg_kval **xg_phases_value(xg_phases *w, const xg_inst *i) {
     uint32_t leaf = 0;
     if (i->op == XG_PARAMETER) return NULL;
-    if (i->op == XG_GET_TUPLE_ELEMENT) { leaf = (uint32_t)xg_attr_int(i, XG_A_index, 0); i = XG_OPERAND(i, 0); }
+    if (i->op == XG_GET_TUPLE_ELEMENT) {
+        leaf = (uint32_t)xg_attr_int(i, XG_A_index, 0);
+        i = XG_OPERAND(i, 0);
+    }
     return &w->p[(size_t)xg_map64_get(&w->places, i->id + (uint64_t)1) - 1].results[leaf];
 }
-XG_FN xg_kval *xg_phases_tensor(xg_phases *w, const xg_inst *i) { return i->op == XG_PARAMETER ? &w->e.m->entry->body->args[i->number] : *xg_phases_value(w, i); }
+XG_FN xg_kval *xg_phases_tensor(xg_phases *w, const xg_inst *i) {
+    return i->op == XG_PARAMETER ? &w->e.m->entry->body->args[i->number] : *xg_phases_value(w, i);
+}
 /* Results of the kernel to their destinations, all else to shared memory. */
 XG_FN void xg_phases_place(xg_phases *w) {
     xg_kval *dest = &w->e.m->entry->body->args[w->e.comp->n_params];
     uint32_t k, leaf, n;
     for (k = 0; k < w->e.n_roots; k++) *xg_phases_value(w, w->e.roots[k]) = dest + k;
-    for (k = 0; k < w->n; k++) for (leaf = 0, n = (uint32_t)xg_shape_leaves(w->p[k].fusion->shape); leaf < n; leaf++) {
-        const xg_ktype *t = w->p[k].f->results[leaf];
-        if (!w->p[k].results[leaf]) w->p[k].results[leaf] = xg_kir_op(&w->b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
-    }
+    for (k = 0; k < w->n; k++)
+        for (leaf = 0, n = (uint32_t)xg_shape_leaves(w->p[k].fusion->shape); leaf < n; leaf++) {
+            const xg_ktype *t = w->p[k].f->results[leaf];
+            if (!w->p[k].results[leaf])
+                w->p[k].results[leaf] = xg_kir_op(&w->b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+        }
 }
 
 /* ---- a member ---- */
@@ -135,7 +167,8 @@ XG_FN const xg_imap *xg_phase_map(const xg_phases *w, const xg_phase *p) {
     m->constraints[1].range = xg_range_of(0, p->blocks - 1);
     return xg_imap_simplify(x, m);
 }
-/* What names a place in the launch, and arrays in shared memory, are made in front of all else; arrays here, outside of the rounds. */
+/* What names a place in the launch, and arrays in shared memory, are made in front of all else; arrays here, outside of
+ * the rounds. */
 XG_FN void xg_phase_begin(xg_phases *w, const xg_phase *p) {
     static const xg_kopcode front[] = {XG_K_OP_ALLOC_SHARED, XG_K_OP_BLOCK_ID, XG_K_OP_THREAD_ID};
     xg_kops ops;
@@ -143,7 +176,8 @@ XG_FN void xg_phase_begin(xg_phases *w, const xg_phase *p) {
     for (j = 0; j < XG_COUNT(front); j++) {
         memset(&ops, 0, sizeof ops);
         xg_kops_collect_of(w->e.arena, &ops, p->f->body, front[j]);
-        for (k = 0; k < ops.n; k++) if (ops.p[k] != p->f->body->first) xg_kop_move_before(ops.p[k], p->f->body->first);
+        for (k = 0; k < ops.n; k++)
+            if (ops.p[k] != p->f->body->first) xg_kop_move_before(ops.p[k], p->f->body->first);
     }
     xg_kclone_begin(p->f->body);
 }
@@ -156,8 +190,10 @@ XG_FN void xg_phase_body(xg_phases *w, xg_phase *p, xg_kb *b, xg_kval *const *at
     for (k = 0; k < p->f->n_results; k++) xg_kclone_put(&body->args[n + k], dest[k]);
     for (op = body->first; op != end; op = op->next) {
         b->loc = op->loc;
-        if (op->op == XG_K_OP_THREAD_ID || op->op == XG_K_OP_BLOCK_ID) xg_kclone_put(op->results, op->flags ? xg_kconst_int(b, XG_E_INDEX, 0) : at[op->op == XG_K_OP_BLOCK_ID]);
-        else xg_kop_clone(op->op == XG_K_OP_ALLOC_SHARED ? outside : b, op);
+        if (op->op == XG_K_OP_THREAD_ID || op->op == XG_K_OP_BLOCK_ID)
+            xg_kclone_put(op->results, op->flags ? xg_kconst_int(b, XG_E_INDEX, 0) : at[op->op == XG_K_OP_BLOCK_ID]);
+        else
+            xg_kop_clone(op->op == XG_K_OP_ALLOC_SHARED ? outside : b, op);
     }
     for (k = 0; k < p->f->n_results; k++) dest[k] = xg_kclone_value(end->operands[k].value);
 }
@@ -169,7 +205,10 @@ XG_FN void xg_phase_own_barrier(xg_phases *w, const xg_phase *p) {
     w->barriers++;
     memset(&ops, 0, sizeof ops);
     xg_kops_collect_of(w->e.arena, &ops, p->f->body, XG_K_OP_SYNC);
-    for (k = 0; k < ops.n; k++) { ops.p[k]->a = p->threads; ops.p[k]->b = w->barriers; }
+    for (k = 0; k < ops.n; k++) {
+        ops.p[k]->a = p->threads;
+        ops.p[k]->b = w->barriers;
+    }
 }
 XG_FN void xg_phases_meet(xg_phases *w);
 XG_FN void xg_phase_emit(xg_phases *w, xg_phase *p) {
@@ -185,7 +224,10 @@ XG_FN void xg_phase_emit(xg_phases *w, xg_phase *p) {
     if (p->waits && p->blocks > 1) { /* the next round writes to the same shared memory */
         in = xg_kb_before(w->e.m, end);
         wait = xg_kir_op(&in, XG_K_OP_SYNC, NULL, 0, NULL, 0, 0);
-        if (p->threads != w->threads) { wait->a = p->threads; wait->b = w->barriers; }
+        if (p->threads != w->threads) {
+            wait->a = p->threads;
+            wait->b = w->barriers;
+        }
     }
     loop = xg_kloop(&w->b, map, &w->thread, p->results, n);
     body = loop->regions[0];
@@ -207,7 +249,10 @@ XG_FN void xg_phase_emit(xg_phases *w, xg_phase *p) {
 
 /* Whether a member reads it. */
 XG_FN bool xg_phases_is_read(const xg_inst *fusion, uint32_t leaf) {
-    if (fusion->shape->type != XLAGPU_TUPLE) { XG_FOR_USES(u, fusion) if (u->user->op == XG_FUSION) return true; return false; }
+    if (fusion->shape->type != XLAGPU_TUPLE) {
+        XG_FOR_USES(u, fusion) if (u->user->op == XG_FUSION) return true;
+        return false;
+    }
     XG_FOR_USES(g, fusion) {
         if (g->user->op != XG_GET_TUPLE_ELEMENT || xg_attr_int(g->user, XG_A_index, 0) != (int64_t)leaf) continue;
         XG_FOR_USES(u, g->user) if (u->user->op == XG_FUSION) return true;
@@ -222,10 +267,16 @@ XG_FN void xg_phases_meet(xg_phases *w) {
     xg_kop *op;
     uint32_t k, leaf, n;
     memset(&where, 0, sizeof where);
-    for (k = 0; k < w->n; k++) for (leaf = 0, n = (uint32_t)xg_shape_leaves(w->p[k].fusion->shape); leaf < n; leaf++) if (xg_phases_is_read(w->p[k].fusion, leaf)) xg_push(w->e.arena, xg_kval **, &where, &w->p[k].results[leaf]);
+    for (k = 0; k < w->n; k++)
+        for (leaf = 0, n = (uint32_t)xg_shape_leaves(w->p[k].fusion->shape); leaf < n; leaf++)
+            if (xg_phases_is_read(w->p[k].fusion, leaf))
+                xg_push(w->e.arena, xg_kval **, &where, &w->p[k].results[leaf]);
     v = XG_NEW_N(w->e.arena, xg_kval *, where.n + (size_t)1);
     types = XG_NEW_N(w->e.arena, const xg_ktype *, where.n + (size_t)1);
-    for (k = 0; k < where.n; k++) { v[k] = *where.p[k]; types[k] = v[k]->type; }
+    for (k = 0; k < where.n; k++) {
+        v[k] = *where.p[k];
+        types[k] = v[k]->type;
+    }
     op = xg_kir_op(&w->b, XG_K_OP_SYNC, v, where.n, types, where.n, 0);
     for (k = 0; k < where.n; k++) *where.p[k] = &op->results[k];
     w->barriers = 0;
@@ -266,7 +317,8 @@ XG_FN void xg_phases_emit(xg_fusion_emission *e, xg_str name) {
     xg_phases_place(&w);
     for (level = 0; level < list.levels; level++) {
         if (level) xg_phases_meet(&w);
-        for (k = 0; k < w.n; k++) if (list.level[k] == level) xg_phase_emit(&w, &w.p[k]);
+        for (k = 0; k < w.n; k++)
+            if (list.level[k] == level) xg_phase_emit(&w, &w.p[k]);
     }
     results = XG_NEW_N(e->arena, xg_kval *, e->n_roots + (size_t)1);
     for (k = 0; k < e->n_roots; k++) results[k] = *xg_phases_value(&w, e->roots[k]);
@@ -290,7 +342,10 @@ XG_FN void xg_phases_emit_parts(xg_fusion_emission *e, xg_str name, int64_t part
 XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name) {
     int32_t *params = XG_NEW_N(e->arena, int32_t, e->comp->n_params + (size_t)1);
     int64_t parts = xg_fuse_phases_blocks(e->arena, e->comp, params);
-    if (parts > 1) xg_phases_emit_parts(e, name, parts, params); else xg_phases_emit(e, name);
+    if (parts > 1)
+        xg_phases_emit_parts(e, name, parts, params);
+    else
+        xg_phases_emit(e, name);
 }
 
 #endif /* XG_EMIT_PHASES_C */

@@ -1,7 +1,9 @@
-/* emit/random.c -- rng-bit-generator, one element at a time: Threefry 2x32 (20 rounds) and Philox 4x32 (10 rounds) of the counter that makes the element.
+/* emit/random.c -- rng-bit-generator, one element at a time: Threefry 2x32 (20 rounds) and Philox 4x32 (10 rounds) of
+ * the counter that makes the element.
  *
- * The state is u64[2] or u64[3]: the key, then the counter. Which counter makes which element, and what is handed on, is what the evaluator says. Each element
- * runs the whole generator and takes its word. The two results differ in shape, so an element of one is asked for by its output. */
+ * The state is u64[2] or u64[3]: the key, then the counter. Which counter makes which element, and what is handed on,
+ * is what the evaluator says. Each element runs the whole generator and takes its word. The two results differ in
+ * shape, so an element of one is asked for by its output. */
 #ifndef XG_EMIT_RANDOM_C
 #define XG_EMIT_RANDOM_C
 #include "emit.h"
@@ -41,7 +43,8 @@ XG_FN void xg_random_emit_philox(xg_kb *b, xg_kval *low, xg_kval *high, xg_kval 
     uint32_t round;
     for (round = 0; round < 10; round++) {
         xg_kval *p = C32(0xD2511F53u), *q = C32(0xCD9E8D57u);
-        xg_kval *p_low = xg_k2(b, XG_K_OP_MULI, x0, p), *p_high = xg_k2(b, XG_K_OP_MULHUI, x0, p), *q_low = xg_k2(b, XG_K_OP_MULI, x2, q), *q_high = xg_k2(b, XG_K_OP_MULHUI, x2, q);
+        xg_kval *p_low = xg_k2(b, XG_K_OP_MULI, x0, p), *p_high = xg_k2(b, XG_K_OP_MULHUI, x0, p),
+                *q_low = xg_k2(b, XG_K_OP_MULI, x2, q), *q_high = xg_k2(b, XG_K_OP_MULHUI, x2, q);
         x0 = XOR(XOR(q_high, x1), k0);
         x1 = q_low;
         x2 = XOR(XOR(p_high, x3), k1);
@@ -56,16 +59,28 @@ XG_FN void xg_random_emit_philox(xg_kb *b, xg_kval *low, xg_kval *high, xg_kval 
 }
 
 /* What is fixed by the instruction. */
-typedef struct xg_random_site { const xg_inst *i; const xg_shape *bits; bool threefry, wide, short_state; uint32_t split; int64_t used; xg_kval *words[3]; } xg_random_site;
+typedef struct xg_random_site {
+    const xg_inst *i;
+    const xg_shape *bits;
+    bool threefry, wide, short_state;
+    uint32_t split;
+    int64_t used;
+    xg_kval *words[3];
+} xg_random_site;
 
-/* Threefry with words of 32 bits halves one dimension, the first even one, else the largest: its neighbours share a counter. */
+/* Threefry with words of 32 bits halves one dimension, the first even one, else the largest: its neighbours share a
+ * counter. */
 XG_FN uint32_t xg_random_split(const xg_shape *s) {
     uint32_t d, best = 0;
-    for (d = 0; d < s->rank; d++) if (s->dims[d] % 2 == 0) return d;
-    for (d = 0; d < s->rank; d++) if (s->dims[d] > s->dims[best]) best = d;
+    for (d = 0; d < s->rank; d++)
+        if (s->dims[d] % 2 == 0) return d;
+    for (d = 0; d < s->rank; d++)
+        if (s->dims[d] > s->dims[best]) best = d;
     return best;
 }
-XG_FN int64_t xg_random_extent(const xg_random_site *r, uint32_t d) { return r->threefry && !r->wide && d == r->split ? (r->bits->dims[d] + 1) / 2 : r->bits->dims[d]; }
+XG_FN int64_t xg_random_extent(const xg_random_site *r, uint32_t d) {
+    return r->threefry && !r->wide && d == r->split ? (r->bits->dims[d] + 1) / 2 : r->bits->dims[d];
+}
 
 XG_FN xg_random_site xg_random_begin_site(xg_scope *s, const xg_inst *i) {
     const xg_inst *state = XG_OPERAND(i, 0);
@@ -75,12 +90,16 @@ XG_FN xg_random_site xg_random_begin_site(xg_scope *s, const xg_inst *i) {
     r.bits = i->shape->type == XLAGPU_TUPLE ? i->shape->elems[1] : i->shape;
     r.threefry = xg_str_is(xg_attr_str(i, XG_A_algorithm), "rng_three_fry");
     r.wide = xg_type_bits(r.bits->type) == 64;
-    if (state->shape->type != XLAGPU_U64 || state->shape->rank != 1 || (state->shape->dims[0] != 2 && state->shape->dims[0] != 3) || xg_type_class(r.bits->type) != XGT_I)
-        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "give a state of u64[2] or u64[3] and ask for integers", "this state or result is not supported in kernels");
+    if (state->shape->type != XLAGPU_U64 || state->shape->rank != 1 ||
+        (state->shape->dims[0] != 2 && state->shape->dims[0] != 3) || xg_type_class(r.bits->type) != XGT_I)
+        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "give a state of u64[2] or u64[3] and ask for integers",
+            "this state or result is not supported in kernels");
     r.short_state = state->shape->dims[0] == 2;
     r.split = xg_random_split(r.bits);
-    if (r.threefry) for (r.used = 1, d = 0; d < r.bits->rank; d++) r.used *= xg_random_extent(&r, d);
-    else r.used = (r.bits->elements + (r.wide ? 1 : 3)) / (r.wide ? 2 : 4);
+    if (r.threefry)
+        for (r.used = 1, d = 0; d < r.bits->rank; d++) r.used *= xg_random_extent(&r, d);
+    else
+        r.used = (r.bits->elements + (r.wide ? 1 : 3)) / (r.wide ? 2 : 4);
     for (d = 0; d < 3; d++) {
         xg_kval *idx = xg_elem_index(s, d);
         r.words[d] = d < (uint32_t)state->shape->dims[0] ? xg_elem_of(s, state, &idx).v : NULL;
@@ -103,7 +122,8 @@ XG_FN xg_kval *xg_random_pick(xg_scope *s, xg_kval *const *words, uint32_t n, xg
     return v;
 }
 XG_FN xg_kval *xg_random_join(xg_kb *b, xg_kval *low, xg_kval *high) {
-    return OR(xg_kcast(b, XG_K_OP_EXTUI, low, XG_E_I64), xg_k2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, high, XG_E_I64), C64(32)));
+    return OR(xg_kcast(b, XG_K_OP_EXTUI, low, XG_E_I64),
+        xg_k2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, high, XG_E_I64), C64(32)));
 }
 
 /* The place of the element's counter among those used, and which of its words it takes. */
@@ -116,10 +136,16 @@ XG_FN xg_kval *xg_random_place(xg_scope *s, const xg_random_site *r, xg_kval *co
     for (d = 0; d < rank; d++) {
         const xg_aff *e = xg_aff_dim(x, d);
         m->dims[d].range = xg_range_of(0, r->bits->dims[d] - 1);
-        if (r->threefry && !r->wide && d == r->split) { word = xg_aff_mod(x, e, 2); e = xg_aff_div(x, e, 2); }
+        if (r->threefry && !r->wide && d == r->split) {
+            word = xg_aff_mod(x, e, 2);
+            e = xg_aff_div(x, e, 2);
+        }
         linear = xg_aff_add(x, xg_aff_mul(x, linear, xg_random_extent(r, d)), e);
     }
-    if (!r->threefry) { word = xg_aff_mod(x, linear, r->wide ? 2 : 4); linear = xg_aff_div(x, linear, r->wide ? 2 : 4); }
+    if (!r->threefry) {
+        word = xg_aff_mod(x, linear, r->wide ? 2 : 4);
+        linear = xg_aff_div(x, linear, r->wide ? 2 : 4);
+    }
     m->results[0] = linear;
     m->results[1] = word;
     xg_elem_apply(s, xg_imap_simplify(x, m), at, out);
@@ -138,7 +164,10 @@ XG_FN xg_elem xg_random_bits(xg_scope *s, const xg_random_site *r, xg_kval *cons
         xg_kval *low = r->words[1], *high = r->short_state ? r->words[0] : r->words[2];
         xg_random_advance(b, &low, &high, place);
         xg_random_emit_philox(b, low, high, r->words[0], words);
-        if (r->wide) { words[0] = xg_random_join(b, words[0], words[1]); words[1] = xg_random_join(b, words[2], words[3]); }
+        if (r->wide) {
+            words[0] = xg_random_join(b, words[0], words[1]);
+            words[1] = xg_random_join(b, words[2], words[3]);
+        }
         v = xg_random_pick(s, words, r->wide ? 2 : 4, which);
     }
     return xg_elem_real(xg_scalar_convert(b, v, r->wide ? XLAGPU_U64 : XLAGPU_U32, r->bits->type));
@@ -149,8 +178,10 @@ XG_FN xg_elem xg_random_state(xg_scope *s, const xg_random_site *r, xg_kval *con
     xg_kval *words[3], *high;
     memcpy(words, r->words, sizeof words);
     high = r->short_state ? r->words[0] : r->words[2];
-    if (r->threefry) words[1] = ADD(words[1], C64(r->used));
-    else xg_random_advance(b, &words[1], &high, C64(r->used));
+    if (r->threefry)
+        words[1] = ADD(words[1], C64(r->used));
+    else
+        xg_random_advance(b, &words[1], &high, C64(r->used));
     if (!r->threefry && !r->short_state) words[2] = high;
     return xg_elem_real(xg_random_pick(s, words, r->short_state ? 2 : 3, at[0]));
 }
@@ -159,7 +190,9 @@ XG_FN xg_elem xg_random_output(xg_scope *s, const xg_inst *i, uint32_t output, x
     xg_random_site r = xg_random_begin_site(s, i);
     return output == 1 || i->shape->type != XLAGPU_TUPLE ? xg_random_bits(s, &r, at) : xg_random_state(s, &r, at);
 }
-XG_FN xg_elem xg_elem_random_bits(xg_scope *s, const xg_inst *i, xg_kval *const *at) { return xg_random_output(s, i, 0, at); }
+XG_FN xg_elem xg_elem_random_bits(xg_scope *s, const xg_inst *i, xg_kval *const *at) {
+    return xg_random_output(s, i, 0, at);
+}
 
 #undef ADD
 #undef XOR

@@ -1,14 +1,22 @@
-/* emit/reduce.c -- reduce, one element at a time: a loop over what is reduced, in row-major order, that carries the accumulators.
+/* emit/reduce.c -- reduce, one element at a time: a loop over what is reduced, in row-major order, that carries the
+ * accumulators.
  *
- * The reducer runs in its own types, as HLO says, with one exception: reduce carries a plain sum of floats narrower than f32 in f32 and rounds once, since
- * a long chain of roundings would lose what a tree of partial sums (which HLO allows as well) keeps. */
+ * The reducer runs in its own types, as HLO says, with one exception: reduce carries a plain sum of floats narrower
+ * than f32 in f32 and rounds once, since a long chain of roundings would lose what a tree of partial sums (which HLO
+ * allows as well) keeps. */
 #ifndef XG_EMIT_REDUCE_C
 #define XG_EMIT_REDUCE_C
 #include "emit.h"
 
 /* ---- folding elements into accumulators: reduce and reduce-window ---- */
 
-typedef struct xg_fold { const xg_inst *i; const xg_comp *comp; uint32_t n; xlagpu_type wide; xg_elem *args; } xg_fold;
+typedef struct xg_fold {
+    const xg_inst *i;
+    const xg_comp *comp;
+    uint32_t n;
+    xlagpu_type wide;
+    xg_elem *args;
+} xg_fold;
 
 XG_FN xg_fold xg_fold_begin(xg_scope *s, const xg_inst *i, xg_elem *acc, xg_kval *const *at) {
     xg_fold f;
@@ -26,7 +34,8 @@ XG_FN xg_fold xg_fold_begin(xg_scope *s, const xg_inst *i, xg_elem *acc, xg_kval
 XG_FN void xg_fold_step(xg_scope *s, xg_fold *f, xg_elem *acc) {
     uint32_t k;
     if (f->wide != XLAGPU_INVALID) {
-        acc[0].v = xg_k2(&s->b, XG_K_OP_ADDF, acc[0].v, xg_elem_convert_to(s, f->args[1], f->i->shape->type, f->wide).v);
+        acc[0].v =
+            xg_k2(&s->b, XG_K_OP_ADDF, acc[0].v, xg_elem_convert_to(s, f->args[1], f->i->shape->type, f->wide).v);
         return;
     }
     for (k = 0; k < f->n; k++) f->args[k] = acc[k];
@@ -39,7 +48,12 @@ XG_FN xg_elem xg_fold_end(xg_scope *s, const xg_fold *f, xg_elem *acc) {
 
 /* ---- reduce ---- */
 
-typedef struct xg_reduce_site { xg_fold fold; const xg_imap *map; uint32_t rank, n; xg_kval *const *at; } xg_reduce_site;
+typedef struct xg_reduce_site {
+    xg_fold fold;
+    const xg_imap *map;
+    uint32_t rank, n;
+    xg_kval *const *at;
+} xg_reduce_site;
 
 XG_FN void xg_reduce_body(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
     xg_reduce_site *d = (xg_reduce_site *)data;

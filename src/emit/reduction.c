@@ -33,7 +33,10 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
         r.threads = column.threads;
         r.blocks = column.blocks;
     }
-    if (r.blocks > INT32_MAX) xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL, "a reduction to %lld elements needs %lld blocks; the limit is 2147483647", (long long)r.n_kept, (long long)r.blocks);
+    if (r.blocks > INT32_MAX)
+        xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL,
+            "a reduction to %lld elements needs %lld blocks; the limit is 2147483647", (long long)r.n_kept,
+            (long long)r.blocks);
     for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     f->threads[0] = (uint32_t)r.threads;
     f->blocks[0] = (uint32_t)r.blocks;
@@ -47,9 +50,12 @@ XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
     p = xg_partial_new(&r, r.n_values, dest, e->n_roots);
     if (r.row || brief.vector) xg_reduction_start(&r, p.acc);
-    if (brief.vector) xg_short_emit(&r, &brief, &p);
-    else if (r.row) xg_row_emit(&r, &row, &p);
-    else xg_column_emit(&r, &column, &p);
+    if (brief.vector)
+        xg_short_emit(&r, &brief, &p);
+    else if (r.row)
+        xg_row_emit(&r, &row, &p);
+    else
+        xg_column_emit(&r, &column, &p);
     xg_kreturn(&r.s.b, p.dest, e->n_roots);
 }
 

@@ -1,244 +1,27 @@
-/* emit/reduction_column.c -- what is kept lies side by side: each thread takes `vector` neighbouring columns down its rows, and keeps as many partial results.
- *
- * One step of a block covers `depth` rows of `width` columns, thread th the elements th * vector ... of these depth * width, in row-major order; the block goes down
- * in steps of depth rows. Four ways to choose the two:
- *   serial   depth 1, and the threads of all blocks simply follow each other: there are enough columns. Nothing has to be combined.
- *   tile     8 to 32 vectors of columns, some rows of them; blocks stand side by side.
- *   linear   all columns, where these are few: depth * width elements of memory in a row, whatever the number of columns is.
- *   shifted  a tile of rows that begin inside of sectors: each is entered at the whole sector before the tile's first column, and read in vectors through a window that is a
- *            sector wider than the tile. A step covers as many rows as bring all of them back to where they began in their sectors, so that a thread keeps its columns.
- *            What it reads beside the tile belongs to the row before or behind; it is reduced like the rest, and nobody asks for it.
- * Where that leaves most of the device idle, a tile is in the hands of a cluster of blocks, `parts`: a step of the cluster is one of each of its blocks, one below the other.
- * In the end shared[depth][width] is reduced in rounds of up to 8 to 1, neighbouring threads at neighbouring columns, so free of bank conflicts; then each
- * block of a cluster combines what all of them have, for some of the columns. */
+/* emit/reduction_column.c -- emits reductions along columns as reduction_column_plan.c planned them: elements and
+ * steps, then the results of a block and of a cluster, then rows that begin inside of sectors. */
 #ifndef XG_EMIT_REDUCTION_COLUMN_C
 #define XG_EMIT_REDUCTION_COLUMN_C
-#include "emit.h"
-
-enum { XG_COLUMN_SERIAL, XG_COLUMN_TILE, XG_COLUMN_LINEAR, XG_COLUMN_SHIFTED };
-enum { XG_COLUMN_SKEWED_LEAST = 1 << 10 /* elements of an array that is worth the trouble */, XG_COLUMN_REGISTERS = 32 /* of a thread, for indices and addresses */, XG_COLUMN_BLOCK = 128, XG_COLUMN_THREADS_MAX = 1024, XG_COLUMN_GROUP = 8, XG_COLUMN_RADIX = 8, XG_COLUMN_SHARED_MAX = 40 << 10, XG_COLUMN_LANES_MAX = 8, XG_COLUMN_RESULTS_MAX = 32 /* partial ones of a thread */, XG_COLUMN_SECTOR = 32, XG_COLUMN_SECTORS_LEAST = 7, XG_COLUMN_SECTORS_MOST = 40 /* of a tile's row */ };
-
-typedef struct xg_column_plan {
-    int way;
-    int64_t vector, depth, width, active, threads, blocks, tiles; /* active: threads with elements; tiles: blocks side by side over the columns */
-    int64_t parts;                                                /* blocks of a tile, below each other: more than one are a cluster */
-    int64_t window, unit;                                         /* elements of a row that a block may read, and of a sector: wider than the tile, and known, where rows are entered before it */
-} xg_column_plan;
-
-/* Bytes of the partial results of one column. */
-XG_FN int64_t xg_column_bytes(const xg_reduction *r) {
-    int64_t bytes = 0;
-    uint32_t h, k;
-    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) bytes += xg_type_bytes(xg_hero_type(&r->heroes[h], k));
-    return XG_MAX(bytes, (int64_t)1);
-}
-
-/* Threads of a block at most, so that each has registers for what it holds of its columns: partial results, what all rows read, and what is on its way from memory. */
-XG_FN int64_t xg_column_threads_most(const xg_reduction *r, int64_t vector) {
-    int64_t bytes = xg_column_bytes(r), registers, threads = XG_COLUMN_THREADS_MAX;
-    uint32_t k;
-    for (k = 0; k < r->e->comp->n_params; k++) {
-        const xg_shape *s = r->e->comp->params[k]->shape;
-        if (xg_shape_is_array(s) && s->elements > 1) bytes += xg_type_bytes(s->type) * (s->elements > r->n_kept ? 2 : 1); /* the next ones, too */
-    }
-    registers = XG_COLUMN_REGISTERS + vector * bytes / 4;
-    while (threads > XG_COLUMN_BLOCK && threads * registers > XG_REDUCTION_REGISTERS_SM) threads /= 2;
-    return threads;
-}
-/* The most columns that a thread may take, by what it holds of each and what its block shares. */
-XG_FN int64_t xg_column_most(const xg_reduction *r) {
-    int64_t v = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX);
-    while (v > 1 && (v * (int64_t)r->n_values > XG_COLUMN_RESULTS_MAX || v * xg_column_bytes(r) * XG_COLUMN_BLOCK > XG_COLUMN_SHARED_MAX)) v /= 2;
-    return v;
-}
-XG_FN bool xg_column_takes(const xg_reduction *r) { return xg_column_bytes(r) * XG_COLUMN_BLOCK <= XG_COLUMN_SHARED_MAX; }
-
-/* The sizes of the reduced dims, minor first; those that follow each other in memory are as one, unless a pad tells them apart. */
-XG_FN uint32_t xg_column_runs(const xg_reduction *r, int64_t *sizes) {
-    uint32_t n = 0, k, j = 0;
-    bool open = false;
-    for (k = 0; k < r->in->rank; k++) {
-        uint32_t d = r->in->layout ? (uint32_t)r->in->layout->minor_to_major[k] : r->in->rank - 1 - k;
-        bool reduced = j < r->reduced.n && r->reduced.dim[j] == d;
-        j += reduced;
-        if (r->in->dims[d] == 1) continue;
-        if (reduced && open && !r->pad) sizes[n - 1] *= r->in->dims[d];
-        else if (reduced) sizes[n++] = r->in->dims[d];
-        open = reduced;
-    }
-    return n;
-}
-/* The depth of a step, `most` rows or up to a quarter less: one that nests in these sizes. Then whole steps fill the columns, and a step changes other indices than a
- * thread does: no quotient has to be computed anew in each. A multiple of `unit`; `most` if there is none. */
-XG_FN int64_t xg_column_depth(const xg_reduction *r, int64_t most, int64_t unit) {
-    int64_t sizes[XG_RANK_MAX], depth;
-    uint32_t n = xg_column_runs(r, sizes), k;
-    for (depth = most; 4 * depth >= 3 * most; depth -= unit) {
-        int64_t left = depth;
-        for (k = 0; k < n && left % sizes[k] == 0; k++) left /= sizes[k];
-        if (left == 1 || (k < n && sizes[k] % left == 0)) return depth;
-    }
-    return most;
-}
-
-/* Blocks of each of so many tiles: as many as the device has room for, with some steps of so many rows for each. */
-XG_FN int64_t xg_column_parts(const xg_reduction *r, int64_t tiles, int64_t depth) {
-    int64_t parts = 1;
-    while (!r->pad && 2 * parts <= r->e->target->cluster && 2 * parts * tiles <= r->e->target->resident_threads / 2048 && r->n_reduced >= 2 * parts * depth * XG_COLUMN_GROUP) parts *= 2;
-    return parts;
-}
-
-XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
-    int64_t resident = r->e->target->resident_threads;
-    for (p->vector = xg_column_most(r); r->minor % p->vector || (p->vector > 1 && (r->n_kept / p->vector < resident / 2 || !xg_walk_fits(r, XG_WALK_COLUMN, p->vector))); p->vector /= 2) {}
-    if (r->n_kept / p->vector < resident / 4 && r->n_reduced >= 32) return false;
-    p->way = XG_COLUMN_SERIAL;
-    p->parts = 1;
-    p->depth = 1;
-    p->threads = p->active = XG_COLUMN_BLOCK;
-    p->width = p->threads * p->vector;
-    p->tiles = p->blocks = (r->n_kept + p->width - 1) / p->width;
-    return true;
-}
-/* sectors: only in steps of whole ones, most of which begin with one. */
-XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p, bool sectors) {
-    int64_t outer = r->n_kept / r->minor, threads, multiple;
-    if (sectors && outer > 1 && r->n_reduced * r->minor * r->bytes % (XG_COLUMN_SECTOR / 2)) return false;
-    p->vector = xg_column_most(r);
-    while (p->vector > 1 && !xg_walk_fits(r, XG_WALK_LINEAR, p->vector)) p->vector /= 2;
-    for (;; p->vector /= 2) {
-        threads = XG_COLUMN_BLOCK;
-        p->parts = xg_column_parts(r, outer, XG_MAX(threads * p->vector / r->minor, (int64_t)1));
-        while (2 * threads <= xg_column_threads_most(r, p->vector) && (threads * p->vector < 2 * r->minor || (outer * p->parts < r->e->target->resident_threads / threads && r->n_reduced * r->minor >= 16 * threads * p->vector * p->parts)) &&
-               2 * threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX) threads *= 2;
-        p->depth = XG_MIN(threads * p->vector / r->minor, r->n_reduced);
-        for (multiple = XG_MAX(p->vector, 2 * r->vector);; multiple = p->vector) { /* whole sectors, if there are so many rows */
-            int64_t rows = multiple / xg_gcd(multiple, r->minor);
-            if (rows > p->depth && multiple > p->vector && !sectors) continue;
-            multiple = rows;
-            break;
-        }
-        p->depth = p->depth / multiple * multiple;
-        if (p->depth) break;
-        if (p->vector == 1) return false;
-    }
-    if (sectors && r->n_reduced * r->minor % p->vector && r->n_reduced < 8 * p->depth) return false; /* the end is read element by element */
-    p->way = XG_COLUMN_LINEAR;
-    p->depth = xg_column_depth(r, p->depth, multiple);
-    p->width = p->window = r->minor;
-    p->active = p->depth * p->width / p->vector;
-    p->threads = (p->active + 31) / 32 * 32;
-    p->tiles = 1;
-    p->blocks = outer;
-    return true;
-}
-XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
-    int64_t across = 32, resident = r->e->target->resident_threads;
-    for (p->vector = xg_column_most(r); r->minor % p->vector || (p->vector > 1 && !xg_walk_fits(r, XG_WALK_COLUMN, p->vector)); p->vector /= 2) {}
-    while (across > 8 && across * p->vector * r->bytes > 128 && r->n_kept / r->minor * ((r->minor + across * p->vector - 1) / (across * p->vector)) < resident / 2048) across /= 2; /* a block each */
-    p->way = XG_COLUMN_TILE;
-    p->width = p->window = across * p->vector;
-    p->tiles = (r->minor + p->width - 1) / p->width;
-    p->blocks = r->n_kept / r->minor * p->tiles;
-    p->parts = xg_column_parts(r, p->blocks, XG_COLUMN_BLOCK / across);
-    for (p->threads = XG_COLUMN_BLOCK; 2 * p->threads <= xg_column_threads_most(r, p->vector) && p->blocks * p->parts < resident / p->threads && r->n_reduced * across >= 16 * p->threads * p->parts &&
-                           2 * p->threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX; p->threads *= 2) {}
-    p->depth = xg_column_depth(r, p->threads / across, 32 / across); /* whole warps */
-    p->threads = p->active = p->depth * across;
-}
-
-/* ---- plans: rows that begin inside of sectors ---- */
-
-/* The array that is read, in the order of memory, has the operand's elements in that order. */
-XG_FN const xg_shape *xg_column_source(const xg_reduction *r) { return r->heroes[0].sources[0]->shape; }
-XG_FN bool xg_column_is_flat(const xg_reduction *r) {
-    xg_aff_ctx *x = r->e->m->aff;
-    const xg_imap *m;
-    if (!r->pad) return true;
-    m = xg_indexing_flatten(x, xg_imap_compose(x, xg_indexing_delinear(x, r->in), r->pad), xg_column_source(r));
-    return xg_imap_ok(m) && m->n_results == 1 && m->results[0] == xg_aff_dim(x, 0);
-}
-/* (vector of memory)[lane] -> indices of what is read. */
-XG_FN const xg_imap *xg_column_vector_map(const xg_reduction *r, int64_t vector, const xg_aff *lane) {
-    xg_aff_ctx *x = r->e->m->aff;
-    xg_imap *m = xg_imap_new(x, 1, lane ? 0 : 1, 0, 1, 0);
-    m->dims[0].range = xg_range_of(0, (xg_column_source(r)->elements + vector - 1) / vector - 1);
-    if (!lane) xg_imap_counts(&m->syms[0], "vector_index", vector);
-    m->results[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), vector), lane ? lane : xg_aff_sym(x, 0));
-    return xg_imap_compose(x, xg_imap_simplify(x, m), xg_indexing_delinear(x, xg_column_source(r)));
-}
-XG_FN bool xg_column_reads_memory(const xg_reduction *r, int64_t vector) {
-    const xg_imap *map = xg_column_vector_map(r, vector, NULL);
-    uint32_t h, k;
-    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) if (!xg_walk_reads_vectors(r, r->heroes[h].sources[k], map, vector)) return false;
-    return true;
-}
-/* Another array is read, too, which has fewer elements than are reduced, though not one alone: element by element, by each thread for the rows that it has. */
-XG_FN bool xg_column_reads_others(const xg_reduction *r) {
-    uint32_t k;
-    for (k = 0; k < r->e->comp->n_params; k++) {
-        const xg_shape *s = r->e->comp->params[k]->shape;
-        if (xg_shape_is_array(s) && s->elements > 1 && s->elements < xg_column_source(r)->elements) return true;
-    }
-    return false;
-}
-/* So many tiles beside each other, or fewer; false where what a block shares does not fit. */
-XG_FN bool xg_column_shifted_by(const xg_reduction *r, xg_column_plan *p, int64_t tiles) {
-    int64_t whole = p->unit / xg_gcd(p->unit, r->minor), across;
-    p->width = tiles == 1 ? r->minor : ((r->minor + tiles - 1) / tiles + p->unit - 1) / p->unit * p->unit;
-    p->tiles = (r->minor + p->width - 1) / p->width;
-    p->window = (p->width + p->unit - 1 + p->vector - 1) / p->vector * p->vector;
-    p->blocks = r->n_kept / r->minor * p->tiles;
-    across = p->window / p->vector;
-    for (p->depth = whole; p->depth * across < XG_COLUMN_BLOCK; p->depth *= 2) {}
-    p->parts = xg_column_parts(r, p->blocks, p->depth);
-    for (; 2 * p->depth * across <= xg_column_threads_most(r, p->vector) && p->blocks * p->parts < r->e->target->resident_threads / (p->depth * across) && r->n_reduced >= 16 * p->depth * p->parts &&
-                                                                    2 * p->depth * p->window * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX; p->depth *= 2) {}
-    p->active = p->depth * across;
-    p->threads = (p->active + 31) / 32 * 32;
-    return p->threads <= xg_column_threads_most(r, p->vector) && p->depth * p->window * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX && r->n_reduced >= (xg_column_reads_others(r) ? 4 * p->vector : 2) * p->depth;
-}
-/* Tiles as wide as may be, if an eighth of the multiprocessors have one; narrower ones down to eight sectors. */
-XG_FN bool xg_column_shifted(const xg_reduction *r, xg_column_plan *p) {
-    int64_t unit = XG_COLUMN_SECTOR / r->bytes, outer = r->n_kept / r->minor, parts = xg_column_parts(r, outer, XG_COLUMN_GROUP), wanted = (r->e->target->resident_threads / (16384 * parts) + outer - 1) / outer, least, most, tiles;
-    if (r->minor * r->bytes % XG_COLUMN_SECTOR == 0 || r->minor < unit || xg_reduction_has_sides(r) || !xg_reduction_is_stack(r) || !xg_column_is_flat(r)) return false;
-    p->way = XG_COLUMN_SHIFTED;
-    p->unit = unit;
-    for (p->vector = xg_column_most(r); p->vector > 1 && (unit % p->vector || !xg_column_reads_memory(r, p->vector)); p->vector /= 2) {}
-    least = (r->minor + XG_COLUMN_SECTORS_MOST * unit - 1) / (XG_COLUMN_SECTORS_MOST * unit);
-    most = (r->minor + XG_COLUMN_SECTORS_LEAST * unit - 1) / (XG_COLUMN_SECTORS_LEAST * unit);
-    for (tiles = XG_MAX(least, XG_MIN(wanted, r->minor / (XG_COLUMN_SECTORS_LEAST * unit))); tiles <= most; tiles++) if (xg_column_shifted_by(r, p, tiles)) return true;
-    return false;
-}
-XG_FN void xg_column_choose(const xg_reduction *r, xg_column_plan *p) {
-    bool narrow = r->minor < 64 * r->vector;
-    if (r->minor * r->bytes % XG_COLUMN_SECTOR && r->n_kept * r->n_reduced >= XG_COLUMN_SKEWED_LEAST) {
-        if (narrow && xg_column_linear(r, p, true)) return;
-        if (xg_column_shifted(r, p)) return;
-    }
-    if (xg_column_serial(r, p)) return;
-    if (narrow && xg_column_linear(r, p, false)) return;
-    xg_column_tile(r, p);
-}
-XG_FN xg_column_plan xg_column_plan_of(const xg_reduction *r) {
-    xg_column_plan p;
-    memset(&p, 0, sizeof p);
-    p.parts = 1;
-    xg_column_choose(r, &p);
-    p.blocks *= p.parts;
-    return p;
-}
+#include "reduction_column_plan.c"
 
 /* ---- elements ---- */
 
 /* The tile of a block, and which of the tile's blocks it is. */
-XG_FN const xg_aff *xg_column_site(const xg_column_plan *plan, xg_aff_ctx *x) { return plan->parts > 1 ? xg_aff_div(x, xg_aff_dim(x, 1), plan->parts) : xg_aff_dim(x, 1); }
-XG_FN const xg_aff *xg_column_rank(const xg_column_plan *plan, xg_aff_ctx *x) { return plan->parts > 1 ? xg_aff_mod(x, xg_aff_dim(x, 1), plan->parts) : xg_aff_const(x, 0); }
+XG_FN const xg_aff *xg_column_site(const xg_column_plan *plan, xg_aff_ctx *x) {
+    return plan->parts > 1 ? xg_aff_div(x, xg_aff_dim(x, 1), plan->parts) : xg_aff_dim(x, 1);
+}
+XG_FN const xg_aff *xg_column_rank(const xg_column_plan *plan, xg_aff_ctx *x) {
+    return plan->parts > 1 ? xg_aff_mod(x, xg_aff_dim(x, 1), plan->parts) : xg_aff_const(x, 0);
+}
 /* The first row of a block's step. */
-XG_FN const xg_aff *xg_column_row(const xg_column_plan *plan, xg_aff_ctx *x, const xg_aff *step) { return xg_aff_mul(x, xg_aff_add(x, xg_aff_mul(x, step, plan->parts), xg_column_rank(plan, x)), plan->depth); }
+XG_FN const xg_aff *xg_column_row(const xg_column_plan *plan, xg_aff_ctx *x, const xg_aff *step) {
+    return xg_aff_mul(x, xg_aff_add(x, xg_aff_mul(x, step, plan->parts), xg_column_rank(plan, x)), plan->depth);
+}
 /* kept and lin of the thread's element v in a step; v NULL: of its first one. */
-XG_FN void xg_column_place(const xg_reduction *r, const xg_column_plan *plan, xg_walk_map *m, const xg_aff *step, const xg_aff *v) {
-    const xg_aff *th = xg_aff_dim(m->x, 0), *bl = xg_column_site(plan, m->x), *in_step = xg_aff_mul(m->x, th, plan->vector), *column;
+XG_FN void xg_column_place(
+    const xg_reduction *r, const xg_column_plan *plan, xg_walk_map *m, const xg_aff *step, const xg_aff *v) {
+    const xg_aff *th = xg_aff_dim(m->x, 0), *bl = xg_column_site(plan, m->x),
+                 *in_step = xg_aff_mul(m->x, th, plan->vector), *column;
     if (v) in_step = xg_aff_add(m->x, in_step, v);
     if (plan->way == XG_COLUMN_SERIAL) {
         m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, bl, plan->width), in_step);
@@ -251,17 +34,23 @@ XG_FN void xg_column_place(const xg_reduction *r, const xg_column_plan *plan, xg
     }
     column = xg_aff_mod(m->x, in_step, plan->width);
     m->lin = xg_aff_add(m->x, xg_column_row(plan, m->x, step), xg_aff_div(m->x, in_step, plan->width));
-    if (plan->way == XG_COLUMN_TILE) column = xg_aff_add(m->x, column, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width));
+    if (plan->way == XG_COLUMN_TILE)
+        column = xg_aff_add(m->x, column, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width));
     m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_div(m->x, bl, plan->tiles), r->minor), column);
 }
-/* Where the tile begins in row `row` of a step, counted from the sector in front of it; and the element of memory that the first column of a thread is. */
-XG_FN const xg_aff *xg_column_shift(const xg_reduction *r, const xg_column_plan *plan, xg_aff_ctx *x, const xg_aff *row) {
+/* Where the tile begins in row `row` of a step, counted from the sector in front of it; and the element of memory that
+ * the first column of a thread is. */
+XG_FN const xg_aff *xg_column_shift(
+    const xg_reduction *r, const xg_column_plan *plan, xg_aff_ctx *x, const xg_aff *row) {
     row = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_column_site(plan, x), plan->tiles), r->n_reduced), row);
     return xg_aff_mod(x, xg_aff_mul(x, row, r->minor), plan->unit);
 }
-XG_FN const xg_aff *xg_column_memory(const xg_reduction *r, const xg_column_plan *plan, xg_aff_ctx *x, const xg_aff *step) {
+XG_FN const xg_aff *xg_column_memory(
+    const xg_reduction *r, const xg_column_plan *plan, xg_aff_ctx *x, const xg_aff *step) {
     int64_t across = plan->window / plan->vector;
-    const xg_aff *th = xg_aff_dim(x, 0), *bl = xg_column_site(plan, x), *row = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, bl, plan->tiles), r->n_reduced), xg_aff_div(x, th, across));
+    const xg_aff *th = xg_aff_dim(x, 0), *bl = xg_column_site(plan, x),
+                 *row = xg_aff_add(
+                     x, xg_aff_mul(x, xg_aff_div(x, bl, plan->tiles), r->n_reduced), xg_aff_div(x, th, across));
     const xg_aff *at = xg_aff_mul(x, xg_aff_div(x, xg_aff_mul(x, row, r->minor), plan->unit), plan->unit);
     at = xg_aff_add(x, at, xg_aff_mul(x, xg_column_row(plan, x, step), r->minor));
     at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_mod(x, bl, plan->tiles), plan->width));
@@ -271,34 +60,47 @@ XG_FN const xg_aff *xg_column_memory(const xg_reduction *r, const xg_column_plan
 XG_FN const xg_aff *xg_column_first(const xg_reduction *r, const xg_column_plan *plan, xg_aff_ctx *x) {
     int64_t across = plan->window / plan->vector;
     const xg_aff *th = xg_aff_dim(x, 0);
-    return xg_aff_sub(x, xg_aff_mul(x, xg_aff_mod(x, th, across), plan->vector), xg_column_shift(r, plan, x, xg_aff_div(x, th, across)));
+    return xg_aff_sub(x, xg_aff_mul(x, xg_aff_mod(x, th, across), plan->vector),
+        xg_column_shift(r, plan, x, xg_aff_div(x, th, across)));
 }
 
 /* A column of a tile may lie behind the last. */
-XG_FN void xg_column_inside(const xg_reduction *r, const xg_column_plan *plan, xg_walk_map *m, const xg_aff *column_in_tile) {
+XG_FN void xg_column_inside(
+    const xg_reduction *r, const xg_column_plan *plan, xg_walk_map *m, const xg_aff *column_in_tile) {
     const xg_aff *bl = xg_column_site(plan, m->x);
-    if (plan->way == XG_COLUMN_SERIAL) xg_walk_require(m, m->kept, 0, r->n_kept - 1);
-    else if (plan->tiles > 1) xg_walk_require(m, xg_aff_add(m->x, column_in_tile, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width)), 0, r->minor - 1);
+    if (plan->way == XG_COLUMN_SERIAL)
+        xg_walk_require(m, m->kept, 0, r->n_kept - 1);
+    else if (plan->tiles > 1)
+        xg_walk_require(m,
+            xg_aff_add(m->x, column_in_tile, xg_aff_mul(m->x, xg_aff_mod(m->x, bl, plan->tiles), plan->width)), 0,
+            r->minor - 1);
 }
 
-/* The elements at the indices that the map gives for these variables, of which the last one counts the columns: x[column][value]; or, without `all`, of one column, x[value]. Side
- * outputs are written. A loop over the columns reads them, so that it becomes one access; what it gives are vectors, whose lanes are known once it is unrolled. */
-XG_FN void xg_column_lanes(xg_reduction *r, const xg_column_plan *plan, const xg_imap *map, xg_kval **vars, uint32_t n_vars, bool all, xg_elem *x, xg_partial *p) {
+/* The elements at the indices that the map gives for these variables, of which the last one counts the columns:
+ * x[column][value]; or, without `all`, of one column, x[value]. Side outputs are written. A loop over the columns reads
+ * them, so that it becomes one access; what it gives are vectors, whose lanes are known once it is unrolled. */
+XG_FN void xg_column_lanes(xg_reduction *r, const xg_column_plan *plan, const xg_imap *map, xg_kval **vars,
+    uint32_t n_vars, bool all, xg_elem *x, xg_partial *p) {
     xg_scope *s = &r->s;
     xg_arena *a = r->e->arena;
     uint32_t n_values = r->n_values, n = 0, k, v;
-    xg_kval *at[XG_RANK_MAX], **vals = XG_NEW_N(a, xg_kval *, 2 * n_values + p->n_dest + 1), **parts = XG_NEW_N(a, xg_kval *, 2 * n_values + 1), *lane;
+    xg_kval *at[XG_RANK_MAX], **vals = XG_NEW_N(a, xg_kval *, 2 * n_values + p->n_dest + 1),
+                              **parts = XG_NEW_N(a, xg_kval *, 2 * n_values + 1), *lane;
     xg_elem *one = XG_NEW_N(a, xg_elem, n_values + 1);
     xg_kop *loop = NULL;
     xg_kb outside = s->b;
     if (all) {
         uint32_t h;
-        for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
-            xlagpu_type t = xg_hero_type(&r->heroes[h], k);
-            const xg_ktype *type = xg_kir_vector(r->e->m, xg_kelem_of(xg_type_real(t)), plan->vector);
-            vals[n++] = xg_kconst_bits(&s->b, type, 0);
-            if (xg_type_class(t) == XGT_C) { vals[n] = vals[n - 1]; n++; }
-        }
+        for (h = 0; h < r->n_heroes; h++)
+            for (k = 0; k < r->heroes[h].n; k++) {
+                xlagpu_type t = xg_hero_type(&r->heroes[h], k);
+                const xg_ktype *type = xg_kir_vector(r->e->m, xg_kelem_of(xg_type_real(t)), plan->vector);
+                vals[n++] = xg_kconst_bits(&s->b, type, 0);
+                if (xg_type_class(t) == XGT_C) {
+                    vals[n] = vals[n - 1];
+                    n++;
+                }
+            }
         for (k = 0; k < p->n_dest; k++) vals[n + k] = p->dest[k];
         loop = xg_elem_for(s, 0, plan->vector, 1, vals, n + p->n_dest);
         s->b = xg_kb_end(r->e->m, loop->regions[0]);
@@ -311,7 +113,10 @@ XG_FN void xg_column_lanes(xg_reduction *r, const xg_column_plan *plan, const xg
     xg_elem_apply(s, map, vars, at);
     xg_reduction_elements(r, at, one);
     xg_reduction_sides(r, at, p->dest);
-    if (!all) { memcpy(x, one, n_values * sizeof *x); return; }
+    if (!all) {
+        memcpy(x, one, n_values * sizeof *x);
+        return;
+    }
     (void)xg_carry_values(one, n_values, parts);
     for (k = 0; k < n; k++) {
         xg_kval *o[3];
@@ -324,22 +129,26 @@ XG_FN void xg_column_lanes(xg_reduction *r, const xg_column_plan *plan, const xg
     xg_kyield(&s->b, vals, n + p->n_dest);
     s->b = outside;
     for (k = 0; k < p->n_dest; k++) p->dest[k] = &loop->results[n + k];
-    for (v = 0; v < plan->vector; v++) for (n = 0, k = 0; k < n_values; k++) {
-        bool pair = one[k].im != NULL;
-        uint32_t part;
-        for (part = 0; part < (pair ? 2u : 1u); part++) {
-            xg_kval *o[2], *e;
-            o[0] = &loop->results[n++];
-            o[1] = xg_elem_index(s, v);
-            e = xg_kir_value(&s->b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(r->e->m, o[0]->type->elem));
-            if (part) x[v * n_values + k].im = e;
-            else x[v * n_values + k] = xg_elem_real(e);
+    for (v = 0; v < plan->vector; v++)
+        for (n = 0, k = 0; k < n_values; k++) {
+            bool pair = one[k].im != NULL;
+            uint32_t part;
+            for (part = 0; part < (pair ? 2u : 1u); part++) {
+                xg_kval *o[2], *e;
+                o[0] = &loop->results[n++];
+                o[1] = xg_elem_index(s, v);
+                e = xg_kir_value(&s->b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(r->e->m, o[0]->type->elem));
+                if (part)
+                    x[v * n_values + k].im = e;
+                else
+                    x[v * n_values + k] = xg_elem_real(e);
+            }
         }
-    }
 }
 
 /* Those of all columns of a thread in one row, or of column `only` unless that is negative. */
-XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_walk_map *outer, const xg_aff *step, int64_t only, xg_kval *const *syms, xg_elem *x, xg_partial *p) {
+XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_walk_map *outer, const xg_aff *step,
+    int64_t only, xg_kval *const *syms, xg_elem *x, xg_partial *p) {
     xg_walk_map m = *outer;
     const xg_aff *sym = plan->vector > 1 && only < 0 ? xg_walk_sym(&m, "vector_index", plan->vector) : NULL;
     xg_kval *vars[5];
@@ -352,7 +161,8 @@ XG_FN void xg_column_read(xg_reduction *r, const xg_column_plan *plan, const xg_
 }
 
 /* What a pad asks of the elements of some steps. */
-XG_FN const xg_imap *xg_column_pad_map(const xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t steps) {
+XG_FN const xg_imap *xg_column_pad_map(
+    const xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t steps) {
     xg_walk_map m = xg_walk_map_begin(r);
     const xg_aff *step = xg_aff_add_k(m.x, xg_walk_sym(&m, "step", steps), first);
     m.threads = plan->active;
@@ -364,13 +174,19 @@ XG_FN bool xg_column_is_parted(const xg_reduction *r, const xg_column_plan *plan
     const xg_imap *map = xg_column_pad_map(r, plan, first, steps);
     uint32_t k;
     if (map->state == XG_IMAP_EMPTY) return false;
-    if (map->state != XG_IMAP_OK || map->syms[1].range.lo != 0 || map->syms[1].range.hi != plan->vector - 1) return true;
-    for (k = 0; k < map->n_constraints; k++) if (xg_aff_uses(map->constraints[k].expr, xg_aff_sym(r->e->m->aff, 1))) return true;
+    if (map->state != XG_IMAP_OK || map->syms[1].range.lo != 0 || map->syms[1].range.hi != plan->vector - 1)
+        return true;
+    for (k = 0; k < map->n_constraints; k++)
+        if (xg_aff_uses(map->constraints[k].expr, xg_aff_sym(r->e->m->aff, 1))) return true;
     return false;
 }
 /* Its one test as a test of the block alone: up to `most` all elements pass. */
-typedef struct xg_column_cut { const xg_aff *block; int64_t most; } xg_column_cut;
-XG_FN bool xg_column_cut_of(const xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t steps, xg_column_cut *cut) {
+typedef struct xg_column_cut {
+    const xg_aff *block;
+    int64_t most;
+} xg_column_cut;
+XG_FN bool xg_column_cut_of(
+    const xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t steps, xg_column_cut *cut) {
     const xg_imap *map = xg_column_pad_map(r, plan, first, steps);
     xg_range rest;
     if (!xg_imap_ok(map) || map->n_constraints != 1 || map->constraints[0].range.hi == INT64_MAX) return false;
@@ -378,9 +194,10 @@ XG_FN bool xg_column_cut_of(const xg_reduction *r, const xg_column_plan *plan, i
     cut->most = map->constraints[0].range.hi - rest.hi;
     return cut->block->kind != XG_AFF_CONST && xg_range_known(rest);
 }
-/* Steps from `first` on, in groups; to the end of the columns when `last`; only < 0: of all columns of each thread. With a cut: all columns in the blocks that a
- * pad has nothing to do with, one column in the others. */
-XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, int64_t only, const xg_column_cut *cut, xg_partial *p) {
+/* Steps from `first` on, in groups; to the end of the columns when `last`; only < 0: of all columns of each thread.
+ * With a cut: all columns in the blocks that a pad has nothing to do with, one column in the others. */
+XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t groups, int64_t group,
+    bool last, int64_t only, const xg_column_cut *cut, xg_partial *p) {
     xg_walk_map m = xg_walk_map_begin(r);
     const xg_aff *step;
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, p->n + 1);
@@ -393,8 +210,13 @@ XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t 
     step = xg_aff_add(m.x, step, xg_walk_sym(&m, "step", group));
     xg_column_place(r, plan, &m, step, NULL);
     xg_column_inside(r, plan, &m, xg_aff_mod(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), plan->width));
-    if (last && plan->way == XG_COLUMN_LINEAR) xg_walk_require(&m, xg_aff_add(m.x, xg_aff_mul(m.x, xg_column_row(plan, m.x, step), plan->width), xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), XG_MAX(only, (int64_t)0))), 0, r->n_reduced * plan->width - 1);
-    else if (last) xg_walk_require(&m, m.lin, 0, r->n_reduced - 1);
+    if (last && plan->way == XG_COLUMN_LINEAR)
+        xg_walk_require(&m,
+            xg_aff_add(m.x, xg_aff_mul(m.x, xg_column_row(plan, m.x, step), plan->width),
+                xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), XG_MAX(only, (int64_t)0))),
+            0, r->n_reduced * plan->width - 1);
+    else if (last)
+        xg_walk_require(&m, m.lin, 0, r->n_reduced - 1);
     if (cut && only < 0) xg_walk_require(&m, cut->block, INT64_MIN, cut->most);
     if (cut && only >= 0) xg_walk_require(&m, cut->block, cut->most + 1, INT64_MAX);
     map = xg_walk_map_end(r, &m, NULL, 0);
@@ -407,32 +229,38 @@ XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t 
     for (v = 0; v < 2; v++) syms[v] = w.syms + v;
     m.n_constraints = 0;
     xg_column_read(r, plan, &m, step, only, syms, x, p);
-    if (only >= 0) xg_reduction_merge(r, p->acc + only * r->n_values, x);
-    else for (v = 0; v < plan->vector; v++) xg_reduction_merge(r, p->acc + v * r->n_values, x + v * r->n_values);
+    if (only >= 0)
+        xg_reduction_merge(r, p->acc + only * r->n_values, x);
+    else
+        for (v = 0; v < plan->vector; v++) xg_reduction_merge(r, p->acc + v * r->n_values, x + v * r->n_values);
     xg_walk_end(r, &w, p);
 }
 
 /* ---- results ---- */
 
 /* The elements acc[v] become those of a loop over v; body: at v, with these elements. */
-XG_FN void xg_column_pick(xg_reduction *r, const xg_column_plan *plan, const xg_elem *acc, xg_kval *lane, xg_elem *out) {
+XG_FN void xg_column_pick(
+    xg_reduction *r, const xg_column_plan *plan, const xg_elem *acc, xg_kval *lane, xg_elem *out) {
     uint32_t k, part;
     int64_t v;
-    for (k = 0; k < r->n_values; k++) for (part = 0; part < (acc[k].im ? 2u : 1u); part++) {
-        const xg_ktype *elem = acc[k].v->type, *type = xg_kir_vector(r->e->m, elem->elem, plan->vector);
-        xg_kval *vec = xg_kconst_bits(&r->s.b, type, 0), *o[3];
-        for (v = 0; v < plan->vector; v++) {
-            o[0] = part ? acc[v * r->n_values + k].im : acc[v * r->n_values + k].v;
-            o[1] = vec;
-            o[2] = xg_elem_index(&r->s, v);
-            vec = xg_kir_value(&r->s.b, XG_K_OP_VINSERT, o, 3, type);
+    for (k = 0; k < r->n_values; k++)
+        for (part = 0; part < (acc[k].im ? 2u : 1u); part++) {
+            const xg_ktype *elem = acc[k].v->type, *type = xg_kir_vector(r->e->m, elem->elem, plan->vector);
+            xg_kval *vec = xg_kconst_bits(&r->s.b, type, 0), *o[3];
+            for (v = 0; v < plan->vector; v++) {
+                o[0] = part ? acc[v * r->n_values + k].im : acc[v * r->n_values + k].v;
+                o[1] = vec;
+                o[2] = xg_elem_index(&r->s, v);
+                vec = xg_kir_value(&r->s.b, XG_K_OP_VINSERT, o, 3, type);
+            }
+            o[0] = vec;
+            o[1] = lane;
+            vec = xg_kir_value(&r->s.b, XG_K_OP_VEXTRACT, o, 2, elem);
+            if (part)
+                out[k].im = vec;
+            else
+                out[k] = xg_elem_real(vec);
         }
-        o[0] = vec;
-        o[1] = lane;
-        vec = xg_kir_value(&r->s.b, XG_K_OP_VEXTRACT, o, 2, elem);
-        if (part) out[k].im = vec;
-        else out[k] = xg_elem_real(vec);
-    }
 }
 XG_FN void xg_column_write_serial(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
     xg_walk_map m = xg_walk_map_begin(r);
@@ -466,8 +294,10 @@ XG_FN void xg_column_share(xg_reduction *r, const xg_column_plan *plan, const xg
     at = xg_aff_add(m.x, at, xg_walk_sym(&m, "vector_index", plan->vector));
     write = xg_partial_new(r, 0, shared->arrays, shared->n);
     w = xg_walk_begin(r, xg_walk_map_end(r, &m, &at, 1), &write);
-    if (plan->vector > 1) xg_column_pick(r, plan, p->acc, w.syms, acc);
-    else memcpy(acc, p->acc, r->n_values * sizeof *acc);
+    if (plan->vector > 1)
+        xg_column_pick(r, plan, p->acc, w.syms, acc);
+    else
+        memcpy(acc, p->acc, r->n_values * sizeof *acc);
     (void)xg_carry_values(acc, r->n_values, v);
     for (k = 0; k < shared->n; k++) {
         xg_kval *index = w.at;
@@ -477,8 +307,10 @@ XG_FN void xg_column_share(xg_reduction *r, const xg_column_plan *plan, const xg
     xg_shared_sync(r, shared);
 }
 
-/* Place u + at of the partial results, as they lie in shared memory: those of tiles that rows enter early are behind what was read before them, and only in the first round. */
-XG_FN xg_kval *xg_column_spot(xg_reduction *r, const xg_column_plan *plan, bool entered, xg_kval *item, int64_t items, int64_t at) {
+/* Place u + at of the partial results, as they lie in shared memory: those of tiles that rows enter early are behind
+ * what was read before them, and only in the first round. */
+XG_FN xg_kval *xg_column_spot(
+    xg_reduction *r, const xg_column_plan *plan, bool entered, xg_kval *item, int64_t items, int64_t at) {
     xg_aff_ctx *x = r->e->m->aff;
     xg_imap *map = xg_imap_new(x, entered ? 2 : 1, 0, 0, 1, 0);
     const xg_aff *place = xg_aff_add_k(x, xg_aff_dim(x, 0), at);
@@ -486,7 +318,8 @@ XG_FN xg_kval *xg_column_spot(xg_reduction *r, const xg_column_plan *plan, bool 
     map->dims[0].range = xg_range_of(0, items - 1);
     if (entered) {
         const xg_aff *row = xg_aff_div(x, place, plan->width);
-        place = xg_aff_add(x, xg_aff_add(x, xg_aff_mul(x, row, plan->window), xg_aff_mod(x, place, plan->width)), xg_column_shift(r, plan, x, row));
+        place = xg_aff_add(x, xg_aff_add(x, xg_aff_mul(x, row, plan->window), xg_aff_mod(x, place, plan->width)),
+            xg_column_shift(r, plan, x, row));
         map->dims[1].range = xg_range_of(0, r->blocks - 1);
     }
     map->results[0] = place;
@@ -495,7 +328,8 @@ XG_FN xg_kval *xg_column_spot(xg_reduction *r, const xg_column_plan *plan, bool 
     return xg_kapply(&r->s.b, xg_imap_simplify(x, map), vars)->results;
 }
 /* Item u of a round: places u, u + items, u + 2 * items ... of what is there. */
-XG_FN void xg_column_gather(xg_reduction *r, const xg_column_plan *plan, bool entered, const xg_shared *from, xg_kval *item, int64_t items, int64_t elements, const xg_elem *like, xg_elem *acc) {
+XG_FN void xg_column_gather(xg_reduction *r, const xg_column_plan *plan, bool entered, const xg_shared *from,
+    xg_kval *item, int64_t items, int64_t elements, const xg_elem *like, xg_elem *acc) {
     xg_scope *s = &r->s;
     xg_arena *a = r->e->arena;
     int64_t at;
@@ -532,7 +366,8 @@ XG_FN void xg_column_gather(xg_reduction *r, const xg_column_plan *plan, bool en
     }
 }
 /* A round makes rows of `depth` rows; the last one writes the results. */
-XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shared *from, const xg_elem *like, xg_partial *p) {
+XG_FN void xg_column_rounds(
+    xg_reduction *r, const xg_column_plan *plan, xg_shared *from, const xg_elem *like, xg_partial *p) {
     int64_t depth = plan->depth, items, next;
     bool entered = plan->way == XG_COLUMN_SHIFTED;
     xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
@@ -555,7 +390,8 @@ XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shar
         if (last) {
             const xg_aff *bl = xg_column_site(plan, m.x), *column = item;
             xg_column_inside(r, plan, &m, item);
-            if (plan->tiles > 1) column = xg_aff_add(m.x, column, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width));
+            if (plan->tiles > 1)
+                column = xg_aff_add(m.x, column, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width));
             m.kept = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, bl, plan->tiles), r->minor), column);
             map = xg_walk_map_result(r, &m);
             w = xg_walk_begin(r, map, p);
@@ -586,7 +422,10 @@ XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shar
             (void)xg_carry_values(acc, r->n_values, v);
             for (k = 0; k < to.n; k++) to.arrays[k] = xg_kinsert(&r->s.b, v[k], to.arrays[k], at, 1);
             xg_walk_end(r, &w, &write);
-            if (next > 1) xg_shared_sync(r, &to); else xg_cluster_sync(r, &to);
+            if (next > 1)
+                xg_shared_sync(r, &to);
+            else
+                xg_cluster_sync(r, &to);
             *from = to;
         }
         depth = next;
@@ -594,11 +433,17 @@ XG_FN void xg_column_rounds(xg_reduction *r, const xg_column_plan *plan, xg_shar
     } while (next > 1);
 }
 /* Each block of a cluster makes the results of its share of the tile's columns, of what all of them have. */
-XG_FN void xg_column_cluster(xg_reduction *r, const xg_column_plan *plan, const xg_shared *from, const xg_elem *like, xg_partial *p) {
+XG_FN void xg_column_cluster(
+    xg_reduction *r, const xg_column_plan *plan, const xg_shared *from, const xg_elem *like, xg_partial *p) {
     int64_t share = (plan->width + plan->parts - 1) / plan->parts, part;
     xg_walk_map m = xg_walk_map_begin(r), only;
-    xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *more = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
-    const xg_aff *bl = xg_column_site(plan, m.x), *of_share = xg_aff_add(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "item", (share + r->threads - 1) / r->threads), r->threads), xg_aff_dim(m.x, 0)), *item;
+    xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1),
+            *more = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    const xg_aff *bl = xg_column_site(plan, m.x),
+                 *of_share = xg_aff_add(m.x,
+                     xg_aff_mul(m.x, xg_walk_sym(&m, "item", (share + r->threads - 1) / r->threads), r->threads),
+                     xg_aff_dim(m.x, 0)),
+                 *item;
     xg_kval *vars[3], *at[XG_RANK_MAX], *place;
     xg_shared none, peer;
     const xg_imap *map;
@@ -629,22 +474,27 @@ XG_FN void xg_column_cluster(xg_reduction *r, const xg_column_plan *plan, const 
     xg_cluster_sync(r, &none);
 }
 
-/* Steps without an end. Where a pad may part the columns of a thread, only the blocks that it goes through read these one at a time. */
-XG_FN void xg_column_whole(xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t groups, int64_t group, xg_partial *p) {
+/* Steps without an end. Where a pad may part the columns of a thread, only the blocks that it goes through read these
+ * one at a time. */
+XG_FN void xg_column_whole(
+    xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t groups, int64_t group, xg_partial *p) {
     bool parted = r->pad && plan->vector > 1 && xg_column_is_parted(r, plan, first, groups * group), cuts;
     xg_column_cut cut;
     int64_t v;
     cuts = parted && xg_column_cut_of(r, plan, first, groups * group, &cut);
     if (cuts || !parted) xg_column_steps(r, plan, first, groups, group, false, -1, cuts ? &cut : NULL, p);
-    for (v = 0; parted && v < plan->vector; v++) xg_column_steps(r, plan, first, groups, group, false, v, cuts ? &cut : NULL, p);
+    for (v = 0; parted && v < plan->vector; v++)
+        xg_column_steps(r, plan, first, groups, group, false, v, cuts ? &cut : NULL, p);
 }
 /* The steps at the end of the columns; one column at a time, where the end or a pad may part those of a thread. */
 XG_FN void xg_column_end(xg_reduction *r, const xg_column_plan *plan, int64_t first, xg_partial *p) {
     bool parted = plan->way == XG_COLUMN_LINEAR && r->n_reduced * plan->width % plan->vector;
     int64_t v;
     if (r->pad && plan->vector > 1) parted = parted || xg_column_is_parted(r, plan, first, 1);
-    if (!parted) xg_column_steps(r, plan, first, 1, 1, true, -1, NULL, p);
-    else for (v = 0; v < plan->vector; v++) xg_column_steps(r, plan, first, 1, 1, true, v, NULL, p);
+    if (!parted)
+        xg_column_steps(r, plan, first, 1, 1, true, -1, NULL, p);
+    else
+        for (v = 0; v < plan->vector; v++) xg_column_steps(r, plan, first, 1, 1, true, v, NULL, p);
 }
 /* How many steps are read at a time: a number that leaves none over, if there is one. */
 XG_FN int64_t xg_column_group(int64_t steps) {
@@ -654,14 +504,25 @@ XG_FN int64_t xg_column_group(int64_t steps) {
 }
 /* ---- rows that begin inside of sectors ---- */
 
-/* What of some steps is read: the rows that there are; vectors in front of the array's end; of the one that goes beyond it, lane `lane` (else -1); in the blocks all of whose rows
- * have one behind them, or in the others. */
-typedef enum xg_column_blocks { XG_COLUMN_ALL, XG_COLUMN_BEFORE_END, XG_COLUMN_AT_END } xg_column_blocks;
-typedef struct xg_column_part { bool rows, vectors; int64_t lane; xg_column_blocks blocks; } xg_column_part;
-XG_FN void xg_column_shifted_steps(xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t groups, int64_t group, const xg_column_part *part, xg_partial *p) {
-    int64_t elements = xg_column_source(r)->elements, vectors = elements / plan->vector, full = (elements / r->minor - 1) / r->n_reduced, v;
+/* What of some steps is read: the rows that there are; vectors in front of the array's end; of the one that goes beyond
+ * it, lane `lane` (else -1); in the blocks all of whose rows have one behind them, or in the others. */
+typedef enum xg_column_blocks {
+    XG_COLUMN_ALL,
+    XG_COLUMN_BEFORE_END,
+    XG_COLUMN_AT_END
+} xg_column_blocks;
+typedef struct xg_column_part {
+    bool rows, vectors;
+    int64_t lane;
+    xg_column_blocks blocks;
+} xg_column_part;
+XG_FN void xg_column_shifted_steps(xg_reduction *r, const xg_column_plan *plan, int64_t first, int64_t groups,
+    int64_t group, const xg_column_part *part, xg_partial *p) {
+    int64_t elements = xg_column_source(r)->elements, vectors = elements / plan->vector,
+            full = (elements / r->minor - 1) / r->n_reduced, v;
     xg_walk_map m = xg_walk_map_begin(r);
-    const xg_aff *step = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first), *column = xg_column_first(r, plan, m.x), *bl = xg_column_site(plan, m.x), *at;
+    const xg_aff *step = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first),
+                 *column = xg_column_first(r, plan, m.x), *bl = xg_column_site(plan, m.x), *at;
     bool one = part->lane >= 0;
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, p->n + 1);
     const xg_imap *map;
@@ -672,7 +533,9 @@ XG_FN void xg_column_shifted_steps(xg_reduction *r, const xg_column_plan *plan, 
     at = xg_aff_div(m.x, xg_column_memory(r, plan, m.x, step), plan->vector);
     xg_column_place(r, plan, &m, step, NULL);
     xg_walk_require(&m, column, 1 - plan->vector, plan->width - 1);
-    if (plan->tiles > 1) xg_walk_require(&m, xg_aff_add(m.x, column, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width)), INT64_MIN, r->minor - 1);
+    if (plan->tiles > 1)
+        xg_walk_require(&m, xg_aff_add(m.x, column, xg_aff_mul(m.x, xg_aff_mod(m.x, bl, plan->tiles), plan->width)),
+            INT64_MIN, r->minor - 1);
     if (part->rows) xg_walk_require(&m, m.lin, 0, r->n_reduced - 1);
     if (part->vectors || one) xg_walk_require(&m, at, one ? vectors : 0, one ? vectors : vectors - 1);
     if (part->blocks == XG_COLUMN_BEFORE_END) xg_walk_require(&m, xg_aff_div(m.x, bl, plan->tiles), 0, full - 1);
@@ -683,19 +546,26 @@ XG_FN void xg_column_shifted_steps(xg_reduction *r, const xg_column_plan *plan, 
     xg_kval_set_range(w.at, xg_range_of(0, (elements - 1) / plan->vector));
     vars[0] = w.at;
     one = one || plan->vector == 1;
-    xg_column_lanes(r, plan, xg_column_vector_map(r, plan->vector, one ? xg_aff_const(m.x, XG_MAX(part->lane, (int64_t)0)) : NULL), vars, 1, !one, x, p);
-    if (one) xg_reduction_merge(r, p->acc + XG_MAX(part->lane, (int64_t)0) * r->n_values, x);
-    else for (v = 0; v < plan->vector; v++) xg_reduction_merge(r, p->acc + v * r->n_values, x + v * r->n_values);
+    xg_column_lanes(r, plan,
+        xg_column_vector_map(r, plan->vector, one ? xg_aff_const(m.x, XG_MAX(part->lane, (int64_t)0)) : NULL), vars, 1,
+        !one, x, p);
+    if (one)
+        xg_reduction_merge(r, p->acc + XG_MAX(part->lane, (int64_t)0) * r->n_values, x);
+    else
+        for (v = 0; v < plan->vector; v++) xg_reduction_merge(r, p->acc + v * r->n_values, x + v * r->n_values);
     xg_walk_end(r, &w, p);
 }
-XG_FN void xg_column_shifted_part(xg_reduction *r, const xg_column_plan *plan, int64_t steps, const xg_column_part *part, xg_partial *p) {
+XG_FN void xg_column_shifted_part(
+    xg_reduction *r, const xg_column_plan *plan, int64_t steps, const xg_column_part *part, xg_partial *p) {
     int64_t group = xg_column_group(steps);
     if (steps / group) xg_column_shifted_steps(r, plan, 0, steps / group, group, part, p);
     if (steps % group) xg_column_shifted_steps(r, plan, steps / group * group, 1, steps % group, part, p);
 }
-/* Only the last row of the array has nothing behind it that a vector may reach into. Where a pad stands for rows, its blocks ask for each vector. */
+/* Only the last row of the array has nothing behind it that a vector may reach into. Where a pad stands for rows, its
+ * blocks ask for each vector. */
 XG_FN void xg_column_shifted_all(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
-    int64_t elements = xg_column_source(r)->elements, over = elements % plan->vector, rows = plan->depth * plan->parts, steps = (r->n_reduced - (over && !r->pad)) / rows;
+    int64_t elements = xg_column_source(r)->elements, over = elements % plan->vector, rows = plan->depth * plan->parts,
+            steps = (r->n_reduced - (over && !r->pad)) / rows;
     xg_column_part part = {false, false, -1, XG_COLUMN_ALL};
     if (r->pad) part.blocks = XG_COLUMN_BEFORE_END;
     if (steps) xg_column_shifted_part(r, plan, steps, &part, p);
@@ -708,22 +578,28 @@ XG_FN void xg_column_shifted_all(xg_reduction *r, const xg_column_plan *plan, xg
     part.rows = true;
     part.vectors = r->pad || over;
     if (steps * rows < r->n_reduced) xg_column_shifted_steps(r, plan, steps, 1, 1, &part, p);
-    for (part.lane = 0; part.lane < over; part.lane++) xg_column_shifted_steps(r, plan, (elements / r->minor - 1) % r->n_reduced / rows, 1, 1, &part, p);
+    for (part.lane = 0; part.lane < over; part.lane++)
+        xg_column_shifted_steps(r, plan, (elements / r->minor - 1) % r->n_reduced / rows, 1, 1, &part, p);
 }
 
 XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partial *p) {
-    int64_t rows = plan->depth * plan->parts, whole = r->n_reduced / rows, group = xg_column_group(whole), groups = whole / group, rest = whole % group, v;
+    int64_t rows = plan->depth * plan->parts, whole = r->n_reduced / rows, group = xg_column_group(whole),
+            groups = whole / group, rest = whole % group, v;
     xg_partial all = xg_partial_new(r, (uint32_t)plan->vector * r->n_values, p->dest, p->n_dest);
     xg_shared shared;
     xg_elem *like;
     for (v = 0; v < plan->vector; v++) xg_reduction_start(r, all.acc + v * r->n_values);
-    if (plan->way == XG_COLUMN_SHIFTED) xg_column_shifted_all(r, plan, &all);
+    if (plan->way == XG_COLUMN_SHIFTED)
+        xg_column_shifted_all(r, plan, &all);
     else {
         if (groups) xg_column_whole(r, plan, 0, groups, group, &all);
         if (rest) xg_column_whole(r, plan, groups * group, 1, rest, &all);
         if (r->n_reduced % rows) xg_column_end(r, plan, whole, &all);
     }
-    if (plan->way == XG_COLUMN_SERIAL) { xg_column_write_serial(r, plan, &all); return; }
+    if (plan->way == XG_COLUMN_SERIAL) {
+        xg_column_write_serial(r, plan, &all);
+        return;
+    }
     like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     memcpy(like, all.acc, r->n_values * sizeof *like);
     xg_column_share(r, plan, &all, &shared);

@@ -1,58 +1,73 @@
-/* emit/reduction_form.c -- what the reduction emitter has to know of a fusion before it writes code: heroes, epilogues, side outputs, the form of the operand.
+/* emit/reduction_form.c -- what the reduction emitter has to know of a fusion before it writes code: heroes, epilogues,
+ * side outputs, the form of the operand.
  *
- * - A hero is a reduce that a root reaches through an epilogue only: elementwise operations and renamings of indices. All heroes read arrays of the same dims and
- *   layout and reduce the same dims, so one walk over these serves them all. A root without a hero in its epilogue is a side output: it has as many
- *   elements as what is reduced, and is written along.
- * - In memory order, the dims of the operand are kept or reduced. Two numbers say where an element is: `kept` counts the kept dims, `lin` the reduced ones, each in
- *   memory order. If the innermost dim is reduced, the walk is by rows, else by columns; any mixture of dims further out is only arithmetic on the two numbers.
- * - What a pad adds to an array that is reduced is the value that partial results start from, if TreeReductionRewriter made it. Then the walk goes over the
- *   array inside: `pad` maps indices of the operand to those of the array, and where it is not defined nothing is read.
+ * - A hero is a reduce that a root reaches through an epilogue only: elementwise operations and renamings of indices.
+ *   All heroes read arrays of the same dims and layout and reduce the same dims, so one walk over these serves them
+ *   all. A root without a hero in its epilogue is a side output: it has as many elements as what is reduced, and is
+ *   written along.
+ * - In memory order, the dims of the operand are kept or reduced. Two numbers say where an element is: `kept` counts
+ *   the kept dims, `lin` the reduced ones, each in memory order. If the innermost dim is reduced, the walk is by rows,
+ *   else by columns; any mixture of dims further out is only arithmetic on the two numbers.
+ * - What a pad adds to an array that is reduced is the value that partial results start from, if TreeReductionRewriter
+ *   made it. Then the walk goes over the array inside: `pad` maps indices of the operand to those of the array, and
+ *   where it is not defined nothing is read.
  * - opt/reducer.c says what partial results start from. Where it does not know, the loop emitter has to do it. */
 #ifndef XG_EMIT_REDUCTION_FORM_C
 #define XG_EMIT_REDUCTION_FORM_C
 #include "emit.h"
 
-enum { XG_REDUCTION_REGISTERS_SM = 65536 /* of a multiprocessor */ };
+enum {
+    XG_REDUCTION_REGISTERS_SM = 65536 /* of a multiprocessor */
+};
 
 typedef struct xg_hero {
     const xg_inst *i;
     const xg_comp *comp;
-    uint32_t n, first;            /* values; where they stand among those of all heroes */
-    xlagpu_type wide;             /* sums of narrow floats; INVALID: the reducer's own types */
-    bool late;                    /* partial results start from the neutral element; so do sums of floats in any case: -0 + x needs no instruction, 0 + x does */
-    bool pads;                    /* the init value may be taken in any number of times */
+    uint32_t n, first; /* values; where they stand among those of all heroes */
+    xlagpu_type wide;  /* sums of narrow floats; INVALID: the reducer's own types */
+    /* partial results start from the neutral element; so do sums of floats in any case: -0 + x needs no instruction, 0
+     * + x does */
+    bool late;
+    bool pads; /* the init value may be taken in any number of times */
     xg_kfunc *combiner;
-    const xg_inst **sources;      /* what is read, one for each value: the operand, or the array in its pad */
+    const xg_inst **sources; /* what is read, one for each value: the operand, or the array in its pad */
 } xg_hero;
 
 typedef struct xg_reduction {
     xg_fusion_emission *e;
-    const xg_shape *in;           /* what is reduced, without its type */
+    const xg_shape *in; /* what is reduced, without its type */
     uint32_t n_heroes, n_values;
     xg_hero *heroes;
-    uint32_t before;              /* heroes of earlier stages, where there are stages */
-    uint8_t *epilogue;            /* by place: depends on a hero, and is made from its result */
-    const xg_imap **maps;         /* by place, of epilogues: a hero's output index to the instruction's */
-    xg_index_order kept, reduced; /* dims of the operand, minor first */
-    uint32_t minor_dims;          /* the innermost run of dims of one kind: how many of them, */
+    uint32_t before;                  /* heroes of earlier stages, where there are stages */
+    uint8_t *epilogue;                /* by place: depends on a hero, and is made from its result */
+    const xg_imap **maps;             /* by place, of epilogues: a hero's output index to the instruction's */
+    xg_index_order kept, reduced;     /* dims of the operand, minor first */
+    uint32_t minor_dims;              /* the innermost run of dims of one kind: how many of them, */
     int64_t n_kept, n_reduced, minor; /* and their product */
     bool row;
-    const xg_imap *pad;           /* NULL: the operands are read as they are */
-    int64_t vector, bytes;        /* elements that fit one access of what is read; bytes of one */
+    const xg_imap *pad;    /* NULL: the operands are read as they are */
+    int64_t vector, bytes; /* elements that fit one access of what is read; bytes of one */
     /* While code is written. */
     xg_scope s;
     xg_kval *thread, *block, **dest;
     int64_t threads, blocks;
-    xg_kval *round;               /* a loop around everything, whose variable maps take as a third dimension; NULL: there is none */
+    /* a loop around everything, whose variable maps take as a third dimension; NULL: there is none */
+    xg_kval *round;
     int64_t rounds;
 } xg_reduction;
 
 /* ---- heroes and epilogues ---- */
 
-/* What may stand between a hero and a root: one element of the result comes from one of each operand, and the index of the one gives that of the other. */
+/* What may stand between a hero and a root: one element of the result comes from one of each operand, and the index of
+ * the one gives that of the other. */
 XG_FN bool xg_reduction_passes(const xg_inst *i) {
     switch (i->op) {
-    case XG_BITCAST: case XG_RESHAPE: case XG_TRANSPOSE: case XG_COPY: case XG_GET_TUPLE_ELEMENT: case XG_TUPLE: return true;
+    case XG_BITCAST:
+    case XG_RESHAPE:
+    case XG_TRANSPOSE:
+    case XG_COPY:
+    case XG_GET_TUPLE_ELEMENT:
+    case XG_TUPLE: return true;
     default: return (xg_op_flags(i->op) & XGF_EW) != 0;
     }
 }
@@ -61,11 +76,16 @@ XG_FN bool xg_reduction_same_walk(const xg_inst *x, const xg_inst *y) {
     xg_ints a = xg_attr_ints(x, XG_A_dimensions), b = xg_attr_ints(y, XG_A_dimensions);
     uint32_t k;
     if (!xg_shape_same_dims(p, q) || a.n != b.n) return false;
-    for (k = 0; k < a.n; k++) if (!xg_ints_at(b, a.p[k], NULL)) return false;
-    for (k = 0; k < p->rank; k++) if ((p->layout ? (uint32_t)p->layout->minor_to_major[k] : p->rank - 1 - k) != (q->layout ? (uint32_t)q->layout->minor_to_major[k] : q->rank - 1 - k)) return false;
+    for (k = 0; k < a.n; k++)
+        if (!xg_ints_at(b, a.p[k], NULL)) return false;
+    for (k = 0; k < p->rank; k++)
+        if ((p->layout ? (uint32_t)p->layout->minor_to_major[k] : p->rank - 1 - k) !=
+            (q->layout ? (uint32_t)q->layout->minor_to_major[k] : q->rank - 1 - k))
+            return false;
     return true;
 }
-/* Marks what roots reach through epilogues, collects the heroes in program order, then what depends on them in any way. */
+/* Marks what roots reach through epilogues, collects the heroes in program order, then what depends on them in any
+ * way. */
 XG_FN bool xg_reduction_find(xg_reduction *r) {
     const xg_partition *p = r->e->parts;
     xg_arena *a = r->e->arena;
@@ -74,7 +94,10 @@ XG_FN bool xg_reduction_find(xg_reduction *r) {
     r->heroes = XG_NEW_N(a, xg_hero, p->n_insts + 1);
     r->epilogue = (uint8_t *)xg_alloc(a, p->n_insts + 1);
     for (k = 0; k < p->n_roots; k++) reached[xg_partition_place(p, p->roots[k])] = 1;
-    for (k = p->n_insts; k-- > 0;) if (reached[k] && xg_reduction_passes(p->insts[k])) for (j = 0; j < p->insts[k]->n_operands; j++) reached[xg_partition_place(p, XG_OPERAND(p->insts[k], j))] = 1;
+    for (k = p->n_insts; k-- > 0;)
+        if (reached[k] && xg_reduction_passes(p->insts[k]))
+            for (j = 0; j < p->insts[k]->n_operands; j++)
+                reached[xg_partition_place(p, XG_OPERAND(p->insts[k], j))] = 1;
     for (k = 0; k < p->n_insts; k++) {
         const xg_inst *i = p->insts[k];
         bool on_the_way = false;
@@ -95,11 +118,15 @@ XG_FN bool xg_reduction_find(xg_reduction *r) {
             r->epilogue[k] = 1;
         }
     }
-    for (k = 0; k < p->n_roots; k++) { uint32_t place = xg_partition_place(p, p->roots[k]); if (touched[place] && !r->epilogue[place]) return false; }
+    for (k = 0; k < p->n_roots; k++) {
+        uint32_t place = xg_partition_place(p, p->roots[k]);
+        if (touched[place] && !r->epilogue[place]) return false;
+    }
     return r->n_heroes > 0;
 }
 
-/* The map from a hero's output index to that of each instruction of an epilogue; false if there are two different ones, or none. */
+/* The map from a hero's output index to that of each instruction of an epilogue; false if there are two different ones,
+ * or none. */
 XG_FN bool xg_reduction_maps(xg_reduction *r) {
     const xg_partition *p = r->e->parts;
     xg_aff_ctx *x = r->e->m->aff;
@@ -117,18 +144,23 @@ XG_FN bool xg_reduction_maps(xg_reduction *r) {
         for (j = 0; j < i->n_operands; j++) {
             uint32_t from = xg_partition_place(p, XG_OPERAND(i, j));
             if (!r->epilogue[from]) continue;
-            m = (xg_op_flags(i->op) & XGF_EW) || i->op == XG_GET_TUPLE_ELEMENT || i->op == XG_COPY ? maps[from] : xg_imap_compose(x, maps[from], xg_indexing_operand_to_output(x, i, j, 0));
-            if (!xg_imap_ok(m) || m->n_syms || m->n_rts || m->n_constraints || (maps[k] && !xg_imap_equal(maps[k], m))) return false;
+            m = (xg_op_flags(i->op) & XGF_EW) || i->op == XG_GET_TUPLE_ELEMENT || i->op == XG_COPY
+                    ? maps[from]
+                    : xg_imap_compose(x, maps[from], xg_indexing_operand_to_output(x, i, j, 0));
+            if (!xg_imap_ok(m) || m->n_syms || m->n_rts || m->n_constraints || (maps[k] && !xg_imap_equal(maps[k], m)))
+                return false;
             maps[k] = m;
         }
     }
-    for (k = 0; k < p->n_roots; k++) if (!maps[xg_partition_place(p, p->roots[k])] && p->roots[k]->shape->elements != r->in->elements) return false;
+    for (k = 0; k < p->n_roots; k++)
+        if (!maps[xg_partition_place(p, p->roots[k])] && p->roots[k]->shape->elements != r->in->elements) return false;
     return true;
 }
 
 /* ---- the form ---- */
 
-/* The widest access that suits all arrays that are read once for each element, in elements; *bytes: of the narrowest ones. */
+/* The widest access that suits all arrays that are read once for each element, in elements; *bytes: of the narrowest
+ * ones. */
 XG_FN int64_t xg_reduction_vector(const xg_reduction *r, int64_t *bytes) {
     int64_t least = 16, most = 1, v;
     uint32_t k;
@@ -180,7 +212,9 @@ XG_FN bool xg_reduction_is_stack(const xg_reduction *r) {
 
 XG_FN bool xg_reduction_same_scalar(const xg_inst *x, const xg_inst *y) {
     if (x == y) return true;
-    if (x->op != XG_CONSTANT || y->op != XG_CONSTANT || x->shape->type != y->shape->type || !x->literal->data || !y->literal->data) return false;
+    if (x->op != XG_CONSTANT || y->op != XG_CONSTANT || x->shape->type != y->shape->type || !x->literal->data ||
+        !y->literal->data)
+        return false;
     return memcmp(x->literal->data, y->literal->data, (size_t)xg_type_bytes(x->shape->type)) == 0;
 }
 /* The array in a pad by the init value; NULL if there is none. */
@@ -188,14 +222,17 @@ XG_FN const xg_inst *xg_reduction_padded(const xg_reduction *r, const xg_hero *h
     xg_aff_ctx *x = r->e->m->aff;
     const xg_inst *i = XG_OPERAND(h->i, k);
     *map = xg_imap_identity(x, i->shape->dims, i->shape->rank);
-    for (; i->op == XG_BITCAST || i->op == XG_RESHAPE; i = XG_OPERAND(i, 0)) *map = xg_imap_compose(x, *map, xg_indexing_operand(x, i, 0));
-    if (i->op != XG_PAD || !h->pads || !xg_reduction_same_scalar(XG_OPERAND(i, 1), XG_OPERAND(h->i, h->n + k))) return NULL;
+    for (; i->op == XG_BITCAST || i->op == XG_RESHAPE; i = XG_OPERAND(i, 0))
+        *map = xg_imap_compose(x, *map, xg_indexing_operand(x, i, 0));
+    if (i->op != XG_PAD || !h->pads || !xg_reduction_same_scalar(XG_OPERAND(i, 1), XG_OPERAND(h->i, h->n + k)))
+        return NULL;
     *map = xg_imap_compose(x, *map, xg_indexing_operand(x, i, 0));
     return xg_imap_ok(*map) && (*map)->n_syms + (*map)->n_rts == 0 ? XG_OPERAND(i, 0) : NULL;
 }
 XG_FN bool xg_reduction_has_sides(const xg_reduction *r) {
     uint32_t k;
-    for (k = 0; k < r->e->n_roots; k++) if (!r->epilogue[xg_partition_place(r->e->parts, r->e->roots[k])]) return true;
+    for (k = 0; k < r->e->n_roots; k++)
+        if (!r->epilogue[xg_partition_place(r->e->parts, r->e->roots[k])]) return true;
     return false;
 }
 XG_FN void xg_reduction_sources(xg_reduction *r) {
@@ -210,8 +247,12 @@ XG_FN void xg_reduction_sources(xg_reduction *r) {
             if (all) pad = map;
         }
     }
-    if (all) { r->pad = pad; return; }
-    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) r->heroes[h].sources[k] = XG_OPERAND(r->heroes[h].i, k);
+    if (all) {
+        r->pad = pad;
+        return;
+    }
+    for (h = 0; h < r->n_heroes; h++)
+        for (k = 0; k < r->heroes[h].n; k++) r->heroes[h].sources[k] = XG_OPERAND(r->heroes[h].i, k);
 }
 
 /* How the reduction is carried; false if partial results cannot start from anything that is known. */
@@ -236,7 +277,9 @@ XG_FN bool xg_reduction_of(xg_reduction *r, const xg_fusion_emission *e) {
     if (r->in->elements == 0) return false;
     for (k = 0; k < r->n_heroes; k++) {
         xg_hero *h = &r->heroes[k];
-        if (!xg_fuse_reduce_has_values(h->i) || !xg_reduction_same_walk(h->i, r->heroes[0].i) || !xg_hero_set(h, h->i, r->n_values, e->arena)) return false;
+        if (!xg_fuse_reduce_has_values(h->i) || !xg_reduction_same_walk(h->i, r->heroes[0].i) ||
+            !xg_hero_set(h, h->i, r->n_values, e->arena))
+            return false;
         r->n_values += h->n;
     }
     xg_reduction_order(r, xg_attr_ints(r->heroes[0].i, XG_A_dimensions));
@@ -247,12 +290,17 @@ XG_FN bool xg_reduction_of(xg_reduction *r, const xg_fusion_emission *e) {
 
 /* ---- elements of heroes ---- */
 
-XG_FN xlagpu_type xg_hero_type(const xg_hero *h, uint32_t k) { return h->wide != XLAGPU_INVALID ? h->wide : xg_indexing_output_shape(h->i, k)->type; }
+XG_FN xlagpu_type xg_hero_type(const xg_hero *h, uint32_t k) {
+    return h->wide != XLAGPU_INVALID ? h->wide : xg_indexing_output_shape(h->i, k)->type;
+}
 
 /* acc = reducer(acc, x), both as they are carried. */
 XG_FN void xg_hero_merge(xg_scope *s, const xg_hero *h, xg_elem *acc, const xg_elem *x) {
     xg_elem *args;
-    if (h->wide != XLAGPU_INVALID) { acc[0].v = xg_k2(&s->b, XG_K_OP_ADDF, acc[0].v, x[0].v); return; }
+    if (h->wide != XLAGPU_INVALID) {
+        acc[0].v = xg_k2(&s->b, XG_K_OP_ADDF, acc[0].v, x[0].v);
+        return;
+    }
     args = XG_NEW_N(s->e->arena, xg_elem, 2 * h->n + 1);
     memcpy(args, acc, h->n * sizeof *acc);
     memcpy(args + h->n, x, h->n * sizeof *x);
@@ -277,7 +325,10 @@ XG_FN xg_kval *xg_hero_neutral(xg_scope *s, const xg_hero *h) {
 XG_FN void xg_hero_start(xg_scope *s, const xg_hero *h, xg_elem *acc) {
     uint32_t k;
     for (k = 0; k < h->n; k++) {
-        if (!h->late) { acc[k] = xg_hero_init(s, h, k); continue; }
+        if (!h->late) {
+            acc[k] = xg_hero_init(s, h, k);
+            continue;
+        }
         acc[k] = xg_elem_real(xg_hero_neutral(s, h));
         if (xg_type_class(xg_hero_type(h, k)) == XGT_C) acc[k].im = acc[k].v;
     }
@@ -307,7 +358,10 @@ XG_FN xg_kfunc *xg_hero_combiner(xg_reduction *r, const xg_hero *h) {
     for (k = 0; k < h->n; k++) {
         xlagpu_type t = xg_hero_type(h, k);
         types[n++] = xg_kir_scalar(r->e->m, xg_kelem_of(xg_type_real(t)));
-        if (xg_type_class(t) == XGT_C) { types[n] = types[n - 1]; n++; }
+        if (xg_type_class(t) == XGT_C) {
+            types[n] = types[n - 1];
+            n++;
+        }
     }
     memcpy((void *)(types + n), (const void *)types, n * sizeof *types);
     f = xg_kir_func(r->e->m, xg_str_of(name.p, name.n), types, 2 * n, types, n);

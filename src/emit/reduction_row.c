@@ -1,50 +1,68 @@
 /* emit/reduction_row.c -- what is reduced lies side by side: some lanes, warps, or a whole block take a row together.
  *
- *     lanes threads to a row, rows of them in a block; thread th is lane th mod lanes of row block * rows + th div lanes
- *     each lane:  acc = reducer over elements (round * lanes + lane) * vector + v      rounds in groups, without tests; then the rest; then the row's end
+ *     lanes threads to a row, rows of them in a block; thread th is lane th mod lanes of row block * rows + th div
+ *     lanes
+ *     each lane:  acc = reducer over elements (round * lanes + lane) * vector + v      rounds in groups, without tests;
+ *         then the rest; then the row's end
  *     lanes of a warp:  shuffle_reduce
- *     more than a warp: lane 0 of each warp writes shared[row][warp], barrier, the row's first warp reads these and shuffles
- *     lane 0 of the row writes the result
+ *     more than a warp: lane 0 of each warp writes shared[row][warp], barrier, the row's first warp reads these and
+ *     shuffles lane 0 of the row writes the result
  *
  * All numbers are powers of two but the row's length and number.
- * Heroes that read arrays of their own may be walked one group after the other, each group in vectors as wide as a single hero's: a thread has registers for what is on its way
- * from memory of one group, not of all of them.
- * Rows whose length is no multiple of a vector begin anywhere: there the lanes start at the last whole sector before the row, and what does not belong to it is left
- * out of the first vectors and the last ones, element by element. */
+ * Heroes that read arrays of their own may be walked one group after the other, each group in vectors as wide as a
+ * single hero's: a thread has registers for what is on its way from memory of one group, not of all of them.
+ * Rows whose length is no multiple of a vector begin anywhere: there the lanes start at the last whole sector before
+ * the row, and what does not belong to it is left out of the first vectors and the last ones, element by element. */
 #ifndef XG_EMIT_REDUCTION_ROW_C
 #define XG_EMIT_REDUCTION_ROW_C
 #include "emit.h"
 
-enum { XG_ROW_FEW = 8 /* lanes */, XG_ROW_LANES_MAX = 1024, XG_ROW_BLOCK = 128, XG_ROW_GROUP = 4 /* rounds whose loads are in flight together */ };
-enum { XG_ROW_LIGHT = 8 /* operations for an element of a hero that need few registers of their own */, XG_ROW_REGISTERS = 40 /* of a thread, for indices, addresses and what it computes */, XG_ROW_REGISTERS_MOST = 255, XG_ROW_HELD_LEAST = 8 /* words of a group */ };
+enum {
+    XG_ROW_FEW = 8 /* lanes */,
+    XG_ROW_LANES_MAX = 1024,
+    XG_ROW_BLOCK = 128,
+    XG_ROW_GROUP = 4 /* rounds whose loads are in flight together */
+};
+enum {
+    XG_ROW_LIGHT = 8 /* operations for an element of a hero that need few registers of their own */,
+    XG_ROW_REGISTERS = 40 /* of a thread, for indices, addresses and what it computes */,
+    XG_ROW_REGISTERS_MOST = 255,
+    XG_ROW_HELD_LEAST = 8 /* words of a group */
+};
 
 typedef struct xg_row_plan {
     int64_t vector, lanes, rows;
-    int64_t unit;                 /* elements of a sector, if rows are entered at one; else 0 */
-    int64_t together;             /* rounds whose loads are in flight together */
-    int64_t length, pieces;       /* of each row: pieces that are walked one after the other, so that no index has to be divided; else one */
+    int64_t unit;     /* elements of a sector, if rows are entered at one; else 0 */
+    int64_t together; /* rounds whose loads are in flight together */
+    /* of each row: pieces that are walked one after the other, so that no index has to be divided; else one */
+    int64_t length, pieces;
 } xg_row_plan;
 
 XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
     int64_t resident = r->e->target->resident_threads, vectors, wide, most;
     xg_row_plan p;
-    for (p.vector = r->vector; r->minor % p.vector || (p.vector > 1 && !xg_walk_fits(r, XG_WALK_ROW, p.vector)); p.vector /= 2) {}
+    for (p.vector = r->vector; r->minor % p.vector || (p.vector > 1 && !xg_walk_fits(r, XG_WALK_ROW, p.vector));
+         p.vector /= 2) {}
     p.unit = 0;
     p.together = XG_ROW_GROUP;
     p.pieces = r->minor >= 8 * p.vector ? r->n_reduced / r->minor : 1;
     p.length = r->n_reduced / p.pieces;
-    if (p.vector < r->vector && r->n_reduced == r->minor && !r->pad && !xg_reduction_has_sides(r) && p.length >= 4 * r->vector && xg_walk_fits(r, XG_WALK_SHIFTED, r->vector)) {
+    if (p.vector < r->vector && r->n_reduced == r->minor && !r->pad && !xg_reduction_has_sides(r) &&
+        p.length >= 4 * r->vector && xg_walk_fits(r, XG_WALK_SHIFTED, r->vector)) {
         p.vector = r->vector;
         p.unit = XG_MAX(r->vector, 32 / r->bytes);
     }
     vectors = (p.length + p.vector - 1) / p.vector;
-    for (most = XG_ROW_LANES_MAX; most > XG_ROW_BLOCK && most * (XG_ROW_REGISTERS + r->n_values) > XG_REDUCTION_REGISTERS_SM; most /= 2) {} /* each has registers for its partial results */
+    /* each has registers for its partial results */
+    for (most = XG_ROW_LANES_MAX;
+         most > XG_ROW_BLOCK && most * (XG_ROW_REGISTERS + r->n_values) > XG_REDUCTION_REGISTERS_SM; most /= 2) {}
     wide = XG_MIN((int64_t)32, 8 * XG_MAX(r->vector / p.vector, (int64_t)1)); /* lanes whose accesses fill a line */
     for (p.lanes = 1; p.lanes < wide && (p.unit ? 4 : 2) * p.lanes <= vectors; p.lanes *= 2) {}
     if (r->n_reduced <= 4) p.lanes = 1;
     while (p.lanes < most && r->n_kept <= resident / p.lanes / 2 && p.length >= 32 * p.lanes) p.lanes *= 2;
     p.unit = XG_MIN(p.unit, p.lanes * p.vector); /* the first round reaches the row's begin */
-    for (p.rows = XG_MAX(XG_ROW_BLOCK / p.lanes, (int64_t)1); p.rows > 1 && p.rows / 2 >= r->n_kept && p.rows * p.lanes > 32; p.rows /= 2) {}
+    for (p.rows = XG_MAX(XG_ROW_BLOCK / p.lanes, (int64_t)1);
+         p.rows > 1 && p.rows / 2 >= r->n_kept && p.rows * p.lanes > 32; p.rows /= 2) {}
     return p;
 }
 
@@ -62,7 +80,8 @@ XG_FN void xg_row_walk(xg_reduction *r, const xg_imap *map, xg_partial *p) {
     xg_walk_end(r, &w, p);
 }
 /* Where the lanes are in rounds from `first` on, in groups. Gives the place in the row of each lane's first element. */
-XG_FN const xg_aff *xg_row_places(const xg_reduction *r, const xg_row_plan *plan, xg_walk_map *m, int64_t first, int64_t groups, int64_t group) {
+XG_FN const xg_aff *xg_row_places(
+    const xg_reduction *r, const xg_row_plan *plan, xg_walk_map *m, int64_t first, int64_t groups, int64_t group) {
     const xg_aff *th = xg_aff_dim(m->x, 0), *round, *start;
     if (plan->pieces > 1) m->outer = xg_walk_sym(m, "piece", plan->pieces);
     round = xg_aff_add_k(m->x, xg_aff_mul(m->x, xg_walk_sym(m, "group", groups), group), first);
@@ -76,20 +95,26 @@ XG_FN const xg_aff *xg_row_places(const xg_reduction *r, const xg_row_plan *plan
     return start;
 }
 /* Rounds of which all elements are in the row; or else, when `last`, only those that are. */
-XG_FN void xg_row_rounds(xg_reduction *r, const xg_row_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, xg_partial *p) {
+XG_FN void xg_row_rounds(
+    xg_reduction *r, const xg_row_plan *plan, int64_t first, int64_t groups, int64_t group, bool last, xg_partial *p) {
     xg_walk_map m = xg_walk_map_begin(r);
     const xg_imap *inside, *across;
     (void)xg_row_places(r, plan, &m, first, groups, group);
     if (last) xg_walk_require(&m, m.lin, 0, plan->length - 1);
-    if (xg_walk_split(r, &m, &inside, &across)) { xg_row_walk(r, inside, p); xg_row_walk(r, across, p); }
-    else xg_row_walk(r, xg_walk_map_source(r, &m), p);
+    if (xg_walk_split(r, &m, &inside, &across)) {
+        xg_row_walk(r, inside, p);
+        xg_row_walk(r, across, p);
+    } else
+        xg_row_walk(r, xg_walk_map_source(r, &m), p);
 }
-/* Whole vectors of memory of which a part may belong to a neighbouring row: each element counts where its place, says so. Its indices are
- * those of the row that it is in. */
+/* Whole vectors of memory of which a part may belong to a neighbouring row: each element counts where its place, says
+ * so. Its indices are those of the row that it is in. */
 XG_FN void xg_row_masked(xg_reduction *r, xg_walk_map *m, bool at_begin, xg_partial *p) {
     xg_scope *s = &r->s;
-    const xg_aff *place = m->lin, *memory = xg_aff_add(m->x, place, xg_aff_mul(m->x, m->kept, r->n_reduced)), *results[XG_RANK_MAX + 1];
-    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *old = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    const xg_aff *place = m->lin, *memory = xg_aff_add(m->x, place, xg_aff_mul(m->x, m->kept, r->n_reduced)),
+                 *results[XG_RANK_MAX + 1];
+    xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1),
+            *old = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     xg_kval *at[XG_RANK_MAX], *counts;
     uint32_t rank = r->in->rank, k;
     const xg_imap *map;
@@ -103,7 +128,8 @@ XG_FN void xg_row_masked(xg_reduction *r, xg_walk_map *m, bool at_begin, xg_part
     if (map->state == XG_IMAP_EMPTY) return;
     w = xg_walk_begin(r, map, p);
     for (k = 0; k < rank; k++) at[k] = w.at + k;
-    counts = at_begin ? xg_kcmpi_(&s->b, XG_CI_SGE, w.at + rank, xg_elem_index(s, 0)) : xg_kcmpi_(&s->b, XG_CI_SLT, w.at + rank, xg_elem_index(s, r->n_reduced));
+    counts = at_begin ? xg_kcmpi_(&s->b, XG_CI_SGE, w.at + rank, xg_elem_index(s, 0))
+                      : xg_kcmpi_(&s->b, XG_CI_SLT, w.at + rank, xg_elem_index(s, r->n_reduced));
     xg_reduction_elements(r, at, x);
     memcpy(old, p->acc, r->n_values * sizeof *old);
     xg_reduction_merge(r, p->acc, x);
@@ -118,7 +144,8 @@ XG_FN void xg_row_masked(xg_reduction *r, xg_walk_map *m, bool at_begin, xg_part
 XG_FN void xg_row_begin(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
     xg_walk_map whole = xg_walk_map_begin(r), parts = whole;
     const xg_aff *lane = xg_aff_mod(whole.x, xg_aff_dim(whole.x, 0), plan->lanes);
-    int64_t early = plan->lanes <= XG_ROW_FEW ? plan->lanes : plan->unit / plan->vector; /* one path for all lanes where these are few */
+    /* one path for all lanes where these are few */
+    int64_t early = plan->lanes <= XG_ROW_FEW ? plan->lanes : plan->unit / plan->vector;
     (void)xg_row_places(r, plan, &whole, 0, 1, 1);
     (void)xg_row_places(r, plan, &parts, 0, 1, 1);
     xg_walk_require(&whole, lane, early, plan->lanes - 1);
@@ -145,14 +172,16 @@ XG_FN void xg_row_end(xg_reduction *r, const xg_row_plan *plan, int64_t first, i
     if (cut) xg_row_walk(r, xg_walk_map_source(r, &single), p);
 }
 XG_FN void xg_row_elements(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
-    int64_t step = plan->lanes * plan->vector, whole = plan->length / step, first = plan->unit ? 1 : 0, groups = (whole - first) / plan->together, rest = (whole - first) % plan->together;
+    int64_t step = plan->lanes * plan->vector, whole = plan->length / step, first = plan->unit ? 1 : 0,
+            groups = (whole - first) / plan->together, rest = (whole - first) % plan->together;
     if (plan->unit) xg_row_begin(r, plan, p);
     if (groups) xg_row_rounds(r, plan, first, groups, plan->together, false, p);
     if (rest) xg_row_rounds(r, plan, first + groups * plan->together, 1, rest, false, p);
-    if (plan->unit) xg_row_end(r, plan, whole, (plan->length + plan->unit - 1 + step - 1) / step - whole, p);
-    else if (plan->length % step) xg_row_rounds(r, plan, whole, 1, 1, true, p);
+    if (plan->unit)
+        xg_row_end(r, plan, whole, (plan->length + plan->unit - 1 + step - 1) / step - whole, p);
+    else if (plan->length % step)
+        xg_row_rounds(r, plan, whole, 1, 1, true, p);
 }
-
 
 /* ---- groups of heroes ---- */
 
@@ -160,75 +189,100 @@ XG_FN uint32_t xg_row_first(uint32_t *up, uint32_t h) {
     while (up[h] != h) h = up[h] = up[up[h]];
     return h;
 }
-/* Heroes that read an array together are one set: up[] leads from each of them to the set's first; bytes[] says by that one what a thread reads for an element. What is the same
- * for many elements joins nobody: each set reads it, and it counts for one of them. */
+/* Heroes that read an array together are one set: up[] leads from each of them to the set's first; bytes[] says by that
+ * one what a thread reads for an element. What is the same for many elements joins nobody: each set reads it, and it
+ * counts for one of them. */
 XG_FN void xg_row_sets(const xg_reduction *r, uint32_t *up, int64_t *bytes) {
     const xg_partition *p = r->e->parts;
     uint32_t *reader = XG_NEW_N(r->e->arena, uint32_t, p->n_insts + 1), h, k, j; /* by place: a hero, plus 1 */
     int64_t elements = r->heroes[0].sources[0]->shape->elements;
-    for (h = 0; h < r->n_heroes; h++) { up[h] = h; reader[xg_partition_place(p, r->heroes[h].i)] = h + 1; }
-    for (k = p->n_insts; k-- > 0;) for (j = 0; reader[k] && j < p->insts[k]->n_operands; j++) {
-        const xg_inst *operand = XG_OPERAND(p->insts[k], j);
-        uint32_t *its = &reader[xg_partition_place(p, operand)], a, b;
-        if (!*its) { *its = reader[k]; continue; }
-        if (operand->shape->elements < elements || operand->op == XG_BROADCAST || operand->op == XG_IOTA) continue;
-        a = xg_row_first(up, *its - 1);
-        b = xg_row_first(up, reader[k] - 1);
-        up[XG_MAX(a, b)] = XG_MIN(a, b);
+    for (h = 0; h < r->n_heroes; h++) {
+        up[h] = h;
+        reader[xg_partition_place(p, r->heroes[h].i)] = h + 1;
     }
+    for (k = p->n_insts; k-- > 0;)
+        for (j = 0; reader[k] && j < p->insts[k]->n_operands; j++) {
+            const xg_inst *operand = XG_OPERAND(p->insts[k], j);
+            uint32_t *its = &reader[xg_partition_place(p, operand)], a, b;
+            if (!*its) {
+                *its = reader[k];
+                continue;
+            }
+            if (operand->shape->elements < elements || operand->op == XG_BROADCAST || operand->op == XG_IOTA) continue;
+            a = xg_row_first(up, *its - 1);
+            b = xg_row_first(up, reader[k] - 1);
+            up[XG_MAX(a, b)] = XG_MIN(a, b);
+        }
     for (k = 0; k < p->n_insts; k++) {
         const xg_shape *s = p->insts[k]->shape;
-        if (reader[k] && p->insts[k]->op == XG_PARAMETER && xg_shape_is_array(s) && s->elements > 1) bytes[xg_row_first(up, reader[k] - 1)] += xg_type_bytes(s->type);
+        if (reader[k] && p->insts[k]->op == XG_PARAMETER && xg_shape_is_array(s) && s->elements > 1)
+            bytes[xg_row_first(up, reader[k] - 1)] += xg_type_bytes(s->type);
     }
 }
 /* Which heroes are walked together; gives the number of groups. */
 XG_FN uint32_t xg_row_groups(const xg_reduction *r, const xg_row_plan *plan, uint32_t *group) {
     uint32_t *up = XG_NEW_N(r->e->arena, uint32_t, r->n_heroes + 1), h, n = 0;
-    int64_t *bytes = XG_NEW_N(r->e->arena, int64_t, r->n_heroes + 1), room, total = 0, share, held = 0, rounds = r->n_reduced / (plan->lanes * plan->vector);
+    int64_t *bytes = XG_NEW_N(r->e->arena, int64_t, r->n_heroes + 1), room, total = 0, share, held = 0,
+            rounds = r->n_reduced / (plan->lanes * plan->vector);
     xg_row_sets(r, up, bytes);
     for (h = 0; h < r->n_heroes; h++) total += bytes[h] * plan->vector / 4;
-    room = XG_MIN(XG_REDUCTION_REGISTERS_SM / (plan->lanes * plan->rows), (int64_t)XG_ROW_REGISTERS_MOST) - XG_ROW_REGISTERS - r->n_values;
+    room = XG_MIN(XG_REDUCTION_REGISTERS_SM / (plan->lanes * plan->rows), (int64_t)XG_ROW_REGISTERS_MOST) -
+           XG_ROW_REGISTERS - r->n_values;
     if (total <= room || xg_reduction_has_sides(r)) return 1;
-    if (rounds <= 1 || (!plan->unit && rounds <= XG_ROW_GROUP && xg_emit_work(r->e->comp) <= XG_ROW_LIGHT * (int64_t)r->n_heroes)) return 1; /* straight code: the assembler finds the order itself */
+    /* straight code: the assembler finds the order itself */
+    if (rounds <= 1 ||
+        (!plan->unit && rounds <= XG_ROW_GROUP && xg_emit_work(r->e->comp) <= XG_ROW_LIGHT * (int64_t)r->n_heroes))
+        return 1;
     room = XG_MAX(room, (int64_t)XG_ROW_HELD_LEAST);
     share = total / ((total + room - 1) / room); /* groups of about the same size */
     for (h = 0; h < r->n_heroes; h++) {
         int64_t words = bytes[h] * plan->vector / 4;
-        if (up[h] != h) { group[h] = group[xg_row_first(up, h)]; continue; }
-        if (held && held + words > share) { n++; held = 0; }
+        if (up[h] != h) {
+            group[h] = group[xg_row_first(up, h)];
+            continue;
+        }
+        if (held && held + words > share) {
+            n++;
+            held = 0;
+        }
         group[h] = n;
         held += words;
     }
     return n + 1;
 }
-XG_FN void xg_row_group(xg_reduction *r, const xg_row_plan *plan, const uint32_t *group, uint32_t which, xg_partial *p) {
+XG_FN void xg_row_group(
+    xg_reduction *r, const xg_row_plan *plan, const uint32_t *group, uint32_t which, xg_partial *p) {
     xg_reduction part = *r;
     xg_partial own = xg_partial_new(r, r->n_values, NULL, 0);
     uint32_t h;
     part.heroes = XG_NEW_N(r->e->arena, xg_hero, r->n_heroes + 1);
     part.n_heroes = part.n_values = 0;
-    for (h = 0; h < r->n_heroes; h++) if (group[h] == which) {
-        xg_hero *hero = &part.heroes[part.n_heroes++];
-        *hero = r->heroes[h];
-        hero->first = part.n_values;
-        memcpy(own.acc + hero->first, p->acc + r->heroes[h].first, hero->n * sizeof *own.acc);
-        part.n_values += hero->n;
-    }
+    for (h = 0; h < r->n_heroes; h++)
+        if (group[h] == which) {
+            xg_hero *hero = &part.heroes[part.n_heroes++];
+            *hero = r->heroes[h];
+            hero->first = part.n_values;
+            memcpy(own.acc + hero->first, p->acc + r->heroes[h].first, hero->n * sizeof *own.acc);
+            part.n_values += hero->n;
+        }
     own.n = part.n_values;
     xg_row_elements(&part, plan, &own);
     part.n_heroes = 0;
-    for (h = 0; h < r->n_heroes; h++) if (group[h] == which) {
-        const xg_hero *hero = &part.heroes[part.n_heroes++];
-        memcpy(p->acc + r->heroes[h].first, own.acc + hero->first, hero->n * sizeof *own.acc);
-    }
+    for (h = 0; h < r->n_heroes; h++)
+        if (group[h] == which) {
+            const xg_hero *hero = &part.heroes[part.n_heroes++];
+            memcpy(p->acc + r->heroes[h].first, own.acc + hero->first, hero->n * sizeof *own.acc);
+        }
     r->s = part.s;
 }
 XG_FN void xg_row_all(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
     uint32_t *group = XG_NEW_N(r->e->arena, uint32_t, r->n_heroes + 1), n = xg_row_groups(r, plan, group), k;
     xg_row_plan single = *plan;
     single.together = 1;
-    if (n == 1) xg_row_elements(r, plan, p);
-    else for (k = 0; k < n; k++) xg_row_group(r, &single, group, k, p);
+    if (n == 1)
+        xg_row_elements(r, plan, p);
+    else
+        for (k = 0; k < n; k++) xg_row_group(r, &single, group, k, p);
 }
 
 /* Lane 0 of each group of so many lanes gets all of their results. */
@@ -308,8 +362,10 @@ XG_FN void xg_row_across_warps(xg_reduction *r, const xg_row_plan *plan, xg_part
 XG_FN void xg_row_emit(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
     xg_row_all(r, plan, p);
     xg_row_shuffle(r, XG_MIN(plan->lanes, (int64_t)32), p->acc);
-    if (plan->lanes > 32) xg_row_across_warps(r, plan, p);
-    else xg_row_write(r, plan, p);
+    if (plan->lanes > 32)
+        xg_row_across_warps(r, plan, p);
+    else
+        xg_row_write(r, plan, p);
 }
 
 #endif /* XG_EMIT_REDUCTION_ROW_C */

@@ -1,56 +1,90 @@
-/* emit/reduction_short.c -- rows or columns of a few elements, where rows begin inside of sectors: a thread takes one, but memory is read side by side.
+/* emit/reduction_short.c -- rows or columns of a few elements, where rows begin inside of sectors: a thread takes one,
+ * but memory is read side by side.
  *
- *     each thread:  shared[round * 128 + thread] = reducer over F neighbours    of all rows of a block, which are one run of memory; F: the largest power of two in the length
+ *     each thread:  shared[round * 128 + thread] = reducer over F neighbours    of all rows of a block, which are one
+ *         run of memory; F: the largest power of two in the length
  *     barrier
- *     thread th:  acc = reducer over shared[row * length / F + j]               for all j; then the result; for its rows th, th + 128 ... Of longer rows each has some lanes
+ *     thread th:  acc = reducer over shared[row * length / F + j]               for all j; then the result; for its
+ *         rows th, th + 128 ... Of longer rows each has some lanes
  *
- * Lanes of a row would mostly be idle or meet in shuffles, and a thread that read its row from memory would touch the sectors of all rows beside it with each access. Through
- * shared memory each sector is touched once. Of rows of an odd length a thread moves a vector of elements as they are, whatever rows they belong to. As length / F is odd (or twice
+ * Lanes of a row would mostly be idle or meet in shuffles, and a thread that read its row from memory would touch the
+ * sectors of all rows beside it with each access. Through shared memory each sector is touched once. Of rows of an odd
+ * length a thread moves a vector of elements as they are, whatever rows they belong to. As length / F is odd (or twice
  * that), the lanes of a warp find their elements in banks of their own (or two in one).
- * What is made of an element's place alone, as the numbers of an argmax are, is made where it is wanted, and does not lie in shared memory; then neighbours are not combined in front of it, so that each element's
- * number in its row is known when the code is made. Rows whose length is a multiple of 4 combine: their elements would lie in four banks.
- * The same for columns: a block takes all columns of some slabs, which are one run of memory, too; `beside` columns of a slab lie beside each other, element j of each `beside`
- * behind the one before. Rows are slabs of one column. */
+ * What is made of an element's place alone, as the numbers of an argmax are, is made where it is wanted, and does not
+ * lie in shared memory; then neighbours are not combined in front of it, so that each element's number in its row is
+ * known when the code is made. Rows whose length is a multiple of 4 combine: their elements would lie in four banks.
+ * The same for columns: a block takes all columns of some slabs, which are one run of memory, too; `beside` columns of
+ * a slab lie beside each other, element j of each `beside` behind the one before. Rows are slabs of one column. */
 #ifndef XG_EMIT_REDUCTION_SHORT_C
 #define XG_EMIT_REDUCTION_SHORT_C
 #include "emit.h"
 
-enum { XG_SHORT_THREADS = 128, XG_SHORT_FEW = 16 /* elements of rows of which a thread has several */, XG_SHORT_LENGTH = 63, XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it; less where lanes that meet have more to tell */, XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */, XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */, XG_SHORT_LENGTH_MAX = 1100, XG_SHORT_SHARED = 40 << 10, XG_SHORT_ROW_BYTES = 17 * 32 /* of which the sectors at the ends are too many */, XG_SHORT_VECTOR = 16, XG_SHORT_COLUMN = 31 /* elements of columns that are too short for steps of whole sectors */ };
+enum {
+    XG_SHORT_THREADS = 128,
+    XG_SHORT_FEW = 16 /* elements of rows of which a thread has several */,
+    XG_SHORT_LENGTH = 63,
+    XG_SHORT_ELEMENTS = 1 << 14 /* of an array that is worth it; less where lanes that meet have more to tell */,
+    XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */,
+    XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */,
+    XG_SHORT_LENGTH_MAX = 1100,
+    XG_SHORT_SHARED = 40 << 10,
+    XG_SHORT_ROW_BYTES = 17 * 32 /* of which the sectors at the ends are too many */,
+    XG_SHORT_VECTOR = 16,
+    XG_SHORT_COLUMN = 31 /* elements of columns that are too short for steps of whole sectors */
+};
 
-XG_FN xg_kelem xg_short_type(const xg_hero *h, uint32_t k) { return xg_kelem_of(h->wide != XLAGPU_INVALID ? h->wide : XG_OPERAND(h->i, k)->shape->type); }
+XG_FN xg_kelem xg_short_type(const xg_hero *h, uint32_t k) {
+    return xg_kelem_of(h->wide != XLAGPU_INVALID ? h->wide : XG_OPERAND(h->i, k)->shape->type);
+}
 
-typedef struct xg_short_plan { int64_t vector /* elements that a thread moves at once; 0: the rows are not of this kind */, fold /* that many of them are one in shared memory: 1 or all */, length /* of a row there */, rows /* of a block */, lanes /* of a row */, beside /* see above */; bool *made /* by value: where it is wanted */; } xg_short_plan;
-enum { XG_SHORT_ASKED = 16 /* instructions */ };
+typedef struct xg_short_plan {
+    int64_t vector /* elements that a thread moves at once; 0: the rows are not of this kind */,
+        fold /* that many of them are one in shared memory: 1 or all */, length /* of a row there */,
+        rows /* of a block */, lanes /* of a row */, beside /* see above */;
+    bool *made /* by value: where it is wanted */;
+} xg_short_plan;
+enum {
+    XG_SHORT_ASKED = 16 /* instructions */
+};
 /* Is it made of constants and its place? */
 XG_FN bool xg_short_is_placed(const xg_inst *i, uint32_t *asked) {
     uint32_t k;
     if (++*asked > XG_SHORT_ASKED || i->op == XG_PARAMETER) return false;
     if (i->op == XG_IOTA || i->op == XG_CONSTANT) return true;
-    if (i->op != XG_BROADCAST && i->op != XG_BITCAST && i->op != XG_RESHAPE && i->op != XG_COPY && !(xg_op_flags(i->op) & XGF_EW)) return false;
-    for (k = 0; k < i->n_operands; k++) if (!xg_short_is_placed(XG_OPERAND(i, k), asked)) return false;
+    if (i->op != XG_BROADCAST && i->op != XG_BITCAST && i->op != XG_RESHAPE && i->op != XG_COPY &&
+        !(xg_op_flags(i->op) & XGF_EW))
+        return false;
+    for (k = 0; k < i->n_operands; k++)
+        if (!xg_short_is_placed(XG_OPERAND(i, k), asked)) return false;
     return true;
 }
 /* Some values are, and some are not. */
 XG_FN bool xg_short_find_made(const xg_reduction *r, bool *made) {
     uint32_t h, k, n = 0;
-    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
-        uint32_t asked = 0;
-        bool *is = &made[r->heroes[h].first + k];
-        *is = xg_short_is_placed(r->heroes[h].sources[k], &asked);
-        n += *is;
-    }
+    for (h = 0; h < r->n_heroes; h++)
+        for (k = 0; k < r->heroes[h].n; k++) {
+            uint32_t asked = 0;
+            bool *is = &made[r->heroes[h].first + k];
+            *is = xg_short_is_placed(r->heroes[h].sources[k], &asked);
+            n += *is;
+        }
     return n && n < r->n_values;
 }
-/* Of columns: slabs for a result or two of each thread, which begin at whole sectors. bytes, widest: of what lies in shared memory. */
+/* Of columns: slabs for a result or two of each thread, which begin at whole sectors. bytes, widest: of what lies in
+ * shared memory. */
 XG_FN xg_short_plan xg_short_columns(const xg_reduction *r, int64_t bytes, int64_t widest) {
-    int64_t slab = r->n_reduced * r->minor * r->bytes, sms = r->e->target->resident_threads / 2048, slabs = 32 / xg_gcd(32, slab), results = r->n_kept >= 2 * sms * XG_SHORT_THREADS ? 2 * XG_SHORT_THREADS : XG_SHORT_THREADS;
+    int64_t slab = r->n_reduced * r->minor * r->bytes, sms = r->e->target->resident_threads / 2048,
+            slabs = 32 / xg_gcd(32, slab),
+            results = r->n_kept >= 2 * sms * XG_SHORT_THREADS ? 2 * XG_SHORT_THREADS : XG_SHORT_THREADS;
     xg_short_plan p;
     memset(&p, 0, sizeof p);
     p.fold = p.lanes = 1;
     p.beside = r->minor;
     p.length = r->n_reduced;
     p.rows = (results + r->minor * slabs - 1) / (r->minor * slabs) * slabs * r->minor;
-    if (bytes * p.rows * p.length <= XG_SHORT_SHARED && r->n_kept / p.rows >= sms / 4) p.vector = XG_MAX(XG_MIN(r->vector, XG_SHORT_VECTOR / widest), (int64_t)1);
+    if (bytes * p.rows * p.length <= XG_SHORT_SHARED && r->n_kept / p.rows >= sms / 4)
+        p.vector = XG_MAX(XG_MIN(r->vector, XG_SHORT_VECTOR / widest), (int64_t)1);
     return p;
 }
 XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
@@ -58,31 +92,44 @@ XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
     xg_short_plan p;
     int64_t total = r->n_kept * r->n_reduced, bytes = 0, widest = 0;
     uint32_t h, k;
-    if (r->pad || r->n_reduced < (r->row ? 3 : 2) || total < XG_SHORT_ELEMENTS / (r->n_values > 1 && r->row ? 16 : 1) || xg_reduction_has_sides(r)) return none;
-    if (r->row ? r->n_reduced != r->minor : r->n_reduced > XG_SHORT_COLUMN || r->minor * r->bytes % 32 == 0 || !xg_reduction_is_stack(r)) return none;
-    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
-        xg_kelem type = xg_short_type(&r->heroes[h], k);
-        int64_t size = xg_kelem_bytes(type);
-        if (xg_kelem_is_complex(type)) return none;
-        bytes += size;
-        widest = XG_MAX(widest, size);
-    }
+    if (r->pad || r->n_reduced < (r->row ? 3 : 2) || total < XG_SHORT_ELEMENTS / (r->n_values > 1 && r->row ? 16 : 1) ||
+        xg_reduction_has_sides(r))
+        return none;
+    if (r->row ? r->n_reduced != r->minor
+               : r->n_reduced > XG_SHORT_COLUMN || r->minor * r->bytes % 32 == 0 || !xg_reduction_is_stack(r))
+        return none;
+    for (h = 0; h < r->n_heroes; h++)
+        for (k = 0; k < r->heroes[h].n; k++) {
+            xg_kelem type = xg_short_type(&r->heroes[h], k);
+            int64_t size = xg_kelem_bytes(type);
+            if (xg_kelem_is_complex(type)) return none;
+            bytes += size;
+            widest = XG_MAX(widest, size);
+        }
     if (!r->row) return xg_short_columns(r, bytes, widest);
     p.beside = 1;
     p.made = XG_NEW_N(r->e->arena, bool, r->n_values + (size_t)1);
     if (r->n_reduced % 4 == 0 || !xg_short_find_made(r, p.made)) p.made = NULL;
     p.fold = p.made ? 1 : xg_gcd(r->n_reduced, r->vector);
-    for (bytes = widest = 0, h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) if (!p.made || !p.made[r->heroes[h].first + k]) {
-        bytes += xg_kelem_bytes(xg_short_type(&r->heroes[h], k));
-        widest = XG_MAX(widest, (int64_t)xg_kelem_bytes(xg_short_type(&r->heroes[h], k)));
-    }
+    for (bytes = widest = 0, h = 0; h < r->n_heroes; h++)
+        for (k = 0; k < r->heroes[h].n; k++)
+            if (!p.made || !p.made[r->heroes[h].first + k]) {
+                bytes += xg_kelem_bytes(xg_short_type(&r->heroes[h], k));
+                widest = XG_MAX(widest, (int64_t)xg_kelem_bytes(xg_short_type(&r->heroes[h], k)));
+            }
     p.length = r->n_reduced / p.fold;
     if (p.length > XG_SHORT_LENGTH_MAX || p.length % 4 == 0 || p.length < 3) return none;
-    if (r->n_reduced * r->bytes % 32 == 0 && (p.length > XG_SHORT_FEW || r->n_kept / XG_SHORT_THREADS < r->e->target->resident_threads / 4096)) return none; /* long enough, or too few, for a thread each */
-    if (p.length * r->bytes > XG_SHORT_ROW_BYTES && p.fold == 1 && r->bytes > 2) return none; /* a row is long enough for a warp, and touches little beside itself */
+    /* long enough, or too few, for a thread each */
+    if (r->n_reduced * r->bytes % 32 == 0 &&
+        (p.length > XG_SHORT_FEW || r->n_kept / XG_SHORT_THREADS < r->e->target->resident_threads / 4096))
+        return none;
+    /* a row is long enough for a warp, and touches little beside itself */
+    if (p.length * r->bytes > XG_SHORT_ROW_BYTES && p.fold == 1 && r->bytes > 2) return none;
     for (p.lanes = 1; p.length > XG_SHORT_LENGTH && p.length > XG_SHORT_LANE * p.lanes; p.lanes *= 2) {}
     p.rows = XG_SHORT_THREADS / p.lanes;
-    while (p.length < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS && r->n_kept / p.rows >= 3 * (r->e->target->resident_threads / 2048) / 2) p.rows *= 2;
+    while (p.length < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS &&
+           r->n_kept / p.rows >= 3 * (r->e->target->resident_threads / 2048) / 2)
+        p.rows *= 2;
     while (p.rows * r->n_reduced * r->bytes % 32) p.rows *= 2;
     while (p.lanes > 1 && p.rows * p.lanes > XG_SHORT_THREADS && p.length <= XG_SHORT_LANE * p.lanes) p.lanes /= 2;
     if (bytes * p.rows * p.length > XG_SHORT_SHARED) return none;
@@ -95,7 +142,8 @@ XG_FN const xg_imap *xg_short_vectors(const xg_reduction *r, const xg_short_plan
     int64_t v = plan->vector, all = plan->rows * r->n_reduced / v, total = r->n_kept * r->n_reduced / v;
     xg_walk_map m = xg_walk_map_begin(r);
     const xg_aff *out[2];
-    out[1] = xg_aff_add(m.x, xg_aff_dim(m.x, 0), xg_aff_mul(m.x, xg_walk_sym(&m, "round", (all + XG_SHORT_THREADS - 1) / XG_SHORT_THREADS), XG_SHORT_THREADS));
+    out[1] = xg_aff_add(m.x, xg_aff_dim(m.x, 0),
+        xg_aff_mul(m.x, xg_walk_sym(&m, "round", (all + XG_SHORT_THREADS - 1) / XG_SHORT_THREADS), XG_SHORT_THREADS));
     out[0] = xg_aff_add(m.x, out[1], xg_aff_mul(m.x, xg_aff_dim(m.x, 1), all));
     if (all % XG_SHORT_THREADS) xg_walk_require(&m, out[1], 0, all - 1);
     if (r->blocks * all != total) xg_walk_require(&m, out[0], 0, total - 1);
@@ -122,11 +170,13 @@ XG_FN const xg_imap *xg_short_elements(const xg_reduction *r, const xg_short_pla
     m->dims[0].range = xg_range_of(0, r->n_kept * r->n_reduced / v - 1);
     m->dims[1].range = xg_range_of(0, plan->rows * r->n_reduced / v - 1);
     xg_imap_counts(&m->syms[0], "vector_index", v);
-    kept = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, place, r->n_reduced * plan->beside), plan->beside), xg_aff_mod(x, place, plan->beside));
+    kept = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, place, r->n_reduced * plan->beside), plan->beside),
+        xg_aff_mod(x, place, plan->beside));
     xg_index_delinearise(x, &r->kept, kept, at);
     xg_index_delinearise(x, &r->reduced, xg_aff_mod(x, xg_aff_div(x, place, plan->beside), r->n_reduced), at);
     for (k = 0; k < rank; k++) m->results[k] = at[k];
-    m->results[rank] = plan->fold > 1 ? xg_aff_dim(x, 1) : xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), v), xg_aff_sym(x, 0));
+    m->results[rank] =
+        plan->fold > 1 ? xg_aff_dim(x, 1) : xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), v), xg_aff_sym(x, 0));
     return xg_imap_simplify(x, m);
 }
 
@@ -152,19 +202,23 @@ XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, const xg_im
         xg_kval *first = xg_kcmpi_(&r->s.b, XG_CI_EQ, inner.syms, xg_elem_index(&r->s, 0));
         xg_reduction_merge(r, one.acc, x);
         for (k = 0; k < r->n_values; k++) one.acc[k].v = xg_kselect(&r->s.b, first, x[k].v, one.acc[k].v);
-    }
-    else for (n = k = 0; k < r->n_values; k++) if (!plan->made || !plan->made[k]) {
-        p.dest[n] = xg_kinsert(&r->s.b, x[k].v, p.dest[n], &at[r->in->rank], 1);
-        n++;
-    }
+    } else
+        for (n = k = 0; k < r->n_values; k++)
+            if (!plan->made || !plan->made[k]) {
+                p.dest[n] = xg_kinsert(&r->s.b, x[k].v, p.dest[n], &at[r->in->rank], 1);
+                n++;
+            }
     xg_walk_end(r, &inner, folds ? &one : &p);
     r->thread = thread;
     r->block = block;
-    if (folds) for (k = 0; k < r->n_values; k++) p.dest[k] = xg_kinsert(&r->s.b, one.acc[k].v, p.dest[k], &place, 1);
+    if (folds)
+        for (k = 0; k < r->n_values; k++) p.dest[k] = xg_kinsert(&r->s.b, one.acc[k].v, p.dest[k], &place, 1);
     xg_walk_end(r, &outer, &p);
 }
-/* Some of a lane's elements of a row: from element `from` on, every plan->lanes-th, which lie in the row unless they are the last. */
-XG_FN void xg_short_elements_of_row(xg_reduction *r, const xg_short_plan *plan, const xg_shared *shared, const xg_aff *row, const xg_aff *kept, int64_t from, int64_t n, xg_partial *p) {
+/* Some of a lane's elements of a row: from element `from` on, every plan->lanes-th, which lie in the row unless they
+ * are the last. */
+XG_FN void xg_short_elements_of_row(xg_reduction *r, const xg_short_plan *plan, const xg_shared *shared,
+    const xg_aff *row, const xg_aff *kept, int64_t from, int64_t n, xg_partial *p) {
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     bool row_ends = plan->rows * plan->lanes % XG_SHORT_THREADS != 0;
     xg_walk_map m = xg_walk_map_begin(r);
@@ -182,24 +236,30 @@ XG_FN void xg_short_elements_of_row(xg_reduction *r, const xg_short_plan *plan, 
     place = xg_aff_add(m.x, xg_aff_mul(m.x, place, plan->beside), xg_aff_mod(m.x, row, plan->beside));
     at[0] = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, row, plan->beside), plan->length * plan->beside), place);
     w = xg_walk_begin(r, xg_walk_map_end(r, &m, at, plan->made ? r->in->rank + 1 : 1), p);
-    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) {
-        xg_kval *here[XG_RANK_MAX];
-        uint32_t value = r->heroes[h].first + k, d;
-        for (d = 0; plan->made && d < r->in->rank; d++) here[d] = w.at + 1 + d;
-        x[value] = plan->made && plan->made[value] ? xg_hero_element(&r->s, &r->heroes[h], k, here) : xg_elem_real(xg_kextract(&r->s.b, shared->arrays[array++], &w.at, 1));
-    }
+    for (h = 0; h < r->n_heroes; h++)
+        for (k = 0; k < r->heroes[h].n; k++) {
+            xg_kval *here[XG_RANK_MAX];
+            uint32_t value = r->heroes[h].first + k, d;
+            for (d = 0; plan->made && d < r->in->rank; d++) here[d] = w.at + 1 + d;
+            x[value] = plan->made && plan->made[value]
+                           ? xg_hero_element(&r->s, &r->heroes[h], k, here)
+                           : xg_elem_real(xg_kextract(&r->s.b, shared->arrays[array++], &w.at, 1));
+        }
     xg_reduction_merge(r, p->acc, x);
     xg_walk_end(r, &w, p);
 }
 /* One of a thread's rows: place `row` in the block, `kept` of all. */
-XG_FN void xg_short_row(xg_reduction *r, const xg_short_plan *plan, const xg_shared *shared, const xg_aff *row, const xg_aff *kept, xg_partial *p) {
+XG_FN void xg_short_row(xg_reduction *r, const xg_short_plan *plan, const xg_shared *shared, const xg_aff *row,
+    const xg_aff *kept, xg_partial *p) {
     int64_t whole = plan->length / plan->lanes, from;
     xg_walk_map m = xg_walk_map_begin(r);
     const xg_imap *map;
     xg_kval *at[XG_RANK_MAX];
     xg_walk w;
     uint32_t k;
-    for (from = 0; from < whole; from += XG_SHORT_STRAIGHT) xg_short_elements_of_row(r, plan, shared, row, kept, from * plan->lanes, XG_MIN(whole - from, (int64_t)XG_SHORT_STRAIGHT), p);
+    for (from = 0; from < whole; from += XG_SHORT_STRAIGHT)
+        xg_short_elements_of_row(
+            r, plan, shared, row, kept, from * plan->lanes, XG_MIN(whole - from, (int64_t)XG_SHORT_STRAIGHT), p);
     if (plan->length % plan->lanes) xg_short_elements_of_row(r, plan, shared, row, kept, whole * plan->lanes, 1, p);
     xg_row_shuffle(r, plan->lanes, p->acc);
     m.kept = kept;
@@ -219,10 +279,12 @@ XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial 
     uint32_t h, k;
     shared.n = 0;
     shared.arrays = XG_NEW_N(r->e->arena, xg_kval *, r->n_values + 1);
-    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) if (!plan->made || !plan->made[r->heroes[h].first + k]) {
-        const xg_ktype *t = xg_kir_tensor(r->e->m, xg_short_type(&r->heroes[h], k), &size, 1);
-        shared.arrays[shared.n++] = xg_kir_op(&r->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
-    }
+    for (h = 0; h < r->n_heroes; h++)
+        for (k = 0; k < r->heroes[h].n; k++)
+            if (!plan->made || !plan->made[r->heroes[h].first + k]) {
+                const xg_ktype *t = xg_kir_tensor(r->e->m, xg_short_type(&r->heroes[h], k), &size, 1);
+                shared.arrays[shared.n++] = xg_kir_op(&r->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+            }
     xg_short_fill(r, plan, xg_short_vectors(r, plan), &shared);
     if (r->n_kept * r->n_reduced % plan->vector) {
         xg_short_plan one = *plan;

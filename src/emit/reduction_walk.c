@@ -1,13 +1,19 @@
-/* emit/reduction_walk.c -- what walks by rows and by columns have in common: loops over maps that carry partial results and destinations, the
- * elements at one place, writing the results.
+/* emit/reduction_walk.c -- what walks by rows and by columns have in common: loops over maps that carry partial results
+ * and destinations, the elements at one place, writing the results.
  *
- * Everything that a loop may change is in xg_partial: the partial results and the destinations. A loop over an indexing map whose symbols have one value is how
- * something is done by some threads only: lower-loops makes the cheapest tests of its domain. */
+ * Everything that a loop may change is in xg_partial: the partial results and the destinations. A loop over an indexing
+ * map whose symbols have one value is how something is done by some threads only: lower-loops makes the cheapest tests
+ * of its domain. */
 #ifndef XG_EMIT_REDUCTION_WALK_C
 #define XG_EMIT_REDUCTION_WALK_C
 #include "emit.h"
 
-typedef struct xg_partial { xg_elem *acc; uint32_t n; xg_kval **dest; uint32_t n_dest; } xg_partial; /* dest: one per root, or shared arrays */
+typedef struct xg_partial {
+    xg_elem *acc;
+    uint32_t n;
+    xg_kval **dest;
+    uint32_t n_dest;
+} xg_partial; /* dest: one per root, or shared arrays */
 
 XG_FN xg_partial xg_partial_new(xg_reduction *r, uint32_t n, xg_kval **dest, uint32_t n_dest) {
     xg_partial p;
@@ -31,9 +37,15 @@ XG_FN void xg_partial_set(xg_partial *p, xg_kval *values) {
 
 /* ---- loops ---- */
 
-typedef struct xg_walk { xg_kop *loop; xg_kb outer; xg_memo *memo; xg_kval **values, *syms, *at; } xg_walk;
+typedef struct xg_walk {
+    xg_kop *loop;
+    xg_kb outer;
+    xg_memo *memo;
+    xg_kval **values, *syms, *at;
+} xg_walk;
 
-/* Within a loop over the map; dims are thread and block. Elements made before are not used inside: they may be at other indices. */
+/* Within a loop over the map; dims are thread and block. Elements made before are not used inside: they may be at other
+ * indices. */
 XG_FN xg_walk xg_walk_begin(xg_reduction *r, const xg_imap *map, xg_partial *p) {
     xg_scope *s = &r->s;
     xg_kval *dims[3];
@@ -67,7 +79,15 @@ XG_FN void xg_walk_end(xg_reduction *r, xg_walk *w, xg_partial *p) {
 
 /* ---- maps ---- */
 
-typedef struct xg_walk_map { xg_aff_ctx *x; uint32_t n_syms, n_constraints; int64_t syms[4]; const char *names[4]; const xg_aff *kept, *lin, *outer, **at; xg_constraint constraints[6]; int64_t threads; } xg_walk_map;
+typedef struct xg_walk_map {
+    xg_aff_ctx *x;
+    uint32_t n_syms, n_constraints;
+    int64_t syms[4];
+    const char *names[4];
+    const xg_aff *kept, *lin, *outer, **at;
+    xg_constraint constraints[6];
+    int64_t threads;
+} xg_walk_map;
 
 XG_FN xg_walk_map xg_walk_map_begin(const xg_reduction *r) {
     xg_walk_map w;
@@ -86,7 +106,8 @@ XG_FN void xg_walk_require(xg_walk_map *w, const xg_aff *e, int64_t lo, int64_t 
     w->constraints[w->n_constraints++].range = xg_range_of(lo, hi);
 }
 /* The map to these results, over thread, block and the symbols. */
-XG_FN const xg_imap *xg_walk_map_end(const xg_reduction *r, const xg_walk_map *w, const xg_aff *const *results, uint32_t n) {
+XG_FN const xg_imap *xg_walk_map_end(
+    const xg_reduction *r, const xg_walk_map *w, const xg_aff *const *results, uint32_t n) {
     xg_imap *m = xg_imap_new(w->x, r->round ? 3 : 2, w->n_syms, 0, n, w->n_constraints);
     uint32_t k;
     xg_imap_counts(&m->dims[0], "th_x", w->threads);
@@ -105,7 +126,8 @@ XG_FN xg_index_order xg_walk_order(const xg_index_order *o, uint32_t from, uint3
     for (k = from; k < to; k++) xg_index_order_push(&part, o->dim[k], o->size[k]);
     return part;
 }
-/* ... to the indices of the operand: `at`, if that is given, or what kept and lin say. With `outer`, that counts the reduced dims but those of the innermost run, and lin only these. */
+/* ... to the indices of the operand: `at`, if that is given, or what kept and lin say. With `outer`, that counts the
+ * reduced dims but those of the innermost run, and lin only these. */
 XG_FN const xg_imap *xg_walk_map_operand(const xg_reduction *r, const xg_walk_map *w) {
     const xg_aff *at[XG_RANK_MAX];
     uint32_t split = w->outer ? r->minor_dims : r->reduced.n;
@@ -139,12 +161,14 @@ XG_FN const xg_aff *xg_walk_of_block(xg_aff_ctx *x, const xg_imap *map, const xg
 /* Whether all variables have the ranges that they had before. */
 XG_FN bool xg_walk_same_ranges(const xg_imap *m, const xg_imap *before) {
     uint32_t k;
-    for (k = 0; k < m->n_dims; k++) if (!xg_range_equal(m->dims[k].range, before->dims[k].range)) return false;
-    for (k = 0; k < m->n_syms; k++) if (!xg_range_equal(m->syms[k].range, before->syms[k].range)) return false;
+    for (k = 0; k < m->n_dims; k++)
+        if (!xg_range_equal(m->dims[k].range, before->dims[k].range)) return false;
+    for (k = 0; k < m->n_syms; k++)
+        if (!xg_range_equal(m->syms[k].range, before->syms[k].range)) return false;
     return m->n_dims == before->n_dims && m->n_syms == before->n_syms;
 }
-/* If the pad cuts something off at the end, and only there: most blocks have nothing to do with it. Then *inside is a map for those, without its tests, and *across
- * one for the others. */
+/* If the pad cuts something off at the end, and only there: most blocks have nothing to do with it. Then *inside is a
+ * map for those, without its tests, and *across one for the others. */
 XG_FN bool xg_walk_split(const xg_reduction *r, const xg_walk_map *w, const xg_imap **inside, const xg_imap **across) {
     xg_walk_map free = *w, edge = *w;
     const xg_imap *map;
@@ -153,12 +177,15 @@ XG_FN bool xg_walk_split(const xg_reduction *r, const xg_walk_map *w, const xg_i
     xg_range rest, range;
     free.n_constraints = 0;
     map = xg_walk_map_source(r, &free);
-    if (!r->pad || !xg_imap_ok(map) || map->n_constraints != 1 || w->n_constraints == XG_COUNT(w->constraints)) return false;
+    if (!r->pad || !xg_imap_ok(map) || map->n_constraints != 1 || w->n_constraints == XG_COUNT(w->constraints))
+        return false;
     if (!xg_walk_same_ranges(map, xg_walk_map_operand(r, &free))) return false;
     block = xg_walk_of_block(w->x, map, map->constraints[0].expr, &rest);
     range = map->constraints[0].range;
     env = xg_imap_env(w->x, map);
-    if (block->kind == XG_AFF_CONST || !xg_range_known(rest) || range.hi == INT64_MAX || xg_aff_range(&env, map->constraints[0].expr).lo < range.lo) return false;
+    if (block->kind == XG_AFF_CONST || !xg_range_known(rest) || range.hi == INT64_MAX ||
+        xg_aff_range(&env, map->constraints[0].expr).lo < range.lo)
+        return false;
     free.n_constraints = w->n_constraints;
     xg_walk_require(&free, block, INT64_MIN, range.hi - rest.hi);
     xg_walk_require(&edge, block, range.hi - rest.hi + 1, INT64_MAX);
@@ -172,28 +199,40 @@ XG_FN const xg_imap *xg_walk_map_result(const xg_reduction *r, const xg_walk_map
     uint32_t d, n = 0;
     memset((void *)at, 0, sizeof at);
     xg_index_delinearise(w->x, &r->kept, w->kept, at);
-    for (d = 0; d < r->in->rank; d++) if (at[d]) out[n++] = at[d];
+    for (d = 0; d < r->in->rank; d++)
+        if (at[d]) out[n++] = at[d];
     return xg_walk_map_end(r, w, out, n);
 }
 
 /* ---- vectors ---- */
 
-typedef enum xg_walk_way { XG_WALK_ROW, XG_WALK_SHIFTED, XG_WALK_COLUMN, XG_WALK_LINEAR } xg_walk_way;
+typedef enum xg_walk_way {
+    XG_WALK_ROW,
+    XG_WALK_SHIFTED,
+    XG_WALK_COLUMN,
+    XG_WALK_LINEAR
+} xg_walk_way;
 
-/* Rows of an odd length: the last place before a row's begin that is a multiple of `unit` elements in memory, counted from that begin. */
+/* Rows of an odd length: the last place before a row's begin that is a multiple of `unit` elements in memory, counted
+ * from that begin. */
 XG_FN const xg_aff *xg_walk_shift(const xg_reduction *r, const xg_walk_map *w, int64_t unit) {
     const xg_aff *begin = xg_aff_mul(w->x, w->kept, r->n_reduced);
     return xg_aff_sub(w->x, xg_aff_mul(w->x, xg_aff_div(w->x, begin, unit), unit), begin);
 }
 
-/* What is read of the parameter one after the other by the symbol of the group's first map, is read in whole vectors of so many elements. */
+/* What is read of the parameter one after the other by the symbol of the group's first map, is read in whole vectors of
+ * so many elements. */
 XG_FN bool xg_walk_has_vectors(xg_aff_ctx *x, const xg_indexing_group *g, const xg_inst *param, int64_t vector) {
     xg_imaps maps = xg_indexing_group_maps(g, param, 0);
     uint32_t j;
     for (j = 0; j < maps.n; j++) {
-        const xg_imap *m = xg_imap_ok(maps.p[j]) && xg_shape_is_array(param->shape) ? xg_indexing_flatten(x, maps.p[j], param->shape) : NULL;
+        const xg_imap *m = xg_imap_ok(maps.p[j]) && xg_shape_is_array(param->shape)
+                               ? xg_indexing_flatten(x, maps.p[j], param->shape)
+                               : NULL;
         int64_t stride;
-        if (m && xg_imap_ok(m) && xg_indexing_stride(m->results[0], xg_aff_sym(x, 0), &stride) && stride == 1 && xg_indexing_vector_width(x, m, 0, vector) < vector) return false;
+        if (m && xg_imap_ok(m) && xg_indexing_stride(m->results[0], xg_aff_sym(x, 0), &stride) && stride == 1 &&
+            xg_indexing_vector_width(x, m, 0, vector) < vector)
+            return false;
     }
     return true;
 }
@@ -201,10 +240,12 @@ XG_FN bool xg_walk_reads_vectors(const xg_reduction *r, const xg_inst *source, c
     xg_aff_ctx *x = r->e->m->aff;
     xg_indexing_group *g = xg_indexing_group_back(x, source, 0, map);
     uint32_t k;
-    for (k = 0; k < r->e->comp->n_params; k++) if (!xg_walk_has_vectors(x, g, r->e->comp->params[k], vector)) return false;
+    for (k = 0; k < r->e->comp->n_params; k++)
+        if (!xg_walk_has_vectors(x, g, r->e->comp->params[k], vector)) return false;
     return true;
 }
-/* Whether threads may take `vector` neighbours each: of a row, of a row that they enter at a multiple of them, of a row of columns, or of all memory of the columns. */
+/* Whether threads may take `vector` neighbours each: of a row, of a row that they enter at a multiple of them, of a row
+ * of columns, or of all memory of the columns. */
 XG_FN bool xg_walk_fits(const xg_reduction *r, xg_walk_way way, int64_t vector) {
     xg_reduction copy = *r;
     xg_walk_map m;
@@ -220,12 +261,18 @@ XG_FN bool xg_walk_fits(const xg_reduction *r, xg_walk_way way, int64_t vector) 
     other = xg_aff_dim(m.x, 1);
     at = xg_aff_add(m.x, first, xg_walk_sym(&m, "vector_index", vector));
     m.lin = row ? at : way == XG_WALK_COLUMN ? other : xg_aff_div(m.x, at, r->minor);
-    m.kept = row ? other : way == XG_WALK_COLUMN ? at : xg_aff_add(m.x, xg_aff_mul(m.x, other, r->minor), xg_aff_mod(m.x, at, r->minor));
+    m.kept = row                     ? other
+             : way == XG_WALK_COLUMN ? at
+                                     : xg_aff_add(m.x, xg_aff_mul(m.x, other, r->minor), xg_aff_mod(m.x, at, r->minor));
     if (way == XG_WALK_SHIFTED) m.lin = xg_aff_add(m.x, at, xg_walk_shift(r, &m, vector));
     map = xg_walk_map_operand(&copy, &m);
-    if (way == XG_WALK_LINEAR && xg_indexing_vector_width(m.x, xg_indexing_flatten(m.x, map, r->in), 0, vector) < vector) return false; /* not in a row */
+    if (way == XG_WALK_LINEAR &&
+        xg_indexing_vector_width(m.x, xg_indexing_flatten(m.x, map, r->in), 0, vector) < vector)
+        return false; /* not in a row */
     if (r->pad) map = xg_imap_compose(m.x, map, r->pad);
-    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) if (!xg_walk_reads_vectors(r, r->heroes[h].sources[k], map, vector)) return false;
+    for (h = 0; h < r->n_heroes; h++)
+        for (k = 0; k < r->heroes[h].n; k++)
+            if (!xg_walk_reads_vectors(r, r->heroes[h].sources[k], map, vector)) return false;
     return true;
 }
 
@@ -248,11 +295,13 @@ XG_FN void xg_reduction_sides(xg_reduction *r, xg_kval *const *at, xg_kval **des
 /* All heroes' elements at the operand's indices. */
 XG_FN void xg_reduction_elements(xg_reduction *r, xg_kval *const *at, xg_elem *out) {
     uint32_t h, k;
-    for (h = 0; h < r->n_heroes; h++) for (k = 0; k < r->heroes[h].n; k++) out[r->heroes[h].first + k] = xg_hero_element(&r->s, &r->heroes[h], k, at);
+    for (h = 0; h < r->n_heroes; h++)
+        for (k = 0; k < r->heroes[h].n; k++) out[r->heroes[h].first + k] = xg_hero_element(&r->s, &r->heroes[h], k, at);
 }
 XG_FN void xg_reduction_merge(xg_reduction *r, xg_elem *acc, const xg_elem *x) {
     uint32_t h;
-    for (h = 0; h < r->n_heroes; h++) xg_hero_merge(&r->s, &r->heroes[h], acc + r->heroes[h].first, x + r->heroes[h].first);
+    for (h = 0; h < r->n_heroes; h++)
+        xg_hero_merge(&r->s, &r->heroes[h], acc + r->heroes[h].first, x + r->heroes[h].first);
 }
 XG_FN void xg_reduction_start(xg_reduction *r, xg_elem *acc) {
     uint32_t h;
@@ -274,10 +323,11 @@ XG_FN void xg_reduction_results(xg_reduction *r, const xg_elem *acc, xg_kval *co
         memo->outs = outs;
         memo->region = s->b.region;
     }
-    for (k = 0; k < p->n_insts; k++) if (r->epilogue[k] && p->insts[k]->op != XG_REDUCE) {
-        xg_elem_apply(s, r->maps[k], at, here);
-        (void)xg_elem_make(s, p->insts[k], &s->memo[k], here);
-    }
+    for (k = 0; k < p->n_insts; k++)
+        if (r->epilogue[k] && p->insts[k]->op != XG_REDUCE) {
+            xg_elem_apply(s, r->maps[k], at, here);
+            (void)xg_elem_make(s, p->insts[k], &s->memo[k], here);
+        }
     for (k = 0; k < p->n_roots; k++) {
         uint32_t place = xg_partition_place(p, p->roots[k]);
         if (!r->epilogue[place]) continue;
@@ -289,7 +339,10 @@ XG_FN void xg_reduction_results(xg_reduction *r, const xg_elem *acc, xg_kval *co
 /* ---- shared memory ---- */
 
 /* One array a value, complex parts apart; tensors of rank 2 or 1 by what the walk wants. */
-typedef struct xg_shared { uint32_t n; xg_kval **arrays; } xg_shared;
+typedef struct xg_shared {
+    uint32_t n;
+    xg_kval **arrays;
+} xg_shared;
 XG_FN xg_shared xg_shared_new(xg_reduction *r, const xg_elem *like, const int64_t *dims, uint32_t rank) {
     xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1);
     xg_shared s;
@@ -310,7 +363,8 @@ XG_FN void xg_shared_sync(xg_reduction *r, xg_shared *s) {
     op = xg_kir_op(&r->s.b, XG_K_OP_SYNC, s->arrays, s->n, types, s->n, 0);
     for (k = 0; k < s->n; k++) s->arrays[k] = &op->results[k];
 }
-/* All blocks of the cluster wait for each other, and see what they have written. Shared memory ends with its block: nobody may leave while another one reads there. */
+/* All blocks of the cluster wait for each other, and see what they have written. Shared memory ends with its block:
+ * nobody may leave while another one reads there. */
 XG_FN void xg_cluster_sync(xg_reduction *r, xg_shared *s) {
     xg_shared_sync(r, s);
     r->s.b.region->last->a = XG_KTEAM_CLUSTER;
@@ -323,11 +377,15 @@ XG_FN xg_shared xg_cluster_peer(xg_reduction *r, const xg_shared *s, xg_kval *ra
     peer.n = s->n;
     peer.arrays = XG_NEW_N(r->e->arena, xg_kval *, s->n + (size_t)1);
     v[1] = rank;
-    for (k = 0; k < s->n; k++) { v[0] = s->arrays[k]; peer.arrays[k] = xg_kir_value(&r->s.b, XG_K_OP_PEER, v, 2, v[0]->type); }
+    for (k = 0; k < s->n; k++) {
+        v[0] = s->arrays[k];
+        peer.arrays[k] = xg_kir_value(&r->s.b, XG_K_OP_PEER, v, 2, v[0]->type);
+    }
     return peer;
 }
 /* The values at one place; like: elements of the same types. */
-XG_FN void xg_shared_read(xg_reduction *r, const xg_shared *s, xg_kval *const *at, uint32_t rank, const xg_elem *like, uint32_t n, xg_elem *out) {
+XG_FN void xg_shared_read(xg_reduction *r, const xg_shared *s, xg_kval *const *at, uint32_t rank, const xg_elem *like,
+    uint32_t n, xg_elem *out) {
     uint32_t k, i = 0;
     for (k = 0; k < n; k++) {
         bool pair = like[k].im != NULL;

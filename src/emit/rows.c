@@ -1,39 +1,49 @@
-/* emit/rows.c -- row programs (fuse/rows.c): several reductions over the same rows and what is made of them, a row in the hands of some lanes, warps, or one block.
+/* emit/rows.c -- row programs (fuse/rows.c): several reductions over the same rows and what is made of them, a row in
+ * the hands of some lanes, warps, or one block.
  *
- *     for each stage:  each lane:  acc = reducer over its elements of the row                  elements (round * lanes + lane) * vector + v
- *                      lanes of a warp:  shuffle_reduce; warps of a row: shared[row][warp], barrier, every lane combines all of them: all lanes have the result
- *                      blocks of a row: the same once more, of what each of them has in its own shared memory, behind a barrier of the cluster
- *                      every lane:  what is one value a row and made of it
+ *     for each stage:  each lane:  acc = reducer over its elements of the row                  elements (round * lanes
+ *         + lane) * vector + v
+ *                      lanes of a warp:  shuffle_reduce; warps of a row: shared[row][warp], barrier, every lane
+ *                      combines all of them: all lanes have the result blocks of a row: the same once more, of what
+ *                      each of them has in its own shared memory, behind a barrier of the cluster every lane:  what is
+ *                      one value a row and made of it
  *     then: every lane writes its elements of the roots; lane 0 those that have one element a row
  *
- * - All numbers are powers of two but the rows' length and number. Lanes behind the end of a row, or behind the last row, make elements that exist (indices wrap around)
- *   and leave them out: so what is read and made in one stage stands in straight code that runs always, and is still in registers in the next (kir/cse.c).
- * - If a row is too long for that, the loops stay loops, and a lane keeps its elements in shared memory; or else each stage reads the row again, which a cache has by then. emit/rows_plan.c
- *   says how many lanes there are, and what lies in shared memory.
- * - Where rows begin inside of sectors, the body of each, from its first whole sector on, is walked like that, and what is left at both ends, which is as many elements in every row, by one more
- *   round of single elements. No lane touches a row that is not its own.
+ * - All numbers are powers of two but the rows' length and number. Lanes behind the end of a row, or behind the last
+ *   row, make elements that exist (indices wrap around) and leave them out: so what is read and made in one stage
+ *   stands in straight code that runs always, and is still in registers in the next (kir/cse.c).
+ * - If a row is too long for that, the loops stay loops, and a lane keeps its elements in shared memory; or else each
+ *   stage reads the row again, which a cache has by then. emit/rows_plan.c says how many lanes there are, and what lies
+ *   in shared memory.
+ * - Where rows begin inside of sectors, the body of each, from its first whole sector on, is walked like that, and what
+ *   is left at both ends, which is as many elements in every row, by one more round of single elements. No lane touches
+ *   a row that is not its own.
  * - Then each block does, where there are such things:
  *
  *     vectors that all rows read to shared memory; barrier
- *     for group:    rows of the group to shared memory; barrier; what stands above; barrier; results from shared memory */
+ *     for group:    rows of the group to shared memory; barrier; what stands above; barrier; results from shared
+ * memory */
 #ifndef XG_EMIT_ROWS_C
 #define XG_EMIT_ROWS_C
 #include "emit.h"
 
-enum { XG_ROWS_WARPS_FEW = 4 /* whose results each lane combines by itself */ };
+enum {
+    XG_ROWS_WARPS_FEW = 4 /* whose results each lane combines by itself */
+};
 
 XG_FN void xg_rows_heroes(xg_rows *w) {
     xg_arena *a = w->r.e->arena;
     uint32_t s, k, n = 0, first;
     w->heroes = XG_NEW_N(a, xg_hero, w->form.n_reduces + (size_t)1);
-    for (s = 1; s <= w->form.n_stages; s++) for (first = n, k = 0; k < w->form.n; k++) {
-        xg_hero *h = &w->heroes[n];
-        if (w->form.insts[k]->op != XG_REDUCE || w->form.stage[k] != s || !w->form.maps[k]) continue;
-        (void)xg_hero_set(h, w->form.insts[k], n - first, a);
-        h->sources = XG_NEW(a, const xg_inst *);
-        h->sources[0] = XG_OPERAND(h->i, 0);
-        n++;
-    }
+    for (s = 1; s <= w->form.n_stages; s++)
+        for (first = n, k = 0; k < w->form.n; k++) {
+            xg_hero *h = &w->heroes[n];
+            if (w->form.insts[k]->op != XG_REDUCE || w->form.stage[k] != s || !w->form.maps[k]) continue;
+            (void)xg_hero_set(h, w->form.insts[k], n - first, a);
+            h->sources = XG_NEW(a, const xg_inst *);
+            h->sources[0] = XG_OPERAND(h->i, 0);
+            n++;
+        }
     w->heroes[n].i = NULL;
 }
 /* The reduction becomes that of one stage. */
@@ -50,11 +60,16 @@ XG_FN void xg_rows_stage(xg_rows *w, uint32_t s) {
 
 XG_FN const xg_aff *xg_rows_row(const xg_rows *w, const xg_walk_map *m) {
     if (w->parts > 1) return xg_aff_div(m->x, xg_aff_dim(m->x, 1), w->parts);
-    return xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, w->r.round ? 2 : 1), w->per_block), xg_aff_div(m->x, xg_aff_dim(m->x, 0), w->lanes));
+    return xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, w->r.round ? 2 : 1), w->per_block),
+        xg_aff_div(m->x, xg_aff_dim(m->x, 0), w->lanes));
 }
 /* Which of the row's blocks. */
-XG_FN const xg_aff *xg_rows_rank(const xg_rows *w, const xg_walk_map *m) { return xg_aff_mod(m->x, xg_aff_dim(m->x, 1), w->parts); }
-XG_FN const xg_aff *xg_rows_wrapped(const xg_rows *w, const xg_walk_map *m, const xg_aff *row) { return w->form.rows % w->per_block ? xg_aff_mod(m->x, row, w->form.rows) : row; }
+XG_FN const xg_aff *xg_rows_rank(const xg_rows *w, const xg_walk_map *m) {
+    return xg_aff_mod(m->x, xg_aff_dim(m->x, 1), w->parts);
+}
+XG_FN const xg_aff *xg_rows_wrapped(const xg_rows *w, const xg_walk_map *m, const xg_aff *row) {
+    return w->form.rows % w->per_block ? xg_aff_mod(m->x, row, w->form.rows) : row;
+}
 /* What maps of a walk are applied to: thread, block, and the group of rows where a block goes over several. */
 XG_FN uint32_t xg_rows_dims(const xg_rows *w, xg_kval **out) {
     out[0] = w->r.thread;
@@ -63,31 +78,50 @@ XG_FN uint32_t xg_rows_dims(const xg_rows *w, xg_kval **out) {
     return w->r.round ? 3 : 2;
 }
 
-/* Some rounds over the vectors of the body, or the edges of a row, all of which are there unless they are the `last` ones. */
-typedef struct xg_rows_rounds { int64_t first, groups, group; bool last, edges; } xg_rows_rounds;
+/* Some rounds over the vectors of the body, or the edges of a row, all of which are there unless they are the `last`
+ * ones. */
+typedef struct xg_rows_rounds {
+    int64_t first, groups, group;
+    bool last, edges;
+} xg_rows_rounds;
 XG_FN int64_t xg_rows_count(const xg_rows *w, const xg_rows_rounds *at) { return at->edges ? w->edges : w->vectors; }
 
 /* The first column of the row that is at a sector. */
 XG_FN const xg_aff *xg_rows_body(const xg_rows *w, const xg_walk_map *m, const xg_aff *row) {
     const xg_aff *begin = xg_aff_mul(m->x, row, w->form.cols);
-    return xg_aff_sub(m->x, xg_aff_mul(m->x, xg_aff_div(m->x, xg_aff_add_k(m->x, begin, w->unit - 1), w->unit), w->unit), begin);
+    return xg_aff_sub(
+        m->x, xg_aff_mul(m->x, xg_aff_div(m->x, xg_aff_add_k(m->x, begin, w->unit - 1), w->unit), w->unit), begin);
 }
 /* The column of each of the edges' elements: those behind the body come after those in front of it. */
 XG_FN const xg_aff *xg_rows_edge(const xg_rows *w, const xg_walk_map *m, const xg_aff *row, const xg_aff *edge) {
     int64_t reach = w->unit + w->edges;
-    const xg_aff *behind = xg_aff_div(m->x, xg_aff_add_k(m->x, xg_aff_sub(m->x, edge, xg_rows_body(w, m, row)), reach), reach); /* 0 or 1 */
+    const xg_aff *behind = xg_aff_div(
+        m->x, xg_aff_add_k(m->x, xg_aff_sub(m->x, edge, xg_rows_body(w, m, row)), reach), reach); /* 0 or 1 */
     return xg_aff_add(m->x, edge, xg_aff_mul(m->x, behind, w->vectors * w->vector));
 }
 
-/* Places: row, column, the number of the vector, which may be behind the last, and the place in the block's tile, or where the lane keeps its elements. */
-enum { XG_ROWS_ROW, XG_ROWS_COLUMN, XG_ROWS_VECTOR, XG_ROWS_LOCAL, XG_ROWS_PLACES };
+/* Places: row, column, the number of the vector, which may be behind the last, and the place in the block's tile, or
+ * where the lane keeps its elements. */
+enum {
+    XG_ROWS_ROW,
+    XG_ROWS_COLUMN,
+    XG_ROWS_VECTOR,
+    XG_ROWS_LOCAL,
+    XG_ROWS_PLACES
+};
 /* taken: of the last rounds, lanes whose vector is not there take another one, whose number is a symbol. */
 XG_FN xg_walk_map xg_rows_places(const xg_rows *w, const xg_rows_rounds *at, bool taken, const xg_aff **out) {
     xg_walk_map m = xg_walk_map_begin(&w->r);
     const xg_aff *round = xg_aff_mul(m.x, xg_walk_sym(&m, "group", at->groups), at->group), *v, *lane, *of_block;
     round = xg_aff_add_k(m.x, xg_aff_add(m.x, round, xg_walk_sym(&m, "round", at->group)), at->first);
-    of_block = xg_aff_add(m.x, xg_aff_mul(m.x, round, w->lanes), xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes)); /* the vector's number among those of this block */
-    out[2] = v = w->parts == 1 ? of_block : xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_add(m.x, xg_aff_mul(m.x, round, w->parts), xg_rows_rank(w, &m)), w->lanes), xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes));
+    /* the vector's number among those of this block */
+    of_block = xg_aff_add(m.x, xg_aff_mul(m.x, round, w->lanes), xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes));
+    out[2] = v =
+        w->parts == 1
+            ? of_block
+            : xg_aff_add(m.x,
+                  xg_aff_mul(m.x, xg_aff_add(m.x, xg_aff_mul(m.x, round, w->parts), xg_rows_rank(w, &m)), w->lanes),
+                  xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes));
     out[0] = xg_rows_wrapped(w, &m, xg_rows_row(w, &m));
     lane = at->edges ? xg_aff_const(m.x, 0) : xg_walk_sym(&m, "vector_index", w->vector);
     if (taken) v = xg_walk_sym(&m, "taken", xg_rows_count(w, at));
@@ -98,7 +132,9 @@ XG_FN xg_walk_map xg_rows_places(const xg_rows *w, const xg_rows_rounds *at, boo
     }
     out[1] = xg_aff_add(m.x, xg_aff_mul(m.x, v, w->vector), lane);
     if (w->unit) out[1] = xg_aff_add(m.x, out[1], xg_rows_body(w, &m, out[0]));
-    out[3] = w->kept ? xg_aff_add(m.x, xg_aff_mul(m.x, of_block, w->vector), lane) : xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols), out[1]);
+    out[3] =
+        w->kept ? xg_aff_add(m.x, xg_aff_mul(m.x, of_block, w->vector), lane)
+                : xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_div(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols), out[1]);
     return m;
 }
 /* All rounds of a row. */
@@ -109,7 +145,9 @@ XG_FN void xg_rows_each_of(xg_rows *w, bool edges, xg_rows_fn body, xg_partial *
     memset(&at, 0, sizeof at);
     at.edges = edges;
     whole = xg_rows_count(w, &at) / (w->lanes * w->parts);
-    at.group = w->held || edges ? whole : w->kept || whole / XG_ROWS_GROUP >= XG_ROWS_LOOP_TRIPS ? XG_MIN(whole, (int64_t)XG_ROWS_GROUP) : 1;
+    at.group = w->held || edges                                         ? whole
+               : w->kept || whole / XG_ROWS_GROUP >= XG_ROWS_LOOP_TRIPS ? XG_MIN(whole, (int64_t)XG_ROWS_GROUP)
+                                                                        : 1;
     at.groups = at.group ? whole / at.group : 0;
     if (at.groups) body(w, &at, p);
     at.first = at.groups * at.group;
@@ -132,7 +170,8 @@ XG_FN void xg_rows_each(xg_rows *w, xg_rows_fn body, xg_partial *p) {
 XG_FN xg_walk xg_rows_begin(xg_rows *w, const xg_imap *map, xg_partial *p) {
     xg_walk walk = xg_walk_begin(&w->r, map, p);
     uint32_t k;
-    for (k = 0; k < w->form.n; k++) if (w->form.stage[k] && w->form.maps[k] && !xg_row_is_wide(&w->form, k)) w->r.s.memo[k] = walk.memo[k];
+    for (k = 0; k < w->form.n; k++)
+        if (w->form.stage[k] && w->form.maps[k] && !xg_row_is_wide(&w->form, k)) w->r.s.memo[k] = walk.memo[k];
     return walk;
 }
 /* What is known from the tile, or was kept. */
@@ -140,17 +179,21 @@ XG_FN void xg_rows_tile_give(xg_rows *w, xg_kval *const *place) {
     xg_scope *s = &w->r.s;
     xg_kval *here[XG_RANK_MAX];
     uint32_t k;
-    for (k = 0; k < w->tile.n; k++) xg_hero_give(s, w->tile.values[k], xg_elem_real(xg_kextract(&s->b, w->tile.arrays[k], place + XG_ROWS_LOCAL, 1)));
+    for (k = 0; k < w->tile.n; k++)
+        xg_hero_give(
+            s, w->tile.values[k], xg_elem_real(xg_kextract(&s->b, w->tile.arrays[k], place + XG_ROWS_LOCAL, 1)));
     for (k = 0; k < w->tile.n_made; k++) {
         xg_elem_apply(s, xg_row_map(&w->form, w->tile.made[k]->shape), place, here);
         (void)xg_elem_make(s, w->tile.made[k], &s->memo[xg_partition_place(s->e->parts, w->tile.made[k])], here);
     }
 }
-/* Within a walk over rounds; if it writes, only of what is there. The places are what they are without that, so that what was made there before is known to be the same. */
+/* Within a walk over rounds; if it writes, only of what is there. The places are what they are without that, so that
+ * what was made there before is known to be the same. */
 XG_FN xg_walk xg_rows_rounds_begin(xg_rows *w, const xg_rows_rounds *at, bool write, xg_partial *p, xg_kval **place) {
     const xg_aff *out[XG_ROWS_PLACES], *row;
     xg_walk_map m = xg_rows_places(w, at, at->last, out);
-    const xg_imap *places = xg_walk_map_end(&w->r, &m, out, w->tile.vector || w->kept ? XG_ROWS_PLACES : XG_ROWS_LOCAL), *vector;
+    const xg_imap *places = xg_walk_map_end(&w->r, &m, out, w->tile.vector || w->kept ? XG_ROWS_PLACES : XG_ROWS_LOCAL),
+                  *vector;
     xg_kval *vars[3 + XG_COUNT(m.syms)], *taken;
     xg_walk walk;
     uint32_t k, n;
@@ -172,17 +215,21 @@ XG_FN xg_walk xg_rows_rounds_begin(xg_rows *w, const xg_rows_rounds *at, bool wr
 }
 XG_FN void xg_rows_mark(const xg_rows *w, bool *needed, const xg_inst *i) {
     uint32_t place = xg_row_place(&w->form, i);
-    if (w->form.stage[place] && w->form.insts[place]->op != XG_REDUCE && xg_row_is_wide(&w->form, place)) needed[place] = true;
+    if (w->form.stage[place] && w->form.insts[place]->op != XG_REDUCE && xg_row_is_wide(&w->form, place))
+        needed[place] = true;
 }
 /* Makes what depends on reductions and is marked, and what that needs, at (row, column). */
 XG_FN void xg_rows_make(xg_rows *w, bool *needed, xg_kval *const *at) {
     xg_kval *here[XG_RANK_MAX];
     uint32_t k, j;
-    for (k = w->form.n; k-- > 0;) if (needed[k]) for (j = 0; j < w->form.insts[k]->n_operands; j++) xg_rows_mark(w, needed, XG_OPERAND(w->form.insts[k], j));
-    for (k = 0; k < w->form.n; k++) if (needed[k]) {
-        xg_elem_apply(&w->r.s, w->form.maps[k], at, here);
-        (void)xg_elem_make(&w->r.s, w->form.insts[k], &w->r.s.memo[k], here);
-    }
+    for (k = w->form.n; k-- > 0;)
+        if (needed[k])
+            for (j = 0; j < w->form.insts[k]->n_operands; j++) xg_rows_mark(w, needed, XG_OPERAND(w->form.insts[k], j));
+    for (k = 0; k < w->form.n; k++)
+        if (needed[k]) {
+            xg_elem_apply(&w->r.s, w->form.maps[k], at, here);
+            (void)xg_elem_make(&w->r.s, w->form.insts[k], &w->r.s.memo[k], here);
+        }
 }
 XG_FN xg_elem xg_rows_element(xg_rows *w, const xg_inst *i, xg_kval *const *at, xg_kval **here) {
     xg_elem_apply(&w->r.s, xg_row_map(&w->form, i->shape), at, here);
@@ -193,7 +240,9 @@ XG_FN xg_elem xg_rows_element(xg_rows *w, const xg_inst *i, xg_kval *const *at, 
 XG_FN void xg_rows_keep(xg_rows *w, xg_kval *const *place, xg_partial *p) {
     xg_kval *here[XG_RANK_MAX];
     uint32_t k;
-    for (k = 0; k < w->tile.n; k++) p->dest[k] = xg_kinsert(&w->r.s.b, xg_rows_element(w, w->tile.values[k], place, here).v, p->dest[k], place + XG_ROWS_LOCAL, 1);
+    for (k = 0; k < w->tile.n; k++)
+        p->dest[k] = xg_kinsert(
+            &w->r.s.b, xg_rows_element(w, w->tile.values[k], place, here).v, p->dest[k], place + XG_ROWS_LOCAL, 1);
 }
 XG_FN void xg_rows_accumulate(xg_rows *w, const xg_rows_rounds *at, xg_partial *p) {
     xg_reduction *r = &w->r;
@@ -213,7 +262,8 @@ XG_FN void xg_rows_accumulate(xg_rows *w, const xg_rows_rounds *at, xg_partial *
     memcpy(old, p->acc, r->n_values * sizeof *old);
     xg_reduction_merge(r, p->acc, x);
     if (at->last) {
-        xg_kval *counts = xg_kcmpi_(&r->s.b, XG_CI_SLT, place[XG_ROWS_VECTOR], xg_elem_index(&r->s, xg_rows_count(w, at)));
+        xg_kval *counts =
+            xg_kcmpi_(&r->s.b, XG_CI_SLT, place[XG_ROWS_VECTOR], xg_elem_index(&r->s, xg_rows_count(w, at)));
         for (h = 0; h < r->n_values; h++) {
             p->acc[h].v = xg_kselect(&r->s.b, counts, p->acc[h].v, old[h].v);
             if (old[h].im) p->acc[h].im = xg_kselect(&r->s.b, counts, p->acc[h].im, old[h].im);
@@ -228,12 +278,17 @@ XG_FN void xg_rows_write(xg_rows *w, const xg_rows_rounds *at, xg_partial *p) {
     xg_kval *here[XG_RANK_MAX], *place[XG_ROWS_PLACES];
     xg_walk walk = xg_rows_rounds_begin(w, at, true, p, place);
     uint32_t k;
-    for (k = 0; k < e->n_roots; k++) if (xg_rows_root_is_wide(w, k)) xg_rows_mark(w, needed, e->roots[k]);
+    for (k = 0; k < e->n_roots; k++)
+        if (xg_rows_root_is_wide(w, k)) xg_rows_mark(w, needed, e->roots[k]);
     xg_rows_make(w, needed, place);
-    for (k = 0; k < e->n_roots; k++) if (xg_rows_root_is_wide(w, k)) v[k] = xg_rows_element(w, e->roots[k], place, here);
+    for (k = 0; k < e->n_roots; k++)
+        if (xg_rows_root_is_wide(w, k)) v[k] = xg_rows_element(w, e->roots[k], place, here);
     for (k = 0; k < e->n_roots; k++) {
         if (!xg_rows_root_is_wide(w, k)) continue;
-        if (w->tile.vector) { p->dest[k] = xg_kinsert(&w->r.s.b, v[k].v, p->dest[k], place + XG_ROWS_LOCAL, 1); continue; }
+        if (w->tile.vector) {
+            p->dest[k] = xg_kinsert(&w->r.s.b, v[k].v, p->dest[k], place + XG_ROWS_LOCAL, 1);
+            continue;
+        }
         xg_elem_apply(&w->r.s, xg_row_map(&w->form, e->roots[k]->shape), place, here);
         p->dest[k] = xg_emit_insert(&w->r.s.b, v[k], p->dest[k], e->roots[k]->shape, here);
     }
@@ -287,7 +342,8 @@ XG_FN void xg_rows_tell_lanes(xg_rows *w, int64_t lanes, xg_elem *acc) {
     }
 }
 /* Of so many warps each lane takes one result, and all of them meet once more. */
-XG_FN void xg_rows_fold_warps(xg_rows *w, const xg_shared *shared, int64_t warps, xg_kval **at, const xg_elem *like, xg_elem *acc) {
+XG_FN void xg_rows_fold_warps(
+    xg_rows *w, const xg_shared *shared, int64_t warps, xg_kval **at, const xg_elem *like, xg_elem *acc) {
     xg_reduction *r = &w->r;
     xg_aff_ctx *x = r->e->m->aff;
     xg_elem *start = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
@@ -309,11 +365,15 @@ XG_FN void xg_rows_fold_warps(xg_rows *w, const xg_shared *shared, int64_t warps
     xg_row_shuffle(r, lanes, acc);
     xg_rows_tell_lanes(w, lanes, acc);
 }
-/* What was kept counts as another value behind the barrier, so that no stage holds in registers what it will read once more. */
+/* What was kept counts as another value behind the barrier, so that no stage holds in registers what it will read once
+ * more. */
 XG_FN void xg_rows_sync_all(xg_rows *w, xg_shared *shared) {
     xg_shared all;
     uint32_t k;
-    if (!w->kept) { xg_shared_sync(&w->r, shared); return; }
+    if (!w->kept) {
+        xg_shared_sync(&w->r, shared);
+        return;
+    }
     all.n = shared->n + w->tile.n;
     all.arrays = XG_NEW_N(w->r.e->arena, xg_kval *, all.n + (size_t)1);
     for (k = 0; k < all.n; k++) all.arrays[k] = k < shared->n ? shared->arrays[k] : w->tile.arrays[k - shared->n];
@@ -327,7 +387,8 @@ XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
     const xg_aff *th = xg_aff_dim(x, 0), *out[2];
     xg_walk_map m = xg_walk_map_begin(r);
     xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1), *at[2];
-    xg_elem *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1), *more = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
+    xg_elem *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1),
+            *more = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     int64_t dims[2], warp;
     xg_shared shared;
     xg_partial write;
@@ -348,13 +409,16 @@ XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
     xg_walk_end(r, &walk, &write);
     xg_rows_sync_all(w, &shared);
     at[0] = xg_rows_of_thread(w, out[0]);
-    if (dims[1] > XG_ROWS_WARPS_FEW) xg_rows_fold_warps(w, &shared, dims[1], at, like, acc);
-    else for (warp = 0; warp < dims[1]; warp++) {
-        at[1] = xg_elem_index(&r->s, warp);
-        xg_shared_read(r, &shared, at, 2, like, r->n_values, warp ? more : acc);
-        if (warp) xg_reduction_merge(r, acc, more);
-    }
-    if (r->round && w->form.n_stages == 1) xg_shared_sync(r, &shared); /* the next pass writes there; else the barrier of another stage lies between */
+    if (dims[1] > XG_ROWS_WARPS_FEW)
+        xg_rows_fold_warps(w, &shared, dims[1], at, like, acc);
+    else
+        for (warp = 0; warp < dims[1]; warp++) {
+            at[1] = xg_elem_index(&r->s, warp);
+            xg_shared_read(r, &shared, at, 2, like, r->n_values, warp ? more : acc);
+            if (warp) xg_reduction_merge(r, acc, more);
+        }
+    /* the next pass writes there; else the barrier of another stage lies between */
+    if (r->round && w->form.n_stages == 1) xg_shared_sync(r, &shared);
 }
 /* What each block of the row has, combined, to all lanes of all of them. */
 XG_FN void xg_rows_tell_blocks(xg_rows *w, xg_elem *acc) {
@@ -377,7 +441,8 @@ XG_FN void xg_rows_tell_blocks(xg_rows *w, xg_elem *acc) {
     for (k = 0; k < n; k++) shared.arrays[k] = xg_kinsert(&r->s.b, v[k], shared.arrays[k], &zero, 1);
     xg_walk_end(r, &walk, &write);
     xg_cluster_sync(r, &shared);
-    rank = xg_kcast(&r->s.b, XG_K_OP_INDEX_CAST, xg_rows_of_thread(w, xg_aff_mod(x, xg_aff_dim(x, 0), w->parts)), XG_E_I32);
+    rank = xg_kcast(
+        &r->s.b, XG_K_OP_INDEX_CAST, xg_rows_of_thread(w, xg_aff_mod(x, xg_aff_dim(x, 0), w->parts)), XG_E_I32);
     shared = xg_cluster_peer(r, &shared, rank);
     xg_shared_read(r, &shared, &zero, 1, like, r->n_values, acc);
     xg_row_shuffle(r, w->parts, acc);
@@ -397,15 +462,19 @@ XG_FN void xg_rows_stage_emit(xg_rows *w, uint32_t s, xg_kval *const *row) {
     xg_reduction_start(r, p.acc);
     xg_rows_each(w, xg_rows_accumulate, &p);
     xg_row_shuffle(r, XG_MIN(w->lanes, (int64_t)32), p.acc);
-    if (w->lanes > 32) xg_rows_tell_warps(w, p.acc);
-    else xg_rows_tell_lanes(w, w->lanes, p.acc);
+    if (w->lanes > 32)
+        xg_rows_tell_warps(w, p.acc);
+    else
+        xg_rows_tell_lanes(w, w->lanes, p.acc);
     if (w->parts > 1) xg_rows_tell_blocks(w, p.acc);
     for (k = 0; k < r->n_heroes; k++) {
         xg_hero_end(&r->s, &r->heroes[k], &p.acc[k]);
         xg_hero_give(&r->s, r->heroes[k].i, p.acc[k]);
     }
     for (k = 0; k < w->form.n; k++) {
-        if (w->form.stage[k] != s || w->form.insts[k]->op == XG_REDUCE || !w->form.maps[k] || xg_row_is_wide(&w->form, k)) continue;
+        if (w->form.stage[k] != s || w->form.insts[k]->op == XG_REDUCE || !w->form.maps[k] ||
+            xg_row_is_wide(&w->form, k))
+            continue;
         xg_elem_apply(&r->s, w->form.maps[k], row, here);
         (void)xg_elem_make(&r->s, w->form.insts[k], &r->s.memo[k], here);
     }
@@ -419,9 +488,12 @@ XG_FN const xg_imap *xg_rows_copy_map(const xg_rows *w, const xg_ktype *t) {
     xg_index_order order = xg_index_order_of_run(t->dims, 0, t->rank);
     const xg_aff *at[XG_RANK_MAX], *v;
     int64_t vector = xg_gcd(t->elements, 16 / xg_kelem_bytes(t->elem)), all = t->elements / vector;
-    v = xg_aff_add(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "round", (all + w->r.threads - 1) / w->r.threads), w->r.threads), xg_aff_dim(m.x, 0));
+    v = xg_aff_add(m.x,
+        xg_aff_mul(m.x, xg_walk_sym(&m, "round", (all + w->r.threads - 1) / w->r.threads), w->r.threads),
+        xg_aff_dim(m.x, 0));
     xg_walk_require(&m, v, 0, all - 1);
-    xg_index_delinearise(m.x, &order, xg_aff_add(m.x, xg_aff_mul(m.x, v, vector), xg_walk_sym(&m, "vector_index", vector)), at);
+    xg_index_delinearise(
+        m.x, &order, xg_aff_add(m.x, xg_aff_mul(m.x, v, vector), xg_walk_sym(&m, "vector_index", vector)), at);
     return xg_walk_map_end(&w->r, &m, at, t->rank);
 }
 /* From here on they are read where they are then. */
@@ -448,7 +520,8 @@ XG_FN void xg_rows_share_vectors(xg_rows *w) {
         xg_walk_end(r, &walk, &p);
     }
     xg_shared_sync(r, &shared);
-    for (n = 0, k = 0; k < r->e->comp->n_params; k++) if (w->shares[k]) s->tensors[k] = shared.arrays[n++];
+    for (n = 0, k = 0; k < r->e->comp->n_params; k++)
+        if (w->shares[k]) s->tensors[k] = shared.arrays[n++];
 }
 
 /* ---- rows of a block as one run of memory ---- */
@@ -458,7 +531,9 @@ XG_FN const xg_imap *xg_rows_tile_map(const xg_rows *w, bool behind) {
     int64_t v = w->tile.vector, cols = w->form.cols, all = w->per_block * cols / v, total = w->form.rows * cols / v;
     xg_walk_map m = xg_walk_map_begin(&w->r);
     const xg_aff *vector, *lane, *of_array, *flat, *out[XG_ROWS_PLACES];
-    vector = xg_aff_add(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "round", (all + w->r.threads - 1) / w->r.threads), w->r.threads), xg_aff_dim(m.x, 0));
+    vector = xg_aff_add(m.x,
+        xg_aff_mul(m.x, xg_walk_sym(&m, "round", (all + w->r.threads - 1) / w->r.threads), w->r.threads),
+        xg_aff_dim(m.x, 0));
     lane = xg_walk_sym(&m, "vector_index", v);
     of_array = xg_aff_add(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, w->r.round ? 2 : 1), all), vector);
     flat = xg_aff_add(m.x, xg_aff_mul(m.x, of_array, v), lane);
@@ -477,7 +552,8 @@ XG_FN void xg_rows_tile_new(xg_rows *w) {
     for (k = 0; k < w->tile.n + w->r.e->n_roots; k++) {
         const xg_inst *i = k < w->tile.n ? w->tile.values[k] : w->r.e->roots[k - w->tile.n];
         const xg_ktype *t = xg_kir_tensor(w->r.e->m, xg_kelem_of(i->shape->type), &size, 1);
-        if (k < w->tile.n || (xg_rows_root_is_wide(w, k - w->tile.n) && w->tile.over[k - w->tile.n] == UINT32_MAX)) w->tile.arrays[k] = xg_kir_op(&w->r.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+        if (k < w->tile.n || (xg_rows_root_is_wide(w, k - w->tile.n) && w->tile.over[k - w->tile.n] == UINT32_MAX))
+            w->tile.arrays[k] = xg_kir_op(&w->r.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
     }
 }
 XG_FN void xg_rows_kept_new(xg_rows *w) {
@@ -498,7 +574,8 @@ XG_FN void xg_rows_tile_fill(xg_rows *w, bool behind) {
     for (k = 0; k < XG_ROWS_PLACES; k++) place[k] = walk.at + k;
     for (k = 0; k < w->tile.n; k++) {
         const xg_inst *i = w->tile.values[k];
-        xg_elem v = xg_elem_real(behind ? xg_kconst_bits(&r->s.b, xg_kir_scalar(r->e->m, p.dest[k]->type->elem), 0) : NULL);
+        xg_elem v =
+            xg_elem_real(behind ? xg_kconst_bits(&r->s.b, xg_kir_scalar(r->e->m, p.dest[k]->type->elem), 0) : NULL);
         xg_elem_apply(&r->s, xg_row_map(&w->form, i->shape), place, here);
         if (!behind) v = xg_elem_of(&r->s, i, here);
         p.dest[k] = xg_kinsert(&r->s.b, v.v, p.dest[k], place + XG_ROWS_LOCAL, 1);
@@ -512,15 +589,21 @@ XG_FN bool xg_rows_tile_results(xg_rows *w, xg_partial *p) {
     xg_kval **results = w->tile.arrays + w->tile.n;
     xg_shared wide;
     wide.arrays = XG_NEW_N(w->r.e->arena, xg_kval *, n_roots + (size_t)1);
-    for (k = 0; k < n_roots; k++) q.dest[k] = !xg_rows_root_is_wide(w, k) ? p->dest[k] : w->tile.over[k] != UINT32_MAX ? w->tile.arrays[w->tile.over[k]] : results[k];
+    for (k = 0; k < n_roots; k++)
+        q.dest[k] = !xg_rows_root_is_wide(w, k)     ? p->dest[k]
+                    : w->tile.over[k] != UINT32_MAX ? w->tile.arrays[w->tile.over[k]]
+                                                    : results[k];
     xg_rows_each(w, xg_rows_write, &q);
     for (k = 0; k < n_roots; k++) {
-        if (xg_rows_root_is_wide(w, k)) wide.arrays[n++] = q.dest[k];
-        else p->dest[k] = q.dest[k];
+        if (xg_rows_root_is_wide(w, k))
+            wide.arrays[n++] = q.dest[k];
+        else
+            p->dest[k] = q.dest[k];
     }
     wide.n = n;
     if (n) xg_shared_sync(&w->r, &wide);
-    for (n = 0, k = 0; k < n_roots; k++) if (xg_rows_root_is_wide(w, k)) results[k] = wide.arrays[n++];
+    for (n = 0, k = 0; k < n_roots; k++)
+        if (xg_rows_root_is_wide(w, k)) results[k] = wide.arrays[n++];
     return n > 0;
 }
 XG_FN void xg_rows_tile_write(xg_rows *w, xg_partial *p) {
@@ -558,8 +641,10 @@ XG_FN void xg_rows_pass(xg_rows *w, xg_partial *p) {
     if (w->kept) xg_rows_kept_new(w);
     for (k = 1; k <= w->form.n_stages; k++) xg_rows_stage_emit(w, k, row);
     w->now = k;
-    if (!w->tile.vector) xg_rows_each(w, xg_rows_write, p);
-    else if (xg_rows_tile_results(w, p)) xg_rows_tile_write(w, p);
+    if (!w->tile.vector)
+        xg_rows_each(w, xg_rows_write, p);
+    else if (xg_rows_tile_results(w, p))
+        xg_rows_tile_write(w, p);
     xg_rows_write_rows(w, p);
 }
 XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
@@ -568,7 +653,10 @@ XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
     bool even = w->groups % w->passes == 0;
     xg_kb outside;
     xg_kop *loop;
-    if (w->passes == 1) { xg_rows_pass(w, p); return; }
+    if (w->passes == 1) {
+        xg_rows_pass(w, p);
+        return;
+    }
     from = xg_elem_index(&r->s, 0);
     to = xg_elem_index(&r->s, w->passes);
     if (!even) { /* the last block has less */
@@ -577,7 +665,10 @@ XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
         to = XG_KOP2(&r->s.b, XG_K_OP_MINSI, to, xg_elem_index(&r->s, w->groups));
     }
     loop = xg_kfor(&r->s.b, from, to, xg_elem_index(&r->s, 1), values, xg_partial_values(p, values));
-    if (w->held && w->passes <= XG_KUNROLL_WAITS_MAX && w->passes * w->held_bytes * (w->form.cols / w->lanes) > XG_ROWS_PASSES_BYTES) loop->flags |= KL_UNROLLED; /* as straight code it would read the rows of all passes at once */
+    /* as straight code it would read the rows of all passes at once */
+    if (w->held && w->passes <= XG_KUNROLL_WAITS_MAX &&
+        w->passes * w->held_bytes * (w->form.cols / w->lanes) > XG_ROWS_PASSES_BYTES)
+        loop->flags |= KL_UNROLLED;
     outside = r->s.b;
     r->s.b = xg_kb_end(r->e->m, loop->regions[0]);
     r->s.b.loc = outside.loc;
@@ -587,11 +678,13 @@ XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
         xg_imap *map = xg_imap_new(r->e->m->aff, 2, 0, 0, 1, 0);
         map->dims[0].range = xg_range_of(0, r->blocks - 1);
         map->dims[1].range = xg_range_of(0, w->passes - 1);
-        map->results[0] = xg_aff_add(r->e->m->aff, xg_aff_mul(r->e->m->aff, xg_aff_dim(r->e->m->aff, 0), w->passes), xg_aff_dim(r->e->m->aff, 1));
+        map->results[0] = xg_aff_add(r->e->m->aff, xg_aff_mul(r->e->m->aff, xg_aff_dim(r->e->m->aff, 0), w->passes),
+            xg_aff_dim(r->e->m->aff, 1));
         at[0] = r->block;
         at[1] = r->round;
         r->round = xg_kapply(&r->s.b, xg_imap_simplify(r->e->m->aff, map), at)->results;
-    } else xg_kval_set_range(r->round, xg_range_of(0, w->groups - 1));
+    } else
+        xg_kval_set_range(r->round, xg_range_of(0, w->groups - 1));
     xg_partial_set(p, loop->regions[0]->args + 1);
     xg_rows_pass(w, p);
     xg_kyield(&r->s.b, values, xg_partial_values(p, values));
@@ -609,7 +702,10 @@ XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     memset(&none, 0, sizeof none);
     if (!xg_rows_form(&w, e)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_INTERNAL, NULL, "not a row program");
     xg_rows_plan(&w);
-    if (w.r.blocks > INT32_MAX) xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL, "a row program of %lld rows needs %lld blocks; the limit is 2147483647", (long long)w.form.rows, (long long)w.r.blocks);
+    if (w.r.blocks > INT32_MAX)
+        xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL,
+            "a row program of %lld rows needs %lld blocks; the limit is 2147483647", (long long)w.form.rows,
+            (long long)w.r.blocks);
     xg_rows_heroes(&w);
     for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     f->threads[0] = (uint32_t)w.r.threads;

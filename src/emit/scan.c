@@ -1,28 +1,36 @@
-/* emit/scan.c -- running sums: a reduce-window that folds, for each element, all those before it along one dimension. Linear work, each element read and written once.
+/* emit/scan.c -- running sums: a reduce-window that folds, for each element, all those before it along one dimension.
+ * Linear work, each element read and written once.
  *
  * Where the dimension is innermost, lanes, warps or a whole block take a row together, a chunk of it at a time:
- *     each lane: `vector` neighbours x, their running sums y; the last of these goes to the lanes behind by shuffles (distance 1, 2, 4 ...)
- *     the warps' sums go through shared memory, where every warp scans them
- *     result = (everything before the chunk, the warp, the lane) o y;     what comes before the next chunk is what comes before this one o its sum
+ *     each lane: `vector` neighbours x, their running sums y; the last of these goes to the lanes behind by shuffles
+ *     (distance 1, 2, 4 ...) the warps' sums go through shared memory, where every warp scans them
+ *     result = (everything before the chunk, the warp, the lane) o y;     what comes before the next chunk is what
+ *         comes before this one o its sum
  * Else each thread takes a column, and neighbours take neighbours.
- * Partial results may be taken together with the init value any number of times (opt/reducer.c), so it stands wherever there is nothing else. What is earlier in
- * memory is always the first operand of the reducer, also where the sums run backwards. What is made of a sum at its own place is made along with it. */
+ * Partial results may be taken together with the init value any number of times (opt/reducer.c), so it stands wherever
+ * there is nothing else. What is earlier in memory is always the first operand of the reducer, also where the sums run
+ * backwards. What is made of a sum at its own place is made along with it. */
 #ifndef XG_EMIT_SCAN_C
 #define XG_EMIT_SCAN_C
 #include "emit.h"
 
-enum { XG_RUNNING_BLOCK = 128, XG_RUNNING_LANES = 256, XG_RUNNING_GROUP = 8 };
+enum {
+    XG_RUNNING_BLOCK = 128,
+    XG_RUNNING_LANES = 256,
+    XG_RUNNING_GROUP = 8
+};
 
 typedef struct xg_running {
-    xg_reduction r;               /* the scope, threads and blocks; its one hero is the window */
+    xg_reduction r; /* the scope, threads and blocks; its one hero is the window */
     xg_hero *h;
-    xg_heroes behind;             /* the window's results, each the window itself or an element of its tuple, and the roots that are made of them */
+    /* the window's results, each the window itself or an element of its tuple, and the roots that are made of them */
+    xg_heroes behind;
     const xg_shape *shape;
     uint32_t dim;
     bool reverse, row;
     int64_t length, kept, vector, lanes, rows;
-    xg_index_order order;         /* all dims but the scanned one */
-    xg_kval *lane, *warp;         /* of the thread in its row, by i32; lane in the warp */
+    xg_index_order order; /* all dims but the scanned one */
+    xg_kval *lane, *warp; /* of the thread in its row, by i32; lane in the warp */
 } xg_running;
 
 /* The window that i is, or is a result of; NULL: it is something else. */
@@ -44,7 +52,9 @@ XG_FN const xg_inst *xg_running_find(const xg_fusion_emission *e, xg_heroes *h) 
     const xg_inst *window = NULL;
     uint32_t k;
     if (!xg_heroes_find(e, xg_running_is_hero, (void *)&window, h)) return NULL;
-    for (k = 0; k < p->n_insts; k++) if (p->insts[k]->op == XG_REDUCE_WINDOW && p->insts[k] != window) return NULL; /* another walk would suit that */
+    for (k = 0; k < p->n_insts; k++)
+        if (p->insts[k]->op == XG_REDUCE_WINDOW && p->insts[k] != window)
+            return NULL; /* another walk would suit that */
     return xg_reducer_start_of(window, e->arena) == XG_REDUCER_FROM_INIT ? window : NULL;
 }
 XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e) {
@@ -60,7 +70,8 @@ XG_FN void xg_running_plan(xg_running *d) {
     for (k = 0; k < d->shape->rank; k++) {
         uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
         if (which != d->dim) xg_index_order_push(&d->order, which, d->shape->dims[which]);
-        if (which == d->dim) d->row = d->order.n == 0 || d->order.stride[d->order.n - 1] * d->order.size[d->order.n - 1] == 1;
+        if (which == d->dim)
+            d->row = d->order.n == 0 || d->order.stride[d->order.n - 1] * d->order.size[d->order.n - 1] == 1;
     }
     d->length = d->shape->dims[d->dim];
     d->kept = d->shape->elements / d->length;
@@ -69,7 +80,9 @@ XG_FN void xg_running_plan(xg_running *d) {
         d->r.blocks = (d->kept + XG_RUNNING_BLOCK - 1) / XG_RUNNING_BLOCK;
         return;
     }
-    for (k = 0; k < d->r.e->n_roots; k++) bytes = XG_MAX(bytes, (int64_t)xg_type_bytes(d->r.e->roots[k]->shape->type)); /* of the widest that is written */
+    for (k = 0; k < d->r.e->n_roots; k++)
+        bytes =
+            XG_MAX(bytes, (int64_t)xg_type_bytes(d->r.e->roots[k]->shape->type)); /* of the widest that is written */
     for (d->vector = XG_MIN(16 / bytes, (int64_t)8); d->length % d->vector; d->vector /= 2) {}
     if (d->vector == 1 && d->length >= 128) d->vector = 4; /* no accesses by vectors, but fewer steps */
     vectors = (d->length + d->vector - 1) / d->vector;
@@ -95,7 +108,8 @@ XG_FN void xg_running_elements(xg_running *d, xg_kval *const *at, xg_elem *x) {
 XG_FN void xg_running_store(xg_running *d, xg_kval *const *at, const xg_elem *x, xg_kval **dest) {
     xg_elem *results = XG_NEW_N(d->r.e->arena, xg_elem, d->behind.n + (size_t)1);
     uint32_t k;
-    for (k = 0; k < d->behind.n; k++) results[k] = x[d->behind.p[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(d->behind.p[k], XG_A_index, 0) : 0];
+    for (k = 0; k < d->behind.n; k++)
+        results[k] = x[d->behind.p[k]->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(d->behind.p[k], XG_A_index, 0) : 0];
     xg_hero_write(&d->r.s, &d->behind, d->shape, results, at, NULL, dest);
 }
 XG_FN void xg_running_indices(const xg_running *d, const xg_walk *w, xg_kval **at) {
@@ -167,10 +181,14 @@ XG_FN void xg_running_across(xg_running *d, xg_kval *lane, int64_t lanes, xg_ele
 
 /* ---- a chunk of rows ---- */
 
-XG_FN const xg_aff *xg_running_row(const xg_running *d, xg_aff_ctx *x) { return xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), d->rows), xg_aff_div(x, xg_aff_dim(x, 0), d->lanes)); }
+XG_FN const xg_aff *xg_running_row(const xg_running *d, xg_aff_ctx *x) {
+    return xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), d->rows), xg_aff_div(x, xg_aff_dim(x, 0), d->lanes));
+}
 /* The loop over the lane's elements in the order of memory; back to front that is the other way round. */
 XG_FN void xg_running_chunk_place(const xg_running *d, xg_walk_map *m, bool tail) {
-    const xg_aff *at = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, 2), d->lanes), xg_aff_mod(m->x, xg_aff_dim(m->x, 0), d->lanes)), *v = xg_walk_sym(m, "vector_index", d->vector);
+    const xg_aff *at = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, 2), d->lanes),
+                     xg_aff_mod(m->x, xg_aff_dim(m->x, 0), d->lanes)),
+                 *v = xg_walk_sym(m, "vector_index", d->vector);
     at = xg_aff_mul(m->x, at, d->vector);
     at = xg_aff_add(m->x, at, d->reverse ? xg_aff_sub(m->x, xg_aff_const(m->x, d->vector - 1), v) : v);
     xg_running_place(d, m, xg_running_row(d, m->x), at, tail);
@@ -202,13 +220,14 @@ XG_FN void xg_running_read(xg_running *d, const xg_imap *map, xg_partial *vector
     xg_kval *at[XG_RANK_MAX];
     for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
     xg_running_elements(d, at, one);
-    for (k = 0; k < n; k++) for (part = 0; part < (one[k].im ? 2u : 1u); part++) {
-        xg_kval **to = part ? &vectors->acc[k].im : &vectors->acc[k].v, *o[3];
-        o[0] = part ? one[k].im : one[k].v;
-        o[1] = *to;
-        o[2] = w.syms;
-        *to = xg_kir_value(&d->r.s.b, XG_K_OP_VINSERT, o, 3, (*to)->type);
-    }
+    for (k = 0; k < n; k++)
+        for (part = 0; part < (one[k].im ? 2u : 1u); part++) {
+            xg_kval **to = part ? &vectors->acc[k].im : &vectors->acc[k].v, *o[3];
+            o[0] = part ? one[k].im : one[k].v;
+            o[1] = *to;
+            o[2] = w.syms;
+            *to = xg_kir_value(&d->r.s.b, XG_K_OP_VINSERT, o, 3, (*to)->type);
+        }
     xg_walk_end(&d->r, &w, vectors);
 }
 /* The scalar that value k is everywhere; NULL: its elements differ. */
@@ -233,20 +252,28 @@ XG_FN void xg_running_load(xg_running *d, bool tail, xg_elem *x, xg_kval **dest)
         if (init.im) vectors.acc[k].im = xg_running_vector(d, same);
     }
     xg_running_chunk_place(d, &m, tail);
-    if (xg_walk_split(&d->r, &m, &inside, &across)) { xg_running_read(d, inside, &vectors); xg_running_read(d, across, &vectors); }
-    else xg_running_read(d, xg_walk_map_source(&d->r, &m), &vectors);
-    for (v = 0; v < d->vector; v++) for (k = 0; k < n; k++) {
-        xg_kval *lane = xg_elem_index(&d->r.s, xg_running_place_of(d, v));
-        if (xg_running_same(d, k)) { x[v * n + k] = xg_elem_of(&d->r.s, xg_running_same(d, k), NULL); continue; }
-        x[v * n + k] = xg_elem_real(xg_running_lane_of(d, vectors.acc[k].v, lane));
-        if (vectors.acc[k].im) x[v * n + k].im = xg_running_lane_of(d, vectors.acc[k].im, lane);
-    }
+    if (xg_walk_split(&d->r, &m, &inside, &across)) {
+        xg_running_read(d, inside, &vectors);
+        xg_running_read(d, across, &vectors);
+    } else
+        xg_running_read(d, xg_walk_map_source(&d->r, &m), &vectors);
+    for (v = 0; v < d->vector; v++)
+        for (k = 0; k < n; k++) {
+            xg_kval *lane = xg_elem_index(&d->r.s, xg_running_place_of(d, v));
+            if (xg_running_same(d, k)) {
+                x[v * n + k] = xg_elem_of(&d->r.s, xg_running_same(d, k), NULL);
+                continue;
+            }
+            x[v * n + k] = xg_elem_real(xg_running_lane_of(d, vectors.acc[k].v, lane));
+            if (vectors.acc[k].im) x[v * n + k].im = xg_running_lane_of(d, vectors.acc[k].im, lane);
+        }
 }
 XG_FN void xg_running_write(xg_running *d, bool tail, const xg_elem *y, xg_kval **dest) {
     xg_arena *a = d->r.e->arena;
     uint32_t n = d->h->n, k;
     xg_partial out = xg_partial_new(&d->r, 0, dest, d->r.e->n_roots);
-    xg_kval **vectors = XG_NEW_N(a, xg_kval *, 2 * n + 1), **same = XG_NEW_N(a, xg_kval *, d->vector + 1), *at[XG_RANK_MAX];
+    xg_kval **vectors = XG_NEW_N(a, xg_kval *, 2 * n + 1), **same = XG_NEW_N(a, xg_kval *, d->vector + 1),
+            *at[XG_RANK_MAX];
     xg_walk_map m = xg_walk_map_begin(&d->r);
     xg_elem *one = XG_NEW_N(a, xg_elem, n + 1);
     xg_walk w;
@@ -308,7 +335,9 @@ XG_FN void xg_running_chunk(xg_running *d, bool tail, bool last, xg_elem *before
     xg_kb *b = &d->r.s.b;
     uint32_t n = d->h->n, k;
     int64_t lanes = XG_MIN(d->lanes, (int64_t)32), v;
-    xg_elem *y = XG_NEW_N(a, xg_elem, d->vector * n + 1), *total = XG_NEW_N(a, xg_elem, n + 1), *mine = XG_NEW_N(a, xg_elem, n + 1), *other = XG_NEW_N(a, xg_elem, n + 1), *sums = XG_NEW_N(a, xg_elem, n + 1);
+    xg_elem *y = XG_NEW_N(a, xg_elem, d->vector * n + 1), *total = XG_NEW_N(a, xg_elem, n + 1),
+            *mine = XG_NEW_N(a, xg_elem, n + 1), *other = XG_NEW_N(a, xg_elem, n + 1),
+            *sums = XG_NEW_N(a, xg_elem, n + 1);
     xg_running_load(d, tail, y, dest);
     for (v = 1; v < d->vector; v++) xg_running_join(d, NULL, y + (v - 1) * n, y + v * n);
     memcpy(total, y + (d->vector - 1) * n, n * sizeof *total);
@@ -338,8 +367,13 @@ XG_FN void xg_running_chunk(xg_running *d, bool tail, bool last, xg_elem *before
     for (v = 0; v < d->vector; v++) xg_running_join(d, NULL, mine, y + v * n);
     xg_running_write(d, tail, y, dest);
     if (last) return;
-    if (d->lanes > 32) xg_running_shuffle(d, XG_K_OP_SHFLIDX, sums, xg_running_i32(d, d->lanes / 32 - 1), other);
-    else xg_running_shuffle(d, XG_K_OP_SHFLIDX, total, XG_KOP2(b, XG_K_OP_ORI, xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), xg_running_i32(d, lanes - 1)), other);
+    if (d->lanes > 32)
+        xg_running_shuffle(d, XG_K_OP_SHFLIDX, sums, xg_running_i32(d, d->lanes / 32 - 1), other);
+    else
+        xg_running_shuffle(d, XG_K_OP_SHFLIDX, total,
+            XG_KOP2(
+                b, XG_K_OP_ORI, xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), xg_running_i32(d, lanes - 1)),
+            other);
     xg_running_merge(d, before, other, before);
 }
 XG_FN void xg_running_rows(xg_running *d, xg_partial *p) {
@@ -348,7 +382,8 @@ XG_FN void xg_running_rows(xg_running *d, xg_partial *p) {
     bool tail = d->length % step != 0;
     xg_kval *th = xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), **vals;
     d->lane = xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, XG_MIN(d->lanes, (int64_t)32) - 1));
-    d->warp = XG_KOP2(b, XG_K_OP_SHRUI, xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, d->lanes - 1)), xg_running_i32(d, 5));
+    d->warp =
+        XG_KOP2(b, XG_K_OP_SHRUI, xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, d->lanes - 1)), xg_running_i32(d, 5));
     d->r.rounds = whole + tail;
     if (whole > 1 || (whole && tail)) {
         xg_kb outside;
@@ -393,14 +428,19 @@ XG_FN void xg_emit_scan(xg_fusion_emission *e) {
     d.r.n_heroes = 1;
     d.r.n_values = d.h->n;
     d.r.epilogue = (uint8_t *)xg_alloc(e->arena, e->parts->n_insts + 1);
-    memset(d.r.epilogue, 1, e->parts->n_insts); /* roots that are not made of the window's results are written along with those that are */
+    /* roots that are not made of the window's results are written along with those that are */
+    memset(d.r.epilogue, 1, e->parts->n_insts);
     d.shape = xg_indexing_output_shape(d.h->i, 0);
     (void)xg_window_is_scan(d.h->i, &d.dim, &d.reverse);
     d.r.in = d.shape;
     xg_running_plan(&d);
-    if (d.row) xg_reduction_sources(&d.r);
-    else for (k = 0; k < d.h->n; k++) d.h->sources[k] = XG_OPERAND(d.h->i, k);
-    if (d.r.blocks > INT32_MAX) xg_hlo_fail(d.h->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels", (long long)d.r.blocks);
+    if (d.row)
+        xg_reduction_sources(&d.r);
+    else
+        for (k = 0; k < d.h->n; k++) d.h->sources[k] = XG_OPERAND(d.h->i, k);
+    if (d.r.blocks > INT32_MAX)
+        xg_hlo_fail(d.h->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels",
+            (long long)d.r.blocks);
     for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     f->threads[0] = (uint32_t)d.r.threads;
     f->blocks[0] = (uint32_t)d.r.blocks;
@@ -413,8 +453,10 @@ XG_FN void xg_emit_scan(xg_fusion_emission *e) {
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
     p = xg_partial_new(&d.r, d.h->n, dest, e->n_roots);
     for (k = 0; k < d.h->n; k++) p.acc[k] = xg_hero_init(&d.r.s, d.h, k);
-    if (d.row) xg_running_rows(&d, &p);
-    else xg_running_columns(&d, &p);
+    if (d.row)
+        xg_running_rows(&d, &p);
+    else
+        xg_running_columns(&d, &p);
     xg_kreturn(&d.r.s.b, p.dest, e->n_roots);
 }
 

@@ -1,31 +1,41 @@
-/* emit/scatter.c -- scatters in place: a thread takes an element of the updates, or a few of one window, to where it goes.
+/* emit/scatter.c -- scatters in place: a thread takes an element of the updates, or a few of one window, to where it
+ * goes.
  *
- * The operands are parameters in whose memory the results lie (fuse/in_place.c), so nothing is written but what is hit. An update whose window does not lie inside the
- * operand as a whole is left out. Forms:
+ * The operands are parameters in whose memory the results lie (fuse/in_place.c), so nothing is written but what is hit.
+ * An update whose window does not lie inside the operand as a whole is left out. Forms:
  *   PLAIN    no two updates meet (unique_indices, or one position only): read, combine, write
- *   ATOMIC   a combiner that does not mind the order, on a type that memory or a compare-and-swap can change: one atomic step each; sums of floats that lie side by side in
+ *   ATOMIC   a combiner that does not mind the order, on a type that memory or a compare-and-swap can change: one
+ *            atomic step each; sums of floats that lie side by side in
  *            aligned rows are one step of several floats, where the target has that
- *   OWNER    everything else, if windows are either the same or apart: the first update of those that go to one place combines them all, in their order. That is
- *            deterministic, and right for every combiner and any number of arrays, at the price of reading all positions of its batch.
+ *   OWNER    everything else, if windows are either the same or apart: the first update of those that go to one place
+ *            combines them all, in their order. That is
+ *            deterministic, and right for every combiner and any number of arrays, at the price of reading all
+ *            positions of its batch.
  * A sum of floats in the order in which threads come differs from run to run; where that is not wanted, it is OWNER's.
- * Of updates that overwrite each other, opt/scatter_winners.c has left the last ones only, where there are many. What none of the forms takes is turned round by the
- * loop emitter (gather.c). */
+ * Of updates that overwrite each other, opt/scatter_winners.c has left the last ones only, where there are many. What
+ * none of the forms takes is turned round by the loop emitter (gather.c). */
 #ifndef XG_EMIT_SCATTER_C
 #define XG_EMIT_SCATTER_C
 #include "emit.h"
 
-typedef enum xg_scatter_form { XG_SCATTER_NONE, XG_SCATTER_PLAIN, XG_SCATTER_ATOMIC, XG_SCATTER_OWNER } xg_scatter_form;
+typedef enum xg_scatter_form {
+    XG_SCATTER_NONE,
+    XG_SCATTER_PLAIN,
+    XG_SCATTER_ATOMIC,
+    XG_SCATTER_OWNER
+} xg_scatter_form;
 
 typedef struct xg_scattering {
     xg_fusion_emission *e;
     const xg_inst *i;
     const xg_comp *combiner;
-    uint32_t n, rank;             /* arrays; of the operand */
+    uint32_t n, rank; /* arrays; of the operand */
     const xg_shape *operand, *update;
     xg_windows w;
-    int64_t unroll;               /* elements that a thread takes */
-    bool side_by_side;            /* ... are neighbours, or else as far apart as leaves neighbours to neighbouring threads */
-    uint32_t n_rivals, rival[XG_RANK_MAX]; /* what numbers windows of one batch, by the numbers of such dims, and */
+    int64_t unroll; /* elements that a thread takes */
+    /* ... are neighbours, or else as far apart as leaves neighbours to neighbouring threads */
+    bool side_by_side;
+    uint32_t n_rivals, rival[XG_RANK_MAX];     /* what numbers windows of one batch, by the numbers of such dims, and */
     int64_t rival_counts[XG_RANK_MAX], rivals; /* how many they are */
     xg_scatter_form form;
     xg_section section;
@@ -39,7 +49,9 @@ XG_FN const xg_inst *xg_scattering_of(const xg_fusion_emission *e) {
     for (k = 0; k < e->n_roots; k++) {
         if (xg_fuse_in_place(e->arena, e->fusion, k) < 0) return NULL;
         if (i->shape->type != XLAGPU_TUPLE) continue;
-        if (e->roots[k]->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(e->roots[k], 0) != i || xg_attr_int(e->roots[k], XG_A_index, 0) != (int64_t)k) return NULL;
+        if (e->roots[k]->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(e->roots[k], 0) != i ||
+            xg_attr_int(e->roots[k], XG_A_index, 0) != (int64_t)k)
+            return NULL;
     }
     return i;
 }
@@ -49,21 +61,34 @@ XG_FN const xg_inst *xg_scattering_of(const xg_fusion_emission *e) {
 /* The operation of a combiner of its two parameters; XG_OPCODE_COUNT for others. */
 XG_FN xg_opcode xg_scatter_combiner(const xg_comp *c) {
     const xg_inst *r = c->root;
-    if (c->n_params != 2 || r->n_operands != 2 || XG_OPERAND(r, 0)->op != XG_PARAMETER || XG_OPERAND(r, 1)->op != XG_PARAMETER || XG_OPERAND(r, 0) == XG_OPERAND(r, 1)) return XG_OPCODE_COUNT;
+    if (c->n_params != 2 || r->n_operands != 2 || XG_OPERAND(r, 0)->op != XG_PARAMETER ||
+        XG_OPERAND(r, 1)->op != XG_PARAMETER || XG_OPERAND(r, 0) == XG_OPERAND(r, 1))
+        return XG_OPCODE_COUNT;
     return r->op;
 }
 /* Whether the order of the updates cannot be told from the result, or only by the rounding of floats. */
 XG_FN bool xg_scatter_commutes(xg_opcode op) {
     switch (op) {
-    case XG_ADD: case XG_MULTIPLY: case XG_MINIMUM: case XG_MAXIMUM: case XG_AND: case XG_OR: case XG_XOR: return true;
+    case XG_ADD:
+    case XG_MULTIPLY:
+    case XG_MINIMUM:
+    case XG_MAXIMUM:
+    case XG_AND:
+    case XG_OR:
+    case XG_XOR: return true;
     default: return false;
     }
 }
-XG_FN bool xg_scatter_rounds(const xg_scattering *d, xg_opcode op) { return (op == XG_ADD || op == XG_MULTIPLY) && xg_type_class(d->operand->type) == XGT_F; }
+XG_FN bool xg_scatter_rounds(const xg_scattering *d, xg_opcode op) {
+    return (op == XG_ADD || op == XG_MULTIPLY) && xg_type_class(d->operand->type) == XGT_F;
+}
 XG_FN bool xg_scatter_atomic(const xg_scattering *d) {
     xg_opcode op = xg_scatter_combiner(d->combiner);
     int64_t bytes = xg_kelem_bytes(xg_kelem_of(d->operand->type));
-    if (d->n != 1 || !xg_scatter_commutes(op) || xg_type_class(d->operand->type) == XGT_C || (xg_type_class(d->operand->type) == XGT_F && xg_type_bits(d->operand->type) < 8) || bytes > 8 || (bytes == 1 && d->operand->elements % 4)) return false;
+    if (d->n != 1 || !xg_scatter_commutes(op) || xg_type_class(d->operand->type) == XGT_C ||
+        (xg_type_class(d->operand->type) == XGT_F && xg_type_bits(d->operand->type) < 8) || bytes > 8 ||
+        (bytes == 1 && d->operand->elements % 4))
+        return false;
     return !(d->e->target->deterministic && xg_scatter_rounds(d, op));
 }
 /* Is the update's dimension one of its windows, not one that numbers them? */
@@ -80,7 +105,8 @@ XG_FN bool xg_scatter_is_batch(const xg_scattering *d, uint32_t position) {
 /* Windows begin at multiples of their size, so two of them are the same or apart. */
 XG_FN bool xg_scatter_aligned(const xg_scattering *d) {
     uint32_t k;
-    for (k = 0; k < d->rank; k++) if (d->w.start[k] >= 0 && d->w.size[k] != 1 && d->w.size[k] != d->operand->dims[k]) return false;
+    for (k = 0; k < d->rank; k++)
+        if (d->w.start[k] >= 0 && d->w.size[k] != 1 && d->w.size[k] != d->operand->dims[k]) return false;
     return true;
 }
 XG_FN xg_scatter_form xg_scatter_choose(const xg_scattering *d) {
@@ -90,13 +116,18 @@ XG_FN xg_scatter_form xg_scatter_choose(const xg_scattering *d) {
     return XG_SCATTER_NONE;
 }
 
-/* How many neighbours of the update's dim `minor` memory adds up at a time: they are neighbours in the operand, too, and windows begin at multiples of them. 1: there is no such instruction. */
+/* How many neighbours of the update's dim `minor` memory adds up at a time: they are neighbours in the operand, too,
+ * and windows begin at multiples of them. 1: there is no such instruction. */
 XG_FN int64_t xg_scatter_red(const xg_scattering *d, uint32_t minor) {
     xlagpu_type t = d->operand->type;
     uint32_t dim;
-    if (d->form != XG_SCATTER_ATOMIC || !d->rank || !d->e->target->red_bytes || xg_scatter_combiner(d->combiner) != XG_ADD || (t != XLAGPU_F32 && t != XLAGPU_F16 && t != XLAGPU_BF16)) return 1;
+    if (d->form != XG_SCATTER_ATOMIC || !d->rank || !d->e->target->red_bytes ||
+        xg_scatter_combiner(d->combiner) != XG_ADD || (t != XLAGPU_F32 && t != XLAGPU_F16 && t != XLAGPU_BF16))
+        return 1;
     dim = xg_shape_major(d->operand, d->rank - 1);
-    if (d->w.inside[dim] == (int32_t)minor && d->w.start[dim] < 0) return xg_gcd(xg_gcd(d->operand->dims[dim], d->update->dims[minor]), d->e->target->red_bytes / xg_type_bytes(t));
+    if (d->w.inside[dim] == (int32_t)minor && d->w.start[dim] < 0)
+        return xg_gcd(
+            xg_gcd(d->operand->dims[dim], d->update->dims[minor]), d->e->target->red_bytes / xg_type_bytes(t));
     return 1;
 }
 
@@ -129,7 +160,8 @@ XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
         minor = xg_shape_major(walk, walk->rank - 1);
         d->unroll = xg_scatter_red(d, minor);
         d->side_by_side = d->form != XG_SCATTER_ATOMIC || d->unroll > 1;
-        if (d->unroll == 1 && walk->elements >= e->target->resident_threads && xg_scatter_is_inside(d, minor)) d->unroll = xg_gcd(walk->dims[minor], e->target->max_unroll);
+        if (d->unroll == 1 && walk->elements >= e->target->resident_threads && xg_scatter_is_inside(d, minor))
+            d->unroll = xg_gcd(walk->dims[minor], e->target->max_unroll);
         dims = XG_NEW_N(e->arena, int64_t, walk->rank);
         memcpy(dims, walk->dims, walk->rank * sizeof *dims);
         dims[minor] /= d->unroll;
@@ -147,15 +179,20 @@ XG_FN bool xg_emit_scatter_match(const xg_fusion_emission *e) {
 
 /* ---- where an update goes ---- */
 
-/* The place of the update's element that is at hand: its position, its offset in the window and the window's start, by dim of the operand. */
-typedef struct xg_scatter_place { xg_kval *position[XG_RANK_MAX], *offset[XG_RANK_MAX], *start[XG_RANK_MAX]; } xg_scatter_place;
+/* The place of the update's element that is at hand: its position, its offset in the window and the window's start, by
+ * dim of the operand. */
+typedef struct xg_scatter_place {
+    xg_kval *position[XG_RANK_MAX], *offset[XG_RANK_MAX], *start[XG_RANK_MAX];
+} xg_scatter_place;
 
 /* Where the window of a position begins along a dim of the operand, of 32 bits or 64: as many as places need. */
 XG_FN xg_kval *xg_scatter_begin(xg_scope *s, const xg_scattering *d, xg_kval *const *position, uint32_t dim) {
     xlagpu_type t = d->w.indices->shape->type;
     xg_kval *v = xg_window_component(s, &d->w, position, d->w.start[dim]);
     int bits = d->operand->dims[dim] - d->w.size[dim] > INT32_MAX ? 64 : 32;
-    return xg_type_bits(t) < bits ? xg_kcast(&s->b, xg_type_signed(t) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, bits == 64 ? XG_E_I64 : XG_E_I32) : v;
+    return xg_type_bits(t) < bits
+               ? xg_kcast(&s->b, xg_type_signed(t) ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, v, bits == 64 ? XG_E_I64 : XG_E_I32)
+               : v;
 }
 /* Fills the place; the answer is whether the window lies inside, NULL for always. */
 XG_FN xg_kval *xg_scatter_locate(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_scatter_place *p) {
@@ -164,10 +201,14 @@ XG_FN xg_kval *xg_scatter_locate(xg_scope *s, const xg_scattering *d, xg_kval *c
     for (k = 0; k < d->w.n_positions; k++) p->position[k] = at[d->w.position[k]];
     for (k = 0; k < d->rank; k++) {
         p->start[k] = NULL;
-        p->offset[k] = d->w.batch[k] >= 0 ? p->position[d->w.batch[k]] : d->w.inside[k] >= 0 ? at[d->w.inside[k]] : NULL;
+        p->offset[k] = d->w.batch[k] >= 0    ? p->position[d->w.batch[k]]
+                       : d->w.inside[k] >= 0 ? at[d->w.inside[k]]
+                                             : NULL;
         if (d->w.start[k] < 0) continue;
         p->start[k] = xg_scatter_begin(s, d, p->position, k);
-        inside = xg_elem_and(s, inside, xg_kcmpi_(&s->b, XG_CI_ULE, p->start[k], xg_kconst_int(&s->b, p->start[k]->type->elem, d->operand->dims[k] - d->w.size[k])));
+        inside = xg_elem_and(s, inside,
+            xg_kcmpi_(&s->b, XG_CI_ULE, p->start[k],
+                xg_kconst_int(&s->b, p->start[k]->type->elem, d->operand->dims[k] - d->w.size[k])));
     }
     return inside;
 }
@@ -177,8 +218,10 @@ XG_FN void xg_scatter_index(xg_scope *s, const xg_scattering *d, const xg_scatte
     for (k = 0; k < d->rank; k++) {
         xg_kval *start = p->start[k] ? xg_kcast(&s->b, XG_K_OP_INDEX_CAST, p->start[k], XG_E_INDEX) : NULL;
         if (start) xg_kval_set_range(start, xg_range_of(0, d->operand->dims[k] - d->w.size[k]));
-        if (!start) idx[k] = p->offset[k] ? p->offset[k] : xg_elem_index(s, 0);
-        else if (!p->offset[k]) idx[k] = start;
+        if (!start)
+            idx[k] = p->offset[k] ? p->offset[k] : xg_elem_index(s, 0);
+        else if (!p->offset[k])
+            idx[k] = start;
         else {
             idx[k] = xg_k2(&s->b, XG_K_OP_ADDI, start, p->offset[k]);
             xg_kval_set_range(idx[k], xg_range_of(0, d->operand->dims[k] - 1));
@@ -192,7 +235,10 @@ XG_FN void xg_scatter_index(xg_scope *s, const xg_scattering *d, const xg_scatte
 XG_FN void xg_scatter_combine(xg_scope *s, const xg_scattering *d, xg_elem *current, const xg_elem *update) {
     xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, 2 * d->n + 1);
     uint32_t k;
-    for (k = 0; k < d->n; k++) { args[k] = current[k]; args[d->n + k] = update[k]; }
+    for (k = 0; k < d->n; k++) {
+        args[k] = current[k];
+        args[d->n + k] = update[k];
+    }
     xg_elem_call_comp(s, d->combiner, args, current, d->n);
 }
 XG_FN void xg_scatter_updates(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_elem *out) {
@@ -201,7 +247,8 @@ XG_FN void xg_scatter_updates(xg_scope *s, const xg_scattering *d, xg_kval *cons
 }
 
 /* The results with the elements in them. */
-XG_FN void xg_scatter_insert_all(xg_scope *s, const xg_scattering *d, const xg_elem *v, xg_kval *const *idx, xg_kval **dest) {
+XG_FN void xg_scatter_insert_all(
+    xg_scope *s, const xg_scattering *d, const xg_elem *v, xg_kval *const *idx, xg_kval **dest) {
     uint32_t k;
     for (k = 0; k < d->n; k++) dest[k] = xg_emit_insert(&s->b, v[k], dest[k], XG_OPERAND(d->i, k)->shape, idx);
 }
@@ -217,7 +264,8 @@ XG_FN xg_kop *xg_scatter_if(xg_scope *s, const xg_scattering *d, xg_kval *cond, 
     xg_kyield(&other, dest, d->n);
     return op;
 }
-XG_FN void xg_scatter_plain(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
+XG_FN void xg_scatter_plain(
+    xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
     xg_elem *current = XG_NEW_N(s->e->arena, xg_elem, d->n + 1), *update = XG_NEW_N(s->e->arena, xg_elem, d->n + 1);
     uint32_t k;
     xg_scatter_updates(s, d, at, update);
@@ -226,7 +274,8 @@ XG_FN void xg_scatter_plain(xg_scope *s, const xg_scattering *d, xg_kval *const 
     xg_scatter_insert_all(s, d, current, idx, dest);
 }
 
-XG_FN void xg_scatter_atomically(xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
+XG_FN void xg_scatter_atomically(
+    xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
     xg_kval *operands[XG_RANK_MAX + 1];
     const xg_ktype *elem = xg_kir_scalar(s->e->m, dest[0]->type->elem);
     xg_elem current, update;
@@ -250,7 +299,11 @@ XG_FN void xg_scatter_atomically(xg_scope *s, const xg_scattering *d, xg_kval *c
 
 /* ---- the owner ---- */
 
-typedef struct xg_scatter_owner { const xg_scattering *d; const xg_scatter_place *mine; xg_kval *const *at; } xg_scatter_owner;
+typedef struct xg_scatter_owner {
+    const xg_scattering *d;
+    const xg_scatter_place *mine;
+    xg_kval *const *at;
+} xg_scatter_owner;
 
 /* The number of a position among those of its batch, and back. */
 XG_FN xg_kval *xg_scatter_number(xg_scope *s, const xg_scattering *d, xg_kval *const *position) {
@@ -269,7 +322,8 @@ XG_FN void xg_scatter_position_of(xg_scope *s, const xg_scatter_owner *o, xg_kva
     for (k = 0; k < d->n_rivals; k++) position[d->rival[k]] = out[k];
 }
 /* for number = lo to hi */
-XG_FN void xg_scatter_for(xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, xg_kval *hi, xg_carry_fn body, xg_elem *carried, uint32_t n) {
+XG_FN void xg_scatter_for(
+    xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, xg_kval *hi, xg_carry_fn body, xg_elem *carried, uint32_t n) {
     xg_kval **values = XG_NEW_N(s->e->arena, xg_kval *, 2 * n + 1), *number;
     uint32_t m = xg_carry_values(carried, n, values);
     xg_kop *loop = xg_kfor(&s->b, lo, hi, xg_elem_index(s, 1), values, m);
@@ -302,7 +356,8 @@ XG_FN void xg_scatter_first(xg_scope *s, void *data, xg_kval *const *number, xg_
     const xg_scatter_owner *o = (const xg_scatter_owner *)data;
     xg_kval *position[XG_RANK_MAX];
     xg_scatter_position_of(s, o, *number, position);
-    carried[0].v = XG_KOP2(&s->b, XG_K_OP_ANDI, carried[0].v, XG_KOP2(&s->b, XG_K_OP_XORI, xg_scatter_same(s, o, position), xg_kconst_int(&s->b, XG_E_I1, 1)));
+    carried[0].v = XG_KOP2(&s->b, XG_K_OP_ANDI, carried[0].v,
+        XG_KOP2(&s->b, XG_K_OP_XORI, xg_scatter_same(s, o, position), xg_kconst_int(&s->b, XG_E_I1, 1)));
 }
 XG_FN void xg_scatter_take_one(xg_scope *s, void *data, xg_kval *const *position, xg_elem *carried) {
     const xg_scatter_owner *o = (const xg_scatter_owner *)data;
@@ -324,7 +379,8 @@ XG_FN void xg_scatter_collect(xg_scope *s, void *data, xg_kval *const *number, x
 /* One component, and no batches: sorted indices are sorted places. */
 XG_FN bool xg_scatter_is_plain(const xg_scattering *d) { return d->w.n_starts == 1 && d->n_rivals == d->w.n_positions; }
 /* Nobody but the owner touches the element: others may not even read it. */
-XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_scatter_place *p, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
+XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_scatter_place *p, xg_kval *const *at,
+    xg_kval *const *idx, xg_kval **dest) {
     xg_elem *carried = XG_NEW_N(s->e->arena, xg_elem, d->n + 1), owner = xg_elem_real(xg_kconst_int(&s->b, XG_E_I1, 1));
     xg_kval *number = xg_scatter_number(s, d, p->position), *from = xg_elem_index(s, 0);
     xg_scatter_owner o;
@@ -353,30 +409,42 @@ XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_sca
 /* ---- the kernel ---- */
 
 /* One element; only its offset in the window differs from that of its neighbours. */
-XG_FN void xg_scatter_one(xg_scope *s, const xg_scattering *d, const xg_scatter_place *base, xg_kval *const *at, xg_kval **dest) {
+XG_FN void xg_scatter_one(
+    xg_scope *s, const xg_scattering *d, const xg_scatter_place *base, xg_kval *const *at, xg_kval **dest) {
     xg_scatter_place p = *base;
     xg_kval *idx[XG_RANK_MAX];
     uint32_t k;
-    for (k = 0; k < d->rank; k++) if (d->w.inside[k] >= 0) p.offset[k] = at[d->w.inside[k]];
+    for (k = 0; k < d->rank; k++)
+        if (d->w.inside[k] >= 0) p.offset[k] = at[d->w.inside[k]];
     xg_scatter_index(s, d, &p, idx);
-    if (d->form == XG_SCATTER_PLAIN) xg_scatter_plain(s, d, at, idx, dest);
-    else if (d->form == XG_SCATTER_ATOMIC) xg_scatter_atomically(s, d, at, idx, dest);
-    else xg_scatter_by_owner(s, d, &p, at, idx, dest);
+    if (d->form == XG_SCATTER_PLAIN)
+        xg_scatter_plain(s, d, at, idx, dest);
+    else if (d->form == XG_SCATTER_ATOMIC)
+        xg_scatter_atomically(s, d, at, idx, dest);
+    else
+        xg_scatter_by_owner(s, d, &p, at, idx, dest);
 }
-/* The elements of one thread: a vector; or, where memory changes one element at a time, as far apart as leaves neighbours to neighbouring threads. */
-XG_FN void xg_scatter_row(xg_scope *s, const xg_scattering *d, const xg_scatter_place *base, xg_kval *const *at, xg_kval **dest) {
+/* The elements of one thread: a vector; or, where memory changes one element at a time, as far apart as leaves
+ * neighbours to neighbouring threads. */
+XG_FN void xg_scatter_row(
+    xg_scope *s, const xg_scattering *d, const xg_scatter_place *base, xg_kval *const *at, xg_kval **dest) {
     xg_imap *m;
     xg_kval *here[XG_RANK_MAX], **inside = XG_NEW_N(s->e->arena, xg_kval *, d->n + 1);
     uint32_t minor, k;
     xg_kb outer = s->b;
     xg_kop *loop;
-    if (d->unroll == 1) { xg_scatter_one(s, d, base, at, dest); return; }
+    if (d->unroll == 1) {
+        xg_scatter_one(s, d, base, at, dest);
+        return;
+    }
     minor = xg_shape_major(d->update, d->update->rank - 1);
     m = xg_imap_new(s->e->m->aff, 1, 1, 0, 1, 0);
     m->dims[0].range = xg_range_of(0, d->update->dims[minor] / d->unroll - 1);
     xg_imap_counts(&m->syms[0], "vector_index", d->unroll);
-    m->results[0] = xg_aff_add(s->e->m->aff, xg_aff_mul(s->e->m->aff, xg_aff_dim(s->e->m->aff, 0), d->side_by_side ? d->unroll : 1),
-                               xg_aff_mul(s->e->m->aff, xg_aff_sym(s->e->m->aff, 0), d->side_by_side ? 1 : d->update->dims[minor] / d->unroll));
+    m->results[0] =
+        xg_aff_add(s->e->m->aff, xg_aff_mul(s->e->m->aff, xg_aff_dim(s->e->m->aff, 0), d->side_by_side ? d->unroll : 1),
+            xg_aff_mul(
+                s->e->m->aff, xg_aff_sym(s->e->m->aff, 0), d->side_by_side ? 1 : d->update->dims[minor] / d->unroll));
     loop = xg_kloop(&s->b, xg_imap_simplify(s->e->m->aff, m), &at[minor], dest, d->n);
     outer = s->b;
     s->b = xg_kb_end(s->e->m, loop->regions[0]);
@@ -397,7 +465,10 @@ XG_FN void xg_scatter_body(xg_scope *s, void *data, uint32_t which, xg_kval *con
     xg_kop *op;
     uint32_t k;
     (void)which;
-    if (!inside) { xg_scatter_row(s, d, &p, at, dest); return; }
+    if (!inside) {
+        xg_scatter_row(s, d, &p, at, dest);
+        return;
+    }
     op = xg_scatter_if(s, d, inside, dest);
     outer = s->b;
     s->b = xg_kb_end(s->e->m, op->regions[0]);

@@ -1,28 +1,36 @@
-/* emit/scattered.c -- select-and-scatter whose selection is known (opt/select_and_scatter_expander.c): a thread makes a box of elements, and asks each window that covers any of
- * them once.
+/* emit/scattered.c -- select-and-scatter whose selection is known (opt/select_and_scatter_expander.c): a thread makes a
+ * box of elements, and asks each window that covers any of them once.
  *
- * A box is `stride` elements long in the dimensions in which windows move by more than one (with the padding in front, element x is number x + pad = box * stride + r), a
- * few elements in the first of the others, and 1 in all the rest and where that would be too much. The windows around a box stand at the same distances whatever its number is, so which element is at which position of which window is
- * known when the kernel is made: a window costs two reads, an element that it covers a compare and a select. Windows come in their own order.
- * The hero is the instruction or a slice of it, whose elements are a part of its own. */
+ * A box is `stride` elements long in the dimensions in which windows move by more than one (with the padding in front,
+ * element x is number x + pad = box * stride + r), a few elements in the first of the others, and 1 in all the rest and
+ * where that would be too much. The windows around a box stand at the same distances whatever its number is, so which
+ * element is at which position of which window is known when the kernel is made: a window costs two reads, an element
+ * that it covers a compare and a select. Windows come in their own order. The hero is the instruction or a slice of it,
+ * whose elements are a part of its own. */
 #ifndef XG_EMIT_SCATTERED_C
 #define XG_EMIT_SCATTERED_C
 #include "emit.h"
 
-enum { XG_SCATTERED_BOX_MAX = 16, XG_SCATTERED_RUN = 4, XG_SCATTERED_PAIRS_MAX = 320 /* of windows and elements: straight code */ };
+enum {
+    XG_SCATTERED_BOX_MAX = 16,
+    XG_SCATTERED_RUN = 4,
+    XG_SCATTERED_PAIRS_MAX = 320 /* of windows and elements: straight code */
+};
 
-/* step: windows from box to box, 0 where a box is shorter than a step; windows: around a box, the first one `first` beyond the last that begins with it or before; number: of box 0,
- * counted with the padding; start: its element 0 */
-typedef struct xg_boxes_side { int64_t size, step, windows, first, number, start; } xg_boxes_side;
+/* step: windows from box to box, 0 where a box is shorter than a step; windows: around a box, the first one `first`
+ * beyond the last that begins with it or before; number: of box 0, counted with the padding; start: its element 0 */
+typedef struct xg_boxes_side {
+    int64_t size, step, windows, first, number, start;
+} xg_boxes_side;
 typedef struct xg_boxes {
     xg_fusion_emission *e;
-    const xg_inst *i, *shown;     /* the instruction; it or its slice */
+    const xg_inst *i, *shown; /* the instruction; it or its slice */
     xg_heroes heroes;
     xg_window w;
-    xg_shape walk;                /* boxes */
-    int64_t from[XG_RANK_MAX];    /* of the slice */
+    xg_shape walk;             /* boxes */
+    int64_t from[XG_RANK_MAX]; /* of the slice */
     xg_boxes_side box[XG_RANK_MAX];
-    int64_t elements;             /* of a box */
+    int64_t elements;              /* of a box */
     int64_t distance[XG_RANK_MAX]; /* of the window that is read */
     xg_kval *const *at;
 } xg_boxes;
@@ -54,12 +62,22 @@ XG_FN bool xg_boxes_plan(xg_boxes *d, const xg_inst *shown) {
         const xg_window_dim *w = &d->w.p[k];
         int64_t size = w->stride, covered = 0, r;
         if (cut && cut->p[k].stride != 1) return false;
-        if (w->size > XG_SCATTERED_PAIRS_MAX || w->stride > INT32_MAX || w->pad_low > INT32_MAX || w->pad_low < -INT32_MAX || d->i->shape->dims[k] > INT32_MAX) return false;
+        if (w->size > XG_SCATTERED_PAIRS_MAX || w->stride > INT32_MAX || w->pad_low > INT32_MAX ||
+            w->pad_low < -INT32_MAX || d->i->shape->dims[k] > INT32_MAX)
+            return false;
         d->from[k] = cut ? cut->p[k].start : 0;
-        if (size == 1 && w->size > 1 && !run) { size = XG_MIN((int64_t)(w->size > XG_SCATTERED_RUN * XG_SCATTERED_RUN ? 2 : 1) * XG_SCATTERED_RUN, shown->shape->dims[k]); run = true; }
-        if (size > XG_SCATTERED_BOX_MAX / d->elements) for (size = XG_MIN((int64_t)XG_SCATTERED_RUN, XG_SCATTERED_BOX_MAX / d->elements); w->stride % size; size--) {}
+        if (size == 1 && w->size > 1 && !run) {
+            size = XG_MIN((int64_t)(w->size > XG_SCATTERED_RUN * XG_SCATTERED_RUN ? 2 : 1) * XG_SCATTERED_RUN,
+                shown->shape->dims[k]);
+            run = true;
+        }
+        if (size > XG_SCATTERED_BOX_MAX / d->elements)
+            for (size = XG_MIN((int64_t)XG_SCATTERED_RUN, XG_SCATTERED_BOX_MAX / d->elements); w->stride % size;
+                 size--) {}
         xg_boxes_dim(d, k, size);
-        for (r = 0; r < size; r++) covered += d->box[k].step ? (w->size - 1 - r % w->stride) / w->stride + (r % w->stride < w->size) : d->box[k].windows;
+        for (r = 0; r < size; r++)
+            covered += d->box[k].step ? (w->size - 1 - r % w->stride) / w->stride + (r % w->stride < w->size)
+                                      : d->box[k].windows;
         d->elements *= size;
         pairs *= XG_MAX(covered, (int64_t)1);
         if (pairs > XG_SCATTERED_PAIRS_MAX) return false;
@@ -93,28 +111,34 @@ XG_FN const xg_imap *xg_boxes_window(const xg_boxes *d) {
     for (k = 0; k < d->w.n; k++) {
         m->dims[k].range = xg_range_of(0, d->walk.dims[k] - 1);
         m->results[k] = xg_aff_add_k(x, xg_aff_dim(x, k), d->box[k].number);
-        m->results[k] = d->box[k].step ? xg_aff_mul(x, m->results[k], d->box[k].step) : xg_aff_div(x, xg_aff_mul(x, m->results[k], d->box[k].size), d->w.p[k].stride);
+        m->results[k] = d->box[k].step ? xg_aff_mul(x, m->results[k], d->box[k].step)
+                                       : xg_aff_div(x, xg_aff_mul(x, m->results[k], d->box[k].size), d->w.p[k].stride);
         m->results[k] = xg_aff_add_k(x, m->results[k], d->box[k].first + d->distance[k]);
         xg_index_require(m, &n, m->results[k], 0, source->dims[k] - 1);
     }
     m->n_constraints = n;
     return xg_imap_simplify(x, m);
 }
-/* Element r of the box: its indices in the hero, or in the instruction. asked: with the conditions that the hero has such an element; only where they hold such a map may be applied. */
+/* Element r of the box: its indices in the hero, or in the instruction. asked: with the conditions that the hero has
+ * such an element; only where they hold such a map may be applied. */
 XG_FN const xg_imap *xg_boxes_element(const xg_boxes *d, const int64_t *r, bool whole, bool asked) {
     xg_aff_ctx *x = d->e->m->aff;
     xg_imap *m = xg_imap_new(x, d->w.n, 0, 0, d->w.n, d->w.n);
     uint32_t k, n = 0;
     for (k = 0; k < d->w.n; k++) {
         m->dims[k].range = xg_range_of(0, d->walk.dims[k] - 1);
-        m->results[k] = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, k), d->box[k].size), d->box[k].start + r[k] + (whole ? d->from[k] : 0));
+        m->results[k] = xg_aff_add_k(
+            x, xg_aff_mul(x, xg_aff_dim(x, k), d->box[k].size), d->box[k].start + r[k] + (whole ? d->from[k] : 0));
         if (asked) xg_index_require(m, &n, m->results[k], 0, d->shown->shape->dims[k] - 1);
     }
     m->n_constraints = n;
     return xg_imap_simplify(x, m);
 }
 
-typedef struct xg_boxes_read { xg_boxes *d; const xg_imap *map; } xg_boxes_read;
+typedef struct xg_boxes_read {
+    xg_boxes *d;
+    const xg_imap *map;
+} xg_boxes_read;
 XG_FN void xg_boxes_load(xg_scope *s, void *data, xg_kval *const *at, xg_elem *c) {
     xg_boxes_read *r = (xg_boxes_read *)data;
     xg_kval *out[XG_RANK_MAX];
@@ -185,7 +209,8 @@ XG_FN void xg_boxes_box(xg_scope *s, void *data, uint32_t which, xg_kval *const 
         acc[e++] = xg_elem_of(s, XG_OPERAND(d->i, 2), at);
     } while (xg_boxes_next(d, r, false));
     memset(d->distance, 0, sizeof d->distance);
-    do xg_boxes_ask(d, s, numbers, acc); while (xg_boxes_next(d, d->distance, true));
+    do xg_boxes_ask(d, s, numbers, acc);
+    while (xg_boxes_next(d, d->distance, true));
     memset(r, 0, sizeof r);
     e = 0;
     do {
@@ -194,7 +219,8 @@ XG_FN void xg_boxes_box(xg_scope *s, void *data, uint32_t which, xg_kval *const 
             cond = xg_elem_in_domain(s, map, &d->walk, NULL, at);
             xg_elem_apply(s, xg_boxes_element(d, r, false, false), at, here);
             for (k = 0; cond && k < d->w.n; k++) {
-                int64_t last = d->shown->shape->dims[k] - 1, lo = d->box[k].start + r[k], hi = lo + (d->walk.dims[k] - 1) * d->box[k].size;
+                int64_t last = d->shown->shape->dims[k] - 1, lo = d->box[k].start + r[k],
+                        hi = lo + (d->walk.dims[k] - 1) * d->box[k].size;
                 if (hi > last) here[k] = xg_k2(&s->b, XG_K_OP_MINSI, here[k], xg_elem_index(s, last));
                 if (lo < 0) here[k] = xg_k2(&s->b, XG_K_OP_MAXSI, here[k], xg_elem_index(s, 0));
                 if (hi > last || lo < 0) xg_kval_set_range(here[k], xg_range_of(0, last));

@@ -1,15 +1,30 @@
-/* emit/sections.c -- several walks beside each other in one kernel: each has blocks of its own, which walk over its shape as those of the loop emitter do.
+/* emit/sections.c -- several walks beside each other in one kernel: each has blocks of its own, which walk over its
+ * shape as those of the loop emitter do.
  *
- * A block finds its section by halving, on its number alone, so no warp diverges; the code grows with the number of sections, not with what a thread executes.
- * What a thread has of a section and one access does not hold comes in further rounds: of each element where nothing is aligned, so that a warp reads and writes neighbours.
- * Large sections that differ in one dimension at most, by no more than half, share threads: those of the largest make an element of each, where there is one. */
+ * A block finds its section by halving, on its number alone, so no warp diverges; the code grows with the number of
+ * sections, not with what a thread executes. What a thread has of a section and one access does not hold comes in
+ * further rounds: of each element where nothing is aligned, so that a warp reads and writes neighbours. Large sections
+ * that differ in one dimension at most, by no more than half, share threads: those of the largest make an element of
+ * each, where there is one. */
 #ifndef XG_EMIT_SECTIONS_C
 #define XG_EMIT_SECTIONS_C
 #include "emit.h"
 
-typedef struct xg_sections_site { xg_fusion_emission *e; const xg_section *list; uint32_t n; int64_t *first; int64_t threads, vector; xg_section_fn body; void *data; xg_kval *thread, *block; } xg_sections_site;
+typedef struct xg_sections_site {
+    xg_fusion_emission *e;
+    const xg_section *list;
+    uint32_t n;
+    int64_t *first;
+    int64_t threads, vector;
+    xg_section_fn body;
+    void *data;
+    xg_kval *thread, *block;
+} xg_sections_site;
 
-enum { XG_SECTIONS_SHARE_MAX = 8, XG_SECTIONS_SHARED_LIST_MAX = 128 };
+enum {
+    XG_SECTIONS_SHARE_MAX = 8,
+    XG_SECTIONS_SHARED_LIST_MAX = 128
+};
 
 /* The only dimension in which a section is shorter than the one whose threads make it; the rank: none is. */
 XG_FN uint32_t xg_section_shorter(const xg_section *c, const xg_section *lead) {
@@ -19,11 +34,14 @@ XG_FN uint32_t xg_section_shorter(const xg_section *c, const xg_section *lead) {
 }
 XG_FN bool xg_section_may_share(const xg_section *c, const xg_section *lead) {
     uint32_t k, differ = 0;
-    if (c->shape->rank != lead->shape->rank || c->unroll != lead->unroll || c->apart != lead->apart || !c->shape->elements) return false;
+    if (c->shape->rank != lead->shape->rank || c->unroll != lead->unroll || c->apart != lead->apart ||
+        !c->shape->elements)
+        return false;
     for (k = 0; k < c->shape->rank; k++) {
         int64_t n = c->shape->dims[k], most = lead->shape->dims[k];
         differ += n != most;
-        if (n > most || 2 * n < most || differ > 1 || xg_shape_major(c->shape, k) != xg_shape_major(lead->shape, k)) return false;
+        if (n > most || 2 * n < most || differ > 1 || xg_shape_major(c->shape, k) != xg_shape_major(lead->shape, k))
+            return false;
     }
     return true;
 }
@@ -32,15 +50,24 @@ XG_FN void xg_sections_share(const xg_fusion_emission *e, xg_section *list, uint
     if (n > XG_SECTIONS_SHARED_LIST_MAX) return;
     for (;;) {
         uint32_t members = 1;
-        for (lead = n, k = 0; k < n; k++) if (!list[k].shares && (lead == n || list[k].shape->elements > list[lead].shape->elements)) lead = k;
-        if (lead == n || list[lead].shape->elements < e->target->resident_threads) break; /* a thread each is still less than the device takes */
+        for (lead = n, k = 0; k < n; k++)
+            if (!list[k].shares && (lead == n || list[k].shape->elements > list[lead].shape->elements)) lead = k;
+        /* a thread each is still less than the device takes */
+        if (lead == n || list[lead].shape->elements < e->target->resident_threads) break;
         list[lead].shares = lead + 1;
-        for (k = 0; k < n && members < XG_SECTIONS_SHARE_MAX; k++) if (!list[k].shares && xg_section_may_share(&list[k], &list[lead])) { list[k].shares = lead + 1; members++; }
+        for (k = 0; k < n && members < XG_SECTIONS_SHARE_MAX; k++)
+            if (!list[k].shares && xg_section_may_share(&list[k], &list[lead])) {
+                list[k].shares = lead + 1;
+                members++;
+            }
     }
-    for (k = 0; k < n; k++) if (list[k].shares == k + 1) list[k].shares = 0;
+    for (k = 0; k < n; k++)
+        if (list[k].shares == k + 1) list[k].shares = 0;
 }
 
-XG_FN int64_t xg_section_blocks(const xg_section *c, int64_t threads) { return c->shares ? 0 : (c->shape->elements + c->unroll * threads - 1) / (c->unroll * threads); }
+XG_FN int64_t xg_section_blocks(const xg_section *c, int64_t threads) {
+    return c->shares ? 0 : (c->shape->elements + c->unroll * threads - 1) / (c->unroll * threads);
+}
 
 XG_FN int64_t xg_sections_threads(const xg_section *list, uint32_t n) {
     int64_t most = 1;
@@ -51,22 +78,27 @@ XG_FN int64_t xg_sections_threads(const xg_section *list, uint32_t n) {
 XG_FN int64_t xg_sections_blocks(const xg_section *list, uint32_t n) {
     int64_t threads = xg_sections_threads(list, n), sum = 0;
     uint32_t k;
-    for (k = 0; k < n; k++) if (!xg_add64(sum, xg_section_blocks(&list[k], threads), &sum)) return INT64_MAX;
+    for (k = 0; k < n; k++)
+        if (!xg_add64(sum, xg_section_blocks(&list[k], threads), &sum)) return INT64_MAX;
     return sum;
 }
 
-/* The walk over a section by the threads of `lead`: only where it has elements. The test is one for all that a thread has in a vector. */
+/* The walk over a section by the threads of `lead`: only where it has elements. The test is one for all that a thread
+ * has in a vector. */
 XG_FN const xg_imap *xg_section_map(xg_sections_site *d, uint32_t which, uint32_t lead) {
     const xg_section *c = &d->list[which], *l = &d->list[lead];
     xg_aff_ctx *x = d->e->m->aff;
     int64_t vector = l->apart ? 1 : XG_MIN(l->unroll, d->vector), rounds = l->unroll / vector, inner = 1, unit;
-    const xg_imap *map = xg_indexing_thread_rounds(x, l->shape, d->threads, d->first[lead + 1] - d->first[lead], rounds, vector);
+    const xg_imap *map =
+        xg_indexing_thread_rounds(x, l->shape, d->threads, d->first[lead + 1] - d->first[lead], rounds, vector);
     uint32_t shorter = xg_section_shorter(c, l), k;
     const xg_aff *at;
     if (shorter == l->shape->rank) return map;
-    for (k = l->shape->rank; xg_shape_major(l->shape, k - 1) != shorter; k--) inner *= l->shape->dims[xg_shape_major(l->shape, k - 1)];
+    for (k = l->shape->rank; xg_shape_major(l->shape, k - 1) != shorter; k--)
+        inner *= l->shape->dims[xg_shape_major(l->shape, k - 1)];
     unit = xg_gcd(vector, xg_gcd(c->shape->dims[shorter] * inner, l->shape->dims[shorter] * inner));
-    at = xg_aff_div(x, xg_aff_mod(x, xg_indexing_thread_linear(x, d->threads, rounds, vector), l->shape->dims[shorter] * inner), unit);
+    at = xg_aff_div(x,
+        xg_aff_mod(x, xg_indexing_thread_linear(x, d->threads, rounds, vector), l->shape->dims[shorter] * inner), unit);
     return xg_imap_with_constraint(x, map, at, xg_range_of(0, c->shape->dims[shorter] * inner / unit - 1));
 }
 XG_FN void xg_section_walk(xg_sections_site *d, xg_scope *s, uint32_t which, uint32_t lead, xg_kval **dest) {
@@ -87,7 +119,10 @@ XG_FN void xg_section_walk(xg_sections_site *d, xg_scope *s, uint32_t which, uin
     xg_elem_apply(s, xg_imap_simplify(x, own), &d->block, &dims[1]);
     loop = xg_kloop(&s->b, map, dims, dest, e->n_roots);
     r = loop->regions[0];
-    for (k = 0; k < map->n_results; k++) { at[k] = &r->args[map->n_syms + k]; xg_emit_name(e->m, at[k], "dim%u", k); }
+    for (k = 0; k < map->n_results; k++) {
+        at[k] = &r->args[map->n_syms + k];
+        xg_emit_name(e->m, at[k], "dim%u", k);
+    }
     for (k = 0; k < e->n_roots; k++) inside[k] = &r->args[map->n_syms + map->n_results + k];
     s->b = xg_kb_end(e->m, r);
     s->b.loc = outer.loc;
@@ -107,7 +142,8 @@ XG_FN void xg_sections_range(xg_sections_site *d, xg_scope *s, uint32_t from, ui
     while (from + 1 < to && d->first[to - 1] == d->first[to]) to--;
     if (to - from == 1) {
         xg_section_walk(d, s, from, from, dest);
-        for (k = 0; k < d->n; k++) if (d->list[k].shares == from + 1) xg_section_walk(d, s, k, from, dest);
+        for (k = 0; k < d->n; k++)
+            if (d->list[k].shares == from + 1) xg_section_walk(d, s, k, from, dest);
         return;
     }
     mid = from + (to - from) / 2;
@@ -143,7 +179,9 @@ XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint3
     d.vector = xg_emit_vector(e, 0);
     d.first = XG_NEW_N(e->arena, int64_t, n + 1);
     for (k = 0; k < n; k++) d.first[k + 1] = d.first[k] + xg_section_blocks(&list[k], d.threads);
-    if (d.first[n] > INT32_MAX) xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL, "a kernel of %lld blocks; the limit is 2147483647", (long long)d.first[n]);
+    if (d.first[n] > INT32_MAX)
+        xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL, "a kernel of %lld blocks; the limit is 2147483647",
+            (long long)d.first[n]);
     f->threads[0] = (uint32_t)d.threads;
     f->blocks[0] = (uint32_t)XG_MAX(d.first[n], (int64_t)1);
     for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;

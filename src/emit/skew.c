@@ -1,37 +1,61 @@
 /* emit/skew.c -- boxes for transposes whose rows begin inside of sectors.
  *
- * What is side by side of a box in one of the two arrays is a run; runs begin anywhere in a sector. So each is walked over through a window that begins at the whole sector in
- * front of it: lanes that come before its begin or behind its end have nothing to do, and all others touch, in all accesses together, the sectors that the run lies in and no
- * more. That is one more than a run needs at most, so runs are made long: of all boxes that touch at most XG_SKEW_ENOUGH more sectors than there are the smallest is
- * taken, else the one that touches fewest. What two runs have in common cannot be had for nothing: if tiles were skewed so that all sectors of one array were whole, those
- * of the other would be torn where the skewed edges are, as many of them.
+ * What is side by side of a box in one of the two arrays is a run; runs begin anywhere in a sector. So each is walked
+ * over through a window that begins at the whole sector in front of it: lanes that come before its begin or behind its
+ * end have nothing to do, and all others touch, in all accesses together, the sectors that the run lies in and no more.
+ * That is one more than a run needs at most, so runs are made long: of all boxes that touch at most XG_SKEW_ENOUGH more
+ * sectors than there are the smallest is taken, else the one that touches fewest. What two runs have in common cannot
+ * be had for nothing: if tiles were skewed so that all sectors of one array were whole, those of the other would be
+ * torn where the skewed edges are, as many of them.
  *
- * Clusters. Narrow elements want boxes that no block has room for, and that would leave blocks for a few multiprocessors only. Then the boxes of a cluster lie side by side along the result's
- * runs: each box reads alone, with long runs of the operand, and a sector of the result that lies in two boxes is written by that in which it begins, which fetches the other
- * elements from its neighbour's shared memory. So a run of the result is as long as the cluster. (On a device a cache would mostly have such a sector for the neighbour; what is
- * saved there is the way between it and the multiprocessor, and that a sector is written in two parts.)
+ * Clusters. Narrow elements want boxes that no block has room for, and that would leave blocks for a few
+ * multiprocessors only. Then the boxes of a cluster lie side by side along the result's runs: each box reads alone,
+ * with long runs of the operand, and a sector of the result that lies in two boxes is written by that in which it
+ * begins, which fetches the other elements from its neighbour's shared memory. So a run of the result is as long as the
+ * cluster. (On a device a cache would mostly have such a sector for the neighbour; what is saved there is the way
+ * between it and the multiprocessor, and that a sector is written in two parts.)
  *
- * A run is served by `lanes` threads side by side, a whole number of warps, and those of a block go from run to run: so no access goes over the end of one.
+ * A run is served by `lanes` threads side by side, a whole number of warps, and those of a block go from run to run: so
+ * no access goes over the end of one.
  *
- * Shared memory holds the box in one of the two orders, with distances of its own between neighbours in each dimension. Lanes of a walk in the other order count their
- * places with the digits of the dimensions of a run: they meet no bank twice, wherever they begin, if a step in each digit is an odd number of words times what the digits before it
- * count, modulo the banks (as in xg_box_spread, though here only for dimensions inside of runs, and what is a run of shared memory's own order stays side by side). Where both orders hold several dimensions
- * of the box side by side there may be no such distances: then fewer lanes of each walk take part (xg_skew_search). */
+ * Shared memory holds the box in one of the two orders, with distances of its own between neighbours in each dimension.
+ * Lanes of a walk in the other order count their places with the digits of the dimensions of a run: they meet no bank
+ * twice, wherever they begin, if a step in each digit is an odd number of words times what the digits before it count,
+ * modulo the banks (as in xg_box_spread, though here only for dimensions inside of runs, and what is a run of shared
+ * memory's own order stays side by side). Where both orders hold several dimensions of the box side by side there may
+ * be no such distances: then fewer lanes of each walk take part (xg_skew_search). */
 #ifndef XG_EMIT_SKEW_C
 #define XG_EMIT_SKEW_C
 #include "emit.h"
 
-enum { XG_SKEW_THREADS = 256, XG_SKEW_THREADS_MAX = 512, XG_SKEW_LARGE = 32 << 10 /* bytes of a box with more threads */, XG_SKEW_ENOUGH = 80 /* for a thousand, both walks together */, XG_SKEW_WORTH = 1 << 20 /* bytes of an array whose sectors count for more than instructions */, XG_SKEW_BANKS = 128 /* bytes */, XG_SKEW_PATIENCE = 1 << 19, XG_SKEW_ALONG = 16 /* that become straight code */, XG_SKEW_GAIN = 10 /* for a thousand, by which a larger cluster has to be better */, XG_SKEW_REST = 1 << 10 /* what the device keeps for itself of each block's shared memory */ };
+enum {
+    XG_SKEW_THREADS = 256,
+    XG_SKEW_THREADS_MAX = 512,
+    XG_SKEW_LARGE = 32 << 10 /* bytes of a box with more threads */,
+    XG_SKEW_ENOUGH = 80 /* for a thousand, both walks together */,
+    XG_SKEW_WORTH = 1 << 20 /* bytes of an array whose sectors count for more than instructions */,
+    XG_SKEW_BANKS = 128 /* bytes */,
+    XG_SKEW_PATIENCE = 1 << 19,
+    XG_SKEW_ALONG = 16 /* that become straight code */,
+    XG_SKEW_GAIN = 10 /* for a thousand, by which a larger cluster has to be better */,
+    XG_SKEW_REST = 1 << 10 /* what the device keeps for itself of each block's shared memory */
+};
 
-/* One of the walks. In elements: a run, what begins with a sector, the window. lanes: threads side by side along a run, step: elements that they take. The runs are `others` times `rows` of dimension dim; a thread
- * goes `rounds` times from run to run, in each of so many phases in which all runs begin at one place in a sector, and `turns` times `along` times along each, where the latter become straight code. */
-typedef struct xg_skew_walk { int64_t run, unit, window, lanes, step, own, along, turns, rows, others, phases, rounds; uint32_t dim; } xg_skew_walk;
+/* One of the walks. In elements: a run, what begins with a sector, the window. lanes: threads side by side along a run,
+ * step: elements that they take. The runs are `others` times `rows` of dimension dim; a thread goes `rounds` times from
+ * run to run, in each of so many phases in which all runs begin at one place in a sector, and `turns` times `along`
+ * times along each, where the latter become straight code. */
+typedef struct xg_skew_walk {
+    int64_t run, unit, window, lanes, step, own, along, turns, rows, others, phases, rounds;
+    uint32_t dim;
+} xg_skew_walk;
 typedef struct xg_skew {
     int64_t tile[XG_RANK_MAX], counts[XG_RANK_MAX], elements, blocks, threads, waste;
-    int64_t parts;                      /* boxes of a cluster: side by side where the result's runs end */
-    uint32_t order;                     /* of shared memory: 0 the operand's, 1 the result's */
+    int64_t parts;  /* boxes of a cluster: side by side where the result's runs end */
+    uint32_t order; /* of shared memory: 0 the operand's, 1 the result's */
     int64_t stride[XG_RANK_MAX], room;
-    int64_t group, take[2];             /* of each group of lanes, which shared memory serves in one pass, how many take part */
+    /* of each group of lanes, which shared memory serves in one pass, how many take part */
+    int64_t group, take[2];
     xg_skew_walk walk[2];
 } xg_skew;
 
@@ -54,19 +78,24 @@ XG_FN int64_t xg_skew_waste(const xg_box_ask *a, const int64_t *tile, int64_t pa
         for (k = a->p->rank; k-- > 0;) {
             uint32_t d = xg_box_dim(a->p, o, k);
             bytes *= (double)a->p->dims[d];
-            if (d == r.dim) { bytes /= (double)xg_skew_pieces(a->p->dims[d], tile[d] * (o ? parts : 1)); break; }
+            if (d == r.dim) {
+                bytes /= (double)xg_skew_pieces(a->p->dims[d], tile[d] * (o ? parts : 1));
+                break;
+            }
         }
         waste += (int64_t)((double)(XG_BOX_SECTOR - xg_skew_grain(a, o, tile)) * 1000 / bytes);
     }
     return waste;
 }
-/* Takes dimensions, from the minor one on, until about `want` bytes are side by side, of so many boxes. Of the last one pieces of equal length, or of whole sectors if it consists of such. */
+/* Takes dimensions, from the minor one on, until about `want` bytes are side by side, of so many boxes. Of the last one
+ * pieces of equal length, or of whole sectors if it consists of such. */
 XG_FN void xg_skew_cover(const xg_box_ask *a, uint32_t order, int64_t want, int64_t boxes, int64_t *tile) {
     int64_t run = a->least;
     uint32_t k;
-    for (k = a->p->rank; k-- > 0 && run < want; ) {
+    for (k = a->p->rank; k-- > 0 && run < want;) {
         uint32_t d = xg_box_dim(a->p, order, k);
-        int64_t n = a->p->dims[d], pieces = n * run < want ? 1 : n * run / want * boxes, part = xg_skew_pieces(n, pieces);
+        int64_t n = a->p->dims[d], pieces = n * run < want ? 1 : n * run / want * boxes,
+                part = xg_skew_pieces(n, pieces);
         if (n * run % XG_BOX_SECTOR == 0) {
             int64_t step = XG_BOX_SECTOR / xg_gcd(run, XG_BOX_SECTOR);
             part = XG_MIN((part + step - 1) / step * step, n);
@@ -89,9 +118,11 @@ XG_FN uint32_t xg_skew_inside(const xg_permutation *p, uint32_t order, const int
     }
     return inside;
 }
-/* By what lanes of a walk in this order go on in each dimension of its runs, in bytes modulo the banks. Where both orders have the minor dimension in common neighbours stay
- * side by side; narrow ones leave out a word where one row of them ends, for two halves of one are of two rows. */
-XG_FN void xg_skew_steps(const xg_permutation *p, uint32_t order, uint32_t inside, const int64_t *tile, int64_t cell, int64_t odd, int64_t *step) {
+/* By what lanes of a walk in this order go on in each dimension of its runs, in bytes modulo the banks. Where both
+ * orders have the minor dimension in common neighbours stay side by side; narrow ones leave out a word where one row of
+ * them ends, for two halves of one are of two rows. */
+XG_FN void xg_skew_steps(const xg_permutation *p, uint32_t order, uint32_t inside, const int64_t *tile, int64_t cell,
+    int64_t odd, int64_t *step) {
     bool together = !xg_permutation_moves_minor(p) && tile[p->rank - 1] > 1, first = true;
     int64_t next = (together ? cell : XG_MAX(cell, (int64_t)4)) * odd;
     uint32_t k;
@@ -103,11 +134,14 @@ XG_FN void xg_skew_steps(const xg_permutation *p, uint32_t order, uint32_t insid
         first = false;
     }
 }
-/* inside: by order, xg_skew_inside. The distances for one odd number, in cells of so many bytes; false: there are none. Narrow cells leave banks free, so that gaps between them do no harm. */
-XG_FN bool xg_skew_distances(const xg_box_ask *a, xg_skew *s, const uint32_t *inside, uint32_t order, int64_t cell, int64_t odd) {
+/* inside: by order, xg_skew_inside. The distances for one odd number, in cells of so many bytes; false: there are none.
+ * Narrow cells leave banks free, so that gaps between them do no harm. */
+XG_FN bool xg_skew_distances(
+    const xg_box_ask *a, xg_skew *s, const uint32_t *inside, uint32_t order, int64_t cell, int64_t odd) {
     const xg_permutation *p = a->p;
     uint32_t own = inside[order], other = inside[1 - order], k;
-    int64_t step[XG_RANK_MAX], next = 1, inner = 1, gaps = XG_SKEW_BANKS - XG_BOX_LANES * cell - 4, apart = cell / a->least;
+    int64_t step[XG_RANK_MAX], next = 1, inner = 1, gaps = XG_SKEW_BANKS - XG_BOX_LANES * cell - 4,
+                               apart = cell / a->least;
     xg_skew_steps(p, 1 - order, other, s->tile, cell, odd, step);
     s->room = 1;
     for (k = p->rank; k-- > 0;) {
@@ -115,7 +149,9 @@ XG_FN bool xg_skew_distances(const xg_box_ask *a, xg_skew *s, const uint32_t *in
         int64_t at = next;
         s->stride[d] = at * apart;
         if (s->tile[d] == 1) continue;
-        if (other >> d & 1) while (at * cell % XG_SKEW_BANKS != step[d]) if (++at - next > XG_SKEW_BANKS) return false;
+        if (other >> d & 1)
+            while (at * cell % XG_SKEW_BANKS != step[d])
+                if (++at - next > XG_SKEW_BANKS) return false;
         if (own >> d & 1 && at != next) {
             gaps -= (at - next) * cell * (XG_BOX_LANES / inner + 1);
             if (inner == 1 || gaps < 0) return false;
@@ -127,24 +163,35 @@ XG_FN bool xg_skew_distances(const xg_box_ask *a, xg_skew *s, const uint32_t *in
     }
     return true;
 }
-XG_FN uint32_t xg_skew_count(uint32_t bits) { uint32_t n = 0; for (; bits; bits &= bits - 1) n++; return n; }
-/* The least room for an order; at first for that in which more of the runs need not be taken apart; narrow elements in a word each if there is nothing else. */
+XG_FN uint32_t xg_skew_count(uint32_t bits) {
+    uint32_t n = 0;
+    for (; bits; bits &= bits - 1) n++;
+    return n;
+}
+/* The least room for an order; at first for that in which more of the runs need not be taken apart; narrow elements in
+ * a word each if there is nothing else. */
 XG_FN bool xg_skew_layout(const xg_box_ask *a, xg_skew *s) {
-    uint32_t inside[2] = {xg_skew_inside(a->p, 0, s->tile), xg_skew_inside(a->p, 1, s->tile)}, first = xg_skew_count(inside[1]) > xg_skew_count(inside[0]), o;
+    uint32_t inside[2] = {xg_skew_inside(a->p, 0, s->tile), xg_skew_inside(a->p, 1, s->tile)},
+             first = xg_skew_count(inside[1]) > xg_skew_count(inside[0]), o;
     xg_skew trial = *s;
     int64_t odd, cell;
-    for (cell = a->least; cell <= XG_MAX(a->least, (int64_t)4); cell += 4 - cell % 4) for (o = 0; o < 2; o++) {
-        s->room = INT64_MAX;
-        trial.order = first ^ o;
-        for (odd = 1; odd < XG_BOX_LANES; odd += 2) if (xg_skew_distances(a, &trial, inside, trial.order, cell, odd) && trial.room < s->room) *s = trial;
-        if (s->room < INT64_MAX) return true;
-    }
+    for (cell = a->least; cell <= XG_MAX(a->least, (int64_t)4); cell += 4 - cell % 4)
+        for (o = 0; o < 2; o++) {
+            s->room = INT64_MAX;
+            trial.order = first ^ o;
+            for (odd = 1; odd < XG_BOX_LANES; odd += 2)
+                if (xg_skew_distances(a, &trial, inside, trial.order, cell, odd) && trial.room < s->room) *s = trial;
+            if (s->room < INT64_MAX) return true;
+        }
     return false;
 }
 
-/* Of a walk's neighbours so many never meet in a bank, wherever they begin; 0: fewer than `least`. stride: in cells of a word or more; banks: a power of two. *patience: places that may be looked at yet. */
-XG_FN int32_t xg_skew_apart(const xg_permutation *p, const xg_skew *s, uint32_t order, const int64_t *stride, int32_t banks, int32_t least, int32_t *patience) {
-    int32_t run = (int32_t)xg_box_run_of(p, order, s->tile).length, ends[XG_RANK_MAX], at[XG_RANK_MAX] = {0}, last[XG_BOX_LANES], most = banks, i;
+/* Of a walk's neighbours so many never meet in a bank, wherever they begin; 0: fewer than `least`. stride: in cells of
+ * a word or more; banks: a power of two. *patience: places that may be looked at yet. */
+XG_FN int32_t xg_skew_apart(const xg_permutation *p, const xg_skew *s, uint32_t order, const int64_t *stride,
+    int32_t banks, int32_t least, int32_t *patience) {
+    int32_t run = (int32_t)xg_box_run_of(p, order, s->tile).length, ends[XG_RANK_MAX], at[XG_RANK_MAX] = {0},
+            last[XG_BOX_LANES], most = banks, i;
     uint32_t mask = (uint32_t)banks - 1, step[XG_RANK_MAX], place = 0, n = 0, k;
     for (k = p->rank; k-- > 0;) { /* step: to the next element of a dimension from the end of those inside of it */
         uint32_t d = xg_box_dim(p, order, k);
@@ -169,7 +216,8 @@ XG_FN int32_t xg_skew_apart(const xg_permutation *p, const xg_skew *s, uint32_t 
     return most < least ? 0 : most;
 }
 /* Distances in cells with gaps where the first two dimensions end. The room; *n: dimensions with an end. */
-XG_FN int64_t xg_skew_gaps(const xg_permutation *p, const xg_skew *s, const int64_t *gap, int64_t *stride, uint32_t *n) {
+XG_FN int64_t xg_skew_gaps(
+    const xg_permutation *p, const xg_skew *s, const int64_t *gap, int64_t *stride, uint32_t *n) {
     int64_t next = 1, room = 1;
     uint32_t k;
     for (*n = 0, k = p->rank; k-- > 0;) {
@@ -182,30 +230,38 @@ XG_FN int64_t xg_skew_gaps(const xg_permutation *p, const xg_skew *s, const int6
     }
     return room;
 }
-/* Where both runs hold several dimensions in common no distances serve all lanes of both walks, but some may do for fewer lanes that take part, of whole sectors: by trying. */
+/* Where both runs hold several dimensions in common no distances serve all lanes of both walks, but some may do for
+ * fewer lanes that take part, of whole sectors: by trying. */
 XG_FN bool xg_skew_search(const xg_box_ask *a, int64_t shared, xg_skew *s) {
     const xg_permutation *p = a->p;
-    int32_t banks = (int32_t)(XG_SKEW_BANKS / XG_MAX(a->least, (int64_t)4)), unit = (int32_t)(XG_BOX_SECTOR / a->least), patience = XG_SKEW_PATIENCE, best = 0, take[2] = {0};
+    int32_t banks = (int32_t)(XG_SKEW_BANKS / XG_MAX(a->least, (int64_t)4)), unit = (int32_t)(XG_BOX_SECTOR / a->least),
+            patience = XG_SKEW_PATIENCE, best = 0, take[2] = {0};
     int64_t apart = XG_MAX(4 / a->least, (int64_t)1), gap[2], stride[XG_RANK_MAX];
     xg_skew trial = *s;
     uint32_t n = 0, k, o;
-    for (trial.order = 0; trial.order < 2; trial.order++) for (gap[0] = 0; gap[0] < banks; gap[0]++) for (gap[1] = 0; gap[1] < banks; gap[1]++) {
-        trial.room = xg_skew_gaps(p, &trial, gap, stride, &n) * apart;
-        if (trial.room > shared / a->bytes) break;
-        for (k = 0; k < 2; k++) { /* first the walk that memory does not lie for */
-            o = trial.order ^ (k ^ 1);
-            take[o] = xg_skew_apart(p, &trial, o, stride, banks, XG_MAX(best + unit - (k ? take[1 - o] : banks), unit) /* for more lanes than ever before */, &patience) / unit * unit;
-            if (!take[o]) break;
-        }
-        if (k == 2) {
-            best = take[0] + take[1];
-            for (k = 0; k < 2; k++) trial.take[k] = take[k];
-            for (k = 0; k < p->rank; k++) trial.stride[k] = stride[k] * apart;
-            *s = trial;
-        }
-        if (best == 2 * banks || patience < 0) return best != 0;
-        if (n < 3) break; /* one gap only */
-    }
+    for (trial.order = 0; trial.order < 2; trial.order++)
+        for (gap[0] = 0; gap[0] < banks; gap[0]++)
+            for (gap[1] = 0; gap[1] < banks; gap[1]++) {
+                trial.room = xg_skew_gaps(p, &trial, gap, stride, &n) * apart;
+                if (trial.room > shared / a->bytes) break;
+                for (k = 0; k < 2; k++) { /* first the walk that memory does not lie for */
+                    o = trial.order ^ (k ^ 1);
+                    take[o] =
+                        xg_skew_apart(p, &trial, o, stride, banks,
+                            XG_MAX(best + unit - (k ? take[1 - o] : banks), unit) /* for more lanes than ever before */,
+                            &patience) /
+                        unit * unit;
+                    if (!take[o]) break;
+                }
+                if (k == 2) {
+                    best = take[0] + take[1];
+                    for (k = 0; k < 2; k++) trial.take[k] = take[k];
+                    for (k = 0; k < p->rank; k++) trial.stride[k] = stride[k] * apart;
+                    *s = trial;
+                }
+                if (best == 2 * banks || patience < 0) return best != 0;
+                if (n < 3) break; /* one gap only */
+            }
     return best != 0;
 }
 
@@ -216,11 +272,14 @@ XG_FN uint32_t xg_skew_along(const xg_permutation *p, const xg_skew *s) { return
 /* There are so many to join, and what lies of each in a sector of the one before it is not all of it. */
 XG_FN bool xg_skew_may_join(const xg_box_ask *a, const xg_skew *s) {
     xg_box_run r = xg_box_run_of(a->p, 1, s->tile);
-    return r.dim < a->p->rank && xg_skew_pieces(a->p->dims[r.dim], s->tile[r.dim]) >= s->parts && r.length * a->least >= 3 * XG_BOX_SECTOR;
+    return r.dim < a->p->rank && xg_skew_pieces(a->p->dims[r.dim], s->tile[r.dim]) >= s->parts &&
+           r.length * a->least >= 3 * XG_BOX_SECTOR;
 }
 
-/* The best tile for clusters of so many boxes, if it is better than *best: that takes so many bytes of shared memory at most, for as many blocks as are wanted. any: its layout is to be found yet. */
-XG_FN void xg_skew_tile_of(const xg_box_ask *a, int64_t shared, int64_t blocks, int64_t parts, bool any, xg_skew *s, int64_t *best) {
+/* The best tile for clusters of so many boxes, if it is better than *best: that takes so many bytes of shared memory at
+ * most, for as many blocks as are wanted. any: its layout is to be found yet. */
+XG_FN void xg_skew_tile_of(
+    const xg_box_ask *a, int64_t shared, int64_t blocks, int64_t parts, bool any, xg_skew *s, int64_t *best) {
     static const int64_t wants[] = {64, 96, 128, 192, 256, 320, 384, 448, 512, 576, 640, 768, 1024, 1280};
     int64_t seen[XG_RANK_MAX] = {0}; /* the tile before: what is wanted gives few different ones */
     xg_skew trial;
@@ -228,27 +287,34 @@ XG_FN void xg_skew_tile_of(const xg_box_ask *a, int64_t shared, int64_t blocks, 
     uint32_t i, j, k;
     memset(&trial, 0, sizeof trial);
     trial.parts = parts;
-    for (i = 0; i < XG_COUNT(wants); i++) for (j = 0; j < XG_COUNT(wants); j++) {
-        int64_t waste;
-        for (k = 0; k < a->p->rank; k++) trial.tile[k] = 1;
-        xg_skew_cover(a, 0, wants[i], 1, trial.tile);
-        xg_skew_cover(a, 1, wants[j], parts, trial.tile);
-        for (k = a->p->rank; k-- > 0;) { /* work for all threads */
+    for (i = 0; i < XG_COUNT(wants); i++)
+        for (j = 0; j < XG_COUNT(wants); j++) {
+            int64_t waste;
+            for (k = 0; k < a->p->rank; k++) trial.tile[k] = 1;
+            xg_skew_cover(a, 0, wants[i], 1, trial.tile);
+            xg_skew_cover(a, 1, wants[j], parts, trial.tile);
+            for (k = a->p->rank; k-- > 0;) { /* work for all threads */
+                trial.elements = xg_box_size(a->p, trial.tile);
+                if (trial.elements < least)
+                    trial.tile[k] =
+                        XG_MIN(a->p->dims[k], trial.tile[k] * ((least + trial.elements - 1) / trial.elements));
+            }
+            if (memcmp(trial.tile, seen, sizeof seen) == 0) continue;
+            memcpy(seen, trial.tile, sizeof seen);
             trial.elements = xg_box_size(a->p, trial.tile);
-            if (trial.elements < least) trial.tile[k] = XG_MIN(a->p->dims[k], trial.tile[k] * ((least + trial.elements - 1) / trial.elements));
+            if (trial.elements > shared / a->bytes || trial.elements < least ||
+                xg_box_blocks(a->p, trial.tile) < blocks)
+                continue;
+            if (parts > 1 && !xg_skew_may_join(a, &trial)) continue;
+            trial.waste = xg_skew_waste(a, trial.tile, parts);
+            waste = XG_MAX(trial.waste, (int64_t)2000 + XG_SKEW_ENOUGH);
+            if (waste > *best || (waste == *best && trial.elements >= s->elements)) continue;
+            if (any ? trial.elements * XG_MAX(4 / a->least, (int64_t)1) > shared / a->bytes
+                    : !xg_skew_layout(a, &trial) || trial.room > shared / a->bytes)
+                continue;
+            *best = waste;
+            *s = trial;
         }
-        if (memcmp(trial.tile, seen, sizeof seen) == 0) continue;
-        memcpy(seen, trial.tile, sizeof seen);
-        trial.elements = xg_box_size(a->p, trial.tile);
-        if (trial.elements > shared / a->bytes || trial.elements < least || xg_box_blocks(a->p, trial.tile) < blocks) continue;
-        if (parts > 1 && !xg_skew_may_join(a, &trial)) continue;
-        trial.waste = xg_skew_waste(a, trial.tile, parts);
-        waste = XG_MAX(trial.waste, (int64_t)2000 + XG_SKEW_ENOUGH);
-        if (waste > *best || (waste == *best && trial.elements >= s->elements)) continue;
-        if (any ? trial.elements * XG_MAX(4 / a->least, (int64_t)1) > shared / a->bytes : !xg_skew_layout(a, &trial) || trial.room > shared / a->bytes) continue;
-        *best = waste;
-        *s = trial;
-    }
 }
 /* As few boxes a cluster as will do. */
 XG_FN bool xg_skew_tile(const xg_box_ask *a, int64_t shared, int64_t blocks, bool any, xg_skew *s) {
@@ -272,7 +338,8 @@ XG_FN bool xg_skew_tile(const xg_box_ask *a, int64_t shared, int64_t blocks, boo
 
 /* ---- walks ---- */
 
-/* Of the dimensions that are in no run, the longest of the box: runs of one thread follow each other there. The rank if there is none. */
+/* Of the dimensions that are in no run, the longest of the box: runs of one thread follow each other there. The rank if
+ * there is none. */
 XG_FN uint32_t xg_skew_rows_dim(const xg_permutation *p, uint32_t order, const int64_t *tile) {
     uint32_t inside = xg_skew_inside(p, order, tile), best = p->rank, k;
     for (k = p->rank; k-- > 0;) {
@@ -290,7 +357,8 @@ XG_FN int64_t xg_skew_pitch(const xg_permutation *p, uint32_t order, uint32_t di
 }
 /* The runs of this walk go on in the next box of the cluster. */
 XG_FN bool xg_skew_joins(const xg_skew *s, uint32_t order) { return order && s->parts > 1; }
-/* As many lanes along a run as leave the fewest instructions: about six for an element, and forty where a thread finds out where it is. */
+/* As many lanes along a run as leave the fewest instructions: about six for an element, and forty where a thread finds
+ * out where it is. */
 XG_FN void xg_skew_plan_walk(const xg_box_ask *a, xg_skew *s, uint32_t order) {
     xg_skew_walk *w = &s->walk[order], t;
     int64_t least = INT64_MAX, pitch;
@@ -321,7 +389,8 @@ XG_FN void xg_skew_plan_walk(const xg_box_ask *a, xg_skew *s, uint32_t order) {
     w->turns = (w->along + XG_SKEW_ALONG - 1) / XG_SKEW_ALONG;
     w->along = (w->along + w->turns - 1) / w->turns;
 }
-/* shared: bytes that a block may take; blocks: how many there shall be; idle: what a tile may waste of which lanes stay idle, so that one that nobody takes is not looked for. */
+/* shared: bytes that a block may take; blocks: how many there shall be; idle: what a tile may waste of which lanes stay
+ * idle, so that one that nobody takes is not looked for. */
 XG_FN bool xg_skew_make(const xg_box_ask *a, int64_t shared, int64_t blocks, int64_t idle, xg_skew *s) {
     uint32_t o;
     xg_skew any;
@@ -329,7 +398,8 @@ XG_FN bool xg_skew_make(const xg_box_ask *a, int64_t shared, int64_t blocks, int
     if (a->least > XG_BOX_SECTOR / 2 || (a->sizes & (a->sizes - 1))) return false;
     found = xg_skew_tile(a, shared, blocks, false, s);
     if (found) s->group = s->take[0] = s->take[1] = XG_BOX_LANES;
-    if ((!found || s->waste > 2000 + XG_SKEW_ENOUGH) && xg_skew_tile(a, shared, blocks, true, &any) && any.waste <= idle && (!found || any.waste < s->waste - 20) && xg_skew_search(a, shared, &any)) {
+    if ((!found || s->waste > 2000 + XG_SKEW_ENOUGH) && xg_skew_tile(a, shared, blocks, true, &any) &&
+        any.waste <= idle && (!found || any.waste < s->waste - 20) && xg_skew_search(a, shared, &any)) {
         *s = any;
         s->group = XG_MIN(XG_SKEW_BANKS / a->least, (int64_t)XG_BOX_LANES);
         found = true;
@@ -340,17 +410,38 @@ XG_FN bool xg_skew_make(const xg_box_ask *a, int64_t shared, int64_t blocks, int
     return true;
 }
 
-/* A thread finds out where it is, for all runs that begin at the same place in a sector: (th_x, bl_x)[i] -> values from which the others differ by constants.
- * WINDOW, ELEMENT: its place in a window of so many lanes in front of which the run begins, and the array's element there; both are more by a sector less one element, so that they are
- * not negative: such a constant becomes part of addresses. PLACE: the run's first one in shared memory. ROW, INDEX: of the first run, in the box and in the array. FIRST: of the box in
- * what the array has side by side. Of runs that go on in the next box RANK: which box of its cluster it is; BEHIND: the elements there of the last sector that begins in this one; MOST: no
+/* A thread finds out where it is, for all runs that begin at the same place in a sector: (th_x, bl_x)[i] -> values from
+ * which the others differ by constants. WINDOW, ELEMENT: its place in a window of so many lanes in front of which the
+ * run begins, and the array's element there; both are more by a sector less one element, so that they are not negative:
+ * such a constant becomes part of addresses. PLACE: the run's first one in shared memory. ROW, INDEX: of the first run,
+ * in the box and in the array. FIRST: of the box in what the array has side by side. Of runs that go on in the next box
+ * RANK: which box of its cluster it is; BEHIND: the elements there of the last sector that begins in this one; MOST: no
  * less than these, but none in the last box. */
-enum { XG_SKEW_WINDOW, XG_SKEW_ELEMENT, XG_SKEW_PLACE, XG_SKEW_ROW, XG_SKEW_INDEX, XG_SKEW_FIRST, XG_SKEW_ALONE, XG_SKEW_RANK = XG_SKEW_ALONE, XG_SKEW_BEHIND, XG_SKEW_MOST, XG_SKEW_VALUES };
-XG_FN uint32_t xg_skew_values(const xg_skew *s, uint32_t order) { return xg_skew_joins(s, order) ? XG_SKEW_VALUES : XG_SKEW_ALONE; }
+enum {
+    XG_SKEW_WINDOW,
+    XG_SKEW_ELEMENT,
+    XG_SKEW_PLACE,
+    XG_SKEW_ROW,
+    XG_SKEW_INDEX,
+    XG_SKEW_FIRST,
+    XG_SKEW_ALONE,
+    XG_SKEW_RANK = XG_SKEW_ALONE,
+    XG_SKEW_BEHIND,
+    XG_SKEW_MOST,
+    XG_SKEW_VALUES
+};
+XG_FN uint32_t xg_skew_values(const xg_skew *s, uint32_t order) {
+    return xg_skew_joins(s, order) ? XG_SKEW_VALUES : XG_SKEW_ALONE;
+}
 /* Does a dimension end inside of a box, or in front of one? */
-XG_FN bool xg_skew_is_cut(const xg_permutation *p, const xg_skew *s, uint32_t d) { return s->counts[d] * s->tile[d] > p->dims[d]; }
+XG_FN bool xg_skew_is_cut(const xg_permutation *p, const xg_skew *s, uint32_t d) {
+    return s->counts[d] * s->tile[d] > p->dims[d];
+}
 /* Of a number of places along a run. peers: some of them may be in the next box. */
-typedef struct xg_skew_span { int64_t first, turns, along; bool peers; } xg_skew_span;
+typedef struct xg_skew_span {
+    int64_t first, turns, along;
+    bool peers;
+} xg_skew_span;
 XG_FN uint32_t xg_skew_spans(const xg_skew *s, uint32_t order, xg_skew_span *out) {
     const xg_skew_walk *w = &s->walk[order];
     uint32_t n = 0;
@@ -372,8 +463,11 @@ XG_FN uint32_t xg_skew_spans(const xg_skew *s, uint32_t order, xg_skew_span *out
 }
 XG_FN const xg_imap *xg_skew_begin_map(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *s, uint32_t order) {
     const xg_skew_walk *w = &s->walk[order];
-    const xg_aff *block[XG_RANK_MAX], *rest = xg_aff_dim(x, 1), *thread = xg_aff_dim(x, 0), *other, *zero = xg_aff_const(x, 0), *begin = zero, *shift = zero, *rank = zero, *lane, *v[XG_SKEW_VALUES];
-    uint32_t inside = xg_skew_inside(p, order, s->tile), dim = xg_box_run_of(p, order, s->tile).dim, n = xg_skew_values(s, order), cluster = s->parts > 1 ? xg_skew_along(p, s) : p->rank, k;
+    const xg_aff *block[XG_RANK_MAX], *rest = xg_aff_dim(x, 1), *thread = xg_aff_dim(x, 0), *other,
+                                      *zero = xg_aff_const(x, 0), *begin = zero, *shift = zero, *rank = zero, *lane,
+                                      *v[XG_SKEW_VALUES];
+    uint32_t inside = xg_skew_inside(p, order, s->tile), dim = xg_box_run_of(p, order, s->tile).dim,
+             n = xg_skew_values(s, order), cluster = s->parts > 1 ? xg_skew_along(p, s) : p->rank, k;
     xg_imap *m = xg_imap_new(x, 2, 1, 0, n, 0);
     const xg_imap *out = m;
     int64_t stride = 1, left = w->others, at_once = s->threads / w->lanes;
@@ -394,8 +488,11 @@ XG_FN const xg_imap *xg_skew_begin_map(xg_aff_ctx *x, const xg_permutation *p, c
     other = w->others == 1 ? zero : xg_aff_div(x, xg_aff_sym(x, 0), w->phases);
     if (w->rows > 1) {
         v[XG_SKEW_ROW] = at_once > 1 ? xg_aff_div(x, thread, w->lanes) : zero;
-        if (w->phases > 1) v[XG_SKEW_ROW] = xg_aff_add(x, v[XG_SKEW_ROW], xg_aff_mul(x, xg_aff_mod(x, xg_aff_sym(x, 0), w->phases), at_once));
-    } else if (at_once > 1) out = xg_imap_with_constraint(x, out, thread, xg_range_of(0, w->lanes - 1));
+        if (w->phases > 1)
+            v[XG_SKEW_ROW] =
+                xg_aff_add(x, v[XG_SKEW_ROW], xg_aff_mul(x, xg_aff_mod(x, xg_aff_sym(x, 0), w->phases), at_once));
+    } else if (at_once > 1)
+        out = xg_imap_with_constraint(x, out, thread, xg_range_of(0, w->lanes - 1));
     for (k = p->rank; k-- > 0;) {
         uint32_t d = xg_box_dim(p, order, k);
         const xg_aff *index = xg_aff_mul(x, block[d], s->tile[d]), *digit = NULL;
@@ -408,7 +505,9 @@ XG_FN const xg_imap *xg_skew_begin_map(xg_aff_ctx *x, const xg_permutation *p, c
                 other = xg_aff_div(x, other, s->tile[d]);
                 left /= s->tile[d];
             }
-            if (xg_skew_is_cut(p, s, d)) out = xg_imap_with_constraint(x, out, digit ? xg_aff_add(x, index, digit) : index, xg_range_of(0, p->dims[d] - 1));
+            if (xg_skew_is_cut(p, s, d))
+                out = xg_imap_with_constraint(
+                    x, out, digit ? xg_aff_add(x, index, digit) : index, xg_range_of(0, p->dims[d] - 1));
         }
         if (digit) {
             index = xg_aff_add(x, index, digit);
@@ -420,11 +519,14 @@ XG_FN const xg_imap *xg_skew_begin_map(xg_aff_ctx *x, const xg_permutation *p, c
     }
     if (xg_skew_joins(s, order)) { /* only the first box of a cluster begins with a sector that is not all there */
         const xg_aff *behind = xg_aff_add_k(x, begin, w->run);
-        shift = xg_aff_add(x, xg_aff_mod(x, xg_aff_mul(x, begin, -1), w->unit), xg_aff_mul(x, xg_aff_div(x, xg_aff_add_k(x, rank, s->parts - 1), s->parts), w->unit));
+        shift = xg_aff_add(x, xg_aff_mod(x, xg_aff_mul(x, begin, -1), w->unit),
+            xg_aff_mul(x, xg_aff_div(x, xg_aff_add_k(x, rank, s->parts - 1), s->parts), w->unit));
         v[XG_SKEW_RANK] = rank;
         v[XG_SKEW_BEHIND] = xg_aff_mod(x, xg_aff_mul(x, behind, -1), w->unit);
-        v[XG_SKEW_MOST] = xg_aff_mul(x, xg_aff_sub(x, xg_aff_const(x, 1), xg_aff_div(x, xg_aff_add_k(x, rank, 1), s->parts)), w->unit - 1);
-    } else if (w->window > w->run) shift = xg_aff_mod(x, xg_aff_sub(x, xg_aff_const(x, -1), begin), w->unit);
+        v[XG_SKEW_MOST] = xg_aff_mul(
+            x, xg_aff_sub(x, xg_aff_const(x, 1), xg_aff_div(x, xg_aff_add_k(x, rank, 1), s->parts)), w->unit - 1);
+    } else if (w->window > w->run)
+        shift = xg_aff_mod(x, xg_aff_sub(x, xg_aff_const(x, -1), begin), w->unit);
     lane = at_once > 1 ? xg_aff_mod(x, thread, w->lanes) : thread;
     if (s->take[order] < s->group) {
         const xg_aff *own = xg_aff_mod(x, thread, s->group);
@@ -439,7 +541,8 @@ XG_FN int64_t xg_skew_back(const xg_skew *s, uint32_t order) {
     const xg_skew_walk *w = &s->walk[order];
     return xg_skew_joins(s, order) ? w->unit : w->window > w->run ? w->unit - 1 : 0;
 }
-XG_FN xg_range xg_skew_begin_range(const xg_permutation *p, const xg_skew *s, uint32_t order, int64_t elements, uint32_t k) {
+XG_FN xg_range xg_skew_begin_range(
+    const xg_permutation *p, const xg_skew *s, uint32_t order, int64_t elements, uint32_t k) {
     const xg_skew_walk *w = &s->walk[order];
     xg_box_run r = xg_box_run_of(p, order, s->tile);
     int64_t shift = xg_skew_back(s, order) + (xg_skew_joins(s, order) ? w->unit - 1 : 0);
@@ -447,21 +550,33 @@ XG_FN xg_range xg_skew_begin_range(const xg_permutation *p, const xg_skew *s, ui
     switch (k) {
     case XG_SKEW_WINDOW: return xg_range_of(0, w->step - 1 + shift);
     case XG_SKEW_ELEMENT:
-        for (d = 0; d < p->rank && s->parts > 1; d++) elements += (s->counts[d] * s->tile[d] - p->dims[d]) * xg_skew_pitch(p, order, d); /* of boxes behind the end of a dimension */
+        for (d = 0; d < p->rank && s->parts > 1; d++)
+            elements += (s->counts[d] * s->tile[d] - p->dims[d]) *
+                        xg_skew_pitch(p, order, d); /* of boxes behind the end of a dimension */
         return xg_range_of(0, elements - 1 + w->step + shift);
     case XG_SKEW_PLACE: return xg_range_of(0, s->room - 1);
     case XG_SKEW_ROW: return xg_range_of(0, s->threads / w->lanes * w->phases - 1);
-    case XG_SKEW_INDEX: return xg_range_of(0, w->dim < p->rank ? (s->counts[w->dim] - 1) * s->tile[w->dim] + s->threads / w->lanes * w->phases - 1 : 0);
+    case XG_SKEW_INDEX:
+        return xg_range_of(0,
+            w->dim < p->rank ? (s->counts[w->dim] - 1) * s->tile[w->dim] + s->threads / w->lanes * w->phases - 1 : 0);
     case XG_SKEW_FIRST: return xg_range_of(0, r.dim < p->rank ? (s->counts[r.dim] - 1) * w->run : 0);
     case XG_SKEW_RANK: return xg_range_of(0, s->parts - 1);
     default: return xg_range_of(0, w->unit - 1);
     }
 }
-enum { XG_SKEW_WHERE = 4 };
-/* These[i, turn, j] -> which element of the array; which of its run; the place of the run's first one in shared memory; the box's rank. i counts the runs, the others the places along one. */
-XG_FN const xg_imap *xg_skew_map(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *s, uint32_t order, const xg_skew_span *span, int64_t elements) {
+enum {
+    XG_SKEW_WHERE = 4
+};
+/* These[i, turn, j] -> which element of the array; which of its run; the place of the run's first one in shared memory;
+ * the box's rank. i counts the runs, the others the places along one. */
+XG_FN const xg_imap *xg_skew_map(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *s, uint32_t order,
+    const xg_skew_span *span, int64_t elements) {
     const xg_skew_walk *w = &s->walk[order];
-    const xg_aff *along = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_add(x, xg_aff_mul(x, xg_aff_sym(x, 1), span->along), xg_aff_sym(x, 2)), w->step), span->first * w->step - xg_skew_back(s, order)), *results[XG_SKEW_WHERE], *row;
+    const xg_aff *along = xg_aff_add_k(x,
+                     xg_aff_mul(
+                         x, xg_aff_add(x, xg_aff_mul(x, xg_aff_sym(x, 1), span->along), xg_aff_sym(x, 2)), w->step),
+                     span->first * w->step - xg_skew_back(s, order)),
+                 *results[XG_SKEW_WHERE], *row;
     xg_box_run r = xg_box_run_of(p, order, s->tile);
     uint32_t values = xg_skew_values(s, order), n = span->peers ? XG_SKEW_WHERE : XG_SKEW_WHERE - 1, k;
     xg_imap *m = xg_imap_new(x, values, 3, 0, n, 0);
@@ -478,14 +593,22 @@ XG_FN const xg_imap *xg_skew_map(xg_aff_ctx *x, const xg_permutation *p, const x
     results[3] = xg_aff_dim(x, XG_SKEW_RANK);
     for (k = 0; k < n; k++) m->results[k] = results[k];
     out = xg_imap_with_constraint(x, m, results[1], xg_range_of(0, w->run - 1 + (span->peers ? w->unit - 1 : 0)));
-    if (span->peers) for (k = XG_SKEW_BEHIND; k <= XG_SKEW_MOST; k++) out = xg_imap_with_constraint(x, out, xg_aff_sub(x, results[1], xg_aff_dim(x, k)), xg_range_of(-w->unit, w->run - 1));
+    if (span->peers)
+        for (k = XG_SKEW_BEHIND; k <= XG_SKEW_MOST; k++)
+            out = xg_imap_with_constraint(
+                x, out, xg_aff_sub(x, results[1], xg_aff_dim(x, k)), xg_range_of(-w->unit, w->run - 1));
     if (r.dim < p->rank && xg_skew_is_cut(p, s, r.dim)) /* the last one is shorter */
-        out = xg_imap_with_constraint(x, out, xg_aff_add(x, results[1], xg_aff_dim(x, XG_SKEW_FIRST)), xg_range_of(-w->unit, w->run / s->tile[r.dim] * p->dims[r.dim] - 1));
+        out = xg_imap_with_constraint(x, out, xg_aff_add(x, results[1], xg_aff_dim(x, XG_SKEW_FIRST)),
+            xg_range_of(-w->unit, w->run / s->tile[r.dim] * p->dims[r.dim] - 1));
     if (w->dim < p->rank) {
         results[0] = xg_aff_add(x, results[0], xg_aff_mul(x, row, xg_skew_pitch(p, order, w->dim)));
         results[2] = xg_aff_add(x, results[2], xg_aff_mul(x, row, s->stride[w->dim]));
-        if (step * w->rounds > w->rows) out = xg_imap_with_constraint(x, out, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_ROW), row), xg_range_of(0, w->rows - 1));
-        if (xg_skew_is_cut(p, s, w->dim)) out = xg_imap_with_constraint(x, out, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_INDEX), row), xg_range_of(0, p->dims[w->dim] - 1));
+        if (step * w->rounds > w->rows)
+            out = xg_imap_with_constraint(
+                x, out, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_ROW), row), xg_range_of(0, w->rows - 1));
+        if (xg_skew_is_cut(p, s, w->dim))
+            out = xg_imap_with_constraint(
+                x, out, xg_aff_add(x, xg_aff_dim(x, XG_SKEW_INDEX), row), xg_range_of(0, p->dims[w->dim] - 1));
     }
     return xg_imap_with_results(x, out, results, n);
 }
@@ -500,9 +623,11 @@ XG_FN xg_range xg_skew_range(const xg_skew *s, uint32_t order, const xg_skew_spa
     default: return xg_range_of(0, s->parts - 1);
     }
 }
-/* These -> the element's place in shared memory, and of what peers may have the rank of the box that does. Places of a run's elements are those of a dimension without end, but for a jump
- * wherever a dimension ends: a quotient for each of these instead of two digits. */
-XG_FN void xg_skew_place(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *s, uint32_t order, const xg_skew_span *span, const xg_aff **out) {
+/* These -> the element's place in shared memory, and of what peers may have the rank of the box that does. Places of a
+ * run's elements are those of a dimension without end, but for a jump wherever a dimension ends: a quotient for each of
+ * these instead of two digits. */
+XG_FN void xg_skew_place(xg_aff_ctx *x, const xg_permutation *p, const xg_skew *s, uint32_t order,
+    const xg_skew_span *span, const xg_aff **out) {
     const xg_aff *at = xg_aff_dim(x, 1), *beyond;
     uint32_t inside = xg_skew_inside(p, order, s->tile), k;
     int64_t run = 1, next = 0; /* of a dimension: elements, and where its next one would lie */

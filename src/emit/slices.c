@@ -1,12 +1,21 @@
 /* emit/slices.c -- fusions whose results are slices of one shape.
  *
- * Slices that do not overlap much are written by blocks of their own, each from its part of the input, and what no slice takes is never read. Otherwise the
- * smallest box that holds them all is walked once: an element is computed once and goes into every slice that has it. */
+ * Slices that do not overlap much are written by blocks of their own, each from its part of the input, and what no
+ * slice takes is never read. Otherwise the smallest box that holds them all is walked once: an element is computed once
+ * and goes into every slice that has it. */
 #ifndef XG_EMIT_SLICES_C
 #define XG_EMIT_SLICES_C
 #include "emit.h"
 
-typedef struct xg_input_slices { xg_fusion_emission *e; const xg_inst **slices; xg_section *sections; uint32_t *root; uint32_t n; int64_t low[XG_RANK_MAX]; bool once; } xg_input_slices;
+typedef struct xg_input_slices {
+    xg_fusion_emission *e;
+    const xg_inst **slices;
+    xg_section *sections;
+    uint32_t *root;
+    uint32_t n;
+    int64_t low[XG_RANK_MAX];
+    bool once;
+} xg_input_slices;
 
 XG_FN const xg_inst *xg_slices_of(const xg_inst *root) {
     root = xg_in_place_strip(root);
@@ -35,7 +44,8 @@ XG_FN void xg_slices_decide(xg_input_slices *c) {
     c->once = sum > box;
     if (!c->once) return;
     *walk = *from;
-    walk->dims = (const int64_t *)memcpy(XG_NEW_N(c->e->arena, int64_t, from->rank + 1), dims, from->rank * sizeof *dims);
+    walk->dims =
+        (const int64_t *)memcpy(XG_NEW_N(c->e->arena, int64_t, from->rank + 1), dims, from->rank * sizeof *dims);
     walk->elements = box;
     c->sections[0].shape = walk;
     c->n = 1;
@@ -52,7 +62,10 @@ XG_FN bool xg_slices_make(xg_input_slices *c, xg_fusion_emission *e) {
     c->root = XG_NEW_N(e->arena, uint32_t, e->n_roots + 1);
     for (k = 0; k < e->n_roots; k++) {
         c->slices[k] = xg_slices_of(e->roots[k]);
-        if (!c->slices[k] || !xg_shape_same_dims(XG_OPERAND(c->slices[k], 0)->shape, XG_OPERAND(c->slices[0], 0)->shape) || !xg_index_has_order(e->roots[k]->shape)) return false;
+        if (!c->slices[k] ||
+            !xg_shape_same_dims(XG_OPERAND(c->slices[k], 0)->shape, XG_OPERAND(c->slices[0], 0)->shape) ||
+            !xg_index_has_order(e->roots[k]->shape))
+            return false;
         if (!e->roots[k]->shape->elements) continue;
         c->root[c->n] = k;
         c->sections[c->n++].shape = e->roots[k]->shape;
@@ -60,7 +73,9 @@ XG_FN bool xg_slices_make(xg_input_slices *c, xg_fusion_emission *e) {
     if (!c->n || e->n_roots * xg_emit_work(e->comp) > 4096) return false;
     xg_slices_decide(c);
     for (k = 0; k < c->n; k++) sum += c->sections[k].shape->elements;
-    for (k = 0; k < c->n; k++) c->sections[k].unroll = sum < e->target->resident_threads ? 1 : xg_gcd(c->sections[k].shape->elements, e->target->max_unroll);
+    for (k = 0; k < c->n; k++)
+        c->sections[k].unroll =
+            sum < e->target->resident_threads ? 1 : xg_gcd(c->sections[k].shape->elements, e->target->max_unroll);
     if (!c->once) xg_sections_share(e, c->sections, c->n);
     return true;
 }
@@ -70,7 +85,13 @@ XG_FN bool xg_emit_slices_match(const xg_fusion_emission *e) {
 }
 
 /* An element at an index of the input, for a root that may have it. */
-typedef struct xg_slices_put { uint32_t root; xg_elem v; const xg_imap *place; xg_kval *const *at; xg_kval *dest; } xg_slices_put;
+typedef struct xg_slices_put {
+    uint32_t root;
+    xg_elem v;
+    const xg_imap *place;
+    xg_kval *const *at;
+    xg_kval *dest;
+} xg_slices_put;
 XG_FN xg_kval *xg_slices_insert(xg_scope *s, const xg_slices_put *d) {
     const xg_inst *r = s->e->roots[d->root];
     xg_kval *in[XG_RANK_MAX], *here[XG_RANK_MAX];
@@ -115,14 +136,18 @@ XG_FN void xg_slices_once(xg_scope *s, const xg_input_slices *c, xg_kval *const 
         put.place = xg_indexing_operand_to_output(s->e->m->aff, c->slices[k], 0, 0);
         put.at = in;
         put.dest = dest[k];
-        dest[k] = xg_slices_insert_when(s, xg_elem_in_domain(s, put.place, XG_OPERAND(c->slices[k], 0)->shape, NULL, in), &put);
+        dest[k] = xg_slices_insert_when(
+            s, xg_elem_in_domain(s, put.place, XG_OPERAND(c->slices[k], 0)->shape, NULL, in), &put);
     }
 }
 
 XG_FN void xg_slices_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
     xg_input_slices *c = (xg_input_slices *)data;
     uint32_t root = c->root[which];
-    if (c->once) { xg_slices_once(s, c, at, dest); return; }
+    if (c->once) {
+        xg_slices_once(s, c, at, dest);
+        return;
+    }
     dest[root] = xg_emit_insert(&s->b, xg_elem_of(s, s->e->roots[root], at), dest[root], s->e->roots[root]->shape, at);
 }
 XG_FN void xg_emit_slices(xg_fusion_emission *e) {

@@ -1,21 +1,30 @@
 /* emit/sliding_rows.c -- windows that overlap along the innermost dimension, and along no other.
  *
- * As in emit/sliding.c a thread makes several windows that follow each other. Those of neighbouring threads lie so many elements apart, and a warp that reads one element each would touch
- * a sector for every one of them. So a block brings all that its windows cover into shared memory, each element once, by neighbours; threads fold what lies there; and results go
- * through shared memory too, back to neighbours. What is in front of the windows is made once for an element, not once for every window.
- * A block has a piece of a row, or several rows where they are short. A thread finds all it reads as far from its own first place as every other thread. */
+ * As in emit/sliding.c a thread makes several windows that follow each other. Those of neighbouring threads lie so many
+ * elements apart, and a warp that reads one element each would touch a sector for every one of them. So a block brings
+ * all that its windows cover into shared memory, each element once, by neighbours; threads fold what lies there; and
+ * results go through shared memory too, back to neighbours. What is in front of the windows is made once for an
+ * element, not once for every window. A block has a piece of a row, or several rows where they are short. A thread
+ * finds all it reads as far from its own first place as every other thread. */
 #ifndef XG_EMIT_SLIDING_ROWS_C
 #define XG_EMIT_SLIDING_ROWS_C
 #include "emit.h"
 
-enum { XG_SLIDING_THREADS = 128, XG_SLIDING_SHARED_MAX = 40 << 10, XG_SLIDING_OUTPUTS_MAX = 8, XG_SLIDING_LONG = 64 /* windows that are folded by loops, where gaps would have to be computed; an odd share needs none */, XG_SLIDING_LONG_COUNT = 15 };
+enum {
+    XG_SLIDING_THREADS = 128,
+    XG_SLIDING_SHARED_MAX = 40 << 10,
+    XG_SLIDING_OUTPUTS_MAX = 8,
+    XG_SLIDING_LONG =
+        64 /* windows that are folded by loops, where gaps would have to be computed; an odd share needs none */,
+    XG_SLIDING_LONG_COUNT = 15
+};
 
 typedef struct xg_sliding_rows {
     xg_sliding d;
-    int64_t lanes, rows, n_rows;       /* threads of a row, rows of a block, rows in all */
-    int64_t extent, groups, pieces;    /* windows of a row, threads' shares of it, blocks for it */
-    int64_t places, made, blocks;      /* of a row in the block: elements that are read, windows; in all */
-    xg_index_order order;              /* of the other dimensions */
+    int64_t lanes, rows, n_rows;    /* threads of a row, rows of a block, rows in all */
+    int64_t extent, groups, pieces; /* windows of a row, threads' shares of it, blocks for it */
+    int64_t places, made, blocks;   /* of a row in the block: elements that are read, windows; in all */
+    xg_index_order order;           /* of the other dimensions */
     xg_scope s;
     xg_kval *at[2], *tile[XG_SLIDING_OUTPUTS_MAX], *out[XG_SLIDING_OUTPUTS_MAX], **dest;
 } xg_sliding_rows;
@@ -23,7 +32,9 @@ typedef struct xg_sliding_rows {
 XG_FN int64_t xg_sliding_rows_bytes(const xg_sliding_rows *t) {
     int64_t bytes = 0;
     uint32_t k;
-    for (k = 0; k < t->d.n; k++) bytes += t->rows * (t->places * xg_type_bytes(XG_OPERAND(t->d.i, k)->shape->type) + t->made * xg_type_bytes(xg_indexing_output_shape(t->d.i, k)->type));
+    for (k = 0; k < t->d.n; k++)
+        bytes += t->rows * (t->places * xg_type_bytes(XG_OPERAND(t->d.i, k)->shape->type) +
+                               t->made * xg_type_bytes(xg_indexing_output_shape(t->d.i, k)->type));
     return bytes + bytes / XG_MIN(t->d.count, t->d.count * t->d.w.p[t->d.dim].stride);
 }
 XG_FN bool xg_sliding_rows_make(xg_sliding_rows *t, const xg_fusion_emission *e) {
@@ -35,14 +46,18 @@ XG_FN bool xg_sliding_rows_make(xg_sliding_rows *t, const xg_fusion_emission *e)
     if (!xg_sliding_make(&t->d, e) || d->n > XG_SLIDING_OUTPUTS_MAX || d->inner != 1) return false;
     for (k = 0; k < d->shape->rank; k++) {
         uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
-        if (which == d->dim) { if (t->order.n && t->order.stride[t->order.n - 1] * t->order.size[t->order.n - 1] != 1) return false; }
-        else {
-            if (d->w.p[which].stride != 1 || d->w.p[which].base_dilation != 1 || d->w.p[which].pad_low || d->w.p[which].pad_high) return false;
+        if (which == d->dim) {
+            if (t->order.n && t->order.stride[t->order.n - 1] * t->order.size[t->order.n - 1] != 1) return false;
+        } else {
+            if (d->w.p[which].stride != 1 || d->w.p[which].base_dilation != 1 || d->w.p[which].pad_low ||
+                d->w.p[which].pad_high)
+                return false;
             xg_index_order_push(&t->order, which, d->shape->dims[which]);
         }
     }
     w = &d->w.p[d->dim];
-    if (w->size > XG_SLIDING_LONG && w->stride % 2 && d->count > 2) t->d.count = d->joint && w->stride == 1 ? (int64_t)XG_SLIDING_LONG_COUNT : d->count - !(d->count % 2);
+    if (w->size > XG_SLIDING_LONG && w->stride % 2 && d->count > 2)
+        t->d.count = d->joint && w->stride == 1 ? (int64_t)XG_SLIDING_LONG_COUNT : d->count - !(d->count % 2);
     each = d->count * w->stride;
     t->extent = d->shape->dims[d->dim];
     t->groups = (t->extent + d->count - 1) / d->count;
@@ -70,7 +85,8 @@ XG_FN bool xg_emit_sliding_rows_match(const xg_fusion_emission *e) {
 
 XG_FN int64_t xg_sliding_padded_room(int64_t places, int64_t each) { return places + (each % 2 ? 0 : places / each); }
 /* Affine expressions of thread (d0), block (d1) and a number below n (d2). */
-XG_FN void xg_sliding_apply(xg_sliding_rows *t, const xg_aff *const *results, uint32_t n, xg_kval *number, int64_t below, xg_kval **out) {
+XG_FN void xg_sliding_apply(
+    xg_sliding_rows *t, const xg_aff *const *results, uint32_t n, xg_kval *number, int64_t below, xg_kval **out) {
     xg_imap *m = xg_imap_new(t->d.e->m->aff, 3, 0, 0, n, 0);
     xg_kval *dims[3];
     m->dims[0].range = xg_range_of(0, t->lanes * t->rows - 1);
@@ -96,7 +112,8 @@ XG_FN xg_kval *xg_sliding_inside(xg_sliding_rows *t, xg_kval **v, int64_t end) {
     return is;
 }
 /* Row and place in the row to indices. */
-XG_FN void xg_sliding_row_indices(xg_sliding_rows *t, xg_kval *const *row_and_place, int64_t extent, xg_kval **indices) {
+XG_FN void xg_sliding_row_indices(
+    xg_sliding_rows *t, xg_kval *const *row_and_place, int64_t extent, xg_kval **indices) {
     xg_aff_ctx *x = t->d.e->m->aff;
     xg_imap *m = xg_imap_new(x, 2, 0, 0, t->d.shape->rank, 0);
     m->dims[0].range = xg_range_of(0, t->n_rows - 1);
@@ -110,7 +127,8 @@ XG_FN void xg_sliding_row_indices(xg_sliding_rows *t, xg_kval *const *row_and_pl
 
 typedef void (*xg_sliding_turn)(xg_sliding_rows *t, const xg_aff *number, xg_kval *turn, int64_t turns);
 /* turn(number) for the numbers of `n` things for each row of the block; what it changes are `n_carried` tensors. */
-XG_FN void xg_sliding_turns(xg_sliding_rows *t, int64_t n, xg_kval **carried, uint32_t n_carried, xg_sliding_turn turn) {
+XG_FN void xg_sliding_turns(
+    xg_sliding_rows *t, int64_t n, xg_kval **carried, uint32_t n_carried, xg_sliding_turn turn) {
     xg_aff_ctx *x = t->d.e->m->aff;
     int64_t threads = t->lanes * t->rows, turns = (t->rows * n + threads - 1) / threads;
     xg_kop *loop = xg_elem_for(&t->s, 0, turns, 1, carried, n_carried);
@@ -119,7 +137,8 @@ XG_FN void xg_sliding_turns(xg_sliding_rows *t, int64_t n, xg_kval **carried, ui
     t->s.b = xg_kb_end(t->d.e->m, loop->regions[0]);
     t->s.b.loc = outer.loc;
     for (k = 0; k < n_carried; k++) carried[k] = &loop->regions[0]->args[k + 1];
-    turn(t, xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 2), threads), xg_aff_dim(x, 0)), &loop->regions[0]->args[0], turns);
+    turn(t, xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 2), threads), xg_aff_dim(x, 0)), &loop->regions[0]->args[0],
+        turns);
     xg_kyield(&t->s.b, carried, n_carried);
     t->s.b = outer;
     for (k = 0; k < n_carried; k++) carried[k] = &loop->results[k];
@@ -129,7 +148,9 @@ XG_FN const xg_aff *xg_sliding_row(xg_sliding_rows *t, const xg_aff *in_block) {
     xg_aff_ctx *x = t->d.e->m->aff;
     return xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 1), t->pieces), t->rows), in_block);
 }
-XG_FN const xg_aff *xg_sliding_piece(xg_sliding_rows *t) { return xg_aff_mod(t->d.e->m->aff, xg_aff_dim(t->d.e->m->aff, 1), t->pieces); }
+XG_FN const xg_aff *xg_sliding_piece(xg_sliding_rows *t) {
+    return xg_aff_mod(t->d.e->m->aff, xg_aff_dim(t->d.e->m->aff, 1), t->pieces);
+}
 
 XG_FN void xg_sliding_bring(xg_sliding_rows *t, const xg_aff *number, xg_kval *turn, int64_t turns) {
     xg_sliding *d = &t->d;
@@ -143,7 +164,8 @@ XG_FN void xg_sliding_bring(xg_sliding_rows *t, const xg_aff *number, xg_kval *t
     xg_kop *op;
     uint32_t k;
     parts[0] = xg_sliding_row(t, row);
-    parts[1] = xg_aff_add_k(x, xg_aff_add(x, xg_aff_mul(x, xg_sliding_piece(t), t->made * w->stride), place), -w->pad_low);
+    parts[1] =
+        xg_aff_add_k(x, xg_aff_add(x, xg_aff_mul(x, xg_sliding_piece(t), t->made * w->stride), place), -w->pad_low);
     parts[2] = row;
     xg_sliding_apply(t, parts, 3, turn, turns, v);
     is = xg_sliding_inside(t, &v[0], t->n_rows);
@@ -196,7 +218,8 @@ XG_FN void xg_sliding_give(xg_sliding_rows *t, const xg_aff *number, xg_kval *tu
         b->loc = outer.loc;
     }
     for (k = 0; k < d->heroes.n; k++) {
-        uint32_t o = d->heroes.p[k]->op == XG_GET_TUPLE_ELEMENT ? (uint32_t)xg_attr_int(d->heroes.p[k], XG_A_index, 0) : 0;
+        uint32_t o =
+            d->heroes.p[k]->op == XG_GET_TUPLE_ELEMENT ? (uint32_t)xg_attr_int(d->heroes.p[k], XG_A_index, 0) : 0;
         parts[0] = xg_sliding_padded(x, number, d->count);
         xg_sliding_apply(t, parts, 1, turn, turns, &from);
         values[k] = xg_emit_split(b, xg_kextract(b, t->out[o], &from, 1));
@@ -223,7 +246,8 @@ XG_FN void xg_sliding_fold_own(xg_sliding_rows *t) {
     xg_sliding *d = &t->d;
     xg_aff_ctx *x = d->e->m->aff;
     xg_kb *b = &t->s.b, outer;
-    const xg_aff *th = xg_aff_dim(x, 0), *row = xg_aff_div(x, th, t->lanes), *lane = xg_aff_mod(x, th, t->lanes), *parts[3];
+    const xg_aff *th = xg_aff_dim(x, 0), *row = xg_aff_div(x, th, t->lanes), *lane = xg_aff_mod(x, th, t->lanes),
+                 *parts[3];
     const xg_ktype *types[XG_SLIDING_OUTPUTS_MAX];
     xg_elem *acc = XG_NEW_N(d->e->arena, xg_elem, (size_t)d->count * d->n + 1);
     xg_kval *v[3], *is, *at[XG_RANK_MAX], *inside[XG_SLIDING_OUTPUTS_MAX], *zero = xg_elem_index(&t->s, 0), *to;
@@ -250,12 +274,14 @@ XG_FN void xg_sliding_fold_own(xg_sliding_rows *t) {
     memcpy(d->vars, at, d->w.n * sizeof *at);
     xg_sliding_fold(d, &t->s, acc, at);
     memcpy(inside, t->out, sizeof inside);
-    for (u = 0; u < d->count; u++) for (k = 0; k < d->n; k++) {
-        const xg_aff *place = xg_aff_add_k(x, xg_aff_add(x, xg_aff_mul(x, row, t->made), xg_aff_mul(x, lane, d->count)), u);
-        place = xg_sliding_padded(x, place, d->count);
-        xg_sliding_apply(t, &place, 1, zero, 1, &to);
-        inside[k] = xg_kinsert(b, xg_emit_join(b, acc[u * d->n + k]), inside[k], &to, 1);
-    }
+    for (u = 0; u < d->count; u++)
+        for (k = 0; k < d->n; k++) {
+            const xg_aff *place =
+                xg_aff_add_k(x, xg_aff_add(x, xg_aff_mul(x, row, t->made), xg_aff_mul(x, lane, d->count)), u);
+            place = xg_sliding_padded(x, place, d->count);
+            xg_sliding_apply(t, &place, 1, zero, 1, &to);
+            inside[k] = xg_kinsert(b, xg_emit_join(b, acc[u * d->n + k]), inside[k], &to, 1);
+        }
     xg_kyield(b, inside, d->n);
     *b = outer;
     for (k = 0; k < d->n; k++) t->out[k] = &op->results[k];
@@ -281,7 +307,8 @@ XG_FN void xg_emit_sliding_rows(xg_fusion_emission *e) {
     t.at[1] = xg_kblock_id(&t.s.b, 0, t.blocks);
     for (k = 0; k < d->n; k++) {
         xlagpu_type in = XG_OPERAND(d->i, k)->shape->type, out = xg_indexing_output_shape(d->i, k)->type;
-        int64_t room = xg_sliding_padded_room(t.rows * t.places, d->count * d->w.p[d->dim].stride), made = xg_sliding_padded_room(t.rows * t.made, d->count);
+        int64_t room = xg_sliding_padded_room(t.rows * t.places, d->count * d->w.p[d->dim].stride),
+                made = xg_sliding_padded_room(t.rows * t.made, d->count);
         const xg_ktype *type = xg_kir_tensor(e->m, xg_kelem_of(in), &room, 1);
         t.tile[k] = xg_kir_op(&t.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
         type = xg_kir_tensor(e->m, xg_kelem_of(out), &made, 1);

@@ -1,10 +1,13 @@
-/* emit/solver.c -- calls of solvers ("__xlagpu$getrf" and the like) as kernels: one block for each matrix of the batch runs the call's block program. */
+/* emit/solver.c -- calls of solvers ("__xlagpu$getrf" and the like) as kernels: one block for each matrix of the batch
+ * runs the call's block program. */
 #ifndef XG_EMIT_SOLVER_C
 #define XG_EMIT_SOLVER_C
 #include "emit.h"
 #include "solver_programs.h"
 
-typedef struct xg_solver_program { const char *name, *text[2]; } xg_solver_program;
+typedef struct xg_solver_program {
+    const char *name, *text[2];
+} xg_solver_program;
 XG_FN const char *const *xg_solver_text(const xg_inst *i) {
     static const xg_solver_program rows[] = {
 #define X(name, text, rest) {name, {text, rest}},
@@ -13,8 +16,10 @@ XG_FN const char *const *xg_solver_text(const xg_inst *i) {
     };
     xg_str name = xg_block_call_name(i);
     uint32_t k;
-    for (k = 0; k < XG_COUNT(rows); k++) if (xg_str_is(name, rows[k].name)) return rows[k].text;
-    xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "replace the call by HLO operations", "there is no kernel of the name '%.*s'", (int)name.n, name.p);
+    for (k = 0; k < XG_COUNT(rows); k++)
+        if (xg_str_is(name, rows[k].name)) return rows[k].text;
+    xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "replace the call by HLO operations",
+        "there is no kernel of the name '%.*s'", (int)name.n, name.p);
 }
 /* The call that the root is an output of, or NULL. */
 XG_FN const xg_inst *xg_solver_of_root(const xg_inst *root) {
@@ -28,11 +33,13 @@ XG_FN int64_t xg_solver_power(int64_t n, int64_t most) {
     while (p < n && p < most) p *= 2;
     return p;
 }
-/* How many threads: four elements of the matrix each, more where those are many; few enough that a thread has registers for what it does. */
+/* How many threads: four elements of the matrix each, more where those are many; few enough that a thread has registers
+ * for what it does. */
 XG_FN void xg_solver_shape(xg_block *d, const xg_shape *a) { /* a: the first result */
     int64_t m, n, lines;
     uint32_t k;
-    for (k = 0; k < d->i->n_operands; k++) if (XG_OPERAND(d->i, k)->shape->elements > a->elements) a = XG_OPERAND(d->i, k)->shape;
+    for (k = 0; k < d->i->n_operands; k++)
+        if (XG_OPERAND(d->i, k)->shape->elements > a->elements) a = XG_OPERAND(d->i, k)->shape;
     m = a->dims[1];
     n = a->dims[2];
     d->threads = XG_MAX(xg_solver_power(m * n / 4, xg_kelem_bytes(d->element) == 16 ? 256 : 512), (int64_t)32);
@@ -61,20 +68,26 @@ XG_FN void xg_emit_solver(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
     xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     const xg_inst *i = xg_solver_of_root(e->roots[0]);
-    const xg_shape *a = XG_OPERAND(i, 0)->shape, *first = i->shape->type == XLAGPU_TUPLE ? i->shape->elems[0] : i->shape; /* in whose type it is computed */
+    const xg_shape *a = XG_OPERAND(i, 0)->shape, *first = i->shape->type == XLAGPU_TUPLE
+                                                              ? i->shape->elems[0]
+                                                              : i->shape; /* in whose type it is computed */
     xg_block *d = XG_NEW(e->arena, xg_block);
     xlagpu_type t = xg_type_class(first->type) & (XGT_F | XGT_C) ? first->type : XLAGPU_F32;
     const char *const *text = xg_solver_text(i);
     uint32_t k;
     d->e = e;
     d->i = i;
-    if (t != XLAGPU_F32 && t != XLAGPU_F64 && t != XLAGPU_C64 && t != XLAGPU_C128) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "convert the operands to f32", "solvers in %s are not supported in kernels", xg_type_name(t));
+    if (t != XLAGPU_F32 && t != XLAGPU_F64 && t != XLAGPU_C64 && t != XLAGPU_C128)
+        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "convert the operands to f32",
+            "solvers in %s are not supported in kernels", xg_type_name(t));
     d->element = xg_kelem_of(t);
     d->real = xg_kelem_of(xg_type_real(t));
     d->complex = xg_type_class(t) == XGT_C;
     d->blocks = a->dims[0];
     xg_solver_shape(d, first);
-    if (d->blocks > INT32_MAX) xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL, "a solver of %lld matrices; at most 2147483647 are supported in kernels", (long long)d->blocks);
+    if (d->blocks > INT32_MAX)
+        xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL,
+            "a solver of %lld matrices; at most 2147483647 are supported in kernels", (long long)d->blocks);
     f->threads[0] = (uint32_t)d->threads;
     f->blocks[0] = (uint32_t)d->blocks;
     for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;

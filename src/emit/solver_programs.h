@@ -1,13 +1,19 @@
-/* emit/solver_programs.h -- the block programs (block.c) of the solvers, one for each call that opt/solver_calls.c leaves to a kernel.
+/* emit/solver_programs.h -- the block programs (block.c) of the solvers, one for each call that opt/solver_calls.c
+ * leaves to a kernel.
  *
- * XG_SOLVER_PROGRAMS: X(name of the call behind "__xlagpu$", text, the rest of it: C compilers may refuse strings of more than 4,095 characters). Beside its own names a program knows the conditions of the call (lower, left, adjoint), the real numbers
- * eps (of the type), tol (below which a cosine is none) and floor (below which a length's square is no number), and the int threads.
+ * XG_SOLVER_PROGRAMS: X(name of the call behind "__xlagpu$", text, the rest of it: C compilers may refuse strings of
+ * more than 4,095 characters). Beside its own names a program knows the conditions of the call (lower, left, adjoint),
+ * the real numbers eps (of the type), tol (below which a cosine is none) and floor (below which a length's square is no
+ * number), and the int threads.
  *
- * Matrices are scaled by a power of two where lengths are taken, so that no square overflows. Sources: LAPACK's getrf, geqrf and gehrd for the forms of results; Golub and Van Loan, Matrix
- * Computations, for reflectors and for Jacobi's methods, whose rotations of one round (a tournament's: each row meets each other one once) share no row and are done together. */
+ * Matrices are scaled by a power of two where lengths are taken, so that no square overflows. Sources: LAPACK's getrf,
+ * geqrf and gehrd for the forms of results; Golub and Van Loan, Matrix Computations, for reflectors and for Jacobi's
+ * methods, whose rotations of one round (a tournament's: each row meets each other one once) share no row and are done
+ * together. */
 #ifndef XG_EMIT_SOLVER_PROGRAMS_H
 #define XG_EMIT_SOLVER_PROGRAMS_H
 
+/* clang-format off */
 /* Panels of 16 columns: a column is eliminated in its panel only; what is right of the panel sees its 16 columns at once. */
 #define XG_PROGRAM_LU \
     "in a[m, n]; least = min(m, n); out x[m, n]; out int pivots[least]; out int info[1]; work y[m, n] in x;" \
@@ -331,4 +337,5 @@
     X("ormqr", XG_PROGRAM_REFLECT, "") X("syevd", XG_PROGRAM_EIGH, "") X("gesvd", XG_PROGRAM_SVD_VALUES, "") X("gesvdj", XG_PROGRAM_SVD, "") \
     X("gees", XG_PROGRAM_SCHUR_BEGIN, XG_PROGRAM_SCHUR_END) X("geev", XG_PROGRAM_SCHUR_BEGIN, XG_PROGRAM_EIG)
 
+/* clang-format on */
 #endif /* XG_EMIT_SOLVER_PROGRAMS_H */

@@ -1,27 +1,40 @@
-/* emit/sort.c -- sort and topk in one block: rows, or runs of longer ones (fuse/sort_passes.c), are sorted in shared memory.
+/* emit/sort.c -- sort and topk in one block: rows, or runs of longer ones (fuse/sort_passes.c), are sorted in shared
+ * memory.
  *
- * What lies there, and moves, is one integer for a place (fuse/sort_order.c): the key, the key with the element's number below it, or the number, with which a comparator asks for
- * elements that stay where they are. Numbers tell equal keys apart, so every sort is stable.
+ * What lies there, and moves, is one integer for a place (fuse/sort_order.c): the key, the key with the element's
+ * number below it, or the number, with which a comparator asks for elements that stay where they are. Numbers tell
+ * equal keys apart, so every sort is stable.
  *
- * A bitonic network whose comparisons all go the same way (the first step of each merge mirrors one half), so that what stands behind the end of a row, greater than anything else,
- * stays there:
+ * A bitonic network whose comparisons all go the same way (the first step of each merge mirrors one half), so that what
+ * stands behind the end of a row, greater than anything else, stays there:
  *     for half = 1, 2, 4 ... { step(half, mirrored); for bit = half/2 .. 1 { step(bit) } }
- *     step(bit): pairs of places p and p + bit, where p has a zero at that bit, or, mirrored, of places as far from both ends of 2 * bit places
- * A thread holds `each` items (8, or 4 where a comparator is asked). Steps that follow each other, of bit, bit/2 ..., are closed on so many places: it reads them, does all of these
- * steps, and writes them. The first merges are done before anything is written: by Batcher's odd-even network, on strips of 16 bytes that lie a row's length * strip / each
- * apart, so that neighbours read neighbours; where items came from does not matter, for no two are equal.
- * Several short rows share a block; where rows lie side by side in memory (another dimension is sorted), so many that whole sectors are read.
- * Places in shared memory leave a gap after 32 words, which keeps the banks apart.
+ *     step(bit): pairs of places p and p + bit, where p has a zero at that bit, or, mirrored, of places as far from
+ *     both ends of 2 * bit places
+ * A thread holds `each` items (8, or 4 where a comparator is asked). Steps that follow each other, of bit, bit/2 ...,
+ * are closed on so many places: it reads them, does all of these steps, and writes them. The first merges are done
+ * before anything is written: by Batcher's odd-even network, on strips of 16 bytes that lie a row's length * strip /
+ * each apart, so that neighbours read neighbours; where items came from does not matter, for no two are equal.
+ * Several short rows share a block; where rows lie side by side in memory (another dimension is sorted), so many that
+ * whole sectors are read. Places in shared memory leave a gap after 32 words, which keeps the banks apart.
  *
- * Results: what belongs to a number is brought into the same shared memory, in the order of the row, and fetched from there in the sorted one, a piece of 32 or 64 bits at a time.
- * So that both sides are walked by neighbours. topk is a sort by the total order, cut off.
+ * Results: what belongs to a number is brought into the same shared memory, in the order of the row, and fetched from
+ * there in the sorted one, a piece of 32 or 64 bits at a time. So that both sides are walked by neighbours. topk is a
+ * sort by the total order, cut off.
  *
- * Law: all threads of a block have read its elements of operand k before one of them writes output k, which may lie in the same memory (fuse/in_place.c). */
+ * Law: all threads of a block have read its elements of operand k before one of them writes output k, which may lie in
+ * the same memory (fuse/in_place.c). */
 #ifndef XG_EMIT_SORT_C
 #define XG_EMIT_SORT_C
 #include "emit.h"
 
-enum { XG_SORT_EACH = 8, XG_SORT_EACH_ASKED = 4, XG_SORT_EACH_MAX = 16 /* in blocks of as many threads as pay */, XG_SORT_THREADS = 512, XG_SORT_STRIP = 16 /* bytes */, XG_SORT_SHARED_ROWS = 1024 /* places of a block of short rows */ };
+enum {
+    XG_SORT_EACH = 8,
+    XG_SORT_EACH_ASKED = 4,
+    XG_SORT_EACH_MAX = 16 /* in blocks of as many threads as pay */,
+    XG_SORT_THREADS = 512,
+    XG_SORT_STRIP = 16 /* bytes */,
+    XG_SORT_SHARED_ROWS = 1024 /* places of a block of short rows */
+};
 
 XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root) {
     if (root->op == XG_SLICE) root = XG_OPERAND(root, 0); /* fuse/sort_slices.c */
@@ -31,38 +44,46 @@ XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root) {
 XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e) {
     const xg_inst *sort = xg_sort_of_root(e->roots[0]);
     uint32_t k;
-    for (k = 1; k < e->n_roots; k++) if (xg_sort_of_root(e->roots[k]) != sort) return false;
+    for (k = 1; k < e->n_roots; k++)
+        if (xg_sort_of_root(e->roots[k]) != sort) return false;
     return sort != NULL;
 }
 
-/* What stands at a place. number: of the element in its row; beside keys of 64 bits. x: what the comparator may ask for. */
-typedef struct xg_sort_item { xg_kval *entry, *number; xg_elem *x; } xg_sort_item;
+/* What stands at a place. number: of the element in its row; beside keys of 64 bits. x: what the comparator may ask
+ * for. */
+typedef struct xg_sort_item {
+    xg_kval *entry, *number;
+    xg_elem *x;
+} xg_sort_item;
 
 typedef struct xg_sort_site {
     xg_fusion_emission *e;
     const xg_inst *i;
-    const xg_shape *shape;        /* of the operands */
+    const xg_shape *shape; /* of the operands */
     xg_sort_order o;
-    uint32_t dim, n;              /* sorted; operands */
-    int64_t whole, length, places;/* of a row; of what is sorted at once: the row, or a run of it; rounded up to a power of two */
-    int64_t rows, group, runs;    /* in all; in a block; of a row */
+    uint32_t dim, n; /* sorted; operands */
+    /* of a row; of what is sorted at once: the row, or a run of it; rounded up to a power of two */
+    int64_t whole, length, places;
+    int64_t rows, group, runs; /* in all; in a block; of a row */
     int64_t each, threads, blocks;
-    int64_t strip;                /* places of a thread side by side, which it reads and writes at once */
-    bool minor;                   /* neighbours of a row are neighbours in memory */
-    xg_index_order order;         /* of the other dimensions */
+    int64_t strip;        /* places of a thread side by side, which it reads and writes at once */
+    bool minor;           /* neighbours of a row are neighbours in memory */
+    xg_index_order order; /* of the other dimensions */
     xg_scope s;
-    xg_kval *at[2];               /* thread, block */
-    xg_kval *entries, *numbers;   /* in shared memory */
-    xg_kval **close;              /* by operand: its elements in shared memory, or NULL */
-    xg_elem **raw;                /* by operand: a thread's elements where they were read, if keys were made of them; or NULL */
-    xg_kval **given;              /* merges: the number of each item of a thread; NULL: that of its place */
-    xg_kval *end;                 /* merges: the first number that no element has */
+    xg_kval *at[2];             /* thread, block */
+    xg_kval *entries, *numbers; /* in shared memory */
+    xg_kval **close;            /* by operand: its elements in shared memory, or NULL */
+    /* by operand: a thread's elements where they were read, if keys were made of them; or NULL */
+    xg_elem **raw;
+    xg_kval **given; /* merges: the number of each item of a thread; NULL: that of its place */
+    xg_kval *end;    /* merges: the first number that no element has */
 } xg_sort_site;
 
 /* ---- where things are ---- */
 
 /* Affine expressions of thread (d0) and block (d1), and of other numbers. */
-XG_FN void xg_sort_apply(xg_sort_site *d, const xg_aff *const *results, uint32_t n, xg_kval *other, xg_range range, xg_kval **out) {
+XG_FN void xg_sort_apply(
+    xg_sort_site *d, const xg_aff *const *results, uint32_t n, xg_kval *other, xg_range range, xg_kval **out) {
     xg_aff_ctx *x = d->e->m->aff;
     xg_imap *m = xg_imap_new(x, other ? 3 : 2, 0, 0, n, 0);
     xg_kval *dims[3];
@@ -75,7 +96,8 @@ XG_FN void xg_sort_apply(xg_sort_site *d, const xg_aff *const *results, uint32_t
     dims[2] = other;
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), dims, out);
 }
-/* Of item j of a thread, as it is read and written: its row in the block, and its place in the row. A thread's places lie in strips, beside those of its neighbours. */
+/* Of item j of a thread, as it is read and written: its row in the block, and its place in the row. A thread's places
+ * lie in strips, beside those of its neighbours. */
 XG_FN void xg_sort_home(const xg_sort_site *d, int64_t j, const xg_aff **row, const xg_aff **place) {
     xg_aff_ctx *x = d->e->m->aff;
     const xg_aff *t = xg_aff_dim(x, 0);
@@ -89,8 +111,12 @@ XG_FN void xg_sort_home(const xg_sort_site *d, int64_t j, const xg_aff **row, co
     *place = d->minor ? xg_aff_mul(x, xg_aff_mod(x, t, apart), d->strip) : xg_aff_div(x, t, d->group);
     *place = xg_aff_add_k(x, *place, j / d->strip * d->strip * apart + j % d->strip);
 }
-XG_FN const xg_aff *xg_sort_padded(const xg_sort_site *d, const xg_aff *flat) { return xg_aff_add(d->e->m->aff, flat, xg_aff_div(d->e->m->aff, flat, d->o.entry_bytes == 8 ? 16 : 32)); }
-XG_FN int64_t xg_sort_room(const xg_sort_site *d) { return d->group * d->places / (d->o.entry_bytes == 8 ? 16 : 32) + d->group * d->places; }
+XG_FN const xg_aff *xg_sort_padded(const xg_sort_site *d, const xg_aff *flat) {
+    return xg_aff_add(d->e->m->aff, flat, xg_aff_div(d->e->m->aff, flat, d->o.entry_bytes == 8 ? 16 : 32));
+}
+XG_FN int64_t xg_sort_room(const xg_sort_site *d) {
+    return d->group * d->places / (d->o.entry_bytes == 8 ? 16 : 32) + d->group * d->places;
+}
 
 XG_FN xg_kval *xg_sort_value(xg_sort_site *d, const xg_aff *e) {
     xg_kval *v;
@@ -107,8 +133,12 @@ XG_FN xg_kval *xg_sort_below(xg_sort_site *d, xg_kval **v, int64_t end) {
     xg_kval_set_range(*v, xg_range_of(0, end - 1));
     return is;
 }
-/* The indices in the arrays of an element by its row and place in the block, of one that exists in any case; and whether it is that one (NULL: it is). */
-typedef struct xg_sort_spot { xg_kval *indices[XG_RANK_MAX], *row_is, *place_is, *row, *strip; /* the last two of a thread's own items: which row, and which strip of it */ } xg_sort_spot;
+/* The indices in the arrays of an element by its row and place in the block, of one that exists in any case; and
+ * whether it is that one (NULL: it is). */
+typedef struct xg_sort_spot {
+    xg_kval *indices[XG_RANK_MAX], *row_is, *place_is, *row,
+        *strip; /* the last two of a thread's own items: which row, and which strip of it */
+} xg_sort_spot;
 /* Row and place in the arrays, as indices. */
 XG_FN void xg_sort_at(xg_sort_site *d, xg_kval *row, xg_kval *place, xg_kval **indices) {
     xg_aff_ctx *x = d->e->m->aff;
@@ -155,7 +185,8 @@ XG_FN xg_sort_spot xg_sort_spot_of(xg_sort_site *d, int64_t j) {
     xg_sort_spot s;
     xg_sort_home(d, j - j % d->strip, &row, &place);
     both[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 1), d->runs), d->group), row);
-    both[1] = xg_aff_div(x, xg_aff_add(x, xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->length), place), d->strip);
+    both[1] = xg_aff_div(
+        x, xg_aff_add(x, xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->length), place), d->strip);
     xg_sort_apply(d, both, 2, NULL, xg_range_of(0, 0), v);
     s.row_is = xg_sort_below(d, &v[0], d->rows);
     s.place_is = xg_sort_below(d, &v[1], d->whole / d->strip);
@@ -179,23 +210,31 @@ XG_FN xg_kval *xg_sort_alloc(xg_sort_site *d, xg_kelem e, int64_t room) {
 }
 /* All of what was written is seen by all. */
 XG_FN void xg_sort_sync(xg_sort_site *d) {
-    xg_kval **tensors = XG_NEW_N(d->e->arena, xg_kval *, d->n + 2), ***from = XG_NEW_N(d->e->arena, xg_kval **, d->n + 2);
+    xg_kval **tensors = XG_NEW_N(d->e->arena, xg_kval *, d->n + 2),
+            ***from = XG_NEW_N(d->e->arena, xg_kval **, d->n + 2);
     const xg_ktype **types = XG_NEW_N(d->e->arena, const xg_ktype *, d->n + 2);
     uint32_t n = 0, k;
     xg_kop *op;
     from[n++] = &d->entries;
     if (d->numbers) from[n++] = &d->numbers;
-    for (k = 0; k < d->n; k++) if (d->close[k]) from[n++] = &d->close[k];
-    for (k = 0; k < n; k++) { tensors[k] = *from[k]; types[k] = tensors[k]->type; }
+    for (k = 0; k < d->n; k++)
+        if (d->close[k]) from[n++] = &d->close[k];
+    for (k = 0; k < n; k++) {
+        tensors[k] = *from[k];
+        types[k] = tensors[k]->type;
+    }
     op = xg_kir_op(&d->s.b, XG_K_OP_SYNC, tensors, n, types, n, 0);
     for (k = 0; k < n; k++) *from[k] = &op->results[k];
 }
 XG_FN xg_kval *xg_sort_number_of(xg_sort_site *d, const xg_sort_item *v) {
     xg_kb *b = &d->s.b;
     xg_kval *n;
-    if (d->o.form != XG_SORT_BY_ENTRY) n = d->o.form == XG_SORT_BY_KEY ? v->number : v->entry;
-    else if (d->o.entry_bytes == 8) n = xg_kcast(b, XG_K_OP_TRUNCI, v->entry, XG_E_I32);
-    else n = XG_KOP2(b, XG_K_OP_ANDI, v->entry, xg_kconst_int(b, XG_E_I32, 0xffff));
+    if (d->o.form != XG_SORT_BY_ENTRY)
+        n = d->o.form == XG_SORT_BY_KEY ? v->number : v->entry;
+    else if (d->o.entry_bytes == 8)
+        n = xg_kcast(b, XG_K_OP_TRUNCI, v->entry, XG_E_I32);
+    else
+        n = XG_KOP2(b, XG_K_OP_ANDI, v->entry, xg_kconst_int(b, XG_E_I32, 0xffff));
     return n;
 }
 /* The place in shared memory of an element by its number, in the row of a place. */
@@ -217,7 +256,8 @@ XG_FN void xg_sort_fetch(xg_sort_site *d, const xg_aff *flat, xg_sort_item *v) {
     xg_sort_spot spot;
     uint32_t k;
     v->x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
-    for (k = 0; k < d->n; k++) if (d->close[k]) v->x[k] = xg_emit_split(&d->s.b, xg_kextract(&d->s.b, d->close[k], &at, 1));
+    for (k = 0; k < d->n; k++)
+        if (d->close[k]) v->x[k] = xg_emit_split(&d->s.b, xg_kextract(&d->s.b, d->close[k], &at, 1));
     for (k = 0; k < d->n && (d->close[k] || !xg_order_asks_for(d->i, k)); k++) {}
     if (k == d->n) return;
     /* Too much for shared memory: from where it is. */
@@ -226,7 +266,8 @@ XG_FN void xg_sort_fetch(xg_sort_site *d, const xg_aff *flat, xg_sort_item *v) {
     index = xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, v->entry, XG_E_INDEX);
     xg_kval_set_range(index, xg_range_of(0, d->places - 1));
     spot = xg_sort_spot_at(d, both[0], both[1], index);
-    for (k = 0; k < d->n; k++) if (xg_order_asks_for(d->i, k) && !d->close[k]) v->x[k] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), spot.indices);
+    for (k = 0; k < d->n; k++)
+        if (xg_order_asks_for(d->i, k) && !d->close[k]) v->x[k] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), spot.indices);
 }
 /* What stands at a place, an affine expression of the thread; and back. */
 XG_FN xg_sort_item xg_sort_read(xg_sort_site *d, const xg_aff *flat) {
@@ -256,7 +297,10 @@ XG_FN void xg_sort_swap(xg_kb *b, xg_kval *swap, xg_kval **x, xg_kval **y) {
 XG_FN xg_kval *xg_sort_before(xg_scope *s, const xg_inst *sort, const xg_elem *a, const xg_elem *b) {
     xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, 2 * sort->n_operands + 1), r;
     uint32_t k;
-    for (k = 0; k < sort->n_operands; k++) { args[2 * k] = a[k]; args[2 * k + 1] = b[k]; }
+    for (k = 0; k < sort->n_operands; k++) {
+        args[2 * k] = a[k];
+        args[2 * k + 1] = b[k];
+    }
     xg_elem_call_comp(s, xg_attr_comp(sort, XG_A_to_apply), args, &r, 1);
     return r.v;
 }
@@ -267,11 +311,13 @@ XG_FN xg_kval *xg_sort_end(xg_sort_site *d) {
     if (d->given) return d->end;
     if (d->length == d->places && d->whole % d->length == 0) return NULL;
     if (d->whole % d->length == 0) return xg_kconst_int(&d->s.b, XG_E_I32, d->length);
-    left = xg_sort_value(d, xg_aff_sub(x, xg_aff_const(x, d->whole), xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->length)));
+    left = xg_sort_value(d,
+        xg_aff_sub(x, xg_aff_const(x, d->whole), xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->length)));
     left = xg_k2(&d->s.b, XG_K_OP_MINSI, left, xg_elem_index(&d->s, d->length));
     return xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, left, XG_E_I32);
 }
-/* Exchanged when y goes before x, by one question: whether the element that came later goes before the earlier one; if not, those two stay in the order in which they came. */
+/* Exchanged when y goes before x, by one question: whether the element that came later goes before the earlier one; if
+ * not, those two stay in the order in which they came. */
 XG_FN xg_kval *xg_sort_asks(xg_sort_site *d, const xg_sort_item *x, const xg_sort_item *y) {
     xg_kb *b = &d->s.b;
     xg_elem *later = XG_NEW_N(d->e->arena, xg_elem, d->n + 1), *earlier = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
@@ -304,10 +350,15 @@ XG_FN void xg_sort_exchange(xg_sort_site *d, xg_sort_item *x, xg_sort_item *y) {
         same = xg_kcmpi_(b, XG_CI_EQ, y->entry, x->entry);
         same = XG_KOP2(b, XG_K_OP_ANDI, same, xg_kcmpi_(b, XG_CI_SLT, y->number, x->number));
         swap = xg_k2(b, XG_K_OP_ORI, swap, same);
-    } else swap = xg_sort_asks(d, x, y);
+    } else
+        swap = xg_sort_asks(d, x, y);
     xg_sort_swap(b, swap, &x->entry, &y->entry);
     xg_sort_swap(b, swap, &x->number, &y->number);
-    if (x->x) for (k = 0; k < d->n; k++) { xg_sort_swap(b, swap, &x->x[k].v, &y->x[k].v); xg_sort_swap(b, swap, &x->x[k].im, &y->x[k].im); }
+    if (x->x)
+        for (k = 0; k < d->n; k++) {
+            xg_sort_swap(b, swap, &x->x[k].v, &y->x[k].v);
+            xg_sort_swap(b, swap, &x->x[k].im, &y->x[k].im);
+        }
 }
 
 /* ---- the network ---- */
@@ -315,8 +366,11 @@ XG_FN void xg_sort_exchange(xg_sort_site *d, xg_sort_item *x, xg_sort_item *y) {
 /* Batcher's odd-even merge sort of n items. */
 XG_FN void xg_sort_items(xg_sort_site *d, xg_sort_item *v, int64_t n) {
     int64_t p, k, j, i;
-    for (p = 1; p < n; p *= 2) for (k = p; k; k /= 2) for (j = k % p; j + k < n; j += 2 * k) for (i = 0; i < k && i + j + k < n; i++)
-        if ((i + j) / (2 * p) == (i + j + k) / (2 * p)) xg_sort_exchange(d, &v[i + j], &v[i + j + k]);
+    for (p = 1; p < n; p *= 2)
+        for (k = p; k; k /= 2)
+            for (j = k % p; j + k < n; j += 2 * k)
+                for (i = 0; i < k && i + j + k < n; i++)
+                    if ((i + j) / (2 * p) == (i + j + k) / (2 * p)) xg_sort_exchange(d, &v[i + j], &v[i + j + k]);
 }
 /* Steps of bit, bit/2 ... that are closed on `closed` places. */
 XG_FN void xg_sort_steps(xg_sort_site *d, int64_t bit, int64_t closed, bool mirrored) {
@@ -324,13 +378,18 @@ XG_FN void xg_sort_steps(xg_sort_site *d, int64_t bit, int64_t closed, bool mirr
     int64_t last = 2 * bit / closed, k, step, i, j;
     xg_sort_item v[XG_SORT_EACH_MAX];
     for (i = 0; i < d->each / closed; i++) {
-        const xg_aff *t = xg_aff_add_k(x, xg_aff_dim(x, 0), i * d->threads), *low = xg_aff_mod(x, t, last), *base = xg_aff_mul(x, xg_aff_div(x, t, last), 2 * bit), *p[XG_SORT_EACH_MAX];
+        const xg_aff *t = xg_aff_add_k(x, xg_aff_dim(x, 0), i * d->threads), *low = xg_aff_mod(x, t, last),
+                     *base = xg_aff_mul(x, xg_aff_div(x, t, last), 2 * bit), *p[XG_SORT_EACH_MAX];
         for (k = 0; k < closed; k++) {
-            p[k] = mirrored && k >= closed / 2 ? xg_aff_add_k(x, xg_aff_sub(x, base, low), k * last + last - 1) : xg_aff_add_k(x, xg_aff_add(x, base, low), k * last);
+            p[k] = mirrored && k >= closed / 2 ? xg_aff_add_k(x, xg_aff_sub(x, base, low), k * last + last - 1)
+                                               : xg_aff_add_k(x, xg_aff_add(x, base, low), k * last);
             v[k] = xg_sort_read(d, p[k]);
         }
-        if (mirrored) for (k = 0; k < closed / 2; k++) xg_sort_exchange(d, &v[k], &v[closed - 1 - k]);
-        for (step = mirrored ? closed / 4 : closed / 2; step; step /= 2) for (j = 0; j < closed; j += 2 * step) for (k = j; k < j + step; k++) xg_sort_exchange(d, &v[k], &v[k + step]);
+        if (mirrored)
+            for (k = 0; k < closed / 2; k++) xg_sort_exchange(d, &v[k], &v[closed - 1 - k]);
+        for (step = mirrored ? closed / 4 : closed / 2; step; step /= 2)
+            for (j = 0; j < closed; j += 2 * step)
+                for (k = j; k < j + step; k++) xg_sort_exchange(d, &v[k], &v[k + step]);
         for (k = 0; k < closed; k++) xg_sort_put(d, p[k], &v[k]);
     }
     xg_sort_sync(d);
@@ -351,7 +410,8 @@ XG_FN void xg_sort_network(xg_sort_site *d, xg_sort_item *v) {
     for (k = 0; k < d->each; k += own) xg_sort_items(d, v + k, own);
     if (own == d->places) return;
     xg_sort_home(d, 0, &row, &place);
-    first = xg_aff_add(x, xg_aff_mul(x, row, d->places), xg_aff_mul(x, xg_aff_div(x, place, d->strip), own)); /* what a thread has in order stands together from now on */
+    /* what a thread has in order stands together from now on */
+    first = xg_aff_add(x, xg_aff_mul(x, row, d->places), xg_aff_mul(x, xg_aff_div(x, place, d->strip), own));
     for (k = 0; k < own; k++) xg_sort_put(d, xg_aff_add_k(x, first, k), &v[k]);
     xg_sort_sync(d);
     for (half = own; half < d->places; half *= 2) xg_sort_steps_from(d, half, true);
@@ -361,7 +421,13 @@ XG_FN void xg_sort_network(xg_sort_site *d, xg_sort_item *v) {
 /* ---- in and out ---- */
 
 /* A loop over the places of a strip, which becomes one access; carried[n]: what it changes. */
-typedef struct xg_sort_strip { xg_kop *loop; xg_kb outer; xg_memo *memo; xg_kval *lane; uint32_t n; } xg_sort_strip;
+typedef struct xg_sort_strip {
+    xg_kop *loop;
+    xg_kb outer;
+    xg_memo *memo;
+    xg_kval *lane;
+    uint32_t n;
+} xg_sort_strip;
 XG_FN xg_sort_strip xg_sort_strip_begin(xg_sort_site *d, xg_kval **carried, uint32_t n) {
     xg_sort_strip l;
     uint32_t k;
@@ -411,8 +477,10 @@ XG_FN void xg_sort_load_strip(xg_sort_site *d, const xg_inst *operand, const xg_
 XG_FN void xg_sort_load(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, xg_elem *x) {
     int64_t j;
     for (j = 0; j < d->each; j += d->strip) {
-        if (d->strip > 1) xg_sort_load_strip(d, XG_OPERAND(d->i, k), &spots[j], x + j);
-        else x[j] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), spots[j].indices);
+        if (d->strip > 1)
+            xg_sort_load_strip(d, XG_OPERAND(d->i, k), &spots[j], x + j);
+        else
+            x[j] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), spots[j].indices);
     }
 }
 XG_FN xg_kval *xg_sort_place_number(xg_sort_site *d, int64_t j) {
@@ -429,14 +497,20 @@ XG_FN xg_sort_item xg_sort_item_of(xg_sort_site *d, xg_kval *key, xg_kval *numbe
     v.entry = key;
     if (d->o.form == XG_SORT_BY_KEY) v.number = number;
     if (d->o.form != XG_SORT_BY_ENTRY) return v;
-    if (d->o.entry_bytes == 8) { key = xg_kcast(b, XG_K_OP_EXTUI, key, XG_E_I64); number = xg_kcast(b, XG_K_OP_EXTUI, number, XG_E_I64); }
+    if (d->o.entry_bytes == 8) {
+        key = xg_kcast(b, XG_K_OP_EXTUI, key, XG_E_I64);
+        number = xg_kcast(b, XG_K_OP_EXTUI, number, XG_E_I64);
+    }
     key = XG_KOP2(b, XG_K_OP_SHLI, key, xg_kconst_int(b, key->type->elem, d->o.entry_bytes * 4));
     v.entry = xg_k2(b, XG_K_OP_ORI, key, number);
     return v;
 }
 XG_FN void xg_sort_begin(xg_sort_site *d, const xg_sort_spot *spots, xg_sort_item *v) {
     xg_kb *b = &d->s.b;
-    int64_t j, bytes = xg_sort_room(d) * d->o.entry_bytes, room = d->group * d->places, most = d->o.bits == 64 ? INT64_MAX : d->o.bits < 32 && d->o.form == XG_SORT_BY_ENTRY ? INT16_MAX : INT32_MAX;
+    int64_t j, bytes = xg_sort_room(d) * d->o.entry_bytes, room = d->group * d->places,
+               most = d->o.bits == 64                                   ? INT64_MAX
+                      : d->o.bits < 32 && d->o.form == XG_SORT_BY_ENTRY ? INT16_MAX
+                                                                        : INT32_MAX;
     xg_kelem e = d->o.entry_bytes == 8 ? XG_E_I64 : XG_E_I32;
     xg_elem *x = XG_NEW_N(d->e->arena, xg_elem, d->n + (size_t)1), raw[XG_SORT_EACH_MAX];
     uint32_t k;
@@ -451,15 +525,21 @@ XG_FN void xg_sort_begin(xg_sort_site *d, const xg_sort_spot *spots, xg_sort_ite
         }
         for (j = 0; j < d->each; j++) {
             xg_kval *key, *number;
-            for (k = 0; k < d->n; k++) if (d->raw[k]) x[k] = d->raw[k][j];
+            for (k = 0; k < d->n; k++)
+                if (d->raw[k]) x[k] = d->raw[k][j];
             key = xg_sort_key_of(&d->s, &d->o, x);
             number = xg_sort_place_number(d, j);
-            if (spots[j].place_is) key = XG_KSELECT(b, spots[j].place_is, key, xg_kconst_int(b, key->type->elem, most)); /* behind all others: those of the same key have lower numbers, or are the same */
+            /* behind all others: those of the same key have lower numbers, or are the same */
+            if (spots[j].place_is) key = XG_KSELECT(b, spots[j].place_is, key, xg_kconst_int(b, key->type->elem, most));
             v[j] = xg_sort_item_of(d, key, number);
         }
         return;
     }
-    for (j = 0; j < d->each; j++) { memset(&v[j], 0, sizeof v[j]); v[j].entry = xg_sort_place_number(d, j); v[j].x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1); }
+    for (j = 0; j < d->each; j++) {
+        memset(&v[j], 0, sizeof v[j]);
+        v[j].entry = xg_sort_place_number(d, j);
+        v[j].x = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
+    }
     for (k = 0; k < d->n; k++) {
         int64_t more = room * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(d->i, k)->shape->type));
         if (!xg_order_asks_for(d->i, k)) continue;
@@ -469,13 +549,15 @@ XG_FN void xg_sort_begin(xg_sort_site *d, const xg_sort_spot *spots, xg_sort_ite
         bytes += more;
         d->close[k] = xg_sort_alloc(d, xg_kelem_of(XG_OPERAND(d->i, k)->shape->type), room);
         for (j = 0; j < d->each; j++) {
-            xg_kval *at = d->given ? xg_sort_flat_number(d, xg_sort_flat(d, j), d->given[j], false) : xg_sort_value(d, xg_sort_flat(d, j));
+            xg_kval *at = d->given ? xg_sort_flat_number(d, xg_sort_flat(d, j), d->given[j], false)
+                                   : xg_sort_value(d, xg_sort_flat(d, j));
             d->close[k] = xg_kinsert(b, xg_emit_join(b, raw[j]), d->close[k], &at, 1);
         }
     }
 }
 
-/* Elements at home become those of the numbers that the items have: through the shared array, which nobody needs any more. */
+/* Elements at home become those of the numbers that the items have: through the shared array, which nobody needs any
+ * more. */
 XG_FN void xg_sort_bring_in_order(xg_sort_site *d, xg_kval *const *numbers, xlagpu_type t, xg_elem *x) {
     xg_kb *b = &d->s.b;
     xg_kelem e = d->entries->type->elem;
@@ -485,7 +567,8 @@ XG_FN void xg_sort_bring_in_order(xg_sort_site *d, xg_kval *const *numbers, xlag
     for (k = 0; k < n; k++) {
         xg_sort_sync(d);
         for (j = 0; j < d->each; j++) {
-            at = d->given ? xg_sort_flat_number(d, xg_sort_flat(d, j), d->given[j], true) : xg_sort_value(d, xg_sort_padded(d, xg_sort_flat(d, j)));
+            at = d->given ? xg_sort_flat_number(d, xg_sort_flat(d, j), d->given[j], true)
+                          : xg_sort_value(d, xg_sort_padded(d, xg_sort_flat(d, j)));
             d->entries = xg_kinsert(b, xg_sort_piece_of(b, x[j], t, e, k), d->entries, &at, 1);
         }
         xg_sort_sync(d);
@@ -500,7 +583,8 @@ XG_FN int64_t xg_sort_output(const xg_inst *root) {
     if (root->op == XG_SLICE) root = XG_OPERAND(root, 0);
     return root->op == XG_GET_TUPLE_ELEMENT ? xg_attr_int(root, XG_A_index, 0) : 0;
 }
-/* Whether item j goes into a result that takes so many places from `first` on; NULL: it does. *place: where, of a place that exists in any case. */
+/* Whether item j goes into a result that takes so many places from `first` on; NULL: it does. *place: where, of a place
+ * that exists in any case. */
 XG_FN xg_kval *xg_sort_kept(xg_sort_site *d, const xg_sort_spot *spot, int64_t first, int64_t kept, xg_kval **place) {
     xg_kb *b = &d->s.b;
     xg_kval *is = xg_elem_and(&d->s, spot->row_is, spot->place_is), *from;
@@ -518,7 +602,8 @@ XG_FN xg_kval *xg_sort_kept(xg_sort_site *d, const xg_sort_spot *spot, int64_t f
     return is;
 }
 /* So many elements, of which the first goes to `at`. */
-XG_FN xg_kval *xg_sort_write_strip(xg_sort_site *d, const xg_inst *root, const xg_sort_spot *spot, xg_kval **at, const xg_elem *x, int64_t strip, xg_kval *dest) {
+XG_FN xg_kval *xg_sort_write_strip(xg_sort_site *d, const xg_inst *root, const xg_sort_spot *spot, xg_kval **at,
+    const xg_elem *x, int64_t strip, xg_kval *dest) {
     xg_kval *vec;
     xg_sort_strip l;
     int64_t j;
@@ -531,8 +616,11 @@ XG_FN xg_kval *xg_sort_write_strip(xg_sort_site *d, const xg_inst *root, const x
     xg_sort_strip_end(d, &l, &dest);
     return dest;
 }
-XG_FN xg_kval *xg_sort_write(xg_sort_site *d, const xg_inst *root, const xg_sort_spot *spots, const xg_elem *x, xg_kval *dest) {
-    int64_t kept = root->shape->dims[d->dim], first = root->op == XG_SLICE ? xg_inst_attr(root, XG_A_slice)->v.slices->p[d->dim].start : 0, strip = kept == d->whole ? d->strip : 1, j;
+XG_FN xg_kval *xg_sort_write(
+    xg_sort_site *d, const xg_inst *root, const xg_sort_spot *spots, const xg_elem *x, xg_kval *dest) {
+    int64_t kept = root->shape->dims[d->dim],
+            first = root->op == XG_SLICE ? xg_inst_attr(root, XG_A_slice)->v.slices->p[d->dim].start : 0,
+            strip = kept == d->whole ? d->strip : 1, j;
     xg_kb *b = &d->s.b, outer;
     for (j = 0; j < d->each; j += strip) {
         xg_kval *at[XG_RANK_MAX], *is;
@@ -540,7 +628,10 @@ XG_FN xg_kval *xg_sort_write(xg_sort_site *d, const xg_inst *root, const xg_sort
         xg_kop *op;
         memcpy(at, spots[j].indices, sizeof at);
         is = xg_sort_kept(d, &spots[j], first, kept, &at[d->dim]);
-        if (!is) { dest = xg_sort_write_strip(d, root, &spots[j], at, x + j, strip, dest); continue; }
+        if (!is) {
+            dest = xg_sort_write_strip(d, root, &spots[j], at, x + j, strip, dest);
+            continue;
+        }
         op = xg_kif(b, is, &type, 1);
         outer = *b;
         *b = xg_kb_end(d->e->m, op->regions[1]);
@@ -555,32 +646,39 @@ XG_FN xg_kval *xg_sort_write(xg_sort_site *d, const xg_inst *root, const xg_sort
     return dest;
 }
 /* The sorted elements of output k. */
-XG_FN void xg_sort_result(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, const xg_sort_item *v, xg_kval *const *numbers, xg_elem *x) {
+XG_FN void xg_sort_result(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, const xg_sort_item *v,
+    xg_kval *const *numbers, xg_elem *x) {
     const xg_elem *raw = d->raw[k];
     xg_kb *b = &d->s.b;
     int64_t j;
     if (raw && d->o.exact) {
         for (j = 0; j < d->each; j++) {
             xg_kval *key = v[j].entry;
-            if (d->o.form == XG_SORT_BY_ENTRY) key = XG_KOP2(b, XG_K_OP_SHRSI, key, xg_kconst_int(b, key->type->elem, d->o.entry_bytes * 4));
-            if (d->o.form == XG_SORT_BY_ENTRY && d->o.entry_bytes == 8) key = xg_kcast(b, XG_K_OP_TRUNCI, key, XG_E_I32);
+            if (d->o.form == XG_SORT_BY_ENTRY)
+                key = XG_KOP2(b, XG_K_OP_SHRSI, key, xg_kconst_int(b, key->type->elem, d->o.entry_bytes * 4));
+            if (d->o.form == XG_SORT_BY_ENTRY && d->o.entry_bytes == 8)
+                key = xg_kcast(b, XG_K_OP_TRUNCI, key, XG_E_I32);
             x[j] = xg_elem_real(xg_sort_unkey(b, &d->o.keys[0], key));
         }
     } else if (d->close[k]) {
         for (j = 0; j < d->each; j++) x[j] = v[j].x[k];
     } else {
-        if (raw) memcpy(x, raw, (size_t)d->each * sizeof *x);
-        else xg_sort_load(d, k, spots, x);
+        if (raw)
+            memcpy(x, raw, (size_t)d->each * sizeof *x);
+        else
+            xg_sort_load(d, k, spots, x);
         xg_sort_bring_in_order(d, numbers, XG_OPERAND(d->i, k)->shape->type, x);
     }
 }
 /* The sorted items go to their places; from, to: where a thread's elements were read, and where they are written. */
-XG_FN void xg_sort_finish(xg_sort_site *d, const xg_sort_spot *from, const xg_sort_spot *to, const xg_sort_item *v, xg_kval **dest) {
+XG_FN void xg_sort_finish(
+    xg_sort_site *d, const xg_sort_spot *from, const xg_sort_spot *to, const xg_sort_item *v, xg_kval **dest) {
     xg_elem x[XG_SORT_EACH_MAX];
     xg_kval *numbers[XG_SORT_EACH_MAX];
     uint32_t root, n = d->i->op == XG_TOPK ? 2 : d->n, k;
     int64_t j;
-    if (d->o.form != XG_SORT_BY_ELEMENT) for (j = 0; j < d->each; j++) numbers[j] = xg_sort_number_of(d, &v[j]);
+    if (d->o.form != XG_SORT_BY_ELEMENT)
+        for (j = 0; j < d->each; j++) numbers[j] = xg_sort_number_of(d, &v[j]);
     for (k = 0; k < n; k++) {
         bool made = false;
         for (root = 0; root < d->e->n_roots; root++) {
@@ -588,8 +686,10 @@ XG_FN void xg_sort_finish(xg_sort_site *d, const xg_sort_spot *from, const xg_so
             if (xg_sort_output(r) != (int64_t)k) continue;
             if (!made && d->i->op == XG_TOPK && k == 1) {
                 while (r->op != XG_TOPK) r = XG_OPERAND(r, 0);
-                for (j = 0; j < d->each; j++) x[j] = xg_elem_real(xg_scalar_convert(&d->s.b, numbers[j], XLAGPU_S32, r->shape->elems[1]->type));
-            } else if (!made) xg_sort_result(d, k, from, v, numbers, x);
+                for (j = 0; j < d->each; j++)
+                    x[j] = xg_elem_real(xg_scalar_convert(&d->s.b, numbers[j], XLAGPU_S32, r->shape->elems[1]->type));
+            } else if (!made)
+                xg_sort_result(d, k, from, v, numbers, x);
             made = true;
             dest[root] = xg_sort_write(d, d->e->roots[root], to, x, dest[root]);
         }
@@ -619,8 +719,10 @@ XG_FN void xg_sort_rows(xg_sort_site *d) {
     d->minor = true;
     for (k = 0; k < d->shape->rank; k++) {
         uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
-        if (which != d->dim) xg_index_order_push(&d->order, which, d->shape->dims[which]);
-        else for (j = 0; j < d->order.n; j++) d->minor = d->minor && d->order.size[j] == 1;
+        if (which != d->dim)
+            xg_index_order_push(&d->order, which, d->shape->dims[which]);
+        else
+            for (j = 0; j < d->order.n; j++) d->minor = d->minor && d->order.size[j] == 1;
     }
 }
 XG_FN void xg_sort_blocks(xg_sort_site *d, int64_t each) {
@@ -628,11 +730,17 @@ XG_FN void xg_sort_blocks(xg_sort_site *d, int64_t each) {
     while (d->group * d->places / d->each > XG_SORT_THREADS && d->each < XG_SORT_EACH_MAX) d->each *= 2;
     d->threads = d->group * d->places / d->each;
     d->blocks = (d->rows + d->group - 1) / d->group;
-    if (d->blocks > INT32_MAX / d->runs) xg_hlo_fail(d->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows of %lld runs; at most 2147483647 runs are supported in kernels", (long long)d->rows, (long long)d->runs);
+    if (d->blocks > INT32_MAX / d->runs)
+        xg_hlo_fail(d->i, XLAGPU_ERROR_LIMIT, NULL,
+            "%lld rows of %lld runs; at most 2147483647 runs are supported in kernels", (long long)d->rows,
+            (long long)d->runs);
     d->blocks *= d->runs;
 }
-XG_FN int64_t xg_sort_each(const xg_sort_site *d) { return d->o.form == XG_SORT_BY_COMPARATOR ? XG_SORT_EACH_ASKED : XG_SORT_EACH; }
-/* The longest strips that one access moves, whatever the operand, and that are all of a row or run, or all behind its end. */
+XG_FN int64_t xg_sort_each(const xg_sort_site *d) {
+    return d->o.form == XG_SORT_BY_COMPARATOR ? XG_SORT_EACH_ASKED : XG_SORT_EACH;
+}
+/* The longest strips that one access moves, whatever the operand, and that are all of a row or run, or all behind its
+ * end. */
 XG_FN int64_t xg_sort_strip_of(const xg_sort_site *d) {
     int64_t strip = d->minor ? XG_MIN(d->each, d->places) : 1, least = XG_SORT_STRIP;
     uint32_t k;
@@ -654,7 +762,10 @@ XG_FN void xg_sort_plan(xg_sort_site *d) {
         d->length = XG_MIN(to, d->whole);
         d->runs = (d->whole + to - 1) / to;
     }
-    if (d->length > most) xg_hlo_fail(d->i, XLAGPU_ERROR_UNSUPPORTED, NULL, "%s of %lld elements at once; a block sorts at most %lld of these", xg_op_name(d->i->op), (long long)d->length, (long long)most);
+    if (d->length > most)
+        xg_hlo_fail(d->i, XLAGPU_ERROR_UNSUPPORTED, NULL,
+            "%s of %lld elements at once; a block sorts at most %lld of these", xg_op_name(d->i->op),
+            (long long)d->length, (long long)most);
     for (d->places = 1; d->places < d->length; d->places *= 2) {}
     wanted = d->minor ? (int64_t)XG_SORT_SHARED_ROWS : most;
     while (d->group * 2 * d->places <= wanted && d->group < d->rows && (d->minor || d->group < 32)) d->group *= 2;

@@ -1,5 +1,5 @@
-/* emit/sort_key.c -- keys: what a sort compares of an element as an integer of 32 or 64 bits, signed, the one that goes first the smaller (fuse/sort_order.c), or of several
- * arrays' elements, side by side; and elements in the
+/* emit/sort_key.c -- keys: what a sort compares of an element as an integer of 32 or 64 bits, signed, the one that goes
+ * first the smaller (fuse/sort_order.c), or of several arrays' elements, side by side; and elements in the
  * pieces in which they go through a shared array of integers. */
 #ifndef XG_EMIT_SORT_KEY_C
 #define XG_EMIT_SORT_KEY_C
@@ -9,7 +9,9 @@ XG_FN xg_kelem xg_sort_key_elem(int bits) { return bits == 64 ? XG_E_I64 : XG_E_
 
 XG_FN xg_kval *xg_sort_float_key(xg_kb *b, const xg_sort_key *o, xg_kval *v) {
     xg_kval *zero, *is_zero;
-    if (o->total) return xg_type_bits(o->type) <= 8 ? xg_scalar_ordered_small(b, v, xg_float_format_of(o->type)) : xg_scalar_ordered_bits(b, v);
+    if (o->total)
+        return xg_type_bits(o->type) <= 8 ? xg_scalar_ordered_small(b, v, xg_float_format_of(o->type))
+                                          : xg_scalar_ordered_bits(b, v);
     v = xg_scalar_widen(b, v);
     zero = xg_kconst_float(b, v->type->elem, 0);
     is_zero = xg_kcmpf_(b, XG_CF_OEQ, v, zero);
@@ -17,7 +19,10 @@ XG_FN xg_kval *xg_sort_float_key(xg_kb *b, const xg_sort_key *o, xg_kval *v) {
 }
 /* What an unsigned number of the key's width has to be moved by. */
 XG_FN int64_t xg_sort_key_bias(const xg_sort_key *o) {
-    return xg_type_class(o->type) != XGT_I || xg_type_signed(o->type) || o->bits < 16 ? 0 : o->bits == 64 ? INT64_MIN : o->bits == 32 ? INT32_MIN : -32768;
+    return xg_type_class(o->type) != XGT_I || xg_type_signed(o->type) || o->bits < 16 ? 0
+           : o->bits == 64                                                            ? INT64_MIN
+           : o->bits == 32                                                            ? INT32_MIN
+                                                                                      : -32768;
 }
 /* Of an element of the keyed operand. */
 XG_FN xg_kval *xg_sort_one_key(xg_scope *s, const xg_inst *sort, const xg_sort_key *o, xg_elem x) {
@@ -47,7 +52,9 @@ XG_FN xg_kval *xg_sort_key_of(xg_scope *s, const xg_sort_order *o, const xg_elem
     if (o->n_keys == 1) return xg_sort_one_key(s, o->sort, &o->keys[0], x[o->keys[0].keyed]);
     for (k = 0; k < o->n_keys; k++) {
         const xg_sort_key *key = &o->keys[k];
-        bool from_zero = xg_type_class(key->type) == XGT_P || (xg_type_class(key->type) == XGT_I && !xg_type_signed(key->type) && key->bits < 16); /* else it is a signed number of its bits */
+        bool from_zero =
+            xg_type_class(key->type) == XGT_P || (xg_type_class(key->type) == XGT_I && !xg_type_signed(key->type) &&
+                                                     key->bits < 16); /* else it is a signed number of its bits */
         int64_t least = !from_zero ? -((int64_t)1 << (key->bits - 1)) : key->descending ? -256 : 0;
         v = xg_sort_one_key(s, o->sort, key, x[key->keyed]);
         if (least) v = XG_KOP2(b, XG_K_OP_SUBI, v, xg_kconst_int(b, v->type->elem, least));
@@ -85,8 +92,15 @@ XG_FN xg_kval *xg_sort_bits_of(xg_kb *b, xg_kval *v) {
     xg_kelem e = v->type->elem;
     int bits = xg_kelem_bits(e);
     if (xg_kelem_is_int(e)) return v;
-    if (bits < 8) { v = xg_scalar_widen(b, v); bits = 32; }
-    return xg_kcast(b, XG_K_OP_BITCAST, v, bits == 64 ? XG_E_I64 : bits == 32 ? XG_E_I32 : bits == 16 ? XG_E_I16 : XG_E_I8);
+    if (bits < 8) {
+        v = xg_scalar_widen(b, v);
+        bits = 32;
+    }
+    return xg_kcast(b, XG_K_OP_BITCAST, v,
+        bits == 64   ? XG_E_I64
+        : bits == 32 ? XG_E_I32
+        : bits == 16 ? XG_E_I16
+                     : XG_E_I8);
 }
 /* Piece number `piece` of an element, as an integer of the array's type. */
 XG_FN xg_kval *xg_sort_piece_of(xg_kb *b, xg_elem x, xlagpu_type t, xg_kelem to, uint32_t piece) {
@@ -114,11 +128,15 @@ XG_FN xg_elem xg_sort_from_pieces(xg_kb *b, xg_kval *const *pieces, xlagpu_type 
     for (k = 0; k < (two ? 2u : 1u); k++) {
         xg_kval *v = pieces[k * each], *high;
         if (each == 2) {
-            high = XG_KOP2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, pieces[k * each + 1], XG_E_I64), xg_kconst_int(b, XG_E_I64, 32));
+            high = XG_KOP2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, pieces[k * each + 1], XG_E_I64),
+                xg_kconst_int(b, XG_E_I64, 32));
             v = XG_KOP2(b, XG_K_OP_ORI, high, xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I64));
         }
         v = xg_sort_from_bits(b, v, real);
-        if (k) x.im = v; else x.v = v;
+        if (k)
+            x.im = v;
+        else
+            x.v = v;
     }
     return x;
 }

@@ -1,20 +1,27 @@
-/* emit/topk.c -- topk by selection: one block per row looks at each element once, and again only at those of groups that lead.
+/* emit/topk.c -- topk by selection: one block per row looks at each element once, and again only at those of groups
+ * that lead.
  *
- * The elements of a row fall into residue classes of their indices modulo `groups`. A thread finds the best of each of its classes; of these the best k are found. All of the best
- * k elements lie in the classes that lead by them, for each class that is passed over has k others with something better. So only those k classes are
- * looked at again, each split into finer ones (the modulus grows `split` times), until a class is one element:
+ * The elements of a row fall into residue classes of their indices modulo `groups`. A thread finds the best of each of
+ * its classes; of these the best k are found. All of the best k elements lie in the classes that lead by them, for each
+ * class that is passed over has k others with something better. So only those k classes are looked at again, each split
+ * into finer ones (the modulus grows `split` times), until a class is one element:
  *     modulus = width * split;  classes = all
- *     repeat: list = best of each class;  the best k of list, in order;  done if modulus >= length;  classes = those of the best k, modulus *= split
+ *     repeat: list = best of each class;  the best k of list, in order;  done if modulus >= length;  classes = those of
+ *     the best k, modulus *= split
  *
- * List entries are integers of 64 bits: the element's key, ordered as signed, above the complement of its index, so that no two are equal, the greater one goes first, and
- * equal elements go by their indices. A class without an element has the least key and an index behind the row, of the same class.
- * The best `width` (k, rounded up to a power of two) of a list: runs of width are sorted by a bitonic network, then pairs of runs become one: the better of each place of
+ * List entries are integers of 64 bits: the element's key, ordered as signed, above the complement of its index, so
+ * that no two are equal, the greater one goes first, and equal elements go by their indices. A class without an element
+ * has the least key and an index behind the row, of the same class. The best `width` (k, rounded up to a power of two)
+ * of a list: runs of width are sorted by a bitonic network, then pairs of runs become one: the better of each place of
  * one and the mirrored place of the other are the best of both, and bitonic, so log2(width) steps sort them. */
 #ifndef XG_EMIT_TOPK_C
 #define XG_EMIT_TOPK_C
 #include "emit.h"
 
-enum { XG_TOPK_THREADS_MAX = 512, XG_TOPK_GROUPS_MAX = 4096 /* of 8 bytes each in shared memory */ };
+enum {
+    XG_TOPK_THREADS_MAX = 512,
+    XG_TOPK_GROUPS_MAX = 4096 /* of 8 bytes each in shared memory */
+};
 
 typedef struct xg_topk_site {
     xg_fusion_emission *e;
@@ -28,15 +35,21 @@ typedef struct xg_topk_site {
 XG_FN bool xg_emit_topk_match(const xg_fusion_emission *e) {
     const xg_inst *i = xg_sort_of_root(e->roots[0]);
     uint32_t k;
-    for (k = 1; k < e->n_roots; k++) if (xg_sort_of_root(e->roots[k]) != i) return false;
+    for (k = 1; k < e->n_roots; k++)
+        if (xg_sort_of_root(e->roots[k]) != i) return false;
     return i && xg_fuse_topk_selects(i);
 }
 
 /* ---- blocks, loops, keys ---- */
 
-XG_FN xg_kval *xg_topk_ranged(xg_kval *v, int64_t hi) { xg_kval_set_range(v, xg_range_of(0, hi)); return v; }
+XG_FN xg_kval *xg_topk_ranged(xg_kval *v, int64_t hi) {
+    xg_kval_set_range(v, xg_range_of(0, hi));
+    return v;
+}
 XG_FN xg_kval *xg_topk_i64(xg_topk_site *d, int64_t v) { return xg_kconst_int(&d->s.b, XG_E_I64, v); }
-XG_FN xg_kval *xg_topk_sync(xg_topk_site *d, xg_kval *list) { return xg_kir_op(&d->s.b, XG_K_OP_SYNC, &list, 1, &list->type, 1, 0)->results; }
+XG_FN xg_kval *xg_topk_sync(xg_topk_site *d, xg_kval *list) {
+    return xg_kir_op(&d->s.b, XG_K_OP_SYNC, &list, 1, &list->type, 1, 0)->results;
+}
 
 /* body(d, data, number, list) for all numbers below n, each by one thread. */
 typedef xg_kval *(*xg_topk_body)(xg_topk_site *d, const void *data, xg_kval *number, xg_kval *list);
@@ -48,7 +61,8 @@ XG_FN xg_kval *xg_topk_each(xg_topk_site *d, int64_t n, xg_kval *list, xg_topk_b
         int64_t turns = (n + d->threads - 1) / d->threads;
         zero = xg_elem_index(&d->s, 0);
         number = xg_flow_for(&all, zero, xg_elem_index(&d->s, turns), 1, turns);
-        number = xg_k2(&d->s.b, XG_K_OP_ADDI, xg_k2(&d->s.b, XG_K_OP_MULI, number, xg_elem_index(&d->s, d->threads)), d->thread);
+        number = xg_k2(
+            &d->s.b, XG_K_OP_ADDI, xg_k2(&d->s.b, XG_K_OP_MULI, number, xg_elem_index(&d->s, d->threads)), d->thread);
         xg_topk_ranged(number, turns * d->threads - 1);
     }
     some = xg_flow_of(&d->s, &list);
@@ -65,8 +79,11 @@ XG_FN xg_kval *xg_topk_key(xg_topk_site *d, xg_elem x) {
     xlagpu_type t = d->x->shape->type;
     bool word = xg_type_bits(t) == 32;
     xg_kval *v = x.v;
-    if (xg_type_class(t) == XGT_F) v = xg_type_bits(t) <= 8 ? xg_scalar_ordered_small(b, v, xg_float_format_of(t)) : xg_scalar_ordered_bits(b, v);
-    else if (!xg_type_signed(t)) v = word ? xg_k2(b, XG_K_OP_XORI, v, xg_kconst_int(b, XG_E_I32, INT32_MIN)) : xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I32);
+    if (xg_type_class(t) == XGT_F)
+        v = xg_type_bits(t) <= 8 ? xg_scalar_ordered_small(b, v, xg_float_format_of(t)) : xg_scalar_ordered_bits(b, v);
+    else if (!xg_type_signed(t))
+        v = word ? xg_k2(b, XG_K_OP_XORI, v, xg_kconst_int(b, XG_E_I32, INT32_MIN))
+                 : xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I32);
     if (v->type->elem != XG_E_I32) v = xg_kcast(b, XG_K_OP_EXTSI, v, XG_E_I32);
     return xg_attr_int(d->i, XG_A_largest, 1) ? v : xg_k2(b, XG_K_OP_XORI, v, xg_kconst_int(b, XG_E_I32, -1));
 }
@@ -76,7 +93,8 @@ XG_FN xg_kval *xg_topk_at(xg_topk_site *d, xg_kval *index) {
 }
 XG_FN xg_kval *xg_topk_entry(xg_topk_site *d, xg_kval *key, xg_kval *index) {
     xg_kb *b = &d->s.b;
-    xg_kval *high = XG_KOP2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, key, XG_E_I64), xg_topk_i64(d, 32)), *low = xg_kcast(b, XG_K_OP_INDEX_CAST, index, XG_E_I32);
+    xg_kval *high = XG_KOP2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, key, XG_E_I64), xg_topk_i64(d, 32)),
+            *low = xg_kcast(b, XG_K_OP_INDEX_CAST, index, XG_E_I32);
     low = xg_kcast(b, XG_K_OP_EXTUI, xg_k2(b, XG_K_OP_XORI, low, xg_kconst_int(b, XG_E_I32, -1)), XG_E_I64);
     return xg_k2(b, XG_K_OP_ORI, high, low);
 }
@@ -84,12 +102,17 @@ XG_FN xg_kval *xg_topk_entry(xg_topk_site *d, xg_kval *key, xg_kval *index) {
 XG_FN xg_kval *xg_topk_index(xg_topk_site *d, xg_kval *list, xg_kval *place, int64_t most) {
     xg_kb *b = &d->s.b;
     xg_kval *low = xg_kcast(b, XG_K_OP_TRUNCI, xg_kextract(b, list, &place, 1), XG_E_I32);
-    return xg_topk_ranged(xg_kcast(b, XG_K_OP_INDEX_CAST, xg_k2(b, XG_K_OP_XORI, low, xg_kconst_int(b, XG_E_I32, -1)), XG_E_INDEX), most);
+    return xg_topk_ranged(
+        xg_kcast(b, XG_K_OP_INDEX_CAST, xg_k2(b, XG_K_OP_XORI, low, xg_kconst_int(b, XG_E_I32, -1)), XG_E_INDEX), most);
 }
 
 /* ---- the best of each class ---- */
 
-typedef struct xg_topk_level { int64_t modulus; xg_kval *leaders; } xg_topk_level; /* leaders: the k classes of the modulus before; NULL: all of them */
+/* leaders: the k classes of the modulus before; NULL: all of them */
+typedef struct xg_topk_level {
+    int64_t modulus;
+    xg_kval *leaders;
+} xg_topk_level;
 
 /* The class of a group: its own number, or a part of a leader's. *dead: the group has none, as k is no power of two. */
 XG_FN xg_kval *xg_topk_class(xg_topk_site *d, const xg_topk_level *l, xg_kval *group, xg_kval **dead) {
@@ -110,7 +133,8 @@ XG_FN xg_kval *xg_topk_class(xg_topk_site *d, const xg_topk_level *l, xg_kval *g
         *dead = xg_kcmpi_(b, XG_CI_SGE, part[0], xg_elem_index(&d->s, d->k));
         part[0] = xg_topk_ranged(xg_k2(b, XG_K_OP_MINSI, part[0], xg_elem_index(&d->s, d->k - 1)), d->k - 1);
     }
-    leader = xg_topk_ranged(xg_kcast(b, XG_K_OP_INDEX_CAST, xg_kextract(b, l->leaders, part, 1), XG_E_INDEX), coarse - 1);
+    leader =
+        xg_topk_ranged(xg_kcast(b, XG_K_OP_INDEX_CAST, xg_kextract(b, l->leaders, part, 1), XG_E_INDEX), coarse - 1);
     return xg_k2(b, XG_K_OP_ADDI, leader, xg_topk_ranged(part[1], l->modulus - coarse));
 }
 /* The class of each of the best k. */
@@ -125,7 +149,8 @@ XG_FN xg_kval *xg_topk_lead(xg_topk_site *d, const void *data, xg_kval *place, x
     return xg_kinsert(&d->s.b, xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, klass, XG_E_I32), leaders, &place, 1);
 }
 
-/* The better of the best so far (its key, how many elements of its class stand before it) and the element at an index behind it; equal ones leave the former. */
+/* The better of the best so far (its key, how many elements of its class stand before it) and the element at an index
+ * behind it; equal ones leave the former. */
 XG_FN void xg_topk_better(xg_topk_site *d, xg_kval *best[2], xg_kval *index, xg_kval *number) {
     xg_kb *b = &d->s.b;
     xg_kval *key = xg_topk_at(d, index), *better = xg_kcmpi_(b, XG_CI_SGT, key, best[0]);
@@ -133,7 +158,8 @@ XG_FN void xg_topk_better(xg_topk_site *d, xg_kval *best[2], xg_kval *index, xg_
     best[1] = xg_kselect(b, better, number, best[1]);
 }
 
-/* The elements class, class + modulus .. that every class has: the first, then in strides of a few, so that their addresses differ by constants. */
+/* The elements class, class + modulus .. that every class has: the first, then in strides of a few, so that their
+ * addresses differ by constants. */
 XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass, int64_t n, xg_kval *best[2]) {
     xg_kb *b = &d->s.b;
     xg_kval *index, *number, *from;
@@ -152,7 +178,9 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     f = xg_flow_of(&d->s, &best[0]);
     xg_flow_slot(&f, &best[1]);
     number = xg_flow_for(&f, from, index, stride, n);
-    from = xg_topk_ranged(XG_KOP2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, number, xg_elem_index(&d->s, l->modulus)), klass), d->length - 1);
+    from = xg_topk_ranged(
+        XG_KOP2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_MULI, number, xg_elem_index(&d->s, l->modulus)), klass),
+        d->length - 1);
     number = xg_kcast(b, XG_K_OP_INDEX_CAST, number, XG_E_I32);
     for (k = 0; k < stride; k++) {
         index = xg_topk_ranged(xg_k2(b, XG_K_OP_ADDI, from, xg_elem_index(&d->s, k * l->modulus)), d->length - 1);
@@ -168,13 +196,20 @@ XG_FN void xg_topk_last(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     xg_flow f = xg_flow_of(&d->s, NULL);
     beyond = xg_k2(b, XG_K_OP_ADDI, klass, xg_elem_index(&d->s, full * l->modulus));
     xg_topk_ranged(beyond, (full + 1) * l->modulus - 1);
-    if (!full) { best[0] = xg_kconst_int(b, XG_E_I32, INT32_MIN); best[1] = xg_kconst_int(b, XG_E_I32, 1); }
+    if (!full) {
+        best[0] = xg_kconst_int(b, XG_E_I32, INT32_MIN);
+        best[1] = xg_kconst_int(b, XG_E_I32, 1);
+    }
     xg_flow_slot(&f, &best[0]);
     xg_flow_slot(&f, &best[1]);
     xg_flow_if(&f, xg_kcmpi_(b, XG_CI_SLT, beyond, xg_elem_index(&d->s, d->length)));
     index = xg_topk_ranged(xg_k2(b, XG_K_OP_MINSI, beyond, xg_elem_index(&d->s, d->length - 1)), d->length - 1);
-    if (full) xg_topk_better(d, best, index, xg_kconst_int(b, XG_E_I32, full));
-    else { best[0] = xg_topk_at(d, index); best[1] = xg_kconst_int(b, XG_E_I32, 0); }
+    if (full)
+        xg_topk_better(d, best, index, xg_kconst_int(b, XG_E_I32, full));
+    else {
+        best[0] = xg_topk_at(d, index);
+        best[1] = xg_kconst_int(b, XG_E_I32, 0);
+    }
     xg_flow_end(&f);
 }
 
@@ -192,7 +227,8 @@ XG_FN xg_kval *xg_topk_group(xg_topk_site *d, const void *data, xg_kval *group, 
     entry = xg_topk_entry(d, best[0], xg_topk_ranged(index, (XG_MAX(full, 1) + 1) * l->modulus - 1));
     if (dead) {
         /* Not a class, so no index of one: behind all others, and different in each group. */
-        none = xg_kcast(b, XG_K_OP_INDEX_CAST, xg_k2(b, XG_K_OP_ADDI, group, xg_elem_index(&d->s, behind + l->modulus)), XG_E_I64);
+        none = xg_kcast(
+            b, XG_K_OP_INDEX_CAST, xg_k2(b, XG_K_OP_ADDI, group, xg_elem_index(&d->s, behind + l->modulus)), XG_E_I64);
         none = xg_k2(b, XG_K_OP_SUBI, xg_topk_i64(d, INT64_MIN + (int64_t)UINT32_MAX), none);
         entry = xg_kselect(b, dead, none, entry);
     }
@@ -201,8 +237,12 @@ XG_FN xg_kval *xg_topk_group(xg_topk_site *d, const void *data, xg_kval *group, 
 
 /* ---- the best of the list ---- */
 
-/* Pair t of a step: places first and second; the greater entry goes to the first, the other to the second unless it is given up. */
-typedef struct xg_topk_step { const xg_imap *places; bool drop; } xg_topk_step;
+/* Pair t of a step: places first and second; the greater entry goes to the first, the other to the second unless it is
+ * given up. */
+typedef struct xg_topk_step {
+    const xg_imap *places;
+    bool drop;
+} xg_topk_step;
 XG_FN xg_kval *xg_topk_pair(xg_topk_site *d, const void *data, xg_kval *t, xg_kval *list) {
     const xg_topk_step *step = (const xg_topk_step *)data;
     xg_kb *b = &d->s.b;
@@ -216,7 +256,8 @@ XG_FN xg_kval *xg_topk_pair(xg_topk_site *d, const void *data, xg_kval *t, xg_kv
     return step->drop ? list : xg_kinsert(b, xg_k2(b, XG_K_OP_MINSI, x, y), list, &at[1], 1);
 }
 /* Pairs `bit` apart (mirrored: as far from the ends of 2 * bit places) in runs of `width` that stand `stride` apart. */
-XG_FN xg_kval *xg_topk_exchange(xg_topk_site *d, xg_kval *list, int64_t runs, int64_t stride, int64_t bit, bool mirrored) {
+XG_FN xg_kval *xg_topk_exchange(
+    xg_topk_site *d, xg_kval *list, int64_t runs, int64_t stride, int64_t bit, bool mirrored) {
     xg_aff_ctx *x = d->e->m->aff;
     int64_t half = d->width / 2, pairs = runs * half;
     const xg_aff *t = xg_aff_dim(x, 0), *low = xg_aff_mod(x, t, bit), *first;
@@ -226,7 +267,8 @@ XG_FN xg_kval *xg_topk_exchange(xg_topk_site *d, xg_kval *list, int64_t runs, in
     first = xg_aff_add(x, first, xg_aff_mul(x, xg_aff_div(x, t, half), stride));
     m->dims[0].range = xg_range_of(0, pairs - 1);
     m->results[0] = first;
-    m->results[1] = mirrored ? xg_aff_add_k(x, xg_aff_sub(x, first, xg_aff_mul(x, low, 2)), 2 * bit - 1) : xg_aff_add_k(x, first, bit);
+    m->results[1] = mirrored ? xg_aff_add_k(x, xg_aff_sub(x, first, xg_aff_mul(x, low, 2)), 2 * bit - 1)
+                             : xg_aff_add_k(x, first, bit);
     step.places = xg_imap_simplify(x, m);
     step.drop = false;
     return xg_topk_sync(d, xg_topk_each(d, pairs, list, xg_topk_pair, &step));
@@ -234,7 +276,8 @@ XG_FN xg_kval *xg_topk_exchange(xg_topk_site *d, xg_kval *list, int64_t runs, in
 /* Of runs that stand `stride` apart each second one goes into the one before it. */
 XG_FN xg_kval *xg_topk_merge(xg_topk_site *d, xg_kval *list, int64_t runs, int64_t stride) {
     xg_aff_ctx *x = d->e->m->aff;
-    const xg_aff *t = xg_aff_dim(x, 0), *own = xg_aff_mod(x, t, d->width), *base = xg_aff_mul(x, xg_aff_div(x, t, d->width), 2 * stride);
+    const xg_aff *t = xg_aff_dim(x, 0), *own = xg_aff_mod(x, t, d->width),
+                 *base = xg_aff_mul(x, xg_aff_div(x, t, d->width), 2 * stride);
     xg_imap *m = xg_imap_new(x, 1, 0, 0, 2, 0);
     xg_topk_step step;
     int64_t bit;
@@ -259,15 +302,21 @@ XG_FN xg_kval *xg_topk_best(xg_topk_site *d, xg_kval *list) {
 
 /* ---- results ---- */
 
-typedef struct xg_topk_output { const xg_inst *root; xg_kval *list; } xg_topk_output;
+typedef struct xg_topk_output {
+    const xg_inst *root;
+    xg_kval *list;
+} xg_topk_output;
 XG_FN xg_kval *xg_topk_write(xg_topk_site *d, const void *data, xg_kval *place, xg_kval *dest) {
     const xg_topk_output *o = (const xg_topk_output *)data;
     bool values = o->root->op != XG_GET_TUPLE_ELEMENT || xg_attr_int(o->root, XG_A_index, 0) == 0;
     xg_kval *index = xg_topk_index(d, o->list, place, d->length - 1), *at[XG_RANK_MAX];
     xg_elem v;
     d->row[d->dim] = index;
-    if (values) v = xg_elem_of(&d->s, d->x, d->row);
-    else v = xg_elem_real(xg_scalar_convert(&d->s.b, xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, index, XG_E_I32), XLAGPU_S32, o->root->shape->type));
+    if (values)
+        v = xg_elem_of(&d->s, d->x, d->row);
+    else
+        v = xg_elem_real(xg_scalar_convert(
+            &d->s.b, xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, index, XG_E_I32), XLAGPU_S32, o->root->shape->type));
     memcpy(at, d->row, sizeof at);
     at[d->dim] = place;
     return xg_emit_insert(&d->s.b, v, dest, o->root->shape, at);
@@ -289,12 +338,14 @@ XG_FN void xg_topk_sizes(xg_topk_site *d) {
     for (d->width = 1; d->width < d->k; d->width *= 2) {}
     for (split = 2; d->width * split <= XG_TOPK_GROUPS_MAX; split *= 2) {
         int64_t cost = xg_topk_cost(d, split), groups = d->width * split;
-        if (d->split && (cost >= best || groups > 1024) && !(groups <= 256 && groups <= d->length)) continue; /* a row keeps some warps busy */
+        if (d->split && (cost >= best || groups > 1024) && !(groups <= 256 && groups <= d->length))
+            continue; /* a row keeps some warps busy */
         best = cost;
         d->split = split;
     }
     d->groups = d->width * d->split;
-    d->threads = XG_MIN(d->length > 4 * d->groups ? d->groups : d->groups / 2, (int64_t)XG_TOPK_THREADS_MAX); /* a list is as many pairs as half its length */
+    /* a list is as many pairs as half its length */
+    d->threads = XG_MIN(d->length > 4 * d->groups ? d->groups : d->groups / 2, (int64_t)XG_TOPK_THREADS_MAX);
 }
 
 /* Block to the indices of its row. */
@@ -331,7 +382,9 @@ XG_FN void xg_emit_topk(xg_fusion_emission *e) {
     d.length = d.x->shape->dims[d.dim];
     d.k = xg_attr_int(d.i, XG_A_k, 0);
     rows = d.x->shape->elements / d.length;
-    if (rows > INT32_MAX) xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels", (long long)rows);
+    if (rows > INT32_MAX)
+        xg_hlo_fail(
+            d.i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels", (long long)rows);
     xg_topk_sizes(&d);
     f->threads[0] = (uint32_t)d.threads;
     f->blocks[0] = (uint32_t)rows;
@@ -345,10 +398,13 @@ XG_FN void xg_emit_topk(xg_fusion_emission *e) {
     type = xg_kir_tensor(e->m, XG_E_I64, &d.groups, 1);
     list = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
     l.leaders = NULL;
-    for (l.modulus = d.groups; ; l.modulus *= d.split) {
+    for (l.modulus = d.groups;; l.modulus *= d.split) {
         list = xg_topk_best(&d, xg_topk_sync(&d, xg_topk_each(&d, d.groups, list, xg_topk_group, &l)));
         if (l.modulus >= d.length) break;
-        if (!leaders) { type = xg_kir_tensor(e->m, XG_E_I32, &d.k, 1); leaders = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results; }
+        if (!leaders) {
+            type = xg_kir_tensor(e->m, XG_E_I32, &d.k, 1);
+            leaders = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+        }
         l.leaders = list; /* read from here, written there */
         leaders = xg_topk_each(&d, d.k, leaders, xg_topk_lead, &l);
         both[0] = list;
@@ -359,7 +415,10 @@ XG_FN void xg_emit_topk(xg_fusion_emission *e) {
         l.leaders = leaders = &list[1];
     }
     o.list = list;
-    for (k = 0; k < e->n_roots; k++) { o.root = e->roots[k]; dest[k] = xg_topk_each(&d, d.k, dest[k], xg_topk_write, &o); }
+    for (k = 0; k < e->n_roots; k++) {
+        o.root = e->roots[k];
+        dest[k] = xg_topk_each(&d, d.k, dest[k], xg_topk_write, &o);
+    }
     xg_kreturn(&d.s.b, dest, e->n_roots);
 }
 

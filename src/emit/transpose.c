@@ -1,21 +1,37 @@
-/* emit/transpose.c -- fusions whose hero moves the minor dimension: through shared memory, so that reads and writes are both coalesced.
+/* emit/transpose.c -- fusions whose hero moves the minor dimension: through shared memory, so that reads and writes are
+ * both coalesced.
  *
- * The heroes are transposes and copies between layouts. Seen in memory order, without dimensions of one element and with neighbours that stay together
- * merged, each is a permutation of a few dimensions; all heroes of a fusion have the same one. With A the operand's minor dimension and B the result's, a block
- * takes a tile of A and B at one place of the others:
- *   - it walks over the tile along A: whatever is fused in front of the heroes is computed there, and so are the fusion's other results, at their own
- *     place in memory; each hero's elements go to a tile of its own in shared memory;
- *   - behind a barrier it walks along B: heroes are read from there, and what is fused behind them is computed and written.
+ * The heroes are transposes and copies between layouts. Seen in memory order, without dimensions of one element and
+ * with neighbours that stay together merged, each is a permutation of a few dimensions; all heroes of a fusion have the
+ * same one. With A the operand's minor dimension and B the result's, a block takes a tile of A and B at one place of
+ * the others:
+ *   - it walks over the tile along A: whatever is fused in front of the heroes is computed there, and so are the
+ *     fusion's other results, at their own place in memory; each hero's elements go to a tile of its own in shared
+ *     memory;
+ *   - behind a barrier it walks along B: heroes are read from there, and what is fused behind them is computed and
+ *     written.
  *
- * Units. A thread moves units of V x V elements: V vectors of V elements are read along A, turned in registers and stored as V vectors along B. V = 1 unless
- * A and B are multiples of it and the device stays busy.
- * Banks. Neither a walk along A nor one along B meets a bank twice. With V = 1 that is because a row of the tile is a word longer than needed; else because the
- * V rows of a unit are as far apart as there are units, and unit b of row a begins at place (b + a) mod (units of a row). */
+ * Units. A thread moves units of V x V elements: V vectors of V elements are read along A, turned in registers and
+ * stored as V vectors along B. V = 1 unless A and B are multiples of it and the device stays busy.
+ * Banks. Neither a walk along A nor one along B meets a bank twice. With V = 1 that is because a row of the tile is a
+ * word longer than needed; else because the V rows of a unit are as far apart as there are units, and unit b of row a
+ * begins at place (b + a) mod (units of a row). */
 #ifndef XG_EMIT_TRANSPOSE_C
 #define XG_EMIT_TRANSPOSE_C
 #include "emit.h"
 
-enum { XG_TRANSPOSE_THREADS = 128, XG_TRANSPOSE_TILE = 32, XG_TRANSPOSE_LANES = 32, XG_TRANSPOSE_UNROLL = 4 /* elements of a thread, by which the loop emitter is no worse where it reads whole sectors */, XG_TRANSPOSE_ROUNDS = 32 /* that become straight code */, XG_TRANSPOSE_WORK_MAX = 256, XG_TRANSPOSE_WORK = 10 /* of an element, which takes longer than its sectors */, XG_TRANSPOSE_SHARED_MAX = 48 << 10, XG_TRANSPOSE_ROW = 8192 /* bytes: longer ones lose little where they are torn */ };
+enum {
+    XG_TRANSPOSE_THREADS = 128,
+    XG_TRANSPOSE_TILE = 32,
+    XG_TRANSPOSE_LANES = 32,
+    XG_TRANSPOSE_UNROLL =
+        4 /* elements of a thread, by which the loop emitter is no worse where it reads whole sectors */,
+    XG_TRANSPOSE_ROUNDS = 32 /* that become straight code */,
+    XG_TRANSPOSE_WORK_MAX = 256,
+    XG_TRANSPOSE_WORK = 10 /* of an element, which takes longer than its sectors */,
+    XG_TRANSPOSE_SHARED_MAX = 48 << 10,
+    XG_TRANSPOSE_ROW = 8192 /* bytes: longer ones lose little where they are torn */
+};
 
 /* ---- the fusion: heroes, what is behind them, what is beside them ---- */
 
@@ -24,25 +40,28 @@ typedef struct xg_transpose {
     xg_permutation p;
     xg_heroes heroes;
     /* the tile */
-    uint32_t a, b;            /* which of p's dims */
-    int64_t v, tile;          /* of A and B alike */
-    bool boxed;               /* or a box: v is 1 */
+    uint32_t a, b;   /* which of p's dims */
+    int64_t v, tile; /* of A and B alike */
+    bool boxed;      /* or a box: v is 1 */
     xg_box box;
-    bool skewed;              /* or a box whose runs begin inside of sectors: v is 1 */
+    bool skewed; /* or a box whose runs begin inside of sectors: v is 1 */
     xg_skew skew;
     int64_t tiles[XG_RANK_MAX], counts[XG_RANK_MAX], blocks, threads;
-    uint32_t places;          /* dimensions of the tile in shared memory */
+    uint32_t places; /* dimensions of the tile in shared memory */
 } xg_transpose;
 
 /* Rows that begin inside of sectors are torn by every access of the loop emitter: long ones in a small array may be. */
 XG_FN bool xg_transpose_splits(const xg_inst *i, const xg_permutation *p) {
     int64_t bytes = xg_type_bytes(i->shape->type);
-    return xg_permutation_splits_sectors(p, bytes) && (p->dims[p->rank - 1] < XG_TRANSPOSE_ROW / bytes || i->shape->elements >= XG_SKEW_WORTH / bytes);
+    return xg_permutation_splits_sectors(p, bytes) &&
+           (p->dims[p->rank - 1] < XG_TRANSPOSE_ROW / bytes || i->shape->elements >= XG_SKEW_WORTH / bytes);
 }
 XG_FN bool xg_transpose_is_hero(void *data, const xg_inst *i, bool first) {
     xg_transpose *t = (xg_transpose *)data;
     xg_permutation q;
-    if (!xg_permutation_of(i, &q) || !(xg_permutation_moves_minor(&q) || xg_transpose_splits(i, &q)) || !(first || xg_permutation_equal(&q, &t->p))) return false;
+    if (!xg_permutation_of(i, &q) || !(xg_permutation_moves_minor(&q) || xg_transpose_splits(i, &q)) ||
+        !(first || xg_permutation_equal(&q, &t->p)))
+        return false;
     t->p = q;
     return true;
 }
@@ -72,18 +91,22 @@ XG_FN void xg_transpose_set(xg_transpose *t, int64_t v, int64_t tile) {
 XG_FN bool xg_transpose_fits(const xg_transpose *t, int64_t v, int64_t n) {
     int64_t bytes = xg_transpose_bytes(t), a = t->p.dims[t->a], b = t->p.dims[t->b], tile = n * v;
     uint32_t k;
-    if (a % v || b % v || a < tile || b < tile || v * v * xg_emit_work(t->e->comp) > XG_TRANSPOSE_WORK_MAX || tile * tile * bytes * t->heroes.n > XG_TRANSPOSE_SHARED_MAX) return false;
-    for (k = 0; k < t->heroes.n; k++) if (xg_kelem_bytes(xg_kelem_of(t->heroes.p[k]->shape->type)) != bytes) return false;
+    if (a % v || b % v || a < tile || b < tile || v * v * xg_emit_work(t->e->comp) > XG_TRANSPOSE_WORK_MAX ||
+        tile * tile * bytes * t->heroes.n > XG_TRANSPOSE_SHARED_MAX)
+        return false;
+    for (k = 0; k < t->heroes.n; k++)
+        if (xg_kelem_bytes(xg_kelem_of(t->heroes.p[k]->shape->type)) != bytes) return false;
     return true;
 }
 /* The widest unit, then the largest tile, that leave every multiprocessor a block. A vector has 4 to 16 bytes. */
 XG_FN void xg_transpose_choose(xg_transpose *t) {
     int64_t bytes = xg_transpose_bytes(t), sms = t->e->target->resident_threads / 2048, v, n;
-    for (v = bytes >= 16 ? 1 : bytes == 8 ? 2 : 4; v > 1 && v * bytes >= 4; v /= 2) for (n = v * bytes == 4 ? 32 : 16; n >= 16; n /= 2) {
-        if (!xg_transpose_fits(t, v, n)) continue;
-        xg_transpose_set(t, v, n * v);
-        if (t->blocks >= sms) return;
-    }
+    for (v = bytes >= 16 ? 1 : bytes == 8 ? 2 : 4; v > 1 && v * bytes >= 4; v /= 2)
+        for (n = v * bytes == 4 ? 32 : 16; n >= 16; n /= 2) {
+            if (!xg_transpose_fits(t, v, n)) continue;
+            xg_transpose_set(t, v, n * v);
+            if (t->blocks >= sms) return;
+        }
     xg_transpose_set(t, 1, XG_TRANSPOSE_TILE);
 }
 
@@ -92,12 +115,14 @@ XG_FN bool xg_transpose_is_wide(const xg_transpose *t) {
     int64_t a = t->p.dims[t->a], b = t->p.dims[t->b];
     return t->a != t->b && ((a >= 16 && b >= 16) || (a >= 8 && b >= 8 && a * b >= 8192));
 }
-/* The sectors of a first warp that walks over the result as the loop emitter does: it reads the operand in as few as need be. */
+/* The sectors of a first warp that walks over the result as the loop emitter does: it reads the operand in as few as
+ * need be. */
 XG_FN bool xg_transpose_reads_whole(const xg_transpose *t, int64_t unroll) {
     xg_aff_ctx *x = t->e->m->aff;
     const xg_inst *hero = t->heroes.p[0];
     int64_t bytes = xg_type_bytes(hero->shape->type), sectors = 0, least = 0, syms[1];
-    const xg_imap *m = xg_indexing_thread(x, hero->shape, XG_TRANSPOSE_THREADS, xg_launch_linear(t->e, hero->shape->elements, unroll).blocks[0], unroll);
+    const xg_imap *m = xg_indexing_thread(
+        x, hero->shape, XG_TRANSPOSE_THREADS, xg_launch_linear(t->e, hero->shape->elements, unroll).blocks[0], unroll);
     m = xg_indexing_flatten(x, xg_imap_compose(x, m, xg_indexing_operand(x, hero, 0)), XG_OPERAND(hero, 0)->shape);
     if (!xg_imap_ok(m) || m->n_syms > 1) return true;
     for (syms[0] = 0; syms[0] < unroll; syms[0]++) {
@@ -130,12 +155,17 @@ XG_FN xg_box_ask xg_transpose_ask(const xg_transpose *t) {
         ask.least = k ? XG_MIN(ask.least, bytes) : bytes;
     }
     ask.cluster = elements * ask.least < XG_SKEW_WORTH ? 1 : e->target->cluster;
-    for (k = 0; k < e->comp->n_params; k++) if (e->comp->params[k]->shape->elements >= elements) ask.widest = XG_MAX(ask.widest, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
+    for (k = 0; k < e->comp->n_params; k++)
+        if (e->comp->params[k]->shape->elements >= elements)
+            ask.widest = XG_MAX(ask.widest, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
     for (k = 0; k < e->n_roots; k++) ask.widest = XG_MAX(ask.widest, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
     return ask;
 }
-XG_FN int64_t xg_transpose_tile_waste(const xg_transpose *t, const xg_box_ask *ask) { return xg_transpose_waste(t, t->a, ask->least) + xg_transpose_waste(t, t->b, ask->least); }
-/* filled: there are tiles of equal sides, which are left only for boxes of whole sectors, or that touch a fifth fewer. */
+XG_FN int64_t xg_transpose_tile_waste(const xg_transpose *t, const xg_box_ask *ask) {
+    return xg_transpose_waste(t, t->a, ask->least) + xg_transpose_waste(t, t->b, ask->least);
+}
+/* filled: there are tiles of equal sides, which are left only for boxes of whole sectors, or that touch a fifth
+ * fewer. */
 XG_FN bool xg_transpose_make_box(xg_transpose *t, const xg_box_ask *ask, bool filled) {
     if (!xg_box_tile(ask, &t->box)) return false;
     if (filled) {
@@ -146,12 +176,14 @@ XG_FN bool xg_transpose_make_box(xg_transpose *t, const xg_box_ask *ask, bool fi
     xg_transpose_set(t, 1, 1);
     return true;
 }
-/* Fewer sectors are touched, by a fifth if so much is computed, or in a small array so many lanes stay idle, that it is not they that take the time; and an eighth of the multiprocessors have a block. What is
- * small and has a box keeps it: fewer instructions count for more. A box whose walks meet banks twice is left for what is no worse. */
+/* Fewer sectors are touched, by a fifth if so much is computed, or in a small array so many lanes stay idle, that it is
+ * not they that take the time; and an eighth of the multiprocessors have a block. What is small and has a box keeps it:
+ * fewer instructions count for more. A box whose walks meet banks twice is left for what is no worse. */
 XG_FN bool xg_transpose_make_skewed(xg_transpose *t, const xg_box_ask *ask) {
     const xg_fusion_emission *e = t->e;
     bool worth = t->heroes.p[0]->shape->elements * ask->least >= XG_SKEW_WORTH;
-    int64_t waste = t->boxed ? t->box.waste : xg_transpose_tile_waste(t, ask), most = ask->work < XG_TRANSPOSE_WORK ? waste - 20 : waste * 4 / 5, idle = worth ? most : waste * 4 / 5;
+    int64_t waste = t->boxed ? t->box.waste : xg_transpose_tile_waste(t, ask),
+            most = ask->work < XG_TRANSPOSE_WORK ? waste - 20 : waste * 4 / 5, idle = worth ? most : waste * 4 / 5;
     if (t->boxed && !worth) return false;
     if (t->box.meets) most = idle = waste;
     if (!xg_skew_make(ask, e->target->shared / 2 - XG_SKEW_REST, ask->sms / 8, idle, &t->skew)) return false;
@@ -164,7 +196,9 @@ XG_FN bool xg_transpose_make_skewed(xg_transpose *t, const xg_box_ask *ask) {
     return true;
 }
 /* Tiles of equal sides leave less than half of themselves empty. */
-XG_FN bool xg_transpose_is_filled(const xg_transpose *t, uint32_t dim) { return t->counts[dim] * t->tile * 5 <= t->p.dims[dim] * 8; }
+XG_FN bool xg_transpose_is_filled(const xg_transpose *t, uint32_t dim) {
+    return t->counts[dim] * t->tile * 5 <= t->p.dims[dim] * 8;
+}
 XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e, bool with_layout) {
     bool wide, filled = false, boxed;
     int64_t unroll;
@@ -192,7 +226,8 @@ XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e, bool with_l
         if (boxed) return true;
     }
     if (!wide) return false;
-    return t->blocks <= INT32_MAX && XG_TRANSPOSE_TILE * (XG_TRANSPOSE_TILE + 1) * xg_transpose_bytes(t) * t->heroes.n <= XG_TRANSPOSE_SHARED_MAX;
+    return t->blocks <= INT32_MAX &&
+           XG_TRANSPOSE_TILE * (XG_TRANSPOSE_TILE + 1) * xg_transpose_bytes(t) * t->heroes.n <= XG_TRANSPOSE_SHARED_MAX;
 }
 XG_FN bool xg_emit_transpose_match(const xg_fusion_emission *e) {
     xg_transpose t;
@@ -201,13 +236,18 @@ XG_FN bool xg_emit_transpose_match(const xg_fusion_emission *e) {
 
 /* ---- maps ---- */
 
-/* Where a thread is in its tile: first along `fast`, then the loop over i. The places are those of the first element of a unit. */
-typedef struct xg_transpose_place { const xg_aff *a, *b; int64_t rounds; } xg_transpose_place;
+/* Where a thread is in its tile: first along `fast`, then the loop over i. The places are those of the first element of
+ * a unit. */
+typedef struct xg_transpose_place {
+    const xg_aff *a, *b;
+    int64_t rounds;
+} xg_transpose_place;
 XG_FN xg_transpose_place xg_transpose_at(xg_transpose *t, bool along_a) {
     xg_aff_ctx *x = t->e->m->aff;
     int64_t lanes = XG_MIN(t->tile / t->v, (int64_t)XG_TRANSPOSE_LANES), rows = XG_TRANSPOSE_THREADS / lanes;
     const xg_aff *fast = xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 0), lanes), t->v);
-    const xg_aff *slow = xg_aff_mul(x, xg_aff_add(x, xg_aff_div(x, xg_aff_dim(x, 0), lanes), xg_aff_mul(x, xg_aff_sym(x, 0), rows)), t->v);
+    const xg_aff *slow = xg_aff_mul(
+        x, xg_aff_add(x, xg_aff_div(x, xg_aff_dim(x, 0), lanes), xg_aff_mul(x, xg_aff_sym(x, 0), rows)), t->v);
     xg_transpose_place r;
     r.a = along_a ? fast : slow;
     r.b = along_a ? slow : fast;
@@ -215,9 +255,11 @@ XG_FN xg_transpose_place xg_transpose_at(xg_transpose *t, bool along_a) {
     return r;
 }
 
-/* (th_x, bl_x)[i, j] -> an index of p's dims, in the order of the operand or of the result. `place`: for each of p's dims the index within the tile of the
- * first of the elements that a thread has in it, `held`: their number; NULL: the tile has one element of it. */
-XG_FN xg_imap *xg_transpose_canonical(xg_transpose *t, const xg_aff *const *place, int64_t held, int64_t rounds, bool result) {
+/* (th_x, bl_x)[i, j] -> an index of p's dims, in the order of the operand or of the result. `place`: for each of p's
+ * dims the index within the tile of the first of the elements that a thread has in it, `held`: their number; NULL: the
+ * tile has one element of it. */
+XG_FN xg_imap *xg_transpose_canonical(
+    xg_transpose *t, const xg_aff *const *place, int64_t held, int64_t rounds, bool result) {
     xg_aff_ctx *x = t->e->m->aff;
     uint32_t n = t->p.rank, cuts = 0, k;
     xg_imap *m;
@@ -261,7 +303,8 @@ XG_FN const xg_aff *xg_transpose_box_at(const xg_transpose *t, bool result, cons
     const xg_aff *place[XG_RANK_MAX], *at = xg_aff_const(x, 0);
     uint32_t d;
     xg_transpose_box_places(t, result, element, place);
-    for (d = t->p.rank; d-- > 0;) if (place[d]) at = xg_aff_add(x, at, xg_aff_mul(x, place[d], xg_box_stride(&t->p, &t->box, d)));
+    for (d = t->p.rank; d-- > 0;)
+        if (place[d]) at = xg_aff_add(x, at, xg_aff_mul(x, place[d], xg_box_stride(&t->p, &t->box, d)));
     return at;
 }
 
@@ -272,7 +315,8 @@ XG_FN const xg_imap *xg_transpose_append(xg_transpose *t, const xg_imap *m, cons
     memcpy(all + m->n_results, more, n * sizeof *all);
     return xg_imap_with_results(t->e->m->aff, m, all, m->n_results + n);
 }
-/* Indices of the tile: row a, element b of it; the tile has the result's dims, of which only these two are longer than one. */
+/* Indices of the tile: row a, element b of it; the tile has the result's dims, of which only these two are longer than
+ * one. */
 XG_FN void xg_transpose_tile_index(xg_transpose *t, const xg_aff *a, const xg_aff *b, const xg_aff **out) {
     uint32_t n = t->p.rank, k;
     for (k = 0; k < n; k++) out[k] = t->p.from[k] == t->a ? a : k == n - 1 ? b : xg_aff_const(t->e->m->aff, 0);
@@ -280,16 +324,28 @@ XG_FN void xg_transpose_tile_index(xg_transpose *t, const xg_aff *a, const xg_af
 XG_FN const xg_ktype *xg_transpose_tile_type(xg_transpose *t, const xg_inst *hero) {
     int64_t dims[XG_RANK_MAX];
     uint32_t n = t->p.rank, k;
-    if (t->boxed || t->skewed) return xg_kir_tensor(t->e->m, xg_kelem_of(hero->shape->type), t->boxed ? &t->box.room : &t->skew.room, 1);
-    for (k = 0; k < n; k++) dims[k] = t->p.from[k] == t->a ? t->tile : k == n - 1 ? t->tile + (t->v == 1 ? XG_MAX(4 / xg_kelem_bytes(xg_kelem_of(hero->shape->type)), (int64_t)1) : 0) : 1;
+    if (t->boxed || t->skewed)
+        return xg_kir_tensor(t->e->m, xg_kelem_of(hero->shape->type), t->boxed ? &t->box.room : &t->skew.room, 1);
+    for (k = 0; k < n; k++)
+        dims[k] =
+            t->p.from[k] == t->a ? t->tile
+            : k == n - 1
+                ? t->tile + (t->v == 1 ? XG_MAX(4 / xg_kelem_bytes(xg_kelem_of(hero->shape->type)), (int64_t)1) : 0)
+                : 1;
     return xg_kir_tensor(t->e->m, xg_kelem_of(hero->shape->type), dims, n);
 }
 
 /* ---- loops ---- */
 
 /* A loop over a map that is being filled: what it gives, and what it carries. */
-typedef struct xg_transpose_loop { xg_kop *op; xg_kb outer; xg_kval *results, *carried; uint32_t n; } xg_transpose_loop;
-XG_FN xg_transpose_loop xg_transpose_begin(xg_scope *s, const xg_imap *map, xg_kval *const *dims, xg_kval *const *inits, uint32_t n) {
+typedef struct xg_transpose_loop {
+    xg_kop *op;
+    xg_kb outer;
+    xg_kval *results, *carried;
+    uint32_t n;
+} xg_transpose_loop;
+XG_FN xg_transpose_loop xg_transpose_begin(
+    xg_scope *s, const xg_imap *map, xg_kval *const *dims, xg_kval *const *inits, uint32_t n) {
     xg_transpose_loop l;
     xg_kregion *r;
     l.outer = s->b;
@@ -314,9 +370,9 @@ XG_FN void xg_transpose_end(xg_scope *s, const xg_transpose_loop *l, xg_kval **v
 typedef struct xg_transpose_walk {
     xg_transpose *t;
     xg_scope *s;
-    xg_kval *ids[2];          /* thread, block */
-    xg_kval **tiles, **dest;  /* the heroes' tiles, the fusion's results */
-    xg_kval *rank;            /* the box of the cluster whose tiles are read; NULL: this one's */
+    xg_kval *ids[2];         /* thread, block */
+    xg_kval **tiles, **dest; /* the heroes' tiles, the fusion's results */
+    xg_kval *rank;           /* the box of the cluster whose tiles are read; NULL: this one's */
 } xg_transpose_walk;
 
 /* What result k of a walk over units runs through. */
@@ -326,14 +382,16 @@ XG_FN xg_range xg_transpose_range(const xg_transpose *t, bool result, uint32_t k
     return xg_range_of(0, t->p.dims[dim] - (dim == t->a || dim == t->b ? t->v : 1));
 }
 
-/* Units: dims are p's index, the first row of the unit in the tile and its place in that row; symbols j and k count the unit's elements with the given steps
- * of A and B, k the faster one. Results: indices of `shape`, whose elements lie in the order of the operand or of the result, then the element's place in the tile,
- * then its lane in the registers, which are in the order of rows. */
+/* Units: dims are p's index, the first row of the unit in the tile and its place in that row; symbols j and k count the
+ * unit's elements with the given steps of A and B, k the faster one. Results: indices of `shape`, whose elements lie in
+ * the order of the operand or of the result, then the element's place in the tile, then its lane in the registers,
+ * which are in the order of rows. */
 XG_FN const xg_imap *xg_transpose_unit(xg_transpose *t, bool result, const xg_shape *shape, bool a_is_faster) {
     xg_aff_ctx *x = t->e->m->aff;
     uint32_t n = t->p.rank, k;
     xg_imap *m = xg_imap_new(x, n + 2, 2, 0, n, 0);
-    const xg_aff *a = xg_aff_sym(x, a_is_faster ? 1 : 0), *b = xg_aff_sym(x, a_is_faster ? 0 : 1), *more[XG_RANK_MAX + 1];
+    const xg_aff *a = xg_aff_sym(x, a_is_faster ? 1 : 0), *b = xg_aff_sym(x, a_is_faster ? 0 : 1),
+                 *more[XG_RANK_MAX + 1];
     for (k = 0; k < n + 2; k++) m->dims[k].range = xg_transpose_range(t, result, k);
     for (k = 0; k < 2; k++) m->syms[k].range = xg_range_of(0, t->v - 1);
     m->syms[0].name = XG_STR("j");
@@ -344,12 +402,18 @@ XG_FN const xg_imap *xg_transpose_unit(xg_transpose *t, bool result, const xg_sh
         if (dim == t->a) m->results[k] = xg_aff_add(x, m->results[k], a);
         if (dim == t->b) m->results[k] = xg_aff_add(x, m->results[k], b);
     }
-    xg_transpose_tile_index(t, xg_aff_add(x, xg_aff_dim(x, n), xg_aff_mul(x, a, t->tile / t->v)), xg_aff_add(x, xg_aff_dim(x, n + 1), b), more);
+    xg_transpose_tile_index(t, xg_aff_add(x, xg_aff_dim(x, n), xg_aff_mul(x, a, t->tile / t->v)),
+        xg_aff_add(x, xg_aff_dim(x, n + 1), b), more);
     more[n] = xg_aff_add(x, xg_aff_mul(x, a, t->v), b);
-    return xg_transpose_append(t, xg_imap_compose(x, xg_imap_simplify(x, m), xg_emit_same_place(x, xg_permutation_shape(t->e, &t->p, result, shape), shape)), more, n + 1);
+    return xg_transpose_append(t,
+        xg_imap_compose(
+            x, xg_imap_simplify(x, m), xg_emit_same_place(x, xg_permutation_shape(t->e, &t->p, result, shape), shape)),
+        more, n + 1);
 }
-/* The first results of a unit's map stand for indices of `shape`; these are those of another array at the same place. */
-XG_FN void xg_transpose_index_of(xg_transpose_walk *w, const xg_shape *shape, const xg_shape *to, xg_kval *at, xg_kval **out) {
+/* The first results of a unit's map stand for indices of `shape`; these are those of another array at the same
+ * place. */
+XG_FN void xg_transpose_index_of(
+    xg_transpose_walk *w, const xg_shape *shape, const xg_shape *to, xg_kval *at, xg_kval **out) {
     xg_kval *from[XG_RANK_MAX];
     uint32_t k;
     for (k = 0; k < shape->rank; k++) from[k] = at + k;
@@ -366,24 +430,28 @@ XG_FN xg_elem xg_transpose_operand(xg_transpose_walk *w, uint32_t h, xg_kval *at
     return xg_elem_of(w->s, XG_OPERAND(t->heroes.p[h], 0), here);
 }
 /* The roots of one kind at an index of `shape`, inserted into what is carried for each. */
-XG_FN void xg_transpose_roots(xg_transpose_walk *w, bool behind, const xg_shape *shape, xg_kval *at, xg_kval *carried, uint32_t n, xg_kval **out) {
+XG_FN void xg_transpose_roots(xg_transpose_walk *w, bool behind, const xg_shape *shape, xg_kval *at, xg_kval *carried,
+    uint32_t n, xg_kval **out) {
     xg_kval *indices[XG_RANK_MAX];
     xg_memo *memo = w->s->memo;
     uint32_t k;
     for (k = 0; k < shape->rank; k++) indices[k] = at + k;
     for (k = 0; k < n; k++) out[k] = carried + k;
-    if (!behind) w->s->memo = XG_NEW_N(w->t->e->arena, xg_memo, w->t->e->parts->n_insts + 1); /* what the heroes' elements are made of was made elsewhere */
+    /* what the heroes' elements are made of was made elsewhere */
+    if (!behind) w->s->memo = XG_NEW_N(w->t->e->arena, xg_memo, w->t->e->parts->n_insts + 1);
     xg_hero_roots(w->s, &w->t->heroes, behind, shape, indices, out);
     w->s->memo = memo;
 }
 XG_FN uint32_t xg_transpose_gather_roots(xg_transpose_walk *w, bool behind, xg_kval **out) {
     uint32_t n = 0, k;
-    for (k = 0; k < w->t->e->n_roots; k++) if (w->t->heroes.behind[k] == behind) out[n++] = w->dest[k];
+    for (k = 0; k < w->t->e->n_roots; k++)
+        if (w->t->heroes.behind[k] == behind) out[n++] = w->dest[k];
     return n;
 }
 XG_FN void xg_transpose_scatter_roots(xg_transpose_walk *w, bool behind, xg_kval *const *from) {
     uint32_t n = 0, k;
-    for (k = 0; k < w->t->e->n_roots; k++) if (w->t->heroes.behind[k] == behind) w->dest[k] = from[n++];
+    for (k = 0; k < w->t->e->n_roots; k++)
+        if (w->t->heroes.behind[k] == behind) w->dest[k] = from[n++];
 }
 
 /* The tile's element at the indices that stand behind those of the array. */
@@ -405,14 +473,16 @@ XG_FN xg_kval *xg_transpose_get(xg_transpose_walk *w, xg_kval *tile, xg_kval *at
     return xg_kextract(&w->s->b, tile, idx, w->t->places);
 }
 
-/* One unit: its elements into registers, then from there into the tiles. vals: tiles, then the roots beside the heroes. */
+/* One unit: its elements into registers, then from there into the tiles. vals: tiles, then the roots beside the
+ * heroes. */
 XG_FN void xg_transpose_load_unit(xg_transpose_walk *w, xg_kval *const *at, xg_kval **vals, uint32_t n) {
     xg_transpose *t = w->t;
     const xg_shape *shape = XG_OPERAND(t->heroes.p[0], 0)->shape;
     uint32_t heroes = t->heroes.n, places = shape->rank, k;
     xg_kval **inner = XG_NEW_N(t->e->arena, xg_kval *, n + 1), *lane[3];
     xg_transpose_loop l;
-    for (k = 0; k < heroes; k++) inner[k] = xg_kconst_bits(&w->s->b, xg_kir_vector(t->e->m, vals[k]->type->elem, t->v * t->v), 0);
+    for (k = 0; k < heroes; k++)
+        inner[k] = xg_kconst_bits(&w->s->b, xg_kir_vector(t->e->m, vals[k]->type->elem, t->v * t->v), 0);
     for (k = heroes; k < n; k++) inner[k] = vals[k];
     l = xg_transpose_begin(w->s, xg_transpose_unit(t, false, shape, true), at, inner, n);
     for (k = 0; k < heroes; k++) {
@@ -429,29 +499,35 @@ XG_FN void xg_transpose_load_unit(xg_transpose_walk *w, xg_kval *const *at, xg_k
         const xg_ktype *type = xg_kir_scalar(t->e->m, vals[k]->type->elem);
         lane[0] = inner[k];
         lane[1] = &l.results[places + t->p.rank];
-        vals[k] = xg_transpose_put(w, xg_kir_op(&w->s->b, XG_K_OP_VEXTRACT, lane, 2, &type, 1, 0)->results, &l.carried[k], l.results + places);
+        vals[k] = xg_transpose_put(
+            w, xg_kir_op(&w->s->b, XG_K_OP_VEXTRACT, lane, 2, &type, 1, 0)->results, &l.carried[k], l.results + places);
     }
     xg_transpose_end(w->s, &l, vals);
 }
 
 /* ---- boxes ---- */
 
-/* The indices within a box of thread th_x, by slabs: i counts its turns, in so many times `at_once` rounds as are needed, and j the rounds; *vector: which one that is of its
- * round, *round: which round. */
-XG_FN void xg_transpose_slab_places(const xg_transpose *t, bool result, const xg_box_slabs *s, int64_t at_once, const xg_aff **vector, const xg_aff **round, const xg_aff **place) {
+/* The indices within a box of thread th_x, by slabs: i counts its turns, in so many times `at_once` rounds as are
+ * needed, and j the rounds; *vector: which one that is of its round, *round: which round. */
+XG_FN void xg_transpose_slab_places(const xg_transpose *t, bool result, const xg_box_slabs *s, int64_t at_once,
+    const xg_aff **vector, const xg_aff **round, const xg_aff **place) {
     xg_aff_ctx *x = t->e->m->aff;
     int64_t v = t->box.v[result], slabs = s->step / s->slab, inner = s->slab * v;
     const xg_aff *turn = at_once < s->rounds ? xg_aff_mod(x, xg_aff_sym(x, 0), s->turns) : xg_aff_sym(x, 0);
-    const xg_aff *own = xg_aff_add(x, xg_aff_dim(x, 0), xg_aff_mul(x, turn, XG_TRANSPOSE_THREADS)), *in = slabs > 1 ? xg_aff_mod(x, own, s->slab) : own;
+    const xg_aff *own = xg_aff_add(x, xg_aff_dim(x, 0), xg_aff_mul(x, turn, XG_TRANSPOSE_THREADS)),
+                 *in = slabs > 1 ? xg_aff_mod(x, own, s->slab) : own;
     uint32_t k;
     *vector = own;
     *round = xg_aff_sym(x, 1);
-    if (at_once < s->rounds) *round = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_aff_sym(x, 0), s->turns), at_once), *round);
+    if (at_once < s->rounds)
+        *round = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, xg_aff_sym(x, 0), s->turns), at_once), *round);
     memset(place, 0, XG_RANK_MAX * sizeof *place);
     for (k = 0; k < t->p.rank; k++) {
         uint32_t d = xg_box_dim(&t->p, result, k);
         if (t->tiles[d] == 1) continue;
-        if (d == s->along) place[d] = xg_aff_add(x, xg_aff_mul(x, *round, slabs), slabs > 1 ? xg_aff_div(x, own, s->slab) : xg_aff_const(x, 0));
+        if (d == s->along)
+            place[d] = xg_aff_add(
+                x, xg_aff_mul(x, *round, slabs), slabs > 1 ? xg_aff_div(x, own, s->slab) : xg_aff_const(x, 0));
         else {
             const xg_aff *at = xg_aff_mul(x, in, v);
             if (inner != s->slab * v) at = xg_aff_mod(x, at, inner);
@@ -460,12 +536,14 @@ XG_FN void xg_transpose_slab_places(const xg_transpose *t, bool result, const xg
         }
     }
 }
-/* (th_x, bl_x)[i, j] -> which vector of the array, and its place in shared memory: counted in vectors where it is one there, too. */
+/* (th_x, bl_x)[i, j] -> which vector of the array, and its place in shared memory: counted in vectors where it is one
+ * there, too. */
 XG_FN const xg_imap *xg_transpose_slab_map(xg_transpose *t, bool result, const xg_shape *shape) {
     xg_aff_ctx *x = t->e->m->aff;
     int64_t v = t->box.v[result];
     xg_box_slabs s = xg_box_slabs_of(&t->p, &t->box, result, v);
-    int64_t times = (s.rounds + XG_TRANSPOSE_ROUNDS - 1) / XG_TRANSPOSE_ROUNDS, at_once = (s.rounds + times - 1) / times;
+    int64_t times = (s.rounds + XG_TRANSPOSE_ROUNDS - 1) / XG_TRANSPOSE_ROUNDS,
+            at_once = (s.rounds + times - 1) / times;
     const xg_aff *vector, *round, *place[XG_RANK_MAX], *at = xg_aff_const(x, 0), *both[2];
     const xg_imap *m;
     xg_imap *walk;
@@ -475,19 +553,25 @@ XG_FN const xg_imap *xg_transpose_slab_map(xg_transpose *t, bool result, const x
     walk->syms[1].range = xg_range_of(0, at_once - 1);
     m = xg_imap_simplify(x, walk);
     if (s.step % XG_TRANSPOSE_THREADS) m = xg_imap_with_constraint(x, m, vector, xg_range_of(0, s.step - 1));
-    if (t->box.elements / v % s.step || times * at_once != s.rounds) m = xg_imap_with_constraint(x, m, xg_aff_add(x, vector, xg_aff_mul(x, round, s.step)), xg_range_of(0, t->box.elements / v - 1));
-    for (d = 0; d < t->p.rank; d++) if (place[d]) at = xg_aff_add(x, at, xg_aff_mul(x, place[d], xg_box_stride(&t->p, &t->box, d)));
+    if (t->box.elements / v % s.step || times * at_once != s.rounds)
+        m = xg_imap_with_constraint(
+            x, m, xg_aff_add(x, vector, xg_aff_mul(x, round, s.step)), xg_range_of(0, t->box.elements / v - 1));
+    for (d = 0; d < t->p.rank; d++)
+        if (place[d]) at = xg_aff_add(x, at, xg_aff_mul(x, place[d], xg_box_stride(&t->p, &t->box, d)));
     m = xg_indexing_flatten(x, m, xg_permutation_shape(t->e, &t->p, result, shape));
     if (!xg_imap_ok(m)) return m;
     both[0] = xg_aff_div(x, m->results[0], v);
     both[1] = t->box.whole[result] ? xg_aff_div(x, at, v) : at;
     return xg_imap_with_results(x, m, both, 2);
 }
-/* (th_x, bl_x)[i] -> which vector of the array, and which of the box. With all lanes at work element V * (th_x + 128 * i) of the box in this order is its first. */
+/* (th_x, bl_x)[i] -> which vector of the array, and which of the box. With all lanes at work element V * (th_x + 128 *
+ * i) of the box in this order is its first. */
 XG_FN const xg_imap *xg_transpose_box_map(xg_transpose *t, bool result, const xg_shape *shape) {
     xg_aff_ctx *x = t->e->m->aff;
-    int64_t v = t->box.v[result], group = t->box.group, lanes = t->box.lanes[result], vectors = t->box.elements / v, step = lanes * (XG_TRANSPOSE_THREADS / group), rounds = (vectors + step - 1) / step;
-    const xg_aff *thread = xg_aff_dim(x, 0), *lane = xg_aff_mod(x, thread, group), *vector, *place[XG_RANK_MAX], *both[2];
+    int64_t v = t->box.v[result], group = t->box.group, lanes = t->box.lanes[result], vectors = t->box.elements / v,
+            step = lanes * (XG_TRANSPOSE_THREADS / group), rounds = (vectors + step - 1) / step;
+    const xg_aff *thread = xg_aff_dim(x, 0), *lane = xg_aff_mod(x, thread, group), *vector, *place[XG_RANK_MAX],
+                 *both[2];
     const xg_imap *m;
     if (t->box.slabs[result]) return xg_transpose_slab_map(t, result, shape);
     if (lanes != group) thread = xg_aff_add(x, lane, xg_aff_mul(x, xg_aff_div(x, thread, group), lanes));
@@ -522,14 +606,22 @@ XG_FN const xg_imap *xg_transpose_box_vector(xg_transpose *t, bool result, const
     m->results[0] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), v), xg_aff_sym(x, 0));
     env = xg_imap_env(x, m);
     while (t->tiles[xg_box_dim(&t->p, result, minor)] == 1) minor--;
-    if (t->box.slabs[result]) at = t->box.whole[result] ? element : xg_aff_add(x, xg_aff_dim(x, 1), xg_aff_mul(x, xg_aff_sym(x, 0), xg_box_stride(&t->p, &t->box, xg_box_dim(&t->p, result, minor))));
-    else if (t->box.order == (uint32_t)result && !t->box.spread) at = xg_aff_add(x, element, xg_aff_mul(x, xg_aff_div_in(&env, element, t->box.row), t->box.pad));
-    else at = xg_transpose_box_at(t, result, element);
+    if (t->box.slabs[result])
+        at =
+            t->box.whole[result]
+                ? element
+                : xg_aff_add(x, xg_aff_dim(x, 1),
+                      xg_aff_mul(x, xg_aff_sym(x, 0), xg_box_stride(&t->p, &t->box, xg_box_dim(&t->p, result, minor))));
+    else if (t->box.order == (uint32_t)result && !t->box.spread)
+        at = xg_aff_add(x, element, xg_aff_mul(x, xg_aff_div_in(&env, element, t->box.row), t->box.pad));
+    else
+        at = xg_transpose_box_at(t, result, element);
     return xg_transpose_append(t, xg_imap_compose(x, xg_imap_simplify(x, m), xg_indexing_delinear(x, shape)), &at, 1);
 }
 
 /* A walk's loop gives vectors of the array and of the box: the loop over one's elements. */
-XG_FN xg_transpose_loop xg_transpose_begin_vector(xg_transpose_walk *w, bool result, const xg_shape *shape, xg_kval *vectors, xg_kval *const *inits, uint32_t n) {
+XG_FN xg_transpose_loop xg_transpose_begin_vector(
+    xg_transpose_walk *w, bool result, const xg_shape *shape, xg_kval *vectors, xg_kval *const *inits, uint32_t n) {
     xg_kval *at[2];
     int64_t v = w->t->box.v[result];
     at[0] = vectors;
@@ -539,9 +631,13 @@ XG_FN xg_transpose_loop xg_transpose_begin_vector(xg_transpose_walk *w, bool res
     return xg_transpose_begin(w->s, xg_transpose_box_vector(w->t, result, shape), at, inits, n);
 }
 
-/* A skewed walk's loop gives where a thread begins. The elements of a phase of it: a loop that gives each, and within it one that tells its indices and its place. */
-typedef struct xg_transpose_phase { xg_transpose_loop elements, element; } xg_transpose_phase;
-XG_FN xg_transpose_phase xg_transpose_begin_skewed(xg_transpose_walk *w, bool result, const xg_skew_span *span, const xg_shape *shape, xg_kval *where, xg_kval *const *inits, uint32_t n) {
+/* A skewed walk's loop gives where a thread begins. The elements of a phase of it: a loop that gives each, and within
+ * it one that tells its indices and its place. */
+typedef struct xg_transpose_phase {
+    xg_transpose_loop elements, element;
+} xg_transpose_phase;
+XG_FN xg_transpose_phase xg_transpose_begin_skewed(xg_transpose_walk *w, bool result, const xg_skew_span *span,
+    const xg_shape *shape, xg_kval *where, xg_kval *const *inits, uint32_t n) {
     xg_transpose *t = w->t;
     xg_aff_ctx *x = t->e->m->aff;
     uint32_t known = span->peers ? XG_SKEW_WHERE : XG_SKEW_WHERE - 1, k;
@@ -549,15 +645,21 @@ XG_FN xg_transpose_phase xg_transpose_begin_skewed(xg_transpose_walk *w, bool re
     xg_kval **vals = XG_NEW_N(t->e->arena, xg_kval *, n + 1), *at[XG_SKEW_VALUES];
     xg_transpose_phase r;
     const xg_aff *place[2];
-    for (k = 0; k < xg_skew_values(&t->skew, result); k++) xg_kval_set_range(at[k] = where + k, xg_skew_begin_range(&t->p, &t->skew, result, shape->elements, k));
+    for (k = 0; k < xg_skew_values(&t->skew, result); k++)
+        xg_kval_set_range(at[k] = where + k, xg_skew_begin_range(&t->p, &t->skew, result, shape->elements, k));
     r.elements = xg_transpose_begin(w->s, xg_skew_map(x, &t->p, &t->skew, result, span, shape->elements), at, inits, n);
     for (k = 0; k < n; k++) vals[k] = &r.elements.carried[k];
-    for (k = 0; k < known; k++) xg_kval_set_range(at[k] = r.elements.results + k, m->dims[k].range = xg_skew_range(&t->skew, result, span, shape->elements, k));
+    for (k = 0; k < known; k++)
+        xg_kval_set_range(at[k] = r.elements.results + k,
+            m->dims[k].range = xg_skew_range(&t->skew, result, span, shape->elements, k));
     m->syms[0].range = xg_range_of(0, 0);
     m->syms[0].name = XG_STR("v");
     m->results[0] = xg_aff_dim(x, 0);
     xg_skew_place(x, &t->p, &t->skew, result, span, place);
-    r.element = xg_transpose_begin(w->s, xg_transpose_append(t, xg_imap_compose(x, xg_imap_simplify(x, m), xg_indexing_delinear(x, shape)), place, span->peers ? 2 : 1), at, vals, n);
+    r.element = xg_transpose_begin(w->s,
+        xg_transpose_append(
+            t, xg_imap_compose(x, xg_imap_simplify(x, m), xg_indexing_delinear(x, shape)), place, span->peers ? 2 : 1),
+        at, vals, n);
     return r;
 }
 XG_FN void xg_transpose_end_skewed(xg_transpose_walk *w, const xg_transpose_phase *r, xg_kval **vals) {
@@ -565,7 +667,8 @@ XG_FN void xg_transpose_end_skewed(xg_transpose_walk *w, const xg_transpose_phas
     xg_transpose_end(w->s, &r->elements, vals);
 }
 
-/* The map of a walk: over elements if V is 1, indices of `shape` and places in the tile; else over units, vectors of a box or elements of runs. */
+/* The map of a walk: over elements if V is 1, indices of `shape` and places in the tile; else over units, vectors of a
+ * box or elements of runs. */
 XG_FN const xg_imap *xg_transpose_map(xg_transpose *t, bool result, const xg_shape *shape) {
     xg_aff_ctx *x = t->e->m->aff;
     xg_transpose_place at = xg_transpose_at(t, !result);
@@ -579,10 +682,13 @@ XG_FN const xg_imap *xg_transpose_map(xg_transpose *t, bool result, const xg_sha
     m = xg_imap_simplify(x, xg_transpose_canonical(t, place, t->v, at.rounds, result));
     if (t->v == 1) {
         xg_transpose_tile_index(t, at.a, at.b, more);
-        return xg_transpose_append(t, xg_imap_compose(x, m, xg_emit_same_place(x, xg_permutation_shape(t->e, &t->p, result, shape), shape)), more, t->p.rank);
+        return xg_transpose_append(t,
+            xg_imap_compose(x, m, xg_emit_same_place(x, xg_permutation_shape(t->e, &t->p, result, shape), shape)), more,
+            t->p.rank);
     }
     more[0] = xg_aff_div(x, at.a, t->v);
-    more[1] = xg_aff_mul(x, xg_aff_mod(x, xg_aff_add(x, xg_aff_div(x, at.b, t->v), xg_aff_div(x, at.a, t->v)), t->tile / t->v), t->v);
+    more[1] = xg_aff_mul(
+        x, xg_aff_mod(x, xg_aff_add(x, xg_aff_div(x, at.b, t->v), xg_aff_div(x, at.a, t->v)), t->tile / t->v), t->v);
     return xg_transpose_append(t, m, more, 2);
 }
 
@@ -595,11 +701,15 @@ XG_FN void xg_transpose_names(xg_transpose_walk *w, const xg_transpose_loop *l, 
 }
 XG_FN void xg_transpose_of_unit(xg_transpose *t, bool result, xg_kval *results, xg_kval **at) {
     uint32_t k;
-    for (k = 0; k < t->p.rank + 2; k++) { at[k] = &results[k]; xg_kval_set_range(at[k], xg_transpose_range(t, result, k)); }
+    for (k = 0; k < t->p.rank + 2; k++) {
+        at[k] = &results[k];
+        xg_kval_set_range(at[k], xg_transpose_range(t, result, k));
+    }
 }
 
 /* One element of each hero into its tile, and the roots beside them. */
-XG_FN void xg_transpose_load(xg_transpose_walk *w, const xg_shape *shape, const xg_transpose_loop *l, xg_kval **vals, uint32_t n) {
+XG_FN void xg_transpose_load(
+    xg_transpose_walk *w, const xg_shape *shape, const xg_transpose_loop *l, xg_kval **vals, uint32_t n) {
     uint32_t heroes = w->t->heroes.n, k;
     for (k = 0; k < heroes; k++) {
         xg_kval *v = xg_emit_join(&w->s->b, xg_transpose_operand(w, k, l->results));
@@ -630,7 +740,8 @@ XG_FN void xg_transpose_along_a(xg_transpose_walk *w) {
         xg_transpose_loop inner = xg_transpose_begin_vector(w, false, shape, l.results, vals, n);
         xg_transpose_load(w, shape, &inner, vals, n);
         xg_transpose_end(w->s, &inner, vals);
-    } else if (t->v == 1) xg_transpose_load(w, shape, &l, vals, n);
+    } else if (t->v == 1)
+        xg_transpose_load(w, shape, &l, vals, n);
     else {
         xg_transpose_of_unit(t, false, l.results, at);
         xg_transpose_load_unit(w, at, vals, n);
@@ -643,10 +754,12 @@ XG_FN void xg_transpose_along_a(xg_transpose_walk *w) {
 /* ---- along B: out of the tile, compute, write ---- */
 
 /* Heroes are what stands in the tiles; the roots behind them follow. */
-XG_FN void xg_transpose_results(xg_transpose_walk *w, const xg_shape *shape, xg_kval *results, xg_kval *carried, uint32_t n, xg_kval **out) {
+XG_FN void xg_transpose_results(
+    xg_transpose_walk *w, const xg_shape *shape, xg_kval *results, xg_kval *carried, uint32_t n, xg_kval **out) {
     uint32_t k;
     for (k = 0; k < w->t->heroes.n; k++) {
-        xg_hero_give(w->s, w->t->heroes.p[k], xg_emit_split(&w->s->b, xg_transpose_get(w, w->tiles[k], results + shape->rank)));
+        xg_hero_give(
+            w->s, w->t->heroes.p[k], xg_emit_split(&w->s->b, xg_transpose_get(w, w->tiles[k], results + shape->rank)));
     }
     xg_transpose_roots(w, true, shape, results, carried, n, out);
 }
@@ -675,7 +788,8 @@ XG_FN void xg_transpose_along_b(xg_transpose_walk *w) {
         inner = xg_transpose_begin_vector(w, true, shape, l.results, vals, n);
         xg_transpose_results(w, shape, inner.results, inner.carried, n, vals);
         xg_transpose_end(w->s, &inner, vals);
-    } else if (t->v == 1) xg_transpose_results(w, shape, l.results, l.carried, n, vals);
+    } else if (t->v == 1)
+        xg_transpose_results(w, shape, l.results, l.carried, n, vals);
     else {
         xg_transpose_of_unit(t, true, l.results, at);
         inner = xg_transpose_begin(w->s, xg_transpose_unit(t, true, shape, false), at, vals, n);
@@ -694,7 +808,10 @@ XG_FN void xg_transpose_barrier(xg_transpose_walk *w) {
     for (k = 0; k < n; k++) types[k] = w->tiles[k]->type;
     op = xg_kir_op(&w->s->b, XG_K_OP_SYNC, w->tiles, n, types, n, 0);
     if (xg_transpose_is_joined(w->t)) op->a = XG_KTEAM_CLUSTER;
-    for (k = 0; k < n; k++) { w->tiles[k] = &op->results[k]; w->tiles[k]->name = XG_STR("synced_tensor"); }
+    for (k = 0; k < n; k++) {
+        w->tiles[k] = &op->results[k];
+        w->tiles[k]->name = XG_STR("synced_tensor");
+    }
 }
 
 XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
@@ -727,7 +844,8 @@ XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
     xg_transpose_along_a(&w);
     xg_transpose_barrier(&w);
     xg_transpose_along_b(&w);
-    if (xg_transpose_is_joined(&t)) xg_kir_op(&s.b, XG_K_OP_SYNC, NULL, 0, NULL, 0, 0)->a = XG_KTEAM_CLUSTER; /* shared memory ends with its block, where another one may read yet */
+    /* shared memory ends with its block, where another one may read yet */
+    if (xg_transpose_is_joined(&t)) xg_kir_op(&s.b, XG_K_OP_SYNC, NULL, 0, NULL, 0, 0)->a = XG_KTEAM_CLUSTER;
     xg_kreturn(&s.b, w.dest, e->n_roots);
 }
 

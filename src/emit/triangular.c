@@ -1,13 +1,19 @@
-/* emit/triangular.c -- cholesky and triangular-solve: one kernel, whatever the size, that works in the memory of its result.
+/* emit/triangular.c -- cholesky and triangular-solve: one kernel, whatever the size, that works in the memory of its
+ * result.
  *
- * Matrices are cut into tiles of side x side, a thread for each element of a tile: lane, the fast one, and line. A block has one matrix (cholesky) or some of its right sides
- * (triangular-solve). A tile is made from what is left of it after the tiles in front of it have been multiplied, by tiles in shared memory, and is then written once:
- *     cholesky           for each column of tiles: the diagonal one is factored column by column; those below are X L^H = B for its factor L
+ * Matrices are cut into tiles of side x side, a thread for each element of a tile: lane, the fast one, and line. A
+ * block has one matrix (cholesky) or some of its right sides (triangular-solve). A tile is made from what is left of it
+ * after the tiles in front of it have been multiplied, by tiles in shared memory, and is then written once:
+ *     cholesky           for each column of tiles: the diagonal one is factored column by column; those below are X L^H
+ *                        = B for its factor L
  *     triangular-solve   for each row of tiles: A X = B for the diagonal tile A
- * In both, the unknowns of a small system go along the lanes: each in turn is divided, and handed to the others by a shuffle.
+ * In both, the unknowns of a small system go along the lanes: each in turn is divided, and handed to the others by a
+ * shuffle.
  *
- * Every form is brought to a lower triangle by the indices alone: the factor of an upper triangle is the adjoint of that of the adjoint; op(a) transposes; an upper system is a lower one read
- * from its end; x op(a) = y is op(a)^T x^T = y^T. What lies in the other triangle is never read; where the pivots are not all positive the factor is NaN; its other triangle is zero. */
+ * Every form is brought to a lower triangle by the indices alone: the factor of an upper triangle is the adjoint of
+ * that of the adjoint; op(a) transposes; an upper system is a lower one read from its end; x op(a) = y is op(a)^T x^T =
+ * y^T. What lies in the other triangle is never read; where the pivots are not all positive the factor is NaN; its
+ * other triangle is zero. */
 #ifndef XG_EMIT_TRIANGULAR_C
 #define XG_EMIT_TRIANGULAR_C
 #include "emit.h"
@@ -18,13 +24,16 @@ typedef struct xg_tiled_site {
     xg_scope *s;
     xg_kelem real, element;
     bool complex;
-    int64_t n, side, tiles, lines, columns;  /* lines: threads / side; columns: right sides of a matrix */
-    bool swap, conj, back, across, unit;     /* how the matrix is read: transposed, conjugate, from its end; right sides lie in rows; the diagonal is one */
-    xg_kval *lane, *line, *at[XG_RANK_MAX];  /* at: the indices of the batch */
-    xg_kval *group;                          /* of lanes within a warp: the first one's number, i32 */
+    int64_t n, side, tiles, lines, columns; /* lines: threads / side; columns: right sides of a matrix */
+    /* how the matrix is read: transposed, conjugate, from its end; right sides lie in rows; the diagonal is one */
+    bool swap, conj, back, across, unit;
+    xg_kval *lane, *line, *at[XG_RANK_MAX]; /* at: the indices of the batch */
+    xg_kval *group;                         /* of lanes within a warp: the first one's number, i32 */
 } xg_tiled_site;
 
-XG_FN bool xg_emit_triangular_match(const xg_fusion_emission *e) { return e->n_roots == 1 && (e->roots[0]->op == XG_CHOLESKY || e->roots[0]->op == XG_TRIANGULAR_SOLVE); }
+XG_FN bool xg_emit_triangular_match(const xg_fusion_emission *e) {
+    return e->n_roots == 1 && (e->roots[0]->op == XG_CHOLESKY || e->roots[0]->op == XG_TRIANGULAR_SOLVE);
+}
 
 /* ---- integers ---- */
 
@@ -35,11 +44,19 @@ XG_FN xg_kval *xg_tiled_join(xg_tiled_site *d, xg_kval *x, int64_t by, xg_kval *
     xg_kval_set_range(v, xg_range_of(0, limit - 1));
     return v;
 }
-XG_FN xg_kval *xg_tiled_row(xg_tiled_site *d, xg_kval *tile, xg_kval *r) { return xg_tiled_join(d, tile, d->side, r, d->tiles * d->side); }
-XG_FN xg_kval *xg_tiled_place(xg_tiled_site *d, xg_kval *r, xg_kval *c) { return xg_tiled_join(d, r, d->side + 1, c, d->side * (d->side + 1)); } /* in a tile: rows meet different banks */
-XG_FN xg_kval *xg_tiled_is(xg_tiled_site *d, xg_kcmpi p, xg_kval *x, xg_kval *y) { return xg_kcmpi_(&d->s->b, p, x, y); }
+XG_FN xg_kval *xg_tiled_row(xg_tiled_site *d, xg_kval *tile, xg_kval *r) {
+    return xg_tiled_join(d, tile, d->side, r, d->tiles * d->side);
+}
+XG_FN xg_kval *xg_tiled_place(xg_tiled_site *d, xg_kval *r, xg_kval *c) {
+    return xg_tiled_join(d, r, d->side + 1, c, d->side * (d->side + 1));
+} /* in a tile: rows meet different banks */
+XG_FN xg_kval *xg_tiled_is(xg_tiled_site *d, xg_kcmpi p, xg_kval *x, xg_kval *y) {
+    return xg_kcmpi_(&d->s->b, p, x, y);
+}
 /* Whether an index that tiles make exists; NULL: always. */
-XG_FN xg_kval *xg_tiled_inside(xg_tiled_site *d, xg_kval *x, int64_t limit) { return xg_kval_range(x).hi < limit ? NULL : xg_tiled_is(d, XG_CI_SLT, x, xg_tiled_index(d, limit)); }
+XG_FN xg_kval *xg_tiled_inside(xg_tiled_site *d, xg_kval *x, int64_t limit) {
+    return xg_kval_range(x).hi < limit ? NULL : xg_tiled_is(d, XG_CI_SLT, x, xg_tiled_index(d, limit));
+}
 
 /* ---- numbers ---- */
 
@@ -87,7 +104,13 @@ XG_FN xg_elem xg_tiled_from_lane(xg_tiled_site *d, xg_elem x, xg_kval *r) {
 /* ---- loops and conditions ---- */
 
 /* What a loop or an if carries: some tensors, some elements, a flag. */
-typedef struct xg_tiled_state { xg_kval *tensors[4]; uint32_t n_tensors; xg_elem elems[2]; uint32_t n_elems; xg_kval *flag; } xg_tiled_state;
+typedef struct xg_tiled_state {
+    xg_kval *tensors[4];
+    uint32_t n_tensors;
+    xg_elem elems[2];
+    uint32_t n_elems;
+    xg_kval *flag;
+} xg_tiled_state;
 XG_FN xg_flow xg_tiled_carry(xg_tiled_site *d, xg_tiled_state *c) {
     xg_flow f = xg_flow_of(d->s, NULL);
     uint32_t k;
@@ -152,8 +175,10 @@ XG_FN void xg_tiled_side_at(xg_tiled_site *d, const xg_shape *shape, xg_kval *r,
     at[shape->rank - 2] = d->across ? c : r;
     at[shape->rank - 1] = d->across ? r : c;
 }
-/* An element of an operand (array NULL) or of what has been written of the result; `missing` where it does not exist. */
-XG_FN xg_elem xg_tiled_read(xg_tiled_site *d, uint32_t operand, xg_kval *array, xg_kval *const *at, xg_kval *exists, xg_elem missing, bool conj) {
+/* An element of an operand (array NULL) or of what has been written of the result; `missing` where it does not
+ * exist. */
+XG_FN xg_elem xg_tiled_read(xg_tiled_site *d, uint32_t operand, xg_kval *array, xg_kval *const *at, xg_kval *exists,
+    xg_elem missing, bool conj) {
     const xg_inst *o = XG_OPERAND(d->i, operand);
     xg_kval *physical[XG_RANK_MAX];
     xg_tiled_state c;
@@ -165,7 +190,8 @@ XG_FN xg_elem xg_tiled_read(xg_tiled_site *d, uint32_t operand, xg_kval *array, 
     if (array) {
         xg_emit_physical(d->i->shape, at, physical);
         c.elems[0] = xg_emit_split(&d->s->b, xg_kextract(&d->s->b, array, physical, d->i->shape->rank));
-    } else c.elems[0] = xg_elem_of(d->s, o, at);
+    } else
+        c.elems[0] = xg_elem_of(d->s, o, at);
     if (conj) c.elems[0] = xg_tiled_conj(d, c.elems[0]);
     if (exists) xg_flow_end(&f);
     return c.elems[0];
@@ -181,12 +207,14 @@ XG_FN xg_kval *xg_tiled_write(xg_tiled_site *d, xg_elem v, xg_kval *dest, xg_kva
     if (exists) xg_flow_end(&f);
     return c.tensors[0];
 }
-/* Tile (i, j) of the matrix, from the operand or from the result, into an array; zeros where nothing is, on the diagonal ones. */
+/* Tile (i, j) of the matrix, from the operand or from the result, into an array; zeros where nothing is, on the
+ * diagonal ones. */
 XG_FN xg_kval *xg_tiled_bring(xg_tiled_site *d, xg_kval *result, xg_kval *i, xg_kval *j, xg_kval *array) {
     xg_kval *at[XG_RANK_MAX];
     int64_t k;
     for (k = 0; k < d->side / d->lines; k++) { /* threads run along memory */
-        xg_kval *slow = k ? xg_k2(&d->s->b, XG_K_OP_ADDI, d->line, xg_tiled_index(d, k * d->lines)) : d->line, *r = d->swap ? d->lane : slow, *c = d->swap ? slow : d->lane, *row, *column, *exists;
+        xg_kval *slow = k ? xg_k2(&d->s->b, XG_K_OP_ADDI, d->line, xg_tiled_index(d, k * d->lines)) : d->line,
+                *r = d->swap ? d->lane : slow, *c = d->swap ? slow : d->lane, *row, *column, *exists;
         xg_elem missing = xg_tiled_number(d, 0), v;
         row = xg_tiled_row(d, i, r);
         column = xg_tiled_row(d, j, c);
@@ -203,10 +231,14 @@ XG_FN xg_kval *xg_tiled_bring(xg_tiled_site *d, xg_kval *result, xg_kval *i, xg_
     return array;
 }
 
-/* x over the pivot: of real numbers a division; complex ones are multiplied by what `inverse` says, and roots, which are never so small that it would overflow, too. */
+/* x over the pivot: of real numbers a division; complex ones are multiplied by what `inverse` says, and roots, which
+ * are never so small that it would overflow, too. */
 XG_FN xg_elem xg_tiled_inverse(xg_tiled_site *d, xg_elem pivot, bool root) {
     xg_elem one = xg_tiled_number(d, 1);
-    if (root) { pivot.v = xg_k2(&d->s->b, XG_K_OP_DIVF, one.v, pivot.v); return pivot; }
+    if (root) {
+        pivot.v = xg_k2(&d->s->b, XG_K_OP_DIVF, one.v, pivot.v);
+        return pivot;
+    }
     return pivot.im ? xg_cx_div(&d->s->b, one, pivot) : pivot;
 }
 XG_FN xg_elem xg_tiled_over(xg_tiled_site *d, xg_elem x, xg_elem inverse, bool root) {
@@ -215,7 +247,8 @@ XG_FN xg_elem xg_tiled_over(xg_tiled_site *d, xg_elem x, xg_elem inverse, bool r
     if (x.im) x.im = xg_k2(&d->s->b, XG_K_OP_MULF, x.im, inverse.v);
     return x;
 }
-/* The unknowns of one small system along the lanes, whose row lane the array has. conj: the factors are taken conjugate, and the pivots are roots. */
+/* The unknowns of one small system along the lanes, whose row lane the array has. conj: the factors are taken
+ * conjugate, and the pivots are roots. */
 XG_FN xg_elem xg_tiled_solve_tile(xg_tiled_site *d, xg_kval *array, xg_elem rest, bool conj) {
     xg_elem pivot = d->unit ? rest : xg_tiled_inverse(d, xg_tiled_get(d, array, d->lane, d->lane), conj), q;
     xg_tiled_state c;
@@ -251,7 +284,14 @@ XG_FN xg_elem xg_tiled_less_product(xg_tiled_site *d, xg_elem acc, xg_kval *x, x
     xg_flow_end(&l);
     return c.elems[0];
 }
-enum { XG_TILED_OUT, XG_TILED_FACTOR, XG_TILED_LEFT, XG_TILED_RIGHT }; /* tensors of cholesky's state: the result; the factor of the diagonal tile; where there are several, tiles of two rows */
+/* tensors of cholesky's state: the result; the factor of the diagonal tile; where there are several, tiles of two
+ * rows */
+enum {
+    XG_TILED_OUT,
+    XG_TILED_FACTOR,
+    XG_TILED_LEFT,
+    XG_TILED_RIGHT
+};
 
 /* acc less the products of the tiles in front of (i, j); i and j may be the same. */
 XG_FN void xg_tiled_factor_front(xg_tiled_site *d, xg_tiled_state *c, xg_kval *i, xg_kval *j, xg_kval *p, xg_kval *q) {
@@ -260,21 +300,25 @@ XG_FN void xg_tiled_factor_front(xg_tiled_site *d, xg_tiled_state *c, xg_kval *i
     if (d->tiles == 1) return;
     l = xg_tiled_loop(d, NULL, j, d->tiles, c);
     c->tensors[XG_TILED_LEFT] = xg_tiled_bring(d, c->tensors[XG_TILED_OUT], i, l.var, c->tensors[XG_TILED_LEFT]);
-    if (!same) c->tensors[XG_TILED_RIGHT] = xg_tiled_bring(d, c->tensors[XG_TILED_OUT], j, l.var, c->tensors[XG_TILED_RIGHT]);
+    if (!same)
+        c->tensors[XG_TILED_RIGHT] = xg_tiled_bring(d, c->tensors[XG_TILED_OUT], j, l.var, c->tensors[XG_TILED_RIGHT]);
     xg_tiled_wait(d, c);
-    c->elems[0] = xg_tiled_less_product(d, c->elems[0], c->tensors[XG_TILED_LEFT], p, c->tensors[same ? XG_TILED_LEFT : XG_TILED_RIGHT], q);
+    c->elems[0] = xg_tiled_less_product(
+        d, c->elems[0], c->tensors[XG_TILED_LEFT], p, c->tensors[same ? XG_TILED_LEFT : XG_TILED_RIGHT], q);
     xg_tiled_wait(d, c);
     xg_flow_end(&l);
 }
 /* An element of the operand's lower triangle. */
 XG_FN xg_elem xg_tiled_start(xg_tiled_site *d, xg_kval *r, xg_kval *c, xg_kval *exists) {
     xg_kval *at[XG_RANK_MAX];
-    xg_elem zero = xg_tiled_number(d, 0), one = xg_tiled_number(d, 1), missing = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, r, c), one, zero);
+    xg_elem zero = xg_tiled_number(d, 0), one = xg_tiled_number(d, 1),
+            missing = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, r, c), one, zero);
     exists = xg_elem_and(d->s, exists, xg_tiled_inside(d, r, d->n));
     xg_tiled_matrix_at(d, d->i->shape, r, c, at);
     return xg_tiled_read(d, 0, NULL, at, exists, missing, d->conj);
 }
-/* Column after column: its pivot's root, what is below divided by that, and the product of both taken off the columns behind. */
+/* Column after column: its pivot's root, what is below divided by that, and the product of both taken off the columns
+ * behind. */
 XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
     xg_flow l = xg_tiled_loop(d, NULL, xg_tiled_index(d, XG_MIN(d->side, d->n)), d->side, c);
     xg_kval *k = l.var, *good, *root;
@@ -282,7 +326,8 @@ XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
     xg_tiled_state own;
     xg_flow f;
     good = xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v);
-    root = XG_KSELECT(&d->s->b, good, xg_k1(&d->s->b, XG_K_OP_SQRT, pivot.v), xg_kconst_float(&d->s->b, d->real, fabs((double)NAN)));
+    root = XG_KSELECT(
+        &d->s->b, good, xg_k1(&d->s->b, XG_K_OP_SQRT, pivot.v), xg_kconst_float(&d->s->b, d->real, fabs((double)NAN)));
     pivot = xg_tiled_number(d, 0);
     pivot.v = root;
     v = xg_tiled_over(d, c->elems[0], xg_tiled_inverse(d, pivot, true), true);
@@ -297,7 +342,8 @@ XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
     xg_flow_end(&f);
     c->tensors[XG_TILED_FACTOR] = own.tensors[0];
     xg_tiled_wait(d, c);
-    own_v = xg_tiled_select(d, xg_tiled_is(d, XG_CI_EQ, d->line, k), v, c->elems[0]); /* columns in front of it are finished */
+    own_v = xg_tiled_select(
+        d, xg_tiled_is(d, XG_CI_EQ, d->line, k), v, c->elems[0]); /* columns in front of it are finished */
     v = xg_tiled_get(d, c->tensors[XG_TILED_FACTOR], d->lane, k);
     u = xg_tiled_get(d, c->tensors[XG_TILED_FACTOR], d->line, k);
     v = xg_tiled_less(d, c->elems[0], v, xg_tiled_conj(d, u));
@@ -310,7 +356,8 @@ XG_FN void xg_tiled_factor_put(xg_tiled_site *d, xg_tiled_state *c, xg_elem v, x
     xg_kval *at[XG_RANK_MAX], *exists = xg_tiled_inside(d, row, d->n);
     exists = xg_elem_and(d->s, exists, xg_tiled_inside(d, column, d->n));
     xg_tiled_matrix_at(d, d->i->shape, row, column, at);
-    c->tensors[XG_TILED_OUT] = xg_tiled_write(d, d->conj ? xg_tiled_conj(d, v) : v, c->tensors[XG_TILED_OUT], at, exists);
+    c->tensors[XG_TILED_OUT] =
+        xg_tiled_write(d, d->conj ? xg_tiled_conj(d, v) : v, c->tensors[XG_TILED_OUT], at, exists);
 }
 XG_FN void xg_tiled_factor_below(xg_tiled_site *d, xg_tiled_state *c, xg_kval *j) {
     xg_kval *row, *column;
@@ -330,7 +377,8 @@ XG_FN void xg_tiled_factor_below(xg_tiled_site *d, xg_tiled_state *c, xg_kval *j
 }
 /* All of the lower triangle is NaN if a pivot was not positive. */
 XG_FN void xg_tiled_factor_refuse(xg_tiled_site *d, xg_tiled_state *c) {
-    xg_kval *bad = xg_k2(&d->s->b, XG_K_OP_XORI, c->flag, xg_kconst_int(&d->s->b, XG_E_I1, 1)), *at[XG_RANK_MAX], *row, *column, *exists;
+    xg_kval *bad = xg_k2(&d->s->b, XG_K_OP_XORI, c->flag, xg_kconst_int(&d->s->b, XG_E_I1, 1)), *at[XG_RANK_MAX], *row,
+            *column, *exists;
     xg_tiled_state own;
     xg_flow i, j;
     xg_flow f;
@@ -358,7 +406,8 @@ XG_FN xg_kval *xg_tiled_cholesky(xg_tiled_site *d, xg_kval *dest) {
     xg_flow l;
     memset(&c, 0, sizeof c);
     c.tensors[XG_TILED_OUT] = dest;
-    for (c.n_tensors = 1; c.n_tensors < (d->tiles > 1 ? 4u : 2u); c.n_tensors++) c.tensors[c.n_tensors] = xg_tiled_array(d, tile);
+    for (c.n_tensors = 1; c.n_tensors < (d->tiles > 1 ? 4u : 2u); c.n_tensors++)
+        c.tensors[c.n_tensors] = xg_tiled_array(d, tile);
     c.elems[0] = xg_tiled_number(d, 0);
     c.n_elems = 1;
     c.flag = xg_kconst_int(&d->s->b, XG_E_I1, 1);
@@ -446,7 +495,8 @@ XG_FN void xg_tiled_describe(xg_tiled_site *d, xg_fusion_emission *e) {
     d->element = xg_kelem_of(y->type);
     d->real = xg_kelem_of(xg_type_real(y->type));
     d->complex = xg_type_class(y->type) == XGT_C;
-    if (i->op == XG_CHOLESKY) d->swap = d->conj = !lower;
+    if (i->op == XG_CHOLESKY)
+        d->swap = d->conj = !lower;
     else {
         xg_str op = xg_attr_str(i, XG_A_transpose_a);
         d->across = xg_attr_int(i, XG_A_left_side, 0) == 0;
@@ -458,8 +508,10 @@ XG_FN void xg_tiled_describe(xg_tiled_site *d, xg_fusion_emission *e) {
     }
     for (d->side = 8; d->side < d->n && d->side < (xg_kelem_bytes(d->element) == 16 ? 16 : 32); d->side *= 2) {}
     d->tiles = (d->n + d->side - 1) / d->side;
-    if (i->op == XG_CHOLESKY) d->lines = d->side;
-    else for (d->lines = XG_MAX(32 / d->side, (int64_t)1); d->lines < d->columns && d->lines < d->side; d->lines *= 2) {}
+    if (i->op == XG_CHOLESKY)
+        d->lines = d->side;
+    else
+        for (d->lines = XG_MAX(32 / d->side, (int64_t)1); d->lines < d->columns && d->lines < d->side; d->lines *= 2) {}
 }
 /* Threads and blocks as indices: lane and line; those of the batch, and (returned) the right side. */
 XG_FN xg_kval *xg_tiled_where(xg_tiled_site *d, int64_t threads, int64_t blocks, int64_t parts) {
@@ -478,12 +530,14 @@ XG_FN xg_kval *xg_tiled_where(xg_tiled_site *d, int64_t threads, int64_t blocks,
     }
     m->results[batch] = xg_aff_mod(x, xg_aff_dim(x, 0), d->side);
     m->results[batch + 1] = xg_aff_div(x, xg_aff_dim(x, 0), d->side);
-    m->results[batch + 2] = xg_aff_add(x, xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), parts), d->lines), m->results[batch + 1]);
+    m->results[batch + 2] =
+        xg_aff_add(x, xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), parts), d->lines), m->results[batch + 1]);
     xg_elem_apply(d->s, xg_imap_simplify(x, m), dims, out);
     for (k = 0; k < batch; k++) d->at[k] = out[k];
     d->lane = out[batch];
     d->line = out[batch + 1];
-    d->group = XG_KOP2(&d->s->b, XG_K_OP_ANDI, xg_kcast(&d->s->b, XG_K_OP_INDEX_CAST, dims[0], XG_E_I32), xg_kconst_int(&d->s->b, XG_E_I32, 31 & ~(d->side - 1)));
+    d->group = XG_KOP2(&d->s->b, XG_K_OP_ANDI, xg_kcast(&d->s->b, XG_K_OP_INDEX_CAST, dims[0], XG_E_I32),
+        xg_kconst_int(&d->s->b, XG_E_I32, 31 & ~(d->side - 1)));
     return out[batch + 2];
 }
 XG_FN void xg_emit_triangular(xg_fusion_emission *e) {
@@ -498,7 +552,9 @@ XG_FN void xg_emit_triangular(xg_fusion_emission *e) {
     parts = d.columns ? (d.columns + d.lines - 1) / d.lines : 1;
     for (k = 0; k + 2 < d.i->shape->rank; k++) batch *= d.i->shape->dims[k];
     blocks = d.i->shape->elements ? batch * parts : 1;
-    if (blocks > INT32_MAX) xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%s for %lld blocks; at most 2147483647 are supported in kernels", xg_op_name(d.i->op), (long long)blocks);
+    if (blocks > INT32_MAX)
+        xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%s for %lld blocks; at most 2147483647 are supported in kernels",
+            xg_op_name(d.i->op), (long long)blocks);
     f->threads[0] = (uint32_t)threads;
     f->blocks[0] = (uint32_t)blocks;
     for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;

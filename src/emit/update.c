@@ -1,13 +1,18 @@
 /* emit/update.c -- in-place dynamic-update-slices: only the elements of the updates are computed and written.
  *
- * Every result of the fusion is a dynamic-update-slice of a parameter, perhaps renamed, or of another such update of it, in whose memory it lies (fuse/in_place.c): what
- * is not updated is there already. Each update has blocks of its own; so no other result may be made of its parameter, which may be overwritten by then, and where updates of
- * one array overlap, the last one alone computes and writes. */
+ * Every result of the fusion is a dynamic-update-slice of a parameter, perhaps renamed, or of another such update of
+ * it, in whose memory it lies (fuse/in_place.c): what is not updated is there already. Each update has blocks of its
+ * own; so no other result may be made of its parameter, which may be overwritten by then, and where updates of one
+ * array overlap, the last one alone computes and writes. */
 #ifndef XG_EMIT_UPDATE_C
 #define XG_EMIT_UPDATE_C
 #include "emit.h"
 
-typedef struct xg_update { xg_section *sections; uint32_t *root, n; const xg_inst **which; } xg_update; /* by section */
+typedef struct xg_update {
+    xg_section *sections;
+    uint32_t *root, n;
+    const xg_inst **which;
+} xg_update; /* by section */
 
 XG_FN const xg_inst *xg_update_of(const xg_inst *root) {
     root = xg_in_place_strip(root);
@@ -20,8 +25,11 @@ XG_FN bool xg_update_alone(const xg_fusion_emission *e, uint32_t param, uint32_t
     bool *made = XG_NEW_N(e->arena, bool, p->n_insts + 1);
     uint32_t k, o;
     made[xg_partition_place(p, e->comp->params[param])] = true;
-    for (k = 0; k < p->n_insts; k++) for (o = 0; o < p->insts[k]->n_operands; o++) made[k] = made[k] || made[xg_partition_place(p, XG_OPERAND(p->insts[k], o))];
-    for (k = 0; k < e->n_roots; k++) if (k != root && made[xg_partition_place(p, e->roots[k])]) return false;
+    for (k = 0; k < p->n_insts; k++)
+        for (o = 0; o < p->insts[k]->n_operands; o++)
+            made[k] = made[k] || made[xg_partition_place(p, XG_OPERAND(p->insts[k], o))];
+    for (k = 0; k < e->n_roots; k++)
+        if (k != root && made[xg_partition_place(p, e->roots[k])]) return false;
     return true;
 }
 
@@ -44,7 +52,9 @@ XG_FN bool xg_update_known_start(const xg_inst *i, uint32_t k, int64_t *start) {
     if (!slack) return true;
     if (i->n_operands != 2 + i->shape->rank) return false;
     s = XG_OPERAND(i, 2 + k);
-    if (s->op != XG_CONSTANT || s->shape->type == XLAGPU_U64 || s->shape->rank || !xg_literal_get_int(s->literal, 0, start)) return false;
+    if (s->op != XG_CONSTANT || s->shape->type == XLAGPU_U64 || s->shape->rank ||
+        !xg_literal_get_int(s->literal, 0, start))
+        return false;
     *start = XG_MAX((int64_t)0, XG_MIN(*start, slack));
     return true;
 }
@@ -68,7 +78,8 @@ XG_FN xg_kval *xg_update_covers(xg_scope *s, const xg_inst *i, xg_kval *const *i
         if (!slack) continue;
         start = xg_elem_start(s, i, 2, k, slack);
         covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_SGE, idx[k], start));
-        covers = xg_elem_and(s, covers, XG_KCMPI(&s->b, XG_CI_SLT, idx[k], xg_k2(&s->b, XG_K_OP_ADDI, start, xg_elem_index(s, size))));
+        covers = xg_elem_and(
+            s, covers, XG_KCMPI(&s->b, XG_CI_SLT, idx[k], xg_k2(&s->b, XG_K_OP_ADDI, start, xg_elem_index(s, size))));
     }
     return covers;
 }
@@ -93,7 +104,8 @@ XG_FN xg_kval *xg_update_lasts(xg_scope *s, const xg_inst *root, const xg_inst *
         xg_elem_apply(s, xg_emit_same_place(s->e->m->aff, i->shape, later->shape), idx, own);
         covers = xg_update_covers(s, later, own);
         yes = xg_kconst_int(&s->b, XG_E_I1, 1);
-        lasts = xg_elem_and(s, lasts, covers ? xg_k2(&s->b, XG_K_OP_XORI, covers, yes) : xg_kconst_int(&s->b, XG_E_I1, 0));
+        lasts =
+            xg_elem_and(s, lasts, covers ? xg_k2(&s->b, XG_K_OP_XORI, covers, yes) : xg_kconst_int(&s->b, XG_E_I1, 0));
     }
     return lasts;
 }
@@ -134,7 +146,8 @@ XG_FN bool xg_update_is_aligned(const xg_inst *root, const xg_inst *i, int64_t v
     if (!xg_update_known_start(i, minor, &start) || start % vector || i->shape->dims[minor] % vector) return false;
     for (; later != i; later = xg_in_place_strip(XG_OPERAND(later, 0))) {
         uint32_t own = xg_shape_major(later->shape, later->shape->rank - 1);
-        if (!xg_update_apart(i, later) && XG_OPERAND(later, 1)->shape->dims[own] != later->shape->dims[own]) return false;
+        if (!xg_update_apart(i, later) && XG_OPERAND(later, 1)->shape->dims[own] != later->shape->dims[own])
+            return false;
     }
     return true;
 }
@@ -162,7 +175,9 @@ XG_FN void xg_emit_update(xg_fusion_emission *e) {
     }
     for (k = 0; k < u.n; k++) {
         xg_section *c = &u.sections[k];
-        c->unroll = sum < e->target->resident_threads || !c->shape->rank ? 1 : xg_gcd(c->shape->dims[xg_shape_major(c->shape, c->shape->rank - 1)], e->target->max_unroll);
+        c->unroll = sum < e->target->resident_threads || !c->shape->rank
+                        ? 1
+                        : xg_gcd(c->shape->dims[xg_shape_major(c->shape, c->shape->rank - 1)], e->target->max_unroll);
         c->apart = c->unroll > 1 && !xg_update_is_aligned(e->roots[u.root[k]], u.which[k], c->unroll);
     }
     xg_sections_share(e, u.sections, u.n);

@@ -1,23 +1,37 @@
 /* eval/lift.c -- scalar computations (the to_apply of reduce, sort, scatter ...) over many elements at once.
  *
- * A computation of elementwise instructions on scalars means the same on arrays. It is flattened once into a list of steps on
- * registers, each register a block of elements: parameters, constants, and one for each instruction; calls are inlined,
- * tuples are lists of registers. What does not flatten (a loop inside a reducer) is run element by element in frames. */
+ * A computation of elementwise instructions on scalars means the same on arrays. It is flattened once into a list of
+ * steps on registers, each register a block of elements: parameters, constants, and one for each instruction; calls are
+ * inlined, tuples are lists of registers. What does not flatten (a loop inside a reducer) is run element by element in
+ * frames. */
 #ifndef XG_EVAL_LIFT_C
 #define XG_EVAL_LIFT_C
 #include "eval.h"
 
-enum { XG_LIFT_STEPS = 4096, XG_LIFT_DEPTH = 32 };
+enum {
+    XG_LIFT_STEPS = 4096,
+    XG_LIFT_DEPTH = 32
+};
 
-typedef struct xg_lift_value { uint32_t n; uint32_t *regs; } xg_lift_value; /* an instruction's registers: one, or those of a flat tuple */
-typedef struct xg_lift_step { xg_ew e; uint32_t in[3], out; } xg_lift_step;
-typedef struct xg_lift_reg { xlagpu_type type; unsigned char *block; } xg_lift_reg; /* block NULL: a parameter */
+/* an instruction's registers: one, or those of a flat tuple */
+typedef struct xg_lift_value {
+    uint32_t n;
+    uint32_t *regs;
+} xg_lift_value;
+typedef struct xg_lift_step {
+    xg_ew e;
+    uint32_t in[3], out;
+} xg_lift_step;
+typedef struct xg_lift_reg {
+    xlagpu_type type;
+    unsigned char *block;
+} xg_lift_reg; /* block NULL: a parameter */
 typedef XG_VEC(xg_lift_step) xg_lift_steps;
 typedef XG_VEC(xg_lift_reg) xg_lift_regs;
 struct xg_lift {
     xg_lift_steps steps;
     xg_lift_regs regs;
-    const void **at;             /* where each register's elements are now */
+    const void **at; /* where each register's elements are now */
     xg_lift_value results;
 };
 typedef struct xg_lift xg_lift;
@@ -44,35 +58,53 @@ XG_FN bool xg_lift_scalar(const xg_shape *s) { return xg_shape_is_array(s) && s-
 XG_FN bool xg_lift_alias(const xg_inst *i) {
     const xg_shape *from = i->n_operands ? XG_OPERAND(i, 0)->shape : NULL;
     switch (i->op) {
-    case XG_COPY: case XG_RESHAPE: case XG_BROADCAST: case XG_TRANSPOSE: case XG_OPT_BARRIER: return true;
-    case XG_BITCAST: case XG_BITCAST_CONVERT:
-        return from && xg_lift_scalar(from) && (from->type == i->shape->type ||
-            (xg_type_bits(from->type) == xg_type_bits(i->shape->type) && xg_type_bits(from->type) == 8 * xg_type_bytes(from->type)));
+    case XG_COPY:
+    case XG_RESHAPE:
+    case XG_BROADCAST:
+    case XG_TRANSPOSE:
+    case XG_OPT_BARRIER: return true;
+    case XG_BITCAST:
+    case XG_BITCAST_CONVERT:
+        return from && xg_lift_scalar(from) &&
+               (from->type == i->shape->type || (xg_type_bits(from->type) == xg_type_bits(i->shape->type) &&
+                                                    xg_type_bits(from->type) == 8 * xg_type_bytes(from->type)));
     default: return false;
     }
 }
 
-XG_FN bool xg_lift_comp(xg_eval_run *r, xg_lift *l, const xg_comp *c, const xg_lift_value *args, xg_lift_value *result, uint32_t depth);
+XG_FN bool xg_lift_comp(
+    xg_eval_run *r, xg_lift *l, const xg_comp *c, const xg_lift_value *args, xg_lift_value *result, uint32_t depth);
 
-XG_FN bool xg_lift_inst(xg_eval_run *r, xg_lift *l, const xg_inst *i, const xg_lift_value *in, xg_lift_value *out, uint32_t depth) {
+XG_FN bool xg_lift_inst(
+    xg_eval_run *r, xg_lift *l, const xg_inst *i, const xg_lift_value *in, xg_lift_value *out, uint32_t depth) {
     xg_lift_step step;
     uint32_t k;
-    if (i->op == XG_GET_TUPLE_ELEMENT) { *out = xg_lift_one(r, in[0].regs[xg_attr_int(i, XG_A_index, 0)]); return true; }
+    if (i->op == XG_GET_TUPLE_ELEMENT) {
+        *out = xg_lift_one(r, in[0].regs[xg_attr_int(i, XG_A_index, 0)]);
+        return true;
+    }
     if (i->op == XG_CALL) return xg_lift_comp(r, l, xg_attr_comp(i, XG_A_to_apply), in, out, depth + 1);
     if (i->op == XG_FUSION) return xg_lift_comp(r, l, xg_attr_comp(i, XG_A_calls), in, out, depth + 1);
     if (i->op == XG_TUPLE) {
         out->n = i->n_operands;
         out->regs = XG_NEW_N(&r->mem, uint32_t, i->n_operands);
-        for (k = 0; k < i->n_operands; k++) { if (!xg_lift_scalar(XG_OPERAND(i, k)->shape)) return false; out->regs[k] = in[k].regs[0]; }
+        for (k = 0; k < i->n_operands; k++) {
+            if (!xg_lift_scalar(XG_OPERAND(i, k)->shape)) return false;
+            out->regs[k] = in[k].regs[0];
+        }
         return true;
     }
     if (!xg_lift_scalar(i->shape)) return false;
-    if (xg_lift_alias(i)) { *out = in[0]; return true; }
+    if (xg_lift_alias(i)) {
+        *out = in[0];
+        return true;
+    }
     if (i->op == XG_CONSTANT) {
         uint32_t reg;
         if (!i->literal->data) return false;
         reg = xg_lift_reg_new(r, l, i->shape->type, true);
-        xg_eval_fill(l->regs.p[reg].block, (const unsigned char *)i->literal->data, (size_t)xg_type_bytes(i->shape->type), XG_EVAL_BLOCK);
+        xg_eval_fill(l->regs.p[reg].block, (const unsigned char *)i->literal->data,
+            (size_t)xg_type_bytes(i->shape->type), XG_EVAL_BLOCK);
         *out = xg_lift_one(r, reg);
         return true;
     }
@@ -86,7 +118,8 @@ XG_FN bool xg_lift_inst(xg_eval_run *r, xg_lift *l, const xg_inst *i, const xg_l
     return true;
 }
 
-XG_FN bool xg_lift_comp(xg_eval_run *r, xg_lift *l, const xg_comp *c, const xg_lift_value *args, xg_lift_value *result, uint32_t depth) {
+XG_FN bool xg_lift_comp(
+    xg_eval_run *r, xg_lift *l, const xg_comp *c, const xg_lift_value *args, xg_lift_value *result, uint32_t depth) {
     const xg_eval_plan *p = xg_eval_plan_of(r, c);
     xg_lift_value *values = XG_NEW_N(&r->mem, xg_lift_value, p->n), *in;
     uint32_t at, k;
@@ -94,7 +127,10 @@ XG_FN bool xg_lift_comp(xg_eval_run *r, xg_lift *l, const xg_comp *c, const xg_l
     for (at = 0; at < p->n; at++) {
         const xg_inst *i = p->insts[at];
         if (p->last[at] == UINT32_MAX) continue;
-        if (i->op == XG_PARAMETER) { values[at] = args[i->number]; continue; }
+        if (i->op == XG_PARAMETER) {
+            values[at] = args[i->number];
+            continue;
+        }
         in = XG_NEW_N(&r->mem, xg_lift_value, i->n_operands);
         for (k = 0; k < i->n_operands; k++) in[k] = values[r->position[XG_OPERAND(i, k)->id]];
         if (!xg_lift_inst(r, l, i, in, &values[at], depth)) return false;
@@ -165,7 +201,8 @@ XG_FN void xg_lift_block(xg_lift *l, const void *const *params, uint32_t n_param
 }
 
 /* One element after another, each in a frame. */
-XG_FN void xg_eval_apply_frames(xg_eval_run *r, const xg_comp *c, const void *const *params, void *const *results, size_t n) {
+XG_FN void xg_eval_apply_frames(
+    xg_eval_run *r, const xg_comp *c, const void *const *params, void *const *results, size_t n) {
     xg_mark mark = xg_arena_mark(&r->stack);
     xg_value **args = XG_NEW_N(&r->stack, xg_value *, c->n_params), *v;
     size_t e;
@@ -177,8 +214,13 @@ XG_FN void xg_eval_apply_frames(xg_eval_run *r, const xg_comp *c, const void *co
             memcpy(args[k]->data, (const char *)params[k] + e * bytes, bytes);
         }
         v = xg_eval_frame(r, c, args);
-        if (v->elems) for (k = 0; k < v->shape->n_elems; k++) memcpy((char *)results[k] + e * (size_t)xg_type_bytes(v->elems[k]->shape->type), v->elems[k]->data, (size_t)xg_type_bytes(v->elems[k]->shape->type));
-        else memcpy((char *)results[0] + e * (size_t)xg_type_bytes(v->shape->type), v->data, (size_t)xg_type_bytes(v->shape->type));
+        if (v->elems)
+            for (k = 0; k < v->shape->n_elems; k++)
+                memcpy((char *)results[k] + e * (size_t)xg_type_bytes(v->elems[k]->shape->type), v->elems[k]->data,
+                    (size_t)xg_type_bytes(v->elems[k]->shape->type));
+        else
+            memcpy((char *)results[0] + e * (size_t)xg_type_bytes(v->shape->type), v->data,
+                (size_t)xg_type_bytes(v->shape->type));
         xg_eval_drop(r, v);
     }
     xg_arena_reset(&r->stack, mark);
@@ -192,14 +234,22 @@ XG_FN void xg_eval_apply(xg_eval_run *r, const xg_comp *c, const void *const *pa
     size_t at;
     uint32_t k;
     xg_eval_spend(r, (int64_t)n);
-    if (!l) { xg_eval_apply_frames(r, c, params, results, n); return; }
-    if (n <= XG_EVAL_BLOCK) { if (n) xg_lift_block(l, params, c->n_params, results, n); return; }
+    if (!l) {
+        xg_eval_apply_frames(r, c, params, results, n);
+        return;
+    }
+    if (n <= XG_EVAL_BLOCK) {
+        if (n) xg_lift_block(l, params, c->n_params, results, n);
+        return;
+    }
     mark = xg_arena_mark(&r->stack);
     p = XG_NEW_N(&r->stack, const void *, c->n_params);
     q = XG_NEW_N(&r->stack, void *, l->results.n);
     for (at = 0; at < n; at += XG_EVAL_BLOCK) {
-        for (k = 0; k < c->n_params; k++) p[k] = (const char *)params[k] + at * (size_t)xg_type_bytes(c->params[k]->shape->type);
-        for (k = 0; k < l->results.n; k++) q[k] = (char *)results[k] + at * (size_t)xg_type_bytes(l->regs.p[l->results.regs[k]].type);
+        for (k = 0; k < c->n_params; k++)
+            p[k] = (const char *)params[k] + at * (size_t)xg_type_bytes(c->params[k]->shape->type);
+        for (k = 0; k < l->results.n; k++)
+            q[k] = (char *)results[k] + at * (size_t)xg_type_bytes(l->regs.p[l->results.regs[k]].type);
         xg_lift_block(l, p, c->n_params, q, XG_MIN(n - at, (size_t)XG_EVAL_BLOCK));
     }
     xg_arena_reset(&r->stack, mark);
@@ -208,7 +258,9 @@ XG_FN void xg_eval_apply(xg_eval_run *r, const xg_comp *c, const void *const *pa
 XG_FN xg_opcode xg_eval_single(const xg_comp *c) {
     const xg_inst *i = c->root;
     if (i->n_operands != 2 || c->n_params != 2) return XG_PARAMETER;
-    if (XG_OPERAND(i, 0)->op != XG_PARAMETER || XG_OPERAND(i, 1)->op != XG_PARAMETER || XG_OPERAND(i, 0) == XG_OPERAND(i, 1)) return XG_PARAMETER;
+    if (XG_OPERAND(i, 0)->op != XG_PARAMETER || XG_OPERAND(i, 1)->op != XG_PARAMETER ||
+        XG_OPERAND(i, 0) == XG_OPERAND(i, 1))
+        return XG_PARAMETER;
     return i->op;
 }
 

@@ -36,7 +36,11 @@ XG_FN bool xg_linear_cholesky(xg_complex *a, int64_t n) {
         a[j * n + j] = xg_complex_of(d, 0);
         for (i = j + 1; i < n; i++) {
             xg_complex s = a[i * n + j];
-            for (k = 0; k < j; k++) { xg_complex p = xg_complex_mul(a[i * n + k], xg_complex_conj(a[j * n + k])); s.re -= p.re; s.im -= p.im; }
+            for (k = 0; k < j; k++) {
+                xg_complex p = xg_complex_mul(a[i * n + k], xg_complex_conj(a[j * n + k]));
+                s.re -= p.re;
+                s.im -= p.im;
+            }
             a[i * n + j] = xg_complex_of(s.re / d, s.im / d);
         }
     }
@@ -45,14 +49,16 @@ XG_FN bool xg_linear_cholesky(xg_complex *a, int64_t n) {
 
 XG_FN void xg_linear_adjoint(xg_complex *a, int64_t n) {
     int64_t i, j;
-    for (i = 0; i < n; i++) for (j = 0; j <= i; j++) {
-        xg_complex t = xg_complex_conj(a[i * n + j]);
-        a[i * n + j] = xg_complex_conj(a[j * n + i]);
-        a[j * n + i] = t;
-    }
+    for (i = 0; i < n; i++)
+        for (j = 0; j <= i; j++) {
+            xg_complex t = xg_complex_conj(a[i * n + j]);
+            a[i * n + j] = xg_complex_conj(a[j * n + i]);
+            a[j * n + i] = t;
+        }
 }
 
-/* Factors each matrix; the other triangle becomes zero. Where one is not positive definite, `failed` gets 1 and its part NaN. */
+/* Factors each matrix; the other triangle becomes zero. Where one is not positive definite, `failed` gets 1 and its
+ * part NaN. */
 XG_FN xg_value *xg_linear_factor(xg_eval_run *r, const xg_shape *shape, xg_value **in, bool lower, int32_t *failed) {
     int64_t n = shape->dims[shape->rank - 1], count = n ? shape->elements / (n * n) : 0, b, i, j;
     xg_value *wide = xg_linear_widen(r, in);
@@ -62,10 +68,11 @@ XG_FN xg_value *xg_linear_factor(xg_eval_run *r, const xg_shape *shape, xg_value
         xg_eval_spend_each(r, n, n * n / 3 + 1);
         if (!lower) xg_linear_adjoint(a, n);
         good = xg_linear_cholesky(a, n);
-        for (i = 0; i < n; i++) for (j = 0; j < n; j++) {
-            if (!good && j <= i) a[i * n + j] = xg_complex_of(NAN, 0);
-            if (j > i) a[i * n + j] = xg_complex_of(0, 0);
-        }
+        for (i = 0; i < n; i++)
+            for (j = 0; j < n; j++) {
+                if (!good && j <= i) a[i * n + j] = xg_complex_of(NAN, 0);
+                if (j > i) a[i * n + j] = xg_complex_of(0, 0);
+            }
         if (!lower) xg_linear_adjoint(a, n);
         if (failed) failed[b] = !good;
     }
@@ -85,20 +92,24 @@ XG_FN xg_complex xg_solve_at(const xg_complex *a, int64_t n, int64_t row, int64_
 }
 
 /* One right side x[0..n), elements `step` apart, solved in place; the matrix is lower (as op sees it) or upper. */
-XG_FN void xg_solve_one(const xg_complex *a, int64_t n, char op, bool lower, bool unit, bool swap, xg_complex *x, int64_t step) {
+XG_FN void xg_solve_one(
+    const xg_complex *a, int64_t n, char op, bool lower, bool unit, bool swap, xg_complex *x, int64_t step) {
     int64_t t, k;
     for (t = 0; t < n; t++) {
         int64_t row = lower ? t : n - 1 - t, from = lower ? 0 : row + 1, to = lower ? row : n;
         xg_complex s = x[row * step];
         for (k = from; k < to; k++) {
-            xg_complex p = xg_complex_mul(swap ? xg_solve_at(a, n, k, row, op) : xg_solve_at(a, n, row, k, op), x[k * step]);
-            s.re -= p.re; s.im -= p.im;
+            xg_complex p =
+                xg_complex_mul(swap ? xg_solve_at(a, n, k, row, op) : xg_solve_at(a, n, row, k, op), x[k * step]);
+            s.re -= p.re;
+            s.im -= p.im;
         }
         x[row * step] = unit ? s : xg_complex_div(s, xg_solve_at(a, n, row, row, op));
     }
 }
 
-XG_FN xg_value *xg_linear_solve(xg_eval_run *r, const xg_shape *shape, xg_value **in, bool left, bool lower, bool unit, char op) {
+XG_FN xg_value *xg_linear_solve(
+    xg_eval_run *r, const xg_shape *shape, xg_value **in, bool left, bool lower, bool unit, char op) {
     const xg_shape *sa = in[0]->shape, *sb = in[1]->shape;
     int64_t n = sa->dims[sa->rank - 1], rows = sb->dims[sb->rank - 2], columns = sb->dims[sb->rank - 1], count, b, k;
     xg_value *a, *x;
@@ -112,8 +123,10 @@ XG_FN xg_value *xg_linear_solve(xg_eval_run *r, const xg_shape *shape, xg_value 
         xg_complex *y = xg_linear_data(x) + b * rows * columns;
         for (k = 0; k < (left ? columns : rows); k++) {
             xg_eval_spend(r, n * n);
-            if (left) xg_solve_one(m, n, op, lower, unit, false, y + k, columns);
-            else xg_solve_one(m, n, op, !lower, unit, true, y + k * columns, 1);
+            if (left)
+                xg_solve_one(m, n, op, lower, unit, false, y + k, columns);
+            else
+                xg_solve_one(m, n, op, !lower, unit, true, y + k * columns, 1);
         }
     }
     xg_eval_drop(r, a);
@@ -121,18 +134,26 @@ XG_FN xg_value *xg_linear_solve(xg_eval_run *r, const xg_shape *shape, xg_value 
 }
 XG_FN xg_value *xg_eval_triangular_solve(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_str word = xg_attr_str(i, XG_A_transpose_a);
-    return xg_linear_solve(r, i->shape, in, xg_attr_int(i, XG_A_left_side, 0) != 0, xg_attr_int(i, XG_A_lower, 0) != 0, xg_attr_int(i, XG_A_unit_diagonal, 0) != 0,
-                           xg_str_is(word, "TRANSPOSE") ? 't' : xg_str_is(word, "ADJOINT") ? 'a' : 'n');
+    return xg_linear_solve(r, i->shape, in, xg_attr_int(i, XG_A_left_side, 0) != 0, xg_attr_int(i, XG_A_lower, 0) != 0,
+        xg_attr_int(i, XG_A_unit_diagonal, 0) != 0,
+        xg_str_is(word, "TRANSPOSE") ? 't'
+        : xg_str_is(word, "ADJOINT") ? 'a'
+                                     : 'n');
 }
 
 /* ---- fft ---- */
 
-/* y[0..n) = the transform of x[0], x[step], ...: split by the smallest factor, which is itself done by its definition. */
-XG_FN void xg_fft_line(xg_complex *y, const xg_complex *x, int64_t n, int64_t step, const xg_complex *roots, int64_t turn, xg_complex *spare) {
+/* y[0..n) = the transform of x[0], x[step], ...: split by the smallest factor, which is itself done by its
+ * definition. */
+XG_FN void xg_fft_line(xg_complex *y, const xg_complex *x, int64_t n, int64_t step, const xg_complex *roots,
+    int64_t turn, xg_complex *spare) {
     int64_t p = 2, m, k, q, j;
     while (p * p <= n && n % p) p++;
     if (n % p) p = n;
-    if (n == 1) { y[0] = x[0]; return; }
+    if (n == 1) {
+        y[0] = x[0];
+        return;
+    }
     m = n / p;
     for (q = 0; q < p; q++) xg_fft_line(spare + q * m, x + q * step, m, step * p, roots, turn * p, y + q * m);
     for (k = 0; k < n; k++) {
@@ -141,7 +162,8 @@ XG_FN void xg_fft_line(xg_complex *y, const xg_complex *x, int64_t n, int64_t st
             xg_complex t;
             j = q * k % n * turn;
             t = xg_complex_mul(spare[q * m + k % m], roots[j]);
-            s.re += t.re; s.im += t.im;
+            s.re += t.re;
+            s.im += t.im;
         }
         y[k] = s;
     }
@@ -165,23 +187,33 @@ XG_FN void xg_fft_dim(xg_eval_run *r, xg_complex *data, int64_t outer, int64_t n
     xg_complex *roots = xg_linear_data(space), *y = roots + n, *spare = y + n;
     int64_t o, i, k, factors = 1; /* the sum of n's prime factors: operations an element */
     for (k = 0; k < n; k++) roots[k] = xg_fft_root(k, n, sign);
-    for (k = 2, i = n; i > 1 && k * k <= i;) if (i % k) k++; else { i /= k; factors += k; }
+    for (k = 2, i = n; i > 1 && k * k <= i;)
+        if (i % k)
+            k++;
+        else {
+            i /= k;
+            factors += k;
+        }
     if (i > 1) factors += i;
-    for (o = 0; o < outer; o++) for (i = 0; i < inner; i++) {
-        xg_complex *x = data + o * n * inner + i;
-        xg_eval_spend_each(r, n, factors);
-        xg_fft_line(y, x, n, inner, roots, 1, spare);
-        for (k = 0; k < n; k++) x[k * inner] = y[k];
-    }
+    for (o = 0; o < outer; o++)
+        for (i = 0; i < inner; i++) {
+            xg_complex *x = data + o * n * inner + i;
+            xg_eval_spend_each(r, n, factors);
+            xg_fft_line(y, x, n, inner, roots, 1, spare);
+            for (k = 0; k < n; k++) x[k * inner] = y[k];
+        }
     xg_eval_drop(r, space);
 }
 
-/* The full spectrum of length n from its first half: element n-k is the conjugate of element k, over all transformed dimensions. */
+/* The full spectrum of length n from its first half: element n-k is the conjugate of element k, over all transformed
+ * dimensions. */
 XG_FN xg_value *xg_fft_unfold(xg_eval_run *r, const xg_complex *half, int64_t lines, int64_t have, int64_t n) {
     xg_value *v = xg_eval_scratch(r, xg_mul(r->ctx, xg_mul(r->ctx, (size_t)lines, (size_t)n), sizeof(xg_complex)));
     xg_complex *full = xg_linear_data(v);
     int64_t l, k;
-    for (l = 0; l < lines; l++) for (k = 0; k < n; k++) full[l * n + k] = k < have ? half[l * have + k] : xg_complex_conj(half[l * have + n - k]);
+    for (l = 0; l < lines; l++)
+        for (k = 0; k < n; k++)
+            full[l * n + k] = k < have ? half[l * have + k] : xg_complex_conj(half[l * have + n - k]);
     return v;
 }
 
@@ -191,27 +223,36 @@ XG_FN bool xg_fft_twiddle(const xg_inst *i, int64_t *dim, int64_t *length) {
     if (!xg_call_pair(i, "fft_twiddle", v)) return false;
     *dim = v[0];
     *length = v[1];
-    if (xg_attr_ints(i, XG_A_fft_length).n != 1 || xg_type_class(i->shape->type) != XGT_C || xg_type_class(XG_OPERAND(i, 0)->shape->type) != XGT_C) return false;
-    return v[0] + 1 < (int64_t)i->shape->rank && v[1] > 0 && v[1] <= INT32_MAX && v[1] == i->shape->dims[v[0]] * i->shape->dims[i->shape->rank - 1];
+    if (xg_attr_ints(i, XG_A_fft_length).n != 1 || xg_type_class(i->shape->type) != XGT_C ||
+        xg_type_class(XG_OPERAND(i, 0)->shape->type) != XGT_C)
+        return false;
+    return v[0] + 1 < (int64_t)i->shape->rank && v[1] > 0 && v[1] <= INT32_MAX &&
+           v[1] == i->shape->dims[v[0]] * i->shape->dims[i->shape->rank - 1];
 }
 XG_FN void xg_fft_twist_all(const xg_inst *i, xg_complex *x, double sign) {
     int64_t dim, length, inner = 1, n = i->shape->dims[i->shape->rank - 1], k;
     uint32_t d;
     if (!xg_fft_twiddle(i, &dim, &length)) return;
     for (d = (uint32_t)dim + 1; d < i->shape->rank; d++) inner *= i->shape->dims[d];
-    for (k = 0; k < i->shape->elements; k++) x[k] = xg_complex_mul(x[k], xg_fft_root(k / inner % i->shape->dims[dim] * (k % n) % length, length, sign));
+    for (k = 0; k < i->shape->elements; k++)
+        x[k] = xg_complex_mul(x[k], xg_fft_root(k / inner % i->shape->dims[dim] * (k % n) % length, length, sign));
 }
 
 XG_FN xg_value *xg_eval_fft(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_ints length = xg_attr_ints(i, XG_A_fft_length);
     xg_str type = xg_attr_str(i, XG_A_fft_type);
-    bool to_real = xg_str_is(type, "IRFFT"), from_real = xg_str_is(type, "RFFT"), inverse = to_real || xg_str_is(type, "IFFT");
+    bool to_real = xg_str_is(type, "IRFFT"), from_real = xg_str_is(type, "RFFT"),
+         inverse = to_real || xg_str_is(type, "IFFT");
     const xg_shape *s = in[0]->shape, *full = from_real ? s : i->shape;
     int64_t outer, inner = 1, have, n, lines, l, k;
     double scale = 1;
     xg_value *wide, *out;
     uint32_t d, rank = s->rank;
-    if (i->shape->elements == 0 || s->elements == 0) { out = xg_eval_new(r, i->shape); if (i->shape->elements) memset(out->data, 0, xg_eval_bytes(r, i->shape)); return out; }
+    if (i->shape->elements == 0 || s->elements == 0) {
+        out = xg_eval_new(r, i->shape);
+        if (i->shape->elements) memset(out->data, 0, xg_eval_bytes(r, i->shape));
+        return out;
+    }
     wide = xg_linear_widen(r, &in[0]);
     n = length.n ? full->dims[rank - 1] : 1;
     have = length.n ? s->dims[rank - 1] : 1;
@@ -227,27 +268,48 @@ XG_FN xg_value *xg_eval_fft(xg_eval_run *r, const xg_inst *i, xg_value **in) {
         xg_fft_dim(r, xg_linear_data(wide), outer, extent, inner, inverse ? 1.0 : -1.0);
     }
     lines = s->elements / have;
-    if (to_real) { out = xg_fft_unfold(r, xg_linear_data(wide), lines, have, n); xg_eval_drop(r, wide); wide = out; }
-    if (length.n) { if (inverse) scale /= (double)n; xg_fft_dim(r, xg_linear_data(wide), lines, n, 1, inverse ? 1.0 : -1.0); }
+    if (to_real) {
+        out = xg_fft_unfold(r, xg_linear_data(wide), lines, have, n);
+        xg_eval_drop(r, wide);
+        wide = out;
+    }
+    if (length.n) {
+        if (inverse) scale /= (double)n;
+        xg_fft_dim(r, xg_linear_data(wide), lines, n, 1, inverse ? 1.0 : -1.0);
+    }
     if (from_real) {
         int64_t keep = i->shape->dims[rank - 1];
         xg_complex *x = xg_linear_data(wide);
-        for (l = 0; l < lines; l++) for (k = 0; k < keep; k++) x[l * keep + k] = x[l * n + k];
+        for (l = 0; l < lines; l++)
+            for (k = 0; k < keep; k++) x[l * keep + k] = x[l * n + k];
     }
-    if (inverse) for (k = 0; k < i->shape->elements; k++) { xg_complex *x = xg_linear_data(wide) + k; x->re *= scale; x->im *= scale; }
+    if (inverse)
+        for (k = 0; k < i->shape->elements; k++) {
+            xg_complex *x = xg_linear_data(wide) + k;
+            x->re *= scale;
+            x->im *= scale;
+        }
     return xg_linear_narrow(r, i->shape, wide);
 }
 
 /* ---- batch normalisation ---- */
 
-typedef struct xg_norm { int64_t outer, features, inner, count; double epsilon; } xg_norm;
+typedef struct xg_norm {
+    int64_t outer, features, inner, count;
+    double epsilon;
+} xg_norm;
 
 XG_FN xg_norm xg_norm_of(const xg_inst *i, const xg_shape *s) {
     xg_norm n;
     uint32_t d, f = (uint32_t)xg_attr_int(i, XG_A_feature_index, 0);
     n.outer = n.inner = 1;
     n.features = s->dims[f];
-    for (d = 0; d < s->rank; d++) { if (d < f) n.outer *= s->dims[d]; else if (d > f) n.inner *= s->dims[d]; }
+    for (d = 0; d < s->rank; d++) {
+        if (d < f)
+            n.outer *= s->dims[d];
+        else if (d > f)
+            n.inner *= s->dims[d];
+    }
     n.count = n.outer * n.inner;
     n.epsilon = xg_inst_attr(i, XG_A_epsilon)->v.d;
     return n;
@@ -263,10 +325,11 @@ XG_FN double *xg_norm_doubles(xg_eval_run *r, xg_value **v, xg_value **hold) {
 XG_FN double xg_norm_sum(const xg_norm *n, const double *x, const double *y, int64_t f, double shift) {
     double s = 0;
     int64_t o, k;
-    for (o = 0; o < n->outer; o++) for (k = 0; k < n->inner; k++) {
-        int64_t at = (o * n->features + f) * n->inner + k;
-        s += y ? (x[at] - shift) * y[at] : x[at];
-    }
+    for (o = 0; o < n->outer; o++)
+        for (k = 0; k < n->inner; k++) {
+            int64_t at = (o * n->features + f) * n->inner + k;
+            s += y ? (x[at] - shift) * y[at] : x[at];
+        }
     return s;
 }
 
@@ -277,13 +340,15 @@ XG_FN xg_value *xg_norm_vector(xg_eval_run *r, const xg_shape *shape, const doub
 }
 
 /* y = (x - mean) / sqrt(variance + epsilon) * scale + offset, over x. */
-XG_FN void xg_norm_apply(const xg_norm *n, double *x, const double *mean, const double *variance, const double *scale, const double *offset) {
+XG_FN void xg_norm_apply(const xg_norm *n, double *x, const double *mean, const double *variance, const double *scale,
+    const double *offset) {
     int64_t o, f, k;
-    for (o = 0; o < n->outer; o++) for (f = 0; f < n->features; f++) {
-        double factor = scale[f] / sqrt(variance[f] + n->epsilon);
-        double *line = x + (o * n->features + f) * n->inner;
-        for (k = 0; k < n->inner; k++) line[k] = (line[k] - mean[f]) * factor + offset[f];
-    }
+    for (o = 0; o < n->outer; o++)
+        for (f = 0; f < n->features; f++) {
+            double factor = scale[f] / sqrt(variance[f] + n->epsilon);
+            double *line = x + (o * n->features + f) * n->inner;
+            for (k = 0; k < n->inner; k++) line[k] = (line[k] - mean[f]) * factor + offset[f];
+        }
 }
 
 XG_FN xg_value *xg_eval_batch_norm_inference(xg_eval_run *r, const xg_inst *i, xg_value **in) {
@@ -309,7 +374,11 @@ XG_FN xg_value *xg_eval_batch_norm_training(xg_eval_run *r, const xg_inst *i, xg
     for (f = 0; f < n.features; f++) {
         mean[f] = xg_norm_sum(&n, v[0], NULL, f, 0) / (double)n.count;
         variance[f] = 0;
-        for (o = 0; o < n.outer; o++) for (k = 0; k < n.inner; k++) { double d = v[0][(o * n.features + f) * n.inner + k] - mean[f]; variance[f] += d * d; }
+        for (o = 0; o < n.outer; o++)
+            for (k = 0; k < n.inner; k++) {
+                double d = v[0][(o * n.features + f) * n.inner + k] - mean[f];
+                variance[f] += d * d;
+            }
         variance[f] /= (double)n.count;
     }
     xg_norm_apply(&n, v[0], mean, variance, v[1], v[2]);
@@ -334,10 +403,12 @@ XG_FN xg_value *xg_eval_batch_norm_grad(xg_eval_run *r, const xg_inst *i, xg_val
         double s = sqrt(v[3][f] + n.epsilon);
         doffset[f] = xg_norm_sum(&n, v[4], NULL, f, 0);
         dscale[f] = xg_norm_sum(&n, v[0], v[4], f, v[2][f]) / s;
-        for (o = 0; o < n.outer; o++) for (k = 0; k < n.inner; k++) {
-            int64_t at = (o * n.features + f) * n.inner + k;
-            v[4][at] = v[1][f] / s * (v[4][at] - (doffset[f] + (v[0][at] - v[2][f]) / s * dscale[f]) / (double)n.count);
-        }
+        for (o = 0; o < n.outer; o++)
+            for (k = 0; k < n.inner; k++) {
+                int64_t at = (o * n.features + f) * n.inner + k;
+                v[4][at] =
+                    v[1][f] / s * (v[4][at] - (doffset[f] + (v[0][at] - v[2][f]) / s * dscale[f]) / (double)n.count);
+            }
     }
     outs[0] = xg_norm_vector(r, i->shape->elems[0], v[4]);
     outs[1] = xg_norm_vector(r, i->shape->elems[1], dscale);

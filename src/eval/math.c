@@ -1,8 +1,8 @@
 /* eval/math.c -- scalar functions that the C library lacks: integer helpers and complex functions.
  *
- * Complex functions work in double for c64 and c128 alike: c64 gets results that are right to the last bit but one, c128
- * a few ulp where the formulas are well conditioned. The formulas avoid cancellation and overflow by cases; branch cuts and signed
- * zeros follow C99's Annex G. C's own <complex.h> is not used: C++ does not have it. */
+ * Complex functions work in double for c64 and c128 alike: c64 gets results that are right to the last bit but one,
+ * c128 a few ulp where the formulas are well conditioned. The formulas avoid cancellation and overflow by cases; branch
+ * cuts and signed zeros follow C99's Annex G. C's own <complex.h> is not used: C++ does not have it. */
 #ifndef XG_EVAL_MATH_C
 #define XG_EVAL_MATH_C
 #include "eval.h"
@@ -20,12 +20,15 @@ XG_FN uint64_t xg_eval_mulhi(uint64_t a, uint64_t b, int bits, bool is_signed) {
     if (bits <= 32) return is_signed ? (uint64_t)((int64_t)(a * b) >> bits) : (a * b) >> bits;
     mid = ah * bl + ((al * bl) >> 32);
     high = ah * bh + (mid >> 32) + ((al * bh + (mid & 0xffffffffu)) >> 32);
-    if (is_signed) { if (a >> 63) high -= b; if (b >> 63) high -= a; }
+    if (is_signed) {
+        if (a >> 63) high -= b;
+        if (b >> 63) high -= a;
+    }
     return high;
 }
 
-/* Wraps like repeated multiplication. A negative exponent gives the truncated fraction: 0, except for bases 1 and -1. As XLA
- * has it on every platform, only the low six bits of the exponent count. */
+/* Wraps like repeated multiplication. A negative exponent gives the truncated fraction: 0, except for bases 1 and -1.
+ * As XLA has it on every platform, only the low six bits of the exponent count. */
 XG_FN uint64_t xg_eval_int_power(uint64_t base, uint64_t exponent, int bits) {
     uint64_t result = 1, ones = UINT64_MAX >> (64 - bits);
     if (exponent >> (bits - 1) & 1) {
@@ -33,24 +36,36 @@ XG_FN uint64_t xg_eval_int_power(uint64_t base, uint64_t exponent, int bits) {
         if ((base & ones) == ones) return exponent & 1 ? UINT64_MAX : 1;
         return 0;
     }
-    for (exponent &= 63; exponent; exponent >>= 1, base *= base) if (exponent & 1) result *= base;
+    for (exponent &= 63; exponent; exponent >>= 1, base *= base)
+        if (exponent & 1) result *= base;
     return result;
 }
 
 /* ---- complex arithmetic ---- */
 
-XG_FN xg_complex xg_complex_of(double re, double im) { xg_complex z; z.re = re; z.im = im; return z; }
+XG_FN xg_complex xg_complex_of(double re, double im) {
+    xg_complex z;
+    z.re = re;
+    z.im = im;
+    return z;
+}
 XG_FN bool xg_is_finite(double x) { return x - x == 0; }
 XG_FN bool xg_is_inf(double x) { return x == HUGE_VAL || x == -HUGE_VAL; }
 XG_FN bool xg_is_nan(double x) { return x != x; }
 
-XG_FN xg_complex xg_complex_mul(xg_complex a, xg_complex b) { return xg_complex_of(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); }
+XG_FN xg_complex xg_complex_mul(xg_complex a, xg_complex b) {
+    return xg_complex_of(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
+}
 
 /* Scaled by a power of two so that nothing overflows or vanishes on the way; zeros and infinities as in Annex G. */
 XG_FN xg_complex xg_complex_div(xg_complex a, xg_complex b) {
     double big = fmax(fabs(b.re), fabs(b.im)), bre = b.re, bim = b.im, den, re, im;
     int scale = 0;
-    if (xg_is_finite(big) && big != 0) { (void)frexp(big, &scale); bre = ldexp(bre, -scale); bim = ldexp(bim, -scale); }
+    if (xg_is_finite(big) && big != 0) {
+        (void)frexp(big, &scale);
+        bre = ldexp(bre, -scale);
+        bim = ldexp(bim, -scale);
+    }
     den = bre * bre + bim * bim;
     re = ldexp((a.re * bre + a.im * bim) / den, -scale);
     im = ldexp((a.im * bre - a.re * bim) / den, -scale);
@@ -67,9 +82,11 @@ XG_FN xg_complex xg_complex_div(xg_complex a, xg_complex b) {
         double p = copysign(xg_is_inf(b.re) ? 1.0 : 0.0, b.re), q = copysign(xg_is_inf(b.im) ? 1.0 : 0.0, b.im);
         return xg_complex_of(0.0 * (a.re * p + a.im * q), 0.0 * (a.im * p - a.re * q));
     }
-    if (xg_is_finite(a.re) && xg_is_finite(a.im) && xg_is_finite(big)) { /* the numerator overflowed: do it at a quarter of the size */
+    /* the numerator overflowed: do it at a quarter of the size */
+    if (xg_is_finite(a.re) && xg_is_finite(a.im) && xg_is_finite(big)) {
         double ar = ldexp(a.re, -2), ai = ldexp(a.im, -2);
-        return xg_complex_of(ldexp((ar * bre + ai * bim) / den, 2 - scale), ldexp((ai * bre - ar * bim) / den, 2 - scale));
+        return xg_complex_of(
+            ldexp((ar * bre + ai * bim) / den, 2 - scale), ldexp((ai * bre - ar * bim) / den, 2 - scale));
     }
     return xg_complex_of(re, im);
 }
@@ -78,7 +95,10 @@ XG_FN xg_complex xg_complex_div(xg_complex a, xg_complex b) {
 
 /* exp(x) * f without overflow of exp(x) alone, where exp(x) * f is finite. */
 XG_FN double xg_exp_times(double x, double f) {
-    if (x > 700 && xg_is_finite(x)) { double half = exp(x * 0.5); return half * f * half; }
+    if (x > 700 && xg_is_finite(x)) {
+        double half = exp(x * 0.5);
+        return half * f * half;
+    }
     return exp(x) * f;
 }
 
@@ -96,7 +116,11 @@ XG_FN xg_complex xg_complex_expm1(xg_complex z) {
     xg_complex e;
     double s;
     if (z.im == 0) return xg_complex_of(expm1(z.re), z.im);
-    if (!(fabs(z.re) < 700) || !xg_is_finite(z.im)) { e = xg_complex_exp(z); e.re -= 1; return e; }
+    if (!(fabs(z.re) < 700) || !xg_is_finite(z.im)) {
+        e = xg_complex_exp(z);
+        e.re -= 1;
+        return e;
+    }
     s = sin(z.im * 0.5);
     e.re = expm1(z.re) * cos(z.im) - 2 * s * s;
     e.im = exp(z.re) * sin(z.im);
@@ -106,8 +130,12 @@ XG_FN xg_complex xg_complex_expm1(xg_complex z) {
 /* log|1 + x + iy| for small x and y: half of log1p(2x + xx + yy), that sum in twice the precision. */
 XG_FN double xg_log1p_abs(double x, double y) {
     double p = x * x, pe = fma(x, x, -p), q = y * y, qe = fma(y, y, -q), s, b, e, t;
-    s = 2 * x + p; b = s - 2 * x; e = (2 * x - (s - b)) + (p - b);
-    t = s + q; b = t - s; e += (s - (t - b)) + (q - b);
+    s = 2 * x + p;
+    b = s - 2 * x;
+    e = (2 * x - (s - b)) + (p - b);
+    t = s + q;
+    b = t - s;
+    e += (s - (t - b)) + (q - b);
     return 0.5 * log1p(t + (e + pe + qe));
 }
 
@@ -118,7 +146,10 @@ XG_FN double xg_log_abs(double x, double y) {
     if (xg_is_nan(x) || xg_is_nan(y)) return x + y;
     if (a == 0) return -HUGE_VAL;
     if (a > 0.5 && a < 2 && b < 2) return xg_log1p_abs(a - 1, b);
-    if (a > 1e150 || a < 1e-150) { (void)frexp(a, &e); return log(hypot(ldexp(a, -e), ldexp(b, -e))) + e * XG_LN2; }
+    if (a > 1e150 || a < 1e-150) {
+        (void)frexp(a, &e);
+        return log(hypot(ldexp(a, -e), ldexp(b, -e))) + e * XG_LN2;
+    }
     return log(hypot(a, b));
 }
 
@@ -137,11 +168,14 @@ XG_FN xg_complex xg_complex_sqrt(xg_complex z) {
     if (x == 0 && y == 0) return xg_complex_of(0, y);
     if (xg_is_inf(y)) return xg_complex_of(HUGE_VAL, y);
     if (xg_is_nan(x)) return xg_complex_of(x, x);
-    if (xg_is_inf(x)) return x > 0 ? xg_complex_of(x, xg_is_nan(y) ? y : copysign(0.0, y)) : xg_complex_of(xg_is_nan(y) ? y : 0.0, copysign(HUGE_VAL, y));
+    if (xg_is_inf(x))
+        return x > 0 ? xg_complex_of(x, xg_is_nan(y) ? y : copysign(0.0, y))
+                     : xg_complex_of(xg_is_nan(y) ? y : 0.0, copysign(HUGE_VAL, y));
     if (xg_is_nan(y)) return xg_complex_of(y, y);
     (void)frexp(fmax(fabs(x), fabs(y)), &e);
     e -= e & 1; /* even, so that the root scales exactly; near 1 nothing can go wrong */
-    x = ldexp(x, -e); y = ldexp(y, -e);
+    x = ldexp(x, -e);
+    y = ldexp(y, -e);
     t = sqrt((fabs(x) + hypot(x, y)) * 0.5);
     if (x >= 0) return xg_complex_of(ldexp(t, e / 2), ldexp(y / (2 * t), e / 2));
     return xg_complex_of(ldexp(fabs(y) / (2 * t), e / 2), copysign(ldexp(t, e / 2), y));
@@ -149,7 +183,8 @@ XG_FN xg_complex xg_complex_sqrt(xg_complex z) {
 
 XG_FN xg_complex xg_complex_rsqrt(xg_complex z) {
     if (z.re == 0 && z.im == 0) return xg_complex_of(HUGE_VAL, z.im != z.im ? z.im : copysign(0.0, -z.im));
-    if ((xg_is_inf(z.re) || xg_is_inf(z.im)) && !xg_is_nan(z.re) && !xg_is_nan(z.im)) return xg_complex_of(0, copysign(0.0, -z.im));
+    if ((xg_is_inf(z.re) || xg_is_inf(z.im)) && !xg_is_nan(z.re) && !xg_is_nan(z.im))
+        return xg_complex_of(0, copysign(0.0, -z.im));
     return xg_complex_div(xg_complex_of(1, 0), xg_complex_sqrt(z));
 }
 
@@ -176,8 +211,12 @@ XG_FN xg_complex xg_complex_pow(xg_complex a, xg_complex b) {
 /* ---- hyperbolic and circular ---- */
 
 /* sinh(x) * f and cosh(x) * f without overflow before the product. */
-XG_FN double xg_sinh_times(double x, double f) { return fabs(x) > 700 && xg_is_finite(x) ? copysign(0.5, x) * xg_exp_times(fabs(x), f) : sinh(x) * f; }
-XG_FN double xg_cosh_times(double x, double f) { return fabs(x) > 700 && xg_is_finite(x) ? 0.5 * xg_exp_times(fabs(x), f) : cosh(x) * f; }
+XG_FN double xg_sinh_times(double x, double f) {
+    return fabs(x) > 700 && xg_is_finite(x) ? copysign(0.5, x) * xg_exp_times(fabs(x), f) : sinh(x) * f;
+}
+XG_FN double xg_cosh_times(double x, double f) {
+    return fabs(x) > 700 && xg_is_finite(x) ? 0.5 * xg_exp_times(fabs(x), f) : cosh(x) * f;
+}
 
 XG_FN xg_complex xg_complex_sinh(xg_complex z) {
     if (z.im == 0) return xg_complex_of(sinh(z.re), z.im);
@@ -186,7 +225,9 @@ XG_FN xg_complex xg_complex_sinh(xg_complex z) {
 }
 
 XG_FN xg_complex xg_complex_cosh(xg_complex z) {
-    if (z.im == 0) return xg_complex_of(cosh(z.re), z.re == 0 || z.re != z.re ? z.im * (z.re == 0 ? copysign(1.0, z.re) : 1) : copysign(0.0, z.re) * copysign(1.0, z.im));
+    if (z.im == 0)
+        return xg_complex_of(cosh(z.re), z.re == 0 || z.re != z.re ? z.im * (z.re == 0 ? copysign(1.0, z.re) : 1)
+                                                                   : copysign(0.0, z.re) * copysign(1.0, z.im));
     if (z.re == 0) return xg_complex_of(cos(z.im), xg_is_finite(z.im) ? z.re * sin(z.im) : copysign(0.0, z.re));
     return xg_complex_of(xg_cosh_times(z.re, cos(z.im)), xg_sinh_times(z.re, sin(z.im)));
 }
@@ -198,11 +239,16 @@ XG_FN xg_complex xg_complex_tanh(xg_complex z) {
     if (x == 0 && !xg_is_finite(y)) return xg_complex_of(x, y - y);
     if (fabs(x) > 22) {
         double im = xg_is_finite(y) ? 4 * sin(y) * cos(y) * exp(-2 * fabs(x)) : 0;
-        if (xg_is_inf(x)) im = xg_is_finite(y) ? copysign(0.0, sin(2 * y)) : copysign(0.0, y);
-        else if (!xg_is_finite(y)) return xg_complex_of(y - y, y - y);
+        if (xg_is_inf(x))
+            im = xg_is_finite(y) ? copysign(0.0, sin(2 * y)) : copysign(0.0, y);
+        else if (!xg_is_finite(y))
+            return xg_complex_of(y - y, y - y);
         return xg_complex_of(copysign(1.0, x), im);
     }
-    t = tan(y); beta = 1 + t * t; s = sinh(x); rho = sqrt(1 + s * s);
+    t = tan(y);
+    beta = 1 + t * t;
+    s = sinh(x);
+    rho = sqrt(1 + s * s);
     if (xg_is_inf(t)) return xg_complex_of(rho / s, 1 / t);
     den = 1 + beta * s * s;
     return xg_complex_of(beta * rho * s / den, t / den);
@@ -211,9 +257,13 @@ XG_FN xg_complex xg_complex_tanh(xg_complex z) {
 /* f(iz) for the circular ones: sin z = -i sinh iz, cos z = cosh iz, tan z = -i tanh iz. */
 XG_FN xg_complex xg_complex_times_i(xg_complex z) { return xg_complex_of(-z.im, z.re); }
 XG_FN xg_complex xg_complex_times_minus_i(xg_complex z) { return xg_complex_of(z.im, -z.re); }
-XG_FN xg_complex xg_complex_sin(xg_complex z) { return xg_complex_times_minus_i(xg_complex_sinh(xg_complex_times_i(z))); }
+XG_FN xg_complex xg_complex_sin(xg_complex z) {
+    return xg_complex_times_minus_i(xg_complex_sinh(xg_complex_times_i(z)));
+}
 XG_FN xg_complex xg_complex_cos(xg_complex z) { return xg_complex_cosh(xg_complex_times_i(z)); }
-XG_FN xg_complex xg_complex_tan(xg_complex z) { return xg_complex_times_minus_i(xg_complex_tanh(xg_complex_times_i(z))); }
+XG_FN xg_complex xg_complex_tan(xg_complex z) {
+    return xg_complex_times_minus_i(xg_complex_tanh(xg_complex_times_i(z)));
+}
 
 XG_FN xg_complex xg_complex_logistic(xg_complex z) {
     xg_complex e = xg_complex_exp(xg_complex_of(-z.re, -z.im));
@@ -224,22 +274,40 @@ XG_FN xg_complex xg_complex_logistic(xg_complex z) {
 
 /* ---- inverse functions: Hull, Fairgrieve and Tang's arcsine and arccosine ---- */
 
-/* For x, y >= 0, what both need: *sine and *cosine are asin and acos of the real part, *height the size of the imaginary one. */
+/* For x, y >= 0, what both need: *sine and *cosine are asin and acos of the real part, *height the size of the
+ * imaginary one. */
 XG_FN void xg_arc_parts(double x, double y, double *sine, double *cosine, double *height) {
     double r, s, a, b, am1, p;
     if (x > 1e150 || y > 1e150) { /* far out: asin z = atan(x/y) + i log 2|z| */
-        *sine = atan2(x, y); *cosine = atan2(y, x);
+        *sine = atan2(x, y);
+        *cosine = atan2(y, x);
         *height = XG_LN2 + xg_log_abs(x, y);
         return;
     }
     if (y < 1e-150 && fabs(x - 1) > 1e-150) { /* on the axis to all digits */
-        if (x < 1) { *sine = asin(x); *cosine = acos(x); *height = y / sqrt((1 - x) * (1 + x)); }
-        else { *cosine = y / sqrt((x - 1) * (x + 1)); *sine = XG_PI_2; *height = log1p((x - 1) + sqrt((x - 1) * (x + 1))); }
+        if (x < 1) {
+            *sine = asin(x);
+            *cosine = acos(x);
+            *height = y / sqrt((1 - x) * (1 + x));
+        } else {
+            *cosine = y / sqrt((x - 1) * (x + 1));
+            *sine = XG_PI_2;
+            *height = log1p((x - 1) + sqrt((x - 1) * (x + 1)));
+        }
         return;
     }
-    if (y < 1e-150) { *cosine = sqrt(y); *sine = XG_PI_2; *height = sqrt(y); return; }
-    r = hypot(x + 1, y); s = hypot(x - 1, y); a = 0.5 * (r + s); b = x / a;
-    p = x <= 1 ? 0.5 * (a + x) * (y * y / (r + x + 1) + (s + (1 - x))) : 0.5 * (a + x) * y * y * (1 / (r + x + 1) + 1 / (s + (x - 1)));
+    if (y < 1e-150) {
+        *cosine = sqrt(y);
+        *sine = XG_PI_2;
+        *height = sqrt(y);
+        return;
+    }
+    r = hypot(x + 1, y);
+    s = hypot(x - 1, y);
+    a = 0.5 * (r + s);
+    b = x / a;
+    p = x <= 1 ? 0.5 * (a + x) * (y * y / (r + x + 1) + (s + (1 - x)))
+               : 0.5 * (a + x) * y * y * (1 / (r + x + 1) + 1 / (s + (x - 1)));
     p = sqrt(p);
     *sine = b <= 0.6417 ? asin(b) : atan2(x, p);
     *cosine = b <= 0.6417 ? acos(b) : atan2(p, x);
@@ -256,7 +324,8 @@ XG_FN xg_complex xg_complex_asin(xg_complex z) {
         return xg_complex_of(x + y, x + y);
     }
     if (xg_is_inf(x) || xg_is_inf(y))
-        return xg_complex_of(copysign(xg_is_inf(x) ? (xg_is_inf(y) ? XG_PI_4 : XG_PI_2) : 0.0, z.re), copysign(HUGE_VAL, z.im));
+        return xg_complex_of(
+            copysign(xg_is_inf(x) ? (xg_is_inf(y) ? XG_PI_4 : XG_PI_2) : 0.0, z.re), copysign(HUGE_VAL, z.im));
     xg_arc_parts(x, y, &sine, &cosine, &height);
     return xg_complex_of(copysign(sine, z.re), copysign(height, z.im));
 }
@@ -270,7 +339,10 @@ XG_FN xg_complex xg_complex_acos(xg_complex z) {
         return xg_complex_of(x + y, x + y);
     }
     if (xg_is_inf(x) || xg_is_inf(y)) {
-        double angle = !xg_is_inf(x) ? XG_PI_2 : !xg_is_inf(y) ? (z.re > 0 ? 0 : XG_PI) : z.re > 0 ? XG_PI_4 : 3 * XG_PI_4;
+        double angle = !xg_is_inf(x)   ? XG_PI_2
+                       : !xg_is_inf(y) ? (z.re > 0 ? 0 : XG_PI)
+                       : z.re > 0      ? XG_PI_4
+                                       : 3 * XG_PI_4;
         return xg_complex_of(angle, copysign(HUGE_VAL, -z.im));
     }
     xg_arc_parts(x, y, &sine, &cosine, &height);
@@ -282,7 +354,9 @@ XG_FN xg_complex xg_complex_acosh(xg_complex z) {
     return xg_complex_of(fabs(w.im), copysign(w.re, z.im));
 }
 
-XG_FN xg_complex xg_complex_asinh(xg_complex z) { return xg_complex_times_minus_i(xg_complex_asin(xg_complex_times_i(z))); }
+XG_FN xg_complex xg_complex_asinh(xg_complex z) {
+    return xg_complex_times_minus_i(xg_complex_asin(xg_complex_times_i(z)));
+}
 
 XG_FN xg_complex xg_complex_atanh(xg_complex z) {
     double x = fabs(z.re), y = fabs(z.im), re, im, d;
@@ -294,8 +368,10 @@ XG_FN xg_complex xg_complex_atanh(xg_complex z) {
         return xg_complex_of(copysign(xg_is_inf(h) ? 0.0 : u / (u * u + v * v) / h, z.re), copysign(XG_PI_2, z.im));
     }
     d = (1 - x) * (1 - x) + y * y;
-    if (x == 1 && y < 1e-150) re = y == 0 ? HUGE_VAL : 0.5 * (XG_LN2 - log(y));
-    else re = 0.25 * log1p(4 * (x / d));
+    if (x == 1 && y < 1e-150)
+        re = y == 0 ? HUGE_VAL : 0.5 * (XG_LN2 - log(y));
+    else
+        re = 0.25 * log1p(4 * (x / d));
     im = x == 1 && y == 0 ? 0 : 0.5 * atan2(2 * y, (1 - x) * (1 + x) - y * y);
     return xg_complex_of(copysign(re, z.re), copysign(im, z.im));
 }
@@ -303,7 +379,8 @@ XG_FN xg_complex xg_complex_atanh(xg_complex z) {
 /* atan2(a, b) = -i log((b + ia) / sqrt(aa + bb)). */
 XG_FN xg_complex xg_complex_atan2(xg_complex a, xg_complex b) {
     xg_complex aa = xg_complex_mul(a, a), bb = xg_complex_mul(b, b), top = xg_complex_of(b.re - a.im, b.im + a.re);
-    return xg_complex_times_minus_i(xg_complex_log(xg_complex_div(top, xg_complex_sqrt(xg_complex_of(aa.re + bb.re, aa.im + bb.im)))));
+    return xg_complex_times_minus_i(
+        xg_complex_log(xg_complex_div(top, xg_complex_sqrt(xg_complex_of(aa.re + bb.re, aa.im + bb.im)))));
 }
 
 XG_FN xg_complex xg_complex_sign(xg_complex z) {

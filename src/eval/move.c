@@ -1,8 +1,8 @@
 /* eval/move.c -- movement: one engine that copies strided boxes, and the opcodes that are such copies.
  *
- * A copy visits its box in the order of its dimensions, the last one innermost. First it drops dimensions of one element and joins
- * those that are contiguous on both sides; what is left ends in rows of plain memory, in a fill (source stride 0), or in a
- * transposition, which goes by square tiles so that both sides stay in cache. */
+ * A copy visits its box in the order of its dimensions, the last one innermost. First it drops dimensions of one
+ * element and joins those that are contiguous on both sides; what is left ends in rows of plain memory, in a fill
+ * (source stride 0), or in a transposition, which goes by square tiles so that both sides stay in cache. */
 #ifndef XG_EVAL_MOVE_C
 #define XG_EVAL_MOVE_C
 #include "eval.h"
@@ -10,28 +10,45 @@
 XG_FN void xg_eval_fill(unsigned char *to, const unsigned char *element, size_t bytes, size_t n) {
     size_t done = bytes, total = n * bytes;
     if (!n) return;
-    if (bytes == 1) { memset(to, *element, n); return; }
+    if (bytes == 1) {
+        memset(to, *element, n);
+        return;
+    }
     memcpy(to, element, bytes);
-    while (done < total) { size_t more = XG_MIN(XG_MIN(done, total - done), (size_t)4096 / bytes * bytes); memcpy(to + done, to, more); done += more; }
+    while (done < total) {
+        size_t more = XG_MIN(XG_MIN(done, total - done), (size_t)4096 / bytes * bytes);
+        memcpy(to + done, to, more);
+        done += more;
+    }
 }
 
 XG_FN void xg_eval_row_strides(const xg_shape *s, int64_t *strides) {
     int64_t step = 1;
     uint32_t d;
-    for (d = s->rank; d-- > 0;) { strides[d] = step; step *= s->dims[d]; }
+    for (d = s->rank; d-- > 0;) {
+        strides[d] = step;
+        step *= s->dims[d];
+    }
 }
 
 /* ---- the engine ---- */
 
 /* A rows by columns tile with any strides (in elements). */
-#define XG_EVAL_TILE_CASE(BYTES) case BYTES: \
-    for (i = 0; i < rows; i++) for (j = 0; j < columns; j++) memcpy(to + (i * to_row + j * to_column) * (BYTES), from + (i * from_row + j * from_column) * (BYTES), BYTES); \
-    return;
-XG_FN void xg_eval_tile(size_t bytes, unsigned char *to, const unsigned char *from, int64_t rows, int64_t columns, int64_t to_row, int64_t to_column, int64_t from_row, int64_t from_column) {
+#define XG_EVAL_TILE_CASE(BYTES) \
+    case BYTES: \
+        for (i = 0; i < rows; i++) \
+            for (j = 0; j < columns; j++) \
+                memcpy(to + (i * to_row + j * to_column) * (BYTES), from + (i * from_row + j * from_column) * (BYTES), \
+                    BYTES); \
+        return;
+XG_FN void xg_eval_tile(size_t bytes, unsigned char *to, const unsigned char *from, int64_t rows, int64_t columns,
+    int64_t to_row, int64_t to_column, int64_t from_row, int64_t from_column) {
     int64_t i, j;
     switch (bytes) {
-    XG_EVAL_TILE_CASE(1) XG_EVAL_TILE_CASE(2) XG_EVAL_TILE_CASE(4) XG_EVAL_TILE_CASE(8)
-    default: for (i = 0; i < rows; i++) for (j = 0; j < columns; j++) memcpy(to + (i * to_row + j * to_column) * 16, from + (i * from_row + j * from_column) * 16, 16);
+        XG_EVAL_TILE_CASE(1)
+        XG_EVAL_TILE_CASE(2) XG_EVAL_TILE_CASE(4) XG_EVAL_TILE_CASE(8) default
+            : for (i = 0; i < rows; i++) for (j = 0; j < columns; j++)
+                  memcpy(to + (i * to_row + j * to_column) * 16, from + (i * from_row + j * from_column) * 16, 16);
     }
 }
 #undef XG_EVAL_TILE_CASE
@@ -43,10 +60,14 @@ XG_FN bool xg_eval_copy_simplify(xg_strided *c) {
         if (c->dims[d] == 0) return false;
         if (c->dims[d] == 1) continue;
         if (n && c->to[n - 1] == c->to[d] * c->dims[d] && c->from[n - 1] == c->from[d] * c->dims[d]) {
-            c->dims[n - 1] *= c->dims[d]; c->to[n - 1] = c->to[d]; c->from[n - 1] = c->from[d];
+            c->dims[n - 1] *= c->dims[d];
+            c->to[n - 1] = c->to[d];
+            c->from[n - 1] = c->from[d];
             continue;
         }
-        c->dims[n] = c->dims[d]; c->to[n] = c->to[d]; c->from[n] = c->from[d];
+        c->dims[n] = c->dims[d];
+        c->to[n] = c->to[d];
+        c->from[n] = c->from[d];
         n++;
     }
     c->rank = n;
@@ -54,15 +75,30 @@ XG_FN bool xg_eval_copy_simplify(xg_strided *c) {
 }
 
 /* The innermost one or two dimensions: rows of memory, fills, or a transposition in tiles. */
-XG_FN void xg_eval_copy_plane(const xg_strided *c, uint32_t row, uint32_t column, bool plane, unsigned char *to, const unsigned char *from) {
-    enum { TILE = 32 };
-    int64_t rows = plane ? c->dims[row] : 1, columns = c->dims[column], tr = plane ? c->to[row] : 0, fr = plane ? c->from[row] : 0, tc = c->to[column], fc = c->from[column], i, j;
+XG_FN void xg_eval_copy_plane(
+    const xg_strided *c, uint32_t row, uint32_t column, bool plane, unsigned char *to, const unsigned char *from) {
+    enum {
+        TILE = 32
+    };
+    int64_t rows = plane ? c->dims[row] : 1, columns = c->dims[column], tr = plane ? c->to[row] : 0,
+            fr = plane ? c->from[row] : 0, tc = c->to[column], fc = c->from[column], i, j;
     int64_t bytes = (int64_t)c->bytes;
-    if (tc == 1 && fc == 1) { for (i = 0; i < rows; i++) memcpy(to + i * tr * bytes, from + i * fr * bytes, (size_t)(columns * bytes)); return; }
-    if (tc == 1 && fc == 0) { for (i = 0; i < rows; i++) xg_eval_fill(to + i * tr * bytes, from + i * fr * bytes, c->bytes, (size_t)columns); return; }
-    if (rows == 1) { xg_eval_tile(c->bytes, to, from, 1, columns, tr, tc, fr, fc); return; }
-    for (i = 0; i < rows; i += TILE) for (j = 0; j < columns; j += TILE)
-        xg_eval_tile(c->bytes, to + (i * tr + j * tc) * bytes, from + (i * fr + j * fc) * bytes, XG_MIN(rows - i, (int64_t)TILE), XG_MIN(columns - j, (int64_t)TILE), tr, tc, fr, fc);
+    if (tc == 1 && fc == 1) {
+        for (i = 0; i < rows; i++) memcpy(to + i * tr * bytes, from + i * fr * bytes, (size_t)(columns * bytes));
+        return;
+    }
+    if (tc == 1 && fc == 0) {
+        for (i = 0; i < rows; i++) xg_eval_fill(to + i * tr * bytes, from + i * fr * bytes, c->bytes, (size_t)columns);
+        return;
+    }
+    if (rows == 1) {
+        xg_eval_tile(c->bytes, to, from, 1, columns, tr, tc, fr, fc);
+        return;
+    }
+    for (i = 0; i < rows; i += TILE)
+        for (j = 0; j < columns; j += TILE)
+            xg_eval_tile(c->bytes, to + (i * tr + j * tc) * bytes, from + (i * fr + j * fc) * bytes,
+                XG_MIN(rows - i, (int64_t)TILE), XG_MIN(columns - j, (int64_t)TILE), tr, tc, fr, fc);
 }
 
 XG_FN void xg_eval_copy(const xg_strided *box, unsigned char *to, const unsigned char *from) {
@@ -71,19 +107,25 @@ XG_FN void xg_eval_copy(const xg_strided *box, unsigned char *to, const unsigned
     uint32_t column, row, d;
     bool plane;
     if (!xg_eval_copy_simplify(&c)) return;
-    if (c.rank == 0) { memcpy(to, from, c.bytes); return; }
+    if (c.rank == 0) {
+        memcpy(to, from, c.bytes);
+        return;
+    }
     column = c.rank - 1;
     row = column ? column - 1 : 0;
-    for (d = 0; d < column; d++) if (c.from[d] == 1) row = d; /* the source's own rows */
+    for (d = 0; d < column; d++)
+        if (c.from[d] == 1) row = d; /* the source's own rows */
     plane = column > 0;
     memset(at, 0, sizeof at);
     for (;;) {
         xg_eval_copy_plane(&c, row, column, plane, to, from);
         for (d = c.rank; d-- > 0;) {
             if (d == column || (plane && d == row)) continue;
-            to += c.to[d] * (int64_t)c.bytes; from += c.from[d] * (int64_t)c.bytes;
+            to += c.to[d] * (int64_t)c.bytes;
+            from += c.from[d] * (int64_t)c.bytes;
             if (++at[d] < c.dims[d]) break;
-            to -= c.to[d] * c.dims[d] * (int64_t)c.bytes; from -= c.from[d] * c.dims[d] * (int64_t)c.bytes;
+            to -= c.to[d] * c.dims[d] * (int64_t)c.bytes;
+            from -= c.from[d] * c.dims[d] * (int64_t)c.bytes;
             at[d] = 0;
         }
         if (d == UINT32_MAX) return;
@@ -107,7 +149,9 @@ XG_FN xg_value *xg_eval_same_splat(xg_eval_run *r, const xg_inst *i, xg_value *v
     return v->splat && i->shape->elements > 0 ? xg_eval_share(r, i->shape, v) : NULL;
 }
 
-XG_FN xg_value *xg_eval_reshape(xg_eval_run *r, const xg_inst *i, xg_value **in) { return xg_eval_share(r, i->shape, in[0]); }
+XG_FN xg_value *xg_eval_reshape(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    return xg_eval_share(r, i->shape, in[0]);
+}
 
 XG_FN xg_value *xg_eval_broadcast(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
@@ -180,7 +224,10 @@ XG_FN xg_value *xg_eval_slice(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     if (i->shape->elements == 0) return out;
     xg_eval_spend(r, i->shape->elements);
     xg_eval_box(&c, i->shape, in[0]->shape, i->shape->dims);
-    for (d = 0; d < c.rank; d++) { from += c.from[d] * s->p[d].start * (int64_t)c.bytes; c.from[d] *= s->p[d].stride; }
+    for (d = 0; d < c.rank; d++) {
+        from += c.from[d] * s->p[d].start * (int64_t)c.bytes;
+        c.from[d] *= s->p[d].stride;
+    }
     xg_eval_copy(&c, out->data, from);
     return out;
 }
@@ -198,7 +245,8 @@ XG_FN xg_value *xg_eval_pad(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     if (i->shape->elements == 0 || in[0]->shape->elements == 0) return out;
     xg_eval_box(&c, i->shape, in[0]->shape, in[0]->shape->dims);
     for (d = 0; d < c.rank; d++) {
-        int64_t step = pads->p[d].interior + 1, low = pads->p[d].low, first = low < 0 ? (step - 1 - low) / step : 0, last, room = i->shape->dims[d] - 1 - low;
+        int64_t step = pads->p[d].interior + 1, low = pads->p[d].low, first = low < 0 ? (step - 1 - low) / step : 0,
+                last, room = i->shape->dims[d] - 1 - low;
         last = room < 0 ? -1 : XG_MIN(c.dims[d] - 1, room / step);
         if (last < first) return out;
         from += c.from[d] * first * (int64_t)c.bytes;
@@ -227,12 +275,14 @@ XG_FN xg_value *xg_eval_concatenate(xg_eval_run *r, const xg_inst *i, xg_value *
 }
 
 /* Starts are N scalars or one vector from operand `first` on; each is clamped so that extent[d] elements fit. */
-XG_FN void xg_eval_starts(const xg_inst *i, xg_value *const *in, uint32_t first, const int64_t *extent, int64_t *starts) {
+XG_FN void xg_eval_starts(
+    const xg_inst *i, xg_value *const *in, uint32_t first, const int64_t *extent, int64_t *starts) {
     const xg_shape *s = in[0]->shape;
     bool vector = i->n_operands == first + 1 && in[first]->shape->rank == 1;
     uint32_t d;
     for (d = 0; d < s->rank; d++) {
-        int64_t v = vector ? xg_eval_int_at(in[first], d) : xg_eval_int_at(in[first + d], 0), most = s->dims[d] - extent[d];
+        int64_t v = vector ? xg_eval_int_at(in[first], d) : xg_eval_int_at(in[first + d], 0),
+                most = s->dims[d] - extent[d];
         if (in[vector ? first : first + d]->shape->type == XLAGPU_U64 && v < 0) v = INT64_MAX;
         starts[d] = v < 0 ? 0 : v > most ? most : v;
     }
@@ -282,8 +332,12 @@ XG_FN void xg_eval_repack(xlagpu_type to, unsigned char *out, int64_t n, xlagpu_
     size_t to_bytes = (size_t)xg_type_bytes(to), from_bytes = (size_t)xg_type_bytes(from);
     uint64_t pending = 0;
     int64_t k;
-    if (to_bits == (int)to_bytes * 8 && from_bits == (int)from_bytes * 8) { memcpy(out, in, (size_t)n * to_bytes); return; }
-    /* One side is narrower than a byte; the other has at most 64 bits at a time here, wider ones go by their 8-byte parts. */
+    if (to_bits == (int)to_bytes * 8 && from_bits == (int)from_bytes * 8) {
+        memcpy(out, in, (size_t)n * to_bytes);
+        return;
+    }
+    /* One side is narrower than a byte; the other has at most 64 bits at a time here, wider ones go by their 8-byte
+     * parts. */
     for (k = 0; k < n; k++, out += to_bytes) {
         uint64_t v[2] = {0, 0};
         int got = 0;
@@ -299,10 +353,13 @@ XG_FN void xg_eval_repack(xlagpu_type to, unsigned char *out, int64_t n, xlagpu_
             take = XG_MIN(have, to_bits - got);
             v[word] |= (take < 64 ? pending & (((uint64_t)1 << take) - 1) : pending) << (got % 64);
             pending = take < 64 ? pending >> take : 0;
-            have -= take; got += take;
+            have -= take;
+            got += take;
         }
-        if (xg_type_class(to) == XGT_I && to_bits < 8) xg_eval_store_int(to, out, (int64_t)v[0]);
-        else memcpy(out, v, to_bytes);
+        if (xg_type_class(to) == XGT_I && to_bits < 8)
+            xg_eval_store_int(to, out, (int64_t)v[0]);
+        else
+            memcpy(out, v, to_bytes);
     }
 }
 
@@ -318,7 +375,8 @@ XG_FN xg_value *xg_eval_bitcast_convert(xg_eval_run *r, const xg_inst *i, xg_val
     return out;
 }
 
-/* The dimensions of a row-major array laid out as the layout says: dims[k] and, into the logical array, strides[k], major first. */
+/* The dimensions of a row-major array laid out as the layout says: dims[k] and, into the logical array, strides[k],
+ * major first. */
 XG_FN void xg_eval_physical(const xg_shape *s, xg_strided *c) {
     int64_t strides[XG_RANK_MAX];
     uint32_t k;
@@ -331,12 +389,16 @@ XG_FN void xg_eval_physical(const xg_shape *s, xg_strided *c) {
         c->from[k] = strides[d];
     }
     strides[0] = 1;
-    for (k = s->rank; k-- > 0;) { c->to[k] = strides[0]; strides[0] *= c->dims[k]; }
+    for (k = s->rank; k-- > 0;) {
+        c->to[k] = strides[0];
+        strides[0] *= c->dims[k];
+    }
 }
 
 XG_FN bool xg_eval_plain_layout(const xg_shape *s) { return !s->layout || s->layout->descending || s->rank < 2; }
 
-/* The same memory under another shape: logical to physical by the operand's layout, then physical to logical by the result's. */
+/* The same memory under another shape: logical to physical by the operand's layout, then physical to logical by the
+ * result's. */
 XG_FN xg_value *xg_eval_bitcast(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     const xg_shape *from = XG_OPERAND(i, 0)->shape, *to = i->shape;
     xg_value *v, *out;
@@ -347,7 +409,8 @@ XG_FN xg_value *xg_eval_bitcast(xg_eval_run *r, const xg_inst *i, xg_value **in)
         xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "use layouts without tiles", "tiled layouts are not evaluated");
     if (in[0]->splat && to->type == from->type) return xg_eval_share(r, to, in[0]);
     xg_eval_dense(r, &in[0]);
-    if (xg_eval_plain_layout(from) && xg_eval_plain_layout(to) && xg_type_bits(from->type) == xg_type_bits(to->type) && xg_type_bytes(to->type) * 8 == xg_type_bits(to->type))
+    if (xg_eval_plain_layout(from) && xg_eval_plain_layout(to) && xg_type_bits(from->type) == xg_type_bits(to->type) &&
+        xg_type_bytes(to->type) * 8 == xg_type_bits(to->type))
         return xg_eval_share(r, to, in[0]);
     xg_eval_spend(r, to->elements);
     v = xg_eval_scratch(r, xg_eval_bytes(r, from));
@@ -359,7 +422,11 @@ XG_FN xg_value *xg_eval_bitcast(xg_eval_run *r, const xg_inst *i, xg_value **in)
     v = out;
     out = xg_eval_new(r, to);
     xg_eval_physical(to, &c);
-    for (k = 0; k < c.rank; k++) { int64_t swap = c.to[k]; c.to[k] = c.from[k]; c.from[k] = swap; }
+    for (k = 0; k < c.rank; k++) {
+        int64_t swap = c.to[k];
+        c.to[k] = c.from[k];
+        c.from[k] = swap;
+    }
     xg_eval_copy(&c, out->data, v->data);
     xg_eval_drop(r, v);
     return out;

@@ -1,11 +1,12 @@
-/* eval/random.c -- rng-bit-generator: Threefry 2x32 (20 rounds) and Philox 4x32 (10 rounds), as XLA arranges their words; rng and its state.
+/* eval/random.c -- rng-bit-generator: Threefry 2x32 (20 rounds) and Philox 4x32 (10 rounds), as XLA arranges their
+ * words; rng and its state.
  *
- * rng has no state in HLO: each one that is executed on a device takes the next stretch of a Philox stream keyed by the run's seed and the
- * replica, so equal seeds give equal numbers. Uniform numbers are made of as many random bits as the type has mantissa bits, normal ones
- * by Box and Muller's method.
+ * rng has no state in HLO: each one that is executed on a device takes the next stretch of a Philox stream keyed by the
+ * run's seed and the replica, so equal seeds give equal numbers. Uniform numbers are made of as many random bits as the
+ * type has mantissa bits, normal ones by Box and Muller's method.
  *
- * Both turn a counter and a key into random words. The state is u64[2] or u64[3]: the key, then the counter. What the opcode fixes
- * beside the algorithms is which counter makes which element, and the counter that is handed on. */
+ * Both turn a counter and a key into random words. The state is u64[2] or u64[3]: the key, then the counter. What the
+ * opcode fixes beside the algorithms is which counter makes which element, and the counter that is handed on. */
 #ifndef XG_EVAL_RANDOM_C
 #define XG_EVAL_RANDOM_C
 #include "eval.h"
@@ -14,50 +15,79 @@
 XG_FN void xg_threefry(uint64_t counter, uint64_t key, uint32_t out[2]) {
     static const uint8_t turns[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
     uint32_t ks[3], x0 = (uint32_t)counter, x1 = (uint32_t)(counter >> 32), round, k;
-    ks[0] = (uint32_t)key; ks[1] = (uint32_t)(key >> 32); ks[2] = 0x1BD11BDAu ^ ks[0] ^ ks[1];
-    x0 += ks[0]; x1 += ks[1];
+    ks[0] = (uint32_t)key;
+    ks[1] = (uint32_t)(key >> 32);
+    ks[2] = 0x1BD11BDAu ^ ks[0] ^ ks[1];
+    x0 += ks[0];
+    x1 += ks[1];
     for (round = 0; round < 5; round++) {
-        for (k = 0; k < 4; k++) { uint32_t t = turns[round & 1][k]; x0 += x1; x1 = (x1 << t | x1 >> (32 - t)) ^ x0; }
+        for (k = 0; k < 4; k++) {
+            uint32_t t = turns[round & 1][k];
+            x0 += x1;
+            x1 = (x1 << t | x1 >> (32 - t)) ^ x0;
+        }
         x0 += ks[(round + 1) % 3];
         x1 += ks[(round + 2) % 3] + round + 1;
     }
-    out[0] = x0; out[1] = x1;
+    out[0] = x0;
+    out[1] = x1;
 }
 
 XG_FN void xg_philox(const uint64_t counter[2], uint64_t key, uint32_t out[4]) {
     uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32), round;
-    uint32_t x0 = (uint32_t)counter[0], x1 = (uint32_t)(counter[0] >> 32), x2 = (uint32_t)counter[1], x3 = (uint32_t)(counter[1] >> 32);
+    uint32_t x0 = (uint32_t)counter[0], x1 = (uint32_t)(counter[0] >> 32), x2 = (uint32_t)counter[1],
+             x3 = (uint32_t)(counter[1] >> 32);
     for (round = 0; round < 10; round++, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u) {
         uint64_t p = (uint64_t)x0 * 0xD2511F53u, q = (uint64_t)x2 * 0xCD9E8D57u;
-        x0 = (uint32_t)(q >> 32) ^ x1 ^ k0; x1 = (uint32_t)q;
-        x2 = (uint32_t)(p >> 32) ^ x3 ^ k1; x3 = (uint32_t)p;
+        x0 = (uint32_t)(q >> 32) ^ x1 ^ k0;
+        x1 = (uint32_t)q;
+        x2 = (uint32_t)(p >> 32) ^ x3 ^ k1;
+        x3 = (uint32_t)p;
     }
-    out[0] = x0; out[1] = x1; out[2] = x2; out[3] = x3;
+    out[0] = x0;
+    out[1] = x1;
+    out[2] = x2;
+    out[3] = x3;
 }
 
 XG_FN void xg_random_store(xlagpu_type t, unsigned char *out, int64_t at, uint64_t v) {
     size_t bytes = (size_t)xg_type_bytes(t);
-    if (xg_type_class(t) == XGT_I) { xg_eval_store_int(t, out + (size_t)at * bytes, (int64_t)v); return; }
+    if (xg_type_class(t) == XGT_I) {
+        xg_eval_store_int(t, out + (size_t)at * bytes, (int64_t)v);
+        return;
+    }
     v &= UINT64_MAX >> (64 - xg_type_bits(t));
     memcpy(out + (size_t)at * bytes, &v, bytes);
 }
 
-/* One dimension (the first even one, else the largest) is halved, rounding up; a counter at its place makes two neighbours there.
- * Counters number the halved array row by row. Returns how many counters were used. */
+/* One dimension (the first even one, else the largest) is halved, rounding up; a counter at its place makes two
+ * neighbours there. Counters number the halved array row by row. Returns how many counters were used. */
 XG_FN int64_t xg_random_threefry32(const xg_shape *s, unsigned char *out, uint64_t key, uint64_t counter) {
     int64_t inner = 1, length = 1, outer = 1, half, o, h, k;
     uint32_t d, split = 0;
     uint32_t words[2];
     for (d = 0; d < s->rank && s->dims[d] % 2; d++) {}
-    if (d < s->rank) split = d;
-    else for (d = 0; d < s->rank; d++) if (s->dims[d] > s->dims[split]) split = d;
-    for (d = 0; d < s->rank; d++) { if (d < split) outer *= s->dims[d]; else if (d == split) length = s->dims[d]; else inner *= s->dims[d]; }
-    half = (length + 1) / 2;
-    for (o = 0; o < outer; o++) for (h = 0; h < half; h++) for (k = 0; k < inner; k++) {
-        xg_threefry(counter + (uint64_t)((o * half + h) * inner + k), key, words);
-        xg_random_store(s->type, out, (o * length + 2 * h) * inner + k, words[0]);
-        if (2 * h + 1 < length) xg_random_store(s->type, out, (o * length + 2 * h + 1) * inner + k, words[1]);
+    if (d < s->rank)
+        split = d;
+    else
+        for (d = 0; d < s->rank; d++)
+            if (s->dims[d] > s->dims[split]) split = d;
+    for (d = 0; d < s->rank; d++) {
+        if (d < split)
+            outer *= s->dims[d];
+        else if (d == split)
+            length = s->dims[d];
+        else
+            inner *= s->dims[d];
     }
+    half = (length + 1) / 2;
+    for (o = 0; o < outer; o++)
+        for (h = 0; h < half; h++)
+            for (k = 0; k < inner; k++) {
+                xg_threefry(counter + (uint64_t)((o * half + h) * inner + k), key, words);
+                xg_random_store(s->type, out, (o * length + 2 * h) * inner + k, words[0]);
+                if (2 * h + 1 < length) xg_random_store(s->type, out, (o * length + 2 * h + 1) * inner + k, words[1]);
+            }
     return outer * half * inner;
 }
 
@@ -71,7 +101,8 @@ XG_FN int64_t xg_random_threefry64(const xg_shape *s, unsigned char *out, uint64
     return s->elements;
 }
 
-/* Four words a counter, in order; a 64-bit element takes two, a narrow one the low bits of one. The counter has 128 bits. */
+/* Four words a counter, in order; a 64-bit element takes two, a narrow one the low bits of one. The counter has 128
+ * bits. */
 XG_FN void xg_random_philox(const xg_shape *s, unsigned char *out, uint64_t key, uint64_t counter[2]) {
     bool wide = xg_type_bits(s->type) == 64;
     int64_t at, k, words_each = wide ? 2 : 1, per = 4 / words_each;
@@ -79,7 +110,8 @@ XG_FN void xg_random_philox(const xg_shape *s, unsigned char *out, uint64_t key,
         uint32_t w[4];
         xg_philox(counter, key, w);
         if (++counter[0] == 0) counter[1]++;
-        for (k = 0; k < per && at + k < s->elements; k++) xg_random_store(s->type, out, at + k, wide ? w[2 * k] | (uint64_t)w[2 * k + 1] << 32 : w[k]);
+        for (k = 0; k < per && at + k < s->elements; k++)
+            xg_random_store(s->type, out, at + k, wide ? w[2 * k] | (uint64_t)w[2 * k + 1] << 32 : w[k]);
     }
 }
 
@@ -91,26 +123,33 @@ XG_FN xg_value *xg_eval_rng_bit_generator(xg_eval_run *r, const xg_inst *i, xg_v
     uint64_t words[3] = {0, 0, 0}, counter[2];
     size_t n = XG_MIN(xg_eval_bytes(r, in[0]->shape), sizeof words), bytes = xg_eval_bytes(r, in[0]->shape);
     xg_eval_dense(r, &in[0]);
-    if ((bytes != 16 && bytes != 24) || xg_type_bits(s->type) > 64 || xg_type_class(s->type) == XGT_C || s->type == XLAGPU_PRED)
-        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "give a state of u64[2] or u64[3] and ask for integers or floats", "this state or result is not evaluated");
+    if ((bytes != 16 && bytes != 24) || xg_type_bits(s->type) > 64 || xg_type_class(s->type) == XGT_C ||
+        s->type == XLAGPU_PRED)
+        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "give a state of u64[2] or u64[3] and ask for integers or floats",
+            "this state or result is not evaluated");
     memcpy(words, in[0]->data, n);
     xg_eval_spend(r, s->elements);
     if (xg_str_is(algorithm, "rng_three_fry")) {
-        int64_t used = xg_type_bits(s->type) == 64 ? xg_random_threefry64(s, out->data, words[0], words[1]) : xg_random_threefry32(s, out->data, words[0], words[1]);
+        int64_t used = xg_type_bits(s->type) == 64 ? xg_random_threefry64(s, out->data, words[0], words[1])
+                                                   : xg_random_threefry32(s, out->data, words[0], words[1]);
         words[1] += (uint64_t)used;
     } else if (bytes == 24) {
-        counter[0] = words[1]; counter[1] = words[2];
+        counter[0] = words[1];
+        counter[1] = words[2];
         xg_random_philox(s, out->data, words[0], counter);
-        words[1] = counter[0]; words[2] = counter[1];
+        words[1] = counter[0];
+        words[2] = counter[1];
     } else { /* the short state serves as counter too, its halves exchanged; only the low half is handed on */
-        counter[0] = words[1]; counter[1] = words[0];
+        counter[0] = words[1];
+        counter[1] = words[0];
         xg_random_philox(s, out->data, words[0], counter);
         words[1] = counter[0];
     }
     if (!tuple) return out;
     state = xg_eval_new(r, i->shape->elems[0]);
     memcpy(state->data, words, n);
-    outs[0] = state; outs[1] = out;
+    outs[0] = state;
+    outs[1] = out;
     return xg_eval_new_tuple(r, i->shape, outs);
 }
 
@@ -119,7 +158,10 @@ XG_FN xg_value *xg_eval_rng_bit_generator(xg_eval_run *r, const xg_inst *i, xg_v
 XG_FN void xg_random_begin(xg_eval_run *r) {
     uint32_t d;
     r->devices = XG_NEW_N(&r->mem, xg_device_state, r->n_devices);
-    for (d = 0; d < r->n_devices; d++) { r->devices[d].rng[0] = XG_EXE_RANDOM_FIRST + r->options.seed; r->devices[d].draws = 0; }
+    for (d = 0; d < r->n_devices; d++) {
+        r->devices[d].rng[0] = XG_EXE_RANDOM_FIRST + r->options.seed;
+        r->devices[d].draws = 0;
+    }
 }
 
 /* Gives the state of 128 bits, then adds delta to it. */
@@ -139,7 +181,14 @@ XG_FN double xg_random_fraction(const uint32_t *words, int bits) {
     return ldexp((double)(v >> (64 - bits)), -bits);
 }
 
-typedef struct xg_random_range { xlagpu_type type; bool normal; double a, b; int64_t lo; uint64_t span; int bits; } xg_random_range;
+typedef struct xg_random_range {
+    xlagpu_type type;
+    bool normal;
+    double a, b;
+    int64_t lo;
+    uint64_t span;
+    int bits;
+} xg_random_range;
 
 XG_FN xg_random_range xg_random_range_of(const xg_inst *i, xg_value *const *in) {
     const xg_float_format *f = xg_float_format_of(i->shape->type);
@@ -147,7 +196,12 @@ XG_FN xg_random_range xg_random_range_of(const xg_inst *i, xg_value *const *in) 
     memset(&g, 0, sizeof g);
     g.type = i->shape->type;
     g.normal = xg_str_is(xg_attr_str(i, XG_A_distribution), "rng_normal");
-    if (f) { g.a = xg_float_load(g.type, in[0]->data); g.b = xg_float_load(g.type, in[1]->data); g.bits = XG_MAX(f->mantissa_bits, 1); return g; }
+    if (f) {
+        g.a = xg_float_load(g.type, in[0]->data);
+        g.b = xg_float_load(g.type, in[1]->data);
+        g.bits = XG_MAX(f->mantissa_bits, 1);
+        return g;
+    }
     g.lo = xg_eval_int_at(in[0], 0);
     g.span = (uint64_t)xg_eval_int_at(in[1], 0) - (uint64_t)g.lo;
     return g;
@@ -156,11 +210,16 @@ XG_FN xg_random_range xg_random_range_of(const xg_inst *i, xg_value *const *in) 
 /* One number of two (uniform) or four (normal) random words. Rounding may reach b: then it is a once more. */
 XG_FN void xg_random_number(const xg_random_range *g, unsigned char *out, const uint32_t *words) {
     double u = xg_random_fraction(words, 52);
-    if (g->normal) { xg_float_store(g->type, out, g->a + g->b * (sqrt(-2 * log(1 - u)) * cos(6.283185307179586 * xg_random_fraction(words + 2, 52)))); return; }
+    if (g->normal) {
+        xg_float_store(g->type, out,
+            g->a + g->b * (sqrt(-2 * log(1 - u)) * cos(6.283185307179586 * xg_random_fraction(words + 2, 52))));
+        return;
+    }
     if (g->bits) {
         xg_float_store(g->type, out, g->a + xg_random_fraction(words, g->bits) * (g->b - g->a));
         if (g->a < g->b && !(xg_float_load(g->type, out) < g->b)) xg_float_store(g->type, out, g->a);
-    } else if (g->type == XLAGPU_PRED) *out = (unsigned char)(words[0] & 1);
+    } else if (g->type == XLAGPU_PRED)
+        *out = (unsigned char)(words[0] & 1);
     else {
         uint64_t v = (uint64_t)words[0] << 32 | words[1];
         xg_eval_store_int(g->type, out, (int64_t)((uint64_t)g->lo + (g->span ? v % g->span : 0)));
@@ -170,7 +229,8 @@ XG_FN void xg_random_number(const xg_random_range *g, unsigned char *out, const 
 XG_FN xg_value *xg_eval_rng(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_random_range g = xg_random_range_of(i, in);
     xg_device_state *device = &r->devices[r->device];
-    uint64_t replica = r->n_devices > 1 ? r->device / r->partitions : (uint64_t)r->options.replica, key = r->options.seed ^ replica << 32, counter[2] = {0, 0};
+    uint64_t replica = r->n_devices > 1 ? r->device / r->partitions : (uint64_t)r->options.replica,
+             key = r->options.seed ^ replica << 32, counter[2] = {0, 0};
     xg_value *out = xg_eval_new(r, i->shape);
     size_t bytes = (size_t)xg_type_bytes(i->shape->type);
     int64_t k;

@@ -1,16 +1,20 @@
 /* eval/reduce.c -- reduce, map, reduce-window, select-and-scatter, scan.
  *
  * The reducer runs over many results at once. reduce brings each input into rows: [what is reduced][what is kept]; with
- * many results it folds row after row, with few it folds neighbouring rows in pairs until one is left, so that the order of the
- * elements never changes, only their grouping. Sums of floats are taken in double. Windows go position by position: the outputs
- * that see an element there form a strided box. */
+ * many results it folds row after row, with few it folds neighbouring rows in pairs until one is left, so that the
+ * order of the elements never changes, only their grouping. Sums of floats are taken in double. Windows go position by
+ * position: the outputs that see an element there form a strided box. */
 #ifndef XG_EVAL_REDUCE_C
 #define XG_EVAL_REDUCE_C
 #include "eval.h"
 
 /* Instructions with several results make a tuple, with one a plain value. */
-XG_FN const xg_shape *xg_eval_result_shape(const xg_inst *i, uint32_t k) { return i->shape->type == XLAGPU_TUPLE ? i->shape->elems[k] : i->shape; }
-XG_FN xg_value *xg_eval_results(xg_eval_run *r, const xg_inst *i, xg_value **outs) { return i->shape->type == XLAGPU_TUPLE ? xg_eval_new_tuple(r, i->shape, outs) : outs[0]; }
+XG_FN const xg_shape *xg_eval_result_shape(const xg_inst *i, uint32_t k) {
+    return i->shape->type == XLAGPU_TUPLE ? i->shape->elems[k] : i->shape;
+}
+XG_FN xg_value *xg_eval_results(xg_eval_run *r, const xg_inst *i, xg_value **outs) {
+    return i->shape->type == XLAGPU_TUPLE ? xg_eval_new_tuple(r, i->shape, outs) : outs[0];
+}
 
 /* ---- reduce ---- */
 
@@ -24,27 +28,36 @@ XG_FN xg_value *xg_reduce_rows(xg_eval_run *r, xg_value **v, xg_ints dims, int64
     xg_strided c;
     uint32_t k, d, last = 0;
     *reduced = 1;
-    for (k = 0; k < dims.n; k++) { is_reduced[dims.p[k]] = true; *reduced *= s->dims[dims.p[k]]; }
+    for (k = 0; k < dims.n; k++) {
+        is_reduced[dims.p[k]] = true;
+        *reduced *= s->dims[dims.p[k]];
+    }
     *kept = 1;
     xg_eval_row_strides(s, strides);
     c.rank = 0;
     c.bytes = (size_t)xg_type_bytes(s->type);
-    for (k = 0; k < 2; k++) for (d = 0; d < s->rank; d++) if (is_reduced[d] == (k == 0)) {
-        if (c.rank && d < last) in_order = false;
-        if (k) *kept *= s->dims[d];
-        last = d;
-        c.dims[c.rank] = s->dims[d];
-        c.from[c.rank++] = strides[d];
-    }
+    for (k = 0; k < 2; k++)
+        for (d = 0; d < s->rank; d++)
+            if (is_reduced[d] == (k == 0)) {
+                if (c.rank && d < last) in_order = false;
+                if (k) *kept *= s->dims[d];
+                last = d;
+                c.dims[c.rank] = s->dims[d];
+                c.from[c.rank++] = strides[d];
+            }
     if (in_order) return xg_eval_keep(*v);
-    for (d = c.rank; d-- > 0;) { c.to[d] = step; step *= c.dims[d]; }
+    for (d = c.rank; d-- > 0;) {
+        c.to[d] = step;
+        step *= c.dims[d];
+    }
     out = xg_eval_scratch(r, xg_eval_bytes(r, s));
     xg_eval_copy(&c, out->data, from);
     return out;
 }
 
 /* Sums of floats: in double, rounded once. */
-XG_FN void xg_reduce_sum(xg_eval_run *r, xlagpu_type t, unsigned char *out, const unsigned char *in, const unsigned char *init, int64_t rows, int64_t n) {
+XG_FN void xg_reduce_sum(xg_eval_run *r, xlagpu_type t, unsigned char *out, const unsigned char *in,
+    const unsigned char *init, int64_t rows, int64_t n) {
     xg_value *sum = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)n, sizeof(double)));
     double *total = (double *)(void *)sum->data, wide[256], start = xg_float_load(t, init);
     size_t bytes = (size_t)xg_type_bytes(t);
@@ -58,26 +71,34 @@ XG_FN void xg_reduce_sum(xg_eval_run *r, xlagpu_type t, unsigned char *out, cons
             for (k = 0; k < m; k++) s += wide[k];
         }
         total[0] = s;
-    } else for (row = 0; row < rows; row++) for (at = 0; at < n; at += 256) {
-        int64_t m = XG_MIN(n - at, (int64_t)256);
-        xg_eval_convert_block(XLAGPU_F64, wide, t, in + (size_t)(row * n + at) * bytes, (size_t)m);
-        for (k = 0; k < m; k++) total[at + k] += wide[k];
-    }
+    } else
+        for (row = 0; row < rows; row++)
+            for (at = 0; at < n; at += 256) {
+                int64_t m = XG_MIN(n - at, (int64_t)256);
+                xg_eval_convert_block(XLAGPU_F64, wide, t, in + (size_t)(row * n + at) * bytes, (size_t)m);
+                for (k = 0; k < m; k++) total[at + k] += wide[k];
+            }
     for (k = 0; k < n; k++) xg_float_store(t, out + (size_t)k * bytes, start + total[k]);
     xg_eval_drop(r, sum);
 }
 
 /* params: the accumulators, then the elements, as reducers want them. */
-XG_FN void xg_reduce_fold(xg_eval_run *r, const xg_comp *c, uint32_t n, unsigned char *const *acc, const unsigned char *const *x, size_t count) {
+XG_FN void xg_reduce_fold(xg_eval_run *r, const xg_comp *c, uint32_t n, unsigned char *const *acc,
+    const unsigned char *const *x, size_t count) {
     const void *params[2 * XG_RANK_MAX] = {NULL};
     void *results[XG_RANK_MAX] = {NULL};
     uint32_t k;
-    for (k = 0; k < n; k++) { params[k] = results[k] = acc[k]; params[n + k] = x[k]; }
+    for (k = 0; k < n; k++) {
+        params[k] = results[k] = acc[k];
+        params[n + k] = x[k];
+    }
     xg_eval_apply(r, c, params, results, count);
 }
 
-/* acc[k] and the other operand, strided inside arrays: combined in blocks. to == from layouts are boxes over the same extents. */
-XG_FN void xg_reduce_box(xg_eval_run *r, const xg_comp *c, uint32_t n, unsigned char *const *acc, const xg_strided *acc_box, const unsigned char *const *x, const xg_strided *x_box, const size_t *bytes) {
+/* acc[k] and the other operand, strided inside arrays: combined in blocks. to == from layouts are boxes over the same
+ * extents. */
+XG_FN void xg_reduce_box(xg_eval_run *r, const xg_comp *c, uint32_t n, unsigned char *const *acc,
+    const xg_strided *acc_box, const unsigned char *const *x, const xg_strided *x_box, const size_t *bytes) {
     xg_value *left[XG_RANK_MAX], *right[XG_RANK_MAX];
     unsigned char *a[XG_RANK_MAX] = {NULL};
     const unsigned char *b[XG_RANK_MAX] = {NULL};
@@ -90,18 +111,28 @@ XG_FN void xg_reduce_box(xg_eval_run *r, const xg_comp *c, uint32_t n, unsigned 
         int64_t step = 1;
         left[k] = xg_eval_scratch(r, (size_t)count * bytes[k]);
         right[k] = xg_eval_scratch(r, (size_t)count * bytes[k]);
-        box = *acc_box; box.bytes = bytes[k];
-        for (d = box.rank; d-- > 0;) { box.to[d] = step; step *= box.dims[d]; }
+        box = *acc_box;
+        box.bytes = bytes[k];
+        for (d = box.rank; d-- > 0;) {
+            box.to[d] = step;
+            step *= box.dims[d];
+        }
         xg_eval_copy(&box, left[k]->data, acc[k]);
         memcpy(box.from, x_box->from, sizeof box.from);
         xg_eval_copy(&box, right[k]->data, x[k]);
-        a[k] = left[k]->data; b[k] = right[k]->data;
+        a[k] = left[k]->data;
+        b[k] = right[k]->data;
     }
     xg_reduce_fold(r, c, n, a, b, (size_t)count);
     for (k = 0; k < n; k++) {
         int64_t step = 1;
-        box = *acc_box; box.bytes = bytes[k];
-        for (d = box.rank; d-- > 0;) { box.to[d] = box.from[d]; box.from[d] = step; step *= box.dims[d]; }
+        box = *acc_box;
+        box.bytes = bytes[k];
+        for (d = box.rank; d-- > 0;) {
+            box.to[d] = box.from[d];
+            box.from[d] = step;
+            step *= box.dims[d];
+        }
         xg_eval_copy(&box, acc[k], left[k]->data);
         xg_eval_drop(r, left[k]);
         xg_eval_drop(r, right[k]);
@@ -109,7 +140,8 @@ XG_FN void xg_reduce_box(xg_eval_run *r, const xg_comp *c, uint32_t n, unsigned 
 }
 
 /* Folds pairs of neighbouring rows until one row is left in x[k]; the arrays are ours to write. */
-XG_FN void xg_reduce_pairs(xg_eval_run *r, const xg_comp *c, uint32_t n, unsigned char **x, const size_t *bytes, int64_t rows, int64_t width) {
+XG_FN void xg_reduce_pairs(
+    xg_eval_run *r, const xg_comp *c, uint32_t n, unsigned char **x, const size_t *bytes, int64_t rows, int64_t width) {
     xg_strided box;
     const unsigned char *odd[XG_RANK_MAX];
     uint32_t k;
@@ -117,21 +149,29 @@ XG_FN void xg_reduce_pairs(xg_eval_run *r, const xg_comp *c, uint32_t n, unsigne
     while (rows > 1) {
         int64_t half = rows / 2;
         box.rank = 2;
-        box.dims[0] = half; box.dims[1] = width;
-        box.from[0] = 2 * width; box.from[1] = 1;
+        box.dims[0] = half;
+        box.dims[1] = width;
+        box.from[0] = 2 * width;
+        box.from[1] = 1;
         for (k = 0; k < n; k++) odd[k] = x[k] + (size_t)width * bytes[k];
         xg_reduce_box(r, c, n, x, &box, odd, &box, bytes);
         for (k = 0; k < n; k++) {
             int64_t row; /* close the gaps; the last row of an odd number stays last */
-            for (row = 1; row < half; row++) memmove(x[k] + (size_t)(row * width) * bytes[k], x[k] + (size_t)(2 * row * width) * bytes[k], (size_t)width * bytes[k]);
-            if (rows & 1) memmove(x[k] + (size_t)(half * width) * bytes[k], x[k] + (size_t)((rows - 1) * width) * bytes[k], (size_t)width * bytes[k]);
+            for (row = 1; row < half; row++)
+                memmove(x[k] + (size_t)(row * width) * bytes[k], x[k] + (size_t)(2 * row * width) * bytes[k],
+                    (size_t)width * bytes[k]);
+            if (rows & 1)
+                memmove(x[k] + (size_t)(half * width) * bytes[k], x[k] + (size_t)((rows - 1) * width) * bytes[k],
+                    (size_t)width * bytes[k]);
         }
         rows = half + (rows & 1);
     }
 }
 
 XG_FN xg_value *xg_eval_reduce(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    enum { FEW = 256 };
+    enum {
+        FEW = 256
+    };
     const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
     xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
     uint32_t n = i->n_operands / 2, k;
@@ -140,7 +180,9 @@ XG_FN xg_value *xg_eval_reduce(xg_eval_run *r, const xg_inst *i, xg_value **in) 
     const unsigned char *x[XG_RANK_MAX];
     size_t bytes[XG_RANK_MAX];
     int64_t reduced = 0, kept = 0, row;
-    if (n > XG_RANK_MAX) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "more than %d arrays at once are not evaluated", (int)XG_RANK_MAX);
+    if (n > XG_RANK_MAX)
+        xg_hlo_fail(
+            i, XLAGPU_ERROR_UNSUPPORTED, NULL, "more than %d arrays at once are not evaluated", (int)XG_RANK_MAX);
     for (k = 0; k < n; k++) {
         rows[k] = xg_reduce_rows(r, &in[k], dims, &reduced, &kept);
         outs[k] = xg_eval_new(r, xg_eval_result_shape(i, k));
@@ -191,11 +233,19 @@ XG_FN xg_value *xg_eval_map(xg_eval_run *r, const xg_inst *i, xg_value **in) {
 
 /* ---- windows ---- */
 
-XG_FN int64_t xg_eval_gcd(int64_t a, int64_t b) { while (b) { int64_t t = a % b; a = b; b = t; } return a; }
+XG_FN int64_t xg_eval_gcd(int64_t a, int64_t b) {
+    while (b) {
+        int64_t t = a % b;
+        a = b;
+        b = t;
+    }
+    return a;
+}
 
 XG_FN xg_reach xg_eval_reach(const xg_window_dim *d, int64_t w, int64_t base, int64_t outputs) {
     xg_reach reach = {0, 0, 1, 0, 0};
-    int64_t at, o, last, turn = (d->reversal ? d->size - 1 - w : w) * d->window_dilation - d->pad_low, g = xg_eval_gcd(d->stride, d->base_dilation), tries = d->base_dilation / g;
+    int64_t at, o, last, turn = (d->reversal ? d->size - 1 - w : w) * d->window_dilation - d->pad_low,
+                         g = xg_eval_gcd(d->stride, d->base_dilation), tries = d->base_dilation / g;
     if (base <= 0 || outputs <= 0) return reach;
     o = turn < 0 ? (-turn + d->stride - 1) / d->stride : 0;
     for (; tries > 0 && (o * d->stride + turn) % d->base_dilation; tries--) o++;
@@ -215,7 +265,10 @@ XG_FN xg_reach xg_eval_reach(const xg_window_dim *d, int64_t w, int64_t base, in
 /* Visits the positions of a window in row-major order: at[] moves on; false after the last. */
 XG_FN bool xg_eval_next(int64_t *at, const xg_window *w) {
     uint32_t d;
-    for (d = w->n; d-- > 0;) { if (++at[d] < w->p[d].size) return true; at[d] = 0; }
+    for (d = w->n; d-- > 0;) {
+        if (++at[d] < w->p[d].size) return true;
+        at[d] = 0;
+    }
     return false;
 }
 
@@ -223,12 +276,15 @@ XG_FN bool xg_eval_next(int64_t *at, const xg_window *w) {
 XG_FN void xg_eval_spend_window(xg_eval_run *r, const xg_window *w) {
     int64_t positions = 1;
     uint32_t d;
-    for (d = 0; d < w->n; d++) if (!xg_mul64(positions, w->p[d].size, &positions)) positions = INT64_MAX / 2;
+    for (d = 0; d < w->n; d++)
+        if (!xg_mul64(positions, w->p[d].size, &positions)) positions = INT64_MAX / 2;
     xg_eval_spend(r, positions);
 }
 
-/* The boxes, in outputs and base, of a window position; false when it sees nothing anywhere. Offsets are in elements. */
-XG_FN bool xg_eval_window_boxes(const xg_window *w, const int64_t *at, const xg_shape *base, const xg_shape *outputs, xg_strided *out_box, xg_strided *base_box, int64_t *out_at, int64_t *base_at) {
+/* The boxes, in outputs and base, of a window position; false when it sees nothing anywhere. Offsets are in
+ * elements. */
+XG_FN bool xg_eval_window_boxes(const xg_window *w, const int64_t *at, const xg_shape *base, const xg_shape *outputs,
+    xg_strided *out_box, xg_strided *base_box, int64_t *out_at, int64_t *base_at) {
     int64_t os[XG_RANK_MAX], bs[XG_RANK_MAX];
     uint32_t d;
     xg_eval_row_strides(outputs, os);
@@ -259,7 +315,9 @@ XG_FN xg_value *xg_eval_reduce_window(xg_eval_run *r, const xg_inst *i, xg_value
     size_t bytes[XG_RANK_MAX];
     int64_t at[XG_RANK_MAX], out_at, base_at;
     xg_strided out_box, base_box;
-    if (n > XG_RANK_MAX) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "more than %d arrays at once are not evaluated", (int)XG_RANK_MAX);
+    if (n > XG_RANK_MAX)
+        xg_hlo_fail(
+            i, XLAGPU_ERROR_UNSUPPORTED, NULL, "more than %d arrays at once are not evaluated", (int)XG_RANK_MAX);
     for (k = 0; k < n; k++) {
         xg_eval_dense(r, &in[k]);
         outs[k] = xg_eval_new(r, xg_eval_result_shape(i, k));
@@ -269,21 +327,28 @@ XG_FN xg_value *xg_eval_reduce_window(xg_eval_run *r, const xg_inst *i, xg_value
     memset(at, 0, sizeof at);
     xg_eval_spend_window(r, w);
     if (outs[0]->shape->elements) do {
-        if (!xg_eval_window_boxes(w, at, in[0]->shape, outs[0]->shape, &out_box, &base_box, &out_at, &base_at)) continue;
-        for (k = 0; k < n; k++) { acc[k] = outs[k]->data + (size_t)out_at * bytes[k]; x[k] = in[k]->data + (size_t)base_at * bytes[k]; }
-        xg_reduce_box(r, c, n, acc, &out_box, x, &base_box, bytes);
-    } while (xg_eval_next(at, w));
+            if (!xg_eval_window_boxes(w, at, in[0]->shape, outs[0]->shape, &out_box, &base_box, &out_at, &base_at))
+                continue;
+            for (k = 0; k < n; k++) {
+                acc[k] = outs[k]->data + (size_t)out_at * bytes[k];
+                x[k] = in[k]->data + (size_t)base_at * bytes[k];
+            }
+            xg_reduce_box(r, c, n, acc, &out_box, x, &base_box, bytes);
+        } while (xg_eval_next(at, w));
     return xg_eval_results(r, i, outs);
 }
 
 /* ---- select-and-scatter ---- */
 
-/* For each window the flat index of the element that select keeps: the first one, replaced by a later x when select(kept, x) is false. */
-XG_FN xg_value *xg_eval_selected(xg_eval_run *r, const xg_inst *i, const xg_window *w, const xg_value *operand, const xg_value *source) {
+/* For each window the flat index of the element that select keeps: the first one, replaced by a later x when
+ * select(kept, x) is false. */
+XG_FN xg_value *xg_eval_selected(
+    xg_eval_run *r, const xg_inst *i, const xg_window *w, const xg_value *operand, const xg_value *source) {
     const xg_comp *c = xg_attr_comp(i, XG_A_select);
     size_t bytes = (size_t)xg_type_bytes(operand->shape->type);
     int64_t n = source->shape->elements, k, at[XG_RANK_MAX], index[XG_RANK_MAX], out_at, base_at;
-    xg_value *chosen = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)n, sizeof(int64_t))), *kept = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)n, bytes));
+    xg_value *chosen = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)n, sizeof(int64_t))),
+             *kept = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)n, bytes));
     int64_t *where = (int64_t *)(void *)chosen->data;
     xg_strided out_box, base_box;
     uint32_t d;
@@ -291,7 +356,8 @@ XG_FN xg_value *xg_eval_selected(xg_eval_run *r, const xg_inst *i, const xg_wind
     memset(at, 0, sizeof at);
     xg_eval_spend_window(r, w);
     do {
-        if (!xg_eval_window_boxes(w, at, operand->shape, source->shape, &out_box, &base_box, &out_at, &base_at)) continue;
+        if (!xg_eval_window_boxes(w, at, operand->shape, source->shape, &out_box, &base_box, &out_at, &base_at))
+            continue;
         memset(index, 0, sizeof index);
         for (;;) {
             unsigned char keep = 0, *mine = kept->data + (size_t)out_at * bytes;
@@ -299,14 +365,20 @@ XG_FN xg_value *xg_eval_selected(xg_eval_run *r, const xg_inst *i, const xg_wind
             if (where[out_at] >= 0) {
                 const void *params[2];
                 void *result = &keep;
-                params[0] = mine; params[1] = x;
+                params[0] = mine;
+                params[1] = x;
                 xg_eval_apply(r, c, params, &result, 1);
             }
-            if (!keep) { where[out_at] = base_at; memcpy(mine, x, bytes); }
+            if (!keep) {
+                where[out_at] = base_at;
+                memcpy(mine, x, bytes);
+            }
             for (d = out_box.rank; d-- > 0;) {
-                out_at += out_box.from[d]; base_at += base_box.from[d];
+                out_at += out_box.from[d];
+                base_at += base_box.from[d];
                 if (++index[d] < out_box.dims[d]) break;
-                out_at -= out_box.from[d] * out_box.dims[d]; base_at -= base_box.from[d] * out_box.dims[d];
+                out_at -= out_box.from[d] * out_box.dims[d];
+                base_at -= base_box.from[d] * out_box.dims[d];
                 index[d] = 0;
             }
             if (d == UINT32_MAX) break;
@@ -329,7 +401,8 @@ XG_FN xg_value *xg_eval_select_and_scatter(xg_eval_run *r, const xg_inst *i, xg_
     if (i->n_operands == 4) {
         chosen = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)n, sizeof(int64_t)));
         xg_eval_convert_block(XLAGPU_S64, chosen->data, in[3]->shape->type, xg_eval_dense(r, &in[3]), (size_t)n);
-    } else chosen = xg_eval_selected(r, i, attr ? attr->v.window : &scalar, in[0], in[1]);
+    } else
+        chosen = xg_eval_selected(r, i, attr ? attr->v.window : &scalar, in[0], in[1]);
     for (k = 0; k < n; k++) {
         int64_t where = ((const int64_t *)(const void *)chosen->data)[k];
         const void *params[2];

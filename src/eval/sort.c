@@ -1,23 +1,25 @@
 /* eval/sort.c -- sort and topk.
  *
- * sort is a stable merge sort of index lists. All merges of one level advance together, one comparison each, so that the
- * comparator runs over many pairs at once: that is what makes any comparator affordable. The order is the same for is_stable=false.
- * topk orders by the total order of its type; equal values keep their order. */
+ * sort is a stable merge sort of index lists. All merges of one level advance together, one comparison each, so that
+ * the comparator runs over many pairs at once: that is what makes any comparator affordable. The order is the same for
+ * is_stable=false. topk orders by the total order of its type; equal values keep their order. */
 #ifndef XG_EVAL_SORT_C
 #define XG_EVAL_SORT_C
 #include "eval.h"
 
-typedef struct xg_merge { int64_t row, left, left_end, right, right_end, out; } xg_merge;
+typedef struct xg_merge {
+    int64_t row, left, left_end, right, right_end, out;
+} xg_merge;
 
 typedef struct xg_sorter {
     xg_eval_run *r;
     const xg_comp *comp;
-    uint32_t n;                  /* arrays */
+    uint32_t n; /* arrays */
     int64_t rows, length;
-    xg_value **data;             /* in rows */
-    bool *used;                  /* does the comparator look at this array? */
+    xg_value **data; /* in rows */
+    bool *used;      /* does the comparator look at this array? */
     size_t *bytes;
-    unsigned char **blocks;      /* 2n: the comparator's parameters */
+    unsigned char **blocks; /* 2n: the comparator's parameters */
     unsigned char *flags;
     const void **params;
 } xg_sorter;
@@ -33,7 +35,8 @@ XG_FN void xg_sort_pick(unsigned char *to, const unsigned char *from, int64_t at
 }
 
 /* flags[m] says that merge m's right head goes before its left head. */
-XG_FN void xg_sort_compare(xg_sorter *s, const xg_merge *merges, const uint32_t *active, size_t count, const int64_t *index) {
+XG_FN void xg_sort_compare(
+    xg_sorter *s, const xg_merge *merges, const uint32_t *active, size_t count, const int64_t *index) {
     void *result = s->flags;
     uint32_t k;
     size_t m;
@@ -53,7 +56,8 @@ XG_FN void xg_sort_compare(xg_sorter *s, const xg_merge *merges, const uint32_t 
 XG_FN void xg_sort_merges(xg_sorter *s, xg_merge *merges, size_t count, const int64_t *from, int64_t *to) {
     uint32_t active[XG_EVAL_BLOCK];
     size_t n = 0, m, live;
-    for (m = 0; m < count; m++) if (merges[m].right < merges[m].right_end) active[n++] = (uint32_t)m;
+    for (m = 0; m < count; m++)
+        if (merges[m].right < merges[m].right_end) active[n++] = (uint32_t)m;
     while (n) {
         xg_sort_compare(s, merges, active, n, from);
         for (m = live = 0; m < n; m++) {
@@ -76,55 +80,78 @@ XG_FN void xg_sort_merges(xg_sorter *s, xg_merge *merges, size_t count, const in
 XG_FN int64_t *xg_sort_indices(xg_sorter *s, int64_t *index, int64_t *spare) {
     xg_merge *merges = (xg_merge *)xg_alloc_raw(&s->r->stack, XG_EVAL_BLOCK * sizeof *merges);
     int64_t width, row, at;
-    for (row = 0; row < s->rows; row++) for (at = 0; at < s->length; at++) index[row * s->length + at] = at;
+    for (row = 0; row < s->rows; row++)
+        for (at = 0; at < s->length; at++) index[row * s->length + at] = at;
     for (width = 1; width < s->length; width *= 2) {
         size_t count = 0;
         int64_t *swap;
-        for (row = 0; row < s->rows; row++) for (at = 0; at < s->length; at += 2 * width) {
-            xg_merge *g = &merges[count++];
-            g->row = row;
-            g->left = g->out = at;
-            g->left_end = g->right = XG_MIN(at + width, s->length);
-            g->right_end = XG_MIN(at + 2 * width, s->length);
-            if (count == XG_EVAL_BLOCK) { xg_sort_merges(s, merges, count, index, spare); count = 0; }
-        }
+        for (row = 0; row < s->rows; row++)
+            for (at = 0; at < s->length; at += 2 * width) {
+                xg_merge *g = &merges[count++];
+                g->row = row;
+                g->left = g->out = at;
+                g->left_end = g->right = XG_MIN(at + width, s->length);
+                g->right_end = XG_MIN(at + 2 * width, s->length);
+                if (count == XG_EVAL_BLOCK) {
+                    xg_sort_merges(s, merges, count, index, spare);
+                    count = 0;
+                }
+            }
         xg_sort_merges(s, merges, count, index, spare);
-        swap = index; index = spare; spare = swap;
+        swap = index;
+        index = spare;
+        spare = swap;
     }
     return index;
 }
 
-/* The box that walks an array row by row along dim, dim innermost; strides of the array go to `from`, of the rows to `to`. */
+/* The box that walks an array row by row along dim, dim innermost; strides of the array go to `from`, of the rows to
+ * `to`. */
 XG_FN void xg_sort_box(xg_strided *c, const xg_shape *s, uint32_t dim) {
     int64_t strides[XG_RANK_MAX] = {0}, step = 1;
     uint32_t d;
     xg_eval_row_strides(s, strides);
     c->rank = 0;
     c->bytes = (size_t)xg_type_bytes(s->type);
-    for (d = 0; d < s->rank; d++) if (d != dim) { c->dims[c->rank] = s->dims[d]; c->from[c->rank++] = strides[d]; }
+    for (d = 0; d < s->rank; d++)
+        if (d != dim) {
+            c->dims[c->rank] = s->dims[d];
+            c->from[c->rank++] = strides[d];
+        }
     c->dims[c->rank] = s->dims[dim];
     c->from[c->rank++] = strides[dim];
-    for (d = c->rank; d-- > 0;) { c->to[d] = step; step *= c->dims[d]; }
+    for (d = c->rank; d-- > 0;) {
+        c->to[d] = step;
+        step *= c->dims[d];
+    }
 }
 
 /* The array with its rows in the order of index. */
-XG_FN xg_value *xg_sort_permute(xg_eval_run *r, const xg_shape *shape, uint32_t dim, const xg_value *rows, const int64_t *index, int64_t n_rows, int64_t length) {
+XG_FN xg_value *xg_sort_permute(xg_eval_run *r, const xg_shape *shape, uint32_t dim, const xg_value *rows,
+    const int64_t *index, int64_t n_rows, int64_t length) {
     xg_value *out = xg_eval_new(r, shape), *sorted = xg_eval_scratch(r, xg_eval_bytes(r, shape));
     size_t bytes = (size_t)xg_type_bytes(shape->type);
     int64_t row, at;
     xg_strided c;
     uint32_t d;
-    for (row = 0; row < n_rows; row++) for (at = 0; at < length; at++)
-        xg_sort_pick(sorted->data + (size_t)(row * length + at) * bytes, rows->data + (size_t)(row * length) * bytes, index[row * length + at], bytes);
+    for (row = 0; row < n_rows; row++)
+        for (at = 0; at < length; at++)
+            xg_sort_pick(sorted->data + (size_t)(row * length + at) * bytes,
+                rows->data + (size_t)(row * length) * bytes, index[row * length + at], bytes);
     xg_sort_box(&c, shape, dim);
-    for (d = 0; d < c.rank; d++) { int64_t swap = c.to[d]; c.to[d] = c.from[d]; c.from[d] = swap; }
+    for (d = 0; d < c.rank; d++) {
+        int64_t swap = c.to[d];
+        c.to[d] = c.from[d];
+        c.from[d] = swap;
+    }
     xg_eval_copy(&c, out->data, sorted->data);
     xg_eval_drop(r, sorted);
     return out;
 }
 
 /* n arrays of one form along dim, by the comparator. */
-XG_FN void xg_eval_sort_arrays(xg_eval_run *r, xg_value **in, uint32_t n, uint32_t dim, const xg_comp *comp, xg_value **outs) {
+XG_FN void xg_eval_sort_arrays(
+    xg_eval_run *r, xg_value **in, uint32_t n, uint32_t dim, const xg_comp *comp, xg_value **outs) {
     const xg_shape *shape = in[0]->shape;
     xg_mark mark = xg_arena_mark(&r->stack);
     xg_value *a, *b;
@@ -136,8 +163,11 @@ XG_FN void xg_eval_sort_arrays(xg_eval_run *r, xg_value **in, uint32_t n, uint32
         return;
     }
     memset(&s, 0, sizeof s);
-    s.r = r; s.n = n; s.comp = comp;
-    s.length = shape->dims[dim]; s.rows = shape->elements / s.length;
+    s.r = r;
+    s.n = n;
+    s.comp = comp;
+    s.length = shape->dims[dim];
+    s.rows = shape->elements / s.length;
     s.data = XG_NEW_N(&r->stack, xg_value *, n);
     s.used = XG_NEW_N(&r->stack, bool, n);
     s.bytes = XG_NEW_N(&r->stack, size_t, n);
@@ -148,7 +178,8 @@ XG_FN void xg_eval_sort_arrays(xg_eval_run *r, xg_value **in, uint32_t n, uint32
         xg_strided c;
         const unsigned char *from = xg_eval_dense(r, &in[k]);
         s.bytes[k] = (size_t)xg_type_bytes(in[k]->shape->type);
-        s.used[k] = s.comp->params[2 * k]->first_use || s.comp->params[2 * k + 1]->first_use || s.comp->root == s.comp->params[2 * k] || s.comp->root == s.comp->params[2 * k + 1];
+        s.used[k] = s.comp->params[2 * k]->first_use || s.comp->params[2 * k + 1]->first_use ||
+                    s.comp->root == s.comp->params[2 * k] || s.comp->root == s.comp->params[2 * k + 1];
         s.params[2 * k] = s.blocks[2 * k] = (unsigned char *)xg_alloc(&r->stack, XG_EVAL_BLOCK * s.bytes[k]);
         s.params[2 * k + 1] = s.blocks[2 * k + 1] = (unsigned char *)xg_alloc(&r->stack, XG_EVAL_BLOCK * s.bytes[k]);
         s.data[k] = xg_eval_scratch(r, xg_eval_bytes(r, in[k]->shape));
@@ -162,13 +193,15 @@ XG_FN void xg_eval_sort_arrays(xg_eval_run *r, xg_value **in, uint32_t n, uint32
         outs[k] = xg_sort_permute(r, in[k]->shape, dim, s.data[k], index, s.rows, s.length);
         xg_eval_drop(r, s.data[k]);
     }
-    xg_eval_drop(r, a); xg_eval_drop(r, b);
+    xg_eval_drop(r, a);
+    xg_eval_drop(r, b);
     xg_arena_reset(&r->stack, mark);
 }
 XG_FN xg_value *xg_eval_sort(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_mark mark = xg_arena_mark(&r->stack);
     xg_value **outs = XG_NEW_N(&r->stack, xg_value *, i->n_operands), *result;
-    xg_eval_sort_arrays(r, in, i->n_operands, (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], xg_attr_comp(i, XG_A_to_apply), outs);
+    xg_eval_sort_arrays(
+        r, in, i->n_operands, (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0], xg_attr_comp(i, XG_A_to_apply), outs);
     result = xg_eval_results(r, i, outs);
     xg_arena_reset(&r->stack, mark);
     return result;
@@ -176,7 +209,10 @@ XG_FN xg_value *xg_eval_sort(xg_eval_run *r, const xg_inst *i, xg_value **in) {
 
 /* ---- topk ---- */
 
-typedef struct xg_top { uint64_t key; int64_t at; } xg_top;
+typedef struct xg_top {
+    uint64_t key;
+    int64_t at;
+} xg_top;
 
 /* Larger keys come first; equal ones in order of place. */
 XG_FN bool xg_top_before(xg_top a, xg_top b) { return a.key > b.key || (a.key == b.key && a.at < b.at); }
@@ -189,7 +225,9 @@ XG_FN void xg_top_sift(xg_top *heap, size_t n, size_t at) {
         if (child < n && xg_top_before(heap[last], heap[child])) last = child;
         if (child + 1 < n && xg_top_before(heap[last], heap[child + 1])) last = child + 1;
         if (last == at) return;
-        swap = heap[at]; heap[at] = heap[last]; heap[last] = swap;
+        swap = heap[at];
+        heap[at] = heap[last];
+        heap[last] = swap;
         at = last;
     }
 }
@@ -197,8 +235,10 @@ XG_FN void xg_top_sift(xg_top *heap, size_t n, size_t at) {
 XG_FN uint64_t xg_top_key(xlagpu_type t, const unsigned char *p, bool largest) {
     uint64_t v = 0, key;
     memcpy(&v, p, (size_t)xg_type_bytes(t));
-    if (xg_type_class(t) == XGT_F) key = (uint64_t)xg_eval_total_key(xg_float_format_of(t), v) ^ ((uint64_t)1 << 63);
-    else key = (uint64_t)xg_eval_load_int(t, p) ^ (xg_type_signed(t) ? (uint64_t)1 << 63 : 0);
+    if (xg_type_class(t) == XGT_F)
+        key = (uint64_t)xg_eval_total_key(xg_float_format_of(t), v) ^ ((uint64_t)1 << 63);
+    else
+        key = (uint64_t)xg_eval_load_int(t, p) ^ (xg_type_signed(t) ? (uint64_t)1 << 63 : 0);
     return largest ? key : ~key;
 }
 
@@ -220,8 +260,14 @@ XG_FN xg_value *xg_eval_topk(xg_eval_run *r, const xg_inst *i, xg_value **in) {
             xg_top t;
             t.key = xg_top_key(s->type, data + (size_t)(row * length + at) * bytes, largest);
             t.at = at;
-            if (n < kk) { heap[n++] = t; if (n == kk) for (k = kk / 2 + 1; k-- > 0;) xg_top_sift(heap, kk, k); }
-            else if (xg_top_before(t, heap[0])) { heap[0] = t; xg_top_sift(heap, kk, 0); }
+            if (n < kk) {
+                heap[n++] = t;
+                if (n == kk)
+                    for (k = kk / 2 + 1; k-- > 0;) xg_top_sift(heap, kk, k);
+            } else if (xg_top_before(t, heap[0])) {
+                heap[0] = t;
+                xg_top_sift(heap, kk, 0);
+            }
         }
         for (n = kk; n-- > 0;) {
             size_t to = (size_t)row * kk + n;

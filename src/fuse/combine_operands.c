@@ -1,22 +1,28 @@
-/* fuse/combine_operands.c -- a fusion that reads several arrays only to combine them element by element gets the combination from the fusion that makes one of them.
+/* fuse/combine_operands.c -- a fusion that reads several arrays only to combine them element by element gets the
+ * combination from the fusion that makes one of them.
  *
- * When x and f(x) lie in memory and a product of matrices reads x * f(x), the multiplication moves to where f(x) is made: one array is written and read in place of two, and nothing
- * is computed again. Fusion itself does not see this: it moves whole kernels, and a multiplication goes into its reader before f, which is dearer, can go into it.
+ * When x and f(x) lie in memory and a product of matrices reads x * f(x), the multiplication moves to where f(x) is
+ * made: one array is written and read in place of two, and nothing is computed again. Fusion itself does not see this:
+ * it moves whole kernels, and a multiplication goes into its reader before f, which is dearer, can go into it.
  *
- * Laws: the reader uses the arrays for nothing else; the one in whose place the result comes has no other reader, and ends in an elementwise operation; its fusion has the other
- * arrays already, as outputs or as operands, or gets them as operands: those that were made before it and that only the reader reads. So no array lives longer but for operands that it
- * had, by no step more than the fusion itself, and what it gets is free from then on. */
+ * Laws: the reader uses the arrays for nothing else; the one in whose place the result comes has no other reader, and
+ * ends in an elementwise operation; its fusion has the other arrays already, as outputs or as operands, or gets them as
+ * operands: those that were made before it and that only the reader reads. So no array lives longer but for operands
+ * that it had, by no step more than the fusion itself, and what it gets is free from then on. */
 #ifndef XG_FUSE_COMBINE_OPERANDS_C
 #define XG_FUSE_COMBINE_OPERANDS_C
 #include "fuse.h"
 
-enum { XG_COMBINE_OPERANDS_MAX = 4 }; /* of an elementwise operation */
+enum {
+    XG_COMBINE_OPERANDS_MAX = 4
+}; /* of an elementwise operation */
 
 typedef struct xg_combine {
-    xg_inst *reader, *inner;                     /* a fusion, and the operation inside it */
-    xg_inst *params[XG_COMBINE_OPERANDS_MAX];      /* by operand of the operation: the reader's parameter behind it, or NULL: a constant */
-    xg_inst *value, *maker;                      /* what the result takes the place of, and the fusion that makes it */
-    int64_t leaf;                                /* which of its outputs */
+    xg_inst *reader, *inner; /* a fusion, and the operation inside it */
+    /* by operand of the operation: the reader's parameter behind it, or NULL: a constant */
+    xg_inst *params[XG_COMBINE_OPERANDS_MAX];
+    xg_inst *value, *maker; /* what the result takes the place of, and the fusion that makes it */
+    int64_t leaf;           /* which of its outputs */
 } xg_combine;
 
 /* ---- what it reads ---- */
@@ -41,12 +47,17 @@ XG_FN xg_inst *xg_combine_param(xg_inst *operand, const xg_inst *user) {
 XG_FN uint32_t xg_combine_reads(xg_combine *w) {
     const xg_inst *i = w->inner;
     uint32_t k, j, n = 0;
-    if (i == i->comp->root || !(xg_op_flags(i->op) & XGF_EW) || !xg_shape_is_array(i->shape) || i->n_operands > XG_COMBINE_OPERANDS_MAX || xg_inst_attr(i, XG_A_control_predecessors)) return 0;
+    if (i == i->comp->root || !(xg_op_flags(i->op) & XGF_EW) || !xg_shape_is_array(i->shape) ||
+        i->n_operands > XG_COMBINE_OPERANDS_MAX || xg_inst_attr(i, XG_A_control_predecessors))
+        return 0;
     XG_FOR_USES(u, i) if (u->user->op == XG_TUPLE) return 0;
     for (k = 0; k < i->n_operands; k++) {
         xg_inst *o = XG_OPERAND(i, k);
         w->params[k] = xg_combine_is_splat(o) ? NULL : xg_combine_param(o, i);
-        if (!w->params[k]) { if (xg_combine_is_splat(o)) continue; return 0; }
+        if (!w->params[k]) {
+            if (xg_combine_is_splat(o)) continue;
+            return 0;
+        }
         if (w->params[k]->shape->elements != i->shape->elements) return 0;
         for (j = 0; j < k && w->params[j] != w->params[k]; j++) {}
         n += j == k;
@@ -67,7 +78,8 @@ XG_FN xg_inst *xg_combine_inside(const xg_inst *maker, xg_inst *value) {
     int64_t leaf;
     uint32_t k;
     if (xg_combine_maker_of(value, &leaf) == maker) return xg_fuse_leaf(c, (uint32_t)leaf);
-    for (k = 0; k < maker->n_operands; k++) if (XG_OPERAND(maker, k) == value) return c->params[k];
+    for (k = 0; k < maker->n_operands; k++)
+        if (XG_OPERAND(maker, k) == value) return c->params[k];
     return NULL;
 }
 XG_FN xg_inst *xg_combine_value(const xg_combine *w, uint32_t k) { return XG_OPERAND(w->reader, w->params[k]->number); }
@@ -77,9 +89,13 @@ XG_FN uintptr_t xg_combine_place(const xg_inst *i) { return (uintptr_t)i->scratc
 /* An array that the maker does not have: may it read it, so that the reader needs it no more? */
 XG_FN bool xg_combine_may_get(const xg_combine *w, const xg_inst *value) {
     const xg_inst *from = value->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(value, 0) : value;
-    if (value->op == XG_PARAMETER || value->op == XG_CONSTANT || value == value->comp->root || !xg_shape_is_array(value->shape)) return false;
+    if (value->op == XG_PARAMETER || value->op == XG_CONSTANT || value == value->comp->root ||
+        !xg_shape_is_array(value->shape))
+        return false;
     XG_FOR_USES(u, value) if (u->user != w->reader) return false;
-    return xg_combine_place(from) < xg_combine_place(w->maker) && w->maker->n_operands + (uint64_t)xg_shape_leaves(w->maker->shape) + XG_COMBINE_OPERANDS_MAX < XG_FUSE_BUFFERS_MAX;
+    return xg_combine_place(from) < xg_combine_place(w->maker) &&
+           w->maker->n_operands + (uint64_t)xg_shape_leaves(w->maker->shape) + XG_COMBINE_OPERANDS_MAX <
+               XG_FUSE_BUFFERS_MAX;
 }
 
 XG_FN bool xg_combine_fits(xg_combine *w, uint32_t k) {
@@ -87,12 +103,21 @@ XG_FN bool xg_combine_fits(xg_combine *w, uint32_t k) {
     uint32_t j;
     w->value = xg_combine_value(w, k);
     w->maker = xg_combine_maker_of(w->value, &w->leaf);
-    if (!w->maker || w->value == w->value->comp->root || xg_inst_attr(w->maker, XG_A_output_to_operand_aliasing) || xg_inst_attr(w->maker, XG_A_control_predecessors)) return false;
-    XG_FOR_USES(u, w->value) if (u->user != w->reader || XG_USE_INDEX(u) != (uint32_t)w->params[k]->number) return false;
-    if (w->maker != w->value) XG_FOR_USES(u, w->maker) if (u->user->op != XG_GET_TUPLE_ELEMENT || (u->user != w->value && xg_attr_int(u->user, XG_A_index, 0) == w->leaf)) return false;
+    if (!w->maker || w->value == w->value->comp->root || xg_inst_attr(w->maker, XG_A_output_to_operand_aliasing) ||
+        xg_inst_attr(w->maker, XG_A_control_predecessors))
+        return false;
+    XG_FOR_USES(u, w->value)
+    if (u->user != w->reader || XG_USE_INDEX(u) != (uint32_t)w->params[k]->number) return false;
+    if (w->maker != w->value)
+        XG_FOR_USES(u, w->maker)
+        if (u->user->op != XG_GET_TUPLE_ELEMENT ||
+            (u->user != w->value && xg_attr_int(u->user, XG_A_index, 0) == w->leaf)) return false;
     root = xg_fuse_leaf(xg_attr_comp(w->maker, XG_A_calls), (uint32_t)w->leaf);
     if (!root || !(xg_op_flags(root->op) & XGF_EW)) return false;
-    for (j = 0; j < w->inner->n_operands; j++) if (w->params[j] && !xg_combine_inside(w->maker, xg_combine_value(w, j)) && !xg_combine_may_get(w, xg_combine_value(w, j))) return false;
+    for (j = 0; j < w->inner->n_operands; j++)
+        if (w->params[j] && !xg_combine_inside(w->maker, xg_combine_value(w, j)) &&
+            !xg_combine_may_get(w, xg_combine_value(w, j)))
+            return false;
     return true;
 }
 
@@ -100,11 +125,13 @@ XG_FN bool xg_combine_fits(xg_combine *w, uint32_t k) {
 
 /* A maker that has the array as an operand, too, in place of the one that has not. */
 XG_FN void xg_combine_get(xg_combine *w, xg_inst *value) {
-    xg_inst *was = w->maker, **operands = XG_NEW_N(was->comp->module->arena, xg_inst *, (size_t)was->n_operands + 1), *made;
+    xg_inst *was = w->maker, **operands = XG_NEW_N(was->comp->module->arena, xg_inst *, (size_t)was->n_operands + 1),
+            *made;
     uint32_t k;
     for (k = 0; k < was->n_operands; k++) operands[k] = XG_OPERAND(was, k);
     operands[k] = value;
-    if (xg_combine_place(value) > xg_combine_place(was)) xg_inst_move_before(value, was); /* a name of what stands there */
+    if (xg_combine_place(value) > xg_combine_place(was))
+        xg_inst_move_before(value, was); /* a name of what stands there */
     (void)xg_comp_add_param(xg_attr_comp(was, XG_A_calls), value->shape, XG_STR("param"));
     made = xg_inst_new(was->comp, XG_FUSION, was->shape, operands, k + 1, was, was->name);
     for (k = 0; k < was->n_attrs; k++) xg_inst_set_attr(made, was->attrs[k]);
@@ -133,7 +160,11 @@ XG_FN void xg_combine_remove(xg_inst *i) {
     xg_inst_remove(i);
     for (k = 0; k < n; k++) {
         for (j = 0; j < k && operands[j] != operands[k]; j++) {}
-        for (o = j < k ? NULL : operands[k]; o && !o->first_use && (xg_in_place_renames(o) || xg_combine_is_splat(o)); o = next) { next = o->n_operands ? XG_OPERAND(o, 0) : NULL; xg_inst_remove(o); }
+        for (o = j < k ? NULL : operands[k]; o && !o->first_use && (xg_in_place_renames(o) || xg_combine_is_splat(o));
+             o = next) {
+            next = o->n_operands ? XG_OPERAND(o, 0) : NULL;
+            xg_inst_remove(o);
+        }
     }
 }
 XG_FN void xg_combine_move(xg_combine *w) {
@@ -142,19 +173,24 @@ XG_FN void xg_combine_move(xg_combine *w) {
     xg_inst *operands[XG_COMBINE_OPERANDS_MAX] = {NULL, NULL, NULL, NULL}, *made, *param = NULL;
     xg_hb b = xg_hb_end(c, w->inner);
     uint32_t k;
-    for (k = 0; k < w->inner->n_operands; k++) if (w->params[k] && !xg_combine_inside(w->maker, xg_combine_value(w, k))) xg_combine_get(w, xg_combine_value(w, k));
+    for (k = 0; k < w->inner->n_operands; k++)
+        if (w->params[k] && !xg_combine_inside(w->maker, xg_combine_value(w, k)))
+            xg_combine_get(w, xg_combine_value(w, k));
     if (several) b.before = c->root;
     for (k = 0; k < w->inner->n_operands; k++) operands[k] = xg_combine_operand(w, &b, k);
     made = xg_inst_clone(w->inner, c, operands, b.before);
-    if (!several) { c->root = made; w->maker->shape = made->shape; }
-    else {
+    if (!several) {
+        c->root = made;
+        w->maker->shape = made->shape;
+    } else {
         const xg_shape **shapes = XG_NEW_N(c->module->arena, const xg_shape *, (size_t)c->root->n_operands + 1);
         xg_inst_set_operand(c->root, (uint32_t)w->leaf, made);
         for (k = 0; k < c->root->n_operands; k++) shapes[k] = XG_OPERAND(c->root, k)->shape;
         c->root->shape = w->maker->shape = xg_shape_tuple(c->module, shapes, c->root->n_operands);
         w->value->shape = made->shape;
     }
-    for (k = 0; k < w->inner->n_operands; k++) if (w->params[k] && xg_combine_value(w, k) == w->value) param = w->params[k];
+    for (k = 0; k < w->inner->n_operands; k++)
+        if (w->params[k] && xg_combine_value(w, k) == w->value) param = w->params[k];
     xg_inst_replace(w->inner, param);
     xg_combine_remove(w->inner);
     param->shape = made->shape;
@@ -183,7 +219,8 @@ XG_FN bool xg_combine_reader(xg_inst *reader) {
     if (changed) (void)xg_dce_fusion_params(reader);
     return changed;
 }
-/* Numbers the instructions by place, unless an order is given that may name a fusion that would be made anew; and lists the fusions, before any of them changes. */
+/* Numbers the instructions by place, unless an order is given that may name a fusion that would be made anew; and lists
+ * the fusions, before any of them changes. */
 XG_FN bool xg_combine_comp(xg_comp *c) {
     XG_VEC(xg_inst *) fusions = {NULL, 0, 0};
     bool changed = false, ordered = false;
@@ -198,6 +235,8 @@ XG_FN bool xg_combine_comp(xg_comp *c) {
     for (k = 0; k < fusions.n; k++) changed = xg_combine_reader(fusions.p[k]) || changed;
     return changed;
 }
-XG_FN bool xg_fuse_combine_operands(xg_module *m) { return m->made[XG_FUSION] && xg_opt_each_sequence(m, xg_combine_comp); }
+XG_FN bool xg_fuse_combine_operands(xg_module *m) {
+    return m->made[XG_FUSION] && xg_opt_each_sequence(m, xg_combine_comp);
+}
 
 #endif /* XG_FUSE_COMBINE_OPERANDS_C */

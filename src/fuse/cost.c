@@ -1,18 +1,32 @@
 /* fuse/cost.c -- what a kernel costs: the model that fusion decides by.
  *
- * A kernel's time is the launch, and then the longer of what it moves and what it computes, and a little of the shorter, which does not quite hide behind the longer.
- * What is read for the first time comes from device memory, what is read again from a cache; few blocks reach neither the whole bandwidth nor all lanes.
+ * A kernel's time is the launch, and then the longer of what it moves and what it computes, and a little of the
+ * shorter, which does not quite hide behind the longer. What is read for the first time comes from device memory, what
+ * is read again from a cache; few blocks reach neither the whole bandwidth nor all lanes.
  *
- * All figures are integers, in picoseconds, so that every compiler and machine decides alike; sums and products saturate. */
+ * All figures are integers, in picoseconds, so that every compiler and machine decides alike; sums and products
+ * saturate. */
 #ifndef XG_FUSE_COST_C
 #define XG_FUSE_COST_C
 #include "fuse.h"
 
-enum { XG_COST_LAUNCH_PS = 1500000, XG_COST_BLOCK = 128, XG_COST_SECTOR = 32, XG_COST_BLOCK_BYTES_PER_CLOCK = 32, XG_COST_L2_SPEED = 5, XG_COST_L2_APART = 2, XG_COST_L1_SPEED = 20, XG_COST_VECTOR = 4 };
+enum {
+    XG_COST_LAUNCH_PS = 1500000,
+    XG_COST_BLOCK = 128,
+    XG_COST_SECTOR = 32,
+    XG_COST_BLOCK_BYTES_PER_CLOCK = 32,
+    XG_COST_L2_SPEED = 5,
+    XG_COST_L2_APART = 2,
+    XG_COST_L1_SPEED = 20,
+    XG_COST_VECTOR = 4
+};
 static const int64_t XG_COST_MOST = INT64_MAX / 4;
 
 XG_FN int64_t xg_cost_add(int64_t a, int64_t b) { return a > XG_COST_MOST - b ? XG_COST_MOST : a + b; }
-XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) { int64_t r; return xg_mul64(a, b, &r) && r < XG_COST_MOST ? r : XG_COST_MOST; }
+XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) {
+    int64_t r;
+    return xg_mul64(a, b, &r) && r < XG_COST_MOST ? r : XG_COST_MOST;
+}
 /* a * b / c without an intermediate overflow, rounded down; c > 0. */
 XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c) {
     int64_t r;
@@ -34,12 +48,42 @@ XG_FN int64_t xg_cost_bytes(const xg_shape *s) {
 /* Instructions for one element of a function of f32 or of an integer; simple arithmetic is 1. */
 XG_FN int64_t xg_cost_function(xg_opcode op) {
     switch (op) {
-    case XG_DIVIDE: case XG_REMAINDER: case XG_SQRT: case XG_RSQRT: case XG_LOGISTIC: return 10;
-    case XG_EXPONENTIAL: case XG_LOG: case XG_LOG_PLUS_ONE: case XG_EXPONENTIAL_MINUS_ONE: return 12;
-    case XG_TANH: case XG_CBRT: case XG_ERF: case XG_SINE: case XG_COSINE: case XG_TAN: return 24;
-    case XG_POWER: case XG_ATAN2: case XG_ACOS: case XG_ACOSH: case XG_ASIN: case XG_ASINH: case XG_ATANH: case XG_SINH: case XG_COSH: return 40;
-    case XG_STOCHASTIC_CONVERT: case XG_REDUCE_PRECISION: case XG_PAD: case XG_DYNAMIC_UPDATE_SLICE: case XG_DYNAMIC_SLICE: case XG_GATHER: return 4;
-    case XG_CONSTANT: case XG_PARAMETER: case XG_BITCAST: case XG_BROADCAST: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: return 0;
+    case XG_DIVIDE:
+    case XG_REMAINDER:
+    case XG_SQRT:
+    case XG_RSQRT:
+    case XG_LOGISTIC: return 10;
+    case XG_EXPONENTIAL:
+    case XG_LOG:
+    case XG_LOG_PLUS_ONE:
+    case XG_EXPONENTIAL_MINUS_ONE: return 12;
+    case XG_TANH:
+    case XG_CBRT:
+    case XG_ERF:
+    case XG_SINE:
+    case XG_COSINE:
+    case XG_TAN: return 24;
+    case XG_POWER:
+    case XG_ATAN2:
+    case XG_ACOS:
+    case XG_ACOSH:
+    case XG_ASIN:
+    case XG_ASINH:
+    case XG_ATANH:
+    case XG_SINH:
+    case XG_COSH: return 40;
+    case XG_STOCHASTIC_CONVERT:
+    case XG_REDUCE_PRECISION:
+    case XG_PAD:
+    case XG_DYNAMIC_UPDATE_SLICE:
+    case XG_DYNAMIC_SLICE:
+    case XG_GATHER: return 4;
+    case XG_CONSTANT:
+    case XG_PARAMETER:
+    case XG_BITCAST:
+    case XG_BROADCAST:
+    case XG_TUPLE:
+    case XG_GET_TUPLE_ELEMENT: return 0;
     default: return 1;
     }
 }
@@ -103,23 +147,28 @@ XG_FN int64_t xg_cost_move(const xg_cost *c, int64_t bytes, int64_t speed) {
 /* `reads` elements are read from an array of `bytes`. */
 XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, xg_cost_way way) {
     int64_t total = xg_cost_mul(reads, element_bytes), first, again, speed = XG_COST_L2_SPEED;
-    if (way != XG_COST_NEIGHBOURS && bytes > XG_COST_SECTOR * 64) total = xg_cost_mul(reads, XG_MAX(element_bytes, (int64_t)XG_COST_SECTOR) / (way == XG_COST_APART ? 1 : 2));
+    if (way != XG_COST_NEIGHBOURS && bytes > XG_COST_SECTOR * 64)
+        total = xg_cost_mul(reads, XG_MAX(element_bytes, (int64_t)XG_COST_SECTOR) / (way == XG_COST_APART ? 1 : 2));
     first = XG_MIN(total, bytes);
     again = total - first;
     c->memory = xg_cost_add(c->memory, xg_cost_move(c, first, 1));
-    if (way == XG_COST_APART && again > first) { /* sectors come again long after they were there: as fast as the second cache is */
+    /* sectors come again long after they were there: as fast as the second cache is */
+    if (way == XG_COST_APART && again > first) {
         c->memory = xg_cost_add(c->memory, xg_cost_move(c, again, bytes > c->machine->l2_bytes ? 1 : XG_COST_L2_APART));
         return;
     }
     if (bytes < 32768) speed = XG_COST_L1_SPEED; /* stays in every multiprocessor's own cache */
-    c->memory = xg_cost_add(c->memory, bytes > c->machine->l2_bytes ? xg_cost_move(c, again, 1) : xg_cost_move(c, again, speed) / (speed == XG_COST_L1_SPEED ? 1 : 2));
+    c->memory = xg_cost_add(c->memory, bytes > c->machine->l2_bytes
+                                           ? xg_cost_move(c, again, 1)
+                                           : xg_cost_move(c, again, speed) / (speed == XG_COST_L1_SPEED ? 1 : 2));
 }
 
 XG_FN void xg_cost_write(xg_cost *c, int64_t bytes) { c->memory = xg_cost_add(c->memory, xg_cost_move(c, bytes, 1)); }
 
 XG_FN int64_t xg_cost_time(const xg_cost *c, int64_t instructions) {
     int64_t lanes = XG_MIN(c->blocks, (int64_t)c->machine->sms) * c->machine->lanes;
-    int64_t compute = xg_cost_scale(instructions, 1000000, lanes * c->machine->clock_mhz), less = XG_MIN(compute, c->memory), more = XG_MAX(compute, c->memory);
+    int64_t compute = xg_cost_scale(instructions, 1000000, lanes * c->machine->clock_mhz),
+            less = XG_MIN(compute, c->memory), more = XG_MAX(compute, c->memory);
     return xg_cost_add(XG_COST_LAUNCH_PS, xg_cost_add(more, less / 20));
 }
 

@@ -1,17 +1,22 @@
 /* fuse/double_buffer.c -- DoubleBufferLoopUnrolling: two rounds of a loop in one, so that no copies stand between them.
  *
- * Where a round makes an element of the state that cannot be written over the old one (a stencil reads the neighbours, a contraction all of it), or hands one element on as another,
- * its end copies. Two rounds written one behind the other need none: the first writes into a second buffer, the second writes back into the first.
+ * Where a round makes an element of the state that cannot be written over the old one (a stencil reads the neighbours,
+ * a contraction all of it), or hands one element on as another, its end copies. Two rounds written one behind the other
+ * need none: the first writes into a second buffer, the second writes back into the first.
  *
  *     body(s) = f(s), n rounds   ==>   body(s) = f(f(s)), n / 2 rounds; behind one f where n is odd
  *
- * It comes after fusion, when it is known what is written over what; the kernels of both rounds are the same code. The number of rounds has to be known (backend_config), and bodies with loops
- * or branches inside stay as they are. Only where the user asks for it (xla_gpu_enable_while_loop_double_buffering): the launches of a body are listed twice. */
+ * It comes after fusion, when it is known what is written over what; the kernels of both rounds are the same code. The
+ * number of rounds has to be known (backend_config), and bodies with loops or branches inside stay as they are. Only
+ * where the user asks for it (xla_gpu_enable_while_loop_double_buffering): the launches of a body are listed twice. */
 #ifndef XG_FUSE_DOUBLE_BUFFER_C
 #define XG_FUSE_DOUBLE_BUFFER_C
 #include "fuse.h"
 
-enum { XG_DOUBLE_BYTES = 64 /* smaller elements of the state are not worth it */, XG_DOUBLE_INSTS = 2000 };
+enum {
+    XG_DOUBLE_BYTES = 64 /* smaller elements of the state are not worth it */,
+    XG_DOUBLE_INSTS = 2000
+};
 
 /* The operand of the maker of element k that is the same element of the old state; -1: it does not read it. */
 XG_FN int64_t xg_double_operand(const xg_inst *maker, const xg_inst *in, int64_t k) {
@@ -41,17 +46,22 @@ XG_FN bool xg_double_moves(const xg_comp *body, int64_t k) {
 XG_FN int64_t xg_double_trips(const xg_inst *loop) {
     xg_str known = xg_call_option(loop, "known_trip_count");
     uint32_t k;
-    for (k = 0; k < known.n && known.p[k] != '}'; k++) if (known.p[k] >= '0' && known.p[k] <= '9') return xg_call_number(xg_str_of(known.p + k, known.n - k));
+    for (k = 0; k < known.n && known.p[k] != '}'; k++)
+        if (known.p[k] >= '0' && known.p[k] <= '9') return xg_call_number(xg_str_of(known.p + k, known.n - k));
     return -1;
 }
 XG_FN bool xg_double_wants(const xg_inst *i) {
     const xg_comp *body;
     bool moves = false;
     uint32_t k;
-    if (i->op != XG_WHILE || i->shape->type != XLAGPU_TUPLE || xg_inst_attr(i, XG_A_control_predecessors) || xg_double_trips(i) < 2) return false;
+    if (i->op != XG_WHILE || i->shape->type != XLAGPU_TUPLE || xg_inst_attr(i, XG_A_control_predecessors) ||
+        xg_double_trips(i) < 2)
+        return false;
     body = xg_attr_comp(i, XG_A_body);
     if (body->root->op != XG_TUPLE || body->n_insts > XG_DOUBLE_INSTS) return false;
-    XG_FOR_INSTS(s, body) if (xg_opt_is_control(s) || (xg_op_flags(s->op) & XGF_EFFECT) || s->op == XG_CUSTOM_CALL || xg_inst_attr(s, XG_A_control_predecessors)) return false;
+    XG_FOR_INSTS(s, body)
+    if (xg_opt_is_control(s) || (xg_op_flags(s->op) & XGF_EFFECT) || s->op == XG_CUSTOM_CALL ||
+        xg_inst_attr(s, XG_A_control_predecessors)) return false;
     for (k = 0; k < i->shape->n_elems && !moves; k++) moves = xg_double_moves(body, k);
     return moves;
 }
@@ -60,7 +70,8 @@ XG_FN bool xg_double_wants(const xg_inst *i) {
 XG_FN xg_inst *xg_double_round(const xg_comp *body, xg_comp *to, xg_inst *at, xg_inst *state) {
     xg_inst *before = at ? at->prev : to->last, *root = xg_opt_inline(body, to, at, &state), *i;
     for (i = before ? before->next : to->first; i && i != at; i = i->next)
-        if (i->op == XG_FUSION) xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, xg_opt_clone_comp(xg_attr_comp(i, XG_A_calls), to)));
+        if (i->op == XG_FUSION)
+            xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, xg_opt_clone_comp(xg_attr_comp(i, XG_A_calls), to)));
     return root;
 }
 XG_FN void xg_double_loop(xg_inst *loop) {
@@ -83,7 +94,10 @@ XG_FN bool xg_fuse_double_buffer(xg_module *m) {
     uint32_t k;
     if (!m->double_buffering || !m->made[XG_WHILE]) return false;
     all = xg_opt_sequences(m);
-    for (k = 0; k < all.n; k++) XG_FOR_INSTS(i, all.p[k]) if (xg_double_wants(i)) { xg_double_loop(i); changed = true; }
+    for (k = 0; k < all.n; k++) XG_FOR_INSTS(i, all.p[k]) if (xg_double_wants(i)) {
+            xg_double_loop(i);
+            changed = true;
+        }
     return changed;
 }
 

@@ -1,14 +1,23 @@
-/* fuse/fft_fusion.c -- small transforms that do not wait for each other become one kernel, in which each of them has blocks of its own (emit/fft.c).
+/* fuse/fft_fusion.c -- small transforms that do not wait for each other become one kernel, in which each of them has
+ * blocks of its own (emit/fft.c).
  *
- * The depth of an instruction is the number of transforms on the longest way to it, itself included. Transforms of one depth never wait for each other, and making one kernel of
- * them changes no depth; so no search is needed. Together they must be so small that the shared memory of one block would hold all of them twice, since the kernel reserves what each of them needs. */
+ * The depth of an instruction is the number of transforms on the longest way to it, itself included. Transforms of one
+ * depth never wait for each other, and making one kernel of them changes no depth; so no search is needed. Together
+ * they must be so small that the shared memory of one block would hold all of them twice, since the kernel reserves
+ * what each of them needs. */
 #ifndef XG_FUSE_FFT_FUSION_C
 #define XG_FUSE_FFT_FUSION_C
 #include "fuse.h"
 
-enum { XG_FFT_TOGETHER_MAX = 16 };
+enum {
+    XG_FFT_TOGETHER_MAX = 16
+};
 
-typedef struct xg_fft_group { xg_inst *p[XG_FFT_TOGETHER_MAX]; uint32_t n; int64_t bytes; } xg_fft_group;
+typedef struct xg_fft_group {
+    xg_inst *p[XG_FFT_TOGETHER_MAX];
+    uint32_t n;
+    int64_t bytes;
+} xg_fft_group;
 
 /* Twice the memory of its elements, as complex numbers, and that of a table of roots. */
 XG_FN int64_t xg_fft_memory(const xg_inst *i) {
@@ -18,7 +27,8 @@ XG_FN int64_t xg_fft_memory(const xg_inst *i) {
 
 XG_FN void xg_fft_fuse_group(xg_comp *c, const xg_fft_group *g) {
     xg_module *m = c->module;
-    xg_inst *last = g->p[g->n - 1], *outside[XG_FFT_TOGETHER_MAX], *inside[XG_FFT_TOGETHER_MAX], *roots[XG_FFT_TOGETHER_MAX], *fusion;
+    xg_inst *last = g->p[g->n - 1], *outside[XG_FFT_TOGETHER_MAX], *inside[XG_FFT_TOGETHER_MAX],
+            *roots[XG_FFT_TOGETHER_MAX], *fusion;
     const xg_shape *shapes[XG_FFT_TOGETHER_MAX];
     xg_comp *to = xg_comp_new(m, XG_STR("fused_fft"), c);
     xg_hb b = xg_hb_at(last);
@@ -50,7 +60,8 @@ XG_FN void xg_fft_fuse_group(xg_comp *c, const xg_fft_group *g) {
     }
 }
 
-/* Is it made of what lies in memory anyway, for the result alone? Then it goes with the last transforms, and until then its memory is free for others. */
+/* Is it made of what lies in memory anyway, for the result alone? Then it goes with the last transforms, and until then
+ * its memory is free for others. */
 XG_FN bool xg_fft_may_wait(const xg_inst *i) {
     const xg_inst *o = XG_OPERAND(i, 0);
     while (o->op == XG_BITCAST) o = XG_OPERAND(o, 0);
@@ -79,8 +90,10 @@ XG_FN bool xg_fft_fuse_comp(xg_comp *c) {
         i->scratch = (void *)(depth + (i->op == XG_FFT));
         if (i->op != XG_FFT || i->shape->dynamic) continue;
         while (groups.n <= depth) xg_push(a, xg_fft_group, &groups, none);
-        if (xg_fft_may_wait(i)) xg_push(a, xg_inst *, &waiting, i);
-        else (void)xg_fft_join(&groups.p[depth], i);
+        if (xg_fft_may_wait(i))
+            xg_push(a, xg_inst *, &waiting, i);
+        else
+            (void)xg_fft_join(&groups.p[depth], i);
     }
     for (k = 0; k < waiting.n; k++) {
         for (j = groups.n; j && (!groups.p[j - 1].n || !xg_fft_join(&groups.p[j - 1], waiting.p[k])); j--) {}
@@ -94,6 +107,8 @@ XG_FN bool xg_fft_fuse_comp(xg_comp *c) {
     if (changed) xg_fusions_sort(a, c);
     return changed;
 }
-XG_FN bool xg_fuse_ffts(xg_module *m) { return m->made[XG_FFT] && !xg_opt_has_control(m) && xg_opt_each_sequence(m, xg_fft_fuse_comp); }
+XG_FN bool xg_fuse_ffts(xg_module *m) {
+    return m->made[XG_FFT] && !xg_opt_has_control(m) && xg_opt_each_sequence(m, xg_fft_fuse_comp);
+}
 
 #endif /* XG_FUSE_FFT_FUSION_C */

@@ -1,103 +1,146 @@
 /* fuse/fuse.h -- which instructions become one kernel, and how one fused computation is cut into functions.
  *
  * Ideas
- * - Fusion decides one thing: which values lie in memory. A kernel makes one of them (or several) and computes whatever it needs, back to others that lie in
- *   memory. So what two kernels compute twice needs no copies while the decision is open, and what meets again in one kernel is computed once.
- * - Only when all is decided, kernels become fusion instructions (fusions.c). What is left alone is wrapped by wrap.c; fusions that the module brings are kept. */
+ * - Fusion decides one thing: which values lie in memory. A kernel makes one of them (or several) and computes whatever
+ *   it needs, back to others that lie in memory. So what two kernels compute twice needs no copies while the decision
+ *   is open, and what meets again in one kernel is computed once.
+ * - Only when all is decided, kernels become fusion instructions (fusions.c). What is left alone is wrapped by wrap.c;
+ *   fusions that the module brings are kept. */
 #ifndef XG_FUSE_H
 #define XG_FUSE_H
 #include "../indexing/indexing.h"
 #include "../opt/opt.h"
 
 /* ---- wrap.c ---- */
-XG_FN bool xg_fuse_wrap(xg_module *m);             /* wraps what needs a kernel into fusions; true when it changed something */
-XG_FN bool xg_fuse_hoist_constants(xg_module *m);  /* array constants inside fusions become their operands */
+/* wraps what needs a kernel into fusions; true when it changed something */
+XG_FN bool xg_fuse_wrap(xg_module *m);
+XG_FN bool xg_fuse_hoist_constants(xg_module *m); /* array constants inside fusions become their operands */
 XG_FN bool xg_fuse_is_splat(const xg_inst *constant);
-XG_FN bool xg_fuse_pattern(const xg_inst *constant, int64_t bytes, uint32_t *pattern); /* 32 bits that fill so many bytes as it does; false: none do */
-XG_FN bool xg_fuse_is_fill(const xg_inst *i, uint32_t *pattern);   /* a constant everywhere that needs no kernel */
+/* 32 bits that fill so many bytes as it does; false: none do */
+XG_FN bool xg_fuse_pattern(const xg_inst *constant, int64_t bytes, uint32_t *pattern);
+XG_FN bool xg_fuse_is_fill(const xg_inst *i, uint32_t *pattern); /* a constant everywhere that needs no kernel */
 
 /* ---- combine_operands.c ---- */
-XG_FN bool xg_fuse_combine_operands(xg_module *m);   /* arrays that a fusion only combines element by element are combined where one of them is made */
+/* arrays that a fusion only combines element by element are combined where one of them is made */
+XG_FN bool xg_fuse_combine_operands(xg_module *m);
 
 /* ---- double_buffer.c ---- */
-XG_FN bool xg_fuse_double_buffer(xg_module *m);     /* two rounds of a loop in one, where that spares copies and the user asks for it */
+/* two rounds of a loop in one, where that spares copies and the user asks for it */
+XG_FN bool xg_fuse_double_buffer(xg_module *m);
 
 /* ---- rematerialize.c ---- */
-XG_FN bool xg_fuse_rematerialize(xg_module *m);    /* what is made out of nothing is made by whoever reads it */
+XG_FN bool xg_fuse_rematerialize(xg_module *m); /* what is made out of nothing is made by whoever reads it */
 
 /* ---- sort_order.c: what order a comparator asks for ---- */
-typedef enum xg_sort_form { XG_SORT_BY_ELEMENT, XG_SORT_BY_ENTRY, XG_SORT_BY_KEY, XG_SORT_BY_COMPARATOR } xg_sort_form;
-enum { XG_SORT_KEYS = 8 };
+typedef enum xg_sort_form {
+    XG_SORT_BY_ELEMENT,
+    XG_SORT_BY_ENTRY,
+    XG_SORT_BY_KEY,
+    XG_SORT_BY_COMPARATOR
+} xg_sort_form;
+enum {
+    XG_SORT_KEYS = 8
+};
 typedef struct xg_sort_key {
-    const xg_inst *key;              /* what the comparator compares of its first element, NULL: the element itself (topk) */
-    uint32_t keyed;                  /* of this operand */
-    xlagpu_type type;                /* the key's */
+    /* what the comparator compares of its first element, NULL: the element itself (topk) */
+    const xg_inst *key;
+    uint32_t keyed;   /* of this operand */
+    xlagpu_type type; /* the key's */
     bool descending, total;
-    int bits;                        /* as an integer */
+    int bits; /* as an integer */
 } xg_sort_key;
 typedef struct xg_sort_order {
-    const xg_inst *sort;             /* a sort or topk */
+    const xg_inst *sort; /* a sort or topk */
     xg_sort_form form;
-    xg_sort_key keys[XG_SORT_KEYS];  /* those behind the first are asked where all before are equal */
+    xg_sort_key keys[XG_SORT_KEYS]; /* those behind the first are asked where all before are equal */
     uint32_t n_keys;
-    bool exact;                      /* the key tells all about the element */
-    int bits;                        /* of all keys as one integer; 0: there is none */
-    int64_t entry_bytes, beside_bytes; /* in shared memory for each place: what is sorted, and what lies there beside it */
+    bool exact; /* the key tells all about the element */
+    int bits;   /* of all keys as one integer; 0: there is none */
+    /* in shared memory for each place: what is sorted, and what lies there beside it */
+    int64_t entry_bytes, beside_bytes;
 } xg_sort_order;
 XG_FN xg_sort_order xg_fuse_sort_order(const xg_inst *sort);
-XG_FN bool xg_order_asks_for(const xg_inst *sort, uint32_t k);    /* whether the comparator looks at operand k */
-XG_FN int64_t xg_fuse_sort_run(const xg_sort_order *o);           /* elements that one block sorts */
+XG_FN bool xg_order_asks_for(const xg_inst *sort, uint32_t k); /* whether the comparator looks at operand k */
+XG_FN int64_t xg_fuse_sort_run(const xg_sort_order *o);        /* elements that one block sorts */
 
 /* ---- sort_passes.c ---- */
-enum { XG_SORT_ROW_MAX = 8192 /* what one block sorts at most: four bytes each in 48 KiB, rounded down to a power of two */, XG_SORT_SHARED_MAX = 48 << 10 /* its memory */, XG_TOPK_SELECTED_MAX = 1024 };
-XG_FN bool xg_fuse_split_ffts(xg_module *m);       /* fft_passes.c: transforms that no block can hold, as several */
-XG_FN bool xg_fuse_ffts(xg_module *m);             /* fft_fusion.c: small transforms that do not wait for each other */
-XG_FN bool xg_fuse_split_sorts(xg_module *m);      /* sorts of longer rows become passes */
-XG_FN bool xg_fuse_sort_slices(xg_module *m);     /* sort_slices.c: sorts of which parts are taken write those only */
-XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to); /* whether it is a pass: runs of `from` sorted elements become runs of `to` */
+enum {
+    XG_SORT_ROW_MAX =
+        8192 /* what one block sorts at most: four bytes each in 48 KiB, rounded down to a power of two */,
+    XG_SORT_SHARED_MAX = 48 << 10 /* its memory */,
+    XG_TOPK_SELECTED_MAX = 1024
+};
+XG_FN bool xg_fuse_split_ffts(xg_module *m);  /* fft_passes.c: transforms that no block can hold, as several */
+XG_FN bool xg_fuse_ffts(xg_module *m);        /* fft_fusion.c: small transforms that do not wait for each other */
+XG_FN bool xg_fuse_split_sorts(xg_module *m); /* sorts of longer rows become passes */
+XG_FN bool xg_fuse_sort_slices(xg_module *m); /* sort_slices.c: sorts of which parts are taken write those only */
+/* whether it is a pass: runs of `from` sorted elements become runs of `to` */
+XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to);
 XG_FN bool xg_fuse_topk_selects(const xg_inst *i);
 
 /* ---- scatter_operands.c ---- */
 XG_FN bool xg_fuse_scatter_operands(xg_module *m); /* scatters into constants get memory that is filled before */
 
 /* ---- in_place.c: what a leaf of a fusion's result does with the memory of an operand; the arena is for work ---- */
-XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may be written over the operand */
-XG_FN bool xg_fuse_may_share_in_walk(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may if the loop emitter makes it */
-XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf); /* the operand that it must be written over; -1: none. The operand's contents are there when the kernel starts */
+XG_FN bool xg_fuse_may_share(
+    xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may be written over the operand */
+XG_FN bool xg_fuse_may_share_in_walk(
+    xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may if the loop emitter makes it */
+/* the operand that it must be written over; -1: none. The operand's contents are there when the kernel starts */
+XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf);
 
-XG_FN xg_inst *xg_fuse_leaf(const xg_comp *c, uint32_t leaf);                     /* the instruction that gives a leaf of the fusion's result */
-XG_FN bool xg_in_place_renames(const xg_inst *i);                                  /* another name for the same elements in the same order */
-XG_FN bool xg_fuse_lasts(const xg_inst *i);                                        /* lies in memory from the first to the last, and nothing is made over it */
-XG_FN int64_t xg_fuse_said(const xg_inst *i, uint32_t leaf);                       /* what its output_to_operand_aliasing says of the leaf, or -1 */
+/* the instruction that gives a leaf of the fusion's result */
+XG_FN xg_inst *xg_fuse_leaf(const xg_comp *c, uint32_t leaf);
+/* another name for the same elements in the same order */
+XG_FN bool xg_in_place_renames(const xg_inst *i);
+/* lies in memory from the first to the last, and nothing is made over it */
+XG_FN bool xg_fuse_lasts(const xg_inst *i);
+/* what its output_to_operand_aliasing says of the leaf, or -1 */
+XG_FN int64_t xg_fuse_said(const xg_inst *i, uint32_t leaf);
 
 /* ---- partition.c ---- */
-/* A fused computation as functions. Function 0 gives one element per root of the fusion that is near the first (has as many elements), at the indices of the
- * first root; each other function has one instruction as its root, and gives one element per output of it. Every instruction of a function is reached through exactly one indexing map from the function's indices, so it is
- * emitted once; an instruction that is reached through several becomes the root of a function of its own, and code size stays linear. */
-typedef struct xg_part { xg_inst *root; uint32_t size; } xg_part; /* root NULL: function 0 */
+/* A fused computation as functions. Function 0 gives one element per root of the fusion that is near the first (has as
+ * many elements), at the indices of the first root; each other function has one instruction as its root, and gives one
+ * element per output of it. Every instruction of a function is reached through exactly one indexing map from the
+ * function's indices, so it is emitted once; an instruction that is reached through several becomes the root of a
+ * function of its own, and code size stays linear. */
+typedef struct xg_part {
+    xg_inst *root;
+    uint32_t size;
+} xg_part; /* root NULL: function 0 */
 typedef struct xg_partition {
     uint32_t n_roots;
-    xg_inst **roots;          /* the root, or the operands of a root tuple */
+    xg_inst **roots; /* the root, or the operands of a root tuple */
     uint32_t n_parts;
     const xg_part *parts;
     uint32_t n_insts;
-    xg_inst **insts;          /* the computation's, in order */
-    xg_map64 places;          /* instruction id -> place in insts, plus 1 */
-    uint32_t *part_of;        /* by place: function it is emitted in; UINT32_MAX: nothing uses it */
-    const xg_imap **map_of;   /* by place: the function's indices to its own; NULL for what is emitted wherever it is used */
+    xg_inst **insts;   /* the computation's, in order */
+    xg_map64 places;   /* instruction id -> place in insts, plus 1 */
+    uint32_t *part_of; /* by place: function it is emitted in; UINT32_MAX: nothing uses it */
+    /* by place: the function's indices to its own; NULL for what is emitted wherever it is used */
+    const xg_imap **map_of;
 } xg_partition;
 XG_FN xg_partition *xg_fuse_partition(xg_arena *a, xg_aff_ctx *x, const xg_comp *comp);
 XG_FN bool xg_partition_is_near(const xg_partition *p, uint32_t root); /* root 0 and those with as many elements */
-XG_FN const xg_imap *xg_partition_root_map(xg_aff_ctx *x, const xg_partition *p, uint32_t root); /* indices of root 0 to those of a near root at the same place in memory */
+/* indices of root 0 to those of a near root at the same place in memory */
+XG_FN const xg_imap *xg_partition_root_map(xg_aff_ctx *x, const xg_partition *p, uint32_t root);
 XG_FN uint32_t xg_partition_place(const xg_partition *p, const xg_inst *i);
 XG_FN bool xg_partition_is_root(const xg_partition *p, uint32_t place); /* of a function other than 0 */
 XG_FN void xg_partition_print(xg_buf *b, const xg_partition *p);
 
 /* ---- cost.c: what a kernel costs ---- */
-typedef struct xg_cost { const xg_machine *machine; int64_t blocks, memory; } xg_cost;
-XG_FN xg_machine xg_cost_machine(const xg_module *m);               /* the module's, or a typical one */
+typedef struct xg_cost {
+    const xg_machine *machine;
+    int64_t blocks, memory;
+} xg_cost;
+XG_FN xg_machine xg_cost_machine(const xg_module *m); /* the module's, or a typical one */
 XG_FN void xg_cost_begin(xg_cost *c, const xg_machine *m, int64_t threads);
-typedef enum xg_cost_way { XG_COST_NEIGHBOURS, XG_COST_TURNED, XG_COST_APART } xg_cost_way; /* neighbours read neighbours; or through shared memory; or each a sector of its own */
+/* neighbours read neighbours; or through shared memory; or each a sector of its own */
+typedef enum xg_cost_way {
+    XG_COST_NEIGHBOURS,
+    XG_COST_TURNED,
+    XG_COST_APART
+} xg_cost_way;
 XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, xg_cost_way way);
 XG_FN void xg_cost_write(xg_cost *c, int64_t bytes);
 XG_FN int64_t xg_cost_time(const xg_cost *c, int64_t instructions); /* picoseconds, the launch with it */
@@ -111,54 +154,64 @@ XG_FN int64_t xg_cost_bytes(const xg_shape *s);
 typedef struct xg_kernel xg_kernel;
 typedef struct xg_kernel_input {
     xg_kernel *from;
-    uint32_t key;                        /* 0: at the kernel's own indices */
-    uint32_t sites : 24;                 /* at how many different indices */
-    uint32_t aligned : 1, coalesced : 1, contracted : 1; /* element for element in the order of the kernel; neighbours by neighbours; inside of a contraction */
+    uint32_t key;        /* 0: at the kernel's own indices */
+    uint32_t sites : 24; /* at how many different indices */
+    /* element for element in the order of the kernel; neighbours by neighbours; inside of a contraction */
+    uint32_t aligned : 1, coalesced : 1, contracted : 1;
     uint32_t refused : 1;
-    uint32_t turn;                       /* see xg_access, of all on the way; 0: none */
-    int64_t reads;                       /* elements, all in all */
-    int64_t gain, time;                  /* of the kernel, if `from` were computed inside of it; and that of reading it; -1: not known yet */
+    uint32_t turn; /* see xg_access, of all on the way; 0: none */
+    int64_t reads; /* elements, all in all */
+    /* of the kernel, if `from` were computed inside of it; and that of reading it; -1: not known yet */
+    int64_t gain, time;
 } xg_kernel_input;
 
-typedef enum xg_fuse_class { XG_FUSE_OTHER, XG_FUSE_FREE, XG_FUSE_KERNEL } xg_fuse_class;
+typedef enum xg_fuse_class {
+    XG_FUSE_OTHER,
+    XG_FUSE_FREE,
+    XG_FUSE_KERNEL
+} xg_fuse_class;
 
-/* An instruction, and the kernel that makes it, if there is one. There is one for each instruction at the same time: three cache lines, of which the first two are what is asked of producers and
- * readers again and again while the queue of priority fusion runs, in whatever order that takes them. */
+/* An instruction, and the kernel that makes it, if there is one. There is one for each instruction at the same time:
+ * three cache lines, of which the first two are what is asked of producers and readers again and again while the queue
+ * of priority fusion runs, in whatever order that takes them. */
 struct xg_kernel {
     xg_inst *inst;
-    xg_kernel_input *inputs;     /* changed in place while producers move in; whoever may take a change back gives the kernel others */
+    /* changed in place while producers move in; whoever may take a change back gives the kernel others */
+    xg_kernel_input *inputs;
     XG_VEC(xg_kernel *) readers; /* kernels that read it, and some that did */
     uint32_t n_readers;          /* those that do */
     uint32_t n_inputs, inputs_cap, place;
     /* as a producer, while the queue runs */
-    int64_t gain;                /* of computing it in all its readers instead */
-    uint32_t n_refused;          /* readers that refuse */
-    uint32_t ops;                /* size of the code */
+    int64_t gain;       /* of computing it in all its readers instead */
+    uint32_t n_refused; /* readers that refuse */
+    uint32_t ops;       /* size of the code */
     /* the second line */
-    uint8_t kind;                /* xg_fuse_class */
+    uint8_t kind; /* xg_fuse_class */
     bool candidate;
-    bool pinned;                 /* somebody who is no kernel reads it: it has to lie in memory */
-    bool live;                   /* a kernel makes it; false: whoever needs it computes it */
-    bool shared;                 /* its kernel computes what another one computes too */
+    bool pinned; /* somebody who is no kernel reads it: it has to lie in memory */
+    bool live;   /* a kernel makes it; false: whoever needs it computes it */
+    bool shared; /* its kernel computes what another one computes too */
     bool is_update_in_place;
-    bool turns;                  /* moves the minor dimension: wants tiles in shared memory */
-    bool loops;                  /* folds windows, element by element */
-    bool moves;                  /* into the fusion that is being made, which is the only one that computes it */
-    bool rows;                   /* a row program (rows.c): several reductions over the same rows, and what is made of them */
-    uint16_t updates;            /* updates of slices in it, as many as can be counted */
-    uint32_t turn;               /* the way that tiles serve: that of the first input that is turned; 0: of none */
-    uint32_t level;              /* greater than that of all that its kernel reads */
-    uint32_t limit;              /* least level of those who need it and are no kernels */
+    bool turns; /* moves the minor dimension: wants tiles in shared memory */
+    bool loops; /* folds windows, element by element */
+    bool moves; /* into the fusion that is being made, which is the only one that computes it */
+    /* a row program (rows.c): several reductions over the same rows, and what is made of them */
+    bool rows;
+    uint16_t updates; /* updates of slices in it, as many as can be counted */
+    uint32_t turn;    /* the way that tiles serve: that of the first input that is turned; 0: of none */
+    uint32_t level;   /* greater than that of all that its kernel reads */
+    uint32_t limit;   /* least level of those who need it and are no kernels */
     const xg_inst *hero;
     int64_t elements, instructions, memory, time;
     /* the rest */
     int64_t blocks;
-    xg_kernel *leader;           /* of several roots in one kernel: the one that has the figures; itself */
-    XG_VEC(xg_kernel *) roots;   /* of a leader of several, itself first */
-    uint32_t members;            /* operations that it computes, at most: what comes with two producers counts twice */
-    uint32_t epoch;              /* the last walk that met it */
-    uint32_t at;                 /* in that walk: the next operand to go to; then, plus 1, how it is read (its place in `seen`) */
-    uint32_t asked, asked_at;    /* whose list of inputs was looked through last, and where in it this is */
+    xg_kernel *leader;         /* of several roots in one kernel: the one that has the figures; itself */
+    XG_VEC(xg_kernel *) roots; /* of a leader of several, itself first */
+    uint32_t members;          /* operations that it computes, at most: what comes with two producers counts twice */
+    uint32_t epoch;            /* the last walk that met it */
+    /* in that walk: the next operand to go to; then, plus 1, how it is read (its place in `seen`) */
+    uint32_t at;
+    uint32_t asked, asked_at; /* whose list of inputs was looked through last, and where in it this is */
     char rest_of_the_line[4];
 };
 
@@ -168,49 +221,84 @@ typedef struct xg_kernels {
     xg_arena *arena;
     xg_machine machine;
     uint32_t n, epoch;
-    xg_kernel *nodes;            /* by place in the computation; an instruction's scratch is its node */
+    xg_kernel *nodes; /* by place in the computation; an instruction's scratch is its node */
     XG_VEC(xg_kernel *) order, stack, found;
-    XG_VEC(xg_kernel *) kernels; /* by place, once the queue is empty: those that are live then. None becomes live afterwards */
+    /* by place, once the queue is empty: those that are live then. None becomes live afterwards */
+    XG_VEC(xg_kernel *) kernels;
     XG_VEC(xg_kernel_input) seen; /* while a kernel is walked: how what was met so far is read */
-    xg_kernel_input *unused[32]; /* arrays of inputs that are free, by the power of two that they have room for; the next one is `from` of the first */
-    uint32_t asked;              /* lists of inputs that were looked through, and the last one's kernel */
+    /* arrays of inputs that are free, by the power of two that they have room for; the next one is `from` of the
+     * first */
+    xg_kernel_input *unused[32];
+    uint32_t asked; /* lists of inputs that were looked through, and the last one's kernel */
     const xg_kernel *listed;
-    bool forgets;                /* no change is taken back any more: lists of readers lose those that are gone */
-    xg_inst **values, **inner;   /* while fusions are made, by place: what has its value in memory, if that is new; its copy in the computation that is being made */
+    bool forgets; /* no change is taken back any more: lists of readers lose those that are gone */
+    /* while fusions are made, by place: what has its value in memory, if that is new; its copy in the computation that
+     * is being made */
+    xg_inst **values, **inner;
     xg_buf *log;
 } xg_kernels;
-enum { XG_ROWS_LANES_MAX = 1024 /* threads of a row */, XG_FUSE_OPS_MAX = 6000 /* of a kernel */, XG_FUSE_PART_MAX = 1500 /* operations of a function of it; a chain that is cut there would go on as functions of one each */, XG_FUSE_BUFFERS_MAX = 96, XG_FUSE_READERS_MAX = 64 };
-XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);              /* every operation a kernel of its own, but what is free */
-XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k);             /* the figures of a kernel, from what it computes */
+enum {
+    XG_ROWS_LANES_MAX = 1024 /* threads of a row */,
+    XG_FUSE_OPS_MAX = 6000 /* of a kernel */,
+    XG_FUSE_PART_MAX =
+        1500 /* operations of a function of it; a chain that is cut there would go on as functions of one each */,
+    XG_FUSE_BUFFERS_MAX = 96,
+    XG_FUSE_READERS_MAX = 64
+};
+/* every operation a kernel of its own, but what is free */
+XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);
+XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k); /* the figures of a kernel, from what it computes */
 XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
-XG_FN void xg_kernel_list(xg_kernels *g, const xg_kernel *k); /* for who asks again and again which inputs it has, until it changes */
-XG_FN int64_t xg_kernel_time_with(xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers); /* of c with in->from inside */
-XG_FN uint64_t xg_kernel_ops_with(const xg_kernel *c, const xg_kernel_input *in); /* size of the code of c with in->from inside */
+/* for who asks again and again which inputs it has, until it changes */
+XG_FN void xg_kernel_list(xg_kernels *g, const xg_kernel *k);
+XG_FN int64_t xg_kernel_time_with(
+    xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers); /* of c with in->from inside */
+/* size of the code of c with in->from inside */
+XG_FN uint64_t xg_kernel_ops_with(const xg_kernel *c, const xg_kernel_input *in);
 XG_FN xg_kernel_input *xg_kernel_inputs_new(xg_kernels *g, uint32_t n, uint32_t *cap);
 XG_FN void xg_kernel_inputs_give(xg_kernels *g, xg_kernel_input *p, uint32_t cap);
 XG_FN void xg_kernel_inputs_drop(xg_kernels *g, xg_kernel *k);
-XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p); /* c computes p, which is no longer live */
+XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p);       /* c computes p, which is no longer live */
 XG_FN bool xg_kernel_computes(const xg_kernel *leader, const xg_kernel *o); /* inside, when it needs it */
 XG_FN uint32_t xg_kernel_n_outputs(const xg_kernel *k);
 
 /* ---- permutation.c ---- */
 /* In memory order: dims of the operand, and which of them is the result's k-th. */
-typedef struct xg_permutation { uint32_t rank; int64_t dims[XG_RANK_MAX]; uint32_t from[XG_RANK_MAX]; } xg_permutation;
-XG_FN bool xg_permutation_of(const xg_inst *i, xg_permutation *p);  /* false for what is no permutation of elements, or keeps their order */
+typedef struct xg_permutation {
+    uint32_t rank;
+    int64_t dims[XG_RANK_MAX];
+    uint32_t from[XG_RANK_MAX];
+} xg_permutation;
+/* false for what is no permutation of elements, or keeps their order */
+XG_FN bool xg_permutation_of(const xg_inst *i, xg_permutation *p);
 XG_FN uint32_t xg_permutation_turn(const xg_inst *i);
 
 /* ---- legality.c: what may be in one kernel, whatever it costs ---- */
-typedef enum xg_access_kind { XG_ACCESS_SAME, XG_ACCESS_ALIGNED, XG_ACCESS_MOVED, XG_ACCESS_LOOP, XG_ACCESS_CONTRACTED } xg_access_kind;
-typedef struct xg_access { xg_access_kind kind; int64_t num, den; bool coalesced; uint32_t turn; } xg_access; /* num/den elements of the operand for one of the result; turn: which way the minor dimension moves, 0 if it stays */
+typedef enum xg_access_kind {
+    XG_ACCESS_SAME,
+    XG_ACCESS_ALIGNED,
+    XG_ACCESS_MOVED,
+    XG_ACCESS_LOOP,
+    XG_ACCESS_CONTRACTED
+} xg_access_kind;
+/* num/den elements of the operand for one of the result; turn: which way the minor dimension moves, 0 if it stays */
+typedef struct xg_access {
+    xg_access_kind kind;
+    int64_t num, den;
+    bool coalesced;
+    uint32_t turn;
+} xg_access;
 XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t operand);
 XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i);
 XG_FN bool xg_fuse_absorbs(const xg_inst *user, uint32_t operand);
 XG_FN bool xg_fuse_is_hero(const xg_inst *i);
 XG_FN bool xg_fuse_is_update_in_place(const xg_inst *i);
-XG_FN int64_t xg_fuse_steps(const xg_inst *i);                      /* elements that a loop inside of it reads for one of its result */
-XG_FN int64_t xg_fuse_window_size(const xg_inst *i);                /* elements of one window */
+/* elements that a loop inside of it reads for one of its result */
+XG_FN int64_t xg_fuse_steps(const xg_inst *i);
+XG_FN int64_t xg_fuse_window_size(const xg_inst *i); /* elements of one window */
 XG_FN int64_t xg_fuse_elements(const xg_inst *i);
-XG_FN bool xg_fuse_folds_once(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in); /* a contraction inside of windows that do not meet */
+/* a contraction inside of windows that do not meet */
+XG_FN bool xg_fuse_folds_once(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in);
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in); /* NULL: it may */
 
 /* ---- fusions.c: kernels become fusion instructions ---- */
@@ -218,53 +306,80 @@ XG_FN bool xg_kernels_close(xg_kernels *g);
 
 /* ---- multi_output.c ---- */
 XG_FN void xg_multi_levels(xg_kernels *g); /* once, before any kernel has several roots */
-XG_FN void xg_multi_run(xg_kernels *g); /* kernels become one kernel of several outputs where that pays */
+XG_FN void xg_multi_run(xg_kernels *g);    /* kernels become one kernel of several outputs where that pays */
 
 /* ---- rows.c: row programs ---- */
-/* Instructions of which those that depend on reductions are each needed at one index for each (row, column) of one array of rows: a map gives it. */
+/* Instructions of which those that depend on reductions are each needed at one index for each (row, column) of one
+ * array of rows: a map gives it. */
 typedef struct xg_row_form {
     xg_aff_ctx *x;
     int64_t rows, cols;
     uint32_t n, n_reduces, n_stages;
-    xg_inst *const *insts;       /* in program order */
-    xg_map64 places;             /* instruction id + 1 -> place in insts, plus 1 */
-    uint32_t *stage;             /* by place: reductions one behind the other; a reduction's own with it */
-    const xg_imap **maps;        /* by place, of what depends on reductions and is needed: (row, column) -> its indices */
+    xg_inst *const *insts; /* in program order */
+    xg_map64 places;       /* instruction id + 1 -> place in insts, plus 1 */
+    uint32_t *stage;       /* by place: reductions one behind the other; a reduction's own with it */
+    /* by place, of what depends on reductions and is needed: (row, column) -> its indices */
+    const xg_imap **maps;
 } xg_row_form;
-XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots); /* x NULL: one of its own */
-XG_FN bool xg_fuse_is_row_form(xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots); /* asked once for what is equal; takes back what it allocated */
+XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst *const *insts, uint32_t n,
+    xg_inst *const *roots, uint32_t n_roots); /* x NULL: one of its own */
+/* asked once for what is equal; takes back what it allocated */
+XG_FN bool xg_fuse_is_row_form(xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots);
 XG_FN uint32_t xg_row_place(const xg_row_form *f, const xg_inst *i); /* UINT32_MAX: not among them */
-XG_FN bool xg_row_is_wide(const xg_row_form *f, uint32_t place);     /* an element for each column; false: one for each row */
-XG_FN bool xg_fuse_reduce_has_values(const xg_inst *i);              /* arrays of one form, of types that partial results may have; numbers narrower than a byte stay with the loop emitter */
-XG_FN bool xg_fuse_allow_rows(xg_module *m);                         /* the pass row-fusion: xg_rows_run goes along when priority fusion runs, while kernels are what it knows of them */
-XG_FN void xg_rows_run(xg_kernels *g);                               /* kernels become row programs where that pays */
+/* an element for each column; false: one for each row */
+XG_FN bool xg_row_is_wide(const xg_row_form *f, uint32_t place);
+/* arrays of one form, of types that partial results may have; numbers narrower than a byte stay with the loop
+ * emitter */
+XG_FN bool xg_fuse_reduce_has_values(const xg_inst *i);
+/* the pass row-fusion: xg_rows_run goes along when priority fusion runs, while kernels are what it knows of them */
+XG_FN bool xg_fuse_allow_rows(xg_module *m);
+XG_FN void xg_rows_run(xg_kernels *g); /* kernels become row programs where that pays */
 
 /* ---- outer.c: computations that may be made in parts, along the outermost dimension of their results ---- */
-enum { XG_WHOLE = -1, XG_CUT = 1 };
-XG_FN int64_t xg_fuse_outer(xg_arena *a, const xg_comp *c, int32_t *dims);          /* how many parts there may be, and by place in program order the dimension that is cut (NULL: not asked); 0: none */
-XG_FN int64_t xg_fuse_outer_params(xg_arena *a, const xg_comp *c, int32_t *params); /* the same, and by parameter whether a part needs the same part of it or any */
-XG_FN bool xg_fuse_outer_in_order(const xg_shape *s);                              /* parts lie one behind the other under any other name, too */
-XG_FN const xg_shape *xg_fuse_outer_shape(xg_module *m, const xg_shape *s, int64_t parts); /* of one part; of a tuple, each element's */
-XG_FN xg_comp *xg_fuse_outer_part(xg_arena *a, const xg_comp *c, int64_t parts);    /* a new computation, of one part */
+enum {
+    XG_WHOLE = -1,
+    XG_CUT = 1
+};
+/* how many parts there may be, and by place in program order the dimension that is cut (NULL: not asked); 0: none */
+XG_FN int64_t xg_fuse_outer(xg_arena *a, const xg_comp *c, int32_t *dims);
+/* the same, and by parameter whether a part needs the same part of it or any */
+XG_FN int64_t xg_fuse_outer_params(xg_arena *a, const xg_comp *c, int32_t *params);
+/* parts lie one behind the other under any other name, too */
+XG_FN bool xg_fuse_outer_in_order(const xg_shape *s);
+XG_FN const xg_shape *xg_fuse_outer_shape(
+    xg_module *m, const xg_shape *s, int64_t parts); /* of one part; of a tuple, each element's */
+XG_FN xg_comp *xg_fuse_outer_part(xg_arena *a, const xg_comp *c, int64_t parts); /* a new computation, of one part */
 
 /* ---- phases.c: fusions of fusions, which one block makes one after the other ---- */
-typedef struct xg_phase_list { uint32_t n, levels; const xg_inst **members; uint32_t *level; } xg_phase_list; /* by member: how many others it waits for, one behind the other */
-XG_FN bool xg_fuse_join_small(xg_module *m);                         /* the pass small-kernel-joining */
-XG_FN bool xg_fuse_is_phases(const xg_comp *c);                      /* nothing but fusions */
-XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion);              /* and the pass could have made it */
-XG_FN const xg_inst *xg_fuse_phase_of(const xg_inst *fusion, uint32_t leaf); /* the member that makes a leaf of the result; of others, the fusion itself */
+/* by member: how many others it waits for, one behind the other */
+typedef struct xg_phase_list {
+    uint32_t n, levels;
+    const xg_inst **members;
+    uint32_t *level;
+} xg_phase_list;
+XG_FN bool xg_fuse_join_small(xg_module *m);            /* the pass small-kernel-joining */
+XG_FN bool xg_fuse_is_phases(const xg_comp *c);         /* nothing but fusions */
+XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion); /* and the pass could have made it */
+/* the member that makes a leaf of the result; of others, the fusion itself */
+XG_FN const xg_inst *xg_fuse_phase_of(const xg_inst *fusion, uint32_t leaf);
 XG_FN xg_phase_list xg_fuse_phases(xg_arena *a, const xg_comp *c);
-XG_FN int64_t xg_fuse_phases_shared(const xg_comp *c);               /* bytes of shared memory for what only members read */
-XG_FN int64_t xg_fuse_phases_blocks(xg_arena *a, const xg_comp *c, int32_t *params); /* how many; if more than one, each makes a part of all (outer.c), and by parameter whether it needs one, too */
-XG_FN xg_inst *xg_fuse_phases_part(xg_arena *a, const xg_inst *fusion, int64_t parts, const int32_t *params); /* the fusion of one part, in a computation of its own at the end of the module */
+/* bytes of shared memory for what only members read */
+XG_FN int64_t xg_fuse_phases_shared(const xg_comp *c);
+/* how many; if more than one, each makes a part of all (outer.c), and by parameter whether it needs one, too */
+XG_FN int64_t xg_fuse_phases_blocks(xg_arena *a, const xg_comp *c, int32_t *params);
+/* the fusion of one part, in a computation of its own at the end of the module */
+XG_FN xg_inst *xg_fuse_phases_part(xg_arena *a, const xg_inst *fusion, int64_t parts, const int32_t *params);
 
 /* ---- priority.c ---- */
 XG_FN bool xg_fuse_priority(xg_module *m);
 
 /* ---- fingerprint.c ---- */
-XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c); /* appends bytes that are equal for computations that do the same; writes over their scratch */
-XG_FN void xg_fuse_fingerprint_kernel(xg_buf *b, xg_arena *a, const xg_comp *c); /* the same, whatever the order of instructions, and however arrays are cut into dimensions where that tells nothing */
-XG_FN void xg_fuse_fingerprint_part(xg_buf *b, xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots); /* the same of instructions in program order;
-    parameters, and what is not among them, count by their shapes, tuples not at all */
+/* appends bytes that are equal for computations that do the same; writes over their scratch */
+XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c);
+/* the same, whatever the order of instructions, and however arrays are cut into dimensions where that tells nothing */
+XG_FN void xg_fuse_fingerprint_kernel(xg_buf *b, xg_arena *a, const xg_comp *c);
+XG_FN void xg_fuse_fingerprint_part(
+    xg_buf *b, xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots); /* the same of
+instructions in program order; parameters, and what is not among them, count by their shapes, tuples not at all */
 
 #endif /* XG_FUSE_H */

@@ -1,6 +1,8 @@
-/* fuse/fusions.c -- when all is decided: each kernel that computes more than one operation becomes a fusion instruction, and what only kernels needed goes away.
+/* fuse/fusions.c -- when all is decided: each kernel that computes more than one operation becomes a fusion
+ * instruction, and what only kernels needed goes away.
  *
- * Names are XLA's: the kind, then the operations that shape the kernel. A kernel of one operation is left to the wrapper. */
+ * Names are XLA's: the kind, then the operations that shape the kernel. A kernel of one operation is left to the
+ * wrapper. */
 #ifndef XG_FUSE_FUSIONS_C
 #define XG_FUSE_FUSIONS_C
 #include "fuse.h"
@@ -23,8 +25,11 @@ XG_FN void xg_fusions_members(xg_kernels *g, xg_kernel *k) {
 
 XG_FN xg_opcode xg_fusions_hero(const xg_kernel *root) {
     const xg_inst *i = root->inst, *hero = root->leader->hero;
-    if (hero && !root->leader->rows && root->leader->roots.n <= 1 && (hero->op == XG_REDUCE || hero->op == XG_SCATTER)) return hero->op;
-    while ((i->op == XG_BITCAST || i->op == XG_RESHAPE) && xg_kernel_of(XG_OPERAND(i, 0))->kind == XG_FUSE_KERNEL && !xg_kernel_of(XG_OPERAND(i, 0))->live) i = XG_OPERAND(i, 0);
+    if (hero && !root->leader->rows && root->leader->roots.n <= 1 && (hero->op == XG_REDUCE || hero->op == XG_SCATTER))
+        return hero->op;
+    while ((i->op == XG_BITCAST || i->op == XG_RESHAPE) && xg_kernel_of(XG_OPERAND(i, 0))->kind == XG_FUSE_KERNEL &&
+           !xg_kernel_of(XG_OPERAND(i, 0))->live)
+        i = XG_OPERAND(i, 0);
     return i->op;
 }
 
@@ -48,7 +53,8 @@ XG_FN void xg_fusions_heroes(const xg_kernel *k, char *text, size_t cap) {
         last = next;
     } while (next);
     text[n] = 0;
-    for (n = 0; text[n]; n++) if (text[n] == '-') text[n] = '_';
+    for (n = 0; text[n]; n++)
+        if (text[n] == '-') text[n] = '_';
 }
 
 /* ---- one fusion ---- */
@@ -60,7 +66,8 @@ XG_FN xg_inst *xg_fusions_param(const xg_kernels *g, xg_comp *c, const xg_kernel
     return xg_comp_add_param(c, o->inst->shape, xg_str_z(name));
 }
 
-/* Which members no other kernel computes: all of their users are such, or values that this kernel gives and that others read (what is free they make again). */
+/* Which members no other kernel computes: all of their users are such, or values that this kernel gives and that others
+ * read (what is free they make again). */
 XG_FN void xg_fusions_own(xg_kernels *g, const xg_kernel *k) {
     uint32_t j;
     for (j = g->order.n; j-- > 0;) {
@@ -69,12 +76,14 @@ XG_FN void xg_fusions_own(xg_kernels *g, const xg_kernel *k) {
         XG_FOR_USES(u, o->inst) {
             const xg_kernel *user = xg_kernel_of(u->user);
             if (!o->moves) break;
-            o->moves = user->epoch == g->epoch && u->user == user->inst && (user->moves || (user->live && user->leader == k && user->kind == XG_FUSE_KERNEL));
+            o->moves = user->epoch == g->epoch && u->user == user->inst &&
+                       (user->moves || (user->live && user->leader == k && user->kind == XG_FUSE_KERNEL));
         }
     }
 }
 
-/* The members as a computation of their own; what it takes goes to `outside`. Those that nobody else computes move into it, the others are copied. */
+/* The members as a computation of their own; what it takes goes to `outside`. Those that nobody else computes move into
+ * it, the others are copied. */
 XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, xg_inst **outside) {
     char name[200];
     xg_comp *c;
@@ -91,21 +100,29 @@ XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, 
         xg_inst *i = member->inst;
         for (n = 0; n < i->n_operands; n++) {
             xg_kernel *o = xg_kernel_of(XG_OPERAND(i, n));
-            if (o->epoch != g->epoch) { o->epoch = g->epoch; g->inner[o->place] = xg_fusions_param(g, c, o, outside); }
+            if (o->epoch != g->epoch) {
+                o->epoch = g->epoch;
+                g->inner[o->place] = xg_fusions_param(g, c, o, outside);
+            }
             operands[n] = g->inner[o->place];
         }
-        if (member->moves) xg_inst_move(g->inner[member->place] = i, c, operands);
-        else g->inner[member->place] = xg_inst_clone(i, c, operands, NULL);
+        if (member->moves)
+            xg_inst_move(g->inner[member->place] = i, c, operands);
+        else
+            g->inner[member->place] = xg_inst_clone(i, c, operands, NULL);
     }
     c->root = g->inner[k->place];
     return c;
 }
 
 /* Values that a root gives: the elements of its tuple, or itself. */
-XG_FN uint32_t xg_fusions_n_values(const xg_kernel *root) { return root->inst->shape->type == XLAGPU_TUPLE ? root->inst->shape->n_elems : 1; }
+XG_FN uint32_t xg_fusions_n_values(const xg_kernel *root) {
+    return root->inst->shape->type == XLAGPU_TUPLE ? root->inst->shape->n_elems : 1;
+}
 
 XG_FN xg_inst *xg_fusions_element(xg_inst *tuple, uint32_t k, xg_inst *before) {
-    xg_inst *made = xg_inst_new(tuple->comp, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[k], &tuple, 1, before, XG_STR("get-tuple-element"));
+    xg_inst *made = xg_inst_new(
+        tuple->comp, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[k], &tuple, 1, before, XG_STR("get-tuple-element"));
     xg_inst_set_attr(made, xg_attr_make_int(XG_A_index, k));
     return made;
 }
@@ -120,8 +137,11 @@ XG_FN void xg_fusions_finish_outputs(xg_kernels *g, xg_kernel *k, xg_comp *c) {
     inner = XG_NEW_N(g->arena, xg_inst *, n);
     for (n = 0, j = 0; j < k->roots.n; j++) {
         const xg_kernel *root = k->roots.p[j];
-        if (root->inst->shape->type != XLAGPU_TUPLE) inner[n++] = g->inner[root->place];
-        else for (e = 0; e < root->inst->shape->n_elems; e++) inner[n++] = xg_fusions_element(g->inner[root->place], e, NULL);
+        if (root->inst->shape->type != XLAGPU_TUPLE)
+            inner[n++] = g->inner[root->place];
+        else
+            for (e = 0; e < root->inst->shape->n_elems; e++)
+                inner[n++] = xg_fusions_element(g->inner[root->place], e, NULL);
     }
     for (j = 0; j < n; j++) shapes[j] = inner[j]->shape;
     c->root = xg_inst_new(c, XG_TUPLE, xg_shape_tuple(g->m, shapes, n), inner, n, NULL, XG_STR("tuple"));
@@ -131,10 +151,14 @@ XG_FN void xg_fusions_finish_outputs(xg_kernels *g, xg_kernel *k, xg_comp *c) {
 XG_FN void xg_fusions_output(xg_kernels *g, xg_kernel *root, xg_inst *fusion, uint32_t first, xg_inst *before) {
     uint32_t n = xg_fusions_n_values(root), e;
     xg_inst **elems, *value;
-    if (root->inst->shape->type != XLAGPU_TUPLE) value = xg_fusions_element(fusion, first, before);
+    if (root->inst->shape->type != XLAGPU_TUPLE)
+        value = xg_fusions_element(fusion, first, before);
     else {
         elems = XG_NEW_N(g->arena, xg_inst *, n + 1);
-        for (e = 0; e < n; e++) { elems[e] = xg_fusions_element(fusion, first + e, before); elems[e]->scratch = root; }
+        for (e = 0; e < n; e++) {
+            elems[e] = xg_fusions_element(fusion, first + e, before);
+            elems[e]->scratch = root;
+        }
         value = xg_inst_new(g->comp, XG_TUPLE, root->inst->shape, elems, n, before, XG_STR("tuple"));
     }
     value->scratch = root;
@@ -145,7 +169,8 @@ XG_FN void xg_fusions_output(xg_kernels *g, xg_kernel *root, xg_inst *fusion, ui
 XG_FN xg_inst *xg_fusions_last_root(const xg_kernel *k) {
     const xg_kernel *last = k;
     uint32_t j;
-    for (j = 0; j < k->roots.n; j++) if (last->place < k->roots.p[j]->place) last = k->roots.p[j];
+    for (j = 0; j < k->roots.n; j++)
+        if (last->place < k->roots.p[j]->place) last = k->roots.p[j];
     return last->inst;
 }
 
@@ -166,7 +191,11 @@ XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
     xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));
     if (xg_inst_attr(k->inst, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(k->inst, XG_A_metadata));
     fusion->scratch = k; /* who reads it finds the kernel */
-    if (k->roots.n <= 1) { xg_inst_replace(k->inst, fusion); g->values[k->place] = fusion; return; }
+    if (k->roots.n <= 1) {
+        xg_inst_replace(k->inst, fusion);
+        g->values[k->place] = fusion;
+        return;
+    }
     for (j = 0; j < k->roots.n; j++) {
         xg_fusions_output(g, k->roots.p[j], fusion, n, last);
         n += xg_fusions_n_values(k->roots.p[j]);
@@ -175,7 +204,8 @@ XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
 
 /* ---- order ---- */
 
-/* Fusions of several outputs may stand behind a reader of one of them: puts operands before users again, and else keeps the order. */
+/* Fusions of several outputs may stand behind a reader of one of them: puts operands before users again, and else keeps
+ * the order. */
 XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
     static const char waiting = 0, placed = 0; /* two addresses */
     XG_VEC(xg_inst *) stack = {NULL, 0, 0};
@@ -189,9 +219,14 @@ XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
         while (stack.n) {
             xg_inst *top = stack.p[stack.n - 1], *need = NULL;
             top->scratch = (void *)(uintptr_t)&waiting;
-            for (k = 0; k < top->n_operands && !need; k++) if (XG_OPERAND(top, k)->scratch != &placed) need = XG_OPERAND(top, k);
-            if (need && need->scratch) xg_fail(c->module->ctx, XLAGPU_ERROR_INTERNAL, "fusion made a cycle through %s", need->name.p);
-            if (need) { xg_push(a, xg_inst *, &stack, need); continue; }
+            for (k = 0; k < top->n_operands && !need; k++)
+                if (XG_OPERAND(top, k)->scratch != &placed) need = XG_OPERAND(top, k);
+            if (need && need->scratch)
+                xg_fail(c->module->ctx, XLAGPU_ERROR_INTERNAL, "fusion made a cycle through %s", need->name.p);
+            if (need) {
+                xg_push(a, xg_inst *, &stack, need);
+                continue;
+            }
             stack.n--;
             top->scratch = (void *)(uintptr_t)&placed;
             if (top == i) continue;
@@ -212,7 +247,8 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
         uint32_t count = 0;
         if (!node->live || node->leader != node) continue;
         xg_fusions_members(g, node);
-        for (j = 0; j < g->order.n; j++) count += !(g->order.p[j]->inst->op == XG_CONSTANT && g->order.p[j]->inst->shape->rank == 0);
+        for (j = 0; j < g->order.n; j++)
+            count += !(g->order.p[j]->inst->op == XG_CONSTANT && g->order.p[j]->inst->shape->rank == 0);
         if (count < 2) continue;
         xg_fusions_make(g, node);
         several = several || node->roots.n > 1;

@@ -1,27 +1,35 @@
-/* fuse/in_place.c -- which operand's memory a result of a fusion takes over. THE rule, for the emitters and for the plan alike.
+/* fuse/in_place.c -- which operand's memory a result of a fusion takes over. THE rule, for the emitters and for the
+ * plan alike.
  *
- * A value of the fused computation lies "in place" over a parameter when each of its elements is computed from the parameter's element at the same place in memory and
- * from no other one of the parameter. Then whoever computes an element may store it where the parameter's element was.
- *   xg_fuse_may_share   all that is read of the operand is in place, and so is the result: the plan may give both one buffer if the operand dies here
- *   xg_fuse_in_place    moreover the result is a dynamic-update-slice (or several, one after the other) or scatter of the operand, or the fusion says so itself (output_to_operand_aliasing): the plan
- *                       always gives both one buffer, copying the operand into it beforehand if it is needed later. So an emitter need not write what does not
- *                       change.
- * Results that are made of one operand are made by one walk, or one would read what another has written: where emitters walk more than once (a hero, results of several
- * sizes), only an operand of a single result may be given away. The loop emitter makes results of one shape by one walk, whatever is in front of them: if it is the one who
- * makes the kernel, xg_fuse_may_share_in_walk is enough (emit/emit.c knows).
- * In a row program (rows.c) a row may be reduced too: its threads know the result before any of them writes, and all that is written at one place is made before.
- * A transform, a factor, the solutions of triangular systems, sorted rows are written over what they are made of: their emitters see to the order. Of a sort, output k over operand k:
- * a block has read all of its rows of it by then. The pass that merges runs is none of these, since blocks read each other's.
- * The window of a dynamic-slice is in place if it ends in the update of a dynamic-update-slice that has the same indices. */
+ * A value of the fused computation lies "in place" over a parameter when each of its elements is computed from the
+ * parameter's element at the same place in memory and from no other one of the parameter. Then whoever computes an
+ * element may store it where the parameter's element was.
+ *   xg_fuse_may_share   all that is read of the operand is in place, and so is the result: the plan may give both one
+ *                       buffer if the operand dies here
+ *   xg_fuse_in_place    moreover the result is a dynamic-update-slice (or several, one after the other) or scatter of
+ *                       the operand, or the fusion says so itself (output_to_operand_aliasing): the plan
+ *                       always gives both one buffer, copying the operand into it beforehand if it is needed later. So
+ *                       an emitter need not write what does not change.
+ * Results that are made of one operand are made by one walk, or one would read what another has written: where emitters
+ * walk more than once (a hero, results of several sizes), only an operand of a single result may be given away. The
+ * loop emitter makes results of one shape by one walk, whatever is in front of them: if it is the one who makes the
+ * kernel, xg_fuse_may_share_in_walk is enough (emit/emit.c knows).
+ * In a row program (rows.c) a row may be reduced too: its threads know the result before any of them writes, and all
+ * that is written at one place is made before. A transform, a factor, the solutions of triangular systems, sorted rows
+ * are written over what they are made of: their emitters see to the order. Of a sort, output k over operand k: a block
+ * has read all of its rows of it by then. The pass that merges runs is none of these, since blocks read each other's.
+ * The window of a dynamic-slice is in place if it ends in the update of a dynamic-update-slice that has the same
+ * indices. */
 #ifndef XG_FUSE_IN_PLACE_C
 #define XG_FUSE_IN_PLACE_C
 #include "fuse.h"
 
 typedef struct xg_in_place {
-    xg_map64 seen;          /* instruction id + 1 -> the instruction for values in place, the dynamic-update-slice for windows */
+    /* instruction id + 1 -> the instruction for values in place, the dynamic-update-slice for windows */
+    xg_map64 seen;
     XG_VEC(xg_inst *) work;
     xg_arena *arena;
-    bool reduced;           /* values in place are, too: that is right in a row program */
+    bool reduced; /* values in place are, too: that is right in a row program */
 } xg_in_place;
 
 XG_FN void xg_in_place_add(xg_in_place *w, xg_inst *i, const xg_inst *as) {
@@ -36,30 +44,39 @@ XG_FN bool xg_in_place_renames(const xg_inst *i) {
     if (i->op != XG_BITCAST && i->op != XG_RESHAPE) return false;
     from = XG_OPERAND(i, 0)->shape;
     if (from->elements != to->elements || xg_type_bytes(from->type) != xg_type_bytes(to->type)) return false;
-    return i->op == XG_BITCAST || ((!from->layout || from->layout->descending) && (!to->layout || to->layout->descending));
+    return i->op == XG_BITCAST ||
+           ((!from->layout || from->layout->descending) && (!to->layout || to->layout->descending));
 }
 XG_FN const xg_inst *xg_in_place_strip(const xg_inst *i) {
     while (xg_in_place_renames(i)) i = XG_OPERAND(i, 0);
     return i;
 }
 
-XG_FN bool xg_in_place_same_shape(const xg_shape *a, const xg_shape *b) { return xg_shape_same_dims(a, b) && a->layout == b->layout; }
+XG_FN bool xg_in_place_same_shape(const xg_shape *a, const xg_shape *b) {
+    return xg_shape_same_dims(a, b) && a->layout == b->layout;
+}
 
 /* The dynamic-update-slice that writes the very window that the slice reads. */
 XG_FN const xg_inst *xg_in_place_window(const xg_inst *slice) {
     XG_FOR_INSTS(u, slice->comp) {
         uint32_t k;
-        if (u->op != XG_DYNAMIC_UPDATE_SLICE || u->n_operands != slice->n_operands + 1 || !xg_shape_same_dims(XG_OPERAND(u, 1)->shape, slice->shape)) continue;
-        if (xg_in_place_strip(XG_OPERAND(u, 0)) != xg_in_place_strip(XG_OPERAND(slice, 0)) || !xg_in_place_same_shape(u->shape, XG_OPERAND(slice, 0)->shape)) continue;
+        if (u->op != XG_DYNAMIC_UPDATE_SLICE || u->n_operands != slice->n_operands + 1 ||
+            !xg_shape_same_dims(XG_OPERAND(u, 1)->shape, slice->shape))
+            continue;
+        if (xg_in_place_strip(XG_OPERAND(u, 0)) != xg_in_place_strip(XG_OPERAND(slice, 0)) ||
+            !xg_in_place_same_shape(u->shape, XG_OPERAND(slice, 0)->shape))
+            continue;
         for (k = 1; k < slice->n_operands && XG_OPERAND(slice, k) == XG_OPERAND(u, k + 1); k++) {}
         if (k == slice->n_operands) return u;
     }
     return NULL;
 }
 
-/* An operand of a scatter of several arrays: each output is made of all of them, element by element, and the one of that number lies over it. */
+/* An operand of a scatter of several arrays: each output is made of all of them, element by element, and the one of
+ * that number lies over it. */
 XG_FN bool xg_in_place_output(xg_in_place *w, const xg_inst *v, const xg_inst *scatter, uint32_t operand) {
-    if (operand >= scatter->shape->n_elems || !xg_in_place_same_shape(scatter->shape->elems[operand], v->shape)) return false;
+    if (operand >= scatter->shape->n_elems || !xg_in_place_same_shape(scatter->shape->elems[operand], v->shape))
+        return false;
     XG_FOR_USES(u, scatter) {
         if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
         xg_in_place_add(w, u->user, xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand ? u->user : scatter);
@@ -71,7 +88,9 @@ XG_FN bool xg_in_place_output(xg_in_place *w, const xg_inst *v, const xg_inst *s
 XG_FN bool xg_fuse_stays_in_loop(const xg_inst *i) {
     const xg_inst *root = i->comp->root;
     int64_t k;
-    if (i->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(i, 0)->op != XG_PARAMETER || i->comp == i->comp->module->entry || root->op != XG_TUPLE) return false;
+    if (i->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(i, 0)->op != XG_PARAMETER || i->comp == i->comp->module->entry ||
+        root->op != XG_TUPLE)
+        return false;
     k = xg_attr_int(i, XG_A_index, 0);
     return root->shape == XG_OPERAND(i, 0)->shape && XG_OPERAND(root, k) == i;
 }
@@ -87,23 +106,36 @@ XG_FN bool xg_fuse_lasts(const xg_inst *i) {
     return k == m->n_donors;
 }
 
-/* Made as a whole by one emitter, which takes an element of the operand before it, or another thread that waits for it, writes there. */
-XG_FN bool xg_in_place_wholly(const xg_inst *i, uint32_t operand) { return i->op == XG_FFT || i->op == XG_CHOLESKY || (i->op == XG_TRIANGULAR_SOLVE && operand == 1); }
+/* Made as a whole by one emitter, which takes an element of the operand before it, or another thread that waits for it,
+ * writes there. */
+XG_FN bool xg_in_place_wholly(const xg_inst *i, uint32_t operand) {
+    return i->op == XG_FFT || i->op == XG_CHOLESKY || (i->op == XG_TRIANGULAR_SOLVE && operand == 1);
+}
 
 XG_FN bool xg_in_place_sorted(xg_in_place *w, const xg_inst *v, xg_inst *sort, uint32_t operand) {
     const xg_shape *result = sort->shape->type == XLAGPU_TUPLE ? sort->shape->elems[operand] : sort->shape;
     int64_t from, to;
     if (!xg_in_place_same_shape(result, v->shape) || (xg_fuse_sorted_runs(sort, &from, &to) && from > 1)) return false;
-    if (sort->shape->type != XLAGPU_TUPLE) xg_in_place_add(w, sort, sort);
-    else XG_FOR_USES(u, sort) if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand) xg_in_place_add(w, u->user, u->user);
+    if (sort->shape->type != XLAGPU_TUPLE)
+        xg_in_place_add(w, sort, sort);
+    else
+        XG_FOR_USES(u, sort)
+        if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand)
+            xg_in_place_add(w, u->user, u->user);
     return true;
 }
 
 /* A solver's first result, of one or several. */
 XG_FN bool xg_in_place_solver(xg_in_place *w, const xg_inst *v, xg_inst *user, uint32_t operand) {
-    if (!xg_block_in_place(user, operand) || !xg_in_place_same_shape(user->shape->type == XLAGPU_TUPLE ? user->shape->elems[0] : user->shape, v->shape)) return false;
-    if (user->shape->type != XLAGPU_TUPLE) xg_in_place_add(w, user, user);
-    else XG_FOR_USES(u, user) if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == 0) xg_in_place_add(w, u->user, u->user);
+    if (!xg_block_in_place(user, operand) ||
+        !xg_in_place_same_shape(user->shape->type == XLAGPU_TUPLE ? user->shape->elems[0] : user->shape, v->shape))
+        return false;
+    if (user->shape->type != XLAGPU_TUPLE)
+        xg_in_place_add(w, user, user);
+    else
+        XG_FOR_USES(u, user)
+        if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == 0)
+            xg_in_place_add(w, u->user, u->user);
     return true;
 }
 
@@ -111,11 +143,20 @@ XG_FN bool xg_in_place_solver(xg_in_place *w, const xg_inst *v, xg_inst *user, u
 XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, xg_inst *user, uint32_t operand) {
     bool window = as->op == XG_DYNAMIC_UPDATE_SLICE && as != v;
     if (window && user == as) return operand == 1;
-    if (user->op == XG_TUPLE || user->op == XG_GET_TUPLE_ELEMENT) { if (user->op == XG_GET_TUPLE_ELEMENT) xg_in_place_add(w, user, as); return !window; }
-    if ((xg_op_flags(user->op) & XGF_EW) && xg_in_place_same_shape(user->shape, v->shape)) { xg_in_place_add(w, user, window ? as : user); return true; }
+    if (user->op == XG_TUPLE || user->op == XG_GET_TUPLE_ELEMENT) {
+        if (user->op == XG_GET_TUPLE_ELEMENT) xg_in_place_add(w, user, as);
+        return !window;
+    }
+    if ((xg_op_flags(user->op) & XGF_EW) && xg_in_place_same_shape(user->shape, v->shape)) {
+        xg_in_place_add(w, user, window ? as : user);
+        return true;
+    }
     if (window) return false;
     if (user->op == XG_REDUCE && operand == 0 && user->n_operands == 2) return w->reduced = true;
-    if (xg_in_place_renames(user)) { xg_in_place_add(w, user, user); return true; }
+    if (xg_in_place_renames(user)) {
+        xg_in_place_add(w, user, user);
+        return true;
+    }
     if (user->op == XG_DYNAMIC_SLICE && operand == 0) {
         as = xg_in_place_window(user);
         if (as) xg_in_place_add(w, user, as);
@@ -124,27 +165,44 @@ XG_FN bool xg_in_place_use(xg_in_place *w, const xg_inst *v, const xg_inst *as, 
     if (user->op == XG_SCATTER && user->shape->type == XLAGPU_TUPLE) return xg_in_place_output(w, v, user, operand);
     if (user->op == XG_SORT) return xg_in_place_sorted(w, v, user, operand);
     if (xg_is_block_call(user)) return xg_in_place_solver(w, v, user, operand);
-    if (xg_in_place_wholly(user, operand) && xg_in_place_same_shape(user->shape, v->shape)) { xg_in_place_add(w, user, user); return true; }
-    if (operand != 0 || (user->op != XG_DYNAMIC_UPDATE_SLICE && user->op != XG_SCATTER) || !xg_in_place_same_shape(user->shape, v->shape)) return false;
+    if (xg_in_place_wholly(user, operand) && xg_in_place_same_shape(user->shape, v->shape)) {
+        xg_in_place_add(w, user, user);
+        return true;
+    }
+    if (operand != 0 || (user->op != XG_DYNAMIC_UPDATE_SLICE && user->op != XG_SCATTER) ||
+        !xg_in_place_same_shape(user->shape, v->shape))
+        return false;
     xg_in_place_add(w, user, user);
     return true;
 }
 
 /* The instruction that gives a leaf of the fusion's result. */
-XG_FN xg_inst *xg_fuse_leaf(const xg_comp *c, uint32_t leaf) { return c->root->op == XG_TUPLE && c->root->shape->type == XLAGPU_TUPLE ? (leaf < c->root->n_operands ? XG_OPERAND(c->root, leaf) : NULL) : c->root; }
+XG_FN xg_inst *xg_fuse_leaf(const xg_comp *c, uint32_t leaf) {
+    return c->root->op == XG_TUPLE && c->root->shape->type == XLAGPU_TUPLE
+               ? (leaf < c->root->n_operands ? XG_OPERAND(c->root, leaf) : NULL)
+               : c->root;
+}
 
-/* Nothing that an emitter walks for twice: each thread makes the elements of all results at one place, then writes them. */
+/* Nothing that an emitter walks for twice: each thread makes the elements of all results at one place, then writes
+ * them. */
 XG_FN bool xg_in_place_one_walk(const xg_comp *c) {
     XG_FOR_INSTS(i, c) {
         if (xg_op_flags(i->op) & XGF_EW) continue;
         switch (i->op) {
-        case XG_PARAMETER: case XG_CONSTANT: case XG_BROADCAST: case XG_IOTA: case XG_BITCAST: case XG_RESHAPE: case XG_TUPLE: break;
+        case XG_PARAMETER:
+        case XG_CONSTANT:
+        case XG_BROADCAST:
+        case XG_IOTA:
+        case XG_BITCAST:
+        case XG_RESHAPE:
+        case XG_TUPLE: break;
         default: return false;
         }
     }
     return true;
 }
-/* Results that the loop emitter makes by one walk: those with as many elements as the first, and others of one shape. */
+/* Results that the loop emitter makes by one walk: those with as many elements as the first, and others of one
+ * shape. */
 XG_FN bool xg_in_place_together(const xg_in_place *w, const xg_comp *c, const xg_inst *to) {
     const xg_inst *root = c->root;
     uint32_t k;
@@ -152,22 +210,28 @@ XG_FN bool xg_in_place_together(const xg_in_place *w, const xg_comp *c, const xg
     for (k = 0; k < root->n_operands; k++) {
         const xg_shape *s = XG_OPERAND(root, k)->shape;
         if (!xg_map64_get(&w->seen, XG_OPERAND(root, k)->id + (uint64_t)1)) continue;
-        if (s->elements != to->shape->elements || (s->elements != XG_OPERAND(root, 0)->shape->elements && !xg_in_place_same_shape(s, to->shape))) return false;
+        if (s->elements != to->shape->elements ||
+            (s->elements != XG_OPERAND(root, 0)->shape->elements && !xg_in_place_same_shape(s, to->shape)))
+            return false;
     }
     return true;
 }
 
 /* Whether all of a row is read, by the threads that write it, before any of it is written. */
 XG_FN bool xg_in_place_rows(xg_arena *a, const xg_comp *c) {
-    xg_inst **insts = XG_NEW_N(a, xg_inst *, c->n_insts + (size_t)1), **roots = XG_NEW_N(a, xg_inst *, c->root->n_operands + (size_t)1);
+    xg_inst **insts = XG_NEW_N(a, xg_inst *, c->n_insts + (size_t)1),
+            **roots = XG_NEW_N(a, xg_inst *, c->root->n_operands + (size_t)1);
     uint32_t n = 0, n_roots = 0;
     XG_FOR_INSTS(i, c) insts[n++] = i;
-    if (c->root->op != XG_TUPLE) roots[n_roots++] = c->root;
-    else for (; n_roots < c->root->n_operands; n_roots++) roots[n_roots] = XG_OPERAND(c->root, n_roots);
+    if (c->root->op != XG_TUPLE)
+        roots[n_roots++] = c->root;
+    else
+        for (; n_roots < c->root->n_operands; n_roots++) roots[n_roots] = XG_OPERAND(c->root, n_roots);
     return xg_fuse_is_row_form(a, insts, n, roots, n_roots);
 }
 
-/* What becomes of the operand, as results: nothing but this one, or others that are as large, made at the same place before any of them is written there. */
+/* What becomes of the operand, as results: nothing but this one, or others that are as large, made at the same place
+ * before any of them is written there. */
 XG_FN bool xg_in_place_alone(const xg_in_place *w, const xg_comp *c, uint32_t leaf, bool rows) {
     const xg_inst *root = c->root;
     int64_t elements;
@@ -188,7 +252,9 @@ XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t opera
     xg_inst *from = c->params[operand], *to = xg_fuse_leaf(c, leaf);
     xg_mark mark = xg_arena_mark(a);
     xg_in_place w;
-    bool ok = to && xg_shape_is_array(from->shape) && xg_shape_is_array(to->shape) && from->shape->elements == to->shape->elements && xg_type_bytes(from->shape->type) == xg_type_bytes(to->shape->type);
+    bool ok = to && xg_shape_is_array(from->shape) && xg_shape_is_array(to->shape) &&
+              from->shape->elements == to->shape->elements &&
+              xg_type_bytes(from->shape->type) == xg_type_bytes(to->shape->type);
     if (!ok) return false;
     memset(&w, 0, sizeof w);
     w.arena = a;
@@ -200,12 +266,16 @@ XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t opera
         XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, XG_USE_INDEX(u)))) break;
     }
     ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to;
-    if (ok && in_walk) ok = xg_in_place_together(&w, c, to);
-    else if (ok) ok = (!w.reduced && xg_in_place_alone(&w, c, leaf, false)) || (xg_in_place_rows(a, c) && xg_in_place_alone(&w, c, leaf, true));
+    if (ok && in_walk)
+        ok = xg_in_place_together(&w, c, to);
+    else if (ok)
+        ok = (!w.reduced && xg_in_place_alone(&w, c, leaf, false)) ||
+             (xg_in_place_rows(a, c) && xg_in_place_alone(&w, c, leaf, true));
     xg_arena_reset(a, mark);
     return ok;
 }
-/* In a fusion of fusions (phases.c) all of a phase is done before the next one begins: who else reads the operand has to stand in front of who writes over it. */
+/* In a fusion of fusions (phases.c) all of a phase is done before the next one begins: who else reads the operand has
+ * to stand in front of who writes over it. */
 XG_FN bool xg_in_place_phases(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     const xg_inst *to = xg_fuse_leaf(c, leaf), *maker = to ? xg_fuse_phase_of(fusion, leaf) : NULL;
@@ -222,21 +292,29 @@ XG_FN bool xg_in_place_phases(xg_arena *a, const xg_inst *fusion, uint32_t opera
     XG_FOR_USES(u, c->params[operand]) {
         for (k = 0; k < list.n && list.members[k] != u->user; k++) {}
         if (at == list.n || k == list.n) return false;
-        if (k == at ? parted || !xg_in_place_shares(a, maker, XG_USE_INDEX(u), of, in_walk) : list.level[k] >= list.level[at]) return false;
+        if (k == at ? parted || !xg_in_place_shares(a, maker, XG_USE_INDEX(u), of, in_walk)
+                    : list.level[k] >= list.level[at])
+            return false;
     }
-    return c->params[operand]->shape->elements == to->shape->elements && xg_type_bytes(c->params[operand]->shape->type) == xg_type_bytes(to->shape->type);
+    return c->params[operand]->shape->elements == to->shape->elements &&
+           xg_type_bytes(c->params[operand]->shape->type) == xg_type_bytes(to->shape->type);
 }
 XG_FN bool xg_in_place_asks(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
     xg_mark mark;
     bool ok;
-    if (!xg_fuse_is_phases(xg_attr_comp(fusion, XG_A_calls))) return xg_in_place_shares(a, fusion, operand, leaf, in_walk);
+    if (!xg_fuse_is_phases(xg_attr_comp(fusion, XG_A_calls)))
+        return xg_in_place_shares(a, fusion, operand, leaf, in_walk);
     mark = xg_arena_mark(a);
     ok = xg_in_place_phases(a, fusion, operand, leaf, in_walk);
     xg_arena_reset(a, mark);
     return ok;
 }
-XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) { return xg_in_place_asks(a, fusion, operand, leaf, false); }
-XG_FN bool xg_fuse_may_share_in_walk(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) { return xg_in_place_asks(a, fusion, operand, leaf, true); }
+XG_FN bool xg_fuse_may_share(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) {
+    return xg_in_place_asks(a, fusion, operand, leaf, false);
+}
+XG_FN bool xg_fuse_may_share_in_walk(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf) {
+    return xg_in_place_asks(a, fusion, operand, leaf, true);
+}
 
 /* What the fusion itself says: output_to_operand_aliasing={{leaf}: (operand, {})}. */
 XG_FN int64_t xg_fuse_said(const xg_inst *fusion, uint32_t leaf) {
@@ -245,7 +323,9 @@ XG_FN int64_t xg_fuse_said(const xg_inst *fusion, uint32_t leaf) {
     for (k = 0; said && k < said->v.aliases->n; k++) {
         const xg_alias *a = &said->v.aliases->p[k];
         int64_t number = a->output.n ? a->output.p[0] : 0;
-        if (number == (int64_t)leaf && a->output.n < 2 && !a->operand_index.n && a->operand < (int64_t)fusion->n_operands) return a->operand;
+        if (number == (int64_t)leaf && a->output.n < 2 && !a->operand_index.n &&
+            a->operand < (int64_t)fusion->n_operands)
+            return a->operand;
     }
     return -1;
 }
@@ -254,8 +334,10 @@ XG_FN int64_t xg_fuse_said(const xg_inst *fusion, uint32_t leaf) {
 XG_FN bool xg_in_place_is_link(const xg_inst *i) {
     const xg_inst *last = i;
     if (i->op != XG_DYNAMIC_UPDATE_SLICE) return false;
-    while (last->first_use && !last->first_use->next && xg_in_place_renames(last->first_use->user)) last = last->first_use->user;
-    return last->first_use && !last->first_use->next && last->first_use->user->op == XG_DYNAMIC_UPDATE_SLICE && XG_USE_INDEX(last->first_use) == 0;
+    while (last->first_use && !last->first_use->next && xg_in_place_renames(last->first_use->user))
+        last = last->first_use->user;
+    return last->first_use && !last->first_use->next && last->first_use->user->op == XG_DYNAMIC_UPDATE_SLICE &&
+           XG_USE_INDEX(last->first_use) == 0;
 }
 
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf) {
@@ -265,9 +347,12 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
     to = xg_fuse_leaf(xg_attr_comp(fusion, XG_A_calls), leaf);
     if (!to) return -1;
     to = xg_in_place_strip(to);
-    if (to->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(to, 0)->op == XG_SCATTER) to = XG_OPERAND(XG_OPERAND(to, 0), xg_attr_int(to, XG_A_index, 0));
-    else if (to->op == XG_DYNAMIC_UPDATE_SLICE || to->op == XG_SCATTER) to = XG_OPERAND(to, 0);
-    else return -1;
+    if (to->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(to, 0)->op == XG_SCATTER)
+        to = XG_OPERAND(XG_OPERAND(to, 0), xg_attr_int(to, XG_A_index, 0));
+    else if (to->op == XG_DYNAMIC_UPDATE_SLICE || to->op == XG_SCATTER)
+        to = XG_OPERAND(to, 0);
+    else
+        return -1;
     to = xg_in_place_strip(to);
     while (xg_in_place_is_link(to)) to = xg_in_place_strip(XG_OPERAND(to, 0));
     return to->op == XG_PARAMETER && xg_fuse_may_share(a, fusion, (uint32_t)to->number, leaf) ? to->number : -1;

@@ -1,30 +1,39 @@
-/* fuse/joining.c -- the pass small-kernel-joining: groups of small kernels that wait for one another become fusions of fusions (phases.c says what those are, and what is small).
+/* fuse/joining.c -- the pass small-kernel-joining: groups of small kernels that wait for one another become fusions of
+ * fusions (phases.c says what those are, and what is small).
  *
- * The first round joins kernels that are small as one block, the second those that are small in parts of an outer dimension, and what the first one has made.
+ * The first round joins kernels that are small as one block, the second those that are small in parts of an outer
+ * dimension, and what the first one has made.
  *
- * - Joining must make no cycle. Groups are bits; each instruction knows which groups it depends on, each group on which it depends, but for what its members read of each other. A group may
- *   grow if nothing that it depends on, by any number of groups, is itself. There are as many groups at a time as a word has bits; when there are no more, all are closed. */
+ * - Joining must make no cycle. Groups are bits; each instruction knows which groups it depends on, each group on which
+ *   it depends, but for what its members read of each other. A group may grow if nothing that it depends on, by any
+ *   number of groups, is itself. There are as many groups at a time as a word has bits; when there are no more, all are
+ *   closed. */
 #ifndef XG_FUSE_JOINING_C
 #define XG_FUSE_JOINING_C
 #include "fuse.h"
 
 /* ---- groups ---- */
 
-enum { XG_PHASES_GROUPS = 64 };
+enum {
+    XG_PHASES_GROUPS = 64
+};
 
 typedef struct xg_phase_group {
-    uint32_t first, n, phases, ops, buffers; /* first: 1 + the place of a member, the others behind it; phases: members, of which one may be several */
-    uint64_t bits, beyond;              /* its names; groups that it depends on, through what is not in it */
+    /* first: 1 + the place of a member, the others behind it; phases: members, of which one may be several */
+    uint32_t first, n, phases, ops, buffers;
+    uint64_t bits, beyond; /* its names; groups that it depends on, through what is not in it */
     int64_t shared;
 } xg_phase_group;
 typedef struct xg_phase_node {
     xg_inst *inst;
-    uint64_t reach;                     /* groups that it depends on */
-    xg_phase_group *group;              /* one of those that were, see `into` */
+    uint64_t reach;        /* groups that it depends on */
+    xg_phase_group *group; /* one of those that were, see `into` */
     uint32_t next, era;
-    int64_t parts, fits;                /* in the second round: how many at most; how many it is known to be small for */
-    int32_t *cuts;                      /* by operand */
-    bool might, paired;                 /* be small in parts; and so might another one that it reads, or that reads it */
+    /* in the second round: how many at most; how many it is known to be small for */
+    int64_t parts, fits;
+    int32_t *cuts; /* by operand */
+    /* be small in parts; and so might another one that it reads, or that reads it */
+    bool might, paired;
 } xg_phase_node;
 typedef struct xg_phase_join {
     xg_arena *a;
@@ -32,8 +41,8 @@ typedef struct xg_phase_join {
     xg_machine machine;
     xg_buf *log;
     xg_phase_node *nodes;
-    uint32_t n, era, taken;             /* bits of this era */
-    bool parted;                        /* the second round: one block for each part of an outer dimension */
+    uint32_t n, era, taken; /* bits of this era */
+    bool parted;            /* the second round: one block for each part of an outer dimension */
     xg_phase_group *by_bit[XG_PHASES_GROUPS];
     XG_VEC(xg_phase_group *) groups;
 } xg_phase_join;
@@ -46,11 +55,15 @@ XG_FN xg_phase_group *xg_phase_group_of(const xg_phase_join *w, const xg_phase_n
     while (!(n->group->bits >> k & 1)) k++;
     return w->by_bit[k];
 }
-XG_FN uint64_t xg_phase_reach(const xg_phase_join *w, const xg_inst *i) { return xg_phase_node_of(i)->era == w->era ? xg_phase_node_of(i)->reach : 0; }
+XG_FN uint64_t xg_phase_reach(const xg_phase_join *w, const xg_inst *i) {
+    return xg_phase_node_of(i)->era == w->era ? xg_phase_node_of(i)->reach : 0;
+}
 XG_FN bool xg_phase_is_name(const xg_inst *i) { return i->op == XG_BITCAST || i->op == XG_GET_TUPLE_ELEMENT; }
 /* Who makes it, behind other names. */
 XG_FN const xg_inst *xg_phase_maker(const xg_inst *i) {
-    while (i->op == XG_GET_TUPLE_ELEMENT || (i->op == XG_BITCAST && xg_in_place_renames(i) && i->shape->type == XG_OPERAND(i, 0)->shape->type)) i = XG_OPERAND(i, 0);
+    while (i->op == XG_GET_TUPLE_ELEMENT ||
+           (i->op == XG_BITCAST && xg_in_place_renames(i) && i->shape->type == XG_OPERAND(i, 0)->shape->type))
+        i = XG_OPERAND(i, 0);
     return i;
 }
 /* All groups that these depend on. */
@@ -68,7 +81,9 @@ XG_FN uint64_t xg_phase_closure(const xg_phase_join *w, uint64_t mask) {
 }
 
 XG_FN void xg_phase_log(const xg_phase_join *w, const xg_inst *i, const xg_inst *with, const char *why) {
-    if (w->log) xg_printf(w->log, "small-kernel-joining %s: %s with %s: %s%s\n", w->c->name.p, i->name.p, with->name.p, why ? "refused, " : "joined", why ? why : "");
+    if (w->log)
+        xg_printf(w->log, "small-kernel-joining %s: %s with %s: %s%s\n", w->c->name.p, i->name.p, with->name.p,
+            why ? "refused, " : "joined", why ? why : "");
 }
 
 /* Bytes of the values that nobody outside may need: all of them at most. */
@@ -79,9 +94,16 @@ XG_FN void xg_phase_start(xg_phase_join *w, xg_phase_node *node, xg_phase_group 
     g->n = 1;
     g->buffers = node->inst->n_operands + (uint32_t)xg_shape_leaves(node->inst->shape);
     g->shared = xg_cost_bytes(node->inst->shape);
-    if (!xg_fuse_is_phases(c)) { g->phases = 1; g->ops = xg_phases_work(w->a, c, 1).ops; return; }
+    if (!xg_fuse_is_phases(c)) {
+        g->phases = 1;
+        g->ops = xg_phases_work(w->a, c, 1).ops;
+        return;
+    }
     g->shared = xg_cost_add(g->shared, xg_fuse_phases_shared(c));
-    XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) { g->phases++; g->ops += xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1).ops; }
+    XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) {
+        g->phases++;
+        g->ops += xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1).ops;
+    }
 }
 XG_FN const char *xg_phase_refusal(const xg_phase_join *w, const xg_phase_group *x, const xg_phase_group *y) {
     if (x->phases + y->phases > XG_PHASES_MEMBERS) return "too many phases";
@@ -96,8 +118,11 @@ XG_FN bool xg_phase_is_small_in(xg_phase_join *w, xg_phase_node *node, int64_t p
     const xg_comp *c = xg_attr_comp(node->inst, XG_A_calls);
     bool fits = true;
     if (node->fits == parts) return true;
-    if (!xg_fuse_is_phases(c)) fits = xg_phases_small_width(w->a, &w->machine, node->inst, parts) > 0;
-    else XG_FOR_INSTS(i, c) fits = fits && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->machine, i, parts) > 0);
+    if (!xg_fuse_is_phases(c))
+        fits = xg_phases_small_width(w->a, &w->machine, node->inst, parts) > 0;
+    else
+        XG_FOR_INSTS(i, c)
+        fits = fits && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->machine, i, parts) > 0);
     if (fits) node->fits = parts;
     return fits;
 }
@@ -106,7 +131,8 @@ XG_FN bool xg_phase_might_be_parted(xg_phase_join *w, const xg_inst *i) {
     const xg_comp *c;
     if (i->op != XG_FUSION || xg_phases_is_much(&w->machine, xg_cost_bytes(i->shape))) return false;
     c = xg_attr_comp(i, XG_A_calls);
-    return xg_fuse_is_phases(c) ? i->first_use && xg_fuse_keeps_phases(i) : !xg_phases_is_long(&w->machine, c) && xg_phases_takes(w->a, i);
+    return xg_fuse_is_phases(c) ? i->first_use && xg_fuse_keeps_phases(i)
+                                : !xg_phases_is_long(&w->machine, c) && xg_phases_takes(w->a, i);
 }
 /* Of those, the ones that read each other. */
 XG_FN void xg_phase_find_pairs(xg_phase_join *w) {
@@ -125,23 +151,30 @@ XG_FN bool xg_phase_may_be_parted(xg_phase_join *w, xg_phase_node *node) {
     const xg_comp *c = xg_attr_comp(node->inst, XG_A_calls);
     if (!node->paired) return false;
     node->cuts = XG_NEW_N(w->a, int32_t, node->inst->n_operands + (size_t)1);
-    node->parts = xg_fuse_is_phases(c) ? xg_phases_outer(w->a, c, node->cuts) : xg_fuse_outer_params(w->a, c, node->cuts);
+    node->parts =
+        xg_fuse_is_phases(c) ? xg_phases_outer(w->a, c, node->cuts) : xg_fuse_outer_params(w->a, c, node->cuts);
     if (node->parts < 2) return false;
     if (xg_phase_is_small_in(w, node, node->parts)) return true;
     if (w->log && !xg_fuse_is_phases(c)) {
         xg_phase_work work = xg_phases_work(w->a, c, node->parts);
-        xg_printf(w->log, "small-kernel-joining %s: %s: refused, %lld parts of %lld elements and %lld bytes, %lld ns, %lld ns more than in a kernel of its own\n", w->c->name.p, node->inst->name.p, (long long)node->parts,
-            (long long)work.walk, (long long)work.own, (long long)(xg_phases_part_time(&w->machine, &work) / 1000), (long long)(xg_phases_loss(&w->machine, &work, node->parts) / 1000));
+        xg_printf(w->log,
+            "small-kernel-joining %s: %s: refused, %lld parts of %lld elements and %lld bytes, %lld ns, %lld ns more "
+            "than in a kernel of its own\n",
+            w->c->name.p, node->inst->name.p, (long long)node->parts, (long long)work.walk, (long long)work.own,
+            (long long)(xg_phases_part_time(&w->machine, &work) / 1000),
+            (long long)(xg_phases_loss(&w->machine, &work, node->parts) / 1000));
     }
     return false;
 }
 /* What stands between a member and its operand are names for the same elements in the same order. */
 XG_FN bool xg_phase_names_in_order(const xg_inst *o) {
-    for (; o->op == XG_BITCAST; o = XG_OPERAND(o, 0)) if (!xg_fuse_outer_in_order(o->shape) || !xg_fuse_outer_in_order(XG_OPERAND(o, 0)->shape)) return false;
+    for (; o->op == XG_BITCAST; o = XG_OPERAND(o, 0))
+        if (!xg_fuse_outer_in_order(o->shape) || !xg_fuse_outer_in_order(XG_OPERAND(o, 0)->shape)) return false;
     return true;
 }
 /* Groups with[0..n-1], the last of which is asked for, and the node. */
-XG_FN const char *xg_phase_parted_refusal(xg_phase_join *w, xg_phase_node *node, xg_phase_group *const *with, uint32_t n) {
+XG_FN const char *xg_phase_parted_refusal(
+    xg_phase_join *w, xg_phase_node *node, xg_phase_group *const *with, uint32_t n) {
     XG_VEC(xg_phase_node *) nodes = {NULL, 0, 0};
     xg_map64 outside; /* by id + 1 of what is read from outside: 2 + cut or not */
     int64_t parts = node->parts, shared = xg_cost_bytes(node->inst->shape);
@@ -149,27 +182,32 @@ XG_FN const char *xg_phase_parted_refusal(xg_phase_join *w, xg_phase_node *node,
     xg_push(w->a, xg_phase_node *, &nodes, node);
     for (j = 0; j < n; j++) {
         shared = xg_cost_add(shared, with[j]->shared);
-        for (at = with[j]->first; at; at = w->nodes[at - 1].next) { xg_push(w->a, xg_phase_node *, &nodes, &w->nodes[at - 1]); parts = xg_gcd(parts, w->nodes[at - 1].parts); }
+        for (at = with[j]->first; at; at = w->nodes[at - 1].next) {
+            xg_push(w->a, xg_phase_node *, &nodes, &w->nodes[at - 1]);
+            parts = xg_gcd(parts, w->nodes[at - 1].parts);
+        }
     }
     if (parts < 2) return "their outer dimensions have nothing in common";
     if (shared / parts > XG_PHASES_SHARED) return "too much between them for shared memory";
     xg_map64_init(&outside, w->a);
-    for (j = 0; j < nodes.n; j++) for (k = 0; k < nodes.p[j]->inst->n_operands; k++) {
-        const xg_inst *o = XG_OPERAND(nodes.p[j]->inst, k), *maker = xg_phase_maker(o);
-        const xg_phase_group *of = xg_phase_group_of(w, xg_phase_node_of(maker));
-        int32_t cut = nodes.p[j]->cuts[k];
-        uintptr_t had;
-        for (at = 0; at < n && with[at] != of; at++) {}
-        if (at < n && of) {
-            if (cut != XG_CUT) return "a part of one would need all of the other";
-            if (!xg_phase_names_in_order(o)) return "another name for a value has another order";
-            continue;
+    for (j = 0; j < nodes.n; j++)
+        for (k = 0; k < nodes.p[j]->inst->n_operands; k++) {
+            const xg_inst *o = XG_OPERAND(nodes.p[j]->inst, k), *maker = xg_phase_maker(o);
+            const xg_phase_group *of = xg_phase_group_of(w, xg_phase_node_of(maker));
+            int32_t cut = nodes.p[j]->cuts[k];
+            uintptr_t had;
+            for (at = 0; at < n && with[at] != of; at++) {}
+            if (at < n && of) {
+                if (cut != XG_CUT) return "a part of one would need all of the other";
+                if (!xg_phase_names_in_order(o)) return "another name for a value has another order";
+                continue;
+            }
+            had = (uintptr_t)xg_map64_get(&outside, o->id + (uint64_t)1);
+            if (had && had != (uintptr_t)(cut + 2)) return "an operand is read whole by one and in parts by another";
+            xg_map64_put(&outside, o->id + (uint64_t)1, (void *)(uintptr_t)(cut + 2));
         }
-        had = (uintptr_t)xg_map64_get(&outside, o->id + (uint64_t)1);
-        if (had && had != (uintptr_t)(cut + 2)) return "an operand is read whole by one and in parts by another";
-        xg_map64_put(&outside, o->id + (uint64_t)1, (void *)(uintptr_t)(cut + 2));
-    }
-    for (j = 0; j < nodes.n; j++) if (!xg_phase_is_small_in(w, nodes.p[j], parts)) return "too much work for the blocks of so few parts";
+    for (j = 0; j < nodes.n; j++)
+        if (!xg_phase_is_small_in(w, nodes.p[j], parts)) return "too much work for the blocks of so few parts";
     return NULL;
 }
 /* x takes y. */
@@ -185,7 +223,8 @@ XG_FN void xg_phase_unite(xg_phase_join *w, xg_phase_group *x, xg_phase_group *y
     x->bits |= y->bits;
     x->beyond |= y->beyond;
     y->n = 0;
-    for (k = 0; k < w->taken; k++) if (y->bits >> k & 1) w->by_bit[k] = x;
+    for (k = 0; k < w->taken; k++)
+        if (y->bits >> k & 1) w->by_bit[k] = x;
 }
 XG_FN void xg_phase_name(xg_phase_join *w, xg_phase_group *g) {
     uint32_t k;
@@ -199,8 +238,10 @@ XG_FN void xg_phase_name(xg_phase_join *w, xg_phase_group *g) {
     w->by_bit[w->taken++] = g;
     xg_push(w->a, xg_phase_group *, &w->groups, g);
 }
-/* May g be one with those of `with` that are taken? The group that they would be must not depend on itself; g goes on reading what the others make. */
-XG_FN bool xg_phase_may(const xg_phase_join *w, const xg_phase_group *g, xg_phase_group *const *with, const bool *taken, uint32_t n) {
+/* May g be one with those of `with` that are taken? The group that they would be must not depend on itself; g goes on
+ * reading what the others make. */
+XG_FN bool xg_phase_may(
+    const xg_phase_join *w, const xg_phase_group *g, xg_phase_group *const *with, const bool *taken, uint32_t n) {
     uint64_t bits = 0, beyond = g->beyond;
     uint32_t k;
     for (k = 0; k < n; k++) {
@@ -220,32 +261,53 @@ XG_FN void xg_phase_join_one(xg_phase_join *w, xg_phase_node *node) {
         xg_phase_group *of = xg_phase_group_of(w, xg_phase_node_of(maker)), sum;
         const char *why;
         for (j = 0; j < n && with[j] != of; j++) {}
-        if (!of) { g->beyond |= xg_phase_reach(w, o); continue; }
+        if (!of) {
+            g->beyond |= xg_phase_reach(w, o);
+            continue;
+        }
         if (j < n) continue;
         sum = *g;
-        for (j = 0; j < n; j++) { sum.phases += with[j]->phases; sum.ops += with[j]->ops; sum.buffers += with[j]->buffers; sum.shared += with[j]->shared; }
+        for (j = 0; j < n; j++) {
+            sum.phases += with[j]->phases;
+            sum.ops += with[j]->ops;
+            sum.buffers += with[j]->buffers;
+            sum.shared += with[j]->shared;
+        }
         why = n == XG_COUNT(with) ? "too many phases" : xg_phase_refusal(w, &sum, of);
         if (!why && w->parted) {
             with[n] = of;
             why = xg_phase_parted_refusal(w, node, with, n + 1);
         }
         xg_phase_log(w, node->inst, maker, why);
-        if (why) g->beyond |= xg_phase_reach(w, o); else with[n++] = of;
+        if (why)
+            g->beyond |= xg_phase_reach(w, o);
+        else
+            with[n++] = of;
     }
     for (j = 0; j < n; j++) taken[j] = true;
     if (!xg_phase_may(w, g, with, taken, n)) { /* as many as may be, one after the other */
         for (j = 0; j < n; j++) taken[j] = false;
-        for (j = 0; j < n; j++) { taken[j] = true; taken[j] = xg_phase_may(w, g, with, taken, n); }
+        for (j = 0; j < n; j++) {
+            taken[j] = true;
+            taken[j] = xg_phase_may(w, g, with, taken, n);
+        }
     }
     for (k = 0, j = 0; j < n; j++) {
-        if (taken[j]) { with[k++] = with[j]; continue; }
+        if (taken[j]) {
+            with[k++] = with[j];
+            continue;
+        }
         g->beyond |= with[j]->bits | with[j]->beyond;
-        xg_phase_log(w, node->inst, w->nodes[with[j]->first - 1].inst, "others between them would wait for their own results");
+        xg_phase_log(
+            w, node->inst, w->nodes[with[j]->first - 1].inst, "others between them would wait for their own results");
     }
     n = k;
     node->era = w->era;
     node->group = g;
-    if (!n) { xg_phase_name(w, g); return; }
+    if (!n) {
+        xg_phase_name(w, g);
+        return;
+    }
     for (j = 1; j < n; j++) xg_phase_unite(w, with[0], with[j]);
     g->bits = with[0]->bits;
     xg_phase_unite(w, with[0], g);
@@ -255,7 +317,8 @@ XG_FN void xg_phase_join_one(xg_phase_join *w, xg_phase_node *node) {
 
 /* Parameter k becomes another name for one of the shape `from`. */
 XG_FN void xg_phase_rename_param(xg_comp *c, uint32_t k, const xg_shape *from) {
-    xg_inst *param = c->params[k], *before = param, *fresh, *name; /* parameters need not stand first: what uses one stands behind it */
+    /* parameters need not stand first: what uses one stands behind it */
+    xg_inst *param = c->params[k], *before = param, *fresh, *name;
     fresh = xg_inst_new(c, XG_PARAMETER, from, NULL, 0, param, param->name);
     fresh->number = k;
     c->params[k] = fresh;
@@ -278,18 +341,23 @@ XG_FN void xg_phase_rename(xg_inst *member, uint32_t k) {
 }
 
 /* The fusion that is being made. */
-typedef struct xg_phase_root { xg_inst *inside; uint32_t member, leaf; } xg_phase_root;
+typedef struct xg_phase_root {
+    xg_inst *inside;
+    uint32_t member, leaf;
+} xg_phase_root;
 typedef struct xg_phase_build {
     xg_phase_join *w;
     const xg_phase_group *g;
-    xg_inst **members, ***leaves;                  /* in program order; what the leaves of each are inside */
+    xg_inst **members, ***leaves; /* in program order; what the leaves of each are inside */
     xg_comp *to;
     xg_inst **outside, **params;
     uint32_t n_outside;
     XG_VEC(xg_phase_root) roots;
 } xg_phase_build;
 
-XG_FN bool xg_phase_in(const xg_phase_build *d, const xg_inst *i) { return i->comp == d->w->c && xg_phase_node_of(i) && xg_phase_node_of(i)->group == d->g; }
+XG_FN bool xg_phase_in(const xg_phase_build *d, const xg_inst *i) {
+    return i->comp == d->w->c && xg_phase_node_of(i) && xg_phase_node_of(i)->group == d->g;
+}
 /* Does anybody but members need the value, under whatever name? Chains of names may be long. */
 XG_FN bool xg_phase_is_needed(const xg_phase_build *d, const xg_inst *value) {
     XG_VEC(const xg_inst *) open = {NULL, 0, 0};
@@ -305,7 +373,8 @@ XG_FN bool xg_phase_is_needed(const xg_phase_build *d, const xg_inst *value) {
     }
     return false;
 }
-/* With all names of it that are left, the last one first. The members of such a fusion are members of another one now. */
+/* With all names of it that are left, the last one first. The members of such a fusion are members of another one
+ * now. */
 XG_FN void xg_phase_remove(xg_inst *i) {
     xg_comp *inlined = xg_attr_comp(i, XG_A_calls);
     xg_inst *at = i, *of;
@@ -330,8 +399,11 @@ XG_FN xg_inst *xg_phase_inside(xg_phase_build *d, xg_inst *o) {
     xg_inst *maker = o->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(o, 0) : o;
     char name[32];
     uint32_t k;
-    for (k = 0; k < d->g->n; k++) if (d->members[k] == maker) return xg_phase_leaf(d, k, (uint32_t)(maker == o ? 0 : xg_attr_int(o, XG_A_index, 0)));
-    for (k = 0; k < d->n_outside; k++) if (d->outside[k] == o) return d->params[k];
+    for (k = 0; k < d->g->n; k++)
+        if (d->members[k] == maker)
+            return xg_phase_leaf(d, k, (uint32_t)(maker == o ? 0 : xg_attr_int(o, XG_A_index, 0)));
+    for (k = 0; k < d->n_outside; k++)
+        if (d->outside[k] == o) return d->params[k];
     xg_format(name, sizeof name, "param_%u", k);
     d->outside[k] = o;
     d->n_outside++;
@@ -346,8 +418,12 @@ XG_FN void xg_phase_inline(xg_phase_build *d, const xg_inst *member, xg_inst *co
     xg_map64_init(&made, d->w->a);
     XG_FOR_INSTS(i, c) {
         xg_inst *copy;
-        for (k = 0; k < i->n_operands; k++) inside[k] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(i, k)->id + (uint64_t)1);
-        if (i->op == XG_TUPLE) { for (k = 0; k < i->n_operands; k++) leaves[k + 1] = inside[k]; continue; }
+        for (k = 0; k < i->n_operands; k++)
+            inside[k] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(i, k)->id + (uint64_t)1);
+        if (i->op == XG_TUPLE) {
+            for (k = 0; k < i->n_operands; k++) leaves[k + 1] = inside[k];
+            continue;
+        }
         copy = i->op == XG_PARAMETER ? operands[i->number] : xg_inst_clone(i, d->to, inside, NULL);
         xg_map64_put(&made, i->id + (uint64_t)1, copy);
         if (i == c->root) leaves[0] = copy;
@@ -357,12 +433,15 @@ XG_FN void xg_phase_member(xg_phase_build *d, uint32_t number) {
     xg_inst *i = d->members[number], **operands = XG_NEW_N(d->w->a, xg_inst *, i->n_operands + (size_t)1);
     uint32_t k;
     for (k = 0; k < i->n_operands; k++) {
-        if (xg_phase_in(d, xg_phase_maker(XG_OPERAND(i, k)))) while (XG_OPERAND(i, k)->op == XG_BITCAST) xg_phase_rename(i, k);
+        if (xg_phase_in(d, xg_phase_maker(XG_OPERAND(i, k))))
+            while (XG_OPERAND(i, k)->op == XG_BITCAST) xg_phase_rename(i, k);
         operands[k] = xg_phase_inside(d, XG_OPERAND(i, k));
     }
     d->leaves[number] = XG_NEW_N(d->w->a, xg_inst *, (size_t)xg_shape_leaves(i->shape) + 2);
-    if (xg_fuse_is_phases(xg_attr_comp(i, XG_A_calls))) xg_phase_inline(d, i, operands, d->leaves[number]);
-    else d->leaves[number][0] = xg_inst_clone(i, d->to, operands, NULL);
+    if (xg_fuse_is_phases(xg_attr_comp(i, XG_A_calls)))
+        xg_phase_inline(d, i, operands, d->leaves[number]);
+    else
+        d->leaves[number][0] = xg_inst_clone(i, d->to, operands, NULL);
 }
 XG_FN void xg_phase_open(xg_phase_build *d, xg_phase_join *w, const xg_phase_group *g) {
     uint32_t at, k, n = 0, most = 0;
@@ -373,7 +452,8 @@ XG_FN void xg_phase_open(xg_phase_build *d, xg_phase_join *w, const xg_phase_gro
     d->leaves = XG_NEW_N(w->a, xg_inst **, g->n);
     for (at = g->first; at; at = w->nodes[at - 1].next) {
         xg_inst *i = w->nodes[at - 1].inst;
-        for (k = n++; k && xg_phase_node_of(d->members[k - 1]) > xg_phase_node_of(i); k--) d->members[k] = d->members[k - 1];
+        for (k = n++; k && xg_phase_node_of(d->members[k - 1]) > xg_phase_node_of(i); k--)
+            d->members[k] = d->members[k - 1];
         d->members[k] = i;
         most += i->n_operands;
     }
@@ -384,24 +464,32 @@ XG_FN void xg_phase_open(xg_phase_build *d, xg_phase_join *w, const xg_phase_gro
 XG_FN void xg_phase_roots(xg_phase_build *d) {
     xg_phase_root r;
     uint32_t n;
-    for (r.member = 0; r.member < d->g->n; r.member++) for (r.leaf = 0, n = (uint32_t)xg_shape_leaves(d->members[r.member]->shape); r.leaf < n; r.leaf++) {
-        const xg_inst *i = d->members[r.member];
-        bool needed = i->shape->type != XLAGPU_TUPLE && xg_phase_is_needed(d, i);
-        if (i->shape->type == XLAGPU_TUPLE) XG_FOR_USES(u, i) if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r.leaf) needed = needed || xg_phase_is_needed(d, u->user);
-        if (!needed) continue;
-        r.inside = xg_phase_leaf(d, r.member, r.leaf);
-        xg_push(d->w->a, xg_phase_root, &d->roots, r);
-    }
+    for (r.member = 0; r.member < d->g->n; r.member++)
+        for (r.leaf = 0, n = (uint32_t)xg_shape_leaves(d->members[r.member]->shape); r.leaf < n; r.leaf++) {
+            const xg_inst *i = d->members[r.member];
+            bool needed = i->shape->type != XLAGPU_TUPLE && xg_phase_is_needed(d, i);
+            if (i->shape->type == XLAGPU_TUPLE)
+                XG_FOR_USES(u, i)
+                if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r.leaf) needed =
+                    needed || xg_phase_is_needed(d, u->user);
+            if (!needed) continue;
+            r.inside = xg_phase_leaf(d, r.member, r.leaf);
+            xg_push(d->w->a, xg_phase_root, &d->roots, r);
+        }
 }
 /* Who read a value of a member reads that of the fusion. */
 XG_FN void xg_phase_hand_over(xg_phase_build *d, xg_inst *fusion) {
     uint32_t j;
     for (j = 0; j < d->roots.n; j++) {
         const xg_phase_root *r = &d->roots.p[j];
-        xg_inst *value = d->roots.n == 1 ? fusion : xg_fusions_element(fusion, j, d->members[d->g->n - 1]), *member = d->members[r->member];
+        xg_inst *value = d->roots.n == 1 ? fusion : xg_fusions_element(fusion, j, d->members[d->g->n - 1]),
+                *member = d->members[r->member];
         value->scratch = NULL;
-        if (member->shape->type != XLAGPU_TUPLE) xg_inst_replace(member, value);
-        else XG_FOR_USES(u, member) if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r->leaf) xg_inst_replace(u->user, value);
+        if (member->shape->type != XLAGPU_TUPLE)
+            xg_inst_replace(member, value);
+        else
+            XG_FOR_USES(u, member)
+            if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r->leaf) xg_inst_replace(u->user, value);
     }
 }
 XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
@@ -416,11 +504,18 @@ XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
     for (k = 0; k < g->n; k++) xg_phase_member(&d, k);
     xg_phase_roots(&d);
     n = d.roots.n;
-    if (!n) { xg_comp_remove(d.to); return false; } /* nobody needs any of it */
+    if (!n) {
+        xg_comp_remove(d.to);
+        return false;
+    } /* nobody needs any of it */
     roots = XG_NEW_N(w->a, xg_inst *, n);
     shapes = XG_NEW_N(w->a, const xg_shape *, n);
-    for (k = 0; k < n; k++) { roots[k] = d.roots.p[k].inside; shapes[k] = roots[k]->shape; }
-    d.to->root = n == 1 ? roots[0] : xg_inst_new(d.to, XG_TUPLE, xg_shape_tuple(m, shapes, n), roots, n, NULL, XG_STR("tuple"));
+    for (k = 0; k < n; k++) {
+        roots[k] = d.roots.p[k].inside;
+        shapes[k] = roots[k]->shape;
+    }
+    d.to->root =
+        n == 1 ? roots[0] : xg_inst_new(d.to, XG_TUPLE, xg_shape_tuple(m, shapes, n), roots, n, NULL, XG_STR("tuple"));
     fusion = xg_inst_new(w->c, XG_FUSION, d.to->root->shape, d.outside, d.n_outside, last, XG_STR("phases_fusion"));
     fusion->scratch = NULL;
     xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kCustom")));
@@ -441,10 +536,13 @@ XG_FN bool xg_phase_is_ready(xg_phase_join *w, xg_phase_node *node) {
     uint32_t k;
     if (w->parted) return xg_phase_may_be_parted(w, node);
     if (!xg_phases_takes(w->a, i)) return false;
-    for (k = 0; k < (uint32_t)xg_shape_leaves(i->shape); k++) if (xg_fuse_elements(xg_fuse_leaf(xg_attr_comp(i, XG_A_calls), k)) > XG_PHASES_WALK) return false;
+    for (k = 0; k < (uint32_t)xg_shape_leaves(i->shape); k++)
+        if (xg_fuse_elements(xg_fuse_leaf(xg_attr_comp(i, XG_A_calls), k)) > XG_PHASES_WALK) return false;
     work = xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1);
     if (xg_phases_is_small(&w->machine, &work, 1)) return true;
-    if (w->log) xg_printf(w->log, "small-kernel-joining %s: %s: refused, %lld elements, %lld ns in one block\n", w->c->name.p, i->name.p, (long long)work.walk, (long long)(xg_phases_time(&w->machine, &work) / 1000));
+    if (w->log)
+        xg_printf(w->log, "small-kernel-joining %s: %s: refused, %lld elements, %lld ns in one block\n", w->c->name.p,
+            i->name.p, (long long)work.walk, (long long)(xg_phases_time(&w->machine, &work) / 1000));
     return false;
 }
 XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
@@ -463,7 +561,10 @@ XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
     w.nodes = XG_NEW_N(w.a, xg_phase_node, c->n_insts + (size_t)1);
     w.n = c->n_insts;
     w.era = 1;
-    XG_FOR_INSTS(i, c) { w.nodes[k].inst = i; i->scratch = &w.nodes[k++]; }
+    XG_FOR_INSTS(i, c) {
+        w.nodes[k].inst = i;
+        i->scratch = &w.nodes[k++];
+    }
     if (parted) xg_phase_find_pairs(&w);
     for (k = 0; k < w.n; k++) {
         xg_phase_node *node = &w.nodes[k];
@@ -472,8 +573,11 @@ XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
         for (j = 0; j < node->inst->n_operands; j++) node->reach |= xg_phase_reach(&w, XG_OPERAND(node->inst, j));
         if (node->group) node->reach |= xg_phase_group_of(&w, node)->bits;
     }
-    for (k = 0; k < w.groups.n; k++) if (w.groups.p[k]->n > 1) for (at = w.groups.p[k]->first; at; at = w.nodes[at - 1].next) w.nodes[at - 1].group = w.groups.p[k];
-    for (k = 0; k < w.groups.n; k++) if (w.groups.p[k]->n > 1) changed = xg_phase_fuse(&w, w.groups.p[k]) || changed;
+    for (k = 0; k < w.groups.n; k++)
+        if (w.groups.p[k]->n > 1)
+            for (at = w.groups.p[k]->first; at; at = w.nodes[at - 1].next) w.nodes[at - 1].group = w.groups.p[k];
+    for (k = 0; k < w.groups.n; k++)
+        if (w.groups.p[k]->n > 1) changed = xg_phase_fuse(&w, w.groups.p[k]) || changed;
     if (changed) xg_fusions_sort(w.a, c);
     return changed;
 }
@@ -486,6 +590,8 @@ XG_FN bool xg_phases_comp(xg_comp *c) {
     xg_arena_reset(c->module->work, none);
     return changed;
 }
-XG_FN bool xg_fuse_join_small(xg_module *m) { return m->made[XG_FUSION] && !xg_opt_has_control(m) && xg_opt_each_sequence(m, xg_phases_comp); }
+XG_FN bool xg_fuse_join_small(xg_module *m) {
+    return m->made[XG_FUSION] && !xg_opt_has_control(m) && xg_opt_each_sequence(m, xg_phases_comp);
+}
 
 #endif /* XG_FUSE_JOINING_C */

@@ -1,10 +1,13 @@
 /* fuse/kernels.c -- the kernels of one computation while they grow: what each reads, how often, and what it costs.
  *
  * Ideas
- * - A kernel is its roots; what it computes is found by walking from them to values that lie in memory. The walk gives exact figures.
- * - When a producer moves into a kernel, new figures follow from the two sets of figures, in time linear in what both read. That is exact unless
- *   both compute the same instruction already, which can only be after something was computed in several kernels; then the kernel is walked.
- * - Where an instruction is read, its place has a key: equal keys are equal indices. Elementwise operations pass their own key on. */
+ * - A kernel is its roots; what it computes is found by walking from them to values that lie in memory. The walk gives
+ *   exact figures.
+ * - When a producer moves into a kernel, new figures follow from the two sets of figures, in time linear in what both
+ *   read. That is exact unless both compute the same instruction already, which can only be after something was
+ *   computed in several kernels; then the kernel is walked.
+ * - Where an instruction is read, its place has a key: equal keys are equal indices. Elementwise operations pass their
+ *   own key on. */
 #ifndef XG_FUSE_KERNELS_C
 #define XG_FUSE_KERNELS_C
 #include "fuse.h"
@@ -21,7 +24,8 @@ XG_FN bool xg_kernel_computes(const xg_kernel *leader, const xg_kernel *o) {
 
 XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from) {
     uint32_t j;
-    for (j = 0; j < k->n_inputs; j++) if (k->inputs[j].from == from) return &k->inputs[j];
+    for (j = 0; j < k->n_inputs; j++)
+        if (k->inputs[j].from == from) return &k->inputs[j];
     return NULL;
 }
 
@@ -31,15 +35,21 @@ XG_FN void xg_kernel_list(xg_kernels *g, const xg_kernel *k) {
     if (g->listed == k) return;
     g->listed = k;
     g->asked++;
-    for (j = 0; j < k->n_inputs; j++) { k->inputs[j].from->asked = g->asked; k->inputs[j].from->asked_at = j; }
+    for (j = 0; j < k->n_inputs; j++) {
+        k->inputs[j].from->asked = g->asked;
+        k->inputs[j].from->asked_at = j;
+    }
 }
 /* The same as find for somebody who asks for n of them: when that is many, each is told once where it is. */
 XG_FN uint32_t xg_kernel_input_place(xg_kernels *g, const xg_kernel *k, const xg_kernel *from, uint32_t n) {
-    enum { FEW = 4 };
+    enum {
+        FEW = 4
+    };
     uint32_t j;
     if (n > FEW) xg_kernel_list(g, k);
     if (g->listed == k) return from->asked == g->asked ? from->asked_at : UINT32_MAX;
-    for (j = 0; j < k->n_inputs; j++) if (k->inputs[j].from == from) return j;
+    for (j = 0; j < k->n_inputs; j++)
+        if (k->inputs[j].from == from) return j;
     return UINT32_MAX;
 }
 
@@ -70,19 +80,31 @@ XG_FN void xg_kernel_inputs_drop(xg_kernels *g, xg_kernel *k) {
 
 /* ---- reads ---- */
 
-XG_FN uint32_t xg_kernel_key(uint32_t outer, uint32_t inner) { return !outer ? inner : !inner ? outer : xg_hash_mix(outer, inner) | 1; }
+XG_FN uint32_t xg_kernel_key(uint32_t outer, uint32_t inner) {
+    return !outer ? inner : !inner ? outer : xg_hash_mix(outer, inner) | 1;
+}
 
-enum { XG_KERNEL_TURNS_BOTH = -1 }; /* two ways: no tile serves both */
-XG_FN uint32_t xg_kernel_turn(uint32_t outer, uint32_t inner) { return outer == (uint32_t)XG_KERNEL_TURNS_BOTH || inner == (uint32_t)XG_KERNEL_TURNS_BOTH ? (uint32_t)XG_KERNEL_TURNS_BOTH : xg_kernel_key(outer, inner); }
+enum {
+    XG_KERNEL_TURNS_BOTH = -1
+}; /* two ways: no tile serves both */
+XG_FN uint32_t xg_kernel_turn(uint32_t outer, uint32_t inner) {
+    return outer == (uint32_t)XG_KERNEL_TURNS_BOTH || inner == (uint32_t)XG_KERNEL_TURNS_BOTH
+               ? (uint32_t)XG_KERNEL_TURNS_BOTH
+               : xg_kernel_key(outer, inner);
+}
 
 /* Another place where the same value is read; equal places count once. */
 XG_FN void xg_kernel_join(xg_kernel_input *to, const xg_kernel_input *more) {
     to->time = -1;
-    to->turn = to->turn && more->turn && to->turn != more->turn ? (uint32_t)XG_KERNEL_TURNS_BOTH : to->turn | more->turn;
+    to->turn =
+        to->turn && more->turn && to->turn != more->turn ? (uint32_t)XG_KERNEL_TURNS_BOTH : to->turn | more->turn;
     to->coalesced = to->coalesced && more->coalesced;
     to->contracted = to->contracted || more->contracted;
     to->aligned = to->aligned && more->aligned;
-    if (to->key == more->key && to->sites == more->sites) { to->reads = XG_MAX(to->reads, more->reads); return; }
+    if (to->key == more->key && to->sites == more->sites) {
+        to->reads = XG_MAX(to->reads, more->reads);
+        return;
+    }
     to->sites = XG_MIN((uint32_t)to->sites + more->sites, (uint32_t)1 << 20);
     to->reads = xg_cost_add(to->reads, more->reads);
     to->key = xg_hash_mix(to->key, more->key) | 1;
@@ -107,7 +129,8 @@ XG_FN xg_kernel_input xg_kernel_through(const xg_kernel_input *outer, const xg_k
 /* turn: the way that the kernel's tiles serve. */
 XG_FN xg_cost_way xg_kernel_way(const xg_kernel_input *in, uint32_t turn) {
     if (in->coalesced) return XG_COST_NEIGHBOURS;
-    return in->turn == (uint32_t)XG_KERNEL_TURNS_BOTH || (in->turn && turn && in->turn != turn) ? XG_COST_APART : XG_COST_TURNED;
+    return in->turn == (uint32_t)XG_KERNEL_TURNS_BOTH || (in->turn && turn && in->turn != turn) ? XG_COST_APART
+                                                                                                : XG_COST_TURNED;
 }
 XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t turn) {
     const xg_shape *s = in->from->inst->shape;
@@ -117,7 +140,8 @@ XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const
     cost.blocks = c->blocks;
     cost.memory = 0;
     if (!xg_shape_is_array(s)) return 0;
-    if (c->rows && s->elements == XG_OPERAND(c->hero, 0)->shape->elements) reads = XG_MIN(reads, s->elements); /* whoever has a row in his hands reads it once */
+    /* whoever has a row in his hands reads it once */
+    if (c->rows && s->elements == XG_OPERAND(c->hero, 0)->shape->elements) reads = XG_MIN(reads, s->elements);
     xg_cost_read(&cost, xg_cost_bytes(s), reads, xg_type_bytes(s->type), xg_kernel_way(in, turn));
     return cost.memory;
 }
@@ -136,9 +160,14 @@ XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
     int64_t threads = k->elements;
     uint32_t was = k->turn, j;
     bool others;
-    if (k->rows) threads = XG_MIN(XG_OPERAND(k->hero, 0)->shape->elements / 4, xg_cost_mul(k->hero->shape->elements, XG_ROWS_LANES_MAX * (int64_t)g->machine.cluster)); /* a row stays in one block, or a cluster */
-    else if (k->hero && k->hero->op == XG_REDUCE) threads = XG_MAX(threads, XG_OPERAND(k->hero, 0)->shape->elements / 4);
-    if (k->hero && k->hero->op == XG_SCATTER) threads = XG_OPERAND(k->hero, k->hero->n_operands - 1)->shape->elements; /* each update goes where it goes */
+    if (k->rows)
+        threads = XG_MIN(XG_OPERAND(k->hero, 0)->shape->elements / 4,
+            xg_cost_mul(k->hero->shape->elements,
+                XG_ROWS_LANES_MAX * (int64_t)g->machine.cluster)); /* a row stays in one block, or a cluster */
+    else if (k->hero && k->hero->op == XG_REDUCE)
+        threads = XG_MAX(threads, XG_OPERAND(k->hero, 0)->shape->elements / 4);
+    if (k->hero && k->hero->op == XG_SCATTER)
+        threads = XG_OPERAND(k->hero, k->hero->n_operands - 1)->shape->elements; /* each update goes where it goes */
     xg_cost_begin(&cost, &g->machine, threads);
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_cost_write(&cost, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
     for (k->turn = 0, j = 0; j < k->n_inputs && !k->turn; j++) k->turn = k->inputs[j].turn;
@@ -155,8 +184,12 @@ XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
 /* ---- the walk ---- */
 
 XG_INLINE xg_kernel_input *xg_kernel_seen(const xg_kernels *g, const xg_kernel *o) { return &g->seen.p[o->at - 1]; }
-XG_INLINE void xg_kernel_see(xg_kernels *g, xg_kernel *o, const xg_kernel_input *how) { /* how: not one of those, which may move */
-    if (o->at) { xg_kernel_join(xg_kernel_seen(g, o), how); return; }
+XG_INLINE void xg_kernel_see(
+    xg_kernels *g, xg_kernel *o, const xg_kernel_input *how) { /* how: not one of those, which may move */
+    if (o->at) {
+        xg_kernel_join(xg_kernel_seen(g, o), how);
+        return;
+    }
     xg_push(g->arena, xg_kernel_input, &g->seen, *how);
     o->at = g->seen.n;
     xg_kernel_seen(g, o)->from = o;
@@ -171,7 +204,11 @@ XG_FN void xg_kernel_members(xg_kernels *g, xg_kernel *leader, xg_kernel *root) 
     xg_push(g->arena, xg_kernel *, &g->stack, root);
     while (g->stack.n) {
         xg_kernel *u = g->stack.p[g->stack.n - 1], *o;
-        if (u->at == u->inst->n_operands) { g->stack.n--; xg_push(g->arena, xg_kernel *, &g->order, u); continue; }
+        if (u->at == u->inst->n_operands) {
+            g->stack.n--;
+            xg_push(g->arena, xg_kernel *, &g->order, u);
+            continue;
+        }
         o = xg_kernel_of(XG_OPERAND(u->inst, u->at++));
         if (o->epoch == g->epoch || !xg_kernel_computes(leader, o)) continue;
         o->epoch = g->epoch;
@@ -180,8 +217,12 @@ XG_FN void xg_kernel_members(xg_kernels *g, xg_kernel *leader, xg_kernel *root) 
     }
 }
 
-enum { XG_KERNEL_COVERS_OPS = 4 };
-XG_FN uint16_t xg_kernel_updates(const xg_kernel *k, uint32_t more) { return (uint16_t)XG_MIN(k->updates + more, (uint32_t)UINT16_MAX); }
+enum {
+    XG_KERNEL_COVERS_OPS = 4
+};
+XG_FN uint16_t xg_kernel_updates(const xg_kernel *k, uint32_t more) {
+    return (uint16_t)XG_MIN(k->updates + more, (uint32_t)UINT16_MAX);
+}
 
 XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     const xg_inst *i = u->inst;
@@ -189,21 +230,38 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     uint32_t k, size = (uint32_t)XG_MIN(op, (int64_t)200);
     bool same = (xg_op_flags(i->op) & XGF_EW) && i->op != XG_COPY;
     xg_kernel_input seen = *xg_kernel_seen(g, u);
-    if (leader->rows) { seen.reads = XG_MIN(seen.reads, xg_fuse_elements(i)); seen.sites = 1; } /* made once, whoever needs it */
+    if (leader->rows) {
+        seen.reads = XG_MIN(seen.reads, xg_fuse_elements(i));
+        seen.sites = 1;
+    } /* made once, whoever needs it */
     work = xg_cost_mul(seen.reads, op);
-    if (steps > 1) { work = xg_cost_add(work, xg_cost_mul(xg_cost_mul(seen.reads, steps), xg_cost_step(i))); size += (uint32_t)xg_cost_step(i); }
+    if (steps > 1) {
+        work = xg_cost_add(work, xg_cost_mul(xg_cost_mul(seen.reads, steps), xg_cost_step(i)));
+        size += (uint32_t)xg_cost_step(i);
+    }
     leader->instructions = xg_cost_add(leader->instructions, work);
-    if (i->op == XG_DYNAMIC_UPDATE_SLICE) { size += XG_KERNEL_COVERS_OPS * leader->updates; leader->updates = xg_kernel_updates(leader, 1); }
+    if (i->op == XG_DYNAMIC_UPDATE_SLICE) {
+        size += XG_KERNEL_COVERS_OPS * leader->updates;
+        leader->updates = xg_kernel_updates(leader, 1);
+    }
     leader->ops = XG_MIN(leader->ops + seen.sites * size, (uint32_t)1 << 24);
-    if (!leader->hero && (xg_fuse_is_hero(i) || (leader->rows && i->op == XG_REDUCE))) leader->hero = i; /* of rows, however short */
+    if (!leader->hero && (xg_fuse_is_hero(i) || (leader->rows && i->op == XG_REDUCE)))
+        leader->hero = i; /* of rows, however short */
     leader->loops = leader->loops || ((i->op == XG_REDUCE_WINDOW || i->op == XG_SELECT_AND_SCATTER) && steps > 1);
     leader->turns = leader->turns || ((i->op == XG_TRANSPOSE || i->op == XG_COPY) && !xg_fuse_access(i, 0).coalesced);
     for (k = 0; k < i->n_operands; k++) {
         xg_kernel *o = xg_kernel_of(XG_OPERAND(i, k));
         xg_access a;
         xg_kernel_input how;
-        if (o->epoch != g->epoch) { o->epoch = g->epoch; o->at = 0; xg_push(g->arena, xg_kernel *, &g->found, o); }
-        if (same && o->inst->shape->rank == i->shape->rank) { xg_kernel_see(g, o, &seen); continue; } /* what xg_fuse_access says of nearly all */
+        if (o->epoch != g->epoch) {
+            o->epoch = g->epoch;
+            o->at = 0;
+            xg_push(g->arena, xg_kernel *, &g->found, o);
+        }
+        if (same && o->inst->shape->rank == i->shape->rank) {
+            xg_kernel_see(g, o, &seen);
+            continue;
+        } /* what xg_fuse_access says of nearly all */
         a = xg_fuse_access(i, k);
         how = seen;
         how.reads = xg_cost_scale(how.reads, a.num, a.den);
@@ -245,17 +303,22 @@ XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
     for (j = g->order.n; j-- > 0;) xg_kernel_visit(g, k, g->order.p[j]);
     k->inputs = xg_kernel_inputs_new(g, g->found.n, &k->inputs_cap);
     k->n_inputs = g->found.n;
-    for (j = 0; j < k->n_inputs; j++) { k->inputs[j] = *xg_kernel_seen(g, g->found.p[j]); k->inputs[j].time = -1; }
+    for (j = 0; j < k->n_inputs; j++) {
+        k->inputs[j] = *xg_kernel_seen(g, g->found.p[j]);
+        k->inputs[j].time = -1;
+    }
     xg_kernel_settle(g, k);
 }
 
 /* ---- a producer inside ---- */
 
 XG_FN int64_t xg_kernel_instructions_with(const xg_kernel *c, const xg_kernel_input *in) {
-    return xg_cost_add(c->instructions, xg_cost_scale(in->from->instructions, in->reads, XG_MAX(in->from->elements, (int64_t)1)));
+    return xg_cost_add(
+        c->instructions, xg_cost_scale(in->from->instructions, in->reads, XG_MAX(in->from->elements, (int64_t)1)));
 }
 
-/* Each update of a slice asks of every later one in the kernel whether that writes over it: two comparisons a dimension. */
+/* Each update of a slice asks of every later one in the kernel whether that writes over it: two comparisons a
+ * dimension. */
 XG_FN uint64_t xg_kernel_ops_with(const xg_kernel *c, const xg_kernel_input *in) {
     const xg_kernel *p = in->from;
     return c->ops + (uint64_t)p->ops * in->sites + (uint64_t)XG_KERNEL_COVERS_OPS * c->updates * p->updates;
@@ -273,13 +336,22 @@ XG_FN int64_t xg_kernel_time_with(xg_kernels *g, const xg_kernel *c, const xg_ke
     int64_t memory = c->memory - in->time;
     uint32_t j;
     *buffers = c->n_inputs - 1 + xg_kernel_n_outputs(c);
-    if (p->hero && !c->hero && !xg_fuse_folds_once(p, c, in)) { *buffers += p->n_inputs; return xg_kernel_time_behind(g, c, in); }
+    if (p->hero && !c->hero && !xg_fuse_folds_once(p, c, in)) {
+        *buffers += p->n_inputs;
+        return xg_kernel_time_behind(g, c, in);
+    }
     for (j = 0; j < p->n_inputs; j++) {
         xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);
         uint32_t had = xg_kernel_input_place(g, c, through.from, p->n_inputs);
-        if (had != UINT32_MAX) { xg_kernel_input both = c->inputs[had]; xg_kernel_join(&both, &through); memory -= c->inputs[had].time; through = both; }
-        else ++*buffers;
-        if (through.time < 0 || p->blocks != c->blocks) through.time = xg_kernel_read_time(g, c, &through, c->turn ? c->turn : xg_kernel_turn(in->turn, p->turn));
+        if (had != UINT32_MAX) {
+            xg_kernel_input both = c->inputs[had];
+            xg_kernel_join(&both, &through);
+            memory -= c->inputs[had].time;
+            through = both;
+        } else
+            ++*buffers;
+        if (through.time < 0 || p->blocks != c->blocks)
+            through.time = xg_kernel_read_time(g, c, &through, c->turn ? c->turn : xg_kernel_turn(in->turn, p->turn));
         memory = xg_cost_add(memory, through.time);
     }
     return xg_kernel_time(g, c, memory, xg_kernel_instructions_with(c, in));
@@ -289,9 +361,13 @@ XG_FN void xg_kernel_add_reader(xg_kernels *g, xg_kernel *value, xg_kernel *read
     value->n_readers++;
     if (value->readers.n == value->readers.cap && g->forgets) {
         uint32_t n = 0, j;
-        for (j = 0; j < value->readers.n; j++) if (value->readers.p[j]->live) value->readers.p[n++] = value->readers.p[j];
+        for (j = 0; j < value->readers.n; j++)
+            if (value->readers.p[j]->live) value->readers.p[n++] = value->readers.p[j];
         value->readers.n = n;
-        if (n > value->readers.cap / 2) value->readers.p = (xg_kernel **)xg_vec_grow(g->arena, value->readers.p, &value->readers.cap, sizeof *value->readers.p); /* so that looking through them is paid by those that come */
+        /* so that looking through them is paid by those that come */
+        if (n > value->readers.cap / 2)
+            value->readers.p =
+                (xg_kernel **)xg_vec_grow(g->arena, value->readers.p, &value->readers.cap, sizeof *value->readers.p);
     }
     xg_push(g->arena, xg_kernel *, &value->readers, reader);
 }
@@ -299,7 +375,8 @@ XG_FN void xg_kernel_add_reader(xg_kernels *g, xg_kernel *value, xg_kernel *read
 /* New figures of c from those of c and p. */
 XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, const xg_kernel_input *in) {
     uint32_t n = 0, had, j;
-    for (j = 0; j < c->n_inputs; j++) if (c->inputs[j].from != p) c->inputs[n++] = c->inputs[j];
+    for (j = 0; j < c->n_inputs; j++)
+        if (c->inputs[j].from != p) c->inputs[n++] = c->inputs[j];
     c->n_inputs = had = n;
     if (n + p->n_inputs > c->inputs_cap) {
         xg_kernel_input *was = c->inputs;
@@ -312,7 +389,10 @@ XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, co
     for (j = 0; j < p->n_inputs; j++) {
         xg_kernel_input through = xg_kernel_through(in, &p->inputs[j], p->elements);
         uint32_t at = xg_kernel_input_place(g, c, through.from, p->n_inputs); /* among those that it had */
-        if (at != UINT32_MAX) { xg_kernel_join(&c->inputs[at], &through); continue; }
+        if (at != UINT32_MAX) {
+            xg_kernel_join(&c->inputs[at], &through);
+            continue;
+        }
         if (p->blocks != c->blocks) through.time = -1;
         c->inputs[n++] = through;
     }
@@ -334,9 +414,13 @@ XG_FN void xg_kernel_take(xg_kernels *g, xg_kernel *c, xg_kernel *p) {
     xg_kernel was = *c;
     uint32_t j;
     c->shared = c->shared || p->shared;
-    if (!was.shared || !p->shared) { xg_kernel_combine(g, c, p, &in); return; }
+    if (!was.shared || !p->shared) {
+        xg_kernel_combine(g, c, p, &in);
+        return;
+    }
     xg_kernel_walk(g, c);
-    for (j = 0; j < c->n_inputs; j++) if (!xg_kernel_find_input(&was, c->inputs[j].from)) xg_kernel_add_reader(g, c->inputs[j].from, c);
+    for (j = 0; j < c->n_inputs; j++)
+        if (!xg_kernel_find_input(&was, c->inputs[j].from)) xg_kernel_add_reader(g, c->inputs[j].from, c);
     xg_kernel_inputs_give(g, was.inputs, was.inputs_cap);
 }
 
@@ -346,7 +430,10 @@ XG_FN bool xg_kernel_is_pinned(const xg_inst *i) {
     if (i == i->comp->root) return true;
     XG_FOR_USES(u, i) {
         if (xg_kernel_of(u->user)->kind == XG_FUSE_OTHER) return true;
-        if ((xg_kernel_of(i)->kind != XG_FUSE_FREE || i->op == XG_BITCAST) && !xg_fuse_absorbs(u->user, XG_USE_INDEX(u))) return true; /* what is free, whoever needs it makes itself */
+        /* what is free, whoever needs it makes itself */
+        if ((xg_kernel_of(i)->kind != XG_FUSE_FREE || i->op == XG_BITCAST) &&
+            !xg_fuse_absorbs(u->user, XG_USE_INDEX(u)))
+            return true;
     }
     return false;
 }
@@ -372,15 +459,16 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
         i->scratch = node;
     }
     if (c->module->made_order) XG_FOR_INSTS(i, c) {
-        const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
-        if (a) xg_kernel_of(i)->kind = XG_FUSE_OTHER; /* the order of these is given */
-        for (j = 0; a && j < a->v.insts->n; j++) xg_kernel_of(a->v.insts->p[j])->kind = XG_FUSE_OTHER;
-    }
+            const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
+            if (a) xg_kernel_of(i)->kind = XG_FUSE_OTHER; /* the order of these is given */
+            for (j = 0; a && j < a->v.insts->n; j++) xg_kernel_of(a->v.insts->p[j])->kind = XG_FUSE_OTHER;
+        }
     for (k = g->n; k-- > 0;) { /* users first: what lies under another name in memory has to lie there itself */
         xg_kernel *node = &g->nodes[k];
         node->pinned = node->pinned || xg_kernel_is_pinned(node->inst);
         if (node->pinned && node->inst->op == XG_BITCAST) xg_kernel_of(XG_OPERAND(node->inst, 0))->pinned = true;
-        node->live = node->kind == XG_FUSE_KERNEL || (node->kind == XG_FUSE_FREE && node->pinned && node->inst->op != XG_CONSTANT && node->inst->op != XG_BITCAST);
+        node->live = node->kind == XG_FUSE_KERNEL || (node->kind == XG_FUSE_FREE && node->pinned &&
+                                                         node->inst->op != XG_CONSTANT && node->inst->op != XG_BITCAST);
         node->is_update_in_place = xg_fuse_is_update_in_place(node->inst);
     }
     for (k = 0; k < g->n; k++) {
@@ -390,11 +478,18 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
         for (j = 0; j < node->n_inputs; j++) node->inputs[j].from->n_readers++;
         total += node->n_inputs;
     }
-    list = (xg_kernel **)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, (size_t)total + 1, sizeof *list)); /* one behind the other; who gets more readers gets a list of its own */
-    for (k = 0; k < g->n; k++) { g->nodes[k].readers.p = list; list += g->nodes[k].readers.cap = g->nodes[k].n_readers; }
+    /* one behind the other; who gets more readers gets a list of its own */
+    list = (xg_kernel **)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, (size_t)total + 1, sizeof *list));
+    for (k = 0; k < g->n; k++) {
+        g->nodes[k].readers.p = list;
+        list += g->nodes[k].readers.cap = g->nodes[k].n_readers;
+    }
     for (k = 0; k < g->n; k++) {
         xg_kernel *node = &g->nodes[k];
-        for (j = 0; node->live && j < node->n_inputs; j++) { xg_kernel *o = node->inputs[j].from; o->readers.p[o->readers.n++] = node; }
+        for (j = 0; node->live && j < node->n_inputs; j++) {
+            xg_kernel *o = node->inputs[j].from;
+            o->readers.p[o->readers.n++] = node;
+        }
     }
 }
 

@@ -1,31 +1,64 @@
 /* fuse/legality.c -- what may be in one kernel, whatever it costs.
  *
  * Ideas
- * - An operation is FREE (computing it anew costs less than reading it: it is never made for a kernel's sake), a KERNEL's (it may be computed inside of one), or OTHER.
- * - A kernel has at most one hero: the reduction, contraction or window that decides how its threads walk. What is in front of the hero is computed for every element that the
- *   hero reads; what is behind it reads the hero's result once, at its own place, or folds a contraction's in windows that do not meet. So two heroes never meet, and a hero
+ * - An operation is FREE (computing it anew costs less than reading it: it is never made for a kernel's sake), a
+ *   KERNEL's (it may be computed inside of one), or OTHER.
+ * - A kernel has at most one hero: the reduction, contraction or window that decides how its threads walk. What is in
+ *   front of the hero is computed for every element that the hero reads; what is behind it reads the hero's result
+ *   once, at its own place, or folds a contraction's in windows that do not meet. So two heroes never meet, and a hero
  *   is never computed twice.
- * - How an operand is read (xg_access) is decided by the reader alone: at its own index, at another, in a loop, inside of a contraction. */
+ * - How an operand is read (xg_access) is decided by the reader alone: at its own index, at another, in a loop, inside
+ *   of a contraction. */
 #ifndef XG_FUSE_LEGALITY_C
 #define XG_FUSE_LEGALITY_C
 #include "fuse.h"
 
-enum { XG_FUSE_CONTRACTED_MAX = 4 /* instructions for each element that a contraction reads */, XG_FUSE_PARTS_MIN = 4096 /* elements: less is cheap to keep, and kernels of it that compute little become one */, XG_FUSE_SERIAL_MAX = 15 /* a loop of so few steps may be computed anywhere: it is no hero */, XG_FUSE_REPEATED = 4 /* times, and at several places, is too often for a window */, XG_FUSE_UPDATES_MAX = 32 /* of one array in a kernel: each asks those behind it */ };
+enum {
+    XG_FUSE_CONTRACTED_MAX = 4 /* instructions for each element that a contraction reads */,
+    XG_FUSE_PARTS_MIN = 4096 /* elements: less is cheap to keep, and kernels of it that compute little become one */,
+    XG_FUSE_SERIAL_MAX = 15 /* a loop of so few steps may be computed anywhere: it is no hero */,
+    XG_FUSE_REPEATED = 4 /* times, and at several places, is too often for a window */,
+    XG_FUSE_UPDATES_MAX = 32 /* of one array in a kernel: each asks those behind it */
+};
 
-XG_FN int64_t xg_fuse_elements(const xg_inst *i) { return xg_shape_is_array(i->shape) ? i->shape->elements : i->shape->n_elems ? i->shape->elems[0]->elements : 0; }
+XG_FN int64_t xg_fuse_elements(const xg_inst *i) {
+    return xg_shape_is_array(i->shape) ? i->shape->elements : i->shape->n_elems ? i->shape->elems[0]->elements : 0;
+}
 
 XG_FN bool xg_fuse_is_static_array(const xg_shape *s) { return xg_shape_is_array(s) && !s->dynamic; }
 
-XG_FN bool xg_fuse_layout_noop(const xg_inst *copy) { return copy->shape->layout == XG_OPERAND(copy, 0)->shape->layout; }
+XG_FN bool xg_fuse_layout_noop(const xg_inst *copy) {
+    return copy->shape->layout == XG_OPERAND(copy, 0)->shape->layout;
+}
 
 XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i) {
-    if ((i->op == XG_REDUCE || i->op == XG_REDUCE_WINDOW || i->op == XG_RNG_BIT_GENERATOR) && i->shape->type == XLAGPU_TUPLE) return XG_FUSE_KERNEL;
+    if ((i->op == XG_REDUCE || i->op == XG_REDUCE_WINDOW || i->op == XG_RNG_BIT_GENERATOR) &&
+        i->shape->type == XLAGPU_TUPLE)
+        return XG_FUSE_KERNEL;
     if (!xg_fuse_is_static_array(i->shape)) return XG_FUSE_OTHER;
     switch (i->op) {
-    case XG_CONSTANT: return i->literal->elided || (i->shape->rank && !xg_fuse_is_splat(i)) ? XG_FUSE_OTHER : XG_FUSE_FREE;
-    case XG_IOTA: case XG_BROADCAST: case XG_BITCAST: return XG_FUSE_FREE;
-    case XG_BITCAST_CONVERT: case XG_RESHAPE: case XG_TRANSPOSE: case XG_REVERSE: case XG_SLICE: case XG_PAD: case XG_CONCATENATE: case XG_DYNAMIC_SLICE: case XG_DYNAMIC_UPDATE_SLICE:
-    case XG_GATHER: case XG_DOT: case XG_CONVOLUTION: case XG_REDUCE: case XG_REDUCE_WINDOW: case XG_SELECT_AND_SCATTER: case XG_MAP: case XG_SCATTER: return XG_FUSE_KERNEL;
+    case XG_CONSTANT:
+        return i->literal->elided || (i->shape->rank && !xg_fuse_is_splat(i)) ? XG_FUSE_OTHER : XG_FUSE_FREE;
+    case XG_IOTA:
+    case XG_BROADCAST:
+    case XG_BITCAST: return XG_FUSE_FREE;
+    case XG_BITCAST_CONVERT:
+    case XG_RESHAPE:
+    case XG_TRANSPOSE:
+    case XG_REVERSE:
+    case XG_SLICE:
+    case XG_PAD:
+    case XG_CONCATENATE:
+    case XG_DYNAMIC_SLICE:
+    case XG_DYNAMIC_UPDATE_SLICE:
+    case XG_GATHER:
+    case XG_DOT:
+    case XG_CONVOLUTION:
+    case XG_REDUCE:
+    case XG_REDUCE_WINDOW:
+    case XG_SELECT_AND_SCATTER:
+    case XG_MAP:
+    case XG_SCATTER: return XG_FUSE_KERNEL;
     default: return xg_op_flags(i->op) & XGF_EW ? XG_FUSE_KERNEL : XG_FUSE_OTHER;
     }
 }
@@ -62,7 +95,8 @@ XG_FN int64_t xg_fuse_windows_around(const xg_inst *i) {
     const xg_attr *a = xg_inst_attr(i, XG_A_window);
     int64_t n = 1;
     uint32_t k;
-    for (k = 0; a && k < a->v.window->n; k++) n = xg_cost_mul(n, (a->v.window->p[k].size - 1) / a->v.window->p[k].stride + 1);
+    for (k = 0; a && k < a->v.window->n; k++)
+        n = xg_cost_mul(n, (a->v.window->p[k].size - 1) / a->v.window->p[k].stride + 1);
     return n;
 }
 /* Elements that a loop inside of the instruction reads for one element of its result. */
@@ -80,7 +114,8 @@ XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
         const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
         return XG_OPERAND(i, 1)->shape->elements / XG_MAX(XG_OPERAND(i, 1)->shape->dims[l->kernel_output], (int64_t)1);
     }
-    case XG_SELECT_AND_SCATTER: if (i->n_operands == 4) return xg_fuse_windows_around(i); /* fall through */
+    case XG_SELECT_AND_SCATTER:
+        if (i->n_operands == 4) return xg_fuse_windows_around(i); /* fall through */
     case XG_REDUCE_WINDOW: return xg_fuse_is_scan(i) ? 1 : xg_fuse_window_size(i);
     case XG_SCATTER: return XG_OPERAND(i, 2)->shape->elements;
     default: return 1;
@@ -89,7 +124,10 @@ XG_FN int64_t xg_fuse_steps(const xg_inst *i) {
 
 XG_FN bool xg_fuse_is_hero(const xg_inst *i) {
     switch (i->op) {
-    case XG_SCATTER: case XG_DOT: case XG_CONVOLUTION: case XG_RNG_BIT_GENERATOR: return true;
+    case XG_SCATTER:
+    case XG_DOT:
+    case XG_CONVOLUTION:
+    case XG_RNG_BIT_GENERATOR: return true;
     case XG_SELECT_AND_SCATTER: return i->n_operands == 3;
     case XG_REDUCE: return i->shape->type == XLAGPU_TUPLE || xg_fuse_steps(i) > XG_FUSE_SERIAL_MAX;
     case XG_REDUCE_WINDOW: return i->shape->type == XLAGPU_TUPLE || xg_fuse_is_scan(i) || xg_fuse_steps(i) > 64;
@@ -134,28 +172,47 @@ XG_FN xg_access xg_fuse_access(const xg_inst *user, uint32_t k) {
     int64_t in = o->shape->elements, out = XG_MAX(xg_fuse_elements(user), (int64_t)1), steps;
     xg_access a = xg_access_ratio(XG_ACCESS_MOVED, 1, 1);
     switch (user->op) {
-    case XG_BITCAST: case XG_RESHAPE: return xg_access_ratio(XG_ACCESS_ALIGNED, 1, 1);
+    case XG_BITCAST:
+    case XG_RESHAPE: return xg_access_ratio(XG_ACCESS_ALIGNED, 1, 1);
     case XG_PAD: return xg_access_ratio(XG_ACCESS_MOVED, k ? 1 : XG_MIN(in, out), k ? 1 : out);
     case XG_CONCATENATE: return xg_access_ratio(XG_ACCESS_MOVED, in, out);
-    case XG_DYNAMIC_UPDATE_SLICE: return k == 0 ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : k == 1 ? xg_access_ratio(XG_ACCESS_MOVED, in, out) : a;
+    case XG_DYNAMIC_UPDATE_SLICE:
+        return k == 0 ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : k == 1 ? xg_access_ratio(XG_ACCESS_MOVED, in, out) : a;
     case XG_RNG_BIT_GENERATOR: return xg_access_ratio(XG_ACCESS_MOVED, in, 1);
     case XG_GATHER: return k ? xg_access_ratio(XG_ACCESS_MOVED, xg_attr_ints(user, XG_A_start_index_map).n, 1) : a;
-    case XG_REDUCE: case XG_REDUCE_WINDOW: {
+    case XG_REDUCE:
+    case XG_REDUCE_WINDOW: {
         bool data = k < user->n_operands / 2;
         steps = xg_fuse_steps(user);
-        if (data && user->op == XG_REDUCE_WINDOW && xg_fuse_windows_apart(user)) return xg_access_ratio(XG_ACCESS_LOOP, XG_MIN(xg_cost_mul(steps, out), in), out);
-        return data ? xg_access_ratio(XG_ACCESS_LOOP, user->op == XG_REDUCE ? in : steps, user->op == XG_REDUCE ? out : 1) : a;
+        if (data && user->op == XG_REDUCE_WINDOW && xg_fuse_windows_apart(user))
+            return xg_access_ratio(XG_ACCESS_LOOP, XG_MIN(xg_cost_mul(steps, out), in), out);
+        return data ? xg_access_ratio(
+                          XG_ACCESS_LOOP, user->op == XG_REDUCE ? in : steps, user->op == XG_REDUCE ? out : 1)
+                    : a;
     }
     case XG_SELECT_AND_SCATTER:
         if (k == 2 || (k == 0 && user->n_operands == 4)) return a;
-        if (user->n_operands == 4 && xg_fuse_windows_around(user) == 1) return xg_access_ratio(XG_ACCESS_LOOP, in, out); /* for a box of elements one is read */
-        return xg_access_ratio(user->n_operands == 4 ? XG_ACCESS_CONTRACTED : XG_ACCESS_LOOP, user->n_operands == 4 ? 2 : xg_fuse_steps(user), 1);
-    case XG_DOT: case XG_CONVOLUTION: return xg_access_ratio(XG_ACCESS_CONTRACTED, XG_MAX(xg_fuse_steps(user) / 64, (int64_t)1), 1); /* a tile is read once for all that need it */
+        if (user->n_operands == 4 && xg_fuse_windows_around(user) == 1)
+            return xg_access_ratio(XG_ACCESS_LOOP, in, out); /* for a box of elements one is read */
+        return xg_access_ratio(user->n_operands == 4 ? XG_ACCESS_CONTRACTED : XG_ACCESS_LOOP,
+            user->n_operands == 4 ? 2 : xg_fuse_steps(user), 1);
+    case XG_DOT:
+    case XG_CONVOLUTION:
+        return xg_access_ratio(XG_ACCESS_CONTRACTED, XG_MAX(xg_fuse_steps(user) / 64, (int64_t)1),
+            1); /* a tile is read once for all that need it */
     case XG_SCATTER: return k == 0 ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : xg_access_ratio(XG_ACCESS_LOOP, in, out);
-    case XG_BITCAST_CONVERT: return xg_type_bits(user->shape->type) == xg_type_bits(o->shape->type) ? xg_access_ratio(XG_ACCESS_SAME, 1, 1) : xg_access_ratio(XG_ACCESS_MOVED, XG_MAX(in, out), out);
-    case XG_COPY: if (xg_fuse_layout_noop(user)) return xg_access_ratio(XG_ACCESS_SAME, 1, 1); break;
+    case XG_BITCAST_CONVERT:
+        return xg_type_bits(user->shape->type) == xg_type_bits(o->shape->type)
+                   ? xg_access_ratio(XG_ACCESS_SAME, 1, 1)
+                   : xg_access_ratio(XG_ACCESS_MOVED, XG_MAX(in, out), out);
+    case XG_COPY:
+        if (xg_fuse_layout_noop(user)) return xg_access_ratio(XG_ACCESS_SAME, 1, 1);
+        break;
     case XG_MAP: return xg_access_ratio(XG_ACCESS_SAME, 1, 1);
-    default: if (xg_op_flags(user->op) & XGF_EW) return xg_access_ratio(o->shape->rank == user->shape->rank ? XG_ACCESS_SAME : XG_ACCESS_MOVED, 1, 1); break;
+    default:
+        if (xg_op_flags(user->op) & XGF_EW)
+            return xg_access_ratio(o->shape->rank == user->shape->rank ? XG_ACCESS_SAME : XG_ACCESS_MOVED, 1, 1);
+        break;
     }
     a.coalesced = xg_fuse_keeps_minor(user, o->shape);
     if (!a.coalesced) a.turn = xg_permutation_turn(user);
@@ -171,22 +228,30 @@ XG_FN bool xg_fuse_absorbs(const xg_inst *user, uint32_t k) {
 
 /* Only the update should be written, into the memory of the operand: worth a kernel of its own. */
 XG_FN bool xg_fuse_is_update_in_place(const xg_inst *i) {
-    return i->op == XG_DYNAMIC_UPDATE_SLICE && xg_cost_bytes(i->shape) > (1 << 20) && XG_OPERAND(i, 1)->shape->elements <= i->shape->elements / 4;
+    return i->op == XG_DYNAMIC_UPDATE_SLICE && xg_cost_bytes(i->shape) > (1 << 20) &&
+           XG_OPERAND(i, 1)->shape->elements <= i->shape->elements / 4;
 }
 
-/* Windows that do not meet (pooling) fold what a contraction makes: its elements are made where they are folded, each at most as often as in a kernel of its own. */
+/* Windows that do not meet (pooling) fold what a contraction makes: its elements are made where they are folded, each
+ * at most as often as in a kernel of its own. */
 XG_FN bool xg_fuse_folds_once(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {
-    return (p->hero->op == XG_CONVOLUTION || p->hero->op == XG_DOT) && !p->loops && c->loops && in->sites == 1 && in->reads <= p->elements;
+    return (p->hero->op == XG_CONVOLUTION || p->hero->op == XG_DOT) && !p->loops && c->loops && in->sites == 1 &&
+           in->reads <= p->elements;
 }
 
-/* Would the consumer, an update in place of something large, read it elsewhere, too, if the producer came in? Then all of it would have to be written anew, and in a loop copied back, for
- * each update. The window that the update itself replaces may be read. */
+/* Would the consumer, an update in place of something large, read it elsewhere, too, if the producer came in? Then all
+ * of it would have to be written anew, and in a loop copied back, for each update. The window that the update itself
+ * replaces may be read. */
 XG_FN bool xg_fuse_reads_what_is_updated(const xg_kernel *p, const xg_kernel *c) {
     const xg_inst *u = c->inst, *x;
     uint32_t k;
-    if ((u->op != XG_DYNAMIC_UPDATE_SLICE && u->op != XG_SCATTER) || u->shape->type == XLAGPU_TUPLE || c->roots.n > 1 || xg_cost_bytes(u->shape) <= (1 << 20)) return false;
+    if ((u->op != XG_DYNAMIC_UPDATE_SLICE && u->op != XG_SCATTER) || u->shape->type == XLAGPU_TUPLE || c->roots.n > 1 ||
+        xg_cost_bytes(u->shape) <= (1 << 20))
+        return false;
     x = XG_OPERAND(u, 0);
-    if (XG_OPERAND(u, u->op == XG_SCATTER ? 2 : 1)->shape->elements > u->shape->elements / 4 || xg_kernel_computes(c, (const xg_kernel *)x->scratch)) return false;
+    if (XG_OPERAND(u, u->op == XG_SCATTER ? 2 : 1)->shape->elements > u->shape->elements / 4 ||
+        xg_kernel_computes(c, (const xg_kernel *)x->scratch))
+        return false;
     for (k = 0; k < p->n_inputs && p->inputs[k].from->inst != x; k++) {}
     if (k == p->n_inputs) return false;
     XG_FOR_USES(v, x) {
@@ -197,8 +262,9 @@ XG_FN bool xg_fuse_reads_what_is_updated(const xg_kernel *p, const xg_kernel *c)
     return false;
 }
 
-/* Two large arrays are updated in place, each by what is read of the other. If both kernels read, the second would find what the first has written, so one array would have to be
- * copied as a whole; what is read stays in front of both. Arguments that the program keeps are not written, whoever updates them. */
+/* Two large arrays are updated in place, each by what is read of the other. If both kernels read, the second would find
+ * what the first has written, so one array would have to be copied as a whole; what is read stays in front of both.
+ * Arguments that the program keeps are not written, whoever updates them. */
 XG_FN bool xg_fuse_is_kept(const xg_inst *x) {
     const xg_module *m = x->comp->module;
     return x->op == XG_PARAMETER && x->comp == m->entry && !m->n_aliases && !m->n_donors;
@@ -209,16 +275,20 @@ XG_FN bool xg_fuse_reads_in_turn(const xg_kernel *p, const xg_kernel *c) {
     if (!c->is_update_in_place || c->roots.n > 1) return false;
     of = (const xg_kernel *)xg_in_place_strip(XG_OPERAND(c->inst, 0))->scratch;
     if (!of) return false;
-    for (k = 0; k < p->n_inputs; k++) if (!xg_fuse_is_kept(p->inputs[k].from->inst)) XG_FOR_USES(v, p->inputs[k].from->inst) {
-        const xg_kernel *other = (const xg_kernel *)v->user->scratch;
-        if (p->inputs[k].from == of || !other || other == c || !other->is_update_in_place || XG_USE_INDEX(v)) continue;
-        if (xg_kernel_find_input(other, of)) return true;
-        for (j = 0; j < other->n_inputs; j++) if (xg_kernel_find_input(other->inputs[j].from, of)) return true;
-    }
+    for (k = 0; k < p->n_inputs; k++)
+        if (!xg_fuse_is_kept(p->inputs[k].from->inst)) XG_FOR_USES(v, p->inputs[k].from->inst) {
+                const xg_kernel *other = (const xg_kernel *)v->user->scratch;
+                if (p->inputs[k].from == of || !other || other == c || !other->is_update_in_place || XG_USE_INDEX(v))
+                    continue;
+                if (xg_kernel_find_input(other, of)) return true;
+                for (j = 0; j < other->n_inputs; j++)
+                    if (xg_kernel_find_input(other->inputs[j].from, of)) return true;
+            }
     return false;
 }
 
-/* Are both of one chain of updates in place, of which neither reads the array elsewhere? Then one kernel makes all of them, each by blocks of its own (emit/update.c). */
+/* Are both of one chain of updates in place, of which neither reads the array elsewhere? Then one kernel makes all of
+ * them, each by blocks of its own (emit/update.c). */
 XG_FN bool xg_fuse_continues_update(const xg_kernel *p, const xg_kernel *c) {
     const xg_inst *y = c->inst, *x;
     const xg_kernel_input *in;
@@ -229,7 +299,9 @@ XG_FN bool xg_fuse_continues_update(const xg_kernel *p, const xg_kernel *c) {
         const xg_kernel *of;
         x = xg_in_place_strip(XG_OPERAND(y, 0));
         of = (const xg_kernel *)x->scratch;
-        if (!xg_in_place_is_link(x) || !of || !(of == p || xg_kernel_computes(met ? p : c, of)) || ++links > XG_FUSE_UPDATES_MAX) break;
+        if (!xg_in_place_is_link(x) || !of || !(of == p || xg_kernel_computes(met ? p : c, of)) ||
+            ++links > XG_FUSE_UPDATES_MAX)
+            break;
         met = met || of == p;
         y = x;
     }
@@ -237,24 +309,28 @@ XG_FN bool xg_fuse_continues_update(const xg_kernel *p, const xg_kernel *c) {
     return !xg_kernel_find_input(c, in->from);
 }
 
-/* A contraction, and nobody else, reads each of the producer's elements hardly more often than it is made in a kernel of its own: of a few by a few. */
+/* A contraction, and nobody else, reads each of the producer's elements hardly more often than it is made in a kernel
+ * of its own: of a few by a few. */
 XG_FN bool xg_fuse_contracts_briefly(const xg_kernel *p, const xg_kernel *c) {
-    return p->n_readers == 1 && c->hero && xg_cost_mul(xg_fuse_elements(c->hero), xg_fuse_steps(c->hero)) / XG_FUSE_REPEATED <= p->elements;
+    return p->n_readers == 1 && c->hero &&
+           xg_cost_mul(xg_fuse_elements(c->hero), xg_fuse_steps(c->hero)) / XG_FUSE_REPEATED <= p->elements;
 }
 
-/* What is computed element by element at a price that nobody pays inside of a contraction, from it up to what lies in memory: so it will lie in memory itself. */
+/* What is computed element by element at a price that nobody pays inside of a contraction, from it up to what lies in
+ * memory: so it will lie in memory itself. */
 XG_FN int64_t xg_fuse_contracted_price(const xg_kernel *k, uint32_t depth) {
     int64_t price = k->instructions;
     uint32_t j;
     if (depth == 0) return price;
     for (j = 0; j < k->n_inputs && price <= XG_FUSE_CONTRACTED_MAX * k->elements; j++) {
         const xg_kernel *from = k->inputs[j].from;
-        if (from->candidate && !from->hero && from->elements == k->elements) price = xg_cost_add(price, xg_fuse_contracted_price(from, depth - 1));
+        if (from->candidate && !from->hero && from->elements == k->elements)
+            price = xg_cost_add(price, xg_fuse_contracted_price(from, depth - 1));
     }
     return price;
 }
-/* Would arrays lie in memory in the producer's place, if a contraction computed it, of which one is made there for nothing else? Then it is better made with that one, and other readers
- * of it make it again. */
+/* Would arrays lie in memory in the producer's place, if a contraction computed it, of which one is made there for
+ * nothing else? Then it is better made with that one, and other readers of it make it again. */
 XG_FN bool xg_fuse_parts_stay(const xg_kernel *p) {
     uint32_t k, large = 0;
     bool dear = false;
@@ -262,7 +338,9 @@ XG_FN bool xg_fuse_parts_stay(const xg_kernel *p) {
         const xg_kernel *from = p->inputs[k].from;
         if (from->elements < p->elements) continue;
         large++;
-        dear = dear || (from->candidate && !from->hero && !from->loops && xg_fuse_contracted_price(from, XG_FUSE_CONTRACTED_MAX) > XG_FUSE_CONTRACTED_MAX * from->elements);
+        dear = dear ||
+               (from->candidate && !from->hero && !from->loops &&
+                   xg_fuse_contracted_price(from, XG_FUSE_CONTRACTED_MAX) > XG_FUSE_CONTRACTED_MAX * from->elements);
     }
     return large > 1 && dear;
 }
@@ -275,14 +353,22 @@ XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const 
     if (xg_fuse_reads_in_turn(p, c)) return "it reads what is updated in place by what it updates";
     if (in->contracted) {
         if (h) return "a hero inside of a contraction";
-        if ((p->instructions > XG_FUSE_CONTRACTED_MAX * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) && !xg_fuse_contracts_briefly(p, c)) return "too much work to repeat inside of a contraction";
-        if (!xg_fuse_contracts_briefly(p, c) && xg_fuse_parts_stay(p)) return "what it is made of would lie in memory in its place";
+        if ((p->instructions > XG_FUSE_CONTRACTED_MAX * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) &&
+            !xg_fuse_contracts_briefly(p, c))
+            return "too much work to repeat inside of a contraction";
+        if (!xg_fuse_contracts_briefly(p, c) && xg_fuse_parts_stay(p))
+            return "what it is made of would lie in memory in its place";
     }
-    if (!h) return p->loops && in->sites > 1 && in->reads / XG_FUSE_REPEATED >= p->elements ? "windows would be folded again for each reader" : NULL;
-    if (h->op == XG_SCATTER || h->op == XG_SELECT_AND_SCATTER || h->shape->type == XLAGPU_TUPLE) return "nothing is computed behind the producer's hero";
+    if (!h)
+        return p->loops && in->sites > 1 && in->reads / XG_FUSE_REPEATED >= p->elements
+                   ? "windows would be folded again for each reader"
+                   : NULL;
+    if (h->op == XG_SCATTER || h->op == XG_SELECT_AND_SCATTER || h->shape->type == XLAGPU_TUPLE)
+        return "nothing is computed behind the producer's hero";
     if (c->hero) return "both have a hero";
     if (xg_fuse_folds_once(p, c, in)) return NULL;
-    if (!in->aligned || in->sites != 1 || in->reads != p->elements || c->elements != p->elements) return "the producer's hero would be computed elsewhere or more than once";
+    if (!in->aligned || in->sites != 1 || in->reads != p->elements || c->elements != p->elements)
+        return "the producer's hero would be computed elsewhere or more than once";
     return NULL;
 }
 

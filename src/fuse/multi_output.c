@@ -1,34 +1,50 @@
-/* fuse/multi_output.c -- kernels that make several values: siblings that read the same, a producer with the reader that it could not move into, and
- * small kernels that have nothing to do with each other but the launch that one of them can spare.
+/* fuse/multi_output.c -- kernels that make several values: siblings that read the same, a producer with the reader that
+ * it could not move into, and small kernels that have nothing to do with each other but the launch that one of them can
+ * spare.
  *
  * Ideas
- * - Every kernel has a level, greater than the levels of all that it reads. Kernels of one level never wait for each other, so merging them makes no cycle, and no search is
- *   needed to know it. A kernel may move up to the level of another if its readers stay above, or down if what it reads stays below; nobody else moves.
- * - A kernel that reads only what lies in memory anyway waits until its values are needed, those of the program's result until the end: they take memory from then on, and what
- *   does not live so long lies in that of the results (plan/pack.c). Small ones go with others that they find there; who finds nobody goes back and looks where he could have been first,
- *   unless what he makes is large.
- * - Kernels that make as many elements walk together, and what both compute is computed once. Others walk one behind the other, which pays when they are small. */
+ * - Every kernel has a level, greater than the levels of all that it reads. Kernels of one level never wait for each
+ *   other, so merging them makes no cycle, and no search is needed to know it. A kernel may move up to the level of
+ *   another if its readers stay above, or down if what it reads stays below; nobody else moves.
+ * - A kernel that reads only what lies in memory anyway waits until its values are needed, those of the program's
+ *   result until the end: they take memory from then on, and what does not live so long lies in that of the results
+ *   (plan/pack.c). Small ones go with others that they find there; who finds nobody goes back and looks where he could
+ *   have been first, unless what he makes is large.
+ * - Kernels that make as many elements walk together, and what both compute is computed once. Others walk one behind
+ *   the other, which pays when they are small. */
 #ifndef XG_FUSE_MULTI_OUTPUT_C
 #define XG_FUSE_MULTI_OUTPUT_C
 #include "fuse.h"
 
-enum { XG_MULTI_TRIES = 6, XG_MULTI_HOARD_MAX = 1 << 18 /* bytes */, XG_MULTI_LITTLE_PS = 1500000, XG_MULTI_SHORT_ELEMENTS = 16384, XG_MULTI_SHORT_STEPS = 128, XG_MULTI_SHORT_REDUCE = 32 };
+enum {
+    XG_MULTI_TRIES = 6,
+    XG_MULTI_HOARD_MAX = 1 << 18 /* bytes */,
+    XG_MULTI_LITTLE_PS = 1500000,
+    XG_MULTI_SHORT_ELEMENTS = 16384,
+    XG_MULTI_SHORT_STEPS = 128,
+    XG_MULTI_SHORT_REDUCE = 32
+};
 
 /* ---- levels ---- */
 
-XG_FN bool xg_multi_is_alias(const xg_kernel *k) { return !k->live && (k->inst->op == XG_BITCAST || k->inst->op == XG_GET_TUPLE_ELEMENT); }
+XG_FN bool xg_multi_is_alias(const xg_kernel *k) {
+    return !k->live && (k->inst->op == XG_BITCAST || k->inst->op == XG_GET_TUPLE_ELEMENT);
+}
 
 /* What reads an element of a tuple does not know the kernel behind it: the kernel keeps its level. */
 XG_FN bool xg_multi_stays(const xg_kernel *k) {
     uint32_t j;
-    for (j = 0; j < xg_kernel_n_outputs(k); j++) if (xg_kernel_root(k, j)->inst->shape->type == XLAGPU_TUPLE) return true;
+    for (j = 0; j < xg_kernel_n_outputs(k); j++)
+        if (xg_kernel_root(k, j)->inst->shape->type == XLAGPU_TUPLE) return true;
     return false;
 }
 
-/* Whoever reads only what lasts may wait until he is needed: what he makes takes memory from then on, and a result's is free for others until then. */
+/* Whoever reads only what lasts may wait until he is needed: what he makes takes memory from then on, and a result's is
+ * free for others until then. */
 XG_FN bool xg_multi_may_wait(const xg_kernel *n) {
     uint32_t j;
-    for (j = 0; j < n->n_inputs; j++) if (!xg_fuse_lasts(n->inputs[j].from->inst)) return false;
+    for (j = 0; j < n->n_inputs; j++)
+        if (!xg_fuse_lasts(n->inputs[j].from->inst)) return false;
     return !xg_multi_stays(n);
 }
 XG_FN uint32_t xg_multi_soon(const xg_kernel *n) { return n->n_inputs > 0; } /* his level if he did not wait */
@@ -37,7 +53,9 @@ XG_FN bool xg_multi_waits(const xg_kernel *n) { return n->level > xg_multi_soon(
 XG_FN void xg_multi_wait(xg_kernel *n) {
     uint32_t late = n->limit, j;
     if (!xg_multi_may_wait(n)) return;
-    for (j = 0; j < n->readers.n; j++) if (n->readers.p[j]->live && xg_kernel_find_input(n->readers.p[j], n)) late = XG_MIN(late, n->readers.p[j]->level);
+    for (j = 0; j < n->readers.n; j++)
+        if (n->readers.p[j]->live && xg_kernel_find_input(n->readers.p[j], n))
+            late = XG_MIN(late, n->readers.p[j]->level);
     if (late != UINT32_MAX) n->level = late - 1;
 }
 
@@ -48,16 +66,25 @@ XG_FN void xg_multi_levels(xg_kernels *g) {
         if (!n->live && n->kind == XG_FUSE_KERNEL) continue; /* inside of others: nobody asks for its level */
         n->level = 0;
         n->limit = UINT32_MAX;
-        if (n->live) for (j = 0; j < n->n_inputs; j++) n->level = XG_MAX(n->level, n->inputs[j].from->level + 1);
-        else for (j = 0; j < n->inst->n_operands; j++) n->level = XG_MAX(n->level, xg_kernel_of(XG_OPERAND(n->inst, j))->level + !xg_multi_is_alias(n));
+        if (n->live)
+            for (j = 0; j < n->n_inputs; j++) n->level = XG_MAX(n->level, n->inputs[j].from->level + 1);
+        else
+            for (j = 0; j < n->inst->n_operands; j++)
+                n->level = XG_MAX(n->level, xg_kernel_of(XG_OPERAND(n->inst, j))->level + !xg_multi_is_alias(n));
     }
     for (k = g->n; k-- > 0;) { /* the lowest of those who need it and are no kernels */
         xg_kernel *n = &g->nodes[k];
         uint32_t limit = xg_multi_is_alias(n) ? n->limit : n->level;
-        if (n->live) { xg_multi_wait(n); continue; }
+        if (n->live) {
+            xg_multi_wait(n);
+            continue;
+        }
         if (n->kind == XG_FUSE_KERNEL) continue;
         if (n->kind == XG_FUSE_FREE && !n->pinned) continue;
-        for (j = 0; j < n->inst->n_operands; j++) { xg_kernel *o = xg_kernel_of(XG_OPERAND(n->inst, j)); o->limit = XG_MIN(o->limit, limit); }
+        for (j = 0; j < n->inst->n_operands; j++) {
+            xg_kernel *o = xg_kernel_of(XG_OPERAND(n->inst, j));
+            o->limit = XG_MIN(o->limit, limit);
+        }
     }
 }
 
@@ -69,7 +96,8 @@ XG_FN bool xg_multi_readers_above(const xg_kernel *k, const xg_kernel *other, ui
         if (root->limit <= level) return false;
         for (j = 0; j < root->readers.n; j++) {
             const xg_kernel *c = root->readers.p[j]->leader;
-            if (c != other && c != k && root->readers.p[j]->live && c->level <= level && xg_kernel_find_input(c, root)) return false;
+            if (c != other && c != k && root->readers.p[j]->live && c->level <= level && xg_kernel_find_input(c, root))
+                return false;
         }
     }
     return true;
@@ -77,7 +105,8 @@ XG_FN bool xg_multi_readers_above(const xg_kernel *k, const xg_kernel *other, ui
 
 XG_FN bool xg_multi_inputs_below(const xg_kernel *k, const xg_kernel *other, uint32_t level) {
     uint32_t j;
-    for (j = 0; j < k->n_inputs; j++) if (k->inputs[j].from->leader != other && k->inputs[j].from->leader->level >= level) return false;
+    for (j = 0; j < k->n_inputs; j++)
+        if (k->inputs[j].from->leader != other && k->inputs[j].from->leader->level >= level) return false;
     return true;
 }
 
@@ -85,7 +114,8 @@ XG_FN bool xg_multi_inputs_below(const xg_kernel *k, const xg_kernel *other, uin
 XG_FN bool xg_multi_common_level(const xg_kernel *a, const xg_kernel *b, uint32_t *level) {
     const xg_kernel *lower = a->level <= b->level ? a : b, *upper = lower == a ? b : a;
     *level = upper->level;
-    if (lower->level == upper->level || (!xg_multi_stays(lower) && xg_multi_readers_above(lower, upper, upper->level))) return true;
+    if (lower->level == upper->level || (!xg_multi_stays(lower) && xg_multi_readers_above(lower, upper, upper->level)))
+        return true;
     *level = lower->level;
     return !xg_multi_stays(upper) && xg_multi_inputs_below(upper, lower, lower->level);
 }
@@ -108,17 +138,23 @@ XG_FN bool xg_multi_same_reduction(const xg_inst *x, const xg_inst *y) {
     return d.n == e.n && memcmp(d.p, e.p, d.n * sizeof *d.p) == 0;
 }
 
-/* A loop so short that a kernel of loops may have it beside others. A longer reduce is better off in a form of its own, where many threads share it. */
+/* A loop so short that a kernel of loops may have it beside others. A longer reduce is better off in a form of its own,
+ * where many threads share it. */
 XG_FN bool xg_multi_is_short(const xg_kernel *k) {
     const xg_inst *h = k->hero;
     if (!h) return true;
     if (h->op != XG_REDUCE && h->op != XG_DOT && h->op != XG_CONVOLUTION && h->op != XG_REDUCE_WINDOW) return false;
-    if (xg_fuse_is_scan(h)) return k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_window_size(h) <= XG_MULTI_SHORT_REDUCE; /* beside others it is no scan any more */
-    return k->elements <= XG_MULTI_SHORT_ELEMENTS && xg_fuse_steps(h) <= (h->op == XG_REDUCE ? XG_MULTI_SHORT_REDUCE : XG_MULTI_SHORT_STEPS);
+    if (xg_fuse_is_scan(h))
+        return k->elements <= XG_MULTI_SHORT_ELEMENTS &&
+               xg_fuse_window_size(h) <= XG_MULTI_SHORT_REDUCE; /* beside others it is no scan any more */
+    return k->elements <= XG_MULTI_SHORT_ELEMENTS &&
+           xg_fuse_steps(h) <= (h->op == XG_REDUCE ? XG_MULTI_SHORT_REDUCE : XG_MULTI_SHORT_STEPS);
 }
 
 /* A kernel that takes little longer than its launch. */
-XG_FN bool xg_multi_is_little(const xg_kernel *k) { return k->live && k->leader == k && xg_multi_is_short(k) && k->time - XG_MULTI_LITTLE_PS < XG_MULTI_LITTLE_PS; }
+XG_FN bool xg_multi_is_little(const xg_kernel *k) {
+    return k->live && k->leader == k && xg_multi_is_short(k) && k->time - XG_MULTI_LITTLE_PS < XG_MULTI_LITTLE_PS;
+}
 
 /* A fill takes no kernel, and its memory only from when it is read: alone it is made right then. */
 XG_FN bool xg_multi_is_fill(const xg_kernel *k) {
@@ -159,8 +195,10 @@ XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     if (a->is_update_in_place && b->is_update_in_place && xg_multi_updates(a, b) && xg_multi_updates(b, a)) return NULL;
     if (a->is_update_in_place || b->is_update_in_place) return "one is an update in place";
     if (a->rows || b->rows) return "one is a row program";
-    if (a->turns != b->turns && XG_MAX(a->elements, b->elements) > XG_MULTI_SHORT_ELEMENTS) return "only one transposes";
-    if (x && y && x->op == XG_REDUCE && y->op == XG_REDUCE && xg_multi_is_near(a, b) && xg_multi_same_reduction(x, y)) return NULL;
+    if (a->turns != b->turns && XG_MAX(a->elements, b->elements) > XG_MULTI_SHORT_ELEMENTS)
+        return "only one transposes";
+    if (x && y && x->op == XG_REDUCE && y->op == XG_REDUCE && xg_multi_is_near(a, b) && xg_multi_same_reduction(x, y))
+        return NULL;
     if (x && x == y && xg_multi_is_near(a, b)) return NULL; /* what both made for themselves is made once */
     if (xg_multi_is_short(a) && xg_multi_is_short(b)) return NULL;
     if (x && y) return "both have a hero";
@@ -183,8 +221,12 @@ XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
     memcpy(inputs, a->inputs, n * sizeof *inputs);
     for (j = 0; j < b->n_inputs; j++) {
         for (k = 0; k < a->n_inputs && inputs[k].from != b->inputs[j].from; k++) {}
-        if (k < a->n_inputs) xg_kernel_join(&inputs[k], &b->inputs[j]);
-        else { inputs[n] = b->inputs[j]; inputs[n++].time = -1; }
+        if (k < a->n_inputs)
+            xg_kernel_join(&inputs[k], &b->inputs[j]);
+        else {
+            inputs[n] = b->inputs[j];
+            inputs[n++].time = -1;
+        }
     }
     a->inputs = inputs;
     a->n_inputs = n;
@@ -197,14 +239,19 @@ XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
     xg_kernel_settle(g, a);
 }
 
-XG_FN void xg_multi_log(const xg_kernels *g, const xg_kernel *a, const xg_kernel *b, const char *why, int64_t apart, int64_t together) {
+XG_FN void xg_multi_log(
+    const xg_kernels *g, const xg_kernel *a, const xg_kernel *b, const char *why, int64_t apart, int64_t together) {
     if (!g->log) return;
     xg_printf(g->log, "multi-output-fusion %s: %s with %s: ", g->comp->name.p, b->inst->name.p, a->inst->name.p);
-    if (apart) xg_printf(g->log, "%s, apart %lld ns, together %lld ns\n", why ? why : "fused", (long long)(apart / 1000), (long long)(together / 1000));
-    else xg_printf(g->log, "refused, %s\n", why ? why : "");
+    if (apart)
+        xg_printf(g->log, "%s, apart %lld ns, together %lld ns\n", why ? why : "fused", (long long)(apart / 1000),
+            (long long)(together / 1000));
+    else
+        xg_printf(g->log, "refused, %s\n", why ? why : "");
 }
 
-/* Does the kernel read something of the other's anywhere but element for element? *between: of how many values it reads anything. */
+/* Does the kernel read something of the other's anywhere but element for element? *between: of how many values it reads
+ * anything. */
 XG_FN bool xg_multi_reads_elsewhere(const xg_kernel *k, const xg_kernel *other, uint32_t *between) {
     bool elsewhere = false;
     uint32_t j;
@@ -242,14 +289,18 @@ XG_FN void xg_multi_drop_roots(xg_kernels *g, xg_kernel *a) {
     uint32_t n = 0, j;
     for (j = 0; j < a->roots.n; j++) {
         xg_kernel *root = a->roots.p[j];
-        if (xg_multi_keeps(root, a, a)) a->roots.p[n++] = root;
-        else root->live = false;
+        if (xg_multi_keeps(root, a, a))
+            a->roots.p[n++] = root;
+        else
+            root->live = false;
     }
     if (n == a->roots.n) return;
     a->roots.n = n;
     xg_kernel_inputs_drop(g, a);
-    if (!a->live) xg_multi_lead(g, a, a->roots.p[0]);
-    else xg_kernel_walk(g, a);
+    if (!a->live)
+        xg_multi_lead(g, a, a->roots.p[0]);
+    else
+        xg_kernel_walk(g, a);
 }
 
 /* Would values that could be made later lie in memory for long, and take much of it, for the sake of a launch? */
@@ -257,7 +308,8 @@ XG_FN bool xg_multi_hoards(const xg_kernel *k, uint32_t level) {
     int64_t bytes = 0;
     uint32_t j;
     if (level >= k->level || !xg_multi_waits(k)) return false;
-    for (j = 0; j < xg_kernel_n_outputs(k); j++) bytes = xg_cost_add(bytes, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
+    for (j = 0; j < xg_kernel_n_outputs(k); j++)
+        bytes = xg_cost_add(bytes, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
     return bytes > XG_MULTI_HOARD_MAX;
 }
 
@@ -267,18 +319,30 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     int64_t apart = xg_cost_add(a->time, b->time);
     uint32_t between = 0, level, j;
     bool elsewhere = xg_multi_reads_elsewhere(a, b, &between);
-    const char *why = xg_multi_reads_elsewhere(b, a, &between) || elsewhere ? "one reads the other elsewhere than it is made" : xg_multi_refusal(a, b);
+    const char *why = xg_multi_reads_elsewhere(b, a, &between) || elsewhere
+                          ? "one reads the other elsewhere than it is made"
+                          : xg_multi_refusal(a, b);
     if (!why && !xg_multi_common_level(a, b, &level)) why = "one waits for the other, or it cannot be told";
-    if (!why && (xg_multi_hoards(a, level) || xg_multi_hoards(b, level))) why = "what may wait would take memory until it is needed";
-    if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
+    if (!why && (xg_multi_hoards(a, level) || xg_multi_hoards(b, level)))
+        why = "what may wait would take memory until it is needed";
+    if (!why && a->n_inputs + b->n_inputs + xg_kernel_n_outputs(a) + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX)
+        why = "the kernel would have too many buffers";
     if (!why && !(a->shared && b->shared) && a->ops + b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
-    if (why) { xg_multi_log(g, a, b, why, 0, 0); return false; }
+    if (why) {
+        xg_multi_log(g, a, b, why, 0, 0);
+        return false;
+    }
     xg_multi_add_roots(g, a, b);
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->leader = a;
-    if (between || (a->shared && b->shared)) xg_kernel_walk(g, a);
-    else xg_multi_combine(g, a, b);
-    if (a->ops > XG_FUSE_OPS_MAX || (between > 1 && a->members > XG_FUSE_PART_MAX)) why = "refused, the code would be too large"; /* the partitioner cuts it, and each of these values would be a function */
-    else why = a->time >= apart ? "refused" : NULL;
+    if (between || (a->shared && b->shared))
+        xg_kernel_walk(g, a);
+    else
+        xg_multi_combine(g, a, b);
+    /* the partitioner cuts it, and each of these values would be a function */
+    if (a->ops > XG_FUSE_OPS_MAX || (between > 1 && a->members > XG_FUSE_PART_MAX))
+        why = "refused, the code would be too large";
+    else
+        why = a->time >= apart ? "refused" : NULL;
     xg_multi_log(g, a, b, why, apart, a->time);
     if (why) {
         xg_kernel_inputs_give(g, a->inputs, a->inputs_cap);
@@ -293,7 +357,8 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     a->level = level;
     for (j = 0; j < a->roots.n; j++) a->roots.p[j]->level = level;
     a->shared = a->shared || b->shared;
-    for (j = 0; j < a->n_inputs; j++) if (!xg_kernel_find_input(&was, a->inputs[j].from)) xg_kernel_add_reader(g, a->inputs[j].from, a);
+    for (j = 0; j < a->n_inputs; j++)
+        if (!xg_kernel_find_input(&was, a->inputs[j].from)) xg_kernel_add_reader(g, a->inputs[j].from, a);
     xg_kernel_inputs_drop(g, &was);
     xg_kernel_inputs_drop(g, b);
     if (between && !a->hero) xg_multi_drop_roots(g, a);
@@ -302,7 +367,8 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
 
 /* ---- who is tried ---- */
 
-/* The kernel that makes it now, or computes it where its value is needed: a kernel that lost its own root goes on under another one. */
+/* The kernel that makes it now, or computes it where its value is needed: a kernel that lost its own root goes on under
+ * another one. */
 XG_FN xg_kernel *xg_multi_leader(xg_kernel *k) {
     while (k->leader != k) k = k->leader = k->leader->leader;
     return k;
@@ -319,8 +385,14 @@ XG_FN bool xg_multi_siblings(xg_kernels *g, xg_kernel *const *kernels, uint32_t 
             if (a == last || a == b || !xg_multi_is_near(a, b)) continue;
             last = a;
             tries++;
-            if (a->level != b->level && (xg_multi_waits(a) || xg_multi_waits(b)) && xg_multi_is_little(a) && xg_multi_is_little(b)) continue; /* reading together spares little; it may find others where it waits */
-            if (xg_multi_merge(g, a, b)) { changed = true; break; }
+            /* reading together spares little; it may find others where it waits */
+            if (a->level != b->level && (xg_multi_waits(a) || xg_multi_waits(b)) && xg_multi_is_little(a) &&
+                xg_multi_is_little(b))
+                continue;
+            if (xg_multi_merge(g, a, b)) {
+                changed = true;
+                break;
+            }
         }
     }
     return changed;
@@ -359,12 +431,16 @@ XG_FN int xg_multi_by_level(const void *a, const void *b) {
 
 /* The small ones by level; of one level those that wait come last, and find the others there. */
 XG_FN uint32_t xg_multi_list(const xg_kernels *g, xg_kernel ***out) {
-    xg_kernel **list = XG_NEW_N(g->arena, xg_kernel *, g->kernels.n + (size_t)1), **waiting = XG_NEW_N(g->arena, xg_kernel *, g->kernels.n + (size_t)1);
+    xg_kernel **list = XG_NEW_N(g->arena, xg_kernel *, g->kernels.n + (size_t)1),
+              **waiting = XG_NEW_N(g->arena, xg_kernel *, g->kernels.n + (size_t)1);
     uint32_t n = 0, w = 0, all, k;
     for (k = 0; k < g->kernels.n; k++) {
         xg_kernel *x = g->kernels.p[k];
         if (!xg_multi_is_little(x) || xg_multi_is_fill(x)) continue;
-        if (xg_multi_waits(x)) waiting[w++] = x; else list[n++] = x;
+        if (xg_multi_waits(x))
+            waiting[w++] = x;
+        else
+            list[n++] = x;
     }
     if (n > 1) qsort(list, n, sizeof *list, xg_multi_by_level);
     if (w > 1) qsort(waiting, w, sizeof *waiting, xg_multi_by_level);
@@ -378,17 +454,18 @@ XG_FN uint32_t xg_multi_list(const xg_kernels *g, xg_kernel ***out) {
 XG_FN void xg_multi_horizontal(xg_kernels *g) {
     xg_kernel **list;
     uint32_t n = xg_multi_list(g, &list), waiting, k, j, tries;
-    for (waiting = 0; waiting < 2; waiting++) for (k = 1; k < n; k++) {
-        xg_kernel *b = xg_multi_leader(list[k]), *last = b;
-        if (xg_multi_waits(b) != (waiting == 1)) continue;
-        for (j = k, tries = 0; j-- > 0 && tries < XG_MULTI_TRIES;) {
-            xg_kernel *a = xg_multi_leader(list[j]);
-            if (a == last || a == b || !xg_multi_is_little(a) || (!waiting && xg_multi_waits(a))) continue;
-            last = a;
-            tries++;
-            if (xg_multi_merge(g, a, b)) break;
+    for (waiting = 0; waiting < 2; waiting++)
+        for (k = 1; k < n; k++) {
+            xg_kernel *b = xg_multi_leader(list[k]), *last = b;
+            if (xg_multi_waits(b) != (waiting == 1)) continue;
+            for (j = k, tries = 0; j-- > 0 && tries < XG_MULTI_TRIES;) {
+                xg_kernel *a = xg_multi_leader(list[j]);
+                if (a == last || a == b || !xg_multi_is_little(a) || (!waiting && xg_multi_waits(a))) continue;
+                last = a;
+                tries++;
+                if (xg_multi_merge(g, a, b)) break;
+            }
         }
-    }
 }
 
 /* Who waited and found nobody to go with goes back to where all that he reads is there. */
@@ -408,8 +485,10 @@ XG_FN bool xg_multi_return(xg_kernels *g) {
 /* Requires levels, and keeps them. */
 XG_FN void xg_multi_run(xg_kernels *g) {
     uint32_t k;
-    for (k = 0; k < g->n; k++) if (g->nodes[k].readers.n > 1) xg_multi_readers_of(g, &g->nodes[k]);
-    for (k = g->kernels.n; k-- > 0;) if (g->kernels.p[k]->live && g->kernels.p[k]->readers.n) xg_multi_with_readers(g, g->kernels.p[k]);
+    for (k = 0; k < g->n; k++)
+        if (g->nodes[k].readers.n > 1) xg_multi_readers_of(g, &g->nodes[k]);
+    for (k = g->kernels.n; k-- > 0;)
+        if (g->kernels.p[k]->live && g->kernels.p[k]->readers.n) xg_multi_with_readers(g, g->kernels.p[k]);
     xg_multi_horizontal(g);
     if (!xg_multi_return(g)) return;
     xg_multi_horizontal(g);

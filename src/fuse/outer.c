@@ -1,30 +1,43 @@
 /* fuse/outer.c -- kernels that work on each part of an outer dimension for itself, and such a kernel of one part.
  *
- * An array is cut into parts along its outermost dimension that has more than one element: so many equal pieces of memory, one behind the other. A fused computation may be cut
- * if each part of its results needs, of each parameter, either the same part or any of it (then all blocks read the whole: weights, scales). The indexing maps prove it: where the result's
- * dimension that is cut is d, an operand is cut along the dimension whose index is d itself, if d stands nowhere else in the map; if d stands nowhere in it, the operand is read whole.
+ * An array is cut into parts along its outermost dimension that has more than one element: so many equal pieces of
+ * memory, one behind the other. A fused computation may be cut if each part of its results needs, of each parameter,
+ * either the same part or any of it (then all blocks read the whole: weights, scales). The indexing maps prove it:
+ * where the result's dimension that is cut is d, an operand is cut along the dimension whose index is d itself, if d
+ * stands nowhere else in the map; if d stands nowhere in it, the operand is read whole.
  *
- * - What is computed is either asked for as a whole by all who ask, or cut along one dimension. Both, or two dimensions: it may not be cut.
+ * - What is computed is either asked for as a whole by all who ask, or cut along one dimension. Both, or two
+ *   dimensions: it may not be cut.
  * - The number of parts divides every dimension that is cut. So 4 images of 49 places each may be cut as 196 rows, too.
  * - Constants and counting along the dimension that is cut are not cut: their parts differ. */
 #ifndef XG_FUSE_OUTER_C
 #define XG_FUSE_OUTER_C
 #include "fuse.h"
 
-enum { XG_OUTER_UNASKED = -2 };
+enum {
+    XG_OUTER_UNASKED = -2
+};
 
 XG_FN bool xg_fuse_outer_in_order(const xg_shape *s) { return !s->layout || s->layout->descending; }
-XG_FN const xg_shape *xg_outer_array(const xg_shape *s) { return s->type == XLAGPU_TUPLE && s->n_elems ? s->elems[0] : s; }
+XG_FN const xg_shape *xg_outer_array(const xg_shape *s) {
+    return s->type == XLAGPU_TUPLE && s->n_elems ? s->elems[0] : s;
+}
 /* The dimension that is cut; -1: it has one element. */
 XG_FN int32_t xg_outer_dim(const xg_shape *s) {
     uint32_t k;
-    for (k = 0; k < s->rank; k++) if (s->dims[xg_shape_major(s, k)] > 1) return (int32_t)xg_shape_major(s, k);
+    for (k = 0; k < s->rank; k++)
+        if (s->dims[xg_shape_major(s, k)] > 1) return (int32_t)xg_shape_major(s, k);
     return -1;
 }
 
 /* ---- which dimension of each instruction is cut ---- */
 
-typedef struct xg_outer_walk { xg_aff_ctx *x; int32_t *dims; int64_t parts; } xg_outer_walk; /* dims by place in program order, which an instruction's scratch points to */
+/* dims by place in program order, which an instruction's scratch points to */
+typedef struct xg_outer_walk {
+    xg_aff_ctx *x;
+    int32_t *dims;
+    int64_t parts;
+} xg_outer_walk;
 
 XG_FN int32_t *xg_outer_of(const xg_inst *i) { return (int32_t *)i->scratch; }
 XG_FN bool xg_outer_ask(xg_outer_walk *w, const xg_inst *i, int32_t dim) {
@@ -51,11 +64,16 @@ XG_FN int32_t xg_outer_along(xg_outer_walk *w, const xg_inst *i, uint32_t k, int
     int32_t at = XG_WHOLE;
     uint32_t j;
     if (i->op == XG_GET_TUPLE_ELEMENT) return dim;
-    if (i->op == XG_BITCAST || i->op == XG_RESHAPE) return xg_fuse_outer_in_order(to) && xg_fuse_outer_in_order(from) && xg_in_place_renames(i) ? xg_outer_renamed(to, dim, from) : XG_OUTER_UNASKED;
+    if (i->op == XG_BITCAST || i->op == XG_RESHAPE)
+        return xg_fuse_outer_in_order(to) && xg_fuse_outer_in_order(from) && xg_in_place_renames(i)
+                   ? xg_outer_renamed(to, dim, from)
+                   : XG_OUTER_UNASKED;
     map = xg_indexing_operand(w->x, i, k);
     if (!xg_imap_ok(map) || map->n_results != from->rank) return XG_OUTER_UNASKED;
-    if (map->dims[dim].range.lo > 0 || map->dims[dim].range.hi < to->dims[dim] - 1) return XG_OUTER_UNASKED; /* not every part reads it */
-    for (j = 0; j < map->n_constraints; j++) if (xg_aff_uses(map->constraints[j].expr, d)) return XG_OUTER_UNASKED;
+    if (map->dims[dim].range.lo > 0 || map->dims[dim].range.hi < to->dims[dim] - 1)
+        return XG_OUTER_UNASKED; /* not every part reads it */
+    for (j = 0; j < map->n_constraints; j++)
+        if (xg_aff_uses(map->constraints[j].expr, d)) return XG_OUTER_UNASKED;
     for (j = 0; j < map->n_results; j++) {
         if (!xg_aff_uses(map->results[j], d)) continue;
         if (map->results[j] != d || at >= 0 || from->dims[j] != to->dims[dim]) return XG_OUTER_UNASKED;
@@ -67,7 +85,8 @@ XG_FN bool xg_outer_inst(xg_outer_walk *w, const xg_inst *i) {
     int32_t dim = *xg_outer_of(i), at;
     uint32_t k;
     if (dim == XG_OUTER_UNASKED) return true;
-    if (dim >= 0 && (i->op == XG_CONSTANT || (i->op == XG_IOTA && xg_attr_int(i, XG_A_iota_dimension, -1) == dim))) return false;
+    if (dim >= 0 && (i->op == XG_CONSTANT || (i->op == XG_IOTA && xg_attr_int(i, XG_A_iota_dimension, -1) == dim)))
+        return false;
     if (dim >= 0 && i->op == XG_PARAMETER && xg_outer_dim(i->shape) != dim) return false;
     for (k = 0; k < i->n_operands; k++) {
         at = dim == XG_WHOLE ? XG_WHOLE : xg_outer_along(w, i, k, dim);
@@ -82,13 +101,17 @@ XG_FN int64_t xg_outer_walk_comp(xg_arena *a, const xg_comp *c, xg_outer_walk *w
     w->x = xg_aff_new(a);
     w->dims = XG_NEW_N(a, int32_t, c->n_insts + (size_t)1);
     w->parts = 0;
-    XG_FOR_INSTS(j, c) { w->dims[at] = XG_OUTER_UNASKED; j->scratch = &w->dims[at++]; }
+    XG_FOR_INSTS(j, c) {
+        w->dims[at] = XG_OUTER_UNASKED;
+        j->scratch = &w->dims[at++];
+    }
     for (k = 0; k < (c->root->op == XG_TUPLE ? c->root->n_operands : 1); k++) {
         const xg_inst *root = c->root->op == XG_TUPLE ? XG_OPERAND(c->root, k) : c->root;
         int32_t dim = xg_shape_is_array(root->shape) ? xg_outer_dim(root->shape) : -1;
         if (dim < 0 || !xg_outer_ask(w, root, dim)) return 0;
     }
-    for (i = c->last; i; i = i->prev) if (i->op != XG_TUPLE && !xg_outer_inst(w, i)) return 0;
+    for (i = c->last; i; i = i->prev)
+        if (i->op != XG_TUPLE && !xg_outer_inst(w, i)) return 0;
     return w->parts > 1 ? w->parts : 0;
 }
 
@@ -144,7 +167,8 @@ XG_FN void xg_outer_attributes(xg_module *m, xg_inst *i, const xg_inst *whole, i
         uint32_t k;
         memset(&w, 0, sizeof w);
         if (i->op == XG_GATHER) w = xg_windows_of(whole);
-        for (k = 0; k < had.n; k++) sizes[k] = had.p[k] / ((i->op == XG_GATHER ? w.inside[k] : (int32_t)k) == dim ? parts : 1);
+        for (k = 0; k < had.n; k++)
+            sizes[k] = had.p[k] / ((i->op == XG_GATHER ? w.inside[k] : (int32_t)k) == dim ? parts : 1);
         xg_inst_set_attr(i, xg_attr_make_ints(m, key, sizes, had.n));
     }
 }
@@ -164,7 +188,8 @@ XG_FN xg_comp *xg_fuse_outer_part(xg_arena *a, const xg_comp *c, int64_t parts) 
     xg_outer_walk w;
     int64_t most = xg_outer_walk_comp(a, c, &w);
     uint32_t k;
-    if (!most || most % parts) xg_fail(m->ctx, XLAGPU_ERROR_INTERNAL, "%s cannot be cut into %lld parts", c->name.p, (long long)parts);
+    if (!most || most % parts)
+        xg_fail(m->ctx, XLAGPU_ERROR_INTERNAL, "%s cannot be cut into %lld parts", c->name.p, (long long)parts);
     XG_FOR_INSTS(i, c) {
         int32_t dim = *xg_outer_of(i);
         xg_inst *part;
@@ -172,8 +197,12 @@ XG_FN xg_comp *xg_fuse_outer_part(xg_arena *a, const xg_comp *c, int64_t parts) 
         operands = XG_NEW_N(a, xg_inst *, i->n_operands + (size_t)1);
         for (k = 0; k < i->n_operands; k++) operands[k] = made[xg_outer_of(XG_OPERAND(i, k)) - w.dims];
         part = xg_inst_clone((xg_inst *)i, to, operands, NULL);
-        if (i->op == XG_TUPLE) part->shape = xg_fuse_outer_shape(m, i->shape, parts);
-        else if (dim >= 0) { part->shape = xg_outer_part(m, i->shape, dim, parts); xg_outer_attributes(m, part, i, dim, parts); }
+        if (i->op == XG_TUPLE)
+            part->shape = xg_fuse_outer_shape(m, i->shape, parts);
+        else if (dim >= 0) {
+            part->shape = xg_outer_part(m, i->shape, dim, parts);
+            xg_outer_attributes(m, part, i, dim, parts);
+        }
         made[xg_outer_of(i) - w.dims] = part;
     }
     to->root = made[xg_outer_of(c->root) - w.dims];

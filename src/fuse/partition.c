@@ -1,9 +1,10 @@
 /* fuse/partition.c -- the computation partitioner.
  *
- * Idea (XLA's two rules): an instruction with one user, or whose users all read it at the same indices, is emitted together with them; any
- * other starts a function of its own. Walking from the roots to the parameters, the users of an instruction are settled before it, so one pass is enough.
- * "The same indices" is equality of simplified maps from the function's indices; a map that says when it applies (pad, concatenate) differs from one that
- * always does, so what is computed under a condition is shared by calling, never by using a value out of its scope.
+ * Idea (XLA's two rules): an instruction with one user, or whose users all read it at the same indices, is emitted
+ * together with them; any other starts a function of its own. Walking from the roots to the parameters, the users of an
+ * instruction are settled before it, so one pass is enough. "The same indices" is equality of simplified maps from the
+ * function's indices; a map that says when it applies (pad, concatenate) differs from one that always does, so what is
+ * computed under a condition is shared by calling, never by using a value out of its scope.
  *
  * What is read in a loop (at a map with symbols) or at a position known only at run time is a function of its own too.
  *
@@ -19,7 +20,9 @@ XG_FN uint32_t xg_partition_place(const xg_partition *p, const xg_inst *i) {
     return (uint32_t)((size_t)v - 1);
 }
 
-XG_FN bool xg_partition_is_near(const xg_partition *p, uint32_t root) { return p->roots[root]->shape->elements == p->roots[0]->shape->elements; }
+XG_FN bool xg_partition_is_near(const xg_partition *p, uint32_t root) {
+    return p->roots[root]->shape->elements == p->roots[0]->shape->elements;
+}
 
 XG_FN const xg_imap *xg_partition_root_map(xg_aff_ctx *x, const xg_partition *p, uint32_t root) {
     xg_shape to = *p->roots[root]->shape;
@@ -31,42 +34,67 @@ XG_FN bool xg_partition_is_root(const xg_partition *p, uint32_t place) {
     return p->part_of[place] != UINT32_MAX && p->parts[p->part_of[place]].root == p->insts[place];
 }
 
-/* Outputs that differ in shape: each user makes its own. What one emitter makes as a whole: it asks for the operands' elements one by one. */
+/* Outputs that differ in shape: each user makes its own. What one emitter makes as a whole: it asks for the operands'
+ * elements one by one. */
 XG_FN bool xg_partition_by_output(const xg_inst *i) {
-    return (i->op == XG_RNG_BIT_GENERATOR && i->shape->type == XLAGPU_TUPLE) || i->op == XG_FFT || i->op == XG_CHOLESKY || i->op == XG_TRIANGULAR_SOLVE ||
+    return (i->op == XG_RNG_BIT_GENERATOR && i->shape->type == XLAGPU_TUPLE) || i->op == XG_FFT ||
+           i->op == XG_CHOLESKY || i->op == XG_TRIANGULAR_SOLVE ||
            xg_is_block_call(i->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(i, 0) : i);
 }
-XG_FN bool xg_partition_free(const xg_inst *i) { return i->op == XG_PARAMETER || (i->op == XG_CONSTANT && i->shape->rank == 0) || xg_partition_by_output(i); }
+XG_FN bool xg_partition_free(const xg_inst *i) {
+    return i->op == XG_PARAMETER || (i->op == XG_CONSTANT && i->shape->rank == 0) || xg_partition_by_output(i);
+}
 
 /* What the uses of one instruction say so far. */
-typedef struct xg_part_claim { bool any, split; uint32_t part; const xg_imap *map; } xg_part_claim;
+typedef struct xg_part_claim {
+    bool any, split;
+    uint32_t part;
+    const xg_imap *map;
+} xg_part_claim;
 
 XG_FN void xg_part_add_use(xg_part_claim *c, uint32_t part, const xg_imap *map) {
-    if (!c->any) { c->any = true; c->part = part; c->map = map; c->split = !xg_imap_ok(map) || map->n_syms + map->n_rts > 0; return; }
+    if (!c->any) {
+        c->any = true;
+        c->part = part;
+        c->map = map;
+        c->split = !xg_imap_ok(map) || map->n_syms + map->n_rts > 0;
+        return;
+    }
     if (c->part != part || !xg_imap_ok(map) || c->split || !xg_imap_equal(c->map, map)) c->split = true;
 }
 
-XG_FN void xg_part_settle(xg_arena *a, xg_aff_ctx *x, xg_partition *p, uint32_t place, uint32_t *cap, xg_part **parts, const xg_imap *const *root_maps) {
+XG_FN void xg_part_settle(xg_arena *a, xg_aff_ctx *x, xg_partition *p, uint32_t place, uint32_t *cap, xg_part **parts,
+    const xg_imap *const *root_maps) {
     xg_inst *i = p->insts[place];
     xg_part_claim c;
     uint32_t k;
     memset(&c, 0, sizeof c);
     for (k = 0; k < p->n_roots; k++) {
         if (p->roots[k] != i) continue;
-        if (root_maps[k]) xg_part_add_use(&c, 0, root_maps[k]);
-        else c.any = c.split = true; /* far from the first root */
+        if (root_maps[k])
+            xg_part_add_use(&c, 0, root_maps[k]);
+        else
+            c.any = c.split = true; /* far from the first root */
     }
     XG_FOR_USES(u, i) {
         uint32_t user;
         if (u->user->comp != i->comp || u->user->op == XG_TUPLE) continue;
         user = xg_partition_place(p, u->user);
         if (p->part_of[user] == UINT32_MAX) continue;
-        if (xg_partition_by_output(u->user) || u->user->op == XG_SCATTER) xg_part_add_use(&c, p->part_of[user], xg_imap_undefined(x));
-        else xg_part_add_use(&c, p->part_of[user], xg_imap_compose(x, p->map_of[user], xg_indexing_operand(x, u->user, XG_USE_INDEX(u))));
-        if (u->user->op == XG_DYNAMIC_SLICE || u->user->op == XG_DYNAMIC_UPDATE_SLICE) c.split = c.split || i->shape->rank > 0; /* read at a position known only at run time */
+        if (xg_partition_by_output(u->user) || u->user->op == XG_SCATTER)
+            xg_part_add_use(&c, p->part_of[user], xg_imap_undefined(x));
+        else
+            xg_part_add_use(&c, p->part_of[user],
+                xg_imap_compose(x, p->map_of[user], xg_indexing_operand(x, u->user, XG_USE_INDEX(u))));
+        /* read at a position known only at run time */
+        if (u->user->op == XG_DYNAMIC_SLICE || u->user->op == XG_DYNAMIC_UPDATE_SLICE)
+            c.split = c.split || i->shape->rank > 0;
     }
     if (!c.any) return;
-    if (xg_partition_free(i)) { p->part_of[place] = c.part; return; }
+    if (xg_partition_free(i)) {
+        p->part_of[place] = c.part;
+        return;
+    }
     if (c.split || (*parts)[c.part].size >= XG_FUSE_PART_MAX) {
         xg_part fresh;
         if (p->n_parts == *cap) *parts = (xg_part *)xg_vec_grow(a, *parts, cap, sizeof(xg_part));
@@ -104,10 +132,12 @@ XG_FN xg_partition *xg_fuse_partition(xg_arena *a, xg_aff_ctx *x, const xg_comp 
     uint32_t cap = 0, k;
     xg_partition_collect(a, p, comp);
     root_maps = XG_NEW_N(a, const xg_imap *, p->n_roots + 1);
-    for (k = 0; k < p->n_roots; k++) if (xg_partition_is_near(p, k)) root_maps[k] = xg_partition_root_map(x, p, k);
+    for (k = 0; k < p->n_roots; k++)
+        if (xg_partition_is_near(p, k)) root_maps[k] = xg_partition_root_map(x, p, k);
     parts = (xg_part *)xg_vec_grow(a, parts, &cap, sizeof(xg_part));
     p->n_parts = 1;
-    for (k = p->n_insts; k-- > 0;) if (p->insts[k]->op != XG_TUPLE) xg_part_settle(a, x, p, k, &cap, &parts, root_maps);
+    for (k = p->n_insts; k-- > 0;)
+        if (p->insts[k]->op != XG_TUPLE) xg_part_settle(a, x, p, k, &cap, &parts, root_maps);
     p->parts = parts;
     return p;
 }
@@ -116,7 +146,8 @@ XG_FN void xg_partition_print(xg_buf *b, const xg_partition *p) {
     uint32_t f, k;
     for (f = 0; f < p->n_parts; f++) {
         xg_printf(b, "function %u%s%s:", f, f ? " root " : "", f ? p->parts[f].root->name.p : "");
-        for (k = 0; k < p->n_insts; k++) if (p->part_of[k] == f && !xg_partition_free(p->insts[k])) xg_printf(b, " %s", p->insts[k]->name.p);
+        for (k = 0; k < p->n_insts; k++)
+            if (p->part_of[k] == f && !xg_partition_free(p->insts[k])) xg_printf(b, " %s", p->insts[k]->name.p);
         xg_putc(b, '\n');
     }
 }

@@ -1,33 +1,62 @@
-/* fuse/phases.c -- small kernels, of which one waits for another, as phases of one kernel: what such a fusion is, and what is small. joining.c makes them (the pass small-kernel-joining).
+/* fuse/phases.c -- small kernels, of which one waits for another, as phases of one kernel: what such a fusion is, and
+ * what is small. joining.c makes them (the pass small-kernel-joining).
  *
- * A launch takes longer than many a kernel. Where one multiprocessor makes what a kernel makes in less time than its launch takes, it may as well be one block that does so, right behind the kernel
- * that made what it reads: the launch is saved, and what lies between the two is in shared memory instead of a temporary buffer. The result is a fusion of fusions: a fused computation of
- * parameters, fusions, elements of tuples and one tuple. Its members are emitted by the emitters that they would have had alone (emit/phases.c).
+ * A launch takes longer than many a kernel. Where one multiprocessor makes what a kernel makes in less time than its
+ * launch takes, it may as well be one block that does so, right behind the kernel that made what it reads: the launch
+ * is saved, and what lies between the two is in shared memory instead of a temporary buffer. The result is a fusion of
+ * fusions: a fused computation of parameters, fusions, elements of tuples and one tuple. Its members are emitted by the
+ * emitters that they would have had alone (emit/phases.c).
  *
- * Kernels that are too much for one block may still be small in parts: where each part of an outer dimension (of a batch) is made of the same parts of what the others make (outer.c), each part has a block,
- * which waits for no other, and between its phases lies only its own part.
+ * Kernels that are too much for one block may still be small in parts: where each part of an outer dimension (of a
+ * batch) is made of the same parts of what the others make (outer.c), each part has a block, which waits for no other,
+ * and between its phases lies only its own part.
  *
- * - A kernel is small by what one multiprocessor needs for it: half of the lanes' speed (few warps, that wait for each other), and so many bytes a clock. That has to be less than XG_PHASES_GAIN of a launch.
- * - In parts it is small if it does not take that much longer than in a kernel of its own, where it has all multiprocessors, but each thread still does its steps one behind the other.
+ * - A kernel is small by what one multiprocessor needs for it: half of the lanes' speed (few warps, that wait for each
+ *   other), and so many bytes a clock. That has to be less than XG_PHASES_GAIN of a launch.
+ * - In parts it is small if it does not take that much longer than in a kernel of its own, where it has all
+ *   multiprocessors, but each thread still does its steps one behind the other.
  * - How many blocks there are follows from the computation alone (xg_fuse_phases_blocks), so it is written nowhere.
- * - The phase of a member is the number of members on the longest way to it. All of a phase is done before the next one begins.
- * - What updates an operand in place, waits for the whole device, or is made from values in other memory, stays as it is. */
+ * - The phase of a member is the number of members on the longest way to it. All of a phase is done before the next one
+ *   begins.
+ * - What updates an operand in place, waits for the whole device, or is made from values in other memory, stays as it
+ *   is. */
 #ifndef XG_FUSE_PHASES_C
 #define XG_FUSE_PHASES_C
 #include "fuse.h"
 
-enum { XG_PHASES_LANES_SHARE = 2, XG_PHASES_BYTES_PER_CLOCK = 32, XG_PHASES_GAIN_OF = 10, XG_PHASES_GAIN = 9, XG_PHASES_WALK = 4096 /* elements: a few for each thread */, XG_PHASES_SERIAL = 128 /* steps of a contraction, which one thread does */, XG_PHASES_ROW = 512, XG_PHASES_LONG_ROWS = 2 /* a team takes such rows one after the other */, XG_PHASES_MEMBERS = 32, XG_PHASES_OPS = 1500, XG_PHASES_BUFFERS = 128, XG_PHASES_SHARED = 16 << 10, XG_PHASES_STEP_CLOCKS = 16 /* of a contraction: both factors come from a cache, a few steps at a time */, XG_PHASES_MOST_LAUNCHES = 3, XG_PHASES_ALL_BUSY = 512, XG_PHASES_PART_WIDTH = 128 /* elements: a part should have that many */ };
+enum {
+    XG_PHASES_LANES_SHARE = 2,
+    XG_PHASES_BYTES_PER_CLOCK = 32,
+    XG_PHASES_GAIN_OF = 10,
+    XG_PHASES_GAIN = 9,
+    XG_PHASES_WALK = 4096 /* elements: a few for each thread */,
+    XG_PHASES_SERIAL = 128 /* steps of a contraction, which one thread does */,
+    XG_PHASES_ROW = 512,
+    XG_PHASES_LONG_ROWS = 2 /* a team takes such rows one after the other */,
+    XG_PHASES_MEMBERS = 32,
+    XG_PHASES_OPS = 1500,
+    XG_PHASES_BUFFERS = 128,
+    XG_PHASES_SHARED = 16 << 10,
+    XG_PHASES_STEP_CLOCKS = 16 /* of a contraction: both factors come from a cache, a few steps at a time */,
+    XG_PHASES_MOST_LAUNCHES = 3,
+    XG_PHASES_ALL_BUSY = 512,
+    XG_PHASES_PART_WIDTH = 128 /* elements: a part should have that many */
+};
 
 /* ---- what such a fusion is ---- */
 
 XG_FN bool xg_fuse_is_phases(const xg_comp *c) {
     uint32_t n = 0, k;
     XG_FOR_INSTS(i, c) {
-        if (i->op == XG_FUSION) n++;
-        else if (i->op == XG_GET_TUPLE_ELEMENT) { if (XG_OPERAND(i, 0)->op != XG_FUSION) return false; }
-        else if (i->op != XG_PARAMETER && (i->op != XG_TUPLE || i != c->root)) return false;
+        if (i->op == XG_FUSION)
+            n++;
+        else if (i->op == XG_GET_TUPLE_ELEMENT) {
+            if (XG_OPERAND(i, 0)->op != XG_FUSION) return false;
+        } else if (i->op != XG_PARAMETER && (i->op != XG_TUPLE || i != c->root))
+            return false;
     }
-    for (k = 0; c->root->op == XG_TUPLE && k < c->root->n_operands; k++) if (XG_OPERAND(c->root, k)->op == XG_PARAMETER) return false;
+    for (k = 0; c->root->op == XG_TUPLE && k < c->root->n_operands; k++)
+        if (XG_OPERAND(c->root, k)->op == XG_PARAMETER) return false;
     return n > 0;
 }
 XG_FN const xg_inst *xg_fuse_phase_of(const xg_inst *fusion, uint32_t leaf) {
@@ -47,7 +76,8 @@ XG_FN xg_phase_list xg_fuse_phases(xg_arena *a, const xg_comp *c) {
     xg_map64_init(&levels, a);
     XG_FOR_INSTS(i, c) {
         uintptr_t level = 0;
-        for (k = 0; k < i->n_operands; k++) level = XG_MAX(level, (uintptr_t)xg_map64_get(&levels, XG_OPERAND(i, k)->id + (uint64_t)1));
+        for (k = 0; k < i->n_operands; k++)
+            level = XG_MAX(level, (uintptr_t)xg_map64_get(&levels, XG_OPERAND(i, k)->id + (uint64_t)1));
         if (i->op == XG_FUSION) {
             l.members[l.n] = i;
             l.level[l.n++] = (uint32_t)level++;
@@ -71,15 +101,37 @@ XG_FN int64_t xg_fuse_phases_shared(const xg_comp *c) {
 /* ---- what is small ---- */
 
 typedef struct xg_phase_work {
-    int64_t instructions, bytes, walk, width, path, own; /* width: threads that have something to do; path: steps that one thread does one behind the other; own: bytes that no other part moves */
+    /* width: threads that have something to do; path: steps that one thread does one behind the other; own: bytes that
+     * no other part moves */
+    int64_t instructions, bytes, walk, width, path, own;
     uint32_t ops;
-    bool serial, long_rows;        /* few threads would do much, one step behind the other */
+    bool serial, long_rows; /* few threads would do much, one step behind the other */
 } xg_phase_work;
 
 XG_FN bool xg_phases_takes_op(const xg_inst *i) {
     switch (i->op) {
-    case XG_PARAMETER: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_CONSTANT: case XG_IOTA: case XG_BROADCAST: case XG_BITCAST: case XG_BITCAST_CONVERT: case XG_RESHAPE: case XG_TRANSPOSE: case XG_COPY:
-    case XG_REVERSE: case XG_SLICE: case XG_PAD: case XG_CONCATENATE: case XG_DYNAMIC_SLICE: case XG_DYNAMIC_UPDATE_SLICE: case XG_GATHER: case XG_DOT: case XG_CONVOLUTION: case XG_REDUCE: case XG_MAP: return true;
+    case XG_PARAMETER:
+    case XG_TUPLE:
+    case XG_GET_TUPLE_ELEMENT:
+    case XG_CONSTANT:
+    case XG_IOTA:
+    case XG_BROADCAST:
+    case XG_BITCAST:
+    case XG_BITCAST_CONVERT:
+    case XG_RESHAPE:
+    case XG_TRANSPOSE:
+    case XG_COPY:
+    case XG_REVERSE:
+    case XG_SLICE:
+    case XG_PAD:
+    case XG_CONCATENATE:
+    case XG_DYNAMIC_SLICE:
+    case XG_DYNAMIC_UPDATE_SLICE:
+    case XG_GATHER:
+    case XG_DOT:
+    case XG_CONVOLUTION:
+    case XG_REDUCE:
+    case XG_MAP: return true;
     case XG_REDUCE_WINDOW: return !xg_fuse_is_scan(i);
     default: return (xg_op_flags(i->op) & XGF_EW) != 0;
     }
@@ -87,15 +139,21 @@ XG_FN bool xg_phases_takes_op(const xg_inst *i) {
 XG_FN bool xg_phases_takes_shape(const xg_shape *s) {
     uint32_t k;
     if (s->type == XLAGPU_TUPLE) {
-        for (k = 0; k < s->n_elems; k++) if (!xg_shape_is_array(s->elems[k]) || !xg_phases_takes_shape(s->elems[k])) return false;
+        for (k = 0; k < s->n_elems; k++)
+            if (!xg_shape_is_array(s->elems[k]) || !xg_phases_takes_shape(s->elems[k])) return false;
         return s->n_elems > 0;
     }
-    return xg_fuse_is_static_array(s) && s->elements > 0 && xg_type_bits(s->type) >= 1 && (!s->layout || (!s->layout->memory_space && !s->layout->element_bits));
+    return xg_fuse_is_static_array(s) && s->elements > 0 && xg_type_bits(s->type) >= 1 &&
+           (!s->layout || (!s->layout->memory_space && !s->layout->element_bits));
 }
 /* One step of the loop inside: what it reads, by address. */
 XG_FN int64_t xg_phases_step(const xg_inst *i) { return xg_cost_step(i) + (i->op == XG_DOT ? 3 : 1); }
-/* What is asked of an instruction: so many elements, each by so many steps of loops around it; the dimension that is cut. */
-typedef struct xg_phase_count { int64_t n, steps; int32_t cut; } xg_phase_count;
+/* What is asked of an instruction: so many elements, each by so many steps of loops around it; the dimension that is
+ * cut. */
+typedef struct xg_phase_count {
+    int64_t n, steps;
+    int32_t cut;
+} xg_phase_count;
 XG_FN xg_phase_count *xg_phase_count_of(const xg_inst *i) { return (xg_phase_count *)i->scratch; }
 XG_FN bool xg_phases_is_serial(const xg_inst *i) { return i->op == XG_DOT || i->op == XG_CONVOLUTION; }
 /* What the reader asks of operand k. A part of what is read may ask for the whole of it. */
@@ -106,15 +164,20 @@ XG_FN void xg_phases_ask(const xg_inst *i, uint32_t k, int64_t n, int64_t steps,
     bool whole = parts > 1 && c->cut >= 0 && r->cut < 0;
     xg_access access;
     int64_t asked;
-    if (i->op == XG_TUPLE) { r->n = XG_MAX(r->n, xg_fuse_elements(o) / parts); return; }
+    if (i->op == XG_TUPLE) {
+        r->n = XG_MAX(r->n, xg_fuse_elements(o) / parts);
+        return;
+    }
     access = xg_fuse_access(i, k);
-    r->steps = XG_MAX(r->steps, xg_phases_is_serial(i) || i->op == XG_REDUCE_WINDOW ? xg_cost_mul(c->steps, XG_MAX(steps, (int64_t)1)) : c->steps);
+    r->steps = XG_MAX(r->steps, xg_phases_is_serial(i) || i->op == XG_REDUCE_WINDOW
+                                    ? xg_cost_mul(c->steps, XG_MAX(steps, (int64_t)1))
+                                    : c->steps);
     asked = xg_cost_scale(whole ? xg_cost_mul(n, parts) : n, access.num, access.den);
     if (whole) asked = access.kind == XG_ACCESS_CONTRACTED ? xg_fuse_elements(o) : XG_MIN(asked, xg_fuse_elements(o));
     r->n = access.kind <= XG_ACCESS_ALIGNED || whole ? XG_MAX(r->n, asked) : xg_cost_add(r->n, asked);
 }
-/* Elements that are made of each instruction for one of so many parts, from the roots down: as many as whoever reads most asks for, and more where each reader asks at places of its own; in a
- * row program, each once. */
+/* Elements that are made of each instruction for one of so many parts, from the roots down: as many as whoever reads
+ * most asks for, and more where each reader asks at places of its own; in a row program, each once. */
 XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c, int64_t parts) {
     xg_phase_count *counts = XG_NEW_N(a, xg_phase_count, c->n_insts + (size_t)1);
     int32_t *cut = XG_NEW_N(a, int32_t, c->n_insts + (size_t)1);
@@ -127,7 +190,11 @@ XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c, int64_t parts)
     w.own = w.bytes = xg_cost_bytes(c->root->shape) / parts;
     XG_FOR_INSTS(j, c) rows = rows || j->op == XG_REDUCE;
     rows = rows && xg_in_place_rows(a, c);
-    XG_FOR_INSTS(j, c) { counts[at].cut = cut[at]; counts[at].steps = 1; j->scratch = &counts[at++]; }
+    XG_FOR_INSTS(j, c) {
+        counts[at].cut = cut[at];
+        counts[at].steps = 1;
+        j->scratch = &counts[at++];
+    }
     w.width = xg_fuse_elements(xg_fuse_leaf(c, 0)) / parts;
     if (c->root->op != XG_TUPLE) xg_phase_count_of(c->root)->n = xg_fuse_elements(c->root) / parts;
     for (i = c->last; i; i = i->prev) {
@@ -141,7 +208,8 @@ XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c, int64_t parts)
             w.instructions = xg_cost_add(w.instructions, xg_cost_mul(n, 2));
         }
         w.instructions = xg_cost_add(w.instructions, xg_cost_mul(n, xg_cost_op(i)));
-        if (steps > 1) w.instructions = xg_cost_add(w.instructions, xg_cost_mul(xg_cost_mul(n, steps), xg_phases_step(i)));
+        if (steps > 1)
+            w.instructions = xg_cost_add(w.instructions, xg_cost_mul(xg_cost_mul(n, steps), xg_phases_step(i)));
         w.walk = XG_MAX(w.walk, xg_phases_is_serial(i) ? n : xg_cost_mul(n, steps));
         if (i->op == XG_REDUCE) w.width = XG_MAX(w.width, xg_cost_mul(n, steps));
         w.serial = w.serial || (xg_phases_is_serial(i) && steps > XG_PHASES_SERIAL);
@@ -152,15 +220,25 @@ XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c, int64_t parts)
     return w;
 }
 /* Picoseconds of one multiprocessor. */
-XG_FN int64_t xg_phases_clocks(const xg_machine *m, int64_t instructions, int64_t bytes) { return xg_cost_scale(xg_cost_add(instructions / m->lanes, bytes / XG_PHASES_BYTES_PER_CLOCK), 1000000, m->clock_mhz); }
-XG_FN int64_t xg_phases_time(const xg_machine *m, const xg_phase_work *w) { return xg_phases_clocks(m, xg_cost_mul(w->instructions, XG_PHASES_LANES_SHARE), w->bytes); }
+XG_FN int64_t xg_phases_clocks(const xg_machine *m, int64_t instructions, int64_t bytes) {
+    return xg_cost_scale(
+        xg_cost_add(instructions / m->lanes, bytes / XG_PHASES_BYTES_PER_CLOCK), 1000000, m->clock_mhz);
+}
+XG_FN int64_t xg_phases_time(const xg_machine *m, const xg_phase_work *w) {
+    return xg_phases_clocks(m, xg_cost_mul(w->instructions, XG_PHASES_LANES_SHARE), w->bytes);
+}
 /* The same of one of several parts: where all threads of the block have something to do, they wait less. */
-XG_FN int64_t xg_phases_part_time(const xg_machine *m, const xg_phase_work *w) { return w->width < XG_PHASES_ALL_BUSY ? xg_phases_time(m, w) : xg_phases_clocks(m, xg_cost_scale(w->instructions, 3, 2), w->bytes); }
+XG_FN int64_t xg_phases_part_time(const xg_machine *m, const xg_phase_work *w) {
+    return w->width < XG_PHASES_ALL_BUSY ? xg_phases_time(m, w)
+                                         : xg_phases_clocks(m, xg_cost_scale(w->instructions, 3, 2), w->bytes);
+}
 /* Parts that one multiprocessor makes, one after the other. */
 XG_FN int64_t xg_phases_rounds(const xg_machine *m, int64_t parts) { return (parts + m->sms - 1) / m->sms; }
-/* What it takes longer than in a kernel of its own, where all multiprocessors share it, but each thread does its steps one behind the other. */
+/* What it takes longer than in a kernel of its own, where all multiprocessors share it, but each thread does its steps
+ * one behind the other. */
 XG_FN int64_t xg_phases_loss(const xg_machine *m, const xg_phase_work *w, int64_t parts) {
-    int64_t time = xg_phases_part_time(m, w), path = xg_cost_scale(xg_cost_mul(w->path, XG_PHASES_STEP_CLOCKS), 1000000, m->clock_mhz);
+    int64_t time = xg_phases_part_time(m, w),
+            path = xg_cost_scale(xg_cost_mul(w->path, XG_PHASES_STEP_CLOCKS), 1000000, m->clock_mhz);
     int64_t spread = xg_cost_scale(time, parts, m->sms);
     return XG_MAX(xg_cost_mul(time, xg_phases_rounds(m, parts)) - XG_MAX(path, spread), (int64_t)0);
 }
@@ -169,7 +247,8 @@ XG_FN int64_t xg_phases_loss(const xg_machine *m, const xg_phase_work *w, int64_
 XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
     const xg_comp *c;
     uint32_t k, n, pattern;
-    if (i->op != XG_FUSION || !xg_phases_takes_shape(i->shape) || xg_inst_attr(i, XG_A_output_to_operand_aliasing)) return false;
+    if (i->op != XG_FUSION || !xg_phases_takes_shape(i->shape) || xg_inst_attr(i, XG_A_output_to_operand_aliasing))
+        return false;
     if (!i->first_use && i != i->comp->root) return false; /* nobody reads it: it would be no result of the whole */
     c = xg_attr_comp(i, XG_A_calls);
     if (c->n_params != i->n_operands || (i->shape->type == XLAGPU_TUPLE) != (c->root->op == XG_TUPLE)) return false;
@@ -179,25 +258,33 @@ XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
     }
     n = (uint32_t)xg_shape_leaves(i->shape);
     if (xg_fuse_is_fill(c->root, &pattern)) return false;
-    for (k = 0; k < c->n_params; k++) if (!xg_phases_takes_shape(c->params[k]->shape)) return false;
+    for (k = 0; k < c->n_params; k++)
+        if (!xg_phases_takes_shape(c->params[k]->shape)) return false;
     XG_FOR_INSTS(j, c) if (!xg_phases_takes_op(j) || (j->op == XG_TUPLE && j != c->root)) return false;
-    for (k = 0; k < n; k++) if (xg_fuse_in_place(a, i, k) >= 0) return false;
+    for (k = 0; k < n; k++)
+        if (xg_fuse_in_place(a, i, k) >= 0) return false;
     return true;
 }
 /* Contractions that take long however many parts there are: seen without a closer look. */
 XG_FN bool xg_phases_is_long(const xg_machine *m, const xg_comp *c) {
-    int64_t most = xg_cost_scale((int64_t)XG_COST_LAUNCH_PS * XG_PHASES_MOST_LAUNCHES, (int64_t)m->clock_mhz * m->lanes, 1000000);
-    XG_FOR_INSTS(i, c) if (xg_phases_is_serial(i) && xg_cost_mul(xg_fuse_elements(i), xg_fuse_steps(i)) / m->sms > most / xg_phases_step(i)) return true;
+    int64_t most =
+        xg_cost_scale((int64_t)XG_COST_LAUNCH_PS * XG_PHASES_MOST_LAUNCHES, (int64_t)m->clock_mhz * m->lanes, 1000000);
+    XG_FOR_INSTS(i, c)
+    if (xg_phases_is_serial(i) &&
+        xg_cost_mul(xg_fuse_elements(i), xg_fuse_steps(i)) / m->sms > most / xg_phases_step(i)) return true;
     return false;
 }
 /* So many bytes that it matters how many threads ask for them at a time. */
-XG_FN bool xg_phases_is_much(const xg_machine *m, int64_t bytes) { return xg_cost_scale(bytes, 1000, m->bandwidth_gbs) > XG_COST_LAUNCH_PS / 2; }
+XG_FN bool xg_phases_is_much(const xg_machine *m, int64_t bytes) {
+    return xg_cost_scale(bytes, 1000, m->bandwidth_gbs) > XG_COST_LAUNCH_PS / 2;
+}
 XG_FN bool xg_phases_is_small(const xg_machine *m, const xg_phase_work *w, int64_t parts) {
     int64_t most = XG_COST_LAUNCH_PS / XG_PHASES_GAIN_OF * XG_PHASES_GAIN;
     if (w->long_rows || w->walk > XG_PHASES_WALK * (parts > 1 ? 2 : 1)) return false;
     if (parts < 2) return !w->serial && xg_phases_time(m, w) <= most;
     if (xg_phases_is_much(m, xg_cost_mul(w->own, parts))) return false;
-    return xg_phases_loss(m, w, parts) <= most && xg_cost_mul(xg_phases_part_time(m, w), xg_phases_rounds(m, parts)) <= (int64_t)XG_COST_LAUNCH_PS * XG_PHASES_MOST_LAUNCHES;
+    return xg_phases_loss(m, w, parts) <= most && xg_cost_mul(xg_phases_part_time(m, w), xg_phases_rounds(m, parts)) <=
+                                                      (int64_t)XG_COST_LAUNCH_PS * XG_PHASES_MOST_LAUNCHES;
 }
 /* Of a member that is small, how many threads have something to do in a part; 0: it is not small. */
 XG_FN int64_t xg_phases_small_width(xg_arena *a, const xg_machine *m, const xg_inst *member, int64_t parts) {
@@ -215,7 +302,8 @@ XG_FN bool xg_phases_gives_twice(const xg_comp *c) {
     for (k = 0; c->root->op == XG_TUPLE && k < c->root->n_operands; k++) {
         xg_inst *x = XG_OPERAND(c->root, k);
         bool element = x->op == XG_GET_TUPLE_ELEMENT;
-        uint64_t key = (uint64_t)(element ? XG_OPERAND(x, 0) : x)->id << 32 | (element ? (uint64_t)xg_attr_int(x, XG_A_index, 0) + 1 : 0);
+        uint64_t key = (uint64_t)(element ? XG_OPERAND(x, 0) : x)->id << 32 |
+                       (element ? (uint64_t)xg_attr_int(x, XG_A_index, 0) + 1 : 0);
         if (xg_map64_get(&seen, key)) return true;
         xg_map64_put(&seen, key, x);
     }
@@ -224,7 +312,8 @@ XG_FN bool xg_phases_gives_twice(const xg_comp *c) {
 
 /* ---- one block for each part of an outer dimension ---- */
 
-/* Into how many parts all members may be cut at most, where each part is made of the same parts of what others make; 0: not at all. By parameter of the whole: cut or not. */
+/* Into how many parts all members may be cut at most, where each part is made of the same parts of what others make; 0:
+ * not at all. By parameter of the whole: cut or not. */
 XG_FN int64_t xg_phases_outer(xg_arena *a, const xg_comp *c, int32_t *params) {
     int32_t *of;
     int64_t parts = 0, most;
@@ -263,8 +352,8 @@ XG_FN int64_t xg_phases_fewer(int64_t parts) {
     while (k <= 16 && parts % k) k++;
     return k <= 16 ? parts / k : 0;
 }
-/* One block if it is fast enough; else as many parts as there may be, but for parts that would leave most threads without work, and no more than there are multiprocessors for:
- * what all parts read is read by each. 0: neither. */
+/* One block if it is fast enough; else as many parts as there may be, but for parts that would leave most threads
+ * without work, and no more than there are multiprocessors for: what all parts read is read by each. 0: neither. */
 XG_FN int64_t xg_phases_choose(xg_arena *a, const xg_comp *c, int32_t *params) {
     xg_machine m = xg_cost_machine(c->module);
     int64_t parts, fewer, width;
@@ -272,7 +361,9 @@ XG_FN int64_t xg_phases_choose(xg_arena *a, const xg_comp *c, int32_t *params) {
     parts = xg_phases_outer(a, c, params);
     width = parts ? xg_phases_width(a, c, parts) : 0;
     if (!width) return 0;
-    while ((fewer = xg_phases_fewer(parts)) > 1 && (width < XG_PHASES_PART_WIDTH || fewer >= (int64_t)m.sms) && (width = xg_phases_width(a, c, fewer)) > 0) parts = fewer;
+    while ((fewer = xg_phases_fewer(parts)) > 1 && (width < XG_PHASES_PART_WIDTH || fewer >= (int64_t)m.sms) &&
+           (width = xg_phases_width(a, c, fewer)) > 0)
+        parts = fewer;
     return parts;
 }
 XG_FN int64_t xg_fuse_phases_blocks(xg_arena *a, const xg_comp *c, int32_t *params) {
@@ -290,14 +381,18 @@ XG_FN xg_inst *xg_fuse_phases_part(xg_arena *a, const xg_inst *fusion, int64_t p
     uint32_t k;
     xg_map64_init(&inside, a);
     XG_FOR_INSTS(i, c) {
-        for (k = 0; k < i->n_operands; k++) operands[k] = (xg_inst *)xg_map64_get(&inside, XG_OPERAND(i, k)->id + (uint64_t)1);
+        for (k = 0; k < i->n_operands; k++)
+            operands[k] = (xg_inst *)xg_map64_get(&inside, XG_OPERAND(i, k)->id + (uint64_t)1);
         made = xg_inst_clone((xg_inst *)i, to, operands, NULL);
         if (i->op != XG_PARAMETER || params[i->number] == XG_CUT) made->shape = xg_fuse_outer_shape(m, i->shape, parts);
-        if (i->op == XG_FUSION) xg_inst_set_attr(made, xg_attr_make_comp(XG_A_calls, xg_fuse_outer_part(a, xg_attr_comp(i, XG_A_calls), parts)));
+        if (i->op == XG_FUSION)
+            xg_inst_set_attr(
+                made, xg_attr_make_comp(XG_A_calls, xg_fuse_outer_part(a, xg_attr_comp(i, XG_A_calls), parts)));
         xg_map64_put(&inside, i->id + (uint64_t)1, made);
     }
     to->root = (xg_inst *)xg_map64_get(&inside, c->root->id + (uint64_t)1);
-    for (k = 0; k < fusion->n_operands; k++) operands[k] = xg_comp_add_param(around, to->params[k]->shape, XG_STR("param"));
+    for (k = 0; k < fusion->n_operands; k++)
+        operands[k] = xg_comp_add_param(around, to->params[k]->shape, XG_STR("param"));
     made = xg_inst_clone((xg_inst *)fusion, around, operands, NULL);
     made->shape = to->root->shape;
     xg_inst_set_attr(made, xg_attr_make_comp(XG_A_calls, to));
@@ -310,7 +405,8 @@ XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     xg_arena *a = fusion->comp->module->work;
     uint32_t n = 0, ops = 0;
-    if (!xg_fuse_is_phases(c) || fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape) > XG_PHASES_BUFFERS) return false;
+    if (!xg_fuse_is_phases(c) || fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape) > XG_PHASES_BUFFERS)
+        return false;
     if ((fusion->shape->type == XLAGPU_TUPLE) != (c->root->op == XG_TUPLE) || xg_phases_gives_twice(c)) return false;
     XG_FOR_INSTS(i, c) {
         if (i->op != XG_FUSION) continue;

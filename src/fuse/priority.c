@@ -1,22 +1,33 @@
 /* fuse/priority.c -- priority-fusion: producers move into all of their readers, the most worthwhile first.
  *
- * Idea: the value of a producer lies in memory, or every reader computes it. For each producer the queue knows how much time the second saves: its own kernel's, and for
- * each reader the kernel's with and without it. The best goes first; what it changes is estimated again: its readers, what they read, and who reads them.
- * A producer with several readers is computed in each of them, if that pays all in all and all of them may; else in none. Copies of its code have a price.
+ * Idea: the value of a producer lies in memory, or every reader computes it. For each producer the queue knows how much
+ * time the second saves: its own kernel's, and for each reader the kernel's with and without it. The best goes first;
+ * what it changes is estimated again: its readers, what they read, and who reads them. A producer with several readers
+ * is computed in each of them, if that pays all in all and all of them may; else in none. Copies of its code have a
+ * price.
  *
- * Laws: an estimate takes time linear in what the producer's kernel reads, and is made again only when one of its two kernels changed. Ties go to the producer that comes first. */
+ * Laws: an estimate takes time linear in what the producer's kernel reads, and is made again only when one of its two
+ * kernels changed. Ties go to the producer that comes first. */
 #ifndef XG_FUSE_PRIORITY_C
 #define XG_FUSE_PRIORITY_C
 #include "fuse.h"
 
-enum { XG_PRIORITY_FETCH_PS = 200 /* an instruction */, XG_QUEUE_ARITY = 4, XG_PRIORITY_MANY = 16 /* inputs */ };
+enum {
+    XG_PRIORITY_FETCH_PS = 200 /* an instruction */,
+    XG_QUEUE_ARITY = 4,
+    XG_PRIORITY_MANY = 16 /* inputs */
+};
 
-/* What an order of the queue is told by lies in the queue, and where each stands in an array of its own: kernels are far apart in memory. */
-typedef struct xg_queued { int64_t worth; uint32_t place; } xg_queued;
+/* What an order of the queue is told by lies in the queue, and where each stands in an array of its own: kernels are
+ * far apart in memory. */
+typedef struct xg_queued {
+    int64_t worth;
+    uint32_t place;
+} xg_queued;
 typedef struct xg_queue {
     xg_kernels *g;
     XG_VEC(xg_queued) heap;
-    uint32_t *at; /* by place of the kernel: its place in the heap plus 1 */
+    uint32_t *at;                /* by place of the kernel: its place in the heap plus 1 */
     XG_VEC(xg_kernel *) readers; /* of the producer that is moving */
 } xg_queue;
 
@@ -26,18 +37,29 @@ XG_FN xg_kernel *xg_queue_kernel(const xg_queue *q, uint32_t at) { return &q->g-
 /* Code is fetched before it runs: what is computed at many places, or by many readers, is worth a kernel of its own. */
 XG_FN int64_t xg_priority_fetch(uint64_t ops) { return (int64_t)ops * XG_PRIORITY_FETCH_PS; }
 /* What computing it in its readers saves, its own kernel with it. */
-XG_FN int64_t xg_queue_worth(const xg_kernel *p) { return xg_cost_add(p->gain, xg_cost_add(p->time, xg_priority_fetch(p->ops))); }
-XG_FN bool xg_queue_before(const xg_queued *a, const xg_queued *b) { return a->worth != b->worth ? a->worth > b->worth : a->place < b->place; }
+XG_FN int64_t xg_queue_worth(const xg_kernel *p) {
+    return xg_cost_add(p->gain, xg_cost_add(p->time, xg_priority_fetch(p->ops)));
+}
+XG_FN bool xg_queue_before(const xg_queued *a, const xg_queued *b) {
+    return a->worth != b->worth ? a->worth > b->worth : a->place < b->place;
+}
 
-XG_FN void xg_queue_set(xg_queue *q, uint32_t at, xg_queued k) { q->heap.p[at] = k; q->at[k.place] = at + 1; }
+XG_FN void xg_queue_set(xg_queue *q, uint32_t at, xg_queued k) {
+    q->heap.p[at] = k;
+    q->at[k.place] = at + 1;
+}
 
 XG_FN void xg_queue_sift(xg_queue *q, uint32_t at) {
     xg_queued *heap = q->heap.p, k = heap[at];
-    while (at && xg_queue_before(&k, &heap[(at - 1) / XG_QUEUE_ARITY])) { xg_queue_set(q, at, heap[(at - 1) / XG_QUEUE_ARITY]); at = (at - 1) / XG_QUEUE_ARITY; }
+    while (at && xg_queue_before(&k, &heap[(at - 1) / XG_QUEUE_ARITY])) {
+        xg_queue_set(q, at, heap[(at - 1) / XG_QUEUE_ARITY]);
+        at = (at - 1) / XG_QUEUE_ARITY;
+    }
     for (;;) {
         uint32_t best = XG_QUEUE_ARITY * at + 1, end = XG_MIN(best + XG_QUEUE_ARITY, q->heap.n), child;
         if (best >= q->heap.n) break;
-        for (child = best + 1; child < end; child++) if (xg_queue_before(&heap[child], &heap[best])) best = child;
+        for (child = best + 1; child < end; child++)
+            if (xg_queue_before(&heap[child], &heap[best])) best = child;
         if (!xg_queue_before(&heap[best], &k)) break;
         xg_queue_set(q, at, heap[best]);
         at = best;
@@ -58,12 +80,19 @@ XG_FN void xg_queue_drop(xg_queue *q, const xg_kernel *k) {
 XG_FN void xg_queue_update(xg_queue *q, const xg_kernel *p) {
     xg_queued k;
     uint32_t at = q->at[p->place];
-    bool wanted = p->candidate && p->live && p->n_refused == 0 && p->n_readers <= XG_FUSE_READERS_MAX && xg_queue_worth(p) > 0;
-    if (!wanted) { if (at) xg_queue_drop(q, p); return; }
+    bool wanted =
+        p->candidate && p->live && p->n_refused == 0 && p->n_readers <= XG_FUSE_READERS_MAX && xg_queue_worth(p) > 0;
+    if (!wanted) {
+        if (at) xg_queue_drop(q, p);
+        return;
+    }
     k.worth = xg_queue_worth(p);
     k.place = p->place;
-    if (!at) { xg_push(q->g->arena, xg_queued, &q->heap, k); at = q->heap.n; }
-    else if (q->heap.p[at - 1].worth == k.worth) return;
+    if (!at) {
+        xg_push(q->g->arena, xg_queued, &q->heap, k);
+        at = q->heap.n;
+    } else if (q->heap.p[at - 1].worth == k.worth)
+        return;
     q->heap.p[at - 1] = k;
     xg_queue_sift(q, at - 1);
 }
@@ -77,9 +106,12 @@ XG_FN const char *xg_priority_refusal(xg_kernels *g, const xg_kernel *c, const x
     uint64_t ops = why ? 0 : xg_kernel_ops_with(c, in);
     uint32_t buffers;
     if (why) return why;
-    if (ops > XG_FUSE_OPS_MAX || (ops > XG_FUSE_PART_MAX && c->members + p->members > XG_FUSE_PART_MAX)) return "the code would be too large";
+    if (ops > XG_FUSE_OPS_MAX || (ops > XG_FUSE_PART_MAX && c->members + p->members > XG_FUSE_PART_MAX))
+        return "the code would be too large";
     *with = xg_kernel_time_with(g, c, in, &buffers);
-    return buffers > XG_FUSE_BUFFERS_MAX && buffers > c->n_inputs + xg_kernel_n_outputs(c) ? "the kernel would have too many buffers" : NULL;
+    return buffers > XG_FUSE_BUFFERS_MAX && buffers > c->n_inputs + xg_kernel_n_outputs(c)
+               ? "the kernel would have too many buffers"
+               : NULL;
 }
 XG_FN void xg_priority_estimate(xg_kernels *g, xg_kernel *c, xg_kernel_input *in) {
     xg_kernel *p = in->from;
@@ -92,8 +124,12 @@ XG_FN void xg_priority_estimate(xg_kernels *g, xg_kernel *c, xg_kernel_input *in
     p->n_refused += in->refused;
 }
 
-/* Kernels lie far apart in memory, and the queue takes them in no order: what is asked of several is brought near before the first is asked. */
-XG_FN void xg_priority_bring(const xg_kernel *k) { XG_PREFETCH(k); XG_PREFETCH(&k->kind); }
+/* Kernels lie far apart in memory, and the queue takes them in no order: what is asked of several is brought near
+ * before the first is asked. */
+XG_FN void xg_priority_bring(const xg_kernel *k) {
+    XG_PREFETCH(k);
+    XG_PREFETCH(&k->kind);
+}
 
 /* Everything that c reads, after c changed. */
 XG_FN void xg_priority_inputs(xg_queue *q, xg_kernel *c) {
@@ -111,7 +147,10 @@ XG_FN void xg_priority_inputs(xg_queue *q, xg_kernel *c) {
 /* p in each of its readers, after p changed; forgets those that were readers once. */
 XG_FN void xg_priority_readers(xg_queue *q, xg_kernel *p) {
     uint32_t n = 0, j;
-    if (!p->candidate || p->n_readers > XG_FUSE_READERS_MAX) { if (p->candidate) xg_queue_update(q, p); return; }
+    if (!p->candidate || p->n_readers > XG_FUSE_READERS_MAX) {
+        if (p->candidate) xg_queue_update(q, p);
+        return;
+    }
     for (j = 0; j < p->readers.n; j++) xg_priority_bring(p->readers.p[j]);
     for (j = 0; j < p->readers.n; j++) {
         xg_kernel *c = p->readers.p[j];
@@ -126,14 +165,21 @@ XG_FN void xg_priority_readers(xg_queue *q, xg_kernel *p) {
 
 /* ---- the log ---- */
 
-XG_FN void xg_priority_log(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, const char *why, bool accepted) {
+XG_FN void xg_priority_log(
+    const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, const char *why, bool accepted) {
     const xg_kernel *p = in->from;
     int64_t apart = p->time + c->time, together = c->time - in->gain;
     if (!g->log) return;
     xg_printf(g->log, "priority-fusion %s: %s into %s: ", g->comp->name.p, p->inst->name.p, c->inst->name.p);
-    if (why) xg_printf(g->log, "refused, %s\n", why);
-    else xg_printf(g->log, "%s, apart %lld ns, together %lld ns%s\n", accepted ? "fused" : "refused", (long long)(apart / 1000), (long long)(together / 1000),
-        accepted ? "" : p->n_refused ? "; another reader refuses" : p->n_readers > XG_FUSE_READERS_MAX ? "; too many readers" : "; together with the other readers it does not pay");
+    if (why)
+        xg_printf(g->log, "refused, %s\n", why);
+    else
+        xg_printf(g->log, "%s, apart %lld ns, together %lld ns%s\n", accepted ? "fused" : "refused",
+            (long long)(apart / 1000), (long long)(together / 1000),
+            accepted                             ? ""
+            : p->n_refused                       ? "; another reader refuses"
+            : p->n_readers > XG_FUSE_READERS_MAX ? "; too many readers"
+                                                 : "; together with the other readers it does not pay");
 }
 
 /* The last word on each pair that stayed apart. */
@@ -145,8 +191,11 @@ XG_FN void xg_priority_log_rest(xg_kernels *g) {
             const char *why = NULL;
             int64_t with;
             if (!p->live) continue;
-            if (!p->candidate) why = p->kind == XG_FUSE_KERNEL ? "something else needs the producer in memory" : "the producer is no kernel";
-            else if (c->inputs[j].refused) why = xg_priority_refusal(g, c, &c->inputs[j], &with);
+            if (!p->candidate)
+                why = p->kind == XG_FUSE_KERNEL ? "something else needs the producer in memory"
+                                                : "the producer is no kernel";
+            else if (c->inputs[j].refused)
+                why = xg_priority_refusal(g, c, &c->inputs[j], &with);
             xg_priority_log(g, c, &c->inputs[j], why, false);
         }
 }
@@ -158,7 +207,9 @@ XG_FN void xg_priority_fuse(xg_queue *q, xg_kernel *p) {
     xg_kernel **readers;
     uint32_t n, j;
     q->readers.n = 0;
-    for (j = 0; j < p->readers.n; j++) if (p->readers.p[j]->live && xg_kernel_find_input(p->readers.p[j], p)) xg_push(g->arena, xg_kernel *, &q->readers, p->readers.p[j]);
+    for (j = 0; j < p->readers.n; j++)
+        if (p->readers.p[j]->live && xg_kernel_find_input(p->readers.p[j], p))
+            xg_push(g->arena, xg_kernel *, &q->readers, p->readers.p[j]);
     readers = q->readers.p;
     n = q->readers.n;
     p->live = false;
@@ -182,8 +233,12 @@ XG_FN void xg_priority_fuse(xg_queue *q, xg_kernel *p) {
         }
         xg_kernel_take(g, c, p);
     }
-    for (j = 0; j < n; j++) { xg_priority_inputs(q, readers[j]); xg_priority_readers(q, readers[j]); }
-    for (j = 0; j < p->n_inputs; j++) if (p->inputs[j].from->n_readers == XG_FUSE_READERS_MAX) xg_priority_readers(q, p->inputs[j].from);
+    for (j = 0; j < n; j++) {
+        xg_priority_inputs(q, readers[j]);
+        xg_priority_readers(q, readers[j]);
+    }
+    for (j = 0; j < p->n_inputs; j++)
+        if (p->inputs[j].from->n_readers == XG_FUSE_READERS_MAX) xg_priority_readers(q, p->inputs[j].from);
     xg_kernel_inputs_drop(g, p);
 }
 
@@ -196,7 +251,10 @@ XG_FN void xg_priority_bring_next(const xg_queue *q) {
     next = xg_queue_kernel(q, 0);
     XG_PREFETCH(next->inputs);
     XG_PREFETCH(next->readers.p);
-    if (next->readers.n) { xg_priority_bring(next->readers.p[0]); XG_PREFETCH(next->readers.p[0]->inst); }
+    if (next->readers.n) {
+        xg_priority_bring(next->readers.p[0]);
+        XG_PREFETCH(next->readers.p[0]->inst);
+    }
     for (j = 0; j < next->n_inputs && j < 4; j++) xg_priority_bring(next->inputs[j].from);
 }
 
@@ -209,8 +267,10 @@ XG_FN void xg_priority_run(xg_kernels *g) {
     q.heap.p = (xg_queued *)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, (size_t)g->n + 1, sizeof *q.heap.p));
     q.heap.cap = g->n + 1;
     g->forgets = true;
-    for (k = 0; k < g->n; k++) g->nodes[k].candidate = g->nodes[k].live && g->nodes[k].kind == XG_FUSE_KERNEL && !g->nodes[k].pinned;
-    for (k = 0; k < g->n; k++) if (g->nodes[k].live) xg_priority_readers(&q, &g->nodes[k]);
+    for (k = 0; k < g->n; k++)
+        g->nodes[k].candidate = g->nodes[k].live && g->nodes[k].kind == XG_FUSE_KERNEL && !g->nodes[k].pinned;
+    for (k = 0; k < g->n; k++)
+        if (g->nodes[k].live) xg_priority_readers(&q, &g->nodes[k]);
     while (q.heap.n) {
         xg_kernel *best = xg_queue_kernel(&q, 0);
         xg_queue_drop(&q, best);
@@ -218,7 +278,8 @@ XG_FN void xg_priority_run(xg_kernels *g) {
         xg_priority_fuse(&q, best);
     }
     g->forgets = false;
-    for (k = 0; k < g->n; k++) if (g->nodes[k].live) xg_push(g->arena, xg_kernel *, &g->kernels, &g->nodes[k]);
+    for (k = 0; k < g->n; k++)
+        if (g->nodes[k].live) xg_push(g->arena, xg_kernel *, &g->kernels, &g->nodes[k]);
     xg_priority_log_rest(g);
 }
 

@@ -1,19 +1,26 @@
-/* fuse/rematerialize.c -- what a fusion makes out of nothing (an iota, a splat, simple arithmetic of these) lies in no memory: each fusion that reads it makes it again.
+/* fuse/rematerialize.c -- what a fusion makes out of nothing (an iota, a splat, simple arithmetic of these) lies in no
+ * memory: each fusion that reads it makes it again.
  *
- * Priority fusion does so for readers that it can fuse into; this is for those that it leaves alone, a sort of keys with their places above all. */
+ * Priority fusion does so for readers that it can fuse into; this is for those that it leaves alone, a sort of keys
+ * with their places above all. */
 #ifndef XG_FUSE_REMATERIALIZE_C
 #define XG_FUSE_REMATERIALIZE_C
 #include "fuse.h"
 
-enum { XG_REMAT_OPS_MAX = 8, XG_REMAT_COST_MAX = 2 };
+enum {
+    XG_REMAT_OPS_MAX = 8,
+    XG_REMAT_COST_MAX = 2
+};
 
 /* Counts what the value is made of; false: of a parameter, or at some cost. */
 XG_FN bool xg_remat_is_cheap(const xg_inst *i, uint32_t *ops) {
-    bool free = i->op == XG_IOTA || i->op == XG_BROADCAST || (i->op == XG_CONSTANT && i->shape->rank == 0) || xg_in_place_renames(i);
+    bool free = i->op == XG_IOTA || i->op == XG_BROADCAST || (i->op == XG_CONSTANT && i->shape->rank == 0) ||
+                xg_in_place_renames(i);
     uint32_t k;
     if (++*ops > XG_REMAT_OPS_MAX || !xg_shape_is_array(i->shape)) return false;
     if (!free && (!(xg_op_flags(i->op) & XGF_EW) || xg_cost_op(i) > XG_REMAT_COST_MAX)) return false;
-    for (k = 0; k < i->n_operands; k++) if (!xg_remat_is_cheap(XG_OPERAND(i, k), ops)) return false;
+    for (k = 0; k < i->n_operands; k++)
+        if (!xg_remat_is_cheap(XG_OPERAND(i, k), ops)) return false;
     return true;
 }
 /* May the fusion make it itself? Not what it updates in place, and not what it only passes on. */
@@ -26,14 +33,17 @@ XG_FN bool xg_remat_takes(const xg_inst *fusion, const xg_inst *value) {
     for (k = 0; k < fusion->n_operands; k++) {
         if (XG_OPERAND(fusion, k) != value) continue;
         if (c->params[k] == c->root) return false;
-        XG_FOR_USES(u, c->params[k]) if (u->user->op == XG_TUPLE || u->user->op == XG_DYNAMIC_UPDATE_SLICE || u->user->op == XG_SCATTER) return false;
+        XG_FOR_USES(u, c->params[k])
+        if (u->user->op == XG_TUPLE || u->user->op == XG_DYNAMIC_UPDATE_SLICE ||
+            u->user->op == XG_SCATTER) return false;
     }
     return true;
 }
 XG_FN const xg_inst *xg_remat_source(const xg_inst *value) {
     const xg_inst *maker = value->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(value, 0) : value;
     if (maker->op != XG_FUSION || !xg_shape_is_array(value->shape)) return NULL;
-    return xg_fuse_leaf(xg_attr_comp(maker, XG_A_calls), (uint32_t)(maker == value ? 0 : xg_attr_int(value, XG_A_index, 0)));
+    return xg_fuse_leaf(
+        xg_attr_comp(maker, XG_A_calls), (uint32_t)(maker == value ? 0 : xg_attr_int(value, XG_A_index, 0)));
 }
 
 XG_FN xg_inst *xg_remat_copy(xg_inst *i, xg_comp *to, xg_inst *before) {
@@ -48,7 +58,8 @@ XG_FN void xg_remat_into(xg_inst *fusion, const xg_inst *value, const xg_inst *s
     uint32_t k;
     while (before && before->op == XG_PARAMETER) before = before->next;
     memcpy(&from, &source, sizeof from);
-    for (k = 0; k < fusion->n_operands; k++) if (XG_OPERAND(fusion, k) == value) xg_inst_replace(c->params[k], xg_remat_copy(from, c, before));
+    for (k = 0; k < fusion->n_operands; k++)
+        if (XG_OPERAND(fusion, k) == value) xg_inst_replace(c->params[k], xg_remat_copy(from, c, before));
     (void)xg_dce_fusion_params(fusion);
 }
 

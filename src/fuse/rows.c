@@ -1,30 +1,41 @@
 /* fuse/rows.c -- row programs: softmax, layer norms and their like, in one kernel.
  *
- *     x --> reduce over the row --> a value of each row --> broadcast back --> elementwise with x --> reduce over the row --> ...
+ *     x --> reduce over the row --> a value of each row --> broadcast back --> elementwise with x --> reduce over the
+ *     row --> ...
  *
- * Idea: seen in the order of memory all of this is an array of rows times columns. Reductions give one value a row from all of its columns; what is made of them is an element of a row
- * (made once for it), or of the array. If every value that depends on a reduction is needed at one index only for each (row, column), then whoever has a row in his hands can make it stage by
- * stage: the reductions that need nothing of others, what is made of these, the reductions of that. emit/rows.c does.
+ * Idea: seen in the order of memory all of this is an array of rows times columns. Reductions give one value a row from
+ * all of its columns; what is made of them is an element of a row (made once for it), or of the array. If every value
+ * that depends on a reduction is needed at one index only for each (row, column), then whoever has a row in his hands
+ * can make it stage by stage: the reductions that need nothing of others, what is made of these, the reductions of
+ * that. emit/rows.c does.
  *
  * Laws
- * - xg_fuse_row_form is THE rule, for fusion and for the emitter: what it accepts is emitted, and fusion makes nothing else into one.
- * - Fusion comes after priority fusion: by then each reduction has its producers and what follows it. A producer moves into the kernel that reads it; levels (multi_output.c) keep
- *   that free of cycles; values that only the new kernel reads need no memory any more. */
+ * - xg_fuse_row_form is THE rule, for fusion and for the emitter: what it accepts is emitted, and fusion makes nothing
+ *   else into one.
+ * - Fusion comes after priority fusion: by then each reduction has its producers and what follows it. A producer moves
+ *   into the kernel that reads it; levels (multi_output.c) keep that free of cycles; values that only the new kernel
+ *   reads need no memory any more. */
 #ifndef XG_FUSE_ROWS_C
 #define XG_FUSE_ROWS_C
 #include "fuse.h"
 
 /* ---- the form ---- */
 
-enum { XG_ROWS_REDUCES_MAX = 64 /* each has its own shared memory */ };
+enum {
+    XG_ROWS_REDUCES_MAX = 64 /* each has its own shared memory */
+};
 
 XG_FN bool xg_fuse_reduce_has_values(const xg_inst *i) {
     uint32_t k;
     if (XG_OPERAND(i, 0)->shape->dynamic) return false;
     for (k = 0; k < i->n_operands / 2; k++) {
         const xg_shape *s = xg_indexing_output_shape(i, k);
-        if (!xg_shape_is_array(s) || (xg_type_class(s->type) == XGT_F && xg_type_bits(s->type) < 8) || !xg_shape_same_dims(s, xg_indexing_output_shape(i, 0))) return false;
-        if (XG_OPERAND(i, k)->shape->type != s->type || !xg_shape_same_dims(XG_OPERAND(i, k)->shape, XG_OPERAND(i, 0)->shape)) return false;
+        if (!xg_shape_is_array(s) || (xg_type_class(s->type) == XGT_F && xg_type_bits(s->type) < 8) ||
+            !xg_shape_same_dims(s, xg_indexing_output_shape(i, 0)))
+            return false;
+        if (XG_OPERAND(i, k)->shape->type != s->type ||
+            !xg_shape_same_dims(XG_OPERAND(i, k)->shape, XG_OPERAND(i, 0)->shape))
+            return false;
     }
     return true;
 }
@@ -32,7 +43,11 @@ XG_FN bool xg_fuse_reduce_has_values(const xg_inst *i) {
 /* What may stand behind a reduction: an element is made of one element of each operand, unconditionally. */
 XG_FN bool xg_row_passes(const xg_inst *i) {
     switch (i->op) {
-    case XG_BITCAST: case XG_RESHAPE: case XG_BROADCAST: case XG_COPY: case XG_TUPLE: return true;
+    case XG_BITCAST:
+    case XG_RESHAPE:
+    case XG_BROADCAST:
+    case XG_COPY:
+    case XG_TUPLE: return true;
     default: return (xg_op_flags(i->op) & XGF_EW) != 0;
     }
 }
@@ -44,7 +59,8 @@ XG_FN bool xg_row_reduces(const xg_inst *i, xg_arena *a, int64_t *rows, int64_t 
     bool inside = true;
     uint32_t k;
     *rows = *cols = 1;
-    if (i->n_operands != 2 || !xg_shape_is_array(i->shape) || s->elements == 0 || !xg_fuse_reduce_has_values(i)) return false;
+    if (i->n_operands != 2 || !xg_shape_is_array(i->shape) || s->elements == 0 || !xg_fuse_reduce_has_values(i))
+        return false;
     for (k = 0; k < s->rank; k++) {
         uint32_t d = s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
         bool reduced = xg_ints_at(dims, d, NULL);
@@ -123,7 +139,8 @@ XG_FN bool xg_row_needs(xg_row_form *f, const xg_inst *i, const xg_imap *at) {
 XG_FN bool xg_row_is_wide(const xg_row_form *f, uint32_t place) {
     const xg_imap *m = f->maps[place];
     uint32_t k;
-    for (k = 0; m && k < m->n_results; k++) if (xg_aff_uses(m->results[k], xg_aff_dim(f->x, 1))) return true;
+    for (k = 0; m && k < m->n_results; k++)
+        if (xg_aff_uses(m->results[k], xg_aff_dim(f->x, 1))) return true;
     return false;
 }
 
@@ -139,16 +156,21 @@ XG_FN bool xg_row_maps(xg_row_form *f, xg_inst *const *roots, uint32_t n_roots) 
         const xg_inst *i = f->insts[k];
         if (i->op == XG_TUPLE || !f->maps[k]) continue;
         if (i->op == XG_REDUCE) {
-            if (!xg_imap_equal(f->maps[k], xg_row_map(f, i->shape)) || !xg_row_needs(f, XG_OPERAND(i, 0), xg_row_map(f, XG_OPERAND(i, 0)->shape))) return false;
+            if (!xg_imap_equal(f->maps[k], xg_row_map(f, i->shape)) ||
+                !xg_row_needs(f, XG_OPERAND(i, 0), xg_row_map(f, XG_OPERAND(i, 0)->shape)))
+                return false;
             continue;
         }
         back = back || xg_row_is_wide(f, k);
-        for (j = 0; j < i->n_operands; j++) if (!xg_row_needs(f, XG_OPERAND(i, j), xg_imap_compose(f->x, f->maps[k], xg_indexing_operand(f->x, i, j)))) return false;
+        for (j = 0; j < i->n_operands; j++)
+            if (!xg_row_needs(f, XG_OPERAND(i, j), xg_imap_compose(f->x, f->maps[k], xg_indexing_operand(f->x, i, j))))
+                return false;
     }
     return back;
 }
 
-XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots) {
+XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst *const *insts, uint32_t n,
+    xg_inst *const *roots, uint32_t n_roots) {
     uint32_t k;
     memset(f, 0, sizeof *f);
     for (k = 0; k < n && insts[k]->op != XG_REDUCE; k++) {}
@@ -164,8 +186,10 @@ XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst 
     return xg_row_maps(f, roots, n_roots);
 }
 
-/* What a model repeats in every layer is asked again and again, while kernels grow and by everyone who wants to know whether memory may be shared. */
-XG_FN bool xg_fuse_is_row_form(xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots) {
+/* What a model repeats in every layer is asked again and again, while kernels grow and by everyone who wants to know
+ * whether memory may be shared. */
+XG_FN bool xg_fuse_is_row_form(
+    xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots) {
     static const char yes = 1, no = 0;
     xg_dict *known = n ? &insts[0]->comp->module->row_forms : NULL;
     xg_mark mark = xg_arena_mark(a);
@@ -186,27 +210,35 @@ XG_FN bool xg_fuse_is_row_form(xg_arena *a, xg_inst *const *insts, uint32_t n, x
 
 /* ---- which kernels become one ---- */
 
-enum { XG_ROWS_TRIES = 6 };
+enum {
+    XG_ROWS_TRIES = 6
+};
 
 XG_FN bool xg_rows_reads(const xg_kernel *b, const xg_kernel *a) {
     uint32_t j;
-    for (j = 0; j < b->n_inputs; j++) if (b->inputs[j].from->live && b->inputs[j].from->leader == a) return true;
+    for (j = 0; j < b->n_inputs; j++)
+        if (b->inputs[j].from->live && b->inputs[j].from->leader == a) return true;
     return false;
 }
 /* Whether what the kernel has now, with its members in g->order, is a row program. */
 XG_FN bool xg_rows_is_form(xg_kernels *g, const xg_kernel *b) {
     uint32_t n = g->order.n, n_roots = xg_kernel_n_outputs(b), k;
-    xg_inst **insts = XG_NEW_N(g->arena, xg_inst *, n + (size_t)1), **roots = XG_NEW_N(g->arena, xg_inst *, n_roots + (size_t)1);
+    xg_inst **insts = XG_NEW_N(g->arena, xg_inst *, n + (size_t)1),
+            **roots = XG_NEW_N(g->arena, xg_inst *, n_roots + (size_t)1);
     qsort(g->order.p, n, sizeof *g->order.p, xg_fusions_by_place);
     for (k = 0; k < n; k++) insts[k] = g->order.p[k]->inst;
     for (k = 0; k < n_roots; k++) roots[k] = xg_kernel_root(b, k)->inst;
     return xg_fuse_is_row_form(g->arena, insts, n, roots, n_roots);
 }
-XG_FN void xg_rows_log(const xg_kernels *g, const xg_kernel *a, const xg_kernel *b, const char *why, int64_t apart, int64_t together) {
+XG_FN void xg_rows_log(
+    const xg_kernels *g, const xg_kernel *a, const xg_kernel *b, const char *why, int64_t apart, int64_t together) {
     if (!g->log) return;
     xg_printf(g->log, "row-fusion %s: %s into %s: ", g->comp->name.p, a->inst->name.p, b->inst->name.p);
-    if (why) xg_printf(g->log, "refused, %s\n", why);
-    else xg_printf(g->log, "%s, apart %lld ns, together %lld ns\n", together < apart ? "fused" : "refused", (long long)(apart / 1000), (long long)(together / 1000));
+    if (why)
+        xg_printf(g->log, "refused, %s\n", why);
+    else
+        xg_printf(g->log, "%s, apart %lld ns, together %lld ns\n", together < apart ? "fused" : "refused",
+            (long long)(apart / 1000), (long long)(together / 1000));
 }
 
 /* b with all of a inside, its roots first. */
@@ -220,8 +252,10 @@ XG_FN void xg_rows_join(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     for (j = 0; j < xg_kernel_n_outputs(&was); j++) b->roots.p[b->roots.n++] = was.roots.n > 1 ? was.roots.p[j] : b;
     for (j = 0; j < xg_kernel_n_outputs(a); j++) {
         xg_kernel *root = xg_kernel_root(a, j);
-        if (xg_multi_keeps(root, a, b)) b->roots.p[b->roots.n++] = root;
-        else root->live = false;
+        if (xg_multi_keeps(root, a, b))
+            b->roots.p[b->roots.n++] = root;
+        else
+            root->live = false;
     }
     if (b->roots.n == 1) b->roots.n = 0;
 }
@@ -231,7 +265,9 @@ XG_FN const xg_inst *xg_rows_reduce(const xg_kernel *k) {
     const xg_inst *i = k->hero ? k->hero : k->inst;
     return i->op == XG_REDUCE ? i : NULL;
 }
-XG_FN int64_t xg_rows_walk(const xg_kernel *k) { return xg_rows_reduce(k) ? XG_OPERAND(xg_rows_reduce(k), 0)->shape->elements : xg_multi_walk(k)->elements; }
+XG_FN int64_t xg_rows_walk(const xg_kernel *k) {
+    return xg_rows_reduce(k) ? XG_OPERAND(xg_rows_reduce(k), 0)->shape->elements : xg_multi_walk(k)->elements;
+}
 
 XG_FN bool xg_rows_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     xg_kernel was = *b, *from = a;
@@ -240,25 +276,35 @@ XG_FN bool xg_rows_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     int64_t apart = xg_cost_add(a->time, b->time);
     const char *why = NULL;
     if (a->is_update_in_place || b->is_update_in_place || xg_rows_walk(a) != xg_rows_walk(b)) return false;
-    if (!xg_multi_common_level(a, b, &level)) { xg_rows_log(g, a, b, "one waits for the other, or it cannot be told", 0, 0); return false; }
+    if (!xg_multi_common_level(a, b, &level)) {
+        xg_rows_log(g, a, b, "one waits for the other, or it cannot be told", 0, 0);
+        return false;
+    }
     for (j = 0; j < n; j++) roots[j] = xg_kernel_root(a, j);
     xg_rows_join(g, a, b);
     for (j = 0; j < n; j++) roots[j]->leader = b;
     xg_kernel_walk(g, b);
-    if (b->ops > XG_FUSE_OPS_MAX) why = "the code would be too large";
-    else if (b->n_inputs + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX) why = "the kernel would have too many buffers";
-    else if (b->time < apart && !xg_rows_is_form(g, b)) why = "not rows that one after the other could be made of";
+    if (b->ops > XG_FUSE_OPS_MAX)
+        why = "the code would be too large";
+    else if (b->n_inputs + xg_kernel_n_outputs(b) > XG_FUSE_BUFFERS_MAX)
+        why = "the kernel would have too many buffers";
+    else if (b->time < apart && !xg_rows_is_form(g, b))
+        why = "not rows that one after the other could be made of";
     xg_rows_log(g, a, b, why, apart, b->time);
     if (why || b->time >= apart) {
         xg_kernel_inputs_give(g, b->inputs, b->inputs_cap);
         *b = was;
-        for (j = 0; j < n; j++) { roots[j]->leader = from; roots[j]->live = true; }
+        for (j = 0; j < n; j++) {
+            roots[j]->leader = from;
+            roots[j]->live = true;
+        }
         return false;
     }
     b->level = level;
     for (j = 0; j < b->roots.n; j++) b->roots.p[j]->level = level;
     b->shared = b->shared || a->shared;
-    for (j = 0; j < b->n_inputs; j++) if (!xg_kernel_find_input(&was, b->inputs[j].from)) xg_kernel_add_reader(g, b->inputs[j].from, b);
+    for (j = 0; j < b->n_inputs; j++)
+        if (!xg_kernel_find_input(&was, b->inputs[j].from)) xg_kernel_add_reader(g, b->inputs[j].from, b);
     xg_kernel_inputs_drop(g, &was);
     return true;
 }
@@ -285,7 +331,10 @@ XG_FN bool xg_rows_into_reader(xg_kernels *g, xg_kernel *a) {
     return false;
 }
 
-XG_FN bool xg_fuse_allow_rows(xg_module *m) { m->row_programs = true; return false; }
+XG_FN bool xg_fuse_allow_rows(xg_module *m) {
+    m->row_programs = true;
+    return false;
+}
 
 /* Requires levels, and keeps them. */
 XG_FN void xg_rows_run(xg_kernels *g) {

@@ -1,26 +1,32 @@
 /* fuse/scatter_operands.c -- a scatter into a constant gets memory that is filled with it first.
  *
- * What is a constant everywhere, or an iota, is otherwise computed wherever it is read; but a scatter whose operand lies in memory writes only what is hit (emit/scatter.c),
- * while one that computes its operand has to ask all positions for every element (emit/gather.c). That is one launch less, and worth it for a handful of positions only.
- * An operand that is among the updates or positions, too, has to be copied for the same reason: nothing may be written in its memory. */
+ * What is a constant everywhere, or an iota, is otherwise computed wherever it is read; but a scatter whose operand
+ * lies in memory writes only what is hit (emit/scatter.c), while one that computes its operand has to ask all positions
+ * for every element (emit/gather.c). That is one launch less, and worth it for a handful of positions only. An operand
+ * that is among the updates or positions, too, has to be copied for the same reason: nothing may be written in its
+ * memory. */
 #ifndef XG_FUSE_SCATTER_OPERANDS_C
 #define XG_FUSE_SCATTER_OPERANDS_C
 #include "fuse.h"
 
-enum { XG_SCATTER_ASKED_MAX = 8 /* positions that every element may ask */ };
+enum {
+    XG_SCATTER_ASKED_MAX = 8 /* positions that every element may ask */
+};
 
 XG_FN int64_t xg_fuse_scatter_positions(const xg_inst *scatter) {
     const xg_shape *s = XG_OPERAND(scatter, scatter->n_operands / 2)->shape;
     int64_t vector_dim = xg_attr_int(scatter, XG_A_index_vector_dim, 0), n = 1;
     uint32_t k;
-    for (k = 0; k < s->rank; k++) if ((int64_t)k != vector_dim) n = xg_cost_mul(n, s->dims[k]);
+    for (k = 0; k < s->rank; k++)
+        if ((int64_t)k != vector_dim) n = xg_cost_mul(n, s->dims[k]);
     return n;
 }
 
 /* Whether operand k is an update or an index, too: in its memory the scatter would read what it has written. */
 XG_FN bool xg_fuse_scatter_reads(const xg_inst *scatter, uint32_t k, const xg_inst *from) {
     uint32_t j;
-    for (j = 0; j < scatter->n_operands; j++) if (j != k && xg_in_place_strip(XG_OPERAND(scatter, j)) == from) return true;
+    for (j = 0; j < scatter->n_operands; j++)
+        if (j != k && xg_in_place_strip(XG_OPERAND(scatter, j)) == from) return true;
     return false;
 }
 
@@ -34,13 +40,17 @@ XG_FN bool xg_fuse_scatter_operands_in(xg_comp *c) {
         for (k = 0; k < i->n_operands / 2; k++) {
             xg_inst *x = XG_OPERAND(i, k);
             const xg_inst *from = xg_in_place_strip(x);
-            if (from->op != XG_BROADCAST && from->op != XG_IOTA && !(from->op == XG_CONSTANT && xg_fuse_is_splat(from)) && !xg_fuse_scatter_reads(i, k, from)) continue;
+            if (from->op != XG_BROADCAST && from->op != XG_IOTA &&
+                !(from->op == XG_CONSTANT && xg_fuse_is_splat(from)) && !xg_fuse_scatter_reads(i, k, from))
+                continue;
             xg_inst_set_operand(i, k, xg_hb_op(&b, XG_COPY, x->shape, &x, 1));
             changed = true;
         }
     }
     return changed;
 }
-XG_FN bool xg_fuse_scatter_operands(xg_module *m) { return m->made[XG_SCATTER] && xg_opt_each_sequence(m, xg_fuse_scatter_operands_in); }
+XG_FN bool xg_fuse_scatter_operands(xg_module *m) {
+    return m->made[XG_SCATTER] && xg_opt_each_sequence(m, xg_fuse_scatter_operands_in);
+}
 
 #endif /* XG_FUSE_SCATTER_OPERANDS_C */

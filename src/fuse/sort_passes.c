@@ -1,10 +1,12 @@
 /* fuse/sort_passes.c -- sorts of rows that are too long for one block become several sorts, one a kernel.
  *
- * The first sorts runs of as many elements as fit into a block's shared memory with their indices, each of the others merges pairs of runs into runs of twice the length:
+ * The first sorts runs of as many elements as fit into a block's shared memory with their indices, each of the others
+ * merges pairs of runs into runs of twice the length:
  *     s0 = sort(x),  backend_config={"sorted_runs":{"from":"1","to":"2048"}}
  *     s1 = sort(s0), backend_config={"sorted_runs":{"from":"2048","to":"4096"}}  ...
- * To whoever does not know the words each of them is a whole sort, and the last one's result is the same. Since they are instructions, the plan sees to the memory between
- * them. topk of a long row that is not selected (many of it, or long keys) is a sort with the indices beside it, cut off. */
+ * To whoever does not know the words each of them is a whole sort, and the last one's result is the same. Since they
+ * are instructions, the plan sees to the memory between them. topk of a long row that is not selected (many of it, or
+ * long keys) is a sort with the indices beside it, cut off. */
 #ifndef XG_FUSE_SORT_PASSES_C
 #define XG_FUSE_SORT_PASSES_C
 #include "fuse.h"
@@ -18,13 +20,15 @@ XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to) 
     return v[0] == 1 ? v[1] <= XG_SORT_ROW_MAX && v[1] > 1 && (v[1] & (v[1] - 1)) == 0 : v[1] == 2 * v[0];
 }
 
-/* The best few of many are selected by one kernel (emit/topk.c): keys of up to 32 bits stand beside their indices there, and lists of them in shared memory. */
+/* The best few of many are selected by one kernel (emit/topk.c): keys of up to 32 bits stand beside their indices
+ * there, and lists of them in shared memory. */
 XG_FN bool xg_fuse_topk_selects(const xg_inst *i) {
     int64_t k, n;
     if (i->op != XG_TOPK) return false;
     k = xg_attr_int(i, XG_A_k, 0);
     n = XG_OPERAND(i, 0)->shape->dims[XG_OPERAND(i, 0)->shape->rank - 1];
-    return k > 0 && k <= XG_TOPK_SELECTED_MAX && XG_OPERAND(i, 0)->shape->elements > 0 && n <= INT32_MAX / 4 && (n > XG_SORT_ROW_MAX || n >= 2 * k) && xg_type_bits(XG_OPERAND(i, 0)->shape->type) <= 32;
+    return k > 0 && k <= XG_TOPK_SELECTED_MAX && XG_OPERAND(i, 0)->shape->elements > 0 && n <= INT32_MAX / 4 &&
+           (n > XG_SORT_ROW_MAX || n >= 2 * k) && xg_type_bits(XG_OPERAND(i, 0)->shape->type) <= 32;
 }
 
 XG_FN int64_t xg_fuse_sort_length(const xg_inst *i) {
@@ -48,7 +52,8 @@ XG_FN xg_inst *xg_fuse_sort_output(xg_inst *sort, xg_inst *before, uint32_t k) {
 XG_FN xg_inst *xg_fuse_sort_pass(xg_inst *sort, xg_inst *const *operands, int64_t from, int64_t to) {
     xg_inst *i = xg_inst_clone(sort, sort->comp, operands, sort);
     char text[96];
-    xg_format(text, sizeof text, "{\"sorted_runs\":{\"from\":\"%lld\",\"to\":\"%lld\"}}", (long long)from, (long long)to);
+    xg_format(
+        text, sizeof text, "{\"sorted_runs\":{\"from\":\"%lld\",\"to\":\"%lld\"}}", (long long)from, (long long)to);
     xg_inst_set_attr(i, xg_attr_make_str(sort->comp->module, XG_A_backend_config, xg_str_z(text)));
     return i;
 }
@@ -102,7 +107,11 @@ XG_FN xg_inst *xg_fuse_topk_to_sort(xg_inst *topk) {
     xg_inst_set_attr(sort, xg_attr_make_ints(m, XG_A_dimensions, &dim, 1));
     xg_inst_set_attr(sort, xg_attr_make_int(XG_A_is_stable, 1));
     xg_inst_set_attr(sort, xg_attr_make_comp(XG_A_to_apply, xg_fuse_topk_comparator(topk, s->type)));
-    for (k = 0; k < s->rank; k++) { cut[k].start = 0; cut[k].stride = 1; cut[k].limit = topk->shape->elems[0]->dims[k]; }
+    for (k = 0; k < s->rank; k++) {
+        cut[k].start = 0;
+        cut[k].stride = 1;
+        cut[k].limit = topk->shape->elems[0]->dims[k];
+    }
     for (k = 0; k < 2; k++) {
         out[k] = xg_hb_slice(&b, xg_fuse_sort_output(sort, topk, k), cut);
         out[k]->shape = xg_shape_with_layout(m, out[k]->shape, topk->shape->elems[k]->layout);

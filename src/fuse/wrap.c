@@ -1,7 +1,9 @@
-/* fuse/wrap.c -- FusionWrapper: after it, what needs a kernel in the entry is a fusion, so that the emitters see nothing else.
+/* fuse/wrap.c -- FusionWrapper: after it, what needs a kernel in the entry is a fusion, so that the emitters see
+ * nothing else.
  *
- * A wrapped operation becomes computation wrapped_<op>_computation with one parameter per distinct array operand; scalar constants are copied inside, where they
- * become immediates. Array constants inside fusions go the other way: out, as operands, since a kernel reads arrays from memory. */
+ * A wrapped operation becomes computation wrapped_<op>_computation with one parameter per distinct array operand;
+ * scalar constants are copied inside, where they become immediates. Array constants inside fusions go the other way:
+ * out, as operands, since a kernel reads arrays from memory. */
 #ifndef XG_FUSE_WRAP_C
 #define XG_FUSE_WRAP_C
 #include "fuse.h"
@@ -11,9 +13,27 @@ XG_FN bool xg_fuse_needs_no_kernel(const xg_inst *i) {
     if (xg_is_block_call(i)) return false;
     if (i->shape->type == XLAGPU_TUPLE && i->shape->n_elems == 0) return true; /* a call for nothing */
     switch (i->op) {
-    case XG_PARAMETER: case XG_CONSTANT: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_BITCAST: case XG_FUSION: case XG_OPT_BARRIER: case XG_DOMAIN:
-    case XG_AFTER_ALL: case XG_ADD_DEPENDENCY: case XG_WHILE: case XG_CONDITIONAL: case XG_CUSTOM_CALL: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_RNG_GET_AND_UPDATE_STATE: case XG_INFEED: case XG_OUTFEED:
-    case XG_COPY_START: case XG_COPY_DONE: case XG_ASYNC_UPDATE: return true;
+    case XG_PARAMETER:
+    case XG_CONSTANT:
+    case XG_TUPLE:
+    case XG_GET_TUPLE_ELEMENT:
+    case XG_BITCAST:
+    case XG_FUSION:
+    case XG_OPT_BARRIER:
+    case XG_DOMAIN:
+    case XG_AFTER_ALL:
+    case XG_ADD_DEPENDENCY:
+    case XG_WHILE:
+    case XG_CONDITIONAL:
+    case XG_CUSTOM_CALL:
+    case XG_REPLICA_ID:
+    case XG_PARTITION_ID:
+    case XG_RNG_GET_AND_UPDATE_STATE:
+    case XG_INFEED:
+    case XG_OUTFEED:
+    case XG_COPY_START:
+    case XG_COPY_DONE:
+    case XG_ASYNC_UPDATE: return true;
     default: return (xg_op_flags(i->op) & (XGF_START | XGF_DONE | XGF_EFFECT)) != 0;
     }
 }
@@ -22,7 +42,8 @@ XG_FN xg_str xg_fuse_name(xg_module *m, const char *format, xg_opcode op) {
     char text[96];
     size_t k;
     xg_format(text, sizeof text, format, xg_op_name(op));
-    for (k = 0; text[k]; k++) if (text[k] == '-') text[k] = '_';
+    for (k = 0; text[k]; k++)
+        if (text[k] == '-') text[k] = '_';
     return xg_intern(&m->pool, xg_str_z(text));
 }
 
@@ -34,7 +55,8 @@ XG_FN bool xg_fuse_untuple_root(xg_comp *c) {
     if (root->shape->type != XLAGPU_TUPLE || root->op == XG_TUPLE) return false;
     leaves = XG_NEW_N(m->arena, xg_inst *, n + 1);
     for (k = 0; k < n; k++) {
-        leaves[k] = xg_inst_new(c, XG_GET_TUPLE_ELEMENT, root->shape->elems[k], &root, 1, NULL, xg_fuse_name(m, "get-tuple-element", root->op));
+        leaves[k] = xg_inst_new(c, XG_GET_TUPLE_ELEMENT, root->shape->elems[k], &root, 1, NULL,
+            xg_fuse_name(m, "get-tuple-element", root->op));
         xg_inst_set_attr(leaves[k], xg_attr_make_int(XG_A_index, k));
     }
     c->root = xg_inst_new(c, XG_TUPLE, root->shape, leaves, n, NULL, xg_fuse_name(m, "tuple", root->op));
@@ -55,19 +77,28 @@ XG_FN bool xg_fuse_flatten(xg_comp *c) {
     return changed;
 }
 
-XG_FN bool xg_fuse_goes_inside(const xg_inst *o) { return o->op == XG_CONSTANT && o->shape->rank == 0 && xg_shape_is_array(o->shape); }
+XG_FN bool xg_fuse_goes_inside(const xg_inst *o) {
+    return o->op == XG_CONSTANT && o->shape->rank == 0 && xg_shape_is_array(o->shape);
+}
 
 XG_FN void xg_fuse_wrap_one(xg_inst *i) {
     xg_module *m = i->comp->module;
     xg_comp *c = xg_comp_new(m, xg_fuse_name(m, "wrapped_%s_computation", i->op), i->comp);
-    xg_inst **inside = XG_NEW_N(m->work, xg_inst *, i->n_operands + 1), **outside = XG_NEW_N(m->work, xg_inst *, i->n_operands + 1), *fusion;
+    xg_inst **inside = XG_NEW_N(m->work, xg_inst *, i->n_operands + 1),
+            **outside = XG_NEW_N(m->work, xg_inst *, i->n_operands + 1), *fusion;
     uint32_t k, n = 0;
     xg_dict_reserve(&c->names, i->n_operands + 1);
     for (k = 0; k < i->n_operands; k++) XG_OPERAND(i, k)->scratch = NULL; /* what it is inside */
     for (k = 0; k < i->n_operands; k++) {
         xg_inst *o = XG_OPERAND(i, k);
-        if (o->scratch) { inside[k] = (xg_inst *)o->scratch; continue; }
-        if (xg_fuse_goes_inside(o)) { o->scratch = inside[k] = xg_inst_clone(o, c, NULL, NULL); continue; }
+        if (o->scratch) {
+            inside[k] = (xg_inst *)o->scratch;
+            continue;
+        }
+        if (xg_fuse_goes_inside(o)) {
+            o->scratch = inside[k] = xg_inst_clone(o, c, NULL, NULL);
+            continue;
+        }
         o->scratch = inside[k] = xg_inst_new(c, XG_PARAMETER, o->shape, NULL, 0, NULL, xg_fuse_name(m, "param", i->op));
         inside[k]->number = n;
         outside[n++] = o;
@@ -85,16 +116,20 @@ XG_FN void xg_fuse_wrap_one(xg_inst *i) {
     (void)xg_fuse_untuple_root(c);
 }
 
-/* A bitcast-convert between arrays that lie in the order of their dimensions: the bytes stay, so it is another name for them. */
+/* A bitcast-convert between arrays that lie in the order of their dimensions: the bytes stay, so it is another name for
+ * them. */
 XG_FN bool xg_fuse_keeps_bytes(const xg_inst *i) {
     const xg_shape *from, *to = i->shape;
     if (i->op != XG_BITCAST_CONVERT) return false;
     from = XG_OPERAND(i, 0)->shape;
-    if (xg_type_bits(from->type) != 8 * xg_type_bytes(from->type) || xg_type_bits(to->type) != 8 * xg_type_bytes(to->type)) return false;
+    if (xg_type_bits(from->type) != 8 * xg_type_bytes(from->type) ||
+        xg_type_bits(to->type) != 8 * xg_type_bytes(to->type))
+        return false;
     return (!from->layout || from->layout->descending) && (!to->layout || to->layout->descending);
 }
 XG_FN void xg_fuse_rename(xg_inst *i) {
-    xg_inst *bitcast = xg_inst_new(i->comp, XG_BITCAST, i->shape, &XG_OPERAND(i, 0), 1, i, xg_fuse_name(i->comp->module, "bitcast", i->op));
+    xg_inst *bitcast = xg_inst_new(
+        i->comp, XG_BITCAST, i->shape, &XG_OPERAND(i, 0), 1, i, xg_fuse_name(i->comp->module, "bitcast", i->op));
     xg_inst_replace(i, bitcast);
     xg_inst_remove(i);
 }
@@ -110,7 +145,10 @@ XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
             changed = xg_fuse_untuple_root(inside) || changed;
         }
         if (xg_fuse_needs_no_kernel(i)) continue;
-        if (xg_fuse_keeps_bytes(i)) xg_fuse_rename(i); else xg_fuse_wrap_one(i);
+        if (xg_fuse_keeps_bytes(i))
+            xg_fuse_rename(i);
+        else
+            xg_fuse_wrap_one(i);
         changed = true;
     }
     return changed;
@@ -127,8 +165,10 @@ XG_FN bool xg_fuse_pattern(const xg_inst *i, int64_t bytes, uint32_t *out) {
     if (i->op != XG_CONSTANT || !l || l->elided || !l->data || !size || !i->shape->elements) return false;
     d = (const unsigned char *)l->data;
     n = (size_t)i->shape->elements * size;
-    for (k = size; k < n; k++) if (d[k] != d[k - size]) return false; /* one element, repeated */
-    for (k = 4; k < size; k++) if (d[k] != d[k - 4]) return false;
+    for (k = size; k < n; k++)
+        if (d[k] != d[k - size]) return false; /* one element, repeated */
+    for (k = 4; k < size; k++)
+        if (d[k] != d[k - 4]) return false;
     for (k = 0; k < 4; k++) word[k] = d[k % size];
     *out = (uint32_t)word[0] | (uint32_t)word[1] << 8 | (uint32_t)word[2] << 16 | (uint32_t)word[3] << 24;
     return bytes % 4 == 0 || *out == (*out & 0xFF) * 0x01010101u; /* a rest of a word is written byte by byte */
@@ -146,13 +186,17 @@ XG_FN bool xg_fuse_is_splat(const xg_inst *i) {
     size_t n = (size_t)xg_type_bytes(i->shape->type);
     int64_t k;
     if (l->elided || !l->data) return false;
-    for (k = 1; k < i->shape->elements; k++) if (memcmp(l->data, (const char *)l->data + (size_t)k * n, n) != 0) return false;
+    for (k = 1; k < i->shape->elements; k++)
+        if (memcmp(l->data, (const char *)l->data + (size_t)k * n, n) != 0) return false;
     return true;
 }
 
-XG_FN bool xg_fuse_hoists(const xg_inst *i) { return i->op == XG_CONSTANT && i->shape->rank > 0 && xg_shape_is_array(i->shape) && !xg_fuse_is_splat(i); }
+XG_FN bool xg_fuse_hoists(const xg_inst *i) {
+    return i->op == XG_CONSTANT && i->shape->rank > 0 && xg_shape_is_array(i->shape) && !xg_fuse_is_splat(i);
+}
 
-/* A copy of the computation, which another fusion may share, in which array constants are parameters; and a fusion that passes them. */
+/* A copy of the computation, which another fusion may share, in which array constants are parameters; and a fusion that
+ * passes them. */
 XG_FN void xg_fuse_hoist_from(xg_inst *fusion, uint32_t count) {
     xg_comp *from = xg_attr_comp(fusion, XG_A_calls), *to = xg_comp_new(from->module, from->name, fusion->comp);
     xg_arena *a = from->module->arena;
@@ -170,7 +214,8 @@ XG_FN void xg_fuse_hoist_from(xg_inst *fusion, uint32_t count) {
             operands[to->n_params] = xg_inst_clone(i, fusion->comp, NULL, fusion);
             twin = xg_inst_new(to, XG_PARAMETER, i->shape, NULL, 0, NULL, i->name);
             twin->number = to->n_params++;
-        } else twin = xg_inst_clone(i, to, mapped, NULL);
+        } else
+            twin = xg_inst_clone(i, to, mapped, NULL);
         if (twin->op == XG_PARAMETER) to->params[twin->number] = twin;
         if (i == from->root) to->root = twin;
         xg_map64_put(&copy, i->id, twin);
@@ -196,6 +241,8 @@ XG_FN bool xg_fuse_hoist_comp(xg_comp *c) {
     }
     return changed;
 }
-XG_FN bool xg_fuse_hoist_constants(xg_module *m) { return m->made[XG_FUSION] && xg_opt_each_sequence(m, xg_fuse_hoist_comp); }
+XG_FN bool xg_fuse_hoist_constants(xg_module *m) {
+    return m->made[XG_FUSION] && xg_opt_each_sequence(m, xg_fuse_hoist_comp);
+}
 
 #endif /* XG_FUSE_WRAP_C */

@@ -1,7 +1,7 @@
 /* hlo/graph.c -- modules, computations, instructions: making, linking, changing; the attribute list of an instruction.
  *
- * Idea: an instruction owns an array of uses, one per operand; each use is a link in the doubly linked list of users that
- * its value keeps, oldest first. So every change of an edge is O(1), and replacing a value is O(its users).
+ * Idea: an instruction owns an array of uses, one per operand; each use is a link in the doubly linked list of users
+ * that its value keeps, oldest first. So every change of an edge is O(1), and replacing a value is O(its users).
  *
  * Laws
  * - A name once taken in a computation stays taken, also when its instruction is removed: dumps of two passes never use
@@ -14,13 +14,21 @@
 
 /* ---- the tables as functions ---- */
 
-typedef struct xg_op_row { const char *name; uint32_t length, flags, types, lo, hi; const char *attrs; } xg_op_row;
+typedef struct xg_op_row {
+    const char *name;
+    uint32_t length, flags, types, lo, hi;
+    const char *attrs;
+} xg_op_row;
 static const xg_op_row xg_op_rows[] = {
-#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, attrs) {text, sizeof(text) - 1, (uint32_t)(flags), (uint32_t)(types), lo, hi, attrs},
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, attrs) \
+    {text, sizeof(text) - 1, (uint32_t)(flags), (uint32_t)(types), lo, hi, attrs},
     XG_OPS(X)
 #undef X
 };
-typedef struct xg_attr_row { const char *name; xg_attr_kind kind; } xg_attr_row;
+typedef struct xg_attr_row {
+    const char *name;
+    xg_attr_kind kind;
+} xg_attr_row;
 static const xg_attr_row xg_attr_rows[] = {
 #define X(name, text, kind) {text, XG_K_##kind},
     XG_ATTRS(X)
@@ -36,14 +44,18 @@ XG_FN xg_attr_kind xg_attr_kind_of(xg_attr_key k) { return xg_attr_rows[k].kind;
 
 /* ---- names ---- */
 
-/* The wish itself if it is free, else its stem with the next number that is: "add.3" wished twice gives "add.1". A wish that lasts is not copied. */
+/* The wish itself if it is free, else its stem with the next number that is: "add.3" wished twice gives "add.1". A wish
+ * that lasts is not copied. */
 XG_FN xg_str xg_graph_name(xg_dict *taken, uint32_t *fresh, xg_str wish, bool lasts, void *val) {
     xg_str stem = wish;
     char little[128], *text = little;
     size_t cap = sizeof little, n;
     if (lasts ? xg_dict_put_lasting(taken, wish, val) : xg_dict_put(taken, wish, val)) return xg_dict_newest(taken);
     while (stem.n && stem.p[stem.n - 1] >= '0' && stem.p[stem.n - 1] <= '9') stem.n--;
-    if (stem.n > 1 && stem.n < wish.n && stem.p[stem.n - 1] == '.') stem.n--; else stem = wish;
+    if (stem.n > 1 && stem.n < wish.n && stem.p[stem.n - 1] == '.')
+        stem.n--;
+    else
+        stem = wish;
     if (stem.n + 16 > cap) text = (char *)xg_alloc_raw(taken->arena, cap = (size_t)stem.n + 16);
     memcpy(text, stem.p, stem.n);
     do n = stem.n + xg_format(text + stem.n, cap - stem.n, ".%u", ++*fresh);
@@ -54,7 +66,8 @@ XG_FN void xg_inst_give_name(xg_inst *i, xg_str wish) {
     i->name = xg_graph_name(&i->comp->names, &i->comp->fresh, wish.n ? wish : xg_str_z(xg_op_name(i->op)), !wish.n, i);
 }
 XG_FN void xg_comp_give_name(xg_comp *c, xg_str wish) {
-    c->name = xg_graph_name(&c->module->comp_names, &c->module->fresh, wish.n ? wish : XG_STR("computation"), !wish.n, c);
+    c->name =
+        xg_graph_name(&c->module->comp_names, &c->module->fresh, wish.n ? wish : XG_STR("computation"), !wish.n, c);
 }
 
 /* ---- modules and computations ---- */
@@ -110,7 +123,9 @@ XG_FN void xg_comp_set_param(xg_inst *i, int64_t number) {
     XLAGPU_ASSERT(i->op == XG_PARAMETER && number >= 0 && number < INT32_MAX);
     i->number = number;
     if (c->params_cap < c->n_params) c->params_cap = c->n_params; /* an array that a pass made itself */
-    while (c->params_cap <= (uint32_t)number) c->params = (xg_inst **)xg_vec_grow(c->module->arena, (const void *)c->params, &c->params_cap, sizeof *c->params);
+    while (c->params_cap <= (uint32_t)number)
+        c->params =
+            (xg_inst **)xg_vec_grow(c->module->arena, (const void *)c->params, &c->params_cap, sizeof *c->params);
     c->params[number] = i;
     c->n_params = XG_MAX(c->n_params, (uint32_t)number + 1);
 }
@@ -168,7 +183,8 @@ XG_FN void xg_inst_unlink(xg_inst *i) {
     c->n_control -= i->op == XG_WHILE || i->op == XG_CONDITIONAL;
 }
 /* Linked into its computation and to its operands, but without a name. */
-XG_FN xg_inst *xg_inst_make(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n, xg_inst *before) {
+XG_FN xg_inst *xg_inst_make(
+    xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n, xg_inst *before) {
     xg_module *m = c->module;
     xg_inst *i = (xg_inst *)xg_alloc_lines(m->nodes, xg_add(m->ctx, sizeof *i, xg_mul(m->ctx, sizeof(xg_use), n)));
     uint32_t k;
@@ -188,7 +204,8 @@ XG_FN xg_inst *xg_inst_make(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_
     xg_inst_link(i, before);
     return i;
 }
-XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n, xg_inst *before, xg_str name) {
+XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n,
+    xg_inst *before, xg_str name) {
     xg_inst *i = xg_inst_make(c, op, shape, operands, n, before);
     xg_inst_give_name(i, name);
     return i;
@@ -225,7 +242,8 @@ XG_FN void xg_inst_remove(xg_inst *i) {
     uint32_t k;
     XLAGPU_ASSERT(!i->first_use && i->comp->root != i);
     for (k = 0; k < i->n_operands; k++) xg_use_unlink(&i->operands[k]);
-    if (i->op == XG_PARAMETER && i->number < (int64_t)i->comp->n_params && i->comp->params[i->number] == i) i->comp->params[i->number] = NULL;
+    if (i->op == XG_PARAMETER && i->number < (int64_t)i->comp->n_params && i->comp->params[i->number] == i)
+        i->comp->params[i->number] = NULL;
     xg_inst_unlink(i);
 }
 XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to) {
@@ -264,7 +282,8 @@ XG_FN uint32_t xg_inst_n_users(const xg_inst *i) {
 
 XG_FN const xg_attr *xg_inst_attr(const xg_inst *i, xg_attr_key k) {
     uint32_t n;
-    for (n = 0; n < i->n_attrs && i->attrs[n].key <= k; n++) if (i->attrs[n].key == k) return &i->attrs[n];
+    for (n = 0; n < i->n_attrs && i->attrs[n].key <= k; n++)
+        if (i->attrs[n].key == k) return &i->attrs[n];
     return NULL;
 }
 XG_FN void xg_inst_set_attr(xg_inst *i, xg_attr attr) {
@@ -272,7 +291,10 @@ XG_FN void xg_inst_set_attr(xg_inst *i, xg_attr attr) {
     uint32_t at = 0;
     i->comp->module->made_order |= attr.key == XG_A_control_predecessors;
     while (at < i->n_attrs && i->attrs[at].key < attr.key) at++;
-    if (at < i->n_attrs && i->attrs[at].key == attr.key) { i->attrs[at] = attr; return; }
+    if (at < i->n_attrs && i->attrs[at].key == attr.key) {
+        i->attrs[at] = attr;
+        return;
+    }
     grown = XG_NEW_N(i->comp->module->arena, xg_attr, i->n_attrs + 1);
     if (at) memcpy(grown, i->attrs, at * sizeof *grown);
     grown[at] = attr;
@@ -282,7 +304,8 @@ XG_FN void xg_inst_set_attr(xg_inst *i, xg_attr attr) {
 }
 XG_FN void xg_inst_remove_attr(xg_inst *i, xg_attr_key k) {
     uint32_t from, to = 0;
-    for (from = 0; from < i->n_attrs; from++) if (i->attrs[from].key != k) i->attrs[to++] = i->attrs[from];
+    for (from = 0; from < i->n_attrs; from++)
+        if (i->attrs[from].key != k) i->attrs[to++] = i->attrs[from];
     i->n_attrs = to;
 }
 XG_FN int64_t xg_attr_int(const xg_inst *i, xg_attr_key k, int64_t otherwise) {
@@ -332,7 +355,8 @@ XG_FN xg_attr xg_attr_make_ints(xg_module *m, xg_attr_key k, const int64_t *p, u
         lists->n = 1;
         lists->flat = true;
         a.v.lists = lists;
-    } else a.v.ints = xg_ints_new(m->arena, p, n);
+    } else
+        a.v.ints = xg_ints_new(m->arena, p, n);
     return a;
 }
 XG_FN xg_attr xg_attr_make_str(xg_module *m, xg_attr_key k, xg_str s) {

@@ -1,11 +1,11 @@
 /* hlo/hlo.h -- the HLO module in memory: shapes, literals, instructions, computations; text in and out; its rules.
  *
  * Ideas
- * - Shapes, layouts and names are interned per module: equal ones are the same pointer. `plain` is a shape without layout, so
- *   "compatible" is a pointer comparison.
+ * - Shapes, layouts and names are interned per module: equal ones are the same pointer. `plain` is a shape without
+ *   layout, so "compatible" is a pointer comparison.
  * - An instruction is a node in its computation's list (textual order, which is always a topological order) and owns an
- *   array of uses; each use is also a link in the list of users of its operand, in the order they were made. Replacing an
- *   operand or all uses is O(number of uses).
+ *   array of uses; each use is also a link in the list of users of its operand, in the order they were made. Replacing
+ *   an operand or all uses is O(number of uses).
  * - Attributes are a short array of (key, value) in the order of XG_ATTRS. Values are immutable and may be shared.
  * - Nodes are arena memory and never freed one by one; removed nodes are unlinked.
  *
@@ -31,8 +31,30 @@ typedef enum xg_attr_key {
 } xg_attr_key;
 
 typedef enum xg_attr_kind {
-    XG_K_INT, XG_K_BOOL, XG_K_FLOAT, XG_K_WORD, XG_K_STR, XG_K_RAW, XG_K_INTS, XG_K_INTLISTS, XG_K_WORDS, XG_K_COMP, XG_K_COMPS, XG_K_INSTS, XG_K_SLICE,
-    XG_K_PADDING, XG_K_WINDOW, XG_K_DIM_LABELS, XG_K_SHAPE, XG_K_SHAPES, XG_K_LITERAL, XG_K_GROUPS, XG_K_ALIASES, XG_K_SHARDING, XG_K_METADATA, XG_K_CONFIG
+    XG_K_INT,
+    XG_K_BOOL,
+    XG_K_FLOAT,
+    XG_K_WORD,
+    XG_K_STR,
+    XG_K_RAW,
+    XG_K_INTS,
+    XG_K_INTLISTS,
+    XG_K_WORDS,
+    XG_K_COMP,
+    XG_K_COMPS,
+    XG_K_INSTS,
+    XG_K_SLICE,
+    XG_K_PADDING,
+    XG_K_WINDOW,
+    XG_K_DIM_LABELS,
+    XG_K_SHAPE,
+    XG_K_SHAPES,
+    XG_K_LITERAL,
+    XG_K_GROUPS,
+    XG_K_ALIASES,
+    XG_K_SHARDING,
+    XG_K_METADATA,
+    XG_K_CONFIG
 } xg_attr_kind;
 
 typedef struct xg_shape xg_shape;
@@ -44,69 +66,131 @@ typedef struct xg_module xg_module;
 
 /* ---- shapes ---------------------------------------------------------------------------------------------------- */
 
-enum { XG_SHAPE_DEPTH_MAX = 400, XG_SHAPE_NODES_MAX = 1 << 22 }; /* of nested tuples */
-enum { XG_RANK_MAX = 64 }; /* more dimensions than that are refused by the parser: no index vector in any room is longer */
+enum {
+    XG_SHAPE_DEPTH_MAX = 400,
+    XG_SHAPE_NODES_MAX = 1 << 22
+}; /* of nested tuples */
+/* more dimensions than that are refused by the parser: no index vector in any room is longer */
+enum {
+    XG_RANK_MAX = 64
+};
 
 struct xg_layout {
     uint32_t rank;
     const int32_t *minor_to_major;
-    int64_t memory_space;  /* S(n) */
-    int64_t element_bits;  /* E(n), 0 = the type's own */
-    xg_str extras;         /* canonical text of what follows ':' without S and E: "T(8,128)"; empty for most */
-    bool descending;       /* minor_to_major is {rank-1,...,0} */
+    int64_t memory_space; /* S(n) */
+    int64_t element_bits; /* E(n), 0 = the type's own */
+    xg_str extras;        /* canonical text of what follows ':' without S and E: "T(8,128)"; empty for most */
+    bool descending;      /* minor_to_major is {rank-1,...,0} */
     uint32_t hash;
 };
 
-enum { XG_DIM_STATIC = 0, XG_DIM_BOUNDED = 1, XG_DIM_UNBOUNDED = 2 };
+enum {
+    XG_DIM_STATIC = 0,
+    XG_DIM_BOUNDED = 1,
+    XG_DIM_UNBOUNDED = 2
+};
 struct xg_shape {
-    xlagpu_type type;           /* an element type, TUPLE, TOKEN, OPAQUE or BUFFER (elems[0] is what it holds) */
-    uint32_t rank;              /* 0 for what is not an array */
-    const int64_t *dims;        /* bounds of dynamic dimensions; 0 for unbounded ones */
-    const uint8_t *dynamic;     /* XG_DIM_* per dimension, NULL when all are static */
-    const xg_layout *layout;    /* NULL in a plain shape and in non-arrays */
+    xlagpu_type type;        /* an element type, TUPLE, TOKEN, OPAQUE or BUFFER (elems[0] is what it holds) */
+    uint32_t rank;           /* 0 for what is not an array */
+    const int64_t *dims;     /* bounds of dynamic dimensions; 0 for unbounded ones */
+    const uint8_t *dynamic;  /* XG_DIM_* per dimension, NULL when all are static */
+    const xg_layout *layout; /* NULL in a plain shape and in non-arrays */
     uint32_t n_elems;
     const xg_shape *const *elems; /* of a tuple or buffer */
-    int64_t elements;           /* product of dims, checked to fit */
-    const xg_shape *plain;      /* the same without any layout (recursively); itself if it has none */
-    int64_t leaves;             /* what stands in a nested tuple and is none; 1 for what is no tuple */
-    const uint32_t *leaf_at;    /* by element of a tuple that holds tuples: the first of its leaves; NULL for others */
-    int64_t nodes;              /* arrays, tokens, tuples ... of the whole tree, itself included; limited, so a walk of a shape ends soon */
-    uint32_t depth;             /* of tuples and buffers; limited, so a walk may recurse */
+    int64_t elements;             /* product of dims, checked to fit */
+    const xg_shape *plain;        /* the same without any layout (recursively); itself if it has none */
+    int64_t leaves;               /* what stands in a nested tuple and is none; 1 for what is no tuple */
+    const uint32_t *leaf_at; /* by element of a tuple that holds tuples: the first of its leaves; NULL for others */
+    /* arrays, tokens, tuples ... of the whole tree, itself included; limited, so a walk of a shape ends soon */
+    int64_t nodes;
+    uint32_t depth; /* of tuples and buffers; limited, so a walk may recurse */
     uint32_t id, hash;
-    bool flat;                  /* a tuple without tuples in it */
+    bool flat; /* a tuple without tuples in it */
 };
 
 /* ---- values of attributes -------------------------------------------------------------------------------------- */
 
-typedef struct xg_ints { const int64_t *p; uint32_t n; } xg_ints;
-typedef struct xg_slice_dim { int64_t start, limit, stride; } xg_slice_dim;
-typedef struct xg_pad_dim { int64_t low, high, interior; } xg_pad_dim;
-typedef struct xg_window_dim { int64_t size, stride, pad_low, pad_high, base_dilation, window_dilation; bool reversal; } xg_window_dim; /* lhs_dilate = base */
-typedef struct xg_slices { uint32_t n; const xg_slice_dim *p; } xg_slices;
-typedef struct xg_pads { uint32_t n; const xg_pad_dim *p; } xg_pads;
-typedef struct xg_window { uint32_t n; const xg_window_dim *p; } xg_window;
-typedef struct xg_int_lists { uint32_t n; const xg_ints *p; bool flat; } xg_int_lists; /* flat: was written {1,2}: one list */
-typedef struct xg_words { uint32_t n; const xg_str *p; } xg_words;
-typedef struct xg_comps { uint32_t n; xg_comp **p; } xg_comps;
-typedef struct xg_insts { uint32_t n; xg_inst **p; } xg_insts;
-typedef struct xg_shapes { uint32_t n; const xg_shape **p; } xg_shapes;
-/* Each dimension of input, kernel and output by role. Spatial lists are in the order of the labels 0,1,2...; -1 is an absent role. */
+typedef struct xg_ints {
+    const int64_t *p;
+    uint32_t n;
+} xg_ints;
+typedef struct xg_slice_dim {
+    int64_t start, limit, stride;
+} xg_slice_dim;
+typedef struct xg_pad_dim {
+    int64_t low, high, interior;
+} xg_pad_dim;
+typedef struct xg_window_dim {
+    int64_t size, stride, pad_low, pad_high, base_dilation, window_dilation;
+    bool reversal;
+} xg_window_dim; /* lhs_dilate = base */
+typedef struct xg_slices {
+    uint32_t n;
+    const xg_slice_dim *p;
+} xg_slices;
+typedef struct xg_pads {
+    uint32_t n;
+    const xg_pad_dim *p;
+} xg_pads;
+typedef struct xg_window {
+    uint32_t n;
+    const xg_window_dim *p;
+} xg_window;
+typedef struct xg_int_lists {
+    uint32_t n;
+    const xg_ints *p;
+    bool flat;
+} xg_int_lists; /* flat: was written {1,2}: one list */
+typedef struct xg_words {
+    uint32_t n;
+    const xg_str *p;
+} xg_words;
+typedef struct xg_comps {
+    uint32_t n;
+    xg_comp **p;
+} xg_comps;
+typedef struct xg_insts {
+    uint32_t n;
+    xg_inst **p;
+} xg_insts;
+typedef struct xg_shapes {
+    uint32_t n;
+    const xg_shape **p;
+} xg_shapes;
+/* Each dimension of input, kernel and output by role. Spatial lists are in the order of the labels 0,1,2...; -1 is an
+ * absent role. */
 typedef struct xg_dim_labels {
     int64_t input_batch, input_feature, kernel_input, kernel_output, output_batch, output_feature;
     xg_ints input_spatial, kernel_spatial, output_spatial;
     xg_str text;
 } xg_dim_labels;
 /* Explicit lists, or what the compact forms expand to; text is the form it was written in, printed back as it was. */
-typedef struct xg_groups { uint32_t n; const xg_ints *p; xg_str text; } xg_groups;
-typedef struct xg_alias { xg_ints output; int64_t operand; xg_ints operand_index; } xg_alias;
-typedef struct xg_aliases { uint32_t n; const xg_alias *p; } xg_aliases;
-typedef struct xg_metadata { xg_str text; xg_str op_type, op_name, source_file; int64_t source_line, stack_frame_id; } xg_metadata;
+typedef struct xg_groups {
+    uint32_t n;
+    const xg_ints *p;
+    xg_str text;
+} xg_groups;
+typedef struct xg_alias {
+    xg_ints output;
+    int64_t operand;
+    xg_ints operand_index;
+} xg_alias;
+typedef struct xg_aliases {
+    uint32_t n;
+    const xg_alias *p;
+} xg_aliases;
+typedef struct xg_metadata {
+    xg_str text;
+    xg_str op_type, op_name, source_file;
+    int64_t source_line, stack_frame_id;
+} xg_metadata;
 
 typedef struct xg_attr {
     xg_attr_key key;
     union {
-        int64_t i; /* INT, BOOL */
-        double d;  /* FLOAT */
+        int64_t i;         /* INT, BOOL */
+        double d;          /* FLOAT */
         const xg_str *str; /* WORD STR RAW SHARDING CONFIG; STR is unescaped, CONFIG keeps its quotes or braces */
         const xg_ints *ints;
         const xg_int_lists *lists;
@@ -130,39 +214,45 @@ typedef struct xg_attr {
 
 /* ---- literals -------------------------------------------------------------------------------------------------- */
 
-/* A value of a shape. Array elements lie in logical row-major order whatever the layout, each in its own bytes: pred 0 or 1; s1, s2, s4 and
- * u1, u2, u4 one byte each by value (signed ones sign-extended); f4, f6, f8 one byte of bits; complex as (re, im). */
+/* A value of a shape. Array elements lie in logical row-major order whatever the layout, each in its own bytes: pred 0
+ * or 1; s1, s2, s4 and u1, u2, u4 one byte each by value (signed ones sign-extended); f4, f6, f8 one byte of bits;
+ * complex as (re, im). */
 struct xg_literal {
     const xg_shape *shape;
-    void *data;                  /* elements * xg_type_bytes(type), zeroed when fresh; NULL for tuples, tokens and elided ones */
+    /* elements * xg_type_bytes(type), zeroed when fresh; NULL for tuples, tokens and elided ones */
+    void *data;
     const xg_literal *const *elems; /* of a tuple */
-    bool elided;                 /* constant({...}) */
+    bool elided;                    /* constant({...}) */
 };
 
 /* ---- the graph ------------------------------------------------------------------------------------------------- */
 
 typedef struct xg_use xg_use;
-struct xg_use { xg_inst *value, *user; xg_use *prev, *next; }; /* one of the user's operands */
+struct xg_use {
+    xg_inst *value, *user;
+    xg_use *prev, *next;
+}; /* one of the user's operands */
 
-/* A node begins with a cache line, and its operands lie behind it: a walk that only asks for opcodes, shapes and users reads one line a node, and one behind the other. */
+/* A node begins with a cache line, and its operands lie behind it: a walk that only asks for opcodes, shapes and users
+ * reads one line a node, and one behind the other. */
 struct xg_inst {
     xg_opcode op;
-    uint32_t id;                 /* unique in the module, < module->n_ids */
+    uint32_t id; /* unique in the module, < module->n_ids */
     const xg_shape *shape;
-    xg_inst *next;               /* program order */
+    xg_inst *next; /* program order */
     xg_comp *comp;
     xg_use *operands;
     xg_use *first_use;
-    xg_attr *attrs;              /* sorted by key */
+    xg_attr *attrs; /* sorted by key */
     uint32_t n_operands, n_attrs;
     /* the second line */
-    void *scratch;               /* a pass may use it; it means nothing to the next one */
+    void *scratch; /* a pass may use it; it means nothing to the next one */
     xg_inst *prev;
     xg_use *last_use;
-    xg_str name;                 /* without '%', unique in its computation */
-    const xg_literal *literal;   /* CONSTANT */
-    int64_t number;              /* PARAMETER: its number */
-    uint32_t source_at;          /* byte offset of its name in the module's source + 1, 0 when made by a pass */
+    xg_str name;               /* without '%', unique in its computation */
+    const xg_literal *literal; /* CONSTANT */
+    int64_t number;            /* PARAMETER: its number */
+    uint32_t source_at;        /* byte offset of its name in the module's source + 1, 0 when made by a pass */
 };
 
 struct xg_comp {
@@ -171,19 +261,30 @@ struct xg_comp {
     uint32_t id;
     xg_inst *first, *last, *root;
     uint32_t n_insts, n_params;
-    uint32_t n_control;          /* of the instructions: loops and branches, those that run other computations as steps of the program */
-    xg_inst **params;            /* by parameter number; NULL only while a pass is at work */
+    /* of the instructions: loops and branches, those that run other computations as steps of the program */
+    uint32_t n_control;
+    xg_inst **params; /* by parameter number; NULL only while a pass is at work */
     uint32_t params_cap;
     xg_str execution_thread;
-    xg_comp *prev, *next;        /* definition order: called computations come before their callers */
+    xg_comp *prev, *next; /* definition order: called computations come before their callers */
     xg_dict names;
     uint32_t source_at;
-    uint32_t fresh;              /* for names made up by passes */
+    uint32_t fresh; /* for names made up by passes */
 };
 
-typedef struct xg_stack_table { xg_str text; } xg_stack_table; /* FileNames ... StackFrames, canonical text */
-typedef struct xg_io_alias { xg_ints output; int64_t param; xg_ints param_index; bool must; uint32_t source_at; } xg_io_alias;
-typedef struct xg_header_attr { xg_str name, text; } xg_header_attr; /* attributes kept as checked text */
+typedef struct xg_stack_table {
+    xg_str text;
+} xg_stack_table; /* FileNames ... StackFrames, canonical text */
+typedef struct xg_io_alias {
+    xg_ints output;
+    int64_t param;
+    xg_ints param_index;
+    bool must;
+    uint32_t source_at;
+} xg_io_alias;
+typedef struct xg_header_attr {
+    xg_str name, text;
+} xg_header_attr; /* attributes kept as checked text */
 
 /* What passes may know of the device that the module is for. sms 0: a typical one. */
 typedef struct xg_machine {
@@ -196,54 +297,69 @@ typedef struct xg_machine {
 
 struct xg_module {
     xg_ctx *ctx;
-    xg_arena *arena;             /* lives as long as the module */
-    xg_arena *nodes;             /* instructions with their operands, and nothing between them */
-    xg_arena *work;              /* for what a pass needs while it runs: the driver takes it back afterwards, and the memory stays warm */
-    const xg_source *source;     /* NULL for modules made by code */
+    xg_arena *arena; /* lives as long as the module */
+    xg_arena *nodes; /* instructions with their operands, and nothing between them */
+    /* for what a pass needs while it runs: the driver takes it back afterwards, and the memory stays warm */
+    xg_arena *work;
+    const xg_source *source; /* NULL for modules made by code */
     xg_pool pool;
     xg_set shapes, layouts;
     xg_str name;
     xg_comp *first, *last, *entry;
     uint32_t n_comps, n_ids, n_shapes, n_comp_ids;
     bool is_scheduled;
-    bool compact_operands;       /* an operand is printed without its shape (the default of dumps today) */
-    const xg_shape *entry_params;  /* tuple of the parameters' shapes, and */
-    const xg_shape *entry_result;  /* the result's, with the layouts of entry_computation_layout or of the instructions */
-    bool has_entry_layout;       /* it was written */
+    bool compact_operands;        /* an operand is printed without its shape (the default of dumps today) */
+    const xg_shape *entry_params; /* tuple of the parameters' shapes, and */
+    /* the result's, with the layouts of entry_computation_layout or of the instructions */
+    const xg_shape *entry_result;
+    bool has_entry_layout; /* it was written */
     int64_t replica_count, num_partitions;
-    uint32_t n_aliases; const xg_io_alias *aliases; /* input_output_alias */
-    uint32_t n_donors; const xg_io_alias *donors; /* buffer_donor: parameters alone */
-    uint32_t n_header; const xg_header_attr *header; /* the rest, in the order written */
+    uint32_t n_aliases;
+    const xg_io_alias *aliases; /* input_output_alias */
+    uint32_t n_donors;
+    const xg_io_alias *donors; /* buffer_donor: parameters alone */
+    uint32_t n_header;
+    const xg_header_attr *header; /* the rest, in the order written */
     xg_stack_table stack;
     xg_dict comp_names;
-    uint32_t fresh;              /* for names of computations made up by passes */
+    uint32_t fresh; /* for names of computations made up by passes */
     xg_machine machine;
-    bool has_dynamic;            /* a shape with dynamic dimensions was made */
-    bool double_buffering;       /* loops may become two rounds in one */
-    bool excess_precision;       /* results may be more precise than the module asks for: its user has said so */
-    bool made[XG_OPCODE_COUNT];  /* an instruction with this opcode was made; where none ever was, its passes need not look */
-    bool made_empty;             /* an array shape without elements */
-    bool made_order;             /* a control edge */
-    bool row_programs;           /* priority fusion may make them: pass row-fusion */
-    xg_dict row_forms;           /* fuse/rows.c: what is known of computations, by fingerprint; in an arena of its own, for who asks may take back what it allocated since */
-    uint32_t *param_sizes, *result_sizes; /* by leaf: of the size of a dynamic dimension 1 + that dimension, else 0; NULL: there are none. DynamicPadder fills them */
-    int64_t memory_limit;        /* bytes of device memory that the program may need; 0: any */
-    uint32_t made_again;         /* kernels that this has cost */
-    xg_buf *fusion_log;          /* NULL: fusion passes keep no log */
-    uint32_t at;                 /* while parsing: byte offset + 1 of the instruction being made, for errors of shapes; else 0 */
+    bool has_dynamic;      /* a shape with dynamic dimensions was made */
+    bool double_buffering; /* loops may become two rounds in one */
+    bool excess_precision; /* results may be more precise than the module asks for: its user has said so */
+    /* an instruction with this opcode was made; where none ever was, its passes need not look */
+    bool made[XG_OPCODE_COUNT];
+    bool made_empty;   /* an array shape without elements */
+    bool made_order;   /* a control edge */
+    bool row_programs; /* priority fusion may make them: pass row-fusion */
+    /* fuse/rows.c: what is known of computations, by fingerprint; in an arena of its own, for who asks may take back
+     * what it allocated since */
+    xg_dict row_forms;
+    /* by leaf: of the size of a dynamic dimension 1 + that dimension, else 0; NULL: there are none. DynamicPadder fills
+     * them */
+    uint32_t *param_sizes, *result_sizes;
+    int64_t memory_limit; /* bytes of device memory that the program may need; 0: any */
+    uint32_t made_again;  /* kernels that this has cost */
+    xg_buf *fusion_log;   /* NULL: fusion passes keep no log */
+    /* while parsing: byte offset + 1 of the instruction being made, for errors of shapes; else 0 */
+    uint32_t at;
     const xg_layout *descending[XG_RANK_MAX + 1]; /* the default layout of each rank, made when first asked for */
 };
 
 /* ---- shape.c ---- */
-XG_FN const xg_shape *xg_shape_array(xg_module *m, xlagpu_type type, const int64_t *dims, uint32_t rank, const uint8_t *dynamic, const xg_layout *layout); /* layout NULL: plain; fails when the element count overflows */
+/* layout NULL: plain; fails when the element count overflows */
+XG_FN const xg_shape *xg_shape_array(xg_module *m, xlagpu_type type, const int64_t *dims, uint32_t rank,
+    const uint8_t *dynamic, const xg_layout *layout);
 XG_FN const xg_shape *xg_shape_scalar(xg_module *m, xlagpu_type type); /* with the (empty) default layout */
 XG_FN const xg_shape *xg_shape_tuple(xg_module *m, const xg_shape *const *elems, uint32_t n);
-XG_FN const xg_shape *xg_shape_other(xg_module *m, xlagpu_type type, const xg_shape *held); /* TOKEN, OPAQUE, BUFFER */
-XG_FN const xg_shape *xg_shape_with_type(xg_module *m, const xg_shape *s, xlagpu_type type);   /* same dims and layout */
+XG_FN const xg_shape *xg_shape_other(xg_module *m, xlagpu_type type, const xg_shape *held);  /* TOKEN, OPAQUE, BUFFER */
+XG_FN const xg_shape *xg_shape_with_type(xg_module *m, const xg_shape *s, xlagpu_type type); /* same dims and layout */
 XG_FN const xg_shape *xg_shape_with_layout(xg_module *m, const xg_shape *s, const xg_layout *layout);
-XG_FN const xg_shape *xg_shape_default_layout(xg_module *m, const xg_shape *s); /* every array gets the descending layout (keeps E and S) */
-XG_FN const xg_shape *xg_shape_fill_layout(xg_module *m, const xg_shape *s);    /* only arrays that have none */
-XG_FN const xg_layout *xg_layout_make(xg_module *m, const int32_t *minor_to_major, uint32_t rank, int64_t space, int64_t bits, xg_str extras);
+/* every array gets the descending layout (keeps E and S) */
+XG_FN const xg_shape *xg_shape_default_layout(xg_module *m, const xg_shape *s);
+XG_FN const xg_shape *xg_shape_fill_layout(xg_module *m, const xg_shape *s); /* only arrays that have none */
+XG_FN const xg_layout *xg_layout_make(
+    xg_module *m, const int32_t *minor_to_major, uint32_t rank, int64_t space, int64_t bits, xg_str extras);
 XG_FN bool xg_shape_is_array(const xg_shape *s);
 XG_FN bool xg_shape_is_scalar(const xg_shape *s);
 XG_FN bool xg_shape_compatible(const xg_shape *a, const xg_shape *b); /* equal ignoring layouts */
@@ -251,12 +367,12 @@ XG_FN bool xg_shape_same_dims(const xg_shape *a, const xg_shape *b);  /* arrays 
 XG_FN int64_t xg_shape_leaves(const xg_shape *s); /* arrays, tokens and opaques in a nested tuple, in order */
 XG_FN uint32_t xg_shape_leaf_at(const xg_shape *s, int64_t k); /* the first leaf of the k-th element of a tuple */
 XG_FN uint32_t xg_shape_element_of(const xg_shape *s, uint32_t leaf); /* which element of a tuple it belongs to */
-XG_FN void xg_shape_strides(const xg_shape *s, int64_t *strides); /* in elements, by layout (descending if none) */
+XG_FN void xg_shape_strides(const xg_shape *s, int64_t *strides);     /* in elements, by layout (descending if none) */
 XG_FN void xg_shape_print(xg_buf *b, const xg_shape *s, bool layout);
 XG_FN const char *xg_type_name(xlagpu_type t);
 XG_FN int xg_type_bits(xlagpu_type t);
-XG_FN int xg_type_bytes(xlagpu_type t);  /* bytes of one element in a literal or an unpacked buffer */
-XG_FN int xg_type_class(xlagpu_type t);  /* XGT_P, XGT_I, XGT_F, XGT_C or 0 */
+XG_FN int xg_type_bytes(xlagpu_type t); /* bytes of one element in a literal or an unpacked buffer */
+XG_FN int xg_type_class(xlagpu_type t); /* XGT_P, XGT_I, XGT_F, XGT_C or 0 */
 XG_FN bool xg_type_signed(xlagpu_type t);
 XG_FN xlagpu_type xg_type_real(xlagpu_type t); /* c64 -> f32, c128 -> f64, else itself */
 XG_FN xlagpu_type xg_type_find(xg_str name);   /* XLAGPU_INVALID when there is none */
@@ -269,25 +385,32 @@ XG_FN const char *xg_op_attrs(xg_opcode op);
 XG_FN const char *xg_attr_name(xg_attr_key k);
 XG_FN xg_attr_kind xg_attr_kind_of(xg_attr_key k);
 XG_FN xg_module *xg_module_new(xg_ctx *c, xg_arena *a, xg_str name);
-XG_FN xg_comp *xg_comp_new(xg_module *m, xg_str name, xg_comp *before); /* made unique; placed before `before`, or last */
+/* made unique; placed before `before`, or last */
+XG_FN xg_comp *xg_comp_new(xg_module *m, xg_str name, xg_comp *before);
 XG_FN void xg_comp_remove(xg_comp *c);
-XG_FN xg_inst *xg_comp_add_param(xg_comp *c, const xg_shape *shape, xg_str name); /* with the next number, before the first instruction that is no parameter */
-XG_FN void xg_comp_remove_param(xg_comp *c, uint32_t number);                      /* has no users; those behind it are renumbered */
-XG_FN void xg_comp_set_param(xg_inst *i, int64_t number);                          /* gives a new PARAMETER its number */
-/* New instructions go before `before` (same computation), or last. The name is a wish: it is made unique; empty: the opcode's. Operands are copied. */
-XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n, xg_inst *before, xg_str name);
-/* Same op, shape, attributes and number; operands mapped by the caller. Control predecessors are kept only within a computation. */
+/* with the next number, before the first instruction that is no parameter */
+XG_FN xg_inst *xg_comp_add_param(xg_comp *c, const xg_shape *shape, xg_str name);
+/* has no users; those behind it are renumbered */
+XG_FN void xg_comp_remove_param(xg_comp *c, uint32_t number);
+XG_FN void xg_comp_set_param(xg_inst *i, int64_t number); /* gives a new PARAMETER its number */
+/* New instructions go before `before` (same computation), or last. The name is a wish: it is made unique; empty: the
+ * opcode's. Operands are copied. */
+XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n,
+    xg_inst *before, xg_str name);
+/* Same op, shape, attributes and number; operands mapped by the caller. Control predecessors are kept only within a
+ * computation. */
 XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, xg_inst *before);
-XG_FN void xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands); /* to the end of another computation, as a clone would stand there; its users are the caller's to see to */
-XG_FN void xg_inst_remove(xg_inst *i);                      /* has no users left and is not the root */
+/* to the end of another computation, as a clone would stand there; its users are the caller's to see to */
+XG_FN void xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands);
+XG_FN void xg_inst_remove(xg_inst *i); /* has no users left and is not the root */
 XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to);
-XG_FN void xg_inst_drop_operands(xg_inst *i, uint32_t n);    /* keeps the first n */
-XG_FN void xg_inst_replace(xg_inst *from, xg_inst *to);     /* all uses but those by `to` itself, and the root */
+XG_FN void xg_inst_drop_operands(xg_inst *i, uint32_t n); /* keeps the first n */
+XG_FN void xg_inst_replace(xg_inst *from, xg_inst *to);   /* all uses but those by `to` itself, and the root */
 XG_FN void xg_inst_move_before(xg_inst *i, xg_inst *before);
-XG_FN uint32_t xg_inst_n_users(const xg_inst *i);            /* counts uses; O(uses) */
+XG_FN uint32_t xg_inst_n_users(const xg_inst *i); /* counts uses; O(uses) */
 XG_FN void xg_inst_set_attr(xg_inst *i, xg_attr attr);
 XG_FN void xg_inst_remove_attr(xg_inst *i, xg_attr_key k);
-XG_FN const xg_attr *xg_inst_attr(const xg_inst *i, xg_attr_key k); /* NULL when absent */
+XG_FN const xg_attr *xg_inst_attr(const xg_inst *i, xg_attr_key k);            /* NULL when absent */
 XG_FN int64_t xg_attr_int(const xg_inst *i, xg_attr_key k, int64_t otherwise); /* INT, BOOL */
 XG_FN xg_ints xg_attr_ints(const xg_inst *i, xg_attr_key k);  /* INTS, or INTLISTS written flat; empty when absent */
 XG_FN xg_str xg_attr_str(const xg_inst *i, xg_attr_key k);    /* empty when absent */
@@ -298,59 +421,81 @@ XG_FN xg_attr xg_attr_make_str(xg_module *m, xg_attr_key k, xg_str s);
 XG_FN xg_attr xg_attr_make_comp(xg_attr_key k, xg_comp *c);
 #define XG_OPERAND(i, k) ((i)->operands[k].value)
 #define XG_USE_INDEX(u) ((uint32_t)((u) - (u)->user->operands)) /* which operand of the user it is */
-/* The next one and the one before in program order. Instructions lie in memory in the order in which they were made, which is nearly that of the program: those further on are asked for
- * while this one is looked at, for in a list alone each waits for the one in front of it. */
-enum { XG_INST_AHEAD = 1024 /* bytes: a few instructions */ };
-XG_INLINE xg_inst *xg_inst_behind(const xg_inst *i) { XG_PREFETCH((const void *)((uintptr_t)i + XG_INST_AHEAD)); return i->next; }
-XG_INLINE xg_inst *xg_inst_before(const xg_inst *i) { XG_PREFETCH((const void *)((uintptr_t)i - XG_INST_AHEAD)); return i->prev; }
+/* The next one and the one before in program order. Instructions lie in memory in the order in which they were made,
+ * which is nearly that of the program: those further on are asked for while this one is looked at, for in a list alone
+ * each waits for the one in front of it. */
+enum {
+    XG_INST_AHEAD = 1024 /* bytes: a few instructions */
+};
+XG_INLINE xg_inst *xg_inst_behind(const xg_inst *i) {
+    XG_PREFETCH((const void *)((uintptr_t)i + XG_INST_AHEAD));
+    return i->next;
+}
+XG_INLINE xg_inst *xg_inst_before(const xg_inst *i) {
+    XG_PREFETCH((const void *)((uintptr_t)i - XG_INST_AHEAD));
+    return i->prev;
+}
 #define XG_FOR_INSTS(i, comp) for (xg_inst *i = (comp)->first; i; i = xg_inst_behind(i))
 #define XG_FOR_USES(u, inst) for (xg_use *u = (inst)->first_use; u; u = u->next)
 
 /* ---- literal.c ---- */
-XG_FN xg_literal *xg_literal_new(xg_arena *a, const xg_shape *shape); /* zeroed; tuples get fresh elements */
+XG_FN xg_literal *xg_literal_new(xg_arena *a, const xg_shape *shape);  /* zeroed; tuples get fresh elements */
 XG_FN bool xg_literal_equal(const xg_literal *a, const xg_literal *b); /* bit for bit */
-XG_FN void xg_literal_print(xg_buf *b, const xg_literal *l, bool whole); /* arrays of more than 10 elements as {...} unless whole */
-/* Reads a literal of the shape at src->text + *at and moves *at behind it; fails through the context with a position. */
+/* arrays of more than 10 elements as {...} unless whole */
+XG_FN void xg_literal_print(xg_buf *b, const xg_literal *l, bool whole);
+/* Reads a literal of the shape at src->text + *at and moves *at behind it; fails through the context with a
+ * position. */
 XG_FN xg_literal *xg_literal_parse(xg_ctx *c, xg_arena *a, const xg_source *src, size_t *at, const xg_shape *shape);
-XG_FN void xg_literal_fill(xg_literal *l, uint64_t seed);    /* what --fill_elided_constants asks for */
-XG_FN bool xg_literal_get_int(const xg_literal *l, int64_t index, int64_t *out);   /* integers and pred */
-XG_FN double xg_literal_get_float(const xg_literal *l, int64_t index);             /* any real type */
-XG_FN void xg_literal_set_float(xg_literal *l, int64_t index, double v);           /* rounds to nearest even, integers saturate */
+XG_FN void xg_literal_fill(xg_literal *l, uint64_t seed); /* what --fill_elided_constants asks for */
+XG_FN bool xg_literal_get_int(const xg_literal *l, int64_t index, int64_t *out); /* integers and pred */
+XG_FN double xg_literal_get_float(const xg_literal *l, int64_t index);           /* any real type */
+/* rounds to nearest even, integers saturate */
+XG_FN void xg_literal_set_float(xg_literal *l, int64_t index, double v);
 XG_FN void xg_literal_set_int(xg_literal *l, int64_t index, int64_t v);
 
 /* ---- windows.c ---- */
 typedef struct xg_windows { /* the roles of dimensions in a gather or scatter */
     const xg_inst *indices;
-    const xg_shape *whole, *part;   /* the array in which windows lie, and that of windows alone: a gather's result, a scatter's update */
+    /* the array in which windows lie, and that of windows alone: a gather's result, a scatter's update */
+    const xg_shape *whole, *part;
     int64_t vector_dim, positions;  /* positions: how many windows */
     uint32_t n_starts, n_positions; /* components of an index vector; dims that number the windows */
-    uint32_t place[XG_RANK_MAX], position[XG_RANK_MAX]; /* by such a dim: which one it is of the indices, and of the part */
-    int64_t counts[XG_RANK_MAX];    /* its size */
-    int64_t size[XG_RANK_MAX];      /* by dim of the whole: a window's, and */
-    int32_t inside[XG_RANK_MAX];    /* which dim of the part is along it; -1: none, it is 1 */
-    int32_t start[XG_RANK_MAX];     /* which component says where windows begin; -1: none does */
-    int32_t batch[XG_RANK_MAX];     /* which dim that numbers windows runs with it; -1: none */
+    /* by such a dim: which one it is of the indices, and of the part */
+    uint32_t place[XG_RANK_MAX], position[XG_RANK_MAX];
+    int64_t counts[XG_RANK_MAX]; /* its size */
+    int64_t size[XG_RANK_MAX];   /* by dim of the whole: a window's, and */
+    int32_t inside[XG_RANK_MAX]; /* which dim of the part is along it; -1: none, it is 1 */
+    int32_t start[XG_RANK_MAX];  /* which component says where windows begin; -1: none does */
+    int32_t batch[XG_RANK_MAX];  /* which dim that numbers windows runs with it; -1: none */
 } xg_windows;
 XG_FN xg_windows xg_windows_of(const xg_inst *i);
 XG_FN bool xg_ints_at(xg_ints list, int64_t v, uint32_t *at); /* whether v is in the list, and at which place */
 
 /* ---- lex.c, parse_shape.c, parse_devices.c, parse_attr.c, parse.c, parse_module.c (among themselves: text.h) ---- */
-XG_FN xg_module *xg_hlo_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* a module, or a single instruction; fails with a position; verified for grammar only */
-XG_FN xg_module *xg_hlo_parse_lasting(xg_ctx *c, xg_arena *a, const xg_source *src); /* the same for a text that ends with a NUL and outlives the module: it is not copied */
+/* a module, or a single instruction; fails with a position; verified for grammar only */
+XG_FN xg_module *xg_hlo_parse(xg_ctx *c, xg_arena *a, const xg_source *src);
+/* the same for a text that ends with a NUL and outlives the module: it is not copied */
+XG_FN xg_module *xg_hlo_parse_lasting(xg_ctx *c, xg_arena *a, const xg_source *src);
 
 /* ---- print.c, print_attr.c ---- */
-typedef struct xg_print_options { bool operand_shapes, whole_constants, no_metadata, percent; } xg_print_options;
-XG_FN void xg_hlo_print(xg_buf *b, const xg_module *m, const xg_print_options *o); /* o NULL: the fixed-point form: percent signs off, whole constants */
+typedef struct xg_print_options {
+    bool operand_shapes, whole_constants, no_metadata, percent;
+} xg_print_options;
+/* o NULL: the fixed-point form: percent signs off, whole constants */
+XG_FN void xg_hlo_print(xg_buf *b, const xg_module *m, const xg_print_options *o);
 XG_FN void xg_hlo_print_comp(xg_buf *b, const xg_comp *c, const xg_print_options *o);
 XG_FN void xg_put_quoted(xg_buf *b, xg_str s); /* in double quotes, with C escapes */
 
 /* ---- infer*.c ---- */
-/* The shape that the opcode's rule gives to these operands and attributes, with descending layouts; fails at the instruction with both shapes and the rule.
- * For opcodes whose shape must be given it checks i->shape and returns it. */
+/* The shape that the opcode's rule gives to these operands and attributes, with descending layouts; fails at the
+ * instruction with both shapes and the rule. For opcodes whose shape must be given it checks i->shape and returns
+ * it. */
 XG_FN const xg_shape *xg_hlo_infer(xg_module *m, const xg_inst *i);
 
 /* ---- verify.c ---- */
-XG_FN void xg_hlo_verify(xg_module *m); /* every rule of every instruction, computation and the module; fails with a position */
-XG_NORETURN XG_FN void xg_hlo_fail(const xg_inst *i, xlagpu_status s, const char *hint, const char *format, ...) XG_PRINTF(4, 5); /* at the instruction's place */
+/* every rule of every instruction, computation and the module; fails with a position */
+XG_FN void xg_hlo_verify(xg_module *m);
+XG_NORETURN XG_FN void xg_hlo_fail(const xg_inst *i, xlagpu_status s, const char *hint, const char *format, ...)
+    XG_PRINTF(4, 5); /* at the instruction's place */
 
 #endif /* XG_HLO_H */

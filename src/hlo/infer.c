@@ -1,8 +1,8 @@
 /* hlo/infer.c -- shape inference: from an instruction's opcode, operands and attributes to the shape of its result.
  *
- * The opcode table names a rule for each opcode; this file finds it and checks what every rule may then rely on: the number
- * of operands and their element types. The rules live in infer_elementwise.c, infer_movement.c, infer_contract.c, infer_reduce.c,
- * infer_control.c and infer_device.c, over the helpers of infer_common.c. */
+ * The opcode table names a rule for each opcode; this file finds it and checks what every rule may then rely on: the
+ * number of operands and their element types. The rules live in infer_elementwise.c, infer_movement.c,
+ * infer_contract.c, infer_reduce.c, infer_control.c and infer_device.c, over the helpers of infer_common.c. */
 #ifndef XG_HLO_INFER_C
 #define XG_HLO_INFER_C
 #include "infer_elementwise.c"
@@ -12,7 +12,10 @@
 #include "infer_control.c"
 #include "infer_device.c"
 
-typedef struct xg_infer_row { const xg_shape *(*rule)(xg_module *m, const xg_inst *i); uint8_t lo, hi, types; } xg_infer_row;
+typedef struct xg_infer_row {
+    const xg_shape *(*rule)(xg_module *m, const xg_inst *i);
+    uint8_t lo, hi, types;
+} xg_infer_row;
 static const xg_infer_row xg_infer_rows[] = {
 #define X(name, text, lo, hi, flags, types, infer, index, eval, elem, attrs) {xg_infer_##infer, lo, hi, types},
     XG_OPS(X)
@@ -20,11 +23,14 @@ static const xg_infer_row xg_infer_rows[] = {
 };
 
 static const char *xg_infer_types_text(uint32_t types) {
-    static const char *const names[16] = {"nothing", "pred", "integer", "pred or integer", "floating point", "pred or floating point", "integer or floating point", "pred, integer or floating point",
-        "complex", "pred or complex", "integer or complex", "pred, integer or complex", "floating point or complex", "pred, floating point or complex", "integer, floating point or complex", "of any element type"};
+    static const char *const names[16] = {"nothing", "pred", "integer", "pred or integer", "floating point",
+        "pred or floating point", "integer or floating point", "pred, integer or floating point", "complex",
+        "pred or complex", "integer or complex", "pred, integer or complex", "floating point or complex",
+        "pred, floating point or complex", "integer, floating point or complex", "of any element type"};
     return names[types & 15];
 }
-/* Scales, group sizes and random bits stand beside the operands that the table's types speak of; their rules look after them. */
+/* Scales, group sizes and random bits stand beside the operands that the table's types speak of; their rules look after
+ * them. */
 static bool xg_infer_typed_operand(xg_opcode op, uint32_t k) {
     return !(k >= 2 && (op == XG_RAGGED_DOT || op == XG_SCALED_DOT)) && !(k == 1 && op == XG_STOCHASTIC_CONVERT);
 }
@@ -32,13 +38,15 @@ static bool xg_infer_typed_operand(xg_opcode op, uint32_t k) {
 XG_FN const xg_shape *xg_hlo_infer(xg_module *m, const xg_inst *i) {
     const xg_infer_row *row = &xg_infer_rows[i->op];
     uint32_t k;
-    XG_RULE(i, i->n_operands >= row->lo && (row->hi == 255 || i->n_operands <= row->hi), NULL, "there must be %s%u operand%s, but there are %u", row->hi == row->lo ? "" : "at least ", row->lo,
-            row->lo == 1 ? "" : "s", i->n_operands);
+    XG_RULE(i, i->n_operands >= row->lo && (row->hi == 255 || i->n_operands <= row->hi), NULL,
+        "there must be %s%u operand%s, but there are %u", row->hi == row->lo ? "" : "at least ", row->lo,
+        row->lo == 1 ? "" : "s", i->n_operands);
     if (row->types != XGT_ANY)
         for (k = 0; k < i->n_operands; k++) {
             const xg_shape *s = xg_infer_operand(i, k);
-            XG_RULE(i, !xg_shape_is_array(s) || (xg_type_class(s->type) & row->types) || !xg_infer_typed_operand(i->op, k), NULL, "operand %u must be %s, but is %s", k, xg_infer_types_text(row->types),
-                    xg_infer_text(i, s));
+            XG_RULE(i,
+                !xg_shape_is_array(s) || (xg_type_class(s->type) & row->types) || !xg_infer_typed_operand(i->op, k),
+                NULL, "operand %u must be %s, but is %s", k, xg_infer_types_text(row->types), xg_infer_text(i, s));
         }
     return row->rule(m, i);
 }

@@ -1,16 +1,17 @@
 /* hlo/literal.c -- the values of constants: memory, text in and out, single elements.
  *
- * Reading is one loop over tokens with a counter per dimension, no recursion. Rows of plain numbers take a fast path that knows
- * nothing of comments, words or errors: whatever it does not understand it leaves to the general path, so each fact
- * of the grammar and each message exists once.
+ * Reading is one loop over tokens with a counter per dimension, no recursion. Rows of plain numbers take a fast path
+ * that knows nothing of comments, words or errors: whatever it does not understand it leaves to the general path, so
+ * each fact of the grammar and each message exists once.
  *
  * Laws
  * - The text bounds the memory. An array takes at least one byte of text per element; when there is less, the elements
  *   are read into nowhere and the reading ends in the message that says which count is wrong.
- * - parse(print(x)) == x, bit for bit: NaN payloads are written, and "-0" is a negative zero in a float type (XLA's own reader
- *   drops that sign).
- * - Counts, commas (which may be missing or doubled), true and false as 1 and 0, unsigned texts in s64 and saturation of
- *   f4 and f6 are as XLA has them. A decimal in an integer type or a finite text that a type cannot hold is an error. */
+ * - parse(print(x)) == x, bit for bit: NaN payloads are written, and "-0" is a negative zero in a float type (XLA's own
+ *   reader drops that sign).
+ * - Counts, commas (which may be missing or doubled), true and false as 1 and 0, unsigned texts in s64 and saturation
+ *   of f4 and f6 are as XLA has them. A decimal in an integer type or a finite text that a type cannot hold is an
+ *   error. */
 #ifndef XG_HLO_LITERAL_C
 #define XG_HLO_LITERAL_C
 #include "hlo.h"
@@ -18,7 +19,8 @@
 /* ---- memory ---- */
 
 XG_FN size_t xg_literal_bytes(xg_ctx *c, const xg_shape *s) {
-    if (s->elements < 0 || (uint64_t)s->elements > SIZE_MAX) xg_fail(c, XLAGPU_ERROR_LIMIT, "a literal of %lld elements cannot be addressed", (long long)s->elements);
+    if (s->elements < 0 || (uint64_t)s->elements > SIZE_MAX)
+        xg_fail(c, XLAGPU_ERROR_LIMIT, "a literal of %lld elements cannot be addressed", (long long)s->elements);
     return xg_mul(c, (size_t)s->elements, (size_t)xg_type_bytes(s->type));
 }
 
@@ -32,7 +34,8 @@ XG_FN xg_literal *xg_literal_make(xg_arena *a, const xg_shape *shape, bool elide
         uint32_t i;
         for (i = 0; i < shape->n_elems; i++) elems[i] = xg_literal_make(a, shape->elems[i], elided);
         l->elems = elems;
-    } else if (xg_shape_is_array(shape) && !elided) l->data = xg_alloc(a, xg_literal_bytes(a->ctx, shape));
+    } else if (xg_shape_is_array(shape) && !elided)
+        l->data = xg_alloc(a, xg_literal_bytes(a->ctx, shape));
     return l;
 }
 
@@ -42,9 +45,11 @@ XG_FN bool xg_literal_equal(const xg_literal *a, const xg_literal *b) {
     const xg_shape *s = a->shape, *t = b->shape;
     uint32_t i;
     if (s->type != t->type || s->rank != t->rank || s->n_elems != t->n_elems || a->elided != b->elided) return false;
-    for (i = 0; i < s->rank; i++) if (s->dims[i] != t->dims[i]) return false;
+    for (i = 0; i < s->rank; i++)
+        if (s->dims[i] != t->dims[i]) return false;
     if (s->type == XLAGPU_TUPLE) {
-        for (i = 0; i < s->n_elems; i++) if (!xg_literal_equal(a->elems[i], b->elems[i])) return false;
+        for (i = 0; i < s->n_elems; i++)
+            if (!xg_literal_equal(a->elems[i], b->elems[i])) return false;
         return true;
     }
     if (!a->data || !b->data) return a->data == b->data;
@@ -54,7 +59,9 @@ XG_FN bool xg_literal_equal(const xg_literal *a, const xg_literal *b) {
 /* ---- single elements ---- */
 
 /* The least and the greatest value of an integer type or pred; the latter as an unsigned number. */
-XG_FN int64_t xg_int_type_min(xlagpu_type t) { return t != XLAGPU_PRED && xg_type_signed(t) ? (int64_t)(0 - ((uint64_t)1 << (xg_type_bits(t) - 1))) : 0; }
+XG_FN int64_t xg_int_type_min(xlagpu_type t) {
+    return t != XLAGPU_PRED && xg_type_signed(t) ? (int64_t)(0 - ((uint64_t)1 << (xg_type_bits(t) - 1))) : 0;
+}
 XG_FN uint64_t xg_int_type_max(xlagpu_type t) {
     int bits = t == XLAGPU_PRED ? 1 : xg_type_signed(t) ? xg_type_bits(t) - 1 : xg_type_bits(t);
     return bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
@@ -64,7 +71,8 @@ XG_FN int64_t xg_int_load(xlagpu_type t, const void *p) {
     int bytes = xg_type_bytes(t);
     uint64_t v = 0;
     memcpy(&v, p, (size_t)bytes); /* little-endian hosts */
-    if (bytes < 8 && t != XLAGPU_PRED && xg_type_signed(t)) v = (v ^ (uint64_t)1 << (8 * bytes - 1)) - ((uint64_t)1 << (8 * bytes - 1));
+    if (bytes < 8 && t != XLAGPU_PRED && xg_type_signed(t))
+        v = (v ^ (uint64_t)1 << (8 * bytes - 1)) - ((uint64_t)1 << (8 * bytes - 1));
     return (int64_t)v;
 }
 
@@ -72,7 +80,8 @@ XG_FN int64_t xg_int_load(xlagpu_type t, const void *p) {
 XG_FN void xg_int_store(xlagpu_type t, void *p, int64_t v) {
     int bits = xg_type_bits(t);
     uint64_t u = (uint64_t)v;
-    if (t == XLAGPU_PRED) u = v != 0;
+    if (t == XLAGPU_PRED)
+        u = v != 0;
     else if (bits < 8) {
         u &= ((uint64_t)1 << bits) - 1;
         if (xg_type_signed(t)) u = (u ^ (uint64_t)1 << (bits - 1)) - ((uint64_t)1 << (bits - 1));
@@ -109,16 +118,18 @@ XG_FN void xg_literal_set_float(xg_literal *l, int64_t index, double v) {
     xlagpu_type t = l->shape->type, real = xg_type_real(t);
     int bytes = xg_type_bytes(t);
     char *p = (char *)l->data + index * bytes;
-    if (t == XLAGPU_PRED) *p = v != 0;
-    else if (xg_type_class(t) & XGT_I) xg_int_store(t, p, xg_int_of_float(t, v));
+    if (t == XLAGPU_PRED)
+        *p = v != 0;
+    else if (xg_type_class(t) & XGT_I)
+        xg_int_store(t, p, xg_int_of_float(t, v));
     else {
         xg_float_store(real, p, v);
         if (real != t) memset(p + bytes / 2, 0, (size_t)bytes / 2);
     }
 }
 
-/* An integer as a double that any narrower format rounds as it would the integer itself: what does not fit into 53 bits leaves its trace in
- * the last one. */
+/* An integer as a double that any narrower format rounds as it would the integer itself: what does not fit into 53 bits
+ * leaves its trace in the last one. */
 XG_FN double xg_int_for_rounding(int64_t v) {
     uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
     double d = u >> 53 ? (double)(int64_t)(u >> 11 | ((u & 2047) != 0)) * 2048.0 : (double)(int64_t)u;
@@ -127,8 +138,10 @@ XG_FN double xg_int_for_rounding(int64_t v) {
 
 XG_FN void xg_literal_set_int(xg_literal *l, int64_t index, int64_t v) {
     xlagpu_type t = l->shape->type;
-    if (xg_type_class(t) & (XGT_P | XGT_I)) xg_int_store(t, (char *)l->data + index * xg_type_bytes(t), v);
-    else xg_literal_set_float(l, index, xg_type_real(t) == XLAGPU_F64 ? (double)v : xg_int_for_rounding(v));
+    if (xg_type_class(t) & (XGT_P | XGT_I))
+        xg_int_store(t, (char *)l->data + index * xg_type_bytes(t), v);
+    else
+        xg_literal_set_float(l, index, xg_type_real(t) == XLAGPU_F64 ? (double)v : xg_int_for_rounding(v));
 }
 
 /* ---- made-up values ---- */
@@ -140,7 +153,8 @@ XG_FN uint64_t xg_literal_random(uint64_t seed, uint64_t index) {
     return z ^ z >> 31;
 }
 
-/* [-0.1, 0.2), the range of XLA's fake arguments; wider where that would round to zeros only, positive where there is no sign. */
+/* [-0.1, 0.2), the range of XLA's fake arguments; wider where that would round to zeros only, positive where there is
+ * no sign. */
 XG_FN double xg_literal_random_float(xlagpu_type t, uint64_t r) {
     const xg_float_format *f = xg_float_format_of(t);
     double u = (double)(int64_t)(r >> 11) * (1.0 / 9007199254740992.0);
@@ -148,14 +162,15 @@ XG_FN double xg_literal_random_float(xlagpu_type t, uint64_t r) {
     return f->bits <= 6 ? -1 + 3 * u : -0.1 + 0.3 * u;
 }
 
-/* Every element depends on the seed and its index only. Integers are small and not negative, so that they may serve as indices. Elided
- * literals have no memory: make a new one of their shape to fill. */
+/* Every element depends on the seed and its index only. Integers are small and not negative, so that they may serve as
+ * indices. Elided literals have no memory: make a new one of their shape to fill. */
 XG_FN void xg_literal_fill(xg_literal *l, uint64_t seed) {
     xlagpu_type t = l->shape->type, real;
     int64_t i, n = l->shape->elements;
     uint32_t k;
     if (t == XLAGPU_TUPLE) {
-        for (k = 0; k < l->shape->n_elems; k++) xg_literal_fill((xg_literal *)l->elems[k], xg_literal_random(seed, k)); /* as xg_literal_new made them */
+        for (k = 0; k < l->shape->n_elems; k++)
+            xg_literal_fill((xg_literal *)l->elems[k], xg_literal_random(seed, k)); /* as xg_literal_new made them */
         return;
     }
     if (!l->data) return;
@@ -163,9 +178,12 @@ XG_FN void xg_literal_fill(xg_literal *l, uint64_t seed) {
     for (i = 0; i < n; i++) {
         uint64_t r = xg_literal_random(seed, (uint64_t)i);
         char *p = (char *)l->data + i * xg_type_bytes(t);
-        if (xg_type_class(t) & (XGT_P | XGT_I)) xg_int_store(t, p, (int64_t)(r % (XG_MIN(xg_int_type_max(t), 15) + 1)));
-        else xg_float_store(real, p, xg_literal_random_float(real, r));
-        if (real != t) xg_float_store(real, p + xg_type_bytes(real), xg_literal_random_float(real, xg_literal_random(r, 1)));
+        if (xg_type_class(t) & (XGT_P | XGT_I))
+            xg_int_store(t, p, (int64_t)(r % (XG_MIN(xg_int_type_max(t), 15) + 1)));
+        else
+            xg_float_store(real, p, xg_literal_random_float(real, r));
+        if (real != t)
+            xg_float_store(real, p + xg_type_bytes(real), xg_literal_random_float(real, xg_literal_random(r, 1)));
     }
 }
 
@@ -175,8 +193,10 @@ XG_FN void xg_literal_print_element(xg_buf *b, xlagpu_type t, const char *p) {
     xlagpu_type real = xg_type_real(t);
     uint64_t bits = 0;
     if (xg_type_class(t) & (XGT_P | XGT_I)) {
-        if (t == XLAGPU_U64) xg_put_u64(b, (uint64_t)xg_int_load(t, p));
-        else xg_put_i64(b, xg_int_load(t, p));
+        if (t == XLAGPU_U64)
+            xg_put_u64(b, (uint64_t)xg_int_load(t, p));
+        else
+            xg_put_i64(b, xg_int_load(t, p));
         return;
     }
     if (real != t) xg_putc(b, '(');
@@ -189,27 +209,36 @@ XG_FN void xg_literal_print_element(xg_buf *b, xlagpu_type t, const char *p) {
     xg_putc(b, ')');
 }
 
-/* XLA's spaces: {1, 2} for a vector; { { 1, 2 }, { 3, 4 } } with {5} and {} for short rows; from rank 4 on the indices as comments. */
+/* XLA's spaces: {1, 2} for a vector; { { 1, 2 }, { 3, 4 } } with {5} and {} for short rows; from rank 4 on the indices
+ * as comments. */
 XG_FN void xg_literal_print_dim(xg_buf *b, const xg_literal *l, uint32_t dim, int64_t index, const char **p) {
     const xg_shape *s = l->shape;
-    bool inner = dim + 1 == s->rank, spaced = s->rank > 1 && !(inner && s->dims[dim] <= 1), noted = s->rank > 3 && dim > 0 && !inner;
+    bool inner = dim + 1 == s->rank, spaced = s->rank > 1 && !(inner && s->dims[dim] <= 1),
+         noted = s->rank > 3 && dim > 0 && !inner;
     int64_t i;
     xg_puts(b, spaced ? "{ " : "{");
     if (noted) xg_printf(b, "/*i%u=%lld*/ ", dim - 1, (long long)index);
     for (i = 0; i < s->dims[dim]; i++) {
         if (i) xg_puts(b, ", ");
-        if (!inner) xg_literal_print_dim(b, l, dim + 1, i, p);
-        else { xg_literal_print_element(b, s->type, *p); *p += xg_type_bytes(s->type); }
+        if (!inner)
+            xg_literal_print_dim(b, l, dim + 1, i, p);
+        else {
+            xg_literal_print_element(b, s->type, *p);
+            *p += xg_type_bytes(s->type);
+        }
     }
     xg_puts(b, spaced && !(noted && s->dims[dim] == 0) ? " }" : "}");
 }
 
 XG_FN void xg_literal_print(xg_buf *b, const xg_literal *l, bool whole) {
-    enum { SHORT = 10 };
+    enum {
+        SHORT = 10
+    };
     const xg_shape *s = l->shape;
     const char *p = (const char *)l->data;
     uint32_t i;
-    if (l->elided || (!whole && (s->type == XLAGPU_TUPLE || s->elements > SHORT))) xg_puts(b, "{...}");
+    if (l->elided || (!whole && (s->type == XLAGPU_TUPLE || s->elements > SHORT)))
+        xg_puts(b, "{...}");
     else if (s->type == XLAGPU_TUPLE) {
         xg_puts(b, "( ");
         for (i = 0; i < s->n_elems; i++) {
@@ -217,10 +246,14 @@ XG_FN void xg_literal_print(xg_buf *b, const xg_literal *l, bool whole) {
             xg_literal_print(b, l->elems[i], whole);
         }
         xg_puts(b, " )");
-    } else if (!p) xg_puts(b, xg_type_name(s->type));
-    else if (s->rank) xg_literal_print_dim(b, l, 0, 0, &p);
-    else if (s->type == XLAGPU_PRED) xg_puts(b, *p ? "true" : "false");
-    else xg_literal_print_element(b, s->type, p);
+    } else if (!p)
+        xg_puts(b, xg_type_name(s->type));
+    else if (s->rank)
+        xg_literal_print_dim(b, l, 0, 0, &p);
+    else if (s->type == XLAGPU_PRED)
+        xg_puts(b, *p ? "true" : "false");
+    else
+        xg_literal_print_element(b, s->type, p);
 }
 
 /* ---- reading: tokens ---- */
@@ -230,14 +263,15 @@ typedef struct xg_lit_reader {
     xg_arena *arena;
     const xg_source *src;
     const char *p, *end;
-    xlagpu_type type, real;      /* of the array being read */
-    int64_t least;               /* of an integer type */
+    xlagpu_type type, real; /* of the array being read */
+    int64_t least;          /* of an integer type */
     uint64_t greatest;
-    char *out, nowhere[16];      /* the next element, and what stands in for it when there is no memory */
-    int step;                    /* bytes from one to the next, 0 in nowhere */
+    char *out, nowhere[16]; /* the next element, and what stands in for it when there is no memory */
+    int step;               /* bytes from one to the next, 0 in nowhere */
 } xg_lit_reader;
 
-#define XG_LIT_FAIL(r, where, hint, ...) xg_fail_at((r)->ctx, XLAGPU_ERROR_SYNTAX, (r)->src, (size_t)((where) - (r)->src->text), hint, __VA_ARGS__)
+#define XG_LIT_FAIL(r, where, hint, ...) \
+    xg_fail_at((r)->ctx, XLAGPU_ERROR_SYNTAX, (r)->src, (size_t)((where) - (r)->src->text), hint, __VA_ARGS__)
 
 XG_INLINE bool xg_lit_is_word_char(char c) {
     return xg_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
@@ -251,13 +285,17 @@ XG_FN void xg_lit_space(xg_lit_reader *r, bool commas) {
         if (*p != '/' || end - p < 2) break;
         if (p[1] == '/') {
             p = (const char *)memchr(p, '\n', (size_t)(end - p));
-            if (!p) { p = end; break; }
+            if (!p) {
+                p = end;
+                break;
+            }
         } else if (p[1] == '*') {
             const char *start = p;
             for (p += 2; end - p >= 2 && !(p[0] == '*' && p[1] == '/'); p++) {}
             if (end - p < 2) XG_LIT_FAIL(r, start, "end it with */", "this comment does not end");
             p++;
-        } else break;
+        } else
+            break;
     }
     r->p = p;
 }
@@ -273,7 +311,8 @@ XG_FN int xg_lit_extent(const xg_lit_reader *r, const char *p) {
 
 XG_NORETURN XG_FN void xg_lit_fail_unexpected(xg_lit_reader *r, const char *at, const char *hint) {
     if (at >= r->end) XG_LIT_FAIL(r, at, NULL, "the text ends inside a literal");
-    XG_LIT_FAIL(r, at, hint, "expects a value of type %s, but sees '%.*s'", xg_type_name(r->type), xg_lit_extent(r, at), at);
+    XG_LIT_FAIL(
+        r, at, hint, "expects a value of type %s, but sees '%.*s'", xg_type_name(r->type), xg_lit_extent(r, at), at);
 }
 
 /* A word (true, false, inf, nan) at r->p, not followed by more of a word. */
@@ -293,7 +332,10 @@ XG_FN bool xg_lit_elided(xg_lit_reader *r) { /* {...}: skips it if it is there *
         if (r->end - r->p >= 3 && memcmp(r->p, "...", 3) == 0) {
             r->p += 3;
             xg_lit_space(r, false);
-            if (xg_lit_peek(r) == '}') { r->p++; return true; }
+            if (xg_lit_peek(r) == '}') {
+                r->p++;
+                return true;
+            }
         }
     }
     r->p = start;
@@ -317,7 +359,8 @@ XG_NORETURN XG_FN void xg_lit_fail_range(xg_lit_reader *r, const char *at) {
         xg_puts(&b, ", ");
         xg_put_u64(&b, r->greatest);
     }
-    XG_LIT_FAIL(r, at, NULL, "value %.*s is out of range for type %s, which is [%s]", xg_lit_extent(r, at), at, xg_type_name(r->type), b.p);
+    XG_LIT_FAIL(r, at, NULL, "value %.*s is out of range for type %s, which is [%s]", xg_lit_extent(r, at), at,
+        xg_type_name(r->type), b.p);
 }
 
 XG_FN void xg_lit_int(xg_lit_reader *r, void *out) {
@@ -325,14 +368,19 @@ XG_FN void xg_lit_int(xg_lit_reader *r, void *out) {
     bool negative = p < r->end && *p == '-', wide = false;
     uint64_t v = 0;
     p += negative;
-    if (p == r->end || !xg_is_digit(*p)) xg_lit_fail_unexpected(r, start, r->type == XLAGPU_PRED ? "true, false or an integer" : "an integer: digits, with - in front if it is negative");
+    if (p == r->end || !xg_is_digit(*p))
+        xg_lit_fail_unexpected(r, start,
+            r->type == XLAGPU_PRED ? "true, false or an integer"
+                                   : "an integer: digits, with - in front if it is negative");
     for (; p < r->end && xg_is_digit(*p); p++) {
         unsigned digit = (unsigned)(*p - '0');
         if (v > (UINT64_MAX - digit) / 10) wide = true;
         v = v * 10 + digit;
     }
-    if (p < r->end && xg_lit_is_word_char(*p)) xg_lit_fail_unexpected(r, start, "an integer type takes digits only, no point and no exponent");
-    if (wide || (r->type != XLAGPU_PRED && (negative ? v > 0 - (uint64_t)r->least : v > r->greatest))) xg_lit_fail_range(r, start);
+    if (p < r->end && xg_lit_is_word_char(*p))
+        xg_lit_fail_unexpected(r, start, "an integer type takes digits only, no point and no exponent");
+    if (wide || (r->type != XLAGPU_PRED && (negative ? v > 0 - (uint64_t)r->least : v > r->greatest)))
+        xg_lit_fail_range(r, start);
     r->p = p;
     xg_int_store(r->type, out, (int64_t)(negative ? 0 - v : v));
 }
@@ -344,16 +392,22 @@ XG_FN uint64_t xg_lit_payload(xg_lit_reader *r) {
     uint64_t v = 0, most = ((uint64_t)1 << f->mantissa_bits) - 1;
     bool wide = false;
     if (p == r->end || *p != '(') return 0;
-    if (r->end - p < 4 || p[1] != '0' || p[2] != 'x') XG_LIT_FAIL(r, p, NULL, "the payload of a NaN is written nan(0x1)");
+    if (r->end - p < 4 || p[1] != '0' || p[2] != 'x')
+        XG_LIT_FAIL(r, p, NULL, "the payload of a NaN is written nan(0x1)");
     for (p += 3; p < r->end && *p != ')'; p++) {
-        int digit = *p >= '0' && *p <= '9' ? *p - '0' : *p >= 'a' && *p <= 'f' ? *p - 'a' + 10 : *p >= 'A' && *p <= 'F' ? *p - 'A' + 10 : -1;
+        int digit = *p >= '0' && *p <= '9'   ? *p - '0'
+                    : *p >= 'a' && *p <= 'f' ? *p - 'a' + 10
+                    : *p >= 'A' && *p <= 'F' ? *p - 'A' + 10
+                                             : -1;
         if (digit < 0) XG_LIT_FAIL(r, p, NULL, "'%c' is not a hexadecimal digit", *p);
         wide |= v >> 60 != 0;
         v = v << 4 | (uint64_t)digit;
     }
     if (p == r->end) XG_LIT_FAIL(r, start, NULL, "expects ')' after the payload of a NaN");
     if (!f->has_infinity) XG_LIT_FAIL(r, start, NULL, "a NaN of type %s has no payload", xg_type_name(r->real));
-    if (wide || v == 0 || v > most) XG_LIT_FAIL(r, start, NULL, "the payload of a NaN of type %s lies between 0x1 and 0x%llx", xg_type_name(r->real), (unsigned long long)most);
+    if (wide || v == 0 || v > most)
+        XG_LIT_FAIL(r, start, NULL, "the payload of a NaN of type %s lies between 0x1 and 0x%llx",
+            xg_type_name(r->real), (unsigned long long)most);
     r->p = p + 1;
     return v;
 }
@@ -364,10 +418,19 @@ XG_FN bool xg_lit_float_word(xg_lit_reader *r, void *out) {
     const char *start = r->p;
     bool negative = xg_lit_peek(r) == '-';
     uint64_t payload, bits;
-    if (!negative && xg_lit_word(r, "true")) { xg_float_store(r->real, out, 1); return true; }
-    if (!negative && xg_lit_word(r, "false")) { xg_float_store(r->real, out, 0); return true; }
+    if (!negative && xg_lit_word(r, "true")) {
+        xg_float_store(r->real, out, 1);
+        return true;
+    }
+    if (!negative && xg_lit_word(r, "false")) {
+        xg_float_store(r->real, out, 0);
+        return true;
+    }
     r->p += negative;
-    if (xg_lit_word(r, "inf")) { xg_float_store(r->real, out, xg_f64_of_bits(XG_F64_INFINITY | (uint64_t)negative << 63)); return true; }
+    if (xg_lit_word(r, "inf")) {
+        xg_float_store(r->real, out, xg_f64_of_bits(XG_F64_INFINITY | (uint64_t)negative << 63));
+        return true;
+    }
     if (xg_lit_word(r, "nan")) {
         payload = xg_lit_payload(r);
         bits = xg_float_encode(r->real, xg_f64_of_bits(XG_F64_INFINITY | XG_F64_QUIET | (uint64_t)negative << 63));
@@ -386,13 +449,22 @@ XG_FN size_t xg_lit_float_text(xg_lit_reader *r, void *out, bool *overflow) {
     size_t n;
     double v;
     if (!xg_is_digit(*r->p) && *r->p != '-') return 0;
-    if (r->real == XLAGPU_F32) { float w; n = xg_float_parse32(r->p, (size_t)(r->end - r->p), &w, overflow); if (n) memcpy(out, &w, 4); return n; }
+    if (r->real == XLAGPU_F32) {
+        float w;
+        n = xg_float_parse32(r->p, (size_t)(r->end - r->p), &w, overflow);
+        if (n) memcpy(out, &w, 4);
+        return n;
+    }
     n = xg_float_parse(r->p, (size_t)(r->end - r->p), &v, overflow);
-    if (!n || r->real == XLAGPU_F64) { if (n) memcpy(out, &v, 8); return n; }
+    if (!n || r->real == XLAGPU_F64) {
+        if (n) memcpy(out, &v, 8);
+        return n;
+    }
     bits = xg_float_encode(r->real, v);
     memcpy(out, &bits, (size_t)xg_type_bytes(r->real)); /* little-endian hosts */
     f = xg_float_format_of(r->real);
-    *overflow |= (bits & (((uint64_t)1 << (f->bits - f->has_sign)) - 1)) > f->max_bits || (f->nan_is_negative_zero && bits == f->nan_bits);
+    *overflow |= (bits & (((uint64_t)1 << (f->bits - f->has_sign)) - 1)) > f->max_bits ||
+                 (f->nan_is_negative_zero && bits == f->nan_bits);
     return n;
 }
 
@@ -414,21 +486,28 @@ XG_FN void xg_lit_complex(xg_lit_reader *r, char *out) {
     xg_lit_space(r, false);
     xg_lit_float(r, out);
     xg_lit_space(r, false);
-    if (xg_lit_peek(r) != ',') XG_LIT_FAIL(r, r->p, "a complex number is written (real, imaginary)", "expects ',' after the real part");
+    if (xg_lit_peek(r) != ',')
+        XG_LIT_FAIL(r, r->p, "a complex number is written (real, imaginary)", "expects ',' after the real part");
     r->p++;
     xg_lit_space(r, false);
     xg_lit_float(r, out + xg_type_bytes(r->real));
     xg_lit_space(r, false);
-    if (xg_lit_peek(r) != ')') XG_LIT_FAIL(r, r->p, "a complex number is written (real, imaginary)", "expects ')' after the imaginary part");
+    if (xg_lit_peek(r) != ')')
+        XG_LIT_FAIL(r, r->p, "a complex number is written (real, imaginary)", "expects ')' after the imaginary part");
     r->p++;
 }
 
 XG_FN void xg_lit_element(xg_lit_reader *r) {
-    if (r->real != r->type) xg_lit_complex(r, r->out);
-    else if (xg_float_format_of(r->type)) xg_lit_float(r, r->out);
-    else if (xg_lit_word(r, "true")) xg_int_store(r->type, r->out, 1);
-    else if (xg_lit_word(r, "false")) xg_int_store(r->type, r->out, 0);
-    else xg_lit_int(r, r->out);
+    if (r->real != r->type)
+        xg_lit_complex(r, r->out);
+    else if (xg_float_format_of(r->type))
+        xg_lit_float(r, r->out);
+    else if (xg_lit_word(r, "true"))
+        xg_int_store(r->type, r->out, 1);
+    else if (xg_lit_word(r, "false"))
+        xg_int_store(r->type, r->out, 0);
+    else
+        xg_lit_int(r, r->out);
     r->out += r->step;
 }
 
@@ -440,7 +519,9 @@ XG_INLINE const char *xg_lit_skip_plain(const char *p, const char *end) {
     return p;
 }
 /* What may stand right behind a number; anything else is for the general path to judge. */
-XG_INLINE bool xg_lit_ends(const char *p, const char *end) { return p < end && (*p == ',' || *p == ' ' || *p == '}' || *p == '\n'); }
+XG_INLINE bool xg_lit_ends(const char *p, const char *end) {
+    return p < end && (*p == ',' || *p == ' ' || *p == '}' || *p == '\n');
+}
 
 XG_FN int64_t xg_lit_row_ints(xg_lit_reader *r, int64_t room) {
     const char *p = r->p, *end = r->end, *first;
@@ -456,14 +537,22 @@ XG_FN int64_t xg_lit_row_ints(xg_lit_reader *r, int64_t room) {
         if (p == end) break;
         negative = *p == '-';
         first = p += negative;
-        if (end - p >= 2 && xg_is_digit(p[0]) && p[1] == ',') v = (uint64_t)(*p++ - '0');
-        else p = xg_read_digits(p, end, &v);
+        if (end - p >= 2 && xg_is_digit(p[0]) && p[1] == ',')
+            v = (uint64_t)(*p++ - '0');
+        else
+            p = xg_read_digits(p, end, &v);
         if (p == first || p - first > 19 || !xg_lit_ends(p, end) || v > (negative ? least : greatest)) break;
         if (negative) v = 0 - v;
-        if (step == 4) { uint32_t w = (uint32_t)v; memcpy(out, &w, 4); }
-        else if (step == 8) memcpy(out, &v, 8);
-        else if (step == 2) { uint16_t w = (uint16_t)v; memcpy(out, &w, 2); }
-        else *out = (char)v;
+        if (step == 4) {
+            uint32_t w = (uint32_t)v;
+            memcpy(out, &w, 4);
+        } else if (step == 8)
+            memcpy(out, &v, 8);
+        else if (step == 2) {
+            uint16_t w = (uint16_t)v;
+            memcpy(out, &w, 2);
+        } else
+            *out = (char)v;
         out += step;
         r->p = p;
     }
@@ -503,17 +592,24 @@ XG_FN void xg_lit_array(xg_lit_reader *r, const xg_shape *s) {
         c = xg_lit_peek(r);
         if (c == '}' && depth > 0) {
             if (count[depth - 1] != s->dims[depth - 1])
-                XG_LIT_FAIL(r, r->p, NULL, "dimension %u has %lld elements, but there are %lld here", depth - 1, (long long)s->dims[depth - 1], (long long)count[depth - 1]);
+                XG_LIT_FAIL(r, r->p, NULL, "dimension %u has %lld elements, but there are %lld here", depth - 1,
+                    (long long)s->dims[depth - 1], (long long)count[depth - 1]);
             depth--;
             r->p++;
             continue;
         }
-        if (r->end - r->p >= 3 && memcmp(r->p, "...", 3) == 0) XG_LIT_FAIL(r, r->p, "write all elements, or {...} alone for an elided literal", "'...' stands for a whole array only");
+        if (r->end - r->p >= 3 && memcmp(r->p, "...", 3) == 0)
+            XG_LIT_FAIL(r, r->p, "write all elements, or {...} alone for an elided literal",
+                "'...' stands for a whole array only");
         if (c == 0 && r->p >= r->end) xg_lit_fail_unexpected(r, r->p, NULL);
         if (depth > 0 && count[depth - 1] == s->dims[depth - 1])
-            XG_LIT_FAIL(r, r->p, NULL, "dimension %u has %lld elements, but there are more here", depth - 1, (long long)s->dims[depth - 1]);
+            XG_LIT_FAIL(r, r->p, NULL, "dimension %u has %lld elements, but there are more here", depth - 1,
+                (long long)s->dims[depth - 1]);
         if (depth < s->rank) {
-            if (c != '{') XG_LIT_FAIL(r, r->p, "one pair of braces for each dimension, as { {1, 2}, {3, 4} }", "expects '{' for dimension %u of %u, but sees '%.*s'", depth, s->rank, xg_lit_extent(r, r->p), r->p);
+            if (c != '{')
+                XG_LIT_FAIL(r, r->p, "one pair of braces for each dimension, as { {1, 2}, {3, 4} }",
+                    "expects '{' for dimension %u of %u, but sees '%.*s'", depth, s->rank, xg_lit_extent(r, r->p),
+                    r->p);
             if (depth > 0) count[depth - 1]++;
             count[depth++] = 0;
             r->p++;
@@ -522,7 +618,10 @@ XG_FN void xg_lit_array(xg_lit_reader *r, const xg_shape *s) {
         if (c == '{') XG_LIT_FAIL(r, r->p, NULL, "more braces than the %u dimensions of the shape", s->rank);
         n = xg_lit_row(r, s->dims[depth - 1] - count[depth - 1]);
         count[depth - 1] += n;
-        if (n == 0) { xg_lit_element(r); count[depth - 1]++; }
+        if (n == 0) {
+            xg_lit_element(r);
+            count[depth - 1]++;
+        }
     } while (depth > 0);
 }
 
@@ -536,11 +635,13 @@ XG_FN xg_literal *xg_lit_tuple(xg_lit_reader *r, const xg_shape *s, uint32_t dep
     r->p++;
     for (i = 0; i < s->n_elems; i++) {
         xg_lit_space(r, i > 0);
-        if (xg_lit_peek(r) == ')') XG_LIT_FAIL(r, r->p, NULL, "the tuple has %u elements, but there are %u here", s->n_elems, i);
+        if (xg_lit_peek(r) == ')')
+            XG_LIT_FAIL(r, r->p, NULL, "the tuple has %u elements, but there are %u here", s->n_elems, i);
         elems[i] = xg_lit_read(r, s->elems[i], depth + 1);
     }
     xg_lit_space(r, s->n_elems > 0);
-    if (xg_lit_peek(r) != ')') XG_LIT_FAIL(r, r->p, NULL, "expects ')' at the end of a tuple of %u elements", s->n_elems);
+    if (xg_lit_peek(r) != ')')
+        XG_LIT_FAIL(r, r->p, NULL, "expects ')' at the end of a tuple of %u elements", s->n_elems);
     r->p++;
     l->shape = s;
     l->elems = elems;
@@ -565,7 +666,8 @@ XG_FN xg_literal *xg_lit_dense(xg_lit_reader *r, const xg_shape *s) {
     l = xg_literal_new(r->arena, s);
     r->out = (char *)l->data;
     r->step = xg_type_bytes(s->type);
-    if (s->rank) xg_lit_array(r, s);
+    if (s->rank)
+        xg_lit_array(r, s);
     else {
         if (xg_lit_peek(r) == '{') XG_LIT_FAIL(r, r->p, NULL, "a scalar is written without braces");
         xg_lit_element(r);
@@ -574,9 +676,12 @@ XG_FN xg_literal *xg_lit_dense(xg_lit_reader *r, const xg_shape *s) {
 }
 
 XG_FN xg_literal *xg_lit_read(xg_lit_reader *r, const xg_shape *s, uint32_t depth) {
-    enum { DEEPEST = 512 };
+    enum {
+        DEEPEST = 512
+    };
     if (depth > DEEPEST) XG_LIT_FAIL(r, r->p, NULL, "tuples are nested more than %d deep", DEEPEST);
-    if (s->type != XLAGPU_TUPLE && !xg_shape_is_array(s)) XG_LIT_FAIL(r, r->p, NULL, "a value of type %s cannot be written as a literal", xg_type_name(s->type));
+    if (s->type != XLAGPU_TUPLE && !xg_shape_is_array(s))
+        XG_LIT_FAIL(r, r->p, NULL, "a value of type %s cannot be written as a literal", xg_type_name(s->type));
     if ((s->rank || s->type == XLAGPU_TUPLE) && xg_lit_elided(r)) return xg_literal_make(r->arena, s, true);
     return s->type == XLAGPU_TUPLE ? xg_lit_tuple(r, s, depth) : xg_lit_dense(r, s);
 }

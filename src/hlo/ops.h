@@ -10,12 +10,13 @@
  *   elem        one element as kernel IR: emit/ has       xg_elem_<word>
  *   attributes  names of the attributes it may carry beside the common ones; '!' marks a required one
  * Words are pasted on each room's own prefix, so a word without a handler does not compile; `none` is a handler that
- * refuses by name. There is no `none` among the indexing maps: what has no map says why (by_value, by_control, by_device, by_outsider, handle). The table depends on nothing. */
+ * refuses by name. There is no `none` among the indexing maps: what has no map says why (by_value, by_control,
+ * by_device, by_outsider, handle). The table depends on nothing. */
 #ifndef XG_HLO_OPS_H
 #define XG_HLO_OPS_H
 
 enum {
-    XGF_EW = 1,      /* elementwise: each result element depends on the operands' elements at the same index (or scalars) */
+    XGF_EW = 1, /* elementwise: each result element depends on the operands' elements at the same index (or scalars) */
     XGF_COMM = 2,    /* commutative in its first two operands */
     XGF_SHAPE = 4,   /* the text must state the result's shape */
     XGF_ACC = 8,     /* may carry result_accuracy */
@@ -24,8 +25,15 @@ enum {
     XGF_START = 64,  /* begins an asynchronous pair */
     XGF_DONE = 128   /* ends one */
 };
-enum { XGT_P = 1, XGT_I = 2, XGT_F = 4, XGT_C = 8, XGT_ANY = 255 };
+enum {
+    XGT_P = 1,
+    XGT_I = 2,
+    XGT_F = 4,
+    XGT_C = 8,
+    XGT_ANY = 255
+};
 
+/* clang-format off */
 #define XG_OPS(X) \
     /* elementwise, one operand */ \
     X(ABS, "abs", 1, 1, XGF_EW, XGT_I | XGT_F | XGT_C, real_part, pointwise, elementwise, unary, "") \
@@ -170,9 +178,10 @@ enum { XGT_P = 1, XGT_I = 2, XGT_F = 4, XGT_C = 8, XGT_ANY = 255 };
     X(RECV_DONE, "recv-done", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, recv_done, none, "channel_id is_host_transfer") \
     X(INFEED, "infeed", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, infeed, none, "infeed_config") \
     X(OUTFEED, "outfeed", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, outfeed, none, "outfeed_config outfeed_shape")
+/* clang-format on */
 
-/* X(NAME, text, KIND): attributes; the kind names the parser and printer (xg_attr_parse_<KIND>, xg_attr_print_<KIND>) and the member of
- * xg_attr that holds the value. Rows are in the order in which they are printed.
+/* X(NAME, text, KIND): attributes; the kind names the parser and printer (xg_attr_parse_<KIND>, xg_attr_print_<KIND>)
+ * and the member of xg_attr that holds the value. Rows are in the order in which they are printed.
  *   INT BOOL FLOAT       one value                        (i, i, d)
  *   WORD                 an identifier, kept as text       (str)
  *   STR                  a quoted string                   (str)
@@ -183,36 +192,111 @@ enum { XGT_P = 1, XGT_I = 2, XGT_F = 4, XGT_C = 8, XGT_ANY = 255 };
  *   COMP COMPS           computations                      (comp, comps)
  *   INSTS                instructions of the same computation (insts)
  *   SLICE PADDING WINDOW DIM_LABELS SHAPE SHAPES LITERAL GROUPS ALIASES SHARDING METADATA CONFIG   see hlo.h */
+/* clang-format off */
 #define XG_ATTRS(X) \
-    X(dimensions, "dimensions", INTS) X(inferred_dimension, "inferred_dimension", INT) X(iota_dimension, "iota_dimension", INT) \
-    X(slice, "slice", SLICE) X(padding, "padding", PADDING) X(dynamic_slice_sizes, "dynamic_slice_sizes", INTS) X(index, "index", INT) \
-    X(direction, "direction", WORD) X(type, "type", WORD) X(exponent_bits, "exponent_bits", INT) X(mantissa_bits, "mantissa_bits", INT) X(delta, "delta", INT) \
-    X(offset_dims, "offset_dims", INTS) X(collapsed_slice_dims, "collapsed_slice_dims", INTS) X(start_index_map, "start_index_map", INTS) \
-    X(operand_batching_dims, "operand_batching_dims", INTS) X(start_indices_batching_dims, "start_indices_batching_dims", INTS) \
-    X(update_window_dims, "update_window_dims", INTS) X(inserted_window_dims, "inserted_window_dims", INTS) X(scatter_dims_to_operand_dims, "scatter_dims_to_operand_dims", INTS) \
-    X(input_batching_dims, "input_batching_dims", INTS) X(scatter_indices_batching_dims, "scatter_indices_batching_dims", INTS) \
-    X(index_vector_dim, "index_vector_dim", INT) X(slice_sizes, "slice_sizes", INTLISTS) X(indices_are_sorted, "indices_are_sorted", BOOL) X(unique_indices, "unique_indices", BOOL) \
-    X(lhs_batch_dims, "lhs_batch_dims", INTS) X(lhs_contracting_dims, "lhs_contracting_dims", INTS) X(rhs_batch_dims, "rhs_batch_dims", INTS) X(rhs_contracting_dims, "rhs_contracting_dims", INTS) \
-    X(lhs_ragged_dims, "lhs_ragged_dims", INTS) X(rhs_group_dims, "rhs_group_dims", INTS) \
-    X(window, "window", WINDOW) X(dim_labels, "dim_labels", DIM_LABELS) X(feature_group_count, "feature_group_count", INT) X(batch_group_count, "batch_group_count", INT) \
-    X(convolution_kind, "convolution_kind", WORD) X(padding_type, "padding_type", WORD) X(operand_precision, "operand_precision", WORDS) X(algorithm, "algorithm", WORD) X(sparsity_config, "sparsity_config", RAW) \
-    X(fft_type, "fft_type", WORD) X(fft_length, "fft_length", INTS) \
-    X(lower, "lower", BOOL) X(left_side, "left_side", BOOL) X(unit_diagonal, "unit_diagonal", BOOL) X(transpose_a, "transpose_a", WORD) \
-    X(num_carries, "num_carries", INT) X(is_reverse, "is_reverse", BOOL) X(is_associative, "is_associative", BOOL) X(is_stable, "is_stable", BOOL) \
-    X(k, "k", INT) X(largest, "largest", BOOL) X(epsilon, "epsilon", FLOAT) X(feature_index, "feature_index", INT) X(distribution, "distribution", WORD) \
-    X(replica_groups, "replica_groups", GROUPS) X(channel_id, "channel_id", INT) X(mode, "mode", WORD) X(constrain_layout, "constrain_layout", BOOL) X(use_global_device_ids, "use_global_device_ids", BOOL) \
-    X(source_target_pairs, "source_target_pairs", INTLISTS) X(has_dynamic_root, "has_dynamic_root", BOOL) X(is_host_transfer, "is_host_transfer", BOOL) \
-    X(cross_program_prefetch_index, "cross_program_prefetch_index", INT) X(infeed_config, "infeed_config", STR) X(outfeed_config, "outfeed_config", STR) X(outfeed_shape, "outfeed_shape", SHAPE) \
-    X(kind, "kind", WORD) X(domain, "domain", RAW) X(custom_call_target, "custom_call_target", STR) X(api_version, "api_version", WORD) X(schedule, "schedule", WORD) \
-    X(operand_layout_constraints, "operand_layout_constraints", SHAPES) X(custom_call_has_side_effect, "custom_call_has_side_effect", BOOL) X(literal, "literal", LITERAL) \
-    X(output_to_operand_aliasing, "output_to_operand_aliasing", ALIASES) X(is_composite, "is_composite", BOOL) \
-    X(condition, "condition", COMP) X(body, "body", COMP) X(select, "select", COMP) X(scatter, "scatter", COMP) X(to_apply, "to_apply", COMP) X(calls, "calls", COMP) \
-    X(true_computation, "true_computation", COMP) X(false_computation, "false_computation", COMP) X(branch_computations, "branch_computations", COMPS) X(called_computations, "called_computations", COMPS) \
-    X(async_execution_thread, "async_execution_thread", STR) X(parameter_replication, "parameter_replication", RAW) \
+    X(dimensions, "dimensions", INTS) \
+    X(inferred_dimension, "inferred_dimension", INT) \
+    X(iota_dimension, "iota_dimension", INT) \
+    X(slice, "slice", SLICE) \
+    X(padding, "padding", PADDING) \
+    X(dynamic_slice_sizes, "dynamic_slice_sizes", INTS) \
+    X(index, "index", INT) \
+    X(direction, "direction", WORD) \
+    X(type, "type", WORD) \
+    X(exponent_bits, "exponent_bits", INT) \
+    X(mantissa_bits, "mantissa_bits", INT) \
+    X(delta, "delta", INT) \
+    X(offset_dims, "offset_dims", INTS) \
+    X(collapsed_slice_dims, "collapsed_slice_dims", INTS) \
+    X(start_index_map, "start_index_map", INTS) \
+    X(operand_batching_dims, "operand_batching_dims", INTS) \
+    X(start_indices_batching_dims, "start_indices_batching_dims", INTS) \
+    X(update_window_dims, "update_window_dims", INTS) \
+    X(inserted_window_dims, "inserted_window_dims", INTS) \
+    X(scatter_dims_to_operand_dims, "scatter_dims_to_operand_dims", INTS) \
+    X(input_batching_dims, "input_batching_dims", INTS) \
+    X(scatter_indices_batching_dims, "scatter_indices_batching_dims", INTS) \
+    X(index_vector_dim, "index_vector_dim", INT) \
+    X(slice_sizes, "slice_sizes", INTLISTS) \
+    X(indices_are_sorted, "indices_are_sorted", BOOL) \
+    X(unique_indices, "unique_indices", BOOL) \
+    X(lhs_batch_dims, "lhs_batch_dims", INTS) \
+    X(lhs_contracting_dims, "lhs_contracting_dims", INTS) \
+    X(rhs_batch_dims, "rhs_batch_dims", INTS) \
+    X(rhs_contracting_dims, "rhs_contracting_dims", INTS) \
+    X(lhs_ragged_dims, "lhs_ragged_dims", INTS) \
+    X(rhs_group_dims, "rhs_group_dims", INTS) \
+    X(window, "window", WINDOW) \
+    X(dim_labels, "dim_labels", DIM_LABELS) \
+    X(feature_group_count, "feature_group_count", INT) \
+    X(batch_group_count, "batch_group_count", INT) \
+    X(convolution_kind, "convolution_kind", WORD) \
+    X(padding_type, "padding_type", WORD) \
+    X(operand_precision, "operand_precision", WORDS) \
+    X(algorithm, "algorithm", WORD) \
+    X(sparsity_config, "sparsity_config", RAW) \
+    X(fft_type, "fft_type", WORD) \
+    X(fft_length, "fft_length", INTS) \
+    X(lower, "lower", BOOL) \
+    X(left_side, "left_side", BOOL) \
+    X(unit_diagonal, "unit_diagonal", BOOL) \
+    X(transpose_a, "transpose_a", WORD) \
+    X(num_carries, "num_carries", INT) \
+    X(is_reverse, "is_reverse", BOOL) \
+    X(is_associative, "is_associative", BOOL) \
+    X(is_stable, "is_stable", BOOL) \
+    X(k, "k", INT) \
+    X(largest, "largest", BOOL) \
+    X(epsilon, "epsilon", FLOAT) \
+    X(feature_index, "feature_index", INT) \
+    X(distribution, "distribution", WORD) \
+    X(replica_groups, "replica_groups", GROUPS) \
+    X(channel_id, "channel_id", INT) \
+    X(mode, "mode", WORD) \
+    X(constrain_layout, "constrain_layout", BOOL) \
+    X(use_global_device_ids, "use_global_device_ids", BOOL) \
+    X(source_target_pairs, "source_target_pairs", INTLISTS) \
+    X(has_dynamic_root, "has_dynamic_root", BOOL) \
+    X(is_host_transfer, "is_host_transfer", BOOL) \
+    X(cross_program_prefetch_index, "cross_program_prefetch_index", INT) \
+    X(infeed_config, "infeed_config", STR) \
+    X(outfeed_config, "outfeed_config", STR) \
+    X(outfeed_shape, "outfeed_shape", SHAPE) \
+    X(kind, "kind", WORD) \
+    X(domain, "domain", RAW) \
+    X(custom_call_target, "custom_call_target", STR) \
+    X(api_version, "api_version", WORD) \
+    X(schedule, "schedule", WORD) \
+    X(operand_layout_constraints, "operand_layout_constraints", SHAPES) \
+    X(custom_call_has_side_effect, "custom_call_has_side_effect", BOOL) \
+    X(literal, "literal", LITERAL) \
+    X(output_to_operand_aliasing, "output_to_operand_aliasing", ALIASES) \
+    X(is_composite, "is_composite", BOOL) \
+    X(condition, "condition", COMP) \
+    X(body, "body", COMP) \
+    X(select, "select", COMP) \
+    X(scatter, "scatter", COMP) \
+    X(to_apply, "to_apply", COMP) \
+    X(calls, "calls", COMP) \
+    X(true_computation, "true_computation", COMP) \
+    X(false_computation, "false_computation", COMP) \
+    X(branch_computations, "branch_computations", COMPS) \
+    X(called_computations, "called_computations", COMPS) \
+    X(async_execution_thread, "async_execution_thread", STR) \
+    X(parameter_replication, "parameter_replication", RAW) \
     XG_COMMON_ATTRS(X)
+/* clang-format on */
 /* Those that any instruction may carry. */
+/* clang-format off */
 #define XG_COMMON_ATTRS(X) \
-    X(sharding, "sharding", SHARDING) X(frontend_attributes, "frontend_attributes", RAW) X(control_predecessors, "control-predecessors", INSTS) X(statistics, "statistics", RAW) \
-    X(result_accuracy, "result_accuracy", RAW) X(origin, "origin", RAW) X(metadata, "metadata", METADATA) X(backend_config, "backend_config", CONFIG)
+    X(sharding, "sharding", SHARDING) \
+    X(frontend_attributes, "frontend_attributes", RAW) \
+    X(control_predecessors, "control-predecessors", INSTS) \
+    X(statistics, "statistics", RAW) \
+    X(result_accuracy, "result_accuracy", RAW) \
+    X(origin, "origin", RAW) \
+    X(metadata, "metadata", METADATA) \
+    X(backend_config, "backend_config", CONFIG)
+/* clang-format on */
 
 #endif /* XG_HLO_OPS_H */

@@ -1,8 +1,8 @@
 /* hlo/parse.c -- HLO text to a graph: computations, instructions, operands, names, asynchronous forms.
  *
- * Idea: recursive descent over one token of lookahead; everything is defined before it is used, so one pass makes the graph.
- * What an opcode may carry is read from its row in ops.h into a bit set once per parse. Names that the text does not give
- * (nested operands, x#1, inline computations) are chosen when all given ones are known, so they never clash.
+ * Idea: recursive descent over one token of lookahead; everything is defined before it is used, so one pass makes the
+ * graph. What an opcode may carry is read from its row in ops.h into a bit set once per parse. Names that the text does
+ * not give (nested operands, x#1, inline computations) are chosen when all given ones are known, so they never clash.
  *
  * Laws
  * - Errors say what was wanted, what was found, where, and the nearest word that would have been right.
@@ -15,9 +15,12 @@
 /* ---- helpers ---- */
 
 XG_FN void xg_parse_enter(xg_parse *p) {
-    if (++p->depth > XG_TEXT_DEPTH_MAX) xg_fail_at(p->lex.ctx, XLAGPU_ERROR_LIMIT, p->lex.src, xg_lex_offset(&p->lex), NULL, "nested more than %d deep", (int)XG_TEXT_DEPTH_MAX);
+    if (++p->depth > XG_TEXT_DEPTH_MAX)
+        xg_fail_at(p->lex.ctx, XLAGPU_ERROR_LIMIT, p->lex.src, xg_lex_offset(&p->lex), NULL, "nested more than %d deep",
+            (int)XG_TEXT_DEPTH_MAX);
 }
-XG_FN const char *xg_parse_did_you_mean(xg_parse *p, xg_str word, const char *(*names)(const void *, size_t), const void *user) {
+XG_FN const char *xg_parse_did_you_mean(
+    xg_parse *p, xg_str word, const char *(*names)(const void *, size_t), const void *user) {
     const char *nearby = xg_nearest(word, names, user);
     xg_buf b;
     if (!nearby) return NULL;
@@ -27,8 +30,13 @@ XG_FN const char *xg_parse_did_you_mean(xg_parse *p, xg_str word, const char *(*
     xg_puts(&b, "'?");
     return b.p;
 }
-XG_FN const char *xg_parse_dict_name(const void *dict, size_t i) { return i < ((const xg_dict *)dict)->n ? ((const xg_dict *)dict)->items[i].name : NULL; }
-XG_FN const char *xg_parse_op_name(const void *none, size_t i) { (void)none; return i < XG_OPCODE_COUNT ? xg_op_name((xg_opcode)i) : NULL; }
+XG_FN const char *xg_parse_dict_name(const void *dict, size_t i) {
+    return i < ((const xg_dict *)dict)->n ? ((const xg_dict *)dict)->items[i].name : NULL;
+}
+XG_FN const char *xg_parse_op_name(const void *none, size_t i) {
+    (void)none;
+    return i < XG_OPCODE_COUNT ? xg_op_name((xg_opcode)i) : NULL;
+}
 XG_FN bool xg_parse_at_name(const xg_parse *p) { return p->lex.kind == XG_TOK_WORD || p->lex.kind == XG_TOK_NAME; }
 XG_FN uint32_t xg_parse_line_of(const xg_parse *p, size_t offset) {
     uint32_t line = 1;
@@ -65,8 +73,11 @@ XG_FN void xg_parse_read_tables(xg_parse *p) {
     xg_dict_init(&p->ops, p->arena);
     xg_dict_init(&p->attr_names, p->arena);
     p->op_attrs = XG_NEW_N(p->arena, xg_op_attrs_row, XG_OPCODE_COUNT + 1);
-    for (k = 0; k < XG_COUNT(common); k++) if (common[k] != XG_A_result_accuracy) /* rows with XGF_ACC name it */ xg_attr_set_add(&p->op_attrs[XG_OPCODE_COUNT].allowed, (uint32_t)common[k]);
-    for (k = 0; k < XG_ATTR_COUNT; k++) xg_dict_put(&p->attr_names, xg_str_z(xg_attr_name((xg_attr_key)k)), (void *)(uintptr_t)(k + 1));
+    for (k = 0; k < XG_COUNT(common); k++)
+        if (common[k] != XG_A_result_accuracy) /* rows with XGF_ACC name it */
+            xg_attr_set_add(&p->op_attrs[XG_OPCODE_COUNT].allowed, (uint32_t)common[k]);
+    for (k = 0; k < XG_ATTR_COUNT; k++)
+        xg_dict_put(&p->attr_names, xg_str_z(xg_attr_name((xg_attr_key)k)), (void *)(uintptr_t)(k + 1));
     for (k = 0; k < XG_OPCODE_COUNT; k++) {
         xg_dict_put(&p->ops, xg_str_z(xg_op_name((xg_opcode)k)), (void *)(uintptr_t)(k + 1));
         xg_parse_read_row(p, &p->op_attrs[k], xg_op_attrs((xg_opcode)k));
@@ -90,34 +101,43 @@ XG_FN xg_comp *xg_parse_inline(xg_parse *p) {
 XG_FN xg_comp *xg_parse_comp_ref(xg_parse *p) {
     xg_comp *c;
     if (p->lex.kind == '{') return xg_parse_inline(p);
-    if (!xg_parse_at_name(p)) xg_lex_fail(&p->lex, NULL, "expected a computation: its name, or its instructions in braces; found %s", xg_lex_found(&p->lex));
+    if (!xg_parse_at_name(p))
+        xg_lex_fail(&p->lex, NULL, "expected a computation: its name, or its instructions in braces; found %s",
+            xg_lex_found(&p->lex));
     c = (xg_comp *)xg_dict_get(&p->m->comp_names, xg_lex_text(&p->lex));
     if (!c) {
         const char *hint = xg_parse_did_you_mean(p, xg_lex_text(&p->lex), xg_parse_dict_name, &p->m->comp_names);
-        xg_lex_fail(&p->lex, hint ? hint : "a computation is defined before its first use", "no computation %s is defined above", xg_lex_found(&p->lex));
+        xg_lex_fail(&p->lex, hint ? hint : "a computation is defined before its first use",
+            "no computation %s is defined above", xg_lex_found(&p->lex));
     }
     xg_lex_next(&p->lex);
     return c;
 }
 XG_FN xg_inst *xg_parse_inst_ref(xg_parse *p) {
     xg_inst *i;
-    if (!xg_parse_at_name(p)) xg_lex_fail(&p->lex, NULL, "expected the name of an instruction, found %s", xg_lex_found(&p->lex));
+    if (!xg_parse_at_name(p))
+        xg_lex_fail(&p->lex, NULL, "expected the name of an instruction, found %s", xg_lex_found(&p->lex));
     i = (xg_inst *)xg_dict_get(&p->comp->names, xg_lex_text(&p->lex));
     if (XG_UNLIKELY(!i)) {
         const char *hint = xg_parse_did_you_mean(p, xg_lex_text(&p->lex), xg_parse_dict_name, &p->comp->names);
-        xg_lex_fail(&p->lex, hint ? hint : "an instruction is defined before its first use, in the same computation", "no instruction %s is defined above in this computation", xg_lex_found(&p->lex));
+        xg_lex_fail(&p->lex, hint ? hint : "an instruction is defined before its first use, in the same computation",
+            "no instruction %s is defined above in this computation", xg_lex_found(&p->lex));
     }
     xg_lex_next(&p->lex);
     return i;
 }
-/* Takes the name of a new instruction or computation. Element types cannot be names: `f32[2] f32` would not be readable. */
+/* Takes the name of a new instruction or computation. Element types cannot be names: `f32[2] f32` would not be
+ * readable. */
 XG_FN xg_str xg_parse_new_name(xg_parse *p, const char *what) {
     xg_str name = xg_lex_text(&p->lex);
     xlagpu_type type;
-    if (!xg_parse_at_name(p)) xg_lex_fail(&p->lex, NULL, "expected the name of %s, found %s", what, xg_lex_found(&p->lex));
+    if (!xg_parse_at_name(p))
+        xg_lex_fail(&p->lex, NULL, "expected the name of %s, found %s", what, xg_lex_found(&p->lex));
     if (name.n <= 13 && (name.n < 7 || name.p[1] < 'a')) {
         type = xg_type_find(name);
-        if (type != XLAGPU_INVALID && type != XLAGPU_TUPLE && type != XLAGPU_BUFFER) xg_lex_fail(&p->lex, "add an underscore to it", "%s is an element type and cannot be a name", xg_lex_found(&p->lex));
+        if (type != XLAGPU_INVALID && type != XLAGPU_TUPLE && type != XLAGPU_BUFFER)
+            xg_lex_fail(&p->lex, "add an underscore to it", "%s is an element type and cannot be a name",
+                xg_lex_found(&p->lex));
     }
     xg_lex_next(&p->lex);
     return name;
@@ -125,15 +145,21 @@ XG_FN xg_str xg_parse_new_name(xg_parse *p, const char *what) {
 
 /* ---- instructions ---- */
 
-typedef enum xg_sugar { XG_SUGAR_NONE, XG_SUGAR_START, XG_SUGAR_UPDATE, XG_SUGAR_DONE } xg_sugar; /* <op>-start ...: the row's op is the wrapped one */
+/* <op>-start ...: the row's op is the wrapped one */
+typedef enum xg_sugar {
+    XG_SUGAR_NONE,
+    XG_SUGAR_START,
+    XG_SUGAR_UPDATE,
+    XG_SUGAR_DONE
+} xg_sugar;
 
 typedef struct xg_parse_rhs {
-    const xg_shape *shape;       /* as written, or NULL */
-    size_t at, op_at;            /* the instruction's name, the opcode */
+    const xg_shape *shape; /* as written, or NULL */
+    size_t at, op_at;      /* the instruction's name, the opcode */
     xg_str op_text;
     xg_opcode op;
     xg_sugar sugar;
-    uint32_t operands, attrs;    /* heights of the stacks */
+    uint32_t operands, attrs; /* heights of the stacks */
     xg_attr_set seen;
     int64_t number;
     const xg_literal *literal;
@@ -150,8 +176,11 @@ XG_FN xg_inst *xg_parse_element(xg_parse *p, xg_inst *tuple) {
     int64_t index = xg_lex_int(&p->lex, "the index of a tuple element");
     uint64_t key;
     xg_inst *i;
-    if (tuple->shape->type != XLAGPU_TUPLE) xg_lex_fail_at(&p->lex, at, NULL, "#%lld asks for an element of %s, which is no tuple", (long long)index, xg_parse_shape_text(p, tuple->shape));
-    if (index < 0 || index >= tuple->shape->n_elems) xg_lex_fail_at(&p->lex, at, NULL, "#%lld: the tuple has %u elements", (long long)index, tuple->shape->n_elems);
+    if (tuple->shape->type != XLAGPU_TUPLE)
+        xg_lex_fail_at(&p->lex, at, NULL, "#%lld asks for an element of %s, which is no tuple", (long long)index,
+            xg_parse_shape_text(p, tuple->shape));
+    if (index < 0 || index >= tuple->shape->n_elems)
+        xg_lex_fail_at(&p->lex, at, NULL, "#%lld: the tuple has %u elements", (long long)index, tuple->shape->n_elems);
     key = (uint64_t)tuple->id << 32 | (uint64_t)index;
     i = (xg_inst *)xg_map64_get(&p->elements, key);
     if (i) return i;
@@ -176,12 +205,18 @@ XG_FN xg_inst *xg_parse_operand(xg_parse *p) {
     size_t at = xg_lex_offset(x);
     xg_inst *i;
     if (xg_parse_at_shape(p)) shape = xg_parse_shape(p, true);
-    if (x->kind == XG_TOK_WORD && (*x->at == '(' || xg_lex_peek(x) == '(')) return xg_parse_rhs_inst(p, XG_STR(""), at, shape, false);
-    if (p->single && shape && (!xg_parse_at_name(p) || !xg_dict_get(&p->comp->names, xg_lex_text(x)))) return xg_parse_implicit_param(p, shape, xg_parse_at_name(p));
+    if (x->kind == XG_TOK_WORD && (*x->at == '(' || xg_lex_peek(x) == '('))
+        return xg_parse_rhs_inst(p, XG_STR(""), at, shape, false);
+    if (p->single && shape && (!xg_parse_at_name(p) || !xg_dict_get(&p->comp->names, xg_lex_text(x))))
+        return xg_parse_implicit_param(p, shape, xg_parse_at_name(p));
     i = xg_parse_inst_ref(p);
-    while (x->kind == '#') { xg_lex_next(x); i = xg_parse_element(p, i); }
+    while (x->kind == '#') {
+        xg_lex_next(x);
+        i = xg_parse_element(p, i);
+    }
     if (shape && !xg_shape_compatible(shape, i->shape))
-        xg_lex_fail_at(x, at, NULL, "the operand is written as %s, but '%s' is %s", xg_parse_shape_text(p, shape), i->name.p, xg_parse_shape_text(p, i->shape));
+        xg_lex_fail_at(x, at, NULL, "the operand is written as %s, but '%s' is %s", xg_parse_shape_text(p, shape),
+            i->name.p, xg_parse_shape_text(p, i->shape));
     return i;
 }
 XG_FN void xg_parse_operands(xg_parse *p, xg_parse_rhs *r) {
@@ -196,11 +231,14 @@ XG_FN void xg_parse_operands(xg_parse *p, xg_parse_rhs *r) {
     n = p->insts.n - r->operands;
     if (r->sugar == XG_SUGAR_UPDATE || r->sugar == XG_SUGAR_DONE) row = &xg_op_rows[XG_ASYNC_DONE];
     if (n < row->lo || (row->hi != 255 && n > row->hi))
-        xg_lex_fail_at(&p->lex, r->op_at, NULL, "'%.*s' takes %s%u operand%s, but got %u", (int)r->op_text.n, r->op_text.p, row->lo == row->hi ? "" : "at least ", row->lo, row->lo == 1 ? "" : "s", n);
+        xg_lex_fail_at(&p->lex, r->op_at, NULL, "'%.*s' takes %s%u operand%s, but got %u", (int)r->op_text.n,
+            r->op_text.p, row->lo == row->hi ? "" : "at least ", row->lo, row->lo == 1 ? "" : "s", n);
 }
 XG_FN void xg_parse_constant(xg_parse *p, xg_parse_rhs *r) {
     size_t at = xg_lex_offset(&p->lex);
-    if (!r->shape) xg_lex_fail_at(&p->lex, r->op_at, "write it between '=' and the opcode", "the shape of a constant must be written");
+    if (!r->shape)
+        xg_lex_fail_at(
+            &p->lex, r->op_at, "write it between '=' and the opcode", "the shape of a constant must be written");
     r->literal = xg_literal_parse(p->lex.ctx, p->arena, p->lex.src, &at, r->shape);
     xg_lex_restart(&p->lex, at);
 }
@@ -208,25 +246,33 @@ XG_FN void xg_parse_arguments(xg_parse *p, xg_parse_rhs *r) {
     size_t at;
     xg_lex_expect(&p->lex, '(', "'(' after the opcode");
     at = xg_lex_offset(&p->lex);
-    if (r->op == XG_CONSTANT) xg_parse_constant(p, r);
+    if (r->op == XG_CONSTANT)
+        xg_parse_constant(p, r);
     else if (r->op == XG_PARAMETER) {
         r->number = xg_lex_int(&p->lex, "the parameter's number");
         if (r->number < 0) xg_lex_fail_at(&p->lex, at, NULL, "a parameter's number cannot be negative");
-    } else xg_parse_operands(p, r);
+    } else
+        xg_parse_operands(p, r);
     xg_lex_expect(&p->lex, ')', "')' after the operands");
 }
 
 /* The opcode, or one with -start, -update, -done that has no asynchronous form of its own. */
 XG_FN bool xg_parse_sugar(xg_parse *p, xg_parse_rhs *r) {
-    static const struct { const char *text; uint32_t n; } ends[] = {{"", 0}, {"-start", 6}, {"-update", 7}, {"-done", 5}};
+    static const struct {
+        const char *text;
+        uint32_t n;
+    } ends[] = {{"", 0}, {"-start", 6}, {"-update", 7}, {"-done", 5}};
     char native[48];
     uint32_t k, stem;
     size_t op;
     for (k = 1; k < 4; k++) {
-        if (r->op_text.n <= ends[k].n || memcmp(r->op_text.p + r->op_text.n - ends[k].n, ends[k].text, ends[k].n) != 0) continue;
+        if (r->op_text.n <= ends[k].n || memcmp(r->op_text.p + r->op_text.n - ends[k].n, ends[k].text, ends[k].n) != 0)
+            continue;
         stem = r->op_text.n - ends[k].n;
         op = (size_t)(uintptr_t)xg_dict_get(&p->ops, xg_str_of(r->op_text.p, stem));
-        if (!op || stem > 40 || op - 1 == XG_PARAMETER || op - 1 == XG_CONSTANT || op - 1 == XG_ASYNC_UPDATE || xg_op_flags((xg_opcode)(op - 1)) & (XGF_START | XGF_DONE)) return false;
+        if (!op || stem > 40 || op - 1 == XG_PARAMETER || op - 1 == XG_CONSTANT || op - 1 == XG_ASYNC_UPDATE ||
+            xg_op_flags((xg_opcode)(op - 1)) & (XGF_START | XGF_DONE))
+            return false;
         xg_format(native, sizeof native, "%.*s-done", (int)stem, r->op_text.p);
         if (xg_dict_get(&p->ops, xg_str_z(native))) return false;
         r->op = (xg_opcode)(op - 1);
@@ -242,9 +288,13 @@ XG_FN void xg_parse_opcode(xg_parse *p, xg_parse_rhs *r) {
     r->op_text = xg_lex_text(x);
     if (x->kind != XG_TOK_WORD) xg_lex_fail(x, NULL, "expected an opcode, found %s", xg_lex_found(x));
     op = (size_t)(uintptr_t)xg_dict_get(&p->ops, r->op_text);
-    if (op) r->op = (xg_opcode)(op - 1);
+    if (op)
+        r->op = (xg_opcode)(op - 1);
     else if (!xg_parse_sugar(p, r))
-        xg_lex_fail(x, xg_type_find(r->op_text) != XLAGPU_INVALID ? "a shape has its dimensions in brackets: f32[2,3], f32[]" : xg_parse_did_you_mean(p, r->op_text, xg_parse_op_name, NULL), "%s is not an opcode", xg_lex_found(x));
+        xg_lex_fail(x,
+            xg_type_find(r->op_text) != XLAGPU_INVALID ? "a shape has its dimensions in brackets: f32[2,3], f32[]"
+                                                       : xg_parse_did_you_mean(p, r->op_text, xg_parse_op_name, NULL),
+            "%s is not an opcode", xg_lex_found(x));
     xg_lex_next(x);
 }
 
@@ -252,7 +302,8 @@ XG_FN void xg_parse_opcode(xg_parse *p, xg_parse_rhs *r) {
 
 XG_FN const char *xg_parse_allowed_name(const void *set, size_t i) {
     uint32_t k;
-    for (k = 0; k < XG_ATTR_COUNT; k++) if (xg_attr_set_has((const xg_attr_set *)set, k) && i-- == 0) return xg_attr_name((xg_attr_key)k);
+    for (k = 0; k < XG_ATTR_COUNT; k++)
+        if (xg_attr_set_has((const xg_attr_set *)set, k) && i-- == 0) return xg_attr_name((xg_attr_key)k);
     return NULL;
 }
 XG_NORETURN XG_FN void xg_parse_bad_attr(xg_parse *p, const xg_parse_rhs *r, const xg_attr_set *allowed, bool known) {
@@ -263,7 +314,8 @@ XG_NORETURN XG_FN void xg_parse_bad_attr(xg_parse *p, const xg_parse_rhs *r, con
     if (nearby && !known) xg_printf(&b, "did you mean '%s'? ", nearby);
     xg_puts(&b, "allowed are");
     for (i = 0; (name = xg_parse_allowed_name(allowed, i)) != NULL; i++) xg_printf(&b, "%s %s", i ? "," : "", name);
-    xg_lex_fail(&p->lex, b.p, "%s %s '%.*s'", xg_lex_found(&p->lex), known ? "is not an attribute of" : "is an unknown attribute of", (int)r->op_text.n, r->op_text.p);
+    xg_lex_fail(&p->lex, b.p, "%s %s '%.*s'", xg_lex_found(&p->lex),
+        known ? "is not an attribute of" : "is an unknown attribute of", (int)r->op_text.n, r->op_text.p);
 }
 XG_FN void xg_parse_attrs(xg_parse *p, xg_parse_rhs *r) {
     xg_lex *x = &p->lex;
@@ -272,12 +324,14 @@ XG_FN void xg_parse_attrs(xg_parse *p, xg_parse_rhs *r) {
     while (xg_lex_take(x, ',')) {
         size_t k, at = xg_lex_offset(x);
         xg_attr a;
-        if (x->kind != XG_TOK_WORD || xg_lex_peek(x) != '=') xg_lex_fail(x, NULL, "expected an attribute (name=value), found %s", xg_lex_found(x));
+        if (x->kind != XG_TOK_WORD || xg_lex_peek(x) != '=')
+            xg_lex_fail(x, NULL, "expected an attribute (name=value), found %s", xg_lex_found(x));
         k = (size_t)(uintptr_t)xg_dict_get(&p->attr_names, xg_lex_text(x));
         if (!k || !xg_attr_set_has(&allowed, (uint32_t)k - 1)) xg_parse_bad_attr(p, r, &allowed, k != 0);
         memset(&a, 0, sizeof a);
         a.key = (xg_attr_key)(k - 1);
-        if (xg_attr_set_has(&r->seen, (uint32_t)a.key)) xg_lex_fail_at(x, at, NULL, "the attribute '%s' is given twice", xg_attr_name(a.key));
+        if (xg_attr_set_has(&r->seen, (uint32_t)a.key))
+            xg_lex_fail_at(x, at, NULL, "the attribute '%s' is given twice", xg_attr_name(a.key));
         xg_attr_set_add(&r->seen, (uint32_t)a.key);
         xg_lex_next(x);
         xg_lex_next(x);
@@ -288,10 +342,12 @@ XG_FN void xg_parse_attrs(xg_parse *p, xg_parse_rhs *r) {
 XG_FN void xg_parse_need_attrs(xg_parse *p, const xg_parse_rhs *r) {
     const xg_attr_set *required = &p->op_attrs[r->op].required;
     uint32_t k, w;
-    for (w = 0; w < XG_ATTR_WORDS; w++) if (required->w[w] & ~r->seen.w[w]) break;
+    for (w = 0; w < XG_ATTR_WORDS; w++)
+        if (required->w[w] & ~r->seen.w[w]) break;
     if (XG_LIKELY(w == XG_ATTR_WORDS) || r->sugar >= XG_SUGAR_UPDATE) return;
     for (k = 0; !(xg_attr_set_has(required, k) && !xg_attr_set_has(&r->seen, k)); k++) {}
-    xg_lex_fail_at(&p->lex, r->op_at, NULL, "'%.*s' needs the attribute '%s'", (int)r->op_text.n, r->op_text.p, xg_attr_name((xg_attr_key)k));
+    xg_lex_fail_at(&p->lex, r->op_at, NULL, "'%.*s' needs the attribute '%s'", (int)r->op_text.n, r->op_text.p,
+        xg_attr_name((xg_attr_key)k));
 }
 /* Copies the attributes on the stack to the instruction, by key. */
 XG_FN void xg_parse_give_attrs(xg_parse *p, xg_inst *i, uint32_t base) {
@@ -311,15 +367,20 @@ XG_FN void xg_parse_give_attrs(xg_parse *p, xg_inst *i, uint32_t base) {
 
 /* Of an attribute given with <op>-start: does it belong to the start itself, or to the wrapped operation? */
 XG_FN bool xg_parse_is_of_start(xg_attr_key k) {
-    return k == XG_A_async_execution_thread || k == XG_A_metadata || k == XG_A_control_predecessors || k == XG_A_frontend_attributes || k == XG_A_sharding || k == XG_A_origin || k == XG_A_statistics;
+    return k == XG_A_async_execution_thread || k == XG_A_metadata || k == XG_A_control_predecessors ||
+           k == XG_A_frontend_attributes || k == XG_A_sharding || k == XG_A_origin || k == XG_A_statistics;
 }
-/* The computation that <op>-start calls: parameters like the operands, the operation as its root with the shape that the start's tuple states. */
+/* The computation that <op>-start calls: parameters like the operands, the operation as its root with the shape that
+ * the start's tuple states. */
 XG_FN xg_comp *xg_parse_wrap(xg_parse *p, const xg_parse_rhs *r) {
     uint32_t n = p->insts.n - r->operands, k;
     xg_comp *c = xg_comp_make(p->m);
     xg_inst *param, **params = XG_NEW_N(p->arena, xg_inst *, n);
     uint32_t kept = r->attrs, base;
-    if (!r->shape || r->shape->type != XLAGPU_TUPLE || r->shape->n_elems < 2) xg_lex_fail_at(&p->lex, r->op_at, NULL, "the shape of '%.*s' must be written as ((operand shapes...), result shape, ...)", (int)r->op_text.n, r->op_text.p);
+    if (!r->shape || r->shape->type != XLAGPU_TUPLE || r->shape->n_elems < 2)
+        xg_lex_fail_at(&p->lex, r->op_at, NULL,
+            "the shape of '%.*s' must be written as ((operand shapes...), result shape, ...)", (int)r->op_text.n,
+            r->op_text.p);
     for (k = 0; k < n; k++) {
         param = xg_inst_new(c, XG_PARAMETER, p->insts.p[r->operands + k]->shape, NULL, 0, NULL, XG_STR("async_param"));
         param->source_at = (uint32_t)r->at + 1;
@@ -329,7 +390,11 @@ XG_FN xg_comp *xg_parse_wrap(xg_parse *p, const xg_parse_rhs *r) {
     c->root = xg_inst_new(c, r->op, r->shape->elems[1], params, n, NULL, XG_STR("async_op"));
     c->root->source_at = c->source_at = (uint32_t)r->at + 1;
     base = p->attrs.n;
-    for (k = r->attrs; k < base; k++) if (!xg_parse_is_of_start(p->attrs.p[k].key)) { xg_attr a = p->attrs.p[k]; xg_push(p->arena, xg_attr, &p->attrs, a); }
+    for (k = r->attrs; k < base; k++)
+        if (!xg_parse_is_of_start(p->attrs.p[k].key)) {
+            xg_attr a = p->attrs.p[k];
+            xg_push(p->arena, xg_attr, &p->attrs, a);
+        }
     xg_parse_give_attrs(p, c->root, base);
     for (k = r->attrs; k < base; k++) {
         if (p->attrs.p[k].key == XG_A_async_execution_thread) c->execution_thread = *p->attrs.p[k].v.str;
@@ -351,7 +416,10 @@ XG_FN void xg_parse_unsugar(xg_parse *p, xg_parse_rhs *r) {
     }
     for (start = p->insts.p[r->operands]; start->op == XG_ASYNC_UPDATE; start = XG_OPERAND(start, 0)) {}
     if (start->op != XG_ASYNC_START || xg_attr_comp(start, XG_A_calls)->root->op != r->op)
-        xg_lex_fail_at(&p->lex, r->op_at, NULL, "'%.*s' must follow a '%s-start', not '%s'", (int)r->op_text.n, r->op_text.p, xg_op_name(r->op), start->op == XG_ASYNC_START ? xg_op_name(xg_attr_comp(start, XG_A_calls)->root->op) : xg_op_name(start->op));
+        xg_lex_fail_at(&p->lex, r->op_at, NULL, "'%.*s' must follow a '%s-start', not '%s'", (int)r->op_text.n,
+            r->op_text.p, xg_op_name(r->op),
+            start->op == XG_ASYNC_START ? xg_op_name(xg_attr_comp(start, XG_A_calls)->root->op)
+                                        : xg_op_name(start->op));
     r->op = r->sugar == XG_SUGAR_UPDATE ? XG_ASYNC_UPDATE : XG_ASYNC_DONE;
 }
 
@@ -369,9 +437,12 @@ XG_FN xg_inst *xg_parse_rhs_inst(xg_parse *p, xg_str name, size_t at, const xg_s
     xg_parse_arguments(p, &r);
     if (attributes) xg_parse_attrs(p, &r);
     xg_parse_need_attrs(p, &r);
-    if (!r.shape && (r.sugar || xg_op_flags(r.op) & XGF_SHAPE)) xg_lex_fail_at(&p->lex, r.op_at, "write it between '=' and the opcode, like f32[2,3]", "the shape of '%.*s' must be written", (int)r.op_text.n, r.op_text.p);
+    if (!r.shape && (r.sugar || xg_op_flags(r.op) & XGF_SHAPE))
+        xg_lex_fail_at(&p->lex, r.op_at, "write it between '=' and the opcode, like f32[2,3]",
+            "the shape of '%.*s' must be written", (int)r.op_text.n, r.op_text.p);
     if (r.sugar) xg_parse_unsugar(p, &r);
-    i = xg_inst_make(p->comp, r.op, r.shape, p->insts.n > r.operands ? p->insts.p + r.operands : NULL, p->insts.n - r.operands, NULL);
+    i = xg_inst_make(p->comp, r.op, r.shape, p->insts.n > r.operands ? p->insts.p + r.operands : NULL,
+        p->insts.n - r.operands, NULL);
     xg_parse_give_attrs(p, i, r.attrs);
     p->insts.n = r.operands;
     p->attrs.n = r.attrs;
@@ -400,7 +471,9 @@ XG_FN xg_inst *xg_parse_inst(xg_parse *p, bool *root) {
     i = xg_parse_rhs_inst(p, name, at, NULL, true);
     if (!xg_dict_put(&p->comp->names, name, i)) {
         const xg_inst *other = (const xg_inst *)xg_dict_get(&p->comp->names, name);
-        xg_lex_fail_at(x, at, "names are unique in a computation", "'%.*s' is already the name of an instruction in line %u", (int)name.n, name.p, xg_parse_line_of(p, other->source_at - 1));
+        xg_lex_fail_at(x, at, "names are unique in a computation",
+            "'%.*s' is already the name of an instruction in line %u", (int)name.n, name.p,
+            xg_parse_line_of(p, other->source_at - 1));
     }
     i->name = xg_dict_newest(&p->comp->names);
     return i;
@@ -418,8 +491,13 @@ XG_FN void xg_parse_number_params(xg_parse *p, xg_comp *c) {
     c->params_cap = n;
     XG_FOR_INSTS(i, c) {
         if (i->op != XG_PARAMETER) continue;
-        if (i->number >= n) xg_lex_fail_at(&p->lex, i->source_at - 1, NULL, "parameter number %lld, but the computation has %u parameters: they are numbered from 0", (long long)i->number, n);
-        if (c->params[i->number]) xg_lex_fail_at(&p->lex, i->source_at - 1, NULL, "parameter number %lld is taken by '%s'", (long long)i->number, c->params[i->number]->name.p);
+        if (i->number >= n)
+            xg_lex_fail_at(&p->lex, i->source_at - 1, NULL,
+                "parameter number %lld, but the computation has %u parameters: they are numbered from 0",
+                (long long)i->number, n);
+        if (c->params[i->number])
+            xg_lex_fail_at(&p->lex, i->source_at - 1, NULL, "parameter number %lld is taken by '%s'",
+                (long long)i->number, c->params[i->number]->name.p);
         xg_comp_set_param(i, i->number);
     }
 }
@@ -429,20 +507,31 @@ XG_FN void xg_parse_finish_comp(xg_parse *p, xg_comp *c, uint32_t unnamed) {
     if (!c->root) c->root = c->last;
     for (k = unnamed; k < p->unnamed.n; k++) {
         xg_inst *i = p->unnamed.p[k];
-        xg_format(wish, sizeof wish, i->op == XG_PARAMETER ? "arg" : i->op == XG_GET_TUPLE_ELEMENT ? "%s" : "%s.anon", xg_op_name(i->op));
+        xg_format(wish, sizeof wish,
+            i->op == XG_PARAMETER           ? "arg"
+            : i->op == XG_GET_TUPLE_ELEMENT ? "%s"
+                                            : "%s.anon",
+            xg_op_name(i->op));
         xg_inst_give_name(i, xg_str_z(wish));
     }
     p->unnamed.n = unnamed;
     xg_parse_number_params(p, c);
 }
-/* How many instructions the body has whose brace has been read, as texts are written mostly: one a line, indented, and its end is not. A table that begins with room for their names need
- * not grow. What was looked over once, in a text written otherwise, is not looked over again; lines too short for an instruction are not counted. */
+/* How many instructions the body has whose brace has been read, as texts are written mostly: one a line, indented, and
+ * its end is not. A table that begins with room for their names need not grow. What was looked over once, in a text
+ * written otherwise, is not looked over again; lines too short for an instruction are not counted. */
 XG_FN uint32_t xg_parse_lines(xg_parse *p) {
-    enum { SHORTEST = 16 };
+    enum {
+        SHORTEST = 16
+    };
     const char *at = p->lex.at, *end;
     uint32_t n = 1;
     if (at < p->counted) return 0;
-    while ((end = (const char *)memchr(at, '\n', (size_t)(p->lex.end - at))) != NULL && (end[1] == ' ' || end[1] == '\t')) { n += end - at >= SHORTEST; at = end + 1; }
+    while ((end = (const char *)memchr(at, '\n', (size_t)(p->lex.end - at))) != NULL &&
+           (end[1] == ' ' || end[1] == '\t')) {
+        n += end - at >= SHORTEST;
+        at = end + 1;
+    }
     p->counted = end ? end : p->lex.end;
     return n;
 }
@@ -462,7 +551,9 @@ XG_FN xg_comp *xg_parse_body(xg_parse *p, xg_comp *c) {
         if (x->kind == XG_TOK_END) xg_lex_fail_at(x, open, NULL, "the computation is never closed: '}' is missing");
         i = xg_parse_inst(p, &root);
         if (!root) continue;
-        if (c->root) xg_lex_fail_at(x, at, NULL, "a second ROOT: '%s' in line %u is the first", c->root->name.p, xg_parse_line_of(p, c->root->source_at - 1));
+        if (c->root)
+            xg_lex_fail_at(x, at, NULL, "a second ROOT: '%s' in line %u is the first", c->root->name.p,
+                xg_parse_line_of(p, c->root->source_at - 1));
         c->root = i;
     }
     if (!c->first) xg_lex_fail_at(x, open, NULL, "a computation without instructions");
@@ -493,7 +584,9 @@ XG_FN const xg_shape *xg_parse_signature(xg_parse *p) {
 XG_FN void xg_parse_comp_attrs(xg_parse *p, xg_comp *c) {
     bool seen = false;
     while (xg_lex_take(&p->lex, ',')) {
-        if (!xg_lex_is(&p->lex, "execution_thread")) xg_lex_fail(&p->lex, "execution_thread=\"name\" is the only one", "expected an attribute of the computation, found %s", xg_lex_found(&p->lex));
+        if (!xg_lex_is(&p->lex, "execution_thread"))
+            xg_lex_fail(&p->lex, "execution_thread=\"name\" is the only one",
+                "expected an attribute of the computation, found %s", xg_lex_found(&p->lex));
         if (seen) xg_lex_fail(&p->lex, NULL, "the attribute 'execution_thread' is given twice");
         seen = true;
         xg_lex_next(&p->lex);
@@ -509,18 +602,23 @@ XG_FN void xg_parse_comp(xg_parse *p) {
     size_t at, result_at;
     xg_str name;
     if (entry) {
-        if (p->m->entry) xg_lex_fail(x, NULL, "a second ENTRY: '%s' in line %u is the first", p->m->entry->name.p, xg_parse_line_of(p, p->m->entry->source_at - 1));
+        if (p->m->entry)
+            xg_lex_fail(x, NULL, "a second ENTRY: '%s' in line %u is the first", p->m->entry->name.p,
+                xg_parse_line_of(p, p->m->entry->source_at - 1));
         xg_lex_next(x);
     }
     at = xg_lex_offset(x);
     name = xg_parse_new_name(p, "a computation");
-    if (xg_dict_get(&p->m->comp_names, name)) xg_lex_fail_at(x, at, "names of computations are unique in a module", "'%.*s' is already the name of a computation", (int)name.n, name.p);
+    if (xg_dict_get(&p->m->comp_names, name))
+        xg_lex_fail_at(x, at, "names of computations are unique in a module",
+            "'%.*s' is already the name of a computation", (int)name.n, name.p);
     c->source_at = (uint32_t)at + 1;
     result_at = xg_lex_offset(x);
     result = xg_parse_signature(p);
     xg_parse_body(p, c);
     if (result && !xg_shape_compatible(result, c->root->shape))
-        xg_lex_fail_at(x, result_at, NULL, "the computation is declared to give %s, but its root '%s' is %s", xg_parse_shape_text(p, result), c->root->name.p, xg_parse_shape_text(p, c->root->shape));
+        xg_lex_fail_at(x, result_at, NULL, "the computation is declared to give %s, but its root '%s' is %s",
+            xg_parse_shape_text(p, result), c->root->name.p, xg_parse_shape_text(p, c->root->shape));
     xg_parse_comp_attrs(p, c);
     xg_comp_give_name(c, name);
     xg_comp_link(c, NULL);

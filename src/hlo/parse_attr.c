@@ -1,12 +1,13 @@
 /* hlo/parse_attr.c -- the values of attributes: one reader per kind of ops.h, xg_attr_parse_<KIND>.
  *
- * Idea: what other rooms compute with becomes numbers and pointers; what they only carry (metadata, frontend attributes,
- * backend configurations) stays text, checked for its form. Text that points into the module's copy of the source is not copied again.
+ * Idea: what other rooms compute with becomes numbers and pointers; what they only carry (metadata, frontend
+ * attributes, backend configurations) stays text, checked for its form. Text that points into the module's copy of the
+ * source is not copied again.
  *
  * Laws
  * - A value that can be written in two ways is stored in one, so that printing it again gives the same bytes.
- * - Lists are read onto the parse's stacks and copied once. The ids that compact replica groups expand to are bounded per module,
- *   since thirty bytes of text may stand for millions of them. */
+ * - Lists are read onto the parse's stacks and copied once. The ids that compact replica groups expand to are bounded
+ *   per module, since thirty bytes of text may stand for millions of them. */
 #ifndef XG_HLO_PARSE_ATTR_C
 #define XG_HLO_PARSE_ATTR_C
 #include "text.h"
@@ -51,7 +52,8 @@ XG_FN bool xg_parse_next_item(xg_parse *p, bool first) {
 
 XG_FN bool xg_parse_bool(xg_parse *p) {
     bool v = xg_lex_is(&p->lex, "true");
-    if (!v && !xg_lex_is(&p->lex, "false")) xg_lex_fail(&p->lex, NULL, "expected true or false, found %s", xg_lex_found(&p->lex));
+    if (!v && !xg_lex_is(&p->lex, "false"))
+        xg_lex_fail(&p->lex, NULL, "expected true or false, found %s", xg_lex_found(&p->lex));
     xg_lex_next(&p->lex);
     return v;
 }
@@ -59,7 +61,8 @@ XG_FN bool xg_parse_bool(xg_parse *p) {
 XG_FN xg_str xg_parse_raw(xg_parse *p) {
     xg_str text = xg_lex_text(&p->lex);
     if (p->lex.kind == '{' || p->lex.kind == '[' || p->lex.kind == '(') return xg_lex_balanced(&p->lex);
-    if (p->lex.kind != XG_TOK_WORD && p->lex.kind != XG_TOK_NUMBER && p->lex.kind != XG_TOK_STRING) xg_lex_fail(&p->lex, NULL, "expected a value, found %s", xg_lex_found(&p->lex));
+    if (p->lex.kind != XG_TOK_WORD && p->lex.kind != XG_TOK_NUMBER && p->lex.kind != XG_TOK_STRING)
+        xg_lex_fail(&p->lex, NULL, "expected a value, found %s", xg_lex_found(&p->lex));
     xg_lex_next(&p->lex);
     return text;
 }
@@ -70,15 +73,19 @@ XG_FN void xg_attr_parse_FLOAT(xg_parse *p, xg_attr *a) {
     xg_str text = xg_lex_run(&p->lex, "+-.");
     float v = 0;
     bool overflow = false;
-    if (!text.n || xg_float_parse32(text.p, text.n, &v, &overflow) != text.n || overflow) xg_lex_fail_at(&p->lex, at, NULL, "expected a number like 0.001");
+    if (!text.n || xg_float_parse32(text.p, text.n, &v, &overflow) != text.n || overflow)
+        xg_lex_fail_at(&p->lex, at, NULL, "expected a number like 0.001");
     a->v.d = v;
 }
 XG_FN void xg_attr_parse_WORD(xg_parse *p, xg_attr *a) {
-    if (p->lex.kind != XG_TOK_WORD) xg_lex_fail(&p->lex, NULL, "'%s' takes a word, found %s", xg_attr_name(a->key), xg_lex_found(&p->lex));
+    if (p->lex.kind != XG_TOK_WORD)
+        xg_lex_fail(&p->lex, NULL, "'%s' takes a word, found %s", xg_attr_name(a->key), xg_lex_found(&p->lex));
     a->v.str = xg_parse_keep_str(p, xg_intern(&p->m->pool, xg_lex_text(&p->lex)));
     xg_lex_next(&p->lex);
 }
-XG_FN void xg_attr_parse_STR(xg_parse *p, xg_attr *a) { a->v.str = xg_parse_keep_str(p, xg_str_copy(p->arena, xg_lex_string(&p->lex, p->arena, "the value"))); }
+XG_FN void xg_attr_parse_STR(xg_parse *p, xg_attr *a) {
+    a->v.str = xg_parse_keep_str(p, xg_str_copy(p->arena, xg_lex_string(&p->lex, p->arena, "the value")));
+}
 XG_FN void xg_attr_parse_RAW(xg_parse *p, xg_attr *a) { a->v.str = xg_parse_keep_str(p, xg_parse_raw(p)); }
 XG_FN void xg_attr_parse_SHAPE(xg_parse *p, xg_attr *a) { a->v.shape = xg_parse_shape(p, true); }
 XG_FN void xg_attr_parse_COMP(xg_parse *p, xg_attr *a) { a->v.comp = xg_parse_comp_ref(p); }
@@ -97,7 +104,9 @@ XG_FN void xg_attr_parse_CONFIG(xg_parse *p, xg_attr *a) {
         a->v.str = xg_parse_keep_str(p, xg_str_of(b.p, b.n));
         return;
     }
-    if (p->lex.kind != XG_TOK_STRING && p->lex.kind != '{') xg_lex_fail(&p->lex, NULL, "'%s' takes a quoted string or a JSON object, found %s", xg_attr_name(a->key), xg_lex_found(&p->lex));
+    if (p->lex.kind != XG_TOK_STRING && p->lex.kind != '{')
+        xg_lex_fail(&p->lex, NULL, "'%s' takes a quoted string or a JSON object, found %s", xg_attr_name(a->key),
+            xg_lex_found(&p->lex));
     a->v.str = xg_parse_keep_str(p, xg_parse_raw(p));
 }
 
@@ -220,7 +229,8 @@ XG_FN void xg_attr_parse_SLICE(xg_parse *p, xg_attr *a) { /* {[0:4:2],[1:3]} */
     a->v.slices = s;
 }
 
-/* Numbers like "0_1_2x3_4": cuts the next one off the text, with the sign in front; its end character into *mark, 0 at the end. */
+/* Numbers like "0_1_2x3_4": cuts the next one off the text, with the sign in front; its end character into *mark, 0 at
+ * the end. */
 XG_FN bool xg_parse_cut_int(xg_str *text, int64_t *v, char *mark) {
     uint32_t n = text->n && text->p[0] == '-';
     xg_str one;
@@ -230,9 +240,12 @@ XG_FN bool xg_parse_cut_int(xg_str *text, int64_t *v, char *mark) {
     *text = xg_str_of(text->p + n + (*mark != 0), text->n - n - (*mark != 0));
     return xg_lex_to_int(one, v);
 }
-enum { XG_GRID_PARTS = 3 };
+enum {
+    XG_GRID_PARTS = 3
+};
 /* "AxB": dimensions of at most `most` numbers joined by '_'. Returns how many dimensions. */
-XG_FN uint32_t xg_parse_grid(xg_parse *p, int64_t out[][XG_GRID_PARTS], uint32_t least, uint32_t most, const char *form) {
+XG_FN uint32_t xg_parse_grid(
+    xg_parse *p, int64_t out[][XG_GRID_PARTS], uint32_t least, uint32_t most, const char *form) {
     size_t at = xg_lex_offset(&p->lex);
     xg_str text = xg_lex_run(&p->lex, "-");
     uint32_t n = 0, k;
@@ -241,7 +254,8 @@ XG_FN uint32_t xg_parse_grid(xg_parse *p, int64_t out[][XG_GRID_PARTS], uint32_t
         if (n == XG_RANK_MAX) xg_lex_fail_at(&p->lex, at, NULL, "more than %d dimensions", (int)XG_RANK_MAX);
         out[n][2] = 0;
         mark = '_';
-        for (k = 0; k < most && mark == '_'; k++) if (!xg_parse_cut_int(&text, &out[n][k], &mark)) xg_lex_fail_at(&p->lex, at, NULL, "expected %s", form);
+        for (k = 0; k < most && mark == '_'; k++)
+            if (!xg_parse_cut_int(&text, &out[n][k], &mark)) xg_lex_fail_at(&p->lex, at, NULL, "expected %s", form);
         if (k < least || mark == '_') xg_lex_fail_at(&p->lex, at, NULL, "expected %s", form);
         n++;
     }
@@ -253,13 +267,19 @@ XG_FN void xg_attr_parse_PADDING(xg_parse *p, xg_attr *a) { /* 0_1x2_3_1 */
     xg_pads *pads = XG_NEW(p->arena, xg_pads);
     xg_pad_dim *dims;
     uint32_t k;
-    if (p->lex.kind == XG_TOK_NUMBER) pads->n = xg_parse_grid(p, grid, 2, 3, "low_high or low_high_interior for each dimension, joined by 'x'");
+    if (p->lex.kind == XG_TOK_NUMBER)
+        pads->n = xg_parse_grid(p, grid, 2, 3, "low_high or low_high_interior for each dimension, joined by 'x'");
     dims = XG_NEW_N(p->arena, xg_pad_dim, pads->n);
-    for (k = 0; k < pads->n; k++) { dims[k].low = grid[k][0]; dims[k].high = grid[k][1]; dims[k].interior = grid[k][2]; }
+    for (k = 0; k < pads->n; k++) {
+        dims[k].low = grid[k][0];
+        dims[k].high = grid[k][1];
+        dims[k].interior = grid[k][2];
+    }
     pads->p = dims;
     a->v.pads = pads;
 }
-XG_FN void xg_attr_parse_WINDOW(xg_parse *p, xg_attr *a) { /* {size=3x3 stride=2x2 pad=1_1x1_1 lhs_dilate=.. rhs_dilate=.. rhs_reversal=0x1} */
+/* {size=3x3 stride=2x2 pad=1_1x1_1 lhs_dilate=.. rhs_dilate=.. rhs_reversal=0x1} */
+XG_FN void xg_attr_parse_WINDOW(xg_parse *p, xg_attr *a) {
     static const char *const fields[] = {"size", "stride", "pad", "lhs_dilate", "rhs_dilate", "rhs_reversal"};
     xg_lex *x = &p->lex;
     int64_t grid[XG_COUNT(fields)][XG_RANK_MAX][XG_GRID_PARTS];
@@ -270,14 +290,19 @@ XG_FN void xg_attr_parse_WINDOW(xg_parse *p, xg_attr *a) { /* {size=3x3 stride=2
     xg_lex_expect(x, '{', "'{' and the window");
     while (x->kind != '}') {
         for (f = 0; f < XG_COUNT(fields) && !xg_lex_is(x, fields[f]); f++) {}
-        if (f == XG_COUNT(fields)) xg_lex_fail(x, "a window has size, stride, pad, lhs_dilate, rhs_dilate, rhs_reversal", "expected a part of the window, found %s", xg_lex_found(x));
+        if (f == XG_COUNT(fields))
+            xg_lex_fail(x, "a window has size, stride, pad, lhs_dilate, rhs_dilate, rhs_reversal",
+                "expected a part of the window, found %s", xg_lex_found(x));
         if (n[f]) xg_lex_fail(x, NULL, "'%s' is given twice", fields[f]);
         xg_lex_next(x);
         xg_lex_expect(x, '=', "'='");
-        n[f] = f == 2 ? xg_parse_grid(p, grid[f], 2, 2, "low_high for each dimension, joined by 'x'") : xg_parse_grid(p, grid[f], 1, 1, "numbers joined by 'x'");
+        n[f] = f == 2 ? xg_parse_grid(p, grid[f], 2, 2, "low_high for each dimension, joined by 'x'")
+                      : xg_parse_grid(p, grid[f], 1, 1, "numbers joined by 'x'");
     }
     xg_lex_next(x);
-    for (f = 1; f < XG_COUNT(fields); f++) if (n[f] && n[f] != n[0]) xg_lex_fail_at(x, at, NULL, "the window's size has %u dimensions, its %s has %u", n[0], fields[f], n[f]);
+    for (f = 1; f < XG_COUNT(fields); f++)
+        if (n[f] && n[f] != n[0])
+            xg_lex_fail_at(x, at, NULL, "the window's size has %u dimensions, its %s has %u", n[0], fields[f], n[f]);
     dims = XG_NEW_N(p->arena, xg_window_dim, n[0]);
     for (k = 0; k < n[0]; k++) {
         dims[k].size = grid[0][k][0];
@@ -287,7 +312,8 @@ XG_FN void xg_attr_parse_WINDOW(xg_parse *p, xg_attr *a) { /* {size=3x3 stride=2
         dims[k].base_dilation = n[3] ? grid[3][k][0] : 1;
         dims[k].window_dilation = n[4] ? grid[4][k][0] : 1;
         dims[k].reversal = n[5] && grid[5][k][0] != 0;
-        if (n[5] && (grid[5][k][0] < 0 || grid[5][k][0] > 1)) xg_lex_fail_at(x, at, NULL, "rhs_reversal is 0 or 1 in each dimension");
+        if (n[5] && (grid[5][k][0] < 0 || grid[5][k][0] > 1))
+            xg_lex_fail_at(x, at, NULL, "rhs_reversal is 0 or 1 in each dimension");
     }
     w->n = n[0];
     w->p = dims;
@@ -295,7 +321,8 @@ XG_FN void xg_attr_parse_WINDOW(xg_parse *p, xg_attr *a) { /* {size=3x3 stride=2
 }
 
 /* One part of the labels: the roles of two letters and of the digits. */
-XG_FN void xg_parse_labels(xg_parse *p, size_t at, xg_str s, const char *letters, int64_t role[2], int64_t spatial[10], uint32_t *n) {
+XG_FN void xg_parse_labels(
+    xg_parse *p, size_t at, xg_str s, const char *letters, int64_t role[2], int64_t spatial[10], uint32_t *n) {
     uint32_t k, digits = 0;
     role[0] = role[1] = -1;
     for (k = 0; k < 10; k++) spatial[k] = -1;
@@ -303,13 +330,21 @@ XG_FN void xg_parse_labels(xg_parse *p, size_t at, xg_str s, const char *letters
         int64_t *slot;
         char c = s.p[k];
         if (c == '?') continue;
-        slot = c == letters[0] ? &role[0] : c == letters[1] ? &role[1] : c >= '0' && c <= '9' ? &spatial[c - '0'] : NULL;
-        if (!slot) xg_lex_fail_at(&p->lex, at, NULL, "dimension labels: '%c' has no meaning in '%.*s'", c, (int)s.n, s.p);
-        if (*slot >= 0) xg_lex_fail_at(&p->lex, at, NULL, "dimension labels: '%c' is there twice in '%.*s'", c, (int)s.n, s.p);
+        slot = c == letters[0]        ? &role[0]
+               : c == letters[1]      ? &role[1]
+               : c >= '0' && c <= '9' ? &spatial[c - '0']
+                                      : NULL;
+        if (!slot)
+            xg_lex_fail_at(&p->lex, at, NULL, "dimension labels: '%c' has no meaning in '%.*s'", c, (int)s.n, s.p);
+        if (*slot >= 0)
+            xg_lex_fail_at(&p->lex, at, NULL, "dimension labels: '%c' is there twice in '%.*s'", c, (int)s.n, s.p);
         *slot = k;
         digits += c >= '0' && c <= '9';
     }
-    for (k = 0; k < digits; k++) if (spatial[k] < 0) xg_lex_fail_at(&p->lex, at, NULL, "dimension labels: '%.*s' lacks the spatial dimension %u", (int)s.n, s.p, k);
+    for (k = 0; k < digits; k++)
+        if (spatial[k] < 0)
+            xg_lex_fail_at(
+                &p->lex, at, NULL, "dimension labels: '%.*s' lacks the spatial dimension %u", (int)s.n, s.p, k);
     *n = digits;
 }
 XG_FN void xg_attr_parse_DIM_LABELS(xg_parse *p, xg_attr *a) { /* b01f_01io->b01f */
@@ -319,8 +354,13 @@ XG_FN void xg_attr_parse_DIM_LABELS(xg_parse *p, xg_attr *a) { /* b01f_01io->b01
     const char *under = text.n ? (const char *)memchr(text.p, '_', text.n) : NULL, *arrow = NULL;
     int64_t role[2], spatial[10];
     uint32_t n, n_kernel, n_output, k;
-    for (k = 0; k + 1 < text.n; k++) if (text.p[k] == '-' && text.p[k + 1] == '>') { arrow = text.p + k; break; }
-    if (!under || !arrow || under > arrow) xg_lex_fail_at(&p->lex, at, NULL, "expected dimension labels like b01f_01io->b01f");
+    for (k = 0; k + 1 < text.n; k++)
+        if (text.p[k] == '-' && text.p[k + 1] == '>') {
+            arrow = text.p + k;
+            break;
+        }
+    if (!under || !arrow || under > arrow)
+        xg_lex_fail_at(&p->lex, at, NULL, "expected dimension labels like b01f_01io->b01f");
     l->text = text;
     xg_parse_labels(p, at, xg_str_of(text.p, (size_t)(under - text.p)), "bf", role, spatial, &n);
     l->input_batch = role[0];
@@ -334,7 +374,9 @@ XG_FN void xg_attr_parse_DIM_LABELS(xg_parse *p, xg_attr *a) { /* b01f_01io->b01
     l->output_batch = role[0];
     l->output_feature = role[1];
     l->output_spatial = *xg_ints_new(p->arena, spatial, n_output);
-    if (n != n_kernel || n != n_output) xg_lex_fail_at(&p->lex, at, NULL, "dimension labels: input, kernel and output have %u, %u and %u spatial dimensions", n, n_kernel, n_output);
+    if (n != n_kernel || n != n_output)
+        xg_lex_fail_at(&p->lex, at, NULL,
+            "dimension labels: input, kernel and output have %u, %u and %u spatial dimensions", n, n_kernel, n_output);
     a->v.labels = l;
 }
 XG_FN void xg_attr_parse_ALIASES(xg_parse *p, xg_attr *a) { /* {{0}: (1, {}), ...} */
@@ -361,24 +403,50 @@ XG_FN void xg_attr_parse_ALIASES(xg_parse *p, xg_attr *a) { /* {{0}: (1, {}), ..
 /* ---- metadata ---- */
 
 /* X(name, kind): what metadata may say, in the order in which it is printed. */
+/* clang-format off */
 #define XG_METADATA(X) \
-    X(op_type, STRING) X(op_name, STRING) X(source_file, STRING) X(source_line, NUMBER) X(source_end_line, NUMBER) X(source_column, NUMBER) X(source_end_column, NUMBER) \
-    X(profile_type, RAW) X(deduplicated_name, STRING) X(preserve_layout, RAW) X(scheduling_name, STRING) X(stack_frame_id, NUMBER) X(metadata_payload, RAW) \
-    X(creation_pass_id, NUMBER) X(logical_creation_pass_id, NUMBER) X(size_of_generated_code_in_bytes, NUMBER) X(size_of_memory_working_set_in_bytes, NUMBER)
-enum { XG_METADATA_STRING, XG_METADATA_NUMBER, XG_METADATA_RAW };
+    X(op_type, STRING) \
+    X(op_name, STRING) \
+    X(source_file, STRING) \
+    X(source_line, NUMBER) \
+    X(source_end_line, NUMBER) \
+    X(source_column, NUMBER) \
+    X(source_end_column, NUMBER) \
+    X(profile_type, RAW) \
+    X(deduplicated_name, STRING) \
+    X(preserve_layout, RAW) \
+    X(scheduling_name, STRING) \
+    X(stack_frame_id, NUMBER) \
+    X(metadata_payload, RAW) \
+    X(creation_pass_id, NUMBER) \
+    X(logical_creation_pass_id, NUMBER) \
+    X(size_of_generated_code_in_bytes, NUMBER) \
+    X(size_of_memory_working_set_in_bytes, NUMBER)
+/* clang-format on */
+enum {
+    XG_METADATA_STRING,
+    XG_METADATA_NUMBER,
+    XG_METADATA_RAW
+};
 typedef enum xg_metadata_key {
 #define X(name, kind) XG_M_##name,
     XG_METADATA(X)
 #undef X
     XG_METADATA_COUNT
 } xg_metadata_key;
-static const struct { const char *name; int kind; } xg_metadata_rows[] = {
+static const struct {
+    const char *name;
+    int kind;
+} xg_metadata_rows[] = {
 #define X(name, kind) {#name, XG_METADATA_##kind},
     XG_METADATA(X)
 #undef X
 };
 #undef XG_METADATA
-XG_FN const char *xg_parse_metadata_name(const void *none, size_t i) { (void)none; return i < XG_METADATA_COUNT ? xg_metadata_rows[i].name : NULL; }
+XG_FN const char *xg_parse_metadata_name(const void *none, size_t i) {
+    (void)none;
+    return i < XG_METADATA_COUNT ? xg_metadata_rows[i].name : NULL;
+}
 
 /* One value: its text as it will be printed, and the string or number in it. */
 XG_FN xg_str xg_parse_metadata_value(xg_parse *p, int kind, xg_str *string, int64_t *number) {
@@ -386,14 +454,18 @@ XG_FN xg_str xg_parse_metadata_value(xg_parse *p, int kind, xg_str *string, int6
     xg_str text = xg_lex_text(x);
     xg_buf b;
     if (kind == XG_METADATA_RAW) return xg_parse_raw(p);
-    if (kind == XG_METADATA_NUMBER) { *number = xg_lex_int(x, "a number"); return text; }
+    if (kind == XG_METADATA_NUMBER) {
+        *number = xg_lex_int(x, "a number");
+        return text;
+    }
     *string = xg_lex_string(x, p->arena, "the value");
     if (text.p[0] == '"' && string->n == text.n - 2) return text;
     xg_buf_init(&b, p->arena);
     xg_put_quoted(&b, *string);
     return xg_str_of(b.p, b.n);
 }
-/* The text inside the braces is canonical if it is in order with one blank between the parts and every part is; then it is used as it is. */
+/* The text inside the braces is canonical if it is in order with one blank between the parts and every part is; then it
+ * is used as it is. */
 XG_FN void xg_attr_parse_METADATA(xg_parse *p, xg_attr *a) {
     xg_lex *x = &p->lex;
     xg_metadata *m = XG_NEW(p->arena, xg_metadata);
@@ -410,7 +482,10 @@ XG_FN void xg_attr_parse_METADATA(xg_parse *p, xg_attr *a) {
         const char *tok = x->tok;
         if (seen && xg_lex_take(x, ',')) tok = NULL;
         for (k = 0; k < XG_METADATA_COUNT && !xg_lex_is(x, xg_metadata_rows[k].name); k++) {}
-        if (k == XG_METADATA_COUNT) xg_lex_fail(x, x->kind == XG_TOK_WORD ? xg_parse_did_you_mean(p, xg_lex_text(x), xg_parse_metadata_name, NULL) : NULL, "expected a part of the metadata, found %s", xg_lex_found(x));
+        if (k == XG_METADATA_COUNT)
+            xg_lex_fail(x,
+                x->kind == XG_TOK_WORD ? xg_parse_did_you_mean(p, xg_lex_text(x), xg_parse_metadata_name, NULL) : NULL,
+                "expected a part of the metadata, found %s", xg_lex_found(x));
         if ((seen >> k) & 1) xg_lex_fail(x, NULL, "'%s' is given twice", xg_metadata_rows[k].name);
         canonical = canonical && (seen ? k > last && tok == end + 1 && *end == ' ' : tok == start);
         seen |= 1u << k;
@@ -450,7 +525,8 @@ XG_FN void xg_attr_parse_GROUPS(xg_parse *p, xg_attr *a) { a->v.groups = xg_pars
 XG_FN void xg_attr_parse_SHARDING(xg_parse *p, xg_attr *a) { a->v.str = xg_parse_keep_str(p, xg_parse_sharding(p)); }
 XG_FN void xg_parse_attr_value(xg_parse *p, xg_attr *a) {
     switch (a->key) {
-#define X(name, text, kind) case XG_A_##name: xg_attr_parse_##kind(p, a); break;
+#define X(name, text, kind) \
+    case XG_A_##name: xg_attr_parse_##kind(p, a); break;
         XG_ATTRS(X)
 #undef X
     case XG_ATTR_COUNT: break;

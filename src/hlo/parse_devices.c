@@ -1,13 +1,13 @@
 /* hlo/parse_devices.c -- what instructions say about devices: replica groups, meshes, shardings.
  *
- * Idea: replica groups are used (collectives), so every form becomes explicit lists, and the form as written is kept beside them to
- * be printed. Shardings are carried, never used on one device: they are checked part by part and rewritten in one form
- * of text.
+ * Idea: replica groups are used (collectives), so every form becomes explicit lists, and the form as written is kept
+ * beside them to be printed. Shardings are carried, never used on one device: they are checked part by part and
+ * rewritten in one form of text.
  *
- * The compact forms. Iota: [groups,size]<=[reshape]T(perm) counts 0,1,2... in the shape `reshape`, transposes it by `perm`
- * and reads it in order. Mesh: mesh['x'=2,'y'=4] names the digits of a mixed-radix device number; the axes {'y'} of a
- * group are those digits that vary inside it. 'y':(2)2 is a part of an axis: 2 is its size, (2) the product of what is left
- * of it. device_ids=(...) says which device stands at each place of the mesh. */
+ * The compact forms. Iota: [groups,size]<=[reshape]T(perm) counts 0,1,2... in the shape `reshape`, transposes it by
+ * `perm` and reads it in order. Mesh: mesh['x'=2,'y'=4] names the digits of a mixed-radix device number; the axes {'y'}
+ * of a group are those digits that vary inside it. 'y':(2)2 is a part of an axis: 2 is its size, (2) the product of
+ * what is left of it. device_ids=(...) says which device stands at each place of the mesh. */
 #ifndef XG_HLO_PARSE_DEVICES_C
 #define XG_HLO_PARSE_DEVICES_C
 #include "text.h"
@@ -17,8 +17,11 @@ XG_FN int64_t xg_devices_count(xg_parse *p, size_t at, xg_ints dims) {
     int64_t product = 1;
     uint32_t k;
     for (k = 0; k < dims.n; k++) {
-        if (dims.p[k] < 1) xg_lex_fail_at(&p->lex, at, NULL, "a count of devices must be at least 1, not %lld", (long long)dims.p[k]);
-        if (!xg_mul64(product, dims.p[k], &product) || product > XG_GROUP_IDS_MAX) xg_fail_at(p->lex.ctx, XLAGPU_ERROR_LIMIT, p->lex.src, at, NULL, "more than %d devices", (int)XG_GROUP_IDS_MAX);
+        if (dims.p[k] < 1)
+            xg_lex_fail_at(&p->lex, at, NULL, "a count of devices must be at least 1, not %lld", (long long)dims.p[k]);
+        if (!xg_mul64(product, dims.p[k], &product) || product > XG_GROUP_IDS_MAX)
+            xg_fail_at(
+                p->lex.ctx, XLAGPU_ERROR_LIMIT, p->lex.src, at, NULL, "more than %d devices", (int)XG_GROUP_IDS_MAX);
     }
     return product;
 }
@@ -31,7 +34,10 @@ XG_FN void xg_devices_put_ints(xg_buf *b, xg_ints v) {
 }
 
 /* "[2,2]T(1,0)" behind "<=" or in device_ids: dims and the permutation of them. */
-typedef struct xg_iota { xg_ints dims, perm; int64_t count; } xg_iota;
+typedef struct xg_iota {
+    xg_ints dims, perm;
+    int64_t count;
+} xg_iota;
 
 XG_FN xg_iota xg_parse_iota(xg_parse *p, xg_buf *b) {
     xg_lex *x = &p->lex;
@@ -41,7 +47,8 @@ XG_FN xg_iota xg_parse_iota(xg_parse *p, xg_buf *b) {
     uint32_t k;
     memset(&v, 0, sizeof v);
     v.dims = xg_parse_ints(p, '[', ']', "a count of devices");
-    if (!v.dims.n || v.dims.n > 63) xg_lex_fail_at(x, at, NULL, "between 1 and 63 dimensions are expected, but got %u", v.dims.n);
+    if (!v.dims.n || v.dims.n > 63)
+        xg_lex_fail_at(x, at, NULL, "between 1 and 63 dimensions are expected, but got %u", v.dims.n);
     v.count = xg_devices_count(p, at, v.dims);
     xg_putc(b, '[');
     xg_devices_put_ints(b, v.dims);
@@ -50,8 +57,10 @@ XG_FN xg_iota xg_parse_iota(xg_parse *p, xg_buf *b) {
     xg_lex_next(x);
     at = xg_lex_offset(x);
     v.perm = xg_parse_ints(p, '(', ')', "a dimension");
-    for (k = 0; k < v.perm.n; k++) if (v.perm.p[k] >= 0 && v.perm.p[k] < v.dims.n) seen |= UINT64_C(1) << v.perm.p[k];
-    if (v.perm.n != v.dims.n || seen != (UINT64_C(1) << v.dims.n) - 1) xg_lex_fail_at(x, at, NULL, "expected each of the %u dimensions once", v.dims.n);
+    for (k = 0; k < v.perm.n; k++)
+        if (v.perm.p[k] >= 0 && v.perm.p[k] < v.dims.n) seen |= UINT64_C(1) << v.perm.p[k];
+    if (v.perm.n != v.dims.n || seen != (UINT64_C(1) << v.dims.n) - 1)
+        xg_lex_fail_at(x, at, NULL, "expected each of the %u dimensions once", v.dims.n);
     xg_puts(b, "T(");
     xg_devices_put_ints(b, v.perm);
     xg_putc(b, ')');
@@ -99,20 +108,26 @@ typedef struct xg_mesh {
     const int64_t *ids; /* explicit device_ids, */
     xg_iota iota;       /* or compact ones (dims.n > 0); neither: 0, 1, 2 ... */
 } xg_mesh;
-typedef struct xg_axis { uint32_t axis; int64_t pre, size; } xg_axis; /* a whole axis: pre 1 and the axis's size */
+typedef struct xg_axis {
+    uint32_t axis;
+    int64_t pre, size;
+} xg_axis; /* a whole axis: pre 1 and the axis's size */
 
 XG_FN xg_str xg_parse_axis_name(xg_parse *p, xg_buf *b) {
     size_t at = xg_lex_offset(&p->lex);
     xg_str name = xg_lex_string(&p->lex, p->arena, "the name of an axis");
     uint32_t k;
-    for (k = 0; k < name.n; k++) if ((unsigned char)name.p[k] < 32 || name.p[k] == '\'' || name.p[k] == '\\') xg_lex_fail_at(&p->lex, at, NULL, "the name of an axis has no quotes, backslashes or control characters");
+    for (k = 0; k < name.n; k++)
+        if ((unsigned char)name.p[k] < 32 || name.p[k] == '\'' || name.p[k] == '\\')
+            xg_lex_fail_at(&p->lex, at, NULL, "the name of an axis has no quotes, backslashes or control characters");
     xg_putc(b, '\'');
     xg_put_str(b, name);
     xg_putc(b, '\'');
     return name;
 }
 /* device_ids=(1,0,3,2) or device_ids=([2,2]T(1,0)) */
-XG_FN void xg_parse_device_ids(xg_parse *p, xg_mesh *m, xg_buf *b) { /* an iota is kept as it is: shardings never expand it */
+/* an iota is kept as it is: shardings never expand it */
+XG_FN void xg_parse_device_ids(xg_parse *p, xg_mesh *m, xg_buf *b) {
     xg_lex *x = &p->lex;
     size_t at = xg_lex_offset(x);
     int64_t n;
@@ -138,11 +153,14 @@ XG_FN void xg_parse_device_ids(xg_parse *p, xg_mesh *m, xg_buf *b) { /* an iota 
         m->ids = ids.p;
         seen = (uint8_t *)xg_alloc(p->arena, ids.n);
         for (k = 0; k < ids.n; k++) {
-            if (ids.p[k] < 0 || ids.p[k] >= n || seen[ids.p[k]]) xg_lex_fail_at(x, at, NULL, "device_ids must name each device from 0 to %lld once", (long long)(n - 1));
+            if (ids.p[k] < 0 || ids.p[k] >= n || seen[ids.p[k]])
+                xg_lex_fail_at(x, at, NULL, "device_ids must name each device from 0 to %lld once", (long long)(n - 1));
             seen[ids.p[k]] = 1;
         }
     }
-    if (n != m->count) xg_lex_fail_at(x, at, NULL, "the mesh has %lld devices, device_ids has %lld", (long long)m->count, (long long)n);
+    if (n != m->count)
+        xg_lex_fail_at(
+            x, at, NULL, "the mesh has %lld devices, device_ids has %lld", (long long)m->count, (long long)n);
     xg_lex_expect(x, ')', "',' or ')'");
     xg_putc(b, ')');
 }
@@ -204,20 +222,26 @@ XG_FN xg_axis xg_parse_axis(xg_parse *p, const xg_mesh *m, xg_buf *b) {
     a.pre = xg_lex_int(x, "a size");
     xg_lex_expect(x, ')', "')'");
     a.size = xg_lex_int(x, "the size of the part");
-    if (a.pre < 1 || a.size < 1 || a.pre > m->sizes[a.axis] || a.size > m->sizes[a.axis] || m->sizes[a.axis] % (a.pre * a.size) != 0)
-        xg_lex_fail_at(x, at, NULL, "(%lld)%lld is no part of an axis of size %lld", (long long)a.pre, (long long)a.size, (long long)m->sizes[a.axis]);
+    if (a.pre < 1 || a.size < 1 || a.pre > m->sizes[a.axis] || a.size > m->sizes[a.axis] ||
+        m->sizes[a.axis] % (a.pre * a.size) != 0)
+        xg_lex_fail_at(x, at, NULL, "(%lld)%lld is no part of an axis of size %lld", (long long)a.pre,
+            (long long)a.size, (long long)m->sizes[a.axis]);
     xg_printf(b, ":(%lld)%lld", (long long)a.pre, (long long)a.size);
     return a;
 }
 
 /* ---- replica groups ---- */
 
-/* Cuts the ids into lists and remembers the groups under their text: a form that is written again is not expanded again. */
+/* Cuts the ids into lists and remembers the groups under their text: a form that is written again is not expanded
+ * again. */
 XG_FN const xg_groups *xg_groups_cut(xg_parse *p, const xg_buf *b, const int64_t *ids, int64_t groups, int64_t size) {
     xg_groups *g = XG_NEW(p->arena, xg_groups);
     xg_ints *lists = XG_NEW_N(p->arena, xg_ints, groups);
     int64_t k;
-    for (k = 0; k < groups; k++) { lists[k].p = ids + k * size; lists[k].n = (uint32_t)size; }
+    for (k = 0; k < groups; k++) {
+        lists[k].p = ids + k * size;
+        lists[k].n = (uint32_t)size;
+    }
     g->p = lists;
     g->n = (uint32_t)groups;
     g->text = xg_intern(&p->m->pool, xg_str_of(b->p, b->n));
@@ -228,7 +252,9 @@ XG_FN const xg_groups *xg_groups_known(xg_parse *p, size_t at, const xg_buf *b, 
     const xg_groups *g = (const xg_groups *)xg_dict_get(&p->groups, xg_str_of(b->p, b->n));
     if (g) return g;
     p->group_ids += count;
-    if (p->group_ids > XG_GROUP_IDS_MAX) xg_fail_at(p->lex.ctx, XLAGPU_ERROR_LIMIT, p->lex.src, at, NULL, "the replica groups of the module have more than %d members", (int)XG_GROUP_IDS_MAX);
+    if (p->group_ids > XG_GROUP_IDS_MAX)
+        xg_fail_at(p->lex.ctx, XLAGPU_ERROR_LIMIT, p->lex.src, at, NULL,
+            "the replica groups of the module have more than %d members", (int)XG_GROUP_IDS_MAX);
     return NULL;
 }
 XG_FN const xg_groups *xg_groups_explicit(xg_parse *p, xg_buf *b) { /* {{0,1},{2,3}} */
@@ -238,7 +264,10 @@ XG_FN const xg_groups *xg_groups_explicit(xg_parse *p, xg_buf *b) { /* {{0,1},{2
     xg_putc(b, '{');
     while (p->lex.kind != '}') {
         xg_ints v;
-        if (list.n) { xg_lex_expect(&p->lex, ',', "',' or '}'"); xg_putc(b, ','); }
+        if (list.n) {
+            xg_lex_expect(&p->lex, ',', "',' or '}'");
+            xg_putc(b, ',');
+        }
         v = xg_parse_ints(p, '{', '}', "a replica");
         xg_push(p->arena, xg_ints, &list, v);
         xg_putc(b, '{');
@@ -263,7 +292,9 @@ XG_FN const xg_groups *xg_groups_iota(xg_parse *p, xg_buf *b) { /* [2,4]<=[4,2]T
     xg_puts(b, "]<=");
     xg_lex_expect(&p->lex, XG_TOK_LE, "'<='");
     v = xg_parse_iota(p, b);
-    if (xg_devices_count(p, at, tile) != v.count) xg_lex_fail_at(&p->lex, at, NULL, "[%lld,%lld] does not hold the %lld devices on the right", (long long)tile.p[0], (long long)tile.p[1], (long long)v.count);
+    if (xg_devices_count(p, at, tile) != v.count)
+        xg_lex_fail_at(&p->lex, at, NULL, "[%lld,%lld] does not hold the %lld devices on the right",
+            (long long)tile.p[0], (long long)tile.p[1], (long long)v.count);
     known = xg_groups_known(p, at, b, v.count);
     return known ? known : xg_groups_cut(p, b, xg_devices_expand(p, &v), tile.p[0], tile.p[1]);
 }
@@ -275,21 +306,29 @@ XG_FN uint32_t xg_groups_axes(xg_parse *p, const xg_mesh *m, xg_axis axes[XG_MES
     xg_lex_expect(x, '{', "'{' and the axes of a group");
     xg_puts(b, " {");
     while (x->kind != '}') {
-        if (n) { xg_lex_expect(x, ',', "',' or '}'"); xg_putc(b, ','); }
+        if (n) {
+            xg_lex_expect(x, ',', "',' or '}'");
+            xg_putc(b, ',');
+        }
         if (n == XG_MESH_AXES_MAX) xg_lex_fail(x, NULL, "more than %d axes", (int)XG_MESH_AXES_MAX);
         axes[n] = xg_parse_axis(p, m, b);
         for (c = 0; c < n; c++)
-            if (axes[c].axis == axes[n].axis && axes[c].pre < axes[n].pre * axes[n].size && axes[n].pre < axes[c].pre * axes[c].size)
-                xg_lex_fail(x, NULL, "the axis '%.*s' is there twice", (int)m->names[axes[c].axis].n, m->names[axes[c].axis].p);
+            if (axes[c].axis == axes[n].axis && axes[c].pre < axes[n].pre * axes[n].size &&
+                axes[n].pre < axes[c].pre * axes[c].size)
+                xg_lex_fail(
+                    x, NULL, "the axis '%.*s' is there twice", (int)m->names[axes[c].axis].n, m->names[axes[c].axis].p);
         n++;
     }
     xg_lex_next(x);
     xg_putc(b, '}');
     return n;
 }
-/* A device number is a row of digits, one for each part of each axis. Those of the group's axes run fastest, in their order; the
- * others choose the group. Parts of size one are no digits. */
-typedef struct xg_digits_of { int64_t sizes[64], strides[64]; uint32_t n; } xg_digits_of;
+/* A device number is a row of digits, one for each part of each axis. Those of the group's axes run fastest, in their
+ * order; the others choose the group. Parts of size one are no digits. */
+typedef struct xg_digits_of {
+    int64_t sizes[64], strides[64];
+    uint32_t n;
+} xg_digits_of;
 XG_FN void xg_groups_digit(xg_parse *p, size_t at, xg_digits_of *d, int64_t size, int64_t stride) {
     if (size == 1) return;
     if (d->n == 64) xg_lex_fail_at(&p->lex, at, NULL, "the mesh has more than 64 parts of axes");
@@ -297,15 +336,22 @@ XG_FN void xg_groups_digit(xg_parse *p, size_t at, xg_digits_of *d, int64_t size
     d->strides[d->n++] = stride;
 }
 /* What the group leaves of axis a: the gaps between its parts. */
-XG_FN void xg_groups_rest(xg_parse *p, size_t at, xg_digits_of *d, const xg_mesh *m, uint32_t a, int64_t stride, const xg_axis *axes, uint32_t n) {
+XG_FN void xg_groups_rest(xg_parse *p, size_t at, xg_digits_of *d, const xg_mesh *m, uint32_t a, int64_t stride,
+    const xg_axis *axes, uint32_t n) {
     int64_t pre = 1, next;
     uint32_t c, steps;
     for (steps = 0; pre < m->sizes[a] && steps <= 2 * n; steps++) {
         for (c = 0; c < n && !(axes[c].axis == a && axes[c].pre == pre && axes[c].size > 1); c++) {}
-        if (c < n) { pre *= axes[c].size; continue; }
+        if (c < n) {
+            pre *= axes[c].size;
+            continue;
+        }
         next = m->sizes[a];
-        for (c = 0; c < n; c++) if (axes[c].axis == a && axes[c].size > 1 && axes[c].pre > pre) next = XG_MIN(next, axes[c].pre);
-        if (next % pre != 0) xg_lex_fail_at(&p->lex, at, NULL, "the parts of the axis '%.*s' do not fit together", (int)m->names[a].n, m->names[a].p);
+        for (c = 0; c < n; c++)
+            if (axes[c].axis == a && axes[c].size > 1 && axes[c].pre > pre) next = XG_MIN(next, axes[c].pre);
+        if (next % pre != 0)
+            xg_lex_fail_at(&p->lex, at, NULL, "the parts of the axis '%.*s' do not fit together", (int)m->names[a].n,
+                m->names[a].p);
         xg_groups_digit(p, at, d, next / pre, stride * (m->sizes[a] / next));
         pre = next;
     }
@@ -330,7 +376,8 @@ XG_FN const xg_groups *xg_groups_mesh(xg_parse *p, xg_buf *b) { /* mesh['x'=2,'y
     xg_devices_strides(dims, stride);
     for (c = 0; c < m.n; c++) xg_groups_rest(p, at, &d, &m, c, stride[c], axes, n);
     for (c = 0; c < n; c++) {
-        xg_groups_digit(p, at, &d, axes[c].size, stride[axes[c].axis] * (m.sizes[axes[c].axis] / (axes[c].pre * axes[c].size)));
+        xg_groups_digit(
+            p, at, &d, axes[c].size, stride[axes[c].axis] * (m.sizes[axes[c].axis] / (axes[c].pre * axes[c].size)));
         size *= axes[c].size;
     }
     ids = XG_NEW_N(p->arena, int64_t, m.count);
@@ -344,7 +391,9 @@ XG_FN const xg_groups *xg_parse_groups(xg_parse *p) {
     xg_buf_init(&b, p->arena);
     if (p->lex.kind == '{') return xg_groups_explicit(p, &b);
     if (p->lex.kind == '[') return xg_groups_iota(p, &b);
-    if (!xg_lex_is(&p->lex, "mesh")) xg_lex_fail(&p->lex, NULL, "expected replica groups: {{0,1},{2,3}}, [2,2]<=[4] or mesh['x'=2]{'x'}; found %s", xg_lex_found(&p->lex));
+    if (!xg_lex_is(&p->lex, "mesh"))
+        xg_lex_fail(&p->lex, NULL, "expected replica groups: {{0,1},{2,3}}, [2,2]<=[4] or mesh['x'=2]{'x'}; found %s",
+            xg_lex_found(&p->lex));
     return xg_groups_mesh(p, &b);
 }
 
@@ -368,16 +417,24 @@ XG_FN void xg_sharding_devices(xg_parse *p, xg_buf *b) { /* [2,2]0,1,2,3 or [2,2
             xg_put_i64(b, xg_lex_int(x, "a device"));
         } while (xg_lex_take(x, ','));
     }
-    if (n != want) xg_lex_fail_at(x, at, NULL, "the tiling has %lld places, but %lld devices are given", (long long)want, (long long)n);
+    if (n != want)
+        xg_lex_fail_at(
+            x, at, NULL, "the tiling has %lld places, but %lld devices are given", (long long)want, (long long)n);
 }
 XG_FN void xg_sharding_axes(xg_parse *p, const xg_mesh *m, xg_buf *b) { /* {'x','y':(1)2,?} */
     bool first = true;
     xg_lex_expect(&p->lex, '{', "'{' and axes");
     xg_putc(b, '{');
     while (p->lex.kind != '}') {
-        if (!first) { xg_lex_expect(&p->lex, ',', "',' or '}'"); xg_puts(b, ", "); }
+        if (!first) {
+            xg_lex_expect(&p->lex, ',', "',' or '}'");
+            xg_puts(b, ", ");
+        }
         first = false;
-        if (xg_lex_take(&p->lex, '?')) { xg_putc(b, '?'); break; }
+        if (xg_lex_take(&p->lex, '?')) {
+            xg_putc(b, '?');
+            break;
+        }
         xg_parse_axis(p, m, b);
     }
     xg_lex_expect(&p->lex, '}', "'}'");
@@ -398,7 +455,10 @@ XG_FN void xg_sharding_named(xg_parse *p, xg_buf *b) { /* mesh[...], [{'x'}, {?}
             xg_lex_next(x);
             xg_putc(b, '[');
             while (x->kind != ']') {
-                if (!first) { xg_lex_expect(x, ',', "',' or ']'"); xg_puts(b, ", "); }
+                if (!first) {
+                    xg_lex_expect(x, ',', "',' or ']'");
+                    xg_puts(b, ", ");
+                }
                 first = false;
                 xg_sharding_axes(p, &m, b);
             }
@@ -407,7 +467,11 @@ XG_FN void xg_sharding_named(xg_parse *p, xg_buf *b) { /* mesh[...], [{'x'}, {?}
             continue;
         }
         for (k = 0; k < XG_COUNT(lists) && !xg_lex_is(x, lists[k]); k++) {}
-        if (k == XG_COUNT(lists) && !xg_lex_is(x, "metadata")) xg_lex_fail(x, "after the mesh: [dimension shardings], replicated={axes}, unreduced={axes}, manual={axes}, metadata={...}", "expected a part of the sharding, found %s", xg_lex_found(x));
+        if (k == XG_COUNT(lists) && !xg_lex_is(x, "metadata"))
+            xg_lex_fail(x,
+                "after the mesh: [dimension shardings], replicated={axes}, unreduced={axes}, manual={axes}, "
+                "metadata={...}",
+                "expected a part of the sharding, found %s", xg_lex_found(x));
         if ((seen >> k) & 1) xg_lex_fail(x, NULL, "%s is given twice", xg_lex_found(x));
         seen |= 1u << k;
         xg_put_str(b, xg_lex_text(x));
@@ -415,12 +479,19 @@ XG_FN void xg_sharding_named(xg_parse *p, xg_buf *b) { /* mesh[...], [{'x'}, {?}
         if (k == 0 && x->kind != '=') continue;
         xg_lex_expect(x, '=', "'='");
         xg_putc(b, '=');
-        if (k == XG_COUNT(lists)) { xg_put_str(b, xg_parse_raw(p)); continue; }
-        if (k == 1 && x->kind == XG_TOK_WORD) { xg_put_str(b, xg_lex_text(x)); xg_lex_next(x); }
+        if (k == XG_COUNT(lists)) {
+            xg_put_str(b, xg_parse_raw(p));
+            continue;
+        }
+        if (k == 1 && x->kind == XG_TOK_WORD) {
+            xg_put_str(b, xg_lex_text(x));
+            xg_lex_next(x);
+        }
         xg_sharding_axes(p, &m, b);
     }
 }
-/* Parts separated by blanks, each at most once. The order of the printed form is fixed: kind, last tile dimensions, shard_as, metadata. */
+/* Parts separated by blanks, each at most once. The order of the printed form is fixed: kind, last tile dimensions,
+ * shard_as, metadata. */
 XG_FN void xg_sharding_tiled(xg_parse *p, xg_buf *b) {
     static const char *const kinds[] = {"replicated", "maximal", "manual", "unknown", "unreduced"};
     xg_lex *x = &p->lex;
@@ -432,30 +503,53 @@ XG_FN void xg_sharding_tiled(xg_parse *p, xg_buf *b) {
         xg_str word = xg_lex_text(x);
         if (x->kind != XG_TOK_WORD) xg_lex_fail(x, NULL, "expected a part of the sharding, found %s", xg_lex_found(x));
         for (k = 0; k < XG_COUNT(kinds) && !xg_str_is(word, kinds[k]); k++) {}
-        k = k < XG_COUNT(kinds) || xg_str_is(word, "devices") ? 0 : xg_str_is(word, "device") ? 1 : xg_str_is(word, "last_tile_dim_replicate") || xg_str_is(word, "last_tile_dims") ? 2 :
-            xg_str_is(word, "shard_as") || xg_str_is(word, "shard_like") ? 3 : xg_str_is(word, "metadata") ? 4 : 5;
-        if (k == 5) xg_lex_fail(x, "a sharding is {replicated}, {manual}, {unknown}, {unreduced}, {maximal device=n}, {devices=[tiling]...} or {mesh[...], ...}", "%s is no part of a sharding", xg_lex_found(x));
+        k = k < XG_COUNT(kinds) || xg_str_is(word, "devices")                                 ? 0
+            : xg_str_is(word, "device")                                                       ? 1
+            : xg_str_is(word, "last_tile_dim_replicate") || xg_str_is(word, "last_tile_dims") ? 2
+            : xg_str_is(word, "shard_as") || xg_str_is(word, "shard_like")                    ? 3
+            : xg_str_is(word, "metadata")                                                     ? 4
+                                                                                              : 5;
+        if (k == 5)
+            xg_lex_fail(x,
+                "a sharding is {replicated}, {manual}, {unknown}, {unreduced}, {maximal device=n}, "
+                "{devices=[tiling]...} or {mesh[...], ...}",
+                "%s is no part of a sharding", xg_lex_found(x));
         if (parts[k].n) xg_lex_fail(x, NULL, "%s contradicts or repeats '%s'", xg_lex_found(x), parts[k].p);
         xg_lex_next(x);
         if (x->kind == '=') {
             xg_lex_next(x);
-            if (xg_str_is(word, "devices")) { xg_sharding_devices(p, &parts[k]); continue; }
-            if (k == 1) { xg_puts(&parts[k], "device="); xg_put_i64(&parts[k], xg_lex_int(x, "a device")); continue; }
-            if (k == 0 || k == 3 || xg_str_is(word, "last_tile_dim_replicate")) xg_lex_fail(x, NULL, "'%.*s' takes no value", (int)word.n, word.p);
+            if (xg_str_is(word, "devices")) {
+                xg_sharding_devices(p, &parts[k]);
+                continue;
+            }
+            if (k == 1) {
+                xg_puts(&parts[k], "device=");
+                xg_put_i64(&parts[k], xg_lex_int(x, "a device"));
+                continue;
+            }
+            if (k == 0 || k == 3 || xg_str_is(word, "last_tile_dim_replicate"))
+                xg_lex_fail(x, NULL, "'%.*s' takes no value", (int)word.n, word.p);
             xg_put_str(&parts[k], word);
             xg_putc(&parts[k], '=');
             if (x->kind != '{') xg_lex_fail(x, NULL, "expected '{', found %s", xg_lex_found(x));
             xg_put_str(&parts[k], xg_lex_balanced(x));
             continue;
         }
-        if (xg_str_is(word, "devices") || k == 1 || k == 4 || xg_str_is(word, "last_tile_dims")) xg_lex_fail(x, NULL, "expected '=' after '%.*s'", (int)word.n, word.p);
+        if (xg_str_is(word, "devices") || k == 1 || k == 4 || xg_str_is(word, "last_tile_dims"))
+            xg_lex_fail(x, NULL, "expected '=' after '%.*s'", (int)word.n, word.p);
         xg_put_str(&parts[k], word);
-        if (k == 3) { xg_putc(&parts[k], ' '); xg_put_i64(&parts[k], xg_lex_int(x, "a group")); }
+        if (k == 3) {
+            xg_putc(&parts[k], ' ');
+            xg_put_i64(&parts[k], xg_lex_int(x, "a group"));
+        }
     }
     if (!parts[0].n) xg_lex_fail_at(x, at, NULL, "the sharding says neither a kind nor devices");
-    if (parts[1].n != 0 && !xg_str_is(xg_str_of(parts[0].p, parts[0].n), "maximal")) xg_lex_fail_at(x, at, NULL, "device= belongs to a maximal sharding");
-    if (parts[1].n == 0 && xg_str_is(xg_str_of(parts[0].p, parts[0].n), "maximal")) xg_lex_fail_at(x, at, NULL, "a maximal sharding needs device=n");
-    if (parts[2].n != 0 && parts[0].p[0] != 'd') xg_lex_fail_at(x, at, NULL, "'%s' belongs to a sharding with devices", parts[2].p);
+    if (parts[1].n != 0 && !xg_str_is(xg_str_of(parts[0].p, parts[0].n), "maximal"))
+        xg_lex_fail_at(x, at, NULL, "device= belongs to a maximal sharding");
+    if (parts[1].n == 0 && xg_str_is(xg_str_of(parts[0].p, parts[0].n), "maximal"))
+        xg_lex_fail_at(x, at, NULL, "a maximal sharding needs device=n");
+    if (parts[2].n != 0 && parts[0].p[0] != 'd')
+        xg_lex_fail_at(x, at, NULL, "'%s' belongs to a sharding with devices", parts[2].p);
     for (k = 0; k < XG_COUNT(parts); k++) {
         if (k && parts[k].n) xg_putc(b, ' ');
         xg_put(b, parts[k].p, parts[k].n);
@@ -465,7 +559,8 @@ XG_FN void xg_sharding_one(xg_parse *p, xg_buf *b) {
     xg_lex *x = &p->lex;
     xg_lex_expect(x, '{', "'{' and a sharding");
     xg_putc(b, '{');
-    if (xg_lex_is(x, "mesh")) xg_sharding_named(p, b);
+    if (xg_lex_is(x, "mesh"))
+        xg_sharding_named(p, b);
     else if (xg_lex_is(x, "maximal_mesh")) {
         xg_lex_next(x);
         xg_lex_expect(x, '[', "'['");
@@ -476,7 +571,8 @@ XG_FN void xg_sharding_one(xg_parse *p, xg_buf *b) {
         xg_put_i64(b, xg_lex_int(x, "a device"));
         xg_lex_expect(x, ']', "']'");
         xg_putc(b, ']');
-    } else xg_sharding_tiled(p, b);
+    } else
+        xg_sharding_tiled(p, b);
     xg_lex_expect(x, '}', "'}' at the end of the sharding");
     xg_putc(b, '}');
 }
@@ -488,12 +584,16 @@ XG_FN xg_str xg_parse_sharding(xg_parse *p) {
     xg_buf_init(&b, p->arena);
     if (x->kind != '{') xg_lex_fail(x, NULL, "expected '{' and a sharding, found %s", xg_lex_found(x));
     next = xg_lex_peek(x);
-    if (next != '{' && next != '}') xg_sharding_one(p, &b);
+    if (next != '{' && next != '}')
+        xg_sharding_one(p, &b);
     else {
         xg_lex_next(x);
         xg_putc(&b, '{');
         while (x->kind != '}') {
-            if (!first) { xg_lex_expect(x, ',', "',' or '}' after a sharding"); xg_puts(&b, ", "); }
+            if (!first) {
+                xg_lex_expect(x, ',', "',' or '}' after a sharding");
+                xg_puts(&b, ", ");
+            }
             first = false;
             xg_sharding_one(p, &b);
         }

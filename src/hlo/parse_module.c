@@ -1,7 +1,8 @@
-/* hlo/parse_module.c -- the outermost level of HLO text: header, stack tables, the entry's layout; or a single instruction.
+/* hlo/parse_module.c -- the outermost level of HLO text: header, stack tables, the entry's layout; or a single
+ * instruction.
  *
- * A text is a module if it starts with HloModule, ENTRY or `name {`; anything else is one instruction, in which operands
- * that are written with a shape and are not known become parameters. */
+ * A text is a module if it starts with HloModule, ENTRY or `name {`; anything else is one instruction, in which
+ * operands that are written with a shape and are not known become parameters. */
 #ifndef XG_HLO_PARSE_MODULE_C
 #define XG_HLO_PARSE_MODULE_C
 #include "text.h"
@@ -36,7 +37,8 @@ XG_FN void xg_parse_io_aliases(xg_parse *p) {
         a.param_index = xg_parse_ints(p, '{', '}', "a parameter index");
         if (xg_lex_take(x, ',')) {
             a.must = xg_lex_is(x, "must-alias");
-            if (!a.must && !xg_lex_is(x, "may-alias")) xg_lex_fail(x, NULL, "expected may-alias or must-alias, found %s", xg_lex_found(x));
+            if (!a.must && !xg_lex_is(x, "may-alias"))
+                xg_lex_fail(x, NULL, "expected may-alias or must-alias, found %s", xg_lex_found(x));
             xg_lex_next(x);
         }
         xg_lex_expect(x, ')', "')'");
@@ -75,19 +77,31 @@ XG_FN int64_t xg_parse_positive(xg_parse *p, const char *what) {
 }
 
 /* The attributes of the header. X(name, what is done with the value) */
+/* clang-format off */
 #define XG_HEADER_ATTRS(X) \
-    X(is_scheduled, p->m->is_scheduled = xg_parse_bool(p)) X(replica_count, p->m->replica_count = xg_parse_positive(p, "the number of replicas")) \
-    X(num_partitions, p->m->num_partitions = xg_parse_positive(p, "the number of partitions")) X(input_output_alias, xg_parse_io_aliases(p)) \
-    X(entry_computation_layout, xg_parse_entry_layout(p)) X(buffer_donor, xg_parse_donors(p)) X(alias_passthrough_params, keep = true) \
-    X(allow_spmd_sharding_propagation_to_parameters, keep = true) X(allow_spmd_sharding_propagation_to_output, keep = true) \
-    X(frontend_attributes, keep = true) X(origin_recovery_table, keep = true) X(debug_attributes, keep = true)
+    X(is_scheduled, p->m->is_scheduled = xg_parse_bool(p)) \
+    X(replica_count, p->m->replica_count = xg_parse_positive(p, "the number of replicas")) \
+    X(num_partitions, p->m->num_partitions = xg_parse_positive(p, "the number of partitions")) \
+    X(input_output_alias, xg_parse_io_aliases(p)) \
+    X(entry_computation_layout, xg_parse_entry_layout(p)) \
+    X(buffer_donor, xg_parse_donors(p)) \
+    X(alias_passthrough_params, keep = true) \
+    X(allow_spmd_sharding_propagation_to_parameters, keep = true) \
+    X(allow_spmd_sharding_propagation_to_output, keep = true) \
+    X(frontend_attributes, keep = true) \
+    X(origin_recovery_table, keep = true) \
+    X(debug_attributes, keep = true)
+/* clang-format on */
 
 static const char *const xg_header_names[] = {
 #define X(name, action) #name,
     XG_HEADER_ATTRS(X)
 #undef X
-    NULL};
-XG_FN const char *xg_parse_header_name(const void *none, size_t i) { (void)none; return xg_header_names[i]; }
+        NULL};
+XG_FN const char *xg_parse_header_name(const void *none, size_t i) {
+    (void)none;
+    return xg_header_names[i];
+}
 
 XG_NORETURN XG_FN void xg_parse_bad_header(xg_parse *p) {
     const char *nearby = xg_nearest(xg_lex_text(&p->lex), xg_parse_header_name, NULL);
@@ -112,7 +126,8 @@ XG_FN void xg_parse_header(xg_parse *p) {
         xg_header_attr a;
         uint32_t k = 0;
         bool keep = false;
-        if (x->kind != XG_TOK_WORD) xg_lex_fail(x, NULL, "expected an attribute of the module (name=value), found %s", xg_lex_found(x));
+        if (x->kind != XG_TOK_WORD)
+            xg_lex_fail(x, NULL, "expected an attribute of the module (name=value), found %s", xg_lex_found(x));
         a.name = xg_lex_text(x);
         while (xg_header_names[k] && !xg_str_is(a.name, xg_header_names[k])) k++;
         if (!xg_header_names[k]) xg_parse_bad_header(p);
@@ -120,7 +135,8 @@ XG_FN void xg_parse_header(xg_parse *p) {
         seen |= 1u << k;
         xg_lex_next(x);
         xg_lex_expect(x, '=', "'=' after the attribute's name");
-#define X(name, action) if (k-- == 0) { action; }
+#define X(name, action) \
+    if (k-- == 0) { action; }
         XG_HEADER_ATTRS(X)
 #undef X
         if (!keep) continue;
@@ -146,9 +162,13 @@ XG_FN void xg_parse_stack_row(xg_parse *p, xg_buf *b, bool named) {
         xg_lex_expect(x, '{', "'{' and the fields");
         xg_putc(b, '{');
         while (x->kind != '}') {
-            if (!first) { xg_lex_take(x, ','); xg_putc(b, ' '); }
+            if (!first) {
+                xg_lex_take(x, ',');
+                xg_putc(b, ' ');
+            }
             first = false;
-            if (x->kind != XG_TOK_WORD) xg_lex_fail(x, NULL, "expected a field (name=number), found %s", xg_lex_found(x));
+            if (x->kind != XG_TOK_WORD)
+                xg_lex_fail(x, NULL, "expected a field (name=number), found %s", xg_lex_found(x));
             xg_put_str(b, xg_lex_text(x));
             xg_lex_next(x);
             xg_lex_expect(x, '=', "'='");
@@ -189,12 +209,18 @@ XG_FN void xg_parse_finish_entry(xg_parse *p) {
         return;
     }
     if (m->entry_params->n_elems != m->entry->n_params)
-        xg_lex_fail_at(&p->lex, m->entry->source_at - 1, NULL, "the entry has %u parameters, entry_computation_layout has %u", m->entry->n_params, m->entry_params->n_elems);
+        xg_lex_fail_at(&p->lex, m->entry->source_at - 1, NULL,
+            "the entry has %u parameters, entry_computation_layout has %u", m->entry->n_params,
+            m->entry_params->n_elems);
     for (k = 0; k < m->entry->n_params; k++)
         if (!xg_shape_compatible(shapes[k], m->entry_params->elems[k]))
-            xg_lex_fail_at(&p->lex, m->entry->params[k]->source_at - 1, NULL, "parameter %u is %s, but entry_computation_layout says %s", k, xg_parse_shape_text(p, shapes[k]), xg_parse_shape_text(p, m->entry_params->elems[k]));
+            xg_lex_fail_at(&p->lex, m->entry->params[k]->source_at - 1, NULL,
+                "parameter %u is %s, but entry_computation_layout says %s", k, xg_parse_shape_text(p, shapes[k]),
+                xg_parse_shape_text(p, m->entry_params->elems[k]));
     if (!xg_shape_compatible(m->entry->root->shape, m->entry_result))
-        xg_lex_fail_at(&p->lex, m->entry->root->source_at - 1, NULL, "the entry's result is %s, but entry_computation_layout says %s", xg_parse_shape_text(p, m->entry->root->shape), xg_parse_shape_text(p, m->entry_result));
+        xg_lex_fail_at(&p->lex, m->entry->root->source_at - 1, NULL,
+            "the entry's result is %s, but entry_computation_layout says %s",
+            xg_parse_shape_text(p, m->entry->root->shape), xg_parse_shape_text(p, m->entry_result));
 }
 XG_FN void xg_parse_single(xg_parse *p) {
     xg_lex *x = &p->lex;
@@ -212,10 +238,13 @@ XG_FN void xg_parse_single(xg_parse *p) {
     }
     c->root = xg_parse_rhs_inst(p, name, at, NULL, true);
     if (name.n) {
-        if (!xg_dict_put(&c->names, name, c->root)) xg_lex_fail_at(x, at, NULL, "'%.*s' is the name of one of its own operands", (int)name.n, name.p);
+        if (!xg_dict_put(&c->names, name, c->root))
+            xg_lex_fail_at(x, at, NULL, "'%.*s' is the name of one of its own operands", (int)name.n, name.p);
         c->root->name = xg_dict_newest(&c->names);
     }
-    if (x->kind != XG_TOK_END) xg_lex_fail(x, "a module starts with 'HloModule name', 'ENTRY' or 'name {'", "the text holds one instruction, but goes on with %s", xg_lex_found(x));
+    if (x->kind != XG_TOK_END)
+        xg_lex_fail(x, "a module starts with 'HloModule name', 'ENTRY' or 'name {'",
+            "the text holds one instruction, but goes on with %s", xg_lex_found(x));
     xg_parse_finish_comp(p, c, 0);
     xg_comp_give_name(c, XG_STR("entry"));
     xg_comp_link(c, NULL);
@@ -227,7 +256,8 @@ XG_FN bool xg_parse_at_module(xg_parse *p) {
     if (xg_lex_is(x, "HloModule") || xg_lex_is(x, "ENTRY")) return true;
     if (!xg_parse_at_name(p)) return false;
     next = xg_lex_peek(x);
-    return next == '{' || (next == '(' && (x->kind == XG_TOK_NAME || !(xg_dict_get(&p->ops, xg_lex_text(x)) || xg_str_is(xg_lex_text(x), "b"))));
+    return next == '{' || (next == '(' && (x->kind == XG_TOK_NAME || !(xg_dict_get(&p->ops, xg_lex_text(x)) ||
+                                                                         xg_str_is(xg_lex_text(x), "b"))));
 }
 XG_FN xg_parse *xg_parse_new(xg_ctx *c, xg_arena *a, const xg_source *src, bool lasts) {
     xg_parse *p = XG_NEW(a, xg_parse);
@@ -245,7 +275,8 @@ XG_FN xg_module *xg_parse_source(xg_ctx *c, xg_arena *a, const xg_source *src, b
     xg_parse *p = xg_parse_new(c, a, src, lasts);
     uint32_t k;
     if (p->lex.kind == XG_TOK_END) xg_lex_fail(&p->lex, "a module starts with 'HloModule name'", "the text is empty");
-    if (!xg_parse_at_module(p)) xg_parse_single(p);
+    if (!xg_parse_at_module(p))
+        xg_parse_single(p);
     else {
         bool header = xg_lex_is(&p->lex, "HloModule");
         if (header) {
@@ -267,7 +298,11 @@ XG_FN xg_module *xg_parse_source(xg_ctx *c, xg_arena *a, const xg_source *src, b
     p->m->at = 0;
     return p->m;
 }
-XG_FN xg_module *xg_hlo_parse(xg_ctx *c, xg_arena *a, const xg_source *src) { return xg_parse_source(c, a, src, false); }
-XG_FN xg_module *xg_hlo_parse_lasting(xg_ctx *c, xg_arena *a, const xg_source *src) { return xg_parse_source(c, a, src, true); }
+XG_FN xg_module *xg_hlo_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
+    return xg_parse_source(c, a, src, false);
+}
+XG_FN xg_module *xg_hlo_parse_lasting(xg_ctx *c, xg_arena *a, const xg_source *src) {
+    return xg_parse_source(c, a, src, true);
+}
 
 #endif /* XG_HLO_PARSE_MODULE_C */

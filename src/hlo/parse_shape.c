@@ -1,21 +1,28 @@
 /* hlo/parse_shape.c -- shapes and layouts: f32[2,<=3]{1,0:T(8,128)S(1)}, tuples, buffers, tokens.
  *
  * Laws
- * - A brace behind the dimensions is a layout only if a number or ':' follows it, or it is "{}"; otherwise it opens something else.
- * - What a layout says beyond the order of its dimensions, the element width and the memory space is kept as text in one form. */
+ * - A brace behind the dimensions is a layout only if a number or ':' follows it, or it is "{}"; otherwise it opens
+ *   something else.
+ * - What a layout says beyond the order of its dimensions, the element width and the memory space is kept as text in
+ *   one form. */
 #ifndef XG_HLO_PARSE_SHAPE_C
 #define XG_HLO_PARSE_SHAPE_C
 #include "text.h"
 
 XG_FN const char *xg_parse_shape_text(xg_parse *p, const xg_shape *s) {
-    enum { SHOWN = 200 };
+    enum {
+        SHOWN = 200
+    };
     xg_buf b;
     xg_buf_init(&b, p->arena);
     xg_shape_print(&b, s, false);
     if (b.n > SHOWN) memcpy(b.p + SHOWN - 3, "...", 4);
     return b.p;
 }
-XG_FN const char *xg_parse_type_name(const void *none, size_t i) { (void)none; return i + 1 < XLAGPU_TYPE_COUNT ? xg_type_name((xlagpu_type)(i + 1)) : NULL; }
+XG_FN const char *xg_parse_type_name(const void *none, size_t i) {
+    (void)none;
+    return i + 1 < XLAGPU_TYPE_COUNT ? xg_type_name((xlagpu_type)(i + 1)) : NULL;
+}
 XG_FN bool xg_parse_at_shape(xg_parse *p) {
     xg_lex *x = &p->lex;
     if (x->kind == '(') return true;
@@ -28,9 +35,15 @@ XG_FN uint32_t xg_parse_dims(xg_parse *p, int64_t *dims, uint8_t *dynamic) {
     xg_lex_expect(x, '[', "'[' and the dimensions");
     while (x->kind != ']') {
         if (n) xg_lex_expect(x, ',', "',' or ']' in the dimensions");
-        if (n == XG_RANK_MAX) xg_fail_at(x->ctx, XLAGPU_ERROR_LIMIT, x->src, xg_lex_offset(x), NULL, "more than %d dimensions are not supported", (int)XG_RANK_MAX);
+        if (n == XG_RANK_MAX)
+            xg_fail_at(x->ctx, XLAGPU_ERROR_LIMIT, x->src, xg_lex_offset(x), NULL,
+                "more than %d dimensions are not supported", (int)XG_RANK_MAX);
         dynamic[n] = XG_DIM_STATIC;
-        if (xg_lex_take(x, '?')) { dynamic[n] = XG_DIM_UNBOUNDED; dims[n++] = 0; continue; }
+        if (xg_lex_take(x, '?')) {
+            dynamic[n] = XG_DIM_UNBOUNDED;
+            dims[n++] = 0;
+            continue;
+        }
         if (xg_lex_take(x, XG_TOK_LE)) dynamic[n] = XG_DIM_BOUNDED;
         if (x->kind == XG_TOK_NUMBER && *x->tok == '-') xg_lex_fail(x, NULL, "a dimension cannot be negative");
         dims[n++] = xg_lex_int(x, "a dimension");
@@ -45,10 +58,15 @@ XG_FN void xg_parse_layout_numbers(xg_parse *p, xg_buf *b, bool star) {
     xg_lex_expect(x, '(', "'('");
     xg_putc(b, '(');
     while (x->kind != ')') {
-        if (!first) { xg_lex_expect(x, ',', "',' or ')'"); xg_putc(b, ','); }
+        if (!first) {
+            xg_lex_expect(x, ',', "',' or ')'");
+            xg_putc(b, ',');
+        }
         first = false;
-        if (star && xg_lex_take(x, '*')) xg_putc(b, '*');
-        else xg_put_i64(b, xg_lex_int(x, star ? "a tile dimension or '*'" : "a number"));
+        if (star && xg_lex_take(x, '*'))
+            xg_putc(b, '*');
+        else
+            xg_put_i64(b, xg_lex_int(x, star ? "a tile dimension or '*'" : "a number"));
     }
     xg_putc(b, ')');
     xg_lex_next(x);
@@ -65,7 +83,8 @@ XG_FN void xg_parse_layout_type(xg_parse *p, xg_buf *b, char mark) {
     xg_putc(b, mark);
     xg_lex_next(&p->lex);
     xg_lex_expect(&p->lex, '(', "'(' and an integer type");
-    if (p->lex.kind != XG_TOK_WORD || xg_type_class(xg_type_find(xg_lex_text(&p->lex))) != XGT_I) xg_lex_fail(&p->lex, NULL, "expected an integer type, found %s", xg_lex_found(&p->lex));
+    if (p->lex.kind != XG_TOK_WORD || xg_type_class(xg_type_find(xg_lex_text(&p->lex))) != XGT_I)
+        xg_lex_fail(&p->lex, NULL, "expected an integer type, found %s", xg_lex_found(&p->lex));
     xg_putc(b, '(');
     xg_put_str(b, xg_lex_text(&p->lex));
     xg_putc(b, ')');
@@ -91,30 +110,57 @@ XG_FN void xg_parse_layout_split(xg_parse *p, xg_buf *b) {
         xg_putc(b, ')');
     }
 }
-/* What follows ':' in a layout. Each part may appear once, in this order; the dimension level types are read and forgotten. */
+/* What follows ':' in a layout. Each part may appear once, in this order; the dimension level types are read and
+ * forgotten. */
 XG_FN void xg_parse_layout_extras(xg_parse *p, xg_buf *b, int64_t *space, int64_t *bits) {
     xg_lex *x = &p->lex;
     size_t at = xg_lex_offset(x);
     if (xg_lex_is(x, "D")) {
         xg_lex_next(x);
-        if (x->kind != '(') xg_lex_fail(x, NULL, "expected '(' and the types of the dimension levels, found %s", xg_lex_found(x));
+        if (x->kind != '(')
+            xg_lex_fail(x, NULL, "expected '(' and the types of the dimension levels, found %s", xg_lex_found(x));
         xg_lex_balanced(x);
     }
     if (xg_lex_is(x, "T")) {
         xg_lex_next(x);
         xg_putc(b, 'T');
-        do xg_parse_layout_numbers(p, b, true); while (x->kind == '(');
+        do xg_parse_layout_numbers(p, b, true);
+        while (x->kind == '(');
     }
-    if (xg_lex_is(x, "L")) { xg_lex_next(x); xg_puts(b, "L("); xg_put_i64(b, xg_parse_layout_number(p)); xg_putc(b, ')'); }
+    if (xg_lex_is(x, "L")) {
+        xg_lex_next(x);
+        xg_puts(b, "L(");
+        xg_put_i64(b, xg_parse_layout_number(p));
+        xg_putc(b, ')');
+    }
     if (x->kind == '#') xg_parse_layout_type(p, b, '#');
     if (x->kind == '*') xg_parse_layout_type(p, b, '*');
-    if (xg_lex_is(x, "E")) { xg_lex_next(x); *bits = xg_parse_layout_number(p); }
-    if (xg_lex_is(x, "S")) { xg_lex_next(x); *space = xg_parse_layout_number(p); }
-    if (xg_lex_is(x, "SC")) { xg_lex_next(x); xg_parse_layout_split(p, b); }
-    if (xg_lex_is(x, "P")) xg_fail_at(x->ctx, XLAGPU_ERROR_UNSUPPORTED, x->src, xg_lex_offset(x), NULL, "a physical shape in a layout belongs to sparse arrays, which are not supported");
-    if (xg_lex_is(x, "M")) { xg_lex_next(x); xg_puts(b, "M("); xg_put_i64(b, xg_parse_layout_number(p)); xg_putc(b, ')'); }
+    if (xg_lex_is(x, "E")) {
+        xg_lex_next(x);
+        *bits = xg_parse_layout_number(p);
+    }
+    if (xg_lex_is(x, "S")) {
+        xg_lex_next(x);
+        *space = xg_parse_layout_number(p);
+    }
+    if (xg_lex_is(x, "SC")) {
+        xg_lex_next(x);
+        xg_parse_layout_split(p, b);
+    }
+    if (xg_lex_is(x, "P"))
+        xg_fail_at(x->ctx, XLAGPU_ERROR_UNSUPPORTED, x->src, xg_lex_offset(x), NULL,
+            "a physical shape in a layout belongs to sparse arrays, which are not supported");
+    if (xg_lex_is(x, "M")) {
+        xg_lex_next(x);
+        xg_puts(b, "M(");
+        xg_put_i64(b, xg_parse_layout_number(p));
+        xg_putc(b, ')');
+    }
     if (x->kind != '}' || at == xg_lex_offset(x))
-        xg_lex_fail(x, "after ':' a layout may have, in this order: D(...) T(...)(...) L(n) #(type) *(type) E(bits) S(space) SC(...) M(bytes)", "expected a part of a layout, found %s", xg_lex_found(x));
+        xg_lex_fail(x,
+            "after ':' a layout may have, in this order: D(...) T(...)(...) L(n) #(type) *(type) E(bits) S(space) "
+            "SC(...) M(bytes)",
+            "expected a part of a layout, found %s", xg_lex_found(x));
 }
 XG_FN const xg_layout *xg_parse_layout(xg_parse *p, uint32_t rank) {
     xg_lex *x = &p->lex;
@@ -131,7 +177,8 @@ XG_FN const xg_layout *xg_parse_layout(xg_parse *p, uint32_t rank) {
         if (n) xg_lex_expect(x, ',', "',' or '}' in the layout");
         here = xg_lex_offset(x);
         d = xg_lex_int(x, "a dimension number");
-        if (d < 0 || d >= rank) xg_lex_fail_at(x, here, NULL, "the layout names dimension %lld, the array has %u", (long long)d, rank);
+        if (d < 0 || d >= rank)
+            xg_lex_fail_at(x, here, NULL, "the layout names dimension %lld, the array has %u", (long long)d, rank);
         if ((seen >> d) & 1) xg_lex_fail_at(x, here, NULL, "the layout names dimension %lld twice", (long long)d);
         seen |= UINT64_C(1) << d;
         order[n++] = (int32_t)d;
@@ -146,7 +193,8 @@ XG_FN const xg_layout *xg_parse_layout(xg_parse *p, uint32_t rank) {
     xg_lex_expect(x, '}', "'}' at the end of the layout");
     return xg_layout_make(p->m, order, rank, space, bits, extras);
 }
-/* A brace after the dimensions is a layout if a number or ':' follows, or it is "{}"; otherwise it opens something else. */
+/* A brace after the dimensions is a layout if a number or ':' follows, or it is "{}"; otherwise it opens something
+ * else. */
 XG_FN bool xg_parse_at_layout(xg_parse *p) {
     char c;
     if (p->lex.kind != '{') return false;
@@ -162,13 +210,19 @@ XG_NOINLINE XG_FN const xg_shape *xg_parse_array(xg_parse *p, xlagpu_type type, 
     int64_t total = 1;
     const xg_layout *layout = NULL;
     if (!xg_type_bits(type)) {
-        if (rank) xg_lex_fail_at(&p->lex, at, NULL, "%s has no dimensions: write %s[]", xg_type_name(type), xg_type_name(type));
+        if (rank)
+            xg_lex_fail_at(
+                &p->lex, at, NULL, "%s has no dimensions: write %s[]", xg_type_name(type), xg_type_name(type));
         return xg_shape_other(p->m, type, NULL);
     }
     for (k = 0; k < rank; k++)
-        if (!xg_mul64(total, XG_MAX(dims[k], 1), &total) || total > INT64_MAX / 16) xg_fail_at(p->lex.ctx, XLAGPU_ERROR_LIMIT, p->lex.src, at, NULL, "the array has more elements than can be counted");
-    if (xg_parse_at_layout(p)) layout = xg_parse_layout(p, rank);
-    else if (fill) layout = xg_layout_descending(p->m, rank);
+        if (!xg_mul64(total, XG_MAX(dims[k], 1), &total) || total > INT64_MAX / 16)
+            xg_fail_at(p->lex.ctx, XLAGPU_ERROR_LIMIT, p->lex.src, at, NULL,
+                "the array has more elements than can be counted");
+    if (xg_parse_at_layout(p))
+        layout = xg_parse_layout(p, rank);
+    else if (fill)
+        layout = xg_layout_descending(p->m, rank);
     return xg_shape_array(p->m, type, dims, rank, dynamic, layout);
 }
 XG_FN const xg_shape *xg_parse_tuple_shape(xg_parse *p, bool fill) {
@@ -199,7 +253,8 @@ XG_FN const xg_shape *xg_parse_shape(xg_parse *p, bool fill) {
     if (x->kind != XG_TOK_WORD) xg_lex_fail(x, NULL, "expected a shape like f32[2,3], found %s", xg_lex_found(x));
     type = xg_type_find(xg_lex_text(x));
     if (type == XLAGPU_INVALID || type == XLAGPU_TUPLE)
-        xg_lex_fail(x, xg_parse_did_you_mean(p, xg_lex_text(x), xg_parse_type_name, NULL), "%s is not an element type", xg_lex_found(x));
+        xg_lex_fail(x, xg_parse_did_you_mean(p, xg_lex_text(x), xg_parse_type_name, NULL), "%s is not an element type",
+            xg_lex_found(x));
     xg_lex_next(x);
     if (type != XLAGPU_BUFFER) return xg_parse_array(p, type, fill);
     xg_parse_enter(p);

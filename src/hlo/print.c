@@ -10,11 +10,13 @@
 
 /* Would the bare name be read as something else? No keyword ends in a digit, most names do. */
 XG_FN bool xg_print_is_keyword(xg_str name) {
-    static const char *const words[] = {"true", "false", "inf", "nan", "HloModule", "ENTRY", "ROOT", "FileLocations", "FileNames", "FunctionNames", "StackFrames", "maximal",
-        "replicated", "manual", "last_tile_dim_replicate", "shard_as", "shard_like", "unknown", "unreduced", "execution_thread"};
+    static const char *const words[] = {"true", "false", "inf", "nan", "HloModule", "ENTRY", "ROOT", "FileLocations",
+        "FileNames", "FunctionNames", "StackFrames", "maximal", "replicated", "manual", "last_tile_dim_replicate",
+        "shard_as", "shard_like", "unknown", "unreduced", "execution_thread"};
     uint32_t k;
     if (name.n == 0 || (name.p[name.n - 1] >= '0' && name.p[name.n - 1] <= '9' && name.n > 1)) return false;
-    for (k = 0; k < XG_COUNT(words); k++) if (xg_str_is(name, words[k])) return true;
+    for (k = 0; k < XG_COUNT(words); k++)
+        if (xg_str_is(name, words[k])) return true;
     k = (uint32_t)xg_type_find(name);
     return k != XLAGPU_INVALID && k != XLAGPU_BUFFER && k != XLAGPU_TUPLE;
 }
@@ -26,8 +28,10 @@ XG_FN xg_printer xg_printer_make(xg_buf *b, const xg_print_options *o) {
     xg_printer p;
     memset(&p, 0, sizeof p);
     p.b = b;
-    if (o) p.o = *o;
-    else p.o.whole_constants = true;
+    if (o)
+        p.o = *o;
+    else
+        p.o.whole_constants = true;
     return p;
 }
 XG_FN void xg_print_operands(const xg_printer *p, const xg_inst *i) {
@@ -35,8 +39,15 @@ XG_FN void xg_print_operands(const xg_printer *p, const xg_inst *i) {
     for (k = 0; k < i->n_operands; k++) {
         const xg_inst *o = XG_OPERAND(i, k);
         if (k) xg_puts(p->b, ", ");
-        if (k && k % 5 == 0) { xg_puts(p->b, "/*index="); xg_put_i64(p->b, k); xg_puts(p->b, "*/"); }
-        if (p->o.operand_shapes) { xg_shape_print(p->b, o->shape, true); xg_putc(p->b, ' '); }
+        if (k && k % 5 == 0) {
+            xg_puts(p->b, "/*index=");
+            xg_put_i64(p->b, k);
+            xg_puts(p->b, "*/");
+        }
+        if (p->o.operand_shapes) {
+            xg_shape_print(p->b, o->shape, true);
+            xg_putc(p->b, ' ');
+        }
         xg_print_name(p, o->name);
     }
 }
@@ -49,11 +60,15 @@ XG_FN void xg_print_inst(const xg_printer *p, const xg_inst *i) {
     xg_putc(p->b, ' ');
     xg_put(p->b, xg_op_rows[i->op].name, xg_op_rows[i->op].length);
     xg_putc(p->b, '(');
-    if (i->op == XG_CONSTANT) { if (i->literal) xg_literal_print(p->b, i->literal, p->o.whole_constants); }
-    else if (i->op == XG_PARAMETER) xg_put_i64(p->b, i->number);
-    else xg_print_operands(p, i);
+    if (i->op == XG_CONSTANT) {
+        if (i->literal) xg_literal_print(p->b, i->literal, p->o.whole_constants);
+    } else if (i->op == XG_PARAMETER)
+        xg_put_i64(p->b, i->number);
+    else
+        xg_print_operands(p, i);
     xg_putc(p->b, ')');
-    for (k = 0; k < i->n_attrs; k++) if (!(p->o.no_metadata && i->attrs[k].key == XG_A_metadata)) xg_print_attr(p, &i->attrs[k]);
+    for (k = 0; k < i->n_attrs; k++)
+        if (!(p->o.no_metadata && i->attrs[k].key == XG_A_metadata)) xg_print_attr(p, &i->attrs[k]);
 }
 /* "name {", or with percent signs XLA's long form "%name (p: f32[2]) -> f32[2] {". */
 XG_FN void xg_print_comp(const xg_printer *p, const xg_comp *c) {
@@ -78,7 +93,10 @@ XG_FN void xg_print_comp(const xg_printer *p, const xg_comp *c) {
         xg_putc(p->b, '\n');
     }
     xg_putc(p->b, '}');
-    if (c->execution_thread.n) { xg_puts(p->b, ", execution_thread="); xg_put_quoted(p->b, c->execution_thread); }
+    if (c->execution_thread.n) {
+        xg_puts(p->b, ", execution_thread=");
+        xg_put_quoted(p->b, c->execution_thread);
+    }
     xg_putc(p->b, '\n');
 }
 XG_FN void xg_print_io_aliases(const xg_printer *p, const xg_module *m) {
@@ -130,10 +148,19 @@ XG_FN void xg_print_header(const xg_printer *p, const xg_module *m) {
         xg_putc(p->b, '=');
         xg_put_str(p->b, m->header[k].text);
     }
-    if (m->replica_count != 1) { xg_puts(p->b, ", replica_count="); xg_put_i64(p->b, m->replica_count); }
-    if (m->num_partitions != 1) { xg_puts(p->b, ", num_partitions="); xg_put_i64(p->b, m->num_partitions); }
+    if (m->replica_count != 1) {
+        xg_puts(p->b, ", replica_count=");
+        xg_put_i64(p->b, m->replica_count);
+    }
+    if (m->num_partitions != 1) {
+        xg_puts(p->b, ", num_partitions=");
+        xg_put_i64(p->b, m->num_partitions);
+    }
     xg_putc(p->b, '\n');
-    if (m->stack.text.n) { xg_putc(p->b, '\n'); xg_put_str(p->b, m->stack.text); }
+    if (m->stack.text.n) {
+        xg_putc(p->b, '\n');
+        xg_put_str(p->b, m->stack.text);
+    }
 }
 XG_FN void xg_hlo_print_comp(xg_buf *b, const xg_comp *c, const xg_print_options *o) {
     xg_printer p = xg_printer_make(b, o);

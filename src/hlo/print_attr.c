@@ -1,7 +1,8 @@
-/* hlo/print_attr.c -- attributes as text: one printer per kind of ops.h, xg_attr_print_<KIND>; the mirror of parse_attr.c.
+/* hlo/print_attr.c -- attributes as text: one printer per kind of ops.h, xg_attr_print_<KIND>; the mirror of
+ * parse_attr.c.
  *
- * Law: what a printer writes its reader reads back to an equal value, and XLA reads it too. Parts that have their default in
- * all dimensions (strides of one, no interior padding) are left out, as XLA does. */
+ * Law: what a printer writes its reader reads back to an equal value, and XLA reads it too. Parts that have their
+ * default in all dimensions (strides of one, no interior padding) are left out, as XLA does. */
 #ifndef XG_HLO_PRINT_ATTR_C
 #define XG_HLO_PRINT_ATTR_C
 #include "text.h"
@@ -11,12 +12,24 @@ XG_FN void xg_put_quoted(xg_buf *b, xg_str s) {
     xg_putc(b, '"');
     for (k = 0; k < s.n; k++) {
         unsigned char c = (unsigned char)s.p[k];
-        const char *word = c == '\n' ? "\\n" : c == '\r' ? "\\r" : c == '\t' ? "\\t" : c == '"' ? "\\\"" : c == '\'' ? "\\'" : c == '\\' ? "\\\\" : NULL;
+        const char *word = c == '\n'   ? "\\n"
+                           : c == '\r' ? "\\r"
+                           : c == '\t' ? "\\t"
+                           : c == '"'  ? "\\\""
+                           : c == '\'' ? "\\'"
+                           : c == '\\' ? "\\\\"
+                                       : NULL;
         if (!word && c >= 32 && c < 127) continue;
         xg_put(b, s.p + from, k - from);
         from = k + 1;
-        if (word) xg_puts(b, word);
-        else { xg_putc(b, '\\'); xg_putc(b, (char)('0' + (c >> 6))); xg_putc(b, (char)('0' + ((c >> 3) & 7))); xg_putc(b, (char)('0' + (c & 7))); }
+        if (word)
+            xg_puts(b, word);
+        else {
+            xg_putc(b, '\\');
+            xg_putc(b, (char)('0' + (c >> 6)));
+            xg_putc(b, (char)('0' + ((c >> 3) & 7)));
+            xg_putc(b, (char)('0' + (c & 7)));
+        }
     }
     xg_put(b, s.p + from, s.n - from);
     xg_putc(b, '"');
@@ -64,7 +77,10 @@ XG_FN void xg_attr_print_METADATA(const xg_printer *p, const xg_attr *a) {
 XG_FN void xg_attr_print_INTS(const xg_printer *p, const xg_attr *a) { xg_print_ints(p->b, *a->v.ints); }
 XG_FN void xg_attr_print_INTLISTS(const xg_printer *p, const xg_attr *a) {
     uint32_t k;
-    if (a->v.lists->flat && a->v.lists->n == 1) { xg_print_ints(p->b, a->v.lists->p[0]); return; }
+    if (a->v.lists->flat && a->v.lists->n == 1) {
+        xg_print_ints(p->b, a->v.lists->p[0]);
+        return;
+    }
     xg_putc(p->b, '{');
     for (k = 0; k < a->v.lists->n; k++) {
         if (k) xg_putc(p->b, ',');
@@ -137,7 +153,10 @@ XG_FN void xg_attr_print_SLICE(const xg_printer *p, const xg_attr *a) {
         xg_put_i64(p->b, s->p[k].start);
         xg_putc(p->b, ':');
         xg_put_i64(p->b, s->p[k].limit);
-        if (strides) { xg_putc(p->b, ':'); xg_put_i64(p->b, s->p[k].stride); }
+        if (strides) {
+            xg_putc(p->b, ':');
+            xg_put_i64(p->b, s->p[k].stride);
+        }
         xg_putc(p->b, ']');
     }
     xg_putc(p->b, '}');
@@ -152,11 +171,15 @@ XG_FN void xg_attr_print_PADDING(const xg_printer *p, const xg_attr *a) {
         xg_put_i64(p->b, s->p[k].low);
         xg_putc(p->b, '_');
         xg_put_i64(p->b, s->p[k].high);
-        if (interior) { xg_putc(p->b, '_'); xg_put_i64(p->b, s->p[k].interior); }
+        if (interior) {
+            xg_putc(p->b, '_');
+            xg_put_i64(p->b, s->p[k].interior);
+        }
     }
 }
 /* One part of a window: " name=AxB" unless it has its default everywhere. */
-XG_FN void xg_print_window_part(xg_buf *b, const xg_window *w, const char *name, int64_t otherwise, int64_t (*part)(const xg_window_dim *)) {
+XG_FN void xg_print_window_part(
+    xg_buf *b, const xg_window *w, const char *name, int64_t otherwise, int64_t (*part)(const xg_window_dim *)) {
     uint32_t k;
     bool usual = true;
     for (k = 0; k < w->n; k++) usual = usual && part(&w->p[k]) == otherwise;
@@ -200,7 +223,8 @@ XG_FN void xg_print_attr(const xg_printer *p, const xg_attr *a) {
     xg_puts(p->b, xg_attr_name(a->key));
     xg_putc(p->b, '=');
     switch (a->key) {
-#define X(name, text, kind) case XG_A_##name: xg_attr_print_##kind(p, a); break;
+#define X(name, text, kind) \
+    case XG_A_##name: xg_attr_print_##kind(p, a); break;
         XG_ATTRS(X)
 #undef X
     case XG_ATTR_COUNT: break;

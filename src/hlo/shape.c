@@ -8,7 +8,8 @@
  * - Identity: type, dims with their dynamic marks, layout; for tuples and buffers the element pointers. Hashes are of
  *   content, never of addresses, so ids and tables are the same in every run.
  * - `plain` of a shape is the same shape with all layouts left out, also inside tuples.
- * - The element count of an array fits in 59 bits even where a dimension is zero, so that bytes and strides never overflow.
+ * - The element count of an array fits in 59 bits even where a dimension is zero, so that bytes and strides never
+ *   overflow.
  * - Depth and node count of nested tuples are limited: a shape built by inference from shared parts is a DAG, and every
  *   walk over it visits the tree. */
 #ifndef XG_HLO_SHAPE_C
@@ -17,8 +18,18 @@
 
 /* ---- element types ---- */
 
-enum { XG_CLASS_OTHER = 0, XG_CLASS_PRED = XGT_P, XG_CLASS_SINT = XGT_I, XG_CLASS_UINT = XGT_I | 16, XG_CLASS_FLOAT = XGT_F, XG_CLASS_COMPLEX = XGT_C };
-typedef struct xg_type_row { const char *name; uint8_t length, bits, cls; } xg_type_row;
+enum {
+    XG_CLASS_OTHER = 0,
+    XG_CLASS_PRED = XGT_P,
+    XG_CLASS_SINT = XGT_I,
+    XG_CLASS_UINT = XGT_I | 16,
+    XG_CLASS_FLOAT = XGT_F,
+    XG_CLASS_COMPLEX = XGT_C
+};
+typedef struct xg_type_row {
+    const char *name;
+    uint8_t length, bits, cls;
+} xg_type_row;
 static const xg_type_row xg_type_rows[] = {
 #define X(name, text, bits, cls) {text, (uint8_t)(sizeof(text) - 1), (uint8_t)(bits), (uint8_t)XG_CLASS_##cls},
     XLAGPU_TYPES(X)
@@ -29,13 +40,20 @@ XG_FN const char *xg_type_name(xlagpu_type t) { return xg_type_rows[t].name; }
 XG_FN int xg_type_bits(xlagpu_type t) { return xg_type_rows[t].bits; }
 XG_FN int xg_type_bytes(xlagpu_type t) { return (xg_type_rows[t].bits + 7) / 8; }
 XG_FN int xg_type_class(xlagpu_type t) { return xg_type_rows[t].cls & 15; }
-XG_FN bool xg_type_signed(xlagpu_type t) { int c = xg_type_rows[t].cls; return c == XG_CLASS_SINT || c == XG_CLASS_FLOAT || c == XG_CLASS_COMPLEX; }
-XG_FN xlagpu_type xg_type_real(xlagpu_type t) { return t == XLAGPU_C64 ? XLAGPU_F32 : t == XLAGPU_C128 ? XLAGPU_F64 : t; }
+XG_FN bool xg_type_signed(xlagpu_type t) {
+    int c = xg_type_rows[t].cls;
+    return c == XG_CLASS_SINT || c == XG_CLASS_FLOAT || c == XG_CLASS_COMPLEX;
+}
+XG_FN xlagpu_type xg_type_real(xlagpu_type t) {
+    return t == XLAGPU_C64 ? XLAGPU_F32 : t == XLAGPU_C128 ? XLAGPU_F64 : t;
+}
 XG_FN xlagpu_type xg_type_find(xg_str name) {
     int t;
     if (name.n == 3 && memcmp(name.p, "f32", 3) == 0) return XLAGPU_F32; /* most are */
     for (t = XLAGPU_INVALID + 1; t < XLAGPU_TYPE_COUNT; t++)
-        if (xg_type_rows[t].length == name.n && xg_type_rows[t].name[0] == name.p[0] && memcmp(xg_type_rows[t].name, name.p, name.n) == 0) return (xlagpu_type)t;
+        if (xg_type_rows[t].length == name.n && xg_type_rows[t].name[0] == name.p[0] &&
+            memcmp(xg_type_rows[t].name, name.p, name.n) == 0)
+            return (xlagpu_type)t;
     return XLAGPU_INVALID;
 }
 
@@ -43,10 +61,12 @@ XG_FN xlagpu_type xg_type_find(xg_str name) {
 
 XG_FN bool xg_layout_same(const void *node, const void *key) {
     const xg_layout *a = (const xg_layout *)node, *b = (const xg_layout *)key;
-    return a->rank == b->rank && a->memory_space == b->memory_space && a->element_bits == b->element_bits && xg_str_eq(a->extras, b->extras) &&
+    return a->rank == b->rank && a->memory_space == b->memory_space && a->element_bits == b->element_bits &&
+           xg_str_eq(a->extras, b->extras) &&
            (a->rank == 0 || memcmp(a->minor_to_major, b->minor_to_major, a->rank * sizeof *a->minor_to_major) == 0);
 }
-XG_FN const xg_layout *xg_layout_make(xg_module *m, const int32_t *minor_to_major, uint32_t rank, int64_t space, int64_t bits, xg_str extras) {
+XG_FN const xg_layout *xg_layout_make(
+    xg_module *m, const int32_t *minor_to_major, uint32_t rank, int64_t space, int64_t bits, xg_str extras) {
     xg_layout key, *made;
     void **slot;
     uint32_t k;
@@ -60,7 +80,8 @@ XG_FN const xg_layout *xg_layout_make(xg_module *m, const int32_t *minor_to_majo
     key.descending = true;
     for (k = 0; k < rank; k++) key.descending = key.descending && minor_to_major[k] == (int32_t)(rank - 1 - k);
     if (usual && key.descending && rank <= XG_RANK_MAX && m->descending[rank]) return m->descending[rank];
-    key.hash = xg_hash_mix(xg_hash(minor_to_major, rank * sizeof *minor_to_major), (uint64_t)space * 257 + (uint64_t)bits);
+    key.hash =
+        xg_hash_mix(xg_hash(minor_to_major, rank * sizeof *minor_to_major), (uint64_t)space * 257 + (uint64_t)bits);
     if (extras.n) key.hash = xg_hash_mix(key.hash, xg_hash(extras.p, extras.n));
     slot = xg_set_find(&m->layouts, key.hash, xg_layout_same, &key);
     if (*slot) return (const xg_layout *)*slot;
@@ -97,7 +118,9 @@ XG_NORETURN XG_FN void xg_shape_fail(const xg_module *m, const char *text, int64
 }
 XG_FN bool xg_shape_same(const void *node, const void *key) {
     const xg_shape *a = (const xg_shape *)node, *b = (const xg_shape *)key;
-    if (a->type != b->type || a->rank != b->rank || a->layout != b->layout || a->n_elems != b->n_elems || !a->dynamic != !b->dynamic) return false;
+    if (a->type != b->type || a->rank != b->rank || a->layout != b->layout || a->n_elems != b->n_elems ||
+        !a->dynamic != !b->dynamic)
+        return false;
     if (a->rank && memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) != 0) return false;
     if (a->dynamic && memcmp(a->dynamic, b->dynamic, a->rank) != 0) return false;
     return a->n_elems == 0 || memcmp(a->elems, b->elems, a->n_elems * sizeof *a->elems) == 0;
@@ -149,9 +172,11 @@ XG_FN const xg_shape *xg_shape_intern(xg_module *m, xg_shape *key) {
         key->nodes += key->elems[k]->nodes;
         if (key->type == XLAGPU_TUPLE) key->leaves += key->elems[k]->leaves;
         key->depth = XG_MAX(key->depth, key->elems[k]->depth + 1);
-        if (key->nodes > XG_SHAPE_NODES_MAX) xg_shape_fail(m, "a tuple shape has more than %lld parts", XG_SHAPE_NODES_MAX);
+        if (key->nodes > XG_SHAPE_NODES_MAX)
+            xg_shape_fail(m, "a tuple shape has more than %lld parts", XG_SHAPE_NODES_MAX);
     }
-    if (key->depth > XG_SHAPE_DEPTH_MAX) xg_shape_fail(m, "a tuple shape is nested more than %lld deep", XG_SHAPE_DEPTH_MAX);
+    if (key->depth > XG_SHAPE_DEPTH_MAX)
+        xg_shape_fail(m, "a tuple shape is nested more than %lld deep", XG_SHAPE_DEPTH_MAX);
     made = XG_NEW(m->arena, xg_shape);
     *slot = made;
     *made = *key;
@@ -181,7 +206,8 @@ XG_FN const xg_shape *xg_shape_intern(xg_module *m, xg_shape *key) {
     made->plain = xg_shape_make_plain(m, made);
     return made;
 }
-XG_FN const xg_shape *xg_shape_array(xg_module *m, xlagpu_type type, const int64_t *dims, uint32_t rank, const uint8_t *dynamic, const xg_layout *layout) {
+XG_FN const xg_shape *xg_shape_array(xg_module *m, xlagpu_type type, const int64_t *dims, uint32_t rank,
+    const uint8_t *dynamic, const xg_layout *layout) {
     xg_shape key;
     uint32_t k;
     bool any = false;
@@ -196,7 +222,9 @@ XG_FN const xg_shape *xg_shape_array(xg_module *m, xlagpu_type type, const int64
     key.layout = layout;
     return xg_shape_intern(m, &key);
 }
-XG_FN const xg_shape *xg_shape_scalar(xg_module *m, xlagpu_type type) { return xg_shape_array(m, type, NULL, 0, NULL, xg_layout_descending(m, 0)); }
+XG_FN const xg_shape *xg_shape_scalar(xg_module *m, xlagpu_type type) {
+    return xg_shape_array(m, type, NULL, 0, NULL, xg_layout_descending(m, 0));
+}
 XG_FN const xg_shape *xg_shape_tuple(xg_module *m, const xg_shape *const *elems, uint32_t n) {
     xg_shape key;
     uint32_t k;
@@ -218,10 +246,13 @@ XG_FN const xg_shape *xg_shape_other(xg_module *m, xlagpu_type type, const xg_sh
 }
 XG_FN const xg_shape *xg_shape_with_type(xg_module *m, const xg_shape *s, xlagpu_type type) {
     const xg_layout *l = s->layout;
-    if (l && l->element_bits && l->element_bits != xg_type_bits(type)) l = xg_layout_make(m, l->minor_to_major, l->rank, l->memory_space, 0, l->extras);
+    if (l && l->element_bits && l->element_bits != xg_type_bits(type))
+        l = xg_layout_make(m, l->minor_to_major, l->rank, l->memory_space, 0, l->extras);
     return xg_shape_array(m, type, s->dims, s->rank, s->dynamic, l);
 }
-XG_FN const xg_shape *xg_shape_with_layout(xg_module *m, const xg_shape *s, const xg_layout *layout) { return xg_shape_array(m, s->type, s->dims, s->rank, s->dynamic, layout); }
+XG_FN const xg_shape *xg_shape_with_layout(xg_module *m, const xg_shape *s, const xg_layout *layout) {
+    return xg_shape_array(m, s->type, s->dims, s->rank, s->dynamic, layout);
+}
 
 XG_FN bool xg_shape_is_array(const xg_shape *s) { return xg_type_bits(s->type) != 0; }
 XG_FN bool xg_shape_is_scalar(const xg_shape *s) { return s->rank == 0 && xg_shape_is_array(s); }
@@ -235,7 +266,9 @@ XG_FN const xg_shape *xg_shape_relayout(xg_module *m, const xg_shape *s, bool ke
     if (xg_shape_is_array(s)) {
         const xg_layout *l = xg_layout_descending(m, s->rank);
         if (s->layout && (keep || s->layout->descending)) return s;
-        if (s->layout) l = xg_layout_make(m, l->minor_to_major, l->rank, s->layout->memory_space, s->layout->element_bits, s->layout->extras);
+        if (s->layout)
+            l = xg_layout_make(
+                m, l->minor_to_major, l->rank, s->layout->memory_space, s->layout->element_bits, s->layout->extras);
         return xg_shape_with_layout(m, s, l);
     }
     if (s->n_elems == 0) return s;
@@ -248,23 +281,33 @@ XG_FN const xg_shape *xg_shape_relayout(xg_module *m, const xg_shape *s, bool ke
     key.elems = elems;
     return xg_shape_intern(m, &key);
 }
-XG_FN const xg_shape *xg_shape_default_layout(xg_module *m, const xg_shape *s) { return xg_shape_relayout(m, s, false); }
+XG_FN const xg_shape *xg_shape_default_layout(xg_module *m, const xg_shape *s) {
+    return xg_shape_relayout(m, s, false);
+}
 XG_FN const xg_shape *xg_shape_fill_layout(xg_module *m, const xg_shape *s) { return xg_shape_relayout(m, s, true); }
 
 /* ---- questions ---- */
 
 XG_FN bool xg_shape_compatible(const xg_shape *a, const xg_shape *b) { return a->plain == b->plain; }
 XG_FN bool xg_shape_same_dims(const xg_shape *a, const xg_shape *b) {
-    if (!xg_shape_is_array(a) || !xg_shape_is_array(b) || a->rank != b->rank || !a->dynamic != !b->dynamic) return false;
+    if (!xg_shape_is_array(a) || !xg_shape_is_array(b) || a->rank != b->rank || !a->dynamic != !b->dynamic)
+        return false;
     if (a->dynamic && memcmp(a->dynamic, b->dynamic, a->rank) != 0) return false;
     return a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0;
 }
 XG_FN int64_t xg_shape_leaves(const xg_shape *s) { return s->leaves; }
 XG_FN uint32_t xg_shape_leaf_at(const xg_shape *s, int64_t k) { return s->leaf_at ? s->leaf_at[k] : (uint32_t)k; }
 XG_FN uint32_t xg_shape_element_of(const xg_shape *s, uint32_t leaf) {
-    uint32_t low = 0, high = s->n_elems; /* the last element that begins there or before; empty tuples begin where the next element does */
+    /* the last element that begins there or before; empty tuples begin where the next element does */
+    uint32_t low = 0, high = s->n_elems;
     if (!s->leaf_at) return leaf;
-    while (high - low > 1) { uint32_t middle = low + (high - low) / 2; if (s->leaf_at[middle] <= leaf) low = middle; else high = middle; }
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (s->leaf_at[middle] <= leaf)
+            low = middle;
+        else
+            high = middle;
+    }
     return low;
 }
 XG_FN void xg_shape_strides(const xg_shape *s, int64_t *strides) {
@@ -279,7 +322,8 @@ XG_FN void xg_shape_strides(const xg_shape *s, int64_t *strides) {
 
 /* ---- text ---- */
 
-/* "{1,0:T(8,128)E(4)S(5)}". In the order of the language E and S stand between the tiles and the split configuration. */
+/* "{1,0:T(8,128)E(4)S(5)}". In the order of the language E and S stand between the tiles and the split
+ * configuration. */
 XG_FN void xg_layout_print(xg_buf *b, const xg_layout *l) {
     uint32_t k, split = 0;
     bool more = l->memory_space || l->element_bits || l->extras.n;
@@ -293,8 +337,16 @@ XG_FN void xg_layout_print(xg_buf *b, const xg_layout *l) {
         xg_putc(b, ':');
         while (split < l->extras.n && l->extras.p[split] != 'S' && l->extras.p[split] != 'M') split++;
         xg_put(b, l->extras.p, split);
-        if (l->element_bits) { xg_puts(b, "E("); xg_put_i64(b, l->element_bits); xg_putc(b, ')'); }
-        if (l->memory_space) { xg_puts(b, "S("); xg_put_i64(b, l->memory_space); xg_putc(b, ')'); }
+        if (l->element_bits) {
+            xg_puts(b, "E(");
+            xg_put_i64(b, l->element_bits);
+            xg_putc(b, ')');
+        }
+        if (l->memory_space) {
+            xg_puts(b, "S(");
+            xg_put_i64(b, l->memory_space);
+            xg_putc(b, ')');
+        }
         xg_put(b, l->extras.p + split, l->extras.n - split);
     }
     xg_putc(b, '}');
@@ -305,7 +357,11 @@ XG_FN void xg_shape_print(xg_buf *b, const xg_shape *s, bool layout) {
         xg_puts(b, s->type == XLAGPU_TUPLE ? "(" : "b(");
         for (k = 0; k < s->n_elems; k++) {
             if (k) xg_puts(b, ", ");
-            if (k && k % 5 == 0 && s->type == XLAGPU_TUPLE) { xg_puts(b, "/*index="); xg_put_i64(b, k); xg_puts(b, "*/"); }
+            if (k && k % 5 == 0 && s->type == XLAGPU_TUPLE) {
+                xg_puts(b, "/*index=");
+                xg_put_i64(b, k);
+                xg_puts(b, "*/");
+            }
             xg_shape_print(b, s->elems[k], layout);
         }
         xg_putc(b, ')');
@@ -316,7 +372,10 @@ XG_FN void xg_shape_print(xg_buf *b, const xg_shape *s, bool layout) {
     for (k = 0; k < s->rank; k++) {
         uint8_t dynamic = s->dynamic ? s->dynamic[k] : (uint8_t)XG_DIM_STATIC;
         if (k) xg_putc(b, ',');
-        if (dynamic == XG_DIM_UNBOUNDED) { xg_putc(b, '?'); continue; }
+        if (dynamic == XG_DIM_UNBOUNDED) {
+            xg_putc(b, '?');
+            continue;
+        }
         if (dynamic == XG_DIM_BOUNDED) xg_puts(b, "<=");
         xg_put_i64(b, s->dims[k]);
     }

@@ -1,8 +1,8 @@
 /* hlo/text.h -- what the reader and the writer of HLO text share among their files: the scanner, the state of a
  * parse, the printer. For lex.c, parse*.c and print*.c, and for rooms whose texts have HLO in them.
  *
- * Law: list stacks (ops, attrs, ints ...) are used as stacks: whoever pushes remembers the height, copies what lies above it
- * and puts the height back, so nested instructions need no lists of their own. */
+ * Law: list stacks (ops, attrs, ints ...) are used as stacks: whoever pushes remembers the height, copies what lies
+ * above it and puts the height back, so nested instructions need no lists of their own. */
 #ifndef XG_HLO_TEXT_H
 #define XG_HLO_TEXT_H
 #include "hlo.h"
@@ -10,7 +10,17 @@
 /* ---- lex.c ---- */
 
 /* Punctuation tokens are their character. */
-typedef enum xg_tok_kind { XG_TOK_END = 0, XG_TOK_WORD = 256, XG_TOK_NAME, XG_TOK_NUMBER, XG_TOK_STRING, XG_TOK_ARROW, XG_TOK_LE, XG_TOK_DOTS, XG_TOK_BAD } xg_tok_kind;
+typedef enum xg_tok_kind {
+    XG_TOK_END = 0,
+    XG_TOK_WORD = 256,
+    XG_TOK_NAME,
+    XG_TOK_NUMBER,
+    XG_TOK_STRING,
+    XG_TOK_ARROW,
+    XG_TOK_LE,
+    XG_TOK_DOTS,
+    XG_TOK_BAD
+} xg_tok_kind;
 
 typedef struct xg_lex {
     xg_ctx *ctx;
@@ -23,26 +33,36 @@ typedef struct xg_lex {
     int kind;
 } xg_lex;
 
-enum { XG_GROUP_IDS_MAX = 1 << 22, XG_MESH_AXES_MAX = 32 };
-enum { XG_TEXT_DEPTH_MAX = 400 }; /* of nested shapes, operands, computations and braces */
+enum {
+    XG_GROUP_IDS_MAX = 1 << 22,
+    XG_MESH_AXES_MAX = 32
+};
+enum {
+    XG_TEXT_DEPTH_MAX = 400
+}; /* of nested shapes, operands, computations and braces */
 
 XG_FN void xg_lex_init(xg_lex *x, xg_ctx *c, xg_arena *a, const xg_source *src, bool lasts);
 XG_FN void xg_lex_next(xg_lex *x);
-XG_FN char xg_lex_peek(xg_lex *x);                       /* the next character that is neither white nor in a comment; NUL at the end */
-XG_FN xg_str xg_lex_text(const xg_lex *x);               /* of the current token */
-XG_FN size_t xg_lex_offset(const xg_lex *x);             /* of the current token */
-XG_FN xg_str xg_lex_run(xg_lex *x, const char *set);     /* from the current token's start: all characters that are alphanumeric or in set; then the next token */
-XG_FN xg_str xg_lex_balanced(xg_lex *x);                 /* from an opening bracket to its partner, strings skipped; then the next token */
+/* the next character that is neither white nor in a comment; NUL at the end */
+XG_FN char xg_lex_peek(xg_lex *x);
+XG_FN xg_str xg_lex_text(const xg_lex *x);   /* of the current token */
+XG_FN size_t xg_lex_offset(const xg_lex *x); /* of the current token */
+/* from the current token's start: all characters that are alphanumeric or in set; then the next token */
+XG_FN xg_str xg_lex_run(xg_lex *x, const char *set);
+/* from an opening bracket to its partner, strings skipped; then the next token */
+XG_FN xg_str xg_lex_balanced(xg_lex *x);
 XG_FN void xg_lex_restart(xg_lex *x, size_t offset);     /* makes the token at the offset the current one */
 XG_FN const char *xg_lex_found(const xg_lex *x);         /* the current token for a message */
 XG_FN bool xg_lex_is(const xg_lex *x, const char *word); /* a bare word */
 XG_FN bool xg_lex_take(xg_lex *x, int kind);             /* if it is there */
 XG_FN void xg_lex_expect(xg_lex *x, int kind, const char *what);
 XG_FN int64_t xg_lex_int(xg_lex *x, const char *what);
-XG_FN bool xg_lex_to_int(xg_str s, int64_t *out);        /* false when it is no integer of 64 bits */
+XG_FN bool xg_lex_to_int(xg_str s, int64_t *out);                     /* false when it is no integer of 64 bits */
 XG_FN xg_str xg_lex_string(xg_lex *x, xg_arena *a, const char *what); /* unescaped */
-XG_NORETURN XG_FN void xg_lex_fail(const xg_lex *x, const char *hint, const char *format, ...) XG_PRINTF(3, 4); /* at the current token */
-XG_NORETURN XG_FN void xg_lex_fail_at(const xg_lex *x, size_t offset, const char *hint, const char *format, ...) XG_PRINTF(4, 5);
+XG_NORETURN XG_FN void xg_lex_fail(const xg_lex *x, const char *hint, const char *format, ...)
+    XG_PRINTF(3, 4); /* at the current token */
+XG_NORETURN XG_FN void xg_lex_fail_at(const xg_lex *x, size_t offset, const char *hint, const char *format, ...)
+    XG_PRINTF(4, 5);
 
 /* ---- parse.c ---- */
 
@@ -53,43 +73,51 @@ typedef XG_VEC(xg_str) xg_str_vec;
 typedef XG_VEC(const xg_shape *) xg_shape_vec;
 typedef XG_VEC(xg_comp *) xg_comp_vec;
 
-enum { XG_ATTR_WORDS = (XG_ATTR_COUNT + 63) / 64 };
-typedef struct xg_attr_set { uint64_t w[XG_ATTR_WORDS]; } xg_attr_set;
-typedef struct xg_op_attrs_row { xg_attr_set allowed, required; } xg_op_attrs_row;
+enum {
+    XG_ATTR_WORDS = (XG_ATTR_COUNT + 63) / 64
+};
+typedef struct xg_attr_set {
+    uint64_t w[XG_ATTR_WORDS];
+} xg_attr_set;
+typedef struct xg_op_attrs_row {
+    xg_attr_set allowed, required;
+} xg_op_attrs_row;
 
 typedef struct xg_parse {
     xg_lex lex;
     xg_module *m;
     xg_arena *arena;
-    xg_comp *comp;              /* being read */
-    xg_dict ops, attr_names;    /* word to row + 1 */
-    xg_op_attrs_row *op_attrs;  /* by opcode */
+    xg_comp *comp;             /* being read */
+    xg_dict ops, attr_names;   /* word to row + 1 */
+    xg_op_attrs_row *op_attrs; /* by opcode */
     xg_attr_set common;
-    xg_inst_vec insts;          /* stacks */
+    xg_inst_vec insts; /* stacks */
     xg_attr_vec attrs;
     xg_int_vec ints;
     xg_str_vec strs;
     xg_shape_vec shapes;
     xg_comp_vec comps;
-    xg_inst_vec unnamed;        /* instructions of comp that get a name at its end */
-    xg_comp_vec unnamed_comps;  /* computations that get one at the end of the text */
-    xg_map64 elements;          /* (tuple id, index) to the get-tuple-element that x#i made */
-    const char *counted;        /* lines were counted up to here */
+    xg_inst_vec unnamed;       /* instructions of comp that get a name at its end */
+    xg_comp_vec unnamed_comps; /* computations that get one at the end of the text */
+    xg_map64 elements;         /* (tuple id, index) to the get-tuple-element that x#i made */
+    const char *counted;       /* lines were counted up to here */
     uint32_t depth;
-    xg_dict groups;             /* expanded replica groups by their text */
-    int64_t group_ids;          /* that replica groups have expanded to so far */
-    bool single;                /* one instruction: unknown operands become parameters */
+    xg_dict groups;    /* expanded replica groups by their text */
+    int64_t group_ids; /* that replica groups have expanded to so far */
+    bool single;       /* one instruction: unknown operands become parameters */
 } xg_parse;
 
-XG_FN xg_parse *xg_parse_new(xg_ctx *c, xg_arena *a, const xg_source *src, bool lasts); /* in front of the first token, with an empty module */
+/* in front of the first token, with an empty module */
+XG_FN xg_parse *xg_parse_new(xg_ctx *c, xg_arena *a, const xg_source *src, bool lasts);
 XG_FN void xg_parse_read_tables(xg_parse *p);
-XG_FN void xg_parse_enter(xg_parse *p);                  /* bounds the recursion; p->depth-- leaves */
+XG_FN void xg_parse_enter(xg_parse *p); /* bounds the recursion; p->depth-- leaves */
 XG_FN bool xg_parse_at_name(const xg_parse *p);
 XG_FN xg_str xg_parse_new_name(xg_parse *p, const char *what);
 XG_FN uint32_t xg_parse_line_of(const xg_parse *p, size_t offset);
-XG_FN const char *xg_parse_did_you_mean(xg_parse *p, xg_str word, const char *(*names)(const void *, size_t), const void *user); /* a hint, or NULL */
-XG_FN xg_comp *xg_parse_comp_ref(xg_parse *p);           /* a name, or { instructions } */
-XG_FN xg_inst *xg_parse_inst_ref(xg_parse *p);           /* a name defined before */
+XG_FN const char *xg_parse_did_you_mean(
+    xg_parse *p, xg_str word, const char *(*names)(const void *, size_t), const void *user); /* a hint, or NULL */
+XG_FN xg_comp *xg_parse_comp_ref(xg_parse *p); /* a name, or { instructions } */
+XG_FN xg_inst *xg_parse_inst_ref(xg_parse *p); /* a name defined before */
 /* [shape] opcode(arguments), attributes. The shape may have been read already; an empty name is chosen later. */
 XG_FN xg_inst *xg_parse_rhs_inst(xg_parse *p, xg_str name, size_t at, const xg_shape *shape, bool attributes);
 XG_FN void xg_parse_comp(xg_parse *p);
@@ -97,7 +125,7 @@ XG_FN void xg_parse_finish_comp(xg_parse *p, xg_comp *c, uint32_t unnamed);
 
 /* ---- parse_shape.c ---- */
 
-XG_FN bool xg_parse_at_shape(xg_parse *p);               /* is the current token the first of a shape? */
+XG_FN bool xg_parse_at_shape(xg_parse *p); /* is the current token the first of a shape? */
 XG_FN const xg_shape *xg_parse_shape(xg_parse *p, bool fill_layouts);
 XG_FN const xg_shape *xg_parse_tuple_shape(xg_parse *p, bool fill_layouts);
 XG_FN const char *xg_parse_shape_text(xg_parse *p, const xg_shape *s); /* for messages */
@@ -111,12 +139,15 @@ XG_FN bool xg_attr_set_has(const xg_attr_set *s, uint32_t k);
 XG_FN void xg_attr_set_add(xg_attr_set *s, uint32_t k);
 XG_FN xg_ints xg_parse_take_ints(xg_parse *p, uint32_t base); /* what lies on the stack of integers above base */
 XG_FN xg_ints xg_parse_ints(xg_parse *p, char open, char close, const char *what);
-XG_FN xg_str xg_parse_sharding(xg_parse *p);             /* canonical text */
+XG_FN xg_str xg_parse_sharding(xg_parse *p); /* canonical text */
 XG_FN const xg_groups *xg_parse_groups(xg_parse *p);
 
 /* ---- print.c, print_attr.c ---- */
 
-typedef struct xg_printer { xg_buf *b; xg_print_options o; } xg_printer;
+typedef struct xg_printer {
+    xg_buf *b;
+    xg_print_options o;
+} xg_printer;
 XG_FN void xg_print_name(const xg_printer *p, xg_str name);
 XG_FN void xg_print_ints(xg_buf *b, xg_ints v);
 XG_FN void xg_print_attr(const xg_printer *p, const xg_attr *a); /* ", name=value" */

@@ -1,13 +1,19 @@
 /* hlo/verify_attr.c -- the values that attributes may have, as far as no shape rule looks at them.
  *
- * Words are one table: attribute, the opcodes it is about (an opcode, or ANY), and the words. Whether an opcode may carry an
- * attribute at all, and whether it must, is said by the opcode table. */
+ * Words are one table: attribute, the opcodes it is about (an opcode, or ANY), and the words. Whether an opcode may
+ * carry an attribute at all, and whether it must, is said by the opcode table. */
 #ifndef XG_HLO_VERIFY_ATTR_C
 #define XG_HLO_VERIFY_ATTR_C
 #include "infer_common.c"
 
-enum { XG_VERIFY_ANY_OP = XG_OPCODE_COUNT };
-typedef struct xg_verify_word_row { xg_attr_key key; int op; const char *words; } xg_verify_word_row;
+enum {
+    XG_VERIFY_ANY_OP = XG_OPCODE_COUNT
+};
+typedef struct xg_verify_word_row {
+    xg_attr_key key;
+    int op;
+    const char *words;
+} xg_verify_word_row;
 static const xg_verify_word_row xg_verify_word_rows[] = {
     {XG_A_direction, XG_COMPARE, "EQ NE GE GT LE LT"},
     {XG_A_type, XG_COMPARE, "FLOAT TOTALORDER SIGNED UNSIGNED"},
@@ -15,12 +21,17 @@ static const xg_verify_word_row xg_verify_word_rows[] = {
     {XG_A_transpose_a, XG_TRIANGULAR_SOLVE, "NO_TRANSPOSE TRANSPOSE ADJOINT"},
     {XG_A_distribution, XG_RNG, "rng_uniform rng_normal"},
     {XG_A_algorithm, XG_RNG_BIT_GENERATOR, "rng_default rng_three_fry rng_philox"},
-    {XG_A_algorithm, XG_VERIFY_ANY_OP, "unset dot_any_f8_any_f8_f32 dot_any_f8_any_f8_f32_fast_accum dot_any_f8_any_f8_any dot_any_f8_any_f8_any_fast_accum dot_f16_f16_f16 dot_f16_f16_f32 dot_bf16_bf16_bf16 dot_bf16_bf16_f32 "
-     "dot_bf16_bf16_f32_x3 dot_bf16_bf16_f32_x6 dot_bf16_bf16_f32_x9 dot_tf32_tf32_f32 dot_tf32_tf32_f32_x3 dot_f32_f32_f32 dot_f64_f64_f64"},
+    {XG_A_algorithm, XG_VERIFY_ANY_OP,
+        "unset dot_any_f8_any_f8_f32 dot_any_f8_any_f8_f32_fast_accum dot_any_f8_any_f8_any "
+        "dot_any_f8_any_f8_any_fast_accum dot_f16_f16_f16 dot_f16_f16_f32 dot_bf16_bf16_bf16 dot_bf16_bf16_f32 "
+        "dot_bf16_bf16_f32_x3 dot_bf16_bf16_f32_x6 dot_bf16_bf16_f32_x9 dot_tf32_tf32_f32 dot_tf32_tf32_f32_x3 "
+        "dot_f32_f32_f32 dot_f64_f64_f64"},
     {XG_A_kind, XG_FUSION, "kLoop kInput kOutput kCustom"},
     {XG_A_operand_precision, XG_VERIFY_ANY_OP, "default high highest packed_nibble"},
     {XG_A_padding_type, XG_CUSTOM_CALL, "PADDING_INVALID PADDING_VALID PADDING_SAME"},
-    {XG_A_api_version, XG_CUSTOM_CALL, "API_VERSION_UNSPECIFIED API_VERSION_ORIGINAL API_VERSION_STATUS_RETURNING API_VERSION_STATUS_RETURNING_UNIFIED API_VERSION_TYPED_FFI"},
+    {XG_A_api_version, XG_CUSTOM_CALL,
+        "API_VERSION_UNSPECIFIED API_VERSION_ORIGINAL API_VERSION_STATUS_RETURNING "
+        "API_VERSION_STATUS_RETURNING_UNIFIED API_VERSION_TYPED_FFI"},
     {XG_A_schedule, XG_CUSTOM_CALL, "SCHEDULE_NONE SCHEDULE_LATEST SCHEDULE_EARLIEST LATEST EARLIEST NONE"},
 };
 
@@ -34,21 +45,26 @@ static xg_str xg_verify_next_word(const char **at) {
 }
 static bool xg_verify_word_in(const char *words, xg_str w) {
     xg_str x;
-    while ((x = xg_verify_next_word(&words)).n) if (xg_str_eq(x, w)) return true;
+    while ((x = xg_verify_next_word(&words)).n)
+        if (xg_str_eq(x, w)) return true;
     return false;
 }
 static const char *xg_verify_words_of(xg_opcode op, xg_attr_key key) {
     uint32_t k;
     for (k = 0; k < XG_COUNT(xg_verify_word_rows); k++)
-        if (xg_verify_word_rows[k].key == key && (xg_verify_word_rows[k].op == (int)op || xg_verify_word_rows[k].op == (int)XG_VERIFY_ANY_OP)) return xg_verify_word_rows[k].words;
+        if (xg_verify_word_rows[k].key == key &&
+            (xg_verify_word_rows[k].op == (int)op || xg_verify_word_rows[k].op == (int)XG_VERIFY_ANY_OP))
+            return xg_verify_word_rows[k].words;
     return NULL;
 }
 static void xg_verify_word(const xg_inst *i, xg_attr_key key, xg_str w) {
     const char *words = xg_verify_words_of(i->op, key);
-    XG_RULE(i, !words || xg_verify_word_in(words, w), NULL, "%s=%.*s must be one of: %s", xg_attr_name(key), (int)w.n, w.p, words);
+    XG_RULE(i, !words || xg_verify_word_in(words, w), NULL, "%s=%.*s must be one of: %s", xg_attr_name(key), (int)w.n,
+        w.p, words);
 }
 
-/* The row of the opcode table: each attribute is allowed, each required one is there, in the order of the attribute table. */
+/* The row of the opcode table: each attribute is allowed, each required one is there, in the order of the attribute
+ * table. */
 static bool xg_verify_is_named(xg_str word, xg_str name) {
     if (word.n && word.p[word.n - 1] == '!') word.n--;
     return xg_str_eq(word, name);
@@ -57,7 +73,8 @@ static bool xg_verify_may_carry(xg_opcode op, xg_attr_key key) {
     const char *list = xg_op_attrs(op);
     xg_str name = xg_str_z(xg_attr_name(key)), w;
     if (key >= XG_A_sharding) return true; /* the common ones are the last rows */
-    while ((w = xg_verify_next_word(&list)).n) if (xg_verify_is_named(w, name)) return true;
+    while ((w = xg_verify_next_word(&list)).n)
+        if (xg_verify_is_named(w, name)) return true;
     return false;
 }
 static void xg_verify_attr_set(const xg_inst *i) {
@@ -65,8 +82,11 @@ static void xg_verify_attr_set(const xg_inst *i) {
     xg_str w;
     uint32_t k;
     for (k = 0; k < i->n_attrs; k++) {
-        XG_RULE(i, k == 0 || i->attrs[k - 1].key < i->attrs[k].key, NULL, "attribute %s is there twice or out of order", xg_attr_name(i->attrs[k].key));
-        XG_RULE(i, xg_verify_may_carry(i->op, i->attrs[k].key), NULL, "attribute %s does not belong to this opcode; it may carry: %s", xg_attr_name(i->attrs[k].key), xg_op_attrs(i->op));
+        XG_RULE(i, k == 0 || i->attrs[k - 1].key < i->attrs[k].key, NULL, "attribute %s is there twice or out of order",
+            xg_attr_name(i->attrs[k].key));
+        XG_RULE(i, xg_verify_may_carry(i->op, i->attrs[k].key), NULL,
+            "attribute %s does not belong to this opcode; it may carry: %s", xg_attr_name(i->attrs[k].key),
+            xg_op_attrs(i->op));
     }
     while ((w = xg_verify_next_word(&list)).n) {
         if (w.p[w.n - 1] != '!') continue;
@@ -81,16 +101,21 @@ static void xg_verify_attr_value(const xg_inst *i, const xg_attr *a) {
     case XG_K_WORD: xg_verify_word(i, a->key, *a->v.str); break;
     case XG_K_WORDS:
         for (k = 0; k < a->v.words->n; k++) xg_verify_word(i, a->key, a->v.words->p[k]);
-        if (a->key == XG_A_operand_precision && i->op != XG_CUSTOM_CALL) XG_RULE(i, a->v.words->n <= i->n_operands, NULL, "operand_precision has %u entries for %u operands", a->v.words->n, i->n_operands);
+        if (a->key == XG_A_operand_precision && i->op != XG_CUSTOM_CALL)
+            XG_RULE(i, a->v.words->n <= i->n_operands, NULL, "operand_precision has %u entries for %u operands",
+                a->v.words->n, i->n_operands);
         break;
     case XG_K_INSTS: /* control predecessors */
         for (k = 0; k < a->v.insts->n; k++) {
             const xg_inst *p = a->v.insts->p[k];
-            XG_RULE(i, p && p->comp == i->comp && p->scratch == (void *)i->comp, NULL, "control predecessor %.*s must come before it in the same computation", p ? (int)p->name.n : 0, p ? p->name.p : "");
+            XG_RULE(i, p && p->comp == i->comp && p->scratch == (void *)i->comp, NULL,
+                "control predecessor %.*s must come before it in the same computation", p ? (int)p->name.n : 0,
+                p ? p->name.p : "");
         }
         break;
     case XG_K_INT:
-        if (a->key == XG_A_cross_program_prefetch_index) XG_RULE(i, a->v.i >= 0, NULL, "cross_program_prefetch_index=%lld must not be negative", (long long)a->v.i);
+        if (a->key == XG_A_cross_program_prefetch_index)
+            XG_RULE(i, a->v.i >= 0, NULL, "cross_program_prefetch_index=%lld must not be negative", (long long)a->v.i);
         break;
     default: break;
     }

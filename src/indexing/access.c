@@ -1,12 +1,21 @@
-/* indexing/access.c -- what an offset, as a function of thread and loop variables, means for memory: strides, vectors, coalescing, banks.
+/* indexing/access.c -- what an offset, as a function of thread and loop variables, means for memory: strides, vectors,
+ * coalescing, banks.
  *
- * Strides and vectors are read off the expression, so they hold at every point. What a warp touches is counted: 32 values of the
- * offset are computed and their sectors told apart, which is exact for those lanes and cheap. */
+ * Strides and vectors are read off the expression, so they hold at every point. What a warp touches is counted: 32
+ * values of the offset are computed and their sectors told apart, which is exact for those lanes and cheap. */
 #ifndef XG_INDEXING_ACCESS_C
 #define XG_INDEXING_ACCESS_C
 #include "indexing.h"
 
-enum { XG_WARP_LANES = 32, XG_SECTOR_BYTES = 32, XG_LINE_BYTES = 128, XG_BANKS = 32, XG_BANK_BYTES = 4, XG_ACCESS_POINTS = 512, XG_ACCESS_VARS = 64 };
+enum {
+    XG_WARP_LANES = 32,
+    XG_SECTOR_BYTES = 32,
+    XG_LINE_BYTES = 128,
+    XG_BANKS = 32,
+    XG_BANK_BYTES = 4,
+    XG_ACCESS_POINTS = 512,
+    XG_ACCESS_VARS = 64
+};
 #define XG_SECTOR ((int64_t)XG_SECTOR_BYTES)
 
 XG_FN bool xg_indexing_stride(const xg_aff *e, const xg_aff *var, int64_t *stride) {
@@ -14,7 +23,8 @@ XG_FN bool xg_indexing_stride(const xg_aff *e, const xg_aff *var, int64_t *strid
     *stride = xg_aff_scale_of(e, var);
     if (e == var || !xg_aff_uses(e, var)) return true;
     if (e->kind != XG_AFF_SUM) return false;
-    for (i = 0; i < e->n; i++) if (e->terms[i].of != var && xg_aff_uses(e->terms[i].of, var)) return false;
+    for (i = 0; i < e->n; i++)
+        if (e->terms[i].of != var && xg_aff_uses(e->terms[i].of, var)) return false;
     return true;
 }
 
@@ -23,11 +33,14 @@ XG_FN int64_t xg_indexing_vector_width(xg_aff_ctx *x, const xg_imap *m, uint32_t
     xg_aff_env env = xg_imap_env(x, m);
     int64_t width = 1, w;
     if (!xg_imap_ok(m) || m->n_results != 1 || symbol >= m->n_syms || m->syms[symbol].range.lo != 0) return 1;
-    /* the loop is cut into runs of w: var = w * outer + inner, so the rest must be a multiple of w and the loop a whole number of runs */
+    /* the loop is cut into runs of w: var = w * outer + inner, so the rest must be a multiple of w and the loop a whole
+     * number of runs */
     for (w = 2; w <= most && w <= m->syms[symbol].range.hi + 1; w *= 2) {
         const xg_aff *base = xg_aff_sub(x, m->results[0], var);
         int64_t stride;
-        if ((m->syms[symbol].range.hi + 1) % w || !xg_indexing_stride(m->results[0], var, &stride) || stride != 1 || !base) break;
+        if ((m->syms[symbol].range.hi + 1) % w || !xg_indexing_stride(m->results[0], var, &stride) || stride != 1 ||
+            !base)
+            break;
         if (xg_aff_divisor(xg_aff_simplify(&env, base)) % w) break;
         width = w;
     }
@@ -58,7 +71,8 @@ XG_FN uint32_t xg_access_distinct(int64_t *v, uint32_t n) {
         v[i - 1] = t;
         xg_access_sift(v, 0, i - 1);
     }
-    for (i = 0; i < n; i++) if (!distinct || v[i] != v[distinct - 1]) v[distinct++] = v[i];
+    for (i = 0; i < n; i++)
+        if (!distinct || v[i] != v[distinct - 1]) v[distinct++] = v[i];
     return distinct;
 }
 
@@ -66,22 +80,28 @@ XG_FN uint32_t xg_access_distinct(int64_t *v, uint32_t n) {
 XG_FN uint32_t xg_access_units(const int64_t *bytes, uint32_t n, int64_t size, int64_t unit) {
     int64_t v[XG_ACCESS_POINTS * 2];
     uint32_t i, many = 0;
-    for (i = 0; i < n; i++) { v[many++] = xg_floor_div(bytes[i], unit); v[many++] = xg_floor_div(bytes[i] + XG_MIN(size, unit) - 1, unit); }
+    for (i = 0; i < n; i++) {
+        v[many++] = xg_floor_div(bytes[i], unit);
+        v[many++] = xg_floor_div(bytes[i] + XG_MIN(size, unit) - 1, unit);
+    }
     return xg_access_distinct(v, many);
 }
 
-/* Passes over the banks: the most different words that one bank has to give. Elements wider than a word are served in parts of a warp. */
+/* Passes over the banks: the most different words that one bank has to give. Elements wider than a word are served in
+ * parts of a warp. */
 XG_FN uint32_t xg_access_bank_passes(const int64_t *bytes, uint32_t n, int64_t size) {
-    uint32_t words = (uint32_t)(size > XG_BANK_BYTES ? XG_MIN(size, 16) / XG_BANK_BYTES : 1), group = XG_WARP_LANES / words, from, total = 0;
+    uint32_t words = (uint32_t)(size > XG_BANK_BYTES ? XG_MIN(size, 16) / XG_BANK_BYTES : 1),
+             group = XG_WARP_LANES / words, from, total = 0;
     for (from = 0; from < n; from += group) {
         uint32_t bank, most = 0, i, w;
         for (bank = 0; bank < XG_BANKS; bank++) {
             int64_t v[XG_WARP_LANES];
             uint32_t many = 0;
-            for (i = from; i < n && i < from + group; i++) for (w = 0; w < words; w++) {
-                int64_t word = xg_floor_div(bytes[i], XG_BANK_BYTES) + w;
-                if (xg_floor_mod(word, XG_BANKS) == (int64_t)bank) v[many++] = word;
-            }
+            for (i = from; i < n && i < from + group; i++)
+                for (w = 0; w < words; w++) {
+                    int64_t word = xg_floor_div(bytes[i], XG_BANK_BYTES) + w;
+                    if (xg_floor_mod(word, XG_BANKS) == (int64_t)bank) v[many++] = word;
+                }
             most = XG_MAX(most, xg_access_distinct(v, many));
         }
         total += most;
@@ -90,20 +110,24 @@ XG_FN uint32_t xg_access_bank_passes(const int64_t *bytes, uint32_t n, int64_t s
 }
 
 /* The byte offsets of the lanes that are in the domain, appended; false when one is not known. */
-XG_FN bool xg_access_lanes(const xg_imap *m, int64_t warp, int64_t *dims, const int64_t *syms, int64_t element_bytes, int64_t *bytes, uint32_t *n) {
+XG_FN bool xg_access_lanes(const xg_imap *m, int64_t warp, int64_t *dims, const int64_t *syms, int64_t element_bytes,
+    int64_t *bytes, uint32_t *n) {
     int64_t lane, last;
     for (lane = 0; lane < XG_WARP_LANES; lane++) {
         int64_t *at = &bytes[*n];
         dims[0] = warp * XG_WARP_LANES + lane;
         if (!xg_imap_in_domain(m, dims, syms)) continue;
-        if (!xg_aff_eval(m->results[0], dims, syms, at) || !xg_mul64(*at, element_bytes, at) || !xg_add64(*at, element_bytes, &last)) return false;
+        if (!xg_aff_eval(m->results[0], dims, syms, at) || !xg_mul64(*at, element_bytes, at) ||
+            !xg_add64(*at, element_bytes, &last))
+            return false;
         ++*n;
     }
     return true;
 }
 
 XG_FN bool xg_access_can_count(const xg_imap *m, int64_t element_bytes) {
-    return xg_imap_ok(m) && m->n_results == 1 && m->n_dims > 0 && m->n_dims <= XG_ACCESS_VARS && m->n_syms + m->n_rts <= XG_ACCESS_VARS && element_bytes > 0;
+    return xg_imap_ok(m) && m->n_results == 1 && m->n_dims > 0 && m->n_dims <= XG_ACCESS_VARS &&
+           m->n_syms + m->n_rts <= XG_ACCESS_VARS && element_bytes > 0;
 }
 XG_FN void xg_access_least(const xg_imap *m, int64_t *dims, int64_t *syms) {
     uint32_t k;
@@ -116,7 +140,8 @@ XG_FN uint32_t xg_access_least_sectors(const int64_t *bytes, uint32_t n, int64_t
     return (uint32_t)((xg_access_distinct(copy, n) * XG_MIN(element_bytes, XG_SECTOR) + XG_SECTOR - 1) / XG_SECTOR);
 }
 
-XG_FN xg_warp_access xg_indexing_warp(const xg_imap *m, int64_t warp, const int64_t *dims, const int64_t *syms, int64_t element_bytes) {
+XG_FN xg_warp_access xg_indexing_warp(
+    const xg_imap *m, int64_t warp, const int64_t *dims, const int64_t *syms, int64_t element_bytes) {
     int64_t d[XG_ACCESS_VARS], s[XG_ACCESS_VARS], bytes[XG_WARP_LANES + 1];
     xg_warp_access a;
     memset(&a, 0, sizeof a);
@@ -146,7 +171,8 @@ XG_FN bool xg_indexing_is_coalesced(const xg_imap *m, int64_t element_bytes) {
             s[k] = m->syms[k].range.lo;
         }
     } while (k != UINT32_MAX && n + XG_WARP_LANES < XG_ACCESS_POINTS);
-    return xg_access_least_sectors(bytes, n, element_bytes) * 10 >= xg_access_units(bytes, n, element_bytes, XG_SECTOR_BYTES) * 9;
+    return xg_access_least_sectors(bytes, n, element_bytes) * 10 >=
+           xg_access_units(bytes, n, element_bytes, XG_SECTOR_BYTES) * 9;
 }
 
 #undef XG_SECTOR

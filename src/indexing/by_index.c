@@ -1,13 +1,15 @@
-/* indexing/by_index.c -- gather and scatter, which move windows between a whole array and a part, where an array of indices says.
+/* indexing/by_index.c -- gather and scatter, which move windows between a whole array and a part, where an array of
+ * indices says.
  *
- * hlo/windows.c says what each dimension is, of either; so both ask the same two maps: from the part to the whole and back. A gather clamps a start so that the window
- * fits; a scatter leaves out a window that does not fit. */
+ * hlo/windows.c says what each dimension is, of either; so both ask the same two maps: from the part to the whole and
+ * back. A gather clamps a start so that the window fits; a scatter leaves out a window that does not fit. */
 #ifndef XG_INDEXING_BY_INDEX_C
 #define XG_INDEXING_BY_INDEX_C
 #include "indexing.h"
 
 /* The index into the indices for this element of the part; component is what stands in the vector dimension. */
-XG_FN void xg_index_windows_place(const xg_windows *w, const xg_aff *const *position, const xg_aff *component, const xg_aff **results) {
+XG_FN void xg_index_windows_place(
+    const xg_windows *w, const xg_aff *const *position, const xg_aff *component, const xg_aff **results) {
     uint32_t k;
     if (w->vector_dim < (int64_t)w->indices->shape->rank) results[w->vector_dim] = component;
     for (k = 0; k < w->n_positions; k++) results[w->place[k]] = position[k];
@@ -20,7 +22,10 @@ XG_FN const xg_imap *xg_index_part_to_whole(const xg_index_query *q, const xg_wi
     for (k = 0; k < w->n_positions; k++) position[k] = xg_index_dim(q, w->position[k]);
     for (k = 0; k < w->whole->rank; k++) {
         int32_t at = w->start[k];
-        if (w->batch[k] >= 0) { m->results[k] = position[w->batch[k]]; continue; }
+        if (w->batch[k] >= 0) {
+            m->results[k] = position[w->batch[k]];
+            continue;
+        }
         m->results[k] = w->inside[k] >= 0 ? xg_index_dim(q, (uint32_t)w->inside[k]) : xg_aff_const(q->x, 0);
         if (at >= 0) {
             const xg_aff *start = xg_index_scalar_rt(q, m, (uint32_t)at, w->indices, w->whole->dims[k] - w->size[k]);
@@ -32,13 +37,15 @@ XG_FN const xg_imap *xg_index_part_to_whole(const xg_index_query *q, const xg_wi
     return m;
 }
 
-/* Symbols: the windows, by the dims of the part that number them; those that run with a dim of the whole are that dim. */
+/* Symbols: the windows, by the dims of the part that number them; those that run with a dim of the whole are that
+ * dim. */
 XG_FN const xg_imap *xg_index_whole_to_part(const xg_index_query *q, const xg_windows *w) {
     xg_imap *m = xg_index_begin(q, w->n_positions, w->n_starts, w->whole->rank);
     const xg_aff *position[XG_RANK_MAX], *place[XG_RANK_MAX];
     uint32_t k, j, n = 0;
     for (k = 0; k < w->n_positions; k++) position[k] = xg_index_sym(q, m, k, w->counts[k]);
-    for (k = 0; k < w->whole->rank; k++) if (w->batch[k] >= 0) position[w->batch[k]] = xg_index_dim(q, k);
+    for (k = 0; k < w->whole->rank; k++)
+        if (w->batch[k] >= 0) position[w->batch[k]] = xg_index_dim(q, k);
     for (k = 0; k < w->n_positions; k++) m->results[w->position[k]] = position[k];
     for (k = 0; k < w->whole->rank; k++) {
         const xg_aff *e = xg_index_dim(q, k);
@@ -67,14 +74,16 @@ XG_FN const xg_imap *xg_index_gather_indices(const xg_index_query *q, const xg_w
     const xg_aff *position[XG_RANK_MAX];
     uint32_t k;
     for (k = 0; k < w->n_positions; k++) position[k] = xg_index_dim(q, w->position[k]);
-    xg_index_windows_place(w, position, has_vector ? xg_index_sym(q, m, 0, q->in->dims[w->vector_dim]) : NULL, m->results);
+    xg_index_windows_place(
+        w, position, has_vector ? xg_index_sym(q, m, 0, q->in->dims[w->vector_dim]) : NULL, m->results);
     return m;
 }
 /* Symbols: the window. */
 XG_FN const xg_imap *xg_index_gather_from_indices(const xg_index_query *q, const xg_windows *w) {
     xg_imap *m = xg_index_begin(q, q->out->rank - w->n_positions, 0, 0);
     uint32_t k, n = 0;
-    for (k = 0; k < w->whole->rank; k++) if (w->inside[k] >= 0) m->results[w->inside[k]] = xg_index_sym(q, m, n++, q->out->dims[w->inside[k]]);
+    for (k = 0; k < w->whole->rank; k++)
+        if (w->inside[k] >= 0) m->results[w->inside[k]] = xg_index_sym(q, m, n++, q->out->dims[w->inside[k]]);
     for (k = 0; k < w->n_positions; k++) m->results[w->position[k]] = xg_index_dim(q, w->place[k]);
     return m;
 }
@@ -96,12 +105,15 @@ XG_FN const xg_imap *xg_index_scatter_indices(const xg_index_query *q, const xg_
     for (k = 0; k < q->to->rank; k++) with[k] = -1;
     for (k = 0; k < w->whole->rank; k++) {
         if (w->batch[k] < 0) continue;
-        if (q->back) with[w->place[w->batch[k]]] = (int32_t)k;
-        else with[k] = (int32_t)w->place[w->batch[k]];
+        if (q->back)
+            with[w->place[w->batch[k]]] = (int32_t)k;
+        else
+            with[k] = (int32_t)w->place[w->batch[k]];
         n++;
     }
     m = xg_index_begin(q, q->to->rank - n, 0, 0);
-    for (k = n = 0; k < q->to->rank; k++) m->results[k] = with[k] >= 0 ? xg_index_dim(q, (uint32_t)with[k]) : xg_index_sym(q, m, n++, q->to->dims[k]);
+    for (k = n = 0; k < q->to->rank; k++)
+        m->results[k] = with[k] >= 0 ? xg_index_dim(q, (uint32_t)with[k]) : xg_index_sym(q, m, n++, q->to->dims[k]);
     return m;
 }
 

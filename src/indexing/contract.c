@@ -1,14 +1,19 @@
 /* indexing/contract.c -- opcodes of which one result element reads many: dot, convolution, reduce, reduce-window.
  *
- * What is summed over is a range symbol. Operands of one instruction number the same sum alike (a dot's contracting dimensions in
- * order; a convolution's window dimensions, then the input feature), so an emitter can run one loop over both. */
+ * What is summed over is a range symbol. Operands of one instruction number the same sum alike (a dot's contracting
+ * dimensions in order; a convolution's window dimensions, then the input feature), so an emitter can run one loop over
+ * both. */
 #ifndef XG_INDEXING_CONTRACT_C
 #define XG_INDEXING_CONTRACT_C
 #include "indexing.h"
 
 /* ---- dot ---- */
 
-typedef struct xg_index_dot_side { xg_ints batch, contracting; const xg_shape *shape; uint32_t first_free; } xg_index_dot_side;
+typedef struct xg_index_dot_side {
+    xg_ints batch, contracting;
+    const xg_shape *shape;
+    uint32_t first_free;
+} xg_index_dot_side;
 
 /* Output dims are batch, then the free dims of lhs, then those of rhs. */
 XG_FN xg_index_dot_side xg_index_dot_side_of(const xg_inst *i, uint32_t operand) {
@@ -26,9 +31,12 @@ XG_FN const xg_imap *xg_index_dot_back(const xg_index_query *q) {
     xg_imap *m = xg_index_begin(q, s.contracting.n, 0, 0);
     uint32_t k, at, next = s.first_free;
     for (k = 0; k < q->in->rank; k++) {
-        if (xg_ints_at(s.batch, k, &at)) m->results[k] = xg_index_dim(q, at);
-        else if (xg_ints_at(s.contracting, k, &at)) m->results[k] = xg_index_sym(q, m, at, q->in->dims[k]);
-        else m->results[k] = xg_index_dim(q, next++);
+        if (xg_ints_at(s.batch, k, &at))
+            m->results[k] = xg_index_dim(q, at);
+        else if (xg_ints_at(s.contracting, k, &at))
+            m->results[k] = xg_index_sym(q, m, at, q->in->dims[k]);
+        else
+            m->results[k] = xg_index_dim(q, next++);
     }
     return m;
 }
@@ -39,16 +47,22 @@ XG_FN const xg_imap *xg_index_dot_forward(const xg_index_query *q) {
     uint32_t n_free = q->in->rank - s.batch.n - s.contracting.n, k, n = 0, next = s.first_free, at;
     xg_imap *m = xg_index_begin(q, q->out->rank - s.batch.n - n_free, 0, 0);
     for (k = 0; k < q->in->rank; k++) {
-        if (xg_ints_at(s.batch, k, &at)) m->results[at] = xg_index_dim(q, k);
-        else if (!xg_ints_at(s.contracting, k, &at)) m->results[next++] = xg_index_dim(q, k);
+        if (xg_ints_at(s.batch, k, &at))
+            m->results[at] = xg_index_dim(q, k);
+        else if (!xg_ints_at(s.contracting, k, &at))
+            m->results[next++] = xg_index_dim(q, k);
     }
-    for (k = 0; k < q->out->rank; k++) if (!m->results[k]) m->results[k] = xg_index_sym(q, m, n++, q->out->dims[k]);
+    for (k = 0; k < q->out->rank; k++)
+        if (!m->results[k]) m->results[k] = xg_index_sym(q, m, n++, q->out->dims[k]);
     return m;
 }
-XG_FN const xg_imap *xg_index_dot(const xg_index_query *q) { return q->back ? xg_index_dot_back(q) : xg_index_dot_forward(q); }
+XG_FN const xg_imap *xg_index_dot(const xg_index_query *q) {
+    return q->back ? xg_index_dot_back(q) : xg_index_dot_forward(q);
+}
 
-/* The scales of an operand have as many dimensions, each a divisor of the operand's: one stands for a block. From a scale to the result the block is a
- * symbol of its own where the dimension reaches the result; where it is contracted, all of it adds up in one element. */
+/* The scales of an operand have as many dimensions, each a divisor of the operand's: one stands for a block. From a
+ * scale to the result the block is a symbol of its own where the dimension reaches the result; where it is contracted,
+ * all of it adds up in one element. */
 XG_FN const xg_imap *xg_index_scaled_dot(const xg_index_query *q) {
     uint32_t side = q->operand % 2, k;
     const xg_shape *whole = XG_OPERAND(q->i, side)->shape, *scale = q->in;
@@ -56,7 +70,8 @@ XG_FN const xg_imap *xg_index_scaled_dot(const xg_index_query *q) {
     xg_imap *spread;
     if (q->operand < 2) return xg_index_dot(q);
     if (scale->rank != whole->rank) return xg_imap_undefined(q->x);
-    for (k = 0; k < scale->rank; k++) if (!scale->dims[k] || whole->dims[k] % scale->dims[k]) return xg_imap_undefined(q->x);
+    for (k = 0; k < scale->rank; k++)
+        if (!scale->dims[k] || whole->dims[k] % scale->dims[k]) return xg_imap_undefined(q->x);
     of.operand = side;
     of.in = whole;
     of.from = q->back ? q->out : whole;
@@ -74,13 +89,16 @@ XG_FN const xg_imap *xg_index_scaled_dot(const xg_index_query *q) {
         spread->syms[k].range = xg_range_of(0, block - 1);
         spread->results[k] = xg_aff_add(q->x, xg_aff_mul(q->x, xg_aff_dim(q->x, k), block), xg_aff_sym(q->x, k));
     }
-    return xg_imap_drop_unused_syms(q->x, xg_imap_simplify(q->x, xg_imap_compose(q->x, spread, xg_index_dot_forward(&of))), NULL);
+    return xg_imap_drop_unused_syms(
+        q->x, xg_imap_simplify(q->x, xg_imap_compose(q->x, spread, xg_index_dot_forward(&of))), NULL);
 }
 
 /* ---- windows ---- */
 
-/* Where position `at` of the window around output index o falls in the undilated input, with the conditions that it falls on an element. */
-XG_FN const xg_aff *xg_index_window_input(const xg_index_query *q, xg_imap *m, uint32_t *n, const xg_window_dim *w, const xg_aff *o, const xg_aff *at, int64_t input_size) {
+/* Where position `at` of the window around output index o falls in the undilated input, with the conditions that it
+ * falls on an element. */
+XG_FN const xg_aff *xg_index_window_input(const xg_index_query *q, xg_imap *m, uint32_t *n, const xg_window_dim *w,
+    const xg_aff *o, const xg_aff *at, int64_t input_size) {
     xg_aff_ctx *x = q->x;
     const xg_aff *p = xg_aff_add(x, xg_aff_mul(x, o, w->stride), xg_aff_mul(x, at, w->window_dilation)), *e;
     p = w->pad_low == INT64_MIN ? NULL : xg_aff_add_k(x, p, -w->pad_low);
@@ -91,9 +109,12 @@ XG_FN const xg_aff *xg_index_window_input(const xg_index_query *q, xg_imap *m, u
 }
 
 /* Which output's window holds input index d at position `at`. */
-XG_FN const xg_aff *xg_index_window_output(const xg_index_query *q, xg_imap *m, uint32_t *n, const xg_window_dim *w, const xg_aff *d, const xg_aff *at, int64_t output_size) {
+XG_FN const xg_aff *xg_index_window_output(const xg_index_query *q, xg_imap *m, uint32_t *n, const xg_window_dim *w,
+    const xg_aff *d, const xg_aff *at, int64_t output_size) {
     xg_aff_ctx *x = q->x;
-    const xg_aff *p = xg_aff_sub(x, xg_aff_add_k(x, xg_aff_mul(x, d, w->base_dilation), w->pad_low), xg_aff_mul(x, at, w->window_dilation)), *e;
+    const xg_aff *p = xg_aff_sub(x, xg_aff_add_k(x, xg_aff_mul(x, d, w->base_dilation), w->pad_low),
+                     xg_aff_mul(x, at, w->window_dilation)),
+                 *e;
     e = xg_aff_div(x, p, w->stride);
     xg_index_require(m, n, e, 0, output_size - 1);
     if (w->stride > 1) xg_index_require(m, n, xg_aff_mod(x, p, w->stride), 0, 0);
@@ -118,7 +139,8 @@ XG_FN const xg_imap *xg_index_reduce_window(const xg_index_query *q) {
     m = xg_index_begin(q, rank, 0, rank * 2);
     for (k = 0; k < rank; k++) {
         const xg_aff *at = xg_index_sym(q, m, k, w.p[k].size), *d = xg_index_dim(q, k);
-        m->results[k] = q->back ? xg_index_window_input(q, m, &n, &w.p[k], d, at, q->in->dims[k]) : xg_index_window_output(q, m, &n, &w.p[k], d, at, q->out->dims[k]);
+        m->results[k] = q->back ? xg_index_window_input(q, m, &n, &w.p[k], d, at, q->in->dims[k])
+                                : xg_index_window_output(q, m, &n, &w.p[k], d, at, q->out->dims[k]);
     }
     m->n_constraints = n;
     return m;
@@ -126,22 +148,28 @@ XG_FN const xg_imap *xg_index_reduce_window(const xg_index_query *q) {
 
 /* ---- convolution ---- */
 
-/* Symbols: position in each window dimension, then the input feature within its group. Features of the output fall into feature groups, or the batch
- * into batch groups, by equal runs of output features. */
+/* Symbols: position in each window dimension, then the input feature within its group. Features of the output fall into
+ * feature groups, or the batch into batch groups, by equal runs of output features. */
 XG_FN const xg_imap *xg_index_conv_input(const xg_index_query *q, const xg_dim_labels *l, xg_window w) {
     const xg_shape *kernel = XG_OPERAND(q->i, 1)->shape;
-    int64_t groups = xg_attr_int(q->i, XG_A_feature_group_count, 1), batches = xg_attr_int(q->i, XG_A_batch_group_count, 1);
+    int64_t groups = xg_attr_int(q->i, XG_A_feature_group_count, 1),
+            batches = xg_attr_int(q->i, XG_A_batch_group_count, 1);
     int64_t in_features = kernel->dims[l->kernel_input], out_features = q->out->dims[l->output_feature];
-    const xg_aff *of = xg_index_dim(q, (uint32_t)l->output_feature), *ob = xg_index_dim(q, (uint32_t)l->output_batch), *feature;
+    const xg_aff *of = xg_index_dim(q, (uint32_t)l->output_feature), *ob = xg_index_dim(q, (uint32_t)l->output_batch),
+                 *feature;
     xg_imap *m = xg_index_begin(q, w.n + 1, 0, w.n * 2 + 2);
     uint32_t k, n = 0;
     for (k = 0; k < w.n; k++) {
         const xg_aff *at = xg_index_sym(q, m, k, w.p[k].size);
-        m->results[l->input_spatial.p[k]] = xg_index_window_input(q, m, &n, &w.p[k], xg_index_dim(q, (uint32_t)l->output_spatial.p[k]), at, q->in->dims[l->input_spatial.p[k]]);
+        m->results[l->input_spatial.p[k]] = xg_index_window_input(q, m, &n, &w.p[k],
+            xg_index_dim(q, (uint32_t)l->output_spatial.p[k]), at, q->in->dims[l->input_spatial.p[k]]);
     }
     feature = xg_index_sym(q, m, w.n, in_features);
-    if (groups > 1) feature = xg_aff_add(q->x, feature, xg_aff_mul(q->x, xg_aff_div(q->x, of, out_features / groups), in_features));
-    if (batches > 1) ob = xg_aff_add(q->x, ob, xg_aff_mul(q->x, xg_aff_div(q->x, of, out_features / batches), q->out->dims[l->output_batch]));
+    if (groups > 1)
+        feature = xg_aff_add(q->x, feature, xg_aff_mul(q->x, xg_aff_div(q->x, of, out_features / groups), in_features));
+    if (batches > 1)
+        ob = xg_aff_add(
+            q->x, ob, xg_aff_mul(q->x, xg_aff_div(q->x, of, out_features / batches), q->out->dims[l->output_batch]));
     m->results[l->input_feature] = feature;
     m->results[l->input_batch] = ob;
     m->n_constraints = n;
@@ -153,7 +181,8 @@ XG_FN const xg_imap *xg_index_conv_kernel(const xg_index_query *q, const xg_dim_
     uint32_t k;
     for (k = 0; k < w.n; k++) {
         const xg_aff *at = xg_index_sym(q, m, k, w.p[k].size);
-        m->results[l->kernel_spatial.p[k]] = w.p[k].reversal ? xg_aff_sub(q->x, xg_aff_const(q->x, w.p[k].size - 1), at) : at;
+        m->results[l->kernel_spatial.p[k]] =
+            w.p[k].reversal ? xg_aff_sub(q->x, xg_aff_const(q->x, w.p[k].size - 1), at) : at;
     }
     m->results[l->kernel_input] = xg_index_sym(q, m, w.n, q->in->dims[l->kernel_input]);
     m->results[l->kernel_output] = xg_index_dim(q, (uint32_t)l->output_feature);
@@ -162,16 +191,22 @@ XG_FN const xg_imap *xg_index_conv_kernel(const xg_index_query *q, const xg_dim_
 
 /* Forward, symbols: position in each window dimension, then the output feature (in its group). */
 XG_FN const xg_imap *xg_index_conv_from_input(const xg_index_query *q, const xg_dim_labels *l, xg_window w) {
-    int64_t groups = xg_attr_int(q->i, XG_A_feature_group_count, 1), batches = xg_attr_int(q->i, XG_A_batch_group_count, 1), out_features = q->out->dims[l->output_feature];
+    int64_t groups = xg_attr_int(q->i, XG_A_feature_group_count, 1),
+            batches = xg_attr_int(q->i, XG_A_batch_group_count, 1), out_features = q->out->dims[l->output_feature];
     const xg_aff *batch = xg_index_dim(q, (uint32_t)l->input_batch), *group = NULL, *feature;
     xg_imap *m = xg_index_begin(q, w.n + 1, 0, w.n * 2);
     uint32_t k, n = 0;
     for (k = 0; k < w.n; k++) {
         const xg_aff *at = xg_index_sym(q, m, k, w.p[k].size);
-        m->results[l->output_spatial.p[k]] = xg_index_window_output(q, m, &n, &w.p[k], xg_index_dim(q, (uint32_t)l->input_spatial.p[k]), at, q->out->dims[l->output_spatial.p[k]]);
+        m->results[l->output_spatial.p[k]] = xg_index_window_output(q, m, &n, &w.p[k],
+            xg_index_dim(q, (uint32_t)l->input_spatial.p[k]), at, q->out->dims[l->output_spatial.p[k]]);
     }
-    if (groups > 1) group = xg_aff_div(q->x, xg_index_dim(q, (uint32_t)l->input_feature), q->in->dims[l->input_feature] / groups);
-    if (batches > 1) { group = xg_aff_div(q->x, batch, q->out->dims[l->output_batch]); batch = xg_aff_mod(q->x, batch, q->out->dims[l->output_batch]); }
+    if (groups > 1)
+        group = xg_aff_div(q->x, xg_index_dim(q, (uint32_t)l->input_feature), q->in->dims[l->input_feature] / groups);
+    if (batches > 1) {
+        group = xg_aff_div(q->x, batch, q->out->dims[l->output_batch]);
+        batch = xg_aff_mod(q->x, batch, q->out->dims[l->output_batch]);
+    }
     out_features /= groups * batches;
     feature = xg_index_sym(q, m, w.n, out_features);
     m->results[l->output_feature] = group ? xg_aff_add(q->x, feature, xg_aff_mul(q->x, group, out_features)) : feature;
@@ -183,23 +218,29 @@ XG_FN const xg_imap *xg_index_conv_from_input(const xg_index_query *q, const xg_
 XG_FN const xg_imap *xg_index_conv_from_kernel(const xg_index_query *q, const xg_dim_labels *l, xg_window w) {
     xg_imap *m = xg_index_begin(q, w.n + 1, 0, 0);
     uint32_t k;
-    for (k = 0; k < w.n; k++) m->results[l->output_spatial.p[k]] = xg_index_sym(q, m, k, q->out->dims[l->output_spatial.p[k]]);
+    for (k = 0; k < w.n; k++)
+        m->results[l->output_spatial.p[k]] = xg_index_sym(q, m, k, q->out->dims[l->output_spatial.p[k]]);
     m->results[l->output_batch] = xg_index_sym(q, m, w.n, q->out->dims[l->output_batch]);
     m->results[l->output_feature] = xg_index_dim(q, (uint32_t)l->kernel_output);
     return m;
 }
 
 XG_FN bool xg_index_conv_has_roles(const xg_dim_labels *l, uint32_t n) {
-    return l->input_spatial.n == n && l->kernel_spatial.n == n && l->output_spatial.n == n && l->input_batch >= 0 && l->input_feature >= 0 &&
-           l->kernel_input >= 0 && l->kernel_output >= 0 && l->output_batch >= 0 && l->output_feature >= 0;
+    return l->input_spatial.n == n && l->kernel_spatial.n == n && l->output_spatial.n == n && l->input_batch >= 0 &&
+           l->input_feature >= 0 && l->kernel_input >= 0 && l->kernel_output >= 0 && l->output_batch >= 0 &&
+           l->output_feature >= 0;
 }
 
 XG_FN const xg_imap *xg_index_convolution(const xg_index_query *q) {
     const xg_attr *labels = xg_inst_attr(q->i, XG_A_dim_labels);
     xg_window w = xg_index_window_of(q->i);
-    if (!labels || q->i->n_operands != 2 || !xg_index_conv_has_roles(labels->v.labels, w.n)) return xg_imap_undefined(q->x);
-    if (q->back) return q->operand == 0 ? xg_index_conv_input(q, labels->v.labels, w) : xg_index_conv_kernel(q, labels->v.labels, w);
-    return q->operand == 0 ? xg_index_conv_from_input(q, labels->v.labels, w) : xg_index_conv_from_kernel(q, labels->v.labels, w);
+    if (!labels || q->i->n_operands != 2 || !xg_index_conv_has_roles(labels->v.labels, w.n))
+        return xg_imap_undefined(q->x);
+    if (q->back)
+        return q->operand == 0 ? xg_index_conv_input(q, labels->v.labels, w)
+                               : xg_index_conv_kernel(q, labels->v.labels, w);
+    return q->operand == 0 ? xg_index_conv_from_input(q, labels->v.labels, w)
+                           : xg_index_conv_from_kernel(q, labels->v.labels, w);
 }
 
 /* ---- reduce ---- */
@@ -212,8 +253,10 @@ XG_FN const xg_imap *xg_index_reduce(const xg_index_query *q) {
     m = xg_index_begin(q, q->back ? dims.n : 0, 0, 0);
     for (k = 0; k < q->in->rank; k++) {
         bool reduced = xg_ints_at(dims, k, &at);
-        if (q->back) m->results[k] = reduced ? xg_index_sym(q, m, at, q->in->dims[k]) : xg_index_dim(q, next++);
-        else if (!reduced) m->results[next++] = xg_index_dim(q, k);
+        if (q->back)
+            m->results[k] = reduced ? xg_index_sym(q, m, at, q->in->dims[k]) : xg_index_dim(q, next++);
+        else if (!reduced)
+            m->results[next++] = xg_index_dim(q, k);
     }
     return m;
 }

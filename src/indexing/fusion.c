@@ -1,25 +1,39 @@
 /* indexing/fusion.c -- maps through a computation, and so through a fusion.
  *
- * Going back, instructions are visited in reverse program order: by the time one is reached, all its users have said through which maps they
- * read it, and each of its operands gets every one of these composed with its own. Going forward is the mirror image. Equal maps are kept once, in the
- * order found. An instruction that is reached through more than XG_INDEXING_MAPS_MAX maps, or through one that is not known, has the one
- * map UNDEFINED, which composition carries on; so the work stays proportional to the uses. A computation that is called several times is walked once for each depth
- * at which it is asked about: calls that double at each level are as many walks as levels. */
+ * Going back, instructions are visited in reverse program order: by the time one is reached, all its users have said
+ * through which maps they read it, and each of its operands gets every one of these composed with its own. Going
+ * forward is the mirror image. Equal maps are kept once, in the order found. An instruction that is reached through
+ * more than XG_INDEXING_MAPS_MAX maps, or through one that is not known, has the one map UNDEFINED, which composition
+ * carries on; so the work stays proportional to the uses. A computation that is called several times is walked once for
+ * each depth at which it is asked about: calls that double at each level are as many walks as levels. */
 #ifndef XG_INDEXING_FUSION_C
 #define XG_INDEXING_FUSION_C
 #include "indexing.h"
 
-enum { XG_INDEXING_MAPS_MAX = 64, XG_INDEXING_CALLS_MAX = 16 };
+enum {
+    XG_INDEXING_MAPS_MAX = 64,
+    XG_INDEXING_CALLS_MAX = 16
+};
 
 /* The computations that one question leads into, and how deep it is in them. */
-typedef struct xg_index_calls { uint32_t depth; xg_map64 walked; } xg_index_calls;
-enum { XG_INDEXING_OUTPUTS_MAX = 1 << 26 };
+typedef struct xg_index_calls {
+    uint32_t depth;
+    xg_map64 walked;
+} xg_index_calls;
+enum {
+    XG_INDEXING_OUTPUTS_MAX = 1 << 26
+};
 
-typedef struct xg_map_set { XG_VEC(const xg_imap *) maps; bool unknown; } xg_map_set;
+typedef struct xg_map_set {
+    XG_VEC(const xg_imap *) maps;
+    bool unknown;
+} xg_map_set;
 
 /* What an instruction with several outputs is reached through is kept for each of them. */
 XG_FN uint64_t xg_map_set_key(const xg_inst *i, uint32_t output) { return ((uint64_t)output << 32) | i->id; }
-XG_FN xg_map_set *xg_map_set_at(const xg_indexing_group *g, const xg_inst *i, uint32_t output) { return (xg_map_set *)xg_map64_get(&g->sets, xg_map_set_key(i, output)); }
+XG_FN xg_map_set *xg_map_set_at(const xg_indexing_group *g, const xg_inst *i, uint32_t output) {
+    return (xg_map_set *)xg_map64_get(&g->sets, xg_map_set_key(i, output));
+}
 
 XG_FN xg_map_set *xg_map_set_of(xg_indexing_group *g, const xg_inst *i, uint32_t output) {
     xg_map_set *s = xg_map_set_at(g, i, output);
@@ -32,7 +46,8 @@ XG_FN xg_map_set *xg_map_set_of(xg_indexing_group *g, const xg_inst *i, uint32_t
 XG_FN void xg_map_set_add(xg_aff_ctx *x, xg_map_set *s, const xg_imap *m) {
     uint32_t k;
     if (s->unknown || m->state == XG_IMAP_EMPTY) return;
-    for (k = 0; k < s->maps.n; k++) if (xg_imap_equal(s->maps.p[k], m)) return;
+    for (k = 0; k < s->maps.n; k++)
+        if (xg_imap_equal(s->maps.p[k], m)) return;
     if (m->state == XG_IMAP_UNDEFINED || s->maps.n == XG_INDEXING_MAPS_MAX) {
         s->unknown = true;
         s->maps.n = 0;
@@ -48,9 +63,12 @@ XG_FN xg_imaps xg_map_set_maps(const xg_map_set *s) {
     return maps;
 }
 
-XG_FN xg_imaps xg_indexing_group_maps(const xg_indexing_group *g, const xg_inst *i, uint32_t output) { return xg_map_set_maps(xg_map_set_at(g, i, output)); }
+XG_FN xg_imaps xg_indexing_group_maps(const xg_indexing_group *g, const xg_inst *i, uint32_t output) {
+    return xg_map_set_maps(xg_map_set_at(g, i, output));
+}
 
-XG_FN xg_indexing_group *xg_indexing_group_new(xg_aff_ctx *x, const xg_inst *from, uint32_t output, const xg_imap *start) {
+XG_FN xg_indexing_group *xg_indexing_group_new(
+    xg_aff_ctx *x, const xg_inst *from, uint32_t output, const xg_imap *start) {
     xg_indexing_group *g = XG_NEW(x->arena, xg_indexing_group);
     const xg_shape *s = xg_indexing_output_shape(from, output);
     g->x = x;
@@ -61,16 +79,22 @@ XG_FN xg_indexing_group *xg_indexing_group_new(xg_aff_ctx *x, const xg_inst *fro
     return g;
 }
 
-XG_FN xg_imaps xg_index_set(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back, xg_index_calls *calls);
+XG_FN xg_imaps xg_index_set(
+    xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back, xg_index_calls *calls);
 
 /* Every map of `set` followed by every map of `next`. */
 XG_FN void xg_map_set_compose(xg_aff_ctx *x, xg_map_set *to, const xg_map_set *set, xg_imaps next) {
     uint32_t a, b;
-    for (a = 0; a < set->maps.n; a++) for (b = 0; b < next.n && !to->unknown; b++) xg_map_set_add(x, to, xg_imap_compose(x, set->maps.p[a], next.p[b]));
+    for (a = 0; a < set->maps.n; a++)
+        for (b = 0; b < next.n && !to->unknown; b++)
+            xg_map_set_add(x, to, xg_imap_compose(x, set->maps.p[a], next.p[b]));
 }
 
-/* Which output of an operand output o is made of: the one that a get-tuple-element names, or the same; another use of a tuple means its first, which has no map then. */
-XG_FN uint32_t xg_index_operand_output(const xg_inst *i, uint32_t o) { return i->op == XG_GET_TUPLE_ELEMENT ? (uint32_t)xg_attr_int(i, XG_A_index, 0) : xg_index_hands_on(i) ? o : 0; }
+/* Which output of an operand output o is made of: the one that a get-tuple-element names, or the same; another use of a
+ * tuple means its first, which has no map then. */
+XG_FN uint32_t xg_index_operand_output(const xg_inst *i, uint32_t o) {
+    return i->op == XG_GET_TUPLE_ELEMENT ? (uint32_t)xg_attr_int(i, XG_A_index, 0) : xg_index_hands_on(i) ? o : 0;
+}
 
 XG_FN xg_index_calls xg_index_calls_of(xg_aff_ctx *x) {
     xg_index_calls c;
@@ -79,7 +103,8 @@ XG_FN xg_index_calls xg_index_calls_of(xg_aff_ctx *x) {
     return c;
 }
 
-XG_FN xg_indexing_group *xg_index_walk_back(xg_aff_ctx *x, const xg_inst *from, uint32_t output, const xg_imap *start, xg_index_calls *calls) {
+XG_FN xg_indexing_group *xg_index_walk_back(
+    xg_aff_ctx *x, const xg_inst *from, uint32_t output, const xg_imap *start, xg_index_calls *calls) {
     xg_indexing_group *g = xg_indexing_group_new(x, from, output, start);
     const xg_inst *i;
     for (i = from; i; i = i->prev) {
@@ -89,27 +114,31 @@ XG_FN xg_indexing_group *xg_index_walk_back(xg_aff_ctx *x, const xg_inst *from, 
             if (!s || !s->maps.n) continue;
             for (k = 0; k < i->n_operands; k++) {
                 if (i->op == XG_TUPLE && k != o) continue;
-                xg_map_set_compose(x, xg_map_set_of(g, XG_OPERAND(i, k), xg_index_operand_output(i, o)), s, xg_index_set(x, i, o, k, true, calls));
+                xg_map_set_compose(x, xg_map_set_of(g, XG_OPERAND(i, k), xg_index_operand_output(i, o)), s,
+                    xg_index_set(x, i, o, k, true, calls));
             }
         }
     }
     return g;
 }
-XG_FN xg_indexing_group *xg_indexing_group_back(xg_aff_ctx *x, const xg_inst *from, uint32_t output, const xg_imap *start) {
+XG_FN xg_indexing_group *xg_indexing_group_back(
+    xg_aff_ctx *x, const xg_inst *from, uint32_t output, const xg_imap *start) {
     xg_index_calls calls = xg_index_calls_of(x);
     return xg_index_walk_back(x, from, output, start, &calls);
 }
 
-XG_FN xg_indexing_group *xg_index_walk_forward(xg_aff_ctx *x, const xg_inst *from, const xg_imap *start, xg_index_calls *calls) {
+XG_FN xg_indexing_group *xg_index_walk_forward(
+    xg_aff_ctx *x, const xg_inst *from, const xg_imap *start, xg_index_calls *calls) {
     xg_indexing_group *g = xg_indexing_group_new(x, from, 0, start);
     const xg_inst *i;
     for (i = from->next; i; i = i->next) {
         uint32_t n = xg_indexing_n_outputs(i), o, k;
-        for (k = 0; k < i->n_operands; k++) for (o = 0; o < n; o++) {
-            const xg_map_set *s = xg_map_set_at(g, XG_OPERAND(i, k), xg_index_operand_output(i, o));
-            if (!s || !s->maps.n || (i->op == XG_TUPLE && k != o)) continue;
-            xg_map_set_compose(x, xg_map_set_of(g, i, o), s, xg_index_set(x, i, o, k, false, calls));
-        }
+        for (k = 0; k < i->n_operands; k++)
+            for (o = 0; o < n; o++) {
+                const xg_map_set *s = xg_map_set_at(g, XG_OPERAND(i, k), xg_index_operand_output(i, o));
+                if (!s || !s->maps.n || (i->op == XG_TUPLE && k != o)) continue;
+                xg_map_set_compose(x, xg_map_set_of(g, i, o), s, xg_index_set(x, i, o, k, false, calls));
+            }
     }
     return g;
 }
@@ -124,7 +153,8 @@ XG_FN xg_imaps xg_index_just(xg_aff_ctx *x, const xg_imap *m) {
 }
 
 /* The walk through a computation from its root's output, or forward from a parameter. */
-XG_FN const xg_indexing_group *xg_index_walk(xg_aff_ctx *x, const xg_inst *from, uint32_t output, bool back, xg_index_calls *calls) {
+XG_FN const xg_indexing_group *xg_index_walk(
+    xg_aff_ctx *x, const xg_inst *from, uint32_t output, bool back, xg_index_calls *calls) {
     uint64_t key = (uint64_t)from->id << 32 | (uint64_t)output << 6 | calls->depth << 1 | (back ? 1 : 0);
     const xg_indexing_group *g = (const xg_indexing_group *)xg_map64_get(&calls->walked, key);
     if (g) return g;
@@ -134,14 +164,18 @@ XG_FN const xg_indexing_group *xg_index_walk(xg_aff_ctx *x, const xg_inst *from,
     xg_map64_put(&calls->walked, key, (void *)g);
     return g;
 }
-XG_FN xg_imaps xg_index_fusion_set(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back, xg_index_calls *calls) {
+XG_FN xg_imaps xg_index_fusion_set(
+    xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back, xg_index_calls *calls) {
     const xg_comp *c = xg_attr_comp(i, i->op == XG_CALL ? XG_A_to_apply : XG_A_calls);
-    if (!c || !c->root || operand >= c->n_params || output >= XG_INDEXING_OUTPUTS_MAX || calls->depth > XG_INDEXING_CALLS_MAX) return xg_index_just(x, xg_imap_undefined(x));
+    if (!c || !c->root || operand >= c->n_params || output >= XG_INDEXING_OUTPUTS_MAX ||
+        calls->depth > XG_INDEXING_CALLS_MAX)
+        return xg_index_just(x, xg_imap_undefined(x));
     if (back) return xg_indexing_group_maps(xg_index_walk(x, c->root, output, true, calls), c->params[operand], 0);
     return xg_indexing_group_maps(xg_index_walk(x, c->params[operand], 0, false, calls), c->root, output);
 }
 
-XG_FN xg_imaps xg_index_set(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back, xg_index_calls *calls) {
+XG_FN xg_imaps xg_index_set(
+    xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back, xg_index_calls *calls) {
     if (i->op == XG_FUSION || i->op == XG_CALL) return xg_index_fusion_set(x, i, output, operand, back, calls);
     return xg_index_just(x, xg_index_ask(x, i, output, operand, back));
 }

@@ -1,18 +1,25 @@
-/* indexing/layout.c -- the order of elements in memory: linear offsets, what a bitcast and a reshape keep, which thread takes which element.
+/* indexing/layout.c -- the order of elements in memory: linear offsets, what a bitcast and a reshape keep, which thread
+ * takes which element.
  *
- * An element's offset is the sum of index times stride, the strides by layout. The way back divides by the stride and takes the remainder by the size, minor
- * dims first. A map between two shapes goes through the offset; the arithmetic of affine/ then finds what of it is only renaming. */
+ * An element's offset is the sum of index times stride, the strides by layout. The way back divides by the stride and
+ * takes the remainder by the size, minor dims first. A map between two shapes goes through the offset; the arithmetic
+ * of affine/ then finds what of it is only renaming. */
 #ifndef XG_INDEXING_LAYOUT_C
 #define XG_INDEXING_LAYOUT_C
 #include "indexing.h"
 
 /* Dims from minor to major: (size, stride, which). */
-typedef struct xg_index_order { uint32_t n; int64_t size[XG_RANK_MAX], stride[XG_RANK_MAX]; uint32_t dim[XG_RANK_MAX]; } xg_index_order;
+typedef struct xg_index_order {
+    uint32_t n;
+    int64_t size[XG_RANK_MAX], stride[XG_RANK_MAX];
+    uint32_t dim[XG_RANK_MAX];
+} xg_index_order;
 
 XG_FN void xg_index_order_push(xg_index_order *o, uint32_t dim, int64_t size) {
     o->dim[o->n] = dim;
     o->size[o->n] = size;
-    o->stride[o->n] = o->n ? o->stride[o->n - 1] * o->size[o->n - 1] : 1; /* a shape's element count is checked to fit */
+    /* a shape's element count is checked to fit */
+    o->stride[o->n] = o->n ? o->stride[o->n - 1] * o->size[o->n - 1] : 1;
     o->n++;
 }
 XG_FN xg_index_order xg_index_order_of_shape(const xg_shape *s) {
@@ -29,14 +36,18 @@ XG_FN xg_index_order xg_index_order_of_shape(const xg_shape *s) {
 XG_FN xg_index_order xg_index_order_of_run(const int64_t *dims, uint32_t from, uint32_t to) {
     xg_index_order o;
     o.n = 0;
-    while (to > from) { to--; xg_index_order_push(&o, to, dims[to]); }
+    while (to > from) {
+        to--;
+        xg_index_order_push(&o, to, dims[to]);
+    }
     return o;
 }
 
 XG_FN const xg_aff *xg_index_linearise(xg_aff_ctx *x, const xg_index_order *o, const xg_aff *const *at) {
     const xg_aff *e = xg_aff_const(x, 0);
     uint32_t k;
-    for (k = o->n; k-- > 0;) if (o->size[k] != 1) e = xg_aff_add(x, e, xg_aff_mul(x, at[o->dim[k]], o->stride[k]));
+    for (k = o->n; k-- > 0;)
+        if (o->size[k] != 1) e = xg_aff_add(x, e, xg_aff_mul(x, at[o->dim[k]], o->stride[k]));
     return e;
 }
 
@@ -45,13 +56,17 @@ XG_FN void xg_index_delinearise(xg_aff_ctx *x, const xg_index_order *o, const xg
     uint32_t k, top = o->n;
     while (top > 0 && o->size[top - 1] == 1) top--;
     for (k = 0; k < o->n; k++) {
-        if (o->size[k] == 1) { at[o->dim[k]] = xg_aff_const(x, 0); continue; }
+        if (o->size[k] == 1) {
+            at[o->dim[k]] = xg_aff_const(x, 0);
+            continue;
+        }
         at[o->dim[k]] = xg_aff_div(x, linear, o->stride[k]);
         if (k + 1 < top) at[o->dim[k]] = xg_aff_mod(x, at[o->dim[k]], o->size[k]);
     }
 }
 
-XG_FN xg_imap *xg_index_begin_at(xg_aff_ctx *x, const int64_t *dims, uint32_t rank, uint32_t n_results, const xg_aff **at) {
+XG_FN xg_imap *xg_index_begin_at(
+    xg_aff_ctx *x, const int64_t *dims, uint32_t rank, uint32_t n_results, const xg_aff **at) {
     xg_imap *m = xg_imap_new(x, rank, 0, 0, n_results, 0);
     uint32_t k;
     for (k = 0; k < rank; k++) {
@@ -89,37 +104,49 @@ XG_FN const xg_imap *xg_indexing_delinear(xg_aff_ctx *x, const xg_shape *s) {
     return xg_imap_simplify(x, m);
 }
 
-XG_FN const xg_imap *xg_indexing_flatten(xg_aff_ctx *x, const xg_imap *m, const xg_shape *s) { return xg_imap_compose(x, m, xg_indexing_linear(x, s)); }
+XG_FN const xg_imap *xg_indexing_flatten(xg_aff_ctx *x, const xg_imap *m, const xg_shape *s) {
+    return xg_imap_compose(x, m, xg_indexing_linear(x, s));
+}
 
 XG_FN const xg_imap *xg_indexing_bitcast(xg_aff_ctx *x, const xg_shape *from, const xg_shape *to) {
     const xg_aff *at[XG_RANK_MAX];
     xg_index_order of, ot;
     xg_imap *m;
-    if (!xg_index_has_order(from) || !xg_index_has_order(to) || from->elements != to->elements || xg_type_bits(from->type) != xg_type_bits(to->type)) return xg_imap_undefined(x);
+    if (!xg_index_has_order(from) || !xg_index_has_order(to) || from->elements != to->elements ||
+        xg_type_bits(from->type) != xg_type_bits(to->type))
+        return xg_imap_undefined(x);
     if (from->elements == 0) return xg_imap_empty(x, from->rank, to->rank);
     of = xg_index_order_of_shape(from);
     ot = xg_index_order_of_shape(to);
     m = xg_index_begin_at(x, from->dims, from->rank, to->rank, at);
-    if (xg_shape_same_dims(from, to) && memcmp(of.dim, ot.dim, of.n * sizeof *of.dim) == 0) memcpy(m->results, at, from->rank * sizeof *at);
-    else xg_index_delinearise(x, &ot, xg_index_linearise(x, &of, at), m->results);
+    if (xg_shape_same_dims(from, to) && memcmp(of.dim, ot.dim, of.n * sizeof *of.dim) == 0)
+        memcpy(m->results, at, from->rank * sizeof *at);
+    else
+        xg_index_delinearise(x, &ot, xg_index_linearise(x, &of, at), m->results);
     return xg_imap_simplify(x, m);
 }
 
-/* Dims are grouped from the major side into runs of equal products; a run of one dim on each side is only renamed, and the
- * arithmetic of one run does not see the others. */
-XG_FN const xg_imap *xg_indexing_reshape(xg_aff_ctx *x, const int64_t *from, uint32_t from_rank, const int64_t *to, uint32_t to_rank) {
+/* Dims are grouped from the major side into runs of equal products; a run of one dim on each side is only renamed, and
+ * the arithmetic of one run does not see the others. */
+XG_FN const xg_imap *xg_indexing_reshape(
+    xg_aff_ctx *x, const int64_t *from, uint32_t from_rank, const int64_t *to, uint32_t to_rank) {
     const xg_aff *at[XG_RANK_MAX];
     xg_imap *m = xg_index_begin_at(x, from, from_rank, to_rank, at);
     uint32_t i = 0, j = 0;
-    for (i = 0; i < from_rank; i++) if (from[i] == 0) return xg_imap_empty(x, from_rank, to_rank);
-    for (i = 0; i < to_rank; i++) if (to[i] == 0) return xg_imap_empty(x, from_rank, to_rank);
+    for (i = 0; i < from_rank; i++)
+        if (from[i] == 0) return xg_imap_empty(x, from_rank, to_rank);
+    for (i = 0; i < to_rank; i++)
+        if (to[i] == 0) return xg_imap_empty(x, from_rank, to_rank);
     for (i = 0; i < from_rank || j < to_rank;) {
         uint32_t i0 = i, j0 = j;
         int64_t pi = i < from_rank ? from[i++] : 1, pj = j < to_rank ? to[j++] : 1;
         xg_index_order of, ot;
         while (pi != pj) {
             if (pi < pj ? i == from_rank : j == to_rank) return xg_imap_undefined(x);
-            if (pi < pj) pi *= from[i++]; else pj *= to[j++];
+            if (pi < pj)
+                pi *= from[i++];
+            else
+                pj *= to[j++];
         }
         of = xg_index_order_of_run(from, i0, i);
         ot = xg_index_order_of_run(to, j0, j);
@@ -136,7 +163,8 @@ XG_FN const xg_aff *xg_indexing_thread_linear(xg_aff_ctx *x, int64_t threads, in
     vector = xg_aff_add(x, xg_aff_dim(x, 0), xg_aff_mul(x, block, threads));
     return xg_aff_add(x, xg_aff_mul(x, vector, unroll), xg_aff_sym(x, rounds > 1));
 }
-XG_FN const xg_imap *xg_indexing_thread_rounds(xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks, int64_t rounds, int64_t unroll) {
+XG_FN const xg_imap *xg_indexing_thread_rounds(
+    xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks, int64_t rounds, int64_t unroll) {
     uint32_t n_syms = rounds > 1 ? 2 : 1;
     const xg_aff *linear = xg_indexing_thread_linear(x, threads, rounds, unroll);
     xg_index_order o;
@@ -154,6 +182,9 @@ XG_FN const xg_imap *xg_indexing_thread_rounds(xg_aff_ctx *x, const xg_shape *s,
     m->constraints[0].range = xg_range_of(0, s->elements - 1);
     return xg_imap_simplify(x, m);
 }
-XG_FN const xg_imap *xg_indexing_thread(xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks, int64_t unroll) { return xg_indexing_thread_rounds(x, s, threads, blocks, 1, unroll); }
+XG_FN const xg_imap *xg_indexing_thread(
+    xg_aff_ctx *x, const xg_shape *s, int64_t threads, int64_t blocks, int64_t unroll) {
+    return xg_indexing_thread_rounds(x, s, threads, blocks, 1, unroll);
+}
 
 #endif /* XG_INDEXING_LAYOUT_C */

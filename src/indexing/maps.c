@@ -1,8 +1,8 @@
 /* indexing/maps.c -- the question about one instruction, and the answers of the opcodes that move elements.
  *
  * An answer is a function of a query: instruction, output, operand, direction. Each
- * begins with a map whose dims are the indices of where it starts (xg_index_begin), fills in results and constraints, and is simplified by the
- * dispatcher, so the functions read like the definitions of the opcodes. */
+ * begins with a map whose dims are the indices of where it starts (xg_index_begin), fills in results and constraints,
+ * and is simplified by the dispatcher, so the functions read like the definitions of the opcodes. */
 #ifndef XG_INDEXING_MAPS_C
 #define XG_INDEXING_MAPS_C
 #include "indexing.h"
@@ -38,10 +38,13 @@ XG_FN const xg_imap *xg_index_scalar(const xg_index_query *q) {
     for (k = 0; k < q->to->rank; k++) m->results[k] = xg_index_sym(q, m, k, q->to->dims[k]);
     return m;
 }
-XG_FN const xg_imap *xg_index_nothing(const xg_index_query *q) { return xg_imap_empty(q->x, q->from->rank, q->to->rank); }
+XG_FN const xg_imap *xg_index_nothing(const xg_index_query *q) {
+    return xg_imap_empty(q->x, q->from->rank, q->to->rank);
+}
 
 /* A runtime symbol: the element of a scalar instruction, whatever the index. */
-XG_FN const xg_aff *xg_index_scalar_rt(const xg_index_query *q, xg_imap *m, uint32_t which, const xg_inst *source, int64_t most) {
+XG_FN const xg_aff *xg_index_scalar_rt(
+    const xg_index_query *q, xg_imap *m, uint32_t which, const xg_inst *source, int64_t most) {
     xg_imap *place = xg_imap_new(q->x, m->n_dims, 0, 0, 0, 0);
     uint32_t k;
     for (k = 0; k < m->n_dims; k++) place->dims[k] = m->dims[k];
@@ -62,18 +65,28 @@ XG_FN const xg_imap *xg_index_handle(const xg_index_query *q) { return xg_imap_u
 
 XG_FN const xg_imap *xg_index_all(const xg_index_query *q) { return xg_index_scalar(q); }
 XG_FN const xg_imap *xg_index_same(const xg_index_query *q) { return xg_index_identity(q); }
-XG_FN const xg_imap *xg_index_first(const xg_index_query *q) { return q->operand == 0 ? xg_index_identity(q) : xg_index_nothing(q); }
+XG_FN const xg_imap *xg_index_first(const xg_index_query *q) {
+    return q->operand == 0 ? xg_index_identity(q) : xg_index_nothing(q);
+}
 /* A size that is set decides about every element. */
-XG_FN const xg_imap *xg_index_resize(const xg_index_query *q) { return q->operand == 0 ? xg_index_identity(q) : xg_index_scalar(q); }
+XG_FN const xg_imap *xg_index_resize(const xg_index_query *q) {
+    return q->operand == 0 ? xg_index_identity(q) : xg_index_scalar(q);
+}
 XG_FN const xg_imap *xg_index_source(const xg_index_query *q) { return xg_index_nothing(q); }
-XG_FN const xg_imap *xg_index_pointwise(const xg_index_query *q) { return q->in->rank == 0 && q->out->rank ? xg_index_scalar(q) : xg_index_identity(q); }
-XG_FN const xg_imap *xg_index_tuple(const xg_index_query *q) { return q->output == q->operand ? xg_index_identity(q) : xg_index_nothing(q); }
+XG_FN const xg_imap *xg_index_pointwise(const xg_index_query *q) {
+    return q->in->rank == 0 && q->out->rank ? xg_index_scalar(q) : xg_index_identity(q);
+}
+XG_FN const xg_imap *xg_index_tuple(const xg_index_query *q) {
+    return q->output == q->operand ? xg_index_identity(q) : xg_index_nothing(q);
+}
 XG_FN const xg_imap *xg_index_tuple_element(const xg_index_query *q) { return xg_index_identity(q); }
 
 /* ---- pure movement ---- */
 
 XG_FN const xg_imap *xg_index_bitcast(const xg_index_query *q) { return xg_indexing_bitcast(q->x, q->from, q->to); }
-XG_FN const xg_imap *xg_index_reshape(const xg_index_query *q) { return xg_indexing_reshape(q->x, q->from->dims, q->from->rank, q->to->dims, q->to->rank); }
+XG_FN const xg_imap *xg_index_reshape(const xg_index_query *q) {
+    return xg_indexing_reshape(q->x, q->from->dims, q->from->rank, q->to->dims, q->to->rank);
+}
 
 /* A narrower type adds a minor dimension that counts the parts of an element. */
 XG_FN const xg_imap *xg_index_bitcast_convert(const xg_index_query *q) {
@@ -95,7 +108,8 @@ XG_FN const xg_imap *xg_index_broadcast(const xg_index_query *q) {
         return m;
     }
     m = xg_index_begin(q, q->out->rank - q->in->rank, 0, 0);
-    for (k = 0; k < q->out->rank; k++) m->results[k] = xg_ints_at(dims, k, &at) ? xg_index_dim(q, at) : xg_index_sym(q, m, n++, q->out->dims[k]);
+    for (k = 0; k < q->out->rank; k++)
+        m->results[k] = xg_ints_at(dims, k, &at) ? xg_index_dim(q, at) : xg_index_sym(q, m, n++, q->out->dims[k]);
     return m;
 }
 
@@ -104,8 +118,10 @@ XG_FN const xg_imap *xg_index_transpose(const xg_index_query *q) {
     xg_imap *m = xg_index_begin(q, 0, 0, 0);
     uint32_t k;
     for (k = 0; k < q->out->rank; k++) {
-        if (q->back) m->results[perm.p[k]] = xg_index_dim(q, k);
-        else m->results[k] = xg_index_dim(q, (uint32_t)perm.p[k]);
+        if (q->back)
+            m->results[perm.p[k]] = xg_index_dim(q, k);
+        else
+            m->results[k] = xg_index_dim(q, (uint32_t)perm.p[k]);
     }
     return m;
 }
@@ -116,13 +132,16 @@ XG_FN const xg_imap *xg_index_reverse(const xg_index_query *q) {
     uint32_t k;
     for (k = 0; k < q->to->rank; k++) {
         m->results[k] = xg_index_dim(q, k);
-        if (xg_ints_at(dims, k, NULL)) m->results[k] = xg_aff_sub(q->x, xg_aff_const(q->x, q->to->dims[k] - 1), m->results[k]);
+        if (xg_ints_at(dims, k, NULL))
+            m->results[k] = xg_aff_sub(q->x, xg_aff_const(q->x, q->to->dims[k] - 1), m->results[k]);
     }
     return m;
 }
 
-/* Between index a of a short side and b of a long one: b = first + a * step, a in [0, count - 1]. Slices are short on the output's side, pads on the input's. */
-XG_FN void xg_index_strided(const xg_index_query *q, xg_imap *m, uint32_t k, uint32_t *n, bool from_short, int64_t first, int64_t step, int64_t count, int64_t long_size) {
+/* Between index a of a short side and b of a long one: b = first + a * step, a in [0, count - 1]. Slices are short on
+ * the output's side, pads on the input's. */
+XG_FN void xg_index_strided(const xg_index_query *q, xg_imap *m, uint32_t k, uint32_t *n, bool from_short,
+    int64_t first, int64_t step, int64_t count, int64_t long_size) {
     const xg_aff *d = xg_index_dim(q, k), *off;
     if (from_short) {
         m->results[k] = xg_aff_add_k(q->x, xg_aff_mul(q->x, d, step), first);
@@ -139,12 +158,14 @@ XG_FN const xg_imap *xg_index_slice(const xg_index_query *q) {
     const xg_slices *s = xg_inst_attr(q->i, XG_A_slice)->v.slices;
     xg_imap *m = xg_index_begin(q, 0, 0, q->out->rank * 2);
     uint32_t k, n = 0;
-    for (k = 0; k < q->out->rank; k++) xg_index_strided(q, m, k, &n, q->back, s->p[k].start, s->p[k].stride, q->out->dims[k], q->in->dims[k]);
+    for (k = 0; k < q->out->rank; k++)
+        xg_index_strided(q, m, k, &n, q->back, s->p[k].start, s->p[k].stride, q->out->dims[k], q->in->dims[k]);
     m->n_constraints = n;
     return m;
 }
 
-/* The padding value has a place in every element, as far as a map can say; where the input's map does not apply, it is the value. */
+/* The padding value has a place in every element, as far as a map can say; where the input's map does not apply, it is
+ * the value. */
 XG_FN const xg_imap *xg_index_pad(const xg_index_query *q) {
     const xg_pads *p = xg_inst_attr(q->i, XG_A_padding)->v.pads;
     xg_imap *m;
@@ -173,7 +194,8 @@ XG_FN const xg_imap *xg_index_concatenate(const xg_index_query *q) {
 
 /* ---- movement by values ---- */
 
-/* The instruction and element that hold the start in dimension k: one scalar operand a dimension, or (as it was once written) one vector. */
+/* The instruction and element that hold the start in dimension k: one scalar operand a dimension, or (as it was once
+ * written) one vector. */
 XG_FN const xg_aff *xg_index_start(const xg_index_query *q, xg_imap *m, uint32_t k, uint32_t first, int64_t most) {
     const xg_inst *i = q->i, *source;
     if (i->n_operands > first && XG_OPERAND(i, first)->shape->rank == 1) {
@@ -190,11 +212,13 @@ XG_FN const xg_aff *xg_index_start(const xg_index_query *q, xg_imap *m, uint32_t
 XG_FN const xg_imap *xg_index_start_operand(const xg_index_query *q) { return xg_index_scalar(q); }
 
 /* part[d] = whole[d + start]; from the whole to the part only where it lies in it. */
-XG_FN const xg_imap *xg_index_window_at(const xg_index_query *q, const xg_shape *whole, const xg_shape *part, bool from_part, uint32_t first_index) {
+XG_FN const xg_imap *xg_index_window_at(
+    const xg_index_query *q, const xg_shape *whole, const xg_shape *part, bool from_part, uint32_t first_index) {
     uint32_t rank = whole->rank, k, n = 0;
     xg_imap *m = xg_index_begin(q, 0, rank, rank);
     for (k = 0; k < rank; k++) {
-        const xg_aff *start = xg_index_start(q, m, k, first_index, whole->dims[k] - part->dims[k]), *d = xg_index_dim(q, k);
+        const xg_aff *start = xg_index_start(q, m, k, first_index, whole->dims[k] - part->dims[k]),
+                     *d = xg_index_dim(q, k);
         m->results[k] = from_part ? xg_aff_add(q->x, d, start) : xg_aff_sub(q->x, d, start);
         if (!from_part) xg_index_require(m, &n, m->results[k], 0, part->dims[k] - 1);
     }
@@ -207,7 +231,8 @@ XG_FN const xg_imap *xg_index_dynamic_slice(const xg_index_query *q) {
     return xg_index_window_at(q, q->in, q->out, q->back, 1);
 }
 
-/* Operand 0 answers for every element, also those that the update replaces: which ones these are is known at run time only. */
+/* Operand 0 answers for every element, also those that the update replaces: which ones these are is known at run time
+ * only. */
 XG_FN const xg_imap *xg_index_dynamic_update_slice(const xg_index_query *q) {
     if (q->operand == 0) return xg_index_identity(q);
     if (q->operand > 1) return xg_index_start_operand(q);
@@ -216,8 +241,12 @@ XG_FN const xg_imap *xg_index_dynamic_update_slice(const xg_index_query *q) {
 
 /* ---- asking ---- */
 
-XG_FN uint32_t xg_indexing_n_outputs(const xg_inst *i) { return i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 1; }
-XG_FN const xg_shape *xg_indexing_output_shape(const xg_inst *i, uint32_t output) { return i->shape->type == XLAGPU_TUPLE ? i->shape->elems[output] : i->shape; }
+XG_FN uint32_t xg_indexing_n_outputs(const xg_inst *i) {
+    return i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 1;
+}
+XG_FN const xg_shape *xg_indexing_output_shape(const xg_inst *i, uint32_t output) {
+    return i->shape->type == XLAGPU_TUPLE ? i->shape->elems[output] : i->shape;
+}
 
 /* A tuple goes through as it is: each of its elements to the same element of the result. */
 XG_FN bool xg_index_hands_on(const xg_inst *i) { return i->op == XG_OPT_BARRIER || i->op == XG_DOMAIN; }
@@ -225,15 +254,17 @@ XG_FN bool xg_index_hands_on(const xg_inst *i) { return i->op == XG_OPT_BARRIER 
 XG_FN bool xg_index_is_plain_array(const xg_shape *s) {
     uint32_t k;
     if (!xg_shape_is_array(s)) return false;
-    for (k = 0; s->dynamic && k < s->rank; k++) if (s->dynamic[k] == XG_DIM_UNBOUNDED) return false;
+    for (k = 0; s->dynamic && k < s->rank; k++)
+        if (s->dynamic[k] == XG_DIM_UNBOUNDED) return false;
     return true;
 }
 
 typedef const xg_imap *(*xg_index_fn)(const xg_index_query *q);
 XG_FN xg_index_fn xg_index_handler(xg_opcode op) {
     switch (op) {
-#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, attrs) case XG_##name: return xg_index_##index;
-    XG_OPS(X)
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, attrs) \
+    case XG_##name: return xg_index_##index;
+        XG_OPS(X)
 #undef X
     case XG_OPCODE_COUNT: break;
     }
@@ -242,9 +273,12 @@ XG_FN xg_index_fn xg_index_handler(xg_opcode op) {
 
 XG_FN const char *xg_indexing_why_unknown(xg_opcode op) {
     xg_index_fn f = xg_index_handler(op);
-    return f == xg_index_by_value ? "values decide which element it is, in a way that no runtime symbol can say" : f == xg_index_by_control ? "the computations that run decide" :
-           f == xg_index_by_device ? "elements come from other devices" : f == xg_index_by_outsider ? "code or a device outside of the module decides" :
-           f == xg_index_handle ? "what it makes or takes is a handle, whose parts have no elements of their own" : NULL;
+    return f == xg_index_by_value      ? "values decide which element it is, in a way that no runtime symbol can say"
+           : f == xg_index_by_control  ? "the computations that run decide"
+           : f == xg_index_by_device   ? "elements come from other devices"
+           : f == xg_index_by_outsider ? "code or a device outside of the module decides"
+           : f == xg_index_handle      ? "what it makes or takes is a handle, whose parts have no elements of their own"
+                                       : NULL;
 }
 
 XG_FN const xg_imap *xg_index_ask(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand, bool back) {
@@ -264,8 +298,14 @@ XG_FN const xg_imap *xg_index_ask(xg_aff_ctx *x, const xg_inst *i, uint32_t outp
     return xg_imap_simplify(x, xg_index_handler(i->op)(&q));
 }
 
-XG_FN const xg_imap *xg_indexing_output_to_operand(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand) { return xg_index_ask(x, i, output, operand, true); }
-XG_FN const xg_imap *xg_indexing_operand_to_output(xg_aff_ctx *x, const xg_inst *i, uint32_t operand, uint32_t output) { return xg_index_ask(x, i, output, operand, false); }
-XG_FN const xg_imap *xg_indexing_operand(xg_aff_ctx *x, const xg_inst *i, uint32_t operand) { return xg_index_ask(x, i, 0, operand, true); }
+XG_FN const xg_imap *xg_indexing_output_to_operand(xg_aff_ctx *x, const xg_inst *i, uint32_t output, uint32_t operand) {
+    return xg_index_ask(x, i, output, operand, true);
+}
+XG_FN const xg_imap *xg_indexing_operand_to_output(xg_aff_ctx *x, const xg_inst *i, uint32_t operand, uint32_t output) {
+    return xg_index_ask(x, i, output, operand, false);
+}
+XG_FN const xg_imap *xg_indexing_operand(xg_aff_ctx *x, const xg_inst *i, uint32_t operand) {
+    return xg_index_ask(x, i, 0, operand, true);
+}
 
 #endif /* XG_INDEXING_MAPS_C */

@@ -3,7 +3,8 @@
 #define XG_INDEXING_TEXT_C
 #include "indexing.h"
 
-/* Runtime symbols follow, each with the element that it is: "rt0 = NAME at MAP". The map of a place has the owner's own symbols, not printed again. */
+/* Runtime symbols follow, each with the element that it is: "rt0 = NAME at MAP". The map of a place has the owner's own
+ * symbols, not printed again. */
 XG_FN void xg_indexing_print_map(xg_buf *b, xg_aff_ctx *x, const char *before, const xg_imap *m) {
     uint32_t k;
     xg_puts(b, before);
@@ -24,20 +25,30 @@ XG_FN void xg_indexing_print_set(xg_buf *b, xg_aff_ctx *x, xg_imaps set) {
     for (k = 0; k < set.n; k++) xg_indexing_print_map(b, x, "  ", set.p[k]);
 }
 
-enum { XG_INDEXING_PAIRS_MAX = 4096 };
+enum {
+    XG_INDEXING_PAIRS_MAX = 4096
+};
 
 XG_FN void xg_indexing_print(xg_buf *b, xg_aff_ctx *x, const xg_inst *i) {
     uint32_t n = xg_indexing_n_outputs(i), o, k;
-    if (xg_indexing_why_unknown(i->op)) { xg_printf(b, "unknown: %s\n", xg_indexing_why_unknown(i->op)); return; }
-    if ((uint64_t)n * i->n_operands > XG_INDEXING_PAIRS_MAX) { xg_printf(b, "not printed: %u outputs, each of %u operands\n", n, i->n_operands); return; }
-    for (o = 0; o < n; o++) for (k = 0; k < i->n_operands; k++) {
-        xg_printf(b, "output %u to operand %u (%s)\n", o, k, XG_OPERAND(i, k)->name.p);
-        xg_indexing_print_set(b, x, xg_indexing_output_to_operand_set(x, i, o, k));
+    if (xg_indexing_why_unknown(i->op)) {
+        xg_printf(b, "unknown: %s\n", xg_indexing_why_unknown(i->op));
+        return;
     }
-    for (k = 0; k < i->n_operands; k++) for (o = 0; o < n; o++) {
-        xg_printf(b, "operand %u (%s) to output %u\n", k, XG_OPERAND(i, k)->name.p, o);
-        xg_indexing_print_set(b, x, xg_indexing_operand_to_output_set(x, i, k, o));
+    if ((uint64_t)n * i->n_operands > XG_INDEXING_PAIRS_MAX) {
+        xg_printf(b, "not printed: %u outputs, each of %u operands\n", n, i->n_operands);
+        return;
     }
+    for (o = 0; o < n; o++)
+        for (k = 0; k < i->n_operands; k++) {
+            xg_printf(b, "output %u to operand %u (%s)\n", o, k, XG_OPERAND(i, k)->name.p);
+            xg_indexing_print_set(b, x, xg_indexing_output_to_operand_set(x, i, o, k));
+        }
+    for (k = 0; k < i->n_operands; k++)
+        for (o = 0; o < n; o++) {
+            xg_printf(b, "operand %u (%s) to output %u\n", k, XG_OPERAND(i, k)->name.p, o);
+            xg_indexing_print_set(b, x, xg_indexing_operand_to_output_set(x, i, k, o));
+        }
 }
 
 XG_FN void xg_indexing_print_module(xg_buf *b, const xg_module *m) {

@@ -1,27 +1,33 @@
 /* kir/atomics.c -- changes of an element that happen as one step, whoever else changes it at the same time.
  *
- * Of a vector it is one step for each element; memory can add up vectors of floats (targets that cannot get a step for each, ptx/legalize.c).
- * What combines the element with one other value by an operation that memory can do is one instruction (llvm.atomicrmw.*; a target that lacks one for the type gets
- * the loop, ptx/legalize.c). Everything else is a loop: read, compute, and exchange if the element is still the one that was read. A new element that has the bits of
- * the old one needs no exchange. */
+ * Of a vector it is one step for each element; memory can add up vectors of floats (targets that cannot get a step for
+ * each, ptx/legalize.c). What combines the element with one other value by an operation that memory can do is one
+ * instruction (llvm.atomicrmw.*; a target that lacks one for the type gets the loop, ptx/legalize.c). Everything else
+ * is a loop: read, compute, and exchange if the element is still the one that was read. A new element that has the bits
+ * of the old one needs no exchange. */
 #ifndef XG_KIR_ATOMICS_C
 #define XG_KIR_ATOMICS_C
 #include "kir.h"
 
 /* X(RED, combiner) */
-#define XG_KATOMICS(X) X(RED_ADDI, ADDI) X(RED_ADDF, ADDF) X(RED_AND, ANDI) X(RED_OR, ORI) X(RED_XOR, XORI) X(RED_MAXS, MAXSI) X(RED_MINS, MINSI) X(RED_MAXU, MAXUI) X(RED_MINU, MINUI)
+#define XG_KATOMICS(X) \
+    X(RED_ADDI, ADDI) \
+    X(RED_ADDF, ADDF) X(RED_AND, ANDI) X(RED_OR, ORI) X(RED_XOR, XORI) X(RED_MAXS, MAXSI) X(RED_MINS, MINSI) \
+        X(RED_MAXU, MAXUI) X(RED_MINU, MINUI)
 XG_FN xg_kopcode xg_katomic_combiner(xg_kopcode red) {
     switch (red) {
-#define X(red_op, op) case XG_K_OP_##red_op: return XG_K_OP_##op;
-    XG_KATOMICS(X)
+#define X(red_op, op) \
+    case XG_K_OP_##red_op: return XG_K_OP_##op;
+        XG_KATOMICS(X)
 #undef X
     default: return XG_K_OP_COUNT;
     }
 }
 XG_FN xg_kopcode xg_katomic_red(xg_kopcode combiner) {
     switch (combiner) {
-#define X(red_op, op) case XG_K_OP_##op: return XG_K_OP_##red_op;
-    XG_KATOMICS(X)
+#define X(red_op, op) \
+    case XG_K_OP_##op: return XG_K_OP_##red_op;
+        XG_KATOMICS(X)
 #undef X
     default: return XG_K_OP_COUNT;
     }
@@ -45,10 +51,13 @@ XG_FN xg_kval *xg_katomic_decode(xg_kb *b, xg_kelem e, xg_kval *bits, xg_kval *s
 XG_FN xg_kval *xg_katomic_encode(xg_kb *b, xg_kval *v, xg_kval *word, xg_kval *shift) {
     xg_kelem to = shift ? XG_E_I8 : word->type->elem;
     xg_kval *hole;
-    if (v->type->elem == XG_E_I1) v = xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I8);
-    else if (v->type->elem != to) v = xg_kcast(b, XG_K_OP_BITCAST, v, to);
+    if (v->type->elem == XG_E_I1)
+        v = xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I8);
+    else if (v->type->elem != to)
+        v = xg_kcast(b, XG_K_OP_BITCAST, v, to);
     if (!shift) return v;
-    hole = XG_KOP2(b, XG_K_OP_XORI, xg_k2(b, XG_K_OP_SHLI, xg_kconst_int(b, XG_E_I32, 255), shift), xg_kconst_int(b, XG_E_I32, -1));
+    hole = XG_KOP2(b, XG_K_OP_XORI, xg_k2(b, XG_K_OP_SHLI, xg_kconst_int(b, XG_E_I32, 255), shift),
+        xg_kconst_int(b, XG_E_I32, -1));
     v = xg_k2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I32), shift);
     return XG_KOP2(b, XG_K_OP_ORI, xg_k2(b, XG_K_OP_ANDI, word, hole), v);
 }
@@ -118,9 +127,14 @@ XG_FN xg_kval *xg_katomic_addend(const xg_kregion *r) {
     const xg_kop *sum = r->first, *end = xg_kregion_end(r);
     xg_kval *current = (xg_kval *)&r->args[0];
     uint32_t k;
-    if (!sum || sum->op != XG_K_OP_ADDF || sum->next != end || end->n_operands != 1 || end->operands[0].value != sum->results) return NULL;
+    if (!sum || sum->op != XG_K_OP_ADDF || sum->next != end || end->n_operands != 1 ||
+        end->operands[0].value != sum->results)
+        return NULL;
     k = sum->operands[0].value == current;
-    return sum->operands[1 - k].value == current && sum->operands[k].value != current && xg_katomic_known(XG_K_OP_RED_ADDF, current->type->elem) ? sum->operands[k].value : NULL;
+    return sum->operands[1 - k].value == current && sum->operands[k].value != current &&
+                   xg_katomic_known(XG_K_OP_RED_ADDF, current->type->elem)
+               ? sum->operands[k].value
+               : NULL;
 }
 XG_FN void xg_katomic_red_at(xg_kb *b, xg_kopcode red, xg_kval *v, xg_kval *p) {
     xg_kval *o[2];

@@ -1,7 +1,8 @@
 /* kir/build.c -- types, functions, operations and their uses: everything that makes or changes kernel IR.
  *
- * An operation is one block of the arena: the operation, its operands, its results, its regions' pointers. Uses are
- * the operands themselves, threaded through a list that starts in the value, in the order in which they were made. Nothing is freed. */
+ * An operation is one block of the arena: the operation, its operands, its results, its regions' pointers. Uses are the
+ * operands themselves, threaded through a list that starts in the value, in the order in which they were made. Nothing
+ * is freed. */
 #ifndef XG_KIR_BUILD_C
 #define XG_KIR_BUILD_C
 #include "kir.h"
@@ -9,8 +10,18 @@
 
 /* ---- elements ---- */
 
-typedef enum xg_kclass { XG_KCLASS_INT, XG_KCLASS_INDEX, XG_KCLASS_FLOAT, XG_KCLASS_COMPLEX } xg_kclass;
-typedef struct xg_kelem_row { const char *text; int bits; xg_kclass cls; xlagpu_type format; } xg_kelem_row;
+typedef enum xg_kclass {
+    XG_KCLASS_INT,
+    XG_KCLASS_INDEX,
+    XG_KCLASS_FLOAT,
+    XG_KCLASS_COMPLEX
+} xg_kclass;
+typedef struct xg_kelem_row {
+    const char *text;
+    int bits;
+    xg_kclass cls;
+    xlagpu_type format;
+} xg_kelem_row;
 #define XG_KFORMAT_INT(name) XLAGPU_INVALID
 #define XG_KFORMAT_INDEX(name) XLAGPU_INVALID
 #define XG_KFORMAT_FLOAT(name) XLAGPU_##name
@@ -19,7 +30,7 @@ static const xg_kelem_row xg_kelem_rows[] = {
 #define X(name, text, bits, cls) {text, bits, XG_KCLASS_##cls, XG_KFORMAT_##cls(name)},
     XG_KIR_ELEMS(X)
 #undef X
-    {"?", 0, XG_KCLASS_INT, XLAGPU_INVALID},
+        {"?", 0, XG_KCLASS_INT, XLAGPU_INVALID},
 };
 #undef XG_KFORMAT_INT
 #undef XG_KFORMAT_INDEX
@@ -37,15 +48,26 @@ XG_FN xlagpu_type xg_kelem_format(xg_kelem e) { return xg_kelem_rows[e].format; 
 XG_FN xg_kelem xg_kelem_of(xlagpu_type t) {
     switch (t) {
     case XLAGPU_PRED: return XG_E_I1;
-    case XLAGPU_S1: case XLAGPU_S2: case XLAGPU_S4: case XLAGPU_S8: case XLAGPU_U1: case XLAGPU_U2: case XLAGPU_U4: case XLAGPU_U8: return XG_E_I8;
-    case XLAGPU_S16: case XLAGPU_U16: return XG_E_I16;
-    case XLAGPU_S32: case XLAGPU_U32: return XG_E_I32;
-    case XLAGPU_S64: case XLAGPU_U64: return XG_E_I64;
+    case XLAGPU_S1:
+    case XLAGPU_S2:
+    case XLAGPU_S4:
+    case XLAGPU_S8:
+    case XLAGPU_U1:
+    case XLAGPU_U2:
+    case XLAGPU_U4:
+    case XLAGPU_U8: return XG_E_I8;
+    case XLAGPU_S16:
+    case XLAGPU_U16: return XG_E_I16;
+    case XLAGPU_S32:
+    case XLAGPU_U32: return XG_E_I32;
+    case XLAGPU_S64:
+    case XLAGPU_U64: return XG_E_I64;
     case XLAGPU_C64: return XG_E_C64;
     case XLAGPU_C128: return XG_E_C128;
     default: {
         int e;
-        for (e = 0; e < (int)XG_E_COUNT; e++) if (t != XLAGPU_INVALID && xg_kelem_rows[e].format == t) return (xg_kelem)e;
+        for (e = 0; e < (int)XG_E_COUNT; e++)
+            if (t != XLAGPU_INVALID && xg_kelem_rows[e].format == t) return (xg_kelem)e;
         return XG_E_COUNT;
     }
     }
@@ -53,7 +75,12 @@ XG_FN xg_kelem xg_kelem_of(xlagpu_type t) {
 
 /* ---- operations' table ---- */
 
-typedef struct xg_kop_row { const char *text; uint8_t lo, hi; int8_t results, regions; uint32_t flags; } xg_kop_row;
+typedef struct xg_kop_row {
+    const char *text;
+    uint8_t lo, hi;
+    int8_t results, regions;
+    uint32_t flags;
+} xg_kop_row;
 static const xg_kop_row xg_kop_rows[] = {
 #define X(name, text, lo, hi, results, regions, flags, types, attrs) {text, lo, hi, results, regions, flags},
     XG_KIR_OPS(X)
@@ -66,16 +93,20 @@ XG_FN uint32_t xg_kop_flags(xg_kopcode op) { return xg_kop_rows[op].flags; }
 
 XG_FN bool xg_ktype_same(const void *node, const void *key) {
     const xg_ktype *a = (const xg_ktype *)node, *b = (const xg_ktype *)key;
-    return a->kind == b->kind && a->elem == b->elem && a->space == b->space && a->rank == b->rank && (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
+    return a->kind == b->kind && a->elem == b->elem && a->space == b->space && a->rank == b->rank &&
+           (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
 }
 
-XG_FN const xg_ktype *xg_ktype_make(xg_kmodule *m, xg_kkind kind, xg_kelem e, xg_kspace space, const int64_t *dims, uint32_t rank) {
+XG_FN const xg_ktype *xg_ktype_make(
+    xg_kmodule *m, xg_kkind kind, xg_kelem e, xg_kspace space, const int64_t *dims, uint32_t rank) {
     xg_ktype key, *t;
     uint32_t h, k;
     void **slot;
     int64_t n = 1, *copy = NULL;
     if (e == XG_E_COUNT) xg_fail(m->ctx, XLAGPU_ERROR_INTERNAL, "kernel IR has no element for this type");
-    for (k = 0; k < rank; k++) if (dims[k] < 0 || !xg_mul64(n, dims[k], &n)) xg_fail(m->ctx, XLAGPU_ERROR_LIMIT, "a tensor of kernel IR has more than 2^63-1 elements");
+    for (k = 0; k < rank; k++)
+        if (dims[k] < 0 || !xg_mul64(n, dims[k], &n))
+            xg_fail(m->ctx, XLAGPU_ERROR_LIMIT, "a tensor of kernel IR has more than 2^63-1 elements");
     memset(&key, 0, sizeof key);
     key.kind = kind;
     key.elem = e;
@@ -104,9 +135,15 @@ XG_FN const xg_ktype *xg_kir_scalar(xg_kmodule *m, xg_kelem e) {
     m->scalars[e < XG_E_COUNT ? e : XG_E_I1] = xg_ktype_make(m, XG_TK_SCALAR, e, XG_SPACE_GLOBAL, NULL, 0);
     return m->scalars[e];
 }
-XG_FN const xg_ktype *xg_kir_vector(xg_kmodule *m, xg_kelem e, int64_t lanes) { return xg_ktype_make(m, XG_TK_VECTOR, e, XG_SPACE_GLOBAL, &lanes, 1); }
-XG_FN const xg_ktype *xg_kir_tensor(xg_kmodule *m, xg_kelem e, const int64_t *dims, uint32_t rank) { return xg_ktype_make(m, XG_TK_TENSOR, e, XG_SPACE_GLOBAL, dims, rank); }
-XG_FN const xg_ktype *xg_kir_pointer(xg_kmodule *m, xg_kspace space) { return xg_ktype_make(m, XG_TK_POINTER, XG_E_I8, space, NULL, 0); }
+XG_FN const xg_ktype *xg_kir_vector(xg_kmodule *m, xg_kelem e, int64_t lanes) {
+    return xg_ktype_make(m, XG_TK_VECTOR, e, XG_SPACE_GLOBAL, &lanes, 1);
+}
+XG_FN const xg_ktype *xg_kir_tensor(xg_kmodule *m, xg_kelem e, const int64_t *dims, uint32_t rank) {
+    return xg_ktype_make(m, XG_TK_TENSOR, e, XG_SPACE_GLOBAL, dims, rank);
+}
+XG_FN const xg_ktype *xg_kir_pointer(xg_kmodule *m, xg_kspace space) {
+    return xg_ktype_make(m, XG_TK_POINTER, XG_E_I8, space, NULL, 0);
+}
 /* The same shape (scalar or vector) with another element. */
 XG_FN const xg_ktype *xg_ktype_with_elem(xg_kmodule *m, const xg_ktype *t, xg_kelem e) {
     return t->kind == XG_TK_VECTOR ? xg_kir_vector(m, e, t->elements) : xg_kir_scalar(m, e);
@@ -135,10 +172,14 @@ XG_FN void xg_kregion_set_args(xg_kmodule *m, xg_kregion *r, const xg_ktype *con
     uint32_t k;
     r->args = n ? XG_NEW_N(m->arena, xg_kval, n) : NULL;
     r->n_args = n;
-    for (k = 0; k < n; k++) { xg_kval_init(m, &r->args[k], types[k], k); r->args[k].region = r; }
+    for (k = 0; k < n; k++) {
+        xg_kval_init(m, &r->args[k], types[k], k);
+        r->args[k].region = r;
+    }
 }
 
-XG_FN xg_kfunc *xg_kir_func(xg_kmodule *m, xg_str name, const xg_ktype *const *params, uint32_t n, const xg_ktype *const *results, uint32_t nr) {
+XG_FN xg_kfunc *xg_kir_func(xg_kmodule *m, xg_str name, const xg_ktype *const *params, uint32_t n,
+    const xg_ktype *const *results, uint32_t nr) {
     xg_kfunc *f = XG_NEW(m->arena, xg_kfunc);
     int d;
     f->module = m;
@@ -152,18 +193,24 @@ XG_FN xg_kfunc *xg_kir_func(xg_kmodule *m, xg_str name, const xg_ktype *const *p
     if (nr) memcpy((void *)f->results, (const void *)results, nr * sizeof *results);
     for (d = 0; d < 3; d++) f->threads[d] = f->blocks[d] = 1;
     f->prev = m->last;
-    if (m->last) m->last->next = f;
-    else m->first = f;
+    if (m->last)
+        m->last->next = f;
+    else
+        m->first = f;
     m->last = f;
     return f;
 }
 
 XG_FN void xg_kir_func_remove(xg_kfunc *f) {
     xg_kmodule *m = f->module;
-    if (f->prev) f->prev->next = f->next;
-    else m->first = f->next;
-    if (f->next) f->next->prev = f->prev;
-    else m->last = f->prev;
+    if (f->prev)
+        f->prev->next = f->next;
+    else
+        m->first = f->next;
+    if (f->next)
+        f->next->prev = f->prev;
+    else
+        m->last = f->prev;
     if (m->entry == f) m->entry = NULL;
 }
 
@@ -187,16 +234,24 @@ XG_FN void xg_kop_link(xg_kop *op, xg_kregion *r, xg_kop *before) {
     op->parent = r;
     op->next = before;
     op->prev = before ? before->prev : r->last;
-    if (op->prev) op->prev->next = op;
-    else r->first = op;
-    if (before) before->prev = op;
-    else r->last = op;
+    if (op->prev)
+        op->prev->next = op;
+    else
+        r->first = op;
+    if (before)
+        before->prev = op;
+    else
+        r->last = op;
 }
 XG_FN void xg_kop_unlink(xg_kop *op) {
-    if (op->prev) op->prev->next = op->next;
-    else op->parent->first = op->next;
-    if (op->next) op->next->prev = op->prev;
-    else op->parent->last = op->prev;
+    if (op->prev)
+        op->prev->next = op->next;
+    else
+        op->parent->first = op->next;
+    if (op->next)
+        op->next->prev = op->prev;
+    else
+        op->parent->last = op->prev;
     op->prev = op->next = NULL;
 }
 XG_FN void xg_kuse_link(xg_kuse *u, xg_kval *v) {
@@ -204,28 +259,37 @@ XG_FN void xg_kuse_link(xg_kuse *u, xg_kval *v) {
     u->value = v;
     u->next = NULL;
     u->prev = v->last_use;
-    if (v->last_use) v->last_use->next = u;
-    else v->first_use = u;
+    if (v->last_use)
+        v->last_use->next = u;
+    else
+        v->first_use = u;
     v->last_use = u;
 }
 XG_FN void xg_kuse_unlink(xg_kuse *u) {
     xg_kval *v = u->value;
     if (v->def) v->def->changed = true;
-    if (u->prev) u->prev->next = u->next;
-    else v->first_use = u->next;
-    if (u->next) u->next->prev = u->prev;
-    else v->last_use = u->prev;
+    if (u->prev)
+        u->prev->next = u->next;
+    else
+        v->first_use = u->next;
+    if (u->next)
+        u->next->prev = u->prev;
+    else
+        v->last_use = u->prev;
     u->prev = u->next = NULL;
 }
 
 /* ---- making operations ---- */
 
-XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode code, xg_kval *const *operands, uint32_t n, const xg_ktype *const *results, uint32_t nr, uint32_t n_regions) {
-    size_t at_operands = sizeof(xg_kop), at_results = at_operands + n * sizeof(xg_kuse), at_regions = at_results + nr * sizeof(xg_kval), at_region = at_regions + n_regions * sizeof(xg_kregion *);
+XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode code, xg_kval *const *operands, uint32_t n, const xg_ktype *const *results,
+    uint32_t nr, uint32_t n_regions) {
+    size_t at_operands = sizeof(xg_kop), at_results = at_operands + n * sizeof(xg_kuse),
+           at_regions = at_results + nr * sizeof(xg_kval), at_region = at_regions + n_regions * sizeof(xg_kregion *);
     char *block;
     xg_kop *op;
     uint32_t k;
-    if (XG_UNLIKELY((n | nr | n_regions) >> 20)) xg_fail(b->m->ctx, XLAGPU_ERROR_LIMIT, "an operation of kernel IR with more than 2^20 operands or results");
+    if (XG_UNLIKELY((n | nr | n_regions) >> 20))
+        xg_fail(b->m->ctx, XLAGPU_ERROR_LIMIT, "an operation of kernel IR with more than 2^20 operands or results");
     block = (char *)xg_alloc(b->m->arena, at_region + n_regions * sizeof(xg_kregion));
     op = (xg_kop *)(void *)block;
     op->op = code;
@@ -242,7 +306,10 @@ XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode code, xg_kval *const *operands, uin
         op->operands[k].user = op;
         xg_kuse_link(&op->operands[k], operands[k]);
     }
-    for (k = 0; k < nr; k++) { xg_kval_init(b->m, &op->results[k], results[k], k); op->results[k].def = op; }
+    for (k = 0; k < nr; k++) {
+        xg_kval_init(b->m, &op->results[k], results[k], k);
+        op->results[k].def = op;
+    }
     for (k = 0; k < n_regions; k++) {
         xg_kregion *r = (xg_kregion *)(void *)(block + at_region) + k;
         r->owner = op;
@@ -260,7 +327,9 @@ XG_FN xg_kregion *xg_kir_region_args(xg_kb *b, xg_kop *op, uint32_t which, const
 }
 
 /* One result of the given type. */
-XG_FN xg_kval *xg_kir_value(xg_kb *b, xg_kopcode op, xg_kval *const *operands, uint32_t n, const xg_ktype *t) { return xg_kir_op(b, op, operands, n, &t, 1, 0)->results; }
+XG_FN xg_kval *xg_kir_value(xg_kb *b, xg_kopcode op, xg_kval *const *operands, uint32_t n, const xg_ktype *t) {
+    return xg_kir_op(b, op, operands, n, &t, 1, 0)->results;
+}
 
 XG_FN xg_kval *xg_k1(xg_kb *b, xg_kopcode op, xg_kval *x) { return xg_kir_value(b, op, &x, 1, x->type); }
 XG_FN xg_kval *xg_k2(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y) {
@@ -276,7 +345,9 @@ XG_FN xg_kval *xg_k3(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, xg_kval *z
     v[2] = z;
     return xg_kir_value(b, op, v, 3, op == XG_K_OP_SELECT ? y->type : x->type);
 }
-XG_FN xg_kval *xg_kcast(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kelem to) { return xg_kir_value(b, op, &x, 1, xg_ktype_with_elem(b->m, x->type, to)); }
+XG_FN xg_kval *xg_kcast(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kelem to) {
+    return xg_kir_value(b, op, &x, 1, xg_ktype_with_elem(b->m, x->type, to));
+}
 
 /* ---- constants ---- */
 
@@ -291,8 +362,13 @@ XG_FN int64_t xg_kint_wrap(xg_kelem e, int64_t v) {
     return (int64_t)u;
 }
 
-/* The pool holds the constants at the head of the entry. What stands there may have been removed or have changed its type since: then it is no answer any more. */
-typedef struct xg_kconst_key { const xg_ktype *type; int64_t a, b; const xg_kregion *at; } xg_kconst_key;
+/* The pool holds the constants at the head of the entry. What stands there may have been removed or have changed its
+ * type since: then it is no answer any more. */
+typedef struct xg_kconst_key {
+    const xg_ktype *type;
+    int64_t a, b;
+    const xg_kregion *at;
+} xg_kconst_key;
 XG_FN bool xg_kconst_same(const void *node, const void *key) {
     const xg_kop *op = (const xg_kop *)node;
     const xg_kconst_key *k = (const xg_kconst_key *)key;
@@ -310,7 +386,8 @@ XG_FN void **xg_kconst_slot(xg_set *pool, const xg_ktype *t, int64_t a, int64_t 
 /* Behind the last constant at the head of the entry; in front of all, should that one be gone. */
 XG_FN xg_kb xg_kconst_place(xg_kmodule *m) {
     xg_kregion *body = m->entry->body;
-    return xg_kb_make(m, body, m->last_constant && m->last_constant->parent == body ? m->last_constant->next : body->first, 0);
+    return xg_kb_make(
+        m, body, m->last_constant && m->last_constant->parent == body ? m->last_constant->next : body->first, 0);
 }
 /* A constant that will take a register, as predicates and 16 bits do, is better made where it is used. */
 XG_FN bool xg_kconst_is_pooled(const xg_kb *b, const xg_ktype *t) {
@@ -326,7 +403,8 @@ XG_FN xg_kop *xg_kconst_make(xg_kb *b, const xg_ktype *t, int64_t a) {
 }
 XG_FN xg_kval *xg_kconst_bits(xg_kb *b, const xg_ktype *t, uint64_t bits) {
     int width = xg_kelem_bits(t->elem);
-    int64_t a = xg_kelem_is_int(t->elem) ? xg_kint_wrap(t->elem, (int64_t)bits) : (int64_t)(width < 64 ? bits & (((uint64_t)1 << width) - 1) : bits);
+    int64_t a = xg_kelem_is_int(t->elem) ? xg_kint_wrap(t->elem, (int64_t)bits)
+                                         : (int64_t)(width < 64 ? bits & (((uint64_t)1 << width) - 1) : bits);
     void **slot;
     xg_kb head;
     if (!xg_kconst_is_pooled(b, t)) return xg_kconst_make(b, t, a)->results;
@@ -337,7 +415,9 @@ XG_FN xg_kval *xg_kconst_bits(xg_kb *b, const xg_ktype *t, uint64_t bits) {
     }
     return ((xg_kop *)*slot)->results;
 }
-XG_FN xg_kval *xg_kconst_int(xg_kb *b, xg_kelem e, int64_t v) { return xg_kconst_bits(b, xg_kir_scalar(b->m, e), (uint64_t)v); }
+XG_FN xg_kval *xg_kconst_int(xg_kb *b, xg_kelem e, int64_t v) {
+    return xg_kconst_bits(b, xg_kir_scalar(b->m, e), (uint64_t)v);
+}
 XG_FN xg_kval *xg_kconst_float(xg_kb *b, xg_kelem e, double v) {
     XLAGPU_ASSERT(xg_kelem_is_float(e));
     return xg_kconst_bits(b, xg_kir_scalar(b->m, e), xg_float_encode(xg_kelem_format(e), v));
@@ -358,14 +438,19 @@ XG_FN xg_kval *xg_kcompare(xg_kb *b, xg_kopcode op, uint32_t predicate, xg_kval 
     r->def->flags = predicate;
     return r;
 }
-XG_FN xg_kval *xg_kcmpi_(xg_kb *b, xg_kcmpi p, xg_kval *x, xg_kval *y) { return xg_kcompare(b, XG_K_OP_CMPI, (uint32_t)p, x, y); }
-XG_FN xg_kval *xg_kcmpf_(xg_kb *b, xg_kcmpf p, xg_kval *x, xg_kval *y) { return xg_kcompare(b, XG_K_OP_CMPF, (uint32_t)p, x, y); }
+XG_FN xg_kval *xg_kcmpi_(xg_kb *b, xg_kcmpi p, xg_kval *x, xg_kval *y) {
+    return xg_kcompare(b, XG_K_OP_CMPI, (uint32_t)p, x, y);
+}
+XG_FN xg_kval *xg_kcmpf_(xg_kb *b, xg_kcmpf p, xg_kval *x, xg_kval *y) {
+    return xg_kcompare(b, XG_K_OP_CMPF, (uint32_t)p, x, y);
+}
 XG_FN xg_kval *xg_kselect(xg_kb *b, xg_kval *c, xg_kval *x, xg_kval *y) { return xg_k3(b, XG_K_OP_SELECT, c, x, y); }
 
 /* ---- held operands ---- */
 
 XG_FN void xg_khold(xg_kb *b, xg_kval *v) {
-    if (b->m->n_held == XG_COUNT(b->m->held)) xg_fail(b->m->ctx, XLAGPU_ERROR_INTERNAL, "kernel IR: an expression is nested too deeply");
+    if (b->m->n_held == XG_COUNT(b->m->held))
+        xg_fail(b->m->ctx, XLAGPU_ERROR_INTERNAL, "kernel IR: an expression is nested too deeply");
     b->m->held[b->m->n_held++] = v;
 }
 XG_FN xg_kval *xg_kheld(xg_kb *b) { return b->m->held[--b->m->n_held]; }
@@ -402,7 +487,9 @@ XG_FN xg_kval **xg_kindexed(xg_kb *b, xg_kval *first, xg_kval *second, xg_kval *
 XG_FN xg_kval *xg_kextract(xg_kb *b, xg_kval *tensor, xg_kval *const *indices, uint32_t n) {
     xg_kval *few[9];
     uint32_t k;
-    if (n > 8) return xg_kir_value(b, XG_K_OP_EXTRACT, xg_kindexed(b, tensor, NULL, indices, n), n + 1, xg_kir_scalar(b->m, tensor->type->elem));
+    if (n > 8)
+        return xg_kir_value(b, XG_K_OP_EXTRACT, xg_kindexed(b, tensor, NULL, indices, n), n + 1,
+            xg_kir_scalar(b->m, tensor->type->elem));
     few[0] = tensor;
     for (k = 0; k < n; k++) few[k + 1] = indices[k];
     return xg_kir_value(b, XG_K_OP_EXTRACT, few, n + 1, xg_kir_scalar(b->m, tensor->type->elem));
@@ -443,7 +530,9 @@ XG_FN xg_kop *xg_kapply(xg_kb *b, const xg_imap *map, xg_kval *const *dims_and_s
     if (map->n_results > 1) types = xg_ktypes_index(b, map->n_results);
     op = xg_kir_op(b, XG_K_OP_APPLY, dims_and_symbols, n, types, map->n_results, 0);
     op->p = map;
-    for (k = 0; k < map->n_results; k++) xg_kval_set_range(&op->results[k], xg_imap_ok(map) ? xg_imap_result_range(b->m->aff, map, k) : xg_krange_none());
+    for (k = 0; k < map->n_results; k++)
+        xg_kval_set_range(
+            &op->results[k], xg_imap_ok(map) ? xg_imap_result_range(b->m->aff, map, k) : xg_krange_none());
     return op;
 }
 
@@ -453,7 +542,9 @@ XG_FN xg_kop *xg_kcall(xg_kb *b, xg_kfunc *callee, xg_kval *const *args, uint32_
     return op;
 }
 
-XG_FN xg_kop *xg_kif(xg_kb *b, xg_kval *cond, const xg_ktype *const *results, uint32_t n) { return xg_kir_op(b, XG_K_OP_IF, &cond, 1, results, n, 2); }
+XG_FN xg_kop *xg_kif(xg_kb *b, xg_kval *cond, const xg_ktype *const *results, uint32_t n) {
+    return xg_kir_op(b, XG_K_OP_IF, &cond, 1, results, n, 2);
+}
 
 XG_FN xg_kop *xg_kfor(xg_kb *b, xg_kval *lo, xg_kval *hi, xg_kval *step, xg_kval *const *inits, uint32_t n) {
     xg_kval **v = XG_NEW_N(b->m->temp, xg_kval *, n + 3);
@@ -468,7 +559,8 @@ XG_FN xg_kop *xg_kfor(xg_kb *b, xg_kval *lo, xg_kval *hi, xg_kval *step, xg_kval
     types[0] = lo->type;
     op = xg_kir_op(b, XG_K_OP_FOR, v, n + 3, types + 1, n, 1);
     xg_kir_region_args(b, op, 0, types, n + 1);
-    if (from.lo != INT64_MIN && to.hi != INT64_MAX && to.hi != INT64_MIN) xg_kval_set_range(&op->regions[0]->args[0], xg_range_of(from.lo, XG_MAX(to.hi - 1, from.lo)));
+    if (from.lo != INT64_MIN && to.hi != INT64_MAX && to.hi != INT64_MIN)
+        xg_kval_set_range(&op->regions[0]->args[0], xg_range_of(from.lo, XG_MAX(to.hi - 1, from.lo)));
     return op;
 }
 
@@ -479,13 +571,21 @@ XG_FN xg_kop *xg_kloop(xg_kb *b, const xg_imap *map, xg_kval *const *dims, xg_kv
     xg_kregion *r;
     xg_kop *op;
     for (k = 0; k < map->n_dims; k++) v[k] = dims[k];
-    for (k = 0; k < n; k++) { v[map->n_dims + k] = inits[k]; types[syms + map->n_results + k] = inits[k]->type; }
+    for (k = 0; k < n; k++) {
+        v[map->n_dims + k] = inits[k];
+        types[syms + map->n_results + k] = inits[k]->type;
+    }
     op = xg_kir_op(b, XG_K_OP_LOOP, v, map->n_dims + n, types + syms + map->n_results, n, 1);
     op->a = map->n_dims;
     op->p = map;
     r = xg_kir_region_args(b, op, 0, types, syms + map->n_results + n);
-    for (k = 0; k < syms; k++) { r->args[k].name = map->syms[k].name; xg_kval_set_range(&r->args[k], map->syms[k].range); }
-    for (k = 0; k < map->n_results; k++) xg_kval_set_range(&r->args[syms + k], xg_imap_ok(map) ? xg_imap_result_range(b->m->aff, map, k) : xg_krange_none());
+    for (k = 0; k < syms; k++) {
+        r->args[k].name = map->syms[k].name;
+        xg_kval_set_range(&r->args[k], map->syms[k].range);
+    }
+    for (k = 0; k < map->n_results; k++)
+        xg_kval_set_range(
+            &r->args[syms + k], xg_imap_ok(map) ? xg_imap_result_range(b->m->aff, map, k) : xg_krange_none());
     return op;
 }
 
@@ -513,7 +613,8 @@ XG_FN void xg_kval_replace(xg_kval *from, xg_kval *to) {
         xg_kuse_link(u, to);
     }
     from->first_use = from->last_use = NULL;
-    if (to->name.n == 0 && (!to->def || to->def->op != XG_K_OP_CONST)) to->name = from->name; /* a constant names itself, and stands for many */
+    /* a constant names itself, and stands for many */
+    if (to->name.n == 0 && (!to->def || to->def->op != XG_K_OP_CONST)) to->name = from->name;
 }
 
 /* Takes an operation's operands, and those of everything in it, off the use lists. */
@@ -522,7 +623,8 @@ XG_FN void xg_kop_drop_uses(xg_kop *op) {
     xg_kop *o;
     for (k = 0; k < op->n_operands; k++) xg_kuse_unlink(&op->operands[k]);
     op->parent = NULL; /* tells a worklist that it is gone */
-    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->last; o; o = o->prev) xg_kop_drop_uses(o);
+    for (k = 0; k < op->n_regions; k++)
+        for (o = op->regions[k]->last; o; o = o->prev) xg_kop_drop_uses(o);
 }
 XG_FN void xg_kop_remove(xg_kop *op) {
     uint32_t k;
@@ -556,7 +658,9 @@ XG_FN xg_kval *xg_kclone_value(xg_kval *v) { return v->scratch ? (xg_kval *)v->s
 XG_FN xg_kval *xg_kvector_lane(xg_kval *v, const xg_kval *index) {
     int64_t lane, at;
     if (!xg_kval_is_const(index, &lane)) return NULL;
-    for (; v->def && v->def->op == XG_K_OP_VINSERT && xg_kval_is_const(v->def->operands[2].value, &at); v = v->def->operands[1].value) if (at == lane) return v->def->operands[0].value;
+    for (; v->def && v->def->op == XG_K_OP_VINSERT && xg_kval_is_const(v->def->operands[2].value, &at);
+         v = v->def->operands[1].value)
+        if (at == lane) return v->def->operands[0].value;
     return NULL;
 }
 /* A number of which the copies show all operands to be constants; NULL: it is not. */
@@ -564,7 +668,9 @@ XG_FN xg_kval *xg_kclone_folded(xg_kb *b, const xg_kop *op) {
     const xg_ktype *t = op->n_results == 1 ? op->results[0].type : NULL;
     int64_t x, y = 0, r;
     if (!t || t->kind != XG_TK_SCALAR || !op->n_operands || op->n_operands > 2) return NULL;
-    if (!xg_kval_is_const(xg_kclone_value(op->operands[0].value), &x) || (op->n_operands == 2 && !xg_kval_is_const(xg_kclone_value(op->operands[1].value), &y))) return NULL;
+    if (!xg_kval_is_const(xg_kclone_value(op->operands[0].value), &x) ||
+        (op->n_operands == 2 && !xg_kval_is_const(xg_kclone_value(op->operands[1].value), &y)))
+        return NULL;
     return xg_kfold_int(op->op, t->elem, x, y, &r) ? xg_kconst_bits(b, t, (uint64_t)r) : NULL;
 }
 /* The block of the operation as it stands, with its own names, places and uses. */
@@ -599,7 +705,10 @@ XG_FN xg_kop *xg_kop_copy(xg_kb *b, const xg_kop *op) {
     xg_kop_link(to, b->region, b->before);
     if (same || op->n_results != 1) return to;
     xg_kop_infer_range(to);
-    if (to->results[0].lo > to->results[0].hi) { to->results[0].lo = op->results[0].lo; to->results[0].hi = op->results[0].hi; } /* else operands may be known better */
+    if (to->results[0].lo > to->results[0].hi) {
+        to->results[0].lo = op->results[0].lo;
+        to->results[0].hi = op->results[0].hi;
+    } /* else operands may be known better */
     return to;
 }
 /* The same of one with regions, and what stands in them. */
@@ -637,12 +746,18 @@ XG_FN void xg_kop_copy_regions(xg_kb *b, const xg_kop *op) {
 XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op) {
     xg_kop *to;
     xg_kval *v = NULL;
-    if (op->op == XG_K_OP_CONST && !op->b && xg_kconst_is_pooled(b, op->results[0].type)) v = xg_kconst_bits(b, op->results[0].type, (uint64_t)op->a);
-    else if (op->op == XG_K_OP_VEXTRACT) v = xg_kvector_lane(xg_kclone_value(op->operands[0].value), xg_kclone_value(op->operands[1].value));
-    else if (b->m->inliner && xg_kclone_instead(b, op)) return;
-    else if (!op->n_regions) v = xg_kclone_folded(b, op);
-    if (v) xg_kclone_put(&op->results[0], v);
-    else if (op->n_regions) xg_kop_copy_regions(b, op);
+    if (op->op == XG_K_OP_CONST && !op->b && xg_kconst_is_pooled(b, op->results[0].type))
+        v = xg_kconst_bits(b, op->results[0].type, (uint64_t)op->a);
+    else if (op->op == XG_K_OP_VEXTRACT)
+        v = xg_kvector_lane(xg_kclone_value(op->operands[0].value), xg_kclone_value(op->operands[1].value));
+    else if (b->m->inliner && xg_kclone_instead(b, op))
+        return;
+    else if (!op->n_regions)
+        v = xg_kclone_folded(b, op);
+    if (v)
+        xg_kclone_put(&op->results[0], v);
+    else if (op->n_regions)
+        xg_kop_copy_regions(b, op);
     else {
         to = xg_kop_copy(b, op);
         if (b->m->inliner) xg_kclone_merge(b, op, to);
@@ -651,7 +766,9 @@ XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op) {
 
 /* ---- asking ---- */
 
-XG_FN xg_kop *xg_kregion_end(const xg_kregion *r) { return r->last && (xg_kop_flags(r->last->op) & KF_TERM) ? r->last : NULL; }
+XG_FN xg_kop *xg_kregion_end(const xg_kregion *r) {
+    return r->last && (xg_kop_flags(r->last->op) & KF_TERM) ? r->last : NULL;
+}
 XG_FN bool xg_kregion_inside(const xg_kregion *r, const xg_kregion *outer) {
     for (; r && r != outer; r = r->owner ? r->owner->parent : NULL) {}
     return r == outer;

@@ -1,14 +1,20 @@
-/* kir/canonicalize.c -- applies the rules of rules.c, simplifies structured control flow and removes dead code, until nothing changes.
+/* kir/canonicalize.c -- applies the rules of rules.c, simplifies structured control flow and removes dead code, until
+ * nothing changes.
  *
- * A worklist starts, in program order, with what has changed since the pass ran last; what changes puts its neighbours back: users of a replaced value (for a yield the
- * operation around it), definitions of operands that lost a use, and operations that a rule made. Each step is cheap, so the cost is linear
- * in what there is and what happens; a budget ends it should two rules ever chase each other.
+ * A worklist starts, in program order, with what has changed since the pass ran last; what changes puts its neighbours
+ * back: users of a replaced value (for a yield the operation around it), definitions of operands that lost a use, and
+ * operations that a rule made. Each step is cheap, so the cost is linear in what there is and what happens; a budget
+ * ends it should two rules ever chase each other.
  * Keeps: values bit for bit (rules.c). An operation without effects whose results are not used goes. */
 #ifndef XG_KIR_CANONICALIZE_C
 #define XG_KIR_CANONICALIZE_C
 #include "kir.h"
 
-typedef struct xg_krule_row { xg_kopcode op; uint32_t wants; xg_kval *(*apply)(xg_kb *b, xg_kop *op); } xg_krule_row;
+typedef struct xg_krule_row {
+    xg_kopcode op;
+    uint32_t wants;
+    xg_kval *(*apply)(xg_kb *b, xg_kop *op);
+} xg_krule_row;
 static const xg_krule_row xg_krule_rows[] = {
 #define X(op, rule, wants) {XG_K_OP_##op, (uint32_t)XG_KWANT_##wants, xg_krule_##rule},
     XG_KIR_RULES(X)
@@ -17,8 +23,8 @@ static const xg_krule_row xg_krule_rows[] = {
 
 typedef struct xg_kcanon {
     xg_kmodule *m;
-    xg_kops work;                          /* a stack; an operation on it has scratch set */
-    uint16_t first[XG_K_OP_COUNT + 1];     /* rules by opcode: index + 1 of the first */
+    xg_kops work;                      /* a stack; an operation on it has scratch set */
+    uint16_t first[XG_K_OP_COUNT + 1]; /* rules by opcode: index + 1 of the first */
     uint16_t next[XG_COUNT(xg_krule_rows)];
 } xg_kcanon;
 
@@ -50,7 +56,9 @@ XG_FN void xg_kcanon_replace(xg_kcanon *c, xg_kval *from, xg_kval *to) {
     xg_kcanon_push(c, to->def ? to->def : to->region->owner);
 }
 /* The owner of the region is worth another look when it has lost something that others see, or has little left. */
-enum { XG_KCANON_LITTLE = 16 };
+enum {
+    XG_KCANON_LITTLE = 16
+};
 XG_FN void xg_kcanon_remove(xg_kcanon *c, xg_kop *op) {
     xg_kregion *r = op->parent;
     bool again = xg_kop_has_effects(op);
@@ -70,13 +78,15 @@ XG_FN void xg_kcanon_release(xg_kcanon *c, const xg_kop *op) {
     const xg_kop *o;
     uint32_t k;
     xg_kcanon_push_operands(c, op);
-    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->first; o; o = o->next) xg_kcanon_release(c, o);
+    for (k = 0; k < op->n_regions; k++)
+        for (o = op->regions[k]->first; o; o = o->next) xg_kcanon_release(c, o);
 }
 
 /* ---- carried values and results ---- */
 
-/* Rebuilds op without those results that keep[] does not name; they have no uses. from_operand, from_arg: where carried operands and arguments of region
- * 0 begin (from_arg UINT32_MAX: there are no arguments). Terminators of all regions lose the operands too. */
+/* Rebuilds op without those results that keep[] does not name; they have no uses. from_operand, from_arg: where carried
+ * operands and arguments of region 0 begin (from_arg UINT32_MAX: there are no arguments). Terminators of all regions
+ * lose the operands too. */
 XG_FN void xg_kcanon_drop(xg_kcanon *c, xg_kop *op, const bool *keep, uint32_t from_operand, uint32_t from_arg) {
     xg_arena *a = c->m->temp;
     uint32_t n = op->n_results, kept = 0, k, i, no = XG_MIN(from_operand, op->n_operands);
@@ -84,14 +94,16 @@ XG_FN void xg_kcanon_drop(xg_kcanon *c, xg_kop *op, const bool *keep, uint32_t f
     xg_kval **operands = XG_NEW_N(a, xg_kval *, op->n_operands + 1), **vals = XG_NEW_N(a, xg_kval *, n + 1);
     xg_kop *to;
     for (k = 0; k < no; k++) operands[k] = op->operands[k].value;
-    for (k = 0; k < n; k++) if (keep[k]) {
-        types[kept++] = op->results[k].type;
-        if (from_operand < op->n_operands) operands[no++] = op->operands[from_operand + k].value;
-    }
+    for (k = 0; k < n; k++)
+        if (keep[k]) {
+            types[kept++] = op->results[k].type;
+            if (from_operand < op->n_operands) operands[no++] = op->operands[from_operand + k].value;
+        }
     for (i = 0; i < op->n_regions; i++) {
         xg_kop *end = xg_kregion_end(op->regions[i]);
         xg_kb b = xg_kb_before(c->m, end);
-        for (kept = 0, k = 0; k < n; k++) if (keep[k]) vals[kept++] = end->operands[k].value;
+        for (kept = 0, k = 0; k < n; k++)
+            if (keep[k]) vals[kept++] = end->operands[k].value;
         xg_kcanon_push_operands(c, end);
         xg_kyield(&b, vals, kept);
         xg_kop_remove(end);
@@ -101,18 +113,24 @@ XG_FN void xg_kcanon_drop(xg_kcanon *c, xg_kop *op, const bool *keep, uint32_t f
         xg_kval *old = r->args;
         uint32_t n_old = r->n_args, at = from_arg;
         const xg_ktype **arg_types = XG_NEW_N(a, const xg_ktype *, n_old + 1);
-        for (k = 0; k < n_old; k++) if (k < from_arg) arg_types[k] = old[k].type; else if (keep[k - from_arg]) arg_types[at++] = old[k].type;
+        for (k = 0; k < n_old; k++)
+            if (k < from_arg)
+                arg_types[k] = old[k].type;
+            else if (keep[k - from_arg])
+                arg_types[at++] = old[k].type;
         xg_kregion_set_args(c->m, r, arg_types, at);
-        for (at = 0, k = 0; k < n_old; k++) if (k < from_arg || keep[k - from_arg]) {
-            xg_kval_copy_facts(&r->args[at], &old[k]);
-            xg_kval_replace(&old[k], &r->args[at++]);
-        }
+        for (at = 0, k = 0; k < n_old; k++)
+            if (k < from_arg || keep[k - from_arg]) {
+                xg_kval_copy_facts(&r->args[at], &old[k]);
+                xg_kval_replace(&old[k], &r->args[at++]);
+            }
     }
     to = xg_kop_rebuild(c->m, op, operands, no, types, kept);
-    for (kept = 0, k = 0; k < n; k++) if (keep[k]) {
-        xg_kval_copy_facts(&to->results[kept], &op->results[k]);
-        xg_kval_replace(&op->results[k], &to->results[kept++]);
-    }
+    for (kept = 0, k = 0; k < n; k++)
+        if (keep[k]) {
+            xg_kval_copy_facts(&to->results[kept], &op->results[k]);
+            xg_kval_replace(&op->results[k], &to->results[kept++]);
+        }
     xg_kcanon_remove(c, op);
     xg_kcanon_push(c, to);
 }
@@ -133,7 +151,9 @@ XG_FN void xg_kcanon_splice(xg_kcanon *c, xg_kop *op, xg_kregion *r) {
     xg_kcanon_remove(c, op);
 }
 /* A few cheap operations without memory cost less than a branch: they move out, so that the results are selected. */
-enum { XG_KCANON_SPECULATE_MAX = 4 };
+enum {
+    XG_KCANON_SPECULATE_MAX = 4
+};
 XG_FN bool xg_kcanon_is_cheap(const xg_kop *op) {
     uint32_t flags = xg_kop_flags(op->op);
     if (op->n_regions || !(flags & KF_PURE) || (flags & KF_READ) || !(flags & KF_LOW)) return false;
@@ -142,20 +162,23 @@ XG_FN bool xg_kcanon_is_cheap(const xg_kop *op) {
 XG_FN void xg_kcanon_if_speculate(xg_kop *op) {
     uint32_t k, count = 0;
     xg_kop *o, *next;
-    for (k = 0; k < op->n_results; k++) if (op->results[k].type->kind != XG_TK_SCALAR) return;
-    for (k = 0; k < 2; k++) for (o = op->regions[k]->first; o != op->regions[k]->last; o = o->next) {
-        if (!xg_kcanon_is_cheap(o)) return;
-        count += o->op != XG_K_OP_CONST && o->op != XG_K_OP_VEXTRACT;
-        if (count > XG_KCANON_SPECULATE_MAX) return;
-    }
-    for (k = 0; k < 2; k++) for (o = op->regions[k]->first; o != op->regions[k]->last; o = next) {
-        next = o->next;
-        xg_kop_move_before(o, op);
-        if (o->op == XG_K_OP_CONST) continue;
-        o->results[0].lo = 1; /* what was known under the condition */
-        o->results[0].hi = 0;
-        xg_kop_infer_range(o);
-    }
+    for (k = 0; k < op->n_results; k++)
+        if (op->results[k].type->kind != XG_TK_SCALAR) return;
+    for (k = 0; k < 2; k++)
+        for (o = op->regions[k]->first; o != op->regions[k]->last; o = o->next) {
+            if (!xg_kcanon_is_cheap(o)) return;
+            count += o->op != XG_K_OP_CONST && o->op != XG_K_OP_VEXTRACT;
+            if (count > XG_KCANON_SPECULATE_MAX) return;
+        }
+    for (k = 0; k < 2; k++)
+        for (o = op->regions[k]->first; o != op->regions[k]->last; o = next) {
+            next = o->next;
+            xg_kop_move_before(o, op);
+            if (o->op == XG_K_OP_CONST) continue;
+            o->results[0].lo = 1; /* what was known under the condition */
+            o->results[0].hi = 0;
+            xg_kop_infer_range(o);
+        }
 }
 XG_FN bool xg_kcanon_if_results(xg_kcanon *c, xg_kop *op) {
     xg_kop *yes = xg_kregion_end(op->regions[0]), *no = xg_kregion_end(op->regions[1]);
@@ -165,7 +188,8 @@ XG_FN bool xg_kcanon_if_results(xg_kcanon *c, xg_kop *op) {
     for (k = 0; k < op->n_results; k++) {
         xg_kval *r = &op->results[k], *x = yes->operands[k].value, *y = no->operands[k].value;
         xg_kb b = xg_kb_before(c->m, op);
-        if (r->first_use && x == y) xg_kcanon_replace(c, r, x);
+        if (r->first_use && x == y)
+            xg_kcanon_replace(c, r, x);
         else if (r->first_use && both_empty && r->type->kind != XG_TK_TENSOR) {
             xg_kval *s = xg_kselect(&b, op->operands[0].value, x, y);
             xg_kcanon_push(c, s->def);
@@ -188,24 +212,30 @@ XG_FN void xg_kcanon_if_condition(xg_kcanon *c, xg_kop *op) {
     for (u = cond->first_use; u; u = next) {
         next = u->next;
         if (u->user == op) continue;
-        for (k = 0; k < 2; k++) if (xg_kregion_inside(u->user->parent, op->regions[k])) {
-            xg_kb b = xg_kb_before(c->m, op);
-            if (!known[k]) known[k] = xg_kconst_int(&b, XG_E_I1, k == 0);
-            xg_kcanon_push(c, u->user);
-            xg_kop_set_operand(u->user, XG_KUSE_INDEX(u), known[k]);
-        }
+        for (k = 0; k < 2; k++)
+            if (xg_kregion_inside(u->user->parent, op->regions[k])) {
+                xg_kb b = xg_kb_before(c->m, op);
+                if (!known[k]) known[k] = xg_kconst_int(&b, XG_E_I1, k == 0);
+                xg_kcanon_push(c, u->user);
+                xg_kop_set_operand(u->user, XG_KUSE_INDEX(u), known[k]);
+            }
     }
 }
 
-/* Two branches on one condition with a little pure work between them, which the second does not need, are one. Nothing there may read: the second may
- * write to memory that two tensors share. */
-enum { XG_KCANON_BETWEEN_MAX = 16 };
+/* Two branches on one condition with a little pure work between them, which the second does not need, are one. Nothing
+ * there may read: the second may write to memory that two tensors share. */
+enum {
+    XG_KCANON_BETWEEN_MAX = 16
+};
 XG_FN bool xg_kregion_uses_any(const xg_kregion *r, xg_kop *const *ops, uint32_t n) {
     const xg_kop *o;
     uint32_t k, i;
     for (o = r->first; o; o = o->next) {
-        for (k = 0; k < o->n_operands; k++) for (i = 0; i < n; i++) if (o->operands[k].value->def == ops[i]) return true;
-        for (k = 0; k < o->n_regions; k++) if (xg_kregion_uses_any(o->regions[k], ops, n)) return true;
+        for (k = 0; k < o->n_operands; k++)
+            for (i = 0; i < n; i++)
+                if (o->operands[k].value->def == ops[i]) return true;
+        for (k = 0; k < o->n_regions; k++)
+            if (xg_kregion_uses_any(o->regions[k], ops, n)) return true;
     }
     return false;
 }
@@ -214,10 +244,13 @@ XG_FN xg_kop *xg_kcanon_if_twin(const xg_kop *op) {
     xg_kop *between[XG_KCANON_BETWEEN_MAX], *o;
     uint32_t n = 0;
     for (o = op->next; o && (o->op != XG_K_OP_IF || o->operands[0].value != op->operands[0].value); o = o->next) {
-        if (n == XG_KCANON_BETWEEN_MAX || o->n_regions || (xg_kop_flags(o->op) & (KF_PURE | KF_READ)) != KF_PURE) return NULL;
+        if (n == XG_KCANON_BETWEEN_MAX || o->n_regions || (xg_kop_flags(o->op) & (KF_PURE | KF_READ)) != KF_PURE)
+            return NULL;
         between[n++] = o;
     }
-    return o && !xg_kregion_uses_any(o->regions[0], between, n) && !xg_kregion_uses_any(o->regions[1], between, n) ? o : NULL;
+    return o && !xg_kregion_uses_any(o->regions[0], between, n) && !xg_kregion_uses_any(o->regions[1], between, n)
+               ? o
+               : NULL;
 }
 /* Region k of the first, then that of the second, which sees the first one's results as what the region yields. */
 XG_FN void xg_kcanon_if_append(xg_kcanon *c, xg_kop *first, xg_kop *second, uint32_t k) {
@@ -231,7 +264,8 @@ XG_FN void xg_kcanon_if_append(xg_kcanon *c, xg_kop *first, xg_kop *second, uint
         vals[i] = end->operands[i].value;
         for (u = first->results[i].first_use; u; u = next) {
             next = u->next;
-            if (xg_kregion_inside(u->user->parent, second->regions[k])) xg_kop_set_operand(u->user, XG_KUSE_INDEX(u), vals[i]);
+            if (xg_kregion_inside(u->user->parent, second->regions[k]))
+                xg_kop_set_operand(u->user, XG_KUSE_INDEX(u), vals[i]);
         }
     }
     xg_kop_remove(end);
@@ -265,7 +299,10 @@ XG_FN bool xg_kcanon_if_merge(xg_kcanon *c, xg_kop *op) {
 
 XG_FN void xg_kcanon_if(xg_kcanon *c, xg_kop *op) {
     int64_t v;
-    if (xg_kval_is_const(op->operands[0].value, &v)) { xg_kcanon_splice(c, op, op->regions[v ? 0 : 1]); return; }
+    if (xg_kval_is_const(op->operands[0].value, &v)) {
+        xg_kcanon_splice(c, op, op->regions[v ? 0 : 1]);
+        return;
+    }
     if (op->n_results) xg_kcanon_if_speculate(op);
     if (op->n_results && xg_kcanon_if_results(c, op)) return;
     if (xg_kcanon_if_merge(c, op)) return;
@@ -287,15 +324,19 @@ XG_FN bool xg_kcanon_for_carried(xg_kcanon *c, xg_kop *op) {
             xg_kop_set_operand(end, k, init);
             xg_kcanon_replace(c, arg, init);
             keep[k] = false;
-        } else if (!op->results[k].first_use && !arg->first_use) keep[k] = false;
-        else if (!op->results[k].first_use && y->def && xg_kused_once(y) && xg_kused_once(arg) && arg->first_use->user == y->def && !xg_kop_has_effects(y->def) && y->def->n_regions == 0) keep[k] = false; /* feeds only itself */
+        } else if (!op->results[k].first_use && !arg->first_use)
+            keep[k] = false;
+        else if (!op->results[k].first_use && y->def && xg_kused_once(y) && xg_kused_once(arg) &&
+                 arg->first_use->user == y->def && !xg_kop_has_effects(y->def) && y->def->n_regions == 0)
+            keep[k] = false; /* feeds only itself */
         all = all && keep[k];
     }
     if (all) return false;
-    for (k = 0; k < op->n_results; k++) if (!keep[k] && r->args[k + 1].first_use) {
-        xg_kop_set_operand(end, k, op->operands[k + 3].value);
-        xg_kcanon_replace(c, &r->args[k + 1], op->operands[k + 3].value);
-    }
+    for (k = 0; k < op->n_results; k++)
+        if (!keep[k] && r->args[k + 1].first_use) {
+            xg_kop_set_operand(end, k, op->operands[k + 3].value);
+            xg_kcanon_replace(c, &r->args[k + 1], op->operands[k + 3].value);
+        }
     xg_kcanon_drop(c, op, keep, 3, 1);
     return true;
 }
@@ -357,9 +398,12 @@ XG_FN void xg_kcanon_step(xg_kcanon *c, xg_kop *op) {
     if (!(op->n_results == 1 && op->results->first_use) && xg_kop_is_dead(op)) {
         xg_kcanon_release(c, op);
         xg_kcanon_remove(c, op);
-    } else if (op->op == XG_K_OP_IF) xg_kcanon_if(c, op);
-    else if (op->op == XG_K_OP_FOR) xg_kcanon_for(c, op);
-    else if (op->n_results == 1) xg_kcanon_rules(c, op);
+    } else if (op->op == XG_K_OP_IF)
+        xg_kcanon_if(c, op);
+    else if (op->op == XG_K_OP_FOR)
+        xg_kcanon_for(c, op);
+    else if (op->n_results == 1)
+        xg_kcanon_rules(c, op);
 }
 
 /* What has not changed, and reads nothing that has, was left as it is before: rules look no further. */
@@ -374,9 +418,11 @@ XG_FN bool xg_kcanon_is_due(const xg_kop *op) {
 }
 /* A step would find nothing to do: it is in use, and has no rules. */
 XG_FN bool xg_kcanon_is_settled(const xg_kcanon *c, const xg_kop *op) {
-    return !c->first[op->op] && !op->n_regions && (op->n_results == 1 ? op->results->first_use != NULL : (xg_kop_flags(op->op) & KF_TERM) != 0);
+    return !c->first[op->op] && !op->n_regions &&
+           (op->n_results == 1 ? op->results->first_use != NULL : (xg_kop_flags(op->op) & KF_TERM) != 0);
 }
-/* Puts what is due on the worklist, users before what they read, which asks whether that has changed. Answers how many operations there are. */
+/* Puts what is due on the worklist, users before what they read, which asks whether that has changed. Answers how many
+ * operations there are. */
 XG_FN uint64_t xg_kcanon_start(xg_kcanon *c, xg_kregion *r) {
     xg_kop *op;
     uint64_t n = 0;
@@ -385,8 +431,10 @@ XG_FN uint64_t xg_kcanon_start(xg_kcanon *c, xg_kregion *r) {
         for (k = op->n_regions; k-- > 0;) n += xg_kcanon_start(c, op->regions[k]);
         n++;
         op->scratch = NULL;
-        if (xg_kcanon_is_settled(c, op)) op->changed = false;
-        else if (xg_kcanon_is_due(op)) xg_kcanon_push(c, op);
+        if (xg_kcanon_is_settled(c, op))
+            op->changed = false;
+        else if (xg_kcanon_is_due(op))
+            xg_kcanon_push(c, op);
     }
     return n;
 }

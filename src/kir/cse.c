@@ -1,40 +1,57 @@
 /* kir/cse.c -- common subexpressions: an operation equal to one that dominates it is replaced by that one.
  *
- * One walk in program order with a table of the last operation of each kind. Pure operations are equal when opcode, attributes, types and
- * operands are (the operands of commutative ones in either order, maps by content). If the region of the one in the table is around the new one, it
- * dominates. If not, and the operation is cheap integer work such as an address, the first one moves out to the innermost region around both
- * (its operands are there, since both see them), and forgets what was known of it under its conditions. Anything else takes the place in the table.
- * Loads count too: those marked invariant always, others while nothing was written between, known by a number that each write raises
- * (entering and leaving a region that writes raises it as well).
- * Constants gather at the head of the function, each once. Linear in operations; the depth of regions is paid on a hit. */
+ * One walk in program order with a table of the last operation of each kind. Pure operations are equal when opcode,
+ * attributes, types and operands are (the operands of commutative ones in either order, maps by content). If the region
+ * of the one in the table is around the new one, it dominates. If not, and the operation is cheap integer work such as
+ * an address, the first one moves out to the innermost region around both (its operands are there, since both see
+ * them), and forgets what was known of it under its conditions. Anything else takes the place in the table. Loads count
+ * too: those marked invariant always, others while nothing was written between, known by a number that each write
+ * raises (entering and leaving a region that writes raises it as well).
+ * Constants gather at the head of the function, each once. Linear in operations; the depth of regions is paid on a
+ * hit. */
 #ifndef XG_KIR_CSE_C
 #define XG_KIR_CSE_C
 #include "kir.h"
 
-typedef struct xg_kcse_entry { xg_kop *op; uint32_t hash, epoch; } xg_kcse_entry; /* op NULL: free */
+typedef struct xg_kcse_entry {
+    xg_kop *op;
+    uint32_t hash, epoch;
+} xg_kcse_entry; /* op NULL: free */
 typedef struct xg_kcse {
     xg_kmodule *m;
     xg_kregion *body;
-    xg_kcse_entry *seen;            /* a table of twice as many entries as there are operations, a power of two */
+    xg_kcse_entry *seen; /* a table of twice as many entries as there are operations, a power of two */
     uint32_t mask;
-    xg_set *constants, own;         /* of the module for the entry, else its own */
-    xg_kop *last_constant;          /* of those gathered at the head */
+    xg_set *constants, own; /* of the module for the entry, else its own */
+    xg_kop *last_constant;  /* of those gathered at the head */
     uint32_t epoch;
 } xg_kcse;
 
 /* ---- equality ---- */
 
 XG_FN bool xg_kcse_has_map(const xg_kop *op) { return op->op == XG_K_OP_APPLY || op->op == XG_K_OP_LOOP; }
-XG_FN bool xg_kcse_swapped(const xg_kop *op) { return (xg_kop_flags(op->op) & KF_COMM) && op->operands[0].value->id > op->operands[1].value->id; }
-XG_FN const xg_kval *xg_kcse_operand(const xg_kop *op, uint32_t k, bool swapped) { return op->operands[swapped ? 1 - k : k].value; }
+XG_FN bool xg_kcse_swapped(const xg_kop *op) {
+    return (xg_kop_flags(op->op) & KF_COMM) && op->operands[0].value->id > op->operands[1].value->id;
+}
+XG_FN const xg_kval *xg_kcse_operand(const xg_kop *op, uint32_t k, bool swapped) {
+    return op->operands[swapped ? 1 - k : k].value;
+}
 
 XG_FN uint32_t xg_kcse_hash(const xg_kop *op) {
-    uint32_t h = xg_hash_mix((uint32_t)op->op | op->flags << 16, (uint64_t)op->a + (uint64_t)op->b * 31), k, n = op->n_operands;
+    uint32_t h = xg_hash_mix((uint32_t)op->op | op->flags << 16, (uint64_t)op->a + (uint64_t)op->b * 31), k,
+             n = op->n_operands;
     const xg_kuse *o = op->operands;
-    if (n == 2) h = xg_kcse_swapped(op) ? xg_hash_mix(h, (uint64_t)o[1].value->id << 32 | o[0].value->id) : xg_hash_mix(h, (uint64_t)o[0].value->id << 32 | o[1].value->id);
-    else for (k = 0; k < n; k++) h = xg_hash_mix(h, o[k].value->id);
+    if (n == 2)
+        h = xg_kcse_swapped(op) ? xg_hash_mix(h, (uint64_t)o[1].value->id << 32 | o[0].value->id)
+                                : xg_hash_mix(h, (uint64_t)o[0].value->id << 32 | o[1].value->id);
+    else
+        for (k = 0; k < n; k++) h = xg_hash_mix(h, o[k].value->id);
     if (xg_kcse_has_map(op)) h = xg_hash_mix(h, xg_imap_hash((const xg_imap *)op->p));
-    if (op->op == XG_K_OP_CALL) { const xg_str name = ((const xg_kfunc *)op->p)->name; h = xg_hash_mix(h, xg_hash(name.p, name.n)); } /* the functions of a fusion are called with the same tensors */
+    /* the functions of a fusion are called with the same tensors */
+    if (op->op == XG_K_OP_CALL) {
+        const xg_str name = ((const xg_kfunc *)op->p)->name;
+        h = xg_hash_mix(h, xg_hash(name.p, name.n));
+    }
     return h;
 }
 XG_FN bool xg_kcse_same_symbol(const xg_kop *x, const xg_kop *y) {
@@ -45,11 +62,15 @@ XG_FN bool xg_kcse_same_symbol(const xg_kop *x, const xg_kop *y) {
 XG_FN bool xg_kcse_equal(const xg_kop *x, const xg_kop *y) {
     bool sx, sy;
     uint32_t k;
-    if (x->op != y->op || x->flags != y->flags || x->a != y->a || x->b != y->b || x->n_operands != y->n_operands || x->n_results != y->n_results) return false;
+    if (x->op != y->op || x->flags != y->flags || x->a != y->a || x->b != y->b || x->n_operands != y->n_operands ||
+        x->n_results != y->n_results)
+        return false;
     sx = xg_kcse_swapped(x);
     sy = xg_kcse_swapped(y);
-    for (k = 0; k < x->n_operands; k++) if (xg_kcse_operand(x, k, sx) != xg_kcse_operand(y, k, sy)) return false;
-    for (k = 0; k < x->n_results; k++) if (x->results[k].type != y->results[k].type) return false;
+    for (k = 0; k < x->n_operands; k++)
+        if (xg_kcse_operand(x, k, sx) != xg_kcse_operand(y, k, sy)) return false;
+    for (k = 0; k < x->n_results; k++)
+        if (x->results[k].type != y->results[k].type) return false;
     return xg_kcse_same_symbol(x, y);
 }
 
@@ -63,7 +84,11 @@ XG_FN bool xg_kcse_may_leave(const xg_kop *op) {
     if (op->op >= XG_K_OP_ADDI && op->op <= XG_K_OP_MINUI) return op->op < XG_K_OP_DIVSI || op->op > XG_K_OP_REMUI;
     return op->op >= XG_K_OP_EXTSI && op->op <= XG_K_OP_TRUNCI;
 }
-XG_FN uint32_t xg_kregion_depth(const xg_kregion *r) { uint32_t n = 0; for (; r->owner; r = r->owner->parent) n++; return n; }
+XG_FN uint32_t xg_kregion_depth(const xg_kregion *r) {
+    uint32_t n = 0;
+    for (; r->owner; r = r->owner->parent) n++;
+    return n;
+}
 /* Moves `first` out to where it dominates region r as well. */
 XG_FN void xg_kcse_lift(xg_kop *first, const xg_kregion *r) {
     xg_kop *around = first;
@@ -83,7 +108,8 @@ XG_FN xg_kcse_entry *xg_kcse_entry_of(xg_kcse *c, xg_kop *op) {
     bool timed = xg_kcse_timed(op);
     uint32_t hash = timed ? xg_hash_mix(xg_kcse_hash(op), c->epoch) : xg_kcse_hash(op), at = hash & c->mask;
     xg_kcse_entry *e;
-    for (e = &c->seen[at]; e->op; e = &c->seen[at = (at + 1) & c->mask]) if (e->hash == hash && (!timed || e->epoch == c->epoch) && xg_kcse_equal(e->op, op)) return e;
+    for (e = &c->seen[at]; e->op; e = &c->seen[at = (at + 1) & c->mask])
+        if (e->hash == hash && (!timed || e->epoch == c->epoch) && xg_kcse_equal(e->op, op)) return e;
     e->hash = hash;
     e->epoch = c->epoch;
     return e;
@@ -93,7 +119,10 @@ XG_FN xg_kop *xg_kcse_find(xg_kcse *c, xg_kop *op) {
     xg_kcse_entry *e = xg_kcse_entry_of(c, op);
     if (!e->op) return e->op = op;
     if (xg_kregion_inside(op->parent, e->op->parent)) return e->op;
-    if (xg_kcse_may_leave(op)) { xg_kcse_lift(e->op, op->parent); return e->op; }
+    if (xg_kcse_may_leave(op)) {
+        xg_kcse_lift(e->op, op->parent);
+        return e->op;
+    }
     return e->op = op;
 }
 
@@ -116,7 +145,8 @@ XG_FN void xg_kcse_constant(xg_kcse *c, xg_kop *op) {
 
 /* ---- the walk ---- */
 
-/* Whether memory may have been written when a region was left, or when it is entered again; kept in the scratch of the operation around it. Counts the operations, too. */
+/* Whether memory may have been written when a region was left, or when it is entered again; kept in the scratch of the
+ * operation around it. Counts the operations, too. */
 XG_FN bool xg_kcse_writes(const xg_kregion *r, uint32_t *count) {
     bool writes = false;
     uint32_t k;
@@ -139,7 +169,10 @@ XG_FN void xg_kcse_region(xg_kcse *c, xg_kregion *r) {
     for (op = r->first; op; op = next) {
         uint32_t flags = xg_kop_flags(op->op);
         next = op->next;
-        if (op->op == XG_K_OP_CONST) { xg_kcse_constant(c, op); continue; }
+        if (op->op == XG_K_OP_CONST) {
+            xg_kcse_constant(c, op);
+            continue;
+        }
         if (((flags & KF_PURE) || (op->op == XG_K_OP_LOAD && !(op->flags & KM_VOLATILE))) && op->n_regions == 0) {
             same = xg_kcse_find(c, op);
             if (same == op) continue;
@@ -174,7 +207,8 @@ XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
 }
 XG_FN void xg_kir_cse(xg_kmodule *m) {
     xg_kfunc *f;
-    if (!m->settled) for (f = m->first; f; f = f->next) xg_kir_cse_func(m, f);
+    if (!m->settled)
+        for (f = m->first; f; f = f->next) xg_kir_cse_func(m, f);
 }
 
 #endif /* XG_KIR_CSE_C */

@@ -1,4 +1,5 @@
-/* kir/edit.c -- what several passes do: asking for effects, following a tensor to its memory, moving and rebuilding operations. */
+/* kir/edit.c -- what several passes do: asking for effects, following a tensor to its memory, moving and rebuilding
+ * operations. */
 #ifndef XG_KIR_EDIT_C
 #define XG_KIR_EDIT_C
 #include "kir.h"
@@ -9,14 +10,18 @@ XG_FN bool xg_kop_has_effects(const xg_kop *op) {
     if (op->op == XG_K_OP_INSERT || op->op == XG_K_OP_WRITE) return false;
     if (op->op == XG_K_OP_LOAD) return (op->flags & KM_VOLATILE) != 0;
     if (flags & (KF_WRITE | KF_CONV)) return true;
-    for (k = 0; k < op->n_regions; k++) for (o = op->regions[k]->last; o; o = o->prev) if (xg_kop_has_effects(o)) return true; /* stores come last: from there it is soon found */
+    /* stores come last: from there it is soon found */
+    for (k = 0; k < op->n_regions; k++)
+        for (o = op->regions[k]->last; o; o = o->prev)
+            if (xg_kop_has_effects(o)) return true;
     return false;
 }
 
 XG_FN bool xg_kop_is_dead(const xg_kop *op) {
     uint32_t k;
     if (xg_kop_flags(op->op) & KF_TERM) return false;
-    for (k = 0; k < op->n_results; k++) if (op->results[k].first_use) return false;
+    for (k = 0; k < op->n_results; k++)
+        if (op->results[k].first_use) return false;
     return !xg_kop_has_effects(op);
 }
 
@@ -26,16 +31,22 @@ XG_FN xg_kval *xg_ktensor_root(xg_kval *v) {
         if (!op) {
             xg_kop *owner = v->region->owner;
             if (!owner) return v;
-            if (owner->op == XG_K_OP_FOR) v = owner->operands[v->index + 2].value;
-            else if (owner->op == XG_K_OP_WHILE) v = owner->operands[v->index].value;
-            else if (owner->op == XG_K_OP_LOOP) v = owner->operands[owner->n_operands - (v->region->n_args - v->index)].value;
-            else return v;
+            if (owner->op == XG_K_OP_FOR)
+                v = owner->operands[v->index + 2].value;
+            else if (owner->op == XG_K_OP_WHILE)
+                v = owner->operands[v->index].value;
+            else if (owner->op == XG_K_OP_LOOP)
+                v = owner->operands[owner->n_operands - (v->region->n_args - v->index)].value;
+            else
+                return v;
             continue;
         }
         switch (op->op) {
-        case XG_K_OP_INSERT: case XG_K_OP_WRITE: v = op->operands[1].value; break;
+        case XG_K_OP_INSERT:
+        case XG_K_OP_WRITE: v = op->operands[1].value; break;
         case XG_K_OP_ATOMIC_RMW: v = op->operands[0].value; break;
-        case XG_K_OP_SYNC: case XG_K_OP_WHILE: v = op->operands[v->index].value; break;
+        case XG_K_OP_SYNC:
+        case XG_K_OP_WHILE: v = op->operands[v->index].value; break;
         case XG_K_OP_FOR: v = op->operands[v->index + 3].value; break;
         case XG_K_OP_LOOP: v = op->operands[(uint32_t)op->a + v->index].value; break;
         case XG_K_OP_IF: {
@@ -61,13 +72,16 @@ XG_FN bool xg_ktensor_is_constant(xg_kval *v) {
     const xg_kfunc *f;
     uint32_t k;
     if (root->def || !(f = root->region->func)->entry || !f->args || f->args[root->index].aliased) return false;
-    for (k = 0; k < f->body->n_args; k++) if (f->args[k].written && f->args[k].slice == f->args[root->index].slice) return false;
+    for (k = 0; k < f->body->n_args; k++)
+        if (f->args[k].written && f->args[k].slice == f->args[root->index].slice) return false;
     return true;
 }
 
 XG_FN int64_t xg_kfor_trips(const xg_kop *op) {
     int64_t lo, hi, step, span;
-    if (!xg_kval_is_const(op->operands[0].value, &lo) || !xg_kval_is_const(op->operands[1].value, &hi) || !xg_kval_is_const(op->operands[2].value, &step) || step <= 0) return -1;
+    if (!xg_kval_is_const(op->operands[0].value, &lo) || !xg_kval_is_const(op->operands[1].value, &hi) ||
+        !xg_kval_is_const(op->operands[2].value, &step) || step <= 0)
+        return -1;
     if (hi <= lo) return 0;
     if (!xg_add64(hi, lo == INT64_MIN ? INT64_MAX : -lo, &span) || lo == INT64_MIN) return -1;
     return (span - 1) / step + 1;
@@ -90,7 +104,8 @@ XG_FN void xg_kregion_take_end(xg_kregion *from, xg_kregion *to) {
     from->first = from->last = NULL;
 }
 
-XG_FN xg_kop *xg_kop_rebuild(xg_kmodule *m, xg_kop *old, xg_kval *const *operands, uint32_t n, const xg_ktype *const *results, uint32_t nr) {
+XG_FN xg_kop *xg_kop_rebuild(
+    xg_kmodule *m, xg_kop *old, xg_kval *const *operands, uint32_t n, const xg_ktype *const *results, uint32_t nr) {
     xg_kb b = xg_kb_before(m, old);
     xg_kop *op = xg_kir_op(&b, old->op, operands, n, results, nr, old->n_regions);
     uint32_t k;

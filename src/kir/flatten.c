@@ -1,7 +1,8 @@
 /* kir/flatten.c -- tensors become one-dimensional, so that an index is the place of an element in memory.
  *
- * The order is row-major over the dims a tensor has here, which emitters give in the order of the buffer. Elements stay what they are. Only
- * types and the indices of accesses change: an index becomes one apply_indexing of the old ones, which xg_kir_simplify_indexing then composes. */
+ * The order is row-major over the dims a tensor has here, which emitters give in the order of the buffer. Elements stay
+ * what they are. Only types and the indices of accesses change: an index becomes one apply_indexing of the old ones,
+ * which xg_kir_simplify_indexing then composes. */
 #ifndef XG_KIR_FLATTEN_C
 #define XG_KIR_FLATTEN_C
 #include "kir.h"
@@ -31,25 +32,35 @@ XG_FN xg_imap *xg_kflat_map(xg_kmodule *m, const xg_ktype *t) {
 XG_FN bool xg_kflat_reads_alike(const xg_kop *a, const xg_kop *b) {
     const xg_imap *f = (const xg_imap *)a->p, *g = (const xg_imap *)b->p;
     uint32_t k;
-    if (!xg_imap_ok(f) || !xg_imap_ok(g) || f->n_dims != g->n_dims || f->n_syms != g->n_syms || f->n_rts != g->n_rts || a->n_operands != b->n_operands) return false;
-    for (k = 0; k < a->n_operands; k++) if (a->operands[k].value != b->operands[k].value) return false;
+    if (!xg_imap_ok(f) || !xg_imap_ok(g) || f->n_dims != g->n_dims || f->n_syms != g->n_syms || f->n_rts != g->n_rts ||
+        a->n_operands != b->n_operands)
+        return false;
+    for (k = 0; k < a->n_operands; k++)
+        if (a->operands[k].value != b->operands[k].value) return false;
     return true;
 }
-/* Indices that one map makes of what other maps made: their place where that is a plain sum of the former, which nobody sees any more once all maps are one. NULL: it is not. */
+/* Indices that one map makes of what other maps made: their place where that is a plain sum of the former, which nobody
+ * sees any more once all maps are one. NULL: it is not. */
 XG_FN const xg_imap *xg_kflat_at_once(xg_kmodule *m, xg_kval *const *v, const xg_ktype *tensor, const xg_imap *flat) {
     const xg_kop *op = v[0]->def;
     const xg_aff *at[XG_RANK_MAX];
     const xg_imap *map;
     uint32_t k, i;
     bool chain = false;
-    for (k = 0; k < tensor->rank; k++) if (!v[k]->def || v[k]->def->op != XG_K_OP_APPLY || !xg_kflat_reads_alike(op, v[k]->def)) return NULL;
+    for (k = 0; k < tensor->rank; k++)
+        if (!v[k]->def || v[k]->def->op != XG_K_OP_APPLY || !xg_kflat_reads_alike(op, v[k]->def)) return NULL;
     map = (const xg_imap *)op->p;
-    for (k = 0; k < op->n_operands; k++) chain = chain || (op->operands[k].value->def && op->operands[k].value->def->op == XG_K_OP_APPLY);
+    for (k = 0; k < op->n_operands; k++)
+        chain = chain || (op->operands[k].value->def && op->operands[k].value->def->op == XG_K_OP_APPLY);
     if (!chain) return NULL;
     for (k = 0; k < tensor->rank; k++) at[k] = ((const xg_imap *)v[k]->def->p)->results[v[k]->index];
     map = xg_imap_compose(m->aff, xg_imap_with_results(m->aff, map, at, tensor->rank), flat);
-    if (!xg_imap_ok(map) || map->n_dims + map->n_syms + map->n_rts != op->n_operands || map->results[0]->kind != XG_AFF_SUM) return NULL;
-    for (i = 0; i < map->results[0]->n; i++) if (map->results[0]->terms[i].of->kind == XG_AFF_DIV || map->results[0]->terms[i].of->kind == XG_AFF_MOD) return NULL;
+    if (!xg_imap_ok(map) || map->n_dims + map->n_syms + map->n_rts != op->n_operands ||
+        map->results[0]->kind != XG_AFF_SUM)
+        return NULL;
+    for (i = 0; i < map->results[0]->n; i++)
+        if (map->results[0]->terms[i].of->kind == XG_AFF_DIV || map->results[0]->terms[i].of->kind == XG_AFF_MOD)
+            return NULL;
     return map;
 }
 /* Replaces the indices from operand `from` on by one, through the map of the tensor's old type. */
@@ -61,7 +72,8 @@ XG_FN void xg_kflat_access(xg_kmodule *m, xg_kop *op, uint32_t from, const xg_kt
     uint32_t k;
     for (k = from; k < op->n_operands; k++) v[k - from] = op->operands[k].value;
     sum = map && maker ? xg_kflat_at_once(m, v, tensor, map) : NULL;
-    if (sum) for (k = 0; k < maker->n_operands; k++) v[k] = maker->operands[k].value;
+    if (sum)
+        for (k = 0; k < maker->n_operands; k++) v[k] = maker->operands[k].value;
     index = map ? xg_kapply(&b, sum ? sum : map, v)->results : xg_kconst_int(&b, XG_E_INDEX, 0);
     if (!tensor->rank) { /* there is no index yet */
         xg_kop *to;
@@ -103,11 +115,14 @@ XG_FN void xg_kir_flatten_tensors(xg_kmodule *m) {
         xg_kflat_region_types(m, f->body);
         for (k = 0; k < f->n_results; k++) f->results[k] = xg_kflat_type(m, f->results[k]);
         xg_map64_init(&maps, m->temp);
-        for (k = 0; k < ops.n; k++) if (of[k]->rank != 1) {
-            xg_imap *map = of[k]->rank && of[k]->elements ? (xg_imap *)xg_map64_get(&maps, of[k]->id + (uint64_t)1) : NULL;
-            if (!map && of[k]->rank && of[k]->elements) xg_map64_put(&maps, of[k]->id + (uint64_t)1, map = xg_kflat_map(m, of[k]));
-            xg_kflat_access(m, ops.p[k], ops.p[k]->op == XG_K_OP_INSERT ? 2 : 1, of[k], map);
-        }
+        for (k = 0; k < ops.n; k++)
+            if (of[k]->rank != 1) {
+                xg_imap *map =
+                    of[k]->rank && of[k]->elements ? (xg_imap *)xg_map64_get(&maps, of[k]->id + (uint64_t)1) : NULL;
+                if (!map && of[k]->rank && of[k]->elements)
+                    xg_map64_put(&maps, of[k]->id + (uint64_t)1, map = xg_kflat_map(m, of[k]));
+                xg_kflat_access(m, ops.p[k], ops.p[k]->op == XG_K_OP_INSERT ? 2 : 1, of[k], map);
+            }
     }
 }
 

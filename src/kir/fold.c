@@ -1,8 +1,9 @@
-/* kir/fold.c -- operations on constants. Each answers false where the result is undefined, depends on the target, or is better left to it.
+/* kir/fold.c -- operations on constants. Each answers false where the result is undefined, depends on the target, or is
+ * better left to it.
  *
- * Integers are given and taken sign-extended (i1: 0 or 1), as in xg_kop.a; index counts as 64 bits, but only where 32 would give the same.
- * Floats are given as bits. A sum, product or quotient of two numbers of at most 53/2 bits, made in double and rounded again, is the
- * correctly rounded one; NaNs are not folded since their bits are the machine's. */
+ * Integers are given and taken sign-extended (i1: 0 or 1), as in xg_kop.a; index counts as 64 bits, but only where 32
+ * would give the same. Floats are given as bits. A sum, product or quotient of two numbers of at most 53/2 bits, made
+ * in double and rounded again, is the correctly rounded one; NaNs are not folded since their bits are the machine's. */
 #ifndef XG_KIR_FOLD_C
 #define XG_KIR_FOLD_C
 #include "kir.h"
@@ -28,17 +29,22 @@ XG_FN bool xg_kfold_divide(xg_kopcode op, xg_kelem e, int64_t x, int64_t y, int6
 }
 XG_FN bool xg_kfold_shift(xg_kopcode op, xg_kelem e, int64_t x, int64_t y, int64_t *out) {
     if (y < 0 || y >= xg_kfold_width(e) || e == XG_E_I1 || (e == XG_E_INDEX && (x < 0 || y > 30))) return false;
-    if (op == XG_K_OP_SHLI) *out = xg_kint_wrap(e, (int64_t)((uint64_t)x << y));
-    else if (op == XG_K_OP_SHRUI) *out = xg_kint_wrap(e, (int64_t)(xg_kfold_unsigned(e, x) >> y));
-    else *out = x >= 0 ? x >> y : -((-(x + 1)) >> y) - 1;
+    if (op == XG_K_OP_SHLI)
+        *out = xg_kint_wrap(e, (int64_t)((uint64_t)x << y));
+    else if (op == XG_K_OP_SHRUI)
+        *out = xg_kint_wrap(e, (int64_t)(xg_kfold_unsigned(e, x) >> y));
+    else
+        *out = x >= 0 ? x >> y : -((-(x + 1)) >> y) - 1;
     return true;
 }
 XG_FN bool xg_kfold_bits(xg_kopcode op, xg_kelem e, int64_t x, int64_t *out) {
     uint64_t u = xg_kfold_unsigned(e, x);
     int n = 0, w = xg_kfold_width(e);
     if (e == XG_E_INDEX) return false;
-    if (op == XG_K_OP_CTPOP) for (; u; u &= u - 1) n++;
-    else while (n < w && !(u >> (w - 1 - n) & 1)) n++;
+    if (op == XG_K_OP_CTPOP)
+        for (; u; u &= u - 1) n++;
+    else
+        while (n < w && !(u >> (w - 1 - n) & 1)) n++;
     *out = xg_kint_wrap(e, n);
     return true;
 }
@@ -49,19 +55,29 @@ XG_FN bool xg_kfold_int(xg_kopcode op, xg_kelem e, int64_t x, int64_t y, int64_t
     bool smaller = x < y, below = xg_kfold_unsigned(e, x) < xg_kfold_unsigned(e, y);
     switch (op) {
     case XG_K_OP_ADDI: *out = xg_kint_wrap(e, (int64_t)(ux + uy)); return e != XG_E_INDEX || xg_add64(x, y, out);
-    case XG_K_OP_SUBI: *out = xg_kint_wrap(e, (int64_t)(ux - uy)); return e != XG_E_INDEX || (y != INT64_MIN && xg_add64(x, -y, out));
+    case XG_K_OP_SUBI:
+        *out = xg_kint_wrap(e, (int64_t)(ux - uy));
+        return e != XG_E_INDEX || (y != INT64_MIN && xg_add64(x, -y, out));
     case XG_K_OP_MULI: *out = xg_kint_wrap(e, (int64_t)(ux * uy)); return e != XG_E_INDEX || xg_mul64(x, y, out);
     case XG_K_OP_ANDI: *out = (int64_t)(ux & uy); return true;
     case XG_K_OP_ORI: *out = (int64_t)(ux | uy); return true;
     case XG_K_OP_XORI: *out = (int64_t)(ux ^ uy); return true;
-    case XG_K_OP_DIVSI: case XG_K_OP_DIVUI: case XG_K_OP_REMSI: case XG_K_OP_REMUI: return xg_kfold_divide(op, e, x, y, out);
-    case XG_K_OP_SHLI: case XG_K_OP_SHRSI: case XG_K_OP_SHRUI: return xg_kfold_shift(op, e, x, y, out);
-    case XG_K_OP_CTPOP: case XG_K_OP_CTLZ: return xg_kfold_bits(op, e, x, out);
+    case XG_K_OP_DIVSI:
+    case XG_K_OP_DIVUI:
+    case XG_K_OP_REMSI:
+    case XG_K_OP_REMUI: return xg_kfold_divide(op, e, x, y, out);
+    case XG_K_OP_SHLI:
+    case XG_K_OP_SHRSI:
+    case XG_K_OP_SHRUI: return xg_kfold_shift(op, e, x, y, out);
+    case XG_K_OP_CTPOP:
+    case XG_K_OP_CTLZ: return xg_kfold_bits(op, e, x, out);
     case XG_K_OP_MAXSI: *out = smaller ? y : x; return e != XG_E_I1;
     case XG_K_OP_MINSI: *out = smaller ? x : y; return e != XG_E_I1;
     case XG_K_OP_MAXUI: *out = below ? y : x; return e != XG_E_INDEX || (x >= 0 && y >= 0);
     case XG_K_OP_MINUI: *out = below ? x : y; return e != XG_E_INDEX || (x >= 0 && y >= 0);
-    case XG_K_OP_MULHUI: if (e == XG_E_I32) *out = xg_kint_wrap(e, (int64_t)((xg_kfold_unsigned(e, x) * xg_kfold_unsigned(e, y)) >> 32)); return e == XG_E_I32;
+    case XG_K_OP_MULHUI:
+        if (e == XG_E_I32) *out = xg_kint_wrap(e, (int64_t)((xg_kfold_unsigned(e, x) * xg_kfold_unsigned(e, y)) >> 32));
+        return e == XG_E_I32;
     default: return false;
     }
 }
@@ -116,8 +132,14 @@ XG_FN bool xg_kfold_float(const xg_kmodule *m, xg_kopcode op, xg_kelem e, uint64
     xlagpu_type t = xg_kelem_format(e);
     double a, b, r;
     uint64_t sign = (uint64_t)1 << (xg_kelem_bits(e) - 1);
-    if (op == XG_K_OP_NEGF) { *out = x ^ sign; return true; }
-    if (op == XG_K_OP_ABSF) { *out = x & ~sign; return true; }
+    if (op == XG_K_OP_NEGF) {
+        *out = x ^ sign;
+        return true;
+    }
+    if (op == XG_K_OP_ABSF) {
+        *out = x & ~sign;
+        return true;
+    }
     if (!xg_kfold_plain(m, e, x) || !xg_kfold_plain(m, e, y)) return false;
     a = xg_float_decode(t, x);
     b = xg_float_decode(t, y);
@@ -125,7 +147,10 @@ XG_FN bool xg_kfold_float(const xg_kmodule *m, xg_kopcode op, xg_kelem e, uint64
     case XG_K_OP_ADDF: r = a + b; break;
     case XG_K_OP_SUBF: r = a - b; break;
     case XG_K_OP_MULF: r = a * b; break;
-    case XG_K_OP_DIVF: if (b == 0) return false; r = a / b; break;
+    case XG_K_OP_DIVF:
+        if (b == 0) return false;
+        r = a / b;
+        break;
     default: return false;
     }
     *out = xg_float_encode(t, r);
@@ -140,9 +165,16 @@ XG_FN bool xg_kfold_cast(const xg_kmodule *m, xg_kopcode op, xg_kelem from, xg_k
     case XG_K_OP_EXTUI: *out = xg_kint_wrap(to, (int64_t)u); return true;
     case XG_K_OP_TRUNCI: *out = xg_kint_wrap(to, x); return true;
     case XG_K_OP_INDEX_CAST: *out = xg_kint_wrap(to, x); return from != XG_E_INDEX || *out == x;
-    case XG_K_OP_SITOFP: if (x > ((int64_t)1 << 53) || x < -((int64_t)1 << 53) || from == XG_E_I1) return false; *out = (int64_t)xg_float_encode(xg_kelem_format(to), (double)x); return true;
-    case XG_K_OP_UITOFP: if (u > (uint64_t)1 << 53) return false; *out = (int64_t)xg_float_encode(xg_kelem_format(to), (double)u); return true;
-    case XG_K_OP_EXTF: case XG_K_OP_TRUNCF:
+    case XG_K_OP_SITOFP:
+        if (x > ((int64_t)1 << 53) || x < -((int64_t)1 << 53) || from == XG_E_I1) return false;
+        *out = (int64_t)xg_float_encode(xg_kelem_format(to), (double)x);
+        return true;
+    case XG_K_OP_UITOFP:
+        if (u > (uint64_t)1 << 53) return false;
+        *out = (int64_t)xg_float_encode(xg_kelem_format(to), (double)u);
+        return true;
+    case XG_K_OP_EXTF:
+    case XG_K_OP_TRUNCF:
         if (!xg_kfold_plain(m, from, (uint64_t)x)) return false;
         *out = (int64_t)xg_float_encode(xg_kelem_format(to), xg_float_decode(xg_kelem_format(from), (uint64_t)x));
         return xg_kfold_plain(m, to, (uint64_t)*out);

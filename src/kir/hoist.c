@@ -1,9 +1,10 @@
 /* kir/hoist.c -- loop-invariant code moves in front of its loop, inner loops first, so that it climbs as far as it may.
  *
- * Any pure operation of the loop's own region whose operands come from outside; one that reads memory only if the loop surely runs and
- * nothing can have written there (a tensor value never changes; a load has to be marked invariant). Of an `if` in a loop that surely runs what
- * makes addresses and conditions (an index may be outside of its array: who uses it is still in there), but no elements, which may be much work for nothing.
- * Requires: nothing. Keeps: everything; values do not change. Linear in operations times depth of loops. */
+ * Any pure operation of the loop's own region whose operands come from outside; one that reads memory only if the loop
+ * surely runs and nothing can have written there (a tensor value never changes; a load has to be marked invariant). Of
+ * an `if` in a loop that surely runs what makes addresses and conditions (an index may be outside of its array: who
+ * uses it is still in there), but no elements, which may be much work for nothing. Requires: nothing. Keeps:
+ * everything; values do not change. Linear in operations times depth of loops. */
 #ifndef XG_KIR_HOIST_C
 #define XG_KIR_HOIST_C
 #include "kir.h"
@@ -27,20 +28,33 @@ XG_FN bool xg_khoist_invariant(const xg_kop *op, const xg_kregion *r) {
 XG_FN bool xg_khoist_is_harmless(const xg_kop *op, uint32_t cluster) {
     const xg_ktype *t = op->results->type;
     if (op->n_results != 1 || xg_kop_flags(op->op) & KF_READ || op->op == XG_K_OP_APPLY) return false;
-    if (op->op == XG_K_OP_DIVSI || op->op == XG_K_OP_DIVUI || op->op == XG_K_OP_REMSI || op->op == XG_K_OP_REMUI || op->op == XG_K_OP_SHLI || op->op == XG_K_OP_SHRSI || op->op == XG_K_OP_SHRUI)
-        if (!xg_kval_is_const(op->operands[1].value, NULL)) return false; /* it may be the condition that keeps them from being undefined */
-    if (op->op == XG_K_OP_MAPA) { xg_range rank = xg_kval_range(op->operands[1].value); return rank.lo >= 0 && rank.hi < (int64_t)cluster; }
+    if (op->op == XG_K_OP_DIVSI || op->op == XG_K_OP_DIVUI || op->op == XG_K_OP_REMSI || op->op == XG_K_OP_REMUI ||
+        op->op == XG_K_OP_SHLI || op->op == XG_K_OP_SHRSI || op->op == XG_K_OP_SHRUI)
+        /* it may be the condition that keeps them from being undefined */
+        if (!xg_kval_is_const(op->operands[1].value, NULL)) return false;
+    if (op->op == XG_K_OP_MAPA) {
+        xg_range rank = xg_kval_range(op->operands[1].value);
+        return rank.lo >= 0 && rank.hi < (int64_t)cluster;
+    }
     return t->kind == XG_TK_POINTER || (t->kind == XG_TK_SCALAR && xg_kelem_is_int(t->elem));
 }
-typedef struct xg_khoist { xg_kop *loop; xg_kregion *body; bool surely_runs; uint32_t cluster; } xg_khoist;
+typedef struct xg_khoist {
+    xg_kop *loop;
+    xg_kregion *body;
+    bool surely_runs;
+    uint32_t cluster;
+} xg_khoist;
 /* r: the loop's body, or a region of an `if` within it. */
 XG_FN void xg_khoist_from(const xg_khoist *h, xg_kregion *r) {
     xg_kop *op, *next;
     uint32_t k;
     for (op = r->first; op; op = next) {
         next = op->next;
-        if (xg_khoist_may(op, h->surely_runs) && (r == h->body || xg_khoist_is_harmless(op, h->cluster)) && xg_khoist_invariant(op, h->body)) xg_kop_move_before(op, h->loop);
-        else if (op->op == XG_K_OP_IF && h->surely_runs) for (k = 0; k < op->n_regions; k++) xg_khoist_from(h, op->regions[k]);
+        if (xg_khoist_may(op, h->surely_runs) && (r == h->body || xg_khoist_is_harmless(op, h->cluster)) &&
+            xg_khoist_invariant(op, h->body))
+            xg_kop_move_before(op, h->loop);
+        else if (op->op == XG_K_OP_IF && h->surely_runs)
+            for (k = 0; k < op->n_regions; k++) xg_khoist_from(h, op->regions[k]);
     }
 }
 XG_FN void xg_khoist_body(xg_kop *loop, uint32_t region, bool surely_runs, uint32_t cluster) {
@@ -56,8 +70,10 @@ XG_FN void xg_khoist_region(xg_kregion *r, uint32_t cluster) {
     uint32_t k;
     for (op = r->first; op; op = op->next) {
         for (k = 0; k < op->n_regions; k++) xg_khoist_region(op->regions[k], cluster);
-        if (op->op == XG_K_OP_FOR) xg_khoist_body(op, 0, xg_kfor_trips(op) > 0, cluster);
-        else if (op->op == XG_K_OP_WHILE) for (k = 0; k < 2; k++) xg_khoist_body(op, k, k == 0, cluster);
+        if (op->op == XG_K_OP_FOR)
+            xg_khoist_body(op, 0, xg_kfor_trips(op) > 0, cluster);
+        else if (op->op == XG_K_OP_WHILE)
+            for (k = 0; k < 2; k++) xg_khoist_body(op, k, k == 0, cluster);
     }
 }
 XG_FN void xg_kir_hoist(xg_kmodule *m) {

@@ -1,17 +1,24 @@
-/* kir/indexing.c -- one apply_indexing for each index: chains are composed, results split, expressions simplified with all ranges.
+/* kir/indexing.c -- one apply_indexing for each index: chains are composed, results split, expressions simplified with
+ * all ranges.
  *
- * An operand that is itself an apply_indexing, a constant, or a sum or product by a constant of index type is taken into the expression; what
- * is left over are the leaves, each of them once, with the range of its value. The conditions under which an inner map was
- * made hold for the outer one too (a value is only used where it is defined) and help to simplify; beyond a number they are dropped.
- * A result that is a constant or a leaf needs no operation. What is no longer used is left to dead code removal.
+ * An operand that is itself an apply_indexing, a constant, or a sum or product by a constant of index type is taken
+ * into the expression; what is left over are the leaves, each of them once, with the range of its value. The conditions
+ * under which an inner map was made hold for the outer one too (a value is only used where it is defined) and help to
+ * simplify; beyond a number they are dropped. A result that is a constant or a leaf needs no operation. What is no
+ * longer used is left to dead code removal.
  *
- * Most results are sums of leaves and constants, and a loop that was unrolled has put constants into maps that are simple already: these are put together
- * term by term, in a few additions; the rules are asked only where a quotient, a condition or a narrower range could give them something to do. */
+ * Most results are sums of leaves and constants, and a loop that was unrolled has put constants into maps that are
+ * simple already: these are put together term by term, in a few additions; the rules are asked only where a quotient, a
+ * condition or a narrower range could give them something to do. */
 #ifndef XG_KIR_INDEXING_C
 #define XG_KIR_INDEXING_C
 #include "kir.h"
 
-enum { XG_KINDEX_LEAVES_MAX = 64, XG_KINDEX_CONSTRAINTS_MAX = 48, XG_KINDEX_DEPTH_MAX = 24 };
+enum {
+    XG_KINDEX_LEAVES_MAX = 64,
+    XG_KINDEX_CONSTRAINTS_MAX = 48,
+    XG_KINDEX_DEPTH_MAX = 24
+};
 
 typedef struct xg_kindexer {
     xg_kmodule *m;
@@ -37,7 +44,10 @@ XG_FN const xg_aff *xg_kindex_leaf(xg_kindexer *x, xg_kval *v, const xg_imap_var
     uint32_t k;
     xg_range r = xg_kval_range(v);
     for (k = 0; k < x->n_leaves && x->leaves[k] != v; k++) {}
-    if (k == XG_KINDEX_LEAVES_MAX) { x->failed = true; return NULL; }
+    if (k == XG_KINDEX_LEAVES_MAX) {
+        x->failed = true;
+        return NULL;
+    }
     if (k == x->n_leaves) {
         x->leaves[k] = v;
         x->vars[k].name = as ? as->name : xg_str_of(NULL, 0);
@@ -58,15 +68,18 @@ XG_FN void xg_kindex_constrain(xg_kindexer *x, const xg_aff *e, xg_range r) {
     x->n_constraints++;
 }
 
-/* Simplified before: its constraints have done what they can, and if no operand can be taken in, there is nothing to do. */
+/* Simplified before: its constraints have done what they can, and if no operand can be taken in, there is nothing to
+ * do. */
 XG_FN bool xg_kindex_done(const xg_kop *op) { return op->a == 1; }
 XG_FN bool xg_kindex_is_leaf(const xg_kval *v) {
-    return !v->def || (v->def->op != XG_K_OP_APPLY && v->def->op != XG_K_OP_CONST && v->def->op != XG_K_OP_ADDI && v->def->op != XG_K_OP_SUBI && v->def->op != XG_K_OP_MULI);
+    return !v->def || (v->def->op != XG_K_OP_APPLY && v->def->op != XG_K_OP_CONST && v->def->op != XG_K_OP_ADDI &&
+                          v->def->op != XG_K_OP_SUBI && v->def->op != XG_K_OP_MULI);
 }
 XG_FN bool xg_kindex_nothing_to_do(const xg_kop *op) {
     uint32_t k;
     if (!xg_kindex_done(op)) return false;
-    for (k = 0; k < op->n_operands; k++) if (!xg_kindex_is_leaf(op->operands[k].value)) return false;
+    for (k = 0; k < op->n_operands; k++)
+        if (!xg_kindex_is_leaf(op->operands[k].value)) return false;
     return true;
 }
 
@@ -84,7 +97,9 @@ XG_FN const xg_aff *xg_kindex_apply(xg_kindexer *x, const xg_kop *op, uint32_t w
     }
     w = xg_aff_rewrite_begin(&x->env, vars, map->n_dims, vars + map->n_dims, n);
     e = xg_aff_rewrite_one(&w, map->results[which]);
-    if (!xg_kindex_done(op)) for (k = 0; k < map->n_constraints; k++) xg_kindex_constrain(x, xg_aff_rewrite_one(&w, map->constraints[k].expr), map->constraints[k].range);
+    if (!xg_kindex_done(op))
+        for (k = 0; k < map->n_constraints; k++)
+            xg_kindex_constrain(x, xg_aff_rewrite_one(&w, map->constraints[k].expr), map->constraints[k].range);
     return e;
 }
 
@@ -100,7 +115,8 @@ XG_FN const xg_aff *xg_kindex_expr(xg_kindexer *x, xg_kval *v, const xg_imap_var
     case XG_K_OP_APPLY:
         if (xg_imap_ok((const xg_imap *)op->p)) return xg_kindex_apply(x, op, v->index, depth);
         break;
-    case XG_K_OP_ADDI: case XG_K_OP_SUBI:
+    case XG_K_OP_ADDI:
+    case XG_K_OP_SUBI:
         if (v->lo > v->hi) break; /* it may wrap */
         l = xg_kindex_expr(x, op->operands[0].value, NULL, depth + 1);
         r = xg_kindex_expr(x, op->operands[1].value, NULL, depth + 1);
@@ -120,22 +136,25 @@ XG_FN void xg_kindex_collect(xg_kindexer *x, xg_kval *v, const xg_imap_var *as, 
     const xg_imap *map;
     uint32_t k;
     if (op && v->type->elem == XG_E_INDEX && depth <= XG_KINDEX_DEPTH_MAX) switch (op->op) {
-    case XG_K_OP_CONST: return;
-    case XG_K_OP_APPLY:
-        map = (const xg_imap *)op->p;
-        if (!xg_imap_ok(map)) break;
-        for (k = 0; k < op->n_operands && !x->failed; k++) xg_kindex_collect(x, op->operands[k].value, k < map->n_dims ? &map->dims[k] : &map->syms[k - map->n_dims], depth + 1);
-        return;
-    case XG_K_OP_ADDI: case XG_K_OP_SUBI:
-        if (v->lo > v->hi) break;
-        for (k = 0; k < 2; k++) xg_kindex_collect(x, op->operands[k].value, NULL, depth + 1);
-        return;
-    case XG_K_OP_MULI:
-        if (v->lo > v->hi || !xg_kval_is_const(op->operands[1].value, NULL)) break;
-        xg_kindex_collect(x, op->operands[0].value, NULL, depth + 1);
-        return;
-    default: break;
-    }
+        case XG_K_OP_CONST: return;
+        case XG_K_OP_APPLY:
+            map = (const xg_imap *)op->p;
+            if (!xg_imap_ok(map)) break;
+            for (k = 0; k < op->n_operands && !x->failed; k++)
+                xg_kindex_collect(
+                    x, op->operands[k].value, k < map->n_dims ? &map->dims[k] : &map->syms[k - map->n_dims], depth + 1);
+            return;
+        case XG_K_OP_ADDI:
+        case XG_K_OP_SUBI:
+            if (v->lo > v->hi) break;
+            for (k = 0; k < 2; k++) xg_kindex_collect(x, op->operands[k].value, NULL, depth + 1);
+            return;
+        case XG_K_OP_MULI:
+            if (v->lo > v->hi || !xg_kval_is_const(op->operands[1].value, NULL)) break;
+            xg_kindex_collect(x, op->operands[0].value, NULL, depth + 1);
+            return;
+        default: break;
+        }
     (void)xg_kindex_leaf(x, v, as);
 }
 
@@ -163,9 +182,12 @@ XG_FN void xg_kindex_sort(xg_kindexer *x) {
 /* Two leaves of one name would read as one. */
 XG_FN void xg_kindex_unique_names(xg_kindexer *x) {
     uint32_t i, k;
-    for (i = 0; i < x->n_leaves; i++) for (k = 0; k < i; k++) {
-        if (x->vars[i].name.n && xg_str_eq(x->vars[i].name, x->vars[k].name)) x->vars[i].name = x->vars[i].name.n > 1 && x->leaves[i]->name.n ? x->leaves[i]->name : xg_str_of(NULL, 0);
-    }
+    for (i = 0; i < x->n_leaves; i++)
+        for (k = 0; k < i; k++) {
+            if (x->vars[i].name.n && xg_str_eq(x->vars[i].name, x->vars[k].name))
+                x->vars[i].name =
+                    x->vars[i].name.n > 1 && x->leaves[i]->name.n ? x->leaves[i]->name : xg_str_of(NULL, 0);
+        }
 }
 
 XG_FN const xg_imap *xg_kindex_map(xg_kindexer *x, const xg_aff *e) {
@@ -179,7 +201,8 @@ XG_FN const xg_imap *xg_kindex_map(xg_kindexer *x, const xg_aff *e) {
     xg_imap_fix_names(aff, map);
     return xg_imap_simplify_domain(aff, map);
 }
-/* Constraints on leaves that the result does not use say nothing of it any more: they only would keep the leaves alive. */
+/* Constraints on leaves that the result does not use say nothing of it any more: they only would keep the leaves
+ * alive. */
 XG_FN const xg_imap *xg_kindex_drop(xg_kmodule *m, const xg_imap *map, uint32_t *kept) {
     xg_imap *to;
     uint32_t k, i, n = 0;
@@ -200,21 +223,30 @@ XG_FN const xg_imap *xg_kindex_drop(xg_kmodule *m, const xg_imap *map, uint32_t 
 /* ---- sums, term by term; each step answers false where only the rules know ---- */
 
 XG_FN bool xg_kindex_sum_result(xg_kindexer *x, const xg_kop *op, uint32_t which, int64_t scale, uint32_t depth);
-XG_FN bool xg_kindex_add(int64_t *sum, int64_t v, int64_t scale) { return xg_mul64(v, scale, &v) && xg_add64(*sum, v, sum); }
-/* Adds scale times an operand; it stands for the variable `as` of a map, whose range must not say more than is known. */
+XG_FN bool xg_kindex_add(int64_t *sum, int64_t v, int64_t scale) {
+    return xg_mul64(v, scale, &v) && xg_add64(*sum, v, sum);
+}
+/* Adds scale times an operand; it stands for the variable `as` of a map, whose range must not say more than is
+ * known. */
 XG_FN bool xg_kindex_sum_operand(xg_kindexer *x, xg_kval *v, const xg_imap_var *as, int64_t scale, uint32_t depth) {
     xg_kop *op = v->def;
     const xg_aff *leaf;
     int64_t c;
     if (op && v->type->elem == XG_E_INDEX && !xg_kindex_is_leaf(v)) {
-        if (depth > XG_KINDEX_DEPTH_MAX || v->lo > v->hi || (as && (v->lo < as->range.lo || v->hi > as->range.hi))) return false;
+        if (depth > XG_KINDEX_DEPTH_MAX || v->lo > v->hi || (as && (v->lo < as->range.lo || v->hi > as->range.hi)))
+            return false;
         switch (op->op) {
         case XG_K_OP_CONST: return xg_kindex_add(&x->constant, op->a, scale);
-        case XG_K_OP_APPLY: return xg_imap_ok((const xg_imap *)op->p) && xg_kindex_sum_result(x, op, v->index, scale, depth + 1);
-        case XG_K_OP_MULI: return xg_kval_is_const(op->operands[1].value, &c) && xg_mul64(scale, c, &scale) && xg_kindex_sum_operand(x, op->operands[0].value, NULL, scale, depth + 1);
+        case XG_K_OP_APPLY:
+            return xg_imap_ok((const xg_imap *)op->p) && xg_kindex_sum_result(x, op, v->index, scale, depth + 1);
+        case XG_K_OP_MULI:
+            return xg_kval_is_const(op->operands[1].value, &c) && xg_mul64(scale, c, &scale) &&
+                   xg_kindex_sum_operand(x, op->operands[0].value, NULL, scale, depth + 1);
         default:
             c = op->op == XG_K_OP_SUBI ? -1 : 1;
-            return xg_kindex_sum_operand(x, op->operands[0].value, NULL, scale, depth + 1) && xg_mul64(scale, c, &scale) && xg_kindex_sum_operand(x, op->operands[1].value, NULL, scale, depth + 1);
+            return xg_kindex_sum_operand(x, op->operands[0].value, NULL, scale, depth + 1) &&
+                   xg_mul64(scale, c, &scale) &&
+                   xg_kindex_sum_operand(x, op->operands[1].value, NULL, scale, depth + 1);
         }
     }
     leaf = xg_kindex_leaf(x, v, as);
@@ -232,10 +264,12 @@ XG_FN bool xg_kindex_sum_inside(xg_kindexer *x, const xg_kop *op, const xg_aff *
         return true;
     }
     if (e->of) return xg_kindex_sum_inside(x, op, e->of);
-    for (k = 0; k < e->n; k++) if (!xg_kindex_sum_inside(x, op, e->terms[k].of)) return false;
+    for (k = 0; k < e->n; k++)
+        if (!xg_kindex_sum_inside(x, op, e->terms[k].of)) return false;
     return true;
 }
-/* Adds scale times a result. Quotients are those of one map that is simple already; where it is not, it must be without conditions as well. */
+/* Adds scale times a result. Quotients are those of one map that is simple already; where it is not, it must be without
+ * conditions as well. */
 XG_FN bool xg_kindex_sum_result(xg_kindexer *x, const xg_kop *op, uint32_t which, int64_t scale, uint32_t depth) {
     const xg_imap *map = (const xg_imap *)op->p;
     xg_linear l;
@@ -249,10 +283,14 @@ XG_FN bool xg_kindex_sum_result(xg_kindexer *x, const xg_kop *op, uint32_t which
         uint32_t var = of->kind == XG_AFF_SYM ? map->n_dims + of->n : of->n;
         if (!xg_mul64(l.terms[k].scale, scale, &s)) return false;
         if (of->kind == XG_AFF_DIM || of->kind == XG_AFF_SYM) {
-            if (!xg_kindex_sum_operand(x, op->operands[var].value, of->kind == XG_AFF_DIM ? &map->dims[of->n] : &map->syms[of->n], s, depth)) return false;
+            if (!xg_kindex_sum_operand(x, op->operands[var].value,
+                    of->kind == XG_AFF_DIM ? &map->dims[of->n] : &map->syms[of->n], s, depth))
+                return false;
             continue;
         }
-        if (!xg_kindex_done(op) || map->n_syms || map->n_rts || (x->from && x->from != op) || x->n_inner == XG_KINDEX_LEAVES_MAX || !xg_kindex_sum_inside(x, op, of)) return false;
+        if (!xg_kindex_done(op) || map->n_syms || map->n_rts || (x->from && x->from != op) ||
+            x->n_inner == XG_KINDEX_LEAVES_MAX || !xg_kindex_sum_inside(x, op, of))
+            return false;
         x->from = op;
         x->inner[x->n_inner].of = of;
         x->inner[x->n_inner++].scale = s;
@@ -286,7 +324,9 @@ XG_FN const xg_aff *xg_kindex_sum_renamed(xg_kindexer *x, const xg_aff *e) {
         for (k = 0; x->leaves[k] != v; k++) {}
         return xg_range_equal(x->vars[k].range, map->dims[e->n].range) ? xg_aff_dim(aff, k) : NULL;
     }
-    if (e->of) return (of = xg_kindex_sum_renamed(x, e->of)) != NULL ? of == e->of ? e : xg_aff_make(aff, e->kind, 0, e->k, of) : NULL;
+    if (e->of)
+        return (of = xg_kindex_sum_renamed(x, e->of)) != NULL ? of == e->of ? e : xg_aff_make(aff, e->kind, 0, e->k, of)
+                                                              : NULL;
     if (e->n > XG_KINDEX_LEAVES_MAX) return NULL;
     for (k = 0; k < e->n; k++) {
         terms[k].scale = e->terms[k].scale;
@@ -303,10 +343,11 @@ XG_FN const xg_aff *xg_kindex_sum_expr(xg_kindexer *x) {
         terms[n++].of = xg_kindex_sum_renamed(x, x->inner[k].of);
         if (!terms[k].of || (k && xg_aff_compare(terms[k - 1].of, terms[k].of) >= 0)) return NULL;
     }
-    for (k = 0; k < x->n_leaves; k++) if (x->scales[k]) {
-        terms[n].scale = x->scales[k];
-        terms[n++].of = xg_aff_dim(x->m->aff, k);
-    }
+    for (k = 0; k < x->n_leaves; k++)
+        if (x->scales[k]) {
+            terms[n].scale = x->scales[k];
+            terms[n++].of = xg_aff_dim(x->m->aff, k);
+        }
     return xg_aff_from_terms(x->m->aff, x->constant, terms, n);
 }
 XG_FN void xg_kindex_begin(xg_kindexer *x, xg_kmodule *m) {
@@ -328,7 +369,8 @@ XG_FN xg_kval *xg_kindex_sum(xg_kmodule *m, xg_kindexer *x, xg_kop *op, uint32_t
     xg_imap *map;
     uint32_t k;
     xg_kindex_begin(x, m);
-    if (!xg_kindex_sum_result(x, op, which, 1, 0) || !xg_kindex_sum_leaves(x) || (e = xg_kindex_sum_expr(x)) == NULL) return NULL;
+    if (!xg_kindex_sum_result(x, op, which, 1, 0) || !xg_kindex_sum_leaves(x) || (e = xg_kindex_sum_expr(x)) == NULL)
+        return NULL;
     if (e->kind == XG_AFF_CONST) return xg_kconst_int(&b, XG_E_INDEX, e->k);
     if (e->kind == XG_AFF_DIM) return x->leaves[e->n];
     xg_kindex_unique_names(x);
@@ -370,21 +412,25 @@ XG_FN xg_kval *xg_kindex_simplified(xg_kmodule *m, xg_kindexer *x, xg_kop *op, u
     return xg_kindex_made(&b, map, vars, &op->results[which]);
 }
 
-/* ---- the same map once more, of the same operands but for constants that are only added: loops that were unrolled and tensors of one shape are full of these ---- */
+/* ---- the same map once more, of the same operands but for constants that are only added: loops that were unrolled and
+ * tensors of one shape are full of these ---- */
 
 typedef struct xg_kindex_known {
-    const xg_kop *op;       /* is of region `at`, but may be gone */
+    const xg_kop *op; /* is of region `at`, but may be gone */
     uint32_t which;
     const xg_kregion *at;
-    uint64_t added;         /* operands that are constants and only added; */
-    int64_t sum;            /* of these, as often as the map has them */
+    uint64_t added; /* operands that are constants and only added; */
+    int64_t sum;    /* of these, as often as the map has them */
     xg_kval *value;
 } xg_kindex_known;
 XG_FN bool xg_kindex_known_same(const void *node, const void *key) {
     const xg_kindex_known *a = (const xg_kindex_known *)node, *b = (const xg_kindex_known *)key;
     uint32_t k;
-    if (a->which != b->which || a->at != b->at || a->op->n_operands != b->op->n_operands || a->op->a != b->op->a || a->added != b->added) return false;
-    for (k = 0; k < a->op->n_operands; k++) if (a->op->operands[k].value != b->op->operands[k].value && !(k < 64 && a->added >> k & 1)) return false;
+    if (a->which != b->which || a->at != b->at || a->op->n_operands != b->op->n_operands || a->op->a != b->op->a ||
+        a->added != b->added)
+        return false;
+    for (k = 0; k < a->op->n_operands; k++)
+        if (a->op->operands[k].value != b->op->operands[k].value && !(k < 64 && a->added >> k & 1)) return false;
     return xg_imap_equal((const xg_imap *)a->op->p, (const xg_imap *)b->op->p);
 }
 /* Finds the constants that are only added; a map that has conditions may have them on these. */
@@ -397,13 +443,16 @@ XG_FN void xg_kindex_find_added(xg_kindex_known *x) {
     for (k = 0; k < l.n; k++) {
         const xg_aff *var = l.terms[k].of;
         int64_t c;
-        if (var->kind != XG_AFF_DIM || var->n >= 64 || !xg_kval_is_const(x->op->operands[var->n].value, &c) || c < map->dims[var->n].range.lo || c > map->dims[var->n].range.hi) continue;
+        if (var->kind != XG_AFF_DIM || var->n >= 64 || !xg_kval_is_const(x->op->operands[var->n].value, &c) ||
+            c < map->dims[var->n].range.lo || c > map->dims[var->n].range.hi)
+            continue;
         for (i = 0; i < l.n && (l.terms[i].of->kind == XG_AFF_DIM || !xg_aff_uses(l.terms[i].of, var)); i++) {}
         if (i == l.n && xg_kindex_add(&x->sum, c, l.terms[k].scale)) x->added |= (uint64_t)1 << var->n;
     }
 }
 /* v + by in front of op; NULL: v is nothing that takes it in. */
-XG_FN xg_kval *xg_kindex_shifted(xg_kmodule *m, xg_kindexer *x, xg_kop *op, const xg_kval *old, xg_kval *v, int64_t by) {
+XG_FN xg_kval *xg_kindex_shifted(
+    xg_kmodule *m, xg_kindexer *x, xg_kop *op, const xg_kval *old, xg_kval *v, int64_t by) {
     xg_kb b = xg_kb_before(m, op);
     const xg_kop *def = v->def;
     const xg_ktype *type = v->type;
@@ -411,7 +460,9 @@ XG_FN xg_kval *xg_kindex_shifted(xg_kmodule *m, xg_kindexer *x, xg_kop *op, cons
     xg_imap *map;
     uint32_t k;
     if (by == 0) return v;
-    if (!def || def->op != XG_K_OP_APPLY || !xg_kindex_done(def) || def->n_operands > XG_KINDEX_LEAVES_MAX || v->lo > v->hi) return NULL;
+    if (!def || def->op != XG_K_OP_APPLY || !xg_kindex_done(def) || def->n_operands > XG_KINDEX_LEAVES_MAX ||
+        v->lo > v->hi)
+        return NULL;
     e = xg_aff_add_k(m->aff, ((const xg_imap *)def->p)->results[0], by);
     if (!e) return NULL;
     if (e->kind == XG_AFF_DIM) return def->operands[e->n].value;
@@ -436,12 +487,14 @@ XG_FN xg_kval *xg_kindex_result(xg_kindexer *x, xg_kmodule *m, xg_set *known, xg
     key.which = which;
     key.at = op->parent;
     xg_kindex_find_added(&key);
-    for (k = 0; k < op->n_operands; k++) if (!(k < 64 && key.added >> k & 1)) h = xg_hash_mix(h, op->operands[k].value->id);
+    for (k = 0; k < op->n_operands; k++)
+        if (!(k < 64 && key.added >> k & 1)) h = xg_hash_mix(h, op->operands[k].value->id);
     slot = xg_set_find(known, h, xg_kindex_known_same, &key);
     e = (xg_kindex_known *)*slot;
     if (e && !e->value && e->sum == key.sum) return NULL;
     by = key.sum;
-    v = e && e->value && xg_kindex_add(&by, e->sum, -1) ? xg_kindex_shifted(m, x, op, &op->results[which], e->value, by) : NULL;
+    v = e && e->value && xg_kindex_add(&by, e->sum, -1) ? xg_kindex_shifted(m, x, op, &op->results[which], e->value, by)
+                                                        : NULL;
     if (!v) v = xg_kindex_sum(m, x, op, which);
     if (!v) v = xg_kindex_simplified(m, x, op, which);
     if (!e) {
@@ -476,7 +529,8 @@ XG_FN void xg_kir_simplify_indexing(xg_kmodule *m) {
             xg_kop_remove(op);
             ops.p[k] = NULL;
         }
-        for (k = ops.n; k-- > 0;) if (ops.p[k] && xg_kop_is_dead(ops.p[k])) xg_kop_remove(ops.p[k]); /* what others were made of */
+        for (k = ops.n; k-- > 0;)
+            if (ops.p[k] && xg_kop_is_dead(ops.p[k])) xg_kop_remove(ops.p[k]); /* what others were made of */
     }
 }
 

@@ -1,19 +1,39 @@
 /* kir/inline.c -- calls become the bodies of the functions that they call; then only the entry is left.
  *
- * A call's copy of the body is made in front of it, and where the body calls in turn, the copy of that body comes at once: whatever is copied finds its operands there, with what is known of them. A
- * function that is asked twice for the same element is computed once: who asks what was asked before, in a region around, gets what came of it. So each copy is one that the entry
- * needs, and functions that all read the one before them take linear time. That asks for equal operands to be one value: copies that are equal to what was made before are merged at once,
- * what the bodies share with the entry's own operations afterwards. Functions that call each other several times over with other arguments could still grow without end; a budget makes that a named error. */
+ * A call's copy of the body is made in front of it, and where the body calls in turn, the copy of that body comes at
+ * once: whatever is copied finds its operands there, with what is known of them. A function that is asked twice for the
+ * same element is computed once: who asks what was asked before, in a region around, gets what came of it. So each copy
+ * is one that the entry needs, and functions that all read the one before them take linear time. That asks for equal
+ * operands to be one value: copies that are equal to what was made before are merged at once, what the bodies share
+ * with the entry's own operations afterwards. Functions that call each other several times over with other arguments
+ * could still grow without end; a budget makes that a named error. */
 #ifndef XG_KIR_INLINE_C
 #define XG_KIR_INLINE_C
 #include "kir.h"
 
-enum { XG_KINLINE_OPS_MAX = 1 << 20, XG_KINLINE_DEPTH_MAX = 1000 };
-enum { XG_KINLINE_NEW, XG_KINLINE_OPEN, XG_KINLINE_DONE };
+enum {
+    XG_KINLINE_OPS_MAX = 1 << 20,
+    XG_KINLINE_DEPTH_MAX = 1000
+};
+enum {
+    XG_KINLINE_NEW,
+    XG_KINLINE_OPEN,
+    XG_KINLINE_DONE
+};
 
 /* What was asked, where, and what came of it: the results stand behind the operands. */
-typedef struct xg_kasked { const xg_kfunc *callee; const xg_kregion *region; uint32_t n; xg_kval **values; } xg_kasked;
-struct xg_kinliner { xg_kmodule *m; uint64_t ops; uint32_t depth; xg_set asked, made; };
+typedef struct xg_kasked {
+    const xg_kfunc *callee;
+    const xg_kregion *region;
+    uint32_t n;
+    xg_kval **values;
+} xg_kasked;
+struct xg_kinliner {
+    xg_kmodule *m;
+    uint64_t ops;
+    uint32_t depth;
+    xg_set asked, made;
+};
 
 XG_FN uint64_t xg_kregion_count(const xg_kregion *r) {
     uint64_t n = 0;
@@ -26,18 +46,23 @@ XG_FN uint64_t xg_kregion_count(const xg_kregion *r) {
     return n;
 }
 
-/* Merges what is equal in a function and in those that it calls, and sees that none calls itself. Gives the calls of the first. */
+/* Merges what is equal in a function and in those that it calls, and sees that none calls itself. Gives the calls of
+ * the first. */
 XG_FN xg_kops xg_kinline_prepare(xg_kinliner *in, xg_kfunc *f) {
     xg_kops calls;
     uint32_t k;
     memset(&calls, 0, sizeof calls);
     f->mark = XG_KINLINE_OPEN;
-    if (++in->depth > XG_KINLINE_DEPTH_MAX) xg_fail(in->m->ctx, XLAGPU_ERROR_LIMIT, "functions of a fused computation call each other deeper than %d", (int)XG_KINLINE_DEPTH_MAX);
+    if (++in->depth > XG_KINLINE_DEPTH_MAX)
+        xg_fail(in->m->ctx, XLAGPU_ERROR_LIMIT, "functions of a fused computation call each other deeper than %d",
+            (int)XG_KINLINE_DEPTH_MAX);
     xg_kir_cse_func(in->m, f);
     xg_kops_collect_of(in->m->temp, &calls, f->body, XG_K_OP_CALL);
     for (k = 0; k < calls.n; k++) {
         xg_kfunc *callee = (xg_kfunc *)calls.p[k]->p;
-        if (callee->mark == XG_KINLINE_OPEN) xg_fail(in->m->ctx, XLAGPU_ERROR_INTERNAL, "kernel IR function @%.*s calls itself", (int)callee->name.n, callee->name.p);
+        if (callee->mark == XG_KINLINE_OPEN)
+            xg_fail(in->m->ctx, XLAGPU_ERROR_INTERNAL, "kernel IR function @%.*s calls itself", (int)callee->name.n,
+                callee->name.p);
         if (callee->mark == XG_KINLINE_NEW) (void)xg_kinline_prepare(in, callee);
     }
     f->mark = XG_KINLINE_DONE;
@@ -63,7 +88,10 @@ XG_FN void xg_kinline_body(xg_kinliner *in, xg_kb b, xg_kasked *a) {
     xg_kop *op, *end = xg_kregion_end(body);
     uint32_t k;
     in->ops += xg_kregion_count(body);
-    if (in->ops > XG_KINLINE_OPS_MAX) xg_fail(in->m->ctx, XLAGPU_ERROR_LIMIT, "a fused computation needs more than %d operations once its functions are inlined; split the fusion", (int)XG_KINLINE_OPS_MAX);
+    if (in->ops > XG_KINLINE_OPS_MAX)
+        xg_fail(in->m->ctx, XLAGPU_ERROR_LIMIT,
+            "a fused computation needs more than %d operations once its functions are inlined; split the fusion",
+            (int)XG_KINLINE_OPS_MAX);
     xg_kclone_begin(body);
     for (k = 0; k < a->n; k++) xg_kclone_put(&body->args[k], a->values[k]);
     for (op = body->first; op && op != end; op = op->next) {
@@ -84,7 +112,8 @@ XG_FN xg_kval **xg_kinline_call(xg_kinliner *in, const xg_kb *b, const xg_kop *c
     for (k = 0; k < a->n; k++) a->values[k] = xg_kclone_value(call->operands[k].value);
     hash = xg_kasked_hash(a);
     slot = xg_set_find(&in->asked, hash, xg_kasked_equal, a);
-    if (*slot && xg_kregion_inside(b->region, ((const xg_kasked *)*slot)->region)) return ((const xg_kasked *)*slot)->values + a->n;
+    if (*slot && xg_kregion_inside(b->region, ((const xg_kasked *)*slot)->region))
+        return ((const xg_kasked *)*slot)->values + a->n;
     *slot = a; /* nobody asks for it before it is there: no function calls itself */
     xg_kinline_body(in, *b, a);
     return a->values + a->n;
@@ -97,25 +126,33 @@ XG_FN bool xg_kclone_call(xg_kb *b, const xg_kop *call) {
 }
 
 /* ---- what constants decide ---- */
-/* Copies of indices that are known are numbers, and of a branch that is known only what is taken is copied. So one place that is asked for in different ways is one question; and a function of pieces
- * (a concatenation), asked for one of them, does not ask in turn for what the others are made of: of chains of such functions code would double with every step. */
+/* Copies of indices that are known are numbers, and of a branch that is known only what is taken is copied. So one
+ * place that is asked for in different ways is one question; and a function of pieces (a concatenation), asked for one
+ * of them, does not ask in turn for what the others are made of: of chains of such functions code would double with
+ * every step. */
 
-enum { XG_KINLINE_INDICES_MAX = 16 };
+enum {
+    XG_KINLINE_INDICES_MAX = 16
+};
 
 XG_FN bool xg_kclone_known_indices(xg_kb *b, const xg_kop *op) {
     const xg_imap *m = (const xg_imap *)op->p;
     int64_t at[XG_KINLINE_INDICES_MAX], out[XG_KINLINE_INDICES_MAX];
     uint32_t k;
     if (m->n_rts || op->n_operands > XG_KINLINE_INDICES_MAX || op->n_results > XG_KINLINE_INDICES_MAX) return false;
-    for (k = 0; k < op->n_operands; k++) if (!xg_kval_is_const(xg_kclone_value(op->operands[k].value), &at[k])) return false;
+    for (k = 0; k < op->n_operands; k++)
+        if (!xg_kval_is_const(xg_kclone_value(op->operands[k].value), &at[k])) return false;
     if (!xg_imap_eval(m, at, at + m->n_dims, out)) return false;
-    for (k = 0; k < op->n_results; k++) xg_kclone_put(&op->results[k], xg_kconst_bits(b, op->results[k].type, (uint64_t)out[k]));
+    for (k = 0; k < op->n_results; k++)
+        xg_kclone_put(&op->results[k], xg_kconst_bits(b, op->results[k].type, (uint64_t)out[k]));
     return true;
 }
 XG_FN bool xg_kclone_known_comparison(xg_kb *b, const xg_kop *op) {
     int64_t x, y;
     bool r;
-    if (op->results[0].type->kind != XG_TK_SCALAR || !xg_kval_is_const(xg_kclone_value(op->operands[0].value), &x) || !xg_kval_is_const(xg_kclone_value(op->operands[1].value), &y)) return false;
+    if (op->results[0].type->kind != XG_TK_SCALAR || !xg_kval_is_const(xg_kclone_value(op->operands[0].value), &x) ||
+        !xg_kval_is_const(xg_kclone_value(op->operands[1].value), &y))
+        return false;
     if (!xg_kfold_cmpi(op->flags, op->operands[0].value->type->elem, x, y, &r)) return false;
     xg_kclone_put(&op->results[0], xg_kconst_bits(b, op->results[0].type, r));
     return true;
@@ -144,7 +181,9 @@ XG_FN bool xg_kclone_instead(xg_kb *b, const xg_kop *op) {
 
 /* ---- what was made ---- */
 
-XG_FN bool xg_kinline_same(const void *node, const void *key) { return xg_kcse_equal((const xg_kop *)node, (const xg_kop *)key); }
+XG_FN bool xg_kinline_same(const void *node, const void *key) {
+    return xg_kcse_equal((const xg_kop *)node, (const xg_kop *)key);
+}
 XG_FN void xg_kclone_merge(xg_kb *b, const xg_kop *op, xg_kop *copy) {
     void **slot;
     xg_kop *earlier;
@@ -152,7 +191,10 @@ XG_FN void xg_kclone_merge(xg_kb *b, const xg_kop *op, xg_kop *copy) {
     if (!(xg_kop_flags(op->op) & KF_PURE)) return;
     slot = xg_set_find(&b->m->inliner->made, xg_kcse_hash(copy), xg_kinline_same, copy);
     earlier = (xg_kop *)*slot;
-    if (!earlier || !xg_kregion_inside(b->region, earlier->parent)) { *slot = copy; return; }
+    if (!earlier || !xg_kregion_inside(b->region, earlier->parent)) {
+        *slot = copy;
+        return;
+    }
     for (k = 0; k < op->n_results; k++) xg_kclone_put(&op->results[k], &earlier->results[k]);
     xg_kop_remove(copy);
 }
@@ -183,7 +225,8 @@ XG_FN void xg_kir_inline(xg_kmodule *m) {
     in.m = m;
     m->inliner = &in;
     for (f = m->first; f; f = f->next) f->mark = XG_KINLINE_NEW;
-    for (f = m->first; f; f = f->next) if (f->entry || !m->entry) xg_kinline_func(&in, f);
+    for (f = m->first; f; f = f->next)
+        if (f->entry || !m->entry) xg_kinline_func(&in, f);
     m->inliner = NULL;
     for (f = m->first; f; f = next) {
         next = f->next;

@@ -2,15 +2,19 @@
  *
  * Ideas
  * - A module holds functions; a function has one region; a region is one list of operations with arguments in front; an
- *   operation has operands, results, attributes and nested regions. SSA: a value is a result or a region argument and is used only where it dominates.
+ *   operation has operands, results, attributes and nested regions. SSA: a value is a result or a region argument and
+ *   is used only where it dominates.
  * - Structured control flow only (for, if, while): no branch ever leaves a region; the PTX printer makes the labels.
- * - Tensors have value semantics above `lower_tensors` (insert gives a new tensor), memory semantics below it. The entry function takes inputs and then
- *   destinations as tensors and returns the destinations after the last insert; nothing else may use them.
- * - Types are interned: equality is pointer equality. pred (HLO) is i1 as a value and one byte in a tensor. Integers are signless; operations
- *   say signed or unsigned. Sub-byte HLO integers are i8 by value. f8, f6, f4 exist as element types and convert; they do not compute.
+ * - Tensors have value semantics above `lower_tensors` (insert gives a new tensor), memory semantics below it. The
+ *   entry function takes inputs and then destinations as tensors and returns the destinations after the last insert;
+ *   nothing else may use them.
+ * - Types are interned: equality is pointer equality. pred (HLO) is i1 as a value and one byte in a tensor. Integers
+ *   are signless; operations say signed or unsigned. Sub-byte HLO integers are i8 by value. f8, f6, f4 exist as element
+ *   types and convert; they do not compute.
  * - `index` is the type of positions; `convert_index` decides i32 or i64 for the whole kernel.
  *
- * Laws: operands precede users; ids grow and are unique in the module; passes walk in program order; a pass allocates from the module's arena what it leaves there, from temp what it needs itself, and frees nothing. */
+ * Laws: operands precede users; ids grow and are unique in the module; passes walk in program order; a pass allocates
+ * from the module's arena what it leaves there, from temp what it needs itself, and frees nothing. */
 #ifndef XG_KIR_H
 #define XG_KIR_H
 #include "../affine/affine.h"
@@ -33,13 +37,32 @@ typedef struct xg_kinliner xg_kinliner;
 
 /* ---- types ---- */
 /* Element types. X(NAME, text, bits, class: INT FLOAT COMPLEX INDEX). */
+/* clang-format off */
 #define XG_KIR_ELEMS(X) \
-    X(I1, "i1", 1, INT) X(I8, "i8", 8, INT) X(I16, "i16", 16, INT) X(I32, "i32", 32, INT) X(I64, "i64", 64, INT) X(INDEX, "index", 0, INDEX) \
-    X(BF16, "bf16", 16, FLOAT) X(F16, "f16", 16, FLOAT) X(F32, "f32", 32, FLOAT) X(F64, "f64", 64, FLOAT) \
-    X(F8E5M2, "f8e5m2", 8, FLOAT) X(F8E4M3, "f8e4m3", 8, FLOAT) X(F8E4M3FN, "f8e4m3fn", 8, FLOAT) X(F8E3M4, "f8e3m4", 8, FLOAT) X(F8E4M3B11FNUZ, "f8e4m3b11fnuz", 8, FLOAT) \
-    X(F8E5M2FNUZ, "f8e5m2fnuz", 8, FLOAT) X(F8E4M3FNUZ, "f8e4m3fnuz", 8, FLOAT) X(F8E8M0FNU, "f8e8m0fnu", 8, FLOAT) \
-    X(F4E2M1FN, "f4e2m1fn", 4, FLOAT) X(F6E2M3FN, "f6e2m3fn", 6, FLOAT) X(F6E3M2FN, "f6e3m2fn", 6, FLOAT) \
-    X(C64, "complex<f32>", 64, COMPLEX) X(C128, "complex<f64>", 128, COMPLEX)
+    X(I1, "i1", 1, INT) \
+    X(I8, "i8", 8, INT) \
+    X(I16, "i16", 16, INT) \
+    X(I32, "i32", 32, INT) \
+    X(I64, "i64", 64, INT) \
+    X(INDEX, "index", 0, INDEX) \
+    X(BF16, "bf16", 16, FLOAT) \
+    X(F16, "f16", 16, FLOAT) \
+    X(F32, "f32", 32, FLOAT) \
+    X(F64, "f64", 64, FLOAT) \
+    X(F8E5M2, "f8e5m2", 8, FLOAT) \
+    X(F8E4M3, "f8e4m3", 8, FLOAT) \
+    X(F8E4M3FN, "f8e4m3fn", 8, FLOAT) \
+    X(F8E3M4, "f8e3m4", 8, FLOAT) \
+    X(F8E4M3B11FNUZ, "f8e4m3b11fnuz", 8, FLOAT) \
+    X(F8E5M2FNUZ, "f8e5m2fnuz", 8, FLOAT) \
+    X(F8E4M3FNUZ, "f8e4m3fnuz", 8, FLOAT) \
+    X(F8E8M0FNU, "f8e8m0fnu", 8, FLOAT) \
+    X(F4E2M1FN, "f4e2m1fn", 4, FLOAT) \
+    X(F6E2M3FN, "f6e2m3fn", 6, FLOAT) \
+    X(F6E3M2FN, "f6e3m2fn", 6, FLOAT) \
+    X(C64, "complex<f32>", 64, COMPLEX) \
+    X(C128, "complex<f64>", 128, COMPLEX)
+/* clang-format on */
 typedef enum xg_kelem {
 #define X(name, text, bits, cls) XG_E_##name,
     XG_KIR_ELEMS(X)
@@ -47,14 +70,26 @@ typedef enum xg_kelem {
     XG_E_COUNT
 } xg_kelem;
 
-typedef enum xg_kkind { XG_TK_SCALAR, XG_TK_VECTOR, XG_TK_TENSOR, XG_TK_POINTER } xg_kkind;
-typedef enum xg_kspace { XG_SPACE_GLOBAL, XG_SPACE_SHARED, XG_SPACE_LOCAL, XG_SPACE_CONST, XG_SPACE_CLUSTER /* shared memory of the blocks of a cluster */ } xg_kspace;
-#define XG_KSPACE_IS_SHORT(space) ((space) == XG_SPACE_SHARED || (space) == XG_SPACE_CLUSTER) /* addresses of 32 bits */
+typedef enum xg_kkind {
+    XG_TK_SCALAR,
+    XG_TK_VECTOR,
+    XG_TK_TENSOR,
+    XG_TK_POINTER
+} xg_kkind;
+typedef enum xg_kspace {
+    XG_SPACE_GLOBAL,
+    XG_SPACE_SHARED,
+    XG_SPACE_LOCAL,
+    XG_SPACE_CONST,
+    XG_SPACE_CLUSTER /* shared memory of the blocks of a cluster */
+} xg_kspace;
+#define XG_KSPACE_IS_SHORT(space) ((space) == XG_SPACE_SHARED || (space) == XG_SPACE_CLUSTER) /* addresses of 32 bits \
+                                                                                               */
 struct xg_ktype {
     xg_kkind kind;
-    xg_kelem elem;      /* of a pointer: I8 */
-    xg_kspace space;    /* of a pointer */
-    uint32_t rank;      /* vector: 1 */
+    xg_kelem elem;   /* of a pointer: I8 */
+    xg_kspace space; /* of a pointer */
+    uint32_t rank;   /* vector: 1 */
     const int64_t *dims;
     int64_t elements;
     uint32_t id;
@@ -63,18 +98,23 @@ struct xg_ktype {
 /* ---- values and operations ---- */
 typedef struct xg_kuse xg_kuse;
 /* Passes walk lists of these again and again: what a walk reads stands first, so that it shares a line of the cache. */
-struct xg_kuse { xg_kval *value; xg_kop *user; xg_kuse *prev, *next; }; /* one of the user's operands */
+struct xg_kuse {
+    xg_kval *value;
+    xg_kop *user;
+    xg_kuse *prev, *next;
+}; /* one of the user's operands */
 #define XG_KUSE_INDEX(u) ((uint32_t)((u) - (u)->user->operands))
 struct xg_kval {
-    xg_kop *def;          /* NULL for a region argument */
+    xg_kop *def; /* NULL for a region argument */
     const xg_ktype *type;
     xg_kuse *first_use, *last_use;
-    int64_t lo, hi;       /* known range of an index or integer when lo <= hi; set for ids, induction variables, map results */
+    /* known range of an index or integer when lo <= hi; set for ids, induction variables, map results */
+    int64_t lo, hi;
     void *scratch;
-    uint32_t index;       /* which result or argument */
-    uint32_t id;          /* unique in the module */
-    xg_kregion *region;   /* of an argument */
-    xg_str name;          /* a wish for printing: "dim0", "extracted"; may be empty */
+    uint32_t index;     /* which result or argument */
+    uint32_t id;        /* unique in the module */
+    xg_kregion *region; /* of an argument */
+    xg_str name;        /* a wish for printing: "dim0", "extracted"; may be empty */
 };
 struct xg_kop {
     xg_kopcode op;
@@ -83,25 +123,66 @@ struct xg_kop {
     xg_kregion *parent;
     xg_kuse *operands;
     xg_kval *results;
-    bool changed;         /* since canonicalize last saw it: it is new, reads something else, or a use of its result came or went */
-    uint32_t flags;       /* predicate of a compare, axis of an id, KM_* of a memory access, KL_* of a FOR */
+    /* since canonicalize last saw it: it is new, reads something else, or a use of its result came or went */
+    bool changed;
+    uint32_t flags; /* predicate of a compare, axis of an id, KM_* of a memory access, KL_* of a FOR */
     void *scratch;
-    int64_t a, b;         /* attributes, by opcode. CONST: a has the bits; integers sign-extended, i1 0 or 1; complex: a real, b imaginary part. APPLY: a is 1 if it came out of simplify_indexing */
-    const void *p;        /* LOOP, APPLY: xg_imap; CALL, SHUFFLE_REDUCE: xg_kfunc; SHARED_PTR: xg_str, the array's name */
+    /* attributes, by opcode. CONST: a has the bits; integers sign-extended, i1 0 or 1; complex: a real, b imaginary
+     * part. APPLY: a is 1 if it came out of simplify_indexing */
+    int64_t a, b;
+    /* LOOP, APPLY: xg_imap; CALL, SHUFFLE_REDUCE: xg_kfunc; SHARED_PTR: xg_str, the array's name */
+    const void *p;
     xg_kregion **regions;
     uint32_t id;
-    uint32_t loc;         /* id of the HLO instruction it comes from, + 1; 0 unknown */
+    uint32_t loc; /* id of the HLO instruction it comes from, + 1; 0 unknown */
 };
-struct xg_kregion { xg_kop *owner; xg_kfunc *func; uint32_t n_args; xg_kval *args; xg_kop *first, *last; };
+struct xg_kregion {
+    xg_kop *owner;
+    xg_kfunc *func;
+    uint32_t n_args;
+    xg_kval *args;
+    xg_kop *first, *last;
+};
 
-enum { KM_INVARIANT = 1, KM_VOLATILE = 2, KM_STREAM = 4 /* written once, not read again soon */ };
-enum { KL_UNROLLED = 1, KL_UNROLL_LOWERED = 2 }; /* of FOR: as many steps stand in the body as shall; the assembler is not to add its own. All steps shall be written out, once they are lowered */
-enum { XG_KTEAM_CLUSTER = -1 }; /* of SYNC, BARRIER: who waits, if it is no number of threads */
-enum { KP_INBOUNDS = 1 }; /* of PTR_ADD: where it is executed the index is in 0..2^31-1, whatever its range says */
+enum {
+    KM_INVARIANT = 1,
+    KM_VOLATILE = 2,
+    KM_STREAM = 4 /* written once, not read again soon */
+};
+/* of FOR: as many steps stand in the body as shall; the assembler is not to add its own. All steps shall be written
+ * out, once they are lowered */
+enum {
+    KL_UNROLLED = 1,
+    KL_UNROLL_LOWERED = 2
+};
+enum {
+    XG_KTEAM_CLUSTER = -1
+}; /* of SYNC, BARRIER: who waits, if it is no number of threads */
+enum {
+    KP_INBOUNDS = 1
+}; /* of PTR_ADD: where it is executed the index is in 0..2^31-1, whatever its range says */
 /* Predicates. cmpf: o.. false when a NaN takes part, u.. true. */
-#define XG_KIR_CMPI(X) X(EQ, "eq") X(NE, "ne") X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") X(UGE, "uge")
-#define XG_KIR_CMPF(X) X(OEQ, "oeq") X(OGT, "ogt") X(OGE, "oge") X(OLT, "olt") X(OLE, "ole") X(ONE, "one") X(ORD, "ord") \
-    X(UEQ, "ueq") X(UGT, "ugt") X(UGE, "uge") X(ULT, "ult") X(ULE, "ule") X(UNE, "une") X(UNO, "uno")
+#define XG_KIR_CMPI(X) \
+    X(EQ, "eq") \
+    X(NE, "ne") X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") \
+        X(UGE, "uge")
+/* clang-format off */
+#define XG_KIR_CMPF(X) \
+    X(OEQ, "oeq") \
+    X(OGT, "ogt") \
+    X(OGE, "oge") \
+    X(OLT, "olt") \
+    X(OLE, "ole") \
+    X(ONE, "one") \
+    X(ORD, "ord") \
+    X(UEQ, "ueq") \
+    X(UGT, "ugt") \
+    X(UGE, "uge") \
+    X(ULT, "ult") \
+    X(ULE, "ule") \
+    X(UNE, "une") \
+    X(UNO, "uno")
+/* clang-format on */
 typedef enum xg_kcmpi {
 #define X(name, text) XG_CI_##name,
     XG_KIR_CMPI(X)
@@ -118,54 +199,64 @@ typedef enum xg_kcmpf {
 /* What is known of an entry function's parameter: a slice of a buffer. */
 typedef struct xg_karg {
     int64_t bytes, align;
-    bool written;        /* by this kernel, through this or another parameter of the same slice */
-    bool parted;         /* each block has a part of the buffer, of the tensor's size: block x the x-th one */
-    bool aliased;        /* overlaps another parameter without being the same slice, and one of the two is written */
-    int32_t slice;       /* parameters with equal slice are the same memory; the first one stands for all */
+    bool written;  /* by this kernel, through this or another parameter of the same slice */
+    bool parted;   /* each block has a part of the buffer, of the tensor's size: block x the x-th one */
+    bool aliased;  /* overlaps another parameter without being the same slice, and one of the two is written */
+    int32_t slice; /* parameters with equal slice are the same memory; the first one stands for all */
 } xg_karg;
 
 struct xg_kfunc {
     xg_kmodule *module;
     xg_str name;
     bool entry, inline_always;
-    xg_kregion *body;     /* its arguments are the parameters */
+    xg_kregion *body; /* its arguments are the parameters */
     uint32_t n_results;
     const xg_ktype **results;
-    xg_karg *args;        /* entry only: one per parameter */
-    uint32_t n_inputs;    /* entry only: parameters before the destinations */
+    xg_karg *args;                  /* entry only: one per parameter */
+    uint32_t n_inputs;              /* entry only: parameters before the destinations */
     uint32_t threads[3], blocks[3]; /* entry only */
-    uint32_t cluster;     /* entry only: so many neighbouring blocks, by x, reach each other's shared memory; 0: each is alone */
-    uint32_t resident;    /* entry only: blocks that a multiprocessor must hold at a time; 0: as many as registers allow, of which the assembler may then spare some by spilling */
+    /* entry only: so many neighbouring blocks, by x, reach each other's shared memory; 0: each is alone */
+    uint32_t cluster;
+    /* entry only: blocks that a multiprocessor must hold at a time; 0: as many as registers allow, of which the
+     * assembler may then spare some by spilling */
+    uint32_t resident;
     xg_kfunc *prev, *next;
-    uint32_t mark;        /* for passes */
+    uint32_t mark; /* for passes */
 };
 struct xg_kmodule {
     xg_ctx *ctx;
     xg_arena *arena;
-    xg_arena *temp;       /* what a pass has for itself; whoever runs passes may give it up after each. The arena unless someone set another one */
-    xg_aff_ctx *aff;      /* where its maps live */
+    /* what a pass has for itself; whoever runs passes may give it up after each. The arena unless someone set another
+     * one */
+    xg_arena *temp;
+    xg_aff_ctx *aff; /* where its maps live */
     xg_set types;
     const xg_ktype *scalars[XG_E_COUNT]; /* the interned scalar types, by element */
     uint32_t n_types, n_ids;
     xg_kfunc *first, *last, *entry;
-    xg_str comment;       /* printed at the head of the kernel: the HLO fusion's name and operations */
+    xg_str comment; /* printed at the head of the kernel: the HLO fusion's name and operations */
     uint32_t shared_bytes;
-    bool ftz, fma;        /* flush subnormals; contraction of a*b+c allowed */
-    const void *target;   /* xg_target, for passes below lower_tensors */
-    xg_set constants;     /* since cse has gathered them: the constants at the head of the entry, each of them once; those that are made join them */
+    bool ftz, fma;      /* flush subnormals; contraction of a*b+c allowed */
+    const void *target; /* xg_target, for passes below lower_tensors */
+    /* since cse has gathered them: the constants at the head of the entry, each of them once; those that are made join
+     * them */
+    xg_set constants;
     xg_kop *last_constant;
-    xg_kinliner *inliner; /* while inline is at work: what makes the copy of a call */
-    bool settled;         /* nothing but types has changed since canonicalize and cse ran */
+    xg_kinliner *inliner;     /* while inline is at work: what makes the copy of a call */
+    bool settled;             /* nothing but types has changed since canonicalize and cse ran */
     struct xg_kval *held[64]; /* by XG_KOP2 and its kin, while an expression is being made */
     uint32_t n_held;
 };
 
 /* ---- ranges.c: what is known of integer values ---- */
-/* Every integer result gets its range when it is made, from those of its operands. lo > hi in a value means: not known. */
-XG_FN xg_range xg_kval_range(const xg_kval *v);  /* never empty: what is not known is the whole signed range of the type; of an i1 [0, 1] */
+/* Every integer result gets its range when it is made, from those of its operands. lo > hi in a value means: not
+ * known. */
+/* never empty: what is not known is the whole signed range of the type; of an i1 [0, 1] */
+XG_FN xg_range xg_kval_range(const xg_kval *v);
 XG_FN void xg_kval_set_range(xg_kval *v, xg_range r); /* forgets it when it does not fit the type */
-XG_FN void xg_kop_infer_range(xg_kop *op);       /* sets the range of the result; for operations whose range follows from operands */
-XG_FN xg_range xg_kelem_range(xg_kelem e);       /* signed; i1 [0, 1] */
+/* sets the range of the result; for operations whose range follows from operands */
+XG_FN void xg_kop_infer_range(xg_kop *op);
+XG_FN xg_range xg_kelem_range(xg_kelem e); /* signed; i1 [0, 1] */
 
 /* ---- build.c ---- */
 XG_FN xg_kmodule *xg_kir_module(xg_ctx *c, xg_arena *a, xg_aff_ctx *aff);
@@ -173,37 +264,48 @@ XG_FN const xg_ktype *xg_kir_scalar(xg_kmodule *m, xg_kelem e);
 XG_FN const xg_ktype *xg_kir_vector(xg_kmodule *m, xg_kelem e, int64_t lanes);
 XG_FN const xg_ktype *xg_kir_tensor(xg_kmodule *m, xg_kelem e, const int64_t *dims, uint32_t rank);
 XG_FN const xg_ktype *xg_kir_pointer(xg_kmodule *m, xg_kspace space);
-XG_FN int xg_kelem_bits(xg_kelem e);       /* of a value; INDEX 0 */
-XG_FN int64_t xg_kelem_bytes(xg_kelem e);  /* in memory: i1, f4, f6 one byte */
-XG_FN bool xg_kelem_is_int(xg_kelem e);    /* i1..i64 and index */
+XG_FN int xg_kelem_bits(xg_kelem e);      /* of a value; INDEX 0 */
+XG_FN int64_t xg_kelem_bytes(xg_kelem e); /* in memory: i1, f4, f6 one byte */
+XG_FN bool xg_kelem_is_int(xg_kelem e);   /* i1..i64 and index */
 XG_FN bool xg_kelem_is_float(xg_kelem e);
 XG_FN bool xg_kelem_is_complex(xg_kelem e);
-XG_FN xg_kelem xg_kelem_of(xlagpu_type t); /* s32, u32 -> I32 ...; XG_E_COUNT for what has no element (no type can be made of that) */
-XG_FN xlagpu_type xg_kelem_format(xg_kelem e); /* the HLO type of a float element, for base/number.h; INVALID for others */
+/* s32, u32 -> I32 ...; XG_E_COUNT for what has no element (no type can be made of that) */
+XG_FN xg_kelem xg_kelem_of(xlagpu_type t);
+/* the HLO type of a float element, for base/number.h; INVALID for others */
+XG_FN xlagpu_type xg_kelem_format(xg_kelem e);
 XG_FN const char *xg_kelem_name(xg_kelem e);
-XG_FN xg_kfunc *xg_kir_func(xg_kmodule *m, xg_str name, const xg_ktype *const *params, uint32_t n, const xg_ktype *const *results, uint32_t nr); /* appended; entry functions first by convention */
+/* appended; entry functions first by convention */
+XG_FN xg_kfunc *xg_kir_func(
+    xg_kmodule *m, xg_str name, const xg_ktype *const *params, uint32_t n, const xg_ktype *const *results, uint32_t nr);
 XG_FN void xg_kir_func_remove(xg_kfunc *f);
 
 /* A place where operations are made: at the end of a region, or before an operation. */
-typedef struct xg_kb { xg_kmodule *m; xg_kregion *region; xg_kop *before; uint32_t loc; } xg_kb;
+typedef struct xg_kb {
+    xg_kmodule *m;
+    xg_kregion *region;
+    xg_kop *before;
+    uint32_t loc;
+} xg_kb;
 XG_FN xg_kb xg_kb_end(xg_kmodule *m, xg_kregion *r);
 XG_FN xg_kb xg_kb_before(xg_kmodule *m, xg_kop *op);
 XG_FN xg_kb xg_kb_after(xg_kmodule *m, xg_kop *op);
 /* The general form; results get the given types. The others are made of it and return the first result. */
-XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode op, xg_kval *const *operands, uint32_t n, const xg_ktype *const *results, uint32_t nr, uint32_t n_regions);
-XG_FN xg_kregion *xg_kir_region_args(xg_kb *b, xg_kop *op, uint32_t which, const xg_ktype *const *types, uint32_t n); /* gives a region its arguments */
-XG_FN xg_kval *xg_k1(xg_kb *b, xg_kopcode op, xg_kval *x);                      /* result type = x's */
+XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode op, xg_kval *const *operands, uint32_t n, const xg_ktype *const *results,
+    uint32_t nr, uint32_t n_regions);
+XG_FN xg_kregion *xg_kir_region_args(
+    xg_kb *b, xg_kop *op, uint32_t which, const xg_ktype *const *types, uint32_t n); /* gives a region its arguments */
+XG_FN xg_kval *xg_k1(xg_kb *b, xg_kopcode op, xg_kval *x);                           /* result type = x's */
 XG_FN xg_kval *xg_k2(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y);
 XG_FN xg_kval *xg_k3(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, xg_kval *z);
-XG_FN xg_kval *xg_kcast(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kelem to);      /* scalar or same number of lanes */
-XG_FN xg_kval *xg_kconst_int(xg_kb *b, xg_kelem e, int64_t v);                  /* i1, integers, index */
-XG_FN xg_kval *xg_kconst_float(xg_kb *b, xg_kelem e, double v);                 /* rounded to the format */
+XG_FN xg_kval *xg_kcast(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kelem to); /* scalar or same number of lanes */
+XG_FN xg_kval *xg_kconst_int(xg_kb *b, xg_kelem e, int64_t v);             /* i1, integers, index */
+XG_FN xg_kval *xg_kconst_float(xg_kb *b, xg_kelem e, double v);            /* rounded to the format */
 XG_FN xg_kval *xg_kconst_bits(xg_kb *b, const xg_ktype *t, uint64_t bits);
 XG_FN xg_kval *xg_kcmpi_(xg_kb *b, xg_kcmpi p, xg_kval *x, xg_kval *y);
 XG_FN xg_kval *xg_kcmpf_(xg_kb *b, xg_kcmpf p, xg_kval *x, xg_kval *y);
 XG_FN xg_kval *xg_kselect(xg_kb *b, xg_kval *c, xg_kval *x, xg_kval *y);
-/* C leaves open which argument of a call is evaluated first. Where several arguments make operations, these forms decide it, the last one first; so a
- * formula may be nested, and every compiler makes the same code of it. */
+/* C leaves open which argument of a call is evaluated first. Where several arguments make operations, these forms
+ * decide it, the last one first; so a formula may be nested, and every compiler makes the same code of it. */
 XG_FN void xg_khold(xg_kb *b, xg_kval *v);
 XG_FN xg_kval *xg_kheld(xg_kb *b); /* what was held last */
 XG_FN xg_kval *xg_k2_held(xg_kb *b, xg_kopcode op);
@@ -218,11 +320,13 @@ XG_FN xg_kval *xg_kselect_held(xg_kb *b);
 #define XG_KSELECT(b, c, x, y) (xg_khold(b, y), xg_khold(b, x), xg_khold(b, c), xg_kselect_held(b))
 XG_FN xg_kval *xg_kextract(xg_kb *b, xg_kval *tensor, xg_kval *const *indices, uint32_t n);
 XG_FN xg_kval *xg_kinsert(xg_kb *b, xg_kval *value, xg_kval *tensor, xg_kval *const *indices, uint32_t n);
-XG_FN xg_kval *xg_kthread_id(xg_kb *b, int axis, int64_t count);                /* index in [0, count-1] */
+XG_FN xg_kval *xg_kthread_id(xg_kb *b, int axis, int64_t count); /* index in [0, count-1] */
 XG_FN xg_kval *xg_kblock_id(xg_kb *b, int axis, int64_t count);
-XG_FN xg_kop *xg_kapply(xg_kb *b, const xg_imap *map, xg_kval *const *dims_and_symbols); /* one result per map result, with its range */
+/* one result per map result, with its range */
+XG_FN xg_kop *xg_kapply(xg_kb *b, const xg_imap *map, xg_kval *const *dims_and_symbols);
 XG_FN xg_kop *xg_kcall(xg_kb *b, xg_kfunc *callee, xg_kval *const *args, uint32_t n);
-XG_FN xg_kop *xg_kif(xg_kb *b, xg_kval *cond, const xg_ktype *const *results, uint32_t n);  /* both regions empty: the caller fills and yields */
+/* both regions empty: the caller fills and yields */
+XG_FN xg_kop *xg_kif(xg_kb *b, xg_kval *cond, const xg_ktype *const *results, uint32_t n);
 XG_FN xg_kop *xg_kfor(xg_kb *b, xg_kval *lo, xg_kval *hi, xg_kval *step, xg_kval *const *inits, uint32_t n);
 XG_FN xg_kop *xg_kloop(xg_kb *b, const xg_imap *map, xg_kval *const *dims, xg_kval *const *inits, uint32_t n);
 XG_FN void xg_kyield(xg_kb *b, xg_kval *const *vals, uint32_t n);
@@ -231,20 +335,25 @@ XG_FN void xg_kreturn(xg_kb *b, xg_kval *const *vals, uint32_t n);
 XG_FN void xg_kval_replace(xg_kval *from, xg_kval *to);
 XG_FN void xg_kop_set_operand(xg_kop *op, uint32_t i, xg_kval *v);
 XG_FN void xg_kop_shorten(xg_kop *op, uint32_t n); /* only the first n operands stay */
-XG_FN void xg_kop_remove(xg_kop *op);        /* its results have no uses; nested regions go with it */
+XG_FN void xg_kop_remove(xg_kop *op);              /* its results have no uses; nested regions go with it */
 XG_FN void xg_kop_move_before(xg_kop *op, xg_kop *before);
-/* Copies of what is in a region. Begin forgets earlier copies of all that it reads and makes; put says what stands for a value, value asks; clone reads that for operands and
- * puts results and arguments, so that more copies may follow. Kept in the values' scratch. What the copies show to be a known lane or number is that value, and no operation. */
+/* Copies of what is in a region. Begin forgets earlier copies of all that it reads and makes; put says what stands for
+ * a value, value asks; clone reads that for operands and puts results and arguments, so that more copies may follow.
+ * Kept in the values' scratch. What the copies show to be a known lane or number is that value, and no operation. */
 XG_FN void xg_kclone_begin(const xg_kregion *r);
 XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy);
 XG_FN xg_kval *xg_kclone_value(xg_kval *v);
 XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op);
-XG_FN bool xg_kclone_instead(xg_kb *b, const xg_kop *op); /* inline.c: instead of a copy what is called, or what constants decide */
-XG_FN void xg_kclone_merge(xg_kb *b, const xg_kop *op, xg_kop *copy); /* inline.c: an equal operation that was copied before instead */
-XG_FN bool xg_kfold_int(xg_kopcode op, xg_kelem e, int64_t x, int64_t y, int64_t *out); /* fold.c: an operation of one or two integers; false: nothing is known of it */
-XG_FN bool xg_kfold_cmpi(uint32_t predicate, xg_kelem e, int64_t x, int64_t y, bool *out); /* the same of a comparison */
+/* inline.c: instead of a copy what is called, or what constants decide */
+XG_FN bool xg_kclone_instead(xg_kb *b, const xg_kop *op);
+/* inline.c: an equal operation that was copied before instead */
+XG_FN void xg_kclone_merge(xg_kb *b, const xg_kop *op, xg_kop *copy);
+/* fold.c: an operation of one or two integers; false: nothing is known of it */
+XG_FN bool xg_kfold_int(xg_kopcode op, xg_kelem e, int64_t x, int64_t y, int64_t *out);
+XG_FN bool xg_kfold_cmpi(
+    uint32_t predicate, xg_kelem e, int64_t x, int64_t y, bool *out); /* the same of a comparison */
 XG_FN bool xg_kval_is_const(const xg_kval *v, int64_t *bits); /* not complex; as in xg_kop.a; bits may be NULL */
-XG_FN xg_kop *xg_kregion_end(const xg_kregion *r); /* its terminator; NULL while it has none */
+XG_FN xg_kop *xg_kregion_end(const xg_kregion *r);            /* its terminator; NULL while it has none */
 XG_FN bool xg_kregion_inside(const xg_kregion *r, const xg_kregion *outer); /* r is outer or nested in it */
 #define XG_KOPERAND(op, k) ((op)->operands[k].value)
 #define XG_FOR_KOPS(o, region) for (xg_kop *o = (region)->first; o; o = o->next)
@@ -254,52 +363,78 @@ XG_FN void xg_kir_print(xg_buf *b, const xg_kmodule *m);
 XG_FN xg_kmodule *xg_kir_parse(xg_ctx *c, xg_arena *a, xg_aff_ctx *aff, const xg_source *src); /* what print writes */
 XG_FN void xg_kir_verify(const xg_kmodule *m); /* fails with ERROR_INTERNAL naming function, operation and rule */
 XG_FN void xg_ktype_print(xg_buf *b, const xg_ktype *t);
-XG_FN void xg_kir_verify_low(xg_kmodule *m); /* fails if the entry still has tensors, indexing maps, calls, complex or index values: what no backend knows */
+/* fails if the entry still has tensors, indexing maps, calls, complex or index values: what no backend knows */
+XG_FN void xg_kir_verify_low(xg_kmodule *m);
 XG_FN const char *xg_kop_name(xg_kopcode op);
 XG_FN uint32_t xg_kop_flags(xg_kopcode op);
 
 /* ---- edit.c: what several passes do ---- */
-XG_FN bool xg_kop_has_effects(const xg_kop *op);  /* something besides its results can tell that it ran; inserts into tensors are not effects: the new tensor is a result */
-XG_FN bool xg_kop_is_dead(const xg_kop *op);           /* no results in use, no effects, no terminator */
-XG_FN xg_kval *xg_ktensor_root(xg_kval *v);       /* the parameter or shared array whose memory a tensor is */
-XG_FN int64_t xg_ktensor_align(xg_kval *v);       /* what its memory is aligned to, in bytes */
+/* something besides its results can tell that it ran; inserts into tensors are not effects: the new tensor is a
+ * result */
+XG_FN bool xg_kop_has_effects(const xg_kop *op);
+XG_FN bool xg_kop_is_dead(const xg_kop *op); /* no results in use, no effects, no terminator */
+XG_FN xg_kval *xg_ktensor_root(xg_kval *v);  /* the parameter or shared array whose memory a tensor is */
+XG_FN int64_t xg_ktensor_align(xg_kval *v);  /* what its memory is aligned to, in bytes */
 XG_FN bool xg_ktensor_is_constant(xg_kval *v);
-XG_FN int64_t xg_kfor_trips(const xg_kop *op);    /* -1 when not known */
-XG_FN void xg_kregion_take(xg_kregion *from, xg_kop *before); /* moves all operations of a region in front of another operation */
+XG_FN int64_t xg_kfor_trips(const xg_kop *op); /* -1 when not known */
+/* moves all operations of a region in front of another operation */
+XG_FN void xg_kregion_take(xg_kregion *from, xg_kop *before);
 XG_FN void xg_kregion_take_end(xg_kregion *from, xg_kregion *to); /* ... to the end of another region */
-/* The same operation, in front of the old one, with other operands and results; it takes over attributes and regions. The old one keeps its results
- * (for the caller to replace) and has no regions any more. */
-XG_FN xg_kop *xg_kop_rebuild(xg_kmodule *m, xg_kop *old, xg_kval *const *operands, uint32_t n, const xg_ktype *const *results, uint32_t nr);
-/* The operations of a region and those nested in it, in program order; a snapshot, so the caller may change the region. */
-typedef struct xg_kops { xg_kop **p; uint32_t n, cap; } xg_kops;
-XG_FN void xg_kops_collect(xg_arena *a, xg_kops *out, const xg_kregion *r);          /* regions after their operation */
-XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode op); /* only those of one opcode, inner ones first */
-XG_FN void xg_kops_each_of(xg_kmodule *m, xg_kopcode op, void (*fn)(xg_kmodule *m, xg_kop *op)); /* those of all functions, as they were at the beginning of each */
+/* The same operation, in front of the old one, with other operands and results; it takes over attributes and regions.
+ * The old one keeps its results (for the caller to replace) and has no regions any more. */
+XG_FN xg_kop *xg_kop_rebuild(
+    xg_kmodule *m, xg_kop *old, xg_kval *const *operands, uint32_t n, const xg_ktype *const *results, uint32_t nr);
+/* The operations of a region and those nested in it, in program order; a snapshot, so the caller may change the
+ * region. */
+typedef struct xg_kops {
+    xg_kop **p;
+    uint32_t n, cap;
+} xg_kops;
+XG_FN void xg_kops_collect(xg_arena *a, xg_kops *out, const xg_kregion *r); /* regions after their operation */
+/* only those of one opcode, inner ones first */
+XG_FN void xg_kops_collect_of(xg_arena *a, xg_kops *out, const xg_kregion *r, xg_kopcode op);
+/* those of all functions, as they were at the beginning of each */
+XG_FN void xg_kops_each_of(xg_kmodule *m, xg_kopcode op, void (*fn)(xg_kmodule *m, xg_kop *op));
 
 /* ---- atomics.c: memory that others change too ---- */
 typedef xg_kval *(*xg_katomic_fn)(xg_kb *b, void *data, xg_kval *current); /* the new element */
-/* A loop that computes a new element and exchanges it for the old one, until nobody came between. shift: the element is a byte at this bit of the word at p. */
+/* A loop that computes a new element and exchanges it for the old one, until nobody came between. shift: the element is
+ * a byte at this bit of the word at p. */
 XG_FN void xg_katomic_loop(xg_kb *b, xg_kelem e, xg_kval *p, xg_kval *shift, xg_katomic_fn fn, void *data);
-XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg_kval *shift); /* in front of an operation, by the region of an atomic_rmw: one instruction where its form is known, else the loop */
-XG_FN xg_kval *xg_katomic_addend(const xg_kregion *r); /* what the region of an atomic_rmw adds to a float, if that is all that it does; NULL otherwise */
+/* in front of an operation, by the region of an atomic_rmw: one instruction where its form is known, else the loop */
+XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg_kval *shift);
+/* what the region of an atomic_rmw adds to a float, if that is all that it does; NULL otherwise */
+XG_FN xg_kval *xg_katomic_addend(const xg_kregion *r);
 XG_FN xg_kopcode xg_katomic_combiner(xg_kopcode red); /* the operation that llvm.atomicrmw.* does */
 
 /* ---- one pass a file; the list with its order is driver/passes.h. Each is void xg_kir_<pass>(xg_kmodule *m). ---- */
-XG_FN void xg_kir_lower_shuffles(xg_kmodule *m);     /* lower_shuffles.c: shuffle_reduce -> calls of the combiner and shuffles of 32 bits */
-XG_FN void xg_kir_inline(xg_kmodule *m);             /* inline.c: functions called once, or marked inline_always; drops dead ones */
-XG_FN void xg_kir_lower_loops(xg_kmodule *m);        /* lower_loops.c: xla_gpu.loop -> scf.for and scf.if; bounds that ranges prove vanish; peels */
-XG_FN void xg_kir_flatten_tensors(xg_kmodule *m);    /* flatten.c: N-d tensors -> 1-d by layout-free row-major; complex and i1 kept as elements */
-XG_FN void xg_kir_simplify_indexing(xg_kmodule *m);  /* indexing.c: composes apply_indexing chains and simplifies with ranges */
-XG_FN void xg_kir_vectorize(xg_kmodule *m);          /* vectorize.c: contiguous aligned extracts/inserts over a loop -> transfer_read/transfer_write */
+/* lower_shuffles.c: shuffle_reduce -> calls of the combiner and shuffles of 32 bits */
+XG_FN void xg_kir_lower_shuffles(xg_kmodule *m);
+/* inline.c: functions called once, or marked inline_always; drops dead ones */
+XG_FN void xg_kir_inline(xg_kmodule *m);
+/* lower_loops.c: xla_gpu.loop -> scf.for and scf.if; bounds that ranges prove vanish; peels */
+XG_FN void xg_kir_lower_loops(xg_kmodule *m);
+/* flatten.c: N-d tensors -> 1-d by layout-free row-major; complex and i1 kept as elements */
+XG_FN void xg_kir_flatten_tensors(xg_kmodule *m);
+/* indexing.c: composes apply_indexing chains and simplifies with ranges */
+XG_FN void xg_kir_simplify_indexing(xg_kmodule *m);
+/* vectorize.c: contiguous aligned extracts/inserts over a loop -> transfer_read/transfer_write */
+XG_FN void xg_kir_vectorize(xg_kmodule *m);
 XG_FN void xg_kir_unroll(xg_kmodule *m);
-XG_FN void xg_kir_unroll_lowered(xg_kmodule *m);             /* unroll.c */
-XG_FN bool xg_kop_is_dead(const xg_kop *op);           /* canonicalize.c: nobody reads it, and it does nothing else */
-XG_FN void xg_kir_canonicalize(xg_kmodule *m);       /* canonicalize.c: rule table: constant folding, identities, if/for simplification, DCE; to a fixed point */
-XG_FN void xg_kir_cse(xg_kmodule *m);                /* cse.c: dominating equal pure operations; loads that nothing between could change */
-XG_FN void xg_kir_hoist(xg_kmodule *m);              /* hoist.c: loop-invariant code motion */
-XG_FN void xg_kir_lower_tensors(xg_kmodule *m);      /* lower_tensors.c: tensors -> pointers, loads, stores; equal slices merged; shared arrays */
-XG_FN bool xg_klow_is_high(const xg_ktype *t); /* a value that lower-tensors takes to pieces: lanes of such are known by number then */
-XG_FN void xg_kir_lower_indexing(xg_kmodule *m);     /* lower_indexing.c: apply_indexing -> arith; division by constants by range: shifts, masks, multiply-high */
-XG_FN void xg_kir_convert_index(xg_kmodule *m);      /* convert_index.c: index -> i32 when every value fits in 0..2^31-1 (ranges), else i64 */
+XG_FN void xg_kir_unroll_lowered(xg_kmodule *m); /* unroll.c */
+XG_FN bool xg_kop_is_dead(const xg_kop *op);     /* canonicalize.c: nobody reads it, and it does nothing else */
+/* canonicalize.c: rule table: constant folding, identities, if/for simplification, DCE; to a fixed point */
+XG_FN void xg_kir_canonicalize(xg_kmodule *m);
+/* cse.c: dominating equal pure operations; loads that nothing between could change */
+XG_FN void xg_kir_cse(xg_kmodule *m);
+XG_FN void xg_kir_hoist(xg_kmodule *m); /* hoist.c: loop-invariant code motion */
+/* lower_tensors.c: tensors -> pointers, loads, stores; equal slices merged; shared arrays */
+XG_FN void xg_kir_lower_tensors(xg_kmodule *m);
+/* a value that lower-tensors takes to pieces: lanes of such are known by number then */
+XG_FN bool xg_klow_is_high(const xg_ktype *t);
+/* lower_indexing.c: apply_indexing -> arith; division by constants by range: shifts, masks, multiply-high */
+XG_FN void xg_kir_lower_indexing(xg_kmodule *m);
+/* convert_index.c: index -> i32 when every value fits in 0..2^31-1 (ranges), else i64 */
+XG_FN void xg_kir_convert_index(xg_kmodule *m);
 
 #endif /* XG_KIR_H */

@@ -1,20 +1,23 @@
 /* kir/lower_loops.c -- xla_gpu.loop becomes scf.for nests with scf.if around what is only done inside the domain.
  *
  *     loop (dims)[s0, s1] -> (results) in map
- *       ==>   if (what is asked of dims alone) { for s0 { if (what involves s0) { for s1 { if (the rest) { results = apply map; body } } } } }
+ *       ==>   if (what is asked of dims alone) { for s0 { if (what involves s0) { for s1 { if (the rest) { results =
+ *             apply map; body } } } } }
  *
- * A condition is tested as far outside as its variables allow, so that the loops inside are free of it (which is what vectorisation needs); one
- * that the ranges prove is not tested. Before that:
- * - a condition on g*x + r, with r so small that it cannot carry the sum over a bound, is one on g*x alone: `4*t + v <= 1003` for v in [0, 3] says
- *   nothing of v;
- * - the last iteration of a symbol is split off (peeled) if the others then need fewer conditions, innermost symbols first, while the product of
- *   trips stays under 64.
+ * A condition is tested as far outside as its variables allow, so that the loops inside are free of it (which is what
+ * vectorisation needs); one that the ranges prove is not tested. Before that:
+ * - a condition on g*x + r, with r so small that it cannot carry the sum over a bound, is one on g*x alone: `4*t + v <=
+ *   1003` for v in [0, 3] says nothing of v;
+ * - the last iteration of a symbol is split off (peeled) if the others then need fewer conditions, innermost symbols
+ *   first, while the product of trips stays under 64.
  * Requires: the loop's map has no runtime symbols. Keeps: everything else. */
 #ifndef XG_KIR_LOWER_LOOPS_C
 #define XG_KIR_LOWER_LOOPS_C
 #include "kir.h"
 
-enum { XG_KPEEL_TRIPS_MAX = 64 };
+enum {
+    XG_KPEEL_TRIPS_MAX = 64
+};
 static const int64_t XG_KGUARD_MAX = (int64_t)1 << 60; /* numbers below this add up without care */
 
 /* ---- peeling ---- */
@@ -54,10 +57,14 @@ XG_FN uint32_t xg_kpeel(xg_kmodule *m, xg_kop *loop, xg_kop **parts) {
         const xg_imap *most, *last;
         xg_kval **inits;
         uint32_t made = 1;
-        if (!xg_range_known(r) || !xg_add64(r.hi, 1, &span) || !xg_add64(span, -r.lo, &span) || !xg_mul64(trips, span, &trips) || trips >= XG_KPEEL_TRIPS_MAX) return 0;
+        if (!xg_range_known(r) || !xg_add64(r.hi, 1, &span) || !xg_add64(span, -r.lo, &span) ||
+            !xg_mul64(trips, span, &trips) || trips >= XG_KPEEL_TRIPS_MAX)
+            return 0;
         if (r.hi <= r.lo) continue;
         most = xg_kpeel_range(m, map, s, xg_range_of(r.lo, r.hi - 1));
-        if (most->state != XG_IMAP_OK || most->n_constraints >= map->n_constraints || most->n_syms != map->n_syms || most->syms[s].range.hi != r.hi - 1) continue;
+        if (most->state != XG_IMAP_OK || most->n_constraints >= map->n_constraints || most->n_syms != map->n_syms ||
+            most->syms[s].range.hi != r.hi - 1)
+            continue;
         last = xg_kpeel_range(m, map, s, xg_range_of(r.hi, r.hi));
         inits = XG_NEW_N(m->temp, xg_kval *, n + 1);
         for (k = 0; k < n; k++) inits[k] = loop->operands[loop->a + k].value;
@@ -76,16 +83,20 @@ XG_FN uint32_t xg_kpeel(xg_kmodule *m, xg_kop *loop, xg_kop **parts) {
 /* ---- conditions ---- */
 
 /* expr in range, needed once the first `level` symbols are known. */
-typedef struct xg_kguard { const xg_aff *expr; xg_range range; uint32_t level; } xg_kguard;
+typedef struct xg_kguard {
+    const xg_aff *expr;
+    xg_range range;
+    uint32_t level;
+} xg_kguard;
 typedef struct xg_klowering {
     xg_kmodule *m;
     xg_kop *loop;
     const xg_imap *map;
-    xg_range *dims;           /* of the operands: what is known without any condition */
+    xg_range *dims; /* of the operands: what is known without any condition */
     xg_range *syms;
     xg_aff_env env;
     XG_VEC(xg_kguard) guards;
-    xg_kval **vars;           /* dims, then the symbols made so far */
+    xg_kval **vars; /* dims, then the symbols made so far */
 } xg_klowering;
 
 XG_FN uint32_t xg_kguard_level(const xg_klowering *l, const xg_aff *e) {
@@ -97,10 +108,13 @@ XG_FN uint32_t xg_kguard_level(const xg_klowering *l, const xg_aff *e) {
 XG_FN const xg_aff *xg_kguard_part(const xg_klowering *l, const xg_aff *e, int64_t g, bool multiples) {
     const xg_aff *sum = xg_aff_const(l->m->aff, multiples ? 0 : e->k);
     uint32_t k;
-    for (k = 0; k < e->n; k++) if ((e->terms[k].scale % g == 0) == multiples) sum = xg_aff_add(l->m->aff, sum, xg_aff_mul(l->m->aff, e->terms[k].of, e->terms[k].scale));
+    for (k = 0; k < e->n; k++)
+        if ((e->terms[k].scale % g == 0) == multiples)
+            sum = xg_aff_add(l->m->aff, sum, xg_aff_mul(l->m->aff, e->terms[k].of, e->terms[k].scale));
     return sum;
 }
-/* g*x + r in [lo, hi]  with  0 <= r < g:  g*x in [up(lo - r), down(hi - r)], rounded to multiples of g; r may go when both bounds do not depend on it. */
+/* g*x + r in [lo, hi]  with  0 <= r < g:  g*x in [up(lo - r), down(hi - r)], rounded to multiples of g; r may go when
+ * both bounds do not depend on it. */
 XG_FN bool xg_kguard_loosen(xg_klowering *l, xg_kguard *c, int64_t g) {
     const xg_aff *r = xg_kguard_part(l, c->expr, g, false), *x = xg_kguard_part(l, c->expr, g, true);
     xg_range rr;
@@ -138,7 +152,8 @@ XG_FN void xg_kguard_add(xg_klowering *l, const xg_aff *e, xg_range r) {
     for (k = 0; c.expr->kind == XG_AFF_SUM && k < c.expr->n; k++) {
         int64_t g = c.expr->terms[k].scale;
         if (g < 0) g = g < -XG_KGUARD_MAX ? 0 : -g;
-        if (g > 1 && g < XG_KGUARD_MAX && xg_kguard_loosen(l, &c, g)) k = UINT32_MAX; /* again from the first term: there are fewer now */
+        /* again from the first term: there are fewer now */
+        if (g > 1 && g < XG_KGUARD_MAX && xg_kguard_loosen(l, &c, g)) k = UINT32_MAX;
     }
     c.level = xg_kguard_level(l, c.expr);
     xg_push(l->m->temp, xg_kguard, &l->guards, c);
@@ -155,13 +170,22 @@ XG_FN xg_kval *xg_kguard_value(xg_klowering *l, xg_kb *b, const xg_aff *e) {
     if (e->kind == XG_AFF_CONST) return xg_kconst_int(b, XG_E_INDEX, e->k);
     map = xg_imap_new(l->m->aff, n, xg_kguard_level(l, e), 0, 1, 0);
     vars = XG_NEW_N(l->m->temp, xg_kval *, n + map->n_syms + 1);
-    for (k = 0; k < n; k++) { map->dims[k] = l->map->dims[k]; map->dims[k].range = l->dims[k]; vars[k] = l->vars[k]; }
-    for (k = 0; k < map->n_syms; k++) { map->syms[k] = l->map->syms[k]; vars[n + k] = l->vars[n + k]; }
+    for (k = 0; k < n; k++) {
+        map->dims[k] = l->map->dims[k];
+        map->dims[k].range = l->dims[k];
+        vars[k] = l->vars[k];
+    }
+    for (k = 0; k < map->n_syms; k++) {
+        map->syms[k] = l->map->syms[k];
+        vars[n + k] = l->vars[n + k];
+    }
     map->results[0] = e;
     v = xg_kapply(b, map, vars)->results;
     return v;
 }
-XG_FN xg_kval *xg_kguard_bound(xg_kb *b, xg_kval *v, xg_kcmpi p, int64_t bound) { return xg_kcmpi_(b, p, v, xg_kconst_int(b, XG_E_INDEX, bound)); }
+XG_FN xg_kval *xg_kguard_bound(xg_kb *b, xg_kval *v, xg_kcmpi p, int64_t bound) {
+    return xg_kcmpi_(b, p, v, xg_kconst_int(b, XG_E_INDEX, bound));
+}
 /* The conjunction of all conditions of a level; NULL if there are none. */
 XG_FN xg_kval *xg_kguard_level_value(xg_klowering *l, xg_kb *b, uint32_t level) {
     xg_kval *all = NULL;
@@ -171,8 +195,14 @@ XG_FN xg_kval *xg_kguard_level_value(xg_klowering *l, xg_kb *b, uint32_t level) 
         xg_kval *v, *one;
         if (c->level != level) continue;
         v = xg_kguard_value(l, b, c->expr);
-        if (c->range.lo != INT64_MIN) { one = xg_kguard_bound(b, v, XG_CI_SGE, c->range.lo); all = all ? xg_k2(b, XG_K_OP_ANDI, all, one) : one; }
-        if (c->range.hi != INT64_MAX) { one = xg_kguard_bound(b, v, XG_CI_SLE, c->range.hi); all = all ? xg_k2(b, XG_K_OP_ANDI, all, one) : one; }
+        if (c->range.lo != INT64_MIN) {
+            one = xg_kguard_bound(b, v, XG_CI_SGE, c->range.lo);
+            all = all ? xg_k2(b, XG_K_OP_ANDI, all, one) : one;
+        }
+        if (c->range.hi != INT64_MAX) {
+            one = xg_kguard_bound(b, v, XG_CI_SLE, c->range.hi);
+            all = all ? xg_k2(b, XG_K_OP_ANDI, all, one) : one;
+        }
     }
     if (all) all->name = XG_STR("inbounds");
     return all;
@@ -192,8 +222,11 @@ XG_FN void xg_knest_body(xg_klowering *l, xg_kb *b, xg_kval **carried) {
         const xg_imap *map = xg_imap_with_results(l->m->aff, l->map, &l->map->results[k], 1);
         xg_kval *v, *arg = &r->args[syms + k];
         if (!arg->first_use) continue;
-        if (map->state != XG_IMAP_OK) v = xg_kconst_int(b, XG_E_INDEX, 0); /* no point is in the domain: never computed */
-        else v = xg_kapply(b, map, l->vars)->results;
+        /* no point is in the domain: never computed */
+        if (map->state != XG_IMAP_OK)
+            v = xg_kconst_int(b, XG_E_INDEX, 0);
+        else
+            v = xg_kapply(b, map, l->vars)->results;
         v->name = arg->name;
         xg_kval_replace(arg, v);
     }
@@ -214,7 +247,8 @@ XG_FN void xg_knest_for(xg_klowering *l, xg_kb *b, uint32_t level, xg_kval **car
     uint32_t n = l->loop->n_results, k;
     xg_kop *loop;
     xg_kb in;
-    if (!xg_range_known(r)) xg_fail(l->m->ctx, XLAGPU_ERROR_INTERNAL, "a loop over an indexing map with an unbounded symbol");
+    if (!xg_range_known(r))
+        xg_fail(l->m->ctx, XLAGPU_ERROR_INTERNAL, "a loop over an indexing map with an unbounded symbol");
     if (r.lo == r.hi) {
         *var = xg_kconst_int(b, XG_E_INDEX, r.lo);
         xg_knest_level(l, b, level + 1, carried);
@@ -240,15 +274,20 @@ XG_FN void xg_knest_for(xg_klowering *l, xg_kb *b, uint32_t level, xg_kval **car
     }
 }
 XG_FN void xg_knest_inside(xg_klowering *l, xg_kb *b, uint32_t level, xg_kval **carried) {
-    if (level < l->map->n_syms) xg_knest_for(l, b, level, carried);
-    else xg_knest_body(l, b, carried);
+    if (level < l->map->n_syms)
+        xg_knest_for(l, b, level, carried);
+    else
+        xg_knest_body(l, b, carried);
 }
 XG_FN void xg_knest_level(xg_klowering *l, xg_kb *b, uint32_t level, xg_kval **carried) {
     xg_kval *cond = xg_kguard_level_value(l, b, level);
     uint32_t n = l->loop->n_results, k;
     xg_kop *branch;
     xg_kb in, other;
-    if (!cond) { xg_knest_inside(l, b, level, carried); return; }
+    if (!cond) {
+        xg_knest_inside(l, b, level, carried);
+        return;
+    }
     branch = xg_kif(b, cond, xg_ktypes_of(b, carried, n), n);
     other = xg_kb_end(l->m, branch->regions[1]);
     xg_kyield(&other, carried, n);
@@ -269,13 +308,19 @@ XG_FN void xg_klower_loop(xg_kmodule *m, xg_kop *loop) {
     l.m = m;
     l.loop = loop;
     l.map = map;
-    if (map->n_rts) xg_fail(m->ctx, XLAGPU_ERROR_UNSUPPORTED, "a loop over an indexing map with runtime symbols; the emitter has to pass these as operands of apply_indexing");
+    if (map->n_rts)
+        xg_fail(m->ctx, XLAGPU_ERROR_UNSUPPORTED,
+            "a loop over an indexing map with runtime symbols; the emitter has to pass these as operands of "
+            "apply_indexing");
     for (k = 0; k < n; k++) carried[k] = loop->operands[loop->a + k].value;
     if (map->state == XG_IMAP_OK) {
         l.dims = XG_NEW_N(m->temp, xg_range, map->n_dims + 1);
         l.syms = XG_NEW_N(m->temp, xg_range, map->n_syms + 1);
         l.vars = XG_NEW_N(m->temp, xg_kval *, map->n_dims + map->n_syms + 1);
-        for (k = 0; k < map->n_dims; k++) { l.vars[k] = loop->operands[k].value; l.dims[k] = xg_kval_range(l.vars[k]); }
+        for (k = 0; k < map->n_dims; k++) {
+            l.vars[k] = loop->operands[k].value;
+            l.dims[k] = xg_kval_range(l.vars[k]);
+        }
         for (k = 0; k < map->n_syms; k++) l.syms[k] = map->syms[k].range;
         l.env = xg_aff_env_of(m->aff, l.dims, map->n_dims, l.syms, map->n_syms);
         for (k = 0; k < map->n_dims; k++) xg_kguard_add(&l, xg_aff_dim(m->aff, k), map->dims[k].range);

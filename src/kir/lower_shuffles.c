@@ -3,8 +3,9 @@
  *     %r:2 = xla_gpu.shuffle_reduce(%a, %b) to 4 combiner=@f
  *       ==>   for distance 4, 2, 1:  %a, %b = call @f(%a, %b, lane + distance's %a, its %b)
  *
- * A narrower value is widened by its bits, a wider one shuffled in halves. Lanes whose partner lies behind their group get something that nobody may use.
- * Comes before inline, which puts the combiner in its places. Keeps: everything else. */
+ * A narrower value is widened by its bits, a wider one shuffled in halves. Lanes whose partner lies behind their group
+ * get something that nobody may use. Comes before inline, which puts the combiner in its places. Keeps: everything
+ * else. */
 #ifndef XG_KIR_LOWER_SHUFFLES_C
 #define XG_KIR_LOWER_SHUFFLES_C
 #include "kir.h"
@@ -50,7 +51,8 @@ XG_FN void xg_kshuffle_reduce(xg_kmodule *m, xg_kop *op) {
     for (k = 0; k < n; k++) v[k] = op->operands[k].value;
     for (distance = op->a; distance > 0; distance /= 2) {
         xg_kop *call;
-        for (k = 0; k < n; k++) v[n + k] = xg_kshuffle(&b, XG_K_OP_SHFLDOWN, v[k], xg_kconst_int(&b, XG_E_I32, distance));
+        for (k = 0; k < n; k++)
+            v[n + k] = xg_kshuffle(&b, XG_K_OP_SHFLDOWN, v[k], xg_kconst_int(&b, XG_E_I32, distance));
         call = xg_kcall(&b, f, v, 2 * n);
         for (k = 0; k < n; k++) v[k] = &call->results[k];
     }
@@ -58,8 +60,6 @@ XG_FN void xg_kshuffle_reduce(xg_kmodule *m, xg_kop *op) {
     xg_kop_remove(op);
 }
 
-XG_FN void xg_kir_lower_shuffles(xg_kmodule *m) {
-    xg_kops_each_of(m, XG_K_OP_SHUFFLE_REDUCE, xg_kshuffle_reduce);
-}
+XG_FN void xg_kir_lower_shuffles(xg_kmodule *m) { xg_kops_each_of(m, XG_K_OP_SHUFFLE_REDUCE, xg_kshuffle_reduce); }
 
 #endif /* XG_KIR_LOWER_SHUFFLES_C */

@@ -1,23 +1,26 @@
-/* kir/lower_tensors.c -- tensors become memory: parameters are pointers, extracts are loads, inserts are stores, results of inserts vanish.
+/* kir/lower_tensors.c -- tensors become memory: parameters are pointers, extracts are loads, inserts are stores,
+ * results of inserts vanish.
  *
- * - Parameters of one buffer slice are one pointer; the first stands for all, and only these are left, in order. Where each block has a part, it adds its own to the pointer.
- * - i1 lies in memory as a byte 0 or 1, complex as two floats, f4 and f6 in a byte each. Complex values and vectors that no instruction moves at once
- *   become parts: a vector of at most 16 bytes each. if, for and while carry the parts.
+ * - Parameters of one buffer slice are one pointer; the first stands for all, and only these are left, in order. Where
+ *   each block has a part, it adds its own to the pointer.
+ * - i1 lies in memory as a byte 0 or 1, complex as two floats, f4 and f6 in a byte each. Complex values and vectors
+ *   that no instruction moves at once become parts: a vector of at most 16 bytes each. if, for and while carry the
+ *   parts.
  * - A load is invariant when nothing in the kernel writes to its slice.
  * - A shared array is a static array of its own, aligned to 16 bytes; sync_threads is a barrier.
- * - The constant part of an index goes into the bytes of the address at once. What unrolled loops and vectors access differs in nothing else, so the rest of
- *   the map and of the address is made once.
- * Requires: one-dimensional tensors (flatten_tensors), no loops over maps, no calls. Breaks: value semantics; from here on the order of memory operations
- * counts. Each operation is visited once. */
+ * - The constant part of an index goes into the bytes of the address at once. What unrolled loops and vectors access
+ *   differs in nothing else, so the rest of the map and of the address is made once.
+ * Requires: one-dimensional tensors (flatten_tensors), no loops over maps, no calls. Breaks: value semantics; from here
+ * on the order of memory operations counts. Each operation is visited once. */
 #ifndef XG_KIR_LOWER_TENSORS_C
 #define XG_KIR_LOWER_TENSORS_C
 #include "kir.h"
 
 /* What stands for a value that has no register of its own; kept in the value's scratch. */
 typedef struct xg_klow {
-    xg_kval **parts;          /* complex: real and imaginary part; vector: pieces */
+    xg_kval **parts; /* complex: real and imaginary part; vector: pieces */
     uint32_t n;
-    xg_kval *pointer;         /* of a tensor */
+    xg_kval *pointer; /* of a tensor */
     bool invariant;
     int64_t align;
 } xg_klow;
@@ -25,8 +28,8 @@ typedef struct xg_kleveller {
     xg_kmodule *m;
     xg_kops dead;
     uint32_t n_shared;
-    xg_set rests;             /* of maps, without their constants */
-    xg_set bases;             /* of addresses, likewise */
+    xg_set rests; /* of maps, without their constants */
+    xg_set bases; /* of addresses, likewise */
 } xg_kleveller;
 
 /* ---- types ---- */
@@ -53,8 +56,14 @@ XG_FN const xg_ktype *xg_klow_part_type(xg_kmodule *m, const xg_ktype *t, uint32
     int64_t piece;
     *n = 1;
     if (!xg_klow_is_high(t)) return t;
-    if (t->kind == XG_TK_TENSOR) { *n = 0; return t; }
-    if (t->kind == XG_TK_SCALAR) { *n = 2; return xg_kir_scalar(m, xg_kpart_of(t->elem)); }
+    if (t->kind == XG_TK_TENSOR) {
+        *n = 0;
+        return t;
+    }
+    if (t->kind == XG_TK_SCALAR) {
+        *n = 2;
+        return xg_kir_scalar(m, xg_kpart_of(t->elem));
+    }
     piece = xg_klow_piece(t, n);
     return xg_kir_vector(m, xg_klow_elem(t->elem), piece);
 }
@@ -68,13 +77,18 @@ XG_FN xg_klow *xg_klow_new(xg_kleveller *z, xg_kval *v) {
     return l;
 }
 XG_FN xg_klow *xg_klow_of(xg_kleveller *z, xg_kval *v) {
-    if (!v->scratch) xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL, "kernel IR: a value of %s (id %u) has no lowered form", v->def ? xg_kop_name(v->def->op) : "a region", v->id);
+    if (!v->scratch)
+        xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL, "kernel IR: a value of %s (id %u) has no lowered form",
+            v->def ? xg_kop_name(v->def->op) : "a region", v->id);
     return (xg_klow *)v->scratch;
 }
 /* The parts that a value consists of; itself if it is low. */
 XG_FN xg_kval **xg_klow_parts(xg_kleveller *z, xg_kval **v, uint32_t *n) {
     xg_klow *l;
-    if (!xg_klow_is_high((*v)->type)) { *n = 1; return v; }
+    if (!xg_klow_is_high((*v)->type)) {
+        *n = 1;
+        return v;
+    }
     l = xg_klow_of(z, *v);
     *n = l->n;
     return l->parts;
@@ -84,15 +98,21 @@ XG_FN void xg_klow_dead(xg_kleveller *z, xg_kop *op) { xg_push(z->m->temp, xg_ko
 /* ---- memory ---- */
 
 /* What is left of the map of operation `of` when its constant is gone; made in region `at`. */
-typedef struct xg_klow_rest { const xg_kop *of; const xg_kregion *at; xg_kval *value; } xg_klow_rest;
+typedef struct xg_klow_rest {
+    const xg_kop *of;
+    const xg_kregion *at;
+    xg_kval *value;
+} xg_klow_rest;
 XG_FN const xg_aff *xg_klow_map_result(const xg_kop *op) { return ((const xg_imap *)op->p)->results[0]; }
 XG_FN bool xg_klow_rest_same(const void *node, const void *key) {
     const xg_kop *a = ((const xg_klow_rest *)node)->of, *b = ((const xg_klow_rest *)key)->of;
     const xg_aff *x = xg_klow_map_result(a), *y = xg_klow_map_result(b);
     uint32_t k;
     if (x->n != y->n || a->n_operands != b->n_operands) return false;
-    for (k = 0; k < x->n; k++) if (x->terms[k].of != y->terms[k].of || x->terms[k].scale != y->terms[k].scale) return false;
-    for (k = 0; k < a->n_operands; k++) if (a->operands[k].value != b->operands[k].value) return false;
+    for (k = 0; k < x->n; k++)
+        if (x->terms[k].of != y->terms[k].of || x->terms[k].scale != y->terms[k].scale) return false;
+    for (k = 0; k < a->n_operands; k++)
+        if (a->operands[k].value != b->operands[k].value) return false;
     return true;
 }
 XG_FN uint32_t xg_klow_rest_hash(const xg_kop *op) {
@@ -116,7 +136,8 @@ XG_FN xg_kval *xg_klow_rest_make(xg_kleveller *z, xg_kop *op) {
     map->results[0] = rest;
     return xg_kapply(&b, map, vars)->results;
 }
-/* index = the answer + *c; itself and 0 where nothing is gained. What was made before stands in front of what is lowered now; it must be seen from there. */
+/* index = the answer + *c; itself and 0 where nothing is gained. What was made before stands in front of what is
+ * lowered now; it must be seen from there. */
 XG_FN xg_kval *xg_klow_without_constant(xg_kleveller *z, const xg_kregion *from, xg_kval *index, int64_t *c) {
     xg_kop *op = index->def;
     const xg_aff *e;
@@ -140,11 +161,16 @@ XG_FN xg_kval *xg_klow_without_constant(xg_kleveller *z, const xg_kregion *from,
     *c = e->k;
     return r->value;
 }
-typedef struct xg_klow_base { const xg_kval *p, *index; int64_t scale; uint32_t flags; } xg_klow_base;
+typedef struct xg_klow_base {
+    const xg_kval *p, *index;
+    int64_t scale;
+    uint32_t flags;
+} xg_klow_base;
 XG_FN bool xg_klow_base_same(const void *node, const void *key) {
     const xg_kop *op = (const xg_kop *)node;
     const xg_klow_base *k = (const xg_klow_base *)key;
-    return op->operands[0].value == k->p && op->operands[1].value == k->index && op->a == k->scale && op->flags == k->flags;
+    return op->operands[0].value == k->p && op->operands[1].value == k->index && op->a == k->scale &&
+           op->flags == k->flags;
 }
 /* p + index * scale, which may have been made before. */
 XG_FN xg_kval *xg_klow_base_of(xg_kleveller *z, xg_kb *b, xg_kval *p, xg_kval *index, int64_t scale, uint32_t flags) {
@@ -155,20 +181,23 @@ XG_FN xg_kval *xg_klow_base_of(xg_kleveller *z, xg_kb *b, xg_kval *p, xg_kval *i
     key.index = index;
     key.scale = scale;
     key.flags = flags;
-    slot = xg_set_find(&z->bases, xg_hash_mix((uint32_t)scale * 2 + flags, (uint64_t)p->id << 32 | index->id), xg_klow_base_same, &key);
+    slot = xg_set_find(&z->bases, xg_hash_mix((uint32_t)scale * 2 + flags, (uint64_t)p->id << 32 | index->id),
+        xg_klow_base_same, &key);
     if (*slot && xg_kregion_inside(b->region, ((const xg_kop *)*slot)->parent)) return ((xg_kop *)*slot)->results;
     v = xg_kptr(b, p, index, scale, 0);
     v->def->flags = flags;
     *slot = v->def;
     return v;
 }
-/* An i32 index is unsigned: what is left of it must be known not to be negative, as a rule of the table asks that takes a constant out of a sum. */
+/* An i32 index is unsigned: what is left of it must be known not to be negative, as a rule of the table asks that takes
+ * a constant out of a sum. */
 XG_FN xg_kval *xg_klow_address(xg_kleveller *z, xg_kb *b, const xg_kval *tensor, xg_kval *index) {
     xg_kval *p = ((const xg_klow *)tensor->scratch)->pointer, *rest;
     int64_t scale = xg_kelem_bytes(tensor->type->elem), c, bytes;
     uint32_t flags = tensor->type->elements <= INT32_MAX ? KP_INBOUNDS : 0; /* an access is where it may be */
     rest = xg_klow_without_constant(z, b->region, index, &c);
-    if (c && (!xg_kval_nonnegative(rest) || (!flags && !xg_kval_nonnegative(index)) || !xg_mul64(c, scale, &bytes))) c = 0;
+    if (c && (!xg_kval_nonnegative(rest) || (!flags && !xg_kval_nonnegative(index)) || !xg_mul64(c, scale, &bytes)))
+        c = 0;
     p = xg_klow_base_of(z, b, p, c ? rest : index, scale, flags);
     return c ? xg_kptr(b, p, xg_kconst_int(b, XG_E_INDEX, 0), 1, bytes) : p;
 }
@@ -184,7 +213,9 @@ XG_FN void xg_klow_store(xg_kb *b, xg_kval *v, xg_kval *p, int64_t align) {
     o[1] = p;
     xg_kir_op(b, XG_K_OP_STORE, o, 2, NULL, 0, 0)->a = align;
 }
-XG_FN xg_kval *xg_klow_offset(xg_kb *b, xg_kval *p, int64_t bytes) { return bytes ? xg_kptr(b, p, xg_kconst_int(b, XG_E_INDEX, 0), 1, bytes) : p; }
+XG_FN xg_kval *xg_klow_offset(xg_kb *b, xg_kval *p, int64_t bytes) {
+    return bytes ? xg_kptr(b, p, xg_kconst_int(b, XG_E_INDEX, 0), 1, bytes) : p;
+}
 XG_FN xg_kval *xg_klow_lane(xg_kb *b, xg_kval *vector, int64_t lane) {
     xg_kval *v[2];
     v[0] = vector;
@@ -198,8 +229,14 @@ XG_FN xg_kval *xg_klow_with_lane(xg_kb *b, xg_kval *x, xg_kval *vector, int64_t 
     v[2] = xg_kconst_int(b, XG_E_INDEX, lane);
     return xg_kir_value(b, XG_K_OP_VINSERT, v, 3, vector->type);
 }
-XG_FN xg_kval *xg_klow_from_byte(xg_kb *b, xg_kval *v) { return xg_kcmpi_(b, XG_CI_NE, v, xg_kconst_int(b, XG_E_I8, 0)); }
-XG_FN void xg_klow_need_flat(xg_kleveller *z, const xg_ktype *t) { if (t->rank != 1) xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL, "lower-tensors needs one-dimensional tensors; run flatten-tensors before"); }
+XG_FN xg_kval *xg_klow_from_byte(xg_kb *b, xg_kval *v) {
+    return xg_kcmpi_(b, XG_CI_NE, v, xg_kconst_int(b, XG_E_I8, 0));
+}
+XG_FN void xg_klow_need_flat(xg_kleveller *z, const xg_ktype *t) {
+    if (t->rank != 1)
+        xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL,
+            "lower-tensors needs one-dimensional tensors; run flatten-tensors before");
+}
 
 /* ---- elements ---- */
 
@@ -232,7 +269,8 @@ XG_FN void xg_klow_insert(xg_kleveller *z, xg_kop *op) {
     (void)xg_klow_of(z, op->operands[1].value);
     xg_klow_need_flat(z, op->operands[1].value->type);
     p = xg_klow_address(z, &b, op->operands[1].value, op->operands[2].value);
-    if (e == XG_E_I1) v = xg_kcast(&b, XG_K_OP_EXTUI, v, XG_E_I8);
+    if (e == XG_E_I1)
+        v = xg_kcast(&b, XG_K_OP_EXTUI, v, XG_E_I8);
     else if (xg_kelem_is_complex(e)) {
         xg_klow *parts = xg_klow_of(z, v);
         v = xg_kconst_bits(&b, xg_kir_vector(z->m, xg_kpart_of(e), 2), 0);
@@ -244,7 +282,8 @@ XG_FN void xg_klow_insert(xg_kleveller *z, xg_kop *op) {
     xg_kop_remove(op);
 }
 
-/* Read, changed and written as one. Bytes have no instruction of their own: a word is exchanged, and the memory must consist of words. */
+/* Read, changed and written as one. Bytes have no instruction of their own: a word is exchanged, and the memory must
+ * consist of words. */
 XG_FN void xg_klow_region(xg_kleveller *z, xg_kregion *r);
 XG_FN void xg_klow_atomic(xg_kleveller *z, xg_kop *op) {
     xg_kb b = xg_kb_before(z->m, op);
@@ -252,13 +291,17 @@ XG_FN void xg_klow_atomic(xg_kleveller *z, xg_kop *op) {
     int64_t bytes = xg_kelem_bytes(tensor->type->elem);
     (void)xg_klow_of(z, tensor);
     xg_klow_need_flat(z, tensor->type);
-    if (bytes > 8 || xg_kelem_is_complex(tensor->type->elem) || (bytes == 1 && tensor->type->elements % 4)) xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL, "an atomic change of %s", xg_kelem_name(tensor->type->elem));
+    if (bytes > 8 || xg_kelem_is_complex(tensor->type->elem) || (bytes == 1 && tensor->type->elements % 4))
+        xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL, "an atomic change of %s", xg_kelem_name(tensor->type->elem));
     xg_klow_region(z, op->regions[0]);
     if (bytes == 1) {
-        p = xg_kptr(&b, xg_klow_of(z, tensor)->pointer, xg_k2(&b, XG_K_OP_SHRUI, index, xg_kconst_int(&b, XG_E_INDEX, 2)), 4, 0);
-        shift = xg_kcast(&b, XG_K_OP_INDEX_CAST, xg_k2(&b, XG_K_OP_ANDI, index, xg_kconst_int(&b, XG_E_INDEX, 3)), XG_E_I32);
+        p = xg_kptr(&b, xg_klow_of(z, tensor)->pointer,
+            xg_k2(&b, XG_K_OP_SHRUI, index, xg_kconst_int(&b, XG_E_INDEX, 2)), 4, 0);
+        shift = xg_kcast(
+            &b, XG_K_OP_INDEX_CAST, xg_k2(&b, XG_K_OP_ANDI, index, xg_kconst_int(&b, XG_E_INDEX, 3)), XG_E_I32);
         shift = xg_k2(&b, XG_K_OP_MULI, shift, xg_kconst_int(&b, XG_E_I32, 8));
-    } else p = xg_klow_address(z, &b, tensor, index);
+    } else
+        p = xg_klow_address(z, &b, tensor, index);
     xg_katomic_region(&b, op->regions[0], tensor->type->elem, p, shift);
     xg_kval_replace(op->results, tensor);
     xg_kop_remove(op);
@@ -281,7 +324,10 @@ XG_FN void xg_klow_read(xg_kleveller *z, xg_kop *op) {
         v = xg_klow_load(&b, t, xg_klow_offset(&b, p, k * bytes), part, align);
         if (to) to->parts[k] = v;
     }
-    if (to) { xg_klow_dead(z, op); return; }
+    if (to) {
+        xg_klow_dead(z, op);
+        return;
+    }
     xg_kval_replace(op->results, v);
     xg_kop_remove(op);
 }
@@ -294,13 +340,16 @@ XG_FN void xg_klow_write(xg_kleveller *z, xg_kop *op) {
     p = xg_klow_address(z, &b, op->operands[1].value, op->operands[2].value);
     parts = xg_klow_parts(z, &v, &n);
     bytes = whole / n;
-    for (k = 0; k < n; k++) xg_klow_store(&b, parts[k], xg_klow_offset(&b, p, k * bytes), XG_MIN(XG_MIN(whole, t->align), bytes));
+    for (k = 0; k < n; k++)
+        xg_klow_store(&b, parts[k], xg_klow_offset(&b, p, k * bytes), XG_MIN(XG_MIN(whole, t->align), bytes));
     xg_kval_replace(op->results, op->operands[1].value);
     xg_kop_remove(op);
 }
 XG_FN int64_t xg_klow_lane_of(xg_kleveller *z, const xg_kval *v) {
     int64_t lane = 0;
-    if (!xg_kval_is_const(v, &lane)) xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL, "a lane of a wide vector is numbered by a variable; unroll must run before lower-tensors");
+    if (!xg_kval_is_const(v, &lane))
+        xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL,
+            "a lane of a wide vector is numbered by a variable; unroll must run before lower-tensors");
     return lane;
 }
 XG_FN void xg_klow_vextract(xg_kleveller *z, xg_kop *op) {
@@ -341,7 +390,8 @@ XG_FN void xg_klow_vinsert(xg_kleveller *z, xg_kop *op) {
     lane = xg_klow_lane_of(z, op->operands[2].value) * xg_klow_factor(e);
     if (e == XG_E_I1) x = xg_kcast(&b, XG_K_OP_EXTUI, x, XG_E_I8);
     parts = xg_klow_parts(z, &x, &n);
-    for (k = 0; k < n; k++, lane++) to->parts[lane / piece] = xg_klow_with_lane(&b, parts[k], to->parts[lane / piece], lane % piece);
+    for (k = 0; k < n; k++, lane++)
+        to->parts[lane / piece] = xg_klow_with_lane(&b, parts[k], to->parts[lane / piece], lane % piece);
     xg_klow_dead(z, op);
 }
 
@@ -359,8 +409,12 @@ XG_FN void xg_klow_constant(xg_kleveller *z, xg_kop *op) {
         if (t->kind == XG_TK_VECTOR && xg_kelem_is_complex(t->elem)) {
             int64_t lane;
             to->parts[k] = xg_kconst_bits(&b, part, (uint64_t)op->a);
-            if (op->b != op->a) for (lane = 1; lane < part->elements; lane += 2) to->parts[k] = xg_klow_with_lane(&b, xg_kconst_bits(&b, xg_kir_scalar(z->m, part->elem), (uint64_t)op->b), to->parts[k], lane);
-        } else to->parts[k] = xg_kconst_bits(&b, part, (uint64_t)(k && t->kind == XG_TK_SCALAR ? op->b : op->a));
+            if (op->b != op->a)
+                for (lane = 1; lane < part->elements; lane += 2)
+                    to->parts[k] = xg_klow_with_lane(
+                        &b, xg_kconst_bits(&b, xg_kir_scalar(z->m, part->elem), (uint64_t)op->b), to->parts[k], lane);
+        } else
+            to->parts[k] = xg_kconst_bits(&b, part, (uint64_t)(k && t->kind == XG_TK_SCALAR ? op->b : op->a));
     }
     xg_klow_dead(z, op);
 }
@@ -371,7 +425,9 @@ XG_FN void xg_klow_select(xg_kleveller *z, xg_kop *op) {
     if (!xg_klow_is_high(op->results[0].type)) return;
     x = xg_klow_of(z, op->operands[1].value);
     y = xg_klow_of(z, op->operands[2].value);
-    if (op->operands[0].value->type->kind != XG_TK_SCALAR) xg_fail(z->m->ctx, XLAGPU_ERROR_UNSUPPORTED, "a lane-wise choice between vectors of %s", xg_kelem_name(op->results[0].type->elem));
+    if (op->operands[0].value->type->kind != XG_TK_SCALAR)
+        xg_fail(z->m->ctx, XLAGPU_ERROR_UNSUPPORTED, "a lane-wise choice between vectors of %s",
+            xg_kelem_name(op->results[0].type->elem));
     to = xg_klow_new(z, op->results);
     for (k = 0; k < to->n; k++) to->parts[k] = xg_kselect(&b, op->operands[0].value, x->parts[k], y->parts[k]);
     xg_klow_dead(z, op);
@@ -398,7 +454,8 @@ XG_FN void xg_klow_shared(xg_kleveller *z, xg_kop *op) {
     xg_buf text;
     int64_t bytes;
     xg_kval *p = xg_kir_value(&b, XG_K_OP_SHARED_PTR, NULL, 0, xg_kir_pointer(m, XG_SPACE_SHARED));
-    if (!xg_mul64(t->elements, xg_kelem_bytes(t->elem), &bytes) || bytes > (int64_t)1 << 24) xg_fail(m->ctx, XLAGPU_ERROR_LIMIT, "a shared array of %lld elements", (long long)t->elements);
+    if (!xg_mul64(t->elements, xg_kelem_bytes(t->elem), &bytes) || bytes > (int64_t)1 << 24)
+        xg_fail(m->ctx, XLAGPU_ERROR_LIMIT, "a shared array of %lld elements", (long long)t->elements);
     xg_buf_init(&text, m->arena);
     xg_printf(&text, "shared_%u", z->n_shared++);
     *name = xg_str_of(text.p, text.n);
@@ -446,7 +503,8 @@ XG_FN void xg_klow_flatten(xg_kleveller *z, xg_klow_list *out, const xg_kuse *us
 }
 XG_FN bool xg_klow_any_high(const xg_kuse *uses, uint32_t n) {
     uint32_t k;
-    for (k = 0; k < n; k++) if (xg_klow_is_high(uses[k].value->type)) return true;
+    for (k = 0; k < n; k++)
+        if (xg_klow_is_high(uses[k].value->type)) return true;
     return false;
 }
 /* Old values (results or arguments) stand for parts among the new ones. Tensors are what `inits` are. */
@@ -454,7 +512,10 @@ XG_FN void xg_klow_bind(xg_kleveller *z, xg_kval *old, uint32_t n, xg_kval *part
     uint32_t k, i, at = 0;
     for (k = 0; k < n; k++) {
         xg_klow *l;
-        if (old[k].type->kind == XG_TK_TENSOR) { if (inits) old[k].scratch = xg_klow_of(z, inits[k].value); continue; }
+        if (old[k].type->kind == XG_TK_TENSOR) {
+            if (inits) old[k].scratch = xg_klow_of(z, inits[k].value);
+            continue;
+        }
         if (!xg_klow_is_high(old[k].type)) {
             xg_kval_copy_facts(&parts[at], &old[k]);
             xg_kval_replace(&old[k], &parts[at++]);
@@ -487,7 +548,8 @@ XG_FN void xg_klow_end(xg_kleveller *z, xg_kregion *r) {
 }
 XG_FN bool xg_klow_results_high(const xg_kop *op) {
     uint32_t k;
-    for (k = 0; k < op->n_results; k++) if (xg_klow_is_high(op->results[k].type)) return true;
+    for (k = 0; k < op->n_results; k++)
+        if (xg_klow_is_high(op->results[k].type)) return true;
     return false;
 }
 /* for and while: `first` operands and arguments come before the carried ones. */
@@ -512,7 +574,10 @@ XG_FN void xg_klow_loop(xg_kleveller *z, xg_kop *op, uint32_t first_operand, uin
         for (k = 0; k < first_arg; k++) args[k] = old[k].type;
         for (k = 0; k < n; k++) args[first_arg + k] = types[k];
         xg_kregion_set_args(z->m, r, args, n + first_arg);
-        for (k = 0; k < first_arg; k++) { xg_kval_copy_facts(&r->args[k], &old[k]); xg_kval_replace(&old[k], &r->args[k]); }
+        for (k = 0; k < first_arg; k++) {
+            xg_kval_copy_facts(&r->args[k], &old[k]);
+            xg_kval_replace(&old[k], &r->args[k]);
+        }
         xg_klow_bind(z, old + first_arg, had, r->args + first_arg, op->operands + first_operand);
     }
     xg_klow_bind(z, op->results, had, to->results, op->operands + first_operand);
@@ -529,11 +594,14 @@ XG_FN void xg_klow_if(xg_kleveller *z, xg_kop *op) {
     xg_kop *to;
     for (k = 0; k < 2; k++) xg_klow_region(z, op->regions[k]);
     if (!xg_klow_results_high(op)) return;
-    for (k = 0; k < had; k++) if (op->results[k].type->kind == XG_TK_TENSOR) {
-        xg_kval *x = xg_kregion_end(op->regions[0])->operands[k].value, *y = xg_kregion_end(op->regions[1])->operands[k].value;
-        if (xg_klow_of(z, x)->pointer != xg_klow_of(z, y)->pointer) xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL, "the branches of an scf.if give tensors in different memory");
-        op->results[k].scratch = x->scratch;
-    }
+    for (k = 0; k < had; k++)
+        if (op->results[k].type->kind == XG_TK_TENSOR) {
+            xg_kval *x = xg_kregion_end(op->regions[0])->operands[k].value,
+                    *y = xg_kregion_end(op->regions[1])->operands[k].value;
+            if (xg_klow_of(z, x)->pointer != xg_klow_of(z, y)->pointer)
+                xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL, "the branches of an scf.if give tensors in different memory");
+            op->results[k].scratch = x->scratch;
+        }
     for (k = 0; k < 2; k++) xg_klow_end(z, op->regions[k]);
     xg_klow_types(z, op->results, had, &types, &n);
     to = xg_kop_rebuild(z->m, op, &cond, 1, types, n);
@@ -553,14 +621,18 @@ XG_FN void xg_klow_op(xg_kleveller *z, xg_kop *op) {
     case XG_K_OP_CONST: xg_klow_constant(z, op); break;
     case XG_K_OP_SELECT: xg_klow_select(z, op); break;
     case XG_K_OP_COMPLEX: xg_klow_create(z, op); break;
-    case XG_K_OP_RE: case XG_K_OP_IM: xg_klow_part(z, op); break;
+    case XG_K_OP_RE:
+    case XG_K_OP_IM: xg_klow_part(z, op); break;
     case XG_K_OP_ALLOC_SHARED: xg_klow_shared(z, op); break;
     case XG_K_OP_SYNC: xg_klow_sync(z, op); break;
     case XG_K_OP_PEER: xg_klow_peer(z, op); break;
     case XG_K_OP_FOR: xg_klow_loop(z, op, 3, 1); break;
     case XG_K_OP_WHILE: xg_klow_loop(z, op, 0, 0); break;
     case XG_K_OP_IF: xg_klow_if(z, op); break;
-    case XG_K_OP_CALL: case XG_K_OP_LOOP: xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL, "lower-tensors comes after inline and lower-loops; it met %s", xg_kop_name(op->op));
+    case XG_K_OP_CALL:
+    case XG_K_OP_LOOP:
+        xg_fail(z->m->ctx, XLAGPU_ERROR_INTERNAL, "lower-tensors comes after inline and lower-loops; it met %s",
+            xg_kop_name(op->op));
     default: break;
     }
 }
@@ -622,7 +694,8 @@ XG_FN void xg_klow_params(xg_kleveller *z, xg_kfunc *f) {
             l->invariant = !args[to[k]].written && !args[to[k]].aliased;
             l->align = XG_MAX(args[to[k]].align, 1);
             if (f->args[k].parted) xg_klow_own_part(z, f, old[k].type, l);
-        } else xg_kval_replace(&old[k], p);
+        } else
+            xg_kval_replace(&old[k], p);
     }
     f->args = args;
     f->n_inputs = inputs;

@@ -1,27 +1,40 @@
-/* kir/ops.h -- THE table of kernel IR operations: high-level ones (tensors, indexing maps), structured control flow, and the low-level ones that
- * print as PTX. Names are those of the MLIR dialects that XLA:GPU uses, so that a reader of its dumps recognises everything.
+/* kir/ops.h -- THE table of kernel IR operations: high-level ones (tensors, indexing maps), structured control flow,
+ * and the low-level ones that print as PTX. Names are those of the MLIR dialects that XLA:GPU uses, so that a reader of
+ * its dumps recognises everything.
  *
  * X(NAME, text, lo, hi, results, regions, flags, types, attrs)
  *   lo, hi    number of operands (255: any)     results  number of results (-1: any)     regions  number of regions
- *   flags     KF_PURE no side effect, result depends on operands only; KF_COMM commutative; KF_TERM ends a region; KF_READ/KF_WRITE touches memory;
- *             KF_CONV convergent: may not be moved into or out of divergent control flow; KF_LOW may be printed as PTX by a target that has it
+ *   flags     KF_PURE no side effect, result depends on operands only; KF_COMM commutative; KF_TERM ends a region;
+ *             KF_READ/KF_WRITE touches memory;
+ *             KF_CONV convergent: may not be moved into or out of divergent control flow; KF_LOW may be printed as PTX
+ *             by a target that has it
  *   types     the verifier's rule:  xg_kir_check_<types>
- *   attrs     what the fields of xg_kop hold, and the syntax:  xg_kprint_<attrs> and xg_kparse_<attrs>; `none`: operands, then one type for all */
+ *   attrs     what the fields of xg_kop hold, and the syntax:  xg_kprint_<attrs> and xg_kparse_<attrs>; `none`:
+ *             operands, then one type for all */
 #ifndef XG_KIR_OPS_H
 #define XG_KIR_OPS_H
 
-enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CONV = 32, KF_LOW = 64 };
+enum {
+    KF_PURE = 1,
+    KF_COMM = 2,
+    KF_TERM = 4,
+    KF_READ = 8,
+    KF_WRITE = 16,
+    KF_CONV = 32,
+    KF_LOW = 64
+};
 
+/* clang-format off */
 #define XG_KIR_OPS(X) \
     /* structure */ \
     X(RETURN, "return", 0, 255, 0, 0, KF_TERM | KF_LOW, any, values) \
     X(YIELD, "yield", 0, 255, 0, 0, KF_TERM | KF_LOW, any, values) \
     X(CALL, "xla_gpu.pure_call", 0, 255, -1, 0, KF_PURE, call, call) \
-    X(FOR, "scf.for", 3, 255, -1, 1, KF_LOW, for, for)       /* lower, upper, step, inits; region (induction variable, carried) yields carried */ \
-    X(IF, "scf.if", 1, 1, -1, 2, KF_LOW, if, if)            /* condition; both regions yield the results */ \
+    X(FOR, "scf.for", 3, 255, -1, 1, KF_LOW, for, for) /* lower, upper, step, inits; region (induction variable, carried) yields carried */ \
+    X(IF, "scf.if", 1, 1, -1, 2, KF_LOW, if, if) /* condition; both regions yield the results */ \
     X(WHILE, "scf.while", 0, 255, -1, 2, KF_LOW, while, while) /* inits; before (carried) ends in CONDITION; after (carried) yields */ \
     X(CONDITION, "scf.condition", 1, 255, 0, 0, KF_TERM | KF_LOW, any, condition) /* go on?, carried */ \
-    X(LOOP, "xla_gpu.loop", 0, 255, -1, 1, 0, loop, loop)     /* dims of the map (a = how many), inits; region (symbols, map results, carried) yields carried */ \
+    X(LOOP, "xla_gpu.loop", 0, 255, -1, 1, 0, loop, loop) /* dims of the map (a = how many), inits; region (symbols, map results, carried) yields carried */ \
     /* where am I */ \
     X(THREAD_ID, "gpu.thread_id", 0, 0, 1, 0, KF_PURE | KF_LOW, id, axis_range) /* p: "xyz" axis in flags; a..b the range */ \
     X(BLOCK_ID, "gpu.block_id", 0, 0, 1, 0, KF_PURE | KF_LOW, id, axis_range) \
@@ -151,5 +164,6 @@ enum { KF_PURE = 1, KF_COMM = 2, KF_TERM = 4, KF_READ = 8, KF_WRITE = 16, KF_CON
     X(SHARED_PTR, "llvm.mlir.addressof", 0, 0, 1, 0, KF_PURE | KF_LOW, ptr_result, symbol) /* a: bytes, b: alignment of the static shared array named p */ \
     X(MAPA, "nvvm.mapa.shared.cluster", 2, 2, 1, 0, KF_PURE | KF_LOW, mapa, result) /* shared pointer, i32 -> a pointer to that place of the block of this rank in the cluster */ \
     X(BARRIER, "nvvm.barrier0", 0, 0, 0, 0, KF_CONV | KF_READ | KF_WRITE | KF_LOW, any, team) /* a, b: as of sync_threads */
+/* clang-format on */
 
 #endif /* XG_KIR_OPS_H */

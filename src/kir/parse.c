@@ -10,13 +10,17 @@
 
 XG_FN xg_kop *xg_kparse_by_word(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     switch (code) {
-#define X(name, text, lo, hi, results, regions, flags, types, attrs) case XG_K_OP_##name: return xg_kparse_##attrs(p, b, code);
-    XG_KIR_OPS(X)
+#define X(name, text, lo, hi, results, regions, flags, types, attrs) \
+    case XG_K_OP_##name: return xg_kparse_##attrs(p, b, code);
+        XG_KIR_OPS(X)
 #undef X
     default: return NULL;
     }
 }
-XG_FN const char *xg_kop_name_at(const void *user, size_t i) { (void)user; return i < XG_K_OP_COUNT ? xg_kop_rows[i].text : NULL; }
+XG_FN const char *xg_kop_name_at(const void *user, size_t i) {
+    (void)user;
+    return i < XG_K_OP_COUNT ? xg_kop_rows[i].text : NULL;
+}
 
 XG_FN void xg_kparse_op(xg_kparser *p, xg_kb *b) {
     xg_knews results;
@@ -39,31 +43,52 @@ XG_FN void xg_kparse_op(xg_kparser *p, xg_kb *b) {
     at = p->at;
     word = xg_kword(p);
     found = xg_dict_get(&p->ops, word);
-    if (!found) xg_fail_at(p->c, XLAGPU_ERROR_SYNTAX, p->src, at, xg_nearest(word, xg_kop_name_at, NULL), "no such operation: '%.*s'", (int)XG_MIN(word.n, 60u), word.p);
+    if (!found)
+        xg_fail_at(p->c, XLAGPU_ERROR_SYNTAX, p->src, at, xg_nearest(word, xg_kop_name_at, NULL),
+            "no such operation: '%.*s'", (int)XG_MIN(word.n, 60u), word.p);
     op = xg_kparse_by_word(p, b, (xg_kopcode)((const xg_kop_row *)found - xg_kop_rows));
     for (k = 0; k < results.n; k++) {
-        if (results.p[k].count == 0 || results.p[k].count > op->n_results - total) xg_kparse_fail(p, results.p[k].at, "the operation has fewer results", xg_str_of(NULL, 0));
+        if (results.p[k].count == 0 || results.p[k].count > op->n_results - total)
+            xg_kparse_fail(p, results.p[k].at, "the operation has fewer results", xg_str_of(NULL, 0));
         xg_kbind(p, results.p[k].at, results.p[k].name, &op->results[total], results.p[k].count);
         total += results.p[k].count;
     }
-    if (results.n && total != op->n_results) xg_kparse_fail(p, at, "the operation has more results", xg_str_of(NULL, 0));
+    if (results.n && total != op->n_results)
+        xg_kparse_fail(p, at, "the operation has more results", xg_str_of(NULL, 0));
 }
 
 /* ---- functions ---- */
 
-typedef struct xg_kheader { xg_kfunc *f; xg_knews params; size_t body; } xg_kheader;
+typedef struct xg_kheader {
+    xg_kfunc *f;
+    xg_knews params;
+    size_t body;
+} xg_kheader;
 
 XG_FN void xg_kparse_arg_attrs(xg_kparser *p, xg_karg *a) {
     if (!xg_ktake(p, "{")) return;
     a->aliased = a->written = true;
     do {
-        if (xg_ktake(p, "llvm.align")) { xg_kexpect(p, "="); a->align = xg_kinteger(p); }
-        else if (xg_ktake(p, "llvm.dereferenceable")) { xg_kexpect(p, "="); a->bytes = xg_kinteger(p); }
-        else if (xg_ktake(p, "llvm.noalias")) a->aliased = false;
-        else if (xg_ktake(p, "xla.invariant")) a->written = false;
-        else if (xg_ktake(p, "xla.part_of_block")) a->parted = true;
-        else if (xg_ktake(p, "xla.slice_index")) { xg_kexpect(p, "="); a->slice = (int32_t)(xg_kcount(p) & 0x7FFFFFFF); }
-        else xg_kparse_fail(p, p->at, "expected llvm.align, llvm.dereferenceable, llvm.noalias, xla.invariant, xla.part_of_block or xla.slice_index", xg_str_of(NULL, 0));
+        if (xg_ktake(p, "llvm.align")) {
+            xg_kexpect(p, "=");
+            a->align = xg_kinteger(p);
+        } else if (xg_ktake(p, "llvm.dereferenceable")) {
+            xg_kexpect(p, "=");
+            a->bytes = xg_kinteger(p);
+        } else if (xg_ktake(p, "llvm.noalias"))
+            a->aliased = false;
+        else if (xg_ktake(p, "xla.invariant"))
+            a->written = false;
+        else if (xg_ktake(p, "xla.part_of_block"))
+            a->parted = true;
+        else if (xg_ktake(p, "xla.slice_index")) {
+            xg_kexpect(p, "=");
+            a->slice = (int32_t)(xg_kcount(p) & 0x7FFFFFFF);
+        } else
+            xg_kparse_fail(p, p->at,
+                "expected llvm.align, llvm.dereferenceable, llvm.noalias, xla.invariant, xla.part_of_block or "
+                "xla.slice_index",
+                xg_str_of(NULL, 0));
     } while (xg_ktake(p, ","));
     xg_kexpect(p, "}");
 }
@@ -71,24 +96,39 @@ XG_FN void xg_kparse_three(xg_kparser *p, uint32_t *out) {
     int d;
     xg_kexpect(p, "=");
     xg_kexpect(p, "[");
-    for (d = 0; d < 3; d++) { if (d) xg_kexpect(p, ","); out[d] = xg_kcount(p); }
+    for (d = 0; d < 3; d++) {
+        if (d) xg_kexpect(p, ",");
+        out[d] = xg_kcount(p);
+    }
     xg_kexpect(p, "]");
 }
 XG_FN void xg_kparse_func_attrs(xg_kparser *p, xg_kfunc *f) {
     if (!xg_ktake(p, "attributes")) return;
     xg_kexpect(p, "{");
     do {
-        if (xg_ktake(p, "xla.entry")) f->entry = true;
-        else if (xg_ktake(p, "xla.inline")) f->inline_always = true;
-        else if (xg_ktake(p, "xla.inputs")) { xg_kexpect(p, "="); f->n_inputs = xg_kcount(p); }
-        else if (xg_ktake(p, "xla.threads")) xg_kparse_three(p, f->threads);
-        else if (xg_ktake(p, "xla.blocks")) xg_kparse_three(p, f->blocks);
-        else if (xg_ktake(p, "xla.cluster")) { xg_kexpect(p, "="); f->cluster = xg_kcount(p); }
-        else xg_kparse_fail(p, p->at, "expected xla.entry, xla.inline, xla.inputs, xla.threads, xla.blocks or xla.cluster", xg_str_of(NULL, 0));
+        if (xg_ktake(p, "xla.entry"))
+            f->entry = true;
+        else if (xg_ktake(p, "xla.inline"))
+            f->inline_always = true;
+        else if (xg_ktake(p, "xla.inputs")) {
+            xg_kexpect(p, "=");
+            f->n_inputs = xg_kcount(p);
+        } else if (xg_ktake(p, "xla.threads"))
+            xg_kparse_three(p, f->threads);
+        else if (xg_ktake(p, "xla.blocks"))
+            xg_kparse_three(p, f->blocks);
+        else if (xg_ktake(p, "xla.cluster")) {
+            xg_kexpect(p, "=");
+            f->cluster = xg_kcount(p);
+        } else
+            xg_kparse_fail(p, p->at,
+                "expected xla.entry, xla.inline, xla.inputs, xla.threads, xla.blocks or xla.cluster",
+                xg_str_of(NULL, 0));
     } while (xg_ktake(p, ","));
     xg_kexpect(p, "}");
 }
-/* What an entry's parameter is unless its attributes say more: a buffer of its own, aligned as XLA aligns, written if it is a destination. */
+/* What an entry's parameter is unless its attributes say more: a buffer of its own, aligned as XLA aligns, written if
+ * it is a destination. */
 XG_FN xg_karg xg_karg_default(const xg_ktype *t, uint32_t index, bool written) {
     xg_karg a;
     memset(&a, 0, sizeof a);
@@ -207,10 +247,15 @@ XG_FN void xg_kparse_module_attrs(xg_kparser *p) {
     xg_kexpect(p, "attributes");
     xg_kexpect(p, "{");
     do {
-        if (xg_ktake(p, "xla.shared_bytes")) { xg_kexpect(p, "="); p->m->shared_bytes = xg_kcount(p); }
-        else if (xg_ktake(p, "xla.ftz")) p->m->ftz = true;
-        else if (xg_ktake(p, "xla.fma")) p->m->fma = true;
-        else xg_kparse_fail(p, p->at, "expected xla.shared_bytes, xla.ftz or xla.fma", xg_str_of(NULL, 0));
+        if (xg_ktake(p, "xla.shared_bytes")) {
+            xg_kexpect(p, "=");
+            p->m->shared_bytes = xg_kcount(p);
+        } else if (xg_ktake(p, "xla.ftz"))
+            p->m->ftz = true;
+        else if (xg_ktake(p, "xla.fma"))
+            p->m->fma = true;
+        else
+            xg_kparse_fail(p, p->at, "expected xla.shared_bytes, xla.ftz or xla.fma", xg_str_of(NULL, 0));
     } while (xg_ktake(p, ","));
     xg_kexpect(p, "}");
 }
@@ -228,15 +273,20 @@ XG_FN xg_kmodule *xg_kir_parse(xg_ctx *c, xg_arena *a, xg_aff_ctx *aff, const xg
     xg_dict_init(&p.maps, a);
     xg_dict_init(&p.funcs, a);
     xg_dict_init(&p.ops, a);
-    for (k = 0; k < XG_K_OP_COUNT; k++) (void)xg_dict_put(&p.ops, xg_str_z(xg_kop_rows[k].text), (void *)&xg_kop_rows[k]);
+    for (k = 0; k < XG_K_OP_COUNT; k++)
+        (void)xg_dict_put(&p.ops, xg_str_z(xg_kop_rows[k].text), (void *)&xg_kop_rows[k]);
     (void)xg_dict_put(&p.ops, XG_STR("scf.yield"), (void *)&xg_kop_rows[XG_K_OP_YIELD]);
     (void)xg_dict_put(&p.ops, XG_STR("xla_gpu.yield"), (void *)&xg_kop_rows[XG_K_OP_YIELD]);
     xg_kparse_comment(&p);
     for (xg_kskip(&p); p.at < src->size; xg_kskip(&p)) {
-        if (xg_kchar(&p, p.at) == '#') xg_kparse_map_alias(&p);
-        else if (xg_ktake(&p, "module")) xg_kparse_module_attrs(&p);
-        else if (xg_ktake(&p, "func.func")) xg_push(a, xg_kheader, &headers, xg_kparse_header(&p));
-        else xg_kparse_fail(&p, p.at, "expected '#map = ...', 'module' or 'func.func'", xg_str_of(NULL, 0));
+        if (xg_kchar(&p, p.at) == '#')
+            xg_kparse_map_alias(&p);
+        else if (xg_ktake(&p, "module"))
+            xg_kparse_module_attrs(&p);
+        else if (xg_ktake(&p, "func.func"))
+            xg_push(a, xg_kheader, &headers, xg_kparse_header(&p));
+        else
+            xg_kparse_fail(&p, p.at, "expected '#map = ...', 'module' or 'func.func'", xg_str_of(NULL, 0));
     }
     for (k = 0; k < headers.n; k++) xg_kparse_func_body(&p, &headers.p[k]);
     return p.m;

@@ -1,7 +1,8 @@
-/* kir/parse_ops.c -- one function for each syntax word of the table: xg_kparse_<word> reads what xg_kprint_<word> writes.
+/* kir/parse_ops.c -- one function for each syntax word of the table: xg_kparse_<word> reads what xg_kprint_<word>
+ * writes.
  *
- * It stands behind the operation's name and gives the new operation; the caller binds the names of its results. Types that the text repeats are
- * compared with those of the operands; what is not syntax is left to the verifier. */
+ * It stands behind the operation's name and gives the new operation; the caller binds the names of its results. Types
+ * that the text repeats are compared with those of the operands; what is not syntax is left to the verifier. */
 #ifndef XG_KIR_PARSE_OPS_C
 #define XG_KIR_PARSE_OPS_C
 #include "kir.h"
@@ -15,7 +16,10 @@ XG_FN xg_kop *xg_kparse_none(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     int nr = xg_kop_rows[code].results;
     const xg_ktype *t = NULL;
     xg_kexpect_operands(p, code, at, v.n);
-    if (v.n || nr) { xg_kexpect(p, ":"); t = xg_kparse_type(p); }
+    if (v.n || nr) {
+        xg_kexpect(p, ":");
+        t = xg_kparse_type(p);
+    }
     return xg_kir_op(b, code, v.p, v.n, &t, nr > 0 ? 1 : 0, 0);
 }
 XG_FN xg_kop *xg_kparse_result(xg_kparser *p, xg_kb *b, xg_kopcode code) { return xg_kparse_none(p, b, code); }
@@ -35,17 +39,28 @@ XG_FN xg_kop *xg_kparse_values(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     return xg_kir_op(b, code, v.p, v.n, same ? xg_ktypes_of(b, v.p, v.n) : NULL, same ? v.n : 0, 0);
 }
 XG_FN xg_kop *xg_kparse_team(xg_kparser *p, xg_kb *b, xg_kopcode code) {
-    enum { BARRIERS = 16, THREADS = 1024 }; /* of a block */
+    enum {
+        BARRIERS = 16,
+        THREADS = 1024
+    }; /* of a block */
     xg_kop *op = xg_kparse_values(p, b, code);
     size_t at = p->at;
     if (!xg_ktake(p, "{")) return op;
-    if (xg_ktake(p, "cluster")) { op->a = XG_KTEAM_CLUSTER; xg_kexpect(p, "}"); return op; }
-    xg_kexpect(p, "barrier"); xg_kexpect(p, "=");
+    if (xg_ktake(p, "cluster")) {
+        op->a = XG_KTEAM_CLUSTER;
+        xg_kexpect(p, "}");
+        return op;
+    }
+    xg_kexpect(p, "barrier");
+    xg_kexpect(p, "=");
     op->b = xg_kinteger(p);
-    xg_kexpect(p, ","); xg_kexpect(p, "threads"); xg_kexpect(p, "=");
+    xg_kexpect(p, ",");
+    xg_kexpect(p, "threads");
+    xg_kexpect(p, "=");
     op->a = xg_kinteger(p);
     xg_kexpect(p, "}");
-    if (op->b < 0 || op->b >= BARRIERS || op->a < 32 || op->a > THREADS || op->a % 32) xg_kparse_fail(p, at, "expected a barrier of 0..15 and whole warps, up to 1024 threads", xg_str_of(NULL, 0));
+    if (op->b < 0 || op->b >= BARRIERS || op->a < 32 || op->a > THREADS || op->a % 32)
+        xg_kparse_fail(p, at, "expected a barrier of 0..15 and whole warps, up to 1024 threads", xg_str_of(NULL, 0));
     return op;
 }
 XG_FN xg_kop *xg_kparse_condition(xg_kparser *p, xg_kb *b, xg_kopcode code) {
@@ -188,12 +203,16 @@ XG_FN xg_kop *xg_kparse_while(xg_kparser *p, xg_kb *b, xg_kopcode code) {
             xg_kbind(p, n.at, n.name, &op->regions[1]->args[k], 1);
         }
         at = p->at;
-        if (!xg_ktake(p, ")") || !xg_ktake(p, ":")) xg_kparse_fail(p, at, "expected '):' after the carried values", xg_str_of(NULL, 0));
+        if (!xg_ktake(p, ")") || !xg_ktake(p, ":"))
+            xg_kparse_fail(p, at, "expected '):' after the carried values", xg_str_of(NULL, 0));
     }
     xg_kparse_body(p, op->regions[1], mark);
     return op;
 }
-XG_FN void xg_kparse_indices(xg_kparser *p, xg_kvals *v) { xg_kexpect(p, "["); xg_kparse_until(p, v, "]"); }
+XG_FN void xg_kparse_indices(xg_kparser *p, xg_kvals *v) {
+    xg_kexpect(p, "[");
+    xg_kparse_until(p, v, "]");
+}
 XG_FN xg_kop *xg_kparse_atomic_rmw(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kvals v;
     const xg_ktype *type;
@@ -223,7 +242,10 @@ XG_FN xg_kop *xg_kparse_atomic_rmw(xg_kparser *p, xg_kb *b, xg_kopcode code) {
 XG_FN xg_kop *xg_kparse_cmpxchg(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kval *v[3];
     uint32_t k;
-    for (k = 0; k < 3; k++) { if (k) xg_kexpect(p, ","); v[k] = xg_kparse_value(p); }
+    for (k = 0; k < 3; k++) {
+        if (k) xg_kexpect(p, ",");
+        v[k] = xg_kparse_value(p);
+    }
     xg_kexpect(p, ":");
     xg_kexpect_type(p, v[0]->type);
     xg_kexpect(p, ",");
@@ -262,7 +284,8 @@ XG_FN xg_kop *xg_kparse_loop(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kexpect(p, "in");
     map = xg_kparse_alias(p);
     syms = map->n_syms + map->n_rts;
-    if (dims.n != map->n_dims || n_named != syms || news.n != syms + map->n_results) xg_kparse_fail(p, at, "the loop's dims, symbols or results are not as many as its map's", xg_str_of(NULL, 0));
+    if (dims.n != map->n_dims || n_named != syms || news.n != syms + map->n_results)
+        xg_kparse_fail(p, at, "the loop's dims, symbols or results are not as many as its map's", xg_str_of(NULL, 0));
     carried = xg_kparse_iter_args(p);
     inits = xg_kinits(p, &carried);
     op = xg_kloop(b, map, dims.p, inits.p, inits.n);
@@ -278,16 +301,23 @@ XG_FN xg_kop *xg_kparse_axis_range(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_str axis = xg_kword(p);
     int64_t lo, hi;
     xg_kval *v;
-    if (axis.n != 1 || axis.p[0] < 'x' || axis.p[0] > 'z') xg_kparse_fail(p, at, "expected the axis x, y or z", xg_str_of(NULL, 0));
+    if (axis.n != 1 || axis.p[0] < 'x' || axis.p[0] > 'z')
+        xg_kparse_fail(p, at, "expected the axis x, y or z", xg_str_of(NULL, 0));
     xg_kexpect(p, "{");
     xg_kexpect(p, "xla.range");
     xg_kexpect(p, "=");
     xg_kexpect(p, "[");
     lo = xg_kinteger(p);
-    xg_kexpect(p, ":"); xg_kexpect(p, "index"); xg_kexpect(p, ",");
+    xg_kexpect(p, ":");
+    xg_kexpect(p, "index");
+    xg_kexpect(p, ",");
     hi = xg_kinteger(p);
-    xg_kexpect(p, ":"); xg_kexpect(p, "index"); xg_kexpect(p, "]"); xg_kexpect(p, "}");
-    if (lo != 0 || hi < 0 || hi > UINT32_MAX) xg_kparse_fail(p, at, "the range of an id starts at 0 and fits 32 bits", xg_str_of(NULL, 0));
+    xg_kexpect(p, ":");
+    xg_kexpect(p, "index");
+    xg_kexpect(p, "]");
+    xg_kexpect(p, "}");
+    if (lo != 0 || hi < 0 || hi > UINT32_MAX)
+        xg_kparse_fail(p, at, "the range of an id starts at 0 and fits 32 bits", xg_str_of(NULL, 0));
     v = xg_kid(b, code, axis.p[0] - 'x', hi + 1);
     if (xg_ktake(p, ":")) v->type = xg_kparse_type(p);
     return v->def;
@@ -299,9 +329,11 @@ XG_FN xg_kop *xg_kparse_map(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     (void)code;
     memset(&v, 0, sizeof v);
     if (xg_ktake(p, "(")) xg_kparse_until(p, &v, ")");
-    if (v.n != map->n_dims) xg_kparse_fail(p, at, "the operands in parentheses are not as many as the map's dims", xg_str_of(NULL, 0));
+    if (v.n != map->n_dims)
+        xg_kparse_fail(p, at, "the operands in parentheses are not as many as the map's dims", xg_str_of(NULL, 0));
     if (xg_ktake(p, "[")) xg_kparse_until(p, &v, "]");
-    if (v.n != map->n_dims + map->n_syms + map->n_rts) xg_kparse_fail(p, at, "the operands in brackets are not as many as the map's symbols", xg_str_of(NULL, 0));
+    if (v.n != map->n_dims + map->n_syms + map->n_rts)
+        xg_kparse_fail(p, at, "the operands in brackets are not as many as the map's symbols", xg_str_of(NULL, 0));
     if (!map->n_results) xg_kparse_fail(p, at, "the map has no results", xg_str_of(NULL, 0));
     return xg_kapply(b, map, v.p);
 }
@@ -336,7 +368,16 @@ XG_FN xg_kval *xg_kparse_index(xg_kparser *p) {
     xg_kexpect(p, "]");
     return v;
 }
-XG_FN void xg_kexpect_in_bounds(xg_kparser *p) { if (xg_ktake(p, "{")) { xg_kexpect(p, "in_bounds"); xg_kexpect(p, "="); xg_kexpect(p, "["); xg_kexpect(p, "true"); xg_kexpect(p, "]"); xg_kexpect(p, "}"); } }
+XG_FN void xg_kexpect_in_bounds(xg_kparser *p) {
+    if (xg_ktake(p, "{")) {
+        xg_kexpect(p, "in_bounds");
+        xg_kexpect(p, "=");
+        xg_kexpect(p, "[");
+        xg_kexpect(p, "true");
+        xg_kexpect(p, "]");
+        xg_kexpect(p, "}");
+    }
+}
 XG_FN xg_kop *xg_kparse_read(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kval *v[2];
     v[0] = xg_kparse_value(p);
@@ -399,8 +440,12 @@ XG_FN uint64_t xg_kparse_hex(xg_kparser *p, xg_str text) {
     uint32_t k;
     for (k = 2; k < text.n; k++) {
         char c = text.p[k];
-        int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-        if (digit < 0 || k > 17) xg_kparse_fail(p, (size_t)(text.p - p->src->text), "expected at most 16 hexadecimal digits", text);
+        int digit = c >= '0' && c <= '9'   ? c - '0'
+                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                           : -1;
+        if (digit < 0 || k > 17)
+            xg_kparse_fail(p, (size_t)(text.p - p->src->text), "expected at most 16 hexadecimal digits", text);
         v = v * 16 + (uint64_t)digit;
     }
     return v;
@@ -435,12 +480,18 @@ XG_FN xg_kop *xg_kparse_constant(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     if (dense) xg_kexpect(p, "<");
     pair = xg_ktake(p, "[");
     re = xg_kparse_number_text(p);
-    if (pair) { xg_kexpect(p, ","); im = xg_kparse_number_text(p); xg_kexpect(p, "]"); }
+    if (pair) {
+        xg_kexpect(p, ",");
+        im = xg_kparse_number_text(p);
+        xg_kexpect(p, "]");
+    }
     if (dense) xg_kexpect(p, ">");
-    if (!dense && (xg_str_is(re, "true") || xg_str_is(re, "false")) && !xg_ktake(p, ":")) return xg_kconst_int(b, XG_E_I1, xg_str_is(re, "true"))->def;
+    if (!dense && (xg_str_is(re, "true") || xg_str_is(re, "false")) && !xg_ktake(p, ":"))
+        return xg_kconst_int(b, XG_E_I1, xg_str_is(re, "true"))->def;
     if (dense || pair || !(xg_str_is(re, "true") || xg_str_is(re, "false"))) xg_kexpect(p, ":");
     t = xg_kparse_type(p);
-    if (t->kind > XG_TK_VECTOR || pair != xg_kelem_is_complex(t->elem)) xg_kparse_fail(p, at, "the constant does not fit its type", xg_str_of(NULL, 0));
+    if (t->kind > XG_TK_VECTOR || pair != xg_kelem_is_complex(t->elem))
+        xg_kparse_fail(p, at, "the constant does not fit its type", xg_str_of(NULL, 0));
     part = t->elem == XG_E_C64 ? XG_E_F32 : t->elem == XG_E_C128 ? XG_E_F64 : t->elem;
     op = xg_kconst_bits(b, t, xg_kparse_bits(p, re, part))->def;
     if (pair) op->b = (int64_t)xg_kparse_bits(p, im, part);
@@ -464,8 +515,12 @@ XG_FN xg_kop *xg_kparse_comparison(xg_kparser *p, xg_kb *b, xg_kopcode code, con
     xg_kexpect_type(p, x->type);
     return xg_kcompare(b, code, k, x, y)->def;
 }
-XG_FN xg_kop *xg_kparse_cmpi(xg_kparser *p, xg_kb *b, xg_kopcode code) { return xg_kparse_comparison(p, b, code, xg_kcmpi_names, XG_CI_COUNT); }
-XG_FN xg_kop *xg_kparse_cmpf(xg_kparser *p, xg_kb *b, xg_kopcode code) { return xg_kparse_comparison(p, b, code, xg_kcmpf_names, XG_CF_COUNT); }
+XG_FN xg_kop *xg_kparse_cmpi(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    return xg_kparse_comparison(p, b, code, xg_kcmpi_names, XG_CI_COUNT);
+}
+XG_FN xg_kop *xg_kparse_cmpf(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    return xg_kparse_comparison(p, b, code, xg_kcmpf_names, XG_CF_COUNT);
+}
 XG_FN xg_kop *xg_kparse_cast(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     size_t at = p->at;
     xg_kvals v = xg_kparse_operands(p);
@@ -509,7 +564,8 @@ XG_FN uint32_t xg_kparse_access(xg_kparser *p, int64_t *alignment) {
     uint32_t flags = 0, k, before;
     do {
         before = flags;
-        for (k = 0; k < XG_COUNT(xg_kmemory_words); k++) if (xg_ktake(p, xg_kmemory_words[k])) flags |= 1u << k;
+        for (k = 0; k < XG_COUNT(xg_kmemory_words); k++)
+            if (xg_ktake(p, xg_kmemory_words[k])) flags |= 1u << k;
     } while (flags != before);
     xg_kexpect(p, "{");
     xg_kexpect(p, "alignment");
@@ -553,9 +609,13 @@ XG_FN xg_kop *xg_kparse_symbol(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     int64_t bytes, alignment;
     xg_kop *op;
     *name = xg_str_copy(p->a, xg_kname(p, '@'));
-    xg_kexpect(p, "{"); xg_kexpect(p, "bytes"); xg_kexpect(p, "=");
+    xg_kexpect(p, "{");
+    xg_kexpect(p, "bytes");
+    xg_kexpect(p, "=");
     bytes = xg_kinteger(p);
-    xg_kexpect(p, ","); xg_kexpect(p, "alignment"); xg_kexpect(p, "=");
+    xg_kexpect(p, ",");
+    xg_kexpect(p, "alignment");
+    xg_kexpect(p, "=");
     alignment = xg_kinteger(p);
     xg_kexpect(p, "}");
     xg_kexpect(p, ":");

@@ -1,14 +1,19 @@
 /* kir/parse_text.c -- the pieces of kernel IR's text: characters, types, values, regions.
  *
- * A name is known from its definition to the end of the region it stands in: each region's end forgets the names made inside. Recursion is bounded
- * by the depth of regions. */
+ * A name is known from its definition to the end of the region it stands in: each region's end forgets the names made
+ * inside. Recursion is bounded by the depth of regions. */
 #ifndef XG_KIR_PARSE_TEXT_C
 #define XG_KIR_PARSE_TEXT_C
 #include "kir.h"
 
-enum { XG_KPARSE_DEPTH_MAX = 200 };
+enum {
+    XG_KPARSE_DEPTH_MAX = 200
+};
 
-typedef struct xg_kname_cell { xg_kval *vals; uint32_t n; } xg_kname_cell; /* vals NULL: the name is not known here */
+typedef struct xg_kname_cell {
+    xg_kval *vals;
+    uint32_t n;
+} xg_kname_cell; /* vals NULL: the name is not known here */
 typedef struct xg_kparser {
     xg_ctx *c;
     xg_arena *a;
@@ -16,7 +21,7 @@ typedef struct xg_kparser {
     const xg_source *src;
     size_t at;
     uint32_t depth;
-    xg_dict names;              /* of the function: name -> cell */
+    xg_dict names;                 /* of the function: name -> cell */
     XG_VEC(xg_kname_cell *) scope; /* cells in the order of definition; a region's end forgets its own */
     xg_dict maps, funcs, ops;
 } xg_kparser;
@@ -24,7 +29,8 @@ typedef struct xg_kparser {
 /* ---- characters ---- */
 
 XG_NORETURN XG_FN void xg_kparse_fail(xg_kparser *p, size_t at, const char *what, xg_str piece) {
-    xg_fail_at(p->c, XLAGPU_ERROR_SYNTAX, p->src, at, NULL, "%s%s%.*s%s", what, piece.n ? " '" : "", (int)XG_MIN(piece.n, 80u), piece.n ? piece.p : "", piece.n ? "'" : "");
+    xg_fail_at(p->c, XLAGPU_ERROR_SYNTAX, p->src, at, NULL, "%s%s%.*s%s", what, piece.n ? " '" : "",
+        (int)XG_MIN(piece.n, 80u), piece.n ? piece.p : "", piece.n ? "'" : "");
 }
 /* The name with its sigil in front. */
 XG_FN xg_str xg_kwhole_name(xg_str name) { return xg_str_of(name.p - 1, (size_t)name.n + 1); }
@@ -32,12 +38,18 @@ XG_FN char xg_kchar(const xg_kparser *p, size_t at) { return at < p->src->size ?
 XG_FN void xg_kskip(xg_kparser *p) {
     for (;;) {
         char c = xg_kchar(p, p->at);
-        if (c == ' ' || c == '\t' || c == '\n' || c == '\r') p->at++;
-        else if (c == '/' && xg_kchar(p, p->at + 1) == '/') while (p->at < p->src->size && p->src->text[p->at] != '\n') p->at++;
-        else return;
+        if (c == ' ' || c == '\t' || c == '\n' || c == '\r')
+            p->at++;
+        else if (c == '/' && xg_kchar(p, p->at + 1) == '/')
+            while (p->at < p->src->size && p->src->text[p->at] != '\n') p->at++;
+        else
+            return;
     }
 }
-XG_FN bool xg_kword_char(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '$'; }
+XG_FN bool xg_kword_char(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+           c == '$';
+}
 /* Takes `text` if it is next and does not go on as a longer word. */
 XG_FN bool xg_ktake(xg_kparser *p, const char *text) {
     size_t n = strlen(text);
@@ -47,7 +59,9 @@ XG_FN bool xg_ktake(xg_kparser *p, const char *text) {
     p->at += n;
     return true;
 }
-XG_FN void xg_kexpect(xg_kparser *p, const char *text) { if (!xg_ktake(p, text)) xg_kparse_fail(p, p->at, "expected", xg_str_z(text)); }
+XG_FN void xg_kexpect(xg_kparser *p, const char *text) {
+    if (!xg_ktake(p, text)) xg_kparse_fail(p, p->at, "expected", xg_str_z(text));
+}
 XG_FN xg_str xg_kword(xg_kparser *p) {
     size_t start;
     xg_kskip(p);
@@ -71,11 +85,16 @@ XG_FN int64_t xg_kinteger(xg_kparser *p) {
     size_t start;
     xg_kskip(p);
     start = p->at;
-    if (xg_kchar(p, p->at) == '-') { negative = true; p->at++; }
-    if (xg_kchar(p, p->at) < '0' || xg_kchar(p, p->at) > '9') xg_kparse_fail(p, p->at, "expected an integer", xg_str_of(NULL, 0));
+    if (xg_kchar(p, p->at) == '-') {
+        negative = true;
+        p->at++;
+    }
+    if (xg_kchar(p, p->at) < '0' || xg_kchar(p, p->at) > '9')
+        xg_kparse_fail(p, p->at, "expected an integer", xg_str_of(NULL, 0));
     for (; xg_kchar(p, p->at) >= '0' && xg_kchar(p, p->at) <= '9'; p->at++) {
         int digit = p->src->text[p->at] - '0';
-        if (!xg_mul64(v, 10, &v) || !xg_add64(v, negative ? -digit : digit, &v)) xg_kparse_fail(p, start, "the integer does not fit 64 bits", xg_str_of(NULL, 0));
+        if (!xg_mul64(v, 10, &v) || !xg_add64(v, negative ? -digit : digit, &v))
+            xg_kparse_fail(p, start, "the integer does not fit 64 bits", xg_str_of(NULL, 0));
     }
     return v;
 }
@@ -90,7 +109,8 @@ XG_FN uint32_t xg_kcount(xg_kparser *p) {
 
 XG_FN xg_kelem xg_kparse_elem(xg_kparser *p) {
     int e;
-    for (e = 0; e < (int)XG_E_COUNT; e++) if (xg_ktake(p, xg_kelem_name((xg_kelem)e))) return (xg_kelem)e;
+    for (e = 0; e < (int)XG_E_COUNT; e++)
+        if (xg_ktake(p, xg_kelem_name((xg_kelem)e))) return (xg_kelem)e;
     xg_kparse_fail(p, p->at, "expected an element type such as f32 or i1", xg_str_of(NULL, 0));
     return XG_E_COUNT;
 }
@@ -98,11 +118,17 @@ XG_FN const xg_ktype *xg_kparse_pointer(xg_kparser *p) {
     xg_kspace space = XG_SPACE_GLOBAL;
     if (xg_kchar(p, p->at) == '<') {
         p->at++;
-        if (xg_ktake(p, "3")) space = XG_SPACE_SHARED;
-        else if (xg_ktake(p, "5")) space = XG_SPACE_LOCAL;
-        else if (xg_ktake(p, "4")) space = XG_SPACE_CONST;
-        else if (xg_ktake(p, "7")) space = XG_SPACE_CLUSTER;
-        else xg_kparse_fail(p, p->at, "expected address space 3 (shared), 4 (constant), 5 (local) or 7 (of a cluster)", xg_str_of(NULL, 0));
+        if (xg_ktake(p, "3"))
+            space = XG_SPACE_SHARED;
+        else if (xg_ktake(p, "5"))
+            space = XG_SPACE_LOCAL;
+        else if (xg_ktake(p, "4"))
+            space = XG_SPACE_CONST;
+        else if (xg_ktake(p, "7"))
+            space = XG_SPACE_CLUSTER;
+        else
+            xg_kparse_fail(p, p->at, "expected address space 3 (shared), 4 (constant), 5 (local) or 7 (of a cluster)",
+                xg_str_of(NULL, 0));
         xg_kexpect(p, ">");
     }
     return xg_kir_pointer(p->m, space);
@@ -126,7 +152,8 @@ XG_FN const xg_ktype *xg_kparse_type(xg_kparser *p) {
     }
     e = xg_kparse_elem(p);
     xg_kexpect(p, ">");
-    if (vector && (dims.n != 1 || dims.p[0] < 1 || dims.p[0] > 64)) xg_kparse_fail(p, at, "a vector has one dimension of 1 to 64 lanes", xg_str_of(NULL, 0));
+    if (vector && (dims.n != 1 || dims.p[0] < 1 || dims.p[0] > 64))
+        xg_kparse_fail(p, at, "a vector has one dimension of 1 to 64 lanes", xg_str_of(NULL, 0));
     return vector ? xg_kir_vector(p->m, e, dims.p[0]) : xg_kir_tensor(p->m, e, dims.p, dims.n);
 }
 typedef XG_VEC(const xg_ktype *) xg_ktypes;
@@ -134,9 +161,13 @@ typedef XG_VEC(const xg_ktype *) xg_ktypes;
 XG_FN xg_ktypes xg_kparse_types(xg_kparser *p) {
     xg_ktypes v;
     memset(&v, 0, sizeof v);
-    if (!xg_ktake(p, "(")) { xg_push(p->a, const xg_ktype *, &v, xg_kparse_type(p)); return v; }
+    if (!xg_ktake(p, "(")) {
+        xg_push(p->a, const xg_ktype *, &v, xg_kparse_type(p));
+        return v;
+    }
     if (xg_ktake(p, ")")) return v;
-    do xg_push(p->a, const xg_ktype *, &v, xg_kparse_type(p)); while (xg_ktake(p, ","));
+    do xg_push(p->a, const xg_ktype *, &v, xg_kparse_type(p));
+    while (xg_ktake(p, ","));
     xg_kexpect(p, ")");
     return v;
 }
@@ -181,29 +212,41 @@ XG_FN xg_kval *xg_kparse_value(xg_kparser *p) {
     name = xg_kname(p, '%');
     cell = (xg_kname_cell *)xg_dict_get(&p->names, name);
     if (!cell || !cell->vals) xg_kparse_fail(p, at, "no value of this name is defined here:", xg_kwhole_name(name));
-    if (xg_kchar(p, p->at) == '#') { p->at++; which = xg_kcount(p); }
+    if (xg_kchar(p, p->at) == '#') {
+        p->at++;
+        which = xg_kcount(p);
+    }
     if (which >= cell->n) xg_kparse_fail(p, at, "there are fewer results in the group", xg_kwhole_name(name));
     return &cell->vals[which];
 }
 /* Values separated by commas up to `end`, which is taken; none if it comes at once. */
 XG_FN void xg_kparse_until(xg_kparser *p, xg_kvals *v, const char *end) {
     if (xg_ktake(p, end)) return;
-    do xg_push(p->a, xg_kval *, v, xg_kparse_value(p)); while (xg_ktake(p, ","));
+    do xg_push(p->a, xg_kval *, v, xg_kparse_value(p));
+    while (xg_ktake(p, ","));
     xg_kexpect(p, end);
 }
 XG_FN xg_kvals xg_kparse_operands(xg_kparser *p) {
     xg_kvals v;
     memset(&v, 0, sizeof v);
-    while (xg_kchar(p, p->at) == ' ' || xg_kchar(p, p->at) == '\t') p->at++; /* a value on the next line is the next operation's result */
+    /* a value on the next line is the next operation's result */
+    while (xg_kchar(p, p->at) == ' ' || xg_kchar(p, p->at) == '\t') p->at++;
     if (xg_kchar(p, p->at) != '%') return v;
-    do xg_push(p->a, xg_kval *, &v, xg_kparse_value(p)); while (xg_ktake(p, ","));
+    do xg_push(p->a, xg_kval *, &v, xg_kparse_value(p));
+    while (xg_ktake(p, ","));
     return v;
 }
 XG_FN void xg_kexpect_operands(xg_kparser *p, xg_kopcode code, size_t at, uint32_t n) {
-    if (n < xg_kop_rows[code].lo || n > xg_kop_rows[code].hi) xg_kparse_fail(p, at, "wrong number of operands of", xg_str_z(xg_kop_name(code)));
+    if (n < xg_kop_rows[code].lo || n > xg_kop_rows[code].hi)
+        xg_kparse_fail(p, at, "wrong number of operands of", xg_str_z(xg_kop_name(code)));
 }
 /* New names: `%a, %b` up to end; where they stand is remembered for errors. */
-typedef struct xg_knew { xg_str name; size_t at; xg_kval *init; uint32_t count; } xg_knew;
+typedef struct xg_knew {
+    xg_str name;
+    size_t at;
+    xg_kval *init;
+    uint32_t count;
+} xg_knew;
 typedef XG_VEC(xg_knew) xg_knews;
 XG_FN xg_knew xg_kparse_new(xg_kparser *p) {
     xg_knew n;
@@ -216,7 +259,8 @@ XG_FN xg_knew xg_kparse_new(xg_kparser *p) {
 }
 XG_FN void xg_kparse_news(xg_kparser *p, xg_knews *v, const char *end) {
     if (xg_ktake(p, end)) return;
-    do xg_push(p->a, xg_knew, v, xg_kparse_new(p)); while (xg_ktake(p, ","));
+    do xg_push(p->a, xg_knew, v, xg_kparse_new(p));
+    while (xg_ktake(p, ","));
     xg_kexpect(p, end);
 }
 /* (%a = %init, ...) */
@@ -249,7 +293,9 @@ XG_FN void xg_kparse_op(xg_kparser *p, xg_kb *b);
 /* Binds region arguments from `first` on, reads operations up to `}`; the names made inside end here. */
 XG_FN void xg_kparse_body(xg_kparser *p, xg_kregion *r, uint32_t mark) {
     xg_kb b = xg_kb_end(p->m, r);
-    if (++p->depth > XG_KPARSE_DEPTH_MAX) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, p->at, NULL, "regions are nested deeper than %d", (int)XG_KPARSE_DEPTH_MAX);
+    if (++p->depth > XG_KPARSE_DEPTH_MAX)
+        xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, p->at, NULL, "regions are nested deeper than %d",
+            (int)XG_KPARSE_DEPTH_MAX);
     while (!xg_ktake(p, "}")) xg_kparse_op(p, &b);
     if (!xg_kregion_end(r)) xg_kyield(&b, NULL, 0);
     while (p->scope.n > mark) p->scope.p[--p->scope.n]->vals = NULL;
@@ -272,7 +318,9 @@ XG_FN xg_knews xg_kparse_iter_args(xg_kparser *p) {
     at = p->at;
     types = xg_kparse_types(p);
     if (types.n != v.n) xg_kparse_fail(p, at, "there must be one type for each of iter_args", xg_str_of(NULL, 0));
-    for (k = 0; k < v.n; k++) if (types.p[k] != v.p[k].init->type) xg_kparse_fail(p, at, "a type differs from that of the initial value of", xg_kwhole_name(v.p[k].name));
+    for (k = 0; k < v.n; k++)
+        if (types.p[k] != v.p[k].init->type)
+            xg_kparse_fail(p, at, "a type differs from that of the initial value of", xg_kwhole_name(v.p[k].name));
     return v;
 }
 

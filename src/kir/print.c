@@ -6,21 +6,25 @@
  *       ...
  *
  * Laws
- * - Each word of the table's `attrs` column is one function here, xg_kprint_<word>, and one in parse.c that reads what it writes.
- * - A value is named when its definition is printed: by its wish made unique in the function, else by a number. Parsing the text and
- *   printing again gives the same text.
+ * - Each word of the table's `attrs` column is one function here, xg_kprint_<word>, and one in parse.c that reads what
+ *   it writes.
+ * - A value is named when its definition is printed: by its wish made unique in the function, else by a number. Parsing
+ *   the text and printing again gives the same text.
  * - Linear: names by value id, maps by a hash table. */
 #ifndef XG_KIR_PRINT_C
 #define XG_KIR_PRINT_C
 #include "kir.h"
 #include "../base/number.h"
 
-typedef struct xg_kalias { const xg_imap *map; uint32_t number; } xg_kalias;
+typedef struct xg_kalias {
+    const xg_imap *map;
+    uint32_t number;
+} xg_kalias;
 typedef struct xg_kprinter {
     xg_buf *b;
     const xg_kmodule *m;
-    xg_str *names;           /* by value id */
-    xg_dict taken;           /* name -> how often it was wished for, of the function being printed */
+    xg_str *names; /* by value id */
+    xg_dict taken; /* name -> how often it was wished for, of the function being printed */
     uint32_t numbers, depth;
     xg_set aliases;
     XG_VEC(const xg_imap *) maps;
@@ -29,10 +33,21 @@ typedef struct xg_kprinter {
 /* ---- names ---- */
 
 /* What an unnamed result is called: X(opcode, name). */
+/* clang-format off */
 #define XG_KIR_RESULT_NAMES(X) \
-    X(EXTRACT, "extracted") X(INSERT, "inserted") X(CALL, "pure_call") X(LOOP, "xla_loop") X(ALLOC_SHARED, "shmem") X(SYNC, "synced_tensor") X(APPLY, "dim")
+    X(EXTRACT, "extracted") \
+    X(INSERT, "inserted") \
+    X(CALL, "pure_call") \
+    X(LOOP, "xla_loop") \
+    X(ALLOC_SHARED, "shmem") \
+    X(SYNC, "synced_tensor") \
+    X(APPLY, "dim")
+/* clang-format on */
 
-XG_FN bool xg_kname_char(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '.' || c == '-'; }
+XG_FN bool xg_kname_char(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
+           c == '.' || c == '-';
+}
 
 XG_FN size_t xg_kname_constant(const xg_kval *v, char *out, size_t cap) {
     const xg_ktype *t = v->type;
@@ -47,7 +62,9 @@ XG_FN size_t xg_kname_argument(const xg_kval *v, char *out, size_t cap) {
     const xg_kop *op = v->region->owner;
     uint32_t first = op->op == XG_K_OP_FOR ? 1 : op->op == XG_K_OP_LOOP ? v->region->n_args - op->n_results : 0;
     if (v->index >= first) return xg_format(out, cap, "iter");
-    return op->op == XG_K_OP_LOOP && op->p && v->index >= ((const xg_imap *)op->p)->n_syms ? xg_format(out, cap, "dim%u", v->index - ((const xg_imap *)op->p)->n_syms) : 0;
+    return op->op == XG_K_OP_LOOP && op->p && v->index >= ((const xg_imap *)op->p)->n_syms
+               ? xg_format(out, cap, "dim%u", v->index - ((const xg_imap *)op->p)->n_syms)
+               : 0;
 }
 
 /* The wish of a value, made of characters that a name may have; 0: it has none and gets a number. */
@@ -67,9 +84,11 @@ XG_FN size_t xg_kname_wish(const xg_kval *v, char *out, size_t cap) {
     if (!v->def) return xg_kname_argument(v, out, cap);
     if (v->def->op == XG_K_OP_CONST) return xg_kname_constant(v, out, cap);
     if (v->def->op == XG_K_OP_THREAD_ID || v->def->op == XG_K_OP_BLOCK_ID)
-        return xg_format(out, cap, "%s_id_%c", v->def->op == XG_K_OP_THREAD_ID ? "thread" : "block", "xyz?"[v->def->flags & 3]);
+        return xg_format(
+            out, cap, "%s_id_%c", v->def->op == XG_K_OP_THREAD_ID ? "thread" : "block", "xyz?"[v->def->flags & 3]);
     switch (v->def->op) {
-#define X(op, name) case XG_K_OP_##op: return xg_format(out, cap, "%s", name);
+#define X(op, name) \
+    case XG_K_OP_##op: return xg_format(out, cap, "%s", name);
         XG_KIR_RESULT_NAMES(X)
 #undef X
     default: return 0;
@@ -86,7 +105,8 @@ XG_FN void xg_kname_give(xg_kprinter *p, const xg_kval *v) {
         return;
     }
     count = (uint32_t *)xg_dict_get(&p->taken, xg_str_of(text, n));
-    while (xg_dict_get(&p->taken, xg_str_of(text, n))) n = base + xg_format(text + base, sizeof text - base, "_%u", (*count)++);
+    while (xg_dict_get(&p->taken, xg_str_of(text, n)))
+        n = base + xg_format(text + base, sizeof text - base, "_%u", (*count)++);
     (void)xg_dict_put(&p->taken, xg_str_of(text, n), XG_NEW(p->b->arena, uint32_t));
     p->names[v->id] = xg_str_copy(p->b->arena, xg_str_of(text, n));
 }
@@ -95,7 +115,8 @@ XG_FN void xg_kname_give(xg_kprinter *p, const xg_kval *v) {
 XG_FN bool xg_kname_grouped(const xg_kop *op) {
     uint32_t k;
     if (op->n_results < 2 || op->op == XG_K_OP_APPLY) return false;
-    for (k = 1; k < op->n_results; k++) if (op->results[k].name.n) return false;
+    for (k = 1; k < op->n_results; k++)
+        if (op->results[k].name.n) return false;
     return true;
 }
 
@@ -103,8 +124,10 @@ XG_FN void xg_kprint_value(xg_kprinter *p, const xg_kval *v) {
     bool grouped = v->def && xg_kname_grouped(v->def);
     xg_str name = p->names[grouped ? v->def->results[0].id : v->id];
     xg_putc(p->b, '%');
-    if (name.p) xg_put_str(p->b, name);
-    else xg_printf(p->b, "?%u", v->id); /* does not dominate: the verifier tells */
+    if (name.p)
+        xg_put_str(p->b, name);
+    else
+        xg_printf(p->b, "?%u", v->id); /* does not dominate: the verifier tells */
     if (grouped) xg_printf(p->b, "#%u", v->index);
 }
 XG_FN void xg_kprint_list(xg_kprinter *p, const xg_kuse *uses, uint32_t n) {
@@ -167,8 +190,10 @@ XG_FN void xg_kput_scientific(xg_buf *b, double v, int significant, int n) {
     xg_buf_init(&g, b->arena);
     xg_float_print_g(&g, v, significant);
     for (i = 0; i < g.n && g.p[i] != 'e'; i++) {
-        if (g.p[i] == '-') xg_putc(b, '-');
-        else if (g.p[i] == '.') point = seen;
+        if (g.p[i] == '-')
+            xg_putc(b, '-');
+        else if (g.p[i] == '.')
+            point = seen;
         else {
             if (first < 0 && g.p[i] != '0') first = seen;
             if (first >= 0 && count < 39) digits[count++] = g.p[i];
@@ -176,8 +201,10 @@ XG_FN void xg_kput_scientific(xg_buf *b, double v, int significant, int n) {
         }
     }
     for (i++; i < g.n; i++) {
-        if (g.p[i] == '-') sign = -1;
-        else if (g.p[i] != '+') exponent = exponent * 10 + (g.p[i] - '0');
+        if (g.p[i] == '-')
+            sign = -1;
+        else if (g.p[i] != '+')
+            exponent = exponent * 10 + (g.p[i] - '0');
     }
     exponent = sign * exponent + (first < 0 ? 0 : (point < 0 ? seen : point) - 1 - first);
     for (k = 0; k < n; k++) {
@@ -187,27 +214,37 @@ XG_FN void xg_kput_scientific(xg_buf *b, double v, int significant, int n) {
     xg_printf(b, "e%c%02d", exponent < 0 ? '-' : '+', exponent < 0 ? -exponent : exponent);
 }
 
-/* As MLIR: six significant digits if these give the same bits back, else as many as always do; bits in hexadecimal for what is not finite. */
+/* As MLIR: six significant digits if these give the same bits back, else as many as always do; bits in hexadecimal for
+ * what is not finite. */
 XG_FN void xg_kput_float(xg_buf *b, xg_kelem e, uint64_t bits) {
     xlagpu_type t = xg_kelem_format(e);
     double v = xg_float_decode(t, bits), back = 0;
     bool overflow;
     size_t at = b->n;
-    if (v - v != 0) { xg_puts(b, "0x"); xg_put_hex(b, bits, (xg_kelem_bits(e) + 3) / 4); return; }
+    if (v - v != 0) {
+        xg_puts(b, "0x");
+        xg_put_hex(b, bits, (xg_kelem_bits(e) + 3) / 4);
+        return;
+    }
     xg_kput_scientific(b, v, 6, 7);
     if (xg_float_parse(b->p + at, b->n - at, &back, &overflow) && xg_float_encode(t, back) == bits) return;
     b->n = at;
     xg_kput_scientific(b, v, e == XG_E_F64 ? 17 : 9, e == XG_E_F64 ? 17 : 9);
 }
 XG_FN void xg_kput_bits(xg_buf *b, xg_kelem e, int64_t bits) {
-    if (e == XG_E_I1) xg_puts(b, bits ? "true" : "false");
-    else if (xg_kelem_is_int(e)) xg_put_i64(b, bits);
-    else xg_kput_float(b, e, (uint64_t)bits);
+    if (e == XG_E_I1)
+        xg_puts(b, bits ? "true" : "false");
+    else if (xg_kelem_is_int(e))
+        xg_put_i64(b, bits);
+    else
+        xg_kput_float(b, e, (uint64_t)bits);
 }
 
 /* ---- maps ---- */
 
-XG_FN bool xg_kalias_same(const void *node, const void *key) { return xg_imap_equal(((const xg_kalias *)node)->map, (const xg_imap *)key); }
+XG_FN bool xg_kalias_same(const void *node, const void *key) {
+    return xg_imap_equal(((const xg_kalias *)node)->map, (const xg_imap *)key);
+}
 XG_FN const xg_kalias *xg_kalias_of(xg_kprinter *p, const xg_imap *map) {
     void **slot = xg_set_find(&p->aliases, xg_imap_hash(map), xg_kalias_same, map);
     xg_kalias *a = (xg_kalias *)*slot;
@@ -236,7 +273,10 @@ XG_FN void xg_kcollect_maps(xg_kprinter *p, const xg_kregion *r) {
 /* ---- regions ---- */
 
 XG_FN void xg_kprint_op(xg_kprinter *p, const xg_kop *op);
-XG_FN void xg_kprint_indent(xg_kprinter *p) { uint32_t k; for (k = 0; k < p->depth; k++) xg_puts(p->b, "  "); }
+XG_FN void xg_kprint_indent(xg_kprinter *p) {
+    uint32_t k;
+    for (k = 0; k < p->depth; k++) xg_puts(p->b, "  ");
+}
 
 /* The operations of a region, one a line, in braces that stand around. A yield of nothing is not written. */
 XG_FN void xg_kprint_body(xg_kprinter *p, const xg_kregion *r) {
@@ -305,8 +345,10 @@ XG_FN void xg_kprint_typed(xg_kprinter *p, const xg_kuse *uses, uint32_t n) {
 }
 XG_FN void xg_kprint_team(xg_kprinter *p, const xg_kop *op) {
     xg_kprint_typed(p, op->operands, op->n_operands);
-    if (op->a == XG_KTEAM_CLUSTER) xg_puts(p->b, " {cluster}");
-    else if (op->a) xg_printf(p->b, " {barrier = %lld, threads = %lld}", (long long)op->b, (long long)op->a);
+    if (op->a == XG_KTEAM_CLUSTER)
+        xg_puts(p->b, " {cluster}");
+    else if (op->a)
+        xg_printf(p->b, " {barrier = %lld, threads = %lld}", (long long)op->b, (long long)op->a);
 }
 XG_FN void xg_kprint_values(xg_kprinter *p, const xg_kop *op) { xg_kprint_typed(p, op->operands, op->n_operands); }
 XG_FN void xg_kprint_condition(xg_kprinter *p, const xg_kop *op) {
@@ -356,7 +398,8 @@ XG_FN void xg_kprint_if(xg_kprinter *p, const xg_kop *op) {
     if (op->n_results) xg_kprint_result_types(p, op);
     xg_puts(p->b, " {\n");
     xg_kprint_body(p, op->regions[0]);
-    if (op->n_results == 0 && (!other->first || (other->first == other->last && other->first->op == XG_K_OP_YIELD))) return;
+    if (op->n_results == 0 && (!other->first || (other->first == other->last && other->first->op == XG_K_OP_YIELD)))
+        return;
     xg_puts(p->b, " else {\n");
     xg_kprint_body(p, other);
 }
@@ -416,7 +459,8 @@ XG_FN void xg_kprint_loop(xg_kprinter *p, const xg_kop *op) {
     xg_kprint_iter_args(p, op, syms + map->n_results, (uint32_t)op->a);
 }
 XG_FN void xg_kprint_axis_range(xg_kprinter *p, const xg_kop *op) {
-    xg_printf(p->b, "%c {xla.range = [%lld : index, %lld : index]}", "xyz?"[op->flags & 3], (long long)op->a, (long long)op->b);
+    xg_printf(p->b, "%c {xla.range = [%lld : index, %lld : index]}", "xyz?"[op->flags & 3], (long long)op -> a,
+        (long long)op -> b);
     if (op->results[0].type->elem == XG_E_INDEX) return;
     xg_puts(p->b, " : ");
     xg_kprint_type(p, op->results[0].type);
@@ -487,7 +531,8 @@ XG_FN void xg_kprint_constant(xg_kprinter *p, const xg_kop *op) {
         xg_puts(p->b, ", ");
         xg_kput_bits(p->b, part, op->b);
         xg_putc(p->b, ']');
-    } else xg_kput_bits(p->b, t->elem, op->a);
+    } else
+        xg_kput_bits(p->b, t->elem, op->a);
     if (dense) xg_putc(p->b, '>');
     if (!dense && t->elem == XG_E_I1) return;
     xg_puts(p->b, " : ");
@@ -509,8 +554,12 @@ XG_FN void xg_kprint_comparison(xg_kprinter *p, const xg_kop *op, const char *pr
     xg_puts(p->b, " : ");
     xg_kprint_type(p, op->operands[0].value->type);
 }
-XG_FN void xg_kprint_cmpi(xg_kprinter *p, const xg_kop *op) { xg_kprint_comparison(p, op, op->flags < XG_CI_COUNT ? xg_kcmpi_names[op->flags] : "?"); }
-XG_FN void xg_kprint_cmpf(xg_kprinter *p, const xg_kop *op) { xg_kprint_comparison(p, op, op->flags < XG_CF_COUNT ? xg_kcmpf_names[op->flags] : "?"); }
+XG_FN void xg_kprint_cmpi(xg_kprinter *p, const xg_kop *op) {
+    xg_kprint_comparison(p, op, op->flags < XG_CI_COUNT ? xg_kcmpi_names[op->flags] : "?");
+}
+XG_FN void xg_kprint_cmpf(xg_kprinter *p, const xg_kop *op) {
+    xg_kprint_comparison(p, op, op->flags < XG_CF_COUNT ? xg_kcmpf_names[op->flags] : "?");
+}
 XG_FN void xg_kprint_cast(xg_kprinter *p, const xg_kop *op) {
     xg_kprint_list(p, op->operands, op->n_operands);
     xg_puts(p->b, " : ");
@@ -533,7 +582,8 @@ XG_FN void xg_kprint_scale(xg_kprinter *p, const xg_kop *op) {
 static const char *const xg_kmemory_words[] = {"invariant", "volatile", "stream"}; /* by bit of KM_* */
 XG_FN void xg_kprint_access(xg_kprinter *p, const xg_kop *op) {
     uint32_t k;
-    for (k = 0; k < XG_COUNT(xg_kmemory_words); k++) if (op->flags >> k & 1) xg_printf(p->b, " %s", xg_kmemory_words[k]);
+    for (k = 0; k < XG_COUNT(xg_kmemory_words); k++)
+        if (op->flags >> k & 1) xg_printf(p->b, " %s", xg_kmemory_words[k]);
     xg_printf(p->b, " {alignment = %lld} : ", (long long)op->a);
 }
 XG_FN void xg_kprint_load(xg_kprinter *p, const xg_kop *op) {
@@ -572,12 +622,15 @@ XG_FN void xg_kprint_results(xg_kprinter *p, const xg_kop *op) {
 
 XG_FN void xg_kprint_op(xg_kprinter *p, const xg_kop *op) {
     xg_kprint_results(p, op);
-    if (op->op == XG_K_OP_YIELD) xg_puts(p->b, op->parent->owner && op->parent->owner->op == XG_K_OP_LOOP ? "xla_gpu.yield" : "scf.yield");
-    else xg_puts(p->b, xg_kop_name(op->op));
+    if (op->op == XG_K_OP_YIELD)
+        xg_puts(p->b, op->parent->owner && op->parent->owner->op == XG_K_OP_LOOP ? "xla_gpu.yield" : "scf.yield");
+    else
+        xg_puts(p->b, xg_kop_name(op->op));
     if (op->op != XG_K_OP_CONDITION && (op->n_operands || op->n_results || op->n_regions)) xg_putc(p->b, ' ');
     switch (op->op) {
-#define X(name, text, lo, hi, results, regions, flags, types, attrs) case XG_K_OP_##name: xg_kprint_##attrs(p, op); break;
-    XG_KIR_OPS(X)
+#define X(name, text, lo, hi, results, regions, flags, types, attrs) \
+    case XG_K_OP_##name: xg_kprint_##attrs(p, op); break;
+        XG_KIR_OPS(X)
 #undef X
     case XG_K_OP_COUNT: break;
     }
@@ -597,10 +650,15 @@ XG_FN void xg_kprint_param(xg_kprinter *p, const xg_kfunc *f, uint32_t k) {
     xg_printf(p->b, ", xla.slice_index = %d}", a->slice);
 }
 XG_FN void xg_kprint_func_attrs(xg_kprinter *p, const xg_kfunc *f) {
-    if (f->entry) xg_printf(p->b, " attributes {xla.entry, xla.inputs = %u, xla.threads = [%u, %u, %u], xla.blocks = [%u, %u, %u]", f->n_inputs, f->threads[0], f->threads[1], f->threads[2], f->blocks[0], f->blocks[1], f->blocks[2]);
+    if (f->entry)
+        xg_printf(p->b,
+            " attributes {xla.entry, xla.inputs = %u, xla.threads = [%u, %u, %u], xla.blocks = [%u, %u, %u]",
+            f->n_inputs, f->threads[0], f->threads[1], f->threads[2], f->blocks[0], f->blocks[1], f->blocks[2]);
     if (f->entry && f->cluster) xg_printf(p->b, ", xla.cluster = %u", f->cluster);
-    if (f->entry) xg_putc(p->b, '}');
-    else if (f->inline_always) xg_puts(p->b, " attributes {xla.inline}");
+    if (f->entry)
+        xg_putc(p->b, '}');
+    else if (f->inline_always)
+        xg_puts(p->b, " attributes {xla.inline}");
 }
 XG_FN void xg_kprint_func(xg_kprinter *p, const xg_kfunc *f) {
     uint32_t k;
@@ -630,13 +688,14 @@ XG_FN void xg_kprint_func(xg_kprinter *p, const xg_kfunc *f) {
 XG_FN void xg_kprint_head(xg_kprinter *p) {
     const xg_kmodule *m = p->m;
     uint32_t k, start = 0;
-    for (k = 0; k < m->comment.n; k++) if (m->comment.p[k] == '\n' || k + 1 == m->comment.n) {
-        uint32_t end = m->comment.p[k] == '\n' ? k : k + 1;
-        xg_puts(p->b, "// ");
-        xg_put(p->b, m->comment.p + start, end - start);
-        xg_putc(p->b, '\n');
-        start = k + 1;
-    }
+    for (k = 0; k < m->comment.n; k++)
+        if (m->comment.p[k] == '\n' || k + 1 == m->comment.n) {
+            uint32_t end = m->comment.p[k] == '\n' ? k : k + 1;
+            xg_puts(p->b, "// ");
+            xg_put(p->b, m->comment.p + start, end - start);
+            xg_putc(p->b, '\n');
+            start = k + 1;
+        }
     for (k = 0; k < p->maps.n; k++) {
         xg_kprint_alias(p, p->maps.p[k]);
         xg_puts(p->b, " = #xla_gpu.indexing_map<\"");
@@ -644,7 +703,8 @@ XG_FN void xg_kprint_head(xg_kprinter *p) {
         xg_puts(p->b, "\">\n");
     }
     if (!m->shared_bytes && !m->ftz && !m->fma) return;
-    xg_printf(p->b, "module attributes {xla.shared_bytes = %u%s%s}\n", m->shared_bytes, m->ftz ? ", xla.ftz" : "", m->fma ? ", xla.fma" : "");
+    xg_printf(p->b, "module attributes {xla.shared_bytes = %u%s%s}\n", m->shared_bytes, m->ftz ? ", xla.ftz" : "",
+        m->fma ? ", xla.fma" : "");
 }
 
 XG_FN void xg_kir_print(xg_buf *b, const xg_kmodule *m) {

@@ -1,10 +1,11 @@
 /* kir/rules.c -- the rewrite rules of canonicalize.c: THE table, and one small function a row.
  *
- * A rule gets a place in front of the operation and answers with a value equal to the operation's one result, NULL if it does not
- * apply, or that very result if it changed the operation in place.
+ * A rule gets a place in front of the operation and answers with a value equal to the operation's one result, NULL if
+ * it does not apply, or that very result if it changed the operation in place.
  * Laws
  * - The type stays. What is computed stays, bit for bit, but for NaNs' payloads; wherever the original is defined.
- * - Each rule makes the operation smaller, cheaper, or more canonical (constants to the right, and outward in sums), so that rewriting ends.
+ * - Each rule makes the operation smaller, cheaper, or more canonical (constants to the right, and outward in sums), so
+ *   that rewriting ends.
  * - Ranges may be used: they follow from the operands. */
 #ifndef XG_KIR_RULES_C
 #define XG_KIR_RULES_C
@@ -21,14 +22,21 @@ XG_FN xg_kval *xg_klike(xg_kb *b, const xg_kval *v, int64_t bits) { return xg_kc
 XG_FN bool xg_kval_by(const xg_kval *v, xg_kopcode op) { return v->def && v->def->op == op; }
 XG_FN xg_kval *xg_kof(const xg_kval *v, uint32_t k) { return v->def->operands[k].value; }
 XG_FN bool xg_kused_once(const xg_kval *v) { return v->first_use && v->first_use == v->last_use; }
-XG_FN int xg_klog2(int64_t v) { int n = 0; if (v <= 0 || (v & (v - 1))) return -1; while (v >> n != 1) n++; return n; }
+XG_FN int xg_klog2(int64_t v) {
+    int n = 0;
+    if (v <= 0 || (v & (v - 1))) return -1;
+    while (v >> n != 1) n++;
+    return n;
+}
 XG_FN bool xg_kval_nonnegative(const xg_kval *v) { return v->lo <= v->hi && v->lo >= 0; }
 XG_FN bool xg_kis_float_const(const xg_kval *v, double want) {
     int64_t bits;
-    return xg_kval_is_const(v, &bits) && xg_kelem_is_float(v->type->elem) && (uint64_t)bits == xg_float_encode(xg_kelem_format(v->type->elem), want);
+    return xg_kval_is_const(v, &bits) && xg_kelem_is_float(v->type->elem) &&
+           (uint64_t)bits == xg_float_encode(xg_kelem_format(v->type->elem), want);
 }
 
-/* The operation itself with another code and other operands, for a result that is the same: nothing is made, and what is known of the result stays known. */
+/* The operation itself with another code and other operands, for a result that is the same: nothing is made, and what
+ * is known of the result stays known. */
 XG_FN xg_kval *xg_kmade_into(xg_kop *op, xg_kopcode code, xg_kval *x, xg_kval *y) {
     xg_kval *r = op->results;
     xg_range known = xg_range_of(r->lo, r->hi);
@@ -65,7 +73,11 @@ XG_KRULE(const_right) {
 
 /* ---- sums ---- */
 
-XG_KRULE(add_zero) { int64_t c; (void)b; return xg_kval_is_const(XG_K1, &c) && c == 0 ? XG_K0 : NULL; }
+XG_KRULE(add_zero) {
+    int64_t c;
+    (void)b;
+    return xg_kval_is_const(XG_K1, &c) && c == 0 ? XG_K0 : NULL;
+}
 /* (x + c) + d = x + (c + d);  (x + c) + y = (x + y) + c, so that addresses keep their constants outside. */
 XG_KRULE(add_chain) {
     int64_t c, d, sum;
@@ -77,7 +89,8 @@ XG_KRULE(add_chain) {
             if (!xg_kfold_int(XG_K_OP_ADDI, x->type->elem, c, d, &sum)) continue;
             return xg_kmade_into(op, XG_K_OP_ADDI, xg_kof(x, 0), xg_klike(b, x, sum));
         }
-        if (xg_kused_once(x) && !xg_kval_is_const(xg_kof(x, 0), NULL)) return xg_kmade_into(op, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_ADDI, xg_kof(x, 0), y), xg_kof(x, 1));
+        if (xg_kused_once(x) && !xg_kval_is_const(xg_kof(x, 0), NULL))
+            return xg_kmade_into(op, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_ADDI, xg_kof(x, 0), y), xg_kof(x, 1));
     }
     return NULL;
 }
@@ -97,7 +110,8 @@ XG_KRULE(mul_const) {
     if (c == 0) return XG_K1;
     if (c == 1) return XG_K0;
     shift = xg_klog2(c);
-    return shift > 0 && XG_K0->type->elem != XG_E_I1 ? xg_kmade_into(op, XG_K_OP_SHLI, XG_K0, xg_klike(b, XG_K1, shift)) : NULL;
+    return shift > 0 && XG_K0->type->elem != XG_E_I1 ? xg_kmade_into(op, XG_K_OP_SHLI, XG_K0, xg_klike(b, XG_K1, shift))
+                                                     : NULL;
 }
 /* x < d: the quotient is 0, the remainder x. */
 XG_KRULE(div_small) {
@@ -109,26 +123,37 @@ XG_KRULE(div_small) {
 XG_KRULE(div_const) {
     int64_t d;
     int shift;
-    bool rem = op->op == XG_K_OP_REMUI || op->op == XG_K_OP_REMSI, is_unsigned = op->op == XG_K_OP_DIVUI || op->op == XG_K_OP_REMUI;
+    bool rem = op->op == XG_K_OP_REMUI || op->op == XG_K_OP_REMSI,
+         is_unsigned = op->op == XG_K_OP_DIVUI || op->op == XG_K_OP_REMUI;
     if (!xg_kval_is_const(XG_K1, &d) || !xg_kis_scalar(XG_K0) || XG_K0->type->elem == XG_E_I1) return NULL;
     if (d == 1) return rem ? xg_klike(b, op->results, 0) : XG_K0;
     if (!is_unsigned && !xg_kval_nonnegative(XG_K0)) return NULL;
     shift = xg_klog2(d);
-    if (shift > 0) return xg_kmade_into(op, rem ? XG_K_OP_ANDI : XG_K_OP_SHRUI, XG_K0, xg_klike(b, XG_K1, rem ? d - 1 : shift));
+    if (shift > 0)
+        return xg_kmade_into(op, rem ? XG_K_OP_ANDI : XG_K_OP_SHRUI, XG_K0, xg_klike(b, XG_K1, rem ? d - 1 : shift));
     if (is_unsigned || d < 0) return NULL;
     return xg_kmade_into(op, rem ? XG_K_OP_REMUI : XG_K_OP_DIVUI, XG_K0, XG_K1);
 }
-XG_KRULE(shift_zero) { int64_t c; (void)b; return xg_kval_is_const(XG_K1, &c) && c == 0 ? XG_K0 : NULL; }
+XG_KRULE(shift_zero) {
+    int64_t c;
+    (void)b;
+    return xg_kval_is_const(XG_K1, &c) && c == 0 ? XG_K0 : NULL;
+}
 XG_KRULE(shift_chain) {
     int64_t c, d;
-    if (!xg_kval_by(XG_K0, op->op) || !xg_kval_is_const(XG_K1, &c) || !xg_kval_is_const(xg_kof(XG_K0, 1), &d) || c < 0 || d < 0 || c + d >= xg_kfold_width(XG_K0->type->elem) || XG_K0->type->elem == XG_E_INDEX) return NULL;
+    if (!xg_kval_by(XG_K0, op->op) || !xg_kval_is_const(XG_K1, &c) || !xg_kval_is_const(xg_kof(XG_K0, 1), &d) ||
+        c < 0 || d < 0 || c + d >= xg_kfold_width(XG_K0->type->elem) || XG_K0->type->elem == XG_E_INDEX)
+        return NULL;
     return xg_k2(b, op->op, xg_kof(XG_K0, 0), xg_klike(b, XG_K1, c + d));
 }
 /* (x << c) >> c where nothing was lost. */
 XG_KRULE(shift_back) {
     int64_t c, d;
     (void)b;
-    return xg_kval_by(XG_K0, XG_K_OP_SHLI) && xg_kval_is_const(XG_K1, &c) && xg_kval_is_const(xg_kof(XG_K0, 1), &d) && c == d && xg_kval_nonnegative(XG_K0) && xg_kval_nonnegative(xg_kof(XG_K0, 0)) ? xg_kof(XG_K0, 0) : NULL;
+    return xg_kval_by(XG_K0, XG_K_OP_SHLI) && xg_kval_is_const(XG_K1, &c) && xg_kval_is_const(xg_kof(XG_K0, 1), &d) &&
+                   c == d && xg_kval_nonnegative(XG_K0) && xg_kval_nonnegative(xg_kof(XG_K0, 0))
+               ? xg_kof(XG_K0, 0)
+               : NULL;
 }
 
 /* ---- bits ---- */
@@ -138,14 +163,20 @@ XG_KRULE(funnel) {
     xg_kval *l = XG_K0, *r = XG_K1;
     int64_t c, d;
     if (op->results->type->elem != XG_E_I32 || !xg_kis_scalar(op->results)) return NULL;
-    if (xg_kval_by(l, XG_K_OP_SHRUI)) { l = XG_K1; r = XG_K0; }
-    if (!xg_kval_by(l, XG_K_OP_SHLI) || !xg_kval_by(r, XG_K_OP_SHRUI) || !xg_kval_is_const(xg_kof(l, 1), &c) || !xg_kval_is_const(xg_kof(r, 1), &d) || c < 1 || d < 1 || c + d != 32) return NULL;
+    if (xg_kval_by(l, XG_K_OP_SHRUI)) {
+        l = XG_K1;
+        r = XG_K0;
+    }
+    if (!xg_kval_by(l, XG_K_OP_SHLI) || !xg_kval_by(r, XG_K_OP_SHRUI) || !xg_kval_is_const(xg_kof(l, 1), &c) ||
+        !xg_kval_is_const(xg_kof(r, 1), &d) || c < 1 || d < 1 || c + d != 32)
+        return NULL;
     return xg_k3(b, XG_K_OP_SHFL3, xg_kof(l, 0), xg_kof(r, 0), xg_kof(r, 1));
 }
 XG_KRULE(funnel_const) {
     int64_t high, low, c;
     if (!xg_kval_is_const(XG_K0, &high) || !xg_kval_is_const(XG_K1, &low) || !xg_kval_is_const(XG_K2, &c)) return NULL;
-    return xg_klike(b, op->results, xg_kint_wrap(XG_E_I32, (int64_t)(((uint64_t)high << 32 | (uint64_t)(uint32_t)low) >> (c & 31))));
+    return xg_klike(b, op->results,
+        xg_kint_wrap(XG_E_I32, (int64_t)(((uint64_t)high << 32 | (uint64_t)(uint32_t)low) >> (c & 31))));
 }
 
 XG_KRULE(bits_const) {
@@ -163,29 +194,43 @@ XG_KRULE(bits_same) { return XG_K0 != XG_K1 ? NULL : op->op == XG_K_OP_XORI ? xg
 XG_KRULE(and_mask) {
     int64_t c;
     (void)b;
-    return xg_kval_is_const(XG_K1, &c) && c > 0 && ((uint64_t)c & ((uint64_t)c + 1)) == 0 && xg_kval_nonnegative(XG_K0) && XG_K0->hi <= c && xg_kis_scalar(XG_K0) ? XG_K0 : NULL;
+    return xg_kval_is_const(XG_K1, &c) && c > 0 && ((uint64_t)c & ((uint64_t)c + 1)) == 0 &&
+                   xg_kval_nonnegative(XG_K0) && XG_K0->hi <= c && xg_kis_scalar(XG_K0)
+               ? XG_K0
+               : NULL;
 }
 XG_KRULE(bits_chain) {
     int64_t c, d, r;
-    if (!xg_kval_by(XG_K0, op->op) || !xg_kval_is_const(XG_K1, &c) || !xg_kval_is_const(xg_kof(XG_K0, 1), &d) || !xg_kfold_int(op->op, XG_K0->type->elem, c, d, &r)) return NULL;
+    if (!xg_kval_by(XG_K0, op->op) || !xg_kval_is_const(XG_K1, &c) || !xg_kval_is_const(xg_kof(XG_K0, 1), &d) ||
+        !xg_kfold_int(op->op, XG_K0->type->elem, c, d, &r))
+        return NULL;
     return xg_k2(b, op->op, xg_kof(XG_K0, 0), xg_klike(b, XG_K1, r));
 }
-static const uint8_t xg_kcmpi_not[] = {XG_CI_NE, XG_CI_EQ, XG_CI_SGE, XG_CI_SGT, XG_CI_SLE, XG_CI_SLT, XG_CI_UGE, XG_CI_UGT, XG_CI_ULE, XG_CI_ULT};
-static const uint8_t xg_kcmpi_swap[] = {XG_CI_EQ, XG_CI_NE, XG_CI_SGT, XG_CI_SGE, XG_CI_SLT, XG_CI_SLE, XG_CI_UGT, XG_CI_UGE, XG_CI_ULT, XG_CI_ULE};
-static const uint8_t xg_kcmpf_not[] = {XG_CF_UNE, XG_CF_ULE, XG_CF_ULT, XG_CF_UGE, XG_CF_UGT, XG_CF_UEQ, XG_CF_UNO, XG_CF_ONE, XG_CF_OLE, XG_CF_OLT, XG_CF_OGE, XG_CF_OGT, XG_CF_OEQ, XG_CF_ORD};
+static const uint8_t xg_kcmpi_not[] = {
+    XG_CI_NE, XG_CI_EQ, XG_CI_SGE, XG_CI_SGT, XG_CI_SLE, XG_CI_SLT, XG_CI_UGE, XG_CI_UGT, XG_CI_ULE, XG_CI_ULT};
+static const uint8_t xg_kcmpi_swap[] = {
+    XG_CI_EQ, XG_CI_NE, XG_CI_SGT, XG_CI_SGE, XG_CI_SLT, XG_CI_SLE, XG_CI_UGT, XG_CI_UGE, XG_CI_ULT, XG_CI_ULE};
+static const uint8_t xg_kcmpf_not[] = {XG_CF_UNE, XG_CF_ULE, XG_CF_ULT, XG_CF_UGE, XG_CF_UGT, XG_CF_UEQ, XG_CF_UNO,
+    XG_CF_ONE, XG_CF_OLE, XG_CF_OLT, XG_CF_OGE, XG_CF_OGT, XG_CF_OEQ, XG_CF_ORD};
 /* not of a comparison is the opposite comparison. */
 XG_KRULE(not_compare) {
     int64_t c;
     xg_kop *cmp = XG_K0->def;
-    if (op->results->type->elem != XG_E_I1 || !xg_kval_is_const(XG_K1, &c) || c != 1 || !cmp || !xg_kis_scalar(XG_K0)) return NULL;
-    if (cmp->op == XG_K_OP_CMPI) return xg_kcompare(b, XG_K_OP_CMPI, xg_kcmpi_not[cmp->flags], xg_kof(XG_K0, 0), xg_kof(XG_K0, 1));
-    if (cmp->op == XG_K_OP_CMPF) return xg_kcompare(b, XG_K_OP_CMPF, xg_kcmpf_not[cmp->flags], xg_kof(XG_K0, 0), xg_kof(XG_K0, 1));
+    if (op->results->type->elem != XG_E_I1 || !xg_kval_is_const(XG_K1, &c) || c != 1 || !cmp || !xg_kis_scalar(XG_K0))
+        return NULL;
+    if (cmp->op == XG_K_OP_CMPI)
+        return xg_kcompare(b, XG_K_OP_CMPI, xg_kcmpi_not[cmp->flags], xg_kof(XG_K0, 0), xg_kof(XG_K0, 1));
+    if (cmp->op == XG_K_OP_CMPF)
+        return xg_kcompare(b, XG_K_OP_CMPF, xg_kcmpf_not[cmp->flags], xg_kof(XG_K0, 0), xg_kof(XG_K0, 1));
     return NULL;
 }
 
 /* ---- extremes, choices, comparisons ---- */
 
-XG_KRULE(same_operands) { (void)b; return XG_K0 == XG_K1 ? XG_K0 : NULL; }
+XG_KRULE(same_operands) {
+    (void)b;
+    return XG_K0 == XG_K1 ? XG_K0 : NULL;
+}
 XG_KRULE(extreme_range) {
     xg_range x = xg_kval_range(XG_K0), y = xg_kval_range(XG_K1);
     bool max = op->op == XG_K_OP_MAXSI || op->op == XG_K_OP_MAXUI;
@@ -196,20 +241,29 @@ XG_KRULE(extreme_range) {
     if (y.lo >= x.hi) return max ? XG_K1 : XG_K0;
     return NULL;
 }
-XG_KRULE(select_const) { int64_t c; (void)b; return xg_kval_is_const(XG_K0, &c) && xg_kis_scalar(XG_K0) ? (c ? XG_K1 : XG_K2) : NULL; }
-XG_KRULE(select_same) { (void)b; return XG_K1 == XG_K2 ? XG_K1 : NULL; }
+XG_KRULE(select_const) {
+    int64_t c;
+    (void)b;
+    return xg_kval_is_const(XG_K0, &c) && xg_kis_scalar(XG_K0) ? (c ? XG_K1 : XG_K2) : NULL;
+}
+XG_KRULE(select_same) {
+    (void)b;
+    return XG_K1 == XG_K2 ? XG_K1 : NULL;
+}
 /* select c, true, false = c;  select c, false, true = not c. */
 XG_KRULE(select_bool) {
     int64_t x, y;
     if (op->results->type != XG_K0->type || op->results->type->elem != XG_E_I1) return NULL;
-    if (xg_kval_is_const(XG_K1, &x) && xg_kval_is_const(XG_K2, &y)) return x && !y ? XG_K0 : !x && y ? xg_k2(b, XG_K_OP_XORI, XG_K0, xg_klike(b, XG_K0, 1)) : NULL;
+    if (xg_kval_is_const(XG_K1, &x) && xg_kval_is_const(XG_K2, &y))
+        return x && !y ? XG_K0 : !x && y ? xg_k2(b, XG_K_OP_XORI, XG_K0, xg_klike(b, XG_K0, 1)) : NULL;
     if (xg_kval_is_const(XG_K1, &x) && x) return xg_k2(b, XG_K_OP_ORI, XG_K0, XG_K2);
     if (xg_kval_is_const(XG_K2, &y) && !y) return xg_k2(b, XG_K_OP_ANDI, XG_K0, XG_K1);
     return NULL;
 }
 XG_KRULE(select_not) {
     int64_t c;
-    if (!xg_kval_by(XG_K0, XG_K_OP_XORI) || !xg_kval_is_const(xg_kof(XG_K0, 1), &c) || c != 1 || !xg_kis_scalar(XG_K0)) return NULL;
+    if (!xg_kval_by(XG_K0, XG_K_OP_XORI) || !xg_kval_is_const(xg_kof(XG_K0, 1), &c) || c != 1 || !xg_kis_scalar(XG_K0))
+        return NULL;
     return xg_kselect(b, xg_kof(XG_K0, 0), XG_K2, XG_K1);
 }
 XG_KRULE(cmpi_fold) {
@@ -223,7 +277,8 @@ XG_KRULE(cmpi_const_right) {
     return xg_kcompare(b, XG_K_OP_CMPI, xg_kcmpi_swap[op->flags], XG_K1, XG_K0);
 }
 XG_KRULE(cmpi_same) {
-    bool yes = op->flags == XG_CI_EQ || op->flags == XG_CI_SLE || op->flags == XG_CI_SGE || op->flags == XG_CI_ULE || op->flags == XG_CI_UGE;
+    bool yes = op->flags == XG_CI_EQ || op->flags == XG_CI_SLE || op->flags == XG_CI_SGE || op->flags == XG_CI_ULE ||
+               op->flags == XG_CI_UGE;
     return XG_K0 == XG_K1 ? xg_klike(b, op->results, yes) : NULL;
 }
 /* What the ranges decide. */
@@ -237,7 +292,10 @@ XG_KRULE(cmpi_range) {
         p = p - XG_CI_ULT + XG_CI_SLT;
     }
     switch (p) {
-    case XG_CI_EQ: case XG_CI_NE: if (x.hi < y.lo || y.hi < x.lo) known = p == XG_CI_NE; break;
+    case XG_CI_EQ:
+    case XG_CI_NE:
+        if (x.hi < y.lo || y.hi < x.lo) known = p == XG_CI_NE;
+        break;
     case XG_CI_SLT: known = x.hi < y.lo ? 1 : x.lo >= y.hi ? 0 : -1; break;
     case XG_CI_SLE: known = x.hi <= y.lo ? 1 : x.lo > y.hi ? 0 : -1; break;
     case XG_CI_SGT: known = x.lo > y.hi ? 1 : x.hi <= y.lo ? 0 : -1; break;
@@ -251,16 +309,21 @@ XG_KRULE(cmpi_add) {
     int64_t c, k, bound;
     xg_kval *x;
     xg_range r;
-    if (!xg_kval_by(XG_K0, XG_K_OP_ADDI) || !xg_kval_is_const(XG_K1, &k) || op->flags >= XG_CI_ULT || !xg_kval_is_const(xg_kof(XG_K0, 1), &c)) return NULL;
+    if (!xg_kval_by(XG_K0, XG_K_OP_ADDI) || !xg_kval_is_const(XG_K1, &k) || op->flags >= XG_CI_ULT ||
+        !xg_kval_is_const(xg_kof(XG_K0, 1), &c))
+        return NULL;
     x = xg_kof(XG_K0, 0);
     r = xg_kelem_range(x->type->elem);
-    if (XG_K0->lo > XG_K0->hi || x->lo > x->hi || c == INT64_MIN || !xg_add64(k, -c, &bound) || bound < r.lo || bound > r.hi) return NULL;
+    if (XG_K0->lo > XG_K0->hi || x->lo > x->hi || c == INT64_MIN || !xg_add64(k, -c, &bound) || bound < r.lo ||
+        bound > r.hi)
+        return NULL;
     return xg_kcompare(b, XG_K_OP_CMPI, op->flags, x, xg_klike(b, XG_K1, bound));
 }
 /* i1: x == true is x, x != true is not x. */
 XG_KRULE(cmpi_bool) {
     int64_t c;
-    if (XG_K0->type->elem != XG_E_I1 || !xg_kis_scalar(XG_K0) || op->flags > XG_CI_NE || !xg_kval_is_const(XG_K1, &c)) return NULL;
+    if (XG_K0->type->elem != XG_E_I1 || !xg_kis_scalar(XG_K0) || op->flags > XG_CI_NE || !xg_kval_is_const(XG_K1, &c))
+        return NULL;
     if ((op->flags == XG_CI_EQ) == (c != 0)) return XG_K0;
     return xg_k2(b, XG_K_OP_XORI, XG_K0, xg_klike(b, XG_K0, 1));
 }
@@ -268,7 +331,9 @@ XG_KRULE(cmpi_bool) {
 XG_KRULE(cmpi_ext) {
     int64_t c;
     xg_kval *x;
-    if (op->flags > XG_CI_NE || !xg_kval_by(XG_K0, XG_K_OP_EXTUI) || !xg_kval_is_const(XG_K1, &c) || c != 0 || xg_kof(XG_K0, 0)->type->elem != XG_E_I1 || !xg_kis_scalar(XG_K0)) return NULL;
+    if (op->flags > XG_CI_NE || !xg_kval_by(XG_K0, XG_K_OP_EXTUI) || !xg_kval_is_const(XG_K1, &c) || c != 0 ||
+        xg_kof(XG_K0, 0)->type->elem != XG_E_I1 || !xg_kis_scalar(XG_K0))
+        return NULL;
     x = xg_kof(XG_K0, 0);
     return op->flags == XG_CI_NE ? x : xg_k2(b, XG_K_OP_XORI, x, xg_klike(b, x, 1));
 }
@@ -276,8 +341,12 @@ XG_KRULE(cmpf_fold) {
     int64_t x, y;
     bool r;
     xlagpu_type t = xg_kelem_format(XG_K0->type->elem);
-    if (!xg_kval_is_const(XG_K0, &x) || !xg_kval_is_const(XG_K1, &y) || !xg_kfold_plain(b->m, XG_K0->type->elem, (uint64_t)x) || !xg_kfold_plain(b->m, XG_K0->type->elem, (uint64_t)y)) return NULL;
-    return xg_kfold_cmpf(op->flags, xg_float_decode(t, (uint64_t)x), xg_float_decode(t, (uint64_t)y), &r) ? xg_klike(b, op->results, r) : NULL;
+    if (!xg_kval_is_const(XG_K0, &x) || !xg_kval_is_const(XG_K1, &y) ||
+        !xg_kfold_plain(b->m, XG_K0->type->elem, (uint64_t)x) || !xg_kfold_plain(b->m, XG_K0->type->elem, (uint64_t)y))
+        return NULL;
+    return xg_kfold_cmpf(op->flags, xg_float_decode(t, (uint64_t)x), xg_float_decode(t, (uint64_t)y), &r)
+               ? xg_klike(b, op->results, r)
+               : NULL;
 }
 
 /* ---- conversions ---- */
@@ -285,15 +354,19 @@ XG_KRULE(cmpf_fold) {
 XG_KRULE(cast_fold) {
     int64_t x, r;
     if (!xg_kval_is_const(XG_K0, &x) || !xg_kt_same_lanes(XG_K0->type, op->results->type)) return NULL;
-    return xg_kfold_cast(b->m, op->op, XG_K0->type->elem, op->results->type->elem, x, &r) ? xg_klike(b, op->results, r) : NULL;
+    return xg_kfold_cast(b->m, op->op, XG_K0->type->elem, op->results->type->elem, x, &r) ? xg_klike(b, op->results, r)
+                                                                                          : NULL;
 }
-XG_FN xg_kval *xg_krecast(xg_kb *b, xg_kop *op, xg_kopcode code, xg_kval *x) { return x->type == op->results->type ? x : xg_kcast(b, code, x, op->results->type->elem); }
+XG_FN xg_kval *xg_krecast(xg_kb *b, xg_kop *op, xg_kopcode code, xg_kval *x) {
+    return x->type == op->results->type ? x : xg_kcast(b, code, x, op->results->type->elem);
+}
 /* Two extensions of one kind are one. */
 XG_KRULE(ext_ext) { return xg_kval_by(XG_K0, op->op) ? xg_krecast(b, op, op->op, xg_kof(XG_K0, 0)) : NULL; }
 XG_KRULE(trunc_ext) {
     xg_kval *x;
     int from, to;
-    if (!xg_kval_by(XG_K0, XG_K_OP_EXTUI) && !xg_kval_by(XG_K0, XG_K_OP_EXTSI) && !xg_kval_by(XG_K0, XG_K_OP_TRUNCI)) return NULL;
+    if (!xg_kval_by(XG_K0, XG_K_OP_EXTUI) && !xg_kval_by(XG_K0, XG_K_OP_EXTSI) && !xg_kval_by(XG_K0, XG_K_OP_TRUNCI))
+        return NULL;
     x = xg_kof(XG_K0, 0);
     from = xg_kelem_bits(x->type->elem);
     to = xg_kelem_bits(op->results->type->elem);
@@ -308,17 +381,39 @@ XG_KRULE(index_cast_back) {
     x = xg_kof(XG_K0, 0);
     if (x->type != op->results->type) return NULL;
     if (x->type->elem != XG_E_INDEX) return x;
-    return x->lo <= x->hi && x->lo >= xg_kelem_range(XG_K0->type->elem).lo && x->hi <= xg_kelem_range(XG_K0->type->elem).hi ? x : NULL;
+    return x->lo <= x->hi && x->lo >= xg_kelem_range(XG_K0->type->elem).lo &&
+                   x->hi <= xg_kelem_range(XG_K0->type->elem).hi
+               ? x
+               : NULL;
 }
 /* Narrowing what was widened from there gives it back. */
-XG_KRULE(truncf_extf) { (void)b; return xg_kval_by(XG_K0, XG_K_OP_EXTF) && xg_kof(XG_K0, 0)->type == op->results->type ? xg_kof(XG_K0, 0) : NULL; }
-XG_KRULE(bitcast_bitcast) { return xg_kval_by(XG_K0, XG_K_OP_BITCAST) ? (xg_kof(XG_K0, 0)->type == op->results->type ? xg_kof(XG_K0, 0) : xg_kir_value(b, XG_K_OP_BITCAST, &XG_K0->def->operands[0].value, 1, op->results->type)) : NULL; }
-XG_KRULE(bitcast_same) { (void)b; return XG_K0->type == op->results->type ? XG_K0 : NULL; }
+XG_KRULE(truncf_extf) {
+    (void)b;
+    return xg_kval_by(XG_K0, XG_K_OP_EXTF) && xg_kof(XG_K0, 0)->type == op->results->type ? xg_kof(XG_K0, 0) : NULL;
+}
+XG_KRULE(bitcast_bitcast) {
+    return xg_kval_by(XG_K0, XG_K_OP_BITCAST)
+               ? (xg_kof(XG_K0, 0)->type == op->results->type
+                         ? xg_kof(XG_K0, 0)
+                         : xg_kir_value(b, XG_K_OP_BITCAST, &XG_K0->def->operands[0].value, 1, op->results->type))
+               : NULL;
+}
+XG_KRULE(bitcast_same) {
+    (void)b;
+    return XG_K0->type == op->results->type ? XG_K0 : NULL;
+}
 
 /* ---- complex ---- */
 
-XG_KRULE(part_of_create) { (void)b; return xg_kval_by(XG_K0, XG_K_OP_COMPLEX) ? xg_kof(XG_K0, op->op == XG_K_OP_IM) : NULL; }
-XG_KRULE(part_of_const) { return xg_kval_by(XG_K0, XG_K_OP_CONST) ? xg_klike(b, op->results, op->op == XG_K_OP_IM ? XG_K0->def->b : XG_K0->def->a) : NULL; }
+XG_KRULE(part_of_create) {
+    (void)b;
+    return xg_kval_by(XG_K0, XG_K_OP_COMPLEX) ? xg_kof(XG_K0, op->op == XG_K_OP_IM) : NULL;
+}
+XG_KRULE(part_of_const) {
+    return xg_kval_by(XG_K0, XG_K_OP_CONST)
+               ? xg_klike(b, op->results, op->op == XG_K_OP_IM ? XG_K0->def->b : XG_K0->def->a)
+               : NULL;
+}
 XG_KRULE(part_of_select) {
     xg_kval *v[2];
     int k;
@@ -328,7 +423,10 @@ XG_KRULE(part_of_select) {
 }
 XG_KRULE(create_of_parts) {
     (void)b;
-    return xg_kval_by(XG_K0, XG_K_OP_RE) && xg_kval_by(XG_K1, XG_K_OP_IM) && xg_kof(XG_K0, 0) == xg_kof(XG_K1, 0) && xg_kof(XG_K0, 0)->type == op->results->type ? xg_kof(XG_K0, 0) : NULL;
+    return xg_kval_by(XG_K0, XG_K_OP_RE) && xg_kval_by(XG_K1, XG_K_OP_IM) && xg_kof(XG_K0, 0) == xg_kof(XG_K1, 0) &&
+                   xg_kof(XG_K0, 0)->type == op->results->type
+               ? xg_kof(XG_K0, 0)
+               : NULL;
 }
 
 /* ---- floats: only what is exact ---- */
@@ -337,11 +435,22 @@ XG_KRULE(fold_float) {
     int64_t x, y = 0;
     uint64_t r;
     if (!xg_kval_is_const(XG_K0, &x) || (op->n_operands > 1 && !xg_kval_is_const(XG_K1, &y))) return NULL;
-    return xg_kfold_float(b->m, op->op, op->results->type->elem, (uint64_t)x, (uint64_t)y, &r) ? xg_klike(b, op->results, (int64_t)r) : NULL;
+    return xg_kfold_float(b->m, op->op, op->results->type->elem, (uint64_t)x, (uint64_t)y, &r)
+               ? xg_klike(b, op->results, (int64_t)r)
+               : NULL;
 }
-XG_KRULE(addf_zero) { (void)b; return !b->m->ftz && xg_kis_float_const(XG_K1, -0.0) ? XG_K0 : NULL; }
-XG_KRULE(subf_zero) { (void)b; return !b->m->ftz && xg_kis_float_const(XG_K1, 0.0) ? XG_K0 : NULL; }
-XG_KRULE(mulf_one) { (void)b; return !b->m->ftz && xg_kis_float_const(XG_K1, 1.0) ? XG_K0 : NULL; }
+XG_KRULE(addf_zero) {
+    (void)b;
+    return !b->m->ftz && xg_kis_float_const(XG_K1, -0.0) ? XG_K0 : NULL;
+}
+XG_KRULE(subf_zero) {
+    (void)b;
+    return !b->m->ftz && xg_kis_float_const(XG_K1, 0.0) ? XG_K0 : NULL;
+}
+XG_KRULE(mulf_one) {
+    (void)b;
+    return !b->m->ftz && xg_kis_float_const(XG_K1, 1.0) ? XG_K0 : NULL;
+}
 /* x / 2^k = x * 2^-k where both are normal numbers. */
 XG_KRULE(divf_power) {
     int64_t bits;
@@ -354,12 +463,25 @@ XG_KRULE(divf_power) {
     if (!(v == v) || v == 0 || v - v != 0) return NULL;
     for (r = v < 0 ? -v : v, k = 0; r >= 2 && k < 1100; r /= 2, k++) e++;
     for (k = 0; r < 1 && k < 1100; r *= 2, k++) e--;
-    if (r != 1 || e < (t == XG_E_F16 ? -13 : t == XG_E_F64 ? -1000 : -120) || e > (t == XG_E_F16 ? 13 : t == XG_E_F64 ? 1000 : 120)) return NULL;
+    if (r != 1 ||
+        e < (t == XG_E_F16      ? -13
+                : t == XG_E_F64 ? -1000
+                                : -120) ||
+        e > (t == XG_E_F16      ? 13
+                : t == XG_E_F64 ? 1000
+                                : 120))
+        return NULL;
     out = xg_float_encode(xg_kelem_format(t), 1.0 / v);
     return xg_k2(b, XG_K_OP_MULF, XG_K0, xg_klike(b, XG_K1, (int64_t)out));
 }
-XG_KRULE(negf_negf) { (void)b; return xg_kval_by(XG_K0, XG_K_OP_NEGF) ? xg_kof(XG_K0, 0) : NULL; }
-XG_KRULE(absf_sign) { return xg_kval_by(XG_K0, XG_K_OP_NEGF) || xg_kval_by(XG_K0, XG_K_OP_ABSF) ? xg_k1(b, XG_K_OP_ABSF, xg_kof(XG_K0, 0)) : NULL; }
+XG_KRULE(negf_negf) {
+    (void)b;
+    return xg_kval_by(XG_K0, XG_K_OP_NEGF) ? xg_kof(XG_K0, 0) : NULL;
+}
+XG_KRULE(absf_sign) {
+    return xg_kval_by(XG_K0, XG_K_OP_NEGF) || xg_kval_by(XG_K0, XG_K_OP_ABSF) ? xg_k1(b, XG_K_OP_ABSF, xg_kof(XG_K0, 0))
+                                                                              : NULL;
+}
 
 /* ---- vectors ---- */
 
@@ -388,7 +510,9 @@ XG_KRULE(vinsert_back) {
     for (; xg_kval_by(v, XG_K_OP_VINSERT) && xg_kval_is_const(xg_kof(v, 2), &at); v = xg_kof(v, 1)) {
         const xg_kval *lane = xg_kof(v, 0);
         if (seen >> at & 1) continue; /* overwritten */
-        if (!xg_kval_by(lane, XG_K_OP_VEXTRACT) || !xg_kval_is_const(xg_kof(lane, 1), &from) || from != at || (whole && whole != xg_kof(lane, 0))) return NULL;
+        if (!xg_kval_by(lane, XG_K_OP_VEXTRACT) || !xg_kval_is_const(xg_kof(lane, 1), &from) || from != at ||
+            (whole && whole != xg_kof(lane, 0)))
+            return NULL;
         whole = xg_kof(lane, 0);
         seen |= (uint64_t)1 << at;
         if (seen == ((uint64_t)1 << lanes) - 1) return whole->type == op->results->type ? (xg_kval *)whole : NULL;
@@ -425,12 +549,13 @@ XG_KRULE(ptr_const) {
     int64_t bytes, more, i;
     if (!xg_kptr_is_const(op->results, &bytes)) return NULL;
     if (bytes == 0) return XG_K0;
-    if (xg_kptr_is_const(XG_K0, &more) && xg_add64(bytes, more, &bytes)) return xg_kptr_into(op, xg_kof(XG_K0, 0), xg_klike(b, XG_K1, 0), 1, bytes, 0);
+    if (xg_kptr_is_const(XG_K0, &more) && xg_add64(bytes, more, &bytes))
+        return xg_kptr_into(op, xg_kof(XG_K0, 0), xg_klike(b, XG_K1, 0), 1, bytes, 0);
     if (xg_kval_is_const(XG_K1, &i) && i == 0 && op->a == 1) return NULL;
     return xg_kptr_into(op, XG_K0, xg_klike(b, XG_K1, 0), 1, bytes, 0);
 }
-/* The constant part of the index becomes bytes. An i32 index is unsigned, so neither sum may wrap: what is known to be in bounds is not negative, nor
- * is it before a negative constant was added. */
+/* The constant part of the index becomes bytes. An i32 index is unsigned, so neither sum may wrap: what is known to be
+ * in bounds is not negative, nor is it before a negative constant was added. */
 XG_KRULE(ptr_index_const) {
     int64_t c, bytes;
     bool inbounds = (op->flags & KP_INBOUNDS) != 0;
@@ -464,50 +589,187 @@ XG_KRULE(ptr_swap) {
 }
 
 /* What all lanes have. */
-XG_KRULE(shuffle_const) { (void)b; return XG_K0; }
+XG_KRULE(shuffle_const) {
+    (void)b;
+    return XG_K0;
+}
 
 /* ---- THE table: X(opcode, rule, what it wants at least), tried in order ----
  * Most operations have nothing that most rules want; so that is asked once for all of them.
- * CONST0, CONST1: a constant as the first, the second operand; CONSTS: nothing but constants; SAME: both operands are one value; POINT: the range of the result is one value; ANY: nothing. */
-typedef enum xg_krule_wants { XG_KWANT_ANY = 0, XG_KWANT_CONST0 = 1, XG_KWANT_CONST1 = 2, XG_KWANT_CONSTS = 3, XG_KWANT_SAME = 4, XG_KWANT_POINT = 8 } xg_krule_wants;
+ * CONST0, CONST1: a constant as the first, the second operand; CONSTS: nothing but constants; SAME: both operands are
+ * one value; POINT: the range of the result is one value; ANY: nothing. */
+typedef enum xg_krule_wants {
+    XG_KWANT_ANY = 0,
+    XG_KWANT_CONST0 = 1,
+    XG_KWANT_CONST1 = 2,
+    XG_KWANT_CONSTS = 3,
+    XG_KWANT_SAME = 4,
+    XG_KWANT_POINT = 8
+} xg_krule_wants;
 XG_FN uint32_t xg_krule_has(const xg_kop *op) {
-    const xg_kval *x = op->n_operands > 0 ? op->operands[0].value : NULL, *y = op->n_operands > 1 ? op->operands[1].value : NULL;
+    const xg_kval *x = op->n_operands > 0 ? op->operands[0].value : NULL,
+                  *y = op->n_operands > 1 ? op->operands[1].value : NULL;
     uint32_t has = op->results->lo == op->results->hi ? (uint32_t)XG_KWANT_POINT : 0;
     if (x && xg_kval_by(x, XG_K_OP_CONST)) has |= XG_KWANT_CONST0;
     if (!y || xg_kval_by(y, XG_K_OP_CONST)) has |= XG_KWANT_CONST1;
     return y && x == y ? has | XG_KWANT_SAME : has;
 }
+/* clang-format off */
 #define XG_KIR_RULES(X) \
-    X(THREAD_ID, point, POINT) X(BLOCK_ID, point, POINT) X(APPLY, point, POINT) \
-    X(ADDI, fold_int, CONSTS) X(ADDI, point, POINT) X(ADDI, const_right, CONST0) X(ADDI, add_zero, CONST1) X(ADDI, add_chain, ANY) X(ADDI, funnel, ANY) \
-    X(SUBI, fold_int, CONSTS) X(SUBI, point, POINT) X(SUBI, sub_same, SAME) X(SUBI, sub_const, CONST1) \
-    X(MULI, fold_int, CONSTS) X(MULI, point, POINT) X(MULI, const_right, CONST0) X(MULI, mul_const, CONST1) \
-    X(MULHUI, fold_int, CONSTS) X(MULHUI, const_right, CONST0) X(MULHSI, const_right, CONST0) \
-    X(DIVSI, fold_int, CONSTS) X(DIVSI, point, POINT) X(DIVSI, div_small, ANY) X(DIVSI, div_const, CONST1) X(DIVUI, fold_int, CONSTS) X(DIVUI, point, POINT) X(DIVUI, div_small, ANY) X(DIVUI, div_const, CONST1) \
-    X(REMSI, fold_int, CONSTS) X(REMSI, point, POINT) X(REMSI, div_small, ANY) X(REMSI, div_const, CONST1) X(REMUI, fold_int, CONSTS) X(REMUI, point, POINT) X(REMUI, div_small, ANY) X(REMUI, div_const, CONST1) \
-    X(SHLI, fold_int, CONSTS) X(SHLI, point, POINT) X(SHLI, shift_zero, CONST1) X(SHLI, shift_chain, CONST1) \
-    X(SHRUI, fold_int, CONSTS) X(SHRUI, point, POINT) X(SHRUI, shift_zero, CONST1) X(SHRUI, shift_chain, CONST1) X(SHRUI, shift_back, CONST1) \
-    X(SHRSI, fold_int, CONSTS) X(SHRSI, point, POINT) X(SHRSI, shift_zero, CONST1) X(SHRSI, shift_chain, CONST1) X(SHRSI, shift_back, CONST1) \
-    X(ANDI, fold_int, CONSTS) X(ANDI, point, POINT) X(ANDI, const_right, CONST0) X(ANDI, bits_const, CONST1) X(ANDI, bits_same, SAME) X(ANDI, and_mask, CONST1) X(ANDI, bits_chain, CONST1) \
-    X(ORI, fold_int, CONSTS) X(ORI, point, POINT) X(ORI, const_right, CONST0) X(ORI, bits_const, CONST1) X(ORI, bits_same, SAME) X(ORI, bits_chain, CONST1) X(ORI, funnel, ANY) X(SHFL3, funnel_const, ANY) \
-    X(XORI, fold_int, CONSTS) X(XORI, point, POINT) X(XORI, const_right, CONST0) X(XORI, bits_const, CONST1) X(XORI, bits_same, SAME) X(XORI, bits_chain, CONST1) X(XORI, not_compare, CONST1) X(XORI, funnel, ANY) \
-    X(MAXSI, fold_int, CONSTS) X(MAXSI, same_operands, SAME) X(MAXSI, extreme_range, ANY) X(MINSI, fold_int, CONSTS) X(MINSI, same_operands, SAME) X(MINSI, extreme_range, ANY) \
-    X(MAXUI, fold_int, CONSTS) X(MAXUI, same_operands, SAME) X(MAXUI, extreme_range, ANY) X(MINUI, fold_int, CONSTS) X(MINUI, same_operands, SAME) X(MINUI, extreme_range, ANY) \
-    X(CTPOP, fold_int, CONSTS) X(CTLZ, fold_int, CONSTS) \
-    X(SELECT, select_const, CONST0) X(SELECT, select_same, ANY) X(SELECT, select_bool, ANY) X(SELECT, select_not, ANY) X(SELECT, point, POINT) \
-    X(CMPI, cmpi_fold, CONSTS) X(CMPI, cmpi_same, SAME) X(CMPI, cmpi_const_right, CONST0) X(CMPI, cmpi_range, ANY) X(CMPI, cmpi_add, CONST1) X(CMPI, cmpi_bool, CONST1) X(CMPI, cmpi_ext, CONST1) \
+    X(THREAD_ID, point, POINT) \
+    X(BLOCK_ID, point, POINT) \
+    X(APPLY, point, POINT) \
+    X(ADDI, fold_int, CONSTS) \
+    X(ADDI, point, POINT) \
+    X(ADDI, const_right, CONST0) \
+    X(ADDI, add_zero, CONST1) \
+    X(ADDI, add_chain, ANY) \
+    X(ADDI, funnel, ANY) \
+    X(SUBI, fold_int, CONSTS) \
+    X(SUBI, point, POINT) \
+    X(SUBI, sub_same, SAME) \
+    X(SUBI, sub_const, CONST1) \
+    X(MULI, fold_int, CONSTS) \
+    X(MULI, point, POINT) \
+    X(MULI, const_right, CONST0) \
+    X(MULI, mul_const, CONST1) \
+    X(MULHUI, fold_int, CONSTS) \
+    X(MULHUI, const_right, CONST0) \
+    X(MULHSI, const_right, CONST0) \
+    X(DIVSI, fold_int, CONSTS) \
+    X(DIVSI, point, POINT) \
+    X(DIVSI, div_small, ANY) \
+    X(DIVSI, div_const, CONST1) \
+    X(DIVUI, fold_int, CONSTS) \
+    X(DIVUI, point, POINT) \
+    X(DIVUI, div_small, ANY) \
+    X(DIVUI, div_const, CONST1) \
+    X(REMSI, fold_int, CONSTS) \
+    X(REMSI, point, POINT) \
+    X(REMSI, div_small, ANY) \
+    X(REMSI, div_const, CONST1) \
+    X(REMUI, fold_int, CONSTS) \
+    X(REMUI, point, POINT) \
+    X(REMUI, div_small, ANY) \
+    X(REMUI, div_const, CONST1) \
+    X(SHLI, fold_int, CONSTS) \
+    X(SHLI, point, POINT) \
+    X(SHLI, shift_zero, CONST1) \
+    X(SHLI, shift_chain, CONST1) \
+    X(SHRUI, fold_int, CONSTS) \
+    X(SHRUI, point, POINT) \
+    X(SHRUI, shift_zero, CONST1) \
+    X(SHRUI, shift_chain, CONST1) \
+    X(SHRUI, shift_back, CONST1) \
+    X(SHRSI, fold_int, CONSTS) \
+    X(SHRSI, point, POINT) \
+    X(SHRSI, shift_zero, CONST1) \
+    X(SHRSI, shift_chain, CONST1) \
+    X(SHRSI, shift_back, CONST1) \
+    X(ANDI, fold_int, CONSTS) \
+    X(ANDI, point, POINT) \
+    X(ANDI, const_right, CONST0) \
+    X(ANDI, bits_const, CONST1) \
+    X(ANDI, bits_same, SAME) \
+    X(ANDI, and_mask, CONST1) \
+    X(ANDI, bits_chain, CONST1) \
+    X(ORI, fold_int, CONSTS) \
+    X(ORI, point, POINT) \
+    X(ORI, const_right, CONST0) \
+    X(ORI, bits_const, CONST1) \
+    X(ORI, bits_same, SAME) \
+    X(ORI, bits_chain, CONST1) \
+    X(ORI, funnel, ANY) \
+    X(SHFL3, funnel_const, ANY) \
+    X(XORI, fold_int, CONSTS) \
+    X(XORI, point, POINT) \
+    X(XORI, const_right, CONST0) \
+    X(XORI, bits_const, CONST1) \
+    X(XORI, bits_same, SAME) \
+    X(XORI, bits_chain, CONST1) \
+    X(XORI, not_compare, CONST1) \
+    X(XORI, funnel, ANY) \
+    X(MAXSI, fold_int, CONSTS) \
+    X(MAXSI, same_operands, SAME) \
+    X(MAXSI, extreme_range, ANY) \
+    X(MINSI, fold_int, CONSTS) \
+    X(MINSI, same_operands, SAME) \
+    X(MINSI, extreme_range, ANY) \
+    X(MAXUI, fold_int, CONSTS) \
+    X(MAXUI, same_operands, SAME) \
+    X(MAXUI, extreme_range, ANY) \
+    X(MINUI, fold_int, CONSTS) \
+    X(MINUI, same_operands, SAME) \
+    X(MINUI, extreme_range, ANY) \
+    X(CTPOP, fold_int, CONSTS) \
+    X(CTLZ, fold_int, CONSTS) \
+    X(SELECT, select_const, CONST0) \
+    X(SELECT, select_same, ANY) \
+    X(SELECT, select_bool, ANY) \
+    X(SELECT, select_not, ANY) \
+    X(SELECT, point, POINT) \
+    X(CMPI, cmpi_fold, CONSTS) \
+    X(CMPI, cmpi_same, SAME) \
+    X(CMPI, cmpi_const_right, CONST0) \
+    X(CMPI, cmpi_range, ANY) \
+    X(CMPI, cmpi_add, CONST1) \
+    X(CMPI, cmpi_bool, CONST1) \
+    X(CMPI, cmpi_ext, CONST1) \
     X(CMPF, cmpf_fold, CONSTS) \
-    X(EXTSI, cast_fold, CONSTS) X(EXTSI, ext_ext, ANY) X(EXTUI, cast_fold, CONSTS) X(EXTUI, ext_ext, ANY) X(TRUNCI, cast_fold, CONSTS) X(TRUNCI, trunc_ext, ANY) \
-    X(INDEX_CAST, cast_fold, CONSTS) X(INDEX_CAST, index_cast_back, ANY) X(SITOFP, cast_fold, CONSTS) X(UITOFP, cast_fold, CONSTS) \
-    X(EXTF, cast_fold, CONSTS) X(EXTF, ext_ext, ANY) X(TRUNCF, cast_fold, CONSTS) X(TRUNCF, truncf_extf, ANY) \
-    X(BITCAST, bitcast_same, ANY) X(BITCAST, cast_fold, CONSTS) X(BITCAST, bitcast_bitcast, ANY) \
-    X(RE, part_of_create, ANY) X(RE, part_of_const, CONST0) X(RE, part_of_select, ANY) X(IM, part_of_create, ANY) X(IM, part_of_const, CONST0) X(IM, part_of_select, ANY) X(COMPLEX, create_of_parts, ANY) \
-    X(ADDF, fold_float, CONSTS) X(ADDF, const_right, CONST0) X(ADDF, addf_zero, CONST1) X(SUBF, fold_float, CONSTS) X(SUBF, subf_zero, CONST1) \
-    X(MULF, fold_float, CONSTS) X(MULF, const_right, CONST0) X(MULF, mulf_one, CONST1) X(DIVF, fold_float, CONSTS) X(DIVF, mulf_one, CONST1) X(DIVF, divf_power, CONST1) \
-    X(NEGF, fold_float, CONSTS) X(NEGF, negf_negf, ANY) X(ABSF, fold_float, CONSTS) X(ABSF, absf_sign, ANY) X(MAXF, same_operands, SAME) X(MINF, same_operands, SAME) X(MAXNUMF, same_operands, SAME) X(MINNUMF, same_operands, SAME) \
-    X(SHFLUP, shuffle_const, CONST0) X(SHFLDOWN, shuffle_const, CONST0) X(SHFLBFLY, shuffle_const, CONST0) X(SHFLIDX, shuffle_const, CONST0) \
-    X(VEXTRACT, vextract_vinsert, CONST1) X(VINSERT, vinsert_back, ANY) \
-    X(PTR_ADD, ptr_const, CONST1) X(PTR_ADD, ptr_index_const, ANY) X(PTR_ADD, ptr_swap, ANY) X(PTR_ADD, ptr_split, ANY)
+    X(EXTSI, cast_fold, CONSTS) \
+    X(EXTSI, ext_ext, ANY) \
+    X(EXTUI, cast_fold, CONSTS) \
+    X(EXTUI, ext_ext, ANY) \
+    X(TRUNCI, cast_fold, CONSTS) \
+    X(TRUNCI, trunc_ext, ANY) \
+    X(INDEX_CAST, cast_fold, CONSTS) \
+    X(INDEX_CAST, index_cast_back, ANY) \
+    X(SITOFP, cast_fold, CONSTS) \
+    X(UITOFP, cast_fold, CONSTS) \
+    X(EXTF, cast_fold, CONSTS) \
+    X(EXTF, ext_ext, ANY) \
+    X(TRUNCF, cast_fold, CONSTS) \
+    X(TRUNCF, truncf_extf, ANY) \
+    X(BITCAST, bitcast_same, ANY) \
+    X(BITCAST, cast_fold, CONSTS) \
+    X(BITCAST, bitcast_bitcast, ANY) \
+    X(RE, part_of_create, ANY) \
+    X(RE, part_of_const, CONST0) \
+    X(RE, part_of_select, ANY) \
+    X(IM, part_of_create, ANY) \
+    X(IM, part_of_const, CONST0) \
+    X(IM, part_of_select, ANY) \
+    X(COMPLEX, create_of_parts, ANY) \
+    X(ADDF, fold_float, CONSTS) \
+    X(ADDF, const_right, CONST0) \
+    X(ADDF, addf_zero, CONST1) \
+    X(SUBF, fold_float, CONSTS) \
+    X(SUBF, subf_zero, CONST1) \
+    X(MULF, fold_float, CONSTS) \
+    X(MULF, const_right, CONST0) \
+    X(MULF, mulf_one, CONST1) \
+    X(DIVF, fold_float, CONSTS) \
+    X(DIVF, mulf_one, CONST1) \
+    X(DIVF, divf_power, CONST1) \
+    X(NEGF, fold_float, CONSTS) \
+    X(NEGF, negf_negf, ANY) \
+    X(ABSF, fold_float, CONSTS) \
+    X(ABSF, absf_sign, ANY) \
+    X(MAXF, same_operands, SAME) \
+    X(MINF, same_operands, SAME) \
+    X(MAXNUMF, same_operands, SAME) \
+    X(MINNUMF, same_operands, SAME) \
+    X(SHFLUP, shuffle_const, CONST0) \
+    X(SHFLDOWN, shuffle_const, CONST0) \
+    X(SHFLBFLY, shuffle_const, CONST0) \
+    X(SHFLIDX, shuffle_const, CONST0) \
+    X(VEXTRACT, vextract_vinsert, CONST1) \
+    X(VINSERT, vinsert_back, ANY) \
+    X(PTR_ADD, ptr_const, CONST1) \
+    X(PTR_ADD, ptr_index_const, ANY) \
+    X(PTR_ADD, ptr_swap, ANY) \
+    X(PTR_ADD, ptr_split, ANY)
+/* clang-format on */
 
 #undef XG_K0
 #undef XG_K1

@@ -1,21 +1,32 @@
 /* kir/unroll.c -- loops of few known trips become straight code, others a few iterations at once; inner loops first.
  *
- * All of a loop if it has at most 32 trips (8 if threads wait for each other in them) and the result is small, and whenever its variable numbers lanes of a vector (registers cannot be
- * indexed). Else by 8, 4 or 2 if the body is small and cheap: an operation of the math dialect counts for 20. Such a loop, and one that is too large for that, is marked: the assembler would
- * take four of its steps at once, or all of them, and need two or three times as long.
+ * All of a loop if it has at most 32 trips (8 if threads wait for each other in them) and the result is small, and
+ * whenever its variable numbers lanes of a vector (registers cannot be indexed). Else by 8, 4 or 2 if the body is small
+ * and cheap: an operation of the math dialect counts for 20. Such a loop, and one that is too large for that, is
+ * marked: the assembler would take four of its steps at once, or all of them, and need two or three times as long.
  *
- * Straight code is long, and what is long is dear to lower. So a loop all of whose steps shall be written out is only marked, where the variable is added up into indices and nothing
- * else: lowered, its steps differ in constants, and these are folded after the copies are made. */
+ * Straight code is long, and what is long is dear to lower. So a loop all of whose steps shall be written out is only
+ * marked, where the variable is added up into indices and nothing else: lowered, its steps differ in constants, and
+ * these are folded after the copies are made. */
 #ifndef XG_KIR_UNROLL_C
 #define XG_KIR_UNROLL_C
 #include "kir.h"
 
-enum { XG_KUNROLL_TRIPS_MAX = 32, XG_KUNROLL_FULL_COST = 1000, XG_KUNROLL_PART_COST = 400, XG_KUNROLL_MATH_COST = 20, XG_KUNROLL_WAITS_MAX = 8, XG_KUNROLL_COST_MAX = 1 << 28 };
+enum {
+    XG_KUNROLL_TRIPS_MAX = 32,
+    XG_KUNROLL_FULL_COST = 1000,
+    XG_KUNROLL_PART_COST = 400,
+    XG_KUNROLL_MATH_COST = 20,
+    XG_KUNROLL_WAITS_MAX = 8,
+    XG_KUNROLL_COST_MAX = 1 << 28
+};
 
 XG_FN bool xg_kunroll_is_math(xg_kopcode op) {
     return (op >= XG_K_OP_RSQRT && op <= XG_K_OP_ERF) || op == XG_K_OP_SQRT || op == XG_K_OP_REMF || op == XG_K_OP_DIVF;
 }
-XG_FN bool xg_kunroll_waits_for(const xg_kop *op) { return op && op->op == XG_K_OP_FOR && (op->flags & KL_UNROLL_LOWERED); }
+XG_FN bool xg_kunroll_waits_for(const xg_kop *op) {
+    return op && op->op == XG_K_OP_FOR && (op->flags & KL_UNROLL_LOWERED);
+}
 /* A loop that waits counts as the straight code that it will be, where lanes that were put in are known. */
 XG_FN int64_t xg_kunroll_cost(const xg_kregion *r, bool *plain) {
     const xg_kop *op;
@@ -23,7 +34,10 @@ XG_FN int64_t xg_kunroll_cost(const xg_kregion *r, bool *plain) {
     uint32_t k;
     bool straight = xg_kunroll_waits_for(r->owner);
     for (op = r->first; op; op = op->next) {
-        bool math = xg_kunroll_is_math(op->op), waits = xg_kunroll_waits_for(op), name = straight && (op->op == XG_K_OP_YIELD || (op->op == XG_K_OP_VEXTRACT && xg_kvector_lane(op->operands[0].value, op->operands[1].value)));
+        bool math = xg_kunroll_is_math(op->op), waits = xg_kunroll_waits_for(op),
+             name = straight &&
+                    (op->op == XG_K_OP_YIELD ||
+                        (op->op == XG_K_OP_VEXTRACT && xg_kvector_lane(op->operands[0].value, op->operands[1].value)));
         if (math || (op->n_regions && !waits) || (xg_kop_flags(op->op) & KF_CONV)) *plain = false;
         sum += math ? XG_KUNROLL_MATH_COST : op->op == XG_K_OP_CONST || waits || name ? 0 : 1;
         for (k = 0; k < op->n_regions; k++) {
@@ -34,22 +48,31 @@ XG_FN int64_t xg_kunroll_cost(const xg_kregion *r, bool *plain) {
     }
     return sum;
 }
-XG_FN bool xg_kunroll_is_lane(const xg_kuse *u) { return (u->user->op == XG_K_OP_VEXTRACT && XG_KUSE_INDEX(u) == 1) || (u->user->op == XG_K_OP_VINSERT && XG_KUSE_INDEX(u) == 2); }
+XG_FN bool xg_kunroll_is_lane(const xg_kuse *u) {
+    return (u->user->op == XG_K_OP_VEXTRACT && XG_KUSE_INDEX(u) == 1) ||
+           (u->user->op == XG_K_OP_VINSERT && XG_KUSE_INDEX(u) == 2);
+}
 /* By itself, or through an indexing map. */
 XG_FN bool xg_kunroll_numbers_lanes(const xg_kval *v) {
     const xg_kuse *u, *w;
     uint32_t k;
     for (u = v->first_use; u; u = u->next) {
         if (xg_kunroll_is_lane(u)) return true;
-        if (u->user->op == XG_K_OP_APPLY) for (k = 0; k < u->user->n_results; k++) for (w = u->user->results[k].first_use; w; w = w->next) if (xg_kunroll_is_lane(w)) return true;
+        if (u->user->op == XG_K_OP_APPLY)
+            for (k = 0; k < u->user->n_results; k++)
+                for (w = u->user->results[k].first_use; w; w = w->next)
+                    if (xg_kunroll_is_lane(w)) return true;
     }
     return false;
 }
 
-typedef struct xg_kunroll_trips { uint32_t loops[XG_KUNROLL_TRIPS_MAX + 1]; } xg_kunroll_trips; /* how many loops there are, by trips */
+typedef struct xg_kunroll_trips {
+    uint32_t loops[XG_KUNROLL_TRIPS_MAX + 1];
+} xg_kunroll_trips; /* how many loops there are, by trips */
 
-/* Where the variable is only added up into indices and nothing branches, the copies differ in constants: then code is copied that is lowered already, which is far less to lower.
- * But rounds of two loops may have elements in common, and this is seen while tensors are values. */
+/* Where the variable is only added up into indices and nothing branches, the copies differ in constants: then code is
+ * copied that is lowered already, which is far less to lower. But rounds of two loops may have elements in common, and
+ * this is seen while tensors are values. */
 XG_FN bool xg_kunroll_is_added(const xg_kuse *u) {
     const xg_kop *op = u->user;
     const xg_imap *map = (const xg_imap *)op->p;
@@ -57,11 +80,13 @@ XG_FN bool xg_kunroll_is_added(const xg_kuse *u) {
     uint32_t k, i;
     if (op->op != XG_K_OP_APPLY || !xg_imap_ok(map)) return false;
     k = XG_KUSE_INDEX(u);
-    var = k < map->n_dims ? xg_aff_dim(op->parent->func->module->aff, k) : xg_aff_sym(op->parent->func->module->aff, k - map->n_dims);
+    var = k < map->n_dims ? xg_aff_dim(op->parent->func->module->aff, k)
+                          : xg_aff_sym(op->parent->func->module->aff, k - map->n_dims);
     for (k = 0; k < map->n_results; k++) {
         xg_linear l;
         xg_aff_linear(map->results[k], &l);
-        for (i = 0; i < l.n; i++) if (l.terms[i].of != var && xg_aff_uses(l.terms[i].of, var)) return false;
+        for (i = 0; i < l.n; i++)
+            if (l.terms[i].of != var && xg_aff_uses(l.terms[i].of, var)) return false;
     }
     return true;
 }
@@ -72,10 +97,15 @@ XG_FN bool xg_kunroll_may_wait(const xg_kop *loop) {
     if (r->args[0].type->elem != XG_E_INDEX || r->args[0].lo > r->args[0].hi) return false;
     for (op = r->first; op; op = op->next) {
         if (op->n_regions) return false;
-        if (op->op == XG_K_OP_VEXTRACT && xg_klow_is_high(op->operands[0].value->type) && !xg_kval_is_const(op->operands[1].value, NULL)) return false;
-        if (op->op == XG_K_OP_VINSERT && xg_klow_is_high(op->results->type) && !xg_kval_is_const(op->operands[2].value, NULL)) return false;
+        if (op->op == XG_K_OP_VEXTRACT && xg_klow_is_high(op->operands[0].value->type) &&
+            !xg_kval_is_const(op->operands[1].value, NULL))
+            return false;
+        if (op->op == XG_K_OP_VINSERT && xg_klow_is_high(op->results->type) &&
+            !xg_kval_is_const(op->operands[2].value, NULL))
+            return false;
     }
-    for (u = r->args[0].first_use; u; u = u->next) if (!xg_kunroll_is_added(u)) return false;
+    for (u = r->args[0].first_use; u; u = u->next)
+        if (!xg_kunroll_is_added(u)) return false;
     return true;
 }
 
@@ -100,7 +130,9 @@ XG_FN void xg_kunroll_all(xg_kmodule *m, xg_kop *loop, int64_t trips) {
     (void)xg_kval_is_const(loop->operands[2].value, &step);
     xg_kclone_begin(loop->regions[0]);
     for (k = 0; k < loop->n_results; k++) carried[k] = loop->operands[k + 3].value;
-    for (i = 0; i < trips; i++) xg_kunroll_copy(&b, loop->regions[0], xg_kconst_int(&b, loop->operands[0].value->type->elem, lo + i * step), carried);
+    for (i = 0; i < trips; i++)
+        xg_kunroll_copy(
+            &b, loop->regions[0], xg_kconst_int(&b, loop->operands[0].value->type->elem, lo + i * step), carried);
     for (k = 0; k < loop->n_results; k++) xg_kval_replace(&loop->results[k], carried[k]);
     xg_kop_remove(loop);
 }
@@ -146,15 +178,21 @@ XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor, bool wai
     xg_kop *to;
     (void)xg_kval_is_const(loop->operands[2].value, &step);
     for (k = 0; k < loop->n_results; k++) carried[k] = loop->operands[k + 3].value;
-    to = xg_kfor(&b, loop->operands[0].value, loop->operands[1].value, xg_kconst_int(&b, loop->operands[0].value->type->elem, step * factor), carried, loop->n_results);
+    to = xg_kfor(&b, loop->operands[0].value, loop->operands[1].value,
+        xg_kconst_int(&b, loop->operands[0].value->type->elem, step * factor), carried, loop->n_results);
     to->flags |= KL_UNROLLED;
     for (k = 0; k < to->regions[0]->n_args; k++) to->regions[0]->args[k].name = loop->regions[0]->args[k].name;
-    if (to->regions[0]->args[0].lo <= to->regions[0]->args[0].hi) to->regions[0]->args[0].hi -= step * factor - 1; /* the last round starts there */
+    if (to->regions[0]->args[0].lo <= to->regions[0]->args[0].hi)
+        to->regions[0]->args[0].hi -= step * factor - 1; /* the last round starts there */
     for (k = 0; k < loop->n_results; k++) carried[k] = &to->regions[0]->args[k + 1];
     in = xg_kb_end(m, to->regions[0]);
     xg_kclone_begin(loop->regions[0]);
-    if (waits) xg_kunroll_later(&in, loop, &to->regions[0]->args[0], step, factor, carried);
-    else for (i = 0; i < factor; i++) xg_kunroll_copy(&in, loop->regions[0], xg_kunroll_shifted(&in, &to->regions[0]->args[0], i * step), carried);
+    if (waits)
+        xg_kunroll_later(&in, loop, &to->regions[0]->args[0], step, factor, carried);
+    else
+        for (i = 0; i < factor; i++)
+            xg_kunroll_copy(
+                &in, loop->regions[0], xg_kunroll_shifted(&in, &to->regions[0]->args[0], i * step), carried);
     xg_kyield(&in, carried, loop->n_results);
     for (k = 0; k < loop->n_results; k++) {
         xg_kval_copy_facts(&to->results[k], &loop->results[k]);
@@ -163,24 +201,35 @@ XG_FN void xg_kunroll_part(xg_kmodule *m, xg_kop *loop, int64_t factor, bool wai
     xg_kop_remove(loop);
 }
 
-/* Rounds in which threads wait for each other cannot be mixed, so many of them are only more code, and what hoisting takes out of all of them lives all the time. */
+/* Rounds in which threads wait for each other cannot be mixed, so many of them are only more code, and what hoisting
+ * takes out of all of them lives all the time. */
 XG_FN bool xg_kunroll_waits(const xg_kregion *r) {
     const xg_kop *op;
-    for (op = r->first; op; op = op->next) if (xg_kop_flags(op->op) & KF_CONV) return true;
+    for (op = r->first; op; op = op->next)
+        if (xg_kop_flags(op->op) & KF_CONV) return true;
     return false;
 }
 XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop, const xg_kunroll_trips *t) {
     int64_t trips = xg_kfor_trips(loop), cost, factor;
     bool plain = true;
-    if (trips < 1 || ((loop->flags & KL_UNROLLED) && !xg_kunroll_numbers_lanes(&loop->regions[0]->args[0])) || (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0]))) return;
+    if (trips < 1 || ((loop->flags & KL_UNROLLED) && !xg_kunroll_numbers_lanes(&loop->regions[0]->args[0])) ||
+        (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0])))
+        return;
     cost = XG_MAX(xg_kunroll_cost(loop->regions[0], &plain), 1);
-    if ((trips <= XG_KUNROLL_TRIPS_MAX && cost * trips <= XG_KUNROLL_FULL_COST) || (trips <= XG_KUNROLL_TRIPS_MAX && xg_kunroll_numbers_lanes(&loop->regions[0]->args[0]))) {
-        if (t->loops[trips] < 2 && xg_kunroll_may_wait(loop)) loop->flags |= KL_UNROLL_LOWERED;
-        else xg_kunroll_all(m, loop, trips);
+    if ((trips <= XG_KUNROLL_TRIPS_MAX && cost * trips <= XG_KUNROLL_FULL_COST) ||
+        (trips <= XG_KUNROLL_TRIPS_MAX && xg_kunroll_numbers_lanes(&loop->regions[0]->args[0]))) {
+        if (t->loops[trips] < 2 && xg_kunroll_may_wait(loop))
+            loop->flags |= KL_UNROLL_LOWERED;
+        else
+            xg_kunroll_all(m, loop, trips);
         return;
     }
     if (!plain) return;
-    for (factor = 8; factor > 1; factor /= 2) if (trips % factor == 0 && trips > factor && cost * factor <= XG_KUNROLL_PART_COST) { xg_kunroll_part(m, loop, factor, xg_kunroll_may_wait(loop)); return; }
+    for (factor = 8; factor > 1; factor /= 2)
+        if (trips % factor == 0 && trips > factor && cost * factor <= XG_KUNROLL_PART_COST) {
+            xg_kunroll_part(m, loop, factor, xg_kunroll_may_wait(loop));
+            return;
+        }
     if (cost * 2 > XG_KUNROLL_PART_COST) loop->flags |= KL_UNROLLED;
 }
 XG_FN void xg_kir_unroll(xg_kmodule *m) {

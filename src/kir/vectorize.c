@@ -1,30 +1,47 @@
-/* kir/vectorize.c -- elements that a loop reads or writes side by side become one vector, read before the loop or written after it.
+/* kir/vectorize.c -- elements that a loop reads or writes side by side become one vector, read before the loop or
+ * written after it.
  *
  * For loops `for v = 0 to N step 1` with N a power of two in 2..32:
- * - tensor.extract directly in the loop, of a tensor from outside, at `rest + v` with rest a multiple of N: vector.transfer_read of N elements in front, a
- *   vector.extract of lane v in its place; at `rest + s * v` (reversed, every other one), if all of them lie in one aligned vector: that, and lane s * v;
- * - the same under branches of scf.if whose conditions come from outside the loop: the read is in front, under the same conditions;
- * - tensor.insert directly in the loop into a carried tensor that is used for nothing else: vector.insert into a carried vector,
- *   vector.transfer_write behind the loop;
- * - xla_gpu.atomic_rmw in the same place that adds a float: what is added is the carried vector, and one atomic_rmw of a vector adds it behind the loop.
- * Where all that a loop changes lies under conditions from outside of it, they go around the loop first.
- * The memory must be aligned to the vector, or to 16 bytes; a vector may be wider than one access (lower_tensors cuts it). Tensors are
- * values, so reading early and writing late change nothing.
+ * - tensor.extract directly in the loop, of a tensor from outside, at `rest + v` with rest a multiple of N:
+ *   vector.transfer_read of N elements in front, a vector.extract of lane v in its place; at `rest + s * v` (reversed,
+ *   every other one), if all of them lie in one aligned vector: that, and lane s * v;
+ * - the same under branches of scf.if whose conditions come from outside the loop: the read is in front, under the same
+ *   conditions;
+ * - tensor.insert directly in the loop into a carried tensor that is used for nothing else: vector.insert into a
+ *   carried vector, vector.transfer_write behind the loop;
+ * - xla_gpu.atomic_rmw in the same place that adds a float: what is added is the carried vector, and one atomic_rmw of
+ *   a vector adds it behind the loop. Where all that a loop changes lies under conditions from outside of it, they go
+ *   around the loop first.
+ * The memory must be aligned to the vector, or to 16 bytes; a vector may be wider than one access (lower_tensors cuts
+ * it). Tensors are values, so reading early and writing late change nothing.
  * Leaves lanes numbered by the loop's variable: xg_kir_unroll must follow. */
 #ifndef XG_KIR_VECTORIZE_C
 #define XG_KIR_VECTORIZE_C
 #include "kir.h"
 
-enum { XG_KVECTOR_LANES_MAX = 32, XG_KVECTOR_BYTES_MAX = 32 };
+enum {
+    XG_KVECTOR_LANES_MAX = 32,
+    XG_KVECTOR_BYTES_MAX = 32
+};
 
-typedef struct xg_kvectorizer { xg_kmodule *m; xg_kop *loop; int64_t lanes; } xg_kvectorizer;
+typedef struct xg_kvectorizer {
+    xg_kmodule *m;
+    xg_kop *loop;
+    int64_t lanes;
+} xg_kvectorizer;
 
-XG_FN bool xg_kvector_outside(const xg_kvectorizer *z, const xg_kval *v) { return !xg_kregion_inside(v->def ? v->def->parent : v->region, z->loop->regions[0]); }
+XG_FN bool xg_kvector_outside(const xg_kvectorizer *z, const xg_kval *v) {
+    return !xg_kregion_inside(v->def ? v->def->parent : v->region, z->loop->regions[0]);
+}
 
-/* What the rounds of a loop access: element `first` + `scale` * v of `width` side by side, which begin at a multiple of `width`. */
-typedef struct xg_kvector_span { int64_t width, first, scale; } xg_kvector_span;
+/* What the rounds of a loop access: element `first` + `scale` * v of `width` side by side, which begin at a multiple of
+ * `width`. */
+typedef struct xg_kvector_span {
+    int64_t width, first, scale;
+} xg_kvector_span;
 
-/* The index is rest + scale * v, with rest made of what is outside, and no round leaves the aligned piece of memory of the first. */
+/* The index is rest + scale * v, with rest made of what is outside, and no round leaves the aligned piece of memory of
+ * the first. */
 XG_FN bool xg_kvector_spans(const xg_kvectorizer *z, const xg_kval *index, xg_kvector_span *span) {
     const xg_kval *v = &z->loop->regions[0]->args[0];
     xg_aff_ctx *aff = z->m->aff;
@@ -42,8 +59,10 @@ XG_FN bool xg_kvector_spans(const xg_kvectorizer *z, const xg_kval *index, xg_kv
     for (k = 0; k < index->def->n_operands; k++) {
         const xg_kval *o = index->def->operands[k].value;
         if (o == v && var) return false;
-        if (o == v) var = k < map->n_dims ? xg_aff_dim(aff, k) : xg_aff_sym(aff, k - map->n_dims);
-        else if (!xg_kvector_outside(z, o)) return false;
+        if (o == v)
+            var = k < map->n_dims ? xg_aff_dim(aff, k) : xg_aff_sym(aff, k - map->n_dims);
+        else if (!xg_kvector_outside(z, o))
+            return false;
     }
     if (!var) return false;
     span->scale = xg_aff_scale_of(map->results[index->index], var);
@@ -82,18 +101,20 @@ XG_FN xg_kval *xg_kvector_start(xg_kvectorizer *z, xg_kb *b, const xg_kval *inde
     if (first) {
         at = xg_aff_add_k(z->m->aff, map->results[index->index], -first);
         r = xg_kapply(b, xg_imap_with_results(z->m->aff, map, &at, 1), vars)->results;
-    } else r = &xg_kapply(b, map, vars)->results[index->index];
+    } else
+        r = &xg_kapply(b, map, vars)->results[index->index];
     r->name = index->name;
     return r;
 }
 
 /* ---- reads ---- */
 
-/* The condition under which op is reached in a round of the loop, made in front of the loop: *cond NULL: always; *side 1: when it is false. The
- * answer is false if it depends on the round, or if something else than scf.if is around. */
+/* The condition under which op is reached in a round of the loop, made in front of the loop: *cond NULL: always; *side
+ * 1: when it is false. The answer is false if it depends on the round, or if something else than scf.if is around. */
 XG_FN bool xg_kvector_condition(const xg_kvectorizer *z, xg_kb *b, const xg_kop *op, xg_kval **cond, uint32_t *side) {
     const xg_kregion *r, *body = z->loop->regions[0];
-    for (r = op->parent; r != body; r = r->owner->parent) if (r->owner->op != XG_K_OP_IF || !xg_kvector_outside(z, r->owner->operands[0].value)) return false;
+    for (r = op->parent; r != body; r = r->owner->parent)
+        if (r->owner->op != XG_K_OP_IF || !xg_kvector_outside(z, r->owner->operands[0].value)) return false;
     *cond = NULL;
     *side = 0;
     r = op->parent;
@@ -109,7 +130,8 @@ XG_FN bool xg_kvector_condition(const xg_kvectorizer *z, xg_kb *b, const xg_kop 
     }
     return true;
 }
-/* The result of the branch around op that is op's element on its side and a constant on the other; NULL: there is none. */
+/* The result of the branch around op that is op's element on its side and a constant on the other; NULL: there is
+ * none. */
 XG_FN xg_kval *xg_kvector_filled(const xg_kvectorizer *z, const xg_kop *op, uint32_t side, int64_t *fill) {
     const xg_kop *branch = op->parent->owner;
     uint32_t k;
@@ -117,12 +139,15 @@ XG_FN xg_kval *xg_kvector_filled(const xg_kvectorizer *z, const xg_kop *op, uint
     if (op->parent == z->loop->regions[0] || branch->parent != z->loop->regions[0]) return NULL;
     for (k = 0; k < branch->n_results; k++) {
         const xg_kval *other = XG_KOPERAND(branch->regions[1 - side]->last, k);
-        if (XG_KOPERAND(branch->regions[side]->last, k) == op->results && other->type->kind == XG_TK_SCALAR && !xg_kelem_is_complex(other->type->elem) && xg_kval_is_const(other, fill)) return &branch->results[k];
+        if (XG_KOPERAND(branch->regions[side]->last, k) == op->results && other->type->kind == XG_TK_SCALAR &&
+            !xg_kelem_is_complex(other->type->elem) && xg_kval_is_const(other, fill))
+            return &branch->results[k];
     }
     return NULL;
 }
 /* The vector, or on the other side of the condition so many times `fill`. */
-XG_FN xg_kval *xg_kvector_guarded(xg_kvectorizer *z, xg_kb *b, xg_kval *cond, uint32_t side, xg_kval *tensor, const xg_ktype *t, const xg_kval *index, int64_t first, int64_t fill) {
+XG_FN xg_kval *xg_kvector_guarded(xg_kvectorizer *z, xg_kb *b, xg_kval *cond, uint32_t side, xg_kval *tensor,
+    const xg_ktype *t, const xg_kval *index, int64_t first, int64_t fill) {
     xg_kop *branch = xg_kif(b, cond, &t, 1);
     xg_kb yes = xg_kb_end(z->m, branch->regions[side]), no = xg_kb_end(z->m, branch->regions[1 - side]);
     xg_kval *from[2], *r;
@@ -155,7 +180,8 @@ XG_FN void xg_kvector_read(xg_kvectorizer *z, xg_kop *op) {
     v[0] = op->operands[0].value;
     v[1] = op->operands[1].value;
     if (!xg_kvector_outside(z, v[0]) || !xg_kvector_spans(z, v[1], &span) || !xg_kvector_fits(v[0], span.width)) return;
-    if (span.width != z->lanes && (v[0]->type->dims[0] % span.width || !xg_ktensor_is_constant(v[0]))) return; /* what lies between may be nobody's, or somebody's who writes it */
+    /* what lies between may be nobody's, or somebody's who writes it */
+    if (span.width != z->lanes && (v[0]->type->dims[0] % span.width || !xg_ktensor_is_constant(v[0]))) return;
     b.loc = op->loc;
     if (!xg_kvector_condition(z, &b, op, &cond, &side)) return;
     t = xg_kir_vector(z->m, v[0]->type->elem, span.width);
@@ -180,15 +206,19 @@ XG_FN void xg_kvector_reads(xg_kvectorizer *z, xg_kregion *r) {
     uint32_t k;
     for (op = r->first; op; op = next) {
         next = op->next;
-        if (op->op == XG_K_OP_EXTRACT && op->n_operands == 2) xg_kvector_read(z, op);
-        else if (op->op == XG_K_OP_IF) for (k = 0; k < 2; k++) xg_kvector_reads(z, op->regions[k]);
+        if (op->op == XG_K_OP_EXTRACT && op->n_operands == 2)
+            xg_kvector_read(z, op);
+        else if (op->op == XG_K_OP_IF)
+            for (k = 0; k < 2; k++) xg_kvector_reads(z, op->regions[k]);
     }
 }
 
 /* ---- writes ---- */
 
 /* What a write does in a round: this value goes to, or is added at, this index of the tensor. */
-typedef struct xg_kvector_written { xg_kval *value, *tensor, *index; } xg_kvector_written;
+typedef struct xg_kvector_written {
+    xg_kval *value, *tensor, *index;
+} xg_kvector_written;
 XG_FN xg_kvector_written xg_kvector_written_by(const xg_kop *op) {
     bool added = op->op == XG_K_OP_ATOMIC_RMW;
     xg_kvector_written w;
@@ -203,7 +233,8 @@ XG_FN xg_kop *xg_kvector_write_of(const xg_kvectorizer *z, uint32_t k) {
     xg_kval *arg = &r->args[k + 1], *y = xg_kregion_end(r)->operands[k].value;
     xg_kop *op = y->def;
     xg_kvector_written w;
-    if (!op || op->parent != r || (op->op != XG_K_OP_INSERT && (op->op != XG_K_OP_ATOMIC_RMW || op->n_operands != 2))) return NULL;
+    if (!op || op->parent != r || (op->op != XG_K_OP_INSERT && (op->op != XG_K_OP_ATOMIC_RMW || op->n_operands != 2)))
+        return NULL;
     w = xg_kvector_written_by(op);
     if (!w.value || w.tensor != arg || !xg_kused_once(arg) || !xg_kused_once(y)) return NULL;
     if (!xg_kvector_fits(z->loop->operands[k + 3].value, z->lanes) || !xg_kvector_contiguous(z, w.index)) return NULL;
@@ -232,16 +263,21 @@ XG_FN xg_kop *xg_kvector_widen_loop(xg_kvectorizer *z, xg_kop *const *found, uin
     xg_arena *a = z->m->temp;
     uint32_t n = loop->n_results, k, at;
     const xg_ktype **types = XG_NEW_N(a, const xg_ktype *, n + more + 1);
-    xg_kval **operands = XG_NEW_N(a, xg_kval *, n + more + 3), **yields = XG_NEW_N(a, xg_kval *, n + more + 1), *old = loop->regions[0]->args;
+    xg_kval **operands = XG_NEW_N(a, xg_kval *, n + more + 3), **yields = XG_NEW_N(a, xg_kval *, n + more + 1),
+            *old = loop->regions[0]->args;
     xg_kb b = xg_kb_before(z->m, loop), tail;
     types[0] = old[0].type;
     for (k = 0; k < 3; k++) operands[k] = loop->operands[k].value;
-    for (k = 0; k < n; k++) { operands[k + 3] = loop->operands[k + 3].value; types[k + 1] = operands[k + 3]->type; }
-    for (at = n, k = 0; k < n; k++) if (found[k]) {
-        types[at + 1] = xg_kir_vector(z->m, types[k + 1]->elem, z->lanes);
-        operands[at + 3] = xg_kconst_bits(&b, types[at + 1], 0);
-        at++;
+    for (k = 0; k < n; k++) {
+        operands[k + 3] = loop->operands[k + 3].value;
+        types[k + 1] = operands[k + 3]->type;
     }
+    for (at = n, k = 0; k < n; k++)
+        if (found[k]) {
+            types[at + 1] = xg_kir_vector(z->m, types[k + 1]->elem, z->lanes);
+            operands[at + 3] = xg_kconst_bits(&b, types[at + 1], 0);
+            at++;
+        }
     xg_kregion_set_args(z->m, loop->regions[0], types, n + more + 1);
     for (k = 0; k <= n; k++) {
         xg_kval_copy_facts(&loop->regions[0]->args[k], &old[k]);
@@ -271,7 +307,8 @@ XG_FN void xg_kvector_writes(xg_kvectorizer *z) {
     xg_kop *old = z->loop, *to, **found = XG_NEW_N(z->m->temp, xg_kop *, old->n_results + 1);
     uint32_t n = old->n_results, more = 0, k, at;
     xg_kb b;
-    for (k = 0; k < n; k++) if ((found[k] = xg_kvector_write_of(z, k)) != NULL) more++;
+    for (k = 0; k < n; k++)
+        if ((found[k] = xg_kvector_write_of(z, k)) != NULL) more++;
     if (!more) return;
     to = xg_kvector_widen_loop(z, found, more);
     b = xg_kb_after(z->m, old);
@@ -279,12 +316,16 @@ XG_FN void xg_kvector_writes(xg_kvectorizer *z) {
         xg_kval *v[3], *written;
         xg_kb front = xg_kb_before(z->m, to);
         xg_kval_copy_facts(&to->results[k], &old->results[k]);
-        if (!found[k]) { xg_kval_replace(&old->results[k], &to->results[k]); continue; }
+        if (!found[k]) {
+            xg_kval_replace(&old->results[k], &to->results[k]);
+            continue;
+        }
         v[0] = &to->results[at++];
         v[1] = to->operands[k + 3].value;
         v[2] = xg_kvector_start(z, &front, xg_kvector_written_by(found[k]).index, 0);
         b.loc = found[k]->loc;
-        written = found[k]->op == XG_K_OP_ATOMIC_RMW ? xg_kvector_add(z, &b, v[0], v[1], v[2]) : xg_kir_value(&b, XG_K_OP_WRITE, v, 3, v[1]->type);
+        written = found[k]->op == XG_K_OP_ATOMIC_RMW ? xg_kvector_add(z, &b, v[0], v[1], v[2])
+                                                     : xg_kir_value(&b, XG_K_OP_WRITE, v, 3, v[1]->type);
         xg_kval_replace(&old->results[k], written);
         xg_kop_remove(found[k]);
     }
@@ -293,15 +334,20 @@ XG_FN void xg_kvector_writes(xg_kvectorizer *z) {
 
 /* ---- conditions of all rounds ---- */
 
-/* The branch under which all lies that the loop changes, decided outside of it; *side: the region that changes something. NULL: there is none. */
+/* The branch under which all lies that the loop changes, decided outside of it; *side: the region that changes
+ * something. NULL: there is none. */
 XG_FN xg_kop *xg_kvector_switch(const xg_kvectorizer *z, uint32_t *side) {
     xg_kregion *r = z->loop->regions[0];
     const xg_kop *end = xg_kregion_end(r), *o;
     uint32_t n = z->loop->n_results, k;
     xg_kop *branch = n ? end->operands[0].value->def : NULL;
-    if (!branch || branch->op != XG_K_OP_IF || branch->parent != r || branch->n_results != n || !xg_kvector_outside(z, branch->operands[0].value)) return NULL;
-    for (k = 0; k < n; k++) if (end->operands[k].value != &branch->results[k] || !xg_kused_once(&branch->results[k])) return NULL;
-    for (o = r->first; o; o = o->next) if (o != branch && o != end && xg_kop_has_effects(o)) return NULL;
+    if (!branch || branch->op != XG_K_OP_IF || branch->parent != r || branch->n_results != n ||
+        !xg_kvector_outside(z, branch->operands[0].value))
+        return NULL;
+    for (k = 0; k < n; k++)
+        if (end->operands[k].value != &branch->results[k] || !xg_kused_once(&branch->results[k])) return NULL;
+    for (o = r->first; o; o = o->next)
+        if (o != branch && o != end && xg_kop_has_effects(o)) return NULL;
     for (*side = 0; *side < 2; ++*side) {
         const xg_kregion *other = branch->regions[1 - *side];
         for (k = 0; k < n && other->first == other->last && XG_KOPERAND(other->last, k) == &r->args[k + 1]; k++) {}
@@ -348,14 +394,16 @@ XG_FN void xg_kvectorize_loop(xg_kmodule *m, xg_kop *loop) {
     z.m = m;
     z.loop = loop;
     z.lanes = xg_kfor_trips(loop);
-    if (z.lanes < 2 || z.lanes > XG_KVECTOR_LANES_MAX || (z.lanes & (z.lanes - 1)) || loop->operands[0].value->type->elem != XG_E_INDEX) return;
-    if (!xg_kval_is_const(loop->operands[0].value, &lo) || lo != 0 || !xg_kval_is_const(loop->operands[2].value, &step) || step != 1) return;
+    if (z.lanes < 2 || z.lanes > XG_KVECTOR_LANES_MAX || (z.lanes & (z.lanes - 1)) ||
+        loop->operands[0].value->type->elem != XG_E_INDEX)
+        return;
+    if (!xg_kval_is_const(loop->operands[0].value, &lo) || lo != 0 ||
+        !xg_kval_is_const(loop->operands[2].value, &step) || step != 1)
+        return;
     while (xg_kvector_unswitch(&z)) {}
     xg_kvector_reads(&z, loop->regions[0]);
     xg_kvector_writes(&z);
 }
-XG_FN void xg_kir_vectorize(xg_kmodule *m) {
-    xg_kops_each_of(m, XG_K_OP_FOR, xg_kvectorize_loop);
-}
+XG_FN void xg_kir_vectorize(xg_kmodule *m) { xg_kops_each_of(m, XG_K_OP_FOR, xg_kvectorize_loop); }
 
 #endif /* XG_KIR_VECTORIZE_C */

@@ -1,18 +1,24 @@
 /* kir/verify.c -- what every module must keep, whatever pass it comes from.
  *
- * Structure: numbers of operands, results and regions as the table says; a terminator ends each region and stands nowhere else; each operand is
- * defined before, in the same region or one around it; use lists and parents agree. Then the rule of each operation's row,
- * xg_kir_check_<types>: it answers NULL or what is wrong. Last the entry law: a destination is used by one insert, loop or branch of a
- * chain that the function returns.
+ * Structure: numbers of operands, results and regions as the table says; a terminator ends each region and stands
+ * nowhere else; each operand is defined before, in the same region or one around it; use lists and parents agree. Then
+ * the rule of each operation's row, xg_kir_check_<types>: it answers NULL or what is wrong. Last the entry law: a
+ * destination is used by one insert, loop or branch of a chain that the function returns.
  * A failure is a bug of the pass that came before, so it names function, operation and rule. */
 #ifndef XG_KIR_VERIFY_C
 #define XG_KIR_VERIFY_C
 #include "kir.h"
 
-typedef struct xg_kverifier { const xg_kmodule *m; const xg_kfunc *f; uint8_t *defined; uint32_t depth; } xg_kverifier;
+typedef struct xg_kverifier {
+    const xg_kmodule *m;
+    const xg_kfunc *f;
+    uint8_t *defined;
+    uint32_t depth;
+} xg_kverifier;
 
 XG_NORETURN XG_FN void xg_kverify_fail(const xg_kverifier *v, const xg_kop *op, const char *rule) {
-    xg_fail(v->m->ctx, XLAGPU_ERROR_INTERNAL, "kernel IR, function @%.*s, operation %s (id %u): %s", (int)v->f->name.n, v->f->name.p, op ? xg_kop_name(op->op) : "(none)", op ? op->id : 0, rule);
+    xg_fail(v->m->ctx, XLAGPU_ERROR_INTERNAL, "kernel IR, function @%.*s, operation %s (id %u): %s", (int)v->f->name.n,
+        v->f->name.p, op ? xg_kop_name(op->op) : "(none)", op ? op->id : 0, rule);
 }
 
 /* ---- rules of types: X(word) has xg_kir_check_<word> ---- */
@@ -25,17 +31,21 @@ XG_FN bool xg_kt_float(const xg_ktype *t) { return xg_kt_value(t) && xg_kelem_is
 XG_FN bool xg_kt_computes(const xg_ktype *t) { return xg_kt_float(t) && t->elem <= XG_E_F64; }
 XG_FN bool xg_kt_index(const xg_ktype *t) { return t->kind == XG_TK_SCALAR && t->elem == XG_E_INDEX; }
 XG_FN bool xg_kt_bool(const xg_ktype *t) { return t->kind == XG_TK_SCALAR && t->elem == XG_E_I1; }
-XG_FN bool xg_kt_same_lanes(const xg_ktype *a, const xg_ktype *b) { return a->kind == b->kind && a->elements == b->elements; }
+XG_FN bool xg_kt_same_lanes(const xg_ktype *a, const xg_ktype *b) {
+    return a->kind == b->kind && a->elements == b->elements;
+}
 XG_FN bool xg_kt_all_same(const xg_kop *op) {
     uint32_t k;
-    for (k = 0; k < op->n_operands; k++) if (xg_kt(op, k) != xg_kr(op)) return false;
+    for (k = 0; k < op->n_operands; k++)
+        if (xg_kt(op, k) != xg_kr(op)) return false;
     return true;
 }
 /* n indices of type index behind the first `from` operands, as many as the tensor has dims. */
 XG_FN bool xg_kt_indices(const xg_kop *op, uint32_t from, const xg_ktype *tensor) {
     uint32_t k;
     if (tensor->kind != XG_TK_TENSOR || op->n_operands - from != tensor->rank) return false;
-    for (k = from; k < op->n_operands; k++) if (!xg_kt_index(xg_kt(op, k))) return false;
+    for (k = from; k < op->n_operands; k++)
+        if (!xg_kt_index(xg_kt(op, k))) return false;
     return true;
 }
 /* The terminator of region r gives exactly the results' types from operand `from` on. */
@@ -43,64 +53,87 @@ XG_FN bool xg_kt_yields(const xg_kop *op, uint32_t r, xg_kopcode code, uint32_t 
     const xg_kop *end = xg_kregion_end(op->regions[r]);
     uint32_t k;
     if (!end || end->op != code || end->n_operands != op->n_results + from) return false;
-    for (k = 0; k < op->n_results; k++) if (xg_kt(end, from + k) != op->results[k].type) return false;
+    for (k = 0; k < op->n_results; k++)
+        if (xg_kt(end, from + k) != op->results[k].type) return false;
     return true;
 }
 XG_FN bool xg_kt_carries(const xg_kop *op, uint32_t first_operand, const xg_kregion *r, uint32_t first_arg) {
     uint32_t k;
     if (op->n_operands != first_operand + op->n_results || r->n_args != first_arg + op->n_results) return false;
-    for (k = 0; k < op->n_results; k++) if (xg_kt(op, first_operand + k) != op->results[k].type || r->args[first_arg + k].type != op->results[k].type) return false;
+    for (k = 0; k < op->n_results; k++)
+        if (xg_kt(op, first_operand + k) != op->results[k].type || r->args[first_arg + k].type != op->results[k].type)
+            return false;
     return true;
 }
 
-XG_FN const char *xg_kir_check_any(const xg_kop *op) { (void)op; return NULL; }
+XG_FN const char *xg_kir_check_any(const xg_kop *op) {
+    (void)op;
+    return NULL;
+}
 XG_FN const char *xg_kir_check_call(const xg_kop *op) {
     const xg_kfunc *f = (const xg_kfunc *)op->p;
     uint32_t k;
-    if (!f || op->n_operands != f->body->n_args || op->n_results != f->n_results) return "the call does not fit the function";
-    for (k = 0; k < op->n_operands; k++) if (xg_kt(op, k) != f->body->args[k].type) return "an argument has not the parameter's type";
-    for (k = 0; k < op->n_results; k++) if (op->results[k].type != f->results[k]) return "a result has not the function's type";
+    if (!f || op->n_operands != f->body->n_args || op->n_results != f->n_results)
+        return "the call does not fit the function";
+    for (k = 0; k < op->n_operands; k++)
+        if (xg_kt(op, k) != f->body->args[k].type) return "an argument has not the parameter's type";
+    for (k = 0; k < op->n_results; k++)
+        if (op->results[k].type != f->results[k]) return "a result has not the function's type";
     return NULL;
 }
 XG_FN const char *xg_kir_check_for(const xg_kop *op) {
     const xg_ktype *t = xg_kt(op, 0);
-    if (t->kind != XG_TK_SCALAR || !xg_kelem_is_int(t->elem) || t->elem == XG_E_I1 || xg_kt(op, 1) != t || xg_kt(op, 2) != t) return "bounds and step are integers of one type";
-    if (op->regions[0]->n_args == 0 || op->regions[0]->args[0].type != t || !xg_kt_carries(op, 3, op->regions[0], 1)) return "carried values, arguments and results differ";
+    if (t->kind != XG_TK_SCALAR || !xg_kelem_is_int(t->elem) || t->elem == XG_E_I1 || xg_kt(op, 1) != t ||
+        xg_kt(op, 2) != t)
+        return "bounds and step are integers of one type";
+    if (op->regions[0]->n_args == 0 || op->regions[0]->args[0].type != t || !xg_kt_carries(op, 3, op->regions[0], 1))
+        return "carried values, arguments and results differ";
     if (!xg_kt_yields(op, 0, XG_K_OP_YIELD, 0)) return "the body does not yield the results";
     return NULL;
 }
 XG_FN const char *xg_kir_check_if(const xg_kop *op) {
     if (!xg_kt_bool(xg_kt(op, 0))) return "the condition is i1";
     if (op->regions[0]->n_args || op->regions[1]->n_args) return "the regions have no arguments";
-    if (!xg_kt_yields(op, 0, XG_K_OP_YIELD, 0) || !xg_kt_yields(op, 1, XG_K_OP_YIELD, 0)) return "both regions yield the results";
+    if (!xg_kt_yields(op, 0, XG_K_OP_YIELD, 0) || !xg_kt_yields(op, 1, XG_K_OP_YIELD, 0))
+        return "both regions yield the results";
     return NULL;
 }
 XG_FN const char *xg_kir_check_while(const xg_kop *op) {
-    if (!xg_kt_carries(op, 0, op->regions[0], 0) || op->regions[1]->n_args != op->n_results) return "carried values, arguments and results differ";
-    if (!xg_kt_yields(op, 0, XG_K_OP_CONDITION, 1) || !xg_kt_bool(xg_kt(op->regions[0]->last, 0))) return "the first region ends in scf.condition of an i1 and the carried values";
+    if (!xg_kt_carries(op, 0, op->regions[0], 0) || op->regions[1]->n_args != op->n_results)
+        return "carried values, arguments and results differ";
+    if (!xg_kt_yields(op, 0, XG_K_OP_CONDITION, 1) || !xg_kt_bool(xg_kt(op->regions[0]->last, 0)))
+        return "the first region ends in scf.condition of an i1 and the carried values";
     if (!xg_kt_yields(op, 1, XG_K_OP_YIELD, 0)) return "the second region yields the carried values";
     return NULL;
 }
 XG_FN const char *xg_kir_check_loop(const xg_kop *op) {
     const xg_imap *map = (const xg_imap *)op->p;
     uint32_t k, n;
-    if (!map || map->state == XG_IMAP_UNDEFINED || op->a != (int64_t)map->n_dims) return "the map is missing, undefined or of other dims";
+    if (!map || map->state == XG_IMAP_UNDEFINED || op->a != (int64_t)map->n_dims)
+        return "the map is missing, undefined or of other dims";
     n = map->n_syms + map->n_rts + map->n_results;
     if (!xg_kt_carries(op, map->n_dims, op->regions[0], n)) return "carried values, arguments and results differ";
-    for (k = 0; k < map->n_dims; k++) if (!xg_kt_index(xg_kt(op, k))) return "dims are of type index";
-    for (k = 0; k < n; k++) if (!xg_kt_index(op->regions[0]->args[k].type)) return "symbols and map results are of type index";
+    for (k = 0; k < map->n_dims; k++)
+        if (!xg_kt_index(xg_kt(op, k))) return "dims are of type index";
+    for (k = 0; k < n; k++)
+        if (!xg_kt_index(op->regions[0]->args[k].type)) return "symbols and map results are of type index";
     if (!xg_kt_yields(op, 0, XG_K_OP_YIELD, 0)) return "the body does not yield the results";
     return NULL;
 }
 XG_FN const char *xg_kir_check_id(const xg_kop *op) {
-    if (xg_kr(op)->kind != XG_TK_SCALAR || (xg_kr(op)->elem != XG_E_INDEX && xg_kr(op)->elem != XG_E_I32 && xg_kr(op)->elem != XG_E_I64)) return "an id is index, i32 or i64";
+    if (xg_kr(op)->kind != XG_TK_SCALAR ||
+        (xg_kr(op)->elem != XG_E_INDEX && xg_kr(op)->elem != XG_E_I32 && xg_kr(op)->elem != XG_E_I64))
+        return "an id is index, i32 or i64";
     return op->flags > 2 || op->a != 0 || op->b < 0 ? "bad axis or range" : NULL;
 }
 XG_FN const char *xg_kir_check_apply(const xg_kop *op) {
     const xg_imap *map = (const xg_imap *)op->p;
     uint32_t k;
-    if (!map || map->state == XG_IMAP_UNDEFINED || map->n_results == 0 || op->n_results != map->n_results || op->n_operands != map->n_dims + map->n_syms + map->n_rts) return "the map does not fit";
-    for (k = 0; k < op->n_operands; k++) if (!xg_kt_index(xg_kt(op, k))) return "operands are of type index";
+    if (!map || map->state == XG_IMAP_UNDEFINED || map->n_results == 0 || op->n_results != map->n_results ||
+        op->n_operands != map->n_dims + map->n_syms + map->n_rts)
+        return "the map does not fit";
+    for (k = 0; k < op->n_operands; k++)
+        if (!xg_kt_index(xg_kt(op, k))) return "operands are of type index";
     return NULL;
 }
 XG_FN const char *xg_kir_check_extract(const xg_kop *op) {
@@ -109,122 +142,217 @@ XG_FN const char *xg_kir_check_extract(const xg_kop *op) {
 }
 XG_FN const char *xg_kir_check_insert(const xg_kop *op) {
     if (!xg_kt_indices(op, 2, xg_kt(op, 1))) return "a tensor and one index for each of its dims";
-    if (xg_kt(op, 0)->kind != XG_TK_SCALAR || xg_kt(op, 0)->elem != xg_kt(op, 1)->elem) return "the value is not an element of the tensor";
+    if (xg_kt(op, 0)->kind != XG_TK_SCALAR || xg_kt(op, 0)->elem != xg_kt(op, 1)->elem)
+        return "the value is not an element of the tensor";
     return xg_kr(op) != xg_kt(op, 1) ? "the result has the tensor's type" : NULL;
 }
 XG_FN const char *xg_kir_check_atomic_rmw(const xg_kop *op) {
     const xg_kregion *r = op->regions[0];
     const xg_kop *end = xg_kregion_end(r);
     if (!xg_kt_indices(op, 1, xg_kt(op, 0))) return "a tensor and one index for each of its dims";
-    if (r->n_args != 1 || !xg_kt_value(r->args[0].type) || r->args[0].type->elem != xg_kt(op, 0)->elem) return "the region takes an element, or a vector of elements";
-    if (r->args[0].type->kind == XG_TK_VECTOR && (xg_kt(op, 0)->rank != 1 || !end || (end->n_operands == 1 && end->operands[0].value != &r->args[0] && !xg_katomic_addend(r)))) return "the region of a vector yields its sum with another one";
-    if (!end || end->op != XG_K_OP_YIELD || end->n_operands != 1 || end->operands[0].value->type != r->args[0].type) return "the region yields an element";
+    if (r->n_args != 1 || !xg_kt_value(r->args[0].type) || r->args[0].type->elem != xg_kt(op, 0)->elem)
+        return "the region takes an element, or a vector of elements";
+    if (r->args[0].type->kind == XG_TK_VECTOR &&
+        (xg_kt(op, 0)->rank != 1 || !end ||
+            (end->n_operands == 1 && end->operands[0].value != &r->args[0] && !xg_katomic_addend(r))))
+        return "the region of a vector yields its sum with another one";
+    if (!end || end->op != XG_K_OP_YIELD || end->n_operands != 1 || end->operands[0].value->type != r->args[0].type)
+        return "the region yields an element";
     return xg_kr(op) != xg_kt(op, 0) ? "the result has the tensor's type" : NULL;
 }
 XG_FN const char *xg_kir_check_transfer_read(const xg_kop *op) {
     if (xg_kt(op, 0)->rank != 1 || !xg_kt_indices(op, 1, xg_kt(op, 0))) return "a flat tensor and an index";
-    return xg_kr(op)->kind != XG_TK_VECTOR || xg_kr(op)->elem != xg_kt(op, 0)->elem ? "the result is a vector of elements" : NULL;
+    return xg_kr(op)->kind != XG_TK_VECTOR || xg_kr(op)->elem != xg_kt(op, 0)->elem
+               ? "the result is a vector of elements"
+               : NULL;
 }
 XG_FN const char *xg_kir_check_transfer_write(const xg_kop *op) {
     if (xg_kt(op, 1)->rank != 1 || !xg_kt_indices(op, 2, xg_kt(op, 1))) return "a vector, a flat tensor and an index";
-    if (xg_kt(op, 0)->kind != XG_TK_VECTOR || xg_kt(op, 0)->elem != xg_kt(op, 1)->elem) return "the value is not a vector of elements";
+    if (xg_kt(op, 0)->kind != XG_TK_VECTOR || xg_kt(op, 0)->elem != xg_kt(op, 1)->elem)
+        return "the value is not a vector of elements";
     return xg_kr(op) != xg_kt(op, 1) ? "the result has the tensor's type" : NULL;
 }
 XG_FN const char *xg_kir_check_lane(const xg_kop *op, uint32_t vector, const xg_ktype *elem) {
     const xg_ktype *t = xg_kt(op, vector), *i = xg_kt(op, vector + 1);
     int64_t lane;
-    if (t->kind != XG_TK_VECTOR || elem->kind != XG_TK_SCALAR || elem->elem != t->elem) return "a vector and its element";
+    if (t->kind != XG_TK_VECTOR || elem->kind != XG_TK_SCALAR || elem->elem != t->elem)
+        return "a vector and its element";
     if (i->kind != XG_TK_SCALAR || !xg_kelem_is_int(i->elem)) return "the lane is an integer";
-    return xg_kval_is_const(op->operands[vector + 1].value, &lane) && (lane < 0 || lane >= t->elements) ? "there is no such lane" : NULL;
+    return xg_kval_is_const(op->operands[vector + 1].value, &lane) && (lane < 0 || lane >= t->elements)
+               ? "there is no such lane"
+               : NULL;
 }
 XG_FN const char *xg_kir_check_vextract(const xg_kop *op) { return xg_kir_check_lane(op, 0, xg_kr(op)); }
-XG_FN const char *xg_kir_check_vinsert(const xg_kop *op) { return xg_kr(op) != xg_kt(op, 1) ? "the result has the vector's type" : xg_kir_check_lane(op, 1, xg_kt(op, 0)); }
-XG_FN const char *xg_kir_check_tensor_result(const xg_kop *op) { return xg_kr(op)->kind != XG_TK_TENSOR ? "the result is a tensor" : NULL; }
+XG_FN const char *xg_kir_check_vinsert(const xg_kop *op) {
+    return xg_kr(op) != xg_kt(op, 1) ? "the result has the vector's type" : xg_kir_check_lane(op, 1, xg_kt(op, 0));
+}
+XG_FN const char *xg_kir_check_tensor_result(const xg_kop *op) {
+    return xg_kr(op)->kind != XG_TK_TENSOR ? "the result is a tensor" : NULL;
+}
 XG_FN const char *xg_kir_check_sync(const xg_kop *op) {
     uint32_t k;
     if (op->n_operands != op->n_results) return "as many results as operands";
-    for (k = 0; k < op->n_operands; k++) if (xg_kt(op, k) != op->results[k].type || xg_kt(op, k)->kind != XG_TK_TENSOR) return "tensors, and the same types as results";
+    for (k = 0; k < op->n_operands; k++)
+        if (xg_kt(op, k) != op->results[k].type || xg_kt(op, k)->kind != XG_TK_TENSOR)
+            return "tensors, and the same types as results";
     return NULL;
 }
 XG_FN const char *xg_kir_check_shuffle_reduce(const xg_kop *op) {
     const xg_kfunc *f = (const xg_kfunc *)op->p;
     uint32_t n = op->n_operands, k;
     if (op->a < 1 || op->a > 16 || (op->a & (op->a - 1))) return "the distance is a power of two up to 16";
-    if (!f || op->n_results != n || f->n_results != n || f->body->n_args != 2 * n) return "the combiner takes two of each value and gives one of each";
+    if (!f || op->n_results != n || f->n_results != n || f->body->n_args != 2 * n)
+        return "the combiner takes two of each value and gives one of each";
     for (k = 0; k < n; k++) {
         const xg_ktype *t = xg_kt(op, k);
-        if (t->kind != XG_TK_SCALAR || t->elem == XG_E_INDEX || xg_kelem_is_complex(t->elem)) return "scalars, neither index nor complex";
-        if (op->results[k].type != t || f->results[k] != t || f->body->args[k].type != t || f->body->args[n + k].type != t) return "operands, results and the combiner's types differ";
+        if (t->kind != XG_TK_SCALAR || t->elem == XG_E_INDEX || xg_kelem_is_complex(t->elem))
+            return "scalars, neither index nor complex";
+        if (op->results[k].type != t || f->results[k] != t || f->body->args[k].type != t ||
+            f->body->args[n + k].type != t)
+            return "operands, results and the combiner's types differ";
     }
     return NULL;
 }
 XG_FN const char *xg_kir_check_shuffle(const xg_kop *op) {
     const xg_ktype *t = xg_kt(op, 0);
-    if (t != xg_kr(op) || t->kind != XG_TK_SCALAR || (t->elem != XG_E_I32 && t->elem != XG_E_F32)) return "a value of 32 bits";
+    if (t != xg_kr(op) || t->kind != XG_TK_SCALAR || (t->elem != XG_E_I32 && t->elem != XG_E_F32))
+        return "a value of 32 bits";
     return xg_kt(op, 1)->kind != XG_TK_SCALAR || xg_kt(op, 1)->elem != XG_E_I32 ? "the lane is i32" : NULL;
 }
 XG_FN const char *xg_kir_check_select(const xg_kop *op) {
     if (xg_kt(op, 1) != xg_kr(op) || xg_kt(op, 2) != xg_kr(op)) return "both values have the result's type";
     if (xg_kr(op)->kind == XG_TK_TENSOR) return "tensors cannot be selected";
-    if (xg_kt(op, 0)->elem != XG_E_I1 || (xg_kt(op, 0)->kind != XG_TK_SCALAR && !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op)))) return "the condition is i1, or a vector of as many";
+    if (xg_kt(op, 0)->elem != XG_E_I1 ||
+        (xg_kt(op, 0)->kind != XG_TK_SCALAR && !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op))))
+        return "the condition is i1, or a vector of as many";
     return NULL;
 }
 XG_FN const char *xg_kir_check_comparison(const xg_kop *op) {
     if (xg_kt(op, 0) != xg_kt(op, 1)) return "operands of one type";
     return xg_kr(op)->elem != XG_E_I1 || !xg_kt_same_lanes(xg_kr(op), xg_kt(op, 0)) ? "the result is i1" : NULL;
 }
-XG_FN const char *xg_kir_check_cmpi(const xg_kop *op) { return !xg_kt_int(xg_kt(op, 0)) ? "integers" : op->flags >= XG_CI_COUNT ? "bad predicate" : xg_kir_check_comparison(op); }
-XG_FN const char *xg_kir_check_cmpf(const xg_kop *op) { return !xg_kt_computes(xg_kt(op, 0)) ? "floats that compute" : op->flags >= XG_CF_COUNT ? "bad predicate" : xg_kir_check_comparison(op); }
-XG_FN const char *xg_kir_check_ints(const xg_kop *op) { return !xg_kt_int(xg_kr(op)) || !xg_kt_all_same(op) ? "integers of one type" : NULL; }
+XG_FN const char *xg_kir_check_cmpi(const xg_kop *op) {
+    return !xg_kt_int(xg_kt(op, 0))   ? "integers"
+           : op->flags >= XG_CI_COUNT ? "bad predicate"
+                                      : xg_kir_check_comparison(op);
+}
+XG_FN const char *xg_kir_check_cmpf(const xg_kop *op) {
+    return !xg_kt_computes(xg_kt(op, 0)) ? "floats that compute"
+           : op->flags >= XG_CF_COUNT    ? "bad predicate"
+                                         : xg_kir_check_comparison(op);
+}
+XG_FN const char *xg_kir_check_ints(const xg_kop *op) {
+    return !xg_kt_int(xg_kr(op)) || !xg_kt_all_same(op) ? "integers of one type" : NULL;
+}
 XG_FN const char *xg_kir_check_int1(const xg_kop *op) { return xg_kir_check_ints(op); }
 XG_FN const char *xg_kir_check_int2(const xg_kop *op) { return xg_kir_check_ints(op); }
 XG_FN const char *xg_kir_check_int3(const xg_kop *op) { return xg_kir_check_ints(op); }
-XG_FN const char *xg_kir_check_floats(const xg_kop *op) { return !xg_kt_computes(xg_kr(op)) || !xg_kt_all_same(op) ? "floats of one type that computes" : NULL; }
+XG_FN const char *xg_kir_check_floats(const xg_kop *op) {
+    return !xg_kt_computes(xg_kr(op)) || !xg_kt_all_same(op) ? "floats of one type that computes" : NULL;
+}
 XG_FN const char *xg_kir_check_float1(const xg_kop *op) { return xg_kir_check_floats(op); }
 XG_FN const char *xg_kir_check_float2(const xg_kop *op) { return xg_kir_check_floats(op); }
 XG_FN const char *xg_kir_check_float3(const xg_kop *op) { return xg_kir_check_floats(op); }
-XG_FN int xg_kt_bits(const xg_ktype *t) { return t->kind == XG_TK_POINTER ? 64 : xg_kelem_bits(t->elem) * (int)(t->kind == XG_TK_VECTOR ? t->elements : 1); }
+XG_FN int xg_kt_bits(const xg_ktype *t) {
+    return t->kind == XG_TK_POINTER ? 64 : xg_kelem_bits(t->elem) * (int)(t->kind == XG_TK_VECTOR ? t->elements : 1);
+}
 XG_FN const char *xg_kir_check_ext(const xg_kop *op) {
-    if (!xg_kt_int(xg_kt(op, 0)) || !xg_kt_int(xg_kr(op)) || !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op)) || xg_kr(op)->elem == XG_E_INDEX || xg_kt(op, 0)->elem == XG_E_INDEX) return "integers";
+    if (!xg_kt_int(xg_kt(op, 0)) || !xg_kt_int(xg_kr(op)) || !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op)) ||
+        xg_kr(op)->elem == XG_E_INDEX || xg_kt(op, 0)->elem == XG_E_INDEX)
+        return "integers";
     return xg_kt_bits(xg_kr(op)) <= xg_kt_bits(xg_kt(op, 0)) ? "the result is wider" : NULL;
 }
 XG_FN const char *xg_kir_check_trunc(const xg_kop *op) {
-    if (!xg_kt_int(xg_kt(op, 0)) || !xg_kt_int(xg_kr(op)) || !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op)) || xg_kr(op)->elem == XG_E_INDEX || xg_kt(op, 0)->elem == XG_E_INDEX) return "integers";
+    if (!xg_kt_int(xg_kt(op, 0)) || !xg_kt_int(xg_kr(op)) || !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op)) ||
+        xg_kr(op)->elem == XG_E_INDEX || xg_kt(op, 0)->elem == XG_E_INDEX)
+        return "integers";
     return xg_kt_bits(xg_kr(op)) >= xg_kt_bits(xg_kt(op, 0)) ? "the result is narrower" : NULL;
 }
 XG_FN const char *xg_kir_check_index_cast(const xg_kop *op) {
-    if (!xg_kt_int(xg_kt(op, 0)) || !xg_kt_int(xg_kr(op)) || !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op))) return "integers";
+    if (!xg_kt_int(xg_kt(op, 0)) || !xg_kt_int(xg_kr(op)) || !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op)))
+        return "integers";
     return (xg_kt(op, 0)->elem == XG_E_INDEX) == (xg_kr(op)->elem == XG_E_INDEX) ? "one of the two is index" : NULL;
 }
-XG_FN const char *xg_kir_check_int_to_float(const xg_kop *op) { return !xg_kt_int(xg_kt(op, 0)) || xg_kt(op, 0)->elem == XG_E_INDEX || !xg_kt_computes(xg_kr(op)) || !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op)) ? "an integer to a float" : NULL; }
-XG_FN const char *xg_kir_check_float_to_int(const xg_kop *op) { return !xg_kt_computes(xg_kt(op, 0)) || !xg_kt_int(xg_kr(op)) || xg_kr(op)->elem == XG_E_INDEX || !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op)) ? "a float to an integer" : NULL; }
-XG_FN const char *xg_kir_check_extf(const xg_kop *op) { return !xg_kt_float(xg_kt(op, 0)) || !xg_kt_float(xg_kr(op)) || !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op)) || xg_kt_bits(xg_kr(op)) <= xg_kt_bits(xg_kt(op, 0)) ? "a float to a wider one" : NULL; }
-XG_FN const char *xg_kir_check_truncf(const xg_kop *op) { return !xg_kt_float(xg_kt(op, 0)) || !xg_kt_float(xg_kr(op)) || !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op)) || xg_kt_bits(xg_kr(op)) > xg_kt_bits(xg_kt(op, 0)) || xg_kr(op) == xg_kt(op, 0) ? "a float to another that is not wider" : NULL; }
+XG_FN const char *xg_kir_check_int_to_float(const xg_kop *op) {
+    return !xg_kt_int(xg_kt(op, 0)) || xg_kt(op, 0)->elem == XG_E_INDEX || !xg_kt_computes(xg_kr(op)) ||
+                   !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op))
+               ? "an integer to a float"
+               : NULL;
+}
+XG_FN const char *xg_kir_check_float_to_int(const xg_kop *op) {
+    return !xg_kt_computes(xg_kt(op, 0)) || !xg_kt_int(xg_kr(op)) || xg_kr(op)->elem == XG_E_INDEX ||
+                   !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op))
+               ? "a float to an integer"
+               : NULL;
+}
+XG_FN const char *xg_kir_check_extf(const xg_kop *op) {
+    return !xg_kt_float(xg_kt(op, 0)) || !xg_kt_float(xg_kr(op)) || !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op)) ||
+                   xg_kt_bits(xg_kr(op)) <= xg_kt_bits(xg_kt(op, 0))
+               ? "a float to a wider one"
+               : NULL;
+}
+XG_FN const char *xg_kir_check_truncf(const xg_kop *op) {
+    return !xg_kt_float(xg_kt(op, 0)) || !xg_kt_float(xg_kr(op)) || !xg_kt_same_lanes(xg_kt(op, 0), xg_kr(op)) ||
+                   xg_kt_bits(xg_kr(op)) > xg_kt_bits(xg_kt(op, 0)) || xg_kr(op) == xg_kt(op, 0)
+               ? "a float to another that is not wider"
+               : NULL;
+}
 /* The bits a value takes: floats of four and six bits lie in bytes, alone or in vectors, with zeros above them. */
-XG_FN int xg_kt_held(const xg_ktype *t) { return xg_kt_float(t) && xg_kelem_bits(t->elem) < 8 ? xg_kt_bits(t) / xg_kelem_bits(t->elem) * 8 : xg_kt_bits(t); }
+XG_FN int xg_kt_held(const xg_ktype *t) {
+    return xg_kt_float(t) && xg_kelem_bits(t->elem) < 8 ? xg_kt_bits(t) / xg_kelem_bits(t->elem) * 8 : xg_kt_bits(t);
+}
 XG_FN const char *xg_kir_check_bitcast(const xg_kop *op) {
     const xg_ktype *x = xg_kt(op, 0), *y = xg_kr(op);
-    return !xg_kt_value(x) || !xg_kt_value(y) || x->elem == XG_E_INDEX || y->elem == XG_E_INDEX || xg_kt_held(x) != xg_kt_held(y) ? "values of equal width" : NULL;
+    return !xg_kt_value(x) || !xg_kt_value(y) || x->elem == XG_E_INDEX || y->elem == XG_E_INDEX ||
+                   xg_kt_held(x) != xg_kt_held(y)
+               ? "values of equal width"
+               : NULL;
 }
 XG_FN xg_kelem xg_kpart_of(xg_kelem complex) { return complex == XG_E_C128 ? XG_E_F64 : XG_E_F32; }
-XG_FN const char *xg_kir_check_complex_create(const xg_kop *op) { return xg_kr(op)->kind != XG_TK_SCALAR || !xg_kelem_is_complex(xg_kr(op)->elem) || xg_kt(op, 0) != xg_kt(op, 1) || xg_kt(op, 0)->kind != XG_TK_SCALAR || xg_kt(op, 0)->elem != xg_kpart_of(xg_kr(op)->elem) ? "two parts make a complex" : NULL; }
-XG_FN const char *xg_kir_check_complex_part(const xg_kop *op) { return xg_kt(op, 0)->kind != XG_TK_SCALAR || !xg_kelem_is_complex(xg_kt(op, 0)->elem) || xg_kr(op)->kind != XG_TK_SCALAR || xg_kr(op)->elem != xg_kpart_of(xg_kt(op, 0)->elem) ? "a part of a complex" : NULL; }
-XG_FN const char *xg_kir_check_wide(const xg_kop *op) { return xg_kt(op, 0) != xg_kt(op, 1) || xg_kt(op, 0)->kind != XG_TK_SCALAR || xg_kt(op, 0)->elem != XG_E_I32 || xg_kr(op)->kind != XG_TK_SCALAR || xg_kr(op)->elem != XG_E_I64 ? "two i32 give an i64" : NULL; }
+XG_FN const char *xg_kir_check_complex_create(const xg_kop *op) {
+    return xg_kr(op)->kind != XG_TK_SCALAR || !xg_kelem_is_complex(xg_kr(op)->elem) || xg_kt(op, 0) != xg_kt(op, 1) ||
+                   xg_kt(op, 0)->kind != XG_TK_SCALAR || xg_kt(op, 0)->elem != xg_kpart_of(xg_kr(op)->elem)
+               ? "two parts make a complex"
+               : NULL;
+}
+XG_FN const char *xg_kir_check_complex_part(const xg_kop *op) {
+    return xg_kt(op, 0)->kind != XG_TK_SCALAR || !xg_kelem_is_complex(xg_kt(op, 0)->elem) ||
+                   xg_kr(op)->kind != XG_TK_SCALAR || xg_kr(op)->elem != xg_kpart_of(xg_kt(op, 0)->elem)
+               ? "a part of a complex"
+               : NULL;
+}
+XG_FN const char *xg_kir_check_wide(const xg_kop *op) {
+    return xg_kt(op, 0) != xg_kt(op, 1) || xg_kt(op, 0)->kind != XG_TK_SCALAR || xg_kt(op, 0)->elem != XG_E_I32 ||
+                   xg_kr(op)->kind != XG_TK_SCALAR || xg_kr(op)->elem != XG_E_I64
+               ? "two i32 give an i64"
+               : NULL;
+}
 XG_FN const char *xg_kir_check_ptr_add(const xg_kop *op) {
     const xg_ktype *i = xg_kt(op, 1);
-    if (xg_kt(op, 0)->kind != XG_TK_POINTER || xg_kr(op) != xg_kt(op, 0)) return "a pointer gives a pointer of its space";
-    return i->kind != XG_TK_SCALAR || (i->elem != XG_E_I32 && i->elem != XG_E_I64 && i->elem != XG_E_INDEX) ? "the index is i32, i64 or index" : NULL;
+    if (xg_kt(op, 0)->kind != XG_TK_POINTER || xg_kr(op) != xg_kt(op, 0))
+        return "a pointer gives a pointer of its space";
+    return i->kind != XG_TK_SCALAR || (i->elem != XG_E_I32 && i->elem != XG_E_I64 && i->elem != XG_E_INDEX)
+               ? "the index is i32, i64 or index"
+               : NULL;
 }
 XG_FN bool xg_kir_is_rank(const xg_ktype *t) { return t->kind == XG_TK_SCALAR && t->elem == XG_E_I32; }
-XG_FN const char *xg_kir_check_peer(const xg_kop *op) { return xg_kt(op, 0)->kind != XG_TK_TENSOR || xg_kr(op) != xg_kt(op, 0) || !xg_kir_is_rank(xg_kt(op, 1)) ? "a tensor and an i32 give a tensor of that type" : NULL; }
+XG_FN const char *xg_kir_check_peer(const xg_kop *op) {
+    return xg_kt(op, 0)->kind != XG_TK_TENSOR || xg_kr(op) != xg_kt(op, 0) || !xg_kir_is_rank(xg_kt(op, 1))
+               ? "a tensor and an i32 give a tensor of that type"
+               : NULL;
+}
 XG_FN const char *xg_kir_check_mapa(const xg_kop *op) {
-    if (xg_kt(op, 0)->kind != XG_TK_POINTER || xg_kt(op, 0)->space != XG_SPACE_SHARED || !xg_kir_is_rank(xg_kt(op, 1))) return "a pointer to shared memory and an i32";
-    return xg_kr(op)->kind != XG_TK_POINTER || xg_kr(op)->space != XG_SPACE_CLUSTER ? "a pointer to a cluster's shared memory" : NULL;
+    if (xg_kt(op, 0)->kind != XG_TK_POINTER || xg_kt(op, 0)->space != XG_SPACE_SHARED || !xg_kir_is_rank(xg_kt(op, 1)))
+        return "a pointer to shared memory and an i32";
+    return xg_kr(op)->kind != XG_TK_POINTER || xg_kr(op)->space != XG_SPACE_CLUSTER
+               ? "a pointer to a cluster's shared memory"
+               : NULL;
 }
 XG_FN const char *xg_kir_check_access(const xg_kop *op, const xg_ktype *pointer, const xg_ktype *value) {
     int bits = xg_kt_bits(value);
     if (pointer->kind != XG_TK_POINTER) return "the address is a pointer";
-    if (!xg_kt_value(value) || value->elem == XG_E_INDEX || xg_kelem_is_complex(value->elem) || value->elem == XG_E_I1) return "memory holds scalars and vectors of i8 to i64 and floats";
+    if (!xg_kt_value(value) || value->elem == XG_E_INDEX || xg_kelem_is_complex(value->elem) || value->elem == XG_E_I1)
+        return "memory holds scalars and vectors of i8 to i64 and floats";
     if (bits > 128) return "at most 128 bits at once";
     return op->a < 1 || (op->a & (op->a - 1)) ? "the alignment is a power of two" : NULL;
 }
@@ -232,15 +360,21 @@ XG_FN const char *xg_kir_check_load(const xg_kop *op) { return xg_kir_check_acce
 XG_FN const char *xg_kir_check_store(const xg_kop *op) { return xg_kir_check_access(op, xg_kt(op, 1), xg_kt(op, 0)); }
 XG_FN const char *xg_kir_check_cmpxchg(const xg_kop *op) {
     const xg_ktype *t = xg_kt(op, 0);
-    if (t->kind != XG_TK_SCALAR || xg_kt(op, 2) != t || xg_kr(op) != t || xg_kt(op, 1)->kind != XG_TK_POINTER) return "a value, a pointer, a value of the same type";
+    if (t->kind != XG_TK_SCALAR || xg_kt(op, 2) != t || xg_kr(op) != t || xg_kt(op, 1)->kind != XG_TK_POINTER)
+        return "a value, a pointer, a value of the same type";
     return t->elem != XG_E_I32 && t->elem != XG_E_I64 && t->elem != XG_E_F16 ? "i32, i64, or 16 bits as f16" : NULL;
 }
-XG_FN const char *xg_kir_check_ptr_result(const xg_kop *op) { return xg_kr(op)->kind != XG_TK_POINTER || xg_kr(op)->space != XG_SPACE_SHARED || op->a < 0 || op->b < 1 ? "a shared pointer with size and alignment" : NULL; }
+XG_FN const char *xg_kir_check_ptr_result(const xg_kop *op) {
+    return xg_kr(op)->kind != XG_TK_POINTER || xg_kr(op)->space != XG_SPACE_SHARED || op->a < 0 || op->b < 1
+               ? "a shared pointer with size and alignment"
+               : NULL;
+}
 
 XG_FN const char *xg_kverify_types(const xg_kop *op) {
     switch (op->op) {
-#define X(name, text, lo, hi, results, regions, flags, types, attrs) case XG_K_OP_##name: return xg_kir_check_##types(op);
-    XG_KIR_OPS(X)
+#define X(name, text, lo, hi, results, regions, flags, types, attrs) \
+    case XG_K_OP_##name: return xg_kir_check_##types(op);
+        XG_KIR_OPS(X)
 #undef X
     default: return "no such operation";
     }
@@ -256,19 +390,26 @@ XG_FN void xg_kverify_op(xg_kverifier *v, const xg_kregion *r, const xg_kop *op)
     uint32_t k;
     if ((uint32_t)op->op >= XG_K_OP_COUNT) xg_kverify_fail(v, NULL, "no such operation");
     row = &xg_kop_rows[op->op];
-    if (op->parent != r || (op->next && op->next->prev != op)) xg_kverify_fail(v, op, "the list of operations is broken");
-    if (op->n_operands < row->lo || (row->hi != 255 && op->n_operands > row->hi)) xg_kverify_fail(v, op, "wrong number of operands");
+    if (op->parent != r || (op->next && op->next->prev != op))
+        xg_kverify_fail(v, op, "the list of operations is broken");
+    if (op->n_operands < row->lo || (row->hi != 255 && op->n_operands > row->hi))
+        xg_kverify_fail(v, op, "wrong number of operands");
     if (row->results >= 0 && op->n_results != (uint32_t)row->results) xg_kverify_fail(v, op, "wrong number of results");
     if (op->n_regions != (uint32_t)row->regions) xg_kverify_fail(v, op, "wrong number of regions");
-    if (((row->flags & KF_TERM) != 0) != (op == r->last)) xg_kverify_fail(v, op, "a terminator ends a region and stands nowhere else");
+    if (((row->flags & KF_TERM) != 0) != (op == r->last))
+        xg_kverify_fail(v, op, "a terminator ends a region and stands nowhere else");
     for (k = 0; k < op->n_operands; k++) {
         const xg_kuse *u = &op->operands[k];
         if (!u->value || u->user != op) xg_kverify_fail(v, op, "an operand is broken");
         if ((u->prev ? u->prev->next : u->value->first_use) != u) xg_kverify_fail(v, op, "a list of uses is broken");
-        if (!(v->defined[u->value->id >> 3] >> (u->value->id & 7) & 1)) xg_kverify_fail(v, op, "an operand is not defined before, or not in a region around");
+        if (!(v->defined[u->value->id >> 3] >> (u->value->id & 7) & 1))
+            xg_kverify_fail(v, op, "an operand is not defined before, or not in a region around");
     }
-    for (k = 0; k < op->n_regions; k++) if (op->regions[k]->owner != op || op->regions[k]->func != v->f) xg_kverify_fail(v, op, "a region has another owner");
-    for (k = 0; k < op->n_regions; k++) if (!xg_kregion_end(op->regions[k])) xg_kverify_fail(v, op, "a region has no terminator");
+    for (k = 0; k < op->n_regions; k++)
+        if (op->regions[k]->owner != op || op->regions[k]->func != v->f)
+            xg_kverify_fail(v, op, "a region has another owner");
+    for (k = 0; k < op->n_regions; k++)
+        if (!xg_kregion_end(op->regions[k])) xg_kverify_fail(v, op, "a region has no terminator");
     if ((wrong = xg_kverify_types(op)) != NULL) xg_kverify_fail(v, op, wrong);
     for (k = 0; k < op->n_regions; k++) xg_kverify_region(v, op->regions[k]);
 }
@@ -277,8 +418,10 @@ XG_FN void xg_kverify_mark(xg_kverifier *v, const xg_kval *vals, uint32_t n, boo
     uint32_t k;
     for (k = 0; k < n; k++) {
         uint8_t bit = (uint8_t)(1u << (vals[k].id & 7));
-        if (on) v->defined[vals[k].id >> 3] |= bit;
-        else v->defined[vals[k].id >> 3] &= (uint8_t)~bit;
+        if (on)
+            v->defined[vals[k].id >> 3] |= bit;
+        else
+            v->defined[vals[k].id >> 3] &= (uint8_t)~bit;
     }
 }
 XG_FN void xg_kverify_region(xg_kverifier *v, const xg_kregion *r) {
@@ -299,7 +442,13 @@ XG_FN bool xg_kchain_user(const xg_kuse *u) {
     case XG_K_OP_INSERT: return XG_KUSE_INDEX(u) == 1;
     case XG_K_OP_WRITE: return XG_KUSE_INDEX(u) == 1;
     case XG_K_OP_ATOMIC_RMW: return XG_KUSE_INDEX(u) == 0;
-    case XG_K_OP_FOR: case XG_K_OP_WHILE: case XG_K_OP_LOOP: case XG_K_OP_YIELD: case XG_K_OP_CONDITION: case XG_K_OP_RETURN: case XG_K_OP_SYNC: return true;
+    case XG_K_OP_FOR:
+    case XG_K_OP_WHILE:
+    case XG_K_OP_LOOP:
+    case XG_K_OP_YIELD:
+    case XG_K_OP_CONDITION:
+    case XG_K_OP_RETURN:
+    case XG_K_OP_SYNC: return true;
     default: return false;
     }
 }
@@ -310,7 +459,9 @@ XG_FN void xg_kverify_entry(xg_kverifier *v, const xg_kfunc *f) {
     if (f->n_inputs > f->body->n_args) xg_kverify_fail(v, NULL, "more inputs than parameters");
     for (k = f->n_inputs; k < f->body->n_args; k++) {
         if (f->body->args[k].type->kind != XG_TK_TENSOR) continue;
-        for (u = f->body->args[k].first_use; u; u = u->next) if (!xg_kchain_user(u)) xg_kverify_fail(v, u->user, "a destination may only be inserted into, carried and returned");
+        for (u = f->body->args[k].first_use; u; u = u->next)
+            if (!xg_kchain_user(u))
+                xg_kverify_fail(v, u->user, "a destination may only be inserted into, carried and returned");
     }
 }
 
@@ -318,8 +469,11 @@ XG_FN void xg_kverify_func(xg_kverifier *v, const xg_kfunc *f) {
     const xg_kop *end = xg_kregion_end(f->body);
     uint32_t k;
     v->f = f;
-    if (!end || end->op != XG_K_OP_RETURN || end->n_operands != f->n_results) xg_kverify_fail(v, end, "the function returns its results at its end");
-    for (k = 0; k < f->n_results; k++) if (end->operands[k].value->type != f->results[k]) xg_kverify_fail(v, end, "a result has not the function's type");
+    if (!end || end->op != XG_K_OP_RETURN || end->n_operands != f->n_results)
+        xg_kverify_fail(v, end, "the function returns its results at its end");
+    for (k = 0; k < f->n_results; k++)
+        if (end->operands[k].value->type != f->results[k])
+            xg_kverify_fail(v, end, "a result has not the function's type");
     xg_kverify_region(v, f->body);
     if (f->entry) xg_kverify_entry(v, f);
 }
@@ -335,14 +489,20 @@ XG_FN void xg_kir_verify(const xg_kmodule *m) {
 
 /* ---- the low level ---- */
 
-XG_FN bool xg_kt_low(const xg_ktype *t) { return t->kind == XG_TK_POINTER || (xg_kt_value(t) && t->elem != XG_E_INDEX && !xg_kelem_is_complex(t->elem)); }
+XG_FN bool xg_kt_low(const xg_ktype *t) {
+    return t->kind == XG_TK_POINTER || (xg_kt_value(t) && t->elem != XG_E_INDEX && !xg_kelem_is_complex(t->elem));
+}
 XG_FN void xg_kverify_low_region(const xg_kverifier *v, const xg_kregion *r) {
     const xg_kop *op;
     uint32_t k;
-    for (k = 0; k < r->n_args; k++) if (!xg_kt_low(r->args[k].type)) xg_kverify_fail(v, r->owner, "an argument has a type that no backend knows");
+    for (k = 0; k < r->n_args; k++)
+        if (!xg_kt_low(r->args[k].type)) xg_kverify_fail(v, r->owner, "an argument has a type that no backend knows");
     for (op = r->first; op; op = op->next) {
-        if (op->op == XG_K_OP_CALL || op->op == XG_K_OP_LOOP || op->op == XG_K_OP_APPLY || op->op == XG_K_OP_SYNC || op->op == XG_K_OP_PEER) xg_kverify_fail(v, op, "the operation had to be lowered");
-        for (k = 0; k < op->n_results; k++) if (!xg_kt_low(op->results[k].type)) xg_kverify_fail(v, op, "a result has a type that no backend knows");
+        if (op->op == XG_K_OP_CALL || op->op == XG_K_OP_LOOP || op->op == XG_K_OP_APPLY || op->op == XG_K_OP_SYNC ||
+            op->op == XG_K_OP_PEER)
+            xg_kverify_fail(v, op, "the operation had to be lowered");
+        for (k = 0; k < op->n_results; k++)
+            if (!xg_kt_low(op->results[k].type)) xg_kverify_fail(v, op, "a result has a type that no backend knows");
         for (k = 0; k < op->n_regions; k++) xg_kverify_low_region(v, op->regions[k]);
     }
 }

@@ -1,7 +1,8 @@
 /* opt/algsimp_convolution.c -- rules about convolutions. What they promise stands in algsimp.h.
  *
- * Where the dimensions of its operands and of its result lie, and whether the kernel is turned round, a convolution says itself: moves on both sides of it, which would be kernels
- * of their own, become labels. One that looks at single points is a dot. */
+ * Where the dimensions of its operands and of its result lie, and whether the kernel is turned round, a convolution
+ * says itself: moves on both sides of it, which would be kernels of their own, become labels. One that looks at single
+ * points is a dot. */
 #ifndef XG_OPT_ALGSIMP_CONVOLUTION_C
 #define XG_OPT_ALGSIMP_CONVOLUTION_C
 #include "algsimp.h"
@@ -13,18 +14,34 @@
 
 /* ---- labels ---- */
 
-enum { XG_CONV_INPUT, XG_CONV_KERNEL, XG_CONV_OUTPUT };
-typedef struct xg_conv_part { int64_t *first, *second; int64_t *spatial; const char *letters; } xg_conv_part;
+enum {
+    XG_CONV_INPUT,
+    XG_CONV_KERNEL,
+    XG_CONV_OUTPUT
+};
+typedef struct xg_conv_part {
+    int64_t *first, *second;
+    int64_t *spatial;
+    const char *letters;
+} xg_conv_part;
 /* A copy of the labels whose lists may be written. */
 XG_FN xg_dim_labels *xg_conv_labels(xg_module *m, const xg_inst *i, xg_conv_part part[3]) {
     xg_dim_labels *l = XG_NEW(m->arena, xg_dim_labels);
     xg_ints *lists[3];
     uint32_t k, j;
     *l = *xg_inst_attr(i, XG_A_dim_labels)->v.labels;
-    lists[0] = &l->input_spatial; lists[1] = &l->kernel_spatial; lists[2] = &l->output_spatial;
-    part[0].first = &l->input_batch; part[0].second = &l->input_feature; part[0].letters = "bf";
-    part[1].first = &l->kernel_input; part[1].second = &l->kernel_output; part[1].letters = "io";
-    part[2].first = &l->output_batch; part[2].second = &l->output_feature; part[2].letters = "bf";
+    lists[0] = &l->input_spatial;
+    lists[1] = &l->kernel_spatial;
+    lists[2] = &l->output_spatial;
+    part[0].first = &l->input_batch;
+    part[0].second = &l->input_feature;
+    part[0].letters = "bf";
+    part[1].first = &l->kernel_input;
+    part[1].second = &l->kernel_output;
+    part[1].letters = "io";
+    part[2].first = &l->output_batch;
+    part[2].second = &l->output_feature;
+    part[2].letters = "bf";
     for (k = 0; k < 3; k++) {
         part[k].spatial = XG_NEW_N(m->arena, int64_t, lists[k]->n + 1);
         for (j = 0; j < lists[k]->n; j++) part[k].spatial[j] = lists[k]->p[j];
@@ -34,7 +51,8 @@ XG_FN xg_dim_labels *xg_conv_labels(xg_module *m, const xg_inst *i, xg_conv_part
 }
 XG_FN bool xg_conv_is_labelled(const xg_inst *i) {
     const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
-    return l->input_batch >= 0 && l->input_feature >= 0 && l->kernel_input >= 0 && l->kernel_output >= 0 && l->output_batch >= 0 && l->output_feature >= 0 && !xg_inst_attr(i, XG_A_sparsity_config);
+    return l->input_batch >= 0 && l->input_feature >= 0 && l->kernel_input >= 0 && l->kernel_output >= 0 &&
+           l->output_batch >= 0 && l->output_feature >= 0 && !xg_inst_attr(i, XG_A_sparsity_config);
 }
 /* Dimension d becomes to[d]. */
 XG_FN void xg_conv_renumber(xg_conv_part *p, uint32_t n, const int64_t *to) {
@@ -53,7 +71,9 @@ XG_FN xg_attr xg_conv_attr(xg_module *m, xg_dim_labels *l, const xg_conv_part *p
         for (j = 0; j < n + 2; j++) {
             uint32_t s = 0;
             while (s < n && part[k].spatial[s] != (int64_t)j) s++;
-            xg_putc(&b, *part[k].first == (int64_t)j ? part[k].letters[0] : *part[k].second == (int64_t)j ? part[k].letters[1] : (char)('0' + s));
+            xg_putc(&b, *part[k].first == (int64_t)j    ? part[k].letters[0]
+                        : *part[k].second == (int64_t)j ? part[k].letters[1]
+                                                        : (char)('0' + s));
         }
     }
     l->text = xg_str_of(b.p, b.n);
@@ -65,13 +85,15 @@ XG_FN xg_attr xg_conv_attr(xg_module *m, xg_dim_labels *l, const xg_conv_part *p
 
 /* ---- moves ---- */
 
-/* Do neighbours in the result read neighbours? Neighbouring features read all of the input alike, other neighbours all of the kernel. */
+/* Do neighbours in the result read neighbours? Neighbouring features read all of the input alike, other neighbours all
+ * of the kernel. */
 XG_FN bool xg_conv_reads_neighbours(const xg_dim_labels *l) {
     int64_t last = l->input_spatial.n + 1;
     uint32_t k;
     if (l->output_feature == last) return l->kernel_output == last;
     if (l->output_batch == last) return l->input_batch == last;
-    for (k = 0; k < l->output_spatial.n; k++) if (l->output_spatial.p[k] == last) return l->input_spatial.p[k] == last;
+    for (k = 0; k < l->output_spatial.n; k++)
+        if (l->output_spatial.p[k] == last) return l->input_spatial.p[k] == last;
     return true;
 }
 RULE(convolution_transpose) {
@@ -105,7 +127,8 @@ RULE(transpose_convolution) {
     before = xg_conv_reads_neighbours(l);
     xg_conv_renumber(&part[XG_CONV_OUTPUT], l->input_spatial.n, inverse);
     if (before && !xg_conv_reads_neighbours(l)) return NULL;
-    in[0] = XG_OPERAND(c, 0); in[1] = XG_OPERAND(c, 1);
+    in[0] = XG_OPERAND(c, 0);
+    in[1] = XG_OPERAND(c, 1);
     made = xg_inst_clone(c, i->comp, in, i);
     made->shape = i->shape;
     xg_inst_set_attr(made, xg_conv_attr(a->m, l, part));
@@ -144,14 +167,16 @@ RULE(convolution_reverse) {
 XG_FN bool xg_conv_is_pointwise(const xg_inst *i) {
     const xg_attr *wa = xg_inst_attr(i, XG_A_window);
     uint32_t k;
-    if (xg_attr_int(i, XG_A_feature_group_count, 1) != 1 || xg_attr_int(i, XG_A_batch_group_count, 1) != 1) return false;
+    if (xg_attr_int(i, XG_A_feature_group_count, 1) != 1 || xg_attr_int(i, XG_A_batch_group_count, 1) != 1)
+        return false;
     for (k = 0; wa && k < wa->v.window->n; k++) {
         const xg_window_dim *w = &wa->v.window->p[k];
         if (w->size != 1 || w->stride != 1 || w->pad_low || w->pad_high || w->base_dilation != 1) return false;
     }
     return true;
 }
-/* The input's features meet the kernel's, where its other dimensions stand in the result as they do in the input: what would have to be moved stays a convolution. */
+/* The input's features meet the kernel's, where its other dimensions stand in the result as they do in the input: what
+ * would have to be moved stays a convolution. */
 RULE(convolution_dot) {
     const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
     int64_t kernel[2], stays[XG_RANK_MAX], perm[XG_RANK_MAX], contract[2];
@@ -159,10 +184,13 @@ RULE(convolution_dot) {
     xg_dot_dims d;
     xg_inst *w;
     uint32_t k, n = 0;
-    if (i->shape->elements == 0 || P(0)->shape->elements == 0 || !xg_conv_is_labelled(i) || !xg_conv_is_pointwise(i)) return NULL;
+    if (i->shape->elements == 0 || P(0)->shape->elements == 0 || !xg_conv_is_labelled(i) || !xg_conv_is_pointwise(i))
+        return NULL;
     memset(ones, 0, sizeof ones);
     for (k = 0; k < l->kernel_spatial.n; k++) ones[l->kernel_spatial.p[k]] = true;
-    for (k = 0; k < RANK(P(0)); k++) if ((int64_t)k != l->input_feature) stays[k] = n++; /* where the input's dimension is in the dot's result */
+    /* where the input's dimension is in the dot's result */
+    for (k = 0; k < RANK(P(0)); k++)
+        if ((int64_t)k != l->input_feature) stays[k] = n++;
     perm[l->output_feature] = n;
     perm[l->output_batch] = stays[l->input_batch];
     for (k = 0; k < l->input_spatial.n; k++) perm[l->output_spatial.p[k]] = stays[l->input_spatial.p[k]];
@@ -171,8 +199,10 @@ RULE(convolution_dot) {
     kernel[0] = l->kernel_input > l->kernel_output;
     contract[0] = l->input_feature;
     memset(&d, 0, sizeof d);
-    d.lc.p = contract; d.lc.n = 1;
-    d.rc.p = kernel; d.rc.n = 1;
+    d.lc.p = contract;
+    d.lc.n = 1;
+    d.rc.p = kernel;
+    d.rc.n = 1;
     return xg_hb_dot(&a->b, P(0), w, d, i->shape->type, i);
 }
 #undef RULE

@@ -5,14 +5,17 @@
 
 XG_FN const xg_inst *xg_alg_scalar(const xg_inst *x) {
     if (x->op == XG_BROADCAST) x = XG_OPERAND(x, 0); /* of a broadcast there is one only: they merge */
-    return x->op == XG_CONSTANT && xg_shape_is_array(x->shape) && x->shape->elements == 1 && !x->literal->elided ? x : NULL;
+    return x->op == XG_CONSTANT && xg_shape_is_array(x->shape) && x->shape->elements == 1 && !x->literal->elided ? x
+                                                                                                                 : NULL;
 }
 XG_FN bool xg_alg_is(const xg_inst *x, double v) {
     const xg_inst *c = xg_alg_scalar(x);
     double is;
     int64_t n;
     if (!c) return false;
-    if (xg_type_class(c->shape->type) & (XGT_I | XGT_P)) return xg_literal_get_int(c->literal, 0, &n) && (double)n == v && (n == 0 || (c->shape->type != XLAGPU_U64 || n > 0)) && !(v == 0 && signbit(v));
+    if (xg_type_class(c->shape->type) & (XGT_I | XGT_P))
+        return xg_literal_get_int(c->literal, 0, &n) && (double)n == v &&
+               (n == 0 || (c->shape->type != XLAGPU_U64 || n > 0)) && !(v == 0 && signbit(v));
     if (!(xg_type_class(c->shape->type) & XGT_F)) return false;
     is = xg_literal_get_float(c->literal, 0);
     return is == v && !signbit(is) == !signbit(v);
@@ -41,11 +44,14 @@ XG_FN bool xg_alg_is_extreme(const xg_inst *x, bool highest) {
     if (t == XLAGPU_PRED) return n == (highest ? 1 : 0);
     return highest ? (uint64_t)n == xg_int_type_max(t) : n == xg_int_type_min(t);
 }
-XG_FN bool xg_alg_one_user(const xg_inst *x) { return x->first_use && x->first_use == x->last_use && x != x->comp->root; }
+XG_FN bool xg_alg_one_user(const xg_inst *x) {
+    return x->first_use && x->first_use == x->last_use && x != x->comp->root;
+}
 XG_FN bool xg_alg_is_identity(const xg_inst *x, xg_opcode op) {
     switch (op) {
     case XG_ADD: return xg_alg_is(x, 0.0) || xg_alg_is(x, -0.0);
-    case XG_OR: case XG_XOR: return xg_alg_is(x, 0.0);
+    case XG_OR:
+    case XG_XOR: return xg_alg_is(x, 0.0);
     case XG_MULTIPLY: return xg_alg_is(x, 1.0);
     case XG_AND: return xg_alg_is_all_ones(x);
     case XG_MAXIMUM: return xg_alg_is_extreme(x, false);

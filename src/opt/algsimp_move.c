@@ -1,7 +1,7 @@
 /* opt/algsimp_move.c -- rules about where elements lie. What they promise stands in algsimp.h.
  *
- * The way things go: constants and iotas as broadcasts of something smaller; reshape and transpose above broadcast, so that broadcasts, which cost nothing, come
- * last; slices towards the parameters. */
+ * The way things go: constants and iotas as broadcasts of something smaller; reshape and transpose above broadcast, so
+ * that broadcasts, which cost nothing, come last; slices towards the parameters. */
 #ifndef XG_OPT_ALGSIMP_MOVE_C
 #define XG_OPT_ALGSIMP_MOVE_C
 #include "algsimp.h"
@@ -30,7 +30,8 @@ RULE(iota_one) { return DIMS(i)[xg_attr_int(i, XG_A_iota_dimension, 0)] == 1 ? x
 
 /* ---- ones: dimensions of size 1 ---- */
 
-/* For the reshape from `from` to `to` that only puts in and leaves out ones: place[k] is where dimension k of `from` goes, -1 for ones. */
+/* For the reshape from `from` to `to` that only puts in and leaves out ones: place[k] is where dimension k of `from`
+ * goes, -1 for ones. */
 XG_FN bool xg_alg_only_ones(const xg_shape *from, const xg_shape *to, int64_t *place) {
     uint32_t k, j = 0;
     for (k = 0; k < from->rank; k++) {
@@ -47,15 +48,21 @@ XG_FN bool xg_alg_only_ones(const xg_shape *from, const xg_shape *to, int64_t *p
 XG_FN xg_inst *xg_alg_drop_ones(xg_alg *a, xg_inst *x, const bool *drop) {
     int64_t dims[XG_RANK_MAX];
     uint32_t k, n = 0;
-    for (k = 0; k < RANK(x); k++) if (!drop[k]) dims[n++] = DIMS(x)[k];
+    for (k = 0; k < RANK(x); k++)
+        if (!drop[k]) dims[n++] = DIMS(x)[k];
     return xg_hb_reshape(&a->b, x, dims, n);
 }
 
 /* ---- reshape ---- */
 
 /* In layout-sensitive times a reshape to the same dimensions may still move data. */
-RULE(reshape_same) { (void)a; return P(0)->shape->plain == i->shape->plain ? P(0) : NULL; }
-RULE(reshape_reshape) { return P(0)->op == XG_RESHAPE ? xg_hb_reshape(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i)) : NULL; }
+RULE(reshape_same) {
+    (void)a;
+    return P(0)->shape->plain == i->shape->plain ? P(0) : NULL;
+}
+RULE(reshape_reshape) {
+    return P(0)->op == XG_RESHAPE ? xg_hb_reshape(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i)) : NULL;
+}
 /* reshape(broadcast(x)): of a scalar, and where only ones come and go. */
 RULE(reshape_broadcast) {
     xg_inst *b = P(0), *x;
@@ -85,7 +92,10 @@ RULE(reshape_iota) {
 
 /* ---- transpose ---- */
 
-RULE(transpose_same) { (void)a; return xg_perm_is_identity(xg_attr_ints(i, XG_A_dimensions).p, RANK(i)) ? P(0) : NULL; }
+RULE(transpose_same) {
+    (void)a;
+    return xg_perm_is_identity(xg_attr_ints(i, XG_A_dimensions).p, RANK(i)) ? P(0) : NULL;
+}
 RULE(transpose_transpose) {
     int64_t perm[XG_RANK_MAX];
     xg_ints outer = xg_attr_ints(i, XG_A_dimensions), inner;
@@ -143,16 +153,25 @@ RULE(transpose_dot) {
     batch = was.lb.n;
     lhs = RANK(XG_OPERAND(d, 0)) - batch - was.lc.n;
     rhs = RANK(XG_OPERAND(d, 1)) - batch - was.rc.n;
-    for (k = 0; k < perm.n; k++) if (perm.p[k] != (int64_t)(k < batch ? k : k < batch + rhs ? k + lhs : k - rhs)) return NULL;
+    for (k = 0; k < perm.n; k++)
+        if (perm.p[k] != (int64_t)(k < batch ? k : k < batch + rhs ? k + lhs : k - rhs)) return NULL;
     if (lhs == 0 || rhs == 0) return NULL;
-    now.lb = was.rb; now.lc = was.rc; now.rb = was.lb; now.rc = was.lc;
+    now.lb = was.rb;
+    now.lc = was.rc;
+    now.rb = was.lb;
+    now.rc = was.lc;
     if (!xg_alg_dot_is_symmetric(d)) return NULL;
     return xg_hb_dot(&a->b, XG_OPERAND(d, 1), XG_OPERAND(d, 0), now, i->shape->type, d);
 }
 
 /* ---- broadcast ---- */
 
-RULE(broadcast_same) { (void)a; return xg_perm_is_identity(xg_attr_ints(i, XG_A_dimensions).p, RANK(P(0))) && P(0)->shape->plain == i->shape->plain ? P(0) : NULL; }
+RULE(broadcast_same) {
+    (void)a;
+    return xg_perm_is_identity(xg_attr_ints(i, XG_A_dimensions).p, RANK(P(0))) && P(0)->shape->plain == i->shape->plain
+               ? P(0)
+               : NULL;
+}
 RULE(broadcast_broadcast) {
     int64_t to[XG_RANK_MAX];
     xg_ints outer = xg_attr_ints(i, XG_A_dimensions), inner;
@@ -173,7 +192,8 @@ RULE(broadcast_transpose) {
 }
 RULE(broadcast_iota) {
     if (P(0)->op != XG_IOTA) return NULL;
-    return xg_hb_iota(&a->b, i->shape->type, DIMS(i), RANK(i), xg_attr_ints(i, XG_A_dimensions).p[xg_attr_int(P(0), XG_A_iota_dimension, 0)]);
+    return xg_hb_iota(&a->b, i->shape->type, DIMS(i), RANK(i),
+        xg_attr_ints(i, XG_A_dimensions).p[xg_attr_int(P(0), XG_A_iota_dimension, 0)]);
 }
 RULE(broadcast_reshape) { /* ones that a reshape has put in need not be there */
     int64_t place[XG_RANK_MAX], to[XG_RANK_MAX];
@@ -203,14 +223,20 @@ RULE(broadcast_ones) {
     xg_ints at = xg_attr_ints(i, XG_A_dimensions);
     uint32_t k;
     if (i->shape->elements != P(0)->shape->elements || RANK(i) == RANK(P(0)) || i->shape->elements == 0) return NULL;
-    for (k = 1; k < at.n; k++) if (at.p[k] < at.p[k - 1]) return NULL;
+    for (k = 1; k < at.n; k++)
+        if (at.p[k] < at.p[k - 1]) return NULL;
     return xg_hb_reshape(&a->b, P(0), DIMS(i), RANK(i));
 }
 
 /* ---- bitcast ---- */
 
-RULE(bitcast_same) { (void)a; return P(0)->shape == i->shape ? P(0) : NULL; }
-RULE(bitcast_bitcast) { return P(0)->op == XG_BITCAST ? xg_hb_op(&a->b, XG_BITCAST, i->shape, &XG_OPERAND(P(0), 0), 1) : NULL; }
+RULE(bitcast_same) {
+    (void)a;
+    return P(0)->shape == i->shape ? P(0) : NULL;
+}
+RULE(bitcast_bitcast) {
+    return P(0)->op == XG_BITCAST ? xg_hb_op(&a->b, XG_BITCAST, i->shape, &XG_OPERAND(P(0), 0), 1) : NULL;
+}
 
 /* ---- reverse ---- */
 
@@ -218,7 +244,8 @@ RULE(reverse_ones) {
     xg_ints at = xg_attr_ints(i, XG_A_dimensions);
     int64_t kept[XG_RANK_MAX];
     uint32_t k, n = 0;
-    for (k = 0; k < at.n; k++) if (DIMS(i)[at.p[k]] != 1) kept[n++] = at.p[k];
+    for (k = 0; k < at.n; k++)
+        if (DIMS(i)[at.p[k]] != 1) kept[n++] = at.p[k];
     return n < at.n ? xg_hb_reverse(&a->b, P(0), kept, n) : n == 0 ? P(0) : NULL;
 }
 RULE(reverse_reverse) { /* what both turn stays */
@@ -230,7 +257,8 @@ RULE(reverse_reverse) { /* what both turn stays */
     memset(times, 0, sizeof times);
     for (k = 0; k < outer.n; k++) times[outer.p[k]]++;
     for (k = 0; k < inner.n; k++) times[inner.p[k]]++;
-    for (k = 0; k < RANK(i); k++) if (times[k] == 1) dims[n++] = k;
+    for (k = 0; k < RANK(i); k++)
+        if (times[k] == 1) dims[n++] = k;
     return xg_hb_reverse(&a->b, XG_OPERAND(P(0), 0), dims, n);
 }
 /* Where each dimension of a broadcast comes from: the operand's dimension, or -1. */
@@ -246,14 +274,18 @@ RULE(reverse_broadcast) { /* all elements along a dimension are the same */
     uint32_t k, n = 0;
     if (P(0)->op != XG_BROADCAST) return NULL;
     xg_alg_broadcast_sources(P(0), source);
-    for (k = 0; k < at.n; k++) if (source[at.p[k]] >= 0) kept[n++] = at.p[k];
+    for (k = 0; k < at.n; k++)
+        if (source[at.p[k]] >= 0) kept[n++] = at.p[k];
     return n < at.n ? xg_hb_reverse(&a->b, P(0), kept, n) : NULL;
 }
 
 /* ---- slice ---- */
 
 XG_FN const xg_slice_dim *xg_alg_slices(const xg_inst *i) { return xg_inst_attr(i, XG_A_slice)->v.slices->p; }
-RULE(slice_same) { (void)a; return P(0)->shape->plain == i->shape->plain ? P(0) : NULL; }
+RULE(slice_same) {
+    (void)a;
+    return P(0)->shape->plain == i->shape->plain ? P(0) : NULL;
+}
 RULE(slice_slice) {
     const xg_slice_dim *outer = xg_alg_slices(i), *inner;
     xg_slice_dim d[XG_RANK_MAX];
@@ -276,7 +308,8 @@ RULE(slice_concatenate) { /* all of it from one of the parts */
     if (c->op != XG_CONCATENATE || i->shape->elements == 0) return NULL;
     dim = xg_attr_ints(c, XG_A_dimensions).p[0];
     last = s[dim].start + (DIMS(i)[dim] - 1) * s[dim].stride;
-    for (k = 0; k < c->n_operands && at + DIMS(XG_OPERAND(c, k))[dim] <= s[dim].start; k++) at += DIMS(XG_OPERAND(c, k))[dim];
+    for (k = 0; k < c->n_operands && at + DIMS(XG_OPERAND(c, k))[dim] <= s[dim].start; k++)
+        at += DIMS(XG_OPERAND(c, k))[dim];
     if (k == c->n_operands || last >= at + DIMS(XG_OPERAND(c, k))[dim]) return NULL;
     memcpy(d, s, RANK(i) * sizeof *d);
     d[dim].start = s[dim].start - at;
@@ -293,7 +326,8 @@ RULE(slice_pad) {
     if (P(0)->op != XG_PAD || i->shape->elements == 0) return NULL;
     p = xg_inst_attr(P(0), XG_A_padding)->v.pads->p;
     for (k = 0; k < RANK(i); k++) {
-        int64_t from = p[k].low, to = p[k].low + DIMS(XG_OPERAND(P(0), 0))[k], last = s[k].start + (DIMS(i)[k] - 1) * s[k].stride;
+        int64_t from = p[k].low, to = p[k].low + DIMS(XG_OPERAND(P(0), 0))[k],
+                last = s[k].start + (DIMS(i)[k] - 1) * s[k].stride;
         if (p[k].low < 0 || p[k].high < 0 || p[k].interior) return NULL;
         if (last < from || s[k].start >= to) return xg_hb_splat(&a->b, XG_OPERAND(P(0), 1), DIMS(i), RANK(i));
         within = within && s[k].start >= from && last < to;
@@ -324,7 +358,9 @@ RULE(slice_reshape) { /* ones come and go behind the slice */
     x = XG_OPERAND(P(0), 0);
     if (!xg_alg_only_ones(x->shape, P(0)->shape, place)) return NULL;
     for (k = 0; k < RANK(x); k++) {
-        d[k].start = 0; d[k].limit = DIMS(x)[k]; d[k].stride = 1;
+        d[k].start = 0;
+        d[k].limit = DIMS(x)[k];
+        d[k].stride = 1;
         if (place[k] >= 0) d[k] = s[place[k]];
     }
     return xg_hb_reshape(&a->b, xg_hb_slice(&a->b, x, d), DIMS(i), RANK(i));
@@ -347,7 +383,8 @@ RULE(pad_same) { /* nothing is added: interior padding of one element is none */
     const xg_pad_dim *p = xg_alg_pads(i);
     uint32_t k;
     (void)a;
-    for (k = 0; k < RANK(i); k++) if (p[k].low || p[k].high || (p[k].interior && DIMS(P(0))[k] > 1)) return NULL;
+    for (k = 0; k < RANK(i); k++)
+        if (p[k].low || p[k].high || (p[k].interior && DIMS(P(0))[k] > 1)) return NULL;
     return P(0);
 }
 /* Negative edges are a slice of what the other edges make; the cut comes after the interior padding. */
@@ -383,10 +420,13 @@ RULE(pad_pad) { /* with the same value; edges add up */
     if (in->op != XG_PAD) return NULL;
     u = xg_alg_scalar(P(1));
     v = xg_alg_scalar(XG_OPERAND(in, 1));
-    if (P(1) != XG_OPERAND(in, 1) && !(u && v && memcmp(u->literal->data, v->literal->data, (size_t)xg_type_bytes(u->shape->type)) == 0)) return NULL;
+    if (P(1) != XG_OPERAND(in, 1) &&
+        !(u && v && memcmp(u->literal->data, v->literal->data, (size_t)xg_type_bytes(u->shape->type)) == 0))
+        return NULL;
     inner = xg_alg_pads(in);
     for (k = 0; k < RANK(i); k++) {
-        if (outer[k].low < 0 || outer[k].high < 0 || outer[k].interior || inner[k].low < 0 || inner[k].high < 0) return NULL;
+        if (outer[k].low < 0 || outer[k].high < 0 || outer[k].interior || inner[k].low < 0 || inner[k].high < 0)
+            return NULL;
         d[k] = inner[k];
         d[k].low += outer[k].low;
         d[k].high += outer[k].high;
@@ -395,7 +435,9 @@ RULE(pad_pad) { /* with the same value; edges add up */
 }
 RULE(pad_broadcast) { /* the padding is what is padded; or there is nothing but padding */
     const xg_inst *x = xg_alg_scalar(P(0)), *v = xg_alg_scalar(P(1));
-    if (P(0)->shape->elements == 0 || (x && v && memcmp(x->literal->data, v->literal->data, (size_t)xg_type_bytes(i->shape->type)) == 0)) return xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
+    if (P(0)->shape->elements == 0 ||
+        (x && v && memcmp(x->literal->data, v->literal->data, (size_t)xg_type_bytes(i->shape->type)) == 0))
+        return xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
     return NULL;
 }
 
@@ -409,7 +451,8 @@ RULE(concatenate_one) { /* the only one; parts without elements leave */
     for (k = 0; k < i->n_operands; k++) n += P(k)->shape->elements != 0;
     if (n == i->n_operands && n > 1) return NULL;
     kept = XG_NEW_N(a->m->arena, xg_inst *, n + 1);
-    for (k = 0, n = 0; k < i->n_operands; k++) if (P(k)->shape->elements) kept[n++] = P(k);
+    for (k = 0, n = 0; k < i->n_operands; k++)
+        if (P(k)->shape->elements) kept[n++] = P(k);
     return xg_hb_concat(&a->b, kept, n, dim);
 }
 RULE(concatenate_flat) { /* parts that are such concatenations themselves, and are nothing else's */
@@ -417,15 +460,18 @@ RULE(concatenate_flat) { /* parts that are such concatenations themselves, and a
     xg_inst **parts;
     uint32_t k, j, n = 0, flat = 0;
     for (k = 0; k < i->n_operands; k++) {
-        bool opens = P(k)->op == XG_CONCATENATE && xg_attr_ints(P(k), XG_A_dimensions).p[0] == dim && xg_alg_one_user(P(k));
+        bool opens =
+            P(k)->op == XG_CONCATENATE && xg_attr_ints(P(k), XG_A_dimensions).p[0] == dim && xg_alg_one_user(P(k));
         flat += opens;
         n += opens ? P(k)->n_operands : 1;
     }
     if (!flat || n > 255) return NULL;
     parts = XG_NEW_N(a->m->arena, xg_inst *, n);
     for (k = 0, n = 0; k < i->n_operands; k++) {
-        if (P(k)->op == XG_CONCATENATE && xg_attr_ints(P(k), XG_A_dimensions).p[0] == dim && xg_alg_one_user(P(k))) for (j = 0; j < P(k)->n_operands; j++) parts[n++] = XG_OPERAND(P(k), j);
-        else parts[n++] = P(k);
+        if (P(k)->op == XG_CONCATENATE && xg_attr_ints(P(k), XG_A_dimensions).p[0] == dim && xg_alg_one_user(P(k)))
+            for (j = 0; j < P(k)->n_operands; j++) parts[n++] = XG_OPERAND(P(k), j);
+        else
+            parts[n++] = P(k);
     }
     return xg_hb_concat(&a->b, parts, n, dim);
 }
@@ -438,7 +484,8 @@ XG_FN bool xg_alg_continues(const xg_inst *x, const xg_inst *y, int64_t dim) {
     t = xg_alg_slices(y);
     for (k = 0; k < RANK(x); k++) {
         if (s[k].stride != 1 || t[k].stride != 1) return false;
-        if ((int64_t)k == dim ? s[k].limit != t[k].start : s[k].start != t[k].start || s[k].limit != t[k].limit) return false;
+        if ((int64_t)k == dim ? s[k].limit != t[k].start : s[k].start != t[k].start || s[k].limit != t[k].limit)
+            return false;
     }
     return true;
 }
@@ -466,14 +513,21 @@ RULE(concatenate_slices) {
 }
 RULE(concatenate_broadcasts) { /* of one scalar */
     uint32_t k;
-    for (k = 0; k < i->n_operands; k++) if (P(k)->op != XG_BROADCAST || RANK(XG_OPERAND(P(k), 0)) || XG_OPERAND(P(k), 0) != XG_OPERAND(P(0), 0)) return NULL;
+    for (k = 0; k < i->n_operands; k++)
+        if (P(k)->op != XG_BROADCAST || RANK(XG_OPERAND(P(k), 0)) || XG_OPERAND(P(k), 0) != XG_OPERAND(P(0), 0))
+            return NULL;
     return xg_hb_splat(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i));
 }
 
 /* ---- dynamic slices, gather, scatter ---- */
 
-XG_FN bool xg_alg_scalar_starts(const xg_inst *i, uint32_t from) { return i->n_operands - from == RANK(i) && (RANK(i) == 0 || RANK(P(from)) == 0); }
-RULE(dynamic_slice_whole) { (void)a; return P(0)->shape->plain == i->shape->plain ? P(0) : NULL; }
+XG_FN bool xg_alg_scalar_starts(const xg_inst *i, uint32_t from) {
+    return i->n_operands - from == RANK(i) && (RANK(i) == 0 || RANK(P(from)) == 0);
+}
+RULE(dynamic_slice_whole) {
+    (void)a;
+    return P(0)->shape->plain == i->shape->plain ? P(0) : NULL;
+}
 RULE(dynamic_slice_constant) { /* at a place that is known; it is clamped */
     xg_slice_dim d[XG_RANK_MAX];
     uint32_t k;
@@ -498,26 +552,38 @@ RULE(dynamic_slice_broadcast) {
     if (P(0)->op != XG_BROADCAST || !xg_alg_scalar_starts(i, 1)) return NULL;
     x = XG_OPERAND(P(0), 0);
     at = xg_attr_ints(P(0), XG_A_dimensions);
-    for (k = 0; k < at.n; k++) { starts[k] = P(1 + at.p[k]); sizes[k] = DIMS(i)[at.p[k]]; }
-    return xg_hb_broadcast(&a->b, at.n ? xg_hb_dynamic_slice(&a->b, x, starts, sizes) : x, DIMS(i), RANK(i), at.p, at.n);
+    for (k = 0; k < at.n; k++) {
+        starts[k] = P(1 + at.p[k]);
+        sizes[k] = DIMS(i)[at.p[k]];
+    }
+    return xg_hb_broadcast(
+        &a->b, at.n ? xg_hb_dynamic_slice(&a->b, x, starts, sizes) : x, DIMS(i), RANK(i), at.p, at.n);
 }
 RULE(dynamic_update_slice_whole) {
     (void)a;
     if (P(1)->shape->elements == 0 && i->shape->elements) return P(0);
     return P(1)->shape->plain == i->shape->plain ? P(1) : NULL;
 }
-RULE(gather_broadcast) { return P(0)->op == XG_BROADCAST && RANK(XG_OPERAND(P(0), 0)) == 0 ? xg_hb_splat(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i)) : NULL; }
+RULE(gather_broadcast) {
+    return P(0)->op == XG_BROADCAST && RANK(XG_OPERAND(P(0), 0)) == 0
+               ? xg_hb_splat(&a->b, XG_OPERAND(P(0), 0), DIMS(i), RANK(i))
+               : NULL;
+}
 /* One index vector: a dynamic-slice, clamped in the same way. */
 RULE(gather_one) {
     xg_ints map = xg_attr_ints(i, XG_A_start_index_map), sizes = xg_attr_ints(i, XG_A_slice_sizes);
     xg_inst *x = P(0), *indices = P(1), *starts[XG_RANK_MAX], *flat;
     int64_t n = map.n;
     uint32_t k;
-    if (n == 0 || indices->shape->elements != n || xg_attr_ints(i, XG_A_operand_batching_dims).n || i->shape->elements == 0 || sizes.n != RANK(x) || xg_type_bits(indices->shape->type) < 32) return NULL;
+    if (n == 0 || indices->shape->elements != n || xg_attr_ints(i, XG_A_operand_batching_dims).n ||
+        i->shape->elements == 0 || sizes.n != RANK(x) || xg_type_bits(indices->shape->type) < 32)
+        return NULL;
     flat = xg_hb_reshape(&a->b, indices, &n, 1);
     for (k = 0; k < RANK(x); k++) starts[k] = NULL;
-    for (k = 0; k < map.n; k++) starts[map.p[k]] = xg_hb_reshape(&a->b, xg_hb_slice_dim(&a->b, flat, 0, k, k + 1), NULL, 0);
-    for (k = 0; k < RANK(x); k++) if (!starts[k]) starts[k] = xg_hb_int(&a->b, indices->shape->type, 0);
+    for (k = 0; k < map.n; k++)
+        starts[map.p[k]] = xg_hb_reshape(&a->b, xg_hb_slice_dim(&a->b, flat, 0, k, k + 1), NULL, 0);
+    for (k = 0; k < RANK(x); k++)
+        if (!starts[k]) starts[k] = xg_hb_int(&a->b, indices->shape->type, 0);
     /* What is left of the slice has the order of the result: offset dimensions keep theirs, and all others are ones. */
     return xg_hb_reshape(&a->b, xg_hb_dynamic_slice(&a->b, x, starts, sizes.p), DIMS(i), RANK(i));
 }

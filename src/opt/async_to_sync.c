@@ -3,14 +3,17 @@
  *     async-done(async-start(x), calls=f)   ==>  what f computes of x     with any number of async-updates between
  *     all-reduce-done(all-reduce-start(x))  ==>  all-reduce(x)            so for all-gather and collective-permute
  *
- * The instructions of f stand in the place of the start; so they are fused, planned and run like all others, and passes know collectives in one form only. Copies that are
- * asynchronous (copy-start) stay as they are. Computations are defined before they are used, so walking them in order leaves none inside of another; what doubles at each
- * level is bounded as calls are (call_inliner.c). */
+ * The instructions of f stand in the place of the start; so they are fused, planned and run like all others, and passes
+ * know collectives in one form only. Copies that are asynchronous (copy-start) stay as they are. Computations are
+ * defined before they are used, so walking them in order leaves none inside of another; what doubles at each level is
+ * bounded as calls are (call_inliner.c). */
 #ifndef XG_OPT_ASYNC_TO_SYNC_C
 #define XG_OPT_ASYNC_TO_SYNC_C
 #include "opt.h"
 
-typedef struct xg_async_form { xg_opcode start, done, op; } xg_async_form;
+typedef struct xg_async_form {
+    xg_opcode start, done, op;
+} xg_async_form;
 static const xg_async_form xg_async_forms[] = {
     {XG_ASYNC_START, XG_ASYNC_DONE, XG_CALL},
     {XG_ALL_REDUCE_START, XG_ALL_REDUCE_DONE, XG_ALL_REDUCE},
@@ -19,14 +22,17 @@ static const xg_async_form xg_async_forms[] = {
 };
 XG_FN const xg_async_form *xg_async_form_of(const xg_inst *start) {
     size_t k;
-    for (k = 0; k < XG_COUNT(xg_async_forms); k++) if (xg_async_forms[k].start == start->op) return &xg_async_forms[k];
+    for (k = 0; k < XG_COUNT(xg_async_forms); k++)
+        if (xg_async_forms[k].start == start->op) return &xg_async_forms[k];
     return NULL;
 }
 /* The chain behind a start, which has one user each; NULL: it goes on elsewhere, through a loop's state perhaps. */
 XG_FN xg_inst *xg_async_done(const xg_inst *start, xg_opcode done) {
     const xg_inst *i = start;
     while (i->op != done) {
-        if (!i->first_use || i->first_use->next || i == i->comp->root || (i->first_use->user->op != XG_ASYNC_UPDATE && i->first_use->user->op != done)) return NULL;
+        if (!i->first_use || i->first_use->next || i == i->comp->root ||
+            (i->first_use->user->op != XG_ASYNC_UPDATE && i->first_use->user->op != done))
+            return NULL;
         i = i->first_use->user;
     }
     return (xg_inst *)(uintptr_t)i;
@@ -37,8 +43,10 @@ XG_FN void xg_async_run(xg_inst *start, xg_inst *done, xg_opcode op) {
     xg_inst **args = XG_NEW_N(start->comp->module->arena, xg_inst *, start->n_operands + (size_t)1), *i, *before;
     xg_hb b = xg_hb_at(start);
     uint32_t k;
-    for (k = 0; k < start->n_operands; k++) args[k] = callee ? xg_hb_as_dynamic(&b, XG_OPERAND(start, k), callee->params[k]->shape) : XG_OPERAND(start, k);
-    if (callee) xg_inst_replace(done, xg_hb_as(&b, xg_opt_inline(callee, start->comp, start, args), done->shape));
+    for (k = 0; k < start->n_operands; k++)
+        args[k] = callee ? xg_hb_as_dynamic(&b, XG_OPERAND(start, k), callee->params[k]->shape) : XG_OPERAND(start, k);
+    if (callee)
+        xg_inst_replace(done, xg_hb_as(&b, xg_opt_inline(callee, start->comp, start, args), done->shape));
     else {
         xg_inst *made = xg_hb_op(&b, op, done->shape, args, start->n_operands);
         for (k = 0; k < start->n_attrs; k++) xg_inst_set_attr(made, start->attrs[k]);
@@ -66,9 +74,13 @@ XG_FN bool xg_opt_async_to_sync(xg_module *m) {
             xg_inst *done = form ? xg_async_done(i, form->done) : NULL;
             next = xg_inst_behind(i);
             if (!done) continue;
-            while (next && (next->op == XG_ASYNC_UPDATE || (xg_op_flags(next->op) & XGF_DONE))) next = next->next; /* perhaps its own */
+            while (next && (next->op == XG_ASYNC_UPDATE || (xg_op_flags(next->op) & XGF_DONE)))
+                next = next->next; /* perhaps its own */
             if (form->op == XG_CALL) total += xg_attr_comp(i, XG_A_calls)->n_insts;
-            if (total > XG_INLINE_MAX) xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL, "%s: running all asynchronous computations in place gives more than %d instructions", i->name.p, (int)XG_INLINE_MAX);
+            if (total > XG_INLINE_MAX)
+                xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL,
+                    "%s: running all asynchronous computations in place gives more than %d instructions", i->name.p,
+                    (int)XG_INLINE_MAX);
             xg_async_run(i, done, form->op);
             changed = true;
         }

@@ -1,14 +1,27 @@
 /* opt/build.c -- making instructions: what expanders and simplifications write programs with.
  *
- * A builder stands in front of an instruction (or at the end of a computation) and gives what it makes that instruction's metadata and place in the source.
- * Shapes come from inference and have descending layouts. What would change nothing (a reshape to the same dimensions, an identity transpose) is not made. */
+ * A builder stands in front of an instruction (or at the end of a computation) and gives what it makes that
+ * instruction's metadata and place in the source. Shapes come from inference and have descending layouts. What would
+ * change nothing (a reshape to the same dimensions, an identity transpose) is not made. */
 #ifndef XG_OPT_BUILD_C
 #define XG_OPT_BUILD_C
 #include "../eval/eval.h"
 #include "opt.h"
 
-XG_FN xg_hb xg_hb_at(xg_inst *i) { xg_hb b; b.comp = i->comp; b.before = i; b.from = i; return b; }
-XG_FN xg_hb xg_hb_end(xg_comp *c, const xg_inst *from) { xg_hb b; b.comp = c; b.before = NULL; b.from = from; return b; }
+XG_FN xg_hb xg_hb_at(xg_inst *i) {
+    xg_hb b;
+    b.comp = i->comp;
+    b.before = i;
+    b.from = i;
+    return b;
+}
+XG_FN xg_hb xg_hb_end(xg_comp *c, const xg_inst *from) {
+    xg_hb b;
+    b.comp = c;
+    b.before = NULL;
+    b.from = from;
+    return b;
+}
 
 /* Without a shape: what inference says, once the attributes are there (xg_hb_done). */
 XG_FN xg_inst *xg_hb_op(const xg_hb *b, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n) {
@@ -18,8 +31,13 @@ XG_FN xg_inst *xg_hb_op(const xg_hb *b, xg_opcode op, const xg_shape *shape, xg_
     i->source_at = b->from ? b->from->source_at : 0;
     return i;
 }
-XG_FN xg_inst *xg_hb_done(xg_inst *i) { i->shape = xg_hlo_infer(i->comp->module, i); return i; }
-XG_FN xg_attr xg_hb_ints(const xg_hb *b, xg_attr_key k, const int64_t *p, uint32_t n) { return xg_attr_make_ints(b->comp->module, k, p, n); }
+XG_FN xg_inst *xg_hb_done(xg_inst *i) {
+    i->shape = xg_hlo_infer(i->comp->module, i);
+    return i;
+}
+XG_FN xg_attr xg_hb_ints(const xg_hb *b, xg_attr_key k, const int64_t *p, uint32_t n) {
+    return xg_attr_make_ints(b->comp->module, k, p, n);
+}
 XG_FN const xg_shape *xg_hb_shape(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank) {
     xg_module *m = b->comp->module;
     return xg_shape_default_layout(m, xg_shape_array(m, t, dims, rank, NULL, NULL));
@@ -27,20 +45,26 @@ XG_FN const xg_shape *xg_hb_shape(const xg_hb *b, xlagpu_type t, const int64_t *
 
 /* ---- elementwise ---- */
 
-XG_FN xg_inst *xg_hb_1(const xg_hb *b, xg_opcode op, xg_inst *x) { return xg_hb_done(xg_hb_op(b, op, x->shape, &x, 1)); }
+XG_FN xg_inst *xg_hb_1(const xg_hb *b, xg_opcode op, xg_inst *x) {
+    return xg_hb_done(xg_hb_op(b, op, x->shape, &x, 1));
+}
 XG_FN xg_inst *xg_hb_2(const xg_hb *b, xg_opcode op, xg_inst *x, xg_inst *y) {
     xg_inst *in[2];
-    in[0] = x; in[1] = y;
+    in[0] = x;
+    in[1] = y;
     return xg_hb_done(xg_hb_op(b, op, x->shape, in, 2));
 }
 XG_FN xg_inst *xg_hb_select(const xg_hb *b, xg_inst *p, xg_inst *x, xg_inst *y) {
     xg_inst *in[3];
-    in[0] = p; in[1] = x; in[2] = y;
+    in[0] = p;
+    in[1] = x;
+    in[2] = y;
     return xg_hb_done(xg_hb_op(b, XG_SELECT, x->shape, in, 3));
 }
 XG_FN xg_inst *xg_hb_compare(const xg_hb *b, const char *direction, xg_inst *x, xg_inst *y) {
     xg_inst *in[2], *i;
-    in[0] = x; in[1] = y;
+    in[0] = x;
+    in[1] = y;
     i = xg_hb_op(b, XG_COMPARE, x->shape, in, 2);
     xg_inst_set_attr(i, xg_attr_make_str(b->comp->module, XG_A_direction, xg_str_z(direction)));
     return xg_hb_done(i);
@@ -64,8 +88,10 @@ XG_FN xg_inst *xg_hb_literal(const xg_hb *b, const xg_literal *l) {
 XG_FN xg_inst *xg_hb_int(const xg_hb *b, xlagpu_type t, int64_t v) {
     xg_literal *l = xg_literal_new(b->comp->module->arena, xg_shape_scalar(b->comp->module, t));
     int class_of = xg_type_class(t);
-    if (class_of == XGT_I || class_of == XGT_P) xg_literal_set_int(l, 0, v);
-    else xg_literal_set_float(l, 0, (double)v);
+    if (class_of == XGT_I || class_of == XGT_P)
+        xg_literal_set_int(l, 0, v);
+    else
+        xg_literal_set_float(l, 0, (double)v);
     return xg_hb_literal(b, l);
 }
 XG_FN xg_inst *xg_hb_float(const xg_hb *b, xlagpu_type t, double v) {
@@ -73,9 +99,15 @@ XG_FN xg_inst *xg_hb_float(const xg_hb *b, xlagpu_type t, double v) {
     xg_literal_set_float(l, 0, v);
     return xg_hb_literal(b, l);
 }
-XG_FN xg_inst *xg_hb_splat(const xg_hb *b, xg_inst *scalar, const int64_t *dims, uint32_t rank) { return rank ? xg_hb_broadcast(b, scalar, dims, rank, NULL, 0) : scalar; }
-XG_FN xg_inst *xg_hb_int_like(const xg_hb *b, const xg_inst *x, int64_t v) { return xg_hb_splat(b, xg_hb_int(b, x->shape->type, v), x->shape->dims, x->shape->rank); }
-XG_FN xg_inst *xg_hb_float_like(const xg_hb *b, const xg_inst *x, double v) { return xg_hb_splat(b, xg_hb_float(b, x->shape->type, v), x->shape->dims, x->shape->rank); }
+XG_FN xg_inst *xg_hb_splat(const xg_hb *b, xg_inst *scalar, const int64_t *dims, uint32_t rank) {
+    return rank ? xg_hb_broadcast(b, scalar, dims, rank, NULL, 0) : scalar;
+}
+XG_FN xg_inst *xg_hb_int_like(const xg_hb *b, const xg_inst *x, int64_t v) {
+    return xg_hb_splat(b, xg_hb_int(b, x->shape->type, v), x->shape->dims, x->shape->rank);
+}
+XG_FN xg_inst *xg_hb_float_like(const xg_hb *b, const xg_inst *x, double v) {
+    return xg_hb_splat(b, xg_hb_float(b, x->shape->type, v), x->shape->dims, x->shape->rank);
+}
 XG_FN xg_inst *xg_hb_iota(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank, int64_t dim) {
     xg_inst *i = xg_hb_op(b, XG_IOTA, xg_hb_shape(b, t, dims, rank), NULL, 0);
     xg_inst_set_attr(i, xg_attr_make_int(XG_A_iota_dimension, dim));
@@ -84,7 +116,9 @@ XG_FN xg_inst *xg_hb_iota(const xg_hb *b, xlagpu_type t, const int64_t *dims, ui
 
 /* ---- movement ---- */
 
-XG_FN bool xg_ints_equal(xg_ints a, xg_ints b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n * sizeof *a.p) == 0); }
+XG_FN bool xg_ints_equal(xg_ints a, xg_ints b) {
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n * sizeof *a.p) == 0);
+}
 
 XG_FN bool xg_dims_equal(const xg_shape *s, const int64_t *dims, uint32_t rank) {
     return s->rank == rank && (rank == 0 || memcmp(s->dims, dims, rank * sizeof *dims) == 0);
@@ -93,7 +127,8 @@ XG_FN xg_inst *xg_hb_reshape(const xg_hb *b, xg_inst *x, const int64_t *dims, ui
     if (xg_dims_equal(x->shape, dims, rank)) return x;
     return xg_hb_op(b, XG_RESHAPE, xg_hb_shape(b, x->shape->type, dims, rank), &x, 1);
 }
-XG_FN xg_inst *xg_hb_broadcast(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank, const int64_t *places, uint32_t n) {
+XG_FN xg_inst *xg_hb_broadcast(
+    const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank, const int64_t *places, uint32_t n) {
     xg_inst *i;
     uint32_t k = 0;
     while (k < n && places[k] == (int64_t)k) k++;
@@ -150,7 +185,11 @@ XG_FN xg_inst *xg_hb_slice(const xg_hb *b, xg_inst *x, const xg_slice_dim *d) {
 XG_FN xg_inst *xg_hb_slice_dim(const xg_hb *b, xg_inst *x, uint32_t dim, int64_t start, int64_t limit) {
     xg_slice_dim d[XG_RANK_MAX];
     uint32_t k;
-    for (k = 0; k < x->shape->rank; k++) { d[k].start = 0; d[k].limit = x->shape->dims[k]; d[k].stride = 1; }
+    for (k = 0; k < x->shape->rank; k++) {
+        d[k].start = 0;
+        d[k].limit = x->shape->dims[k];
+        d[k].stride = 1;
+    }
     d[dim].start = start;
     d[dim].limit = limit;
     return xg_hb_slice(b, x, d);
@@ -163,12 +202,16 @@ XG_FN xg_inst *xg_hb_pad(const xg_hb *b, xg_inst *x, xg_inst *value, const xg_pa
     xg_attr a = xg_attr_make(XG_A_padding);
     bool none = true;
     xg_inst *in[2], *i;
-    for (k = 0; k < rank; k++) { copy[k] = d[k]; none = none && d[k].low == 0 && d[k].high == 0 && d[k].interior == 0; }
+    for (k = 0; k < rank; k++) {
+        copy[k] = d[k];
+        none = none && d[k].low == 0 && d[k].high == 0 && d[k].interior == 0;
+    }
     if (none) return x;
     p->n = rank;
     p->p = copy;
     a.v.pads = p;
-    in[0] = x; in[1] = value;
+    in[0] = x;
+    in[1] = value;
     i = xg_hb_op(b, XG_PAD, x->shape, in, 2);
     xg_inst_set_attr(i, a);
     return xg_hb_done(i);
@@ -213,9 +256,11 @@ XG_FN xg_comp *xg_hb_reducer(const xg_hb *b, xg_opcode op, xlagpu_type t) {
     c->root = xg_inst_new(c, op, in[0]->shape, in, 2, NULL, XG_STR(""));
     return c;
 }
-XG_FN xg_inst *xg_hb_reduce(const xg_hb *b, xg_inst *x, xg_inst *init, const int64_t *dims, uint32_t n, xg_comp *to_apply) {
+XG_FN xg_inst *xg_hb_reduce(
+    const xg_hb *b, xg_inst *x, xg_inst *init, const int64_t *dims, uint32_t n, xg_comp *to_apply) {
     xg_inst *in[2], *i;
-    in[0] = x; in[1] = init;
+    in[0] = x;
+    in[1] = init;
     i = xg_hb_op(b, XG_REDUCE, x->shape, in, 2);
     xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, dims, n));
     xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, to_apply));
@@ -229,7 +274,8 @@ XG_FN xg_inst *xg_hb_sum(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32
 XG_FN xg_inst *xg_hb_dot(const xg_hb *b, xg_inst *l, xg_inst *r, xg_dot_dims d, xlagpu_type t, const xg_inst *like) {
     xg_inst *in[2], *i;
     const xg_attr *a;
-    in[0] = l; in[1] = r;
+    in[0] = l;
+    in[1] = r;
     i = xg_hb_op(b, XG_DOT, l->shape, in, 2);
     if (d.lb.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_lhs_batch_dims, d.lb.p, d.lb.n));
     if (d.lc.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_lhs_contracting_dims, d.lc.p, d.lc.n));
@@ -252,7 +298,9 @@ XG_FN xg_dot_dims xg_dot_dims_of(const xg_inst *dot) {
 
 /* ---- tuples and control ---- */
 
-XG_FN xg_inst *xg_hb_tuple(const xg_hb *b, xg_inst *const *in, uint32_t n) { return xg_hb_done(xg_hb_op(b, XG_TUPLE, xg_shape_tuple(b->comp->module, NULL, 0), in, n)); }
+XG_FN xg_inst *xg_hb_tuple(const xg_hb *b, xg_inst *const *in, uint32_t n) {
+    return xg_hb_done(xg_hb_op(b, XG_TUPLE, xg_shape_tuple(b->comp->module, NULL, 0), in, n));
+}
 /* The k-th element of a tuple value; of a tuple instruction its operand. */
 XG_FN xg_inst *xg_hb_element(const xg_hb *b, xg_inst *tuple, int64_t k) {
     xg_inst *i;
@@ -272,7 +320,9 @@ XG_FN xg_inst *xg_hb_as(const xg_hb *b, xg_inst *x, const xg_shape *shape) {
     return xg_hb_tuple(b, all, shape->n_elems);
 }
 /* The value with the dynamic dimensions of `shape`, in whatever layout. */
-XG_FN xg_inst *xg_hb_as_dynamic(const xg_hb *b, xg_inst *x, const xg_shape *shape) { return !b->comp->module->has_dynamic || xg_shape_compatible(x->shape, shape) ? x : xg_hb_as(b, x, shape); }
+XG_FN xg_inst *xg_hb_as_dynamic(const xg_hb *b, xg_inst *x, const xg_shape *shape) {
+    return !b->comp->module->has_dynamic || xg_shape_compatible(x->shape, shape) ? x : xg_hb_as(b, x, shape);
+}
 XG_FN xg_inst *xg_hb_while(const xg_hb *b, xg_inst *init, xg_comp *condition, xg_comp *body) {
     xg_inst *i = xg_hb_op(b, XG_WHILE, init->shape, &init, 1);
     xg_inst_set_attr(i, xg_attr_make_comp(XG_A_condition, condition));
@@ -280,12 +330,14 @@ XG_FN xg_inst *xg_hb_while(const xg_hb *b, xg_inst *init, xg_comp *condition, xg
     return i;
 }
 
-/* for (k = 0; k < count; k++): condition and body with the state tuple (s32 k, elems...). The body's builder stands at its end; it must be closed. */
+/* for (k = 0; k < count; k++): condition and body with the state tuple (s32 k, elems...). The body's builder stands at
+ * its end; it must be closed. */
 XG_FN xg_loop xg_hb_loop(const xg_hb *b, xg_inst *const *state, uint32_t n, int64_t count) {
     xg_module *m = b->comp->module;
     xg_inst **all = XG_NEW_N(m->arena, xg_inst *, n + 1), *param;
     const xg_shape *shape;
-    xg_comp *condition = xg_comp_new(m, XG_STR("loop_condition"), b->comp), *body = xg_comp_new(m, XG_STR("loop_body"), b->comp);
+    xg_comp *condition = xg_comp_new(m, XG_STR("loop_condition"), b->comp),
+            *body = xg_comp_new(m, XG_STR("loop_body"), b->comp);
     xg_hb c = xg_hb_end(condition, b->from);
     xg_loop l;
     uint32_t k;
@@ -321,20 +373,34 @@ XG_FN void xg_hb_loop_end(const xg_hb *b, xg_loop *l) {
 /* Does the user read an array by the indices of its elements, whatever their order in memory? */
 XG_FN bool xg_opt_reads_by_index(const xg_inst *user) {
     switch (user->op) {
-    case XG_BITCAST: case XG_FUSION: case XG_CALL: case XG_WHILE: case XG_CONDITIONAL: case XG_CUSTOM_CALL: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_OPT_BARRIER:
-    case XG_DOMAIN: case XG_ADD_DEPENDENCY: return false;
+    case XG_BITCAST:
+    case XG_FUSION:
+    case XG_CALL:
+    case XG_WHILE:
+    case XG_CONDITIONAL:
+    case XG_CUSTOM_CALL:
+    case XG_TUPLE:
+    case XG_GET_TUPLE_ELEMENT:
+    case XG_OPT_BARRIER:
+    case XG_DOMAIN:
+    case XG_ADD_DEPENDENCY: return false;
     default: return !(xg_op_flags(user->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE));
     }
 }
-/* Every use of `from` becomes `to`, which has the same dimensions; who cares about the layout of `from`, and the root, gets a copy in that layout. */
+/* Every use of `from` becomes `to`, which has the same dimensions; who cares about the layout of `from`, and the root,
+ * gets a copy in that layout. */
 XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to) {
     xg_inst *copy = NULL;
     xg_use *u, *next;
-    if (to->shape == from->shape || !xg_shape_is_array(to->shape)) { xg_inst_replace(from, to); return; }
+    if (to->shape == from->shape || !xg_shape_is_array(to->shape)) {
+        xg_inst_replace(from, to);
+        return;
+    }
     for (u = from->first_use; u; u = next) {
         next = u->next;
         if (u->user == to) continue;
-        if (!xg_opt_reads_by_index(u->user) && !copy) copy = xg_inst_new(from->comp, XG_COPY, from->shape, &to, 1, from, XG_STR("copy"));
+        if (!xg_opt_reads_by_index(u->user) && !copy)
+            copy = xg_inst_new(from->comp, XG_COPY, from->shape, &to, 1, from, XG_STR("copy"));
         xg_inst_set_operand(u->user, XG_USE_INDEX(u), xg_opt_reads_by_index(u->user) ? to : copy);
     }
     if (from->comp->root == from) {
@@ -358,7 +424,10 @@ XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values) {
     }
     if (!from->first_use && from != from->comp->root) return;
     all = XG_NEW_N(from->comp->module->arena, xg_inst *, n + 1);
-    for (k = 0; k < n; k++) all[k] = values[k]->shape == from->shape->elems[k] ? values[k] : xg_hb_op(&b, XG_COPY, from->shape->elems[k], (xg_inst *const *)&values[k], 1);
+    for (k = 0; k < n; k++)
+        all[k] = values[k]->shape == from->shape->elems[k]
+                     ? values[k]
+                     : xg_hb_op(&b, XG_COPY, from->shape->elems[k], (xg_inst *const *)&values[k], 1);
     whole = xg_hb_tuple(&b, all, n);
     xg_inst_replace(from, whole);
 }
@@ -366,11 +435,14 @@ XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values) {
 XG_FN const xg_target_row *xg_opt_target_row(const xg_inst *i, const xg_target_row *rows, uint32_t n) {
     uint32_t k;
     if (i->op != XG_CUSTOM_CALL) return NULL;
-    for (k = 0; k < n; k++) if (xg_call_is(xg_attr_str(i, XG_A_custom_call_target), rows[k].target)) return &rows[k];
+    for (k = 0; k < n; k++)
+        if (xg_call_is(xg_attr_str(i, XG_A_custom_call_target), rows[k].target)) return &rows[k];
     return NULL;
 }
-/* Every instruction of the module that `matches` is expanded: `expand` gives the value that takes its place, or of a tuple its elements. */
-XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)) {
+/* Every instruction of the module that `matches` is expanded: `expand` gives the value that takes its place, or of a
+ * tuple its elements. */
+XG_FN bool xg_opt_expand(
+    xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)) {
     bool changed = false;
     xg_comp *c;
     for (c = m->first; c; c = c->next) {
@@ -384,7 +456,8 @@ XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_ins
             made = expand(&b, i);
             next = xg_inst_behind(i); /* its elements may have stood there, and are gone */
             if (!made) continue;
-            if (i->shape->type != XLAGPU_TUPLE) xg_opt_replace(i, made);
+            if (i->shape->type != XLAGPU_TUPLE)
+                xg_opt_replace(i, made);
             else {
                 xg_inst **values = XG_NEW_N(m->arena, xg_inst *, made->n_operands + 1);
                 uint32_t k;

@@ -1,8 +1,10 @@
 /* opt/call_inliner.c -- replaces each call by a copy of the called computation.
  *
- * A call takes values, whatever their layouts: what the callee names with another layout is copied into that, and its result into the call's.
- * Computations are defined before they are used, so the walk goes from the last to the first: who stays takes what it calls, with the calls inside of that, and a computation
- * that only calls have named goes. So the work is as much as what comes of it, however deep calls are nested. Calls that double at each level grow without end: the total is bounded. */
+ * A call takes values, whatever their layouts: what the callee names with another layout is copied into that, and its
+ * result into the call's. Computations are defined before they are used, so the walk goes from the last to the first:
+ * who stays takes what it calls, with the calls inside of that, and a computation that only calls have named goes. So
+ * the work is as much as what comes of it, however deep calls are nested. Calls that double at each level grow without
+ * end: the total is bounded. */
 #ifndef XG_OPT_CALL_INLINER_C
 #define XG_OPT_CALL_INLINER_C
 #include "opt.h"
@@ -10,10 +12,13 @@
 XG_FN void xg_opt_mark_comps(const xg_attr *a, unsigned char *marks) {
     uint32_t k;
     if (xg_attr_kind_of(a->key) == XG_K_COMP) marks[a->v.comp->id] = 1;
-    if (xg_attr_kind_of(a->key) == XG_K_COMPS) for (k = 0; k < a->v.comps->n; k++) marks[a->v.comps->p[k]->id] = 1;
+    if (xg_attr_kind_of(a->key) == XG_K_COMPS)
+        for (k = 0; k < a->v.comps->n; k++) marks[a->v.comps->p[k]->id] = 1;
 }
 
-enum { XG_INLINE_MAX = 1000000 };
+enum {
+    XG_INLINE_MAX = 1000000
+};
 
 XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_inst *const *args) {
     xg_map64 copy;
@@ -23,10 +28,11 @@ XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_i
         xg_inst *made;
         if (i->op == XG_PARAMETER) {
             xg_hb b;
-            b.comp = to; b.before = at; b.from = made = args[i->number];
+            b.comp = to;
+            b.before = at;
+            b.from = made = args[i->number];
             if (made) made = xg_hb_as(&b, made, i->shape); /* none: nothing uses it */
-        }
-        else {
+        } else {
             xg_inst **operands = XG_NEW_N(to->module->work, xg_inst *, i->n_operands + 1);
             uint32_t k;
             for (k = 0; k < i->n_operands; k++) operands[k] = (xg_inst *)xg_map64_get(&copy, XG_OPERAND(i, k)->id);
@@ -43,7 +49,8 @@ XG_FN void xg_opt_unfuse(xg_inst *fusion) {
     xg_hb b = xg_hb_at(fusion);
     uint32_t k;
     for (k = 0; k < fusion->n_operands; k++) args[k] = XG_OPERAND(fusion, k);
-    xg_inst_replace(fusion, xg_hb_as(&b, xg_opt_inline(xg_attr_comp(fusion, XG_A_calls), fusion->comp, fusion, args), fusion->shape));
+    xg_inst_replace(fusion,
+        xg_hb_as(&b, xg_opt_inline(xg_attr_comp(fusion, XG_A_calls), fusion->comp, fusion, args), fusion->shape));
     xg_inst_remove(fusion);
 }
 
@@ -52,7 +59,8 @@ XG_FN void xg_inline_call(xg_inst *call) {
     xg_inst **args = XG_NEW_N(call->comp->module->work, xg_inst *, call->n_operands + (size_t)1);
     xg_hb b = xg_hb_at(call);
     uint32_t k;
-    for (k = 0; k < call->n_operands; k++) args[k] = xg_hb_as_dynamic(&b, XG_OPERAND(call, k), callee->params[k]->shape);
+    for (k = 0; k < call->n_operands; k++)
+        args[k] = xg_hb_as_dynamic(&b, XG_OPERAND(call, k), callee->params[k]->shape);
     xg_inst_replace(call, xg_hb_as(&b, xg_opt_inline(callee, call->comp, call, args), call->shape));
     xg_inst_remove(call);
 }
@@ -70,7 +78,9 @@ XG_FN bool xg_inline_comp(xg_comp *c, unsigned char *stays, uint64_t *total) {
             continue;
         }
         *total += xg_attr_comp(i, XG_A_to_apply)->n_insts;
-        if (*total > XG_INLINE_MAX) xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL, "%s: inlining all calls gives more than %d instructions", i->name.p, (int)XG_INLINE_MAX);
+        if (*total > XG_INLINE_MAX)
+            xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL, "%s: inlining all calls gives more than %d instructions",
+                i->name.p, (int)XG_INLINE_MAX);
         xg_inline_call(i);
         i = before ? before->next : c->first; /* the first that came in */
         changed = true;
@@ -88,8 +98,12 @@ XG_FN bool xg_opt_call_inliner(xg_module *m) {
     stays[m->entry->id] = 1;
     for (c = m->last; c; c = earlier) {
         earlier = c->prev;
-        if (stays[c->id]) changed = xg_inline_comp(c, stays, &total) || changed;
-        else { xg_comp_remove(c); changed = true; }
+        if (stays[c->id])
+            changed = xg_inline_comp(c, stays, &total) || changed;
+        else {
+            xg_comp_remove(c);
+            changed = true;
+        }
     }
     return changed;
 }

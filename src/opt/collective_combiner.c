@@ -1,46 +1,68 @@
-/* opt/collective_combiner.c -- AllReduceCombiner, AllGatherCombiner, ReduceScatterCombiner: collectives of one kind, over the same groups and with the same attributes, that do not wait for
- * each other, become one of several arrays: what they cost is mostly that devices meet. A combined one moves no more than so many bytes.
+/* opt/collective_combiner.c -- AllReduceCombiner, AllGatherCombiner, ReduceScatterCombiner: collectives of one kind,
+ * over the same groups and with the same attributes, that do not wait for each other, become one of several arrays:
+ * what they cost is mostly that devices meet. A combined one moves no more than so many bytes.
  *
- * AllReduceReassociate: op(all-reduce(x), all-reduce(y)) of the same reduction over the same groups is all-reduce(op(x, y)): one meeting for two.
+ * AllReduceReassociate: op(all-reduce(x), all-reduce(y)) of the same reduction over the same groups is all-reduce(op(x,
+ * y)): one meeting for two.
  *
  * They run once, on modules of several devices; on one there is nothing to combine (collective_simplifier.c). */
 #ifndef XG_OPT_COLLECTIVE_COMBINER_C
 #define XG_OPT_COLLECTIVE_COMBINER_C
 #include "opt.h"
 
-enum { XG_GANG_MANY = 128 };
+enum {
+    XG_GANG_MANY = 128
+};
 static const int64_t XG_GANG_BYTES = (int64_t)30 << 20;
 
-XG_FN bool xg_gang_kind(const xg_inst *i) { return i->op == XG_ALL_REDUCE || i->op == XG_ALL_GATHER || i->op == XG_REDUCE_SCATTER; }
+XG_FN bool xg_gang_kind(const xg_inst *i) {
+    return i->op == XG_ALL_REDUCE || i->op == XG_ALL_GATHER || i->op == XG_REDUCE_SCATTER;
+}
 /* What may be combined at all: one array, of a reduction that is one operation. */
 XG_FN bool xg_gang_may(const xg_inst *i) {
-    if (!xg_gang_kind(i) || i->n_operands != 1 || !xg_shape_is_array(i->shape) || i->shape->dynamic || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    if (!xg_gang_kind(i) || i->n_operands != 1 || !xg_shape_is_array(i->shape) || i->shape->dynamic ||
+        xg_inst_attr(i, XG_A_control_predecessors))
+        return false;
     return i->op == XG_ALL_GATHER || xg_alg_simple_reducer(xg_attr_comp(i, XG_A_to_apply)) >= 0;
 }
-XG_FN bool xg_gang_ints_equal(const xg_inst *x, const xg_inst *y, xg_attr_key k) { return xg_ints_equal(xg_attr_ints(x, k), xg_attr_ints(y, k)); }
+XG_FN bool xg_gang_ints_equal(const xg_inst *x, const xg_inst *y, xg_attr_key k) {
+    return xg_ints_equal(xg_attr_ints(x, k), xg_attr_ints(y, k));
+}
 XG_FN bool xg_gang_groups_equal(const xg_inst *x, const xg_inst *y) {
     const xg_attr *a = xg_inst_attr(x, XG_A_replica_groups), *b = xg_inst_attr(y, XG_A_replica_groups);
     uint32_t k, n = a ? a->v.groups->n : 0;
     if (n != (b ? b->v.groups->n : 0)) return false;
-    for (k = 0; k < n; k++) if (!a->v.groups->p || !b->v.groups->p || !xg_ints_equal(a->v.groups->p[k], b->v.groups->p[k])) return false;
+    for (k = 0; k < n; k++)
+        if (!a->v.groups->p || !b->v.groups->p || !xg_ints_equal(a->v.groups->p[k], b->v.groups->p[k])) return false;
     return true;
 }
 /* All but the groups. */
 XG_FN bool xg_gang_same_kind(const xg_inst *x, const xg_inst *y) {
     if (x->op != y->op || x->shape->type != y->shape->type || !xg_gang_ints_equal(x, y, XG_A_dimensions)) return false;
-    if (!xg_inst_attr(x, XG_A_channel_id) != !xg_inst_attr(y, XG_A_channel_id) || !xg_str_eq(xg_attr_str(x, XG_A_mode), xg_attr_str(y, XG_A_mode))) return false;
-    if (xg_attr_int(x, XG_A_use_global_device_ids, 0) != xg_attr_int(y, XG_A_use_global_device_ids, 0) || xg_attr_int(x, XG_A_constrain_layout, 0) != xg_attr_int(y, XG_A_constrain_layout, 0)) return false;
-    return x->op == XG_ALL_GATHER || xg_alg_simple_reducer(xg_attr_comp(x, XG_A_to_apply)) == xg_alg_simple_reducer(xg_attr_comp(y, XG_A_to_apply));
+    if (!xg_inst_attr(x, XG_A_channel_id) != !xg_inst_attr(y, XG_A_channel_id) ||
+        !xg_str_eq(xg_attr_str(x, XG_A_mode), xg_attr_str(y, XG_A_mode)))
+        return false;
+    if (xg_attr_int(x, XG_A_use_global_device_ids, 0) != xg_attr_int(y, XG_A_use_global_device_ids, 0) ||
+        xg_attr_int(x, XG_A_constrain_layout, 0) != xg_attr_int(y, XG_A_constrain_layout, 0))
+        return false;
+    return x->op == XG_ALL_GATHER || xg_alg_simple_reducer(xg_attr_comp(x, XG_A_to_apply)) ==
+                                         xg_alg_simple_reducer(xg_attr_comp(y, XG_A_to_apply));
 }
-XG_FN bool xg_gang_alike(const xg_inst *x, const xg_inst *y) { return xg_gang_same_kind(x, y) && xg_gang_groups_equal(x, y); }
+XG_FN bool xg_gang_alike(const xg_inst *x, const xg_inst *y) {
+    return xg_gang_same_kind(x, y) && xg_gang_groups_equal(x, y);
+}
 XG_FN int64_t xg_gang_bytes(const xg_inst *i) {
     int64_t bytes;
-    return xg_mul64(XG_MAX(i->shape->elements, XG_OPERAND(i, 0)->shape->elements), xg_type_bytes(i->shape->type), &bytes) ? bytes : INT64_MAX;
+    return xg_mul64(
+               XG_MAX(i->shape->elements, XG_OPERAND(i, 0)->shape->elements), xg_type_bytes(i->shape->type), &bytes)
+               ? bytes
+               : INT64_MAX;
 }
 
 /* ---- combining ---- */
 
-/* Those behind the first that may go with it; what comes after the first and waits for a member is marked, and is no member. */
+/* Those behind the first that may go with it; what comes after the first and waits for a member is marked, and is no
+ * member. */
 XG_FN uint32_t xg_gang_find(xg_inst *first, xg_inst **members) {
     int64_t bytes = xg_gang_bytes(first);
     uint32_t n = 1, k;
@@ -49,8 +71,10 @@ XG_FN uint32_t xg_gang_find(xg_inst *first, xg_inst **members) {
     for (i = first->comp->first; i; i = i->next) i->scratch = NULL;
     first->scratch = first;
     for (i = first->next; i && n < XG_GANG_MANY; i = i->next) {
-        for (k = 0; k < i->n_operands && !i->scratch; k++) if (XG_OPERAND(i, k)->scratch) i->scratch = first;
-        if (i->scratch || !xg_gang_may(i) || !xg_gang_alike(first, i) || xg_gang_bytes(i) > XG_GANG_BYTES - bytes) continue;
+        for (k = 0; k < i->n_operands && !i->scratch; k++)
+            if (XG_OPERAND(i, k)->scratch) i->scratch = first;
+        if (i->scratch || !xg_gang_may(i) || !xg_gang_alike(first, i) || xg_gang_bytes(i) > XG_GANG_BYTES - bytes)
+            continue;
         bytes += xg_gang_bytes(i);
         i->scratch = first;
         members[n++] = i;
@@ -63,7 +87,10 @@ XG_FN void xg_gang_make(xg_inst **members, uint32_t n) {
     const xg_shape **shapes = XG_NEW_N(m->arena, const xg_shape *, n);
     xg_hb b = xg_hb_at(last);
     uint32_t k;
-    for (k = 0; k < n; k++) { in[k] = XG_OPERAND(members[k], 0); shapes[k] = members[k]->shape; }
+    for (k = 0; k < n; k++) {
+        in[k] = XG_OPERAND(members[k], 0);
+        shapes[k] = members[k]->shape;
+    }
     made = xg_hb_op(&b, last->op, xg_shape_tuple(m, shapes, n), in, n);
     for (k = 0; k < members[0]->n_attrs; k++) xg_inst_set_attr(made, members[0]->attrs[k]);
     for (k = 0; k < n; k++) {
@@ -85,14 +112,19 @@ XG_FN bool xg_gang_comp(xg_comp *c, xg_opcode op) {
     while (i) {
         uint32_t n = i->op == op && xg_gang_may(i) ? xg_gang_find(i, members) : 0;
         xg_inst *before = i->prev;
-        if (n < 2) { i = i->next; continue; }
+        if (n < 2) {
+            i = i->next;
+            continue;
+        }
         xg_gang_make(members, n);
         i = before ? before->next : c->first; /* what stood behind the first member */
         changed = true;
     }
     return changed;
 }
-XG_FN bool xg_gang_devices(const xg_module *m) { return (m->replica_count > 1 || m->num_partitions > 1) && !m->is_scheduled; }
+XG_FN bool xg_gang_devices(const xg_module *m) {
+    return (m->replica_count > 1 || m->num_partitions > 1) && !m->is_scheduled;
+}
 XG_FN bool xg_gang_run(xg_module *m, xg_opcode op) {
     xg_comps all;
     bool changed = false;
@@ -114,10 +146,12 @@ XG_FN bool xg_reassociate_matches(const xg_inst *i) {
     x = XG_OPERAND(i, 0);
     y = XG_OPERAND(i, 1);
     if (x->op != XG_ALL_REDUCE || x == y || !xg_gang_may(x) || !xg_gang_may(y) || !xg_gang_alike(x, y)) return false;
-    return xg_alg_simple_reducer(xg_attr_comp(x, XG_A_to_apply)) == (int)i->op && xg_alg_one_user(x) && xg_alg_one_user(y);
+    return xg_alg_simple_reducer(xg_attr_comp(x, XG_A_to_apply)) == (int)i->op && xg_alg_one_user(x) &&
+           xg_alg_one_user(y);
 }
 XG_FN xg_inst *xg_reassociate_expand(const xg_hb *b, xg_inst *i) {
-    xg_inst *x = XG_OPERAND(i, 0), *y = XG_OPERAND(i, 1), *both = xg_hb_2(b, i->op, XG_OPERAND(x, 0), XG_OPERAND(y, 0)), *made = xg_hb_op(b, XG_ALL_REDUCE, both->shape, &both, 1);
+    xg_inst *x = XG_OPERAND(i, 0), *y = XG_OPERAND(i, 1), *both = xg_hb_2(b, i->op, XG_OPERAND(x, 0), XG_OPERAND(y, 0)),
+            *made = xg_hb_op(b, XG_ALL_REDUCE, both->shape, &both, 1);
     uint32_t k;
     for (k = 0; k < x->n_attrs; k++) xg_inst_set_attr(made, x->attrs[k]);
     for (k = 0; k < 2; k++) xg_inst_set_operand(i, k, both); /* dce takes no meeting of devices away */
@@ -125,6 +159,9 @@ XG_FN xg_inst *xg_reassociate_expand(const xg_hb *b, xg_inst *i) {
     xg_inst_remove(y);
     return made;
 }
-XG_FN bool xg_opt_all_reduce_reassociate(xg_module *m) { return xg_gang_devices(m) && m->made[XG_ALL_REDUCE] && xg_opt_expand(m, xg_reassociate_matches, xg_reassociate_expand); }
+XG_FN bool xg_opt_all_reduce_reassociate(xg_module *m) {
+    return xg_gang_devices(m) && m->made[XG_ALL_REDUCE] &&
+           xg_opt_expand(m, xg_reassociate_matches, xg_reassociate_expand);
+}
 
 #endif /* XG_OPT_COLLECTIVE_COMBINER_C */

@@ -1,12 +1,16 @@
-/* opt/collective_simplifier.c -- AllReduceSimplifier: a collective whose every group is one device gives back what it is given.
+/* opt/collective_simplifier.c -- AllReduceSimplifier: a collective whose every group is one device gives back what it
+ * is given.
  *
- * A collective-permute gives zeros to a device that nobody sends to. ragged-all-to-all of one device moves rows within it: piece after piece, each the rows of the input that go
- * to these places of the output, by a select over all rows. Where devices really meet nothing is changed. */
+ * A collective-permute gives zeros to a device that nobody sends to. ragged-all-to-all of one device moves rows within
+ * it: piece after piece, each the rows of the input that go to these places of the output, by a select over all rows.
+ * Where devices really meet nothing is changed. */
 #ifndef XG_OPT_COLLECTIVE_SIMPLIFIER_C
 #define XG_OPT_COLLECTIVE_SIMPLIFIER_C
 #include "opt.h"
 
-enum { XG_COLL_PIECES = 64 };
+enum {
+    XG_COLL_PIECES = 64
+};
 
 XG_FN bool xg_coll_is_one_device(const xg_module *m) { return m->replica_count <= 1 && m->num_partitions <= 1; }
 /* Who may be a member of a group, by the ids that it names. */
@@ -24,7 +28,8 @@ XG_FN bool xg_coll_permutes_nothing(const xg_inst *i) {
     int64_t members = xg_coll_members(i, &spread);
     uint32_t k;
     if (!pairs || i->n_operands != 1) return false;
-    for (k = 0; k < pairs->v.lists->n; k++) if (pairs->v.lists->p[k].n != 2 || pairs->v.lists->p[k].p[0] != pairs->v.lists->p[k].p[1]) return false;
+    for (k = 0; k < pairs->v.lists->n; k++)
+        if (pairs->v.lists->p[k].n != 2 || pairs->v.lists->p[k].p[0] != pairs->v.lists->p[k].p[1]) return false;
     return pairs->v.lists->n == (uint64_t)members || (members == 1 && pairs->v.lists->n == 0);
 }
 XG_FN bool xg_coll_is_alone(const xg_inst *i) {
@@ -37,7 +42,8 @@ XG_FN bool xg_coll_is_alone(const xg_inst *i) {
     if (spread) return false;
     if (!a || a->v.groups->n == 0) return members == 1;
     if (!a->v.groups->p) return false;
-    for (k = 0; k < a->v.groups->n; k++) if (a->v.groups->p[k].n != 1) return false;
+    for (k = 0; k < a->v.groups->n; k++)
+        if (a->v.groups->p[k].n != 1) return false;
     return true;
 }
 /* The results have the forms of the operands. */
@@ -45,7 +51,8 @@ XG_FN bool xg_coll_keeps_shapes(const xg_inst *i) {
     uint32_t k;
     if (i->shape->type != XLAGPU_TUPLE) return i->n_operands == 1 && i->shape->plain == XG_OPERAND(i, 0)->shape->plain;
     if (i->shape->n_elems != i->n_operands) return false;
-    for (k = 0; k < i->n_operands; k++) if (i->shape->elems[k]->plain != XG_OPERAND(i, k)->shape->plain) return false;
+    for (k = 0; k < i->n_operands; k++)
+        if (i->shape->elems[k]->plain != XG_OPERAND(i, k)->shape->plain) return false;
     return true;
 }
 XG_FN bool xg_coll_is_ragged(const xg_inst *i) {
@@ -54,23 +61,35 @@ XG_FN bool xg_coll_is_ragged(const xg_inst *i) {
     if (i->op != XG_RAGGED_ALL_TO_ALL) return false;
     x = XG_OPERAND(i, 0)->shape;
     pieces = XG_OPERAND(i, 2)->shape;
-    for (k = 2; k < 6; k++) if (XG_OPERAND(i, k)->shape->rank != 1 || XG_OPERAND(i, k)->shape->elements != pieces->elements || xg_type_bits(XG_OPERAND(i, k)->shape->type) < 32) return false;
-    return x->rank > 0 && x->dims[0] > 0 && i->shape->plain == XG_OPERAND(i, 1)->shape->plain && pieces->elements <= XG_COLL_PIECES && x->dims[0] <= INT32_MAX && i->shape->dims[0] <= INT32_MAX;
+    for (k = 2; k < 6; k++)
+        if (XG_OPERAND(i, k)->shape->rank != 1 || XG_OPERAND(i, k)->shape->elements != pieces->elements ||
+            xg_type_bits(XG_OPERAND(i, k)->shape->type) < 32)
+            return false;
+    return x->rank > 0 && x->dims[0] > 0 && i->shape->plain == XG_OPERAND(i, 1)->shape->plain &&
+           pieces->elements <= XG_COLL_PIECES && x->dims[0] <= INT32_MAX && i->shape->dims[0] <= INT32_MAX;
 }
 /* What an asynchronous step does has to be there. */
 XG_FN bool xg_coll_is_wrapped(const xg_inst *i) {
     const xg_comp *c;
     if (!i->comp->module->made[XG_ASYNC_START] || i != i->comp->root) return false;
-    for (c = i->comp->module->first; c; c = c->next) XG_FOR_INSTS(s, c) if (s->op == XG_ASYNC_START && xg_attr_comp(s, XG_A_calls) == i->comp) return true;
+    for (c = i->comp->module->first; c; c = c->next)
+        XG_FOR_INSTS(s, c) if (s->op == XG_ASYNC_START && xg_attr_comp(s, XG_A_calls) == i->comp) return true;
     return false;
 }
 XG_FN bool xg_coll_matches(const xg_inst *i) {
     switch (i->op) {
-    case XG_ALL_REDUCE: case XG_REDUCE_SCATTER: case XG_ALL_GATHER: case XG_ALL_TO_ALL: case XG_COLLECTIVE_BROADCAST: case XG_COLLECTIVE_PERMUTE: case XG_RAGGED_ALL_TO_ALL: break;
+    case XG_ALL_REDUCE:
+    case XG_REDUCE_SCATTER:
+    case XG_ALL_GATHER:
+    case XG_ALL_TO_ALL:
+    case XG_COLLECTIVE_BROADCAST:
+    case XG_COLLECTIVE_PERMUTE:
+    case XG_RAGGED_ALL_TO_ALL: break;
     default: return false;
     }
     if (xg_inst_attr(i, XG_A_control_predecessors) || xg_attr_int(i, XG_A_has_dynamic_root, 0)) return false;
-    return (i->op == XG_RAGGED_ALL_TO_ALL ? xg_coll_is_ragged(i) : xg_coll_keeps_shapes(i)) && xg_coll_is_alone(i) && !xg_coll_is_wrapped(i);
+    return (i->op == XG_RAGGED_ALL_TO_ALL ? xg_coll_is_ragged(i) : xg_coll_keeps_shapes(i)) && xg_coll_is_alone(i) &&
+           !xg_coll_is_wrapped(i);
 }
 
 /* Element k of a list of places, as a scalar s64. */
@@ -83,8 +102,12 @@ XG_FN xg_inst *xg_coll_rows(const xg_hb *b, xg_inst *x, xg_inst *numbers, const 
     int64_t offset[XG_RANK_MAX], sizes[XG_RANK_MAX], zero = 0;
     xg_inst *in[2], *i;
     uint32_t k;
-    in[0] = x; in[1] = numbers;
-    for (k = 0; k < x->shape->rank; k++) { offset[k] = (int64_t)k + 1; sizes[k] = k ? x->shape->dims[k] : 1; }
+    in[0] = x;
+    in[1] = numbers;
+    for (k = 0; k < x->shape->rank; k++) {
+        offset[k] = (int64_t)k + 1;
+        sizes[k] = k ? x->shape->dims[k] : 1;
+    }
     i = xg_hb_op(b, XG_GATHER, xg_hb_shape(b, out->type, out->dims, out->rank), in, 2);
     xg_inst_set_attr(i, xg_hb_ints(b, XG_A_offset_dims, offset, x->shape->rank - 1));
     xg_inst_set_attr(i, xg_hb_ints(b, XG_A_collapsed_slice_dims, &zero, 1));
@@ -98,8 +121,10 @@ XG_FN xg_inst *xg_coll_move_rows(const xg_hb *b, xg_inst *i) {
     const xg_shape *s = i->shape;
     int64_t n = s->dims[0], zero = 0, k, pieces = XG_OPERAND(i, 2)->shape->elements;
     for (k = 0; s->elements && k < pieces; k++) {
-        xg_inst *from = xg_coll_place(b, XG_OPERAND(i, 2), k), *size = xg_coll_place(b, XG_OPERAND(i, 3), k), *to = xg_coll_place(b, XG_OPERAND(i, 4), k);
-        xg_inst *row = xg_hb_iota(b, XLAGPU_S64, &n, 1, 0), *within = xg_hb_2(b, XG_SUBTRACT, row, xg_hb_splat(b, to, &n, 1)), *hit, *low, *values;
+        xg_inst *from = xg_coll_place(b, XG_OPERAND(i, 2), k), *size = xg_coll_place(b, XG_OPERAND(i, 3), k),
+                *to = xg_coll_place(b, XG_OPERAND(i, 4), k);
+        xg_inst *row = xg_hb_iota(b, XLAGPU_S64, &n, 1, 0),
+                *within = xg_hb_2(b, XG_SUBTRACT, row, xg_hb_splat(b, to, &n, 1)), *hit, *low, *values;
         low = xg_hb_compare(b, "GE", within, xg_hb_int_like(b, within, 0));
         hit = xg_hb_compare(b, "LT", within, xg_hb_splat(b, size, &n, 1));
         hit = xg_hb_broadcast(b, xg_hb_2(b, XG_AND, low, hit), s->dims, s->rank, &zero, 1);
@@ -109,7 +134,9 @@ XG_FN xg_inst *xg_coll_move_rows(const xg_hb *b, xg_inst *i) {
     }
     return out;
 }
-XG_FN bool xg_coll_reaches_nobody(const xg_inst *i) { return i->op == XG_COLLECTIVE_PERMUTE && xg_inst_attr(i, XG_A_source_target_pairs)->v.lists->n == 0; }
+XG_FN bool xg_coll_reaches_nobody(const xg_inst *i) {
+    return i->op == XG_COLLECTIVE_PERMUTE && xg_inst_attr(i, XG_A_source_target_pairs)->v.lists->n == 0;
+}
 XG_FN xg_inst *xg_coll_expand(const xg_hb *b, xg_inst *i) {
     xg_inst **out;
     uint32_t k;
@@ -117,7 +144,10 @@ XG_FN xg_inst *xg_coll_expand(const xg_hb *b, xg_inst *i) {
     out = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + 1);
     for (k = 0; k < i->n_operands; k++) {
         xg_inst *x = XG_OPERAND(i, k);
-        out[k] = xg_coll_reaches_nobody(i) ? xg_hb_splat(b, xg_hb_convert(b, xg_hb_int(b, XLAGPU_S32, 0), x->shape->type), x->shape->dims, x->shape->rank) : x;
+        out[k] = xg_coll_reaches_nobody(i)
+                     ? xg_hb_splat(b, xg_hb_convert(b, xg_hb_int(b, XLAGPU_S32, 0), x->shape->type), x->shape->dims,
+                           x->shape->rank)
+                     : x;
     }
     return i->shape->type == XLAGPU_TUPLE ? xg_hb_tuple(b, out, i->n_operands) : out[0];
 }
@@ -126,6 +156,8 @@ XG_FN bool xg_coll_any(const xg_module *m) {
     for (op = 0; op < XG_OPCODE_COUNT && !(m->made[op] && (xg_op_flags((xg_opcode)op) & XGF_COLL)); op++) {}
     return op < XG_OPCODE_COUNT;
 }
-XG_FN bool xg_opt_collective_simplifier(xg_module *m) { return xg_coll_any(m) && xg_opt_expand(m, xg_coll_matches, xg_coll_expand); }
+XG_FN bool xg_opt_collective_simplifier(xg_module *m) {
+    return xg_coll_any(m) && xg_opt_expand(m, xg_coll_matches, xg_coll_expand);
+}
 
 #endif /* XG_OPT_COLLECTIVE_SIMPLIFIER_C */

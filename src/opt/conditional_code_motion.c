@@ -1,25 +1,32 @@
-/* opt/conditional_code_motion.c -- ConditionalCodeMotion: what every branch computes of the same values is computed in front of the conditional.
+/* opt/conditional_code_motion.c -- ConditionalCodeMotion: what every branch computes of the same values is computed in
+ * front of the conditional.
  *
- *     conditional(p, x, x), true={ sin(dot(x, x)) }, false={ cos(dot(x, x)) }   ==>   d = dot(x, x); conditional(p, d, d), true={ sin(d) }, false={ cos(d) }
+ *     conditional(p, x, x), true={ sin(dot(x, x)) }, false={ cos(dot(x, x)) }   ==>   d = dot(x, x); conditional(p, d,
+ *         d), true={ sin(d) }, false={ cos(d) }
  *
- * Only what is worth it goes (contractions, reductions, sorts and the like, and what they need): one of the branches would have run it anyway. What is left of the branches is
- * often so little that the conditional becomes a select. Values are numbered: an element of a branch's argument by what stands outside, an instruction by its opcode, attributes
- * and operands' numbers; what has the number of an instruction of the first branch in all of the others is common. Where there is nothing, the ends of the branches are looked at (conditional_sinking.c). */
+ * Only what is worth it goes (contractions, reductions, sorts and the like, and what they need): one of the branches
+ * would have run it anyway. What is left of the branches is often so little that the conditional becomes a select.
+ * Values are numbered: an element of a branch's argument by what stands outside, an instruction by its opcode,
+ * attributes and operands' numbers; what has the number of an instruction of the first branch in all of the others is
+ * common. Where there is nothing, the ends of the branches are looked at (conditional_sinking.c). */
 #ifndef XG_OPT_CONDITIONAL_CODE_MOTION_C
 #define XG_OPT_CONDITIONAL_CODE_MOTION_C
 #include "opt.h"
 
-enum { XG_HOIST_INSTS = 256, XG_HOIST_BRANCHES = 16 };
+enum {
+    XG_HOIST_INSTS = 256,
+    XG_HOIST_BRANCHES = 16
+};
 
 typedef struct xg_hoist {
     xg_module *m;
-    xg_inst *i;                   /* the conditional */
+    xg_inst *i; /* the conditional */
     xg_comps branches;
-    xg_cse cse;                   /* its places are the numbers of values; 0: no such value */
+    xg_cse cse; /* its places are the numbers of values; 0: no such value */
     uint32_t n_numbers;
-    xg_inst **value;              /* by number: the instruction of the first branch */
-    uint32_t *branches_with;      /* by number */
-    xg_inst **outside;            /* by number: the copy in front of the conditional */
+    xg_inst **value;         /* by number: the instruction of the first branch */
+    uint32_t *branches_with; /* by number */
+    xg_inst **outside;       /* by number: the copy in front of the conditional */
 } xg_hoist;
 
 XG_FN xg_inst *xg_hoist_argument(const xg_hoist *h, uint32_t branch) { return XG_OPERAND(h->i, 1 + branch); }
@@ -33,18 +40,22 @@ XG_FN bool xg_hoist_same_argument(const xg_hoist *h, uint32_t b, int64_t at, int
 /* The element of the argument that the instruction is; -1: the argument itself; -2: none. */
 XG_FN int64_t xg_hoist_element(const xg_inst *s) {
     if (s->op == XG_PARAMETER && xg_shape_is_array(s->shape)) return -1;
-    return s->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(s, 0)->op == XG_PARAMETER && xg_shape_is_array(s->shape) ? xg_attr_int(s, XG_A_index, 0) : -2;
+    return s->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(s, 0)->op == XG_PARAMETER && xg_shape_is_array(s->shape)
+               ? xg_attr_int(s, XG_A_index, 0)
+               : -2;
 }
 XG_FN bool xg_hoist_may(const xg_hoist *h, const xg_inst *s) {
     uint32_t k;
     if (!xg_while_may_move(s)) return false;
-    for (k = 0; k < s->n_operands; k++) if (!h->cse.place[XG_OPERAND(s, k)->id]) return false;
+    for (k = 0; k < s->n_operands; k++)
+        if (!h->cse.place[XG_OPERAND(s, k)->id]) return false;
     return true;
 }
 XG_FN bool xg_hoist_equal(const xg_hoist *h, uint32_t b, const xg_inst *s, uint32_t number) {
     const xg_inst *first = h->value[number];
     int64_t at = xg_hoist_element(s), first_at = xg_hoist_element(first);
-    if (at != -2 || first_at != -2) return at != -2 && first_at != -2 && s->shape == first->shape && xg_hoist_same_argument(h, b, at, first_at);
+    if (at != -2 || first_at != -2)
+        return at != -2 && first_at != -2 && s->shape == first->shape && xg_hoist_same_argument(h, b, at, first_at);
     return xg_cse_same(&h->cse, first, s);
 }
 XG_FN void xg_hoist_number_branch(xg_hoist *h, uint32_t b) {
@@ -65,13 +76,15 @@ XG_FN bool xg_hoist_has_work(const xg_comp *c) {
     XG_FOR_INSTS(s, c) if (xg_while_worth_moving(s)) return true;
     return false;
 }
-/* Parameters are arrays, or tuples of which only elements are used; an instruction is one branch's, so that its value has one number. */
+/* Parameters are arrays, or tuples of which only elements are used; an instruction is one branch's, so that its value
+ * has one number. */
 XG_FN bool xg_hoist_reads(const xg_hoist *h) {
     uint32_t b, k;
     if (h->branches.n < 2 || h->branches.n > XG_HOIST_BRANCHES) return false;
     for (b = 0; b < h->branches.n; b++) {
         const xg_inst *p;
-        for (k = 0; k < b; k++) if (h->branches.p[k] == h->branches.p[b]) return false;
+        for (k = 0; k < b; k++)
+            if (h->branches.p[k] == h->branches.p[b]) return false;
         if (!xg_hoist_has_work(h->branches.p[b])) return false;
         p = h->branches.p[b]->params[0];
         if (p == h->branches.p[b]->root) return false;
@@ -94,7 +107,8 @@ XG_FN xg_inst *xg_hoist_out(xg_hoist *h, const xg_hb *b, uint32_t n) {
     for (k = 0; k < s->n_operands; k++) in[k] = xg_hoist_out(h, b, h->cse.place[XG_OPERAND(s, k)->id]);
     return h->outside[n] = xg_inst_clone(s, b->comp, in, b->before);
 }
-/* A copy of the branch that is given the hoisted values behind its argument. The copy has the instructions of the branch in their order, the parameter first. */
+/* A copy of the branch that is given the hoisted values behind its argument. The copy has the instructions of the
+ * branch in their order, the parameter first. */
 XG_FN xg_comp *xg_hoist_branch(xg_hoist *h, uint32_t b, const uint32_t *numbers, uint32_t n, const xg_shape *argument) {
     const xg_comp *from = h->branches.p[b];
     xg_comp *to = xg_opt_clone_comp(from, h->i->comp);
@@ -105,15 +119,25 @@ XG_FN xg_comp *xg_hoist_branch(xg_hoist *h, uint32_t b, const uint32_t *numbers,
         xg_use *u, *rest;
         xg_inst *x = xg_inst_new(to, XG_GET_TUPLE_ELEMENT, p->shape, &p, 1, at, XG_STR(""));
         xg_inst_set_attr(x, xg_attr_make_int(XG_A_index, 0));
-        for (u = p->first_use; u; u = rest) { rest = u->next; if (u->user != x) xg_inst_set_operand(u->user, XG_USE_INDEX(u), x); }
+        for (u = p->first_use; u; u = rest) {
+            rest = u->next;
+            if (u->user != x) xg_inst_set_operand(u->user, XG_USE_INDEX(u), x);
+        }
     }
     p->shape = argument;
-    hb.comp = to; hb.before = at; hb.from = p;
+    hb.comp = to;
+    hb.before = at;
+    hb.from = p;
     for (k = 0; k < n; k++) given[k] = xg_hb_element(&hb, p, own + k);
     XG_FOR_INSTS(s, from) {
         if (s->op == XG_PARAMETER) continue;
         next = at->next;
-        for (k = 0; k < n; k++) if (h->cse.place[s->id] == numbers[k]) { xg_inst_replace(at, given[k]); xg_inst_remove(at); break; }
+        for (k = 0; k < n; k++)
+            if (h->cse.place[s->id] == numbers[k]) {
+                xg_inst_replace(at, given[k]);
+                xg_inst_remove(at);
+                break;
+            }
         at = next;
     }
     return to;
@@ -158,7 +182,8 @@ XG_FN bool xg_hoist_from(xg_module *m, xg_inst *i) {
     h.branches_with = XG_NEW_N(m->work, uint32_t, XG_HOIST_INSTS + 1);
     numbers = XG_NEW_N(m->work, uint32_t, XG_HOIST_INSTS + 1);
     for (b = 0; b < h.branches.n; b++) xg_hoist_number_branch(&h, b);
-    for (k = 1; k <= h.n_numbers; k++) if (h.branches_with[k] == h.branches.n && xg_while_worth_moving(h.value[k])) numbers[n++] = k;
+    for (k = 1; k <= h.n_numbers; k++)
+        if (h.branches_with[k] == h.branches.n && xg_while_worth_moving(h.value[k])) numbers[n++] = k;
     if (n == 0) return xg_sink_from(&h);
     xg_hoist_rebuild(&h, numbers, n);
     return true;

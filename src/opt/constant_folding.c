@@ -1,40 +1,74 @@
-/* opt/constant_folding.c -- HloConstantFolding: an instruction whose operands are all constants becomes the constant that the evaluator gives.
+/* opt/constant_folding.c -- HloConstantFolding: an instruction whose operands are all constants becomes the constant
+ * that the evaluator gives.
  *
  * Laws
- * - Broadcasts and iotas stay: they are cheaper than the memory that their values would take. So do copies and bitcasts (they are about layouts), control flow,
- *   whatever has effects or depends on the device, results that are tuples or dynamic, and elided constants, which have no values.
- * - Work is bounded, for an instruction and for the module, and so is the size of a result, in itself and against what it is made from. What is refused
- *   by the evaluator, for that or any other reason, simply stays.
- * - Computations are walked in the order of definition and instructions in program order, so chains fold in one pass. */
+ * - Broadcasts and iotas stay: they are cheaper than the memory that their values would take. So do copies and bitcasts
+ *   (they are about layouts), control flow, whatever has effects or depends on the device, results that are tuples or
+ *   dynamic, and elided constants, which have no values.
+ * - Work is bounded, for an instruction and for the module, and so is the size of a result, in itself and against what
+ *   it is made from. What is refused by the evaluator, for that or any other reason, simply stays.
+ * - Computations are walked in the order of definition and instructions in program order, so chains fold in one
+ * pass. */
 #ifndef XG_OPT_CONSTANT_FOLDING_C
 #define XG_OPT_CONSTANT_FOLDING_C
 #include "opt.h"
 #include "../eval/eval.h"
 
-enum { XG_FOLD_WORK = 1 << 24, XG_FOLD_TOTAL = 1 << 27, XG_FOLD_BYTES = 45 * 1000 * 1000, XG_FOLD_GROWTH = 1 << 16 };
+enum {
+    XG_FOLD_WORK = 1 << 24,
+    XG_FOLD_TOTAL = 1 << 27,
+    XG_FOLD_BYTES = 45 * 1000 * 1000,
+    XG_FOLD_GROWTH = 1 << 16
+};
 
 XG_FN bool xg_fold_never(const xg_inst *i) {
     if (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) return true;
     switch (i->op) {
-    case XG_CONSTANT: case XG_PARAMETER: case XG_IOTA: case XG_BROADCAST: case XG_COPY: case XG_BITCAST: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_RNG_BIT_GENERATOR: case XG_TUPLE: case XG_GET_TUPLE_ELEMENT:
-    case XG_CALL: case XG_FUSION: case XG_WHILE: case XG_CONDITIONAL: case XG_OPT_BARRIER: case XG_DOMAIN: case XG_AFTER_ALL: case XG_ADD_DEPENDENCY: case XG_ASYNC_UPDATE: return true;
+    case XG_CONSTANT:
+    case XG_PARAMETER:
+    case XG_IOTA:
+    case XG_BROADCAST:
+    case XG_COPY:
+    case XG_BITCAST:
+    case XG_REPLICA_ID:
+    case XG_PARTITION_ID:
+    case XG_RNG_BIT_GENERATOR:
+    case XG_TUPLE:
+    case XG_GET_TUPLE_ELEMENT:
+    case XG_CALL:
+    case XG_FUSION:
+    case XG_WHILE:
+    case XG_CONDITIONAL:
+    case XG_OPT_BARRIER:
+    case XG_DOMAIN:
+    case XG_AFTER_ALL:
+    case XG_ADD_DEPENDENCY:
+    case XG_ASYNC_UPDATE: return true;
     default: return false;
     }
 }
 
-XG_FN int64_t xg_fold_bytes(const xg_shape *s) { int64_t n; return xg_mul64(s->elements, xg_type_bytes(s->type), &n) ? n : INT64_MAX; }
+XG_FN int64_t xg_fold_bytes(const xg_shape *s) {
+    int64_t n;
+    return xg_mul64(s->elements, xg_type_bytes(s->type), &n) ? n : INT64_MAX;
+}
 
 /* The size of a static array does not depend on its values. */
-XG_FN bool xg_fold_is_size(const xg_inst *i) { return i->op == XG_GET_DIMENSION_SIZE && !XG_OPERAND(i, 0)->shape->dynamic; }
+XG_FN bool xg_fold_is_size(const xg_inst *i) {
+    return i->op == XG_GET_DIMENSION_SIZE && !XG_OPERAND(i, 0)->shape->dynamic;
+}
 
 XG_FN bool xg_fold_can(const xg_inst *i) {
     int64_t in = 0, out;
     uint32_t k;
-    if (xg_fold_never(i) || !xg_shape_is_array(i->shape) || i->shape->dynamic || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    if (xg_fold_never(i) || !xg_shape_is_array(i->shape) || i->shape->dynamic ||
+        xg_inst_attr(i, XG_A_control_predecessors))
+        return false;
     if (xg_fold_is_size(i)) return true;
     for (k = 0; k < i->n_operands; k++) {
         const xg_inst *o = XG_OPERAND(i, k);
-        if (o->op != XG_CONSTANT || o->literal->elided || !xg_shape_is_array(o->shape) || o->shape->dynamic) return false;
+        if (o->op != XG_CONSTANT || o->literal->elided || !xg_shape_is_array(o->shape) || o->shape->dynamic)
+            return false;
         in += XG_MIN(xg_fold_bytes(o->shape), (int64_t)XG_FOLD_BYTES);
     }
     out = xg_fold_bytes(i->shape);
@@ -53,7 +87,10 @@ XG_FN const xg_literal *xg_fold_value(const xg_inst *i, int64_t *work) {
     o.may_refuse = true;
     o.spent = &spent;
     *work -= i->shape->elements + 1;
-    for (k = 0; k < i->n_operands; k++) { operands[k] = XG_OPERAND(i, k)->literal; *work -= XG_OPERAND(i, k)->shape->elements; }
+    for (k = 0; k < i->n_operands; k++) {
+        operands[k] = XG_OPERAND(i, k)->literal;
+        *work -= XG_OPERAND(i, k)->shape->elements;
+    }
     value = xg_eval_inst_const(i, i->comp->module->arena, operands, &o);
     *work -= (int64_t)spent;
     return value;

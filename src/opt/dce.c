@@ -1,7 +1,8 @@
-/* opt/dce.c -- HloDCE: removes what nothing needs: instructions without users and effects (last to first, so that chains go at once), outputs and
- * parameters of fusions, computations that nothing calls.
+/* opt/dce.c -- HloDCE: removes what nothing needs: instructions without users and effects (last to first, so that
+ * chains go at once), outputs and parameters of fusions, computations that nothing calls.
  *
- * A loop, a branch or a call without users goes as well, unless something inside has effects; callees come before callers, so one walk knows. */
+ * A loop, a branch or a call without users goes as well, unless something inside has effects; callees come before
+ * callers, so one walk knows. */
 #ifndef XG_OPT_DCE_C
 #define XG_OPT_DCE_C
 #include "opt.h"
@@ -13,7 +14,9 @@ XG_FN bool xg_dce_calls_acting(const xg_inst *i, const unsigned char *acts) {
     for (k = 0; k < i->n_attrs; k++) {
         const xg_attr *a = &i->attrs[k];
         if (xg_attr_kind_of(a->key) == XG_K_COMP && acts[a->v.comp->id]) return true;
-        if (xg_attr_kind_of(a->key) == XG_K_COMPS) for (j = 0; j < a->v.comps->n; j++) if (acts[a->v.comps->p[j]->id]) return true;
+        if (xg_attr_kind_of(a->key) == XG_K_COMPS)
+            for (j = 0; j < a->v.comps->n; j++)
+                if (acts[a->v.comps->p[j]->id]) return true;
     }
     return false;
 }
@@ -24,13 +27,19 @@ XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts) {
 /* Was anything ever made that has effects? Few modules have it. */
 XG_FN bool xg_dce_made_acting(const xg_module *m) {
     uint32_t op;
-    for (op = 0; op < XG_OPCODE_COUNT; op++) if (m->made[op] && (op == XG_CUSTOM_CALL || xg_op_flags((xg_opcode)op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE))) return true;
+    for (op = 0; op < XG_OPCODE_COUNT; op++)
+        if (m->made[op] &&
+            (op == XG_CUSTOM_CALL || xg_op_flags((xg_opcode)op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)))
+            return true;
     return false;
 }
 XG_FN unsigned char *xg_opt_acting_comps(xg_module *m) {
     unsigned char *acts = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + 1);
     xg_comp *c;
-    for (c = xg_dce_made_acting(m) ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_dce_acts(i, acts)) { acts[c->id] = 1; break; }
+    for (c = xg_dce_made_acting(m) ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_dce_acts(i, acts)) {
+            acts[c->id] = 1;
+            break;
+        }
     return acts;
 }
 
@@ -40,41 +49,50 @@ XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
     xg_comp *c;
     uint32_t k;
     for (c = m->made_order ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
-        const xg_attr *a = i->n_attrs ? xg_inst_attr(i, XG_A_control_predecessors) : NULL;
-        if (a) for (k = 0; k < a->v.insts->n; k++) found[a->v.insts->p[k]->id] = 1;
-    }
+            const xg_attr *a = i->n_attrs ? xg_inst_attr(i, XG_A_control_predecessors) : NULL;
+            if (a)
+                for (k = 0; k < a->v.insts->n; k++) found[a->v.insts->p[k]->id] = 1;
+        }
     return found;
 }
 
 XG_FN bool xg_opt_has_control(const xg_module *m) {
     const xg_comp *c;
-    for (c = m->made_order ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_inst_attr(i, XG_A_control_predecessors)) return true;
+    for (c = m->made_order ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c) if (xg_inst_attr(i, XG_A_control_predecessors)) return true;
     return false;
 }
-/* What has been replaced precedes nothing any more: operations without effects have an order for their operands' sake only. */
+/* What has been replaced precedes nothing any more: operations without effects have an order for their operands' sake
+ * only. */
 XG_FN void xg_opt_settle_control(xg_module *m) {
     unsigned char *there = XG_NEW_N(m->arena, unsigned char, m->n_ids + 1);
     xg_comp *c;
     for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
-        const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
-        xg_insts *kept;
-        xg_attr now;
-        uint32_t k;
-        there[i->id] = 1;
-        if (!a) continue;
-        now = *a;
-        kept = XG_NEW(m->arena, xg_insts);
-        kept->p = XG_NEW_N(m->arena, xg_inst *, now.v.insts->n + 1);
-        for (k = 0; k < now.v.insts->n; k++) if (now.v.insts->p[k]->comp == c && there[now.v.insts->p[k]->id]) kept->p[kept->n++] = now.v.insts->p[k];
-        if (kept->n == now.v.insts->n) continue;
-        now.v.insts = kept;
-        if (kept->n) xg_inst_set_attr(i, now); else xg_inst_remove_attr(i, XG_A_control_predecessors);
-    }
+            const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
+            xg_insts *kept;
+            xg_attr now;
+            uint32_t k;
+            there[i->id] = 1;
+            if (!a) continue;
+            now = *a;
+            kept = XG_NEW(m->arena, xg_insts);
+            kept->p = XG_NEW_N(m->arena, xg_inst *, now.v.insts->n + 1);
+            for (k = 0; k < now.v.insts->n; k++)
+                if (now.v.insts->p[k]->comp == c && there[now.v.insts->p[k]->id])
+                    kept->p[kept->n++] = now.v.insts->p[k];
+            if (kept->n == now.v.insts->n) continue;
+            now.v.insts = kept;
+            if (kept->n)
+                xg_inst_set_attr(i, now);
+            else
+                xg_inst_remove_attr(i, XG_A_control_predecessors);
+        }
 }
 
 /* ---- fusions ---- */
 
-/* Which elements of the tuple value somebody takes, by index; false when it is used as a whole. Elements that nobody uses are removed. */
+/* Which elements of the tuple value somebody takes, by index; false when it is used as a whole. Elements that nobody
+ * uses are removed. */
 XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken) {
     xg_use *u, *next;
     if (tuple == tuple->comp->root) return false;
@@ -82,8 +100,10 @@ XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken) {
     for (u = tuple->first_use; u; u = next) {
         xg_inst *element = u->user;
         next = u->next;
-        if (element->first_use || element == element->comp->root) taken[xg_attr_int(element, XG_A_index, 0)] = 1;
-        else xg_inst_remove(element);
+        if (element->first_use || element == element->comp->root)
+            taken[xg_attr_int(element, XG_A_index, 0)] = 1;
+        else
+            xg_inst_remove(element);
     }
     return true;
 }
@@ -103,7 +123,11 @@ XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
     for (k = 0; k < n; k++) taken[k] = taken[k] || xg_block_needs(XG_OPERAND(root, k));
     place = XG_NEW_N(c->module->work, int64_t, n + 1);
     kept = XG_NEW_N(c->module->work, xg_inst *, n + 1);
-    for (k = 0; k < n; k++) if (taken[k]) { place[k] = n_kept; kept[n_kept++] = XG_OPERAND(root, k); }
+    for (k = 0; k < n; k++)
+        if (taken[k]) {
+            place[k] = n_kept;
+            kept[n_kept++] = XG_OPERAND(root, k);
+        }
     if (n_kept == n || n_kept == 0) return false;
     c->root = n_kept == 1 ? kept[0] : xg_hb_tuple(&b, kept, n_kept);
     xg_inst_remove(root);
@@ -111,7 +135,10 @@ XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
     for (u = fusion->first_use; u; u = next) {
         xg_inst *element = u->user;
         next = u->next;
-        if (n_kept > 1) { xg_inst_set_attr(element, xg_attr_make_int(XG_A_index, place[xg_attr_int(element, XG_A_index, 0)])); continue; }
+        if (n_kept > 1) {
+            xg_inst_set_attr(element, xg_attr_make_int(XG_A_index, place[xg_attr_int(element, XG_A_index, 0)]));
+            continue;
+        }
         if (element->op != XG_GET_TUPLE_ELEMENT) continue;
         xg_inst_replace(element, fusion);
         xg_inst_remove(element);
@@ -125,7 +152,10 @@ XG_FN bool xg_dce_fusion_params(xg_inst *fusion) {
     if (c->n_params != fusion->n_operands || xg_inst_attr(fusion, XG_A_output_to_operand_aliasing)) return false;
     for (k = 0; k < fusion->n_operands; k++) {
         xg_inst *p = c->params[n], *value = XG_OPERAND(fusion, k);
-        if (!p->first_use && p != c->root) { xg_comp_remove_param(c, n); continue; }
+        if (!p->first_use && p != c->root) {
+            xg_comp_remove_param(c, n);
+            continue;
+        }
         if (n != k) xg_inst_set_operand(fusion, n, value);
         n++;
     }
@@ -144,8 +174,8 @@ XG_FN void xg_opt_settle_fusion(xg_inst *fusion) {
     }
     (void)xg_dce_fusion_params(fusion);
 }
-/* Passes that rewrite everywhere do not look for the fusions around, and those that copy instructions copy fusions with the rest: each has a computation of its own again.
- * Inner ones come before those around them. */
+/* Passes that rewrite everywhere do not look for the fusions around, and those that copy instructions copy fusions with
+ * the rest: each has a computation of its own again. Inner ones come before those around them. */
 XG_FN void xg_opt_settle_fusions(xg_module *m) {
     xg_map64 owners; /* of computations, by id */
     bool copied;
@@ -154,28 +184,31 @@ XG_FN void xg_opt_settle_fusions(xg_module *m) {
         xg_comp *c;
         copied = false;
         for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
-            xg_comp *body = i->op == XG_FUSION ? xg_attr_comp(i, XG_A_calls) : NULL;
-            const void *owner = body ? xg_map64_get(&owners, body->id + (uint64_t)1) : NULL;
-            if (!body || owner == i) continue;
-            if (owner) {
-                body = xg_opt_clone_comp(body, c);
-                xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, body));
-                copied = true;
+                xg_comp *body = i->op == XG_FUSION ? xg_attr_comp(i, XG_A_calls) : NULL;
+                const void *owner = body ? xg_map64_get(&owners, body->id + (uint64_t)1) : NULL;
+                if (!body || owner == i) continue;
+                if (owner) {
+                    body = xg_opt_clone_comp(body, c);
+                    xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, body));
+                    copied = true;
+                }
+                xg_map64_put(&owners, body->id + (uint64_t)1, i);
+                xg_opt_settle_fusion(i);
             }
-            xg_map64_put(&owners, body->id + (uint64_t)1, i);
-            xg_opt_settle_fusion(i);
-        }
     } while (copied);
 }
 
 /* ---- computations ---- */
 
 XG_FN bool xg_dce_needed(const xg_inst *i, const unsigned char *acts) {
-    return i->first_use || i == i->comp->root || i->op == XG_PARAMETER || xg_inst_attr(i, XG_A_control_predecessors) || xg_dce_acts(i, acts);
+    return i->first_use || i == i->comp->root || i->op == XG_PARAMETER || xg_inst_attr(i, XG_A_control_predecessors) ||
+           xg_dce_acts(i, acts);
 }
-/* Callers come after callees: one walk from the last computation to the first settles who is called, and a fusion whose outputs go makes its computation smaller. */
+/* Callers come after callees: one walk from the last computation to the first settles who is called, and a fusion whose
+ * outputs go makes its computation smaller. */
 typedef XG_VEC(xg_inst *) xg_dce_fusions;
-XG_FN bool xg_dce_walk(xg_module *m, const unsigned char *acts, const unsigned char *precedes, xg_dce_fusions *fusions) {
+XG_FN bool xg_dce_walk(
+    xg_module *m, const unsigned char *acts, const unsigned char *precedes, xg_dce_fusions *fusions) {
     unsigned char *live = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + 1);
     xg_comp *c, *earlier;
     bool changed = false;
@@ -184,11 +217,22 @@ XG_FN bool xg_dce_walk(xg_module *m, const unsigned char *acts, const unsigned c
     for (c = m->last; c; c = earlier) {
         xg_inst *i = c->last, *before;
         earlier = c->prev;
-        if (!live[c->id]) { xg_comp_remove(c); changed = true; continue; }
+        if (!live[c->id]) {
+            xg_comp_remove(c);
+            changed = true;
+            continue;
+        }
         for (; i; i = before) {
             before = xg_inst_before(i);
-            if (!precedes[i->id] && !xg_dce_needed(i, acts)) { xg_inst_remove(i); changed = true; continue; }
-            if (i->op == XG_FUSION) { changed = xg_dce_fusion_outputs(i) || changed; xg_push(m->work, xg_inst *, fusions, i); }
+            if (!precedes[i->id] && !xg_dce_needed(i, acts)) {
+                xg_inst_remove(i);
+                changed = true;
+                continue;
+            }
+            if (i->op == XG_FUSION) {
+                changed = xg_dce_fusion_outputs(i) || changed;
+                xg_push(m->work, xg_inst *, fusions, i);
+            }
             for (k = 0; k < i->n_attrs; k++) xg_opt_mark_comps(&i->attrs[k], live);
         }
     }

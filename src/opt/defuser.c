@@ -1,29 +1,34 @@
 /* opt/defuser.c -- fusions that only XLA's own kernel generators know, and bitcasts that change the type of elements.
  *
- * A module that XLA has optimised for its libraries says kind=kCustom where Triton, or a library, was to make the kernel. Such a fusion does not say how it is computed well
- * (softmax behind a dot, several reductions over one row), so it is taken apart, and with it all others: they were cut around it. The order of a schedule and the
- * control edges that kept it go, too: values do not change, so that only effects need an order. Fusions of a module without kCustom stay as they were written, but for results that
- * are tuples within a tuple: they give one flat tuple. */
+ * A module that XLA has optimised for its libraries says kind=kCustom where Triton, or a library, was to make the
+ * kernel. Such a fusion does not say how it is computed well (softmax behind a dot, several reductions over one row),
+ * so it is taken apart, and with it all others: they were cut around it. The order of a schedule and the control edges
+ * that kept it go, too: values do not change, so that only effects need an order. Fusions of a module without kCustom
+ * stay as they were written, but for results that are tuples within a tuple: they give one flat tuple. */
 #ifndef XG_OPT_DEFUSER_C
 #define XG_OPT_DEFUSER_C
 #include "opt.h"
 
-XG_FN bool xg_defuse_is_foreign(const xg_inst *i) { return i->op == XG_FUSION && xg_str_is(xg_attr_str(i, XG_A_kind), "kCustom"); }
+XG_FN bool xg_defuse_is_foreign(const xg_inst *i) {
+    return i->op == XG_FUSION && xg_str_is(xg_attr_str(i, XG_A_kind), "kCustom");
+}
 
 XG_FN void xg_defuse_forget_order(xg_module *m) {
     xg_comp *c;
     m->is_scheduled = false;
     for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
-        const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
-        bool effects = (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL)) != 0;
-        uint32_t k;
-        for (k = 0; a && !effects && k < a->v.insts->n; k++) effects = (xg_op_flags(a->v.insts->p[k]->op) & (XGF_EFFECT | XGF_COLL)) != 0;
-        if (a && !effects) xg_inst_remove_attr(i, XG_A_control_predecessors);
-    }
+            const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
+            bool effects = (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL)) != 0;
+            uint32_t k;
+            for (k = 0; a && !effects && k < a->v.insts->n; k++)
+                effects = (xg_op_flags(a->v.insts->p[k]->op) & (XGF_EFFECT | XGF_COLL)) != 0;
+            if (a && !effects) xg_inst_remove_attr(i, XG_A_control_predecessors);
+        }
 }
 XG_FN void xg_defuse_all(xg_module *m) {
     xg_comp *c;
-    for (c = m->first; c; c = c->next) { /* computations stand before those that use them, so nothing nested is left inside */
+    /* computations stand before those that use them, so nothing nested is left inside */
+    for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
             next = xg_inst_behind(i);
@@ -48,7 +53,10 @@ XG_FN uint32_t xg_defuse_leaves(const xg_shape *s) {
 }
 XG_FN void xg_defuse_take_leaves(const xg_hb *b, xg_inst *x, xg_inst **out, uint32_t *n) {
     uint32_t k;
-    if (x->shape->type != XLAGPU_TUPLE) { out[(*n)++] = x; return; }
+    if (x->shape->type != XLAGPU_TUPLE) {
+        out[(*n)++] = x;
+        return;
+    }
     for (k = 0; k < x->shape->n_elems; k++) xg_defuse_take_leaves(b, xg_hb_element(b, x, k), out, n);
 }
 XG_FN xg_inst *xg_defuse_nest(const xg_hb *b, xg_inst *flat, const xg_shape *s, uint32_t *n) {
@@ -66,7 +74,8 @@ XG_FN void xg_defuse_drop_tuple(xg_inst *i) {
     if (i->op != XG_TUPLE || i->first_use || i == i->comp->root) return;
     for (k = 0; k < n; k++) in[k] = XG_OPERAND(i, k);
     xg_inst_remove(i);
-    for (k = 0; k < n; k++) if (in[k]->op == XG_TUPLE) xg_defuse_drop_tuple(in[k]);
+    for (k = 0; k < n; k++)
+        if (in[k]->op == XG_TUPLE) xg_defuse_drop_tuple(in[k]);
 }
 XG_FN void xg_defuse_flatten_results(xg_inst *i) {
     xg_module *m = i->comp->module;
@@ -93,9 +102,9 @@ XG_FN bool xg_opt_defuser(xg_module *m) {
     bool foreign = false, nested = false;
     xg_comp *c;
     for (c = m->made[XG_FUSION] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
-        foreign = foreign || xg_defuse_is_foreign(i);
-        nested = nested || (i->op == XG_FUSION && xg_defuse_is_nested(i->shape));
-    }
+            foreign = foreign || xg_defuse_is_foreign(i);
+            nested = nested || (i->op == XG_FUSION && xg_defuse_is_nested(i->shape));
+        }
     if (foreign) {
         xg_defuse_all(m);
         xg_defuse_forget_order(m);
@@ -103,7 +112,10 @@ XG_FN bool xg_opt_defuser(xg_module *m) {
     }
     for (c = nested ? m->first : NULL; c; c = c->next) {
         xg_inst *i = c->first, *next;
-        for (; i; i = next) { next = i->next; if (i->op == XG_FUSION && xg_defuse_is_nested(i->shape)) xg_defuse_flatten_results(i); }
+        for (; i; i = next) {
+            next = i->next;
+            if (i->op == XG_FUSION && xg_defuse_is_nested(i->shape)) xg_defuse_flatten_results(i);
+        }
     }
     return nested;
 }
@@ -114,7 +126,9 @@ XG_FN bool xg_bitcast_changes_type(const xg_inst *i) {
     const xg_shape *s, *t = i->shape;
     if (i->op != XG_BITCAST) return false;
     s = XG_OPERAND(i, 0)->shape;
-    if (!xg_shape_is_array(s) || !xg_shape_is_array(t) || s->dynamic || t->dynamic || s->type == t->type || !s->elements || (xg_type_class(s->type) == XGT_C) != (xg_type_class(t->type) == XGT_C)) return false;
+    if (!xg_shape_is_array(s) || !xg_shape_is_array(t) || s->dynamic || t->dynamic || s->type == t->type ||
+        !s->elements || (xg_type_class(s->type) == XGT_C) != (xg_type_class(t->type) == XGT_C))
+        return false;
     return xg_type_bits(s->type) == 8 * xg_type_bytes(s->type) && xg_type_bits(t->type) == 8 * xg_type_bytes(t->type);
 }
 /* In the order of memory: elements in a row, each taken as several or several as one, and the result's dimensions. */
@@ -124,7 +138,8 @@ XG_FN xg_inst *xg_bitcast_expand(const xg_hb *b, xg_inst *i) {
     int64_t dims[2];
     dims[0] = XG_MIN(x->shape->elements, i->shape->elements);
     dims[1] = from < to ? to / from : from / to;
-    if (from == to && xg_shape_same_dims(x->shape, i->shape) && xg_shape_with_layout(b->comp->module, x->shape, i->shape->layout) == x->shape) {
+    if (from == to && xg_shape_same_dims(x->shape, i->shape) &&
+        xg_shape_with_layout(b->comp->module, x->shape, i->shape->layout) == x->shape) {
         x = xg_hb_op(b, XG_BITCAST_CONVERT, i->shape, &x, 1);
         return x;
     }
@@ -132,6 +147,8 @@ XG_FN xg_inst *xg_bitcast_expand(const xg_hb *b, xg_inst *i) {
     x = xg_hb_op(b, XG_BITCAST_CONVERT, xg_hb_shape(b, i->shape->type, dims, from > to ? 2 : 1), &x, 1);
     return xg_hb_op(b, XG_BITCAST, i->shape, &x, 1);
 }
-XG_FN bool xg_opt_bitcast_types(xg_module *m) { return m->made[XG_BITCAST] && xg_opt_expand(m, xg_bitcast_changes_type, xg_bitcast_expand); }
+XG_FN bool xg_opt_bitcast_types(xg_module *m) {
+    return m->made[XG_BITCAST] && xg_opt_expand(m, xg_bitcast_changes_type, xg_bitcast_expand);
+}
 
 #endif /* XG_OPT_DEFUSER_C */

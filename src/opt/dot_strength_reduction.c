@@ -1,7 +1,8 @@
 /* opt/dot_strength_reduction.c -- dots with a vector become multiply and reduce.
  *
- * Where one operand has no dimension of its own (but for ones), every element of the other is needed once: that is no contraction by tiles but a reduction, which reads
- * memory in order, fuses with what makes the matrix, and takes the epilogue along.
+ * Where one operand has no dimension of its own (but for ones), every element of the other is needed once: that is no
+ * contraction by tiles but a reduction, which reads memory in order, fuses with what makes the matrix, and takes the
+ * epilogue along.
  *     dot(m[b,i,k], v[b,k])  ->  reduce(multiply(m, broadcast(v)), 0) over k
  * Products of floats of 16 bits or fewer are exact in f32 and summed there, as the dot does. */
 #ifndef XG_OPT_DOT_STRENGTH_REDUCTION_C
@@ -9,24 +10,31 @@
 #include "opt.h"
 
 /* One side of a dot. */
-typedef struct xg_dot_part { xg_inst *x; xg_ints batch, contracting; } xg_dot_part;
+typedef struct xg_dot_part {
+    xg_inst *x;
+    xg_ints batch, contracting;
+} xg_dot_part;
 
 XG_FN bool xg_dot_takes(const xg_dot_part *s, uint32_t dim) {
     uint32_t k;
-    for (k = 0; k < s->batch.n; k++) if (s->batch.p[k] == (int64_t)dim) return true;
-    for (k = 0; k < s->contracting.n; k++) if (s->contracting.p[k] == (int64_t)dim) return true;
+    for (k = 0; k < s->batch.n; k++)
+        if (s->batch.p[k] == (int64_t)dim) return true;
+    for (k = 0; k < s->contracting.n; k++)
+        if (s->contracting.p[k] == (int64_t)dim) return true;
     return false;
 }
 XG_FN bool xg_dot_is_vector(const xg_dot_part *s) {
     uint32_t k;
-    for (k = 0; k < s->x->shape->rank; k++) if (s->x->shape->dims[k] != 1 && !xg_dot_takes(s, k)) return false;
+    for (k = 0; k < s->x->shape->rank; k++)
+        if (s->x->shape->dims[k] != 1 && !xg_dot_takes(s, k)) return false;
     return true;
 }
 
 /* The type in which is multiplied and summed up; INVALID for none. */
 XG_FN xlagpu_type xg_dot_sum_type(const xg_inst *dot) {
     xlagpu_type l = XG_OPERAND(dot, 0)->shape->type, r = XG_OPERAND(dot, 1)->shape->type, t = dot->shape->type;
-    if (xg_type_class(l) != xg_type_class(t) || xg_type_class(r) != xg_type_class(t) || t == XLAGPU_PRED) return XLAGPU_INVALID;
+    if (xg_type_class(l) != xg_type_class(t) || xg_type_class(r) != xg_type_class(t) || t == XLAGPU_PRED)
+        return XLAGPU_INVALID;
     if (xg_type_class(t) != XGT_F) return t;
     if (xg_type_bits(t) < 32) t = XLAGPU_F32;
     return xg_type_bits(l) > xg_type_bits(t) || xg_type_bits(r) > xg_type_bits(t) ? XLAGPU_INVALID : t;
@@ -39,7 +47,11 @@ XG_FN xg_inst *xg_dot_spread(const xg_hb *b, const xg_dot_part *m, const xg_dot_
     for (k = 0; k < v->x->shape->rank; k++) place[k] = -1;
     for (k = 0; k < v->batch.n; k++) place[v->batch.p[k]] = m->batch.p[k];
     for (k = 0; k < v->contracting.n; k++) place[v->contracting.p[k]] = m->contracting.p[k];
-    for (k = 0; k < v->x->shape->rank; k++) if (place[k] >= 0) { dims[n] = v->x->shape->dims[k]; place[n++] = place[k]; }
+    for (k = 0; k < v->x->shape->rank; k++)
+        if (place[k] >= 0) {
+            dims[n] = v->x->shape->dims[k];
+            place[n++] = place[k];
+        }
     x = xg_hb_reshape(b, x, dims, n);
     for (k = 0; k < n; k++) {
         for (j = k; j > 0 && place[order[j - 1]] > place[k]; j--) order[j] = order[j - 1];
@@ -60,25 +72,33 @@ XG_FN xg_inst *xg_dot_arrange(const xg_hb *b, const xg_inst *dot, const xg_dot_p
         at[k] = j < m->contracting.n ? -1 : (int64_t)left++;
     }
     for (k = 0; k < m->batch.n; k++) order[n++] = at[m->batch.p[k]];
-    for (k = 0; k < m->x->shape->rank; k++) if (!xg_dot_takes(m, k)) order[n++] = at[k];
+    for (k = 0; k < m->x->shape->rank; k++)
+        if (!xg_dot_takes(m, k)) order[n++] = at[k];
     if (!xg_perm_is_identity(order, n)) sum = xg_hb_transpose(b, sum, order);
     return xg_hb_reshape(b, sum, dot->shape->dims, dot->shape->rank);
 }
 
 XG_FN void xg_dot_parts_of(const xg_inst *dot, xg_dot_part *side) {
     xg_dot_dims d = xg_dot_dims_of(dot);
-    side[0].x = XG_OPERAND(dot, 0); side[0].batch = d.lb; side[0].contracting = d.lc;
-    side[1].x = XG_OPERAND(dot, 1); side[1].batch = d.rb; side[1].contracting = d.rc;
+    side[0].x = XG_OPERAND(dot, 0);
+    side[0].batch = d.lb;
+    side[0].contracting = d.lc;
+    side[1].x = XG_OPERAND(dot, 1);
+    side[1].batch = d.rb;
+    side[1].contracting = d.rc;
 }
 /* Which operand is a vector; 2: neither. */
-XG_FN uint32_t xg_dot_vector(const xg_dot_part *side) { return xg_dot_is_vector(&side[1]) ? 1 : xg_dot_is_vector(&side[0]) ? 0 : 2; }
+XG_FN uint32_t xg_dot_vector(const xg_dot_part *side) {
+    return xg_dot_is_vector(&side[1]) ? 1 : xg_dot_is_vector(&side[0]) ? 0 : 2;
+}
 
 XG_FN bool xg_dot_reduces(const xg_inst *i) {
     xg_dot_part side[2];
     if (i->op != XG_DOT || xg_inst_attr(i, XG_A_algorithm) || xg_dot_sum_type(i) == XLAGPU_INVALID) return false;
     xg_dot_parts_of(i, side);
     if (i->shape->dynamic || side[0].x->shape->dynamic || side[1].x->shape->dynamic) return false;
-    return side[0].contracting.n && i->shape->elements && side[0].x->shape->elements && side[1].x->shape->elements && xg_dot_vector(side) < 2;
+    return side[0].contracting.n && i->shape->elements && side[0].x->shape->elements && side[1].x->shape->elements &&
+           xg_dot_vector(side) < 2;
 }
 XG_FN xg_inst *xg_dot_reduce(const xg_hb *b, xg_inst *dot) {
     xlagpu_type t = xg_dot_sum_type(dot);
@@ -94,6 +114,8 @@ XG_FN xg_inst *xg_dot_reduce(const xg_hb *b, xg_inst *dot) {
     r = xg_hb_sum(b, xg_hb_2(b, XG_MULTIPLY, x[0], x[1]), m->contracting.p, m->contracting.n);
     return xg_dot_arrange(b, dot, m, xg_hb_convert(b, r, dot->shape->type));
 }
-XG_FN bool xg_opt_dot_strength_reduction(xg_module *m) { return m->made[XG_DOT] && xg_opt_expand(m, xg_dot_reduces, xg_dot_reduce); }
+XG_FN bool xg_opt_dot_strength_reduction(xg_module *m) {
+    return m->made[XG_DOT] && xg_opt_expand(m, xg_dot_reduces, xg_dot_reduce);
+}
 
 #endif /* XG_OPT_DOT_STRENGTH_REDUCTION_C */

@@ -1,16 +1,23 @@
 /* opt/dynamic_rules.c -- for each opcode: the sizes of its result, and its operands with padding that does not count.
  *
- * A rule reads p->i, whose operands are arrays of their bounds already, writes p->out (the size along each dimension of the result, NULL where it is the bound), puts other
- * operands into p->i where padding would count, and returns the value that takes its place: itself, or something longer. The evaluator (eval/dynamic.c) has the laws. */
+ * A rule reads p->i, whose operands are arrays of their bounds already, writes p->out (the size along each dimension of
+ * the result, NULL where it is the bound), puts other operands into p->i where padding would count, and returns the
+ * value that takes its place: itself, or something longer. The evaluator (eval/dynamic.c) has the laws. */
 #ifndef XG_OPT_DYNAMIC_RULES_C
 #define XG_OPT_DYNAMIC_RULES_C
 #include "opt.h"
 
-/* The size of a dimension of two values that is one: the program promises that both sizes are the same, or one is full; the lesser reads no padding. */
-XG_FN xg_inst *xg_dyn_meet(const xg_dyn *p, xg_inst *a, xg_inst *b) { return !a || a == b ? b : !b ? a : xg_hb_2(&p->b, XG_MINIMUM, a, b); }
-XG_FN xg_inst *xg_dyn_either(const xg_dyn *p, const xg_inst *a, int64_t da, const xg_inst *b, int64_t db) { return xg_dyn_meet(p, xg_dyn_size(a, (uint32_t)da), xg_dyn_size(b, (uint32_t)db)); }
+/* The size of a dimension of two values that is one: the program promises that both sizes are the same, or one is full;
+ * the lesser reads no padding. */
+XG_FN xg_inst *xg_dyn_meet(const xg_dyn *p, xg_inst *a, xg_inst *b) {
+    return !a || a == b ? b : !b ? a : xg_hb_2(&p->b, XG_MINIMUM, a, b);
+}
+XG_FN xg_inst *xg_dyn_either(const xg_dyn *p, const xg_inst *a, int64_t da, const xg_inst *b, int64_t db) {
+    return xg_dyn_meet(p, xg_dyn_size(a, (uint32_t)da), xg_dyn_size(b, (uint32_t)db));
+}
 XG_FN bool xg_dyn_any_size(const xg_inst *x, uint32_t from, uint32_t to) {
-    for (; from < to; from++) if (xg_dyn_size(x, from)) return true;
+    for (; from < to; from++)
+        if (xg_dyn_size(x, from)) return true;
     return false;
 }
 XG_FN void xg_dyn_take_sizes(xg_dyn *p, const xg_inst *x) {
@@ -58,7 +65,8 @@ XG_FN xg_inst *xg_dyn_transpose(xg_dyn *p) {
 }
 XG_FN xg_inst *xg_dyn_bitcast(xg_dyn *p) {
     const xg_shape *a = XG_OPERAND(p->i, 0)->shape, *b = p->i->shape;
-    if (a->type != b->type || !xg_dims_equal(a, b->dims, b->rank)) xg_dyn_refuse(p, "dynamic dimensions that become others");
+    if (a->type != b->type || !xg_dims_equal(a, b->dims, b->rank))
+        xg_dyn_refuse(p, "dynamic dimensions that become others");
     return xg_dyn_elementwise(p);
 }
 /* Reversed, padding comes first: the result is what stands behind it. */
@@ -79,7 +87,8 @@ XG_FN xg_inst *xg_dyn_reverse(xg_dyn *p) {
         dynamic = true;
     }
     if (!dynamic) return p->i;
-    for (d = 0; d < x->shape->rank; d++) if (!starts[d]) starts[d] = xg_dyn_int(p, 0);
+    for (d = 0; d < x->shape->rank; d++)
+        if (!starts[d]) starts[d] = xg_dyn_int(p, 0);
     r = xg_hb_reverse(&p->b, x, dims.p, dims.n);
     r = xg_hb_pad(&p->b, r, xg_dyn_zero(p, x->shape->type), pads);
     return xg_hb_dynamic_slice(&p->b, r, starts, x->shape->dims);
@@ -124,7 +133,8 @@ XG_FN xg_inst *xg_dyn_concatenate(xg_dyn *p) {
     bool dynamic = false, moves = false; /* moves: some operand but the last has padding */
     xg_pad_dim pads[XG_RANK_MAX];
     for (k = 0; k < i->n_operands; k++) {
-        for (d = 0; d < rank; d++) if (d != c) p->out[d] = xg_dyn_meet(p, p->out[d], xg_dyn_size(XG_OPERAND(i, k), d));
+        for (d = 0; d < rank; d++)
+            if (d != c) p->out[d] = xg_dyn_meet(p, p->out[d], xg_dyn_size(XG_OPERAND(i, k), d));
         moves = moves || dynamic;
         dynamic = dynamic || xg_dyn_size(XG_OPERAND(i, k), c);
     }
@@ -152,14 +162,18 @@ XG_FN xg_inst *xg_dyn_index(const xg_dyn *p, xg_inst *x) {
     if (t == XLAGPU_U64) x = xg_hb_2(&p->b, XG_MINIMUM, x, xg_hb_int_like(&p->b, x, INT64_MAX));
     return xg_hb_convert(&p->b, x, t == XLAGPU_U64 || t == XLAGPU_S64 || t == XLAGPU_U32 ? XLAGPU_S64 : XLAGPU_S32);
 }
-/* The last place where a window of so many elements, or of n if that is not NULL, fits dimension d of x; 0 for a window that is all of it. */
+/* The last place where a window of so many elements, or of n if that is not NULL, fits dimension d of x; 0 for a window
+ * that is all of it. */
 XG_FN xg_inst *xg_dyn_last_start(const xg_dyn *p, const xg_inst *x, uint32_t d, int64_t window, xg_inst *n) {
     if (n) return xg_dyn_at_least(p, xg_hb_2(&p->b, XG_SUBTRACT, xg_dyn_size_or_bound(p, x, d), n), 0);
     if (!xg_dyn_size(x, d)) return xg_dyn_int(p, x->shape->dims[d] - window);
-    return window == x->shape->dims[d] ? xg_dyn_int(p, 0) : xg_dyn_at_least(p, xg_dyn_plus(p, xg_dyn_size(x, d), -window), 0);
+    return window == x->shape->dims[d] ? xg_dyn_int(p, 0)
+                                       : xg_dyn_at_least(p, xg_dyn_plus(p, xg_dyn_size(x, d), -window), 0);
 }
-/* Start indices first, first + 1 ... of p->i, one scalar for each dimension of x, kept where the window fits what is there. u, if not NULL: a window with sizes of its own. */
-XG_FN void xg_dyn_starts(const xg_dyn *p, const xg_inst *x, uint32_t first, const int64_t *window, const xg_inst *u, xg_inst **starts) {
+/* Start indices first, first + 1 ... of p->i, one scalar for each dimension of x, kept where the window fits what is
+ * there. u, if not NULL: a window with sizes of its own. */
+XG_FN void xg_dyn_starts(
+    const xg_dyn *p, const xg_inst *x, uint32_t first, const int64_t *window, const xg_inst *u, xg_inst **starts) {
     bool vector = p->i->n_operands == first + 1 && XG_OPERAND(p->i, first)->shape->rank == 1;
     uint32_t d;
     for (d = 0; d < x->shape->rank; d++) {
@@ -184,7 +198,8 @@ XG_FN xg_inst *xg_dyn_dynamic_slice(xg_dyn *p) {
     xg_dyn_starts(p, x, 1, sizes.p, NULL, starts);
     return xg_hb_dynamic_slice(&p->b, xg_dyn_zeroed(p, x, part), starts, sizes.p);
 }
-/* What is there of a dynamic update goes over what lies under it; the operand is made longer meanwhile, so that the update's bounds fit wherever the update does. */
+/* What is there of a dynamic update goes over what lies under it; the operand is made longer meanwhile, so that the
+ * update's bounds fit wherever the update does. */
 XG_FN xg_inst *xg_dyn_dynamic_update_slice(xg_dyn *p) {
     xg_inst *x = XG_OPERAND(p->i, 0), *u = XG_OPERAND(p->i, 1), *starts[XG_RANK_MAX], *present, *longer;
     xg_pad_dim pads[XG_RANK_MAX];
@@ -208,7 +223,8 @@ XG_FN xg_inst *xg_dyn_dynamic_update_slice(xg_dyn *p) {
 }
 
 /* For each component of an index, in the shape of all indices: the last place where the window fits. */
-XG_FN xg_inst *xg_dyn_last_starts(const xg_dyn *p, const xg_inst *x, const xg_inst *indices, int64_t vector_dim, xg_ints map, const int64_t *window) {
+XG_FN xg_inst *xg_dyn_last_starts(
+    const xg_dyn *p, const xg_inst *x, const xg_inst *indices, int64_t vector_dim, xg_ints map, const int64_t *window) {
     xg_inst **each = XG_NEW_N(p->m->arena, xg_inst *, map.n + (size_t)1), *all;
     int64_t one = 1;
     uint32_t k;
@@ -216,13 +232,15 @@ XG_FN xg_inst *xg_dyn_last_starts(const xg_dyn *p, const xg_inst *x, const xg_in
         xg_inst *last = xg_dyn_last_start(p, x, (uint32_t)map.p[k], window[map.p[k]], NULL);
         each[k] = xg_hb_reshape(&p->b, xg_hb_convert(&p->b, last, indices->shape->type), &one, 1);
     }
-    if (vector_dim == (int64_t)indices->shape->rank) return xg_hb_splat(&p->b, xg_hb_reshape(&p->b, each[0], NULL, 0), indices->shape->dims, indices->shape->rank);
+    if (vector_dim == (int64_t)indices->shape->rank)
+        return xg_hb_splat(&p->b, xg_hb_reshape(&p->b, each[0], NULL, 0), indices->shape->dims, indices->shape->rank);
     all = xg_hb_concat(&p->b, each, map.n, 0);
     return xg_hb_broadcast(&p->b, all, indices->shape->dims, indices->shape->rank, &vector_dim, 1);
 }
 XG_FN bool xg_dyn_moves_along_sizes(const xg_inst *x, const xg_windows *w) {
     uint32_t d;
-    for (d = 0; d < x->shape->rank; d++) if (w->start[d] >= 0 && xg_dyn_size(x, d)) return true;
+    for (d = 0; d < x->shape->rank; d++)
+        if (w->start[d] >= 0 && xg_dyn_size(x, d)) return true;
     return false;
 }
 XG_FN xg_inst *xg_dyn_gather(xg_dyn *p) {
@@ -237,7 +255,9 @@ XG_FN xg_inst *xg_dyn_gather(xg_dyn *p) {
     }
     if (xg_dyn_moves_along_sizes(x, &w)) {
         xg_inst *at = xg_dyn_index(p, indices), *low = xg_hb_int_like(&p->b, at, 0);
-        xg_inst_set_operand(i, 1, xg_dyn_clamp(p, low, at, xg_dyn_last_starts(p, x, at, w.vector_dim, xg_attr_ints(i, XG_A_start_index_map), w.size)));
+        xg_inst_set_operand(i, 1,
+            xg_dyn_clamp(
+                p, low, at, xg_dyn_last_starts(p, x, at, w.vector_dim, xg_attr_ints(i, XG_A_start_index_map), w.size)));
     }
     xg_inst_set_operand(i, 0, xg_dyn_zeroed(p, x, part));
     return i;
@@ -249,15 +269,22 @@ XG_FN xg_inst *xg_dyn_scatter(xg_dyn *p) {
     xg_inst *indices = XG_OPERAND(i, n), *u = XG_OPERAND(i, n + 1);
     xg_windows w = xg_windows_of(i);
     for (d = 0; d < x->shape->rank; d++)
-        if (w.inside[d] >= 0 && xg_dyn_size(u, (uint32_t)w.inside[d]) && !(xg_dyn_size(x, d) && w.size[d] == x->shape->dims[d])) xg_dyn_refuse(p, "windows of dynamic sizes that are not the operand's");
-    for (d = 0; d < w.n_positions; d++) if (xg_dyn_size(u, w.position[d]) && !xg_dyn_size(indices, w.place[d])) xg_dyn_refuse(p, "more indices than updates");
-    for (k = 0; k < n; k++) for (d = 0; d < x->shape->rank; d++) if (!p->out[d]) p->out[d] = xg_dyn_size(XG_OPERAND(i, k), d);
+        if (w.inside[d] >= 0 && xg_dyn_size(u, (uint32_t)w.inside[d]) &&
+            !(xg_dyn_size(x, d) && w.size[d] == x->shape->dims[d]))
+            xg_dyn_refuse(p, "windows of dynamic sizes that are not the operand's");
+    for (d = 0; d < w.n_positions; d++)
+        if (xg_dyn_size(u, w.position[d]) && !xg_dyn_size(indices, w.place[d]))
+            xg_dyn_refuse(p, "more indices than updates");
+    for (k = 0; k < n; k++)
+        for (d = 0; d < x->shape->rank; d++)
+            if (!p->out[d]) p->out[d] = xg_dyn_size(XG_OPERAND(i, k), d);
     if (!xg_dyn_present(p, indices, NULL) && !xg_dyn_moves_along_sizes(x, &w)) return i;
     at = xg_dyn_index(p, indices);
     at->scratch = indices->scratch;
     minus = xg_hb_int(&p->b, at->shape->type, -1);
     if (xg_dyn_moves_along_sizes(x, &w)) {
-        outside = xg_hb_compare(&p->b, "GT", at, xg_dyn_last_starts(p, x, at, w.vector_dim, xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), w.size));
+        outside = xg_hb_compare(&p->b, "GT", at,
+            xg_dyn_last_starts(p, x, at, w.vector_dim, xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), w.size));
         at = xg_hb_select(&p->b, outside, xg_hb_splat(&p->b, minus, at->shape->dims, at->shape->rank), at);
         at->scratch = indices->scratch;
     }
@@ -279,16 +306,20 @@ XG_FN void xg_dyn_contract(xg_dyn *p, int64_t da, int64_t db) {
 XG_FN xg_inst *xg_dyn_dot(xg_dyn *p) {
     xg_dot_dims d = xg_dot_dims_of(p->i);
     uint32_t k, n = 0;
-    for (k = 0; k < d.lb.n; k++) p->out[n++] = xg_dyn_either(p, XG_OPERAND(p->i, 0), d.lb.p[k], XG_OPERAND(p->i, 1), d.rb.p[k]);
-    for (k = 0; k < XG_OPERAND(p->i, 0)->shape->rank; k++) if (!xg_ints_at(d.lb, k, NULL) && !xg_ints_at(d.lc, k, NULL)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 0), k);
-    for (k = 0; k < XG_OPERAND(p->i, 1)->shape->rank; k++) if (!xg_ints_at(d.rb, k, NULL) && !xg_ints_at(d.rc, k, NULL)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 1), k);
+    for (k = 0; k < d.lb.n; k++)
+        p->out[n++] = xg_dyn_either(p, XG_OPERAND(p->i, 0), d.lb.p[k], XG_OPERAND(p->i, 1), d.rb.p[k]);
+    for (k = 0; k < XG_OPERAND(p->i, 0)->shape->rank; k++)
+        if (!xg_ints_at(d.lb, k, NULL) && !xg_ints_at(d.lc, k, NULL)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 0), k);
+    for (k = 0; k < XG_OPERAND(p->i, 1)->shape->rank; k++)
+        if (!xg_ints_at(d.rb, k, NULL) && !xg_ints_at(d.rc, k, NULL)) p->out[n++] = xg_dyn_size(XG_OPERAND(p->i, 1), k);
     for (k = 0; k < d.lc.n; k++) xg_dyn_contract(p, d.lc.p[k], d.rc.p[k]);
     return p->i;
 }
 /* At how many places a window fits a dimension of size n. */
 XG_FN xg_inst *xg_dyn_places(const xg_dyn *p, xg_inst *n, const xg_window_dim *w) {
     int64_t extent = (w->size - 1) * w->window_dilation + 1;
-    if (w->base_dilation > 1) n = xg_dyn_at_least(p, xg_dyn_plus(p, xg_dyn_times(p, n, w->base_dilation), 1 - w->base_dilation), 0);
+    if (w->base_dilation > 1)
+        n = xg_dyn_at_least(p, xg_dyn_plus(p, xg_dyn_times(p, n, w->base_dilation), 1 - w->base_dilation), 0);
     n = xg_dyn_plus(p, n, w->pad_low + w->pad_high - extent + w->stride);
     if (w->pad_low + w->pad_high - extent + w->stride < 0) n = xg_dyn_at_least(p, n, 0);
     return xg_dyn_over(p, n, w->stride);
@@ -297,9 +328,13 @@ XG_FN xg_inst *xg_dyn_convolution(xg_dyn *p) {
     const xg_dim_labels *v = xg_inst_attr(p->i, XG_A_dim_labels)->v.labels;
     const xg_attr *window = xg_inst_attr(p->i, XG_A_window);
     const xg_inst *x = XG_OPERAND(p->i, 0), *f = XG_OPERAND(p->i, 1);
-    bool grouped = xg_attr_int(p->i, XG_A_feature_group_count, 1) != 1 || xg_attr_int(p->i, XG_A_batch_group_count, 1) != 1, spatial[XG_RANK_MAX];
+    bool grouped =
+             xg_attr_int(p->i, XG_A_feature_group_count, 1) != 1 || xg_attr_int(p->i, XG_A_batch_group_count, 1) != 1,
+         spatial[XG_RANK_MAX];
     uint32_t k;
-    if (grouped && (xg_dyn_size(x, (uint32_t)v->input_feature) || xg_dyn_size(x, (uint32_t)v->input_batch) || f->scratch)) xg_dyn_refuse(p, "dynamic dimensions in groups");
+    if (grouped &&
+        (xg_dyn_size(x, (uint32_t)v->input_feature) || xg_dyn_size(x, (uint32_t)v->input_batch) || f->scratch))
+        xg_dyn_refuse(p, "dynamic dimensions in groups");
     p->out[v->output_batch] = xg_dyn_size(x, (uint32_t)v->input_batch);
     p->out[v->output_feature] = xg_dyn_size(f, (uint32_t)v->kernel_output);
     memset(spatial, 0, sizeof spatial);
@@ -318,8 +353,10 @@ XG_FN xg_inst *xg_dyn_batched(xg_dyn *p, uint32_t n) {
     uint32_t k, d;
     for (k = 0; k < p->i->n_operands; k++) {
         const xg_inst *x = XG_OPERAND(p->i, k);
-        if (xg_dyn_any_size(x, x->shape->rank - n, x->shape->rank)) xg_dyn_refuse(p, "dynamic dimensions but those of a batch");
-        for (d = 0; d + n < x->shape->rank; d++) if (!p->out[d]) p->out[d] = xg_dyn_size(x, d);
+        if (xg_dyn_any_size(x, x->shape->rank - n, x->shape->rank))
+            xg_dyn_refuse(p, "dynamic dimensions but those of a batch");
+        for (d = 0; d + n < x->shape->rank; d++)
+            if (!p->out[d]) p->out[d] = xg_dyn_size(x, d);
     }
     return p->i;
 }
@@ -334,7 +371,8 @@ XG_FN xg_inst *xg_dyn_neutral(const xg_dyn *p, const xg_comp *c, xlagpu_type t) 
 /* (a..., is a there), (b..., is b there) -> the reducer's value of both, or the one that is there. */
 XG_FN xg_comp *xg_dyn_guarded_reducer(const xg_dyn *p, const xg_comp *from, uint32_t n) {
     xg_comp *c = xg_comp_new(p->m, from->name, p->i->comp);
-    xg_inst **args = XG_NEW_N(p->m->arena, xg_inst *, 2 * (size_t)n), **out = XG_NEW_N(p->m->arena, xg_inst *, n + (size_t)1), *there[2], *both;
+    xg_inst **args = XG_NEW_N(p->m->arena, xg_inst *, 2 * (size_t)n),
+            **out = XG_NEW_N(p->m->arena, xg_inst *, n + (size_t)1), *there[2], *both;
     const xg_shape *pred = xg_shape_scalar(p->m, XLAGPU_PRED);
     xg_hb b = xg_hb_end(c, p->i);
     uint32_t k;
@@ -351,7 +389,8 @@ XG_FN xg_comp *xg_dyn_guarded_reducer(const xg_dyn *p, const xg_comp *from, uint
     c->root = xg_hb_tuple(&b, out, n + 1);
     return c;
 }
-/* The padding of the operands along `dims` does not count: it is what may come in any number of times, or comes with a mark that says so. */
+/* The padding of the operands along `dims` does not count: it is what may come in any number of times, or comes with a
+ * mark that says so. */
 XG_FN xg_inst *xg_dyn_without_padding(xg_dyn *p, const bool *dims) {
     xg_inst *i = p->i, **in, *present;
     uint32_t n = i->n_operands / 2, k;
@@ -362,12 +401,17 @@ XG_FN xg_inst *xg_dyn_without_padding(xg_dyn *p, const bool *dims) {
     if (start != XG_REDUCER_UNKNOWN) {
         for (k = 0; k < n; k++) {
             xg_inst *x = XG_OPERAND(i, k);
-            xg_inst_set_operand(i, k, xg_dyn_filled(p, x, dims, start == XG_REDUCER_FROM_INIT ? XG_OPERAND(i, n + k) : xg_dyn_neutral(p, c, x->shape->type)));
+            xg_inst_set_operand(i, k,
+                xg_dyn_filled(p, x, dims,
+                    start == XG_REDUCER_FROM_INIT ? XG_OPERAND(i, n + k) : xg_dyn_neutral(p, c, x->shape->type)));
         }
         return i;
     }
     in = XG_NEW_N(p->m->arena, xg_inst *, 2 * (size_t)n + 2);
-    for (k = 0; k < n; k++) { in[k] = XG_OPERAND(i, k); in[n + 1 + k] = XG_OPERAND(i, n + k); }
+    for (k = 0; k < n; k++) {
+        in[k] = XG_OPERAND(i, k);
+        in[n + 1 + k] = XG_OPERAND(i, n + k);
+    }
     in[n] = present;
     in[2 * n + 1] = xg_hb_int(&p->b, XLAGPU_PRED, 1);
     i = xg_inst_new(i->comp, i->op, i->shape, in, 2 * n + 2, i, i->name);
@@ -378,21 +422,26 @@ XG_FN xg_inst *xg_dyn_without_padding(xg_dyn *p, const bool *dims) {
 /* Operands of one shape: the size that any of them has is that of all. */
 XG_FN void xg_dyn_agree(const xg_dyn *p, uint32_t n) {
     uint32_t k, j, d, rank = XG_OPERAND(p->i, 0)->shape->rank;
-    for (d = 0; d < rank; d++) for (k = 0; k < n; k++) {
-        xg_inst *size = xg_dyn_size(XG_OPERAND(p->i, k), d);
-        if (!size) continue;
-        for (j = 0; j < n; j++) if (!xg_dyn_size(XG_OPERAND(p->i, j), d)) xg_dyn_refuse(p, "operands of which some are dynamic");
-    }
+    for (d = 0; d < rank; d++)
+        for (k = 0; k < n; k++) {
+            xg_inst *size = xg_dyn_size(XG_OPERAND(p->i, k), d);
+            if (!size) continue;
+            for (j = 0; j < n; j++)
+                if (!xg_dyn_size(XG_OPERAND(p->i, j), d)) xg_dyn_refuse(p, "operands of which some are dynamic");
+        }
 }
 XG_FN xg_inst *xg_dyn_reduce(xg_dyn *p) {
     bool dims[XG_RANK_MAX];
     uint32_t d, at = 0;
     xg_dyn_agree(p, p->i->n_operands / 2);
     xg_dyn_mark(dims, xg_attr_ints(p->i, XG_A_dimensions));
-    for (d = 0; d < XG_OPERAND(p->i, 0)->shape->rank; d++) if (!dims[d]) p->out[at++] = xg_dyn_size(XG_OPERAND(p->i, 0), d);
+    for (d = 0; d < XG_OPERAND(p->i, 0)->shape->rank; d++)
+        if (!dims[d]) p->out[at++] = xg_dyn_size(XG_OPERAND(p->i, 0), d);
     return xg_dyn_without_padding(p, dims);
 }
-XG_FN bool xg_dyn_is_trivial(const xg_window_dim *w) { return w->size == 1 && w->stride == 1 && !w->pad_low && !w->pad_high && w->base_dilation == 1; }
+XG_FN bool xg_dyn_is_trivial(const xg_window_dim *w) {
+    return w->size == 1 && w->stride == 1 && !w->pad_low && !w->pad_high && w->base_dilation == 1;
+}
 XG_FN xg_inst *xg_dyn_reduce_window(xg_dyn *p) {
     const xg_attr *a = xg_inst_attr(p->i, XG_A_window);
     const xg_inst *x = XG_OPERAND(p->i, 0);
@@ -411,8 +460,11 @@ XG_FN xg_inst *xg_dyn_reduce_window(xg_dyn *p) {
 XG_FN xg_inst *xg_dyn_unselected(const xg_dyn *p, const xg_comp *select, xlagpu_type t) {
     const xg_inst *r = select->root;
     xg_str direction = r->op == XG_COMPARE ? xg_attr_str(r, XG_A_direction) : XG_STR("");
-    if (r->op != XG_COMPARE || XG_OPERAND(r, 0) != select->params[0] || XG_OPERAND(r, 1) != select->params[1]) return NULL;
-    return xg_str_eq(direction, XG_STR("GE")) ? xg_scan_neutral(&p->b, XG_MAXIMUM, t) : xg_str_eq(direction, XG_STR("LE")) ? xg_scan_neutral(&p->b, XG_MINIMUM, t) : NULL;
+    if (r->op != XG_COMPARE || XG_OPERAND(r, 0) != select->params[0] || XG_OPERAND(r, 1) != select->params[1])
+        return NULL;
+    return xg_str_eq(direction, XG_STR("GE"))   ? xg_scan_neutral(&p->b, XG_MAXIMUM, t)
+           : xg_str_eq(direction, XG_STR("LE")) ? xg_scan_neutral(&p->b, XG_MINIMUM, t)
+                                                : NULL;
 }
 /* Under a window, padding is not selected, and the sources of windows that are not there add nothing. */
 XG_FN xg_inst *xg_dyn_select_and_scatter(xg_dyn *p) {
@@ -430,7 +482,8 @@ XG_FN xg_inst *xg_dyn_select_and_scatter(xg_dyn *p) {
         if (window[d] && !xg_dyn_size(source, d)) xg_dyn_refuse(p, "a source that is not as dynamic as the operand");
     }
     if (!any) return p->i;
-    if (!xg_reducer_is_plain(scatter) || (scatter->root->op != XG_ADD && scatter->root->op != XG_MULTIPLY)) xg_dyn_refuse(p, "a dynamic dimension under the window and this scatter");
+    if (!xg_reducer_is_plain(scatter) || (scatter->root->op != XG_ADD && scatter->root->op != XG_MULTIPLY))
+        xg_dyn_refuse(p, "a dynamic dimension under the window and this scatter");
     fill = sticks_out ? xg_dyn_unselected(p, xg_attr_comp(p->i, XG_A_select), x->shape->type) : NULL;
     if (sticks_out && !fill) xg_dyn_refuse(p, "a dynamic dimension under the window and this select");
     if (fill) xg_inst_set_operand(p->i, 0, xg_dyn_filled(p, x, window, fill));
@@ -479,9 +532,12 @@ XG_FN xg_inst *xg_dyn_last_of_order(const xg_dyn *p, xlagpu_type t, bool largest
     int bits = xg_type_bits(t), k;
     bool low = largest; /* the lowest value: a float's sign and all other bits; a signed integer's sign alone */
     uint64_t v = UINT64_MAX >> (64 - bits), sign = (uint64_t)1 << (bits - 1);
-    if (xg_type_class(t) == XGT_F) v = low ? v : v & ~sign;
-    else if (xg_type_signed(t)) v = low ? ~(sign - 1) : sign - 1;
-    else v = low ? 0 : v;
+    if (xg_type_class(t) == XGT_F)
+        v = low ? v : v & ~sign;
+    else if (xg_type_signed(t))
+        v = low ? ~(sign - 1) : sign - 1;
+    else
+        v = low ? 0 : v;
     for (k = 0; k < xg_type_bytes(t); k++) ((unsigned char *)l->data)[k] = (unsigned char)(v >> 8 * k);
     return xg_hb_literal(&p->b, l);
 }
@@ -493,7 +549,10 @@ XG_FN xg_inst *xg_dyn_topk(xg_dyn *p) {
     dims[last] = true;
     xg_dyn_take_sizes(p, x);
     p->out[last] = NULL;
-    if (xg_dyn_size(x, last)) xg_inst_set_operand(p->i, 0, xg_dyn_filled(p, x, dims, xg_dyn_last_of_order(p, x->shape->type, xg_attr_int(p->i, XG_A_largest, 1) != 0)));
+    if (xg_dyn_size(x, last))
+        xg_inst_set_operand(p->i, 0,
+            xg_dyn_filled(
+                p, x, dims, xg_dyn_last_of_order(p, x->shape->type, xg_attr_int(p->i, XG_A_largest, 1) != 0)));
     return p->i;
 }
 
@@ -534,9 +593,13 @@ XG_FN xg_inst *xg_dyn_set_dimension_size(xg_dyn *p) {
 XG_FN xg_inst *xg_dyn_slice_to_dynamic(xg_dyn *p) {
     xg_inst *x = XG_OPERAND(p->i, 0);
     uint32_t d;
-    if (!xg_shape_is_array(p->i->shape) || p->i->n_operands != p->i->shape->rank + 1 || !xg_dims_equal(x->shape, p->i->shape->dims, p->i->shape->rank) || x->shape->type != p->i->shape->type)
-        xg_hlo_fail(p->i, XLAGPU_ERROR_INVALID, NULL, "SliceToDynamic wants an array and the size of each of its dimensions");
-    for (d = 0; d < x->shape->rank; d++) if (xg_dyn_is_open(p->i->shape, d)) p->out[d] = xg_dyn_given_size(p, XG_OPERAND(p->i, d + 1), x->shape->dims[d]);
+    if (!xg_shape_is_array(p->i->shape) || p->i->n_operands != p->i->shape->rank + 1 ||
+        !xg_dims_equal(x->shape, p->i->shape->dims, p->i->shape->rank) || x->shape->type != p->i->shape->type)
+        xg_hlo_fail(
+            p->i, XLAGPU_ERROR_INVALID, NULL, "SliceToDynamic wants an array and the size of each of its dimensions");
+    for (d = 0; d < x->shape->rank; d++)
+        if (xg_dyn_is_open(p->i->shape, d))
+            p->out[d] = xg_dyn_given_size(p, XG_OPERAND(p->i, d + 1), x->shape->dims[d]);
     x = xg_dyn_zeroed(p, x, NULL);
     return xg_hb_op(&p->b, XG_COPY, xg_dyn_bounds(p->m, p->i->shape), &x, 1);
 }
@@ -544,11 +607,14 @@ XG_FN xg_inst *xg_dyn_slice_to_dynamic(xg_dyn *p) {
 XG_FN xg_inst *xg_dyn_pad_to_static(xg_dyn *p) {
     xg_inst *x = XG_OPERAND(p->i, 0), **out;
     uint32_t rank = x->shape->rank, d;
-    if (p->i->n_operands != 1 || p->i->shape->type != XLAGPU_TUPLE || p->i->shape->n_elems != rank + 1 || !xg_dims_equal(p->i->shape->elems[0], x->shape->dims, rank))
-        xg_hlo_fail(p->i, XLAGPU_ERROR_INVALID, NULL, "PadToStatic gives its operand's bounds and the size of each dimension");
+    if (p->i->n_operands != 1 || p->i->shape->type != XLAGPU_TUPLE || p->i->shape->n_elems != rank + 1 ||
+        !xg_dims_equal(p->i->shape->elems[0], x->shape->dims, rank))
+        xg_hlo_fail(
+            p->i, XLAGPU_ERROR_INVALID, NULL, "PadToStatic gives its operand's bounds and the size of each dimension");
     out = XG_NEW_N(p->m->arena, xg_inst *, rank + (size_t)1);
     out[0] = xg_dyn_zeroed(p, x, NULL);
-    for (d = 0; d < rank; d++) out[d + 1] = xg_hb_convert(&p->b, xg_dyn_size_or_bound(p, x, d), p->i->shape->elems[d + 1]->type);
+    for (d = 0; d < rank; d++)
+        out[d + 1] = xg_hb_convert(&p->b, xg_dyn_size_or_bound(p, x, d), p->i->shape->elems[d + 1]->type);
     return xg_hb_tuple(&p->b, out, rank + 1);
 }
 XG_FN xg_inst *xg_dyn_custom_call(xg_dyn *p) {
@@ -560,7 +626,9 @@ XG_FN xg_inst *xg_dyn_custom_call(xg_dyn *p) {
 
 XG_FN xg_inst *xg_dyn_apply(xg_dyn *p) {
     switch (p->i->op) {
-    case XG_CONSTANT: case XG_IOTA: case XG_RNG: return p->i; /* full to the bounds */
+    case XG_CONSTANT:
+    case XG_IOTA:
+    case XG_RNG: return p->i; /* full to the bounds */
     case XG_MAP: return xg_dyn_elementwise(p);
     case XG_BITCAST_CONVERT: return xg_dyn_bitcast_convert(p);
     case XG_BROADCAST: return xg_dyn_broadcast(p);
@@ -578,10 +646,13 @@ XG_FN xg_inst *xg_dyn_apply(xg_dyn *p) {
     case XG_SCATTER: return xg_dyn_scatter(p);
     case XG_DOT: return xg_dyn_dot(p);
     case XG_CONVOLUTION: return xg_dyn_convolution(p);
-    case XG_CHOLESKY: case XG_TRIANGULAR_SOLVE: return xg_dyn_batched(p, 2);
+    case XG_CHOLESKY:
+    case XG_TRIANGULAR_SOLVE: return xg_dyn_batched(p, 2);
     case XG_FFT: return xg_dyn_batched(p, xg_attr_ints(p->i, XG_A_fft_length).n);
     case XG_TOPK: return xg_dyn_topk(p);
-    case XG_BATCH_NORM_TRAINING: case XG_BATCH_NORM_INFERENCE: case XG_BATCH_NORM_GRAD: return xg_dyn_batch_norm(p);
+    case XG_BATCH_NORM_TRAINING:
+    case XG_BATCH_NORM_INFERENCE:
+    case XG_BATCH_NORM_GRAD: return xg_dyn_batch_norm(p);
     case XG_REDUCE: return xg_dyn_reduce(p);
     case XG_REDUCE_WINDOW: return xg_dyn_reduce_window(p);
     case XG_SELECT_AND_SCATTER: return xg_dyn_select_and_scatter(p);

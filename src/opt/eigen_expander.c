@@ -1,19 +1,30 @@
 /* opt/eigen_expander.c -- eigenvalues of Hermitian matrices and singular values, by Jacobi rotations.
  *
- * The columns stand in two halves; column j of the left half and column j of the right one are a pair, and all pairs are rotated at once: elementwise work on halves.
- * Then all columns but the first move on by one place, right along the left half and back along the right one (Brent and Luk), so that after n - 1 rounds, a
- * sweep, every two have met and each is back in its place. An odd number of columns gets one more, of zeros, which no rotation mixes with the others.
- * Sweeps go on until all matrices of the batch have converged, which takes six to ten; one that has not is LAPACK's info > 0. */
+ * The columns stand in two halves; column j of the left half and column j of the right one are a pair, and all pairs
+ * are rotated at once: elementwise work on halves. Then all columns but the first move on by one place, right along the
+ * left half and back along the right one (Brent and Luk), so that after n - 1 rounds, a sweep, every two have met and
+ * each is back in its place. An odd number of columns gets one more, of zeros, which no rotation mixes with the others.
+ * Sweeps go on until all matrices of the batch have converged, which takes six to ten; one that has not is LAPACK's
+ * info > 0. */
 #ifndef XG_OPT_EIGEN_EXPANDER_C
 #define XG_OPT_EIGEN_EXPANDER_C
 #include "opt.h"
 
-enum { XG_JACOBI_ROUNDS = 40 }; /* sweeps at most */
+enum {
+    XG_JACOBI_ROUNDS = 40
+}; /* sweeps at most */
 
-typedef struct xg_rotation { xg_inst *c, *s, *shift; } xg_rotation; /* c and s of the matrix's type, [batch, 1, pairs]; how far the two diagonal elements move apart */
+/* c and s of the matrix's type, [batch, 1, pairs]; how far the two diagonal elements move apart */
+typedef struct xg_rotation {
+    xg_inst *c, *s, *shift;
+} xg_rotation;
 
-XG_FN double xg_linear_epsilon(xlagpu_type t) { return xg_type_real(t) == XLAGPU_F64 ? 2.220446049250313e-16 : 1.1920928955078125e-07; }
-XG_FN xg_inst *xg_linear_splat_like(const xg_hb *b, const xg_inst *x, double v) { return xg_linear_number(b, x->shape->type, v, x->shape->dims, x->shape->rank); }
+XG_FN double xg_linear_epsilon(xlagpu_type t) {
+    return xg_type_real(t) == XLAGPU_F64 ? 2.220446049250313e-16 : 1.1920928955078125e-07;
+}
+XG_FN xg_inst *xg_linear_splat_like(const xg_hb *b, const xg_inst *x, double v) {
+    return xg_linear_number(b, x->shape->type, v, x->shape->dims, x->shape->rank);
+}
 /* x / scale, where scale is real. */
 XG_FN xg_inst *xg_linear_over(const xg_hb *b, xg_inst *x, xg_inst *scale) {
     xg_inst *re;
@@ -22,10 +33,12 @@ XG_FN xg_inst *xg_linear_over(const xg_hb *b, xg_inst *x, xg_inst *scale) {
     re = xg_hb_2(b, XG_DIVIDE, xg_hb_1(b, XG_REAL, x), scale);
     return xg_hb_2(b, XG_COMPLEX, re, xg_hb_2(b, XG_DIVIDE, xg_hb_1(b, XG_IMAG, x), scale));
 }
-/* The power of two below the largest element of each matrix [batch, 1, 1], by which it can be divided without rounding; 1 for zero, infinity and NaN. */
+/* The power of two below the largest element of each matrix [batch, 1, 1], by which it can be divided without rounding;
+ * 1 for zero, infinity and NaN. */
 XG_FN xg_inst *xg_linear_magnitude(const xg_hb *b, xg_inst *x) {
     bool wide = xg_type_real(x->shape->type) == XLAGPU_F64;
-    xg_inst *most = xg_linear_most(b, xg_linear_most(b, xg_linear_size(b, x), 2), 1), *bits = xg_hb_bitcast_convert(b, most, wide ? XLAGPU_S64 : XLAGPU_S32);
+    xg_inst *most = xg_linear_most(b, xg_linear_most(b, xg_linear_size(b, x), 2), 1),
+            *bits = xg_hb_bitcast_convert(b, most, wide ? XLAGPU_S64 : XLAGPU_S32);
     bits = xg_linear_and(b, bits, xg_hb_int_like(b, bits, wide ? (int64_t)0x7ff0000000000000 : 0x7f800000));
     return xg_linear_scale(b, xg_hb_bitcast_convert(b, bits, most->shape->type));
 }
@@ -38,7 +51,8 @@ XG_FN xg_inst *xg_linear_any(const xg_hb *b, xg_inst *p) {
 
 /* The rotation that makes [[app, apq], [conj(apq), aqq]] diagonal; none where `act` is false. */
 XG_FN xg_rotation xg_jacobi_rotation(const xg_hb *b, xg_inst *app, xg_inst *aqq, xg_inst *apq, xg_inst *act) {
-    xg_inst *size = xg_hb_1(b, XG_ABS, apq), *theta = xg_hb_2(b, XG_SUBTRACT, aqq, app), *one = xg_linear_splat_like(b, size, 1), *zero = xg_linear_zero_like(b, size), *t, *c;
+    xg_inst *size = xg_hb_1(b, XG_ABS, apq), *theta = xg_hb_2(b, XG_SUBTRACT, aqq, app),
+            *one = xg_linear_splat_like(b, size, 1), *zero = xg_linear_zero_like(b, size), *t, *c;
     xg_rotation r;
     theta = xg_hb_2(b, XG_DIVIDE, theta, xg_hb_2(b, XG_ADD, size, size));
     t = xg_hb_1(b, XG_SQRT, xg_hb_2(b, XG_ADD, xg_hb_2(b, XG_MULTIPLY, theta, theta), one));
@@ -73,7 +87,11 @@ XG_FN xg_inst *xg_jacobi_turn(const xg_hb *b, xg_inst *left, xg_inst *right, uin
     int64_t h = left->shape->dims[dim];
     xg_inst *parts[5];
     uint32_t n = 0;
-    if (h == 1) { parts[0] = left; parts[1] = right; return xg_hb_concat(b, parts, 2, dim); }
+    if (h == 1) {
+        parts[0] = left;
+        parts[1] = right;
+        return xg_hb_concat(b, parts, 2, dim);
+    }
     parts[n++] = xg_hb_slice_dim(b, left, dim, 0, 1);
     parts[n++] = xg_hb_slice_dim(b, right, dim, 0, 1);
     if (h > 2) parts[n++] = xg_hb_slice_dim(b, left, dim, 1, h - 1);
@@ -133,7 +151,8 @@ XG_FN xg_inst *xg_linear_padded(const xg_hb *b, xg_inst *x, uint32_t dim) { /* t
 /* ---- Hermitian matrices ---- */
 
 XG_FN xg_inst *xg_eigen_round(const xg_hb *b, xg_inst *a, xg_rotation *r) {
-    xg_inst *tl = xg_jacobi_half(b, a, 2, false), *tr = xg_jacobi_half(b, a, 2, true), *bl, *br, *app, *aqq, *apq, *act, *conj, *c, *s;
+    xg_inst *tl = xg_jacobi_half(b, a, 2, false), *tr = xg_jacobi_half(b, a, 2, true), *bl, *br, *app, *aqq, *apq, *act,
+            *conj, *c, *s;
     bl = xg_jacobi_half(b, tl, 1, true);
     br = xg_jacobi_half(b, tr, 1, true);
     tl = xg_jacobi_half(b, tl, 1, false);
@@ -186,7 +205,8 @@ XG_FN xg_inst *xg_linear_whole(const xg_hb *b, xg_inst *a, bool lower) {
     d = xg_linear_real(b, xg_linear_diagonal(b, a));
     return xg_linear_with_diagonal(b, a, xg_linear_complex(b, d, NULL, a->shape->type));
 }
-/* a[batch, n, n], of which one triangle counts -> out: vectors [batch, n, n], values [batch, 1, n] ascending, info [batch, 1, 1]. */
+/* a[batch, n, n], of which one triangle counts -> out: vectors [batch, n, n], values [batch, 1, n] ascending, info
+ * [batch, 1, 1]. */
 XG_FN void xg_linear_eigh(const xg_hb *b, xg_inst *a, bool lower, xg_inst **out) {
     int64_t n = a->shape->dims[1], even;
     xg_inst *scale, *state[4], *inner[2], *values;
@@ -235,7 +255,8 @@ XG_FN void xg_linear_eigh(const xg_hb *b, xg_inst *a, bool lower, xg_inst **out)
 XG_FN xg_rotation xg_svd_round(const xg_hb *b, xg_inst *w, xg_inst **moved) {
     xlagpu_type t = w->shape->type;
     double limit = 4 * xg_linear_epsilon(t) * sqrt((double)w->shape->dims[1]);
-    xg_inst *left = xg_jacobi_half(b, w, 2, false), *right = xg_jacobi_half(b, w, 2, true), *app = xg_hb_1(b, XG_ABS, left), *aqq = xg_hb_1(b, XG_ABS, right), *apq, *bound, *act;
+    xg_inst *left = xg_jacobi_half(b, w, 2, false), *right = xg_jacobi_half(b, w, 2, true),
+            *app = xg_hb_1(b, XG_ABS, left), *aqq = xg_hb_1(b, XG_ABS, right), *apq, *bound, *act;
     apq = xg_linear_sum(b, xg_hb_2(b, XG_MULTIPLY, xg_linear_conj(b, left), right), 1);
     app = xg_linear_sum(b, xg_hb_2(b, XG_MULTIPLY, app, app), 1);
     aqq = xg_linear_sum(b, xg_hb_2(b, XG_MULTIPLY, aqq, aqq), 1);
@@ -246,7 +267,8 @@ XG_FN xg_rotation xg_svd_round(const xg_hb *b, xg_inst *w, xg_inst **moved) {
     *moved = xg_linear_fold(b, XG_OR, act, xg_hb_int(b, XLAGPU_PRED, 0), 2);
     return xg_jacobi_rotation(b, app, aqq, apq, act);
 }
-/* w[batch, m, n], m >= n -> its columns rotated until they are orthogonal, the rotations gathered in *v[batch, n, n]; *bad [batch, 1, 1]: they are not. */
+/* w[batch, m, n], m >= n -> its columns rotated until they are orthogonal, the rotations gathered in *v[batch, n, n];
+ * *bad [batch, 1, 1]: they are not. */
 XG_FN xg_inst *xg_svd_orthogonal(const xg_hb *b, xg_inst *w, xg_inst **v, xg_inst **bad) {
     int64_t n = w->shape->dims[2], even;
     xg_inst *state[4], *inner[3], *moved;
@@ -277,11 +299,13 @@ XG_FN xg_inst *xg_svd_orthogonal(const xg_hb *b, xg_inst *w, xg_inst **v, xg_ins
     *v = xg_hb_slice_dim(b, xg_hb_slice_dim(b, sweeps.state[1], 1, 0, n), 2, 0, n);
     return xg_hb_slice_dim(b, sweeps.state[0], 2, 0, n);
 }
-/* The left vectors [batch, m, columns] of w = U S, whose columns are orthogonal and in order: QR turns them by their phases only, and it completes them where w is zero or ends. */
+/* The left vectors [batch, m, columns] of w = U S, whose columns are orthogonal and in order: QR turns them by their
+ * phases only, and it completes them where w is zero or ends. */
 XG_FN xg_inst *xg_svd_left(const xg_hb *b, xg_inst *w, int64_t columns) {
     const int64_t *dims = w->shape->dims;
     int64_t n = dims[2];
-    xg_inst *taus, *packed = xg_linear_qr(b, w, &taus), *q = xg_linear_q(b, packed, taus, columns), *d, *size, *zero, *one;
+    xg_inst *taus, *packed = xg_linear_qr(b, w, &taus), *q = xg_linear_q(b, packed, taus, columns), *d, *size, *zero,
+                   *one;
     d = xg_linear_diagonal(b, xg_hb_slice_dim(b, packed, 1, 0, n));
     size = xg_hb_1(b, XG_ABS, d);
     zero = xg_hb_compare(b, "EQ", size, xg_linear_zero_like(b, size));
@@ -310,17 +334,22 @@ XG_FN void xg_svd_kernel(const xg_hb *b, xg_inst *a, int64_t u, int64_t v, bool 
     shapes[2] = xg_block_shape(b, a->shape->type, batch, vectors ? m : 1, vectors ? (tall ? u : v) : 1);
     shapes[3] = xg_block_shape(b, a->shape->type, batch, vectors ? n : 1, vectors ? n : 1);
     shapes[4] = xg_block_shape(b, XLAGPU_S32, batch, 1, 1);
-    xg_block_call_make(b, vectors ? "gesvdj" : "gesvd", vectors ? NULL : "{\"compute_uv\":false}", &a, 1, shapes, 5, made);
+    xg_block_call_make(
+        b, vectors ? "gesvdj" : "gesvd", vectors ? NULL : "{\"compute_uv\":false}", &a, 1, shapes, 5, made);
     out[0] = made[1];
     out[1] = made[tall ? 2 : 3];
     out[2] = made[tall ? 3 : 2];
     out[3] = made[4];
 }
-/* a[batch, rows, columns] -> out: values [batch, 1, k] descending, U [batch, rows, u], V [batch, columns, v] (if there are to be vectors), info [batch, 1, 1]. */
+/* a[batch, rows, columns] -> out: values [batch, 1, k] descending, U [batch, rows, u], V [batch, columns, v] (if there
+ * are to be vectors), info [batch, 1, 1]. */
 XG_FN void xg_linear_svd(const xg_hb *b, xg_inst *a, int64_t u, int64_t v, bool vectors, xg_inst **out) {
     bool tall = a->shape->dims[1] >= a->shape->dims[2];
     xg_inst *scale, *w, *z, *bad, *values, *again, *finite;
-    if (xg_block_fits(vectors ? "gesvdj" : "gesvd", a)) { xg_svd_kernel(b, a, u, v, vectors, out); return; }
+    if (xg_block_fits(vectors ? "gesvdj" : "gesvd", a)) {
+        xg_svd_kernel(b, a, u, v, vectors, out);
+        return;
+    }
     scale = xg_linear_magnitude(b, a);
     w = xg_linear_over(b, a, scale);
     finite = xg_hb_1(b, XG_IS_FINITE, xg_linear_most(b, xg_linear_most(b, xg_linear_size(b, w), 2), 1));

@@ -1,14 +1,19 @@
-/* opt/entry_layout.c -- layouts where values are handed on: to and from the caller, into loops and branches, in tuples. Needs: tuple simplification, computations of their own.
+/* opt/entry_layout.c -- layouts where values are handed on: to and from the caller, into loops and branches, in tuples.
+ * Needs: tuple simplification, computations of their own.
  *
- * - The parameters and results of the entry have the layouts of entry_computation_layout. A parameter takes its layout on. Operations that read elements by index do not care; whoever
- *   cares (a bitcast, another name for the same memory) gets a copy in the old layout. A result whose layout differs is copied into the right one, leaf by leaf.
- * - A tuple has the layouts of what it is made of, an element that of its place in the tuple, the parameter of a branch that of the operand.
- * - The state of a loop has the layouts that the text gives to the loop, but an element that the body hands on unchanged has the layout in which it comes: nothing is copied for it.
- *   What begins and what ends a round is copied where it differs.
+ * - The parameters and results of the entry have the layouts of entry_computation_layout. A parameter takes its layout
+ *   on. Operations that read elements by index do not care; whoever cares (a bitcast, another name for the same memory)
+ *   gets a copy in the old layout. A result whose layout differs is copied into the right one, leaf by leaf.
+ * - A tuple has the layouts of what it is made of, an element that of its place in the tuple, the parameter of a branch
+ *   that of the operand.
+ * - The state of a loop has the layouts that the text gives to the loop, but an element that the body hands on
+ *   unchanged has the layout in which it comes: nothing is copied for it. What begins and what ends a round is copied
+ *   where it differs.
  * - The operands of custom calls have the layouts of operand_layout_constraints.
  *
- * Layouts that the text gives to values inside say nothing: xg_opt_forget_layouts makes them descending, unless the module was laid out before (it has bitcasts or fusions, or a
- * schedule). What custom calls read and give keeps the layouts that the text says. */
+ * Layouts that the text gives to values inside say nothing: xg_opt_forget_layouts makes them descending, unless the
+ * module was laid out before (it has bitcasts or fusions, or a schedule). What custom calls read and give keeps the
+ * layouts that the text says. */
 #ifndef XG_OPT_ENTRY_LAYOUT_C
 #define XG_OPT_ENTRY_LAYOUT_C
 #include "opt.h"
@@ -16,14 +21,20 @@
 /* The value in the layouts of `want`, made in front of `before` (NULL: last); itself when it has them. */
 XG_FN xg_inst *xg_entry_fix(xg_inst *value, const xg_shape *want, xg_inst *before) {
     xg_hb b;
-    b.comp = value->comp; b.before = before; b.from = value;
+    b.comp = value->comp;
+    b.before = before;
+    b.from = value;
     return xg_hb_as(&b, value, want);
 }
 
 /* Those that hand it on are set right afterwards. */
 XG_FN bool xg_entry_takes_over(const xg_inst *value, const xg_inst *user) {
     switch (user->op) {
-    case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_OPT_BARRIER: case XG_WHILE: case XG_CONDITIONAL: return true;
+    case XG_TUPLE:
+    case XG_GET_TUPLE_ELEMENT:
+    case XG_OPT_BARRIER:
+    case XG_WHILE:
+    case XG_CONDITIONAL: return true;
     default: return value->shape->type != XLAGPU_TUPLE && xg_opt_reads_by_index(user);
     }
 }
@@ -38,7 +49,10 @@ XG_FN void xg_entry_relayout(xg_inst *value, const xg_shape *want) {
     for (u = value->first_use; u; u = next) {
         xg_inst *user = u->user;
         next = u->next;
-        if (user->op == XG_GET_TUPLE_ELEMENT) { xg_entry_relayout(user, want->elems[xg_attr_int(user, XG_A_index, 0)]); continue; }
+        if (user->op == XG_GET_TUPLE_ELEMENT) {
+            xg_entry_relayout(user, want->elems[xg_attr_int(user, XG_A_index, 0)]);
+            continue;
+        }
         if (xg_entry_takes_over(value, user)) continue;
         if (!copy) copy = xg_entry_fix(value, old, after);
         xg_inst_set_operand(user, XG_USE_INDEX(u), copy);
@@ -78,11 +92,13 @@ XG_FN const xg_shape *xg_entry_state(const xg_inst *loop) {
     const xg_inst *root = body->root;
     const xg_shape *begin = XG_OPERAND(loop, 0)->shape, **shapes;
     uint32_t k;
-    if (loop->shape->type != XLAGPU_TUPLE || root->op != XG_TUPLE || begin->plain != loop->shape->plain) return loop->shape;
+    if (loop->shape->type != XLAGPU_TUPLE || root->op != XG_TUPLE || begin->plain != loop->shape->plain)
+        return loop->shape;
     shapes = XG_NEW_N(body->module->arena, const xg_shape *, root->n_operands + (size_t)1);
     for (k = 0; k < root->n_operands; k++) {
         const xg_inst *next = XG_OPERAND(root, k);
-        bool unchanged = next->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(next, 0) == body->params[0] && xg_attr_int(next, XG_A_index, 0) == (int64_t)k;
+        bool unchanged = next->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(next, 0) == body->params[0] &&
+                         xg_attr_int(next, XG_A_index, 0) == (int64_t)k;
         shapes[k] = (unchanged ? begin : loop->shape)->elems[k];
     }
     return xg_shape_tuple(body->module, shapes, root->n_operands);
@@ -116,9 +132,12 @@ XG_FN bool xg_entry_settle(xg_comp *c) {
     bool changed = false;
     XG_FOR_INSTS(i, c) switch (i->op) {
     case XG_TUPLE: changed = xg_entry_follow(i, xg_entry_tuple_of(i)) || changed; break;
-    case XG_GET_TUPLE_ELEMENT: changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape->elems[xg_attr_int(i, XG_A_index, 0)]) || changed; break;
+    case XG_GET_TUPLE_ELEMENT:
+        changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape->elems[xg_attr_int(i, XG_A_index, 0)]) || changed;
+        break;
     case XG_OPT_BARRIER: changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape) || changed; break;
-    case XG_WHILE: case XG_CONDITIONAL: changed = xg_entry_settle_control(i) || changed; break;
+    case XG_WHILE:
+    case XG_CONDITIONAL: changed = xg_entry_settle_control(i) || changed; break;
     case XG_CUSTOM_CALL: changed = xg_entry_settle_call(i) || changed; break;
     default: break;
     }
@@ -147,11 +166,13 @@ XG_FN const xg_shape *xg_forget_shape(xg_module *m, const xg_shape *s) {
     }
     if (!l || l->descending || l->extras.n) return s;
     for (k = 0; k < s->rank; k++) order[k] = (int32_t)(s->rank - 1 - k);
-    return xg_shape_with_layout(m, s, xg_layout_make(m, order, s->rank, l->memory_space, l->element_bits, xg_str_of("", 0)));
+    return xg_shape_with_layout(
+        m, s, xg_layout_make(m, order, s->rank, l->memory_space, l->element_bits, xg_str_of("", 0)));
 }
 XG_FN bool xg_forget_is_laid_out(const xg_module *m) {
     const xg_comp *c;
-    for (c = m->made[XG_BITCAST] || m->made[XG_FUSION] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) if (i->op == XG_BITCAST || i->op == XG_FUSION) return true;
+    for (c = m->made[XG_BITCAST] || m->made[XG_FUSION] ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c) if (i->op == XG_BITCAST || i->op == XG_FUSION) return true;
     return false;
 }
 XG_FN bool xg_forget_in(xg_comp *c) {
@@ -159,11 +180,15 @@ XG_FN bool xg_forget_in(xg_comp *c) {
     bool changed = false;
     for (; i; i = next) {
         next = i->next; /* not the copies made here: they have the old layouts for those who want them */
-        if ((i->op == XG_PARAMETER && c == c->module->entry) || (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE))) continue;
+        if ((i->op == XG_PARAMETER && c == c->module->entry) ||
+            (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)))
+            continue;
         changed = xg_entry_follow(i, xg_forget_shape(c->module, i->shape)) || changed;
     }
     return changed;
 }
-XG_FN bool xg_opt_forget_layouts(xg_module *m) { return !m->is_scheduled && !xg_forget_is_laid_out(m) && xg_opt_each_sequence(m, xg_forget_in); }
+XG_FN bool xg_opt_forget_layouts(xg_module *m) {
+    return !m->is_scheduled && !xg_forget_is_laid_out(m) && xg_opt_each_sequence(m, xg_forget_in);
+}
 
 #endif /* XG_OPT_ENTRY_LAYOUT_C */

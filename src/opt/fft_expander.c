@@ -1,21 +1,29 @@
-/* opt/fft_expander.c -- an fft that neither one block (fft_stages.c) nor a few kernels (fuse/fft_passes.c) can make, as others that they can.
+/* opt/fft_expander.c -- an fft that neither one block (fft_stages.c) nor a few kernels (fuse/fft_passes.c) can make, as
+ * others that they can.
  *
- * - Of real numbers, whose last dimension is too long: the complex transform, cut off; back to real numbers: the missing half of the spectrum is its mirror image.
- * - A length with a large prime factor becomes a cyclic convolution, by transforms of a power of two (Bluestein, "A linear filtering approach to the computation of discrete Fourier
- *   transform", 1970). Its roots are computed where they are needed, from iotas in integers modulo n. */
+ * - Of real numbers, whose last dimension is too long: the complex transform, cut off; back to real numbers: the
+ *   missing half of the spectrum is its mirror image.
+ * - A length with a large prime factor becomes a cyclic convolution, by transforms of a power of two (Bluestein, "A
+ *   linear filtering approach to the computation of discrete Fourier transform", 1970). Its roots are computed where
+ *   they are needed, from iotas in integers modulo n. */
 #ifndef XG_OPT_FFT_EXPANDER_C
 #define XG_OPT_FFT_EXPANDER_C
 #include "../eval/eval.h"
 #include "opt.h"
 
-typedef struct xg_fft { const xg_hb *b; xlagpu_type type, real; double sign; } xg_fft; /* type: of the complex numbers */
+typedef struct xg_fft {
+    const xg_hb *b;
+    xlagpu_type type, real;
+    double sign;
+} xg_fft; /* type: of the complex numbers */
 
 /* ---- roots ---- */
 
 /* exp(sign 2 pi i turns / n), turns in 0 .. n - 1, integers. */
 XG_FN xg_inst *xg_fft_computed(const xg_fft *f, xg_inst *turns, int64_t n) {
     xg_inst *angle = xg_hb_convert(f->b, turns, f->real), *cosine;
-    angle = xg_hb_2(f->b, XG_MULTIPLY, angle, xg_hb_float_like(f->b, angle, f->sign * 6.28318530717958647693 / (double)n));
+    angle =
+        xg_hb_2(f->b, XG_MULTIPLY, angle, xg_hb_float_like(f->b, angle, f->sign * 6.28318530717958647693 / (double)n));
     cosine = xg_hb_1(f->b, XG_COSINE, angle);
     return xg_hb_2(f->b, XG_COMPLEX, cosine, xg_hb_1(f->b, XG_SINE, angle));
 }
@@ -24,7 +32,8 @@ XG_FN xg_inst *xg_fft_computed(const xg_fft *f, xg_inst *turns, int64_t n) {
 /* The transform of complex numbers as an instruction. */
 XG_FN xg_inst *xg_fft_plain(const xg_fft *f, xg_inst *x, const int64_t *lengths, uint32_t n) {
     xg_inst *i = xg_hb_op(f->b, XG_FFT, x->shape, &x, 1);
-    xg_inst_set_attr(i, xg_attr_make_str(f->b->comp->module, XG_A_fft_type, f->sign < 0 ? XG_STR("FFT") : XG_STR("IFFT")));
+    xg_inst_set_attr(
+        i, xg_attr_make_str(f->b->comp->module, XG_A_fft_type, f->sign < 0 ? XG_STR("FFT") : XG_STR("IFFT")));
     xg_inst_set_attr(i, xg_hb_ints(f->b, XG_A_fft_length, lengths, n));
     return i;
 }
@@ -38,7 +47,8 @@ XG_FN xg_inst *xg_fft_convolved(const xg_fft *f, xg_inst *x, int64_t n) {
     while (m < 2 * n - 1) m *= 2;
     forward.sign = -1;
     backward.sign = 1;
-    dims[0] = 1; dims[1] = n;
+    dims[0] = 1;
+    dims[1] = n;
     turns = xg_hb_iota(f->b, XLAGPU_S64, dims, 2, 1);
     turns = xg_hb_2(f->b, XG_MULTIPLY, turns, turns);
     turns = xg_hb_2(f->b, XG_REMAINDER, turns, xg_hb_int_like(f->b, turns, 2 * n));
@@ -50,7 +60,9 @@ XG_FN xg_inst *xg_fft_convolved(const xg_fft *f, xg_inst *x, int64_t n) {
     dims[1] = m - 2 * n + 1;
     start[0] = 1;
     mirror = xg_hb_reverse(f->b, xg_hb_slice_dim(f->b, conj, 1, start[0], n), last, 1);
-    parts[0] = conj; parts[1] = xg_hb_splat(f->b, zero, dims, 2); parts[2] = mirror;
+    parts[0] = conj;
+    parts[1] = xg_hb_splat(f->b, zero, dims, 2);
+    parts[2] = mirror;
     c = xg_fft_plain(&forward, xg_hb_concat(f->b, parts, 3, 1), &m, 1); /* [1, m] */
     c = xg_hb_reshape(f->b, c, &m, 1);
     memset(pad, 0, sizeof pad);
@@ -115,7 +127,8 @@ XG_FN xg_inst *xg_fft_expand(const xg_hb *b, xg_inst *i) {
     f.sign = xg_str_is(type, "FFT") || from_real ? -1 : 1;
     x = xg_hb_convert(b, x, f.type);
     for (k = 0; k < n.n; k++) whole = whole && xg_fft_first_pass(n.p[k], xg_type_bytes(f.type));
-    if (whole) x = xg_fft_plain(&f, x, n.p, n.n);
+    if (whole)
+        x = xg_fft_plain(&f, x, n.p, n.n);
     else {
         for (k = 0; k + 1 < n.n; k++) x = xg_fft_along(&f, x, rank - n.n + k);
         if (to_real) x = xg_fft_mirror(&f, x, n.p[n.n - 1]);
@@ -125,7 +138,12 @@ XG_FN xg_inst *xg_fft_expand(const xg_hb *b, xg_inst *i) {
     return to_real ? xg_hb_1(b, XG_REAL, x) : x;
 }
 
-XG_FN bool xg_fft_matches(const xg_inst *i) { return i->op == XG_FFT && !i->shape->dynamic && xg_attr_ints(i, XG_A_fft_length).n > 0 && !xg_fft_is_kernel(i) && !xg_fft_has_passes(i); }
-XG_FN bool xg_opt_fft_expander(xg_module *m) { return m->made[XG_FFT] && xg_opt_expand(m, xg_fft_matches, xg_fft_expand); }
+XG_FN bool xg_fft_matches(const xg_inst *i) {
+    return i->op == XG_FFT && !i->shape->dynamic && xg_attr_ints(i, XG_A_fft_length).n > 0 && !xg_fft_is_kernel(i) &&
+           !xg_fft_has_passes(i);
+}
+XG_FN bool xg_opt_fft_expander(xg_module *m) {
+    return m->made[XG_FFT] && xg_opt_expand(m, xg_fft_matches, xg_fft_expand);
+}
 
 #endif /* XG_OPT_FFT_EXPANDER_C */

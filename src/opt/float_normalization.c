@@ -1,22 +1,28 @@
-/* opt/float_normalization.c -- FloatNormalization: what the target does not compute on narrow floats, in f32 with converts around it.
+/* opt/float_normalization.c -- FloatNormalization: what the target does not compute on narrow floats, in f32 with
+ * converts around it.
  *
  *     bf16 multiply(bf16 x, bf16 y)  ==>  bf16 convert(f32 multiply(f32 convert(x), f32 convert(y)))
  *
- * Kernels compute such operations in f32 anyhow (ptx/legalize.c), and round each result. The converts alone change no bit and save nothing; but where two meet that the user does not
- * insist on (xg_module.excess_precision), simplify-fp-conversions takes them out, and a chain is rounded once, at its end, as XLA has it: the pipeline has these passes
- * there alone (kind EXCESS). On targets that convert in software a rounding costs more than what is rounded.
+ * Kernels compute such operations in f32 anyhow (ptx/legalize.c), and round each result. The converts alone change no
+ * bit and save nothing; but where two meet that the user does not insist on (xg_module.excess_precision),
+ * simplify-fp-conversions takes them out, and a chain is rounded once, at its end, as XLA has it: the pipeline has
+ * these passes there alone (kind EXCESS). On targets that convert in software a rounding costs more than what is
+ * rounded.
  *
- * XG_FLOAT_OPS (opt.h) lists what is widened: operations that f32 and one more rounding give exactly, and that a target may have of its own; which of them it has on bf16 the driver
- * reads from the instruction table (xg_machine.bf16_ops), and no target has any on narrower types. Functions stay narrow: computed for the bits that bf16 keeps they are shorter than what
- * the rounding costs. So do the computations that a reduce or scatter applies: sums are carried in f32 there without being asked to. */
+ * XG_FLOAT_OPS (opt.h) lists what is widened: operations that f32 and one more rounding give exactly, and that a target
+ * may have of its own; which of them it has on bf16 the driver reads from the instruction table (xg_machine.bf16_ops),
+ * and no target has any on narrower types. Functions stay narrow: computed for the bits that bf16 keeps they are
+ * shorter than what the rounding costs. So do the computations that a reduce or scatter applies: sums are carried in
+ * f32 there without being asked to. */
 #ifndef XG_OPT_FLOAT_NORMALIZATION_C
 #define XG_OPT_FLOAT_NORMALIZATION_C
 #include "opt.h"
 
 XG_FN int xg_float_op(xg_opcode op) {
     switch (op) {
-#define X(hlo, kir) case XG_##hlo: return XG_FLOAT_OP_##hlo;
-    XG_FLOAT_OPS(X)
+#define X(hlo, kir) \
+    case XG_##hlo: return XG_FLOAT_OP_##hlo;
+        XG_FLOAT_OPS(X)
 #undef X
     default: return -1;
     }
@@ -34,7 +40,9 @@ XG_FN bool xg_float_widen(xg_inst *i, xlagpu_type t) {
     uint32_t k;
     if (!xg_float_widens(i, t)) return false;
     b = xg_hb_at(i);
-    for (k = 0; k < i->n_operands; k++) in[k] = xg_hb_op(&b, XG_CONVERT, xg_shape_with_type(m, XG_OPERAND(i, k)->shape, XLAGPU_F32), &XG_OPERAND(i, k), 1);
+    for (k = 0; k < i->n_operands; k++)
+        in[k] =
+            xg_hb_op(&b, XG_CONVERT, xg_shape_with_type(m, XG_OPERAND(i, k)->shape, XLAGPU_F32), &XG_OPERAND(i, k), 1);
     wide = xg_inst_clone(i, i->comp, in, i);
     if (i->shape->type == t) {
         wide->shape = xg_shape_with_type(m, i->shape, XLAGPU_F32);

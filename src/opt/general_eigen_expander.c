@@ -1,17 +1,25 @@
-/* opt/general_eigen_expander.c -- eigenvalues and vectors of general matrices: Hessenberg form, shifted QR steps, back substitution, all in complex doubles.
+/* opt/general_eigen_expander.c -- eigenvalues and vectors of general matrices: Hessenberg form, shifted QR steps, back
+ * substitution, all in complex doubles.
  *
- * Each matrix of the batch has its own active block [lo, hi]: what lies below hi has been split off. A step chases a bulge through the rows k, k + 1 of all matrices
- * together, and does nothing where k lies outside of a block. Doubles, also for floats: a conjugate pair must be told from two real values. */
+ * Each matrix of the batch has its own active block [lo, hi]: what lies below hi has been split off. A step chases a
+ * bulge through the rows k, k + 1 of all matrices together, and does nothing where k lies outside of a block. Doubles,
+ * also for floats: a conjugate pair must be told from two real values. */
 #ifndef XG_OPT_GENERAL_EIGEN_EXPANDER_C
 #define XG_OPT_GENERAL_EIGEN_EXPANDER_C
 #include "opt.h"
 
-enum { XG_SHIFTED_STEPS = 40 }; /* QR steps a row at most */
+enum {
+    XG_SHIFTED_STEPS = 40
+}; /* QR steps a row at most */
 
-XG_FN xg_inst *xg_general_next(const xg_hb *b, xg_inst *k, int64_t by) { return xg_hb_2(b, XG_ADD, k, xg_hb_int_like(b, k, by)); }
+XG_FN xg_inst *xg_general_next(const xg_hb *b, xg_inst *k, int64_t by) {
+    return xg_hb_2(b, XG_ADD, k, xg_hb_int_like(b, k, by));
+}
 XG_FN xg_inst *xg_c128(const xg_hb *b, xg_inst *x) { return xg_hb_convert(b, x, XLAGPU_C128); }
 /* pred of x's dimensions: x (direction) the scalar k. */
-XG_FN xg_inst *xg_linear_where_k(const xg_hb *b, const char *direction, xg_inst *x, xg_inst *k) { return xg_hb_compare(b, direction, x, xg_hb_splat(b, k, x->shape->dims, x->shape->rank)); }
+XG_FN xg_inst *xg_linear_where_k(const xg_hb *b, const char *direction, xg_inst *x, xg_inst *k) {
+    return xg_hb_compare(b, direction, x, xg_hb_splat(b, k, x->shape->dims, x->shape->rank));
+}
 /* (x, y) := (x p + y q, y conj(p) - x conj(q)) */
 XG_FN void xg_general_turn(const xg_hb *b, xg_inst **x, xg_inst **y, xg_inst *p, xg_inst *q) {
     xg_inst *a = xg_linear_times(b, *x, p), *c = xg_linear_times(b, *x, xg_linear_conj(b, q));
@@ -35,11 +43,14 @@ XG_FN xg_inst *xg_general_unpacked(const xg_hb *b, xg_inst *packed, xg_inst *tau
     return xg_hb_select(b, xg_linear_where_in(b, packed, 1, "GT", below), zero, packed);
 }
 
-typedef struct xg_general_block { xg_inst *lo, *hi, *finite; } xg_general_block; /* [batch, 1, 1] */
+typedef struct xg_general_block {
+    xg_inst *lo, *hi, *finite;
+} xg_general_block; /* [batch, 1, 1] */
 
 /* Elements below the diagonal that are small beside their neighbours become zero; the last block that is left. */
 XG_FN xg_inst *xg_general_split(const xg_hb *b, xg_inst *h, xg_general_block *block) {
-    xg_inst *size = xg_hb_1(b, XG_ABS, h), *norm = xg_linear_most(b, xg_linear_most(b, size, 2), 1), *d = xg_linear_diagonal(b, size), *around, *row, *sub, *tiny, *zero, *live;
+    xg_inst *size = xg_hb_1(b, XG_ABS, h), *norm = xg_linear_most(b, xg_linear_most(b, size, 2), 1),
+            *d = xg_linear_diagonal(b, size), *around, *row, *sub, *tiny, *zero, *live;
     row = xg_hb_iota(b, XLAGPU_S32, h->shape->dims, 3, 1);
     sub = xg_hb_iota(b, XLAGPU_S32, h->shape->dims, 3, 2);
     sub = xg_hb_compare(b, "EQ", row, xg_general_next(b, sub, 1));
@@ -59,9 +70,12 @@ XG_FN xg_inst *xg_general_split(const xg_hb *b, xg_inst *h, xg_general_block *bl
     zero = xg_linear_zero_like(b, h);
     return xg_hb_select(b, tiny, zero, h);
 }
-/* The eigenvalue of the block's last 2 x 2 elements that is nearer to the last one; now and then another number, lest steps go round in circles. */
+/* The eigenvalue of the block's last 2 x 2 elements that is nearer to the last one; now and then another number, lest
+ * steps go round in circles. */
 XG_FN xg_inst *xg_general_shift(const xg_hb *b, xg_inst *h, xg_inst *hi, xg_inst *steps) {
-    xg_inst *before = xg_general_next(b, hi, -1), *a = xg_general_pick(b, h, before, before), *bc = xg_general_pick(b, h, before, hi), *c = xg_general_pick(b, h, hi, before), *d = xg_general_pick(b, h, hi, hi), *half, *root, *plus, *more, *odd;
+    xg_inst *before = xg_general_next(b, hi, -1), *a = xg_general_pick(b, h, before, before),
+            *bc = xg_general_pick(b, h, before, hi), *c = xg_general_pick(b, h, hi, before),
+            *d = xg_general_pick(b, h, hi, hi), *half, *root, *plus, *more, *odd;
     bc = xg_hb_2(b, XG_MULTIPLY, bc, c);
     half = xg_hb_2(b, XG_SUBTRACT, a, d);
     half = xg_hb_2(b, XG_MULTIPLY, half, xg_linear_splat_like(b, half, 0.5));
@@ -84,7 +98,11 @@ XG_FN xg_inst *xg_general_shift(const xg_hb *b, xg_inst *h, xg_inst *hi, xg_inst
 XG_FN void xg_general_chase(const xg_hb *b, xg_inst **h, xg_inst **q, const xg_general_block *block, xg_inst *shift) {
     xg_inst *state[5], *next, *r0, *r1, *x, *y, *first, *idle, *size, *one, *zero;
     xg_loop l;
-    state[0] = *h; state[1] = *q; state[2] = block->lo; state[3] = block->hi; state[4] = shift;
+    state[0] = *h;
+    state[1] = *q;
+    state[2] = block->lo;
+    state[3] = block->hi;
+    state[4] = shift;
     l = xg_hb_loop(b, state, 5, (*h)->shape->dims[1] - 1);
     next = xg_general_next(&l.b, l.k, 1);
     r0 = xg_linear_row(&l.b, l.state[0], l.k, 1);
@@ -203,7 +221,8 @@ XG_FN xg_inst *xg_general_vectors(const xg_hb *b, xg_inst *t, xg_inst *q) {
     return xg_linear_times(b, x, d);
 }
 
-/* Real matrices: values[batch, 1, n] with exact conjugate pairs; gives the places in which pairs are neighbours, the one with the positive imaginary part first. */
+/* Real matrices: values[batch, 1, n] with exact conjugate pairs; gives the places in which pairs are neighbours, the
+ * one with the positive imaginary part first. */
 XG_FN xg_inst *xg_general_pairs(const xg_hb *b, xg_inst **values) {
     const int64_t *dims = (*values)->shape->dims;
     int64_t n = dims[2];
@@ -214,7 +233,8 @@ XG_FN xg_inst *xg_general_pairs(const xg_hb *b, xg_inst **values) {
     state[2] = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, n);
     state[3] = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, 1);
     t = xg_linear_most(b, xg_hb_1(b, XG_ABS, *values), 2);
-    state[4] = xg_hb_2(b, XG_MULTIPLY, t, xg_linear_splat_like(b, t, 1e-10)); /* below that an imaginary part is rounding */
+    state[4] =
+        xg_hb_2(b, XG_MULTIPLY, t, xg_linear_splat_like(b, t, 1e-10)); /* below that an imaginary part is rounding */
     l = xg_hb_loop(b, state, 5, n);
     w = l.state[0];
     at = xg_hb_iota(&l.b, XLAGPU_S32, dims, 3, 2);

@@ -1,13 +1,17 @@
-/* opt/host_offloader.c -- values that the module sends to the host, to have them back later, lie in host memory in between.
+/* opt/host_offloader.c -- values that the module sends to the host, to have them back later, lie in host memory in
+ * between.
  *
- * MoveToHost and MoveToDevice say so, and annotate_device_placement, which JAX writes for both (a policy of rematerialisation may offload what a backward pass needs). The way
- * there and each way back becomes an asynchronous copy to or from memory space S(5); the schedule spreads them. Where somebody else uses the value on the host, or nobody has
- * it back, it stays on the device: such calls are their operand. */
+ * MoveToHost and MoveToDevice say so, and annotate_device_placement, which JAX writes for both (a policy of
+ * rematerialisation may offload what a backward pass needs). The way there and each way back becomes an asynchronous
+ * copy to or from memory space S(5); the schedule spreads them. Where somebody else uses the value on the host, or
+ * nobody has it back, it stays on the device: such calls are their operand. */
 #ifndef XG_OPT_HOST_OFFLOADER_C
 #define XG_OPT_HOST_OFFLOADER_C
 #include "opt.h"
 
-enum { XG_OFFLOAD_SPACE = 5 };
+enum {
+    XG_OFFLOAD_SPACE = 5
+};
 
 /* _xla_buffer_placement="pinned_host" among the frontend_attributes, as they are written. */
 XG_FN bool xg_offload_says(const xg_inst *i, const char *where) {
@@ -15,19 +19,24 @@ XG_FN bool xg_offload_says(const xg_inst *i, const char *where) {
     xg_str s = xg_attr_str(i, XG_A_frontend_attributes);
     size_t n = strlen(where);
     uint32_t k;
-    for (k = 0; k + sizeof key - 1 + n < s.n; k++) if (memcmp(s.p + k, key, sizeof key - 1) == 0) return memcmp(s.p + k + sizeof key - 1, where, n) == 0 && s.p[k + sizeof key - 1 + n] == '"';
+    for (k = 0; k + sizeof key - 1 + n < s.n; k++)
+        if (memcmp(s.p + k, key, sizeof key - 1) == 0)
+            return memcmp(s.p + k + sizeof key - 1, where, n) == 0 && s.p[k + sizeof key - 1 + n] == '"';
     return false;
 }
 XG_FN bool xg_offload_is_marker(const xg_inst *i) {
     xg_str s = xg_attr_str(i, XG_A_custom_call_target);
-    if (i->op != XG_CUSTOM_CALL || i->n_operands != 1 || i->shape->plain != XG_OPERAND(i, 0)->shape->plain) return false;
+    if (i->op != XG_CUSTOM_CALL || i->n_operands != 1 || i->shape->plain != XG_OPERAND(i, 0)->shape->plain)
+        return false;
     return xg_str_is(s, "MoveToHost") || xg_str_is(s, "MoveToDevice") || xg_str_is(s, "annotate_device_placement");
 }
 XG_FN bool xg_offload_to(const xg_inst *i, bool host) {
     xg_str s = xg_attr_str(i, XG_A_custom_call_target);
     if (!xg_offload_is_marker(i) || !xg_shape_is_array(i->shape) || i->shape->dynamic) return false;
     if (xg_str_is(s, host ? "MoveToHost" : "MoveToDevice")) return true;
-    return xg_str_is(s, "annotate_device_placement") && (host ? xg_offload_says(i, "pinned_host") || xg_offload_says(i, "unpinned_host") : xg_offload_says(i, "device"));
+    return xg_str_is(s, "annotate_device_placement") &&
+           (host ? xg_offload_says(i, "pinned_host") || xg_offload_says(i, "unpinned_host")
+                 : xg_offload_says(i, "device"));
 }
 
 /* Goes to the host, and all who want it have it brought back. */
@@ -71,7 +80,8 @@ XG_FN bool xg_opt_host_offloader(xg_module *m) {
     xg_comp *c;
     for (c = m->made[XG_CUSTOM_CALL] ? m->first : NULL; c; c = c->next) {
         xg_inst *i, *before;
-        for (i = c->last; i; i = before) { /* from the end, for the ways back go with the way there, and stand behind it */
+        /* from the end, for the ways back go with the way there, and stand behind it */
+        for (i = c->last; i; i = before) {
             before = i->prev;
             if (!xg_offload_leaves(i)) continue;
             xg_offload_value(i);
@@ -80,7 +90,10 @@ XG_FN bool xg_opt_host_offloader(xg_module *m) {
         for (i = c->last; i; i = before) {
             before = i->prev;
             if (!xg_offload_is_marker(i)) continue;
-            if (xg_shape_is_array(i->shape)) xg_opt_replace(i, XG_OPERAND(i, 0)); else xg_inst_replace(i, XG_OPERAND(i, 0));
+            if (xg_shape_is_array(i->shape))
+                xg_opt_replace(i, XG_OPERAND(i, 0));
+            else
+                xg_inst_replace(i, XG_OPERAND(i, 0));
             xg_inst_remove(i);
             changed = true;
         }

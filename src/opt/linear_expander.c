@@ -1,4 +1,5 @@
-/* opt/linear_expander.c -- what all expanders of linear algebra are written with; cholesky and triangular-solve of narrow floats, which are computed in f32 and rounded once.
+/* opt/linear_expander.c -- what all expanders of linear algebra are written with; cholesky and triangular-solve of
+ * narrow floats, which are computed in f32 and rounded once.
  *
  * Matrices are [batch, n, n] here. */
 #ifndef XG_OPT_LINEAR_EXPANDER_C
@@ -17,12 +18,14 @@ XG_FN xg_inst *xg_linear_swap(const xg_hb *b, xg_inst *x) {
 }
 /* A number of x's type, complex ones included, everywhere in dims. */
 XG_FN xg_inst *xg_linear_number(const xg_hb *b, xlagpu_type t, double v, const int64_t *dims, uint32_t rank) {
-    return xg_hb_splat(b, xg_hb_convert(b, xg_hb_float(b, xg_type_real(t), isnan(v) ? fabs(v) : v), t), dims, rank); /* NAN has either sign */
+    return xg_hb_splat(b, xg_hb_convert(b, xg_hb_float(b, xg_type_real(t), isnan(v) ? fabs(v) : v), t), dims,
+        rank); /* NAN has either sign */
 }
 /* pred of x's dimensions: row (direction) column, the last two of them. */
 XG_FN xg_inst *xg_linear_triangle(const xg_hb *b, const xg_inst *x, const char *direction) {
     xg_inst *row = xg_hb_iota(b, XLAGPU_S32, x->shape->dims, x->shape->rank, x->shape->rank - 2);
-    return xg_hb_compare(b, direction, row, xg_hb_iota(b, XLAGPU_S32, x->shape->dims, x->shape->rank, x->shape->rank - 1));
+    return xg_hb_compare(
+        b, direction, row, xg_hb_iota(b, XLAGPU_S32, x->shape->dims, x->shape->rank, x->shape->rank - 1));
 }
 XG_FN xg_inst *xg_linear_masked(const xg_hb *b, xg_inst *x, const char *direction) {
     xg_inst *keep = xg_linear_triangle(b, x, direction);
@@ -34,7 +37,9 @@ XG_FN xg_inst *xg_linear_diagonal(const xg_hb *b, xg_inst *x) {
     int64_t dims[3];
     xg_inst *d = xg_linear_masked(b, x, "EQ"), *zero = xg_linear_number(b, x->shape->type, 0, NULL, 0);
     d = xg_hb_reduce(b, d, zero, last, 1, xg_hb_reducer(b, XG_ADD, x->shape->type));
-    dims[0] = x->shape->dims[0]; dims[1] = x->shape->dims[1]; dims[2] = 1;
+    dims[0] = x->shape->dims[0];
+    dims[1] = x->shape->dims[1];
+    dims[2] = 1;
     return xg_hb_reshape(b, d, dims, 3);
 }
 /* x[:, k, :] as [batch, 1, columns], or x[:, :, k] as [batch, rows, 1]. */
@@ -64,7 +69,9 @@ XG_FN xg_inst *xg_linear_product(const xg_hb *b, xg_inst *x, xg_inst *y) {
     return xg_hb_dot(b, x, y, d, x->shape->type, NULL);
 }
 /* Products and sums of narrow floats are computed in f32, and rounded once at the end. */
-XG_FN xlagpu_type xg_linear_type(xlagpu_type t) { return xg_type_class(t) == XGT_C || t == XLAGPU_F64 ? t : XLAGPU_F32; }
+XG_FN xlagpu_type xg_linear_type(xlagpu_type t) {
+    return xg_type_class(t) == XGT_C || t == XLAGPU_F64 ? t : XLAGPU_F32;
+}
 XG_FN xg_inst *xg_linear_flat(const xg_hb *b, xg_inst *x) {
     const xg_shape *s = x->shape;
     int64_t dims[3];
@@ -73,11 +80,14 @@ XG_FN xg_inst *xg_linear_flat(const xg_hb *b, xg_inst *x) {
     dims[0] = s->elements / (dims[1] * dims[2]);
     return xg_hb_convert(b, xg_hb_reshape(b, x, dims, 3), xg_linear_type(s->type));
 }
-XG_FN xg_inst *xg_linear_unflat(const xg_hb *b, xg_inst *x, const xg_shape *s) { return xg_hb_reshape(b, xg_hb_convert(b, x, s->type), s->dims, s->rank); }
+XG_FN xg_inst *xg_linear_unflat(const xg_hb *b, xg_inst *x, const xg_shape *s) {
+    return xg_hb_reshape(b, xg_hb_convert(b, x, s->type), s->dims, s->rank);
+}
 
 /* ---- cholesky ---- */
 
-/* Of matrices of any leading dimensions. *good: [batch, 1, 1], whether every pivot was positive; where not, the triangle of the factor is NaN. */
+/* Of matrices of any leading dimensions. *good: [batch, 1, 1], whether every pivot was positive; where not, the
+ * triangle of the factor is NaN. */
 XG_FN xg_inst *xg_linear_factored(const xg_hb *b, xg_inst *a, bool lower, xg_inst **good) {
     xg_inst *x = xg_linear_flat(b, a), *corner;
     x = xg_hb_op(b, XG_CHOLESKY, x->shape, &x, 1);
@@ -99,14 +109,18 @@ XG_FN xg_inst *xg_linear_solution(const xg_hb *b, xg_inst *i, bool left, bool lo
     xg_inst_set_attr(x, xg_attr_make_int(XG_A_left_side, left));
     xg_inst_set_attr(x, xg_attr_make_int(XG_A_lower, lower));
     xg_inst_set_attr(x, xg_attr_make_int(XG_A_unit_diagonal, unit));
-    xg_inst_set_attr(x, xg_attr_make_str(b->comp->module, XG_A_transpose_a, op == 't' ? XG_STR("TRANSPOSE") : op == 'a' ? XG_STR("ADJOINT") : XG_STR("NO_TRANSPOSE")));
+    xg_inst_set_attr(x, xg_attr_make_str(b->comp->module, XG_A_transpose_a,
+                            op == 't'   ? XG_STR("TRANSPOSE")
+                            : op == 'a' ? XG_STR("ADJOINT")
+                                        : XG_STR("NO_TRANSPOSE")));
     return xg_linear_unflat(b, x, i->shape);
 }
 
 /* ---- narrow types ---- */
 
 XG_FN bool xg_linear_matches(const xg_inst *i) {
-    return (i->op == XG_CHOLESKY || i->op == XG_TRIANGULAR_SOLVE) && !i->shape->dynamic && i->shape->elements && i->shape->rank >= 2 && xg_linear_type(i->shape->type) != i->shape->type;
+    return (i->op == XG_CHOLESKY || i->op == XG_TRIANGULAR_SOLVE) && !i->shape->dynamic && i->shape->elements &&
+           i->shape->rank >= 2 && xg_linear_type(i->shape->type) != i->shape->type;
 }
 XG_FN xg_inst *xg_linear_expand(const xg_hb *b, xg_inst *i) {
     xg_inst *in[2], *x;
@@ -116,6 +130,9 @@ XG_FN xg_inst *xg_linear_expand(const xg_hb *b, xg_inst *i) {
     for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(x, i->attrs[k]);
     return xg_hb_convert(b, x, i->shape->type);
 }
-XG_FN bool xg_opt_linear_expander(xg_module *m) { return (m->made[XG_CHOLESKY] || m->made[XG_TRIANGULAR_SOLVE]) && xg_opt_expand(m, xg_linear_matches, xg_linear_expand); }
+XG_FN bool xg_opt_linear_expander(xg_module *m) {
+    return (m->made[XG_CHOLESKY] || m->made[XG_TRIANGULAR_SOLVE]) &&
+           xg_opt_expand(m, xg_linear_matches, xg_linear_expand);
+}
 
 #endif /* XG_OPT_LINEAR_EXPANDER_C */

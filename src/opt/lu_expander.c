@@ -1,7 +1,9 @@
-/* opt/lu_expander.c -- LU with partial pivoting, pivots as permutations, and tridiagonal systems, as loops over columns and rows.
+/* opt/lu_expander.c -- LU with partial pivoting, pivots as permutations, and tridiagonal systems, as loops over columns
+ * and rows.
  *
- * A round finds the pivot of one column, swaps two rows and eliminates below: the whole matrix is read once and written once. Matrices of a batch go through the
- * rounds together; each has its own pivots, so rows are picked by masks, never by addresses. What is not picked does not matter, NaN included. */
+ * A round finds the pivot of one column, swaps two rows and eliminates below: the whole matrix is read once and written
+ * once. Matrices of a batch go through the rounds together; each has its own pivots, so rows are picked by masks, never
+ * by addresses. What is not picked does not matter, NaN included. */
 #ifndef XG_OPT_LU_EXPANDER_C
 #define XG_OPT_LU_EXPANDER_C
 #include "opt.h"
@@ -12,7 +14,11 @@
 XG_FN xg_inst *xg_linear_stretch(const xg_hb *b, xg_inst *x, const int64_t *dims) {
     int64_t kept[XG_RANK_MAX], places[XG_RANK_MAX];
     uint32_t rank = x->shape->rank, n = 0, d;
-    for (d = 0; d < rank; d++) if (x->shape->dims[d] == dims[d]) { kept[n] = dims[d]; places[n++] = d; }
+    for (d = 0; d < rank; d++)
+        if (x->shape->dims[d] == dims[d]) {
+            kept[n] = dims[d];
+            places[n++] = d;
+        }
     return n == rank ? x : xg_hb_broadcast(b, xg_hb_reshape(b, x, kept, n), dims, rank, places, n);
 }
 /* op over one dimension, of which one element is left. */
@@ -20,23 +26,36 @@ XG_FN xg_inst *xg_linear_fold(const xg_hb *b, xg_opcode op, xg_inst *x, xg_inst 
     int64_t dims[XG_RANK_MAX], over = dim;
     memcpy(dims, x->shape->dims, x->shape->rank * sizeof *dims);
     dims[dim] = 1;
-    return xg_hb_reshape(b, xg_hb_reduce(b, x, init, &over, 1, xg_hb_reducer(b, op, x->shape->type)), dims, x->shape->rank);
+    return xg_hb_reshape(
+        b, xg_hb_reduce(b, x, init, &over, 1, xg_hb_reducer(b, op, x->shape->type)), dims, x->shape->rank);
 }
-XG_FN xg_inst *xg_linear_sum(const xg_hb *b, xg_inst *x, uint32_t dim) { return xg_linear_fold(b, XG_ADD, x, xg_linear_number(b, x->shape->type, 0, NULL, 0), dim); }
+XG_FN xg_inst *xg_linear_sum(const xg_hb *b, xg_inst *x, uint32_t dim) {
+    return xg_linear_fold(b, XG_ADD, x, xg_linear_number(b, x->shape->type, 0, NULL, 0), dim);
+}
 /* The largest of sizes, which are not negative. */
-XG_FN xg_inst *xg_linear_most(const xg_hb *b, xg_inst *x, uint32_t dim) { return xg_linear_fold(b, XG_MAXIMUM, x, xg_hb_float(b, x->shape->type, 0), dim); }
-/* pred of `dims`: index along dim (direction) k, where k is a scalar or stretches to dims. */
-XG_FN xg_inst *xg_linear_where(const xg_hb *b, const int64_t *dims, uint32_t rank, uint32_t dim, const char *direction, xg_inst *k) {
-    xg_inst *at = xg_hb_iota(b, XLAGPU_S32, dims, rank, dim);
-    return xg_hb_compare(b, direction, at, k->shape->rank ? xg_linear_stretch(b, k, dims) : xg_hb_splat(b, k, dims, rank));
+XG_FN xg_inst *xg_linear_most(const xg_hb *b, xg_inst *x, uint32_t dim) {
+    return xg_linear_fold(b, XG_MAXIMUM, x, xg_hb_float(b, x->shape->type, 0), dim);
 }
-XG_FN xg_inst *xg_linear_where_in(const xg_hb *b, const xg_inst *x, uint32_t dim, const char *direction, xg_inst *k) { return xg_linear_where(b, x->shape->dims, x->shape->rank, dim, direction, k); }
+/* pred of `dims`: index along dim (direction) k, where k is a scalar or stretches to dims. */
+XG_FN xg_inst *xg_linear_where(
+    const xg_hb *b, const int64_t *dims, uint32_t rank, uint32_t dim, const char *direction, xg_inst *k) {
+    xg_inst *at = xg_hb_iota(b, XLAGPU_S32, dims, rank, dim);
+    return xg_hb_compare(
+        b, direction, at, k->shape->rank ? xg_linear_stretch(b, k, dims) : xg_hb_splat(b, k, dims, rank));
+}
+XG_FN xg_inst *xg_linear_where_in(const xg_hb *b, const xg_inst *x, uint32_t dim, const char *direction, xg_inst *k) {
+    return xg_linear_where(b, x->shape->dims, x->shape->rank, dim, direction, k);
+}
 XG_FN xg_inst *xg_linear_zeros(const xg_hb *b, xlagpu_type t, int64_t x, int64_t y, int64_t z) {
     int64_t dims[3];
-    dims[0] = x; dims[1] = y; dims[2] = z;
+    dims[0] = x;
+    dims[1] = y;
+    dims[2] = z;
     return xg_linear_number(b, t, 0, dims, 3);
 }
-XG_FN xg_inst *xg_linear_zero_like(const xg_hb *b, const xg_inst *x) { return xg_linear_number(b, x->shape->type, 0, x->shape->dims, x->shape->rank); }
+XG_FN xg_inst *xg_linear_zero_like(const xg_hb *b, const xg_inst *x) {
+    return xg_linear_number(b, x->shape->type, 0, x->shape->dims, x->shape->rank);
+}
 /* x where keep, else 0. */
 XG_FN xg_inst *xg_linear_kept(const xg_hb *b, xg_inst *keep, xg_inst *x) {
     xg_inst *zero = xg_linear_zero_like(b, x);
@@ -51,11 +70,16 @@ XG_FN xg_inst *xg_linear_size(const xg_hb *b, xg_inst *x) {
     return xg_hb_2(b, XG_ADD, re, xg_hb_1(b, XG_ABS, xg_hb_1(b, XG_IMAG, x)));
 }
 /* A result of the call in its own shape. */
-XG_FN xg_inst *xg_linear_result(const xg_hb *b, xg_inst *x, const xg_shape *s) { return xg_hb_reshape(b, xg_hb_convert(b, x, s->type), s->dims, s->rank); }
+XG_FN xg_inst *xg_linear_result(const xg_hb *b, xg_inst *x, const xg_shape *s) {
+    return xg_hb_reshape(b, xg_hb_convert(b, x, s->type), s->dims, s->rank);
+}
 
 /* ---- LU ---- */
 
-typedef struct xg_lu_round { xg_inst *row, *zero, *at; } xg_lu_round; /* the pivot's row [batch, 1, columns]; is the column all zero; the pivot's index [batch, 1, 1] */
+/* the pivot's row [batch, 1, columns]; is the column all zero; the pivot's index [batch, 1, 1] */
+typedef struct xg_lu_round {
+    xg_inst *row, *zero, *at;
+} xg_lu_round;
 
 /* The first of the largest from the diagonal down; the diagonal where there is none (NaN). */
 XG_FN xg_lu_round xg_lu_pivot(const xg_hb *b, xg_inst *a, xg_inst *k) {
@@ -78,7 +102,8 @@ XG_FN xg_lu_round xg_lu_pivot(const xg_hb *b, xg_inst *a, xg_inst *k) {
 }
 /* Rows k and r->at of a change places, and what lies below the pivot is eliminated; its factors take its place. */
 XG_FN xg_inst *xg_lu_eliminate(const xg_hb *b, xg_inst *a, xg_inst *k, const xg_lu_round *r) {
-    xg_inst *row = xg_linear_stretch(b, xg_linear_row(b, a, k, 1), a->shape->dims), *best = xg_linear_stretch(b, r->row, a->shape->dims), *factor, *below, *right, *change;
+    xg_inst *row = xg_linear_stretch(b, xg_linear_row(b, a, k, 1), a->shape->dims),
+            *best = xg_linear_stretch(b, r->row, a->shape->dims), *factor, *below, *right, *change;
     a = xg_hb_select(b, xg_linear_where_in(b, a, 1, "EQ", r->at), row, a);
     a = xg_hb_select(b, xg_linear_where_in(b, a, 1, "EQ", k), best, a);
     factor = xg_linear_row(b, a, k, 2);
@@ -92,7 +117,8 @@ XG_FN xg_inst *xg_lu_eliminate(const xg_hb *b, xg_inst *a, xg_inst *k, const xg_
     a = xg_hb_select(b, right, change, a);
     return xg_hb_select(b, below, factor, a);
 }
-/* a[batch, rows, columns] -> out: L below the diagonal and U, pivots [batch, 1, k] from one, and the first zero pivot [batch, 1, 1], from one, or 0. */
+/* a[batch, rows, columns] -> out: L below the diagonal and U, pivots [batch, 1, k] from one, and the first zero pivot
+ * [batch, 1, 1], from one, or 0. */
 XG_FN void xg_linear_lu(const xg_hb *b, xg_inst *a, xg_inst **out) {
     const int64_t *dims = a->shape->dims;
     int64_t n = XG_MIN(dims[1], dims[2]);
@@ -113,7 +139,8 @@ XG_FN void xg_linear_lu(const xg_hb *b, xg_inst *a, xg_inst **out) {
     l = xg_hb_loop(b, state, 3, n);
     r = xg_lu_pivot(&l.b, l.state[0], l.k);
     l.state[0] = xg_lu_eliminate(&l.b, l.state[0], l.k, &r);
-    l.state[1] = xg_linear_set_row(&l.b, l.state[1], xg_hb_2(&l.b, XG_ADD, r.at, xg_hb_int_like(&l.b, r.at, 1)), l.k, 2);
+    l.state[1] =
+        xg_linear_set_row(&l.b, l.state[1], xg_hb_2(&l.b, XG_ADD, r.at, xg_hb_int_like(&l.b, r.at, 1)), l.k, 2);
     first = xg_hb_compare(&l.b, "EQ", l.state[2], xg_hb_int_like(&l.b, l.state[2], 0));
     first = xg_linear_and(&l.b, first, r.zero);
     next = xg_hb_2(&l.b, XG_ADD, l.k, xg_hb_int(&l.b, XLAGPU_S32, 1));
@@ -121,12 +148,15 @@ XG_FN void xg_linear_lu(const xg_hb *b, xg_inst *a, xg_inst **out) {
     xg_hb_loop_end(b, &l);
     memcpy(out, l.state, 3 * sizeof *out);
 }
-/* pivots[batch, k], from zero -> the permutation [batch, n] that their swaps make of 0 .. n-1. A pivot outside swaps nothing. */
+/* pivots[batch, k], from zero -> the permutation [batch, n] that their swaps make of 0 .. n-1. A pivot outside swaps
+ * nothing. */
 XG_FN xg_inst *xg_linear_permutation(const xg_hb *b, xg_inst *pivots, int64_t n) {
     int64_t dims[3];
     xg_inst *state[2], *to, *here, *there, *valid, *mine;
     xg_loop l;
-    dims[0] = pivots->shape->dims[0]; dims[1] = 1; dims[2] = pivots->shape->dims[1];
+    dims[0] = pivots->shape->dims[0];
+    dims[1] = 1;
+    dims[2] = pivots->shape->dims[1];
     state[1] = xg_hb_reshape(b, pivots, dims, 3);
     if (xg_block_fits("pivots", state[1]) && n <= 65536) {
         const xg_shape *shape = xg_block_shape(b, XLAGPU_S32, dims[0], 1, n);
@@ -143,7 +173,8 @@ XG_FN xg_inst *xg_linear_permutation(const xg_hb *b, xg_inst *pivots, int64_t n)
     there = xg_linear_sum(&l.b, xg_linear_kept(&l.b, valid, l.state[0]), 2);
     mine = xg_linear_where_in(&l.b, l.state[0], 2, "EQ", l.k);
     {
-        xg_inst *least = xg_hb_compare(&l.b, "GE", to, xg_hb_int_like(&l.b, to, 0)), *inside = xg_hb_compare(&l.b, "LT", to, xg_hb_int_like(&l.b, to, n));
+        xg_inst *least = xg_hb_compare(&l.b, "GE", to, xg_hb_int_like(&l.b, to, 0)),
+                *inside = xg_hb_compare(&l.b, "LT", to, xg_hb_int_like(&l.b, to, n));
         inside = xg_linear_and(&l.b, inside, least);
         mine = xg_linear_and(&l.b, mine, xg_linear_stretch(&l.b, inside, mine->shape->dims));
     }
@@ -170,8 +201,10 @@ XG_FN void xg_tri_swap(const xg_hb *b, xg_inst *when, xg_inst **x, xg_inst **y) 
 /* Elimination with partial pivoting: rows k and k + 1 of lower, main, upper, second upper diagonal and right sides. */
 XG_FN void xg_tri_eliminate(const xg_hb *b, xg_inst **s, int64_t n) {
     xg_loop l = xg_hb_loop(b, s, 5, n - 1);
-    xg_inst *next = xg_hb_2(&l.b, XG_ADD, l.k, xg_hb_int(&l.b, XLAGPU_S32, 1)), *low = XG_TRI_AT(l.state[0], next), *d = XG_TRI_AT(l.state[1], l.k), *e = XG_TRI_AT(l.state[1], next);
-    xg_inst *u = XG_TRI_AT(l.state[2], l.k), *v = XG_TRI_AT(l.state[2], next), *w = xg_linear_zero_like(&l.b, u), *x = XG_TRI_AT(l.state[4], l.k), *y = XG_TRI_AT(l.state[4], next), *f, *swap;
+    xg_inst *next = xg_hb_2(&l.b, XG_ADD, l.k, xg_hb_int(&l.b, XLAGPU_S32, 1)), *low = XG_TRI_AT(l.state[0], next),
+            *d = XG_TRI_AT(l.state[1], l.k), *e = XG_TRI_AT(l.state[1], next);
+    xg_inst *u = XG_TRI_AT(l.state[2], l.k), *v = XG_TRI_AT(l.state[2], next), *w = xg_linear_zero_like(&l.b, u),
+            *x = XG_TRI_AT(l.state[4], l.k), *y = XG_TRI_AT(l.state[4], next), *f, *swap;
     swap = xg_hb_1(&l.b, XG_ABS, low);
     swap = xg_hb_compare(&l.b, "GT", swap, xg_hb_1(&l.b, XG_ABS, d));
     xg_tri_swap(&l.b, swap, &d, &low);
@@ -200,7 +233,9 @@ XG_FN xg_inst *xg_linear_tridiagonal(const xg_hb *b, xg_inst *dl, xg_inst *d, xg
     xg_loop l;
     if (xg_block_fits("gtsv", y) && n <= 512) { /* three diagonals lie in shared memory */
         int64_t flat[3];
-        flat[0] = dims[0]; flat[1] = 1; flat[2] = n;
+        flat[0] = dims[0];
+        flat[1] = 1;
+        flat[2] = n;
         s[0] = xg_hb_reshape(b, dl, flat, 3);
         s[1] = xg_hb_reshape(b, d, flat, 3);
         s[2] = xg_hb_reshape(b, du, flat, 3);
@@ -214,7 +249,8 @@ XG_FN xg_inst *xg_linear_tridiagonal(const xg_hb *b, xg_inst *dl, xg_inst *d, xg
     s[3] = xg_linear_zero_like(b, d);
     s[4] = y;
     if (n > 1) xg_tri_eliminate(b, s, n);
-    s[5] = xg_linear_zeros(b, y->shape->type, dims[0], n + 2, dims[2]); /* two rows of zeros behind the last, which nothing depends on */
+    /* two rows of zeros behind the last, which nothing depends on */
+    s[5] = xg_linear_zeros(b, y->shape->type, dims[0], n + 2, dims[2]);
     l = xg_hb_loop(b, s + 1, 5, n);
     k = xg_hb_2(&l.b, XG_SUBTRACT, xg_hb_int(&l.b, XLAGPU_S32, n - 1), l.k);
     last = xg_hb_2(&l.b, XG_ADD, k, xg_hb_int(&l.b, XLAGPU_S32, 1));

@@ -1,104 +1,149 @@
-/* opt/opt.h -- HLO to HLO, one pass a file. A pass is bool pass(xg_module *m): it changes the module and says whether it did. It neither prints nor
- * verifies nor times itself: the driver does (driver/passes.h lists them in order). */
+/* opt/opt.h -- HLO to HLO, one pass a file. A pass is bool pass(xg_module *m): it changes the module and says whether
+ * it did. It neither prints nor verifies nor times itself: the driver does (driver/passes.h lists them in order). */
 #ifndef XG_OPT_H
 #define XG_OPT_H
 #include "../hlo/hlo.h"
 
-XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_inst *const *args); /* a copy of the computation in front of `at`, its parameters replaced by `args`; its root */
-XG_FN void xg_opt_unfuse(xg_inst *fusion);         /* what was fused instead of it */
-XG_FN bool xg_opt_call_inliner(xg_module *m);      /* call_inliner.c: every call in place of its computation's copy */
-XG_FN bool xg_opt_host_offloader(xg_module *m);    /* host_offloader.c: what goes to the host and back, by copies */
-XG_FN bool xg_opt_tuple_simplifier(xg_module *m);  /* tuple_simplifier.c: get-tuple-element of tuple, and through barriers */
-XG_FN bool xg_opt_constant_folding(xg_module *m);  /* constant_folding.c: what depends on constants only */
-XG_FN bool xg_opt_dce(xg_module *m);               /* dce.c: instructions and computations that nothing needs */
-XG_FN bool xg_dce_fusion_params(xg_inst *fusion); /* those that nobody uses go, with the operands */
+/* a copy of the computation in front of `at`, its parameters replaced by `args`; its root */
+XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_inst *const *args);
+XG_FN void xg_opt_unfuse(xg_inst *fusion);      /* what was fused instead of it */
+XG_FN bool xg_opt_call_inliner(xg_module *m);   /* call_inliner.c: every call in place of its computation's copy */
+XG_FN bool xg_opt_host_offloader(xg_module *m); /* host_offloader.c: what goes to the host and back, by copies */
+/* tuple_simplifier.c: get-tuple-element of tuple, and through barriers */
+XG_FN bool xg_opt_tuple_simplifier(xg_module *m);
+XG_FN bool xg_opt_constant_folding(xg_module *m);          /* constant_folding.c: what depends on constants only */
+XG_FN bool xg_opt_dce(xg_module *m);                       /* dce.c: instructions and computations that nothing needs */
+XG_FN bool xg_dce_fusion_params(xg_inst *fusion);          /* those that nobody uses go, with the operands */
 XG_FN unsigned char *xg_opt_acting_comps(xg_module *m);    /* by computation id: has it effects? */
 XG_FN unsigned char *xg_opt_control_sources(xg_module *m); /* by instruction id: is it a control predecessor? */
 XG_FN bool xg_opt_has_control(const xg_module *m);
-XG_FN void xg_opt_settle_control(xg_module *m);    /* control predecessors that have gone are forgotten: after each pass, by the driver */
-XG_FN void xg_opt_settle_fusion(xg_inst *fusion);  /* what does not serve the root inside of it goes, parameters too */
-XG_FN void xg_opt_settle_fusions(xg_module *m);    /* in all of them, and each has a computation of its own: after each pass, by the driver, where a module came with fusions */
-XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken); /* by index; false: it is used as a whole */
-XG_FN bool xg_opt_cse(xg_module *m);               /* cse.c: equal instructions become one */
-XG_FN bool xg_opt_algsimp(xg_module *m);           /* algsimp.c: the rules of algsimp.h */
+/* control predecessors that have gone are forgotten: after each pass, by the driver */
+XG_FN void xg_opt_settle_control(xg_module *m);
+XG_FN void xg_opt_settle_fusion(xg_inst *fusion); /* what does not serve the root inside of it goes, parameters too */
+/* in all of them, and each has a computation of its own: after each pass, by the driver, where a module came with
+ * fusions */
+XG_FN void xg_opt_settle_fusions(xg_module *m);
+XG_FN bool xg_opt_taken_elements(
+    const xg_inst *tuple, unsigned char *taken); /* by index; false: it is used as a whole */
+XG_FN bool xg_opt_cse(xg_module *m);             /* cse.c: equal instructions become one */
+XG_FN bool xg_opt_algsimp(xg_module *m);         /* algsimp.c: the rules of algsimp.h */
 XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close);
 XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule);
-XG_FN bool xg_opt_dynamic_padder(xg_module *m);    /* dynamic_padder.c: bounded dimensions as arrays of their bounds and sizes */
-XG_FN bool xg_opt_scan_expander(xg_module *m);     /* scan_expander.c: scan as running sums, doubling or loops */
-XG_FN bool xg_opt_scan_finder(xg_module *m);       /* scan_finder.c: scans that are written out, as running sums */
-XG_FN bool xg_opt_fft_expander(xg_module *m);      /* fft_expander.c: fft as dots with matrices of roots */
-XG_FN bool xg_opt_linear_expander(xg_module *m);   /* linear_expander.c: cholesky and triangular-solve as loops */
-XG_FN bool xg_opt_solver_calls(xg_module *m);      /* solver_calls.c: the calls of libraries for factorisations, as loops */
-XG_FN bool xg_opt_library_calls(xg_module *m);     /* library_calls.c: what XLA:GPU calls cuBLAS and cuDNN for, as the operations that it was */
-XG_FN bool xg_opt_defuser(xg_module *m);           /* defuser.c: fusions for generators that are not here, taken apart */
-XG_FN bool xg_opt_bitcast_types(xg_module *m);     /* and bitcasts that change the type of elements */
-XG_FN bool xg_opt_random_expander(xg_module *m);   /* random_expander.c: rng as random bits and arithmetic */
-XG_FN bool xg_opt_contract_expander(xg_module *m); /* contract_expander.c: ragged-dot and scaled-dot as dots */
+/* dynamic_padder.c: bounded dimensions as arrays of their bounds and sizes */
+XG_FN bool xg_opt_dynamic_padder(xg_module *m);
+XG_FN bool xg_opt_scan_expander(xg_module *m);   /* scan_expander.c: scan as running sums, doubling or loops */
+XG_FN bool xg_opt_scan_finder(xg_module *m);     /* scan_finder.c: scans that are written out, as running sums */
+XG_FN bool xg_opt_fft_expander(xg_module *m);    /* fft_expander.c: fft as dots with matrices of roots */
+XG_FN bool xg_opt_linear_expander(xg_module *m); /* linear_expander.c: cholesky and triangular-solve as loops */
+/* solver_calls.c: the calls of libraries for factorisations, as loops */
+XG_FN bool xg_opt_solver_calls(xg_module *m);
+/* library_calls.c: what XLA:GPU calls cuBLAS and cuDNN for, as the operations that it was */
+XG_FN bool xg_opt_library_calls(xg_module *m);
+/* defuser.c: fusions for generators that are not here, taken apart */
+XG_FN bool xg_opt_defuser(xg_module *m);
+XG_FN bool xg_opt_bitcast_types(xg_module *m);       /* and bitcasts that change the type of elements */
+XG_FN bool xg_opt_random_expander(xg_module *m);     /* random_expander.c: rng as random bits and arithmetic */
+XG_FN bool xg_opt_contract_expander(xg_module *m);   /* contract_expander.c: ragged-dot and scaled-dot as dots */
 XG_FN bool xg_opt_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
-XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m); /* select_and_scatter_expander.c: which element each window selects, then who selected an element */
+/* select_and_scatter_expander.c: which element each window selects, then who selected an element */
+XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m);
 XG_FN bool xg_opt_gather_simplifier(xg_module *m);  /* gather_simplifier.c: gathers in their canonical form */
 XG_FN bool xg_opt_scatter_simplifier(xg_module *m); /* scatter_simplifier.c: scatters in theirs */
-XG_FN bool xg_opt_scatter_winners(xg_module *m); /* scatter_winners.c: of updates that overwrite each other the last one is written */
+/* scatter_winners.c: of updates that overwrite each other the last one is written */
+XG_FN bool xg_opt_scatter_winners(xg_module *m);
 XG_FN bool xg_opt_concatenate_splitter(xg_module *m); /* concatenate_splitter.c */
-XG_FN bool xg_opt_zero_sized(xg_module *m);        /* zero_sized.c */
-XG_FN bool xg_opt_sort_simplifier(xg_module *m);   /* sort_simplifier.c: operands that nobody needs sorted */
-XG_FN bool xg_opt_topk_rewriter(xg_module *m);       /* topk_rewriter.c: sorts of which few elements are taken */
-XG_FN bool xg_opt_topk_calls(xg_module *m);          /* and the custom call TopK */
-XG_FN bool xg_opt_conditional_simplifier(xg_module *m); /* conditional_simplifier.c: known branches, branches that are selects */
-XG_FN bool xg_opt_conditional_code_motion(xg_module *m); /* conditional_code_motion.c: what all branches compute, in front of them */
-XG_FN bool xg_opt_while_simplifier(xg_module *m);  /* while_simplifier.c: trip counts, state, invariant code, unrolling */
+XG_FN bool xg_opt_zero_sized(xg_module *m);           /* zero_sized.c */
+XG_FN bool xg_opt_sort_simplifier(xg_module *m);      /* sort_simplifier.c: operands that nobody needs sorted */
+XG_FN bool xg_opt_topk_rewriter(xg_module *m);        /* topk_rewriter.c: sorts of which few elements are taken */
+XG_FN bool xg_opt_topk_calls(xg_module *m);           /* and the custom call TopK */
+/* conditional_simplifier.c: known branches, branches that are selects */
+XG_FN bool xg_opt_conditional_simplifier(xg_module *m);
+/* conditional_code_motion.c: what all branches compute, in front of them */
+XG_FN bool xg_opt_conditional_code_motion(xg_module *m);
+/* while_simplifier.c: trip counts, state, invariant code, unrolling */
+XG_FN bool xg_opt_while_simplifier(xg_module *m);
 XG_FN bool xg_opt_trip_count_annotator(xg_module *m);
-typedef struct xg_loop_counter { int64_t index, lo, hi; } xg_loop_counter; /* the element of the state that counts, and between which numbers it lies in the computation */
-XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m); /* by id of bodies and conditions, of loops whose rounds are known and that share no computation */
-XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts); /* dce.c: has it effects, given those of computations? */
-XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps); /* the other way round of xg_opt_control_comps */
-XG_FN bool xg_opt_simplify_fp_conversions(xg_module *m); /* simplify_fp_conversions.c: roundings that are taken back at once, where that is allowed */
+/* the element of the state that counts, and between which numbers it lies in the computation */
+typedef struct xg_loop_counter {
+    int64_t index, lo, hi;
+} xg_loop_counter;
+/* by id of bodies and conditions, of loops whose rounds are known and that share no computation */
+XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m);
+/* dce.c: has it effects, given those of computations? */
+XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts);
+/* the other way round of xg_opt_control_comps */
+XG_FN void xg_opt_set_control_comps(xg_inst *i, const xg_comps *comps);
+/* simplify_fp_conversions.c: roundings that are taken back at once, where that is allowed */
+XG_FN bool xg_opt_simplify_fp_conversions(xg_module *m);
 XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m); /* dot_dimensions.c: contracting dimensions in order, */
 XG_FN bool xg_opt_dot_dimension_merger(xg_module *m); /* and neighbours of the same part as one */
-XG_FN bool xg_opt_dot_strength_reduction(xg_module *m); /* dot_strength_reduction.c: dots with a vector as multiply and reduce */
+/* dot_strength_reduction.c: dots with a vector as multiply and reduce */
+XG_FN bool xg_opt_dot_strength_reduction(xg_module *m);
 XG_FN bool xg_opt_collective_simplifier(xg_module *m); /* collective_simplifier.c: collectives of one device */
-XG_FN bool xg_opt_async_to_sync(xg_module *m);       /* async_to_sync.c: asynchronous pairs as one step */
+XG_FN bool xg_opt_async_to_sync(xg_module *m);         /* async_to_sync.c: asynchronous pairs as one step */
 XG_FN bool xg_opt_all_reduce_combiner(xg_module *m); /* collective_combiner.c: several collectives of a kind as one, */
 XG_FN bool xg_opt_all_gather_combiner(xg_module *m);
 XG_FN bool xg_opt_reduce_scatter_combiner(xg_module *m);
 XG_FN bool xg_opt_all_reduce_reassociate(xg_module *m); /* and sums of all-reduces as an all-reduce of sums */
-XG_FN bool xg_opt_all_reduce_folder(xg_module *m);   /* all_reduce_folder.c: all-reduces of all-reduces */
-XG_FN bool xg_opt_reduce_scatter_creator(xg_module *m); /* reduce_scatter_creator.c: of an all-reduce, each device's own part */
-XG_FN bool xg_opt_entry_layout(xg_module *m);      /* entry_layout.c: what is handed on has one layout at both ends */
-XG_FN bool xg_opt_forget_layouts(xg_module *m);    /* layouts that say nothing */
+XG_FN bool xg_opt_all_reduce_folder(xg_module *m);      /* all_reduce_folder.c: all-reduces of all-reduces */
+/* reduce_scatter_creator.c: of an all-reduce, each device's own part */
+XG_FN bool xg_opt_reduce_scatter_creator(xg_module *m);
+XG_FN bool xg_opt_entry_layout(xg_module *m);   /* entry_layout.c: what is handed on has one layout at both ends */
+XG_FN bool xg_opt_forget_layouts(xg_module *m); /* layouts that say nothing */
 
 XG_FN bool xg_opt_flatten_call_graph(xg_module *m); /* flatten_call_graph.c: loops and branches share no computations */
-XG_FN bool xg_opt_is_control(const xg_inst *i);    /* while or conditional */
-XG_FN void xg_opt_mark_comps(const xg_attr *a, unsigned char *marks); /* the computations that the attribute names, by their ids */
+XG_FN bool xg_opt_is_control(const xg_inst *i);     /* while or conditional */
+/* the computations that the attribute names, by their ids */
+XG_FN void xg_opt_mark_comps(const xg_attr *a, unsigned char *marks);
 XG_FN xg_comps xg_opt_control_comps(xg_arena *a, const xg_inst *i); /* what it runs, in the order of its attributes */
-XG_FN xg_comps xg_opt_sequences(xg_module *m);     /* the entry, and what loops and branches run from there */
+XG_FN xg_comps xg_opt_sequences(xg_module *m); /* the entry, and what loops and branches run from there */
 XG_FN bool xg_opt_each_sequence(xg_module *m, bool (*fn)(xg_comp *c));
 XG_FN bool xg_opt_each_step(xg_module *m, bool (*fn)(xg_inst *i)); /* of them */
-XG_FN bool xg_opt_layout_assignment(xg_module *m); /* layout_assignment.c: layouts that let transposes be bitcasts */
+XG_FN bool xg_opt_layout_assignment(xg_module *m);    /* layout_assignment.c: layouts that let transposes be bitcasts */
 XG_FN bool xg_opt_layout_normalization(xg_module *m); /* layout_normalization.c: dimensions in the order of memory */
 XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before);
 
 /* ---- reducer.c: partial results of a reduce ---- */
-typedef enum xg_reducer_start { XG_REDUCER_UNKNOWN, XG_REDUCER_FROM_INIT, XG_REDUCER_FROM_NEUTRAL } xg_reducer_start; /* what they may start from; NEUTRAL: init comes in once, at the end */
+/* what they may start from; NEUTRAL: init comes in once, at the end */
+typedef enum xg_reducer_start {
+    XG_REDUCER_UNKNOWN,
+    XG_REDUCER_FROM_INIT,
+    XG_REDUCER_FROM_NEUTRAL
+} xg_reducer_start;
 XG_FN xg_reducer_start xg_reducer_start_of(const xg_inst *reduce, xg_arena *a);
-XG_FN bool xg_reducer_is_known(const xg_inst *reduce, xg_arena *a);             /* it is not UNKNOWN: cheaper to ask */
-XG_FN bool xg_reducer_is_plain(const xg_comp *c); /* one operation of both parameters, in either order */
-XG_FN bool xg_reducer_is_sum(const xg_comp *c); /* add(p0, p1) in either order, of one type */
+XG_FN bool xg_reducer_is_known(const xg_inst *reduce, xg_arena *a); /* it is not UNKNOWN: cheaper to ask */
+XG_FN bool xg_reducer_is_plain(const xg_comp *c);  /* one operation of both parameters, in either order */
+XG_FN bool xg_reducer_is_sum(const xg_comp *c);    /* add(p0, p1) in either order, of one type */
 XG_FN double xg_reducer_neutral(const xg_comp *c); /* of a plain sum or product */
-XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t); /* the type that a sum is carried in; INVALID: the reducer's own types */
-XG_FN bool xg_window_is_scan(const xg_inst *i, uint32_t *dim, bool *reverse); /* a reduce-window of which each result folds all elements up to it (reverse: from it on) along dim */
-XG_FN bool xg_opt_reduce_reuse(xg_module *m); /* reduce_reuse.c: a reduction made from one of fewer dimensions, where both are wanted */
-XG_FN bool xg_opt_row_splitter(xg_module *m);   /* row_splitter.c: dependent sums over rows that are too long to be kept, as sums of parts */
-XG_FN bool xg_opt_tree_reduction(xg_module *m); /* tree_reduction.c: reductions for few blocks become two, one behind the other */
+/* the type that a sum is carried in; INVALID: the reducer's own types */
+XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t);
+/* a reduce-window of which each result folds all elements up to it (reverse: from it on) along dim */
+XG_FN bool xg_window_is_scan(const xg_inst *i, uint32_t *dim, bool *reverse);
+/* reduce_reuse.c: a reduction made from one of fewer dimensions, where both are wanted */
+XG_FN bool xg_opt_reduce_reuse(xg_module *m);
+/* row_splitter.c: dependent sums over rows that are too long to be kept, as sums of parts */
+XG_FN bool xg_opt_row_splitter(xg_module *m);
+/* tree_reduction.c: reductions for few blocks become two, one behind the other */
+XG_FN bool xg_opt_tree_reduction(xg_module *m);
 
 XG_FN bool xg_opt_scan_splitter(xg_module *m); /* scan_splitter.c: running sums for few threads become sums of parts */
 
 /* ---- fft_stages.c: transforms in one block ---- */
-typedef struct xg_fft_stage_row { uint32_t dim; int64_t radix, length, done, inner; } xg_fft_stage_row;
-typedef struct xg_fft_stages { xg_fft_stage_row p[64]; uint32_t n; int64_t table; } xg_fft_stages; /* table: the roots that sums need; 0: there are none */
+typedef struct xg_fft_stage_row {
+    uint32_t dim;
+    int64_t radix, length, done, inner;
+} xg_fft_stage_row;
+/* table: the roots that sums need; 0: there are none */
+typedef struct xg_fft_stages {
+    xg_fft_stage_row p[64];
+    uint32_t n;
+    int64_t table;
+} xg_fft_stages;
 XG_FN xg_fft_stages xg_fft_stages_of(const int64_t *lengths, uint32_t n, int64_t inner);
-XG_FN bool xg_fft_fits(const int64_t *lengths, uint32_t n, int64_t count, int64_t bytes); /* count transforms of elements of so many bytes */
-XG_FN int64_t xg_fft_first_pass(int64_t length, int64_t bytes); /* and transforms that take several kernels, fuse/fft_passes.c */
+/* count transforms of elements of so many bytes */
+XG_FN bool xg_fft_fits(const int64_t *lengths, uint32_t n, int64_t count, int64_t bytes);
+/* and transforms that take several kernels, fuse/fft_passes.c */
+XG_FN int64_t xg_fft_first_pass(int64_t length, int64_t bytes);
 XG_FN bool xg_fft_lengths(const xg_inst *i, int64_t *length);
 XG_FN uint32_t xg_fft_last_pass(const xg_inst *i);
 XG_FN bool xg_fft_is_kernel(const xg_inst *i);
@@ -107,13 +152,27 @@ XG_FN int64_t xg_fft_places(int64_t elements, int64_t bytes);
 
 /* ---- block_calls.c: calls that one kernel makes, a block for each matrix ---- */
 XG_FN bool xg_is_block_call(const xg_inst *i);
-XG_FN bool xg_block_needs(const xg_inst *element); /* an element of such a call in whose memory the kernel works, whether anybody reads it or not */
-XG_FN bool xg_block_in_place(const xg_inst *i, uint32_t operand); /* may the first result lie over the operand? Its elements are read before, by the same thread, and never again */
+/* an element of such a call in whose memory the kernel works, whether anybody reads it or not */
+XG_FN bool xg_block_needs(const xg_inst *element);
+/* may the first result lie over the operand? Its elements are read before, by the same thread, and never again */
+XG_FN bool xg_block_in_place(const xg_inst *i, uint32_t operand);
 XG_FN xg_str xg_block_call_name(const xg_inst *i); /* of such a call: what stands behind the prefix */
 /* ---- build.c: making instructions ---- */
-typedef struct xg_hb { xg_comp *comp; xg_inst *before; const xg_inst *from; } xg_hb; /* before NULL: at the end; from: whose metadata and place in the source, or NULL */
-typedef struct xg_dot_dims { xg_ints lb, lc, rb, rc; } xg_dot_dims;
-typedef struct xg_loop { xg_hb b; xg_comp *condition; xg_inst *init, *k, **state; uint32_t n; } xg_loop;
+/* before NULL: at the end; from: whose metadata and place in the source, or NULL */
+typedef struct xg_hb {
+    xg_comp *comp;
+    xg_inst *before;
+    const xg_inst *from;
+} xg_hb;
+typedef struct xg_dot_dims {
+    xg_ints lb, lc, rb, rc;
+} xg_dot_dims;
+typedef struct xg_loop {
+    xg_hb b;
+    xg_comp *condition;
+    xg_inst *init, *k, **state;
+    uint32_t n;
+} xg_loop;
 XG_FN xg_hb xg_hb_at(xg_inst *i); /* in front of i, with its metadata */
 XG_FN xg_hb xg_hb_end(xg_comp *c, const xg_inst *from);
 XG_FN xg_inst *xg_hb_op(const xg_hb *b, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n);
@@ -127,7 +186,7 @@ XG_FN xg_inst *xg_hb_compare(const xg_hb *b, const char *direction, xg_inst *x, 
 XG_FN xg_inst *xg_hb_convert(const xg_hb *b, xg_inst *x, xlagpu_type t);
 XG_FN xg_inst *xg_hb_bitcast_convert(const xg_hb *b, xg_inst *x, xlagpu_type t); /* of the same width */
 XG_FN xg_inst *xg_hb_literal(const xg_hb *b, const xg_literal *l);
-XG_FN xg_inst *xg_hb_int(const xg_hb *b, xlagpu_type t, int64_t v);   /* a scalar of any type */
+XG_FN xg_inst *xg_hb_int(const xg_hb *b, xlagpu_type t, int64_t v); /* a scalar of any type */
 XG_FN xg_inst *xg_hb_float(const xg_hb *b, xlagpu_type t, double v);
 XG_FN xg_inst *xg_hb_splat(const xg_hb *b, xg_inst *scalar, const int64_t *dims, uint32_t rank);
 XG_FN xg_inst *xg_hb_int_like(const xg_hb *b, const xg_inst *x, int64_t v); /* everywhere, in the shape and type of x */
@@ -137,7 +196,8 @@ XG_FN bool xg_ints_equal(xg_ints a, xg_ints b);
 XG_FN bool xg_dims_equal(const xg_shape *s, const int64_t *dims, uint32_t rank);
 XG_FN bool xg_perm_is_identity(const int64_t *perm, uint32_t n);
 XG_FN xg_inst *xg_hb_reshape(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank);
-XG_FN xg_inst *xg_hb_broadcast(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank, const int64_t *places, uint32_t n);
+XG_FN xg_inst *xg_hb_broadcast(
+    const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank, const int64_t *places, uint32_t n);
 XG_FN xg_inst *xg_hb_transpose(const xg_hb *b, xg_inst *x, const int64_t *perm);
 XG_FN xg_inst *xg_hb_reverse(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n);
 XG_FN xg_inst *xg_hb_slice(const xg_hb *b, xg_inst *x, const xg_slice_dim *d);
@@ -147,7 +207,8 @@ XG_FN xg_inst *xg_hb_concat(const xg_hb *b, xg_inst *const *in, uint32_t n, int6
 XG_FN xg_inst *xg_hb_dynamic_slice(const xg_hb *b, xg_inst *x, xg_inst *const *starts, const int64_t *sizes);
 XG_FN xg_inst *xg_hb_dynamic_update_slice(const xg_hb *b, xg_inst *x, xg_inst *update, xg_inst *const *starts);
 XG_FN xg_comp *xg_hb_reducer(const xg_hb *b, xg_opcode op, xlagpu_type t);
-XG_FN xg_inst *xg_hb_reduce(const xg_hb *b, xg_inst *x, xg_inst *init, const int64_t *dims, uint32_t n, xg_comp *to_apply);
+XG_FN xg_inst *xg_hb_reduce(
+    const xg_hb *b, xg_inst *x, xg_inst *init, const int64_t *dims, uint32_t n, xg_comp *to_apply);
 XG_FN xg_inst *xg_hb_sum(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n);
 XG_FN xg_inst *xg_hb_dot(const xg_hb *b, xg_inst *l, xg_inst *r, xg_dot_dims d, xlagpu_type t, const xg_inst *like);
 XG_FN xg_dot_dims xg_dot_dims_of(const xg_inst *dot);
@@ -161,18 +222,30 @@ XG_FN void xg_hb_loop_end(const xg_hb *b, xg_loop *l);
 XG_FN bool xg_opt_reads_by_index(const xg_inst *user);
 XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to); /* as xg_inst_replace, for arrays whose layouts may differ */
 XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values);
-XG_FN bool xg_opt_expand(xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i)); /* of a tuple `expand` gives a tuple instruction */
-typedef struct xg_target_row { const char *target; xg_inst *(*expand)(const xg_hb *b, xg_inst *i); } xg_target_row; /* `?` in a target is LAPACK's letter of the type */
-XG_FN const xg_target_row *xg_opt_target_row(const xg_inst *i, const xg_target_row *rows, uint32_t n); /* of a custom call with that target, or NULL */
+/* of a tuple `expand` gives a tuple instruction */
+XG_FN bool xg_opt_expand(
+    xg_module *m, bool (*matches)(const xg_inst *i), xg_inst *(*expand)(const xg_hb *b, xg_inst *i));
+/* `?` in a target is LAPACK's letter of the type */
+typedef struct xg_target_row {
+    const char *target;
+    xg_inst *(*expand)(const xg_hb *b, xg_inst *i);
+} xg_target_row;
+/* of a custom call with that target, or NULL */
+XG_FN const xg_target_row *xg_opt_target_row(const xg_inst *i, const xg_target_row *rows, uint32_t n);
 
 /* ---- progressions.c ---- */
-typedef struct xg_progression { int64_t first, step; int32_t dim; } xg_progression; /* first + step * place along dim; dim -1: first everywhere, and step 0 */
+/* first + step * place along dim; dim -1: first everywhere, and step 0 */
+typedef struct xg_progression {
+    int64_t first, step;
+    int32_t dim;
+} xg_progression;
 XG_FN bool xg_progression_at(const xg_inst *x, int64_t vector, int64_t at, uint32_t depth, xg_progression *p);
 XG_FN bool xg_progression_of(const xg_windows *w, int32_t component, xg_progression *p);
 
 /* ---- gather_simplifier.c ---- */
 typedef struct xg_index_form { /* what a gather or scatter becomes: arrays of dims, in the order of the attributes */
-    int64_t inside[XG_RANK_MAX], starts[XG_RANK_MAX], whole_batch[XG_RANK_MAX], indices_batch[XG_RANK_MAX], part[XG_RANK_MAX], positions[XG_RANK_MAX];
+    int64_t inside[XG_RANK_MAX], starts[XG_RANK_MAX], whole_batch[XG_RANK_MAX], indices_batch[XG_RANK_MAX],
+        part[XG_RANK_MAX], positions[XG_RANK_MAX];
     int32_t component[XG_RANK_MAX]; /* by new component: the old one */
     uint32_t n_inside, n_starts, n_batch, part_rank, n_positions;
 } xg_index_form;
@@ -182,7 +255,10 @@ XG_FN void xg_index_form_set(const xg_hb *b, xg_inst *i, const xg_index_form *f)
 
 /* ---- float_normalization.c ---- */
 /* X(HLO opcode, kernel IR operation): what is widened where the target lacks it. */
-#define XG_FLOAT_OPS(X) X(ADD, ADDF) X(SUBTRACT, SUBF) X(MULTIPLY, MULF) X(DIVIDE, DIVF) X(MAXIMUM, MAXF) X(MINIMUM, MINF) X(NEGATE, NEGF) X(ABS, ABSF) X(COMPARE, CMPF)
+#define XG_FLOAT_OPS(X) \
+    X(ADD, ADDF) \
+    X(SUBTRACT, SUBF) X(MULTIPLY, MULF) X(DIVIDE, DIVF) X(MAXIMUM, MAXF) X(MINIMUM, MINF) X(NEGATE, NEGF) X(ABS, ABSF) \
+        X(COMPARE, CMPF)
 typedef enum xg_float_op_kind {
 #define X(hlo, kir) XG_FLOAT_OP_##hlo,
     XG_FLOAT_OPS(X)
@@ -190,12 +266,15 @@ typedef enum xg_float_op_kind {
     XG_FLOAT_OP_COUNT
 } xg_float_op_kind;
 /* X(type): a pass float-normalization-<type> each */
-#define XG_FLOAT_NORMALIZATIONS(X) X(BF16) X(F8E5M2) X(F8E4M3) X(F8E4M3FN) X(F8E4M3B11FNUZ) X(F8E5M2FNUZ) X(F8E4M3FNUZ) X(F8E3M4) X(F4E2M1FN) X(F8E8M0FNU)
+#define XG_FLOAT_NORMALIZATIONS(X) \
+    X(BF16) \
+    X(F8E5M2) X(F8E4M3) X(F8E4M3FN) X(F8E4M3B11FNUZ) X(F8E5M2FNUZ) X(F8E4M3FNUZ) X(F8E3M4) X(F4E2M1FN) X(F8E8M0FNU)
 #define X(T) XG_FN bool xg_opt_float_normalization_##T(xg_module *m);
 XG_FLOAT_NORMALIZATIONS(X)
 #undef X
 
 /* ---- host_offloader.c ---- */
-XG_FN xg_inst *xg_offload_copy(xg_inst *at, xg_inst *x, int64_t space); /* a copy-start and copy-done in front of at, into that memory */
+/* a copy-start and copy-done in front of at, into that memory */
+XG_FN xg_inst *xg_offload_copy(xg_inst *at, xg_inst *x, int64_t space);
 
 #endif /* XG_OPT_H */

@@ -1,24 +1,33 @@
 /* opt/qr_expander.c -- QR by reflectors, products with Q, and the reduction of Hermitian matrices to tridiagonal ones.
  *
- * A reflector is 1 - tau v v*, v[k] = 1 and 0 before k, as LAPACK keeps them: v below the diagonal, tau beside. Each round of a loop makes or applies one of them with
- * two contractions over the whole matrix; where v is zero they add nothing. Lengths are taken of columns scaled by their largest element, so that no square overflows. */
+ * A reflector is 1 - tau v v*, v[k] = 1 and 0 before k, as LAPACK keeps them: v below the diagonal, tau beside. Each
+ * round of a loop makes or applies one of them with two contractions over the whole matrix; where v is zero they add
+ * nothing. Lengths are taken of columns scaled by their largest element, so that no square overflows. */
 #ifndef XG_OPT_QR_EXPANDER_C
 #define XG_OPT_QR_EXPANDER_C
 #include "opt.h"
 
-typedef struct xg_reflector { xg_inst *v, *tau, *beta; } xg_reflector; /* [batch, m, 1]; [batch, 1, 1]; what is left of the column at k */
+/* [batch, m, 1]; [batch, 1, 1]; what is left of the column at k */
+typedef struct xg_reflector {
+    xg_inst *v, *tau, *beta;
+} xg_reflector;
 
-XG_FN xg_inst *xg_linear_real(const xg_hb *b, xg_inst *x) { return xg_type_class(x->shape->type) == XGT_C ? xg_hb_1(b, XG_REAL, x) : x; }
+XG_FN xg_inst *xg_linear_real(const xg_hb *b, xg_inst *x) {
+    return xg_type_class(x->shape->type) == XGT_C ? xg_hb_1(b, XG_REAL, x) : x;
+}
 /* re + i im of type t; im may be NULL. */
 XG_FN xg_inst *xg_linear_complex(const xg_hb *b, xg_inst *re, xg_inst *im, xlagpu_type t) {
     if (xg_type_class(t) != XGT_C) return re;
     return xg_hb_2(b, XG_COMPLEX, re, im ? im : xg_linear_zero_like(b, re));
 }
-XG_FN xg_inst *xg_linear_times(const xg_hb *b, xg_inst *x, xg_inst *factor) { return xg_hb_2(b, XG_MULTIPLY, xg_linear_stretch(b, factor, x->shape->dims), x); }
+XG_FN xg_inst *xg_linear_times(const xg_hb *b, xg_inst *x, xg_inst *factor) {
+    return xg_hb_2(b, XG_MULTIPLY, xg_linear_stretch(b, factor, x->shape->dims), x);
+}
 XG_FN xg_inst *xg_linear_hermitian(const xg_hb *b, xg_inst *x) { return xg_linear_swap(b, xg_linear_conj(b, x)); }
 /* Sizes to divide by: 1 where there is nothing to divide, or no number. */
 XG_FN xg_inst *xg_linear_scale(const xg_hb *b, xg_inst *most) {
-    xg_inst *zero = xg_linear_zero_like(b, most), *one = xg_linear_number(b, most->shape->type, 1, most->shape->dims, most->shape->rank), *good;
+    xg_inst *zero = xg_linear_zero_like(b, most),
+            *one = xg_linear_number(b, most->shape->type, 1, most->shape->dims, most->shape->rank), *good;
     good = xg_hb_compare(b, "GT", most, zero);
     good = xg_linear_and(b, good, xg_hb_1(b, XG_IS_FINITE, most));
     return xg_hb_select(b, good, most, one);
@@ -35,7 +44,9 @@ XG_FN xg_inst *xg_linear_length(const xg_hb *b, xg_inst *x, uint32_t dim) {
 XG_FN xg_reflector xg_qr_make(const xg_hb *b, xg_inst *x, xg_inst *k) {
     xlagpu_type t = x->shape->type;
     xg_reflector h;
-    xg_inst *below = xg_linear_where_in(b, x, 1, "GT", k), *at = xg_linear_where_in(b, x, 1, "EQ", k), *alpha = xg_linear_row(b, x, k, 1), *tail, *norm, *re = xg_linear_real(b, alpha), *im = NULL, *idle, *zero, *one;
+    xg_inst *below = xg_linear_where_in(b, x, 1, "GT", k), *at = xg_linear_where_in(b, x, 1, "EQ", k),
+            *alpha = xg_linear_row(b, x, k, 1), *tail, *norm, *re = xg_linear_real(b, alpha), *im = NULL, *idle, *zero,
+            *one;
     tail = xg_linear_kept(b, below, x);
     norm = xg_linear_length(b, xg_linear_kept(b, xg_linear_where_in(b, x, 1, "GE", k), x), 1);
     idle = xg_linear_most(b, xg_linear_size(b, tail), 1);
@@ -104,7 +115,8 @@ XG_FN xg_inst *xg_linear_qr(const xg_hb *b, xg_inst *a, xg_inst **taus) {
     h = xg_qr_make(&l.b, x, l.k);
     a = xg_qr_apply(&l.b, l.state[0], h.v, xg_linear_conj(&l.b, h.tau));
     a = xg_hb_select(&l.b, xg_linear_where_in(&l.b, a, 2, "GT", l.k), a, l.state[0]);
-    kept = xg_hb_select(&l.b, xg_linear_where_in(&l.b, x, 1, "GT", l.k), h.v, x); /* the column: R above k, beta, v below */
+    kept = xg_hb_select(
+        &l.b, xg_linear_where_in(&l.b, x, 1, "GT", l.k), h.v, x); /* the column: R above k, beta, v below */
     mine = xg_linear_stretch(&l.b, h.beta, x->shape->dims);
     kept = xg_hb_select(&l.b, xg_linear_where_in(&l.b, x, 1, "EQ", l.k), mine, kept);
     kept = xg_linear_stretch(&l.b, kept, a->shape->dims);
@@ -114,18 +126,22 @@ XG_FN xg_inst *xg_linear_qr(const xg_hb *b, xg_inst *a, xg_inst **taus) {
     *taus = l.state[1];
     return l.state[0];
 }
-/* H1 H2 ... applied to c from the left or right, or the adjoint of that product; reflectors in the columns of `packed`, k's from row k + below on; taus [batch, 1, n]. */
-XG_FN xg_inst *xg_linear_reflect(const xg_hb *b, xg_inst *packed, xg_inst *taus, xg_inst *c, bool left, bool adjoint, int64_t below) {
+/* H1 H2 ... applied to c from the left or right, or the adjoint of that product; reflectors in the columns of `packed`,
+ * k's from row k + below on; taus [batch, 1, n]. */
+XG_FN xg_inst *xg_linear_reflect(
+    const xg_hb *b, xg_inst *packed, xg_inst *taus, xg_inst *c, bool left, bool adjoint, int64_t below) {
     int64_t n = taus->shape->dims[2];
     xg_inst *state[3], *k, *v, *tau;
     xg_loop l;
     if (xg_block_fits("ormqr", c) && xg_block_fits("ormqr", packed) && (left || !below)) {
         char config[64];
         int64_t rows = packed->shape->dims[1];
-        state[0] = below ? xg_hb_slice_dim(b, packed, 1, below, rows) : packed; /* what is above the first reflector's beginning stays */
+        /* what is above the first reflector's beginning stays */
+        state[0] = below ? xg_hb_slice_dim(b, packed, 1, below, rows) : packed;
         state[1] = taus;
         state[2] = below ? xg_hb_slice_dim(b, c, 1, below, rows) : c;
-        xg_format(config, sizeof config, "{\"left\":%s,\"transpose\":%s}", left ? "true" : "false", adjoint ? "true" : "false");
+        xg_format(config, sizeof config, "{\"left\":%s,\"transpose\":%s}", left ? "true" : "false",
+            adjoint ? "true" : "false");
         xg_block_call_make(b, "ormqr", config, state, 3, &state[2]->shape, 1, &state[1]);
         if (!below) return state[1];
         state[0] = xg_hb_slice_dim(b, c, 1, 0, below);
@@ -155,7 +171,8 @@ XG_FN xg_inst *xg_linear_q(const xg_hb *b, xg_inst *packed, xg_inst *taus, int64
     return xg_linear_reflect(b, packed, taus, c, true, false, 0);
 }
 
-/* a[batch, n, n] -> H* a H, Hessenberg, with reflectors below the subdiagonal, and taus [batch, 1, n - 1] (or one, of 0). Of a Hermitian matrix that is tridiagonal and real. */
+/* a[batch, n, n] -> H* a H, Hessenberg, with reflectors below the subdiagonal, and taus [batch, 1, n - 1] (or one, of
+ * 0). Of a Hermitian matrix that is tridiagonal and real. */
 XG_FN xg_inst *xg_linear_hessenberg(const xg_hb *b, xg_inst *a, xg_inst **taus) {
     int64_t n = a->shape->dims[1];
     xg_inst *state[2], *x, *at, *beta;
@@ -178,7 +195,8 @@ XG_FN xg_inst *xg_linear_hessenberg(const xg_hb *b, xg_inst *a, xg_inst **taus) 
     x = xg_linear_row(&l.b, l.state[0], l.k, 2);
     h = xg_qr_make(&l.b, x, at);
     a = xg_qr_apply(&l.b, l.state[0], h.v, xg_linear_conj(&l.b, h.tau));
-    a = xg_hb_select(&l.b, xg_linear_where_in(&l.b, a, 2, "GT", l.k), a, l.state[0]); /* the columns before hold reflectors */
+    a = xg_hb_select(
+        &l.b, xg_linear_where_in(&l.b, a, 2, "GT", l.k), a, l.state[0]); /* the columns before hold reflectors */
     a = xg_qr_apply_right(&l.b, a, h.v, h.tau);
     beta = xg_linear_stretch(&l.b, h.beta, x->shape->dims);
     beta = xg_hb_select(&l.b, xg_linear_where_in(&l.b, x, 1, "EQ", at), beta, x);
@@ -192,7 +210,8 @@ XG_FN xg_inst *xg_linear_hessenberg(const xg_hb *b, xg_inst *a, xg_inst **taus) 
 
 /* ---- QR with column pivoting ---- */
 
-/* a[batch, m, n], pivots [batch, 1, n] from one (zero: free to move, as here all are) -> packed, pivots, taus. Each round takes the longest column that is left. */
+/* a[batch, m, n], pivots [batch, 1, n] from one (zero: free to move, as here all are) -> packed, pivots, taus. Each
+ * round takes the longest column that is left. */
 XG_FN void xg_linear_qr_pivoted(const xg_hb *b, xg_inst *a, xg_inst **out) {
     const int64_t *dims = a->shape->dims;
     int64_t n = XG_MIN(dims[1], dims[2]);

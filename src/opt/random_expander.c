@@ -1,7 +1,8 @@
 /* opt/random_expander.c -- RngExpander: rng as Philox bits and arithmetic on them.
  *
- * The counter is the execution's state of random numbers (rng-get-and-update-state), which goes on from draw to draw and from run to run; the key tells apart the
- * instructions of a module and its replicas. So runs of a fresh execution repeat themselves, and within one nothing repeats. HLO leaves the numbers open: the evaluator's are others. */
+ * The counter is the execution's state of random numbers (rng-get-and-update-state), which goes on from draw to draw
+ * and from run to run; the key tells apart the instructions of a module and its replicas. So runs of a fresh execution
+ * repeat themselves, and within one nothing repeats. HLO leaves the numbers open: the evaluator's are others. */
 #ifndef XG_OPT_RANDOM_EXPANDER_C
 #define XG_OPT_RANDOM_EXPANDER_C
 #include "opt.h"
@@ -36,7 +37,8 @@ XG_FN xg_inst *xg_random_fractions(const xg_hb *b, xg_inst *words, xlagpu_type t
 }
 /* Rounding may reach the upper end: then it is the lower one once more. */
 XG_FN xg_inst *xg_random_uniform(const xg_hb *b, const xg_inst *i, xlagpu_type t, int64_t n) {
-    xg_inst *x = xg_random_fractions(b, xg_random_words(b, i, t == XLAGPU_F64 ? XLAGPU_U64 : XLAGPU_U32, n), t), *lo = xg_hb_convert(b, XG_OPERAND(i, 0), t), *hi = xg_hb_convert(b, XG_OPERAND(i, 1), t), *over, *some;
+    xg_inst *x = xg_random_fractions(b, xg_random_words(b, i, t == XLAGPU_F64 ? XLAGPU_U64 : XLAGPU_U32, n), t),
+            *lo = xg_hb_convert(b, XG_OPERAND(i, 0), t), *hi = xg_hb_convert(b, XG_OPERAND(i, 1), t), *over, *some;
     over = xg_hb_splat(b, xg_hb_2(b, XG_SUBTRACT, hi, lo), &n, 1);
     x = xg_hb_2(b, XG_MULTIPLY, x, over);
     x = xg_hb_2(b, XG_ADD, x, xg_hb_splat(b, lo, &n, 1));
@@ -49,7 +51,8 @@ XG_FN xg_inst *xg_random_uniform(const xg_hb *b, const xg_inst *i, xlagpu_type t
 }
 /* Box and Muller's: two fractions a number. */
 XG_FN xg_inst *xg_random_normal(const xg_hb *b, const xg_inst *i, xlagpu_type t, int64_t n) {
-    xg_inst *u = xg_random_fractions(b, xg_random_words(b, i, t == XLAGPU_F64 ? XLAGPU_U64 : XLAGPU_U32, 2 * n), t), *r = xg_hb_slice_dim(b, u, 0, 0, n), *turn = xg_hb_slice_dim(b, u, 0, n, 2 * n), *x;
+    xg_inst *u = xg_random_fractions(b, xg_random_words(b, i, t == XLAGPU_F64 ? XLAGPU_U64 : XLAGPU_U32, 2 * n), t),
+            *r = xg_hb_slice_dim(b, u, 0, 0, n), *turn = xg_hb_slice_dim(b, u, 0, n, 2 * n), *x;
     r = xg_hb_1(b, XG_LOG_PLUS_ONE, xg_hb_1(b, XG_NEGATE, r)); /* of 1 - r, which is not zero */
     r = xg_hb_2(b, XG_MULTIPLY, r, xg_hb_float_like(b, r, -2));
     r = xg_hb_1(b, XG_SQRT, r);
@@ -62,7 +65,8 @@ XG_FN xg_inst *xg_random_normal(const xg_hb *b, const xg_inst *i, xlagpu_type t,
 /* lo + words % (hi - lo), in 64 bits; an empty range gives lo. */
 XG_FN xg_inst *xg_random_integer(const xg_hb *b, const xg_inst *i, int64_t n) {
     xg_inst *x = xg_random_words(b, i, XLAGPU_U64, n), *lo, *span, *none;
-    if (i->shape->type == XLAGPU_PRED) return xg_hb_convert(b, xg_hb_2(b, XG_AND, x, xg_hb_int_like(b, x, 1)), XLAGPU_PRED);
+    if (i->shape->type == XLAGPU_PRED)
+        return xg_hb_convert(b, xg_hb_2(b, XG_AND, x, xg_hb_int_like(b, x, 1)), XLAGPU_PRED);
     lo = xg_hb_convert(b, xg_hb_convert(b, XG_OPERAND(i, 0), XLAGPU_S64), XLAGPU_U64);
     span = xg_hb_convert(b, xg_hb_convert(b, XG_OPERAND(i, 1), XLAGPU_S64), XLAGPU_U64);
     span = xg_hb_splat(b, xg_hb_2(b, XG_SUBTRACT, span, lo), &n, 1);
@@ -72,13 +76,19 @@ XG_FN xg_inst *xg_random_integer(const xg_hb *b, const xg_inst *i, int64_t n) {
     x = xg_hb_2(b, XG_ADD, x, xg_hb_splat(b, lo, &n, 1));
     return xg_hb_convert(b, x, i->shape->type);
 }
-XG_FN bool xg_random_matches(const xg_inst *i) { return i->op == XG_RNG && !i->shape->dynamic && i->shape->elements > 0; }
+XG_FN bool xg_random_matches(const xg_inst *i) {
+    return i->op == XG_RNG && !i->shape->dynamic && i->shape->elements > 0;
+}
 XG_FN xg_inst *xg_random_expand(const xg_hb *b, xg_inst *i) {
     int64_t n = i->shape->elements;
     xlagpu_type t = i->shape->type == XLAGPU_F64 ? XLAGPU_F64 : XLAGPU_F32;
-    xg_inst *x = xg_type_class(i->shape->type) != XGT_F ? xg_random_integer(b, i, n) : xg_str_is(xg_attr_str(i, XG_A_distribution), "rng_normal") ? xg_random_normal(b, i, t, n) : xg_random_uniform(b, i, t, n);
+    xg_inst *x = xg_type_class(i->shape->type) != XGT_F                       ? xg_random_integer(b, i, n)
+                 : xg_str_is(xg_attr_str(i, XG_A_distribution), "rng_normal") ? xg_random_normal(b, i, t, n)
+                                                                              : xg_random_uniform(b, i, t, n);
     return xg_hb_reshape(b, x, i->shape->dims, i->shape->rank);
 }
-XG_FN bool xg_opt_random_expander(xg_module *m) { return m->made[XG_RNG] && xg_opt_expand(m, xg_random_matches, xg_random_expand); }
+XG_FN bool xg_opt_random_expander(xg_module *m) {
+    return m->made[XG_RNG] && xg_opt_expand(m, xg_random_matches, xg_random_expand);
+}
 
 #endif /* XG_OPT_RANDOM_EXPANDER_C */

@@ -1,22 +1,35 @@
-/* opt/reduce_reuse.c -- a reduction of more dimensions is made from one of fewer dimensions of the same array, where that is wanted as well: the array is read once less.
+/* opt/reduce_reuse.c -- a reduction of more dimensions is made from one of fewer dimensions of the same array, where
+ * that is wanted as well: the array is read once less.
  *
- *     a = reduce(x, 0), dimensions={2}     b = reduce(x, 0), dimensions={0,2}     ==>     b = reduce(a, 0), dimensions={0}
+ *     a = reduce(x, 0), dimensions={2}     b = reduce(x, 0), dimensions={0,2}     ==>     b = reduce(a, 0),
+ *         dimensions={0}
  *
- * The init value comes in several times then, so it has to be one that may. Sums of narrow floats stay as they are: partial sums would be rounded. So do arrays that are read
- * faster than another kernel starts. */
+ * The init value comes in several times then, so it has to be one that may. Sums of narrow floats stay as they are:
+ * partial sums would be rounded. So do arrays that are read faster than another kernel starts. */
 #ifndef XG_OPT_REDUCE_REUSE_C
 #define XG_OPT_REDUCE_REUSE_C
 #include "opt.h"
 
-enum { XG_REUSE_BYTES = 128 << 10, XG_REUSE_GAIN = 8 /* times fewer elements than the array */, XG_REUSE_MOST = 16 /* reductions of one array */ };
+enum {
+    XG_REUSE_BYTES = 128 << 10,
+    XG_REUSE_GAIN = 8 /* times fewer elements than the array */,
+    XG_REUSE_MOST = 16 /* reductions of one array */
+};
 
-typedef struct xg_reuse { xg_inst *reduce; uint64_t dims; uint32_t place; } xg_reuse; /* dims: by bit; place: in the program */
+typedef struct xg_reuse {
+    xg_inst *reduce;
+    uint64_t dims;
+    uint32_t place;
+} xg_reuse; /* dims: by bit; place: in the program */
 
 XG_FN bool xg_reuse_may(const xg_inst *i, const xg_inst *x, xg_arena *a) {
     const xg_comp *c;
-    if (i->op != XG_REDUCE || i->n_operands != 2 || XG_OPERAND(i, 0) != x || XG_OPERAND(i, 1) == x || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    if (i->op != XG_REDUCE || i->n_operands != 2 || XG_OPERAND(i, 0) != x || XG_OPERAND(i, 1) == x ||
+        xg_inst_attr(i, XG_A_control_predecessors))
+        return false;
     c = xg_attr_comp(i, XG_A_to_apply);
-    return xg_reducer_is_plain(c) && c->root->shape->type == x->shape->type && xg_reducer_wide(c, x->shape->type) == XLAGPU_INVALID && xg_reducer_start_of(i, a) == XG_REDUCER_FROM_INIT;
+    return xg_reducer_is_plain(c) && c->root->shape->type == x->shape->type &&
+           xg_reducer_wide(c, x->shape->type) == XLAGPU_INVALID && xg_reducer_start_of(i, a) == XG_REDUCER_FROM_INIT;
 }
 XG_FN uint64_t xg_reuse_dims(const xg_inst *i) {
     xg_ints d = xg_attr_ints(i, XG_A_dimensions);
@@ -28,7 +41,8 @@ XG_FN uint64_t xg_reuse_dims(const xg_inst *i) {
 XG_FN uint32_t xg_reuse_collect(xg_inst *x, uint32_t n_ids, xg_reuse *list) {
     uint32_t n = 0;
     XG_FOR_USES(u, x) {
-        if (u->user->id >= n_ids || !xg_reuse_may(u->user, x, x->comp->module->arena)) continue; /* what was made here has no place */
+        if (u->user->id >= n_ids || !xg_reuse_may(u->user, x, x->comp->module->arena))
+            continue; /* what was made here has no place */
         if (n == XG_REUSE_MOST) return 0;
         list[n].reduce = u->user;
         list[n].dims = xg_reuse_dims(u->user);
@@ -39,7 +53,9 @@ XG_FN uint32_t xg_reuse_collect(xg_inst *x, uint32_t n_ids, xg_reuse *list) {
 /* Does `a` hold what `b` may be made from? */
 XG_FN bool xg_reuse_serves(const xg_inst *x, const xg_reuse *a, const xg_reuse *b) {
     const xg_inst *p = a->reduce, *q = b->reduce;
-    if (a == b || (a->dims & ~b->dims) || a->dims == b->dims || XG_OPERAND(p, 1) != XG_OPERAND(q, 1) || xg_attr_comp(p, XG_A_to_apply)->root->op != xg_attr_comp(q, XG_A_to_apply)->root->op) return false;
+    if (a == b || (a->dims & ~b->dims) || a->dims == b->dims || XG_OPERAND(p, 1) != XG_OPERAND(q, 1) ||
+        xg_attr_comp(p, XG_A_to_apply)->root->op != xg_attr_comp(q, XG_A_to_apply)->root->op)
+        return false;
     return p->shape->elements <= x->shape->elements / XG_REUSE_GAIN && (a->place < b->place || XG_OPERAND(p, 0) == x);
 }
 /* b in terms of a, whose place is in front of it. */
@@ -70,7 +86,10 @@ XG_FN bool xg_reuse_of(xg_inst *x, uint32_t n_ids) {
     bool changed = false;
     for (k = 0; k < n; k++) {
         xg_reuse *best = NULL;
-        for (j = 0; j < n; j++) if (xg_reuse_serves(x, &list[j], &list[k]) && (!best || list[j].reduce->shape->elements < best->reduce->shape->elements)) best = &list[j];
+        for (j = 0; j < n; j++)
+            if (xg_reuse_serves(x, &list[j], &list[k]) &&
+                (!best || list[j].reduce->shape->elements < best->reduce->shape->elements))
+                best = &list[j];
         if (!best) continue;
         xg_reuse_apply(best, &list[k]);
         changed = true;
@@ -82,7 +101,9 @@ XG_FN bool xg_reuse_in(xg_comp *c) {
     bool changed = false;
     XG_FOR_INSTS(i, c) i->scratch = (void *)(uintptr_t)n++; /* its place */
     XG_FOR_INSTS(i, c) {
-        if (!xg_shape_is_array(i->shape) || i->shape->dynamic || i->shape->elements < XG_REUSE_BYTES / XG_MAX((int64_t)xg_type_bytes(i->shape->type), (int64_t)1)) continue;
+        if (!xg_shape_is_array(i->shape) || i->shape->dynamic ||
+            i->shape->elements < XG_REUSE_BYTES / XG_MAX((int64_t)xg_type_bytes(i->shape->type), (int64_t)1))
+            continue;
         if (i->first_use != i->last_use) changed = xg_reuse_of(i, n_ids) || changed;
     }
     return changed;

@@ -1,18 +1,27 @@
-/* opt/scatter_winners.c -- a scatter that overwrites, as one whose windows do not meet: of the updates that go to one place the last one wins, and the others are left out.
+/* opt/scatter_winners.c -- a scatter that overwrites, as one whose windows do not meet: of the updates that go to one
+ * place the last one wins, and the others are left out.
  *
- *     winner[p] = the number of the last update whose window begins at p: a scatter of numbers by maximum, whose result does not depend on any order
- *     scatter(x, i, u)  ==>  scatter(x, winner[i[n]] = n ? i : nowhere, u), unique_indices=true
+ *     winner[p] = the number of the last update whose window begins at p: a scatter of numbers by maximum, whose result
+ *     does not depend on any order scatter(x, i, u)  ==>  scatter(x, winner[i[n]] = n ? i : nowhere, u),
+ *     unique_indices=true
  *
- * Windows have to be the same or apart; those of different batches are apart. It runs behind the simplifications, which leave fewer such scatters (scatter_simplifier.c knows
- * windows that do not meet, algsimp_index.c scatters that are none). The table of winners has an element for each place where a window may begin; where it would be large beside the updates, or these are
- * few, the scatter stays, and the first update of a place looks for the others (emit/scatter.c). */
+ * Windows have to be the same or apart; those of different batches are apart. It runs behind the simplifications, which
+ * leave fewer such scatters (scatter_simplifier.c knows windows that do not meet, algsimp_index.c scatters that are
+ * none). The table of winners has an element for each place where a window may begin; where it would be large beside
+ * the updates, or these are few, the scatter stays, and the first update of a place looks for the others
+ * (emit/scatter.c). */
 #ifndef XG_OPT_SCATTER_WINNERS_C
 #define XG_OPT_SCATTER_WINNERS_C
 #include "opt.h"
 
-enum { XG_WINNERS_UPDATES = 32 /* of a batch */, XG_WINNERS_TABLE = 64 /* times as many places as updates */ };
+enum {
+    XG_WINNERS_UPDATES = 32 /* of a batch */,
+    XG_WINNERS_TABLE = 64 /* times as many places as updates */
+};
 
-typedef struct xg_winners { /* table: its dims, one for each batching dim, with the dim of the indices that it runs with, then one for each component of an index vector */
+/* table: its dims, one for each batching dim, with the dim of the indices that it runs with, then one for each
+ * component of an index vector */
+typedef struct xg_winners {
     uint32_t n /* arrays */, n_batch, n_table;
     int64_t table[XG_RANK_MAX], with[XG_RANK_MAX];
     xg_windows windows;
@@ -24,7 +33,8 @@ XG_FN bool xg_winners_overwrites(const xg_inst *i, uint32_t n) {
     uint32_t k;
     if (n == 1) return r == c->params[1];
     if (r->op != XG_TUPLE || r->n_operands != n) return false;
-    for (k = 0; k < n; k++) if (XG_OPERAND(r, k) != c->params[n + k]) return false;
+    for (k = 0; k < n; k++)
+        if (XG_OPERAND(r, k) != c->params[n + k]) return false;
     return true;
 }
 XG_FN bool xg_winners_make(xg_winners *w, const xg_inst *i) {
@@ -32,10 +42,16 @@ XG_FN bool xg_winners_make(xg_winners *w, const xg_inst *i) {
     int64_t places = 1, rivals;
     uint32_t k;
     memset(w, 0, sizeof *w);
-    if (i->op != XG_SCATTER || xg_attr_int(i, XG_A_unique_indices, 0) || !xg_winners_overwrites(i, w->n = i->n_operands / 2)) return false;
+    if (i->op != XG_SCATTER || xg_attr_int(i, XG_A_unique_indices, 0) ||
+        !xg_winners_overwrites(i, w->n = i->n_operands / 2))
+        return false;
     v = xg_windows_of(i);
     if (v.whole->dynamic || v.indices->shape->dynamic || v.part->dynamic) return false;
-    for (k = 0; k < v.whole->rank; k++) if (v.batch[k] >= 0) { w->table[w->n_batch] = v.whole->dims[k]; w->with[w->n_batch++] = v.place[v.batch[k]]; }
+    for (k = 0; k < v.whole->rank; k++)
+        if (v.batch[k] >= 0) {
+            w->table[w->n_batch] = v.whole->dims[k];
+            w->with[w->n_batch++] = v.place[v.batch[k]];
+        }
     for (k = 0; k < v.whole->rank; k++) {
         int64_t d = v.whole->dims[k];
         if (v.start[k] < 0) continue;
@@ -45,10 +61,15 @@ XG_FN bool xg_winners_make(xg_winners *w, const xg_inst *i) {
     w->windows = v;
     for (rivals = v.positions, k = 0; k < w->n_batch; k++) rivals /= XG_MAX(w->table[k], (int64_t)1);
     w->n_table = w->n_batch + v.n_starts;
-    for (k = 0; k < w->n_table; k++) if (!xg_mul64(places, w->table[k], &places)) return false;
-    return v.n_starts && rivals >= XG_WINNERS_UPDATES && v.positions <= INT32_MAX && v.part->elements > 0 && places / XG_WINNERS_TABLE <= v.positions;
+    for (k = 0; k < w->n_table; k++)
+        if (!xg_mul64(places, w->table[k], &places)) return false;
+    return v.n_starts && rivals >= XG_WINNERS_UPDATES && v.positions <= INT32_MAX && v.part->elements > 0 &&
+           places / XG_WINNERS_TABLE <= v.positions;
 }
-XG_FN bool xg_winners_matches(const xg_inst *i) { xg_winners w; return xg_winners_make(&w, i); }
+XG_FN bool xg_winners_matches(const xg_inst *i) {
+    xg_winners w;
+    return xg_winners_make(&w, i);
+}
 
 /* key={from,from+1,..,to-1} */
 XG_FN void xg_winners_count(const xg_hb *b, xg_inst *i, xg_attr_key key, uint32_t from, uint32_t to) {
@@ -64,8 +85,10 @@ XG_FN void xg_winners_slices(const xg_hb *b, xg_inst *i, uint32_t n) {
     for (k = 0; k < n; k++) ones[k] = 1;
     xg_inst_set_attr(i, xg_hb_ints(b, XG_A_slice_sizes, ones, n));
 }
-/* What the dims of the table are for: no windows, first the batches, then what components of an index vector say; by the names that a gather or a scatter has for them. */
-XG_FN void xg_winners_roles(const xg_hb *b, const xg_winners *w, xg_inst *i, xg_attr_key windows, xg_attr_key gone, xg_attr_key map, xg_attr_key batch, xg_attr_key index_batch) {
+/* What the dims of the table are for: no windows, first the batches, then what components of an index vector say; by
+ * the names that a gather or a scatter has for them. */
+XG_FN void xg_winners_roles(const xg_hb *b, const xg_winners *w, xg_inst *i, xg_attr_key windows, xg_attr_key gone,
+    xg_attr_key map, xg_attr_key batch, xg_attr_key index_batch) {
     xg_winners_count(b, i, windows, 0, 0);
     xg_winners_count(b, i, gone, w->n_batch, w->n_table);
     xg_winners_count(b, i, map, w->n_batch, w->n_table);
@@ -82,7 +105,8 @@ XG_FN xg_inst *xg_winners_table(const xg_hb *b, const xg_winners *w, xg_inst *at
     in[1] = at;
     in[2] = numbers;
     i = xg_hb_op(b, XG_SCATTER, in[0]->shape, in, 3);
-    xg_winners_roles(b, w, i, XG_A_update_window_dims, XG_A_inserted_window_dims, XG_A_scatter_dims_to_operand_dims, XG_A_input_batching_dims, XG_A_scatter_indices_batching_dims);
+    xg_winners_roles(b, w, i, XG_A_update_window_dims, XG_A_inserted_window_dims, XG_A_scatter_dims_to_operand_dims,
+        XG_A_input_batching_dims, XG_A_scatter_indices_batching_dims);
     xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, xg_hb_reducer(b, XG_MAXIMUM, XLAGPU_S32)));
     return xg_hb_done(i);
 }
@@ -91,7 +115,8 @@ XG_FN xg_inst *xg_winners_lookup(const xg_hb *b, const xg_winners *w, xg_inst *t
     in[0] = table;
     in[1] = at;
     i = xg_hb_op(b, XG_GATHER, table->shape, in, 2);
-    xg_winners_roles(b, w, i, XG_A_offset_dims, XG_A_collapsed_slice_dims, XG_A_start_index_map, XG_A_operand_batching_dims, XG_A_start_indices_batching_dims);
+    xg_winners_roles(b, w, i, XG_A_offset_dims, XG_A_collapsed_slice_dims, XG_A_start_index_map,
+        XG_A_operand_batching_dims, XG_A_start_indices_batching_dims);
     xg_winners_slices(b, i, w->n_table);
     return xg_hb_done(i);
 }
@@ -104,8 +129,11 @@ XG_FN xg_inst *xg_winners_expand(const xg_hb *b, xg_inst *i) {
     if (!xg_winners_make(&w, i)) return NULL;
     at = XG_OPERAND(i, w.n);
     t = at->shape->type;
-    if (!xg_type_signed(t) || xg_type_bits(t) < 32) at = xg_hb_convert(b, at, xg_type_bits(t) < 32 ? XLAGPU_S32 : XLAGPU_S64); /* so that -1 is nowhere, and what is beyond stays there */
-    numbers = xg_hb_reshape(b, xg_hb_iota(b, XLAGPU_S32, &w.windows.positions, 1, 0), w.windows.counts, w.windows.n_positions);
+    /* so that -1 is nowhere, and what is beyond stays there */
+    if (!xg_type_signed(t) || xg_type_bits(t) < 32)
+        at = xg_hb_convert(b, at, xg_type_bits(t) < 32 ? XLAGPU_S32 : XLAGPU_S64);
+    numbers = xg_hb_reshape(
+        b, xg_hb_iota(b, XLAGPU_S32, &w.windows.positions, 1, 0), w.windows.counts, w.windows.n_positions);
     wins = xg_hb_compare(b, "EQ", xg_winners_lookup(b, &w, xg_winners_table(b, &w, at, numbers), at), numbers);
     for (k = 0; k < w.windows.n_positions; k++) places[k] = w.windows.place[k];
     wins = xg_hb_broadcast(b, wins, at->shape->dims, at->shape->rank, places, w.windows.n_positions);
@@ -117,6 +145,8 @@ XG_FN xg_inst *xg_winners_expand(const xg_hb *b, xg_inst *i) {
     for (k = 0; k < w.n; k++) in[k] = xg_hb_element(b, made, k);
     return xg_hb_tuple(b, in, w.n);
 }
-XG_FN bool xg_opt_scatter_winners(xg_module *m) { return m->made[XG_SCATTER] && xg_opt_expand(m, xg_winners_matches, xg_winners_expand); }
+XG_FN bool xg_opt_scatter_winners(xg_module *m) {
+    return m->made[XG_SCATTER] && xg_opt_expand(m, xg_winners_matches, xg_winners_expand);
+}
 
 #endif /* XG_OPT_SCATTER_WINNERS_C */

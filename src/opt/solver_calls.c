@@ -1,38 +1,81 @@
-/* opt/solver_calls.c -- custom calls of solvers, under the names by which JAX asks cuSOLVER, cuBLAS, cuSPARSE and LAPACK for them, as loops.
+/* opt/solver_calls.c -- custom calls of solvers, under the names by which JAX asks cuSOLVER, cuBLAS, cuSPARSE and
+ * LAPACK for them, as loops.
  *
- * XG_SOLVER_CALLS: X(target, word): xg_solver_<word> gives the value, of several results a tuple, or NULL, having made nothing, when the operands or results are not
- * those of the target; the call then stays for a function that the user registers. Results have LAPACK's forms: what JAX exports around the calls takes them apart. */
+ * XG_SOLVER_CALLS: X(target, word): xg_solver_<word> gives the value, of several results a tuple, or NULL, having made
+ * nothing, when the operands or results are not those of the target; the call then stays for a function that the user
+ * registers. Results have LAPACK's forms: what JAX exports around the calls takes them apart. */
 #ifndef XG_OPT_SOLVER_CALLS_C
 #define XG_OPT_SOLVER_CALLS_C
 #include "opt.h"
 #include "../eval/eval.h"
 
+/* clang-format off */
 #define XG_SOLVER_CALLS(X) \
-    X("cusolver_potrf_ffi", potrf) X("lapack_?potrf_ffi", potrf) X("lapack_?trsm_ffi", trsm) \
-    X("cusolver_getrf_ffi", getrf) X("cublas_getrf_batched_ffi", getrf) X("lapack_?getrf_ffi", getrf) X("cu_lu_pivots_to_permutation", pivots) \
-    X("cusolver_geqrf_ffi", geqrf) X("cublas_geqrf_batched_ffi", geqrf) X("lapack_?geqrf_ffi", geqrf) X("cuhybrid_geqp3", geqp3) X("lapack_?geqp3_ffi", geqp3) \
-    X("cusolver_orgqr_ffi", orgqr) X("lapack_?orgqr_ffi", orgqr) X("lapack_?ungqr_ffi", orgqr) X("cusolver_ormqr_ffi", ormqr) X("lapack_?ormqr_ffi", ormqr) X("lapack_?unmqr_ffi", ormqr) \
-    X("cusolver_syevd_ffi", syevd) X("lapack_?syevd_ffi", syevd) X("lapack_?heevd_ffi", syevd) \
-    X("cusolver_gesvd_ffi", gesvd) X("cusolver_gesdd_ffi", gesvd) X("lapack_?gesvd_ffi", gesvd) X("lapack_?gesdd_ffi", gesvd) X("cusolver_gesvdj_ffi", gesvdj) X("cusolver_gesvdp_ffi", gesvdj) \
-    X("cusolver_geev_ffi", geev) X("lapack_?geev_ffi", geev) X("cuhybrid_eig_real", geev) X("cuhybrid_eig_comp", geev) X("lapack_?gees_ffi", gees) \
-    X("cusolver_sytrd_ffi", sytrd) X("lapack_?sytrd_ffi", sytrd) X("lapack_?hetrd_ffi", sytrd) X("lapack_?gehrd_ffi", gehrd) \
-    X("cusolver_syrk_ffi", syrk) X("cu_cholesky_update_ffi", cholesky_update) \
-    X("cusparse_gtsv2_ffi", gtsv) X("lapack_?gtsv_ffi", gtsv)
+    X("cusolver_potrf_ffi", potrf) \
+    X("lapack_?potrf_ffi", potrf) \
+    X("lapack_?trsm_ffi", trsm) \
+    X("cusolver_getrf_ffi", getrf) \
+    X("cublas_getrf_batched_ffi", getrf) \
+    X("lapack_?getrf_ffi", getrf) \
+    X("cu_lu_pivots_to_permutation", pivots) \
+    X("cusolver_geqrf_ffi", geqrf) \
+    X("cublas_geqrf_batched_ffi", geqrf) \
+    X("lapack_?geqrf_ffi", geqrf) \
+    X("cuhybrid_geqp3", geqp3) \
+    X("lapack_?geqp3_ffi", geqp3) \
+    X("cusolver_orgqr_ffi", orgqr) \
+    X("lapack_?orgqr_ffi", orgqr) \
+    X("lapack_?ungqr_ffi", orgqr) \
+    X("cusolver_ormqr_ffi", ormqr) \
+    X("lapack_?ormqr_ffi", ormqr) \
+    X("lapack_?unmqr_ffi", ormqr) \
+    X("cusolver_syevd_ffi", syevd) \
+    X("lapack_?syevd_ffi", syevd) \
+    X("lapack_?heevd_ffi", syevd) \
+    X("cusolver_gesvd_ffi", gesvd) \
+    X("cusolver_gesdd_ffi", gesvd) \
+    X("lapack_?gesvd_ffi", gesvd) \
+    X("lapack_?gesdd_ffi", gesvd) \
+    X("cusolver_gesvdj_ffi", gesvdj) \
+    X("cusolver_gesvdp_ffi", gesvdj) \
+    X("cusolver_geev_ffi", geev) \
+    X("lapack_?geev_ffi", geev) \
+    X("cuhybrid_eig_real", geev) \
+    X("cuhybrid_eig_comp", geev) \
+    X("lapack_?gees_ffi", gees) \
+    X("cusolver_sytrd_ffi", sytrd) \
+    X("lapack_?sytrd_ffi", sytrd) \
+    X("lapack_?hetrd_ffi", sytrd) \
+    X("lapack_?gehrd_ffi", gehrd) \
+    X("cusolver_syrk_ffi", syrk) \
+    X("cu_cholesky_update_ffi", cholesky_update) \
+    X("cusparse_gtsv2_ffi", gtsv) \
+    X("lapack_?gtsv_ffi", gtsv)
+/* clang-format on */
 
 /* ---- forms of calls ---- */
 
 XG_FN const xg_shape *xg_solver_in(const xg_inst *i, uint32_t k) { return XG_OPERAND(i, k)->shape; }
 /* Matrices of floats, with elements, no dimension of which is dynamic. */
-XG_FN bool xg_solver_dense(const xg_shape *s, xg_matrices *m) { return xg_shape_is_array(s) && !s->dynamic && s->elements && xg_solver_matrices(s, m); }
+XG_FN bool xg_solver_dense(const xg_shape *s, xg_matrices *m) {
+    return xg_shape_is_array(s) && !s->dynamic && s->elements && xg_solver_matrices(s, m);
+}
 /* An array of the class of types with the batch's elements times n. */
-XG_FN bool xg_solver_part(const xg_shape *s, int class_of, int64_t elements) { return xg_shape_is_array(s) && !s->dynamic && (xg_type_class(s->type) & class_of) && s->elements == elements; }
+XG_FN bool xg_solver_part(const xg_shape *s, int class_of, int64_t elements) {
+    return xg_shape_is_array(s) && !s->dynamic && (xg_type_class(s->type) & class_of) && s->elements == elements;
+}
 XG_FN bool xg_solver_same(const xg_shape *s, const xg_shape *t) { return xg_shape_is_array(s) && s->plain == t->plain; }
 /* Real values for the matrix's type, or of that type. */
-XG_FN xg_inst *xg_solver_flat(const xg_hb *b, const xg_inst *i, uint32_t k) { return xg_linear_flat(b, XG_OPERAND(i, k)); }
-XG_FN xg_inst *xg_solver_vector(const xg_hb *b, const xg_inst *i, uint32_t k, int64_t batch, int64_t rows, int64_t columns) { /* of floats */
+XG_FN xg_inst *xg_solver_flat(const xg_hb *b, const xg_inst *i, uint32_t k) {
+    return xg_linear_flat(b, XG_OPERAND(i, k));
+}
+XG_FN xg_inst *xg_solver_vector(
+    const xg_hb *b, const xg_inst *i, uint32_t k, int64_t batch, int64_t rows, int64_t columns) { /* of floats */
     xg_inst *x = XG_OPERAND(i, k);
     int64_t dims[3];
-    dims[0] = batch; dims[1] = rows; dims[2] = columns;
+    dims[0] = batch;
+    dims[1] = rows;
+    dims[2] = columns;
     return xg_hb_convert(b, xg_hb_reshape(b, x, dims, 3), xg_linear_type(x->shape->type));
 }
 /* The results in the call's shapes. */
@@ -41,14 +84,18 @@ XG_FN xg_inst *xg_solver_tuple_of(const xg_hb *b, const xg_inst *i, xg_inst **ou
     for (k = 0; k < i->shape->n_elems; k++) out[k] = xg_linear_result(b, out[k], i->shape->elems[k]);
     return xg_hb_tuple(b, out, i->shape->n_elems);
 }
-XG_FN xg_inst *xg_solver_nothing(const xg_hb *b, const xg_shape *s) { return xg_linear_number(b, s->type, 0, s->dims, s->rank); }
+XG_FN xg_inst *xg_solver_nothing(const xg_hb *b, const xg_shape *s) {
+    return xg_linear_number(b, s->type, 0, s->dims, s->rank);
+}
 
 /* ---- triangular ---- */
 
 XG_FN xg_inst *xg_solver_potrf(const xg_hb *b, xg_inst *i) {
     xg_matrices m;
     xg_inst *good, *out[2];
-    if (!xg_solver_tuple(i, 1, 2) || !xg_solver_dense(xg_solver_in(i, 0), &m) || m.rows != m.columns || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)) || !xg_solver_part(i->shape->elems[1], XGT_I, m.count)) return NULL;
+    if (!xg_solver_tuple(i, 1, 2) || !xg_solver_dense(xg_solver_in(i, 0), &m) || m.rows != m.columns ||
+        !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)) || !xg_solver_part(i->shape->elems[1], XGT_I, m.count))
+        return NULL;
     out[0] = xg_linear_factored(b, XG_OPERAND(i, 0), xg_call_choice(i, "lower", "uplo", "L", false), &good);
     out[1] = xg_hb_1(b, XG_NOT, good);
     return xg_solver_tuple_of(b, i, out);
@@ -56,10 +103,15 @@ XG_FN xg_inst *xg_solver_potrf(const xg_hb *b, xg_inst *i) {
 XG_FN xg_inst *xg_solver_trsm(const xg_hb *b, xg_inst *i) {
     bool left = xg_call_choice(i, "left", "side", "L", true);
     xg_matrices m, mx;
-    if (i->n_operands != 2 || !xg_solver_dense(xg_solver_in(i, 0), &m) || !xg_solver_dense(xg_solver_in(i, 1), &mx) || !xg_solver_same(i->shape, xg_solver_in(i, 1)) || xg_solver_in(i, 0)->type != i->shape->type) return NULL;
+    if (i->n_operands != 2 || !xg_solver_dense(xg_solver_in(i, 0), &m) || !xg_solver_dense(xg_solver_in(i, 1), &mx) ||
+        !xg_solver_same(i->shape, xg_solver_in(i, 1)) || xg_solver_in(i, 0)->type != i->shape->type)
+        return NULL;
     if (m.rows != m.columns || m.count != mx.count || m.rows != (left ? mx.rows : mx.columns)) return NULL;
-    return xg_linear_solution(b, i, left, xg_call_choice(i, "lower", "uplo", "L", true), xg_call_choice(i, "unit", "diag", "U", false),
-                              xg_call_choice(i, "transpose", "trans_x", "T", false) ? 't' : xg_call_choice(i, "adjoint", "trans_x", "C", false) ? 'a' : 'n');
+    return xg_linear_solution(b, i, left, xg_call_choice(i, "lower", "uplo", "L", true),
+        xg_call_choice(i, "unit", "diag", "U", false),
+        xg_call_choice(i, "transpose", "trans_x", "T", false) ? 't'
+        : xg_call_choice(i, "adjoint", "trans_x", "C", false) ? 'a'
+                                                              : 'n');
 }
 
 /* ---- LU ---- */
@@ -67,21 +119,29 @@ XG_FN xg_inst *xg_solver_trsm(const xg_hb *b, xg_inst *i) {
 XG_FN xg_inst *xg_solver_getrf(const xg_hb *b, xg_inst *i) {
     xg_matrices m;
     xg_inst *out[3];
-    if (!xg_solver_tuple(i, 1, 3) || !xg_solver_dense(xg_solver_in(i, 0), &m) || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0))) return NULL;
-    if (!xg_solver_part(i->shape->elems[1], XGT_I, m.count * XG_MIN(m.rows, m.columns)) || !xg_solver_part(i->shape->elems[2], XGT_I, m.count)) return NULL;
+    if (!xg_solver_tuple(i, 1, 3) || !xg_solver_dense(xg_solver_in(i, 0), &m) ||
+        !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)))
+        return NULL;
+    if (!xg_solver_part(i->shape->elems[1], XGT_I, m.count * XG_MIN(m.rows, m.columns)) ||
+        !xg_solver_part(i->shape->elems[2], XGT_I, m.count))
+        return NULL;
     xg_linear_lu(b, xg_solver_flat(b, i, 0), out);
     return xg_solver_tuple_of(b, i, out);
 }
 XG_FN xg_inst *xg_solver_pivots(const xg_hb *b, xg_inst *i) {
     const xg_shape *s = i->n_operands == 1 ? xg_solver_in(i, 0) : NULL, *t = i->shape;
     int64_t dims[2];
-    if (!s || !xg_shape_is_array(s) || !xg_shape_is_array(t) || s->dynamic || s->type != XLAGPU_S32 || t->type != XLAGPU_S32 || s->rank < 1 || t->rank != s->rank || !s->elements || !t->elements) return NULL;
+    if (!s || !xg_shape_is_array(s) || !xg_shape_is_array(t) || s->dynamic || s->type != XLAGPU_S32 ||
+        t->type != XLAGPU_S32 || s->rank < 1 || t->rank != s->rank || !s->elements || !t->elements)
+        return NULL;
     if (memcmp(s->dims, t->dims, (s->rank - 1) * sizeof *s->dims) != 0) return NULL;
     dims[1] = s->dims[s->rank - 1];
     dims[0] = s->elements / dims[1];
-    return xg_hb_reshape(b, xg_linear_permutation(b, xg_hb_reshape(b, XG_OPERAND(i, 0), dims, 2), t->dims[t->rank - 1]), t->dims, t->rank);
+    return xg_hb_reshape(b, xg_linear_permutation(b, xg_hb_reshape(b, XG_OPERAND(i, 0), dims, 2), t->dims[t->rank - 1]),
+        t->dims, t->rank);
 }
-XG_FN xg_inst *xg_solver_gtsv(const xg_hb *b, xg_inst *i) { /* LAPACK's returns the diagonals, whose contents are nobody's business, and info */
+/* LAPACK's returns the diagonals, whose contents are nobody's business, and info */
+XG_FN xg_inst *xg_solver_gtsv(const xg_hb *b, xg_inst *i) {
     bool lapack = i->shape->type == XLAGPU_TUPLE;
     xg_matrices m;
     xg_inst *in[3], *out[5];
@@ -90,10 +150,15 @@ XG_FN xg_inst *xg_solver_gtsv(const xg_hb *b, xg_inst *i) { /* LAPACK's returns 
     if (lapack ? !xg_solver_tuple(i, 4, 5) || !xg_solver_part(i->shape->elems[4], XGT_I, m.count) : false) return NULL;
     if (!xg_solver_same(lapack ? i->shape->elems[3] : i->shape, xg_solver_in(i, 3))) return NULL;
     for (k = 0; k < 3; k++) {
-        if (!xg_solver_part(xg_solver_in(i, k), XGT_F | XGT_C, m.count * m.rows) || xg_solver_in(i, k)->type != xg_solver_in(i, 3)->type) return NULL;
+        if (!xg_solver_part(xg_solver_in(i, k), XGT_F | XGT_C, m.count * m.rows) ||
+            xg_solver_in(i, k)->type != xg_solver_in(i, 3)->type)
+            return NULL;
         if (lapack && !xg_solver_same(i->shape->elems[k], xg_solver_in(i, k))) return NULL;
     }
-    for (k = 0; k < 3; k++) { in[k] = xg_solver_vector(b, i, k, m.count, m.rows, 1); out[k] = XG_OPERAND(i, k); }
+    for (k = 0; k < 3; k++) {
+        in[k] = xg_solver_vector(b, i, k, m.count, m.rows, 1);
+        out[k] = XG_OPERAND(i, k);
+    }
     out[3] = xg_linear_tridiagonal(b, in[0], in[1], in[2], xg_solver_flat(b, i, 3));
     if (!lapack) return xg_linear_unflat(b, out[3], i->shape);
     out[4] = xg_solver_nothing(b, i->shape->elems[4]);
@@ -105,16 +170,25 @@ XG_FN xg_inst *xg_solver_gtsv(const xg_hb *b, xg_inst *i) { /* LAPACK's returns 
 XG_FN xg_inst *xg_solver_geqrf(const xg_hb *b, xg_inst *i) {
     xg_matrices m;
     xg_inst *out[2];
-    if (!xg_solver_tuple(i, 1, 2) || !xg_solver_dense(xg_solver_in(i, 0), &m) || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0))) return NULL;
-    if (!xg_solver_part(i->shape->elems[1], XGT_F | XGT_C, m.count * XG_MIN(m.rows, m.columns)) || i->shape->elems[1]->type != xg_solver_in(i, 0)->type) return NULL;
+    if (!xg_solver_tuple(i, 1, 2) || !xg_solver_dense(xg_solver_in(i, 0), &m) ||
+        !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)))
+        return NULL;
+    if (!xg_solver_part(i->shape->elems[1], XGT_F | XGT_C, m.count * XG_MIN(m.rows, m.columns)) ||
+        i->shape->elems[1]->type != xg_solver_in(i, 0)->type)
+        return NULL;
     out[0] = xg_linear_qr(b, xg_solver_flat(b, i, 0), &out[1]);
     return xg_solver_tuple_of(b, i, out);
 }
 XG_FN xg_inst *xg_solver_geqp3(const xg_hb *b, xg_inst *i) {
     xg_matrices m;
     xg_inst *out[3];
-    if (!xg_solver_tuple(i, 2, 3) || !xg_solver_dense(xg_solver_in(i, 0), &m) || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)) || !xg_solver_part(i->shape->elems[1], XGT_I, m.count * m.columns)) return NULL;
-    if (!xg_solver_part(i->shape->elems[2], XGT_F | XGT_C, m.count * XG_MIN(m.rows, m.columns)) || i->shape->elems[2]->type != xg_solver_in(i, 0)->type) return NULL;
+    if (!xg_solver_tuple(i, 2, 3) || !xg_solver_dense(xg_solver_in(i, 0), &m) ||
+        !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)) ||
+        !xg_solver_part(i->shape->elems[1], XGT_I, m.count * m.columns))
+        return NULL;
+    if (!xg_solver_part(i->shape->elems[2], XGT_F | XGT_C, m.count * XG_MIN(m.rows, m.columns)) ||
+        i->shape->elems[2]->type != xg_solver_in(i, 0)->type)
+        return NULL;
     xg_linear_qr_pivoted(b, xg_solver_flat(b, i, 0), out);
     return xg_solver_tuple_of(b, i, out);
 }
@@ -140,10 +214,13 @@ XG_FN xg_inst *xg_solver_ormqr(const xg_hb *b, xg_inst *i) {
     xg_matrices m, mc;
     int64_t n = i->n_operands == 3 ? xg_solver_reflectors(i, &m) : 0;
     xg_inst *a, *taus;
-    if (!n || !xg_solver_dense(xg_solver_in(i, 2), &mc) || !xg_solver_same(i->shape, xg_solver_in(i, 2)) || i->shape->type != xg_solver_in(i, 0)->type || mc.count != m.count || m.rows != (left ? mc.rows : mc.columns)) return NULL;
+    if (!n || !xg_solver_dense(xg_solver_in(i, 2), &mc) || !xg_solver_same(i->shape, xg_solver_in(i, 2)) ||
+        i->shape->type != xg_solver_in(i, 0)->type || mc.count != m.count || m.rows != (left ? mc.rows : mc.columns))
+        return NULL;
     a = xg_solver_flat(b, i, 0);
     taus = xg_solver_vector(b, i, 1, m.count, 1, n);
-    a = xg_linear_reflect(b, a, taus, xg_solver_flat(b, i, 2), left, xg_call_choice(i, "transpose", "trans", "TC", false), 0);
+    a = xg_linear_reflect(
+        b, a, taus, xg_solver_flat(b, i, 2), left, xg_call_choice(i, "transpose", "trans", "TC", false), 0);
     return xg_linear_unflat(b, a, i->shape);
 }
 
@@ -151,8 +228,13 @@ XG_FN xg_inst *xg_solver_ormqr(const xg_hb *b, xg_inst *i) {
 XG_FN xg_inst *xg_solver_gehrd(const xg_hb *b, xg_inst *i) {
     xg_matrices m;
     xg_inst *out[3];
-    if (!xg_solver_tuple(i, 1, 3) || !xg_solver_dense(xg_solver_in(i, 0), &m) || m.rows != m.columns || m.rows < 2 || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)) || !xg_solver_part(i->shape->elems[2], XGT_I, m.count)) return NULL;
-    if (!xg_solver_part(i->shape->elems[1], XGT_F | XGT_C, m.count * (m.rows - 1)) || i->shape->elems[1]->type != xg_solver_in(i, 0)->type || !xg_call_is_number(i, "low", 1) || !xg_call_is_number(i, "high", m.rows)) return NULL;
+    if (!xg_solver_tuple(i, 1, 3) || !xg_solver_dense(xg_solver_in(i, 0), &m) || m.rows != m.columns || m.rows < 2 ||
+        !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)) || !xg_solver_part(i->shape->elems[2], XGT_I, m.count))
+        return NULL;
+    if (!xg_solver_part(i->shape->elems[1], XGT_F | XGT_C, m.count * (m.rows - 1)) ||
+        i->shape->elems[1]->type != xg_solver_in(i, 0)->type || !xg_call_is_number(i, "low", 1) ||
+        !xg_call_is_number(i, "high", m.rows))
+        return NULL;
     out[0] = xg_linear_hessenberg(b, xg_solver_flat(b, i, 0), &out[1]);
     out[2] = xg_solver_nothing(b, i->shape->elems[2]);
     return xg_solver_tuple_of(b, i, out);
@@ -162,9 +244,14 @@ XG_FN xg_inst *xg_solver_sytrd(const xg_hb *b, xg_inst *i) {
     xg_matrices m;
     xg_inst *out[5], *a, *whole;
     uint32_t k;
-    if (!xg_solver_tuple(i, 1, 5) || !xg_solver_dense(xg_solver_in(i, 0), &m) || m.rows != m.columns || m.rows < 2 || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)) || !xg_call_choice(i, "lower", "uplo", "L", true)) return NULL;
-    for (k = 1; k < 4; k++) if (!xg_solver_part(i->shape->elems[k], k < 3 ? XGT_F : XGT_F | XGT_C, m.count * (m.rows - (k > 1)))) return NULL;
-    if (i->shape->elems[3]->type != xg_solver_in(i, 0)->type || !xg_solver_part(i->shape->elems[4], XGT_I, m.count)) return NULL;
+    if (!xg_solver_tuple(i, 1, 5) || !xg_solver_dense(xg_solver_in(i, 0), &m) || m.rows != m.columns || m.rows < 2 ||
+        !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)) || !xg_call_choice(i, "lower", "uplo", "L", true))
+        return NULL;
+    for (k = 1; k < 4; k++)
+        if (!xg_solver_part(i->shape->elems[k], k < 3 ? XGT_F : XGT_F | XGT_C, m.count * (m.rows - (k > 1))))
+            return NULL;
+    if (i->shape->elems[3]->type != xg_solver_in(i, 0)->type || !xg_solver_part(i->shape->elems[4], XGT_I, m.count))
+        return NULL;
     a = xg_solver_flat(b, i, 0);
     whole = xg_linear_whole(b, a, true);
     out[0] = xg_linear_hessenberg(b, whole, &out[3]);
@@ -175,15 +262,20 @@ XG_FN xg_inst *xg_solver_sytrd(const xg_hb *b, xg_inst *i) {
     out[4] = xg_solver_nothing(b, i->shape->elems[4]);
     return xg_solver_tuple_of(b, i, out);
 }
-/* (A, C, alpha, beta) -> alpha A A^T + beta C, or alpha A^T A + beta C. cuBLAS writes one triangle; here both are. C counts only where beta is not zero. */
+/* (A, C, alpha, beta) -> alpha A A^T + beta C, or alpha A^T A + beta C. cuBLAS writes one triangle; here both are. C
+ * counts only where beta is not zero. */
 XG_FN xg_inst *xg_solver_syrk(const xg_hb *b, xg_inst *i) {
     bool transpose = xg_call_flag(i, "transpose", false);
     xg_matrices m, mc;
     xg_inst *a, *c, *beta, *alpha, *none;
     uint32_t k;
-    if (i->n_operands != 4 || !xg_solver_dense(xg_solver_in(i, 0), &m) || !xg_solver_dense(xg_solver_in(i, 1), &mc) || !xg_solver_same(i->shape, xg_solver_in(i, 1)) || mc.count != m.count || mc.rows != mc.columns) return NULL;
+    if (i->n_operands != 4 || !xg_solver_dense(xg_solver_in(i, 0), &m) || !xg_solver_dense(xg_solver_in(i, 1), &mc) ||
+        !xg_solver_same(i->shape, xg_solver_in(i, 1)) || mc.count != m.count || mc.rows != mc.columns)
+        return NULL;
     if (mc.rows != (transpose ? m.columns : m.rows) || xg_type_class(i->shape->type) != XGT_F) return NULL;
-    for (k = 0; k < 4; k++) if (xg_solver_in(i, k)->type != i->shape->type || (k > 1 && !xg_shape_is_scalar(xg_solver_in(i, k)))) return NULL;
+    for (k = 0; k < 4; k++)
+        if (xg_solver_in(i, k)->type != i->shape->type || (k > 1 && !xg_shape_is_scalar(xg_solver_in(i, k))))
+            return NULL;
     a = xg_solver_flat(b, i, 0);
     if (transpose) a = xg_linear_swap(b, a);
     c = xg_solver_flat(b, i, 1);
@@ -200,8 +292,13 @@ XG_FN xg_inst *xg_solver_cholesky_update(const xg_hb *b, xg_inst *i) {
     xg_matrices m;
     xg_inst *state[2], *out[2], *row, *x, *y, *size, *idle, *one;
     xg_loop l;
-    if (!xg_solver_tuple(i, 2, 2) || !xg_solver_dense(xg_solver_in(i, 0), &m) || m.count != 1 || m.rows != m.columns || xg_type_class(xg_solver_in(i, 0)->type) != XGT_F) return NULL;
-    if (!xg_solver_part(xg_solver_in(i, 1), XGT_F, m.rows) || xg_solver_in(i, 1)->type != xg_solver_in(i, 0)->type || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)) || !xg_solver_same(i->shape->elems[1], xg_solver_in(i, 1))) return NULL;
+    if (!xg_solver_tuple(i, 2, 2) || !xg_solver_dense(xg_solver_in(i, 0), &m) || m.count != 1 || m.rows != m.columns ||
+        xg_type_class(xg_solver_in(i, 0)->type) != XGT_F)
+        return NULL;
+    if (!xg_solver_part(xg_solver_in(i, 1), XGT_F, m.rows) || xg_solver_in(i, 1)->type != xg_solver_in(i, 0)->type ||
+        !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)) ||
+        !xg_solver_same(i->shape->elems[1], xg_solver_in(i, 1)))
+        return NULL;
     state[0] = xg_solver_flat(b, i, 0);
     state[1] = xg_solver_vector(b, i, 1, 1, 1, m.rows);
     l = xg_hb_loop(b, state, 2, m.rows);
@@ -235,28 +332,45 @@ XG_FN xg_inst *xg_solver_cholesky_update(const xg_hb *b, xg_inst *i) {
 XG_FN xg_inst *xg_solver_syevd(const xg_hb *b, xg_inst *i) {
     xg_matrices m;
     xg_inst *out[3];
-    if (!xg_solver_tuple(i, 1, 3) || !xg_solver_dense(xg_solver_in(i, 0), &m) || m.rows != m.columns || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0))) return NULL;
-    if (!xg_solver_part(i->shape->elems[1], XGT_F, m.count * m.rows) || !xg_solver_part(i->shape->elems[2], XGT_I, m.count)) return NULL;
+    if (!xg_solver_tuple(i, 1, 3) || !xg_solver_dense(xg_solver_in(i, 0), &m) || m.rows != m.columns ||
+        !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)))
+        return NULL;
+    if (!xg_solver_part(i->shape->elems[1], XGT_F, m.count * m.rows) ||
+        !xg_solver_part(i->shape->elems[2], XGT_I, m.count))
+        return NULL;
     xg_linear_eigh(b, xg_solver_flat(b, i, 0), xg_call_choice(i, "lower", "uplo", "L", true), out);
     return xg_solver_tuple_of(b, i, out);
 }
-/* (A destroyed, values, U, V or V*, info); the first two of the last three change places where the library saw the transpose. */
+/* (A destroyed, values, U, V or V*, info); the first two of the last three change places where the library saw the
+ * transpose. */
 XG_FN xg_inst *xg_solver_svd(const xg_hb *b, xg_inst *i, bool adjoint) {
-    bool swapped = adjoint && xg_call_flag(i, "transposed", false), vectors = !adjoint || xg_call_choice(i, "compute_uv", "mode", "AS", true);
+    bool swapped = adjoint && xg_call_flag(i, "transposed", false),
+         vectors = !adjoint || xg_call_choice(i, "compute_uv", "mode", "AS", true);
     uint32_t u = swapped ? 3 : 2, v = swapped ? 2 : 3;
     int64_t least, uc, vc;
     xg_matrices m, mu, mv;
     xg_inst *out[5], *made[4];
-    if (!xg_solver_tuple(i, 1, 5) || !xg_solver_dense(xg_solver_in(i, 0), &m) || !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0))) return NULL;
+    if (!xg_solver_tuple(i, 1, 5) || !xg_solver_dense(xg_solver_in(i, 0), &m) ||
+        !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)))
+        return NULL;
     least = uc = vc = XG_MIN(m.rows, m.columns);
-    if (!xg_solver_part(i->shape->elems[1], XGT_F, m.count * least) || !xg_solver_part(i->shape->elems[4], XGT_I, m.count)) return NULL;
+    if (!xg_solver_part(i->shape->elems[1], XGT_F, m.count * least) ||
+        !xg_solver_part(i->shape->elems[4], XGT_I, m.count))
+        return NULL;
     if (vectors) {
-        if (!xg_solver_dense(i->shape->elems[u], &mu) || !xg_solver_dense(i->shape->elems[v], &mv) || mu.count != m.count || mv.count != m.count) return NULL;
+        if (!xg_solver_dense(i->shape->elems[u], &mu) || !xg_solver_dense(i->shape->elems[v], &mv) ||
+            mu.count != m.count || mv.count != m.count)
+            return NULL;
         uc = mu.columns;
         vc = adjoint ? mv.rows : mv.columns;
-        if (mu.rows != m.rows || (adjoint ? mv.columns : mv.rows) != m.columns || (uc != least && uc != m.rows) || (vc != least && vc != m.columns)) return NULL;
-        if (i->shape->elems[u]->type != xg_solver_in(i, 0)->type || i->shape->elems[v]->type != xg_solver_in(i, 0)->type) return NULL;
-    } else if (!xg_shape_is_array(i->shape->elems[2]) || !xg_shape_is_array(i->shape->elems[3])) return NULL;
+        if (mu.rows != m.rows || (adjoint ? mv.columns : mv.rows) != m.columns || (uc != least && uc != m.rows) ||
+            (vc != least && vc != m.columns))
+            return NULL;
+        if (i->shape->elems[u]->type != xg_solver_in(i, 0)->type ||
+            i->shape->elems[v]->type != xg_solver_in(i, 0)->type)
+            return NULL;
+    } else if (!xg_shape_is_array(i->shape->elems[2]) || !xg_shape_is_array(i->shape->elems[3]))
+        return NULL;
     xg_linear_svd(b, xg_solver_flat(b, i, 0), uc, vc, vectors, made);
     out[0] = XG_OPERAND(i, 0);
     out[1] = made[0];
@@ -268,20 +382,26 @@ XG_FN xg_inst *xg_solver_svd(const xg_hb *b, xg_inst *i, bool adjoint) {
 XG_FN xg_inst *xg_solver_gesvd(const xg_hb *b, xg_inst *i) { return xg_solver_svd(b, i, true); }
 XG_FN xg_inst *xg_solver_gesvdj(const xg_hb *b, xg_inst *i) { return xg_solver_svd(b, i, false); }
 
-/* cuSOLVER: (A destroyed, values, left, right, info), the vectors of a real matrix packed. LAPACK and MAGMA: (values, left, right, info), of a real matrix the values
- * as two arrays and the vectors complex. Left vectors are not made: nobody exports the call for them. */
+/* cuSOLVER: (A destroyed, values, left, right, info), the vectors of a real matrix packed. LAPACK and MAGMA: (values,
+ * left, right, info), of a real matrix the values as two arrays and the vectors complex. Left vectors are not made:
+ * nobody exports the call for them. */
 XG_FN xg_inst *xg_solver_geev(const xg_hb *b, xg_inst *i) {
     bool cuda = xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "cusolver_geev_ffi"), real, split;
     uint32_t n = i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 0, k, right = n - 2;
     const xg_shape *const *e = i->shape->elems, *s = i->n_operands == 1 ? xg_solver_in(i, 0) : NULL;
     xg_matrices m;
     xg_inst *made[3], *out[5];
-    if (!s || !xg_solver_dense(s, &m) || m.rows != m.columns || xg_call_choice(i, "left", "compute_left", "V", false)) return NULL;
+    if (!s || !xg_solver_dense(s, &m) || m.rows != m.columns || xg_call_choice(i, "left", "compute_left", "V", false))
+        return NULL;
     real = xg_type_class(s->type) == XGT_F;
     split = real && !cuda;
-    if (n != (cuda || real ? 5u : 4u) || (cuda && !xg_solver_same(e[0], s)) || !xg_solver_part(e[n - 1], XGT_I, m.count)) return NULL;
-    for (k = cuda ? 1 : 0; k < n - 3; k++) if (!xg_solver_part(e[k], split ? XGT_F : XGT_C, m.count * m.rows)) return NULL;
-    for (k = n - 3; k < n - 1; k++) if (!xg_solver_part(e[k], real && cuda ? XGT_F : XGT_C, s->elements)) return NULL;
+    if (n != (cuda || real ? 5u : 4u) || (cuda && !xg_solver_same(e[0], s)) ||
+        !xg_solver_part(e[n - 1], XGT_I, m.count))
+        return NULL;
+    for (k = cuda ? 1 : 0; k < n - 3; k++)
+        if (!xg_solver_part(e[k], split ? XGT_F : XGT_C, m.count * m.rows)) return NULL;
+    for (k = n - 3; k < n - 1; k++)
+        if (!xg_solver_part(e[k], real && cuda ? XGT_F : XGT_C, s->elements)) return NULL;
     xg_linear_eig(b, xg_solver_flat(b, i, 0), made);
     out[0] = cuda ? XG_OPERAND(i, 0) : split ? xg_hb_1(b, XG_REAL, made[0]) : made[0];
     if (cuda) out[1] = made[0];
@@ -292,13 +412,18 @@ XG_FN xg_inst *xg_solver_geev(const xg_hb *b, xg_inst *i) {
     return xg_solver_tuple_of(b, i, out);
 }
 
-/* (T, vectors, values, how many were sorted, info) of a complex matrix, nothing sorted: A = V T V*. A real one would need blocks of two by two. */
+/* (T, vectors, values, how many were sorted, info) of a complex matrix, nothing sorted: A = V T V*. A real one would
+ * need blocks of two by two. */
 XG_FN xg_inst *xg_solver_gees(const xg_hb *b, xg_inst *i) {
     const xg_shape *const *e = i->shape->elems, *s = i->n_operands == 1 ? xg_solver_in(i, 0) : NULL;
     xg_matrices m;
     xg_inst *out[5], *a, *scale, *bad;
-    if (!s || !xg_solver_dense(s, &m) || m.rows != m.columns || xg_type_class(s->type) != XGT_C || !xg_solver_tuple(i, 1, 5) || xg_call_choice(i, "sorted", "sort", "S", false)) return NULL;
-    if (!xg_solver_same(e[0], s) || !xg_solver_same(e[1], s) || !xg_solver_part(e[2], XGT_C, m.count * m.rows) || !xg_solver_part(e[3], XGT_I, m.count) || !xg_solver_part(e[4], XGT_I, m.count)) return NULL;
+    if (!s || !xg_solver_dense(s, &m) || m.rows != m.columns || xg_type_class(s->type) != XGT_C ||
+        !xg_solver_tuple(i, 1, 5) || xg_call_choice(i, "sorted", "sort", "S", false))
+        return NULL;
+    if (!xg_solver_same(e[0], s) || !xg_solver_same(e[1], s) || !xg_solver_part(e[2], XGT_C, m.count * m.rows) ||
+        !xg_solver_part(e[3], XGT_I, m.count) || !xg_solver_part(e[4], XGT_I, m.count))
+        return NULL;
     a = xg_solver_flat(b, i, 0);
     if (xg_block_fits("gees", a)) {
         xg_general_kernel(b, "gees", a, out);
@@ -331,6 +456,8 @@ XG_FN const xg_target_row *xg_solver_row_of(const xg_inst *i) {
 }
 XG_FN bool xg_solver_matches(const xg_inst *i) { return xg_solver_row_of(i) != NULL; }
 XG_FN xg_inst *xg_solver_expand(const xg_hb *b, xg_inst *i) { return xg_solver_row_of(i)->expand(b, i); }
-XG_FN bool xg_opt_solver_calls(xg_module *m) { return m->made[XG_CUSTOM_CALL] && xg_opt_expand(m, xg_solver_matches, xg_solver_expand); }
+XG_FN bool xg_opt_solver_calls(xg_module *m) {
+    return m->made[XG_CUSTOM_CALL] && xg_opt_expand(m, xg_solver_matches, xg_solver_expand);
+}
 
 #endif /* XG_OPT_SOLVER_CALLS_C */

@@ -1,5 +1,5 @@
-/* opt/sort_simplifier.c -- SortSimplifier: a sort of lines of one element is its operands; an operand that the comparison does not look at, and whose sorted
- * values nobody takes, is not sorted. */
+/* opt/sort_simplifier.c -- SortSimplifier: a sort of lines of one element is its operands; an operand that the
+ * comparison does not look at, and whose sorted values nobody takes, is not sorted. */
 #ifndef XG_OPT_SORT_SIMPLIFIER_C
 #define XG_OPT_SORT_SIMPLIFIER_C
 #include "opt.h"
@@ -20,7 +20,8 @@ XG_FN xg_comp *xg_sort_comparison(const xg_inst *i, const unsigned char *keep) {
     xg_comp *to = xg_comp_new(m, from->name, i->comp);
     xg_inst **args = XG_NEW_N(m->arena, xg_inst *, from->n_params + 1);
     uint32_t k;
-    for (k = 0; k < from->n_params; k++) if (keep[k / 2]) args[k] = xg_comp_add_param(to, from->params[k]->shape, from->params[k]->name);
+    for (k = 0; k < from->n_params; k++)
+        if (keep[k / 2]) args[k] = xg_comp_add_param(to, from->params[k]->shape, from->params[k]->name);
     to->root = xg_opt_inline(from, to, NULL, args);
     return to;
 }
@@ -33,10 +34,12 @@ XG_FN xg_inst *xg_sort_narrow(const xg_hb *b, xg_inst *i) {
     if (n < 2) return NULL;
     keep = XG_NEW_N(m->arena, unsigned char, n + 1);
     if (!xg_opt_taken_elements(i, keep)) return NULL;
-    for (k = 0; k < 2 * n; k++) if (c->params[k]->first_use || c->params[k] == c->root) keep[k / 2] = 1;
+    for (k = 0; k < 2 * n; k++)
+        if (c->params[k]->first_use || c->params[k] == c->root) keep[k / 2] = 1;
     in = XG_NEW_N(m->arena, xg_inst *, n);
     out = XG_NEW_N(m->arena, xg_inst *, n);
-    for (k = 0; k < n; k++) if (keep[k]) in[n_kept++] = XG_OPERAND(i, k);
+    for (k = 0; k < n; k++)
+        if (keep[k]) in[n_kept++] = XG_OPERAND(i, k);
     if (n_kept == n || n_kept == 0) return NULL;
     made = xg_hb_op(b, XG_SORT, i->shape, in, n_kept);
     for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
@@ -54,6 +57,8 @@ XG_FN xg_inst *xg_sort_expand(const xg_hb *b, xg_inst *i) {
     xg_inst *made = xg_sort_trivial(b, i);
     return made ? made : xg_sort_narrow(b, i);
 }
-XG_FN bool xg_opt_sort_simplifier(xg_module *m) { return m->made[XG_SORT] && xg_opt_expand(m, xg_sort_matches, xg_sort_expand); }
+XG_FN bool xg_opt_sort_simplifier(xg_module *m) {
+    return m->made[XG_SORT] && xg_opt_expand(m, xg_sort_matches, xg_sort_expand);
+}
 
 #endif /* XG_OPT_SORT_SIMPLIFIER_C */

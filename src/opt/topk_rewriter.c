@@ -1,17 +1,26 @@
-/* opt/topk_rewriter.c -- TopkRewriter: a sort of which only the first elements of each row are taken, with their places, is a topk.
+/* opt/topk_rewriter.c -- TopkRewriter: a sort of which only the first elements of each row are taken, with their
+ * places, is a topk.
  *
  *     slice(sort(x, iota), 0:k)  ==>  topk(x, k)
  *
- * The comparator has to be a comparison of x with itself, less or greater. topk takes the total order and keeps equal elements in their order, as a stable sort does. So the comparison
- * has to be total (integers, or floats with type=TOTALORDER), or the sort must not be a stable one: then the zeros, which a partial comparison takes for equal, may stand
- * in any order, and where NaN goes is not defined by such a sort. A sort of values alone stays: it needs no places beside them, and writes what is sliced off it.
+ * The comparator has to be a comparison of x with itself, less or greater. topk takes the total order and keeps equal
+ * elements in their order, as a stable sort does. So the comparison has to be total (integers, or floats with
+ * type=TOTALORDER), or the sort must not be a stable one: then the zeros, which a partial comparison takes for equal,
+ * may stand in any order, and where NaN goes is not defined by such a sort. A sort of values alone stays: it needs no
+ * places beside them, and writes what is sliced off it.
  *
- * The custom call "TopK" of older exporters, the largest first, becomes the instruction; "ApproxTopK" and "PartialReduce" become sorts, and these what they can. */
+ * The custom call "TopK" of older exporters, the largest first, becomes the instruction; "ApproxTopK" and
+ * "PartialReduce" become sorts, and these what they can. */
 #ifndef XG_OPT_TOPK_REWRITER_C
 #define XG_OPT_TOPK_REWRITER_C
 #include "opt.h"
 
-typedef struct xg_topk { xg_inst *sort; uint32_t dim, which; int64_t length, k; bool largest; } xg_topk; /* which: the operand that is compared */
+typedef struct xg_topk {
+    xg_inst *sort;
+    uint32_t dim, which;
+    int64_t length, k;
+    bool largest;
+} xg_topk; /* which: the operand that is compared */
 
 XG_FN bool xg_topk_read_comparator(xg_topk *t) {
     const xg_comp *c = xg_attr_comp(t->sort, XG_A_to_apply);
@@ -23,10 +32,14 @@ XG_FN bool xg_topk_read_comparator(xg_topk *t) {
     direction = xg_attr_str(root, XG_A_direction);
     x = XG_OPERAND(root, 0);
     y = XG_OPERAND(root, 1);
-    if ((!xg_str_is(direction, "LT") && !xg_str_is(direction, "GT")) || x->op != XG_PARAMETER || y->op != XG_PARAMETER || x->number / 2 != y->number / 2 || x == y) return false;
+    if ((!xg_str_is(direction, "LT") && !xg_str_is(direction, "GT")) || x->op != XG_PARAMETER ||
+        y->op != XG_PARAMETER || x->number / 2 != y->number / 2 || x == y)
+        return false;
     class_of = xg_type_class(x->shape->type);
     if (class_of != XGT_I && class_of != XGT_F) return false;
-    if (class_of == XGT_F && !xg_str_is(xg_attr_str(root, XG_A_type), "TOTALORDER") && xg_attr_int(t->sort, XG_A_is_stable, 0)) return false;
+    if (class_of == XGT_F && !xg_str_is(xg_attr_str(root, XG_A_type), "TOTALORDER") &&
+        xg_attr_int(t->sort, XG_A_is_stable, 0))
+        return false;
     swapped = x->number > y->number;
     t->which = (uint32_t)(x->number / 2);
     t->largest = xg_str_is(direction, "GT") != swapped;
@@ -51,18 +64,22 @@ XG_FN bool xg_topk_is_iota(const xg_inst *x, uint32_t dim) {
         if (own == at.n) return false;
         x = XG_OPERAND(x, 0);
     }
-    return x->op == XG_IOTA && xg_attr_int(x, XG_A_iota_dimension, 0) == (int64_t)own && xg_type_class(x->shape->type) == XGT_I && xg_type_bits(x->shape->type) >= 32;
+    return x->op == XG_IOTA && xg_attr_int(x, XG_A_iota_dimension, 0) == (int64_t)own &&
+           xg_type_class(x->shape->type) == XGT_I && xg_type_bits(x->shape->type) >= 32;
 }
 XG_FN bool xg_topk_read(xg_topk *t, xg_inst *i) {
     const xg_shape *s;
     bool places = false;
     memset(t, 0, sizeof *t);
     t->sort = i;
-    if (i->op != XG_SORT || i->n_operands < 2 || i == i->comp->root || xg_inst_attr(i, XG_A_control_predecessors) || xg_inst_attr(i, XG_A_backend_config)) return false;
+    if (i->op != XG_SORT || i->n_operands < 2 || i == i->comp->root || xg_inst_attr(i, XG_A_control_predecessors) ||
+        xg_inst_attr(i, XG_A_backend_config))
+        return false;
     s = XG_OPERAND(i, 0)->shape;
     t->dim = (uint32_t)xg_attr_ints(i, XG_A_dimensions).p[0];
     t->length = s->dims[t->dim];
-    if (s->dynamic || t->dim + 1 != s->rank || t->length > INT32_MAX || s->elements == 0 || !xg_topk_read_comparator(t)) return false;
+    if (s->dynamic || t->dim + 1 != s->rank || t->length > INT32_MAX || s->elements == 0 || !xg_topk_read_comparator(t))
+        return false;
     XG_FOR_USES(u, i) {
         uint32_t k;
         if (u->user->op != XG_GET_TUPLE_ELEMENT || !xg_topk_take(t, u->user)) return false;
@@ -103,7 +120,10 @@ XG_FN bool xg_topk_rewrite(xg_inst *i) {
         xg_inst *element = u->user;
         uint32_t k = (uint32_t)xg_attr_int(element, XG_A_index, 0);
         next = u->next;
-        if (element->first_use) xg_topk_give(element, k == t.which ? xg_hb_element(&b, top, 0) : xg_hb_convert(&b, xg_hb_element(&b, top, 1), XG_OPERAND(i, k)->shape->type));
+        if (element->first_use)
+            xg_topk_give(element, k == t.which
+                                      ? xg_hb_element(&b, top, 0)
+                                      : xg_hb_convert(&b, xg_hb_element(&b, top, 1), XG_OPERAND(i, k)->shape->type));
         xg_inst_remove(element);
     }
     xg_inst_remove(i);
@@ -127,16 +147,26 @@ XG_FN bool xg_topk_is_call(const xg_inst *i) {
     const xg_attr *called;
     const xg_shape *s;
     uint32_t k;
-    if (i->op != XG_CUSTOM_CALL || i->n_operands != 1 || i->shape->type != XLAGPU_TUPLE || i->shape->n_elems != 2) return false;
-    if (!xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "TopK") && !xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "__gpu$TopK")) return false;
+    if (i->op != XG_CUSTOM_CALL || i->n_operands != 1 || i->shape->type != XLAGPU_TUPLE || i->shape->n_elems != 2)
+        return false;
+    if (!xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "TopK") &&
+        !xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "__gpu$TopK"))
+        return false;
     called = xg_inst_attr(i, XG_A_called_computations);
-    if (called && called->v.comps->n && (called->v.comps->p[0]->root->op != XG_COMPARE || !xg_str_is(xg_attr_str(called->v.comps->p[0]->root, XG_A_direction), "GT"))) return false;
+    if (called && called->v.comps->n &&
+        (called->v.comps->p[0]->root->op != XG_COMPARE ||
+            !xg_str_is(xg_attr_str(called->v.comps->p[0]->root, XG_A_direction), "GT")))
+        return false;
     s = XG_OPERAND(i, 0)->shape;
-    if (!xg_shape_is_array(s) || s->rank == 0 || s->dynamic || (xg_type_class(s->type) != XGT_I && xg_type_class(s->type) != XGT_F)) return false;
+    if (!xg_shape_is_array(s) || s->rank == 0 || s->dynamic ||
+        (xg_type_class(s->type) != XGT_I && xg_type_class(s->type) != XGT_F))
+        return false;
     if (i->shape->elems[0]->type != s->type || i->shape->elems[1]->type != XLAGPU_S32) return false;
     for (k = 0; k < 2; k++) {
         const xg_shape *e = i->shape->elems[k];
-        if (e->rank != s->rank || e->dims[s->rank - 1] > s->dims[s->rank - 1] || memcmp(e->dims, s->dims, (s->rank - 1) * sizeof *s->dims) != 0) return false;
+        if (e->rank != s->rank || e->dims[s->rank - 1] > s->dims[s->rank - 1] ||
+            memcmp(e->dims, s->dims, (s->rank - 1) * sizeof *s->dims) != 0)
+            return false;
     }
     return i->shape->elems[0]->dims[s->rank - 1] == i->shape->elems[1]->dims[s->rank - 1];
 }
@@ -148,10 +178,13 @@ XG_FN xg_inst *xg_topk_expand_call(const xg_hb *b, xg_inst *i) {
     return xg_hb_tuple(b, out, 2);
 }
 
-/* ApproxTopK and PartialReduce: the best few by a comparator, or almost: all that is asked for are the first of a sort. */
+/* ApproxTopK and PartialReduce: the best few by a comparator, or almost: all that is asked for are the first of a
+ * sort. */
 XG_FN bool xg_topk_is_approximate(const xg_inst *i) {
     const xg_comp *comparator;
-    if (i->op != XG_CUSTOM_CALL || (!xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "ApproxTopK") && !xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "PartialReduce"))) return false;
+    if (i->op != XG_CUSTOM_CALL || (!xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "ApproxTopK") &&
+                                       !xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "PartialReduce")))
+        return false;
     return xg_call_best_dim(i, &comparator) >= 0;
 }
 XG_FN xg_inst *xg_topk_expand_approximate(const xg_hb *b, xg_inst *i) {

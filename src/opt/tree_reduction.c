@@ -1,30 +1,52 @@
-/* opt/tree_reduction.c -- TreeReductionRewriter: a reduction that few blocks would have to do alone becomes two, one behind the other.
+/* opt/tree_reduction.c -- TreeReductionRewriter: a reduction that few blocks would have to do alone becomes two, one
+ * behind the other.
  *
  *     x: f32[1000000], reduce over it   ==>   f32[P,L] bitcast(pad(x)), reduce over L to f32[P], reduce over that
  *
- * One reduced dimension is cut into P parts of L elements, so that there are some blocks for each multiprocessor; where another reduced dimension has the
- * right size anyway, it is just left to the second reduction. What is padded is the value that partial results start from. A reduction stays whole if it has
- * enough results to fill half of the device, or if no block gets more than XG_TREE_BLOCK_BYTES, which takes about as long as a second kernel.
- * Columns are shared by the blocks of a cluster, where there are such, and need no second kernel therefore if that is half of the device.
- * It stays whole, too, if it is part of what becomes a row program (fuse/rows.c), and a cluster of blocks has room for the row: then it is read once in all.
- * Sums of narrow floats are carried in f32 from the first to the second, as they would be inside of one. */
+ * One reduced dimension is cut into P parts of L elements, so that there are some blocks for each multiprocessor; where
+ * another reduced dimension has the right size anyway, it is just left to the second reduction. What is padded is the
+ * value that partial results start from. A reduction stays whole if it has enough results to fill half of the device,
+ * or if no block gets more than XG_TREE_BLOCK_BYTES, which takes about as long as a second kernel. Columns are shared
+ * by the blocks of a cluster, where there are such, and need no second kernel therefore if that is half of the device.
+ * It stays whole, too, if it is part of what becomes a row program (fuse/rows.c), and a cluster of blocks has room for
+ * the row: then it is read once in all. Sums of narrow floats are carried in f32 from the first to the second, as they
+ * would be inside of one. */
 #ifndef XG_OPT_TREE_REDUCTION_C
 #define XG_OPT_TREE_REDUCTION_C
 #include "opt.h"
 
-enum { XG_TREE_BLOCK_BYTES = 256 << 10, XG_TREE_PART_BYTES = 32 << 10, XG_TREE_COLUMNS = 32 /* that a block takes side by side */, XG_TREE_SECTOR = 32, XG_TREE_SMS = 132 };
+enum {
+    XG_TREE_BLOCK_BYTES = 256 << 10,
+    XG_TREE_PART_BYTES = 32 << 10,
+    XG_TREE_COLUMNS = 32 /* that a block takes side by side */,
+    XG_TREE_SECTOR = 32,
+    XG_TREE_SMS = 132
+};
 
-typedef struct xg_tree { xg_inst *i; const xg_shape *in; xg_ints dims; uint32_t n, dim; int64_t parts, length; bool leave; } xg_tree; /* leave: dim is not cut but left */
+typedef struct xg_tree {
+    xg_inst *i;
+    const xg_shape *in;
+    xg_ints dims;
+    uint32_t n, dim;
+    int64_t parts, length;
+    bool leave;
+} xg_tree; /* leave: dim is not cut but left */
 
-XG_FN uint32_t xg_tree_minor(const xg_shape *s, uint32_t k) { return s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k; }
+XG_FN uint32_t xg_tree_minor(const xg_shape *s, uint32_t k) {
+    return s->layout ? (uint32_t)s->layout->minor_to_major[k] : s->rank - 1 - k;
+}
 XG_FN bool xg_tree_reduces(const xg_tree *t, int64_t d) {
     uint32_t k;
-    for (k = 0; k < t->dims.n; k++) if (t->dims.p[k] == d) return true;
+    for (k = 0; k < t->dims.n; k++)
+        if (t->dims.p[k] == d) return true;
     return false;
 }
-/* Blocks that work on it as it is: those of a cluster share columns, but for rows that begin inside of sectors, whose tiles are better wide. */
+/* Blocks that work on it as it is: those of a cluster share columns, but for rows that begin inside of sectors, whose
+ * tiles are better wide. */
 XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results) {
-    int64_t columns = 1, cluster = XG_OPERAND(t->i, 0)->op == XG_PAD ? 1 : XG_MAX((int64_t)t->i->comp->module->machine.cluster, (int64_t)1);
+    int64_t columns = 1, cluster = XG_OPERAND(t->i, 0)->op == XG_PAD
+                                       ? 1
+                                       : XG_MAX((int64_t)t->i->comp->module->machine.cluster, (int64_t)1);
     uint32_t k;
     for (k = 0; k < t->in->rank; k++) {
         uint32_t d = xg_tree_minor(t->in, k);
@@ -32,7 +54,8 @@ XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results) {
         if (xg_tree_reduces(t, d)) break;
         columns *= t->in->dims[d];
     }
-    return results / columns * ((columns + XG_TREE_COLUMNS - 1) / XG_TREE_COLUMNS) * (columns * (int64_t)xg_type_bytes(t->in->type) % XG_TREE_SECTOR ? 1 : cluster);
+    return results / columns * ((columns + XG_TREE_COLUMNS - 1) / XG_TREE_COLUMNS) *
+           (columns * (int64_t)xg_type_bytes(t->in->type) % XG_TREE_SECTOR ? 1 : cluster);
 }
 /* Into about so many parts; the fewer the better that no padding is needed. */
 XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {
@@ -50,7 +73,12 @@ XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {
     t->parts = size;
     t->length = 1;
     if (t->leave) return size > 1;
-    for (p = XG_MIN(want, size / 2); p > 1 && p >= want / 2; p--) if (size % p == 0 && size / p % 8 == 0) { t->parts = p; t->length = size / p; return true; }
+    for (p = XG_MIN(want, size / 2); p > 1 && p >= want / 2; p--)
+        if (size % p == 0 && size / p % 8 == 0) {
+            t->parts = p;
+            t->length = size / p;
+            return true;
+        }
     t->length = ((size + want - 1) / want + 31) / 32 * 32;
     t->parts = (size + t->length - 1) / t->length;
     return t->parts > 1;
@@ -58,20 +86,26 @@ XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {
 
 /* ---- rows that a cluster keeps ---- */
 
-enum { XG_TREE_ROW_INSTS = 256 /* of a row program, at most */, XG_TREE_ROW_REST = 16 << 10 /* bytes of each block for other things */, XG_TREE_ROW_HELD = 64 << 10 /* in the registers of a block */ };
+enum {
+    XG_TREE_ROW_INSTS = 256 /* of a row program, at most */,
+    XG_TREE_ROW_REST = 16 << 10 /* bytes of each block for other things */,
+    XG_TREE_ROW_HELD = 64 << 10 /* in the registers of a block */
+};
 
 /* What can be made of rows element by element, as far as it hangs together with one reduction. */
 typedef struct xg_tree_row {
     xg_inst *insts[XG_TREE_ROW_INSTS];
     uint16_t slots[4 * XG_TREE_ROW_INSTS]; /* by id: 1 + its place in the list */
     uint32_t n;
-    int64_t rows, cols, bytes;  /* bytes: a column of what is read */
+    int64_t rows, cols, bytes; /* bytes: a column of what is read */
     bool back;
 } xg_tree_row;
 
 XG_FN void xg_tree_row_add(xg_tree_row *r, xg_inst *i) {
     uint32_t at = i->id * 2654435761u >> 16;
-    if (!xg_shape_is_array(i->shape) || (i->shape->elements != r->rows && i->shape->elements != r->rows * r->cols) || r->n == XG_TREE_ROW_INSTS) return;
+    if (!xg_shape_is_array(i->shape) || (i->shape->elements != r->rows && i->shape->elements != r->rows * r->cols) ||
+        r->n == XG_TREE_ROW_INSTS)
+        return;
     for (;; at++) {
         uint16_t *slot = &r->slots[at % XG_COUNT(r->slots)];
         if (*slot && r->insts[*slot - 1] == i) return;
@@ -84,17 +118,24 @@ XG_FN void xg_tree_row_add(xg_tree_row *r, xg_inst *i) {
 /* The reduced dimensions lie innermost. */
 XG_FN bool xg_tree_is_rows(const xg_tree *t) {
     uint32_t k;
-    for (k = 0; k < t->dims.n; k++) if (!xg_tree_reduces(t, xg_tree_minor(t->in, k))) return false;
+    for (k = 0; k < t->dims.n; k++)
+        if (!xg_tree_reduces(t, xg_tree_minor(t->in, k))) return false;
     return t->n == 1;
 }
 XG_FN bool xg_tree_row_takes(const xg_tree_row *r, const xg_inst *i) {
     switch (i->op) {
-    case XG_BITCAST: case XG_RESHAPE: case XG_BROADCAST: case XG_COPY: return true;
-    case XG_REDUCE: return i->n_operands == 2 && i->shape->elements == r->rows && XG_OPERAND(i, 0)->shape->elements == r->rows * r->cols;
+    case XG_BITCAST:
+    case XG_RESHAPE:
+    case XG_BROADCAST:
+    case XG_COPY: return true;
+    case XG_REDUCE:
+        return i->n_operands == 2 && i->shape->elements == r->rows &&
+               XG_OPERAND(i, 0)->shape->elements == r->rows * r->cols;
     default: return (xg_op_flags(i->op) & XGF_EW) != 0;
     }
 }
-/* Bytes for each column of all that is read by what hangs together with i; *back: whether its results are used for all of the row's elements. */
+/* Bytes for each column of all that is read by what hangs together with i; *back: whether its results are used for all
+ * of the row's elements. */
 XG_FN int64_t xg_tree_row_bytes(xg_inst *reduce, int64_t rows, bool *back) {
     xg_arena *work = reduce->comp->module->work;
     xg_mark none = xg_arena_mark(work);
@@ -110,7 +151,8 @@ XG_FN int64_t xg_tree_row_bytes(xg_inst *reduce, int64_t rows, bool *back) {
             if (i->shape->elements != rows) r->bytes += xg_type_bytes(i->shape->type);
             continue;
         }
-        r->back = r->back || (i->op == XG_BROADCAST && XG_OPERAND(i, 0)->shape->elements == rows && i->shape->elements != rows);
+        r->back = r->back ||
+                  (i->op == XG_BROADCAST && XG_OPERAND(i, 0)->shape->elements == rows && i->shape->elements != rows);
         for (j = 0; j < (i->op == XG_REDUCE ? 1 : i->n_operands); j++) xg_tree_row_add(r, XG_OPERAND(i, j));
         XG_FOR_USES(u, i) if (xg_tree_row_takes(r, u->user)) xg_tree_row_add(r, u->user);
     }
@@ -119,9 +161,13 @@ XG_FN int64_t xg_tree_row_bytes(xg_inst *reduce, int64_t rows, bool *back) {
     xg_arena_reset(work, none);
     return bytes;
 }
-XG_FN int64_t xg_tree_cluster_room(const xg_machine *m) { return XG_MAX((int64_t)m->cluster, (int64_t)1) * (m->shared_per_block - XG_TREE_ROW_REST); }
+XG_FN int64_t xg_tree_cluster_room(const xg_machine *m) {
+    return XG_MAX((int64_t)m->cluster, (int64_t)1) * (m->shared_per_block - XG_TREE_ROW_REST);
+}
 /* Whether a block has room for so many bytes, in registers, or a cluster of them in shared memory. */
-XG_FN bool xg_tree_row_fits(const xg_machine *m, int64_t bytes) { return bytes <= XG_TREE_ROW_HELD || bytes <= xg_tree_cluster_room(m); }
+XG_FN bool xg_tree_row_fits(const xg_machine *m, int64_t bytes) {
+    return bytes <= XG_TREE_ROW_HELD || bytes <= xg_tree_cluster_room(m);
+}
 XG_FN bool xg_tree_keeps_rows(const xg_tree *t, int64_t rows) {
     const xg_module *m = t->i->comp->module;
     int64_t bytes;
@@ -151,19 +197,24 @@ XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
     for (results = t->in->elements, k = 0; k < t->dims.n; k++) results /= t->in->dims[t->dims.p[k]];
     blocks = xg_tree_blocks(t, results);
     if (blocks >= sms / 2 || bytes / blocks <= XG_TREE_BLOCK_BYTES || xg_tree_keeps_rows(t, results)) return false;
-    return xg_tree_cut(t, XG_MIN((2 * sms + blocks - 1) / blocks, XG_MAX(bytes / blocks / XG_TREE_PART_BYTES, (int64_t)2)));
+    return xg_tree_cut(
+        t, XG_MIN((2 * sms + blocks - 1) / blocks, XG_MAX(bytes / blocks / XG_TREE_PART_BYTES, (int64_t)2)));
 }
 
 /* ---- the two reductions ---- */
 
-/* The shape with dim cut into parts and length, or, with length 0, without it when `drop`; the order in memory stays. */
+/* The shape with dim cut into parts and length, or, with length 0, without it when `drop`; the order in memory
+ * stays. */
 XG_FN const xg_shape *xg_tree_shape(const xg_tree *t, xlagpu_type type) {
     xg_module *m = t->i->comp->module;
     int64_t dims[XG_RANK_MAX + 1];
     int32_t order[XG_RANK_MAX + 1] = {0};
     uint32_t rank = 0, k, n = 0;
     for (k = 0; k < t->in->rank; k++) {
-        if (k != t->dim) { dims[rank++] = t->in->dims[k]; continue; }
+        if (k != t->dim) {
+            dims[rank++] = t->in->dims[k];
+            continue;
+        }
         dims[rank++] = t->parts;
         dims[rank++] = t->length;
     }
@@ -172,7 +223,8 @@ XG_FN const xg_shape *xg_tree_shape(const xg_tree *t, xlagpu_type type) {
         if (d == (int32_t)t->dim) order[n++] = d + 1;
         order[n++] = d > (int32_t)t->dim ? d + 1 : d;
     }
-    return xg_shape_with_layout(m, xg_shape_array(m, type, dims, rank, NULL, NULL), xg_layout_make(m, order, rank, 0, 0, XG_STR("")));
+    return xg_shape_with_layout(
+        m, xg_shape_array(m, type, dims, rank, NULL, NULL), xg_layout_make(m, order, rank, 0, 0, XG_STR("")));
 }
 /* What a reduce over these dims leaves, in the same order in memory. */
 XG_FN const xg_shape *xg_tree_rest(xg_module *m, const xg_shape *s, const int64_t *gone, uint32_t n_gone) {
@@ -182,12 +234,18 @@ XG_FN const xg_shape *xg_tree_rest(xg_module *m, const xg_shape *s, const int64_
     for (k = 0; k < s->rank; k++) {
         for (j = 0; j < n_gone && gone[j] != (int64_t)k; j++) {}
         place[k] = -1;
-        if (j == n_gone) { place[k] = (int32_t)rank; dims[rank++] = s->dims[k]; }
+        if (j == n_gone) {
+            place[k] = (int32_t)rank;
+            dims[rank++] = s->dims[k];
+        }
     }
-    for (k = 0; k < s->rank; k++) if (place[xg_tree_minor(s, k)] >= 0) order[n++] = place[xg_tree_minor(s, k)];
-    return xg_shape_with_layout(m, xg_shape_array(m, s->type, dims, rank, NULL, NULL), xg_layout_make(m, order, rank, 0, 0, XG_STR("")));
+    for (k = 0; k < s->rank; k++)
+        if (place[xg_tree_minor(s, k)] >= 0) order[n++] = place[xg_tree_minor(s, k)];
+    return xg_shape_with_layout(
+        m, xg_shape_array(m, s->type, dims, rank, NULL, NULL), xg_layout_make(m, order, rank, 0, 0, XG_STR("")));
 }
-XG_FN xg_inst *xg_tree_reduce(const xg_hb *b, const xg_shape *shape, xg_inst *const *in, uint32_t n, const int64_t *dims, uint32_t n_dims, xg_comp *to_apply) {
+XG_FN xg_inst *xg_tree_reduce(const xg_hb *b, const xg_shape *shape, xg_inst *const *in, uint32_t n,
+    const int64_t *dims, uint32_t n_dims, xg_comp *to_apply) {
     xg_inst *i = xg_hb_op(b, XG_REDUCE, shape, in, 2 * n);
     xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dimensions, dims, n_dims));
     xg_inst_set_attr(i, xg_attr_make_comp(XG_A_to_apply, to_apply));
@@ -210,7 +268,8 @@ XG_FN xg_inst *xg_tree_operand(const xg_hb *b, const xg_tree *t, xg_inst *x, xg_
 XG_FN xg_inst *xg_tree_start(const xg_hb *b, const xg_tree *t, xg_reducer_start start, xg_inst *init) {
     double neutral = xg_reducer_neutral(xg_attr_comp(t->i, XG_A_to_apply));
     if (start == XG_REDUCER_FROM_INIT) return init;
-    return xg_type_class(init->shape->type) == XGT_F ? xg_hb_float(b, init->shape->type, neutral) : xg_hb_int(b, init->shape->type, (int64_t)neutral);
+    return xg_type_class(init->shape->type) == XGT_F ? xg_hb_float(b, init->shape->type, neutral)
+                                                     : xg_hb_int(b, init->shape->type, (int64_t)neutral);
 }
 XG_FN bool xg_tree_rewrite(xg_inst *i) {
     xg_module *m = i->comp->module;
@@ -225,7 +284,8 @@ XG_FN bool xg_tree_rewrite(xg_inst *i) {
     xg_tree t;
     if (!xg_tree_plan(&t, i)) return false;
     start = xg_reducer_start_of(i, m->arena);
-    if (start == XG_REDUCER_UNKNOWN || (start == XG_REDUCER_FROM_NEUTRAL && xg_type_class(t.in->type) == XGT_C)) return false;
+    if (start == XG_REDUCER_UNKNOWN || (start == XG_REDUCER_FROM_NEUTRAL && xg_type_class(t.in->type) == XGT_C))
+        return false;
     in = XG_NEW_N(m->arena, xg_inst *, 2 * t.n + 1);
     next = XG_NEW_N(m->arena, xg_inst *, 2 * t.n + 1);
     shapes = XG_NEW_N(m->arena, const xg_shape *, t.n + 1);
@@ -241,8 +301,10 @@ XG_FN bool xg_tree_rewrite(xg_inst *i) {
     }
     for (k = 0; k < t.dims.n; k++) {
         int64_t d = t.dims.p[k];
-        if (d != (int64_t)t.dim) dims[n_dims++] = d > (int64_t)t.dim && !t.leave ? d + 1 : d;
-        else if (!t.leave) dims[n_dims++] = d + 1;
+        if (d != (int64_t)t.dim)
+            dims[n_dims++] = d > (int64_t)t.dim && !t.leave ? d + 1 : d;
+        else if (!t.leave)
+            dims[n_dims++] = d + 1;
     }
     for (k = 0; k < t.n; k++) {
         in[t.n + k] = xg_tree_start(&b, &t, start, in[t.n + k]);
@@ -251,7 +313,8 @@ XG_FN bool xg_tree_rewrite(xg_inst *i) {
     }
     shape = t.n == 1 && i->shape->type != XLAGPU_TUPLE ? shapes[0] : xg_shape_tuple(m, shapes, t.n);
     first = xg_tree_reduce(&b, shape, in, t.n, dims, n_dims, to_apply);
-    for (place = (int64_t)t.dim, k = 0; k < n_dims; k++) if (dims[k] < (int64_t)t.dim) place--;
+    for (place = (int64_t)t.dim, k = 0; k < n_dims; k++)
+        if (dims[k] < (int64_t)t.dim) place--;
     for (k = 0; k < t.n; k++) {
         next[k] = first;
         if (first->shape->type != XLAGPU_TUPLE) continue;
@@ -267,6 +330,7 @@ XG_FN bool xg_tree_rewrite(xg_inst *i) {
 }
 
 XG_FN bool xg_tree_step(xg_inst *i) { return i->op == XG_REDUCE && xg_tree_rewrite(i); }
-XG_FN bool xg_opt_tree_reduction(xg_module *m) { return m->made[XG_REDUCE] && xg_opt_each_step(m, xg_tree_step); } /* reductions inside of fusions stay what they are */
+/* reductions inside of fusions stay what they are */
+XG_FN bool xg_opt_tree_reduction(xg_module *m) { return m->made[XG_REDUCE] && xg_opt_each_step(m, xg_tree_step); }
 
 #endif /* XG_OPT_TREE_REDUCTION_C */

@@ -1,9 +1,11 @@
 /* opt/tuple_simplifier.c -- TupleSimplifier: kernels see arrays.
  *   get-tuple-element(tuple(a, b), index=k)                        the k-th operand
- *   tuple(gte(t, 0), gte(t, 1), ...) of all elements of t          t, unless it is the root: that one keeps saying what the parts are
+ *   tuple(gte(t, 0), gte(t, 1), ...) of all elements of t          t, unless it is the root: that one keeps saying what
+ *       the parts are
  *   constant((1, 2))                                               tuple(constant(1), constant(2)), and so on inside
  *   get-tuple-element(domain(t)), (add-dependency(t, token))       the same of t
- *   get-tuple-element(opt-barrier(tuple(..))) stays: the barrier holds values back; elements that nobody takes leave it */
+ *   get-tuple-element(opt-barrier(tuple(..))) stays: the barrier holds values back; elements that nobody takes leave
+ * it */
 #ifndef XG_OPT_TUPLE_SIMPLIFIER_C
 #define XG_OPT_TUPLE_SIMPLIFIER_C
 #include "opt.h"
@@ -14,7 +16,9 @@ XG_FN xg_inst *xg_tuple_whole(const xg_inst *i) {
     uint32_t k;
     for (k = 0; k < i->n_operands; k++) {
         const xg_inst *e = XG_OPERAND(i, k);
-        if (e->op != XG_GET_TUPLE_ELEMENT || xg_attr_int(e, XG_A_index, 0) != (int64_t)k || (of && XG_OPERAND(e, 0) != of)) return NULL;
+        if (e->op != XG_GET_TUPLE_ELEMENT || xg_attr_int(e, XG_A_index, 0) != (int64_t)k ||
+            (of && XG_OPERAND(e, 0) != of))
+            return NULL;
         of = XG_OPERAND(e, 0);
     }
     return of && of->shape == i->shape ? of : NULL;
@@ -33,11 +37,16 @@ XG_FN bool xg_tuple_shrink_barrier(xg_inst *barrier) {
     if (!xg_opt_taken_elements(barrier, taken)) return false;
     kept = XG_NEW_N(m->arena, xg_inst *, n + 1);
     place = XG_NEW_N(m->arena, int64_t, n + 1);
-    for (k = 0; k < n; k++) if (taken[k]) { place[k] = n_kept; kept[n_kept++] = XG_OPERAND(tuple, k); }
+    for (k = 0; k < n; k++)
+        if (taken[k]) {
+            place[k] = n_kept;
+            kept[n_kept++] = XG_OPERAND(tuple, k);
+        }
     if (n_kept == n || n_kept == 0) return false;
     xg_inst_set_operand(barrier, 0, xg_hb_tuple(&b, kept, n_kept));
     barrier->shape = XG_OPERAND(barrier, 0)->shape;
-    XG_FOR_USES(u, barrier) xg_inst_set_attr(u->user, xg_attr_make_int(XG_A_index, place[xg_attr_int(u->user, XG_A_index, 0)]));
+    XG_FOR_USES(u, barrier)
+    xg_inst_set_attr(u->user, xg_attr_make_int(XG_A_index, place[xg_attr_int(u->user, XG_A_index, 0)]));
     return true;
 }
 
@@ -59,7 +68,8 @@ XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
     if (i->op != XG_GET_TUPLE_ELEMENT) return NULL;
     of = XG_OPERAND(i, 0);
     if (of->op == XG_TUPLE) return XG_OPERAND(of, xg_attr_int(i, XG_A_index, 0));
-    if (of->op == XG_DOMAIN || of->op == XG_ADD_DEPENDENCY) while (of->op == XG_DOMAIN || of->op == XG_ADD_DEPENDENCY) of = XG_OPERAND(of, 0);
+    if (of->op == XG_DOMAIN || of->op == XG_ADD_DEPENDENCY)
+        while (of->op == XG_DOMAIN || of->op == XG_ADD_DEPENDENCY) of = XG_OPERAND(of, 0);
     if (of != XG_OPERAND(i, 0) && of->op == XG_TUPLE) return XG_OPERAND(of, xg_attr_int(i, XG_A_index, 0));
     return NULL;
 }

@@ -4,11 +4,18 @@
 #include "opt.h"
 
 XG_FN bool xg_zero_matches(const xg_inst *i) {
-    if (!xg_shape_is_array(i->shape) || i->shape->elements || i->shape->dynamic || i->op == XG_CONSTANT || i->op == XG_PARAMETER) return false;
+    if (!xg_shape_is_array(i->shape) || i->shape->elements || i->shape->dynamic || i->op == XG_CONSTANT ||
+        i->op == XG_PARAMETER)
+        return false;
     if (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) return false;
-    return !xg_opt_is_control(i) && i->op != XG_CALL && i->op != XG_FUSION && !xg_inst_attr(i, XG_A_control_predecessors);
+    return !xg_opt_is_control(i) && i->op != XG_CALL && i->op != XG_FUSION &&
+           !xg_inst_attr(i, XG_A_control_predecessors);
 }
-XG_FN xg_inst *xg_zero_expand(const xg_hb *b, xg_inst *i) { return xg_hb_literal(b, xg_literal_new(b->comp->module->arena, i->shape)); }
-XG_FN bool xg_opt_zero_sized(xg_module *m) { return m->made_empty && xg_opt_expand(m, xg_zero_matches, xg_zero_expand); }
+XG_FN xg_inst *xg_zero_expand(const xg_hb *b, xg_inst *i) {
+    return xg_hb_literal(b, xg_literal_new(b->comp->module->arena, i->shape));
+}
+XG_FN bool xg_opt_zero_sized(xg_module *m) {
+    return m->made_empty && xg_opt_expand(m, xg_zero_matches, xg_zero_expand);
+}
 
 #endif /* XG_OPT_ZERO_SIZED_C */

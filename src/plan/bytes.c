@@ -1,5 +1,5 @@
-/* plan/bytes.c -- writes a plan as the bytes of an executable (api/executable.h). A block of temporary memory is one allocation; every parameter, result and
- * constant is one of its own. Slice numbers are buffer numbers. */
+/* plan/bytes.c -- writes a plan as the bytes of an executable (api/executable.h). A block of temporary memory is one
+ * allocation; every parameter, result and constant is one of its own. Slice numbers are buffer numbers. */
 #ifndef XG_PLAN_BYTES_C
 #define XG_PLAN_BYTES_C
 #include "plan.h"
@@ -10,7 +10,8 @@ typedef struct xg_exe_writer {
     xg_buf sections[XG_EXE_SECTION_COUNT];
     xg_texts texts[XG_EXE_SECTION_COUNT]; /* of sections that are one text: a zero is behind it */
     xg_dict strings;
-    uint32_t *place; /* by slice: where a kernel's links have it, plus 1; what another kernel left there does not matter */
+    /* by slice: where a kernel's links have it, plus 1; what another kernel left there does not matter */
+    uint32_t *place;
     uint64_t temp_bytes, host_bytes;
 } xg_exe_writer;
 
@@ -39,7 +40,10 @@ XG_FN void xg_exe_put_literal(xg_buf *out, const xg_literal *l, const xg_shape *
     uint32_t d;
     xg_shape_strides(s, strides);
     for (k = 1, d = s->rank; d-- > 0 && (s->dims[d] == 1 || strides[d] == k);) k *= s->dims[d];
-    if (d == UINT32_MAX) { xg_put(out, (const char *)l->data, (size_t)s->elements * n); return; } /* the two orders are one */
+    if (d == UINT32_MAX) {
+        xg_put(out, (const char *)l->data, (size_t)s->elements * n);
+        return;
+    } /* the two orders are one */
     to = (char *)xg_alloc(out->arena, xg_mul(out->arena->ctx, (size_t)s->elements, n) + 1);
     memset(index, 0, sizeof index);
     for (k = 0; k < s->elements; k++) {
@@ -47,7 +51,10 @@ XG_FN void xg_exe_put_literal(xg_buf *out, const xg_literal *l, const xg_shape *
         for (d = 0; d < s->rank; d++) place += index[d] * strides[d];
         at = to + (size_t)place * n;
         memcpy(at, (const char *)l->data + (size_t)k * n, n);
-        for (d = s->rank; d-- > 0;) { if (++index[d] < s->dims[d]) break; index[d] = 0; }
+        for (d = s->rank; d-- > 0;) {
+            if (++index[d] < s->dims[d]) break;
+            index[d] = 0;
+        }
     }
     xg_put(out, to, (size_t)s->elements * n);
 }
@@ -56,7 +63,10 @@ XG_FN const xg_literal *xg_exe_constant(xg_plan *p, const xg_inst *i, bool fill)
     const xg_literal *l = i->literal;
     xg_literal *made;
     if (!l->elided && l->data) return l;
-    if (!fill) xg_hlo_fail(i, XLAGPU_ERROR_INVALID, "export the module in full (print_large_constants=True), or pass --fill_elided_constants for seeded values", "%s: the constant's values are elided", i->name.p);
+    if (!fill)
+        xg_hlo_fail(i, XLAGPU_ERROR_INVALID,
+            "export the module in full (print_large_constants=True), or pass --fill_elided_constants for seeded values",
+            "%s: the constant's values are elided", i->name.p);
     made = xg_literal_new(p->arena, i->shape);
     xg_literal_fill(made, i->id);
     return made;
@@ -65,7 +75,11 @@ XG_FN const xg_literal *xg_exe_constant(xg_plan *p, const xg_inst *i, bool fill)
 XG_FN uint64_t xg_exe_put_constant(xg_exe_writer *w, xg_plan *p, const xg_inst *i, bool fill) {
     xg_buf *data = &w->sections[XG_EXE_DATA];
     uint64_t at;
-    if (data->n % 256) { size_t gap = 256 - data->n % 256; memset(xg_buf_room(data, gap), 0, gap + 1); data->n += gap; }
+    if (data->n % 256) {
+        size_t gap = 256 - data->n % 256;
+        memset(xg_buf_room(data, gap), 0, gap + 1);
+        data->n += gap;
+    }
     at = data->n;
     xg_exe_put_literal(data, xg_exe_constant(p, i, fill), i->shape);
     return at;
@@ -77,7 +91,9 @@ XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fill) {
     uint64_t at[2] = {0, 0}; /* in the block of device memory, of host memory */
     size_t constants = 0;
     xg_exe_allocation a;
-    for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind == XG_EXE_ALLOC_CONSTANT && p->buffers.p[k]->used) constants = xg_add(w->arena->ctx, constants, xg_add(w->arena->ctx, (size_t)p->buffers.p[k]->bytes, 256));
+    for (k = 0; k < p->buffers.n; k++)
+        if (p->buffers.p[k]->kind == XG_EXE_ALLOC_CONSTANT && p->buffers.p[k]->used)
+            constants = xg_add(w->arena->ctx, constants, xg_add(w->arena->ctx, (size_t)p->buffers.p[k]->bytes, 256));
     if (constants) xg_buf_room(&w->sections[XG_EXE_DATA], constants);
     for (j = 0; j < p->spaces.n; j++) {
         memset(&a, 0, sizeof a);
@@ -97,7 +113,10 @@ XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fill) {
         a.index = b->index;
         a.bytes = (uint64_t)b->bytes;
         if (b->kind == XG_EXE_ALLOC_TEMP) continue;
-        if (b->kind == XG_EXE_ALLOC_CONSTANT && !b->used) { of[k] = UINT32_MAX; continue; }
+        if (b->kind == XG_EXE_ALLOC_CONSTANT && !b->used) {
+            of[k] = UINT32_MAX;
+            continue;
+        }
         if (b->kind == XG_EXE_ALLOC_CONSTANT) a.data = xg_exe_put_constant(w, p, b->values.p[0]->inst, fill);
         of[k] = xg_exe_put(w, XG_EXE_ALLOCATIONS, &a, sizeof a);
     }
@@ -110,13 +129,16 @@ XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fill) {
             s.offset = (uint64_t)b->offset;
             for (j = 0; j < p->spaces.n && p->spaces.p[j].space != b->space; j++) {}
             s.allocation = b->host ? of[b->host->slice] : j;
-        } else if (b->kind != XG_EXE_ALLOC_TEMP && of[k] != UINT32_MAX) s.allocation = of[k];
-        else s.bytes = 0; /* nothing, or a constant that only fills: nobody reads the slice */
+        } else if (b->kind != XG_EXE_ALLOC_TEMP && of[k] != UINT32_MAX)
+            s.allocation = of[k];
+        else
+            s.bytes = 0; /* nothing, or a constant that only fills: nobody reads the slice */
         xg_exe_put(w, XG_EXE_SLICES, &s, sizeof s);
     }
 }
 
-XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name, uint32_t alias, uint32_t size_of) {
+XG_FN void xg_exe_put_value(
+    xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name, uint32_t alias, uint32_t size_of) {
     xg_exe_value v;
     uint32_t k;
     memset(&v, 0, sizeof v);
@@ -139,7 +161,10 @@ XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t alloca
 /* Does the module say that the caller must hand the parameter's memory over? */
 XG_FN uint32_t xg_exe_alias(const xg_plan *p, const xg_buffer *b, uint32_t result) {
     uint32_t k, alias = b->kind == XG_EXE_ALLOC_PARAMETER ? b->index + 1 : 0;
-    for (k = 0; alias && k < p->m->n_aliases; k++) if (p->m->aliases[k].must && xg_alias_leaf(p->m->entry->root, p->m->entry->root->shape, p->m->aliases[k].output) == result) alias |= XG_EXE_MUST_ALIAS;
+    for (k = 0; alias && k < p->m->n_aliases; k++)
+        if (p->m->aliases[k].must &&
+            xg_alias_leaf(p->m->entry->root, p->m->entry->root->shape, p->m->aliases[k].output) == result)
+            alias |= XG_EXE_MUST_ALIAS;
     return alias;
 }
 XG_FN void xg_exe_put_values(xg_exe_writer *w, const xg_plan *p) {
@@ -148,10 +173,14 @@ XG_FN void xg_exe_put_values(xg_exe_writer *w, const xg_plan *p) {
     const xg_exe_slice *slices = (const xg_exe_slice *)(const void *)w->sections[XG_EXE_SLICES].p;
     for (k = 0; k < p->m->entry->n_params; k++) {
         leaves = xg_plan_leaves(p->arena, p->m->entry->params[k]->shape, &n);
-        for (j = 0; j < n; j++, at++) xg_exe_put_value(w, leaves[j], slices[p->params[at]->slice].allocation, p->m->entry->params[k]->name, 0, p->m->param_sizes ? p->m->param_sizes[at] : 0);
+        for (j = 0; j < n; j++, at++)
+            xg_exe_put_value(w, leaves[j], slices[p->params[at]->slice].allocation, p->m->entry->params[k]->name, 0,
+                p->m->param_sizes ? p->m->param_sizes[at] : 0);
     }
     leaves = xg_plan_leaves(p->arena, p->m->entry->root->shape, &n);
-    for (k = 0; k < p->n_results; k++) xg_exe_put_value(w, leaves[k], slices[p->results[k]->slice].allocation, p->m->entry->root->name, xg_exe_alias(p, p->results[k], k), p->m->result_sizes ? p->m->result_sizes[k] : 0);
+    for (k = 0; k < p->n_results; k++)
+        xg_exe_put_value(w, leaves[k], slices[p->results[k]->slice].allocation, p->m->entry->root->name,
+            xg_exe_alias(p, p->results[k], k), p->m->result_sizes ? p->m->result_sizes[k] : 0);
 }
 
 /* A kernel takes each buffer once, where it first appears; one that is written is so wherever it appears. */
@@ -161,7 +190,11 @@ XG_FN uint32_t xg_exe_put_kernel_links(xg_exe_writer *w, const xg_plan *p, const
     uint32_t *place = w->place;
     for (k = 0; k < s->n_links; k++) {
         uint32_t slice = s->links[k], written = k >= s->n_links - s->n_written ? XG_EXE_WRITTEN : 0;
-        if (s->kind == XG_EXE_THUNK_KERNEL && place[slice] && place[slice] <= n && (links[place[slice] - 1] & ~XG_EXE_WRITTEN) == slice) { links[place[slice] - 1] |= written; continue; }
+        if (s->kind == XG_EXE_THUNK_KERNEL && place[slice] && place[slice] <= n &&
+            (links[place[slice] - 1] & ~XG_EXE_WRITTEN) == slice) {
+            links[place[slice] - 1] |= written;
+            continue;
+        }
         links[n++] = slice | written;
         place[slice] = n;
     }
@@ -178,7 +211,10 @@ XG_FN xg_str xg_exe_config(xg_exe_writer *w, xg_str s) {
     xg_buf_init(&b, w->arena);
     for (k = 1; k + 1 < s.n; k++) {
         char c = s.p[k];
-        if (c == '\\' && k + 2 < s.n) { c = s.p[++k]; c = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c; }
+        if (c == '\\' && k + 2 < s.n) {
+            c = s.p[++k];
+            c = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
+        }
         xg_putc(&b, c);
     }
     return xg_str_of(b.p ? b.p : "", b.n);
@@ -187,13 +223,17 @@ XG_FN xg_str xg_exe_config(xg_exe_writer *w, xg_str s) {
 XG_FN void xg_exe_put_words(xg_exe_writer *w, const xg_plan_step *s, xg_exe_thunk *t) {
     t->kernel = s->kernel;
     t->value = s->value;
-    if (s->kind == XG_EXE_THUNK_CUSTOM_CALL) { t->kernel = xg_exe_string(w, xg_attr_str(s->inst, XG_A_custom_call_target)); t->value = xg_exe_string(w, xg_exe_config(w, xg_attr_str(s->inst, XG_A_backend_config))); }
+    if (s->kind == XG_EXE_THUNK_CUSTOM_CALL) {
+        t->kernel = xg_exe_string(w, xg_attr_str(s->inst, XG_A_custom_call_target));
+        t->value = xg_exe_string(w, xg_exe_config(w, xg_attr_str(s->inst, XG_A_backend_config)));
+    }
     if (s->kind == XG_EXE_THUNK_RANDOM_STATE) t->value = (uint32_t)xg_attr_int(s->inst, XG_A_delta, 0);
     if (s->kind == XG_EXE_THUNK_INFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_infeed_config));
     if (s->kind == XG_EXE_THUNK_OUTFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_outfeed_config));
 }
 
-XG_FN uint32_t xg_exe_put_thunk(xg_exe_writer *w, xg_exe_thunk_kind kind, xg_str name, const uint32_t *links, uint32_t n) {
+XG_FN uint32_t xg_exe_put_thunk(
+    xg_exe_writer *w, xg_exe_thunk_kind kind, xg_str name, const uint32_t *links, uint32_t n) {
     xg_exe_thunk t;
     uint32_t k;
     memset(&t, 0, sizeof t);
@@ -216,7 +256,8 @@ XG_FN uint32_t xg_exe_put_run(xg_exe_writer *w, const xg_plan *p, const xg_plan_
 XG_FN uint32_t xg_exe_put_step(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s) {
     uint32_t *children = XG_NEW_N(w->arena, uint32_t, s->n_children + (size_t)1), j;
     xg_exe_thunk t;
-    for (j = 0; j < s->n_children && s->kind != XG_EXE_THUNK_COMMAND_BUFFER; j++) children[j] = xg_exe_put_sequence(w, p, s->children[j]);
+    for (j = 0; j < s->n_children && s->kind != XG_EXE_THUNK_COMMAND_BUFFER; j++)
+        children[j] = xg_exe_put_sequence(w, p, s->children[j]);
     memset(&t, 0, sizeof t);
     t.kind = (uint32_t)s->kind;
     t.name = xg_exe_string(w, s->inst->name);
@@ -224,13 +265,16 @@ XG_FN uint32_t xg_exe_put_step(xg_exe_writer *w, const xg_plan *p, const xg_plan
     xg_exe_put_words(w, s, &t);
     xg_plan_cost(p, s, &t.flops, &t.bytes);
     t.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
-    if (s->kind == XG_EXE_THUNK_KERNEL || s->kind == XG_EXE_THUNK_CUSTOM_CALL) t.n_links = xg_exe_put_kernel_links(w, p, s);
-    else for (j = 0; j < s->n_links; j++, t.n_links++) xg_exe_put(w, XG_EXE_LINKS, &s->links[j], sizeof(uint32_t));
+    if (s->kind == XG_EXE_THUNK_KERNEL || s->kind == XG_EXE_THUNK_CUSTOM_CALL)
+        t.n_links = xg_exe_put_kernel_links(w, p, s);
+    else
+        for (j = 0; j < s->n_links; j++, t.n_links++) xg_exe_put(w, XG_EXE_LINKS, &s->links[j], sizeof(uint32_t));
     for (j = 0; j < s->n_children; j++, t.n_links++) xg_exe_put(w, XG_EXE_LINKS, &children[j], sizeof(uint32_t));
     return xg_exe_put(w, XG_EXE_THUNKS, &t, sizeof t);
 }
 
-/* Children are written before their parents, so that a thunk only names earlier ones. Gives the number of the sequence's thunk. */
+/* Children are written before their parents, so that a thunk only names earlier ones. Gives the number of the
+ * sequence's thunk. */
 XG_FN uint32_t xg_exe_put_sequence(xg_exe_writer *w, const xg_plan *p, uint32_t number) {
     const xg_plan_sequence *q = p->sequences.p[number];
     uint32_t *made = XG_NEW_N(w->arena, uint32_t, q->steps.n + (size_t)1), k;
@@ -252,7 +296,9 @@ XG_FN void xg_exe_put_kernels(xg_exe_writer *w, const xg_plan *p) {
     }
 }
 
-XG_FN size_t xg_exe_section_bytes(const xg_exe_writer *w, uint32_t k) { return w->texts[k].n ? w->texts[k].bytes + 1 : w->sections[k].n; }
+XG_FN size_t xg_exe_section_bytes(const xg_exe_writer *w, uint32_t k) {
+    return w->texts[k].n ? w->texts[k].bytes + 1 : w->sections[k].n;
+}
 XG_FN void xg_exe_put_section(unsigned char *out, const xg_exe_writer *w, uint32_t k) {
     uint32_t i;
     if (w->sections[k].n) memcpy(out, w->sections[k].p, w->sections[k].n);
@@ -292,7 +338,8 @@ XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h, xg_arena *to) {
 /* A constant that only fills memory is not shipped. */
 XG_FN void xg_exe_mark_constants(xg_plan *p) {
     uint32_t k, j;
-    for (k = 0; k < p->steps.n; k++) for (j = 0; j < p->steps.p[k].n_links; j++) p->buffers.p[p->steps.p[k].links[j]]->used = true;
+    for (k = 0; k < p->steps.n; k++)
+        for (j = 0; j < p->steps.p[k].n_links; j++) p->buffers.p[p->steps.p[k].links[j]]->used = true;
 }
 
 XG_FN xg_exe_writer *xg_exe_writer_new(xg_arena *a) {
@@ -309,8 +356,10 @@ XG_FN void xg_exe_reserve(xg_exe_writer *w, const xg_plan *p) {
     uint32_t k;
     for (k = 0; k < p->steps.n; k++) links += (size_t)p->steps.p[k].n_links + p->steps.p[k].n_children;
     (void)xg_buf_room(&w->sections[XG_EXE_SLICES], xg_mul(w->arena->ctx, p->buffers.n, sizeof(xg_exe_slice)));
-    (void)xg_buf_room(&w->sections[XG_EXE_VALUES], xg_mul(w->arena->ctx, (size_t)p->n_params + p->n_results, sizeof(xg_exe_value)));
-    (void)xg_buf_room(&w->sections[XG_EXE_THUNKS], xg_mul(w->arena->ctx, (size_t)p->steps.n + p->sequences.n, sizeof(xg_exe_thunk)));
+    (void)xg_buf_room(
+        &w->sections[XG_EXE_VALUES], xg_mul(w->arena->ctx, (size_t)p->n_params + p->n_results, sizeof(xg_exe_value)));
+    (void)xg_buf_room(
+        &w->sections[XG_EXE_THUNKS], xg_mul(w->arena->ctx, (size_t)p->steps.n + p->sequences.n, sizeof(xg_exe_thunk)));
     (void)xg_buf_room(&w->sections[XG_EXE_LINKS], xg_mul(w->arena->ctx, links + p->steps.n, sizeof(uint32_t)));
 }
 XG_FN xg_exe_header xg_exe_head(void) {

@@ -1,28 +1,46 @@
-/* plan/commands.c -- CommandBufferConversion: runs of steps that the device can take as one command become a command buffer each.
+/* plan/commands.c -- CommandBufferConversion: runs of steps that the device can take as one command become a command
+ * buffer each.
  *
- * In every sequence the longest runs of convertible steps are found; one that stands for fewer commands than the least number stays as it is. Kernels, copies within
- * the device, fills and the numbers of replica and partition are convertible; loops and branches only when asked for (and only with all that is in them), since they need
- * conditional nodes of the driver. Those cannot count, so a loop of a known number of turns asks its condition in there. What is inside loops and branches that stay is converted by itself. */
+ * In every sequence the longest runs of convertible steps are found; one that stands for fewer commands than the least
+ * number stays as it is. Kernels, copies within the device, fills and the numbers of replica and partition are
+ * convertible; loops and branches only when asked for (and only with all that is in them), since they need conditional
+ * nodes of the driver. Those cannot count, so a loop of a known number of turns asks its condition in there. What is
+ * inside loops and branches that stay is converted by itself. */
 #ifndef XG_PLAN_COMMANDS_C
 #define XG_PLAN_COMMANDS_C
 #include "plan.h"
 
-typedef struct xg_commands { xg_plan *p; uint32_t least; bool control; uint32_t *size; } xg_commands; /* size: of each sequence, plus 1; 0: it cannot be converted as a whole */
+/* size: of each sequence, plus 1; 0: it cannot be converted as a whole */
+typedef struct xg_commands {
+    xg_plan *p;
+    uint32_t least;
+    bool control;
+    uint32_t *size;
+} xg_commands;
 
 XG_FN bool xg_commands_on_device(const xg_plan *p, const xg_plan_step *s) {
     uint32_t k;
-    for (k = 0; k < s->n_links; k++) if (p->buffers.p[s->links[k]]->space == XG_PLAN_HOST_SPACE) return false;
+    for (k = 0; k < s->n_links; k++)
+        if (p->buffers.p[s->links[k]]->space == XG_PLAN_HOST_SPACE) return false;
     return true;
 }
 /* How many commands a step is; 0: it cannot be one. */
 XG_FN uint32_t xg_commands_of(const xg_commands *c, const xg_plan_step *s) {
     uint32_t n = 1, k;
     switch (s->kind) {
-    case XG_EXE_THUNK_KERNEL: case XG_EXE_THUNK_COPY: case XG_EXE_THUNK_MEMSET: case XG_EXE_THUNK_REPLICA_ID: case XG_EXE_THUNK_PARTITION_ID: return xg_commands_on_device(c->p, s);
-    case XG_EXE_THUNK_WHILE: case XG_EXE_THUNK_CONDITIONAL: break;
+    case XG_EXE_THUNK_KERNEL:
+    case XG_EXE_THUNK_COPY:
+    case XG_EXE_THUNK_MEMSET:
+    case XG_EXE_THUNK_REPLICA_ID:
+    case XG_EXE_THUNK_PARTITION_ID: return xg_commands_on_device(c->p, s);
+    case XG_EXE_THUNK_WHILE:
+    case XG_EXE_THUNK_CONDITIONAL: break;
     default: return 0;
     }
-    for (k = 0; k < s->n_children && c->control; k++) { if (!c->size[s->children[k]]) return 0; n += c->size[s->children[k]] - 1; }
+    for (k = 0; k < s->n_children && c->control; k++) {
+        if (!c->size[s->children[k]]) return 0;
+        n += c->size[s->children[k]] - 1;
+    }
     return c->control ? n : 0;
 }
 
@@ -49,9 +67,14 @@ XG_FN void xg_commands_sequence(xg_commands *c, uint32_t number) {
     memset(&out.steps, 0, sizeof out.steps);
     for (k = 0; k <= q->steps.n; k++) {
         uint32_t n = k < q->steps.n ? xg_commands_of(c, &p->steps.p[q->steps.p[k]]) : 0;
-        if (n) { total += n; continue; }
-        if (total >= c->least && k > from) xg_commands_wrap(c, q, from, k, &out);
-        else for (; from < k; from++) xg_push(p->arena, uint32_t, &out.steps, q->steps.p[from]);
+        if (n) {
+            total += n;
+            continue;
+        }
+        if (total >= c->least && k > from)
+            xg_commands_wrap(c, q, from, k, &out);
+        else
+            for (; from < k; from++) xg_push(p->arena, uint32_t, &out.steps, q->steps.p[from]);
         if (k < q->steps.n) xg_push(p->arena, uint32_t, &out.steps, q->steps.p[k]);
         from = k + 1;
         total = 0;
@@ -87,15 +110,25 @@ XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control) {
     for (k = n; k-- > 0;) {
         const xg_plan_sequence *q = p->sequences.p[k];
         c.size[k] = 1;
-        for (j = 0; j < q->steps.n && c.size[k]; j++) { uint32_t of = xg_commands_of(&c, &p->steps.p[q->steps.p[j]]); c.size[k] = of ? c.size[k] + of : 0; }
+        for (j = 0; j < q->steps.n && c.size[k]; j++) {
+            uint32_t of = xg_commands_of(&c, &p->steps.p[q->steps.p[j]]);
+            c.size[k] = of ? c.size[k] + of : 0;
+        }
     }
     for (k = 0; k < n; k++) {
         uint32_t l;
-        if (inside[k]) c.least = UINT32_MAX; /* stays as it is; so does what it runs */
-        else { c.least = least; xg_commands_sequence(&c, k); }
+        if (inside[k])
+            c.least = UINT32_MAX; /* stays as it is; so does what it runs */
+        else {
+            c.least = least;
+            xg_commands_sequence(&c, k);
+        }
         for (j = 0; j < p->sequences.p[k]->steps.n; j++) {
             const xg_plan_step *s = &p->steps.p[p->sequences.p[k]->steps.p[j]];
-            if (s->kind != XG_EXE_THUNK_COMMAND_BUFFER) { for (l = 0; l < s->n_children; l++) inside[s->children[l]] = inside[k]; continue; }
+            if (s->kind != XG_EXE_THUNK_COMMAND_BUFFER) {
+                for (l = 0; l < s->n_children; l++) inside[s->children[l]] = inside[k];
+                continue;
+            }
             for (l = 0; l < p->sequences.p[s->children[0]]->steps.n; l++) {
                 const xg_plan_step *t = &p->steps.p[p->sequences.p[s->children[0]]->steps.p[l]];
                 uint32_t d;

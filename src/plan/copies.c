@@ -1,8 +1,10 @@
 /* plan/copies.c -- copy insertion: the moves that are left when all values that may lie in one place do.
  *
- * Asked last, of buffers and not of operations, so a copy stands only where two values are needed at the same time, or where the memory is the caller's: the state of a loop
- * that its init or its body could not be made in, a branch's result, an operand that is updated in place and still needed, a result that is a parameter or stands twice.
- * All moves of one place happen at the same time; they are put into an order in which nothing is written before it is read. The buffer assignment lists them. */
+ * Asked last, of buffers and not of operations, so a copy stands only where two values are needed at the same time, or
+ * where the memory is the caller's: the state of a loop that its init or its body could not be made in, a branch's
+ * result, an operand that is updated in place and still needed, a result that is a parameter or stands twice. All moves
+ * of one place happen at the same time; they are put into an order in which nothing is written before it is read. The
+ * buffer assignment lists them. */
 #ifndef XG_PLAN_COPIES_C
 #define XG_PLAN_COPIES_C
 #include "plan.h"
@@ -25,16 +27,25 @@ XG_FN void xg_copies_add(xg_plan *p, xg_plan_moves *list, const xg_plan_value *v
     xg_push(p->arena, xg_plan_move, list, m);
 }
 
-/* Moves that happen at the same time, one after the other: first those into what nobody reads any more. What is left goes round in circles; each is cut by a spare. */
+/* Moves that happen at the same time, one after the other: first those into what nobody reads any more. What is left
+ * goes round in circles; each is cut by a spare. */
 XG_FN void xg_copies_order(xg_plan *p, xg_plan_moves *list, const xg_inst *i, uint32_t at) {
     xg_plan_moves out = {NULL, 0, 0};
-    uint32_t *ready = XG_NEW_N(p->arena, uint32_t, list->n + (size_t)1), head = 0, n = 0, k, next = 0; /* each is ready once */
+    uint32_t *ready = XG_NEW_N(p->arena, uint32_t, list->n + (size_t)1), head = 0, n = 0, k,
+             next = 0; /* each is ready once */
     bool *done = XG_NEW_N(p->arena, bool, list->n + (size_t)1);
     xg_plan_move m;
     if (!list->n) return;
-    for (k = 0; k < list->n; k++) { list->p[k].from->reads = list->p[k].to->reads = 0; list->p[k].from->mover = list->p[k].to->mover = 0; }
-    for (k = 0; k < list->n; k++) { list->p[k].from->reads++; list->p[k].to->mover = k + 1; }
-    for (k = 0; k < list->n; k++) if (!list->p[k].to->reads) ready[n++] = k;
+    for (k = 0; k < list->n; k++) {
+        list->p[k].from->reads = list->p[k].to->reads = 0;
+        list->p[k].from->mover = list->p[k].to->mover = 0;
+    }
+    for (k = 0; k < list->n; k++) {
+        list->p[k].from->reads++;
+        list->p[k].to->mover = k + 1;
+    }
+    for (k = 0; k < list->n; k++)
+        if (!list->p[k].to->reads) ready[n++] = k;
     for (;;) {
         while (head < n) {
             uint32_t t = ready[head++];
@@ -43,7 +54,9 @@ XG_FN void xg_copies_order(xg_plan *p, xg_plan_moves *list, const xg_inst *i, ui
             done[t] = true;
             if (--from->reads == 0 && from->mover && !done[from->mover - 1]) ready[n++] = from->mover - 1;
         }
-        if (!next) for (k = 0; k < list->n; k++) if (!done[k]) list->p[k].from->reader = k; /* in a circle each has one */
+        if (!next)
+            for (k = 0; k < list->n; k++)
+                if (!done[k]) list->p[k].from->reader = k; /* in a circle each has one */
         while (next < list->n && done[next]) next++;
         if (next == list->n) break;
         m.from = list->p[next].to;
@@ -66,7 +79,8 @@ XG_FN void xg_plan_copies(xg_plan *p) {
         if (v->role == XG_VALUE_OUT) xg_copies_add(p, &s->moves[1], v);
         if (v->role == XG_VALUE_LANDED) xg_copies_add(p, &s->moves[v->branch], v);
         if (v->role == XG_VALUE_RESULT) xg_copies_add(p, &p->at_end, v);
-        if (v->role == XG_VALUE_IN || v->role == XG_VALUE_OUT || v->role == XG_VALUE_LANDED) s->at[v->role == XG_VALUE_IN ? 0 : v->role == XG_VALUE_OUT ? 1 : v->branch] = v->first;
+        if (v->role == XG_VALUE_IN || v->role == XG_VALUE_OUT || v->role == XG_VALUE_LANDED)
+            s->at[v->role == XG_VALUE_IN ? 0 : v->role == XG_VALUE_OUT ? 1 : v->branch] = v->first;
     }
     for (k = 0; k < p->joins.n; k++) {
         xg_plan_site *s = (xg_plan_site *)xg_map64_get(&p->sites, p->joins.p[k]->id + (uint64_t)1);
@@ -77,7 +91,10 @@ XG_FN void xg_plan_copies(xg_plan *p) {
 
 XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf) {
     const xg_plan_value *v = xg_plan_value_of(p, XG_OPERAND(i, operand), leaf);
-    uint32_t n = xg_map64_get(&p->sites, i->id + (uint64_t)1) && !xg_opt_is_control(i) ? (uint32_t)xg_shape_leaves(i->shape) : 0, k;
+    uint32_t n = xg_map64_get(&p->sites, i->id + (uint64_t)1) && !xg_opt_is_control(i)
+                     ? (uint32_t)xg_shape_leaves(i->shape)
+                     : 0,
+             k;
     for (k = 0; k < n; k++) {
         const xg_plan_value *to = xg_plan_value_of(p, i, k);
         if (to && to->copied && to->over == operand + 1) return to->buffer;
@@ -94,7 +111,10 @@ XG_FN void xg_copies_print_list(xg_buf *b, const xg_plan_moves *list, const char
         xg_puts(b, "  ");
         xg_report_value_name(b, list->p[k].from->values.p[0]);
         xg_printf(b, ", %lld bytes, %s", (long long)list->p[k].to->bytes, where);
-        if (i) { xg_putc(b, ' '); xg_put_str(b, i->name); }
+        if (i) {
+            xg_putc(b, ' ');
+            xg_put_str(b, i->name);
+        }
         xg_putc(b, '\n');
     }
 }
@@ -105,7 +125,12 @@ XG_FN void xg_copies_print(xg_buf *b, const xg_plan *p) {
     begun = b->n;
     for (k = 0; k < p->joins.n; k++) {
         const xg_plan_site *s = (const xg_plan_site *)xg_map64_get(&p->sites, p->joins.p[k]->id + (uint64_t)1);
-        for (j = 0; j < s->n; j++) xg_copies_print_list(b, &s->moves[j], s->inst->op == XG_WHILE ? (j ? "at the end of each turn of" : "into the state of") : s->inst->op == XG_CONDITIONAL ? "at the end of a branch of" : "for the update in place", s->inst);
+        for (j = 0; j < s->n; j++)
+            xg_copies_print_list(b, &s->moves[j],
+                s->inst->op == XG_WHILE         ? (j ? "at the end of each turn of" : "into the state of")
+                : s->inst->op == XG_CONDITIONAL ? "at the end of a branch of"
+                                                : "for the update in place",
+                s->inst);
     }
     xg_copies_print_list(b, &p->at_end, "into a result", NULL);
     if (b->n == begun) b->n = empty;

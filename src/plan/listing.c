@@ -1,9 +1,11 @@
 /* plan/listing.c -- the thunks of an executable as text, from its bytes alone, and back to records.
  *
  *     ThunkSequence name, sm_90a, root 4
- *     allocation 0: parameter 0, 4000 bytes               result, temp with ", offset 0" and perhaps ", host", constant with ", offset 0"
+ *     allocation 0: parameter 0, 4000 bytes               result, temp with ", offset 0" and perhaps ", host", constant
+ *         with ", offset 0"
  *     kernel 0: loop_add_fusion, grid 8 1 1, block 128 1 1, shared 0
- *     thunk 0: kernel add, flops 1000, bytes 8000, run 0 (0[0+4000], 1[0+4000]*)      allocation[offset+bytes]; * is written
+ *     thunk 0: kernel add, flops 1000, bytes 8000, run 0 (0[0+4000], 1[0+4000]*)      allocation[offset+bytes]; * is
+ *         written
  *     thunk 1: memset z, value 0 (1[0+4000])
  *     thunk 2: for loop, value 10 {0, 1}                   the thunks below it
  *
@@ -12,16 +14,24 @@
 #define XG_PLAN_LISTING_C
 #include "plan.h"
 
-typedef struct xg_listing { const unsigned char *bytes; xg_exe_section s[XG_EXE_SECTION_COUNT]; } xg_listing;
+typedef struct xg_listing {
+    const unsigned char *bytes;
+    xg_exe_section s[XG_EXE_SECTION_COUNT];
+} xg_listing;
 
 XG_FN const void *xg_listing_at(const xg_listing *l, xg_exe_section_kind kind) { return l->bytes + l->s[kind].offset; }
-XG_FN const char *xg_listing_string(const xg_listing *l, uint32_t at) { return at < l->s[XG_EXE_STRINGS].bytes ? (const char *)xg_listing_at(l, XG_EXE_STRINGS) + at : "?"; }
+XG_FN const char *xg_listing_string(const xg_listing *l, uint32_t at) {
+    return at < l->s[XG_EXE_STRINGS].bytes ? (const char *)xg_listing_at(l, XG_EXE_STRINGS) + at : "?";
+}
 
 /* How many links of a thunk are slices; they come first. */
 XG_FN uint32_t xg_listing_slices(uint32_t kind, uint32_t n_links) {
     switch (kind) {
-    case XG_EXE_THUNK_WHILE: case XG_EXE_THUNK_CONDITIONAL: return XG_MIN(n_links, 1u);
-    case XG_EXE_THUNK_SEQUENCE: case XG_EXE_THUNK_FOR: case XG_EXE_THUNK_COMMAND_BUFFER: return 0;
+    case XG_EXE_THUNK_WHILE:
+    case XG_EXE_THUNK_CONDITIONAL: return XG_MIN(n_links, 1u);
+    case XG_EXE_THUNK_SEQUENCE:
+    case XG_EXE_THUNK_FOR:
+    case XG_EXE_THUNK_COMMAND_BUFFER: return 0;
     default: return n_links;
     }
 }
@@ -32,18 +42,29 @@ XG_FN void xg_listing_thunk(xg_buf *b, const xg_listing *l, uint32_t number) {
     const xg_exe_slice *slices = (const xg_exe_slice *)xg_listing_at(l, XG_EXE_SLICES);
     uint32_t k, n = xg_listing_slices(t->kind, t->n_links);
     xg_printf(b, "thunk %u: %s %s", number, xg_exe_thunk_name(t->kind), xg_listing_string(l, t->name));
-    if (t->flops || t->bytes) xg_printf(b, ", flops %llu, bytes %llu", (unsigned long long)t->flops, (unsigned long long)t->bytes);
+    if (t->flops || t->bytes)
+        xg_printf(b, ", flops %llu, bytes %llu", (unsigned long long)t->flops, (unsigned long long)t->bytes);
     if (t->kind == XG_EXE_THUNK_KERNEL) xg_printf(b, ", run %u", t->kernel);
-    if (t->kind == XG_EXE_THUNK_MEMSET || t->kind == XG_EXE_THUNK_FOR || t->kind == XG_EXE_THUNK_RANDOM_STATE) xg_printf(b, ", value %u", t->value);
-    if (t->kind == XG_EXE_THUNK_CUSTOM_CALL) { xg_puts(b, ", target "); xg_put_quoted(b, xg_str_z(xg_listing_string(l, t->kernel))); }
-    if (t->kind >= XG_EXE_THUNK_CUSTOM_CALL && t->kind <= XG_EXE_THUNK_OUTFEED && t->kind != XG_EXE_THUNK_REPLICA_ID && t->kind != XG_EXE_THUNK_PARTITION_ID && *xg_listing_string(l, t->value)) { xg_puts(b, ", config "); xg_put_quoted(b, xg_str_z(xg_listing_string(l, t->value))); }
+    if (t->kind == XG_EXE_THUNK_MEMSET || t->kind == XG_EXE_THUNK_FOR || t->kind == XG_EXE_THUNK_RANDOM_STATE)
+        xg_printf(b, ", value %u", t->value);
+    if (t->kind == XG_EXE_THUNK_CUSTOM_CALL) {
+        xg_puts(b, ", target ");
+        xg_put_quoted(b, xg_str_z(xg_listing_string(l, t->kernel)));
+    }
+    if (t->kind >= XG_EXE_THUNK_CUSTOM_CALL && t->kind <= XG_EXE_THUNK_OUTFEED && t->kind != XG_EXE_THUNK_REPLICA_ID &&
+        t->kind != XG_EXE_THUNK_PARTITION_ID && *xg_listing_string(l, t->value)) {
+        xg_puts(b, ", config ");
+        xg_put_quoted(b, xg_str_z(xg_listing_string(l, t->value)));
+    }
     for (k = 0; k < t->n_links; k++) {
         const xg_exe_slice *s;
         xg_puts(b, k == 0 && n ? " (" : k == n ? " {" : ", ");
         if (k < n) {
             s = &slices[links[k] & ~XG_EXE_WRITTEN];
-            xg_printf(b, "%u[%llu+%llu]%s", s->allocation, (unsigned long long)s->offset, (unsigned long long)s->bytes, links[k] & XG_EXE_WRITTEN ? "*" : "");
-        } else xg_printf(b, "%u", links[k]);
+            xg_printf(b, "%u[%llu+%llu]%s", s->allocation, (unsigned long long)s->offset, (unsigned long long)s->bytes,
+                links[k] & XG_EXE_WRITTEN ? "*" : "");
+        } else
+            xg_printf(b, "%u", links[k]);
         if (k + 1 == n) xg_putc(b, ')');
     }
     if (t->n_links > n) xg_putc(b, '}');
@@ -57,16 +78,20 @@ XG_FN void xg_listing_print(xg_buf *b, xg_str exe) {
     const char *wrong = xg_exe_check((const unsigned char *)exe.p, exe.n, &h, l.s);
     if (wrong) xg_fail(b->arena->ctx, XLAGPU_ERROR_CORRUPT, "the executable cannot be listed: %s", wrong);
     l.bytes = (const unsigned char *)exe.p;
-    xg_printf(b, "ThunkSequence %s, %s, root %u\n", xg_listing_string(&l, h.name), xg_listing_string(&l, h.target_name), h.root_thunk);
+    xg_printf(b, "ThunkSequence %s, %s, root %u\n", xg_listing_string(&l, h.name), xg_listing_string(&l, h.target_name),
+        h.root_thunk);
     for (k = 0; k < l.s[XG_EXE_ALLOCATIONS].count; k++) {
         const xg_exe_allocation *a = (const xg_exe_allocation *)xg_listing_at(&l, XG_EXE_ALLOCATIONS) + k;
-        xg_printf(b, "allocation %u: %s %u, %llu bytes", k, xg_exe_allocation_name(a->kind), a->index, (unsigned long long)a->bytes);
-        if (a->kind == XG_EXE_ALLOC_TEMP || a->kind == XG_EXE_ALLOC_CONSTANT) xg_printf(b, ", offset %llu", (unsigned long long)(a->kind == XG_EXE_ALLOC_TEMP ? a->offset : a->data));
+        xg_printf(b, "allocation %u: %s %u, %llu bytes", k, xg_exe_allocation_name(a->kind), a->index,
+            (unsigned long long)a->bytes);
+        if (a->kind == XG_EXE_ALLOC_TEMP || a->kind == XG_EXE_ALLOC_CONSTANT)
+            xg_printf(b, ", offset %llu", (unsigned long long)(a->kind == XG_EXE_ALLOC_TEMP ? a->offset : a->data));
         xg_puts(b, a->host ? ", host\n" : "\n");
     }
     for (k = 0; k < l.s[XG_EXE_KERNELS].count; k++) {
         const xg_exe_kernel *q = (const xg_exe_kernel *)xg_listing_at(&l, XG_EXE_KERNELS) + k;
-        xg_printf(b, "kernel %u: %s, grid %u %u %u, block %u %u %u, shared %u\n", k, xg_listing_string(&l, q->name), q->blocks[0], q->blocks[1], q->blocks[2], q->threads[0], q->threads[1], q->threads[2], q->shared_bytes);
+        xg_printf(b, "kernel %u: %s, grid %u %u %u, block %u %u %u, shared %u\n", k, xg_listing_string(&l, q->name),
+            q->blocks[0], q->blocks[1], q->blocks[2], q->threads[0], q->threads[1], q->threads[2], q->shared_bytes);
     }
     for (k = 0; k < l.s[XG_EXE_THUNKS].count; k++) xg_listing_thunk(b, &l, k);
 }
@@ -85,7 +110,10 @@ XG_FN uint32_t xg_listing_quoted(xg_ptext *t, xg_exe_writer *w) {
     xg_ptext_want(t, "\"");
     for (; t->at < t->end && t->src->text[t->at] != '"'; t->at++) {
         char c = t->src->text[t->at];
-        if (c == '\\' && t->at + 1 < t->end) { c = t->src->text[++t->at]; c = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c; }
+        if (c == '\\' && t->at + 1 < t->end) {
+            c = t->src->text[++t->at];
+            c = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
+        }
         xg_putc(&b, c);
     }
     xg_ptext_want(t, "\"");
@@ -104,7 +132,13 @@ XG_FN void xg_listing_read_allocation(xg_ptext *t, xg_exe_writer *w) {
     xg_ptext_want(t, ",");
     a.bytes = (uint64_t)xg_ptext_number(t);
     xg_ptext_want(t, "bytes");
-    if (xg_ptext_take(t, ", offset")) { at = (uint64_t)xg_ptext_number(t); if (a.kind == XG_EXE_ALLOC_TEMP) a.offset = at; else a.data = at; }
+    if (xg_ptext_take(t, ", offset")) {
+        at = (uint64_t)xg_ptext_number(t);
+        if (a.kind == XG_EXE_ALLOC_TEMP)
+            a.offset = at;
+        else
+            a.data = at;
+    }
     a.host = xg_ptext_take(t, ", host");
     xg_exe_put(w, XG_EXE_ALLOCATIONS, &a, sizeof a);
 }
@@ -143,14 +177,26 @@ XG_FN void xg_listing_read_thunk(xg_ptext *t, xg_exe_writer *w) {
     xg_listing_number(t, (uint32_t)(w->sections[XG_EXE_THUNKS].n / sizeof r));
     r.kind = xg_ptext_kind(t);
     r.name = xg_exe_string(w, xg_ptext_name(t));
-    if (xg_ptext_take(t, ", flops")) { r.flops = (uint64_t)xg_ptext_number(t); xg_ptext_want(t, ", bytes"); r.bytes = (uint64_t)xg_ptext_number(t); }
+    if (xg_ptext_take(t, ", flops")) {
+        r.flops = (uint64_t)xg_ptext_number(t);
+        xg_ptext_want(t, ", bytes");
+        r.bytes = (uint64_t)xg_ptext_number(t);
+    }
     if (xg_ptext_take(t, ", run")) r.kernel = xg_listing_u32(t);
     if (xg_ptext_take(t, ", value")) r.value = xg_listing_u32(t);
     if (r.kind >= XG_EXE_THUNK_CUSTOM_CALL && r.kind <= XG_EXE_THUNK_OUTFEED) r.value = xg_exe_string(w, xg_str_z(""));
     if (xg_ptext_take(t, ", target")) r.kernel = xg_listing_quoted(t, w);
     if (xg_ptext_take(t, ", config")) r.value = xg_listing_quoted(t, w);
-    if (xg_ptext_take(t, "(")) { do xg_push(w->arena, uint32_t, &links, xg_listing_read_slice(t, w)); while (xg_ptext_take(t, ",")); xg_ptext_want(t, ")"); }
-    if (xg_ptext_take(t, "{")) { do xg_push(w->arena, uint32_t, &links, xg_listing_u32(t)); while (xg_ptext_take(t, ",")); xg_ptext_want(t, "}"); }
+    if (xg_ptext_take(t, "(")) {
+        do xg_push(w->arena, uint32_t, &links, xg_listing_read_slice(t, w));
+        while (xg_ptext_take(t, ","));
+        xg_ptext_want(t, ")");
+    }
+    if (xg_ptext_take(t, "{")) {
+        do xg_push(w->arena, uint32_t, &links, xg_listing_u32(t));
+        while (xg_ptext_take(t, ","));
+        xg_ptext_want(t, "}");
+    }
     r.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
     r.n_links = links.n;
     for (k = 0; k < links.n; k++) xg_exe_put(w, XG_EXE_LINKS, &links.p[k], sizeof(uint32_t));

@@ -1,21 +1,34 @@
 /* plan/pack.c -- where each buffer lies.
  *
- * A temporary that is needed no more when a result of the program is made may lie in that result's memory, which is the caller's and idle until then (if it is that of a
- * parameter, from its last use until then): in one of the
- * smallest results that have room, or of those that are made soonest after it, or else in the largest ones, which are filled like a block. Two orders are tried with both.
- * The others share one block a memory space: best fit by decreasing size, each at the best gap beside those that live at the same time. Three orders (size, length of
- * life, both multiplied) and two notions of best (the lowest gap, the tightest one) are tried, then what reached highest is placed first, until the block is hardly larger than the
- * largest live set, which is a lower bound.
+ * A temporary that is needed no more when a result of the program is made may lie in that result's memory, which is the
+ * caller's and idle until then (if it is that of a parameter, from its last use until then): in one of the
+ * smallest results that have room, or of those that are made soonest after it, or else in the largest ones, which are
+ * filled like a block. Two orders are tried with both. The others share one block a memory space: best fit by
+ * decreasing size, each at the best gap beside those that live at the same time. Three orders (size, length of life,
+ * both multiplied) and two notions of best (the lowest gap, the tightest one) are tried, then what reached highest is
+ * placed first, until the block is hardly larger than the largest live set, which is a lower bound.
  *
- * A buffer is aligned to the power of two that is not less than its size, at least 16; a larger one to a sector, and to more only while that wastes at most a sixteenth of it. */
+ * A buffer is aligned to the power of two that is not less than its size, at least 16; a larger one to a sector, and to
+ * more only while that wastes at most a sixteenth of it. */
 #ifndef XG_PLAN_PACK_C
 #define XG_PLAN_PACK_C
 #include "plan.h"
 
-enum { XG_PACK_ALIGN_MIN = 16, XG_PACK_ALIGN_SECTOR = 32, XG_PACK_ALIGN_MAX = 256, XG_PACK_HOSTS_TRIED = 16, XG_PACK_HOSTS_FILLED = 16, XG_PACK_GUESTS_MAX = 32, XG_PACK_MISSES_MAX = 64, XG_PACK_ROUNDS = 4, XG_PACK_SLIGHT = 1024 /* of the lower bound: not worth another try */ };
+enum {
+    XG_PACK_ALIGN_MIN = 16,
+    XG_PACK_ALIGN_SECTOR = 32,
+    XG_PACK_ALIGN_MAX = 256,
+    XG_PACK_HOSTS_TRIED = 16,
+    XG_PACK_HOSTS_FILLED = 16,
+    XG_PACK_GUESTS_MAX = 32,
+    XG_PACK_MISSES_MAX = 64,
+    XG_PACK_ROUNDS = 4,
+    XG_PACK_SLIGHT = 1024 /* of the lower bound: not worth another try */
+};
 
 XG_FN int64_t xg_pack_natural(int64_t bytes) {
-    int64_t a = XG_PACK_ALIGN_MIN, most = XG_MIN(XG_MAX(bytes / 16, (int64_t)XG_PACK_ALIGN_SECTOR), (int64_t)XG_PACK_ALIGN_MAX);
+    int64_t a = XG_PACK_ALIGN_MIN,
+            most = XG_MIN(XG_MAX(bytes / 16, (int64_t)XG_PACK_ALIGN_SECTOR), (int64_t)XG_PACK_ALIGN_MAX);
     while (a < bytes && 2 * a <= most) a *= 2;
     return a;
 }
@@ -23,9 +36,10 @@ XG_FN int64_t xg_pack_up(int64_t n, int64_t align) { return (n + align - 1) / al
 
 /* ---- who is placed already ---- */
 
-/* By time: nodes is a tree over the steps (node k has children 2k and 2k + 1, the leaf of step t is steps + t), and each buffer stands in the few nodes that make up its life;
- * by_first is all buffers in the order of their first steps, those of step t from start[t] on. So whoever lives at the same time is found without asking the others.
- * ordered: by offset, for values that meet nearly everybody. */
+/* By time: nodes is a tree over the steps (node k has children 2k and 2k + 1, the leaf of step t is steps + t), and
+ * each buffer stands in the few nodes that make up its life; by_first is all buffers in the order of their first steps,
+ * those of step t from start[t] on. So whoever lives at the same time is found without asking the others. ordered: by
+ * offset, for values that meet nearly everybody. */
 typedef XG_VEC(xg_buffer *) xg_buffers;
 typedef struct xg_packer {
     xg_arena *arena;
@@ -70,8 +84,14 @@ XG_FN void xg_pack_placed(xg_packer *q, xg_buffer *b) {
     uint32_t l = b->first + q->steps, r = b->last + q->steps + 1;
     b->placed = true;
     for (; l < r; l /= 2, r /= 2) {
-        if (l & 1) { xg_push(q->arena, xg_buffer *, &q->nodes[l], b); l++; }
-        if (r & 1) { r--; xg_push(q->arena, xg_buffer *, &q->nodes[r], b); }
+        if (l & 1) {
+            xg_push(q->arena, xg_buffer *, &q->nodes[l], b);
+            l++;
+        }
+        if (r & 1) {
+            r--;
+            xg_push(q->arena, xg_buffer *, &q->nodes[r], b);
+        }
     }
     q->fresh[q->n_fresh++] = b;
 }
@@ -79,7 +99,8 @@ XG_FN void xg_pack_placed(xg_packer *q, xg_buffer *b) {
 XG_FN void xg_pack_order(xg_packer *q) {
     uint32_t at, n = q->n_ordered, f = q->n_fresh;
     if (f > 1) qsort(q->fresh, f, sizeof *q->fresh, xg_pack_by_offset);
-    for (at = n + f; f; at--) q->ordered[at - 1] = n && q->ordered[n - 1]->offset > q->fresh[f - 1]->offset ? q->ordered[--n] : q->fresh[--f];
+    for (at = n + f; f; at--)
+        q->ordered[at - 1] = n && q->ordered[n - 1]->offset > q->fresh[f - 1]->offset ? q->ordered[--n] : q->fresh[--f];
     q->n_ordered += q->n_fresh;
     q->n_fresh = 0;
 }
@@ -87,11 +108,17 @@ XG_FN void xg_pack_order(xg_packer *q) {
 /* Those placed whose lives meet b's, by offset, in met; their number. */
 XG_FN uint32_t xg_pack_meet(xg_packer *q, const xg_buffer *b) {
     uint32_t k, n = 0, node;
-    for (node = b->first + q->steps; node; node /= 2) for (k = 0; k < q->nodes[node].n; k++) q->met[n++] = q->nodes[node].p[k]; /* alive when b begins */
-    for (k = q->start[b->first + 1]; k < q->start[b->last + 1]; k++) if (q->by_first[k]->placed) q->met[n++] = q->by_first[k]; /* begin later */
-    if (n < (q->n_ordered + q->n_fresh) / 16 || n < 2) { if (n > 1) qsort(q->met, n, sizeof *q->met, xg_pack_by_offset); return n; }
+    for (node = b->first + q->steps; node; node /= 2)
+        for (k = 0; k < q->nodes[node].n; k++) q->met[n++] = q->nodes[node].p[k]; /* alive when b begins */
+    for (k = q->start[b->first + 1]; k < q->start[b->last + 1]; k++)
+        if (q->by_first[k]->placed) q->met[n++] = q->by_first[k]; /* begin later */
+    if (n < (q->n_ordered + q->n_fresh) / 16 || n < 2) {
+        if (n > 1) qsort(q->met, n, sizeof *q->met, xg_pack_by_offset);
+        return n;
+    }
     xg_pack_order(q);
-    for (k = 0, n = 0; k < q->n_ordered; k++) if (q->ordered[k]->first <= b->last && b->first <= q->ordered[k]->last) q->met[n++] = q->ordered[k];
+    for (k = 0, n = 0; k < q->n_ordered; k++)
+        if (q->ordered[k]->first <= b->last && b->first <= q->ordered[k]->last) q->met[n++] = q->ordered[k];
     return n;
 }
 
@@ -101,7 +128,11 @@ XG_FN int64_t xg_pack_gap(xg_packer *q, const xg_buffer *b, bool tight) {
     int64_t at = 0, align = xg_pack_natural(b->bytes), best = -1, waste = INT64_MAX;
     for (k = 0; k < n; k++) {
         int64_t from = xg_pack_up(at, align), left = q->met[k]->offset - from - b->bytes;
-        if (left >= 0 && left < waste) { best = from; waste = left; if (!tight) break; }
+        if (left >= 0 && left < waste) {
+            best = from;
+            waste = left;
+            if (!tight) break;
+        }
         at = XG_MAX(at, q->met[k]->offset + q->met[k]->bytes);
     }
     return best >= 0 ? best : xg_pack_up(at, align);
@@ -143,7 +174,8 @@ XG_FN int64_t xg_pack_place(xg_packer *q, xg_buffer **temps, uint32_t n, bool ti
     for (k = 0; k < n; k++) {
         int64_t end;
         temps[k]->offset = xg_pack_gap(q, temps[k], tight);
-        if (!xg_add64(temps[k]->offset, temps[k]->bytes, &end) || end > INT64_MAX / 4) xg_fail(q->arena->ctx, XLAGPU_ERROR_LIMIT, "temporary memory overflows 64 bits");
+        if (!xg_add64(temps[k]->offset, temps[k]->bytes, &end) || end > INT64_MAX / 4)
+            xg_fail(q->arena->ctx, XLAGPU_ERROR_LIMIT, "temporary memory overflows 64 bits");
         size = XG_MAX(size, end);
         xg_pack_placed(q, temps[k]);
     }
@@ -154,8 +186,14 @@ XG_FN int64_t xg_pack_live(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
     xg_mark mark = xg_arena_mark(p->arena);
     int64_t *change = XG_NEW_N(p->arena, int64_t, p->end + (size_t)2), live = 0, most = 0;
     uint32_t k;
-    for (k = 0; k < n; k++) { change[temps[k]->first] += temps[k]->bytes; change[temps[k]->last + 1] -= temps[k]->bytes; }
-    for (k = 0; k <= p->end; k++) { live += change[k]; most = XG_MAX(most, live); }
+    for (k = 0; k < n; k++) {
+        change[temps[k]->first] += temps[k]->bytes;
+        change[temps[k]->last + 1] -= temps[k]->bytes;
+    }
+    for (k = 0; k <= p->end; k++) {
+        live += change[k];
+        most = XG_MAX(most, live);
+    }
     xg_arena_reset(p->arena, mark);
     return most;
 }
@@ -172,7 +210,8 @@ XG_FN void xg_pack_try(xg_packer *q, xg_plan_space *s, xg_buffer **temps, uint32
 XG_FN void xg_pack_lower(xg_buffer **temps, uint32_t n) {
     xg_buffer *b;
     uint32_t k, top = 0;
-    for (k = 1; k < n; k++) if (temps[k]->offset + temps[k]->bytes > temps[top]->offset + temps[top]->bytes) top = k;
+    for (k = 1; k < n; k++)
+        if (temps[k]->offset + temps[k]->bytes > temps[top]->offset + temps[top]->bytes) top = k;
     b = temps[top];
     memmove(temps + 1, temps, top * sizeof *temps);
     temps[0] = b;
@@ -208,12 +247,19 @@ XG_FN void xg_pack_space(xg_plan *p, int64_t space, xg_buffer **temps, uint32_t 
 
 /* ---- guests in the memory of results ---- */
 
-typedef struct xg_pack_host { xg_buffer *buffer; XG_VEC(xg_buffer *) guests; } xg_pack_host; /* guests by offset */
+typedef struct xg_pack_host {
+    xg_buffer *buffer;
+    XG_VEC(xg_buffer *) guests;
+} xg_pack_host; /* guests by offset */
 
-/* When the result is made, and whether nobody else is in its memory while b lives: before that; in a parameter's memory, after the parameter is read for the last time. */
-XG_FN uint32_t xg_pack_made(const xg_buffer *host) { return host->kind == XG_EXE_ALLOC_PARAMETER ? host->values.p[1]->first : host->first; }
+/* When the result is made, and whether nobody else is in its memory while b lives: before that; in a parameter's
+ * memory, after the parameter is read for the last time. */
+XG_FN uint32_t xg_pack_made(const xg_buffer *host) {
+    return host->kind == XG_EXE_ALLOC_PARAMETER ? host->values.p[1]->first : host->first;
+}
 XG_FN bool xg_pack_idle(const xg_buffer *host, const xg_buffer *b) {
-    return b->space == host->space && b->last < xg_pack_made(host) && (host->kind == XG_EXE_ALLOC_RESULT || b->first > host->values.p[0]->last);
+    return b->space == host->space && b->last < xg_pack_made(host) &&
+           (host->kind == XG_EXE_ALLOC_RESULT || b->first > host->values.p[0]->last);
 }
 
 XG_FN int xg_pack_smaller_first(const void *pa, const void *pb) {
@@ -247,21 +293,27 @@ XG_FN bool xg_pack_invite(xg_plan *p, xg_pack_host *h, xg_buffer *b) {
     return true;
 }
 
-/* A large result filled like a block, beginning with the temporaries that take most of the others: large ones that live long. After some for which there is no room it is full. */
+/* A large result filled like a block, beginning with the temporaries that take most of the others: large ones that live
+ * long. After some for which there is no room it is full. */
 XG_FN void xg_pack_fill(xg_plan *p, xg_pack_host *h, xg_buffer *const *temps, uint32_t n) {
     xg_mark mark = xg_arena_mark(p->arena);
     xg_buffer **fit = XG_NEW_N(p->arena, xg_buffer *, (size_t)n + h->guests.n + 1);
     xg_packer q;
     uint32_t m = 0, missed = 0, k;
     for (k = 0; k < h->guests.n; k++) fit[m++] = h->guests.p[k];
-    for (k = 0; k < n; k++) if (!temps[k]->host && temps[k]->bytes <= h->buffer->bytes && xg_pack_idle(h->buffer, temps[k])) fit[m++] = temps[k];
+    for (k = 0; k < n; k++)
+        if (!temps[k]->host && temps[k]->bytes <= h->buffer->bytes && xg_pack_idle(h->buffer, temps[k]))
+            fit[m++] = temps[k];
     xg_pack_init(&q, p->arena, fit, m);
     xg_pack_begin(&q, fit, m);
     for (k = 0; k < h->guests.n; k++) xg_pack_placed(&q, h->guests.p[k]);
     if (m > h->guests.n) qsort(fit + h->guests.n, m - h->guests.n, sizeof *fit, xg_pack_by_area);
     for (k = h->guests.n; k < m && missed < XG_PACK_MISSES_MAX; k++) {
         int64_t at = xg_pack_gap(&q, fit[k], false);
-        if (at > h->buffer->bytes - fit[k]->bytes) { missed++; continue; }
+        if (at > h->buffer->bytes - fit[k]->bytes) {
+            missed++;
+            continue;
+        }
         fit[k]->host = h->buffer;
         fit[k]->offset = at;
         xg_pack_placed(&q, fit[k]);
@@ -270,18 +322,29 @@ XG_FN void xg_pack_fill(xg_plan *p, xg_pack_host *h, xg_buffer *const *temps, ui
 }
 
 /* Too small, or made too soon. */
-XG_FN bool xg_pack_below(const xg_buffer *host, const xg_buffer *b, bool by_time) { return by_time ? xg_pack_made(host) <= b->last : host->bytes < b->bytes; }
+XG_FN bool xg_pack_below(const xg_buffer *host, const xg_buffer *b, bool by_time) {
+    return by_time ? xg_pack_made(host) <= b->last : host->bytes < b->bytes;
+}
 
-/* Each with the smallest results that have room, or those that are made soonest; then the largest results, which hold what those could not. */
+/* Each with the smallest results that have room, or those that are made soonest; then the largest results, which hold
+ * what those could not. */
 XG_FN void xg_pack_guests(xg_plan *p, xg_buffer *const *temps, uint32_t n, bool by_time) {
     xg_pack_host *hosts = XG_NEW_N(p->arena, xg_pack_host, p->n_results + (size_t)1);
     uint32_t m = 0, k, j;
-    for (k = 0; k < p->n_results; k++) if (p->results[k]->bytes) hosts[m++].buffer = p->results[k];
+    for (k = 0; k < p->n_results; k++)
+        if (p->results[k]->bytes) hosts[m++].buffer = p->results[k];
     if (m > 1) qsort(hosts, m, sizeof *hosts, by_time ? xg_pack_sooner_first : xg_pack_smaller_first);
     for (k = 0; k < n; k++) {
         uint32_t lo = 0, hi = m;
-        while (lo < hi) { uint32_t mid = (lo + hi) / 2; if (xg_pack_below(hosts[mid].buffer, temps[k], by_time)) lo = mid + 1; else hi = mid; }
-        for (j = 0; j < XG_PACK_HOSTS_TRIED && lo + j < m; j++) if (xg_pack_invite(p, &hosts[lo + j], temps[k])) break;
+        while (lo < hi) {
+            uint32_t mid = (lo + hi) / 2;
+            if (xg_pack_below(hosts[mid].buffer, temps[k], by_time))
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        for (j = 0; j < XG_PACK_HOSTS_TRIED && lo + j < m; j++)
+            if (xg_pack_invite(p, &hosts[lo + j], temps[k])) break;
     }
     if (by_time && m > 1) qsort(hosts, m, sizeof *hosts, xg_pack_smaller_first);
     for (j = 0; j < XG_PACK_HOSTS_FILLED && j < m; j++) xg_pack_fill(p, &hosts[m - 1 - j], temps, n);
@@ -295,7 +358,8 @@ XG_FN void xg_pack_collect(xg_plan *p) {
     for (k = 0; k < p->values.n; k++) {
         xg_buffer *b = p->values.p[k]->buffer;
         if (b->slice) continue;
-        if (b->bytes > INT64_MAX / 4) xg_fail(p->arena->ctx, XLAGPU_ERROR_LIMIT, "%s: a buffer overflows 64 bits", b->values.p[0]->inst->name.p);
+        if (b->bytes > INT64_MAX / 4)
+            xg_fail(p->arena->ctx, XLAGPU_ERROR_LIMIT, "%s: a buffer overflows 64 bits", b->values.p[0]->inst->name.p);
         b->slice = p->buffers.n + 1;
         b->first = b->values.p[0]->first;
         for (j = 0; j < b->values.n; j++) b->last = XG_MAX(b->last, b->values.p[j]->last);
@@ -304,7 +368,8 @@ XG_FN void xg_pack_collect(xg_plan *p) {
     for (k = 0; k < p->buffers.n; k++) p->buffers.p[k]->slice--;
 }
 
-/* For whom room in results is sought first: by size, or those that live longest while nearly the most is needed, by their bytes. */
+/* For whom room in results is sought first: by size, or those that live longest while nearly the most is needed, by
+ * their bytes. */
 XG_FN int xg_pack_by_need(const void *pa, const void *pb) {
     const xg_buffer *a = *(xg_buffer *const *)pa, *b = *(xg_buffer *const *)pb;
     return a->need != b->need ? (a->need > b->need ? -1 : 1) : xg_pack_by_size(pa, pb);
@@ -312,37 +377,55 @@ XG_FN int xg_pack_by_need(const void *pa, const void *pb) {
 XG_FN void xg_pack_needs(xg_plan *p, xg_buffer *const *temps, uint32_t n) {
     xg_mark mark = xg_arena_mark(p->arena);
     int64_t *change = XG_NEW_N(p->arena, int64_t, p->end + (size_t)2), live = 0, most = xg_pack_live(p, temps, n);
-    uint32_t *steps = XG_NEW_N(p->arena, uint32_t, p->end + (size_t)2), k; /* before each, those at which more than 3/4 of the most is needed */
-    for (k = 0; k < n; k++) { change[temps[k]->first] += temps[k]->bytes; change[temps[k]->last + 1] -= temps[k]->bytes; }
-    for (k = 0; k <= p->end; k++) { live += change[k]; steps[k + 1] = steps[k] + (live > most - most / 4); }
-    for (k = 0; k < n; k++) temps[k]->need = (double)temps[k]->bytes * (steps[temps[k]->last + 1] - steps[temps[k]->first]);
+    /* before each, those at which more than 3/4 of the most is needed */
+    uint32_t *steps = XG_NEW_N(p->arena, uint32_t, p->end + (size_t)2), k;
+    for (k = 0; k < n; k++) {
+        change[temps[k]->first] += temps[k]->bytes;
+        change[temps[k]->last + 1] -= temps[k]->bytes;
+    }
+    for (k = 0; k <= p->end; k++) {
+        live += change[k];
+        steps[k + 1] = steps[k] + (live > most - most / 4);
+    }
+    for (k = 0; k < n; k++)
+        temps[k]->need = (double)temps[k]->bytes * (steps[temps[k]->last + 1] - steps[temps[k]->first]);
     xg_arena_reset(p->arena, mark);
 }
 
 /* Those without a place in a result go to `left`; the most bytes of these that are needed at one time. */
-typedef struct xg_pack_way { int (*order)(const void *, const void *); bool by_time; } xg_pack_way;
-XG_FN int64_t xg_pack_seat(xg_plan *p, xg_buffer **temps, uint32_t n, const xg_pack_way *way, xg_buffer **left, uint32_t *n_left) {
+typedef struct xg_pack_way {
+    int (*order)(const void *, const void *);
+    bool by_time;
+} xg_pack_way;
+XG_FN int64_t xg_pack_seat(
+    xg_plan *p, xg_buffer **temps, uint32_t n, const xg_pack_way *way, xg_buffer **left, uint32_t *n_left) {
     uint32_t k;
     for (k = 0; k < n; k++) temps[k]->host = NULL;
     if (n > 1) qsort(temps, n, sizeof *temps, way->order);
     xg_pack_guests(p, temps, n, way->by_time);
-    for (k = 0, *n_left = 0; k < n; k++) if (!temps[k]->host) left[(*n_left)++] = temps[k];
+    for (k = 0, *n_left = 0; k < n; k++)
+        if (!temps[k]->host) left[(*n_left)++] = temps[k];
     return xg_pack_live(p, left, *n_left);
 }
 
 XG_FN void xg_plan_pack(xg_plan *p) {
-    static const xg_pack_way ways[] = {{xg_pack_by_size, false}, {xg_pack_by_need, false}, {xg_pack_by_size, true}, {xg_pack_by_need, true}};
+    static const xg_pack_way ways[] = {
+        {xg_pack_by_size, false}, {xg_pack_by_need, false}, {xg_pack_by_size, true}, {xg_pack_by_need, true}};
     xg_buffer **temps, **left;
     int64_t least = INT64_MAX;
     uint32_t n = 0, m = 1, best = 0, last = 0, k, end;
     xg_pack_collect(p);
     temps = XG_NEW_N(p->arena, xg_buffer *, (size_t)p->buffers.n + 1);
     left = XG_NEW_N(p->arena, xg_buffer *, (size_t)p->buffers.n + 1);
-    for (k = 0; k < p->buffers.n; k++) if (p->buffers.p[k]->kind == XG_EXE_ALLOC_TEMP && p->buffers.p[k]->bytes) temps[n++] = p->buffers.p[k];
+    for (k = 0; k < p->buffers.n; k++)
+        if (p->buffers.p[k]->kind == XG_EXE_ALLOC_TEMP && p->buffers.p[k]->bytes) temps[n++] = p->buffers.p[k];
     xg_pack_needs(p, temps, n);
     for (k = 0; k < XG_COUNT(ways) && m && (!k || m < n); k++) { /* until no other is left, or none fits anywhere */
         int64_t live = xg_pack_seat(p, temps, n, &ways[last = k], left, &m);
-        if (live < least) { least = live; best = k; }
+        if (live < least) {
+            least = live;
+            best = k;
+        }
     }
     if (best != last) (void)xg_pack_seat(p, temps, n, &ways[best], left, &m);
     if (m > 1) qsort(left, m, sizeof *left, xg_pack_by_space);

@@ -1,15 +1,19 @@
 /* plan/plan.h -- from a module of fusions to an executable: order, memory, thunks, bytes.
  *
  * Ideas
- * - schedule.c puts the instructions into the order that holds the least memory at a time; positions in that order, loops and branches included, are time.
- * - values.c: what defines an array is a value; tuples, get-tuple-element, bitcast and barriers make no code, they are other names for values. A value lives from the position
- *   that makes it to the last one that reads it under any of its names.
- * - alias.c: values that may lie in one place, one after the other, become one buffer: the state of a loop through all its turns, an operand and what is written over it,
- *   a parameter and the result that the module says shares its memory. Where that cannot be, a move copies: copies.c.
+ * - schedule.c puts the instructions into the order that holds the least memory at a time; positions in that order,
+ *   loops and branches included, are time.
+ * - values.c: what defines an array is a value; tuples, get-tuple-element, bitcast and barriers make no code, they are
+ *   other names for values. A value lives from the position that makes it to the last one that reads it under any of
+ *   its names.
+ * - alias.c: values that may lie in one place, one after the other, become one buffer: the state of a loop through all
+ *   its turns, an operand and what is written over it, a parameter and the result that the module says shares its
+ *   memory. Where that cannot be, a move copies: copies.c.
  * - rematerialize.c: with a memory limit, kernels are run twice until all of it fits.
- * - pack.c: parameters and results are the caller's memory, constants come with the executable, the rest shares one temporary block a memory space; a result's memory
- *   serves others until the result is made.
- * - thunks.c walks the schedule and makes the steps; text.c prints the plan and reads it back; bytes.c writes the executable. */
+ * - pack.c: parameters and results are the caller's memory, constants come with the executable, the rest shares one
+ *   temporary block a memory space; a result's memory serves others until the result is made.
+ * - thunks.c walks the schedule and makes the steps; text.c prints the plan and reads it back; bytes.c writes the
+ *   executable. */
 #ifndef XG_PLAN_H
 #define XG_PLAN_H
 #include "../api/executable.h"
@@ -18,13 +22,16 @@
 #include "../opt/opt.h"
 
 typedef struct xg_buffer xg_buffer;
-enum { XG_PLAN_HOST_SPACE = 5 }; /* S(5) is host memory */
+enum {
+    XG_PLAN_HOST_SPACE = 5
+}; /* S(5) is host memory */
 
 /* X(NAME): what a value is.
  *   MADE       by its instruction         PARAMETER, CONSTANT
  *   IN, OUT    the state of a loop: as its computations see it, and after it
  *   LANDED     the result of a conditional, at the end of a branch        JOINED     after it
- *   RESULT     a leaf of the program's result at the end        SPARE      for a move among others that go round in a circle */
+ *   RESULT     a leaf of the program's result at the end        SPARE      for a move among others that go round in a
+ *              circle */
 #define XG_PLAN_VALUES(X) X(MADE) X(PARAMETER) X(CONSTANT) X(IN) X(OUT) X(LANDED) X(JOINED) X(RESULT) X(SPARE)
 typedef enum xg_value_role {
 #define X(name) XG_VALUE_##name,
@@ -35,69 +42,90 @@ typedef enum xg_value_role {
 
 typedef struct xg_plan_value { /* an array at a time */
     const xg_inst *inst;
-    uint32_t leaf;              /* which leaf of the instruction's shape */
+    uint32_t leaf; /* which leaf of the instruction's shape */
     xg_value_role role;
     const xg_shape *shape;
     int64_t bytes;
-    uint32_t first, last;       /* positions in the schedule between which it is needed */
-    uint32_t branch;            /* LANDED */
-    uint32_t over;              /* MADE: the operand that it must be written over, plus 1 */
-    bool copied;                /* and that operand is copied into its buffer beforehand */
-    bool donor;                 /* PARAMETER: a result may take its memory */
-    struct xg_plan_value *from; /* IN, OUT, LANDED, RESULT: the value that becomes it without a copy if both have one buffer */
+    uint32_t first, last; /* positions in the schedule between which it is needed */
+    uint32_t branch;      /* LANDED */
+    uint32_t over;        /* MADE: the operand that it must be written over, plus 1 */
+    bool copied;          /* and that operand is copied into its buffer beforehand */
+    bool donor;           /* PARAMETER: a result may take its memory */
+    /* IN, OUT, LANDED, RESULT: the value that becomes it without a copy if both have one buffer */
+    struct xg_plan_value *from;
     xg_buffer *buffer;
 } xg_plan_value;
 
-struct xg_buffer {              /* memory in which one or several values lie, one after the other */
+struct xg_buffer {                  /* memory in which one or several values lie, one after the other */
     XG_VEC(xg_plan_value *) values; /* by time; they do not overlap */
     xg_exe_allocation_kind kind;
-    uint32_t index;             /* parameter leaf or result leaf number */
-    uint32_t donated;           /* PARAMETER: the result leaf that shares its memory, plus 1 */
-    int64_t space;              /* S(n) */
+    uint32_t index;   /* parameter leaf or result leaf number */
+    uint32_t donated; /* PARAMETER: the result leaf that shares its memory, plus 1 */
+    int64_t space;    /* S(n) */
     int64_t bytes;
-    uint32_t first, last;       /* of all its values together */
-    bool placed, used;          /* used: a step names it */
-    xg_buffer *host;            /* TEMP that lies in the memory of a result */
-    int64_t offset;             /* in the block, or in the host */
-    int64_t best;               /* while it is packed: in the smallest block so far */
-    uint32_t slice;             /* number of its slice in the executable */
+    uint32_t first, last;          /* of all its values together */
+    bool placed, used;             /* used: a step names it */
+    xg_buffer *host;               /* TEMP that lies in the memory of a result */
+    int64_t offset;                /* in the block, or in the host */
+    int64_t best;                  /* while it is packed: in the smallest block so far */
+    uint32_t slice;                /* number of its slice in the executable */
     uint32_t reads, mover, reader; /* while moves are put into order */
-    double need;                /* while it is packed: how much there is to gain if it lies in a result */
+    double need;                   /* while it is packed: how much there is to gain if it lies in a result */
 };
 
-typedef struct xg_plan_move { xg_buffer *from, *to; } xg_plan_move;
+typedef struct xg_plan_move {
+    xg_buffer *from, *to;
+} xg_plan_move;
 typedef XG_VEC(xg_plan_move) xg_plan_moves;
 
-/* Of a loop: before it, and at the end of each turn. Of a conditional: at the end of each branch. Of a fusion: before the kernel. */
-typedef struct xg_plan_site { const xg_inst *inst; uint32_t n, *at; xg_plan_moves *moves; } xg_plan_site; /* at: the position of each list */
+/* Of a loop: before it, and at the end of each turn. Of a conditional: at the end of each branch. Of a fusion: before
+ * the kernel. */
+typedef struct xg_plan_site {
+    const xg_inst *inst;
+    uint32_t n, *at;
+    xg_plan_moves *moves;
+} xg_plan_site; /* at: the position of each list */
 
-/* links are slices: of a kernel or call the buffers of its operand leaves, then those of its result leaves; children are sequences: of a while its condition and body, of a conditional its branches. */
+/* links are slices: of a kernel or call the buffers of its operand leaves, then those of its result leaves; children
+ * are sequences: of a while its condition and body, of a conditional its branches. */
 typedef struct xg_plan_step {
     xg_exe_thunk_kind kind;
     const xg_inst *inst;
     uint32_t kernel, value, n_links, n_children, *links, *children;
-    uint32_t n_written;         /* KERNEL, CUSTOM_CALL: how many of the links, counted from the end, are results */
+    uint32_t n_written; /* KERNEL, CUSTOM_CALL: how many of the links, counted from the end, are results */
 } xg_plan_step;
-typedef struct xg_plan_sequence { const xg_comp *comp; XG_VEC(uint32_t) steps; } xg_plan_sequence;
-typedef struct xg_plan_kernel { xg_str name; uint32_t shared_bytes, threads[3], blocks[3]; } xg_plan_kernel;
+typedef struct xg_plan_sequence {
+    const xg_comp *comp;
+    XG_VEC(uint32_t) steps;
+} xg_plan_sequence;
+typedef struct xg_plan_kernel {
+    xg_str name;
+    uint32_t shared_bytes, threads[3], blocks[3];
+} xg_plan_kernel;
 
-typedef struct xg_plan_space { int64_t space, bytes, largest_live; } xg_plan_space; /* one temporary block; the lower bound of its size */
+/* one temporary block; the lower bound of its size */
+typedef struct xg_plan_space {
+    int64_t space, bytes, largest_live;
+} xg_plan_space;
 
 typedef struct xg_plan {
     xg_module *m;
     xg_arena *arena;
     XG_VEC(xg_plan_value *) values;
     XG_VEC(xg_buffer *) buffers;
-    uint32_t *first_name, n_first; /* by instruction id: where its leaves stand in names, plus 1; 0: they have no values */
+    /* by instruction id: where its leaves stand in names, plus 1; 0: they have no values */
+    uint32_t *first_name, n_first;
     XG_VEC(xg_plan_value *) names; /* the values of its leaves; NULL: none */
-    xg_map64 sites;             /* instruction id + 1 -> xg_plan_site */
+    xg_map64 sites;                /* instruction id + 1 -> xg_plan_site */
     XG_VEC(const xg_inst *) joins; /* instructions that have sites, in order */
-    xg_buffer **params;         /* parameter leaves */
+    xg_buffer **params;            /* parameter leaves */
     uint32_t n_params;
-    xg_buffer **results;        /* result leaves */
+    xg_buffer **results; /* result leaves */
     uint32_t n_results;
-    bool asks;                  /* loops ask their condition even where the number of turns is known: command buffers can do that, but cannot count */
-    uint32_t end;               /* the last position */
+    /* loops ask their condition even where the number of turns is known: command buffers can do that, but cannot
+     * count */
+    bool asks;
+    uint32_t end; /* the last position */
     xg_plan_moves at_end;
     XG_VEC(xg_plan_space) spaces;
     int64_t temp_bytes, largest_live; /* of device memory */
@@ -110,51 +138,59 @@ typedef struct xg_plan {
 } xg_plan;
 
 /* ---- values.c ---- */
-XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m);   /* all values and how long they live */
-XG_FN xg_plan_value *xg_plan_value_of(const xg_plan *p, const xg_inst *i, uint32_t leaf); /* NULL: what takes no memory, a token */
-XG_FN xg_plan_value *xg_plan_value_new(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role, const xg_shape *s, uint32_t first);
-XG_FN int64_t xg_plan_bytes(const xg_shape *s);             /* of an array in a buffer */
+XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m); /* all values and how long they live */
+XG_FN xg_plan_value *xg_plan_value_of(
+    const xg_plan *p, const xg_inst *i, uint32_t leaf); /* NULL: what takes no memory, a token */
+XG_FN xg_plan_value *xg_plan_value_new(
+    xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role, const xg_shape *s, uint32_t first);
+XG_FN int64_t xg_plan_bytes(const xg_shape *s); /* of an array in a buffer */
 XG_FN const xg_shape **xg_plan_leaves(xg_arena *a, const xg_shape *s, uint32_t *n);
-XG_FN bool xg_plan_forwards(const xg_inst *i);              /* another name for memory */
+XG_FN bool xg_plan_forwards(const xg_inst *i); /* another name for memory */
 XG_FN uint32_t xg_plan_forwarded(const xg_inst *i, uint32_t leaf, uint32_t *operand);
 /* ---- schedule.c ---- */
-XG_FN bool xg_plan_schedule(xg_module *m);                  /* a pass */
+XG_FN bool xg_plan_schedule(xg_module *m); /* a pass */
 /* ---- alias.c ---- */
-XG_FN void xg_plan_unite(xg_plan *p, xg_plan_value *a, xg_plan_value *b); /* they lie in one buffer, whatever else is known */
-XG_FN void xg_plan_alias(xg_plan *p);                       /* values to buffers */
+/* they lie in one buffer, whatever else is known */
+XG_FN void xg_plan_unite(xg_plan *p, xg_plan_value *a, xg_plan_value *b);
+XG_FN void xg_plan_alias(xg_plan *p); /* values to buffers */
 /* ---- copies.c ---- */
-XG_FN void xg_plan_copies(xg_plan *p);                      /* moves where values that should cannot be one buffer */
+XG_FN void xg_plan_copies(xg_plan *p); /* moves where values that should cannot be one buffer */
 XG_FN void xg_copies_print(xg_buf *b, const xg_plan *p);
-XG_FN xg_buffer *xg_plan_operand_buffer(const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf); /* where a step reads it */
+XG_FN xg_buffer *xg_plan_operand_buffer(
+    const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf); /* where a step reads it */
 /* ---- pack.c ---- */
-XG_FN void xg_plan_pack(xg_plan *p);                        /* offsets */
-XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m);  /* values, alias, copies, pack */
+XG_FN void xg_plan_pack(xg_plan *p);                       /* offsets */
+XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m); /* values, alias, copies, pack */
 /* ---- thunks.c ---- */
-XG_FN void xg_plan_thunks(xg_plan *p);                      /* makes the steps */
+XG_FN void xg_plan_thunks(xg_plan *p); /* makes the steps */
 /* Gives each step that is a kernel to `kernel`, which returns its number in p->kernels. */
 typedef uint32_t (*xg_plan_kernel_fn)(void *user, xg_plan *p, uint32_t step);
 XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user);
 XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops, uint64_t *bytes);
-XG_FN xg_plan_step *xg_plan_step_new(xg_plan *p, xg_plan_sequence *to, xg_exe_thunk_kind kind, const xg_inst *i, uint32_t n_links);
+XG_FN xg_plan_step *xg_plan_step_new(
+    xg_plan *p, xg_plan_sequence *to, xg_exe_thunk_kind kind, const xg_inst *i, uint32_t n_links);
 /* ---- rematerialize.c ---- */
-XG_FN bool xg_plan_rematerialize(xg_module *m);             /* a pass: what a memory limit asks for */
+XG_FN bool xg_plan_rematerialize(xg_module *m); /* a pass: what a memory limit asks for */
 /* ---- commands.c ---- */
-XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control); /* runs of at least so many commands; control: loops and branches, too */
+/* runs of at least so many commands; control: loops and branches, too */
+XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control);
 /* ---- report.c ---- */
 XG_FN const char *xg_exe_thunk_name(uint32_t kind);
 XG_FN const char *xg_exe_allocation_name(uint32_t kind);
 XG_FN void xg_report_value_name(xg_buf *b, const xg_plan_value *v);
 XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p); /* the buffer assignment, as XLA writes it */
 /* ---- text.c ---- */
-XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p);      /* the planned module */
-XG_FN bool xg_plan_is_text(const char *text, size_t n);     /* a planned module, to judge by its first word */
+XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p);  /* the planned module */
+XG_FN bool xg_plan_is_text(const char *text, size_t n); /* a planned module, to judge by its first word */
 XG_FN xg_module *xg_plan_parse_hlo(xg_ctx *c, xg_arena *a, const xg_source *src); /* the HLO inside it */
-XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* fails with a position */
+XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src);       /* fails with a position */
 /* ---- bytes.c ---- */
-XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to); /* the serialised executable; its texts (ptx, hlo) end with a zero */
+/* the serialised executable; its texts (ptx, hlo) end with a zero */
+XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to);
 
 /* ---- listing.c ---- */
-XG_FN void xg_listing_print(xg_buf *b, xg_str exe);         /* the thunks of an executable */
-XG_FN xg_str xg_listing_parse(xg_ctx *c, xg_arena *a, const xg_source *src); /* an executable without data, PTX and values; fails with a position */
+XG_FN void xg_listing_print(xg_buf *b, xg_str exe); /* the thunks of an executable */
+/* an executable without data, PTX and values; fails with a position */
+XG_FN xg_str xg_listing_parse(xg_ctx *c, xg_arena *a, const xg_source *src);
 
 #endif /* XG_PLAN_H */

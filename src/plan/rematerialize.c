@@ -1,38 +1,53 @@
-/* plan/rematerialize.c -- a program that has to get by with so much device memory: what is needed again much later is made again there.
+/* plan/rematerialize.c -- a program that has to get by with so much device memory: what is needed again much later is
+ * made again there.
  *
- * Asked when the order is settled, of the plan itself and not of an estimate: parameters, results and constants are what they are, temporaries lie as pack.c puts them. While that
- * is over the limit, the position at which most is needed is looked at. A value that lives there, but is not read there, needs no memory there if the kernel that makes it is
- * run once more in front of its first later reader. What that kernel reads then has to live until there, which is deducted, as far as it is not there anyway: what remains for each
- * second of kernel time decides who is first. What it reads may be made again, too, if it is gone by then. Of a kernel of several results only the one that is needed is made again.
- * When none of that helps any more, a value that is needed again much later waits in host memory: it is copied there behind its last reader before the peak, and back in front of the
- * first one after it. That takes far longer than a kernel, so it is asked last, and only for as much as is over the limit. On a device opened with copy_stream or concurrent both ways
- * run beside the kernels between.
- * Then the plan is made anew, until it fits or nothing helps; what does not fit is a failure that says how far it got and what holds the rest.
+ * Asked when the order is settled, of the plan itself and not of an estimate: parameters, results and constants are
+ * what they are, temporaries lie as pack.c puts them. While that is over the limit, the position at which most is
+ * needed is looked at. A value that lives there, but is not read there, needs no memory there if the kernel that makes
+ * it is run once more in front of its first later reader. What that kernel reads then has to live until there, which is
+ * deducted, as far as it is not there anyway: what remains for each second of kernel time decides who is first. What it
+ * reads may be made again, too, if it is gone by then. Of a kernel of several results only the one that is needed is
+ * made again. When none of that helps any more, a value that is needed again much later waits in host memory: it is
+ * copied there behind its last reader before the peak, and back in front of the first one after it. That takes far
+ * longer than a kernel, so it is asked last, and only for as much as is over the limit. On a device opened with
+ * copy_stream or concurrent both ways run beside the kernels between.
+ * Then the plan is made anew, until it fits or nothing helps; what does not fit is a failure that says how far it got
+ * and what holds the rest.
  *
- * Laws: a kernel made twice gives the same bits; effects, loops, branches and what is updated in place are run once; neither order nor results change but for the copies. */
+ * Laws: a kernel made twice gives the same bits; effects, loops, branches and what is updated in place are run once;
+ * neither order nor results change but for the copies. */
 #ifndef XG_PLAN_REMATERIALIZE_C
 #define XG_PLAN_REMATERIALIZE_C
 #include "plan.h"
 
-enum { XG_LIMIT_ROUNDS = 256, XG_LIMIT_PATIENCE = 8 /* rounds without a gain */, XG_LIMIT_DEPTH = 16 /* of names for names */, XG_LIMIT_NAMED = 4 /* in the message */, XG_LIMIT_CHAIN = 16 /* kernels made again for one value */, XG_LIMIT_SLIGHT = 64 };
+enum {
+    XG_LIMIT_ROUNDS = 256,
+    XG_LIMIT_PATIENCE = 8 /* rounds without a gain */,
+    XG_LIMIT_DEPTH = 16 /* of names for names */,
+    XG_LIMIT_NAMED = 4 /* in the message */,
+    XG_LIMIT_CHAIN = 16 /* kernels made again for one value */,
+    XG_LIMIT_SLIGHT = 64
+};
 
 typedef struct xg_limit {
     xg_module *m;
     xg_arena *arena;
     xg_plan *p;
-    int64_t *live;        /* by position: bytes of temporaries that lie in no result */
-    uint32_t *over;       /* before each position: how many hold too much */
-    int64_t outside;      /* parameters, results, constants */
-    int64_t inside;       /* the blocks of temporaries */
-    int64_t most;         /* that may be live, so that all of it stays under the limit */
-    uint32_t at;          /* where most is */
-    double excess;        /* over all positions */
+    int64_t *live;   /* by position: bytes of temporaries that lie in no result */
+    uint32_t *over;  /* before each position: how many hold too much */
+    int64_t outside; /* parameters, results, constants */
+    int64_t inside;  /* the blocks of temporaries */
+    int64_t most;    /* that may be live, so that all of it stays under the limit */
+    uint32_t at;     /* where most is */
+    double excess;   /* over all positions */
 } xg_limit;
 
 /* ---- what there is ---- */
 
 XG_FN bool xg_limit_counts(const xg_buffer *b) { return b->space != XG_PLAN_HOST_SPACE; }
-XG_FN bool xg_limit_lies_in_block(const xg_buffer *b) { return b->kind == XG_EXE_ALLOC_TEMP && !b->host && xg_limit_counts(b) && b->bytes; }
+XG_FN bool xg_limit_lies_in_block(const xg_buffer *b) {
+    return b->kind == XG_EXE_ALLOC_TEMP && !b->host && xg_limit_counts(b) && b->bytes;
+}
 
 XG_FN void xg_limit_measure(xg_limit *l, int64_t limit) {
     xg_plan *p = l->p = xg_plan_buffers(l->arena, l->m);
@@ -43,10 +58,17 @@ XG_FN void xg_limit_measure(xg_limit *l, int64_t limit) {
     for (k = 0; k < p->buffers.n; k++) {
         const xg_buffer *b = p->buffers.p[k];
         if (b->kind != XG_EXE_ALLOC_TEMP && xg_limit_counts(b)) l->outside = xg_sched_add(l->outside, b->bytes);
-        if (xg_limit_lies_in_block(b)) { l->live[b->first] += b->bytes; l->live[b->last + 1] -= b->bytes; }
+        if (xg_limit_lies_in_block(b)) {
+            l->live[b->first] += b->bytes;
+            l->live[b->last + 1] -= b->bytes;
+        }
     }
-    for (k = 0; k < p->spaces.n; k++) if (p->spaces.p[k].space != XG_PLAN_HOST_SPACE) l->inside = xg_sched_add(l->inside, p->spaces.p[k].bytes);
-    for (l->at = 0, k = 1; k <= p->end; k++) { l->live[k] += l->live[k - 1]; if (l->live[k] > l->live[l->at]) l->at = k; }
+    for (k = 0; k < p->spaces.n; k++)
+        if (p->spaces.p[k].space != XG_PLAN_HOST_SPACE) l->inside = xg_sched_add(l->inside, p->spaces.p[k].bytes);
+    for (l->at = 0, k = 1; k <= p->end; k++) {
+        l->live[k] += l->live[k - 1];
+        if (l->live[k] > l->live[l->at]) l->at = k;
+    }
     l->most = limit - l->outside - (l->inside - l->live[l->at]); /* what packing wastes, it will waste again */
     for (l->excess = 0, k = 0; k <= p->end; k++) {
         l->over[k + 1] = l->over[k] + (l->live[k] > l->most);
@@ -54,34 +76,56 @@ XG_FN void xg_limit_measure(xg_limit *l, int64_t limit) {
     }
 }
 /* Positions from .. to at which too much is live. */
-XG_FN int64_t xg_limit_over(const xg_limit *l, uint32_t from, uint32_t to) { return from > to ? 0 : (int64_t)l->over[to + 1] - l->over[from]; }
+XG_FN int64_t xg_limit_over(const xg_limit *l, uint32_t from, uint32_t to) {
+    return from > to ? 0 : (int64_t)l->over[to + 1] - l->over[from];
+}
 
 /* ---- who could be made again ---- */
 
-XG_FN uint32_t xg_limit_position(const xg_inst *i) { return (uint32_t)(uintptr_t)i->scratch; } /* values.c puts it there */
+XG_FN uint32_t xg_limit_position(const xg_inst *i) {
+    return (uint32_t)(uintptr_t)i->scratch;
+} /* values.c puts it there */
 
-typedef struct xg_limit_uses { uint32_t before, after; xg_inst *reader; } xg_limit_uses; /* the last one before the peak, the first behind it */
+/* the last one before the peak, the first behind it */
+typedef struct xg_limit_uses {
+    uint32_t before, after;
+    xg_inst *reader;
+} xg_limit_uses;
 
 /* A get-tuple-element of another leaf. */
-XG_FN bool xg_limit_is_other(const xg_inst *user, const xg_inst *of, uint32_t leaf) { return of->shape->type == XLAGPU_TUPLE && user->op == XG_GET_TUPLE_ELEMENT && (uint32_t)xg_attr_int(user, XG_A_index, -1) != leaf; }
+XG_FN bool xg_limit_is_other(const xg_inst *user, const xg_inst *of, uint32_t leaf) {
+    return of->shape->type == XLAGPU_TUPLE && user->op == XG_GET_TUPLE_ELEMENT &&
+           (uint32_t)xg_attr_int(user, XG_A_index, -1) != leaf;
+}
 XG_FN bool xg_limit_is_name(const xg_inst *i) { return i->op == XG_BITCAST || i->op == XG_GET_TUPLE_ELEMENT; }
 
-/* The readers of a value under all its names; false: one reads it at the peak, or is not known to read it at one position alone. */
+/* The readers of a value under all its names; false: one reads it at the peak, or is not known to read it at one
+ * position alone. */
 XG_FN bool xg_limit_readers(const xg_limit *l, const xg_inst *name, uint32_t leaf, uint32_t depth, xg_limit_uses *out) {
     if (name == name->comp->root || depth > XG_LIMIT_DEPTH) return false;
     XG_FOR_USES(u, name) {
         uint32_t at = xg_limit_position(u->user);
         if (xg_limit_is_other(u->user, name, leaf)) continue;
-        if (xg_limit_is_name(u->user)) { if (!xg_limit_readers(l, u->user, leaf, depth + 1, out)) return false; continue; }
+        if (xg_limit_is_name(u->user)) {
+            if (!xg_limit_readers(l, u->user, leaf, depth + 1, out)) return false;
+            continue;
+        }
         if ((u->user->op != XG_FUSION && u->user->op != XG_CUSTOM_CALL) || at == l->at) return false;
-        if (at < l->at) out->before = XG_MAX(out->before, at);
-        else if (!out->reader || at < out->after) { out->after = at; out->reader = u->user; }
+        if (at < l->at)
+            out->before = XG_MAX(out->before, at);
+        else if (!out->reader || at < out->after) {
+            out->after = at;
+            out->reader = u->user;
+        }
     }
     return true;
 }
 
 /* Its memory is there for as long as the program runs. */
-XG_FN bool xg_limit_stays(const xg_plan_value *v) { return v->buffer->kind == XG_EXE_ALLOC_CONSTANT || (v->buffer->kind == XG_EXE_ALLOC_PARAMETER && !v->buffer->donated); }
+XG_FN bool xg_limit_stays(const xg_plan_value *v) {
+    return v->buffer->kind == XG_EXE_ALLOC_CONSTANT ||
+           (v->buffer->kind == XG_EXE_ALLOC_PARAMETER && !v->buffer->donated);
+}
 
 /* A multiply is hardly ever what a kernel waits for; a contraction may be. */
 XG_FN double xg_limit_seconds(const xg_inst *fusion, int64_t made) {
@@ -90,17 +134,29 @@ XG_FN double xg_limit_seconds(const xg_inst *fusion, int64_t made) {
     uint32_t k;
     for (k = 0; k < fusion->n_operands; k++) bytes += (double)xg_plan_bytes(XG_OPERAND(fusion, k)->shape);
     XG_FOR_INSTS(i, xg_attr_comp(fusion, XG_A_calls)) flops += (double)xg_plan_inst_flops(i);
-    return 1e-6 + bytes / (1e9 * (double)XG_MAX(machine.bandwidth_gbs, (int64_t)1)) + flops / (1e6 * (double)machine.clock_mhz * (double)machine.sms * (double)machine.lanes);
+    return 1e-6 + bytes / (1e9 * (double)XG_MAX(machine.bandwidth_gbs, (int64_t)1)) +
+           flops / (1e6 * (double)machine.clock_mhz * (double)machine.sms * (double)machine.lanes);
 }
 
 /* A value and, in front of it, what has to be made again for its sake. */
-typedef struct xg_limit_chain { xg_plan_value *v[XG_LIMIT_CHAIN]; int64_t slight /* what has so few bytes may live longer */; uint32_t n, depth, after; double excess, seconds; } xg_limit_chain;
+typedef struct xg_limit_chain {
+    xg_plan_value *v[XG_LIMIT_CHAIN];
+    int64_t slight /* what has so few bytes may live longer */;
+    uint32_t n, depth, after;
+    double excess, seconds;
+} xg_limit_chain;
 
-XG_FN xg_inst *xg_limit_maker(const xg_plan_value *v) { xg_inst *i; memcpy(&i, &v->inst, sizeof i); return i; }
+XG_FN xg_inst *xg_limit_maker(const xg_plan_value *v) {
+    xg_inst *i;
+    memcpy(&i, &v->inst, sizeof i);
+    return i;
+}
 XG_FN bool xg_limit_is_repeatable(const xg_limit *l, const xg_plan_value *v) {
     uint32_t k;
     if (v->role != XG_VALUE_MADE || v->inst->op != XG_FUSION || v->over) return false;
-    for (k = 0; k < v->inst->n_operands; k++) if (!xg_shape_is_array(XG_OPERAND(v->inst, k)->shape) || !xg_plan_value_of(l->p, XG_OPERAND(v->inst, k), 0)) return false;
+    for (k = 0; k < v->inst->n_operands; k++)
+        if (!xg_shape_is_array(XG_OPERAND(v->inst, k)->shape) || !xg_plan_value_of(l->p, XG_OPERAND(v->inst, k), 0))
+            return false;
     return true;
 }
 
@@ -110,7 +166,8 @@ XG_FN int64_t xg_limit_penalty(const xg_limit *l, xg_limit_chain *c, xg_plan_val
 XG_FN int64_t xg_limit_link(const xg_limit *l, xg_limit_chain *c, xg_plan_value *v) {
     int64_t cost = 0;
     uint32_t k;
-    for (k = 0; k < v->inst->n_operands; k++) cost = xg_sched_add(cost, xg_limit_penalty(l, c, xg_plan_value_of(l->p, XG_OPERAND(v->inst, k), 0)));
+    for (k = 0; k < v->inst->n_operands; k++)
+        cost = xg_sched_add(cost, xg_limit_penalty(l, c, xg_plan_value_of(l->p, XG_OPERAND(v->inst, k), 0)));
     c->seconds += xg_limit_seconds(v->inst, v->bytes);
     if (c->n < XG_LIMIT_CHAIN) c->v[c->n] = v;
     c->n++;
@@ -121,8 +178,10 @@ XG_FN int64_t xg_limit_penalty(const xg_limit *l, xg_limit_chain *c, xg_plan_val
     xg_limit_chain was = *c;
     uint32_t k;
     if (xg_limit_stays(o) || o->last >= c->after) return 0;
-    for (k = 0; k < c->n && k < XG_LIMIT_CHAIN; k++) if (c->v[k] == o) return 0;
-    if (o->last < l->at && o->bytes > c->slight && c->n + 1 < XG_LIMIT_CHAIN && xg_limit_is_repeatable(l, o) && c->depth < XG_LIMIT_CHAIN) {
+    for (k = 0; k < c->n && k < XG_LIMIT_CHAIN; k++)
+        if (c->v[k] == o) return 0;
+    if (o->last < l->at && o->bytes > c->slight && c->n + 1 < XG_LIMIT_CHAIN && xg_limit_is_repeatable(l, o) &&
+        c->depth < XG_LIMIT_CHAIN) {
         int64_t cost;
         c->depth++;
         cost = xg_limit_link(l, c, o);
@@ -143,11 +202,14 @@ XG_FN int64_t xg_limit_gain(const xg_limit *l, xg_plan_value *v, const xg_limit_
     c->slight = v->bytes / XG_LIMIT_SLIGHT;
     if (uses->after <= l->at || free_from > l->at) return 0;
     cost = xg_limit_link(l, c, v);
-    return c->n <= XG_LIMIT_CHAIN && c->excess < (double)v->bytes * (double)xg_limit_over(l, free_from, uses->after - 1) ? v->bytes - cost : 0;
+    return c->n <= XG_LIMIT_CHAIN && c->excess < (double)v->bytes * (double)xg_limit_over(l, free_from, uses->after - 1)
+               ? v->bytes - cost
+               : 0;
 }
 
 XG_FN bool xg_limit_may(const xg_limit *l, const xg_plan_value *v, xg_limit_uses *uses) {
-    if (!xg_limit_lies_in_block(v->buffer) || v->first >= l->at || v->last <= l->at || !xg_limit_is_repeatable(l, v)) return false;
+    if (!xg_limit_lies_in_block(v->buffer) || v->first >= l->at || v->last <= l->at || !xg_limit_is_repeatable(l, v))
+        return false;
     memset(uses, 0, sizeof *uses);
     return xg_limit_readers(l, v->inst, v->leaf, 0, uses) && uses->reader;
 }
@@ -162,10 +224,17 @@ XG_FN xg_inst *xg_limit_again(xg_inst *i, uint32_t leaf, xg_inst *const *operand
     if (i->shape->type == XLAGPU_TUPLE) {
         c->root = XG_OPERAND(tuple, leaf);
         xg_inst_remove(tuple);
-        for (x = c->last; x;) { xg_inst *next = x->prev; if (!x->first_use && x != c->root && x->op != XG_PARAMETER) xg_inst_remove(x); x = next; }
+        for (x = c->last; x;) {
+            xg_inst *next = x->prev;
+            if (!x->first_use && x != c->root && x->op != XG_PARAMETER) xg_inst_remove(x);
+            x = next;
+        }
     }
     made = xg_inst_new(i->comp, XG_FUSION, c->root->shape, operands, i->n_operands, before, i->name);
-    for (k = 0; k < i->n_attrs; k++) if (i->attrs[k].key != XG_A_calls && i->attrs[k].key != XG_A_output_to_operand_aliasing && i->attrs[k].key != XG_A_control_predecessors) xg_inst_set_attr(made, i->attrs[k]);
+    for (k = 0; k < i->n_attrs; k++)
+        if (i->attrs[k].key != XG_A_calls && i->attrs[k].key != XG_A_output_to_operand_aliasing &&
+            i->attrs[k].key != XG_A_control_predecessors)
+            xg_inst_set_attr(made, i->attrs[k]);
     xg_inst_set_attr(made, xg_attr_make_comp(XG_A_calls, c));
     made->source_at = i->source_at;
     made->scratch = before->scratch;
@@ -186,18 +255,24 @@ XG_FN void xg_limit_hand_over(const xg_limit *l, xg_inst *name, uint32_t leaf, x
     for (k = 0; k < uses.n; k++) {
         xg_inst *user = uses.p[k]->user;
         if (user == again || xg_limit_is_other(user, name, leaf)) continue;
-        if (xg_limit_is_name(user)) xg_limit_hand_over(l, user, leaf, user->op == XG_BITCAST ? xg_limit_rename(user, again, before) : again, before);
-        else if (xg_limit_position(user) > l->at) xg_inst_set_operand(user, XG_USE_INDEX(uses.p[k]), again);
+        if (xg_limit_is_name(user))
+            xg_limit_hand_over(
+                l, user, leaf, user->op == XG_BITCAST ? xg_limit_rename(user, again, before) : again, before);
+        else if (xg_limit_position(user) > l->at)
+            xg_inst_set_operand(user, XG_USE_INDEX(uses.p[k]), again);
     }
 }
 
 /* An operand of a link: under its name of what was made again, if it was. */
-XG_FN xg_inst *xg_limit_operand(const xg_limit *l, const xg_limit_chain *c, xg_inst *const *made, xg_inst *name, xg_inst *before) {
+XG_FN xg_inst *xg_limit_operand(
+    const xg_limit *l, const xg_limit_chain *c, xg_inst *const *made, xg_inst *name, xg_inst *before) {
     const xg_plan_value *v = xg_plan_value_of(l->p, name, 0);
     uint32_t k;
     for (k = 0; k < c->n && c->v[k] != v; k++) {}
     if (k == c->n || !made[k]) return name;
-    return name->op == XG_BITCAST ? xg_limit_rename(name, xg_limit_operand(l, c, made, XG_OPERAND(name, 0), before), before) : made[k];
+    return name->op == XG_BITCAST
+               ? xg_limit_rename(name, xg_limit_operand(l, c, made, XG_OPERAND(name, 0), before), before)
+               : made[k];
 }
 
 XG_FN void xg_limit_take(xg_limit *l, const xg_limit_chain *c, const xg_limit_uses *uses, int64_t gain) {
@@ -220,7 +295,11 @@ XG_FN void xg_limit_take(xg_limit *l, const xg_limit_chain *c, const xg_limit_us
     l->live[l->at] -= gain;
 }
 
-typedef struct xg_limit_choice { xg_plan_value *v; uint32_t place; double worth; } xg_limit_choice;
+typedef struct xg_limit_choice {
+    xg_plan_value *v;
+    uint32_t place;
+    double worth;
+} xg_limit_choice;
 XG_FN int xg_limit_better(const void *pa, const void *pb) {
     const xg_limit_choice *a = (const xg_limit_choice *)pa, *b = (const xg_limit_choice *)pb;
     return a->worth != b->worth ? (a->worth > b->worth ? -1 : 1) : a->place < b->place ? -1 : a->place > b->place;
@@ -254,11 +333,15 @@ XG_FN uint32_t xg_limit_round(xg_limit *l) {
 XG_FN xg_inst *xg_limit_array(const xg_plan_value *v) {
     xg_inst *i = xg_limit_maker(v);
     if (xg_shape_is_array(i->shape)) return i;
-    XG_FOR_USES(u, i) if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_shape_is_array(u->user->shape) && (uint32_t)xg_attr_int(u->user, XG_A_index, -1) == v->leaf) return u->user;
+    XG_FOR_USES(u, i)
+    if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_shape_is_array(u->user->shape) &&
+        (uint32_t)xg_attr_int(u->user, XG_A_index, -1) == v->leaf) return u->user;
     return NULL;
 }
 XG_FN bool xg_limit_may_leave(const xg_limit *l, const xg_plan_value *v, xg_limit_uses *uses) {
-    if (!xg_limit_lies_in_block(v->buffer) || v->first >= l->at || v->last <= l->at || v->role != XG_VALUE_MADE || (v->inst->op != XG_FUSION && v->inst->op != XG_CUSTOM_CALL)) return false;
+    if (!xg_limit_lies_in_block(v->buffer) || v->first >= l->at || v->last <= l->at || v->role != XG_VALUE_MADE ||
+        (v->inst->op != XG_FUSION && v->inst->op != XG_CUSTOM_CALL))
+        return false;
     memset(uses, 0, sizeof *uses);
     return xg_limit_readers(l, v->inst, v->leaf, 0, uses) && uses->reader && xg_limit_array(v);
 }
@@ -283,7 +366,8 @@ XG_FN uint32_t xg_limit_move_out(xg_limit *l) {
         memset(&best_uses, 0, sizeof best_uses);
         for (k = 0; k < l->p->values.n; k++) {
             xg_plan_value *v = l->p->values.p[k];
-            if (best && (best->bytes >= want ? v->bytes < want || v->bytes >= best->bytes : v->bytes <= best->bytes)) continue;
+            if (best && (best->bytes >= want ? v->bytes < want || v->bytes >= best->bytes : v->bytes <= best->bytes))
+                continue;
             if (!xg_limit_may_leave(l, v, &uses)) continue;
             best = v;
             best_uses = uses;
@@ -317,9 +401,14 @@ XG_NORETURN XG_FN void xg_limit_give_up(const xg_limit *l, int64_t limit, int64_
         xg_printf(&b, " (%lld)", (long long)held[k]->bytes);
     }
     if (n > XG_LIMIT_NAMED) xg_printf(&b, " and %u more", n - (uint32_t)XG_LIMIT_NAMED);
-    if (l->outside > limit) { b.n = 0; xg_puts(&b, "; parameters and results can share memory, by input_output_alias or buffer_donor"); }
+    if (l->outside > limit) {
+        b.n = 0;
+        xg_puts(&b, "; parameters and results can share memory, by input_output_alias or buffer_donor");
+    }
     xg_putc(&b, 0);
-    xg_fail(l->m->ctx, XLAGPU_ERROR_LIMIT, "no way was found to run in less than %lld bytes of device memory, and the limit is %lld: %lld of parameters, results and constants, %lld of temporaries%s",
+    xg_fail(l->m->ctx, XLAGPU_ERROR_LIMIT,
+        "no way was found to run in less than %lld bytes of device memory, and the limit is %lld: %lld of parameters, "
+        "results and constants, %lld of temporaries%s",
         (long long)least, (long long)limit, (long long)l->outside, (long long)(least - l->outside), b.p);
 }
 
@@ -341,7 +430,10 @@ XG_FN bool xg_plan_rematerialize(xg_module *m) {
         least = XG_MIN(least, xg_sched_add(l.outside, l.inside));
         if (least <= m->memory_limit) break;
         better = !round || l.excess < excess;
-        if (better) { excess = l.excess; patience = XG_LIMIT_PATIENCE; }
+        if (better) {
+            excess = l.excess;
+            patience = XG_LIMIT_PATIENCE;
+        }
         taken = better || patience ? xg_limit_round(&l) : 0;
         if (!better && patience) patience--;
         if (!taken && (taken = xg_limit_move_out(&l)) != 0) patience = XG_LIMIT_PATIENCE;

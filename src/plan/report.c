@@ -1,4 +1,5 @@
-/* plan/report.c -- the buffer assignment as text, in the form of XLA's dump: allocations with the values in them, totals, the live ranges and the peak. */
+/* plan/report.c -- the buffer assignment as text, in the form of XLA's dump: allocations with the values in them,
+ * totals, the live ranges and the peak. */
 #ifndef XG_PLAN_REPORT_C
 #define XG_PLAN_REPORT_C
 #include "plan.h"
@@ -39,31 +40,38 @@ XG_FN void xg_report_buffer(xg_buf *b, const xg_buffer *s) {
         const xg_plan_value *v = s->values.p[k];
         xg_puts(b, " value: <");
         xg_report_value_name(b, v);
-        xg_printf(b, "> (size=%lld,offset=%lld,live=%u-%u): ", (long long)s->bytes, (long long)s->offset, v->first, v->last);
+        xg_printf(
+            b, "> (size=%lld,offset=%lld,live=%u-%u): ", (long long)s->bytes, (long long)s->offset, v->first, v->last);
         xg_shape_print(b, v->shape, true);
         xg_putc(b, '\n');
     }
 }
 /* The buffers that lie in the memory of another, in order. */
-typedef struct xg_report_guest { const xg_buffer *buffer; const struct xg_report_guest *next; } xg_report_guest;
+typedef struct xg_report_guest {
+    const xg_buffer *buffer;
+    const struct xg_report_guest *next;
+} xg_report_guest;
 XG_FN xg_map64 xg_report_guests(const xg_plan *p) {
     xg_map64 guests;
     uint32_t k;
     xg_map64_init(&guests, p->arena);
-    for (k = p->buffers.n; k-- > 0;) if (p->buffers.p[k]->host) {
-        uint64_t key = (uint64_t)(uintptr_t)p->buffers.p[k]->host;
-        xg_report_guest *g = XG_NEW(p->arena, xg_report_guest);
-        g->buffer = p->buffers.p[k];
-        g->next = (const xg_report_guest *)xg_map64_get(&guests, key);
-        xg_map64_put(&guests, key, g);
-    }
+    for (k = p->buffers.n; k-- > 0;)
+        if (p->buffers.p[k]->host) {
+            uint64_t key = (uint64_t)(uintptr_t)p->buffers.p[k]->host;
+            xg_report_guest *g = XG_NEW(p->arena, xg_report_guest);
+            g->buffer = p->buffers.p[k];
+            g->next = (const xg_report_guest *)xg_map64_get(&guests, key);
+            xg_map64_put(&guests, key, g);
+        }
     return guests;
 }
 XG_FN void xg_report_allocation(xg_buf *b, const xg_map64 *guests, const xg_buffer *s, uint32_t number) {
-    const xg_report_guest *g = s->kind == XG_EXE_ALLOC_RESULT ? (const xg_report_guest *)xg_map64_get(guests, (uint64_t)(uintptr_t)s) : NULL;
+    const xg_report_guest *g =
+        s->kind == XG_EXE_ALLOC_RESULT ? (const xg_report_guest *)xg_map64_get(guests, (uint64_t)(uintptr_t)s) : NULL;
     xg_printf(b, "allocation %u: size %lld, ", number, (long long)s->bytes);
     if (s->kind == XG_EXE_ALLOC_CONSTANT) xg_puts(b, "constant");
-    if (s->kind == XG_EXE_ALLOC_PARAMETER) xg_printf(b, "parameter %u%s", s->index, s->donated ? ", maybe-live-out, output" : "");
+    if (s->kind == XG_EXE_ALLOC_PARAMETER)
+        xg_printf(b, "parameter %u%s", s->index, s->donated ? ", maybe-live-out, output" : "");
     if (s->kind == XG_EXE_ALLOC_PARAMETER && s->donated) xg_printf(b, " %u", s->donated - 1);
     if (s->kind == XG_EXE_ALLOC_RESULT) xg_printf(b, "maybe-live-out, output %u", s->index);
     xg_puts(b, ":\n");
@@ -81,12 +89,20 @@ XG_FN void xg_report_peak(xg_buf *b, const xg_plan *p) {
         change[s->first] += s->bytes;
         change[s->last + 1] -= s->bytes;
     }
-    for (k = 0; k <= p->end; k++) { live += change[k]; if (live > most) { most = live; at = k; } }
+    for (k = 0; k <= p->end; k++) {
+        live += change[k];
+        if (live > most) {
+            most = live;
+            at = k;
+        }
+    }
     if (!most) return;
     xg_printf(b, "Live ranges at %u (peak):\n", at);
     for (k = 0; k < p->buffers.n; k++) {
         const xg_buffer *s = p->buffers.p[k];
-        if (s->kind != XG_EXE_ALLOC_TEMP || s->host || s->space == XG_PLAN_HOST_SPACE || s->first > at || s->last < at || !s->bytes) continue;
+        if (s->kind != XG_EXE_ALLOC_TEMP || s->host || s->space == XG_PLAN_HOST_SPACE || s->first > at ||
+            s->last < at || !s->bytes)
+            continue;
         xg_puts(b, "  ");
         xg_report_value_name(b, s->values.p[0]);
         xg_printf(b, ": %lld bytes\n", (long long)s->bytes);
@@ -108,9 +124,14 @@ XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p) {
         xg_printf(b, "allocation %u: size %lld, ", number++, (long long)p->spaces.p[j].bytes);
         if (p->spaces.p[j].space) xg_printf(b, "color %lld, ", (long long)p->spaces.p[j].space);
         xg_puts(b, "preallocated-temp:\n");
-        for (k = 0; k < p->buffers.n; k++) { const xg_buffer *s = p->buffers.p[k]; if (s->kind == XG_EXE_ALLOC_TEMP && !s->host && s->space == p->spaces.p[j].space && s->bytes) xg_report_buffer(b, s); }
+        for (k = 0; k < p->buffers.n; k++) {
+            const xg_buffer *s = p->buffers.p[k];
+            if (s->kind == XG_EXE_ALLOC_TEMP && !s->host && s->space == p->spaces.p[j].space && s->bytes)
+                xg_report_buffer(b, s);
+        }
     }
-    xg_printf(b, "\nTotal bytes used: %lld\nTemporary bytes: %lld; the largest live set has %lld\n\n", (long long)total, (long long)p->temp_bytes, (long long)p->largest_live);
+    xg_printf(b, "\nTotal bytes used: %lld\nTemporary bytes: %lld; the largest live set has %lld\n\n", (long long)total,
+        (long long)p->temp_bytes, (long long)p->largest_live);
     xg_report_peak(b, p);
     xg_copies_print(b, p);
 }

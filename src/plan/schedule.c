@@ -1,24 +1,37 @@
 /* plan/schedule.c -- the order in which the program runs: the one of several that holds the least memory at a time.
  *
- * Each computation that is run step by step (the entry, and what loops and branches run) is ordered by itself, inner ones first, so that the memory of an inner one is known
- * where it is called. Four orders are tried: the text's; by a list of what is ready, best first (most bytes freed less bytes made); depth first into the operand that
- * costs most; and plain post-order; and each of them once more, with what frees more than it makes as soon as it is ready (the gradients of weights, which other orders leave for the end,
- * when all that they are made of has waited for them). Each is played through with an account of the live bytes, and the first with the least peak is taken.
+ * Each computation that is run step by step (the entry, and what loops and branches run) is ordered by itself, inner
+ * ones first, so that the memory of an inner one is known where it is called. Four orders are tried: the text's; by a
+ * list of what is ready, best first (most bytes freed less bytes made); depth first into the operand that costs most;
+ * and plain post-order; and each of them once more, with what frees more than it makes as soon as it is ready (the
+ * gradients of weights, which other orders leave for the end, when all that they are made of has waited for them). Each
+ * is played through with an account of the live bytes, and the first with the least peak is taken.
  *
- * Then asynchronous steps are spread: their ends go down to whoever needs the result, their starts up until what stands between takes as long as they do, by the cost model
- * of the target, and as long as that takes at most a quarter more memory at a time. What a step reads and writes is needed until it ends.
+ * Then asynchronous steps are spread: their ends go down to whoever needs the result, their starts up until what stands
+ * between takes as long as they do, by the cost model of the target, and as long as that takes at most a quarter more
+ * memory at a time. What a step reads and writes is needed until it ends.
  *
- * Laws: operands and control predecessors come first; side effects keep the order of the text; a module that says is_scheduled is left as it is. All of it is n log n in
- * instructions and uses. */
+ * Laws: operands and control predecessors come first; side effects keep the order of the text; a module that says
+ * is_scheduled is left as it is. All of it is n log n in instructions and uses. */
 #ifndef XG_PLAN_SCHEDULE_C
 #define XG_PLAN_SCHEDULE_C
 #include "plan.h"
 
-typedef struct xg_sched_value { int64_t bytes; uint32_t first_user, n_users, made_by; bool stays; } xg_sched_value; /* users: sched.users[first_user ...] */
+typedef struct xg_sched_value {
+    int64_t bytes;
+    uint32_t first_user, n_users, made_by;
+    bool stays;
+} xg_sched_value; /* users: sched.users[first_user ...] */
 
-typedef struct xg_sched_overwrite { uint32_t value; int64_t bytes; } xg_sched_overwrite;
+typedef struct xg_sched_overwrite {
+    uint32_t value;
+    int64_t bytes;
+} xg_sched_overwrite;
 
-typedef struct xg_sched_given { uint32_t param, result; } xg_sched_given; /* values: the result is the parameter's memory, by input_output_alias */
+/* values: the result is the parameter's memory, by input_output_alias */
+typedef struct xg_sched_given {
+    uint32_t param, result;
+} xg_sched_given;
 
 /* One computation. Instructions are numbers in the order of the text. */
 typedef struct xg_sched {
@@ -26,30 +39,38 @@ typedef struct xg_sched {
     xg_comp *comp;
     xg_inst **insts;
     uint32_t n;
-    uint32_t *index;                    /* by instruction id: its number; the module's, each computation writes its own */
+    /* by instruction id: its number; the module's, each computation writes its own */
+    uint32_t *index;
     XG_VEC(xg_sched_value) values;
-    uint32_t **leaf_value;              /* of each instruction, by leaf */
+    uint32_t **leaf_value; /* of each instruction, by leaf */
     uint32_t *pred_start, *preds, *succ_start, *succs, n_edges;
     uint32_t *use_start, *uses, *users; /* values that an instruction uses, each once */
     int64_t *made;                      /* bytes of its values */
     int64_t *inner;                     /* what it needs beside its operands and result while it runs */
-    xg_sched_overwrite *over;            /* per instruction: a value that its result may be written over; UINT32_MAX: none */
-    int64_t initial;                    /* live when it begins */
+    /* per instruction: a value that its result may be written over; UINT32_MAX: none */
+    xg_sched_overwrite *over;
+    int64_t initial; /* live when it begins */
     XG_VEC(xg_sched_given) given;
 } xg_sched;
 
 XG_FN uint32_t xg_sched_number(const xg_sched *s, const xg_inst *i) { return s->index[i->id]; }
-XG_FN int64_t xg_sched_add(int64_t a, int64_t b) { return a > INT64_MAX / 4 - b ? INT64_MAX / 4 : a + b; } /* saturates: only comparisons are made of it */
+/* saturates: only comparisons are made of it */
+XG_FN int64_t xg_sched_add(int64_t a, int64_t b) { return a > INT64_MAX / 4 - b ? INT64_MAX / 4 : a + b; }
 
 /* ---- what there is ---- */
 
-XG_FN bool xg_sched_in_host(const xg_shape *s) { return s->layout && s->layout->memory_space == XG_PLAN_HOST_SPACE; } /* costs no memory of the device */
+XG_FN bool xg_sched_in_host(const xg_shape *s) {
+    return s->layout && s->layout->memory_space == XG_PLAN_HOST_SPACE;
+} /* costs no memory of the device */
 
-/* Another name for memory: forwarding, and the leaves of asynchronous steps: a start hands its operands on in front of its result, an end gives the start's result. */
+/* Another name for memory: forwarding, and the leaves of asynchronous steps: a start hands its operands on in front of
+ * its result, an end gives the start's result. */
 XG_FN uint32_t xg_sched_leaves(const xg_inst *i) { return (uint32_t)xg_shape_leaves(i->shape); }
 XG_FN uint32_t xg_sched_handed_on(const xg_inst *start) {
     uint32_t n = 0, k;
-    if (start->op != XG_ASYNC_START && start->op != XG_ASYNC_UPDATE && start->op != XG_ALL_GATHER_START && start->op != XG_COLLECTIVE_PERMUTE_START) return 0;
+    if (start->op != XG_ASYNC_START && start->op != XG_ASYNC_UPDATE && start->op != XG_ALL_GATHER_START &&
+        start->op != XG_COLLECTIVE_PERMUTE_START)
+        return 0;
     while (start->op == XG_ASYNC_UPDATE) start = XG_OPERAND(start, 0);
     for (k = 0; k < start->n_operands; k++) n += xg_sched_leaves(XG_OPERAND(start, k));
     return n;
@@ -57,10 +78,19 @@ XG_FN uint32_t xg_sched_handed_on(const xg_inst *start) {
 XG_FN bool xg_sched_renames(const xg_inst *i, uint32_t leaf, uint32_t *operand, uint32_t *from) {
     *operand = 0;
     *from = leaf;
-    if (xg_plan_forwards(i)) { *from = xg_plan_forwarded(i, leaf, operand); return true; }
-    if (i->op == XG_COPY_START) { *from = 0; return leaf == 1; } /* (to, from, context) */
+    if (xg_plan_forwards(i)) {
+        *from = xg_plan_forwarded(i, leaf, operand);
+        return true;
+    }
+    if (i->op == XG_COPY_START) {
+        *from = 0;
+        return leaf == 1;
+    } /* (to, from, context) */
     if (i->op == XG_ASYNC_UPDATE) return true;
-    if (xg_op_flags(i->op) & XGF_DONE) { *from = xg_sched_handed_on(XG_OPERAND(i, 0)) + leaf; return *from < xg_sched_leaves(XG_OPERAND(i, 0)); }
+    if (xg_op_flags(i->op) & XGF_DONE) {
+        *from = xg_sched_handed_on(XG_OPERAND(i, 0)) + leaf;
+        return *from < xg_sched_leaves(XG_OPERAND(i, 0));
+    }
     if (leaf >= xg_sched_handed_on(i)) return false;
     while (*from >= xg_sched_leaves(XG_OPERAND(i, *operand))) *from -= xg_sched_leaves(XG_OPERAND(i, (*operand)++));
     return true;
@@ -78,11 +108,17 @@ XG_FN void xg_sched_values(xg_sched *s) {
         for (j = 0; j < n; j++) {
             xg_sched_value v;
             uint32_t operand, leaf;
-            if (xg_sched_renames(i, j, &operand, &leaf)) { s->leaf_value[k][j] = s->leaf_value[xg_sched_number(s, XG_OPERAND(i, operand))][leaf]; continue; }
+            if (xg_sched_renames(i, j, &operand, &leaf)) {
+                s->leaf_value[k][j] = s->leaf_value[xg_sched_number(s, XG_OPERAND(i, operand))][leaf];
+                continue;
+            }
             memset(&v, 0, sizeof v);
             v.bytes = outside || xg_sched_in_host(leaves[j]) ? 0 : xg_plan_bytes(leaves[j]);
             v.made_by = k;
-            if (i->op == XG_PARAMETER) s->initial = xg_sched_add(s->initial, v.bytes); else s->made[k] = xg_sched_add(s->made[k], v.bytes);
+            if (i->op == XG_PARAMETER)
+                s->initial = xg_sched_add(s->initial, v.bytes);
+            else
+                s->made[k] = xg_sched_add(s->made[k], v.bytes);
             s->leaf_value[k][j] = s->values.n;
             xg_push(s->arena, xg_sched_value, &s->values, v);
         }
@@ -111,9 +147,17 @@ XG_FN void xg_sched_uses(xg_sched *s) {
     }
     s->use_start[s->n] = uses.n;
     s->uses = uses.p;
-    for (k = 0; k < s->values.n; k++) { s->values.p[k].first_user = total; total += s->values.p[k].n_users; s->values.p[k].n_users = 0; }
+    for (k = 0; k < s->values.n; k++) {
+        s->values.p[k].first_user = total;
+        total += s->values.p[k].n_users;
+        s->values.p[k].n_users = 0;
+    }
     s->users = XG_NEW_N(s->arena, uint32_t, total + (size_t)1);
-    for (k = 0; k < s->n; k++) for (j = s->use_start[k]; j < s->use_start[k + 1]; j++) { xg_sched_value *v = &s->values.p[uses.p[j]]; s->users[v->first_user + v->n_users++] = k; }
+    for (k = 0; k < s->n; k++)
+        for (j = s->use_start[k]; j < s->use_start[k + 1]; j++) {
+            xg_sched_value *v = &s->values.p[uses.p[j]];
+            s->users[v->first_user + v->n_users++] = k;
+        }
 }
 
 /* Operands, control predecessors, and the side effect before. */
@@ -127,7 +171,9 @@ XG_FN void xg_sched_edges(xg_sched *s) {
         const xg_attr *control = xg_inst_attr(i, XG_A_control_predecessors);
         s->pred_start[k] = preds.n;
         for (j = 0; j < i->n_operands; j++) xg_push(s->arena, uint32_t, &preds, xg_sched_number(s, XG_OPERAND(i, j)));
-        for (j = 0; control && j < control->v.insts->n; j++) if (control->v.insts->p[j]->comp == s->comp) xg_push(s->arena, uint32_t, &preds, xg_sched_number(s, control->v.insts->p[j]));
+        for (j = 0; control && j < control->v.insts->n; j++)
+            if (control->v.insts->p[j]->comp == s->comp)
+                xg_push(s->arena, uint32_t, &preds, xg_sched_number(s, control->v.insts->p[j]));
         if (!(xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL))) continue;
         if (effect != UINT32_MAX) xg_push(s->arena, uint32_t, &preds, effect);
         effect = k;
@@ -139,7 +185,8 @@ XG_FN void xg_sched_edges(xg_sched *s) {
     for (k = 0; k < s->n; k++) s->succ_start[k + 1] += s->succ_start[k];
     at = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1);
     memcpy(at, s->succ_start, s->n * sizeof *at);
-    for (k = 0; k < s->n; k++) for (j = s->pred_start[k]; j < s->pred_start[k + 1]; j++) s->succs[at[preds.p[j]]++] = k;
+    for (k = 0; k < s->n; k++)
+        for (j = s->pred_start[k]; j < s->pred_start[k + 1]; j++) s->succs[at[preds.p[j]]++] = k;
 }
 
 /* A loop is written over its init; a fusion over an operand, where the rule of in_place.c allows it. */
@@ -155,7 +202,9 @@ XG_FN void xg_sched_over(xg_sched *s, uint32_t k) {
         for (l = 0; l < n; l++) {
             uint32_t v = s->leaf_value[o][i->op == XG_WHILE ? l : 0];
             int64_t bytes = xg_plan_bytes(leaves[l]);
-            if (!s->values.p[v].bytes || s->values.p[v].bytes != bytes || s->values.p[v].stays || bytes <= s->over[k].bytes) continue;
+            if (!s->values.p[v].bytes || s->values.p[v].bytes != bytes || s->values.p[v].stays ||
+                bytes <= s->over[k].bytes)
+                continue;
             if (i->op == XG_FUSION && !xg_fuse_may_share(s->arena, i, j, l)) continue;
             s->over[k].value = v;
             s->over[k].bytes = bytes;
@@ -164,15 +213,20 @@ XG_FN void xg_sched_over(xg_sched *s, uint32_t k) {
 }
 
 /* What scheduling knows of the whole module: by instruction id, by computation id. */
-typedef struct xg_sched_all { uint32_t *index; int64_t *peaks; } xg_sched_all;
+typedef struct xg_sched_all {
+    uint32_t *index;
+    int64_t *peaks;
+} xg_sched_all;
 
 XG_FN void xg_sched_find_given(xg_sched *s) {
     const xg_module *m = s->comp->module;
     uint32_t k;
     for (k = 0; k < m->n_aliases && s->comp == m->entry; k++) {
         const xg_io_alias *a = &m->aliases[k];
-        const xg_inst *param = a->param >= 0 && a->param < (int64_t)m->entry->n_params ? m->entry->params[a->param] : NULL;
-        uint32_t leaf = xg_alias_leaf(m->entry->root, m->entry->root->shape, a->output), from = param ? xg_alias_leaf(param, param->shape, a->param_index) : 0;
+        const xg_inst *param =
+            a->param >= 0 && a->param < (int64_t)m->entry->n_params ? m->entry->params[a->param] : NULL;
+        uint32_t leaf = xg_alias_leaf(m->entry->root, m->entry->root->shape, a->output),
+                 from = param ? xg_alias_leaf(param, param->shape, a->param_index) : 0;
         xg_sched_given g;
         if (!param || leaf >= xg_sched_leaves(m->entry->root) || from >= xg_sched_leaves(param)) continue;
         g.param = s->leaf_value[xg_sched_number(s, param)][from];
@@ -189,7 +243,10 @@ XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg_sched_al
     s->n = c->n_insts;
     s->insts = XG_NEW_N(a, xg_inst *, s->n + (size_t)1);
     s->index = all->index;
-    XG_FOR_INSTS(i, c) { s->index[i->id] = k; s->insts[k++] = i; }
+    XG_FOR_INSTS(i, c) {
+        s->index[i->id] = k;
+        s->insts[k++] = i;
+    }
     xg_sched_values(s);
     xg_sched_uses(s);
     xg_sched_edges(s);
@@ -207,7 +264,8 @@ XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg_sched_al
 
 /* ---- the account ---- */
 
-/* By instruction: bytes of results that it writes over parameters which nobody needs any more. Where a parameter is needed later, its result waits in memory of its own. */
+/* By instruction: bytes of results that it writes over parameters which nobody needs any more. Where a parameter is
+ * needed later, its result waits in memory of its own. */
 XG_FN int64_t *xg_sched_in_place(const xg_sched *s, const uint32_t *order) {
     int64_t *bytes = XG_NEW_N(s->arena, int64_t, s->n + (size_t)1);
     uint32_t *place = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), k, j;
@@ -231,9 +289,13 @@ XG_FN int64_t xg_sched_peak(const xg_sched *s, const uint32_t *order) {
         int64_t saved = over != UINT32_MAX && left[over] == 1 ? s->over[t].bytes : 0;
         live = xg_sched_add(live, s->made[t]) - in_place[t];
         peak = XG_MAX(peak, xg_sched_add(live - saved, s->inner[t]));
-        for (j = s->use_start[t]; j < s->use_start[t + 1]; j++) if (--left[s->uses[j]] == 0) live -= s->values.p[s->uses[j]].bytes;
+        for (j = s->use_start[t]; j < s->use_start[t + 1]; j++)
+            if (--left[s->uses[j]] == 0) live -= s->values.p[s->uses[j]].bytes;
         if (s->insts[t]->op == XG_PARAMETER || xg_plan_forwards(s->insts[t])) continue;
-        for (j = 0; j < (uint32_t)xg_shape_leaves(s->insts[t]->shape); j++) { const xg_sched_value *v = &s->values.p[s->leaf_value[t][j]]; if (!v->n_users && !v->stays) live -= v->bytes; }
+        for (j = 0; j < (uint32_t)xg_shape_leaves(s->insts[t]->shape); j++) {
+            const xg_sched_value *v = &s->values.p[s->leaf_value[t][j]];
+            if (!v->n_users && !v->stays) live -= v->bytes;
+        }
     }
     xg_arena_reset(s->arena, mark);
     return peak - s->initial;
@@ -241,10 +303,17 @@ XG_FN int64_t xg_sched_peak(const xg_sched *s, const uint32_t *order) {
 
 /* ---- the orders ---- */
 
-XG_FN void xg_sched_text(const xg_sched *s, uint32_t *order) { uint32_t k; for (k = 0; k < s->n; k++) order[k] = k; }
+XG_FN void xg_sched_text(const xg_sched *s, uint32_t *order) {
+    uint32_t k;
+    for (k = 0; k < s->n; k++) order[k] = k;
+}
 
-/* A heap of what is ready: the greatest (gain, users), then the first in the text. An entry whose gain has grown since is there twice; the old one is skipped. */
-typedef struct xg_sched_ready { int64_t gain; uint32_t users, number; } xg_sched_ready;
+/* A heap of what is ready: the greatest (gain, users), then the first in the text. An entry whose gain has grown since
+ * is there twice; the old one is skipped. */
+typedef struct xg_sched_ready {
+    int64_t gain;
+    uint32_t users, number;
+} xg_sched_ready;
 typedef XG_VEC(xg_sched_ready) xg_sched_heap;
 XG_FN bool xg_sched_better(const xg_sched_ready *a, const xg_sched_ready *b) {
     if (a->gain != b->gain) return a->gain > b->gain;
@@ -275,14 +344,18 @@ XG_FN xg_sched_ready xg_sched_entry(const xg_sched *s, uint32_t k, int64_t freed
     r.number = k;
     r.users = s->succ_start[k + 1] - s->succ_start[k];
     r.gain = xg_plan_forwards(s->insts[k]) || !s->made[k] ? INT64_MAX / 2 : freed - s->made[k];
-    if (place && r.gain <= 0) { r.gain = 0; r.users = s->n - place[k]; }
+    if (place && r.gain <= 0) {
+        r.gain = 0;
+        r.users = s->n - place[k];
+    }
     return r;
 }
 
-/* What is ready, best first: each value tells its last user that it would be freed there. With places in another order: in that one, but for what frees more than it makes, which comes as
- * soon as it is ready. */
+/* What is ready, best first: each value tells its last user that it would be freed there. With places in another order:
+ * in that one, but for what frees more than it makes, which comes as soon as it is ready. */
 XG_FN void xg_sched_ready_first(const xg_sched *s, const uint32_t *place, uint32_t *order) {
-    uint32_t *waits = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), *left = XG_NEW_N(s->arena, uint32_t, s->values.n + (size_t)1), k, j, done = 0;
+    uint32_t *waits = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1),
+             *left = XG_NEW_N(s->arena, uint32_t, s->values.n + (size_t)1), k, j, done = 0;
     int64_t *freed = XG_NEW_N(s->arena, int64_t, s->n + (size_t)1);
     bool *out = XG_NEW_N(s->arena, bool, s->n + (size_t)1);
     xg_sched_heap heap = {NULL, 0, 0};
@@ -308,7 +381,9 @@ XG_FN void xg_sched_ready_first(const xg_sched *s, const uint32_t *place, uint32
             freed[k] += v->bytes;
             if (!waits[k]) xg_sched_push(s->arena, &heap, xg_sched_entry(s, k, freed[k], place));
         }
-        for (j = s->succ_start[t]; j < s->succ_start[t + 1]; j++) if (!--waits[s->succs[j]]) xg_sched_push(s->arena, &heap, xg_sched_entry(s, s->succs[j], freed[s->succs[j]], place));
+        for (j = s->succ_start[t]; j < s->succ_start[t + 1]; j++)
+            if (!--waits[s->succs[j]])
+                xg_sched_push(s->arena, &heap, xg_sched_entry(s, s->succs[j], freed[s->succs[j]], place));
     }
 }
 
@@ -319,9 +394,11 @@ XG_FN void xg_sched_free_early(const xg_sched *s, uint32_t *order) {
     xg_sched_ready_first(s, place, order);
 }
 
-/* Post-order from the root and then from whatever it does not reach; the predecessors of an instruction in the order of `preds`. */
+/* Post-order from the root and then from whatever it does not reach; the predecessors of an instruction in the order of
+ * `preds`. */
 XG_FN void xg_sched_post_order(const xg_sched *s, const uint32_t *preds, uint32_t *order) {
-    uint32_t *stack = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), *at = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), depth, done = 0, k;
+    uint32_t *stack = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1),
+             *at = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), depth, done = 0, k;
     bool *seen = XG_NEW_N(s->arena, bool, s->n + (size_t)1);
     uint32_t root = xg_sched_number(s, s->comp->root);
     for (k = 0; k <= s->n; k++) {
@@ -332,7 +409,11 @@ XG_FN void xg_sched_post_order(const xg_sched *s, const uint32_t *preds, uint32_
         at[0] = s->pred_start[from];
         for (depth = 1; depth;) {
             uint32_t t = stack[depth - 1], p;
-            if (at[depth - 1] == s->pred_start[t + 1]) { order[done++] = t; depth--; continue; }
+            if (at[depth - 1] == s->pred_start[t + 1]) {
+                order[done++] = t;
+                depth--;
+                continue;
+            }
             p = preds[at[depth - 1]++];
             if (seen[p]) continue;
             seen[p] = true;
@@ -343,19 +424,29 @@ XG_FN void xg_sched_post_order(const xg_sched *s, const uint32_t *preds, uint32_
 }
 XG_FN void xg_sched_plain(const xg_sched *s, uint32_t *order) { xg_sched_post_order(s, s->preds, order); }
 
-typedef struct xg_sched_cost { int64_t extra, bytes; uint32_t number; xg_str name; } xg_sched_cost;
+typedef struct xg_sched_cost {
+    int64_t extra, bytes;
+    uint32_t number;
+    xg_str name;
+} xg_sched_cost;
 XG_FN int xg_sched_dearer(const void *pa, const void *pb) {
     const xg_sched_cost *a = (const xg_sched_cost *)pa, *b = (const xg_sched_cost *)pb;
     int c;
     if (a->extra != b->extra) return a->extra > b->extra ? -1 : 1;
     if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
     c = memcmp(a->name.p, b->name.p, XG_MIN(a->name.n, b->name.n));
-    return c ? c : a->name.n < b->name.n ? -1 : a->name.n > b->name.n ? 1 : a->number < b->number ? -1 : a->number > b->number;
+    return c                       ? c
+           : a->name.n < b->name.n ? -1
+           : a->name.n > b->name.n ? 1
+           : a->number < b->number ? -1
+                                   : a->number > b->number;
 }
 
-/* Depth first, into the operand whose values have most users beyond the first, then the one with the most bytes, both summed over all that leads there. */
+/* Depth first, into the operand whose values have most users beyond the first, then the one with the most bytes, both
+ * summed over all that leads there. */
 XG_FN void xg_sched_dfs(const xg_sched *s, uint32_t *order) {
-    xg_sched_cost *cost = XG_NEW_N(s->arena, xg_sched_cost, s->n + (size_t)1), *sorted = XG_NEW_N(s->arena, xg_sched_cost, s->n_edges + (size_t)1);
+    xg_sched_cost *cost = XG_NEW_N(s->arena, xg_sched_cost, s->n + (size_t)1),
+                  *sorted = XG_NEW_N(s->arena, xg_sched_cost, s->n_edges + (size_t)1);
     uint32_t *preds = XG_NEW_N(s->arena, uint32_t, s->n_edges + (size_t)1), k, j;
     for (k = 0; k < s->n; k++) {
         uint32_t users = s->succ_start[k + 1] - s->succ_start[k];
@@ -363,7 +454,10 @@ XG_FN void xg_sched_dfs(const xg_sched *s, uint32_t *order) {
         cost[k].name = s->insts[k]->name;
         cost[k].extra = users ? users - 1 : 0;
         cost[k].bytes = s->made[k];
-        for (j = s->pred_start[k]; j < s->pred_start[k + 1]; j++) { cost[k].extra = xg_sched_add(cost[k].extra, cost[s->preds[j]].extra); cost[k].bytes = xg_sched_add(cost[k].bytes, cost[s->preds[j]].bytes); }
+        for (j = s->pred_start[k]; j < s->pred_start[k + 1]; j++) {
+            cost[k].extra = xg_sched_add(cost[k].extra, cost[s->preds[j]].extra);
+            cost[k].bytes = xg_sched_add(cost[k].bytes, cost[s->preds[j]].bytes);
+        }
     }
     for (k = 0; k < s->n; k++) {
         uint32_t from = s->pred_start[k], n = s->pred_start[k + 1] - from;
@@ -376,20 +470,34 @@ XG_FN void xg_sched_dfs(const xg_sched *s, uint32_t *order) {
 
 /* ---- what runs beside the rest ---- */
 
-enum { XG_SCHED_LINK_GBS = 25 /* between devices, and to the host */, XG_SCHED_LAUNCH_PS = 1000000, XG_SCHED_FAR_PS = 5000000, XG_SCHED_STARTS_MAX = 256, XG_SCHED_MORE = 4 /* memory that hiding may take, as a part of what there is */ };
+enum {
+    XG_SCHED_LINK_GBS = 25 /* between devices, and to the host */,
+    XG_SCHED_LAUNCH_PS = 1000000,
+    XG_SCHED_FAR_PS = 5000000,
+    XG_SCHED_STARTS_MAX = 256,
+    XG_SCHED_MORE = 4 /* memory that hiding may take, as a part of what there is */
+};
 
 /* Picoseconds of a step by the bytes that it reads and makes. */
 XG_FN int64_t xg_sched_time(const xg_sched *s, uint32_t t) {
     const xg_inst *i = s->insts[t];
     int64_t bytes = s->made[t], rate = xg_cost_machine(s->comp->module).bandwidth_gbs, more = XG_SCHED_LAUNCH_PS;
     uint32_t k;
-    if (xg_plan_forwards(i) || (xg_op_flags(i->op) & XGF_DONE) || i->op == XG_PARAMETER || i->op == XG_CONSTANT) return 0;
+    if (xg_plan_forwards(i) || (xg_op_flags(i->op) & XGF_DONE) || i->op == XG_PARAMETER || i->op == XG_CONSTANT)
+        return 0;
     for (k = s->use_start[t]; k < s->use_start[t + 1]; k++) bytes = xg_sched_add(bytes, s->values.p[s->uses[k]].bytes);
-    if (i->op != XG_COPY_START && xg_op_flags(i->op) & XGF_START) { rate = XG_SCHED_LINK_GBS; more = XG_SCHED_FAR_PS; }
-    if (i->op == XG_COPY_START) for (k = 0; k < 2; k++) { /* its two ends */
-        const xg_shape *end = k ? XG_OPERAND(i, 0)->shape : i->shape->elems[0];
-        if (xg_sched_in_host(end)) { rate = XG_SCHED_LINK_GBS; bytes = xg_plan_bytes(end); }
+    if (i->op != XG_COPY_START && xg_op_flags(i->op) & XGF_START) {
+        rate = XG_SCHED_LINK_GBS;
+        more = XG_SCHED_FAR_PS;
     }
+    if (i->op == XG_COPY_START)
+        for (k = 0; k < 2; k++) { /* its two ends */
+            const xg_shape *end = k ? XG_OPERAND(i, 0)->shape : i->shape->elems[0];
+            if (xg_sched_in_host(end)) {
+                rate = XG_SCHED_LINK_GBS;
+                bytes = xg_plan_bytes(end);
+            }
+        }
     return xg_sched_add(bytes / XG_MAX(rate, (int64_t)1) * 1000, more);
 }
 
@@ -400,7 +508,8 @@ XG_FN void xg_sched_late_ends(const xg_sched *s, const uint32_t *order, uint32_t
     for (k = 0; k < s->n; k++) {
         uint32_t t = order[k];
         waits[t] = (xg_op_flags(s->insts[t]->op) & XGF_DONE) != 0;
-        for (j = s->pred_start[t]; j < s->pred_start[t + 1] && xg_plan_forwards(s->insts[t]); j++) waits[t] = waits[t] || waits[s->preds[j]];
+        for (j = s->pred_start[t]; j < s->pred_start[t + 1] && xg_plan_forwards(s->insts[t]); j++)
+            waits[t] = waits[t] || waits[s->preds[j]];
     }
     for (k = 0; k < s->n; k++) {
         if (waits[order[k]] && s->insts[order[k]] != s->comp->root) continue;
@@ -408,20 +517,27 @@ XG_FN void xg_sched_late_ends(const xg_sched *s, const uint32_t *order, uint32_t
         for (depth = 1; depth;) {
             uint32_t t = stack[depth - 1];
             for (j = s->pred_start[t]; j < s->pred_start[t + 1] && (done[s->preds[j]] || !waits[s->preds[j]]); j++) {}
-            if (j < s->pred_start[t + 1]) { stack[depth++] = s->preds[j]; continue; }
+            if (j < s->pred_start[t + 1]) {
+                stack[depth++] = s->preds[j];
+                continue;
+            }
             if (!done[t]) out[n++] = t;
             done[t] = true;
             depth--;
         }
     }
-    for (k = 0; k < s->n; k++) if (!done[order[k]]) out[n++] = order[k];
+    for (k = 0; k < s->n; k++)
+        if (!done[order[k]]) out[n++] = order[k];
 }
 
 /* Moves the start at a place up, until what stands between it and its end takes as long; gives its new place. */
 XG_FN uint32_t xg_sched_early_start(const xg_sched *s, uint32_t *order, uint32_t at) {
     uint32_t t = order[at], k, j;
     int64_t left = xg_sched_time(s, t);
-    for (k = at + 1; k < s->n && !((xg_op_flags(s->insts[order[k]]->op) & XGF_DONE) && XG_OPERAND(s->insts[order[k]], 0) == s->insts[t]); k++) left -= xg_sched_time(s, order[k]);
+    for (k = at + 1; k < s->n && !((xg_op_flags(s->insts[order[k]]->op) & XGF_DONE) &&
+                                     XG_OPERAND(s->insts[order[k]], 0) == s->insts[t]);
+         k++)
+        left -= xg_sched_time(s, order[k]);
     for (k = at; k && left > 0; k--) {
         for (j = s->pred_start[t]; j < s->pred_start[t + 1] && s->preds[j] != order[k - 1]; j++) {}
         if (j < s->pred_start[t + 1]) break;
@@ -453,7 +569,8 @@ XG_FN void xg_sched_spread(const xg_sched *s, uint32_t *order, int64_t peak) {
 
 /* Gives the peak. */
 XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_sched_all *all, bool *changed) {
-    static void (*const orders[])(const xg_sched *s, uint32_t *order) = {xg_sched_text, xg_sched_list, xg_sched_dfs, xg_sched_plain};
+    static void (*const orders[])(const xg_sched *s, uint32_t *order) = {
+        xg_sched_text, xg_sched_list, xg_sched_dfs, xg_sched_plain};
     xg_sched s;
     uint32_t *order, *best, k, o;
     int64_t least = INT64_MAX;
@@ -463,7 +580,10 @@ XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_sched_all *all, bo
     best = XG_NEW_N(a, uint32_t, s.n + (size_t)1);
     for (o = 0; o < (c->module->is_scheduled ? 1 : 2 * XG_COUNT(orders)); o++) {
         int64_t peak;
-        if (o % 2 == 0) orders[o / 2](&s, order); else xg_sched_free_early(&s, order);
+        if (o % 2 == 0)
+            orders[o / 2](&s, order);
+        else
+            xg_sched_free_early(&s, order);
         peak = xg_sched_peak(&s, order);
         if (peak >= least) continue;
         least = peak;
@@ -487,12 +607,14 @@ XG_FN bool xg_plan_schedule(xg_module *m) {
     all.peaks = XG_NEW_N(m->work, int64_t, m->n_comp_ids + (size_t)1);
     xg_push(m->work, xg_comp *, &work, m->entry);
     for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
-        xg_comps called;
-        if (!xg_opt_is_control(i)) continue;
-        called = xg_opt_control_comps(m->work, i);
-        for (k = 0; k < called.n; k++) xg_push(m->work, xg_comp *, &work, called.p[k]);
-    }
-    for (at = work.n; at-- > 0;) all.peaks[work.p[at]->id] = xg_sched_comp(m->work, work.p[at], &all, &changed); /* what is called stands behind its caller */
+            xg_comps called;
+            if (!xg_opt_is_control(i)) continue;
+            called = xg_opt_control_comps(m->work, i);
+            for (k = 0; k < called.n; k++) xg_push(m->work, xg_comp *, &work, called.p[k]);
+        }
+    for (at = work.n; at-- > 0;)
+        all.peaks[work.p[at]->id] =
+            xg_sched_comp(m->work, work.p[at], &all, &changed); /* what is called stands behind its caller */
     changed = changed || !m->is_scheduled;
     m->is_scheduled = true;
     return changed;

@@ -1,9 +1,10 @@
-/* plan/text.c -- the planned module as text: operations on slices of memory, and the HLO that they compute. What is printed is read back to the same plan, and compiled
- * on from there.
+/* plan/text.c -- the planned module as text: operations on slices of memory, and the HLO that they compute. What is
+ * printed is read back to the same plan, and compiled on from there.
  *
  *     PlannedModule name
  *     temp 8192 bytes, largest live 8000          one line a memory space; ", color 5" where it is not 0
- *     size parameter 1 dimension 0                a leaf that says how much there is of a bounded dimension of the array in front of it; the same of results
+ *     size parameter 1 dimension 0                a leaf that says how much there is of a bounded dimension of the
+ *                                                 array in front of it; the same of results
  *     b0 = parameter 0, 4000 bytes                a slice of memory: parameter N, result N, constant INST of COMP, temp
  *     b1 = parameter 1, 4000 bytes, output 2      a parameter whose memory is that of a result, too
  *     b2 = temp, 4000 bytes, offset 4096
@@ -27,9 +28,12 @@ static const char xg_plan_text_hlo[] = "\nHloModule ";
 
 XG_FN void xg_ptext_buffer(xg_buf *b, const xg_buffer *s) {
     xg_printf(b, "b%u = ", s->slice);
-    if (s->kind == XG_EXE_ALLOC_CONSTANT) xg_printf(b, "constant %s of %s", s->values.p[0]->inst->name.p, s->values.p[0]->inst->comp->name.p);
-    else if (s->kind == XG_EXE_ALLOC_TEMP) xg_puts(b, "temp");
-    else xg_printf(b, "%s %u", xg_exe_allocation_name(s->kind), s->index);
+    if (s->kind == XG_EXE_ALLOC_CONSTANT)
+        xg_printf(b, "constant %s of %s", s->values.p[0]->inst->name.p, s->values.p[0]->inst->comp->name.p);
+    else if (s->kind == XG_EXE_ALLOC_TEMP)
+        xg_puts(b, "temp");
+    else
+        xg_printf(b, "%s %u", xg_exe_allocation_name(s->kind), s->index);
     xg_printf(b, ", %lld bytes", (long long)s->bytes);
     if (s->kind == XG_EXE_ALLOC_TEMP) xg_printf(b, ", offset %lld", (long long)s->offset);
     if (s->kind == XG_EXE_ALLOC_TEMP && s->space) xg_printf(b, ", color %lld", (long long)s->space);
@@ -56,7 +60,10 @@ XG_FN void xg_ptext_step(xg_buf *b, const xg_plan *p, const xg_plan_step *s) {
     uint32_t reads = xg_ptext_reads(s), k;
     xg_printf(b, "  %s %s", xg_exe_thunk_name(s->kind), s->inst->name.p);
     xg_ptext_slices(b, s->links, reads);
-    if (s->n_links > reads) { xg_puts(b, " -> "); xg_ptext_slices(b, s->links + reads, s->n_links - reads); }
+    if (s->n_links > reads) {
+        xg_puts(b, " -> ");
+        xg_ptext_slices(b, s->links + reads, s->n_links - reads);
+    }
     if (s->kind == XG_EXE_THUNK_MEMSET) xg_printf(b, ", value=%u", s->value);
     if (s->kind == XG_EXE_THUNK_FOR) xg_printf(b, ", count=%u", s->value);
     for (k = 0; k < s->n_children; k++) xg_printf(b, ", %s", p->sequences.p[s->children[k]]->comp->name.p);
@@ -65,14 +72,16 @@ XG_FN void xg_ptext_step(xg_buf *b, const xg_plan *p, const xg_plan_step *s) {
 
 XG_FN void xg_ptext_sizes_of(xg_buf *b, const uint32_t *sizes, uint32_t n, const char *what) {
     uint32_t k;
-    for (k = 0; sizes && k < n; k++) if (sizes[k]) xg_printf(b, "size %s %u dimension %u\n", what, k, sizes[k] - 1);
+    for (k = 0; sizes && k < n; k++)
+        if (sizes[k]) xg_printf(b, "size %s %u dimension %u\n", what, k, sizes[k] - 1);
 }
 
 XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p) {
     uint32_t k, j;
     xg_printf(b, "%s%s\n", xg_plan_text_head, p->m->name.p);
     for (k = 0; k < p->spaces.n; k++) {
-        xg_printf(b, "temp %lld bytes, largest live %lld", (long long)p->spaces.p[k].bytes, (long long)p->spaces.p[k].largest_live);
+        xg_printf(b, "temp %lld bytes, largest live %lld", (long long)p->spaces.p[k].bytes,
+            (long long)p->spaces.p[k].largest_live);
         if (p->spaces.p[k].space) xg_printf(b, ", color %lld", (long long)p->spaces.p[k].space);
         xg_putc(b, '\n');
     }
@@ -91,11 +100,26 @@ XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p) {
 
 /* ---- in ---- */
 
-typedef struct xg_ptext_guest { xg_buffer *buffer; size_t at; } xg_ptext_guest; /* in a slice that may stand below; where that is said */
-typedef struct xg_ptext { xg_plan *p; const xg_source *src; size_t at, end; xg_dict sequences; XG_VEC(xg_ptext_guest) guests; } xg_ptext; /* sequences: computation name -> its sequence's number + 1 */
+/* in a slice that may stand below; where that is said */
+typedef struct xg_ptext_guest {
+    xg_buffer *buffer;
+    size_t at;
+} xg_ptext_guest;
+/* sequences: computation name -> its sequence's number + 1 */
+typedef struct xg_ptext {
+    xg_plan *p;
+    const xg_source *src;
+    size_t at, end;
+    xg_dict sequences;
+    XG_VEC(xg_ptext_guest) guests;
+} xg_ptext;
 
-XG_NORETURN XG_FN void xg_ptext_fail(xg_ptext *t, const char *what) { xg_fail_at(t->p->arena->ctx, XLAGPU_ERROR_SYNTAX, t->src, t->at, NULL, "%s is expected here", what); }
-XG_FN void xg_ptext_blank(xg_ptext *t) { while (t->at < t->end && (t->src->text[t->at] == ' ' || t->src->text[t->at] == '\n')) t->at++; }
+XG_NORETURN XG_FN void xg_ptext_fail(xg_ptext *t, const char *what) {
+    xg_fail_at(t->p->arena->ctx, XLAGPU_ERROR_SYNTAX, t->src, t->at, NULL, "%s is expected here", what);
+}
+XG_FN void xg_ptext_blank(xg_ptext *t) {
+    while (t->at < t->end && (t->src->text[t->at] == ' ' || t->src->text[t->at] == '\n')) t->at++;
+}
 XG_FN bool xg_ptext_take(xg_ptext *t, const char *word) {
     size_t n = strlen(word);
     xg_ptext_blank(t);
@@ -103,25 +127,34 @@ XG_FN bool xg_ptext_take(xg_ptext *t, const char *word) {
     t->at += n;
     return true;
 }
-XG_FN bool xg_ptext_numbered(xg_ptext *t, const char *word) { /* the word with a digit behind it; a computation may have the word's name */
+/* the word with a digit behind it; a computation may have the word's name */
+XG_FN bool xg_ptext_numbered(xg_ptext *t, const char *word) {
     size_t at = t->at;
-    if (xg_ptext_take(t, word) && t->at < t->end && t->src->text[t->at] >= '0' && t->src->text[t->at] <= '9') return true;
+    if (xg_ptext_take(t, word) && t->at < t->end && t->src->text[t->at] >= '0' && t->src->text[t->at] <= '9')
+        return true;
     t->at = at;
     return false;
 }
-XG_FN void xg_ptext_want(xg_ptext *t, const char *word) { if (!xg_ptext_take(t, word)) xg_ptext_fail(t, word); }
+XG_FN void xg_ptext_want(xg_ptext *t, const char *word) {
+    if (!xg_ptext_take(t, word)) xg_ptext_fail(t, word);
+}
 XG_FN int64_t xg_ptext_number(xg_ptext *t) {
     int64_t n = 0;
     size_t from;
     xg_ptext_blank(t);
-    for (from = t->at; t->at < t->end && t->src->text[t->at] >= '0' && t->src->text[t->at] <= '9' && t->at - from < 18; t->at++) n = 10 * n + (t->src->text[t->at] - '0');
+    for (from = t->at; t->at < t->end && t->src->text[t->at] >= '0' && t->src->text[t->at] <= '9' && t->at - from < 18;
+         t->at++)
+        n = 10 * n + (t->src->text[t->at] - '0');
     if (from == t->at) xg_ptext_fail(t, "a number");
     return n;
 }
 XG_FN uint32_t xg_ptext_index(xg_ptext *t, int64_t bound, const char *what) {
     size_t at = t->at;
     int64_t n = xg_ptext_number(t);
-    if (n >= bound) { t->at = at; xg_ptext_fail(t, what); }
+    if (n >= bound) {
+        t->at = at;
+        xg_ptext_fail(t, what);
+    }
     return (uint32_t)n;
 }
 XG_FN xg_str xg_ptext_name(xg_ptext *t) {
@@ -134,7 +167,10 @@ XG_FN xg_str xg_ptext_name(xg_ptext *t) {
 XG_FN const xg_comp *xg_ptext_comp(xg_ptext *t) {
     size_t at = t->at;
     const xg_comp *c = (const xg_comp *)xg_dict_get(&t->p->m->comp_names, xg_ptext_name(t));
-    if (!c) { t->at = at; xg_ptext_fail(t, "a computation of the HLO below"); }
+    if (!c) {
+        t->at = at;
+        xg_ptext_fail(t, "a computation of the HLO below");
+    }
     return c;
 }
 XG_FN const xg_inst *xg_ptext_inst_of(xg_ptext *t, const xg_comp *c, xg_str name) {
@@ -142,7 +178,10 @@ XG_FN const xg_inst *xg_ptext_inst_of(xg_ptext *t, const xg_comp *c, xg_str name
     if (!i) xg_ptext_fail(t, "an instruction of this computation of the HLO below");
     return i;
 }
-XG_FN uint32_t xg_ptext_slice(xg_ptext *t) { xg_ptext_want(t, "b"); return xg_ptext_index(t, t->p->buffers.n, "the number of a slice above"); }
+XG_FN uint32_t xg_ptext_slice(xg_ptext *t) {
+    xg_ptext_want(t, "b");
+    return xg_ptext_index(t, t->p->buffers.n, "the number of a slice above");
+}
 
 XG_FN void xg_ptext_read_temp(xg_ptext *t) {
     xg_plan_space s;
@@ -151,9 +190,14 @@ XG_FN void xg_ptext_read_temp(xg_ptext *t) {
     xg_ptext_want(t, "bytes, largest live");
     s.largest_live = xg_ptext_number(t);
     if (xg_ptext_take(t, ", color")) s.space = xg_ptext_number(t);
-    if (s.bytes > INT64_MAX / 4 - t->p->temp_bytes || s.largest_live > INT64_MAX / 4 - t->p->largest_live || (t->p->spaces.n && t->p->spaces.p[t->p->spaces.n - 1].space >= s.space)) xg_ptext_fail(t, "a greater color, and sizes that make less than 2^61,");
+    if (s.bytes > INT64_MAX / 4 - t->p->temp_bytes || s.largest_live > INT64_MAX / 4 - t->p->largest_live ||
+        (t->p->spaces.n && t->p->spaces.p[t->p->spaces.n - 1].space >= s.space))
+        xg_ptext_fail(t, "a greater color, and sizes that make less than 2^61,");
     xg_push(t->p->arena, xg_plan_space, &t->p->spaces, s);
-    if (s.space != XG_PLAN_HOST_SPACE) { t->p->temp_bytes += s.bytes; t->p->largest_live += s.largest_live; }
+    if (s.space != XG_PLAN_HOST_SPACE) {
+        t->p->temp_bytes += s.bytes;
+        t->p->largest_live += s.largest_live;
+    }
 }
 
 /* What is said of a leaf twice holds as it was said last. */
@@ -167,7 +211,8 @@ XG_FN void xg_ptext_read_size(xg_ptext *t, uint32_t **sizes, uint32_t n) {
 XG_FN int64_t xg_ptext_room(const xg_plan *p, const xg_buffer *b) {
     uint32_t k;
     if (b->host) return b->host->bytes;
-    for (k = 0; k < p->spaces.n; k++) if (p->spaces.p[k].space == b->space) return p->spaces.p[k].bytes;
+    for (k = 0; k < p->spaces.n; k++)
+        if (p->spaces.p[k].space == b->space) return p->spaces.p[k].bytes;
     return 0;
 }
 XG_FN void xg_ptext_check_room(xg_ptext *t, const xg_buffer *b) {
@@ -188,7 +233,9 @@ XG_FN void xg_ptext_seat_guests(xg_ptext *t) {
     for (k = 0; k < t->guests.n; k++) {
         xg_buffer *b = t->guests.p[k].buffer;
         t->at = t->guests.p[k].at;
-        if (b->mover >= t->p->buffers.n || (t->p->buffers.p[b->mover]->kind != XG_EXE_ALLOC_RESULT && !t->p->buffers.p[b->mover]->donated)) xg_ptext_fail(t, "the slice of a result");
+        if (b->mover >= t->p->buffers.n ||
+            (t->p->buffers.p[b->mover]->kind != XG_EXE_ALLOC_RESULT && !t->p->buffers.p[b->mover]->donated))
+            xg_ptext_fail(t, "the slice of a result");
         b->host = t->p->buffers.p[b->mover];
         xg_ptext_check_room(t, b);
     }
@@ -203,25 +250,40 @@ XG_FN void xg_ptext_read_buffer(xg_ptext *t) {
     if (b->slice != p->buffers.n) xg_ptext_fail(t, "the next slice");
     xg_ptext_want(t, "=");
     v->inst = p->m->entry->root;
-    if (xg_ptext_take(t, "parameter")) { b->kind = XG_EXE_ALLOC_PARAMETER; b->index = xg_ptext_index(t, p->n_params, "the number of a parameter"); v->role = XG_VALUE_PARAMETER; }
-    else if (xg_ptext_take(t, "result")) { b->kind = XG_EXE_ALLOC_RESULT; b->index = xg_ptext_index(t, p->n_results, "the number of a result"); v->role = XG_VALUE_RESULT; }
-    else if (xg_ptext_take(t, "constant")) {
+    if (xg_ptext_take(t, "parameter")) {
+        b->kind = XG_EXE_ALLOC_PARAMETER;
+        b->index = xg_ptext_index(t, p->n_params, "the number of a parameter");
+        v->role = XG_VALUE_PARAMETER;
+    } else if (xg_ptext_take(t, "result")) {
+        b->kind = XG_EXE_ALLOC_RESULT;
+        b->index = xg_ptext_index(t, p->n_results, "the number of a result");
+        v->role = XG_VALUE_RESULT;
+    } else if (xg_ptext_take(t, "constant")) {
         xg_str name = xg_ptext_name(t);
         xg_ptext_want(t, "of");
         b->kind = XG_EXE_ALLOC_CONSTANT;
         v->role = XG_VALUE_CONSTANT;
         v->inst = xg_ptext_inst_of(t, xg_ptext_comp(t), name);
         if (v->inst->op != XG_CONSTANT) xg_ptext_fail(t, "a constant");
-    } else { xg_ptext_want(t, "temp"); b->kind = XG_EXE_ALLOC_TEMP; }
+    } else {
+        xg_ptext_want(t, "temp");
+        b->kind = XG_EXE_ALLOC_TEMP;
+    }
     xg_ptext_want(t, ",");
     b->bytes = xg_ptext_number(t);
     xg_ptext_want(t, "bytes");
-    if (b->kind == XG_EXE_ALLOC_TEMP) { xg_ptext_want(t, ", offset"); b->offset = xg_ptext_number(t); }
+    if (b->kind == XG_EXE_ALLOC_TEMP) {
+        xg_ptext_want(t, ", offset");
+        b->offset = xg_ptext_number(t);
+    }
     if (b->kind == XG_EXE_ALLOC_TEMP && xg_ptext_take(t, ", color")) b->space = xg_ptext_number(t);
     if (b->kind == XG_EXE_ALLOC_TEMP && xg_ptext_take(t, ", in b")) xg_ptext_read_guest(t, b);
-    if (b->kind == XG_EXE_ALLOC_PARAMETER && xg_ptext_take(t, ", output")) b->donated = xg_ptext_index(t, p->n_results, "the number of a result") + 1;
-    if (b->kind == XG_EXE_ALLOC_TEMP && (!t->guests.n || t->guests.p[t->guests.n - 1].buffer != b)) xg_ptext_check_room(t, b);
-    if (b->kind == XG_EXE_ALLOC_CONSTANT && b->bytes != xg_plan_bytes(v->inst->shape)) xg_ptext_fail(t, "the size of the constant");
+    if (b->kind == XG_EXE_ALLOC_PARAMETER && xg_ptext_take(t, ", output"))
+        b->donated = xg_ptext_index(t, p->n_results, "the number of a result") + 1;
+    if (b->kind == XG_EXE_ALLOC_TEMP && (!t->guests.n || t->guests.p[t->guests.n - 1].buffer != b))
+        xg_ptext_check_room(t, b);
+    if (b->kind == XG_EXE_ALLOC_CONSTANT && b->bytes != xg_plan_bytes(v->inst->shape))
+        xg_ptext_fail(t, "the size of the constant");
     v->bytes = b->bytes;
     v->shape = v->inst->shape;
     v->buffer = b;
@@ -236,7 +298,8 @@ XG_FN xg_exe_thunk_kind xg_ptext_kind(xg_ptext *t) {
     size_t at = t->at;
     xg_str word = xg_ptext_name(t);
     uint32_t k;
-    for (k = 0; k < XG_EXE_THUNK_COUNT; k++) if (xg_str_is(word, xg_exe_thunk_name(k))) return (xg_exe_thunk_kind)k;
+    for (k = 0; k < XG_EXE_THUNK_COUNT; k++)
+        if (xg_str_is(word, xg_exe_thunk_name(k))) return (xg_exe_thunk_kind)k;
     t->at = at;
     xg_ptext_fail(t, "a kind of step");
 }
@@ -261,17 +324,22 @@ XG_FN void xg_ptext_arity(const xg_plan_step *s, uint32_t *read, uint32_t *writt
     switch (s->kind) {
     case XG_EXE_THUNK_COPY: *read = *written = 1; return;
     case XG_EXE_THUNK_MEMSET: *written = 1; return;
-    case XG_EXE_THUNK_WHILE: case XG_EXE_THUNK_CONDITIONAL: *read = 1; return;
+    case XG_EXE_THUNK_WHILE:
+    case XG_EXE_THUNK_CONDITIONAL: *read = 1; return;
     case XG_EXE_THUNK_FOR: return;
     default: break;
     }
-    for (k = 0; k < i->n_operands; k++) { n = (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape); for (j = 0; j < n; j++) ++*read; }
+    for (k = 0; k < i->n_operands; k++) {
+        n = (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape);
+        for (j = 0; j < n; j++) ++*read;
+    }
     *written = (uint32_t)xg_shape_leaves(i->shape);
 }
 XG_FN bool xg_ptext_fits(const xg_plan_step *s) { /* the kind with the instruction */
     switch (s->kind) {
     case XG_EXE_THUNK_KERNEL: return s->inst->op == XG_FUSION;
-    case XG_EXE_THUNK_WHILE: case XG_EXE_THUNK_FOR: return s->inst->op == XG_WHILE;
+    case XG_EXE_THUNK_WHILE:
+    case XG_EXE_THUNK_FOR: return s->inst->op == XG_WHILE;
     case XG_EXE_THUNK_CONDITIONAL: return s->inst->op == XG_CONDITIONAL;
     case XG_EXE_THUNK_CUSTOM_CALL: return s->inst->op == XG_CUSTOM_CALL;
     case XG_EXE_THUNK_REPLICA_ID: return s->inst->op == XG_REPLICA_ID;
@@ -279,7 +347,8 @@ XG_FN bool xg_ptext_fits(const xg_plan_step *s) { /* the kind with the instructi
     case XG_EXE_THUNK_RANDOM_STATE: return s->inst->op == XG_RNG_GET_AND_UPDATE_STATE;
     case XG_EXE_THUNK_INFEED: return s->inst->op == XG_INFEED;
     case XG_EXE_THUNK_OUTFEED: return s->inst->op == XG_OUTFEED;
-    case XG_EXE_THUNK_COPY: case XG_EXE_THUNK_MEMSET: return true;
+    case XG_EXE_THUNK_COPY:
+    case XG_EXE_THUNK_MEMSET: return true;
     default: return false;
     }
 }
@@ -289,14 +358,20 @@ XG_FN bool xg_ptext_sizes(const xg_plan *p, const xg_plan_step *s) {
     const xg_shape **leaves;
     if (s->kind == XG_EXE_THUNK_COPY) return p->buffers.p[s->links[0]]->bytes == p->buffers.p[s->links[1]]->bytes;
     if (s->kind != XG_EXE_THUNK_KERNEL) return true;
-    for (k = 0; k < s->inst->n_operands; k++) if (p->buffers.p[s->links[k]]->bytes != xg_plan_bytes(XG_OPERAND(s->inst, k)->shape)) return false;
+    for (k = 0; k < s->inst->n_operands; k++)
+        if (p->buffers.p[s->links[k]]->bytes != xg_plan_bytes(XG_OPERAND(s->inst, k)->shape)) return false;
     leaves = xg_plan_leaves(p->arena, s->inst->shape, &n);
-    for (k = 0; k < n; k++) if (p->buffers.p[s->links[s->inst->n_operands + k]]->bytes != xg_plan_bytes(leaves[k])) return false;
+    for (k = 0; k < n; k++)
+        if (p->buffers.p[s->links[s->inst->n_operands + k]]->bytes != xg_plan_bytes(leaves[k])) return false;
     return true;
 }
 
 XG_FN void xg_ptext_read_children(xg_ptext *t, xg_plan_step *s) {
-    uint32_t want = s->kind == XG_EXE_THUNK_WHILE ? 2 : s->kind == XG_EXE_THUNK_FOR ? 1 : s->kind == XG_EXE_THUNK_CONDITIONAL ? s->inst->n_operands - 1 : 0, n;
+    uint32_t want = s->kind == XG_EXE_THUNK_WHILE         ? 2
+                    : s->kind == XG_EXE_THUNK_FOR         ? 1
+                    : s->kind == XG_EXE_THUNK_CONDITIONAL ? s->inst->n_operands - 1
+                                                          : 0,
+             n;
     s->children = XG_NEW_N(t->p->arena, uint32_t, want + (size_t)1);
     for (n = 0; n < want; n++) {
         void *number;
@@ -320,11 +395,18 @@ XG_FN void xg_ptext_read_step(xg_ptext *t, xg_plan_sequence *q) {
     made = xg_plan_step_new(t->p, q, kind, i, read + written);
     made->n_links = 0;
     got = xg_ptext_list(t, made, read);
-    if ((kind == XG_EXE_THUNK_KERNEL || kind <= XG_EXE_THUNK_MEMSET || made->inst->op == XG_WHILE || made->inst->op == XG_CONDITIONAL) && got != read) xg_ptext_fail(t, "as many slices as the step reads");
+    if ((kind == XG_EXE_THUNK_KERNEL || kind <= XG_EXE_THUNK_MEMSET || made->inst->op == XG_WHILE ||
+            made->inst->op == XG_CONDITIONAL) &&
+        got != read)
+        xg_ptext_fail(t, "as many slices as the step reads");
     if (xg_ptext_take(t, "->")) made->n_written = xg_ptext_list(t, made, made->n_links + written);
-    if (kind <= XG_EXE_THUNK_MEMSET && made->n_written != written) xg_ptext_fail(t, "as many slices as the step writes");
+    if (kind <= XG_EXE_THUNK_MEMSET && made->n_written != written)
+        xg_ptext_fail(t, "as many slices as the step writes");
     if (!xg_ptext_sizes(t->p, made)) xg_ptext_fail(t, "slices of the sizes of the arrays");
-    if (kind == XG_EXE_THUNK_MEMSET || kind == XG_EXE_THUNK_FOR) { xg_ptext_want(t, kind == XG_EXE_THUNK_MEMSET ? ", value=" : ", count="); made->value = xg_ptext_index(t, (int64_t)UINT32_MAX + 1, "32 bits"); }
+    if (kind == XG_EXE_THUNK_MEMSET || kind == XG_EXE_THUNK_FOR) {
+        xg_ptext_want(t, kind == XG_EXE_THUNK_MEMSET ? ", value=" : ", count=");
+        made->value = xg_ptext_index(t, (int64_t)UINT32_MAX + 1, "32 bits");
+    }
     if (kind == XG_EXE_THUNK_COPY || kind == XG_EXE_THUNK_MEMSET) made->n_written = 0;
     xg_ptext_read_children(t, made);
 }
@@ -337,7 +419,8 @@ XG_FN void xg_ptext_scan(xg_ptext *t) {
         q->comp = xg_ptext_comp(t);
         xg_ptext_want(t, "{");
         xg_push(t->p->arena, xg_plan_sequence *, &t->p->sequences, q);
-        if (!xg_dict_put(&t->sequences, q->comp->name, (void *)(uintptr_t)t->p->sequences.n)) xg_ptext_fail(t, "a computation whose steps do not stand above");
+        if (!xg_dict_put(&t->sequences, q->comp->name, (void *)(uintptr_t)t->p->sequences.n))
+            xg_ptext_fail(t, "a computation whose steps do not stand above");
         while (t->at < t->end && t->src->text[t->at] != '}') t->at++;
         xg_ptext_want(t, "}");
     }
@@ -349,21 +432,27 @@ XG_FN void xg_ptext_check_tree(xg_ptext *t) {
     xg_plan *p = t->p;
     bool *named = XG_NEW_N(p->arena, bool, p->sequences.n + (size_t)1);
     uint32_t k, j, l;
-    for (k = 0; k < p->sequences.n; k++) for (j = 0; j < p->sequences.p[k]->steps.n; j++) {
-        const xg_plan_step *s = &p->steps.p[p->sequences.p[k]->steps.p[j]];
-        for (l = 0; l < s->n_children; l++) {
-            if (s->children[l] <= k || named[s->children[l]]) xg_ptext_fail(t, "a computation that stands below its step and is run from one place only");
-            named[s->children[l]] = true;
+    for (k = 0; k < p->sequences.n; k++)
+        for (j = 0; j < p->sequences.p[k]->steps.n; j++) {
+            const xg_plan_step *s = &p->steps.p[p->sequences.p[k]->steps.p[j]];
+            for (l = 0; l < s->n_children; l++) {
+                if (s->children[l] <= k || named[s->children[l]])
+                    xg_ptext_fail(t, "a computation that stands below its step and is run from one place only");
+                named[s->children[l]] = true;
+            }
         }
-    }
 }
 
-XG_FN bool xg_plan_is_text(const char *text, size_t n) { return n >= sizeof xg_plan_text_head - 1 && memcmp(text, xg_plan_text_head, sizeof xg_plan_text_head - 1) == 0; }
+XG_FN bool xg_plan_is_text(const char *text, size_t n) {
+    return n >= sizeof xg_plan_text_head - 1 && memcmp(text, xg_plan_text_head, sizeof xg_plan_text_head - 1) == 0;
+}
 
 /* Where the HLO begins. */
 XG_FN size_t xg_ptext_hlo(const xg_source *src) {
     size_t k;
-    for (k = 0; k + sizeof xg_plan_text_hlo <= src->size; k++) if (src->text[k] == '\n' && memcmp(src->text + k, xg_plan_text_hlo, sizeof xg_plan_text_hlo - 1) == 0) return k + 1;
+    for (k = 0; k + sizeof xg_plan_text_hlo <= src->size; k++)
+        if (src->text[k] == '\n' && memcmp(src->text + k, xg_plan_text_hlo, sizeof xg_plan_text_hlo - 1) == 0)
+            return k + 1;
     return src->size;
 }
 XG_FN xg_module *xg_plan_parse_hlo(xg_ctx *c, xg_arena *a, const xg_source *src) {
@@ -385,7 +474,8 @@ XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
     t.p->arena = a;
     t.p->m = xg_plan_parse_hlo(c, a, src);
     xg_hlo_verify(t.p->m);
-    for (k = 0; k < t.p->m->entry->n_params; k++) t.p->n_params += (uint32_t)xg_shape_leaves(t.p->m->entry->params[k]->shape);
+    for (k = 0; k < t.p->m->entry->n_params; k++)
+        t.p->n_params += (uint32_t)xg_shape_leaves(t.p->m->entry->params[k]->shape);
     t.p->n_results = (uint32_t)xg_shape_leaves(t.p->m->entry->root->shape);
     t.p->params = XG_NEW_N(a, xg_buffer *, t.p->n_params + (size_t)1);
     t.p->results = XG_NEW_N(a, xg_buffer *, t.p->n_results + (size_t)1);
@@ -397,8 +487,10 @@ XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
     while (xg_ptext_take(&t, "size result ")) xg_ptext_read_size(&t, &t.p->m->result_sizes, t.p->n_results);
     while (xg_ptext_numbered(&t, "b")) xg_ptext_read_buffer(&t);
     xg_ptext_seat_guests(&t);
-    for (k = 0; k < t.p->n_params; k++) if (!t.p->params[k]) xg_ptext_fail(&t, "a slice for each parameter");
-    for (k = 0; k < t.p->n_results; k++) if (!t.p->results[k]) xg_ptext_fail(&t, "a slice for each result");
+    for (k = 0; k < t.p->n_params; k++)
+        if (!t.p->params[k]) xg_ptext_fail(&t, "a slice for each parameter");
+    for (k = 0; k < t.p->n_results; k++)
+        if (!t.p->results[k]) xg_ptext_fail(&t, "a slice for each result");
     xg_ptext_scan(&t);
     for (k = 0; k < t.p->sequences.n; k++) {
         (void)xg_ptext_name(&t);

@@ -1,17 +1,21 @@
 /* plan/thunks.c -- the walk over the schedule that makes the steps of the program.
  *
- * A computation becomes a sequence of steps. Steps of all sequences lie in one array; a loop or conditional names its sequences. A kernel's step names the buffer of each operand
- * and each result leaf, as they come; the executable names each buffer once. Kernels are made afterwards, from the steps alone, so that a plan read from text goes on
- * from there. */
+ * A computation becomes a sequence of steps. Steps of all sequences lie in one array; a loop or conditional names its
+ * sequences. A kernel's step names the buffer of each operand and each result leaf, as they come; the executable names
+ * each buffer once. Kernels are made afterwards, from the steps alone, so that a plan read from text goes on from
+ * there. */
 #ifndef XG_PLAN_THUNKS_C
 #define XG_PLAN_THUNKS_C
 #include "plan.h"
 
 /* Where steps are appended. */
-typedef struct xg_plan_writer { xg_plan *p; xg_plan_sequence *to; } xg_plan_writer;
+typedef struct xg_plan_writer {
+    xg_plan *p;
+    xg_plan_sequence *to;
+} xg_plan_writer;
 
-
-XG_FN xg_plan_step *xg_plan_step_new(xg_plan *p, xg_plan_sequence *to, xg_exe_thunk_kind kind, const xg_inst *i, uint32_t n_links) {
+XG_FN xg_plan_step *xg_plan_step_new(
+    xg_plan *p, xg_plan_sequence *to, xg_exe_thunk_kind kind, const xg_inst *i, uint32_t n_links) {
     xg_plan_step s;
     memset(&s, 0, sizeof s);
     s.kind = kind;
@@ -32,7 +36,10 @@ XG_FN void xg_plan_move_step(xg_plan_writer *w, const xg_inst *i, const xg_buffe
     xg_plan_step *s;
     uint32_t pattern;
     if (!to->bytes || from == to) return;
-    if (from->kind == XG_EXE_ALLOC_CONSTANT && xg_fuse_pattern(from->values.p[0]->inst, to->bytes, &pattern)) { xg_plan_fill(w, i, to, pattern); return; }
+    if (from->kind == XG_EXE_ALLOC_CONSTANT && xg_fuse_pattern(from->values.p[0]->inst, to->bytes, &pattern)) {
+        xg_plan_fill(w, i, to, pattern);
+        return;
+    }
     s = xg_plan_step_new(w->p, w->to, XG_EXE_THUNK_COPY, i, 2);
     s->links[0] = from->slice;
     s->links[1] = to->slice;
@@ -41,7 +48,9 @@ XG_FN void xg_plan_moves_at(xg_plan_writer *w, const xg_inst *i, const xg_plan_m
     uint32_t k;
     for (k = 0; k < list->n; k++) xg_plan_move_step(w, i, list->p[k].from, list->p[k].to);
 }
-XG_FN const xg_plan_site *xg_plan_site_of(const xg_plan *p, const xg_inst *i) { return (const xg_plan_site *)xg_map64_get(&p->sites, i->id + (uint64_t)1); }
+XG_FN const xg_plan_site *xg_plan_site_of(const xg_plan *p, const xg_inst *i) {
+    return (const xg_plan_site *)xg_map64_get(&p->sites, i->id + (uint64_t)1);
+}
 
 /* ---- fusions ---- */
 
@@ -60,12 +69,16 @@ XG_FN xg_plan_step *xg_plan_call(xg_plan_writer *w, xg_exe_thunk_kind kind, cons
     for (k = 0; k < i->n_operands; k++) n += (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape);
     s = xg_plan_step_new(p, w->to, kind, i, n + leaves);
     s->n_links = 0;
-    for (k = 0; k < i->n_operands; k++) for (j = 0; j < (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape); j++) {
-        const xg_buffer *b = xg_plan_operand_buffer(p, i, k, j);
-        if (b) s->links[s->n_links++] = b->slice;
-    }
+    for (k = 0; k < i->n_operands; k++)
+        for (j = 0; j < (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape); j++) {
+            const xg_buffer *b = xg_plan_operand_buffer(p, i, k, j);
+            if (b) s->links[s->n_links++] = b->slice;
+        }
     n = s->n_links;
-    for (k = 0; k < leaves; k++) { const xg_plan_value *v = xg_plan_value_of(p, i, k); if (v) s->links[s->n_links++] = v->buffer->slice; }
+    for (k = 0; k < leaves; k++) {
+        const xg_plan_value *v = xg_plan_value_of(p, i, k);
+        if (v) s->links[s->n_links++] = v->buffer->slice;
+    }
     s->n_written = s->n_links - n;
     return s;
 }
@@ -77,8 +90,14 @@ XG_FN void xg_plan_fusion(xg_plan_writer *w, const xg_inst *i) {
     int64_t bytes = 0;
     for (k = 0; k < leaves; k++) bytes += xg_plan_value_of(w->p, i, k)->bytes;
     if (!bytes) return;
-    if (source) { xg_plan_move_step(w, i, xg_plan_value_of(w->p, source, 0)->buffer, xg_plan_value_of(w->p, i, 0)->buffer); return; }
-    if (leaves == 1 && xg_fuse_is_fill(xg_attr_comp(i, XG_A_calls)->root, &pattern)) { xg_plan_fill(w, i, xg_plan_value_of(w->p, i, 0)->buffer, pattern); return; }
+    if (source) {
+        xg_plan_move_step(w, i, xg_plan_value_of(w->p, source, 0)->buffer, xg_plan_value_of(w->p, i, 0)->buffer);
+        return;
+    }
+    if (leaves == 1 && xg_fuse_is_fill(xg_attr_comp(i, XG_A_calls)->root, &pattern)) {
+        xg_plan_fill(w, i, xg_plan_value_of(w->p, i, 0)->buffer, pattern);
+        return;
+    }
     if (site) xg_plan_moves_at(w, i, &site->moves[0]);
     xg_plan_call(w, XG_EXE_THUNK_KERNEL, i);
 }
@@ -96,7 +115,8 @@ XG_FN xg_plan_writer xg_plan_open(const xg_plan_writer *w, const xg_comp *c, uin
 }
 XG_FN void xg_plan_steps(xg_plan_writer *w, const xg_comp *c);
 
-XG_FN xg_plan_step *xg_plan_control(xg_plan_writer *w, xg_exe_thunk_kind kind, const xg_inst *i, const xg_inst *decider, const uint32_t *children, uint32_t n) {
+XG_FN xg_plan_step *xg_plan_control(xg_plan_writer *w, xg_exe_thunk_kind kind, const xg_inst *i, const xg_inst *decider,
+    const uint32_t *children, uint32_t n) {
     xg_plan_step *s = xg_plan_step_new(w->p, w->to, kind, i, decider ? 1 : 0);
     if (decider) s->links[0] = xg_plan_value_of(w->p, decider, 0)->buffer->slice;
     s->n_children = n;
@@ -115,7 +135,8 @@ XG_FN bool xg_plan_trip_count(const xg_inst *i, uint32_t *out) {
     for (; k + sizeof number <= s.n && memcmp(s.p + k, number, sizeof number - 1) != 0; k++) {}
     if (k + sizeof number > s.n) return false;
     for (k += sizeof number - 1; k < s.n && (s.p[k] == ':' || s.p[k] == ' ' || s.p[k] == '"'); k++) {}
-    for (; k < s.n && s.p[k] >= '0' && s.p[k] <= '9' && digits < 10; k++, digits++) n = 10 * n + (uint64_t)(s.p[k] - '0');
+    for (; k < s.n && s.p[k] >= '0' && s.p[k] <= '9' && digits < 10; k++, digits++)
+        n = 10 * n + (uint64_t)(s.p[k] - '0');
     *out = (uint32_t)n;
     return digits && n <= UINT32_MAX;
 }
@@ -127,12 +148,17 @@ XG_FN void xg_plan_while_step(xg_plan_writer *w, const xg_inst *i) {
     uint32_t children[2], trips = 0;
     bool known = !w->p->asks && xg_plan_trip_count(i, &trips);
     xg_plan_moves_at(w, i, &site->moves[0]);
-    if (!known) { in = xg_plan_open(w, cond, &children[0]); xg_plan_steps(&in, cond); }
+    if (!known) {
+        in = xg_plan_open(w, cond, &children[0]);
+        xg_plan_steps(&in, cond);
+    }
     in = xg_plan_open(w, body, &children[1]);
     xg_plan_steps(&in, body);
     xg_plan_moves_at(&in, body->root, &site->moves[1]);
-    if (known) xg_plan_control(w, XG_EXE_THUNK_FOR, i, NULL, children + 1, 1)->value = trips;
-    else xg_plan_control(w, XG_EXE_THUNK_WHILE, i, cond->root, children, 2);
+    if (known)
+        xg_plan_control(w, XG_EXE_THUNK_FOR, i, NULL, children + 1, 1)->value = trips;
+    else
+        xg_plan_control(w, XG_EXE_THUNK_WHILE, i, cond->root, children, 2);
 }
 
 XG_FN void xg_plan_conditional_step(xg_plan_writer *w, const xg_inst *i) {
@@ -154,11 +180,16 @@ XG_FN void xg_plan_steps(xg_plan_writer *w, const xg_comp *c) {
         case XG_FUSION: xg_plan_fusion(w, i); break;
         case XG_WHILE: xg_plan_while_step(w, i); break;
         case XG_CONDITIONAL: xg_plan_conditional_step(w, i); break;
-        case XG_COPY_START: xg_plan_move_step(w, i, xg_plan_value_of(w->p, XG_OPERAND(i, 0), 0)->buffer, xg_plan_value_of(w->p, i, 0)->buffer); break;
+        case XG_COPY_START:
+            xg_plan_move_step(
+                w, i, xg_plan_value_of(w->p, XG_OPERAND(i, 0), 0)->buffer, xg_plan_value_of(w->p, i, 0)->buffer);
+            break;
         case XG_REPLICA_ID: xg_plan_call(w, XG_EXE_THUNK_REPLICA_ID, i); break;
         case XG_PARTITION_ID: xg_plan_call(w, XG_EXE_THUNK_PARTITION_ID, i); break;
         case XG_RNG_GET_AND_UPDATE_STATE:
-            if (xg_attr_int(i, XG_A_delta, 0) < 0 || xg_attr_int(i, XG_A_delta, 0) > UINT32_MAX) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "draw fewer at a time", "a delta of more than 32 bits is not supported");
+            if (xg_attr_int(i, XG_A_delta, 0) < 0 || xg_attr_int(i, XG_A_delta, 0) > UINT32_MAX)
+                xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "draw fewer at a time",
+                    "a delta of more than 32 bits is not supported");
             xg_plan_call(w, XG_EXE_THUNK_RANDOM_STATE, i);
             break;
         case XG_INFEED: xg_plan_call(w, XG_EXE_THUNK_INFEED, i); break;
@@ -185,12 +216,13 @@ XG_FN void xg_plan_thunks(xg_plan *p) {
 
 XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user) {
     uint32_t q, k;
-    for (q = 0; q < p->sequences.n; q++) for (k = 0; k < p->sequences.p[q]->steps.n; k++) { /* in the order of the text of the plan */
-        uint32_t at = p->sequences.p[q]->steps.p[k], number;
-        if (p->steps.p[at].kind != XG_EXE_THUNK_KERNEL) continue;
-        number = kernel(user, p, at);
-        p->steps.p[at].kernel = number;
-    }
+    for (q = 0; q < p->sequences.n; q++)
+        for (k = 0; k < p->sequences.p[q]->steps.n; k++) { /* in the order of the text of the plan */
+            uint32_t at = p->sequences.p[q]->steps.p[k], number;
+            if (p->steps.p[at].kind != XG_EXE_THUNK_KERNEL) continue;
+            number = kernel(user, p, at);
+            p->steps.p[at].kernel = number;
+        }
 }
 
 /* ---- what a step costs, for profiles ---- */
@@ -210,7 +242,10 @@ XG_FN uint64_t xg_plan_inst_flops(const xg_inst *i) {
         int64_t outputs = labels ? kernel->dims[labels->v.labels->kernel_output] : 1;
         return outputs ? 2 * n * (uint64_t)(kernel->elements / outputs) : 0;
     }
-    case XG_REDUCE: case XG_SORT: case XG_SCATTER: return (uint64_t)(xg_shape_is_array(XG_OPERAND(i, 0)->shape) ? XG_OPERAND(i, 0)->shape->elements : 0);
+    case XG_REDUCE:
+    case XG_SORT:
+    case XG_SCATTER:
+        return (uint64_t)(xg_shape_is_array(XG_OPERAND(i, 0)->shape) ? XG_OPERAND(i, 0)->shape->elements : 0);
     case XG_REDUCE_WINDOW: {
         const xg_attr *w = xg_inst_attr(i, XG_A_window);
         for (k = 0; w && k < w->v.window->n; k++) depth *= (uint64_t)w->v.window->p[k].size;
@@ -233,7 +268,8 @@ XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops
     uint32_t k;
     *flops = *bytes = 0;
     for (k = 0; k < s->n_links; k++) *bytes += (uint64_t)p->buffers.p[s->links[k]]->bytes;
-    if (s->kind == XG_EXE_THUNK_KERNEL) XG_FOR_INSTS(i, xg_attr_comp(s->inst, XG_A_calls)) *flops += xg_plan_inst_flops(i);
+    if (s->kind == XG_EXE_THUNK_KERNEL)
+        XG_FOR_INSTS(i, xg_attr_comp(s->inst, XG_A_calls)) *flops += xg_plan_inst_flops(i);
 }
 
 #endif /* XG_PLAN_THUNKS_C */

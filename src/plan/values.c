@@ -1,14 +1,19 @@
-/* plan/values.c -- dataflow and liveness: which instruction leaf is which value, and from where to where each value lives.
+/* plan/values.c -- dataflow and liveness: which instruction leaf is which value, and from where to where each value
+ * lives.
  *
- * Loops and branches are walked in place, so that positions are on one line: of a loop first its start, then the condition, the body and the end of a turn; of a
- * conditional each branch and its end, then where they join. What stands later on the line may run earlier in a loop; therefore the state of a loop lives as
- * IN from the start to its last use by the condition or the body, and as OUT from the end of a turn on; between the two its memory is free for the next turn's value. A leaf
- * that the body only passes on is no state: it is the initial value, needed to the end. */
+ * Loops and branches are walked in place, so that positions are on one line: of a loop first its start, then the
+ * condition, the body and the end of a turn; of a conditional each branch and its end, then where they join. What
+ * stands later on the line may run earlier in a loop; therefore the state of a loop lives as IN from the start to its
+ * last use by the condition or the body, and as OUT from the end of a turn on; between the two its memory is free for
+ * the next turn's value. A leaf that the body only passes on is no state: it is the initial value, needed to the
+ * end. */
 #ifndef XG_PLAN_VALUES_C
 #define XG_PLAN_VALUES_C
 #include "plan.h"
 
-XG_FN int64_t xg_plan_bytes(const xg_shape *s) { return xg_shape_is_array(s) ? s->elements * xg_type_bytes(s->type) : 0; }
+XG_FN int64_t xg_plan_bytes(const xg_shape *s) {
+    return xg_shape_is_array(s) ? s->elements * xg_type_bytes(s->type) : 0;
+}
 
 XG_FN xg_plan_value *xg_plan_value_of(const xg_plan *p, const xg_inst *i, uint32_t leaf) {
     uint32_t first = i->id < p->n_first ? p->first_name[i->id] : 0;
@@ -17,7 +22,10 @@ XG_FN xg_plan_value *xg_plan_value_of(const xg_plan *p, const xg_inst *i, uint32
 
 XG_FN void xg_plan_leaf_shapes(const xg_shape *s, const xg_shape **out, uint32_t *n) {
     uint32_t k;
-    if (s->type != XLAGPU_TUPLE) { out[(*n)++] = s; return; }
+    if (s->type != XLAGPU_TUPLE) {
+        out[(*n)++] = s;
+        return;
+    }
     for (k = 0; k < s->n_elems; k++) xg_plan_leaf_shapes(s->elems[k], out, n);
 }
 XG_FN const xg_shape **xg_plan_leaves(xg_arena *a, const xg_shape *s, uint32_t *n) {
@@ -27,8 +35,13 @@ XG_FN const xg_shape **xg_plan_leaves(xg_arena *a, const xg_shape *s, uint32_t *
     return out;
 }
 /* A value with a buffer of its own; most buffers never get another one. */
-typedef struct xg_plan_made { xg_plan_value value; xg_buffer buffer; xg_plan_value *only; } xg_plan_made;
-XG_FN xg_plan_value *xg_plan_value_new(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role, const xg_shape *s, uint32_t first) {
+typedef struct xg_plan_made {
+    xg_plan_value value;
+    xg_buffer buffer;
+    xg_plan_value *only;
+} xg_plan_made;
+XG_FN xg_plan_value *xg_plan_value_new(
+    xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role, const xg_shape *s, uint32_t first) {
     xg_plan_made *made = XG_NEW(p->arena, xg_plan_made);
     xg_plan_value *v = &made->value;
     xg_buffer *b = &made->buffer;
@@ -39,7 +52,10 @@ XG_FN xg_plan_value *xg_plan_value_new(xg_plan *p, const xg_inst *i, uint32_t le
     v->bytes = xg_plan_bytes(s);
     v->first = v->last = first;
     v->buffer = b;
-    b->kind = role == XG_VALUE_PARAMETER ? XG_EXE_ALLOC_PARAMETER : role == XG_VALUE_CONSTANT ? XG_EXE_ALLOC_CONSTANT : role == XG_VALUE_RESULT ? XG_EXE_ALLOC_RESULT : XG_EXE_ALLOC_TEMP;
+    b->kind = role == XG_VALUE_PARAMETER  ? XG_EXE_ALLOC_PARAMETER
+              : role == XG_VALUE_CONSTANT ? XG_EXE_ALLOC_CONSTANT
+              : role == XG_VALUE_RESULT   ? XG_EXE_ALLOC_RESULT
+                                          : XG_EXE_ALLOC_TEMP;
     b->space = s->layout ? s->layout->memory_space : 0;
     b->bytes = v->bytes;
     made->only = v;
@@ -58,7 +74,9 @@ XG_FN void xg_plan_name(xg_plan *p, const xg_inst *i, uint32_t leaf, xg_plan_val
     }
     p->names.p[p->first_name[i->id] - 1 + leaf] = v;
 }
-XG_FN void xg_plan_lives(xg_plan_value *v, uint32_t at) { if (v && v->last < at) v->last = at; }
+XG_FN void xg_plan_lives(xg_plan_value *v, uint32_t at) {
+    if (v && v->last < at) v->last = at;
+}
 XG_FN void xg_plan_keep(xg_plan *p, const xg_inst *i, uint32_t at) {
     uint32_t k, n = (uint32_t)xg_shape_leaves(i->shape);
     for (k = 0; k < n; k++) xg_plan_lives(xg_plan_value_of(p, i, k), at);
@@ -68,27 +86,39 @@ XG_FN void xg_plan_keep(xg_plan *p, const xg_inst *i, uint32_t at) {
 
 XG_FN bool xg_plan_forwards(const xg_inst *i) {
     switch (i->op) {
-    case XG_TUPLE: case XG_GET_TUPLE_ELEMENT: case XG_BITCAST: case XG_OPT_BARRIER: case XG_DOMAIN: case XG_ADD_DEPENDENCY: case XG_COPY_DONE: return true;
+    case XG_TUPLE:
+    case XG_GET_TUPLE_ELEMENT:
+    case XG_BITCAST:
+    case XG_OPT_BARRIER:
+    case XG_DOMAIN:
+    case XG_ADD_DEPENDENCY:
+    case XG_COPY_DONE: return true;
     default: return false;
     }
 }
 /* Where a leaf of a forwarding instruction comes from: its operand number, and there the leaf. */
 XG_FN uint32_t xg_plan_forwarded(const xg_inst *i, uint32_t leaf, uint32_t *operand) {
     *operand = 0;
-    if (i->op == XG_GET_TUPLE_ELEMENT) return leaf + xg_shape_leaf_at(XG_OPERAND(i, 0)->shape, xg_attr_int(i, XG_A_index, 0));
+    if (i->op == XG_GET_TUPLE_ELEMENT)
+        return leaf + xg_shape_leaf_at(XG_OPERAND(i, 0)->shape, xg_attr_int(i, XG_A_index, 0));
     if (i->op != XG_TUPLE) return leaf;
     *operand = xg_shape_element_of(i->shape, leaf);
     return leaf - xg_shape_leaf_at(i->shape, *operand);
 }
 
-/* Does the body hand on the k-th leaf of its parameter as the k-th leaf of its root, through names and loops that hand it on themselves? */
+/* Does the body hand on the k-th leaf of its parameter as the k-th leaf of its root, through names and loops that hand
+ * it on themselves? */
 XG_FN bool xg_plan_hands_on(const xg_comp *body, uint32_t k) {
     const xg_inst *i = body->root;
     uint32_t leaf = k, operand;
     for (;;) {
-        if (xg_plan_forwards(i)) { leaf = xg_plan_forwarded(i, leaf, &operand); i = XG_OPERAND(i, operand); }
-        else if (i->op == XG_WHILE && xg_plan_hands_on(xg_attr_comp(i, XG_A_body), leaf)) i = XG_OPERAND(i, 0);
-        else return i == body->params[0] && leaf == k;
+        if (xg_plan_forwards(i)) {
+            leaf = xg_plan_forwarded(i, leaf, &operand);
+            i = XG_OPERAND(i, operand);
+        } else if (i->op == XG_WHILE && xg_plan_hands_on(xg_attr_comp(i, XG_A_body), leaf))
+            i = XG_OPERAND(i, 0);
+        else
+            return i == body->params[0] && leaf == k;
     }
 }
 
@@ -98,7 +128,10 @@ XG_FN void xg_plan_walk(xg_plan *p, const xg_comp *c, uint32_t *at);
 
 /* Leaves of one value must have one layout wherever they are moved. */
 XG_FN void xg_plan_same_layout(const xg_inst *i, const xg_shape *a, const xg_shape *b) {
-    if (a != b) xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL, "%s: a value changes its layout between the operand, the parameter and the root of a computation", i->name.p);
+    if (a != b)
+        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, NULL,
+            "%s: a value changes its layout between the operand, the parameter and the root of a computation",
+            i->name.p);
 }
 
 XG_FN xg_plan_site *xg_plan_site_new(xg_plan *p, const xg_inst *i, uint32_t n) {
@@ -145,7 +178,8 @@ XG_FN void xg_plan_walk_while(xg_plan *p, const xg_inst *i, uint32_t *at) {
             v = xg_plan_value_new(p, i, k, XG_VALUE_OUT, leaves[k], *at);
             v->from = xg_plan_value_of(p, body->root, k);
             xg_plan_unite(p, in[k], v);
-        } else xg_plan_lives(v, *at); /* the next turn reads it again */
+        } else
+            xg_plan_lives(v, *at); /* the next turn reads it again */
         xg_plan_name(p, i, k, v);
     }
 }
@@ -156,7 +190,9 @@ XG_FN void xg_plan_walk_conditional(xg_plan *p, const xg_inst *i, uint32_t *at) 
     const xg_shape **leaves = xg_plan_leaves(p->arena, i->shape, &n);
     xg_plan_value **joined = XG_NEW_N(p->arena, xg_plan_value *, n + (size_t)1);
     xg_plan_site_new(p, i, branches.n);
-    for (k = 0; k < n; k++) if (xg_shape_is_array(leaves[k])) joined[k] = xg_plan_value_new(p, i, k, XG_VALUE_JOINED, leaves[k], UINT32_MAX);
+    for (k = 0; k < n; k++)
+        if (xg_shape_is_array(leaves[k]))
+            joined[k] = xg_plan_value_new(p, i, k, XG_VALUE_JOINED, leaves[k], UINT32_MAX);
     for (b = 0; b < branches.n; b++) {
         const xg_inst *operand = XG_OPERAND(i, b + 1), *param = branches.p[b]->params[0];
         uint32_t m = (uint32_t)xg_shape_leaves(operand->shape);
@@ -176,28 +212,49 @@ XG_FN void xg_plan_walk_conditional(xg_plan *p, const xg_inst *i, uint32_t *at) 
         }
     }
     ++*at;
-    for (k = 0; k < n; k++) if (joined[k]) { joined[k]->first = joined[k]->last = *at; xg_plan_name(p, i, k, joined[k]); }
+    for (k = 0; k < n; k++)
+        if (joined[k]) {
+            joined[k]->first = joined[k]->last = *at;
+            xg_plan_name(p, i, k, joined[k]);
+        }
 }
 
 XG_FN void xg_plan_define(xg_plan *p, const xg_inst *i, uint32_t *at) {
     uint32_t n, k, operand;
     const xg_shape **leaves = xg_plan_leaves(p->arena, i->shape, &n);
     if (xg_plan_forwards(i)) {
-        for (k = 0; k < n; k++) { uint32_t leaf = xg_plan_forwarded(i, k, &operand); xg_plan_name(p, i, k, xg_plan_value_of(p, XG_OPERAND(i, operand), leaf)); }
+        for (k = 0; k < n; k++) {
+            uint32_t leaf = xg_plan_forwarded(i, k, &operand);
+            xg_plan_name(p, i, k, xg_plan_value_of(p, XG_OPERAND(i, operand), leaf));
+        }
         return;
     }
     switch (i->op) {
-    case XG_CONSTANT: case XG_FUSION: case XG_REPLICA_ID: case XG_PARTITION_ID: case XG_RNG_GET_AND_UPDATE_STATE: case XG_CUSTOM_CALL: case XG_INFEED: case XG_OUTFEED:
-        for (k = 0; k < n; k++) if (xg_shape_is_array(leaves[k])) xg_plan_name(p, i, k, xg_plan_value_new(p, i, k, i->op == XG_CONSTANT ? XG_VALUE_CONSTANT : XG_VALUE_MADE, leaves[k], i->op == XG_CONSTANT ? 0 : *at));
+    case XG_CONSTANT:
+    case XG_FUSION:
+    case XG_REPLICA_ID:
+    case XG_PARTITION_ID:
+    case XG_RNG_GET_AND_UPDATE_STATE:
+    case XG_CUSTOM_CALL:
+    case XG_INFEED:
+    case XG_OUTFEED:
+        for (k = 0; k < n; k++)
+            if (xg_shape_is_array(leaves[k]))
+                xg_plan_name(p, i, k,
+                    xg_plan_value_new(p, i, k, i->op == XG_CONSTANT ? XG_VALUE_CONSTANT : XG_VALUE_MADE, leaves[k],
+                        i->op == XG_CONSTANT ? 0 : *at));
         break;
     case XG_COPY_START: /* (to, from, context) */
         xg_plan_name(p, i, 0, xg_plan_value_new(p, i, 0, XG_VALUE_MADE, leaves[0], *at));
         if (n > 1) xg_plan_name(p, i, 1, xg_plan_value_of(p, XG_OPERAND(i, 0), 0));
         break;
-    case XG_PARAMETER: case XG_AFTER_ALL: break;
+    case XG_PARAMETER:
+    case XG_AFTER_ALL: break;
     case XG_WHILE: xg_plan_walk_while(p, i, at); break;
     case XG_CONDITIONAL: xg_plan_walk_conditional(p, i, at); break;
-    default: xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "%s is not supported on a device yet", xg_op_name(i->op));
+    default:
+        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter",
+            "%s is not supported on a device yet", xg_op_name(i->op));
     }
 }
 
@@ -207,7 +264,9 @@ XG_FN void xg_plan_walk(xg_plan *p, const xg_comp *c, uint32_t *at) {
         uint32_t k;
         ++*at;
         i->scratch = (void *)(uintptr_t)*at; /* for who asks where it is: rematerialize.c */
-        if (!xg_plan_forwards(i)) for (k = 0; k < i->n_operands; k++) if (i->op != XG_CONDITIONAL || !k) xg_plan_keep(p, XG_OPERAND(i, k), *at);
+        if (!xg_plan_forwards(i))
+            for (k = 0; k < i->n_operands; k++)
+                if (i->op != XG_CONDITIONAL || !k) xg_plan_keep(p, XG_OPERAND(i, k), *at);
         if (i->op == XG_COPY_DONE) xg_plan_keep(p, XG_OPERAND(i, 0), *at);
         xg_plan_define(p, i, at);
     }

@@ -1,11 +1,13 @@
 /* ptx/convert.c -- float formats: every conversion that the target has no instruction for, and the exact remainder.
  *
  * Ideas
- * - Rounding to odd. A conversion in two steps rounds once if the first step keeps two bits more than the second and its result is made odd
- *   whenever it is inexact: no tie can then appear that was none, and none can vanish. xg_ptx_odd does that for f32 and f64.
- * - A narrow format is an integer that grows with the value (sign apart), so rounding to it from the bits of an f32 is: add half less one plus the
- *   lowest kept bit, shift, subtract the difference of the biases. Below the smallest normal value adding a power of two, whose last place is the
- *   smallest step of the format, makes the adder round. What comes out above the largest finite value is overflow.
+ * - Rounding to odd. A conversion in two steps rounds once if the first step keeps two bits more than the second and
+ *   its result is made odd whenever it is inexact: no tie can then appear that was none, and none can vanish.
+ *   xg_ptx_odd does that for f32 and f64.
+ * - A narrow format is an integer that grows with the value (sign apart), so rounding to it from the bits of an f32 is:
+ *   add half less one plus the lowest kept bit, shift, subtract the difference of the biases. Below the smallest normal
+ *   value adding a power of two, whose last place is the smallest step of the format, makes the adder round. What comes
+ *   out above the largest finite value is overflow.
  * - Widening goes through f16, whose conversion to f32 knows subnormals even when f32 arithmetic flushes them. */
 #ifndef XG_PTX_CONVERT_C
 #define XG_PTX_CONVERT_C
@@ -15,16 +17,19 @@
 /* The formats by element; both enums name them alike. */
 static xlagpu_type xg_ptx_float_type(xg_kelem e) {
     switch (e) {
-#define X(name) case XG_E_##name: return XLAGPU_##name;
-    X(BF16) X(F16) X(F32) X(F64) X(F8E5M2) X(F8E4M3) X(F8E4M3FN) X(F8E3M4) X(F8E4M3B11FNUZ) X(F8E5M2FNUZ) X(F8E4M3FNUZ) X(F8E8M0FNU) X(F4E2M1FN) X(F6E2M3FN) X(F6E3M2FN)
+#define X(name) \
+    case XG_E_##name: return XLAGPU_##name;
+        X(BF16)
+        X(F16) X(F32) X(F64) X(F8E5M2) X(F8E4M3) X(F8E4M3FN) X(F8E3M4) X(F8E4M3B11FNUZ) X(F8E5M2FNUZ) X(F8E4M3FNUZ)
+            X(F8E8M0FNU) X(F4E2M1FN) X(F6E2M3FN) X(F6E3M2FN)
 #undef X
-    default: return XLAGPU_INVALID;
+                default : return XLAGPU_INVALID;
     }
 }
 static bool xg_ptx_is_narrow(xg_kelem e) { return xg_kelem_is_float(e) && xg_kelem_bits(e) <= 8; }
 
-/* near: some neighbour of the exact value, as bits (I32 or I64) of a float; away, exact: whether the exact value is larger in magnitude, or equal.
- * Gives the neighbour with an odd last bit unless exact. */
+/* near: some neighbour of the exact value, as bits (I32 or I64) of a float; away, exact: whether the exact value is
+ * larger in magnitude, or equal. Gives the neighbour with an odd last bit unless exact. */
 static xg_kval *xg_ptx_odd(xg_kb *b, xg_kval *near_bits, xg_kval *away, xg_kval *exact) {
     xg_kelem e = near_bits->type->elem;
     xg_kval *one = xg_kconst_int(b, e, 1), *even, *up, *down, *moved, *low;
@@ -38,7 +43,8 @@ static xg_kval *xg_ptx_odd(xg_kb *b, xg_kval *near_bits, xg_kval *away, xg_kval 
 }
 /* f64 to f32, rounded to odd; NaN stays NaN. */
 static xg_kval *xg_ptx_f64_to_f32_odd(xg_kb *b, xg_kval *x) {
-    xg_kval *f = CAST_(TRUNCF, x, XG_E_F32), *back = CAST_(EXTF, f, XG_E_F64), *ax = ABS_(x), *ab = ABS_(back), *away, *exact, *bits;
+    xg_kval *f = CAST_(TRUNCF, x, XG_E_F32), *back = CAST_(EXTF, f, XG_E_F64), *ax = ABS_(x), *ab = ABS_(back), *away,
+            *exact, *bits;
     away = CMPF_(OGT, ax, ab);
     exact = CMPF_(UEQ, ax, ab); /* a NaN too stays as it is */
     bits = BITS_(f);
@@ -48,14 +54,17 @@ static xg_kval *xg_ptx_f64_to_f32_odd(xg_kb *b, xg_kval *x) {
 /* An integer to f32, rounded to odd. */
 static xg_kval *xg_ptx_int_to_f32_odd(xg_kb *b, xg_kval *x, bool is_signed) {
     xg_kelem e = x->type->elem;
-    xg_kval *f = xg_kcast(b, is_signed ? XG_K_OP_SITOFP : XG_K_OP_UITOFP, x, XG_E_F32), *back, *away, *exact, *bits, *zero;
-    back = xg_kcast(b, is_signed ? XG_K_OP_FPTOSI : XG_K_OP_FPTOUI, f, e); /* saturates where f is beyond: then f is a power of two, even, and stays */
+    xg_kval *f = xg_kcast(b, is_signed ? XG_K_OP_SITOFP : XG_K_OP_UITOFP, x, XG_E_F32), *back, *away, *exact, *bits,
+            *zero;
+    /* saturates where f is beyond: then f is a power of two, even, and stays */
+    back = xg_kcast(b, is_signed ? XG_K_OP_FPTOSI : XG_K_OP_FPTOUI, f, e);
     zero = xg_kconst_int(b, e, 0);
     exact = CMPI_(EQ, back, x);
     if (is_signed) {
         xg_kval *more = CMPI_(SGT, x, back), *negative = CMPI_(SLT, x, zero);
         away = XOR_(more, negative);
-    } else away = CMPI_(UGT, x, back);
+    } else
+        away = CMPI_(UGT, x, back);
     bits = BITS_(f);
     bits = xg_ptx_odd(b, bits, away, exact);
     return FLOAT_(bits);
@@ -76,7 +85,8 @@ static xg_kval *xg_ptx_f32_to_bf16_soft(xg_kb *b, xg_kval *x) {
     r = CAST_(TRUNCI, r, XG_E_I16);
     return CAST_(BITCAST, r, XG_E_BF16);
 }
-/* f8e8m0fnu: a power of two; half and more rounds up, but 2^-127 itself is the smallest; NaN, zero and negative values are NaN. */
+/* f8e8m0fnu: a power of two; half and more rounds up, but 2^-127 itself is the smallest; NaN, zero and negative values
+ * are NaN. */
 static xg_kval *xg_ptx_f32_to_scale(xg_kb *b, xg_kval *x) {
     xg_kval *bits = BITS_(x), *normal, *r, *bad;
     normal = CMPI_(UGT, bits, I32_(0x7FFFFF));
@@ -94,9 +104,11 @@ static xg_kval *xg_ptx_f32_to_scale(xg_kb *b, xg_kval *x) {
 static xg_kval *xg_ptx_f32_to_narrow(xg_kb *b, xg_kval *x, xg_kelem to) {
     const xg_float_format *f = xg_float_format_of(xg_ptx_float_type(to));
     int shift = 23 - f->mantissa_bits;
-    uint32_t smallest = (uint32_t)(128 - f->bias) << 23;            /* the smallest normal value, as f32 bits */
-    uint32_t magic = (uint32_t)(128 - f->bias + shift) << 23;       /* its last place is the smallest step */
-    uint32_t sign_bit = 1u << (f->bits - 1), special = (uint32_t)(f->has_infinity ? f->max_bits + 1 : f->has_nan ? f->nan_bits : f->max_bits);
+    uint32_t smallest = (uint32_t)(128 - f->bias) << 23;      /* the smallest normal value, as f32 bits */
+    uint32_t magic = (uint32_t)(128 - f->bias + shift) << 23; /* its last place is the smallest step */
+    uint32_t sign_bit = 1u << (f->bits - 1), special = (uint32_t)(f->has_infinity ? f->max_bits + 1
+                                                                  : f->has_nan    ? f->nan_bits
+                                                                                  : f->max_bits);
     xg_kval *bits = BITS_(x), *magnitude, *sign, *normal, *low, *sub, *is_sub, *r, *over, *nan, *value, *zero;
     magnitude = AND_(bits, I32_(0x7FFFFFFF));
     sign = SHRU_(bits, I32_(32 - f->bits));
@@ -129,16 +141,22 @@ static xg_kval *xg_ptx_f32_to_narrow(xg_kb *b, xg_kval *x, xg_kelem to) {
     return CAST_(BITCAST, r, to);
 }
 
-/* The formats that sm_89 and newer convert to and from. Their conversion saturates: a flag marks it, and what lies beyond is put right. */
-enum { XG_PTX_SATURATES = 1 };
-static bool xg_ptx_machine_f8(const xg_kb *b, xg_kelem e) { return (e == XG_E_F8E4M3FN || e == XG_E_F8E5M2) && xg_target_has((const xg_target *)b->m->target, XG_TARGET_CVT_F8); }
+/* The formats that sm_89 and newer convert to and from. Their conversion saturates: a flag marks it, and what lies
+ * beyond is put right. */
+enum {
+    XG_PTX_SATURATES = 1
+};
+static bool xg_ptx_machine_f8(const xg_kb *b, xg_kelem e) {
+    return (e == XG_E_F8E4M3FN || e == XG_E_F8E5M2) && xg_target_has((const xg_target *)b->m->target, XG_TARGET_CVT_F8);
+}
 static xg_kval *xg_ptx_f32_to_f8(xg_kb *b, xg_kval *x, xg_kelem to) {
     bool e5m2 = to == XG_E_F8E5M2;
     xg_kval *q = xg_kcast(b, XG_K_OP_TRUNCF, x, to), *a = ABS_(x), *beyond, *code, *sign, *nan;
     q->def->flags = XG_PTX_SATURATES;
     q = CAST_(BITCAST, q, XG_E_I8);
     q = CAST_(EXTUI, q, XG_E_I32);
-    beyond = e5m2 ? CMPF_(UGE, a, F32_(61440)) : CMPF_(UGT, a, F32_(464)); /* ties of the largest value with the one that would follow; or NaN */
+    /* ties of the largest value with the one that would follow; or NaN */
+    beyond = e5m2 ? CMPF_(UGE, a, F32_(61440)) : CMPF_(UGT, a, F32_(464));
     code = I32_(0x7F);
     if (e5m2) {
         nan = CMPF_(UNO, x, x);
@@ -160,10 +178,12 @@ XG_FN xg_kval *xg_ptx_truncf(xg_kb *b, xg_kval *x, xg_kelem to) {
     if (from == XG_E_F64) {
         if (to == XG_E_F32) return CAST_(TRUNCF, x, XG_E_F32);
         x = xg_ptx_f64_to_f32_odd(b, x);
-    } else if (from != XG_E_F32) x = xg_ptx_extf(b, x, XG_E_F32);
+    } else if (from != XG_E_F32)
+        x = xg_ptx_extf(b, x, XG_E_F32);
     if (to == XG_E_F32) return x;
     if (to == XG_E_F16) return CAST_(TRUNCF, x, XG_E_F16);
-    if (to == XG_E_BF16) return xg_target_has(t, XG_TARGET_BF16_CVT) ? CAST_(TRUNCF, x, XG_E_BF16) : xg_ptx_f32_to_bf16_soft(b, x);
+    if (to == XG_E_BF16)
+        return xg_target_has(t, XG_TARGET_BF16_CVT) ? CAST_(TRUNCF, x, XG_E_BF16) : xg_ptx_f32_to_bf16_soft(b, x);
     if (to == XG_E_F8E8M0FNU) return xg_ptx_f32_to_scale(b, x);
     return xg_ptx_machine_f8(b, to) ? xg_ptx_f32_to_f8(b, x, to) : xg_ptx_f32_to_narrow(b, x, to);
 }
@@ -184,7 +204,8 @@ static xg_kval *xg_ptx_narrow_to_f32(xg_kb *b, xg_kval *x) {
     bits = CAST_(EXTUI, bits, XG_E_I32);
     if (!f->has_sign) return xg_ptx_scale_to_f32(b, bits);
     magnitude = AND_(bits, I32_((int64_t)magnitude_mask));
-    if (f->exponent_bits == 5 && !f->has_infinity) { /* its largest exponent is f16's infinity: halve the exponents' range by hand */
+    /* its largest exponent is f16's infinity: halve the exponents' range by hand */
+    if (f->exponent_bits == 5 && !f->has_infinity) {
         xg_kval *little = CAST_(UITOFP, magnitude, XG_E_F32), *is_small;
         little = MUL_(little, F32_(xg_f64_power_of_two(1 - f->bias - f->mantissa_bits)));
         r = SHL_(magnitude, I32_(23 - f->mantissa_bits));
@@ -225,16 +246,23 @@ XG_FN xg_kval *xg_ptx_extf(xg_kb *b, xg_kval *x, xg_kelem to) {
         x = CAST_(EXTF, x, XG_E_F16);
         if (to == XG_E_F16) return x;
         x = CAST_(EXTF, x, XG_E_F32);
-    } else if (xg_ptx_is_narrow(from)) x = xg_ptx_narrow_to_f32(b, x);
-    else if (from == XG_E_BF16 || (from == XG_E_F16 && to != XG_E_F64)) x = CAST_(EXTF, x, XG_E_F32);
+    } else if (xg_ptx_is_narrow(from))
+        x = xg_ptx_narrow_to_f32(b, x);
+    else if (from == XG_E_BF16 || (from == XG_E_F16 && to != XG_E_F64))
+        x = CAST_(EXTF, x, XG_E_F32);
     return to == XG_E_F64 ? CAST_(EXTF, x, XG_E_F64) : to == XG_E_F32 ? x : xg_ptx_truncf(b, x, to);
 }
 
 /* ---- exact remainder ---- */
-/* As C's fmod, on integers: while |x| has more exponent than |y|, subtract and double. The loop runs at most once a bit of the difference of the
- * exponents (278 for f32, 2098 for f64), and not at all when |x| < |y|. Subnormals are normalised by counting zeros. */
+/* As C's fmod, on integers: while |x| has more exponent than |y|, subtract and double. The loop runs at most once a bit
+ * of the difference of the exponents (278 for f32, 2098 for f64), and not at all when |x| < |y|. Subnormals are
+ * normalised by counting zeros. */
 
-typedef struct xg_ptx_rem { xg_kelem bits; int mant, lead; uint64_t hidden; } xg_ptx_rem; /* `lead`: the bits above the hidden one */
+typedef struct xg_ptx_rem {
+    xg_kelem bits;
+    int mant, lead;
+    uint64_t hidden;
+} xg_ptx_rem; /* `lead`: the bits above the hidden one */
 #define INT_(v) xg_kconst_int(b, f->bits, (int64_t)(v))
 
 /* The significand, its hidden bit in place, and the exponent of a positive number (less than 1 for subnormal ones). */
@@ -265,7 +293,8 @@ static xg_kval *xg_ptx_rem_divide(xg_kb *b, xg_kval *v, xg_kval *divisor, xg_kva
     return xg_ptx_rem_step(b, &loop->results[0], divisor);
 }
 /* Back to a float with y's exponent: normalised, but not below the smallest exponent. */
-static xg_kval *xg_ptx_rem_put_together(xg_kb *b, const xg_ptx_rem *f, xg_kval *m, xg_kval *exponent, xg_kval *one, xg_kval *zero) {
+static xg_kval *xg_ptx_rem_put_together(
+    xg_kb *b, const xg_ptx_rem *f, xg_kval *m, xg_kval *exponent, xg_kval *one, xg_kval *zero) {
     xg_kval *shift = xg_k1(b, XG_K_OP_CTLZ, m), *e, *t, *is_sub, *out, *low, *yes;
     shift = ISUB_(shift, INT_(f->lead));
     e = ISUB_(exponent, one);
@@ -273,7 +302,8 @@ static xg_kval *xg_ptx_rem_put_together(xg_kb *b, const xg_ptx_rem *f, xg_kval *
     is_sub = CMPI_(SGT, shift, e);
     shift = SEL_(is_sub, t, shift);
     out = SHL_(m, shift);
-    low = ISUB_(zero, e); /* y itself is subnormal: shift right; the bits lost are zero, for all is a multiple of the smallest step */
+    /* y itself is subnormal: shift right; the bits lost are zero, for all is a multiple of the smallest step */
+    low = ISUB_(zero, e);
     low = xg_k2(b, XG_K_OP_MAXSI, low, zero);
     out = SHRU_(out, low);
     t = ISUB_(e, shift);

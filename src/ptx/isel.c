@@ -1,30 +1,51 @@
 /* ptx/isel.c -- THE instruction table: which PTX line an operation becomes.
  *
- * A row says: this operation, on these types of operand 0 (results when there is none) and of the result, on targets from `cc` on, with PTX ISA
- * `isa` or newer, is this text. The first row that fits is taken, so newer or narrower rows stand first. Adding a row is all it takes.
+ * A row says: this operation, on these types of operand 0 (results when there is none) and of the result, on targets
+ * from `cc` on, with PTX ISA `isa` or newer, is this text. The first row that fits is taken, so newer or narrower rows
+ * stand first. Adding a row is all it takes.
  *
- * In a text, lines are separated by '|'. $d is the result (only the last line may write it), $0 $1 $2 the operands, $n1 operand 1 narrowed to 32
- * bits, $p the address that operand 1 is, $t $q $h $s temporaries of 32, 64 bits, a predicate, 16 bits, $f ".ftz" where the module flushes subnormals, $c the condition of a compare
- * (for integers with its sign letter, "lt.u"), $x the axis of an id, $b which barrier, and how many
+ * In a text, lines are separated by '|'. $d is the result (only the last line may write it), $0 $1 $2 the operands, $n1
+ * operand 1 narrowed to 32 bits, $p the address that operand 1 is, $t $q $h $s temporaries of 32, 64 bits, a predicate,
+ * 16 bits, $f ".ftz" where the module flushes subnormals, $c the condition of a compare (for integers with its sign
+ * letter, "lt.u"), $x the axis of an id, $b which barrier, and how many
  * threads wait there if not all do, $v the lanes of operand 0 in braces, $l how many (".v4"). */
 #ifndef XG_PTX_ISEL_C
 #define XG_PTX_ISEL_C
 #include "ptx.h"
 
-/* Sets of element types. An index is left only in the ids of threads and blocks and their casts, where 32 bits hold it. A pointer is PG (global, 64 bits) or PS (shared, 32 bits). */
+/* Sets of element types. An index is left only in the ids of threads and blocks and their casts, where 32 bits hold it.
+ * A pointer is PG (global, 64 bits) or PS (shared, 32 bits). */
 enum {
-    XG_PT_I1 = 1 << XG_E_I1, XG_PT_I8 = 1 << XG_E_I8, XG_PT_I16 = 1 << XG_E_I16, XG_PT_I32 = 1 << XG_E_I32, XG_PT_I64 = 1 << XG_E_I64, XG_PT_INDEX = 1 << XG_E_INDEX,
-    XG_PT_BF16 = 1 << XG_E_BF16, XG_PT_F16 = 1 << XG_E_F16, XG_PT_F32 = 1 << XG_E_F32, XG_PT_F64 = 1 << XG_E_F64,
-    XG_PT_E4M3 = 1 << XG_E_F8E4M3FN, XG_PT_E5M2 = 1 << XG_E_F8E5M2,
-    XG_PT_PG = 1 << 30, XG_PT_PS = 1 << 29,
-    XG_PT_S = XG_PT_I8 | XG_PT_I16, XG_PT_R = XG_PT_S | XG_PT_I32 | 1 << XG_E_F8E5M2 | 1 << XG_E_F8E4M3 | 1 << XG_E_F8E4M3FN | 1 << XG_E_F8E3M4 | 1 << XG_E_F8E4M3B11FNUZ |
-        1 << XG_E_F8E5M2FNUZ | 1 << XG_E_F8E4M3FNUZ | 1 << XG_E_F8E8M0FNU | 1 << XG_E_F4E2M1FN | 1 << XG_E_F6E2M3FN | 1 << XG_E_F6E3M2FN,
-    XG_PT_SH = XG_PT_I32 | XG_PT_F32, XG_PT_H = XG_PT_BF16 | XG_PT_F16, XG_PT_ANY = 0
+    XG_PT_I1 = 1 << XG_E_I1,
+    XG_PT_I8 = 1 << XG_E_I8,
+    XG_PT_I16 = 1 << XG_E_I16,
+    XG_PT_I32 = 1 << XG_E_I32,
+    XG_PT_I64 = 1 << XG_E_I64,
+    XG_PT_INDEX = 1 << XG_E_INDEX,
+    XG_PT_BF16 = 1 << XG_E_BF16,
+    XG_PT_F16 = 1 << XG_E_F16,
+    XG_PT_F32 = 1 << XG_E_F32,
+    XG_PT_F64 = 1 << XG_E_F64,
+    XG_PT_E4M3 = 1 << XG_E_F8E4M3FN,
+    XG_PT_E5M2 = 1 << XG_E_F8E5M2,
+    XG_PT_PG = 1 << 30,
+    XG_PT_PS = 1 << 29,
+    XG_PT_S = XG_PT_I8 | XG_PT_I16,
+    XG_PT_R = XG_PT_S | XG_PT_I32 | 1 << XG_E_F8E5M2 | 1 << XG_E_F8E4M3 | 1 << XG_E_F8E4M3FN | 1 << XG_E_F8E3M4 |
+              1 << XG_E_F8E4M3B11FNUZ | 1 << XG_E_F8E5M2FNUZ | 1 << XG_E_F8E4M3FNUZ | 1 << XG_E_F8E8M0FNU |
+              1 << XG_E_F4E2M1FN | 1 << XG_E_F6E2M3FN | 1 << XG_E_F6E3M2FN,
+    XG_PT_SH = XG_PT_I32 | XG_PT_F32,
+    XG_PT_H = XG_PT_BF16 | XG_PT_F16,
+    XG_PT_ANY = 0
 };
 
-enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */, XG_PI_VECTOR = 2 /* of vectors of the operand type; all other rows are of scalars */ };
+enum {
+    XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */,
+    XG_PI_VECTOR = 2 /* of vectors of the operand type; all other rows are of scalars */
+};
 
 /* X(OP, operand type, result type, cc, isa, flags, text); type words are pasted on XG_PT_. */
+/* clang-format off */
 #define XG_PTX_ROWS(X) \
     X(THREAD_ID, I32, ANY, 0, 0, 0, "mov.u32 $d, %tid.$x") \
     X(THREAD_ID, INDEX, ANY, 0, 0, 0, "mov.u32 $d, %tid.$x") \
@@ -243,10 +264,18 @@ enum { XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */, XG_PI_VECTOR = 2 /* 
     X(SHFLBFLY, SH, ANY, 0, 0, 0, "shfl.sync.bfly.b32 $d, $0, $1, 31, -1") \
     X(SHFLIDX, SH, ANY, 0, 0, 0, "shfl.sync.idx.b32 $d, $0, $1, 31, -1") \
     X(BARRIER, ANY, ANY, 0, 0, 0, "bar.sync $b")
+/* clang-format on */
 
-typedef struct xg_ptx_row { uint16_t op; uint32_t in, out; uint16_t cc, isa; uint8_t flags; const char *text; } xg_ptx_row;
+typedef struct xg_ptx_row {
+    uint16_t op;
+    uint32_t in, out;
+    uint16_t cc, isa;
+    uint8_t flags;
+    const char *text;
+} xg_ptx_row;
 static const xg_ptx_row xg_ptx_rows[] = {
-#define X(op, in, out, cc, isa, flags, text) {XG_K_OP_##op, (uint32_t)XG_PT_##in, (uint32_t)XG_PT_##out, cc, isa, flags, text},
+#define X(op, in, out, cc, isa, flags, text) \
+    {XG_K_OP_##op, (uint32_t)XG_PT_##in, (uint32_t)XG_PT_##out, cc, isa, flags, text},
     XG_PTX_ROWS(X)
 #undef X
 };
@@ -258,30 +287,41 @@ static uint32_t xg_ptx_type_bit(const xg_ktype *t) {
 }
 
 /* First rows by opcode: filled at the start of a module, so that finding a row does not scan the table. */
-typedef struct xg_ptx_index { uint16_t first[XG_K_OP_COUNT + 1]; } xg_ptx_index;
+typedef struct xg_ptx_index {
+    uint16_t first[XG_K_OP_COUNT + 1];
+} xg_ptx_index;
 static void xg_ptx_index_make(xg_ptx_index *x) {
     size_t i;
     for (i = 0; i <= XG_K_OP_COUNT; i++) x->first[i] = (uint16_t)XG_COUNT(xg_ptx_rows);
-    for (i = XG_COUNT(xg_ptx_rows); i-- > 0;) x->first[xg_ptx_rows[i].op] = (uint16_t)i; /* rows of one opcode stand together */
+    for (i = XG_COUNT(xg_ptx_rows); i-- > 0;)
+        x->first[xg_ptx_rows[i].op] = (uint16_t)i; /* rows of one opcode stand together */
 }
 
 /* The row for an operation on a target; NULL when it has none. */
-static const xg_ptx_row *xg_ptx_find_row(const xg_ptx_index *x, const xg_target *t, xg_kopcode op, const xg_ktype *operand, const xg_ktype *result) {
+static const xg_ptx_row *xg_ptx_find_row(
+    const xg_ptx_index *x, const xg_target *t, xg_kopcode op, const xg_ktype *operand, const xg_ktype *result) {
     uint32_t out = result ? xg_ptx_type_bit(result) : 0, in = operand ? xg_ptx_type_bit(operand) : out;
-    uint32_t vector = (operand && operand->kind == XG_TK_VECTOR) || (result && result->kind == XG_TK_VECTOR) ? (uint32_t)XG_PI_VECTOR : 0;
+    uint32_t vector = (operand && operand->kind == XG_TK_VECTOR) || (result && result->kind == XG_TK_VECTOR)
+                          ? (uint32_t)XG_PI_VECTOR
+                          : 0;
     size_t i;
     for (i = x->first[op]; i < XG_COUNT(xg_ptx_rows) && xg_ptx_rows[i].op == (uint16_t)op; i++) {
         const xg_ptx_row *r = &xg_ptx_rows[i];
-        if ((r->in == 0 || (r->in & in)) && (r->out == 0 || (r->out & out)) && (r->flags & XG_PI_VECTOR) == vector && t->cc >= r->cc) return r;
+        if ((r->in == 0 || (r->in & in)) && (r->out == 0 || (r->out & out)) && (r->flags & XG_PI_VECTOR) == vector &&
+            t->cc >= r->cc)
+            return r;
     }
     return NULL;
 }
 XG_FN bool xg_ptx_has_row(const xg_ptx_index *x, const xg_target *t, const xg_kop *op) {
-    return xg_ptx_find_row(x, t, op->op, op->n_operands ? XG_KOPERAND(op, 0)->type : NULL, op->n_results ? op->results[0].type : NULL) != NULL;
+    return xg_ptx_find_row(x, t, op->op, op->n_operands ? XG_KOPERAND(op, 0)->type : NULL,
+               op->n_results ? op->results[0].type : NULL) != NULL;
 }
 
 /* Conditions in the order of the lists of kir.h. */
-static const char *const xg_ptx_cmpi_text[] = {"eq.s", "ne.s", "lt.s", "le.s", "gt.s", "ge.s", "lt.u", "le.u", "gt.u", "ge.u"};
-static const char *const xg_ptx_cmpf_text[] = {"eq", "gt", "ge", "lt", "le", "ne", "num", "equ", "gtu", "geu", "ltu", "leu", "neu", "nan"};
+static const char *const xg_ptx_cmpi_text[] = {
+    "eq.s", "ne.s", "lt.s", "le.s", "gt.s", "ge.s", "lt.u", "le.u", "gt.u", "ge.u"};
+static const char *const xg_ptx_cmpf_text[] = {
+    "eq", "gt", "ge", "lt", "le", "ne", "num", "equ", "gtu", "geu", "ltu", "leu", "neu", "nan"};
 
 #endif /* XG_PTX_ISEL_C */

@@ -1,7 +1,7 @@
 /* ptx/kernel.c -- structured control flow to labels and branches, the entry, the module.
  *
- * A loop's carried values live in one register each; what the body yields is computed there at once when nothing reads the old content
- * afterwards, else moved at the end, all moves of an edge at once (cycles through a temporary).
+ * A loop's carried values live in one register each; what the body yields is computed there at once when nothing reads
+ * the old content afterwards, else moved at the end, all moves of an edge at once (cycles through a temporary).
  * The position of an operation (its place in program order) is kept in op->scratch while a kernel is printed. */
 #ifndef XG_PTX_KERNEL_C
 #define XG_PTX_KERNEL_C
@@ -10,15 +10,19 @@
 static void xg_ptx_print_region(xg_ptx *p, xg_kregion *r);
 
 /* ---- numbering and last uses ---- */
-/* Only what registers hold may come this far: no tensors, no complex numbers, no index but the ids of threads and blocks. */
+/* Only what registers hold may come this far: no tensors, no complex numbers, no index but the ids of threads and
+ * blocks. */
 static void xg_ptx_check_type(xg_ptx *p, const xg_kop *op, const xg_ktype *t) {
     bool id = op->op == XG_K_OP_THREAD_ID || op->op == XG_K_OP_BLOCK_ID || op->op == XG_K_OP_CONST;
     if (t->kind == XG_TK_TENSOR || xg_kelem_is_complex(t->elem) || (t->elem == XG_E_INDEX && !id))
-        xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "kernel '%.*s': %s still has a result of type %s; the passes before PTX must lower it", (int)p->f->name.n, p->f->name.p, xg_kop_name(op->op), t->kind == XG_TK_TENSOR ? "tensor" : xg_kelem_name(t->elem));
+        xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL,
+            "kernel '%.*s': %s still has a result of type %s; the passes before PTX must lower it", (int)p->f->name.n,
+            p->f->name.p, xg_kop_name(op->op), t->kind == XG_TK_TENSOR ? "tensor" : xg_kelem_name(t->elem));
 }
 static void xg_ptx_number(xg_ptx *p, xg_kregion *r, size_t *n) {
     uint32_t i;
-    if (++p->depth > XG_PTX_DEPTH_MAX) xg_fail(p->ctx, XLAGPU_ERROR_LIMIT, "control flow is nested deeper than %d", (int)XG_PTX_DEPTH_MAX);
+    if (++p->depth > XG_PTX_DEPTH_MAX)
+        xg_fail(p->ctx, XLAGPU_ERROR_LIMIT, "control flow is nested deeper than %d", (int)XG_PTX_DEPTH_MAX);
     for (i = 0; i < r->n_args; i++) {
         r->args[i].scratch = NULL;
         if (r->owner) xg_ptx_check_type(p, r->owner, r->args[i].type);
@@ -35,8 +39,18 @@ static void xg_ptx_number(xg_ptx *p, xg_kregion *r, size_t *n) {
 /* Operations whose result may be nothing but another name for the operand's register. */
 static bool xg_ptx_renames(const xg_kop *op) {
     switch (op->op) {
-    case XG_K_OP_VEXTRACT: case XG_K_OP_VINSERT: case XG_K_OP_BITCAST: case XG_K_OP_TRUNCI: case XG_K_OP_EXTUI: case XG_K_OP_EXTSI: case XG_K_OP_INDEX_CAST: case XG_K_OP_PTR_ADD:
-    case XG_K_OP_CONST: case XG_K_OP_SHARED_PTR: case XG_K_OP_WHILE: case XG_K_OP_CONDITION: return true;
+    case XG_K_OP_VEXTRACT:
+    case XG_K_OP_VINSERT:
+    case XG_K_OP_BITCAST:
+    case XG_K_OP_TRUNCI:
+    case XG_K_OP_EXTUI:
+    case XG_K_OP_EXTSI:
+    case XG_K_OP_INDEX_CAST:
+    case XG_K_OP_PTR_ADD:
+    case XG_K_OP_CONST:
+    case XG_K_OP_SHARED_PTR:
+    case XG_K_OP_WHILE:
+    case XG_K_OP_CONDITION: return true;
     default: return false;
     }
 }
@@ -48,11 +62,14 @@ static size_t xg_ptx_last_use(const xg_kval *v, const xg_kop *except, int depth)
         size_t at = xg_ptx_position(u->user);
         uint32_t i;
         if (u->user == except) continue;
-        if (u->user->op == XG_K_OP_WHILE || u->user->op == XG_K_OP_CONDITION || u->user->op == XG_K_OP_YIELD || depth == 0) return SIZE_MAX;
-        if (xg_ptx_renames(u->user)) for (i = 0; i < u->user->n_results; i++) {
-            size_t more = xg_ptx_last_use(&u->user->results[i], NULL, depth - 1);
-            at = XG_MAX(at, more);
-        }
+        if (u->user->op == XG_K_OP_WHILE || u->user->op == XG_K_OP_CONDITION || u->user->op == XG_K_OP_YIELD ||
+            depth == 0)
+            return SIZE_MAX;
+        if (xg_ptx_renames(u->user))
+            for (i = 0; i < u->user->n_results; i++) {
+                size_t more = xg_ptx_last_use(&u->user->results[i], NULL, depth - 1);
+                at = XG_MAX(at, more);
+            }
         last = XG_MAX(last, at);
     }
     return last;
@@ -60,12 +77,18 @@ static size_t xg_ptx_last_use(const xg_kval *v, const xg_kop *except, int depth)
 static void xg_ptx_wish(xg_ptx *p, xg_kval *v, const xg_ptx_val *where) {
     xg_ptx_val *x = xg_ptx_val_new(p, v);
     uint32_t i;
-    for (i = 0; i < x->n; i++) { x->lane[i] = where->lane[i]; x->lane[i].zext = x->lane[i].sext = false; }
+    for (i = 0; i < x->n; i++) {
+        x->lane[i] = where->lane[i];
+        x->lane[i].zext = x->lane[i].sext = false;
+    }
     x->wished = true;
 }
 
 /* ---- moves along an edge ---- */
-typedef struct xg_ptx_moves { xg_ptx_lane *to, *from; uint32_t n, cap; } xg_ptx_moves;
+typedef struct xg_ptx_moves {
+    xg_ptx_lane *to, *from;
+    uint32_t n, cap;
+} xg_ptx_moves;
 static void xg_ptx_moves_add(xg_ptx *p, xg_ptx_moves *m, const xg_ptx_val *to, const xg_ptx_val *from) {
     uint32_t i;
     for (i = 0; i < to->n; i++) {
@@ -80,10 +103,12 @@ static void xg_ptx_moves_add(xg_ptx *p, xg_ptx_moves *m, const xg_ptx_val *to, c
     }
 }
 /* All at once: a move waits until nobody still reads its destination; what is left are cycles, broken by a temporary.
- * readers[cls][reg] counts pending reads, so the whole is linear in the moves (and registers are compared only along a cycle). */
+ * readers[cls][reg] counts pending reads, so the whole is linear in the moves (and registers are compared only along a
+ * cycle). */
 static void xg_ptx_moves_run(xg_ptx *p, xg_ptx_moves *m) {
     xg_map64 at; /* source register -> list of moves that read it */
-    uint32_t *next = XG_NEW_N(p->arena, uint32_t, m->n + 1), *readers = XG_NEW_N(p->arena, uint32_t, m->n + 1), *ready = XG_NEW_N(p->arena, uint32_t, m->n + 1);
+    uint32_t *next = XG_NEW_N(p->arena, uint32_t, m->n + 1), *readers = XG_NEW_N(p->arena, uint32_t, m->n + 1),
+             *ready = XG_NEW_N(p->arena, uint32_t, m->n + 1);
     uint32_t i, n_ready = 0, left = m->n, scan = 0;
     bool *done = XG_NEW_N(p->arena, bool, m->n + 1);
     xg_map64 writer; /* destination register -> move + 1 */
@@ -92,11 +117,13 @@ static void xg_ptx_moves_run(xg_ptx *p, xg_ptx_moves *m) {
     xg_map64_init(&writer, p->arena);
     xg_map64_init(&at, p->arena);
     for (i = 0; i < m->n; i++) xg_map64_put(&writer, XG_MOVE_KEY(m->to[i]), (void *)(uintptr_t)(i + 1));
-    for (i = 0; i < m->n; i++) if (m->from[i].kind == XG_PL_REG) {
-        uintptr_t w = (uintptr_t)xg_map64_get(&writer, XG_MOVE_KEY(m->from[i]));
-        if (w) readers[w - 1]++;
-    }
-    for (i = m->n; i-- > 0;) if (!readers[i]) ready[n_ready++] = i;
+    for (i = 0; i < m->n; i++)
+        if (m->from[i].kind == XG_PL_REG) {
+            uintptr_t w = (uintptr_t)xg_map64_get(&writer, XG_MOVE_KEY(m->from[i]));
+            if (w) readers[w - 1]++;
+        }
+    for (i = m->n; i-- > 0;)
+        if (!readers[i]) ready[n_ready++] = i;
     while (left) {
         uintptr_t w;
         if (!n_ready) { /* a cycle: save one destination, whose reader then reads the copy */
@@ -104,7 +131,8 @@ static void xg_ptx_moves_run(xg_ptx *p, xg_ptx_moves *m) {
             while (done[scan]) scan++;
             t = xg_ptx_new_reg(p, (xg_ptx_class)m->to[scan].cls);
             xg_ptx_move(p, &t, &m->to[scan]);
-            for (i = 0; i < m->n; i++) if (!done[i] && xg_ptx_lane_eq(&m->from[i], &m->to[scan])) m->from[i] = t;
+            for (i = 0; i < m->n; i++)
+                if (!done[i] && xg_ptx_lane_eq(&m->from[i], &m->to[scan])) m->from[i] = t;
             readers[scan] = 0;
             ready[n_ready++] = scan;
         }
@@ -134,7 +162,10 @@ static void xg_ptx_label(xg_ptx *p, uint32_t label) {
 static void xg_ptx_branch(xg_ptx *p, const xg_ptx_lane *cond, bool negate, uint32_t label) {
     char *at = xg_ptx_pen_text(xg_ptx_pen(p), "\t");
     p->instructions++;
-    if (cond) { at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, negate ? "@!" : "@"), cond); *at++ = ' '; }
+    if (cond) {
+        at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, negate ? "@!" : "@"), cond);
+        *at++ = ' ';
+    }
     xg_ptx_line_end(p, xg_ptx_pen_number(xg_ptx_pen_text(at, "bra L"), label));
 }
 static xg_ptx_lane xg_ptx_scalar(xg_ptx *p, const xg_kval *v) { return xg_ptx_in_reg(p, &xg_ptx_of(v)->lane[0]); }
@@ -145,7 +176,8 @@ static bool xg_ptx_may_overwrite(const xg_kval *old, const xg_kop *op, uint32_t 
     size_t at = xg_ptx_position(op), last;
     if (loop) { /* reads its bounds all the time, its own k-th start value only once */
         uint32_t i;
-        for (i = 0; i < op->n_operands; i++) if (XG_KOPERAND(op, i) == old && i != 3 + k) return false;
+        for (i = 0; i < op->n_operands; i++)
+            if (XG_KOPERAND(op, i) == old && i != 3 + k) return false;
         last = xg_ptx_last_use(old, op, 8);
         return last < at;
     }
@@ -155,7 +187,8 @@ static bool xg_ptx_may_overwrite(const xg_kval *old, const xg_kop *op, uint32_t 
 static bool xg_ptx_yielded_before(const xg_kop *yield, uint32_t i) {
     uint32_t k;
     if (i > 64) return true;
-    for (k = 0; k < i; k++) if (XG_KOPERAND(yield, k) == XG_KOPERAND(yield, i)) return true;
+    for (k = 0; k < i; k++)
+        if (XG_KOPERAND(yield, k) == XG_KOPERAND(yield, i)) return true;
     return false;
 }
 static void xg_ptx_print_for(xg_ptx *p, xg_kop *op) {
@@ -186,7 +219,8 @@ static void xg_ptx_print_for(xg_ptx *p, xg_kop *op) {
     }
     for (i = 0; i < n; i++) {
         xg_kval *v = XG_KOPERAND(yield, i);
-        if (v->def && v->def->parent == r && !xg_ptx_renames(v->def) && !xg_ptx_yielded_before(yield, i) && xg_ptx_may_overwrite(&r->args[1 + i], v->def, v->index))
+        if (v->def && v->def->parent == r && !xg_ptx_renames(v->def) && !xg_ptx_yielded_before(yield, i) &&
+            xg_ptx_may_overwrite(&r->args[1 + i], v->def, v->index))
             xg_ptx_wish(p, v, xg_ptx_of(&op->results[i]));
     }
     xg_ptx_label(p, start);
@@ -200,19 +234,24 @@ static void xg_ptx_print_for(xg_ptx *p, xg_kop *op) {
     if (!once) xg_ptx_label(p, end);
 }
 
-/* Whether a branch is so few plain operations (at most `most`; constants and names are none) that lines under a predicate beat a jump. */
+/* Whether a branch is so few plain operations (at most `most`; constants and names are none) that lines under a
+ * predicate beat a jump. */
 static bool xg_ptx_is_short(const xg_kregion *r, uint32_t most) {
     uint32_t n = 0;
     XG_FOR_KOPS(o, r) {
-        if (o->n_regions || (xg_kop_flags(o->op) & KF_CONV) || o->op == XG_K_OP_DIVF || o->op == XG_K_OP_SQRT) return false;
-        if (o->op != XG_K_OP_CONST && o->op != XG_K_OP_VEXTRACT && o->op != XG_K_OP_VINSERT && o->op != XG_K_OP_YIELD && ++n > most) return false;
+        if (o->n_regions || (xg_kop_flags(o->op) & KF_CONV) || o->op == XG_K_OP_DIVF || o->op == XG_K_OP_SQRT)
+            return false;
+        if (o->op != XG_K_OP_CONST && o->op != XG_K_OP_VEXTRACT && o->op != XG_K_OP_VINSERT && o->op != XG_K_OP_YIELD &&
+            ++n > most)
+            return false;
     }
     return true;
 }
 /* The short branch of an if whose other branch computes nothing; 2: it has none. */
 static uint32_t xg_ptx_short_branch(const xg_kop *op) {
     uint32_t which = 0, most = op->n_results ? XG_PTX_PREDICATED_RESULT : XG_PTX_PREDICATED_MAX;
-    while (which < 2 && !(xg_ptx_is_short(op->regions[which], most) && xg_ptx_is_short(op->regions[1 - which], 0))) which++;
+    while (which < 2 && !(xg_ptx_is_short(op->regions[which], most) && xg_ptx_is_short(op->regions[1 - which], 0)))
+        which++;
     return which;
 }
 static void xg_ptx_if_branch(xg_ptx *p, xg_kop *op, uint32_t which) {
@@ -221,7 +260,8 @@ static void xg_ptx_if_branch(xg_ptx *p, xg_kop *op, uint32_t which) {
     uint32_t i;
     for (i = 0; i < op->n_results; i++) {
         xg_kval *v = XG_KOPERAND(yield, i);
-        if (v->def && v->def->parent == r && v->first_use == v->last_use && !xg_ptx_renames(v->def)) xg_ptx_wish(p, v, xg_ptx_of(&op->results[i]));
+        if (v->def && v->def->parent == r && v->first_use == v->last_use && !xg_ptx_renames(v->def))
+            xg_ptx_wish(p, v, xg_ptx_of(&op->results[i]));
     }
     xg_ptx_print_region(p, r);
     xg_ptx_edge(p, op->results, yield, 0, op->n_results);
@@ -230,7 +270,9 @@ static void xg_ptx_print_if(xg_ptx *p, xg_kop *op) {
     xg_ptx_lane cond = xg_ptx_scalar(p, XG_KOPERAND(op, 0));
     bool has_else = op->n_results || op->regions[1]->first != op->regions[1]->last;
     uint32_t other, end, i, few = p->guard.num ? 2 : xg_ptx_short_branch(op);
-    for (i = 0; i < op->n_results; i++) if (xg_ptx_lane_eq(&xg_ptx_define(p, &op->results[i])->lane[0], &cond)) few = 2; /* a loop's predicate, which becomes its next value */
+    /* a loop's predicate, which becomes its next value */
+    for (i = 0; i < op->n_results; i++)
+        if (xg_ptx_lane_eq(&xg_ptx_define(p, &op->results[i])->lane[0], &cond)) few = 2;
     if (few < 2) { /* the results are what the empty branch gives, until the lines of the other one run */
         xg_ptx_if_branch(p, op, 1 - few);
         p->guard = cond;
@@ -263,7 +305,8 @@ static void xg_ptx_print_while(xg_ptx *p, xg_kop *op) {
     cond = xg_ptx_scalar(p, XG_KOPERAND(condition, 0));
     xg_ptx_edge(p, op->results, condition, 1, op->n_results); /* the results hold what was passed on last */
     xg_ptx_branch(p, &cond, true, end);
-    for (i = 0; i < after->n_args; i++) xg_ptx_define_as(p, &after->args[i], xg_ptx_of(&op->results[i])->lane, xg_ptx_of(&op->results[i])->n);
+    for (i = 0; i < after->n_args; i++)
+        xg_ptx_define_as(p, &after->args[i], xg_ptx_of(&op->results[i])->lane, xg_ptx_of(&op->results[i])->n);
     xg_ptx_print_region(p, after);
     xg_ptx_edge(p, before->args, after->last, 0, before->n_args);
     xg_ptx_branch(p, NULL, false, head);
@@ -276,7 +319,8 @@ static bool xg_ptx_needs_reg(const xg_kval *v) {
     const xg_kuse *u;
     if (v->type->kind == XG_TK_VECTOR) return false;
     if (xg_ptx_class_of(v->type) != XG_PC_RS) return xg_ptx_class_of(v->type) == XG_PC_P;
-    for (u = v->first_use; u; u = u->next) if (u->user->op != XG_K_OP_SELECT && u->user->op != XG_K_OP_YIELD && u->user->op != XG_K_OP_FOR) return true;
+    for (u = v->first_use; u; u = u->next)
+        if (u->user->op != XG_K_OP_SELECT && u->user->op != XG_K_OP_YIELD && u->user->op != XG_K_OP_FOR) return true;
     return false;
 }
 static void xg_ptx_print_const(xg_ptx *p, xg_kop *op) {
@@ -295,7 +339,8 @@ static void xg_ptx_print_const(xg_ptx *p, xg_kop *op) {
 }
 static uint32_t xg_ptx_lane_number(xg_ptx *p, const xg_kval *index, uint32_t n) {
     int64_t k = 0;
-    if (!xg_kval_is_const(index, &k) || k < 0 || k >= (int64_t)n) xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "a vector is indexed by something else than a constant in range");
+    if (!xg_kval_is_const(index, &k) || k < 0 || k >= (int64_t)n)
+        xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "a vector is indexed by something else than a constant in range");
     return (uint32_t)k;
 }
 static void xg_ptx_print_vextract(xg_ptx *p, xg_kop *op) {
@@ -315,25 +360,32 @@ static bool xg_ptx_is_renaming_cast(const xg_kop *op) {
     const xg_ktype *from = XG_KOPERAND(op, 0)->type, *to = op->results[0].type;
     const xg_ptx_lane *l = &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0];
     if (to->kind != XG_TK_SCALAR || xg_ptx_class_of(from) != XG_PC_R || xg_ptx_class_of(to) != XG_PC_R) return false;
-    return op->op == XG_K_OP_TRUNCI || op->op == XG_K_OP_INDEX_CAST || (op->op == XG_K_OP_EXTUI && l->zext && from->elem != XG_E_I32) || (op->op == XG_K_OP_EXTSI && l->sext);
+    return op->op == XG_K_OP_TRUNCI || op->op == XG_K_OP_INDEX_CAST ||
+           (op->op == XG_K_OP_EXTUI && l->zext && from->elem != XG_E_I32) || (op->op == XG_K_OP_EXTSI && l->sext);
 }
 static void xg_ptx_print_renaming(xg_ptx *p, xg_kop *op) {
     xg_ptx_lane l = xg_ptx_of(XG_KOPERAND(op, 0))->lane[0];
     if (op->op == XG_K_OP_TRUNCI) {
         l.zext = l.sext = false;
-        if (l.kind == XG_PL_IMM) { l.bits &= op->results[0].type->elem == XG_E_I8 ? 0xFF : 0xFFFF; l.zext = true; }
+        if (l.kind == XG_PL_IMM) {
+            l.bits &= op->results[0].type->elem == XG_E_I8 ? 0xFF : 0xFFFF;
+            l.zext = true;
+        }
     }
     xg_ptx_define_as(p, &op->results[0], &l, 1);
 }
 
 /* ---- clusters ---- */
 static void xg_ptx_need_clusters(xg_ptx *p) {
-    if (!xg_target_has(p->target, XG_TARGET_CLUSTERS)) xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' is for clusters of blocks, which %s does not have", (int)p->f->name.n, p->f->name.p, p->target->name);
+    if (!xg_target_has(p->target, XG_TARGET_CLUSTERS))
+        xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' is for clusters of blocks, which %s does not have",
+            (int)p->f->name.n, p->f->name.p, p->target->name);
 }
 static void xg_ptx_print_mapa(xg_ptx *p, xg_kop *op) {
     xg_ptx_lane at = xg_ptx_in_reg(p, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]);
     xg_ptx_need_clusters(p);
-    xg_ptx_line(p, "mapa.shared::cluster.u32 $, $, $", &xg_ptx_define(p, &op->results[0])->lane[0], &at, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0], NULL);
+    xg_ptx_line(p, "mapa.shared::cluster.u32 $, $, $", &xg_ptx_define(p, &op->results[0])->lane[0], &at,
+        &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0], NULL);
 }
 static void xg_ptx_print_cluster_barrier(xg_ptx *p) {
     xg_ptx_need_clusters(p);
@@ -347,29 +399,49 @@ static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     case XG_K_OP_FOR: xg_ptx_print_for(p, op); return;
     case XG_K_OP_IF: xg_ptx_print_if(p, op); return;
     case XG_K_OP_WHILE: xg_ptx_print_while(p, op); return;
-    case XG_K_OP_YIELD: case XG_K_OP_RETURN: case XG_K_OP_CONDITION: return;
+    case XG_K_OP_YIELD:
+    case XG_K_OP_RETURN:
+    case XG_K_OP_CONDITION: return;
     case XG_K_OP_CONST: xg_ptx_print_const(p, op); return;
     case XG_K_OP_LOAD: xg_ptx_print_load(p, op); return;
     case XG_K_OP_STORE: xg_ptx_print_store(p, op); return;
     case XG_K_OP_PTR_ADD: xg_ptx_print_ptr_add(p, op); return;
     case XG_K_OP_SHARED_PTR: xg_ptx_print_shared(p, op); return;
     case XG_K_OP_MAPA: xg_ptx_print_mapa(p, op); return;
-    case XG_K_OP_BARRIER: if (op->a == XG_KTEAM_CLUSTER) { xg_ptx_print_cluster_barrier(p); return; } break;
+    case XG_K_OP_BARRIER:
+        if (op->a == XG_KTEAM_CLUSTER) {
+            xg_ptx_print_cluster_barrier(p);
+            return;
+        }
+        break;
     case XG_K_OP_VEXTRACT: xg_ptx_print_vextract(p, op); return;
     case XG_K_OP_VINSERT: xg_ptx_print_vinsert(p, op); return;
     case XG_K_OP_BITCAST: xg_ptx_print_bitcast(p, op); return;
-    case XG_K_OP_TRUNCI: case XG_K_OP_EXTUI: case XG_K_OP_EXTSI: case XG_K_OP_INDEX_CAST:
-        if (xg_ptx_is_renaming_cast(op)) { xg_ptx_print_renaming(p, op); return; }
+    case XG_K_OP_TRUNCI:
+    case XG_K_OP_EXTUI:
+    case XG_K_OP_EXTSI:
+    case XG_K_OP_INDEX_CAST:
+        if (xg_ptx_is_renaming_cast(op)) {
+            xg_ptx_print_renaming(p, op);
+            return;
+        }
         break;
     default: break;
     }
-    row = xg_ptx_find_row(&p->index, p->target, op->op, op->n_operands ? XG_KOPERAND(op, 0)->type : NULL, op->n_results ? op->results[0].type : NULL);
+    row = xg_ptx_find_row(&p->index, p->target, op->op, op->n_operands ? XG_KOPERAND(op, 0)->type : NULL,
+        op->n_results ? op->results[0].type : NULL);
     if (!row) {
-        xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "%s has no PTX for operation %s on %s in kernel '%.*s'; it must be lowered before", p->target->name, xg_kop_name(op->op),
-                xg_kelem_name(op->n_operands ? XG_KOPERAND(op, 0)->type->elem : op->n_results ? op->results[0].type->elem : XG_E_I1), (int)p->f->name.n, p->f->name.p);
+        xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED,
+            "%s has no PTX for operation %s on %s in kernel '%.*s'; it must be lowered before", p->target->name,
+            xg_kop_name(op->op),
+            xg_kelem_name(op->n_operands  ? XG_KOPERAND(op, 0)->type->elem
+                          : op->n_results ? op->results[0].type->elem
+                                          : XG_E_I1),
+            (int)p->f->name.n, p->f->name.p);
     }
     xg_ptx_expand(p, op, row);
-    if ((op->op == XG_K_OP_EXTUI) && xg_ptx_class_of(op->results[0].type) == XG_PC_R) xg_ptx_of(&op->results[0])->lane[0].zext = true;
+    if ((op->op == XG_K_OP_EXTUI) && xg_ptx_class_of(op->results[0].type) == XG_PC_R)
+        xg_ptx_of(&op->results[0])->lane[0].zext = true;
 }
 
 /* Parameters are loaded at the head of the innermost branch that holds all their uses, outside of all loops. */
@@ -381,7 +453,8 @@ static xg_kregion *xg_ptx_param_home(const xg_kval *v) {
     xg_kregion *home = v->first_use->user->parent, *r;
     const xg_kuse *u;
     for (u = v->first_use; u; u = u->next) home = xg_ptx_common(home, u->user->parent);
-    for (r = home; r->owner; r = r->owner->parent) if (r->owner->op != XG_K_OP_IF || xg_ptx_short_branch(r->owner) < 2) home = r->owner->parent;
+    for (r = home; r->owner; r = r->owner->parent)
+        if (r->owner->op != XG_K_OP_IF || xg_ptx_short_branch(r->owner) < 2) home = r->owner->parent;
     return home;
 }
 static void xg_ptx_load_params(xg_ptx *p, const xg_kregion *r) {
@@ -404,7 +477,9 @@ static void xg_ptx_place_params(xg_ptx *p, xg_kfunc *f) {
     p->params_left = 0;
     for (i = 0; i < f->body->n_args; i++) {
         const xg_kval *v = &f->body->args[i];
-        if (v->type->kind != XG_TK_POINTER) xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "parameter %u of kernel '%.*s' is not a pointer", i, (int)f->name.n, f->name.p);
+        if (v->type->kind != XG_TK_POINTER)
+            xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "parameter %u of kernel '%.*s' is not a pointer", i, (int)f->name.n,
+                f->name.p);
         if (!v->first_use) continue;
         p->homes[i] = xg_ptx_param_home(v);
         p->params_left++;
@@ -434,17 +509,23 @@ static void xg_ptx_name(xg_ptx *p, xg_kfunc *f) {
         xg_putc(&b, (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ? c : '_');
     }
     n = b.n;
-    for (i = 1; !xg_dict_put(&p->names, xg_str_of(b.p, b.n), p); i++) { b.n = n; xg_printf(&b, "_%u", i); }
+    for (i = 1; !xg_dict_put(&p->names, xg_str_of(b.p, b.n), p); i++) {
+        b.n = n;
+        xg_printf(&b, "_%u", i);
+    }
     f->name = xg_str_copy(p->m->arena, xg_str_of(b.p, b.n));
 }
-/* Sums the shared arrays; over the static limit they become slices of one dynamic array, whose size the launch must give. */
+/* Sums the shared arrays; over the static limit they become slices of one dynamic array, whose size the launch must
+ * give. */
 static void xg_ptx_measure_shared(xg_ptx *p, xg_kregion *r, xg_dict *seen) {
     uint32_t i;
     XG_FOR_KOPS(op, r) {
         if (op->op == XG_K_OP_SHARED_PTR) {
             xg_str name = op->p ? *(const xg_str *)op->p : XG_STR("shared");
             int64_t align = op->b > 0 ? op->b : 16, at = (p->static_shared + align - 1) / align * align;
-            if (xg_dict_put(seen, name, p) && !xg_add64(at, op->a, &p->static_shared)) xg_fail(p->ctx, XLAGPU_ERROR_LIMIT, "the shared memory of kernel '%.*s' does not fit in 64 bits", (int)p->f->name.n, p->f->name.p);
+            if (xg_dict_put(seen, name, p) && !xg_add64(at, op->a, &p->static_shared))
+                xg_fail(p->ctx, XLAGPU_ERROR_LIMIT, "the shared memory of kernel '%.*s' does not fit in 64 bits",
+                    (int)p->f->name.n, p->f->name.p);
         }
         for (i = 0; i < op->n_regions; i++) xg_ptx_measure_shared(p, op->regions[i], seen);
     }
@@ -455,8 +536,10 @@ static void xg_ptx_comment(xg_buf *b, xg_str text) {
     xg_puts(b, "// ");
     for (i = 0; i < text.n; i++) {
         char c = text.p[i];
-        if (c == '\n') { if (i + 1 < text.n) xg_puts(b, "\n// "); }
-        else xg_putc(b, (unsigned char)c < 32 ? ' ' : c);
+        if (c == '\n') {
+            if (i + 1 < text.n) xg_puts(b, "\n// ");
+        } else
+            xg_putc(b, (unsigned char)c < 32 ? ' ' : c);
     }
     xg_putc(b, '\n');
 }
@@ -482,10 +565,12 @@ static void xg_ptx_entry(xg_ptx *p, const xg_kfunc *f) {
     }
     xg_puts(b, f->body->n_args ? "\n)\n" : ")\n");
     if (f->threads[0] && f->resident) xg_printf(b, ".minnctapersm %u\n", f->resident);
-    if (f->threads[0]) xg_printf(b, ".reqntid %u, %u, %u\n", f->threads[0], XG_MAX(f->threads[1], 1u), XG_MAX(f->threads[2], 1u));
+    if (f->threads[0])
+        xg_printf(b, ".reqntid %u, %u, %u\n", f->threads[0], XG_MAX(f->threads[1], 1u), XG_MAX(f->threads[2], 1u));
     if (f->cluster) xg_printf(b, ".explicitcluster\n.reqnctapercluster %u, 1, 1\n", f->cluster);
     xg_puts(b, "{\n");
-    for (i = 0; i < XG_PC_COUNT; i++) if (p->regs[i]) xg_printf(b, "\t.reg .%s %s<%u>;\n", xg_ptx_class_types[i], xg_ptx_prefixes[i], p->regs[i] + 1);
+    for (i = 0; i < XG_PC_COUNT; i++)
+        if (p->regs[i]) xg_printf(b, "\t.reg .%s %s<%u>;\n", xg_ptx_class_types[i], xg_ptx_prefixes[i], p->regs[i] + 1);
 }
 /* The kernel's piece of the text. */
 static void xg_ptx_assemble(xg_ptx *p, const xg_kfunc *f) {
@@ -495,7 +580,8 @@ static void xg_ptx_assemble(xg_ptx *p, const xg_kfunc *f) {
     xg_puts(&p->body, "\tret;\n}\n");
     p->instructions++;
     bytes = xg_add(p->ctx, xg_add(p->ctx, p->head.n, p->shared.n), p->body.n);
-    if (bytes > UINT32_MAX) xg_fail(p->ctx, XLAGPU_ERROR_LIMIT, "kernel '%.*s' has more than 4 GiB of text", (int)f->name.n, f->name.p);
+    if (bytes > UINT32_MAX)
+        xg_fail(p->ctx, XLAGPU_ERROR_LIMIT, "kernel '%.*s' has more than 4 GiB of text", (int)f->name.n, f->name.p);
     piece = (char *)xg_alloc_raw(p->all, bytes);
     memcpy(piece, p->head.p, p->head.n);
     if (p->shared.n) memcpy(piece + p->head.n, p->shared.p, p->shared.n);
@@ -509,7 +595,8 @@ XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t) {
     p->arena = p->all = a;
     p->target = t;
     p->isa = t->isa;
-    xg_texts_add(&p->text, a, XG_STR("")); /* the head says which instruction set the kernels ask for: it is written in the end */
+    /* the head says which instruction set the kernels ask for: it is written in the end */
+    xg_texts_add(&p->text, a, XG_STR(""));
     xg_buf_init(&p->body, a);
     xg_buf_init(&p->head, a);
     xg_dict_init(&p->names, a);
@@ -538,7 +625,8 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_ptx_measure_shared(p, f->body, &seen);
     p->dynamic = p->static_shared > (int64_t)p->target->shared_static;
     if (p->static_shared > (int64_t)p->target->shared_per_block)
-        xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' needs %lld bytes of shared memory, %s has %u a block", (int)f->name.n, f->name.p, (long long)p->static_shared, p->target->name, p->target->shared_per_block);
+        xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' needs %lld bytes of shared memory, %s has %u a block",
+            (int)f->name.n, f->name.p, (long long)p->static_shared, p->target->name, p->target->shared_per_block);
     m->shared_bytes = p->dynamic ? (uint32_t)p->static_shared : 0;
     xg_ptx_number(p, f->body, &n);
     if (!f->resident) f->resident = xg_ptx_resident(p, f, n);
@@ -560,7 +648,8 @@ XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out) {
 static void *xg_ptx_backend_begin(xg_ctx *c, xg_arena *a, const xg_target *t) { return xg_ptx_begin(c, a, t); }
 static void xg_ptx_backend_kernel(void *p, xg_kmodule *m) { xg_ptx_kernel((xg_ptx *)p, m); }
 static uint32_t xg_ptx_backend_finish(void *p, xg_texts *out) { return xg_ptx_finish((xg_ptx *)p, out); }
-static const xg_backend xg_ptx_backend_row = {"ptx", xg_ptx_backend_begin, xg_ptx_backend_kernel, xg_ptx_backend_finish};
+static const xg_backend xg_ptx_backend_row = {
+    "ptx", xg_ptx_backend_begin, xg_ptx_backend_kernel, xg_ptx_backend_finish};
 XG_FN const xg_backend *xg_ptx_backend(void) { return &xg_ptx_backend_row; }
 
 #endif /* XG_PTX_KERNEL_C */

@@ -1,13 +1,15 @@
 /* ptx/legalize.c -- operations and types that the target lacks become ones that it has.
  *
- * The rule table below has one row an opcode: the word of the function that knows what to do when the operation has no instruction of its own (or,
- * for the words that look first, even if it has one). Such a function makes operations before the old one and returns the value that replaces its
- * result, or NULL to leave it. What it made is visited in turn, so rules may build on each other; each leads to simpler operations, so this ends.
+ * The rule table below has one row an opcode: the word of the function that knows what to do when the operation has no
+ * instruction of its own (or, for the words that look first, even if it has one). Such a function makes operations
+ * before the old one and returns the value that replaces its result, or NULL to leave it. What it made is visited in
+ * turn, so rules may build on each other; each leads to simpler operations, so this ends.
  *
  * Laws
- * - i8 and i16 stand in 32-bit registers with unspecified upper bits. Sums, products and logic do not mind; whatever does is widened first.
- * - 16-bit floats without an instruction are computed in f32 and rounded once more. That is exact for + - * / sqrt: f32 has more than twice
- *   their bits plus two. It is not for fma, which goes through f64 rounded to odd.
+ * - i8 and i16 stand in 32-bit registers with unspecified upper bits. Sums, products and logic do not mind; whatever
+ *   does is widened first.
+ * - 16-bit floats without an instruction are computed in f32 and rounded once more. That is exact for + - * / sqrt: f32
+ *   has more than twice their bits plus two. It is not for fma, which goes through f64 rounded to odd.
  * - Nothing is contracted that an expansion wrote; contraction (where the module allows it) happens before. */
 #ifndef XG_PTX_LEGALIZE_C
 #define XG_PTX_LEGALIZE_C
@@ -16,11 +18,22 @@
 #include "math_f64.c"
 #include "isel.c"
 
-typedef struct xg_lz { xg_kmodule *m; xg_kfunc *f; const xg_target *target; xg_ptx_index index; bool removed, changed; uint32_t depth; } xg_lz;
+typedef struct xg_lz {
+    xg_kmodule *m;
+    xg_kfunc *f;
+    const xg_target *target;
+    xg_ptx_index index;
+    bool removed, changed;
+    uint32_t depth;
+} xg_lz;
 #define XG_LZ_RULE(word) static xg_kval *xg_lz_rule_##word(xg_lz *z, xg_kb *b, xg_kop *op)
 
-static bool xg_lz_is_half(const xg_ktype *t) { return t->kind == XG_TK_SCALAR && (t->elem == XG_E_BF16 || t->elem == XG_E_F16); }
-static bool xg_lz_is_small(const xg_ktype *t) { return t->kind == XG_TK_SCALAR && (t->elem == XG_E_I8 || t->elem == XG_E_I16); }
+static bool xg_lz_is_half(const xg_ktype *t) {
+    return t->kind == XG_TK_SCALAR && (t->elem == XG_E_BF16 || t->elem == XG_E_F16);
+}
+static bool xg_lz_is_small(const xg_ktype *t) {
+    return t->kind == XG_TK_SCALAR && (t->elem == XG_E_I8 || t->elem == XG_E_I16);
+}
 static bool xg_lz_is_i1(const xg_ktype *t) { return t->kind == XG_TK_SCALAR && t->elem == XG_E_I1; }
 static xg_kval *xg_lz_not(xg_kb *b, xg_kval *x) { return XOR_(x, xg_kconst_int(b, XG_E_I1, 1)); }
 
@@ -49,14 +62,18 @@ XG_LZ_RULE(add) { /* also subtraction: modulo 2 both are exclusive or */
     (void)z;
     return xg_lz_is_i1(op->results[0].type) ? XOR_(XG_KOPERAND(op, 0), XG_KOPERAND(op, 1)) : NULL;
 }
-XG_LZ_RULE(mul) { (void)z; return xg_lz_is_i1(op->results[0].type) ? AND_(XG_KOPERAND(op, 0), XG_KOPERAND(op, 1)) : NULL; }
+XG_LZ_RULE(mul) {
+    (void)z;
+    return xg_lz_is_i1(op->results[0].type) ? AND_(XG_KOPERAND(op, 0), XG_KOPERAND(op, 1)) : NULL;
+}
 XG_LZ_RULE(signed) {
     (void)z;
     if (xg_lz_is_i1(op->results[0].type)) { /* the values are 0 and -1 */
         if (op->op == XG_K_OP_MAXSI) return AND_(XG_KOPERAND(op, 0), XG_KOPERAND(op, 1));
         if (op->op == XG_K_OP_MINSI) return OR_(XG_KOPERAND(op, 0), XG_KOPERAND(op, 1));
     }
-    return xg_lz_is_small(op->results[0].type) || xg_lz_is_i1(op->results[0].type) ? xg_lz_in_i32(b, op, XG_K_OP_EXTSI) : NULL;
+    return xg_lz_is_small(op->results[0].type) || xg_lz_is_i1(op->results[0].type) ? xg_lz_in_i32(b, op, XG_K_OP_EXTSI)
+                                                                                   : NULL;
 }
 XG_LZ_RULE(unsigned) {
     (void)z;
@@ -64,7 +81,8 @@ XG_LZ_RULE(unsigned) {
         if (op->op == XG_K_OP_MAXUI) return OR_(XG_KOPERAND(op, 0), XG_KOPERAND(op, 1));
         if (op->op == XG_K_OP_MINUI) return AND_(XG_KOPERAND(op, 0), XG_KOPERAND(op, 1));
     }
-    return xg_lz_is_small(op->results[0].type) || xg_lz_is_i1(op->results[0].type) ? xg_lz_in_i32(b, op, XG_K_OP_EXTUI) : NULL;
+    return xg_lz_is_small(op->results[0].type) || xg_lz_is_i1(op->results[0].type) ? xg_lz_in_i32(b, op, XG_K_OP_EXTUI)
+                                                                                   : NULL;
 }
 XG_LZ_RULE(shl) { /* upper bits of the amount would matter */
     (void)z;
@@ -130,9 +148,12 @@ XG_LZ_RULE(extend) { /* a constant of a small type folds */
     int bits = xg_kelem_bits(t->elem);
     (void)z;
     if (!xg_kval_is_const(XG_KOPERAND(op, 0), &v) || t->kind != XG_TK_SCALAR) return NULL;
-    if (op->op == XG_K_OP_EXTUI) v &= bits < 64 ? (int64_t)(((uint64_t)1 << bits) - 1) : -1;
-    else if (bits == 1) v = -(v & 1);
-    else if (bits < 64) v = (int64_t)((uint64_t)v << (64 - bits)) >> (64 - bits);
+    if (op->op == XG_K_OP_EXTUI)
+        v &= bits < 64 ? (int64_t)(((uint64_t)1 << bits) - 1) : -1;
+    else if (bits == 1)
+        v = -(v & 1);
+    else if (bits < 64)
+        v = (int64_t)((uint64_t)v << (64 - bits)) >> (64 - bits);
     return xg_kconst_int(b, op->results[0].type->elem, v);
 }
 
@@ -142,10 +163,18 @@ XG_LZ_RULE(int_to_float) {
     xg_kelem from = x->type->elem, to = op->results[0].type->elem;
     bool is_signed = op->op == XG_K_OP_SITOFP;
     if (xg_ptx_has_row(&z->index, z->target, op)) return NULL;
-    if (from == XG_E_I1 && is_signed) { x = CAST_(EXTSI, x, XG_E_I32); return xg_kcast(b, op->op, x, to); }
-    if (to == XG_E_F64) { x = xg_kcast(b, is_signed ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, x, XG_E_I32); return xg_kcast(b, op->op, x, to); }
+    if (from == XG_E_I1 && is_signed) {
+        x = CAST_(EXTSI, x, XG_E_I32);
+        return xg_kcast(b, op->op, x, to);
+    }
+    if (to == XG_E_F64) {
+        x = xg_kcast(b, is_signed ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, x, XG_E_I32);
+        return xg_kcast(b, op->op, x, to);
+    }
     /* f32 holds up to 24 bits exactly; and f16 ends before integers need more */
-    x = from == XG_E_I1 || from == XG_E_I8 || from == XG_E_I16 || to == XG_E_F16 ? xg_kcast(b, op->op, x, XG_E_F32) : xg_ptx_int_to_f32_odd(b, x, is_signed);
+    x = from == XG_E_I1 || from == XG_E_I8 || from == XG_E_I16 || to == XG_E_F16
+            ? xg_kcast(b, op->op, x, XG_E_F32)
+            : xg_ptx_int_to_f32_odd(b, x, is_signed);
     return xg_ptx_truncf(b, x, to);
 }
 XG_LZ_RULE(float_to_int) {
@@ -174,14 +203,23 @@ XG_LZ_RULE(float_to_int) {
 }
 
 /* ---- floats ---- */
-XG_LZ_RULE(extf) { return xg_ptx_has_row(&z->index, z->target, op) ? NULL : xg_ptx_extf(b, XG_KOPERAND(op, 0), op->results[0].type->elem); }
-XG_LZ_RULE(truncf) { return xg_ptx_has_row(&z->index, z->target, op) && (op->flags == XG_PTX_SATURATES || !xg_ptx_is_narrow(op->results[0].type->elem)) ? NULL : xg_ptx_truncf(b, XG_KOPERAND(op, 0), op->results[0].type->elem); }
+XG_LZ_RULE(extf) {
+    return xg_ptx_has_row(&z->index, z->target, op) ? NULL
+                                                    : xg_ptx_extf(b, XG_KOPERAND(op, 0), op->results[0].type->elem);
+}
+XG_LZ_RULE(truncf) {
+    return xg_ptx_has_row(&z->index, z->target, op) &&
+                   (op->flags == XG_PTX_SATURATES || !xg_ptx_is_narrow(op->results[0].type->elem))
+               ? NULL
+               : xg_ptx_truncf(b, XG_KOPERAND(op, 0), op->results[0].type->elem);
+}
 static xg_kval *xg_lz_bf16(xg_kb *b, uint16_t bits) { return xg_kconst_bits(b, xg_kir_scalar(b->m, XG_E_BF16), bits); }
 
 XG_LZ_RULE(arith) { /* + - * / sqrt floor ... */
     xg_kval *x = XG_KOPERAND(op, 0), *y = op->n_operands > 1 ? XG_KOPERAND(op, 1) : NULL;
     if (xg_ptx_has_row(&z->index, z->target, op)) return NULL;
-    if (x->type->elem == XG_E_BF16 && xg_target_has(z->target, XG_TARGET_BF16_FMA)) { /* with 1 and -0 the fma rounds as the operation would */
+    /* with 1 and -0 the fma rounds as the operation would */
+    if (x->type->elem == XG_E_BF16 && xg_target_has(z->target, XG_TARGET_BF16_FMA)) {
         if (op->op == XG_K_OP_ADDF) return FMA_(x, xg_lz_bf16(b, 0x3F80), y);
         if (op->op == XG_K_OP_SUBF) return FMA_(y, xg_lz_bf16(b, 0xBF80), x);
         if (op->op == XG_K_OP_MULF) return FMA_(x, y, xg_lz_bf16(b, 0x8000));
@@ -215,8 +253,10 @@ XG_LZ_RULE(signs) { /* neg, abs, copysign of 16-bit floats: on the bits */
     xg_kval *x, *y;
     if (xg_ptx_has_row(&z->index, z->target, op) || !xg_lz_is_half(op->results[0].type)) return NULL;
     x = CAST_(BITCAST, XG_KOPERAND(op, 0), XG_E_I16);
-    if (op->op == XG_K_OP_NEGF) x = XOR_(x, xg_kconst_int(b, XG_E_I16, -32768));
-    else x = AND_(x, xg_kconst_int(b, XG_E_I16, 0x7FFF));
+    if (op->op == XG_K_OP_NEGF)
+        x = XOR_(x, xg_kconst_int(b, XG_E_I16, -32768));
+    else
+        x = AND_(x, xg_kconst_int(b, XG_E_I16, 0x7FFF));
     if (op->op == XG_K_OP_COPYSIGN) {
         y = CAST_(BITCAST, XG_KOPERAND(op, 1), XG_E_I16);
         y = AND_(y, xg_kconst_int(b, XG_E_I16, -32768));
@@ -240,7 +280,9 @@ XG_LZ_RULE(minmax) { /* the machine's maximum drops NaNs: put them back; their s
     sum = ADD_(x, y);
     return SEL_(nan, sum, r);
 }
-XG_LZ_RULE(minmaxnum) { return xg_ptx_has_row(&z->index, z->target, op) || !xg_lz_is_half(op->results[0].type) ? NULL : xg_lz_in_f32(b, op); }
+XG_LZ_RULE(minmaxnum) {
+    return xg_ptx_has_row(&z->index, z->target, op) || !xg_lz_is_half(op->results[0].type) ? NULL : xg_lz_in_f32(b, op);
+}
 XG_LZ_RULE(round) { /* half away from zero: x - trunc(x) is exact */
     xg_kval *x = XG_KOPERAND(op, 0), *t, *d, *up, *one;
     (void)z;
@@ -253,9 +295,14 @@ XG_LZ_RULE(round) { /* half away from zero: x - trunc(x) is exact */
     one = ADD_(t, one);
     return SEL_(up, one, t);
 }
-XG_LZ_RULE(remf) { (void)z; return xg_lz_is_half(op->results[0].type) ? xg_lz_in_f32(b, op) : xg_ptx_remf(b, XG_KOPERAND(op, 0), XG_KOPERAND(op, 1)); }
+XG_LZ_RULE(remf) {
+    (void)z;
+    return xg_lz_is_half(op->results[0].type) ? xg_lz_in_f32(b, op)
+                                              : xg_ptx_remf(b, XG_KOPERAND(op, 0), XG_KOPERAND(op, 1));
+}
 
-/* A function of the math dialect. In f32 between an extension and a truncation from and to the same 16-bit format, less will do. */
+/* A function of the math dialect. In f32 between an extension and a truncation from and to the same 16-bit format, less
+ * will do. */
 static uint32_t xg_lz_shortness(const xg_kop *op) {
     const xg_kval *x = XG_KOPERAND(op, 0);
     const xg_kuse *u;
@@ -263,7 +310,8 @@ static uint32_t xg_lz_shortness(const xg_kop *op) {
     if (op->n_operands != 1 || op->results[0].type->elem != XG_E_F32 || !x->def || x->def->op != XG_K_OP_EXTF) return 0;
     e = XG_KOPERAND(x->def, 0)->type->elem;
     if (e != XG_E_BF16 && e != XG_E_F16) return 0;
-    for (u = op->results[0].first_use; u; u = u->next) if (u->user->op != XG_K_OP_TRUNCF || u->user->results[0].type->elem != e) return 0;
+    for (u = op->results[0].first_use; u; u = u->next)
+        if (u->user->op != XG_K_OP_TRUNCF || u->user->results[0].type->elem != e) return 0;
     return e == XG_E_BF16 ? XG_MATH_SHORT_BF16 : XG_MATH_SHORT_F16;
 }
 XG_LZ_RULE(math) {
@@ -276,13 +324,18 @@ XG_LZ_RULE(math) {
         if (y) y = xg_ptx_extf(b, y, XG_E_F32);
         r = xg_math_expand(b, op->op, x, y, shortness);
         if (r) r = xg_ptx_truncf(b, r, e);
-    } else r = xg_math_expand(b, op->op, x, y, shortness);
-    if (!r) xg_fail(z->m->ctx, XLAGPU_ERROR_UNSUPPORTED, "%s on %s has no expansion for %s", xg_kop_name(op->op), xg_kelem_name(e), z->target->name);
+    } else
+        r = xg_math_expand(b, op->op, x, y, shortness);
+    if (!r)
+        xg_fail(z->m->ctx, XLAGPU_ERROR_UNSUPPORTED, "%s on %s has no expansion for %s", xg_kop_name(op->op),
+            xg_kelem_name(e), z->target->name);
     return r;
 }
 
 /* ---- memory and vectors ---- */
-static xg_kval *xg_lz_value(xg_kb *b, xg_kopcode code, xg_kval *const *v, uint32_t n, const xg_ktype *t) { return &xg_kir_op(b, code, v, n, &t, 1, 0)->results[0]; }
+static xg_kval *xg_lz_value(xg_kb *b, xg_kopcode code, xg_kval *const *v, uint32_t n, const xg_ktype *t) {
+    return &xg_kir_op(b, code, v, n, &t, 1, 0)->results[0];
+}
 static xg_kval *xg_lz_vextract(xg_kb *b, xg_kval *vec, int64_t k) {
     xg_kval *v[2];
     v[0] = vec;
@@ -296,7 +349,9 @@ static xg_kval *xg_lz_vinsert(xg_kb *b, xg_kval *x, xg_kval *vec, int64_t k) {
     v[2] = I32_(k);
     return xg_lz_value(b, XG_K_OP_VINSERT, v, 3, vec->type);
 }
-static xg_kval *xg_lz_bitcast_to(xg_kb *b, xg_kval *x, const xg_ktype *t) { return t == x->type ? x : xg_lz_value(b, XG_K_OP_BITCAST, &x, 1, t); }
+static xg_kval *xg_lz_bitcast_to(xg_kb *b, xg_kval *x, const xg_ktype *t) {
+    return t == x->type ? x : xg_lz_value(b, XG_K_OP_BITCAST, &x, 1, t);
+}
 static xg_kval *xg_lz_ptr_add(xg_kb *b, xg_kval *ptr, int64_t bytes) {
     xg_kval *v[2], *r;
     if (!bytes) return ptr;
@@ -307,9 +362,12 @@ static xg_kval *xg_lz_ptr_add(xg_kb *b, xg_kval *ptr, int64_t bytes) {
     r->def->b = bytes;
     return r;
 }
-/* How a vector of `lanes` elements of `bytes` each, aligned to `align`, is moved: pieces of `n` units of `unit` bytes. Units are elements where
- * an instruction moves these (at most four, at most 16 bytes), else 32-bit words. */
-typedef struct xg_lz_plan { int64_t unit, n; bool words; } xg_lz_plan;
+/* How a vector of `lanes` elements of `bytes` each, aligned to `align`, is moved: pieces of `n` units of `unit` bytes.
+ * Units are elements where an instruction moves these (at most four, at most 16 bytes), else 32-bit words. */
+typedef struct xg_lz_plan {
+    int64_t unit, n;
+    bool words;
+} xg_lz_plan;
 static xg_lz_plan xg_lz_plan_access(int64_t bytes, int64_t lanes, int64_t align) {
     xg_lz_plan p;
     int64_t most = bytes, total = bytes * lanes;
@@ -357,16 +415,21 @@ XG_LZ_RULE(load) {
     }
     return r;
 }
-/* The word of which lanes `from` to `from` + `per` of a vector are the pieces, in their order, as a load left them; NULL: there is none. A pred is its byte. */
+/* The word of which lanes `from` to `from` + `per` of a vector are the pieces, in their order, as a load left them;
+ * NULL: there is none. A pred is its byte. */
 static xg_kval *xg_lz_word_of(xg_kb *b, xg_kval *vec, int64_t from, int64_t per) {
     xg_kval *word = NULL;
     int64_t j, at;
     for (j = 0; j < per; j++) {
         xg_kval *e = xg_kvector_lane(vec, I32_(from + j));
-        if (e && xg_kval_by(e, XG_K_OP_CMPI) && e->def->a == XG_CI_NE && xg_kval_is_const(XG_KOPERAND(e->def, 1), &at) && !at) e = XG_KOPERAND(e->def, 0);
-        if (!e || !xg_kval_by(e, XG_K_OP_VEXTRACT) || !xg_kval_is_const(XG_KOPERAND(e->def, 1), &at) || at != j) return NULL;
+        if (e && xg_kval_by(e, XG_K_OP_CMPI) && e->def->a == XG_CI_NE &&
+            xg_kval_is_const(XG_KOPERAND(e->def, 1), &at) && !at)
+            e = XG_KOPERAND(e->def, 0);
+        if (!e || !xg_kval_by(e, XG_K_OP_VEXTRACT) || !xg_kval_is_const(XG_KOPERAND(e->def, 1), &at) || at != j)
+            return NULL;
         e = XG_KOPERAND(e->def, 0);
-        if (e->type->elements != per || !xg_kval_by(e, XG_K_OP_BITCAST) || (word && word != XG_KOPERAND(e->def, 0))) return NULL;
+        if (e->type->elements != per || !xg_kval_by(e, XG_K_OP_BITCAST) || (word && word != XG_KOPERAND(e->def, 0)))
+            return NULL;
         word = XG_KOPERAND(e->def, 0);
     }
     return word;
@@ -402,7 +465,10 @@ XG_LZ_RULE(store) {
         xg_kval *v = plan.n > 1 ? xg_kconst_bits(b, piece, 0) : NULL, *p;
         for (k = 0; k < plan.n; k++) {
             xg_kval *whole = plan.words && per > 1 ? xg_lz_word_of(b, x, at + k * per, per) : NULL, *w, *e;
-            if (whole && whole->type == word) { v = plan.n > 1 ? xg_lz_vinsert(b, whole, v, k) : whole; continue; }
+            if (whole && whole->type == word) {
+                v = plan.n > 1 ? xg_lz_vinsert(b, whole, v, k) : whole;
+                continue;
+            }
             w = per > 1 ? xg_kconst_bits(b, part, 0) : NULL;
             for (j = 0; j < per; j++) {
                 e = xg_lz_vextract(b, x, at + k * per + j);
@@ -453,7 +519,9 @@ static xg_kval *xg_lz_lanes(xg_kb *b, xg_kop *op) {
     for (k = 0; k < t->elements; k++) {
         xg_kval *v[3];
         xg_kop *one;
-        for (i = 0; i < op->n_operands && i < 3; i++) v[i] = XG_KOPERAND(op, i)->type->kind == XG_TK_VECTOR ? xg_lz_vextract(b, XG_KOPERAND(op, i), k) : XG_KOPERAND(op, i);
+        for (i = 0; i < op->n_operands && i < 3; i++)
+            v[i] = XG_KOPERAND(op, i)->type->kind == XG_TK_VECTOR ? xg_lz_vextract(b, XG_KOPERAND(op, i), k)
+                                                                  : XG_KOPERAND(op, i);
         one = xg_kir_op(b, op->op, v, op->n_operands, &elem, 1, 0);
         one->flags = op->flags;
         one->a = op->a;
@@ -469,8 +537,12 @@ static bool xg_lz_is_cheap(const xg_kregion *r, uint32_t *n) {
     XG_FOR_KOPS(o, r) {
         uint32_t flags = xg_kop_flags(o->op);
         if (o == r->last) break;
-        if (!(flags & KF_PURE) || (flags & (KF_READ | KF_CONV)) || o->n_regions || o->n_results != 1 || o->results[0].type->kind == XG_TK_VECTOR) return false;
-        if (o->op == XG_K_OP_DIVF || o->op == XG_K_OP_SQRT || (o->op >= XG_K_OP_DIVSI && o->op <= XG_K_OP_REMUI) || (o->op >= XG_K_OP_RSQRT && o->op <= XG_K_OP_ERF) || o->op == XG_K_OP_REMF) return false;
+        if (!(flags & KF_PURE) || (flags & (KF_READ | KF_CONV)) || o->n_regions || o->n_results != 1 ||
+            o->results[0].type->kind == XG_TK_VECTOR)
+            return false;
+        if (o->op == XG_K_OP_DIVF || o->op == XG_K_OP_SQRT || (o->op >= XG_K_OP_DIVSI && o->op <= XG_K_OP_REMUI) ||
+            (o->op >= XG_K_OP_RSQRT && o->op <= XG_K_OP_ERF) || o->op == XG_K_OP_REMF)
+            return false;
         if (o->op != XG_K_OP_CONST && ++*n > 4) return false;
     }
     return true;
@@ -478,13 +550,17 @@ static bool xg_lz_is_cheap(const xg_kregion *r, uint32_t *n) {
 XG_LZ_RULE(if) {
     uint32_t n = 0, i;
     xg_kop *o;
-    if (!op->n_results || op->n_results > 4 || !xg_lz_is_cheap(op->regions[0], &n) || !xg_lz_is_cheap(op->regions[1], &n)) return NULL;
-    for (i = 0; i < op->n_results; i++) if (op->results[i].type->kind == XG_TK_VECTOR) return NULL;
-    for (i = 0; i < 2; i++) for (o = op->regions[i]->first; o != op->regions[i]->last;) {
-        xg_kop *next = o->next;
-        xg_kop_move_before(o, op);
-        o = next;
-    }
+    if (!op->n_results || op->n_results > 4 || !xg_lz_is_cheap(op->regions[0], &n) ||
+        !xg_lz_is_cheap(op->regions[1], &n))
+        return NULL;
+    for (i = 0; i < op->n_results; i++)
+        if (op->results[i].type->kind == XG_TK_VECTOR) return NULL;
+    for (i = 0; i < 2; i++)
+        for (o = op->regions[i]->first; o != op->regions[i]->last;) {
+            xg_kop *next = o->next;
+            xg_kop_move_before(o, op);
+            o = next;
+        }
     for (i = 0; i < op->n_results; i++) {
         xg_kval *yes = XG_KOPERAND(op->regions[0]->last, i), *no = XG_KOPERAND(op->regions[1]->last, i);
         xg_kval_replace(&op->results[i], yes == no ? yes : SEL_(XG_KOPERAND(op, 0), yes, no));
@@ -493,9 +569,16 @@ XG_LZ_RULE(if) {
     return NULL;
 }
 
-/* ---- atomics: vectors that memory does not change at once go lane by lane; what memory does not do on this type, the loop does ---- */
-typedef struct xg_lz_red { xg_kopcode op; xg_kval *v; } xg_lz_red;
-static xg_kval *xg_lz_combine(xg_kb *b, void *data, xg_kval *current) { const xg_lz_red *r = (const xg_lz_red *)data; return xg_k2(b, r->op, current, r->v); }
+/* ---- atomics: vectors that memory does not change at once go lane by lane; what memory does not do on this type, the
+ * loop does ---- */
+typedef struct xg_lz_red {
+    xg_kopcode op;
+    xg_kval *v;
+} xg_lz_red;
+static xg_kval *xg_lz_combine(xg_kb *b, void *data, xg_kval *current) {
+    const xg_lz_red *r = (const xg_lz_red *)data;
+    return xg_k2(b, r->op, current, r->v);
+}
 XG_LZ_RULE(red) {
     xg_kval *x = XG_KOPERAND(op, 0), *v[2];
     int64_t bytes = xg_kelem_bytes(x->type->elem), k;
@@ -518,24 +601,106 @@ XG_LZ_RULE(red) {
 }
 
 /* X(OPCODE, word) */
+/* clang-format off */
 #define XG_LZ_RULES(X) \
-    X(ADDI, add) X(SUBI, add) X(MULI, mul) X(MULHSI, mulhi) X(MULHUI, mulhi) X(DIVSI, signed) X(DIVUI, unsigned) X(REMSI, signed) X(REMUI, unsigned) \
-    X(SHLI, shl) X(SHRSI, signed) X(SHRUI, unsigned) X(MAXSI, signed) X(MINSI, signed) X(MAXUI, unsigned) X(MINUI, unsigned) X(CTPOP, ctpop) X(CTLZ, ctlz) \
-    X(CMPI, cmpi) X(SELECT, select) X(EXTSI, extend) X(EXTUI, extend) X(SITOFP, int_to_float) X(UITOFP, int_to_float) X(FPTOSI, float_to_int) X(FPTOUI, float_to_int) \
-    X(EXTF, extf) X(TRUNCF, truncf) X(ADDF, arith) X(SUBF, arith) X(MULF, arith) X(DIVF, arith) X(SQRT, arith) X(FLOOR, arith) X(CEIL, arith) X(TRUNC, arith) \
-    X(ROUNDEVEN, arith) X(DIVFULL, arith) X(EX2A, arith) X(LG2A, arith) X(RCPA, arith) X(RSQRTA, arith) X(FMA, fma) X(NEGF, signs) X(ABSF, signs) X(COPYSIGN, signs) X(CMPF, cmpf) \
-    X(MAXF, minmax) X(MINF, minmax) X(MAXNUMF, minmaxnum) X(MINNUMF, minmaxnum) X(ROUND, round) X(REMF, remf) \
-    X(RSQRT, math) X(CBRT, math) X(EXP, math) X(EXPM1, math) X(LOG, math) X(LOG1P, math) X(POW, math) X(SIN, math) X(COS, math) X(TAN, math) X(TANH, math) X(SINH, math) \
-    X(COSH, math) X(ASIN, math) X(ACOS, math) X(ATAN, math) X(ATAN2, math) X(ASINH, math) X(ACOSH, math) X(ATANH, math) X(ERF, math) \
-    X(LOAD, load) X(STORE, store) X(VEXTRACT, vextract) X(VINSERT, vinsert) X(IF, if) \
-    X(RED_ADDI, red) X(RED_ADDF, red) X(RED_AND, red) X(RED_OR, red) X(RED_XOR, red) X(RED_MAXS, red) X(RED_MINS, red) X(RED_MAXU, red) X(RED_MINU, red)
+    X(ADDI, add) \
+    X(SUBI, add) \
+    X(MULI, mul) \
+    X(MULHSI, mulhi) \
+    X(MULHUI, mulhi) \
+    X(DIVSI, signed) \
+    X(DIVUI, unsigned) \
+    X(REMSI, signed) \
+    X(REMUI, unsigned) \
+    X(SHLI, shl) \
+    X(SHRSI, signed) \
+    X(SHRUI, unsigned) \
+    X(MAXSI, signed) \
+    X(MINSI, signed) \
+    X(MAXUI, unsigned) \
+    X(MINUI, unsigned) \
+    X(CTPOP, ctpop) \
+    X(CTLZ, ctlz) \
+    X(CMPI, cmpi) \
+    X(SELECT, select) \
+    X(EXTSI, extend) \
+    X(EXTUI, extend) \
+    X(SITOFP, int_to_float) \
+    X(UITOFP, int_to_float) \
+    X(FPTOSI, float_to_int) \
+    X(FPTOUI, float_to_int) \
+    X(EXTF, extf) \
+    X(TRUNCF, truncf) \
+    X(ADDF, arith) \
+    X(SUBF, arith) \
+    X(MULF, arith) \
+    X(DIVF, arith) \
+    X(SQRT, arith) \
+    X(FLOOR, arith) \
+    X(CEIL, arith) \
+    X(TRUNC, arith) \
+    X(ROUNDEVEN, arith) \
+    X(DIVFULL, arith) \
+    X(EX2A, arith) \
+    X(LG2A, arith) \
+    X(RCPA, arith) \
+    X(RSQRTA, arith) \
+    X(FMA, fma) \
+    X(NEGF, signs) \
+    X(ABSF, signs) \
+    X(COPYSIGN, signs) \
+    X(CMPF, cmpf) \
+    X(MAXF, minmax) \
+    X(MINF, minmax) \
+    X(MAXNUMF, minmaxnum) \
+    X(MINNUMF, minmaxnum) \
+    X(ROUND, round) \
+    X(REMF, remf) \
+    X(RSQRT, math) \
+    X(CBRT, math) \
+    X(EXP, math) \
+    X(EXPM1, math) \
+    X(LOG, math) \
+    X(LOG1P, math) \
+    X(POW, math) \
+    X(SIN, math) \
+    X(COS, math) \
+    X(TAN, math) \
+    X(TANH, math) \
+    X(SINH, math) \
+    X(COSH, math) \
+    X(ASIN, math) \
+    X(ACOS, math) \
+    X(ATAN, math) \
+    X(ATAN2, math) \
+    X(ASINH, math) \
+    X(ACOSH, math) \
+    X(ATANH, math) \
+    X(ERF, math) \
+    X(LOAD, load) \
+    X(STORE, store) \
+    X(VEXTRACT, vextract) \
+    X(VINSERT, vinsert) \
+    X(IF, if) \
+    X(RED_ADDI, red) \
+    X(RED_ADDF, red) \
+    X(RED_AND, red) \
+    X(RED_OR, red) \
+    X(RED_XOR, red) \
+    X(RED_MAXS, red) \
+    X(RED_MINS, red) \
+    X(RED_MAXU, red) \
+    X(RED_MINU, red)
+/* clang-format on */
 
 static xg_kval *xg_lz_apply(xg_lz *z, xg_kb *b, xg_kop *op) {
-    if (op->n_results == 1 && op->results[0].type->kind == XG_TK_VECTOR && (xg_kop_flags(op->op) & KF_PURE) && op->n_operands &&
-        op->op != XG_K_OP_VINSERT && op->op != XG_K_OP_BITCAST && op->op != XG_K_OP_VEXTRACT) return xg_lz_lanes(b, op);
+    if (op->n_results == 1 && op->results[0].type->kind == XG_TK_VECTOR && (xg_kop_flags(op->op) & KF_PURE) &&
+        op->n_operands && op->op != XG_K_OP_VINSERT && op->op != XG_K_OP_BITCAST && op->op != XG_K_OP_VEXTRACT)
+        return xg_lz_lanes(b, op);
     switch (op->op) {
-#define X(name, word) case XG_K_OP_##name: return xg_lz_rule_##word(z, b, op);
-    XG_LZ_RULES(X)
+#define X(name, word) \
+    case XG_K_OP_##name: return xg_lz_rule_##word(z, b, op);
+        XG_LZ_RULES(X)
 #undef X
     default: return NULL;
     }
@@ -568,12 +733,14 @@ static void xg_lz_contract(xg_lz *z, xg_kregion *r) {
     uint32_t i;
     XG_FOR_KOPS(op, r) {
         for (i = 0; i < op->n_regions; i++) xg_lz_contract(z, op->regions[i]);
-        if (op->op != XG_K_OP_ADDF || (op->results[0].type->elem != XG_E_F32 && op->results[0].type->elem != XG_E_F64)) continue;
+        if (op->op != XG_K_OP_ADDF || (op->results[0].type->elem != XG_E_F32 && op->results[0].type->elem != XG_E_F64))
+            continue;
         for (i = 0; i < 2; i++) {
             xg_kval *p = XG_KOPERAND(op, i);
             xg_kb b = xg_kb_before(z->m, op);
             if (!p->def || p->def->op != XG_K_OP_MULF || p->first_use != p->last_use || p->def->parent != r) continue;
-            xg_kval_replace(&op->results[0], xg_k3(&b, XG_K_OP_FMA, XG_KOPERAND(p->def, 0), XG_KOPERAND(p->def, 1), XG_KOPERAND(op, 1 - i)));
+            xg_kval_replace(&op->results[0],
+                xg_k3(&b, XG_K_OP_FMA, XG_KOPERAND(p->def, 0), XG_KOPERAND(p->def, 1), XG_KOPERAND(op, 1 - i)));
             break;
         }
     }
@@ -588,7 +755,8 @@ static void xg_lz_sweep(xg_kregion *r) {
         bool used = false;
         for (i = 0; i < op->n_regions; i++) xg_lz_sweep(op->regions[i]);
         for (i = 0; i < op->n_results; i++) used = used || op->results[i].first_use;
-        if (!used && op->n_results && ((flags & KF_PURE) || (op->op == XG_K_OP_LOAD && !(op->flags & KM_VOLATILE)))) xg_kop_remove(op);
+        if (!used && op->n_results && ((flags & KF_PURE) || (op->op == XG_K_OP_LOAD && !(op->flags & KM_VOLATILE))))
+            xg_kop_remove(op);
         op = prev;
     }
 }

@@ -1,11 +1,12 @@
 /* ptx/math_common.c -- the words in which expansions are written, and the choice of the expansion.
  *
- * An expansion is C that makes operations at `b`. The macros below are its vocabulary; math_f32.c, math_f64.c, convert.c and legalize.c share
- * them, the last one takes them away.
+ * An expansion is C that makes operations at `b`. The macros below are its vocabulary; math_f32.c, math_f64.c,
+ * convert.c and legalize.c share them, the last one takes them away.
  *
  * Laws
- * - The order in which operations are made is the order in which they are printed, so a call may have at most ONE argument that makes an
- *   operation (constants do not count: they print nothing). C does not say which argument is evaluated first.
+ * - The order in which operations are made is the order in which they are printed, so a call may have at most ONE
+ *   argument that makes an operation (constants do not count: they print nothing). C does not say which argument is
+ *   evaluated first.
  * - Constants are given by their bits (K32, K64) where a decimal would not say exactly what is meant. */
 #ifndef XG_PTX_MATH_COMMON_C
 #define XG_PTX_MATH_COMMON_C
@@ -65,7 +66,10 @@ static xg_kval *xg_math_poly64(xg_kb *b, xg_kval *x, const uint64_t *c, size_t n
     return r;
 }
 /* Both branches of an if of the same result type: begin, fill, else, fill, end. */
-typedef struct xg_math_if { xg_kop *op; xg_kb then_b, else_b; } xg_math_if;
+typedef struct xg_math_if {
+    xg_kop *op;
+    xg_kb then_b, else_b;
+} xg_math_if;
 static xg_math_if xg_math_if_begin(xg_kb *b, xg_kval *cond, const xg_ktype *const *types, uint32_t n) {
     xg_math_if f;
     f.op = xg_kif(b, cond, types, n);
@@ -76,11 +80,14 @@ static xg_math_if xg_math_if_begin(xg_kb *b, xg_kval *cond, const xg_ktype *cons
 }
 
 /* ---- shared by the two widths ---- */
-/* e + 2 log2(e) atanh(u + ul) as a pair, where q = (atanh(u)/u - 1 - u^2/3) / u^4: all that matters in pairs of floats. */
+/* e + 2 log2(e) atanh(u + ul) as a pair, where q = (atanh(u)/u - 1 - u^2/3) / u^4: all that matters in pairs of
+ * floats. */
 static void xg_math_log2_pair(xg_kb *b, xg_kval *e, xg_kval *u, xg_kval *ul, xg_kval *q, xg_kval **hi, xg_kval **lo) {
     bool wide = u->type->elem == XG_E_F64;
-    xg_kval *third = wide ? K64_(0x3FD5555555555555u) : K32_(0x3EAAAAAB), *third_lo = wide ? K64_(0x3C75555555555555u) : K32_(0xB22AAAAB);
-    xg_kval *k = wide ? K64_(0x40071547652B82FEu) : K32_(0x4038AA3B), *k_lo = wide ? K64_(0x3C8777D0FFDA0D24u) : K32_(0x33257060);
+    xg_kval *third = wide ? K64_(0x3FD5555555555555u) : K32_(0x3EAAAAAB),
+            *third_lo = wide ? K64_(0x3C75555555555555u) : K32_(0xB22AAAAB);
+    xg_kval *k = wide ? K64_(0x40071547652B82FEu) : K32_(0x4038AA3B),
+            *k_lo = wide ? K64_(0x3C8777D0FFDA0D24u) : K32_(0x33257060);
     xg_kval *z, *zl, *w, *wl, *c, *cl, *t, *h, *d;
     z = MUL_(u, u);
     t = NEG_(z);

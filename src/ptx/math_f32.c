@@ -1,12 +1,14 @@
 /* ptx/math_f32.c -- the math dialect in f32.
  *
- * Polynomials are minimax fits of our own (sollya, fpminimax with single coefficients); their error stands beside them. The bounds that tests/math.c
- * measures are in docs/numerics.md; they assume the documented errors of ex2.approx (2^-22.5), lg2.approx (2^-22) and rcp.approx (1 ulp).
+ * Polynomials are minimax fits of our own (sollya, fpminimax with single coefficients); their error stands beside them.
+ * The bounds that tests/math.c measures are in docs/numerics.md; they assume the documented errors of ex2.approx
+ * (2^-22.5), lg2.approx (2^-22) and rcp.approx (1 ulp).
  *
  * Habits
- * - Rounding to an integer n: add 1.5 * 2^23, which leaves n in the low bits; subtract it again for n as a float. The same bits shifted into
- *   the exponent are 2^n.
- * - What must stay NaN goes through instructions that keep it; clamps that drop NaNs are only applied where another operand still carries it.
+ * - Rounding to an integer n: add 1.5 * 2^23, which leaves n in the low bits; subtract it again for n as a float. The
+ *   same bits shifted into the exponent are 2^n.
+ * - What must stay NaN goes through instructions that keep it; clamps that drop NaNs are only applied where another
+ *   operand still carries it.
  * - Odd functions get their sign at the end, which also keeps -0. */
 #ifndef XG_PTX_MATH_F32_C
 #define XG_PTX_MATH_F32_C
@@ -23,8 +25,8 @@
 #define XG_F32_NAN 0x7FC00000
 #define XG_F32_MIN_NORMAL 0x00800000
 
-/* exp(x) * 2^shift. 2^n with n clamped to the normal exponents takes most of it, ex2.approx the rest, so that overflow and subnormal results come
- * out of one multiplication. (9 instructions) */
+/* exp(x) * 2^shift. 2^n with n clamped to the normal exponents takes most of it, ex2.approx the rest, so that overflow
+ * and subnormal results come out of one multiplication. (9 instructions) */
 static xg_kval *xg_m32_exp(xg_kb *b, xg_kval *x, int shift) {
     double magic = 12582912.0 + 127 + shift;
     xg_kval *t, *n, *f, *scale;
@@ -87,11 +89,13 @@ static xg_kval *xg_m32_expm1_short(xg_kb *b, xg_kval *x) {
 
 /* ---- logarithms ---- */
 /* log1p on [-1/3, 1/3]: x + x^2 P(x), 2^-27.6; the short one 2^-19.8 */
-static const uint32_t xg_m32_log_c[] = {0xBE037E2F, 0x3E0F7B5A, 0xBDF9C97B, 0x3E0F5B12, 0xBE2ACC5F, 0x3E4CE942, 0xBE7FFF88, 0x3EAAAA80, 0xBF000000};
+static const uint32_t xg_m32_log_c[] = {
+    0xBE037E2F, 0x3E0F7B5A, 0xBDF9C97B, 0x3E0F5B12, 0xBE2ACC5F, 0x3E4CE942, 0xBE7FFF88, 0x3EAAAA80, 0xBF000000};
 static const uint32_t xg_m32_log_short_c[] = {0x3E2E445B, 0xBE468AFF, 0x3E4AE310, 0xBE7E68CC, 0x3EAAAF69, 0xBF000166};
 /* log(1 + f) + e ln 2 */
 static xg_kval *xg_m32_log_sum(xg_kb *b, xg_kval *f, xg_kval *e, bool is_short) {
-    xg_kval *p = is_short ? xg_math_poly32(b, f, xg_m32_log_short_c, XG_COUNT(xg_m32_log_short_c)) : xg_math_poly32(b, f, xg_m32_log_c, XG_COUNT(xg_m32_log_c));
+    xg_kval *p = is_short ? xg_math_poly32(b, f, xg_m32_log_short_c, XG_COUNT(xg_m32_log_short_c))
+                          : xg_math_poly32(b, f, xg_m32_log_c, XG_COUNT(xg_m32_log_c));
     xg_kval *q = MUL_(f, f);
     p = FMA_(p, q, f);
     return FMA_(e, K32_(XG_F32_LN2), p);
@@ -122,13 +126,14 @@ static xg_kval *xg_m32_log(xg_kb *b, xg_kval *x, uint32_t shortness) {
     y = xg_m32_log_sum(b, f, e, shortness != 0);
     good = BITS_(x);
     good = ISUB_(good, I32_(1));
-    good = CMPI_(ULT, good, I32_(0x7F7FFFFF)); /* positive and finite */
+    good = CMPI_(ULT, good, I32_(0x7F7FFFFF));           /* positive and finite */
     other = FMA_(x, K32_(XG_F32_INF), K32_(XG_F32_INF)); /* infinity stays, all else is NaN */
     y = SEL_(good, y, other);
     zero = CMPF_(OEQ, x, F32_(0));
     return SEL_(zero, K32_(0xFF800000), y);
 }
-/* 1 + x = 2^e (1 + f) where f = 2^-e x + (2^-e - 1) is rounded once; 2^-e is kept times 4 so that it never underflows. */
+/* 1 + x = 2^e (1 + f) where f = 2^-e x + (2^-e - 1) is rounded once; 2^-e is kept times 4 so that it never
+ * underflows. */
 static xg_kval *xg_m32_log1p(xg_kb *b, xg_kval *x) {
     xg_kval *u = ADD_(x, F32_(1)), *k, *s, *f, *e, *y, *little, *good, *other, *q, *t;
     k = BITS_(u);
@@ -171,7 +176,7 @@ static xg_kval *xg_m32_log1p_short(xg_kb *b, xg_kval *x) {
 static const uint32_t xg_m32_tanh_c[] = {0x3AA76E86, 0xBBDEDA43, 0x3CAAD916, 0xBD5BF827, 0x3E087FFB, 0xBEAAAA7D};
 static xg_kval *xg_m32_tanh(xg_kb *b, xg_kval *x, uint32_t shortness) {
     xg_kval *a, *t, *big, *z, *p, *little, *is_small, *y;
-    if (shortness) { /* 1 - 2 / (exp(2x) + 1); near zero x (1 - x^2 / 3). 2^-18. (11 instructions) */
+    if (shortness) {                   /* 1 - 2 / (exp(2x) + 1); near zero x (1 - x^2 / 3). 2^-18. (11 instructions) */
         t = MUL_(x, K32_(0x4038AA3B)); /* 2 log2 e */
         t = xg_math_ftz(b, XG_K_OP_EX2A, t);
         t = ADD_(t, F32_(1));
@@ -280,13 +285,16 @@ static xg_kval *xg_m32_atanh(xg_kb *b, xg_kval *x) { /* log1p(2a / (1 - a)) / 2 
 /* sin on [0, pi/4]: x + x^3 P(x^2), 2^-32.2; cos: 1 + x^2 P(x^2), 2^-30; tan: x + x^3 P(x^2), 2^-29.5 */
 static const uint32_t xg_m32_sin_c[] = {0x363BEEFC, 0xB950242F, 0x3C0888B2, 0xBE2AAAAB};
 static const uint32_t xg_m32_cos_c[] = {0x37CD3F08, 0xBAB60731, 0x3D2AAAA7, 0xBF000000};
-static const uint32_t xg_m32_tan_c[] = {0x3B8F6F8C, 0x38BC440E, 0x3C317E4A, 0x3CAE5C69, 0x3D5D6D2D, 0x3E0886CE, 0x3EAAAAB0};
+static const uint32_t xg_m32_tan_c[] = {
+    0x3B8F6F8C, 0x38BC440E, 0x3C317E4A, 0x3CAE5C69, 0x3D5D6D2D, 0x3E0886CE, 0x3EAAAAB0};
 
 /* 32 zero bits, then 2/pi. */
-static const uint32_t xg_m32_two_over_pi[] = {0, 0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0, 0xDB629599, 0x3C439041, 0xFE5163AB};
+static const uint32_t xg_m32_two_over_pi[] = {
+    0, 0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0, 0xDB629599, 0x3C439041, 0xFE5163AB};
 
-/* Payne and Hanek: of 2/pi only the bits count that the product with x leaves between 2 and 2^-70 or so: three words from a position that depends on
- * the exponent. Their product with the significand, modulo 2^96, is x / (pi/2) modulo 4 in its upper 64 bits. Gives r in [-pi/4, pi/4] and q. */
+/* Payne and Hanek: of 2/pi only the bits count that the product with x leaves between 2 and 2^-70 or so: three words
+ * from a position that depends on the exponent. Their product with the significand, modulo 2^96, is x / (pi/2) modulo 4
+ * in its upper 64 bits. Gives r in [-pi/4, pi/4] and q. */
 static void xg_m32_reduce_far(xg_kb *b, xg_kval *x, xg_kval **r, xg_kval **q) {
     xg_kval *i = BITS_(x), *m, *s, *word, *w[4], *p, *h, *lo, *t, *frac, *negative, *hit;
     int k, j;
@@ -363,7 +371,8 @@ static void xg_m32_reduce(xg_kb *b, xg_kval *x, xg_kval **r, xg_kval **q) {
     *r = &f.op->results[0];
     *q = &f.op->results[1];
 }
-/* Quadrant q of sine: sin r, cos r, -sin r, -cos r; cosine is a quadrant ahead. Both polynomials have four coefficients, so these are chosen. */
+/* Quadrant q of sine: sin r, cos r, -sin r, -cos r; cosine is a quadrant ahead. Both polynomials have four
+ * coefficients, so these are chosen. */
 static xg_kval *xg_m32_sin(xg_kb *b, xg_kval *x, bool cosine) {
     xg_kval *r, *q, *odd, *z, *p, *t, *c, *y, *neg;
     int k;
@@ -439,7 +448,8 @@ static xg_kval *xg_m32_acos(xg_kb *b, xg_kval *x) {
     return SEL_(big, v, u);
 }
 /* atan on [0, 1]: x + x^3 P(x^2), 2^-25.8 */
-static const uint32_t xg_m32_atan_c[] = {0x3B3F60E2, 0xBC8611FF, 0x3D30FBAB, 0xBD9AA9FA, 0x3DDA6FEE, 0xBE118558, 0x3E4CBC77, 0xBEAAAA6E};
+static const uint32_t xg_m32_atan_c[] = {
+    0x3B3F60E2, 0xBC8611FF, 0x3D30FBAB, 0xBD9AA9FA, 0x3DDA6FEE, 0xBE118558, 0x3E4CBC77, 0xBEAAAA6E};
 static xg_kval *xg_m32_atan_core(xg_kb *b, xg_kval *r) {
     xg_kval *z = MUL_(r, r), *p = xg_math_poly32(b, z, xg_m32_atan_c, XG_COUNT(xg_m32_atan_c));
     p = MUL_(p, z);
@@ -479,17 +489,22 @@ static xg_kval *xg_m32_atan2(xg_kb *b, xg_kval *y, xg_kval *x) {
 }
 
 /* ---- the rest ---- */
-/* erf on [0, 1]: x + x P(x^2), 2^-29.3; above: 1 - 2^q, q = x P(x), 2^-26.3. The short ones: 2^-19.7 and 2^-15.5, of which an eighth arrives. */
-static const uint32_t xg_m32_erf_c[] = {0x38A48BD2, 0xBA51EC09, 0x3BAA00B9, 0xBCDBFC46, 0x3DE71679, 0xBEC0939F, 0x3E0375D4};
-static const uint32_t xg_m32_erfc_c[] = {0x351DBDE5, 0xB72A8B0E, 0x384DE8A5, 0x3986B62F, 0xBBA077E5, 0x3D0B2510, 0xBE1CDB7F, 0xBF6A9194, 0xBFD06CDB};
+/* erf on [0, 1]: x + x P(x^2), 2^-29.3; above: 1 - 2^q, q = x P(x), 2^-26.3. The short ones: 2^-19.7 and 2^-15.5, of
+ * which an eighth arrives. */
+static const uint32_t xg_m32_erf_c[] = {
+    0x38A48BD2, 0xBA51EC09, 0x3BAA00B9, 0xBCDBFC46, 0x3DE71679, 0xBEC0939F, 0x3E0375D4};
+static const uint32_t xg_m32_erfc_c[] = {
+    0x351DBDE5, 0xB72A8B0E, 0x384DE8A5, 0x3986B62F, 0xBBA077E5, 0x3D0B2510, 0xBE1CDB7F, 0xBF6A9194, 0xBFD06CDB};
 static const uint32_t xg_m32_erf_short_c[] = {0x3B64FAD8, 0xBCD07763, 0x3DE61354, 0xBEC08B79, 0x3E03757E};
 static const uint32_t xg_m32_erfc_short_c[] = {0xBA9D06C3, 0x3C94F963, 0xBDF82AF5, 0xBF72851E, 0xBFCEF49C};
 static xg_kval *xg_m32_erf(xg_kb *b, xg_kval *x, uint32_t shortness) {
     xg_kval *a = ABS_(x), *z = MUL_(x, x), *little, *c, *q, *big, *is_big, *y;
-    little = shortness ? xg_math_poly32(b, z, xg_m32_erf_short_c, XG_COUNT(xg_m32_erf_short_c)) : xg_math_poly32(b, z, xg_m32_erf_c, XG_COUNT(xg_m32_erf_c));
+    little = shortness ? xg_math_poly32(b, z, xg_m32_erf_short_c, XG_COUNT(xg_m32_erf_short_c))
+                       : xg_math_poly32(b, z, xg_m32_erf_c, XG_COUNT(xg_m32_erf_c));
     little = FMA_(little, a, a);
     c = MINNUM_(a, F32_(4)); /* 1 from there on */
-    q = shortness ? xg_math_poly32(b, c, xg_m32_erfc_short_c, XG_COUNT(xg_m32_erfc_short_c)) : xg_math_poly32(b, c, xg_m32_erfc_c, XG_COUNT(xg_m32_erfc_c));
+    q = shortness ? xg_math_poly32(b, c, xg_m32_erfc_short_c, XG_COUNT(xg_m32_erfc_short_c))
+                  : xg_math_poly32(b, c, xg_m32_erfc_c, XG_COUNT(xg_m32_erfc_c));
     q = MUL_(q, c);
     q = xg_math_ftz(b, XG_K_OP_EX2A, q);
     big = SUB_(F32_(1), q);

@@ -1,5 +1,6 @@
-/* ptx/math_f64.c -- the math dialect in f64. The same habits as math_f32.c; no approximate instructions, and division is as good as any other operation.
- * Polynomials: sollya, fpminimax with double coefficients, relative errors beside them. */
+/* ptx/math_f64.c -- the math dialect in f64. The same habits as math_f32.c; no approximate instructions, and division
+ * is as good as any other operation. Polynomials: sollya, fpminimax with double coefficients, relative errors beside
+ * them. */
 #ifndef XG_PTX_MATH_F64_C
 #define XG_PTX_MATH_F64_C
 #include "math_f32.c"
@@ -24,8 +25,9 @@
 
 /* ---- exponentials ---- */
 /* expm1 on [-0.3467, 0.3467]: x + x^2 P(x), 2^-61.5 */
-static const uint64_t xg_m64_expm1_c[] = {0x3E21F1A36B173297u, 0x3E5AF5F2C470A40Fu, 0x3E927E5133987E42u, 0x3EC71DDF80F86710u, 0x3EFA01A018E0F1D8u, 0x3F2A01A01B0036DAu,
-                                          0x3F56C16C16C1AAFEu, 0x3F8111111110F655u, 0x3FA555555555554Du, 0x3FC5555555555559u, 0x3FE0000000000000u};
+static const uint64_t xg_m64_expm1_c[] = {0x3E21F1A36B173297u, 0x3E5AF5F2C470A40Fu, 0x3E927E5133987E42u,
+    0x3EC71DDF80F86710u, 0x3EFA01A018E0F1D8u, 0x3F2A01A01B0036DAu, 0x3F56C16C16C1AAFEu, 0x3F8111111110F655u,
+    0x3FA555555555554Du, 0x3FC5555555555559u, 0x3FE0000000000000u};
 static xg_kval *xg_m64_expm1_core(xg_kb *b, xg_kval *r) {
     xg_kval *p = xg_math_poly64(b, r, xg_m64_expm1_c, XG_COUNT(xg_m64_expm1_c)), *q = MUL_(r, r);
     return FMA_(q, p, r);
@@ -88,11 +90,14 @@ static xg_kval *xg_m64_expm1(xg_kb *b, xg_kval *x) {
 
 /* ---- logarithms ---- */
 /* (atanh(s)/s - 1) / s^2 on [0, 0.1716], 2^-51, and (atanh(s)/s - 1 - s^2/3) / s^4 */
-static const uint64_t xg_m64_atanh_c[] = {0x3FB2B5AC544E96FDu, 0x3FB39FE30693969Au, 0x3FB7462B5EF63D76u, 0x3FBC71C62E2379B3u, 0x3FC2492492DF1ED3u, 0x3FC999999999530Bu, 0x3FD5555555555558u};
-static const uint64_t xg_m64_atanh3_c[] = {0x3FB08742EFEEC6EBu, 0x3FB101920B172406u, 0x3FB3B18B46C2C460u, 0x3FB745D0A06425CCu, 0x3FBC71C71D7B483Fu, 0x3FC249249248E6D3u, 0x3FC999999999999Eu};
+static const uint64_t xg_m64_atanh_c[] = {0x3FB2B5AC544E96FDu, 0x3FB39FE30693969Au, 0x3FB7462B5EF63D76u,
+    0x3FBC71C62E2379B3u, 0x3FC2492492DF1ED3u, 0x3FC999999999530Bu, 0x3FD5555555555558u};
+static const uint64_t xg_m64_atanh3_c[] = {0x3FB08742EFEEC6EBu, 0x3FB101920B172406u, 0x3FB3B18B46C2C460u,
+    0x3FB745D0A06425CCu, 0x3FBC71C71D7B483Fu, 0x3FC249249248E6D3u, 0x3FC999999999999Eu};
 /* log(1 + f) + e ln 2, where s = f / (2 + f): log(1 + f) = 2 atanh(s) = f - s (f - 2 s^2 Q(s^2)). */
 static xg_kval *xg_m64_log_sum(xg_kb *b, xg_kval *f, xg_kval *e) {
-    xg_kval *d = ADD_(f, F64_(2)), *s = DIV_(f, d), *z = MUL_(s, s), *q = xg_math_poly64(b, z, xg_m64_atanh_c, XG_COUNT(xg_m64_atanh_c)), *t;
+    xg_kval *d = ADD_(f, F64_(2)), *s = DIV_(f, d), *z = MUL_(s, s),
+            *q = xg_math_poly64(b, z, xg_m64_atanh_c, XG_COUNT(xg_m64_atanh_c)), *t;
     q = MUL_(q, z);
     t = FMA_(q, F64_(-2), f);
     t = MUL_(s, t);
@@ -198,7 +203,8 @@ static xg_kval *xg_m64_pow(xg_kb *b, xg_kval *x, xg_kval *y) {
 
 /* ---- hyperbolic ---- */
 /* (sinh(x)/x - 1) / x^2 on [0, 1], 2^-54 */
-static const uint64_t xg_m64_sinh_c[] = {0x3D0D9BA54A74B4C5u, 0x3D698C01CBDE6F3Au, 0x3DE6144EAC70497Cu, 0x3E5AE6424EA2EE69u, 0x3EC71DE3A7DE0352u, 0x3F2A01A019FF8236u, 0x3F811111111111D9u, 0x3FC5555555555555u};
+static const uint64_t xg_m64_sinh_c[] = {0x3D0D9BA54A74B4C5u, 0x3D698C01CBDE6F3Au, 0x3DE6144EAC70497Cu,
+    0x3E5AE6424EA2EE69u, 0x3EC71DE3A7DE0352u, 0x3F2A01A019FF8236u, 0x3F811111111111D9u, 0x3FC5555555555555u};
 static xg_kval *xg_m64_sinh(xg_kb *b, xg_kval *x) {
     xg_kval *a = ABS_(x), *e = xg_m64_exp(b, a, -1), *r, *big, *z, *p, *c;
     r = DIV_(F64_(0.25), e);
@@ -216,9 +222,11 @@ static xg_kval *xg_m64_cosh(xg_kb *b, xg_kval *x) {
     return ADD_(e, r);
 }
 /* (tanh(x)/x - 1) / x^2 on [0, 0.35], 2^-54 */
-static const uint64_t xg_m64_tanh_c[] = {0x3F02EC7FF2D5F57Du, 0xBF2B9D36BA955CC2u, 0x3F431F78AE3B207Au, 0xBF57D6BB354A7EC8u, 0x3F6D6D1A5F6072CBu, 0xBF8226E2EC8FBE9Eu,
-                                         0x3F9664F486B24011u, 0xBFABA1BA1B9ED99Du, 0x3FC1111111110FCAu, 0xBFD5555555555555u};
-static xg_kval *xg_m64_tanh(xg_kb *b, xg_kval *x) { /* beyond: with t = expm1(2a): t / (t + 2), for larger a as 1 - 2 / (t + 2) */
+static const uint64_t xg_m64_tanh_c[] = {0x3F02EC7FF2D5F57Du, 0xBF2B9D36BA955CC2u, 0x3F431F78AE3B207Au,
+    0xBF57D6BB354A7EC8u, 0x3F6D6D1A5F6072CBu, 0xBF8226E2EC8FBE9Eu, 0x3F9664F486B24011u, 0xBFABA1BA1B9ED99Du,
+    0x3FC1111111110FCAu, 0xBFD5555555555555u};
+/* beyond: with t = expm1(2a): t / (t + 2), for larger a as 1 - 2 / (t + 2) */
+static xg_kval *xg_m64_tanh(xg_kb *b, xg_kval *x) {
     xg_kval *a = ABS_(x), *z = MUL_(x, x), *p, *little, *t, *d, *q, *r, *c;
     p = xg_math_poly64(b, z, xg_m64_tanh_c, XG_COUNT(xg_m64_tanh_c));
     p = MUL_(p, z);
@@ -277,18 +285,24 @@ static xg_kval *xg_m64_atanh(xg_kb *b, xg_kval *x) {
 
 /* ---- trigonometric ---- */
 /* (sin(x)/x - 1) / x^2, 2^-52.7; (cos(x) - 1 + x^2/2) / x^4, 2^-54; (tan(x)/x - 1) / x^2, 2^-52, on [0, pi/4] */
-static const uint64_t xg_m64_sin_c[] = {0x3DE5E109E07E92A6u, 0xBE5AE601E2D09D03u, 0x3EC71DE37AED723Fu, 0xBF2A01A019E9EC33u, 0x3F81111111110C79u, 0xBFC5555555555555u};
-static const uint64_t xg_m64_cos_c[] = {0xBDA90734B3D67B0Eu, 0x3E21EEB5780E017Fu, 0xBE927E4FA02931FCu, 0x3EFA01A019F37F9Bu, 0xBF56C16C16C168C9u, 0x3FA5555555555555u};
-static const uint64_t xg_m64_tan_c[] = {0x3EF322BAFC65F699u, 0xBF01BCC454A4BAC2u, 0x3F120016BBD8A5C4u, 0xBECCA69DD796502Eu, 0x3F1F73C9B2BAE513u, 0x3F2E374AC0A7926Du, 0x3F43684090580B6Au,
-                                        0x3F57D88709626A5Cu, 0x3F6D6D5739F66F98u, 0x3F8226E2D2A59F98u, 0x3F9664F48B3F4557u, 0x3FABA1BA1B98183Au, 0x3FC1111111111710u, 0x3FD5555555555554u};
+static const uint64_t xg_m64_sin_c[] = {0x3DE5E109E07E92A6u, 0xBE5AE601E2D09D03u, 0x3EC71DE37AED723Fu,
+    0xBF2A01A019E9EC33u, 0x3F81111111110C79u, 0xBFC5555555555555u};
+static const uint64_t xg_m64_cos_c[] = {0xBDA90734B3D67B0Eu, 0x3E21EEB5780E017Fu, 0xBE927E4FA02931FCu,
+    0x3EFA01A019F37F9Bu, 0xBF56C16C16C168C9u, 0x3FA5555555555555u};
+static const uint64_t xg_m64_tan_c[] = {0x3EF322BAFC65F699u, 0xBF01BCC454A4BAC2u, 0x3F120016BBD8A5C4u,
+    0xBECCA69DD796502Eu, 0x3F1F73C9B2BAE513u, 0x3F2E374AC0A7926Du, 0x3F43684090580B6Au, 0x3F57D88709626A5Cu,
+    0x3F6D6D5739F66F98u, 0x3F8226E2D2A59F98u, 0x3F9664F48B3F4557u, 0x3FABA1BA1B98183Au, 0x3FC1111111111710u,
+    0x3FD5555555555554u};
 
 /* 32 zero bits, then 2/pi. */
-static const uint64_t xg_m64_two_over_pi[] = {
-    0x00000000A2F9836Eu, 0x4E441529FC2757D1u, 0xF534DDC0DB629599u, 0x3C439041FE5163ABu, 0xDEBBC561B7246E3Au, 0x424DD2E006492EEAu, 0x09D1921CFE1DEB1Cu,
-    0xB129A73EE88235F5u, 0x2EBB4484E99C7026u, 0xB45F7E413991D639u, 0x835339F49C845F8Bu, 0xBDF9283B1FF897FFu, 0xDE05980FEF2F118Bu, 0x5A0A6D1F6D367ECFu,
-    0x27CB09B74F463F66u, 0x9E5FEA2D7527BAC7u, 0xEBE5F17B3D0739F7u, 0x8A5292EA6BFB5FB1u, 0x1F8D5D0856033046u};
+static const uint64_t xg_m64_two_over_pi[] = {0x00000000A2F9836Eu, 0x4E441529FC2757D1u, 0xF534DDC0DB629599u,
+    0x3C439041FE5163ABu, 0xDEBBC561B7246E3Au, 0x424DD2E006492EEAu, 0x09D1921CFE1DEB1Cu, 0xB129A73EE88235F5u,
+    0x2EBB4484E99C7026u, 0xB45F7E413991D639u, 0x835339F49C845F8Bu, 0xBDF9283B1FF897FFu, 0xDE05980FEF2F118Bu,
+    0x5A0A6D1F6D367ECFu, 0x27CB09B74F463F66u, 0x9E5FEA2D7527BAC7u, 0xEBE5F17B3D0739F7u, 0x8A5292EA6BFB5FB1u,
+    0x1F8D5D0856033046u};
 
-/* Three words of 2/pi from bit s on (s < 1024): moved up by 8, 4, 2, 1 words as the bits of s / 64 say, then by the bits left. */
+/* Three words of 2/pi from bit s on (s < 1024): moved up by 8, 4, 2, 1 words as the bits of s / 64 say, then by the
+ * bits left. */
 static void xg_m64_window(xg_kb *b, xg_kval *s, xg_kval **w) {
     xg_kval *word = SHRU_(s, I32_(6)), *hit, *lo, *left, *rest, *v[19];
     int k, step, need = 19;
@@ -309,7 +323,8 @@ static void xg_m64_window(xg_kb *b, xg_kval *s, xg_kval **w) {
         w[k] = OR_(hit, lo);
     }
 }
-/* Payne and Hanek with three words of 64 bits: x / (pi/2) modulo 4, of which 190 bits follow the point. r + rl in [-pi/4, pi/4], q. */
+/* Payne and Hanek with three words of 64 bits: x / (pi/2) modulo 4, of which 190 bits follow the point. r + rl in
+ * [-pi/4, pi/4], q. */
 static void xg_m64_reduce_far(xg_kb *b, xg_kval *x, xg_kval **out) {
     xg_kval *i = BITS_(x), *m, *s, *w[3], *h, *mid, *top, *c, *t, *u, *q, *neg, *f1, *f0, *z, *r, *rl, *tl, *scale;
     m = AND_(i, I64_(0x000FFFFFFFFFFFFFu));
@@ -448,8 +463,9 @@ static xg_kval *xg_m64_tan(xg_kb *b, xg_kval *x) {
     return SEL_(c, x, t);
 }
 /* (asin(x)/x - 1) / x^2 on [0, 1/2], 2^-49.5 */
-static const uint64_t xg_m64_asin_c[] = {0x3F9CFA0DD1BAEF33u, 0xBF86602747612731u, 0x3F9087182F4385E5u, 0x3F7FD1151B15A182u, 0x3F8856073C1B2653u, 0x3F8C86A22CDA3BAFu,
-                                         0x3F91C5997C357470u, 0x3F96E8B264D46846u, 0x3F9F1C71FBD29FB9u, 0x3FA6DB6DB67F6D9Fu, 0x3FB3333333337233u, 0x3FC555555555554Eu};
+static const uint64_t xg_m64_asin_c[] = {0x3F9CFA0DD1BAEF33u, 0xBF86602747612731u, 0x3F9087182F4385E5u,
+    0x3F7FD1151B15A182u, 0x3F8856073C1B2653u, 0x3F8C86A22CDA3BAFu, 0x3F91C5997C357470u, 0x3F96E8B264D46846u,
+    0x3F9F1C71FBD29FB9u, 0x3FA6DB6DB67F6D9Fu, 0x3FB3333333337233u, 0x3FC555555555554Eu};
 /* asin(s) as s + rest; s = a, or for a above 1/2 the root of (1 - a) / 2, whose rounding error goes into the rest. */
 static xg_kval *xg_m64_asin_core(xg_kb *b, xg_kval *a, xg_kval **big, xg_kval **rest) {
     xg_kval *z, *w, *s, *p, *t, *d;
@@ -505,9 +521,11 @@ static xg_kval *xg_m64_acos(xg_kb *b, xg_kval *x) {
     return SEL_(big, v, w);
 }
 /* (atan(x)/x - 1) / x^2 on [0, 0.4143], 2^-53 */
-static const uint64_t xg_m64_atan_c[] = {0xBF93AD31E2469473u, 0x3FA41AB2E0F00E53u, 0xBFAA0B567719F29Fu, 0x3FADFEC3D6779184u, 0xBFB10FADB6B5A132u, 0x3FB3B126B3B6F410u,
-                                         0xBFB745D0B94791F3u, 0x3FBC71C71888B0D2u, 0xBFC249249243D2DEu, 0x3FC9999999999426u, 0xBFD5555555555555u};
-/* atan(lo / hi), 0 <= lo <= hi, hi > 0, both finite or lo finite; beyond tan(pi/8) through (lo - hi) / (lo + hi) + pi/4. As a sum base + rest. */
+static const uint64_t xg_m64_atan_c[] = {0xBF93AD31E2469473u, 0x3FA41AB2E0F00E53u, 0xBFAA0B567719F29Fu,
+    0x3FADFEC3D6779184u, 0xBFB10FADB6B5A132u, 0x3FB3B126B3B6F410u, 0xBFB745D0B94791F3u, 0x3FBC71C71888B0D2u,
+    0xBFC249249243D2DEu, 0x3FC9999999999426u, 0xBFD5555555555555u};
+/* atan(lo / hi), 0 <= lo <= hi, hi > 0, both finite or lo finite; beyond tan(pi/8) through (lo - hi) / (lo + hi) +
+ * pi/4. As a sum base + rest. */
 static xg_kval *xg_m64_atan_core(xg_kb *b, xg_kval *lo, xg_kval *hi, xg_kval **rest) {
     xg_kval *c, *n, *d, *r, *z, *p, *base, *more, *t;
     c = CMPF_(OGT, hi, F64_(1e300)); /* keep the sum finite; what lo loses does not count */
@@ -583,8 +601,9 @@ static xg_kval *xg_m64_atan2(xg_kb *b, xg_kval *y, xg_kval *x) {
 
 /* ---- the rest ---- */
 /* erf(x)/x - 1 on [0, 1], 2^-53; -log(erfc(1 + u)) on [0, 5], 2^-56 after weighting with erfc */
-static const uint64_t xg_m64_erf_c[] = {0xBE0AF963B6F9B7D9u, 0x3E4D8530950FC489u, 0xBE85C302FBD1F346u, 0x3EBB985B6EAC028Eu, 0xBEEF4CACC39932DFu, 0x3F1F9A2C0D3EB5C9u,
-                                        0xBF4C02DB06423890u, 0x3F7565BCCF943252u, 0xBF9B82CE311F2530u, 0x3FBCE2F21A04080Cu, 0xBFD812746B0379AEu, 0x3FC06EBA8214DB68u};
+static const uint64_t xg_m64_erf_c[] = {0xBE0AF963B6F9B7D9u, 0x3E4D8530950FC489u, 0xBE85C302FBD1F346u,
+    0x3EBB985B6EAC028Eu, 0xBEEF4CACC39932DFu, 0x3F1F9A2C0D3EB5C9u, 0xBF4C02DB06423890u, 0x3F7565BCCF943252u,
+    0xBF9B82CE311F2530u, 0x3FBCE2F21A04080Cu, 0xBFD812746B0379AEu, 0x3FC06EBA8214DB68u};
 static xg_kval *xg_m64_rsqrt(xg_kb *b, xg_kval *x) {
     xg_kval *s = SQRT_(x);
     return DIV_(F64_(1), s);
@@ -632,9 +651,9 @@ static xg_kval *xg_m64_cbrt(xg_kb *b, xg_kval *x) {
     t = ADD_(x, x);
     return SEL_(c, y, t);
 }
-static const uint64_t xg_m64_erfc_c[] = {
-    0x3D95661E284276A8u, 0xBDE066CB52C76867u, 0x3E16A9EE8346F693u, 0xBE424B8FB9903955u, 0x3E61ED8CEE88EB21u, 0xBE6F25CBB02B423Bu, 0xBE8B7CF2292C83ACu,
-    0x3EC1E247370B1890u, 0xBEE44846446EE59Eu, 0x3EFC852AA0C12682u, 0xBEFB92DD97899DA3u, 0xBF2F1B04A8F378C1u, 0x3F6033F5A12FC663u,
+static const uint64_t xg_m64_erfc_c[] = {0x3D95661E284276A8u, 0xBDE066CB52C76867u, 0x3E16A9EE8346F693u,
+    0xBE424B8FB9903955u, 0x3E61ED8CEE88EB21u, 0xBE6F25CBB02B423Bu, 0xBE8B7CF2292C83ACu, 0x3EC1E247370B1890u,
+    0xBEE44846446EE59Eu, 0x3EFC852AA0C12682u, 0xBEFB92DD97899DA3u, 0xBF2F1B04A8F378C1u, 0x3F6033F5A12FC663u,
     0xBF848C9D37FC20B4u, 0x3FA5477F099B6C88u, 0x3FEAFABC11A2AFD9u, 0x40051C9B0006C21Au, 0x3FFD97FBF27AA2A1u};
 static xg_kval *xg_m64_erf(xg_kb *b, xg_kval *x) {
     xg_kval *a = ABS_(x), *z = MUL_(x, x), *p, *little, *u, *e, *c;

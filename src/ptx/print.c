@@ -1,10 +1,12 @@
 /* ptx/print.c -- legal kernel IR to text: registers, labels, moves.
  *
  * Ideas
- * - A value is a list of lanes (one for a scalar); a lane is a register, an immediate, or for a pointer a base with a constant offset that is
- *   folded into the address of its loads and stores. Extracting, inserting and same-class bitcasts make no instruction: they only rename lanes.
- * - Every value gets a register of its own, numbered in program order; the assembler allocates. Only what a loop carries and what an `if` yields
- *   shares one, so that most moves vanish: a yielded value is computed in its destination when nothing reads the old content afterwards.
+ * - A value is a list of lanes (one for a scalar); a lane is a register, an immediate, or for a pointer a base with a
+ *   constant offset that is folded into the address of its loads and stores. Extracting, inserting and same-class
+ *   bitcasts make no instruction: they only rename lanes.
+ * - Every value gets a register of its own, numbered in program order; the assembler allocates. Only what a loop
+ *   carries and what an `if` yields shares one, so that most moves vanish: a yielded value is computed in its
+ *   destination when nothing reads the old content afterwards.
  * - A short `if` without results is predicated; any other structure becomes labels and branches.
  *
  * Laws: nothing is decided by address or hash order; an operation is printed exactly where it stands. */
@@ -14,7 +16,8 @@
 #include "isel.c"
 
 /* Register classes. X(NAME, prefix, declaration and move type). */
-#define XG_PTX_CLASSES(X) X(P, "%p", "pred") X(RS, "%rs", "b16") X(R, "%r", "b32") X(RD, "%rd", "b64") X(F, "%f", "f32") X(FD, "%fd", "f64")
+#define XG_PTX_CLASSES(X) \
+    X(P, "%p", "pred") X(RS, "%rs", "b16") X(R, "%r", "b32") X(RD, "%rd", "b64") X(F, "%f", "f32") X(FD, "%fd", "f64")
 typedef enum xg_ptx_class {
 #define X(name, prefix, type) XG_PC_##name,
     XG_PTX_CLASSES(X)
@@ -32,26 +35,34 @@ static const char *const xg_ptx_class_types[] = {
 #undef X
 };
 
-typedef enum xg_ptx_lane_kind { XG_PL_REG, XG_PL_IMM, XG_PL_SYM } xg_ptx_lane_kind;
+typedef enum xg_ptx_lane_kind {
+    XG_PL_REG,
+    XG_PL_IMM,
+    XG_PL_SYM
+} xg_ptx_lane_kind;
 typedef struct xg_ptx_lane {
     uint8_t kind, cls;
-    bool zext;      /* an i8 or i16 whose upper register bits are known to be zero */
-    bool sext;      /* ... to be its sign */
-    uint32_t num;   /* REG */
-    int64_t bits;   /* IMM: the constant; pointers: the offset to add */
+    bool zext;         /* an i8 or i16 whose upper register bits are known to be zero */
+    bool sext;         /* ... to be its sign */
+    uint32_t num;      /* REG */
+    int64_t bits;      /* IMM: the constant; pointers: the offset to add */
     const xg_str *sym; /* SYM: a shared array */
 } xg_ptx_lane;
-typedef struct xg_ptx_val { uint32_t n; bool wished; xg_ptx_lane *lane; } xg_ptx_val;
+typedef struct xg_ptx_val {
+    uint32_t n;
+    bool wished;
+    xg_ptx_lane *lane;
+} xg_ptx_val;
 
 struct xg_ptx {
     xg_ctx *ctx;
-    xg_arena *arena;  /* of the current kernel */
-    xg_arena *all;    /* of what lasts: the text */
+    xg_arena *arena; /* of the current kernel */
+    xg_arena *all;   /* of what lasts: the text */
     const xg_target *target;
     uint32_t isa;
-    xg_texts text;    /* the head of the module, finished kernels */
+    xg_texts text;         /* the head of the module, finished kernels */
     uint32_t instructions; /* in these */
-    xg_dict names;    /* entries so far */
+    xg_dict names;         /* entries so far */
     xg_ptx_index index;
     /* of the current kernel */
     xg_kmodule *m;
@@ -59,7 +70,7 @@ struct xg_ptx {
     xg_buf body, shared, head; /* head: what stands in front of these */
     uint32_t regs[XG_PC_COUNT], labels, depth;
     int64_t static_shared, dynamic_at;
-    bool dynamic;     /* shared arrays are slices of one dynamic array */
+    bool dynamic; /* shared arrays are slices of one dynamic array */
     xg_dict arrays;
     const xg_kregion **homes; /* by parameter: where it is loaded, while the entry is printed */
     uint32_t params_left;
@@ -67,7 +78,11 @@ struct xg_ptx {
     bool guard_not;
 };
 
-enum { XG_PTX_DEPTH_MAX = 256, XG_PTX_PREDICATED_MAX = 4, XG_PTX_PREDICATED_RESULT = 3 /* the assembler moves such lines ahead, and has seven predicates */ };
+enum {
+    XG_PTX_DEPTH_MAX = 256,
+    XG_PTX_PREDICATED_MAX = 4,
+    XG_PTX_PREDICATED_RESULT = 3 /* the assembler moves such lines ahead, and has seven predicates */
+};
 
 /* ---- lanes ---- */
 static xg_ptx_class xg_ptx_class_of(const xg_ktype *t) {
@@ -75,14 +90,18 @@ static xg_ptx_class xg_ptx_class_of(const xg_ktype *t) {
     switch (t->elem) {
     case XG_E_I1: return XG_PC_P;
     case XG_E_I64: return XG_PC_RD;
-    case XG_E_BF16: case XG_E_F16: return XG_PC_RS;
+    case XG_E_BF16:
+    case XG_E_F16: return XG_PC_RS;
     case XG_E_F32: return XG_PC_F;
     case XG_E_F64: return XG_PC_FD;
     default: return XG_PC_R;
     }
 }
 static uint32_t xg_ptx_lanes_of(const xg_ktype *t) { return t->kind == XG_TK_VECTOR ? (uint32_t)t->elements : 1; }
-static int xg_ptx_elem_bits(const xg_ktype *t) { int n = xg_kelem_bits(t->elem); return n > 1 && n < 8 ? 8 : n; }
+static int xg_ptx_elem_bits(const xg_ktype *t) {
+    int n = xg_kelem_bits(t->elem);
+    return n > 1 && n < 8 ? 8 : n;
+}
 
 static xg_ptx_lane xg_ptx_new_reg(xg_ptx *p, xg_ptx_class cls) {
     xg_ptx_lane l;
@@ -100,7 +119,9 @@ static xg_ptx_lane xg_ptx_imm(xg_ptx_class cls, int64_t bits) {
     l.bits = bits;
     return l;
 }
-static bool xg_ptx_lane_eq(const xg_ptx_lane *a, const xg_ptx_lane *b) { return a->kind == XG_PL_REG && b->kind == XG_PL_REG && a->cls == b->cls && a->num == b->num; }
+static bool xg_ptx_lane_eq(const xg_ptx_lane *a, const xg_ptx_lane *b) {
+    return a->kind == XG_PL_REG && b->kind == XG_PL_REG && a->cls == b->cls && a->num == b->num;
+}
 
 /* Its lanes are for the caller to set. */
 static xg_ptx_val *xg_ptx_val_new(xg_ptx *p, xg_kval *v) {
@@ -123,14 +144,26 @@ static xg_ptx_val *xg_ptx_define(xg_ptx *p, xg_kval *v) {
     for (i = 0; i < x->n; i++) x->lane[i] = xg_ptx_new_reg(p, xg_ptx_class_of(v->type));
     return x;
 }
-static xg_ptx_val *xg_ptx_of(const xg_kval *v) { XLAGPU_ASSERT(v->scratch); return (xg_ptx_val *)v->scratch; }
+static xg_ptx_val *xg_ptx_of(const xg_kval *v) {
+    XLAGPU_ASSERT(v->scratch);
+    return (xg_ptx_val *)v->scratch;
+}
 
 /* ---- lines ---- */
-/* A line is written by a pen: there is room for it, so that its characters go one behind the other. Only the name of an array may be longer, and makes room itself. */
-enum { XG_PTX_LINE_MAX = 1024 };
-static char *xg_ptx_pen(xg_ptx *p) { return XG_LIKELY(p->body.cap - p->body.n > XG_PTX_LINE_MAX) ? p->body.p + p->body.n : xg_buf_room(&p->body, XG_PTX_LINE_MAX); }
+/* A line is written by a pen: there is room for it, so that its characters go one behind the other. Only the name of an
+ * array may be longer, and makes room itself. */
+enum {
+    XG_PTX_LINE_MAX = 1024
+};
+static char *xg_ptx_pen(xg_ptx *p) {
+    return XG_LIKELY(p->body.cap - p->body.n > XG_PTX_LINE_MAX) ? p->body.p + p->body.n
+                                                                : xg_buf_room(&p->body, XG_PTX_LINE_MAX);
+}
 static void xg_ptx_pen_up(xg_ptx *p, const char *at) { p->body.n = (size_t)(at - p->body.p); }
-static char *xg_ptx_pen_text(char *at, const char *z) { while (*z) *at++ = *z++; return at; }
+static char *xg_ptx_pen_text(char *at, const char *z) {
+    while (*z) *at++ = *z++;
+    return at;
+}
 static char *xg_ptx_pen_digits(char *at, uint64_t v) {
     char t[24], *end = t + sizeof t, *s;
     for (s = xg_digits(end, v, 10, false); s < end; s++) *at++ = *s;
@@ -168,7 +201,8 @@ static char *xg_ptx_pen_constant(char *at, const xg_ptx_lane *l) {
 }
 static char *xg_ptx_pen_lane(xg_ptx *p, char *at, const xg_ptx_lane *l) {
     const char *prefix = xg_ptx_prefixes[l->cls]; /* of two or three characters */
-    if (l->kind != XG_PL_REG) return l->kind == XG_PL_SYM ? xg_ptx_pen_symbol(p, at, *l->sym) : xg_ptx_pen_constant(at, l);
+    if (l->kind != XG_PL_REG)
+        return l->kind == XG_PL_SYM ? xg_ptx_pen_symbol(p, at, *l->sym) : xg_ptx_pen_constant(at, l);
     *at++ = prefix[0];
     *at++ = prefix[1];
     if (prefix[2]) *at++ = prefix[2];
@@ -190,14 +224,20 @@ static void xg_ptx_line_end(xg_ptx *p, char *at) {
     xg_ptx_pen_up(p, at);
 }
 /* One line from text and lanes: $ stands for the next lane. */
-static void xg_ptx_line(xg_ptx *p, const char *text, const xg_ptx_lane *a, const xg_ptx_lane *b, const xg_ptx_lane *c, const xg_ptx_lane *d) {
+static void xg_ptx_line(xg_ptx *p, const char *text, const xg_ptx_lane *a, const xg_ptx_lane *b, const xg_ptx_lane *c,
+    const xg_ptx_lane *d) {
     const xg_ptx_lane *args[4];
     uint32_t n = 0;
     char *at = xg_ptx_line_begin(p);
-    args[0] = a; args[1] = b; args[2] = c; args[3] = d;
+    args[0] = a;
+    args[1] = b;
+    args[2] = c;
+    args[3] = d;
     for (; *text; text++) {
-        if (*text == '$') at = xg_ptx_pen_lane(p, at, args[n++]);
-        else *at++ = *text;
+        if (*text == '$')
+            at = xg_ptx_pen_lane(p, at, args[n++]);
+        else
+            *at++ = *text;
     }
     xg_ptx_line_end(p, at);
 }
@@ -209,7 +249,10 @@ static void xg_ptx_move(xg_ptx *p, const xg_ptx_lane *to, const xg_ptx_lane *fro
     *at++ = ' ';
     at = xg_ptx_pen_text(xg_ptx_pen_lane(p, at, to), ", ");
     at = xg_ptx_pen_lane(p, at, from);
-    if (from->kind == XG_PL_SYM && from->bits) { *at++ = '+'; at = xg_ptx_pen_i64(at, from->bits); }
+    if (from->kind == XG_PL_SYM && from->bits) {
+        *at++ = '+';
+        at = xg_ptx_pen_i64(at, from->bits);
+    }
     xg_ptx_line_end(p, at);
 }
 /* A register with the lane's content: constants, array addresses and pointers with an offset become one. */
@@ -217,7 +260,10 @@ static xg_ptx_lane xg_ptx_in_reg(xg_ptx *p, const xg_ptx_lane *l) {
     xg_ptx_lane r, base = *l;
     if (l->kind == XG_PL_REG && l->bits == 0) return *l;
     r = xg_ptx_new_reg(p, (xg_ptx_class)l->cls);
-    if (l->kind != XG_PL_REG) { xg_ptx_move(p, &r, l); return r; }
+    if (l->kind != XG_PL_REG) {
+        xg_ptx_move(p, &r, l);
+        return r;
+    }
     base.bits = 0;
     {
         xg_ptx_lane off = xg_ptx_imm((xg_ptx_class)l->cls, l->bits);
@@ -241,14 +287,20 @@ static void xg_ptx_define_as(xg_ptx *p, xg_kval *v, const xg_ptx_lane *lanes, ui
 }
 
 /* ---- table rows to lines ---- */
-static void xg_ptx_need_isa(xg_ptx *p, uint32_t isa) { if (isa > p->isa) p->isa = isa; }
+static void xg_ptx_need_isa(xg_ptx *p, uint32_t isa) {
+    if (isa > p->isa) p->isa = isa;
+}
 
 static char *xg_ptx_pen_address(xg_ptx *p, char *at, const xg_ptx_lane *a) {
     *at++ = '[';
-    if (a->kind == XG_PL_IMM) at = xg_ptx_pen_i64(at, a->bits);
+    if (a->kind == XG_PL_IMM)
+        at = xg_ptx_pen_i64(at, a->bits);
     else {
         at = xg_ptx_pen_lane(p, at, a);
-        if (a->bits) { *at++ = '+'; at = xg_ptx_pen_i64(at, a->bits); } /* "+-72": the assembler does not take "-72" */
+        if (a->bits) {
+            *at++ = '+';
+            at = xg_ptx_pen_i64(at, a->bits);
+        } /* "+-72": the assembler does not take "-72" */
     }
     *at++ = ']';
     return at;
@@ -264,7 +316,8 @@ static char *xg_ptx_pen_lanes(xg_ptx *p, char *at, const xg_ptx_lane *l, uint32_
 static const char *const xg_ptx_vector_text[] = {"", "", ".v2", "", ".v4", "", "", "", ".v8"};
 static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     xg_ptx_lane in[3], lanes[8], narrow, tmp[4];
-    bool has_tmp[4] = {false, false, false, false}, all_imm = op->n_operands > 0, address = op->n_operands > 1 && strstr(row->text, "$p");
+    bool has_tmp[4] = {false, false, false, false}, all_imm = op->n_operands > 0,
+         address = op->n_operands > 1 && strstr(row->text, "$p");
     static const xg_ptx_class tmp_class[4] = {XG_PC_R, XG_PC_RD, XG_PC_P, XG_PC_RS};
     const xg_ptx_lane *d = NULL;
     const char *t;
@@ -290,13 +343,19 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     if (op->n_operands == 2 && in[1].cls == XG_PC_RD && strstr(row->text, "$n1")) {
         narrow = in[1];
         narrow.cls = XG_PC_R;
-        if (in[1].kind != XG_PL_IMM) { narrow = xg_ptx_new_reg(p, XG_PC_R); xg_ptx_line(p, "cvt.u32.u64 $, $", &narrow, &in[1], NULL, NULL); }
+        if (in[1].kind != XG_PL_IMM) {
+            narrow = xg_ptx_new_reg(p, XG_PC_R);
+            xg_ptx_line(p, "cvt.u32.u64 $, $", &narrow, &in[1], NULL, NULL);
+        }
     }
     if (op->n_results) d = &xg_ptx_define(p, &op->results[0])->lane[0];
     at = xg_ptx_line_begin(p);
     for (t = row->text; *t; t++) {
         const char *temps = "tqhs", *which;
-        if (*t != '$' && *t != '|') { *at++ = *t; continue; }
+        if (*t != '$' && *t != '|') {
+            *at++ = *t;
+            continue;
+        }
         if (*t == '|') {
             xg_ptx_line_end(p, at);
             at = xg_ptx_line_begin(p);
@@ -304,9 +363,14 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
         }
         switch (*++t) {
         case 'd': at = xg_ptx_pen_lane(p, at, d); break;
-        case '0': case '1': case '2': at = xg_ptx_pen_lane(p, at, &in[*t - '0']); break;
+        case '0':
+        case '1':
+        case '2': at = xg_ptx_pen_lane(p, at, &in[*t - '0']); break;
         case 'p': at = xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]); break;
-        case 'n': at = xg_ptx_pen_lane(p, at, &narrow); t++; break;
+        case 'n':
+            at = xg_ptx_pen_lane(p, at, &narrow);
+            t++;
+            break;
         case 'f': at = xg_ptx_pen_text(at, p->m->ftz ? ".ftz" : ""); break;
         case 'a': at = xg_ptx_pen_text(at, p->m->ftz || (op->flags & XG_KA_FTZ) ? ".ftz" : ""); break;
         case 'l': at = xg_ptx_pen_text(at, xg_ptx_vector_text[xg_ptx_of(XG_KOPERAND(op, 0))->n]); break;
@@ -316,12 +380,18 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
             at = xg_ptx_pen_number(at, (uint32_t)op->b);
             if (op->a) at = xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->a);
             break;
-        case 'c': at = xg_ptx_pen_text(at, op->op == XG_K_OP_CMPI ? xg_ptx_cmpi_text[op->flags % XG_CI_COUNT] : xg_ptx_cmpf_text[op->flags % XG_CF_COUNT]); break;
+        case 'c':
+            at = xg_ptx_pen_text(at, op->op == XG_K_OP_CMPI ? xg_ptx_cmpi_text[op->flags % XG_CI_COUNT]
+                                                            : xg_ptx_cmpf_text[op->flags % XG_CF_COUNT]);
+            break;
         default:
             which = *t ? strchr(temps, *t) : NULL;
             XLAGPU_ASSERT(which); /* else an unknown letter in an instruction text */
             i = (uint32_t)(which - temps);
-            if (!has_tmp[i]) { tmp[i] = xg_ptx_new_reg(p, tmp_class[i]); has_tmp[i] = true; }
+            if (!has_tmp[i]) {
+                tmp[i] = xg_ptx_new_reg(p, tmp_class[i]);
+                has_tmp[i] = true;
+            }
             at = xg_ptx_pen_lane(p, at, &tmp[i]);
         }
     }
@@ -355,7 +425,8 @@ static const char *xg_ptx_space(const xg_kval *pointer) {
 }
 
 /* "ld.global.nc.v4.f32 ": what a volatile access may not have is left out. */
-static char *xg_ptx_pen_access(char *at, const char *what, uint32_t flags, const char *space, const char *hint, uint32_t lanes, const char *type) {
+static char *xg_ptx_pen_access(
+    char *at, const char *what, uint32_t flags, const char *space, const char *hint, uint32_t lanes, const char *type) {
     at = xg_ptx_pen_text(at, what);
     if (flags & KM_VOLATILE) at = xg_ptx_pen_text(at, ".volatile");
     *at++ = '.';
@@ -370,7 +441,8 @@ static char *xg_ptx_pen_access(char *at, const char *what, uint32_t flags, const
 
 static bool xg_ptx_only_signed_uses(const xg_kval *v) {
     const xg_kuse *u;
-    for (u = v->first_use; u; u = u->next) if (u->user->op != XG_K_OP_EXTSI) return false;
+    for (u = v->first_use; u; u = u->next)
+        if (u->user->op != XG_K_OP_EXTSI) return false;
     return v->first_use != NULL;
 }
 static void xg_ptx_print_load(xg_ptx *p, xg_kop *op) {
@@ -381,10 +453,14 @@ static void xg_ptx_print_load(xg_ptx *p, xg_kop *op) {
     uint32_t i;
     char *at;
     XLAGPU_ASSERT(x->n == 1 || x->n == 2 || x->n == 4);
-    at = xg_ptx_pen_access(xg_ptx_line_begin(p), "ld", op->flags, xg_ptx_space(XG_KOPERAND(op, 0)), global && (op->flags & KM_INVARIANT) ? ".nc" : "", x->n, xg_ptx_memory_type(v->type, sign));
+    at = xg_ptx_pen_access(xg_ptx_line_begin(p), "ld", op->flags, xg_ptx_space(XG_KOPERAND(op, 0)),
+        global && (op->flags & KM_INVARIANT) ? ".nc" : "", x->n, xg_ptx_memory_type(v->type, sign));
     at = xg_ptx_pen_text(xg_ptx_pen_lanes(p, at, x->lane, x->n), ", ");
     xg_ptx_line_end(p, xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]));
-    for (i = 0; i < x->n; i++) { x->lane[i].zext = !sign; x->lane[i].sext = sign; }
+    for (i = 0; i < x->n; i++) {
+        x->lane[i].zext = !sign;
+        x->lane[i].sext = sign;
+    }
 }
 static void xg_ptx_print_store(xg_ptx *p, xg_kop *op) {
     xg_kval *v = XG_KOPERAND(op, 0);
@@ -394,39 +470,60 @@ static void xg_ptx_print_store(xg_ptx *p, xg_kop *op) {
     uint32_t i;
     char *at;
     XLAGPU_ASSERT(x->n == 1 || x->n == 2 || x->n == 4);
-    for (i = 0; i < x->n; i++) lanes[i] = x->lane[i].kind == XG_PL_IMM && x->lane[i].cls != XG_PC_RS ? x->lane[i] : xg_ptx_in_reg(p, &x->lane[i]);
-    at = xg_ptx_pen_access(xg_ptx_line_begin(p), "st", op->flags, xg_ptx_space(XG_KOPERAND(op, 1)), global && (op->flags & KM_STREAM) ? ".cs" : "", x->n, xg_ptx_memory_type(v->type, false));
+    for (i = 0; i < x->n; i++)
+        lanes[i] =
+            x->lane[i].kind == XG_PL_IMM && x->lane[i].cls != XG_PC_RS ? x->lane[i] : xg_ptx_in_reg(p, &x->lane[i]);
+    at = xg_ptx_pen_access(xg_ptx_line_begin(p), "st", op->flags, xg_ptx_space(XG_KOPERAND(op, 1)),
+        global && (op->flags & KM_STREAM) ? ".cs" : "", x->n, xg_ptx_memory_type(v->type, false));
     at = xg_ptx_pen_text(xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]), ", ");
     xg_ptx_line_end(p, xg_ptx_pen_lanes(p, at, lanes, x->n));
 }
 
 /* pointer + index * a + b, the constant part kept for the address. An i32 index is unsigned. */
 static void xg_ptx_print_ptr_add(xg_ptx *p, xg_kop *op) {
-    xg_ptx_lane base = xg_ptx_of(XG_KOPERAND(op, 0))->lane[0], index = xg_ptx_of(XG_KOPERAND(op, 1))->lane[0], r, scale, offset_base;
+    xg_ptx_lane base = xg_ptx_of(XG_KOPERAND(op, 0))->lane[0], index = xg_ptx_of(XG_KOPERAND(op, 1))->lane[0], r, scale,
+                offset_base;
     bool wide = XG_KOPERAND(op, 1)->type->elem == XG_E_I64, shared = base.cls == XG_PC_R;
     int64_t each = op->a ? op->a : 1, offset = op->b, part;
     if (index.kind == XG_PL_IMM) {
         part = wide ? index.bits : (int64_t)(uint32_t)(uint64_t)index.bits;
-        if (!xg_mul64(part, each, &part) || !xg_add64(offset, part, &offset)) xg_fail(p->ctx, XLAGPU_ERROR_LIMIT, "an address offset does not fit in 64 bits");
+        if (!xg_mul64(part, each, &part) || !xg_add64(offset, part, &offset))
+            xg_fail(p->ctx, XLAGPU_ERROR_LIMIT, "an address offset does not fit in 64 bits");
     }
-    if (!xg_add64(base.bits, offset, &offset)) xg_fail(p->ctx, XLAGPU_ERROR_LIMIT, "an address offset does not fit in 64 bits");
+    if (!xg_add64(base.bits, offset, &offset))
+        xg_fail(p->ctx, XLAGPU_ERROR_LIMIT, "an address offset does not fit in 64 bits");
     base.bits = 0;
-    if (index.kind == XG_PL_IMM) r = base;
+    if (index.kind == XG_PL_IMM)
+        r = base;
     else {
         scale = xg_ptx_imm(XG_PC_R, each);
-        if (base.kind == XG_PL_SYM) { offset_base = base; base = xg_ptx_in_reg(p, &offset_base); }
+        if (base.kind == XG_PL_SYM) {
+            offset_base = base;
+            base = xg_ptx_in_reg(p, &offset_base);
+        }
         index = xg_ptx_in_reg(p, &index);
-        if (shared && wide) { xg_ptx_lane t = xg_ptx_new_reg(p, XG_PC_R); xg_ptx_line(p, "cvt.u32.u64 $, $", &t, &index, NULL, NULL); index = t; }
+        if (shared && wide) {
+            xg_ptx_lane t = xg_ptx_new_reg(p, XG_PC_R);
+            xg_ptx_line(p, "cvt.u32.u64 $, $", &t, &index, NULL, NULL);
+            index = t;
+        }
         r = xg_ptx_new_reg(p, shared ? XG_PC_R : XG_PC_RD);
         if (shared) {
-            if (each == 1) xg_ptx_line(p, "add.s32 $, $, $", &r, &base, &index, NULL);
-            else xg_ptx_line(p, "mad.lo.s32 $, $, $, $", &r, &index, &scale, &base);
-        } else if (!wide && each > 0 && each <= INT32_MAX) xg_ptx_line(p, "mad.wide.u32 $, $, $, $", &r, &index, &scale, &base);
+            if (each == 1)
+                xg_ptx_line(p, "add.s32 $, $, $", &r, &base, &index, NULL);
+            else
+                xg_ptx_line(p, "mad.lo.s32 $, $, $, $", &r, &index, &scale, &base);
+        } else if (!wide && each > 0 && each <= INT32_MAX)
+            xg_ptx_line(p, "mad.wide.u32 $, $, $, $", &r, &index, &scale, &base);
         else {
             xg_ptx_lane t = index;
             scale.cls = XG_PC_RD;
-            if (!wide) { t = xg_ptx_new_reg(p, XG_PC_RD); xg_ptx_line(p, "cvt.u64.u32 $, $", &t, &index, NULL, NULL); }
-            if (each == 1) xg_ptx_line(p, "add.s64 $, $, $", &r, &base, &t, NULL);
+            if (!wide) {
+                t = xg_ptx_new_reg(p, XG_PC_RD);
+                xg_ptx_line(p, "cvt.u64.u32 $, $", &t, &index, NULL, NULL);
+            }
+            if (each == 1)
+                xg_ptx_line(p, "add.s64 $, $, $", &r, &base, &t, NULL);
             else if (each > 0 && (each & (each - 1)) == 0) {
                 xg_ptx_lane s = xg_ptx_new_reg(p, XG_PC_RD);
                 int bits = 0;
@@ -434,7 +531,8 @@ static void xg_ptx_print_ptr_add(xg_ptx *p, xg_kop *op) {
                 scale = xg_ptx_imm(XG_PC_R, bits);
                 xg_ptx_line(p, "shl.b64 $, $, $", &s, &t, &scale, NULL);
                 xg_ptx_line(p, "add.s64 $, $, $", &r, &base, &s, NULL);
-            } else xg_ptx_line(p, "mad.lo.s64 $, $, $, $", &r, &t, &scale, &base);
+            } else
+                xg_ptx_line(p, "mad.lo.s64 $, $, $, $", &r, &t, &scale, &base);
         }
     }
     r.bits = offset;
@@ -477,7 +575,8 @@ static void xg_ptx_print_shared(xg_ptx *p, xg_kop *op) {
         xg_dict_put(&p->arrays, symbol, known);
     }
     l = *known;
-    for (u = op->results[0].first_use; u; u = u->next) variable = variable || (u->user->op == XG_K_OP_PTR_ADD && !xg_kval_is_const(XG_KOPERAND(u->user, 1), NULL));
+    for (u = op->results[0].first_use; u; u = u->next)
+        variable = variable || (u->user->op == XG_K_OP_PTR_ADD && !xg_kval_is_const(XG_KOPERAND(u->user, 1), NULL));
     if (variable) l = xg_ptx_in_reg(p, known); /* an address is computed from it: once into a register */
     xg_ptx_define_as(p, &op->results[0], &l, 1);
 }

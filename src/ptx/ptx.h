@@ -5,19 +5,35 @@
  *        ──print.c──▶ registers, labels, moves   ──isel.c──▶ one PTX line an operation, from THE instruction table
  *
  * Laws
- * - What the target lacks is expanded in kernel IR, never in text: so an expansion can be interpreted and measured (tests/math.c) and reads like C.
+ * - What the target lacks is expanded in kernel IR, never in text: so an expansion can be interpreted and measured
+ *   (tests/math.c) and reads like C.
  * - Every rounding the kernel IR asks for happens, and happens once. Contraction to fma only if the module allows it.
- * - Values of i8 and i16 live in 32-bit registers whose upper bits are unspecified; only operations where these matter extend first.
- * - The text is a function of the module and the target alone. `.version` is the lowest that target and instructions need. */
+ * - Values of i8 and i16 live in 32-bit registers whose upper bits are unspecified; only operations where these matter
+ *   extend first.
+ * - The text is a function of the module and the target alone. `.version` is the lowest that target and instructions
+ *   need. */
 #ifndef XG_PTX_H
 #define XG_PTX_H
 #include "../kir/kir.h"
 
 /* ---- targets.c ---- */
 /* What generations of hardware can do. X(NAME, text, first compute capability that has it). */
+/* clang-format off */
 #define XG_TARGET_FEATURES(X) \
-    X(MAX_NAN, "max.NaN", 80) X(HALF_MINMAX, "max.f16", 80) X(BF16_FMA, "fma.bf16", 80) X(BF16_CVT, "cvt.bf16", 80) X(CP_ASYNC, "cp.async", 80) \
-    X(MMA_BF16, "mma.bf16", 80) X(CVT_F8, "cvt.f8", 89) X(BF16_ARITH, "add.bf16", 90) X(TMA, "cp.async.bulk", 90) X(PDL, "griddepcontrol", 90) X(CLUSTERS, "barrier.cluster", 90) X(RED_VECTORS, "red.v4.f32", 90) X(CVT_F4, "cvt.f4", 100)
+    X(MAX_NAN, "max.NaN", 80) \
+    X(HALF_MINMAX, "max.f16", 80) \
+    X(BF16_FMA, "fma.bf16", 80) \
+    X(BF16_CVT, "cvt.bf16", 80) \
+    X(CP_ASYNC, "cp.async", 80) \
+    X(MMA_BF16, "mma.bf16", 80) \
+    X(CVT_F8, "cvt.f8", 89) \
+    X(BF16_ARITH, "add.bf16", 90) \
+    X(TMA, "cp.async.bulk", 90) \
+    X(PDL, "griddepcontrol", 90) \
+    X(CLUSTERS, "barrier.cluster", 90) \
+    X(RED_VECTORS, "red.v4.f32", 90) \
+    X(CVT_F4, "cvt.f4", 100)
+/* clang-format on */
 typedef enum xg_target_feature {
 #define X(name, text, cc) XG_TARGET_##name,
     XG_TARGET_FEATURES(X)
@@ -27,41 +43,54 @@ typedef enum xg_target_feature {
 
 /* Rates and sizes are those of a typical device of the kind; a device descriptor may replace any of them in a copy. */
 typedef struct xg_target {
-    const char *name;      /* "sm_90a" */
-    const char *device;    /* the typical device */
-    uint32_t cc;           /* compute capability times 10: 90 */
-    char suffix;           /* 'a', 'f' or 0 */
-    uint32_t isa;          /* lowest PTX ISA version times 10 */
-    uint32_t sms, cores;   /* multiprocessors; f32 lanes of each */
+    const char *name;                  /* "sm_90a" */
+    const char *device;                /* the typical device */
+    uint32_t cc;                       /* compute capability times 10: 90 */
+    char suffix;                       /* 'a', 'f' or 0 */
+    uint32_t isa;                      /* lowest PTX ISA version times 10 */
+    uint32_t sms, cores;               /* multiprocessors; f32 lanes of each */
     uint32_t clock_mhz, bandwidth_gbs; /* boost clock; device memory */
     uint64_t l2_bytes;
     uint32_t shared_per_sm, shared_per_block, shared_static; /* bytes; per block with opt-in, and without */
-    uint32_t threads_per_sm, blocks_per_sm, threads_per_block, cluster, regs_per_sm, regs_per_thread; /* cluster: blocks of one that every device of the kind runs */
+    /* cluster: blocks of one that every device of the kind runs */
+    uint32_t threads_per_sm, blocks_per_sm, threads_per_block, cluster, regs_per_sm, regs_per_thread;
 } xg_target;
-XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name); /* "sm_90a", "90a" or "9.0a"; fails with the nearest known name */
-XG_FN const xg_target *xg_target_at(size_t i);                 /* NULL behind the last */
+/* "sm_90a", "90a" or "9.0a"; fails with the nearest known name */
+XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name);
+XG_FN const xg_target *xg_target_at(size_t i); /* NULL behind the last */
 XG_FN bool xg_target_has(const xg_target *t, xg_target_feature f);
 
-/* A flag of EX2A, LG2A, RCPA, RSQRTA that only expansions of this room set: operands and results are never subnormal where it matters. */
-enum { XG_KA_FTZ = 1 };
+/* A flag of EX2A, LG2A, RCPA, RSQRTA that only expansions of this room set: operands and results are never subnormal
+ * where it matters. */
+enum {
+    XG_KA_FTZ = 1
+};
 
 /* ---- legalize.c ---- */
-XG_FN void xg_ptx_legalize(xg_kmodule *m); /* m->target says for what; afterwards every operation has a row of the instruction table */
+/* m->target says for what; afterwards every operation has a row of the instruction table */
+XG_FN void xg_ptx_legalize(xg_kmodule *m);
 
 /* ---- convert.c: float formats; each makes operations at b and returns the value ---- */
-XG_FN xg_kval *xg_ptx_truncf(xg_kb *b, xg_kval *x, xg_kelem to);  /* any float to any narrower or equal one, rounded once */
-XG_FN xg_kval *xg_ptx_extf(xg_kb *b, xg_kval *x, xg_kelem to);    /* exact */
+/* any float to any narrower or equal one, rounded once */
+XG_FN xg_kval *xg_ptx_truncf(xg_kb *b, xg_kval *x, xg_kelem to);
+XG_FN xg_kval *xg_ptx_extf(xg_kb *b, xg_kval *x, xg_kelem to); /* exact */
 XG_FN xg_kval *xg_ptx_remf(xg_kb *b, xg_kval *x, xg_kval *y);
 
 /* ---- math_common.c, math_f32.c, math_f64.c: the functions of the math dialect ---- */
-enum { XG_MATH_SHORT_BF16 = 1, XG_MATH_SHORT_F16 = 2 }; /* the f32 operand is a widened one and the result will be narrowed: less accuracy will do */
-XG_FN xg_kval *xg_math_expand(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, uint32_t shortness); /* f32 or f64; y NULL unless binary; NULL: no expansion for op */
+/* the f32 operand is a widened one and the result will be narrowed: less accuracy will do */
+enum {
+    XG_MATH_SHORT_BF16 = 1,
+    XG_MATH_SHORT_F16 = 2
+};
+/* f32 or f64; y NULL unless binary; NULL: no expansion for op */
+XG_FN xg_kval *xg_math_expand(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, uint32_t shortness);
 
 /* ---- isel.c: the instruction table; print.c: the text ---- */
 typedef struct xg_ptx xg_ptx;
 XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t);
 XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m); /* legalizes m (which it changes) and appends its entry function */
-XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out); /* the whole module: head, then the kernels in the order given; gives the number of their instructions */
+/* the whole module: head, then the kernels in the order given; gives the number of their instructions */
+XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out);
 
 /* What any backend offers; state is made by begin. */
 typedef struct xg_backend {

@@ -1,15 +1,19 @@
 /* rt/commands.c -- command buffers: many commands recorded once and given to the device as one.
  *
- * The program knows each buffer's commands; an execution has recorded, for each, the addresses it works on. When it is run and an address has changed since, the record and
- * the platform's own form of it (a CUDA graph) are brought up to date, command by command; nothing is allocated for that here. A platform that cannot have command buffers
- * says so when one is built (XLAGPU_ERROR_UNSUPPORTED), and the thunks run one by one from then on.
+ * The program knows each buffer's commands; an execution has recorded, for each, the addresses it works on. When it is
+ * run and an address has changed since, the record and the platform's own form of it (a CUDA graph) are brought up to
+ * date, command by command; nothing is allocated for that here. A platform that cannot have command buffers says so
+ * when one is built (XLAGPU_ERROR_UNSUPPORTED), and the thunks run one by one from then on.
  *
- * Commands are the thunks that are no control flow, in the order of the tree; commands of a loop's condition and body, and of branches, stand there as well, each once. */
+ * Commands are the thunks that are no control flow, in the order of the tree; commands of a loop's condition and body,
+ * and of branches, stand there as well, each once. */
 #ifndef XG_RT_COMMANDS_C
 #define XG_RT_COMMANDS_C
 #include "rt.h"
 
-XG_FN bool xr_is_control(uint32_t kind) { return kind == XG_EXE_THUNK_WHILE || kind == XG_EXE_THUNK_CONDITIONAL || kind == XG_EXE_THUNK_SEQUENCE; }
+XG_FN bool xr_is_control(uint32_t kind) {
+    return kind == XG_EXE_THUNK_WHILE || kind == XG_EXE_THUNK_CONDITIONAL || kind == XG_EXE_THUNK_SEQUENCE;
+}
 
 /* What a thunk runs: its thunk links, behind the slice that a loop or branch asks. */
 XG_FN const uint32_t *xr_children(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t *n) {
@@ -24,7 +28,8 @@ XG_FN bool xr_commands_list(xlagpu_program *p, uint32_t number, xr_command_buffe
     const uint32_t *children;
     uint32_t n, k;
     if (number != b->thunk && !xr_is_control(t->kind)) {
-        if (t->kind > XG_EXE_THUNK_MEMSET && t->kind != XG_EXE_THUNK_REPLICA_ID && t->kind != XG_EXE_THUNK_PARTITION_ID) return false;
+        if (t->kind > XG_EXE_THUNK_MEMSET && t->kind != XG_EXE_THUNK_REPLICA_ID && t->kind != XG_EXE_THUNK_PARTITION_ID)
+            return false;
         if (b->n_words > UINT32_MAX - 1 - t->n_links) return false; /* damaged thunks may all name the same links */
         list[b->n].thunk = number;
         list[b->n].first = b->n_words;
@@ -35,7 +40,8 @@ XG_FN bool xr_commands_list(xlagpu_program *p, uint32_t number, xr_command_buffe
     }
     b->control = b->control || t->kind == XG_EXE_THUNK_WHILE || t->kind == XG_EXE_THUNK_CONDITIONAL;
     children = xr_children(p, t, &n);
-    for (k = 0; k < n; k++) if (!xr_commands_list(p, children[k], b, list)) return false;
+    for (k = 0; k < n; k++)
+        if (!xr_commands_list(p, children[k], b, list)) return false;
     return true;
 }
 
@@ -47,7 +53,8 @@ XG_FN xlagpu_status xr_commands_load(xlagpu_program *p) {
         if (p->thunks[k].kind != XG_EXE_THUNK_COMMAND_BUFFER) continue;
         b->thunk = k;
         b->commands = p->commands + used;
-        if (!xr_commands_list(p, k, b, p->commands + used)) return xr_damaged(p, "a command buffer with what is no command");
+        if (!xr_commands_list(p, k, b, p->commands + used))
+            return xr_damaged(p, "a command buffer with what is no command");
         used += b->n;
         p->has_control_commands = p->has_control_commands || b->control;
         p->command_of[k] = p->n_command_buffers++;
@@ -60,7 +67,9 @@ XG_FN xlagpu_status xr_commands_load(xlagpu_program *p) {
 XG_FN uint64_t xr_commands_bytes(const xlagpu_program *p) {
     uint64_t n = (uint64_t)p->n_command_buffers * sizeof(xr_record);
     uint32_t k;
-    for (k = 0; k < p->n_command_buffers; k++) n += ((uint64_t)p->command_buffers[k].n_words + 1) * 8 + ((uint64_t)p->command_buffers[k].n + 1) * 8; /* 8: whatever a pointer has, words stay aligned */
+    /* 8: whatever a pointer has, words stay aligned */
+    for (k = 0; k < p->n_command_buffers; k++)
+        n += ((uint64_t)p->command_buffers[k].n_words + 1) * 8 + ((uint64_t)p->command_buffers[k].n + 1) * 8;
     return n;
 }
 XG_FN void xr_commands_place(xlagpu_execution *e, char *m) {
@@ -77,7 +86,8 @@ XG_FN void xr_commands_place(xlagpu_execution *e, char *m) {
 }
 XG_FN void xr_commands_finish(xlagpu_execution *e) {
     uint32_t k;
-    for (k = 0; e->records && k < e->program->n_command_buffers; k++) e->program->device->platform->forget(e, &e->records[k]);
+    for (k = 0; e->records && k < e->program->n_command_buffers; k++)
+        e->program->device->platform->forget(e, &e->records[k]);
 }
 
 /* ---- a run ---- */
@@ -97,9 +107,14 @@ XG_FN xlagpu_status xr_commands_record(xlagpu_execution *e, const xr_command_buf
         const xr_command *m = &b->commands[c];
         const xg_exe_thunk *t = &p->thunks[m->thunk];
         bool changed = false;
-        for (k = 0; k < t->n_links; k++) changed = xr_commands_set(&r->words[m->first + k], xr_address(e, p->links[t->first_link + k] & ~XG_EXE_WRITTEN)) || changed;
-        if (t->kind == XG_EXE_THUNK_REPLICA_ID) changed = xr_commands_set(&r->words[m->first + 1], e->replica) || changed;
-        if (t->kind == XG_EXE_THUNK_PARTITION_ID) changed = xr_commands_set(&r->words[m->first + 1], e->partition) || changed;
+        for (k = 0; k < t->n_links; k++)
+            changed = xr_commands_set(
+                          &r->words[m->first + k], xr_address(e, p->links[t->first_link + k] & ~XG_EXE_WRITTEN)) ||
+                      changed;
+        if (t->kind == XG_EXE_THUNK_REPLICA_ID)
+            changed = xr_commands_set(&r->words[m->first + 1], e->replica) || changed;
+        if (t->kind == XG_EXE_THUNK_PARTITION_ID)
+            changed = xr_commands_set(&r->words[m->first + 1], e->partition) || changed;
         if (changed && r->built) {
             xlagpu_status s = p->device->platform->update(e, b, r, c);
             if (s != XLAGPU_OK) return s;
@@ -120,7 +135,11 @@ XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *
         s = xr_commands_record(e, b, r);
         if (s == XLAGPU_OK && !r->built) {
             s = q->build(e, b, r);
-            if (s == XLAGPU_ERROR_UNSUPPORTED) { r->plain = true; xr_begin(&e->c); return XLAGPU_OK; }
+            if (s == XLAGPU_ERROR_UNSUPPORTED) {
+                r->plain = true;
+                xr_begin(&e->c);
+                return XLAGPU_OK;
+            }
         }
         r->version = e->version;
     }

@@ -1,8 +1,9 @@
 /* rt/cuda.c -- the platform "cuda": NVIDIA's driver API, found at run time.
  *
- * The driver's functions are rows of one table: their types are declared here, from the documented ABI, so no CUDA header is needed. The
- * device's primary context is used, so that buffers and streams of other code in the process (the CUDA runtime, a game engine) are ours too. It is made
- * current for each public call and put back afterwards. A driver older than the PTX's version is told apart from a broken kernel in the message. */
+ * The driver's functions are rows of one table: their types are declared here, from the documented ABI, so no CUDA
+ * header is needed. The device's primary context is used, so that buffers and streams of other code in the process (the
+ * CUDA runtime, a game engine) are ours too. It is made current for each public call and put back afterwards. A driver
+ * older than the PTX's version is told apart from a broken kernel in the message. */
 #ifndef XG_RT_CUDA_C
 #define XG_RT_CUDA_C
 #include "rt.h"
@@ -14,6 +15,7 @@
 #endif
 
 /* X(field, symbol, parameters): all return an int status, 0 for success. */
+/* clang-format off */
 #define XR_CUDA_FUNCTIONS(X) \
     X(init, "cuInit", (unsigned flags)) \
     X(driver_version, "cuDriverGetVersion", (int *version)) \
@@ -49,8 +51,10 @@
     X(event_elapsed, "cuEventElapsedTime", (float *milliseconds, void *before, void *after)) \
     X(error_name, "cuGetErrorName", (int error, const char **text)) \
     X(error_string, "cuGetErrorString", (int error, const char **text))
+/* clang-format on */
 
 /* Command buffers need the first list (CUDA 12), loops and branches in them the second one, too. */
+/* clang-format off */
 #define XR_CUDA_GRAPH_FUNCTIONS(X) \
     X(graph_create, "cuGraphCreate", (void **graph, unsigned flags)) \
     X(graph_destroy, "cuGraphDestroy", (void *graph)) \
@@ -63,31 +67,66 @@
     X(graph_set_copy, "cuGraphExecMemcpyNodeSetParams", (void *exec, void *node, const xr_copy_node *p, void *context)) \
     X(graph_set_fill, "cuGraphExecMemsetNodeSetParams", (void *exec, void *node, const xr_fill_node *p, void *context)) \
     X(graph_launch, "cuGraphLaunch", (void *exec, void *stream))
+/* clang-format on */
 #define XR_CUDA_CONDITIONAL_FUNCTIONS(X) \
     X(graph_node, "cuGraphAddNode", (void **node, void *graph, void *const *after, size_t n, xr_conditional_node *p)) \
-    X(graph_handle, "cuGraphConditionalHandleCreate", (uint64_t *handle, void *graph, void *context, unsigned initial, unsigned flags))
+    X(graph_handle, "cuGraphConditionalHandleCreate", \
+        (uint64_t * handle, void *graph, void *context, unsigned initial, unsigned flags))
 
 /* For copies beside kernels: without them all is done in order. */
+/* clang-format off */
 #define XR_CUDA_STREAM_FUNCTIONS(X) \
     X(stream_create, "cuStreamCreate", (void **stream, unsigned flags)) \
     X(stream_destroy, "cuStreamDestroy_v2", (void *stream)) \
     X(stream_follow, "cuStreamWaitEvent", (void *stream, void *event, unsigned flags))
+/* clang-format on */
 
 /* To keep machine code: without them nothing is kept. */
+/* clang-format off */
 #define XR_CUDA_LINK_FUNCTIONS(X) \
     X(link_create, "cuLinkCreate_v2", (unsigned n, int *options, void **values, void **link)) \
     X(link_add, "cuLinkAddData_v2", (void *link, int type, void *data, size_t size, const char *name, unsigned n, int *options, void **values)) \
     X(link_complete, "cuLinkComplete", (void *link, void **code, size_t *bytes)) \
     X(link_destroy, "cuLinkDestroy", (void *link))
+/* clang-format on */
 
 /* Their arguments, as the driver's ABI has them. */
-typedef struct xr_kernel_node { void *function; unsigned grid[3], block[3], shared; void **params, **extra; void *kernel, *context; } xr_kernel_node;
-typedef struct xr_fill_node { uint64_t to; size_t pitch; unsigned value, element; size_t width, height; } xr_fill_node;
-typedef struct xr_copy_side { size_t x, y, z, lod; int type; const void *host; uint64_t device; void *array, *reserved; size_t pitch, height; } xr_copy_side;
-typedef struct xr_copy_node { xr_copy_side from, to; size_t width, height, depth; } xr_copy_node;
+typedef struct xr_kernel_node {
+    void *function;
+    unsigned grid[3], block[3], shared;
+    void **params, **extra;
+    void *kernel, *context;
+} xr_kernel_node;
+typedef struct xr_fill_node {
+    uint64_t to;
+    size_t pitch;
+    unsigned value, element;
+    size_t width, height;
+} xr_fill_node;
+typedef struct xr_copy_side {
+    size_t x, y, z, lod;
+    int type;
+    const void *host;
+    uint64_t device;
+    void *array, *reserved;
+    size_t pitch, height;
+} xr_copy_side;
+typedef struct xr_copy_node {
+    xr_copy_side from, to;
+    size_t width, height, depth;
+} xr_copy_node;
 typedef struct xr_conditional_node {
     int type, reserved[3];
-    union { struct { uint64_t handle; int type; unsigned size; void **graphs; void *context; } c; long long size_of_all[29]; } u;
+    union {
+        struct {
+            uint64_t handle;
+            int type;
+            unsigned size;
+            void **graphs;
+            void *context;
+        } c;
+        long long size_of_all[29];
+    } u;
     long long reserved2;
 } xr_conditional_node;
 
@@ -95,7 +134,7 @@ typedef struct xr_cuda {
     void *library, *context;
     int device, version;
     bool retained;
-#define X(field, symbol, parameters) int (XR_CUDAAPI *field) parameters;
+#define X(field, symbol, parameters) int(XR_CUDAAPI * field) parameters;
     XR_CUDA_FUNCTIONS(X)
     XR_CUDA_GRAPH_FUNCTIONS(X)
     XR_CUDA_CONDITIONAL_FUNCTIONS(X)
@@ -103,16 +142,28 @@ typedef struct xr_cuda {
     XR_CUDA_STREAM_FUNCTIONS(X)
 #undef X
     bool graphs, conditionals, linker, streams;
-    char *cache; /* the folder; NULL: none */
+    char *cache;                        /* the folder; NULL: none */
     void *condition_module, *condition; /* the kernel that sets a conditional node's handle; NULL: not loaded */
     void *nvtx;
-    int (XR_CUDAAPI *nvtx_push)(const char *name);
-    int (XR_CUDAAPI *nvtx_pop)(void);
+    int(XR_CUDAAPI *nvtx_push)(const char *name);
+    int(XR_CUDAAPI *nvtx_pop)(void);
 } xr_cuda;
 
-enum { XR_CUDA_CC_MAJOR = 75, XR_CUDA_CC_MINOR = 76, XR_CUDA_SHARED_OPTIN = 8 };
-enum { XR_CUDA_JIT_INFO = 3, XR_CUDA_JIT_INFO_SIZE = 4, XR_CUDA_JIT_ERROR = 5, XR_CUDA_JIT_ERROR_SIZE = 6 };
-enum { XR_CUDA_UNSUPPORTED_PTX_VERSION = 222, XR_CUDA_OUT_OF_MEMORY = 2 };
+enum {
+    XR_CUDA_CC_MAJOR = 75,
+    XR_CUDA_CC_MINOR = 76,
+    XR_CUDA_SHARED_OPTIN = 8
+};
+enum {
+    XR_CUDA_JIT_INFO = 3,
+    XR_CUDA_JIT_INFO_SIZE = 4,
+    XR_CUDA_JIT_ERROR = 5,
+    XR_CUDA_JIT_ERROR_SIZE = 6
+};
+enum {
+    XR_CUDA_UNSUPPORTED_PTX_VERSION = 222,
+    XR_CUDA_OUT_OF_MEMORY = 2
+};
 
 XG_FN xr_cuda *xr_cuda_of(xlagpu_device *d) { return (xr_cuda *)d->state; }
 
@@ -122,12 +173,18 @@ XG_FN xlagpu_status xr_cuda_check(xg_ctx *c, const xr_cuda *u, int error, const 
     if (!error) return XLAGPU_OK;
     u->error_name(error, &name);
     u->error_string(error, &text);
-    return xr_fail(c, error == XR_CUDA_OUT_OF_MEMORY ? XLAGPU_ERROR_MEMORY : XLAGPU_ERROR_DEVICE, "%s: %s (%s, error %d)", what, text ? text : "the driver failed", name ? name : "?", error);
+    return xr_fail(c, error == XR_CUDA_OUT_OF_MEMORY ? XLAGPU_ERROR_MEMORY : XLAGPU_ERROR_DEVICE,
+        "%s: %s (%s, error %d)", what, text ? text : "the driver failed", name ? name : "?", error);
 }
 #define XR_CUDA(d, call, what) xr_cuda_check(&(d)->c, xr_cuda_of(d), xr_cuda_of(d)->call, (what))
 
-XG_FN xlagpu_status xr_cuda_push(xg_ctx *c, const xr_cuda *u) { return xr_cuda_check(c, u, u->context_push(u->context), "making the GPU's context current"); }
-XG_FN void xr_cuda_pop(const xr_cuda *u) { void *context; u->context_pop(&context); }
+XG_FN xlagpu_status xr_cuda_push(xg_ctx *c, const xr_cuda *u) {
+    return xr_cuda_check(c, u, u->context_push(u->context), "making the GPU's context current");
+}
+XG_FN void xr_cuda_pop(const xr_cuda *u) {
+    void *context;
+    u->context_pop(&context);
+}
 
 /* The library's name, then every function. */
 XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
@@ -135,16 +192,22 @@ XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
 #ifdef _WIN32
         "nvcuda.dll",
 #else
-        "libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1",
+        "libcuda.so.1",
+        "libcuda.so",
+        "/usr/lib/wsl/lib/libcuda.so.1",
 #endif
     };
     xr_cuda *u = xr_cuda_of(d);
     bool all = true;
     size_t k;
     void *f;
-    if (path) u->library = xr_library_open(path);
-    else for (k = 0; k < XG_COUNT(names) && !u->library; k++) u->library = xr_library_open(names[k]);
-    if (!u->library) return xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "no NVIDIA driver here: %s cannot be opened; the platform \"host\" simulates", path ? path : names[0]);
+    if (path)
+        u->library = xr_library_open(path);
+    else
+        for (k = 0; k < XG_COUNT(names) && !u->library; k++) u->library = xr_library_open(names[k]);
+    if (!u->library)
+        return xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE,
+            "no NVIDIA driver here: %s cannot be opened; the platform \"host\" simulates", path ? path : names[0]);
 #define X(field, symbol, parameters) \
     f = xr_library_symbol(u->library, symbol); \
     if (!f) return xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "the NVIDIA driver has no %s: it is too old", symbol); \
@@ -186,8 +249,10 @@ XG_FN xlagpu_status xr_cuda_describe(xlagpu_device *d) {
     xr_cuda *u = xr_cuda_of(d);
     int major = 0, minor = 0;
     xlagpu_status s = XR_CUDA(d, device_name(d->name, (int)sizeof d->name, u->device), "asking for the GPU's name");
-    if (s == XLAGPU_OK) s = XR_CUDA(d, device_attribute(&major, XR_CUDA_CC_MAJOR, u->device), "asking for the compute capability");
-    if (s == XLAGPU_OK) s = XR_CUDA(d, device_attribute(&minor, XR_CUDA_CC_MINOR, u->device), "asking for the compute capability");
+    if (s == XLAGPU_OK)
+        s = XR_CUDA(d, device_attribute(&major, XR_CUDA_CC_MAJOR, u->device), "asking for the compute capability");
+    if (s == XLAGPU_OK)
+        s = XR_CUDA(d, device_attribute(&minor, XR_CUDA_CC_MINOR, u->device), "asking for the compute capability");
     xg_format(d->target, sizeof d->target, "sm_%d%d%s", major, minor, major == 9 ? "a" : "");
     return s;
 }
@@ -196,10 +261,12 @@ XG_FN xlagpu_status xr_cuda_start(xlagpu_device *d, int ordinal) {
     xr_cuda *u = xr_cuda_of(d);
     int count = 0;
     xlagpu_status s = XR_CUDA(d, init(0), "starting the NVIDIA driver");
-    if (s != XLAGPU_OK) return d->c.status = XLAGPU_ERROR_NO_DEVICE; /* a driver without a GPU, or one that does not fit the kernel's module */
+    /* a driver without a GPU, or one that does not fit the kernel's module */
+    if (s != XLAGPU_OK) return d->c.status = XLAGPU_ERROR_NO_DEVICE;
     s = XR_CUDA(d, driver_version(&u->version), "asking for the driver's version");
     if (s == XLAGPU_OK) s = XR_CUDA(d, device_count(&count), "counting GPUs");
-    if (s == XLAGPU_OK && (ordinal < 0 || ordinal >= count)) s = xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "there is no GPU number %d: the driver knows %d", ordinal, count);
+    if (s == XLAGPU_OK && (ordinal < 0 || ordinal >= count))
+        s = xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "there is no GPU number %d: the driver knows %d", ordinal, count);
     if (s == XLAGPU_OK) s = XR_CUDA(d, device_get(&u->device, ordinal), "getting the GPU");
     if (s == XLAGPU_OK) s = xr_cuda_describe(d);
     if (s == XLAGPU_OK) s = XR_CUDA(d, context_retain(&u->context, u->device), "making a context on the GPU");
@@ -209,7 +276,10 @@ XG_FN xlagpu_status xr_cuda_start(xlagpu_device *d, int ordinal) {
 
 XG_FN void xr_cuda_close(xlagpu_device *d) {
     xr_cuda *u = xr_cuda_of(d);
-    if (u->condition_module && !u->context_push(u->context)) { u->module_unload(u->condition_module); xr_cuda_pop(u); }
+    if (u->condition_module && !u->context_push(u->context)) {
+        u->module_unload(u->condition_module);
+        xr_cuda_pop(u);
+    }
     if (u->retained) u->context_release(u->device);
     xr_library_close(u->nvtx);
     xg_mem_free(&d->c, u->cache);
@@ -228,7 +298,10 @@ XG_FN xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *des
     if (s == XLAGPU_OK && desc && desc->cache) {
         size_t n = strlen(desc->cache) + 1;
         u->cache = (char *)xg_mem_alloc(&d->c, n);
-        if (u->cache) memcpy(u->cache, desc->cache, n); else s = xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+        if (u->cache)
+            memcpy(u->cache, desc->cache, n);
+        else
+            s = xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
     }
     if (s == XLAGPU_OK && desc && desc->nvtx) xr_cuda_bind_nvtx(u);
     if (s == XLAGPU_OK) s = xr_cuda_start(d, desc ? desc->ordinal : 0);
@@ -246,25 +319,39 @@ XG_FN xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *des
         return status_; \
     } while (0)
 
-XG_FN xlagpu_status xr_cuda_alloc_host(xlagpu_device *d, size_t bytes, xr_block *out) { XR_CUDA_IN(d, alloc_host(&out->memory, bytes), "allocating host memory"); }
-XG_FN xlagpu_status xr_cuda_alloc_device(xlagpu_device *d, size_t bytes, xr_block *out) { XR_CUDA_IN(d, alloc(&out->address, bytes), "allocating device memory"); }
+XG_FN xlagpu_status xr_cuda_alloc_host(xlagpu_device *d, size_t bytes, xr_block *out) {
+    XR_CUDA_IN(d, alloc_host(&out->memory, bytes), "allocating host memory");
+}
+XG_FN xlagpu_status xr_cuda_alloc_device(xlagpu_device *d, size_t bytes, xr_block *out) {
+    XR_CUDA_IN(d, alloc(&out->address, bytes), "allocating device memory");
+}
 XG_FN xlagpu_status xr_cuda_alloc(xlagpu_device *d, size_t bytes, bool host, xr_block *out) {
     xlagpu_status s;
     out->bytes = bytes;
     out->memory = NULL;
     if (!host) return xr_cuda_alloc_device(d, bytes, out);
     s = xr_cuda_alloc_host(d, bytes, out);
-    out->address = (uint64_t)(uintptr_t)out->memory; /* one address space: the device reaches it under the same address */
+    /* one address space: the device reaches it under the same address */
+    out->address = (uint64_t)(uintptr_t)out->memory;
     return s;
 }
 XG_FN void xr_cuda_release(xlagpu_device *d, const xr_block *b) {
     if (xr_cuda_of(d)->context_push(xr_cuda_of(d)->context)) return;
-    if (b->host) xr_cuda_of(d)->release_host(b->memory); else xr_cuda_of(d)->release(b->address);
+    if (b->host)
+        xr_cuda_of(d)->release_host(b->memory);
+    else
+        xr_cuda_of(d)->release(b->address);
     xr_cuda_pop(xr_cuda_of(d));
 }
-XG_FN xlagpu_status xr_cuda_upload(xlagpu_device *d, uint64_t to, const void *from, size_t bytes) { XR_CUDA_IN(d, upload(to, from, bytes), "copying to the GPU"); }
-XG_FN xlagpu_status xr_cuda_download(xlagpu_device *d, void *to, uint64_t from, size_t bytes) { XR_CUDA_IN(d, download(to, from, bytes), "copying from the GPU"); }
-XG_FN xlagpu_status xr_cuda_wait(xlagpu_device *d, void *stream) { XR_CUDA_IN(d, stream_wait(stream), "waiting for the GPU"); }
+XG_FN xlagpu_status xr_cuda_upload(xlagpu_device *d, uint64_t to, const void *from, size_t bytes) {
+    XR_CUDA_IN(d, upload(to, from, bytes), "copying to the GPU");
+}
+XG_FN xlagpu_status xr_cuda_download(xlagpu_device *d, void *to, uint64_t from, size_t bytes) {
+    XR_CUDA_IN(d, download(to, from, bytes), "copying from the GPU");
+}
+XG_FN xlagpu_status xr_cuda_wait(xlagpu_device *d, void *stream) {
+    XR_CUDA_IN(d, stream_wait(stream), "waiting for the GPU");
+}
 XG_FN void xr_cuda_settle(xlagpu_device *d) {
     if (xr_cuda_of(d)->context_push(xr_cuda_of(d)->context)) return;
     xr_cuda_of(d)->context_wait();
@@ -274,7 +361,9 @@ XG_FN void xr_cuda_settle(xlagpu_device *d) {
 /* ---- kernels ---- */
 
 XG_FN xlagpu_status xr_cuda_module(xlagpu_device *d, const xg_source *ptx, void **module) {
-    enum { LOG = 1536 };
+    enum {
+        LOG = 1536
+    };
     char log[LOG] = "";
     int options[2] = {XR_CUDA_JIT_ERROR, XR_CUDA_JIT_ERROR_SIZE};
     void *values[2];
@@ -285,28 +374,36 @@ XG_FN xlagpu_status xr_cuda_module(xlagpu_device *d, const xg_source *ptx, void 
     log[LOG - 1] = 0;
     if (!error) return XLAGPU_OK;
     if (error == XR_CUDA_UNSUPPORTED_PTX_VERSION)
-        return xr_fail(&d->c, XLAGPU_ERROR_DEVICE, "the driver (CUDA %d.%d) is older than this PTX: update it, or compile for an older target", xr_cuda_of(d)->version / 1000, xr_cuda_of(d)->version % 1000 / 10);
+        return xr_fail(&d->c, XLAGPU_ERROR_DEVICE,
+            "the driver (CUDA %d.%d) is older than this PTX: update it, or compile for an older target",
+            xr_cuda_of(d)->version / 1000, xr_cuda_of(d)->version % 1000 / 10);
     if (log[0]) return xr_fail(&d->c, XLAGPU_ERROR_DEVICE, "the driver refused the PTX (error %d): %s", error, log);
     return xr_cuda_check(&d->c, xr_cuda_of(d), error, "loading the PTX");
 }
 
-XG_FN xlagpu_status xr_cuda_function(xlagpu_device *d, void *module, const char *name, uint32_t shared, const void **out) {
+XG_FN xlagpu_status xr_cuda_function(
+    xlagpu_device *d, void *module, const char *name, uint32_t shared, const void **out) {
     void *f = NULL;
     xlagpu_status s = XR_CUDA(d, function(&f, module, name), "finding a kernel");
-    if (s == XLAGPU_OK && shared > 49152) s = XR_CUDA(d, function_attribute(f, XR_CUDA_SHARED_OPTIN, (int)shared), "raising a kernel's shared memory");
+    if (s == XLAGPU_OK && shared > 49152)
+        s = XR_CUDA(d, function_attribute(f, XR_CUDA_SHARED_OPTIN, (int)shared), "raising a kernel's shared memory");
     *out = f;
     return s;
 }
 
-/* How many parameters the PTX of a kernel declares: the driver trusts its caller in this, and bytes may be damaged. 0 when it is not found. */
+/* How many parameters the PTX of a kernel declares: the driver trusts its caller in this, and bytes may be damaged. 0
+ * when it is not found. */
 XG_FN uint32_t xr_cuda_count_parameters(const xg_source *ptx, const char *name) {
     static const char entry[] = ".entry ", param[] = ".param";
     size_t n = strlen(name), k;
     uint32_t count = 0;
     for (k = 0; k + sizeof entry + n < ptx->size; k++) {
         const char *p = ptx->text + k;
-        if (*p != '.' || memcmp(p, entry, sizeof entry - 1) != 0 || memcmp(p + sizeof entry - 1, name, n) != 0 || (p[sizeof entry - 1 + n] != '(' && (unsigned char)p[sizeof entry - 1 + n] > ' ')) continue;
-        for (k += sizeof entry - 1 + n; k + sizeof param < ptx->size && ptx->text[k] != ')' && ptx->text[k] != '{'; k++) count += memcmp(ptx->text + k, param, sizeof param - 1) == 0;
+        if (*p != '.' || memcmp(p, entry, sizeof entry - 1) != 0 || memcmp(p + sizeof entry - 1, name, n) != 0 ||
+            (p[sizeof entry - 1 + n] != '(' && (unsigned char)p[sizeof entry - 1 + n] > ' '))
+            continue;
+        for (k += sizeof entry - 1 + n; k + sizeof param < ptx->size && ptx->text[k] != ')' && ptx->text[k] != '{'; k++)
+            count += memcmp(ptx->text + k, param, sizeof param - 1) == 0;
         break;
     }
     return count;
@@ -316,36 +413,51 @@ XG_FN xlagpu_status xr_cuda_kernel(xlagpu_program *p, xr_kernel *k) {
     k->n_params = xr_cuda_count_parameters(&p->ptx, k->name);
     return xr_cuda_function(p->device, p->module, k->name, k->shared_bytes, &k->handle);
 }
-/* xlagpu_set_condition(handle, address, kind, branches, which): kind 0: the pred; 1: a pred that chooses branch 0 or 1, is it `which`? 2: an index, is it `which`? */
+/* xlagpu_set_condition(handle, address, kind, branches, which): kind 0: the pred; 1: a pred that chooses branch 0 or 1,
+ * is it `which`? 2: an index, is it `which`? */
 static const char xr_condition_ptx[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".extern .func cudaGraphSetConditional(.param .b64 a, .param .b32 b);\n"
-    ".visible .entry xlagpu_set_condition(.param .u64 p0, .param .u64 p1, .param .u32 p2, .param .u32 p3, .param .u32 p4)\n{\n"
+    ".visible .entry xlagpu_set_condition(.param .u64 p0, .param .u64 p1, .param .u32 p2, .param .u32 p3, .param .u32 "
+    "p4)\n{\n"
     "\t.reg .pred %p<8>;\n\t.reg .b32 %r<12>;\n\t.reg .b64 %rd<4>;\n"
-    "\tld.param.u64 %rd1, [p0];\n\tld.param.u64 %rd2, [p1];\n\tld.param.u32 %r1, [p2];\n\tld.param.u32 %r2, [p3];\n\tld.param.u32 %r3, [p4];\n"
+    "\tld.param.u64 %rd1, [p0];\n\tld.param.u64 %rd2, [p1];\n\tld.param.u32 %r1, [p2];\n\tld.param.u32 %r2, "
+    "[p3];\n\tld.param.u32 %r3, [p4];\n"
     "\tsetp.eq.u32 %p1, %r1, 2;\n\t@%p1 bra INDEX;\n"
     "\tld.global.u8 %r4, [%rd2];\n\tsetp.ne.u32 %p2, %r4, 0;\n\tselp.u32 %r5, 1, 0, %p2;\n"
     "\tsetp.eq.u32 %p3, %r1, 0;\n\t@%p3 bra SET;\n"
     "\txor.b32 %r6, %r5, 1;\n\tsetp.eq.u32 %p4, %r6, %r3;\n\tselp.u32 %r5, 1, 0, %p4;\n\tbra SET;\n"
-    "INDEX:\n\tld.global.u32 %r7, [%rd2];\n\tsetp.lt.u32 %p5, %r7, %r2;\n\tsub.u32 %r8, %r2, 1;\n\tselp.u32 %r9, %r7, %r8, %p5;\n\tsetp.eq.u32 %p6, %r9, %r3;\n\tselp.u32 %r5, 1, 0, %p6;\n"
-    "SET:\n\t{\n\t.param .b64 a;\n\t.param .b32 b;\n\tst.param.b64 [a], %rd1;\n\tst.param.b32 [b], %r5;\n\tcall.uni cudaGraphSetConditional, (a, b);\n\t}\n\tret;\n}\n";
+    "INDEX:\n\tld.global.u32 %r7, [%rd2];\n\tsetp.lt.u32 %p5, %r7, %r2;\n\tsub.u32 %r8, %r2, 1;\n\tselp.u32 %r9, %r7, "
+    "%r8, %p5;\n\tsetp.eq.u32 %p6, %r9, %r3;\n\tselp.u32 %r5, 1, 0, %p6;\n"
+    "SET:\n\t{\n\t.param .b64 a;\n\t.param .b32 b;\n\tst.param.b64 [a], %rd1;\n\tst.param.b32 [b], %r5;\n\tcall.uni "
+    "cudaGraphSetConditional, (a, b);\n\t}\n\tret;\n}\n";
 
 /* Once for the device. A driver that cannot link it has no loops and branches in graphs: no failure. */
 XG_FN void xr_cuda_load_condition(xr_cuda *u) {
     if (u->condition || !u->conditionals) return;
-    if (u->module_load(&u->condition_module, xr_condition_ptx, 0, NULL, NULL)) { u->condition_module = NULL; u->conditionals = false; return; }
-    if (u->function(&u->condition, u->condition_module, "xlagpu_set_condition")) { u->condition = NULL; u->conditionals = false; }
+    if (u->module_load(&u->condition_module, xr_condition_ptx, 0, NULL, NULL)) {
+        u->condition_module = NULL;
+        u->conditionals = false;
+        return;
+    }
+    if (u->function(&u->condition, u->condition_module, "xlagpu_set_condition")) {
+        u->condition = NULL;
+        u->conditionals = false;
+    }
 }
 
 XG_FN void *xr_cache_read(xlagpu_device *d, const xg_source *ptx);
 XG_FN void *xr_cache_make(xlagpu_device *d, const xg_source *ptx);
 
-/* Machine code, if the executable has it for this very GPU or the cache has it; else the driver compiles the PTX. Code that the driver does not take is as good as none. */
+/* Machine code, if the executable has it for this very GPU or the cache has it; else the driver compiles the PTX. Code
+ * that the driver does not take is as good as none. */
 XG_FN xlagpu_status xr_cuda_load_module(xlagpu_program *p) {
     xlagpu_device *d = p->device;
     xr_cuda *u = xr_cuda_of(d);
     void *code;
-    if (p->sections[XG_EXE_CUBIN].bytes && strcmp(p->strings + p->head.target_name, d->target) == 0 && !u->module_load(&p->module, p->bytes + p->sections[XG_EXE_CUBIN].offset, 0, NULL, NULL)) return XLAGPU_OK;
+    if (p->sections[XG_EXE_CUBIN].bytes && strcmp(p->strings + p->head.target_name, d->target) == 0 &&
+        !u->module_load(&p->module, p->bytes + p->sections[XG_EXE_CUBIN].offset, 0, NULL, NULL))
+        return XLAGPU_OK;
     code = xr_cache_read(d, &p->ptx);
     if (code && u->module_load(&p->module, code, 0, NULL, NULL)) p->module = NULL;
     xg_mem_free(&d->c, code);
@@ -371,42 +483,64 @@ XG_FN void xr_cuda_unload(xlagpu_program *p) {
 
 /* ---- the way of a launch ---- */
 
-XG_FN xlagpu_status xr_cuda_prepare(xlagpu_execution *e) { (void)e; return XLAGPU_OK; }
+XG_FN xlagpu_status xr_cuda_prepare(xlagpu_execution *e) {
+    (void)e;
+    return XLAGPU_OK;
+}
 XG_FN void xr_cuda_finish(xlagpu_execution *e) { (void)e; }
 
 XG_FN xr_cuda *xr_cuda_under(const xlagpu_execution *e) { return xr_cuda_of(e->program->device); }
 #define XR_CUDA_RUN(e, call, what) xr_cuda_check(&(e)->c, xr_cuda_under(e), xr_cuda_under(e)->call, (what))
 XG_FN xlagpu_status xr_cuda_enter(xlagpu_execution *e) { return xr_cuda_push(&e->c, xr_cuda_under(e)); }
 XG_FN void xr_cuda_leave(xlagpu_execution *e) { xr_cuda_pop(xr_cuda_under(e)); }
-XG_FN xlagpu_status xr_cuda_copy(xlagpu_execution *e, uint64_t to, uint64_t from, size_t bytes, void *stream) { return XR_CUDA_RUN(e, copy(to, from, bytes, stream), "copying on the GPU"); }
+XG_FN xlagpu_status xr_cuda_copy(xlagpu_execution *e, uint64_t to, uint64_t from, size_t bytes, void *stream) {
+    return XR_CUDA_RUN(e, copy(to, from, bytes, stream), "copying on the GPU");
+}
 XG_FN xlagpu_status xr_cuda_read(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream) {
     xlagpu_status s = XR_CUDA_RUN(e, stream_wait(stream), "waiting for a loop's or branch's decision");
     return s == XLAGPU_OK ? XR_CUDA_RUN(e, download(to, from, bytes), "reading a loop's or branch's decision") : s;
 }
 XG_FN xlagpu_status xr_cuda_fill(xlagpu_execution *e, uint64_t to, uint32_t pattern, size_t bytes, void *stream) {
-    if ((to | bytes) % 4) return XR_CUDA_RUN(e, fill8(to, (unsigned char)pattern, bytes, stream), "filling memory"); /* one byte four times: the loader checked it */
+    /* one byte four times: the loader checked it */
+    if ((to | bytes) % 4) return XR_CUDA_RUN(e, fill8(to, (unsigned char)pattern, bytes, stream), "filling memory");
     return XR_CUDA_RUN(e, fill32(to, pattern, bytes / 4, stream), "filling memory");
 }
 
 /* ---- events ---- */
 
-enum { XR_CUDA_EVENT_UNTIMED = 2, XR_CUDA_NOT_READY = 600 };
-XG_FN xlagpu_status xr_cuda_event_new(xlagpu_execution *e, bool timed, void **event) { return XR_CUDA_RUN(e, event_create(event, timed ? 0 : XR_CUDA_EVENT_UNTIMED), "making an event"); }
+enum {
+    XR_CUDA_EVENT_UNTIMED = 2,
+    XR_CUDA_NOT_READY = 600
+};
+XG_FN xlagpu_status xr_cuda_event_new(xlagpu_execution *e, bool timed, void **event) {
+    return XR_CUDA_RUN(e, event_create(event, timed ? 0 : XR_CUDA_EVENT_UNTIMED), "making an event");
+}
 XG_FN void xr_cuda_event_free(xlagpu_execution *e, void *event) { xr_cuda_under(e)->event_destroy(event); }
-XG_FN xlagpu_status xr_cuda_event_record(xlagpu_execution *e, void *event, void *stream) { return XR_CUDA_RUN(e, event_record(event, stream), "recording an event"); }
-XG_FN xlagpu_status xr_cuda_event_wait(xlagpu_execution *e, void *event) { return XR_CUDA_RUN(e, event_wait(event), "waiting for an event"); }
+XG_FN xlagpu_status xr_cuda_event_record(xlagpu_execution *e, void *event, void *stream) {
+    return XR_CUDA_RUN(e, event_record(event, stream), "recording an event");
+}
+XG_FN xlagpu_status xr_cuda_event_wait(xlagpu_execution *e, void *event) {
+    return XR_CUDA_RUN(e, event_wait(event), "waiting for an event");
+}
 XG_FN xlagpu_status xr_cuda_event_done(xlagpu_execution *e, void *event, bool *done) {
     int error = xr_cuda_under(e)->event_query(event);
     *done = !error;
-    return error == XR_CUDA_NOT_READY ? XLAGPU_OK : xr_cuda_check(&e->c, xr_cuda_under(e), error, "asking for an event");
+    return error == XR_CUDA_NOT_READY ? XLAGPU_OK
+                                      : xr_cuda_check(&e->c, xr_cuda_under(e), error, "asking for an event");
 }
-enum { XR_CUDA_STREAM_NON_BLOCKING = 1 }; /* knows nothing of the default stream */
+enum {
+    XR_CUDA_STREAM_NON_BLOCKING = 1
+}; /* knows nothing of the default stream */
 XG_FN xlagpu_status xr_cuda_stream_new(xlagpu_execution *e, void **stream) {
     *stream = NULL;
-    return xr_cuda_under(e)->streams ? XR_CUDA_RUN(e, stream_create(stream, XR_CUDA_STREAM_NON_BLOCKING), "making a stream") : XLAGPU_OK;
+    return xr_cuda_under(e)->streams
+               ? XR_CUDA_RUN(e, stream_create(stream, XR_CUDA_STREAM_NON_BLOCKING), "making a stream")
+               : XLAGPU_OK;
 }
 XG_FN void xr_cuda_stream_free(xlagpu_execution *e, void *stream) { xr_cuda_under(e)->stream_destroy(stream); }
-XG_FN xlagpu_status xr_cuda_stream_follow(xlagpu_execution *e, void *stream, void *event) { return XR_CUDA_RUN(e, stream_follow(stream, event, 0), "making a stream wait for an event"); }
+XG_FN xlagpu_status xr_cuda_stream_follow(xlagpu_execution *e, void *stream, void *event) {
+    return XR_CUDA_RUN(e, stream_follow(stream, event, 0), "making a stream wait for an event");
+}
 XG_FN xlagpu_status xr_cuda_event_seconds(xlagpu_execution *e, void *before, void *after, double *seconds) {
     float milliseconds = 0;
     xlagpu_status s = XR_CUDA_RUN(e, event_elapsed(&milliseconds, before, after), "reading the time between events");
@@ -416,25 +550,51 @@ XG_FN xlagpu_status xr_cuda_event_seconds(xlagpu_execution *e, void *before, voi
 XG_FN void xr_cuda_range(xlagpu_execution *e, const char *name) {
     xr_cuda *u = xr_cuda_under(e);
     if (!u->nvtx_push) return;
-    if (name) u->nvtx_push(name); else u->nvtx_pop();
+    if (name)
+        u->nvtx_push(name);
+    else
+        u->nvtx_pop();
 }
 
-XG_FN void *xr_cuda_handle(const void *handle) { void *p; memcpy(&p, &handle, sizeof p); return p; }
+XG_FN void *xr_cuda_handle(const void *handle) {
+    void *p;
+    memcpy(&p, &handle, sizeof p);
+    return p;
+}
 
 XG_FN xlagpu_status xr_cuda_launch(xlagpu_execution *e, uint32_t kernel, void *stream) {
     const xr_kernel *k = &e->program->kernels[kernel];
     e->stats[kernel].launches++;
-    return XR_CUDA_RUN(e, launch(xr_cuda_handle(k->handle), k->blocks[0], k->blocks[1], k->blocks[2], k->threads[0], k->threads[1], k->threads[2], k->shared_bytes, stream, e->arg_pointers, NULL), "launching a kernel");
+    return XR_CUDA_RUN(e,
+        launch(xr_cuda_handle(k->handle), k->blocks[0], k->blocks[1], k->blocks[2], k->threads[0], k->threads[1],
+            k->threads[2], k->shared_bytes, stream, e->arg_pointers, NULL),
+        "launching a kernel");
 }
 
 /* ---- any PTX ---- */
 
 /* What drivers before CUDA 12 lack: asked for when it is needed. */
-typedef int (XR_CUDAAPI *xr_cuda_encode)(void *map, int type, uint32_t rank, void *address, const uint64_t *dims, const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave, int swizzle, int promotion, int fill);
-typedef struct xr_cuda_attribute { int id; char pad[4]; union { char room[64]; unsigned cluster[3]; } value; } xr_cuda_attribute;
-typedef struct xr_cuda_config { unsigned grid[3], block[3], shared; void *stream; xr_cuda_attribute *attributes; unsigned n; } xr_cuda_config;
-typedef int (XR_CUDAAPI *xr_cuda_launch_ex)(const xr_cuda_config *config, void *function, void **params, void **extra);
-enum { XR_CUDA_CLUSTER_DIMENSION = 4 };
+typedef int(XR_CUDAAPI *xr_cuda_encode)(void *map, int type, uint32_t rank, void *address, const uint64_t *dims,
+    const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave, int swizzle, int promotion,
+    int fill);
+typedef struct xr_cuda_attribute {
+    int id;
+    char pad[4];
+    union {
+        char room[64];
+        unsigned cluster[3];
+    } value;
+} xr_cuda_attribute;
+typedef struct xr_cuda_config {
+    unsigned grid[3], block[3], shared;
+    void *stream;
+    xr_cuda_attribute *attributes;
+    unsigned n;
+} xr_cuda_config;
+typedef int(XR_CUDAAPI *xr_cuda_launch_ex)(const xr_cuda_config *config, void *function, void **params, void **extra);
+enum {
+    XR_CUDA_CLUSTER_DIMENSION = 4
+};
 
 XG_FN xlagpu_status xr_cuda_newer(xlagpu_device *d, const char *symbol, void *out, size_t bytes) {
     void *f = xr_library_symbol(xr_cuda_of(d)->library, symbol);
@@ -452,7 +612,11 @@ XG_FN xlagpu_status xr_cuda_launch_cluster(xlagpu_device *d, void *f, const xlag
     memset(&a, 0, sizeof a);
     memset(&c, 0, sizeof c);
     a.id = XR_CUDA_CLUSTER_DIMENSION;
-    for (k = 0; k < 3; k++) { a.value.cluster[k] = XG_MAX(1u, l->cluster[k]); c.grid[k] = l->grid[k]; c.block[k] = l->block[k]; }
+    for (k = 0; k < 3; k++) {
+        a.value.cluster[k] = XG_MAX(1u, l->cluster[k]);
+        c.grid[k] = l->grid[k];
+        c.block[k] = l->block[k];
+    }
     c.shared = l->shared_bytes;
     c.attributes = &a;
     c.n = 1;
@@ -460,7 +624,8 @@ XG_FN xlagpu_status xr_cuda_launch_cluster(xlagpu_device *d, void *f, const xlag
 }
 
 /* Parameters as one block: the driver's "extra" list of (1, pointer), (2, size), end. */
-XG_FN xlagpu_status xr_cuda_launch_ptx(xlagpu_device *d, const xg_source *ptx, void *loaded, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
+XG_FN xlagpu_status xr_cuda_launch_ptx(
+    xlagpu_device *d, const xg_source *ptx, void *loaded, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
     void *module = NULL, *extra[5];
     const void *f = NULL;
     size_t bytes = l->parameter_bytes;
@@ -475,23 +640,36 @@ XG_FN xlagpu_status xr_cuda_launch_ptx(xlagpu_device *d, const xg_source *ptx, v
     if (!l->entry) s = xr_fail(&d->c, XLAGPU_ERROR_USAGE, "name the kernel to run");
     if (s == XLAGPU_OK) s = xr_cuda_module(d, ptx, &module);
     if (s == XLAGPU_OK) s = xr_cuda_function(d, module, l->entry, l->shared_bytes, &f);
-    if (s == XLAGPU_OK && (l->cluster[0] || l->cluster[1] || l->cluster[2])) s = xr_cuda_launch_cluster(d, xr_cuda_handle(f), l, bytes ? extra : NULL);
-    else if (s == XLAGPU_OK) s = XR_CUDA(d, launch(xr_cuda_handle(f), l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared_bytes, NULL, NULL, bytes ? extra : NULL), l->entry);
+    if (s == XLAGPU_OK && (l->cluster[0] || l->cluster[1] || l->cluster[2]))
+        s = xr_cuda_launch_cluster(d, xr_cuda_handle(f), l, bytes ? extra : NULL);
+    else if (s == XLAGPU_OK)
+        s = XR_CUDA(d,
+            launch(xr_cuda_handle(f), l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
+                l->shared_bytes, NULL, NULL, bytes ? extra : NULL),
+            l->entry);
     if (s == XLAGPU_OK) s = XR_CUDA(d, stream_wait(NULL), "running the kernel");
     if (module) xr_cuda_of(d)->module_unload(module);
     xr_cuda_pop(xr_cuda_of(d));
-    if (stats) { memset(stats, 0, sizeof *stats); stats->name = l->entry; stats->launches = 1; }
+    if (stats) {
+        memset(stats, 0, sizeof *stats);
+        stats->name = l->entry;
+        stats->launches = 1;
+    }
     return s;
 }
 
 XG_FN xlagpu_status xr_cuda_encode_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
     xr_cuda_encode encode = NULL;
-    uint64_t memory[32], *aligned = memory + (64 - (uintptr_t)memory % 64) % 64 / 8; /* the driver wants 64-byte alignment */
+    uint64_t memory[32],
+        *aligned = memory + (64 - (uintptr_t)memory % 64) % 64 / 8; /* the driver wants 64-byte alignment */
     xlagpu_status s = xr_cuda_newer(d, "cuTensorMapEncodeTiled", &encode, sizeof encode);
     if (s != XLAGPU_OK) return s;
     s = xr_cuda_push(&d->c, xr_cuda_of(d));
     if (s != XLAGPU_OK) return s;
-    s = xr_cuda_check(&d->c, xr_cuda_of(d), encode(aligned, (int)m->data_type, m->rank, (void *)(uintptr_t)m->address, m->dims, m->strides, m->box, m->steps, 0, (int)m->swizzle, (int)m->l2_promotion, (int)m->fill), "encoding a tensor map");
+    s = xr_cuda_check(&d->c, xr_cuda_of(d),
+        encode(aligned, (int)m->data_type, m->rank, (void *)(uintptr_t)m->address, m->dims, m->strides, m->box,
+            m->steps, 0, (int)m->swizzle, (int)m->l2_promotion, (int)m->fill),
+        "encoding a tensor map");
     xr_cuda_pop(xr_cuda_of(d));
     if (s == XLAGPU_OK) memcpy(out, aligned, 128);
     return s;

@@ -1,13 +1,20 @@
 /* rt/cuda_cache.c -- machine code kept in a folder that the user names, so that the driver compiles PTX only once.
  *
- * A file is named by a hash of the PTX, the driver's version and the GPU's target, and begins with these and a checksum. What does not fit is as good as not there. A failure to
- * read or write is none of the program's: then the driver compiles as it does without a folder. Files are written under another name and renamed, so that nobody reads half of one. */
+ * A file is named by a hash of the PTX, the driver's version and the GPU's target, and begins with these and a
+ * checksum. What does not fit is as good as not there. A failure to read or write is none of the program's: then the
+ * driver compiles as it does without a folder. Files are written under another name and renamed, so that nobody reads
+ * half of one. */
 #ifndef XG_RT_CUDA_CACHE_C
 #define XG_RT_CUDA_CACHE_C
 #include "rt.h"
 #include <stdio.h>
 
-typedef struct xr_cached { char magic[8]; uint64_t ptx, ptx_bytes, bytes, sum; int32_t driver; char target[20]; } xr_cached;
+typedef struct xr_cached {
+    char magic[8];
+    uint64_t ptx, ptx_bytes, bytes, sum;
+    int32_t driver;
+    char target[20];
+} xr_cached;
 
 XG_FN uint64_t xr_cache_hash(const void *p, size_t n, uint64_t h) { /* FNV-1a */
     const unsigned char *c = (const unsigned char *)p;
@@ -32,7 +39,8 @@ XG_FN bool xr_cache_key(xlagpu_device *d, const xg_source *ptx, xr_cached *key, 
 
 /* Has the file so many bytes behind its head, and no more? So that a damaged number asks for no memory. */
 XG_FN bool xr_cache_holds(FILE *f, uint64_t bytes) {
-    bool ok = bytes && bytes < (uint64_t)1 << 31 && fseek(f, 0, SEEK_END) == 0 && (uint64_t)ftell(f) == sizeof(xr_cached) + bytes;
+    bool ok = bytes && bytes < (uint64_t)1 << 31 && fseek(f, 0, SEEK_END) == 0 &&
+              (uint64_t)ftell(f) == sizeof(xr_cached) + bytes;
     return ok && fseek(f, (long)sizeof(xr_cached), SEEK_SET) == 0;
 }
 
@@ -48,9 +56,14 @@ XG_FN void *xr_cache_read(xlagpu_device *d, const xg_source *ptx) {
     if (fread(&head, 1, sizeof head, f) == sizeof head) {
         key.bytes = head.bytes;
         key.sum = head.sum;
-        if (memcmp(&key, &head, sizeof key) == 0 && xr_cache_holds(f, head.bytes)) code = xg_mem_alloc(&d->c, (size_t)head.bytes);
+        if (memcmp(&key, &head, sizeof key) == 0 && xr_cache_holds(f, head.bytes))
+            code = xg_mem_alloc(&d->c, (size_t)head.bytes);
     }
-    if (code && (fread(code, 1, (size_t)head.bytes, f) != head.bytes || xr_cache_hash(code, (size_t)head.bytes, 1) != head.sum)) { xg_mem_free(&d->c, code); code = NULL; }
+    if (code && (fread(code, 1, (size_t)head.bytes, f) != head.bytes ||
+                    xr_cache_hash(code, (size_t)head.bytes, 1) != head.sum)) {
+        xg_mem_free(&d->c, code);
+        code = NULL;
+    }
     fclose(f);
     return code;
 }
@@ -63,7 +76,8 @@ XG_FN void xr_cache_write(xlagpu_device *d, const xg_source *ptx, const void *co
     if (!xr_cache_key(d, ptx, &head, path, sizeof path)) return;
     head.bytes = bytes;
     head.sum = xr_cache_hash(code, bytes, 1);
-    xg_format(other, sizeof other, "%s.%llx.%llx", path, (unsigned long long)xr_process(), (unsigned long long)(uintptr_t)d);
+    xg_format(
+        other, sizeof other, "%s.%llx.%llx", path, (unsigned long long)xr_process(), (unsigned long long)(uintptr_t)d);
     f = fopen(other, "wb");
     if (!f) return;
     ok = fwrite(&head, 1, sizeof head, f) == sizeof head && fwrite(code, 1, bytes, f) == bytes;
@@ -72,16 +86,23 @@ XG_FN void xr_cache_write(xlagpu_device *d, const xg_source *ptx, const void *co
     if (!ok) remove(other);
 }
 
-/* PTX to machine code by the driver's linker, into the folder and into a module; NULL: it did not work, and the driver is to be asked for the module itself. */
+/* PTX to machine code by the driver's linker, into the folder and into a module; NULL: it did not work, and the driver
+ * is to be asked for the module itself. */
 XG_FN void *xr_cache_make(xlagpu_device *d, const xg_source *ptx) {
-    enum { PTX = 1 };
+    enum {
+        PTX = 1
+    };
     xr_cuda *u = xr_cuda_of(d);
     void *link = NULL, *code = NULL, *module = NULL, *text;
     size_t bytes = 0;
     if (!u->cache || !u->linker || u->link_create(0, NULL, NULL, &link)) return NULL;
     memcpy(&text, &ptx->text, sizeof text);
-    if (!u->link_add(link, PTX, text, ptx->size + 1, "xlagpu", 0, NULL, NULL) && !u->link_complete(link, &code, &bytes) && bytes) {
-        if (u->module_load(&module, code, 0, NULL, NULL)) module = NULL; else xr_cache_write(d, ptx, code, bytes);
+    if (!u->link_add(link, PTX, text, ptx->size + 1, "xlagpu", 0, NULL, NULL) &&
+        !u->link_complete(link, &code, &bytes) && bytes) {
+        if (u->module_load(&module, code, 0, NULL, NULL))
+            module = NULL;
+        else
+            xr_cache_write(d, ptx, code, bytes);
     }
     u->link_destroy(link); /* and the code with it */
     return module;

@@ -10,7 +10,10 @@ XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...)
     va_end(args);
     return s;
 }
-XG_FN void xr_begin(xg_ctx *c) { c->status = XLAGPU_OK; c->message[0] = 0; }
+XG_FN void xr_begin(xg_ctx *c) {
+    c->status = XLAGPU_OK;
+    c->message[0] = 0;
+}
 XG_FN void xr_note(xg_ctx *c, const char *format, ...) {
     size_t n = strlen(c->message);
     va_list args;
@@ -36,17 +39,23 @@ XG_FN const char *xr_status_text(xlagpu_status s) {
     return (size_t)s < XG_COUNT(texts) ? texts[s] : "unknown status";
 }
 
-XG_FN bool xr_wants(const char *wish, const char *platform) { return !wish || strcmp(wish, "auto") == 0 || strcmp(wish, platform) == 0; }
+XG_FN bool xr_wants(const char *wish, const char *platform) {
+    return !wish || strcmp(wish, "auto") == 0 || strcmp(wish, platform) == 0;
+}
 
 XG_FN xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_device_desc *desc) {
     const char *wish = desc ? desc->platform : NULL;
     const xr_platform *host = xr_host_platform();
     xlagpu_status s;
     bool automatic = xr_wants(wish, "");
-    if (!automatic && strcmp(wish, "cuda") != 0 && strcmp(wish, "host") != 0) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "no platform is called '%s'; there are auto, cuda and host", wish);
+    if (!automatic && strcmp(wish, "cuda") != 0 && strcmp(wish, "host") != 0)
+        return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "no platform is called '%s'; there are auto, cuda and host", wish);
     if (xr_wants(wish, "cuda")) {
         s = xr_cuda_platform()->open(d, desc);
-        if (s == XLAGPU_OK) { d->platform = xr_cuda_platform(); return s; }
+        if (s == XLAGPU_OK) {
+            d->platform = xr_cuda_platform();
+            return s;
+        }
         if (!automatic || s != XLAGPU_ERROR_NO_DEVICE || !host) return s;
         xr_begin(&d->c);
     }
@@ -69,7 +78,10 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     d->no_command_buffers = desc && desc->no_command_buffers;
     d->copy_stream = desc && desc->copy_stream;
     d->concurrent = desc && desc->concurrent;
-    if (desc) { d->progress = desc->progress; d->progress_user = desc->progress_user; }
+    if (desc) {
+        d->progress = desc->progress;
+        d->progress_user = desc->progress_user;
+    }
     return xr_open_platform(d, desc);
 }
 
@@ -82,7 +94,11 @@ XLAGPU_DEF void xlagpu_rt_close(xlagpu_device *d) {
     while (d->ptx) xlagpu_rt_unload_ptx(d->ptx);
     for (k = d->n_blocks; k-- > 0;) d->platform->release(d, &d->blocks[k]);
     if (d->platform) d->platform->close(d);
-    while (d->functions) { xr_function *f = d->functions; d->functions = f->next; xg_mem_free(&d->c, f); }
+    while (d->functions) {
+        xr_function *f = d->functions;
+        d->functions = f->next;
+        xg_mem_free(&d->c, f);
+    }
     xg_mem_free(&d->c, d->blocks);
     xg_arena_free(&d->arena);
     mem = d->c.mem;
@@ -90,8 +106,12 @@ XLAGPU_DEF void xlagpu_rt_close(xlagpu_device *d) {
 }
 
 XLAGPU_DEF const char *xlagpu_rt_error(const xlagpu_device *d) { return d ? d->c.message : "out of memory"; }
-XLAGPU_DEF xlagpu_status xlagpu_rt_error_status(const xlagpu_device *d) { return d ? d->c.status : XLAGPU_ERROR_MEMORY; }
-XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *d) { return d && d->platform ? d->platform->name : "none"; }
+XLAGPU_DEF xlagpu_status xlagpu_rt_error_status(const xlagpu_device *d) {
+    return d ? d->c.status : XLAGPU_ERROR_MEMORY;
+}
+XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *d) {
+    return d && d->platform ? d->platform->name : "none";
+}
 XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *d) { return d ? d->name : ""; }
 XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *d) { return d ? d->target : ""; }
 
@@ -118,7 +138,9 @@ XG_FN xlagpu_status xr_alloc_in(xlagpu_device *d, size_t bytes, bool host, uint6
     if (s == XLAGPU_OK) *address = d->blocks[d->n_blocks++].address;
     return s;
 }
-XG_FN xlagpu_status xr_alloc(xlagpu_device *d, size_t bytes, uint64_t *address) { return xr_alloc_in(d, bytes, false, address); }
+XG_FN xlagpu_status xr_alloc(xlagpu_device *d, size_t bytes, uint64_t *address) {
+    return xr_alloc_in(d, bytes, false, address);
+}
 /* Looks from the end: what was made last is released first, as a rule. */
 XG_FN void xr_release(xlagpu_device *d, uint64_t address) {
     uint32_t k = d->n_blocks;
@@ -138,18 +160,22 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_alloc(xlagpu_device *d, size_t bytes, xlagpu_
     out->bytes = s == XLAGPU_OK ? bytes : 0;
     return s;
 }
-XLAGPU_DEF void xlagpu_rt_free(xlagpu_device *d, xlagpu_buffer b) { if (d && d->platform) xr_release(d, b.address); }
+XLAGPU_DEF void xlagpu_rt_free(xlagpu_device *d, xlagpu_buffer b) {
+    if (d && d->platform) xr_release(d, b.address);
+}
 XLAGPU_DEF xlagpu_status xlagpu_rt_upload(xlagpu_device *d, xlagpu_buffer to, const void *from, size_t bytes) {
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
     xr_begin(&d->c);
-    if (bytes > to.bytes) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "uploading %zu bytes into a buffer of %zu", bytes, to.bytes);
+    if (bytes > to.bytes)
+        return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "uploading %zu bytes into a buffer of %zu", bytes, to.bytes);
     if (!from && bytes) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "uploading %zu bytes from nowhere", bytes);
     return bytes ? d->platform->upload(d, to.address, from, bytes) : XLAGPU_OK;
 }
 XLAGPU_DEF xlagpu_status xlagpu_rt_download(xlagpu_device *d, void *to, xlagpu_buffer from, size_t bytes) {
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
     xr_begin(&d->c);
-    if (bytes > from.bytes) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "downloading %zu bytes from a buffer of %zu", bytes, from.bytes);
+    if (bytes > from.bytes)
+        return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "downloading %zu bytes from a buffer of %zu", bytes, from.bytes);
     if (!to && bytes) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "downloading %zu bytes to nowhere", bytes);
     return bytes ? d->platform->download(d, to, from.address, bytes) : XLAGPU_OK;
 }
@@ -170,8 +196,11 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_register(xlagpu_device *d, const char *name, 
     xr_function *f;
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
     xr_begin(&d->c);
-    if (!name || !*name || strlen(name) >= sizeof f->name || !call) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a function needs a name of at most %u characters", (unsigned)sizeof f->name - 1);
-    if (xr_function_find(d, name)) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a function is registered as '%s' already", name);
+    if (!name || !*name || strlen(name) >= sizeof f->name || !call)
+        return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a function needs a name of at most %u characters",
+            (unsigned)sizeof f->name - 1);
+    if (xr_function_find(d, name))
+        return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a function is registered as '%s' already", name);
     f = (xr_function *)xg_mem_alloc(&d->c, sizeof *f);
     if (!f) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
     xg_format(f->name, sizeof f->name, "%s", name);
@@ -189,22 +218,36 @@ XLAGPU_DEF xlagpu_ptx *xlagpu_rt_load_ptx(xlagpu_device *d, const char *name, co
     char *copy, *label;
     if (!d || !d->platform) return NULL;
     xr_begin(&d->c);
-    if (!text) { xr_fail(&d->c, XLAGPU_ERROR_USAGE, "there is no PTX"); return NULL; }
+    if (!text) {
+        xr_fail(&d->c, XLAGPU_ERROR_USAGE, "there is no PTX");
+        return NULL;
+    }
     if (!name) name = "ptx";
     p = (xlagpu_ptx *)xg_mem_alloc(&d->c, sizeof *p);
     copy = size < SIZE_MAX ? (char *)xg_mem_alloc(&d->c, size + 1) : NULL;
     label = (char *)xg_mem_alloc(&d->c, strlen(name) + 1);
-    if (!p || !copy || !label) { xg_mem_free(&d->c, p); xg_mem_free(&d->c, copy); xg_mem_free(&d->c, label); xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory"); return NULL; }
+    if (!p || !copy || !label) {
+        xg_mem_free(&d->c, p);
+        xg_mem_free(&d->c, copy);
+        xg_mem_free(&d->c, label);
+        xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+        return NULL;
+    }
     memset(p, 0, sizeof *p);
     memcpy(copy, text, size);
     copy[size] = 0;
     memcpy(label, name, strlen(name) + 1);
     p->device = d;
-    p->source.name = label; p->source.text = copy; p->source.size = size;
+    p->source.name = label;
+    p->source.text = copy;
+    p->source.size = size;
     xg_arena_init(&p->arena, &d->c);
     p->next = d->ptx;
     d->ptx = p;
-    if (d->platform->load_ptx && !(p->loaded = d->platform->load_ptx(d, &p->arena, &p->source))) { xlagpu_rt_unload_ptx(p); return NULL; }
+    if (d->platform->load_ptx && !(p->loaded = d->platform->load_ptx(d, &p->arena, &p->source))) {
+        xlagpu_rt_unload_ptx(p);
+        return NULL;
+    }
     return p;
 }
 XLAGPU_DEF void xlagpu_rt_unload_ptx(xlagpu_ptx *p) {
@@ -226,12 +269,17 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_run_ptx(xlagpu_ptx *p, const xlagpu_ptx_launc
     if (!p) return XLAGPU_ERROR_USAGE;
     xr_begin(&p->device->c);
     if (!l) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "there is no launch");
-    if (!l->parameters && l->parameter_bytes) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "%zu bytes of parameters from nowhere", l->parameter_bytes);
+    if (!l->parameters && l->parameter_bytes)
+        return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "%zu bytes of parameters from nowhere", l->parameter_bytes);
     whole = *l;
-    for (k = 0; k < 3; k++) { if (!whole.grid[k]) whole.grid[k] = 1; if (!whole.block[k]) whole.block[k] = 1; }
+    for (k = 0; k < 3; k++) {
+        if (!whole.grid[k]) whole.grid[k] = 1;
+        if (!whole.block[k]) whole.block[k] = 1;
+    }
     return p->device->platform->launch_ptx(p->device, &p->source, p->loaded, &whole, stats);
 }
-XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *d, const char *name, const char *ptx, size_t size, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
+XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *d, const char *name, const char *ptx, size_t size,
+    const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
     xlagpu_ptx *p;
     xlagpu_status s;
     if (stats) memset(stats, 0, sizeof *stats);
@@ -250,21 +298,34 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *d, const xla
     int k;
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
     xr_begin(&d->c);
-    if (!m || !out) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "there is no %s", m ? "room for the tensor map" : "tensor");
-    if (m->rank < 1 || m->rank > 5) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a tensor map has rank 1 to 5, not %u", m->rank);
+    if (!m || !out)
+        return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "there is no %s", m ? "room for the tensor map" : "tensor");
+    if (m->rank < 1 || m->rank > 5)
+        return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a tensor map has rank 1 to 5, not %u", m->rank);
     whole = *m;
-    for (k = 0; k < 5; k++) if (!whole.steps[k]) whole.steps[k] = 1;
+    for (k = 0; k < 5; k++)
+        if (!whole.steps[k]) whole.steps[k] = 1;
     return d->platform->encode_map(d, &whole, out);
 }
 
 #ifdef XLAGPU_NO_SIMULATOR
-XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size, const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes) {
-    (void)name; (void)ptx; (void)size; (void)entry; (void)index; (void)offset; (void)bytes;
-    if (d) xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "the simulator, which reads PTX, was compiled out (XLAGPU_NO_SIMULATOR)");
+XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size,
+    const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes) {
+    (void)name;
+    (void)ptx;
+    (void)size;
+    (void)entry;
+    (void)index;
+    (void)offset;
+    (void)bytes;
+    if (d)
+        xr_fail(
+            &d->c, XLAGPU_ERROR_UNSUPPORTED, "the simulator, which reads PTX, was compiled out (XLAGPU_NO_SIMULATOR)");
     return false;
 }
 #else
-XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size, const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes) {
+XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size,
+    const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes) {
     xg_source src;
     xg_arena a;
     xg_sim_module *m;

@@ -8,8 +8,11 @@
 /* One block from the allocator: the execution, base addresses, launch arguments, counters. */
 XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     size_t head = (sizeof(xlagpu_execution) + 15) / 16 * 16, lanes = xr_lanes_bytes(p);
-    uint64_t base = (uint64_t)p->n_allocations * 8, args = (uint64_t)p->most_links * 8 + 8, pointers = (uint64_t)p->most_links * sizeof(void *) + 8, stats = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
-    uint64_t buffers = (uint64_t)p->most_links * sizeof(xlagpu_buffer), records = xr_commands_bytes(p), all = head + base + args + pointers + stats + buffers + records + lanes + 64;
+    uint64_t base = (uint64_t)p->n_allocations * 8, args = (uint64_t)p->most_links * 8 + 8,
+             pointers = (uint64_t)p->most_links * sizeof(void *) + 8,
+             stats = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
+    uint64_t buffers = (uint64_t)p->most_links * sizeof(xlagpu_buffer), records = xr_commands_bytes(p),
+             all = head + base + args + pointers + stats + buffers + records + lanes + 64;
     char *m = all > SIZE_MAX / 2 ? NULL : (char *)xg_mem_alloc(&p->device->c, (size_t)all);
     xlagpu_execution *e = (xlagpu_execution *)(void *)m;
     uint32_t k;
@@ -57,7 +60,10 @@ XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
     d = p->device;
     xr_begin(&d->c);
     e = xr_execution_new(p);
-    if (!e) { xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory"); return NULL; }
+    if (!e) {
+        xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+        return NULL;
+    }
     e->next = p->executions;
     if (e->next) e->next->prev = e;
     p->executions = e;
@@ -65,13 +71,17 @@ XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
     if (s == XLAGPU_OK && p->head.host_bytes) s = xr_alloc_in(d, (size_t)p->head.host_bytes, true, &e->host);
     for (k = 0; k < p->n_allocations; k++) {
         if (p->allocations[k].kind == XG_EXE_ALLOC_CONSTANT) e->base[k] = p->constants[k];
-        if (p->allocations[k].kind == XG_EXE_ALLOC_TEMP) e->base[k] = (p->allocations[k].host ? e->host : e->temp) + p->allocations[k].offset;
+        if (p->allocations[k].kind == XG_EXE_ALLOC_TEMP)
+            e->base[k] = (p->allocations[k].host ? e->host : e->temp) + p->allocations[k].offset;
     }
     e->version = 1;
     e->random[0] = XG_EXE_RANDOM_FIRST;
     if (s == XLAGPU_OK) s = d->platform->prepare(e);
     if (s == XLAGPU_OK) s = xr_prepare_event(e);
-    if (s != XLAGPU_OK) { xlagpu_rt_finish(e); return NULL; }
+    if (s != XLAGPU_OK) {
+        xlagpu_rt_finish(e);
+        return NULL;
+    }
     return e;
 }
 
@@ -82,7 +92,10 @@ XG_FN void xr_stats_add(xlagpu_kernel_stats *to, const xlagpu_kernel_stats *s) {
 #define X(name) to->name += s->name;
     XLAGPU_COUNTERS(X)
 #undef X
-    for (i = 0; i < XLAGPU_CLASS_COUNT; i++) { to->class_warps[i] += s->class_warps[i]; to->class_lanes[i] += s->class_lanes[i]; }
+    for (i = 0; i < XLAGPU_CLASS_COUNT; i++) {
+        to->class_warps[i] += s->class_warps[i];
+        to->class_lanes[i] += s->class_lanes[i];
+    }
 }
 
 XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
@@ -91,7 +104,8 @@ XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
     if (!e) return;
     p = e->program;
     if (p->device->platform->enter(e) == XLAGPU_OK) {
-        if (e->running) (void)p->device->platform->event_wait(e, e->ended); /* what runs still uses what is released here */
+        /* what runs still uses what is released here */
+        if (e->running) (void)p->device->platform->event_wait(e, e->ended);
         xr_commands_finish(e);
         xr_profile_end(e);
         if (e->ended) p->device->platform->event_free(e, e->ended);
@@ -103,7 +117,10 @@ XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
     xr_release(p->device, e->host);
     xr_release(p->device, e->temp);
     for (k = 0; k < p->n_kernels; k++) xr_stats_add(&p->finished[k], &e->stats[k]);
-    if (e->prev) e->prev->next = e->next; else p->executions = e->next;
+    if (e->prev)
+        e->prev->next = e->next;
+    else
+        p->executions = e->next;
     if (e->next) e->next->prev = e->prev;
     xg_mem_free(&p->device->c, e);
 }
@@ -157,10 +174,14 @@ XG_FN xlagpu_status xr_run_call(xlagpu_execution *e, const xg_exe_thunk *t, cons
     c.device = p->device;
     for (k = 0; k < t->n_links; k++) {
         uint32_t slice = links[k] & ~XG_EXE_WRITTEN;
-        bool written = t->kind == XG_EXE_THUNK_INFEED || (t->kind == XG_EXE_THUNK_CUSTOM_CALL && links[k] & XG_EXE_WRITTEN);
+        bool written =
+            t->kind == XG_EXE_THUNK_INFEED || (t->kind == XG_EXE_THUNK_CUSTOM_CALL && links[k] & XG_EXE_WRITTEN);
         e->buffers[k].address = xr_address(e, slice);
         e->buffers[k].bytes = (size_t)p->slices[slice].bytes;
-        if (written) c.n_results++; else c.n_operands++;
+        if (written)
+            c.n_results++;
+        else
+            c.n_operands++;
     }
     s = f->call(f->user, &c);
     return s == XLAGPU_OK ? s : xr_fail(&e->c, s, "the function '%s' failed: %s", f->name, xr_status_text(s));
@@ -170,7 +191,8 @@ XG_FN xlagpu_status xr_run_call(xlagpu_execution *e, const xg_exe_thunk *t, cons
 XG_FN xlagpu_status xr_run_random_state(xlagpu_execution *e, uint64_t to, uint32_t delta, void *stream) {
     xlagpu_status s = XLAGPU_OK;
     uint32_t k;
-    for (k = 0; k < 4 && s == XLAGPU_OK; k++) s = e->program->device->platform->fill(e, to + 4 * k, (uint32_t)(e->random[k / 2] >> (k % 2 * 32)), 4, stream);
+    for (k = 0; k < 4 && s == XLAGPU_OK; k++)
+        s = e->program->device->platform->fill(e, to + 4 * k, (uint32_t)(e->random[k / 2] >> (k % 2 * 32)), 4, stream);
     e->random[0] += delta;
     if (e->random[0] < delta) e->random[1]++;
     return s;
@@ -184,15 +206,23 @@ XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void
     xlagpu_status s = XLAGPU_OK;
     switch (t->kind) {
     case XG_EXE_THUNK_KERNEL: s = xr_run_kernel(e, t, links, stream); break;
-    case XG_EXE_THUNK_COPY: if (p->slices[links[0]].bytes) s = q->copy(e, xr_address(e, links[1]), xr_address(e, links[0]), (size_t)p->slices[links[0]].bytes, stream); break;
-    case XG_EXE_THUNK_MEMSET: if (p->slices[links[0]].bytes) s = q->fill(e, xr_address(e, links[0]), t->value, (size_t)p->slices[links[0]].bytes, stream); break;
+    case XG_EXE_THUNK_COPY:
+        if (p->slices[links[0]].bytes)
+            s = q->copy(e, xr_address(e, links[1]), xr_address(e, links[0]), (size_t)p->slices[links[0]].bytes, stream);
+        break;
+    case XG_EXE_THUNK_MEMSET:
+        if (p->slices[links[0]].bytes)
+            s = q->fill(e, xr_address(e, links[0]), t->value, (size_t)p->slices[links[0]].bytes, stream);
+        break;
     case XG_EXE_THUNK_REPLICA_ID: s = q->fill(e, xr_address(e, links[0]), e->replica, 4, stream); break;
     case XG_EXE_THUNK_PARTITION_ID: s = q->fill(e, xr_address(e, links[0]), e->partition, 4, stream); break;
     case XG_EXE_THUNK_RANDOM_STATE: s = xr_run_random_state(e, xr_address(e, links[0]), t->value, stream); break;
     default: s = xr_run_call(e, t, links, stream); break;
     }
-    if (s != XLAGPU_OK && t->kind == XG_EXE_THUNK_KERNEL) xr_note(&e->c, "\nwhile running HLO %s (kernel %s)", p->strings + t->name, p->kernels[t->kernel].name);
-    else if (s != XLAGPU_OK) xr_note(&e->c, "\nwhile running HLO %s", p->strings + t->name);
+    if (s != XLAGPU_OK && t->kind == XG_EXE_THUNK_KERNEL)
+        xr_note(&e->c, "\nwhile running HLO %s (kernel %s)", p->strings + t->name, p->kernels[t->kernel].name);
+    else if (s != XLAGPU_OK)
+        xr_note(&e->c, "\nwhile running HLO %s", p->strings + t->name);
     return s;
 }
 
@@ -241,13 +271,15 @@ XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *str
         for (k = 0; k < t->value && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[0], stream);
         return s;
     }
-    if (t->kind == XG_EXE_THUNK_COMMAND_BUFFER && (e->program->device->concurrent || !xr_lanes_has(e, number))) { /* its branches are concurrent themselves; copies that go aside do not wait for it */
+    /* its branches are concurrent themselves; copies that go aside do not wait for it */
+    if (t->kind == XG_EXE_THUNK_COMMAND_BUFFER && (e->program->device->concurrent || !xr_lanes_has(e, number))) {
         bool done;
         s = xr_run_commands(e, number, stream, &done);
         if (done || s != XLAGPU_OK) return s;
     }
     if (xr_lanes_has(e, number)) return xr_run_lanes(e, number, stream);
-    if (t->kind != XG_EXE_THUNK_COMMAND_BUFFER && t->kind != XG_EXE_THUNK_SEQUENCE) return e->profile.on ? xr_profile_step(e, t, stream) : xr_run_step(e, t, stream);
+    if (t->kind != XG_EXE_THUNK_COMMAND_BUFFER && t->kind != XG_EXE_THUNK_SEQUENCE)
+        return e->profile.on ? xr_profile_step(e, t, stream) : xr_run_step(e, t, stream);
     for (k = 0; k < t->n_links && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[k], stream);
     return s;
 }
@@ -263,15 +295,20 @@ XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, boo
     if (!given && n) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "no buffers are given for the %u %ss", n, what);
     for (k = 0; k < n; k++) {
         const xg_exe_value *v = &p->values[results ? p->head.n_params + k : k];
-        if (given[k].bytes < v->bytes) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u has %zu bytes; it needs %zu", what, k, given[k].bytes, (size_t)v->bytes);
-        if (v->bytes && !given[k].address) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u has no address", what, k);
-        if (v->bytes && given[k].address % 16) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u is not 16-byte aligned", what, k);
+        if (given[k].bytes < v->bytes)
+            return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u has %zu bytes; it needs %zu", what, k,
+                given[k].bytes, (size_t)v->bytes);
+        if (v->bytes && !given[k].address)
+            return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u has no address", what, k);
+        if (v->bytes && given[k].address % 16)
+            return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u is not 16-byte aligned", what, k);
         if (!v->alias) xr_bind_base(e, v->allocation, given[k].address);
     }
     return XLAGPU_OK;
 }
 
-/* Results that share a parameter's memory: the caller gives both one buffer, and so gives the parameter away; or another one, into which the parameter is copied first. */
+/* Results that share a parameter's memory: the caller gives both one buffer, and so gives the parameter away; or
+ * another one, into which the parameter is copied first. */
 XG_FN xlagpu_status xr_bind_shared(xlagpu_execution *e, const xlagpu_buffer *results, void *stream) {
     const xlagpu_program *p = e->program;
     uint32_t k;
@@ -280,14 +317,18 @@ XG_FN xlagpu_status xr_bind_shared(xlagpu_execution *e, const xlagpu_buffer *res
         const xg_exe_value *v = &p->values[p->head.n_params + k];
         uint64_t from = e->base[v->allocation];
         if (!v->alias || from == results[k].address || !v->bytes) continue;
-        if (v->alias & XG_EXE_MUST_ALIAS) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "result %u must have the buffer of parameter %u: the module says that the two share their memory", k, (v->alias & ~XG_EXE_MUST_ALIAS) - 1);
+        if (v->alias & XG_EXE_MUST_ALIAS)
+            return xr_fail(&e->c, XLAGPU_ERROR_USAGE,
+                "result %u must have the buffer of parameter %u: the module says that the two share their memory", k,
+                (v->alias & ~XG_EXE_MUST_ALIAS) - 1);
         s = p->device->platform->copy(e, results[k].address, from, (size_t)v->bytes, stream);
         xr_bind_base(e, v->allocation, results[k].address);
     }
     return s;
 }
 
-XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results, void *stream) {
+XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
+    xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results, void *stream) {
     const xr_platform *q;
     xlagpu_status s, recorded;
     if (!e) return XLAGPU_ERROR_USAGE;
@@ -301,7 +342,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(xlagpu_execution *e, const xlagpu_buf
     if (q->range) q->range(e, e->program->strings + e->program->head.name);
     s = xr_bind_shared(e, results, stream);
     if (s == XLAGPU_OK) s = xr_run_thunk(e, e->program->head.root_thunk, stream);
-    recorded = e->ended ? q->event_record(e, e->ended, stream) : XLAGPU_OK; /* after a failure, too: what was enqueued before it runs */
+    /* after a failure, too: what was enqueued before it runs */
+    recorded = e->ended ? q->event_record(e, e->ended, stream) : XLAGPU_OK;
     if (s == XLAGPU_OK) s = recorded;
     if (q->range) q->range(e, NULL);
     q->leave(e);
@@ -338,7 +380,9 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(xlagpu_execution *e, bool *don
     e->program->device->platform->leave(e);
     return s;
 }
-XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *e) { return e ? e->c.message : "there is no execution"; }
+XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *e) {
+    return e ? e->c.message : "there is no execution";
+}
 
 /* ---- the easy way ---- */
 
@@ -347,31 +391,51 @@ XG_FN void xr_permute(const xlagpu_rt_value *v, const char *from, char *to, bool
     int64_t stride[XR_RANK_MAX], index[XR_RANK_MAX], step = 1;
     size_t elements = 1, size, k;
     uint32_t d;
-    for (d = 0; d < v->rank; d++) { stride[v->minor_to_major[d]] = step; step *= v->dims[v->minor_to_major[d]]; index[d] = 0; elements *= (size_t)v->dims[d]; }
+    for (d = 0; d < v->rank; d++) {
+        stride[v->minor_to_major[d]] = step;
+        step *= v->dims[v->minor_to_major[d]];
+        index[d] = 0;
+        elements *= (size_t)v->dims[d];
+    }
     if (!elements) return;
     size = v->bytes / elements;
     for (k = 0; k < elements; k++) {
         size_t place = 0;
         for (d = 0; d < v->rank; d++) place += (size_t)(index[d] * stride[d]);
-        if (in) memcpy(to + place * size, from + k * size, size); else memcpy(to + k * size, from + place * size, size);
-        for (d = v->rank; d-- > 0;) { if (++index[d] < v->dims[d]) break; index[d] = 0; }
+        if (in)
+            memcpy(to + place * size, from + k * size, size);
+        else
+            memcpy(to + k * size, from + place * size, size);
+        for (d = v->rank; d-- > 0;) {
+            if (++index[d] < v->dims[d]) break;
+            index[d] = 0;
+        }
     }
 }
 XG_FN bool xr_is_row_major(const xlagpu_rt_value *v) {
     uint32_t d;
-    for (d = 0; d < v->rank; d++) if (v->minor_to_major[d] != (int64_t)v->rank - 1 - d) return false;
+    for (d = 0; d < v->rank; d++)
+        if (v->minor_to_major[d] != (int64_t)v->rank - 1 - d) return false;
     return true;
 }
 
-XG_FN xlagpu_status xr_move_tensor(xlagpu_device *d, const xlagpu_rt_value *v, const xlagpu_rt_tensor *t, const xlagpu_buffer *b, bool in) {
+XG_FN xlagpu_status xr_move_tensor(
+    xlagpu_device *d, const xlagpu_rt_value *v, const xlagpu_rt_tensor *t, const xlagpu_buffer *b, bool in) {
     char *spare;
     xlagpu_status s;
     if (!v->bytes) return XLAGPU_OK;
-    if (xr_is_row_major(v)) return in ? d->platform->upload(d, b->address, t->data, v->bytes) : d->platform->download(d, t->data, b->address, v->bytes);
+    if (xr_is_row_major(v))
+        return in ? d->platform->upload(d, b->address, t->data, v->bytes)
+                  : d->platform->download(d, t->data, b->address, v->bytes);
     spare = (char *)xg_mem_alloc(&d->c, v->bytes);
     if (!spare) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes to change a layout", v->bytes);
-    if (in) { xr_permute(v, (const char *)t->data, spare, true); s = d->platform->upload(d, b->address, spare, v->bytes); }
-    else { s = d->platform->download(d, spare, b->address, v->bytes); if (s == XLAGPU_OK) xr_permute(v, spare, (char *)t->data, false); }
+    if (in) {
+        xr_permute(v, (const char *)t->data, spare, true);
+        s = d->platform->upload(d, b->address, spare, v->bytes);
+    } else {
+        s = d->platform->download(d, spare, b->address, v->bytes);
+        if (s == XLAGPU_OK) xr_permute(v, spare, (char *)t->data, false);
+    }
     xg_mem_free(&d->c, spare);
     return s;
 }
@@ -380,11 +444,15 @@ XG_FN xlagpu_status xr_check_tensors(xlagpu_program *p, const xlagpu_rt_tensor *
     uint32_t want = results ? p->head.n_results : p->head.n_params, k;
     const char *what = results ? "output" : "input";
     xlagpu_rt_value v;
-    if (n != want) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "%u %s%s given; the program has %u", n, what, n == 1 ? "" : "s", want);
+    if (n != want)
+        return xr_fail(
+            &p->device->c, XLAGPU_ERROR_USAGE, "%u %s%s given; the program has %u", n, what, n == 1 ? "" : "s", want);
     if (!t && n) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "there are no %ss", what);
     for (k = 0; k < n; k++) {
         xr_value(p, results ? p->head.n_params + k : k, &v);
-        if (t[k].bytes != v.bytes) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "%s %u has %zu bytes; it needs %zu", what, k, t[k].bytes, v.bytes);
+        if (t[k].bytes != v.bytes)
+            return xr_fail(
+                &p->device->c, XLAGPU_ERROR_USAGE, "%s %u has %zu bytes; it needs %zu", what, k, t[k].bytes, v.bytes);
         if (!t[k].data && v.bytes) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "%s %u has no data", what, k);
     }
     return XLAGPU_OK;
@@ -401,7 +469,8 @@ XG_FN xlagpu_status xr_run_once(xlagpu_execution *e, const xlagpu_buffer *parame
 }
 
 /* A result that shares a parameter's memory has its buffer: the program's copy of the input is ours to give away. */
-XG_FN xlagpu_status xr_run_tensors(xlagpu_execution *e, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs, xlagpu_buffer *b) {
+XG_FN xlagpu_status xr_run_tensors(xlagpu_execution *e, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
+    const xlagpu_rt_tensor *outputs, uint32_t n_outputs, xlagpu_buffer *b) {
     xlagpu_program *p = e->program;
     xlagpu_device *d = p->device;
     xlagpu_rt_value v;
@@ -409,18 +478,28 @@ XG_FN xlagpu_status xr_run_tensors(xlagpu_execution *e, const xlagpu_rt_tensor *
     uint32_t k, n = n_inputs + n_outputs;
     for (k = 0; k < n && s == XLAGPU_OK; k++) {
         xr_value(p, k, &v);
-        if (v.alias) { b[k] = b[v.alias - 1]; continue; }
+        if (v.alias) {
+            b[k] = b[v.alias - 1];
+            continue;
+        }
         s = xr_alloc(d, v.bytes, &b[k].address);
         b[k].bytes = v.bytes;
         if (s == XLAGPU_OK && k < n_inputs) s = xr_move_tensor(d, &v, &inputs[k], &b[k], true);
     }
     if (s == XLAGPU_OK) s = xr_run_once(e, b, b + n_inputs);
-    for (k = 0; k < n_outputs && s == XLAGPU_OK; k++) { xr_value(p, n_inputs + k, &v); s = xr_move_tensor(d, &v, &outputs[k], &b[n_inputs + k], false); }
-    for (k = n; k-- > 0;) { xr_value(p, k, &v); if (!v.alias) xr_release(d, b[k].address); }
+    for (k = 0; k < n_outputs && s == XLAGPU_OK; k++) {
+        xr_value(p, n_inputs + k, &v);
+        s = xr_move_tensor(d, &v, &outputs[k], &b[n_inputs + k], false);
+    }
+    for (k = n; k-- > 0;) {
+        xr_value(p, k, &v);
+        if (!v.alias) xr_release(d, b[k].address);
+    }
     return s;
 }
 
-XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *e, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *e, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
+    const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
     xlagpu_device *d;
     xlagpu_buffer *b;
     xlagpu_status s;
@@ -438,7 +517,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *e, const xlagpu_rt
     return s;
 }
 
-XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *p, const xlagpu_rt_tensor *inputs, uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *p, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
+    const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
     xlagpu_execution *e;
     xlagpu_status s;
     if (!p) return XLAGPU_ERROR_USAGE;

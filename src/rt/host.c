@@ -1,7 +1,8 @@
 /* rt/host.c -- the platform "host": kernels run on the PTX simulator, blocks spread over threads.
  *
- * Device memory is host memory, 256-byte aligned and known to the simulator, which refuses every access outside it; so do copies and fills. Worker
- * memory is measured when an execution is prepared, for the largest of its kernels. Each worker takes one range of a launch's blocks. */
+ * Device memory is host memory, 256-byte aligned and known to the simulator, which refuses every access outside it; so
+ * do copies and fills. Worker memory is measured when an execution is prepared, for the largest of its kernels. Each
+ * worker takes one range of a launch's blocks. */
 #ifndef XG_RT_HOST_C
 #define XG_RT_HOST_C
 #include "rt.h"
@@ -10,7 +11,9 @@
 XG_FN const xr_platform *xr_host_platform(void) { return NULL; }
 #else
 
-typedef struct xr_host { xg_sim_memory memory; } xr_host;
+typedef struct xr_host {
+    xg_sim_memory memory;
+} xr_host;
 
 XG_FN xr_host *xr_host_of(xlagpu_device *d) { return (xr_host *)d->state; }
 
@@ -32,7 +35,9 @@ XG_FN void xr_host_close(xlagpu_device *d) {
 }
 
 XG_FN xlagpu_status xr_host_alloc(xlagpu_device *d, size_t bytes, bool host, xr_block *out) {
-    enum { ALIGN = 256 };
+    enum {
+        ALIGN = 256
+    };
     xg_sim_buffer b;
     xlagpu_status s;
     (void)host; /* all memory is */
@@ -45,7 +50,10 @@ XG_FN xlagpu_status xr_host_alloc(xlagpu_device *d, size_t bytes, bool host, xr_
     b.bytes = bytes;
     b.name = "buffer";
     s = xg_sim_memory_add(&xr_host_of(d)->memory, &b);
-    if (s != XLAGPU_OK) { xg_mem_free(&d->c, out->memory); return xr_fail(&d->c, s, "out of memory: the table of buffers"); }
+    if (s != XLAGPU_OK) {
+        xg_mem_free(&d->c, out->memory);
+        return xr_fail(&d->c, s, "out of memory: the table of buffers");
+    }
     return XLAGPU_OK;
 }
 XG_FN void xr_host_release(xlagpu_device *d, const xr_block *b) {
@@ -57,7 +65,8 @@ XG_FN void xr_host_release(xlagpu_device *d, const xr_block *b) {
 XG_FN xlagpu_status xr_host_owns(xg_ctx *c, xlagpu_device *d, uint64_t address, size_t bytes) {
     const xg_sim_buffer *b = xg_sim_memory_find(&xr_host_of(d)->memory, address);
     if (b && bytes <= b->bytes - (address - b->base)) return XLAGPU_OK;
-    return xr_fail(c, XLAGPU_ERROR_USAGE, "%zu bytes at 0x%llx are not in a buffer of this device", bytes, (unsigned long long)address);
+    return xr_fail(c, XLAGPU_ERROR_USAGE, "%zu bytes at 0x%llx are not in a buffer of this device", bytes,
+        (unsigned long long)address);
 }
 XG_FN void *xr_host_pointer(uint64_t address) { return (void *)(uintptr_t)address; }
 XG_FN xlagpu_status xr_host_upload(xlagpu_device *d, uint64_t to, const void *from, size_t bytes) {
@@ -72,7 +81,11 @@ XG_FN xlagpu_status xr_host_download(xlagpu_device *d, void *to, uint64_t from, 
     if (s == XLAGPU_OK) memcpy(to, xr_host_pointer(from), bytes);
     return s;
 }
-XG_FN xlagpu_status xr_host_wait(xlagpu_device *d, void *stream) { (void)d; (void)stream; return XLAGPU_OK; }
+XG_FN xlagpu_status xr_host_wait(xlagpu_device *d, void *stream) {
+    (void)d;
+    (void)stream;
+    return XLAGPU_OK;
+}
 XG_FN void xr_host_settle(xlagpu_device *d) { (void)d; }
 
 /* ---- kernels ---- */
@@ -80,7 +93,10 @@ XG_FN void xr_host_settle(xlagpu_device *d) { (void)d; }
 XG_FN xg_sim_module *xr_host_parse(xlagpu_device *d, xg_arena *a, const xg_source *ptx) {
     jmp_buf here, *outer;
     xg_sim_module *m;
-    if (setjmp(here)) { d->c.guard = NULL; return NULL; }
+    if (setjmp(here)) {
+        d->c.guard = NULL;
+        return NULL;
+    }
     outer = xg_try(&d->c, &here);
     m = xg_sim_load(&d->c, a, ptx);
     xg_end(&d->c, outer);
@@ -94,10 +110,14 @@ XG_FN xlagpu_status xr_host_load(xlagpu_program *p) {
     p->module = m;
     for (k = 0; k < p->n_kernels; k++) {
         const xg_sim_entry *e = xg_sim_find(m, xg_str_z(p->kernels[k].name));
-        if (!e) return xr_fail(&p->device->c, XLAGPU_ERROR_CORRUPT, "the executable's PTX has no kernel '%s'", p->kernels[k].name);
+        if (!e)
+            return xr_fail(
+                &p->device->c, XLAGPU_ERROR_CORRUPT, "the executable's PTX has no kernel '%s'", p->kernels[k].name);
         p->kernels[k].handle = e;
         p->kernels[k].n_params = xg_sim_entry_info(e)->n_params;
-        if (xg_sim_entry_info(e)->param_bytes != 8 * p->kernels[k].n_params) return xr_fail(&p->device->c, XLAGPU_ERROR_CORRUPT, "kernel '%s' takes other parameters than buffers", p->kernels[k].name);
+        if (xg_sim_entry_info(e)->param_bytes != 8 * p->kernels[k].n_params)
+            return xr_fail(&p->device->c, XLAGPU_ERROR_CORRUPT, "kernel '%s' takes other parameters than buffers",
+                p->kernels[k].name);
     }
     return XLAGPU_OK;
 }
@@ -106,8 +126,8 @@ XG_FN void xr_host_unload(xlagpu_program *p) { (void)p; } /* lives in the progra
 typedef struct xr_host_run {
     xg_sim_launch launch;
     xg_sim_worker *workers[XR_WORKERS_MAX];
-    uint64_t blocks, share;        /* a worker takes so many at a time */
-    const xlagpu_device *device;   /* whose progress is told */
+    uint64_t blocks, share;      /* a worker takes so many at a time */
+    const xlagpu_device *device; /* whose progress is told */
     const char *name;
     uint32_t n;
     xlagpu_status status[XR_WORKERS_MAX];
@@ -133,7 +153,8 @@ XG_FN xlagpu_status xr_host_worker_memory(xlagpu_device *d, size_t each, void **
     *out = NULL;
     if (each > SIZE_MAX / n) return xr_fail(&d->c, XLAGPU_ERROR_LIMIT, "the simulator's memory overflows");
     *out = xg_mem_alloc(&d->c, each * n);
-    return *out ? XLAGPU_OK : xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes for the simulator", each * n);
+    return *out ? XLAGPU_OK
+                : xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes for the simulator", each * n);
 }
 
 /* For the largest kernel. */
@@ -156,7 +177,10 @@ XG_FN void xr_host_finish(xlagpu_execution *e) { xg_mem_free(&e->program->device
 
 /* ---- the way of a launch ---- */
 
-XG_FN xlagpu_status xr_host_enter(xlagpu_execution *e) { (void)e; return XLAGPU_OK; }
+XG_FN xlagpu_status xr_host_enter(xlagpu_execution *e) {
+    (void)e;
+    return XLAGPU_OK;
+}
 XG_FN void xr_host_leave(xlagpu_execution *e) { (void)e; }
 XG_FN xlagpu_status xr_host_copy(xlagpu_execution *e, uint64_t to, uint64_t from, size_t bytes, void *stream) {
     xlagpu_status s = xr_host_owns(&e->c, e->program->device, to, bytes);
@@ -192,7 +216,8 @@ XG_FN void xr_host_job(void *user, uint32_t index) {
     r->status[index] = XLAGPU_OK;
     while (r->status[index] == XLAGPU_OK && (first = xg_sim_next_blocks(&r->launch, r->share)) < r->blocks) {
         r->status[index] = xg_sim_run(r->workers[index], first, XG_MIN(first + r->share, r->blocks));
-        if (index + 1 == r->n && r->device->progress) r->device->progress(r->device->progress_user, r->name, first, r->blocks);
+        if (index + 1 == r->n && r->device->progress)
+            r->device->progress(r->device->progress_user, r->name, first, r->blocks);
     }
 }
 
@@ -201,7 +226,10 @@ XG_FN void xr_host_count(xlagpu_kernel_stats *to, const xg_sim_stats *s) {
 #define X(name) to->name += s->name;
     XLAGPU_COUNTERS(X)
 #undef X
-    for (i = 0; i < XLAGPU_CLASS_COUNT; i++) { to->class_warps[i] += s->class_warps[i]; to->class_lanes[i] += s->class_lanes[i]; }
+    for (i = 0; i < XLAGPU_CLASS_COUNT; i++) {
+        to->class_warps[i] += s->class_warps[i];
+        to->class_lanes[i] += s->class_lanes[i];
+    }
 }
 
 /* Runs a prepared launch, messages to c; memory has room for `most` workers of xg_sim_worker_bytes each. */
@@ -210,7 +238,8 @@ XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t
     uint32_t n, k;
     xlagpu_status s = XLAGPU_OK;
     r->blocks = (uint64_t)r->launch.grid[0] * XG_MAX(r->launch.grid[1], 1u) * XG_MAX(r->launch.grid[2], 1u);
-    n = (uint32_t)XG_MIN((uint64_t)most, r->blocks < 64 && r->blocks * r->launch.warps < 64 ? 1 : r->blocks); /* little work is not worth a thread */
+    n = (uint32_t)XG_MIN((uint64_t)most,
+        r->blocks < 64 && r->blocks * r->launch.warps < 64 ? 1 : r->blocks); /* little work is not worth a thread */
     r->n = n;
     r->share = XG_MAX(r->blocks / ((uint64_t)n * 32), 1u);
     xg_sim_begin(&r->launch);
@@ -246,7 +275,8 @@ XG_FN xlagpu_status xr_host_launch(xlagpu_execution *e, uint32_t kernel, void *s
 
 /* ---- command buffers: the records themselves, replayed ---- */
 
-XG_FN xlagpu_status xr_host_replay_thunk(xlagpu_execution *e, const xr_command_buffer *b, const xr_record *r, uint32_t number) {
+XG_FN xlagpu_status xr_host_replay_thunk(
+    xlagpu_execution *e, const xr_command_buffer *b, const xr_record *r, uint32_t number) {
     const xlagpu_program *p = e->program;
     const xg_exe_thunk *t = &p->thunks[number];
     const xr_command *c = &b->commands[p->command_of[number]];
@@ -258,14 +288,23 @@ XG_FN xlagpu_status xr_host_replay_thunk(xlagpu_execution *e, const xr_command_b
         memcpy(e->args, words, (size_t)t->n_links * 8);
         s = xr_host_launch(e, t->kernel, NULL);
         break;
-    case XG_EXE_THUNK_COPY: if (p->slices[slice].bytes) s = xr_host_copy(e, words[1], words[0], (size_t)p->slices[slice].bytes, NULL); break;
-    case XG_EXE_THUNK_MEMSET: if (p->slices[slice].bytes) s = xr_host_fill(e, words[0], t->value, (size_t)p->slices[slice].bytes, NULL); break;
+    case XG_EXE_THUNK_COPY:
+        if (p->slices[slice].bytes) s = xr_host_copy(e, words[1], words[0], (size_t)p->slices[slice].bytes, NULL);
+        break;
+    case XG_EXE_THUNK_MEMSET:
+        if (p->slices[slice].bytes) s = xr_host_fill(e, words[0], t->value, (size_t)p->slices[slice].bytes, NULL);
+        break;
     default: s = xr_host_fill(e, words[0], (uint32_t)words[1], 4, NULL); break;
     }
-    if (s != XLAGPU_OK) xr_note(&e->c, "\nwhile running HLO %s%s%s%s", p->strings + t->name, t->kind == XG_EXE_THUNK_KERNEL ? " (kernel " : "", t->kind == XG_EXE_THUNK_KERNEL ? p->kernels[t->kernel].name : "", t->kind == XG_EXE_THUNK_KERNEL ? ")" : "");
+    if (s != XLAGPU_OK)
+        xr_note(&e->c, "\nwhile running HLO %s%s%s%s", p->strings + t->name,
+            t->kind == XG_EXE_THUNK_KERNEL ? " (kernel " : "",
+            t->kind == XG_EXE_THUNK_KERNEL ? p->kernels[t->kernel].name : "",
+            t->kind == XG_EXE_THUNK_KERNEL ? ")" : "");
     return s;
 }
-XG_FN xlagpu_status xr_host_replay_below(xlagpu_execution *e, const xr_command_buffer *b, const xr_record *r, uint32_t number) {
+XG_FN xlagpu_status xr_host_replay_below(
+    xlagpu_execution *e, const xr_command_buffer *b, const xr_record *r, uint32_t number) {
     const xg_exe_thunk *t = &e->program->thunks[number];
     uint32_t n, k, slice = t->n_links ? e->program->links[t->first_link] : 0;
     const uint32_t *children = xr_children(e->program, t, &n);
@@ -276,20 +315,39 @@ XG_FN xlagpu_status xr_host_replay_below(xlagpu_execution *e, const xr_command_b
         s = xr_read_decision(e, slice, NULL, &which);
         return s == XLAGPU_OK ? xr_host_replay_below(e, b, r, children[xr_branch(e, slice, which, n)]) : s;
     }
-    if (t->kind == XG_EXE_THUNK_WHILE) for (;;) {
-        s = xr_host_replay_below(e, b, r, children[0]);
-        if (s == XLAGPU_OK) s = xr_read_decision(e, slice, NULL, &which);
-        if (s != XLAGPU_OK || !which) return s;
-        s = xr_host_replay_below(e, b, r, children[1]);
-        if (s != XLAGPU_OK) return s;
-    }
+    if (t->kind == XG_EXE_THUNK_WHILE)
+        for (;;) {
+            s = xr_host_replay_below(e, b, r, children[0]);
+            if (s == XLAGPU_OK) s = xr_read_decision(e, slice, NULL, &which);
+            if (s != XLAGPU_OK || !which) return s;
+            s = xr_host_replay_below(e, b, r, children[1]);
+            if (s != XLAGPU_OK) return s;
+        }
     for (k = 0; k < n && s == XLAGPU_OK; k++) s = xr_host_replay_below(e, b, r, children[k]);
     return s;
 }
-XG_FN xlagpu_status xr_host_build(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r) { (void)e; (void)b; r->built = true; r->builds++; return XLAGPU_OK; }
-XG_FN xlagpu_status xr_host_update(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command) { (void)e; (void)b; (void)command; r->updates++; return XLAGPU_OK; }
-XG_FN xlagpu_status xr_host_replay(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream) { (void)stream; return xr_host_replay_below(e, b, r, b->thunk); }
-XG_FN void xr_host_forget(xlagpu_execution *e, xr_record *r) { (void)e; r->built = false; }
+XG_FN xlagpu_status xr_host_build(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r) {
+    (void)e;
+    (void)b;
+    r->built = true;
+    r->builds++;
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_host_update(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command) {
+    (void)e;
+    (void)b;
+    (void)command;
+    r->updates++;
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_host_replay(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream) {
+    (void)stream;
+    return xr_host_replay_below(e, b, r, b->thunk);
+}
+XG_FN void xr_host_forget(xlagpu_execution *e, xr_record *r) {
+    (void)e;
+    r->built = false;
+}
 
 /* ---- events: what is enqueued has run when the call returns, so an event is a time ---- */
 
@@ -300,23 +358,46 @@ XG_FN xlagpu_status xr_host_event_new(xlagpu_execution *e, bool timed, void **ev
     return XLAGPU_OK;
 }
 XG_FN void xr_host_event_free(xlagpu_execution *e, void *event) { xg_mem_free(&e->program->device->c, event); }
-XG_FN xlagpu_status xr_host_event_record(xlagpu_execution *e, void *event, void *stream) { (void)e; (void)stream; *(double *)event = xr_seconds(); return XLAGPU_OK; }
-XG_FN xlagpu_status xr_host_event_wait(xlagpu_execution *e, void *event) { (void)e; (void)event; return XLAGPU_OK; }
-XG_FN xlagpu_status xr_host_event_done(xlagpu_execution *e, void *event, bool *done) { (void)e; (void)event; *done = true; return XLAGPU_OK; }
-XG_FN xlagpu_status xr_host_event_seconds(xlagpu_execution *e, void *before, void *after, double *seconds) { (void)e; *seconds = *(double *)after - *(double *)before; return XLAGPU_OK; }
+XG_FN xlagpu_status xr_host_event_record(xlagpu_execution *e, void *event, void *stream) {
+    (void)e;
+    (void)stream;
+    *(double *)event = xr_seconds();
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_host_event_wait(xlagpu_execution *e, void *event) {
+    (void)e;
+    (void)event;
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_host_event_done(xlagpu_execution *e, void *event, bool *done) {
+    (void)e;
+    (void)event;
+    *done = true;
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_host_event_seconds(xlagpu_execution *e, void *before, void *after, double *seconds) {
+    (void)e;
+    *seconds = *(double *)after - *(double *)before;
+    return XLAGPU_OK;
+}
 
 /* ---- any PTX ---- */
 
 XG_FN void *xr_host_load_ptx(xlagpu_device *d, xg_arena *a, const xg_source *ptx) { return xr_host_parse(d, a, ptx); }
-XG_FN xlagpu_status xr_host_launch_ptx(xlagpu_device *d, const xg_source *ptx, void *loaded, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
+XG_FN xlagpu_status xr_host_launch_ptx(
+    xlagpu_device *d, const xg_source *ptx, void *loaded, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
     xr_host_run r;
     xlagpu_status s;
     void *memory = NULL;
     const xg_sim_module *m = (const xg_sim_module *)loaded;
     memset(&r, 0, sizeof r);
     r.launch.module = m;
-    r.launch.entry = l->entry ? xg_sim_find(m, xg_str_z(l->entry)) : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0) : NULL;
-    if (!r.launch.entry) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "%s has no kernel '%s'", ptx->name, l->entry ? l->entry : "(name one)");
+    r.launch.entry = l->entry                 ? xg_sim_find(m, xg_str_z(l->entry))
+                     : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0)
+                                              : NULL;
+    if (!r.launch.entry)
+        return xr_fail(
+            &d->c, XLAGPU_ERROR_USAGE, "%s has no kernel '%s'", ptx->name, l->entry ? l->entry : "(name one)");
     memcpy(r.launch.grid, l->grid, sizeof r.launch.grid);
     memcpy(r.launch.block, l->block, sizeof r.launch.block);
     memcpy(r.launch.cluster, l->cluster, sizeof r.launch.cluster);
@@ -327,7 +408,10 @@ XG_FN xlagpu_status xr_host_launch_ptx(xlagpu_device *d, const xg_source *ptx, v
     s = xg_sim_prepare(&d->c, &r.launch);
     if (s == XLAGPU_OK) s = xr_host_worker_memory(d, xg_sim_worker_bytes(&r.launch), &memory);
     if (s == XLAGPU_OK) {
-        if (stats) { stats->name = l->entry ? l->entry : "kernel"; stats->launches = 1; }
+        if (stats) {
+            stats->name = l->entry ? l->entry : "kernel";
+            stats->launches = 1;
+        }
         r.device = d;
         r.name = l->entry ? l->entry : ptx->name;
         s = xr_host_go(&d->c, &r, (char *)memory, xr_host_workers(d), stats);
@@ -342,7 +426,11 @@ XG_FN xlagpu_status xr_host_encode_map(xlagpu_device *d, const xlagpu_tensor_map
     uint32_t k;
     memset(&t, 0, sizeof t);
     t.base = m->address;
-    t.type = (uint8_t)XG_MIN(m->data_type, 255u); t.rank = (uint8_t)m->rank; t.swizzle = (uint8_t)XG_MIN(m->swizzle, 255u); t.promotion = (uint8_t)XG_MIN(m->l2_promotion, 255u); t.fill = (uint8_t)XG_MIN(m->fill, 255u);
+    t.type = (uint8_t)XG_MIN(m->data_type, 255u);
+    t.rank = (uint8_t)m->rank;
+    t.swizzle = (uint8_t)XG_MIN(m->swizzle, 255u);
+    t.promotion = (uint8_t)XG_MIN(m->l2_promotion, 255u);
+    t.fill = (uint8_t)XG_MIN(m->fill, 255u);
     for (k = 0; k < m->rank && !wrong; k++) {
         if (!m->dims[k] || m->dims[k] > (uint64_t)1 << 32) wrong = "a dimension has 1 to 2^32 elements";
         t.dim[k] = (uint32_t)(m->dims[k] - 1);
@@ -355,10 +443,12 @@ XG_FN xlagpu_status xr_host_encode_map(xlagpu_device *d, const xlagpu_tensor_map
 }
 
 XG_FN const xr_platform *xr_host_platform(void) {
-    static const xr_platform host = {"host", xr_host_open, xr_host_close, xr_host_alloc, xr_host_release, xr_host_upload, xr_host_download, xr_host_wait, xr_host_settle, xr_host_load, xr_host_unload,
-                                     xr_host_prepare, xr_host_finish, xr_host_enter, xr_host_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
-                                     xr_host_build, xr_host_update, xr_host_replay, xr_host_forget, xr_host_event_new, xr_host_event_free, xr_host_event_record, xr_host_event_wait, xr_host_event_done, xr_host_event_seconds, NULL, NULL, NULL, NULL,
-                                     xr_host_load_ptx, xr_host_launch_ptx, xr_host_encode_map};
+    static const xr_platform host = {"host", xr_host_open, xr_host_close, xr_host_alloc, xr_host_release,
+        xr_host_upload, xr_host_download, xr_host_wait, xr_host_settle, xr_host_load, xr_host_unload, xr_host_prepare,
+        xr_host_finish, xr_host_enter, xr_host_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
+        xr_host_build, xr_host_update, xr_host_replay, xr_host_forget, xr_host_event_new, xr_host_event_free,
+        xr_host_event_record, xr_host_event_wait, xr_host_event_done, xr_host_event_seconds, NULL, NULL, NULL, NULL,
+        xr_host_load_ptx, xr_host_launch_ptx, xr_host_encode_map};
     return &host;
 }
 #endif /* XLAGPU_NO_SIMULATOR */

@@ -1,23 +1,37 @@
-/* rt/lanes.c -- what runs beside the rest: a second stream of the execution's own, and events where the two must wait for each other. Off unless the device was opened with
- * copy_stream, for copies, or concurrent, for all that is no loop, branch or call.
+/* rt/lanes.c -- what runs beside the rest: a second stream of the execution's own, and events where the two must wait
+ * for each other. Off unless the device was opened with copy_stream, for copies, or concurrent, for all that is no
+ * loop, branch or call.
  *
  * Ideas
- * - When a program is loaded, the thunks of each sequence are gone through once. Two of them conflict when they touch the same bytes and one writes; loops, branches and calls
- *   conflict with everything. A copy goes aside when something that it does not conflict with stands between its neighbours in conflict; all else keeps its order on the caller's stream.
- * - concurrent: a step goes where the last one is that it must wait for, if nothing stands behind that there; else to the lane that has been idle for longer. So chains stay together,
- *   and a second chain goes aside. Memory that the plan uses again is a conflict like any other: the second user waits for the first.
- * - Streams keep their own order, so whoever waits for a thunk has waited for all before it there: one event for the last conflict is enough, and none when an earlier wait covers it.
- * - A sequence begins with the copy stream waiting for the caller's, and ends the other way round: nothing outside of it needs to know.
+ * - When a program is loaded, the thunks of each sequence are gone through once. Two of them conflict when they touch
+ *   the same bytes and one writes; loops, branches and calls conflict with everything. A copy goes aside when something
+ *   that it does not conflict with stands between its neighbours in conflict; all else keeps its order on the caller's
+ *   stream.
+ * - concurrent: a step goes where the last one is that it must wait for, if nothing stands behind that there; else to
+ *   the lane that has been idle for longer. So chains stay together, and a second chain goes aside. Memory that the
+ *   plan uses again is a conflict like any other: the second user waits for the first.
+ * - Streams keep their own order, so whoever waits for a thunk has waited for all before it there: one event for the
+ *   last conflict is enough, and none when an earlier wait covers it.
+ * - A sequence begins with the copy stream waiting for the caller's, and ends the other way round: nothing outside of
+ *   it needs to know.
  *
- * Laws: running allocates nothing; far conflicts are taken for granted beyond a window, so loading stays linear; after a failure the streams meet again, too. */
+ * Laws: running allocates nothing; far conflicts are taken for granted beyond a window, so loading stays linear; after
+ * a failure the streams meet again, too. */
 #ifndef XG_RT_LANES_C
 #define XG_RT_LANES_C
 #include "rt.h"
 
-enum { XR_LANES_WINDOW = 256 };
+enum {
+    XR_LANES_WINDOW = 256
+};
 
-typedef struct xr_access { uint32_t slice; bool written; } xr_access;
-XG_FN bool xr_lanes_plain(uint32_t kind) { return kind <= XG_EXE_THUNK_MEMSET || kind == XG_EXE_THUNK_REPLICA_ID || kind == XG_EXE_THUNK_PARTITION_ID; }
+typedef struct xr_access {
+    uint32_t slice;
+    bool written;
+} xr_access;
+XG_FN bool xr_lanes_plain(uint32_t kind) {
+    return kind <= XG_EXE_THUNK_MEMSET || kind == XG_EXE_THUNK_REPLICA_ID || kind == XG_EXE_THUNK_PARTITION_ID;
+}
 XG_FN xr_access xr_lanes_access(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t k) {
     xr_access a;
     uint32_t link = p->links[t->first_link + k];
@@ -33,17 +47,19 @@ XG_FN bool xr_lanes_conflict(const xlagpu_program *p, uint32_t a, uint32_t b) {
     const xg_exe_thunk *s = &p->thunks[a], *t = &p->thunks[b];
     uint32_t j, k;
     if (!xr_lanes_plain(s->kind) || !xr_lanes_plain(t->kind)) return true;
-    for (j = 0; j < s->n_links; j++) for (k = 0; k < t->n_links; k++) {
-        xr_access x = xr_lanes_access(p, s, j), y = xr_lanes_access(p, t, k);
-        if ((x.written || y.written) && xr_lanes_meet(p, x.slice, y.slice)) return true;
-    }
+    for (j = 0; j < s->n_links; j++)
+        for (k = 0; k < t->n_links; k++) {
+            xr_access x = xr_lanes_access(p, s, j), y = xr_lanes_access(p, t, k);
+            if ((x.written || y.written) && xr_lanes_meet(p, x.slice, y.slice)) return true;
+        }
     return false;
 }
 
 /* Of the thunks at hand: the last before k, and the first behind it, that conflicts with it; UINT32_MAX and n: none. */
 XG_FN uint32_t xr_lanes_before(const xlagpu_program *p, const uint32_t *list, uint32_t k) {
     uint32_t j;
-    for (j = k; j-- > 0;) if (k - j > XR_LANES_WINDOW || xr_lanes_conflict(p, list[j], list[k])) return j;
+    for (j = k; j-- > 0;)
+        if (k - j > XR_LANES_WINDOW || xr_lanes_conflict(p, list[j], list[k])) return j;
     return UINT32_MAX;
 }
 XG_FN uint32_t xr_lanes_behind(const xlagpu_program *p, const uint32_t *list, uint32_t n, uint32_t k) {
@@ -56,12 +72,14 @@ XG_FN uint32_t xr_lanes_event(xlagpu_program *p, uint32_t thunk) {
     if (!p->lanes[thunk].record) p->lanes[thunk].record = ++p->n_lane_events;
     return p->lanes[thunk].record;
 }
-/* Thunk k of the list waits for the last one on the other lane that it conflicts with. *met: how many of the list its lane has waited for; gone: 1 + the last one of the other
- * lane that is out of the window. */
+/* Thunk k of the list waits for the last one on the other lane that it conflicts with. *met: how many of the list its
+ * lane has waited for; gone: 1 + the last one of the other lane that is out of the window. */
 XG_FN void xr_lanes_wait(xlagpu_program *p, const uint32_t *list, uint32_t k, uint32_t *met, uint32_t gone) {
     bool aside = p->lanes[list[k]].aside;
     uint32_t j = k;
-    while (j > *met && k - j < XR_LANES_WINDOW && (p->lanes[list[j - 1]].aside == aside || !xr_lanes_conflict(p, list[j - 1], list[k]))) j--;
+    while (j > *met && k - j < XR_LANES_WINDOW &&
+           (p->lanes[list[j - 1]].aside == aside || !xr_lanes_conflict(p, list[j - 1], list[k])))
+        j--;
     if (k - j == XR_LANES_WINDOW) j = gone;
     if (j <= *met) return;
     p->lanes[list[k]].wait = xr_lanes_event(p, list[j - 1]);
@@ -74,7 +92,8 @@ XG_FN void xr_lanes_copies(xlagpu_program *p, const uint32_t *list, uint32_t n) 
         uint32_t before;
         if (c->kind != XG_EXE_THUNK_COPY || !p->slices[p->links[c->first_link]].bytes) continue;
         before = xr_lanes_before(p, list, k);
-        p->lanes[list[k]].aside = xr_lanes_behind(p, list, n, k) - before > 2; /* else before and behind are its neighbours: nothing to run beside */
+        /* else before and behind are its neighbours: nothing to run beside */
+        p->lanes[list[k]].aside = xr_lanes_behind(p, list, n, k) - before > 2;
     }
 }
 /* ends: 1 + the last step of each lane. */
@@ -82,18 +101,25 @@ XG_FN void xr_lanes_chains(xlagpu_program *p, const uint32_t *list, uint32_t n) 
     uint32_t ends[2] = {0, 0}, k;
     for (k = 0; k < n; k++) {
         uint32_t before = xr_lanes_before(p, list, k) + 1;
-        bool aside = xr_lanes_plain(p->thunks[list[k]].kind) && (before && before == ends[0] ? false : before && before == ends[1] ? true : ends[1] < ends[0]);
+        bool aside = xr_lanes_plain(p->thunks[list[k]].kind) && (before && before == ends[0]      ? false
+                                                                    : before && before == ends[1] ? true
+                                                                                                  : ends[1] < ends[0]);
         p->lanes[list[k]].aside = aside;
         ends[aside] = k + 1;
-        if (!xr_lanes_plain(p->thunks[list[k]].kind)) ends[1] = k + 1; /* whatever comes waits for it: the caller's stream goes on */
+        /* whatever comes waits for it: the caller's stream goes on */
+        if (!xr_lanes_plain(p->thunks[list[k]].kind)) ends[1] = k + 1;
     }
 }
 XG_FN void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *list = p->links + t->first_link;
     uint32_t n = t->n_links, met[2] = {0, 0}, gone[2] = {0, 0}, k;
-    if (p->device->concurrent) xr_lanes_chains(p, list, n); else xr_lanes_copies(p, list, n);
-    for (k = 0; k < n && !p->lanes[number].forks; k++) if (p->lanes[list[k]].aside) p->lanes[number].forks = ++p->n_lane_events;
+    if (p->device->concurrent)
+        xr_lanes_chains(p, list, n);
+    else
+        xr_lanes_copies(p, list, n);
+    for (k = 0; k < n && !p->lanes[number].forks; k++)
+        if (p->lanes[list[k]].aside) p->lanes[number].forks = ++p->n_lane_events;
     for (k = 0; k < n && p->lanes[number].forks; k++) {
         bool aside = p->lanes[list[k]].aside;
         if (k >= XR_LANES_WINDOW) gone[p->lanes[list[k - XR_LANES_WINDOW]].aside] = k - XR_LANES_WINDOW + 1;
@@ -103,7 +129,9 @@ XG_FN void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
 
 XG_FN void xr_lanes_load(xlagpu_program *p) {
     uint32_t k;
-    for (k = 0; k < p->n_thunks; k++) if (p->thunks[k].kind == XG_EXE_THUNK_SEQUENCE || p->thunks[k].kind == XG_EXE_THUNK_COMMAND_BUFFER) xr_lanes_sequence(p, k);
+    for (k = 0; k < p->n_thunks; k++)
+        if (p->thunks[k].kind == XG_EXE_THUNK_SEQUENCE || p->thunks[k].kind == XG_EXE_THUNK_COMMAND_BUFFER)
+            xr_lanes_sequence(p, k);
 }
 
 /* ---- of an execution ---- */
@@ -119,11 +147,14 @@ XG_FN xlagpu_status xr_lanes_prepare(xlagpu_execution *e) {
 XG_FN void xr_lanes_finish(xlagpu_execution *e) {
     const xr_platform *q = e->program->device->platform;
     uint32_t k;
-    for (k = 0; k < e->program->n_lane_events; k++) if (e->lane_events[k]) q->event_free(e, e->lane_events[k]);
+    for (k = 0; k < e->program->n_lane_events; k++)
+        if (e->lane_events[k]) q->event_free(e, e->lane_events[k]);
     if (e->aside) q->stream_free(e, e->aside);
 }
 
-XG_FN bool xr_lanes_has(const xlagpu_execution *e, uint32_t number) { return e->aside && !e->profile.on && e->program->lanes[number].forks; }
+XG_FN bool xr_lanes_has(const xlagpu_execution *e, uint32_t number) {
+    return e->aside && !e->profile.on && e->program->lanes[number].forks;
+}
 
 /* `to` waits for what `from` holds now. */
 XG_FN xlagpu_status xr_lanes_meet_at(xlagpu_execution *e, uint32_t event, void *from, void *to) {

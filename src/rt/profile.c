@@ -1,7 +1,8 @@
 /* rt/profile.c -- how long each thunk takes.
  *
- * While an execution is profiled its thunks run one by one, without command buffers, each between two points of time: events on "cuda", the clock on "host". What happened is a list
- * of events of bounded length; sums are made from it by whoever reads it. */
+ * While an execution is profiled its thunks run one by one, without command buffers, each between two points of time:
+ * events on "cuda", the clock on "host". What happened is a list of events of bounded length; sums are made from it by
+ * whoever reads it. */
 #ifndef XG_RT_PROFILE_C
 #define XG_RT_PROFILE_C
 #include "rt.h"
@@ -26,8 +27,11 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_profile(xlagpu_execution *e, uint32_t capacit
     if (s != XLAGPU_OK) return s;
     xr_profile_end(e);
     if (capacity) {
-        e->profile.events = (uint64_t)capacity * sizeof *e->profile.events > SIZE_MAX / 2 ? NULL : (xlagpu_rt_event *)xg_mem_alloc(&d->c, (size_t)capacity * sizeof *e->profile.events);
-        if (!e->profile.events) s = xr_fail(&e->c, XLAGPU_ERROR_MEMORY, "out of memory: a profile of %u events", capacity);
+        e->profile.events = (uint64_t)capacity * sizeof *e->profile.events > SIZE_MAX / 2
+                                ? NULL
+                                : (xlagpu_rt_event *)xg_mem_alloc(&d->c, (size_t)capacity * sizeof *e->profile.events);
+        if (!e->profile.events)
+            s = xr_fail(&e->c, XLAGPU_ERROR_MEMORY, "out of memory: a profile of %u events", capacity);
         if (s == XLAGPU_OK) s = d->platform->event_new(e, true, &e->profile.before);
         if (s == XLAGPU_OK) s = d->platform->event_new(e, true, &e->profile.after);
         e->profile.capacity = capacity;
@@ -55,7 +59,10 @@ XG_FN xlagpu_status xr_profile_step(xlagpu_execution *e, const xg_exe_thunk *t, 
     if (s == XLAGPU_OK) s = q->event_wait(e, e->profile.after);
     if (s == XLAGPU_OK) s = q->event_seconds(e, e->profile.before, e->profile.after, &took);
     if (s != XLAGPU_OK) return s;
-    if (e->profile.n == e->profile.capacity) { e->profile.dropped++; return s; }
+    if (e->profile.n == e->profile.capacity) {
+        e->profile.dropped++;
+        return s;
+    }
     v = &e->profile.events[e->profile.n++];
     v->hlo = p->strings + t->name;
     v->kind = xr_thunk_name(t->kind);

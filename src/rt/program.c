@@ -1,14 +1,19 @@
 /* rt/program.c -- executable bytes to a program.
  *
- * Law: every index and size is checked here, before anything is used, so that running needs no check: slices lie in their allocations, allocations of
- * parameters and results are those that the caller's buffers are bound to, thunks form a tree (what ran twice could run forever), kernels take as
- * many buffers as they are given. What the PTX does is not checked: on a GPU, bytes are as trusted as a program. */
+ * Law: every index and size is checked here, before anything is used, so that running needs no check: slices lie in
+ * their allocations, allocations of parameters and results are those that the caller's buffers are bound to, thunks
+ * form a tree (what ran twice could run forever), kernels take as many buffers as they are given. What the PTX does is
+ * not checked: on a GPU, bytes are as trusted as a program. */
 #ifndef XG_RT_PROGRAM_C
 #define XG_RT_PROGRAM_C
 #include "rt.h"
 
-XG_FN xlagpu_status xr_damaged(xlagpu_program *p, const char *what) { return xr_fail(&p->device->c, XLAGPU_ERROR_CORRUPT, "the executable is damaged: %s", what); }
-XG_FN const unsigned char *xr_section(const xlagpu_program *p, xg_exe_section_kind k) { return p->bytes + p->sections[k].offset; }
+XG_FN xlagpu_status xr_damaged(xlagpu_program *p, const char *what) {
+    return xr_fail(&p->device->c, XLAGPU_ERROR_CORRUPT, "the executable is damaged: %s", what);
+}
+XG_FN const unsigned char *xr_section(const xlagpu_program *p, xg_exe_section_kind k) {
+    return p->bytes + p->sections[k].offset;
+}
 XG_FN bool xr_string_ok(const xlagpu_program *p, uint32_t offset) { return offset < p->sections[XG_EXE_STRINGS].bytes; }
 
 XG_FN xlagpu_status xr_check_allocations(xlagpu_program *p) {
@@ -16,17 +21,25 @@ XG_FN xlagpu_status xr_check_allocations(xlagpu_program *p) {
     for (k = 0; k < p->n_allocations; k++) {
         const xg_exe_allocation *a = &p->allocations[k];
         if (a->kind >= XG_EXE_ALLOC_COUNT) return xr_damaged(p, "an allocation of unknown kind");
-        if (a->kind == XG_EXE_ALLOC_CONSTANT && (a->data > p->sections[XG_EXE_DATA].bytes || a->bytes > p->sections[XG_EXE_DATA].bytes - a->data)) return xr_damaged(p, "a constant lies outside the data");
-        if (a->kind == XG_EXE_ALLOC_PARAMETER && (a->index >= p->head.n_params || p->values[a->index].allocation != k)) return xr_damaged(p, "an allocation of a parameter that is not there");
-        if (a->kind == XG_EXE_ALLOC_RESULT && (a->index >= p->head.n_results || p->values[p->head.n_params + a->index].allocation != k)) return xr_damaged(p, "an allocation of a result that is not there");
+        if (a->kind == XG_EXE_ALLOC_CONSTANT &&
+            (a->data > p->sections[XG_EXE_DATA].bytes || a->bytes > p->sections[XG_EXE_DATA].bytes - a->data))
+            return xr_damaged(p, "a constant lies outside the data");
+        if (a->kind == XG_EXE_ALLOC_PARAMETER && (a->index >= p->head.n_params || p->values[a->index].allocation != k))
+            return xr_damaged(p, "an allocation of a parameter that is not there");
+        if (a->kind == XG_EXE_ALLOC_RESULT &&
+            (a->index >= p->head.n_results || p->values[p->head.n_params + a->index].allocation != k))
+            return xr_damaged(p, "an allocation of a result that is not there");
         if (a->kind == XG_EXE_ALLOC_TEMP) {
             uint64_t block = a->host ? p->head.host_bytes : p->head.temp_bytes;
-            if (a->host > 1 || a->offset > block || a->bytes > block - a->offset) return xr_damaged(p, "temporary memory");
+            if (a->host > 1 || a->offset > block || a->bytes > block - a->offset)
+                return xr_damaged(p, "temporary memory");
         }
     }
     for (k = 0; k < p->n_slices; k++) {
         const xg_exe_slice *s = &p->slices[k];
-        if (s->allocation >= p->n_allocations || s->offset > p->allocations[s->allocation].bytes || s->bytes > p->allocations[s->allocation].bytes - s->offset) return xr_damaged(p, "a slice lies outside its allocation");
+        if (s->allocation >= p->n_allocations || s->offset > p->allocations[s->allocation].bytes ||
+            s->bytes > p->allocations[s->allocation].bytes - s->offset)
+            return xr_damaged(p, "a slice lies outside its allocation");
     }
     return XLAGPU_OK;
 }
@@ -46,7 +59,9 @@ XG_FN bool xr_shape_ok(const xlagpu_program *p, const xg_exe_value *v) {
     bool seen[XR_RANK_MAX] = {false}, empty = false;
     const int64_t *dims;
     uint32_t d;
-    if (v->type >= XLAGPU_TYPE_COUNT || v->rank > XR_RANK_MAX || v->first_dim > n_dims || (uint64_t)2 * v->rank > n_dims - v->first_dim) return false;
+    if (v->type >= XLAGPU_TYPE_COUNT || v->rank > XR_RANK_MAX || v->first_dim > n_dims ||
+        (uint64_t)2 * v->rank > n_dims - v->first_dim)
+        return false;
     bytes = xr_element_bytes(v->type);
     dims = p->dims + v->first_dim;
     for (d = 0; d < v->rank; d++) {
@@ -66,7 +81,8 @@ XG_FN bool xr_shape_ok(const xlagpu_program *p, const xg_exe_value *v) {
 XG_FN bool xr_size_ok(const xlagpu_program *p, uint32_t k, uint32_t first) {
     uint32_t of = k;
     while (of > first && p->values[of].size_of) of--;
-    return !p->values[of].size_of && p->values[k].size_of <= p->values[of].rank && (of == k || (p->values[k].type == XLAGPU_S32 && !p->values[k].rank));
+    return !p->values[of].size_of && p->values[k].size_of <= p->values[of].rank &&
+           (of == k || (p->values[k].type == XLAGPU_S32 && !p->values[k].rank));
 }
 
 /* Parameters and results agree with their allocations. */
@@ -79,19 +95,24 @@ XG_FN xlagpu_status xr_check_values(xlagpu_program *p) {
         const xg_exe_allocation *a;
         bool result = k >= p->head.n_params;
         if (!xr_shape_ok(p, v)) return xr_damaged(p, "a value's shape");
-        if (v->size_of && !xr_size_ok(p, k, result ? p->head.n_params : 0)) return xr_damaged(p, "the size of a bounded dimension");
+        if (v->size_of && !xr_size_ok(p, k, result ? p->head.n_params : 0))
+            return xr_damaged(p, "the size of a bounded dimension");
         if (!xr_string_ok(p, v->name) || v->allocation >= p->n_allocations) return xr_damaged(p, "a value's place");
         a = &p->allocations[v->allocation];
         if (a->bytes != v->bytes) return xr_damaged(p, "a value's allocation");
         if (v->alias) { /* a result in a parameter's memory */
             uint32_t param = (v->alias & ~XG_EXE_MUST_ALIAS) - 1;
-            if (!result || param >= p->head.n_params || p->values[param].allocation != v->allocation) return xr_damaged(p, "a result that shares a parameter's memory");
-        } else if (a->kind != (uint32_t)(result ? XG_EXE_ALLOC_RESULT : XG_EXE_ALLOC_PARAMETER) || a->index != (result ? k - p->head.n_params : k)) return xr_damaged(p, "a value's allocation");
+            if (!result || param >= p->head.n_params || p->values[param].allocation != v->allocation)
+                return xr_damaged(p, "a result that shares a parameter's memory");
+        } else if (a->kind != (uint32_t)(result ? XG_EXE_ALLOC_RESULT : XG_EXE_ALLOC_PARAMETER) ||
+                   a->index != (result ? k - p->head.n_params : k))
+            return xr_damaged(p, "a value's allocation");
     }
     return XLAGPU_OK;
 }
 
-/* The thunks of a sequence: each stands before it and belongs to it alone. depth: 0 while nobody has it, else 1 + the levels below it. */
+/* The thunks of a sequence: each stands before it and belongs to it alone. depth: 0 while nobody has it, else 1 + the
+ * levels below it. */
 XG_FN xlagpu_status xr_check_sequence(xlagpu_program *p, const xg_exe_thunk *t, uint32_t number, uint8_t *taken) {
     uint32_t k;
     for (k = 0; k < t->n_links; k++) {
@@ -104,19 +125,25 @@ XG_FN xlagpu_status xr_check_sequence(xlagpu_program *p, const xg_exe_thunk *t, 
     return XLAGPU_OK;
 }
 
-/* A while (pred; condition, body), a for (body) or a conditional (pred or s32; branches): perhaps one slice, then thunks, which are checked as a sequence's are. */
+/* A while (pred; condition, body), a for (body) or a conditional (pred or s32; branches): perhaps one slice, then
+ * thunks, which are checked as a sequence's are. */
 XG_FN xlagpu_status xr_check_control(xlagpu_program *p, const xg_exe_thunk *t, uint32_t number, uint8_t *taken) {
     xg_exe_thunk children = *t;
     uint32_t slice, asks = t->kind != XG_EXE_THUNK_FOR;
-    if (t->n_links < 1 + asks || (t->kind == XG_EXE_THUNK_WHILE && t->n_links != 3) || (t->kind == XG_EXE_THUNK_FOR && t->n_links != 1)) return xr_damaged(p, "a loop or branch");
+    if (t->n_links < 1 + asks || (t->kind == XG_EXE_THUNK_WHILE && t->n_links != 3) ||
+        (t->kind == XG_EXE_THUNK_FOR && t->n_links != 1))
+        return xr_damaged(p, "a loop or branch");
     slice = p->links[t->first_link];
-    if (asks && (slice >= p->n_slices || (p->slices[slice].bytes != 1 && (t->kind == XG_EXE_THUNK_WHILE || p->slices[slice].bytes != 4)))) return xr_damaged(p, "what a loop or branch asks");
+    if (asks && (slice >= p->n_slices ||
+                    (p->slices[slice].bytes != 1 && (t->kind == XG_EXE_THUNK_WHILE || p->slices[slice].bytes != 4))))
+        return xr_damaged(p, "what a loop or branch asks");
     children.first_link += asks;
     children.n_links -= asks;
     return xr_check_sequence(p, &children, number, taken);
 }
 
-XG_FN bool xr_fill_ok(const xg_exe_slice *s, uint32_t value) { /* a pattern of 32 bits needs whole words, unless it is one byte four times */
+/* a pattern of 32 bits needs whole words, unless it is one byte four times */
+XG_FN bool xr_fill_ok(const xg_exe_slice *s, uint32_t value) {
     return (s->offset % 4 == 0 && s->bytes % 4 == 0) || value == (value & 0xFF) * 0x01010101u;
 }
 
@@ -124,19 +151,33 @@ XG_FN xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *links = p->links + t->first_link;
     uint32_t k;
-    if (t->kind >= XG_EXE_THUNK_COUNT || !xr_string_ok(p, t->name) || t->first_link > p->sections[XG_EXE_LINKS].count || t->n_links > p->sections[XG_EXE_LINKS].count - t->first_link) return xr_damaged(p, "a thunk");
-    if (t->kind == XG_EXE_THUNK_SEQUENCE || t->kind == XG_EXE_THUNK_COMMAND_BUFFER) return xr_check_sequence(p, t, number, taken);
-    if (t->kind == XG_EXE_THUNK_WHILE || t->kind == XG_EXE_THUNK_FOR || t->kind == XG_EXE_THUNK_CONDITIONAL) return xr_check_control(p, t, number, taken);
+    if (t->kind >= XG_EXE_THUNK_COUNT || !xr_string_ok(p, t->name) || t->first_link > p->sections[XG_EXE_LINKS].count ||
+        t->n_links > p->sections[XG_EXE_LINKS].count - t->first_link)
+        return xr_damaged(p, "a thunk");
+    if (t->kind == XG_EXE_THUNK_SEQUENCE || t->kind == XG_EXE_THUNK_COMMAND_BUFFER)
+        return xr_check_sequence(p, t, number, taken);
+    if (t->kind == XG_EXE_THUNK_WHILE || t->kind == XG_EXE_THUNK_FOR || t->kind == XG_EXE_THUNK_CONDITIONAL)
+        return xr_check_control(p, t, number, taken);
     for (k = 0; k < t->n_links; k++) {
-        uint32_t link = t->kind == XG_EXE_THUNK_KERNEL || t->kind == XG_EXE_THUNK_CUSTOM_CALL ? links[k] & ~XG_EXE_WRITTEN : links[k];
+        uint32_t link = t->kind == XG_EXE_THUNK_KERNEL || t->kind == XG_EXE_THUNK_CUSTOM_CALL
+                            ? links[k] & ~XG_EXE_WRITTEN
+                            : links[k];
         if (link >= p->n_slices) return xr_damaged(p, "a thunk's operand");
     }
     if (t->kind == XG_EXE_THUNK_KERNEL && t->kernel >= p->n_kernels) return xr_damaged(p, "a thunk's kernel");
-    if (t->kind == XG_EXE_THUNK_COPY && (t->n_links != 2 || p->slices[links[0]].bytes != p->slices[links[1]].bytes)) return xr_damaged(p, "a copy");
-    if (t->kind == XG_EXE_THUNK_MEMSET && (t->n_links != 1 || !xr_fill_ok(&p->slices[links[0]], t->value))) return xr_damaged(p, "a fill");
-    if ((t->kind == XG_EXE_THUNK_REPLICA_ID || t->kind == XG_EXE_THUNK_PARTITION_ID) && (t->n_links != 1 || p->slices[links[0]].bytes != 4 || p->slices[links[0]].offset % 4)) return xr_damaged(p, "the number of a replica or partition");
-    if (t->kind == XG_EXE_THUNK_RANDOM_STATE && (t->n_links != 1 || p->slices[links[0]].bytes != 16 || p->slices[links[0]].offset % 4)) return xr_damaged(p, "a state of random numbers");
-    if ((t->kind == XG_EXE_THUNK_CUSTOM_CALL && !xr_string_ok(p, t->kernel)) || (t->kind >= XG_EXE_THUNK_CUSTOM_CALL && t->kind <= XG_EXE_THUNK_OUTFEED && !xr_string_ok(p, t->value))) return xr_damaged(p, "a call");
+    if (t->kind == XG_EXE_THUNK_COPY && (t->n_links != 2 || p->slices[links[0]].bytes != p->slices[links[1]].bytes))
+        return xr_damaged(p, "a copy");
+    if (t->kind == XG_EXE_THUNK_MEMSET && (t->n_links != 1 || !xr_fill_ok(&p->slices[links[0]], t->value)))
+        return xr_damaged(p, "a fill");
+    if ((t->kind == XG_EXE_THUNK_REPLICA_ID || t->kind == XG_EXE_THUNK_PARTITION_ID) &&
+        (t->n_links != 1 || p->slices[links[0]].bytes != 4 || p->slices[links[0]].offset % 4))
+        return xr_damaged(p, "the number of a replica or partition");
+    if (t->kind == XG_EXE_THUNK_RANDOM_STATE &&
+        (t->n_links != 1 || p->slices[links[0]].bytes != 16 || p->slices[links[0]].offset % 4))
+        return xr_damaged(p, "a state of random numbers");
+    if ((t->kind == XG_EXE_THUNK_CUSTOM_CALL && !xr_string_ok(p, t->kernel)) ||
+        (t->kind >= XG_EXE_THUNK_CUSTOM_CALL && t->kind <= XG_EXE_THUNK_OUTFEED && !xr_string_ok(p, t->value)))
+        return xr_damaged(p, "a call");
     p->most_links = XG_MAX(p->most_links, t->n_links);
     return XLAGPU_OK;
 }
@@ -162,7 +203,9 @@ XG_FN xlagpu_status xr_check_kernels(xlagpu_program *p) {
 XG_FN xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
     uint32_t k;
     xlagpu_status s;
-    if (!xr_string_ok(p, p->head.name) || !xr_string_ok(p, p->head.target_name) || p->head.root_thunk >= p->n_thunks || p->head.temp_bytes > SIZE_MAX / 2 || p->head.host_bytes > SIZE_MAX / 2) return xr_damaged(p, "its head");
+    if (!xr_string_ok(p, p->head.name) || !xr_string_ok(p, p->head.target_name) || p->head.root_thunk >= p->n_thunks ||
+        p->head.temp_bytes > SIZE_MAX / 2 || p->head.host_bytes > SIZE_MAX / 2)
+        return xr_damaged(p, "its head");
     s = xr_check_values(p);
     if (s == XLAGPU_OK) s = xr_check_allocations(p);
     if (s == XLAGPU_OK) s = xr_check_kernels(p);
@@ -199,7 +242,8 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     p->command_buffers = XG_NEW_N(&p->arena, xr_command_buffer, (size_t)p->n_thunks + 1);
     p->commands = XG_NEW_N(&p->arena, xr_command, (size_t)p->n_thunks + 1);
     p->calls = XG_NEW_N(&p->arena, const xr_function *, (size_t)p->n_thunks + 1);
-    if ((p->device->copy_stream || p->device->concurrent) && p->device->platform->stream_new) p->lanes = XG_NEW_N(&p->arena, xr_lane, (size_t)p->n_thunks + 1);
+    if ((p->device->copy_stream || p->device->concurrent) && p->device->platform->stream_new)
+        p->lanes = XG_NEW_N(&p->arena, xr_lane, (size_t)p->n_thunks + 1);
 }
 
 XG_FN xlagpu_status xr_upload_constants(xlagpu_program *p) {
@@ -210,7 +254,8 @@ XG_FN xlagpu_status xr_upload_constants(xlagpu_program *p) {
         const xg_exe_allocation *a = &p->allocations[k];
         if (a->kind != XG_EXE_ALLOC_CONSTANT) continue;
         s = xr_alloc(d, (size_t)a->bytes, &p->constants[k]);
-        if (s == XLAGPU_OK && a->bytes) s = d->platform->upload(d, p->constants[k], xr_section(p, XG_EXE_DATA) + a->data, (size_t)a->bytes);
+        if (s == XLAGPU_OK && a->bytes)
+            s = d->platform->upload(d, p->constants[k], xr_section(p, XG_EXE_DATA) + a->data, (size_t)a->bytes);
     }
     return s;
 }
@@ -225,7 +270,8 @@ XG_FN xlagpu_status xr_load_kernels(xlagpu_program *p) {
     s = p->device->platform->load(p);
     for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) {
         const xg_exe_thunk *t = &p->thunks[k];
-        if (t->kind == XG_EXE_THUNK_KERNEL && t->n_links != p->kernels[t->kernel].n_params) return xr_damaged(p, "a kernel takes another number of buffers than it is given");
+        if (t->kind == XG_EXE_THUNK_KERNEL && t->n_links != p->kernels[t->kernel].n_params)
+            return xr_damaged(p, "a kernel takes another number of buffers than it is given");
     }
     return s;
 }
@@ -235,17 +281,26 @@ XG_FN xlagpu_status xr_find_calls(xlagpu_program *p) {
     uint32_t k;
     for (k = 0; k < p->n_thunks; k++) {
         const xg_exe_thunk *t = &p->thunks[k];
-        const char *name = t->kind == XG_EXE_THUNK_CUSTOM_CALL ? p->strings + t->kernel : t->kind == XG_EXE_THUNK_INFEED ? "infeed" : t->kind == XG_EXE_THUNK_OUTFEED ? "outfeed" : NULL;
+        const char *name = t->kind == XG_EXE_THUNK_CUSTOM_CALL ? p->strings + t->kernel
+                           : t->kind == XG_EXE_THUNK_INFEED    ? "infeed"
+                           : t->kind == XG_EXE_THUNK_OUTFEED   ? "outfeed"
+                                                               : NULL;
         if (!name) continue;
         p->calls[k] = xr_function_find(p->device, name);
-        if (!p->calls[k]) return xr_fail(&p->device->c, XLAGPU_ERROR_UNSUPPORTED, "HLO %s calls '%s', and no function is registered under that name (xlagpu_rt_register, before loading)", p->strings + t->name, name);
+        if (!p->calls[k])
+            return xr_fail(&p->device->c, XLAGPU_ERROR_UNSUPPORTED,
+                "HLO %s calls '%s', and no function is registered under that name (xlagpu_rt_register, before loading)",
+                p->strings + t->name, name);
     }
     return XLAGPU_OK;
 }
 
 XG_FN xlagpu_program *xr_program_new(xlagpu_device *d) {
     xlagpu_program *p = (xlagpu_program *)xg_mem_alloc(&d->c, sizeof *p);
-    if (!p) { xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory"); return NULL; }
+    if (!p) {
+        xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+        return NULL;
+    }
     memset(p, 0, sizeof *p);
     p->device = d;
     xg_arena_init(&p->arena, &d->c);
@@ -259,7 +314,10 @@ XG_FN xlagpu_program *xr_program_new(xlagpu_device *d) {
 XG_FN xlagpu_status xr_view_safely(xlagpu_program *p, const void *bytes, size_t size, uint8_t **taken) {
     xg_ctx *c = &p->device->c;
     jmp_buf here;
-    if (setjmp(here)) { xg_end(c, NULL); return c->status; }
+    if (setjmp(here)) {
+        xg_end(c, NULL);
+        return c->status;
+    }
     xg_try(c, &here);
     xr_view(p, bytes, size);
     *taken = XG_NEW_N(&p->arena, uint8_t, (size_t)p->n_thunks + 1);
@@ -277,12 +335,16 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *d, const void *bytes, s
     p = xr_program_new(d);
     if (!p) return NULL;
     wrong = xg_exe_check((const unsigned char *)bytes, size, &p->head, p->sections);
-    s = wrong ? xr_fail(&d->c, XLAGPU_ERROR_CORRUPT, "the executable cannot be loaded: %s", wrong) : xr_view_safely(p, bytes, size, &taken);
+    s = wrong ? xr_fail(&d->c, XLAGPU_ERROR_CORRUPT, "the executable cannot be loaded: %s", wrong)
+              : xr_view_safely(p, bytes, size, &taken);
     if (s == XLAGPU_OK) s = xr_check(p, taken);
     if (s == XLAGPU_OK) s = xr_find_calls(p);
     if (s == XLAGPU_OK) s = xr_load_kernels(p);
     if (s == XLAGPU_OK) s = xr_upload_constants(p);
-    if (s != XLAGPU_OK) { xlagpu_rt_unload(p); return NULL; }
+    if (s != XLAGPU_OK) {
+        xlagpu_rt_unload(p);
+        return NULL;
+    }
     return p;
 }
 
@@ -294,7 +356,10 @@ XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *p) {
     while (p->executions) xlagpu_rt_finish(p->executions);
     for (k = p->constants ? p->n_allocations : 0; k-- > 0;) xr_release(d, p->constants[k]);
     if (p->module) d->platform->unload(p);
-    if (p->prev) p->prev->next = p->next; else d->programs = p->next;
+    if (p->prev)
+        p->prev->next = p->next;
+    else
+        d->programs = p->next;
     if (p->next) p->next->prev = p->prev;
     xg_arena_free(&p->arena);
     xg_mem_free(&d->c, p);
@@ -317,7 +382,9 @@ XG_FN bool xr_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *ou
 }
 XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *p) { return p ? p->head.n_params : 0; }
 XLAGPU_DEF uint32_t xlagpu_rt_result_count(const xlagpu_program *p) { return p ? p->head.n_results : 0; }
-XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) { return p && out && index < p->head.n_params && xr_value(p, index, out); }
+XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+    return p && out && index < p->head.n_params && xr_value(p, index, out);
+}
 XLAGPU_DEF const char *xlagpu_rt_program_name(const xlagpu_program *p) { return p ? p->strings + p->head.name : ""; }
 XLAGPU_DEF uint32_t xlagpu_rt_kernel_count(const xlagpu_program *p) { return p ? p->n_kernels : 0; }
 XLAGPU_DEF bool xlagpu_rt_kernel_info(const xlagpu_program *p, uint32_t index, xlagpu_rt_kernel *out) {
@@ -330,6 +397,8 @@ XLAGPU_DEF bool xlagpu_rt_kernel_info(const xlagpu_program *p, uint32_t index, x
     out->shared_bytes = k->shared_bytes;
     return true;
 }
-XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) { return p && out && index < p->head.n_results && xr_value(p, p->head.n_params + index, out); }
+XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+    return p && out && index < p->head.n_results && xr_value(p, p->head.n_params + index, out);
+}
 
 #endif /* XG_RT_PROGRAM_C */

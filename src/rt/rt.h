@@ -2,14 +2,15 @@
  *
  * Ideas
  * - A platform ("cuda", "host") is one row of functions over addresses; everything above it is the same for both.
- * - A program is checked executable bytes plus loaded kernels and uploaded constants; it does not change. An execution has its own temporary
- *   block, table of base addresses and parameter scratch, so a run allocates nothing.
+ * - A program is checked executable bytes plus loaded kernels and uploaded constants; it does not change. An execution
+ *   has its own temporary block, table of base addresses and parameter scratch, so a run allocates nothing.
  * - A run walks the thunk tree and calls the platform.
  *
  * Laws
- * - Functions return statuses and leave the message in the context they are given: the device's, or on the way of a launch the execution's own, so
- *   that executions on several threads share nothing that changes. The first error of a call stays. Nothing here jumps, except inside protected
- *   calls around the PTX parser and the first view of the bytes.
+ * - Functions return statuses and leave the message in the context they are given: the device's, or on the way of a
+ *   launch the execution's own, so that executions on several threads share nothing that changes. The first error of a
+ *   call stays. Nothing here jumps, except inside protected calls around the PTX parser and the first view of the
+ *   bytes.
  * - What a program's bytes say is checked once, when they are loaded; running trusts it. */
 #ifndef XG_RT_H
 #define XG_RT_H
@@ -19,54 +20,104 @@
 #include "../sim/sim.h"
 #endif
 
-enum { XR_RANK_MAX = 64, XR_NESTING_MAX = 64, XR_WORKERS_MAX = 64 };
+enum {
+    XR_RANK_MAX = 64,
+    XR_NESTING_MAX = 64,
+    XR_WORKERS_MAX = 64
+};
 
 typedef struct xr_platform xr_platform;
 
-typedef struct xr_block { uint64_t address; size_t bytes; void *memory; bool host; } xr_block; /* device memory that the device frees at the end */
+/* device memory that the device frees at the end */
+typedef struct xr_block {
+    uint64_t address;
+    size_t bytes;
+    void *memory;
+    bool host;
+} xr_block;
 
-typedef struct xr_function { char name[128]; xlagpu_rt_function call; void *user; struct xr_function *next; } xr_function;
+typedef struct xr_function {
+    char name[128];
+    xlagpu_rt_function call;
+    void *user;
+    struct xr_function *next;
+} xr_function;
 
 struct xlagpu_device {
     xg_ctx c;
     xg_arena arena;
-    const xr_platform *platform;   /* NULL: failed to open */
-    void *state;                   /* the platform's */
+    const xr_platform *platform; /* NULL: failed to open */
+    void *state;                 /* the platform's */
     char name[128], target[16];
     xlagpu_program *programs;
-    xr_block *blocks;              /* in the order in which they were made */
+    xr_block *blocks; /* in the order in which they were made */
     uint32_t n_blocks, cap_blocks;
     uint32_t threads;
     bool no_command_buffers, copy_stream, concurrent;
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
-    xlagpu_ptx *ptx;               /* those that are loaded */
-    xr_function *functions;        /* registered; they live as long as the device */
+    xlagpu_ptx *ptx;        /* those that are loaded */
+    xr_function *functions; /* registered; they live as long as the device */
 };
 
 /* PTX that a caller has loaded. */
-struct xlagpu_ptx { xlagpu_device *device; xlagpu_ptx *next; xg_arena arena; xg_source source; void *loaded; };
+struct xlagpu_ptx {
+    xlagpu_device *device;
+    xlagpu_ptx *next;
+    xg_arena arena;
+    xg_source source;
+    void *loaded;
+};
 
-typedef struct xr_kernel { const char *name; uint32_t shared_bytes, threads[3], blocks[3]; const void *handle; uint32_t n_params; } xr_kernel; /* handle: the platform's; n_params: buffers it takes */
+/* handle: the platform's; n_params: buffers it takes */
+typedef struct xr_kernel {
+    const char *name;
+    uint32_t shared_bytes, threads[3], blocks[3];
+    const void *handle;
+    uint32_t n_params;
+} xr_kernel;
 
-typedef struct xr_command { uint32_t thunk, first; } xr_command; /* first: of its words in a record */
-typedef struct xr_command_buffer { uint32_t thunk, n, n_words; bool control; xr_command *commands; } xr_command_buffer;
+typedef struct xr_command {
+    uint32_t thunk, first;
+} xr_command; /* first: of its words in a record */
+typedef struct xr_command_buffer {
+    uint32_t thunk, n, n_words;
+    bool control;
+    xr_command *commands;
+} xr_command_buffer;
 
 /* A command buffer of an execution. graph, exec, nodes: the platform's. */
-typedef struct xr_record { uint64_t *words; void **nodes, *graph, *exec; uint64_t version; uint32_t builds, updates; bool built, plain; } xr_record;
+typedef struct xr_record {
+    uint64_t *words;
+    void **nodes, *graph, *exec;
+    uint64_t version;
+    uint32_t builds, updates;
+    bool built, plain;
+} xr_record;
 
-/* Of a thunk: whether it runs on the copy stream; the event (plus 1) that it waits for, and that is recorded behind it; of a sequence with such thunks, the event of its ends. */
-typedef struct xr_lane { bool aside; uint32_t wait, record, forks; } xr_lane;
+/* Of a thunk: whether it runs on the copy stream; the event (plus 1) that it waits for, and that is recorded behind it;
+ * of a sequence with such thunks, the event of its ends. */
+typedef struct xr_lane {
+    bool aside;
+    uint32_t wait, record, forks;
+} xr_lane;
 
-typedef struct xr_profile { bool on; uint32_t capacity, n; uint64_t dropped; xlagpu_rt_event *events; double begin; void *before, *after; } xr_profile; /* before, after: the platform's events */
+typedef struct xr_profile {
+    bool on;
+    uint32_t capacity, n;
+    uint64_t dropped;
+    xlagpu_rt_event *events;
+    double begin;
+    void *before, *after;
+} xr_profile; /* before, after: the platform's events */
 
 struct xlagpu_program {
     xlagpu_device *device;
     xlagpu_program *prev, *next;
     xg_arena arena;
     xlagpu_execution *executions;
-    const unsigned char *bytes;    /* our copy */
-    xg_source ptx;                 /* inside the bytes */
+    const unsigned char *bytes; /* our copy */
+    xg_source ptx;              /* inside the bytes */
     xg_exe_header head;
     xg_exe_section sections[XG_EXE_SECTION_COUNT];
     const char *strings;
@@ -78,13 +129,14 @@ struct xlagpu_program {
     const int64_t *dims;
     xr_kernel *kernels;
     uint32_t n_allocations, n_slices, n_thunks, n_kernels, most_links;
-    uint64_t *constants;           /* address per allocation; 0: not a constant */
-    const xr_function **calls;     /* per thunk, of calls */
+    uint64_t *constants;       /* address per allocation; 0: not a constant */
+    const xr_function **calls; /* per thunk, of calls */
     xr_command_buffer *command_buffers;
     xr_command *commands;
-    uint32_t n_command_buffers, *command_of; /* per thunk: its number among the command buffers, or as a command in one */
+    /* per thunk: its number among the command buffers, or as a command in one */
+    uint32_t n_command_buffers, *command_of;
     bool has_control_commands;
-    xr_lane *lanes;                /* per thunk; NULL: all on one stream */
+    xr_lane *lanes; /* per thunk; NULL: all on one stream */
     uint32_t n_lane_events;
     uint8_t *depth;                /* per thunk: how many levels lie below it */
     void *module;                  /* the platform's */
@@ -92,24 +144,24 @@ struct xlagpu_program {
 };
 
 struct xlagpu_execution {
-    xg_ctx c;                      /* its own message; its allocator is not used */
+    xg_ctx c; /* its own message; its allocator is not used */
     xlagpu_program *program;
     xlagpu_execution *prev, *next;
-    uint64_t *base;                /* address per allocation */
-    uint64_t temp, host;           /* blocks of temporary memory */
+    uint64_t *base;      /* address per allocation */
+    uint64_t temp, host; /* blocks of temporary memory */
     uint32_t replica, partition;
-    uint64_t random[2];            /* what RANDOM_STATE gives next */
-    uint64_t version;              /* grows when an address or one of these changes */
-    xr_record *records;            /* of command buffers */
+    uint64_t random[2]; /* what RANDOM_STATE gives next */
+    uint64_t version;   /* grows when an address or one of these changes */
+    xr_record *records; /* of command buffers */
     xr_profile profile;
-    void *ended;                   /* the platform's event behind the last run; NULL: none yet */
-    bool running;                  /* a run has been enqueued, and nobody has waited for it */
-    void *aside, **lane_events;    /* the copy stream; NULL: none. And its events */
-    uint64_t *args;                /* addresses of one launch */
+    void *ended;                /* the platform's event behind the last run; NULL: none yet */
+    bool running;               /* a run has been enqueued, and nobody has waited for it */
+    void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
+    uint64_t *args;             /* addresses of one launch */
     void **arg_pointers;
-    xlagpu_buffer *buffers;        /* of one call */
-    xlagpu_kernel_stats *stats;    /* per kernel */
-    void *state;                   /* the platform's: worker memory of the simulator */
+    xlagpu_buffer *buffers;     /* of one call */
+    xlagpu_kernel_stats *stats; /* per kernel */
+    void *state;                /* the platform's: worker memory of the simulator */
 };
 
 /* One row per platform. */
@@ -117,22 +169,25 @@ struct xr_platform {
     const char *name;
     xlagpu_status (*open)(xlagpu_device *d, const xlagpu_device_desc *desc);
     void (*close)(xlagpu_device *d);
-    xlagpu_status (*alloc)(xlagpu_device *d, size_t bytes, bool host, xr_block *out); /* host: memory of the host that the device can reach */
+    /* host: memory of the host that the device can reach */
+    xlagpu_status (*alloc)(xlagpu_device *d, size_t bytes, bool host, xr_block *out);
     void (*release)(xlagpu_device *d, const xr_block *b);
     xlagpu_status (*upload)(xlagpu_device *d, uint64_t to, const void *from, size_t bytes);
     xlagpu_status (*download)(xlagpu_device *d, void *to, uint64_t from, size_t bytes);
     xlagpu_status (*wait)(xlagpu_device *d, void *stream);
-    void (*settle)(xlagpu_device *d);               /* waits for all that runs; failures do not matter any more */
-    xlagpu_status (*load)(xlagpu_program *p);       /* fills kernels[].handle and n_params */
+    void (*settle)(xlagpu_device *d);         /* waits for all that runs; failures do not matter any more */
+    xlagpu_status (*load)(xlagpu_program *p); /* fills kernels[].handle and n_params */
     void (*unload)(xlagpu_program *p);
     xlagpu_status (*prepare)(xlagpu_execution *e);
     void (*finish)(xlagpu_execution *e);
-    /* The way of a launch: neither allocates nor locks on cuda; messages go to the execution. The last four between enter and leave. */
+    /* The way of a launch: neither allocates nor locks on cuda; messages go to the execution. The last four between
+     * enter and leave. */
     xlagpu_status (*enter)(xlagpu_execution *e);
     void (*leave)(xlagpu_execution *e);
     xlagpu_status (*copy)(xlagpu_execution *e, uint64_t to, uint64_t from, size_t bytes, void *stream);
     xlagpu_status (*fill)(xlagpu_execution *e, uint64_t to, uint32_t pattern, size_t bytes, void *stream);
-    xlagpu_status (*read)(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream); /* what the stream has written so far; blocks */
+    /* what the stream has written so far; blocks */
+    xlagpu_status (*read)(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream);
     xlagpu_status (*launch)(xlagpu_execution *e, uint32_t kernel, void *stream);
     /* Command buffers; all inside enter and leave. build: XLAGPU_ERROR_UNSUPPORTED when there cannot be one. */
     xlagpu_status (*build)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r);
@@ -150,9 +205,11 @@ struct xr_platform {
     xlagpu_status (*stream_new)(xlagpu_execution *e, void **stream);
     void (*stream_free)(xlagpu_execution *e, void *stream);
     xlagpu_status (*stream_follow)(xlagpu_execution *e, void *stream, void *event);
-    void (*range)(xlagpu_execution *e, const char *name);  /* NVTX: begins a range; NULL ends it. May be NULL */
-    void *(*load_ptx)(xlagpu_device *d, xg_arena *a, const xg_source *ptx); /* what launch_ptx gets as loaded; NULL after a failure. May be NULL: then loaded is */
-    xlagpu_status (*launch_ptx)(xlagpu_device *d, const xg_source *ptx, void *loaded, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats);
+    void (*range)(xlagpu_execution *e, const char *name); /* NVTX: begins a range; NULL ends it. May be NULL */
+    /* what launch_ptx gets as loaded; NULL after a failure. May be NULL: then loaded is */
+    void *(*load_ptx)(xlagpu_device *d, xg_arena *a, const xg_source *ptx);
+    xlagpu_status (*launch_ptx)(
+        xlagpu_device *d, const xg_source *ptx, void *loaded, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats);
     xlagpu_status (*encode_map)(xlagpu_device *d, const xlagpu_tensor_map *m, void *out);
 };
 
@@ -163,13 +220,14 @@ XG_FN void xr_library_close(void *library);
 XG_FN uint64_t xr_process(void); /* its number */
 XG_FN uint32_t xr_processors(void);
 XG_FN double xr_seconds(void); /* since some moment; only grows */
-/* Runs job(user, 0..n-1), n at most XR_WORKERS_MAX, each on its own thread (the last one on the caller's); returns when all are done. A thread that cannot be had is
- * made up for by the caller's. */
+/* Runs job(user, 0..n-1), n at most XR_WORKERS_MAX, each on its own thread (the last one on the caller's); returns when
+ * all are done. A thread that cannot be had is made up for by the caller's. */
 XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user);
 
 /* ---- device.c ---- */
 XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...) XG_PRINTF(3, 4);
-XG_FN void xr_begin(xg_ctx *c);                                         /* clears the message at the start of a public call */
+/* clears the message at the start of a public call */
+XG_FN void xr_begin(xg_ctx *c);
 XG_FN const xr_function *xr_function_find(const xlagpu_device *d, const char *name);
 XG_FN void xr_note(xg_ctx *c, const char *format, ...) XG_PRINTF(2, 3); /* appends to the message */
 /* ---- program.c ---- */
@@ -178,12 +236,14 @@ XG_FN xlagpu_status xr_damaged(xlagpu_program *p, const char *what);
 XG_FN bool xr_is_control(uint32_t kind);
 XG_FN const uint32_t *xr_children(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t *n); /* the thunks below */
 XG_FN xlagpu_status xr_commands_load(xlagpu_program *p);
-XG_FN uint64_t xr_commands_bytes(const xlagpu_program *p);    /* what an execution needs for its records, */
+XG_FN uint64_t xr_commands_bytes(const xlagpu_program *p);  /* what an execution needs for its records, */
 XG_FN void xr_commands_place(xlagpu_execution *e, char *m); /* and where it has it */
 XG_FN void xr_commands_finish(xlagpu_execution *e);
-XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *stream, bool *done); /* not done: run the thunks one by one */
+XG_FN xlagpu_status xr_run_commands(
+    xlagpu_execution *e, uint32_t number, void *stream, bool *done); /* not done: run the thunks one by one */
 /* ---- lanes.c ---- */
-XG_FN bool xr_lanes_conflict(const xlagpu_program *p, uint32_t a, uint32_t b); /* two thunks: do they touch the same bytes, and one writes? */
+/* two thunks: do they touch the same bytes, and one writes? */
+XG_FN bool xr_lanes_conflict(const xlagpu_program *p, uint32_t a, uint32_t b);
 XG_FN void xr_lanes_load(xlagpu_program *p);
 XG_FN size_t xr_lanes_bytes(const xlagpu_program *p);
 XG_FN xlagpu_status xr_lanes_prepare(xlagpu_execution *e);

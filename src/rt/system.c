@@ -19,7 +19,9 @@ XG_FN void *xr_library_symbol(void *library, const char *name) {
     memcpy(&p, &f, sizeof p);
     return p;
 }
-XG_FN void xr_library_close(void *library) { if (library) FreeLibrary((HMODULE)library); }
+XG_FN void xr_library_close(void *library) {
+    if (library) FreeLibrary((HMODULE)library);
+}
 XG_FN double xr_seconds(void) {
     LARGE_INTEGER now, each;
     QueryPerformanceCounter(&now);
@@ -27,12 +29,31 @@ XG_FN double xr_seconds(void) {
     return (double)now.QuadPart / (double)each.QuadPart;
 }
 XG_FN uint64_t xr_process(void) { return GetCurrentProcessId(); }
-XG_FN uint32_t xr_processors(void) { SYSTEM_INFO i; GetSystemInfo(&i); return i.dwNumberOfProcessors ? (uint32_t)i.dwNumberOfProcessors : 1; }
+XG_FN uint32_t xr_processors(void) {
+    SYSTEM_INFO i;
+    GetSystemInfo(&i);
+    return i.dwNumberOfProcessors ? (uint32_t)i.dwNumberOfProcessors : 1;
+}
 
-typedef struct xr_thread { void (*job)(void *, uint32_t); void *user; uint32_t index; HANDLE handle; } xr_thread;
-static DWORD WINAPI xr_thread_main(LPVOID p) { xr_thread *t = (xr_thread *)p; t->job(t->user, t->index); return 0; }
-XG_FN bool xr_thread_start(xr_thread *t) { t->handle = CreateThread(NULL, 0, xr_thread_main, t, 0, NULL); return t->handle != NULL; }
-XG_FN void xr_thread_join(xr_thread *t) { WaitForSingleObject(t->handle, INFINITE); CloseHandle(t->handle); }
+typedef struct xr_thread {
+    void (*job)(void *, uint32_t);
+    void *user;
+    uint32_t index;
+    HANDLE handle;
+} xr_thread;
+static DWORD WINAPI xr_thread_main(LPVOID p) {
+    xr_thread *t = (xr_thread *)p;
+    t->job(t->user, t->index);
+    return 0;
+}
+XG_FN bool xr_thread_start(xr_thread *t) {
+    t->handle = CreateThread(NULL, 0, xr_thread_main, t, 0, NULL);
+    return t->handle != NULL;
+}
+XG_FN void xr_thread_join(xr_thread *t) {
+    WaitForSingleObject(t->handle, INFINITE);
+    CloseHandle(t->handle);
+}
 #else
 #include <dlfcn.h>
 #include <pthread.h>
@@ -41,17 +62,39 @@ XG_FN void xr_thread_join(xr_thread *t) { WaitForSingleObject(t->handle, INFINIT
 
 XG_FN void *xr_library_open(const char *name) { return dlopen(name, RTLD_NOW | RTLD_LOCAL); }
 XG_FN void *xr_library_symbol(void *library, const char *name) { return dlsym(library, name); }
-XG_FN void xr_library_close(void *library) { if (library) dlclose(library); }
+XG_FN void xr_library_close(void *library) {
+    if (library) dlclose(library);
+}
 #ifdef CLOCK_MONOTONIC
-XG_FN double xr_seconds(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return (double)t.tv_sec + (double)t.tv_nsec * 1e-9; }
+XG_FN double xr_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
 #else /* strict C hides it */
-XG_FN double xr_seconds(void) { struct timeval t; gettimeofday(&t, NULL); return (double)t.tv_sec + (double)t.tv_usec * 1e-6; }
+XG_FN double xr_seconds(void) {
+    struct timeval t;
+    gettimeofday(&t, NULL);
+    return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
+}
 #endif
 XG_FN uint64_t xr_process(void) { return (uint64_t)getpid(); }
-XG_FN uint32_t xr_processors(void) { long n = sysconf(_SC_NPROCESSORS_ONLN); return n > 0 ? (uint32_t)n : 1; }
+XG_FN uint32_t xr_processors(void) {
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (uint32_t)n : 1;
+}
 
-typedef struct xr_thread { void (*job)(void *, uint32_t); void *user; uint32_t index; pthread_t handle; } xr_thread;
-static void *xr_thread_main(void *p) { xr_thread *t = (xr_thread *)p; t->job(t->user, t->index); return NULL; }
+typedef struct xr_thread {
+    void (*job)(void *, uint32_t);
+    void *user;
+    uint32_t index;
+    pthread_t handle;
+} xr_thread;
+static void *xr_thread_main(void *p) {
+    xr_thread *t = (xr_thread *)p;
+    t->job(t->user, t->index);
+    return NULL;
+}
 XG_FN bool xr_thread_start(xr_thread *t) { return pthread_create(&t->handle, NULL, xr_thread_main, t) == 0; }
 XG_FN void xr_thread_join(xr_thread *t) { pthread_join(t->handle, NULL); }
 #endif

@@ -1,10 +1,14 @@
-/* sched/from_hlo.c -- elements of a fused computation as what a block computes: an instruction at given indices becomes scalar operations over reads of parameters, and over reads of the arrays that
- * the nest keeps for some instructions. */
+/* sched/from_hlo.c -- elements of a fused computation as what a block computes: an instruction at given indices becomes
+ * scalar operations over reads of parameters, and over reads of the arrays that the nest keeps for some
+ * instructions. */
 #ifndef XG_SCHED_FROM_HLO_C
 #define XG_SCHED_FROM_HLO_C
 #include "sched.h"
 
-enum { XG_NFROM_DEPTH = 64, XG_NFROM_NODES = 256 };
+enum {
+    XG_NFROM_DEPTH = 64,
+    XG_NFROM_NODES = 256
+};
 /* Dimensions as they lie in memory, and indices in that order. */
 XG_FN void xg_nfrom_physical(const xg_shape *s, const int64_t *from, int64_t *to) {
     uint32_t k;
@@ -24,12 +28,21 @@ XG_FN xg_nbuf *xg_nfrom_buf(xg_loopnest *n, xg_str name, const xg_shape *s) {
 /* May elements of it be made so? Asked of all instructions before anything is. */
 XG_FN bool xg_nfrom_takes(xg_aff_ctx *x, const xg_inst *i) {
     const xg_imap *m;
-    if (!xg_shape_is_array(i->shape) || i->shape->dynamic || i->shape->elements == 0 || (xg_type_class(i->shape->type) & XGT_C) || xg_type_bits(i->shape->type) < 8 || (i->shape->layout && i->shape->layout->extras.n)) return i->shape->type == XLAGPU_PRED && xg_shape_is_array(i->shape) && !i->shape->dynamic && i->shape->elements && (xg_op_flags(i->op) & XGF_EW);
+    if (!xg_shape_is_array(i->shape) || i->shape->dynamic || i->shape->elements == 0 ||
+        (xg_type_class(i->shape->type) & XGT_C) || xg_type_bits(i->shape->type) < 8 ||
+        (i->shape->layout && i->shape->layout->extras.n))
+        return i->shape->type == XLAGPU_PRED && xg_shape_is_array(i->shape) && !i->shape->dynamic &&
+               i->shape->elements && (xg_op_flags(i->op) & XGF_EW);
     if (i->op == XG_PARAMETER || i->op == XG_IOTA) return true;
     if (i->op == XG_CONSTANT) return i->shape->elements == 1 && i->literal && !i->literal->elided;
     if (xg_op_flags(i->op) & XGF_EW) return i->n_operands > 0;
     switch (i->op) {
-    case XG_BROADCAST: case XG_TRANSPOSE: case XG_RESHAPE: case XG_BITCAST: case XG_SLICE: case XG_REVERSE: break;
+    case XG_BROADCAST:
+    case XG_TRANSPOSE:
+    case XG_RESHAPE:
+    case XG_BITCAST:
+    case XG_SLICE:
+    case XG_REVERSE: break;
     default: return false;
     }
     m = xg_indexing_operand(x, i, 0);
@@ -48,7 +61,8 @@ XG_FN xg_inst *xg_nfrom_elementwise(xg_nfrom *f, const xg_inst *i, const xg_aff 
         const xg_inst *o = XG_OPERAND(i, k);
         in[k] = xg_nfrom_value(f, o, o->shape->rank ? at : NULL);
     }
-    made = xg_inst_new(f->y.comp, i->op, xg_shape_scalar(n->module, i->shape->type), in, i->n_operands, NULL, XG_STR(""));
+    made =
+        xg_inst_new(f->y.comp, i->op, xg_shape_scalar(n->module, i->shape->type), in, i->n_operands, NULL, XG_STR(""));
     made->attrs = i->attrs;
     made->n_attrs = i->n_attrs;
     return made;
@@ -72,7 +86,9 @@ XG_FN xg_inst *xg_nfrom_make(xg_nfrom *f, const xg_inst *i, const xg_aff *const 
         a.at = XG_NEW(n->arena, const xg_aff *);
         a.at[0] = at[xg_attr_int(i, XG_A_iota_dimension, 0)];
         number = xg_nbody_arg(&f->y, &a);
-        return a.type == i->shape->type ? number : xg_inst_new(f->y.comp, XG_CONVERT, xg_shape_scalar(n->module, i->shape->type), &number, 1, NULL, XG_STR(""));
+        return a.type == i->shape->type ? number
+                                        : xg_inst_new(f->y.comp, XG_CONVERT, xg_shape_scalar(n->module, i->shape->type),
+                                              &number, 1, NULL, XG_STR(""));
     }
     if (xg_op_flags(i->op) & XGF_EW) return xg_nfrom_elementwise(f, i, at);
     {
@@ -107,6 +123,8 @@ XG_FN void xg_nfrom_begin(xg_nfrom *f, xg_loopnest *n, xg_nbuf *const *params, x
     f->params = params;
 }
 XG_FN xg_inst *xg_nfrom_convert(xg_nfrom *f, xg_inst *x, xlagpu_type t) {
-    return x->shape->type == t ? x : xg_inst_new(f->y.comp, XG_CONVERT, xg_shape_scalar(f->y.n->module, t), &x, 1, NULL, XG_STR(""));
+    return x->shape->type == t
+               ? x
+               : xg_inst_new(f->y.comp, XG_CONVERT, xg_shape_scalar(f->y.n->module, t), &x, 1, NULL, XG_STR(""));
 }
 #endif /* XG_SCHED_FROM_HLO_C */

@@ -1,34 +1,45 @@
-/* sched/inline.c -- compute_inline and reverse_compute_inline: what a block makes is computed where it is read, or what is done to it is done where it is made; the array between them is gone. */
+/* sched/inline.c -- compute_inline and reverse_compute_inline: what a block makes is computed where it is read, or what
+ * is done to it is done where it is made; the array between them is gone. */
 #ifndef XG_SCHED_INLINE_C
 #define XG_SCHED_INLINE_C
 #include "sched.h"
 
-/* The indices are all different iterators of b and nothing else, of the array's extents, and every iterator is one of them unless it counts to 1: which iterator each is. */
-XG_FN bool xg_nblock_plain(const xg_loopnest *n, const xg_nblock *b, const xg_nbuf *buf, const xg_aff *const *at, uint32_t *which) {
+/* The indices are all different iterators of b and nothing else, of the array's extents, and every iterator is one of
+ * them unless it counts to 1: which iterator each is. */
+XG_FN bool xg_nblock_plain(
+    const xg_loopnest *n, const xg_nblock *b, const xg_nbuf *buf, const xg_aff *const *at, uint32_t *which) {
     bool *used = XG_NEW_N(n->arena, bool, b->n_iters);
     uint32_t k, d;
     for (d = 0; d < buf->rank; d++) {
         for (k = 0; k < b->n_iters && at[d] != xg_aff_dim(n->aff, b->iters[k].var); k++) {}
-        if (k == b->n_iters && buf->dims[d] == 1 && at[d] == xg_aff_const(n->aff, 0)) { which[d] = UINT32_MAX; continue; }
+        if (k == b->n_iters && buf->dims[d] == 1 && at[d] == xg_aff_const(n->aff, 0)) {
+            which[d] = UINT32_MAX;
+            continue;
+        }
         if (k == b->n_iters || used[k] || b->iters[k].extent != buf->dims[d]) return false;
         used[k] = true;
         which[d] = k;
     }
-    for (k = 0; k < b->n_iters; k++) if (!used[k] && b->iters[k].extent != 1) return false;
+    for (k = 0; k < b->n_iters; k++)
+        if (!used[k] && b->iters[k].extent != 1) return false;
     return true;
 }
 /* Every point of the block is run: its loops are those of its iterators, one for one. */
 XG_FN void xg_sched_check_whole(const xg_loopnest *n, const char *primitive, const xg_nstmt *s) {
-    if (s->block->n_where) xg_sched_fail(n, "%s: '%.*s' does not run at all points of its loops", primitive, (int)s->block->name.n, s->block->name.p);
+    if (s->block->n_where)
+        xg_sched_fail(n, "%s: '%.*s' does not run at all points of its loops", primitive, (int)s->block->name.n,
+            s->block->name.p);
 }
 /* In front of an argument that may be another block's: its value for these indices of the iterators. */
-XG_FN xg_inst *xg_ninline_value(xg_nbody *y, const xg_nblock *p, const uint32_t *which, const xg_narg *load, const xg_nbuf *buf) {
+XG_FN xg_inst *xg_ninline_value(
+    xg_nbody *y, const xg_nblock *p, const uint32_t *which, const xg_narg *load, const xg_nbuf *buf) {
     xg_inst **params = XG_NEW_N(y->n->arena, xg_inst *, p->n_args);
     xg_nsubst s;
     uint32_t k, d;
     xg_nsubst_begin(&s, y->n);
     for (k = 0; k < p->n_iters; k++) xg_nsubst_put(&s, p->iters[k].var, xg_aff_const(y->n->aff, 0));
-    for (d = 0; d < buf->rank; d++) if (which[d] != UINT32_MAX) xg_nsubst_put(&s, p->iters[which[d]].var, load->at[d]);
+    for (d = 0; d < buf->rank; d++)
+        if (which[d] != UINT32_MAX) xg_nsubst_put(&s, p->iters[which[d]].var, load->at[d]);
     for (k = 0; k < p->n_args; k++) {
         xg_narg a = xg_nsubst_arg(&s, &p->args[k]);
         a = xg_narg_within(y->n, &a, load->where, load->n_where); /* nothing is read where the element itself is not */
@@ -44,7 +55,8 @@ XG_FN void xg_ninline_into(xg_loopnest *n, xg_nblock *reader, const xg_nblock *p
     xg_nbody_begin(&y, n, reader->name);
     for (k = 0; k < reader->n_args; k++) {
         const xg_narg *a = &reader->args[k];
-        params[k] = a->kind == XG_NA_LOAD && a->buf == buf ? xg_ninline_value(&y, p, which, a, buf) : xg_nbody_arg(&y, a);
+        params[k] =
+            a->kind == XG_NA_LOAD && a->buf == buf ? xg_ninline_value(&y, p, which, a, buf) : xg_nbody_arg(&y, a);
     }
     xg_nbody_end(&y, reader, xg_nbody_copy(&y, reader->body, params));
 }
@@ -55,17 +67,23 @@ XG_FN void xg_sched_compute_inline(xg_loopnest *n, xg_nstmt *producer) {
     xg_nstmt *s, *w;
     xg_sched_check_block(n, "compute_inline", producer);
     p = producer->block;
-    if (xg_nblock_class(p) != XG_NC_COMPLETE) xg_sched_fail(n, "compute_inline: '%.*s' is not complete: it updates what it writes", (int)p->name.n, p->name.p);
+    if (xg_nblock_class(p) != XG_NC_COMPLETE)
+        xg_sched_fail(
+            n, "compute_inline: '%.*s' is not complete: it updates what it writes", (int)p->name.n, p->name.p);
     if (p->n_outs != 1) xg_sched_fail(n, "compute_inline: '%.*s' has %u results", (int)p->name.n, p->name.p, p->n_outs);
     buf = p->outs[0].buf;
     if (buf->param) xg_sched_fail(n, "compute_inline: '%.*s' makes a result of the nest", (int)p->name.n, p->name.p);
-    if (xg_nest_writers(n, buf, &w, 1) != 1) xg_sched_fail(n, "compute_inline: '%.*s' is written by other blocks too", (int)buf->name.n, buf->name.p);
-    if (!xg_nblock_plain(n, p, buf, p->outs[0].at, which)) xg_sched_fail(n, "compute_inline: the indices of '%.*s' are not the iterators of '%.*s'", (int)buf->name.n, buf->name.p, (int)p->name.n, p->name.p);
+    if (xg_nest_writers(n, buf, &w, 1) != 1)
+        xg_sched_fail(n, "compute_inline: '%.*s' is written by other blocks too", (int)buf->name.n, buf->name.p);
+    if (!xg_nblock_plain(n, p, buf, p->outs[0].at, which))
+        xg_sched_fail(n, "compute_inline: the indices of '%.*s' are not the iterators of '%.*s'", (int)buf->name.n,
+            buf->name.p, (int)p->name.n, p->name.p);
     xg_sched_check_whole(n, "compute_inline", producer);
-    for (s = n->root; s; s = xg_nstmt_next(s, n->root)) if (s->op == XG_N_BLOCK && s->block->body && xg_nblock_reads(s->block, buf)) {
-        readers++;
-        xg_ninline_into(n, s->block, p, which);
-    }
+    for (s = n->root; s; s = xg_nstmt_next(s, n->root))
+        if (s->op == XG_N_BLOCK && s->block->body && xg_nblock_reads(s->block, buf)) {
+            readers++;
+            xg_ninline_into(n, s->block, p, which);
+        }
     if (!readers) xg_sched_fail(n, "compute_inline: nobody reads '%.*s'", (int)buf->name.n, buf->name.p);
     xg_nstmt_unlink(producer);
     xg_nest_drop_bufs(n);
@@ -83,39 +101,65 @@ XG_FN void xg_sched_reverse_compute_inline(xg_loopnest *n, xg_nstmt *consumer) {
     xg_nout *out;
     xg_sched_check_block(n, "reverse_compute_inline", consumer);
     c = consumer->block;
-    if (xg_nblock_class(c) != XG_NC_COMPLETE) xg_sched_fail(n, "reverse_compute_inline: '%.*s' is not complete: it updates what it writes", (int)c->name.n, c->name.p);
-    if (c->n_outs != 1) xg_sched_fail(n, "reverse_compute_inline: '%.*s' has %u results", (int)c->name.n, c->name.p, c->n_outs);
+    if (xg_nblock_class(c) != XG_NC_COMPLETE)
+        xg_sched_fail(
+            n, "reverse_compute_inline: '%.*s' is not complete: it updates what it writes", (int)c->name.n, c->name.p);
+    if (c->n_outs != 1)
+        xg_sched_fail(n, "reverse_compute_inline: '%.*s' has %u results", (int)c->name.n, c->name.p, c->n_outs);
     for (k = 0; k < c->n_args; k++) {
-        if (c->args[k].kind != XG_NA_LOAD || c->args[k].buf->param || xg_nest_writers(n, c->args[k].buf, &s, 1) != 1) continue;
-        if (buf && buf != c->args[k].buf) xg_sched_fail(n, "reverse_compute_inline: '%.*s' reads what more than one block makes", (int)c->name.n, c->name.p);
+        if (c->args[k].kind != XG_NA_LOAD || c->args[k].buf->param || xg_nest_writers(n, c->args[k].buf, &s, 1) != 1)
+            continue;
+        if (buf && buf != c->args[k].buf)
+            xg_sched_fail(
+                n, "reverse_compute_inline: '%.*s' reads what more than one block makes", (int)c->name.n, c->name.p);
         buf = c->args[k].buf;
         producer = s;
     }
-    if (!buf) xg_sched_fail(n, "reverse_compute_inline: '%.*s' reads nothing that one block makes", (int)c->name.n, c->name.p);
+    if (!buf)
+        xg_sched_fail(
+            n, "reverse_compute_inline: '%.*s' reads nothing that one block makes", (int)c->name.n, c->name.p);
     at = xg_nblock_place(n, "reverse_compute_inline", c, buf, false);
     readers = xg_nest_readers(n, buf, &s, 1);
-    if (readers != 1) xg_sched_fail(n, "reverse_compute_inline: '%.*s' is read by %u blocks", (int)buf->name.n, buf->name.p, readers);
+    if (readers != 1)
+        xg_sched_fail(n, "reverse_compute_inline: '%.*s' is read by %u blocks", (int)buf->name.n, buf->name.p, readers);
     p = producer->block;
-    if (xg_nblock_class(p) != XG_NC_COMPLETE) xg_sched_fail(n, "reverse_compute_inline: '%.*s' is not complete: it is not done before the last update", (int)p->name.n, p->name.p);
-    if (p->n_outs != 1) xg_sched_fail(n, "reverse_compute_inline: '%.*s' has %u results", (int)p->name.n, p->name.p, p->n_outs);
-    if (!xg_nblock_plain(n, c, buf, at, which)) xg_sched_fail(n, "reverse_compute_inline: the indices of '%.*s' are not the iterators of '%.*s'", (int)buf->name.n, buf->name.p, (int)c->name.n, c->name.p);
+    if (xg_nblock_class(p) != XG_NC_COMPLETE)
+        xg_sched_fail(n, "reverse_compute_inline: '%.*s' is not complete: it is not done before the last update",
+            (int)p->name.n, p->name.p);
+    if (p->n_outs != 1)
+        xg_sched_fail(n, "reverse_compute_inline: '%.*s' has %u results", (int)p->name.n, p->name.p, p->n_outs);
+    if (!xg_nblock_plain(n, c, buf, at, which))
+        xg_sched_fail(n, "reverse_compute_inline: the indices of '%.*s' are not the iterators of '%.*s'",
+            (int)buf->name.n, buf->name.p, (int)c->name.n, c->name.p);
     xg_sched_check_whole(n, "reverse_compute_inline", consumer);
     for (k = 0; k < c->n_args; k++) { /* what else it reads has to be there already */
         xg_nstmt *writers[8];
-        uint32_t count = c->args[k].kind == XG_NA_LOAD && c->args[k].buf != buf ? xg_nest_writers(n, c->args[k].buf, writers, XG_COUNT(writers)) : 0, i;
-        for (i = 0; i < count; i++) if (i >= XG_COUNT(writers) || xg_nstmt_common(writers[i], producer)->op == XG_N_LOOP || !xg_nstmt_precedes(n, writers[i], producer))
-            xg_sched_fail(n, "reverse_compute_inline: '%.*s', which '%.*s' reads, is not there yet where '%.*s' is made", (int)c->args[k].buf->name.n, c->args[k].buf->name.p, (int)c->name.n, c->name.p, (int)buf->name.n, buf->name.p);
+        uint32_t count = c->args[k].kind == XG_NA_LOAD && c->args[k].buf != buf
+                             ? xg_nest_writers(n, c->args[k].buf, writers, XG_COUNT(writers))
+                             : 0,
+                 i;
+        for (i = 0; i < count; i++)
+            if (i >= XG_COUNT(writers) || xg_nstmt_common(writers[i], producer)->op == XG_N_LOOP ||
+                !xg_nstmt_precedes(n, writers[i], producer))
+                xg_sched_fail(n,
+                    "reverse_compute_inline: '%.*s', which '%.*s' reads, is not there yet where '%.*s' is made",
+                    (int)c->args[k].buf->name.n, c->args[k].buf->name.p, (int)c->name.n, c->name.p, (int)buf->name.n,
+                    buf->name.p);
     }
     xg_nsubst_begin(&subst, n);
     for (k = 0; k < c->n_iters; k++) xg_nsubst_put(&subst, c->iters[k].var, xg_aff_const(n->aff, 0));
-    for (d = 0; d < buf->rank; d++) if (which[d] != UINT32_MAX) xg_nsubst_put(&subst, c->iters[which[d]].var, p->outs[0].at[d]);
+    for (d = 0; d < buf->rank; d++)
+        if (which[d] != UINT32_MAX) xg_nsubst_put(&subst, c->iters[which[d]].var, p->outs[0].at[d]);
     xg_nbody_begin(&y, n, p->name);
     own = XG_NEW_N(n->arena, xg_inst *, p->n_args);
     params = XG_NEW_N(n->arena, xg_inst *, c->n_args);
     for (k = 0; k < p->n_args; k++) own[k] = xg_nbody_arg(&y, &p->args[k]);
     for (k = 0; k < c->n_args; k++) {
         xg_narg a;
-        if (c->args[k].kind == XG_NA_LOAD && c->args[k].buf == buf) { params[k] = xg_nbody_copy(&y, p->body, own); continue; }
+        if (c->args[k].kind == XG_NA_LOAD && c->args[k].buf == buf) {
+            params[k] = xg_nbody_copy(&y, p->body, own);
+            continue;
+        }
         a = xg_nsubst_arg(&subst, &c->args[k]);
         params[k] = xg_nbody_arg(&y, &a);
     }

@@ -1,36 +1,44 @@
 /* sched/lower.c -- from a flat loop nest to a kernel.
  *
- * The nest is walked once, and code is made on the way. A variable is a number while its loop is written out, and a value of the kernel otherwise; an expression of both is an indexing map of the
- * values. A thread's own arrays are registers: an element is a value, so every index of one must be a number when it is met, and loops that such an index uses are written out. Arrays of
- * parameters and shared memory are tensors of one dimension; what a loop or condition changes of all that it carries (emit/flow.c).
+ * The nest is walked once, and code is made on the way. A variable is a number while its loop is written out, and a
+ * value of the kernel otherwise; an expression of both is an indexing map of the values. A thread's own arrays are
+ * registers: an element is a value, so every index of one must be a number when it is met, and loops that such an index
+ * uses are written out. Arrays of parameters and shared memory are tensors of one dimension; what a loop or condition
+ * changes of all that it carries (emit/flow.c).
  *
- * A product that is summed up is a fused multiply-add, as in every contraction (emit/contract.c says why that is allowed). */
+ * A product that is summed up is a fused multiply-add, as in every contraction (emit/contract.c says why that is
+ * allowed). */
 #ifndef XG_SCHED_LOWER_C
 #define XG_SCHED_LOWER_C
 #include "sched.h"
 
-enum { XG_NLOWER_REGS = 1024, XG_NLOWER_LANES = 16, XG_NLOWER_BYTES = 16 };
+enum {
+    XG_NLOWER_REGS = 1024,
+    XG_NLOWER_LANES = 16,
+    XG_NLOWER_BYTES = 16
+};
 typedef struct xg_nhome {
     const xg_nbuf *buf;
-    const xg_nstmt *home;       /* the loop in which all of its uses are */
+    const xg_nstmt *home; /* the loop in which all of its uses are */
     int64_t strides[XG_RANK_MAX], size;
-    xg_kval *tensor;            /* not of registers */
-    xg_elem *regs;              /* by element; v NULL: nothing was written */
+    xg_kval *tensor; /* not of registers */
+    xg_elem *regs;   /* by element; v NULL: nothing was written */
 } xg_nhome;
 typedef struct xg_nlower {
     xg_loopnest *n;
     xg_fusion_emission e;
     xg_scope s;
-    xg_nhome *mem;              /* by buffer */
-    const xg_aff **to;          /* by variable: its number, or which of the values it is */
+    xg_nhome *mem;     /* by buffer */
+    const xg_aff **to; /* by variable: its number, or which of the values it is */
     XG_VEC(xg_kval *) values;
-    XG_VEC(xg_range) ranges;    /* of them */
+    XG_VEC(xg_range) ranges; /* of them */
     xg_kval *axis[XG_NK_COUNT];
     int64_t extent[XG_NK_COUNT];
 } xg_nlower;
 
 XG_NORETURN XG_FN void xg_nlower_fail(const xg_nlower *l, const char *what, xg_str name) {
-    xg_fail(l->n->ctx, XLAGPU_ERROR_UNSUPPORTED, "loop nest '%.*s': %s '%.*s'", (int)l->n->name.n, l->n->name.p, what, (int)name.n, name.p);
+    xg_fail(l->n->ctx, XLAGPU_ERROR_UNSUPPORTED, "loop nest '%.*s': %s '%.*s'", (int)l->n->name.n, l->n->name.p, what,
+        (int)name.n, name.p);
 }
 
 /* ---- indices ---- */
@@ -39,7 +47,9 @@ XG_FN const xg_aff *xg_nlower_aff(xg_nlower *l, const xg_aff *e) {
     xg_aff_env env = xg_aff_env_of(l->n->aff, l->ranges.p, l->ranges.n, NULL, 0);
     xg_aff_rewrite w = xg_aff_rewrite_begin(&env, l->to, l->n->vars.n, NULL, 0);
     e = xg_aff_rewrite_one(&w, e);
-    if (!e) xg_fail(l->n->ctx, XLAGPU_ERROR_LIMIT, "an index of the loop nest '%.*s' has grown too large", (int)l->n->name.n, l->n->name.p);
+    if (!e)
+        xg_fail(l->n->ctx, XLAGPU_ERROR_LIMIT, "an index of the loop nest '%.*s' has grown too large",
+            (int)l->n->name.n, l->n->name.p);
     return e;
 }
 /* An expression of the kernel's values as a value. */
@@ -74,7 +84,10 @@ XG_FN xg_kval *xg_nlower_holds(xg_nlower *l, const xg_constraint *c, uint32_t n,
         xg_aff_env env = xg_aff_env_of(l->n->aff, l->ranges.p, l->ranges.n, NULL, 0);
         xg_range r = xg_aff_range(&env, e);
         if (xg_range_within(r, c[k].range)) continue;
-        if (r.hi < c[k].range.lo || r.lo > c[k].range.hi) { *never = true; return NULL; }
+        if (r.hi < c[k].range.lo || r.lo > c[k].range.hi) {
+            *never = true;
+            return NULL;
+        }
         p = xg_elem_and(&l->s, p, xg_elem_within(&l->s, xg_nlower_value(l, e), c[k].range, r));
     }
     return p;
@@ -86,12 +99,16 @@ XG_FN const xg_aff *xg_nlower_flat(xg_nlower *l, const xg_nhome *m, const xg_aff
     xg_aff_env env = xg_aff_env_of(l->n->aff, l->ranges.p, l->ranges.n, NULL, 0);
     const xg_aff *flat = xg_aff_const(l->n->aff, 0);
     uint32_t d;
-    for (d = 0; d < m->buf->rank && flat; d++) flat = xg_aff_add_scaled(&env, flat, xg_nlower_aff(l, at[d]), m->strides[d]);
-    if (!flat) xg_fail(l->n->ctx, XLAGPU_ERROR_LIMIT, "an index of the loop nest '%.*s' has grown too large", (int)l->n->name.n, l->n->name.p);
+    for (d = 0; d < m->buf->rank && flat; d++)
+        flat = xg_aff_add_scaled(&env, flat, xg_nlower_aff(l, at[d]), m->strides[d]);
+    if (!flat)
+        xg_fail(l->n->ctx, XLAGPU_ERROR_LIMIT, "an index of the loop nest '%.*s' has grown too large",
+            (int)l->n->name.n, l->n->name.p);
     return flat;
 }
 XG_FN xg_elem *xg_nlower_reg(xg_nlower *l, const xg_nhome *m, const xg_aff *flat) {
-    if (flat->kind != XG_AFF_CONST || flat->k < 0 || flat->k >= m->size) xg_nlower_fail(l, "an index is no number where it has to be, that of the registers", m->buf->name);
+    if (flat->kind != XG_AFF_CONST || flat->k < 0 || flat->k >= m->size)
+        xg_nlower_fail(l, "an index is no number where it has to be, that of the registers", m->buf->name);
     return &m->regs[flat->k];
 }
 XG_FN xg_elem xg_nlower_zero(xg_nlower *l, xlagpu_type t) {
@@ -121,7 +138,10 @@ XG_FN xg_elem xg_nlower_load(xg_nlower *l, const xg_nbuf *buf, const xg_aff *fla
 XG_FN void xg_nlower_store(xg_nlower *l, const xg_nbuf *buf, const xg_aff *flat, xg_elem v) {
     xg_nhome *m = &l->mem[buf->id];
     xg_kval *at, *joined;
-    if (m->regs) { *xg_nlower_reg(l, m, flat) = v; return; }
+    if (m->regs) {
+        *xg_nlower_reg(l, m, flat) = v;
+        return;
+    }
     at = xg_nlower_value(l, flat);
     joined = xg_emit_join(&l->s.b, v);
     m->tensor = xg_kinsert(&l->s.b, joined, m->tensor, &at, 1);
@@ -138,7 +158,8 @@ XG_FN xg_elem xg_nlower_arg(xg_nlower *l, const xg_narg *a) {
     case XG_NA_CONST: return xg_nlower_constant(l, a->value);
     case XG_NA_INDEX: {
         xg_kelem t = xg_kelem_of(a->type);
-        e.v = xg_kcast(&l->s.b, XG_K_OP_INDEX_CAST, xg_nlower_value(l, xg_nlower_aff(l, a->at[0])), t == XG_E_I8 || t == XG_E_I16 ? XG_E_I32 : t);
+        e.v = xg_kcast(&l->s.b, XG_K_OP_INDEX_CAST, xg_nlower_value(l, xg_nlower_aff(l, a->at[0])),
+            t == XG_E_I8 || t == XG_E_I16 ? XG_E_I32 : t);
         if (e.v->type->elem != t) e.v = xg_scalar_wrap(&l->s.b, xg_kcast(&l->s.b, XG_K_OP_TRUNCI, e.v, t), a->type);
         return e;
     }
@@ -163,10 +184,12 @@ XG_FN xg_elem xg_nlower_arg(xg_nlower *l, const xg_narg *a) {
 XG_FN bool xg_nlower_is_fma(const xg_nblock *b) {
     const xg_inst *r = b->body->root;
     xlagpu_type t = r->shape->type;
-    return b->combine && xg_eval_single(b->combine) == XG_ADD && r->op == XG_MULTIPLY && (t == XLAGPU_F32 || t == XLAGPU_F64);
+    return b->combine && xg_eval_single(b->combine) == XG_ADD && r->op == XG_MULTIPLY &&
+           (t == XLAGPU_F32 || t == XLAGPU_F64);
 }
 XG_FN void xg_nlower_body(xg_nlower *l, const xg_nblock *b) {
-    xg_elem *args = XG_NEW_N(l->e.arena, xg_elem, b->n_args + 1), *outs = XG_NEW_N(l->e.arena, xg_elem, 3 * (size_t)b->n_outs);
+    xg_elem *args = XG_NEW_N(l->e.arena, xg_elem, b->n_args + 1),
+            *outs = XG_NEW_N(l->e.arena, xg_elem, 3 * (size_t)b->n_outs);
     const xg_aff **at = XG_NEW_N(l->e.arena, const xg_aff *, b->n_outs);
     bool fma = xg_nlower_is_fma(b), never;
     xg_kval *first;
@@ -176,7 +199,8 @@ XG_FN void xg_nlower_body(xg_nlower *l, const xg_nblock *b) {
     if (fma) {
         xg_elem_call_inst(&l->s, b->body, XG_OPERAND(b->body->root, 0), args, &outs[0], 1);
         xg_elem_call_inst(&l->s, b->body, XG_OPERAND(b->body->root, 1), args, &outs[1], 1);
-    } else xg_elem_call_comp(&l->s, b->body, args, b->combine ? outs + b->n_outs : outs, b->n_outs);
+    } else
+        xg_elem_call_comp(&l->s, b->body, args, b->combine ? outs + b->n_outs : outs, b->n_outs);
     if (b->combine) {
         xg_elem *in = fma ? &outs[2] : outs;
         first = b->init ? xg_nlower_holds(l, b->begin, b->n_begin, &never) : NULL;
@@ -189,8 +213,10 @@ XG_FN void xg_nlower_body(xg_nlower *l, const xg_nblock *b) {
                 if (init.im) in[k].im = first ? xg_kselect(&l->s.b, first, init.im, in[k].im) : init.im;
             }
         }
-        if (fma) outs[0].v = xg_k3(&l->s.b, XG_K_OP_FMA, outs[0].v, outs[1].v, outs[2].v);
-        else xg_elem_call_comp(&l->s, b->combine, outs, outs, b->n_outs);
+        if (fma)
+            outs[0].v = xg_k3(&l->s.b, XG_K_OP_FMA, outs[0].v, outs[1].v, outs[2].v);
+        else
+            xg_elem_call_comp(&l->s, b->combine, outs, outs, b->n_outs);
     }
     for (k = 0; k < b->n_outs; k++) xg_nlower_store(l, b->outs[k].buf, at[k], outs[k]);
 }
@@ -202,12 +228,16 @@ XG_FN void xg_nlower_carry(xg_nlower *l, xg_flow *f, const xg_nstmt *loop) {
     int64_t at;
     for (s = loop; s; s = xg_nstmt_next(s, loop)) {
         syncs |= s->sync && s != loop;
-        if (s->op == XG_N_BLOCK) for (k = 0; k < s->block->n_outs; k++) seen[s->block->outs[k].buf->id] = true;
+        if (s->op == XG_N_BLOCK)
+            for (k = 0; k < s->block->n_outs; k++) seen[s->block->outs[k].buf->id] = true;
     }
     for (k = 0; k < l->n->bufs.n; k++) {
         xg_nhome *m = &l->mem[k];
         if (!seen[k] && !(syncs && m->buf->scope == XG_NS_SHARED)) continue;
-        if (!m->regs) { xg_flow_slot(f, &m->tensor); continue; }
+        if (!m->regs) {
+            xg_flow_slot(f, &m->tensor);
+            continue;
+        }
         if (xg_nstmt_inside(m->home, loop) && loop->op == XG_N_LOOP) continue; /* made anew in each round */
         for (at = 0; at < m->size; at++) {
             if (!m->regs[at].v) m->regs[at] = xg_nlower_zero(l, m->buf->type);
@@ -234,7 +264,9 @@ XG_FN const xg_aff *xg_nlower_lanes(xg_nlower *l, const xg_nbuf *buf, const xg_a
     const xg_aff *first, *second, *apart;
     int64_t lanes = loop->extent, k, bytes = xg_type_bytes(buf->type);
     xg_aff_env env;
-    if (m->regs || (lanes & (lanes - 1)) || lanes > XG_NLOWER_LANES || lanes * bytes > XG_NLOWER_BYTES || !(xg_type_class(buf->type) & (XGT_I | XGT_F)) || xg_type_bits(buf->type) < 8) return NULL;
+    if (m->regs || (lanes & (lanes - 1)) || lanes > XG_NLOWER_LANES || lanes * bytes > XG_NLOWER_BYTES ||
+        !(xg_type_class(buf->type) & (XGT_I | XGT_F)) || xg_type_bits(buf->type) < 8)
+        return NULL;
     l->to[loop->var] = xg_aff_const(l->n->aff, 0);
     first = xg_nlower_flat(l, m, at);
     env = xg_aff_env_of(l->n->aff, l->ranges.p, l->ranges.n, NULL, 0);
@@ -255,18 +287,23 @@ XG_FN bool xg_nlower_vector(xg_nlower *l, const xg_nstmt *loop) {
     xg_nhome *m;
     int64_t lane;
     uint32_t k;
-    if (loop->kind != XG_NK_VECTORIZED || loop->first != loop->last || s->op != XG_N_BLOCK || s->sync || b->n_where || b->combine || b->n_outs != 1) return false;
-    for (k = 0; k < b->n_args; k++) if (b->args[k].n_where) return false;
+    if (loop->kind != XG_NK_VECTORIZED || loop->first != loop->last || s->op != XG_N_BLOCK || s->sync || b->n_where ||
+        b->combine || b->n_outs != 1)
+        return false;
+    for (k = 0; k < b->n_args; k++)
+        if (b->args[k].n_where) return false;
     from = XG_NEW_N(l->e.arena, const xg_aff *, b->n_args + 1);
     vectors = XG_NEW_N(l->e.arena, xg_kval *, b->n_args + 1);
-    for (k = 0; k < b->n_args; k++) if (b->args[k].kind == XG_NA_LOAD) from[k] = xg_nlower_lanes(l, b->args[k].buf, b->args[k].at, loop);
+    for (k = 0; k < b->n_args; k++)
+        if (b->args[k].kind == XG_NA_LOAD) from[k] = xg_nlower_lanes(l, b->args[k].buf, b->args[k].at, loop);
     to = xg_nlower_lanes(l, b->outs[0].buf, b->outs[0].at, loop);
-    for (k = 0; k < b->n_args; k++) if (from[k]) {
-        v[0] = l->mem[b->args[k].buf->id].tensor;
-        v[1] = xg_nlower_value(l, from[k]);
-        type = xg_kir_vector(l->e.m, xg_kelem_of(b->args[k].type), loop->extent);
-        vectors[k] = xg_kir_op(&l->s.b, XG_K_OP_READ, v, 2, &type, 1, 0)->results;
-    }
+    for (k = 0; k < b->n_args; k++)
+        if (from[k]) {
+            v[0] = l->mem[b->args[k].buf->id].tensor;
+            v[1] = xg_nlower_value(l, from[k]);
+            type = xg_kir_vector(l->e.m, xg_kelem_of(b->args[k].type), loop->extent);
+            vectors[k] = xg_kir_op(&l->s.b, XG_K_OP_READ, v, 2, &type, 1, 0)->results;
+        }
     m = &l->mem[b->outs[0].buf->id];
     type = xg_kir_vector(l->e.m, xg_kelem_of(b->outs[0].buf->type), loop->extent);
     if (to) result = xg_kconst_bits(&l->s.b, type, 0);
@@ -274,14 +311,20 @@ XG_FN bool xg_nlower_vector(xg_nlower *l, const xg_nstmt *loop) {
         xg_elem *args = XG_NEW_N(l->e.arena, xg_elem, b->n_args + 1), out;
         l->to[loop->var] = xg_aff_const(l->n->aff, lane);
         for (k = 0; k < b->n_args; k++) {
-            if (!from[k]) { args[k] = xg_nlower_arg(l, &b->args[k]); continue; }
+            if (!from[k]) {
+                args[k] = xg_nlower_arg(l, &b->args[k]);
+                continue;
+            }
             v[0] = vectors[k];
             v[1] = xg_kconst_int(&l->s.b, XG_E_INDEX, lane);
             scalar = xg_kir_scalar(l->e.m, xg_kelem_of(b->args[k].type));
             args[k] = xg_emit_split(&l->s.b, xg_kir_op(&l->s.b, XG_K_OP_VEXTRACT, v, 2, &scalar, 1, 0)->results);
         }
         xg_elem_call_comp(&l->s, b->body, args, &out, 1);
-        if (!to) { xg_nlower_store(l, b->outs[0].buf, xg_nlower_flat(l, m, b->outs[0].at), out); continue; }
+        if (!to) {
+            xg_nlower_store(l, b->outs[0].buf, xg_nlower_flat(l, m, b->outs[0].at), out);
+            continue;
+        }
         v[0] = xg_emit_join(&l->s.b, out);
         v[1] = result;
         v[2] = xg_kconst_int(&l->s.b, XG_E_INDEX, lane);
@@ -305,10 +348,14 @@ XG_FN bool xg_nlower_must_unroll(const xg_nlower *l, const xg_nstmt *loop) {
     uint32_t k, d;
     for (s = loop->first; s; s = xg_nstmt_next(s, loop)) {
         if (s->op != XG_N_BLOCK) continue;
-        for (k = 0; k < s->block->n_args; k++) if (s->block->args[k].kind == XG_NA_LOAD && l->mem[s->block->args[k].buf->id].regs)
-            for (d = 0; d < s->block->args[k].buf->rank; d++) if (xg_aff_uses(s->block->args[k].at[d], var)) return true;
-        for (k = 0; k < s->block->n_outs; k++) if (l->mem[s->block->outs[k].buf->id].regs)
-            for (d = 0; d < s->block->outs[k].buf->rank; d++) if (xg_aff_uses(s->block->outs[k].at[d], var)) return true;
+        for (k = 0; k < s->block->n_args; k++)
+            if (s->block->args[k].kind == XG_NA_LOAD && l->mem[s->block->args[k].buf->id].regs)
+                for (d = 0; d < s->block->args[k].buf->rank; d++)
+                    if (xg_aff_uses(s->block->args[k].at[d], var)) return true;
+        for (k = 0; k < s->block->n_outs; k++)
+            if (l->mem[s->block->outs[k].buf->id].regs)
+                for (d = 0; d < s->block->outs[k].buf->rank; d++)
+                    if (xg_aff_uses(s->block->outs[k].at[d], var)) return true;
     }
     return false;
 }
@@ -317,12 +364,14 @@ XG_FN void xg_nlower_sync(xg_nlower *l) {
     const xg_ktype **types = XG_NEW_N(l->e.arena, const xg_ktype *, l->n->bufs.n + 1);
     uint32_t k, count = 0;
     xg_kop *op;
-    for (k = 0; k < l->n->bufs.n; k++) if (l->mem[k].buf->scope == XG_NS_SHARED) {
-        types[count] = l->mem[k].tensor->type;
-        v[count++] = l->mem[k].tensor;
-    }
+    for (k = 0; k < l->n->bufs.n; k++)
+        if (l->mem[k].buf->scope == XG_NS_SHARED) {
+            types[count] = l->mem[k].tensor->type;
+            v[count++] = l->mem[k].tensor;
+        }
     op = xg_kir_op(&l->s.b, XG_K_OP_SYNC, v, count, types, count, 0);
-    for (k = count = 0; k < l->n->bufs.n; k++) if (l->mem[k].buf->scope == XG_NS_SHARED) l->mem[k].tensor = &op->results[count++];
+    for (k = count = 0; k < l->n->bufs.n; k++)
+        if (l->mem[k].buf->scope == XG_NS_SHARED) l->mem[k].tensor = &op->results[count++];
 }
 XG_FN void xg_nlower_stmts(xg_nlower *l, const xg_nstmt *parent);
 XG_FN void xg_nlower_loop(xg_nlower *l, const xg_nstmt *s) {
@@ -334,7 +383,8 @@ XG_FN void xg_nlower_loop(xg_nlower *l, const xg_nstmt *s) {
         if (s->extent != l->extent[s->kind]) { /* some of the threads have nothing to do here */
             f = xg_flow_of(&l->s, NULL);
             xg_nlower_carry(l, &f, s);
-            xg_flow_if(&f, xg_kcmpi_(&l->s.b, XG_CI_SLT, l->axis[s->kind], xg_kconst_int(&l->s.b, XG_E_INDEX, s->extent)));
+            xg_flow_if(
+                &f, xg_kcmpi_(&l->s.b, XG_CI_SLT, l->axis[s->kind], xg_kconst_int(&l->s.b, XG_E_INDEX, s->extent)));
             xg_nlower_bind(l, s->var, l->axis[s->kind]);
             xg_nlower_stmts(l, s);
             xg_flow_end(&f);
@@ -342,11 +392,13 @@ XG_FN void xg_nlower_loop(xg_nlower *l, const xg_nstmt *s) {
             xg_nlower_bind(l, s->var, l->axis[s->kind]);
             xg_nlower_stmts(l, s);
         }
-    } else if (s->extent == 1 || s->kind == XG_NK_UNROLLED || s->kind == XG_NK_VECTORIZED || s->kind >= XG_NK_VTHREAD_X || xg_nlower_must_unroll(l, s)) {
-        if (!xg_nlower_vector(l, s)) for (v = 0; v < s->extent; v++) {
-            l->to[s->var] = xg_aff_const(l->n->aff, v);
-            xg_nlower_stmts(l, s);
-        }
+    } else if (s->extent == 1 || s->kind == XG_NK_UNROLLED || s->kind == XG_NK_VECTORIZED ||
+               s->kind >= XG_NK_VTHREAD_X || xg_nlower_must_unroll(l, s)) {
+        if (!xg_nlower_vector(l, s))
+            for (v = 0; v < s->extent; v++) {
+                l->to[s->var] = xg_aff_const(l->n->aff, v);
+                xg_nlower_stmts(l, s);
+            }
     } else {
         f = xg_flow_of(&l->s, NULL);
         f.rolled = true;
@@ -355,9 +407,13 @@ XG_FN void xg_nlower_loop(xg_nlower *l, const xg_nstmt *s) {
             xg_kval *lo = xg_kconst_int(&l->s.b, XG_E_INDEX, 0), *hi = xg_kconst_int(&l->s.b, XG_E_INDEX, s->extent);
             xg_nlower_bind(l, s->var, xg_flow_for(&f, lo, hi, 1, s->extent));
         }
-        for (k = 0; k < l->n->bufs.n; k++) if (l->mem[k].regs && xg_nstmt_inside(l->mem[k].home, s)) memset(l->mem[k].regs, 0, (size_t)l->mem[k].size * sizeof *l->mem[k].regs);
+        for (k = 0; k < l->n->bufs.n; k++)
+            if (l->mem[k].regs && xg_nstmt_inside(l->mem[k].home, s))
+                memset(l->mem[k].regs, 0, (size_t)l->mem[k].size * sizeof *l->mem[k].regs);
         xg_nlower_stmts(l, s);
-        for (k = 0; k < l->n->bufs.n; k++) if (l->mem[k].regs && xg_nstmt_inside(l->mem[k].home, s)) memset(l->mem[k].regs, 0, (size_t)l->mem[k].size * sizeof *l->mem[k].regs);
+        for (k = 0; k < l->n->bufs.n; k++)
+            if (l->mem[k].regs && xg_nstmt_inside(l->mem[k].home, s))
+                memset(l->mem[k].regs, 0, (size_t)l->mem[k].size * sizeof *l->mem[k].regs);
         xg_flow_end(&f);
     }
     l->to[s->var] = outer;
@@ -367,8 +423,10 @@ XG_FN void xg_nlower_stmts(xg_nlower *l, const xg_nstmt *parent) {
     const xg_nstmt *s;
     for (s = parent->first; s; s = s->next) {
         if (s->sync) xg_nlower_sync(l);
-        if (s->op == XG_N_LOOP) xg_nlower_loop(l, s);
-        else xg_nlower_block(l, s);
+        if (s->op == XG_N_LOOP)
+            xg_nlower_loop(l, s);
+        else
+            xg_nlower_block(l, s);
     }
 }
 
@@ -379,10 +437,11 @@ XG_FN void xg_nlower_strides(xg_nlower *l, xg_nhome *m) {
     int64_t next = 1;
     uint32_t d, k;
     for (d = m->buf->rank; d-- > 0;) {
-        for (k = 0; k < m->buf->n_aligned; k++) if (m->buf->aligned[k].axis == d) {
-            int64_t factor = m->buf->aligned[k].factor, offset = m->buf->aligned[k].offset % factor;
-            next += (offset - next % factor + factor) % factor;
-        }
+        for (k = 0; k < m->buf->n_aligned; k++)
+            if (m->buf->aligned[k].axis == d) {
+                int64_t factor = m->buf->aligned[k].factor, offset = m->buf->aligned[k].offset % factor;
+                next += (offset - next % factor + factor) % factor;
+            }
         m->strides[d] = next;
         if (!xg_mul64(next, m->buf->dims[d], &next)) xg_nlower_fail(l, "there is no room for", m->buf->name);
     }
@@ -393,10 +452,14 @@ XG_FN void xg_nlower_memory(xg_nlower *l, xg_kfunc *f, uint32_t n_in) {
     for (k = 0; k < l->n->bufs.n; k++) {
         xg_nhome *m = &l->mem[k];
         xg_nplaces places = {0};
-        if (m->buf->param) { m->tensor = &f->body->args[m->buf->output ? n_in + out++ : in++]; continue; }
+        if (m->buf->param) {
+            m->tensor = &f->body->args[m->buf->output ? n_in + out++ : in++];
+            continue;
+        }
         xg_nest_places(l->n, m->buf, &places);
         m->home = places.n ? xg_nplaces_home(&places) : l->n->root;
-        if (m->buf->scope == XG_NS_GLOBAL) xg_nlower_fail(l, "memory of one kernel for another is not made here:", m->buf->name);
+        if (m->buf->scope == XG_NS_GLOBAL)
+            xg_nlower_fail(l, "memory of one kernel for another is not made here:", m->buf->name);
         if (m->buf->scope == XG_NS_SHARED) {
             const xg_ktype *t = xg_kir_tensor(l->e.m, xg_kelem_of(m->buf->type), &m->size, 1);
             m->tensor = xg_kir_op(&l->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
@@ -424,9 +487,12 @@ XG_FN xg_kmodule *xg_nest_lower(xg_loopnest *n, xg_arena *a, xg_str name, const 
     for (k = 0; k < n->bufs.n; k++) {
         l.mem[k].buf = n->bufs.p[k];
         xg_nlower_strides(&l, &l.mem[k]);
-        if (n->bufs.p[k]->param && !n->bufs.p[k]->output) types[in++] = xg_kir_tensor(l.e.m, xg_kelem_of(n->bufs.p[k]->type), &l.mem[k].size, 1);
+        if (n->bufs.p[k]->param && !n->bufs.p[k]->output)
+            types[in++] = xg_kir_tensor(l.e.m, xg_kelem_of(n->bufs.p[k]->type), &l.mem[k].size, 1);
     }
-    for (k = 0; k < n->bufs.n; k++) if (n->bufs.p[k]->output) types[in + out++] = xg_kir_tensor(l.e.m, xg_kelem_of(n->bufs.p[k]->type), &l.mem[k].size, 1);
+    for (k = 0; k < n->bufs.n; k++)
+        if (n->bufs.p[k]->output)
+            types[in + out++] = xg_kir_tensor(l.e.m, xg_kelem_of(n->bufs.p[k]->type), &l.mem[k].size, 1);
     f = xg_kir_func(l.e.m, name, types, in + out, types + in, out);
     f->entry = true;
     f->n_inputs = in;
@@ -435,19 +501,23 @@ XG_FN xg_kmodule *xg_nest_lower(xg_loopnest *n, xg_arena *a, xg_str name, const 
     l.s.e = &l.e;
     l.s.b = xg_kb_end(l.e.m, f->body);
     for (k = 0; k < XG_NK_COUNT; k++) l.extent[k] = 1;
-    for (s = n->root->first; s; s = xg_nstmt_next(s, n->root)) if (s->op == XG_N_LOOP) l.extent[s->kind] = XG_MAX(l.extent[s->kind], s->extent);
+    for (s = n->root->first; s; s = xg_nstmt_next(s, n->root))
+        if (s->op == XG_N_LOOP) l.extent[s->kind] = XG_MAX(l.extent[s->kind], s->extent);
     for (k = 0; k < 3; k++) {
-        if (l.extent[XG_NK_THREAD_X + k] > 1024 || l.extent[XG_NK_BLOCK_X + k] > (k ? 65535 : INT32_MAX)) xg_nlower_fail(&l, "too many threads or blocks:", n->name);
+        if (l.extent[XG_NK_THREAD_X + k] > 1024 || l.extent[XG_NK_BLOCK_X + k] > (k ? 65535 : INT32_MAX))
+            xg_nlower_fail(&l, "too many threads or blocks:", n->name);
         f->threads[k] = (uint32_t)l.extent[XG_NK_THREAD_X + k];
         f->blocks[k] = (uint32_t)l.extent[XG_NK_BLOCK_X + k];
         l.axis[XG_NK_THREAD_X + k] = xg_kthread_id(&l.s.b, (int)k, f->threads[k]);
         l.axis[XG_NK_BLOCK_X + k] = xg_kblock_id(&l.s.b, (int)k, f->blocks[k]);
     }
-    if ((int64_t)f->threads[0] * f->threads[1] * f->threads[2] > 1024) xg_nlower_fail(&l, "too many threads in a block:", n->name);
+    if ((int64_t)f->threads[0] * f->threads[1] * f->threads[2] > 1024)
+        xg_nlower_fail(&l, "too many threads in a block:", n->name);
     xg_nlower_memory(&l, f, in);
     xg_nlower_stmts(&l, n->root);
     results = XG_NEW_N(a, xg_kval *, out + 1);
-    for (k = out = 0; k < n->bufs.n; k++) if (n->bufs.p[k]->output) results[out++] = l.mem[k].tensor;
+    for (k = out = 0; k < n->bufs.n; k++)
+        if (n->bufs.p[k]->output) results[out++] = l.mem[k].tensor;
     xg_kreturn(&l.s.b, results, out);
     return l.e.m;
 }

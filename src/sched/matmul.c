@@ -1,9 +1,13 @@
-/* sched/matmul.c -- a contraction as tiles: blocks of threads take tiles of the result, threads take tiles of those, and keep them in registers; what is multiplied comes through shared memory.
+/* sched/matmul.c -- a contraction as tiles: blocks of threads take tiles of the result, threads take tiles of those,
+ * and keep them in registers; what is multiplied comes through shared memory.
  *
- * The contraction is sum over k of A[b, i, k] B[b, j, k], where b, i, j, k stand for all batch, left, right and contracted dimensions together. Its operands and whatever is done to them in the
- * fusion are staged by blocks named lhs and rhs, made where a tile is wanted; what is done to the result, by the block that writes it. Dimensions are cut into tiles from the start, so a thread's
- * elements are dims of their own: of TM rows, 4 lie side by side (one access of shared memory), the next 4 a part of the tile further on (no two lanes of a quarter of a warp meet in a bank). Tiles
- * may hang over the edges: what is read there is zero, what is made there is not written. (The scheme is that of Volkov and Demmel, "Benchmarking GPUs to tune dense linear algebra", 2008.) */
+ * The contraction is sum over k of A[b, i, k] B[b, j, k], where b, i, j, k stand for all batch, left, right and
+ * contracted dimensions together. Its operands and whatever is done to them in the fusion are staged by blocks named
+ * lhs and rhs, made where a tile is wanted; what is done to the result, by the block that writes it. Dimensions are cut
+ * into tiles from the start, so a thread's elements are dims of their own: of TM rows, 4 lie side by side (one access
+ * of shared memory), the next 4 a part of the tile further on (no two lanes of a quarter of a warp meet in a bank).
+ * Tiles may hang over the edges: what is read there is zero, what is made there is not written. (The scheme is that of
+ * Volkov and Demmel, "Benchmarking GPUs to tune dense linear algebra", 2008.) */
 #ifndef XG_SCHED_MATMUL_C
 #define XG_SCHED_MATMUL_C
 #include "sched.h"
@@ -18,9 +22,11 @@ XG_FN void xg_nmatmul_roles(xg_nmatmul *w) {
     for (side = 0; side < 2; side++) {
         const xg_shape *s = XG_OPERAND(w->dot, side)->shape;
         for (d = 0; d < s->rank; d++) {
-            if (xg_ints_has(w->batch[side], d)) { if (!side) w->b *= s->dims[d]; }
-            else if (xg_ints_has(w->contract[side], d)) { if (!side) w->k *= s->dims[d]; }
-            else {
+            if (xg_ints_has(w->batch[side], d)) {
+                if (!side) w->b *= s->dims[d];
+            } else if (xg_ints_has(w->contract[side], d)) {
+                if (!side) w->k *= s->dims[d];
+            } else {
                 w->free[side][w->n_free[side]++] = d;
                 *(side ? &w->n : &w->m) *= s->dims[d];
             }
@@ -32,7 +38,8 @@ XG_FN bool xg_nmatmul_epilogue(const xg_nmatmul *w) {
     XG_FOR_INSTS(i, w->comp) {
         uint32_t k;
         bool behind = false;
-        for (k = 0; k < i->n_operands; k++) behind |= XG_OPERAND(i, k) == w->dot || XG_OPERAND(i, k)->scratch == (void *)w;
+        for (k = 0; k < i->n_operands; k++)
+            behind |= XG_OPERAND(i, k) == w->dot || XG_OPERAND(i, k)->scratch == (void *)w;
         ((xg_inst *)i)->scratch = behind ? (void *)w : NULL;
         if (behind && (!(xg_op_flags(i->op) & XGF_EW) || !xg_shape_same_dims(i->shape, w->dot->shape))) return false;
     }
@@ -42,7 +49,8 @@ XG_FN bool xg_nmatmul_epilogue(const xg_nmatmul *w) {
 XG_FN void xg_nmatmul_choose(xg_nmatmul *w, int64_t sms) {
     static const xg_ntile tiles[] = {{128, 128, 8, 8, 8}, {64, 64, 16, 8, 4}, {64, 32, 16, 4, 4}, {32, 32, 16, 4, 4}};
     size_t k;
-    for (k = w->sum == XLAGPU_F64 || w->sum == XLAGPU_S64 || w->sum == XLAGPU_U64 ? 2 : 0; k + 1 < XG_COUNT(tiles); k++) {
+    for (k = w->sum == XLAGPU_F64 || w->sum == XLAGPU_S64 || w->sum == XLAGPU_U64 ? 2 : 0; k + 1 < XG_COUNT(tiles);
+         k++) {
         const xg_ntile *t = &tiles[k];
         int64_t rows = (w->m + t->m - 1) / t->m, columns = (w->n + t->n - 1) / t->n;
         if (w->b * rows * columns >= sms && rows * t->m * columns * t->n <= w->m * w->n * 5 / 4) break;
@@ -50,7 +58,10 @@ XG_FN void xg_nmatmul_choose(xg_nmatmul *w, int64_t sms) {
     w->tile = tiles[k];
 }
 XG_FN bool xg_nmatmul_match(xg_nmatmul *w, xg_arena *a, const xg_inst *fusion, int64_t sms) {
-    enum { LEAST = 16, WORK = 1 << 14 };
+    enum {
+        LEAST = 16,
+        WORK = 1 << 14
+    };
     xg_aff_ctx *x = xg_aff_new(a);
     memset(w, 0, sizeof *w);
     w->comp = xg_attr_comp(fusion, XG_A_calls);
@@ -60,13 +71,20 @@ XG_FN bool xg_nmatmul_match(xg_nmatmul *w, xg_arena *a, const xg_inst *fusion, i
         w->dot = i;
     }
     w->root = w->comp->root;
-    if (!w->dot || !xg_shape_is_array(w->root->shape) || w->dot->shape->dynamic || xg_inst_attr(w->dot, XG_A_lhs_contracting_dims) == NULL) return false;
+    if (!w->dot || !xg_shape_is_array(w->root->shape) || w->dot->shape->dynamic ||
+        xg_inst_attr(w->dot, XG_A_lhs_contracting_dims) == NULL)
+        return false;
     w->sum = xg_contract_sum_type(w->dot);
-    if (w->sum == XLAGPU_PRED || (xg_type_class(w->sum) & XGT_C) || (xg_type_class(w->dot->shape->type) & XGT_C) || w->sum != xg_type_real(w->sum)) return false;
+    if (w->sum == XLAGPU_PRED || (xg_type_class(w->sum) & XGT_C) || (xg_type_class(w->dot->shape->type) & XGT_C) ||
+        w->sum != xg_type_real(w->sum))
+        return false;
     XG_FOR_INSTS(i, w->comp) if (i != w->dot && !xg_nfrom_takes(x, i)) return false;
-    if (!xg_nfrom_takes(x, XG_OPERAND(w->dot, 0)) || w->dot->shape->elements == 0 || !xg_nmatmul_epilogue(w)) return false;
+    if (!xg_nfrom_takes(x, XG_OPERAND(w->dot, 0)) || w->dot->shape->elements == 0 || !xg_nmatmul_epilogue(w))
+        return false;
     xg_nmatmul_roles(w);
-    if (w->m < LEAST || w->n < LEAST || w->k < LEAST || w->b * w->m * w->n * w->k < WORK || w->b * w->m > INT32_MAX / 2 || w->n > INT32_MAX / 2 || w->k > INT32_MAX / 2) return false;
+    if (w->m < LEAST || w->n < LEAST || w->k < LEAST || w->b * w->m * w->n * w->k < WORK ||
+        w->b * w->m > INT32_MAX / 2 || w->n > INT32_MAX / 2 || w->k > INT32_MAX / 2)
+        return false;
     xg_nmatmul_choose(w, sms);
     return true;
 }
@@ -74,7 +92,8 @@ XG_FN bool xg_nmatmul_match(xg_nmatmul *w, xg_arena *a, const xg_inst *fusion, i
 /* ---- the nest ---- */
 
 /* Indices of several dimensions from one number that runs over all of them, the last one fastest. */
-XG_FN void xg_nmatmul_indices(xg_loopnest *n, const xg_aff *e, const int64_t *dims, const uint32_t *which, uint32_t count, const xg_aff **at) {
+XG_FN void xg_nmatmul_indices(
+    xg_loopnest *n, const xg_aff *e, const int64_t *dims, const uint32_t *which, uint32_t count, const xg_aff **at) {
     xg_aff_env env = xg_nest_env(n);
     uint32_t k;
     for (k = count; k-- > 0;) {
@@ -97,7 +116,10 @@ XG_FN const xg_aff *xg_nmatmul_row(xg_loopnest *n, const xg_nblock *b, uint32_t 
     scale[1] = 4;
     scale[2] = 1;
     e = xg_range_is_point(n->ranges.p[b->iters[first].var]) ? xg_aff_const(n->aff, 0) : xg_aff_mul(n->aff, e, tile);
-    for (k = 0; k < 3; k++) e = xg_range_is_point(n->ranges.p[b->iters[first + 1 + k].var]) ? e : xg_aff_add_scaled(&env, e, xg_nest_dim(n, b->iters[first + 1 + k].var), scale[k]);
+    for (k = 0; k < 3; k++)
+        e = xg_range_is_point(n->ranges.p[b->iters[first + 1 + k].var])
+                ? e
+                : xg_aff_add_scaled(&env, e, xg_nest_dim(n, b->iters[first + 1 + k].var), scale[k]);
     return e;
 }
 XG_FN const xg_aff *xg_nmatmul_iter(xg_loopnest *n, const xg_nblock *b, uint32_t k) {
@@ -114,9 +136,11 @@ XG_FN void xg_nmatmul_within(xg_loopnest *n, xg_nfrom *f, const xg_aff *e, int64
     f->where = c;
 }
 /* An operand's tiles: [batch, tile, k, part, thread, lane]. */
-XG_FN xg_nstmt *xg_nmatmul_stage(xg_loopnest *n, const xg_nmatmul *w, uint32_t side, xg_nbuf *const *params, xg_nbuf **out) {
+XG_FN xg_nstmt *xg_nmatmul_stage(
+    xg_loopnest *n, const xg_nmatmul *w, uint32_t side, xg_nbuf *const *params, xg_nbuf **out) {
     const xg_inst *o = XG_OPERAND(w->dot, side);
-    int64_t tile = side ? w->tile.n : w->tile.m, own = side ? w->tile.tn : w->tile.tm, size = side ? w->n : w->m, dims[6];
+    int64_t tile = side ? w->tile.n : w->tile.m, own = side ? w->tile.tn : w->tile.tm, size = side ? w->n : w->m,
+            dims[6];
     const xg_aff **at = XG_NEW_N(n->arena, const xg_aff *, o->shape->rank + 1), *row, *k;
     uint32_t list[XG_RANK_MAX], count;
     xlagpu_type rounded;
@@ -167,7 +191,13 @@ XG_FN xg_nstmt *xg_nmatmul_stage(xg_loopnest *n, const xg_nmatmul *w, uint32_t s
     return s;
 }
 /* Iterators: batch, (tile, part, thread, lane) of rows, the same of columns, and k. */
-enum { XG_NM_B, XG_NM_I, XG_NM_J = 5, XG_NM_K = 9, XG_NM_ITERS };
+enum {
+    XG_NM_B,
+    XG_NM_I,
+    XG_NM_J = 5,
+    XG_NM_K = 9,
+    XG_NM_ITERS
+};
 XG_FN void xg_nmatmul_dims(const xg_nmatmul *w, int64_t *d) {
     d[XG_NM_B] = w->b;
     d[XG_NM_I] = (w->m + w->tile.m - 1) / w->tile.m;
@@ -181,7 +211,8 @@ XG_FN void xg_nmatmul_dims(const xg_nmatmul *w, int64_t *d) {
     d[XG_NM_K] = (w->k + w->tile.k - 1) / w->tile.k * w->tile.k;
 }
 XG_FN xg_nstmt *xg_nmatmul_product(xg_loopnest *n, const xg_nmatmul *w, xg_nbuf *const *operands, xg_nbuf **out) {
-    static const uint32_t place[2][6] = {{XG_NM_B, XG_NM_I, XG_NM_K, XG_NM_I + 1, XG_NM_I + 2, XG_NM_I + 3}, {XG_NM_B, XG_NM_J, XG_NM_K, XG_NM_J + 1, XG_NM_J + 2, XG_NM_J + 3}};
+    static const uint32_t place[2][6] = {{XG_NM_B, XG_NM_I, XG_NM_K, XG_NM_I + 1, XG_NM_I + 2, XG_NM_I + 3},
+        {XG_NM_B, XG_NM_J, XG_NM_K, XG_NM_J + 1, XG_NM_J + 2, XG_NM_J + 3}};
     int64_t dims[XG_NM_ITERS];
     const xg_literal **init = XG_NEW(n->arena, const xg_literal *);
     xg_nstmt *s;
@@ -216,7 +247,8 @@ XG_FN xg_nstmt *xg_nmatmul_product(xg_loopnest *n, const xg_nmatmul *w, xg_nbuf 
     return s;
 }
 /* Writes the result; rows and columns: where in the matrix. */
-XG_FN xg_nstmt *xg_nmatmul_result(xg_loopnest *n, const xg_nmatmul *w, xg_nbuf *product, xg_nbuf *const *params, xg_nbuf *out, const xg_aff **rows, const xg_aff **columns) {
+XG_FN xg_nstmt *xg_nmatmul_result(xg_loopnest *n, const xg_nmatmul *w, xg_nbuf *product, xg_nbuf *const *params,
+    xg_nbuf *out, const xg_aff **rows, const xg_aff **columns) {
     int64_t dims[XG_NM_ITERS];
     const xg_shape *shape = w->dot->shape;
     const xg_aff **at = XG_NEW_N(n->arena, const xg_aff *, shape->rank + 1);
@@ -260,13 +292,16 @@ XG_FN xg_nstmt *xg_nmatmul_result(xg_loopnest *n, const xg_nmatmul *w, xg_nbuf *
 /* ---- the schedule ---- */
 
 /* What a block of threads loads of an operand, by all of its threads: 4 neighbours in memory each at a time. */
-XG_FN void xg_nmatmul_fetch(xg_loopnest *n, const xg_nmatmul *w, xg_nstmt *block, xg_nstmt *k0, bool along_k, xg_nbuf *buf, xg_nkind y_axis, xg_nkind x_axis) {
+XG_FN void xg_nmatmul_fetch(xg_loopnest *n, const xg_nmatmul *w, xg_nstmt *block, xg_nstmt *k0, bool along_k,
+    xg_nbuf *buf, xg_nkind y_axis, xg_nkind x_axis) {
     xg_nstmt *loops[XG_NEST_DEPTH_MAX], *own[5], *order[5], *fused, *parts[4];
     int64_t ty = w->tile.m / w->tile.tm, tx = w->tile.n / w->tile.tn, factors[4];
     uint32_t count, k, n_own = 0;
     xg_sched_compute_at(n, block, k0, false);
     count = xg_nest_loops(block, loops, XG_COUNT(loops));
-    for (k = 0; k < count; k++) if (xg_nstmt_inside(loops[k], k0) && loops[k] != k0) own[n_own++] = loops[k]; /* k, then those of rows that are more than one */
+    /* k, then those of rows that are more than one */
+    for (k = 0; k < count; k++)
+        if (xg_nstmt_inside(loops[k], k0) && loops[k] != k0) own[n_own++] = loops[k];
     for (k = 0; k < n_own; k++) order[k] = along_k ? own[(k + 1) % n_own] : own[k];
     if (along_k && n_own > 1) {
         xg_sched_reorder(n, order, n_own);
@@ -289,7 +324,8 @@ XG_FN bool xg_nmatmul_along_k(const xg_nmatmul *w, uint32_t side) {
     uint32_t minor = s->layout && s->rank ? (uint32_t)s->layout->minor_to_major[0] : s->rank - 1;
     return s->rank && xg_ints_has(w->contract[side], minor);
 }
-XG_FN void xg_nmatmul_schedule(xg_loopnest *n, const xg_nmatmul *w, xg_nstmt *const *staged, xg_nbuf *const *operands, xg_nstmt *product, xg_nstmt *result, const xg_aff *rows, const xg_aff *columns) {
+XG_FN void xg_nmatmul_schedule(xg_loopnest *n, const xg_nmatmul *w, xg_nstmt *const *staged, xg_nbuf *const *operands,
+    xg_nstmt *product, xg_nstmt *result, const xg_aff *rows, const xg_aff *columns) {
     xg_nstmt *l[XG_NEST_DEPTH_MAX], *k_parts[2], *order[XG_NM_ITERS + 1], *grid[3], *local[2], *init, *blocks;
     int64_t factors[2];
     const xg_aff *at[2];
@@ -299,7 +335,8 @@ XG_FN void xg_nmatmul_schedule(xg_loopnest *n, const xg_nmatmul *w, xg_nstmt *co
     (void)xg_nest_loops(product, l, XG_COUNT(l));
     xg_sched_split(n, l[XG_NM_K], factors, 2, k_parts);
     {
-        xg_nstmt *want[] = {l[XG_NM_B], l[XG_NM_I], l[XG_NM_J], l[XG_NM_I + 2], l[XG_NM_J + 2], k_parts[0], k_parts[1], l[XG_NM_I + 1], l[XG_NM_I + 3], l[XG_NM_J + 1], l[XG_NM_J + 3]};
+        xg_nstmt *want[] = {l[XG_NM_B], l[XG_NM_I], l[XG_NM_J], l[XG_NM_I + 2], l[XG_NM_J + 2], k_parts[0], k_parts[1],
+            l[XG_NM_I + 1], l[XG_NM_I + 3], l[XG_NM_J + 1], l[XG_NM_J + 3]};
         memcpy(order, want, sizeof want);
     }
     xg_sched_reorder(n, order, XG_COUNT(order));
@@ -315,7 +352,9 @@ XG_FN void xg_nmatmul_schedule(xg_loopnest *n, const xg_nmatmul *w, xg_nstmt *co
         k = xg_nest_loops(local[side], l, XG_COUNT(l));
         xg_sched_kind(n, l[k - 1], XG_NK_VECTORIZED); /* the four that lie side by side */
     }
-    for (side = 0; side < 2; side++) xg_nmatmul_fetch(n, w, staged[side], k_parts[0], xg_nmatmul_along_k(w, side), operands[side], XG_NK_THREAD_Y, XG_NK_THREAD_X);
+    for (side = 0; side < 2; side++)
+        xg_nmatmul_fetch(n, w, staged[side], k_parts[0], xg_nmatmul_along_k(w, side), operands[side], XG_NK_THREAD_Y,
+            XG_NK_THREAD_X);
     for (k = 6; k < XG_COUNT(order); k++) xg_sched_kind(n, order[k], XG_NK_UNROLLED);
     k = xg_nest_loops(result, l, XG_COUNT(l));
     xg_sched_kind(n, l[k - 1], XG_NK_VECTORIZED);

@@ -55,17 +55,20 @@ XG_FN xg_str xg_nest_fresh(xg_loopnest *n, xg_str wish, bool (*taken)(xg_loopnes
 }
 XG_FN xg_nbuf *xg_nest_find_buf(xg_loopnest *n, xg_str name) {
     uint32_t k;
-    for (k = 0; k < n->bufs.n; k++) if (xg_str_eq(n->bufs.p[k]->name, name)) return n->bufs.p[k];
+    for (k = 0; k < n->bufs.n; k++)
+        if (xg_str_eq(n->bufs.p[k]->name, name)) return n->bufs.p[k];
     return NULL;
 }
 XG_FN bool xg_nest_buf_taken(xg_loopnest *n, xg_str name) { return xg_nest_find_buf(n, name) != NULL; }
-XG_FN xg_nbuf *xg_nest_buf(xg_loopnest *n, xg_str name, xlagpu_type type, const int64_t *dims, uint32_t rank, xg_nscope scope) {
+XG_FN xg_nbuf *xg_nest_buf(
+    xg_loopnest *n, xg_str name, xlagpu_type type, const int64_t *dims, uint32_t rank, xg_nscope scope) {
     xg_nbuf *b = XG_NEW(n->arena, xg_nbuf);
     int64_t *copy = XG_NEW_N(n->arena, int64_t, rank), elements = 1;
     uint32_t k;
     for (k = 0; k < rank; k++) {
         copy[k] = dims[k];
-        if (dims[k] < 1 || !xg_mul64(elements, dims[k], &elements)) xg_fail(n->ctx, XLAGPU_ERROR_LIMIT, "buffer '%.*s' has no size that fits", (int)name.n, name.p);
+        if (dims[k] < 1 || !xg_mul64(elements, dims[k], &elements))
+            xg_fail(n->ctx, XLAGPU_ERROR_LIMIT, "buffer '%.*s' has no size that fits", (int)name.n, name.p);
     }
     b->name = xg_nest_fresh(n, name, xg_nest_buf_taken);
     b->type = type;
@@ -78,18 +81,23 @@ XG_FN xg_nbuf *xg_nest_buf(xg_loopnest *n, xg_str name, xlagpu_type type, const 
 }
 XG_FN bool xg_nest_var_taken(xg_loopnest *n, xg_str name) {
     uint32_t k;
-    for (k = 0; k < n->vars.n; k++) if (xg_str_eq(n->vars.p[k].name, name)) return true;
+    for (k = 0; k < n->vars.n; k++)
+        if (xg_str_eq(n->vars.p[k].name, name)) return true;
     return false;
 }
 XG_FN uint32_t xg_nest_var_named(xg_loopnest *n, xg_str name, int64_t extent) {
     xg_nvar v;
-    if (n->vars.n >= XG_NEST_VARS_MAX) xg_fail(n->ctx, XLAGPU_ERROR_LIMIT, "the loop nest '%.*s' has more than %d variables", (int)n->name.n, n->name.p, XG_NEST_VARS_MAX);
+    if (n->vars.n >= XG_NEST_VARS_MAX)
+        xg_fail(n->ctx, XLAGPU_ERROR_LIMIT, "the loop nest '%.*s' has more than %d variables", (int)n->name.n,
+            n->name.p, XG_NEST_VARS_MAX);
     v.name = xg_str_copy(n->arena, name);
     xg_push(n->arena, xg_nvar, &n->vars, v);
     xg_push(n->arena, xg_range, &n->ranges, xg_range_of(0, extent - 1));
     return n->vars.n - 1;
 }
-XG_FN uint32_t xg_nest_var(xg_loopnest *n, xg_str name, int64_t extent) { return xg_nest_var_named(n, xg_nest_fresh(n, name, xg_nest_var_taken), extent); }
+XG_FN uint32_t xg_nest_var(xg_loopnest *n, xg_str name, int64_t extent) {
+    return xg_nest_var_named(n, xg_nest_fresh(n, name, xg_nest_var_taken), extent);
+}
 XG_FN xg_nstmt *xg_nest_loop(xg_loopnest *n, uint32_t var, int64_t extent, xg_nkind kind) {
     xg_nstmt *s = XG_NEW(n->arena, xg_nstmt);
     s->op = XG_N_LOOP;
@@ -143,11 +151,13 @@ XG_FN void xg_nstmt_take_children(xg_nstmt *to, xg_nstmt *from) {
 }
 XG_FN xg_nstmt *xg_nstmt_next(const xg_nstmt *s, const xg_nstmt *top) {
     if (s->first) return s->first;
-    for (; s != top; s = s->parent) if (s->next) return s->next;
+    for (; s != top; s = s->parent)
+        if (s->next) return s->next;
     return NULL;
 }
 XG_FN bool xg_nstmt_inside(const xg_nstmt *s, const xg_nstmt *outer) {
-    for (; s; s = s->parent) if (s == outer) return true;
+    for (; s; s = s->parent)
+        if (s == outer) return true;
     return false;
 }
 XG_FN xg_nstmt *xg_nstmt_common(const xg_nstmt *a, const xg_nstmt *b) {
@@ -157,19 +167,22 @@ XG_FN xg_nstmt *xg_nstmt_common(const xg_nstmt *a, const xg_nstmt *b) {
 /* In text order: does a come before b? */
 XG_FN bool xg_nstmt_precedes(const xg_loopnest *n, const xg_nstmt *a, const xg_nstmt *b) {
     const xg_nstmt *s;
-    for (s = a; s; s = xg_nstmt_next(s, n->root)) if (s == b) return s != a;
+    for (s = a; s; s = xg_nstmt_next(s, n->root))
+        if (s == b) return s != a;
     return false;
 }
 XG_FN xg_nstmt *xg_nest_find(xg_loopnest *n, xg_str block) {
     xg_nstmt *s;
-    for (s = n->root; s; s = xg_nstmt_next(s, n->root)) if (s->op == XG_N_BLOCK && xg_str_eq(s->block->name, block)) return s;
+    for (s = n->root; s; s = xg_nstmt_next(s, n->root))
+        if (s->op == XG_N_BLOCK && xg_str_eq(s->block->name, block)) return s;
     return NULL;
 }
 XG_FN uint32_t xg_nest_loops(const xg_nstmt *s, xg_nstmt **out, uint32_t cap) {
     uint32_t count = 0, k;
     xg_nstmt *p;
     for (p = s->parent; p && p->op == XG_N_LOOP; p = p->parent) count++;
-    for (p = s->parent, k = count; k-- > 0; p = p->parent) if (k < cap) out[k] = p;
+    for (p = s->parent, k = count; k-- > 0; p = p->parent)
+        if (k < cap) out[k] = p;
     return count;
 }
 
@@ -187,7 +200,8 @@ XG_FN void xg_nsubst_begin(xg_nsubst *s, xg_loopnest *n) {
     s->n = n;
     s->to = XG_NEW_N(n->arena, const xg_aff *, n->vars.n);
     s->env = xg_nest_env(n);
-    for (k = 0; k < n->vars.n; k++) s->to[k] = xg_range_is_point(n->ranges.p[k]) ? xg_aff_const(n->aff, 0) : xg_aff_dim(n->aff, k);
+    for (k = 0; k < n->vars.n; k++)
+        s->to[k] = xg_range_is_point(n->ranges.p[k]) ? xg_aff_const(n->aff, 0) : xg_aff_dim(n->aff, k);
     s->w = xg_aff_rewrite_begin(&s->env, s->to, n->vars.n, NULL, 0);
 }
 XG_FN void xg_nsubst_put(xg_nsubst *s, uint32_t var, const xg_aff *e) { s->to[var] = e; }
@@ -195,7 +209,9 @@ XG_FN const xg_aff *xg_nsubst_of(xg_nsubst *s, const xg_aff *e) {
     const xg_aff *to;
     s->w.env = &s->env; /* the struct may have moved since it began */
     to = xg_aff_rewrite_one(&s->w, e);
-    if (!to) xg_fail(s->n->ctx, XLAGPU_ERROR_LIMIT, "an index of the loop nest '%.*s' has grown too large", (int)s->n->name.n, s->n->name.p);
+    if (!to)
+        xg_fail(s->n->ctx, XLAGPU_ERROR_LIMIT, "an index of the loop nest '%.*s' has grown too large",
+            (int)s->n->name.n, s->n->name.p);
     return to;
 }
 XG_FN bool xg_range_within(xg_range inner, xg_range outer) { return inner.lo >= outer.lo && inner.hi <= outer.hi; }
@@ -208,8 +224,10 @@ XG_FN const xg_constraint *xg_nsubst_where(xg_nsubst *s, const xg_constraint *c,
         one.range = c[k].range;
         if (xg_range_within(xg_aff_range(&s->env, one.expr), one.range)) continue;
         for (j = 0; j < m && to[j].expr != one.expr; j++) {}
-        if (j < m) to[j].range = xg_range_meet(to[j].range, one.range);
-        else to[m++] = one;
+        if (j < m)
+            to[j].range = xg_range_meet(to[j].range, one.range);
+        else
+            to[m++] = one;
     }
     *kept = m;
     return to;
@@ -222,7 +240,8 @@ XG_FN const xg_aff **xg_nsubst_affs(xg_nsubst *s, const xg_aff *const *p, uint32
 }
 XG_FN xg_narg xg_nsubst_arg(xg_nsubst *s, const xg_narg *a) {
     xg_narg to = *a;
-    if (a->kind == XG_NA_LOAD || a->kind == XG_NA_INDEX) to.at = xg_nsubst_affs(s, a->at, a->kind == XG_NA_LOAD ? a->buf->rank : 1);
+    if (a->kind == XG_NA_LOAD || a->kind == XG_NA_INDEX)
+        to.at = xg_nsubst_affs(s, a->at, a->kind == XG_NA_LOAD ? a->buf->rank : 1);
     if (a->n_where) to.where = xg_nsubst_where(s, a->where, a->n_where, &to.n_where);
     return to;
 }
@@ -258,7 +277,8 @@ XG_FN void xg_nblock_require(xg_loopnest *n, xg_nblock *b, const xg_aff *e, xg_r
     c = XG_NEW_N(n->arena, xg_constraint, b->n_where + 1);
     if (b->n_where) memcpy(c, b->where, b->n_where * sizeof *c);
     for (k = 0; k < b->n_where && c[k].expr != e; k++) {}
-    if (k < b->n_where) c[k].range = xg_range_meet(c[k].range, r);
+    if (k < b->n_where)
+        c[k].range = xg_range_meet(c[k].range, r);
     else {
         c[k].expr = e;
         c[k].range = r;
@@ -268,12 +288,14 @@ XG_FN void xg_nblock_require(xg_loopnest *n, xg_nblock *b, const xg_aff *e, xg_r
 }
 XG_FN bool xg_nblock_reads(const xg_nblock *b, const xg_nbuf *buf) {
     uint32_t k;
-    for (k = 0; k < b->n_args; k++) if (b->args[k].kind == XG_NA_LOAD && b->args[k].buf == buf) return true;
+    for (k = 0; k < b->n_args; k++)
+        if (b->args[k].kind == XG_NA_LOAD && b->args[k].buf == buf) return true;
     return false;
 }
 XG_FN bool xg_nblock_writes(const xg_nblock *b, const xg_nbuf *buf) {
     uint32_t k;
-    for (k = 0; k < b->n_outs; k++) if (b->outs[k].buf == buf) return true;
+    for (k = 0; k < b->n_outs; k++)
+        if (b->outs[k].buf == buf) return true;
     return false;
 }
 XG_FN void xg_nest_drop_bufs(xg_loopnest *n) {
@@ -282,7 +304,8 @@ XG_FN void xg_nest_drop_bufs(xg_loopnest *n) {
     uint32_t k, kept = 0;
     for (s = n->root; s; s = xg_nstmt_next(s, n->root)) {
         if (s->op != XG_N_BLOCK) continue;
-        for (k = 0; k < s->block->n_args; k++) if (s->block->args[k].kind == XG_NA_LOAD) used[s->block->args[k].buf->id] = true;
+        for (k = 0; k < s->block->n_args; k++)
+            if (s->block->args[k].kind == XG_NA_LOAD) used[s->block->args[k].buf->id] = true;
         for (k = 0; k < s->block->n_outs; k++) used[s->block->outs[k].buf->id] = true;
     }
     for (k = 0; k < n->bufs.n; k++) {
@@ -296,7 +319,8 @@ XG_FN void xg_nest_drop_bufs(xg_loopnest *n) {
 
 /* ---- order ---- */
 
-/* Variables get the numbers that a reader of the text would give them; so what is printed does not depend on how the nest came about. */
+/* Variables get the numbers that a reader of the text would give them; so what is printed does not depend on how the
+ * nest came about. */
 XG_FN void xg_nest_tidy(xg_loopnest *n) {
     uint32_t *number = XG_NEW_N(n->arena, uint32_t, n->vars.n), k, count = 0;
     xg_nvar *vars = XG_NEW_N(n->arena, xg_nvar, n->vars.n);
@@ -306,14 +330,19 @@ XG_FN void xg_nest_tidy(xg_loopnest *n) {
     memset(number, 0xff, n->vars.n * sizeof *number);
     for (t = n->root; t; t = xg_nstmt_next(t, n->root)) {
         if (t->op == XG_N_LOOP) number[t->var] = count++;
-        if (t->op == XG_N_BLOCK) for (k = 0; k < t->block->n_iters; k++) number[t->block->iters[k].var] = count++;
+        if (t->op == XG_N_BLOCK)
+            for (k = 0; k < t->block->n_iters; k++) number[t->block->iters[k].var] = count++;
     }
-    for (k = 0; k < n->vars.n; k++) if (number[k] != UINT32_MAX) {
-        vars[number[k]] = n->vars.p[k];
-        ranges[number[k]] = n->ranges.p[k];
-    }
+    for (k = 0; k < n->vars.n; k++)
+        if (number[k] != UINT32_MAX) {
+            vars[number[k]] = n->vars.p[k];
+            ranges[number[k]] = n->ranges.p[k];
+        }
     xg_nsubst_begin(&s, n);
-    for (k = 0; k < n->vars.n; k++) s.to[k] = number[k] == UINT32_MAX ? NULL : xg_range_is_point(n->ranges.p[k]) ? xg_aff_const(n->aff, 0) : xg_aff_dim(n->aff, number[k]);
+    for (k = 0; k < n->vars.n; k++)
+        s.to[k] = number[k] == UINT32_MAX             ? NULL
+                  : xg_range_is_point(n->ranges.p[k]) ? xg_aff_const(n->aff, 0)
+                                                      : xg_aff_dim(n->aff, number[k]);
     s.env = xg_aff_env_of(n->aff, ranges, count, NULL, 0);
     xg_nsubst_bindings(&s, n->root);
     for (t = n->root; t; t = xg_nstmt_next(t, n->root)) {

@@ -1,10 +1,17 @@
-/* sched/parse.c -- reads what text.c writes: the grammar stands there. Computations and instructions of scalars are read by HLO's own reader, expressions by that of indexing maps. */
+/* sched/parse.c -- reads what text.c writes: the grammar stands there. Computations and instructions of scalars are
+ * read by HLO's own reader, expressions by that of indexing maps. */
 #ifndef XG_SCHED_PARSE_C
 #define XG_SCHED_PARSE_C
 #include "sched.h"
 #include "../hlo/text.h"
 
-typedef struct xg_nparse { xg_parse *p; xg_lex *x; xg_loopnest *n; const xg_source *src; uint32_t depth; } xg_nparse;
+typedef struct xg_nparse {
+    xg_parse *p;
+    xg_lex *x;
+    xg_loopnest *n;
+    const xg_source *src;
+    uint32_t depth;
+} xg_nparse;
 
 XG_FN bool xg_nparse_word(xg_nparse *r, const char *word) {
     if (!xg_lex_is(r->x, word)) return false;
@@ -16,7 +23,8 @@ XG_FN void xg_nparse_expect_word(xg_nparse *r, const char *word) {
 }
 XG_FN xg_str xg_nparse_name(xg_nparse *r, const char *what) {
     xg_str s = xg_lex_text(r->x);
-    if (r->x->kind != XG_TOK_WORD && r->x->kind != XG_TOK_NAME) xg_lex_fail(r->x, NULL, "expected %s, but got %s", what, xg_lex_found(r->x));
+    if (r->x->kind != XG_TOK_WORD && r->x->kind != XG_TOK_NAME)
+        xg_lex_fail(r->x, NULL, "expected %s, but got %s", what, xg_lex_found(r->x));
     s = xg_str_copy(r->n->arena, s);
     xg_lex_next(r->x);
     return s;
@@ -33,7 +41,8 @@ XG_FN const xg_aff *xg_nparse_expr(xg_nparse *r, const xg_imap *names) {
     const xg_aff *e;
     size_t at;
     uint32_t k;
-    for (k = 0; k < names->n_dims; k++) (void)xg_dict_put(&read.names, names->dims[k].name, (void *)xg_aff_dim(r->n->aff, k));
+    for (k = 0; k < names->n_dims; k++)
+        (void)xg_dict_put(&read.names, names->dims[k].name, (void *)xg_aff_dim(r->n->aff, k));
     e = xg_aff_read_sum(&read);
     at = read.at;
     if (!e) xg_lex_fail(r->x, NULL, "the expression is too large");
@@ -66,11 +75,13 @@ XG_FN xg_nbuf *xg_nparse_param(xg_nparse *r) {
     size_t at = xg_lex_offset(r->x);
     xg_str name = xg_nparse_name(r, "the name of a buffer");
     const xg_shape *s;
-    if (xg_nest_find_buf(r->n, name)) xg_lex_fail_at(r->x, at, NULL, "'%.*s' is already the name of a buffer", (int)name.n, name.p);
+    if (xg_nest_find_buf(r->n, name))
+        xg_lex_fail_at(r->x, at, NULL, "'%.*s' is already the name of a buffer", (int)name.n, name.p);
     xg_lex_expect(r->x, ':', "':' after a buffer's name");
     at = xg_lex_offset(r->x);
     s = xg_parse_shape(r->p, false);
-    if (!xg_shape_is_array(s) || s->dynamic || s->elements == 0) xg_lex_fail_at(r->x, at, NULL, "a buffer is an array of fixed size");
+    if (!xg_shape_is_array(s) || s->dynamic || s->elements == 0)
+        xg_lex_fail_at(r->x, at, NULL, "a buffer is an array of fixed size");
     return xg_nest_buf(r->n, name, s->type, s->dims, s->rank, XG_NS_GLOBAL);
 }
 XG_FN void xg_nparse_params(xg_nparse *r, bool outputs) {
@@ -93,7 +104,8 @@ XG_FN void xg_nparse_alloc(xg_nparse *r) {
     at = xg_lex_offset(r->x);
     scope = xg_nparse_name(r, "a scope");
     for (k = 0; k < XG_NS_COUNT && !xg_str_is(scope, xg_nscope_text((xg_nscope)k)); k++) {}
-    if (k == XG_NS_COUNT) xg_lex_fail_at(r->x, at, "global, shared, warp or local", "no scope is called '%.*s'", (int)scope.n, scope.p);
+    if (k == XG_NS_COUNT)
+        xg_lex_fail_at(r->x, at, "global, shared, warp or local", "no scope is called '%.*s'", (int)scope.n, scope.p);
     b->scope = (xg_nscope)k;
     while (xg_nparse_word(r, "align")) {
         xg_naligned a = {0};
@@ -105,7 +117,8 @@ XG_FN void xg_nparse_alloc(xg_nparse *r) {
         xg_lex_expect(r->x, ',', "','");
         a.offset = xg_lex_int(r->x, "the offset");
         xg_lex_expect(r->x, ')', "')'");
-        if (a.axis >= b->rank || a.factor < 1 || a.offset < 0 || a.factor > INT32_MAX || a.offset > INT32_MAX) xg_lex_fail_at(r->x, at, NULL, "no such alignment: an axis, a factor of at least 1, an offset");
+        if (a.axis >= b->rank || a.factor < 1 || a.offset < 0 || a.factor > INT32_MAX || a.offset > INT32_MAX)
+            xg_lex_fail_at(r->x, at, NULL, "no such alignment: an axis, a factor of at least 1, an offset");
         xg_push(r->n->arena, xg_naligned, &aligned, a);
     }
     b->aligned = aligned.p;
@@ -128,7 +141,8 @@ XG_FN const xg_aff **xg_nparse_indices(xg_nparse *r, const xg_nbuf *b, const xg_
     return at;
 }
 XG_FN void xg_nparse_define(xg_nparse *r, xg_str name, size_t at, xg_inst *i) {
-    if (!xg_dict_put(&r->p->comp->names, name, i)) xg_lex_fail_at(r->x, at, NULL, "'%.*s' is already the name of a value", (int)name.n, name.p);
+    if (!xg_dict_put(&r->p->comp->names, name, i))
+        xg_lex_fail_at(r->x, at, NULL, "'%.*s' is already the name of a value", (int)name.n, name.p);
     i->name = xg_dict_newest(&r->p->comp->names);
 }
 /* A parameter of the body: what one argument of the block gives. */
@@ -157,7 +171,8 @@ XG_FN void xg_nparse_index(xg_nparse *r, xg_narg_vec *args, xg_str name, size_t 
     xg_str type = xg_nparse_name(r, "an integer type");
     a.kind = XG_NA_INDEX;
     a.type = xg_type_find(type);
-    if (!(xg_type_class(a.type) & XGT_I)) xg_lex_fail_at(r->x, at, NULL, "an index is an integer, not '%.*s'", (int)type.n, type.p);
+    if (!(xg_type_class(a.type) & XGT_I))
+        xg_lex_fail_at(r->x, at, NULL, "an index is an integer, not '%.*s'", (int)type.n, type.p);
     xg_lex_expect(r->x, '(', "'('");
     a.at = XG_NEW(r->n->arena, const xg_aff *);
     a.at[0] = xg_nparse_expr(r, names);
@@ -180,13 +195,22 @@ XG_FN xg_comp *xg_nparse_combine(xg_nparse *r, const xg_nblock *b) {
     xg_comp *c = (xg_comp *)xg_dict_get(&r->n->module->comp_names, name);
     static const xg_opcode single[] = {XG_ADD, XG_MULTIPLY, XG_MAXIMUM, XG_MINIMUM, XG_AND, XG_OR, XG_XOR};
     uint32_t k;
-    for (k = 0; k < XG_COUNT(single); k++) if (!c && b->n_outs == 1 && xg_str_is(name, xg_op_name(single[k]))) return xg_nest_combiner(r->n, single[k], b->outs[0].buf->type);
-    if (!c) xg_lex_fail_at(r->x, at, "add, multiply, maximum, minimum, and, or, xor, or a computation in front of the nest", "no combiner of %u results is called '%.*s'", b->n_outs, (int)name.n, name.p);
-    if (c->n_params != 2 * b->n_outs) xg_lex_fail_at(r->x, at, NULL, "'%.*s' does not combine %u results", (int)name.n, name.p, b->n_outs);
-    for (k = 0; k < c->n_params; k++) if (c->params[k]->shape->plain != xg_shape_scalar(r->n->module, b->outs[k % b->n_outs].buf->type)->plain) xg_lex_fail_at(r->x, at, NULL, "parameter %u of '%.*s' is not of the result's type", k, (int)name.n, name.p);
+    for (k = 0; k < XG_COUNT(single); k++)
+        if (!c && b->n_outs == 1 && xg_str_is(name, xg_op_name(single[k])))
+            return xg_nest_combiner(r->n, single[k], b->outs[0].buf->type);
+    if (!c)
+        xg_lex_fail_at(r->x, at, "add, multiply, maximum, minimum, and, or, xor, or a computation in front of the nest",
+            "no combiner of %u results is called '%.*s'", b->n_outs, (int)name.n, name.p);
+    if (c->n_params != 2 * b->n_outs)
+        xg_lex_fail_at(r->x, at, NULL, "'%.*s' does not combine %u results", (int)name.n, name.p, b->n_outs);
+    for (k = 0; k < c->n_params; k++)
+        if (c->params[k]->shape->plain != xg_shape_scalar(r->n->module, b->outs[k % b->n_outs].buf->type)->plain)
+            xg_lex_fail_at(
+                r->x, at, NULL, "parameter %u of '%.*s' is not of the result's type", k, (int)name.n, name.p);
     return c;
 }
-XG_FN void xg_nparse_stores(xg_nparse *r, xg_nblock *b, const xg_imap *names, const xg_str *inits, uint32_t n_inits, size_t init_at) {
+XG_FN void xg_nparse_stores(
+    xg_nparse *r, xg_nblock *b, const xg_imap *names, const xg_str *inits, uint32_t n_inits, size_t init_at) {
     XG_VEC(xg_nout) outs = {0};
     XG_VEC(xg_inst *) values = {0};
     size_t at;
@@ -209,7 +233,9 @@ XG_FN void xg_nparse_stores(xg_nparse *r, xg_nblock *b, const xg_imap *names, co
         xg_inst *i;
         at = xg_lex_offset(r->x);
         i = xg_parse_inst_ref(r->p);
-        if (values.n < outs.n && i->shape->plain != xg_shape_scalar(r->n->module, outs.p[values.n].buf->type)->plain) xg_lex_fail_at(r->x, at, NULL, "'%.*s' is not of the type of '%.*s'", (int)i->name.n, i->name.p, (int)outs.p[values.n].buf->name.n, outs.p[values.n].buf->name.p);
+        if (values.n < outs.n && i->shape->plain != xg_shape_scalar(r->n->module, outs.p[values.n].buf->type)->plain)
+            xg_lex_fail_at(r->x, at, NULL, "'%.*s' is not of the type of '%.*s'", (int)i->name.n, i->name.p,
+                (int)outs.p[values.n].buf->name.n, outs.p[values.n].buf->name.p);
         xg_push(r->n->arena, xg_inst *, &values, i);
     } while (xg_lex_take(r->x, ','));
     if (values.n != outs.n) xg_lex_fail(r->x, NULL, "%u values for %u places", values.n, outs.n);
@@ -217,15 +243,18 @@ XG_FN void xg_nparse_stores(xg_nparse *r, xg_nblock *b, const xg_imap *names, co
     if (outs.n > 1) {
         const xg_shape **shapes = XG_NEW_N(r->n->arena, const xg_shape *, outs.n);
         for (k = 0; k < outs.n; k++) shapes[k] = values.p[k]->shape;
-        b->body->root = xg_inst_new(b->body, XG_TUPLE, xg_shape_tuple(r->n->module, shapes, outs.n), values.p, values.n, NULL, XG_STR(""));
+        b->body->root = xg_inst_new(
+            b->body, XG_TUPLE, xg_shape_tuple(r->n->module, shapes, outs.n), values.p, values.n, NULL, XG_STR(""));
     }
     if (!inits) return;
-    if (!b->combine || n_inits != outs.n) xg_lex_fail_at(r->x, init_at, NULL, "init has one value for each place that is updated");
+    if (!b->combine || n_inits != outs.n)
+        xg_lex_fail_at(r->x, init_at, NULL, "init has one value for each place that is updated");
     {
         const xg_literal **init = XG_NEW_N(r->n->arena, const xg_literal *, outs.n);
         for (k = 0; k < outs.n; k++) {
             size_t from = (size_t)(inits[k].p - r->src->text);
-            init[k] = xg_literal_parse(r->n->ctx, r->n->arena, r->src, &from, xg_shape_scalar(r->n->module, outs.p[k].buf->type));
+            init[k] = xg_literal_parse(
+                r->n->ctx, r->n->arena, r->src, &from, xg_shape_scalar(r->n->module, outs.p[k].buf->type));
         }
         b->init = init;
     }
@@ -236,7 +265,8 @@ XG_FN xg_str *xg_nparse_inits(xg_nparse *r, uint32_t *n) {
     do {
         xg_str s;
         s.p = r->src->text + xg_lex_offset(r->x);
-        if (r->x->kind == '(') (void)xg_lex_balanced(r->x);
+        if (r->x->kind == '(')
+            (void)xg_lex_balanced(r->x);
         else {
             if (xg_lex_take(r->x, '-')) {}
             xg_lex_next(r->x);
@@ -268,7 +298,8 @@ XG_FN void xg_nparse_body(xg_nparse *r, xg_nstmt *s) {
         if (buf) {
             xg_lex_next(r->x);
             xg_nparse_read(r, &args, buf, name, at, names);
-        } else if (xg_nparse_word(r, "index")) xg_nparse_index(r, &args, name, at, names);
+        } else if (xg_nparse_word(r, "index"))
+            xg_nparse_index(r, &args, name, at, names);
         else if (xg_nparse_word(r, "holds")) {
             xg_narg a = {0};
             a.kind = XG_NA_HOLDS;
@@ -279,7 +310,8 @@ XG_FN void xg_nparse_body(xg_nparse *r, xg_nstmt *s) {
             xg_nparse_arg(r, &args, &a, name, at);
         } else {
             xg_inst *i = xg_parse_rhs_inst(r->p, name, at, NULL, true);
-            if (i->op == XG_PARAMETER || !xg_shape_is_scalar(i->shape)) xg_lex_fail_at(r->x, at, NULL, "'%.*s' is no scalar", (int)name.n, name.p);
+            if (i->op == XG_PARAMETER || !xg_shape_is_scalar(i->shape))
+                xg_lex_fail_at(r->x, at, NULL, "'%.*s' is no scalar", (int)name.n, name.p);
             xg_nparse_define(r, name, at, i);
         }
     }
@@ -312,14 +344,17 @@ XG_FN void xg_nparse_loop(xg_nparse *r, xg_nstmt *parent) {
     int64_t extent;
     uint32_t k = 0;
     xg_nstmt *s;
-    if (xg_nest_var_taken(r->n, name)) xg_lex_fail_at(r->x, at, NULL, "'%.*s' is already the name of a variable", (int)name.n, name.p);
+    if (xg_nest_var_taken(r->n, name))
+        xg_lex_fail_at(r->x, at, NULL, "'%.*s' is already the name of a variable", (int)name.n, name.p);
     xg_nparse_expect_word(r, "in");
     extent = xg_nparse_extent(r, "a loop's extent");
     if (xg_nparse_word(r, "at")) {
         at = xg_lex_offset(r->x);
         kind = xg_nparse_name(r, "a kind of loop");
         for (k = 0; k < XG_NK_COUNT && !xg_str_is(kind, xg_nkind_text((xg_nkind)k)); k++) {}
-        if (k == XG_NK_COUNT) xg_lex_fail_at(r->x, at, "serial, parallel, vectorized, unrolled, blockIdx.x, threadIdx.x, vthread.x, ...", "no kind of loop is called '%.*s'", (int)kind.n, kind.p);
+        if (k == XG_NK_COUNT)
+            xg_lex_fail_at(r->x, at, "serial, parallel, vectorized, unrolled, blockIdx.x, threadIdx.x, vthread.x, ...",
+                "no kind of loop is called '%.*s'", (int)kind.n, kind.p);
     }
     s = xg_nest_loop(r->n, xg_nest_var(r->n, name, extent), extent, (xg_nkind)k);
     xg_nstmt_append(parent, s);
@@ -332,7 +367,8 @@ XG_FN xg_niter xg_nparse_iter(xg_nparse *r, const xg_imap *names) {
     size_t at = xg_lex_offset(r->x);
     xg_str kind = xg_nparse_name(r, "S or R"), name;
     xg_niter i = {0};
-    if (!xg_str_is(kind, "S") && !xg_str_is(kind, "R")) xg_lex_fail_at(r->x, at, NULL, "an iterator is S, spatial, or R, reduced");
+    if (!xg_str_is(kind, "S") && !xg_str_is(kind, "R"))
+        xg_lex_fail_at(r->x, at, NULL, "an iterator is S, spatial, or R, reduced");
     i.kind = kind.p[0];
     name = xg_nparse_name(r, "an iterator's name");
     xg_lex_expect(r->x, ':', "':' after an iterator's name");
@@ -348,7 +384,8 @@ XG_FN void xg_nparse_block(xg_nparse *r, xg_nstmt *parent) {
     XG_VEC(xg_niter) iters = {0};
     const xg_imap *names = xg_nest_names(r->n, parent, NULL);
     xg_nstmt *s;
-    if (xg_nest_find(r->n, name)) xg_lex_fail_at(r->x, at, NULL, "'%.*s' is already the name of a block", (int)name.n, name.p);
+    if (xg_nest_find(r->n, name))
+        xg_lex_fail_at(r->x, at, NULL, "'%.*s' is already the name of a block", (int)name.n, name.p);
     s = xg_nest_block(r->n, name);
     xg_nstmt_append(parent, s);
     xg_lex_expect(r->x, '(', "'(' before a block's iterators");
@@ -363,19 +400,26 @@ XG_FN void xg_nparse_block(xg_nparse *r, xg_nstmt *parent) {
     if (xg_nparse_word(r, "where")) s->block->where = xg_nparse_domain(r, names, &s->block->n_where);
     xg_lex_expect(r->x, '{', "'{' before a block's body");
     xg_nparse_notes(r, s);
-    if (xg_lex_is(r->x, "for") || xg_lex_is(r->x, "block") || xg_lex_is(r->x, "sync")) xg_nparse_stmts(r, s);
-    else xg_nparse_body(r, s);
+    if (xg_lex_is(r->x, "for") || xg_lex_is(r->x, "block") || xg_lex_is(r->x, "sync"))
+        xg_nparse_stmts(r, s);
+    else
+        xg_nparse_body(r, s);
     xg_lex_expect(r->x, '}', "'}' behind a block's body");
 }
 XG_FN void xg_nparse_stmts(xg_nparse *r, xg_nstmt *parent) {
-    if (++r->depth > XG_NEST_DEPTH_MAX) xg_lex_fail(r->x, NULL, "loops and blocks are nested more than %d deep", XG_NEST_DEPTH_MAX);
+    if (++r->depth > XG_NEST_DEPTH_MAX)
+        xg_lex_fail(r->x, NULL, "loops and blocks are nested more than %d deep", XG_NEST_DEPTH_MAX);
     for (;;) {
         bool sync = xg_nparse_word(r, "sync");
         xg_nstmt *before = parent->last;
-        if (xg_nparse_word(r, "for")) xg_nparse_loop(r, parent);
-        else if (xg_nparse_word(r, "block")) xg_nparse_block(r, parent);
-        else if (sync) xg_lex_fail(r->x, NULL, "expected a loop or block behind 'sync'");
-        else break;
+        if (xg_nparse_word(r, "for"))
+            xg_nparse_loop(r, parent);
+        else if (xg_nparse_word(r, "block"))
+            xg_nparse_block(r, parent);
+        else if (sync)
+            xg_lex_fail(r->x, NULL, "expected a loop or block behind 'sync'");
+        else
+            break;
         (before ? before->next : parent->first)->sync = sync;
     }
     r->depth--;

@@ -1,33 +1,45 @@
 /* sched/run.c -- what a loop nest means: it is run in the order of its text, element by element.
  *
- * Each element remembers who wrote it: nobody, everybody, a block of threads or one thread, by its scope. So a schedule that lets a thread read what it cannot see is found out
- * though all threads run one behind the other here. What threads combine with each other (a reduced iterator bound to a thread axis) belongs to their block afterwards. */
+ * Each element remembers who wrote it: nobody, everybody, a block of threads or one thread, by its scope. So a schedule
+ * that lets a thread read what it cannot see is found out though all threads run one behind the other here. What
+ * threads combine with each other (a reduced iterator bound to a thread axis) belongs to their block afterwards. */
 #ifndef XG_SCHED_RUN_C
 #define XG_SCHED_RUN_C
 #include "sched.h"
 
-enum { XG_NRUN_ALL = UINT32_MAX, XG_NRUN_OUTS = 8 };
-typedef struct xg_nmem { unsigned char *data; uint32_t *owner; size_t bytes; } xg_nmem; /* owner: 0 nobody, ALL, or 1 + a block's or thread's number */
+enum {
+    XG_NRUN_ALL = UINT32_MAX,
+    XG_NRUN_OUTS = 8
+};
+/* owner: 0 nobody, ALL, or 1 + a block's or thread's number */
+typedef struct xg_nmem {
+    unsigned char *data;
+    uint32_t *owner;
+    size_t bytes;
+} xg_nmem;
 typedef struct xg_nrun {
     xg_loopnest *n;
     xg_arena *arena;
     const xg_literal *const *args;
     const xg_literal **results;
-    bool threads;               /* what a thread can see counts */
+    bool threads; /* what a thread can see counts */
     xg_eval_run *r;
-    xg_nmem *mems;              /* by buffer */
-    int64_t *values;            /* by variable */
-    int64_t axis[XG_NK_COUNT];  /* the values of thread axes around */
+    xg_nmem *mems;                                 /* by buffer */
+    int64_t *values;                               /* by variable */
+    int64_t axis[XG_NK_COUNT];                     /* the values of thread axes around */
     int64_t extent[XG_NK_COUNT], threads_of_block; /* of the axes, the most in the nest */
-    const xg_nblock *block;     /* being run */
+    const xg_nblock *block;                        /* being run */
 } xg_nrun;
 
 XG_NORETURN XG_FN void xg_nrun_fail(const xg_nrun *x, const char *what, const xg_nbuf *buf) {
-    xg_fail(x->n->ctx, XLAGPU_ERROR_INTERNAL, "loop nest '%.*s', block '%.*s': %s '%.*s'", (int)x->n->name.n, x->n->name.p, (int)x->block->name.n, x->block->name.p, what, (int)buf->name.n, buf->name.p);
+    xg_fail(x->n->ctx, XLAGPU_ERROR_INTERNAL, "loop nest '%.*s', block '%.*s': %s '%.*s'", (int)x->n->name.n,
+        x->n->name.p, (int)x->block->name.n, x->block->name.p, what, (int)buf->name.n, buf->name.p);
 }
 XG_FN int64_t xg_nrun_value(const xg_nrun *x, const xg_aff *e) {
     int64_t v = 0;
-    if (!xg_aff_eval(e, x->values, NULL, &v)) xg_fail(x->n->ctx, XLAGPU_ERROR_INTERNAL, "loop nest '%.*s': an expression overflows", (int)x->n->name.n, x->n->name.p);
+    if (!xg_aff_eval(e, x->values, NULL, &v))
+        xg_fail(x->n->ctx, XLAGPU_ERROR_INTERNAL, "loop nest '%.*s': an expression overflows", (int)x->n->name.n,
+            x->n->name.p);
     return v;
 }
 XG_FN bool xg_nrun_holds(const xg_nrun *x, const xg_constraint *c, uint32_t n) {
@@ -48,25 +60,37 @@ XG_FN size_t xg_nrun_place(const xg_nrun *x, const xg_nbuf *buf, const xg_aff *c
     }
     return (size_t)flat;
 }
-/* The number of the block of threads that runs now, or of the thread, or of its warp: 1 + block * (all threads + 1) for a block, and behind that its threads. */
+/* The number of the block of threads that runs now, or of the thread, or of its warp: 1 + block * (all threads + 1) for
+ * a block, and behind that its threads. */
 XG_FN int64_t xg_nrun_number(const xg_nrun *x, xg_nkind first) {
     return (x->axis[first + 2] * x->extent[first + 1] + x->axis[first + 1]) * x->extent[first] + x->axis[first];
 }
 XG_FN uint32_t xg_nrun_owner(const xg_nrun *x, xg_nscope scope) {
-    int64_t thread = xg_nrun_number(x, XG_NK_THREAD_X), of_block = 1 + xg_nrun_number(x, XG_NK_BLOCK_X) * (x->threads_of_block + 1);
+    int64_t thread = xg_nrun_number(x, XG_NK_THREAD_X),
+            of_block = 1 + xg_nrun_number(x, XG_NK_BLOCK_X) * (x->threads_of_block + 1);
     if (scope == XG_NS_GLOBAL) return XG_NRUN_ALL;
     if (scope == XG_NS_SHARED) return (uint32_t)of_block;
     return (uint32_t)(of_block + 1 + (scope == XG_NS_WARP ? thread / 32 * 32 : thread));
 }
 XG_FN bool xg_nrun_sees(const xg_nrun *x, const xg_nbuf *buf, uint32_t owner) {
-    return !x->threads || owner == XG_NRUN_ALL || owner == xg_nrun_owner(x, buf->scope) || owner == xg_nrun_owner(x, XG_NS_SHARED);
+    return !x->threads || owner == XG_NRUN_ALL || owner == xg_nrun_owner(x, buf->scope) ||
+           owner == xg_nrun_owner(x, XG_NS_SHARED);
 }
 XG_FN void xg_nrun_read(const xg_nrun *x, const xg_narg *a, unsigned char *to) {
     const xg_nmem *m;
     size_t at;
-    if (a->kind == XG_NA_CONST || (a->kind == XG_NA_LOAD && !xg_nrun_holds(x, a->where, a->n_where))) { memcpy(to, a->value->data, (size_t)xg_type_bytes(a->type)); return; }
-    if (a->kind == XG_NA_HOLDS) { *to = xg_nrun_holds(x, a->where, a->n_where); return; }
-    if (a->kind == XG_NA_INDEX) { xg_eval_store_int(a->type, to, xg_nrun_value(x, a->at[0])); return; }
+    if (a->kind == XG_NA_CONST || (a->kind == XG_NA_LOAD && !xg_nrun_holds(x, a->where, a->n_where))) {
+        memcpy(to, a->value->data, (size_t)xg_type_bytes(a->type));
+        return;
+    }
+    if (a->kind == XG_NA_HOLDS) {
+        *to = xg_nrun_holds(x, a->where, a->n_where);
+        return;
+    }
+    if (a->kind == XG_NA_INDEX) {
+        xg_eval_store_int(a->type, to, xg_nrun_value(x, a->at[0]));
+        return;
+    }
     m = &x->mems[a->buf->id];
     at = xg_nrun_place(x, a->buf, a->at);
     if (!m->owner[at]) xg_nrun_fail(x, "it reads what nobody has written of", a->buf);
@@ -77,21 +101,28 @@ XG_FN void xg_nrun_read(const xg_nrun *x, const xg_narg *a, unsigned char *to) {
 XG_FN bool xg_nrun_crosses(const xg_loopnest *n, const xg_nstmt *s) {
     const xg_nstmt *p;
     uint32_t k;
-    for (p = s->parent; p; p = p->parent) if (p->op == XG_N_LOOP && xg_nkind_is_thread(p->kind)) {
-        for (k = 0; k < s->block->n_begin; k++) if (xg_aff_uses(s->block->begin[k].expr, xg_aff_dim(n->aff, p->var))) return true;
-        for (k = 0; k < s->block->n_iters; k++) if (s->block->iters[k].kind == 'R' && xg_aff_uses(s->block->iters[k].binding, xg_aff_dim(n->aff, p->var))) return true;
-    }
+    for (p = s->parent; p; p = p->parent)
+        if (p->op == XG_N_LOOP && xg_nkind_is_thread(p->kind)) {
+            for (k = 0; k < s->block->n_begin; k++)
+                if (xg_aff_uses(s->block->begin[k].expr, xg_aff_dim(n->aff, p->var))) return true;
+            for (k = 0; k < s->block->n_iters; k++)
+                if (s->block->iters[k].kind == 'R' &&
+                    xg_aff_uses(s->block->iters[k].binding, xg_aff_dim(n->aff, p->var)))
+                    return true;
+        }
     return false;
 }
 XG_FN bool xg_nrun_first(const xg_nrun *x, const xg_nblock *b) {
     uint32_t k;
-    for (k = 0; k < b->n_iters; k++) if (b->iters[k].kind == 'R' && x->values[b->iters[k].var]) return false;
+    for (k = 0; k < b->n_iters; k++)
+        if (b->iters[k].kind == 'R' && x->values[b->iters[k].var]) return false;
     return xg_nrun_holds(x, b->begin, b->n_begin);
 }
 /* A copy of what nobody has written, the padding of an array, is nobody's either. */
 XG_FN bool xg_nrun_copies_nothing(const xg_nrun *x, const xg_nblock *b) {
     const xg_narg *a = b->args;
-    return !b->combine && b->n_args == 1 && a->kind == XG_NA_LOAD && b->body->root->op == XG_PARAMETER && xg_nrun_holds(x, a->where, a->n_where) && !x->mems[a->buf->id].owner[xg_nrun_place(x, a->buf, a->at)];
+    return !b->combine && b->n_args == 1 && a->kind == XG_NA_LOAD && b->body->root->op == XG_PARAMETER &&
+           xg_nrun_holds(x, a->where, a->n_where) && !x->mems[a->buf->id].owner[xg_nrun_place(x, a->buf, a->at)];
 }
 XG_FN void xg_nrun_body(xg_nrun *x, const xg_nstmt *s) {
     const xg_nblock *b = s->block;
@@ -102,7 +133,9 @@ XG_FN void xg_nrun_body(xg_nrun *x, const xg_nstmt *s) {
     bool crosses = xg_nrun_crosses(x->n, s), first = b->init && xg_nrun_first(x, b);
     uint32_t k;
     if (xg_nrun_copies_nothing(x, b)) return;
-    if (b->n_outs > XG_NRUN_OUTS) xg_fail(x->n->ctx, XLAGPU_ERROR_LIMIT, "block '%.*s' has more than %d results", (int)b->name.n, b->name.p, XG_NRUN_OUTS);
+    if (b->n_outs > XG_NRUN_OUTS)
+        xg_fail(x->n->ctx, XLAGPU_ERROR_LIMIT, "block '%.*s' has more than %d results", (int)b->name.n, b->name.p,
+            XG_NRUN_OUTS);
     for (k = 0; k < b->n_args; k++, cells += 16) {
         xg_nrun_read(x, &b->args[k], cells);
         in[k] = cells;
@@ -116,9 +149,12 @@ XG_FN void xg_nrun_body(xg_nrun *x, const xg_nstmt *s) {
             in[b->n_outs + k] = out[k];
             in[k] = m->data + at[k] * m->bytes;
             next[k] = cells;
-            if (first) memcpy(m->data + at[k] * m->bytes, b->init[k]->data, m->bytes);
-            else if (!m->owner[at[k]]) xg_nrun_fail(x, "it updates what nobody has written of", b->outs[k].buf);
-            else if (!crosses && !xg_nrun_sees(x, b->outs[k].buf, m->owner[at[k]])) xg_nrun_fail(x, "it updates what only another thread can see of", b->outs[k].buf);
+            if (first)
+                memcpy(m->data + at[k] * m->bytes, b->init[k]->data, m->bytes);
+            else if (!m->owner[at[k]])
+                xg_nrun_fail(x, "it updates what nobody has written of", b->outs[k].buf);
+            else if (!crosses && !xg_nrun_sees(x, b->outs[k].buf, m->owner[at[k]]))
+                xg_nrun_fail(x, "it updates what only another thread can see of", b->outs[k].buf);
         }
         xg_eval_apply(x->r, b->combine, in, next, 1);
         for (k = 0; k < b->n_outs; k++) out[k] = next[k];
@@ -126,7 +162,8 @@ XG_FN void xg_nrun_body(xg_nrun *x, const xg_nstmt *s) {
     for (k = 0; k < b->n_outs; k++) {
         xg_nmem *m = &x->mems[b->outs[k].buf->id];
         memcpy(m->data + at[k] * m->bytes, out[k], m->bytes);
-        m->owner[at[k]] = xg_nrun_owner(x, crosses && b->outs[k].buf->scope == XG_NS_LOCAL ? XG_NS_SHARED : b->outs[k].buf->scope);
+        m->owner[at[k]] =
+            xg_nrun_owner(x, crosses && b->outs[k].buf->scope == XG_NS_LOCAL ? XG_NS_SHARED : b->outs[k].buf->scope);
     }
 }
 XG_FN void xg_nrun_stmts(xg_nrun *x, const xg_nstmt *parent);
@@ -138,18 +175,27 @@ XG_FN void xg_nrun_block(xg_nrun *x, const xg_nstmt *s) {
     if (!xg_nrun_holds(x, b->where, b->n_where)) return;
     for (k = 0; k < b->n_iters; k++) {
         int64_t v = xg_nrun_value(x, b->iters[k].binding);
-        if (v < 0 || v >= b->iters[k].extent) xg_fail(x->n->ctx, XLAGPU_ERROR_INTERNAL, "loop nest '%.*s', block '%.*s': iterator '%.*s' leaves its extent", (int)x->n->name.n, x->n->name.p, (int)b->name.n, b->name.p, (int)x->n->vars.p[b->iters[k].var].name.n, x->n->vars.p[b->iters[k].var].name.p);
+        if (v < 0 || v >= b->iters[k].extent)
+            xg_fail(x->n->ctx, XLAGPU_ERROR_INTERNAL,
+                "loop nest '%.*s', block '%.*s': iterator '%.*s' leaves its extent", (int)x->n->name.n, x->n->name.p,
+                (int)b->name.n, b->name.p, (int)x->n->vars.p[b->iters[k].var].name.n,
+                x->n->vars.p[b->iters[k].var].name.p);
         x->values[b->iters[k].var] = v;
     }
-    if (b->body) xg_nrun_body(x, s);
-    else xg_nrun_stmts(x, s);
+    if (b->body)
+        xg_nrun_body(x, s);
+    else
+        xg_nrun_stmts(x, s);
     xg_arena_reset(&x->r->stack, mark);
 }
 XG_FN void xg_nrun_stmts(xg_nrun *x, const xg_nstmt *parent) {
     const xg_nstmt *s;
     for (s = parent->first; s; s = s->next) {
         int64_t v, outer = x->axis[s->kind];
-        if (s->op == XG_N_BLOCK) { xg_nrun_block(x, s); continue; }
+        if (s->op == XG_N_BLOCK) {
+            xg_nrun_block(x, s);
+            continue;
+        }
         for (v = 0; v < s->extent; v++) {
             x->values[s->var] = v;
             if (xg_nkind_is_axis(s->kind)) x->axis[s->kind] = v;
@@ -164,11 +210,15 @@ XG_FN void xg_nrun_extents(xg_nrun *x) {
     int64_t all = 1;
     uint32_t k;
     for (k = 0; k < XG_NK_COUNT; k++) x->extent[k] = 1;
-    for (s = x->n->root; s; s = xg_nstmt_next(s, x->n->root)) if (s->op == XG_N_LOOP) x->extent[s->kind] = XG_MAX(x->extent[s->kind], s->extent);
+    for (s = x->n->root; s; s = xg_nstmt_next(s, x->n->root))
+        if (s->op == XG_N_LOOP) x->extent[s->kind] = XG_MAX(x->extent[s->kind], s->extent);
     x->threads_of_block = 1;
     for (k = XG_NK_BLOCK_X; k <= XG_NK_THREAD_Z; k++) {
-        if (xg_nkind_is_thread((xg_nkind)k)) x->threads_of_block = XG_MIN(x->threads_of_block, (int64_t)INT32_MAX) * x->extent[k];
-        if (!xg_mul64(all, x->extent[k] + 1, &all) || all >= XG_NRUN_ALL) xg_fail(x->n->ctx, XLAGPU_ERROR_LIMIT, "loop nest '%.*s' has too many threads to be run one by one", (int)x->n->name.n, x->n->name.p);
+        if (xg_nkind_is_thread((xg_nkind)k))
+            x->threads_of_block = XG_MIN(x->threads_of_block, (int64_t)INT32_MAX) * x->extent[k];
+        if (!xg_mul64(all, x->extent[k] + 1, &all) || all >= XG_NRUN_ALL)
+            xg_fail(x->n->ctx, XLAGPU_ERROR_LIMIT, "loop nest '%.*s' has too many threads to be run one by one",
+                (int)x->n->name.n, x->n->name.p);
     }
 }
 XG_FN void xg_nrun_work(xg_eval_run *r, void *data) {
@@ -201,10 +251,16 @@ XG_FN void xg_nrun_work(xg_eval_run *r, void *data) {
         const xg_nbuf *b = x->n->bufs.p[k];
         const xg_shape *s = xg_shape_array(x->n->module, b->type, b->dims, b->rank, NULL, NULL);
         int64_t at;
-        if (b->output) for (at = 0; at < s->elements; at++) if (!x->mems[k].owner[at]) xg_fail(x->n->ctx, XLAGPU_ERROR_INTERNAL, "loop nest '%.*s': element %lld of '%.*s' is never written", (int)x->n->name.n, x->n->name.p, (long long)at, (int)b->name.n, b->name.p);
+        if (b->output)
+            for (at = 0; at < s->elements; at++)
+                if (!x->mems[k].owner[at])
+                    xg_fail(x->n->ctx, XLAGPU_ERROR_INTERNAL,
+                        "loop nest '%.*s': element %lld of '%.*s' is never written", (int)x->n->name.n, x->n->name.p,
+                        (long long)at, (int)b->name.n, b->name.p);
     }
 }
-XG_FN void xg_nest_run(xg_loopnest *n, xg_arena *a, const xg_literal *const *args, const xg_literal **results, bool threads) {
+XG_FN void xg_nest_run(
+    xg_loopnest *n, xg_arena *a, const xg_literal *const *args, const xg_literal **results, bool threads) {
     xg_nrun x;
     memset(&x, 0, sizeof x);
     x.n = n;

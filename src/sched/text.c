@@ -10,11 +10,13 @@
  *   iter    = ("S" | "R") name ":" extent "=" expr            expr: of the loops around it
  *   domain  = expr "in" "[" integer "," integer "]" {"and" ...}
  *   note    = "note" string "=" string
- *   body    = ["init" value {"," value} ["if" domain]] {name "=" (read | "index" type "(" expr ")" | "holds" "(" domain ")" | HLO instruction)} place {"," place} [combiner] "=" value {"," value}
+ *   body    = ["init" value {"," value} ["if" domain]] {name "=" (read | "index" type "(" expr ")" | "holds" "(" domain
+ *           ")" | HLO instruction)} place {"," place} [combiner] "=" value {"," value}
  *   read    = buffer "[" [expr {"," expr}] "]" ["if" domain "else" literal]
  *   place   = buffer "[" [expr {"," expr}] "]"                expr: of the block's iterators
  *   combiner = opcode | the name of a computation              add= updates, = stores
- * In a flat nest blocks have no iterators, and expr is of the loops everywhere. Layouts are row-major always: a buffer's dimensions are those of its memory. */
+ * In a flat nest blocks have no iterators, and expr is of the loops everywhere. Layouts are row-major always: a
+ * buffer's dimensions are those of its memory. */
 #ifndef XG_SCHED_TEXT_C
 #define XG_SCHED_TEXT_C
 #include "sched.h"
@@ -23,24 +25,31 @@
 /* ---- names ---- */
 
 XG_FN void xg_nest_see(xg_imap *m, const xg_loopnest *n, uint32_t var) { m->dims[var].name = n->vars.p[var].name; }
-/* The variables that can be seen at a place, by their names: the loops up to the next block, and its iterators; with `own`, those of a block itself instead. Others have names that no text can have. */
+/* The variables that can be seen at a place, by their names: the loops up to the next block, and its iterators; with
+ * `own`, those of a block itself instead. Others have names that no text can have. */
 XG_FN const xg_imap *xg_nest_names(const xg_loopnest *n, const xg_nstmt *at, const xg_nblock *own) {
     xg_imap *m = xg_imap_new(n->aff, n->vars.n, 0, 0, 0, 0);
     uint32_t k;
     for (k = 0; k < n->vars.n; k++) m->dims[k].name = XG_STR("(hidden)");
-    if (own) for (k = 0; k < own->n_iters; k++) xg_nest_see(m, n, own->iters[k].var);
-    else for (; at; at = at->parent) {
-        if (at->op == XG_N_LOOP) xg_nest_see(m, n, at->var);
-        if (at->op != XG_N_BLOCK) continue;
-        for (k = 0; k < at->block->n_iters; k++) xg_nest_see(m, n, at->block->iters[k].var);
-        break;
-    }
+    if (own)
+        for (k = 0; k < own->n_iters; k++) xg_nest_see(m, n, own->iters[k].var);
+    else
+        for (; at; at = at->parent) {
+            if (at->op == XG_N_LOOP) xg_nest_see(m, n, at->var);
+            if (at->op != XG_N_BLOCK) continue;
+            for (k = 0; k < at->block->n_iters; k++) xg_nest_see(m, n, at->block->iters[k].var);
+            break;
+        }
     return m;
 }
 
 /* ---- printing ---- */
 
-typedef struct xg_nprint { xg_buf *b; const xg_loopnest *n; uint32_t depth; } xg_nprint;
+typedef struct xg_nprint {
+    xg_buf *b;
+    const xg_loopnest *n;
+    uint32_t depth;
+} xg_nprint;
 
 XG_FN void xg_nprint_line(xg_nprint *p) {
     uint32_t k;
@@ -114,16 +123,18 @@ XG_FN void xg_nprint_body(xg_nprint *p, const xg_nstmt *s) {
     const xg_imap *names = xg_nest_names(p->n, s->parent, p->n->flat ? NULL : b);
     xg_print_options o = {0};
     uint32_t k;
-    if (b->init) for (k = 0; k < b->n_outs; k++) {
-        if (k == 0) xg_nprint_line(p);
-        xg_puts(p->b, k ? ", " : "init ");
-        xg_literal_print(p->b, b->init[k], true);
-    }
+    if (b->init)
+        for (k = 0; k < b->n_outs; k++) {
+            if (k == 0) xg_nprint_line(p);
+            xg_puts(p->b, k ? ", " : "init ");
+            xg_literal_print(p->b, b->init[k], true);
+        }
     if (b->init && b->n_begin) xg_puts(p->b, " if ");
     if (b->init) xg_nprint_domain(p, b->begin, b->n_begin, names);
     o.whole_constants = true;
     XG_FOR_INSTS(i, b->body) {
-        if (i->op == XG_PARAMETER) xg_nprint_arg(p, &b->args[i->number], i->name, names);
+        if (i->op == XG_PARAMETER)
+            xg_nprint_arg(p, &b->args[i->number], i->name, names);
         else if (i != b->body->root || i->op != XG_TUPLE) {
             xg_nprint_line(p);
             xg_nprint_inst(p, i, &o);
@@ -137,15 +148,19 @@ XG_FN void xg_nprint_body(xg_nprint *p, const xg_nstmt *s) {
     xg_putc(p->b, ' ');
     if (b->combine) {
         xg_opcode op = xg_eval_single(b->combine);
-        if (op == XG_PARAMETER) xg_put_str(p->b, b->combine->name);
-        else xg_puts(p->b, xg_op_name(op));
+        if (op == XG_PARAMETER)
+            xg_put_str(p->b, b->combine->name);
+        else
+            xg_puts(p->b, xg_op_name(op));
     }
     xg_puts(p->b, "= ");
-    if (b->n_outs == 1) xg_put_str(p->b, b->body->root->name);
-    else for (k = 0; k < b->n_outs; k++) {
-        if (k) xg_puts(p->b, ", ");
-        xg_put_str(p->b, XG_OPERAND(b->body->root, k)->name);
-    }
+    if (b->n_outs == 1)
+        xg_put_str(p->b, b->body->root->name);
+    else
+        for (k = 0; k < b->n_outs; k++) {
+            if (k) xg_puts(p->b, ", ");
+            xg_put_str(p->b, XG_OPERAND(b->body->root, k)->name);
+        }
 }
 XG_FN void xg_nprint_stmt(xg_nprint *p, const xg_nstmt *s) {
     const xg_nblock *b = s->block;
@@ -239,7 +254,9 @@ XG_FN void xg_nest_print(xg_buf *b, const xg_loopnest *n) {
         xg_puts(b, "alloc ");
         xg_nprint_type(&p, t);
         xg_printf(b, " in %s", xg_nscope_text(t->scope));
-        for (j = 0; j < t->n_aligned; j++) xg_printf(b, " align(%u, %lld, %lld)", t->aligned[j].axis, (long long)t->aligned[j].factor, (long long)t->aligned[j].offset);
+        for (j = 0; j < t->n_aligned; j++)
+            xg_printf(b, " align(%u, %lld, %lld)", t->aligned[j].axis, (long long)t->aligned[j].factor,
+                (long long)t->aligned[j].offset);
     }
     for (s = n->root->first; s; s = s->next) xg_nprint_stmt(&p, s);
     xg_puts(b, "\n}\n");

@@ -1,21 +1,63 @@
 /* sim/classes.c -- how often each record ran, and what that makes for each class of instructions.
  *
- * Rows of records that whole warps execute are counted at their two ends only: one more from here, one less from there; what each record ran follows
- * when the run is over. Partly active and guarded ones are counted one by one. A record's class is read off the PTX text. */
+ * Rows of records that whole warps execute are counted at their two ends only: one more from here, one less from there;
+ * what each record ran follows when the run is over. Partly active and guarded ones are counted one by one. A record's
+ * class is read off the PTX text. */
 #ifndef XG_SIM_CLASSES_C
 #define XG_SIM_CLASSES_C
 #include "worker.c"
 
 /* X(instruction, CLASS): those whose class does not follow from a type. */
+/* clang-format off */
 #define XG_SIM_CLASSED(X) \
-    X("ex2", APPROXIMATION) X("lg2", APPROXIMATION) X("sin", APPROXIMATION) X("cos", APPROXIMATION) X("tanh", APPROXIMATION) X("rsqrt", APPROXIMATION) X("rcp", APPROXIMATION) X("sqrt", APPROXIMATION) \
-    X("cvt", CONVERSION) X("cvta", CONVERSION) X("mov", MOVE) X("selp", MOVE) X("slct", MOVE) X("prmt", MOVE) X("cp", GLOBAL) X("atom", ATOMIC) X("red", ATOMIC) \
-    X("bra", CONTROL) X("brx", CONTROL) X("call", CONTROL) X("ret", CONTROL) X("exit", CONTROL) X("trap", CONTROL) X("nanosleep", CONTROL) \
-    X("bar", BARRIER) X("barrier", BARRIER) X("membar", BARRIER) X("fence", BARRIER) X("mbarrier", BARRIER) X("griddepcontrol", BARRIER) \
-    X("shfl", WARP) X("vote", WARP) X("match", WARP) X("redux", WARP) X("activemask", WARP) X("elect", WARP) \
-    X("mma", TENSOR) X("wmma", TENSOR) X("wgmma", TENSOR) X("ldmatrix", SHARED) X("stmatrix", SHARED) X("movmatrix", WARP)
+    X("ex2", APPROXIMATION) \
+    X("lg2", APPROXIMATION) \
+    X("sin", APPROXIMATION) \
+    X("cos", APPROXIMATION) \
+    X("tanh", APPROXIMATION) \
+    X("rsqrt", APPROXIMATION) \
+    X("rcp", APPROXIMATION) \
+    X("sqrt", APPROXIMATION) \
+    X("cvt", CONVERSION) \
+    X("cvta", CONVERSION) \
+    X("mov", MOVE) \
+    X("selp", MOVE) \
+    X("slct", MOVE) \
+    X("prmt", MOVE) \
+    X("cp", GLOBAL) \
+    X("atom", ATOMIC) \
+    X("red", ATOMIC) \
+    X("bra", CONTROL) \
+    X("brx", CONTROL) \
+    X("call", CONTROL) \
+    X("ret", CONTROL) \
+    X("exit", CONTROL) \
+    X("trap", CONTROL) \
+    X("nanosleep", CONTROL) \
+    X("bar", BARRIER) \
+    X("barrier", BARRIER) \
+    X("membar", BARRIER) \
+    X("fence", BARRIER) \
+    X("mbarrier", BARRIER) \
+    X("griddepcontrol", BARRIER) \
+    X("shfl", WARP) \
+    X("vote", WARP) \
+    X("match", WARP) \
+    X("redux", WARP) \
+    X("activemask", WARP) \
+    X("elect", WARP) \
+    X("mma", TENSOR) \
+    X("wmma", TENSOR) \
+    X("wgmma", TENSOR) \
+    X("ldmatrix", SHARED) \
+    X("stmatrix", SHARED) \
+    X("movmatrix", WARP)
+/* clang-format on */
 
-typedef struct xg_sim_classed { const char *text; uint8_t cls; } xg_sim_classed;
+typedef struct xg_sim_classed {
+    const char *text;
+    uint8_t cls;
+} xg_sim_classed;
 static const xg_sim_classed xg_sim_classes[] = {
 #define X(text, name) {text, XLAGPU_CLASS_##name},
     XG_SIM_CLASSED(X)
@@ -30,7 +72,8 @@ XG_FN uint8_t xg_sim_class_of(const xg_source *s, uint32_t at) {
     uint8_t cls = XLAGPU_CLASS_INTEGER;
     while (end < s->size && xg_sim_is_word(s->text[end])) end++;
     op = xg_str_of(s->text + at, end - at);
-    for (i = 0; i < XG_COUNT(xg_sim_classes); i++) if (xg_str_is(op, xg_sim_classes[i].text)) return xg_sim_classes[i].cls;
+    for (i = 0; i < XG_COUNT(xg_sim_classes); i++)
+        if (xg_str_is(op, xg_sim_classes[i].text)) return xg_sim_classes[i].cls;
     memory = xg_str_is(op, "ld") || xg_str_is(op, "ldu") || xg_str_is(op, "st");
     if (memory) cls = XLAGPU_CLASS_GLOBAL;
     while (end < s->size && s->text[end] == '.') { /* its modifiers */
@@ -38,10 +81,14 @@ XG_FN uint8_t xg_sim_class_of(const xg_source *s, uint32_t at) {
         word = xg_str_of(s->text + from, end - from);
         if (memory) {
             if (xg_sim_prefix(word, "shared")) return XLAGPU_CLASS_SHARED;
-            if (xg_str_is(word, "local") || xg_str_is(word, "const") || xg_sim_prefix(word, "param")) return XLAGPU_CLASS_OTHER_MEMORY;
-        } else if (xg_str_is(word, "f32") || xg_str_is(word, "f32x2")) cls = XLAGPU_CLASS_F32;
-        else if (xg_str_is(word, "f64")) cls = XLAGPU_CLASS_F64;
-        else if (xg_sim_prefix(word, "f16") || xg_sim_prefix(word, "bf16")) cls = XLAGPU_CLASS_HALF;
+            if (xg_str_is(word, "local") || xg_str_is(word, "const") || xg_sim_prefix(word, "param"))
+                return XLAGPU_CLASS_OTHER_MEMORY;
+        } else if (xg_str_is(word, "f32") || xg_str_is(word, "f32x2"))
+            cls = XLAGPU_CLASS_F32;
+        else if (xg_str_is(word, "f64"))
+            cls = XLAGPU_CLASS_F64;
+        else if (xg_sim_prefix(word, "f16") || xg_sim_prefix(word, "bf16"))
+            cls = XLAGPU_CLASS_HALF;
     }
     return cls;
 }
@@ -62,6 +109,9 @@ XG_FN void xg_sim_fold_classes(xg_sim_worker *w, xg_sim_stats *to) {
     }
     memset(&w->runs[i], 0, sizeof *w->runs);
 }
-XG_INLINE void xg_sim_ran(xg_sim_worker *w, uint32_t from, uint32_t to, uint32_t warps) { w->runs[from].whole += warps; w->runs[to].whole -= warps; }
+XG_INLINE void xg_sim_ran(xg_sim_worker *w, uint32_t from, uint32_t to, uint32_t warps) {
+    w->runs[from].whole += warps;
+    w->runs[to].whole -= warps;
+}
 
 #endif /* XG_SIM_CLASSES_C */

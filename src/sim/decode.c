@@ -1,9 +1,10 @@
 /* sim/decode.c -- arithmetic statements to records.
  *
- * XG_SIM_ROWS lists every mnemonic with the function that decodes it. A decoder takes the modifiers it understands (what is left over
- * is an error), fetches operands with the sizes the type asks for, and puts records. A modifier that the arithmetic function does not
- * know itself becomes a record of its own before or after (.ftz, .sat), on temporary registers; the real destination is written by the last
- * record only, so that sources which are the same register stay readable.
+ * XG_SIM_ROWS lists every mnemonic with the function that decodes it. A decoder takes the modifiers it understands
+ * (what is left over is an error), fetches operands with the sizes the type asks for, and puts records. A modifier that
+ * the arithmetic function does not know itself becomes a record of its own before or after (.ftz, .sat), on temporary
+ * registers; the real destination is written by the last record only, so that sources which are the same register stay
+ * readable.
  *
  * Operands in records are id*2 for registers and id*2+1 for constants until flow.c turns them into offsets. */
 #ifndef XG_SIM_DECODE_C
@@ -14,21 +15,29 @@
 
 XG_FN bool xg_sim_take(xg_sim_stmt *s, const char *word) {
     uint32_t i;
-    for (i = 0; i < s->n_mods; i++) if (!(s->used >> i & 1) && xg_str_is(s->mods[i], word)) { s->used |= 1u << i; return true; }
+    for (i = 0; i < s->n_mods; i++)
+        if (!(s->used >> i & 1) && xg_str_is(s->mods[i], word)) {
+            s->used |= 1u << i;
+            return true;
+        }
     return false;
 }
 XG_FN xg_sim_type xg_sim_take_type(xg_sim_asm *p, xg_sim_stmt *s) { /* the first one left */
     uint32_t i;
     for (i = 0; i < s->n_mods; i++) {
         xg_sim_type t = s->used >> i & 1 ? XG_SIM_NONE : xg_sim_type_of(s->mods[i]);
-        if (t != XG_SIM_NONE) { s->used |= 1u << i; return t; }
+        if (t != XG_SIM_NONE) {
+            s->used |= 1u << i;
+            return t;
+        }
     }
     XG_SIM_BAD(p, s->at, "write it as in add.s32", "'%.*s' needs a type", (int)s->op.n, s->op.p);
 }
 /* One of the words, by its number; -1 when none is there. */
 XG_FN int xg_sim_take_one(xg_sim_stmt *s, const char *const *words, int n) {
     int i;
-    for (i = 0; i < n; i++) if (xg_sim_take(s, words[i])) return i;
+    for (i = 0; i < n; i++)
+        if (xg_sim_take(s, words[i])) return i;
     return -1;
 }
 XG_FN xg_sim_round xg_sim_take_round(xg_sim_stmt *s) {
@@ -37,10 +46,13 @@ XG_FN xg_sim_round xg_sim_take_round(xg_sim_stmt *s) {
     return i < 0 ? XG_SIM_RN : (xg_sim_round)i;
 }
 XG_NORETURN XG_FN void xg_sim_no_type(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_type t) {
-    XG_SIM_UNSUPPORTED(p, s->at, NULL, "'%.*s' has no form for .%s with these modifiers", (int)s->op.n, s->op.p, xg_sim_types[t].text);
+    XG_SIM_UNSUPPORTED(
+        p, s->at, NULL, "'%.*s' has no form for .%s with these modifiers", (int)s->op.n, s->op.p, xg_sim_types[t].text);
 }
 XG_FN void xg_sim_operands(xg_sim_asm *p, const xg_sim_stmt *s, uint32_t least, uint32_t most) {
-    if (s->n < least || s->n > most) XG_SIM_BAD(p, s->at, NULL, "'%.*s' takes %u operands here, not %u", (int)s->op.n, s->op.p, s->n < least ? least : most, s->n);
+    if (s->n < least || s->n > most)
+        XG_SIM_BAD(p, s->at, NULL, "'%.*s' takes %u operands here, not %u", (int)s->op.n, s->op.p,
+            s->n < least ? least : most, s->n);
 }
 
 /* ---- records ---- */
@@ -59,16 +71,23 @@ XG_FN xg_sim_ins *xg_sim_put(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_kind kind) {
     xg_push(&p->scratch, xg_sim_ins, &p->code, in);
     return &p->code.p[p->code.n - 1];
 }
-XG_FN xg_sim_ins *xg_sim_alu(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, uint32_t d, uint32_t a, uint32_t b, uint32_t c) {
+XG_FN xg_sim_ins *xg_sim_alu(
+    xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, uint32_t d, uint32_t a, uint32_t b, uint32_t c) {
     xg_sim_ins *in = xg_sim_put(p, s, XG_SIM_K_ALU);
     XLAGPU_ASSERT(f != XG_SIM_F_none);
     in->op = (uint16_t)f;
-    in->d = d; in->a = a; in->b = b; in->c = c;
+    in->d = d;
+    in->a = a;
+    in->b = b;
+    in->c = c;
     return in;
 }
 XG_FN uint32_t xg_sim_temp(xg_sim_asm *p, uint32_t bytes) { return xg_sim_new_reg(p, bytes) << 1; }
-XG_FN uint32_t xg_sim_bytes_of(const xg_sim_asm *p, uint32_t code) { return code & 1 ? p->consts.p[code >> 1].bytes : p->vregs.p[code >> 1].bytes; }
-XG_FN uint32_t xg_sim_via(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, uint32_t bytes, uint32_t a) { /* f(a) in a temporary */
+XG_FN uint32_t xg_sim_bytes_of(const xg_sim_asm *p, uint32_t code) {
+    return code & 1 ? p->consts.p[code >> 1].bytes : p->vregs.p[code >> 1].bytes;
+}
+XG_FN uint32_t xg_sim_via(
+    xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, uint32_t bytes, uint32_t a) { /* f(a) in a temporary */
     uint32_t t = xg_sim_temp(p, bytes);
     xg_sim_alu(p, s, f, t, a, XG_SIM_NOREG, XG_SIM_NOREG);
     return t;
@@ -92,7 +111,10 @@ XG_FN uint32_t xg_sim_constant(xg_sim_asm *p, uint64_t value, uint32_t bytes) {
 /* The address of a shared variable: known when all functions are. */
 XG_FN uint32_t xg_sim_shared_address(xg_sim_asm *p, xg_sim_sym *v, uint64_t addend, uint32_t bytes) {
     xg_sim_const k;
-    if (v->users == 0 || v->user != p->f->id) { v->users++; v->user = p->f->id; }
+    if (v->users == 0 || v->user != p->f->id) {
+        v->users++;
+        v->user = p->f->id;
+    }
     memset(&k, 0, sizeof k);
     k.value = addend;
     k.bytes = (uint8_t)bytes;
@@ -116,30 +138,75 @@ XG_FN uint32_t xg_sim_address_of(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_sym *v, u
 /* ---- operands ---- */
 
 /* X(text, size in bytes, number): what a warp reads; run.c computes them. */
+/* clang-format off */
 #define XG_SIM_SREGS(X) \
-    X("%tid.x", TID_X, 4) X("%tid.y", TID_Y, 4) X("%tid.z", TID_Z, 4) X("%ntid.x", NTID_X, 4) X("%ntid.y", NTID_Y, 4) X("%ntid.z", NTID_Z, 4) \
-    X("%ctaid.x", CTAID_X, 4) X("%ctaid.y", CTAID_Y, 4) X("%ctaid.z", CTAID_Z, 4) X("%nctaid.x", NCTAID_X, 4) X("%nctaid.y", NCTAID_Y, 4) X("%nctaid.z", NCTAID_Z, 4) \
-    X("%laneid", LANEID, 4) X("%warpid", WARPID, 4) X("%nwarpid", NWARPID, 4) X("%smid", SMID, 4) X("%nsmid", NSMID, 4) X("%gridid", GRIDID, 8) \
-    X("%lanemask_eq", LANEMASK_EQ, 4) X("%lanemask_lt", LANEMASK_LT, 4) X("%lanemask_le", LANEMASK_LE, 4) X("%lanemask_gt", LANEMASK_GT, 4) X("%lanemask_ge", LANEMASK_GE, 4) \
-    X("%clock", CLOCK, 4) X("%clock_hi", CLOCK_HI, 4) X("%clock64", CLOCK64, 8) X("%globaltimer", GLOBALTIMER, 8) X("%globaltimer_lo", GLOBALTIMER_LO, 4) X("%globaltimer_hi", GLOBALTIMER_HI, 4) \
-    X("%dynamic_smem_size", DYNAMIC_SMEM, 4) X("%total_smem_size", TOTAL_SMEM, 4) X("%cluster_ctarank", CLUSTER_CTARANK, 4) X("%cluster_nctarank", CLUSTER_NCTARANK, 4) \
-    X("%clusterid.x", CLUSTERID_X, 4) X("%clusterid.y", CLUSTERID_Y, 4) X("%clusterid.z", CLUSTERID_Z, 4) X("%nclusterid.x", NCLUSTERID_X, 4) X("%nclusterid.y", NCLUSTERID_Y, 4) X("%nclusterid.z", NCLUSTERID_Z, 4) \
-    X("%cluster_ctaid.x", CLUSTER_CTAID_X, 4) X("%cluster_ctaid.y", CLUSTER_CTAID_Y, 4) X("%cluster_ctaid.z", CLUSTER_CTAID_Z, 4) \
-    X("%aggr_smem_size", AGGR_SMEM, 4) X("%is_explicit_cluster", EXPLICIT_CLUSTER, 4) \
-    X("%cluster_nctaid.x", CLUSTER_NCTAID_X, 4) X("%cluster_nctaid.y", CLUSTER_NCTAID_Y, 4) X("%cluster_nctaid.z", CLUSTER_NCTAID_Z, 4)
+    X("%tid.x", TID_X, 4) \
+    X("%tid.y", TID_Y, 4) \
+    X("%tid.z", TID_Z, 4) \
+    X("%ntid.x", NTID_X, 4) \
+    X("%ntid.y", NTID_Y, 4) \
+    X("%ntid.z", NTID_Z, 4) \
+    X("%ctaid.x", CTAID_X, 4) \
+    X("%ctaid.y", CTAID_Y, 4) \
+    X("%ctaid.z", CTAID_Z, 4) \
+    X("%nctaid.x", NCTAID_X, 4) \
+    X("%nctaid.y", NCTAID_Y, 4) \
+    X("%nctaid.z", NCTAID_Z, 4) \
+    X("%laneid", LANEID, 4) \
+    X("%warpid", WARPID, 4) \
+    X("%nwarpid", NWARPID, 4) \
+    X("%smid", SMID, 4) \
+    X("%nsmid", NSMID, 4) \
+    X("%gridid", GRIDID, 8) \
+    X("%lanemask_eq", LANEMASK_EQ, 4) \
+    X("%lanemask_lt", LANEMASK_LT, 4) \
+    X("%lanemask_le", LANEMASK_LE, 4) \
+    X("%lanemask_gt", LANEMASK_GT, 4) \
+    X("%lanemask_ge", LANEMASK_GE, 4) \
+    X("%clock", CLOCK, 4) \
+    X("%clock_hi", CLOCK_HI, 4) \
+    X("%clock64", CLOCK64, 8) \
+    X("%globaltimer", GLOBALTIMER, 8) \
+    X("%globaltimer_lo", GLOBALTIMER_LO, 4) \
+    X("%globaltimer_hi", GLOBALTIMER_HI, 4) \
+    X("%dynamic_smem_size", DYNAMIC_SMEM, 4) \
+    X("%total_smem_size", TOTAL_SMEM, 4) \
+    X("%cluster_ctarank", CLUSTER_CTARANK, 4) \
+    X("%cluster_nctarank", CLUSTER_NCTARANK, 4) \
+    X("%clusterid.x", CLUSTERID_X, 4) \
+    X("%clusterid.y", CLUSTERID_Y, 4) \
+    X("%clusterid.z", CLUSTERID_Z, 4) \
+    X("%nclusterid.x", NCLUSTERID_X, 4) \
+    X("%nclusterid.y", NCLUSTERID_Y, 4) \
+    X("%nclusterid.z", NCLUSTERID_Z, 4) \
+    X("%cluster_ctaid.x", CLUSTER_CTAID_X, 4) \
+    X("%cluster_ctaid.y", CLUSTER_CTAID_Y, 4) \
+    X("%cluster_ctaid.z", CLUSTER_CTAID_Z, 4) \
+    X("%aggr_smem_size", AGGR_SMEM, 4) \
+    X("%is_explicit_cluster", EXPLICIT_CLUSTER, 4) \
+    X("%cluster_nctaid.x", CLUSTER_NCTAID_X, 4) \
+    X("%cluster_nctaid.y", CLUSTER_NCTAID_Y, 4) \
+    X("%cluster_nctaid.z", CLUSTER_NCTAID_Z, 4)
+/* clang-format on */
 typedef enum xg_sim_sreg {
 #define X(text, name, bytes) XG_SIM_SREG_##name,
     XG_SIM_SREGS(X)
 #undef X
     XG_SIM_SREG_COUNT
 } xg_sim_sreg;
-typedef struct xg_sim_sreg_row { const char *text; uint8_t bytes; } xg_sim_sreg_row;
+typedef struct xg_sim_sreg_row {
+    const char *text;
+    uint8_t bytes;
+} xg_sim_sreg_row;
 static const xg_sim_sreg_row xg_sim_sregs[XG_SIM_SREG_COUNT] = {
 #define X(text, name, bytes) {text, bytes},
     XG_SIM_SREGS(X)
 #undef X
 };
-XG_FN const char *xg_sim_sreg_name(const void *user, size_t i) { (void)user; return i < XG_SIM_SREG_COUNT ? xg_sim_sregs[i].text : NULL; }
+XG_FN const char *xg_sim_sreg_name(const void *user, size_t i) {
+    (void)user;
+    return i < XG_SIM_SREG_COUNT ? xg_sim_sregs[i].text : NULL;
+}
 
 XG_NORETURN XG_FN void xg_sim_unknown_word(xg_sim_asm *p, const xg_sim_operand *o) {
     const char *near_name = o->word.p[0] == '%' ? xg_nearest(o->word, xg_sim_sreg_name, NULL) : NULL;
@@ -149,12 +216,26 @@ XG_NORETURN XG_FN void xg_sim_unknown_word(xg_sim_asm *p, const xg_sim_operand *
 }
 /* Counters and places of a driver that is not here: they are 0. */
 XG_FN bool xg_sim_sreg_zero(xg_str w, uint32_t *bytes) {
-    static const struct { const char *text; uint8_t n, bytes; } rows[] = {{"%envreg", 32, 4}, {"%pm", 8, 4}, {"%reserved_smem_offset_", 2, 4}};
-    static const char *const others[] = {"%reserved_smem_offset_begin", "%reserved_smem_offset_end", "%reserved_smem_offset_cap", "%current_graph_exec", "%pm0_64", "%pm1_64", "%pm2_64", "%pm3_64", "%pm4_64", "%pm5_64", "%pm6_64", "%pm7_64"};
-    static const char *const fourth[] = {"%tid.w", "%ntid.w", "%ctaid.w", "%nctaid.w", "%clusterid.w", "%nclusterid.w", "%cluster_ctaid.w", "%cluster_nctaid.w"};
+    static const struct {
+        const char *text;
+        uint8_t n, bytes;
+    } rows[] = {{"%envreg", 32, 4}, {"%pm", 8, 4}, {"%reserved_smem_offset_", 2, 4}};
+    static const char *const others[] = {"%reserved_smem_offset_begin", "%reserved_smem_offset_end",
+        "%reserved_smem_offset_cap", "%current_graph_exec", "%pm0_64", "%pm1_64", "%pm2_64", "%pm3_64", "%pm4_64",
+        "%pm5_64", "%pm6_64", "%pm7_64"};
+    static const char *const fourth[] = {"%tid.w", "%ntid.w", "%ctaid.w", "%nctaid.w", "%clusterid.w", "%nclusterid.w",
+        "%cluster_ctaid.w", "%cluster_nctaid.w"};
     size_t i, k;
-    for (i = 0; i < XG_COUNT(others); i++) if (xg_str_is(w, others[i])) { *bytes = i < 3 ? 4 : 8; return true; }
-    for (i = 0; i < XG_COUNT(fourth); i++) if (xg_str_is(w, fourth[i])) { *bytes = 4; return true; }
+    for (i = 0; i < XG_COUNT(others); i++)
+        if (xg_str_is(w, others[i])) {
+            *bytes = i < 3 ? 4 : 8;
+            return true;
+        }
+    for (i = 0; i < XG_COUNT(fourth); i++)
+        if (xg_str_is(w, fourth[i])) {
+            *bytes = 4;
+            return true;
+        }
     for (i = 0; i < XG_COUNT(rows); i++) {
         uint32_t number = 0;
         size_t n = strlen(rows[i].text);
@@ -168,7 +249,8 @@ XG_FN bool xg_sim_sreg_zero(xg_str w, uint32_t *bytes) {
 XG_FN uint32_t xg_sim_special(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o) {
     uint32_t i, t;
     xg_sim_ins *in;
-    for (i = 0; i < XG_SIM_SREG_COUNT; i++) if (xg_str_is(o->word, xg_sim_sregs[i].text)) break;
+    for (i = 0; i < XG_SIM_SREG_COUNT; i++)
+        if (xg_str_is(o->word, xg_sim_sregs[i].text)) break;
     if (i == XG_SIM_SREG_COUNT && xg_sim_sreg_zero(o->word, &t)) return xg_sim_constant(p, 0, t);
     if (i == XG_SIM_SREG_COUNT) xg_sim_unknown_word(p, o);
     t = xg_sim_temp(p, xg_sim_sregs[i].bytes);
@@ -179,8 +261,10 @@ XG_FN uint32_t xg_sim_special(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operan
 }
 
 XG_FN uint64_t xg_sim_number_as(const xg_sim_operand *o, xg_sim_type t) {
-    if (o->number == 8 && xg_sim_types[t].bytes == 4) return xg_sim_pack(xg_sim_unpack(o->value, XG_SIM_IS_F64), XG_SIM_IS_F32, XG_SIM_RN, false);
-    if (o->number == 4 && t == XG_SIM_F64) return xg_sim_pack(xg_sim_unpack(o->value, XG_SIM_IS_F32), XG_SIM_IS_F64, XG_SIM_RN, false);
+    if (o->number == 8 && xg_sim_types[t].bytes == 4)
+        return xg_sim_pack(xg_sim_unpack(o->value, XG_SIM_IS_F64), XG_SIM_IS_F32, XG_SIM_RN, false);
+    if (o->number == 4 && t == XG_SIM_F64)
+        return xg_sim_pack(xg_sim_unpack(o->value, XG_SIM_IS_F32), XG_SIM_IS_F64, XG_SIM_RN, false);
     return o->value;
 }
 
@@ -200,7 +284,9 @@ XG_FN uint32_t xg_sim_source_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_oper
     case XG_SIM_O_VAR: return xg_sim_address_of(p, s, o->sym, o->value, bytes == 4 ? 4 : 8);
     case XG_SIM_O_SREG: code = xg_sim_special(p, s, o); break;
     case XG_SIM_O_REG:
-        if (o->sym->type == XG_SIM_PRED) XG_SIM_BAD(p, o->at, NULL, "'%.*s' is a predicate; a .%s is wanted", (int)o->word.n, o->word.p, xg_sim_types[t].text);
+        if (o->sym->type == XG_SIM_PRED)
+            XG_SIM_BAD(p, o->at, NULL, "'%.*s' is a predicate; a .%s is wanted", (int)o->word.n, o->word.p,
+                xg_sim_types[t].text);
         code = o->sym->reg << 1;
         break;
     case XG_SIM_O_LABEL: xg_sim_unknown_word(p, o);
@@ -211,11 +297,14 @@ XG_FN uint32_t xg_sim_source_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_oper
         if (o->kind == XG_SIM_O_SREG && have == 4 && bytes == 2) return xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, code);
         if (o->kind == XG_SIM_O_SREG && have == 4 && bytes == 8) return xg_sim_via(p, s, XG_SIM_F_u64_u32, 8, code);
         if (o->kind == XG_SIM_O_SREG && have == 8 && bytes == 4) return xg_sim_via(p, s, XG_SIM_F_u32_u64, 4, code);
-        XG_SIM_BAD(p, o->at, NULL, "'%.*s' has %u bits; .%s needs %u", (int)o->word.n, o->word.p, have * 8, xg_sim_types[t].text, (uint32_t)xg_sim_types[t].bits);
+        XG_SIM_BAD(p, o->at, NULL, "'%.*s' has %u bits; .%s needs %u", (int)o->word.n, o->word.p, have * 8,
+            xg_sim_types[t].text, (uint32_t)xg_sim_types[t].bits);
     }
     return code;
 }
-XG_FN uint32_t xg_sim_source(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i, xg_sim_type t) { return xg_sim_source_of(p, s, &s->o[i], t, false); }
+XG_FN uint32_t xg_sim_source(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i, xg_sim_type t) {
+    return xg_sim_source_of(p, s, &s->o[i], t, false);
+}
 
 XG_FN uint32_t xg_sim_dest_of(xg_sim_asm *p, const xg_sim_operand *o, xg_sim_type t, bool wider) {
     uint32_t bytes = XG_MAX(xg_sim_types[t].bytes, 2u), have;
@@ -223,17 +312,26 @@ XG_FN uint32_t xg_sim_dest_of(xg_sim_asm *p, const xg_sim_operand *o, xg_sim_typ
     if (o->kind == XG_SIM_O_LABEL || o->kind == XG_SIM_O_SREG) xg_sim_unknown_word(p, o);
     if (o->kind != XG_SIM_O_REG || o->inverted) XG_SIM_BAD(p, o->at, NULL, "the destination must be a register");
     have = p->vregs.p[o->sym->reg].bytes;
-    if ((o->sym->type == XG_SIM_PRED) != (t == XG_SIM_PRED)) XG_SIM_BAD(p, o->at, NULL, "'%.*s' is .%s; .%s is wanted", (int)o->word.n, o->word.p, xg_sim_types[o->sym->type].text, xg_sim_types[t].text);
-    if (have != bytes && !(wider && have > bytes)) XG_SIM_BAD(p, o->at, NULL, "'%.*s' has %u bits; .%s needs %u", (int)o->word.n, o->word.p, have * 8, xg_sim_types[t].text, (uint32_t)xg_sim_types[t].bits);
+    if ((o->sym->type == XG_SIM_PRED) != (t == XG_SIM_PRED))
+        XG_SIM_BAD(p, o->at, NULL, "'%.*s' is .%s; .%s is wanted", (int)o->word.n, o->word.p,
+            xg_sim_types[o->sym->type].text, xg_sim_types[t].text);
+    if (have != bytes && !(wider && have > bytes))
+        XG_SIM_BAD(p, o->at, NULL, "'%.*s' has %u bits; .%s needs %u", (int)o->word.n, o->word.p, have * 8,
+            xg_sim_types[t].text, (uint32_t)xg_sim_types[t].bits);
     return o->sym->reg << 1;
 }
-XG_FN uint32_t xg_sim_dest(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i, xg_sim_type t) { return xg_sim_dest_of(p, &s->o[i], t, false); }
+XG_FN uint32_t xg_sim_dest(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i, xg_sim_type t) {
+    return xg_sim_dest_of(p, &s->o[i], t, false);
+}
 
 /* ---- functions by type ---- */
 
-typedef struct xg_sim_by_type { uint16_t u16, s16, u32, s32, u64, s64, f32, f64, f16, bf16; } xg_sim_by_type;
+typedef struct xg_sim_by_type {
+    uint16_t u16, s16, u32, s32, u64, s64, f32, f64, f16, bf16;
+} xg_sim_by_type;
 #define XG_F(n) XG_SIM_F_##n
 /* X(name, u16, s16, u32, s32, u64, s64, f32, f64, f16, bf16); none where there is no such form. */
+/* clang-format off */
 #define XG_SIM_BY_TYPE(X) \
     X(add, add_i16, add_i16, add_i32, add_i32, add_i64, add_i64, add_f32, add_f64, add_f16, add_bf16) \
     X(sub, sub_i16, sub_i16, sub_i32, sub_i32, sub_i64, sub_i64, sub_f32, sub_f64, sub_f16, sub_bf16) \
@@ -277,6 +375,7 @@ typedef struct xg_sim_by_type { uint16_t u16, s16, u32, s32, u64, s64, f32, f64,
     X(gt, set_gt_u16, set_gt_s16, set_gt_u32, set_gt_s32, set_gt_u64, set_gt_s64, set_gt_f32, set_gt_f64, none, none) \
     X(ge, set_ge_u16, set_ge_s16, set_ge_u32, set_ge_s32, set_ge_u64, set_ge_s64, set_ge_f32, set_ge_f64, none, none) \
     X(uno, none, none, none, none, none, none, uno_f32, uno_f64, none, none)
+/* clang-format on */
 typedef enum xg_sim_bt {
 #define X(n, a, b, c, d, e, f, g, h, i, j) XG_SIM_BT_##n,
     XG_SIM_BY_TYPE(X)
@@ -284,18 +383,27 @@ typedef enum xg_sim_bt {
     XG_SIM_BT_COUNT
 } xg_sim_bt;
 static const xg_sim_by_type xg_sim_typed[XG_SIM_BT_COUNT] = {
-#define X(n, a, b, c, d, e, f, g, h, i, j) {XG_F(a), XG_F(b), XG_F(c), XG_F(d), XG_F(e), XG_F(f), XG_F(g), XG_F(h), XG_F(i), XG_F(j)},
+#define X(n, a, b, c, d, e, f, g, h, i, j) \
+    {XG_F(a), XG_F(b), XG_F(c), XG_F(d), XG_F(e), XG_F(f), XG_F(g), XG_F(h), XG_F(i), XG_F(j)},
     XG_SIM_BY_TYPE(X)
 #undef X
 };
 XG_FN xg_sim_f xg_sim_pick_or_none(xg_sim_bt op, xg_sim_type t) {
     const xg_sim_by_type *r = &xg_sim_typed[op];
     switch (t) {
-    case XG_SIM_B16: case XG_SIM_U16: return (xg_sim_f)r->u16;
+    case XG_SIM_B16:
+    case XG_SIM_U16: return (xg_sim_f)r->u16;
     case XG_SIM_S16: return (xg_sim_f)r->s16;
-    case XG_SIM_B32: case XG_SIM_U32: case XG_SIM_F16X2: case XG_SIM_BF16X2: case XG_SIM_U16X2: case XG_SIM_S16X2: return (xg_sim_f)r->u32;
+    case XG_SIM_B32:
+    case XG_SIM_U32:
+    case XG_SIM_F16X2:
+    case XG_SIM_BF16X2:
+    case XG_SIM_U16X2:
+    case XG_SIM_S16X2: return (xg_sim_f)r->u32;
     case XG_SIM_S32: return (xg_sim_f)r->s32;
-    case XG_SIM_B64: case XG_SIM_U64: case XG_SIM_F32X2: return (xg_sim_f)r->u64;
+    case XG_SIM_B64:
+    case XG_SIM_U64:
+    case XG_SIM_F32X2: return (xg_sim_f)r->u64;
     case XG_SIM_S64: return (xg_sim_f)r->s64;
     case XG_SIM_F32: return (xg_sim_f)r->f32;
     case XG_SIM_F64: return (xg_sim_f)r->f64;
@@ -310,7 +418,9 @@ XG_FN xg_sim_f xg_sim_pick(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_bt op, xg
     return f;
 }
 XG_FN bool xg_sim_is_float(xg_sim_type t) { return t == XG_SIM_F32 || t == XG_SIM_F64; }
-XG_FN bool xg_sim_is_half(xg_sim_type t) { return t == XG_SIM_F16 || t == XG_SIM_BF16 || t == XG_SIM_F16X2 || t == XG_SIM_BF16X2; }
+XG_FN bool xg_sim_is_half(xg_sim_type t) {
+    return t == XG_SIM_F16 || t == XG_SIM_BF16 || t == XG_SIM_F16X2 || t == XG_SIM_BF16X2;
+}
 XG_FN xg_sim_type xg_sim_bits_type(xg_sim_type t) { /* the .b type of the same size */
     return xg_sim_types[t].bytes == 2 ? XG_SIM_B16 : xg_sim_types[t].bytes == 4 ? XG_SIM_B32 : XG_SIM_B64;
 }
@@ -321,19 +431,30 @@ XG_FN xg_sim_type xg_sim_twice(xg_sim_type t) {
 /* ---- arithmetic ---- */
 
 /* d = f(src) of f32 or f64 with .ftz and .sat around it; n sources. */
-XG_FN void xg_sim_float_into(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, uint32_t d, uint32_t *src, uint32_t n, bool ftz, bool sat, uint32_t imm) {
+XG_FN void xg_sim_float_into(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, uint32_t d, uint32_t *src,
+    uint32_t n, bool ftz, bool sat, uint32_t imm) {
     uint32_t i, bytes = xg_sim_types[t].bytes, last = d;
     if ((ftz || sat) && t != XG_SIM_F32) xg_sim_no_type(p, s, t);
-    if (ftz && (f == XG_SIM_F_ex2_f32 || f == XG_SIM_F_rcp_f32)) { f = f == XG_SIM_F_ex2_f32 ? XG_SIM_F_ex2ftz_f32 : XG_SIM_F_rcpftz_f32; ftz = false; } /* common */
-    for (i = 0; i < n; i++) if (ftz) src[i] = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, src[i]);
+    if (ftz && (f == XG_SIM_F_ex2_f32 || f == XG_SIM_F_rcp_f32)) {
+        f = f == XG_SIM_F_ex2_f32 ? XG_SIM_F_ex2ftz_f32 : XG_SIM_F_rcpftz_f32;
+        ftz = false;
+    } /* common */
+    for (i = 0; i < n; i++)
+        if (ftz) src[i] = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, src[i]);
     if (ftz || sat) last = xg_sim_temp(p, bytes);
     xg_sim_alu(p, s, f, last, src[0], n > 1 ? src[1] : XG_SIM_NOREG, n > 2 ? src[2] : XG_SIM_NOREG)->imm = imm;
-    if (ftz && sat) { i = xg_sim_temp(p, 4); xg_sim_alu(p, s, XG_SIM_F_ftz_f32, i, last, XG_SIM_NOREG, XG_SIM_NOREG); last = i; ftz = false; }
+    if (ftz && sat) {
+        i = xg_sim_temp(p, 4);
+        xg_sim_alu(p, s, XG_SIM_F_ftz_f32, i, last, XG_SIM_NOREG, XG_SIM_NOREG);
+        last = i;
+        ftz = false;
+    }
     if (ftz) xg_sim_alu(p, s, XG_SIM_F_ftz_f32, d, last, XG_SIM_NOREG, XG_SIM_NOREG);
     if (sat) xg_sim_alu(p, s, XG_SIM_F_sat_f32, d, last, XG_SIM_NOREG, XG_SIM_NOREG);
 }
 /* The sources follow the destination. Those before the last may be 16-bit floats (`narrow`), which become f32 first. */
-XG_FN void xg_sim_float_of(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, xg_sim_type narrow, uint32_t n, bool ftz, bool sat, uint32_t imm) {
+XG_FN void xg_sim_float_of(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, xg_sim_type narrow, uint32_t n,
+    bool ftz, bool sat, uint32_t imm) {
     uint32_t src[3], i;
     for (i = 0; i < n; i++) {
         bool half = narrow != XG_SIM_NONE && (i == 0 || i + 1 < n);
@@ -342,10 +463,16 @@ XG_FN void xg_sim_float_of(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_typ
     }
     xg_sim_float_into(p, s, f, t, xg_sim_dest(p, s, 0, t), src, n, ftz, sat, imm);
 }
-XG_FN void xg_sim_float(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, uint32_t n, bool ftz, bool sat, uint32_t imm) { xg_sim_float_of(p, s, f, t, XG_SIM_NONE, n, ftz, sat, imm); }
+XG_FN void xg_sim_float(
+    xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, uint32_t n, bool ftz, bool sat, uint32_t imm) {
+    xg_sim_float_of(p, s, f, t, XG_SIM_NONE, n, ftz, sat, imm);
+}
 /* The type of 16-bit sources of an f32 result, such as add.f32.f16. */
 XG_FN xg_sim_type xg_sim_take_narrow(xg_sim_stmt *s, xg_sim_type t) {
-    return t != XG_SIM_F32 ? XG_SIM_NONE : xg_sim_take(s, "f16") ? XG_SIM_F16 : xg_sim_take(s, "bf16") ? XG_SIM_BF16 : XG_SIM_NONE;
+    return t != XG_SIM_F32          ? XG_SIM_NONE
+           : xg_sim_take(s, "f16")  ? XG_SIM_F16
+           : xg_sim_take(s, "bf16") ? XG_SIM_BF16
+                                    : XG_SIM_NONE;
 }
 /* Two f32 in 64 bits, one after the other. */
 XG_FN void xg_sim_float_x2(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, uint32_t n, bool ftz, uint32_t imm) {
@@ -365,10 +492,12 @@ XG_FN void xg_sim_half_op(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type t, uint32_t
     bool packed = xg_sim_types[t].bytes == 4;
     if (t == XG_SIM_BF16 || t == XG_SIM_BF16X2) op |= XG_SIM_H_BF16;
     for (i = 0; i < n; i++) src[i] = xg_sim_source(p, s, i + 1, t);
-    xg_sim_alu(p, s, packed ? XG_SIM_F_half_x2 : XG_SIM_F_half_16, xg_sim_dest(p, s, 0, t), src[0], src[1], src[2])->imm = op;
+    xg_sim_alu(p, s, packed ? XG_SIM_F_half_x2 : XG_SIM_F_half_16, xg_sim_dest(p, s, 0, t), src[0], src[1], src[2])
+        ->imm = op;
 }
 
-XG_FN void xg_sim_carry(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, uint32_t d, uint32_t a, uint32_t b, bool in, bool out) {
+XG_FN void xg_sim_carry(
+    xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, uint32_t d, uint32_t a, uint32_t b, bool in, bool out) {
     xg_sim_ins *r;
     (void)t;
     if (p->carry == XG_SIM_NOREG) p->carry = xg_sim_temp(p, 4);
@@ -389,26 +518,42 @@ XG_FN void xg_sim_d_add(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     ftz = xg_sim_take(s, "ftz");
     sat = xg_sim_take(s, "sat");
     t = xg_sim_take_type(p, s);
-    if (t == XG_SIM_F32X2 && !in && !out && !sat) xg_sim_float_x2(p, s, mode == XG_SIM_RN ? (sub ? XG_SIM_F_sub_f32 : XG_SIM_F_add_f32) : sub ? XG_SIM_F_subm_f32 : XG_SIM_F_addm_f32, 2, ftz, mode);
+    if (t == XG_SIM_F32X2 && !in && !out && !sat)
+        xg_sim_float_x2(p, s,
+            mode == XG_SIM_RN ? (sub ? XG_SIM_F_sub_f32 : XG_SIM_F_add_f32)
+            : sub             ? XG_SIM_F_subm_f32
+                              : XG_SIM_F_addm_f32,
+            2, ftz, mode);
     else if (in || out) {
         bool wide = xg_sim_types[t].bytes == 8;
         if (xg_sim_types[t].cls == 'F' || xg_sim_types[t].bytes < 4) xg_sim_no_type(p, s, t);
-        xg_sim_carry(p, s, sub ? (wide ? XG_SIM_F_subc_u64 : XG_SIM_F_subc_u32) : wide ? XG_SIM_F_addc_u64 : XG_SIM_F_addc_u32, t,
-            xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), in, out);
+        xg_sim_carry(p, s,
+            sub    ? (wide ? XG_SIM_F_subc_u64 : XG_SIM_F_subc_u32)
+            : wide ? XG_SIM_F_addc_u64
+                   : XG_SIM_F_addc_u32,
+            t, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), in, out);
     } else if (xg_sim_is_float(t)) {
         xg_sim_bt modal = sub ? XG_SIM_BT_subm : XG_SIM_BT_addm;
-        xg_sim_float_of(p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? op : modal, t), t, xg_sim_take_narrow(s, t), 2, ftz, sat, mode);
+        xg_sim_float_of(
+            p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? op : modal, t), t, xg_sim_take_narrow(s, t), 2, ftz, sat, mode);
     } else if (xg_sim_is_half(t)) {
         if (mode != XG_SIM_RN) xg_sim_no_type(p, s, t);
-        if (!ftz && !sat && xg_sim_types[t].bytes == 2) xg_sim_alu(p, s, xg_sim_pick(p, s, op, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
-        else xg_sim_half_op(p, s, t, 2, (sub ? XG_SIM_H_SUB : XG_SIM_H_ADD) | (ftz ? XG_SIM_H_FTZ : 0) | (sat ? XG_SIM_H_SAT : 0));
+        if (!ftz && !sat && xg_sim_types[t].bytes == 2)
+            xg_sim_alu(p, s, xg_sim_pick(p, s, op, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
+                xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
+        else
+            xg_sim_half_op(
+                p, s, t, 2, (sub ? XG_SIM_H_SUB : XG_SIM_H_ADD) | (ftz ? XG_SIM_H_FTZ : 0) | (sat ? XG_SIM_H_SAT : 0));
     } else if (t == XG_SIM_U16X2 || t == XG_SIM_S16X2) {
         if (sub) xg_sim_no_type(p, s, t);
-        xg_sim_alu(p, s, XG_SIM_F_int_x2, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG)->imm = 0;
+        xg_sim_alu(p, s, XG_SIM_F_int_x2, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t),
+            XG_SIM_NOREG)
+            ->imm = 0;
     } else {
         xg_sim_f f = sat ? (sub ? XG_SIM_F_subsat_s32 : XG_SIM_F_addsat_s32) : xg_sim_pick(p, s, op, t);
         if (ftz || (sat && t != XG_SIM_S32)) xg_sim_no_type(p, s, t);
-        xg_sim_alu(p, s, f, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
+        xg_sim_alu(
+            p, s, f, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
     }
 }
 
@@ -420,18 +565,36 @@ XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s);
     (void)arg;
     xg_sim_operands(p, s, 3, 3);
-    if (t == XG_SIM_F32X2 && !sat) { xg_sim_float_x2(p, s, mode == XG_SIM_RN ? XG_SIM_F_mul_f32 : XG_SIM_F_mulm_f32, 2, ftz, mode); return; }
-    if (xg_sim_is_float(t)) { xg_sim_float(p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? XG_SIM_BT_mul : XG_SIM_BT_mulm, t), t, 2, ftz, sat, mode); return; }
-    if (xg_sim_is_half(t)) {
-        if (mode != XG_SIM_RN) xg_sim_no_type(p, s, t);
-        if (!ftz && !sat && xg_sim_types[t].bytes == 2) xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mul, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
-        else xg_sim_half_op(p, s, t, 2, XG_SIM_H_MUL | (ftz ? XG_SIM_H_FTZ : 0) | (sat ? XG_SIM_H_SAT : 0));
+    if (t == XG_SIM_F32X2 && !sat) {
+        xg_sim_float_x2(p, s, mode == XG_SIM_RN ? XG_SIM_F_mul_f32 : XG_SIM_F_mulm_f32, 2, ftz, mode);
         return;
     }
-    if (part < 0) XG_SIM_BAD(p, s->at, "write mul.lo, mul.hi or mul.wide", "an integer 'mul' must say which part of the product it wants");
+    if (xg_sim_is_float(t)) {
+        xg_sim_float(
+            p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? XG_SIM_BT_mul : XG_SIM_BT_mulm, t), t, 2, ftz, sat, mode);
+        return;
+    }
+    if (xg_sim_is_half(t)) {
+        if (mode != XG_SIM_RN) xg_sim_no_type(p, s, t);
+        if (!ftz && !sat && xg_sim_types[t].bytes == 2)
+            xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mul, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
+                xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
+        else
+            xg_sim_half_op(p, s, t, 2, XG_SIM_H_MUL | (ftz ? XG_SIM_H_FTZ : 0) | (sat ? XG_SIM_H_SAT : 0));
+        return;
+    }
+    if (part < 0)
+        XG_SIM_BAD(p, s->at, "write mul.lo, mul.hi or mul.wide",
+            "an integer 'mul' must say which part of the product it wants");
     if (ftz || sat) xg_sim_no_type(p, s, t);
-    xg_sim_alu(p, s, xg_sim_pick(p, s, part == 0 ? XG_SIM_BT_mul : part == 1 ? XG_SIM_BT_mulh : XG_SIM_BT_mulw, t),
-        xg_sim_dest(p, s, 0, part == 2 ? xg_sim_twice(t) : t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
+    xg_sim_alu(p, s,
+        xg_sim_pick(p, s,
+            part == 0   ? XG_SIM_BT_mul
+            : part == 1 ? XG_SIM_BT_mulh
+                        : XG_SIM_BT_mulw,
+            t),
+        xg_sim_dest(p, s, 0, part == 2 ? xg_sim_twice(t) : t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t),
+        XG_SIM_NOREG);
 }
 
 /* mad, fma; madc (arg 2). */
@@ -439,13 +602,25 @@ XG_FN void xg_sim_d_mad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     static const char *const parts[] = {"lo", "hi", "wide"};
     int part = xg_sim_take_one(s, parts, 3);
     xg_sim_round mode = xg_sim_take_round(s);
-    bool ftz = xg_sim_take(s, "ftz"), sat = xg_sim_take(s, "sat"), relu = xg_sim_take(s, "relu"), in = arg == 2, out = xg_sim_take(s, "cc");
+    bool ftz = xg_sim_take(s, "ftz"), sat = xg_sim_take(s, "sat"), relu = xg_sim_take(s, "relu"), in = arg == 2,
+         out = xg_sim_take(s, "cc");
     xg_sim_type t = xg_sim_take_type(p, s);
     uint32_t a, b, c, product;
     xg_sim_operands(p, s, 4, 4);
-    if (t == XG_SIM_F32X2 && !relu && !in && !out && !sat && part < 0) { xg_sim_float_x2(p, s, mode == XG_SIM_RN ? XG_SIM_F_fma_f32 : XG_SIM_F_fmam_f32, 3, ftz, mode); return; }
-    if (xg_sim_is_float(t) && !relu && !in && !out && part < 0) { xg_sim_float_of(p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? XG_SIM_BT_fma : XG_SIM_BT_fmam, t), t, xg_sim_take_narrow(s, t), 3, ftz, sat, mode); return; }
-    if (xg_sim_is_half(t) && mode == XG_SIM_RN && arg == 1) { xg_sim_half_op(p, s, t, 3, XG_SIM_H_FMA | (ftz ? XG_SIM_H_FTZ : 0) | (sat ? XG_SIM_H_SAT : 0) | (relu ? XG_SIM_H_RELU : 0)); return; }
+    if (t == XG_SIM_F32X2 && !relu && !in && !out && !sat && part < 0) {
+        xg_sim_float_x2(p, s, mode == XG_SIM_RN ? XG_SIM_F_fma_f32 : XG_SIM_F_fmam_f32, 3, ftz, mode);
+        return;
+    }
+    if (xg_sim_is_float(t) && !relu && !in && !out && part < 0) {
+        xg_sim_float_of(p, s, xg_sim_pick(p, s, mode == XG_SIM_RN ? XG_SIM_BT_fma : XG_SIM_BT_fmam, t), t,
+            xg_sim_take_narrow(s, t), 3, ftz, sat, mode);
+        return;
+    }
+    if (xg_sim_is_half(t) && mode == XG_SIM_RN && arg == 1) {
+        xg_sim_half_op(p, s, t, 3,
+            XG_SIM_H_FMA | (ftz ? XG_SIM_H_FTZ : 0) | (sat ? XG_SIM_H_SAT : 0) | (relu ? XG_SIM_H_RELU : 0));
+        return;
+    }
     if (part < 0 || arg == 1 || ftz || relu) xg_sim_no_type(p, s, t);
     a = xg_sim_source(p, s, 1, t);
     b = xg_sim_source(p, s, 2, t);
@@ -456,14 +631,19 @@ XG_FN void xg_sim_d_mad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     } else if (part == 2) {
         if (in || out) xg_sim_no_type(p, s, t);
         xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_madw, t), xg_sim_dest(p, s, 0, xg_sim_twice(t)), a, b, c);
-    } else if (part == 0 && !in && !out) xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mad, t), xg_sim_dest(p, s, 0, t), a, b, c);
+    } else if (part == 0 && !in && !out)
+        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mad, t), xg_sim_dest(p, s, 0, t), a, b, c);
     else {
         bool wide = xg_sim_types[t].bytes == 8;
         product = xg_sim_temp(p, xg_sim_types[t].bytes);
         xg_sim_alu(p, s, xg_sim_pick(p, s, part ? XG_SIM_BT_mulh : XG_SIM_BT_mul, t), product, a, b, XG_SIM_NOREG);
-        if (!in && !out) xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_add, t), xg_sim_dest(p, s, 0, t), product, c, XG_SIM_NOREG);
-        else if (xg_sim_types[t].bytes < 4) xg_sim_no_type(p, s, t);
-        else xg_sim_carry(p, s, wide ? XG_SIM_F_addc_u64 : XG_SIM_F_addc_u32, t, xg_sim_dest(p, s, 0, t), product, c, in, out);
+        if (!in && !out)
+            xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_add, t), xg_sim_dest(p, s, 0, t), product, c, XG_SIM_NOREG);
+        else if (xg_sim_types[t].bytes < 4)
+            xg_sim_no_type(p, s, t);
+        else
+            xg_sim_carry(
+                p, s, wide ? XG_SIM_F_addc_u64 : XG_SIM_F_addc_u32, t, xg_sim_dest(p, s, 0, t), product, c, in, out);
     }
 }
 
@@ -480,7 +660,8 @@ XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
     xg_sim_operands(p, s, 3 + mad, 3 + mad);
     if (sat) {
         if (!sgn) xg_sim_no_type(p, s, t);
-        xg_sim_alu(p, s, XG_SIM_F_mad24hisat_s32, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), xg_sim_source(p, s, 3, t));
+        xg_sim_alu(p, s, XG_SIM_F_mad24hisat_s32, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
+            xg_sim_source(p, s, 2, t), xg_sim_source(p, s, 3, t));
         return;
     }
     d = mad ? xg_sim_temp(p, 4) : xg_sim_dest(p, s, 0, t);
@@ -498,20 +679,27 @@ XG_FN void xg_sim_d_div(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_operands(p, s, n + 1, n + 1);
     if (xg_sim_is_float(t)) {
         if (t == XG_SIM_F64) ftz = false; /* rcp.approx.ftz.f64: f64 subnormals are within its error */
-        if (mode == XG_SIM_RN) xg_sim_float(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), t, n, ftz, false, 0);
-        else if (arg == XG_SIM_BT_div) xg_sim_float(p, s, xg_sim_pick(p, s, XG_SIM_BT_divm, t), t, n, ftz, false, mode);
-        else if (arg == XG_SIM_BT_sqrt) xg_sim_float(p, s, xg_sim_pick(p, s, XG_SIM_BT_sqrtm, t), t, n, ftz, false, mode);
+        if (mode == XG_SIM_RN)
+            xg_sim_float(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), t, n, ftz, false, 0);
+        else if (arg == XG_SIM_BT_div)
+            xg_sim_float(p, s, xg_sim_pick(p, s, XG_SIM_BT_divm, t), t, n, ftz, false, mode);
+        else if (arg == XG_SIM_BT_sqrt)
+            xg_sim_float(p, s, xg_sim_pick(p, s, XG_SIM_BT_sqrtm, t), t, n, ftz, false, mode);
         else { /* rcp: 1 / a */
             uint32_t a = xg_sim_source(p, s, 1, t), q;
             if (ftz) a = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, a);
             q = ftz ? xg_sim_temp(p, 4) : xg_sim_dest(p, s, 0, t);
-            xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_divm, t), q, xg_sim_constant(p, t == XG_SIM_F32 ? 0x3F800000u : 0x3FF0000000000000u, xg_sim_types[t].bytes), a, XG_SIM_NOREG)->imm = mode;
+            xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_divm, t), q,
+                xg_sim_constant(p, t == XG_SIM_F32 ? 0x3F800000u : 0x3FF0000000000000u, xg_sim_types[t].bytes), a,
+                XG_SIM_NOREG)
+                ->imm = mode;
             if (ftz) xg_sim_alu(p, s, XG_SIM_F_ftz_f32, xg_sim_dest(p, s, 0, t), q, XG_SIM_NOREG, XG_SIM_NOREG);
         }
         return;
     }
     if (arg != XG_SIM_BT_div || ftz || approx) xg_sim_no_type(p, s, t);
-    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_div, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
+    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_div, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
+        xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
 }
 
 /* ex2, lg2, sin, cos, tanh, rsqrt of f32; ex2 and tanh of 16-bit floats too. */
@@ -522,10 +710,14 @@ XG_FN void xg_sim_d_approx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t f) {
     ftz = xg_sim_take(s, "ftz");
     t = xg_sim_take_type(p, s);
     xg_sim_operands(p, s, 2, 2);
-    if (xg_sim_is_half(t) && (f == XG_SIM_F_ex2_f32 || f == XG_SIM_F_tanh_f32)) xg_sim_half_op(p, s, t, 1, f == XG_SIM_F_ex2_f32 ? XG_SIM_H_EX2 : XG_SIM_H_TANH);
-    else if (f == XG_SIM_F_rsqrt_f32 && t == XG_SIM_F64) xg_sim_float(p, s, XG_SIM_F_rsqrt_f64, t, 1, false, false, 0);
-    else if (t == XG_SIM_F32) xg_sim_float(p, s, (xg_sim_f)f, t, 1, ftz, false, 0);
-    else xg_sim_no_type(p, s, t);
+    if (xg_sim_is_half(t) && (f == XG_SIM_F_ex2_f32 || f == XG_SIM_F_tanh_f32))
+        xg_sim_half_op(p, s, t, 1, f == XG_SIM_F_ex2_f32 ? XG_SIM_H_EX2 : XG_SIM_H_TANH);
+    else if (f == XG_SIM_F_rsqrt_f32 && t == XG_SIM_F64)
+        xg_sim_float(p, s, XG_SIM_F_rsqrt_f64, t, 1, false, false, 0);
+    else if (t == XG_SIM_F32)
+        xg_sim_float(p, s, (xg_sim_f)f, t, 1, ftz, false, 0);
+    else
+        xg_sim_no_type(p, s, t);
 }
 
 /* abs, neg, rem, and, or, xor, not, cnot, copysign: one function per type, n sources. */
@@ -536,24 +728,38 @@ XG_FN void xg_sim_d_plain(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s), u = t == XG_SIM_PRED ? XG_SIM_B32 : t;
     xg_sim_f f;
     xg_sim_operands(p, s, n + 1, n + 1);
-    if (t == XG_SIM_PRED && (op == XG_SIM_BT_cnot || op == XG_SIM_BT_rem || op == XG_SIM_BT_abs)) xg_sim_no_type(p, s, t);
-    if (xg_sim_is_float(t)) { xg_sim_float(p, s, xg_sim_pick(p, s, op, t), t, n, ftz, false, 0); return; }
-    if ((t == XG_SIM_F16X2 || t == XG_SIM_BF16X2) && (op == XG_SIM_BT_abs || op == XG_SIM_BT_neg)) f = op == XG_SIM_BT_abs ? XG_SIM_F_abs_f16x2 : XG_SIM_F_neg_f16x2;
-    else if (xg_sim_types[t].cls == 'V') xg_sim_no_type(p, s, t);
-    else f = xg_sim_pick(p, s, op, u);
+    if (t == XG_SIM_PRED && (op == XG_SIM_BT_cnot || op == XG_SIM_BT_rem || op == XG_SIM_BT_abs))
+        xg_sim_no_type(p, s, t);
+    if (xg_sim_is_float(t)) {
+        xg_sim_float(p, s, xg_sim_pick(p, s, op, t), t, n, ftz, false, 0);
+        return;
+    }
+    if ((t == XG_SIM_F16X2 || t == XG_SIM_BF16X2) && (op == XG_SIM_BT_abs || op == XG_SIM_BT_neg))
+        f = op == XG_SIM_BT_abs ? XG_SIM_F_abs_f16x2 : XG_SIM_F_neg_f16x2;
+    else if (xg_sim_types[t].cls == 'V')
+        xg_sim_no_type(p, s, t);
+    else
+        f = xg_sim_pick(p, s, op, u);
     if (ftz && !xg_sim_is_half(t)) xg_sim_no_type(p, s, t);
-    if (xg_sim_types[t].cls != 'B' && t != XG_SIM_PRED && (op == XG_SIM_BT_and || op == XG_SIM_BT_or || op == XG_SIM_BT_xor || op == XG_SIM_BT_not || op == XG_SIM_BT_cnot)) xg_sim_no_type(p, s, t);
-    xg_sim_alu(p, s, f, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), n == 2 ? xg_sim_source(p, s, 2, t) : XG_SIM_NOREG, XG_SIM_NOREG);
+    if (xg_sim_types[t].cls != 'B' && t != XG_SIM_PRED &&
+        (op == XG_SIM_BT_and || op == XG_SIM_BT_or || op == XG_SIM_BT_xor || op == XG_SIM_BT_not ||
+            op == XG_SIM_BT_cnot))
+        xg_sim_no_type(p, s, t);
+    xg_sim_alu(p, s, f, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
+        n == 2 ? xg_sim_source(p, s, 2, t) : XG_SIM_NOREG, XG_SIM_NOREG);
 }
 
 XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    bool max = arg == XG_SIM_BT_max, ftz = xg_sim_take(s, "ftz"), nan = xg_sim_take(s, "NaN"), relu = xg_sim_take(s, "relu"), xorsign = xg_sim_take(s, "xorsign"), absolute = xg_sim_take(s, "abs");
+    bool max = arg == XG_SIM_BT_max, ftz = xg_sim_take(s, "ftz"), nan = xg_sim_take(s, "NaN"),
+         relu = xg_sim_take(s, "relu"), xorsign = xg_sim_take(s, "xorsign"), absolute = xg_sim_take(s, "abs");
     xg_sim_type t = xg_sim_take_type(p, s);
     uint32_t a, b, d, sign = XG_SIM_NOREG, r;
     bool three = t == XG_SIM_F32 && s->n == 4 && !xorsign;
     xg_sim_operands(p, s, three ? 4 : 3, three ? 4 : 3);
     if (xg_sim_is_half(t)) {
-        xg_sim_half_op(p, s, t, 2, (max ? XG_SIM_H_MAX : XG_SIM_H_MIN) | (ftz ? XG_SIM_H_FTZ : 0) | (nan ? XG_SIM_H_NAN : 0) | (relu ? XG_SIM_H_RELU : 0) | (xorsign ? XG_SIM_H_XORSIGN : 0) | (absolute ? XG_SIM_H_ABS : 0));
+        xg_sim_half_op(p, s, t, 2,
+            (max ? XG_SIM_H_MAX : XG_SIM_H_MIN) | (ftz ? XG_SIM_H_FTZ : 0) | (nan ? XG_SIM_H_NAN : 0) |
+                (relu ? XG_SIM_H_RELU : 0) | (xorsign ? XG_SIM_H_XORSIGN : 0) | (absolute ? XG_SIM_H_ABS : 0));
         return;
     }
     a = xg_sim_source(p, s, 1, t);
@@ -562,15 +768,25 @@ XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (t == XG_SIM_F32) {
         xg_sim_f f = nan ? (max ? XG_SIM_F_maxn_f32 : XG_SIM_F_minn_f32) : max ? XG_SIM_F_max_f32 : XG_SIM_F_min_f32;
         if (relu) xg_sim_no_type(p, s, t);
-        if (ftz) { a = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, a); b = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, b); }
-        if (xorsign) { sign = xg_sim_temp(p, 4); xg_sim_alu(p, s, XG_SIM_F_xor_b32, sign, a, b, XG_SIM_NOREG); }
-        if (absolute) { a = xg_sim_via(p, s, XG_SIM_F_abs_f32, 4, a); b = xg_sim_via(p, s, XG_SIM_F_abs_f32, 4, b); }
+        if (ftz) {
+            a = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, a);
+            b = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, b);
+        }
+        if (xorsign) {
+            sign = xg_sim_temp(p, 4);
+            xg_sim_alu(p, s, XG_SIM_F_xor_b32, sign, a, b, XG_SIM_NOREG);
+        }
+        if (absolute) {
+            a = xg_sim_via(p, s, XG_SIM_F_abs_f32, 4, a);
+            b = xg_sim_via(p, s, XG_SIM_F_abs_f32, 4, b);
+        }
         if (three) { /* of the first two, then of the third */
             uint32_t ab = xg_sim_temp(p, 4), c = xg_sim_source(p, s, 3, t);
             if (ftz) c = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, c);
             if (absolute) c = xg_sim_via(p, s, XG_SIM_F_abs_f32, 4, c);
             xg_sim_alu(p, s, f, ab, a, b, XG_SIM_NOREG);
-            a = ab; b = c;
+            a = ab;
+            b = c;
         }
         r = xorsign ? xg_sim_temp(p, 4) : d;
         xg_sim_alu(p, s, f, r, a, b, XG_SIM_NOREG);
@@ -592,143 +808,8 @@ XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 XG_FN void xg_sim_d_shift(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s);
     xg_sim_operands(p, s, 3, 3);
-    xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, XG_SIM_U32), XG_SIM_NOREG);
-}
-
-/* ---- comparisons ---- */
-
-typedef struct xg_sim_compare { const char *text; uint8_t op, unordered; } xg_sim_compare; /* op: 0 eq 1 ne 2 lt 3 le 4 gt 5 ge 6 num 7 nan */
-static const xg_sim_compare xg_sim_compares[] = {{"eq", 0, 0}, {"ne", 1, 0}, {"lt", 2, 0}, {"le", 3, 0}, {"gt", 4, 0}, {"ge", 5, 0}, {"lo", 2, 0}, {"ls", 3, 0}, {"hi", 4, 0}, {"hs", 5, 0},
-    {"equ", 0, 1}, {"neu", 1, 1}, {"ltu", 2, 1}, {"leu", 3, 1}, {"gtu", 4, 1}, {"geu", 5, 1}, {"num", 6, 0}, {"nan", 7, 0}};
-
-/* The mask of a comparison in register d, by what the vector functions have: == < ... are ordered, != is unordered. */
-XG_FN void xg_sim_compare_into(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_compare *k, xg_sim_type t, uint32_t d, uint32_t a, uint32_t b) {
-    static const uint8_t fns[6] = {XG_SIM_BT_eq, XG_SIM_BT_ne, XG_SIM_BT_lt, XG_SIM_BT_le, XG_SIM_BT_gt, XG_SIM_BT_ge};
-    static const uint8_t inverse[6] = {1, 0, 5, 4, 3, 2};
-    uint32_t x;
-    if (!xg_sim_is_float(t)) { xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)fns[k->op], t), d, a, b, XG_SIM_NOREG); return; }
-    if (k->op == 7) { xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_uno, t), d, a, b, XG_SIM_NOREG); return; }
-    x = xg_sim_temp(p, 4);
-    if (k->op == 6) { xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_uno, t), x, a, b, XG_SIM_NOREG); xg_sim_alu(p, s, XG_SIM_F_not_b32, d, x, XG_SIM_NOREG, XG_SIM_NOREG); return; }
-    if (k->op == 1 && !k->unordered) { /* a < b or a > b */
-        uint32_t y = xg_sim_temp(p, 4);
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_lt, t), x, a, b, XG_SIM_NOREG);
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_gt, t), y, a, b, XG_SIM_NOREG);
-        xg_sim_alu(p, s, XG_SIM_F_or_b32, d, x, y, XG_SIM_NOREG);
-    } else if (k->op == 0 && k->unordered) {
-        uint32_t y = xg_sim_temp(p, 4);
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_eq, t), x, a, b, XG_SIM_NOREG);
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_uno, t), y, a, b, XG_SIM_NOREG);
-        xg_sim_alu(p, s, XG_SIM_F_or_b32, d, x, y, XG_SIM_NOREG);
-    } else if (k->unordered && k->op != 1) {
-        xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)fns[inverse[k->op]], t), x, a, b, XG_SIM_NOREG);
-        xg_sim_alu(p, s, XG_SIM_F_not_b32, d, x, XG_SIM_NOREG, XG_SIM_NOREG);
-    } else xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)fns[k->op], t), d, a, b, XG_SIM_NOREG);
-}
-
-XG_FN const xg_sim_compare *xg_sim_take_compare(xg_sim_asm *p, xg_sim_stmt *s) {
-    size_t i;
-    for (i = 0; i < XG_COUNT(xg_sim_compares); i++) if (s->n_mods && xg_str_is(s->mods[0], xg_sim_compares[i].text)) { s->used |= 1; return &xg_sim_compares[i]; }
-    XG_SIM_BAD(p, s->at, "such as setp.lt.s32", "the comparison must follow '%.*s'", (int)s->op.n, s->op.p);
-}
-
-/* p = cmp [boolop c], q = !cmp [boolop c]. */
-XG_FN void xg_sim_boolean(xg_sim_asm *p, xg_sim_stmt *s, int boolop, uint32_t d, uint32_t x, uint32_t c) {
-    static const xg_sim_f ops[3] = {XG_SIM_F_and_b32, XG_SIM_F_or_b32, XG_SIM_F_xor_b32};
-    if (boolop < 0) xg_sim_alu(p, s, XG_SIM_F_mov_b32, d, x, XG_SIM_NOREG, XG_SIM_NOREG);
-    else xg_sim_alu(p, s, ops[boolop], d, x, c, XG_SIM_NOREG);
-}
-
-XG_FN void xg_sim_d_setp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const boolops[] = {"and", "or", "xor"};
-    const xg_sim_compare *k = xg_sim_take_compare(p, s);
-    int boolop = xg_sim_take_one(s, boolops, 3);
-    bool ftz = xg_sim_take(s, "ftz");
-    xg_sim_type t = xg_sim_take_type(p, s);
-    uint32_t a, b, d, q = XG_SIM_NOREG, x, y = XG_SIM_NOREG, c = XG_SIM_NOREG;
-    (void)arg;
-    xg_sim_operands(p, s, boolop < 0 ? 3 : 4, boolop < 0 ? 3 : 4);
-    a = xg_sim_source(p, s, 1, t);
-    b = xg_sim_source(p, s, 2, t);
-    d = xg_sim_dest(p, s, 0, XG_SIM_PRED);
-    if (s->o[0].pair) q = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
-    if (boolop >= 0) c = xg_sim_source(p, s, 3, XG_SIM_PRED);
-    x = boolop < 0 && q == XG_SIM_NOREG ? d : xg_sim_temp(p, 4);
-    if (xg_sim_is_half(t)) {
-        bool packed = xg_sim_types[t].bytes == 4;
-        xg_sim_ins *in = xg_sim_alu(p, s, packed ? XG_SIM_F_set_f16x2 : XG_SIM_F_set_f16, x, a, b, XG_SIM_NOREG);
-        if (packed && q == XG_SIM_NOREG) XG_SIM_BAD(p, s->at, "write p|q", "a packed comparison has two destinations");
-        in->imm = k->op | (k->unordered ? 8u : 0) | (t == XG_SIM_BF16 || t == XG_SIM_BF16X2 ? 16u : 0) | (ftz ? 32u : 0);
-        if (packed) { p->code.p[p->code.n - 1].d2 = y = xg_sim_temp(p, 4); }
-    } else {
-        if (ftz && t != XG_SIM_F32) xg_sim_no_type(p, s, t);
-        if (ftz) { a = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, a); b = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, b); }
-        xg_sim_compare_into(p, s, k, t, x, a, b);
-    }
-    if (x == d) return;
-    if (q != XG_SIM_NOREG) {
-        if (y == XG_SIM_NOREG) y = xg_sim_via(p, s, XG_SIM_F_not_b32, 4, x);
-        if (c != XG_SIM_NOREG && (c == d || c == q)) c = xg_sim_via(p, s, XG_SIM_F_mov_b32, 4, c);
-        xg_sim_boolean(p, s, boolop, q, y, c);
-    }
-    xg_sim_boolean(p, s, boolop, d, x, c);
-}
-
-/* Both halves: 1.0 or all ones in each. */
-XG_FN void xg_sim_set_packed(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_compare *k, xg_sim_type dt, xg_sim_type t, int boolop, bool ftz, uint32_t a, uint32_t b) {
-    uint32_t x = xg_sim_temp(p, 4), y = xg_sim_temp(p, 4), m = xg_sim_temp(p, 4);
-    xg_sim_ins *in = xg_sim_alu(p, s, XG_SIM_F_set_f16x2, x, a, b, XG_SIM_NOREG);
-    in->imm = k->op | (k->unordered ? 8u : 0) | (t == XG_SIM_BF16X2 ? 16u : 0) | (ftz ? 32u : 0);
-    in->d2 = y;
-    if (boolop >= 0) {
-        uint32_t c = xg_sim_source(p, s, 3, XG_SIM_PRED), u = xg_sim_temp(p, 4), v = xg_sim_temp(p, 4);
-        xg_sim_boolean(p, s, boolop, u, x, c);
-        xg_sim_boolean(p, s, boolop, v, y, c);
-        x = u; y = v;
-    }
-    xg_sim_alu(p, s, XG_SIM_F_pack_b32, m, xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, x), xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, y), XG_SIM_NOREG);
-    xg_sim_alu(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, 0, dt), m, xg_sim_constant(p, dt == XG_SIM_F16X2 ? 0x3C003C00u : dt == XG_SIM_BF16X2 ? 0x3F803F80u : 0xFFFFFFFFu, 4), XG_SIM_NOREG);
-}
-
-XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const boolops[] = {"and", "or", "xor"};
-    const xg_sim_compare *k = xg_sim_take_compare(p, s);
-    int boolop = xg_sim_take_one(s, boolops, 3);
-    bool ftz = xg_sim_take(s, "ftz");
-    xg_sim_type dt = xg_sim_take_type(p, s), t = xg_sim_take_type(p, s);
-    uint32_t a, b, x;
-    (void)arg;
-    xg_sim_operands(p, s, boolop < 0 ? 3 : 4, boolop < 0 ? 3 : 4);
-    if (dt != XG_SIM_U32 && dt != XG_SIM_S32 && dt != XG_SIM_B32 && dt != XG_SIM_F32 && ((dt != XG_SIM_F16 && dt != XG_SIM_BF16) || xg_sim_types[t].cls == 'V') && (!xg_sim_is_half(t) || (dt != t && dt != XG_SIM_U16 && dt != XG_SIM_S16 && dt != XG_SIM_F16))) xg_sim_no_type(p, s, dt);
-    a = xg_sim_source(p, s, 1, t);
-    b = xg_sim_source(p, s, 2, t);
-    x = xg_sim_temp(p, 4);
-    if (xg_sim_is_half(t) && xg_sim_types[t].bytes == 4) { xg_sim_set_packed(p, s, k, dt, t, boolop, ftz, a, b); return; }
-    if (t == XG_SIM_F16 || t == XG_SIM_BF16) xg_sim_alu(p, s, XG_SIM_F_set_f16, x, a, b, XG_SIM_NOREG)->imm = k->op | (k->unordered ? 8u : 0) | (t == XG_SIM_BF16 ? 16u : 0) | (ftz ? 32u : 0);
-    else {
-        if (ftz && t != XG_SIM_F32) xg_sim_no_type(p, s, t);
-        if (ftz) { a = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, a); b = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, b); }
-        xg_sim_compare_into(p, s, k, t, x, a, b);
-    }
-    if (boolop >= 0) { uint32_t y = xg_sim_temp(p, 4); xg_sim_boolean(p, s, boolop, y, x, xg_sim_source(p, s, 3, XG_SIM_PRED)); x = y; }
-    if (dt == XG_SIM_F32) xg_sim_alu(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, 0, dt), x, xg_sim_constant(p, 0x3F800000u, 4), XG_SIM_NOREG);
-    else if (xg_sim_types[dt].bytes == 2) { x = xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, x); xg_sim_alu(p, s, XG_SIM_F_and_b16, xg_sim_dest(p, s, 0, dt), x, xg_sim_constant(p, dt == XG_SIM_F16 ? 0x3C00u : dt == XG_SIM_BF16 ? 0x3F80u : 0xFFFFu, 2), XG_SIM_NOREG); }
-    else xg_sim_alu(p, s, XG_SIM_F_mov_b32, xg_sim_dest(p, s, 0, dt), x, XG_SIM_NOREG, XG_SIM_NOREG);
-}
-
-XG_FN void xg_sim_d_selp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t slct) {
-    bool ftz = slct && xg_sim_take(s, "ftz");
-    xg_sim_type t = xg_sim_take_type(p, s), ct;
-    uint32_t c;
-    xg_sim_operands(p, s, 4, 4);
-    if (slct) { /* c >= 0 ? a : b */
-        ct = xg_sim_take_type(p, s);
-        if (ct != XG_SIM_S32 && ct != XG_SIM_F32) xg_sim_no_type(p, s, ct);
-        c = xg_sim_source(p, s, 3, ct);
-        if (ftz) c = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, c);
-        { uint32_t m = xg_sim_temp(p, 4); xg_sim_alu(p, s, ct == XG_SIM_S32 ? XG_SIM_F_set_ge_s32 : XG_SIM_F_set_ge_f32, m, c, xg_sim_constant(p, 0, 4), XG_SIM_NOREG); c = m; }
-    } else c = xg_sim_source(p, s, 3, XG_SIM_PRED);
-    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_sel, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), c);
+    xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
+        xg_sim_source(p, s, 2, XG_SIM_U32), XG_SIM_NOREG);
 }
 
 #endif /* XG_SIM_DECODE_C */

@@ -1,4 +1,5 @@
-/* sim/decode_video.c -- the video instructions to records, and the names of instructions that are known but not simulated. */
+/* sim/decode_video.c -- the video instructions to records, and the names of instructions that are known but not
+ * simulated. */
 #ifndef XG_SIM_DECODE_VIDEO_C
 #define XG_SIM_DECODE_VIDEO_C
 #include "control.c"
@@ -31,19 +32,36 @@ XG_FN void xg_sim_d_video(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
     static const char *const seconds[] = {"add", "min", "max"};
     uint32_t imm = op, select, second, a, b, c = XG_SIM_NOREG, d, least = op == XG_SIM_V_MAD ? 4 : 3, i, neg;
     xg_sim_ins *in;
-    if (op == XG_SIM_V_SET) imm |= xg_sim_video_types(p, s, 2) | xg_sim_video_compare_word(p, s);
-    else imm |= xg_sim_video_types(p, s, 3);
+    if (op == XG_SIM_V_SET)
+        imm |= xg_sim_video_types(p, s, 2) | xg_sim_video_compare_word(p, s);
+    else
+        imm |= xg_sim_video_types(p, s, 3);
     if (op != XG_SIM_V_SET && xg_sim_take(s, "sat")) imm |= XG_SIM_V_SAT;
-    if (op == XG_SIM_V_SHL || op == XG_SIM_V_SHR) { if (xg_sim_take(s, "wrap")) imm |= XG_SIM_V_WRAP; else if (!xg_sim_take(s, "clamp")) XG_SIM_BAD(p, s->at, NULL, "'%.*s' needs .clamp or .wrap", (int)s->op.n, s->op.p); }
-    if (op == XG_SIM_V_MAD) imm |= (xg_sim_take(s, "po") ? (uint32_t)XG_SIM_V_PLUS_ONE : 0u) | (xg_sim_take(s, "shr7") ? 1u : xg_sim_take(s, "shr15") ? 2u : 0u) << XG_SIM_V_SCALE;
+    if (op == XG_SIM_V_SHL || op == XG_SIM_V_SHR) {
+        if (xg_sim_take(s, "wrap"))
+            imm |= XG_SIM_V_WRAP;
+        else if (!xg_sim_take(s, "clamp"))
+            XG_SIM_BAD(p, s->at, NULL, "'%.*s' needs .clamp or .wrap", (int)s->op.n, s->op.p);
+    }
+    if (op == XG_SIM_V_MAD)
+        imm |= (xg_sim_take(s, "po") ? (uint32_t)XG_SIM_V_PLUS_ONE : 0u) | (xg_sim_take(s, "shr7")       ? 1u
+                                                                               : xg_sim_take(s, "shr15") ? 2u
+                                                                                                         : 0u)
+                                                                               << XG_SIM_V_SCALE;
     second = op == XG_SIM_V_MAD ? 0 : (uint32_t)(xg_sim_take_one(s, seconds, 3) + 1);
     imm |= second << XG_SIM_V_SECOND;
     if (s->n && (second || s->o[0].select.n)) least = 4;
     xg_sim_operands(p, s, least, least);
-    for (i = 1, neg = 0; i < s->n; i++) if (s->o[i].minus) { if (op != XG_SIM_V_MAD) XG_SIM_BAD(p, s->o[i].at, NULL, "only vmad takes negated operands"); neg ^= i == 3 ? 2u : 1u; }
-    if (neg == 3 || (neg && imm & XG_SIM_V_PLUS_ONE) || (neg & 1 && !(imm & (XG_SIM_V_ASIGNED | XG_SIM_V_BSIGNED)))) XG_SIM_UNSUPPORTED(p, s->at, NULL, "these negations of 'vmad' are not simulated");
+    for (i = 1, neg = 0; i < s->n; i++)
+        if (s->o[i].minus) {
+            if (op != XG_SIM_V_MAD) XG_SIM_BAD(p, s->o[i].at, NULL, "only vmad takes negated operands");
+            neg ^= i == 3 ? 2u : 1u;
+        }
+    if (neg == 3 || (neg && imm & XG_SIM_V_PLUS_ONE) || (neg & 1 && !(imm & (XG_SIM_V_ASIGNED | XG_SIM_V_BSIGNED))))
+        XG_SIM_UNSUPPORTED(p, s->at, NULL, "these negations of 'vmad' are not simulated");
     imm |= (neg & 1 ? (uint32_t)XG_SIM_V_NEG_PRODUCT : 0u) | (neg & 2 ? (uint32_t)XG_SIM_V_NEG_C : 0u);
-    select = xg_sim_video_select(p, &s->o[0]) | xg_sim_video_select(p, &s->o[1]) << 4 | xg_sim_video_select(p, &s->o[2]) << 8;
+    select = xg_sim_video_select(p, &s->o[0]) | xg_sim_video_select(p, &s->o[1]) << 4 |
+             xg_sim_video_select(p, &s->o[2]) << 8;
     a = xg_sim_source(p, s, 1, XG_SIM_U32);
     b = xg_sim_source(p, s, 2, XG_SIM_U32);
     c = least == 4 ? xg_sim_source(p, s, 3, XG_SIM_U32) : xg_sim_constant(p, 0, 4);
@@ -54,40 +72,53 @@ XG_FN void xg_sim_d_video(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
 }
 
 /* ".h10", ".b3210": digits, the highest lane first; `highest` is the largest digit. */
-XG_FN uint32_t xg_sim_video_lanes(xg_sim_asm *p, const xg_sim_operand *o, uint32_t n, uint32_t first, uint32_t highest) {
+XG_FN uint32_t xg_sim_video_lanes(
+    xg_sim_asm *p, const xg_sim_operand *o, uint32_t n, uint32_t first, uint32_t highest) {
     uint32_t i, r = 0;
     for (i = 0; i < n && !o->select.n; i++) r |= (first + i) << (3 * i);
     if (!o->select.n) return r;
-    if (o->select.n != n + 2 || o->select.p[1] != (n == 4 ? 'b' : 'h')) XG_SIM_BAD(p, o->at, NULL, "'%.*s' does not select %u parts", (int)o->select.n, o->select.p, n);
+    if (o->select.n != n + 2 || o->select.p[1] != (n == 4 ? 'b' : 'h'))
+        XG_SIM_BAD(p, o->at, NULL, "'%.*s' does not select %u parts", (int)o->select.n, o->select.p, n);
     for (i = 0; i < n; i++) {
         uint32_t digit = (uint32_t)(o->select.p[n + 1 - i] - '0');
-        if (digit > highest) XG_SIM_BAD(p, o->at, NULL, "'%.*s' does not select %u parts", (int)o->select.n, o->select.p, n);
+        if (digit > highest)
+            XG_SIM_BAD(p, o->at, NULL, "'%.*s' does not select %u parts", (int)o->select.n, o->select.p, n);
         r |= digit << (3 * i);
     }
     return r;
 }
 XG_FN void xg_sim_d_videos(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* arg: operation, 16: four parts */
-    uint32_t n = arg & 16 ? 4 : 2, op = arg & 15, imm = op | (arg & 16 ? (uint32_t)XG_SIM_V_FOUR : 0u), mask = 0, i, a, b, c;
+    uint32_t n = arg & 16 ? 4 : 2, op = arg & 15, imm = op | (arg & 16 ? (uint32_t)XG_SIM_V_FOUR : 0u), mask = 0, i, a,
+             b, c;
     xg_sim_ins *in;
     xg_str w;
-    if (op == XG_SIM_V_SET) imm |= xg_sim_video_types(p, s, 2) | xg_sim_video_compare_word(p, s);
-    else imm |= xg_sim_video_types(p, s, 3);
+    if (op == XG_SIM_V_SET)
+        imm |= xg_sim_video_types(p, s, 2) | xg_sim_video_compare_word(p, s);
+    else
+        imm |= xg_sim_video_types(p, s, 3);
     if (xg_sim_take(s, "sat")) imm |= XG_SIM_V_SAT;
     if (xg_sim_take(s, "add")) imm |= 1u << XG_SIM_V_SECOND;
     xg_sim_operands(p, s, 4, 4);
     w = s->o[0].select;
     if (!w.n) mask = (1u << n) - 1;
-    for (i = 2; i < w.n; i++) { if (w.p[i] < '0' || w.p[i] >= (char)('0' + n)) XG_SIM_BAD(p, s->o[0].at, NULL, "'%.*s' is no mask of %u parts", (int)w.n, w.p, n); mask |= 1u << (w.p[i] - '0'); }
+    for (i = 2; i < w.n; i++) {
+        if (w.p[i] < '0' || w.p[i] >= (char)('0' + n))
+            XG_SIM_BAD(p, s->o[0].at, NULL, "'%.*s' is no mask of %u parts", (int)w.n, w.p, n);
+        mask |= 1u << (w.p[i] - '0');
+    }
     a = xg_sim_source(p, s, 1, XG_SIM_U32);
     b = xg_sim_source(p, s, 2, XG_SIM_U32);
     c = xg_sim_source(p, s, 3, XG_SIM_U32);
     in = xg_sim_alu(p, s, XG_F(videos_b32), xg_sim_dest(p, s, 0, XG_SIM_U32), a, b, c);
     in->imm = imm;
-    in->imm2 = mask | xg_sim_video_lanes(p, &s->o[1], n, 0, 2 * n - 1) << 4 | xg_sim_video_lanes(p, &s->o[2], n, n, 2 * n - 1) << 16;
+    in->imm2 = mask | xg_sim_video_lanes(p, &s->o[1], n, 0, 2 * n - 1) << 4 |
+               xg_sim_video_lanes(p, &s->o[2], n, n, 2 * n - 1) << 16;
 }
 
 XG_FN void xg_sim_d_refused(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const why[] = {"textures and surfaces are not simulated", "the tensor memory of sm_100 is not simulated", "memory of several devices is not simulated", "a stack that grows is not simulated", "launches that are cancelled are not simulated"};
+    static const char *const why[] = {"textures and surfaces are not simulated",
+        "the tensor memory of sm_100 is not simulated", "memory of several devices is not simulated",
+        "a stack that grows is not simulated", "launches that are cancelled are not simulated"};
     XG_SIM_UNSUPPORTED(p, s->at, NULL, "'%.*s': %s", (int)s->op.n, s->op.p, why[arg]);
 }
 

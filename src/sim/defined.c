@@ -1,30 +1,40 @@
 /* sim/defined.c -- registers that a thread may read before it has written them.
  *
- * An analysis finds the registers that some path leaves unwritten before a use (a guarded write does not count). Compilers leave
- * such paths when they know that the program never takes them, so only running tells. For each of these registers, and no other, a predicate is added that
- * says which lanes have written it: false at the function's start, true before each write, asked (K_INIT) before each use. A mov or selp may
- * carry an unwritten value along, as the joints of SSA form do; an operand of which a constant selector takes nothing is not used (convert.c).
+ * An analysis finds the registers that some path leaves unwritten before a use (a guarded write does not count).
+ * Compilers leave such paths when they know that the program never takes them, so only running tells. For each of these
+ * registers, and no other, a predicate is added that says which lanes have written it: false at the function's start,
+ * true before each write, asked (K_INIT) before each use. A mov or selp may carry an unwritten value along, as the
+ * joints of SSA form do; an operand of which a constant selector takes nothing is not used (convert.c).
  *
- * The analysis takes 64 registers at a time, so that its sets are single words; registers whose mentions all lie in one block behind an
- * unguarded write are not looked at. Its work is bounded by XG_SIM_WATCH_WORK visits of a block; registers beyond are not watched. */
+ * The analysis takes 64 registers at a time, so that its sets are single words; registers whose mentions all lie in one
+ * block behind an unguarded write are not looked at. Its work is bounded by XG_SIM_WATCH_WORK visits of a block;
+ * registers beyond are not watched. */
 #ifndef XG_SIM_DEFINED_C
 #define XG_SIM_DEFINED_C
 #include "graph.c"
 
-enum { XG_SIM_WATCH_WORK = 1 << 26 };
+enum {
+    XG_SIM_WATCH_WORK = 1 << 26
+};
 
-typedef struct xg_sim_touch { uint32_t reg, record; uint8_t what; } xg_sim_touch; /* what: 0 a use, 1 a write under a guard, 2 a write */
+/* what: 0 a use, 1 a write under a guard, 2 a write */
+typedef struct xg_sim_touch {
+    uint32_t reg, record;
+    uint8_t what;
+} xg_sim_touch;
 typedef XG_VEC(xg_sim_touch) xg_sim_touches;
 typedef struct xg_sim_watch {
-    uint32_t *first, *n;         /* by register: its touches in `sorted` */
+    uint32_t *first, *n; /* by register: its touches in `sorted` */
     xg_sim_touch *sorted;
-    uint32_t *flag;              /* by register: the predicate's operand code, 0 when it is not watched */
+    uint32_t *flag; /* by register: the predicate's operand code, 0 when it is not watched */
 } xg_sim_watch;
 
 XG_FN void xg_sim_touch_add(xg_sim_asm *p, xg_sim_touches *t, uint32_t code, uint32_t record, uint8_t what) {
     xg_sim_touch x;
     if (code == XG_SIM_NOREG || code & 1) return;
-    x.reg = code >> 1; x.record = record; x.what = what;
+    x.reg = code >> 1;
+    x.record = record;
+    x.what = what;
     xg_push(&p->scratch, xg_sim_touch, t, x);
 }
 /* Sources first, then destinations. */
@@ -35,9 +45,11 @@ XG_FN void xg_sim_touches_of(xg_sim_asm *p, xg_sim_touches *t, uint32_t record) 
     xg_sim_touch_add(p, t, in->guard, record, 0);
     xg_sim_touch_add(p, t, in->c, record, 0); /* of a copy: what selp chooses by */
     if (!(in->kind == XG_SIM_K_ALU && in->flags & XG_SIM_COPIES)) {
-        xg_sim_touch_add(p, t, in->a, record, 0); xg_sim_touch_add(p, t, in->b, record, 0);
+        xg_sim_touch_add(p, t, in->a, record, 0);
+        xg_sim_touch_add(p, t, in->b, record, 0);
         xg_sim_touch_add(p, t, in->e, record, 0);
-        if (in->kind == XG_SIM_K_TILE && (in->op & 255) == XG_SIM_T_WGMMA) sources -= in->d2bytes; /* the old D is not used when its scale is false */
+        /* the old D is not used when its scale is false */
+        if (in->kind == XG_SIM_K_TILE && (in->op & 255) == XG_SIM_T_WGMMA) sources -= in->d2bytes;
         for (k = 0; k < n && k < sources; k++) xg_sim_touch_add(p, t, p->list.p[in->list + k], record, 0);
     }
     for (k = sources; k < n; k++) xg_sim_touch_add(p, t, p->list.p[in->list + k], record, write);
@@ -55,7 +67,10 @@ XG_FN void xg_sim_touches_sort(xg_sim_asm *p, xg_sim_watch *w) {
     w->sorted = XG_NEW_N(&p->scratch, xg_sim_touch, t.n + 1);
     at = XG_NEW_N(&p->scratch, uint32_t, p->vregs.n + 1);
     for (i = 0; i < t.n; i++) w->n[t.p[i].reg]++;
-    for (i = 0; i < p->vregs.n; i++) { w->first[i] = at[i] = sum; sum += w->n[i]; }
+    for (i = 0; i < p->vregs.n; i++) {
+        w->first[i] = at[i] = sum;
+        sum += w->n[i];
+    }
     for (i = 0; i < t.n; i++) w->sorted[at[t.p[i].reg]++] = t.p[i];
 }
 XG_FN bool xg_sim_plainly_defined(const xg_sim_asm *p, const xg_sim_graph *g, const xg_sim_watch *w, uint32_t reg) {
@@ -64,16 +79,25 @@ XG_FN bool xg_sim_plainly_defined(const xg_sim_asm *p, const xg_sim_graph *g, co
     for (i = 0; i < n; i++) uses += t[i].what == 0;
     if (!uses) return true;
     if (t[0].what != 2) return false;
-    return g->of[t[0].record - begin] == g->of[t[n - 1].record - begin] || g->of[t[0].record - begin] == 0; /* the first block comes before all others */
+    return g->of[t[0].record - begin] == g->of[t[n - 1].record - begin] ||
+           g->of[t[0].record - begin] == 0; /* the first block comes before all others */
 }
 
 /* For up to 64 registers: a bit for each that is used where it may be unwritten. Adds to *work. */
-XG_FN uint64_t xg_sim_undefined_of(xg_sim_asm *p, const xg_sim_graph *g, const xg_sim_watch *w, const uint32_t *regs, uint32_t n, uint64_t args, uint64_t *in, uint64_t *gen, uint64_t *work) {
+XG_FN uint64_t xg_sim_undefined_of(xg_sim_asm *p, const xg_sim_graph *g, const xg_sim_watch *w, const uint32_t *regs,
+    uint32_t n, uint64_t args, uint64_t *in, uint64_t *gen, uint64_t *work) {
     uint32_t begin = p->f->begin, i, k;
     uint64_t bad = 0;
     bool moved = true;
-    for (i = 0; i < g->n; i++) { in[i] = ~(uint64_t)0; gen[i] = 0; }
-    for (k = 0; k < n; k++) for (i = 0; i < w->n[regs[k]]; i++) { const xg_sim_touch *t = &w->sorted[w->first[regs[k]] + i]; if (t->what == 2) gen[g->of[t->record - begin]] |= (uint64_t)1 << k; }
+    for (i = 0; i < g->n; i++) {
+        in[i] = ~(uint64_t)0;
+        gen[i] = 0;
+    }
+    for (k = 0; k < n; k++)
+        for (i = 0; i < w->n[regs[k]]; i++) {
+            const xg_sim_touch *t = &w->sorted[w->first[regs[k]] + i];
+            if (t->what == 2) gen[g->of[t->record - begin]] |= (uint64_t)1 << k;
+        }
     in[0] = args;
     while (moved && *work < XG_SIM_WATCH_WORK) {
         moved = false;
@@ -81,7 +105,10 @@ XG_FN uint64_t xg_sim_undefined_of(xg_sim_asm *p, const xg_sim_graph *g, const x
             uint64_t out = in[i] | gen[i];
             for (k = 0; k < g->b[i].n_next; k++) {
                 uint64_t *to = &in[g->edges[g->b[i].next + k]];
-                if (*to & ~out) { *to &= out; moved = true; }
+                if (*to & ~out) {
+                    *to &= out;
+                    moved = true;
+                }
             }
         }
         *work += g->n;
@@ -92,9 +119,14 @@ XG_FN uint64_t xg_sim_undefined_of(xg_sim_asm *p, const xg_sim_graph *g, const x
         uint32_t block = XG_SIM_NOREG;
         bool have = false;
         for (i = 0; i < w->n[regs[k]]; i++) {
-            if (g->of[t[i].record - begin] != block) { block = g->of[t[i].record - begin]; have = in[block] >> k & 1; }
-            if (t[i].what == 2) have = true;
-            else if (t[i].what == 0 && !have) bad |= (uint64_t)1 << k;
+            if (g->of[t[i].record - begin] != block) {
+                block = g->of[t[i].record - begin];
+                have = in[block] >> k & 1;
+            }
+            if (t[i].what == 2)
+                have = true;
+            else if (t[i].what == 0 && !have)
+                bad |= (uint64_t)1 << k;
         }
     }
     return bad;
@@ -102,7 +134,8 @@ XG_FN uint64_t xg_sim_undefined_of(xg_sim_asm *p, const xg_sim_graph *g, const x
 
 XG_FN bool xg_sim_is_argument(const xg_sim_asm *p, uint32_t reg) {
     uint32_t i;
-    for (i = 0; i < p->f->n_args; i++) if (p->f->args[i].reg && p->f->args[i].at == reg) return true;
+    for (i = 0; i < p->f->n_args; i++)
+        if (p->f->args[i].reg && p->f->args[i].at == reg) return true;
     return false;
 }
 /* Gives a predicate to each register that needs watching; how many. */
@@ -112,10 +145,17 @@ XG_FN uint32_t xg_sim_watched(xg_sim_asm *p, const xg_sim_graph *g, xg_sim_watch
     w->flag = XG_NEW_N(&p->scratch, uint32_t, all + 1);
     for (i = 0; i <= all && work < XG_SIM_WATCH_WORK; i++) {
         if (i < all && (!w->n[i] || xg_sim_plainly_defined(p, g, w, i))) continue;
-        if (i < all) { if (xg_sim_is_argument(p, i)) args |= (uint64_t)1 << n; regs[n++] = i; }
+        if (i < all) {
+            if (xg_sim_is_argument(p, i)) args |= (uint64_t)1 << n;
+            regs[n++] = i;
+        }
         if (n && (n == 64 || i == all)) {
             uint64_t bad = xg_sim_undefined_of(p, g, w, regs, n, args, sets, sets + g->n, &work);
-            for (k = 0; k < n; k++) if (bad >> k & 1) { w->flag[regs[k]] = xg_sim_new_reg(p, 4) << 1; found++; }
+            for (k = 0; k < n; k++)
+                if (bad >> k & 1) {
+                    w->flag[regs[k]] = xg_sim_new_reg(p, 4) << 1;
+                    found++;
+                }
             n = 0;
             args = 0;
         }
@@ -125,21 +165,36 @@ XG_FN uint32_t xg_sim_watched(xg_sim_asm *p, const xg_sim_graph *g, xg_sim_watch
 
 /* ---- putting the records in ---- */
 
-XG_FN void xg_sim_insert(xg_sim_asm *p, const xg_sim_ins *beside, xg_sim_kind kind, uint32_t flag, uint32_t value, uint32_t reg, bool guarded) {
+XG_FN void xg_sim_insert(xg_sim_asm *p, const xg_sim_ins *beside, xg_sim_kind kind, uint32_t flag, uint32_t value,
+    uint32_t reg, bool guarded) {
     xg_sim_ins in;
     memset(&in, 0, sizeof in);
     in.kind = (uint8_t)kind;
     in.d = in.d2 = in.a = in.b = in.c = in.e = in.list = in.guard = XG_SIM_NOREG;
     in.at = beside->at;
-    if (guarded) { in.flags = beside->flags & (XG_SIM_GUARDED | XG_SIM_NOT); in.guard = beside->guard; }
-    if (kind == XG_SIM_K_ALU) { in.op = XG_SIM_F_mov_b32; in.d = flag; in.a = value; }
-    else { in.a = flag; in.imm = p->vregs.p[reg].name; }
+    if (guarded) {
+        in.flags = beside->flags & (XG_SIM_GUARDED | XG_SIM_NOT);
+        in.guard = beside->guard;
+    }
+    if (kind == XG_SIM_K_ALU) {
+        in.op = XG_SIM_F_mov_b32;
+        in.d = flag;
+        in.a = value;
+    } else {
+        in.a = flag;
+        in.imm = p->vregs.p[reg].name;
+    }
     xg_push(&p->scratch, xg_sim_ins, &p->code, in);
 }
-XG_FN void xg_sim_insert_around(xg_sim_asm *p, const xg_sim_watch *w, const xg_sim_ins *in, const xg_sim_touches *t, uint32_t first, uint32_t yes) {
+XG_FN void xg_sim_insert_around(
+    xg_sim_asm *p, const xg_sim_watch *w, const xg_sim_ins *in, const xg_sim_touches *t, uint32_t first, uint32_t yes) {
     uint32_t i;
-    for (i = first; i < t->n; i++) if (t->p[i].what == 0 && w->flag[t->p[i].reg]) xg_sim_insert(p, in, XG_SIM_K_INIT, w->flag[t->p[i].reg], 0, t->p[i].reg, t->p[i].reg << 1 != in->guard);
-    for (i = first; i < t->n; i++) if (t->p[i].what != 0 && w->flag[t->p[i].reg]) xg_sim_insert(p, in, XG_SIM_K_ALU, w->flag[t->p[i].reg], yes, t->p[i].reg, true);
+    for (i = first; i < t->n; i++)
+        if (t->p[i].what == 0 && w->flag[t->p[i].reg])
+            xg_sim_insert(p, in, XG_SIM_K_INIT, w->flag[t->p[i].reg], 0, t->p[i].reg, t->p[i].reg << 1 != in->guard);
+    for (i = first; i < t->n; i++)
+        if (t->p[i].what != 0 && w->flag[t->p[i].reg])
+            xg_sim_insert(p, in, XG_SIM_K_ALU, w->flag[t->p[i].reg], yes, t->p[i].reg, true);
 }
 /* True when records were put in: blocks and edges are to be found again. */
 XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
@@ -155,13 +210,18 @@ XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
     yes = xg_sim_constant(p, 0xFFFFFFFFu, 4);
     t = XG_NEW(&p->scratch, xg_sim_touches);
     from = XG_NEW_N(&p->scratch, uint32_t, n + 1);
-    for (i = 0; i < n; i++) { from[i] = t->n; xg_sim_touches_of(p, t, begin + i); }
+    for (i = 0; i < n; i++) {
+        from[i] = t->n;
+        xg_sim_touches_of(p, t, begin + i);
+    }
     from[n] = t->n;
     old = XG_NEW_N(&p->scratch, xg_sim_ins, n);
     moved = XG_NEW_N(&p->scratch, uint32_t, n);
     memcpy(old, p->code.p + begin, (size_t)n * sizeof *old);
     p->code.n = begin;
-    for (k = 0; k < all; k++) if (w.flag[k]) xg_sim_insert(p, &old[0], XG_SIM_K_ALU, w.flag[k], xg_sim_is_argument(p, k) ? yes : no, k, false);
+    for (k = 0; k < all; k++)
+        if (w.flag[k])
+            xg_sim_insert(p, &old[0], XG_SIM_K_ALU, w.flag[k], xg_sim_is_argument(p, k) ? yes : no, k, false);
     for (i = 0; i < n; i++) {
         xg_sim_touches some = *t;
         moved[i] = p->code.n;
@@ -172,7 +232,8 @@ XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
     for (i = begin; i < p->code.n; i++) {
         xg_sim_ins *in = &p->code.p[i];
         if (in->kind == XG_SIM_K_BRA) in->imm = moved[in->imm - begin];
-        if (in->kind == XG_SIM_K_BRX) for (k = 0; k < in->n; k++) p->list.p[in->list + k] = moved[p->list.p[in->list + k] - begin];
+        if (in->kind == XG_SIM_K_BRX)
+            for (k = 0; k < in->n; k++) p->list.p[in->list + k] = moved[p->list.p[in->list + k] - begin];
     }
     return true;
 }

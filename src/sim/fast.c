@@ -1,15 +1,16 @@
 /* sim/fast.c -- loads, stores and shuffles of whole warps, the short way.
  *
- * Most accesses are of 32 lanes side by side, in one buffer and aligned, or scattered words of shared memory, and race with nothing. For these all of
- * memory.c is here in straight functions for hosts with AVX2, which serve all warps of a group: the same questions, the same counters, the same tags.
- * They are chosen when a module is loaded (xg_sim_fast_choose in warp.c) and stand in the records as the functions of arithmetic do; a warp that is alone or
+ * Most accesses are of 32 lanes side by side, in one buffer and aligned, or scattered words of shared memory, and race
+ * with nothing. For these all of memory.c is here in straight functions for hosts with AVX2, which serve all warps of a
+ * group: the same questions, the same counters, the same tags. They are chosen when a module is loaded
+ * (xg_sim_fast_choose in warp.c) and stand in the records as the functions of arithmetic do; a warp that is alone or
  * has sleeping lanes goes the long way.
  *
- * Law: where a function of one warp says false nothing has happened that memory.c would not do again; every case of doubt is false, and every fault is
- * found there. */
+ * Law: where a function of one warp says false nothing has happened that memory.c would not do again; every case of
+ * doubt is false, and every fault is found there. */
 #ifndef XG_SIM_FAST_C
 #define XG_SIM_FAST_C
-#include "memory.c"
+#include "atomics.c"
 
 #if XG_SIM_X86
 #define XG_SIM_FAST_FN __attribute__((target(XG_SIM_AVX2_TARGET))) XG_FN
@@ -20,7 +21,7 @@ typedef struct xg_sim_fast {
     xg_sim_warp *v;
     const xg_sim_ins *in;
     const uint32_t *list;
-    char *regs;          /* of the first warp; the others' follow, stride bytes apart */
+    char *regs; /* of the first warp; the others' follow, stride bytes apart */
     size_t stride;
     uint32_t warps, n, size, each, all; /* items of a lane and bytes of an item, a lane, a warp */
     bool write;
@@ -30,35 +31,51 @@ typedef struct xg_sim_fast {
 
 XG_M256_FN void xg_sim_fast_take(char *regs, const uint32_t *list, const char *at, uint32_t n, uint32_t size) {
     char low[512], high[512];
-    if (n == 1) { xg_sim_avx2_copy(regs + list[0], at, (size_t)size * XG_SIM_WARP); return; }
-    if (n == 2) { xg_sim_avx2_split(regs + list[0], regs + list[1], at, size); return; }
+    if (n == 1) {
+        xg_sim_avx2_copy(regs + list[0], at, (size_t)size * XG_SIM_WARP);
+        return;
+    }
+    if (n == 2) {
+        xg_sim_avx2_split(regs + list[0], regs + list[1], at, size);
+        return;
+    }
     xg_sim_avx2_split(low, high, at, 2 * size);
     xg_sim_avx2_split(regs + list[0], regs + list[1], low, size);
     xg_sim_avx2_split(regs + list[2], regs + list[3], high, size);
 }
 XG_M256_FN void xg_sim_fast_give(char *at, const char *const *from, uint32_t n, uint32_t size) {
     char low[512], high[512];
-    if (n == 1) { xg_sim_avx2_copy(at, from[0], (size_t)size * XG_SIM_WARP); return; }
-    if (n == 2) { xg_sim_avx2_join(at, from[0], from[1], size); return; }
+    if (n == 1) {
+        xg_sim_avx2_copy(at, from[0], (size_t)size * XG_SIM_WARP);
+        return;
+    }
+    if (n == 2) {
+        xg_sim_avx2_join(at, from[0], from[1], size);
+        return;
+    }
     xg_sim_avx2_join(low, from[0], from[1], size);
     xg_sim_avx2_join(high, from[2], from[3], size);
     xg_sim_avx2_join(at, low, high, 2 * size);
 }
 /* Loops of a known length for each shape, in one function: inlined it would be most of the code. */
-#define XG_SIM_FAST_SHAPES(X) X(1, 1) X(1, 2) X(1, 4) X(1, 8) X(2, 1) X(2, 2) X(2, 4) X(2, 8) X(4, 1) X(4, 2) X(4, 4) X(4, 8)
+#define XG_SIM_FAST_SHAPES(X) \
+    X(1, 1) X(1, 2) X(1, 4) X(1, 8) X(2, 1) X(2, 2) X(2, 4) X(2, 8) X(4, 1) X(4, 2) X(4, 4) X(4, 8)
 XG_SIM_FAST_FN void xg_sim_fast_move(const xg_sim_fast *f, char *regs, char *at) {
     const uint32_t *list = f->list;
     if (!f->write) switch (f->n << 4 | f->size) {
-#define X(n, size) case n << 4 | size: xg_sim_fast_take(regs, list, at, n, size); break;
-        XG_SIM_FAST_SHAPES(X)
+#define X(n, size) \
+    case n << 4 | size: xg_sim_fast_take(regs, list, at, n, size); break;
+            XG_SIM_FAST_SHAPES(X)
 #undef X
-    } else {
+        }
+    else {
         const char *from[4];
         uint32_t e;
         for (e = 0; e < f->n; e++) from[e] = list[e] & 1 ? f->w->m->consts + (list[e] - 1) : regs + list[e];
         switch (f->n << 4 | f->size) {
-#define X(n, size) case n << 4 | size: xg_sim_fast_give(at, from, n, size); break;
-        XG_SIM_FAST_SHAPES(X)
+#define X(n, size) \
+    case n << 4 | size: xg_sim_fast_give(at, from, n, size); break;
+            XG_SIM_FAST_SHAPES(X)
 #undef X
         }
     }
@@ -67,8 +84,10 @@ XG_SIM_FAST_FN void xg_sim_fast_move(const xg_sim_fast *f, char *regs, char *at)
 /* One word of each lane: most accesses. */
 XG_M256_FN void xg_sim_fast_row(const xg_sim_fast *f, char *regs, char *at) {
     const uint32_t slot = f->list[0];
-    if (!f->write) xg_sim_avx2_copy(regs + slot, at, 128);
-    else xg_sim_avx2_copy(at, slot & 1 ? f->w->m->consts + (slot - 1) : regs + slot, 128);
+    if (!f->write)
+        xg_sim_avx2_copy(regs + slot, at, 128);
+    else
+        xg_sim_avx2_copy(at, slot & 1 ? f->w->m->consts + (slot - 1) : regs + slot, 128);
 }
 XG_M256_FN bool xg_sim_fast_is_row(const xg_sim_fast *f) { return f->n == 1 && f->size == 4; }
 
@@ -76,8 +95,10 @@ XG_M256_FN bool xg_sim_fast_is_row(const xg_sim_fast *f) { return f->n == 1 && f
 
 /* Two lines whose four tags are all from before the launch: the usual case. */
 XG_M256_FN bool xg_sim_fast_two_lines(const xg_sim_marks *m, uint32_t *tags, uint32_t mine, bool write) {
-    const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)tags), least = _mm_setr_epi32(write ? 0 : (int)m->least, 0, write ? 0 : (int)m->least, 0);
-    const __m128i wrong = _mm_or_si128(_mm_cmpeq_epi32(_mm_max_epu32(x, _mm_set1_epi32((int)m->floor)), x), _mm_xor_si128(_mm_max_epu32(x, least), x));
+    const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)tags),
+                  least = _mm_setr_epi32(write ? 0 : (int)m->least, 0, write ? 0 : (int)m->least, 0);
+    const __m128i wrong = _mm_or_si128(
+        _mm_cmpeq_epi32(_mm_max_epu32(x, _mm_set1_epi32((int)m->floor)), x), _mm_xor_si128(_mm_max_epu32(x, least), x));
     if (!_mm_testz_si128(wrong, wrong)) return false;
     XG_SIM_LINE_SET(&tags[!write], mine);
     XG_SIM_LINE_SET(&tags[2 + !write], mine);
@@ -102,11 +123,12 @@ XG_M256_FN bool xg_sim_fast_lines(const xg_sim_marks *m, uint64_t at, uint32_t b
     uint32_t *tags = m->line_w + 2 * (at / 64), *end = tags + 2 * (bytes / 64), mine = m->tag | warp;
     if ((at | bytes) & 63) return false;
     for (; end - tags >= 4 && xg_sim_fast_two_lines(m, tags, mine, write); tags += 4) {}
-    for (; tags < end; tags += 2) if (!xg_sim_fast_line(m, tags, mine, write)) return false;
+    for (; tags < end; tags += 2)
+        if (!xg_sim_fast_line(m, tags, mine, write)) return false;
     return true;
 }
-/* Memory is far away. The lines that the group will reach at this record next time, if it goes on as it came here, are asked for now; those that it is about to
- * reach too, unless they were foreseen last time. */
+/* Memory is far away. The lines that the group will reach at this record next time, if it goes on as it came here, are
+ * asked for now; those that it is about to reach too, unless they were foreseen last time. */
 XG_M256_FN void xg_sim_fast_ahead(const xg_sim_fast *f, const xg_sim_buffer *b, const char *slot) {
     xg_sim_recent *before = &f->w->recent_at[(f->in->e + f->v->id / XG_SIM_TOGETHER * 7) % XG_SIM_RECENT];
     const uint64_t first = xg_sim_lane_address(slot, 0, true, f->in->imm), step = first - before->at;
@@ -116,23 +138,38 @@ XG_M256_FN void xg_sim_fast_ahead(const xg_sim_fast *f, const xg_sim_buffer *b, 
     before->step = step;
     for (k = 0; k < f->warps; k++, slot += f->stride) {
         const uint64_t a = xg_sim_lane_address(slot, 0, true, f->in->imm), later = a + step;
-        if (!foreseen && k) XG_UNROLL(2) for (at = 0; at < f->all; at += 64) __builtin_prefetch((const char *)(uintptr_t)(a + at));
+        if (!foreseen && k)
+            XG_UNROLL(2) for (at = 0; at < f->all; at += 64) __builtin_prefetch((const char *)(uintptr_t)(a + at));
         XG_UNROLL(2) for (at = 0; at < f->all; at += 64) __builtin_prefetch((const char *)(uintptr_t)(later + at));
-        if (b && b->shadow && (a ^ later) >> 9 && later - b->base < b->bytes) __builtin_prefetch(b->shadow + 2 * ((later - b->base) / 64));
+        if (b && b->shadow && (a ^ later) >> 9 && later - b->base < b->bytes)
+            __builtin_prefetch(b->shadow + 2 * ((later - b->base) / 64));
     }
 }
-/* A word of each lane, of which 16 and 16 stand side by side, as in a block of 16 by 16 threads: two lines of the buffer b. */
-XG_SIM_FAST_FN bool xg_sim_fast_halves(const xg_sim_fast *f, const xg_sim_buffer *b, const xg_sim_marks *m, const char *slot, char *regs, uint32_t warp, bool asked) {
-    const uint64_t low = xg_sim_lane_address(slot, 0, true, f->in->imm), high = xg_sim_lane_address(slot, 16, true, f->in->imm);
+/* A word of each lane, of which 16 and 16 stand side by side, as in a block of 16 by 16 threads: two lines of the
+ * buffer b. */
+XG_SIM_FAST_FN bool xg_sim_fast_halves(const xg_sim_fast *f, const xg_sim_buffer *b, const xg_sim_marks *m,
+    const char *slot, char *regs, uint32_t warp, bool asked) {
+    const uint64_t low = xg_sim_lane_address(slot, 0, true, f->in->imm),
+                   high = xg_sim_lane_address(slot, 16, true, f->in->imm);
     const uint32_t at = f->list[0];
     const char *from;
-    if ((low | high) & 63 || low == high || !xg_sim_avx2_beside64_halves(slot, 4) || high - b->base > b->bytes - 64) return false;
-    if (asked && !(xg_sim_fast_lines(m, low - b->base, 64, warp, f->write) && xg_sim_fast_lines(m, high - b->base, 64, warp, f->write))) return false;
+    if ((low | high) & 63 || low == high || !xg_sim_avx2_beside64_halves(slot, 4) || high - b->base > b->bytes - 64)
+        return false;
+    if (asked && !(xg_sim_fast_lines(m, low - b->base, 64, warp, f->write) &&
+                     xg_sim_fast_lines(m, high - b->base, 64, warp, f->write)))
+        return false;
     f->w->stats.sectors += 4;
     f->w->stats.minimum_sectors += 4;
     f->w->stats.global_transactions += 1 + ((low ^ high) >> 7 != 0);
-    if (f->write) f->w->stats.global_stores++; else f->w->stats.global_loads++;
-    if (!f->write) { xg_sim_avx2_copy(regs + at, (const char *)(uintptr_t)low, 64); xg_sim_avx2_copy(regs + at + 64, (const char *)(uintptr_t)high, 64); return true; }
+    if (f->write)
+        f->w->stats.global_stores++;
+    else
+        f->w->stats.global_loads++;
+    if (!f->write) {
+        xg_sim_avx2_copy(regs + at, (const char *)(uintptr_t)low, 64);
+        xg_sim_avx2_copy(regs + at + 64, (const char *)(uintptr_t)high, 64);
+        return true;
+    }
     from = at & 1 ? f->w->m->consts + (at - 1) : regs + at;
     xg_sim_avx2_copy((char *)(uintptr_t)low, from, 64);
     xg_sim_avx2_copy((char *)(uintptr_t)high, from + 64, 64);
@@ -148,30 +185,45 @@ XG_M256_FN void xg_sim_fast_global(const xg_sim_fast *f) {
     bool usable = false, asked = false; /* of b: nothing speaks against the short way; its shadow is to be asked */
     xg_sim_marks m;
     memset(&m, 0, sizeof m);
-    m.floor = w->launch_tag; m.block = w->block_tag; m.tag = w->tag; m.least = w->l->unchecked_global ? 0 : 1;
+    m.floor = w->launch_tag;
+    m.block = w->block_tag;
+    m.tag = w->tag;
+    m.least = w->l->unchecked_global ? 0 : 1;
     xg_sim_fast_ahead(f, b, slot);
     for (k = 0; k < f->warps; k++, slot += f->stride) {
         const uint64_t a = xg_sim_lane_address(slot, 0, true, f->in->imm);
         if (!usable || a - b->base > b->bytes - all) {
             if (!b || b->bytes < all || a - b->base > b->bytes - all) b = xg_sim_memory_find(w->l->memory, a);
             asked = b && b->shadow && !(w->l->unchecked_global && !w->tracked);
-            usable = b && b->bytes >= all && a - b->base <= b->bytes - all && !(f->write && b->readonly) && (!asked || (w->tracked && !b->readonly));
-            if (usable) { *cached = b; m.line_w = b->shadow; }
+            usable = b && b->bytes >= all && a - b->base <= b->bytes - all && !(f->write && b->readonly) &&
+                     (!asked || (w->tracked && !b->readonly));
+            if (usable) {
+                *cached = b;
+                m.line_w = b->shadow;
+            }
         }
-        if (!usable || a & (f->each - 1) || !xg_sim_avx2_beside64(slot, f->each) || (asked && !xg_sim_fast_lines(&m, a - b->base, all, (f->v->id + k) & 31, f->write))) {
-            if (!(usable && xg_sim_fast_is_row(f) && xg_sim_fast_halves(f, b, &m, slot, f->regs + k * f->stride, (f->v->id + k) & 31, asked))) xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);
+        if (!usable || a & (f->each - 1) || !xg_sim_avx2_beside64(slot, f->each) ||
+            (asked && !xg_sim_fast_lines(&m, a - b->base, all, (f->v->id + k) & 31, f->write))) {
+            if (!(usable && xg_sim_fast_is_row(f) &&
+                    xg_sim_fast_halves(f, b, &m, slot, f->regs + k * f->stride, (f->v->id + k) & 31, asked)))
+                xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);
             continue;
         }
         sectors += f->each + ((a & 31) != 0);
         lines += ((a + all - 1) >> 7) - (a >> 7) + 1;
         done++;
-        if (xg_sim_fast_is_row(f)) xg_sim_fast_row(f, f->regs + k * f->stride, (char *)(uintptr_t)a);
-        else xg_sim_fast_move(f, f->regs + k * f->stride, (char *)(uintptr_t)a);
+        if (xg_sim_fast_is_row(f))
+            xg_sim_fast_row(f, f->regs + k * f->stride, (char *)(uintptr_t)a);
+        else
+            xg_sim_fast_move(f, f->regs + k * f->stride, (char *)(uintptr_t)a);
     }
     w->stats.sectors += sectors;
     w->stats.global_transactions += lines;
     w->stats.minimum_sectors += (uint64_t)done * f->each;
-    if (f->write) w->stats.global_stores += done; else w->stats.global_loads += done;
+    if (f->write)
+        w->stats.global_stores += done;
+    else
+        w->stats.global_loads += done;
 }
 
 /* ---- shared memory ---- */
@@ -182,13 +234,20 @@ XG_M256_FN bool xg_sim_fast_within(const uint32_t *tags, const uint32_t *off, ui
     xg_sim_avx2_gather((char *)found, (const char *)tags, off);
     return xg_sim_avx2_within(found, XG_SIM_WARP, least, below);
 }
-/* What a warp does to words side by side, or to scattered ones: nothing to be seen is the usual case; else shadow.c is asked. */
+/* What a warp does to words side by side, or to scattered ones: nothing to be seen is the usual case; else shadow.c is
+ * asked. */
 XG_M256_FN bool xg_sim_fast_words(xg_sim_worker *w, uint32_t k, uint32_t n, uint32_t warp, bool write) {
     const uint32_t mine = w->shared_tag | warp;
     uint32_t *writers = w->marks + k;
     xg_sim_marks m;
-    if (!write && xg_sim_avx2_within(writers, n, w->shared_block, w->shared_tag)) { xg_sim_shared_read(w, mine, XG_SIM_READ_STEPS, 4 * k, n, 4); return true; }
-    if (write && !w->n_reads && !w->readers && xg_sim_avx2_within(writers, n, 0, w->shared_tag)) { xg_sim_avx2_fill(writers, n, mine); return true; }
+    if (!write && xg_sim_avx2_within(writers, n, w->shared_block, w->shared_tag)) {
+        xg_sim_shared_read(w, mine, XG_SIM_READ_STEPS, 4 * k, n, 4);
+        return true;
+    }
+    if (write && !w->n_reads && !w->readers && xg_sim_avx2_within(writers, n, 0, w->shared_tag)) {
+        xg_sim_avx2_fill(writers, n, mine);
+        return true;
+    }
     m = xg_sim_marks_shared(w);
     return xg_sim_track_quads(&xg_sim_moves_avx2, &m, k, n, mine, write);
 }
@@ -196,40 +255,54 @@ XG_SIM_FAST_FN bool xg_sim_fast_lanes(xg_sim_worker *w, const uint32_t *off, uin
     const uint32_t mine = w->shared_tag | warp;
     xg_sim_marks m;
     if (!write && xg_sim_fast_within(w->marks, off, w->shared_block, w->shared_tag)) {
-        if (xg_sim_avx2_beside32((const char *)off, off[1] - off[0])) xg_sim_shared_read(w, mine, XG_SIM_READ_STEPS, off[0], XG_SIM_WARP, off[1] - off[0]);
-        else xg_sim_avx2_copy((char *)xg_sim_shared_read_row(w, mine), (const char *)off, 4 * XG_SIM_WARP);
+        if (xg_sim_avx2_beside32((const char *)off, off[1] - off[0]))
+            xg_sim_shared_read(w, mine, XG_SIM_READ_STEPS, off[0], XG_SIM_WARP, off[1] - off[0]);
+        else
+            xg_sim_avx2_copy((char *)xg_sim_shared_read_row(w, mine), (const char *)off, 4 * XG_SIM_WARP);
         return true;
     }
     m = xg_sim_marks_shared(w);
     return xg_sim_track_lanes(&xg_sim_moves_avx2, &m, off, mine, write);
 }
 /* A load of words of which some 32 side by side have all. */
-XG_SIM_FAST_FN bool xg_sim_fast_near(xg_sim_worker *w, char *to, const uint32_t *off, uint32_t least, uint32_t words, uint32_t warp, bool asked) {
+XG_SIM_FAST_FN bool xg_sim_fast_near(
+    xg_sim_worker *w, char *to, const uint32_t *off, uint32_t least, uint32_t words, uint32_t warp, bool asked) {
     const uint32_t base = XG_MIN(least, w->l->shared_bytes / 4 * 4 - 128); /* never behind the end */
-    if (asked && xg_sim_avx2_within(w->marks + least / 4, (words + 3) & ~3u, w->shared_block, w->shared_tag)) xg_sim_shared_read(w, w->shared_tag | warp, XG_SIM_READ_BITS, least, 0, xg_sim_avx2_banks(off, least));
-    else if (asked && !xg_sim_fast_lanes(w, off, warp, false)) return false;
+    if (asked && xg_sim_avx2_within(w->marks + least / 4, (words + 3) & ~3u, w->shared_block, w->shared_tag))
+        xg_sim_shared_read(w, w->shared_tag | warp, XG_SIM_READ_BITS, least, 0, xg_sim_avx2_banks(off, least));
+    else if (asked && !xg_sim_fast_lanes(w, off, warp, false))
+        return false;
     xg_sim_avx2_gather_near(to, w->shared, off, base);
     return true;
 }
-XG_SIM_FAST_FN bool xg_sim_fast_scattered(const xg_sim_fast *f, char *regs, const char *slot, uint32_t warp, bool asked) {
+XG_SIM_FAST_FN bool xg_sim_fast_scattered(
+    const xg_sim_fast *f, char *regs, const char *slot, uint32_t warp, bool asked) {
     xg_sim_worker *w = f->w;
     uint32_t off[XG_SIM_WARP], i, least, words;
     const char *from;
     bool apart;
-    if (f->n != 1 || f->size != 4 || !xg_sim_avx2_inside32(off, slot, f->in->imm, w->l->shared_bytes - 4, 3)) return false;
-    if (!f->write && xg_sim_avx2_in_a_row(off, &least, &words) && w->l->shared_bytes >= 128) return xg_sim_fast_near(w, regs + f->list[0], off, least, words, warp, asked);
+    if (f->n != 1 || f->size != 4 || !xg_sim_avx2_inside32(off, slot, f->in->imm, w->l->shared_bytes - 4, 3))
+        return false;
+    if (!f->write && xg_sim_avx2_in_a_row(off, &least, &words) && w->l->shared_bytes >= 128)
+        return xg_sim_fast_near(w, regs + f->list[0], off, least, words, warp, asked);
     apart = xg_sim_avx2_all_banks(off); /* no two lanes at one place */
     if (!apart && !xg_sim_avx2_one_pass(off)) return false;
     if (f->write && xg_sim_avx2_beside32(slot, 0)) return false;
     if (asked && !xg_sim_fast_lanes(w, off, warp, f->write)) return false;
-    if (!f->write) { xg_sim_avx2_gather(regs + f->list[0], w->shared, off); return true; }
+    if (!f->write) {
+        xg_sim_avx2_gather(regs + f->list[0], w->shared, off);
+        return true;
+    }
     from = f->list[0] & 1 ? w->m->consts + (f->list[0] - 1) : regs + f->list[0];
     for (i = 0; i < XG_SIM_WARP; i++) memcpy(w->shared + off[i], from + i * 4, 4);
-    if (!w->l->unchecked_races && !apart) for (i = 0; i < XG_SIM_WARP; i++) if (memcmp(w->shared + off[i], from + i * 4, 4) != 0) return false;
+    if (!w->l->unchecked_races && !apart)
+        for (i = 0; i < XG_SIM_WARP; i++)
+            if (memcmp(w->shared + off[i], from + i * 4, 4) != 0) return false;
     return true;
 }
 /* One word of each lane, `step` bytes apart, an odd number of words: no two are in one bank. */
-XG_SIM_FAST_FN bool xg_sim_fast_steps(const xg_sim_fast *f, char *regs, uint32_t at, uint32_t step, uint32_t warp, bool asked) {
+XG_SIM_FAST_FN bool xg_sim_fast_steps(
+    const xg_sim_fast *f, char *regs, uint32_t at, uint32_t step, uint32_t warp, bool asked) {
     xg_sim_worker *w = f->w;
     const uint32_t mine = w->shared_tag | warp;
     uint32_t tags[XG_SIM_WARP], i;
@@ -238,10 +311,15 @@ XG_SIM_FAST_FN bool xg_sim_fast_steps(const xg_sim_fast *f, char *regs, uint32_t
         if (f->write && (w->n_reads || w->readers)) return false;
         xg_sim_avx2_gather_steps((char *)tags, (const char *)w->marks + at, step);
         if (!xg_sim_avx2_within(tags, XG_SIM_WARP, f->write ? 0 : w->shared_block, w->shared_tag)) return false;
-        if (!f->write) xg_sim_shared_read(w, mine, XG_SIM_READ_STEPS, at, XG_SIM_WARP, step);
-        else for (i = 0; i < XG_SIM_WARP; i++) w->marks[(at + i * step) / 4] = mine;
+        if (!f->write)
+            xg_sim_shared_read(w, mine, XG_SIM_READ_STEPS, at, XG_SIM_WARP, step);
+        else
+            for (i = 0; i < XG_SIM_WARP; i++) w->marks[(at + i * step) / 4] = mine;
     }
-    if (!f->write) { xg_sim_avx2_gather_steps(regs + f->list[0], w->shared + at, step); return true; }
+    if (!f->write) {
+        xg_sim_avx2_gather_steps(regs + f->list[0], w->shared + at, step);
+        return true;
+    }
     from = f->list[0] & 1 ? w->m->consts + (f->list[0] - 1) : regs + f->list[0];
     for (i = 0; i < XG_SIM_WARP; i++) memcpy(w->shared + at + i * step, from + i * 4, 4);
     return true;
@@ -251,42 +329,66 @@ XG_M256_FN bool xg_sim_fast_beside(const xg_sim_fast *f, char *regs, uint32_t a,
     xg_sim_worker *w = f->w;
     if (a & (f->each - 1) || a & 3 || w->l->shared_bytes < f->all || a > w->l->shared_bytes - f->all) return false;
     if (asked && !xg_sim_fast_words(w, a / 4, f->all / 4, warp, f->write)) return false;
-    if (xg_sim_fast_is_row(f)) xg_sim_fast_row(f, regs, w->shared + a); else xg_sim_fast_move(f, regs, w->shared + a);
+    if (xg_sim_fast_is_row(f))
+        xg_sim_fast_row(f, regs, w->shared + a);
+    else
+        xg_sim_fast_move(f, regs, w->shared + a);
     return true;
 }
 XG_M256_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
     xg_sim_worker *w = f->w;
-    const bool asked = !(w->l->unchecked_shared && w->l->unchecked_races), half = w->l->unchecked_shared != w->l->unchecked_races;
+    const bool asked = !(w->l->unchecked_shared && w->l->unchecked_races),
+               half = w->l->unchecked_shared != w->l->unchecked_races;
     const uint64_t last = (uint64_t)w->l->shared_bytes - 4;
     const char *slot = f->regs + f->in->a;
     char *regs = f->regs;
     uint32_t k, done = 0;
     for (k = 0; k < f->warps && !half; k++, slot += f->stride, regs += f->stride) {
-        const uint32_t a = (uint32_t)xg_sim_lane_address(slot, 0, false, f->in->imm), step = (uint32_t)xg_sim_lane_address(slot, 1, false, f->in->imm) - a, warp = (f->v->id + k) & 31;
+        const uint32_t a = (uint32_t)xg_sim_lane_address(slot, 0, false, f->in->imm),
+                       step = (uint32_t)xg_sim_lane_address(slot, 1, false, f->in->imm) - a, warp = (f->v->id + k) & 31;
         bool good;
-        if (!xg_sim_avx2_beside32(slot, step)) good = xg_sim_fast_scattered(f, regs, slot, warp, asked);
-        else if (step == f->each) good = xg_sim_fast_beside(f, regs, a, warp, asked);
-        else good = (xg_sim_fast_is_row(f) && (step & 7) == 4 && !(a & 3) && w->l->shared_bytes >= 4 && a + (uint64_t)step * (XG_SIM_WARP - 1) <= last && xg_sim_fast_steps(f, regs, a, step, warp, asked)) ||
-            xg_sim_fast_scattered(f, regs, slot, warp, asked);
-        if (good) done++;
-        else xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);
+        if (!xg_sim_avx2_beside32(slot, step))
+            good = xg_sim_fast_scattered(f, regs, slot, warp, asked);
+        else if (step == f->each)
+            good = xg_sim_fast_beside(f, regs, a, warp, asked);
+        else
+            good = (xg_sim_fast_is_row(f) && (step & 7) == 4 && !(a & 3) && w->l->shared_bytes >= 4 &&
+                       a + (uint64_t)step * (XG_SIM_WARP - 1) <= last &&
+                       xg_sim_fast_steps(f, regs, a, step, warp, asked)) ||
+                   xg_sim_fast_scattered(f, regs, slot, warp, asked);
+        if (good)
+            done++;
+        else
+            xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);
     }
     for (; k < f->warps; k++) xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);
     w->stats.shared_transactions += (uint64_t)done * (f->each <= 4 ? 1 : f->each / 4);
-    if (f->write) w->stats.shared_stores += done; else w->stats.shared_loads += done;
+    if (f->write)
+        w->stats.shared_stores += done;
+    else
+        w->stats.shared_loads += done;
 }
 /* A load of shared memory from a constant address. */
 XG_M256_FN void xg_sim_fast_one(const xg_sim_fast *f) {
     xg_sim_worker *w = f->w;
-    const uint64_t a = xg_sim_lane_address(w->m->consts + (f->in->a - 1), 0, (f->in->imm2 & XG_SIM_M_WIDE) != 0, f->in->imm);
+    const uint64_t a =
+        xg_sim_lane_address(w->m->consts + (f->in->a - 1), 0, (f->in->imm2 & XG_SIM_M_WIDE) != 0, f->in->imm);
     const uint32_t words = f->size / 4;
     uint32_t k, i, done = 0;
-    const bool asked = !(w->l->unchecked_shared && w->l->unchecked_races), half = w->l->unchecked_shared != w->l->unchecked_races;
+    const bool asked = !(w->l->unchecked_shared && w->l->unchecked_races),
+               half = w->l->unchecked_shared != w->l->unchecked_races;
     bool usual = !(half || a & (f->size - 1) || a > w->l->shared_bytes || w->l->shared_bytes - a < f->size);
-    for (i = 0; usual && asked && i < words; i++) { const uint32_t t = w->marks[a / 4 + i]; usual = t >= w->shared_block && t < w->shared_tag; }
+    for (i = 0; usual && asked && i < words; i++) {
+        const uint32_t t = w->marks[a / 4 + i];
+        usual = t >= w->shared_block && t < w->shared_tag;
+    }
     for (k = 0; k < f->warps; k++) {
-        if (!usual) { xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu); continue; }
-        if (asked) xg_sim_shared_read(w, w->shared_tag | ((f->v->id + k) & 31), XG_SIM_READ_STEPS, (uint32_t)a, words, 4);
+        if (!usual) {
+            xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);
+            continue;
+        }
+        if (asked)
+            xg_sim_shared_read(w, w->shared_tag | ((f->v->id + k) & 31), XG_SIM_READ_STEPS, (uint32_t)a, words, 4);
         xg_sim_avx2_spread(f->regs + k * f->stride + f->list[0], w->shared + a, f->size);
         done++;
     }
@@ -297,18 +399,41 @@ XG_M256_FN void xg_sim_fast_one(const xg_sim_fast *f) {
 /* ---- the functions of records ---- */
 
 /* n items of `size` bytes a lane: constants for the shapes that have functions of their own. */
-XG_M256_FN xg_sim_fast xg_sim_fast_of(const xg_sim_lanes *L, const xg_sim_ins *in, uint32_t n, uint32_t size, bool write) {
+XG_M256_FN xg_sim_fast xg_sim_fast_of(
+    const xg_sim_lanes *L, const xg_sim_ins *in, uint32_t n, uint32_t size, bool write) {
     xg_sim_fast f;
-    f.w = L->w; f.v = L->v; f.in = in; f.list = L->w->m->list + in->list; f.regs = L->v->regs; f.stride = L->dstride; f.warps = L->warps;
-    f.n = n; f.size = size; f.each = size * n; f.all = f.each * XG_SIM_WARP; f.write = write;
+    f.w = L->w;
+    f.v = L->v;
+    f.in = in;
+    f.list = L->w->m->list + in->list;
+    f.regs = L->v->regs;
+    f.stride = L->dstride;
+    f.warps = L->warps;
+    f.n = n;
+    f.size = size;
+    f.each = size * n;
+    f.all = f.each * XG_SIM_WARP;
+    f.write = write;
     return f;
 }
 #define XG_SIM_FAST_SIZE (1u << (in->imm2 >> XG_SIM_M_SIZE & 7))
+/* clang-format off */
 #define XG_SIM_FAST_FNS(X) \
-    X(load_row, global, 1, 4, false) X(store_row, global, 1, 4, true) X(load, global, in->n, XG_SIM_FAST_SIZE, false) X(store, global, in->n, XG_SIM_FAST_SIZE, true) \
-    X(load_shared_row, shared, 1, 4, false) X(store_shared_row, shared, 1, 4, true) X(load_shared, shared, in->n, XG_SIM_FAST_SIZE, false) X(store_shared, shared, in->n, XG_SIM_FAST_SIZE, true) \
+    X(load_row, global, 1, 4, false) \
+    X(store_row, global, 1, 4, true) \
+    X(load, global, in->n, XG_SIM_FAST_SIZE, false) \
+    X(store, global, in->n, XG_SIM_FAST_SIZE, true) \
+    X(load_shared_row, shared, 1, 4, false) \
+    X(store_shared_row, shared, 1, 4, true) \
+    X(load_shared, shared, in->n, XG_SIM_FAST_SIZE, false) \
+    X(store_shared, shared, in->n, XG_SIM_FAST_SIZE, true) \
     X(load_one, one, 1, XG_SIM_FAST_SIZE, false)
-#define X(name, how, n, size, write) XG_SIM_FAST_FN void xg_sim_fast_##name(const xg_sim_lanes *L, const xg_sim_ins *in) { const xg_sim_fast f = xg_sim_fast_of(L, in, n, size, write); xg_sim_fast_##how(&f); }
+/* clang-format on */
+#define X(name, how, n, size, write) \
+    XG_SIM_FAST_FN void xg_sim_fast_##name(const xg_sim_lanes *L, const xg_sim_ins *in) { \
+        const xg_sim_fast f = xg_sim_fast_of(L, in, n, size, write); \
+        xg_sim_fast_##how(&f); \
+    }
 XG_SIM_FAST_FNS(X)
 #undef X
 
@@ -316,11 +441,19 @@ XG_SIM_FAST_FNS(X)
 XG_FN xg_sim_fn xg_sim_fast_access(const xg_sim_ins *in) {
     const uint32_t space = in->imm2 & XG_SIM_M_SPACE, size = XG_SIM_FAST_SIZE;
     const bool wide = (in->imm2 & XG_SIM_M_WIDE) != 0, row = in->n == 1 && size == 4, write = in->kind == XG_SIM_K_ST;
-    if (size != in->dbytes || !(in->n == 1 || in->n == 2 || in->n == 4) || size > 8 || in->imm2 & (XG_SIM_M_FENCE | XG_SIM_M_STRONG)) return NULL;
+    if (size != in->dbytes || !(in->n == 1 || in->n == 2 || in->n == 4) || size > 8 ||
+        in->imm2 & (XG_SIM_M_FENCE | XG_SIM_M_STRONG))
+        return NULL;
     if (space == XG_SIM_SHARED && in->a & 1) return !write && in->n == 1 && size >= 4 ? xg_sim_fast_load_one : NULL;
     if (in->a & 1) return NULL;
-    if (space == XG_SIM_GLOBAL && wide) return row ? (write ? xg_sim_fast_store_row : xg_sim_fast_load_row) : write ? xg_sim_fast_store : xg_sim_fast_load;
-    if (space == XG_SIM_SHARED && !wide) return row ? (write ? xg_sim_fast_store_shared_row : xg_sim_fast_load_shared_row) : write ? xg_sim_fast_store_shared : xg_sim_fast_load_shared;
+    if (space == XG_SIM_GLOBAL && wide)
+        return row     ? (write ? xg_sim_fast_store_row : xg_sim_fast_load_row)
+               : write ? xg_sim_fast_store
+                       : xg_sim_fast_load;
+    if (space == XG_SIM_SHARED && !wide)
+        return row     ? (write ? xg_sim_fast_store_shared_row : xg_sim_fast_load_shared_row)
+               : write ? xg_sim_fast_store_shared
+                       : xg_sim_fast_load_shared;
     return NULL;
 }
 

@@ -13,9 +13,11 @@ XG_FN void xg_sim_layout_shared(xg_sim_asm *p) {
     for (i = 0; i < p->funcs.n; i++) p->funcs.p[i]->dynamic_align = 16;
     for (i = 0; i < p->shared.n; i++) {
         xg_sim_sym *s = p->shared.p[i];
-        if (s->users == 0 || s->is_extern || s->offset != XG_SIM_NOREG || (s->users == 1 && p->funcs.p[s->user]->entry)) continue;
+        if (s->users == 0 || s->is_extern || s->offset != XG_SIM_NOREG || (s->users == 1 && p->funcs.p[s->user]->entry))
+            continue;
         at = ((uint64_t)common + s->align - 1) / s->align * s->align;
-        if (at + s->bytes > 1u << 24) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "more than 16 MiB of shared memory");
+        if (at + s->bytes > 1u << 24)
+            xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "more than 16 MiB of shared memory");
         s->offset = at;
         common = (uint32_t)(at + s->bytes);
     }
@@ -25,7 +27,8 @@ XG_FN void xg_sim_layout_shared(xg_sim_asm *p) {
         xg_sim_func *f = s->users ? p->funcs.p[s->user] : NULL;
         if (!f || s->is_extern || s->offset != XG_SIM_NOREG) continue;
         at = ((uint64_t)f->shared_private + s->align - 1) / s->align * s->align;
-        if (at + s->bytes > 1u << 24) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "more than 16 MiB of shared memory");
+        if (at + s->bytes > 1u << 24)
+            xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, s->at, NULL, "more than 16 MiB of shared memory");
         s->offset = at;
         f->shared_private = (uint32_t)(at + s->bytes);
     }
@@ -44,7 +47,8 @@ XG_FN void xg_sim_layout_shared(xg_sim_asm *p) {
     }
 }
 XG_FN uint32_t xg_sim_dynamic_at(const xg_sim_module *m, const xg_sim_func *f) {
-    return m->dynamic_at ? m->dynamic_at : (f->shared_private + f->dynamic_align - 1) / f->dynamic_align * f->dynamic_align;
+    return m->dynamic_at ? m->dynamic_at
+                         : (f->shared_private + f->dynamic_align - 1) / f->dynamic_align * f->dynamic_align;
 }
 
 XG_FN void xg_sim_fill_constants(xg_sim_asm *p) {
@@ -55,17 +59,25 @@ XG_FN void xg_sim_fill_constants(xg_sim_asm *p) {
         const xg_sim_const *k = &p->consts.p[i];
         uint64_t v = k->value;
         if (k->sym) v += k->sym->is_extern ? xg_sim_dynamic_at(p->m, p->funcs.p[k->func]) : k->sym->offset;
-        for (lane = 0; lane < XG_SIM_WARP; lane++) memcpy(p->m->consts + k->offset + (size_t)lane * k->bytes, &v, k->bytes);
+        for (lane = 0; lane < XG_SIM_WARP; lane++)
+            memcpy(p->m->consts + k->offset + (size_t)lane * k->bytes, &v, k->bytes);
     }
 }
 
 /* What a function needs with all it calls. Recursion gets a budget of XG_SIM_RECURSION frames. */
-enum { XG_SIM_RECURSION = 24, XG_SIM_CHAIN = 200 };
+enum {
+    XG_SIM_RECURSION = 24,
+    XG_SIM_CHAIN = 200
+};
 XG_FN void xg_sim_walk(xg_sim_asm *p, xg_sim_func *f, uint32_t depth) {
     uint32_t i;
     if (f->mark == 2) return;
-    if (f->mark == 1) { f->recursive = true; return; }
-    if (depth > XG_SIM_CHAIN) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, f->at, NULL, "calls nest deeper than %d", (int)XG_SIM_CHAIN);
+    if (f->mark == 1) {
+        f->recursive = true;
+        return;
+    }
+    if (depth > XG_SIM_CHAIN)
+        xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, f->at, NULL, "calls nest deeper than %d", (int)XG_SIM_CHAIN);
     f->mark = 1;
     for (i = 0; i < f->n_calls; i++) {
         xg_sim_func *g = p->funcs.p[f->calls[i]];
@@ -80,10 +92,13 @@ XG_FN void xg_sim_walk(xg_sim_asm *p, xg_sim_func *f, uint32_t depth) {
     f->stack += f->frame * (f->recursive && !f->entry ? (uint32_t)XG_SIM_RECURSION : 1u);
     f->deep_local += f->local * (f->recursive && !f->entry ? (uint32_t)XG_SIM_RECURSION : 1u);
     f->depth += f->recursive && !f->entry ? (uint32_t)XG_SIM_RECURSION : 1u;
-    if (f->stack > 1u << 28 || f->deep_local > 1u << 26) xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, f->at, NULL, "the function needs too much stack");
+    if (f->stack > 1u << 28 || f->deep_local > 1u << 26)
+        xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, f->at, NULL, "the function needs too much stack");
 }
 
-enum { XG_SIM_GLOBALS_SHADOWED = 1 << 26 }; /* bytes of a variable that gets a shadow */
+enum {
+    XG_SIM_GLOBALS_SHADOWED = 1 << 26
+}; /* bytes of a variable that gets a shadow */
 XG_FN int xg_sim_by_base(const void *a, const void *b) {
     const xg_sim_buffer *x = (const xg_sim_buffer *)a, *y = (const xg_sim_buffer *)b;
     return x->base < y->base ? -1 : x->base > y->base;
@@ -93,18 +108,22 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
     uint32_t i;
     xg_sim_layout_shared(p);
     xg_sim_fill_constants(p);
-    for (i = 0; i < p->sites.n; i++) if (p->sites.p[i].callee->alias) p->sites.p[i].callee = p->sites.p[i].callee->alias;
+    for (i = 0; i < p->sites.n; i++)
+        if (p->sites.p[i].callee->alias) p->sites.p[i].callee = p->sites.p[i].callee->alias;
     m->n_funcs = p->funcs.n;
     m->funcs = XG_NEW_N(p->a, xg_sim_func *, p->funcs.n + 1);
     for (i = 0; i < p->funcs.n; i++) m->funcs[i] = p->funcs.p[i];
-    for (i = 0; i < p->funcs.n; i++) if (p->funcs.p[i]->entry) xg_sim_walk(p, p->funcs.p[i], 0);
+    for (i = 0; i < p->funcs.n; i++)
+        if (p->funcs.p[i]->entry) xg_sim_walk(p, p->funcs.p[i], 0);
     m->n_code = p->code.n;
     m->code = XG_NEW_N(p->a, xg_sim_ins, p->code.n + 1);
     if (p->code.n) memcpy(m->code, p->code.p, p->code.n * sizeof *m->code);
     m->classes = XG_NEW_N(p->a, uint8_t, m->n_code + 1);
-    for (i = 0; i < m->n_code; i++) if (m->code[i].flags & XG_SIM_FIRST) m->classes[i] = xg_sim_class_of(m->src, m->code[i].at);
+    for (i = 0; i < m->n_code; i++)
+        if (m->code[i].flags & XG_SIM_FIRST) m->classes[i] = xg_sim_class_of(m->src, m->code[i].at);
     for (i = 0; i < m->n_code; i++) m->copies_async = m->copies_async || m->code[i].kind == XG_SIM_K_CPASYNC;
-    for (i = 1; i < m->n_code; i++) m->code[i].before = m->code[i - 1].before + ((m->code[i - 1].flags & XG_SIM_FIRST) != 0);
+    for (i = 1; i < m->n_code; i++)
+        m->code[i].before = m->code[i - 1].before + ((m->code[i - 1].flags & XG_SIM_FIRST) != 0);
     m->list = XG_NEW_N(p->a, uint32_t, p->list.n + 1);
     if (p->list.n) memcpy(m->list, p->list.p, p->list.n * sizeof *m->list);
     m->copies = XG_NEW_N(p->a, xg_sim_copy, p->copies.n + 1);
@@ -119,7 +138,10 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
         m->vars[i] = p->vars.p[i];
         if (!m->vars[i].bytes) continue;
         b = &m->globals.p[m->globals.n++];
-        b->base = m->vars[i].address; b->bytes = m->vars[i].bytes; b->name = m->vars[i].name.p; b->readonly = m->vars[i].readonly;
+        b->base = m->vars[i].address;
+        b->bytes = m->vars[i].bytes;
+        b->name = m->vars[i].name.p;
+        b->readonly = m->vars[i].readonly;
     }
     m->swept = XG_NEW(p->a, uint32_t);
     for (i = 0; i < m->globals.n; i++) { /* all of it counts as written */
@@ -139,14 +161,16 @@ XG_FN void xg_sim_load_in(xg_sim_asm *p) {
     xg_dict_init(&p->rows, s);
     xg_map64_init(&p->syms, s);
     for (i = 0; i < 3; i++) xg_map64_init(&p->const_map[i], s);
-    for (i = 0; i < XG_COUNT(xg_sim_rows); i++) xg_dict_put(&p->rows, xg_str_z(xg_sim_rows[i].text), (void *)(uintptr_t)&xg_sim_rows[i]);
+    for (i = 0; i < XG_COUNT(xg_sim_rows); i++)
+        xg_dict_put(&p->rows, xg_str_z(xg_sim_rows[i].text), (void *)(uintptr_t)&xg_sim_rows[i]);
     p->parents = XG_NEW_N(s, uint32_t, 16);
     p->parents_cap = 16;
     p->stmt = XG_NEW(s, xg_sim_stmt);
     if (p->src->size > 0x7FFFFFFFu) xg_fail(p->c, XLAGPU_ERROR_LIMIT, "PTX text of more than 2 GiB");
     xg_sim_next(p);
     while (p->t.kind != XG_SIM_TK_END) xg_sim_module_item(p);
-    if (!p->m->version) XG_SIM_BAD(p, 0, "begin with .version 8.0, .target sm_90, .address_size 64", "there is no PTX module here");
+    if (!p->m->version)
+        XG_SIM_BAD(p, 0, "begin with .version 8.0, .target sm_90, .address_size 64", "there is no PTX module here");
     xg_sim_finish(p);
     xg_sim_fast_choose(p->m);
 }
@@ -177,7 +201,9 @@ XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source
     xg_arena_init(&p->scratch, c);
     return xg_sim_load_guarded(p);
 }
-XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx) { return xg_sim_load_for(c, a, ptx, xg_sim_unit_best()); }
+XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx) {
+    return xg_sim_load_for(c, a, ptx, xg_sim_unit_best());
+}
 
 /* ---- questions ---- */
 
@@ -188,12 +214,15 @@ XG_SIM_FN uint32_t xg_sim_entries(const xg_sim_module *m) {
 }
 XG_SIM_FN const xg_sim_entry *xg_sim_entry_at(const xg_sim_module *m, uint32_t at) {
     uint32_t i;
-    for (i = 0; i < m->n_funcs; i++) if (m->funcs[i]->entry && m->funcs[i]->defined && at-- == 0) return (const xg_sim_entry *)m->funcs[i];
+    for (i = 0; i < m->n_funcs; i++)
+        if (m->funcs[i]->entry && m->funcs[i]->defined && at-- == 0) return (const xg_sim_entry *)m->funcs[i];
     return NULL;
 }
 XG_SIM_FN const xg_sim_entry *xg_sim_find(const xg_sim_module *m, xg_str name) {
     uint32_t i;
-    for (i = 0; i < m->n_funcs; i++) if (m->funcs[i]->entry && m->funcs[i]->defined && xg_str_eq(m->funcs[i]->info.name, name)) return (const xg_sim_entry *)m->funcs[i];
+    for (i = 0; i < m->n_funcs; i++)
+        if (m->funcs[i]->entry && m->funcs[i]->defined && xg_str_eq(m->funcs[i]->info.name, name))
+            return (const xg_sim_entry *)m->funcs[i];
     return NULL;
 }
 XG_SIM_FN const xg_sim_info *xg_sim_entry_info(const xg_sim_entry *e) { return &e->f.info; }
@@ -202,7 +231,10 @@ XG_SIM_FN void xg_sim_stats_add(xg_sim_stats *sum, const xg_sim_stats *more) {
 #define X(name) sum->name += more->name;
     XLAGPU_COUNTERS(X)
 #undef X
-    for (i = 0; i < XLAGPU_CLASS_COUNT; i++) { sum->class_warps[i] += more->class_warps[i]; sum->class_lanes[i] += more->class_lanes[i]; }
+    for (i = 0; i < XLAGPU_CLASS_COUNT; i++) {
+        sum->class_warps[i] += more->class_warps[i];
+        sum->class_lanes[i] += more->class_lanes[i];
+    }
 }
 
 /* ---- launching ---- */
@@ -222,33 +254,56 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     uint64_t threads = 1, at;
     int i;
     const char *name = f->info.name.p;
-    for (i = 0; i < 3; i++) { if (!l->grid[i]) l->grid[i] = 1; if (!l->block[i]) l->block[i] = 1; threads = threads > 4096 || l->block[i] > 4096 ? 4097 : threads * l->block[i]; }
-    if (threads > 1024) return xg_sim_refuse(c, "kernel '%s': a block of %ux%ux%u has more than 1024 threads", name, l->block[0], l->block[1], l->block[2]);
-    if (l->grid[1] > 65535 || l->grid[2] > 65535 || l->grid[0] > 0x7FFFFFFFu) return xg_sim_refuse(c, "kernel '%s': a grid of %ux%ux%u is too large", name, l->grid[0], l->grid[1], l->grid[2]);
-    for (i = 0; i < 3; i++) if (f->info.reqntid[0] && f->info.reqntid[i] != l->block[i])
-        return xg_sim_refuse(c, "kernel '%s' must be launched with blocks of %ux%ux%u, not %ux%ux%u", name, f->info.reqntid[0], f->info.reqntid[1], f->info.reqntid[2], l->block[0], l->block[1], l->block[2]);
+    for (i = 0; i < 3; i++) {
+        if (!l->grid[i]) l->grid[i] = 1;
+        if (!l->block[i]) l->block[i] = 1;
+        threads = threads > 4096 || l->block[i] > 4096 ? 4097 : threads * l->block[i];
+    }
+    if (threads > 1024)
+        return xg_sim_refuse(c, "kernel '%s': a block of %ux%ux%u has more than 1024 threads", name, l->block[0],
+            l->block[1], l->block[2]);
+    if (l->grid[1] > 65535 || l->grid[2] > 65535 || l->grid[0] > 0x7FFFFFFFu)
+        return xg_sim_refuse(
+            c, "kernel '%s': a grid of %ux%ux%u is too large", name, l->grid[0], l->grid[1], l->grid[2]);
+    for (i = 0; i < 3; i++)
+        if (f->info.reqntid[0] && f->info.reqntid[i] != l->block[i])
+            return xg_sim_refuse(c, "kernel '%s' must be launched with blocks of %ux%ux%u, not %ux%ux%u", name,
+                f->info.reqntid[0], f->info.reqntid[1], f->info.reqntid[2], l->block[0], l->block[1], l->block[2]);
     if (f->info.maxntid[0] && threads > (uint64_t)f->info.maxntid[0] * f->info.maxntid[1] * f->info.maxntid[2])
-        return xg_sim_refuse(c, "kernel '%s' allows blocks of %u threads, not %u", name, f->info.maxntid[0] * f->info.maxntid[1] * f->info.maxntid[2], (uint32_t)threads);
-    if (l->param_bytes != f->info.param_bytes) return xg_sim_refuse(c, "kernel '%s' has %u bytes of parameters, not %zu", name, f->info.param_bytes, l->param_bytes);
+        return xg_sim_refuse(c, "kernel '%s' allows blocks of %u threads, not %u", name,
+            f->info.maxntid[0] * f->info.maxntid[1] * f->info.maxntid[2], (uint32_t)threads);
+    if (l->param_bytes != f->info.param_bytes)
+        return xg_sim_refuse(
+            c, "kernel '%s' has %u bytes of parameters, not %zu", name, f->info.param_bytes, l->param_bytes);
     l->cluster_blocks = 1;
     for (i = 0; i < 3; i++) {
-        if (f->info.cluster[i] && l->cluster[i] && f->info.cluster[i] != l->cluster[i]) return xg_sim_refuse(c, "kernel '%s' has clusters of %ux%ux%u blocks", name, f->info.cluster[0], f->info.cluster[1], f->info.cluster[2]);
+        if (f->info.cluster[i] && l->cluster[i] && f->info.cluster[i] != l->cluster[i])
+            return xg_sim_refuse(c, "kernel '%s' has clusters of %ux%ux%u blocks", name, f->info.cluster[0],
+                f->info.cluster[1], f->info.cluster[2]);
         if (!l->cluster[i]) l->cluster[i] = XG_MAX(1u, f->info.cluster[i]);
-        if (l->cluster[i] > XG_SIM_CLUSTER_MAX || (l->cluster_blocks *= l->cluster[i]) > XG_SIM_CLUSTER_MAX) return xg_sim_refuse(c, "kernel '%s': a cluster has at most %d blocks", name, (int)XG_SIM_CLUSTER_MAX);
-        if (l->grid[i] % l->cluster[i]) return xg_sim_refuse(c, "kernel '%s': a grid of %ux%ux%u is no multiple of the clusters", name, l->grid[0], l->grid[1], l->grid[2]);
+        if (l->cluster[i] > XG_SIM_CLUSTER_MAX || (l->cluster_blocks *= l->cluster[i]) > XG_SIM_CLUSTER_MAX)
+            return xg_sim_refuse(c, "kernel '%s': a cluster has at most %d blocks", name, (int)XG_SIM_CLUSTER_MAX);
+        if (l->grid[i] % l->cluster[i])
+            return xg_sim_refuse(c, "kernel '%s': a grid of %ux%ux%u is no multiple of the clusters", name, l->grid[0],
+                l->grid[1], l->grid[2]);
     }
     if (!l->sm_count) l->sm_count = 132;
     if (!l->shared_limit) l->shared_limit = xg_sim_target_shared(l->module->target);
     l->shared_base_dynamic = xg_sim_dynamic_at(l->module, f);
     at = l->dynamic_shared ? (uint64_t)l->shared_base_dynamic + l->dynamic_shared : f->info.static_shared;
-    if (at > l->shared_limit) return xg_sim_refuse(c, "kernel '%s' needs %u bytes of shared memory; a block of the target %.*s has %u", name, (uint32_t)XG_MIN(at, 0xFFFFFFFFu), (int)l->module->target.n, l->module->target.p, l->shared_limit);
-    if (f->info.static_shared > XG_SIM_STATIC_SHARED && !xg_sim_target_letter(l->module->target)) return xg_sim_refuse(c, "kernel '%s' declares %u bytes of shared memory; more than %d must be dynamic", name, f->info.static_shared, (int)XG_SIM_STATIC_SHARED);
+    if (at > l->shared_limit)
+        return xg_sim_refuse(c, "kernel '%s' needs %u bytes of shared memory; a block of the target %.*s has %u", name,
+            (uint32_t)XG_MIN(at, 0xFFFFFFFFu), (int)l->module->target.n, l->module->target.p, l->shared_limit);
+    if (f->info.static_shared > XG_SIM_STATIC_SHARED && !xg_sim_target_letter(l->module->target))
+        return xg_sim_refuse(c, "kernel '%s' declares %u bytes of shared memory; more than %d must be dynamic", name,
+            f->info.static_shared, (int)XG_SIM_STATIC_SHARED);
     l->shared_bytes = (uint32_t)at;
     l->threads = (uint32_t)threads;
     l->warps = (l->threads + XG_SIM_WARP - 1) / XG_SIM_WARP;
     l->local_bytes = (f->deep_local + 15) / 16 * 16;
     l->stack_bytes = (f->stack + 63) / 64 * 64;
-    if (l->stack_bytes / 64 % 2 == 0) l->stack_bytes += 64; /* warps side by side shall not compete for the same cache lines */
+    /* warps side by side shall not compete for the same cache lines */
+    if (l->stack_bytes / 64 % 2 == 0) l->stack_bytes += 64;
     l->call_depth = f->depth;
     l->stop = 0;
     l->taken = 0;
@@ -256,7 +311,10 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
 }
 
 /* A worker's memory, part after part; with memory NULL only the size is counted. */
-typedef struct xg_sim_carve { char *at; size_t n; } xg_sim_carve;
+typedef struct xg_sim_carve {
+    char *at;
+    size_t n;
+} xg_sim_carve;
 XG_FN char *xg_sim_carve_out(xg_sim_carve *c, size_t bytes) {
     char *p = c->at ? c->at + c->n : NULL;
     c->n += (bytes + 63) / 64 * 64;
@@ -283,19 +341,29 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
     w.marks = (uint32_t *)(void *)xg_sim_carve_out(&c, ((size_t)l->shared_bytes / 4 + 1) * 8);
     if (l->shared_bytes) {
         w.reads = (xg_sim_read *)(void *)xg_sim_carve_out(&c, XG_SIM_READS_KEPT * sizeof *w.reads);
-        w.read_rows = (uint32_t (*)[XG_SIM_WARP])(void *)xg_sim_carve_out(&c, XG_SIM_READ_ROWS * sizeof *w.read_rows);
+        w.read_rows = (uint32_t(*)[XG_SIM_WARP])(void *)xg_sim_carve_out(&c, XG_SIM_READ_ROWS * sizeof *w.read_rows);
     }
     if (l->module->copies_async) {
-        w.copy_threads = (xg_sim_copy_thread *)(void *)xg_sim_carve_out(&c, l->warps * XG_SIM_WARP * sizeof(xg_sim_copy_thread));
-        w.copy_words = (xg_sim_copy_word *)(void *)xg_sim_carve_out(&c, ((size_t)l->shared_bytes / 4 + 1) * sizeof(xg_sim_copy_word));
+        w.copy_threads =
+            (xg_sim_copy_thread *)(void *)xg_sim_carve_out(&c, l->warps * XG_SIM_WARP * sizeof(xg_sim_copy_thread));
+        w.copy_words = (xg_sim_copy_word *)(void *)xg_sim_carve_out(
+            &c, ((size_t)l->shared_bytes / 4 + 1) * sizeof(xg_sim_copy_word));
     }
     w.local = xg_sim_carve_out(&c, (size_t)l->warps * XG_SIM_WARP * l->local_bytes + 64);
     {
-        xg_sim_frame *frames = (xg_sim_frame *)(void *)xg_sim_carve_out(&c, (size_t)l->warps * (l->call_depth + 1) * sizeof(xg_sim_frame));
+        xg_sim_frame *frames =
+            (xg_sim_frame *)(void *)xg_sim_carve_out(&c, (size_t)l->warps * (l->call_depth + 1) * sizeof(xg_sim_frame));
         uint32_t i;
-        for (i = 0; memory && i < l->warps; i++) { w.warps[i].frames = frames + (size_t)i * (l->call_depth + 1); w.warps[i].id = i; }
+        for (i = 0; memory && i < l->warps; i++) {
+            w.warps[i].frames = frames + (size_t)i * (l->call_depth + 1);
+            w.warps[i].id = i;
+        }
     }
-    if (out) { w.shared += (1024 - (uintptr_t)w.shared % 1024) % 1024; *out = w; } /* shared addresses keep their alignment when generic */
+    /* shared addresses keep their alignment when generic */
+    if (out) {
+        w.shared += (1024 - (uintptr_t)w.shared % 1024) % 1024;
+        *out = w;
+    }
     return c.n + 64;
 }
 /* What the blocks of a cluster share lies before them. */
@@ -312,7 +380,9 @@ XG_FN size_t xg_sim_carve_cluster(xg_sim_cluster *out, char *memory, const xg_si
     if (out) *out = k;
     return c.n;
 }
-XG_SIM_FN size_t xg_sim_worker_bytes(const xg_sim_launch *l) { return xg_sim_carve_cluster(NULL, NULL, l) + xg_sim_carve_worker(NULL, NULL, l) * l->cluster_blocks + 64; }
+XG_SIM_FN size_t xg_sim_worker_bytes(const xg_sim_launch *l) {
+    return xg_sim_carve_cluster(NULL, NULL, l) + xg_sim_carve_worker(NULL, NULL, l) * l->cluster_blocks + 64;
+}
 
 XG_FN xg_sim_worker *xg_sim_worker_make(char *at, xg_sim_launch *l) {
     xg_sim_worker *w = (xg_sim_worker *)(void *)at;
@@ -326,7 +396,10 @@ XG_FN xg_sim_worker *xg_sim_worker_make(char *at, xg_sim_launch *l) {
     memset(w->runs, 0, ((size_t)l->module->n_code + 1) * sizeof *w->runs);
     memset(w->regs, 0, (size_t)l->warps * l->stack_bytes);
     if (w->copy_threads) memset(w->copy_threads, 0, l->warps * XG_SIM_WARP * sizeof *w->copy_threads);
-    if (l->shared_bytes) { memset(w->shadow, 0, l->shared_bytes); memset(w->marks, 0, ((size_t)l->shared_bytes / 4 + 1) * 8); }
+    if (l->shared_bytes) {
+        memset(w->shadow, 0, l->shared_bytes);
+        memset(w->marks, 0, ((size_t)l->shared_bytes / 4 + 1) * 8);
+    }
     w->launch_tag = l->first_interval << XG_SIM_TAG_INTERVAL;
     for (i = 0; i < l->warps * XG_SIM_WARP; i++) {
         uint32_t *t = w->tid + (size_t)(i / XG_SIM_WARP) * 96 + i % XG_SIM_WARP;
@@ -362,7 +435,10 @@ XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(xg_sim_worker *w) {
     return &w->stats;
 }
 XG_SIM_FN size_t xg_sim_fault_text(const xg_sim_worker *w, char *out, size_t cap) {
-    if (!w->faulted) { if (cap) out[0] = 0; return 0; }
+    if (!w->faulted) {
+        if (cap) out[0] = 0;
+        return 0;
+    }
     return xg_format(out, cap, "%s", w->fault);
 }
 

@@ -1,23 +1,42 @@
 /* sim/matrix.c -- tiles of matrices in the registers of a warp: ldmatrix, stmatrix, movmatrix, mma, wmma.
  *
- * The idea. A multiplication spreads its registers out into plain arrays, multiplies 16 x K by K x 8, and packs the result. Where an element
- * lies is said by three small functions (xg_sim_at_a, _b, _c), the same for every type: a register of A holds 32 / bits elements side by side in k.
- * The fragments of wmma are ours to choose, as PTX leaves them open: a thread holds consecutive elements of the row-major tile; where there are more
- * registers than elements they repeat.
+ * The idea. A multiplication spreads its registers out into plain arrays, multiplies 16 x K by K x 8, and packs the
+ * result. Where an element lies is said by three small functions (xg_sim_at_a, _b, _c), the same for every type: a
+ * register of A holds 32 / bits elements side by side in k. The fragments of wmma are ours to choose, as PTX leaves
+ * them open: a thread holds consecutive elements of the row-major tile; where there are more registers than elements
+ * they repeat.
  *
- * Numbers. Integers are exact and wrap or saturate once. Products of floats narrower than f64 are exact; a sum begins with C, adds the products
- * in the order of k in double precision and is rounded once. f64 is a chain of fused multiply-adds in the order of k. GPUs add in another order and
- * cut off low bits, so their f32 results differ in the last places. NaNs are 0x7FFFFFFF and 0x7FFF. */
+ * Numbers. Integers are exact and wrap or saturate once. Products of floats narrower than f64 are exact; a sum begins
+ * with C, adds the products in the order of k in double precision and is rounded once. f64 is a chain of fused
+ * multiply-adds in the order of k. GPUs add in another order and cut off low bits, so their f32 results differ in the
+ * last places. NaNs are 0x7FFFFFFF and 0x7FFF. */
 #ifndef XG_SIM_MATRIX_C
 #define XG_SIM_MATRIX_C
 #include "async.c"
 
-enum { XG_SIM_TILE_K = 256 };
-typedef struct xg_sim_real { float a[16][64], b[64][8]; double c[16][8]; } xg_sim_real;
-typedef struct xg_sim_ints { int16_t a[16][XG_SIM_TILE_K], b[XG_SIM_TILE_K][8]; int64_t c[16][8]; } xg_sim_ints;
-typedef struct xg_sim_wide64 { uint64_t a[16][16], b[16][8], c[16][8]; } xg_sim_wide64;
+enum {
+    XG_SIM_TILE_K = 256
+};
+typedef struct xg_sim_real {
+    float a[16][64], b[64][8];
+    double c[16][8];
+} xg_sim_real;
+typedef struct xg_sim_ints {
+    int16_t a[16][XG_SIM_TILE_K], b[XG_SIM_TILE_K][8];
+    int64_t c[16][8];
+} xg_sim_ints;
+typedef struct xg_sim_wide64 {
+    uint64_t a[16][16], b[16][8], c[16][8];
+} xg_sim_wide64;
 /* A multiplication being done. Which of them is used: the elements of A say. */
-typedef struct xg_sim_work { xg_sim_tile t; union { xg_sim_real r; xg_sim_ints i; xg_sim_wide64 d; } u; } xg_sim_work;
+typedef struct xg_sim_work {
+    xg_sim_tile t;
+    union {
+        xg_sim_real r;
+        xg_sim_ints i;
+        xg_sim_wide64 d;
+    } u;
+} xg_sim_work;
 
 /* ---- elements ---- */
 
@@ -50,27 +69,47 @@ XG_FN int32_t xg_sim_tile_int(xg_sim_elem e, uint32_t x) {
 /* Element (row, col) of A or B gets the bits x. */
 XG_FN void xg_sim_work_put(xg_sim_work *w, bool b, uint32_t row, uint32_t col, uint64_t x) {
     xg_sim_elem e = b ? w->t.b : w->t.a;
-    if (e == XG_SIM_EL_F64) { if (b) w->u.d.b[row][col] = x; else w->u.d.a[row][col] = x; }
-    else if (xg_sim_elems[e].real) { float f = xg_sim_tile_float(e, (uint32_t)x); if (b) w->u.r.b[row][col] = f; else w->u.r.a[row][col] = f; }
-    else { int16_t i = (int16_t)xg_sim_tile_int(e, (uint32_t)x); if (b) w->u.i.b[row][col] = i; else w->u.i.a[row][col] = i; }
+    if (e == XG_SIM_EL_F64) {
+        if (b)
+            w->u.d.b[row][col] = x;
+        else
+            w->u.d.a[row][col] = x;
+    } else if (xg_sim_elems[e].real) {
+        float f = xg_sim_tile_float(e, (uint32_t)x);
+        if (b)
+            w->u.r.b[row][col] = f;
+        else
+            w->u.r.a[row][col] = f;
+    } else {
+        int16_t i = (int16_t)xg_sim_tile_int(e, (uint32_t)x);
+        if (b)
+            w->u.i.b[row][col] = i;
+        else
+            w->u.i.a[row][col] = i;
+    }
 }
 XG_FN void xg_sim_work_put_c(xg_sim_work *w, uint32_t row, uint32_t col, uint64_t x) {
-    if (w->t.c == XG_SIM_EL_F64) w->u.d.c[row][col] = x;
-    else if (w->t.c == XG_SIM_EL_S32) w->u.i.c[row][col] = (int32_t)(uint32_t)x;
-    else w->u.r.c[row][col] = (double)xg_sim_tile_float(w->t.c, (uint32_t)x);
+    if (w->t.c == XG_SIM_EL_F64)
+        w->u.d.c[row][col] = x;
+    else if (w->t.c == XG_SIM_EL_S32)
+        w->u.i.c[row][col] = (int32_t)(uint32_t)x;
+    else
+        w->u.r.c[row][col] = (double)xg_sim_tile_float(w->t.c, (uint32_t)x);
 }
 XG_FN uint64_t xg_sim_work_get(const xg_sim_work *w, uint32_t row, uint32_t col) {
     if (w->t.d == XG_SIM_EL_F64) return w->u.d.c[row][col];
     if (w->t.d == XG_SIM_EL_S32) {
         int64_t x = w->u.i.c[row][col];
-        return w->t.flags & XG_SIM_TF_SATURATE ? (uint32_t)(int32_t)XG_MAX(XG_MIN(x, INT32_MAX), INT32_MIN) : (uint32_t)(uint64_t)x;
+        return w->t.flags & XG_SIM_TF_SATURATE ? (uint32_t)(int32_t)XG_MAX(XG_MIN(x, INT32_MAX), INT32_MIN)
+                                               : (uint32_t)(uint64_t)x;
     }
     {
         double x = w->u.r.c[row][col];
         uint64_t bits;
         if (w->t.d == XG_SIM_EL_F32) return x != x ? 0x7FFFFFFFu : xg_sim_bits_f32((float)x);
         bits = xg_sim_pack(xg_sim_unpack(xg_sim_bits_f64(x), XG_SIM_IS_F64), XG_SIM_IS_F16, XG_SIM_RN, false);
-        if (w->t.flags & XG_SIM_TF_SATURATE && (bits & 0x7FFF) == 0x7C00) bits--; /* wmma of f16: infinities become the largest number */
+        /* wmma of f16: infinities become the largest number */
+        if (w->t.flags & XG_SIM_TF_SATURATE && (bits & 0x7FFF) == 0x7C00) bits--;
         return bits;
     }
 }
@@ -78,26 +117,41 @@ XG_FN uint64_t xg_sim_work_get(const xg_sim_work *w, uint32_t row, uint32_t col)
 /* C += A B. */
 XG_FN void xg_sim_work_real(xg_sim_real *r, uint32_t m, uint32_t k) {
     uint32_t i, j, q;
-    for (i = 0; i < m; i++) for (q = 0; q < k; q++) {
-        double a = (double)r->a[i][q];
-        for (j = 0; j < 8; j++) r->c[i][j] += a * (double)r->b[q][j]; /* exact products: contraction into an FMA changes nothing */
-    }
+    for (i = 0; i < m; i++)
+        for (q = 0; q < k; q++) {
+            double a = (double)r->a[i][q];
+            /* exact products: contraction into an FMA changes nothing */
+            for (j = 0; j < 8; j++) r->c[i][j] += a * (double)r->b[q][j];
+        }
 }
 XG_FN void xg_sim_work_multiply(xg_sim_work *w) {
     uint32_t i, j, q, m = XG_MIN(w->t.m, 16u), k = w->t.k;
-    if (w->t.a == XG_SIM_EL_F64) for (i = 0; i < m; i++) for (j = 0; j < 8; j++) for (q = 0; q < k; q++) w->u.d.c[i][j] = xg_sim_soft_fma(XG_SIM_IS_F64, w->u.d.a[i][q], w->u.d.b[q][j], w->u.d.c[i][j], XG_SIM_RN);
-    else if (xg_sim_elems[w->t.a].real) xg_sim_work_real(&w->u.r, m, k);
-    else for (i = 0; i < m; i++) for (q = 0; q < k; q++) {
-        int32_t a = w->u.i.a[i][q];
-        if (w->t.flags & XG_SIM_TF_XOR) for (j = 0; j < 8; j++) w->u.i.c[i][j] += a ^ w->u.i.b[q][j];
-        else for (j = 0; j < 8; j++) w->u.i.c[i][j] += a * w->u.i.b[q][j];
-    }
+    if (w->t.a == XG_SIM_EL_F64)
+        for (i = 0; i < m; i++)
+            for (j = 0; j < 8; j++)
+                for (q = 0; q < k; q++)
+                    w->u.d.c[i][j] =
+                        xg_sim_soft_fma(XG_SIM_IS_F64, w->u.d.a[i][q], w->u.d.b[q][j], w->u.d.c[i][j], XG_SIM_RN);
+    else if (xg_sim_elems[w->t.a].real)
+        xg_sim_work_real(&w->u.r, m, k);
+    else
+        for (i = 0; i < m; i++)
+            for (q = 0; q < k; q++) {
+                int32_t a = w->u.i.a[i][q];
+                if (w->t.flags & XG_SIM_TF_XOR)
+                    for (j = 0; j < 8; j++) w->u.i.c[i][j] += a ^ w->u.i.b[q][j];
+                else
+                    for (j = 0; j < 8; j++) w->u.i.c[i][j] += a * w->u.i.b[q][j];
+            }
 }
 
 /* ---- where elements lie: element e of register i of a lane ---- */
 
-typedef struct xg_sim_at { uint32_t row, col; } xg_sim_at;
-XG_FN xg_sim_at xg_sim_at_a(uint32_t lane, uint32_t i, uint32_t e, uint32_t per, uint32_t m) { /* per: elements of a register */
+typedef struct xg_sim_at {
+    uint32_t row, col;
+} xg_sim_at;
+XG_FN xg_sim_at xg_sim_at_a(
+    uint32_t lane, uint32_t i, uint32_t e, uint32_t per, uint32_t m) { /* per: elements of a register */
     xg_sim_at p;
     p.row = lane / 4 + (m > 8 ? 8 * (i & 1) : 0);
     p.col = lane % 4 * per + e + 4 * per * (m > 8 ? i >> 1 : i);
@@ -120,7 +174,10 @@ XG_FN xg_sim_at xg_sim_at_c(uint32_t lane, uint32_t v) { /* v: the number of the
 XG_FN uint64_t xg_sim_tile_bits(const char *slot, uint32_t lane, xg_sim_elem el, uint32_t e) {
     uint32_t bits = xg_sim_elems[el].bits;
     uint64_t x;
-    if (bits == 64) { memcpy(&x, slot + (size_t)lane * 8, 8); return x; }
+    if (bits == 64) {
+        memcpy(&x, slot + (size_t)lane * 8, 8);
+        return x;
+    }
     x = xg_sim_lane_u32(slot, lane);
     return bits == 32 ? x : x >> (e * bits) & ((1u << bits) - 1);
 }
@@ -135,7 +192,9 @@ XG_FN uint64_t xg_sim_metadata(const char *slot, const xg_sim_tile *t, uint32_t 
     bool byrow = xg_sim_elems[t->a].bits <= 8; /* words hold one row; otherwise two halves hold rows r and r + 8 */
     if (which == 4) return xg_sim_lane_u32(slot, quad + t->selector) >> (16 * half) & 0xFFFF;
     first = quad + 2 * t->selector;
-    if (!byrow) return (xg_sim_lane_u32(slot, first) >> (16 * half) & 0xFFFF) | (uint64_t)(xg_sim_lane_u32(slot, first + 1) >> (16 * half) & 0xFFFF) << 16;
+    if (!byrow)
+        return (xg_sim_lane_u32(slot, first) >> (16 * half) & 0xFFFF) |
+               (uint64_t)(xg_sim_lane_u32(slot, first + 1) >> (16 * half) & 0xFFFF) << 16;
     x = xg_sim_lane_u32(slot, quad + (which == 2 ? 2 * t->selector : 0) + half);
     return which == 2 ? x : x | (uint64_t)xg_sim_lane_u32(slot, quad + 2 + half) << 32;
 }
@@ -149,29 +208,52 @@ XG_FN uint32_t xg_sim_sparse_col(const xg_sim_tile *t, uint64_t meta, uint32_t c
     if (t->a == XG_SIM_EL_S4 || t->a == XG_SIM_EL_U4) { /* pairs */
         uint32_t pair = c / 2, group = pair / 2;
         four = (uint32_t)(meta >> (4 * group)) & 15;
-        lo = four & 3; hi = four >> 2;
+        lo = four & 3;
+        hi = four >> 2;
         if (t->flags & XG_SIM_TF_ORDERED && lo >= hi) return XG_SIM_NOREG;
         return 8 * group + 2 * (pair & 1 ? hi : lo) + (c & 1);
     }
     four = (uint32_t)(meta >> (4 * (c / 2))) & 15;
-    lo = four & 3; hi = four >> 2;
+    lo = four & 3;
+    hi = four >> 2;
     if (t->flags & XG_SIM_TF_ORDERED && lo >= hi) return XG_SIM_NOREG;
     return 4 * (c / 2) + (c & 1 ? hi : lo);
 }
 /* Spreads the packed row-major A of 16 rows, k / 2 bits patterns each, over the whole k. */
-XG_FN bool xg_sim_work_expand(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, xg_sim_work *x, const char *meta) {
+XG_FN bool xg_sim_work_expand(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, xg_sim_work *x, const char *meta) {
     uint32_t r, c, half = x->t.k / 2;
     bool real = xg_sim_elems[x->t.a].real != 0;
     for (r = 0; r < 16; r++) {
         uint64_t m = xg_sim_metadata(meta, &x->t, r);
         float f[64];
         int16_t i[XG_SIM_TILE_K];
-        for (c = 0; c < half; c++) { if (real) { f[c] = x->u.r.a[r][c]; x->u.r.a[r][c] = 0; } else { i[c] = x->u.i.a[r][c]; x->u.i.a[r][c] = 0; } }
-        for (c = half; c < x->t.k; c++) { if (real) x->u.r.a[r][c] = 0; else x->u.i.a[r][c] = 0; }
+        for (c = 0; c < half; c++) {
+            if (real) {
+                f[c] = x->u.r.a[r][c];
+                x->u.r.a[r][c] = 0;
+            } else {
+                i[c] = x->u.i.a[r][c];
+                x->u.i.a[r][c] = 0;
+            }
+        }
+        for (c = half; c < x->t.k; c++) {
+            if (real)
+                x->u.r.a[r][c] = 0;
+            else
+                x->u.i.a[r][c] = 0;
+        }
         for (c = 0; c < half; c++) {
             uint32_t to = xg_sim_sparse_col(&x->t, m, c);
-            if (to == XG_SIM_NOREG) { xg_sim_fault(w, v, in, r % 8 * 4, XG_SIM_FAULT_OPERAND, "the metadata of row %u of a sparse tile is none: 0x%llX", r, (unsigned long long)m); return false; }
-            if (real) x->u.r.a[r][to] = f[c]; else x->u.i.a[r][to] = i[c];
+            if (to == XG_SIM_NOREG) {
+                xg_sim_fault(w, v, in, r % 8 * 4, XG_SIM_FAULT_OPERAND,
+                    "the metadata of row %u of a sparse tile is none: 0x%llX", r, (unsigned long long)m);
+                return false;
+            }
+            if (real)
+                x->u.r.a[r][to] = f[c];
+            else
+                x->u.i.a[r][to] = i[c];
         }
     }
     return true;
@@ -179,37 +261,50 @@ XG_FN bool xg_sim_work_expand(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
 
 /* ---- mma ---- */
 
-XG_FN void xg_sim_work_load_a(xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
+XG_FN void xg_sim_work_load_a(
+    xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
     uint32_t i, e, lane, per = xg_sim_tile_per(x->t.a);
-    for (i = 0; i < regs; i++) for (lane = 0; lane < XG_SIM_WARP; lane++) for (e = 0; e < per; e++) {
-        xg_sim_at at = xg_sim_at_a(lane, i, e, per, x->t.m);
-        xg_sim_work_put(x, false, at.row, at.col, xg_sim_tile_bits(xg_sim_slot(w, v, list[i]), lane, x->t.a, e));
-    }
+    for (i = 0; i < regs; i++)
+        for (lane = 0; lane < XG_SIM_WARP; lane++)
+            for (e = 0; e < per; e++) {
+                xg_sim_at at = xg_sim_at_a(lane, i, e, per, x->t.m);
+                xg_sim_work_put(
+                    x, false, at.row, at.col, xg_sim_tile_bits(xg_sim_slot(w, v, list[i]), lane, x->t.a, e));
+            }
 }
-XG_FN void xg_sim_work_load_b(xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
+XG_FN void xg_sim_work_load_b(
+    xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
     uint32_t i, e, lane, per = xg_sim_tile_per(x->t.b);
-    for (i = 0; i < regs; i++) for (lane = 0; lane < XG_SIM_WARP; lane++) for (e = 0; e < per; e++) {
-        xg_sim_at at = xg_sim_at_b(lane, i, e, per);
-        xg_sim_work_put(x, true, at.row, at.col, xg_sim_tile_bits(xg_sim_slot(w, v, list[i]), lane, x->t.b, e));
-    }
+    for (i = 0; i < regs; i++)
+        for (lane = 0; lane < XG_SIM_WARP; lane++)
+            for (e = 0; e < per; e++) {
+                xg_sim_at at = xg_sim_at_b(lane, i, e, per);
+                xg_sim_work_put(x, true, at.row, at.col, xg_sim_tile_bits(xg_sim_slot(w, v, list[i]), lane, x->t.b, e));
+            }
 }
 /* A tile of C of 8 columns from its registers, and D back into them. */
-XG_FN void xg_sim_work_load_c(xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
+XG_FN void xg_sim_work_load_c(
+    xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
     uint32_t i, e, lane, per = xg_sim_tile_per(x->t.c);
-    for (i = 0; i < regs; i++) for (lane = 0; lane < XG_SIM_WARP; lane++) for (e = 0; e < per; e++) {
-        xg_sim_at at = xg_sim_at_c(lane, i * per + e);
-        xg_sim_work_put_c(x, at.row, at.col, xg_sim_tile_bits(xg_sim_slot(w, v, list[i]), lane, x->t.c, e));
-    }
+    for (i = 0; i < regs; i++)
+        for (lane = 0; lane < XG_SIM_WARP; lane++)
+            for (e = 0; e < per; e++) {
+                xg_sim_at at = xg_sim_at_c(lane, i * per + e);
+                xg_sim_work_put_c(x, at.row, at.col, xg_sim_tile_bits(xg_sim_slot(w, v, list[i]), lane, x->t.c, e));
+            }
 }
 XG_FN void xg_sim_work_store_d(const xg_sim_work *x, xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
     uint32_t i, lane, per = xg_sim_tile_per(x->t.d);
-    for (i = 0; i < regs; i++) for (lane = 0; lane < XG_SIM_WARP; lane++) {
-        xg_sim_at at = xg_sim_at_c(lane, i * per);
-        uint64_t bits = xg_sim_work_get(x, at.row, at.col);
-        if (per == 2) bits |= xg_sim_work_get(x, at.row, at.col + 1) << 16;
-        if (x->t.d == XG_SIM_EL_F64) memcpy(v->regs + list[i] + (size_t)lane * 8, &bits, 8);
-        else xg_sim_put_u32(v->regs + list[i], lane, (uint32_t)bits);
-    }
+    for (i = 0; i < regs; i++)
+        for (lane = 0; lane < XG_SIM_WARP; lane++) {
+            xg_sim_at at = xg_sim_at_c(lane, i * per);
+            uint64_t bits = xg_sim_work_get(x, at.row, at.col);
+            if (per == 2) bits |= xg_sim_work_get(x, at.row, at.col + 1) << 16;
+            if (x->t.d == XG_SIM_EL_F64)
+                memcpy(v->regs + list[i] + (size_t)lane * 8, &bits, 8);
+            else
+                xg_sim_put_u32(v->regs + list[i], lane, (uint32_t)bits);
+        }
 }
 XG_FN void xg_sim_exec_mma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
     xg_sim_work x;
@@ -217,7 +312,9 @@ XG_FN void xg_sim_exec_mma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     uint32_t sparse, na, nb, nc;
     x.t = xg_sim_tile_of(in);
     sparse = (x.t.flags & XG_SIM_TF_SPARSE) != 0;
-    na = xg_sim_tile_regs(x.t.m * x.t.k / (1 + sparse), x.t.a); nb = xg_sim_tile_regs(x.t.k * x.t.n, x.t.b); nc = xg_sim_tile_regs(x.t.m * x.t.n, x.t.c);
+    na = xg_sim_tile_regs(x.t.m * x.t.k / (1 + sparse), x.t.a);
+    nb = xg_sim_tile_regs(x.t.k * x.t.n, x.t.b);
+    nc = xg_sim_tile_regs(x.t.m * x.t.n, x.t.c);
     xg_sim_work_load_a(&x, w, v, list, na);
     xg_sim_work_load_b(&x, w, v, list + na, nb);
     xg_sim_work_load_c(&x, w, v, list + na + nb, nc);
@@ -237,13 +334,24 @@ XG_FN void xg_sim_exec_volta(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
             uint32_t high = 4 * (k / 4);
             lane = group * 4 + k % 4 + 16 * (k / 4);
             for (i = 0; i < 4; i++) {
-                uint32_t a = (uint32_t)xg_sim_tile_bits(xg_sim_slot(w, v, list[i / 2]), lane, XG_SIM_EL_F16, i & 1), b = (uint32_t)xg_sim_tile_bits(xg_sim_slot(w, v, list[2 + i / 2]), lane, XG_SIM_EL_F16, i & 1);
-                if (x.t.flags & XG_SIM_TF_ACOL) xg_sim_work_put(&x, false, i + high, lane % 4, a); else xg_sim_work_put(&x, false, lane % 4 + high, i, a);
-                if (x.t.flags & XG_SIM_TF_BROW) xg_sim_work_put(&x, true, lane % 4, i + high, b); else xg_sim_work_put(&x, true, i, lane % 4 + high, b);
+                uint32_t a = (uint32_t)xg_sim_tile_bits(xg_sim_slot(w, v, list[i / 2]), lane, XG_SIM_EL_F16, i & 1),
+                         b = (uint32_t)xg_sim_tile_bits(xg_sim_slot(w, v, list[2 + i / 2]), lane, XG_SIM_EL_F16, i & 1);
+                if (x.t.flags & XG_SIM_TF_ACOL)
+                    xg_sim_work_put(&x, false, i + high, lane % 4, a);
+                else
+                    xg_sim_work_put(&x, false, lane % 4 + high, i, a);
+                if (x.t.flags & XG_SIM_TF_BROW)
+                    xg_sim_work_put(&x, true, lane % 4, i + high, b);
+                else
+                    xg_sim_work_put(&x, true, i, lane % 4 + high, b);
             }
             for (i = 0; i < 8; i++) {
-                if (x.t.c == XG_SIM_EL_F16) xg_sim_work_put_c(&x, lane % 4 + high, i, xg_sim_tile_bits(xg_sim_slot(w, v, list[4 + i / 2]), lane, XG_SIM_EL_F16, i & 1));
-                else xg_sim_work_put_c(&x, (lane & 1) + (i & 2) + high, (i & 4) + (lane & 2) + (i & 1), xg_sim_tile_bits(xg_sim_slot(w, v, list[4 + i]), lane, XG_SIM_EL_F32, 0));
+                if (x.t.c == XG_SIM_EL_F16)
+                    xg_sim_work_put_c(&x, lane % 4 + high, i,
+                        xg_sim_tile_bits(xg_sim_slot(w, v, list[4 + i / 2]), lane, XG_SIM_EL_F16, i & 1));
+                else
+                    xg_sim_work_put_c(&x, (lane & 1) + (i & 2) + high, (i & 4) + (lane & 2) + (i & 1),
+                        xg_sim_tile_bits(xg_sim_slot(w, v, list[4 + i]), lane, XG_SIM_EL_F32, 0));
             }
         }
         xg_sim_work_multiply(&x);
@@ -251,8 +359,12 @@ XG_FN void xg_sim_exec_volta(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
             uint32_t high = 4 * (k / 4);
             lane = group * 4 + k % 4 + 16 * (k / 4);
             for (i = 0; i < in->d2bytes; i++) {
-                if (x.t.d == XG_SIM_EL_F16) out[i][lane] = (uint32_t)(xg_sim_work_get(&x, lane % 4 + high, 2 * i) | xg_sim_work_get(&x, lane % 4 + high, 2 * i + 1) << 16);
-                else out[i][lane] = (uint32_t)xg_sim_work_get(&x, (lane & 1) + (i & 2) + high, (i & 4) + (lane & 2) + (i & 1));
+                if (x.t.d == XG_SIM_EL_F16)
+                    out[i][lane] = (uint32_t)(xg_sim_work_get(&x, lane % 4 + high, 2 * i) |
+                                              xg_sim_work_get(&x, lane % 4 + high, 2 * i + 1) << 16);
+                else
+                    out[i][lane] =
+                        (uint32_t)xg_sim_work_get(&x, (lane & 1) + (i & 2) + high, (i & 4) + (lane & 2) + (i & 1));
             }
         }
     }
@@ -269,19 +381,28 @@ XG_FN xg_sim_at xg_sim_at_wmma(uint32_t lane, uint32_t q, uint32_t rows, uint32_
     p.col = n % cols;
     return p;
 }
-/* Element (row, col). Of B with elements smaller than a byte a thread holds consecutive elements of the columns, as memory has them. */
-XG_FN uint64_t xg_sim_wmma_bits(const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, xg_sim_elem el, uint32_t rows, uint32_t cols, uint32_t row, uint32_t col, bool b) {
-    uint32_t each = rows * cols / XG_SIM_WARP, n = b && xg_sim_elems[el].bits < 8 ? col * rows + row : row * cols + col, per = xg_sim_tile_per(el), q = n % each;
+/* Element (row, col). Of B with elements smaller than a byte a thread holds consecutive elements of the columns, as
+ * memory has them. */
+XG_FN uint64_t xg_sim_wmma_bits(const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, xg_sim_elem el,
+    uint32_t rows, uint32_t cols, uint32_t row, uint32_t col, bool b) {
+    uint32_t each = rows * cols / XG_SIM_WARP, n = b && xg_sim_elems[el].bits < 8 ? col * rows + row : row * cols + col,
+             per = xg_sim_tile_per(el), q = n % each;
     return xg_sim_tile_bits(xg_sim_slot(w, v, list[q / per]), n / each, el, q % per);
 }
 /* One part of 16 x 8 of D (8 x 8 where a tile has no more rows). */
-XG_FN void xg_sim_wmma_part(const xg_sim_worker *w, const xg_sim_warp *v, xg_sim_work *x, const uint32_t *list, uint32_t na, uint32_t nb, uint32_t row, uint32_t col) {
+XG_FN void xg_sim_wmma_part(const xg_sim_worker *w, const xg_sim_warp *v, xg_sim_work *x, const uint32_t *list,
+    uint32_t na, uint32_t nb, uint32_t row, uint32_t col) {
     uint32_t i, j, k, m = XG_MIN(x->t.m, 16u);
     for (k = 0; k < x->t.k; k++) {
-        for (i = 0; i < m; i++) xg_sim_work_put(x, false, i, k, xg_sim_wmma_bits(w, v, list, x->t.a, x->t.m, x->t.k, row + i, k, false));
-        for (j = 0; j < 8; j++) xg_sim_work_put(x, true, k, j, xg_sim_wmma_bits(w, v, list + na, x->t.b, x->t.k, x->t.n, k, col + j, true));
+        for (i = 0; i < m; i++)
+            xg_sim_work_put(x, false, i, k, xg_sim_wmma_bits(w, v, list, x->t.a, x->t.m, x->t.k, row + i, k, false));
+        for (j = 0; j < 8; j++)
+            xg_sim_work_put(x, true, k, j, xg_sim_wmma_bits(w, v, list + na, x->t.b, x->t.k, x->t.n, k, col + j, true));
     }
-    for (i = 0; i < m; i++) for (j = 0; j < 8; j++) xg_sim_work_put_c(x, i, j, xg_sim_wmma_bits(w, v, list + na + nb, x->t.c, x->t.m, x->t.n, row + i, col + j, false));
+    for (i = 0; i < m; i++)
+        for (j = 0; j < 8; j++)
+            xg_sim_work_put_c(
+                x, i, j, xg_sim_wmma_bits(w, v, list + na + nb, x->t.c, x->t.m, x->t.n, row + i, col + j, false));
     xg_sim_work_multiply(x);
 }
 XG_FN void xg_sim_exec_wmma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
@@ -295,29 +416,43 @@ XG_FN void xg_sim_exec_wmma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     na = nb = 0;
     for (r = 0; r < XG_COUNT(xg_sim_wmmas); r++) {
         const xg_sim_wmma_row *k = &xg_sim_wmmas[r];
-        if (k->m == x.t.m && k->n == x.t.n && k->k == x.t.k && xg_sim_in_choice(k->ab, xg_sim_elems[x.t.a].text)) { na = k->a; nb = k->b; }
+        if (k->m == x.t.m && k->n == x.t.n && k->k == x.t.k && xg_sim_in_choice(k->ab, xg_sim_elems[x.t.a].text)) {
+            na = k->a;
+            nb = k->b;
+        }
     }
-    for (row = 0; row < x.t.m; row += m) for (col = 0; col < x.t.n; col += 8) {
-        xg_sim_wmma_part(w, v, &x, list, na, nb, row, col);
-        for (i = 0; i < m; i++) for (j = 0; j < 8; j++) out[row + i][col + j] = xg_sim_work_get(&x, i, j);
-    }
+    for (row = 0; row < x.t.m; row += m)
+        for (col = 0; col < x.t.n; col += 8) {
+            xg_sim_wmma_part(w, v, &x, list, na, nb, row, col);
+            for (i = 0; i < m; i++)
+                for (j = 0; j < 8; j++) out[row + i][col + j] = xg_sim_work_get(&x, i, j);
+        }
     per = xg_sim_tile_per(x.t.d);
-    for (i = 0; i < in->d2bytes; i++) for (lane = 0; lane < XG_SIM_WARP; lane++) {
-        uint64_t bits = 0;
-        for (q = 0; q < per; q++) { xg_sim_at at = xg_sim_at_wmma(lane, i * per + q, x.t.m, x.t.n); bits |= out[at.row][at.col] << (16 * q); }
-        if (x.t.d == XG_SIM_EL_F64) memcpy(v->regs + to[i] + (size_t)lane * 8, &bits, 8);
-        else xg_sim_put_u32(v->regs + to[i], lane, (uint32_t)bits);
-    }
+    for (i = 0; i < in->d2bytes; i++)
+        for (lane = 0; lane < XG_SIM_WARP; lane++) {
+            uint64_t bits = 0;
+            for (q = 0; q < per; q++) {
+                xg_sim_at at = xg_sim_at_wmma(lane, i * per + q, x.t.m, x.t.n);
+                bits |= out[at.row][at.col] << (16 * q);
+            }
+            if (x.t.d == XG_SIM_EL_F64)
+                memcpy(v->regs + to[i] + (size_t)lane * 8, &bits, 8);
+            else
+                xg_sim_put_u32(v->regs + to[i], lane, (uint32_t)bits);
+        }
 }
 
 /* wmma.load and wmma.store: element by element; of elements smaller than a byte, register by register. */
 XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, bool store) {
     xg_sim_tile t = xg_sim_tile_of(in);
     const uint32_t *list = w->m->list + in->list;
-    uint32_t which = t.flags >> 1, rows = which == 1 ? t.k : t.m, cols = which == 0 ? t.k : t.n, bits = xg_sim_elems[t.a].bits, step = bits < 8 ? 32 / bits : 1, bytes = bits < 8 ? 4 : bits / 8;
-    uint32_t where = in->op >> 8, lane, q, total = XG_MAX(1u, rows * cols / XG_SIM_WARP), regs = in->n, per = xg_sim_tile_per(t.a);
+    uint32_t which = t.flags >> 1, rows = which == 1 ? t.k : t.m, cols = which == 0 ? t.k : t.n,
+             bits = xg_sim_elems[t.a].bits, step = bits < 8 ? 32 / bits : 1, bytes = bits < 8 ? 4 : bits / 8;
+    uint32_t where = in->op >> 8, lane, q, total = XG_MAX(1u, rows * cols / XG_SIM_WARP), regs = in->n,
+             per = xg_sim_tile_per(t.a);
     bool col = (t.flags & 1) != 0;
-    uint32_t ld = in->flags & 16 ? xg_sim_lane_u32(xg_sim_slot(w, v, in->b), 0) : col ? rows : cols; /* read before anything is written: a result may have its slot */
+    /* read before anything is written: a result may have its slot */
+    uint32_t ld = in->flags & 16 ? xg_sim_lane_u32(xg_sim_slot(w, v, in->b), 0) : col ? rows : cols;
     uint64_t base = xg_sim_lane_address(xg_sim_slot(w, v, in->a), 0, (where & 16) != 0, 0);
     for (q = 0; q < regs * per; q += step) {
         xg_sim_reach r;
@@ -327,48 +462,80 @@ XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
         r.bytes = bytes;
         for (lane = 0; lane < XG_SIM_WARP; lane++) {
             xg_sim_at at = xg_sim_at_wmma(lane, q, rows, cols);
-            if (bits < 8 && which == 1) { uint32_t n = lane * total + q % total; at.col = n / rows; at.row = n % rows; } /* as xg_sim_wmma_bits has it */
-            r.to.p[lane] = xg_sim_reach_lane(w, v, in, lane, (xg_sim_space)(where & 15), base + (uint64_t)(col ? at.col * (uint64_t)ld + at.row : at.row * (uint64_t)ld + at.col) * bits / 8, bytes, store);
+            if (bits < 8 && which == 1) {
+                uint32_t n = lane * total + q % total;
+                at.col = n / rows;
+                at.row = n % rows;
+            } /* as xg_sim_wmma_bits has it */
+            r.to.p[lane] = xg_sim_reach_lane(w, v, in, lane, (xg_sim_space)(where & 15),
+                base + (uint64_t)(col ? at.col * (uint64_t)ld + at.row : at.row * (uint64_t)ld + at.col) * bits / 8,
+                bytes, store);
             if (!r.to.p[lane]) return;
         }
         if (!xg_sim_shadow(w, v, in, &r, 0xFFFFFFFFu, bytes, store ? XG_SIM_WRITES : XG_SIM_READS, false)) return;
         for (lane = 0; lane < XG_SIM_WARP; lane++) {
             char *slot = store ? NULL : v->regs + list[q / per] + (size_t)lane * (bits == 64 ? 8 : 4);
-            if (store) memcpy(r.to.p[lane], xg_sim_slot(w, v, list[q / per]) + (size_t)lane * (bits == 64 ? 8 : 4) + (q % per) * bytes, bytes);
-            else memcpy(slot + (q % per) * bytes, r.to.p[lane], bytes);
+            if (store)
+                memcpy(r.to.p[lane],
+                    xg_sim_slot(w, v, list[q / per]) + (size_t)lane * (bits == 64 ? 8 : 4) + (q % per) * bytes, bytes);
+            else
+                memcpy(slot + (q % per) * bytes, r.to.p[lane], bytes);
         }
     }
-    if (xg_sim_owner(w, (const char *)(uintptr_t)base) || (where & 15) == XG_SIM_SHARED) { if (store) w->stats.shared_stores++; else w->stats.shared_loads++; }
-    else if (store) w->stats.global_stores++; else w->stats.global_loads++;
+    if (xg_sim_owner(w, (const char *)(uintptr_t)base) || (where & 15) == XG_SIM_SHARED) {
+        if (store)
+            w->stats.shared_stores++;
+        else
+            w->stats.shared_loads++;
+    } else if (store)
+        w->stats.global_stores++;
+    else
+        w->stats.global_loads++;
 }
 
 /* ---- ldmatrix, stmatrix, movmatrix ---- */
 
-/* Lanes 8j to 8j+7 give the rows of matrix j, 16 bytes each; a lane's register j holds elements 2c and 2c+1 of row lane / 4, or transposed of the column. */
+/* Lanes 8j to 8j+7 give the rows of matrix j, 16 bytes each; a lane's register j holds elements 2c and 2c+1 of row lane
+ * / 4, or transposed of the column. */
 XG_FN void xg_sim_exec_ldmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, bool store) {
     const uint32_t *list = w->m->list + in->list;
     uint32_t n = in->n, mask = n == 4 ? 0xFFFFFFFFu : (1u << (8 * n)) - 1, j, lane, out[4][XG_SIM_WARP];
     uint16_t tile[4][8][8];
     xg_sim_reach r;
-    if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), 0, (in->imm2 & 16) != 0, (xg_sim_space)(in->imm2 & 15), mask, 16, store, &r)) return;
+    if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), 0, (in->imm2 & 16) != 0, (xg_sim_space)(in->imm2 & 15),
+            mask, 16, store, &r))
+        return;
     if (!xg_sim_shadow(w, v, in, &r, mask, 16, store ? XG_SIM_WRITES : XG_SIM_READS, false)) return;
-    if (store) w->stats.shared_stores++; else w->stats.shared_loads++;
-    if (store) for (j = 0; j < n; j++) memcpy(out[j], xg_sim_slot(w, v, list[j]), sizeof out[j]);
-    else for (lane = 0; lane < 8 * n; lane++) memcpy(tile[lane / 8][lane % 8], xg_sim_reach_at(&r, lane), 16);
-    for (j = 0; j < n; j++) for (lane = 0; lane < XG_SIM_WARP; lane++) {
-        uint16_t *lo = in->imm ? &tile[j][lane % 4 * 2][lane / 4] : &tile[j][lane / 4][lane % 4 * 2], *hi = in->imm ? &tile[j][lane % 4 * 2 + 1][lane / 4] : lo + 1;
-        if (store) { *lo = (uint16_t)out[j][lane]; *hi = (uint16_t)(out[j][lane] >> 16); }
-        else out[j][lane] = (uint32_t)*lo | (uint32_t)*hi << 16;
-    }
-    if (!store) for (j = 0; j < n; j++) memcpy(v->regs + list[j], out[j], sizeof out[j]);
-    else for (lane = 0; lane < 8 * n; lane++) memcpy(xg_sim_reach_at(&r, lane), tile[lane / 8][lane % 8], 16);
+    if (store)
+        w->stats.shared_stores++;
+    else
+        w->stats.shared_loads++;
+    if (store)
+        for (j = 0; j < n; j++) memcpy(out[j], xg_sim_slot(w, v, list[j]), sizeof out[j]);
+    else
+        for (lane = 0; lane < 8 * n; lane++) memcpy(tile[lane / 8][lane % 8], xg_sim_reach_at(&r, lane), 16);
+    for (j = 0; j < n; j++)
+        for (lane = 0; lane < XG_SIM_WARP; lane++) {
+            uint16_t *lo = in->imm ? &tile[j][lane % 4 * 2][lane / 4] : &tile[j][lane / 4][lane % 4 * 2],
+                     *hi = in->imm ? &tile[j][lane % 4 * 2 + 1][lane / 4] : lo + 1;
+            if (store) {
+                *lo = (uint16_t)out[j][lane];
+                *hi = (uint16_t)(out[j][lane] >> 16);
+            } else
+                out[j][lane] = (uint32_t)*lo | (uint32_t)*hi << 16;
+        }
+    if (!store)
+        for (j = 0; j < n; j++) memcpy(v->regs + list[j], out[j], sizeof out[j]);
+    else
+        for (lane = 0; lane < 8 * n; lane++) memcpy(xg_sim_reach_at(&r, lane), tile[lane / 8][lane % 8], 16);
 }
 XG_FN void xg_sim_exec_movmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
     const uint32_t *list = w->m->list + in->list;
     uint32_t lane, from[XG_SIM_WARP];
     memcpy(from, xg_sim_slot(w, v, list[0]), sizeof from);
     for (lane = 0; lane < XG_SIM_WARP; lane++) { /* element (row, col) is half col & 1 of lane 4 row + col / 2 */
-        uint32_t row = lane / 4, col = lane % 4 * 2, lo = from[col * 4 + row / 2] >> (row & 1) * 16 & 0xFFFF, hi = from[(col + 1) * 4 + row / 2] >> (row & 1) * 16 & 0xFFFF;
+        uint32_t row = lane / 4, col = lane % 4 * 2, lo = from[col * 4 + row / 2] >> (row & 1) * 16 & 0xFFFF,
+                 hi = from[(col + 1) * 4 + row / 2] >> (row & 1) * 16 & 0xFFFF;
         xg_sim_put_u32(v->regs + list[1], lane, lo | hi << 16);
     }
 }

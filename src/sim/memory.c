@@ -1,30 +1,40 @@
 /* sim/memory.c -- every access to memory with its checks.
  *
- * An access first turns the addresses of the active lanes into host pointers (xg_sim_reach), checking space, bounds, alignment and
- * permission and counting; then the shadows are asked and told (shadow.c); then data moves. When all 32 lanes are active and stand side by
- * side, which the hot kernels take care to be, one check covers the warp and the data moves in straight loops. */
+ * An access first turns the addresses of the active lanes into host pointers (xg_sim_reach), checking space, bounds,
+ * alignment and permission and counting; then the shadows are asked and told (shadow.c); then data moves. When all 32
+ * lanes are active and stand side by side, which the hot kernels take care to be, one check covers the warp and the
+ * data moves in straight loops. */
 #ifndef XG_SIM_MEMORY_C
 #define XG_SIM_MEMORY_C
 #include "copies.c"
 
 /* ---- reaching memory ---- */
 
-XG_FN const char *xg_sim_slot(const xg_sim_worker *w, const xg_sim_warp *v, uint32_t offset) { return offset & 1 ? w->m->consts + (offset - 1) : v->regs + offset; }
+XG_FN const char *xg_sim_slot(const xg_sim_worker *w, const xg_sim_warp *v, uint32_t offset) {
+    return offset & 1 ? w->m->consts + (offset - 1) : v->regs + offset;
+}
 
-XG_FN uint32_t xg_sim_first_lane(uint32_t mask) { uint32_t i = 0; while (i < 31 && !(mask >> i & 1)) i++; return i; }
+XG_FN uint32_t xg_sim_first_lane(uint32_t mask) {
+    uint32_t i = 0;
+    while (i < 31 && !(mask >> i & 1)) i++;
+    return i;
+}
 
 typedef enum xg_sim_pattern {
-    XG_SIM_RUN,  /* all 32 lanes, one after the other, from at on */
-    XG_SIM_ONE,  /* all active lanes at one place, at */
-    XG_SIM_FEW,  /* in one window: at + off[lane]; lanes that sleep have a place of an active one */
-    XG_SIM_ANY   /* each active lane somewhere, p[lane]: in different spaces or buffers */
+    XG_SIM_RUN, /* all 32 lanes, one after the other, from at on */
+    XG_SIM_ONE, /* all active lanes at one place, at */
+    XG_SIM_FEW, /* in one window: at + off[lane]; lanes that sleep have a place of an active one */
+    XG_SIM_ANY  /* each active lane somewhere, p[lane]: in different spaces or buffers */
 } xg_sim_pattern;
 typedef struct xg_sim_reach {
     xg_sim_pattern shape;
-    bool shared;               /* it is shared memory; of ANY: some of it */
-    uint32_t bytes;            /* of a lane */
+    bool shared;    /* it is shared memory; of ANY: some of it */
+    uint32_t bytes; /* of a lane */
     char *at;
-    union { uint32_t off[XG_SIM_WARP]; char *p[XG_SIM_WARP]; } to;
+    union {
+        uint32_t off[XG_SIM_WARP];
+        char *p[XG_SIM_WARP];
+    } to;
 } xg_sim_reach;
 XG_FN char *xg_sim_reach_at(const xg_sim_reach *r, uint32_t lane) {
     switch (r->shape) {
@@ -35,7 +45,9 @@ XG_FN char *xg_sim_reach_at(const xg_sim_reach *r, uint32_t lane) {
     }
 }
 
-XG_FN bool xg_sim_in_last(const xg_sim_worker *w, uint64_t a, uint64_t bytes) { return w->last.bytes >= bytes && a - w->last.base <= w->last.bytes - bytes; }
+XG_FN bool xg_sim_in_last(const xg_sim_worker *w, uint64_t a, uint64_t bytes) {
+    return w->last.bytes >= bytes && a - w->last.base <= w->last.bytes - bytes;
+}
 
 XG_FN bool xg_sim_find_buffer(xg_sim_worker *w, uint64_t a, uint64_t bytes) {
     const xg_sim_buffer *b = xg_sim_memory_find(w->l->memory, a);
@@ -45,7 +57,8 @@ XG_FN bool xg_sim_find_buffer(xg_sim_worker *w, uint64_t a, uint64_t bytes) {
     return xg_sim_in_last(w, a, bytes);
 }
 
-/* Distinct pieces of 2^shift bytes that a scattered access touches. Where addresses only rise, a piece is new when it is not the one before. */
+/* Distinct pieces of 2^shift bytes that a scattered access touches. Where addresses only rise, a piece is new when it
+ * is not the one before. */
 XG_FN uint32_t xg_sim_count_pieces_any(const xg_sim_reach *r, uint32_t mask, uint32_t bytes, uint32_t shift) {
     uint64_t table[128], s, e, before = 0;
     uint32_t n = 0, i, k;
@@ -58,7 +71,10 @@ XG_FN uint32_t xg_sim_count_pieces_any(const xg_sim_reach *r, uint32_t mask, uin
             if (s == before) continue;
             before = s;
             for (k = (uint32_t)(s ^ s >> 7) & 127; table[k] && table[k] != s; k = (k + 1) & 127) {}
-            if (!table[k]) { table[k] = s; n++; }
+            if (!table[k]) {
+                table[k] = s;
+                n++;
+            }
         }
     }
     return n;
@@ -70,7 +86,11 @@ XG_FN uint32_t xg_sim_count_pieces(const xg_sim_reach *r, uint32_t mask, uint32_
     if (r->shape == XG_SIM_FEW) { /* lanes that sleep stand where the first one does */
         const uint32_t skip = (uint32_t)(uintptr_t)r->at & ((1u << shift) - 1), *off = r->to.off;
         uint32_t last = (off[0] + skip) >> shift, next;
-        for (i = n = 1; i < XG_SIM_WARP; i++, last = next) { next = (off[i] + skip) >> shift; n += next != last; falls |= next - last; }
+        for (i = n = 1; i < XG_SIM_WARP; i++, last = next) {
+            next = (off[i] + skip) >> shift;
+            n += next != last;
+            falls |= next - last;
+        }
         return falls >> 31 ? xg_sim_count_pieces_any(r, mask, bytes, shift) : n;
     }
     for (i = 0; i < XG_SIM_WARP; i++) {
@@ -94,13 +114,21 @@ XG_FN uint32_t xg_sim_count_places(const xg_sim_reach *r, uint32_t mask) {
         if (!(mask >> i & 1)) continue;
         p = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i);
         for (k = (uint32_t)(p >> 2 ^ p >> 8) & 63; table[k] && table[k] != p; k = (k + 1) & 63) {}
-        if (!table[k]) { table[k] = p; n++; }
+        if (!table[k]) {
+            table[k] = p;
+            n++;
+        }
     }
     return n;
 }
-/* Of a FEW. Extra passes: for each group of lanes that one pass serves, the largest number of different words in one bank, less one. */
+/* Of a FEW. Extra passes: for each group of lanes that one pass serves, the largest number of different words in one
+ * bank, less one. */
 XG_FN uint32_t xg_sim_count_conflicts(const xg_sim_reach *r, const char *shared, uint32_t bytes, uint32_t mask) {
-    uint32_t lanes = bytes <= 4 ? 32 : bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4, base, extra = 0, i, bank, word, from = (uint32_t)(r->at - shared) / 4;
+    uint32_t lanes = bytes <= 4    ? 32
+                     : bytes <= 8  ? 16
+                     : bytes <= 16 ? 8
+                                   : 4,
+             base, extra = 0, i, bank, word, from = (uint32_t)(r->at - shared) / 4;
     for (base = 0; base < XG_SIM_WARP; base += lanes) {
         uint32_t words[32][32], count[32], worst = 1, before = 0xFFFFFFFFu, j, k;
         memset(count, 0, sizeof count);
@@ -111,7 +139,10 @@ XG_FN uint32_t xg_sim_count_conflicts(const xg_sim_reach *r, const char *shared,
             for (k = 0; k < (bytes + 3) / 4; k++, word++) {
                 bank = word & 31;
                 for (j = 0; j < count[bank] && words[bank][j] != word; j++) {}
-                if (j == count[bank] && j < 32) { words[bank][count[bank]++] = word; if (count[bank] > worst) worst = count[bank]; }
+                if (j == count[bank] && j < 32) {
+                    words[bank][count[bank]++] = word;
+                    if (count[bank] > worst) worst = count[bank];
+                }
             }
         }
         extra += worst - 1;
@@ -125,13 +156,15 @@ XG_INLINE uint64_t xg_sim_lane_address(const char *slot, uint32_t lane, bool wid
     return wide ? a + (uint64_t)(int64_t)(int32_t)offset : (uint32_t)(a + offset);
 }
 
-/* Distributed shared memory. The window of shared addresses has 2^24 bytes for this block and, behind them, as many for each block of the
- * cluster; generic addresses are host addresses as everywhere. NULL when the address is not another block's. */
+/* Distributed shared memory. The window of shared addresses has 2^24 bytes for this block and, behind them, as many for
+ * each block of the cluster; generic addresses are host addresses as everywhere. NULL when the address is not another
+ * block's. */
 XG_FN char *xg_sim_reach_peer(const xg_sim_worker *w, xg_sim_space space, uint64_t a, uint64_t bytes) {
     const xg_sim_cluster *c = w->cluster;
     uint64_t rank = a >> XG_SIM_WINDOW, at = a & (((uint64_t)1 << XG_SIM_WINDOW) - 1), limit = w->l->shared_bytes;
     uint32_t i;
-    if (space == XG_SIM_SHARED) return rank && rank <= c->n && at <= limit && limit - at >= bytes ? c->peers[rank - 1]->shared + at : NULL;
+    if (space == XG_SIM_SHARED)
+        return rank && rank <= c->n && at <= limit && limit - at >= bytes ? c->peers[rank - 1]->shared + at : NULL;
     for (i = 0; space == XG_SIM_GENERIC && i < c->n; i++) {
         at = a - (uint64_t)(uintptr_t)c->peers[i]->shared;
         if (at <= limit && limit - at >= bytes) return c->peers[i]->shared + at;
@@ -141,51 +174,96 @@ XG_FN char *xg_sim_reach_peer(const xg_sim_worker *w, xg_sim_space space, uint64
 /* Whose shared memory a pointer leads to; NULL when nobody's. */
 XG_FN xg_sim_worker *xg_sim_owner(const xg_sim_worker *w, const char *p) {
     uint32_t i;
-    for (i = 0; i < w->cluster->n; i++) if ((uint64_t)(p - w->cluster->peers[i]->shared) < w->l->shared_bytes) return w->cluster->peers[i];
+    for (i = 0; i < w->cluster->n; i++)
+        if ((uint64_t)(p - w->cluster->peers[i]->shared) < w->l->shared_bytes) return w->cluster->peers[i];
     return NULL;
 }
 
 /* One lane's address in a space to its pointer; NULL after a fault. */
-XG_FN char *xg_sim_reach_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_space space, uint64_t a, uint32_t bytes, bool write) {
+XG_FN char *xg_sim_reach_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
+    xg_sim_space space, uint64_t a, uint32_t bytes, bool write) {
     uint64_t local = (uint64_t)(uintptr_t)w->local + ((uint64_t)v->id * XG_SIM_WARP + lane) * w->l->local_bytes;
     const char *what = write ? "write" : "read";
     if (a & (bytes - 1)) {
-        if (space == XG_SIM_GLOBAL || (space == XG_SIM_GENERIC && (xg_sim_memory_find(w->l->memory, a) || xg_sim_memory_find(&w->m->globals, a)))) xg_sim_fault_address(w, v, in, lane, a, bytes, XG_SIM_FAULT_MISALIGNED, what);
-        else xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MISALIGNED, "%s of %u bytes at 0x%llX", what, bytes, (unsigned long long)a);
+        if (space == XG_SIM_GLOBAL ||
+            (space == XG_SIM_GENERIC && (xg_sim_memory_find(w->l->memory, a) || xg_sim_memory_find(&w->m->globals, a))))
+            xg_sim_fault_address(w, v, in, lane, a, bytes, XG_SIM_FAULT_MISALIGNED, what);
+        else
+            xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MISALIGNED, "%s of %u bytes at 0x%llX", what, bytes,
+                (unsigned long long)a);
         return NULL;
     }
-    if (w->cluster->n > 1 && space != XG_SIM_GLOBAL) { char *there = xg_sim_reach_peer(w, space, a, bytes); if (there) return there; }
+    if (w->cluster->n > 1 && space != XG_SIM_GLOBAL) {
+        char *there = xg_sim_reach_peer(w, space, a, bytes);
+        if (there) return there;
+    }
     if (space == XG_SIM_GENERIC) {
-        if (a - (uint64_t)(uintptr_t)w->shared < w->l->shared_bytes) { space = XG_SIM_SHARED; a -= (uint64_t)(uintptr_t)w->shared; }
-        else if (a - local < w->l->local_bytes) { space = XG_SIM_LOCAL; a -= local; }
-        else if (a - (uint64_t)(uintptr_t)w->params < w->l->param_bytes && !write) { space = XG_SIM_PARAM; a -= (uint64_t)(uintptr_t)w->params; }
+        if (a - (uint64_t)(uintptr_t)w->shared < w->l->shared_bytes) {
+            space = XG_SIM_SHARED;
+            a -= (uint64_t)(uintptr_t)w->shared;
+        } else if (a - local < w->l->local_bytes) {
+            space = XG_SIM_LOCAL;
+            a -= local;
+        } else if (a - (uint64_t)(uintptr_t)w->params < w->l->param_bytes && !write) {
+            space = XG_SIM_PARAM;
+            a -= (uint64_t)(uintptr_t)w->params;
+        }
     }
     switch (space) {
     case XG_SIM_SHARED:
-        if (a > w->l->shared_bytes || w->l->shared_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS, "%s of %u bytes at offset %llu of shared memory, which has %u bytes", what, bytes, (unsigned long long)a, w->l->shared_bytes); return NULL; }
+        if (a > w->l->shared_bytes || w->l->shared_bytes - a < bytes) {
+            xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS,
+                "%s of %u bytes at offset %llu of shared memory, which has %u bytes", what, bytes,
+                (unsigned long long)a, w->l->shared_bytes);
+            return NULL;
+        }
         return w->shared + a;
     case XG_SIM_LOCAL:
-        if (a > w->l->local_bytes || w->l->local_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS, "%s of %u bytes at offset %llu of local memory, which has %u bytes", what, bytes, (unsigned long long)a, w->l->local_bytes); return NULL; }
+        if (a > w->l->local_bytes || w->l->local_bytes - a < bytes) {
+            xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS,
+                "%s of %u bytes at offset %llu of local memory, which has %u bytes", what, bytes, (unsigned long long)a,
+                w->l->local_bytes);
+            return NULL;
+        }
         return (char *)(uintptr_t)(local + a);
     case XG_SIM_PARAM:
-        if (a > w->l->param_bytes || w->l->param_bytes - a < bytes) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS, "%s of %u bytes at offset %llu of the parameters, which have %u bytes", what, bytes, (unsigned long long)a, (uint32_t)w->l->param_bytes); return NULL; }
+        if (a > w->l->param_bytes || w->l->param_bytes - a < bytes) {
+            xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS,
+                "%s of %u bytes at offset %llu of the parameters, which have %u bytes", what, bytes,
+                (unsigned long long)a, (uint32_t)w->l->param_bytes);
+            return NULL;
+        }
         return w->params + a;
     default:
-        if (!xg_sim_in_last(w, a, bytes) && !xg_sim_find_buffer(w, a, bytes)) { xg_sim_fault_address(w, v, in, lane, a, bytes, XG_SIM_FAULT_BOUNDS, write ? "write" : "read"); return NULL; }
-        if (write && w->last.readonly) { xg_sim_fault_address(w, v, in, lane, a, bytes, XG_SIM_FAULT_READONLY, "write"); return NULL; }
+        if (!xg_sim_in_last(w, a, bytes) && !xg_sim_find_buffer(w, a, bytes)) {
+            xg_sim_fault_address(w, v, in, lane, a, bytes, XG_SIM_FAULT_BOUNDS, write ? "write" : "read");
+            return NULL;
+        }
+        if (write && w->last.readonly) {
+            xg_sim_fault_address(w, v, in, lane, a, bytes, XG_SIM_FAULT_READONLY, "write");
+            return NULL;
+        }
         return (char *)(uintptr_t)a;
     }
 }
 
-/* All active lanes in one buffer or in shared memory, checked at once; false when each must be looked at. `room` is for 32 addresses. */
-XG_FN bool xg_sim_reach_many(xg_sim_worker *w, const xg_sim_moves *m, const char *slot, uint32_t offset, bool wide, xg_sim_space space, uint32_t mask, uint32_t bytes, bool write, xg_sim_reach *r, uint64_t *room) {
+/* All active lanes in one buffer or in shared memory, checked at once; false when each must be looked at. `room` is for
+ * 32 addresses. */
+XG_FN bool xg_sim_reach_many(xg_sim_worker *w, const xg_sim_moves *m, const char *slot, uint32_t offset, bool wide,
+    xg_sim_space space, uint32_t mask, uint32_t bytes, bool write, xg_sim_reach *r, uint64_t *room) {
     uint32_t lane = mask & 1 ? 0 : xg_sim_first_lane(mask), i;
-    uint64_t a = xg_sim_lane_address(slot, lane, wide, offset), add = wide ? (uint64_t)(int64_t)(int32_t)offset : offset, window = (uint64_t)(uintptr_t)w->shared, all = (uint64_t)bytes * XG_SIM_WARP;
+    uint64_t a = xg_sim_lane_address(slot, lane, wide, offset),
+             add = wide ? (uint64_t)(int64_t)(int32_t)offset : offset, window = (uint64_t)(uintptr_t)w->shared,
+             all = (uint64_t)bytes * XG_SIM_WARP;
     bool shared = space == XG_SIM_SHARED || (space == XG_SIM_GENERIC && a - window < w->l->shared_bytes);
     uint64_t base = space == XG_SIM_SHARED ? 0 : window, size = w->l->shared_bytes;
     if (!shared) {
-        if (space == XG_SIM_GENERIC && (a - (uint64_t)(uintptr_t)w->local < (uint64_t)w->l->local_bytes * w->l->threads || a - (uint64_t)(uintptr_t)w->params < w->l->param_bytes)) return false;
-        if ((!xg_sim_in_last(w, a, bytes) && !xg_sim_find_buffer(w, a, bytes)) || (write && w->last.readonly)) return false;
+        if (space == XG_SIM_GENERIC &&
+            (a - (uint64_t)(uintptr_t)w->local < (uint64_t)w->l->local_bytes * w->l->threads ||
+                a - (uint64_t)(uintptr_t)w->params < w->l->param_bytes))
+            return false;
+        if ((!xg_sim_in_last(w, a, bytes) && !xg_sim_find_buffer(w, a, bytes)) || (write && w->last.readonly))
+            return false;
         base = w->last.base;
         size = w->last.bytes;
     }
@@ -193,11 +271,16 @@ XG_FN bool xg_sim_reach_many(xg_sim_worker *w, const xg_sim_moves *m, const char
     r->shared = shared;
     r->bytes = bytes;
     r->at = (char *)(uintptr_t)(space == XG_SIM_SHARED ? a + window : a);
-    if (mask == 0xFFFFFFFFu && !(a & (bytes - 1)) && size - (a - base) >= all && (wide ? m->beside64(slot, bytes) : m->beside32(slot, bytes))) { r->shape = XG_SIM_RUN; return true; }
+    if (mask == 0xFFFFFFFFu && !(a & (bytes - 1)) && size - (a - base) >= all &&
+        (wide ? m->beside64(slot, bytes) : m->beside32(slot, bytes))) {
+        r->shape = XG_SIM_RUN;
+        return true;
+    }
     if (mask != 0xFFFFFFFFu) { /* lanes that sleep go where the first one goes */
         char *to = (char *)room;
         uint32_t each = wide ? 8 : 4;
-        for (i = 0; i < XG_SIM_WARP; i++) memcpy(to + (size_t)i * each, slot + (size_t)(mask >> i & 1 ? i : lane) * each, each);
+        for (i = 0; i < XG_SIM_WARP; i++)
+            memcpy(to + (size_t)i * each, slot + (size_t)(mask >> i & 1 ? i : lane) * each, each);
         slot = to;
     }
     if (size >> 31) { /* distances have 31 bits: what is so far from the first lane is looked at alone */
@@ -205,13 +288,16 @@ XG_FN bool xg_sim_reach_many(xg_sim_worker *w, const xg_sim_moves *m, const char
         base += skip;
         size = XG_MIN(size - skip, (uint64_t)0x7FFFFFFF);
     }
-    if (!(wide ? m->inside64(r->to.off, slot, add, base, size - bytes, bytes - 1) : m->inside32(r->to.off, slot, (uint32_t)add, (uint32_t)(size - bytes), bytes - 1))) return false;
+    if (!(wide ? m->inside64(r->to.off, slot, add, base, size - bytes, bytes - 1)
+               : m->inside32(r->to.off, slot, (uint32_t)add, (uint32_t)(size - bytes), bytes - 1)))
+        return false;
     r->shape = (wide ? m->beside64(slot, 0) : m->beside32(slot, 0)) ? XG_SIM_ONE : XG_SIM_FEW;
     if (r->shape == XG_SIM_FEW) r->at = shared ? w->shared : (char *)(uintptr_t)base;
     return true;
 }
 
-XG_FN void xg_sim_count_access(xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t active, uint32_t bytes) {
+XG_FN void xg_sim_count_access(
+    xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, uint32_t active, uint32_t bytes) {
     uint32_t sectors, lines, least = (active * bytes + 31) / 32;
     if (r->shared) {
         w->stats.shared_transactions += bytes <= 4 ? 1 : (active * bytes + 127) / 128;
@@ -226,18 +312,24 @@ XG_FN void xg_sim_count_access(xg_sim_worker *w, const xg_sim_reach *r, uint32_t
         uintptr_t from = (uintptr_t)r->at, last = from + (uintptr_t)bytes * XG_SIM_WARP - 1;
         sectors = (uint32_t)((last >> 5) - (from >> 5) + 1);
         lines = (uint32_t)((last >> 7) - (from >> 7) + 1);
-    } else if (r->shape == XG_SIM_ONE) sectors = lines = 1;
-    else { sectors = xg_sim_count_pieces(r, mask, bytes, 5); lines = xg_sim_count_pieces(r, mask, bytes, 7); }
+    } else if (r->shape == XG_SIM_ONE)
+        sectors = lines = 1;
+    else {
+        sectors = xg_sim_count_pieces(r, mask, bytes, 5);
+        lines = xg_sim_count_pieces(r, mask, bytes, 7);
+    }
     w->stats.sectors += sectors;
     w->stats.minimum_sectors += XG_MIN(sectors, least);
     w->stats.global_transactions += lines;
 }
 
 /* The pointers of all active lanes; false after a fault. */
-XG_FN bool xg_sim_reach_warp(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const char *slot, uint32_t offset, bool wide, xg_sim_space space, uint32_t mask, uint32_t bytes, bool write, xg_sim_reach *r) {
+XG_FN bool xg_sim_reach_warp(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const char *slot,
+    uint32_t offset, bool wide, xg_sim_space space, uint32_t mask, uint32_t bytes, bool write, xg_sim_reach *r) {
     uint32_t i, n_shared = 0, n_global = 0;
     uint64_t room[XG_SIM_WARP];
-    if (space <= XG_SIM_SHARED && xg_sim_reach_many(w, w->m->moves, slot, offset, wide, space, mask, bytes, write, r, room)) {
+    if (space <= XG_SIM_SHARED &&
+        xg_sim_reach_many(w, w->m->moves, slot, offset, wide, space, mask, bytes, write, r, room)) {
         xg_sim_count_access(w, r, mask, mask == 0xFFFFFFFFu ? (uint32_t)XG_SIM_WARP : xg_sim_popc(mask), bytes);
         return true;
     }
@@ -247,8 +339,10 @@ XG_FN bool xg_sim_reach_warp(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
         if (!(mask >> i & 1)) continue;
         r->to.p[i] = xg_sim_reach_lane(w, v, in, i, space, xg_sim_lane_address(slot, i, wide, offset), bytes, write);
         if (!r->to.p[i]) return false;
-        if ((uint64_t)(r->to.p[i] - w->shared) < w->l->shared_bytes) n_shared++;
-        else if (space == XG_SIM_GLOBAL || space == XG_SIM_GENERIC) n_global++;
+        if ((uint64_t)(r->to.p[i] - w->shared) < w->l->shared_bytes)
+            n_shared++;
+        else if (space == XG_SIM_GLOBAL || space == XG_SIM_GENERIC)
+            n_global++;
     }
     r->shared = n_shared != 0;
     if ((n_shared != 0) != (n_global != 0)) xg_sim_count_access(w, r, mask, n_shared + n_global, bytes);
@@ -257,22 +351,34 @@ XG_FN bool xg_sim_reach_warp(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
 
 /* ---- asking and telling the shadows ---- */
 
-typedef enum xg_sim_does { XG_SIM_READS, XG_SIM_WRITES, XG_SIM_UPDATES /* an atomic */ } xg_sim_does;
+typedef enum xg_sim_does {
+    XG_SIM_READS,
+    XG_SIM_WRITES,
+    XG_SIM_UPDATES /* an atomic */
+} xg_sim_does;
 
 /* Would the lane's store leave the bytes as they are? Then it disturbs nobody. */
-XG_FN bool xg_sim_store_same(const xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const char *p) {
+XG_FN bool xg_sim_store_same(
+    const xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const char *p) {
     uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), e;
     if (in->kind != XG_SIM_K_ST) return false;
-    for (e = 0; e < in->n; e++) if (memcmp(p + e * size, xg_sim_slot(w, v, w->m->list[in->list + e]) + (size_t)lane * in->dbytes, size) != 0) return false;
+    for (e = 0; e < in->n; e++)
+        if (memcmp(p + e * size, xg_sim_slot(w, v, w->m->list[in->list + e]) + (size_t)lane * in->dbytes, size) != 0)
+            return false;
     return true;
 }
-/* Bytes [at, at + n) of a piece of memory that lies at base; lanes of `each` bytes side by side from `lane` on. False after a fault. */
-XG_FN bool xg_sim_track_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, const xg_sim_marks *m, const char *base, uint64_t at, uint64_t n, bool write, const char *what) {
+/* Bytes [at, at + n) of a piece of memory that lies at base; lanes of `each` bytes side by side from `lane` on. False
+ * after a fault. */
+XG_FN bool xg_sim_track_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
+    uint32_t each, const xg_sim_marks *m, const char *base, uint64_t at, uint64_t n, bool write, const char *what) {
     uint64_t from = at;
     xg_sim_clash k;
     while (!xg_sim_track(w->m->moves, m, from, at + n, v->id & 31, write, &k)) {
         uint32_t of = lane + (uint32_t)((XG_MAX(k.at, at) - at) / each);
-        if (!write || !xg_sim_store_same(w, v, in, of, base + at + (size_t)(of - lane) * each)) { xg_sim_clash_fault(w, v, in, of, m, &k, what, write); return false; }
+        if (!write || !xg_sim_store_same(w, v, in, of, base + at + (size_t)(of - lane) * each)) {
+            xg_sim_clash_fault(w, v, in, of, m, &k, what, write);
+            return false;
+        }
         from = k.at / 4 * 4 + 4;
         if (from >= at + n) return true;
     }
@@ -283,8 +389,10 @@ XG_FN xg_sim_marks xg_sim_marks_global(const xg_sim_worker *w) { /* of the buffe
     const xg_sim_buffer *b = &w->last;
     const xg_sim_tags t = xg_sim_tags_of(b);
     xg_sim_marks m;
-    m.line_w = t.line_w; m.w = t.w;
-    m.line_r = t.line_r; m.r = b->readonly ? NULL : t.r;
+    m.line_w = t.line_w;
+    m.w = t.w;
+    m.line_r = t.line_r;
+    m.r = b->readonly ? NULL : t.r;
     m.floor = w->launch_tag;
     m.block = w->block_tag;
     m.tag = w->tracked ? w->tag : 0;
@@ -294,45 +402,74 @@ XG_FN xg_sim_marks xg_sim_marks_global(const xg_sim_worker *w) { /* of the buffe
     return m;
 }
 
-XG_FN void xg_sim_fresh_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_fresh is, size_t at, bool read) {
+XG_FN void xg_sim_fresh_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
+    xg_sim_fresh is, size_t at, bool read) {
     const char *what = read ? "read" : "write";
-    if (is == XG_SIM_PENDING || is == XG_SIM_COPYING) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_ASYNC, "%s of shared memory at offset %zu, which an asynchronous copy is still to write: wait for it first", what, at);
-    else if (is == XG_SIM_COPIED) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_RACE, "%s of shared memory at offset %zu, which a cp.async of another warp writes: its thread has waited for it, but there was no barrier since", what, at);
-    else if (is == XG_SIM_LENT) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_ASYNC, "%s of shared memory at offset %zu, which an asynchronous copy is still to read: wait for it first", what, at);
-    else if (is == XG_SIM_MBARRIER) xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER, "%s of shared memory at offset %zu, where a memory barrier is: only mbarrier instructions may touch it before mbarrier.inval", what, at);
-    else xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_UNWRITTEN, "read of shared memory at offset %zu, which no thread of the block has written", at);
+    if (is == XG_SIM_PENDING || is == XG_SIM_COPYING)
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_ASYNC,
+            "%s of shared memory at offset %zu, which an asynchronous copy is still to write: wait for it first", what,
+            at);
+    else if (is == XG_SIM_COPIED)
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_RACE,
+            "%s of shared memory at offset %zu, which a cp.async of another warp writes: its thread has waited for it, "
+            "but there was no barrier since",
+            what, at);
+    else if (is == XG_SIM_LENT)
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_ASYNC,
+            "%s of shared memory at offset %zu, which an asynchronous copy is still to read: wait for it first", what,
+            at);
+    else if (is == XG_SIM_MBARRIER)
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_MBARRIER,
+            "%s of shared memory at offset %zu, where a memory barrier is: only mbarrier instructions may touch it "
+            "before mbarrier.inval",
+            what, at);
+    else
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_UNWRITTEN,
+            "read of shared memory at offset %zu, which no thread of the block has written", at);
 }
 /* May these bytes of the block `of`, which is w's or another one of its cluster, be read or written now? */
-XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does) {
+XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
+    uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does) {
     size_t i;
     if (w->l->unchecked_shared) return true;
     for (i = at; i < at + n; i++) {
         xg_sim_fresh is = xg_sim_byte_state(of, i);
         if (is == XG_SIM_COPYING) is = xg_sim_copy_state(of, v, i);
-        if (is == XG_SIM_WRITTEN || (is == XG_SIM_UNWRITTEN && does == XG_SIM_WRITES) || (is == XG_SIM_LENT && does == XG_SIM_READS)) continue;
+        if (is == XG_SIM_WRITTEN || (is == XG_SIM_UNWRITTEN && does == XG_SIM_WRITES) ||
+            (is == XG_SIM_LENT && does == XG_SIM_READS))
+            continue;
         xg_sim_fresh_fault(w, v, in, lane + (uint32_t)((i - at) / each), is, i, does == XG_SIM_READS);
         return false;
     }
     return true;
 }
 /* Is a word of shared memory written, all of it? */
-XG_INLINE bool xg_sim_word_written(const xg_sim_worker *w, size_t at) { return w->marks[at / 4] - w->shared_block < XG_SIM_TAG_BYTES - w->shared_block; }
-XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does, bool strong) {
+XG_INLINE bool xg_sim_word_written(const xg_sim_worker *w, size_t at) {
+    return w->marks[at / 4] - w->shared_block < XG_SIM_TAG_BYTES - w->shared_block;
+}
+XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
+    uint32_t each, size_t at, size_t n, xg_sim_does does, bool strong) {
     xg_sim_marks m;
     bool write = does == XG_SIM_WRITES;
     if (strong && n == 4 && !(at & 3) && xg_sim_word_written(w, at)) return true;
     m = xg_sim_marks_shared(w);
     if (!strong && !(at & 3)) {
-        if (n & 15 ? !(n & 3) && xg_sim_track_few(&m, at / 4, n / 4, m.tag | (v->id & 31), write) : xg_sim_track_quads(w->m->moves, &m, at / 4, n / 4, m.tag | (v->id & 31), write)) return true;
+        if (n & 15 ? !(n & 3) && xg_sim_track_few(&m, at / 4, n / 4, m.tag | (v->id & 31), write)
+                   : xg_sim_track_quads(w->m->moves, &m, at / 4, n / 4, m.tag | (v->id & 31), write))
+            return true;
     }
     if (!xg_sim_fresh_bytes(w, w, v, in, lane, each, at, n, does)) return false;
-    if (strong) { if (does != XG_SIM_READS) xg_sim_set_bytes(w, at, n, XG_SIM_WRITTEN, true); return true; }
+    if (strong) {
+        if (does != XG_SIM_READS) xg_sim_set_bytes(w, at, n, XG_SIM_WRITTEN, true);
+        return true;
+    }
     if (write) xg_sim_set_bytes(w, at, n, XG_SIM_WRITTEN, false);
     m.least = 0;
     return xg_sim_track_bytes(w, v, in, lane, each, &m, w->shared, at, n, write, "shared memory");
 }
 /* In the buffer w->last. Atomics and strong accesses only need and leave written memory. */
-XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t each, uint64_t address, uint64_t n, xg_sim_does does, bool strong) {
+XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
+    uint32_t each, uint64_t address, uint64_t n, xg_sim_does does, bool strong) {
     const xg_sim_buffer *b = &w->last;
     uint64_t at = address - b->base, k;
     char what[160];
@@ -343,16 +480,24 @@ XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, 
     if (strong) {
         for (k = at / 4; k <= (at + n - 1) / 4; k++) {
             if (xg_sim_tag_at(m.line_w, m.w, k)) continue;
-            if (write || !m.least) { xg_sim_split(m.line_w, m.w, k / XG_SIM_LINE_WORDS); m.w[k] = XG_SIM_TAG_OLD; continue; }
-            c.at = k * 4; c.tag = 0; c.kind = XG_SIM_CLASH_UNWRITTEN;
-            xg_format(what, sizeof what, "buffer '%s' of %llu bytes at 0x%llX", b->name ? b->name : "?", (unsigned long long)b->bytes, (unsigned long long)b->base);
+            if (write || !m.least) {
+                xg_sim_split(m.line_w, m.w, k / XG_SIM_LINE_WORDS);
+                m.w[k] = XG_SIM_TAG_OLD;
+                continue;
+            }
+            c.at = k * 4;
+            c.tag = 0;
+            c.kind = XG_SIM_CLASH_UNWRITTEN;
+            xg_format(what, sizeof what, "buffer '%s' of %llu bytes at 0x%llX", b->name ? b->name : "?",
+                (unsigned long long)b->bytes, (unsigned long long)b->base);
             xg_sim_clash_fault(w, v, in, lane + (uint32_t)((XG_MAX(k * 4, at) - at) / each), &m, &c, what, false);
             return false;
         }
         return true;
     }
     if (xg_sim_track(w->m->moves, &m, at, at + n, v->id & 31, write, &c)) return true;
-    xg_format(what, sizeof what, "buffer '%s' of %llu bytes at 0x%llX", b->name ? b->name : "?", (unsigned long long)b->bytes, (unsigned long long)b->base);
+    xg_format(what, sizeof what, "buffer '%s' of %llu bytes at 0x%llX", b->name ? b->name : "?",
+        (unsigned long long)b->bytes, (unsigned long long)b->base);
     return xg_sim_track_bytes(w, v, in, lane, each, &m, (const char *)(uintptr_t)b->base, at, n, write, what);
 }
 /* Scattered whole words of a FEW. */
@@ -365,9 +510,13 @@ XG_FN bool xg_sim_shadow_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_
     skip = (size_t)((uint64_t)(uintptr_t)r->at - (r->shared ? (uint64_t)(uintptr_t)w->shared : w->last.base)) / 4;
     m.w += skip;
     if (m.r) m.r += skip;
-    if (m.line_w) { m.line_w += 2 * (skip / XG_SIM_LINE_WORDS); m.line_r += 2 * (skip / XG_SIM_LINE_WORDS); } /* skip is whole lines */
+    if (m.line_w) {
+        m.line_w += 2 * (skip / XG_SIM_LINE_WORDS);
+        m.line_r += 2 * (skip / XG_SIM_LINE_WORDS);
+    } /* skip is whole lines */
     for (bytes = 0; bytes < r->bytes; bytes += 4, m.w++, m.r += m.r ? 1 : 0)
-        if (!xg_sim_track_lanes(w->m->moves, &m, r->to.off, m.tag | (v->id & 31), write)) return false; /* the words before are noted, and will be again */
+        /* the words before are noted, and will be again */
+        if (!xg_sim_track_lanes(w->m->moves, &m, r->to.off, m.tag | (v->id & 31), write)) return false;
     return true;
 }
 /* Atomics on scattered words of shared memory that are written: all there is to see. */
@@ -378,28 +527,41 @@ XG_FN bool xg_sim_shadow_strong(const xg_sim_worker *w, const xg_sim_reach *r, u
     return !bad;
 }
 /* A whole access; false after a fault. */
-XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask, uint32_t bytes, xg_sim_does does, bool strong) {
+XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r,
+    uint32_t mask, uint32_t bytes, xg_sim_does does, bool strong) {
     const char *before = NULL;
     uint32_t i, lanes = r->shape == XG_SIM_RUN ? XG_SIM_WARP : 1;
-    if (r->shape == XG_SIM_ANY ? w->unchecked : r->shared ? w->l->unchecked_shared && w->l->unchecked_races : w->l->unchecked_global && !w->tracked) return true;
+    if (r->shape == XG_SIM_ANY ? w->unchecked
+        : r->shared            ? w->l->unchecked_shared && w->l->unchecked_races
+                               : w->l->unchecked_global && !w->tracked)
+        return true;
     if (r->shape == XG_SIM_RUN || (r->shape == XG_SIM_ONE && does != XG_SIM_WRITES)) {
         i = r->shape == XG_SIM_RUN ? 0 : xg_sim_first_lane(mask);
-        if (r->shared) return xg_sim_shadow_shared(w, v, in, i, bytes, (size_t)(r->at - w->shared), (size_t)bytes * lanes, does, strong);
-        return xg_sim_shadow_global(w, v, in, i, bytes, (uint64_t)(uintptr_t)r->at, (uint64_t)bytes * lanes, does, strong);
+        if (r->shared)
+            return xg_sim_shadow_shared(
+                w, v, in, i, bytes, (size_t)(r->at - w->shared), (size_t)bytes * lanes, does, strong);
+        return xg_sim_shadow_global(
+            w, v, in, i, bytes, (uint64_t)(uintptr_t)r->at, (uint64_t)bytes * lanes, does, strong);
     }
-    if (strong ? xg_sim_shadow_strong(w, r, bytes) : does != XG_SIM_UPDATES && xg_sim_shadow_lanes(w, v, r, does == XG_SIM_WRITES)) return true;
+    if (strong ? xg_sim_shadow_strong(w, r, bytes)
+               : does != XG_SIM_UPDATES && xg_sim_shadow_lanes(w, v, r, does == XG_SIM_WRITES))
+        return true;
     for (i = 0; i < XG_SIM_WARP; i++) {
         const char *p;
         if (!(mask >> i & 1)) continue;
         p = xg_sim_reach_at(r, i);
         if (p == before && does == XG_SIM_READS) continue;
         before = p;
-        if ((uint64_t)(p - w->shared) < w->l->shared_bytes) { if (!xg_sim_shadow_shared(w, v, in, i, bytes, (size_t)(p - w->shared), bytes, does, strong)) return false; }
-        else if (xg_sim_in_last(w, (uint64_t)(uintptr_t)p, bytes) || xg_sim_find_buffer(w, (uint64_t)(uintptr_t)p, bytes)) { if (!xg_sim_shadow_global(w, v, in, i, bytes, (uint64_t)(uintptr_t)p, bytes, does, strong)) return false; }
-        else if (w->cluster->n > 1 && !w->l->unchecked_shared) { /* another block's shared memory */
+        if ((uint64_t)(p - w->shared) < w->l->shared_bytes) {
+            if (!xg_sim_shadow_shared(w, v, in, i, bytes, (size_t)(p - w->shared), bytes, does, strong)) return false;
+        } else if (xg_sim_in_last(w, (uint64_t)(uintptr_t)p, bytes) ||
+                   xg_sim_find_buffer(w, (uint64_t)(uintptr_t)p, bytes)) {
+            if (!xg_sim_shadow_global(w, v, in, i, bytes, (uint64_t)(uintptr_t)p, bytes, does, strong)) return false;
+        } else if (w->cluster->n > 1 && !w->l->unchecked_shared) { /* another block's shared memory */
             xg_sim_worker *of = xg_sim_owner(w, p);
             if (of && !xg_sim_fresh_bytes(w, of, v, in, i, bytes, (size_t)(p - of->shared), bytes, does)) return false;
-            if (of && does == XG_SIM_WRITES) xg_sim_set_bytes(of, (size_t)(p - of->shared), bytes, XG_SIM_WRITTEN, true);
+            if (of && does == XG_SIM_WRITES)
+                xg_sim_set_bytes(of, (size_t)(p - of->shared), bytes, XG_SIM_WRITTEN, true);
         }
     }
     return true;
@@ -407,53 +569,113 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
 
 /* ---- loads and stores ---- */
 
-#define XG_SIM_COPY_RUN(M, R) for (i = 0; i < XG_SIM_WARP; i++) { M x; R y; memcpy(&x, run + (size_t)i * step, sizeof x); y = (R)x; memcpy(slot + i * sizeof y, &y, sizeof y); } return
-#define XG_SIM_COPY_LANES(M, R) for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) { M x; R y; memcpy(&x, xg_sim_reach_at(r, i) + at, sizeof x); y = (R)x; memcpy(slot + i * sizeof y, &y, sizeof y); } return
+#define XG_SIM_COPY_RUN(M, R) \
+    for (i = 0; i < XG_SIM_WARP; i++) { \
+        M x; \
+        R y; \
+        memcpy(&x, run + (size_t)i * step, sizeof x); \
+        y = (R)x; \
+        memcpy(slot + i * sizeof y, &y, sizeof y); \
+    } \
+    return
+#define XG_SIM_COPY_LANES(M, R) \
+    for (i = 0; i < XG_SIM_WARP; i++) \
+        if (mask >> i & 1) { \
+            M x; \
+            R y; \
+            memcpy(&x, xg_sim_reach_at(r, i) + at, sizeof x); \
+            y = (R)x; \
+            memcpy(slot + i * sizeof y, &y, sizeof y); \
+        } \
+    return
 #define XG_SIM_BY_SIZE(COPY) \
     switch (size << 8 | (sgn ? 16u : 0) | bytes) { \
-    case 0x102: COPY(uint8_t, uint16_t); case 0x104: COPY(uint8_t, uint32_t); case 0x108: COPY(uint8_t, uint64_t); \
-    case 0x112: COPY(int8_t, int16_t); case 0x114: COPY(int8_t, int32_t); case 0x118: COPY(int8_t, int64_t); \
-    case 0x202: case 0x212: COPY(uint16_t, uint16_t); case 0x204: COPY(uint16_t, uint32_t); case 0x208: COPY(uint16_t, uint64_t); \
-    case 0x214: COPY(int16_t, int32_t); case 0x218: COPY(int16_t, int64_t); \
-    case 0x404: case 0x414: COPY(uint32_t, uint32_t); case 0x408: COPY(uint32_t, uint64_t); case 0x418: COPY(int32_t, int64_t); \
-    default: COPY(uint64_t, uint64_t); }
-XG_FN void xg_sim_load_run(const xg_sim_moves *m, char *slot, uint32_t bytes, const char *run, uint32_t step, uint32_t size, bool sgn) {
+    case 0x102: COPY(uint8_t, uint16_t); \
+    case 0x104: COPY(uint8_t, uint32_t); \
+    case 0x108: COPY(uint8_t, uint64_t); \
+    case 0x112: COPY(int8_t, int16_t); \
+    case 0x114: COPY(int8_t, int32_t); \
+    case 0x118: COPY(int8_t, int64_t); \
+    case 0x202: \
+    case 0x212: COPY(uint16_t, uint16_t); \
+    case 0x204: COPY(uint16_t, uint32_t); \
+    case 0x208: COPY(uint16_t, uint64_t); \
+    case 0x214: COPY(int16_t, int32_t); \
+    case 0x218: COPY(int16_t, int64_t); \
+    case 0x404: \
+    case 0x414: COPY(uint32_t, uint32_t); \
+    case 0x408: COPY(uint32_t, uint64_t); \
+    case 0x418: COPY(int32_t, int64_t); \
+    default: COPY(uint64_t, uint64_t); \
+    }
+XG_FN void xg_sim_load_run(
+    const xg_sim_moves *m, char *slot, uint32_t bytes, const char *run, uint32_t step, uint32_t size, bool sgn) {
     uint32_t i;
-    if (size == bytes && step == size) { m->copy(slot, run, (size_t)XG_SIM_WARP * size); return; }
+    if (size == bytes && step == size) {
+        m->copy(slot, run, (size_t)XG_SIM_WARP * size);
+        return;
+    }
     XG_SIM_BY_SIZE(XG_SIM_COPY_RUN)
 }
-XG_FN void xg_sim_load_lanes(char *slot, uint32_t bytes, const xg_sim_reach *r, uint32_t at, uint32_t mask, uint32_t size, bool sgn) { uint32_t i; XG_SIM_BY_SIZE(XG_SIM_COPY_LANES) }
+XG_FN void xg_sim_load_lanes(
+    char *slot, uint32_t bytes, const xg_sim_reach *r, uint32_t at, uint32_t mask, uint32_t size, bool sgn) {
+    uint32_t i;
+    XG_SIM_BY_SIZE(XG_SIM_COPY_LANES)
+}
 
-XG_FN void xg_sim_store_run(const xg_sim_moves *m, const char *slot, size_t stride, char *run, uint32_t step, uint32_t size) {
+XG_FN void xg_sim_store_run(
+    const xg_sim_moves *m, const char *slot, size_t stride, char *run, uint32_t step, uint32_t size) {
     uint32_t i;
-    if (size == stride && step == size) m->copy(run, slot, (size_t)XG_SIM_WARP * size);
-    else if (size == 1) for (i = 0; i < XG_SIM_WARP; i++) run[(size_t)i * step] = slot[i * stride];
-    else if (size == 2) for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * step, slot + i * stride, 2);
-    else if (size == 4) for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * step, slot + i * stride, 4);
-    else for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * step, slot + i * stride, 8);
+    if (size == stride && step == size)
+        m->copy(run, slot, (size_t)XG_SIM_WARP * size);
+    else if (size == 1)
+        for (i = 0; i < XG_SIM_WARP; i++) run[(size_t)i * step] = slot[i * stride];
+    else if (size == 2)
+        for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * step, slot + i * stride, 2);
+    else if (size == 4)
+        for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * step, slot + i * stride, 4);
+    else
+        for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * step, slot + i * stride, 8);
 }
-XG_FN void xg_sim_store_lanes(const char *slot, size_t stride, const xg_sim_reach *r, uint32_t at, uint32_t mask, uint32_t size) {
+XG_FN void xg_sim_store_lanes(
+    const char *slot, size_t stride, const xg_sim_reach *r, uint32_t at, uint32_t mask, uint32_t size) {
     uint32_t i;
-    if (size == 4 && mask == 0xFFFFFFFFu && r->shape == XG_SIM_FEW) { for (i = 0; i < XG_SIM_WARP; i++) memcpy(r->at + r->to.off[i] + at, slot + i * stride, 4); return; }
-    for (i = 0; i < XG_SIM_WARP; i++) if (mask >> i & 1) {
-        char *p = xg_sim_reach_at(r, i) + at;
-        if (size == 4) memcpy(p, slot + i * stride, 4);
-        else if (size == 2) memcpy(p, slot + i * stride, 2);
-        else if (size == 8) memcpy(p, slot + i * stride, 8);
-        else *p = slot[i * stride];
+    if (size == 4 && mask == 0xFFFFFFFFu && r->shape == XG_SIM_FEW) {
+        for (i = 0; i < XG_SIM_WARP; i++) memcpy(r->at + r->to.off[i] + at, slot + i * stride, 4);
+        return;
     }
+    for (i = 0; i < XG_SIM_WARP; i++)
+        if (mask >> i & 1) {
+            char *p = xg_sim_reach_at(r, i) + at;
+            if (size == 4)
+                memcpy(p, slot + i * stride, 4);
+            else if (size == 2)
+                memcpy(p, slot + i * stride, 2);
+            else if (size == 8)
+                memcpy(p, slot + i * stride, 8);
+            else
+                *p = slot[i * stride];
+        }
 }
-/* Two or four items a lane, side by side, each as wide as its register: rows of pairs are taken apart, once or twice. */
-XG_FN void xg_sim_load_vectors(const xg_sim_moves *m, char *regs, const uint32_t *list, uint32_t n, const char *run, uint32_t size) {
+/* Two or four items a lane, side by side, each as wide as its register: rows of pairs are taken apart, once or
+ * twice. */
+XG_FN void xg_sim_load_vectors(
+    const xg_sim_moves *m, char *regs, const uint32_t *list, uint32_t n, const char *run, uint32_t size) {
     char low[512], high[512];
-    if (n == 2) { m->split(regs + list[0], regs + list[1], run, size); return; }
+    if (n == 2) {
+        m->split(regs + list[0], regs + list[1], run, size);
+        return;
+    }
     m->split(low, high, run, 2 * size);
     m->split(regs + list[0], regs + list[1], low, size);
     m->split(regs + list[2], regs + list[3], high, size);
 }
 XG_FN void xg_sim_store_vectors(const xg_sim_moves *m, const char *const *slots, uint32_t n, char *run, uint32_t size) {
     char low[512], high[512];
-    if (n == 2) { m->join(run, slots[0], slots[1], size); return; }
+    if (n == 2) {
+        m->join(run, slots[0], slots[1], size);
+        return;
+    }
     m->join(low, slots[0], slots[1], size);
     m->join(high, slots[2], slots[3], size);
     m->join(run, low, high, 2 * size);
@@ -462,7 +684,12 @@ XG_FN void xg_sim_store_vectors(const xg_sim_moves *m, const char *const *slots,
 /* 32 times the same 4 or 8 bytes. */
 XG_FN void xg_sim_fill_slot(const xg_sim_worker *w, char *slot, const char *value, uint32_t size) {
     uint32_t i;
-    if (size == 4) { uint32_t x; memcpy(&x, value, 4); w->m->moves->fill((uint32_t *)(void *)slot, XG_SIM_WARP, x); return; }
+    if (size == 4) {
+        uint32_t x;
+        memcpy(&x, value, 4);
+        w->m->moves->fill((uint32_t *)(void *)slot, XG_SIM_WARP, x);
+        return;
+    }
     for (i = 0; i < 4; i++) memcpy(slot + i * 8, value, 8);
     w->m->moves->copy(slot + 32, slot, 32); /* doubling what is there */
     w->m->moves->copy(slot + 64, slot, 64);
@@ -475,10 +702,13 @@ XG_FN void xg_sim_full_fence(void) {
 }
 
 /* Lanes of one store that leave different values at one place: which one stays is not defined. */
-XG_FN bool xg_sim_lanes_agree(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask, uint32_t size) {
+XG_FN bool xg_sim_lanes_agree(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask, uint32_t size) {
     char there[4 * XG_SIM_WARP];
     uint32_t i, e;
-    if (r->shape == XG_SIM_RUN || w->l->unchecked_races || in->imm2 & XG_SIM_M_STRONG || (in->imm2 & XG_SIM_M_SPACE) > XG_SIM_SHARED) return true;
+    if (r->shape == XG_SIM_RUN || w->l->unchecked_races || in->imm2 & XG_SIM_M_STRONG ||
+        (in->imm2 & XG_SIM_M_SPACE) > XG_SIM_SHARED)
+        return true;
     for (e = 0; e < in->n; e++) {
         const char *slot = xg_sim_slot(w, v, w->m->list[in->list + e]);
         if (r->shape == XG_SIM_FEW && mask == 0xFFFFFFFFu && size == 4 && in->dbytes == 4) {
@@ -486,8 +716,11 @@ XG_FN bool xg_sim_lanes_agree(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
             if (memcmp(there, slot, sizeof there) == 0) continue;
         }
         for (i = 0; i < XG_SIM_WARP; i++) {
-            if (!(mask >> i & 1) || memcmp(xg_sim_reach_at(r, i) + e * size, slot + (size_t)i * in->dbytes, size) == 0) continue;
-            xg_sim_fault(w, v, in, i, XG_SIM_FAULT_RACE, "this write and another one by a lane of the same warp, with the same instruction, put different values at one place");
+            if (!(mask >> i & 1) || memcmp(xg_sim_reach_at(r, i) + e * size, slot + (size_t)i * in->dbytes, size) == 0)
+                continue;
+            xg_sim_fault(w, v, in, i, XG_SIM_FAULT_RACE,
+                "this write and another one by a lane of the same warp, with the same instruction, put different "
+                "values at one place");
             return false;
         }
     }
@@ -499,29 +732,54 @@ XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
     uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), n = in->n, total = size * n, e;
     const uint32_t *list = w->m->list + in->list;
     xg_sim_reach r;
-    if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), in->imm, (in->imm2 & XG_SIM_M_WIDE) != 0, (xg_sim_space)(in->imm2 & XG_SIM_M_SPACE), mask, total, store, &r)) return;
-    if ((in->imm2 & XG_SIM_M_SPACE) <= XG_SIM_SHARED && !xg_sim_shadow(w, v, in, &r, mask, total, store ? XG_SIM_WRITES : XG_SIM_READS, (in->imm2 & XG_SIM_M_STRONG) != 0)) return;
-    if (r.shared) { if (store) w->stats.shared_stores++; else w->stats.shared_loads++; }
-    else if ((in->imm2 & XG_SIM_M_SPACE) <= XG_SIM_GLOBAL) { if (store) w->stats.global_stores++; else w->stats.global_loads++; }
+    if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), in->imm, (in->imm2 & XG_SIM_M_WIDE) != 0,
+            (xg_sim_space)(in->imm2 & XG_SIM_M_SPACE), mask, total, store, &r))
+        return;
+    if ((in->imm2 & XG_SIM_M_SPACE) <= XG_SIM_SHARED &&
+        !xg_sim_shadow(
+            w, v, in, &r, mask, total, store ? XG_SIM_WRITES : XG_SIM_READS, (in->imm2 & XG_SIM_M_STRONG) != 0))
+        return;
+    if (r.shared) {
+        if (store)
+            w->stats.shared_stores++;
+        else
+            w->stats.shared_loads++;
+    } else if ((in->imm2 & XG_SIM_M_SPACE) <= XG_SIM_GLOBAL) {
+        if (store)
+            w->stats.global_stores++;
+        else
+            w->stats.global_loads++;
+    }
     if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
     if (in->imm2 & XG_SIM_M_FENCE && store) xg_sim_full_fence();
     if (r.shape == XG_SIM_RUN && (n == 2 || n == 4) && size == in->dbytes) {
         const char *slots[4];
         for (e = 0; store && e < n; e++) slots[e] = xg_sim_slot(w, v, list[e]);
-        if (store) xg_sim_store_vectors(w->m->moves, slots, n, r.at, size); else xg_sim_load_vectors(w->m->moves, v->regs, list, n, r.at, size);
-    } else for (e = 0; e < n; e++) {
-        if (store) {
-            const char *slot = xg_sim_slot(w, v, list[e]);
-            if (r.shape == XG_SIM_RUN) xg_sim_store_run(w->m->moves, slot, in->dbytes, r.at + e * size, total, size);
-            else xg_sim_store_lanes(slot, in->dbytes, &r, e * size, mask, size);
-        } else {
-            char *slot = v->regs + list[e];
-            if (r.shape == XG_SIM_RUN) xg_sim_load_run(w->m->moves, slot, in->dbytes, r.at + e * size, total, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
-            else if (r.shape == XG_SIM_FEW && size == 4 && in->dbytes == 4 && mask == 0xFFFFFFFFu) w->m->moves->gather(slot, r.at + e * size, r.to.off);
-            else if (r.shape == XG_SIM_ONE && size == in->dbytes && size >= 4 && mask == 0xFFFFFFFFu) xg_sim_fill_slot(w, slot, r.at + e * size, size);
-            else xg_sim_load_lanes(slot, in->dbytes, &r, e * size, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
+        if (store)
+            xg_sim_store_vectors(w->m->moves, slots, n, r.at, size);
+        else
+            xg_sim_load_vectors(w->m->moves, v->regs, list, n, r.at, size);
+    } else
+        for (e = 0; e < n; e++) {
+            if (store) {
+                const char *slot = xg_sim_slot(w, v, list[e]);
+                if (r.shape == XG_SIM_RUN)
+                    xg_sim_store_run(w->m->moves, slot, in->dbytes, r.at + e * size, total, size);
+                else
+                    xg_sim_store_lanes(slot, in->dbytes, &r, e * size, mask, size);
+            } else {
+                char *slot = v->regs + list[e];
+                if (r.shape == XG_SIM_RUN)
+                    xg_sim_load_run(
+                        w->m->moves, slot, in->dbytes, r.at + e * size, total, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
+                else if (r.shape == XG_SIM_FEW && size == 4 && in->dbytes == 4 && mask == 0xFFFFFFFFu)
+                    w->m->moves->gather(slot, r.at + e * size, r.to.off);
+                else if (r.shape == XG_SIM_ONE && size == in->dbytes && size >= 4 && mask == 0xFFFFFFFFu)
+                    xg_sim_fill_slot(w, slot, r.at + e * size, size);
+                else
+                    xg_sim_load_lanes(slot, in->dbytes, &r, e * size, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
+            }
         }
-    }
     if (store && !xg_sim_lanes_agree(w, v, in, &r, mask, size)) return;
     if (in->imm2 & XG_SIM_M_FENCE && !store) xg_sim_full_fence();
 }
@@ -533,163 +791,12 @@ XG_FN void xg_sim_exec_param(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     r.shape = XG_SIM_ONE;
     for (e = 0; e < in->n; e++) {
         char *slot = v->regs + w->m->list[in->list + e];
-        if (mask == 0xFFFFFFFFu && size == in->dbytes && size >= 4) { xg_sim_fill_slot(w, slot, w->params + in->imm + e * size, size); continue; }
+        if (mask == 0xFFFFFFFFu && size == in->dbytes && size >= 4) {
+            xg_sim_fill_slot(w, slot, w->params + in->imm + e * size, size);
+            continue;
+        }
         r.at = w->params + in->imm + e * size;
         xg_sim_load_lanes(slot, in->dbytes, &r, 0, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
-    }
-}
-
-/* ---- atomics ---- */
-
-XG_FN uint64_t xg_sim_atomic_value(xg_sim_atom op, xg_sim_type t, uint64_t old, uint64_t b, uint64_t c) {
-    bool sgn = xg_sim_types[t].cls == 'S';
-    uint32_t bits = xg_sim_types[t].bits;
-    if (xg_sim_types[t].cls == 'F' || xg_sim_types[t].cls == 'V') {
-        if (op <= XG_SIM_A_MAX) {
-            uint32_t h = (op == XG_SIM_A_ADD ? XG_SIM_H_ADD : op == XG_SIM_A_MIN ? XG_SIM_H_MIN : XG_SIM_H_MAX) | (t == XG_SIM_BF16 || t == XG_SIM_BF16X2 ? (uint32_t)XG_SIM_H_BF16 : 0u);
-            if (t == XG_SIM_F32) return xg_sim_soft_add(XG_SIM_IS_F32, old, b, XG_SIM_RN);
-            if (t == XG_SIM_F64) return xg_sim_soft_add(XG_SIM_IS_F64, old, b, XG_SIM_RN);
-            return xg_sim_types[t].bytes == 4 ? xg_sim_halves((uint32_t)old, (uint32_t)b, 0, h) : xg_sim_half((uint32_t)old, (uint32_t)b, 0, h);
-        }
-    }
-    switch (op) {
-    case XG_SIM_A_ADD: return old + b;
-    case XG_SIM_A_MIN: case XG_SIM_A_MAX: {
-        bool less = sgn ? (int64_t)(old << (64 - bits)) < (int64_t)(b << (64 - bits)) : old < b;
-        return less == (op == XG_SIM_A_MIN) ? old : b;
-    }
-    case XG_SIM_A_AND: return old & b;
-    case XG_SIM_A_OR: return old | b;
-    case XG_SIM_A_XOR: return old ^ b;
-    case XG_SIM_A_EXCH: return b;
-    case XG_SIM_A_CAS: return old == b ? c : old;
-    case XG_SIM_A_INC: return old >= b ? 0 : old + 1;
-    default: return old == 0 || old > b ? b : old - 1;
-    }
-}
-
-#if XG_SIM_ATOMICS
-#define XG_SIM_ATOMIC_AS(T) do { T old_, new_; __atomic_load((T *)(void *)p, &old_, __ATOMIC_SEQ_CST); \
-    do new_ = (T)xg_sim_atomic_value(op, t, old_, b, c); while (!__atomic_compare_exchange((T *)(void *)p, &old_, &new_, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)); return old_; } while (0)
-#else
-#define XG_SIM_ATOMIC_AS(T) do { T old_, new_; memcpy(&old_, p, sizeof old_); new_ = (T)xg_sim_atomic_value(op, t, old_, b, c); memcpy(p, &new_, sizeof new_); return old_; } while (0)
-#endif
-XG_FN uint64_t xg_sim_atomic(char *p, xg_sim_atom op, xg_sim_type t, uint64_t b, uint64_t c) {
-    if (xg_sim_types[t].bytes == 2) XG_SIM_ATOMIC_AS(uint16_t);
-    if (xg_sim_types[t].bytes == 4) XG_SIM_ATOMIC_AS(uint32_t);
-    XG_SIM_ATOMIC_AS(uint64_t);
-}
-
-/* 32-bit additions in shared memory, which no other worker sees: histograms. */
-XG_FN void xg_sim_atom_add32(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask) {
-    const uint32_t *list = w->m->list + in->list;
-    const char *b = xg_sim_slot(w, v, list[0]);
-    uint32_t i, old, x;
-    for (i = 0; i < XG_SIM_WARP; i++) {
-        char *p;
-        if (!(mask >> i & 1)) continue;
-        p = xg_sim_reach_at(r, i);
-        memcpy(&old, p, 4);
-        memcpy(&x, b + i * 4, 4);
-        x += old;
-        memcpy(p, &x, 4);
-        if (in->n > 1) memcpy(v->regs + list[1] + (size_t)i * 4, &old, 4);
-    }
-}
-/* 128 bits: exch and cas, one worker at a time. */
-XG_FN void xg_sim_atom_wide(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask) {
-    const uint32_t *list = w->m->list + in->list, cas = in->op == XG_SIM_A_CAS;
-    uint32_t *lock = w->l->memory ? &w->l->memory->wide_lock : NULL, i, e;
-    for (i = 0; i < XG_SIM_WARP; i++) {
-        uint64_t x[4], old[2];
-        char *p;
-        if (!(mask >> i & 1)) continue;
-        p = xg_sim_reach_at(r, i);
-        for (e = 0; e < in->d2bytes; e++) memcpy(&x[e], xg_sim_slot(w, v, list[e]) + (size_t)i * 8, 8);
-        while (lock && !xg_sim_counter_swap(lock, 0, 1)) {}
-        memcpy(old, p, 16);
-        if (!cas || memcmp(old, x, 16) == 0) memcpy(p, x + 2 * cas, 16);
-        if (lock) XG_SIM_COUNTER_SET(lock, 0);
-        for (e = 0; e < 2; e++) memcpy(v->regs + list[in->d2bytes + e] + (size_t)i * 8, &old[e], 8);
-    }
-}
-XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
-    uint32_t bytes = in->dbytes, n = in->d2bytes, i, e, all;
-    const uint32_t *list = w->m->list + in->list;
-    xg_sim_type t = (xg_sim_type)(in->imm2 >> 16);
-    xg_sim_reach r;
-    all = t == XG_SIM_B128 ? 16 : bytes * n;
-    if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), in->imm, (in->imm2 & XG_SIM_M_WIDE) != 0, (xg_sim_space)(in->imm2 & XG_SIM_M_SPACE), mask, all, true, &r)) return;
-    if (!xg_sim_shadow(w, v, in, &r, mask, all, in->op == XG_SIM_A_EXCH ? XG_SIM_WRITES : XG_SIM_UPDATES, true)) return;
-    if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
-    w->stats.atomics++;
-    w->stats.atomic_conflicts += xg_sim_popc(mask) - xg_sim_count_places(&r, mask);
-    if (t == XG_SIM_B128) { xg_sim_atom_wide(w, v, in, &r, mask); return; }
-    if (r.shared && r.shape != XG_SIM_ANY && in->op == XG_SIM_A_ADD && n == 1 && bytes == 4 && (t == XG_SIM_U32 || t == XG_SIM_S32 || t == XG_SIM_B32)) { xg_sim_atom_add32(w, v, in, &r, mask); return; }
-    for (i = 0; i < XG_SIM_WARP; i++) {
-        char *p;
-        uint64_t b[8], c = 0, old;
-        if (!(mask >> i & 1)) continue;
-        p = xg_sim_reach_at(&r, i);
-        for (e = 0; e < n; e++) { b[e] = 0; memcpy(&b[e], xg_sim_slot(w, v, list[e]) + (size_t)i * bytes, bytes); }
-        if (in->flags & 32) memcpy(&c, xg_sim_slot(w, v, in->c) + (size_t)i * bytes, bytes);
-        for (e = 0; e < n; e++) {
-            old = xg_sim_atomic(p + e * bytes, (xg_sim_atom)in->op, t, b[e], c);
-            if (in->n > n) memcpy(v->regs + list[n + e] + (size_t)i * bytes, &old, bytes);
-        }
-    }
-}
-
-/* cp.async: at once; what the source does not give is zero. */
-XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
-    xg_sim_reach to, from;
-    uint32_t i, size = in->imm, reading = mask;
-    uint32_t given[XG_SIM_WARP];
-    for (i = 0; i < XG_SIM_WARP; i++) {
-        given[i] = size;
-        if (in->flags & 32) memcpy(&given[i], xg_sim_slot(w, v, in->c) + i * 4, 4);
-        if (given[i] > size) { if (mask >> i & 1) { xg_sim_fault(w, v, in, i, XG_SIM_FAULT_OPERAND, "cp.async with a source size of %u, more than its %u bytes", given[i], size); return; } given[i] = 0; }
-        if (!given[i]) reading &= ~(1u << i);
-    }
-    if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), 0, in->imm2 != 0, XG_SIM_SHARED, mask, size, true, &to)) return;
-    if (reading && !xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->b), 0, true, XG_SIM_GLOBAL, reading, size, false, &from)) return;
-    if (reading && !xg_sim_shadow(w, v, in, &from, reading, size, XG_SIM_READS, false)) return;
-    if (!xg_sim_shadow(w, v, in, &to, mask, size, XG_SIM_WRITES, false)) return;
-    w->stats.global_loads++;
-    w->stats.shared_stores++;
-    for (i = 0; i < XG_SIM_WARP; i++) {
-        char *d;
-        if (!(mask >> i & 1)) continue;
-        d = xg_sim_reach_at(&to, i);
-        memset(d, 0, size);
-        xg_sim_copy_issue(w, v->id * XG_SIM_WARP + i, (size_t)(d - w->shared), size);
-        if (reading >> i & 1) memcpy(d, xg_sim_reach_at(&from, i), given[i]);
-    }
-}
-
-/* cvta and isspacep. */
-XG_FN void xg_sim_exec_space(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
-    const char *src = xg_sim_slot(w, v, in->a);
-    char *dst = v->regs + in->d;
-    xg_sim_space space = (xg_sim_space)(in->imm & 255);
-    uint32_t how = in->imm >> 8, i;
-    for (i = 0; i < XG_SIM_WARP; i++) {
-        uint64_t a, base, bytes;
-        if (!(mask >> i & 1)) continue;
-        memcpy(&a, src + i * 8, 8);
-        base = space == XG_SIM_SHARED ? (uint64_t)(uintptr_t)w->shared : space == XG_SIM_PARAM ? (uint64_t)(uintptr_t)w->params :
-            space == XG_SIM_LOCAL ? (uint64_t)(uintptr_t)w->local + ((uint64_t)v->id * XG_SIM_WARP + i) * w->l->local_bytes : 0;
-        bytes = space == XG_SIM_SHARED ? w->l->shared_bytes : space == XG_SIM_PARAM ? w->l->param_bytes : w->l->local_bytes;
-        if (how == 2) {
-            uint64_t shared = (uint64_t)(uintptr_t)w->shared, local = (uint64_t)(uintptr_t)w->local + ((uint64_t)v->id * XG_SIM_WARP + i) * w->l->local_bytes;
-            const xg_sim_buffer *g = xg_sim_memory_find(&w->m->globals, a);
-            bool yes = base ? a - base < bytes : a - shared >= w->l->shared_bytes && a - local >= w->l->local_bytes && (space == XG_SIM_CONST) == (g && g->readonly);
-            int32_t m = yes ? -1 : 0;
-            memcpy(dst + i * 4, &m, 4);
-        } else {
-            a = how == 0 ? a + base : a - base;
-            memcpy(dst + i * 8, &a, 8);
-        }
     }
 }
 

@@ -1,16 +1,20 @@
 /* sim/run.c -- blocks, groups of warps, and the loop that executes records.
  *
- * A block's full warps stand in groups of XG_SIM_TOGETHER. A group whose warps are all whole (32 active lanes, no suspended paths, the
- * same record) runs each record once for all of them. When a branch splits it, each warp goes on alone until it is whole again at the
- * branch's JOIN; when all have come there, the group runs together again. Barriers put it together too.
+ * A block's full warps stand in groups of XG_SIM_TOGETHER. A group whose warps are all whole (32 active lanes, no
+ * suspended paths, the same record) runs each record once for all of them. When a branch splits it, each warp goes on
+ * alone until it is whole again at the branch's JOIN; when all have come there, the group runs together again. Barriers
+ * put it together too.
  *
- * xg_sim_exec is that loop, for one warp or a whole group. It returns when its warps wait, are done, split up, have spent their quantum of
- * branches (so that warps which spin on each other all move) or have faulted. */
+ * xg_sim_exec is that loop, for one warp or a whole group. It returns when its warps wait, are done, split up, have
+ * spent their quantum of branches (so that warps which spin on each other all move) or have faulted. */
 #ifndef XG_SIM_RUN_C
 #define XG_SIM_RUN_C
 #include "wgmma.c"
 
-enum { XG_SIM_QUANTUM = 20000, XG_SIM_PATIENCE = 200 /* turns */ };
+enum {
+    XG_SIM_QUANTUM = 20000,
+    XG_SIM_PATIENCE = 200 /* turns */
+};
 #define XG_SIM_ALL 0xFFFFFFFFu
 
 /* ---- calls ---- */
@@ -21,19 +25,44 @@ XG_FN void xg_sim_exec_call(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     char *base = w->regs + (size_t)v->id * w->l->stack_bytes, *regs = v->regs + v->f->frame;
     uint32_t local = v->local + v->f->local, i, k, item = 0;
     xg_sim_frame *f;
-    if (!callee->defined) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_OPERAND, "call of '%.*s', which the module only declares", (int)callee->info.name.n, callee->info.name.p); return; }
-    if (v->depth >= w->l->call_depth || (size_t)(regs - base) + callee->frame > w->l->stack_bytes || local + callee->local > w->l->local_bytes) { xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_OPERAND, "the calls nest too deep (%u)", v->depth + 1); return; }
+    if (!callee->defined) {
+        xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_OPERAND,
+            "call of '%.*s', which the module only declares", (int)callee->info.name.n, callee->info.name.p);
+        return;
+    }
+    if (v->depth >= w->l->call_depth || (size_t)(regs - base) + callee->frame > w->l->stack_bytes ||
+        local + callee->local > w->l->local_bytes) {
+        xg_sim_fault(
+            w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_OPERAND, "the calls nest too deep (%u)", v->depth + 1);
+        return;
+    }
     for (i = 0; i < s->n_args; i++) {
         const xg_sim_copy *c = &w->m->copies[s->first_arg + i];
-        if (c->reg) { xg_sim_blend(regs + callee->args[i].at, xg_sim_slot(w, v, w->m->list[in->list + item]), mask, XG_MAX(2u, c->bytes)); item++; continue; }
+        if (c->reg) {
+            xg_sim_blend(
+                regs + callee->args[i].at, xg_sim_slot(w, v, w->m->list[in->list + item]), mask, XG_MAX(2u, c->bytes));
+            item++;
+            continue;
+        }
         for (k = 0; k < XG_SIM_WARP; k++) {
             char *t = w->local + ((size_t)v->id * XG_SIM_WARP + k) * w->l->local_bytes;
             if (mask >> k & 1) memcpy(t + local + callee->args[i].at, t + v->local + c->from, c->bytes);
         }
     }
     f = &v->frames[v->depth++];
-    f->pc = next; f->meet = v->meet; f->site = in->imm; f->base = v->n_paths; f->regs = v->regs; f->local = v->local; f->f = v->f;
-    v->regs = regs; v->local = local; v->f = callee; v->meet = XG_SIM_NOREG; v->mask = mask; v->pc = callee->begin;
+    f->pc = next;
+    f->meet = v->meet;
+    f->site = in->imm;
+    f->base = v->n_paths;
+    f->regs = v->regs;
+    f->local = v->local;
+    f->f = v->f;
+    v->regs = regs;
+    v->local = local;
+    v->f = callee;
+    v->meet = XG_SIM_NOREG;
+    v->mask = mask;
+    v->pc = callee->begin;
 }
 XG_FN void xg_sim_exec_return(xg_sim_worker *w, xg_sim_warp *v) {
     const xg_sim_frame *f = &v->frames[--v->depth];
@@ -43,13 +72,22 @@ XG_FN void xg_sim_exec_return(xg_sim_worker *w, xg_sim_warp *v) {
     for (i = 0; i < s->n_args; i++) item += w->m->copies[s->first_arg + i].reg;
     for (i = 0; i < s->n_rets; i++) {
         const xg_sim_copy *c = &w->m->copies[s->first_ret + i];
-        if (c->reg) { xg_sim_blend(f->regs + w->m->list[in->list + item], v->regs + v->f->rets[i].at, v->mask, XG_MAX(2u, c->bytes)); item++; continue; }
+        if (c->reg) {
+            xg_sim_blend(
+                f->regs + w->m->list[in->list + item], v->regs + v->f->rets[i].at, v->mask, XG_MAX(2u, c->bytes));
+            item++;
+            continue;
+        }
         for (k = 0; k < XG_SIM_WARP; k++) {
             char *t = w->local + ((size_t)v->id * XG_SIM_WARP + k) * w->l->local_bytes;
             if (v->mask >> k & 1) memcpy(t + f->local + c->to, t + v->local + v->f->rets[i].at, c->bytes);
         }
     }
-    v->pc = f->pc; v->meet = f->meet; v->regs = f->regs; v->local = f->local; v->f = f->f;
+    v->pc = f->pc;
+    v->meet = f->meet;
+    v->regs = f->regs;
+    v->local = f->local;
+    v->f = f->f;
 }
 
 /* ---- barriers ---- */
@@ -66,7 +104,9 @@ XG_FN void xg_sim_barrier_check(xg_sim_worker *w, uint32_t id) { /* releases all
         if (v->state != XG_SIM_AT_BARRIER || v->barrier != id) continue;
         v->state = XG_SIM_READY;
         v->released = true;
-        v->result = in->op == XG_SIM_BAR_POPC ? b->value : in->op == XG_SIM_BAR_AND ? 0 - (uint32_t)b->all : 0 - (uint32_t)b->any;
+        v->result = in->op == XG_SIM_BAR_POPC  ? b->value
+                    : in->op == XG_SIM_BAR_AND ? 0 - (uint32_t)b->all
+                                               : 0 - (uint32_t)b->any;
     }
     memset(b, 0, sizeof *b);
     w->bars_used &= ~(1u << id);
@@ -79,24 +119,38 @@ XG_FN void xg_sim_barrier_divergence(xg_sim_worker *w, const xg_sim_warp *v, con
     uint32_t missing = v->live & ~mask, lane = xg_sim_first_lane(missing), i;
     const uint32_t *t = w->tid + (size_t)v->id * 96;
     const xg_sim_ins *there = NULL;
-    for (i = v->n_paths; i-- > 0 && !there;) if (v->paths[i].mask & missing) there = &w->m->code[v->paths[i].pc];
+    for (i = v->n_paths; i-- > 0 && !there;)
+        if (v->paths[i].mask & missing) there = &w->m->code[v->paths[i].pc];
     if (missing & v->mask) there = NULL; /* the guard keeps them away */
-    if (there) xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_DIVERGENCE, "the barrier is reached by %u lanes (0x%X) of a warp whose %u live lanes are 0x%X: thread (%u,%u,%u) and %u others took another way, which goes on at line %zu; "
-        "all threads of a block must reach the same barriers", xg_sim_popc(mask), mask, xg_sim_popc(v->live), v->live, t[lane], t[32 + lane], t[64 + lane], xg_sim_popc(missing) - 1, xg_sim_line_of(w, there));
-    else xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_DIVERGENCE, "the barrier is reached by %u lanes (0x%X) of a warp whose %u live lanes are 0x%X: its guard is false in thread (%u,%u,%u) and %u others; all threads of a block must reach the same barriers",
-        xg_sim_popc(mask), mask, xg_sim_popc(v->live), v->live, t[lane], t[32 + lane], t[64 + lane], xg_sim_popc(missing) - 1);
+    if (there)
+        xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_DIVERGENCE,
+            "the barrier is reached by %u lanes (0x%X) of a warp whose %u live lanes are 0x%X: thread (%u,%u,%u) and "
+            "%u others took another way, which goes on at line %zu; "
+            "all threads of a block must reach the same barriers",
+            xg_sim_popc(mask), mask, xg_sim_popc(v->live), v->live, t[lane], t[32 + lane], t[64 + lane],
+            xg_sim_popc(missing) - 1, xg_sim_line_of(w, there));
+    else
+        xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_DIVERGENCE,
+            "the barrier is reached by %u lanes (0x%X) of a warp whose %u live lanes are 0x%X: its guard is false in "
+            "thread (%u,%u,%u) and %u others; all threads of a block must reach the same barriers",
+            xg_sim_popc(mask), mask, xg_sim_popc(v->live), v->live, t[lane], t[32 + lane], t[64 + lane],
+            xg_sim_popc(missing) - 1);
 }
-/* Some lanes of a warp are at a barrier while others that took another way are not, because a third way between them ends the kernel: only there would all meet.
- * Those that stand at this barrier already join, those at the end of the kernel have left; then the others go on. False when nobody can move. */
+/* Some lanes of a warp are at a barrier while others that took another way are not, because a third way between them
+ * ends the kernel: only there would all meet. Those that stand at this barrier already join, those at the end of the
+ * kernel have left; then the others go on. False when nobody can move. */
 XG_FN bool xg_sim_gather(const xg_sim_worker *w, xg_sim_warp *v) {
     uint32_t base = xg_sim_path_base(v), i, n, on_their_way;
     for (i = n = base; i < v->n_paths; i++) { /* paths of this circle that stand here are taken out */
-        if (v->paths[i].meet == v->meet && v->paths[i].pc == v->pc && v->paths[i].mask & v->live) v->mask |= v->paths[i].mask & v->live;
-        else v->paths[n++] = v->paths[i];
+        if (v->paths[i].meet == v->meet && v->paths[i].pc == v->pc && v->paths[i].mask & v->live)
+            v->mask |= v->paths[i].mask & v->live;
+        else
+            v->paths[n++] = v->paths[i];
     }
     v->n_paths = n;
     v->parked |= v->mask;
-    for (on_their_way = v->mask, i = base; i < n; i++) if (v->paths[i].meet == v->meet) on_their_way |= v->paths[i].mask;
+    for (on_their_way = v->mask, i = base; i < n; i++)
+        if (v->paths[i].meet == v->meet) on_their_way |= v->paths[i].mask;
     if (!v->depth && v->meet != XG_SIM_NOREG && w->m->code[v->meet].kind == XG_SIM_K_END) v->live &= on_their_way;
     if (v->mask == v->live) return true;
     for (i = v->n_paths; i-- > base && v->paths[i].meet == v->meet;) {
@@ -114,20 +168,41 @@ XG_FN bool xg_sim_gather(const xg_sim_worker *w, xg_sim_warp *v) {
 XG_FN bool xg_sim_exec_bar(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t lane = xg_sim_first_lane(mask), id, count = 0;
     xg_sim_barrier *b;
-    if (v->released) { v->released = false; if (in->flags & 128) xg_sim_spread(v, in, mask, v->result); return true; }
+    if (v->released) {
+        v->released = false;
+        if (in->flags & 128) xg_sim_spread(v, in, mask, v->result);
+        return true;
+    }
     if (mask != v->live && mask == v->mask && !(in->flags & XG_SIM_GUARDED) && xg_sim_gather(w, v)) {
         if (v->mask != v->live) return false; /* others first */
         mask = v->mask;
     }
-    if (mask != v->live) { xg_sim_barrier_divergence(w, v, in, mask); return false; }
+    if (mask != v->live) {
+        xg_sim_barrier_divergence(w, v, in, mask);
+        return false;
+    }
     v->parked = 0;
     id = xg_sim_lane_u32(xg_sim_slot(w, v, in->a), lane);
     if (in->flags & 16) count = xg_sim_lane_u32(xg_sim_slot(w, v, in->b), lane);
-    if (id >= XG_SIM_BARRIERS) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BARRIER, "there is no barrier %u; a block has %d", id, (int)XG_SIM_BARRIERS); return false; }
-    if (count % XG_SIM_WARP || (in->flags & 16 && !count)) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BARRIER, "a barrier's thread count must be a multiple of 32, not %u", count); return false; }
+    if (id >= XG_SIM_BARRIERS) {
+        xg_sim_fault(
+            w, v, in, lane, XG_SIM_FAULT_BARRIER, "there is no barrier %u; a block has %d", id, (int)XG_SIM_BARRIERS);
+        return false;
+    }
+    if (count % XG_SIM_WARP || (in->flags & 16 && !count)) {
+        xg_sim_fault(
+            w, v, in, lane, XG_SIM_FAULT_BARRIER, "a barrier's thread count must be a multiple of 32, not %u", count);
+        return false;
+    }
     b = &w->bars[id];
-    if (!b->arrived) { b->expected = count; b->all = true; }
-    else if (b->expected != count) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BARRIER, "warps arrive at barrier %u with different thread counts, %u and %u", id, b->expected, count); return false; }
+    if (!b->arrived) {
+        b->expected = count;
+        b->all = true;
+    } else if (b->expected != count) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BARRIER,
+            "warps arrive at barrier %u with different thread counts, %u and %u", id, b->expected, count);
+        return false;
+    }
     b->arrived += XG_SIM_WARP;
     w->bars_used |= 1u << id;
     if (in->flags & 32) {
@@ -136,7 +211,10 @@ XG_FN bool xg_sim_exec_bar(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
         b->any = b->any || votes;
         b->all = b->all && votes == mask;
     }
-    if (in->op == XG_SIM_BAR_ARRIVE) { xg_sim_barrier_check(w, id); return true; }
+    if (in->op == XG_SIM_BAR_ARRIVE) {
+        xg_sim_barrier_check(w, id);
+        return true;
+    }
     v->state = XG_SIM_AT_BARRIER;
     v->barrier = id;
     xg_sim_barrier_check(w, id);
@@ -169,34 +247,57 @@ XG_FN void xg_sim_exec_init(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim
     size_t from = in->imm ? in->imm - 1 : 0, n = 1;
     if (!missing || w->l->unchecked_registers) return;
     while (in->imm && from + n < s->size && n < 60 && xg_sim_is_word(s->text[from + n])) n++;
-    if (in->imm) xg_sim_fault(w, v, in, xg_sim_first_lane(missing), XG_SIM_FAULT_REGISTER, "register '%.*s' is used, but the thread has not written it", (int)n, s->text + from);
-    else xg_sim_fault(w, v, in, xg_sim_first_lane(missing), XG_SIM_FAULT_REGISTER, "the carry flag is used, but the thread has not written it");
+    if (in->imm)
+        xg_sim_fault(w, v, in, xg_sim_first_lane(missing), XG_SIM_FAULT_REGISTER,
+            "register '%.*s' is used, but the thread has not written it", (int)n, s->text + from);
+    else
+        xg_sim_fault(w, v, in, xg_sim_first_lane(missing), XG_SIM_FAULT_REGISTER,
+            "the carry flag is used, but the thread has not written it");
 }
 
 /* All kinds that neither branch nor wait. */
 XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     switch (in->kind) {
     case XG_SIM_K_ALU: xg_sim_alu_masked(w, v, in, mask); break;
-    case XG_SIM_K_LD: case XG_SIM_K_ST: w->polls = w->polls || in->imm2 & XG_SIM_M_STRONG; xg_sim_exec_access(w, v, in, mask); break;
-    case XG_SIM_K_ATOM: w->polls = true; xg_sim_exec_atom(w, v, in, mask); break;
+    case XG_SIM_K_LD:
+    case XG_SIM_K_ST:
+        w->polls = w->polls || in->imm2 & XG_SIM_M_STRONG;
+        xg_sim_exec_access(w, v, in, mask);
+        break;
+    case XG_SIM_K_ATOM:
+        w->polls = true;
+        xg_sim_exec_atom(w, v, in, mask);
+        break;
     case XG_SIM_K_PARAM: xg_sim_exec_param(w, v, in, mask); break;
     case XG_SIM_K_SREG: xg_sim_exec_sreg(w, v, in, mask); break;
     case XG_SIM_K_LOCAL: xg_sim_exec_local(v, in, mask); break;
     case XG_SIM_K_WARP: xg_sim_exec_warp(w, v, in, mask); break;
     case XG_SIM_K_CPASYNC: xg_sim_exec_copy(w, v, in, mask); break;
     case XG_SIM_K_SPACE: xg_sim_exec_space(w, v, in, mask); break;
-    case XG_SIM_K_FENCE: xg_sim_full_fence(); xg_sim_synchronised(w); break;
+    case XG_SIM_K_FENCE:
+        xg_sim_full_fence();
+        xg_sim_synchronised(w);
+        break;
     case XG_SIM_K_INIT: xg_sim_exec_init(w, v, in, mask); break;
-    case XG_SIM_K_ASYNC: w->polls = true; xg_sim_exec_async(w, v, in, mask); break;
+    case XG_SIM_K_ASYNC:
+        w->polls = true;
+        xg_sim_exec_async(w, v, in, mask);
+        break;
     case XG_SIM_K_TILE: xg_sim_exec_tile(w, v, in, mask); break;
-    case XG_SIM_K_TRAP: xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_TRAP, in->op ? "call of an address that is no function of this kind" : "the kernel executed a trap"); break;
+    case XG_SIM_K_TRAP:
+        xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_TRAP,
+            in->op ? "call of an address that is no function of this kind" : "the kernel executed a trap");
+        break;
     default: break;
     }
 }
 
 XG_INLINE uint32_t xg_sim_guard(const xg_sim_warp *v, const xg_sim_ins *in) {
     uint32_t m = v->mask;
-    if (in->flags & XG_SIM_GUARDED) { uint32_t g = xg_sim_predicate(v->regs + in->guard); m &= in->flags & XG_SIM_NOT ? ~g : g; }
+    if (in->flags & XG_SIM_GUARDED) {
+        uint32_t g = xg_sim_predicate(v->regs + in->guard);
+        m &= in->flags & XG_SIM_NOT ? ~g : g;
+    }
     return m;
 }
 
@@ -211,7 +312,8 @@ XG_FN bool xg_sim_leave(xg_sim_worker *w, xg_sim_warp *v, uint32_t mask, uint32_
     v->state = XG_SIM_DONE;
     w->cluster->stalls = 0;
     xg_sim_cluster_check(w);
-    for (i = 0; w->bars_used >> i; i++) if (w->bars[i].arrived && !w->bars[i].expected) xg_sim_barrier_check(w, i);
+    for (i = 0; w->bars_used >> i; i++)
+        if (w->bars[i].arrived && !w->bars[i].expected) xg_sim_barrier_check(w, i);
     return false;
 }
 
@@ -226,18 +328,34 @@ XG_FN void xg_sim_join(xg_sim_warp *v, uint32_t here) {
 XG_FN void xg_sim_branch_many(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) { /* brx.idx */
     const char *a = xg_sim_slot(w, v, in->a);
     uint32_t next = v->pc + 1, rest = mask, i;
-    for (i = 0; i < XG_SIM_WARP; i++) if ((mask >> i & 1) && xg_sim_lane_u32(a, i) >= in->n) { xg_sim_fault(w, v, in, i, XG_SIM_FAULT_OPERAND, "branch to target %u of %u", xg_sim_lane_u32(a, i), (uint32_t)in->n); return; }
+    for (i = 0; i < XG_SIM_WARP; i++)
+        if ((mask >> i & 1) && xg_sim_lane_u32(a, i) >= in->n) {
+            xg_sim_fault(
+                w, v, in, i, XG_SIM_FAULT_OPERAND, "branch to target %u of %u", xg_sim_lane_u32(a, i), (uint32_t)in->n);
+            return;
+        }
     if (mask != v->mask) { /* the guard lets some go on */
         w->stats.divergent_branches++;
         xg_sim_diverge(v, mask, v->pc, next, in->imm2);
-        if (v->mask != mask) { rest = 0; v->pc = next; }
+        if (v->mask != mask) {
+            rest = 0;
+            v->pc = next;
+        }
     }
     while (rest) {
-        uint32_t lane = xg_sim_first_lane(rest), index = xg_sim_lane_u32(a, lane), same = 0, target = w->m->list[in->list + index];
-        for (i = lane; i < XG_SIM_WARP; i++) if ((rest >> i & 1) && xg_sim_lane_u32(a, i) == index) same |= 1u << i;
-        if (same == rest) { v->pc = target; return; }
+        uint32_t lane = xg_sim_first_lane(rest), index = xg_sim_lane_u32(a, lane), same = 0,
+                 target = w->m->list[in->list + index];
+        for (i = lane; i < XG_SIM_WARP; i++)
+            if ((rest >> i & 1) && xg_sim_lane_u32(a, i) == index) same |= 1u << i;
+        if (same == rest) {
+            v->pc = target;
+            return;
+        }
         w->stats.divergent_branches++;
-        if (v->meet != in->imm2) { xg_sim_path_push(v, in->imm2, v->meet, v->mask); v->meet = in->imm2; }
+        if (v->meet != in->imm2) {
+            xg_sim_path_push(v, in->imm2, v->meet, v->mask);
+            v->meet = in->imm2;
+        }
         if (target != in->imm2) xg_sim_path_push(v, target, in->imm2, same);
         rest &= ~same;
         v->mask = rest;
@@ -246,17 +364,25 @@ XG_FN void xg_sim_branch_many(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
 
 /* ---- the loop ---- */
 
-typedef enum xg_sim_why { XG_SIM_WAITS, XG_SIM_SPLIT, XG_SIM_YIELD } xg_sim_why;
+typedef enum xg_sim_why {
+    XG_SIM_WAITS,
+    XG_SIM_SPLIT,
+    XG_SIM_YIELD
+} xg_sim_why;
 
-/* Warps that execute a record together. While they do, only the first one's `pc` is kept; whoever stops them sets all. */
+/* Warps that execute a record together. While they do, only the first one's `pc` is kept; whoever stops them sets
+ * all. */
 typedef struct xg_sim_team {
     xg_sim_worker *w;
     xg_sim_warp *v;
     uint32_t n;
-    xg_sim_why why;  /* they stopped */
+    xg_sim_why why; /* they stopped */
 } xg_sim_team;
 
-XG_FN bool xg_sim_team_stop(xg_sim_team *t, xg_sim_why why) { t->why = why; return false; }
+XG_FN bool xg_sim_team_stop(xg_sim_team *t, xg_sim_why why) {
+    t->why = why;
+    return false;
+}
 /* Each goes on alone, from its own `pc`, until all have come to `join`. */
 XG_FN bool xg_sim_team_split(xg_sim_team *t, uint32_t join) {
     uint32_t k;
@@ -271,14 +397,19 @@ XG_FN bool xg_sim_team_tired(xg_sim_team *t, uint32_t pc) { /* others want to ru
     return true;
 }
 
-/* The records of control. Each leaves in the first warp's `pc` where to go on; false: not now, `why` says the reason. */
+/* The records of control. Each leaves in the first warp's `pc` where to go on; false: not now, `why` says the
+ * reason. */
 
 XG_FN bool xg_sim_step_join(xg_sim_team *t, uint32_t pc) {
     xg_sim_warp *v = t->v;
     v->pc = pc;
     if (t->n == 1) {
         xg_sim_join(v, pc);
-        if (v->pc == pc && v->join == pc && v->mask == XG_SIM_ALL && !v->n_paths) { v->state = XG_SIM_AT_JOIN; v->pc++; return xg_sim_team_stop(t, XG_SIM_WAITS); }
+        if (v->pc == pc && v->join == pc && v->mask == XG_SIM_ALL && !v->n_paths) {
+            v->state = XG_SIM_AT_JOIN;
+            v->pc++;
+            return xg_sim_team_stop(t, XG_SIM_WAITS);
+        }
     }
     if (v->pc == pc) v->pc++;
     return true;
@@ -289,13 +420,20 @@ XG_FN bool xg_sim_step_bra(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
     if (xg_sim_team_tired(t, pc)) return false;
     v->pc = in->imm;
     if (!(in->flags & XG_SIM_GUARDED)) return true;
-    for (k = 0; k < t->n; k++) { bits[k] = xg_sim_guard(&v[k], in); all += bits[k] == v[k].mask; none += bits[k] == 0; }
+    for (k = 0; k < t->n; k++) {
+        bits[k] = xg_sim_guard(&v[k], in);
+        all += bits[k] == v[k].mask;
+        none += bits[k] == 0;
+    }
     if (all == t->n) return true;
     v->pc = pc + 1;
     if (none == t->n) return true;
     for (k = 0; k < t->n; k++) {
         v[k].pc = bits[k] ? in->imm : pc + 1;
-        if (bits[k] && bits[k] != v[k].mask) { t->w->stats.divergent_branches++; xg_sim_diverge(&v[k], bits[k], in->imm, pc + 1, in->imm2); }
+        if (bits[k] && bits[k] != v[k].mask) {
+            t->w->stats.divergent_branches++;
+            xg_sim_diverge(&v[k], bits[k], in->imm, pc + 1, in->imm2);
+        }
     }
     return t->n == 1 || xg_sim_team_split(t, in->imm2);
 }
@@ -305,7 +443,10 @@ XG_FN bool xg_sim_step_brx(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
     for (k = 0; k < t->n; k++) {
         t->v[k].pc = pc;
         m = xg_sim_guard(&t->v[k], in);
-        if (m) xg_sim_branch_many(t->w, &t->v[k], in, m); else t->v[k].pc = pc + 1;
+        if (m)
+            xg_sim_branch_many(t->w, &t->v[k], in, m);
+        else
+            t->v[k].pc = pc + 1;
     }
     if (t->w->faulted) return xg_sim_team_stop(t, XG_SIM_WAITS);
     return t->n == 1 || xg_sim_team_split(t, in->imm2);
@@ -325,8 +466,10 @@ XG_FN bool xg_sim_step_end(xg_sim_team *t, uint32_t pc) {
         v->pc = pc;
         if (t->n == 1) xg_sim_join(v, pc);
         if (v->pc != pc) continue; /* another path of the same function */
-        if (v->depth) xg_sim_exec_return(t->w, v);
-        else xg_sim_leave(t->w, v, v->mask, pc);
+        if (v->depth)
+            xg_sim_exec_return(t->w, v);
+        else
+            xg_sim_leave(t->w, v, v->mask, pc);
     }
     return t->v->state != XG_SIM_DONE || xg_sim_team_stop(t, XG_SIM_WAITS);
 }
@@ -347,7 +490,10 @@ XG_FN bool xg_sim_step_barrier(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc
         xg_sim_warp *v = &t->v[k];
         v->pc = pc;
         m = xg_sim_guard(v, in);
-        if (!m || (in->kind == XG_SIM_K_BAR ? xg_sim_exec_bar(t->w, v, in, m) : xg_sim_exec_wait(t->w, v, in, m))) { v->pc = pc + 1; through++; }
+        if (!m || (in->kind == XG_SIM_K_BAR ? xg_sim_exec_bar(t->w, v, in, m) : xg_sim_exec_wait(t->w, v, in, m))) {
+            v->pc = pc + 1;
+            through++;
+        }
         if (t->w->faulted) return xg_sim_team_stop(t, XG_SIM_WAITS);
     }
     if (through == t->n) return true;
@@ -362,7 +508,8 @@ XG_FN bool xg_sim_step(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
     case XG_SIM_K_CALL: return xg_sim_step_call(t, in, pc);
     case XG_SIM_K_END: return xg_sim_step_end(t, pc);
     case XG_SIM_K_EXIT: return xg_sim_step_exit(t, in, pc);
-    case XG_SIM_K_BAR: case XG_SIM_K_WAIT: return xg_sim_step_barrier(t, in, pc);
+    case XG_SIM_K_BAR:
+    case XG_SIM_K_WAIT: return xg_sim_step_barrier(t, in, pc);
     default:
         for (k = 0; k < t->n; k++) {
             m = xg_sim_guard(&t->v[k], in);
@@ -378,13 +525,17 @@ XG_FN bool xg_sim_step(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
 XG_FN uint64_t xg_sim_count_active(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
     uint64_t active = 0;
     uint32_t k, m;
-    for (k = 0; k < t->n; k++) { m = xg_sim_guard(&t->v[k], in); active += m == XG_SIM_ALL ? (uint32_t)XG_SIM_WARP : m ? xg_sim_popc(m) : 0; }
+    for (k = 0; k < t->n; k++) {
+        m = xg_sim_guard(&t->v[k], in);
+        active += m == XG_SIM_ALL ? (uint32_t)XG_SIM_WARP : m ? xg_sim_popc(m) : 0;
+    }
     t->w->runs[pc].warps += t->n;
     t->w->runs[pc].lanes += active;
     return active;
 }
 
-/* Whole warps go from record to record by the functions of the records; what has none, is guarded, or steers, goes through `xg_sim_step`. */
+/* Whole warps go from record to record by the functions of the records; what has none, is guarded, or steers, goes
+ * through `xg_sim_step`. */
 XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     const xg_sim_ins *code = w->m->code, *in;
     uint32_t pc = v->pc;
@@ -405,7 +556,8 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     L.w = w;
     L.v = v;
     w->polls = false;
-    w->quantum = v->n_paths ? XG_SIM_QUANTUM / 16 : XG_SIM_QUANTUM; /* sooner when other lanes of the warp stand still */
+    /* sooner when other lanes of the warp stand still */
+    w->quantum = v->n_paths ? XG_SIM_QUANTUM / 16 : XG_SIM_QUANTUM;
     for (;;) {
         in = &code[pc];
         if (XG_LIKELY(whole && in->fn && !(in->flags & XG_SIM_GUARDED))) {
@@ -416,17 +568,22 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
                 L.dst2 = in->d2bytes ? regs + in->d2 : NULL;
                 in->fn(&L, in);
                 in++;
-            } while (in->fn && !(in->flags & XG_SIM_GUARDED) && !w->faulted); /* every function ends with a record that has none */
+            } while (in->fn && !(in->flags & XG_SIM_GUARDED) &&
+                     !w->faulted); /* every function ends with a record that has none */
             warp_count += (uint64_t)nw * (in->before - before);
             lane_count += (uint64_t)XG_SIM_WARP * nw * (in->before - before);
             pc = (uint32_t)(in - code);
             xg_sim_ran(w, from, pc, nw);
             if (XG_UNLIKELY(w->faulted)) break;
         }
-        if (in->flags & XG_SIM_FIRST && !v->released && (w->quantum > 0 || (in->kind != XG_SIM_K_BRA && in->kind != XG_SIM_K_BRX))) {
+        if (in->flags & XG_SIM_FIRST && !v->released &&
+            (w->quantum > 0 || (in->kind != XG_SIM_K_BRA && in->kind != XG_SIM_K_BRX))) {
             warp_count += nw;
-            if (whole && !(in->flags & XG_SIM_GUARDED)) { lane_count += (uint64_t)XG_SIM_WARP * nw; xg_sim_ran(w, pc, pc + 1, nw); }
-            else lane_count += xg_sim_count_active(&team, in, pc);
+            if (whole && !(in->flags & XG_SIM_GUARDED)) {
+                lane_count += (uint64_t)XG_SIM_WARP * nw;
+                xg_sim_ran(w, pc, pc + 1, nw);
+            } else
+                lane_count += xg_sim_count_active(&team, in, pc);
         }
         if (!xg_sim_step(&team, in, pc)) break;
         pc = v->pc;
@@ -450,7 +607,8 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     const xg_sim_launch *l = w->l;
     const xg_sim_func *f = &l->entry->f;
     uint32_t i;
-    if (block != w->block + 1 || ++w->ctaid[0] == l->grid[0]) xg_sim_position(l, block, w->ctaid); /* divisions take longer than some blocks */
+    if (block != w->block + 1 || ++w->ctaid[0] == l->grid[0])
+        xg_sim_position(l, block, w->ctaid); /* divisions take longer than some blocks */
     w->block = block;
     if (w->bars_used) memset(w->bars, 0, sizeof w->bars);
     w->bars_used = 0;
@@ -472,9 +630,10 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     w->fuel_end = w->stats.warp_instructions + (xg_sim_fuel(l));
 }
 
-/* A warp has spun for long while others of its lanes stand still: it goes on with those, which may be what it waits for. Either a
- * path to the same meeting point, or the lanes that have already come there: they go on without waiting for the rest, which then is not there for a shuffle either.
- * So a long loop of a few lanes must not be taken for spinning: it spins if it asks memory that others may change, or goes on for ever. */
+/* A warp has spun for long while others of its lanes stand still: it goes on with those, which may be what it waits
+ * for. Either a path to the same meeting point, or the lanes that have already come there: they go on without waiting
+ * for the rest, which then is not there for a shuffle either. So a long loop of a few lanes must not be taken for
+ * spinning: it spins if it asks memory that others may change, or goes on for ever. */
 XG_FN void xg_sim_take_turns(const xg_sim_worker *w, xg_sim_warp *v) {
     uint32_t base = xg_sim_path_base(v), n, pc, mask;
     xg_sim_path *top = v->n_paths > base ? &v->paths[v->n_paths - 1] : NULL;
@@ -500,8 +659,10 @@ XG_FN void xg_sim_take_turns(const xg_sim_worker *w, xg_sim_warp *v) {
 }
 
 XG_FN bool xg_sim_whole(const xg_sim_warp *v, const xg_sim_warp *first) {
-    return v->state == XG_SIM_READY && v->pc == first->pc && v->mask == XG_SIM_ALL && !v->n_paths && v->depth == first->depth && v->f == first->f &&
-        (v->depth == 0 || (v->frames[v->depth - 1].pc == first->frames[first->depth - 1].pc && v->local == first->local && v->depth == 1));
+    return v->state == XG_SIM_READY && v->pc == first->pc && v->mask == XG_SIM_ALL && !v->n_paths &&
+           v->depth == first->depth && v->f == first->f &&
+           (v->depth == 0 || (v->frames[v->depth - 1].pc == first->frames[first->depth - 1].pc &&
+                                 v->local == first->local && v->depth == 1));
 }
 /* Runs a group once; returns whether any of its warps moved. */
 XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
@@ -515,16 +676,30 @@ XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
     if (g->together) {
         if (v->state != XG_SIM_READY) return false;
         if (xg_sim_exec(w, v, g->n) == XG_SIM_SPLIT) g->together = false;
-        if (g->together && g->n > 1) for (k = 1; k < g->n; k++) if (v[k].state != v->state) g->together = false;
+        if (g->together && g->n > 1)
+            for (k = 1; k < g->n; k++)
+                if (v[k].state != v->state) g->together = false;
         return true;
     }
-    for (k = 0; k < g->n && !w->faulted; k++) if (v[k].state == XG_SIM_READY) {
-        if (xg_sim_exec(w, &v[k], 1) == XG_SIM_YIELD) xg_sim_take_turns(w, &v[k]); else v[k].turns = 0;
-        moved = true;
+    for (k = 0; k < g->n && !w->faulted; k++)
+        if (v[k].state == XG_SIM_READY) {
+            if (xg_sim_exec(w, &v[k], 1) == XG_SIM_YIELD)
+                xg_sim_take_turns(w, &v[k]);
+            else
+                v[k].turns = 0;
+            moved = true;
+        }
+    for (k = 0; k < g->n; k++) {
+        ready += v[k].state == XG_SIM_READY;
+        joined += v[k].state == XG_SIM_AT_JOIN;
     }
-    for (k = 0; k < g->n; k++) { ready += v[k].state == XG_SIM_READY; joined += v[k].state == XG_SIM_AT_JOIN; }
     if (joined && !ready) /* all here: together again; others wait or are gone: go on alone */
-        for (k = 0; k < g->n; k++) if (v[k].state == XG_SIM_AT_JOIN) { v[k].state = XG_SIM_READY; v[k].join = XG_SIM_NOREG; moved = true; }
+        for (k = 0; k < g->n; k++)
+            if (v[k].state == XG_SIM_AT_JOIN) {
+                v[k].state = XG_SIM_READY;
+                v[k].join = XG_SIM_NOREG;
+                moved = true;
+            }
     return moved;
 }
 
@@ -534,17 +709,33 @@ XG_FN void xg_sim_deadlock(xg_sim_worker *w) {
     const xg_sim_warp *first = NULL, *other = NULL;
     for (i = 0; i < w->l->warps; i++) {
         const xg_sim_warp *v = &w->warps[i];
-        if (v->state == XG_SIM_DONE) { gone++; continue; }
+        if (v->state == XG_SIM_DONE) {
+            gone++;
+            continue;
+        }
         if (v->state != XG_SIM_AT_BARRIER) continue;
         waiting++;
-        if (!first) first = v;
-        else if (v->barrier != first->barrier) { elsewhere++; if (!other) other = v; }
+        if (!first)
+            first = v;
+        else if (v->barrier != first->barrier) {
+            elsewhere++;
+            if (!other) other = v;
+        }
     }
     if (!first || w->faulted) return;
-    if (other) xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), XG_SIM_FAULT_DEADLOCK, "%u of %u warps wait at barriers that the others never reach (barrier %u has %u threads; warp %u and %u others wait at barrier %u, line %zu; %u warps have ended)",
-        waiting, w->l->warps, first->barrier, w->bars[first->barrier].arrived, other->id, elsewhere - 1, other->barrier, xg_sim_line_of(w, &w->m->code[other->pc]), gone);
-    else xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), XG_SIM_FAULT_DEADLOCK, "%u of %u warps wait at barriers that the others never reach (barrier %u has %u threads of the %u it waits for; %u warps have ended)",
-        waiting, w->l->warps, first->barrier, w->bars[first->barrier].arrived, w->bars[first->barrier].expected ? w->bars[first->barrier].expected : (w->l->warps - gone) * XG_SIM_WARP, gone);
+    if (other)
+        xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), XG_SIM_FAULT_DEADLOCK,
+            "%u of %u warps wait at barriers that the others never reach (barrier %u has %u threads; warp %u and %u "
+            "others wait at barrier %u, line %zu; %u warps have ended)",
+            waiting, w->l->warps, first->barrier, w->bars[first->barrier].arrived, other->id, elsewhere - 1,
+            other->barrier, xg_sim_line_of(w, &w->m->code[other->pc]), gone);
+    else
+        xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), XG_SIM_FAULT_DEADLOCK,
+            "%u of %u warps wait at barriers that the others never reach (barrier %u has %u threads of the %u it waits "
+            "for; %u warps have ended)",
+            waiting, w->l->warps, first->barrier, w->bars[first->barrier].arrived,
+            w->bars[first->barrier].expected ? w->bars[first->barrier].expected : (w->l->warps - gone) * XG_SIM_WARP,
+            gone);
 }
 
 /* One round of a block's groups; true when a warp moved. Adds the warps that are done. */
@@ -557,7 +748,9 @@ XG_FN bool xg_sim_round_of(xg_sim_worker *w, uint32_t *done) {
     if (!w->faulted && ended < w->l->warps && w->stats.warp_instructions > w->fuel_end) {
         const xg_sim_warp *v = w->warps;
         while (v->state == XG_SIM_DONE) v++;
-        xg_sim_fault(w, v, &w->m->code[v->pc], xg_sim_first_lane(v->mask), XG_SIM_FAULT_ENDLESS, "the block does not end: it has executed %llu warp instructions, the limit of this launch", (unsigned long long)xg_sim_fuel(w->l));
+        xg_sim_fault(w, v, &w->m->code[v->pc], xg_sim_first_lane(v->mask), XG_SIM_FAULT_ENDLESS,
+            "the block does not end: it has executed %llu warp instructions, the limit of this launch",
+            (unsigned long long)xg_sim_fuel(w->l));
     }
     return moved;
 }
@@ -571,9 +764,13 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
     for (;;) {
         uint32_t done = 0;
         bool moved = false, faulted = false;
-        for (r = 0; r < c->n; r++) { moved |= xg_sim_round_of(c->peers[r], &done); faulted |= c->peers[r]->faulted; }
+        for (r = 0; r < c->n; r++) {
+            moved |= xg_sim_round_of(c->peers[r], &done);
+            faulted |= c->peers[r]->faulted;
+        }
         if (!faulted && done < c->n * w->l->warps && !moved && !xg_sim_unstall(w)) {
-            if (!xg_sim_event_deadlock(w)) for (r = 0; r < c->n; r++) xg_sim_deadlock(c->peers[r]);
+            if (!xg_sim_event_deadlock(w))
+                for (r = 0; r < c->n; r++) xg_sim_deadlock(c->peers[r]);
             faulted = true;
         }
         if (faulted || done == c->n * w->l->warps) break;
@@ -581,7 +778,10 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
     xg_sim_land(w);
     for (r = 1; r < c->n; r++) { /* the first of a cluster speaks for all */
         xg_sim_worker *peer = c->peers[r];
-        if (peer->faulted && !w->faulted) { w->faulted = true; memcpy(w->fault, peer->fault, sizeof w->fault); }
+        if (peer->faulted && !w->faulted) {
+            w->faulted = true;
+            memcpy(w->fault, peer->fault, sizeof w->fault);
+        }
         xg_sim_stats_add(&w->stats, &peer->stats);
         memset(&peer->stats, 0, sizeof peer->stats);
     }
@@ -589,10 +789,16 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
 /* The blocks of the cluster whose first one is `block`; false when it is not the first of one. */
 XG_FN bool xg_sim_cluster_of(const xg_sim_launch *l, uint64_t block, uint64_t *blocks) {
     uint32_t at[3], x, y, z, n = 0;
-    if (l->cluster_blocks == 1) { blocks[0] = block; return true; }
+    if (l->cluster_blocks == 1) {
+        blocks[0] = block;
+        return true;
+    }
     xg_sim_position(l, block, at);
     if (at[0] % l->cluster[0] || at[1] % l->cluster[1] || at[2] % l->cluster[2]) return false;
-    for (z = 0; z < l->cluster[2]; z++) for (y = 0; y < l->cluster[1]; y++) for (x = 0; x < l->cluster[0]; x++) blocks[n++] = block + x + (uint64_t)l->grid[0] * (y + (uint64_t)l->grid[1] * z);
+    for (z = 0; z < l->cluster[2]; z++)
+        for (y = 0; y < l->cluster[1]; y++)
+            for (x = 0; x < l->cluster[0]; x++)
+                blocks[n++] = block + x + (uint64_t)l->grid[0] * (y + (uint64_t)l->grid[1] * z);
     return true;
 }
 

@@ -1,31 +1,119 @@
-/* sim/targets.c -- what a target has: shared memory of a block, and which instructions from which compute capability on.
+/* sim/targets.c -- what a target has: shared memory of a block, and which instructions from which compute capability
+ * on.
  *
- * XG_SIM_NEEDS is a list of facts of the PTX manual, each "an instruction of this name with these words among its modifiers needs that target"; a bar
- * separates words of which one is enough. All facts that fit an instruction hold. feature 'a': only targets with a letter (sm_100a, sm_120f)
- * have it; '=': only this one target, with its letter. Instructions that the oldest supported assembler takes for every target need no row. */
+ * XG_SIM_NEEDS is a list of facts of the PTX manual, each "an instruction of this name with these words among its
+ * modifiers needs that target"; a bar separates words of which one is enough. All facts that fit an instruction hold.
+ * feature 'a': only targets with a letter (sm_100a, sm_120f) have it; '=': only this one target, with its letter.
+ * Instructions that the oldest supported assembler takes for every target need no row. */
 #ifndef XG_SIM_TARGETS_C
 #define XG_SIM_TARGETS_C
 #include "decode_matrix.c"
 
 /* X(instruction, words, compute capability, feature) */
+/* clang-format off */
 #define XG_SIM_NEEDS(X) \
-    X("add", "f16|f16x2", 53, 0) X("sub", "f16|f16x2", 53, 0) X("mul", "f16|f16x2", 53, 0) X("fma", "f16|f16x2", 53, 0) X("setp", "f16|f16x2", 53, 0) X("set", "f16|f16x2", 53, 0) \
-    X("add", "bf16|bf16x2", 90, 0) X("sub", "bf16|bf16x2", 90, 0) X("mul", "bf16|bf16x2", 90, 0) X("fma", "bf16|bf16x2", 80, 0) X("setp", "bf16|bf16x2", 90, 0) X("set", "bf16|bf16x2", 90, 0) \
-    X("add", "f32x2", 100, 0) X("sub", "f32x2", 100, 0) X("mul", "f32x2", 100, 0) X("fma", "f32x2", 100, 0) X("fma", "relu", 80, 0) \
-    X("min", "f16|f16x2|bf16|bf16x2", 80, 0) X("max", "f16|f16x2|bf16|bf16x2", 80, 0) X("min", "NaN", 80, 0) X("max", "NaN", 80, 0) X("min", "xorsign", 86, 0) X("max", "xorsign", 86, 0) \
-    X("min", "u16x2|s16x2", 90, 0) X("max", "u16x2|s16x2", 90, 0) X("add", "u16x2|s16x2", 90, 0) X("abs", "bf16|bf16x2", 80, 0) X("neg", "bf16|bf16x2", 80, 0) \
-    X("tanh", "f32|f16|f16x2", 75, 0) X("tanh", "bf16|bf16x2", 90, 0) X("ex2", "f16|f16x2", 75, 0) X("ex2", "bf16|bf16x2", 90, 0) \
-    X("cvt", "bf16|bf16x2|tf32|relu", 80, 0) X("cvt", "e4m3x2|e5m2x2", 89, 0) X("cvt", "e2m1x2|e2m3x2|e3m2x2|ue8m0x2", 100, 'a') \
-    X("match", "sync", 70, 0) X("redux", "sync", 80, 0) X("redux", "f32", 100, 'a') X("elect", "sync", 90, 0) X("nanosleep", "", 70, 0) X("bmsk", "", 70, 0) X("szext", "", 70, 0) X("dp4a", "", 61, 0) X("dp2a", "", 61, 0) \
-    X("ld", "relaxed|acquire", 70, 0) X("st", "relaxed|release", 70, 0) X("fence", "", 70, 0) X("ld", "L2::cache_hint", 80, 0) X("st", "L2::cache_hint", 80, 0) X("createpolicy", "", 80, 0) X("discard", "", 80, 0) X("applypriority", "", 80, 0) \
-    X("ld", "v8", 100, 0) X("st", "v8", 100, 0) X("ld", "b128", 70, 0) X("st", "b128", 70, 0) X("st", "async", 90, 0) X("st", "bulk", 100, 0) X("red", "async", 90, 0) X("ld", "shared::cluster", 90, 0) X("st", "shared::cluster", 90, 0) \
-    X("atom", "f16", 70, 0) X("red", "f16", 70, 0) X("atom", "f16x2|f64", 60, 0) X("red", "f16x2|f64", 60, 0) X("atom", "bf16|bf16x2", 90, 0) X("red", "bf16|bf16x2", 90, 0) X("atom", "v2|v4|v8|b128|shared::cluster|cluster", 90, 0) X("red", "v2|v4|v8|cluster", 90, 0) \
-    X("cp", "async", 80, 0) X("cp", "bulk", 90, 0) X("mbarrier", "", 80, 0) X("mbarrier", "try_wait|expect_tx|complete_tx|cluster|shared::cluster", 90, 0) X("mapa", "", 90, 0) X("getctarank", "", 90, 0) X("barrier", "cluster", 90, 0) X("fence", "async|mbarrier_init|cluster", 90, 0) X("ld", "cluster", 90, 0) X("st", "cluster", 90, 0) \
-    X("griddepcontrol", "", 90, 0) X("tensormap", "replace", 90, 'a') X("tensormap", "cp_fenceproxy", 90, 0) X("setmaxnreg", "", 90, 'a') X("wgmma", "", 90, '=') X("isspacep", "shared::cluster", 90, 0) \
-    X("ldmatrix", "", 75, 0) X("stmatrix", "", 90, 0) X("movmatrix", "", 75, 0) X("wmma", "", 70, 0) X("wmma", "bf16|tf32|f64", 80, 0) X("wmma", "s8|u8|s4|u4|b1", 75, 0) \
-    X("mma", "m8n8k4", 70, 0) X("mma", "m16n8k8|m8n8k16|m8n8k32|m8n8k128", 75, 0) X("mma", "m16n8k4|m16n8k16|m16n8k32|m16n8k64|m16n8k128|m16n8k256|f64|bf16|tf32|sp", 80, 0) X("mma", "e4m3|e5m2", 89, 0)
+    X("add", "f16|f16x2", 53, 0) \
+    X("sub", "f16|f16x2", 53, 0) \
+    X("mul", "f16|f16x2", 53, 0) \
+    X("fma", "f16|f16x2", 53, 0) \
+    X("setp", "f16|f16x2", 53, 0) \
+    X("set", "f16|f16x2", 53, 0) \
+    X("add", "bf16|bf16x2", 90, 0) \
+    X("sub", "bf16|bf16x2", 90, 0) \
+    X("mul", "bf16|bf16x2", 90, 0) \
+    X("fma", "bf16|bf16x2", 80, 0) \
+    X("setp", "bf16|bf16x2", 90, 0) \
+    X("set", "bf16|bf16x2", 90, 0) \
+    X("add", "f32x2", 100, 0) \
+    X("sub", "f32x2", 100, 0) \
+    X("mul", "f32x2", 100, 0) \
+    X("fma", "f32x2", 100, 0) \
+    X("fma", "relu", 80, 0) \
+    X("min", "f16|f16x2|bf16|bf16x2", 80, 0) \
+    X("max", "f16|f16x2|bf16|bf16x2", 80, 0) \
+    X("min", "NaN", 80, 0) \
+    X("max", "NaN", 80, 0) \
+    X("min", "xorsign", 86, 0) \
+    X("max", "xorsign", 86, 0) \
+    X("min", "u16x2|s16x2", 90, 0) \
+    X("max", "u16x2|s16x2", 90, 0) \
+    X("add", "u16x2|s16x2", 90, 0) \
+    X("abs", "bf16|bf16x2", 80, 0) \
+    X("neg", "bf16|bf16x2", 80, 0) \
+    X("tanh", "f32|f16|f16x2", 75, 0) \
+    X("tanh", "bf16|bf16x2", 90, 0) \
+    X("ex2", "f16|f16x2", 75, 0) \
+    X("ex2", "bf16|bf16x2", 90, 0) \
+    X("cvt", "bf16|bf16x2|tf32|relu", 80, 0) \
+    X("cvt", "e4m3x2|e5m2x2", 89, 0) \
+    X("cvt", "e2m1x2|e2m3x2|e3m2x2|ue8m0x2", 100, 'a') \
+    X("match", "sync", 70, 0) \
+    X("redux", "sync", 80, 0) \
+    X("redux", "f32", 100, 'a') \
+    X("elect", "sync", 90, 0) \
+    X("nanosleep", "", 70, 0) \
+    X("bmsk", "", 70, 0) \
+    X("szext", "", 70, 0) \
+    X("dp4a", "", 61, 0) \
+    X("dp2a", "", 61, 0) \
+    X("ld", "relaxed|acquire", 70, 0) \
+    X("st", "relaxed|release", 70, 0) \
+    X("fence", "", 70, 0) \
+    X("ld", "L2::cache_hint", 80, 0) \
+    X("st", "L2::cache_hint", 80, 0) \
+    X("createpolicy", "", 80, 0) \
+    X("discard", "", 80, 0) \
+    X("applypriority", "", 80, 0) \
+    X("ld", "v8", 100, 0) \
+    X("st", "v8", 100, 0) \
+    X("ld", "b128", 70, 0) \
+    X("st", "b128", 70, 0) \
+    X("st", "async", 90, 0) \
+    X("st", "bulk", 100, 0) \
+    X("red", "async", 90, 0) \
+    X("ld", "shared::cluster", 90, 0) \
+    X("st", "shared::cluster", 90, 0) \
+    X("atom", "f16", 70, 0) \
+    X("red", "f16", 70, 0) \
+    X("atom", "f16x2|f64", 60, 0) \
+    X("red", "f16x2|f64", 60, 0) \
+    X("atom", "bf16|bf16x2", 90, 0) \
+    X("red", "bf16|bf16x2", 90, 0) \
+    X("atom", "v2|v4|v8|b128|shared::cluster|cluster", 90, 0) \
+    X("red", "v2|v4|v8|cluster", 90, 0) \
+    X("cp", "async", 80, 0) \
+    X("cp", "bulk", 90, 0) \
+    X("mbarrier", "", 80, 0) \
+    X("mbarrier", "try_wait|expect_tx|complete_tx|cluster|shared::cluster", 90, 0) \
+    X("mapa", "", 90, 0) \
+    X("getctarank", "", 90, 0) \
+    X("barrier", "cluster", 90, 0) \
+    X("fence", "async|mbarrier_init|cluster", 90, 0) \
+    X("ld", "cluster", 90, 0) \
+    X("st", "cluster", 90, 0) \
+    X("griddepcontrol", "", 90, 0) \
+    X("tensormap", "replace", 90, 'a') \
+    X("tensormap", "cp_fenceproxy", 90, 0) \
+    X("setmaxnreg", "", 90, 'a') \
+    X("wgmma", "", 90, '=') \
+    X("isspacep", "shared::cluster", 90, 0) \
+    X("ldmatrix", "", 75, 0) \
+    X("stmatrix", "", 90, 0) \
+    X("movmatrix", "", 75, 0) \
+    X("wmma", "", 70, 0) \
+    X("wmma", "bf16|tf32|f64", 80, 0) \
+    X("wmma", "s8|u8|s4|u4|b1", 75, 0) \
+    X("mma", "m8n8k4", 70, 0) \
+    X("mma", "m16n8k8|m8n8k16|m8n8k32|m8n8k128", 75, 0) \
+    X("mma", "m16n8k4|m16n8k16|m16n8k32|m16n8k64|m16n8k128|m16n8k256|f64|bf16|tf32|sp", 80, 0) \
+    X("mma", "e4m3|e5m2", 89, 0)
+/* clang-format on */
 
-typedef struct xg_sim_need { const char *op, *words; uint16_t cc; char feature; } xg_sim_need;
+typedef struct xg_sim_need {
+    const char *op, *words;
+    uint16_t cc;
+    char feature;
+} xg_sim_need;
 static const xg_sim_need xg_sim_needs[] = {
 #define X(op, words, cc, feature) {op, words, cc, feature},
     XG_SIM_NEEDS(X)
@@ -41,7 +129,11 @@ XG_FN bool xg_sim_need_fits(const xg_sim_need *n, const xg_sim_stmt *s, xg_str *
     if (!*p) return true;
     while (*p) {
         size_t len = strcspn(p, "|");
-        for (i = 0; i < s->n_mods; i++) if (s->mods[i].n == len && memcmp(s->mods[i].p, p, len) == 0) { *word = s->mods[i]; return true; }
+        for (i = 0; i < s->n_mods; i++)
+            if (s->mods[i].n == len && memcmp(s->mods[i].p, p, len) == 0) {
+                *word = s->mods[i];
+                return true;
+            }
         p += len + (p[len] == '|');
     }
     return false;
@@ -56,7 +148,11 @@ XG_FN uint32_t xg_sim_target_number(xg_str name, char *letter) {
     if (i < name.n) *letter = name.p[i];
     return n ? n : 9999;
 }
-XG_FN bool xg_sim_target_letter(xg_str name) { char letter; xg_sim_target_number(name, &letter); return letter != 0; }
+XG_FN bool xg_sim_target_letter(xg_str name) {
+    char letter;
+    xg_sim_target_number(name, &letter);
+    return letter != 0;
+}
 XG_FN void xg_sim_need_check(xg_sim_asm *p, const xg_sim_stmt *s) {
     size_t i;
     char letter;
@@ -64,13 +160,21 @@ XG_FN void xg_sim_need_check(xg_sim_asm *p, const xg_sim_stmt *s) {
     xg_str word;
     for (i = 0; i < XG_COUNT(xg_sim_needs); i++) {
         const xg_sim_need *n = &xg_sim_needs[i];
-        if (!xg_sim_need_fits(n, s, &word) || (cc >= n->cc && (!n->feature || letter) && (n->feature != '=' || cc == n->cc))) continue;
-        XG_SIM_UNSUPPORTED(p, s->at, NULL, "the target %.*s lacks '%.*s%s%.*s', which needs sm_%u%s", (int)p->m->target.n, p->m->target.p, (int)s->op.n, s->op.p, word.n ? "." : "", (int)word.n, word.p,
-            (uint32_t)n->cc, n->feature == '=' ? "a and no other" : n->feature ? "a or a later one with a letter" : " or a later one");
+        if (!xg_sim_need_fits(n, s, &word) ||
+            (cc >= n->cc && (!n->feature || letter) && (n->feature != '=' || cc == n->cc)))
+            continue;
+        XG_SIM_UNSUPPORTED(p, s->at, NULL, "the target %.*s lacks '%.*s%s%.*s', which needs sm_%u%s",
+            (int)p->m->target.n, p->m->target.p, (int)s->op.n, s->op.p, word.n ? "." : "", (int)word.n, word.p,
+            (uint32_t)n->cc,
+            n->feature == '=' ? "a and no other"
+            : n->feature      ? "a or a later one with a letter"
+                              : " or a later one");
     }
 }
 
-enum { XG_SIM_STATIC_SHARED = 49152 }; /* bytes, on every target without a letter */
+enum {
+    XG_SIM_STATIC_SHARED = 49152
+}; /* bytes, on every target without a letter */
 /* Bytes of shared memory that a block of the target may have. */
 XG_FN uint32_t xg_sim_target_shared(xg_str name) {
     char letter;

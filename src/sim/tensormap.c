@@ -1,10 +1,12 @@
 /* sim/tensormap.c -- tensor maps: what a tensor in global memory looks like, and which bytes a box of it has.
  *
- * A GPU's encoding of the 128 bytes is secret, so the simulator has its own: the structure xg_sim_tensormap, at the start of them. Programs make
- * maps by xg_sim_tensormap_encode, whose rules are those of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col, and kernels by tensormap.replace.
+ * A GPU's encoding of the 128 bytes is secret, so the simulator has its own: the structure xg_sim_tensormap, at the
+ * start of them. Programs make maps by xg_sim_tensormap_encode, whose rules are those of cuTensorMapEncodeTiled and
+ * cuTensorMapEncodeIm2col, and kernels by tensormap.replace.
  *
- * A box is a number of rows. A row is box[0] elements side by side in memory (im2col: the channels of one pixel); rows lie one after the other in shared
- * memory, the lowest dimension first. Parts outside of the tensor read as the fill and are not written.
+ * A box is a number of rows. A row is box[0] elements side by side in memory (im2col: the channels of one pixel); rows
+ * lie one after the other in shared memory, the lowest dimension first. Parts outside of the tensor read as the fill
+ * and are not written.
  * Not here: interleaved layouts, the swizzles with atoms of 32 and 64 bytes, packed 4- and 6-bit elements. */
 #ifndef XG_SIM_TENSORMAP_C
 #define XG_SIM_TENSORMAP_C
@@ -13,25 +15,31 @@
 #define XG_SIM_TENSORMAP_MAGIC 0x50414D524F534E54u /* "TNSORMAP" */
 
 /* The bytes of an element and the simulator's type for reductions, by CUtensorMapDataType. */
-static const struct { uint8_t bytes, type; } xg_sim_map_types[] = {{1, XG_SIM_B8}, {2, XG_SIM_U16}, {4, XG_SIM_U32}, {4, XG_SIM_S32}, {8, XG_SIM_U64}, {8, XG_SIM_S64}, {2, XG_SIM_F16}, {4, XG_SIM_F32},
-    {8, XG_SIM_F64}, {2, XG_SIM_BF16}, {4, XG_SIM_F32}, {4, XG_SIM_F32}, {4, XG_SIM_F32}};
+static const struct {
+    uint8_t bytes, type;
+} xg_sim_map_types[] = {{1, XG_SIM_B8}, {2, XG_SIM_U16}, {4, XG_SIM_U32}, {4, XG_SIM_S32}, {8, XG_SIM_U64},
+    {8, XG_SIM_S64}, {2, XG_SIM_F16}, {4, XG_SIM_F32}, {8, XG_SIM_F64}, {2, XG_SIM_BF16}, {4, XG_SIM_F32},
+    {4, XG_SIM_F32}, {4, XG_SIM_F32}};
 XG_FN uint32_t xg_sim_map_bytes(const xg_sim_tensormap *m) { return xg_sim_map_types[m->type].bytes; }
 
 /* What is wrong with a map; NULL when nothing is. */
 XG_FN const char *xg_sim_tensormap_check(const xg_sim_tensormap *m) {
     uint32_t i, inner;
     if (m->type >= XG_COUNT(xg_sim_map_types)) return "the element type is not simulated";
-    if (m->rank < 1 || m->rank > 5 || (m->im2col && m->rank < 3)) return "a tensor map has rank 1 to 5, for im2col 3 to 5";
+    if (m->rank < 1 || m->rank > 5 || (m->im2col && m->rank < 3))
+        return "a tensor map has rank 1 to 5, for im2col 3 to 5";
     if (m->interleave) return "interleaved layouts are not simulated";
     if (m->swizzle > 3) return "this swizzle is not simulated";
     if (m->fill > 1 || m->promotion > 3) return "an unknown fill or promotion";
     if (m->base % 16) return "the tensor's address must be a multiple of 16";
-    for (i = 0; i + 1 < m->rank; i++) if (m->stride[i] % 16 || m->stride[i] >> 40) return "a stride must be a multiple of 16 below 2^40";
+    for (i = 0; i + 1 < m->rank; i++)
+        if (m->stride[i] % 16 || m->stride[i] >> 40) return "a stride must be a multiple of 16 below 2^40";
     for (i = 0; i < m->rank; i++) {
         if (!m->im2col && (m->box[i] < 1 || m->box[i] > 256)) return "a box has 1 to 256 elements in each dimension";
         if (m->step[i] < 1 || m->step[i] > 8) return "an element stride is 1 to 8";
     }
-    if (m->im2col && (m->channels < 1 || m->channels > 256 || m->pixels < 1 || m->pixels > 1024)) return "im2col takes 1 to 256 channels and 1 to 1024 pixels";
+    if (m->im2col && (m->channels < 1 || m->channels > 256 || m->pixels < 1 || m->pixels > 1024))
+        return "im2col takes 1 to 256 channels and 1 to 1024 pixels";
     inner = (m->im2col ? m->channels : m->box[0]) * xg_sim_map_bytes(m);
     if (inner % 16) return "a row of a box must be a multiple of 16 bytes";
     if (m->swizzle && inner > 16u << m->swizzle) return "a row of a box is longer than the swizzle allows";
@@ -58,7 +66,9 @@ XG_FN bool xg_sim_tensormap_set(xg_sim_tensormap *m, xg_sim_map_field field, uin
     case XG_SIM_MAP_RANK: m->rank = (uint8_t)(x + 1); return x < 5;
     case XG_SIM_MAP_BOX: m->box[index] = (uint16_t)x; return x >= 1 && x <= 256;
     case XG_SIM_MAP_DIM: m->dim[index] = (uint32_t)x - 1; return true;
-    case XG_SIM_MAP_STRIDE: if (index < 4) m->stride[index] = x; return index < 4;
+    case XG_SIM_MAP_STRIDE:
+        if (index < 4) m->stride[index] = x;
+        return index < 4;
     case XG_SIM_MAP_STEP: m->step[index] = (uint8_t)x; return x >= 1 && x <= 8;
     case XG_SIM_MAP_TYPE: m->type = (uint8_t)x; return x < XG_COUNT(xg_sim_map_types);
     case XG_SIM_MAP_INTERLEAVE: m->interleave = (uint8_t)x; return x == 0;
@@ -72,13 +82,16 @@ XG_FN bool xg_sim_tensormap_set(xg_sim_tensormap *m, xg_sim_map_field field, uin
 
 typedef struct xg_sim_box {
     const xg_sim_tensormap *m;
-    int64_t at[5];           /* of the first element */
-    int64_t offset[3];       /* im2col: added to the pixels */
-    uint32_t count[5];       /* elements, or with im2col count[0] channels and count[1] pixels */
+    int64_t at[5];            /* of the first element */
+    int64_t offset[3];        /* im2col: added to the pixels */
+    uint32_t count[5];        /* elements, or with im2col count[0] channels and count[1] pixels */
     uint32_t item, row, rows; /* bytes of an element and of a row; rows */
 } xg_sim_box;
 /* Row r: where its first element would be, and which of its elements [first, last) are inside. */
-typedef struct xg_sim_box_line { uint64_t address; uint32_t first, last; } xg_sim_box_line;
+typedef struct xg_sim_box_line {
+    uint64_t address;
+    uint32_t first, last;
+} xg_sim_box_line;
 
 XG_FN void xg_sim_box_make(xg_sim_box *b, const xg_sim_tensormap *m, const int32_t *at, const uint16_t *offset) {
     uint32_t i;
@@ -98,13 +111,15 @@ XG_FN void xg_sim_box_make(xg_sim_box *b, const xg_sim_tensormap *m, const int32
     for (i = 1; i < m->rank; i++) b->rows *= b->count[i];
     b->row = b->count[0] * b->item;
 }
-/* The coordinates of im2col's pixel r: the bounding box is walked from the start, lowest dimension first, wrapping into the next. */
+/* The coordinates of im2col's pixel r: the bounding box is walked from the start, lowest dimension first, wrapping into
+ * the next. */
 XG_FN void xg_sim_box_pixel(const xg_sim_box *b, uint32_t r, int64_t *c) {
     const xg_sim_tensormap *m = b->m;
     uint32_t i;
     int64_t carry = r;
     for (i = 1; i + 1 < m->rank; i++) {
-        int64_t low = m->lower[i - 1], high = (int64_t)m->dim[i] + m->upper[i - 1], n = (high - low) / m->step[i] + 1, k;
+        int64_t low = m->lower[i - 1], high = (int64_t)m->dim[i] + m->upper[i - 1], n = (high - low) / m->step[i] + 1,
+                k;
         if (n < 1) n = 1;
         k = (b->at[i] - low) / m->step[i] + carry;
         c[i] = low + k % n * m->step[i];
@@ -119,8 +134,13 @@ XG_FN xg_sim_box_line xg_sim_box_row(const xg_sim_box *b, uint32_t r) {
     int64_t c[5], first, last, n = b->count[0], dim = (int64_t)m->dim[0] + 1;
     bool inside = true;
     uint32_t i, rest = r;
-    if (m->im2col) xg_sim_box_pixel(b, r, c);
-    else for (i = 1; i < m->rank; i++) { c[i] = b->at[i] + (int64_t)(rest % b->count[i]) * m->step[i]; rest /= b->count[i]; }
+    if (m->im2col)
+        xg_sim_box_pixel(b, r, c);
+    else
+        for (i = 1; i < m->rank; i++) {
+            c[i] = b->at[i] + (int64_t)(rest % b->count[i]) * m->step[i];
+            rest /= b->count[i];
+        }
     l.address = m->base;
     for (i = 1; i < m->rank; i++) {
         if (c[i] < 0 || c[i] > (int64_t)m->dim[i]) inside = false;
@@ -135,9 +155,13 @@ XG_FN xg_sim_box_line xg_sim_box_row(const xg_sim_box *b, uint32_t r) {
     return l;
 }
 
-/* The place of 16 bytes in shared memory: bits 4 to 6 of the address are mixed with those above. mode: 0 none, 1, 2, 3 for 32, 64, 128 bytes. */
+/* The place of 16 bytes in shared memory: bits 4 to 6 of the address are mixed with those above. mode: 0 none, 1, 2, 3
+ * for 32, 64, 128 bytes. */
 XG_FN uint32_t xg_sim_swizzle(uint32_t at, uint32_t mode) {
-    return mode == 3 ? at ^ (at >> 3 & 0x70u) : mode == 2 ? at ^ (at >> 3 & 0x30u) : mode == 1 ? at ^ (at >> 3 & 0x10u) : at;
+    return mode == 3   ? at ^ (at >> 3 & 0x70u)
+           : mode == 2 ? at ^ (at >> 3 & 0x30u)
+           : mode == 1 ? at ^ (at >> 3 & 0x10u)
+                       : at;
 }
 /* What the elements outside of the tensor are. */
 XG_FN void xg_sim_box_fill(const xg_sim_box *b, char *row) {
@@ -155,25 +179,35 @@ XG_FN void xg_sim_box_load(const xg_sim_box *b, uint32_t r, char *shared, uint32
     uint32_t k;
     xg_sim_box_line l = xg_sim_box_row(b, r);
     xg_sim_box_fill(b, row);
-    if (l.first < l.last) memcpy(row + l.first * b->item, (const char *)(uintptr_t)l.address + l.first * b->item, (l.last - l.first) * b->item);
+    if (l.first < l.last)
+        memcpy(row + l.first * b->item, (const char *)(uintptr_t)l.address + l.first * b->item,
+            (l.last - l.first) * b->item);
     for (k = 0; (b->m->type == 10 || b->m->type == 12) && k < b->row; k += 4) { /* the types that flush */
         uint32_t x;
         memcpy(&x, row + k, 4);
-        if (!(x & 0x7F800000u)) { x &= 0x80000000u; memcpy(row + k, &x, 4); }
+        if (!(x & 0x7F800000u)) {
+            x &= 0x80000000u;
+            memcpy(row + k, &x, 4);
+        }
     }
     for (k = 0; k < b->row; k += 16) memcpy(shared + xg_sim_swizzle(at + r * b->row + k, b->m->swizzle), row + k, 16);
 }
-XG_FN void xg_sim_box_store(const xg_sim_box *b, uint32_t r, const char *shared, uint32_t at, int op) { /* op: a reduction, or -1 */
+XG_FN void xg_sim_box_store(
+    const xg_sim_box *b, uint32_t r, const char *shared, uint32_t at, int op) { /* op: a reduction, or -1 */
     char row[2048];
     uint32_t k;
     xg_sim_box_line l = xg_sim_box_row(b, r);
     if (l.first >= l.last) return;
     for (k = 0; k < b->row; k += 16) memcpy(row + k, shared + xg_sim_swizzle(at + r * b->row + k, b->m->swizzle), 16);
-    if (op < 0) { memcpy((char *)(uintptr_t)l.address + l.first * b->item, row + l.first * b->item, (l.last - l.first) * b->item); return; }
+    if (op < 0) {
+        memcpy((char *)(uintptr_t)l.address + l.first * b->item, row + l.first * b->item, (l.last - l.first) * b->item);
+        return;
+    }
     for (k = l.first; k < l.last; k++) {
         uint64_t x = 0;
         memcpy(&x, row + k * b->item, b->item);
-        xg_sim_atomic((char *)(uintptr_t)l.address + k * b->item, (xg_sim_atom)op, (xg_sim_type)xg_sim_map_types[b->m->type].type, x, 0);
+        xg_sim_atomic((char *)(uintptr_t)l.address + k * b->item, (xg_sim_atom)op,
+            (xg_sim_type)xg_sim_map_types[b->m->type].type, x, 0);
     }
 }
 

@@ -1,63 +1,108 @@
 /* sim/worker.c -- what a worker is, the registry of device memory, faults.
  *
- * Each worker remembers the buffer of its last access. A fault stops the worker; the others stop at their next block. */
+ * Each worker remembers the buffer of its last access. A fault stops the worker; the others stop at their next
+ * block. */
 #ifndef XG_SIM_WORKER_C
 #define XG_SIM_WORKER_C
 #include "flow.c"
 
-typedef enum xg_sim_state { XG_SIM_READY, XG_SIM_AT_JOIN, XG_SIM_AT_BARRIER, XG_SIM_AT_EVENT /* async.c: executes its record again when something has happened */, XG_SIM_DONE } xg_sim_state;
-typedef struct xg_sim_path { uint32_t pc, meet, mask; } xg_sim_path;
-typedef struct xg_sim_frame { uint32_t pc, meet, site, base; char *regs; uint32_t local; const xg_sim_func *f; } xg_sim_frame;
-enum { XG_SIM_PATHS = 72 };
+typedef enum xg_sim_state {
+    XG_SIM_READY,
+    XG_SIM_AT_JOIN,
+    XG_SIM_AT_BARRIER,
+    XG_SIM_AT_EVENT /* async.c: executes its record again when something has happened */,
+    XG_SIM_DONE
+} xg_sim_state;
+typedef struct xg_sim_path {
+    uint32_t pc, meet, mask;
+} xg_sim_path;
+typedef struct xg_sim_frame {
+    uint32_t pc, meet, site, base;
+    char *regs;
+    uint32_t local;
+    const xg_sim_func *f;
+} xg_sim_frame;
+enum {
+    XG_SIM_PATHS = 72
+};
 
 typedef struct xg_sim_warp {
-    uint32_t live, mask;      /* lanes that have not exited; lanes that execute now */
-    uint32_t pc, meet;        /* where the active lanes join the others (XG_SIM_NOREG at the bottom) */
+    uint32_t live, mask; /* lanes that have not exited; lanes that execute now */
+    uint32_t pc, meet;   /* where the active lanes join the others (XG_SIM_NOREG at the bottom) */
     char *regs;
     const xg_sim_func *f;
-    uint32_t local;           /* where this frame's local memory begins in each thread's */
+    uint32_t local; /* where this frame's local memory begins in each thread's */
     uint32_t id, depth, n_paths, join;
     xg_sim_state state;
     uint32_t barrier, result; /* what it waits for; what the barrier computed */
     bool released;
-    uint32_t parked;          /* lanes that stand at a barrier while other lanes of the warp are on their way */
-    uint32_t turns;           /* one after the other that ended because it spun */
-    bool impatient;           /* a wait of this warp shall end now, with "not yet" */
-    bool in_cluster_barrier;  /* it has arrived and not yet gone on */
-    uint32_t cluster_phase;   /* the phase it arrived in */
+    uint32_t parked;         /* lanes that stand at a barrier while other lanes of the warp are on their way */
+    uint32_t turns;          /* one after the other that ended because it spun */
+    bool impatient;          /* a wait of this warp shall end now, with "not yet" */
+    bool in_cluster_barrier; /* it has arrived and not yet gone on */
+    uint32_t cluster_phase;  /* the phase it arrived in */
     xg_sim_frame *frames;
     xg_sim_path paths[XG_SIM_PATHS];
 } xg_sim_warp;
 
-typedef struct xg_sim_group { uint32_t first, n; bool together; } xg_sim_group;
-typedef struct xg_sim_barrier { uint32_t arrived, expected, value; bool any, all; } xg_sim_barrier;
+typedef struct xg_sim_group {
+    uint32_t first, n;
+    bool together;
+} xg_sim_group;
+typedef struct xg_sim_barrier {
+    uint32_t arrived, expected, value;
+    bool any, all;
+} xg_sim_barrier;
 
-enum { XG_SIM_FAULT_MAX = 1024, XG_SIM_RECENT = 64 };
+enum {
+    XG_SIM_FAULT_MAX = 1024,
+    XG_SIM_RECENT = 64
+};
 
 /* What the blocks of a cluster share: who they are, which copies are under way. */
 typedef struct xg_sim_flight xg_sim_flight;
 typedef struct xg_sim_cluster {
-    xg_sim_worker **peers;    /* by rank; a block without cluster is its own */
-    uint32_t n, phase;        /* blocks; the phase of barrier.cluster */
-    bool used;                /* a warp has arrived at that one */
-    uint32_t stalls;          /* how often in a row nobody could move without being told "not yet" */
+    xg_sim_worker **peers; /* by rank; a block without cluster is its own */
+    uint32_t n, phase;     /* blocks; the phase of barrier.cluster */
+    bool used;             /* a warp has arrived at that one */
+    uint32_t stalls;       /* how often in a row nobody could move without being told "not yet" */
     xg_sim_flight *flights;
     uint32_t n_flights;
 } xg_sim_cluster;
 
-/* shadow.c: a read of shared memory whose tag is not yet noted: of n words, each `step` bytes behind the one before, the first at `at`; of the words behind
- * `at` that have a bit in `step`; or of 32 lanes, whose distances are the row `at` of read_rows. */
-typedef enum xg_sim_readshape { XG_SIM_READ_STEPS, XG_SIM_READ_BITS, XG_SIM_READ_LANES } xg_sim_readshape;
-typedef struct xg_sim_read { uint32_t mine, at, step; uint16_t n; uint16_t shape; } xg_sim_read;
-enum { XG_SIM_READS_KEPT = 256, XG_SIM_READ_ROWS = 16 };
+/* shadow.c: a read of shared memory whose tag is not yet noted: of n words, each `step` bytes behind the one before,
+ * the first at `at`; of the words behind `at` that have a bit in `step`; or of 32 lanes, whose distances are the row
+ * `at` of read_rows. */
+typedef enum xg_sim_readshape {
+    XG_SIM_READ_STEPS,
+    XG_SIM_READ_BITS,
+    XG_SIM_READ_LANES
+} xg_sim_readshape;
+typedef struct xg_sim_read {
+    uint32_t mine, at, step;
+    uint16_t n;
+    uint16_t shape;
+} xg_sim_read;
+enum {
+    XG_SIM_READS_KEPT = 256,
+    XG_SIM_READ_ROWS = 16
+};
 
 /* fast.c: where a group's first lane was, and how far from the time before. */
-typedef struct xg_sim_recent { uint64_t at, step; } xg_sim_recent;
+typedef struct xg_sim_recent {
+    uint64_t at, step;
+} xg_sim_recent;
 /* classes.c: how often a record ran: whole warps as differences, others counted. */
-typedef struct xg_sim_runs { uint64_t whole, warps, lanes; } xg_sim_runs;
+typedef struct xg_sim_runs {
+    uint64_t whole, warps, lanes;
+} xg_sim_runs;
 /* copies.c: a thread's groups of cp.async so far, those it has waited for, when; and whose copy a word was. */
-typedef struct xg_sim_copy_thread { uint32_t groups, done, waited; } xg_sim_copy_thread;
-typedef struct xg_sim_copy_word { uint32_t thread, group; } xg_sim_copy_word;
+typedef struct xg_sim_copy_thread {
+    uint32_t groups, done, waited;
+} xg_sim_copy_thread;
+typedef struct xg_sim_copy_word {
+    uint32_t thread, group;
+} xg_sim_copy_word;
 
 struct xg_sim_worker {
     xg_sim_launch *l;
@@ -67,33 +112,34 @@ struct xg_sim_worker {
     uint32_t n_groups;
     char *regs;
     char *shared, *shadow, *local, *params; /* shadow: an xg_sim_fresh per byte of shared memory */
-    uint32_t *marks;          /* of the words of shared memory: their writers, then their readers (shadow.c) */
+    uint32_t *marks;                  /* of the words of shared memory: their writers, then their readers (shadow.c) */
     xg_sim_copy_thread *copy_threads; /* NULL when the module has no cp.async */
     xg_sim_copy_word *copy_words;
     uint32_t *tid;            /* of each warp: 32 x, 32 y, 32 z */
     char *scratch, *scratch2; /* results of partly active warps, before blending */
     xg_sim_cluster *cluster;
-    uint32_t rank;            /* in the cluster */
+    uint32_t rank; /* in the cluster */
     uint32_t ctaid[3];
     uint64_t block, fuel_end, clock;
     int32_t quantum;
-    bool polls;               /* since it began, a warp has asked memory that others may change */
+    bool polls; /* since it began, a warp has asked memory that others may change */
     /* intervals (shadow.c): the launch's first, the block's first, the current one; the rest of this worker's batch */
     uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
-    bool tracked, fenced;     /* races are looked for in global memory; the block has executed a fence */
-    bool unchecked;           /* nobody asks the shadows */
-    xg_sim_read *reads;       /* of the current interval of shared memory, up to XG_SIM_READS_KEPT */
+    bool tracked, fenced; /* races are looked for in global memory; the block has executed a fence */
+    bool unchecked;       /* nobody asks the shadows */
+    xg_sim_read *reads;   /* of the current interval of shared memory, up to XG_SIM_READS_KEPT */
     uint32_t (*read_rows)[XG_SIM_WARP];
     uint32_t n_reads, n_rows;
-    bool readers;             /* some word's tag of readers may be of this interval */
-    uint32_t shared_block, shared_tag; /* intervals of shared memory, which no other worker counts: the block's first, the current one */
-    xg_sim_buffer last;       /* the buffer of the last access */
+    bool readers; /* some word's tag of readers may be of this interval */
+    /* intervals of shared memory, which no other worker counts: the block's first, the current one */
+    uint32_t shared_block, shared_tag;
+    xg_sim_buffer last;                         /* the buffer of the last access */
     const xg_sim_buffer *recent[XG_SIM_RECENT]; /* fast.c: by record, the buffer it reached last */
-    xg_sim_recent recent_at[XG_SIM_RECENT]; /* ... and by record and group, where */
+    xg_sim_recent recent_at[XG_SIM_RECENT];     /* ... and by record and group, where */
     xg_sim_barrier bars[XG_SIM_BARRIERS];
-    uint32_t bars_used;       /* where a warp has arrived, by bits */
+    uint32_t bars_used; /* where a warp has arrived, by bits */
     xg_sim_stats stats;
-    xg_sim_runs *runs;        /* of each record, and one more */
+    xg_sim_runs *runs; /* of each record, and one more */
     bool faulted;
     char fault[XG_SIM_FAULT_MAX];
 };
@@ -115,7 +161,10 @@ XG_FN bool xg_sim_stopped(const xg_sim_launch *l) { return l->stop != 0; }
 
 /* ---- the registry of buffers ---- */
 
-XG_SIM_FN void xg_sim_memory_init(xg_sim_memory *m, xg_ctx *c) { memset(m, 0, sizeof *m); m->ctx = c; }
+XG_SIM_FN void xg_sim_memory_init(xg_sim_memory *m, xg_ctx *c) {
+    memset(m, 0, sizeof *m);
+    m->ctx = c;
+}
 XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m) {
     uint32_t i;
     for (i = 0; i < m->n; i++) xg_mem_free(m->ctx, m->p[i].shadow);
@@ -123,12 +172,14 @@ XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m) {
     m->p = NULL;
     m->n = m->cap = 0;
 }
-/* A shadow: the tags of writers and of readers of each line of 64 bytes, then of each word. NULL when there is no room: then nobody looks. The words' are
- * only looked at where the line's says so (shadow.c), and need not be cleared: most of them are never touched. */
+/* A shadow: the tags of writers and of readers of each line of 64 bytes, then of each word. NULL when there is no room:
+ * then nobody looks. The words' are only looked at where the line's says so (shadow.c), and need not be cleared: most
+ * of them are never touched. */
 XG_FN uint64_t xg_sim_shadow_lines(const xg_sim_buffer *b) { return b->bytes / 64 + 1; }
 XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return xg_sim_shadow_lines(b) * (8 + 128); }
 XG_FN void xg_sim_shadow_make(xg_sim_memory *m, xg_sim_buffer *b) {
-    uint64_t limit = m->shadow_limit ? m->shadow_limit : (uint64_t)1 << 30, bytes = b->bytes < limit ? xg_sim_shadow_bytes(b) : 0;
+    uint64_t limit = m->shadow_limit ? m->shadow_limit : (uint64_t)1 << 30,
+             bytes = b->bytes < limit ? xg_sim_shadow_bytes(b) : 0;
     b->shadow = NULL;
     if (!bytes || b->base % 4 || bytes > limit - XG_MIN(limit, m->shadow_bytes)) return;
     b->shadow = (uint32_t *)xg_mem_alloc(m->ctx, (size_t)bytes);
@@ -137,15 +188,24 @@ XG_FN void xg_sim_shadow_make(xg_sim_memory *m, xg_sim_buffer *b) {
     memset(b->shadow, 0, (size_t)xg_sim_shadow_lines(b) * 8);
 }
 
-XG_FN uint32_t xg_sim_memory_after(const xg_sim_memory *m, uint64_t address) { /* the first buffer that begins after the address */
+/* the first buffer that begins after the address */
+XG_FN uint32_t xg_sim_memory_after(const xg_sim_memory *m, uint64_t address) {
     uint32_t lo = 0, hi = m->n;
-    while (lo < hi) { uint32_t mid = lo + (hi - lo) / 2; if (m->p[mid].base <= address) lo = mid + 1; else hi = mid; }
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (m->p[mid].base <= address)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
     return lo;
 }
 XG_SIM_FN xlagpu_status xg_sim_memory_add(xg_sim_memory *m, const xg_sim_buffer *b) {
     uint32_t at = xg_sim_memory_after(m, b->base);
     if (b->bytes == 0 || b->base + b->bytes < b->base) return XLAGPU_ERROR_USAGE;
-    if ((at > 0 && m->p[at - 1].base + m->p[at - 1].bytes > b->base) || (at < m->n && b->base + b->bytes > m->p[at].base)) return XLAGPU_ERROR_USAGE;
+    if ((at > 0 && m->p[at - 1].base + m->p[at - 1].bytes > b->base) ||
+        (at < m->n && b->base + b->bytes > m->p[at].base))
+        return XLAGPU_ERROR_USAGE;
     if (m->n == m->cap) {
         uint32_t cap = m->cap ? m->cap * 2 : 16;
         xg_sim_buffer *p = (xg_sim_buffer *)xg_mem_alloc(m->ctx, cap * sizeof *p);
@@ -193,19 +253,29 @@ XG_FN size_t xg_sim_line_of(const xg_sim_worker *w, const xg_sim_ins *in) {
     for (i = 0; i < in->at && i < s->size; i++) line += s->text[i] == '\n';
     return line;
 }
-XG_FN size_t xg_sim_fault_head(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_faultkind kind) {
+XG_FN size_t xg_sim_fault_head(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_faultkind kind) {
     const xg_source *s = w->m->src;
     size_t n, line = 1, i, start = 0, end;
     const uint32_t *t = w->tid + (size_t)v->id * 96;
-    for (i = 0; i < in->at && i < s->size; i++) if (s->text[i] == '\n') { line++; start = i + 1; }
+    for (i = 0; i < in->at && i < s->size; i++)
+        if (s->text[i] == '\n') {
+            line++;
+            start = i + 1;
+        }
     for (end = start; end < s->size && s->text[end] != '\n' && end - start < 120; end++) {}
     while (start < end && (s->text[start] == ' ' || s->text[start] == '\t')) start++;
-    n = xg_format(w->fault, sizeof w->fault, "%s:%zu: fault in kernel '%.*s', block (%u,%u,%u), thread (%u,%u,%u): %s\n    %.*s\n", s->name ? s->name : "ptx", line,
-        (int)XG_MIN(w->l->entry->f.info.name.n, 100u), w->l->entry->f.info.name.p, w->ctaid[0], w->ctaid[1], w->ctaid[2], t[lane], t[32 + lane], t[64 + lane], xg_sim_fault_name(kind), (int)(end - start), s->text + start);
+    n = xg_format(w->fault, sizeof w->fault,
+        "%s:%zu: fault in kernel '%.*s', block (%u,%u,%u), thread (%u,%u,%u): %s\n    %.*s\n",
+        s->name ? s->name : "ptx", line, (int)XG_MIN(w->l->entry->f.info.name.n, 100u), w->l->entry->f.info.name.p,
+        w->ctaid[0], w->ctaid[1], w->ctaid[2], t[lane], t[32 + lane], t[64 + lane], xg_sim_fault_name(kind),
+        (int)(end - start), s->text + start);
     return XG_MIN(n, sizeof w->fault - 1);
 }
-XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_faultkind kind, const char *format, ...) XG_PRINTF(6, 7);
-XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_faultkind kind, const char *format, ...) {
+XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
+    xg_sim_faultkind kind, const char *format, ...) XG_PRINTF(6, 7);
+XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
+    xg_sim_faultkind kind, const char *format, ...) {
     va_list args;
     size_t n;
     if (w->faulted) return;
@@ -221,11 +291,15 @@ XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
 /* The last buffer that was freed and held these bytes; NULL when there is none. */
 XG_FN const xg_sim_buffer *xg_sim_freed_find(const xg_sim_memory *m, uint64_t a) {
     uint32_t n = m ? XG_MIN(m->n_freed, (uint32_t)XG_SIM_FREED) : 0, i;
-    for (i = 1; i <= n; i++) { const xg_sim_buffer *b = &m->freed[(m->n_freed - i) % XG_SIM_FREED]; if (a - b->base < b->bytes) return b; }
+    for (i = 1; i <= n; i++) {
+        const xg_sim_buffer *b = &m->freed[(m->n_freed - i) % XG_SIM_FREED];
+        if (a - b->base < b->bytes) return b;
+    }
     return NULL;
 }
 /* The buffer nearest to an address in words. */
-XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint64_t a, uint32_t bytes, xg_sim_faultkind kind, const char *what) {
+XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint64_t a,
+    uint32_t bytes, xg_sim_faultkind kind, const char *what) {
     const xg_sim_memory *lists[2];
     const xg_sim_buffer *best = NULL;
     uint64_t distance = UINT64_MAX;
@@ -233,18 +307,42 @@ XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg
     lists[0] = w->l->memory;
     lists[1] = &w->m->globals;
     best = xg_sim_memory_find(lists[0], a) ? NULL : xg_sim_freed_find(lists[0], a);
-    if (best) { xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_FREED, "%s of %u bytes at 0x%llX, offset %llu of buffer '%s' of %llu bytes, which has been freed", what, bytes, (unsigned long long)a, (unsigned long long)(a - best->base), best->name ? best->name : "?", (unsigned long long)best->bytes); return; }
+    if (best) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_FREED,
+            "%s of %u bytes at 0x%llX, offset %llu of buffer '%s' of %llu bytes, which has been freed", what, bytes,
+            (unsigned long long)a, (unsigned long long)(a - best->base), best->name ? best->name : "?",
+            (unsigned long long)best->bytes);
+        return;
+    }
     for (i = 0; i < 2; i++) {
         uint32_t at = lists[i] ? xg_sim_memory_after(lists[i], a) : 0;
         for (k = 0; lists[i] && k < 2; k++) {
-            const xg_sim_buffer *b = k == 0 ? (at ? &lists[i]->p[at - 1] : NULL) : at < lists[i]->n ? &lists[i]->p[at] : NULL;
-            uint64_t faraway = !b ? UINT64_MAX : a < b->base ? b->base - a : a - b->base < b->bytes ? 0 : a - b->base - b->bytes;
-            if (faraway < distance) { distance = faraway; best = b; }
+            const xg_sim_buffer *b = k == 0             ? (at ? &lists[i]->p[at - 1] : NULL)
+                                     : at < lists[i]->n ? &lists[i]->p[at]
+                                                        : NULL;
+            uint64_t faraway = !b                       ? UINT64_MAX
+                               : a < b->base            ? b->base - a
+                               : a - b->base < b->bytes ? 0
+                                                        : a - b->base - b->bytes;
+            if (faraway < distance) {
+                distance = faraway;
+                best = b;
+            }
         }
     }
-    if (!best) { xg_sim_fault(w, v, in, lane, kind, "%s of %u bytes at 0x%llX: there is no device memory at all", what, bytes, (unsigned long long)a); return; }
-    if (a < best->base) xg_sim_fault(w, v, in, lane, kind, "%s of %u bytes at 0x%llX, %llu bytes before buffer '%s' of %llu bytes", what, bytes, (unsigned long long)a, (unsigned long long)(best->base - a), best->name ? best->name : "?", (unsigned long long)best->bytes);
-    else xg_sim_fault(w, v, in, lane, kind, "%s of %u bytes at 0x%llX, offset %llu of buffer '%s' of %llu bytes", what, bytes, (unsigned long long)a, (unsigned long long)(a - best->base), best->name ? best->name : "?", (unsigned long long)best->bytes);
+    if (!best) {
+        xg_sim_fault(w, v, in, lane, kind, "%s of %u bytes at 0x%llX: there is no device memory at all", what, bytes,
+            (unsigned long long)a);
+        return;
+    }
+    if (a < best->base)
+        xg_sim_fault(w, v, in, lane, kind, "%s of %u bytes at 0x%llX, %llu bytes before buffer '%s' of %llu bytes",
+            what, bytes, (unsigned long long)a, (unsigned long long)(best->base - a), best->name ? best->name : "?",
+            (unsigned long long)best->bytes);
+    else
+        xg_sim_fault(w, v, in, lane, kind, "%s of %u bytes at 0x%llX, offset %llu of buffer '%s' of %llu bytes", what,
+            bytes, (unsigned long long)a, (unsigned long long)(a - best->base), best->name ? best->name : "?",
+            (unsigned long long)best->bytes);
 }
 
 #endif /* XG_SIM_WORKER_C */

@@ -1,7 +1,9 @@
-/* tests/stages/dynamic.c -- bounded dimensions on a device: evaluates a module as the stage `eval` does and prints the result; then lets ScanExpander and DynamicPadder have it,
- * evaluates that with garbage for padding, and runs it on the simulator. What differs is printed behind.
+/* tests/stages/dynamic.c -- bounded dimensions on a device: evaluates a module as the stage `eval` does and prints the
+ * result; then lets ScanExpander and DynamicPadder have it, evaluates that with garbage for padding, and runs it on the
+ * simulator. What differs is printed behind.
  *
- * The argument of a dynamic parameter states its sizes:  // arg: [2,3] {{1, 2, 3}, {4, 5, 6}}       `passes=off` in the stage's line: no optional passes */
+ * The argument of a dynamic parameter states its sizes:  // arg: [2,3] {{1, 2, 3}, {4, 5, 6}}       `passes=off` in the
+ *     stage's line: no optional passes */
 
 static const xg_literal *dynamic_argument(xg_stage *io, const char **at, const xg_module *m, const xg_shape *s) {
     size_t from = (size_t)(*at - io->in.text);
@@ -11,11 +13,12 @@ static const xg_literal *dynamic_argument(xg_stage *io, const char **at, const x
     if (xg_shape_is_array(s) && s->dynamic) { /* "// arg: [2,3] {...}" */
         for (d = 0; d < s->rank; d++) dims[d] = s->dims[d];
         while (io->in.text[from] == ' ') from++;
-        if (io->in.text[from] == '[') for (d = 0; d < s->rank; d++) {
-            dims[d] = strtol(io->in.text + from + 1, NULL, 10);
-            for (from++; io->in.text[from] != ',' && io->in.text[from] != ']'; from++) {}
-            if (d + 1 == s->rank) from++;
-        }
+        if (io->in.text[from] == '[')
+            for (d = 0; d < s->rank; d++) {
+                dims[d] = strtol(io->in.text + from + 1, NULL, 10);
+                for (from++; io->in.text[from] != ',' && io->in.text[from] != ']'; from++) {}
+                if (d + 1 == s->rank) from++;
+            }
         s = xg_shape_array((xg_module *)(uintptr_t)m, s->type, dims, s->rank, NULL, NULL);
     }
     l = xg_literal_parse(io->ctx, io->arena, &io->in, &from, s);
@@ -25,7 +28,10 @@ static const xg_literal *dynamic_argument(xg_stage *io, const char **at, const x
 
 /* ---- packing: leaves of bounds, and sizes ---- */
 
-typedef struct dynamic_leaves { const xg_literal *p[64]; uint32_t n; } dynamic_leaves;
+typedef struct dynamic_leaves {
+    const xg_literal *p[64];
+    uint32_t n;
+} dynamic_leaves;
 
 static void dynamic_copy(const xg_literal *from, const xg_literal *to) {
     int64_t at[XG_RANK_MAX], k, j, index;
@@ -33,24 +39,35 @@ static void dynamic_copy(const xg_literal *from, const xg_literal *to) {
     uint32_t d;
     for (k = 0; k < from->shape->elements; k++) {
         bool fits = true;
-        for (index = k, d = from->shape->rank; d-- > 0;) { at[d] = index % from->shape->dims[d]; index /= from->shape->dims[d]; }
-        for (j = 0, d = 0; d < from->shape->rank; d++) { j = j * to->shape->dims[d] + at[d]; fits = fits && at[d] < to->shape->dims[d]; }
+        for (index = k, d = from->shape->rank; d-- > 0;) {
+            at[d] = index % from->shape->dims[d];
+            index /= from->shape->dims[d];
+        }
+        for (j = 0, d = 0; d < from->shape->rank; d++) {
+            j = j * to->shape->dims[d] + at[d];
+            fits = fits && at[d] < to->shape->dims[d];
+        }
         if (fits) memcpy((char *)to->data + (size_t)j * bytes, (const char *)from->data + (size_t)k * bytes, bytes);
     }
 }
 static void dynamic_pack(xg_stage *io, xg_module *m, const xg_literal *l, const xg_shape *s, dynamic_leaves *out) {
     xg_literal *whole, *size;
     uint32_t k;
-    if (s->type == XLAGPU_TUPLE) { for (k = 0; k < s->n_elems; k++) dynamic_pack(io, m, l->elems[k], s->elems[k], out); return; }
+    if (s->type == XLAGPU_TUPLE) {
+        for (k = 0; k < s->n_elems; k++) dynamic_pack(io, m, l->elems[k], s->elems[k], out);
+        return;
+    }
     whole = xg_literal_new(io->arena, xg_dyn_bounds(m, s));
-    memset(whole->data, s->type == XLAGPU_PRED ? 1 : 0x7B, (size_t)whole->shape->elements * (size_t)xg_type_bytes(s->type));
+    memset(whole->data, s->type == XLAGPU_PRED ? 1 : 0x7B,
+        (size_t)whole->shape->elements * (size_t)xg_type_bytes(s->type));
     dynamic_copy(l, whole);
     out->p[out->n++] = whole;
-    for (k = 0; k < s->rank; k++) if (xg_dyn_is_open(s, k)) {
-        size = xg_literal_new(io->arena, xg_shape_scalar(m, XLAGPU_S32));
-        xg_literal_set_int(size, 0, l->shape->dims[k]);
-        out->p[out->n++] = size;
-    }
+    for (k = 0; k < s->rank; k++)
+        if (xg_dyn_is_open(s, k)) {
+            size = xg_literal_new(io->arena, xg_shape_scalar(m, XLAGPU_S32));
+            xg_literal_set_int(size, 0, l->shape->dims[k]);
+            out->p[out->n++] = size;
+        }
 }
 static const xg_literal *dynamic_unpack(xg_stage *io, xg_module *m, const xg_shape *s, const xg_literal *const **from) {
     int64_t dims[XG_RANK_MAX], v;
@@ -68,7 +85,10 @@ static const xg_literal *dynamic_unpack(xg_stage *io, xg_module *m, const xg_sha
     whole = *(*from)++;
     for (k = 0; k < s->rank; k++) {
         dims[k] = s->dims[k];
-        if (xg_dyn_is_open(s, k)) { xg_literal_get_int(*(*from)++, 0, &v); dims[k] = XG_MIN(XG_MAX(v, (int64_t)0), dims[k]); }
+        if (xg_dyn_is_open(s, k)) {
+            xg_literal_get_int(*(*from)++, 0, &v);
+            dims[k] = XG_MIN(XG_MAX(v, (int64_t)0), dims[k]);
+        }
     }
     l = xg_literal_new(io->arena, xg_shape_array(m, s->type, dims, s->rank, NULL, NULL));
     dynamic_copy(whole, l);
@@ -91,12 +111,15 @@ static const xg_literal *dynamic_tree(xg_stage *io, const xg_shape *s, const xg_
 }
 static void dynamic_flatten(const xg_literal *l, dynamic_leaves *out) {
     uint32_t k;
-    if (l->shape->type == XLAGPU_TUPLE) for (k = 0; k < l->shape->n_elems; k++) dynamic_flatten(l->elems[k], out);
-    else out->p[out->n++] = l;
+    if (l->shape->type == XLAGPU_TUPLE)
+        for (k = 0; k < l->shape->n_elems; k++) dynamic_flatten(l->elems[k], out);
+    else
+        out->p[out->n++] = l;
 }
 static void dynamic_evaluate(xg_stage *io, const dynamic_leaves *in, dynamic_leaves *out) {
     xg_module *m = pipeline_parse(io);
-    const xg_literal **args = XG_NEW_N(io->arena, const xg_literal *, m->entry->n_params + (size_t)1), *const *at = in->p;
+    const xg_literal **args = XG_NEW_N(io->arena, const xg_literal *, m->entry->n_params + (size_t)1), *const *at =
+                                                                                                           in->p;
     xg_eval_options o;
     uint32_t k;
     xg_driver_run_named(m, XG_STR("call-inliner,scan_expander,dynamic_padder"));
@@ -120,7 +143,10 @@ static const char *dynamic_run(xg_stage *io, const dynamic_leaves *in, dynamic_l
     o.disable_all_passes = strstr(io->args, "passes=off") != NULL;
     exe = xg_driver_compile(m, io->arena, &o, NULL, io->arena);
     xg_plan_leaf_shapes(m->entry_result, shapes, &n);
-    for (k = 0; k < in->n; k++) { tin[k].data = in->p[k]->data; tin[k].bytes = (size_t)xg_plan_bytes(in->p[k]->shape); }
+    for (k = 0; k < in->n; k++) {
+        tin[k].data = in->p[k]->data;
+        tin[k].bytes = (size_t)xg_plan_bytes(in->p[k]->shape);
+    }
     for (k = 0; k < n; k++) {
         xg_literal *l = xg_literal_new(io->arena, shapes[k]);
         tout[k].data = l->data;
@@ -132,7 +158,8 @@ static const char *dynamic_run(xg_stage *io, const dynamic_leaves *in, dynamic_l
     d.threads = 1;
     if (xlagpu_rt_open(&d, &device) != XLAGPU_OK) return "no device";
     program = xlagpu_rt_load(device, exe.p, exe.n);
-    if (!program || xlagpu_rt_run(program, tin, in->n, tout, n) != XLAGPU_OK) error = xg_str_copy(io->arena, xg_str_z(xlagpu_rt_error(device))).p;
+    if (!program || xlagpu_rt_run(program, tin, in->n, tout, n) != XLAGPU_OK)
+        error = xg_str_copy(io->arena, xg_str_z(xlagpu_rt_error(device))).p;
     xlagpu_rt_close(device);
     return error;
 }
@@ -170,6 +197,8 @@ static void stage_dynamic(xg_stage *io) {
     dynamic_evaluate(io, &in, &padded);
     dynamic_compare(io, m, "padded", &padded, want.p);
     error = dynamic_run(io, &in, &ran);
-    if (error) xg_printf(&io->out, "\n%s", error);
-    else dynamic_compare(io, m, "device", &ran, want.p);
+    if (error)
+        xg_printf(&io->out, "\n%s", error);
+    else
+        dynamic_compare(io, m, "device", &ran, want.p);
 }

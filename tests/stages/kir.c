@@ -1,6 +1,7 @@
 /* stage kir: parse, verify, print; the text must not change when it is read and printed again.
- * stage kir_pass: args are names of passes in order, as in driver/passes.h with _ for -; the result is verified after each and printed.
- * stage kir_made: the same, but what is printed is how many operations and values the passes made, of which most may be gone again. */
+ * stage kir_pass: args are names of passes in order, as in driver/passes.h with _ for -; the result is verified after
+ * each and printed. stage kir_made: the same, but what is printed is how many operations and values the passes made, of
+ * which most may be gone again. */
 static const xg_kmodule *kir_read(xg_stage *io, const xg_source *src) {
     const xg_kmodule *m = xg_kir_parse(io->ctx, io->arena, xg_aff_new(io->arena), src);
     xg_kir_verify(m);
@@ -15,13 +16,35 @@ static void kir_write(xg_stage *io, const xg_kmodule *m) {
     src.size = io->out.n;
     xg_buf_init(&again, io->arena);
     xg_kir_print(&again, kir_read(io, &src));
-    if (again.n != io->out.n || memcmp(again.p, io->out.p, again.n) != 0) { xg_puts(&io->out, "\nREAD AGAIN:\n"); xg_put(&io->out, again.p, again.n); }
+    if (again.n != io->out.n || memcmp(again.p, io->out.p, again.n) != 0) {
+        xg_puts(&io->out, "\nREAD AGAIN:\n");
+        xg_put(&io->out, again.p, again.n);
+    }
 }
 static void stage_kir(xg_stage *io) { kir_write(io, kir_read(io, &io->in)); }
 
+/* clang-format off */
 #define KIR_PASSES(X) \
-    X(lower_shuffles) X(inline) X(lower_loops) X(flatten_tensors) X(simplify_indexing) X(vectorize) X(unroll) X(unroll_lowered) X(canonicalize) X(cse) X(hoist) X(lower_tensors) X(lower_indexing) X(convert_index) X(verify_low)
-static const struct kir_pass_row { const char *name; void (*run)(xg_kmodule *m); } kir_pass_rows[] = {
+    X(lower_shuffles) \
+    X(inline) \
+    X(lower_loops) \
+    X(flatten_tensors) \
+    X(simplify_indexing) \
+    X(vectorize) \
+    X(unroll) \
+    X(unroll_lowered) \
+    X(canonicalize) \
+    X(cse) \
+    X(hoist) \
+    X(lower_tensors) \
+    X(lower_indexing) \
+    X(convert_index) \
+    X(verify_low)
+/* clang-format on */
+static const struct kir_pass_row {
+    const char *name;
+    void (*run)(xg_kmodule *m);
+} kir_pass_rows[] = {
 #define X(name) {#name, xg_kir_##name},
     KIR_PASSES(X)
 #undef X
@@ -33,8 +56,10 @@ static void kir_run_passes(xg_stage *io, xg_kmodule *m) {
         const char *end = at;
         size_t k;
         while (*end && *end != ' ') end++;
-        for (k = 0; k < XG_COUNT(kir_pass_rows) && !xg_str_is(xg_str_of(at, (size_t)(end - at)), kir_pass_rows[k].name); k++) {}
-        if (k == XG_COUNT(kir_pass_rows)) xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'", (int)(end - at), at);
+        for (k = 0; k < XG_COUNT(kir_pass_rows) && !xg_str_is(xg_str_of(at, (size_t)(end - at)), kir_pass_rows[k].name);
+             k++) {}
+        if (k == XG_COUNT(kir_pass_rows))
+            xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'", (int)(end - at), at);
         kir_pass_rows[k].run(m);
         xg_kir_verify(m);
         for (at = end; *at == ' '; at++) {}

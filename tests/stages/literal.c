@@ -1,7 +1,12 @@
-/* stages/literal.c -- lines "SHAPE LITERAL": prints what was read, and says so if that does not read back as the same bits. An error ends
- * the case. Arguments: "short" prints as dumps do, "fill" prints the made-up value of the shape instead (seed 1). */
+/* stages/literal.c -- lines "SHAPE LITERAL": prints what was read, and says so if that does not read back as the same
+ * bits. An error ends the case. Arguments: "short" prints as dumps do, "fill" prints the made-up value of the shape
+ * instead (seed 1). */
 
-typedef struct literal_reader { xg_stage *io; xg_module *m; const char *p, *end; } literal_reader;
+typedef struct literal_reader {
+    xg_stage *io;
+    xg_module *m;
+    const char *p, *end;
+} literal_reader;
 
 static const xg_shape *literal_shape(literal_reader *r) {
     const xg_shape *elems[64];
@@ -11,8 +16,10 @@ static const xg_shape *literal_shape(literal_reader *r) {
     uint32_t n = 0;
     if (*r->p == '(') {
         for (r->p++; r->p < r->end && *r->p != ')' && n < 64;) {
-            if (*r->p == ',' || *r->p == ' ') r->p++;
-            else elems[n++] = literal_shape(r);
+            if (*r->p == ',' || *r->p == ' ')
+                r->p++;
+            else
+                elems[n++] = literal_shape(r);
         }
         r->p++;
         return xg_shape_tuple(r->m, elems, n);
@@ -24,7 +31,8 @@ static const xg_shape *literal_shape(literal_reader *r) {
         if (*r->p == ',') r->p++;
     }
     r->p++;
-    if (type == XLAGPU_INVALID) xg_fail(r->io->ctx, XLAGPU_ERROR_USAGE, "no type in '%.*s'", (int)(r->p - start), start);
+    if (type == XLAGPU_INVALID)
+        xg_fail(r->io->ctx, XLAGPU_ERROR_USAGE, "no type in '%.*s'", (int)(r->p - start), start);
     return xg_type_class(type) ? xg_shape_array(r->m, type, dims, n, NULL, NULL) : xg_shape_other(r->m, type, NULL);
 }
 
@@ -48,13 +56,20 @@ static void literal_line(xg_stage *io, xg_module *m, const char *p, const char *
     r.p = p;
     r.end = end;
     shape = literal_shape(&r);
-    if (strcmp(io->args, "fill") == 0) { l = xg_literal_new(io->arena, shape); xg_literal_fill(l, 1); used = 0; }
-    else l = literal_read(io, shape, r.p, (size_t)(end - r.p), &used);
+    if (strcmp(io->args, "fill") == 0) {
+        l = xg_literal_new(io->arena, shape);
+        xg_literal_fill(l, 1);
+        used = 0;
+    } else
+        l = literal_read(io, shape, r.p, (size_t)(end - r.p), &used);
     xg_buf_init(&whole, io->arena);
     xg_literal_print(&whole, l, true);
-    if (strcmp(io->args, "short") == 0) xg_literal_print(&io->out, l, false);
-    else xg_put(&io->out, whole.p, whole.n);
-    if (used && used < (size_t)(end - r.p)) xg_printf(&io->out, "  and then '%.*s'", (int)((size_t)(end - r.p) - used), r.p + used);
+    if (strcmp(io->args, "short") == 0)
+        xg_literal_print(&io->out, l, false);
+    else
+        xg_put(&io->out, whole.p, whole.n);
+    if (used && used < (size_t)(end - r.p))
+        xg_printf(&io->out, "  and then '%.*s'", (int)((size_t)(end - r.p) - used), r.p + used);
     again = literal_read(io, shape, whole.p, whole.n, &used);
     if (used != whole.n || !xg_literal_equal(l, again)) xg_puts(&io->out, "  CHANGES WHEN READ AGAIN");
     xg_putc(&io->out, '\n');

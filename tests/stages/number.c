@@ -6,7 +6,9 @@
  *     decode-all TYPE     a sum over all bit patterns      encode-all TYPE    a sum over a grid of f32 values
  *     reread-all TYPE     how many bit patterns change when they are printed and read again */
 
-typedef struct number_words { xg_str w[3]; } number_words;
+typedef struct number_words {
+    xg_str w[3];
+} number_words;
 
 static number_words number_split(const char *p, size_t n) {
     number_words words;
@@ -24,7 +26,11 @@ static number_words number_split(const char *p, size_t n) {
 
 static xlagpu_type number_type(xg_stage *io, xg_str name) {
     int t;
-#define X(id, text, bits, cls) if (xg_str_is(name, text)) { t = XLAGPU_##id; if (xg_float_format_of((xlagpu_type)t)) return (xlagpu_type)t; }
+#define X(id, text, bits, cls) \
+    if (xg_str_is(name, text)) { \
+        t = XLAGPU_##id; \
+        if (xg_float_format_of((xlagpu_type)t)) return (xlagpu_type)t; \
+    }
     XLAGPU_TYPES(X)
 #undef X
     xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "no float type '%.*s'", (int)name.n, name.p);
@@ -33,14 +39,16 @@ static xlagpu_type number_type(xg_stage *io, xg_str name) {
 static uint64_t number_hex(xg_str s) {
     uint64_t v = 0;
     uint32_t i;
-    for (i = s.n > 1 && s.p[1] == 'x' ? 2 : 0; i < s.n; i++) v = v << 4 | (uint64_t)(s.p[i] <= '9' ? s.p[i] - '0' : (s.p[i] | 32) - 'a' + 10);
+    for (i = s.n > 1 && s.p[1] == 'x' ? 2 : 0; i < s.n; i++)
+        v = v << 4 | (uint64_t)(s.p[i] <= '9' ? s.p[i] - '0' : (s.p[i] | 32) - 'a' + 10);
     return v;
 }
 
 static double number_value(xg_stage *io, xg_str s) {
     double v = 0;
     bool overflow;
-    if (xg_float_parse(s.p, s.n, &v, &overflow) != s.n) xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "no number '%.*s'", (int)s.n, s.p);
+    if (xg_float_parse(s.p, s.n, &v, &overflow) != s.n)
+        xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "no number '%.*s'", (int)s.n, s.p);
     return v;
 }
 
@@ -60,10 +68,11 @@ static uint64_t number_encode_all(xlagpu_type t) {
     static const uint32_t low[] = {0, 1, 0xFFF, 0x1000, 0x1001, 0x2FFF, 0x3000, 0x3001, 0x7FFF, 0x8000, 0x8001, 0xFFFF};
     uint64_t sum = 0, n = 0;
     uint32_t high, k;
-    for (high = 0; high < 65536; high++) for (k = 0; k < XG_COUNT(low); k++, n++) {
-        float v = xg_f32_of_bits(high << 16 | low[k]);
-        if (v == v) sum += xg_float_encode(t, v) * number_weight(n);
-    }
+    for (high = 0; high < 65536; high++)
+        for (k = 0; k < XG_COUNT(low); k++, n++) {
+            float v = xg_f32_of_bits(high << 16 | low[k]);
+            if (v == v) sum += xg_float_encode(t, v) * number_weight(n);
+        }
     return sum;
 }
 
@@ -87,7 +96,8 @@ static void number_fast(xg_stage *io, uint32_t bits) {
     float v = xg_f32_of_bits(bits);
     uint16_t b = xg_f32_to_bf16(v), h = xg_f32_to_f16(v);
     bool same = b == xg_float_encode(XLAGPU_BF16, v) && h == xg_float_encode(XLAGPU_F16, v);
-    same = same && (v != v || (xg_bf16_to_f32(b) == (float)xg_float_decode(XLAGPU_BF16, b) && xg_f16_to_f32(h) == (float)xg_float_decode(XLAGPU_F16, h)));
+    same = same && (v != v || (xg_bf16_to_f32(b) == (float)xg_float_decode(XLAGPU_BF16, b) &&
+                                  xg_f16_to_f32(h) == (float)xg_float_decode(XLAGPU_F16, h)));
     xg_printf(&io->out, "%04x %04x%s\n", b, h, same ? "" : " but the general conversion differs");
 }
 
@@ -96,23 +106,39 @@ static void number_parse(xg_stage *io, xg_str s, bool wide) {
     double d = 0;
     float f = 0;
     size_t n = wide ? xg_float_parse(s.p, s.n, &d, &overflow) : xg_float_parse32(s.p, s.n, &f, &overflow);
-    if (wide) xg_printf(&io->out, "%016llx", (unsigned long long)xg_f64_bits(d));
-    else xg_printf(&io->out, "%08x", xg_f32_bits(f));
+    if (wide)
+        xg_printf(&io->out, "%016llx", (unsigned long long)xg_f64_bits(d));
+    else
+        xg_printf(&io->out, "%08x", xg_f32_bits(f));
     xg_printf(&io->out, " %zu%s\n", n, overflow ? " overflow" : "");
 }
 
 static void number_line(xg_stage *io, number_words q) {
     xg_buf *out = &io->out;
-    if (xg_str_is(q.w[0], "f64") || xg_str_is(q.w[0], "f32")) { number_parse(io, q.w[1], q.w[0].p[1] == '6'); return; }
-    if (xg_str_is(q.w[0], "fast")) { number_fast(io, (uint32_t)number_hex(q.w[1])); return; }
-    if (xg_str_is(q.w[0], "g")) xg_float_print_g(out, number_value(io, q.w[2]), (int)number_value(io, q.w[1]));
-    else if (xg_str_is(q.w[0], "decode")) xg_float_print_g(out, xg_float_decode(number_type(io, q.w[1]), number_hex(q.w[2])), 17);
-    else if (xg_str_is(q.w[0], "encode")) xg_printf(out, "%llx", (unsigned long long)xg_float_encode(number_type(io, q.w[1]), number_value(io, q.w[2])));
-    else if (xg_str_is(q.w[0], "print")) xg_float_print(out, number_type(io, q.w[1]), number_hex(q.w[2]));
-    else if (xg_str_is(q.w[0], "decode-all")) xg_printf(out, "%016llx", (unsigned long long)number_decode_all(number_type(io, q.w[1])));
-    else if (xg_str_is(q.w[0], "encode-all")) xg_printf(out, "%016llx", (unsigned long long)number_encode_all(number_type(io, q.w[1])));
-    else if (xg_str_is(q.w[0], "reread-all")) xg_printf(out, "%u differ", number_reread_all(io, number_type(io, q.w[1])));
-    else xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "no question '%.*s'", (int)q.w[0].n, q.w[0].p);
+    if (xg_str_is(q.w[0], "f64") || xg_str_is(q.w[0], "f32")) {
+        number_parse(io, q.w[1], q.w[0].p[1] == '6');
+        return;
+    }
+    if (xg_str_is(q.w[0], "fast")) {
+        number_fast(io, (uint32_t)number_hex(q.w[1]));
+        return;
+    }
+    if (xg_str_is(q.w[0], "g"))
+        xg_float_print_g(out, number_value(io, q.w[2]), (int)number_value(io, q.w[1]));
+    else if (xg_str_is(q.w[0], "decode"))
+        xg_float_print_g(out, xg_float_decode(number_type(io, q.w[1]), number_hex(q.w[2])), 17);
+    else if (xg_str_is(q.w[0], "encode"))
+        xg_printf(out, "%llx", (unsigned long long)xg_float_encode(number_type(io, q.w[1]), number_value(io, q.w[2])));
+    else if (xg_str_is(q.w[0], "print"))
+        xg_float_print(out, number_type(io, q.w[1]), number_hex(q.w[2]));
+    else if (xg_str_is(q.w[0], "decode-all"))
+        xg_printf(out, "%016llx", (unsigned long long)number_decode_all(number_type(io, q.w[1])));
+    else if (xg_str_is(q.w[0], "encode-all"))
+        xg_printf(out, "%016llx", (unsigned long long)number_encode_all(number_type(io, q.w[1])));
+    else if (xg_str_is(q.w[0], "reread-all"))
+        xg_printf(out, "%u differ", number_reread_all(io, number_type(io, q.w[1])));
+    else
+        xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "no question '%.*s'", (int)q.w[0].n, q.w[0].p);
     xg_putc(out, '\n');
 }
 

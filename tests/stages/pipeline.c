@@ -1,12 +1,16 @@
 /* tests/stages/pipeline.c -- HLO text through the rooms of the compiler: pass, partition, emit, plan, compile.
- *   pass NAMES      HLO passes (comma-separated), then the module; "excess" in front: more precision is allowed, "double": two rounds of a loop in one; target=NAME: for that target
+ *   pass NAMES      HLO passes (comma-separated), then the module; "excess" in front: more precision is allowed,
+ *                   "double": two rounds of a loop in one; target=NAME: for that target
  *   rule NAME       one rule of the algebraic simplifier, then the module
  *   partition COMP  how a computation is cut into functions
  *   emit            kernel IR of every fusion of the entry, as emitted
- *   walks           all HLO passes; for each kernel its emitter, threads and blocks, and each loop's map with the points of its domain and the places it reaches, counted one by one
+ *   walks           all HLO passes; for each kernel its emitter, threads and blocks, and each loop's map with the
+ *                   points of its domain and the places it reaches, counted one by one
  *   plan            the whole way; buffer assignment and planned module; "alone": without optional passes
- *   run             the whole way, on the simulator (plan, plan_steps and run take limit=BYTES of device memory); counters PREFIX: what its kernels moved
- *   compile STAGE   the whole way; what the driver dumps as STAGE ("ptx", "kir/.../final"; a trailing * matches any rest) */
+ *   run             the whole way, on the simulator (plan, plan_steps and run take limit=BYTES of device memory);
+ *                   counters PREFIX: what its kernels moved
+ *   compile STAGE   the whole way; what the driver dumps as STAGE ("ptx", "kir/.../final"; a trailing * matches any
+ *                   rest) */
 
 static xg_module *pipeline_parse(xg_stage *io) {
     xg_module *m = xg_hlo_parse(io->ctx, io->arena, &io->in);
@@ -17,8 +21,14 @@ static xg_module *pipeline_parse(xg_stage *io) {
 static void stage_pass(xg_stage *io) {
     xg_module *m = pipeline_parse(io);
     const char *names = io->args;
-    if (strncmp(names, "excess ", 7) == 0) { m->excess_precision = true; names += 7; }
-    if (strncmp(names, "double ", 7) == 0) { m->double_buffering = true; names += 7; }
+    if (strncmp(names, "excess ", 7) == 0) {
+        m->excess_precision = true;
+        names += 7;
+    }
+    if (strncmp(names, "double ", 7) == 0) {
+        m->double_buffering = true;
+        names += 7;
+    }
     if (strncmp(names, "target=", 7) == 0) {
         xg_str target = xg_str_of(names + 7, strcspn(names + 7, " "));
         m->machine = xg_driver_machine(xg_target_find(io->ctx, target));
@@ -56,13 +66,18 @@ static void stage_emit(xg_stage *io) {
 
 /* How many points the domain has, and how many different results they give. */
 static void walks_count(xg_stage *io, const xg_imap *m) {
-    enum { MOST = 1 << 20 };
+    enum {
+        MOST = 1 << 20
+    };
     XG_VEC(uint64_t) places = {NULL, 0, 0};
     int64_t at[XG_RANK_MAX], syms[64], place[XG_RANK_MAX], box = 1, points = 0;
     uint32_t k;
     for (k = 0; k < m->n_dims && box <= MOST; k++) box *= m->dims[k].range.hi - m->dims[k].range.lo + 1;
     for (k = 0; k < m->n_syms && box <= MOST; k++) box *= m->syms[k].range.hi - m->syms[k].range.lo + 1;
-    if (m->state != XG_IMAP_OK || m->n_rts || box > MOST) { xg_puts(&io->out, "    too many to count\n"); return; }
+    if (m->state != XG_IMAP_OK || m->n_rts || box > MOST) {
+        xg_puts(&io->out, "    too many to count\n");
+        return;
+    }
     indexing_first(m->dims, m->n_dims, at);
     do {
         indexing_first(m->syms, m->n_syms, syms);
@@ -103,7 +118,8 @@ static void stage_walks(xg_stage *io) {
     XG_FOR_INSTS(i, m->entry) if (i->op == XG_FUSION) {
         xg_kmodule *k = xg_emit_fusion(io->arena, i, i->name, &t, false);
         const xg_kfunc *f = k->entry;
-        xg_printf(&io->out, "%.*s: %u threads, %u blocks\n", (int)i->name.n, i->name.p, f->threads[0] * f->threads[1] * f->threads[2], f->blocks[0] * f->blocks[1] * f->blocks[2]);
+        xg_printf(&io->out, "%.*s: %u threads, %u blocks\n", (int)i->name.n, i->name.p,
+            f->threads[0] * f->threads[1] * f->threads[2], f->blocks[0] * f->blocks[1] * f->blocks[2]);
         walks_region(io, f->body);
     }
 }
@@ -114,8 +130,12 @@ static int64_t pipeline_limit(const xg_stage *io) {
     return p ? strtoll(p + 6, NULL, 10) : 0;
 }
 
-/* What is kept lies in an arena of its own: the driver takes back all that was allocated in the module's during a dump. */
-typedef struct pipeline_dump { xg_buf kept; const char *want; } pipeline_dump;
+/* What is kept lies in an arena of its own: the driver takes back all that was allocated in the module's during a
+ * dump. */
+typedef struct pipeline_dump {
+    xg_buf kept;
+    const char *want;
+} pipeline_dump;
 static void pipeline_keep(void *user, const char *stage, const char *text, size_t n) {
     pipeline_dump *d = (pipeline_dump *)user;
     size_t k = strlen(d->want);
@@ -141,7 +161,8 @@ static void pipeline_compile(xg_stage *io, const char *want) {
     o.dump = pipeline_keep;
     o.dump_user = &d;
     o.memory_limit = pipeline_limit(io);
-    o.disable_all_passes = strcmp(io->args, "alone") == 0; /* so that a test of the plan stays what it is whatever the passes learn */
+    /* so that a test of the plan stays what it is whatever the passes learn */
+    o.disable_all_passes = strcmp(io->args, "alone") == 0;
     xg_driver_compile(pipeline_parse(io), io->arena, &o, NULL, io->arena);
     if (d.kept.n) xg_put(&io->out, d.kept.p, d.kept.n);
     xg_arena_free(&mine);
@@ -153,10 +174,15 @@ static void stage_plan(xg_stage *io) {
     pipeline_compile(io, "plan");
 }
 
-/* plan_text: a planned module, read and printed; plan_again: a module planned, printed, read, printed, which must be the same text, and compiled to the same bytes both ways. */
+/* plan_text: a planned module, read and printed; plan_again: a module planned, printed, read, printed, which must be
+ * the same text, and compiled to the same bytes both ways. */
 static void stage_plan_text(xg_stage *io) { xg_plan_print(&io->out, xg_plan_parse(io->ctx, io->arena, &io->in)); }
 
-typedef struct pipeline_kept { xg_arena *arena; const char *want; xg_str text; } pipeline_kept;
+typedef struct pipeline_kept {
+    xg_arena *arena;
+    const char *want;
+    xg_str text;
+} pipeline_kept;
 static void pipeline_keep_text(void *user, const char *stage, const char *text, size_t n) {
     pipeline_kept *k = (pipeline_kept *)user;
     if (strcmp(stage, k->want) == 0) k->text = xg_str_copy(k->arena, xg_str_of(text, n));
@@ -176,8 +202,10 @@ static xg_str pipeline_text(xg_stage *io, const char *want, xg_str *exe) {
     o.command_buffer_least = o.command_buffer_control ? 1 : 0;
     o.dump = pipeline_keep_text;
     o.dump_user = &k;
-    if (xg_plan_is_text(io->in.text, io->in.size)) *exe = xg_driver_compile_plan(io->ctx, io->arena, &io->in, &o, NULL, io->arena);
-    else *exe = xg_driver_compile(pipeline_parse(io), io->arena, &o, NULL, io->arena);
+    if (xg_plan_is_text(io->in.text, io->in.size))
+        *exe = xg_driver_compile_plan(io->ctx, io->arena, &io->in, &o, NULL, io->arena);
+    else
+        *exe = xg_driver_compile(pipeline_parse(io), io->arena, &o, NULL, io->arena);
     return k.text;
 }
 /* plan_steps: the slices of memory and the steps alone, as the plan's text has them. */
@@ -206,21 +234,30 @@ static void stage_thunks(xg_stage *io) {
     xg_buf_init(&b, io->arena);
     xg_listing_print(&b, xg_listing_parse(io->ctx, io->arena, &src));
     xg_put_str(&io->out, text);
-    if (!xg_str_eq(text, xg_str_of(b.p, b.n))) { xg_puts(&io->out, "read back it is\n"); xg_put(&io->out, b.p, b.n); }
+    if (!xg_str_eq(text, xg_str_of(b.p, b.n))) {
+        xg_puts(&io->out, "read back it is\n");
+        xg_put(&io->out, b.p, b.n);
+    }
 }
 
 /* listing: a list of thunks, read and printed. */
 static void stage_listing(xg_stage *io) { xg_listing_print(&io->out, xg_listing_parse(io->ctx, io->arena, &io->in)); }
 
-/* kinds: a planned module, or a list of thunks, that is to have steps of every kind of the table; printed only if it changes when it is read and printed. Those that it lacks are named. */
+/* kinds: a planned module, or a list of thunks, that is to have steps of every kind of the table; printed only if it
+ * changes when it is read and printed. Those that it lacks are named. */
 static void stage_kinds(xg_stage *io) {
     xg_buf b;
     uint32_t k;
     bool plan = xg_plan_is_text(io->in.text, io->in.size);
     xg_buf_init(&b, io->arena);
-    if (plan) xg_plan_print(&b, xg_plan_parse(io->ctx, io->arena, &io->in));
-    else xg_listing_print(&b, xg_listing_parse(io->ctx, io->arena, &io->in));
-    if (!xg_str_eq(xg_str_of(b.p, b.n), xg_str_of(io->in.text, io->in.size))) { xg_puts(&io->out, "read back it is\n"); xg_put(&io->out, b.p, b.n); }
+    if (plan)
+        xg_plan_print(&b, xg_plan_parse(io->ctx, io->arena, &io->in));
+    else
+        xg_listing_print(&b, xg_listing_parse(io->ctx, io->arena, &io->in));
+    if (!xg_str_eq(xg_str_of(b.p, b.n), xg_str_of(io->in.text, io->in.size))) {
+        xg_puts(&io->out, "read back it is\n");
+        xg_put(&io->out, b.p, b.n);
+    }
     for (k = 0; k < XG_EXE_THUNK_COUNT; k++) {
         xg_buf word;
         xg_buf_init(&word, io->arena);
@@ -245,9 +282,11 @@ static void pipeline_results(xg_stage *io, const xlagpu_rt_tensor *out, const xg
 static void pipeline_counters(xg_stage *io, xlagpu_program *program) {
     xlagpu_kernel_stats s[16];
     uint32_t n = xlagpu_rt_stats(program, s, 16), k;
-    for (k = 0; k < n && k < 16; k++) if (strncmp(s[k].name, io->args, strlen(io->args)) == 0)
-        xg_printf(&io->out, "%s: %llu sectors of at least %llu, %llu bank conflicts, %llu atomics\n", s[k].name, (unsigned long long)s[k].sectors, (unsigned long long)s[k].minimum_sectors,
-                  (unsigned long long)s[k].bank_conflicts, (unsigned long long)s[k].atomics);
+    for (k = 0; k < n && k < 16; k++)
+        if (strncmp(s[k].name, io->args, strlen(io->args)) == 0)
+            xg_printf(&io->out, "%s: %llu sectors of at least %llu, %llu bank conflicts, %llu atomics\n", s[k].name,
+                (unsigned long long)s[k].sectors, (unsigned long long)s[k].minimum_sectors,
+                (unsigned long long)s[k].bank_conflicts, (unsigned long long)s[k].atomics);
 }
 static void pipeline_run(xg_stage *io, bool counters) {
     xg_driver_options o;
@@ -269,10 +308,16 @@ static void pipeline_run(xg_stage *io, bool counters) {
     d.threads = 1;
     if (xlagpu_rt_open(&d, &device) == XLAGPU_OK) {
         program = xlagpu_rt_load(device, exe.p, exe.n);
-        for (k = 0; k < n; k++) { out[k].bytes = (size_t)xg_plan_bytes(shapes[k]); out[k].data = xg_alloc(io->arena, out[k].bytes + 1); }
-        if (!program || xlagpu_rt_run(program, NULL, 0, out, n) != XLAGPU_OK) xg_puts(&io->out, xlagpu_rt_error(device));
-        else if (counters) pipeline_counters(io, program);
-        else pipeline_results(io, out, shapes, n);
+        for (k = 0; k < n; k++) {
+            out[k].bytes = (size_t)xg_plan_bytes(shapes[k]);
+            out[k].data = xg_alloc(io->arena, out[k].bytes + 1);
+        }
+        if (!program || xlagpu_rt_run(program, NULL, 0, out, n) != XLAGPU_OK)
+            xg_puts(&io->out, xlagpu_rt_error(device));
+        else if (counters)
+            pipeline_counters(io, program);
+        else
+            pipeline_results(io, out, shapes, n);
     }
     xlagpu_rt_close(device);
 }

@@ -9,6 +9,8 @@ static void stage_roundtrip(xg_stage *io) {
     again.text = first.p;
     again.size = first.n;
     xg_hlo_print(&second, xg_hlo_parse(io->ctx, io->arena, &again), NULL);
-    if (first.n == second.n && memcmp(first.p, second.p, first.n) == 0) xg_puts(&io->out, "same\n");
-    else xg_printf(&io->out, "first:\n%ssecond:\n%s", first.p, second.p);
+    if (first.n == second.n && memcmp(first.p, second.p, first.n) == 0)
+        xg_puts(&io->out, "same\n");
+    else
+        xg_printf(&io->out, "first:\n%ssecond:\n%s", first.p, second.p);
 }

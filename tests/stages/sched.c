@@ -1,13 +1,25 @@
 /* stage nest: reads a loop nest, checks it, prints it; the text must not change when it is read and printed again.
  * stage schedule: a loop nest, then primitives, a line each:
- *     [NAME ...] = PRIMITIVE ARG ...       names stand for the loops, blocks or buffers that it gives; ARG: such a name, a number, a word or "text"
+ *     [NAME ...] = PRIMITIVE ARG ...       names stand for the loops, blocks or buffers that it gives; ARG: such a
+ *                                          name, a number, a word or "text"
  *     loops BLOCK -> NAME ...              the loops around a block get names
  * The nest is printed as it is then; before and after, it must give the same results on random integers.
- * stage contraction SMS: a module whose root is a fusion that the rule for contractions takes: its nest, and on the simulator the results of the evaluator.
- * stage schedule_random SEED COUNT [STEPS]: COUNT random nests, each with random primitives of random arguments; those that are refused must leave it as it was, and the results must stay. */
+ * stage contraction SMS: a module whose root is a fusion that the rule for contractions takes: its nest, and on the
+ * simulator the results of the evaluator. stage schedule_random SEED COUNT [STEPS]: COUNT random nests, each with
+ * random primitives of random arguments; those that are refused must leave it as it was, and the results must stay. */
 
-typedef struct sched_name { xg_str name; xg_nstmt *s; } sched_name;
-typedef struct sched_run { xg_stage *io; xg_loopnest *n; sched_name names[128]; uint32_t n_names; xg_str words[40]; uint32_t n_words; } sched_run;
+typedef struct sched_name {
+    xg_str name;
+    xg_nstmt *s;
+} sched_name;
+typedef struct sched_run {
+    xg_stage *io;
+    xg_loopnest *n;
+    sched_name names[128];
+    uint32_t n_names;
+    xg_str words[40];
+    uint32_t n_words;
+} sched_run;
 
 static void sched_print(xg_stage *io, const xg_loopnest *n) {
     xg_buf again;
@@ -21,7 +33,10 @@ static void sched_print(xg_stage *io, const xg_loopnest *n) {
     read = xg_nest_parse(io->ctx, io->arena, xg_aff_new(io->arena), &src, &at);
     xg_buf_init(&again, io->arena);
     xg_nest_print(&again, read);
-    if (again.n != src.size || memcmp(again.p, src.text, again.n) != 0) { xg_puts(&io->out, "\nREAD AGAIN:\n"); xg_put(&io->out, again.p, again.n); }
+    if (again.n != src.size || memcmp(again.p, src.text, again.n) != 0) {
+        xg_puts(&io->out, "\nREAD AGAIN:\n");
+        xg_put(&io->out, again.p, again.n);
+    }
 }
 static void stage_nest(xg_stage *io) {
     size_t at = 0;
@@ -45,8 +60,10 @@ static const xg_literal **sched_args(xg_stage *io, xg_loopnest *n) {
             int64_t v;
             state = state * 6364136223846793005u + 1442695040888963407u;
             v = (int64_t)(state >> 33) % 7 - 3;
-            if (xg_type_class(b->type) & XGT_F) xg_literal_set_float(l, e, (double)v);
-            else xg_literal_set_int(l, e, v);
+            if (xg_type_class(b->type) & XGT_F)
+                xg_literal_set_float(l, e, (double)v);
+            else
+                xg_literal_set_int(l, e, v);
         }
         args[count++] = l;
     }
@@ -59,18 +76,22 @@ static const xg_literal **sched_results(xg_stage *io, xg_loopnest *n, bool threa
 }
 static void sched_compare(xg_stage *io, const xg_literal *const *want, const xg_literal *const *got) {
     uint32_t k;
-    for (k = 0; want[k]; k++) if (!xg_literal_equal(want[k], got[k])) xg_printf(&io->out, "RESULT %u DIFFERS\n", k);
+    for (k = 0; want[k]; k++)
+        if (!xg_literal_equal(want[k], got[k])) xg_printf(&io->out, "RESULT %u DIFFERS\n", k);
 }
 
 static xg_nstmt *sched_stmt(sched_run *r, xg_str word) {
     xg_nstmt *s = NULL;
     uint32_t k;
-    for (k = r->n_names; k-- > 0 && !s;) if (xg_str_eq(r->names[k].name, word)) s = r->names[k].s;
+    for (k = r->n_names; k-- > 0 && !s;)
+        if (xg_str_eq(r->names[k].name, word)) s = r->names[k].s;
     if (!s) s = xg_nest_find(r->n, word);
-    for (k = 0; k < r->n->vars.n && !s; k++) if (xg_str_eq(r->n->vars.p[k].name, word)) {
-        xg_nstmt *t;
-        for (t = r->n->root; t; t = xg_nstmt_next(t, r->n->root)) if (t->op == XG_N_LOOP && t->var == k) s = t;
-    }
+    for (k = 0; k < r->n->vars.n && !s; k++)
+        if (xg_str_eq(r->n->vars.p[k].name, word)) {
+            xg_nstmt *t;
+            for (t = r->n->root; t; t = xg_nstmt_next(t, r->n->root))
+                if (t->op == XG_N_LOOP && t->var == k) s = t;
+        }
     if (!s) xg_fail(r->io->ctx, XLAGPU_ERROR_USAGE, "the script has no '%.*s'", (int)word.n, word.p);
     return s;
 }
@@ -104,12 +125,26 @@ static void sched_line(sched_run *r, const char *p, const char *end) {
         if (close) p++;
     }
     if (!r->n_words) return;
-    if (xg_str_is(r->words[0], "flatten")) { xg_nest_flatten(r->n); xg_nest_verify(r->n); return; }
-    if (xg_str_is(r->words[0], "compact")) { xg_nest_compact(r->n); xg_nest_verify(r->n); return; }
-    if (xg_str_is(r->words[0], "sync")) { xg_nest_sync(r->n); return; }
-    for (k = 0; k < r->n_words; k++) if (xg_str_is(r->words[k], "=")) at = k + 1;
-    for (k = 0; k < XG_COUNT(sched_rows); k++) if (xg_str_is(r->words[at], sched_rows[k].name)) break;
-    if (k == XG_COUNT(sched_rows)) xg_fail(r->io->ctx, XLAGPU_ERROR_USAGE, "no primitive is called '%.*s'", (int)r->words[at].n, r->words[at].p);
+    if (xg_str_is(r->words[0], "flatten")) {
+        xg_nest_flatten(r->n);
+        xg_nest_verify(r->n);
+        return;
+    }
+    if (xg_str_is(r->words[0], "compact")) {
+        xg_nest_compact(r->n);
+        xg_nest_verify(r->n);
+        return;
+    }
+    if (xg_str_is(r->words[0], "sync")) {
+        xg_nest_sync(r->n);
+        return;
+    }
+    for (k = 0; k < r->n_words; k++)
+        if (xg_str_is(r->words[k], "=")) at = k + 1;
+    for (k = 0; k < XG_COUNT(sched_rows); k++)
+        if (xg_str_is(r->words[at], sched_rows[k].name)) break;
+    if (k == XG_COUNT(sched_rows))
+        xg_fail(r->io->ctx, XLAGPU_ERROR_USAGE, "no primitive is called '%.*s'", (int)r->words[at].n, r->words[at].p);
     sched_rows[k].run(r, r->words, at ? at - 1 : 0, r->words + at + 1, r->n_words - at - 1);
     xg_nest_verify(r->n);
 }
@@ -140,16 +175,23 @@ static const xg_literal **sched_simulate(xg_stage *io, xg_loopnest *n, bool show
     m->temp = io->arena;
     m->target = target;
     xg_kir_verify(m);
-    for (k = 0; k < n->bufs.n; k++) if (n->bufs.p[k]->param) {
-        xg_karg *a = &m->entry->args[n->bufs.p[k]->output ? m->entry->n_inputs + out : in];
-        *(n->bufs.p[k]->output ? &out : &in) += 1;
-        a->bytes = m->entry->body->args[a - m->entry->args].type->elements * xg_type_bytes(n->bufs.p[k]->type);
-        a->align = 256;
-        a->written = n->bufs.p[k]->output;
-        a->slice = (int32_t)(a - m->entry->args);
+    for (k = 0; k < n->bufs.n; k++)
+        if (n->bufs.p[k]->param) {
+            xg_karg *a = &m->entry->args[n->bufs.p[k]->output ? m->entry->n_inputs + out : in];
+            *(n->bufs.p[k]->output ? &out : &in) += 1;
+            a->bytes = m->entry->body->args[a - m->entry->args].type->elements * xg_type_bytes(n->bufs.p[k]->type);
+            a->align = 256;
+            a->written = n->bufs.p[k]->output;
+            a->slice = (int32_t)(a - m->entry->args);
+        }
+    if (show) {
+        xg_kir_print(&io->out, m);
+        xg_puts(&io->out, "\n");
     }
-    if (show) { xg_kir_print(&io->out, m); xg_puts(&io->out, "\n"); }
-    for (i = 0; i < XG_COUNT(xg_kir_passes); i++) { xg_kir_passes[i].run(m); xg_kir_verify(m); }
+    for (i = 0; i < XG_COUNT(xg_kir_passes); i++) {
+        xg_kir_passes[i].run(m);
+        xg_kir_verify(m);
+    }
     ptx = xg_ptx_begin(io->ctx, io->arena, target);
     xg_ptx_kernel(ptx, m);
     (void)xg_ptx_finish(ptx, &text);
@@ -166,7 +208,8 @@ static const xg_literal **sched_simulate(xg_stage *io, xg_loopnest *n, bool show
         void *p;
         if (!b->param) continue;
         memset(&s, 0, sizeof s);
-        if (b->output) results[out] = xg_literal_new(io->arena, xg_shape_array(n->module, b->type, b->dims, b->rank, NULL, NULL));
+        if (b->output)
+            results[out] = xg_literal_new(io->arena, xg_shape_array(n->module, b->type, b->dims, b->rank, NULL, NULL));
         p = b->output ? results[out++]->data : args[in++]->data;
         s.bytes = (uint64_t)xg_type_bytes(b->type);
         for (i = 0; i < b->rank; i++) s.bytes *= (uint64_t)b->dims[i];
@@ -188,22 +231,32 @@ static const xg_literal **sched_simulate(xg_stage *io, xg_loopnest *n, bool show
         uint64_t base = 0;
         uint32_t j;
         if (!b->param || b->output != (k >= n->bufs.n)) continue;
-        for (j = 0; j < memory.n; j++) if (strcmp(memory.p[j].name, b->name.p) == 0) base = memory.p[j].base;
+        for (j = 0; j < memory.n; j++)
+            if (strcmp(memory.p[j].name, b->name.p) == 0) base = memory.p[j].base;
         memcpy(c->param + c->params, &base, 8);
         c->params += 8;
     }
-    for (k = 0; k < 3; k++) { c->l.grid[k] = m->entry->blocks[k]; c->l.block[k] = m->entry->threads[k]; }
+    for (k = 0; k < 3; k++) {
+        c->l.grid[k] = m->entry->blocks[k];
+        c->l.block[k] = m->entry->threads[k];
+    }
     c->l.dynamic_shared = m->shared_bytes;
     w = sim_go(io, c, &src, &memory, &status);
     xg_sim_memory_free(&memory);
-    if (!w) xg_printf(&io->out, "%s\n", io->ctx->message);
-    else if (status != XLAGPU_OK) sim_fault(io, w);
+    if (!w)
+        xg_printf(&io->out, "%s\n", io->ctx->message);
+    else if (status != XLAGPU_OK)
+        sim_fault(io, w);
     else {
         const xg_sim_stats *st = xg_sim_worker_stats(w);
-#define X(name) if (st->name) xg_printf(&io->out, "// " #name " %llu\n", (unsigned long long)st->name);
+#define X(name) \
+    if (st->name) xg_printf(&io->out, "// " #name " %llu\n", (unsigned long long)st->name);
         XLAGPU_COUNTERS(X)
 #undef X
-        for (i = 0; i < XLAGPU_CLASS_COUNT; i++) if (st->class_warps[i]) xg_printf(&io->out, "// class %s %llu\n", xlagpu_class_name((int)i), (unsigned long long)st->class_warps[i]);
+        for (i = 0; i < XLAGPU_CLASS_COUNT; i++)
+            if (st->class_warps[i])
+                xg_printf(
+                    &io->out, "// class %s %llu\n", xlagpu_class_name((int)i), (unsigned long long)st->class_warps[i]);
     }
     return results;
 }
@@ -226,7 +279,8 @@ static void stage_schedule(xg_stage *io) {
     xg_nest_tidy(r.n);
     xg_nest_verify(r.n);
     sched_compare(io, want, sched_results(io, r.n, true));
-    if (strncmp(io->args, "kernel", 6) == 0) sched_compare(io, want, sched_simulate(io, r.n, strcmp(io->args, "kernel ptx") == 0));
+    if (strncmp(io->args, "kernel", 6) == 0)
+        sched_compare(io, want, sched_simulate(io, r.n, strcmp(io->args, "kernel ptx") == 0));
     sched_print(io, r.n);
 }
 
@@ -238,7 +292,10 @@ static void stage_contraction(xg_stage *io) {
     int sms = 132;
     xg_hlo_verify(m);
     (void)sscanf(io->args, "%d", &sms);
-    if (!xg_nmatmul_match(&w, io->arena, m->entry->root, sms)) { xg_puts(&io->out, "not taken\n"); return; }
+    if (!xg_nmatmul_match(&w, io->arena, m->entry->root, sms)) {
+        xg_puts(&io->out, "not taken\n");
+        return;
+    }
     n = xg_nmatmul_nest(io->arena, &w, XG_STR("contraction"));
     xg_nest_verify(n);
     xg_nest_flatten(n);

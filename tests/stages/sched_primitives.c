@@ -1,6 +1,10 @@
 /* The primitives of a script: given are names for what it makes, and its arguments. */
-#define SCHED_ROW(name) static void sched_do_##name(sched_run *r, const xg_str *out, uint32_t n_out, const xg_str *in, uint32_t n_in)
-#define SCHED_NEED(count) do { if (n_in < (count)) xg_fail(r->io->ctx, XLAGPU_ERROR_USAGE, "too few arguments"); } while (0)
+#define SCHED_ROW(name) \
+    static void sched_do_##name(sched_run *r, const xg_str *out, uint32_t n_out, const xg_str *in, uint32_t n_in)
+#define SCHED_NEED(count) \
+    do { \
+        if (n_in < (count)) xg_fail(r->io->ctx, XLAGPU_ERROR_USAGE, "too few arguments"); \
+    } while (0)
 
 SCHED_ROW(loops) {
     xg_nstmt *loops[XG_NEST_DEPTH_MAX];
@@ -31,23 +35,53 @@ SCHED_ROW(fuse) {
 SCHED_ROW(reorder) {
     xg_nstmt *list[XG_NEST_DEPTH_MAX];
     uint32_t n = sched_list(r, in, n_in, list);
-    (void)out; (void)n_out;
+    (void)out;
+    (void)n_out;
     xg_sched_reorder(r->n, list, n);
 }
-static void sched_kind_of(sched_run *r, const xg_str *in, xg_nkind kind) { xg_sched_kind(r->n, sched_stmt(r, in[0]), kind); }
+static void sched_kind_of(sched_run *r, const xg_str *in, xg_nkind kind) {
+    xg_sched_kind(r->n, sched_stmt(r, in[0]), kind);
+}
 SCHED_ROW(bind) {
     uint32_t k;
-    (void)out; (void)n_out;
+    (void)out;
+    (void)n_out;
     SCHED_NEED(2);
-    for (k = 0; k < XG_NK_COUNT && !(xg_nkind_is_axis((xg_nkind)k) && xg_str_is(in[1], xg_nkind_text((xg_nkind)k))); k++) {}
+    for (k = 0; k < XG_NK_COUNT && !(xg_nkind_is_axis((xg_nkind)k) && xg_str_is(in[1], xg_nkind_text((xg_nkind)k)));
+         k++) {}
     if (k == XG_NK_COUNT) xg_fail(r->io->ctx, XLAGPU_ERROR_USAGE, "no axis is called '%.*s'", (int)in[1].n, in[1].p);
     sched_kind_of(r, in, (xg_nkind)k);
 }
-SCHED_ROW(vectorize) { (void)out; (void)n_out; SCHED_NEED(1); sched_kind_of(r, in, XG_NK_VECTORIZED); }
-SCHED_ROW(unroll) { (void)out; (void)n_out; SCHED_NEED(1); sched_kind_of(r, in, XG_NK_UNROLLED); }
-SCHED_ROW(parallel) { (void)out; (void)n_out; SCHED_NEED(1); sched_kind_of(r, in, XG_NK_PARALLEL); }
-SCHED_ROW(annotate) { (void)out; (void)n_out; SCHED_NEED(3); xg_sched_annotate(r->n, sched_stmt(r, in[0]), in[1], in[2]); }
-SCHED_ROW(unannotate) { (void)out; (void)n_out; SCHED_NEED(2); xg_sched_unannotate(r->n, sched_stmt(r, in[0]), in[1]); }
+SCHED_ROW(vectorize) {
+    (void)out;
+    (void)n_out;
+    SCHED_NEED(1);
+    sched_kind_of(r, in, XG_NK_VECTORIZED);
+}
+SCHED_ROW(unroll) {
+    (void)out;
+    (void)n_out;
+    SCHED_NEED(1);
+    sched_kind_of(r, in, XG_NK_UNROLLED);
+}
+SCHED_ROW(parallel) {
+    (void)out;
+    (void)n_out;
+    SCHED_NEED(1);
+    sched_kind_of(r, in, XG_NK_PARALLEL);
+}
+SCHED_ROW(annotate) {
+    (void)out;
+    (void)n_out;
+    SCHED_NEED(3);
+    xg_sched_annotate(r->n, sched_stmt(r, in[0]), in[1], in[2]);
+}
+SCHED_ROW(unannotate) {
+    (void)out;
+    (void)n_out;
+    SCHED_NEED(2);
+    xg_sched_unannotate(r->n, sched_stmt(r, in[0]), in[1]);
+}
 SCHED_ROW(add_unit_loop) {
     xg_nstmt *unit;
     SCHED_NEED(1);
@@ -62,22 +96,67 @@ static xg_nbuf *sched_buf(sched_run *r, xg_str word) {
 }
 static xg_nscope sched_scope(sched_run *r, xg_str word) {
     uint32_t k;
-    for (k = 0; k < XG_NS_COUNT; k++) if (xg_str_is(word, xg_nscope_text((xg_nscope)k))) return (xg_nscope)k;
+    for (k = 0; k < XG_NS_COUNT; k++)
+        if (xg_str_is(word, xg_nscope_text((xg_nscope)k))) return (xg_nscope)k;
     xg_fail(r->io->ctx, XLAGPU_ERROR_USAGE, "no scope is called '%.*s'", (int)word.n, word.p);
 }
-#define SCHED_GIVE(made) do { xg_nstmt *given = (made); if (n_out) sched_give(r, out[0], given); } while (0)
+#define SCHED_GIVE(made) \
+    do { \
+        xg_nstmt *given = (made); \
+        if (n_out) sched_give(r, out[0], given); \
+    } while (0)
 #define SCHED_NOTHING ((void)out, (void)n_out)
-SCHED_ROW(cache_read) { SCHED_NEED(3); SCHED_GIVE(xg_sched_cache_read(r->n, sched_stmt(r, in[0]), sched_buf(r, in[1]), sched_scope(r, in[2]))); }
-SCHED_ROW(cache_write) { SCHED_NEED(3); SCHED_GIVE(xg_sched_cache_write(r->n, sched_stmt(r, in[0]), sched_buf(r, in[1]), sched_scope(r, in[2]))); }
-SCHED_ROW(reindex) { SCHED_NEED(3); SCHED_GIVE(xg_sched_reindex(r->n, sched_stmt(r, in[0]), sched_buf(r, in[1]), xg_str_is(in[2], "write"))); }
-SCHED_ROW(set_scope) { SCHED_NOTHING; SCHED_NEED(2); xg_sched_set_scope(r->n, sched_buf(r, in[0]), sched_scope(r, in[1])); }
-SCHED_ROW(storage_align) { SCHED_NOTHING; SCHED_NEED(4); xg_sched_storage_align(r->n, sched_buf(r, in[0]), (uint32_t)sched_int(r, in[1]), sched_int(r, in[2]), sched_int(r, in[3])); }
-SCHED_ROW(compute_inline) { SCHED_NOTHING; SCHED_NEED(1); xg_sched_compute_inline(r->n, sched_stmt(r, in[0])); }
-SCHED_ROW(reverse_compute_inline) { SCHED_NOTHING; SCHED_NEED(1); xg_sched_reverse_compute_inline(r->n, sched_stmt(r, in[0])); }
-SCHED_ROW(compute_at) { SCHED_NOTHING; SCHED_NEED(2); xg_sched_compute_at(r->n, sched_stmt(r, in[0]), sched_stmt(r, in[1]), n_in > 2); }
-SCHED_ROW(reverse_compute_at) { SCHED_NOTHING; SCHED_NEED(2); xg_sched_reverse_compute_at(r->n, sched_stmt(r, in[0]), sched_stmt(r, in[1]), n_in > 2); }
-SCHED_ROW(decompose_reduction) { SCHED_NEED(2); SCHED_GIVE(xg_sched_decompose_reduction(r->n, sched_stmt(r, in[0]), sched_stmt(r, in[1]))); }
-SCHED_ROW(rfactor) { SCHED_NEED(3); SCHED_GIVE(xg_sched_rfactor(r->n, sched_stmt(r, in[0]), sched_stmt(r, in[1]), (uint32_t)sched_int(r, in[2]))); }
+SCHED_ROW(cache_read) {
+    SCHED_NEED(3);
+    SCHED_GIVE(xg_sched_cache_read(r->n, sched_stmt(r, in[0]), sched_buf(r, in[1]), sched_scope(r, in[2])));
+}
+SCHED_ROW(cache_write) {
+    SCHED_NEED(3);
+    SCHED_GIVE(xg_sched_cache_write(r->n, sched_stmt(r, in[0]), sched_buf(r, in[1]), sched_scope(r, in[2])));
+}
+SCHED_ROW(reindex) {
+    SCHED_NEED(3);
+    SCHED_GIVE(xg_sched_reindex(r->n, sched_stmt(r, in[0]), sched_buf(r, in[1]), xg_str_is(in[2], "write")));
+}
+SCHED_ROW(set_scope) {
+    SCHED_NOTHING;
+    SCHED_NEED(2);
+    xg_sched_set_scope(r->n, sched_buf(r, in[0]), sched_scope(r, in[1]));
+}
+SCHED_ROW(storage_align) {
+    SCHED_NOTHING;
+    SCHED_NEED(4);
+    xg_sched_storage_align(
+        r->n, sched_buf(r, in[0]), (uint32_t)sched_int(r, in[1]), sched_int(r, in[2]), sched_int(r, in[3]));
+}
+SCHED_ROW(compute_inline) {
+    SCHED_NOTHING;
+    SCHED_NEED(1);
+    xg_sched_compute_inline(r->n, sched_stmt(r, in[0]));
+}
+SCHED_ROW(reverse_compute_inline) {
+    SCHED_NOTHING;
+    SCHED_NEED(1);
+    xg_sched_reverse_compute_inline(r->n, sched_stmt(r, in[0]));
+}
+SCHED_ROW(compute_at) {
+    SCHED_NOTHING;
+    SCHED_NEED(2);
+    xg_sched_compute_at(r->n, sched_stmt(r, in[0]), sched_stmt(r, in[1]), n_in > 2);
+}
+SCHED_ROW(reverse_compute_at) {
+    SCHED_NOTHING;
+    SCHED_NEED(2);
+    xg_sched_reverse_compute_at(r->n, sched_stmt(r, in[0]), sched_stmt(r, in[1]), n_in > 2);
+}
+SCHED_ROW(decompose_reduction) {
+    SCHED_NEED(2);
+    SCHED_GIVE(xg_sched_decompose_reduction(r->n, sched_stmt(r, in[0]), sched_stmt(r, in[1])));
+}
+SCHED_ROW(rfactor) {
+    SCHED_NEED(3);
+    SCHED_GIVE(xg_sched_rfactor(r->n, sched_stmt(r, in[0]), sched_stmt(r, in[1]), (uint32_t)sched_int(r, in[2])));
+}
 
 /* A map without its domain: the ranges of its variables follow from what it is used for. */
 static const xg_imap *sched_map(sched_run *r, xg_str word) {
@@ -99,8 +178,16 @@ static const xg_imap *sched_map(sched_run *r, xg_str word) {
     src.size = b.n;
     return xg_imap_parse(r->n->aff, &src, &at);
 }
-SCHED_ROW(transform_layout) { SCHED_NOTHING; SCHED_NEED(2); xg_sched_transform_layout(r->n, sched_buf(r, in[0]), sched_map(r, in[1]), n_in > 2); }
-SCHED_ROW(transform_block_layout) { SCHED_NOTHING; SCHED_NEED(2); xg_sched_transform_block_layout(r->n, sched_stmt(r, in[0]), sched_map(r, in[1])); }
+SCHED_ROW(transform_layout) {
+    SCHED_NOTHING;
+    SCHED_NEED(2);
+    xg_sched_transform_layout(r->n, sched_buf(r, in[0]), sched_map(r, in[1]), n_in > 2);
+}
+SCHED_ROW(transform_block_layout) {
+    SCHED_NOTHING;
+    SCHED_NEED(2);
+    xg_sched_transform_block_layout(r->n, sched_stmt(r, in[0]), sched_map(r, in[1]));
+}
 SCHED_ROW(pad_einsum) {
     int64_t multiples[32];
     uint32_t k;
@@ -111,13 +198,44 @@ SCHED_ROW(pad_einsum) {
     for (k = 1; k < n_in && k < 32; k++) multiples[k - 1] = sched_int(r, in[k]);
     xg_sched_pad_einsum(r->n, block, multiples, k - 1);
 }
-SCHED_ROW(blockize) { SCHED_NEED(1); SCHED_GIVE(xg_sched_blockize(r->n, sched_stmt(r, in[0]))); }
+SCHED_ROW(blockize) {
+    SCHED_NEED(1);
+    SCHED_GIVE(xg_sched_blockize(r->n, sched_stmt(r, in[0])));
+}
 
+/* clang-format off */
 #define SCHED_PRIMITIVES(X) \
-    X(loops) X(split) X(fuse) X(reorder) X(bind) X(vectorize) X(unroll) X(parallel) X(annotate) X(unannotate) X(add_unit_loop) \
-    X(cache_read) X(cache_write) X(reindex) X(set_scope) X(storage_align) X(compute_inline) X(reverse_compute_inline) X(compute_at) X(reverse_compute_at) X(decompose_reduction) X(rfactor) \
-    X(transform_layout) X(transform_block_layout) X(pad_einsum) X(blockize)
-static const struct sched_row { const char *name; void (*run)(sched_run *r, const xg_str *out, uint32_t n_out, const xg_str *in, uint32_t n_in); } sched_rows[] = {
+    X(loops) \
+    X(split) \
+    X(fuse) \
+    X(reorder) \
+    X(bind) \
+    X(vectorize) \
+    X(unroll) \
+    X(parallel) \
+    X(annotate) \
+    X(unannotate) \
+    X(add_unit_loop) \
+    X(cache_read) \
+    X(cache_write) \
+    X(reindex) \
+    X(set_scope) \
+    X(storage_align) \
+    X(compute_inline) \
+    X(reverse_compute_inline) \
+    X(compute_at) \
+    X(reverse_compute_at) \
+    X(decompose_reduction) \
+    X(rfactor) \
+    X(transform_layout) \
+    X(transform_block_layout) \
+    X(pad_einsum) \
+    X(blockize)
+/* clang-format on */
+static const struct sched_row {
+    const char *name;
+    void (*run)(sched_run *r, const xg_str *out, uint32_t n_out, const xg_str *in, uint32_t n_in);
+} sched_rows[] = {
 #define X(name) {#name, sched_do_##name},
     SCHED_PRIMITIVES(X)
 #undef X

@@ -1,46 +1,112 @@
 /* Random loop nests and random schedules of them. */
-typedef struct sched_random { xg_stage *io; uint64_t state; xg_buf text; char script[8192]; size_t n_script; } sched_random;
+typedef struct sched_random {
+    xg_stage *io;
+    uint64_t state;
+    xg_buf text;
+    char script[8192];
+    size_t n_script;
+} sched_random;
 static uint32_t sched_pick(sched_random *x, uint32_t n) {
     x->state = x->state * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)((x->state >> 33) % n);
 }
-/* A nest as text: inputs, perhaps something done to them first, a contraction, reduction or neither, something done to the result, perhaps more than one stage. */
+/* A nest as text: inputs, perhaps something done to them first, a contraction, reduction or neither, something done to
+ * the result, perhaps more than one stage. */
 static void sched_random_nest(sched_random *x) {
-    static const char *const unary[] = {"negate", "abs", "sign", "copy"}, *const binary[] = {"add", "multiply", "maximum", "subtract"}, *const combine[] = {"add", "maximum", "minimum"}, *const init[] = {"0", "-inf", "inf"};
+    static const char *const unary[] = {"negate", "abs", "sign", "copy"},
+                             *const binary[] = {"add", "multiply", "maximum", "subtract"},
+                             *const combine[] = {"add", "maximum", "minimum"}, *const init[] = {"0", "-inf", "inf"};
     xg_buf *b = &x->text;
-    int i = 1 + (int)sched_pick(x, 9), j = 1 + (int)sched_pick(x, 9), k = 1 + (int)sched_pick(x, 9), c = (int)sched_pick(x, 3);
+    int i = 1 + (int)sched_pick(x, 9), j = 1 + (int)sched_pick(x, 9), k = 1 + (int)sched_pick(x, 9),
+        c = (int)sched_pick(x, 3);
     const char *u = unary[sched_pick(x, 4)], *v = unary[sched_pick(x, 4)], *f = binary[sched_pick(x, 4)];
     xg_buf_init(b, x->io->arena);
     switch (sched_pick(x, 5)) {
     case 0: /* P = u(A); C = P . B; D = f(v(C), bias) */
-        xg_printf(b, "nest n(A: f32[%d,%d], B: f32[%d,%d], bias: f32[%d]) -> (D: f32[%d,%d]) {\n alloc P: f32[%d,%d] in global alloc C: f32[%d,%d] in global\n", i, k, k, j, j, i, j, i, k, i, j);
-        xg_printf(b, " for p in %d { for q in %d { block P(S v0: %d = p, S v1: %d = q) { a = A[v0, v1] t = %s(a) P[v0, v1] = t } } }\n", i, k, i, k, u);
-        xg_printf(b, " for i in %d { for j in %d { for k in %d { block C(S vi: %d = i, S vj: %d = j, R vk: %d = k) { init %s a = P[vi, vk] b = B[vk, vj] m = multiply(a, b) C[vi, vj] %s= m } } } }\n", i, j, k, i, j, k, init[c], combine[c]);
-        xg_printf(b, " for r in %d { for s in %d { block D(S v0: %d = r, S v1: %d = s) { a = C[v0, v1] t = %s(a) b = bias[v1] d = %s(t, b) D[v0, v1] = d } } }\n}\n", i, j, i, j, v, f);
+        xg_printf(b,
+            "nest n(A: f32[%d,%d], B: f32[%d,%d], bias: f32[%d]) -> (D: f32[%d,%d]) {\n alloc P: f32[%d,%d] in global "
+            "alloc C: f32[%d,%d] in global\n",
+            i, k, k, j, j, i, j, i, k, i, j);
+        xg_printf(b,
+            " for p in %d { for q in %d { block P(S v0: %d = p, S v1: %d = q) { a = A[v0, v1] t = %s(a) P[v0, v1] = t "
+            "} } }\n",
+            i, k, i, k, u);
+        xg_printf(b,
+            " for i in %d { for j in %d { for k in %d { block C(S vi: %d = i, S vj: %d = j, R vk: %d = k) { init %s a "
+            "= P[vi, vk] b = B[vk, vj] m = multiply(a, b) C[vi, vj] %s= m } } } }\n",
+            i, j, k, i, j, k, init[c], combine[c]);
+        xg_printf(b,
+            " for r in %d { for s in %d { block D(S v0: %d = r, S v1: %d = s) { a = C[v0, v1] t = %s(a) b = bias[v1] d "
+            "= %s(t, b) D[v0, v1] = d } } }\n}\n",
+            i, j, i, j, v, f);
         break;
     case 1: /* a maximum, what is left, a sum, a quotient: rows */
-        xg_printf(b, "nest n(A: f32[%d,%d]) -> (Y: f32[%d,%d]) {\n alloc M: f32[%d] in global alloc E: f32[%d,%d] in global alloc T: f32[%d] in global\n", i, k, i, k, i, i, k, i);
-        xg_printf(b, " for i in %d { for k in %d { block M(S vi: %d = i, R vk: %d = k) { init -inf a = A[vi, vk] M[vi] maximum= a } } }\n", i, k, i, k);
-        xg_printf(b, " for i1 in %d { for k1 in %d { block E(S vi: %d = i1, S vk: %d = k1) { a = A[vi, vk] m = M[vi] d = subtract(a, m) e = %s(d) E[vi, vk] = e } } }\n", i, k, i, k, u);
-        xg_printf(b, " for i2 in %d { for k2 in %d { block T(S vi: %d = i2, R vk: %d = k2) { init 0 a = E[vi, vk] T[vi] add= a } } }\n", i, k, i, k);
-        xg_printf(b, " for i3 in %d { for k3 in %d { block Y(S vi: %d = i3, S vk: %d = k3) { a = E[vi, vk] m = T[vi] d = %s(a, m) Y[vi, vk] = d } } }\n}\n", i, k, i, k, f);
+        xg_printf(b,
+            "nest n(A: f32[%d,%d]) -> (Y: f32[%d,%d]) {\n alloc M: f32[%d] in global alloc E: f32[%d,%d] in global "
+            "alloc T: f32[%d] in global\n",
+            i, k, i, k, i, i, k, i);
+        xg_printf(b,
+            " for i in %d { for k in %d { block M(S vi: %d = i, R vk: %d = k) { init -inf a = A[vi, vk] M[vi] maximum= "
+            "a } } }\n",
+            i, k, i, k);
+        xg_printf(b,
+            " for i1 in %d { for k1 in %d { block E(S vi: %d = i1, S vk: %d = k1) { a = A[vi, vk] m = M[vi] d = "
+            "subtract(a, m) e = %s(d) E[vi, vk] = e } } }\n",
+            i, k, i, k, u);
+        xg_printf(b,
+            " for i2 in %d { for k2 in %d { block T(S vi: %d = i2, R vk: %d = k2) { init 0 a = E[vi, vk] T[vi] add= a "
+            "} } }\n",
+            i, k, i, k);
+        xg_printf(b,
+            " for i3 in %d { for k3 in %d { block Y(S vi: %d = i3, S vk: %d = k3) { a = E[vi, vk] m = T[vi] d = %s(a, "
+            "m) Y[vi, vk] = d } } }\n}\n",
+            i, k, i, k, f);
         break;
     case 2: /* a chain with a transpose in it */
-        xg_printf(b, "nest n(A: f32[%d,%d]) -> (Z: f32[%d,%d]) {\n alloc X: f32[%d,%d] in global alloc Y: f32[%d,%d] in global\n", i, j, i, j, j, i, j, i);
-        xg_printf(b, " for a in %d { for b in %d { block X(S v0: %d = a, S v1: %d = b) { x = A[v1, v0] y = %s(x) X[v0, v1] = y } } }\n", j, i, j, i, u);
-        xg_printf(b, " for c in %d { for d in %d { block Y(S v0: %d = c, S v1: %d = d) { x = X[v0, v1] n = index s32 (v0 * %d + v1) m = f32[] convert(n) y = %s(x, m) Y[v0, v1] = y } } }\n", j, i, j, i, i, f);
-        xg_printf(b, " for e in %d { for f in %d { block Z(S v0: %d = e, S v1: %d = f) { x = Y[v1, v0] w = X[v1, v0] y = %s(x, w) Z[v0, v1] = y } } }\n}\n", i, j, i, j, f);
+        xg_printf(b,
+            "nest n(A: f32[%d,%d]) -> (Z: f32[%d,%d]) {\n alloc X: f32[%d,%d] in global alloc Y: f32[%d,%d] in "
+            "global\n",
+            i, j, i, j, j, i, j, i);
+        xg_printf(b,
+            " for a in %d { for b in %d { block X(S v0: %d = a, S v1: %d = b) { x = A[v1, v0] y = %s(x) X[v0, v1] = y "
+            "} } }\n",
+            j, i, j, i, u);
+        xg_printf(b,
+            " for c in %d { for d in %d { block Y(S v0: %d = c, S v1: %d = d) { x = X[v0, v1] n = index s32 (v0 * %d + "
+            "v1) m = f32[] convert(n) y = %s(x, m) Y[v0, v1] = y } } }\n",
+            j, i, j, i, i, f);
+        xg_printf(b,
+            " for e in %d { for f in %d { block Z(S v0: %d = e, S v1: %d = f) { x = Y[v1, v0] w = X[v1, v0] y = %s(x, "
+            "w) Z[v0, v1] = y } } }\n}\n",
+            i, j, i, j, f);
         break;
     case 3: /* sliding windows of a padded row, then a sum over columns */
         xg_printf(b, "nest n(A: f32[%d,%d]) -> (S: f32[%d]) {\n alloc W: f32[%d,%d] in global\n", i, j, j, i, j);
-        xg_printf(b, " for i in %d { for j in %d { for w in 3 { block W(S vi: %d = i, S vj: %d = j, R vw: 3 = w) { init 0 a = A[vi, vj + vw - 1] if vj + vw in [1, %d] else 2 b = %s(a) W[vi, vj] add= b } } } }\n", i, j, i, j, j, u);
-        xg_printf(b, " for j1 in %d { for i1 in %d { block S(S vj: %d = j1, R vi: %d = i1) { init %s a = W[vi, vj] S[vj] %s= a } } }\n}\n", j, i, j, i, init[c], combine[c]);
+        xg_printf(b,
+            " for i in %d { for j in %d { for w in 3 { block W(S vi: %d = i, S vj: %d = j, R vw: 3 = w) { init 0 a = "
+            "A[vi, vj + vw - 1] if vj + vw in [1, %d] else 2 b = %s(a) W[vi, vj] add= b } } } }\n",
+            i, j, i, j, j, u);
+        xg_printf(b,
+            " for j1 in %d { for i1 in %d { block S(S vj: %d = j1, R vi: %d = i1) { init %s a = W[vi, vj] S[vj] %s= a "
+            "} } }\n}\n",
+            j, i, j, i, init[c], combine[c]);
         break;
     default: /* where the largest is */
-        xg_puts(b, "most { a = f32[] parameter(0) i = s32[] parameter(1) b = f32[] parameter(2) j = s32[] parameter(3) g = pred[] compare(b, a), direction=GT e = pred[] compare(b, a), direction=EQ l = pred[] compare(j, i), direction=LT\n el = pred[] and(e, l) t = pred[] or(g, el) v = f32[] select(t, b, a) w = s32[] select(t, j, i) ROOT r = (f32[], s32[]) tuple(v, w) }\n");
-        xg_printf(b, "nest n(A: f32[%d,%d]) -> (N: s32[%d]) {\n alloc M: f32[%d] in global alloc I: s32[%d] in global\n", i, k * 5, i, i, i);
-        xg_printf(b, " for i in %d { for k in %d { block M(S vi: %d = i, R vk: %d = k) { init -inf, 1000 a = A[vi, vk] n = index s32 (vk) M[vi], I[vi] most= a, n } } }\n", i, k * 5, i, k * 5);
-        xg_printf(b, " for j in %d { block N(S vi: %d = j) { a = I[vi] b = M[vi] c = s32[] convert(b) d = add(a, c) N[vi] = d } }\n}\n", i, i);
+        xg_puts(b, "most { a = f32[] parameter(0) i = s32[] parameter(1) b = f32[] parameter(2) j = s32[] parameter(3) "
+                   "g = pred[] compare(b, a), direction=GT e = pred[] compare(b, a), direction=EQ l = pred[] "
+                   "compare(j, i), direction=LT\n el = pred[] and(e, l) t = pred[] or(g, el) v = f32[] select(t, b, a) "
+                   "w = s32[] select(t, j, i) ROOT r = (f32[], s32[]) tuple(v, w) }\n");
+        xg_printf(b,
+            "nest n(A: f32[%d,%d]) -> (N: s32[%d]) {\n alloc M: f32[%d] in global alloc I: s32[%d] in global\n", i,
+            k * 5, i, i, i);
+        xg_printf(b,
+            " for i in %d { for k in %d { block M(S vi: %d = i, R vk: %d = k) { init -inf, 1000 a = A[vi, vk] n = "
+            "index s32 (vk) M[vi], I[vi] most= a, n } } }\n",
+            i, k * 5, i, k * 5);
+        xg_printf(b,
+            " for j in %d { block N(S vi: %d = j) { a = I[vi] b = M[vi] c = s32[] convert(b) d = add(a, c) N[vi] = d } "
+            "}\n}\n",
+            i, i);
     }
 }
 /* Something of the nest by kind: a loop's variable, a block, a buffer. */
@@ -50,16 +116,20 @@ static const char *sched_random_loop(sched_random *x, const xg_loopnest *n) {
     for (s = n->root; s; s = xg_nstmt_next(s, n->root)) count += s->op == XG_N_LOOP;
     if (!count) return "none";
     which = sched_pick(x, count);
-    for (s = n->root; ; s = xg_nstmt_next(s, n->root)) if (s->op == XG_N_LOOP && which-- == 0) return n->vars.p[s->var].name.p;
+    for (s = n->root;; s = xg_nstmt_next(s, n->root))
+        if (s->op == XG_N_LOOP && which-- == 0) return n->vars.p[s->var].name.p;
 }
 static const char *sched_random_block(sched_random *x, const xg_loopnest *n) {
     const xg_nstmt *s;
     uint32_t count = 0, which;
     for (s = n->root; s; s = xg_nstmt_next(s, n->root)) count += s->op == XG_N_BLOCK;
     which = sched_pick(x, count);
-    for (s = n->root; ; s = xg_nstmt_next(s, n->root)) if (s->op == XG_N_BLOCK && which-- == 0) return s->block->name.p;
+    for (s = n->root;; s = xg_nstmt_next(s, n->root))
+        if (s->op == XG_N_BLOCK && which-- == 0) return s->block->name.p;
 }
-static const char *sched_random_buf(sched_random *x, const xg_loopnest *n) { return n->bufs.p[sched_pick(x, n->bufs.n)]->name.p; }
+static const char *sched_random_buf(sched_random *x, const xg_loopnest *n) {
+    return n->bufs.p[sched_pick(x, n->bufs.n)]->name.p;
+}
 /* A loop around the block, its inner neighbour: so that most steps are taken. */
 static const char *sched_random_around(sched_random *x, xg_loopnest *n, const char *block) {
     xg_nstmt *loops[XG_NEST_DEPTH_MAX];
@@ -67,27 +137,43 @@ static const char *sched_random_around(sched_random *x, xg_loopnest *n, const ch
     return count ? n->vars.p[loops[sched_pick(x, count)]->var].name.p : "none";
 }
 static size_t sched_random_step(sched_random *x, xg_loopnest *n, char *line, size_t cap) {
-    static const char *const scopes[] = {"shared", "local", "global"}, *const axes[] = {"blockIdx.x", "threadIdx.x", "threadIdx.y", "vthread.x"}, *const kinds[] = {"vectorize", "unroll", "parallel"};
-    static const char *const maps2[] = {"(a, b) -> (b, a)", "(a, b) -> (a floordiv 2, b, a mod 2)", "(a, b) -> (b floordiv 3, a, b mod 3)", "(a, b) -> (a * 9 + b)", "(a, b) -> (a)"};
-    const char *block = sched_random_block(x, n), *loop = sched_random_loop(x, n), *around = sched_random_around(x, n, block);
+    static const char *const scopes[] = {"shared", "local", "global"},
+                             *const axes[] = {"blockIdx.x", "threadIdx.x", "threadIdx.y", "vthread.x"},
+                             *const kinds[] = {"vectorize", "unroll", "parallel"};
+    static const char *const maps2[] = {"(a, b) -> (b, a)", "(a, b) -> (a floordiv 2, b, a mod 2)",
+        "(a, b) -> (b floordiv 3, a, b mod 3)", "(a, b) -> (a * 9 + b)", "(a, b) -> (a)"};
+    const char *block = sched_random_block(x, n), *loop = sched_random_loop(x, n),
+               *around = sched_random_around(x, n, block);
     int f = 1 + (int)sched_pick(x, 5);
     switch (sched_pick(x, 20)) {
-    case 0: case 1: case 2: return xg_format(line, cap, sched_pick(x, 2) ? "split %s _ %d" : "split %s %d _", loop, f);
+    case 0:
+    case 1:
+    case 2: return xg_format(line, cap, sched_pick(x, 2) ? "split %s _ %d" : "split %s %d _", loop, f);
     case 3: return xg_format(line, cap, "fuse %s %s", around, sched_random_around(x, n, block));
-    case 4: case 5: return xg_format(line, cap, "reorder %s %s", around, sched_random_around(x, n, block));
+    case 4:
+    case 5: return xg_format(line, cap, "reorder %s %s", around, sched_random_around(x, n, block));
     case 6: return xg_format(line, cap, "bind %s %s", loop, axes[sched_pick(x, 4)]);
     case 7: return xg_format(line, cap, "%s %s", kinds[sched_pick(x, 3)], loop);
     case 8: return xg_format(line, cap, "cache_read %s %s %s", block, sched_random_buf(x, n), scopes[sched_pick(x, 3)]);
-    case 9: return xg_format(line, cap, "cache_write %s %s %s", block, sched_random_buf(x, n), scopes[sched_pick(x, 3)]);
-    case 10: return xg_format(line, cap, "reindex %s %s %s", block, sched_random_buf(x, n), sched_pick(x, 2) ? "read" : "write");
+    case 9:
+        return xg_format(line, cap, "cache_write %s %s %s", block, sched_random_buf(x, n), scopes[sched_pick(x, 3)]);
+    case 10:
+        return xg_format(
+            line, cap, "reindex %s %s %s", block, sched_random_buf(x, n), sched_pick(x, 2) ? "read" : "write");
     case 11: return xg_format(line, cap, "compute_inline %s", block);
     case 12: return xg_format(line, cap, "reverse_compute_inline %s", block);
-    case 13: case 14: return xg_format(line, cap, "compute_at %s %s", block, loop);
+    case 13:
+    case 14: return xg_format(line, cap, "compute_at %s %s", block, loop);
     case 15: return xg_format(line, cap, "reverse_compute_at %s %s", block, loop);
     case 16: return xg_format(line, cap, "decompose_reduction %s %s", block, around);
     case 17: return xg_format(line, cap, "rfactor %s %s %d", block, around, (int)sched_pick(x, 3));
-    case 18: return xg_format(line, cap, "%s %s \"%s\"%s", sched_pick(x, 2) ? "transform_layout" : "transform_block_layout", sched_pick(x, 2) ? sched_random_buf(x, n) : block, maps2[sched_pick(x, 5)], sched_pick(x, 2) ? " pad" : "");
-    default: return sched_pick(x, 2) ? xg_format(line, cap, "pad_einsum %s %d %d %d", block, f, 1 + (int)sched_pick(x, 4), 1 + (int)sched_pick(x, 4)) : xg_format(line, cap, "blockize %s", loop);
+    case 18:
+        return xg_format(line, cap, "%s %s \"%s\"%s", sched_pick(x, 2) ? "transform_layout" : "transform_block_layout",
+            sched_pick(x, 2) ? sched_random_buf(x, n) : block, maps2[sched_pick(x, 5)], sched_pick(x, 2) ? " pad" : "");
+    default:
+        return sched_pick(x, 2) ? xg_format(line, cap, "pad_einsum %s %d %d %d", block, f, 1 + (int)sched_pick(x, 4),
+                                      1 + (int)sched_pick(x, 4))
+                                : xg_format(line, cap, "blockize %s", loop);
     }
 }
 /* Takes the step, or not: then the nest must be as it was. */
@@ -130,7 +216,8 @@ static const char *sched_random_check(sched_run *r, const xg_literal *const *wan
     (void)xg_try(io->ctx, &here);
     got = sched_results(io, r->n, false);
     xg_end(io->ctx, outer);
-    for (k = 0; want[k]; k++) if (!xg_literal_equal(want[k], got[k])) return "the results differ";
+    for (k = 0; want[k]; k++)
+        if (!xg_literal_equal(want[k], got[k])) return "the results differ";
     return NULL;
 }
 static void stage_schedule_random(xg_stage *io) {

@@ -1,24 +1,51 @@
 /* stages/sim.c -- runs a PTX kernel on the simulator.
  *
  * The input is PTX whose comments say what to run:
- *     // launch grid=2,1,1 block=32 cluster=2 shared=64 entry=name fuel=1000 stats twice unchecked=global|shared|races|registers
- *     // buf NAME TYPE COUNT VALUES     memory, and its address as the next parameter; VALUES repeat; `iota` counts; mod:A:B:M:O:S is
- *                                    ((i * A + B) % M - O) / S; `in` before TYPE: read-only; without VALUES it counts as never written; `freed`: given back before the launch; `freed-later`: before the second
+ *     // launch grid=2,1,1 block=32 cluster=2 shared=64 entry=name fuel=1000 stats twice
+ *     unchecked=global|shared|races|registers
+ *     // buf NAME TYPE COUNT VALUES     memory, and its address as the next parameter; VALUES repeat; `iota` counts;
+ *                                       mod:A:B:M:O:S is
+ *                                    ((i * A + B) % M - O) / S; `in` before TYPE: read-only; without VALUES it counts
+ *                                    as never written; `freed`: given back before the launch; `freed-later`: before the
+ *                                    second
  *     // mem ...                        the same without the parameter
  *     // val TYPE VALUE                 a scalar parameter
- *     // map NAME DATATYPE dims=64,32 box=16,16 strides=128 steps=1,2 swizzle=3 fill=1     a tensor map of that memory as the next parameter; strides in bytes;
+ *     // map NAME DATATYPE dims=64,32 box=16,16 strides=128 steps=1,2 swizzle=3 fill=1     a tensor map of that memory
+ *         as the next parameter; strides in bytes;
  *                                    im2col: lower=-1,-1 upper=0,0 channels=16 pixels=8 instead of box
- * With arguments, NAME TARGET ..., the PTX is that of tests/sim/foreign/NAME.TARGET.ptx, of each TARGET, and all must give the same.
- * Types: u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64, and x8 x16 x32 x64 printed in hexadecimal. The output is every buffer that the kernel
- * may write, eight values a line (runs of one value are shortened; of more than 256 values the first and the FNV-1a hash of the bytes), or the fault
- * with addresses replaced by "ADDRESS". */
+ * With arguments, NAME TARGET ..., the PTX is that of tests/sim/foreign/NAME.TARGET.ptx, of each TARGET, and all must
+ * give the same. Types: u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64, and x8 x16 x32 x64 printed in hexadecimal. The
+ * output is every buffer that the kernel may write, eight values a line (runs of one value are shortened; of more than
+ * 256 values the first and the FNV-1a hash of the bytes), or the fault with addresses replaced by "ADDRESS". */
 
-typedef struct sim_type { const char *name; int bytes; xlagpu_type type; bool hex; } sim_type;
-static const sim_type sim_types[] = {{"u8", 1, XLAGPU_U8, false}, {"u16", 2, XLAGPU_U16, false}, {"u32", 4, XLAGPU_U32, false}, {"u64", 8, XLAGPU_U64, false}, {"s8", 1, XLAGPU_S8, false},
-    {"s16", 2, XLAGPU_S16, false}, {"s32", 4, XLAGPU_S32, false}, {"s64", 8, XLAGPU_S64, false}, {"f16", 2, XLAGPU_F16, false}, {"bf16", 2, XLAGPU_BF16, false}, {"f32", 4, XLAGPU_F32, false},
-    {"f64", 8, XLAGPU_F64, false}, {"x8", 1, XLAGPU_U8, true}, {"x16", 2, XLAGPU_U16, true}, {"x32", 4, XLAGPU_U32, true}, {"x64", 8, XLAGPU_U64, true}};
-typedef struct sim_buf { char name[64]; const sim_type *t; uint32_t count; char *p; bool readonly, written, freed, freed_later; } sim_buf;
-typedef struct sim_case { sim_buf bufs[16]; uint32_t n, params; char param[512]; xg_sim_launch l; char entry[64]; bool stats; uint32_t again; /* launches after the first */ } sim_case;
+typedef struct sim_type {
+    const char *name;
+    int bytes;
+    xlagpu_type type;
+    bool hex;
+} sim_type;
+static const sim_type sim_types[] = {{"u8", 1, XLAGPU_U8, false}, {"u16", 2, XLAGPU_U16, false},
+    {"u32", 4, XLAGPU_U32, false}, {"u64", 8, XLAGPU_U64, false}, {"s8", 1, XLAGPU_S8, false},
+    {"s16", 2, XLAGPU_S16, false}, {"s32", 4, XLAGPU_S32, false}, {"s64", 8, XLAGPU_S64, false},
+    {"f16", 2, XLAGPU_F16, false}, {"bf16", 2, XLAGPU_BF16, false}, {"f32", 4, XLAGPU_F32, false},
+    {"f64", 8, XLAGPU_F64, false}, {"x8", 1, XLAGPU_U8, true}, {"x16", 2, XLAGPU_U16, true},
+    {"x32", 4, XLAGPU_U32, true}, {"x64", 8, XLAGPU_U64, true}};
+typedef struct sim_buf {
+    char name[64];
+    const sim_type *t;
+    uint32_t count;
+    char *p;
+    bool readonly, written, freed, freed_later;
+} sim_buf;
+typedef struct sim_case {
+    sim_buf bufs[16];
+    uint32_t n, params;
+    char param[512];
+    xg_sim_launch l;
+    char entry[64];
+    bool stats;
+    uint32_t again; /* launches after the first */
+} sim_case;
 
 static const char *sim_word(const char *p, char out[64]) {
     int n = 0;
@@ -29,10 +56,13 @@ static const char *sim_word(const char *p, char out[64]) {
 }
 static const sim_type *sim_type_of(xg_ctx *c, const char *name) {
     size_t i;
-    for (i = 0; i < XG_COUNT(sim_types); i++) if (strcmp(sim_types[i].name, name) == 0) return &sim_types[i];
+    for (i = 0; i < XG_COUNT(sim_types); i++)
+        if (strcmp(sim_types[i].name, name) == 0) return &sim_types[i];
     xg_fail(c, XLAGPU_ERROR_USAGE, "test header: no type '%s'", name);
 }
-static bool sim_is_float(const sim_type *t) { return t->type == XLAGPU_F16 || t->type == XLAGPU_BF16 || t->type == XLAGPU_F32 || t->type == XLAGPU_F64; }
+static bool sim_is_float(const sim_type *t) {
+    return t->type == XLAGPU_F16 || t->type == XLAGPU_BF16 || t->type == XLAGPU_F32 || t->type == XLAGPU_F64;
+}
 static void sim_store(const sim_type *t, char *p, const char *word) {
     uint64_t v;
     if (sim_is_float(t) && strncmp(word, "0x", 2) != 0) {
@@ -40,7 +70,8 @@ static void sim_store(const sim_type *t, char *p, const char *word) {
         bool overflow;
         xg_float_parse(word, strlen(word), &d, &overflow);
         v = xg_float_encode(t->type, d);
-    } else v = word[0] == '-' ? 0 - strtoull(word + 1, NULL, 0) : strtoull(word, NULL, 0);
+    } else
+        v = word[0] == '-' ? 0 - strtoull(word + 1, NULL, 0) : strtoull(word, NULL, 0);
     memcpy(p, &v, (size_t)t->bytes);
 }
 /* mod:A:B:M:O:S */
@@ -49,16 +80,25 @@ static void sim_formula(const sim_type *t, char *p, const char *word, uint32_t i
     int k;
     char text[64];
     for (k = 0; k < 5 && (word = strchr(word, ':')) != NULL; k++) x[k] = strtoll(++word, NULL, 10);
-    if (sim_is_float(t)) { uint64_t v = xg_float_encode(t->type, (double)(((long long)i * x[0] + x[1]) % x[2] - x[3]) / (double)x[4]); memcpy(p, &v, (size_t)t->bytes); return; }
+    if (sim_is_float(t)) {
+        uint64_t v = xg_float_encode(t->type, (double)(((long long)i * x[0] + x[1]) % x[2] - x[3]) / (double)x[4]);
+        memcpy(p, &v, (size_t)t->bytes);
+        return;
+    }
     xg_format(text, sizeof text, "%lld", (((long long)i * x[0] + x[1]) % x[2] - x[3]) / x[4]);
     sim_store(t, p, text);
 }
 static void sim_numbers(const char *text, long long *out, int n) {
     int i;
-    for (i = 0; i < n && text; i++) { out[i] = strtoll(text, NULL, 0); text = strchr(text, ','); if (text) text++; }
+    for (i = 0; i < n && text; i++) {
+        out[i] = strtoll(text, NULL, 0);
+        text = strchr(text, ',');
+        if (text) text++;
+    }
 }
 static void sim_map(xg_stage *io, sim_case *k, const char *p) {
-    static const char *const types[] = {"u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16", "f32_ftz", "tf32", "tf32_ftz"};
+    static const char *const types[] = {
+        "u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16", "f32_ftz", "tf32", "tf32_ftz"};
     xg_sim_tensormap m;
     char w[64];
     uint32_t i, n = 0;
@@ -67,19 +107,27 @@ static void sim_map(xg_stage *io, sim_case *k, const char *p) {
     memset(&m, 0, sizeof m);
     for (i = 0; i < 5; i++) m.step[i] = 1;
     p = sim_word(p, w);
-    for (i = 0; i < k->n; i++) if (strcmp(k->bufs[i].name, w) == 0) m.base = (uint64_t)(uintptr_t)k->bufs[i].p;
+    for (i = 0; i < k->n; i++)
+        if (strcmp(k->bufs[i].name, w) == 0) m.base = (uint64_t)(uintptr_t)k->bufs[i].p;
     p = sim_word(p, w);
-    for (i = 0; i < XG_COUNT(types); i++) if (strcmp(types[i], w) == 0) m.type = (uint8_t)i;
+    for (i = 0; i < XG_COUNT(types); i++)
+        if (strcmp(types[i], w) == 0) m.type = (uint8_t)i;
     for (p = sim_word(p, w); *w; p = sim_word(p, w)) {
         const char *q = strchr(w, '=');
         memset(v, 0, sizeof v);
         sim_numbers(q ? q + 1 : NULL, v, 5);
         for (i = 0; i < 5; i++) {
-            if (strncmp(w, "dims=", 5) == 0) { m.dim[i] = (uint32_t)v[i] - 1; if (v[i]) n = i + 1; }
+            if (strncmp(w, "dims=", 5) == 0) {
+                m.dim[i] = (uint32_t)v[i] - 1;
+                if (v[i]) n = i + 1;
+            }
             if (strncmp(w, "box=", 4) == 0) m.box[i] = (uint16_t)v[i];
             if (strncmp(w, "steps=", 6) == 0 && v[i]) m.step[i] = (uint8_t)v[i];
             if (strncmp(w, "strides=", 8) == 0 && i < 4) m.stride[i] = (uint64_t)v[i];
-            if (strncmp(w, "lower=", 6) == 0 && i < 3) { m.lower[i] = (int16_t)v[i]; m.im2col = 1; }
+            if (strncmp(w, "lower=", 6) == 0 && i < 3) {
+                m.lower[i] = (int16_t)v[i];
+                m.im2col = 1;
+            }
             if (strncmp(w, "upper=", 6) == 0 && i < 3) m.upper[i] = (int16_t)v[i];
         }
         if (strncmp(w, "swizzle=", 8) == 0) m.swizzle = (uint8_t)v[0];
@@ -100,9 +148,18 @@ static void sim_buffer(xg_stage *io, sim_case *k, const char *p, bool parameter)
     uint64_t address;
     p = sim_word(p, b->name);
     p = sim_word(p, w);
-    if (strcmp(w, "in") == 0) { b->readonly = true; p = sim_word(p, w); }
-    if (strcmp(w, "freed") == 0) { b->freed = true; p = sim_word(p, w); }
-    if (strcmp(w, "freed-later") == 0) { b->freed_later = true; p = sim_word(p, w); }
+    if (strcmp(w, "in") == 0) {
+        b->readonly = true;
+        p = sim_word(p, w);
+    }
+    if (strcmp(w, "freed") == 0) {
+        b->freed = true;
+        p = sim_word(p, w);
+    }
+    if (strcmp(w, "freed-later") == 0) {
+        b->freed_later = true;
+        p = sim_word(p, w);
+    }
     b->t = sim_type_of(io->ctx, w);
     p = sim_word(p, w);
     b->count = (uint32_t)strtoul(w, NULL, 0);
@@ -113,8 +170,11 @@ static void sim_buffer(xg_stage *io, sim_case *k, const char *p, bool parameter)
     for (i = 0; i < b->count && n; i++) {
         char number[24];
         xg_format(number, sizeof number, "%u", i);
-        if (strncmp(values[i % n], "mod:", 4) == 0) sim_formula(b->t, b->p + (size_t)i * (size_t)b->t->bytes, values[i % n], i);
-        else sim_store(b->t, b->p + (size_t)i * (size_t)b->t->bytes, strcmp(values[i % n], "iota") == 0 ? number : values[i % n]);
+        if (strncmp(values[i % n], "mod:", 4) == 0)
+            sim_formula(b->t, b->p + (size_t)i * (size_t)b->t->bytes, values[i % n], i);
+        else
+            sim_store(b->t, b->p + (size_t)i * (size_t)b->t->bytes,
+                strcmp(values[i % n], "iota") == 0 ? number : values[i % n]);
     }
     if (!parameter) return;
     address = (uint64_t)(uintptr_t)b->p;
@@ -124,8 +184,14 @@ static void sim_buffer(xg_stage *io, sim_case *k, const char *p, bool parameter)
 }
 static void sim_header(xg_stage *io, sim_case *k, const char *p) {
     char w[64];
-    if (strncmp(p, "// buf ", 7) == 0 || strncmp(p, "// mem ", 7) == 0) { sim_buffer(io, k, p + 7, p[3] == 'b'); return; }
-    if (strncmp(p, "// map ", 7) == 0) { sim_map(io, k, p + 7); return; }
+    if (strncmp(p, "// buf ", 7) == 0 || strncmp(p, "// mem ", 7) == 0) {
+        sim_buffer(io, k, p + 7, p[3] == 'b');
+        return;
+    }
+    if (strncmp(p, "// map ", 7) == 0) {
+        sim_map(io, k, p + 7);
+        return;
+    }
     if (strncmp(p, "// val ", 7) == 0) {
         const sim_type *t;
         p = sim_word(p + 7, w);
@@ -138,28 +204,51 @@ static void sim_header(xg_stage *io, sim_case *k, const char *p) {
     }
     if (strncmp(p, "// launch", 9) != 0) return;
     for (p = sim_word(p + 9, w); *w; p = sim_word(p, w)) {
-        uint32_t *d = strncmp(w, "grid=", 5) == 0 ? k->l.grid : strncmp(w, "block=", 6) == 0 ? k->l.block : strncmp(w, "cluster=", 8) == 0 ? k->l.cluster : NULL;
+        uint32_t *d = strncmp(w, "grid=", 5) == 0      ? k->l.grid
+                      : strncmp(w, "block=", 6) == 0   ? k->l.block
+                      : strncmp(w, "cluster=", 8) == 0 ? k->l.cluster
+                                                       : NULL;
         char *q = strchr(w, '=');
-        if (d) { int i; for (i = 0; i < 3 && q; i++) { d[i] = (uint32_t)strtoul(q + 1, NULL, 0); q = strchr(q + 1, ','); } }
-        else if (strncmp(w, "shared=", 7) == 0) k->l.dynamic_shared = (uint32_t)strtoul(q + 1, NULL, 0);
-        else if (strncmp(w, "fuel=", 5) == 0) k->l.fuel = strtoull(q + 1, NULL, 0);
-        else if (strncmp(w, "entry=", 6) == 0) xg_format(k->entry, sizeof k->entry, "%s", q + 1);
-        else if (strcmp(w, "stats") == 0) k->stats = true;
-        else if (strcmp(w, "twice") == 0) k->again = 1;
-        else if (strcmp(w, "unchecked=global") == 0) k->l.unchecked_global = true;
-        else if (strcmp(w, "unchecked=shared") == 0) k->l.unchecked_shared = true;
-        else if (strcmp(w, "unchecked=races") == 0) k->l.unchecked_races = true;
-        else if (strcmp(w, "unchecked=registers") == 0) k->l.unchecked_registers = true;
-        else xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "test header: '%s'", w);
+        if (d) {
+            int i;
+            for (i = 0; i < 3 && q; i++) {
+                d[i] = (uint32_t)strtoul(q + 1, NULL, 0);
+                q = strchr(q + 1, ',');
+            }
+        } else if (strncmp(w, "shared=", 7) == 0)
+            k->l.dynamic_shared = (uint32_t)strtoul(q + 1, NULL, 0);
+        else if (strncmp(w, "fuel=", 5) == 0)
+            k->l.fuel = strtoull(q + 1, NULL, 0);
+        else if (strncmp(w, "entry=", 6) == 0)
+            xg_format(k->entry, sizeof k->entry, "%s", q + 1);
+        else if (strcmp(w, "stats") == 0)
+            k->stats = true;
+        else if (strcmp(w, "twice") == 0)
+            k->again = 1;
+        else if (strcmp(w, "unchecked=global") == 0)
+            k->l.unchecked_global = true;
+        else if (strcmp(w, "unchecked=shared") == 0)
+            k->l.unchecked_shared = true;
+        else if (strcmp(w, "unchecked=races") == 0)
+            k->l.unchecked_races = true;
+        else if (strcmp(w, "unchecked=registers") == 0)
+            k->l.unchecked_registers = true;
+        else
+            xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "test header: '%s'", w);
     }
 }
 static void sim_value(xg_stage *io, const sim_type *t, const char *p) {
     uint64_t v = 0;
     memcpy(&v, p, (size_t)t->bytes);
-    if (t->hex) { xg_puts(&io->out, "0x"); xg_put_hex(&io->out, v, t->bytes * 2); }
-    else if (sim_is_float(t)) xg_float_print(&io->out, t->type, v);
-    else if (t->name[0] == 's') xg_put_i64(&io->out, (int64_t)(v << (64 - 8 * t->bytes)) >> (64 - 8 * t->bytes));
-    else xg_put_u64(&io->out, v);
+    if (t->hex) {
+        xg_puts(&io->out, "0x");
+        xg_put_hex(&io->out, v, t->bytes * 2);
+    } else if (sim_is_float(t))
+        xg_float_print(&io->out, t->type, v);
+    else if (t->name[0] == 's')
+        xg_put_i64(&io->out, (int64_t)(v << (64 - 8 * t->bytes)) >> (64 - 8 * t->bytes));
+    else
+        xg_put_u64(&io->out, v);
 }
 static void sim_show(xg_stage *io, const sim_buf *b) {
     uint32_t i, run, items = 0;
@@ -168,7 +257,10 @@ static void sim_show(xg_stage *io, const sim_buf *b) {
     if (b->count > 256) {
         uint64_t hash = 0xCBF29CE484222325u;
         for (i = 0; i < b->count * size; i++) hash = (hash ^ (unsigned char)b->p[i]) * 0x100000001B3u;
-        for (i = 0; i < 8; i++) { xg_putc(&io->out, ' '); sim_value(io, b->t, b->p + i * size); }
+        for (i = 0; i < 8; i++) {
+            xg_putc(&io->out, ' ');
+            sim_value(io, b->t, b->p + i * size);
+        }
         xg_printf(&io->out, " ... %u values, hash %llx\n", b->count, (unsigned long long)hash);
         return;
     }
@@ -185,8 +277,11 @@ static void sim_fault(xg_stage *io, const xg_sim_worker *w) {
     char text[2048];
     size_t i, n = xg_sim_fault_text(w, text, sizeof text);
     for (i = 0; i < n; i++) {
-        if (i > 2 && memcmp(text + i - 3, "at 0x", 5) == 0) { xg_puts(&io->out, "ADDRESS"); i += 1 + strspn(text + i + 2, "0123456789ABCDEF"); }
-        else xg_putc(&io->out, text[i]);
+        if (i > 2 && memcmp(text + i - 3, "at 0x", 5) == 0) {
+            xg_puts(&io->out, "ADDRESS");
+            i += 1 + strspn(text + i + 2, "0123456789ABCDEF");
+        } else
+            xg_putc(&io->out, text[i]);
     }
     xg_putc(&io->out, '\n');
 }
@@ -204,14 +299,18 @@ static void sim_memory(sim_case *k, xg_sim_memory *memory) {
     for (i = 0; i < k->n; i++) {
         xg_sim_buffer b;
         memset(&b, 0, sizeof b);
-        b.base = (uint64_t)(uintptr_t)k->bufs[i].p; b.bytes = (uint64_t)k->bufs[i].count * (uint64_t)k->bufs[i].t->bytes; b.name = k->bufs[i].name; b.readonly = k->bufs[i].readonly;
+        b.base = (uint64_t)(uintptr_t)k->bufs[i].p;
+        b.bytes = (uint64_t)k->bufs[i].count * (uint64_t)k->bufs[i].t->bytes;
+        b.name = k->bufs[i].name;
+        b.readonly = k->bufs[i].readonly;
         xg_sim_memory_add(memory, &b);
         if (k->bufs[i].freed) xg_sim_memory_remove(memory, b.base);
         if (k->bufs[i].written) xg_sim_memory_written(memory, b.base, b.bytes, 0);
     }
 }
 /* Loads the kernel and launches it, as often as the case says. NULL: it was refused, and the context says why. */
-static xg_sim_worker *sim_go(xg_stage *io, sim_case *k, const xg_source *text, xg_sim_memory *memory, xlagpu_status *status) {
+static xg_sim_worker *sim_go(
+    xg_stage *io, sim_case *k, const xg_source *text, xg_sim_memory *memory, xlagpu_status *status) {
     xg_sim_module *m = xg_sim_load(io->ctx, io->arena, text);
     xg_sim_worker *w = NULL;
     uint32_t n;
@@ -225,7 +324,8 @@ static xg_sim_worker *sim_go(xg_stage *io, sim_case *k, const xg_source *text, x
     *status = XLAGPU_OK;
     for (n = 0; n <= k->again && *status == XLAGPU_OK; n++) {
         uint32_t i;
-        for (i = 0; n && i < k->n; i++) if (k->bufs[i].freed_later) xg_sim_memory_remove(memory, (uint64_t)(uintptr_t)k->bufs[i].p);
+        for (i = 0; n && i < k->n; i++)
+            if (k->bufs[i].freed_later) xg_sim_memory_remove(memory, (uint64_t)(uintptr_t)k->bufs[i].p);
         xg_sim_begin(&k->l);
         w = xg_sim_worker_init(xg_alloc_raw(io->arena, xg_sim_worker_bytes(&k->l)), &k->l);
         *status = xg_sim_run(w, 0, (uint64_t)k->l.grid[0] * k->l.grid[1] * k->l.grid[2]);
@@ -245,22 +345,35 @@ static void sim_run(xg_stage *io, const xg_source *ptx) {
     sim_memory(k, &memory);
     w = sim_go(io, k, ptx, &memory, &status);
     xg_sim_memory_free(&memory);
-    if (!w) { xg_printf(&io->out, "%s\n", io->ctx->message); return; }
-    if (status != XLAGPU_OK) sim_fault(io, w);
-    else for (i = 0; i < k->n; i++) if (!k->bufs[i].readonly) sim_show(io, &k->bufs[i]);
+    if (!w) {
+        xg_printf(&io->out, "%s\n", io->ctx->message);
+        return;
+    }
+    if (status != XLAGPU_OK)
+        sim_fault(io, w);
+    else
+        for (i = 0; i < k->n; i++)
+            if (!k->bufs[i].readonly) sim_show(io, &k->bufs[i]);
     if (k->stats) {
         const xg_sim_stats *s = xg_sim_worker_stats(w);
-#define X(name) if (s->name) xg_printf(&io->out, #name " %llu\n", (unsigned long long)s->name);
+#define X(name) \
+    if (s->name) xg_printf(&io->out, #name " %llu\n", (unsigned long long)s->name);
         XLAGPU_COUNTERS(X)
 #undef X
-        for (i = 0; i < XLAGPU_CLASS_COUNT; i++) if (s->class_warps[i]) xg_printf(&io->out, "class %s %llu %llu\n", xlagpu_class_name(i), (unsigned long long)s->class_warps[i], (unsigned long long)s->class_lanes[i]);
+        for (i = 0; i < XLAGPU_CLASS_COUNT; i++)
+            if (s->class_warps[i])
+                xg_printf(&io->out, "class %s %llu %llu\n", xlagpu_class_name(i), (unsigned long long)s->class_warps[i],
+                    (unsigned long long)s->class_lanes[i]);
     }
 }
 static void stage_sim(xg_stage *io) {
     char name[64], target[64], path[256];
     const char *p = sim_word(io->args ? io->args : "", name);
     xg_buf first;
-    if (!*name) { sim_run(io, &io->in); return; }
+    if (!*name) {
+        sim_run(io, &io->in);
+        return;
+    }
     memset(&first, 0, sizeof first);
     for (p = sim_word(p, target); *target; p = sim_word(p, target)) {
         xg_source ptx;
@@ -273,7 +386,11 @@ static void stage_sim(xg_stage *io) {
         ptx.name = name;
         xg_buf_init(&io->out, io->arena);
         sim_run(io, &ptx);
-        if (!first.p) first = io->out;
-        else if (first.n != io->out.n || memcmp(first.p, io->out.p, first.n) != 0) { xg_printf(&io->out, "(%s differs from the first target)\n", target); return; }
+        if (!first.p)
+            first = io->out;
+        else if (first.n != io->out.n || memcmp(first.p, io->out.p, first.n) != 0) {
+            xg_printf(&io->out, "(%s differs from the first target)\n", target);
+            return;
+        }
     }
 }

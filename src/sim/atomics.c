@@ -1,0 +1,208 @@
+/* sim/atomics.c -- atomic operations, copies by cp.async and cvta: what reaches memory but is no load or store. */
+#ifndef XG_SIM_ATOMICS_C
+#define XG_SIM_ATOMICS_C
+#include "memory.c"
+
+XG_FN uint64_t xg_sim_atomic_value(xg_sim_atom op, xg_sim_type t, uint64_t old, uint64_t b, uint64_t c) {
+    bool sgn = xg_sim_types[t].cls == 'S';
+    uint32_t bits = xg_sim_types[t].bits;
+    if (xg_sim_types[t].cls == 'F' || xg_sim_types[t].cls == 'V') {
+        if (op <= XG_SIM_A_MAX) {
+            uint32_t h = (op == XG_SIM_A_ADD      ? XG_SIM_H_ADD
+                             : op == XG_SIM_A_MIN ? XG_SIM_H_MIN
+                                                  : XG_SIM_H_MAX) |
+                         (t == XG_SIM_BF16 || t == XG_SIM_BF16X2 ? (uint32_t)XG_SIM_H_BF16 : 0u);
+            if (t == XG_SIM_F32) return xg_sim_soft_add(XG_SIM_IS_F32, old, b, XG_SIM_RN);
+            if (t == XG_SIM_F64) return xg_sim_soft_add(XG_SIM_IS_F64, old, b, XG_SIM_RN);
+            return xg_sim_types[t].bytes == 4 ? xg_sim_halves((uint32_t)old, (uint32_t)b, 0, h)
+                                              : xg_sim_half((uint32_t)old, (uint32_t)b, 0, h);
+        }
+    }
+    switch (op) {
+    case XG_SIM_A_ADD: return old + b;
+    case XG_SIM_A_MIN:
+    case XG_SIM_A_MAX: {
+        bool less = sgn ? (int64_t)(old << (64 - bits)) < (int64_t)(b << (64 - bits)) : old < b;
+        return less == (op == XG_SIM_A_MIN) ? old : b;
+    }
+    case XG_SIM_A_AND: return old & b;
+    case XG_SIM_A_OR: return old | b;
+    case XG_SIM_A_XOR: return old ^ b;
+    case XG_SIM_A_EXCH: return b;
+    case XG_SIM_A_CAS: return old == b ? c : old;
+    case XG_SIM_A_INC: return old >= b ? 0 : old + 1;
+    default: return old == 0 || old > b ? b : old - 1;
+    }
+}
+
+#if XG_SIM_ATOMICS
+#define XG_SIM_ATOMIC_AS(T) \
+    do { \
+        T old_, new_; \
+        __atomic_load((T *)(void *)p, &old_, __ATOMIC_SEQ_CST); \
+        do new_ = (T)xg_sim_atomic_value(op, t, old_, b, c); \
+        while (!__atomic_compare_exchange((T *)(void *)p, &old_, &new_, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)); \
+        return old_; \
+    } while (0)
+#else
+#define XG_SIM_ATOMIC_AS(T) \
+    do { \
+        T old_, new_; \
+        memcpy(&old_, p, sizeof old_); \
+        new_ = (T)xg_sim_atomic_value(op, t, old_, b, c); \
+        memcpy(p, &new_, sizeof new_); \
+        return old_; \
+    } while (0)
+#endif
+XG_FN uint64_t xg_sim_atomic(char *p, xg_sim_atom op, xg_sim_type t, uint64_t b, uint64_t c) {
+    if (xg_sim_types[t].bytes == 2) XG_SIM_ATOMIC_AS(uint16_t);
+    if (xg_sim_types[t].bytes == 4) XG_SIM_ATOMIC_AS(uint32_t);
+    XG_SIM_ATOMIC_AS(uint64_t);
+}
+
+/* 32-bit additions in shared memory, which no other worker sees: histograms. */
+XG_FN void xg_sim_atom_add32(
+    xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask) {
+    const uint32_t *list = w->m->list + in->list;
+    const char *b = xg_sim_slot(w, v, list[0]);
+    uint32_t i, old, x;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        char *p;
+        if (!(mask >> i & 1)) continue;
+        p = xg_sim_reach_at(r, i);
+        memcpy(&old, p, 4);
+        memcpy(&x, b + i * 4, 4);
+        x += old;
+        memcpy(p, &x, 4);
+        if (in->n > 1) memcpy(v->regs + list[1] + (size_t)i * 4, &old, 4);
+    }
+}
+/* 128 bits: exch and cas, one worker at a time. */
+XG_FN void xg_sim_atom_wide(
+    xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask) {
+    const uint32_t *list = w->m->list + in->list, cas = in->op == XG_SIM_A_CAS;
+    uint32_t *lock = w->l->memory ? &w->l->memory->wide_lock : NULL, i, e;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        uint64_t x[4], old[2];
+        char *p;
+        if (!(mask >> i & 1)) continue;
+        p = xg_sim_reach_at(r, i);
+        for (e = 0; e < in->d2bytes; e++) memcpy(&x[e], xg_sim_slot(w, v, list[e]) + (size_t)i * 8, 8);
+        while (lock && !xg_sim_counter_swap(lock, 0, 1)) {}
+        memcpy(old, p, 16);
+        if (!cas || memcmp(old, x, 16) == 0) memcpy(p, x + 2 * cas, 16);
+        if (lock) XG_SIM_COUNTER_SET(lock, 0);
+        for (e = 0; e < 2; e++) memcpy(v->regs + list[in->d2bytes + e] + (size_t)i * 8, &old[e], 8);
+    }
+}
+XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    uint32_t bytes = in->dbytes, n = in->d2bytes, i, e, all;
+    const uint32_t *list = w->m->list + in->list;
+    xg_sim_type t = (xg_sim_type)(in->imm2 >> 16);
+    xg_sim_reach r;
+    all = t == XG_SIM_B128 ? 16 : bytes * n;
+    if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), in->imm, (in->imm2 & XG_SIM_M_WIDE) != 0,
+            (xg_sim_space)(in->imm2 & XG_SIM_M_SPACE), mask, all, true, &r))
+        return;
+    if (!xg_sim_shadow(w, v, in, &r, mask, all, in->op == XG_SIM_A_EXCH ? XG_SIM_WRITES : XG_SIM_UPDATES, true)) return;
+    if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
+    w->stats.atomics++;
+    w->stats.atomic_conflicts += xg_sim_popc(mask) - xg_sim_count_places(&r, mask);
+    if (t == XG_SIM_B128) {
+        xg_sim_atom_wide(w, v, in, &r, mask);
+        return;
+    }
+    if (r.shared && r.shape != XG_SIM_ANY && in->op == XG_SIM_A_ADD && n == 1 && bytes == 4 &&
+        (t == XG_SIM_U32 || t == XG_SIM_S32 || t == XG_SIM_B32)) {
+        xg_sim_atom_add32(w, v, in, &r, mask);
+        return;
+    }
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        char *p;
+        uint64_t b[8], c = 0, old;
+        if (!(mask >> i & 1)) continue;
+        p = xg_sim_reach_at(&r, i);
+        for (e = 0; e < n; e++) {
+            b[e] = 0;
+            memcpy(&b[e], xg_sim_slot(w, v, list[e]) + (size_t)i * bytes, bytes);
+        }
+        if (in->flags & 32) memcpy(&c, xg_sim_slot(w, v, in->c) + (size_t)i * bytes, bytes);
+        for (e = 0; e < n; e++) {
+            old = xg_sim_atomic(p + e * bytes, (xg_sim_atom)in->op, t, b[e], c);
+            if (in->n > n) memcpy(v->regs + list[n + e] + (size_t)i * bytes, &old, bytes);
+        }
+    }
+}
+
+/* cp.async: at once; what the source does not give is zero. */
+XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    xg_sim_reach to, from;
+    uint32_t i, size = in->imm, reading = mask;
+    uint32_t given[XG_SIM_WARP];
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        given[i] = size;
+        if (in->flags & 32) memcpy(&given[i], xg_sim_slot(w, v, in->c) + i * 4, 4);
+        if (given[i] > size) {
+            if (mask >> i & 1) {
+                xg_sim_fault(w, v, in, i, XG_SIM_FAULT_OPERAND,
+                    "cp.async with a source size of %u, more than its %u bytes", given[i], size);
+                return;
+            }
+            given[i] = 0;
+        }
+        if (!given[i]) reading &= ~(1u << i);
+    }
+    if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), 0, in->imm2 != 0, XG_SIM_SHARED, mask, size, true, &to))
+        return;
+    if (reading &&
+        !xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->b), 0, true, XG_SIM_GLOBAL, reading, size, false, &from))
+        return;
+    if (reading && !xg_sim_shadow(w, v, in, &from, reading, size, XG_SIM_READS, false)) return;
+    if (!xg_sim_shadow(w, v, in, &to, mask, size, XG_SIM_WRITES, false)) return;
+    w->stats.global_loads++;
+    w->stats.shared_stores++;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        char *d;
+        if (!(mask >> i & 1)) continue;
+        d = xg_sim_reach_at(&to, i);
+        memset(d, 0, size);
+        xg_sim_copy_issue(w, v->id * XG_SIM_WARP + i, (size_t)(d - w->shared), size);
+        if (reading >> i & 1) memcpy(d, xg_sim_reach_at(&from, i), given[i]);
+    }
+}
+
+/* cvta and isspacep. */
+XG_FN void xg_sim_exec_space(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    const char *src = xg_sim_slot(w, v, in->a);
+    char *dst = v->regs + in->d;
+    xg_sim_space space = (xg_sim_space)(in->imm & 255);
+    uint32_t how = in->imm >> 8, i;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        uint64_t a, base, bytes;
+        if (!(mask >> i & 1)) continue;
+        memcpy(&a, src + i * 8, 8);
+        base = space == XG_SIM_SHARED  ? (uint64_t)(uintptr_t)w->shared
+               : space == XG_SIM_PARAM ? (uint64_t)(uintptr_t)w->params
+               : space == XG_SIM_LOCAL
+                   ? (uint64_t)(uintptr_t)w->local + ((uint64_t)v->id * XG_SIM_WARP + i) * w->l->local_bytes
+                   : 0;
+        bytes = space == XG_SIM_SHARED  ? w->l->shared_bytes
+                : space == XG_SIM_PARAM ? w->l->param_bytes
+                                        : w->l->local_bytes;
+        if (how == 2) {
+            uint64_t shared = (uint64_t)(uintptr_t)w->shared,
+                     local = (uint64_t)(uintptr_t)w->local + ((uint64_t)v->id * XG_SIM_WARP + i) * w->l->local_bytes;
+            const xg_sim_buffer *g = xg_sim_memory_find(&w->m->globals, a);
+            bool yes = base ? a - base < bytes
+                            : a - shared >= w->l->shared_bytes && a - local >= w->l->local_bytes &&
+                                  (space == XG_SIM_CONST) == (g && g->readonly);
+            int32_t m = yes ? -1 : 0;
+            memcpy(dst + i * 4, &m, 4);
+        } else {
+            a = how == 0 ? a + base : a - base;
+            memcpy(dst + i * 8, &a, 8);
+        }
+    }
+}
+
+#endif /* XG_SIM_ATOMICS_C */
