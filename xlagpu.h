@@ -10447,8 +10447,8 @@ static void xg_verify_fused(const xg_inst *fusion) {
     XG_RULE(fusion, !c->root->first_use, NULL, "the root %.*s of %.*s has users", (int)c->root->name.n, c->root->name.p,
         (int)c->name.n, c->name.p);
     XG_FOR_INSTS(i, c)
-    XG_RULE(i, i == c->root || i->first_use, "remove it", "nothing in the fused computation %.*s uses it",
-        (int)c->name.n, c->name.p);
+        XG_RULE(i, i == c->root || i->first_use, "remove it", "nothing in the fused computation %.*s uses it",
+            (int)c->name.n, c->name.p);
 }
 
 static void xg_verify_inst(xg_verifier *v, const xg_inst *i) {
@@ -11034,13 +11034,13 @@ XG_FN bool xg_complex_less(xg_complex a, xg_complex b);
 XG_FN bool xg_complex_least(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_mul(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_div(xg_complex a, xg_complex b);
+/* clang-format off */
 #define X(name) XG_FN xg_complex xg_complex_##name(xg_complex z);
-X(sign)
-X(exp)
-X(expm1) X(log) X(log1p) X(logistic) X(sqrt) X(rsqrt) X(cbrt) X(sin) X(cos) X(tan) X(asin) X(acos) X(sinh) X(cosh)
-    X(tanh) X(asinh) X(acosh) X(atanh)
+X(sign) X(exp) X(expm1) X(log) X(log1p) X(logistic) X(sqrt) X(rsqrt) X(cbrt) X(sin)
+X(cos) X(tan) X(asin) X(acos) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh)
 #undef X
-        XG_FN xg_complex xg_complex_pow(xg_complex a, xg_complex b);
+    /* clang-format on */
+    XG_FN xg_complex xg_complex_pow(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_atan2(xg_complex a, xg_complex b);
 
 /* ---- kernels.c: loops over dense blocks of a carrier type ------------------------------------------------------ */
@@ -15563,6 +15563,7 @@ XG_FN uint64_t xg_eval_shift_arithmetic(uint64_t v, uint64_t by, int bits) {
         } \
         return true;
 
+/* clang-format off */
 #define XG_EVAL_DEFINE_INT(name, TYPE, UNSIGNED, WIDE) \
     XG_FN bool xg_eval_kernel_##name(const xg_ew *e, void *to, const void *const *in, size_t n) { \
         typedef TYPE T; \
@@ -15577,13 +15578,13 @@ XG_FN uint64_t xg_eval_shift_arithmetic(uint64_t v, uint64_t by, int bits) {
         size_t i; \
         switch (e->op) { \
             XG_EVAL_INT_UNARY(XG_EVAL_CASE1) \
-            XG_EVAL_INT_BINARY(XG_EVAL_CASE2) XG_EVAL_INT_TERNARY(XG_EVAL_CASE3) case XG_COMPARE \
-                : switch (e->direction) { \
-                XG_EVAL_COMPARE(XG_EVAL_COMPARE_CASE) default : return false; \
-            } \
+            XG_EVAL_INT_BINARY(XG_EVAL_CASE2) \
+        XG_EVAL_INT_TERNARY(XG_EVAL_CASE3) \
+        case XG_COMPARE: switch (e->direction) { XG_EVAL_COMPARE(XG_EVAL_COMPARE_CASE) default: return false; } \
         default: return false; \
         } \
     }
+/* clang-format on */
 #define neg(a) (is_signed && ((U)(a) >> (sizeof(T) * 8 - 1)))
 XG_EVAL_DEFINE_INT(s8, int8_t, uint8_t, uint32_t)
 XG_EVAL_DEFINE_INT(u8, uint8_t, uint8_t, uint32_t)
@@ -15629,6 +15630,7 @@ XG_FN bool xg_eval_kernel_pred(const xg_ew *e, void *to, const void *const *in, 
             out[i] = (T)(value); \
         } \
         return true;
+/* clang-format off */
 #define XG_EVAL_DEFINE_FLOAT(name, TYPE) \
     XG_FN bool xg_eval_kernel_##name(const xg_ew *ew, void *to, const void *const *in, size_t n) { \
         typedef TYPE T; \
@@ -15651,6 +15653,7 @@ XG_FN bool xg_eval_kernel_pred(const xg_ew *e, void *to, const void *const *in, 
         default: return false; \
         } \
     }
+/* clang-format on */
 XG_EVAL_DEFINE_FLOAT(f32, float)
 XG_EVAL_DEFINE_FLOAT(f64, double)
 #undef XG_EVAL_DEFINE_FLOAT
@@ -15695,6 +15698,7 @@ XG_EVAL_DEFINE_FLOAT(f64, double)
     X(GE, xg_complex_least(b, a))
 /* clang-format on */
 #define LOAD(p, i) xg_complex_of((double)(p)[2 * (i)], (double)(p)[2 * (i) + 1])
+/* clang-format off */
 #define XG_EVAL_DEFINE_COMPLEX(name, TYPE) \
     XG_FN bool xg_eval_kernel_##name(const xg_ew *e, void *to, const void *const *in, size_t n) { \
         typedef TYPE T; \
@@ -15705,7 +15709,8 @@ XG_EVAL_DEFINE_FLOAT(f64, double)
         switch (e->op) { \
             XG_EVAL_COMPLEX_UNARY(XG_EVAL_COMPLEX_CASE1) \
             XG_EVAL_COMPLEX_BINARY(XG_EVAL_COMPLEX_CASE2) \
-                XG_EVAL_COMPLEX_PART(XG_EVAL_COMPLEX_CASE_PART) case XG_CLAMP : for (i = 0; i < n; i++) { \
+        XG_EVAL_COMPLEX_PART(XG_EVAL_COMPLEX_CASE_PART) \
+        case XG_CLAMP: for (i = 0; i < n; i++) { \
                 const xg_complex lo = LOAD(x, i), a = LOAD(y, i), hi = LOAD(z, i), \
                                  m = xg_complex_least(a, lo) ? lo : a, v = xg_complex_least(m, hi) ? m : hi; \
                 out[2 * i] = (T)v.re; \
@@ -15713,10 +15718,11 @@ XG_EVAL_DEFINE_FLOAT(f64, double)
             } \
             return true; \
         case XG_COMPARE: \
-            switch (e->direction) { XG_EVAL_COMPLEX_COMPARE(XG_EVAL_COMPLEX_COMPARE_CASE) default : return false; } \
+            switch (e->direction) { XG_EVAL_COMPLEX_COMPARE(XG_EVAL_COMPLEX_COMPARE_CASE) default: return false; } \
         default: return false; \
         } \
     }
+/* clang-format on */
 XG_EVAL_DEFINE_COMPLEX(c64, float)
 XG_EVAL_DEFINE_COMPLEX(c128, double)
 #undef XG_EVAL_DEFINE_COMPLEX
@@ -15894,12 +15900,15 @@ XG_FN void xg_eval_row_strides(const xg_shape *s, int64_t *strides) {
 XG_FN void xg_eval_tile(size_t bytes, unsigned char *to, const unsigned char *from, int64_t rows, int64_t columns,
     int64_t to_row, int64_t to_column, int64_t from_row, int64_t from_column) {
     int64_t i, j;
+    /* clang-format off */
     switch (bytes) {
-        XG_EVAL_TILE_CASE(1)
-        XG_EVAL_TILE_CASE(2) XG_EVAL_TILE_CASE(4) XG_EVAL_TILE_CASE(8) default
-            : for (i = 0; i < rows; i++) for (j = 0; j < columns; j++)
-                  memcpy(to + (i * to_row + j * to_column) * 16, from + (i * from_row + j * from_column) * 16, 16);
+    XG_EVAL_TILE_CASE(1) XG_EVAL_TILE_CASE(2) XG_EVAL_TILE_CASE(4) XG_EVAL_TILE_CASE(8)
+    default:
+        for (i = 0; i < rows; i++)
+            for (j = 0; j < columns; j++)
+                memcpy(to + (i * to_row + j * to_column) * 16, from + (i * from_row + j * from_column) * 16, 16);
     }
+    /* clang-format on */
 }
 #undef XG_EVAL_TILE_CASE
 
@@ -17344,10 +17353,11 @@ XG_FN void xg_eval_plan_place(xg_eval_run *r, xg_eval_plan *p, const xg_inst *i)
     r->position[i->id] = p->n++;
     for (; k < p->n; k++) {
         if (p->insts[k]->shape->type != XLAGPU_TUPLE) continue;
-        XG_FOR_USES(u, p->insts[k]) if (u->user->op == XG_GET_TUPLE_ELEMENT && r->position[u->user->id] == UINT32_MAX) {
-            p->insts[p->n] = u->user;
-            r->position[u->user->id] = p->n++;
-        }
+        XG_FOR_USES(u, p->insts[k])
+            if (u->user->op == XG_GET_TUPLE_ELEMENT && r->position[u->user->id] == UINT32_MAX) {
+                p->insts[p->n] = u->user;
+                r->position[u->user->id] = p->n++;
+            }
     }
 }
 
@@ -17378,10 +17388,12 @@ XG_FN bool xg_eval_calls_act(xg_eval_run *r) {
     const xg_comp *c;
     if (r->acts_known) return r->acts;
     r->acts_known = true; /* and false, while other calls are passed */
-    for (c = r->module->first; c && !r->acts; c = c->next) XG_FOR_INSTS(i, c) if (xg_eval_acts(r, i)) {
-            r->acts = true;
-            break;
-        }
+    for (c = r->module->first; c && !r->acts; c = c->next)
+        XG_FOR_INSTS(i, c)
+            if (xg_eval_acts(r, i)) {
+                r->acts = true;
+                break;
+            }
     return r->acts;
 }
 
@@ -17402,7 +17414,8 @@ XG_FN xg_eval_plan *xg_eval_plan_of(xg_eval_run *r, const xg_comp *c) {
     p->insts = XG_NEW_N(&r->mem, const xg_inst *, c->n_insts);
     p->last = XG_NEW_N(&r->mem, uint32_t, c->n_insts);
     XG_FOR_INSTS(i, c) r->position[i->id] = UINT32_MAX;
-    XG_FOR_INSTS(i, c) if (r->position[i->id] == UINT32_MAX) xg_eval_plan_place(r, p, i);
+    XG_FOR_INSTS(i, c)
+        if (r->position[i->id] == UINT32_MAX) xg_eval_plan_place(r, p, i);
     for (k = 0; k < p->n; k++) p->last[k] = UINT32_MAX; /* not needed */
     p->last[r->position[c->root->id]] = p->n;
     for (k = p->n; k-- > 0;) {
@@ -24607,9 +24620,8 @@ RULE(compare_converted_pred) {
     uint32_t k;
     if (!(xg_str_is(d, "EQ") || xg_str_is(d, "NE")) || xg_str_is(xg_attr_str(i, XG_A_type), "TOTALORDER")) return NULL;
     XG_EITHER(x, y)
-    if (x->op == XG_CONVERT && xg_alg_is_pred(XG_OPERAND(x, 0)) &&
-        (xg_alg_is(y, 0.0) || xg_alg_is(y, 1.0))) return xg_alg_truth(a, XG_OPERAND(x, 0), xg_str_is(d, "EQ"),
-        xg_alg_is(y, 1.0));
+    if (x->op == XG_CONVERT && xg_alg_is_pred(XG_OPERAND(x, 0)) && (xg_alg_is(y, 0.0) || xg_alg_is(y, 1.0)))
+        return xg_alg_truth(a, XG_OPERAND(x, 0), xg_str_is(d, "EQ"), xg_alg_is(y, 1.0));
     return NULL;
 }
 RULE(select_constant) {
@@ -26431,7 +26443,8 @@ RULE(map_inline) {
     xg_map64 made;
     uint32_t k;
     if (c->n_insts > 64) return NULL;
-    XG_FOR_INSTS(s, c) if (s->op != XG_PARAMETER && s->op != XG_CONSTANT && !(xg_op_flags(s->op) & XGF_EW)) return NULL;
+    XG_FOR_INSTS(s, c)
+        if (s->op != XG_PARAMETER && s->op != XG_CONSTANT && !(xg_op_flags(s->op) & XGF_EW)) return NULL;
     xg_map64_init(&made, a->m->arena);
     XG_FOR_INSTS(s, c) {
         xg_inst *now, *in[3];
@@ -27041,7 +27054,8 @@ XG_FN bool xg_alg_run_rules(xg_module *m, const char *only) {
     r->precedes = xg_opt_control_sources(m);
     r->n_precedes = m->n_ids;
     xg_alg_index(r);
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) xg_alg_enqueue(r, i);
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) xg_alg_enqueue(r, i);
     r->budget = (uint64_t)r->queue.n * XG_ALG_REWRITES + 1000;
     for (; r->at < r->queue.n && r->budget; r->at++) {
         xg_inst *i = r->queue.p[r->at];
@@ -28119,7 +28133,8 @@ XG_FN bool xg_offload_to(const xg_inst *i, bool host) {
 /* Goes to the host, and all who want it have it brought back. */
 XG_FN bool xg_offload_leaves(const xg_inst *i) {
     if (!xg_offload_to(i, true) || i == i->comp->root || !i->first_use) return false;
-    XG_FOR_USES(u, i) if (!xg_offload_to(u->user, false)) return false;
+    XG_FOR_USES(u, i)
+        if (!xg_offload_to(u->user, false)) return false;
     return true;
 }
 
@@ -28253,7 +28268,8 @@ XG_FN bool xg_coll_is_wrapped(const xg_inst *i) {
     const xg_comp *c;
     if (!i->comp->module->made[XG_ASYNC_START] || i != i->comp->root) return false;
     for (c = i->comp->module->first; c; c = c->next)
-        XG_FOR_INSTS(s, c) if (s->op == XG_ASYNC_START && xg_attr_comp(s, XG_A_calls) == i->comp) return true;
+        XG_FOR_INSTS(s, c)
+            if (s->op == XG_ASYNC_START && xg_attr_comp(s, XG_A_calls) == i->comp) return true;
     return false;
 }
 XG_FN bool xg_coll_matches(const xg_inst *i) {
@@ -28860,7 +28876,8 @@ XG_FN bool xg_cond_may_select(const xg_inst *i, const xg_comps *branches) {
     if (branches->n > XG_COND_SELECT_BRANCHES || !xg_cond_is_flat(i->shape)) return false;
     for (k = 0; k < branches->n; k++) {
         if (branches->p[k]->n_insts > XG_COND_SELECT_INSTS) return false;
-        XG_FOR_INSTS(s, branches->p[k]) if (!xg_cond_is_cheap(s)) return false;
+        XG_FOR_INSTS(s, branches->p[k])
+            if (!xg_cond_is_cheap(s)) return false;
     }
     return true;
 }
@@ -29305,7 +29322,8 @@ XG_FN bool xg_cse_comp_eq(const void *node, const void *key) {
     return xg_cse_same_comp(k->s, (const xg_comp *)node, k->c);
 }
 XG_FN bool xg_cse_acts(const xg_comp *c) {
-    XG_FOR_INSTS(i, c) if (i->op != XG_PARAMETER && !xg_cse_may_merge(i)) return true;
+    XG_FOR_INSTS(i, c)
+        if (i->op != XG_PARAMETER && !xg_cse_may_merge(i)) return true;
     return false;
 }
 /* Of all that may be called: what is at work in the entry no attribute names. */
@@ -29410,10 +29428,12 @@ XG_FN bool xg_dce_made_acting(const xg_module *m) {
 XG_FN unsigned char *xg_opt_acting_comps(xg_module *m) {
     unsigned char *acts = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + 1);
     xg_comp *c;
-    for (c = xg_dce_made_acting(m) ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_dce_acts(i, acts)) {
-            acts[c->id] = 1;
-            break;
-        }
+    for (c = xg_dce_made_acting(m) ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c)
+            if (xg_dce_acts(i, acts)) {
+                acts[c->id] = 1;
+                break;
+            }
     return acts;
 }
 
@@ -29422,7 +29442,8 @@ XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
     unsigned char *found = XG_NEW_N(m->work, unsigned char, m->n_ids + 1);
     xg_comp *c;
     uint32_t k;
-    for (c = m->made_order ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made_order ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             const xg_attr *a = i->n_attrs ? xg_inst_attr(i, XG_A_control_predecessors) : NULL;
             if (a)
                 for (k = 0; k < a->v.insts->n; k++) found[a->v.insts->p[k]->id] = 1;
@@ -29433,7 +29454,8 @@ XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
 XG_FN bool xg_opt_has_control(const xg_module *m) {
     const xg_comp *c;
     for (c = m->made_order ? m->first : NULL; c; c = c->next)
-        XG_FOR_INSTS(i, c) if (xg_inst_attr(i, XG_A_control_predecessors)) return true;
+        XG_FOR_INSTS(i, c)
+            if (xg_inst_attr(i, XG_A_control_predecessors)) return true;
     return false;
 }
 /* What has been replaced precedes nothing any more: operations without effects have an order for their operands' sake
@@ -29441,7 +29463,8 @@ XG_FN bool xg_opt_has_control(const xg_module *m) {
 XG_FN void xg_opt_settle_control(xg_module *m) {
     unsigned char *there = XG_NEW_N(m->arena, unsigned char, m->n_ids + 1);
     xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
             xg_insts *kept;
             xg_attr now;
@@ -29470,7 +29493,8 @@ XG_FN void xg_opt_settle_control(xg_module *m) {
 XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken) {
     xg_use *u, *next;
     if (tuple == tuple->comp->root) return false;
-    XG_FOR_USES(v, tuple) if (v->user->op != XG_GET_TUPLE_ELEMENT) return false;
+    XG_FOR_USES(v, tuple)
+        if (v->user->op != XG_GET_TUPLE_ELEMENT) return false;
     for (u = tuple->first_use; u; u = next) {
         xg_inst *element = u->user;
         next = u->next;
@@ -29557,7 +29581,8 @@ XG_FN void xg_opt_settle_fusions(xg_module *m) {
     do { /* a copy of a fusion may have fusions inside */
         xg_comp *c;
         copied = false;
-        for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        for (c = m->first; c; c = c->next)
+            XG_FOR_INSTS(i, c) {
                 xg_comp *body = i->op == XG_FUSION ? xg_attr_comp(i, XG_A_calls) : NULL;
                 const void *owner = body ? xg_map64_get(&owners, body->id + (uint64_t)1) : NULL;
                 if (!body || owner == i) continue;
@@ -29656,7 +29681,8 @@ XG_FN void xg_dot_sort(int64_t *by, int64_t *along, uint32_t n) {
 XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    for (c = m->made[XG_DOT] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made[XG_DOT] ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             int64_t l[XG_RANK_MAX], r[XG_RANK_MAX];
             xg_dot_dims d;
             if (i->op != XG_DOT) continue;
@@ -30006,16 +30032,16 @@ XG_FN bool xg_entry_settle_call(xg_inst *i) {
 XG_FN bool xg_entry_settle(xg_comp *c) {
     bool changed = false;
     XG_FOR_INSTS(i, c) switch (i->op) {
-    case XG_TUPLE: changed = xg_entry_follow(i, xg_entry_tuple_of(i)) || changed; break;
-    case XG_GET_TUPLE_ELEMENT:
-        changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape->elems[xg_attr_int(i, XG_A_index, 0)]) || changed;
-        break;
-    case XG_OPT_BARRIER: changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape) || changed; break;
-    case XG_WHILE:
-    case XG_CONDITIONAL: changed = xg_entry_settle_control(i) || changed; break;
-    case XG_CUSTOM_CALL: changed = xg_entry_settle_call(i) || changed; break;
-    default: break;
-    }
+        case XG_TUPLE: changed = xg_entry_follow(i, xg_entry_tuple_of(i)) || changed; break;
+        case XG_GET_TUPLE_ELEMENT:
+            changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape->elems[xg_attr_int(i, XG_A_index, 0)]) || changed;
+            break;
+        case XG_OPT_BARRIER: changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape) || changed; break;
+        case XG_WHILE:
+        case XG_CONDITIONAL: changed = xg_entry_settle_control(i) || changed; break;
+        case XG_CUSTOM_CALL: changed = xg_entry_settle_call(i) || changed; break;
+        default: break;
+        }
     return changed;
 }
 
@@ -30047,7 +30073,8 @@ XG_FN const xg_shape *xg_forget_shape(xg_module *m, const xg_shape *s) {
 XG_FN bool xg_forget_is_laid_out(const xg_module *m) {
     const xg_comp *c;
     for (c = m->made[XG_BITCAST] || m->made[XG_FUSION] ? m->first : NULL; c; c = c->next)
-        XG_FOR_INSTS(i, c) if (i->op == XG_BITCAST || i->op == XG_FUSION) return true;
+        XG_FOR_INSTS(i, c)
+            if (i->op == XG_BITCAST || i->op == XG_FUSION) return true;
     return false;
 }
 XG_FN bool xg_forget_in(xg_comp *c) {
@@ -30545,7 +30572,7 @@ XG_FN bool xg_reducer_is_idempotent(const xg_inst *reduce, xg_arena *a) {
     }
     /* elsewhere, or once more, it may be otherwise */
     XG_FOR_INSTS(i, comp)
-    if ((xg_op_flags(i->op) & XGF_EFFECT) || i->op == XG_REPLICA_ID || i->op == XG_PARTITION_ID) return false;
+        if ((xg_op_flags(i->op) & XGF_EFFECT) || i->op == XG_REPLICA_ID || i->op == XG_PARTITION_ID) return false;
     memset(&o, 0, sizeof o);
     o.max_work = XG_REDUCER_WORK;
     o.may_refuse = true;
@@ -30890,7 +30917,8 @@ XG_FN int64_t xg_tree_row_bytes(xg_inst *reduce, int64_t rows, bool *back) {
         r->back = r->back ||
                   (i->op == XG_BROADCAST && XG_OPERAND(i, 0)->shape->elements == rows && i->shape->elements != rows);
         for (j = 0; j < (i->op == XG_REDUCE ? 1 : i->n_operands); j++) xg_tree_row_add(r, XG_OPERAND(i, j));
-        XG_FOR_USES(u, i) if (xg_tree_row_takes(r, u->user)) xg_tree_row_add(r, u->user);
+        XG_FOR_USES(u, i)
+            if (xg_tree_row_takes(r, u->user)) xg_tree_row_add(r, u->user);
     }
     *back = r->back && r->n < XG_TREE_ROW_INSTS;
     bytes = r->bytes;
@@ -32178,7 +32206,7 @@ XG_FN bool xg_find_collect(xg_finder *f, xg_inst *i, uint32_t *nodes) {
 /* Combined values are moved on; what stands inside of a combination is not. */
 XG_FN bool xg_find_is_moved(const xg_inst *i) {
     XG_FOR_USES(u, i)
-    if (u->user->op == XG_SLICE || u->user->op == XG_PAD || u->user->op == XG_CONCATENATE) return true;
+        if (u->user->op == XG_SLICE || u->user->op == XG_PAD || u->user->op == XG_CONCATENATE) return true;
     return false;
 }
 /* The combined values that are made of i, a slice or an operation of a combination. */
@@ -32207,7 +32235,8 @@ XG_FN bool xg_find_start(xg_finder *f, xg_inst *i) {
         f->n == 0)
         return false;
     if (f->length < XG_FIND_LEAST || f->length > XG_FIND_MOST || f->x[0]->shape->dynamic) return false;
-    for (k = 0; k < f->n; k++) XG_FOR_USES(u, f->x[k]) {
+    for (k = 0; k < f->n; k++)
+        XG_FOR_USES(u, f->x[k]) {
             nodes = 0;
             if (xg_find_side(u->user, &s) && s.dim == f->dim && s.stride == f->stride &&
                 !xg_find_combined(f, u->user, &nodes))
@@ -32403,8 +32432,9 @@ XG_FN void xg_find_tell(xg_finder *f, xg_inst *i, uint32_t depth) {
 XG_FN bool xg_find_stays(const xg_finder *f, const xg_inst *i, uint32_t depth) {
     if (i == i->comp->root || depth == XG_FIND_DEPTH) return false;
     XG_FOR_USES(u, i)
-    if (!xg_find_known(f, u->user) && (!(xg_op_flags(u->user->op) & XGF_EW) || !xg_find_stays(f, u->user, depth + 1)))
-        return false;
+        if (!xg_find_known(f, u->user) &&
+            (!(xg_op_flags(u->user->op) & XGF_EW) || !xg_find_stays(f, u->user, depth + 1)))
+            return false;
     return true;
 }
 /* Will nothing of the ladder be left, but for slices of x? A gradient asks for what was combined on the way; then a
@@ -33838,7 +33868,8 @@ XG_FN bool xg_dyn_has_work(xg_module *m) {
     bool any = false;
     xg_comp *c;
     uint32_t d;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             any = any || xg_dyn_is_about_sizes(i);
             if (i->shape->dynamic ||
                 (i->shape->type == XLAGPU_TUPLE && (i->op == XG_PARAMETER || i->op == XG_CUSTOM_CALL)))
@@ -33861,12 +33892,14 @@ XG_FN bool xg_opt_dynamic_padder(xg_module *m) {
     p.m = m;
     p.n_was = m->n_ids;
     p.was = XG_NEW_N(m->arena, const xg_shape *, m->n_ids + (size_t)1);
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             i->scratch = NULL;
             if (i->op == XG_PARAMETER) p.was[i->id] = i->shape;
         }
     for (c = m->first; c; c = c->next) xg_dyn_walk(&p, c);
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) i->scratch = NULL;
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) i->scratch = NULL;
     xg_dyn_entry(m);
     return true;
 }
@@ -34190,7 +34223,8 @@ XG_FN bool xg_assign_has_own(const xg_inst *o) {
 
 XG_FN bool xg_assign_readers_are_free(const xg_inst *i) {
     if (i == i->comp->root) return false;
-    XG_FOR_USES(u, i) if (!xg_assign_reads_any(u->user)) return false;
+    XG_FOR_USES(u, i)
+        if (!xg_assign_reads_any(u->user)) return false;
     return true;
 }
 
@@ -34447,7 +34481,8 @@ XG_FN xg_comps xg_opt_sequences(xg_module *m) {
     uint32_t at, k;
     xg_push(m->work, xg_comp *, &work, m->entry);
     for (at = 0; at < work.n; at++)
-        if (work.p[at]->n_control) XG_FOR_INSTS(i, work.p[at]) {
+        if (work.p[at]->n_control)
+            XG_FOR_INSTS(i, work.p[at]) {
                 xg_comps called;
                 if (!xg_opt_is_control(i)) continue;
                 called = xg_opt_control_comps(m->work, i);
@@ -34505,8 +34540,8 @@ XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before) {
     for (k = 0; k < from->n_params; k++) params[k] = xg_inst_clone(from->params[k], to, NULL, NULL);
     to->root = xg_opt_inline(from, to, NULL, params);
     XG_FOR_INSTS(i, to)
-    if (i->op == XG_FUSION)
-        xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, xg_opt_clone_comp(xg_attr_comp(i, XG_A_calls), to)));
+        if (i->op == XG_FUSION)
+            xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, xg_opt_clone_comp(xg_attr_comp(i, XG_A_calls), to)));
     return to;
 }
 
@@ -37426,7 +37461,8 @@ XG_FN bool xg_defuse_is_foreign(const xg_inst *i) {
 XG_FN void xg_defuse_forget_order(xg_module *m) {
     xg_comp *c;
     m->is_scheduled = false;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
             bool effects = (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL)) != 0;
             uint32_t k;
@@ -37511,7 +37547,8 @@ XG_FN void xg_defuse_flatten_results(xg_inst *i) {
 XG_FN bool xg_opt_defuser(xg_module *m) {
     bool foreign = false, nested = false;
     xg_comp *c;
-    for (c = m->made[XG_FUSION] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made[XG_FUSION] ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             foreign = foreign || xg_defuse_is_foreign(i);
             nested = nested || (i->op == XG_FUSION && xg_defuse_is_nested(i->shape));
         }
@@ -37761,7 +37798,8 @@ XG_FN bool xg_opt_topk_rewriter(xg_module *m) {
     for (c = m->made[XG_SORT] && m->made[XG_SLICE] ? m->first : NULL; c; c = c->next) {
         XG_VEC(xg_inst *) sorts = {NULL, 0, 0}; /* the walk must not stand on what a rewrite removes */
         uint32_t k;
-        XG_FOR_INSTS(i, c) if (i->op == XG_SORT) xg_push(m->work, xg_inst *, &sorts, i);
+        XG_FOR_INSTS(i, c)
+            if (i->op == XG_SORT) xg_push(m->work, xg_inst *, &sorts, i);
         for (k = 0; k < sorts.n; k++) changed = xg_topk_rewrite(sorts.p[k]) || changed;
     }
     return changed;
@@ -38107,7 +38145,7 @@ XG_FN bool xg_tuple_shrink_barrier(xg_inst *barrier) {
     xg_inst_set_operand(barrier, 0, xg_hb_tuple(&b, kept, n_kept));
     barrier->shape = XG_OPERAND(barrier, 0)->shape;
     XG_FOR_USES(u, barrier)
-    xg_inst_set_attr(u->user, xg_attr_make_int(XG_A_index, place[xg_attr_int(u->user, XG_A_index, 0)]));
+        xg_inst_set_attr(u->user, xg_attr_make_int(XG_A_index, place[xg_attr_int(u->user, XG_A_index, 0)]));
     return true;
 }
 
@@ -38196,7 +38234,8 @@ typedef struct xg_while {
 
 XG_FN int64_t xg_while_index(const xg_inst *element) { return xg_attr_int(element, XG_A_index, 0); }
 XG_FN bool xg_while_only_elements(const xg_inst *tuple) {
-    XG_FOR_USES(u, tuple) if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
+    XG_FOR_USES(u, tuple)
+        if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
     return tuple != tuple->comp->root;
 }
 /* What can be said without asking who takes the result. */
@@ -38347,17 +38386,18 @@ XG_FN void xg_while_need(xg_while *w, xg_inst *i) {
 XG_FN void xg_while_find_live(xg_while *w, const unsigned char *acts) {
     uint32_t k;
     XG_FOR_INSTS(i, w->body) i->scratch = NULL;
-    XG_FOR_USES(u, w->test) if (!w->live[xg_while_index(u->user)]) {
-        w->live[xg_while_index(u->user)] = 1;
-        xg_while_need(w, XG_OPERAND(w->body->root, xg_while_index(u->user)));
-    }
+    XG_FOR_USES(u, w->test)
+        if (!w->live[xg_while_index(u->user)]) {
+            w->live[xg_while_index(u->user)] = 1;
+            xg_while_need(w, XG_OPERAND(w->body->root, xg_while_index(u->user)));
+        }
     for (k = 0; k < w->n; k++)
         if ((w->whole || w->taken[k]) && !w->invariant[k] && !w->live[k]) {
             w->live[k] = 1;
             xg_while_need(w, XG_OPERAND(w->body->root, k));
         }
     XG_FOR_INSTS(i, w->body)
-    if (xg_dce_acts(i, acts) || xg_inst_attr(i, XG_A_control_predecessors)) xg_while_need(w, i);
+        if (xg_dce_acts(i, acts) || xg_inst_attr(i, XG_A_control_predecessors)) xg_while_need(w, i);
 }
 /* Invariant elements that begin as scalar constants go into body and condition. */
 XG_FN bool xg_while_sinks(const xg_while *w, uint32_t k) {
@@ -38426,7 +38466,8 @@ XG_FN bool xg_while_is_heavy(const xg_while *w, const xg_inst *i) {
 XG_FN uint32_t xg_while_find_moved(const xg_while *w, xg_inst **moved) {
     uint32_t n = 0;
     XG_FOR_INSTS(i, w->body) i->scratch = NULL;
-    XG_FOR_INSTS(i, w->body) if (xg_while_is_fixed(w, i)) i->scratch = xg_while_is_heavy(w, i) ? w->condition : w->body;
+    XG_FOR_INSTS(i, w->body)
+        if (xg_while_is_fixed(w, i)) i->scratch = xg_while_is_heavy(w, i) ? w->condition : w->body;
     XG_FOR_INSTS(i, w->body) {
         bool used = false;
         if (i->scratch != w->condition) continue;
@@ -38663,7 +38704,8 @@ XG_FN bool xg_opt_while_simplifier(xg_module *m) {
 XG_FN uint32_t *xg_while_runs(xg_module *m) {
     uint32_t *runs = XG_NEW_N(m->work, uint32_t, m->n_comp_ids + 1), k;
     xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             xg_comps run;
             if (i->op == XG_CALL || i->op == XG_ASYNC_START) {
                 xg_comp *callee = xg_attr_comp(i, i->op == XG_CALL ? XG_A_to_apply : XG_A_calls);
@@ -38688,7 +38730,8 @@ XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m) {
     uint32_t *runs = xg_while_runs(m);
     xg_comp *c;
     xg_map64_init(all, m->work);
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             xg_while w;
             int64_t trips, index = 0;
             if (i->op != XG_WHILE || !xg_while_look(&w, i) || runs[w.body->id] != 1 || runs[w.condition->id] != 1)
@@ -38707,7 +38750,8 @@ XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m) {
 XG_FN bool xg_opt_trip_count_annotator(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    for (c = m->made[XG_WHILE] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made[XG_WHILE] ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             xg_while w;
             int64_t trips, index = 0;
             char text[160];
@@ -38798,7 +38842,8 @@ XG_FN void xg_hoist_number_branch(xg_hoist *h, uint32_t b) {
 }
 XG_FN bool xg_hoist_has_work(const xg_comp *c) {
     if (c->n_params != 1 || c->n_insts > XG_HOIST_INSTS) return false;
-    XG_FOR_INSTS(s, c) if (xg_while_worth_moving(s)) return true;
+    XG_FOR_INSTS(s, c)
+        if (xg_while_worth_moving(s)) return true;
     return false;
 }
 /* Parameters are arrays, or tuples of which only elements are used; an instruction is one branch's, so that its value
@@ -38815,7 +38860,8 @@ XG_FN bool xg_hoist_reads(const xg_hoist *h) {
         if (p == h->branches.p[b]->root) return false;
         if (xg_shape_is_array(p->shape)) continue;
         if (p->shape->type != XLAGPU_TUPLE) return false;
-        XG_FOR_USES(u, p) if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
+        XG_FOR_USES(u, p)
+            if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
     }
     return true;
 }
@@ -39645,8 +39691,8 @@ XG_FN bool xg_in_place_sorted(xg_in_place *w, const xg_inst *v, xg_inst *sort, u
         xg_in_place_add(w, sort, sort);
     else
         XG_FOR_USES(u, sort)
-        if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand)
-            xg_in_place_add(w, u->user, u->user);
+            if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand)
+                xg_in_place_add(w, u->user, u->user);
     return true;
 }
 
@@ -39659,8 +39705,8 @@ XG_FN bool xg_in_place_solver(xg_in_place *w, const xg_inst *v, xg_inst *user, u
         xg_in_place_add(w, user, user);
     else
         XG_FOR_USES(u, user)
-        if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == 0)
-            xg_in_place_add(w, u->user, u->user);
+            if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == 0)
+                xg_in_place_add(w, u->user, u->user);
     return true;
 }
 
@@ -39788,7 +39834,8 @@ XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t opera
     while (w.work.n && ok) {
         xg_inst *v = w.work.p[--w.work.n];
         const xg_inst *as = (const xg_inst *)xg_map64_get(&w.seen, v->id + (uint64_t)1);
-        XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, XG_USE_INDEX(u)))) break;
+        XG_FOR_USES(u, v)
+            if (!(ok = xg_in_place_use(&w, v, as, u->user, XG_USE_INDEX(u)))) break;
     }
     ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to;
     if (ok && in_walk)
@@ -40265,7 +40312,7 @@ XG_FN bool xg_sort_find_slices(xg_inst *sort, xg_inst **results, uint32_t *n) {
         return false;
     if (sort->shape->type != XLAGPU_TUPLE) return xg_sort_slices_of(sort, dim, results, n, &sliced) && sliced && *n;
     XG_FOR_USES(u, sort)
-    if (u->user->op != XG_GET_TUPLE_ELEMENT || !xg_sort_slices_of(u->user, dim, results, n, &sliced)) return false;
+        if (u->user->op != XG_GET_TUPLE_ELEMENT || !xg_sort_slices_of(u->user, dim, results, n, &sliced)) return false;
     return sliced && *n;
 }
 
@@ -40578,7 +40625,8 @@ XG_FN void xg_fuse_wrap_one(xg_inst *i) {
     }
     c->params = XG_NEW_N(m->arena, xg_inst *, n + 1);
     c->n_params = n;
-    XG_FOR_INSTS(p, c) if (p->op == XG_PARAMETER) c->params[p->number] = p;
+    XG_FOR_INSTS(p, c)
+        if (p->op == XG_PARAMETER) c->params[p->number] = p;
     fusion = xg_inst_new(i->comp, XG_FUSION, i->shape, outside, n, i, xg_fuse_name(m, "wrapped_%s", i->op));
     xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kLoop")));
     xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));
@@ -40755,7 +40803,8 @@ XG_FN bool xg_combine_is_splat(const xg_inst *i) {
 XG_FN xg_inst *xg_combine_param(xg_inst *operand, const xg_inst *user) {
     xg_inst *i = operand;
     for (;;) {
-        XG_FOR_USES(u, i) if (u->user != user) return NULL;
+        XG_FOR_USES(u, i)
+            if (u->user != user) return NULL;
         if (i == i->comp->root || i->op == XG_PARAMETER) break;
         if (!xg_in_place_renames(i)) return NULL;
         user = i;
@@ -40770,7 +40819,8 @@ XG_FN uint32_t xg_combine_reads(xg_combine *w) {
     if (i == i->comp->root || !(xg_op_flags(i->op) & XGF_EW) || !xg_shape_is_array(i->shape) ||
         i->n_operands > XG_COMBINE_OPERANDS_MAX || xg_inst_attr(i, XG_A_control_predecessors))
         return 0;
-    XG_FOR_USES(u, i) if (u->user->op == XG_TUPLE) return 0;
+    XG_FOR_USES(u, i)
+        if (u->user->op == XG_TUPLE) return 0;
     for (k = 0; k < i->n_operands; k++) {
         xg_inst *o = XG_OPERAND(i, k);
         w->params[k] = xg_combine_is_splat(o) ? NULL : xg_combine_param(o, i);
@@ -40812,7 +40862,8 @@ XG_FN bool xg_combine_may_get(const xg_combine *w, const xg_inst *value) {
     if (value->op == XG_PARAMETER || value->op == XG_CONSTANT || value == value->comp->root ||
         !xg_shape_is_array(value->shape))
         return false;
-    XG_FOR_USES(u, value) if (u->user != w->reader) return false;
+    XG_FOR_USES(u, value)
+        if (u->user != w->reader) return false;
     return xg_combine_place(from) < xg_combine_place(w->maker) &&
            w->maker->n_operands + (uint64_t)xg_shape_leaves(w->maker->shape) + XG_COMBINE_OPERANDS_MAX <
                XG_FUSE_BUFFERS_MAX;
@@ -40827,11 +40878,12 @@ XG_FN bool xg_combine_fits(xg_combine *w, uint32_t k) {
         xg_inst_attr(w->maker, XG_A_control_predecessors))
         return false;
     XG_FOR_USES(u, w->value)
-    if (u->user != w->reader || XG_USE_INDEX(u) != (uint32_t)w->params[k]->number) return false;
+        if (u->user != w->reader || XG_USE_INDEX(u) != (uint32_t)w->params[k]->number) return false;
     if (w->maker != w->value)
         XG_FOR_USES(u, w->maker)
-        if (u->user->op != XG_GET_TUPLE_ELEMENT ||
-            (u->user != w->value && xg_attr_int(u->user, XG_A_index, 0) == w->leaf)) return false;
+            if (u->user->op != XG_GET_TUPLE_ELEMENT ||
+                (u->user != w->value && xg_attr_int(u->user, XG_A_index, 0) == w->leaf))
+                return false;
     root = xg_fuse_leaf(xg_attr_comp(w->maker, XG_A_calls), (uint32_t)w->leaf);
     if (!root || !(xg_op_flags(root->op) & XGF_EW)) return false;
     for (j = 0; j < w->inner->n_operands; j++)
@@ -40951,7 +41003,8 @@ XG_FN bool xg_combine_comp(xg_comp *c) {
         if (i->op == XG_FUSION) xg_push(c->module->work, xg_inst *, &fusions, i);
         ordered = ordered || (c->module->made_order && xg_inst_attr(i, XG_A_control_predecessors));
     }
-    if (ordered) XG_FOR_INSTS(i, c) i->scratch = NULL;
+    if (ordered)
+        XG_FOR_INSTS(i, c) i->scratch = NULL;
     for (k = 0; k < fusions.n; k++) changed = xg_combine_reader(fusions.p[k]) || changed;
     return changed;
 }
@@ -41169,8 +41222,8 @@ XG_FN bool xg_remat_takes(const xg_inst *fusion, const xg_inst *value) {
         if (XG_OPERAND(fusion, k) != value) continue;
         if (c->params[k] == c->root) return false;
         XG_FOR_USES(u, c->params[k])
-        if (u->user->op == XG_TUPLE || u->user->op == XG_DYNAMIC_UPDATE_SLICE ||
-            u->user->op == XG_SCATTER) return false;
+            if (u->user->op == XG_TUPLE || u->user->op == XG_DYNAMIC_UPDATE_SLICE || u->user->op == XG_SCATTER)
+                return false;
     }
     return true;
 }
@@ -41555,7 +41608,8 @@ XG_FN bool xg_fuse_reads_in_turn(const xg_kernel *p, const xg_kernel *c) {
     of = (const xg_kernel *)xg_in_place_strip(XG_OPERAND(c->inst, 0))->scratch;
     if (!of) return false;
     for (k = 0; k < p->n_inputs; k++)
-        if (!xg_fuse_is_kept(p->inputs[k].from->inst)) XG_FOR_USES(v, p->inputs[k].from->inst) {
+        if (!xg_fuse_is_kept(p->inputs[k].from->inst))
+            XG_FOR_USES(v, p->inputs[k].from->inst) {
                 const xg_kernel *other = (const xg_kernel *)v->user->scratch;
                 if (p->inputs[k].from == of || !other || other == c || !other->is_update_in_place || XG_USE_INDEX(v))
                     continue;
@@ -42166,7 +42220,8 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
         node->kind = (uint8_t)xg_fuse_class_of(i);
         i->scratch = node;
     }
-    if (c->module->made_order) XG_FOR_INSTS(i, c) {
+    if (c->module->made_order)
+        XG_FOR_INSTS(i, c) {
             const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
             if (a) xg_kernel_of(i)->kind = XG_FUSE_OTHER; /* the order of these is given */
             for (j = 0; a && j < a->v.insts->n; j++) xg_kernel_of(a->v.insts->p[j])->kind = XG_FUSE_OTHER;
@@ -42934,13 +42989,15 @@ XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
     if (c->n_params != i->n_operands || (i->shape->type == XLAGPU_TUPLE) != (c->root->op == XG_TUPLE)) return false;
     if (i->shape->type == XLAGPU_TUPLE) { /* taken apart by whoever reads it */
         if (i == i->comp->root) return false;
-        XG_FOR_USES(u, i) if (u->user->op != XG_GET_TUPLE_ELEMENT || u->user == i->comp->root) return false;
+        XG_FOR_USES(u, i)
+            if (u->user->op != XG_GET_TUPLE_ELEMENT || u->user == i->comp->root) return false;
     }
     n = (uint32_t)xg_shape_leaves(i->shape);
     if (xg_fuse_is_fill(c->root, &pattern)) return false;
     for (k = 0; k < c->n_params; k++)
         if (!xg_phases_takes_shape(c->params[k]->shape)) return false;
-    XG_FOR_INSTS(j, c) if (!xg_phases_takes_op(j) || (j->op == XG_TUPLE && j != c->root)) return false;
+    XG_FOR_INSTS(j, c)
+        if (!xg_phases_takes_op(j) || (j->op == XG_TUPLE && j != c->root)) return false;
     for (k = 0; k < n; k++)
         if (xg_fuse_in_place(a, i, k) >= 0) return false;
     return true;
@@ -42950,9 +43007,9 @@ XG_FN bool xg_phases_is_long(const xg_machine *m, const xg_comp *c) {
     int64_t most =
         xg_cost_scale((int64_t)XG_COST_LAUNCH_PS * XG_PHASES_MOST_LAUNCHES, (int64_t)m->clock_mhz * m->lanes, 1000000);
     XG_FOR_INSTS(i, c)
-    if (xg_phases_is_serial(i) &&
-        xg_cost_mul(xg_fuse_elements(i), xg_fuse_steps(i)) / m->sms > most / xg_phases_step(i))
-        return true;
+        if (xg_phases_is_serial(i) &&
+            xg_cost_mul(xg_fuse_elements(i), xg_fuse_steps(i)) / m->sms > most / xg_phases_step(i))
+            return true;
     return false;
 }
 /* So many bytes that it matters how many threads ask for them at a time. */
@@ -43200,10 +43257,11 @@ XG_FN void xg_phase_start(xg_phase_join *w, xg_phase_node *node, xg_phase_group 
         return;
     }
     g->shared = xg_cost_add(g->shared, xg_fuse_phases_shared(c));
-    XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) {
-        g->phases++;
-        g->ops += xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1).ops;
-    }
+    XG_FOR_INSTS(i, c)
+        if (i->op == XG_FUSION) {
+            g->phases++;
+            g->ops += xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1).ops;
+        }
 }
 XG_FN const char *xg_phase_refusal(const xg_phase_join *w, const xg_phase_group *x, const xg_phase_group *y) {
     if (x->phases + y->phases > XG_PHASES_MEMBERS) return "too many phases";
@@ -43222,7 +43280,7 @@ XG_FN bool xg_phase_is_small_in(xg_phase_join *w, xg_phase_node *node, int64_t p
         fits = xg_phases_small_width(w->a, &w->machine, node->inst, parts) > 0;
     else
         XG_FOR_INSTS(i, c)
-    fits = fits && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->machine, i, parts) > 0);
+            fits = fits && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->machine, i, parts) > 0);
     if (fits) node->fits = parts;
     return fits;
 }
@@ -43568,9 +43626,10 @@ XG_FN void xg_phase_roots(xg_phase_build *d) {
         for (r.leaf = 0, n = (uint32_t)xg_shape_leaves(d->members[r.member]->shape); r.leaf < n; r.leaf++) {
             const xg_inst *i = d->members[r.member];
             bool needed = i->shape->type != XLAGPU_TUPLE && xg_phase_is_needed(d, i);
-            if (i->shape->type == XLAGPU_TUPLE) XG_FOR_USES(u, i)
-            if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r.leaf)
-                needed = needed || xg_phase_is_needed(d, u->user);
+            if (i->shape->type == XLAGPU_TUPLE)
+                XG_FOR_USES(u, i)
+                    if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r.leaf)
+                        needed = needed || xg_phase_is_needed(d, u->user);
             if (!needed) continue;
             r.inside = xg_phase_leaf(d, r.member, r.leaf);
             xg_push(d->w->a, xg_phase_root, &d->roots, r);
@@ -43588,7 +43647,7 @@ XG_FN void xg_phase_hand_over(xg_phase_build *d, xg_inst *fusion) {
             xg_inst_replace(member, value);
         else
             XG_FOR_USES(u, member)
-        if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r->leaf) xg_inst_replace(u->user, value);
+                if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r->leaf) xg_inst_replace(u->user, value);
     }
 }
 XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
@@ -43792,7 +43851,8 @@ XG_FN bool xg_fft_unfuse(xg_inst *i) {
     bool found = false;
     if (i->op != XG_FUSION) return false;
     XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls))
-    found = found || s->op == XG_FFT || s->op == XG_CHOLESKY || s->op == XG_TRIANGULAR_SOLVE || s->op == XG_CUSTOM_CALL;
+        found =
+            found || s->op == XG_FFT || s->op == XG_CHOLESKY || s->op == XG_TRIANGULAR_SOLVE || s->op == XG_CUSTOM_CALL;
     if (found) xg_opt_unfuse(i);
     return found;
 }
@@ -43872,7 +43932,8 @@ XG_FN bool xg_fft_may_wait(const xg_inst *i) {
     const xg_inst *o = XG_OPERAND(i, 0);
     while (o->op == XG_BITCAST) o = XG_OPERAND(o, 0);
     if (!xg_fuse_lasts(o)) return false;
-    XG_FOR_USES(u, i) if (u->user != i->comp->root || u->user->op != XG_TUPLE) return false;
+    XG_FOR_USES(u, i)
+        if (u->user != i->comp->root || u->user->op != XG_TUPLE) return false;
     return true;
 }
 XG_FN bool xg_fft_join(xg_fft_group *g, xg_inst *i) {
@@ -45333,8 +45394,9 @@ XG_FN bool xg_double_wants(const xg_inst *i) {
     body = xg_attr_comp(i, XG_A_body);
     if (body->root->op != XG_TUPLE || body->n_insts > XG_DOUBLE_INSTS) return false;
     XG_FOR_INSTS(s, body)
-    if (xg_opt_is_control(s) || (xg_op_flags(s->op) & XGF_EFFECT) || s->op == XG_CUSTOM_CALL ||
-        xg_inst_attr(s, XG_A_control_predecessors)) return false;
+        if (xg_opt_is_control(s) || (xg_op_flags(s->op) & XGF_EFFECT) || s->op == XG_CUSTOM_CALL ||
+            xg_inst_attr(s, XG_A_control_predecessors))
+            return false;
     for (k = 0; k < i->shape->n_elems && !moves; k++) moves = xg_double_moves(body, k);
     return moves;
 }
@@ -45367,10 +45429,12 @@ XG_FN bool xg_fuse_double_buffer(xg_module *m) {
     uint32_t k;
     if (!m->double_buffering || !m->made[XG_WHILE]) return false;
     all = xg_opt_sequences(m);
-    for (k = 0; k < all.n; k++) XG_FOR_INSTS(i, all.p[k]) if (xg_double_wants(i)) {
-            xg_double_loop(i);
-            changed = true;
-        }
+    for (k = 0; k < all.n; k++)
+        XG_FOR_INSTS(i, all.p[k])
+            if (xg_double_wants(i)) {
+                xg_double_loop(i);
+                changed = true;
+            }
     return changed;
 }
 
@@ -53283,8 +53347,8 @@ XG_FN void xg_kir_unroll_lowered(xg_kmodule *m) { xg_kops_each_of(m, XG_K_OP_FOR
 #define XG_KATOMICS(X) \
     X(RED_ADDI, ADDI) \
     X(RED_ADDF, ADDF) \
-    X(RED_AND, ANDI) X(RED_OR, ORI) X(RED_XOR, XORI) X(RED_MAXS, MAXSI) X(RED_MINS, MINSI) X(RED_MAXU, MAXUI) \
-        X(RED_MINU, MINUI)
+    X(RED_AND, ANDI) \
+    X(RED_OR, ORI) X(RED_XOR, XORI) X(RED_MAXS, MAXSI) X(RED_MINS, MINSI) X(RED_MAXU, MAXUI) X(RED_MINU, MINUI)
 XG_FN xg_kopcode xg_katomic_combiner(xg_kopcode red) {
     switch (red) {
 #define X(red_op, op) \
@@ -57709,8 +57773,8 @@ XG_FN int64_t xg_loop_row(const xg_fusion_emission *e, int64_t elements, int64_t
 XG_FN int64_t xg_loop_rows_work(const xg_fusion_emission *e, int64_t elements, int64_t rounds) {
     int64_t each = 0, all = xg_emit_work(e->comp);
     XG_FOR_INSTS(i, e->comp)
-    if (xg_shape_is_array(i->shape) && i->shape->elements == elements && i->op != XG_BROADCAST) each +=
-        xg_emit_inst_work(i);
+        if (xg_shape_is_array(i->shape) && i->shape->elements == elements && i->op != XG_BROADCAST)
+            each += xg_emit_inst_work(i);
     return each * rounds + all - each;
 }
 /* Threads and rounds that go down in rows, if there are enough rows for all multiprocessors. */
@@ -58124,7 +58188,8 @@ XG_FN bool xg_sliding_make(xg_sliding *d, const xg_fusion_emission *e) {
     d->e = (xg_fusion_emission *)e;
     if (!xg_heroes_find(e, xg_sliding_is_hero, d, &d->heroes)) return false;
     /* those of another one would be folded from the beginning in each of the thread's places */
-    XG_FOR_INSTS(i, e->comp) if (i->op == XG_REDUCE_WINDOW && i != d->i) return false;
+    XG_FOR_INSTS(i, e->comp)
+        if (i->op == XG_REDUCE_WINDOW && i != d->i) return false;
     return true;
 }
 XG_FN bool xg_emit_sliding_match(const xg_fusion_emission *e) {
@@ -71362,7 +71427,8 @@ XG_FN void xg_emit_check_outputs(const xg_inst *i) {
 
 XG_FN void xg_emit_check_leaves(const xg_fusion_emission *e) {
     uint32_t k;
-    if (e->parts) XG_FOR_INSTS(i, e->comp) xg_emit_check_outputs(i);
+    if (e->parts)
+        XG_FOR_INSTS(i, e->comp) xg_emit_check_outputs(i);
     for (k = 0; k < e->n_roots; k++)
         if (!xg_shape_is_array(e->roots[k]->shape))
             xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, NULL, "a fusion may give arrays or one tuple of arrays");
@@ -71697,12 +71763,14 @@ XG_FN void xg_phase_emit(xg_phases *w, xg_phase *p) {
 /* Whether a member reads it. */
 XG_FN bool xg_phases_is_read(const xg_inst *fusion, uint32_t leaf) {
     if (fusion->shape->type != XLAGPU_TUPLE) {
-        XG_FOR_USES(u, fusion) if (u->user->op == XG_FUSION) return true;
+        XG_FOR_USES(u, fusion)
+            if (u->user->op == XG_FUSION) return true;
         return false;
     }
     XG_FOR_USES(g, fusion) {
         if (g->user->op != XG_GET_TUPLE_ELEMENT || xg_attr_int(g->user, XG_A_index, 0) != (int64_t)leaf) continue;
-        XG_FOR_USES(u, g->user) if (u->user->op == XG_FUSION) return true;
+        XG_FOR_USES(u, g->user)
+            if (u->user->op == XG_FUSION) return true;
     }
     return false;
 }
@@ -73727,15 +73795,16 @@ XG_FN xg_kval *xg_math_expand(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, u
 
 /* The formats by element; both enums name them alike. */
 static xlagpu_type xg_ptx_float_type(xg_kelem e) {
+    /* clang-format off */
     switch (e) {
-#define X(name) \
-    case XG_E_##name: return XLAGPU_##name;
-        X(BF16)
-        X(F16) X(F32) X(F64) X(F8E5M2) X(F8E4M3) X(F8E4M3FN) X(F8E3M4) X(F8E4M3B11FNUZ) X(F8E5M2FNUZ) X(F8E4M3FNUZ)
-            X(F8E8M0FNU) X(F4E2M1FN) X(F6E2M3FN) X(F6E3M2FN)
+#define X(name) case XG_E_##name: return XLAGPU_##name;
+    X(BF16) X(F16) X(F32) X(F64)
+    X(F8E5M2) X(F8E4M3) X(F8E4M3FN) X(F8E3M4) X(F8E4M3B11FNUZ) X(F8E5M2FNUZ) X(F8E4M3FNUZ) X(F8E8M0FNU)
+    X(F4E2M1FN) X(F6E2M3FN) X(F6E3M2FN)
 #undef X
-                default : return XLAGPU_INVALID;
+    default: return XLAGPU_INVALID;
     }
+    /* clang-format on */
 }
 static bool xg_ptx_is_narrow(xg_kelem e) { return xg_kelem_is_float(e) && xg_kelem_bits(e) <= 8; }
 
@@ -78485,7 +78554,8 @@ XG_FN bool xg_plan_schedule(xg_module *m) {
     all.index = (uint32_t *)xg_alloc_raw(m->work, xg_mul(m->ctx, m->n_ids + (size_t)1, sizeof *all.index));
     all.peaks = XG_NEW_N(m->work, int64_t, m->n_comp_ids + (size_t)1);
     xg_push(m->work, xg_comp *, &work, m->entry);
-    for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
+    for (at = 0; at < work.n; at++)
+        XG_FOR_INSTS(i, work.p[at]) {
             xg_comps called;
             if (!xg_opt_is_control(i)) continue;
             called = xg_opt_control_comps(m->work, i);
@@ -79388,9 +79458,9 @@ XG_FN xg_inst *xg_limit_array(const xg_plan_value *v) {
     xg_inst *i = xg_limit_maker(v);
     if (xg_shape_is_array(i->shape)) return i;
     XG_FOR_USES(u, i)
-    if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_shape_is_array(u->user->shape) &&
-        (uint32_t)xg_attr_int(u->user, XG_A_index, -1) == v->leaf)
-        return u->user;
+        if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_shape_is_array(u->user->shape) &&
+            (uint32_t)xg_attr_int(u->user, XG_A_index, -1) == v->leaf)
+            return u->user;
     return NULL;
 }
 XG_FN bool xg_limit_may_leave(const xg_limit *l, const xg_plan_value *v, xg_limit_uses *uses) {

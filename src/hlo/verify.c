@@ -165,8 +165,8 @@ static void xg_verify_fused(const xg_inst *fusion) {
     XG_RULE(fusion, !c->root->first_use, NULL, "the root %.*s of %.*s has users", (int)c->root->name.n, c->root->name.p,
         (int)c->name.n, c->name.p);
     XG_FOR_INSTS(i, c)
-    XG_RULE(i, i == c->root || i->first_use, "remove it", "nothing in the fused computation %.*s uses it",
-        (int)c->name.n, c->name.p);
+        XG_RULE(i, i == c->root || i->first_use, "remove it", "nothing in the fused computation %.*s uses it",
+            (int)c->name.n, c->name.p);
 }
 
 static void xg_verify_inst(xg_verifier *v, const xg_inst *i) {

@@ -484,8 +484,8 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     XG_S_HEAD(name) char *pq = L->dst2; \
     XG_S_SOURCE(a) \
     XG_S_SOURCE(b) \
-    XG_S_SOURCE(c) XG_S_SOURCE(e) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) XG_S_GET(e, E) \
-        xg_sim_e_##T r; \
+    XG_S_SOURCE(c) \
+    XG_S_SOURCE(e) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) XG_S_GET(e, E) xg_sim_e_##T r; \
     uint32_t q; \
     (void)c; \
     (void)e; \
