@@ -1,10 +1,10 @@
 /* sim/matrix.c -- tiles of matrices in the registers of a warp: ldmatrix, stmatrix, movmatrix, mma, wmma.
  *
  * The idea. A multiplication spreads its registers out into plain arrays, multiplies 16 x K by K x 8, and packs the
- * result. Where an element lies is said by three small functions (xg_sim_at_a, _b, _c), the same for every type: a
+ * result (tiles.c). Where an element lies is said by small functions (xg_sim_at_a, _c), the same for every type: a
  * register of A holds 32 / bits elements side by side in k. The fragments of wmma are ours to choose, as PTX leaves
  * them open: a thread holds consecutive elements of the row-major tile; where there are more registers than elements
- * they repeat.. What it computes: tiles.c. */
+ * they repeat. */
 #ifndef XG_SIM_MATRIX_C
 #define XG_SIM_MATRIX_C
 #include "tiles.c"
@@ -77,12 +77,6 @@ XG_FN xg_sim_at xg_sim_at_a(
     xg_sim_at p;
     p.row = lane / 4 + (m > 8 ? 8 * (i & 1) : 0);
     p.col = lane % 4 * per + e + 4 * per * (m > 8 ? i >> 1 : i);
-    return p;
-}
-XG_FN xg_sim_at xg_sim_at_b(uint32_t lane, uint32_t i, uint32_t e, uint32_t per) {
-    xg_sim_at p;
-    p.row = lane % 4 * per + e + 4 * per * i;
-    p.col = lane / 4;
     return p;
 }
 XG_FN xg_sim_at xg_sim_at_c(uint32_t lane, uint32_t v) { /* v: the number of the element, not of the register */
