@@ -254,6 +254,12 @@
 #include "emit/emit.c"
 #include "emit/phases.c"
 
+/* sched */
+#include "sched/tile.h"
+#include "sched/tile_form.c"
+#include "sched/tile_plan.c"
+#include "sched/tile_emit.c"
+
 /* ptx */
 #include "ptx/ptx.h"
 #include "ptx/isel.c"
