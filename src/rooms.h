@@ -201,6 +201,8 @@
 #include "kir/lower_tensors.c"
 #include "kir/lower_indexing.c"
 #include "kir/convert_index.c"
+#include "kir/step_pointers.c"
+#include "kir/async_copies.c"
 
 /* emit */
 #include "emit/emit.h"

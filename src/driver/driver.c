@@ -242,6 +242,7 @@ XG_FN xg_machine xg_driver_machine(const xg_target *t) {
     r.l2_bytes = (int64_t)t->l2_bytes;
     r.shared_per_block = t->shared_per_block;
     r.bf16_ops = xg_driver_bf16_ops(t);
+    r.async_copies = t->cc >= 80;
     return r;
 }
 

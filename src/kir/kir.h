@@ -153,7 +153,8 @@ enum {
  * out, once they are lowered */
 enum {
     KL_UNROLLED = 1,
-    KL_UNROLL_LOWERED = 2
+    KL_UNROLL_LOWERED = 2,
+    KL_STEP_POINTERS = 4 /* addresses that grow by as much in each round are carried (step_pointers.c) */
 };
 enum {
     XG_KTEAM_CLUSTER = -1
@@ -236,6 +237,7 @@ struct xg_kmodule {
     xg_kfunc *first, *last, *entry;
     xg_str comment; /* printed at the head of the kernel: the HLO fusion's name and operations */
     uint32_t shared_bytes;
+    bool async_copies; /* what is loaded only to be stored to shared memory may come while the thread goes on */
     bool ftz, fma;      /* flush subnormals; contraction of a*b+c allowed */
     const void *target; /* xg_target, for passes below lower_tensors */
     /* since cse has gathered them: the constants at the head of the entry, each of them once; those that are made join
@@ -422,6 +424,8 @@ XG_FN void xg_kir_simplify_indexing(xg_kmodule *m);
 XG_FN void xg_kir_vectorize(xg_kmodule *m);
 XG_FN void xg_kir_unroll(xg_kmodule *m);
 XG_FN void xg_kir_unroll_lowered(xg_kmodule *m); /* unroll.c */
+XG_FN void xg_kir_step_pointers(xg_kmodule *m);
+XG_FN void xg_kir_async_copies(xg_kmodule *m);
 XG_FN bool xg_kop_is_dead(const xg_kop *op);     /* canonicalize.c: nobody reads it, and it does nothing else */
 /* canonicalize.c: rule table: constant folding, identities, if/for simplification, DCE; to a fixed point */
 XG_FN void xg_kir_canonicalize(xg_kmodule *m);

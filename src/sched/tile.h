@@ -59,6 +59,7 @@ typedef struct xg_tile_shape {
 /* How an operand's part of a step is brought: `vector` neighbours along k, or along rows, each time. */
 typedef struct xg_tile_fetch {
     bool along_k;
+    bool async;             /* element for element as it lies in memory: copied without registers */
     int64_t bytes;          /* of an element in memory */
     int64_t vector, beside; /* beside: so many vectors of one row by neighbouring threads, when it goes along k */
     int64_t rows, pitch;    /* of the tile; of shared memory, from one k to the next */

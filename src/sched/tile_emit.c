@@ -155,6 +155,14 @@ XG_FN xg_elem xg_tile_guarded(xg_tile_kernel *w, uint32_t side, xg_kval *cond, x
     xg_flow_end(&f);
     return v;
 }
+XG_FN void xg_tile_fetch_at(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *step, xg_kval **at) {
+    at[XG_TILE_THREAD] = w->thread;
+    at[XG_TILE_ROUND] = xg_elem_index(&w->s, round);
+    at[XG_TILE_LANE] = xg_elem_index(&w->s, 0);
+    at[XG_TILE_STEP] = step;
+    at[XG_TILE_TILE] = w->tile[side];
+    at[XG_TILE_BATCH] = w->batch;
+}
 /* What a thread brings of a side in one round. */
 XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *step) {
     const xg_tile_fetch *t = &w->p->fetch[side];
@@ -162,12 +170,7 @@ XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round, xg_
     int64_t counts[XG_TILE_FETCH_DIMS];
     const xg_ktype *type;
     xg_flow f;
-    at[XG_TILE_THREAD] = w->thread;
-    at[XG_TILE_ROUND] = xg_elem_index(&w->s, round);
-    at[XG_TILE_LANE] = xg_elem_index(&w->s, 0);
-    at[XG_TILE_STEP] = step;
-    at[XG_TILE_TILE] = w->tile[side];
-    at[XG_TILE_BATCH] = w->batch;
+    xg_tile_fetch_at(w, side, round, step, at);
     xg_tile_fetch_counts(w->p, side, counts);
     cond = xg_tile_inside(w, t->map, counts, at);
     if (t->vector == 1) return xg_tile_guarded(w, side, cond, at);
@@ -182,12 +185,6 @@ XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round, xg_
     vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, put, 3, type);
     xg_flow_end(&f);
     return xg_elem_real(vector);
-}
-XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step) {
-    uint32_t side;
-    int64_t k;
-    for (side = 0; side < XG_TILE_SIDES; side++)
-        for (k = 0; k < w->p->fetch[side].rounds; k++) w->staged[side][k] = xg_tile_bring(w, side, k, step);
 }
 
 /* ---- from registers into shared memory ---- */
@@ -242,19 +239,79 @@ XG_FN void xg_tile_put(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval 
         w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, one), w->shared, &at, 1);
     }
 }
+/* Whether a thread has a vector in this round; NULL: each has. */
+XG_FN xg_kval *xg_tile_has_vector(xg_tile_kernel *w, uint32_t side, int64_t round) {
+    int64_t left = w->p->fetch[side].vectors - round * w->p->threads;
+    return left < w->p->threads ? xg_kcmpi_(&w->s.b, XG_CI_SLT, w->thread, xg_elem_index(&w->s, left)) : NULL;
+}
 XG_FN void xg_tile_put_step(xg_tile_kernel *w, xg_kval *buffer) {
     uint32_t side;
-    int64_t k, left;
+    int64_t k;
     for (side = 0; side < XG_TILE_SIDES; side++)
-        for (k = 0; k < w->p->fetch[side].rounds; k++) {
+        for (k = 0; k < w->p->fetch[side].rounds && !w->p->fetch[side].async; k++) {
             xg_flow f = xg_flow_of(&w->s, &w->shared);
-            xg_kval *some = NULL;
-            left = w->p->fetch[side].vectors - k * w->p->threads;
-            if (left < w->p->threads) some = xg_kcmpi_(&w->s.b, XG_CI_SLT, w->thread, xg_elem_index(&w->s, left));
-            xg_flow_if(&f, some);
+            xg_flow_if(&f, xg_tile_has_vector(w, side, k));
             xg_tile_put(w, side, k, buffer);
             xg_flow_end(&f);
         }
+}
+
+/* ---- from memory into shared memory ---- */
+
+/* What a thread copies of a side in one round, under its guard: each element where it goes, so that all that lies
+ * between is one load and one store. */
+XG_FN void xg_tile_copy_vector(xg_tile_kernel *w, uint32_t side, xg_kval **at, xg_kval *first) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_flow f = xg_flow_of(&w->s, &w->shared);
+    xg_kval *last, *spot = first, *both[2];
+    if (t->vector > 1) {
+        xg_imap *sum = xg_imap_new(w->e->m->aff, 2, 0, 0, 1, 0);
+        sum->dims[0].range = xg_range_of(0, w->p->shared - t->vector);
+        sum->dims[1].range = xg_range_of(0, t->vector - 1);
+        sum->results[0] = xg_aff_add(w->e->m->aff, xg_aff_dim(w->e->m->aff, 0), xg_aff_dim(w->e->m->aff, 1));
+        last = xg_elem_index(&w->s, t->vector);
+        at[XG_TILE_LANE] = xg_flow_for(&f, at[XG_TILE_LANE], last, 1, t->vector);
+        both[0] = first;
+        both[1] = at[XG_TILE_LANE];
+        spot = xg_kapply(&w->s.b, sum, both)->results;
+    }
+    w->shared = xg_kinsert(&w->s.b, xg_tile_element(w, side, at).v, w->shared, &spot, 1);
+    xg_flow_end(&f);
+}
+XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *step, xg_kval *buffer) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *spot;
+    int64_t counts[XG_TILE_FETCH_DIMS];
+    xg_flow some = xg_flow_of(&w->s, &w->shared), f = some;
+    xg_flow_if(&some, xg_tile_has_vector(w, side, round));
+    xg_tile_fetch_at(w, side, round, step, at);
+    xg_tile_fetch_counts(w->p, side, counts);
+    spot = xg_tile_spot(w, side, round, 0, buffer);
+    cond = xg_tile_inside(w, t->map, counts, at);
+    f = xg_flow_of(&w->s, &w->shared);
+    xg_flow_if(&f, cond);
+    xg_tile_copy_vector(w, side, at, spot);
+    if (cond) {
+        xg_kval *zero = xg_tile_zero(w).v;
+        xg_flow_else(&f);
+        if (t->vector == 1)
+            w->shared = xg_kinsert(&w->s.b, zero, w->shared, &spot, 1);
+        else
+            xg_tile_put_vector(
+                w, xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, zero->type->elem, t->vector), 0), spot);
+    }
+    xg_flow_end(&f);
+    xg_flow_end(&some);
+}
+XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer) {
+    uint32_t side;
+    int64_t k;
+    for (side = 0; side < XG_TILE_SIDES; side++)
+        for (k = 0; k < w->p->fetch[side].rounds; k++)
+            if (w->p->fetch[side].async)
+                xg_tile_copy(w, side, k, step, buffer);
+            else
+                w->staged[side][k] = xg_tile_bring(w, side, k, step);
 }
 XG_FN void xg_tile_wait(xg_tile_kernel *w) {
     w->shared = xg_kir_op(&w->s.b, XG_K_OP_SYNC, &w->shared, 1, &w->shared->type, 1, 0)->results;
@@ -340,6 +397,7 @@ XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer) {
     outer.rolled = true;
     many = xg_elem_index(&w->s, p->shape.k / inner);
     v[XG_TILE_READ_OUTER] = xg_flow_for(&outer, zero, many, 1, p->shape.k / inner);
+    outer.op->flags |= KL_STEP_POINTERS;
     for (k = 0; k < p->shape.tm * p->shape.tn; k++) xg_flow_elem(&f, &w->sums[k]);
     many = xg_elem_index(&w->s, inner);
     v[XG_TILE_READ_INNER] = xg_flow_for(&f, zero, many, 1, inner);
@@ -355,14 +413,15 @@ XG_FN void xg_tile_carry_staged(xg_tile_kernel *w, xg_flow *f) {
     uint32_t side;
     int64_t k;
     for (side = 0; side < XG_TILE_SIDES; side++)
-        for (k = 0; k < w->p->fetch[side].rounds; k++) xg_flow_elem(f, &w->staged[side][k]);
+        for (k = 0; k < w->p->fetch[side].rounds; k++)
+            if (!w->p->fetch[side].async) xg_flow_elem(f, &w->staged[side][k]);
 }
 /* Zeros in the place of what is brought. */
 XG_FN void xg_tile_bring_nothing(xg_tile_kernel *w) {
     uint32_t side;
     int64_t k;
     for (side = 0; side < XG_TILE_SIDES; side++)
-        for (k = 0; k < w->p->fetch[side].rounds; k++) {
+        for (k = 0; k < w->p->fetch[side].rounds && !w->p->fetch[side].async; k++) {
             int64_t n = w->p->fetch[side].vector;
             w->staged[side][k] = xg_tile_zero(w);
             if (n > 1)
@@ -379,8 +438,9 @@ XG_FN void xg_tile_one_step(xg_tile_kernel *w, xg_kval *step) {
     other = xg_tile_apply(w, &steps, 1, xg_aff_mod(x, xg_aff_add_k(x, xg_aff_dim(x, 0), 1), 2), &step);
     xg_tile_bring_nothing(w);
     xg_tile_carry_staged(w, &f);
+    xg_flow_slot(&f, &w->shared);
     xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, next, xg_elem_index(&w->s, steps)));
-    xg_tile_bring_step(w, next);
+    xg_tile_bring_step(w, next, other);
     xg_flow_end(&f);
     xg_tile_multiply(w, buffer);
     xg_tile_put_step(w, other);
@@ -392,7 +452,7 @@ XG_FN void xg_tile_all_steps(xg_tile_kernel *w) {
     xg_flow f = xg_flow_of(&w->s, NULL);
     int64_t k;
     for (k = 0; k < p->shape.tm * p->shape.tn; k++) w->sums[k] = xg_tile_zero(w);
-    xg_tile_bring_step(w, zero);
+    xg_tile_bring_step(w, zero, zero);
     xg_tile_put_step(w, zero);
     xg_tile_wait(w);
     if (p->steps == 1) {
@@ -404,6 +464,7 @@ XG_FN void xg_tile_all_steps(xg_tile_kernel *w) {
     xg_flow_slot(&f, &w->shared);
     f.rolled = true;
     xg_tile_one_step(w, xg_flow_for(&f, zero, xg_elem_index(&w->s, p->steps), 1, p->steps));
+    f.op->flags |= KL_STEP_POINTERS;
     xg_flow_end(&f);
 }
 
@@ -539,6 +600,7 @@ XG_FN void xg_tile_out_part(xg_tile_kernel *w, int64_t part) {
     f.rolled = true;
     last = xg_elem_index(&w->s, o.counts[XG_TILE_OUT_ROUND]);
     xg_tile_out_vector(w, &o, at, xg_flow_for(&f, zero, last, 1, o.counts[XG_TILE_OUT_ROUND]));
+    f.op->flags |= KL_STEP_POINTERS;
     xg_flow_end(&f);
 }
 XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
@@ -572,6 +634,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     uint32_t k;
     memset(&w, 0, sizeof w);
     xg_emit_functions(e, false);
+    e->m->async_copies = p->fetch[0].async || p->fetch[1].async;
     w.e = e;
     w.p = p;
     w.s = xg_emit_scope(e, f, 0);

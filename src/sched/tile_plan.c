@@ -5,6 +5,7 @@
 
 /* Tiles: of a block m n k, of a thread tm tn. By bytes of what is summed: up to four, eight, sixteen. */
 #define XG_TILE_SHAPES_4(X) \
+    X(128, 128, 32, 8, 8) \
     X(128, 128, 16, 8, 8) \
     X(64, 128, 16, 8, 8) \
     X(128, 64, 16, 8, 8) \
@@ -117,8 +118,20 @@ XG_FN const xg_imap *xg_tile_probe(const xg_tile_form *f, xg_aff_ctx *x, uint32_
     for (k = 0; k < f->n_vars; k++) m->results[k] = vars[k];
     return xg_indexing_flatten(x, xg_imap_compose(x, m, to), s);
 }
+/* Whether the operand's elements are those of a parameter, unchanged. */
+XG_FN bool xg_tile_is_moved(const xg_inst *i) {
+    while (i->op == XG_BITCAST || i->op == XG_RESHAPE || i->op == XG_TRANSPOSE || i->op == XG_REVERSE ||
+           i->op == XG_SLICE || i->op == XG_COPY || i->op == XG_BROADCAST)
+        i = XG_OPERAND(i, 0);
+    return i->op == XG_PARAMETER;
+}
+XG_FN bool xg_tile_may_copy(const xg_tile_form *f, const xg_inst *operand, int64_t bytes) {
+    xlagpu_type t = operand->shape->type;
+    return t == f->sum && xg_contract_rounding(f->hero, t) == t && !(xg_type_class(t) & XGT_C) && bytes >= 4 &&
+           xg_tile_is_moved(operand);
+}
 /* The widest vector of the operand's memory, along k or along rows; else the way in which elements lie side by side. */
-XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side) {
+XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_machine *m, uint32_t side) {
     const xg_tile_form *f = &p->form;
     xg_tile_fetch *t = &p->fetch[side];
     const xg_imap *to = f->map[side];
@@ -129,6 +142,7 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side) {
     size[0] = f->group[side ? XG_TILE_N : XG_TILE_M].size;
     size[1] = f->group[XG_TILE_K].size;
     t->bytes = bytes;
+    t->async = m->async_copies && xg_tile_may_copy(f, XG_OPERAND(f->hero, f->operand[side]), bytes);
     t->vector = 1;
     t->along_k = false;
     if (xg_type_class(f->sum) & XGT_C) n = 1;
@@ -191,7 +205,8 @@ XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) 
     xg_tile_fetch *t = &p->fetch[side];
     int64_t sum_bytes = xg_type_bytes(p->form.sum);
     t->rows = side ? p->shape.n : p->shape.m;
-    t->vector = XG_MIN(vector, t->along_k ? p->shape.k : t->rows);
+    /* along k the elements of a vector go apart, and copies of several elements do not */
+    t->vector = t->async && t->along_k ? 1 : XG_MIN(vector, t->along_k ? p->shape.k : t->rows);
     t->beside = XG_MAX(XG_MIN(p->shape.k / t->vector, XG_TILE_SECTOR_BYTES / (t->vector * t->bytes)), (int64_t)1);
     t->pitch = t->rows + (t->along_k ? XG_MAX(XG_TILE_PAD_BYTES / sum_bytes, p->quad) : 0);
     t->vectors = t->rows * p->shape.k / t->vector;
@@ -235,7 +250,7 @@ XG_FN int64_t xg_tile_arithmetic(xlagpu_type sum) {
 XG_FN int64_t xg_tile_resident(const xg_tile_plan *p, const xg_machine *m) {
     int64_t words = (xg_type_bytes(p->form.sum) + 3) / 4, staged = 0, registers, r;
     uint32_t k;
-    for (k = 0; k < 2; k++) staged += p->fetch[k].rounds * p->fetch[k].vector;
+    for (k = 0; k < 2; k++) staged += p->fetch[k].async ? 0 : p->fetch[k].rounds * p->fetch[k].vector;
     registers = (p->shape.tm * p->shape.tn + p->shape.tm + p->shape.tn + staged) * words + XG_TILE_OWN_REGISTERS;
     r = XG_TILE_REGISTERS / (XG_MIN(registers, (int64_t)255) * p->threads);
     r = XG_MIN(r, m->shared_per_block / XG_MAX(p->shared * xg_type_bytes(p->form.sum), (int64_t)1));
@@ -338,7 +353,7 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     work = xg_cost_mul(p->form.hero->shape->elements, g[XG_TILE_K].size);
     if (work < XG_TILE_WORK_MIN || g[XG_TILE_M].size < XG_TILE_EXTENT_MIN || g[XG_TILE_N].size < XG_TILE_EXTENT_MIN)
         return false;
-    for (k = 0; k < 2; k++) xg_tile_choose_fetch(p, e->m->aff, k);
+    for (k = 0; k < 2; k++) xg_tile_choose_fetch(p, e->m->aff, m, k);
     for (k = 0; k < e->n_roots; k++) out_bytes = xg_cost_add(out_bytes, xg_cost_bytes(e->roots[k]->shape));
     xg_tile_choose(p, m, out_bytes);
     if (!p->blocks || (work < XG_TILE_WORK_SURE && p->picoseconds > xg_tile_loop_time(&p->form, m))) return false;
