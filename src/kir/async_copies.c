@@ -2,7 +2,7 @@
  *
  *     %v = llvm.load %g; llvm.store %v, %s   ==>   cp.async %s, %g
  *
- * of 4, 8 or 16 bytes, in kernels that ask for it (xg_kmodule.async_copies): the thread goes on, needs no registers for
+ * of 4, 8 or 16 bytes, in kernels that ask for it (xg_kfunc.async_copies): the thread goes on, needs no registers for
  * what is on its way, and waits in front of the next barrier. Requires: pointers; comes last. The load has to be an
  * invariant one (nothing in the kernel writes there), so it may be done later. Keeps: everything else. */
 #ifndef XG_KIR_ASYNC_COPIES_C
@@ -64,7 +64,7 @@ XG_FN bool xg_kasync_region(xg_kmodule *m, xg_kregion *r, bool pending) {
     return pending;
 }
 XG_FN void xg_kir_async_copies(xg_kmodule *m) {
-    if (m->async_copies) (void)xg_kasync_region(m, m->entry->body, false);
+    if (m->entry->async_copies) (void)xg_kasync_region(m, m->entry->body, false);
 }
 
 #endif /* XG_KIR_ASYNC_COPIES_C */

@@ -83,8 +83,9 @@ typedef enum xg_kspace {
     XG_SPACE_CONST,
     XG_SPACE_CLUSTER /* shared memory of the blocks of a cluster */
 } xg_kspace;
-#define XG_KSPACE_IS_SHORT(space) ((space) == XG_SPACE_SHARED || (space) == XG_SPACE_CLUSTER) /* addresses of 32 bits \
-                                                                                               */
+#define XG_KSPACE_IS_SHORT(space) \
+    ((space) == XG_SPACE_SHARED || (space) == XG_SPACE_CLUSTER) /* addresses of 32 bits \
+                                                                 */
 struct xg_ktype {
     xg_kkind kind;
     xg_kelem elem;   /* of a pointer: I8 */
@@ -165,8 +166,8 @@ enum {
 /* Predicates. cmpf: o.. false when a NaN takes part, u.. true. */
 #define XG_KIR_CMPI(X) \
     X(EQ, "eq") \
-    X(NE, "ne") X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") \
-        X(UGE, "uge")
+    X(NE, "ne") \
+    X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") X(UGE, "uge")
 /* clang-format off */
 #define XG_KIR_CMPF(X) \
     X(OEQ, "oeq") \
@@ -218,6 +219,8 @@ struct xg_kfunc {
     uint32_t threads[3], blocks[3]; /* entry only */
     /* entry only: so many neighbouring blocks, by x, reach each other's shared memory; 0: each is alone */
     uint32_t cluster;
+    /* entry only: what is loaded just to be stored to shared memory may come while the thread goes on */
+    bool async_copies;
     /* entry only: blocks that a multiprocessor must hold at a time; 0: as many as registers allow, of which the
      * assembler may then spare some by spilling */
     uint32_t resident;
@@ -237,7 +240,6 @@ struct xg_kmodule {
     xg_kfunc *first, *last, *entry;
     xg_str comment; /* printed at the head of the kernel: the HLO fusion's name and operations */
     uint32_t shared_bytes;
-    bool async_copies; /* what is loaded only to be stored to shared memory may come while the thread goes on */
     bool ftz, fma;      /* flush subnormals; contraction of a*b+c allowed */
     const void *target; /* xg_target, for passes below lower_tensors */
     /* since cse has gathered them: the constants at the head of the entry, each of them once; those that are made join
@@ -426,7 +428,7 @@ XG_FN void xg_kir_unroll(xg_kmodule *m);
 XG_FN void xg_kir_unroll_lowered(xg_kmodule *m); /* unroll.c */
 XG_FN void xg_kir_step_pointers(xg_kmodule *m);
 XG_FN void xg_kir_async_copies(xg_kmodule *m);
-XG_FN bool xg_kop_is_dead(const xg_kop *op);     /* canonicalize.c: nobody reads it, and it does nothing else */
+XG_FN bool xg_kop_is_dead(const xg_kop *op); /* canonicalize.c: nobody reads it, and it does nothing else */
 /* canonicalize.c: rule table: constant folding, identities, if/for simplification, DCE; to a fixed point */
 XG_FN void xg_kir_canonicalize(xg_kmodule *m);
 /* cse.c: dominating equal pure operations; loads that nothing between could change */

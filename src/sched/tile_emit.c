@@ -292,13 +292,15 @@ XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval
     xg_flow_if(&f, cond);
     xg_tile_copy_vector(w, side, at, spot);
     if (cond) {
-        xg_kval *zero = xg_tile_zero(w).v;
+        xg_kval *zero;
         xg_flow_else(&f);
+        zero = xg_tile_zero(w).v;
         if (t->vector == 1)
             w->shared = xg_kinsert(&w->s.b, zero, w->shared, &spot, 1);
-        else
-            xg_tile_put_vector(
-                w, xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, zero->type->elem, t->vector), 0), spot);
+        else {
+            const xg_ktype *type = xg_kir_vector(w->e->m, zero->type->elem, t->vector);
+            xg_tile_put_vector(w, xg_kconst_bits(&w->s.b, type, 0), spot);
+        }
     }
     xg_flow_end(&f);
     xg_flow_end(&some);
@@ -634,7 +636,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     uint32_t k;
     memset(&w, 0, sizeof w);
     xg_emit_functions(e, false);
-    e->m->async_copies = p->fetch[0].async || p->fetch[1].async;
+    f->async_copies = p->fetch[0].async || p->fetch[1].async;
     w.e = e;
     w.p = p;
     w.s = xg_emit_scope(e, f, 0);
