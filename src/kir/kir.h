@@ -443,4 +443,18 @@ XG_FN void xg_kir_lower_indexing(xg_kmodule *m);
 /* convert_index.c: index -> i32 when every value fits in 0..2^31-1 (ranges), else i64 */
 XG_FN void xg_kir_convert_index(xg_kmodule *m);
 
+/* unroll.c */
+enum {
+    XG_KUNROLL_WAITS_MAX = 8 /* trips of a loop that waits for the lowering of its lanes before it is unrolled */
+};
+
+/* build.c */
+XG_FN xg_kval *xg_kvector_lane(xg_kval *v, const xg_kval *index);
+XG_FN xg_kval *xg_kir_value(xg_kb *b, xg_kopcode op, xg_kval *const *operands, uint32_t n, const xg_ktype *t);
+
+/* lower_shuffles.c */
+XG_FN xg_kval *xg_kshuffle(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval *lane);
+
+/* rules.c */
+XG_FN bool xg_kval_by(const xg_kval *v, xg_kopcode op);
 #endif /* XG_KIR_H */
