@@ -182,6 +182,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
 XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *execution, uint32_t replica, uint32_t partition);
 /* of its last xlagpu_rt_execute; "" when that was well */
 XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *execution);
+/* What is slower than it was asked to be, and why: a command buffer that the driver refused, say. "": nothing. */
+XLAGPU_DEF const char *xlagpu_rt_execution_note(const xlagpu_execution *execution);
 XLAGPU_DEF xlagpu_status xlagpu_rt_wait(xlagpu_device *device, void *stream);
 XLAGPU_DEF xlagpu_status xlagpu_rt_execution_wait(xlagpu_execution *execution); /* for its last run alone */
 XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(

@@ -164,12 +164,15 @@ XLAGPU_DEF void xlagpu_rt_free(xlagpu_device *d, xlagpu_buffer b) {
     if (d && d->platform) xr_release(d, b.address);
 }
 XLAGPU_DEF xlagpu_status xlagpu_rt_upload(xlagpu_device *d, xlagpu_buffer to, const void *from, size_t bytes) {
+    xlagpu_status s;
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
     xr_begin(&d->c);
     if (bytes > to.bytes)
         return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "uploading %zu bytes into a buffer of %zu", bytes, to.bytes);
     if (!from && bytes) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "uploading %zu bytes from nowhere", bytes);
-    return bytes ? d->platform->upload(d, to.address, from, bytes) : XLAGPU_OK;
+    if (!bytes) return XLAGPU_OK;
+    s = d->platform->upload(d, to.address, from, bytes);
+    return s == XLAGPU_OK ? d->platform->wait(d, NULL) : s; /* work on any stream may follow */
 }
 XLAGPU_DEF xlagpu_status xlagpu_rt_download(xlagpu_device *d, void *to, xlagpu_buffer from, size_t bytes) {
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;

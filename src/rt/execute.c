@@ -383,6 +383,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(xlagpu_execution *e, bool *don
 XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *e) {
     return e ? e->c.message : "there is no execution";
 }
+XLAGPU_DEF const char *xlagpu_rt_execution_note(const xlagpu_execution *e) { return e ? e->note : ""; }
 
 /* ---- the easy way ---- */
 

@@ -249,15 +249,18 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
 XG_FN xlagpu_status xr_upload_constants(xlagpu_program *p) {
     xlagpu_device *d = p->device;
     uint32_t k;
+    bool any = false;
     xlagpu_status s = XLAGPU_OK;
     for (k = 0; k < p->n_allocations && s == XLAGPU_OK; k++) {
         const xg_exe_allocation *a = &p->allocations[k];
         if (a->kind != XG_EXE_ALLOC_CONSTANT) continue;
         s = xr_alloc(d, (size_t)a->bytes, &p->constants[k]);
-        if (s == XLAGPU_OK && a->bytes)
+        if (s == XLAGPU_OK && a->bytes) {
             s = d->platform->upload(d, p->constants[k], xr_section(p, XG_EXE_DATA) + a->data, (size_t)a->bytes);
+            any = true;
+        }
     }
-    return s;
+    return s == XLAGPU_OK && any ? d->platform->wait(d, NULL) : s; /* runs on any stream may follow */
 }
 
 /* The kernels, then once more the thunks: now it is known how many buffers a kernel takes. */

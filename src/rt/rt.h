@@ -23,6 +23,8 @@
 enum {
     XR_RANK_MAX = 64,
     XR_NESTING_MAX = 64,
+    XR_NOTE_MAX = 256,
+    XR_GRAPH_NODES_MAX = 1 << 16, /* more take longer to instantiate than they save */
     XR_WORKERS_MAX = 64
 };
 
@@ -80,19 +82,39 @@ typedef struct xr_kernel {
 typedef struct xr_command {
     uint32_t thunk, first;
 } xr_command; /* first: of its words in a record */
+/* n_nodes: graph nodes that stand for commands and questions; 0: too many, or none. */
 typedef struct xr_command_buffer {
-    uint32_t thunk, n, n_words;
+    uint32_t thunk, n, n_words, n_nodes;
     bool control;
     xr_command *commands;
 } xr_command_buffer;
 
-/* A command buffer of an execution. graph, exec, nodes: the platform's. */
+/* What loops and branches ask: the value of a slice, and by kind whether it is true (0), the pred that chooses branch
+ * `which` (1), or the index that does (2). */
+typedef struct xr_question {
+    uint64_t handle, address;
+    uint32_t slice, kind, branches, which;
+} xr_question;
+
+/* A graph node of a command, or of a question. next: 1 + the next node of the same command, or the next question. The
+ * condition of a loop stands in front of it and in its body, so a command may have several nodes. */
+typedef struct xr_node {
+    void *node;
+    uint32_t next;
+    xr_question asks;
+} xr_node;
+
+/* A command buffer of an execution. graph, exec, nodes: the platform's. first: of each command 1 + its first node, then
+ * the same of the questions. plain: the thunks run one by one. no_update: the driver refuses changes of what is built.
+ */
 typedef struct xr_record {
     uint64_t *words;
-    void **nodes, *graph, *exec;
+    xr_node *nodes;
+    uint32_t *first, n_nodes;
+    void *graph, *exec;
     uint64_t version;
     uint32_t builds, updates;
-    bool built, plain;
+    bool built, plain, no_update;
 } xr_record;
 
 /* Of a thunk: whether it runs on the copy stream; the event (plus 1) that it waits for, and that is recorded behind it;
@@ -157,6 +179,7 @@ struct xlagpu_execution {
     void *ended;                /* the platform's event behind the last run; NULL: none yet */
     bool running;               /* a run has been enqueued, and nobody has waited for it */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
+    char note[XR_NOTE_MAX];     /* what is slower than it was asked to be, and why; "": nothing */
     uint64_t *args;             /* addresses of one launch */
     void **arg_pointers;
     xlagpu_buffer *buffers;     /* of one call */
@@ -172,6 +195,7 @@ struct xr_platform {
     /* host: memory of the host that the device can reach */
     xlagpu_status (*alloc)(xlagpu_device *d, size_t bytes, bool host, xr_block *out);
     void (*release)(xlagpu_device *d, const xr_block *b);
+    /* In the order of the default stream. `from` may change at once, but the bytes have landed only after a wait. */
     xlagpu_status (*upload)(xlagpu_device *d, uint64_t to, const void *from, size_t bytes);
     xlagpu_status (*download)(xlagpu_device *d, void *to, uint64_t from, size_t bytes);
     xlagpu_status (*wait)(xlagpu_device *d, void *stream);
@@ -189,7 +213,8 @@ struct xr_platform {
     /* what the stream has written so far; blocks */
     xlagpu_status (*read)(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream);
     xlagpu_status (*launch)(xlagpu_execution *e, uint32_t kernel, void *stream);
-    /* Command buffers; all inside enter and leave. build: XLAGPU_ERROR_UNSUPPORTED when there cannot be one. */
+    /* Command buffers; all inside enter and leave. XLAGPU_ERROR_UNSUPPORTED: the device refuses, and is none the worse
+     * for it. update: of a command, or, for the number behind the last command, of what loops and branches ask. */
     xlagpu_status (*build)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r);
     xlagpu_status (*update)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command);
     xlagpu_status (*replay)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream);
