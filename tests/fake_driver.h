@@ -2,8 +2,9 @@
  * src/rt/cuda.c looks up.
  *
  * Compiled as a shared library by tests/fake_cuda.c and tests/fake.sh. It counts what it gives out and what comes back,
- * fails the n-th call of a function when it is told to, and does what hardware does and a careless caller forgets: copies
- * from pageable memory land late, streams run in any order that events allow, a thread has its own current context. */
+ * fails the n-th call of a function when it is told to, and does what hardware does and a careless caller forgets:
+ * copies from pageable memory land late, streams run in any order that events allow, a thread has its own current
+ * context. */
 #ifndef XLAGPU_TESTS_FAKE_DRIVER_H
 #define XLAGPU_TESTS_FAKE_DRIVER_H
 #include "fake_state.h"
@@ -108,7 +109,8 @@ static struct {
 static bool is_pinned(uint64_t address, size_t bytes) {
     int k;
     for (k = 0; k < PINNED; k++)
-        if (pinned[k].bytes >= bytes && address >= pinned[k].from && address - pinned[k].from <= pinned[k].bytes - bytes)
+        if (pinned[k].bytes >= bytes && address >= pinned[k].from &&
+            address - pinned[k].from <= pinned[k].bytes - bytes)
             return true;
     return false;
 }

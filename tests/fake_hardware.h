@@ -1,12 +1,13 @@
-/* tests/fake_hardware.h -- what real drivers and devices do that is easily forgotten, each on the fake driver, which does
- * it too. Included by tests/fake_cuda.c. */
+/* tests/fake_hardware.h -- what real drivers and devices do that is easily forgotten, each on the fake driver, which
+ * does it too. Included by tests/fake_cuda.c. */
 
 /* ---- copies from pageable memory land late ---- */
 
-static const char offset_text[] =
-    "ENTRY e { x = f32[64] parameter(0) c = f32[64] constant({0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23"
-    ",24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50,51,52,53,54,55,56,57,58,59,60,61,62,"
-    "63}) ROOT y = f32[64] multiply(x, c) }";
+static const char offset_text[] = "ENTRY e { x = f32[64] parameter(0) c = f32[64] "
+                                  "constant({0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23"
+                                  ",24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50,"
+                                  "51,52,53,54,55,56,57,58,59,60,61,62,"
+                                  "63}) ROOT y = f32[64] multiply(x, c) }";
 
 /* An upload, then at once a run on a stream of the caller's that knows nothing of the default stream: both the
  * parameter and the program's constant must be there. */
@@ -135,9 +136,240 @@ static void refused_graphs(xlagpu_context *c) {
     refused_changes(control);
 }
 
+/* ---- a driver that is there and does not start ---- */
+
+/* Simulating without a word would hide a broken installation. Only "there is no GPU", which a stub library says in its
+ * own way, lets "auto" simulate. */
+static void broken_drivers(void) {
+    static const int errors[] = {1, 2, 3, 34, 36, 46, 100, 101, 102, 304, 802, 803, 804, 999};
+    size_t k;
+    for (k = 0; k < XG_COUNT(errors); k++) {
+        xlagpu_device *d = NULL;
+        bool absent = errors[k] == 34 || errors[k] == 100;
+        xlagpu_status s;
+        reset();
+        fake->fail = "cuInit";
+        fake->fail_at = 1;
+        fake->error = errors[k];
+        s = open_with("auto", LIBRARY, 0, &d);
+        EXPECT((s == XLAGPU_OK) == absent);
+        if (absent) EXPECT(strcmp(xlagpu_rt_platform(d), "host") == 0);
+        if (!absent) EXPECT_TEXT(xlagpu_rt_error(d), "starting the NVIDIA driver: ");
+        xlagpu_rt_close(d);
+        EXPECT(nothing_left());
+    }
+    reset();
+}
+/* A driver that was started stays loaded: its threads may still run, and others may have asked it for functions. */
+static void kept_library(void) {
+    static const char path[] = "./build/fake_cuda_kept.so";
+    xlagpu_device *d = NULL;
+    void *still;
+    EXPECT(system("cp " LIBRARY " ./build/fake_cuda_kept.so") == 0);
+    EXPECT(dlopen(path, RTLD_NOW | RTLD_NOLOAD) == NULL);
+    EXPECT(open_with("cuda", path, 0, &d) == XLAGPU_OK);
+    xlagpu_rt_close(d);
+    still = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+    EXPECT_IN(still != NULL, "the driver's library is closed while its threads may run");
+}
+
+/* ---- what the host must read to decide ---- */
+
+/* A turn of a loop costs one asynchronous copy into pinned memory and one wait for the caller's stream: no blocking
+ * copy, which would wait for the default stream and everything that it orders. */
+static void decisions(xlagpu_bytes control) {
+    xlagpu_device *d = NULL;
+    xlagpu_program *p;
+    xlagpu_execution *e;
+    xlagpu_buffer in[2], out;
+    float x[6] = {1, 2, 3, 4, 5, 6}, y[6];
+    int32_t b = 1;
+    long calls, launches;
+    reset();
+    EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK);
+    p = xlagpu_rt_load(d, control.data, control.size);
+    e = xlagpu_rt_prepare(p);
+    if (!EXPECT(e != NULL)) return;
+    EXPECT(xlagpu_rt_alloc(d, sizeof x, &in[0]) == XLAGPU_OK && xlagpu_rt_alloc(d, 4, &in[1]) == XLAGPU_OK);
+    EXPECT(xlagpu_rt_alloc(d, sizeof y, &out) == XLAGPU_OK);
+    EXPECT(xlagpu_rt_upload(d, in[0], x, sizeof x) == XLAGPU_OK && xlagpu_rt_upload(d, in[1], &b, 4) == XLAGPU_OK);
+    calls = fake->calls;
+    launches = fake->launches;
+    EXPECT(xlagpu_rt_execute(e, in, &out, NULL) == XLAGPU_OK);
+    EXPECT_IN(fake->downloads == 0, "a decision is read by a copy that waits for more than the stream");
+    EXPECT_IN(fake->calls - calls <= 2 * 7 + (fake->launches - launches) + 12, "seven decisions, two calls each");
+    EXPECT(xlagpu_rt_download(d, y, out, sizeof y) == XLAGPU_OK && control_right(x, b, y));
+    xlagpu_rt_close(d);
+    EXPECT(nothing_left());
+}
+
+/* ---- buffers that lie over each other ---- */
+
+typedef struct overlap_case {
+    size_t in[2], out[2]; /* offsets in one buffer, in floats */
+    const char *wrong;    /* NULL: fine */
+} overlap_case;
+static void overlaps(xlagpu_context *c, const char *header, const overlap_case *cases, size_t n) {
+    char text[400];
+    xlagpu_bytes exe;
+    xlagpu_device *d = NULL;
+    xlagpu_program *p;
+    xlagpu_execution *e;
+    xlagpu_buffer all, in[2], out[2];
+    size_t k, i;
+    snprintf(text, sizeof text,
+        "HloModule m%s\nENTRY e { a = f32[8] parameter(0) b = f32[8] parameter(1) s = f32[8] "
+        "add(a, b) t = f32[8] negate(b) ROOT r = (f32[8], f32[8]) tuple(s, t) }",
+        header);
+    exe = compile(c, text);
+    reset();
+    EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK);
+    p = exe.data ? xlagpu_rt_load(d, exe.data, exe.size) : NULL;
+    e = xlagpu_rt_prepare(p);
+    if (!EXPECT(e != NULL)) return;
+    EXPECT(xlagpu_rt_alloc(d, 256, &all) == XLAGPU_OK);
+    for (k = 0; k < n; k++) {
+        static const float x[64] = {0};
+        xlagpu_status s;
+        for (i = 0; i < 2; i++) {
+            in[i].address = all.address + 4 * cases[k].in[i];
+            out[i].address = all.address + 4 * cases[k].out[i];
+            in[i].bytes = out[i].bytes = 32;
+        }
+        EXPECT(xlagpu_rt_upload(d, all, x, sizeof x) == XLAGPU_OK);
+        for (i = 0; i < 2; i++) { /* the second time nothing has changed since the first */
+            s = xlagpu_rt_execute(e, in, out, NULL);
+            EXPECT(s == (cases[k].wrong ? XLAGPU_ERROR_USAGE : XLAGPU_OK));
+            if (cases[k].wrong) EXPECT_TEXT(xlagpu_rt_execution_error(e), cases[k].wrong);
+        }
+    }
+    xlagpu_rt_close(d);
+    EXPECT(nothing_left());
+}
+static void all_overlaps(xlagpu_context *c) {
+    static const overlap_case own[] = {
+        {{0, 8}, {16, 24}, NULL},
+        {{0, 0}, {16, 24}, NULL}, /* parameters are read: they may be one buffer, */
+        {{0, 4}, {16, 24}, NULL}, /* or share a part */
+        {{0, 8}, {16, 20}, "the buffers of result 0 and result 1 overlap"},
+        {{0, 8}, {16, 16}, "the buffers of result 0 and result 1 overlap"},
+        {{0, 8}, {24, 20}, "the buffers of result 1 and result 0 overlap"},
+        {{0, 8}, {0, 24}, "the buffers of parameter 0 and result 0 overlap"},
+        {{0, 8}, {16, 4}, "result 1 overlap"},
+        {{4, 40}, {16, 0}, "the buffers of result 1 and parameter 0 overlap"},
+        {{0, 8}, {24, 16}, NULL},
+    };
+    static const overlap_case given[] = {
+        {{0, 8}, {0, 24}, NULL},  /* given away */
+        {{0, 8}, {16, 24}, NULL}, /* copied first */
+        {{0, 0}, {0, 24}, "the buffers of parameter 1 and result 0 overlap"},
+        {{0, 8}, {4, 24}, "and result 0 overlap"},
+        {{0, 8}, {16, 0}, "the buffers of parameter 0 and result 1 overlap"},
+        {{0, 8}, {0, 0}, "overlap"},
+    };
+    overlaps(c, "", own, XG_COUNT(own));
+    overlaps(c, ", input_output_alias={ {0}: (0, {}, may-alias) }", given, XG_COUNT(given));
+}
+/* Against the plain way: every pair. */
+static void random_overlaps(void) {
+    enum {
+        N = 12
+    };
+    static xg_exe_value values[N];
+    static xlagpu_program p;
+    static xlagpu_execution e;
+    uint64_t bound[N], state = 1;
+    xr_extent extents[N];
+    int round, k, j, found = 0;
+    e.program = &p;
+    e.bound = bound;
+    e.extents = extents;
+    p.values = values;
+    for (round = 0; round < 20000; round++) {
+        bool wrong = false;
+#define DRAW(n) (state = state * 6364136223846793005u + 1442695040888963407u, (uint32_t)(state >> 33) % (uint32_t)(n))
+        p.head.n_params = DRAW(7);
+        p.head.n_results = 1 + DRAW(5);
+        for (k = 0; k < (int)(p.head.n_params + p.head.n_results); k++) {
+            bool result = k >= (int)p.head.n_params;
+            bound[k] = 16 * (1 + DRAW(60));
+            values[k].bytes = DRAW(5) ? 1 + DRAW(48) : 0;
+            values[k].alias = result && p.head.n_params && DRAW(2) ? 1 + DRAW(p.head.n_params) : 0;
+            if (values[k].alias) values[k].bytes = values[values[k].alias - 1].bytes;
+            if (values[k].alias && DRAW(4)) bound[k] = bound[values[k].alias - 1];
+        }
+#undef DRAW
+        for (k = 0; k < (int)(p.head.n_params + p.head.n_results); k++)
+            for (j = 0; j < k; j++) {
+                bool meet = values[k].bytes && values[j].bytes && bound[k] < bound[j] + values[j].bytes &&
+                            bound[j] < bound[k] + values[k].bytes;
+                bool shared = values[k].alias == (uint32_t)j + 1 && bound[k] == bound[j];
+                wrong = wrong || (meet && k >= (int)p.head.n_params && !shared);
+            }
+        xr_begin(&e.c);
+        EXPECT((xr_overlap_check(&e) != XLAGPU_OK) == wrong);
+        found += wrong;
+    }
+    EXPECT(found > 1000 && found < 19000);
+}
+
+/* ---- ranges by a function of the caller's ---- */
+
+typedef struct range_log {
+    int depth, deepest, wrong;
+    char names[2000];
+} range_log;
+static void range(void *user, const char *name) {
+    range_log *l = (range_log *)user;
+    if (!name) {
+        l->wrong += l->depth-- <= 0;
+        return;
+    }
+    snprintf(l->names + strlen(l->names), sizeof l->names - strlen(l->names), "%s\n", name);
+    if (++l->depth > l->deepest) l->deepest = l->depth;
+}
+static void own_ranges(xlagpu_bytes exe) {
+    static const char *const platforms[] = {"cuda", "host"};
+    int k;
+    for (k = 0; k < 2; k++) {
+        range_log l = {0, 0, 0, ""};
+        xlagpu_device_desc desc;
+        xlagpu_device *d = NULL;
+        xlagpu_program *p;
+        reset();
+        memset(&desc, 0, sizeof desc);
+        desc.platform = platforms[k];
+        desc.driver = LIBRARY;
+        desc.range = range;
+        desc.range_user = &l;
+        EXPECT(xlagpu_rt_open(&desc, &d) == XLAGPU_OK);
+        p = xlagpu_rt_load(d, exe.data, exe.size);
+        EXPECT(p && run_whole(p) == XLAGPU_OK);
+        EXPECT(strcmp(l.names, "whole\n") == 0 && l.depth == 0 && !l.wrong);
+        xlagpu_rt_close(d);
+    }
+}
+/* Where NVIDIA's library of ranges is missing, as with CUDA 13, the device says so. */
+static void no_ranges(void) {
+    xlagpu_device *d = NULL;
+    void *there = dlopen("libnvToolsExt.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (there) dlclose(there);
+    reset();
+    ranges_wanted = true;
+    EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK && !*xlagpu_rt_error(d));
+    if (!there) EXPECT_TEXT(xlagpu_rt_note(d), "no NVTX ranges: libnvToolsExt.so.1 cannot be opened");
+    ranges_wanted = false;
+    xlagpu_rt_close(d);
+}
+
 static void hardware(xlagpu_context *c, xlagpu_bytes exe, xlagpu_bytes control) {
-    (void)exe;
-    (void)control;
+    broken_drivers();
+    kept_library();
+    decisions(control);
+    all_overlaps(c);
+    random_overlaps();
+    own_ranges(exe);
+    no_ranges();
     uploads(c);
     refused_graphs(c);
 }

@@ -170,10 +170,10 @@ XG_FN xlagpu_status xr_commands_try(xlagpu_execution *e, const xr_command_buffer
     return s == XLAGPU_OK ? q->replay(e, b, r, stream) : s;
 }
 
-/* The refusal becomes the execution's note: the run goes on without it. The first one stays. */
+/* The refusal becomes the execution's note: the run goes on without it. */
 XG_FN void xr_commands_refused(xlagpu_execution *e, const char *consequence) {
     const char *why = *e->c.message ? e->c.message : "the driver has no such graphs";
-    if (!*e->note) xg_format(e->note, sizeof e->note, "%s: %s", consequence, why);
+    xg_format(e->note, sizeof e->note, "%s: %s", consequence, why);
     xr_begin(&e->c);
 }
 

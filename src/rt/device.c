@@ -58,6 +58,7 @@ XG_FN xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_device_desc 
         }
         if (!automatic || s != XLAGPU_ERROR_NO_DEVICE || !host) return s;
         xr_begin(&d->c);
+        d->note[0] = 0;
     }
     if (!host) return xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "the simulator was compiled out (XLAGPU_NO_SIMULATOR)");
     s = host->open(d, desc);
@@ -81,6 +82,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     if (desc) {
         d->progress = desc->progress;
         d->progress_user = desc->progress_user;
+        d->range = desc->range;
+        d->range_user = desc->range_user;
     }
     return xr_open_platform(d, desc);
 }
@@ -109,6 +112,7 @@ XLAGPU_DEF const char *xlagpu_rt_error(const xlagpu_device *d) { return d ? d->c
 XLAGPU_DEF xlagpu_status xlagpu_rt_error_status(const xlagpu_device *d) {
     return d ? d->c.status : XLAGPU_ERROR_MEMORY;
 }
+XLAGPU_DEF const char *xlagpu_rt_note(const xlagpu_device *d) { return d ? d->note : ""; }
 XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *d) {
     return d && d->platform ? d->platform->name : "none";
 }

@@ -137,6 +137,7 @@ XG_FN xlagpu_status xr_check_control(xlagpu_program *p, const xg_exe_thunk *t, u
     if (asks && (slice >= p->n_slices ||
                     (p->slices[slice].bytes != 1 && (t->kind == XG_EXE_THUNK_WHILE || p->slices[slice].bytes != 4))))
         return xr_damaged(p, "what a loop or branch asks");
+    p->has_decisions = p->has_decisions || asks;
     children.first_link += asks;
     children.n_links -= asks;
     return xr_check_sequence(p, &children, number, taken);

@@ -23,7 +23,7 @@
 enum {
     XR_RANK_MAX = 64,
     XR_NESTING_MAX = 64,
-    XR_NOTE_MAX = 256,
+    XR_NOTE_MAX = 512,
     XR_GRAPH_NODES_MAX = 1 << 16, /* more take longer to instantiate than they save */
     XR_WORKERS_MAX = 64
 };
@@ -58,6 +58,9 @@ struct xlagpu_device {
     bool no_command_buffers, copy_stream, concurrent;
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
+    void (*range)(void *user, const char *name);
+    void *range_user;
+    char note[XR_NOTE_MAX]; /* what was asked for and is not there; "": nothing */
     xlagpu_ptx *ptx;        /* those that are loaded */
     xr_function *functions; /* registered; they live as long as the device */
 };
@@ -78,6 +81,12 @@ typedef struct xr_kernel {
     const void *handle;
     uint32_t n_params;
 } xr_kernel;
+
+/* The bytes of a parameter or result of a run; value: parameters first. */
+typedef struct xr_extent {
+    uint64_t from, to;
+    uint32_t value;
+} xr_extent;
 
 typedef struct xr_command {
     uint32_t thunk, first;
@@ -157,8 +166,8 @@ struct xlagpu_program {
     xr_command *commands;
     /* per thunk: its number among the command buffers, or as a command in one */
     uint32_t n_command_buffers, *command_of;
-    bool has_control_commands;
-    xr_lane *lanes; /* per thunk; NULL: all on one stream */
+    bool has_control_commands, has_decisions; /* has_decisions: loops or branches that the host may have to decide */
+    xr_lane *lanes;                           /* per thunk; NULL: all on one stream */
     uint32_t n_lane_events;
     uint8_t *depth;                /* per thunk: how many levels lie below it */
     void *module;                  /* the platform's */
@@ -181,6 +190,9 @@ struct xlagpu_execution {
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
     char note[XR_NOTE_MAX];     /* what is slower than it was asked to be, and why; "": nothing */
     uint64_t *args;             /* addresses of one launch */
+    uint64_t *bound;            /* addresses of parameters, then results, that were checked for overlaps */
+    bool bound_checked;
+    xr_extent *extents; /* as many, for that check */
     void **arg_pointers;
     xlagpu_buffer *buffers;     /* of one call */
     xlagpu_kernel_stats *stats; /* per kernel */
@@ -230,7 +242,7 @@ struct xr_platform {
     xlagpu_status (*stream_new)(xlagpu_execution *e, void **stream);
     void (*stream_free)(xlagpu_execution *e, void *stream);
     xlagpu_status (*stream_follow)(xlagpu_execution *e, void *stream, void *event);
-    void (*range)(xlagpu_execution *e, const char *name); /* NVTX: begins a range; NULL ends it. May be NULL */
+    void (*range)(xlagpu_device *d, const char *name); /* NVTX: begins a range; NULL ends it. May be NULL */
     /* what launch_ptx gets as loaded; NULL after a failure. May be NULL: then loaded is */
     void *(*load_ptx)(xlagpu_device *d, xg_arena *a, const xg_source *ptx);
     xlagpu_status (*launch_ptx)(
@@ -249,6 +261,10 @@ XG_FN double xr_seconds(void); /* since some moment; only grows */
  * all are done. A thread that cannot be had is made up for by the caller's. */
 XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user);
 
+/* ---- overlap.c ---- */
+typedef bool (*xr_less)(const void *user, const void *a, const void *b);
+XG_FN void xr_sort(void *list, size_t n, size_t bytes, xr_less less, const void *user); /* not stable */
+XG_FN xlagpu_status xr_overlap_check(xlagpu_execution *e);
 /* ---- device.c ---- */
 XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...) XG_PRINTF(3, 4);
 /* clears the message at the start of a public call */
@@ -275,6 +291,8 @@ XG_FN xlagpu_status xr_lanes_prepare(xlagpu_execution *e);
 XG_FN void xr_lanes_finish(xlagpu_execution *e);
 XG_FN bool xr_lanes_has(const xlagpu_execution *e, uint32_t number); /* does this sequence run on both streams? */
 XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *stream);
+/* ---- profile.c ---- */
+XG_FN void xr_range(xlagpu_device *d, const char *name);
 /* ---- execute.c ---- */
 XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream);
 XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice);
