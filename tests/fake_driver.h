@@ -578,12 +578,22 @@ int cuLinkDestroy(void *link) {
     CALL("cuLinkDestroy");
     return 0;
 }
+/* PTX for a later device does not load, nor does such with a letter (sm_90a) on another device. */
+static bool target_fits(const char *image) {
+    const char *target = strstr(image, ".target sm_");
+    int cc = 0, device = fake.major * 10 + fake.minor;
+    char letter = 0;
+    if (!target) return true;
+    sscanf(target, ".target sm_%d%c", &cc, &letter);
+    return cc <= device && (letter != 'a' || cc == device);
+}
 int cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *options, void **values) {
     fake_module *m;
     int error = failing("cuModuleLoadDataEx");
     unsigned k;
     if (!current_depth()) return 201;
     if (fake.no_conditions && strstr((const char *)image, "cudaGraphSetConditional")) return 218;
+    if (!error && !target_fits((const char *)image)) error = 209;
     if (error) {
         for (k = 0; fake.log && k < n; k++)
             if (options[k] == 5) memcpy(values[k], fake.log, strlen(fake.log) + 1);

@@ -362,7 +362,73 @@ static void no_ranges(void) {
     xlagpu_rt_close(d);
 }
 
+/* ---- what PTX is made for ---- */
+
+/* What was compiled for sm_90a and needs nothing of it runs on the devices behind it. */
+static void later_devices(xlagpu_bytes exe) {
+    static const int devices[][2] = {{9, 0}, {10, 0}, {10, 3}, {12, 0}};
+    char message[XG_MESSAGE_MAX];
+    size_t k;
+    for (k = 0; k < XG_COUNT(devices); k++) {
+        reset();
+        fake->major = devices[k][0];
+        fake->minor = devices[k][1];
+        EXPECT_IN(way(exe, message) == XLAGPU_OK && nothing_left(), message);
+    }
+    reset();
+    fake->major = 8;
+    EXPECT(way(exe, message) == XLAGPU_ERROR_DEVICE && nothing_left());
+    reset();
+}
+/* A kernel of n parameters and one result: 4,096 bytes of them are what every driver takes, more need PTX 8.1. */
+static void many_parameters(xlagpu_context *c, int n, bool newer) {
+    static char text[200000];
+    static xlagpu_rt_tensor in[1000];
+    static float x[1000][4];
+    xlagpu_rt_tensor out;
+    float y[4];
+    xlagpu_bytes exe, ptx;
+    xlagpu_device *d = NULL;
+    xlagpu_program *p;
+    size_t at = (size_t)snprintf(text, sizeof text, "HloModule many, is_scheduled=true\nf {");
+    int k;
+#define PUT(...) at += (size_t)snprintf(text + at, sizeof text - at, __VA_ARGS__)
+    for (k = 0; k < n; k++) PUT(" p%d = f32[4] parameter(%d)", k, k);
+    PUT(" t1 = f32[4] add(p0, p1)");
+    for (k = 2; k < n; k++) PUT(" %st%d = f32[4] add(t%d, p%d)", k == n - 1 ? "ROOT " : "", k, k - 1, k);
+    PUT(" }\nENTRY e {");
+    for (k = 0; k < n; k++) PUT(" p%d = f32[4] parameter(%d)", k, k);
+    PUT(" ROOT r = f32[4] fusion(");
+    for (k = 0; k < n; k++) PUT("%sp%d", k ? ", " : "", k);
+    PUT("), kind=kLoop, calls=f }");
+#undef PUT
+    exe = compile(c, text);
+    if (!EXPECT(exe.data != NULL)) {
+        printf("%s\n", xlagpu_error(c));
+        return;
+    }
+    ptx = xlagpu_executable_ptx(exe);
+    EXPECT_IN((strncmp((const char *)ptx.data, ".version 8.1\n", 13) == 0) == newer, "8.1 where it is needed only");
+    for (k = 0; k < n; k++) {
+        x[k][0] = x[k][1] = x[k][2] = x[k][3] = (float)k;
+        in[k].data = x[k];
+        in[k].bytes = 16;
+    }
+    out.data = y;
+    out.bytes = 16;
+    reset();
+    EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK);
+    p = xlagpu_rt_load(d, exe.data, exe.size);
+    EXPECT(p && xlagpu_rt_run(p, in, (uint32_t)n, &out, 1) == XLAGPU_OK && y[3] == (float)(n * (n - 1) / 2));
+    xlagpu_rt_close(d);
+    EXPECT(nothing_left());
+}
+
 static void hardware(xlagpu_context *c, xlagpu_bytes exe, xlagpu_bytes control) {
+    later_devices(exe);
+    many_parameters(c, 511, false);
+    many_parameters(c, 512, true);
+    many_parameters(c, 900, true);
     broken_drivers();
     kept_library();
     decisions(control);
