@@ -40,6 +40,7 @@
 #include "sim/warp.c"
 #include "sim/tensormap.c"
 #include "sim/async.c"
+#include "sim/tiles.c"
 #include "sim/matrix.c"
 #include "sim/wgmma.c"
 #include "sim/run.c"
