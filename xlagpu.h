@@ -223,7 +223,9 @@ XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *module, uint32_t index, 
 
 /* What the compiler knows of a GPU. A zero field keeps the named target's usual value. */
 typedef struct xlagpu_target_desc {
-    const char *name;          /* "sm_75" ... "sm_90a" ... "sm_120"; NULL: "sm_80" */
+    /* "sm_75" ... "sm_90a" ... "sm_120"; NULL: "sm_80". PTX is made for the name without its letter, and so runs on later
+     * devices too, unless an instruction needs the letter */
+    const char *name;
     uint32_t sm_count;         /* multiprocessors */
     uint32_t threads_per_sm;   /* resident threads */
     uint32_t shared_per_block; /* bytes of shared memory a block may have */
@@ -73437,13 +73439,20 @@ typedef struct xg_target {
 } xg_target;
 /* "sm_90a", "90a" or "9.0a"; fails with the nearest known name */
 XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name);
-XG_FN const xg_target *xg_target_at(size_t i); /* NULL behind the last */
+XG_FN const xg_target *xg_target_at(size_t i);             /* NULL behind the last */
+XG_FN const xg_target *xg_target_base(const xg_target *t); /* the same without a letter */
 XG_FN bool xg_target_has(const xg_target *t, xg_target_feature f);
 
 /* A flag of EX2A, LG2A, RCPA, RSQRTA that only expansions of this room set: operands and results are never subnormal
  * where it matters. */
 enum {
     XG_KA_FTZ = 1
+};
+
+/* Bytes of a kernel's parameters: what every driver takes; with PTX 8.1 (CUDA 12.1). */
+enum {
+    XG_PTX_PARAM_BYTES_OLD = 4096,
+    XG_PTX_PARAM_BYTES_MAX = 32764
 };
 
 /* ---- legalize.c ---- */
@@ -73542,7 +73551,8 @@ enum {
 
 enum {
     XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */,
-    XG_PI_VECTOR = 2 /* of vectors of the operand type; all other rows are of scalars */
+    XG_PI_VECTOR = 2 /* of vectors of the operand type; all other rows are of scalars */,
+    XG_PI_LETTER = 4 /* only targets with a letter have it (sm_90a), and its PTX runs on no later device */
 };
 
 /* X(OP, operand type, result type, cc, isa, flags, text); type words are pasted on XG_PT_. */
@@ -73799,7 +73809,7 @@ static const xg_ptx_row *xg_ptx_find_row(
     for (i = x->first[op]; i < XG_COUNT(xg_ptx_rows) && xg_ptx_rows[i].op == (uint16_t)op; i++) {
         const xg_ptx_row *r = &xg_ptx_rows[i];
         if ((r->in == 0 || (r->in & in)) && (r->out == 0 || (r->out & out)) && (r->flags & XG_PI_VECTOR) == vector &&
-            t->cc >= r->cc)
+            t->cc >= r->cc && (t->suffix || !(r->flags & XG_PI_LETTER)))
             return r;
     }
     return NULL;
@@ -76517,6 +76527,7 @@ struct xg_ptx {
     xg_arena *all;   /* of what lasts: the text */
     const xg_target *target;
     uint32_t isa;
+    bool letter;           /* an instruction needs the target's letter */
     xg_texts text;         /* the head of the module, finished kernels */
     uint32_t instructions; /* in these */
     xg_dict names;         /* entries so far */
@@ -76854,6 +76865,7 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     }
     xg_ptx_line_end(p, at);
     xg_ptx_need_isa(p, row->isa);
+    p->letter = p->letter || row->flags & XG_PI_LETTER;
 }
 
 /* ---- memory ---- */
@@ -77937,7 +77949,7 @@ XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t) {
     p->ctx = c;
     p->arena = p->all = a;
     p->target = t;
-    p->isa = t->isa;
+    p->isa = 0;
     /* the head says which instruction set the kernels ask for: it is written in the end */
     xg_texts_add(&p->text, a, XG_STR(""));
     xg_buf_init(&p->body, a);
@@ -77945,6 +77957,18 @@ XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t) {
     xg_dict_init(&p->names, a);
     xg_ptx_index_make(&p->index);
     return p;
+}
+/* From PTX 8.1 on a kernel may have more bytes of parameters. */
+static void xg_ptx_check_params(xg_ptx *p, const xg_kfunc *f) {
+    enum {
+        POINTER_BYTES = 8,
+        ISA_OF_MORE = 81
+    };
+    uint32_t bytes = f->body->n_args * POINTER_BYTES;
+    if (bytes > XG_PTX_PARAM_BYTES_MAX)
+        xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' has %u bytes of parameters; %d are the most",
+            (int)f->name.n, f->name.p, bytes, (int)XG_PTX_PARAM_BYTES_MAX);
+    if (bytes > XG_PTX_PARAM_BYTES_OLD) xg_ptx_need_isa(p, ISA_OF_MORE);
 }
 XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_kfunc *f = m->entry ? m->entry : m->first;
@@ -77965,6 +77989,7 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_dict_init(&p->arrays, p->arena);
     xg_dict_init(&seen, p->arena);
     xg_ptx_name(p, f);
+    xg_ptx_check_params(p, f);
     xg_ptx_measure_shared(p, f->body, &seen);
     p->dynamic = p->static_shared > (int64_t)p->target->shared_static;
     if (p->static_shared > (int64_t)p->target->shared_per_block)
@@ -77977,10 +78002,13 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_ptx_print_region(p, f->body);
     xg_ptx_assemble(p, f);
 }
+/* Code that needs nothing of the letter's is made for the target without it, so that it loads on later devices. */
 XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out) {
+    const xg_target *t = p->letter ? p->target : xg_target_base(p->target);
     xg_buf head;
+    xg_ptx_need_isa(p, t->isa);
     xg_buf_init(&head, p->all);
-    xg_printf(&head, ".version %u.%u\n.target %s\n.address_size 64\n", p->isa / 10, p->isa % 10, p->target->name);
+    xg_printf(&head, ".version %u.%u\n.target %s\n.address_size 64\n", p->isa / 10, p->isa % 10, t->name);
     p->text.bytes += head.n - p->text.p[0].n;
     p->text.p[0] = xg_str_of(head.p, head.n);
     *out = p->text;
@@ -78072,6 +78100,12 @@ static const uint32_t xg_target_feature_cc[] = {
 };
 
 XG_FN bool xg_target_has(const xg_target *t, xg_target_feature f) { return t->cc >= xg_target_feature_cc[f]; }
+XG_FN const xg_target *xg_target_base(const xg_target *t) {
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_targets); i++)
+        if (xg_targets[i].cc == t->cc && !xg_targets[i].suffix) return &xg_targets[i];
+    return t;
+}
 XG_FN const xg_target *xg_target_at(size_t i) { return i < XG_COUNT(xg_targets) ? &xg_targets[i] : NULL; }
 
 static const char *xg_target_name_at(const void *user, size_t i) {
@@ -82836,10 +82870,10 @@ XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, con
     return xg_str_of(b.p, b.n);
 }
 
-/* The parameters of a kernel have 4352 bytes, of pointers. */
+/* A kernel's parameters are pointers. */
 XG_FN void xg_driver_check_args(const xg_inst *fusion) {
     enum {
-        MOST = 4352 / 8
+        MOST = XG_PTX_PARAM_BYTES_MAX / 8
     };
     uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape);
     if (n > MOST)
