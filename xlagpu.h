@@ -223,8 +223,8 @@ XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *module, uint32_t index, 
 
 /* What the compiler knows of a GPU. A zero field keeps the named target's usual value. */
 typedef struct xlagpu_target_desc {
-    /* "sm_75" ... "sm_90a" ... "sm_120"; NULL: "sm_80". PTX is made for the name without its letter, and so runs on later
-     * devices too, unless an instruction needs the letter */
+    /* "sm_75" ... "sm_90a" ... "sm_120"; NULL: "sm_80". PTX is made for the name without its letter, and so runs on
+     * later devices too, unless an instruction needs the letter */
     const char *name;
     uint32_t sm_count;         /* multiprocessors */
     uint32_t threads_per_sm;   /* resident threads */
@@ -298,6 +298,11 @@ typedef struct xlagpu_tensor {
  * result leaves, whose data are filled. fill_elided: constant({...}) gets seeded values instead of being an error. */
 XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *module, const xlagpu_tensor *inputs, uint32_t n_inputs,
     const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided);
+
+/* The terms of the longest sum that an instruction of the module makes for one element (dot, convolution, reduce,
+ * reduce- window, scatter, cholesky ...), loops counted once: what the rounding of float results grows with. 1: there
+ * is none. */
+XLAGPU_DEF uint64_t xlagpu_longest_sum(xlagpu_module *module);
 
 /* One element as a double and back (rounded to nearest even, integers saturate), for types that programs seldom have:
  * bf16, f8e4m3fn ... Complex: the real part at `element`, the imaginary part half its bytes further, as the real type
@@ -3351,7 +3356,11 @@ XG_FN xg_attr xg_attr_make(xg_attr_key k);
 /* literal.c */
 XG_FN int64_t xg_int_type_min(xlagpu_type t);
 XG_FN uint64_t xg_int_type_max(xlagpu_type t);
-#endif /* XG_HLO_H */
+
+/* terms.c */
+XG_FN uint64_t xg_inst_terms(
+    const xg_inst *i); /* added up for one element of the result; at least 1 but for empty sums */
+#endif                 /* XG_HLO_H */
 /* hlo/infer_common.c -- what the shape rules share: failing with a sentence, wanting arrays and dimensions, building a
  * shape.
  *
@@ -10827,6 +10836,53 @@ XG_FN xg_windows xg_windows_of(const xg_inst *i) {
 }
 
 #endif /* XG_HLO_WINDOWS_C */
+/* hlo/terms.c -- how many terms an instruction adds up for one element of its result. Costs and error bounds use it. */
+#ifndef XG_HLO_TERMS_C
+#define XG_HLO_TERMS_C
+
+XG_FN uint64_t xg_terms_of_dims(const xg_shape *s, xg_ints dims) {
+    uint64_t n = 1;
+    uint32_t k;
+    for (k = 0; k < dims.n; k++) n *= (uint64_t)s->dims[dims.p[k]];
+    return n;
+}
+XG_FN uint64_t xg_terms_of_window(const xg_inst *i) {
+    const xg_attr *w = xg_inst_attr(i, XG_A_window);
+    uint64_t n = 1;
+    uint32_t k;
+    for (k = 0; w && k < w->v.window->n; k++) n *= (uint64_t)w->v.window->p[k].size;
+    return n;
+}
+XG_FN uint64_t xg_inst_terms(const xg_inst *i) {
+    switch (i->op) {
+    case XG_DOT: return xg_terms_of_dims(XG_OPERAND(i, 0)->shape, xg_attr_ints(i, XG_A_lhs_contracting_dims));
+    case XG_REDUCE: return xg_terms_of_dims(XG_OPERAND(i, 0)->shape, xg_attr_ints(i, XG_A_dimensions));
+    case XG_CONVOLUTION: {
+        const xg_shape *kernel = XG_OPERAND(i, 1)->shape;
+        const xg_attr *labels = xg_inst_attr(i, XG_A_dim_labels);
+        int64_t outputs = labels ? kernel->dims[labels->v.labels->kernel_output] : 1;
+        return outputs ? (uint64_t)(kernel->elements / outputs) : 0;
+    }
+    case XG_FFT: {
+        xg_ints d = xg_attr_ints(i, XG_A_fft_length);
+        uint64_t n = 1;
+        uint32_t k;
+        for (k = 0; k < d.n; k++) n *= (uint64_t)d.p[k];
+        return n;
+    }
+    case XG_REDUCE_WINDOW: return xg_terms_of_window(i);
+    case XG_SCATTER: /* all updates may meet in one element */
+    case XG_SELECT_AND_SCATTER: {
+        const xg_shape *s = XG_OPERAND(i, i->n_operands - 1)->shape;
+        return xg_shape_is_array(s) ? (uint64_t)s->elements : 1;
+    }
+    case XG_CHOLESKY: return (uint64_t)i->shape->dims[i->shape->rank - 1];
+    case XG_TRIANGULAR_SOLVE: return (uint64_t)XG_OPERAND(i, 0)->shape->dims[XG_OPERAND(i, 0)->shape->rank - 1];
+    default: return 1;
+    }
+}
+
+#endif /* XG_HLO_TERMS_C */
 
 /* eval */
 /* eval/eval.h -- the reference evaluator: the meaning of every opcode, computed on the host by one thread.
@@ -80372,26 +80428,13 @@ XG_FN uint64_t xg_plan_inst_flops(const xg_inst *i) {
     uint64_t n = xg_shape_is_array(i->shape) ? (uint64_t)i->shape->elements : 0, depth = 1;
     uint32_t k;
     switch (i->op) {
-    case XG_DOT: {
-        xg_ints d = xg_attr_ints(i, XG_A_lhs_contracting_dims);
-        for (k = 0; k < d.n; k++) depth *= (uint64_t)XG_OPERAND(i, 0)->shape->dims[d.p[k]];
-        return 2 * n * depth;
-    }
-    case XG_CONVOLUTION: {
-        const xg_shape *kernel = XG_OPERAND(i, 1)->shape;
-        const xg_attr *labels = xg_inst_attr(i, XG_A_dim_labels);
-        int64_t outputs = labels ? kernel->dims[labels->v.labels->kernel_output] : 1;
-        return outputs ? 2 * n * (uint64_t)(kernel->elements / outputs) : 0;
-    }
+    case XG_DOT:
+    case XG_CONVOLUTION: return 2 * n * xg_inst_terms(i);
     case XG_REDUCE:
     case XG_SORT:
     case XG_SCATTER:
         return (uint64_t)(xg_shape_is_array(XG_OPERAND(i, 0)->shape) ? XG_OPERAND(i, 0)->shape->elements : 0);
-    case XG_REDUCE_WINDOW: {
-        const xg_attr *w = xg_inst_attr(i, XG_A_window);
-        for (k = 0; w && k < w->v.window->n; k++) depth *= (uint64_t)w->v.window->p[k].size;
-        return n * depth;
-    }
+    case XG_REDUCE_WINDOW: return n * xg_inst_terms(i);
     case XG_FFT: { /* as it is usually counted: 5 n log2 n, half of that for real numbers */
         xg_ints d = xg_attr_ints(i, XG_A_fft_length);
         uint64_t real = XG_OPERAND(i, 0)->shape->type != i->shape->type ? 1 : 2, bits = 0;
@@ -83213,6 +83256,7 @@ typedef struct xg_public_job {
     const xlagpu_tensor *inputs, *outputs; /* evaluate */
     uint32_t n_inputs, n_outputs;
     bool fill_elided;
+    uint64_t terms; /* of the longest sum */
     xlagpu_bytes made;
 } xg_public_job;
 
@@ -83623,6 +83667,23 @@ XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *m, const xlagpu_tensor *
     j.n_outputs = n_outputs;
     j.fill_elided = fill_elided;
     return xg_public_do(&j, xg_public_evaluate) ? XLAGPU_OK : m->owner->c.status;
+}
+
+/* ---- sums ---- */
+
+XG_FN void xg_public_terms(xg_public_job *j) {
+    const xg_module *m = xg_public_hlo(j->m);
+    const xg_comp *c;
+    j->terms = 1;
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
+            uint64_t n = xg_inst_terms(i);
+            if (n > j->terms) j->terms = n;
+        }
+}
+XLAGPU_DEF uint64_t xlagpu_longest_sum(xlagpu_module *m) {
+    xg_public_job j = xg_public_job_of(m);
+    return m && xg_public_do(&j, xg_public_terms) ? j.terms : 1;
 }
 
 /* ---- elements ---- */

@@ -252,7 +252,7 @@ static int job_compare_one(job *j, uint32_t k, const char *with) {
     char text[600], bound[160];
     if (!same_shape(&j->want[k], &j->out[k]))
         return fail(DIFFERS, "%s: out%u has other sizes than %s says", j->path, k, with);
-    tolerance_of(j->out[k].type, j->f, &rtol, &atol);
+    tolerance_of(&j->want[k], j->f, &rtol, &atol);
     d = tensor_compare(&j->want[k], &j->out[k], rtol, atol);
     if (d.bad && (own = job_judge(j)) != NULL) d = judge_compare(own, k, &j->want[k], &j->out[k], rtol, atol);
     job_keep_worst(j, k, &d);
@@ -261,7 +261,7 @@ static int job_compare_one(job *j, uint32_t k, const char *with) {
     if (!tensor_is_float(tensor_real(j->out[k].type)))
         snprintf(bound, sizeof bound, "integers within %lld", j->f->int_atol);
     else if (own)
-        snprintf(bound, sizeof bound, "rtol %g, atol %g, and beyond %g, four times the module's own rounding", rtol,
+        snprintf(bound, sizeof bound, "rtol %g, atol %g, and beyond %g, which the module's own rounding allows", rtol,
             atol, d.bound);
     else
         snprintf(bound, sizeof bound, "rtol %g, atol %g", rtol, atol);
@@ -281,7 +281,7 @@ static void job_verdict(const job *j, const char *with) {
     else
         fprintf(stderr, ", bit for bit or equal by value");
     if (j->worst.bound > 0)
-        fprintf(stderr, ", within %.3g: four times the module's own rounding against float64", j->worst.bound);
+        fprintf(stderr, ", within %.3g as the module's own rounding against float64 allows", j->worst.bound);
     fprintf(stderr, "; ran in %.2f ms\n", j->run_s * 1e3);
 }
 static int job_compare(job *j, const char *with) {

@@ -268,8 +268,19 @@ double tensor_ulp(xlagpu_type t) {
     next[0]++; /* little-endian: the mantissa's last bit; 1.0 has none set */
     return xlagpu_get_element(t, next) - xlagpu_get_element(t, one);
 }
-void tolerance_of(xlagpu_type t, const flag_values *f, double *rtol, double *atol) {
-    xlagpu_type r = tensor_real(t);
+/* The largest finite magnitude, at most 1: what an absolute tolerance is a part of. */
+static double size_of_values(const tensor *t) {
+    xlagpu_type r = tensor_real(t->type);
+    size_t size = xlagpu_type_bytes(r), n = size ? tensor_count(t) * (r == t->type ? 1 : 2) : 0, k;
+    double most = 0;
+    for (k = 0; k < n && most < 1; k++) {
+        double x = fabs(xlagpu_get_element(r, t->data + k * size));
+        if (isfinite(x) && x > most) most = x;
+    }
+    return most < 1 ? most : 1;
+}
+void tolerance_of(const tensor *want, const flag_values *f, double *rtol, double *atol) {
+    xlagpu_type r = tensor_real(want->type);
     double usual = !tensor_is_float(r) ? 0
                    : r == XLAGPU_F64   ? 1e-12
                    : r == XLAGPU_F32   ? 1e-5
@@ -277,7 +288,8 @@ void tolerance_of(xlagpu_type t, const flag_values *f, double *rtol, double *ato
                    : r == XLAGPU_BF16  ? 1.6e-2
                                        : 0.25;
     *rtol = f->set[FLAG_rtol] ? f->rtol : usual;
-    *atol = is_integer(r) ? (double)f->int_atol : f->set[FLAG_atol] ? f->atol : f->set[FLAG_rtol] ? 0 : usual;
+    *atol = f->set[FLAG_atol] ? f->atol : f->set[FLAG_rtol] ? 0 : usual * size_of_values(want);
+    if (is_integer(r)) *atol = (double)f->int_atol;
 }
 
 /* |got - want| over what is allowed; above 1 is too much. */

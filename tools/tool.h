@@ -61,7 +61,8 @@ void tensor_random(tensor *t, uint64_t *seed);
 int tensor_load(tensor *t, const npz_file *f, const char *path, const char *prefix, uint32_t k, const char *what);
 void tensor_array(
     const tensor *t, const char *prefix, uint32_t k, npy_array *out); /* for writing; the data stay the tensor's */
-void tolerance_of(xlagpu_type t, const flag_values *f, double *rtol, double *atol);
+/* What the flags say, else a part in so many as the type has; absolute of the largest value, at most of 1. */
+void tolerance_of(const tensor *want, const flag_values *f, double *rtol, double *atol);
 difference tensor_compare(const tensor *want, const tensor *got, double rtol, double atol);
 void tensor_show_index(const tensor *t, size_t index, char out[256]);
 void tensor_show(const tensor *t, size_t index, char out[96]); /* an element as text, integers exactly */

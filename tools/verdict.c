@@ -3,10 +3,15 @@
  * Without --rtol and --atol every element is first held to the tolerance of its type. A long sum errs more than that
  * whatever order it is added in, so an array with elements beyond it is judged by the module's own rounding, which is
  * measured: the module is evaluated in float64 (the types in its text are replaced) and in its own types, for the
- * arguments and for SAMPLES neighbours of theirs, each moved by one unit in the last place. An element may err, against
- * float64, FACTOR times as much as the worst element of its magnitude or below errs in these evaluations. Elements of
- * one magnitude are judged together since the error of a single element may vanish by chance; magnitudes apart, so that
- * a small element is not excused by the rounding of a large one.
+ * arguments and for SAMPLES neighbours of theirs, each moved by one unit in the last place. The evaluator adds in
+ * float64, so these errors are those of n rounded terms: they grow with the square root of n. A kernel that adds n
+ * terms in the result's own type also rounds n partial sums, and errs about sqrt(n) / 7 times as much (each partial sum
+ * is sqrt(k) terms large and rounded to half a unit: N. Higham, Accuracy and Stability of Numerical Algorithms, 4.2).
+ * So an element may err, against float64, max(FACTOR_LEAST, FACTOR * sqrt(n) / 7) times as much as the worst element
+ * of its magnitude or below errs in these evaluations, where n is the module's longest sum; so may the value that it is
+ * compared with, which need not be the evaluator's. Floats of fewer bits are added in f32: n does not matter there, and
+ * their arguments are not moved. Elements of one magnitude are judged together since the error of a single element may
+ * vanish by chance; magnitudes apart, so that a small element is not excused by the rounding of a large one.
  *
  * A module that does not evaluate in float64 (bits of floats are converted, the text is not ours to change) is held to
  * the tolerance of its types alone. Integers must be equal in one of the evaluations, or within --int-atol. */
@@ -17,9 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Floats of fewer bits than f32 are added in f32, so one unit of theirs in the last place says nothing of a sum. */
+#define NARROW_ULP 1e-5
+
 enum {
     SAMPLES = 2,       /* neighbours of the arguments; three evaluations in all meet most unlucky cancellations */
-    FACTOR = 4,        /* another order of a sum seldom errs twice as much as the evaluator's; as tests/metamorphic.c */
+    FACTOR = 4,        /* for a sum: the worst of many elements against the typical one */
+    FACTOR_LEAST = 2,  /* where no sum is long */
     MAGNITUDES = 2200, /* binary exponents of float64, subnormal ones and zero included */
     PEERS_LEAST = 32   /* elements from which an error is estimated: a magnitude of fewer takes larger ones along */
 };
@@ -72,7 +81,7 @@ static void take(tensor *to, const tensor *from, bool moved, uint64_t *seed) {
     for (k = 0; k < n; k++) {
         double x = real_at(from, k);
         *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-        if (moved) x += ((*seed >> 60) & 1 ? 1 : -1) * fabs(x) * tensor_ulp(r);
+        if (moved && tensor_ulp(r) < NARROW_ULP) x += ((*seed >> 60) & 1 ? 1 : -1) * fabs(x) * tensor_ulp(r);
         xlagpu_set_element(w, to->data + k * xlagpu_type_bytes(w), x);
     }
 }
@@ -133,6 +142,7 @@ static tensor *evaluated(
 
 struct judge {
     xlagpu_context *context;
+    double factor;
     tensor *exact, *sample[SAMPLES + 1]; /* in float64; in the module's own types, the first for the very arguments */
     uint32_t n_out;
 };
@@ -147,6 +157,7 @@ judge *judge_new(xlagpu_module *m, const char *path, const char *text, size_t n,
     uint32_t k;
     if (ok) {
         j->n_out = n_out;
+        j->factor = fmax(FACTOR_LEAST, FACTOR * sqrt((double)xlagpu_longest_sum(m)) / 7);
         j->context = xlagpu_create(NULL);
         w = j->context ? xlagpu_parse(j->context, path, wide, strlen(wide)) : NULL;
         ok = w && xlagpu_parameter_count(w) == n_in && xlagpu_result_count(w) == n_out;
@@ -205,29 +216,41 @@ static void measure(const judge *j, uint32_t which, double bound[MAGNITUDES]) {
     free(count);
 }
 
-/* Elements of `got` beyond FACTOR times the module's own rounding, beside those that are close to `want` already. */
+static bool same_bytes(const tensor *a, const tensor *b, size_t k) {
+    size_t size = xlagpu_type_bytes(a->type);
+    return memcmp(a->data + k * size, b->data + k * size, size) == 0;
+}
+
+/* Elements of `got` beyond what the module's own rounding allows, beside those that are close to `want` already. */
 difference judge_compare(
     const judge *j, uint32_t which, const tensor *want, const tensor *got, double rtol, double atol) {
     double *bound = (double *)calloc(MAGNITUDES, sizeof *bound);
     const tensor *exact = &j->exact[which];
     bool real = tensor_is_float(tensor_real(got->type));
     size_t n = reals_of(got), per = tensor_count(got) ? n / tensor_count(got) : 1, i;
+    double factor = tensor_ulp(tensor_real(got->type)) < NARROW_ULP ? j->factor : FACTOR;
     difference d;
     uint32_t k;
     memset(&d, 0, sizeof d);
     if (bound && real) measure(j, which, bound);
     for (i = 0; i < n; i++) {
         double w = real_at(want, i), g = real_at(got, i), y = real_at(exact, i), e, allowed;
-        bool same = w == g || (isnan(w) && isnan(g));
-        if (!real)
-            for (k = 0; k <= SAMPLES && !same; k++) same = real_at(&j->sample[k][which], i) == g;
+        bool same = real ? w == g || (isnan(w) && isnan(g)) : same_bytes(want, got, i);
+        if (!real && !same) {
+            bool may_g = false, may_w = false;
+            for (k = 0; k <= SAMPLES; k++) {
+                may_g = may_g || same_bytes(&j->sample[k][which], got, i);
+                may_w = may_w || same_bytes(&j->sample[k][which], want, i);
+            }
+            same = may_g && may_w;
+        }
         if (same) continue;
         e = fabs(g - w);
-        allowed = real ? atol + rtol * fabs(w) : 0;
-        if (real && bound && isfinite(g) && isfinite(y)) {
-            double own = FACTOR * bound[magnitude_of(y)];
+        allowed = !real ? atol : isfinite(w) && isfinite(g) ? atol + rtol * fabs(w) : 0;
+        if (real && bound && isfinite(g) && isfinite(w) && isfinite(y)) {
+            double own = factor * bound[magnitude_of(y)];
             if (own > d.bound) d.bound = own;
-            if (own > allowed && fabs(g - y) <= own) allowed = e;
+            if (own > allowed && fabs(g - y) <= own && fabs(w - y) <= own) allowed = e;
         }
         if (isnan(e)) e = HUGE_VAL;
         if (e <= allowed) {
