@@ -11,7 +11,7 @@ XG_FN void xg_nest_flatten_block(xg_loopnest *n, xg_nblock *b) {
     xg_aff_env env = xg_nest_env(n);
     xg_nsubst s;
     uint32_t k;
-    for (k = 0; k < b->n_iters && b->init; k++) {
+    for (k = 0; k < b->n_iters && b->init && !b->across; k++) {
         xg_constraint c = {0};
         if (b->iters[k].kind != 'R') continue;
         c.expr = b->iters[k].binding;
@@ -98,26 +98,55 @@ XG_FN xg_nstmt *xg_nplaces_home(const xg_nplaces *v) {
     for (k = 1; k < v->n; k++) home = xg_nstmt_common(home, v->p[k].s);
     return home;
 }
+/* Loops of one axis give a thread the same number: of those that do not share the array, one variable stands for all. */
+XG_FN void xg_nest_unify_axes(xg_loopnest *n, xg_nscope scope, xg_nsubst *to) {
+    const xg_nstmt *first[XG_NK_COUNT], *s;
+    uint32_t k;
+    memset(first, 0, sizeof first);
+    for (s = n->root; s; s = xg_nstmt_next(s, n->root))
+        if (s->op == XG_N_LOOP && (!first[s->kind] || first[s->kind]->extent < s->extent)) first[s->kind] = s;
+    xg_nsubst_begin(to, n);
+    for (s = n->root; s; s = xg_nstmt_next(s, n->root)) {
+        k = s->op == XG_N_LOOP ? s->kind : XG_NK_SERIAL;
+        if (k < XG_NK_BLOCK_X || k > XG_NK_THREAD_Z || xg_nkind_shared((xg_nkind)k, scope)) continue;
+        if (s->extent > 1) xg_nsubst_put(to, s->var, xg_nest_dim(n, first[k]->var));
+    }
+}
+/* Which loops stand still while the array is in use, and which run. */
+XG_FN void xg_nplace_sets(
+    const xg_nplace *v, const xg_nstmt *home, xg_nscope scope, const xg_nsubst *axes, bool *fixed, bool *moving) {
+    const xg_nstmt *p;
+    for (p = v->s->parent; p; p = p->parent) {
+        bool shared, still;
+        if (p->op != XG_N_LOOP) continue;
+        shared = xg_nkind_shared(p->kind, scope);
+        still = !shared && (xg_nstmt_inside(home, p) || (p->kind >= XG_NK_BLOCK_X && p->kind <= XG_NK_THREAD_Z));
+        (still ? fixed : moving)[axes->to[p->var]->kind == XG_AFF_DIM ? axes->to[p->var]->n : p->var] = true;
+    }
+}
 XG_FN void xg_nest_compact_buf(xg_loopnest *n, xg_nbuf *buf) {
     xg_nplaces v = {0};
     xg_nshare *shares = XG_NEW_N(n->arena, xg_nshare, buf->rank);
     bool *fixed = XG_NEW_N(n->arena, bool, n->vars.n), *moving = XG_NEW_N(n->arena, bool, n->vars.n), known = true;
     int64_t *dims = XG_NEW_N(n->arena, int64_t, buf->rank);
+    const xg_aff ***at;
     xg_aff_env env = xg_nest_env(n);
     const xg_nstmt *p, *home;
+    xg_nsubst axes;
     uint32_t k, d;
     xg_nest_places(n, buf, &v);
     if (!v.n) return;
     home = xg_nplaces_home(&v);
+    xg_nest_unify_axes(n, buf->scope, &axes);
+    at = XG_NEW_N(n->arena, const xg_aff **, v.n);
     for (k = 0; k < v.n && known; k++) {
+        at[k] = xg_nsubst_affs(&axes, *v.p[k].at, buf->rank);
         memset(fixed, 0, n->vars.n * sizeof *fixed);
         memset(moving, 0, n->vars.n * sizeof *moving);
-        for (p = v.p[k].s->parent; p; p = p->parent)
-            if (p->op == XG_N_LOOP)
-                (xg_nstmt_inside(home, p) && !xg_nkind_shared(p->kind, buf->scope) ? fixed : moving)[p->var] = true;
+        xg_nplace_sets(&v.p[k], home, buf->scope, &axes, fixed, moving);
         for (d = 0; d < buf->rank && known; d++) {
             xg_nspan span;
-            known = xg_nspan_of(&env, (*v.p[k].at)[d], fixed, moving, &span) && xg_nshare_join(n, &shares[d], &span);
+            known = xg_nspan_of(&env, at[k][d], fixed, moving, &span) && xg_nshare_join(n, &shares[d], &span);
             for (p = v.p[k].s->parent; p && known; p = p->parent)
                 if (p->op == XG_N_LOOP && xg_nstmt_inside(home, p) && xg_nkind_shared(p->kind, buf->scope) &&
                     xg_aff_uses(shares[d].base, xg_nest_dim(n, p->var)))
@@ -133,15 +162,16 @@ XG_FN void xg_nest_compact_buf(xg_loopnest *n, xg_nbuf *buf) {
         }
     }
     for (k = 0; k < v.n; k++) {
-        const xg_aff **at = XG_NEW_N(n->arena, const xg_aff *, buf->rank);
         for (d = 0; d < buf->rank; d++) {
-            at[d] = xg_aff_add_scaled(&env, (*v.p[k].at)[d], shares[d].base, -1);
-            at[d] = at[d] ? xg_aff_add_k(n->aff, at[d], -shares[d].lo) : NULL;
-            if (!at[d])
+            const xg_aff *base = shares[d].base;
+            bool whole = base->kind == XG_AFF_CONST && !base->k && !shares[d].lo; /* the loops' own variables stay */
+            at[k][d] = xg_aff_add_scaled(&env, whole ? (*v.p[k].at)[d] : at[k][d], base, -1);
+            at[k][d] = at[k][d] ? xg_aff_add_k(n->aff, at[k][d], -shares[d].lo) : NULL;
+            if (!at[k][d])
                 xg_fail(n->ctx, XLAGPU_ERROR_LIMIT, "an index of the loop nest '%.*s' has grown too large",
                     (int)n->name.n, n->name.p);
         }
-        *v.p[k].at = at;
+        *v.p[k].at = at[k];
     }
     buf->dims = dims;
 }

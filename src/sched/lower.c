@@ -180,6 +180,20 @@ XG_FN xg_elem xg_nlower_arg(xg_nlower *l, const xg_narg *a) {
         return e;
     }
 }
+/* What the lanes of each aligned group have, combined: butterflies, so that each lane gets the result. */
+XG_FN void xg_nlower_lanes_combine(xg_nlower *l, const xg_nblock *b, xg_elem *values) {
+    xg_elem *in = XG_NEW_N(l->e.arena, xg_elem, 2 * (size_t)b->n_outs);
+    int64_t distance;
+    uint32_t k;
+    for (distance = b->lanes / 2; distance; distance /= 2) {
+        xg_kval *by = xg_kconst_int(&l->s.b, XG_E_I32, distance);
+        for (k = 0; k < b->n_outs; k++) {
+            in[k] = values[k];
+            in[b->n_outs + k].v = xg_kshuffle(&l->s.b, XG_K_OP_SHFLBFLY, values[k].v, by);
+        }
+        xg_elem_call_comp(&l->s, b->combine, in, values, b->n_outs);
+    }
+}
 /* A sum of products of real floats: the accumulator's new value. */
 XG_FN bool xg_nlower_is_fma(const xg_nblock *b) {
     const xg_inst *r = b->body->root;
@@ -191,9 +205,10 @@ XG_FN void xg_nlower_body(xg_nlower *l, const xg_nblock *b) {
     xg_elem *args = XG_NEW_N(l->e.arena, xg_elem, b->n_args + 1),
             *outs = XG_NEW_N(l->e.arena, xg_elem, 3 * (size_t)b->n_outs);
     const xg_aff **at = XG_NEW_N(l->e.arena, const xg_aff *, b->n_outs);
-    bool fma = xg_nlower_is_fma(b), never;
+    bool fma = !b->lanes && xg_nlower_is_fma(b), never;
     xg_kval *first;
     uint32_t k;
+    if (b->across) xg_nlower_fail(l, "its threads combine before the step 'shuffles' says how, in", b->name);
     for (k = 0; k < b->n_args; k++) args[k] = xg_nlower_arg(l, &b->args[k]);
     for (k = 0; k < b->n_outs; k++) at[k] = xg_nlower_flat(l, &l->mem[b->outs[k].buf->id], b->outs[k].at);
     if (fma) {
@@ -201,7 +216,9 @@ XG_FN void xg_nlower_body(xg_nlower *l, const xg_nblock *b) {
         xg_elem_call_inst(&l->s, b->body, XG_OPERAND(b->body->root, 1), args, &outs[1], 1);
     } else
         xg_elem_call_comp(&l->s, b->body, args, b->combine ? outs + b->n_outs : outs, b->n_outs);
-    if (b->combine) {
+    if (b->lanes)
+        xg_nlower_lanes_combine(l, b, outs + b->n_outs);
+    else if (b->combine) {
         xg_elem *in = fma ? &outs[2] : outs;
         first = b->init ? xg_nlower_holds(l, b->begin, b->n_begin, &never) : NULL;
         if (!b->init) never = true;
@@ -218,7 +235,7 @@ XG_FN void xg_nlower_body(xg_nlower *l, const xg_nblock *b) {
         else
             xg_elem_call_comp(&l->s, b->combine, outs, outs, b->n_outs);
     }
-    for (k = 0; k < b->n_outs; k++) xg_nlower_store(l, b->outs[k].buf, at[k], outs[k]);
+    for (k = 0; k < b->n_outs; k++) xg_nlower_store(l, b->outs[k].buf, at[k], outs[(b->lanes ? b->n_outs : 0) + k]);
 }
 /* What is behind a statement may differ from what was before: registers and tensors go around it. */
 XG_FN void xg_nlower_carry(xg_nlower *l, xg_flow *f, const xg_nstmt *loop) {

@@ -277,6 +277,27 @@ XG_FN xg_str *xg_nparse_inits(xg_nparse *r, uint32_t *n) {
     *n = v.n;
     return v.p;
 }
+/* Which threads combine what they have. */
+XG_FN void xg_nparse_together(xg_nparse *r, xg_nblock *b) {
+    if (xg_lex_peek(r->x) == '=') return;
+    if (xg_nparse_word(r, "lanes")) {
+        size_t at = xg_lex_offset(r->x);
+        int64_t lanes = xg_lex_int(r->x, "a number of lanes");
+        if (lanes < 1 || lanes > 32 || (lanes & (lanes - 1)))
+            xg_lex_fail_at(r->x, at, "1, 2, 4, 8, 16 or 32", "groups of lanes are powers of two");
+        b->lanes = (uint32_t)lanes;
+    } else if (xg_nparse_word(r, "allreduce"))
+        do {
+            size_t at = xg_lex_offset(r->x);
+            xg_str axis = xg_nparse_name(r, "a thread axis");
+            uint32_t k;
+            for (k = 0; k < 3 && !xg_str_is(axis, xg_nkind_text((xg_nkind)(XG_NK_THREAD_X + k))); k++) {}
+            if (k == 3)
+                xg_lex_fail_at(r->x, at, "threadIdx.x, threadIdx.y, threadIdx.z", "no thread axis is called '%.*s'",
+                    (int)axis.n, axis.p);
+            b->across |= 1u << k;
+        } while (xg_lex_take(r->x, ','));
+}
 XG_FN void xg_nparse_body(xg_nparse *r, xg_nstmt *s) {
     xg_nblock *b = s->block;
     const xg_imap *names = xg_nest_names(r->n, s->parent, r->n->flat ? NULL : b);
@@ -285,6 +306,7 @@ XG_FN void xg_nparse_body(xg_nparse *r, xg_nstmt *s) {
     uint32_t n_inits = 0;
     size_t init_at = xg_lex_offset(r->x);
     b->body = r->p->comp = xg_comp_make(r->n->module);
+    xg_nparse_together(r, b);
     if (xg_nparse_word(r, "init")) inits = xg_nparse_inits(r, &n_inits);
     if (inits && r->n->flat && xg_nparse_word(r, "if")) b->begin = xg_nparse_domain(r, names, &b->n_begin);
     for (;;) {

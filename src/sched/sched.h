@@ -135,6 +135,8 @@ struct xg_nblock {
     /* of a flat nest: init comes first where these hold; before, where all reduced iterators are 0 */
     uint32_t n_begin;
     const xg_constraint *begin;
+    uint32_t across; /* bit k: the threads of axis threadIdx.x + k combine one value each, and all have the result */
+    uint32_t lanes;  /* as across, of aligned groups of so many lanes of a warp; nothing begins it. 0: neither */
 };
 
 struct xg_nstmt {
@@ -150,8 +152,9 @@ struct xg_nstmt {
     xg_nblock *block; /* BLOCK; what it holds, if it is around others, are its children */
     uint32_t n_notes;
     const xg_nnote *notes;
-    bool sync; /* the threads of a block wait for each other in front of it */
-    bool gone; /* it was replaced: no primitive takes it any more */
+    bool sync;         /* the threads of a block wait for each other in front of it */
+    bool gone;         /* it was replaced: no primitive takes it any more */
+    const char *label; /* its name in the trace; NULL: it has none yet */
 };
 
 typedef struct xg_nvar {
@@ -168,6 +171,7 @@ struct xg_loopnest {
     XG_VEC(xg_range) ranges;
     bool flat; /* blocks have no iterators any more: what they read and write is said of the loops */
     xg_nstmt *root;
+    struct xg_ntrace *trace; /* where primitives are recorded; NULL: nowhere */
 };
 
 /* ---- nest.c: making and walking ---- */
@@ -194,6 +198,7 @@ XG_FN xg_comp *xg_nest_combiner(xg_loopnest *n, xg_opcode op, xlagpu_type t);
 XG_FN const xg_aff **xg_nmap_apply(
     xg_loopnest *n, const xg_imap *map, const xg_aff *const *at); /* the map's results for these indices */
 XG_FN xg_nstmt *xg_nest_find(xg_loopnest *n, xg_str block);       /* NULL when there is none */
+XG_FN xg_nstmt *xg_nest_find_loop(xg_loopnest *n, xg_str var);    /* by its variable's name */
 XG_FN xg_nbuf *xg_nest_find_buf(xg_loopnest *n, xg_str name);
 /* those around it up to the next block or the root, outermost first */
 XG_FN uint32_t xg_nest_loops(const xg_nstmt *s, xg_nstmt **out, uint32_t cap);
@@ -384,5 +389,51 @@ typedef struct xg_nmatmul {
 XG_FN bool xg_nmatmul_match(xg_nmatmul *w, xg_arena *a, const xg_inst *fusion, int64_t sms);
 /* scheduled; the nest's parameters are those of the fusion, in their order */
 XG_FN xg_loopnest *xg_nmatmul_nest(xg_arena *a, const xg_nmatmul *w, xg_str name);
+
+/* ---- trace.c: schedules as text ---- */
+typedef struct xg_ntrace {
+    xg_buf text;
+    xg_dict names;
+} xg_ntrace;
+XG_FN void xg_trace_begin(xg_loopnest *n); /* primitives are recorded from here on */
+XG_FN xg_str xg_trace_text(const xg_loopnest *n);
+/* Applies the primitives from there to the end of the text. Fails with a position, or as the primitive does. */
+XG_FN void xg_trace_apply(xg_loopnest *n, const xg_source *src, size_t at);
+/* What the loops and blocks of a primitive are called, before it changes them; and its line, when it is done. */
+XG_FN const char *xg_trace_label(xg_loopnest *n, xg_nstmt *s);
+XG_FN const char *xg_trace_labels(xg_loopnest *n, xg_nstmt *const *s, uint32_t count); /* each behind a blank */
+XG_FN const char *xg_trace_ints(xg_loopnest *n, const int64_t *v, uint32_t count);     /* the same; -1 is "_" */
+XG_FN const char *xg_trace_map(xg_loopnest *n, const xg_imap *map);
+XG_FN void xg_trace_step(xg_loopnest *n, xg_nstmt *const *made, uint32_t n_made, const char *format, ...)
+    XG_PRINTF(4, 5);
+
+/* ---- the primitives without their record: record.c puts it around them, and primitives made of others use these ----
+ */
+XG_FN void xg_do_split(xg_loopnest *n, xg_nstmt *loop, const int64_t *factors, uint32_t count, xg_nstmt **out);
+XG_FN xg_nstmt *xg_do_fuse(xg_loopnest *n, xg_nstmt *const *loops, uint32_t count);
+XG_FN void xg_do_reorder(xg_loopnest *n, xg_nstmt *const *loops, uint32_t count);
+XG_FN void xg_do_kind(xg_loopnest *n, xg_nstmt *loop, xg_nkind kind);
+XG_FN void xg_do_annotate(xg_loopnest *n, xg_nstmt *s, xg_str key, xg_str value);
+XG_FN void xg_do_unannotate(xg_loopnest *n, xg_nstmt *s, xg_str key);
+XG_FN xg_nstmt *xg_do_add_unit_loop(xg_loopnest *n, xg_nstmt *s);
+XG_FN xg_nstmt *xg_do_cache_read(xg_loopnest *n, xg_nstmt *block, xg_nbuf *buf, xg_nscope scope);
+XG_FN xg_nstmt *xg_do_cache_write(xg_loopnest *n, xg_nstmt *block, xg_nbuf *buf, xg_nscope scope);
+XG_FN xg_nstmt *xg_do_reindex(xg_loopnest *n, xg_nstmt *block, xg_nbuf *buf, bool write);
+XG_FN void xg_do_set_scope(xg_loopnest *n, xg_nbuf *buf, xg_nscope scope);
+XG_FN void xg_do_storage_align(xg_loopnest *n, xg_nbuf *buf, uint32_t axis, int64_t factor, int64_t offset);
+XG_FN void xg_do_compute_inline(xg_loopnest *n, xg_nstmt *producer);
+XG_FN void xg_do_reverse_compute_inline(xg_loopnest *n, xg_nstmt *consumer);
+XG_FN void xg_do_compute_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, bool keep_unit);
+XG_FN void xg_do_reverse_compute_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, bool keep_unit);
+XG_FN xg_nstmt *xg_do_decompose_reduction(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop);
+XG_FN xg_nstmt *xg_do_rfactor(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, uint32_t axis);
+XG_FN void xg_do_transform_layout(xg_loopnest *n, xg_nbuf *buf, const xg_imap *map, bool padded);
+XG_FN void xg_do_transform_block_layout(xg_loopnest *n, xg_nstmt *block, const xg_imap *map);
+XG_FN void xg_do_pad_einsum(xg_loopnest *n, xg_nstmt *block, const int64_t *multiples, uint32_t count);
+XG_FN xg_nstmt *xg_do_blockize(xg_loopnest *n, xg_nstmt *loop);
+
+/* ---- allreduce.c ---- */
+XG_FN void xg_nest_allreduce(xg_loopnest *n); /* reductions over loops of threads become collective blocks */
+XG_FN void xg_nest_shuffles(xg_loopnest *n);  /* of a flat nest: collective blocks become shuffles and shared memory */
 
 #endif /* XG_SCHED_H */

@@ -10,7 +10,8 @@
  *   iter    = ("S" | "R") name ":" extent "=" expr            expr: of the loops around it
  *   domain  = expr "in" "[" integer "," integer "]" {"and" ...}
  *   note    = "note" string "=" string
- *   body    = ["init" value {"," value} ["if" domain]] {name "=" (read | "index" type "(" expr ")" | "holds" "(" domain
+ *   body    = ["allreduce" axis {"," axis} | "lanes" integer]       the threads of these axes, or lanes, combine
+ *             ["init" value {"," value} ["if" domain]] {name "=" (read | "index" type "(" expr ")" | "holds" "(" domain
  *           ")" | HLO instruction)} place {"," place} [combiner] "=" value {"," value}
  *   read    = buffer "[" [expr {"," expr}] "]" ["if" domain "else" literal]
  *   place   = buffer "[" [expr {"," expr}] "]"                expr: of the block's iterators
@@ -118,11 +119,25 @@ XG_FN void xg_nprint_inst(xg_nprint *p, const xg_inst *i, const xg_print_options
     root = line.n > 5 && memcmp(line.p, "ROOT ", 5) == 0;
     xg_put(p->b, line.p + (root ? 5 : 0), line.n - (root ? 5 : 0));
 }
+/* Which threads combine what they have in this block. */
+XG_FN void xg_nprint_together(xg_nprint *p, const xg_nblock *b) {
+    uint32_t k, count = 0;
+    if (!b->across && !b->lanes) return;
+    xg_nprint_line(p);
+    if (b->lanes)
+        xg_printf(p->b, "lanes %u", b->lanes);
+    else
+        xg_puts(p->b, "allreduce ");
+    for (k = 0; k < 3; k++)
+        if (b->across >> k & 1)
+            xg_printf(p->b, "%s%s", count++ ? ", " : "", xg_nkind_text((xg_nkind)(XG_NK_THREAD_X + k)));
+}
 XG_FN void xg_nprint_body(xg_nprint *p, const xg_nstmt *s) {
     const xg_nblock *b = s->block;
     const xg_imap *names = xg_nest_names(p->n, s->parent, p->n->flat ? NULL : b);
     xg_print_options o = {0};
     uint32_t k;
+    xg_nprint_together(p, b);
     if (b->init)
         for (k = 0; k < b->n_outs; k++) {
             if (k == 0) xg_nprint_line(p);

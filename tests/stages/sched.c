@@ -1,24 +1,21 @@
 /* stage nest: reads a loop nest, checks it, prints it; the text must not change when it is read and printed again.
- * stage schedule: a loop nest, then primitives, a line each:
- *     [NAME ...] = PRIMITIVE ARG ...       names stand for the loops, blocks or buffers that it gives; ARG: such a
- *                                          name, a number, a word or "text"
- *     loops BLOCK -> NAME ...              the loops around a block get names
- * The nest is printed as it is then; before and after, it must give the same results on random integers.
+ * stage schedule [MODE]: a loop nest, then the lines of a trace (src/sched/trace.c), and the steps towards code, a word
+ *     each. Before and after, the nest must give the same results on random integers. It is printed as it is then.
+ *         kernel      also runs it on the simulator, and prints what that counted
+ *         kernel ptx  prints kernel IR and PTX too
+ *         trace       prints the trace that was recorded instead; applied to the nest as it was, it must give this one
+ *         quiet       prints nothing but differences: the results stay
+ *         text        runs nothing: for nests that are too large for it
+ *         host        runs it on the simulator, and prints differences only
  * stage contraction SMS: a module whose root is a fusion that the rule for contractions takes: its nest, and on the
- * simulator the results of the evaluator. stage schedule_random SEED COUNT [STEPS]: COUNT random nests, each with
- * random primitives of random arguments; those that are refused must leave it as it was, and the results must stay. */
+ *     simulator the results of the evaluator.
+ * stage schedule_random SEED COUNT [STEPS]: COUNT random nests, each with random primitives of random arguments; those
+ *     that are refused must leave it as it was, and the results must stay. */
 
-typedef struct sched_name {
-    xg_str name;
-    xg_nstmt *s;
-} sched_name;
 typedef struct sched_run {
     xg_stage *io;
     xg_loopnest *n;
-    sched_name names[128];
-    uint32_t n_names;
-    xg_str words[40];
-    uint32_t n_words;
+    xg_tread *reader;
 } sched_run;
 
 static void sched_print(xg_stage *io, const xg_loopnest *n) {
@@ -80,72 +77,20 @@ static void sched_compare(xg_stage *io, const xg_literal *const *want, const xg_
         if (!xg_literal_equal(want[k], got[k])) xg_printf(&io->out, "RESULT %u DIFFERS\n", k);
 }
 
-static xg_nstmt *sched_stmt(sched_run *r, xg_str word) {
-    xg_nstmt *s = NULL;
-    uint32_t k;
-    for (k = r->n_names; k-- > 0 && !s;)
-        if (xg_str_eq(r->names[k].name, word)) s = r->names[k].s;
-    if (!s) s = xg_nest_find(r->n, word);
-    for (k = 0; k < r->n->vars.n && !s; k++)
-        if (xg_str_eq(r->n->vars.p[k].name, word)) {
-            xg_nstmt *t;
-            for (t = r->n->root; t; t = xg_nstmt_next(t, r->n->root))
-                if (t->op == XG_N_LOOP && t->var == k) s = t;
-        }
-    if (!s) xg_fail(r->io->ctx, XLAGPU_ERROR_USAGE, "the script has no '%.*s'", (int)word.n, word.p);
-    return s;
-}
-static int64_t sched_int(sched_run *r, xg_str word) {
-    int64_t v = 0;
-    if (xg_str_is(word, "_")) return -1;
-    if (!xg_lex_to_int(word, &v)) xg_fail(r->io->ctx, XLAGPU_ERROR_USAGE, "'%.*s' is no number", (int)word.n, word.p);
-    return v;
-}
-static void sched_give(sched_run *r, xg_str name, xg_nstmt *s) {
-    if (r->n_names == XG_COUNT(r->names)) xg_fail(r->io->ctx, XLAGPU_ERROR_USAGE, "too many names");
-    r->names[r->n_names].name = name;
-    r->names[r->n_names++].s = s;
-}
-#include "sched_primitives.c"
-
-/* One line, split at blanks; what stands in brackets or quotes is one word without them. */
+/* What a nest goes through on its way to a kernel. */
+static const struct sched_step {
+    const char *name;
+    void (*run)(xg_loopnest *n);
+} sched_steps[] = {{"allreduce", xg_nest_allreduce}, {"flatten", xg_nest_flatten}, {"shuffles", xg_nest_shuffles},
+    {"compact", xg_nest_compact}, {"sync", xg_nest_sync}};
 static void sched_line(sched_run *r, const char *p, const char *end) {
-    uint32_t k, at = 0;
-    r->n_words = 0;
-    while (p < end) {
-        const char *from;
-        char close = 0;
-        while (p < end && (*p == ' ' || *p == ',')) p++;
-        if (p == end) break;
-        if (*p == '[') close = ']';
-        if (*p == '"') close = '"';
-        from = close ? ++p : p;
-        while (p < end && (close ? *p != close : *p != ' ' && *p != ',')) p++;
-        if (r->n_words < XG_COUNT(r->words)) r->words[r->n_words++] = xg_str_of(from, (size_t)(p - from));
-        if (close) p++;
-    }
-    if (!r->n_words) return;
-    if (xg_str_is(r->words[0], "flatten")) {
-        xg_nest_flatten(r->n);
-        xg_nest_verify(r->n);
-        return;
-    }
-    if (xg_str_is(r->words[0], "compact")) {
-        xg_nest_compact(r->n);
-        xg_nest_verify(r->n);
-        return;
-    }
-    if (xg_str_is(r->words[0], "sync")) {
-        xg_nest_sync(r->n);
-        return;
-    }
-    for (k = 0; k < r->n_words; k++)
-        if (xg_str_is(r->words[k], "=")) at = k + 1;
-    for (k = 0; k < XG_COUNT(sched_rows); k++)
-        if (xg_str_is(r->words[at], sched_rows[k].name)) break;
-    if (k == XG_COUNT(sched_rows))
-        xg_fail(r->io->ctx, XLAGPU_ERROR_USAGE, "no primitive is called '%.*s'", (int)r->words[at].n, r->words[at].p);
-    sched_rows[k].run(r, r->words, at ? at - 1 : 0, r->words + at + 1, r->n_words - at - 1);
+    xg_str line = xg_str_of(p, (size_t)(end - p));
+    uint32_t k;
+    for (k = 0; k < XG_COUNT(sched_steps) && !xg_str_is(line, sched_steps[k].name); k++) {}
+    if (k < XG_COUNT(sched_steps))
+        sched_steps[k].run(r->n);
+    else
+        xg_trace_line(r->reader, p, end);
     xg_nest_verify(r->n);
 }
 #include "sched_random.c"
@@ -260,28 +205,69 @@ static const xg_literal **sched_simulate(xg_stage *io, xg_loopnest *n, bool show
     }
     return results;
 }
-static void stage_schedule(xg_stage *io) {
-    sched_run r;
-    size_t at = 0;
-    const xg_literal **want;
-    memset(&r, 0, sizeof r);
-    r.io = io;
-    r.n = xg_nest_parse(io->ctx, io->arena, xg_aff_new(io->arena), &io->in, &at);
-    xg_nest_verify(r.n);
-    want = sched_results(io, r.n, true);
+/* The lines from there on; then the recorded trace must say the same. */
+static void sched_apply(xg_stage *io, sched_run *r, size_t at) {
     while (at < io->in.size) {
         size_t end = at;
         while (end < io->in.size && io->in.text[end] != '\n') end++;
-        sched_line(&r, io->in.text + at, io->in.text + end);
+        sched_line(r, io->in.text + at, io->in.text + end);
         at = end + 1;
     }
-    sched_compare(io, want, sched_results(io, r.n, true));
+}
+static void sched_open(xg_stage *io, sched_run *r, const xg_source *src, size_t *at) {
+    memset(r, 0, sizeof *r);
+    r->io = io;
+    r->n = xg_nest_parse(io->ctx, io->arena, xg_aff_new(io->arena), src, at);
+    r->reader = xg_trace_reader(r->n, src);
+    xg_nest_verify(r->n);
+}
+static void sched_print_trace(xg_stage *io, const sched_run *r) {
+    xg_buf now, again;
+    sched_run other;
+    xg_source src;
+    size_t at = 0;
+    xg_buf_init(&now, io->arena);
+    xg_buf_init(&again, io->arena);
+    xg_nest_tidy(r->n);
+    xg_nest_print(&now, r->n);
+    sched_open(io, &other, &io->in, &at);
+    src.name = "trace";
+    src.text = xg_str_copy(io->arena, xg_trace_text(r->n)).p;
+    src.size = xg_trace_text(r->n).n;
+    xg_trace_apply(other.n, &src, 0);
+    xg_nest_tidy(other.n);
+    xg_nest_print(&again, other.n);
+    xg_put_str(&io->out, xg_trace_text(r->n));
+    if (now.n == again.n && memcmp(now.p, again.p, now.n) == 0) return;
+    xg_puts(&io->out, "THE TRACE GIVES ANOTHER NEST:\n");
+    xg_put(&io->out, again.p, again.n);
+}
+static void stage_schedule(xg_stage *io) {
+    bool runs = strcmp(io->args, "text") != 0;
+    const xg_literal **want = NULL;
+    sched_run r;
+    size_t at = 0;
+    sched_open(io, &r, &io->in, &at);
+    if (runs) want = sched_results(io, r.n, true);
+    xg_trace_begin(r.n);
+    sched_apply(io, &r, at);
+    if (runs) sched_compare(io, want, sched_results(io, r.n, true));
+    if (strcmp(io->args, "trace") == 0) {
+        sched_print_trace(io, &r);
+        return;
+    }
     xg_nest_tidy(r.n);
     xg_nest_verify(r.n);
-    sched_compare(io, want, sched_results(io, r.n, true));
+    if (runs) sched_compare(io, want, sched_results(io, r.n, true));
     if (strncmp(io->args, "kernel", 6) == 0)
         sched_compare(io, want, sched_simulate(io, r.n, strcmp(io->args, "kernel ptx") == 0));
-    sched_print(io, r.n);
+    if (strcmp(io->args, "host") == 0) {
+        xg_buf counted = io->out;
+        const xg_literal **got = sched_simulate(io, r.n, false);
+        io->out.n = counted.n;
+        sched_compare(io, want, got);
+    } else if (strcmp(io->args, "quiet") != 0)
+        sched_print(io, r.n);
 }
 
 static void stage_contraction(xg_stage *io) {
