@@ -14,7 +14,6 @@
 #define XG_SCHED_ALLREDUCE_C
 #include "sched.h"
 
-
 /* ---- allreduce ---- */
 
 /* How a loop stands to a reduction. */
@@ -112,6 +111,37 @@ XG_FN void xg_nblock_own_where(xg_loopnest *n, xg_nstmt *s, xg_nstmt *const *loo
     b->n_where = 0;
     if (still) xg_nblock_guard_value(n, b, own, still);
 }
+/* The spatial iterators anew, a reduced one for each serial loop, and last a spatial one for each loop of threads, of
+ * which there are so many: what is read and written is of these then. */
+XG_FN uint32_t xg_ncross_own_iters(const xg_ncross *c, xg_nblock *p) {
+    xg_loopnest *n = c->n;
+    const xg_nblock *b = c->s->block;
+    xg_niter *iters = xg_nblock_spatial(n, b, c->count, &p->n_iters);
+    uint32_t k, of_threads = 0, pass, first = p->n_iters;
+    xg_nsubst of_loops, of_iters;
+    for (pass = XG_NR_SERIAL; pass <= XG_NR_THREAD; pass++)
+        for (k = c->first; k < c->count; k++) {
+            xg_niter *i = &iters[p->n_iters];
+            const xg_nstmt *l = c->loops[k];
+            if ((uint32_t)c->role[k] != pass || l->extent == 1) continue;
+            i->kind = pass == XG_NR_THREAD ? 'S' : 'R';
+            i->extent = l->extent;
+            i->binding = xg_nest_dim(n, l->var);
+            i->var = xg_nest_var_named(n, xg_sched_name(n, "%s%s", "v", xg_sched_var(n, l)), i->extent);
+            p->n_iters++;
+            of_threads += pass == XG_NR_THREAD;
+        }
+    xg_nsubst_begin(&of_loops, n);
+    for (k = first; k < p->n_iters; k++) xg_nsubst_put(&of_loops, iters[k].binding->n, of_loops.to[iters[k].var]);
+    xg_nsubst_begin(&of_iters, n);
+    xg_nsubst_spatial(&of_iters, b, iters);
+    for (k = 0; k < b->n_iters; k++)
+        if (b->iters[k].kind == 'R')
+            xg_nsubst_put(&of_iters, b->iters[k].var, xg_nsubst_of(&of_loops, b->iters[k].binding));
+    p->iters = iters;
+    xg_nsubst_args(&of_iters, p);
+    return of_threads;
+}
 /* Each thread's own part: the block in its loops, with an iterator for each loop of threads. Given back: the arrays. */
 XG_FN xg_nstmt *xg_ncross_partial(xg_ncross *c, xg_nbuf **parts, const xg_aff ***places) {
     xg_loopnest *n = c->n;
@@ -119,23 +149,13 @@ XG_FN xg_nstmt *xg_ncross_partial(xg_ncross *c, xg_nbuf **parts, const xg_aff **
     xg_nstmt *made = xg_nest_block(n, xg_sched_name(n, "%s_%s", b->name.p, "part"));
     const xg_literal **init = XG_NEW_N(n->arena, const xg_literal *, b->n_outs);
     xg_nout *outs = XG_NEW_N(n->arena, xg_nout, b->n_outs);
-    uint32_t k, d, of_threads = 0, first_thread;
+    xg_str name = made->block->name;
+    uint32_t k, d, of_threads, first_thread;
     p = made->block;
     *p = *b;
-    p->name = made->block->name;
-    p->iters = XG_NEW_N(n->arena, xg_niter, b->n_iters + c->count);
-    memcpy(p->iters, b->iters, b->n_iters * sizeof *p->iters);
-    first_thread = p->n_iters;
-    for (k = c->first; k < c->count; k++) {
-        xg_niter *i = &p->iters[p->n_iters];
-        if (c->role[k] != XG_NR_THREAD || c->loops[k]->extent == 1) continue;
-        i->kind = 'S';
-        i->extent = c->loops[k]->extent;
-        i->binding = xg_nest_dim(n, c->loops[k]->var);
-        i->var = xg_nest_var_named(n, xg_sched_name(n, "%s%s", "t", xg_sched_var(n, c->loops[k])), i->extent);
-        p->n_iters++;
-        of_threads++;
-    }
+    p->name = name;
+    of_threads = xg_ncross_own_iters(c, p);
+    first_thread = p->n_iters - of_threads;
     for (k = 0; k < b->n_outs; k++) {
         const xg_nbuf *buf = b->outs[k].buf;
         int64_t dims[XG_RANK_MAX];
@@ -148,7 +168,7 @@ XG_FN xg_nstmt *xg_ncross_partial(xg_ncross *c, xg_nbuf **parts, const xg_aff **
         }
         for (d = 0; d < buf->rank; d++) {
             dims[of_threads + d] = buf->dims[d];
-            outs[k].at[of_threads + d] = b->outs[k].at[d];
+            outs[k].at[of_threads + d] = p->outs[k].at[d];
         }
         outs[k].buf = xg_nest_buf(
             n, xg_sched_name(n, "%s_%s", buf->name.p, "part"), buf->type, dims, buf->rank + of_threads, XG_NS_LOCAL);

@@ -198,11 +198,10 @@ XG_FN void xg_do_compute_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, boo
 /* A reduction that is done in parts must see each point once: rounds of the loops around it have shares that do not
  * meet. */
 XG_FN bool xg_nshares_apart(xg_loopnest *n, const xg_nshare *shares, const xg_nblock *b, const xg_nstmt *loop) {
+    const xg_aff **bases = XG_NEW_N(n->arena, const xg_aff *, b->n_iters), *vars[XG_NEST_DEPTH_MAX];
     xg_aff_env env = xg_nest_env(n);
-    xg_ndigits d;
     const xg_nstmt *p;
-    uint32_t k, j;
-    d.n = 0;
+    uint32_t k, j, count = 0, n_vars = 0;
     for (k = 0; k < b->n_iters; k++) {
         xg_linear l;
         bool room = true;
@@ -210,11 +209,13 @@ XG_FN bool xg_nshares_apart(xg_loopnest *n, const xg_nshare *shares, const xg_nb
             continue; /* all of it each time */
         xg_aff_linear(shares[k].base, &l);
         for (j = 0; j < l.n; j++) room &= xg_nabs(l.terms[j].scale) > shares[k].hi - shares[k].lo;
-        if (room) xg_ndigits_add(&env, &d, shares[k].base);
+        if (room) bases[count++] = shares[k].base;
     }
-    for (p = loop; p && p->op == XG_N_LOOP; p = p->parent)
-        if (!xg_ndigits_tell(&env, &d, xg_nest_dim(n, p->var), 0)) return false;
-    return true;
+    for (p = loop; p && p->op == XG_N_LOOP; p = p->parent) {
+        if (n_vars == XG_COUNT(vars)) return false;
+        vars[n_vars++] = xg_nest_dim(n, p->var);
+    }
+    return xg_iter_tells(&env, n->arena, bases, count, vars, n_vars);
 }
 /* The block that makes what buf holds in the end. Another one may write what that begins with, in the same loop. */
 XG_FN xg_nstmt *xg_sched_last_writer(xg_loopnest *n, const char *primitive, const xg_nbuf *buf) {

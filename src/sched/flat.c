@@ -98,7 +98,8 @@ XG_FN xg_nstmt *xg_nplaces_home(const xg_nplaces *v) {
     for (k = 1; k < v->n; k++) home = xg_nstmt_common(home, v->p[k].s);
     return home;
 }
-/* Loops of one axis give a thread the same number: of those that do not share the array, one variable stands for all. */
+/* Loops of one axis give a thread the same number: of those that do not share the array, one variable stands for all.
+ */
 XG_FN void xg_nest_unify_axes(xg_loopnest *n, xg_nscope scope, xg_nsubst *to) {
     const xg_nstmt *first[XG_NK_COUNT], *s;
     uint32_t k;

@@ -208,7 +208,7 @@ XG_FN void xg_nlower_body(xg_nlower *l, const xg_nblock *b) {
     bool fma = !b->lanes && xg_nlower_is_fma(b), never;
     xg_kval *first;
     uint32_t k;
-    if (b->across) xg_nlower_fail(l, "its threads combine before the step 'shuffles' says how, in", b->name);
+    if (b->across) xg_nlower_fail(l, "the step 'shuffles' has to say how threads combine in", b->name);
     for (k = 0; k < b->n_args; k++) args[k] = xg_nlower_arg(l, &b->args[k]);
     for (k = 0; k < b->n_outs; k++) at[k] = xg_nlower_flat(l, &l->mem[b->outs[k].buf->id], b->outs[k].at);
     if (fma) {
@@ -266,6 +266,8 @@ XG_FN void xg_nlower_block(xg_nlower *l, const xg_nstmt *s) {
     bool never;
     xg_kval *cond = xg_nlower_holds(l, s->block->where, s->block->n_where, &never);
     xg_flow f = xg_flow_of(&l->s, NULL);
+    if (xg_nrun_crosses(l->n, s))
+        xg_nlower_fail(l, "the step 'allreduce' has to come before threads combine in", s->block->name);
     if (never) return;
     if (cond) xg_nlower_carry(l, &f, s);
     xg_flow_if(&f, cond);

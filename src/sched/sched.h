@@ -296,6 +296,36 @@ XG_FN bool xg_nest_covers_place(xg_loopnest *n, xg_nstmt *w, uint32_t out, xg_ns
 XG_FN bool xg_combiner_identity(const xg_comp *combine, xg_literal *l);
 XG_FN bool xg_literal_is_identity(const xg_comp *combine, const xg_literal *l, xg_arena *a);
 
+/* ---- itermap.c: what an index says of the variables that it is made of ---- */
+typedef struct xg_isum xg_isum;
+typedef struct xg_imark { /* IterMark: a variable, or a sum, that counts to extent */
+    const xg_aff *var;    /* NULL: sum */
+    const xg_isum *sum;
+    int64_t extent;
+} xg_imark;
+typedef struct xg_isplit { /* IterSplit: (mark floordiv lower) mod extent, times scale */
+    const xg_imark *mark;
+    int64_t lower, extent, scale;
+} xg_isplit;
+struct xg_isum { /* IterSum: largest scale first */
+    xg_isplit *p;
+    uint32_t n;
+    int64_t base;
+};
+typedef enum xg_icheck {
+    XG_IC_NO_CHECK,
+    XG_IC_INJECTIVE,
+    XG_IC_SURJECTIVE,
+    XG_IC_BIJECTIVE
+} xg_icheck;
+XG_FN bool xg_iter_sum_of(xg_aff_env *env, xg_arena *a, const xg_aff *e, xg_isum *out); /* false: e is no such sum */
+XG_FN const xg_isum *xg_detect_iter_map(/* one for each index; NULL: *why says what is wrong with them */
+    xg_aff_env *env, xg_arena *a, const xg_aff *const *at, uint32_t count, xg_icheck check, const char **why);
+/* Do the values of the indices together tell those of the variables? */
+XG_FN bool xg_iter_tells(
+    xg_aff_env *env, xg_arena *a, const xg_aff *const *at, uint32_t count, const xg_aff *const *vars, uint32_t n_vars);
+XG_FN void xg_isum_print(xg_buf *b, const xg_isum *s, const xg_imap *names);
+
 /* ---- body.c: making a block's computation ---- */
 typedef struct xg_nbody {
     xg_loopnest *n;
@@ -431,6 +461,48 @@ XG_FN void xg_do_transform_layout(xg_loopnest *n, xg_nbuf *buf, const xg_imap *m
 XG_FN void xg_do_transform_block_layout(xg_loopnest *n, xg_nstmt *block, const xg_imap *map);
 XG_FN void xg_do_pad_einsum(xg_loopnest *n, xg_nstmt *block, const int64_t *multiples, uint32_t count);
 XG_FN xg_nstmt *xg_do_blockize(xg_loopnest *n, xg_nstmt *loop);
+
+/* ---- normalize.c: a nest as rules want it ---- */
+enum {
+    XG_NINFOS_MAX = 64
+};
+typedef struct xg_ninfo {
+    xg_nstmt *block;
+    uint32_t n;                  /* iterators, each with a loop of its own */
+    char kinds[XG_RANK_MAX + 1]; /* S or R of each */
+    int64_t extents[XG_RANK_MAX];
+    xg_nstmt *loops[XG_NEST_DEPTH_MAX];
+    bool reduction; /* it combines, and has what it begins with */
+} xg_ninfo;
+typedef struct xg_ninfos {
+    xg_ninfo p[XG_NINFOS_MAX];
+    uint32_t n;
+} xg_ninfos;
+XG_FN bool xg_nest_normalize(xg_loopnest *n, xg_ninfos *out, const char **why); /* false: why not */
+XG_FN void xg_ninfo_print(xg_buf *b, const xg_ninfo *i);
+XG_FN bool xg_ninfo_is_injective(const xg_ninfo *i);
+XG_FN bool xg_ninfo_is_reduction(const xg_ninfo *i);
+XG_FN bool xg_ninfo_sums(const xg_ninfo *i); /* a reduction of one result by addition */
+XG_FN uint32_t xg_ninfo_is_gemv(xg_loopnest *n, const xg_ninfo *i, xg_nbuf **vectors, uint32_t cap); /* 0: it is none */
+XG_FN bool xg_ninfo_is_broadcast(xg_loopnest *n, const xg_ninfo *block, const xg_ninfo *epilogue);
+XG_FN const xg_narg *xg_detect_dominant_read(xg_loopnest *n, const xg_nblock *b, const xg_aff **place);
+XG_FN uint32_t xg_nest_leaves(xg_loopnest *n, xg_nstmt **out, uint32_t cap);
+XG_FN bool xg_sched_try(xg_loopnest *n, void (*fn)(xg_loopnest *n, xg_nstmt *s), xg_nstmt *s); /* false: refused */
+XG_FN void xg_sched_try_inline(xg_loopnest *n, xg_nstmt **blocks, uint32_t count);
+XG_FN void xg_sched_try_inline_contiguous_spatial(xg_loopnest *n, xg_ninfos *v);
+
+/* ---- rules.c: schedules for kinds of nests ---- */
+typedef struct xg_nrule_target {
+    int64_t threads_max, shared_bytes; /* of a block */
+} xg_nrule_target;
+/* The first rule that takes the nest: a scheduled copy with its trace, and which rule. NULL: none does. */
+XG_FN xg_loopnest *xg_rule_apply(xg_loopnest *n, const xg_nrule_target *t, const char **rule);
+XG_FN xg_loopnest *xg_rule_apply_one(xg_loopnest *n, const xg_nrule_target *t, xg_str rule); /* NULL: not taken */
+
+/* ---- copy.c ---- */
+XG_FN xg_loopnest *xg_nest_copy(const xg_loopnest *n); /* in the same arena; computations of scalars are shared */
+/* A copy of the statement with new variables and blocks, not in the tree; to: what stands for the variables around. */
+XG_FN xg_nstmt *xg_nstmt_copy(xg_loopnest *n, const xg_nstmt *s, xg_nsubst *to);
 
 /* ---- allreduce.c ---- */
 XG_FN void xg_nest_allreduce(xg_loopnest *n); /* reductions over loops of threads become collective blocks */

@@ -17,11 +17,18 @@ typedef struct xg_ntogether {
     int64_t limit[3]; /* threads that take part, by axis */
 } xg_ntogether;
 
+/* Flat nests do, and those with a collective block, unless a reduction over threads is still one over a loop. */
 XG_FN bool xg_nest_goes_together(const xg_loopnest *n) {
     const xg_nstmt *s;
-    for (s = n->root; s; s = xg_nstmt_next(s, n->root))
-        if (s->op == XG_N_BLOCK && (s->block->across || s->block->lanes)) return true;
-    return false;
+    bool together = n->flat;
+    for (s = n->root; s; s = xg_nstmt_next(s, n->root)) {
+        if (s->op != XG_N_BLOCK) continue;
+        if (s->block->across || s->block->lanes)
+            together = true;
+        else if (xg_nrun_crosses(n, s))
+            return false;
+    }
+    return together;
 }
 /* The next thread; false: there was none. The first call has `at` all 0 and *begun false. */
 XG_FN bool xg_ntogether_next(const xg_ntogether *g, int64_t *at, bool *begun) {

@@ -95,7 +95,7 @@ static void sched_line(sched_run *r, const char *p, const char *end) {
 }
 #include "sched_random.c"
 /* As a kernel, on the simulator, with all its checks. */
-static const xg_literal **sched_simulate(xg_stage *io, xg_loopnest *n, bool show) {
+static const xg_literal **sched_simulate(xg_stage *io, xg_loopnest *n, bool show, bool counts) {
     const xg_literal **args = sched_args(io, n), **results = XG_NEW_N(io->arena, const xg_literal *, n->bufs.n);
     const xg_target *target = xg_target_find(io->ctx, XG_STR("sm_90a"));
     xg_emit_target emit;
@@ -192,7 +192,7 @@ static const xg_literal **sched_simulate(xg_stage *io, xg_loopnest *n, bool show
         xg_printf(&io->out, "%s\n", io->ctx->message);
     else if (status != XLAGPU_OK)
         sim_fault(io, w);
-    else {
+    else if (counts) {
         const xg_sim_stats *st = xg_sim_worker_stats(w);
 #define X(name) \
     if (st->name) xg_printf(&io->out, "// " #name " %llu\n", (unsigned long long)st->name);
@@ -260,14 +260,49 @@ static void stage_schedule(xg_stage *io) {
     xg_nest_verify(r.n);
     if (runs) sched_compare(io, want, sched_results(io, r.n, true));
     if (strncmp(io->args, "kernel", 6) == 0)
-        sched_compare(io, want, sched_simulate(io, r.n, strcmp(io->args, "kernel ptx") == 0));
+        sched_compare(io, want, sched_simulate(io, r.n, strcmp(io->args, "kernel ptx") == 0, true));
     if (strcmp(io->args, "host") == 0) {
-        xg_buf counted = io->out;
-        const xg_literal **got = sched_simulate(io, r.n, false);
-        io->out.n = counted.n;
-        sched_compare(io, want, got);
+        sched_compare(io, want, sched_simulate(io, r.n, false, false));
     } else if (strcmp(io->args, "quiet") != 0)
         sched_print(io, r.n);
+}
+
+/* A nest, scheduled by the rule of that name or by the first that takes it: which one, and the trace. */
+static void stage_schedule_rule(xg_stage *io) {
+    xg_nrule_target target = {1024, 49152};
+    char mode[16] = "trace", name[32] = "";
+    const xg_literal **want = NULL;
+    const char *rule = name;
+    xg_loopnest *made;
+    sched_run r;
+    size_t at = 0, k;
+    bool runs;
+    (void)sscanf(io->args, "%15s %31s", mode, name);
+    runs = strcmp(mode, "trace") != 0 && strcmp(mode, "text") != 0;
+    sched_open(io, &r, &io->in, &at);
+    if (runs) want = sched_results(io, r.n, true);
+    made = name[0] ? xg_rule_apply_one(r.n, &target, xg_str_z(name)) : xg_rule_apply(r.n, &target, &rule);
+    if (!made) {
+        xg_puts(&io->out, "not taken\n");
+        return;
+    }
+    r.n = made;
+    xg_printf(&io->out, "# %s\n", rule);
+    if (strcmp(mode, "trace") == 0) {
+        sched_print_trace(io, &r);
+        return;
+    }
+    xg_nest_verify(r.n);
+    if (strcmp(mode, "text") == 0) sched_print(io, r.n);
+    if (!runs) return;
+    sched_compare(io, want, sched_results(io, r.n, true));
+    for (k = 0; k < XG_COUNT(sched_steps); k++) {
+        sched_steps[k].run(r.n);
+        xg_nest_verify(r.n);
+    }
+    if (strcmp(mode, "flat") == 0) sched_print(io, r.n);
+    sched_compare(io, want, sched_results(io, r.n, true));
+    sched_compare(io, want, sched_simulate(io, r.n, false, strcmp(mode, "kernel") == 0));
 }
 
 static void stage_contraction(xg_stage *io) {
@@ -292,7 +327,7 @@ static void stage_contraction(xg_stage *io) {
     args = sched_args(io, n);
     want = XG_NEW_N(io->arena, const xg_literal *, 2);
     want[0] = xg_eval_module(m, io->arena, args, m->entry->n_params, NULL);
-    got = sched_simulate(io, n, false);
+    got = sched_simulate(io, n, false, true);
     sched_compare(io, want, got);
     sched_print(io, n);
 }
