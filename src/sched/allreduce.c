@@ -233,7 +233,7 @@ XG_FN void xg_ncross_second(xg_ncross *c, xg_nbuf *const *parts, const xg_aff **
         params[k] = xg_nbody_arg(&y, &a);
         shapes[k] = params[k]->shape;
         outs[k].buf = b->outs[k].buf;
-        outs[k].at = xg_nsubst_affs(&own, b->outs[k].at, outs[k].buf->rank);
+        outs[k].at = xg_nsubst_affs(&own, places[k] + xg_naxes_count(c->axes), outs[k].buf->rank);
     }
     if (b->n_outs > 1)
         params[0] = xg_inst_new(
@@ -312,6 +312,24 @@ XG_FN void xg_ncross_store(xg_ncross *c) {
     b->init = init;
     xg_nstmt_insert_behind(c->s, store);
 }
+/* Of the block's constraints only those of other loops than it reduces over: the first step sees to the rest. */
+XG_FN void xg_ncross_keep_where(xg_ncross *c) {
+    xg_nblock *b = c->s->block;
+    xg_constraint *kept = XG_NEW_N(c->n->arena, xg_constraint, b->n_where + 1);
+    uint32_t k, j, count = 0;
+    for (k = 0; k < b->n_where; k++) {
+        bool spatial = false, reduced = false;
+        for (j = 0; j < c->count; j++)
+            if (xg_aff_uses(b->where[k].expr, xg_nest_dim(c->n, c->loops[j]->var)))
+                *(c->role[j] >= XG_NR_SERIAL ? &reduced : &spatial) = true;
+        if (reduced && spatial)
+            xg_sched_fail(c->n, "allreduce: a constraint of '%.*s' is of loops that it reduces over and of others",
+                (int)b->name.n, b->name.p);
+        if (!reduced) kept[count++] = b->where[k];
+    }
+    b->where = kept;
+    b->n_where = count;
+}
 XG_FN void xg_nest_allreduce_block(xg_loopnest *n, xg_nstmt *s) {
     xg_nbuf *parts[XG_NREDUCTION_OUTS];
     const xg_aff **places[XG_NREDUCTION_OUTS];
@@ -326,6 +344,7 @@ XG_FN void xg_nest_allreduce_block(xg_loopnest *n, xg_nstmt *s) {
         xg_sched_fail(n, "allreduce: '%.*s' has more than %d results", (int)b->name.n, b->name.p, XG_NREDUCTION_OUTS);
     if (c.serial || b->n_where) {
         part = xg_ncross_partial(&c, parts, places);
+        xg_ncross_keep_where(&c);
         xg_nstmt_insert(s, part);
         xg_ncross_second(&c, parts, places, part->block);
         xg_nblock_own_where(n, part, c.loops, c.count);
