@@ -317,6 +317,7 @@ XG_FN void xg_do_annotate(xg_loopnest *n, xg_nstmt *s, xg_str key, xg_str value)
     uint32_t k;
     if (!s || s->gone || s == n->root) xg_sched_fail(n, "annotate: there is no such loop or block");
     if (!key.n) xg_sched_fail(n, "annotate: an annotation has a key");
+    xg_nnote_check(n, key, value);
     for (k = 0; k < s->n_notes; k++)
         if (xg_str_eq(s->notes[k].key, key)) xg_sched_fail(n, "annotate: '%.*s' is there already", (int)key.n, key.p);
     notes = XG_NEW_N(n->arena, xg_nnote, s->n_notes + 1);

@@ -107,6 +107,13 @@ XG_FN void xg_nparse_alloc(xg_nparse *r) {
     if (k == XG_NS_COUNT)
         xg_lex_fail_at(r->x, at, "global, shared, warp or local", "no scope is called '%.*s'", (int)scope.n, scope.p);
     b->scope = (xg_nscope)k;
+    if (xg_nparse_word(r, "at")) {
+        at = xg_lex_offset(r->x);
+        b->place = xg_lex_int(r->x, "where it begins");
+        b->placed = true;
+        if (b->scope != XG_NS_SHARED || b->place < 0 || b->place > INT32_MAX)
+            xg_lex_fail_at(r->x, at, NULL, "only arrays in shared memory begin at a place of it");
+    }
     while (xg_nparse_word(r, "align")) {
         xg_naligned a = {0};
         xg_lex_expect(r->x, '(', "'('");

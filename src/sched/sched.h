@@ -81,6 +81,8 @@ struct xg_nbuf {
     uint32_t n_aligned;
     const struct xg_naligned *aligned; /* of its memory: storage_align */
     uint32_t id;                       /* its place in the nest's list */
+    bool placed;                       /* of shared memory: merged, place is where it begins among those of its type */
+    int64_t place;
 };
 /* the stride of that axis is offset more than a multiple of factor */
 typedef struct xg_naligned {
@@ -507,5 +509,77 @@ XG_FN xg_nstmt *xg_nstmt_copy(xg_loopnest *n, const xg_nstmt *s, xg_nsubst *to);
 /* ---- allreduce.c ---- */
 XG_FN void xg_nest_allreduce(xg_loopnest *n); /* reductions over loops of threads become collective blocks */
 XG_FN void xg_nest_shuffles(xg_loopnest *n);  /* of a flat nest: collective blocks become shuffles and shared memory */
+
+/* ---- host.c: a scheduled nest as a program ---- */
+enum {
+    XG_NARRAY_CPU = 1,
+    XG_NARRAY_CUDA = 2 /* DLPack's numbers */
+};
+typedef struct xg_narray { /* what a caller hands over */
+    bool is_array;
+    xlagpu_type type;
+    uint32_t rank;
+    const int64_t *dims, *strides; /* strides in elements; NULL: compact */
+    uint64_t address, byte_offset;
+    int64_t device, device_id;
+} xg_narray;
+typedef enum xg_nhcheck_kind {
+    XG_NHC_COUNT,
+    XG_NHC_KIND,
+    XG_NHC_RANK,
+    XG_NHC_TYPE,
+    XG_NHC_SHAPE,
+    XG_NHC_STRIDE,
+    XG_NHC_OFFSET,
+    XG_NHC_ALIGNMENT,
+    XG_NHC_DEVICE,
+    XG_NHC_SAME_DEVICE
+} xg_nhcheck_kind;
+typedef struct xg_nhcheck {
+    xg_nhcheck_kind kind;
+    uint32_t arg, dim;
+    int64_t want;
+} xg_nhcheck;
+typedef struct xg_nkernel {
+    xg_loopnest *nest;
+    XG_VEC(uint32_t) args; /* of the host's arrays: those that it reads, then those that it writes */
+    int64_t grid[3], block[3];
+} xg_nkernel;
+typedef struct xg_nhost {
+    xg_str name;
+    XG_VEC(xg_nbuf *) bufs; /* arguments, then what kernels hand to each other */
+    uint32_t n_args, *of_buf;
+    XG_VEC(xg_nhcheck) checks;
+    XG_VEC(xg_nkernel) kernels; /* in the order of their launches */
+} xg_nhost;
+XG_FN xg_nhost *xg_nest_split(xg_loopnest *n); /* a kernel for each statement under the root */
+XG_FN const xg_nhcheck *xg_nhost_check(const xg_nhost *h, const xg_narray *args, uint32_t count); /* NULL: all hold */
+XG_FN void xg_nhcheck_print(xg_buf *b, const xg_nhost *h, const xg_nhcheck *c);
+XG_FN void xg_nhost_print(xg_buf *b, const xg_nhost *h);
+
+/* ---- annotate.c: annotations that are obeyed ---- */
+enum {
+    XG_NNOTE_INTS = 64 /* numbers in a list */
+};
+#define XG_NOTE_MAY_UNROLL "may_unroll" /* of a loop: the kernel's passes may write it out */
+XG_FN void xg_nnote_check(const xg_loopnest *n, xg_str key, xg_str value); /* fails where the value means nothing */
+XG_FN int xg_nnote_ints(xg_str value, int64_t *out, uint32_t cap);         /* how many; -1: it is no list of numbers */
+XG_FN const xg_nnote *xg_nstmt_note(const xg_nstmt *s, const char *key);
+XG_FN void xg_nest_unroll(xg_loopnest *n);   /* loops are written out as far as annotations say */
+XG_FN void xg_nest_vthreads(xg_loopnest *n); /* of a flat nest: loops of virtual threads go inwards */
+/* ---- pipeline.c ---- */
+XG_FN void xg_nest_pipeline(xg_loopnest *n); /* of a flat, compact nest: annotated loops become pipelines */
+/* ---- shared.c ---- */
+XG_FN void xg_nest_merge_shared(xg_loopnest *n); /* of a flat, compact nest: shared memory by liveness */
+XG_FN int64_t xg_nbuf_size(const xg_loopnest *n, const xg_nbuf *buf, int64_t *strides); /* elements with padding */
+
+/* ---- lowering: THE steps from a schedule to a kernel, in order ---- */
+#define XG_NEST_STEPS(X) \
+    X(allreduce) X(flatten) X(shuffles) X(vthreads) X(compact) X(pipeline) X(unroll) X(merge_shared) X(sync)
+typedef struct xg_nest_step {
+    const char *name;
+    void (*run)(xg_loopnest *n);
+} xg_nest_step;
+XG_FN const xg_nest_step *xg_nest_steps(uint32_t *count);
 
 #endif /* XG_SCHED_H */

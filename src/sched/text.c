@@ -3,7 +3,7 @@
  *   file    = {HLO computation} nest                          computations: combiners that are more than one operation
  *   nest    = ["flat"] "nest" name "(" [param {"," param}] ")" "->" "(" param {"," param} ")" "{" {alloc} {stmt} "}"
  *   param   = name ":" shape
- *   alloc   = "alloc" param "in" scope {"align" "(" axis "," factor "," offset ")"}
+ *   alloc   = "alloc" param "in" scope ["at" integer] {"align" "(" axis "," factor "," offset ")"}
  *   stmt    = ["sync"] ...                                    the threads of a block wait for each other
  *           | "for" name "in" extent ["at" kind] "{" {note} {stmt} "}"
  *           | "block" name "(" [iter {"," iter}] ")" ["where" domain] "{" {note} (body | {stmt}) "}"
@@ -269,6 +269,7 @@ XG_FN void xg_nest_print(xg_buf *b, const xg_loopnest *n) {
         xg_puts(b, "alloc ");
         xg_nprint_type(&p, t);
         xg_printf(b, " in %s", xg_nscope_text(t->scope));
+        if (t->placed) xg_printf(b, " at %lld", (long long)t->place);
         for (j = 0; j < t->n_aligned; j++)
             xg_printf(b, " align(%u, %lld, %lld)", t->aligned[j].axis, (long long)t->aligned[j].factor,
                 (long long)t->aligned[j].offset);

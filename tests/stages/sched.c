@@ -77,21 +77,25 @@ static void sched_compare(xg_stage *io, const xg_literal *const *want, const xg_
         if (!xg_literal_equal(want[k], got[k])) xg_printf(&io->out, "RESULT %u DIFFERS\n", k);
 }
 
-/* What a nest goes through on its way to a kernel. */
-static const struct sched_step {
-    const char *name;
-    void (*run)(xg_loopnest *n);
-} sched_steps[] = {{"allreduce", xg_nest_allreduce}, {"flatten", xg_nest_flatten}, {"shuffles", xg_nest_shuffles},
-    {"compact", xg_nest_compact}, {"sync", xg_nest_sync}};
 static void sched_line(sched_run *r, const char *p, const char *end) {
     xg_str line = xg_str_of(p, (size_t)(end - p));
-    uint32_t k;
-    for (k = 0; k < XG_COUNT(sched_steps) && !xg_str_is(line, sched_steps[k].name); k++) {}
-    if (k < XG_COUNT(sched_steps))
-        sched_steps[k].run(r->n);
+    uint32_t k, count;
+    const xg_nest_step *steps = xg_nest_steps(&count);
+    for (k = 0; k < count && !xg_str_is(line, steps[k].name); k++) {}
+    if (k < count)
+        steps[k].run(r->n);
     else
         xg_trace_line(r->reader, p, end);
     xg_nest_verify(r->n);
+}
+/* All steps that are still to come. */
+static void sched_finish(xg_loopnest *n) {
+    uint32_t k, count;
+    const xg_nest_step *steps = xg_nest_steps(&count);
+    for (k = 0; k < count; k++) {
+        steps[k].run(n);
+        xg_nest_verify(n);
+    }
 }
 #include "sched_random.c"
 /* As a kernel, on the simulator, with all its checks. */
@@ -275,7 +279,7 @@ static void stage_schedule_rule(xg_stage *io) {
     const char *rule = name;
     xg_loopnest *made;
     sched_run r;
-    size_t at = 0, k;
+    size_t at = 0;
     bool runs;
     (void)sscanf(io->args, "%15s %31s", mode, name);
     runs = strcmp(mode, "trace") != 0 && strcmp(mode, "text") != 0;
@@ -296,10 +300,7 @@ static void stage_schedule_rule(xg_stage *io) {
     if (strcmp(mode, "text") == 0) sched_print(io, r.n);
     if (!runs) return;
     sched_compare(io, want, sched_results(io, r.n, true));
-    for (k = 0; k < XG_COUNT(sched_steps); k++) {
-        sched_steps[k].run(r.n);
-        xg_nest_verify(r.n);
-    }
+    sched_finish(r.n);
     if (strcmp(mode, "flat") == 0) sched_print(io, r.n);
     sched_compare(io, want, sched_results(io, r.n, true));
     sched_compare(io, want, sched_simulate(io, r.n, false, strcmp(mode, "kernel") == 0));
