@@ -7,6 +7,9 @@
  *         quiet       prints nothing but differences: the results stay
  *         text        runs nothing: for nests that are too large for it
  *         host        runs it on the simulator, and prints differences only
+ * stage schedule_rule MODE [RULE]: the rule that takes the nest; MODE trace: what it did; host: the results stay.
+ * stage schedule_host [kernels]: a nest, a trace and steps, then lines `call ARG; ARG`: the host's checks and launches,
+ *     and what each call comes to; kernels: the nest of each kernel too.
  * stage contraction SMS: a module whose root is a fusion that the rule for contractions takes: its nest, and on the
  *     simulator the results of the evaluator.
  * stage schedule_random SEED COUNT [STEPS]: COUNT random nests, each with random primitives of random arguments; those
@@ -98,21 +101,14 @@ static void sched_finish(xg_loopnest *n) {
     }
 }
 #include "sched_random.c"
-/* As a kernel, on the simulator, with all its checks. */
-static const xg_literal **sched_simulate(xg_stage *io, xg_loopnest *n, bool show, bool counts) {
-    const xg_literal **args = sched_args(io, n), **results = XG_NEW_N(io->arena, const xg_literal *, n->bufs.n);
+/* One kernel of the nest as PTX. */
+static xg_kmodule *sched_ptx(xg_stage *io, xg_loopnest *n, bool show, xg_buf *whole) {
     const xg_target *target = xg_target_find(io->ctx, XG_STR("sm_90a"));
+    xg_texts text = {0};
     xg_emit_target emit;
     xg_machine machine;
     xg_kmodule *m;
     xg_ptx *ptx;
-    xg_texts text = {0};
-    xg_buf whole;
-    xg_source src;
-    sim_case *c = XG_NEW(io->arena, sim_case);
-    xg_sim_memory memory;
-    xg_sim_worker *w;
-    xlagpu_status status = XLAGPU_OK;
     uint32_t k, in = 0, out = 0;
     size_t i;
     memset(&machine, 0, sizeof machine);
@@ -144,44 +140,61 @@ static const xg_literal **sched_simulate(xg_stage *io, xg_loopnest *n, bool show
     ptx = xg_ptx_begin(io->ctx, io->arena, target);
     xg_ptx_kernel(ptx, m);
     (void)xg_ptx_finish(ptx, &text);
-    xg_buf_init(&whole, io->arena);
-    xg_put_texts(&whole, &text);
+    xg_buf_init(whole, io->arena);
+    xg_put_texts(whole, &text);
     if (show) xg_put_texts(&io->out, &text);
+    return m;
+}
+static void sched_print_counts(xg_stage *io, xg_sim_worker *w) {
+    const xg_sim_stats *st = xg_sim_worker_stats(w);
+    int i;
+#define X(name) \
+    if (st->name) xg_printf(&io->out, "// " #name " %llu\n", (unsigned long long)st->name);
+    XLAGPU_COUNTERS(X)
+#undef X
+    for (i = 0; i < XLAGPU_CLASS_COUNT; i++)
+        if (st->class_warps[i])
+            xg_printf(&io->out, "// class %s %llu\n", xlagpu_class_name(i), (unsigned long long)st->class_warps[i]);
+}
+/* An array of the host, aligned as the driver would align it. */
+static void *sched_place(xg_stage *io, const xg_nbuf *b, const void *from, uint64_t *bytes) {
+    char *p;
+    uint32_t d;
+    *bytes = (uint64_t)xg_type_bytes(b->type);
+    for (d = 0; d < b->rank; d++) *bytes *= (uint64_t)b->dims[d];
+    p = (char *)xg_alloc(io->arena, (size_t)*bytes + 256);
+    p += (256 - (uintptr_t)p % 256) % 256;
+    if (from) memcpy(p, from, (size_t)*bytes);
+    return p;
+}
+static bool sched_launch(xg_stage *io, const xg_nhost *h, const xg_nkernel *kernel, void *const *places, bool show,
+    bool counts, const bool *written) {
+    sim_case *c = XG_NEW(io->arena, sim_case);
+    xg_buf whole;
+    xg_kmodule *m = sched_ptx(io, kernel->nest, show, &whole);
+    xlagpu_status status = XLAGPU_OK;
+    xg_sim_memory memory;
+    xg_sim_worker *w;
+    xg_source src;
+    uint32_t k;
     src.name = "ptx";
     src.text = whole.p;
     src.size = whole.n;
     xg_sim_memory_init(&memory, io->ctx);
-    for (k = in = out = 0; k < n->bufs.n; k++) {
-        const xg_nbuf *b = n->bufs.p[k];
+    for (k = 0; k < kernel->args.n; k++) {
+        uint32_t which = kernel->args.p[k];
+        const xg_nbuf *b = h->bufs.p[which];
+        uint64_t base = (uint64_t)(uintptr_t)places[which];
         xg_sim_buffer s;
-        void *p;
-        if (!b->param) continue;
+        uint32_t d;
         memset(&s, 0, sizeof s);
-        if (b->output)
-            results[out] = xg_literal_new(io->arena, xg_shape_array(n->module, b->type, b->dims, b->rank, NULL, NULL));
-        p = b->output ? results[out++]->data : args[in++]->data;
         s.bytes = (uint64_t)xg_type_bytes(b->type);
-        for (i = 0; i < b->rank; i++) s.bytes *= (uint64_t)b->dims[i];
-        { /* as the driver would align it */
-            char *aligned = (char *)xg_alloc(io->arena, (size_t)s.bytes + 256);
-            aligned += (256 - (uintptr_t)aligned % 256) % 256;
-            memcpy(aligned, p, (size_t)s.bytes);
-            if (b->output) ((xg_literal *)results[out - 1])->data = aligned;
-            p = aligned;
-        }
-        s.base = (uint64_t)(uintptr_t)p;
+        for (d = 0; d < b->rank; d++) s.bytes *= (uint64_t)b->dims[d];
+        s.base = base;
         s.name = b->name.p;
-        s.readonly = !b->output;
+        s.readonly = k < m->entry->n_inputs;
         xg_sim_memory_add(&memory, &s);
-        if (!b->output) xg_sim_memory_written(&memory, s.base, s.bytes, 0);
-    }
-    for (k = in = out = 0; k < 2 * n->bufs.n; k++) { /* inputs first */
-        const xg_nbuf *b = n->bufs.p[k % n->bufs.n];
-        uint64_t base = 0;
-        uint32_t j;
-        if (!b->param || b->output != (k >= n->bufs.n)) continue;
-        for (j = 0; j < memory.n; j++)
-            if (strcmp(memory.p[j].name, b->name.p) == 0) base = memory.p[j].base;
+        if (written[which]) xg_sim_memory_written(&memory, s.base, s.bytes, 0);
         memcpy(c->param + c->params, &base, 8);
         c->params += 8;
     }
@@ -196,16 +209,34 @@ static const xg_literal **sched_simulate(xg_stage *io, xg_loopnest *n, bool show
         xg_printf(&io->out, "%s\n", io->ctx->message);
     else if (status != XLAGPU_OK)
         sim_fault(io, w);
-    else if (counts) {
-        const xg_sim_stats *st = xg_sim_worker_stats(w);
-#define X(name) \
-    if (st->name) xg_printf(&io->out, "// " #name " %llu\n", (unsigned long long)st->name);
-        XLAGPU_COUNTERS(X)
-#undef X
-        for (i = 0; i < XLAGPU_CLASS_COUNT; i++)
-            if (st->class_warps[i])
-                xg_printf(
-                    &io->out, "// class %s %llu\n", xlagpu_class_name((int)i), (unsigned long long)st->class_warps[i]);
+    else if (counts)
+        sched_print_counts(io, w);
+    return w && status == XLAGPU_OK;
+}
+/* As kernels, on the simulator, with all its checks. */
+static const xg_literal **sched_simulate(xg_stage *io, xg_loopnest *n, bool show, bool counts) {
+    const xg_literal **args = sched_args(io, n), **results = XG_NEW_N(io->arena, const xg_literal *, n->bufs.n + 1);
+    const xg_nhost *h = xg_nest_split(n);
+    void **places = XG_NEW_N(io->arena, void *, h->bufs.n + 1);
+    bool *written = XG_NEW_N(io->arena, bool, h->bufs.n + 1), more = true;
+    uint32_t k, j, in = 0, out = 0;
+    uint64_t bytes;
+    for (k = 0; k < h->bufs.n; k++) {
+        const xg_nbuf *b = h->bufs.p[k];
+        written[k] = b->param && !b->output;
+        places[k] = sched_place(io, b, written[k] ? args[in++]->data : NULL, &bytes);
+    }
+    for (k = 0; k < h->kernels.n && more; k++) {
+        more = sched_launch(io, h, &h->kernels.p[k], places, show, counts, written);
+        for (j = 0; j < h->kernels.p[k].args.n; j++) written[h->kernels.p[k].args.p[j]] = true;
+    }
+    for (k = 0; k < h->n_args; k++) {
+        const xg_nbuf *b = h->bufs.p[k];
+        xg_literal *l;
+        if (!b->output) continue;
+        l = xg_literal_new(io->arena, xg_shape_array(n->module, b->type, b->dims, b->rank, NULL, NULL));
+        l->data = places[k];
+        results[out++] = l;
     }
     return results;
 }
@@ -304,6 +335,93 @@ static void stage_schedule_rule(xg_stage *io) {
     if (strcmp(mode, "flat") == 0) sched_print(io, r.n);
     sched_compare(io, want, sched_results(io, r.n, true));
     sched_compare(io, want, sched_simulate(io, r.n, false, strcmp(mode, "kernel") == 0));
+}
+
+/* One argument of a call: TYPE[DIMS] and what is special about it. */
+static xg_narray sched_call_arg(xg_stage *io, xg_loopnest *n, xg_str text) {
+    xg_narray a;
+    char word[64], dims[64], type[16];
+    int64_t *d = XG_NEW_N(io->arena, int64_t, 16), *strides = XG_NEW_N(io->arena, int64_t, 16);
+    const char *p = text.p, *end = text.p + text.n;
+    long long v;
+    int used = 0, count;
+    (void)n;
+    memset(&a, 0, sizeof a);
+    a.is_array = true;
+    a.device = XG_NARRAY_CUDA;
+    a.address = 4096;
+    a.dims = d;
+    while (p < end) {
+        while (p < end && *p == ' ') p++;
+        if (p == end || sscanf(p, "%63s%n", word, &used) != 1) break;
+        p += used;
+        if (sscanf(word, "strides=%63s", dims) == 1) {
+            a.strides = strides;
+            (void)xg_nnote_ints(xg_str_z(dims), strides, 16);
+        } else if (sscanf(word, "offset=%lld", &v) == 1)
+            a.byte_offset = (uint64_t)v;
+        else if (sscanf(word, "address=%lld", &v) == 1)
+            a.address = (uint64_t)v;
+        else if (sscanf(word, "device=%lld", &v) == 1)
+            a.device = v;
+        else if (sscanf(word, "id=%lld", &v) == 1)
+            a.device_id = v;
+        else if (strcmp(word, "none") == 0)
+            a.is_array = false;
+        else if (sscanf(word, "%15[a-z0-9][%63[0-9,]]", type, dims) == 2) {
+            count = xg_nnote_ints(xg_str_z(dims), d, 16);
+            a.rank = (uint32_t)count;
+            a.type = xg_type_find(xg_str_z(type));
+        } else
+            xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "a call's argument is not '%s'", word);
+    }
+    return a;
+}
+/* `call ARG; ARG`: the first check that does not hold, or what is launched. */
+static void sched_call(xg_stage *io, xg_loopnest *n, const xg_nhost *h, xg_str line) {
+    xg_narray args[16];
+    const xg_nhcheck *failed;
+    const char *p = line.p + 4, *end = line.p + line.n;
+    uint32_t count = 0;
+    while (p < end && count < XG_COUNT(args)) {
+        const char *from = p;
+        while (p < end && *p != ';') p++;
+        args[count++] = sched_call_arg(io, n, xg_str_copy(io->arena, xg_str_of(from, (size_t)(p - from))));
+        p++;
+    }
+    failed = xg_nhost_check(h, args, count);
+    xg_printf(&io->out, "%.*s -> ", (int)line.n, line.p);
+    if (failed)
+        xg_nhcheck_print(&io->out, h, failed);
+    else
+        xg_printf(&io->out, "%u launches", h->kernels.n);
+    xg_putc(&io->out, '\n');
+}
+/* A nest, the lines of a trace and steps, then calls: the host's program, its kernels, and what each call comes to. */
+static void stage_schedule_host(xg_stage *io) {
+    const xg_nhost *h = NULL;
+    sched_run r;
+    size_t at = 0;
+    uint32_t k;
+    sched_open(io, &r, &io->in, &at);
+    while (at < io->in.size) {
+        size_t end = at;
+        xg_str line;
+        while (end < io->in.size && io->in.text[end] != '\n') end++;
+        line = xg_str_of(io->in.text + at, end - at);
+        if (line.n > 4 && memcmp(line.p, "call", 4) == 0) {
+            if (!h) xg_nhost_print(&io->out, h = xg_nest_split(r.n));
+            sched_call(io, r.n, h, line);
+        } else
+            sched_line(&r, line.p, line.p + line.n);
+        at = end + 1;
+    }
+    if (!h) xg_nhost_print(&io->out, h = xg_nest_split(r.n));
+    for (k = 0; k < h->kernels.n && strcmp(io->args, "kernels") == 0; k++) {
+        xg_nest_tidy(h->kernels.p[k].nest);
+        xg_nest_verify(h->kernels.p[k].nest);
+        sched_print(io, h->kernels.p[k].nest);
+    }
 }
 
 static void stage_contraction(xg_stage *io) {
