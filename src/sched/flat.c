@@ -195,6 +195,7 @@ typedef struct xg_nsync {
     xg_nsubst axes; /* one variable for each thread axis */
     const xg_aff *threads[3];
     uint32_t n_threads;
+    bool same_round; /* of all loops around both: their variables have one value each */
 } xg_nsync;
 XG_FN bool xg_nsync_is_thread(const xg_nsync *y, const xg_isplit *x) {
     uint32_t k;
@@ -235,6 +236,17 @@ XG_FN bool xg_nsync_same_thread(xg_nsync *y, const xg_aff *const *one, const xg_
     }
     return true;
 }
+/* Two indices that are never equal where their variables are: apart by a number, also among versions that come round.
+ */
+XG_FN bool xg_nsync_differ(const xg_nsync *y, xg_aff_env *env, const xg_aff *a, const xg_aff *b) {
+    const xg_aff *apart;
+    uint32_t k;
+    bool round = a->kind == XG_AFF_MOD && b->kind == XG_AFF_MOD && a->k == b->k;
+    for (k = 0; k < y->n_threads; k++) /* two threads have two values of these */
+        if (xg_aff_uses(a, y->threads[k]) || xg_aff_uses(b, y->threads[k])) return false;
+    apart = round ? xg_aff_add_scaled(env, a->of, b->of, -1) : xg_aff_add_scaled(env, a, b, -1);
+    return apart && apart->kind == XG_AFF_CONST && (round ? xg_floor_mod(apart->k, a->k) : apart->k) != 0;
+}
 /* Two places of an array: no element is touched at both, or only by one thread. */
 XG_FN bool xg_nsync_apart(
     xg_nsync *y, const xg_nbuf *a, const xg_aff *const *at, const xg_nbuf *b, const xg_aff *const *bt) {
@@ -247,6 +259,7 @@ XG_FN bool xg_nsync_apart(
     for (d = 0; d < a->rank; d++) {
         xg_range r = xg_aff_range(&env, one[d]), s = xg_aff_range(&env, two[d]);
         if (xg_range_known(r) && xg_range_known(s) && (r.hi < s.lo || s.hi < r.lo)) return true;
+        if (y->same_round && xg_nsync_differ(y, &env, one[d], two[d])) return true;
     }
     return xg_iter_tells(&env, y->n->arena, one, a->rank, y->threads, y->n_threads) &&
            xg_nsync_same_thread(y, one, two, a->rank);
@@ -317,15 +330,16 @@ XG_FN void xg_nest_sync(xg_loopnest *n) {
     uint32_t a, b;
     for (s = n->root->first; s; s = xg_nstmt_next(s, n->root))
         if (s->op == XG_N_BLOCK) xg_push(n->arena, xg_nstmt *, &v, s);
+    y.same_round = true;
     for (b = 0; b < v.n; b++)
         for (a = b; a-- > 0;) {
             xg_nstmt *top = xg_nstmt_common(v.p[a], v.p[b]);
             if (xg_nsync_meet(&y, v.p[a]->block, v.p[b]->block) && !xg_nsync_between(n, v.p[a], v.p[b], top))
                 xg_nstmt_branch(v.p[b], top)->sync = true;
         }
-    /* from one round of a loop to the next: what comes later in the text, before what comes earlier */
+    y.same_round = false; /* from one round of a loop to the next: from a to its end, and from its beginning to b */
     for (b = 0; b < v.n; b++)
-        for (a = b; a < v.n; a++) {
+        for (a = v.n; a-- > 0;) {
             if (a == b || !xg_nsync_meet(&y, v.p[a]->block, v.p[b]->block)) continue;
             for (l = xg_nstmt_common(v.p[a], v.p[b]); l->op == XG_N_LOOP; l = l->parent)
                 if (!xg_nkind_is_axis(l->kind) && l->extent > 1 && !xg_nsync_between(n, v.p[a], NULL, l) &&

@@ -56,8 +56,27 @@ XG_FN void xg_nhost_checks(xg_nhost *h, xg_loopnest *n) {
         if (k) xg_nhost_check_add(h, n, XG_NHC_SAME_DEVICE, k, 0, 0);
     }
 }
-/* The nest of one kernel: that statement alone, and what it reads and writes as parameters. */
-XG_FN void xg_nhost_kernel(xg_nhost *h, xg_loopnest *n, uint32_t number, bool alone) {
+XG_FN bool xg_nstmts_share(const xg_loopnest *n, const xg_nstmt *a, const xg_nstmt *b) {
+    uint32_t k;
+    for (k = 0; k < n->bufs.n; k++) {
+        const xg_nbuf *buf = n->bufs.p[k];
+        if (buf->scope == XG_NS_GLOBAL || !(xg_nstmt_touches(a, buf, true) || xg_nstmt_touches(a, buf, false)))
+            continue;
+        if (xg_nstmt_touches(b, buf, true) || xg_nstmt_touches(b, buf, false)) return true;
+    }
+    return false;
+}
+/* The last statement that belongs to the same kernel: they share memory that a kernel has for itself. */
+XG_FN const xg_nstmt *xg_nhost_last(const xg_loopnest *n, const xg_nstmt *first) {
+    const xg_nstmt *last = first, *t = first, *s;
+    for (;; t = t->next) {
+        for (s = last->next; s; s = s->next)
+            if (xg_nstmts_share(n, t, s)) last = s;
+        if (t == last) return last;
+    }
+}
+/* The nest of one kernel: these statements alone, and what they read and write as parameters. */
+XG_FN void xg_nhost_kernel(xg_nhost *h, xg_loopnest *n, uint32_t from, uint32_t to, bool alone) {
     xg_loopnest *k = xg_nest_copy(n);
     xg_nkernel made;
     xg_nstmt *s, *next;
@@ -66,13 +85,13 @@ XG_FN void xg_nhost_kernel(xg_nhost *h, xg_loopnest *n, uint32_t number, bool al
     memset(&made, 0, sizeof made);
     for (s = k->root->first; s; s = next, at++) {
         next = s->next;
-        if (at != number) xg_nstmt_detach(s);
+        if (at < from || at > to) xg_nstmt_detach(s);
     }
     s = k->root->first;
     if (alone)
         (void)xg_format(name, sizeof name, "%.*s_kernel", (int)n->name.n, n->name.p);
     else
-        (void)xg_format(name, sizeof name, "%.*s_kernel_%u", (int)n->name.n, n->name.p, number);
+        (void)xg_format(name, sizeof name, "%.*s_kernel_%u", (int)n->name.n, n->name.p, h->kernels.n);
     k->name = xg_str_copy(n->arena, xg_str_z(name));
     for (axis = 0; axis < 3; axis++) made.grid[axis] = made.block[axis] = 1;
     for (; s; s = xg_nstmt_next(s, k->root)) {
@@ -82,7 +101,7 @@ XG_FN void xg_nhost_kernel(xg_nhost *h, xg_loopnest *n, uint32_t number, bool al
         if (xg_nkind_is_thread(s->kind))
             made.block[s->kind - XG_NK_THREAD_X] = XG_MAX(made.block[s->kind - XG_NK_THREAD_X], s->extent);
     }
-    s = k->root->first;
+    s = k->root;
     for (pass = 0; pass < 2; pass++) /* inputs first */
         for (j = 0; j < k->bufs.n; j++) {
             xg_nbuf *b = k->bufs.p[j];
@@ -104,8 +123,8 @@ XG_FN void xg_nhost_kernel(xg_nhost *h, xg_loopnest *n, uint32_t number, bool al
 }
 XG_FN xg_nhost *xg_nest_split(xg_loopnest *n) {
     xg_nhost *h = XG_NEW(n->arena, xg_nhost);
-    const xg_nstmt *s;
-    uint32_t k, pass, number = 0;
+    const xg_nstmt *s, *last;
+    uint32_t k, pass, from, to = 0;
     h->name = n->name;
     h->of_buf = XG_NEW_N(n->arena, uint32_t, n->bufs.n + 1);
     for (pass = 0; pass < 3; pass++) /* inputs, results, what kernels hand to each other */
@@ -117,7 +136,11 @@ XG_FN xg_nhost *xg_nest_split(xg_loopnest *n) {
             h->n_args += pass < 2;
         }
     xg_nhost_checks(h, n);
-    for (s = n->root->first; s; s = s->next) xg_nhost_kernel(h, n, number++, n->root->first == n->root->last);
+    for (s = n->root->first; s; s = last->next, to++) {
+        last = xg_nhost_last(n, s);
+        for (from = to; s != last; s = s->next) to++;
+        xg_nhost_kernel(h, n, from, to, !from && !last->next);
+    }
     return h;
 }
 
