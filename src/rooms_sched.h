@@ -17,6 +17,7 @@
 #include "sched/stage.c"
 #include "sched/inline.c"
 #include "sched/at.c"
+#include "sched/regions.c"
 #include "sched/reduction.c"
 #include "sched/layout.c"
 #include "sched/blocks.c"

@@ -9,12 +9,6 @@
 #define XG_SCHED_AT_C
 #include "sched.h"
 
-/* What each iterator runs over in one round: base + lo .. base + hi; base NULL: all of it. */
-typedef struct xg_nshare {
-    const xg_aff *base;
-    int64_t lo, hi;
-} xg_nshare;
-
 XG_FN bool xg_nkind_shared(xg_nkind k, xg_nscope scope) {
     bool block = k >= XG_NK_BLOCK_X && k <= XG_NK_BLOCK_Z;
     return (xg_nkind_is_thread(k) && scope <= XG_NS_SHARED) || (block && scope == XG_NS_GLOBAL);

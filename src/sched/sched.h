@@ -137,6 +137,7 @@ struct xg_nblock {
     /* of a flat nest: init comes first where these hold; before, where all reduced iterators are 0 */
     uint32_t n_begin;
     const xg_constraint *begin;
+    bool regions;    /* its text says what it reads and writes */
     uint32_t across; /* bit k: the threads of axis threadIdx.x + k combine one value each, and all have the result */
     uint32_t lanes;  /* as across, of aligned groups of so many lanes of a warp; nothing begins it. 0: neither */
 };
@@ -265,6 +266,10 @@ typedef enum xg_nclass {
     XG_NC_REDUCTION
 } xg_nclass;
 /* of one dimension: base + lo .. base + hi; dense: every place of it */
+typedef struct xg_nshare { /* what an iterator or index runs over: base + lo .. base + hi; base NULL: all of it */
+    const xg_aff *base;
+    int64_t lo, hi;
+} xg_nshare;
 typedef struct xg_nspan {
     const xg_aff *base;
     int64_t lo, hi;
@@ -509,6 +514,21 @@ XG_FN xg_nstmt *xg_nstmt_copy(xg_loopnest *n, const xg_nstmt *s, xg_nsubst *to);
 /* ---- allreduce.c ---- */
 XG_FN void xg_nest_allreduce(xg_loopnest *n); /* reductions over loops of threads become collective blocks */
 XG_FN void xg_nest_shuffles(xg_loopnest *n);  /* of a flat nest: collective blocks become shuffles and shared memory */
+
+/* ---- regions.c: what a block reads and writes, in terms of its iterators ---- */
+typedef struct xg_nregion {
+    xg_nbuf *buf;
+    xg_nshare *dims; /* base + lo .. base + hi */
+    bool *whole;     /* all of the dimension */
+} xg_nregion;
+typedef struct xg_nregions {
+    xg_nregion *p;
+    uint32_t n, cap;
+} xg_nregions;
+XG_FN void xg_nest_regions_of(xg_loopnest *n, const xg_nstmt *block, bool writes, xg_nregions *out);
+XG_FN void xg_nest_show_regions(xg_loopnest *n); /* blocks' texts say what they read and write from here on */
+XG_FN void xg_nregions_print(xg_buf *b, xg_loopnest *n, const xg_nregions *v, const xg_imap *names);
+XG_FN bool xg_nregion_covers(xg_loopnest *n, const xg_nregion *declared, const xg_nregion *r);
 
 /* ---- host.c: a scheduled nest as a program ---- */
 enum {

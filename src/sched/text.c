@@ -6,7 +6,9 @@
  *   alloc   = "alloc" param "in" scope ["at" integer] {"align" "(" axis "," factor "," offset ")"}
  *   stmt    = ["sync"] ...                                    the threads of a block wait for each other
  *           | "for" name "in" extent ["at" kind] "{" {note} {stmt} "}"
- *           | "block" name "(" [iter {"," iter}] ")" ["where" domain] "{" {note} (body | {stmt}) "}"
+ *           | "block" name "(" [iter {"," iter}] ")" ["where" domain] "{" {note} [regions] (body | {stmt}) "}"
+ *   regions = "reads" [region {"," region}] "writes" region {"," region}
+ *   region  = buffer "[" [expr [":" expr] {"," expr [":" expr]}] "]"     expr: of the block's iterators
  *   iter    = ("S" | "R") name ":" extent "=" expr            expr: of the loops around it
  *   domain  = expr "in" "[" integer "," integer "]" {"and" ...}
  *   note    = "note" string "=" string
@@ -177,6 +179,17 @@ XG_FN void xg_nprint_body(xg_nprint *p, const xg_nstmt *s) {
             xg_put_str(p->b, XG_OPERAND(b->body->root, k)->name);
         }
 }
+XG_FN void xg_nprint_regions(xg_nprint *p, const xg_nstmt *s) {
+    const xg_imap *names = xg_nest_names(p->n, s->parent, s->block);
+    uint32_t k;
+    for (k = 0; k < 2; k++) {
+        xg_nregions v;
+        xg_nest_regions_of((xg_loopnest *)p->n, s, k == 1, &v);
+        xg_nprint_line(p);
+        xg_puts(p->b, k ? "writes" : "reads");
+        xg_nregions_print(p->b, (xg_loopnest *)p->n, &v, names);
+    }
+}
 XG_FN void xg_nprint_stmt(xg_nprint *p, const xg_nstmt *s) {
     const xg_nblock *b = s->block;
     const xg_imap *names;
@@ -216,6 +229,7 @@ XG_FN void xg_nprint_stmt(xg_nprint *p, const xg_nstmt *s) {
         xg_puts(p->b, " = ");
         xg_put_quoted(p->b, s->notes[k].value);
     }
+    if (s->op == XG_N_BLOCK && b->regions && !p->n->flat) xg_nprint_regions(p, s);
     if (s->op == XG_N_BLOCK && b->body) xg_nprint_body(p, s);
     for (c = s->first; c; c = c->next) xg_nprint_stmt(p, c);
     p->depth--;

@@ -85,7 +85,9 @@ static void sched_line(sched_run *r, const char *p, const char *end) {
     uint32_t k, count;
     const xg_nest_step *steps = xg_nest_steps(&count);
     for (k = 0; k < count && !xg_str_is(line, steps[k].name); k++) {}
-    if (k < count)
+    if (xg_str_is(line, "regions"))
+        xg_nest_show_regions(r->n);
+    else if (k < count)
         steps[k].run(r->n);
     else
         xg_trace_line(r->reader, p, end);
