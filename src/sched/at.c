@@ -8,6 +8,8 @@
 #ifndef XG_SCHED_AT_C
 #define XG_SCHED_AT_C
 #include "sched.h"
+#include "stage.c"
+#include "analysis.c"
 
 XG_FN bool xg_nkind_shared(xg_nkind k, xg_nscope scope) {
     bool block = k >= XG_NK_BLOCK_X && k <= XG_NK_BLOCK_Z;
