@@ -94,6 +94,7 @@ XG_FN const xg_layout *xg_layout_make(
         made->minor_to_major = order;
     }
     made->extras = xg_str_copy(m->arena, extras);
+    m->made_extras |= extras.n > 0 || space != 0;
     if (usual && key.descending && rank <= XG_RANK_MAX) m->descending[rank] = made;
     return made;
 }
