@@ -141,6 +141,7 @@
 #include "opt/defuser.c"
 #include "opt/tiled_layouts.c"
 #include "opt/fusion_legalizer.c"
+#include "opt/operand_upcaster.c"
 #include "opt/sort_simplifier.c"
 #include "opt/topk_rewriter.c"
 #include "opt/scan_splitter.c"

@@ -331,7 +331,7 @@ struct xg_module {
     bool made[XG_OPCODE_COUNT];
     bool made_empty;   /* an array shape without elements */
     bool made_order;   /* a control edge */
-    bool made_extras;  /* a layout with tiles or the like, or in a memory space */
+    bool made_extras;  /* a layout that says more than an order (tiles, widths, memory spaces), or a pinned buffer */
     bool row_programs; /* priority fusion may make them: pass row-fusion */
     /* fuse/rows.c: what is known of computations, by fingerprint; in an arena of its own, for who asks may take back
      * what it allocated since */
@@ -364,7 +364,9 @@ XG_FN const xg_layout *xg_layout_make(
 XG_FN bool xg_shape_is_array(const xg_shape *s);
 XG_FN bool xg_shape_is_scalar(const xg_shape *s);
 XG_FN bool xg_shape_compatible(const xg_shape *a, const xg_shape *b); /* equal ignoring layouts */
-XG_FN bool xg_shape_same_dims(const xg_shape *a, const xg_shape *b);  /* arrays with equal dims, any type and layout */
+/* and whichever dimensions are dynamic: what XLA's parser asks of a shape that is written twice */
+XG_FN bool xg_shape_compatible_sizes(const xg_shape *a, const xg_shape *b);
+XG_FN bool xg_shape_same_dims(const xg_shape *a, const xg_shape *b); /* arrays with equal dims, any type and layout */
 XG_FN int64_t xg_shape_leaves(const xg_shape *s); /* arrays, tokens and opaques in a nested tuple, in order */
 XG_FN uint32_t xg_shape_leaf_at(const xg_shape *s, int64_t k); /* the first leaf of the k-th element of a tuple */
 XG_FN uint32_t xg_shape_element_of(const xg_shape *s, uint32_t leaf); /* which element of a tuple it belongs to */

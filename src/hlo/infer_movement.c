@@ -36,8 +36,10 @@ static const xg_shape *xg_infer_bitcast(xg_module *m, const xg_inst *i) {
         XG_RULE(i,
             xg_infer_storage_bits(i, given, given->elements) == xg_infer_storage_bits(i, s, s->elements) ||
                 xg_bitcast_sees_tiles(i),
-            NULL,
-            "a bitcast keeps the bytes: %s cannot become %s", xg_infer_text(i, s), xg_infer_text(i, given));
+            NULL, "a bitcast keeps the bytes: %s cannot become %s", xg_infer_text(i, s), xg_infer_text(i, given));
+    if (s->type != given->type && (xg_type_bits(s->type) < 8 || xg_type_bits(given->type) < 8))
+        XG_RULE(i, s->elements * xg_type_bits(s->type) == given->elements * xg_type_bits(given->type), "use convert",
+            "a bitcast keeps the bits: %s cannot become %s", xg_infer_text(i, s), xg_infer_text(i, given));
     return xg_shape_default_layout(m, given);
 }
 

@@ -41,6 +41,7 @@ XG_FN bool xg_opt_solver_calls(xg_module *m);
 XG_FN bool xg_opt_library_calls(xg_module *m);
 /* defuser.c: fusions for generators that are not here, taken apart */
 XG_FN bool xg_opt_defuser(xg_module *m);
+XG_FN bool xg_opt_operand_upcaster(xg_module *m); /* operand_upcaster.c: operations whose types differ */
 /* fusion_legalizer.c: those that the module came with, as kernels can be made of them */
 XG_FN bool xg_opt_fusion_legalizer(xg_module *m);
 XG_FN bool xg_opt_tiled_layouts(xg_module *m);       /* tiled_layouts.c: arrays with tiles, as dense ones */
@@ -56,9 +57,10 @@ XG_FN bool xg_opt_scatter_simplifier(xg_module *m); /* scatter_simplifier.c: sca
 XG_FN bool xg_opt_scatter_winners(xg_module *m);
 XG_FN bool xg_opt_concatenate_splitter(xg_module *m); /* concatenate_splitter.c */
 XG_FN bool xg_opt_zero_sized(xg_module *m);           /* zero_sized.c */
-XG_FN bool xg_opt_sort_simplifier(xg_module *m);      /* sort_simplifier.c: operands that nobody needs sorted */
-XG_FN bool xg_opt_topk_rewriter(xg_module *m);        /* topk_rewriter.c: sorts of which few elements are taken */
-XG_FN bool xg_opt_topk_calls(xg_module *m);           /* and the custom call TopK */
+XG_FN bool xg_opt_zero_sized_gather(xg_module *m);
+XG_FN bool xg_opt_sort_simplifier(xg_module *m); /* sort_simplifier.c: operands that nobody needs sorted */
+XG_FN bool xg_opt_topk_rewriter(xg_module *m);   /* topk_rewriter.c: sorts of which few elements are taken */
+XG_FN bool xg_opt_topk_calls(xg_module *m);      /* and the custom call TopK */
 /* conditional_simplifier.c: known branches, branches that are selects */
 XG_FN bool xg_opt_conditional_simplifier(xg_module *m);
 /* conditional_code_motion.c: what all branches compute, in front of them */

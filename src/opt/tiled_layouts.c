@@ -5,9 +5,11 @@
  * the other way round, is the result. Padding reads as zero. Where the two memories are of different size with their
  * tiles and of equal size without, the bitcast ignores tiles, as XLA:GPU does.
  *
- * Then all layouts lose their tiles, and with them what else other devices write there (index types, split
- * configurations, metadata prefixes): parameters, results, constants and the operands of custom calls lie densely.
- * Memory spaces but that of the host (5) are the device's memory.
+ * Then all layouts lose their tiles, and with them what else other devices write there (widths of elements, index
+ * types, split configurations, metadata prefixes): parameters, results, constants and the operands of custom calls lie
+ * densely, each element in the bytes of its type.
+ * Memory spaces but that of the host (5) are the device's memory. A pinned buffer, b(f32[4]), is the array that it
+ * holds: whoever writes to it gives it back as a result.
  *
  * A fusion's parameter whose layout is not its operand's, and a root whose layout is not the fusion's, are copied
  * inside of the fusion where a bitcast would see the difference: a bitcast means the layout that is written there. */
@@ -155,12 +157,11 @@ XG_FN const xg_shape *xg_tiled_strip(xg_module *m, const xg_shape *s) {
         for (k = 0; k < s->n_elems; k++) elems[k] = xg_tiled_strip(m, s->elems[k]);
         return xg_shape_tuple(m, elems, s->n_elems);
     }
-    if (s->type == XLAGPU_BUFFER) return xg_shape_other(m, XLAGPU_BUFFER, xg_tiled_strip(m, s->elems[0]));
+    if (s->type == XLAGPU_BUFFER) return xg_tiled_strip(m, s->elems[0]);
     if (!l) return s;
     space = l->memory_space == XG_TILED_HOST_SPACE ? XG_TILED_HOST_SPACE : 0;
-    if (!l->extras.n && space == l->memory_space) return s;
-    return xg_shape_with_layout(
-        m, s, xg_layout_make(m, l->minor_to_major, l->rank, space, l->element_bits, xg_str_of("", 0)));
+    if (!l->extras.n && !l->element_bits && space == l->memory_space) return s;
+    return xg_shape_with_layout(m, s, xg_layout_make(m, l->minor_to_major, l->rank, space, 0, xg_str_of("", 0)));
 }
 XG_FN void xg_tiled_strip_shapes(xg_module *m, xg_inst *i, xg_attr_key key) {
     const xg_attr *a = xg_inst_attr(i, key);

@@ -4,6 +4,7 @@
  *       the parts are
  *   constant((1, 2))                                               tuple(constant(1), constant(2)), and so on inside
  *   reduce(x, init) that gives a tuple of one array                tuple(reduce(x, init)); so reduce-window
+ *   copy(t)                                                        t: only a change of layouts copies an element
  *   get-tuple-element(domain(t)), (add-dependency(t, token))       the same of t
  *   get-tuple-element(opt-barrier(tuple(..))) stays: the barrier holds values back; elements that nobody takes leave
  * it */
@@ -84,6 +85,10 @@ XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
         xg_hb b = xg_hb_at(i);
         return xg_tuple_of_constants(&b, i->literal);
     }
+    if (i->op == XG_COPY && i->shape->type == XLAGPU_TUPLE) {
+        xg_hb b = xg_hb_at(i);
+        return xg_hb_as(&b, XG_OPERAND(i, 0), i->shape);
+    }
     if (i->op == XG_TUPLE) return i == i->comp->root ? NULL : xg_tuple_whole(i);
     if (i->op != XG_GET_TUPLE_ELEMENT) return NULL;
     of = XG_OPERAND(i, 0);
@@ -98,7 +103,8 @@ XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    if (!m->made[XG_TUPLE] && !m->made[XG_GET_TUPLE_ELEMENT] && !m->made[XG_CONSTANT]) return false;
+    if (!m->made[XG_TUPLE] && !m->made[XG_GET_TUPLE_ELEMENT] && !m->made[XG_CONSTANT] && !m->made[XG_COPY])
+        return false;
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
