@@ -53,6 +53,7 @@
 #include "rt/host.c"
 #include "rt/cuda.c"
 #include "rt/cuda_cache.c"
+#include "rt/cuda_load.c"
 #include "rt/cuda_graph.c"
 #include "rt/cuda_platform.c"
 #include "rt/device.c"
@@ -61,4 +62,5 @@
 #include "rt/program.c"
 #include "rt/profile.c"
 #include "rt/execute.c"
+#include "rt/easy.c"
 #endif
