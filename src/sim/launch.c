@@ -189,17 +189,22 @@ XG_FN xg_sim_module *xg_sim_load_guarded(xg_sim_asm *p) {
     xg_arena_free(&p->scratch);
     return p->m;
 }
-XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit) {
+XG_SIM_FN xg_sim_module *xg_sim_load_as(
+    xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit, xg_sim_approx approx) {
     xg_sim_asm *p = XG_NEW(a, xg_sim_asm);
     p->c = c;
     p->a = a;
     p->src = ptx;
     p->unit = unit;
+    p->approx = approx;
     p->m = XG_NEW(a, xg_sim_module);
     p->m->src = ptx;
     p->m->moves = xg_sim_moves_of(unit);
     xg_arena_init(&p->scratch, c);
     return xg_sim_load_guarded(p);
+}
+XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit) {
+    return xg_sim_load_as(c, a, ptx, unit, XG_SIM_APPROX_USUAL);
 }
 XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx) {
     return xg_sim_load_for(c, a, ptx, xg_sim_unit_best());
