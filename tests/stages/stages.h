@@ -61,5 +61,7 @@
     X(schedule) \
     X(schedule_random) \
     X(contraction) \
-    X(tiles)
+    X(tiles) \
+    X(schedule_rule) \
+    X(schedule_host)
 /* clang-format on */
