@@ -12,6 +12,7 @@
 
 /* hlo */
 #include "hlo/hlo.h"
+#include "hlo/config.c"
 #include "hlo/infer_common.c"
 #include "hlo/infer.c"
 #include "hlo/infer_contract.c"
@@ -150,6 +151,7 @@
 
 /* fuse */
 #include "fuse/fuse.h"
+#include "fuse/record.c"
 #include "fuse/in_place.c"
 #include "fuse/sort_order.c"
 #include "fuse/sort_passes.c"
@@ -253,6 +255,10 @@
 #include "emit/scan.c"
 #include "emit/emit.c"
 #include "emit/phases.c"
+
+/* choice */
+#include "choice/choice.h"
+#include "choice/choice.c"
 
 /* ptx */
 #include "ptx/ptx.h"

@@ -271,7 +271,8 @@ XG_FN bool xg_phases_is_long(const xg_machine *m, const xg_comp *c) {
         xg_cost_scale((int64_t)XG_COST_LAUNCH_PS * XG_PHASES_MOST_LAUNCHES, (int64_t)m->clock_mhz * m->lanes, 1000000);
     XG_FOR_INSTS(i, c)
     if (xg_phases_is_serial(i) &&
-        xg_cost_mul(xg_fuse_elements(i), xg_fuse_steps(i)) / m->sms > most / xg_phases_step(i)) return true;
+        xg_cost_mul(xg_fuse_elements(i), xg_fuse_steps(i)) / m->sms > most / xg_phases_step(i))
+        return true;
     return false;
 }
 /* So many bytes that it matters how many threads ask for them at a time. */
@@ -365,6 +366,12 @@ XG_FN int64_t xg_phases_choose(xg_arena *a, const xg_comp *c, int32_t *params) {
            (width = xg_phases_width(a, c, fewer)) > 0)
         parts = fewer;
     return parts;
+}
+XG_FN int64_t xg_fuse_phases_parts(xg_arena *a, const xg_comp *c, int64_t parts, int32_t *params) {
+    int64_t most;
+    if (parts <= 1) return parts;
+    most = xg_phases_outer(a, c, params);
+    return most && most % parts == 0 ? parts : 0;
 }
 XG_FN int64_t xg_fuse_phases_blocks(xg_arena *a, const xg_comp *c, int32_t *params) {
     xg_mark mark = xg_arena_mark(a);
