@@ -3,6 +3,9 @@
 #define XG_EMIT_EMIT_C
 #include "emit.h"
 #include "emitters.h"
+#include "topk.c"
+#include "scattered.c"
+#include "sliding_rows.c"
 
 static const xg_emitter xg_emitters[] = {
 #define X(name, text, plan, emit) {text, plan, emit},

@@ -355,4 +355,10 @@ XG_FN void xg_emit_by(xg_fusion_emission *e, const xg_emitter *by);
 XG_FN void xg_emit_close(xg_fusion_emission *e); /* takes back what plans have added to the HLO module */
 XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic);
 
+/* elemental.c */
+XG_FN xg_kval *xg_elem_within(xg_scope *s, xg_kval *v, xg_range r, xg_range known);
+
+/* contract.c */
+XG_FN xlagpu_type xg_contract_rounding(const xg_inst *i, xlagpu_type t);
+XG_FN xlagpu_type xg_contract_sum_type(const xg_inst *i);
 #endif /* XG_EMIT_H */

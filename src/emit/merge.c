@@ -13,6 +13,7 @@
 #ifndef XG_EMIT_MERGE_C
 #define XG_EMIT_MERGE_C
 #include "emit.h"
+#include "sort.c"
 
 /* A pair of runs, and what the block makes of it, all by place in the row. */
 typedef struct xg_merging {

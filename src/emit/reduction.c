@@ -2,6 +2,8 @@
 #ifndef XG_EMIT_REDUCTION_C
 #define XG_EMIT_REDUCTION_C
 #include "emit.h"
+#include "reduction_column.c"
+#include "reduction_short.c"
 
 typedef struct xg_reduction_kernel {
     xg_reduction r;

@@ -23,6 +23,7 @@
 #ifndef XG_FUSE_PHASES_C
 #define XG_FUSE_PHASES_C
 #include "fuse.h"
+#include "legality.c"
 
 enum {
     XG_PHASES_LANES_SHARE = 2,

@@ -19,6 +19,8 @@
 #ifndef XG_PLAN_REMATERIALIZE_C
 #define XG_PLAN_REMATERIALIZE_C
 #include "plan.h"
+#include "thunks.c"
+#include "schedule.c"
 
 enum {
     XG_LIMIT_ROUNDS = 256,
