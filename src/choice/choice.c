@@ -103,21 +103,11 @@ XG_FN void xg_choice_by_rule(xg_choosing *w, const xg_way *rule) {
     w->r->way = xg_str_z(rule->name);
     if (!rule->plan(&w->job, w->r, &time)) xg_choice_refuse(w->job.fusion, w->r, w->r->why.p, w->r->why.n);
 }
-/* Picoseconds that the emitter takes, roughly: what the kernel moves and computes. */
-XG_FN int64_t xg_choice_emitter_time(const xg_choosing *w) {
-    const xg_comp *c = w->e.comp;
-    xg_machine m = xg_cost_machine(c->module);
-    xg_phase_work work = xg_phases_work(w->job.arena, c, 1);
-    const xg_launch *l = &w->e.record->launch;
-    xg_cost cost;
-    xg_cost_begin(&cost, &m, (int64_t)l->threads[0] * l->blocks[0]);
-    xg_cost_write(&cost, work.bytes);
-    return xg_cost_time(&cost, work.instructions);
-}
 /* The best of the rules that take it, if it is faster than the emitter. */
 XG_FN void xg_choice_compete(xg_choosing *w) {
     const xg_way *rule;
     xg_numbers_list times = {NULL, 0, 0};
+    const xg_launch *l = &w->r->launch;
     xg_record *best = w->r;
     int64_t least = -1, time;
     for (rule = xg_rules; rule->name; rule++) {
@@ -126,7 +116,7 @@ XG_FN void xg_choice_compete(xg_choosing *w) {
         r->way = xg_str_z(rule->name);
         if (!rule->plan(&w->job, r, &time)) continue;
         if (least < 0) {
-            least = xg_choice_emitter_time(w);
+            least = xg_fuse_time(w->job.arena, w->e.comp, (int64_t)l->threads[0] * l->blocks[0]);
             xg_record_put(w->job.arena, &times, w->r->way.p, &least, 1);
         }
         xg_record_put(w->job.arena, &times, rule->name, &time, 1);

@@ -108,10 +108,9 @@ XG_FN bool xg_combine_fits(xg_combine *w, uint32_t k) {
         return false;
     XG_FOR_USES(u, w->value)
     if (u->user != w->reader || XG_USE_INDEX(u) != (uint32_t)w->params[k]->number) return false;
-    if (w->maker != w->value)
-        XG_FOR_USES(u, w->maker)
-        if (u->user->op != XG_GET_TUPLE_ELEMENT ||
-            (u->user != w->value && xg_attr_int(u->user, XG_A_index, 0) == w->leaf)) return false;
+    if (w->maker != w->value) XG_FOR_USES(u, w->maker)
+    if (u->user->op != XG_GET_TUPLE_ELEMENT || (u->user != w->value && xg_attr_int(u->user, XG_A_index, 0) == w->leaf))
+        return false;
     root = xg_fuse_leaf(xg_attr_comp(w->maker, XG_A_calls), (uint32_t)w->leaf);
     if (!root || !(xg_op_flags(root->op) & XGF_EW)) return false;
     for (j = 0; j < w->inner->n_operands; j++)

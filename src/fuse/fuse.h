@@ -417,6 +417,8 @@ XG_FN int64_t xg_fuse_phases_parts(xg_arena *a, const xg_comp *c, int64_t parts,
 /* the fusion of one part, in a computation of its own at the end of the module */
 XG_FN xg_inst *xg_fuse_phases_part(xg_arena *a, const xg_inst *fusion, int64_t parts, const int32_t *params);
 
+XG_FN int64_t xg_fuse_time(xg_arena *a, const xg_comp *c, int64_t threads); /* picoseconds, by so many threads */
+
 /* ---- priority.c ---- */
 XG_FN bool xg_fuse_priority(xg_module *m);
 
