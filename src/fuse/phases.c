@@ -220,6 +220,15 @@ XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c, int64_t parts)
     }
     return w;
 }
+/* Picoseconds of a kernel by an emitter, roughly: what it moves and computes. */
+XG_FN int64_t xg_fuse_time(xg_arena *a, const xg_comp *c, int64_t threads) {
+    xg_machine m = xg_cost_machine(c->module);
+    xg_phase_work work = xg_phases_work(a, c, 1);
+    xg_cost cost;
+    xg_cost_begin(&cost, &m, threads);
+    xg_cost_write(&cost, work.bytes);
+    return xg_cost_time(&cost, work.instructions);
+}
 /* Picoseconds of one multiprocessor. */
 XG_FN int64_t xg_phases_clocks(const xg_machine *m, int64_t instructions, int64_t bytes) {
     return xg_cost_scale(
@@ -369,6 +378,12 @@ XG_FN int64_t xg_phases_choose(xg_arena *a, const xg_comp *c, int32_t *params) {
            (width = xg_phases_width(a, c, fewer)) > 0)
         parts = fewer;
     return parts;
+}
+XG_FN int64_t xg_fuse_phases_parts(xg_arena *a, const xg_comp *c, int64_t parts, int32_t *params) {
+    int64_t most;
+    if (parts <= 1) return parts;
+    most = xg_phases_outer(a, c, params);
+    return most && most % parts == 0 ? parts : 0;
 }
 XG_FN int64_t xg_fuse_phases_blocks(xg_arena *a, const xg_comp *c, int32_t *params) {
     xg_mark mark = xg_arena_mark(a);

@@ -327,6 +327,7 @@ struct xg_module {
     xg_machine machine;
     bool has_dynamic;      /* a shape with dynamic dimensions was made */
     bool double_buffering; /* loops may become two rounds in one */
+    bool deterministic;    /* the same bits in every run, whatever order threads come in */
     bool excess_precision; /* results may be more precise than the module asks for: its user has said so */
     /* an instruction with this opcode was made; where none ever was, its passes need not look */
     bool made[XG_OPCODE_COUNT];
@@ -457,6 +458,17 @@ XG_FN double xg_literal_get_float(const xg_literal *l, int64_t index);          
 /* rounds to nearest even, integers saturate */
 XG_FN void xg_literal_set_float(xg_literal *l, int64_t index, double v);
 XG_FN void xg_literal_set_int(xg_literal *l, int64_t index, int64_t v);
+
+/* ---- config.c: the text of a backend_config ---- */
+XG_FN xg_str xg_config_object(xg_arena *a, xg_str config);  /* the JSON object, out of its quotes if it is in any */
+XG_FN xg_str xg_config_get(xg_str object, const char *key); /* the value's text; empty when absent */
+XG_FN xg_str xg_config_with(xg_arena *a, xg_str object, const char *key, xg_str value); /* value empty: without it */
+XG_FN xg_str xg_config_inside(xg_str value, char open); /* between { } or [ ]; p is NULL when it is none of that */
+/* Takes the next one off the front; false at the end. */
+XG_FN bool xg_config_item(xg_str *rest, xg_str *value);
+XG_FN bool xg_config_member(xg_str *rest, xg_str *key, xg_str *value);
+XG_FN xg_str xg_config_word(xg_str value);            /* without its quotes; escape sequences stay */
+XG_FN bool xg_config_int(xg_str value, int64_t *out); /* in quotes or not */
 
 /* ---- tiles.c: layouts with tiles ---- */
 enum {

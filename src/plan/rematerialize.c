@@ -241,6 +241,7 @@ XG_FN xg_inst *xg_limit_again(xg_inst *i, uint32_t leaf, xg_inst *const *operand
     made->source_at = i->source_at;
     made->scratch = before->scratch;
     (void)xg_dce_fusion_params(made);
+    xg_record_remove(made); /* it may be another kernel */
     return made;
 }
 XG_FN xg_inst *xg_limit_rename(xg_inst *bitcast, xg_inst *of, xg_inst *before) {
@@ -444,6 +445,7 @@ XG_FN bool xg_plan_rematerialize(xg_module *m) {
         xg_arena_reset(m->work, none);
         (void)xg_opt_dce(m);
         xg_arena_reset(m->work, none);
+        xg_choice_complete(m);
     }
     xg_arena_reset(m->work, none);
     return round > 0;

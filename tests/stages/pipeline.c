@@ -53,13 +53,17 @@ static void stage_partition(xg_stage *io) {
     xg_partition_print(&io->out, xg_fuse_partition(io->arena, xg_aff_new(io->arena), c));
 }
 
+static xg_kmodule *pipeline_emit(xg_stage *io, xg_inst *fusion, const xg_emit_target *t) {
+    xg_choice_of(io->arena, fusion, t);
+    return xg_choice_emit(io->arena, fusion, xg_record_read(io->arena, fusion), fusion->name, t);
+}
 static void stage_emit(xg_stage *io) {
     xg_module *m = pipeline_parse(io);
     xg_machine machine = xg_driver_machine(xg_target_find(io->ctx, XG_STR("sm_90a")));
     xg_emit_target t = xg_emit_target_of(&machine, false);
     XG_FOR_INSTS(i, m->entry)
         if (i->op == XG_FUSION) {
-            xg_kmodule *k = xg_emit_fusion(io->arena, i, i->name, &t, false);
+            xg_kmodule *k = pipeline_emit(io, i, &t);
             xg_kir_verify(k);
             xg_kir_print(&io->out, k);
         }
@@ -118,7 +122,7 @@ static void stage_walks(xg_stage *io) {
     xg_driver_run_passes(m, &o);
     XG_FOR_INSTS(i, m->entry)
         if (i->op == XG_FUSION) {
-            xg_kmodule *k = xg_emit_fusion(io->arena, i, i->name, &t, false);
+            xg_kmodule *k = pipeline_emit(io, i, &t);
             const xg_kfunc *f = k->entry;
             xg_printf(&io->out, "%.*s: %u threads, %u blocks\n", (int)i->name.n, i->name.p,
                 f->threads[0] * f->threads[1] * f->threads[2], f->blocks[0] * f->blocks[1] * f->blocks[2]);
