@@ -40,6 +40,7 @@
 
 #include "api/version.h"
 #include "api/status.h"
+#include "api/target.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -105,15 +106,6 @@ XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *module, uint32_t index, 
 
 /* ---- compiling ---- */
 
-/* What the compiler knows of a GPU. A zero field keeps the named target's usual value. */
-typedef struct xlagpu_target_desc {
-    const char *name;          /* "sm_75" ... "sm_90a" ... "sm_120"; NULL: "sm_80" */
-    uint32_t sm_count;         /* multiprocessors */
-    uint32_t threads_per_sm;   /* resident threads */
-    uint32_t shared_per_block; /* bytes of shared memory a block may have */
-    double bandwidth;          /* bytes per second of device memory */
-} xlagpu_target_desc;
-
 typedef struct xlagpu_compile_desc {
     xlagpu_target_desc target;
     bool disable_all_passes;       /* no HLO optimisation: each operation of the entry is a kernel of its own */
@@ -132,9 +124,10 @@ typedef struct xlagpu_compile_desc {
     void *dump_user;
     /* floats are never added up in the order in which threads come, even where that is faster */
     bool deterministic_ops;
-    uint64_t memory_limit; /* bytes of device memory that the program may need, arguments and results included; 0: any.
-                            * What is needed again much later is computed again until it fits; ERROR_LIMIT with a
-                            * message of what holds the rest if it cannot */
+    /* Bytes of device memory that the program may need, arguments and results included; UINT64_MAX: any. What is needed
+     * again much later is computed again until it fits; ERROR_LIMIT with a message of what holds the rest if it cannot.
+     * 0: nine tenths of the device's memory, and no failure if the program needs more. */
+    uint64_t memory_limit;
     /* a float that the module rounds to a narrower type and takes back at once need not be rounded */
     bool allow_excess_precision;
     /* loops whose rounds end with copies do two rounds in one, without: fewer launches, each listed twice */
@@ -159,9 +152,13 @@ XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *module, xlagpu_report
  * target loads it at once. The bytes live as long as the module; data NULL on failure. */
 XLAGPU_DEF xlagpu_bytes xlagpu_attach_cubin(xlagpu_module *module, xlagpu_bytes executable, xlagpu_bytes cubin);
 
-/* What a target's usual device can do at most, a second: bytes of device memory, and f32 operations. False: there is no
- * such target. */
-XLAGPU_DEF bool xlagpu_target_peak(const char *target, double *bandwidth, double *flops);
+/* The GPUs that are described: "T4", "A100" ...; NULL at the end. And the description of one, or of a target's usual one:
+ * all figures. False: there is no such part or target. */
+XLAGPU_DEF const char *xlagpu_part_name(uint32_t index);
+XLAGPU_DEF bool xlagpu_target_describe(const char *name, xlagpu_target_desc *out);
+
+/* What it can do at most, a second: bytes of device memory, and f32 operations. */
+XLAGPU_DEF bool xlagpu_target_peak(const char *name, double *bandwidth, double *flops);
 
 /* The PTX inside executable bytes, NUL-terminated, pointing into them; data NULL if they are damaged or hold none. */
 XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes executable);
