@@ -87,6 +87,10 @@ XLAGPU_DEF xlagpu_bytes xlagpu_print(xlagpu_module *module);
 /* after HloModule; lives as long as the module */
 XLAGPU_DEF const char *xlagpu_module_name(const xlagpu_module *module);
 
+/* The device that the text names, frontend_attributes={xlagpu.device="H100, sm_count=114"}, as a module has it that was
+ * printed after it was optimised or planned. False: none. */
+XLAGPU_DEF bool xlagpu_module_target(const xlagpu_module *module, xlagpu_target_desc *out);
+
 /* A parameter or a leaf of the flattened result. dims live as long as the module. An array with bounded dimensions,
  * f32[<=10,4], is an array of its bounds, f32[10,4], and behind it an s32[] for each such dimension that says how much
  * of it there is; what stands beyond is of no meaning. size_of is 1 + that dimension in such an s32[], else 0. The same
@@ -152,8 +156,8 @@ XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *module, xlagpu_report
  * target loads it at once. The bytes live as long as the module; data NULL on failure. */
 XLAGPU_DEF xlagpu_bytes xlagpu_attach_cubin(xlagpu_module *module, xlagpu_bytes executable, xlagpu_bytes cubin);
 
-/* The GPUs that are described: "T4", "A100" ...; NULL at the end. And the description of one, or of a target's usual one:
- * all figures. False: there is no such part or target. */
+/* The GPUs that are described: "T4", "A100" ...; NULL at the end. And the description of one, or of a target's usual
+ * one: all figures. False: there is no such part or target. */
 XLAGPU_DEF const char *xlagpu_part_name(uint32_t index);
 XLAGPU_DEF bool xlagpu_target_describe(const char *name, xlagpu_target_desc *out);
 

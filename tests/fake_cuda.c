@@ -154,7 +154,20 @@ int cuDeviceGetName(char *name, int n, int device) {
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
     CALL("cuDeviceGetAttribute");
     (void)device;
-    *value = attribute == 75 ? fake.major : attribute == 76 ? fake.minor : 0;
+    switch (attribute) { /* numbers of CUdevice_attribute */
+    case 75: *value = fake.major; break;
+    case 76: *value = fake.minor; break;
+    case 16: *value = 114; break;     /* multiprocessors */
+    case 36: *value = 1593000; break; /* kHz of memory */
+    case 37: *value = 5120; break;    /* bits of its bus */
+    default: *value = 0; break;       /* a driver that does not know it */
+    }
+    return 0;
+}
+int cuDeviceTotalMem_v2(size_t *bytes, int device) {
+    CALL("cuDeviceTotalMem_v2");
+    (void)device;
+    *bytes = (size_t)3 << 30;
     return 0;
 }
 int cuDevicePrimaryCtxRetain(void **c, int device) {
@@ -1061,11 +1074,16 @@ static void refused(const char *platform, const char *driver, int ordinal, xlagp
 }
 static void opening(void) {
     xlagpu_device *d = NULL;
+    xlagpu_target_desc target;
     reset();
     EXPECT(open_with("cuda", LIBRARY, 1, &d) == XLAGPU_OK);
     EXPECT(strcmp(xlagpu_rt_platform(d), "cuda") == 0);
     EXPECT(strcmp(xlagpu_rt_name(d), "Fake GPU 71") == 0);
     EXPECT(strcmp(xlagpu_rt_target(d), "sm_90a") == 0);
+    EXPECT(xlagpu_rt_target_desc(d, &target) == XLAGPU_OK && strcmp(target.name, "sm_90a") == 0);
+    EXPECT(target.sm_count == 114 && target.memory_bytes == (uint64_t)3 << 30); /* as the driver says */
+    EXPECT(target.bandwidth == 2039040000000u); /* 1593 MHz, twice a clock, 640 bytes: an H100's PCIe card */
+    EXPECT(target.threads_per_sm == 2048 && target.tensor_f16 == 2048); /* not said: by part */
     EXPECT(fake->contexts == 1);
     xlagpu_rt_close(d);
     EXPECT(nothing_left());

@@ -28,13 +28,14 @@ XG_FN const char *xg_device_part_name(size_t i); /* in the order of the table; N
 /* A part by its name, or the usual one of a compute capability; false when there is none. */
 XG_FN bool xg_device_of_part(xg_str name, xg_device *out);
 XG_FN bool xg_device_of_cc(uint32_t cc, xg_device *out);
-/* The part of this compute capability whose name stands in a driver's ("NVIDIA H100 80GB HBM3"), else the usual one. */
-XG_FN bool xg_device_of_driver_name(uint32_t cc, const char *name, xg_device *out);
+/* The part of this compute capability whose name stands in a driver's ("NVIDIA H100 80GB HBM3"), else the usual one; of
+ * a compute capability that is not known yet, the usual one of the nearest below. */
+XG_FN void xg_device_of_driver_name(uint32_t cc, const char *name, xg_device *out);
 /* Figures of the description that are not 0 replace those of the device, within the bounds of the list. */
 XG_FN void xg_device_apply(xg_device *d, const xlagpu_target_desc *desc);
 XG_FN void xg_device_describe(const xg_device *d, xlagpu_target_desc *out); /* all figures */
-XG_FN int64_t xg_device_threads(const xg_device *d);                       /* resident ones of all multiprocessors */
-XG_FN int64_t xg_device_gbs(int64_t bytes_a_second);                       /* in 10^9, at least 1 */
+XG_FN int64_t xg_device_threads(const xg_device *d);                        /* resident ones of all multiprocessors */
+XG_FN int64_t xg_device_gbs(int64_t bytes_a_second);                        /* in 10^9, at least 1 */
 /* As text, "H100, sm_count=114": the part, then what differs from it. */
 XG_FN void xg_device_print(xg_buf *b, const xg_device *d);
 XG_FN const char *xg_device_parse(xg_str text, xg_device *out); /* NULL, or what is wrong */

@@ -17,10 +17,10 @@
 typedef struct xg_device_kind {
     uint32_t cc;
     uint16_t threads_per_sm, blocks_per_sm, blocks_per_cluster;
-    uint16_t shared_kib, block_kib, reserved, l1_kib;                                /* a multiprocessor */
-    uint16_t f32_rate, f16_rate, f64_rate, int_rate, special_rate, convert_rate;     /* lanes a clock */
-    uint16_t tensor_i8, tensor_f64, tensor_f4, f8, mma_permille;                     /* f8: times tensor_f16 */
-    uint16_t shared_latency, l1_latency, l2_latency, memory_latency;                 /* clocks */
+    uint16_t shared_kib, block_kib, reserved, l1_kib;                            /* a multiprocessor */
+    uint16_t f32_rate, f16_rate, f64_rate, int_rate, special_rate, convert_rate; /* lanes a clock */
+    uint16_t tensor_i8, tensor_f64, tensor_f4, f8, mma_permille;                 /* f8: times tensor_f16 */
+    uint16_t shared_latency, l1_latency, l2_latency, memory_latency;             /* clocks */
     uint16_t read_permille, copy_permille, launch_ns, graph_ns;
 } xg_device_kind;
 
@@ -185,7 +185,8 @@ XG_FN bool xg_device_of_cc(uint32_t cc, xg_device *out) {
     }
     return false;
 }
-/* The words of a part's name stand in this order among those of the driver's: "A100 80GB" in "NVIDIA A100-SXM4-80GB". */
+/* The words of a part's name stand in this order among those of the driver's: "A100 80GB" in "NVIDIA A100-SXM4-80GB".
+ */
 XG_FN bool xg_device_is_named(const char *part, const char *driver) {
     while (*part) {
         size_t n = strcspn(part, " ");
@@ -196,17 +197,18 @@ XG_FN bool xg_device_is_named(const char *part, const char *driver) {
     }
     return true;
 }
-XG_FN bool xg_device_of_driver_name(uint32_t cc, const char *name, xg_device *out) {
-    const xg_device_part *best = NULL;
+XG_FN void xg_device_of_driver_name(uint32_t cc, const char *name, xg_device *out) {
+    const xg_device_part *best = &xg_device_parts[0];
+    bool named = false;
     size_t i;
     for (i = 0; i < XG_COUNT(xg_device_parts); i++) {
         const xg_device_part *p = &xg_device_parts[i];
-        if (p->cc != cc || !xg_device_is_named(p->name, name)) continue;
-        if (!best || strlen(p->name) > strlen(best->name)) best = p;
+        bool fits = p->cc == cc && xg_device_is_named(p->name, name);
+        if (p->cc > cc || named > fits) continue;
+        if (fits > named || p->cc > best->cc || (fits && strlen(p->name) > strlen(best->name))) best = p;
+        named = named || fits;
     }
-    if (!best) return xg_device_of_cc(cc, out);
     xg_device_fill(out, best);
-    return true;
 }
 
 /* ---- figures one by one ---- */

@@ -18,6 +18,7 @@ struct xlagpu_module {
     xg_str name;
     xlagpu_value_info *params, *results; /* leaves */
     uint32_t n_params, n_results;
+    xg_device device; /* that the text names; no part: none */
     xlagpu_report report;
     bool compiled;
 };
@@ -208,6 +209,7 @@ XG_FN void xg_public_describe(xlagpu_module *m) {
     const xg_module *h = m->hlo;
     uint32_t k;
     m->name = xg_str_copy(&m->arena, h->name);
+    if (h->has_device) m->device = h->device;
     m->params = XG_NEW_N(&m->arena, xlagpu_value_info, xg_public_leaves(h->entry_params) + 1);
     m->results = XG_NEW_N(&m->arena, xlagpu_value_info, xg_public_leaves(h->entry_result) + 1);
     for (k = 0; k < h->entry->n_params; k++)
@@ -269,6 +271,13 @@ XG_FN bool xg_public_info(const xlagpu_value_info *all, uint32_t n, uint32_t ind
     return true;
 }
 XLAGPU_DEF const char *xlagpu_module_name(const xlagpu_module *m) { return m ? m->name.p : ""; }
+XLAGPU_DEF bool xlagpu_module_target(const xlagpu_module *m, xlagpu_target_desc *out) {
+    memset(out, 0, sizeof *out);
+    if (!m || !m->device.part) return false;
+    xg_device_describe(&m->device, out);
+    out->name = xg_target_of(m->device.cc)->name;
+    return true;
+}
 XLAGPU_DEF uint32_t xlagpu_parameter_count(const xlagpu_module *m) { return m ? m->n_params : 0; }
 XLAGPU_DEF uint32_t xlagpu_result_count(const xlagpu_module *m) { return m ? m->n_results : 0; }
 XLAGPU_DEF bool xlagpu_parameter_info(const xlagpu_module *m, uint32_t index, xlagpu_value_info *out) {

@@ -115,18 +115,19 @@ XG_NORETURN XG_FN void xg_parse_bad_header(xg_parse *p) {
 }
 /* The device among the frontend attributes, {xlagpu.device="H100, sm_count=114"}: the module's own from now on. What is
  * left of the text; none: there was nothing else. */
-XG_FN xg_str xg_parse_device(xg_parse *p, xg_str text) {
+XG_FN xg_str xg_parse_device(xg_parse *p, xg_str text, size_t at) {
     size_t from = xg_device_find(text, XG_HLO_DEVICE_KEY), to, n = sizeof XG_HLO_DEVICE_KEY + 1; /* key="... */
     const char *wrong;
     xg_buf b;
     if (!from) return text;
     for (to = from + n; text.p[to] != '"'; to++) {}
     wrong = xg_device_parse(xg_str_of(text.p + from + n, to - from - n), &p->m->device);
-    if (wrong) xg_lex_fail(&p->lex, "an example is " XG_HLO_DEVICE_KEY "=\"H100, sm_count=114\"", "%s", wrong);
+    if (wrong)
+        xg_lex_fail_at(&p->lex, at + from, "an example is " XG_HLO_DEVICE_KEY "=\"H100, sm_count=114\"", "%s", wrong);
     p->m->has_device = true;
     to++;
     if (text.p[to] == ',') /* the comma goes with it */
-        to++;
+        to += text.p[to + 1] == ' ' ? 2 : 1;
     else if (text.p[from - 1] == ',')
         from--;
     xg_buf_init(&b, p->arena);
@@ -146,6 +147,7 @@ XG_FN void xg_parse_header(xg_parse *p) {
     xg_lex_take(x, ':');
     while (xg_lex_take(x, ',')) {
         xg_header_attr a;
+        size_t at;
         uint32_t k = 0;
         bool keep = false;
         if (x->kind != XG_TOK_WORD)
@@ -162,8 +164,9 @@ XG_FN void xg_parse_header(xg_parse *p) {
         XG_HEADER_ATTRS(X)
 #undef X
         if (!keep) continue;
+        at = xg_lex_offset(x);
         a.text = xg_parse_raw(p);
-        if (xg_str_is(a.name, "frontend_attributes")) a.text = xg_parse_device(p, a.text);
+        if (xg_str_is(a.name, "frontend_attributes")) a.text = xg_parse_device(p, a.text, at);
         if (!a.text.n) continue;
         xg_push(p->arena, xg_header_attr, &kept, a);
     }
