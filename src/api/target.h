@@ -11,6 +11,7 @@
     X(blocks_per_sm, 1 << 20, "resident blocks of a multiprocessor") \
     X(threads_per_block, 1 << 20, "threads a block may have") \
     X(blocks_per_cluster, 1 << 20, "blocks of a cluster that every device of the kind runs; 1: there are no clusters") \
+    X(async_bytes, 1 << 10, "bytes that one instruction of a thread copies to shared memory while it goes on; 0: none") \
     X(red_bytes, 1 << 10, "bytes of neighbouring floats that one instruction adds to memory") \
     X(registers_per_sm, 1 << 24, "32-bit registers of a multiprocessor") \
     X(registers_per_thread, 1 << 16, "32-bit registers a thread may have") \
@@ -53,7 +54,9 @@
 
 /* What the compiler and the time model know of a GPU. A zero field is by part, or else by target. */
 typedef struct xlagpu_target_desc {
-    const char *name; /* "sm_75" ... "sm_90a" ... "sm_121"; NULL: that of the part, else "sm_80" */
+    /* "sm_75" ... "sm_90a" ... "sm_121"; NULL: that of the part, else "sm_80". PTX is made for the name without its
+     * letter, and so runs on later devices too, unless an instruction needs the letter */
+    const char *name;
     const char *part; /* "H200", "L40" ...: xlagpu_part_name lists them; NULL: the target's usual one */
 #define XLAGPU_X(figure, most, what) uint64_t figure;
     XLAGPU_TARGET_FIGURES(XLAGPU_X)

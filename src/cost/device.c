@@ -100,6 +100,8 @@ enum {
     XG_DEVICE_TF32_PER_F16 = 2,               /* G: tf32 has half the rate of f16; 7.5 has none */
     XG_DEVICE_RED_CC = 90,                    /* PTX ISA: red.global.add.v4.f32 */
     XG_DEVICE_RED_BYTES = 16,
+    XG_DEVICE_ASYNC_CC = 80, /* PTX ISA: cp.async */
+    XG_DEVICE_ASYNC_BYTES = 16,
     XG_DEVICE_GB = 1000000000
 };
 
@@ -115,6 +117,7 @@ XG_FN void xg_device_fill_kind(xg_device *d, const xg_device_kind *k) {
     d->blocks_per_sm = k->blocks_per_sm;
     d->blocks_per_cluster = k->blocks_per_cluster;
     d->threads_per_block = XG_DEVICE_THREADS_PER_BLOCK;
+    d->async_bytes = k->cc >= XG_DEVICE_ASYNC_CC ? XG_DEVICE_ASYNC_BYTES : 0;
     d->red_bytes = k->cc >= XG_DEVICE_RED_CC ? XG_DEVICE_RED_BYTES : 0;
     d->registers_per_sm = XG_DEVICE_REGISTERS;
     d->registers_per_thread = XG_DEVICE_REGISTERS_PER_THREAD;

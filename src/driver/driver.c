@@ -121,10 +121,10 @@ XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, con
     return xg_str_of(b.p, b.n);
 }
 
-/* The parameters of a kernel have 4352 bytes, of pointers. */
+/* A kernel's parameters are pointers. */
 XG_FN void xg_driver_check_args(const xg_inst *fusion) {
     enum {
-        MOST = 4352 / 8
+        MOST = XG_PTX_PARAM_BYTES_MAX / 8
     };
     uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape);
     if (n > MOST)
@@ -133,6 +133,13 @@ XG_FN void xg_driver_check_args(const xg_inst *fusion) {
             "%s: a kernel of %u buffers; it can have %d", fusion->name.p, n, (int)MOST);
 }
 
+/* Block-level code where its estimate is the least, an emitter's else. Tiles read what a result may lie over at the
+ * place that they write, as the loop emitter does. */
+XG_FN xg_kmodule *xg_driver_emit(xg_driver_state *s, const xg_inst *fusion, bool by_loop) {
+    xg_str name = xg_driver_kernel_name(s, fusion->name);
+    xg_kmodule *m = xg_tile_fusion(s->work, fusion, name, &s->emit, &fusion->comp->module->device);
+    return m ? m : xg_emit_fusion(s->work, fusion, name, &s->emit, by_loop);
+}
 /* The number in the plan of the kernel of a step; the caller resets the arena of the work. */
 XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t step) {
     const xg_inst *fusion = p->steps.p[step].inst;
@@ -148,8 +155,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
     key = xg_driver_kernel_key(s, fusion, args);
     made = (uint32_t *)xg_dict_get(&s->made, key);
     if (made) return *made;
-    m = xg_emit_fusion(s->work, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit,
-        xg_driver_wants_loop(s->work, p, &p->steps.p[step]));
+    m = xg_driver_emit(s, fusion, xg_driver_wants_loop(s->work, p, &p->steps.p[step]));
     m->temp = s->temp;
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
@@ -229,8 +235,9 @@ static const char *xg_driver_part_at(const void *user, size_t i) {
 }
 XG_NORETURN XG_FN void xg_driver_bad_part(xg_ctx *c, const char *part) {
     const char *nearby = xg_nearest(xg_str_z(part), xg_driver_part_at, NULL);
-    xg_fail(c, XLAGPU_ERROR_USAGE, "no device is called '%.40s'; %s%s%s", part, nearby ? "did you mean '" : "known are ",
-        nearby ? nearby : "T4, A100, L40, H100, H200, B200", nearby ? "'?" : " and others");
+    xg_fail(c, XLAGPU_ERROR_USAGE, "no device is called '%.40s'; %s%s%s", part,
+        nearby ? "did you mean '" : "known are ", nearby ? nearby : "T4, A100, L40, H100, H200, B200",
+        nearby ? "'?" : " and others");
 }
 XG_FN void xg_driver_aim(xg_module *m, const xg_target *t, const xg_device *d) {
     m->device = *d;

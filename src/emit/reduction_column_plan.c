@@ -20,6 +20,7 @@
 #ifndef XG_EMIT_REDUCTION_COLUMN_PLAN_C
 #define XG_EMIT_REDUCTION_COLUMN_PLAN_C
 #include "emit.h"
+#include "reduction_walk.c"
 
 enum {
     XG_COLUMN_SERIAL,
@@ -123,8 +124,7 @@ XG_FN int64_t xg_column_depth(const xg_reduction *r, int64_t most, int64_t unit)
 /* Blocks of each of so many tiles: as many as the device has room for, with some steps of so many rows for each. */
 XG_FN int64_t xg_column_parts(const xg_reduction *r, int64_t tiles, int64_t depth) {
     int64_t parts = 1;
-    while (!r->pad && 2 * parts <= r->e->target->cluster &&
-           2 * parts * tiles <= r->e->target->sms &&
+    while (!r->pad && 2 * parts <= r->e->target->cluster && 2 * parts * tiles <= r->e->target->sms &&
            r->n_reduced >= 2 * parts * depth * XG_COLUMN_GROUP)
         parts *= 2;
     return parts;

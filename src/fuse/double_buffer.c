@@ -11,6 +11,7 @@
  * where the user asks for it (xla_gpu_enable_while_loop_double_buffering): the launches of a body are listed twice. */
 #ifndef XG_FUSE_DOUBLE_BUFFER_C
 #define XG_FUSE_DOUBLE_BUFFER_C
+#include "../eval/eval.h"
 #include "fuse.h"
 
 enum {
@@ -61,7 +62,8 @@ XG_FN bool xg_double_wants(const xg_inst *i) {
     if (body->root->op != XG_TUPLE || body->n_insts > XG_DOUBLE_INSTS) return false;
     XG_FOR_INSTS(s, body)
     if (xg_opt_is_control(s) || (xg_op_flags(s->op) & XGF_EFFECT) || s->op == XG_CUSTOM_CALL ||
-        xg_inst_attr(s, XG_A_control_predecessors)) return false;
+        xg_inst_attr(s, XG_A_control_predecessors))
+        return false;
     for (k = 0; k < i->shape->n_elems && !moves; k++) moves = xg_double_moves(body, k);
     return moves;
 }

@@ -317,7 +317,7 @@ struct xg_module {
     const xg_header_attr *header; /* the rest, in the order written */
     xg_stack_table stack;
     xg_dict comp_names;
-    uint32_t fresh; /* for names of computations made up by passes */
+    uint32_t fresh;        /* for names of computations made up by passes */
     xg_device device;      /* that the module is for; until one is named, the usual one of XG_HLO_CC */
     bool has_device;       /* the text or the compilation named it: it is printed */
     uint32_t bf16_ops;     /* a bit for each of XG_FLOAT_OPS (opt.h) that the target computes on bf16 */
@@ -335,7 +335,7 @@ struct xg_module {
     /* by leaf: of the size of a dynamic dimension 1 + that dimension, else 0; NULL: there are none. DynamicPadder fills
      * them */
     uint32_t *param_sizes, *result_sizes;
-    bool limit_is_wish;    /* the memory limit is the device's: a program that needs more is compiled all the same */
+    bool limit_is_wish;   /* the memory limit is the device's: a program that needs more is compiled all the same */
     int64_t memory_limit; /* bytes of device memory that the program may need; 0: any */
     uint32_t made_again;  /* kernels that this has cost */
     xg_buf *fusion_log;   /* NULL: fusion passes keep no log */
@@ -496,4 +496,15 @@ XG_FN void xg_hlo_verify(xg_module *m);
 XG_NORETURN XG_FN void xg_hlo_fail(const xg_inst *i, xlagpu_status s, const char *hint, const char *format, ...)
     XG_PRINTF(4, 5); /* at the instruction's place */
 
+/* graph.c */
+XG_FN void xg_comp_link(xg_comp *c, xg_comp *before);
+XG_FN void xg_comp_give_name(xg_comp *c, xg_str wish);
+XG_FN xg_comp *xg_comp_make(xg_module *m);
+XG_FN xg_inst *xg_inst_make(
+    xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n, xg_inst *before);
+XG_FN xg_attr xg_attr_make(xg_attr_key k);
+
+/* literal.c */
+XG_FN int64_t xg_int_type_min(xlagpu_type t);
+XG_FN uint64_t xg_int_type_max(xlagpu_type t);
 #endif /* XG_HLO_H */

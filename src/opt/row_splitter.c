@@ -26,6 +26,7 @@
 #ifndef XG_OPT_ROW_SPLITTER_C
 #define XG_OPT_ROW_SPLITTER_C
 #include "opt.h"
+#include "tree_reduction.c"
 
 enum {
     XG_PARTS_PATH = 16 /* operations between exp and its sum */,
@@ -224,8 +225,7 @@ XG_FN bool xg_parts_find(const xg_parts_known *known, xg_parts_sum *s, xg_inst *
 
 XG_FN bool xg_parts_pays(const xg_parts_sum *s) {
     const xg_device *h = &s->i->comp->module->device;
-    int64_t sms = h->sm_count, element = xg_type_bytes(s->i->shape->type), bytes,
-            at_once;
+    int64_t sms = h->sm_count, element = xg_type_bytes(s->i->shape->type), bytes, at_once;
     bool back;
     if (s->rows.outer > 1)
         return s->rows.length * element >= XG_PARTS_PIECE_LEAST && s->rows.length * element <= XG_TREE_ROW_HELD &&

@@ -10,6 +10,7 @@
 #ifndef XG_OPT_SCAN_SPLITTER_C
 #define XG_OPT_SCAN_SPLITTER_C
 #include "opt.h"
+#include "tree_reduction.c"
 
 enum {
     XG_SPLIT_PART = 4096 /* elements of a row that a block takes at least */,
@@ -21,8 +22,7 @@ enum {
 XG_FN int64_t xg_split_parts(const xg_inst *i, uint32_t dim) {
     const xg_module *m = i->comp->module;
     const xg_shape *s = XG_OPERAND(i, 0)->shape;
-    int64_t sms = m->device.sm_count, length = s->dims[dim],
-            others = s->elements / length;
+    int64_t sms = m->device.sm_count, length = s->dims[dim], others = s->elements / length;
     uint32_t k;
     for (k = 0; k < s->rank && s->dims[xg_tree_minor(s, k)] == 1; k++) {}
     if (k < s->rank && xg_tree_minor(s, k) == dim)

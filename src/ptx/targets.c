@@ -54,6 +54,12 @@ XG_FN const xg_target *xg_target_of(uint32_t cc) {
         if (xg_targets[i].cc == cc && xg_targets[i].suffix != 'f') best = &xg_targets[i];
     return best;
 }
+XG_FN const xg_target *xg_target_base(const xg_target *t) {
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_targets); i++)
+        if (xg_targets[i].cc == t->cc && !xg_targets[i].suffix) return &xg_targets[i];
+    return t;
+}
 XG_FN const xg_target *xg_target_at(size_t i) { return i < XG_COUNT(xg_targets) ? &xg_targets[i] : NULL; }
 
 static const char *xg_target_name_at(const void *user, size_t i) {
