@@ -8,6 +8,8 @@
 #include "base/number.c"
 #include "base/table.c"
 #include "base/text.c"
+#include "cost/cost.h"
+#include "cost/device.c"
 #if !defined(XLAGPU_NO_SIMULATOR) && (!defined(XLAGPU_SPLIT_SIM) || defined(XLAGPU_SPLIT_SIM_UNIT))
 #include "sim/sim.h"
 #include "sim/text.c"

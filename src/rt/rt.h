@@ -17,6 +17,7 @@
 #include "../xlagpu_runtime.h"
 #include "../api/executable_read.c"
 #include "../base/base.h"
+#include "../cost/cost.h"
 #ifndef XLAGPU_NO_SIMULATOR
 #include "../sim/sim.h"
 #endif
@@ -52,6 +53,7 @@ struct xlagpu_device {
     const xr_platform *platform; /* NULL: failed to open */
     void *state;                 /* the platform's */
     char name[128], target[16];
+    xg_device figures; /* of the GPU; of the simulator: what it stands for */
     xlagpu_program *programs;
     xr_block *blocks; /* in the order in which they were made */
     uint32_t n_blocks, cap_blocks;
