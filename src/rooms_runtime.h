@@ -23,6 +23,7 @@
 #include "sim/decode_video.c"
 #include "sim/decode_async.c"
 #include "sim/decode_matrix.c"
+#include "sim/decode_tensor.c"
 #include "sim/targets.c"
 #include "sim/rows.c"
 #include "sim/defined.c"
@@ -42,6 +43,8 @@
 #include "sim/async.c"
 #include "sim/matrix.c"
 #include "sim/wgmma.c"
+#include "sim/tensor.c"
+#include "sim/umma.c"
 #include "sim/run.c"
 #include "sim/launch.c"
 #endif

@@ -349,6 +349,17 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
         w.copy_words = (xg_sim_copy_word *)(void *)xg_sim_carve_out(
             &c, ((size_t)l->shared_bytes / 4 + 1) * sizeof(xg_sim_copy_word));
     }
+    if (l->module->tensor_memory) {
+        xg_sim_tensor_block t, *at = (xg_sim_tensor_block *)(void *)xg_sim_carve_out(&c, sizeof t);
+        memset(&t, 0, sizeof t);
+        t.cells = (uint32_t *)(void *)xg_sim_carve_out(&c, XG_SIM_TENSOR_CELLS * sizeof *t.cells);
+        t.states = (uint32_t *)(void *)xg_sim_carve_out(&c, XG_SIM_TENSOR_CELLS * sizeof *t.states);
+        t.lent = (uint32_t *)(void *)xg_sim_carve_out(&c, XG_SIM_TENSOR_CELLS * sizeof *t.lent);
+        t.a = (double *)(void *)xg_sim_carve_out(&c, XG_SIM_UMMA_K * sizeof *t.a);
+        t.b = (double *)(void *)xg_sim_carve_out(&c, (size_t)XG_SIM_UMMA_K * XG_SIM_UMMA_N * sizeof *t.b);
+        if (memory) *at = t;
+        w.tensor = at;
+    }
     w.local = xg_sim_carve_out(&c, (size_t)l->warps * XG_SIM_WARP * l->local_bytes + 64);
     {
         xg_sim_frame *frames =
@@ -377,6 +388,8 @@ XG_FN size_t xg_sim_carve_cluster(xg_sim_cluster *out, char *memory, const xg_si
     k.n = l->cluster_blocks;
     k.peers = (xg_sim_worker **)(void *)xg_sim_carve_out(&c, k.n * sizeof *k.peers);
     k.flights = (xg_sim_flight *)(void *)xg_sim_carve_out(&c, XG_SIM_FLIGHTS * sizeof *k.flights);
+    if (l->module->tensor_memory)
+        k.leases = (xg_sim_lease *)(void *)xg_sim_carve_out(&c, XG_SIM_LEASES * sizeof *k.leases);
     if (out) *out = k;
     return c.n;
 }

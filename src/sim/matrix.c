@@ -40,6 +40,12 @@ typedef struct xg_sim_work {
 
 /* ---- elements ---- */
 
+/* A float of 4 or 6 bits, which has neither infinities nor NaNs. */
+XG_FN float xg_sim_tile_tiny(uint32_t minus, uint32_t exponent, uint32_t fraction, uint32_t bits, uint32_t bias) {
+    uint32_t m = fraction | (exponent ? 1u << bits : 0u), shift = bits + bias - (exponent ? exponent : 1u);
+    float x = exponent >= bits + bias ? (float)(m << (exponent - bits - bias)) : (float)m / (float)(1u << shift);
+    return minus ? -x : x;
+}
 XG_FN float xg_sim_tile_float(xg_sim_elem e, uint32_t x) {
     switch (e) {
     case XG_SIM_EL_F16: return xg_sim_f32_bits(xg_sim_f16_to_f32(x));
@@ -54,6 +60,9 @@ XG_FN float xg_sim_tile_float(xg_sim_elem e, uint32_t x) {
         f = (float)m * 0.001953125f; /* 2^-9 */
         return sign ? -f : f;
     }
+    case XG_SIM_EL_E2M3: return xg_sim_tile_tiny(x >> 5 & 1, x >> 3 & 3, x & 7, 3, 1);
+    case XG_SIM_EL_E3M2: return xg_sim_tile_tiny(x >> 5 & 1, x >> 2 & 7, x & 3, 2, 3);
+    case XG_SIM_EL_E2M1: return xg_sim_tile_tiny(x >> 3 & 1, x >> 1 & 3, x & 1, 1, 1);
     default: return xg_sim_f32_bits(x);
     }
 }

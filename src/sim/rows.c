@@ -120,7 +120,7 @@
     R("sust", refused, 0) \
     R("sured", refused, 0) \
     R("suq", refused, 0) \
-    R("tcgen05", refused, 1) \
+    R("tcgen05", tcgen05, 0) \
     R("multimem", refused, 2) \
     R("stacksave", refused, 3) \
     R("stackrestore", refused, 3) \

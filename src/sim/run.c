@@ -9,7 +9,7 @@
  * spent their quantum of branches (so that warps which spin on each other all move) or have faulted. */
 #ifndef XG_SIM_RUN_C
 #define XG_SIM_RUN_C
-#include "wgmma.c"
+#include "umma.c"
 
 enum {
     XG_SIM_QUANTUM = 20000,
@@ -284,6 +284,10 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
         xg_sim_exec_async(w, v, in, mask);
         break;
     case XG_SIM_K_TILE: xg_sim_exec_tile(w, v, in, mask); break;
+    case XG_SIM_K_TENSOR:
+        w->polls = true;
+        xg_sim_exec_tensor(w, v, in, mask);
+        break;
     case XG_SIM_K_TRAP:
         xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_TRAP,
             in->op ? "call of an address that is no function of this kind" : "the kernel executed a trap");
@@ -613,6 +617,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     if (w->bars_used) memset(w->bars, 0, sizeof w->bars);
     w->bars_used = 0;
     xg_sim_interval_block(w);
+    if (w->tensor) xg_sim_tensor_start(w);
     for (i = 0; i < l->warps; i++) {
         xg_sim_warp *v = &w->warps[i];
         uint32_t threads = l->threads - i * XG_SIM_WARP;
@@ -758,7 +763,7 @@ XG_FN bool xg_sim_round_of(xg_sim_worker *w, uint32_t *done) {
 XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
     xg_sim_cluster *c = w->cluster;
     uint32_t r;
-    c->phase = c->stalls = c->n_flights = 0;
+    c->phase = c->stalls = c->n_flights = c->n_issuers = c->n_leases = 0;
     c->used = false;
     for (r = 0; r < c->n; r++) xg_sim_block_start(c->peers[r], blocks[r]);
     for (;;) {
@@ -776,6 +781,8 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
         if (faulted || done == c->n * w->l->warps) break;
     }
     xg_sim_land(w);
+    for (r = 0; r < c->n; r++)
+        if (!w->faulted && !c->peers[r]->faulted) xg_sim_tensor_end(c->peers[r]);
     for (r = 1; r < c->n; r++) { /* the first of a cluster speaks for all */
         xg_sim_worker *peer = c->peers[r];
         if (peer->faulted && !w->faulted) {

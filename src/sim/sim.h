@@ -300,7 +300,8 @@ typedef enum xg_sim_kind {
     XG_SIM_K_INIT,
     XG_SIM_K_ASYNC,
     XG_SIM_K_WAIT,
-    XG_SIM_K_TILE /* async.c; matrix.c */
+    XG_SIM_K_TILE, /* async.c; matrix.c */
+    XG_SIM_K_TENSOR /* umma.c */
 } xg_sim_kind;
 
 typedef struct xg_sim_ins xg_sim_ins;
@@ -405,6 +406,7 @@ struct xg_sim_module {
     xg_sim_memory globals;
     uint32_t *swept;        /* shadow.c: which sweep of that memory they know of */
     bool copies_async;      /* there is a cp.async */
+    bool tensor_memory;     /* there is a tcgen05 */
     uint32_t shared_common; /* of .shared variables that several functions use */
     uint32_t dynamic_at;    /* where dynamic shared memory starts when functions use it, else 0 */
 };
