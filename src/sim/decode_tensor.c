@@ -5,7 +5,7 @@
  * in the order of xg_sim_umma_operand, those that it lacks are constants. */
 #ifndef XG_SIM_DECODE_TENSOR_C
 #define XG_SIM_DECODE_TENSOR_C
-#include "decode_matrix.c"
+#include "decode_small.c"
 
 /* op of K_TENSOR; of ALLOC and FREE also of K_WAIT. */
 typedef enum xg_sim_tensorop {

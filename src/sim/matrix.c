@@ -504,6 +504,21 @@ XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
 
 /* ---- ldmatrix, stmatrix, movmatrix ---- */
 
+/* Of the lanes that store rows of 16 bytes, those whose row changes something: the others disturb no other warp. */
+XG_FN uint32_t xg_sim_rows_changed(xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, const uint8_t *rows) {
+    uint32_t lane, i;
+    for (lane = 0; lane < XG_SIM_WARP; lane++) {
+        const char *p;
+        xg_sim_worker *of;
+        if (!(mask >> lane & 1)) continue;
+        p = xg_sim_reach_at(r, lane);
+        of = xg_sim_owner(w, p);
+        if (!of || memcmp(p, rows + (size_t)lane * 16, 16) != 0) continue;
+        for (i = 0; i < 16 && xg_sim_byte_state(of, (size_t)(p - of->shared) + i) == XG_SIM_WRITTEN; i++) {}
+        if (i == 16) mask &= ~(1u << lane);
+    }
+    return mask;
+}
 /* Lanes 8j to 8j+7 give the rows of matrix j, 16 bytes each; a lane's register j holds elements 2c and 2c+1 of row lane
  * / 4, or transposed of the column. */
 XG_FN void xg_sim_exec_ldmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, bool store) {
@@ -514,11 +529,11 @@ XG_FN void xg_sim_exec_ldmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_i
     if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), 0, (in->imm2 & 16) != 0, (xg_sim_space)(in->imm2 & 15),
             mask, 16, store, &r))
         return;
-    if (!xg_sim_shadow(w, v, in, &r, mask, 16, store ? XG_SIM_WRITES : XG_SIM_READS, false)) return;
     if (store)
         w->stats.shared_stores++;
     else
         w->stats.shared_loads++;
+    if (!store && !xg_sim_shadow(w, v, in, &r, mask, 16, XG_SIM_READS, false)) return;
     if (store)
         for (j = 0; j < n; j++) memcpy(out[j], xg_sim_slot(w, v, list[j]), sizeof out[j]);
     else
@@ -533,10 +548,13 @@ XG_FN void xg_sim_exec_ldmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_i
             } else
                 out[j][lane] = (uint32_t)*lo | (uint32_t)*hi << 16;
         }
-    if (!store)
+    if (!store) {
         for (j = 0; j < n; j++) memcpy(v->regs + list[j], out[j], sizeof out[j]);
-    else
-        for (lane = 0; lane < 8 * n; lane++) memcpy(xg_sim_reach_at(&r, lane), tile[lane / 8][lane % 8], 16);
+        return;
+    }
+    mask = xg_sim_rows_changed(w, &r, mask, (const uint8_t *)&tile[0][0][0]);
+    if (mask && !xg_sim_shadow(w, v, in, &r, mask, 16, XG_SIM_WRITES, false)) return;
+    for (lane = 0; lane < 8 * n; lane++) memcpy(xg_sim_reach_at(&r, lane), tile[lane / 8][lane % 8], 16);
 }
 XG_FN void xg_sim_exec_movmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
     const uint32_t *list = w->m->list + in->list;

@@ -83,10 +83,10 @@
     R("griddepcontrol", hint, 0) \
     R("nanosleep", hint, 0) \
     R("pmevent", hint, 0) \
-    R("ldmatrix", ldmatrix, 0) \
-    R("stmatrix", ldmatrix, 1) \
+    R("ldmatrix", ldmatrix_any, 0) \
+    R("stmatrix", ldmatrix_any, 1) \
     R("movmatrix", movmatrix, 0) \
-    R("mma", mma, 0) \
+    R("mma", mma_any, 0) \
     R("wmma", wmma, 0) \
     R("wgmma", wgmma, 0) \
     R("vadd", video, XG_SIM_V_ADD) \

@@ -98,6 +98,10 @@
     X("setmaxnreg", "", 90, 'a') \
     X("wgmma", "", 90, '=') \
     X("tcgen05", "", 100, 't') \
+    X("ldmatrix", "m8n16|m16n16", 100, 'a') \
+    X("stmatrix", "m16n8", 100, 'a') \
+    X("mma", "kind::f8f6f4|kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4", 120, 'a') \
+    X("cp", "tile::gather4|tile::scatter4", 100, 0) \
     X("isspacep", "shared::cluster", 90, 0) \
     X("ldmatrix", "", 75, 0) \
     X("stmatrix", "", 90, 0) \

@@ -12,7 +12,7 @@
  * - The loads of a warp and its stores reach its own quarter of the lanes. */
 #ifndef XG_SIM_TENSOR_C
 #define XG_SIM_TENSOR_C
-#include "wgmma.c"
+#include "small.c"
 
 enum {
     XG_SIM_TENSOR_LANES = 128,
@@ -312,16 +312,10 @@ XG_FN void xg_sim_tensor_transfer(xg_sim_worker *w, xg_sim_warp *v, const xg_sim
 
 /* Sixteen bytes as they lie in tensor memory: 4- and 6-bit elements get a byte each. */
 XG_FN void xg_sim_tensor_unpack(const uint8_t from[16], uint8_t to[16], uint32_t how) {
-    uint32_t i, bits = how == 1 ? 4 : 6;
-    if (!how) {
-        memcpy(to, from, 16);
-        return;
-    }
-    for (i = 0; i < 16; i++) {
-        uint32_t at = i * bits, x = (uint32_t)from[at / 8] | (uint32_t)from[at / 8 + 1] << 8;
-        x = x >> at % 8 & ((1u << bits) - 1);
-        to[i] = (uint8_t)(how == 1 ? x << 2 : x); /* 4 bits stand in the middle of their byte, as mma wants them */
-    }
+    uint32_t i;
+    memcpy(to, from, 16);
+    if (how) xg_sim_unpack_elements(from, to, how);
+    for (i = 0; how == 1 && i < 16; i++) to[i] = (uint8_t)(to[i] << 2); /* in the middle of their bytes, as mma wants them */
 }
 XG_FN bool xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
     uint32_t lane, uint32_t at, uint32_t used, uint8_t out[16]); /* umma.c */

@@ -84,12 +84,6 @@ XG_FN double xg_sim_umma_element(const uint8_t *chunk, xg_sim_elem e, uint32_t b
     memcpy(&x, chunk + at / 8, bits == 32 ? 4 : bits == 16 || at % 8 + bits > 8 ? 2 : 1);
     return xg_sim_umma_value(e, bits == 32 ? x : x >> at % 8 & ((1u << bits) - 1));
 }
-/* The scale of a row or column: of an E8M0 the power of two, of an E4M3 without sign its value. */
-XG_FN double xg_sim_umma_scale_value(const xg_sim_umma *u, uint32_t x) {
-    if (!u->scale_ue8m0) return (double)xg_sim_tile_float(XG_SIM_EL_E4M3, x & 0x7F);
-    return x == 255 ? xg_sim_f64_bits(0x7FF8000000000000u) : xg_sim_f64_bits((uint64_t)(x + 1023 - 127) << 52);
-}
-
 /* ---- the shape ---- */
 
 XG_FN bool xg_sim_umma_bad(const xg_sim_umma *u, const char *what, uint32_t shape) {
@@ -222,7 +216,7 @@ XG_FN bool xg_sim_umma_scale(
     if (!xg_sim_cells_check(u->w, of, u->v, u->in, u->lane, row, column, 1, XG_SIM_TENSOR_TAKES, u->issuer)) return false;
     word = of->tensor->cells[row * XG_SIM_TENSOR_COLUMNS + column];
     of->tensor->lent[row * XG_SIM_TENSOR_COLUMNS + column] = u->state;
-    for (k = 0; k < u->k; k++) out[k * step] *= xg_sim_umma_scale_value(u, word >> (8 * (byte + k / each)) & 255);
+    for (k = 0; k < u->k; k++) out[k * step] *= xg_sim_scale_float(!u->scale_ue8m0, word >> (8 * (byte + k / each)) & 255);
     return true;
 }
 /* All columns of B: of a pair, the first half lies in the even block's shared memory and the second in the odd one's. */
