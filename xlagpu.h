@@ -71,6 +71,7 @@
  * Each list is a macro; enum, names and the evaluation of widths are expansions of it. */
 #ifndef XG_API_STATUS_H
 #define XG_API_STATUS_H
+#include <stddef.h>
 
 /* X(NAME, text): the class of a failure; the message beside it says what, where, and what to do. */
 /* clang-format off */
@@ -656,6 +657,20 @@ XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val);
 /* the same for a name that lasts as long as the table: it is not copied */
 XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val);
 
+/* float_text.c */
+XG_INLINE const char *xg_read_digits(const char *p, const char *end, uint64_t *w);
+XG_INLINE bool xg_is_digit(char c);
+
+/* number.c */
+XG_FN double xg_f64_power_of_two(int e);
+XG_FN double xg_f64_of_bits(uint64_t b);
+
+/* memory.c */
+XG_NORETURN XG_FN void xg_jump(xg_ctx *c);
+
+/* text.c */
+XG_FN char *xg_digits(char *end, uint64_t v, unsigned base, bool upper);
+XG_FN char *xg_buf_room(xg_buf *b, size_t n);
 #endif /* XG_BASE_H */
 /* base/number.h -- the float formats of HLO and exact float text.
  *
@@ -700,6 +715,11 @@ XG_FN void xg_float_print_g(xg_buf *b, double v, int digits);
  * -inf. */
 XG_FN void xg_float_print(xg_buf *b, xlagpu_type t, uint64_t bits);
 
+/* Bits of a double. */
+#define XG_F64_SIGN 0x8000000000000000u
+#define XG_F64_HIDDEN 0x0010000000000000u
+#define XG_F64_INFINITY 0x7FF0000000000000u
+#define XG_F64_QUIET 0x0008000000000000u
 #endif /* XG_BASE_NUMBER_H */
 /* base/float_text.c -- decimal text to the nearest float and back, exactly, with integers only.
  *
@@ -1900,11 +1920,6 @@ XG_FN float xg_f32_of_bits(uint32_t b) {
     return v;
 }
 XG_FN double xg_f64_power_of_two(int e) { return xg_f64_of_bits((uint64_t)(e + 1023) << 52); } /* normal ones only */
-
-#define XG_F64_SIGN 0x8000000000000000u
-#define XG_F64_HIDDEN 0x0010000000000000u
-#define XG_F64_INFINITY 0x7FF0000000000000u
-#define XG_F64_QUIET 0x0008000000000000u
 
 /* ---- one format to double ---- */
 
@@ -3322,6 +3337,17 @@ XG_FN void xg_hlo_verify(xg_module *m);
 XG_NORETURN XG_FN void xg_hlo_fail(const xg_inst *i, xlagpu_status s, const char *hint, const char *format, ...)
     XG_PRINTF(4, 5); /* at the instruction's place */
 
+/* graph.c */
+XG_FN void xg_comp_link(xg_comp *c, xg_comp *before);
+XG_FN void xg_comp_give_name(xg_comp *c, xg_str wish);
+XG_FN xg_comp *xg_comp_make(xg_module *m);
+XG_FN xg_inst *xg_inst_make(
+    xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n, xg_inst *before);
+XG_FN xg_attr xg_attr_make(xg_attr_key k);
+
+/* literal.c */
+XG_FN int64_t xg_int_type_min(xlagpu_type t);
+XG_FN uint64_t xg_int_type_max(xlagpu_type t);
 #endif /* XG_HLO_H */
 /* hlo/infer_common.c -- what the shape rules share: failing with a sentence, wanting arrays and dimensions, building a
  * shape.
@@ -5595,6 +5621,9 @@ XG_FN void xg_print_name(const xg_printer *p, xg_str name);
 XG_FN void xg_print_ints(xg_buf *b, xg_ints v);
 XG_FN void xg_print_attr(const xg_printer *p, const xg_attr *a); /* ", name=value" */
 
+/* print.c */
+XG_FN void xg_print_inst(const xg_printer *p, const xg_inst *i);
+XG_FN xg_printer xg_printer_make(xg_buf *b, const xg_print_options *o);
 #endif /* XG_HLO_TEXT_H */
 
 enum {
@@ -11007,8 +11036,9 @@ XG_FN xg_complex xg_complex_mul(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_div(xg_complex a, xg_complex b);
 #define X(name) XG_FN xg_complex xg_complex_##name(xg_complex z);
 X(sign)
-X(exp) X(expm1) X(log) X(log1p) X(logistic) X(sqrt) X(rsqrt) X(cbrt) X(sin) X(cos) X(tan) X(asin) X(acos) X(sinh)
-    X(cosh) X(tanh) X(asinh) X(acosh) X(atanh)
+X(exp)
+X(expm1) X(log) X(log1p) X(logistic) X(sqrt) X(rsqrt) X(cbrt) X(sin) X(cos) X(tan) X(asin) X(acos) X(sinh) X(cosh)
+    X(tanh) X(asinh) X(acosh) X(atanh)
 #undef X
         XG_FN xg_complex xg_complex_pow(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_atan2(xg_complex a, xg_complex b);
@@ -11148,6 +11178,20 @@ XG_FN void xg_qr_reflect(xg_complex *c, int64_t rows, int64_t columns, int64_t r
 /* ---- gather.c: gather, scatter ----------------------------------------------------------------------------------- */
 XG_FN bool xg_ints_has(xg_ints s, int64_t v);
 
+/* What the ids in replica_groups are: see xg_team_mode_of. */
+typedef enum xg_team_mode {
+    XG_TEAM_REPLICAS,
+    XG_TEAM_PARTITIONS,
+    XG_TEAM_BOTH,
+    XG_TEAM_FLAT
+} xg_team_mode;
+
+/* calls.c */
+XG_FN int64_t xg_call_number(xg_str v);
+XG_FN xg_str xg_call_option(const xg_inst *i, const char *name);
+
+/* team.c */
+XG_FN xg_team_mode xg_team_mode_of(const xg_inst *i);
 #endif /* XG_EVAL_H */
 /* eval/calls.c -- custom-call: functions that the caller registers, then the targets below, which are known by name.
  *
@@ -18559,13 +18603,6 @@ XG_FN xg_value *xg_eval_topk(xg_eval_run *r, const xg_inst *i, xg_value **in) {
 
 /* ---- groups ---- */
 
-typedef enum xg_team_mode {
-    XG_TEAM_REPLICAS,
-    XG_TEAM_PARTITIONS,
-    XG_TEAM_BOTH,
-    XG_TEAM_FLAT
-} xg_team_mode;
-
 /* What the ids in replica_groups are: replicas (of one partition each), partitions (of one replica each), replicas with
  * all of their partitions, or devices. */
 XG_FN xg_team_mode xg_team_mode_of(const xg_inst *i) {
@@ -19315,6 +19352,21 @@ XG_FN xg_imap *xg_imap_copy(xg_aff_ctx *x, const xg_imap *m, uint32_t more_const
 XG_FN bool xg_imap_count_rts(xg_imap *m);
 XG_FN xg_str xg_imap_default_name(xg_aff_ctx *x, const char *prefix, uint32_t which);
 
+/* Reads the text form of expressions: text.c. */
+typedef struct xg_aff_reader {
+    xg_aff_ctx *x;
+    const xg_source *src;
+    size_t at;
+    uint32_t depth;
+    xg_dict names; /* each variable by name */
+} xg_aff_reader;
+
+/* imap.c */
+XG_FN void xg_imap_fix_names(xg_aff_ctx *x, xg_imap *m);
+
+/* text.c */
+XG_FN const xg_aff *xg_aff_read_sum(xg_aff_reader *r);
+XG_FN xg_aff_reader xg_aff_reader_new(xg_aff_ctx *x, const xg_source *src, size_t at);
 #endif /* XG_AFFINE_H */
 /* affine/expr.c -- nodes of expressions: hash-consing, their order, their ranges, their values.
  *
@@ -20963,13 +21015,6 @@ XG_FN void xg_imap_print(xg_buf *b, const xg_imap *m) {
 enum {
     XG_AFF_NESTING_MAX = 64
 };
-typedef struct xg_aff_reader {
-    xg_aff_ctx *x;
-    const xg_source *src;
-    size_t at;
-    uint32_t depth;
-    xg_dict names; /* each variable by name */
-} xg_aff_reader;
 
 XG_NORETURN XG_FN void xg_aff_read_fail(xg_aff_reader *r, const char *hint, const char *what) {
     xg_fail_at(r->x->ctx, XLAGPU_ERROR_SYNTAX, r->src, r->at, hint, "%s", what);
@@ -21411,6 +21456,18 @@ XG_FN const xg_aff *xg_index_window_input(const xg_index_query *q, xg_imap *m, u
 XG_FN const xg_aff *xg_index_window_output(const xg_index_query *q, xg_imap *m, uint32_t *n, const xg_window_dim *w,
     const xg_aff *d, const xg_aff *at, int64_t output_size);
 
+/* Dims from minor to major: (size, stride, which). */
+typedef struct xg_index_order {
+    uint32_t n;
+    int64_t size[XG_RANK_MAX], stride[XG_RANK_MAX];
+    uint32_t dim[XG_RANK_MAX];
+} xg_index_order;
+
+/* layout.c */
+XG_FN xg_index_order xg_index_order_of_run(const int64_t *dims, uint32_t from, uint32_t to);
+XG_FN void xg_index_order_push(xg_index_order *o, uint32_t dim, int64_t size);
+XG_FN void xg_index_delinearise(xg_aff_ctx *x, const xg_index_order *o, const xg_aff *linear, const xg_aff **at);
+XG_FN xg_index_order xg_index_order_of_shape(const xg_shape *s);
 #endif /* XG_INDEXING_H */
 /* indexing/maps.c -- the question about one instruction, and the answers of the opcodes that move elements.
  *
@@ -22566,13 +22623,6 @@ XG_FN void xg_indexing_print_module(xg_buf *b, const xg_module *m) {
 #ifndef XG_INDEXING_LAYOUT_C
 #define XG_INDEXING_LAYOUT_C
 
-/* Dims from minor to major: (size, stride, which). */
-typedef struct xg_index_order {
-    uint32_t n;
-    int64_t size[XG_RANK_MAX], stride[XG_RANK_MAX];
-    uint32_t dim[XG_RANK_MAX];
-} xg_index_order;
-
 XG_FN void xg_index_order_push(xg_index_order *o, uint32_t dim, int64_t size) {
     o->dim[o->n] = dim;
     o->size[o->n] = size;
@@ -23185,8 +23235,8 @@ XG_FN void xg_index_form_set(const xg_hb *b, xg_inst *i, const xg_index_form *f)
 /* X(HLO opcode, kernel IR operation): what is widened where the target lacks it. */
 #define XG_FLOAT_OPS(X) \
     X(ADD, ADDF) \
-    X(SUBTRACT, SUBF) X(MULTIPLY, MULF) X(DIVIDE, DIVF) X(MAXIMUM, MAXF) X(MINIMUM, MINF) X(NEGATE, NEGF) X(ABS, ABSF) \
-        X(COMPARE, CMPF)
+    X(SUBTRACT, SUBF) \
+    X(MULTIPLY, MULF) X(DIVIDE, DIVF) X(MAXIMUM, MAXF) X(MINIMUM, MINF) X(NEGATE, NEGF) X(ABS, ABSF) X(COMPARE, CMPF)
 typedef enum xg_float_op_kind {
 #define X(hlo, kir) XG_FLOAT_OP_##hlo,
     XG_FLOAT_OPS(X)
@@ -23205,6 +23255,18 @@ XG_FLOAT_NORMALIZATIONS(X)
 /* a copy-start and copy-done in front of at, into that memory */
 XG_FN xg_inst *xg_offload_copy(xg_inst *at, xg_inst *x, int64_t space);
 
+/* fft_stages.c */
+enum {
+    XG_FFT_RADIX_MAX = 13,       /* prime factors up to this one are butterflies in registers */
+    XG_FFT_SHARED_MAX = 48 << 10 /* bytes of shared memory that every device gives a block */
+};
+
+/* reducer.c */
+XG_FN xg_reducer_start xg_reducer_start_plain(const xg_inst *reduce);
+XG_FN bool xg_reducer_same_bits(const xg_literal *x, const xg_literal *y);
+
+/* dynamic_values.c */
+XG_FN bool xg_dyn_is_open(const xg_shape *s, uint32_t d);
 #endif /* XG_OPT_H */
 /* opt/build.c -- making instructions: what expanders and simplifications write programs with.
  *
@@ -32341,8 +32403,8 @@ XG_FN void xg_find_tell(xg_finder *f, xg_inst *i, uint32_t depth) {
 XG_FN bool xg_find_stays(const xg_finder *f, const xg_inst *i, uint32_t depth) {
     if (i == i->comp->root || depth == XG_FIND_DEPTH) return false;
     XG_FOR_USES(u, i)
-    if (!xg_find_known(f, u->user) &&
-        (!(xg_op_flags(u->user->op) & XGF_EW) || !xg_find_stays(f, u->user, depth + 1))) return false;
+    if (!xg_find_known(f, u->user) && (!(xg_op_flags(u->user->op) & XGF_EW) || !xg_find_stays(f, u->user, depth + 1)))
+        return false;
     return true;
 }
 /* Will nothing of the ladder be left, but for slices of x? A gradient asks for what was combined on the way; then a
@@ -33823,11 +33885,6 @@ XG_FN bool xg_opt_dynamic_padder(xg_module *m) {
  * the table is shortest. */
 #ifndef XG_OPT_FFT_STAGES_C
 #define XG_OPT_FFT_STAGES_C
-
-enum {
-    XG_FFT_RADIX_MAX = 13,
-    XG_FFT_SHARED_MAX = 48 << 10
-};
 
 /* Places in shared memory: one is left free behind every 128 bytes, so that strides of powers of two meet different
  * banks. */
@@ -39451,6 +39508,21 @@ XG_FN void xg_fuse_fingerprint_part(
     xg_buf *b, xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots); /* the same of
 instructions in program order; parameters, and what is not among them, count by their shapes, tuples not at all */
 
+/* in_place.c */
+XG_FN const xg_inst *xg_in_place_strip(const xg_inst *i);
+XG_FN bool xg_in_place_same_shape(const xg_shape *a, const xg_shape *b);
+
+/* permutation.c */
+XG_FN uint32_t xg_shape_major(const xg_shape *s, uint32_t k);
+XG_FN bool xg_permutation_equal(const xg_permutation *a, const xg_permutation *b);
+XG_FN bool xg_permutation_moves_minor(const xg_permutation *p);
+
+/* legality.c */
+XG_FN uint32_t xg_fuse_minor(const xg_shape *s);
+
+/* rows.c */
+XG_FN uint32_t xg_row_stage(const xg_row_form *f, const xg_inst *i);
+XG_FN const xg_imap *xg_row_map(xg_row_form *f, const xg_shape *s);
 #endif /* XG_FUSE_H */
 /* fuse/in_place.c -- which operand's memory a result of a fusion takes over. THE rule, for the emitters and for the
  * plan alike.
@@ -42879,7 +42951,8 @@ XG_FN bool xg_phases_is_long(const xg_machine *m, const xg_comp *c) {
         xg_cost_scale((int64_t)XG_COST_LAUNCH_PS * XG_PHASES_MOST_LAUNCHES, (int64_t)m->clock_mhz * m->lanes, 1000000);
     XG_FOR_INSTS(i, c)
     if (xg_phases_is_serial(i) &&
-        xg_cost_mul(xg_fuse_elements(i), xg_fuse_steps(i)) / m->sms > most / xg_phases_step(i)) return true;
+        xg_cost_mul(xg_fuse_elements(i), xg_fuse_steps(i)) / m->sms > most / xg_phases_step(i))
+        return true;
     return false;
 }
 /* So many bytes that it matters how many threads ask for them at a time. */
@@ -43149,7 +43222,7 @@ XG_FN bool xg_phase_is_small_in(xg_phase_join *w, xg_phase_node *node, int64_t p
         fits = xg_phases_small_width(w->a, &w->machine, node->inst, parts) > 0;
     else
         XG_FOR_INSTS(i, c)
-        fits = fits && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->machine, i, parts) > 0);
+    fits = fits && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->machine, i, parts) > 0);
     if (fits) node->fits = parts;
     return fits;
 }
@@ -43495,10 +43568,9 @@ XG_FN void xg_phase_roots(xg_phase_build *d) {
         for (r.leaf = 0, n = (uint32_t)xg_shape_leaves(d->members[r.member]->shape); r.leaf < n; r.leaf++) {
             const xg_inst *i = d->members[r.member];
             bool needed = i->shape->type != XLAGPU_TUPLE && xg_phase_is_needed(d, i);
-            if (i->shape->type == XLAGPU_TUPLE)
-                XG_FOR_USES(u, i)
-                if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r.leaf) needed =
-                    needed || xg_phase_is_needed(d, u->user);
+            if (i->shape->type == XLAGPU_TUPLE) XG_FOR_USES(u, i)
+            if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r.leaf)
+                needed = needed || xg_phase_is_needed(d, u->user);
             if (!needed) continue;
             r.inside = xg_phase_leaf(d, r.member, r.leaf);
             xg_push(d->w->a, xg_phase_root, &d->roots, r);
@@ -43516,7 +43588,7 @@ XG_FN void xg_phase_hand_over(xg_phase_build *d, xg_inst *fusion) {
             xg_inst_replace(member, value);
         else
             XG_FOR_USES(u, member)
-            if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r->leaf) xg_inst_replace(u->user, value);
+        if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r->leaf) xg_inst_replace(u->user, value);
     }
 }
 XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
@@ -45557,8 +45629,9 @@ typedef enum xg_kspace {
     XG_SPACE_CONST,
     XG_SPACE_CLUSTER /* shared memory of the blocks of a cluster */
 } xg_kspace;
-#define XG_KSPACE_IS_SHORT(space) ((space) == XG_SPACE_SHARED || (space) == XG_SPACE_CLUSTER) /* addresses of 32 bits \
-                                                                                               */
+#define XG_KSPACE_IS_SHORT(space) \
+    ((space) == XG_SPACE_SHARED || (space) == XG_SPACE_CLUSTER) /* addresses of 32 bits \
+                                                                 */
 struct xg_ktype {
     xg_kkind kind;
     xg_kelem elem;   /* of a pointer: I8 */
@@ -45638,8 +45711,8 @@ enum {
 /* Predicates. cmpf: o.. false when a NaN takes part, u.. true. */
 #define XG_KIR_CMPI(X) \
     X(EQ, "eq") \
-    X(NE, "ne") X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") \
-        X(UGE, "uge")
+    X(NE, "ne") \
+    X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") X(UGE, "uge")
 /* clang-format off */
 #define XG_KIR_CMPF(X) \
     X(OEQ, "oeq") \
@@ -45911,6 +45984,20 @@ XG_FN void xg_kir_lower_indexing(xg_kmodule *m);
 /* convert_index.c: index -> i32 when every value fits in 0..2^31-1 (ranges), else i64 */
 XG_FN void xg_kir_convert_index(xg_kmodule *m);
 
+/* unroll.c */
+enum {
+    XG_KUNROLL_WAITS_MAX = 8 /* trips of a loop that waits for the lowering of its lanes before it is unrolled */
+};
+
+/* build.c */
+XG_FN xg_kval *xg_kvector_lane(xg_kval *v, const xg_kval *index);
+XG_FN xg_kval *xg_kir_value(xg_kb *b, xg_kopcode op, xg_kval *const *operands, uint32_t n, const xg_ktype *t);
+
+/* lower_shuffles.c */
+XG_FN xg_kval *xg_kshuffle(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval *lane);
+
+/* rules.c */
+XG_FN bool xg_kval_by(const xg_kval *v, xg_kopcode op);
 #endif /* XG_KIR_H */
 /* kir/ranges.c -- ranges of integer values, inferred once when an operation is made.
  *
@@ -52943,7 +53030,6 @@ enum {
     XG_KUNROLL_FULL_COST = 1000,
     XG_KUNROLL_PART_COST = 400,
     XG_KUNROLL_MATH_COST = 20,
-    XG_KUNROLL_WAITS_MAX = 8,
     XG_KUNROLL_COST_MAX = 1 << 28
 };
 
@@ -53196,8 +53282,9 @@ XG_FN void xg_kir_unroll_lowered(xg_kmodule *m) { xg_kops_each_of(m, XG_K_OP_FOR
 /* X(RED, combiner) */
 #define XG_KATOMICS(X) \
     X(RED_ADDI, ADDI) \
-    X(RED_ADDF, ADDF) X(RED_AND, ANDI) X(RED_OR, ORI) X(RED_XOR, XORI) X(RED_MAXS, MAXSI) X(RED_MINS, MINSI) \
-        X(RED_MAXU, MAXUI) X(RED_MINU, MINUI)
+    X(RED_ADDF, ADDF) \
+    X(RED_AND, ANDI) X(RED_OR, ORI) X(RED_XOR, XORI) X(RED_MAXS, MAXSI) X(RED_MINS, MINSI) X(RED_MAXU, MAXUI) \
+        X(RED_MINU, MINUI)
 XG_FN xg_kopcode xg_katomic_combiner(xg_kopcode red) {
     switch (red) {
 #define X(red_op, op) \
@@ -54864,6 +54951,12 @@ XG_FN bool xg_emit_may_share(
     xg_arena *a, const xg_emit_target *target, const xg_inst *fusion, uint32_t operand, uint32_t leaf);
 XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic);
 
+/* elemental.c */
+XG_FN xg_kval *xg_elem_within(xg_scope *s, xg_kval *v, xg_range r, xg_range known);
+
+/* contract.c */
+XG_FN xlagpu_type xg_contract_rounding(const xg_inst *i, xlagpu_type t);
+XG_FN xlagpu_type xg_contract_sum_type(const xg_inst *i);
 #endif /* XG_EMIT_H */
 /* emit/launch.c -- how many threads and blocks walk over n elements. */
 #ifndef XG_EMIT_LAUNCH_C
@@ -71807,6 +71900,24 @@ typedef struct xg_backend {
 } xg_backend;
 XG_FN const xg_backend *xg_ptx_backend(void);
 
+/* A row of the instruction table: XG_PTX_ROWS of isel.c. */
+typedef struct xg_ptx_row {
+    uint16_t op;
+    uint32_t in, out;
+    uint16_t cc, isa;
+    uint8_t flags;
+    const char *text;
+} xg_ptx_row;
+
+/* First rows by opcode: filled at the start of a module, so that finding a row does not scan the table. */
+typedef struct xg_ptx_index {
+    uint16_t first[XG_K_OP_COUNT + 1];
+} xg_ptx_index;
+
+/* isel.c */
+static const xg_ptx_row *xg_ptx_find_row(
+    const xg_ptx_index *x, const xg_target *t, xg_kopcode op, const xg_ktype *operand, const xg_ktype *result);
+static void xg_ptx_index_make(xg_ptx_index *x);
 #endif /* XG_PTX_H */
 /* ptx/isel.c -- THE instruction table: which PTX line an operation becomes.
  *
@@ -72075,13 +72186,6 @@ enum {
     X(BARRIER, ANY, ANY, 0, 0, 0, "bar.sync $b")
 /* clang-format on */
 
-typedef struct xg_ptx_row {
-    uint16_t op;
-    uint32_t in, out;
-    uint16_t cc, isa;
-    uint8_t flags;
-    const char *text;
-} xg_ptx_row;
 static const xg_ptx_row xg_ptx_rows[] = {
 #define X(op, in, out, cc, isa, flags, text) \
     {XG_K_OP_##op, (uint32_t)XG_PT_##in, (uint32_t)XG_PT_##out, cc, isa, flags, text},
@@ -72095,10 +72199,6 @@ static uint32_t xg_ptx_type_bit(const xg_ktype *t) {
     return t->kind == XG_TK_SCALAR || t->kind == XG_TK_VECTOR ? 1u << t->elem : 0;
 }
 
-/* First rows by opcode: filled at the start of a module, so that finding a row does not scan the table. */
-typedef struct xg_ptx_index {
-    uint16_t first[XG_K_OP_COUNT + 1];
-} xg_ptx_index;
 static void xg_ptx_index_make(xg_ptx_index *x) {
     size_t i;
     for (i = 0; i <= XG_K_OP_COUNT; i++) x->first[i] = (uint16_t)XG_COUNT(xg_ptx_rows);
@@ -76591,6 +76691,19 @@ XG_FN void xg_listing_print(xg_buf *b, xg_str exe); /* the thunks of an executab
 /* an executable without data, PTX and values; fails with a position */
 XG_FN xg_str xg_listing_parse(xg_ctx *c, xg_arena *a, const xg_source *src);
 
+/* Sections of an executable while they are written: bytes.c. */
+typedef struct xg_exe_writer {
+    xg_arena *arena;
+    xg_buf sections[XG_EXE_SECTION_COUNT];
+    xg_texts texts[XG_EXE_SECTION_COUNT]; /* of sections that are one text: a zero is behind it */
+    xg_dict strings;
+    /* by slice: where a kernel's links have it, plus 1; what another kernel left there does not matter */
+    uint32_t *place;
+    uint64_t temp_bytes, host_bytes;
+} xg_exe_writer;
+
+/* bytes.c */
+XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h, xg_arena *to);
 #endif /* XG_PLAN_H */
 /* plan/values.c -- dataflow and liveness: which instruction leaf is which value, and from where to where each value
  * lives.
@@ -79276,7 +79389,8 @@ XG_FN xg_inst *xg_limit_array(const xg_plan_value *v) {
     if (xg_shape_is_array(i->shape)) return i;
     XG_FOR_USES(u, i)
     if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_shape_is_array(u->user->shape) &&
-        (uint32_t)xg_attr_int(u->user, XG_A_index, -1) == v->leaf) return u->user;
+        (uint32_t)xg_attr_int(u->user, XG_A_index, -1) == v->leaf)
+        return u->user;
     return NULL;
 }
 XG_FN bool xg_limit_may_leave(const xg_limit *l, const xg_plan_value *v, xg_limit_uses *uses) {
@@ -79938,16 +80052,6 @@ XG_FN const char *xg_exe_check(const unsigned char *p, size_t size, xg_exe_heade
 }
 
 #endif /* XG_API_EXECUTABLE_READ_C */
-
-typedef struct xg_exe_writer {
-    xg_arena *arena;
-    xg_buf sections[XG_EXE_SECTION_COUNT];
-    xg_texts texts[XG_EXE_SECTION_COUNT]; /* of sections that are one text: a zero is behind it */
-    xg_dict strings;
-    /* by slice: where a kernel's links have it, plus 1; what another kernel left there does not matter */
-    uint32_t *place;
-    uint64_t temp_bytes, host_bytes;
-} xg_exe_writer;
 
 XG_FN uint32_t xg_exe_string(xg_exe_writer *w, xg_str s) {
     void *at = xg_dict_get(&w->strings, s);

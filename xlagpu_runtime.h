@@ -71,6 +71,7 @@
  * Each list is a macro; enum, names and the evaluation of widths are expansions of it. */
 #ifndef XG_API_STATUS_H
 #define XG_API_STATUS_H
+#include <stddef.h>
 
 /* X(NAME, text): the class of a failure; the message beside it says what, where, and what to do. */
 /* clang-format off */
@@ -797,6 +798,20 @@ XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val);
 /* the same for a name that lasts as long as the table: it is not copied */
 XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val);
 
+/* float_text.c */
+XG_INLINE const char *xg_read_digits(const char *p, const char *end, uint64_t *w);
+XG_INLINE bool xg_is_digit(char c);
+
+/* number.c */
+XG_FN double xg_f64_power_of_two(int e);
+XG_FN double xg_f64_of_bits(uint64_t b);
+
+/* memory.c */
+XG_NORETURN XG_FN void xg_jump(xg_ctx *c);
+
+/* text.c */
+XG_FN char *xg_digits(char *end, uint64_t v, unsigned base, bool upper);
+XG_FN char *xg_buf_room(xg_buf *b, size_t n);
 #endif /* XG_BASE_H */
 /* base/number.h -- the float formats of HLO and exact float text.
  *
@@ -841,6 +856,11 @@ XG_FN void xg_float_print_g(xg_buf *b, double v, int digits);
  * -inf. */
 XG_FN void xg_float_print(xg_buf *b, xlagpu_type t, uint64_t bits);
 
+/* Bits of a double. */
+#define XG_F64_SIGN 0x8000000000000000u
+#define XG_F64_HIDDEN 0x0010000000000000u
+#define XG_F64_INFINITY 0x7FF0000000000000u
+#define XG_F64_QUIET 0x0008000000000000u
 #endif /* XG_BASE_NUMBER_H */
 /* base/float_text.c -- decimal text to the nearest float and back, exactly, with integers only.
  *
@@ -2041,11 +2061,6 @@ XG_FN float xg_f32_of_bits(uint32_t b) {
     return v;
 }
 XG_FN double xg_f64_power_of_two(int e) { return xg_f64_of_bits((uint64_t)(e + 1023) << 52); } /* normal ones only */
-
-#define XG_F64_SIGN 0x8000000000000000u
-#define XG_F64_HIDDEN 0x0010000000000000u
-#define XG_F64_INFINITY 0x7FF0000000000000u
-#define XG_F64_QUIET 0x0008000000000000u
 
 /* ---- one format to double ---- */
 

@@ -255,4 +255,19 @@ XG_FN xg_imap *xg_imap_copy(xg_aff_ctx *x, const xg_imap *m, uint32_t more_const
 XG_FN bool xg_imap_count_rts(xg_imap *m);
 XG_FN xg_str xg_imap_default_name(xg_aff_ctx *x, const char *prefix, uint32_t which);
 
+/* Reads the text form of expressions: text.c. */
+typedef struct xg_aff_reader {
+    xg_aff_ctx *x;
+    const xg_source *src;
+    size_t at;
+    uint32_t depth;
+    xg_dict names; /* each variable by name */
+} xg_aff_reader;
+
+/* imap.c */
+XG_FN void xg_imap_fix_names(xg_aff_ctx *x, xg_imap *m);
+
+/* text.c */
+XG_FN const xg_aff *xg_aff_read_sum(xg_aff_reader *r);
+XG_FN xg_aff_reader xg_aff_reader_new(xg_aff_ctx *x, const xg_source *src, size_t at);
 #endif /* XG_AFFINE_H */

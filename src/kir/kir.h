@@ -83,8 +83,9 @@ typedef enum xg_kspace {
     XG_SPACE_CONST,
     XG_SPACE_CLUSTER /* shared memory of the blocks of a cluster */
 } xg_kspace;
-#define XG_KSPACE_IS_SHORT(space) ((space) == XG_SPACE_SHARED || (space) == XG_SPACE_CLUSTER) /* addresses of 32 bits \
-                                                                                               */
+#define XG_KSPACE_IS_SHORT(space) \
+    ((space) == XG_SPACE_SHARED || (space) == XG_SPACE_CLUSTER) /* addresses of 32 bits \
+                                                                 */
 struct xg_ktype {
     xg_kkind kind;
     xg_kelem elem;   /* of a pointer: I8 */
@@ -164,8 +165,8 @@ enum {
 /* Predicates. cmpf: o.. false when a NaN takes part, u.. true. */
 #define XG_KIR_CMPI(X) \
     X(EQ, "eq") \
-    X(NE, "ne") X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") \
-        X(UGE, "uge")
+    X(NE, "ne") \
+    X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") X(UGE, "uge")
 /* clang-format off */
 #define XG_KIR_CMPF(X) \
     X(OEQ, "oeq") \
@@ -437,4 +438,18 @@ XG_FN void xg_kir_lower_indexing(xg_kmodule *m);
 /* convert_index.c: index -> i32 when every value fits in 0..2^31-1 (ranges), else i64 */
 XG_FN void xg_kir_convert_index(xg_kmodule *m);
 
+/* unroll.c */
+enum {
+    XG_KUNROLL_WAITS_MAX = 8 /* trips of a loop that waits for the lowering of its lanes before it is unrolled */
+};
+
+/* build.c */
+XG_FN xg_kval *xg_kvector_lane(xg_kval *v, const xg_kval *index);
+XG_FN xg_kval *xg_kir_value(xg_kb *b, xg_kopcode op, xg_kval *const *operands, uint32_t n, const xg_ktype *t);
+
+/* lower_shuffles.c */
+XG_FN xg_kval *xg_kshuffle(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval *lane);
+
+/* rules.c */
+XG_FN bool xg_kval_by(const xg_kval *v, xg_kopcode op);
 #endif /* XG_KIR_H */

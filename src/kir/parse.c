@@ -5,6 +5,7 @@
 #ifndef XG_KIR_PARSE_C
 #define XG_KIR_PARSE_C
 #include "kir.h"
+#include "parse_ops.c"
 
 /* ---- operations ---- */
 

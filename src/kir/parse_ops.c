@@ -7,6 +7,7 @@
 #define XG_KIR_PARSE_OPS_C
 #include "kir.h"
 #include "../base/number.h"
+#include "parse_text.c"
 
 /* ---- one function a syntax word ---- */
 

@@ -8,6 +8,7 @@
 #ifndef XG_KIR_VERIFY_C
 #define XG_KIR_VERIFY_C
 #include "kir.h"
+#include "build.c"
 
 typedef struct xg_kverifier {
     const xg_kmodule *m;

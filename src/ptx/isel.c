@@ -266,13 +266,6 @@ enum {
     X(BARRIER, ANY, ANY, 0, 0, 0, "bar.sync $b")
 /* clang-format on */
 
-typedef struct xg_ptx_row {
-    uint16_t op;
-    uint32_t in, out;
-    uint16_t cc, isa;
-    uint8_t flags;
-    const char *text;
-} xg_ptx_row;
 static const xg_ptx_row xg_ptx_rows[] = {
 #define X(op, in, out, cc, isa, flags, text) \
     {XG_K_OP_##op, (uint32_t)XG_PT_##in, (uint32_t)XG_PT_##out, cc, isa, flags, text},
@@ -286,10 +279,6 @@ static uint32_t xg_ptx_type_bit(const xg_ktype *t) {
     return t->kind == XG_TK_SCALAR || t->kind == XG_TK_VECTOR ? 1u << t->elem : 0;
 }
 
-/* First rows by opcode: filled at the start of a module, so that finding a row does not scan the table. */
-typedef struct xg_ptx_index {
-    uint16_t first[XG_K_OP_COUNT + 1];
-} xg_ptx_index;
 static void xg_ptx_index_make(xg_ptx_index *x) {
     size_t i;
     for (i = 0; i <= XG_K_OP_COUNT; i++) x->first[i] = (uint16_t)XG_COUNT(xg_ptx_rows);

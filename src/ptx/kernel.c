@@ -6,6 +6,7 @@
 #ifndef XG_PTX_KERNEL_C
 #define XG_PTX_KERNEL_C
 #include "bits.c"
+#include "pressure.c"
 
 static void xg_ptx_print_region(xg_ptx *p, xg_kregion *r);
 

@@ -101,4 +101,22 @@ typedef struct xg_backend {
 } xg_backend;
 XG_FN const xg_backend *xg_ptx_backend(void);
 
+/* A row of the instruction table: XG_PTX_ROWS of isel.c. */
+typedef struct xg_ptx_row {
+    uint16_t op;
+    uint32_t in, out;
+    uint16_t cc, isa;
+    uint8_t flags;
+    const char *text;
+} xg_ptx_row;
+
+/* First rows by opcode: filled at the start of a module, so that finding a row does not scan the table. */
+typedef struct xg_ptx_index {
+    uint16_t first[XG_K_OP_COUNT + 1];
+} xg_ptx_index;
+
+/* isel.c */
+static const xg_ptx_row *xg_ptx_find_row(
+    const xg_ptx_index *x, const xg_target *t, xg_kopcode op, const xg_ktype *operand, const xg_ktype *result);
+static void xg_ptx_index_make(xg_ptx_index *x);
 #endif /* XG_PTX_H */

@@ -10,6 +10,7 @@
 #ifndef XG_RT_CUDA_GRAPH_C
 #define XG_RT_CUDA_GRAPH_C
 #include "rt.h"
+#include "cuda.c"
 
 enum {
     XR_GRAPH_NODE_CONDITIONAL = 13,

@@ -2,6 +2,7 @@
 #ifndef XG_RT_DEVICE_C
 #define XG_RT_DEVICE_C
 #include "rt.h"
+#include "host.c"
 
 XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...) {
     va_list args;

@@ -2,6 +2,8 @@
 #ifndef XG_RT_EXECUTE_C
 #define XG_RT_EXECUTE_C
 #include "rt.h"
+#include "profile.c"
+#include "program.c"
 
 /* ---- executions ---- */
 

@@ -6,6 +6,7 @@
 #ifndef XG_RT_PROFILE_C
 #define XG_RT_PROFILE_C
 #include "rt.h"
+#include "device.c"
 
 XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
 

@@ -7,6 +7,7 @@
 #ifndef XG_RT_PROGRAM_C
 #define XG_RT_PROGRAM_C
 #include "rt.h"
+#include "device.c"
 
 XG_FN xlagpu_status xr_damaged(xlagpu_program *p, const char *what) {
     return xr_fail(&p->device->c, XLAGPU_ERROR_CORRUPT, "the executable is damaged: %s", what);

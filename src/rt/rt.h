@@ -14,6 +14,7 @@
  * - What a program's bytes say is checked once, when they are loaded; running trusts it. */
 #ifndef XG_RT_H
 #define XG_RT_H
+#include "../xlagpu_runtime.h"
 #include "../api/executable_read.c"
 #include "../base/base.h"
 #ifndef XLAGPU_NO_SIMULATOR
