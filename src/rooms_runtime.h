@@ -25,6 +25,7 @@
 #include "sim/decode_matrix.c"
 #include "sim/decode_small.c"
 #include "sim/decode_tensor.c"
+#include "sim/decode_system.c"
 #include "sim/targets.c"
 #include "sim/rows.c"
 #include "sim/defined.c"
@@ -47,6 +48,7 @@
 #include "sim/small.c"
 #include "sim/tensor.c"
 #include "sim/umma.c"
+#include "sim/provided.c"
 #include "sim/run.c"
 #include "sim/launch.c"
 #endif

@@ -82,6 +82,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     if (desc) {
         d->progress = desc->progress;
         d->progress_user = desc->progress_user;
+        d->print = desc->print;
+        d->print_user = desc->print_user;
     }
     return xr_open_platform(d, desc);
 }

@@ -57,6 +57,8 @@ struct xlagpu_device {
     bool no_command_buffers, copy_stream, concurrent;
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
+    void (*print)(void *user, const char *text, size_t bytes);
+    void *print_user;
     xlagpu_ptx *ptx;        /* those that are loaded */
     xr_function *functions; /* registered; they live as long as the device */
 };

@@ -26,6 +26,7 @@ struct xg_sim_flight {
     uint64_t bytes;
     uint32_t imm, mask, at; /* the record's imm; which bytes of each 16; where a box lies in shared memory */
     bool tensor, commit;
+    uint32_t answer[4];         /* to clusterlaunchcontrol.try_cancel: copied when src is NULL */
     uint32_t issuer, operation; /* of a commit of tensor memory: all that the thread has issued until then */
     xg_sim_tensormap map;
     xg_sim_box box;
@@ -201,10 +202,10 @@ XG_FN void xg_sim_land_bulk(xg_sim_worker *w, const xg_sim_flight *f) {
         for (k = 0; k < f->bytes; k++)
             if (f->mask >> (k & 15) & 1) f->dst[k] = f->src[k];
     } else
-        memmove(f->dst, f->src, (size_t)f->bytes);
+        memmove(f->dst, f->src ? f->src : (const char *)f->answer, (size_t)f->bytes);
     of = xg_sim_owner(w, f->dst);
     if (of) xg_sim_set_bytes(of, (size_t)(f->dst - of->shared), (size_t)f->bytes, XG_SIM_WRITTEN, true);
-    of = xg_sim_owner(w, f->src);
+    of = f->src ? xg_sim_owner(w, f->src) : NULL;
     if (of) xg_sim_set_bytes(of, (size_t)(f->src - of->shared), (size_t)f->bytes, XG_SIM_WRITTEN, true);
 }
 XG_FN void xg_sim_umma_complete(xg_sim_cluster *c, uint32_t issuer, uint32_t operation); /* umma.c */
@@ -516,12 +517,12 @@ XG_FN bool xg_sim_fill_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
 /* ---- tensor maps in memory ---- */
 
 /* May the 128 bytes of a map be touched now? */
-XG_FN bool xg_sim_map_ready(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const char *p,
-    xg_sim_does does) {
+XG_FN bool xg_sim_map_ready(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const char *p, xg_sim_does does) {
     const xg_sim_worker *of = xg_sim_owner(w, p);
     if (!of) return xg_sim_global_side(w, v, in, lane, (uint64_t)(uintptr_t)p, XG_SIM_TENSORMAP_BYTES, does);
-    return xg_sim_fresh_bytes(w, xg_sim_owner(w, p), v, in, lane, 0x7FFFFFFF, (size_t)(p - of->shared),
-        XG_SIM_TENSORMAP_BYTES, XG_SIM_READS);
+    return xg_sim_fresh_bytes(
+        w, xg_sim_owner(w, p), v, in, lane, 0x7FFFFFFF, (size_t)(p - of->shared), XG_SIM_TENSORMAP_BYTES, XG_SIM_READS);
 }
 XG_FN bool xg_sim_map_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
     xg_sim_tensormap m;
@@ -646,6 +647,8 @@ XG_FN bool xg_sim_map_address(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
 
 /* ---- the records ---- */
 
+/* provided.c */
+XG_FN bool xg_sim_system_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane);
 XG_FN void xg_sim_exec_async(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t i;
     bool ok = true;
@@ -679,12 +682,16 @@ XG_FN void xg_sim_exec_async(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
         case XG_SIM_Y_MAPA:
         case XG_SIM_Y_RANK: ok = xg_sim_map_address(w, v, in, i); break;
         case XG_SIM_Y_MAP_SET: ok = xg_sim_map_lane(w, v, in, i); break;
+        case XG_SIM_Y_ALLOCA:
+        case XG_SIM_Y_STACK_SAVE:
+        case XG_SIM_Y_STACK_RESTORE:
+        case XG_SIM_Y_TRY_CANCEL:
+        case XG_SIM_Y_CANCELLED: ok = xg_sim_system_lane(w, v, in, i); break;
         default: ok = xg_sim_mb_lane(w, v, in, i);
         }
     }
 }
-XG_FN bool xg_sim_tensor_allocate(
-    xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask); /* tensor.c */
+XG_FN bool xg_sim_tensor_allocate(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask); /* tensor.c */
 /* True when the warp may go on to the next record. */
 XG_FN bool xg_sim_exec_wait(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t i, done = 0;

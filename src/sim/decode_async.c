@@ -28,6 +28,11 @@ typedef enum xg_sim_asyncop {
     XG_SIM_Y_MAP_SET,
     XG_SIM_Y_MAP_COPY,
     XG_SIM_Y_FILL,
+    XG_SIM_Y_ALLOCA, /* provided.c */
+    XG_SIM_Y_STACK_SAVE,
+    XG_SIM_Y_STACK_RESTORE,
+    XG_SIM_Y_TRY_CANCEL,
+    XG_SIM_Y_CANCELLED,
     XG_SIM_Y_MB_TEST,
     XG_SIM_Y_WAIT /* barrier.cluster.wait */
 } xg_sim_asyncop;

@@ -1,4 +1,5 @@
-/* sim/decode_small.c -- statements on tiles of floats of 8, 6 and 4 bits: ldmatrix and stmatrix of bytes, mma with a .kind.
+/* sim/decode_small.c -- statements on tiles of floats of 8, 6 and 4 bits: ldmatrix and stmatrix of bytes, mma with a
+ * .kind.
  *
  * Elements of 6 and 4 bits have a byte each in the registers of kinds f8f6f4 and mxf8f6f4; kinds mxf4 and mxf4nvf4 pack
  * two into a byte. A scale is a byte of a register of some lanes; which byte and which lanes, two operands say. */
@@ -8,7 +9,8 @@
 
 /* ---- ldmatrix, stmatrix ---- */
 
-/* imm of BYTES_LOAD and BYTES_STORE: rows of a matrix in memory; what is unpacked << 8, as in tensor.c; transposed << 16. */
+/* imm of BYTES_LOAD and BYTES_STORE: rows of a matrix in memory; what is unpacked << 8, as in tensor.c; transposed
+ * << 16. */
 XG_FN void xg_sim_d_ldmatrix_any(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     bool wide = xg_sim_has(s, "m16n16"), narrow = xg_sim_has(s, "m8n16"), tall = xg_sim_has(s, "m16n8");
     uint32_t n, regs, i, unpack;
@@ -62,7 +64,9 @@ XG_FN uint32_t xg_sim_small_scales(xg_sim_stmt *s, bool tight, bool nv, bool ue4
     uint32_t n = xg_sim_take(s, "scale_vec::1X")   ? 1
                  : xg_sim_take(s, "scale_vec::2X") ? 2
                  : xg_sim_take(s, "scale_vec::4X") ? 4
-                                                   : (nv ? 0u : tight ? 2u : 1u);
+                                                   : (nv         ? 0u
+                                                         : tight ? 2u
+                                                                 : 1u);
     if (!tight) return n == 1 && !ue4m3 ? 1 : 0;
     return n == 2 && !ue4m3 ? 2 : n == 4 && nv ? 4 : 0;
 }

@@ -52,13 +52,15 @@ static const struct {
 #undef X
 };
 
-/* imm of LOAD and STORE: the shape (3 bits), repetitions << 3, packed << 12; imm2: columns to the second half of 16x32bx2. */
+/* imm of LOAD and STORE: the shape (3 bits), repetitions << 3, packed << 12; imm2: columns to the second half of
+ * 16x32bx2. */
 enum {
     XG_SIM_N_REPEAT = 3,
     XG_SIM_N_PACKED = 1 << 12
 };
 
-/* imm of COPY: rows << 0 (8 bits), bits of a row / 128 << 8 (2 bits), how rows are repeated << 10, what is unpacked << 12. */
+/* imm of COPY: rows << 0 (8 bits), bits of a row / 128 << 8 (2 bits), how rows are repeated << 10, what is unpacked
+ * << 12. */
 typedef enum xg_sim_tensorspread {
     XG_SIM_N_SPREAD_ONCE,
     XG_SIM_N_SPREAD_02_13,
@@ -104,7 +106,8 @@ typedef enum xg_sim_umma_operand {
     XG_SIM_U_SCALE_B,
     XG_SIM_U_MASK
 } xg_sim_umma_operand;
-/* imm of MMA: the kind (4 bits), flags, scales of a row << 8 (3 bits; 0 where there are none). imm2: D is divided by 2^imm2 first. */
+/* imm of MMA: the kind (4 bits), flags, scales of a row << 8 (3 bits; 0 where there are none). imm2: D is divided by
+ * 2^imm2 first. */
 enum {
     XG_SIM_U_IN_TENSOR = 1 << 4, /* A lies in tensor memory */
     XG_SIM_U_STATIONARY = 1 << 5,
@@ -187,8 +190,8 @@ XG_FN void xg_sim_tensor_move(xg_sim_asm *p, xg_sim_stmt *s, bool store) {
     address = xg_sim_tensor_address(p, s, &s->o[store ? 0 : 1]);
     if (split) half = xg_sim_literal(p, s, store ? 1 : 2, 511);
     if ((data->kind == XG_SIM_O_VEC ? data->n : 1) != regs)
-        XG_SIM_BAD(p, data->at, NULL, ".%s.x%u takes %u registers in braces", xg_sim_tensor_shapes[shape].text, repeat,
-            regs);
+        XG_SIM_BAD(
+            p, data->at, NULL, ".%s.x%u takes %u registers in braces", xg_sim_tensor_shapes[shape].text, repeat, regs);
     for (i = 0; i < regs; i++) {
         const xg_sim_operand *o = data->kind == XG_SIM_O_VEC ? &data->items[i] : data;
         codes[i] = store ? xg_sim_source_of(p, s, o, XG_SIM_B32, false) : xg_sim_dest_of(p, o, XG_SIM_B32, false);
@@ -310,8 +313,7 @@ XG_FN void xg_sim_tensor_commit(xg_sim_asm *p, xg_sim_stmt *s) {
 
 /* ---- all ---- */
 
-#define XG_SIM_COLLECTOR \
-    "collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard?"
+#define XG_SIM_COLLECTOR "collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard?"
 #define XG_SIM_COLLECTOR_B \
     "collector::b0::fill|collector::b0::use|collector::b0::lastuse|collector::b0::discard|collector::b1::fill|" \
     "collector::b1::use|collector::b1::lastuse|collector::b1::discard|collector::b2::fill|collector::b2::use|" \
@@ -340,9 +342,8 @@ XG_FN void xg_sim_d_tcgen05(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
                  "st sync aligned 32x32b|16x64b|16x128b|16x256b|16x32bx2 x1|x2|x4|x8|x16|x32|x64|x128 unpack::16b? "
                  "b32"))
         xg_sim_tensor_move(p, s, true);
-    else if (xg_sim_form(s,
-                 "cp cta_group::1|cta_group::2 128x256b|4x256b|128x128b|64x128b|32x128b "
-                 "warpx2::02_13|warpx2::01_23|warpx4? b8x16? b6x16_p32|b4x16_p64?"))
+    else if (xg_sim_form(s, "cp cta_group::1|cta_group::2 128x256b|4x256b|128x128b|64x128b|32x128b "
+                            "warpx2::02_13|warpx2::01_23|warpx4? b8x16? b6x16_p32|b4x16_p64?"))
         xg_sim_tensor_copy(p, s);
     else if (xg_sim_form(s, "shift cta_group::1|cta_group::2 down")) {
         uint32_t at;
@@ -352,14 +353,12 @@ XG_FN void xg_sim_d_tcgen05(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     } else if (xg_sim_form(s,
                    "commit cta_group::1|cta_group::2 mbarrier::arrive::one shared::cluster? multicast::cluster? b64"))
         xg_sim_tensor_commit(p, s);
-    else if (xg_sim_form(s,
-                 "mma cta_group::1|cta_group::2 kind::f16|kind::tf32|kind::f8f6f4|kind::i8 ashift? " XG_SIM_COLLECTOR) ||
-             xg_sim_form(s,
-                 "mma cta_group::1|cta_group::2 kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4 block_scale "
-                 "scale_vec::1X|scale_vec::2X|scale_vec::4X|block16|block32? " XG_SIM_COLLECTOR))
+    else if (xg_sim_form(s, "mma cta_group::1|cta_group::2 kind::f16|kind::tf32|kind::f8f6f4|kind::i8 "
+                            "ashift? " XG_SIM_COLLECTOR) ||
+             xg_sim_form(s, "mma cta_group::1|cta_group::2 kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4 block_scale "
+                            "scale_vec::1X|scale_vec::2X|scale_vec::4X|block16|block32? " XG_SIM_COLLECTOR))
         xg_sim_tensor_mma(p, s, 0);
-    else if (xg_sim_form(
-                 s, "mma ws cta_group::1 kind::f16|kind::tf32|kind::f8f6f4|kind::i8 " XG_SIM_COLLECTOR_B))
+    else if (xg_sim_form(s, "mma ws cta_group::1 kind::f16|kind::tf32|kind::f8f6f4|kind::i8 " XG_SIM_COLLECTOR_B))
         xg_sim_tensor_mma(p, s, XG_SIM_U_STATIONARY);
     else if (xg_sim_has(s, "mma") && xg_sim_has(s, "sp"))
         XG_SIM_UNSUPPORTED(p, s->at, NULL, "'tcgen05.mma.sp', a sparse A, is not simulated");

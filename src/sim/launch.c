@@ -121,6 +121,11 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
     m->classes = XG_NEW_N(p->a, uint8_t, m->n_code + 1);
     for (i = 0; i < m->n_code; i++)
         if (m->code[i].flags & XG_SIM_FIRST) m->classes[i] = xg_sim_class_of(m->src, m->code[i].at);
+    for (i = 0; i < p->sites.n; i++) {
+        xg_sim_provided what = xg_sim_provided_of(p->sites.p[i].callee);
+        m->heap = m->heap || what == XG_SIM_P_ALLOC || what == XG_SIM_P_FREE;
+        m->prints = m->prints || what == XG_SIM_P_PRINT;
+    }
     for (i = 0; i < m->n_code; i++) m->copies_async = m->copies_async || m->code[i].kind == XG_SIM_K_CPASYNC;
     for (i = 1; i < m->n_code; i++)
         m->code[i].before = m->code[i - 1].before + ((m->code[i - 1].flags & XG_SIM_FIRST) != 0);
@@ -300,7 +305,10 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     l->shared_bytes = (uint32_t)at;
     l->threads = (uint32_t)threads;
     l->warps = (l->threads + XG_SIM_WARP - 1) / XG_SIM_WARP;
-    l->local_bytes = (f->deep_local + 15) / 16 * 16;
+    l->alloca_bytes = l->module->allocas ? XG_SIM_ALLOCA_BYTES : 0;
+    l->local_bytes = (f->deep_local + 15) / 16 * 16 + l->alloca_bytes;
+    if (l->module->heap && l->memory && !xg_sim_heap_make(l->memory))
+        return xg_sim_refuse(c, "kernel '%s': there is no memory for the heap of malloc", name);
     l->stack_bytes = (f->stack + 63) / 64 * 64;
     /* warps side by side shall not compete for the same cache lines */
     if (l->stack_bytes / 64 % 2 == 0) l->stack_bytes += 64;
@@ -360,6 +368,8 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
         if (memory) *at = t;
         w.tensor = at;
     }
+    if (l->module->allocas)
+        w.stack = (uint32_t *)(void *)xg_sim_carve_out(&c, l->warps * XG_SIM_WARP * sizeof *w.stack);
     w.local = xg_sim_carve_out(&c, (size_t)l->warps * XG_SIM_WARP * l->local_bytes + 64);
     {
         xg_sim_frame *frames =

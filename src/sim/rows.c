@@ -121,11 +121,11 @@
     R("sured", refused, 0) \
     R("suq", refused, 0) \
     R("tcgen05", tcgen05, 0) \
-    R("multimem", refused, 2) \
-    R("stacksave", refused, 3) \
-    R("stackrestore", refused, 3) \
-    R("alloca", refused, 3) \
-    R("clusterlaunchcontrol", refused, 4) \
+    R("multimem", multimem, 0) \
+    R("stacksave", stack, XG_SIM_Y_STACK_SAVE) \
+    R("stackrestore", stack, XG_SIM_Y_STACK_RESTORE) \
+    R("alloca", stack, XG_SIM_Y_ALLOCA) \
+    R("clusterlaunchcontrol", launchcontrol, 0) \
     R("setmaxnreg", hint, 0) \
     R("createpolicy", policy, 0) \
     R("mbarrier", mbarrier, 0) \

@@ -1,8 +1,8 @@
-/* sim/small.c -- tiles of floats of 8, 6 and 4 bits in the registers of a warp: ldmatrix and stmatrix of bytes, mma with a
- * .kind and with scales.
+/* sim/small.c -- tiles of floats of 8, 6 and 4 bits in the registers of a warp: ldmatrix and stmatrix of bytes, mma
+ * with a .kind and with scales.
  *
- * Numbers as in matrix.c: a sum begins with C, adds the exact products (scales multiplied in) in the order of k in double
- * precision, and is rounded once. */
+ * Numbers as in matrix.c: a sum begins with C, adds the exact products (scales multiplied in) in the order of k in
+ * double precision, and is rounded once. */
 #ifndef XG_SIM_SMALL_C
 #define XG_SIM_SMALL_C
 #include "wgmma.c"
@@ -105,7 +105,8 @@ XG_FN void xg_sim_small_load(
                     x->b[p.row][p.col] = xg_sim_small_value(t->b, y, bits == 4);
             }
 }
-/* The scales of a row of A, or of a column of B, into `out`. list: the register, its byte, its threads. False after a fault. */
+/* The scales of a row of A, or of a column of B, into `out`. list: the register, its byte, its threads. False after a
+ * fault. */
 XG_FN bool xg_sim_small_scales_of(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_tile *t,
     const uint32_t *list, bool b, uint32_t i, double out[4]) {
     uint32_t n = t->selector & 7, k, lane, word;
@@ -113,8 +114,8 @@ XG_FN bool xg_sim_small_scales_of(xg_sim_worker *w, const xg_sim_warp *v, const 
     memcpy(&byte, xg_sim_slot(w, v, list[1]), 2);
     memcpy(&threads, xg_sim_slot(w, v, list[2]), 2);
     if (byte + n > 4 || byte % n || threads > (b ? 3 : 1)) {
-        xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_OPERAND, "the scales of %s cannot be byte %u of the threads %u", b ? "B" : "A",
-            byte, threads);
+        xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_OPERAND, "the scales of %s cannot be byte %u of the threads %u",
+            b ? "B" : "A", byte, threads);
         return false;
     }
     lane = b ? i * 4 + threads : i % 8 * 4 + 2u * threads + i / 8;
@@ -122,8 +123,8 @@ XG_FN bool xg_sim_small_scales_of(xg_sim_worker *w, const xg_sim_warp *v, const 
     for (k = 0; k < n; k++) out[k] = xg_sim_scale_float((t->selector & 8) != 0, word >> (8 * (byte + k)) & 255);
     return true;
 }
-XG_FN bool xg_sim_small_scale(
-    xg_sim_small_tile *x, xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_tile *t, const uint32_t *list) {
+XG_FN bool xg_sim_small_scale(xg_sim_small_tile *x, xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in,
+    const xg_sim_tile *t, const uint32_t *list) {
     uint32_t n = t->selector & 7, each = t->k / XG_MAX(n, 1u), i, k;
     double s[4];
     for (i = 0; n && i < 16; i++) {

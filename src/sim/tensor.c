@@ -35,9 +35,11 @@ enum {
 struct xg_sim_tensor_block {
     uint32_t *cells, *states, *lent; /* lent: an ASYNC state whose operation reads the cell */
     double *a, *b;                   /* operands of a multiplication (umma.c) */
-    uint16_t taken[XG_SIM_TENSOR_COLUMNS / XG_SIM_TENSOR_UNIT]; /* by unit: columns of the allocation it begins; 1: inside */
-    uint32_t waits[XG_SIM_WARP], waited[XG_SIM_WARP]; /* by warp: how often it waited for its stores; in which interval */
-    uint8_t group;                                    /* 1 or 2, as the first instruction said; 0: none yet */
+    uint16_t
+        taken[XG_SIM_TENSOR_COLUMNS / XG_SIM_TENSOR_UNIT]; /* by unit: columns of the allocation it begins; 1: inside */
+    uint32_t waits[XG_SIM_WARP],
+        waited[XG_SIM_WARP]; /* by warp: how often it waited for its stores; in which interval */
+    uint8_t group;           /* 1 or 2, as the first instruction said; 0: none yet */
     bool relinquished;
 };
 
@@ -149,14 +151,16 @@ XG_FN uint32_t xg_sim_issuer_of(xg_sim_worker *w, const xg_sim_warp *v, uint32_t
     uint32_t thread = (w->rank << 10 | v->id << 5 | lane) + 1, i;
     for (i = 0; i < c->n_issuers && c->issuers[i].thread != thread; i++) {}
     if (i < c->n_issuers) return i;
-    if (c->n_issuers == XG_SIM_ISSUERS) return XG_SIM_ISSUERS - 1; /* threads share the last one: faults may be missed */
+    if (c->n_issuers == XG_SIM_ISSUERS)
+        return XG_SIM_ISSUERS - 1; /* threads share the last one: faults may be missed */
     memset(&c->issuers[i], 0, sizeof c->issuers[i]);
     c->issuers[i].thread = thread;
     c->n_issuers++;
     return i;
 }
 XG_FN uint32_t xg_sim_operation_state(xg_sim_cluster *c, uint32_t issuer) {
-    return XG_SIM_CELL_ASYNC | issuer << XG_SIM_CELL_WHOSE | (c->issuers[issuer].issued & 0x1FFFFFF) << XG_SIM_CELL_WHICH;
+    return XG_SIM_CELL_ASYNC | issuer << XG_SIM_CELL_WHOSE |
+           (c->issuers[issuer].issued & 0x1FFFFFF) << XG_SIM_CELL_WHICH;
 }
 XG_FN bool xg_sim_under_way(const xg_sim_cluster *c, uint32_t state) {
     return (state & XG_SIM_CELL_WHAT) == XG_SIM_CELL_ASYNC &&
@@ -220,7 +224,8 @@ XG_FN bool xg_sim_cells_check(xg_sim_worker *w, const xg_sim_worker *of, const x
             return false;
         }
     for (i = cell; i < cell + n; i++) {
-        if (t->states[i] != XG_SIM_CELL_WRITTEN && !xg_sim_cell_check(w, of, v, in, lane, i, does, issuer)) return false;
+        if (t->states[i] != XG_SIM_CELL_WRITTEN && !xg_sim_cell_check(w, of, v, in, lane, i, does, issuer))
+            return false;
         if ((does == XG_SIM_TENSOR_STORES || does == XG_SIM_TENSOR_PUTS) && t->lent[i] &&
             xg_sim_under_way(of->cluster, t->lent[i]) && !w->l->unchecked_shared &&
             !(does == XG_SIM_TENSOR_PUTS && (t->lent[i] >> XG_SIM_CELL_WHOSE & 31) == issuer)) {
@@ -254,16 +259,14 @@ XG_FN xg_sim_at xg_sim_tensor_at(xg_sim_tensorshape shape, uint32_t thread, uint
         p.row = thread % 16;
         p.col = r + thread / 16 * half;
         break;
-    default:
-        p.row = thread;
-        p.col = r;
+    default: p.row = thread; p.col = r;
     }
     return p;
 }
 XG_FN void xg_sim_tensor_store_cell(xg_sim_worker *w, const xg_sim_warp *v, uint32_t cell, uint32_t x) {
     w->tensor->cells[cell] = x;
-    w->tensor->states[cell] = XG_SIM_CELL_STORED | v->id << XG_SIM_CELL_WHOSE |
-                              (w->tensor->waits[v->id] & 0x1FFFFFF) << XG_SIM_CELL_WHICH;
+    w->tensor->states[cell] =
+        XG_SIM_CELL_STORED | v->id << XG_SIM_CELL_WHOSE | (w->tensor->waits[v->id] & 0x1FFFFFF) << XG_SIM_CELL_WHICH;
 }
 XG_FN bool xg_sim_tensor_transfer_checks(
     xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t address, xg_sim_tensorshape shape) {
@@ -315,7 +318,8 @@ XG_FN void xg_sim_tensor_unpack(const uint8_t from[16], uint8_t to[16], uint32_t
     uint32_t i;
     memcpy(to, from, 16);
     if (how) xg_sim_unpack_elements(from, to, how);
-    for (i = 0; how == 1 && i < 16; i++) to[i] = (uint8_t)(to[i] << 2); /* in the middle of their bytes, as mma wants them */
+    for (i = 0; how == 1 && i < 16; i++)
+        to[i] = (uint8_t)(to[i] << 2); /* in the middle of their bytes, as mma wants them */
 }
 XG_FN bool xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
     uint32_t lane, uint32_t at, uint32_t used, uint8_t out[16]); /* umma.c */
@@ -325,11 +329,17 @@ XG_FN bool xg_sim_tensor_copy_to(xg_sim_worker *w, xg_sim_worker *of, const xg_s
     uint32_t lane, uint32_t issuer, uint32_t address, uint64_t matrix) {
     uint32_t rows = in->imm & 255, words = in->imm >> 8 & 3, spread = in->imm >> 10 & 7, how = in->imm >> 13 & 3;
     uint32_t row, chunk, copy, state = xg_sim_operation_state(w->cluster, issuer), i;
-    uint32_t copies = spread == XG_SIM_N_SPREAD_X4 ? 4 : spread == XG_SIM_N_SPREAD_02_13 || spread == XG_SIM_N_SPREAD_01_23 ? 2 : 1;
+    uint32_t copies = spread == XG_SIM_N_SPREAD_X4                                         ? 4
+                      : spread == XG_SIM_N_SPREAD_02_13 || spread == XG_SIM_N_SPREAD_01_23 ? 2
+                                                                                           : 1;
     for (row = 0; row < rows; row++)
         for (chunk = 0; chunk < words; chunk++) {
             uint8_t raw[16], bytes[16];
-            if (!xg_sim_umma_chunk(w, of, v, in, lane, xg_sim_umma_at(matrix, false, row, chunk, 8), how == 1 ? 8 : how == 2 ? 12 : 16, raw))
+            if (!xg_sim_umma_chunk(w, of, v, in, lane, xg_sim_umma_at(matrix, false, row, chunk, 8),
+                    how == 1   ? 8
+                    : how == 2 ? 12
+                               : 16,
+                    raw))
                 return false;
             xg_sim_tensor_unpack(raw, bytes, how);
             for (copy = 0; copy < copies; copy++) {
@@ -359,8 +369,8 @@ XG_FN bool xg_sim_tensor_shift_in(
     uint32_t address = xg_sim_lane_u32(xg_sim_slot(w, v, in->a), lane), base = address >> 16, column = address & 0xFFFF;
     uint32_t row, i, state = xg_sim_operation_state(w->cluster, issuer);
     if (base % 32) {
-        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "tcgen05.shift begins at a lane that is a multiple of 32, not at %u",
-            base);
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND,
+            "tcgen05.shift begins at a lane that is a multiple of 32, not at %u", base);
         return false;
     }
     for (row = base; row < XG_SIM_TENSOR_LANES; row++)

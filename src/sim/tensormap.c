@@ -183,8 +183,8 @@ XG_FN xg_sim_box_line xg_sim_box_row(const xg_sim_box *b, uint32_t r) {
     return l;
 }
 
-/* The place of 16 bytes in shared memory: bits 4 to 6 of the address are mixed with those above. mode: 0 none; 1, 2, 3 for
- * 32, 64, 128 bytes; of 128 bytes also with pieces of 32 and 64 bytes that stay together. */
+/* The place of 16 bytes in shared memory: bits 4 to 6 of the address are mixed with those above. mode: 0 none; 1, 2, 3
+ * for 32, 64, 128 bytes; of 128 bytes also with pieces of 32 and 64 bytes that stay together. */
 XG_FN uint32_t xg_sim_swizzle(uint32_t at, uint32_t mode) {
     switch (mode) {
     case 1: return at ^ (at >> 3 & 0x10u);

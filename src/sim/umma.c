@@ -139,10 +139,12 @@ XG_FN bool xg_sim_umma_shape(xg_sim_umma *u, uint32_t shape) {
     else if (pair)
         fits = (u->m == 128 || u->m == 256) && u->n % 16 == 0 && u->n >= 16 && u->n <= 256;
     else
-        fits = (u->m == 128 && u->n % (u->kind == XG_SIM_U_I8 && u->n > 24 ? 16u : scaled ? 8u : 16u) == 0) ||
+        fits = (u->m == 128 && u->n % (u->kind == XG_SIM_U_I8 && u->n > 24 ? 16u
+                                          : scaled                         ? 8u
+                                                                           : 16u) ==
+                                   0) ||
                (u->m == 64 && !scaled && u->n % (u->kind == XG_SIM_U_I8 && u->n > 24 ? 16u : 8u) == 0);
-    if (!fits || !u->n || u->n > 256)
-        return xg_sim_umma_bad(u, "tcgen05.mma has no form with this M and N", shape);
+    if (!fits || !u->n || u->n > 256) return xg_sim_umma_bad(u, "tcgen05.mma has no form with this M and N", shape);
     u->rows = pair ? u->m / 2 : u->m;
     u->quarters = !pair && !ws && u->m == 64;
     u->parts = u->quarters ? 1 : 128 / u->rows;
@@ -181,7 +183,8 @@ XG_FN bool xg_sim_umma_row(const xg_sim_umma *u, xg_sim_worker *of, bool b, uint
         uint32_t want = transposed ? k : k / held, i = transposed ? mn % per : k % held;
         double x;
         if (want != chunk) {
-            uint32_t at = xg_sim_umma_at(b ? u->b_matrix : u->a_matrix, transposed, transposed ? mn / per : mn, want, bits);
+            uint32_t at =
+                xg_sim_umma_at(b ? u->b_matrix : u->a_matrix, transposed, transposed ? mn / per : mn, want, bits);
             if (!xg_sim_umma_chunk(u->w, of, u->v, u->in, u->lane, at, held * bits / 8, bytes)) return false;
             chunk = want;
         }
@@ -194,7 +197,8 @@ XG_FN bool xg_sim_umma_row(const xg_sim_umma *u, xg_sim_worker *of, bool b, uint
 XG_FN bool xg_sim_umma_lane(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, double *out) {
     uint32_t bits = u->a_bits < 8 && u->kind < XG_SIM_U_MXF4 ? 8 : u->a_bits, words = u->k * bits / 32, k;
     uint32_t column = u->a_at & 0xFFFF, *cells, i;
-    if (!xg_sim_cells_check(u->w, of, u->v, u->in, u->lane, row, column, words, XG_SIM_TENSOR_TAKES, u->issuer)) return false;
+    if (!xg_sim_cells_check(u->w, of, u->v, u->in, u->lane, row, column, words, XG_SIM_TENSOR_TAKES, u->issuer))
+        return false;
     cells = of->tensor->cells + row * XG_SIM_TENSOR_COLUMNS + column;
     for (i = 0; i < words; i++) of->tensor->lent[row * XG_SIM_TENSOR_COLUMNS + column + i] = u->state;
     for (k = 0; k < u->k; k++) {
@@ -213,13 +217,16 @@ XG_FN bool xg_sim_umma_scale(
     uint32_t row = quarter * 32 + i % 32, column = (address & 0xFFFF) + i / 32, k, each = u->k / XG_MAX(1u, u->scales);
     uint32_t word;
     if (!u->scales) return true;
-    if (!xg_sim_cells_check(u->w, of, u->v, u->in, u->lane, row, column, 1, XG_SIM_TENSOR_TAKES, u->issuer)) return false;
+    if (!xg_sim_cells_check(u->w, of, u->v, u->in, u->lane, row, column, 1, XG_SIM_TENSOR_TAKES, u->issuer))
+        return false;
     word = of->tensor->cells[row * XG_SIM_TENSOR_COLUMNS + column];
     of->tensor->lent[row * XG_SIM_TENSOR_COLUMNS + column] = u->state;
-    for (k = 0; k < u->k; k++) out[k * step] *= xg_sim_scale_float(!u->scale_ue8m0, word >> (8 * (byte + k / each)) & 255);
+    for (k = 0; k < u->k; k++)
+        out[k * step] *= xg_sim_scale_float(!u->scale_ue8m0, word >> (8 * (byte + k / each)) & 255);
     return true;
 }
-/* All columns of B: of a pair, the first half lies in the even block's shared memory and the second in the odd one's. */
+/* All columns of B: of a pair, the first half lies in the even block's shared memory and the second in the odd one's.
+ */
 XG_FN bool xg_sim_umma_load_b(const xg_sim_umma *u, xg_sim_worker *of) {
     bool pair = (u->in->imm & XG_SIM_N_PAIR) != 0;
     uint32_t n, each = pair ? u->n / 2 : u->n, width = u->n / u->parts;
@@ -301,7 +308,8 @@ XG_FN bool xg_sim_umma_in_block(const xg_sim_umma *u, xg_sim_worker *of) {
 /* ---- what is lent ---- */
 
 /* Each chunk of the matrices in shared memory becomes LENT, or, when the operation is complete, WRITTEN again. */
-XG_FN void xg_sim_umma_mark_matrix(xg_sim_worker *of, uint64_t d, bool transposed, uint32_t mns, uint32_t chunks, bool lend) {
+XG_FN void xg_sim_umma_mark_matrix(
+    xg_sim_worker *of, uint64_t d, bool transposed, uint32_t mns, uint32_t chunks, bool lend) {
     uint32_t mn, chunk;
     for (mn = 0; mn < mns; mn++)
         for (chunk = 0; chunk < chunks; chunk++) {
@@ -389,9 +397,11 @@ XG_FN bool xg_sim_umma_issue(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     u.add = xg_sim_umma_u32(&u, XG_SIM_U_ADD) != 0;
     u.scale_a = xg_sim_umma_u32(&u, XG_SIM_U_SCALE_A);
     u.scale_b = xg_sim_umma_u32(&u, XG_SIM_U_SCALE_B);
-    if (!xg_sim_tensor_group(w, v, in, lane) || !xg_sim_umma_shape(&u, xg_sim_umma_u32(&u, XG_SIM_U_SHAPE))) return false;
+    if (!xg_sim_tensor_group(w, v, in, lane) || !xg_sim_umma_shape(&u, xg_sim_umma_u32(&u, XG_SIM_U_SHAPE)))
+        return false;
     if (u.d_at >> 16 && !(u.quarters && u.d_at >> 16 == 16))
-        return xg_sim_umma_bad(&u, "D of this shape begins at lane 0 of tensor memory", xg_sim_umma_u32(&u, XG_SIM_U_SHAPE));
+        return xg_sim_umma_bad(
+            &u, "D of this shape begins at lane 0 of tensor memory", xg_sim_umma_u32(&u, XG_SIM_U_SHAPE));
     u.issuer = xg_sim_issuer_of(w, v, lane);
     w->cluster->issuers[u.issuer].issued++;
     u.state = xg_sim_operation_state(w->cluster, u.issuer);

@@ -21,6 +21,7 @@ typedef struct xg_sim_frame {
     char *regs;
     uint32_t local;
     const xg_sim_func *f;
+    uint32_t stack[XG_SIM_WARP]; /* what the threads had taken by alloca */
 } xg_sim_frame;
 enum {
     XG_SIM_PATHS = 72
@@ -136,9 +137,11 @@ struct xg_sim_worker {
     uint32_t *marks;                  /* of the words of shared memory: their writers, then their readers (shadow.c) */
     xg_sim_copy_thread *copy_threads; /* NULL when the module has no cp.async */
     xg_sim_copy_word *copy_words;
-    xg_sim_tensor_block *tensor; /* NULL when the module has no tcgen05 */
-    uint32_t *tid;            /* of each warp: 32 x, 32 y, 32 z */
-    char *scratch, *scratch2; /* results of partly active warps, before blending */
+    xg_sim_tensor_block *tensor;  /* NULL when the module has no tcgen05 */
+    uint32_t *stack;              /* by thread: bytes taken by alloca; NULL when the module has none */
+    uint64_t range_at, range_end; /* the blocks that this worker has taken and not begun */
+    uint32_t *tid;                /* of each warp: 32 x, 32 y, 32 z */
+    char *scratch, *scratch2;     /* results of partly active warps, before blending */
     xg_sim_cluster *cluster;
     uint32_t rank; /* in the cluster */
     uint32_t ctaid[3];
@@ -190,6 +193,9 @@ XG_SIM_FN void xg_sim_memory_init(xg_sim_memory *m, xg_ctx *c) {
 XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m) {
     uint32_t i;
     for (i = 0; i < m->n; i++) xg_mem_free(m->ctx, m->p[i].shadow);
+    xg_mem_free(m->ctx, m->heap_block);
+    m->heap = 0;
+    m->heap_block = NULL;
     xg_mem_free(m->ctx, m->p);
     m->p = NULL;
     m->n = m->cap = 0;
