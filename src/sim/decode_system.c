@@ -1,5 +1,5 @@
-/* sim/decode_system.c -- statements between a thread and what runs it: its stack, launches that are cancelled, memory of
- * several devices.
+/* sim/decode_system.c -- statements between a thread and what runs it: its stack, launches that are cancelled, memory
+ * of several devices.
  *
  * There is one device here, so the multicast object behind an address of multimem has one member: multimem.ld_reduce is
  * a load, multimem.st a store, multimem.red a reduction. */
@@ -53,8 +53,7 @@ XG_FN void xg_sim_query_cancel(xg_sim_asm *p, xg_sim_stmt *s, uint32_t from, uin
     xg_sim_operands(p, s, 2, 2);
     xg_sim_halves_of(p, s, &s->o[1], false, halves);
     if (n == 4 && (o->kind != XG_SIM_O_VEC || o->n != 4)) XG_SIM_BAD(p, o->at, NULL, ".v4 needs 4 registers in braces");
-    for (i = 0; i < n; i++)
-        d[i] = xg_sim_dest_of(p, n == 4 ? &o->items[i] : o, asks ? XG_SIM_PRED : XG_SIM_B32, false);
+    for (i = 0; i < n; i++) d[i] = xg_sim_dest_of(p, n == 4 ? &o->items[i] : o, asks ? XG_SIM_PRED : XG_SIM_B32, false);
     list = xg_sim_list_begin(p);
     for (i = 0; i < n; i++) xg_sim_list_add(p, d[i]);
     in = xg_sim_put_async(p, s, XG_SIM_Y_CANCELLED);
@@ -73,8 +72,7 @@ XG_FN void xg_sim_d_launchcontrol(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_query_cancel(p, s, 3, 1);
     else if (xg_sim_form(s, "query_cancel get_first_ctaid v4 b32 b128"))
         xg_sim_query_cancel(p, s, 0, 4);
-    else if (xg_sim_form(
-                 s, "query_cancel get_first_ctaid::x|get_first_ctaid::y|get_first_ctaid::z b32 b128"))
+    else if (xg_sim_form(s, "query_cancel get_first_ctaid::x|get_first_ctaid::y|get_first_ctaid::z b32 b128"))
         xg_sim_query_cancel(p, s,
             xg_sim_has(s, "get_first_ctaid::x")   ? 0
             : xg_sim_has(s, "get_first_ctaid::y") ? 1
@@ -88,7 +86,8 @@ XG_FN void xg_sim_d_launchcontrol(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 
 /* Two floats or four small ones are words to a load and a store. */
 XG_FN void xg_sim_multimem_words(xg_sim_stmt *s) {
-    static const char *const packed[] = {"f16x2", "bf16x2", "e4m3x4", "e5m2x4"}, *const halves[] = {"f16", "bf16", "e4m3x2", "e5m2x2"};
+    static const char *const packed[] = {"f16x2", "bf16x2", "e4m3x4", "e5m2x4"}, *const halves[] = {
+                                                                                     "f16", "bf16", "e4m3x2", "e5m2x2"};
     uint32_t i, k;
     for (i = 0; i < s->n_mods; i++) {
         for (k = 0; k < XG_COUNT(packed); k++)
@@ -106,9 +105,11 @@ XG_FN void xg_sim_d_multimem(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     bool load, store;
     uint32_t i;
     (void)arg;
-    load = xg_sim_form(s, "ld_reduce weak|relaxed|acquire? cta|cluster|gpu|sys? global? min|max|add|and|or|xor acc::f32|acc::f16? "
-                          "v2|v4|v8? " XG_SIM_MULTIMEM_TYPES);
-    store = !load && xg_sim_form(s, "st weak|relaxed|release? cta|cluster|gpu|sys? global? v2|v4|v8? " XG_SIM_MULTIMEM_TYPES);
+    load = xg_sim_form(s,
+        "ld_reduce weak|relaxed|acquire? cta|cluster|gpu|sys? global? min|max|add|and|or|xor acc::f32|acc::f16? "
+        "v2|v4|v8? " XG_SIM_MULTIMEM_TYPES);
+    store = !load &&
+            xg_sim_form(s, "st weak|relaxed|release? cta|cluster|gpu|sys? global? v2|v4|v8? " XG_SIM_MULTIMEM_TYPES);
     if (!load && !store &&
         !xg_sim_form(s, "red relaxed|release? cta|cluster|gpu|sys? global? min|max|add|and|or|xor "
                         "v2|v4|v8? " XG_SIM_MULTIMEM_TYPES))

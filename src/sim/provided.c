@@ -1,10 +1,10 @@
-/* sim/provided.c -- what a GPU's driver gives to every kernel: vprintf, assertions, a heap, a stack that grows; and launches
- * that are cancelled.
+/* sim/provided.c -- what a GPU's driver gives to every kernel: vprintf, assertions, a heap, a stack that grows; and
+ * launches that are cancelled.
  *
  * Modules declare vprintf, __assertfail, malloc and free without a body; a call of one of them comes here. Text goes to
- * the launch's `print` (nothing happens where there is none), block by block when one worker runs. The heap is one buffer
- * of the memory that the kernel is launched on, made by the first launch that needs it and kept as a GPU keeps it; an
- * allocation begins with its size, and all of them are found from there. */
+ * the launch's `print` (nothing happens where there is none), block by block when one worker runs. The heap is one
+ * buffer of the memory that the kernel is launched on, made by the first launch that needs it and kept as a GPU keeps
+ * it; an allocation begins with its size, and all of them are found from there. */
 #ifndef XG_SIM_PROVIDED_C
 #define XG_SIM_PROVIDED_C
 #include "umma.c"
@@ -13,7 +13,7 @@ XG_FN bool xg_sim_cluster_of(const xg_sim_launch *l, uint64_t block, uint64_t *b
 XG_FN void xg_sim_position(const xg_sim_launch *l, uint64_t block, uint32_t at[3]);
 
 enum {
-    XG_SIM_PRINT_MAX = 1024, /* bytes of one call's text: what a GPU's buffer takes is not said either */
+    XG_SIM_PRINT_MAX = 1024,     /* bytes of one call's text: what a GPU's buffer takes is not said either */
     XG_SIM_HEAP_BYTES = 8 << 20, /* as cudaLimitMallocHeapSize says by default */
     XG_SIM_HEAP_ALIGN = 16,
     XG_SIM_ALLOCA_BYTES = 16384 /* of a thread: more than the 1 KiB that a GPU gives by default */
@@ -38,7 +38,8 @@ XG_FN void xg_sim_text_put(xg_sim_text *t, const char *p, size_t n) {
     t->n += n;
 }
 /* `n` bytes, their first `sign` a sign or prefix, in a field. */
-XG_FN void xg_sim_text_field(xg_sim_text *t, const xg_sim_conversion *c, const char *p, size_t n, size_t sign, bool zero) {
+XG_FN void xg_sim_text_field(
+    xg_sim_text *t, const xg_sim_conversion *c, const char *p, size_t n, size_t sign, bool zero) {
     size_t pad = c->width > 0 && (size_t)c->width > n ? (size_t)c->width - n : 0, i;
     for (i = 0; i < pad && !c->left && !zero; i++) xg_sim_text_put(t, " ", 1);
     xg_sim_text_put(t, p, sign);
@@ -114,7 +115,8 @@ XG_FN void xg_sim_text_float(xg_sim_text *t, const xg_sim_conversion *c, double 
         letter = exponent < -4 || exponent >= precision ? 'e' : 'f';
         count = precision;
         precision = letter == 'e' ? precision - 1 : precision - 1 - exponent;
-        while (!c->sharp && precision > 0 && digits[letter == 'e' ? precision : exponent + precision] == '0') precision--;
+        while (!c->sharp && precision > 0 && digits[letter == 'e' ? precision : exponent + precision] == '0')
+            precision--;
     } else if (letter == 'e') {
         count = precision + 1;
         if (!zero) exponent = xg_float_digits(x, count, digits);
@@ -238,7 +240,10 @@ XG_FN bool xg_sim_print_one(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim
         xg_sim_text_field(t, c, &y, 1, 0, false);
     } else {
         if (c->letter == 'd' || c->letter == 'i')
-            x = c->bytes == 8 ? x : c->bytes == 4 ? (uint64_t)(int32_t)x : c->bytes == 2 ? (uint64_t)(int16_t)x : (uint64_t)(int8_t)x;
+            x = c->bytes == 8   ? x
+                : c->bytes == 4 ? (uint64_t)(int32_t)x
+                : c->bytes == 2 ? (uint64_t)(int16_t)x
+                                : (uint64_t)(int8_t)x;
         else if (c->bytes < 8)
             x &= ((uint64_t)1 << (c->bytes * 8)) - 1;
         xg_sim_text_integer(t, c, x);
@@ -278,7 +283,9 @@ typedef struct xg_sim_piece {
 enum {
     XG_SIM_PIECE_MARK = 0x50414548
 };
-XG_FN void xg_sim_heap_lock(xg_sim_memory *m) { while (!xg_sim_counter_swap(&m->heap_lock, 0, 1)) {} }
+XG_FN void xg_sim_heap_lock(xg_sim_memory *m) {
+    while (!xg_sim_counter_swap(&m->heap_lock, 0, 1)) {}
+}
 /* The heap's address; 0 when there is no room for one. Before a launch: no other worker runs. */
 XG_FN bool xg_sim_heap_make(xg_sim_memory *m) {
     xg_sim_buffer b;
@@ -318,7 +325,7 @@ XG_FN uint64_t xg_sim_heap_alloc(xg_sim_memory *m, uint64_t bytes) {
         xg_sim_piece p, rest;
         memcpy(&p, (const char *)(uintptr_t)at, sizeof p);
         if (p.mark != XG_SIM_PIECE_MARK || !p.bytes || p.bytes > end - at) break; /* the kernel has overwritten it */
-        while (!p.used && at + p.bytes < end) { /* free neighbours become one */
+        while (!p.used && at + p.bytes < end) {                                   /* free neighbours become one */
             memcpy(&rest, (const char *)(uintptr_t)(at + p.bytes), sizeof rest);
             if (rest.used || rest.mark != XG_SIM_PIECE_MARK) break;
             p.bytes += rest.bytes;
@@ -449,12 +456,12 @@ XG_FN bool xg_sim_exec_provided(
 
 XG_FN bool xg_sim_stack_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
     uint32_t *used = &w->stack[v->id * XG_SIM_WARP + lane], base = w->l->local_bytes - w->l->alloca_bytes, bytes;
-    uint64_t x = in->op == XG_SIM_Y_STACK_SAVE
-                     ? base + *used
-                     : xg_sim_lane_address(xg_sim_slot(w, v, in->a), lane, in->imm2 != 0, 0);
+    uint64_t x = in->op == XG_SIM_Y_STACK_SAVE ? base + *used
+                                               : xg_sim_lane_address(xg_sim_slot(w, v, in->a), lane, in->imm2 != 0, 0);
     if (in->op == XG_SIM_Y_STACK_RESTORE) {
         if (x < base || x - base > *used) {
-            xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "0x%llX is not what stacksave has given", (unsigned long long)x);
+            xg_sim_fault(
+                w, v, in, lane, XG_SIM_FAULT_OPERAND, "0x%llX is not what stacksave has given", (unsigned long long)x);
             return false;
         }
         *used = (uint32_t)(x - base);
@@ -463,9 +470,8 @@ XG_FN bool xg_sim_stack_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
     if (in->op == XG_SIM_Y_ALLOCA) {
         uint64_t at = ((uint64_t)base + *used + in->imm - 1) / in->imm * in->imm;
         if (x > XG_SIM_ALLOCA_BYTES || at + x > w->l->local_bytes) {
-            xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS,
-                "alloca of %llu bytes: the thread has %u left of %d", (unsigned long long)x,
-                w->l->alloca_bytes - *used, (int)XG_SIM_ALLOCA_BYTES);
+            xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS, "alloca of %llu bytes: the thread has %u left of %d",
+                (unsigned long long)x, w->l->alloca_bytes - *used, (int)XG_SIM_ALLOCA_BYTES);
             return false;
         }
         *used = (uint32_t)(at + x - base);
