@@ -239,19 +239,27 @@ typedef struct xlagpu_device_desc {
     uint32_t threads;           /* host: worker threads of the simulator; 0: one per processor */
     /* every kernel is launched by itself; on "cuda" otherwise runs of them are CUDA graphs */
     bool no_command_buffers;
-    /* cuda: names the program and its steps for NVIDIA's profilers, where their library is */
+    /* cuda: names the program and its steps for NVIDIA's profilers by their library, which CUDA 12 has and CUDA 13 has
+     * not: see range, and xlagpu_rt_note */
     bool nvtx;
     const char *cache;  /* cuda: a folder in which machine code is kept, by PTX, driver and GPU; NULL: none */
     const char *driver; /* cuda: another driver library to open; NULL: the system's */
     /* host: called now and then in a launch, on the thread that made it; NULL: nobody asks */
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
+    /* host: what kernels print by printf, in pieces, on the thread that runs them; NULL: it is dropped */
+    void (*print)(void *user, const char *text, size_t bytes);
+    void *print_user;
     /* cuda: a copy runs beside kernels that do not touch the same memory, on a stream of the execution's own; command
      * buffers with such copies are run step by step */
     bool copy_stream;
     /* cuda: kernels, copies and fills that do not touch the same memory run beside each other: as branches of command
      * buffers, else on two streams */
     bool concurrent;
+    /* called when a program begins (name) and when it ends (NULL), in a profile also for each step, on the thread that
+     * executes: for NVTX's header, Tracy, ITT ...; instead of nvtx */
+    void (*range)(void *user, const char *name);
+    void *range_user;
 } xlagpu_device_desc;
 
 /* Opens a device. On failure the status says why and *out is a device that only answers xlagpu_rt_error and
@@ -261,6 +269,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
 XLAGPU_DEF void xlagpu_rt_close(xlagpu_device *device); /* NULL is allowed; waits for what runs */
 XLAGPU_DEF const char *xlagpu_rt_error(const xlagpu_device *device);
 XLAGPU_DEF xlagpu_status xlagpu_rt_error_status(const xlagpu_device *device); /* its class */
+XLAGPU_DEF const char *xlagpu_rt_note(const xlagpu_device *device); /* what was asked for and is not there; "": nothing */
 XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *device);       /* "cuda" or "host" */
 XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *device);           /* "NVIDIA H200", "PTX simulator" */
 XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *device);         /* what to compile for: "sm_90a" */
@@ -361,6 +370,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
 XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *execution, uint32_t replica, uint32_t partition);
 /* of its last xlagpu_rt_execute; "" when that was well */
 XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *execution);
+/* What is slower than it was asked to be, and why: a command buffer that the driver refused, say. "": nothing. */
+XLAGPU_DEF const char *xlagpu_rt_execution_note(const xlagpu_execution *execution);
 XLAGPU_DEF xlagpu_status xlagpu_rt_wait(xlagpu_device *device, void *stream);
 XLAGPU_DEF xlagpu_status xlagpu_rt_execution_wait(xlagpu_execution *execution); /* for its last run alone */
 XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(
@@ -832,6 +843,7 @@ typedef struct xg_float_format {
     int digits_short, digits_full;
 } xg_float_format;
 XG_FN const xg_float_format *xg_float_format_of(xlagpu_type t); /* NULL for what is not a float */
+XG_FN int xg_float_digits(double v, int count, char *out); /* of a finite v that is not 0; the exponent of the first */
 XG_FN double xg_float_decode(xlagpu_type t, uint64_t bits);
 /* Round to nearest even. Overflow: infinity if the format has it, else its NaN, f4/f6: the largest finite. NaN:
  * nan_bits (sign kept where the format has one). */
@@ -2783,7 +2795,10 @@ typedef struct xg_sim_memory {
     uint64_t shadow_bytes, shadow_limit; /* limit 0: 2^30 */
     xg_sim_buffer freed[XG_SIM_FREED];   /* the last ones that were removed, for the messages */
     uint32_t n_freed;                    /* counts on; the place is n_freed % XG_SIM_FREED */
-    uint32_t wide_lock;                  /* held by an atomic of 128 bits */
+    uint64_t heap;                       /* what malloc of kernels gives out (provided.c); 0: none yet */
+    void *heap_block;
+    uint32_t heap_lock;
+    uint32_t wide_lock; /* held by an atomic of 128 bits */
     /* shadow.c: the next interval; launches under way; how often all tags were swept */
     uint32_t interval, running, sweeps;
 } xg_sim_memory;
@@ -2839,6 +2854,7 @@ XG_SIM_FN void xg_sim_stats_add(xg_sim_stats *sum, const xg_sim_stats *more);
     X(INACTIVE, "inactive lanes named") \
     X(ENDLESS, "no end") \
     X(TRAP, "trap") \
+    X(ASSERT, "failed assertion") \
     X(OPERAND, "invalid operand")
 /* clang-format on */
 typedef enum xg_sim_faultkind {
@@ -2865,11 +2881,15 @@ typedef struct xg_sim_launch {
     bool unchecked_races;     /* do not report data races */
     bool unchecked_registers; /* do not report uses of registers that were not written */
     uint32_t sm_count;        /* what %nsmid says; 0 = 132 */
-    uint32_t shared_limit;    /* bytes a block may have; 0: as the module's target says */
+    /* what the kernel prints, on the workers' threads; with one worker in the order of the blocks */
+    void (*print)(void *user, const char *text, size_t bytes);
+    void *print_user;
+    uint32_t shared_limit; /* bytes a block may have; 0: as the module's target says */
     /* set by xg_sim_prepare */
     uint32_t warps, threads, shared_bytes, shared_base_dynamic, local_bytes, stack_bytes, call_depth, cluster_blocks;
-    int stop;       /* set when a worker faults: others stop at their next block */
-    uint64_t taken; /* blocks that workers have taken */
+    uint32_t alloca_bytes; /* the end of a thread's local memory, for alloca */
+    int stop;              /* set when a worker faults: others stop at their next block */
+    uint64_t taken;        /* blocks that workers have taken */
     /* set by xg_sim_begin */
     uint32_t first_interval; /* 0: races are not looked for */
 } xg_sim_launch;
@@ -2978,7 +2998,8 @@ typedef enum xg_sim_kind {
     XG_SIM_K_INIT,
     XG_SIM_K_ASYNC,
     XG_SIM_K_WAIT,
-    XG_SIM_K_TILE /* async.c; matrix.c */
+    XG_SIM_K_TILE,  /* async.c; matrix.c */
+    XG_SIM_K_TENSOR /* umma.c */
 } xg_sim_kind;
 
 typedef struct xg_sim_ins xg_sim_ins;
@@ -3083,6 +3104,10 @@ struct xg_sim_module {
     xg_sim_memory globals;
     uint32_t *swept;        /* shadow.c: which sweep of that memory they know of */
     bool copies_async;      /* there is a cp.async */
+    bool tensor_memory;     /* there is a tcgen05 */
+    bool allocas;           /* there is an alloca or stacksave */
+    bool cancels;           /* there is a clusterlaunchcontrol.try_cancel */
+    bool heap, prints;      /* malloc or free, vprintf is called */
     uint32_t shared_common; /* of .shared variables that several functions use */
     uint32_t dynamic_at;    /* where dynamic shared memory starts when functions use it, else 0 */
 };
@@ -3109,6 +3134,7 @@ struct xg_sim_module {
  *   one_pass      do 32 words at distances in shared memory lie in different banks, or else at one place of a bank?
  *   shuffle       what shfl does to a whole warp
  *   within, fill  tags (shadow.c): do n words, a multiple of 4, all lie in [least, below)? set n words to one value
+ *   rows_within   the same of the four words at each of 32 distances
  *   copy          bytes, a multiple of 32 (what a compiler makes of memcpy for so many can take ten times as long)
  *   split, join   32 pairs of items of `size` bytes to two rows of 32, and back: what .v2 needs, and twice of what .v4
  *                 needs
@@ -4362,6 +4388,7 @@ typedef struct xg_sim_moves {
     bool (*one_pass)(const uint32_t *off);
     void (*shuffle)(char *to, char *ok, const char *a, const char *b, const char *c, xg_sim_shuffleop op);
     bool (*within)(const uint32_t *p, size_t n, uint32_t least, uint32_t below);
+    bool (*rows_within)(const uint32_t *p, const uint32_t *off, uint32_t least, uint32_t below);
     void (*fill)(uint32_t *p, size_t n, uint32_t word);
     void (*copy)(char *to, const char *from, size_t bytes);
     void (*split)(char *a, char *b, const char *from, uint32_t size);
@@ -4470,6 +4497,12 @@ XG_RACY XG_FN void xg_sim_base_fill(uint32_t *p, size_t n, uint32_t word) {
     for (i = 0; i < n; i++) p[i] = word;
 }
 #endif
+XG_RACY XG_FN bool xg_sim_base_rows_within(const uint32_t *p, const uint32_t *off, uint32_t least, uint32_t below) {
+    uint32_t i;
+    for (i = 0; i < XG_SIM_WARP; i++)
+        if (!xg_sim_base_within(p + off[i] / 4, 4, least, below)) return false;
+    return true;
+}
 XG_FN void xg_sim_base_copy(char *to, const char *from, size_t bytes) {
     uint64_t x[4];
     for (; bytes; bytes -= 32, to += 32, from += 32) {
@@ -4511,7 +4544,7 @@ XG_FN void xg_sim_base_join(char *to, const char *a, const char *b, uint32_t siz
 }
 static const xg_sim_moves xg_sim_moves_base = {xg_sim_base_beside32, xg_sim_base_beside64, xg_sim_base_inside32,
     xg_sim_base_inside64, xg_sim_base_gather, xg_sim_base_one_pass, xg_sim_base_shuffle, xg_sim_base_within,
-    xg_sim_base_fill, xg_sim_base_copy, xg_sim_base_split, xg_sim_base_join};
+    xg_sim_base_rows_within, xg_sim_base_fill, xg_sim_base_copy, xg_sim_base_split, xg_sim_base_join};
 
 #if XG_SIM_X86
 #ifdef __SANITIZE_THREAD__
@@ -4730,6 +4763,18 @@ XG_M256_FN bool xg_sim_avx2_within(const uint32_t *words, size_t n, uint32_t lea
     l = _mm_or_si128(l, h);
     return _mm_testz_si128(l, l) != 0;
 }
+XG_M256_FN bool xg_sim_avx2_rows_within(const uint32_t *p, const uint32_t *off, uint32_t least, uint32_t below) {
+    __m128i low = _mm_set1_epi32((int)least), high = low;
+    const __m128i l = low, h = _mm_set1_epi32((int)(below - 1));
+    uint32_t i;
+    XG_UNROLL(8) for (i = 0; i < XG_SIM_WARP; i++) {
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(p + off[i] / 4));
+        low = _mm_min_epu32(low, x);
+        high = _mm_max_epu32(high, x);
+    }
+    low = _mm_or_si128(_mm_xor_si128(low, l), _mm_xor_si128(_mm_max_epu32(high, h), h));
+    return _mm_testz_si128(low, low) != 0;
+}
 XG_M256_FN void xg_sim_avx2_fill(uint32_t *words, size_t n, uint32_t word) {
     char *p = (char *)words;
     const __m256i v = _mm256_set1_epi32((int)word);
@@ -4814,7 +4859,7 @@ XG_M256_FN void xg_sim_avx2_join(char *to, const char *a, const char *b, uint32_
 }
 static const xg_sim_moves xg_sim_moves_avx2 = {xg_sim_avx2_beside32, xg_sim_avx2_beside64, xg_sim_avx2_inside32,
     xg_sim_avx2_inside64, xg_sim_avx2_gather, xg_sim_avx2_one_pass, xg_sim_avx2_shuffle, xg_sim_avx2_within,
-    xg_sim_avx2_fill, xg_sim_avx2_copy, xg_sim_avx2_split, xg_sim_avx2_join};
+    xg_sim_avx2_rows_within, xg_sim_avx2_fill, xg_sim_avx2_copy, xg_sim_avx2_split, xg_sim_avx2_join};
 #endif
 
 XG_FN const xg_sim_moves *xg_sim_moves_of(xg_sim_unit unit) {
@@ -8560,7 +8605,7 @@ XG_FN void xg_sim_cvt_packed(
             f = XG_F(pair_x2);
         else if ((dt == XG_SIM_F16X2 || dt == XG_SIM_BF16X2) && xg_sim_types[st].bits == 16)
             f = XG_F(unpair_8);
-        else if (dt == XG_SIM_F16X2 && xg_sim_types[st].bits == 8)
+        else if ((dt == XG_SIM_F16X2 || dt == XG_SIM_BF16X2) && xg_sim_types[st].bits == 8)
             f = XG_F(unpair_4);
         else
             xg_sim_no_type(p, s, dt);
@@ -9519,10 +9564,8 @@ XG_FN void xg_sim_d_videos(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* arg
 }
 
 XG_FN void xg_sim_d_refused(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const why[] = {"textures and surfaces are not simulated",
-        "the tensor memory of sm_100 is not simulated", "memory of several devices is not simulated",
-        "a stack that grows is not simulated", "launches that are cancelled are not simulated"};
-    XG_SIM_UNSUPPORTED(p, s->at, NULL, "'%.*s': %s", (int)s->op.n, s->op.p, why[arg]);
+    (void)arg;
+    XG_SIM_UNSUPPORTED(p, s->at, NULL, "'%.*s': textures and surfaces are not simulated", (int)s->op.n, s->op.p);
 }
 
 #endif /* XG_SIM_DECODE_VIDEO_C */
@@ -9555,6 +9598,11 @@ typedef enum xg_sim_asyncop {
     XG_SIM_Y_MAP_SET,
     XG_SIM_Y_MAP_COPY,
     XG_SIM_Y_FILL,
+    XG_SIM_Y_ALLOCA, /* provided.c */
+    XG_SIM_Y_STACK_SAVE,
+    XG_SIM_Y_STACK_RESTORE,
+    XG_SIM_Y_TRY_CANCEL,
+    XG_SIM_Y_CANCELLED,
     XG_SIM_Y_MB_TEST,
     XG_SIM_Y_WAIT /* barrier.cluster.wait */
 } xg_sim_asyncop;
@@ -9899,6 +9947,7 @@ enum {
     XG_SIM_BK_MULTICAST = 2,
     XG_SIM_BK_IM2COL = 4,
     XG_SIM_BK_MASKED = 8,
+    XG_SIM_BK_PICKS = 1 << 9, /* gather4, scatter4 */
     XG_SIM_BK_REDUCE = 1 << 8 /* | op << 4 */,
     XG_SIM_BK_OP = 4,
     XG_SIM_BK_TYPE = 16,
@@ -9991,7 +10040,8 @@ XG_FN uint32_t xg_sim_coordinates(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_op
 XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefetch) {
     bool load = !reduce && !prefetch && xg_sim_has(s, "mbarrier::complete_tx::bytes"),
          im2col = xg_sim_has(s, "im2col") || xg_sim_has(s, "im2col_no_offs"),
-         multicast = xg_sim_has(s, "multicast::cluster");
+         multicast = xg_sim_has(s, "multicast::cluster"),
+         picks = xg_sim_has(s, "tile::gather4") || xg_sim_has(s, "tile::scatter4");
     bool offsets = im2col && (load || prefetch);
     uint32_t rank = xg_sim_has(s, "1d")   ? 1
                     : xg_sim_has(s, "2d") ? 2
@@ -10009,9 +10059,20 @@ XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefet
             : reduce ? xg_sim_form(s, "reduce async bulk tensor 1d|2d|3d|4d|5d global shared::cta "
                                       "add|min|max|inc|dec|and|or|xor tile|im2col_no_offs? bulk_group L2::cache_hint?")
             : load ? xg_sim_form(s, "async bulk tensor 1d|2d|3d|4d|5d shared::cluster|shared::cta global tile|im2col? "
-                                    "mbarrier::complete_tx::bytes multicast::cluster? L2::cache_hint?")
+                                    "mbarrier::complete_tx::bytes multicast::cluster? cta_group::1|cta_group::2? "
+                                    "L2::cache_hint?") ||
+                         xg_sim_form(s, "async bulk tensor 2d shared::cluster|shared::cta global tile::gather4 "
+                                        "mbarrier::complete_tx::bytes multicast::cluster? cta_group::1|cta_group::2? "
+                                        "L2::cache_hint?") ||
+                         xg_sim_form(s, "async bulk tensor 2d tile::gather4 shared::cluster|shared::cta global "
+                                        "mbarrier::complete_tx::bytes multicast::cluster? cta_group::1|cta_group::2? "
+                                        "L2::cache_hint?")
                    : xg_sim_form(s, "async bulk tensor 1d|2d|3d|4d|5d global shared::cta tile|im2col_no_offs? "
-                                    "bulk_group L2::cache_hint?")))
+                                    "bulk_group L2::cache_hint?") ||
+                         xg_sim_form(s, "async bulk tensor 2d global shared::cta tile::scatter4 bulk_group "
+                                        "L2::cache_hint?") ||
+                         xg_sim_form(s, "async bulk tensor 2d tile::scatter4 global shared::cta bulk_group "
+                                        "L2::cache_hint?")))
         xg_sim_no_form(p, s);
     if (im2col && rank < 3) XG_SIM_BAD(p, s->at, NULL, "im2col needs a tensor of rank 3, 4 or 5");
     n = (prefetch ? 1u : load ? 3u : 2u) + offsets + multicast + xg_sim_has(s, "L2::cache_hint");
@@ -10025,7 +10086,8 @@ XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefet
         bar = xg_sim_spot_of(p, s, &s->o[2], XG_SIM_SHARED);
         third = bar.code;
     }
-    count = xg_sim_coordinates(p, s, map->pair, offsets ? &s->o[at] : NULL, rank, &list);
+    /* a column and four rows */
+    count = xg_sim_coordinates(p, s, map->pair, offsets ? &s->o[at] : NULL, picks ? 5 : rank, &list);
     at += offsets;
     if (multicast) mask = xg_sim_source(p, s, at++, XG_SIM_B16);
     xg_sim_policy_at(p, s, at);
@@ -10041,7 +10103,7 @@ XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefet
     in->list = list;
     in->n = (uint16_t)count;
     in->imm = (load ? 0u : (uint32_t)XG_SIM_BK_TO_GLOBAL) | (multicast ? (uint32_t)XG_SIM_BK_MULTICAST : 0u) |
-              (im2col ? (uint32_t)XG_SIM_BK_IM2COL : 0u) |
+              (im2col ? (uint32_t)XG_SIM_BK_IM2COL : 0u) | (picks ? (uint32_t)XG_SIM_BK_PICKS : 0u) |
               (reduce ? (uint32_t)XG_SIM_BK_REDUCE | (uint32_t)op << XG_SIM_BK_OP : 0u) | rank << XG_SIM_BK_RANK;
     in->imm2 = xg_sim_spot_bits(shared) | xg_sim_spot_bits(tensor) << 8 | xg_sim_spot_bits(bar) << 16;
 }
@@ -10229,6 +10291,9 @@ XG_FN void xg_sim_d_tensormap(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     X(F64, "f64", 64, 1) \
     X(E4M3, "e4m3", 8, 1) \
     X(E5M2, "e5m2", 8, 1) \
+    X(E2M3, "e2m3", 6, 1) \
+    X(E3M2, "e3m2", 6, 1) \
+    X(E2M1, "e2m1", 4, 1) \
     X(S8, "s8", 8, 0) \
     X(U8, "u8", 8, 0) \
     X(S4, "s4", 4, 0) \
@@ -10269,7 +10334,10 @@ typedef enum xg_sim_tileop {
     XG_SIM_T_WLOAD,
     XG_SIM_T_WSTORE,
     XG_SIM_T_WGMMA,
-    XG_SIM_T_WGSYNC
+    XG_SIM_T_WGSYNC,
+    XG_SIM_T_BYTES_LOAD /* small.c */,
+    XG_SIM_T_BYTES_STORE,
+    XG_SIM_T_SMALL
 } xg_sim_tileop;
 
 /* Flags of a multiplication, and of the transfers. */
@@ -10412,9 +10480,6 @@ XG_FN void xg_sim_d_ldmatrix(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     xg_sim_ins *in;
     memset(&t, 0, sizeof t);
     r.n = 0;
-    if (xg_sim_has(s, "m16n16") || xg_sim_has(s, "m8n16") || xg_sim_has(s, "m16n8"))
-        XG_SIM_UNSUPPORTED(p, s->at, "m8n8 with .b16 works", "'%.*s' of 8-bit and smaller elements is not simulated",
-            (int)s->op.n, s->op.p);
     if (!xg_sim_form(s, "sync aligned m8n8 x1|x2|x4 trans? shared|shared::cta? b16")) xg_sim_no_form(p, s);
     n = xg_sim_has(s, "x4") ? 4 : xg_sim_has(s, "x2") ? 2 : 1;
     xg_sim_operands(p, s, 2, 2);
@@ -10796,13 +10861,642 @@ XG_FN void xg_sim_d_wgmma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 }
 
 #endif /* XG_SIM_DECODE_MATRIX_C */
+/* sim/decode_small.c -- statements on tiles of floats of 8, 6 and 4 bits: ldmatrix and stmatrix of bytes, mma with a
+ * .kind.
+ *
+ * Elements of 6 and 4 bits have a byte each in the registers of kinds f8f6f4 and mxf8f6f4; kinds mxf4 and mxf4nvf4 pack
+ * two into a byte. A scale is a byte of a register of some lanes; which byte and which lanes, two operands say. */
+#ifndef XG_SIM_DECODE_SMALL_C
+#define XG_SIM_DECODE_SMALL_C
+
+/* ---- ldmatrix, stmatrix ---- */
+
+/* imm of BYTES_LOAD and BYTES_STORE: rows of a matrix in memory; what is unpacked << 8, as in tensor.c; transposed
+ * << 16. */
+XG_FN void xg_sim_d_ldmatrix_any(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
+    bool wide = xg_sim_has(s, "m16n16"), narrow = xg_sim_has(s, "m8n16"), tall = xg_sim_has(s, "m16n8");
+    uint32_t n, regs, i, unpack;
+    const xg_sim_operand *o, *items;
+    xg_sim_regs r;
+    xg_sim_spot a;
+    xg_sim_ins *in;
+    if (!wide && !narrow && !tall) {
+        xg_sim_d_ldmatrix(p, s, store);
+        return;
+    }
+    if (store ? !xg_sim_form(s, "sync aligned m16n8 x1|x2|x4 trans shared|shared::cta? b8")
+              : !xg_sim_form(s, "sync aligned m16n16 x1|x2 trans shared|shared::cta? b8") &&
+                    !xg_sim_form(s, "sync aligned m16n16 x1|x2 trans shared|shared::cta? b8x16 b6x16_p32|b4x16_p64") &&
+                    !xg_sim_form(s, "sync aligned m8n16 x1|x2|x4 shared|shared::cta? b8x16 b6x16_p32|b4x16_p64"))
+        xg_sim_no_form(p, s);
+    unpack = xg_sim_has(s, "b4x16_p64") ? 1 : xg_sim_has(s, "b6x16_p32") ? 2 : 0;
+    n = xg_sim_has(s, "x4") ? 4 : xg_sim_has(s, "x2") ? 2 : 1;
+    regs = wide ? 2 * n : n;
+    xg_sim_operands(p, s, 2, 2);
+    a = xg_sim_spot_of(p, s, &s->o[store ? 0 : 1], xg_sim_shared_word(s));
+    o = &s->o[store ? 1 : 0];
+    items = o->kind == XG_SIM_O_VEC ? o->items : o;
+    if ((o->kind == XG_SIM_O_VEC ? o->n : 1) != regs)
+        XG_SIM_BAD(p, o->at, NULL, ".x%u takes %u registers in braces", n, regs);
+    r.n = 0;
+    for (i = 0; i < regs; i++)
+        r.codes[r.n++] = store ? xg_sim_source_of(p, s, &items[i], XG_SIM_B32, false)
+                               : xg_sim_dest_of(p, &items[i], XG_SIM_B32, false);
+    in = xg_sim_put_tile(p, s, &r, store ? 0 : regs);
+    in->op = store ? XG_SIM_T_BYTES_STORE : XG_SIM_T_BYTES_LOAD;
+    in->a = a.code;
+    in->imm = (wide ? 16u : 8u) | unpack << 8 | (narrow ? 0u : 1u << 16);
+    in->imm2 = xg_sim_spot_bits(a);
+}
+
+/* ---- mma ---- */
+
+/* A scale's operands: the register, and {byte, lanes}. */
+XG_FN void xg_sim_scale_operands(xg_sim_asm *p, xg_sim_stmt *s, uint32_t at, xg_sim_regs *r) {
+    const xg_sim_operand *ids = &s->o[at + 1], *data = &s->o[at];
+    uint32_t i;
+    if (data->kind == XG_SIM_O_VEC && data->n == 1) data = data->items;
+    r->codes[r->n++] = xg_sim_source_of(p, s, data, XG_SIM_B32, false);
+    if (ids->kind != XG_SIM_O_VEC || ids->n != 2)
+        XG_SIM_BAD(p, ids->at, "such as {0, 0}", "a scale needs the numbers of its byte and of its threads in braces");
+    for (i = 0; i < 2; i++) r->codes[r->n++] = xg_sim_source_of(p, s, &ids->items[i], XG_SIM_U16, false);
+}
+/* How many scales a row has; 0 when the statement does not say a valid number. */
+XG_FN uint32_t xg_sim_small_scales(xg_sim_stmt *s, bool tight, bool nv, bool ue4m3) {
+    uint32_t n = xg_sim_take(s, "scale_vec::1X")   ? 1
+                 : xg_sim_take(s, "scale_vec::2X") ? 2
+                 : xg_sim_take(s, "scale_vec::4X") ? 4
+                                                   : (nv         ? 0u
+                                                         : tight ? 2u
+                                                                 : 1u);
+    if (!tight) return n == 1 && !ue4m3 ? 1 : 0;
+    return n == 2 && !ue4m3 ? 2 : n == 4 && nv ? 4 : 0;
+}
+XG_FN bool xg_sim_small_float(xg_sim_elem e, bool tight) {
+    if (tight) return e == XG_SIM_EL_E2M1;
+    return e == XG_SIM_EL_E4M3 || e == XG_SIM_EL_E5M2 || e == XG_SIM_EL_E2M3 || e == XG_SIM_EL_E3M2 ||
+           e == XG_SIM_EL_E2M1;
+}
+XG_FN void xg_sim_mma_small(xg_sim_asm *p, xg_sim_stmt *s) {
+    bool scaled = xg_sim_take(s, "block_scale"), nv = xg_sim_take(s, "kind::mxf4nvf4");
+    bool tight = xg_sim_take(s, "kind::mxf4") || nv, mx = xg_sim_take(s, "kind::mxf8f6f4");
+    bool plain = xg_sim_take(s, "kind::f8f6f4"), ue4m3;
+    uint32_t scales = 0, n;
+    xg_sim_tile t;
+    xg_sim_elem e[4];
+    xg_sim_regs r;
+    xg_sim_ins *in;
+    memset(&t, 0, sizeof t);
+    r.n = 0;
+    if (xg_sim_has(s, "sp") || xg_sim_has(s, "sp::ordered_metadata"))
+        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'mma.sp' with a .kind is not simulated");
+    if (!xg_sim_take(s, "sync") || !xg_sim_take(s, "aligned") || scaled != (tight || mx) || (scaled && plain))
+        xg_sim_no_form(p, s);
+    xg_sim_take_shape(p, s, &t);
+    xg_sim_take_layouts(p, s, &t);
+    ue4m3 = xg_sim_take(s, "ue4m3");
+    if (scaled && !ue4m3 && !xg_sim_take(s, "ue8m0")) xg_sim_no_form(p, s);
+    if (scaled && !(scales = xg_sim_small_scales(s, tight, nv, ue4m3))) xg_sim_no_form(p, s);
+    if (xg_sim_take_elems(s, e) != 4) XG_SIM_BAD(p, s->at, NULL, "'mma' needs the types of D, A, B and C");
+    t.d = e[0];
+    t.a = e[1];
+    t.b = e[2];
+    t.c = e[3];
+    if (t.m != 16 || t.n != 8 || t.k != (tight ? 64u : 32u) || t.c != t.d || t.flags ||
+        !(t.d == XG_SIM_EL_F32 || (t.d == XG_SIM_EL_F16 && plain)) || !xg_sim_small_float(t.a, tight) ||
+        !xg_sim_small_float(t.b, tight))
+        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'mma' has no form for this shape with these types");
+    n = scaled ? 8 : 4;
+    xg_sim_operands(p, s, n, n);
+    xg_sim_tile_operand(p, s, 1, 4, t.a, false, &r);
+    xg_sim_tile_operand(p, s, 2, 2, t.b, false, &r);
+    n = xg_sim_tile_regs(16 * 8, t.c);
+    xg_sim_tile_operand(p, s, 3, n, t.c, false, &r);
+    if (scaled) {
+        xg_sim_scale_operands(p, s, 4, &r);
+        xg_sim_scale_operands(p, s, 6, &r);
+    }
+    xg_sim_tile_operand(p, s, 0, n, t.d, true, &r);
+    t.selector = scales | (ue4m3 ? 8u : 0u);
+    in = xg_sim_put_tile(p, s, &r, n);
+    xg_sim_tile_put(in, XG_SIM_T_SMALL, &t);
+}
+XG_FN void xg_sim_d_mma_any(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    uint32_t i;
+    for (i = 0; i < s->n_mods; i++)
+        if (xg_sim_prefix(s->mods[i], "kind::")) {
+            xg_sim_mma_small(p, s);
+            return;
+        }
+    xg_sim_d_mma(p, s, arg);
+}
+
+#endif /* XG_SIM_DECODE_SMALL_C */
+/* sim/decode_tensor.c -- statements on the tensor memory of sm_100: tcgen05.
+ *
+ * Tensor memory has 128 lanes of 512 columns of 32 bits. Its addresses have 32 bits, the lane in the upper half and the
+ * column in the lower one. A statement becomes one record of K_TENSOR; a multiplication's operands stand in its list
+ * in the order of xg_sim_umma_operand, those that it lacks are constants. */
+#ifndef XG_SIM_DECODE_TENSOR_C
+#define XG_SIM_DECODE_TENSOR_C
+
+/* op of K_TENSOR; of ALLOC and FREE also of K_WAIT. */
+typedef enum xg_sim_tensorop {
+    XG_SIM_N_FREE,
+    XG_SIM_N_RELINQUISH,
+    XG_SIM_N_LOAD,
+    XG_SIM_N_STORE,
+    XG_SIM_N_WAIT_LOAD,
+    XG_SIM_N_WAIT_STORE,
+    XG_SIM_N_FENCE,
+    XG_SIM_N_COPY,
+    XG_SIM_N_SHIFT,
+    XG_SIM_N_MMA,
+    XG_SIM_N_COMMIT,
+    XG_SIM_N_ALLOC = 64 /* of K_WAIT: none of xg_sim_asyncop */
+} xg_sim_tensorop;
+
+/* imm of all of them: the two blocks of a pair work together. */
+enum {
+    XG_SIM_N_PAIR = 1 << 31
+};
+
+/* X(NAME, text, lanes, columns of one repetition, registers of one repetition): the shapes of ld and st. */
+/* clang-format off */
+#define XG_SIM_TENSOR_SHAPES(X) \
+    X(32X32, "32x32b", 32, 1, 1) \
+    X(16X64, "16x64b", 16, 2, 1) \
+    X(16X128, "16x128b", 16, 4, 2) \
+    X(16X256, "16x256b", 16, 8, 4) \
+    X(16X32X2, "16x32bx2", 16, 1, 1)
+/* clang-format on */
+typedef enum xg_sim_tensorshape {
+#define X(name, text, lanes, columns, regs) XG_SIM_N_##name,
+    XG_SIM_TENSOR_SHAPES(X)
+#undef X
+    XG_SIM_N_SHAPES
+} xg_sim_tensorshape;
+static const struct {
+    const char *text;
+    uint8_t lanes, columns, regs;
+} xg_sim_tensor_shapes[XG_SIM_N_SHAPES] = {
+#define X(name, text, lanes, columns, regs) {text, lanes, columns, regs},
+    XG_SIM_TENSOR_SHAPES(X)
+#undef X
+};
+
+/* imm of LOAD and STORE: the shape (3 bits), repetitions << 3, packed << 12; imm2: columns to the second half of
+ * 16x32bx2. */
+enum {
+    XG_SIM_N_REPEAT = 3,
+    XG_SIM_N_PACKED = 1 << 12
+};
+
+/* imm of COPY: rows << 0 (8 bits), bits of a row / 128 << 8 (2 bits), how rows are repeated << 10, what is unpacked
+ * << 12. */
+typedef enum xg_sim_tensorspread {
+    XG_SIM_N_SPREAD_ONCE,
+    XG_SIM_N_SPREAD_02_13,
+    XG_SIM_N_SPREAD_01_23,
+    XG_SIM_N_SPREAD_X4,
+    XG_SIM_N_SPREAD_STEP /* 4x256b: a row for each part of 32 lanes */
+} xg_sim_tensorspread;
+
+/* X(NAME, text, bytes of K, scaled): what a multiplication takes. */
+/* clang-format off */
+#define XG_SIM_UMMA_KINDS(X) \
+    X(F16, "kind::f16", 0) \
+    X(TF32, "kind::tf32", 0) \
+    X(F8F6F4, "kind::f8f6f4", 0) \
+    X(I8, "kind::i8", 0) \
+    X(MXF8F6F4, "kind::mxf8f6f4", 1) \
+    X(MXF4, "kind::mxf4", 1) \
+    X(MXF4NVF4, "kind::mxf4nvf4", 1)
+/* clang-format on */
+typedef enum xg_sim_ummakind {
+#define X(name, text, scaled) XG_SIM_U_##name,
+    XG_SIM_UMMA_KINDS(X)
+#undef X
+    XG_SIM_U_KINDS
+} xg_sim_ummakind;
+static const struct {
+    const char *text;
+    uint8_t scaled;
+} xg_sim_umma_kinds[XG_SIM_U_KINDS] = {
+#define X(name, text, scaled) {text, scaled},
+    XG_SIM_UMMA_KINDS(X)
+#undef X
+};
+
+/* The operands of MMA in its list. MASK: four words, or eight of a pair. */
+typedef enum xg_sim_umma_operand {
+    XG_SIM_U_D,
+    XG_SIM_U_A,
+    XG_SIM_U_B,
+    XG_SIM_U_SHAPE,
+    XG_SIM_U_ADD,
+    XG_SIM_U_SCALE_A,
+    XG_SIM_U_SCALE_B,
+    XG_SIM_U_MASK
+} xg_sim_umma_operand;
+/* imm of MMA: the kind (4 bits), flags, scales of a row << 8 (3 bits; 0 where there are none). imm2: D is divided by
+ * 2^imm2 first. */
+enum {
+    XG_SIM_U_IN_TENSOR = 1 << 4, /* A lies in tensor memory */
+    XG_SIM_U_STATIONARY = 1 << 5,
+    XG_SIM_U_MASKED = 1 << 6,
+    XG_SIM_U_SHIFTED = 1 << 7,
+    XG_SIM_U_SCALES = 8
+};
+
+/* ---- operands ---- */
+
+/* [address + offset] in tensor memory. */
+XG_FN uint32_t xg_sim_tensor_address(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o) {
+    const xg_sim_operand *base = o->items;
+    uint32_t code, sum;
+    if (o->kind != XG_SIM_O_ADDR) XG_SIM_BAD(p, o->at, "write [register]", "expected an address in tensor memory");
+    if (base->kind == XG_SIM_O_NUM) return xg_sim_constant(p, base->value + o->value, 4);
+    code = xg_sim_source_of(p, s, base, XG_SIM_B32, false);
+    if (!o->value) return code;
+    sum = xg_sim_temp(p, 4);
+    xg_sim_alu(p, s, XG_F(add_i32), sum, code, xg_sim_constant(p, o->value, 4), XG_SIM_NOREG);
+    return sum;
+}
+XG_FN xg_sim_ins *xg_sim_put_tensor(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_tensorop op) {
+    xg_sim_ins *in = xg_sim_put(p, s, XG_SIM_K_TENSOR);
+    in->op = (uint16_t)op;
+    in->imm = xg_sim_has(s, "cta_group::2") ? (uint32_t)XG_SIM_N_PAIR : 0u;
+    p->m->tensor_memory = true;
+    return in;
+}
+
+/* ---- allocation and waits ---- */
+
+XG_FN void xg_sim_tensor_alloc(xg_sim_asm *p, xg_sim_stmt *s) {
+    xg_sim_spot to;
+    uint32_t n;
+    xg_sim_ins *in;
+    xg_sim_operands(p, s, 2, 2);
+    to = xg_sim_spot_of(p, s, &s->o[0], xg_sim_shared_word(s));
+    n = xg_sim_source(p, s, 1, XG_SIM_U32);
+    in = xg_sim_put_tensor(p, s, XG_SIM_N_ALLOC);
+    in->kind = XG_SIM_K_WAIT;
+    in->a = to.code;
+    in->b = n;
+    in->imm2 = xg_sim_spot_bits(to);
+}
+XG_FN void xg_sim_tensor_free(xg_sim_asm *p, xg_sim_stmt *s) {
+    uint32_t at, n;
+    xg_sim_ins *in;
+    xg_sim_operands(p, s, 2, 2);
+    at = s->o[0].kind == XG_SIM_O_ADDR ? xg_sim_tensor_address(p, s, &s->o[0]) : xg_sim_source(p, s, 0, XG_SIM_B32);
+    n = xg_sim_source(p, s, 1, XG_SIM_U32);
+    in = xg_sim_put_tensor(p, s, XG_SIM_N_FREE);
+    in->a = at;
+    in->b = n;
+}
+
+/* ---- ld and st ---- */
+
+XG_FN uint32_t xg_sim_tensor_repeat(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_tensorshape shape) {
+    static const char *const words[] = {"x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"};
+    uint32_t i;
+    for (i = 0; i < XG_COUNT(words); i++)
+        if (xg_sim_has(s, words[i])) break;
+    if (i == XG_COUNT(words) || (1u << i) * xg_sim_tensor_shapes[shape].regs > 128)
+        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'tcgen05' has no such repetition of .%s", xg_sim_tensor_shapes[shape].text);
+    return 1u << i;
+}
+XG_FN void xg_sim_tensor_move(xg_sim_asm *p, xg_sim_stmt *s, bool store) {
+    uint32_t shape = 0, repeat, regs, i, address, half = 0, list, codes[128];
+    bool split, packed = xg_sim_has(s, store ? "unpack::16b" : "pack::16b");
+    const xg_sim_operand *data;
+    xg_sim_ins *in;
+    while (shape < XG_SIM_N_SHAPES && !xg_sim_has(s, xg_sim_tensor_shapes[shape].text)) shape++;
+    if (shape == XG_SIM_N_SHAPES) xg_sim_no_form(p, s);
+    split = shape == XG_SIM_N_16X32X2;
+    repeat = xg_sim_tensor_repeat(p, s, (xg_sim_tensorshape)shape);
+    regs = repeat * xg_sim_tensor_shapes[shape].regs;
+    xg_sim_operands(p, s, 2 + split, 2 + split);
+    data = &s->o[store ? 1 + split : 0];
+    address = xg_sim_tensor_address(p, s, &s->o[store ? 0 : 1]);
+    if (split) half = xg_sim_literal(p, s, store ? 1 : 2, 511);
+    if ((data->kind == XG_SIM_O_VEC ? data->n : 1) != regs)
+        XG_SIM_BAD(
+            p, data->at, NULL, ".%s.x%u takes %u registers in braces", xg_sim_tensor_shapes[shape].text, repeat, regs);
+    for (i = 0; i < regs; i++) {
+        const xg_sim_operand *o = data->kind == XG_SIM_O_VEC ? &data->items[i] : data;
+        codes[i] = store ? xg_sim_source_of(p, s, o, XG_SIM_B32, false) : xg_sim_dest_of(p, o, XG_SIM_B32, false);
+    }
+    list = xg_sim_list_begin(p);
+    for (i = 0; i < regs; i++) xg_sim_list_add(p, codes[i]);
+    in = xg_sim_put_tensor(p, s, store ? XG_SIM_N_STORE : XG_SIM_N_LOAD);
+    in->a = address;
+    in->list = list;
+    in->n = (uint16_t)regs;
+    in->d2bytes = (uint8_t)(store ? 0 : regs);
+    in->imm |= shape | repeat << XG_SIM_N_REPEAT | (packed ? (uint32_t)XG_SIM_N_PACKED : 0u);
+    in->imm2 = half;
+}
+
+/* ---- cp and shift ---- */
+
+XG_FN void xg_sim_tensor_copy(xg_sim_asm *p, xg_sim_stmt *s) {
+    static const struct {
+        const char *text;
+        uint8_t rows, words;
+    } shapes[] = {{"128x256b", 128, 2}, {"4x256b", 4, 2}, {"128x128b", 128, 1}, {"64x128b", 64, 1}, {"32x128b", 32, 1}};
+    static const char *const spreads[] = {"warpx2::02_13", "warpx2::01_23", "warpx4"};
+    uint32_t i = 0, spread, unpack, address, matrix;
+    xg_sim_ins *in;
+    while (i < XG_COUNT(shapes) && !xg_sim_has(s, shapes[i].text)) i++;
+    for (spread = 3; spread && !xg_sim_has(s, spreads[spread - 1]); spread--) {}
+    if (i == XG_COUNT(shapes) || (shapes[i].rows == 64) != (spread == 1 || spread == 2) ||
+        (shapes[i].rows == 32) != (spread == 3))
+        xg_sim_no_form(p, s);
+    if (shapes[i].rows == 4) spread = XG_SIM_N_SPREAD_STEP;
+    unpack = xg_sim_has(s, "b4x16_p64") ? 1 : xg_sim_has(s, "b6x16_p32") ? 2 : 0;
+    if ((unpack != 0) != xg_sim_has(s, "b8x16")) xg_sim_no_form(p, s);
+    xg_sim_operands(p, s, 2, 2);
+    address = xg_sim_tensor_address(p, s, &s->o[0]);
+    matrix = xg_sim_source(p, s, 1, XG_SIM_B64);
+    in = xg_sim_put_tensor(p, s, XG_SIM_N_COPY);
+    in->a = address;
+    in->b = matrix;
+    in->imm |= shapes[i].rows | (uint32_t)shapes[i].words << 8 | spread << 10 | unpack << 13;
+}
+
+/* ---- mma ---- */
+
+/* Scales of a row or column of one multiplication: 0 where there are none. */
+XG_FN uint32_t xg_sim_umma_scales(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_ummakind kind) {
+    static const char *const words[] = {"scale_vec::1X", "scale_vec::2X", "scale_vec::4X", "block32", "block16"};
+    uint32_t i, n;
+    if (!xg_sim_umma_kinds[kind].scaled) return 0;
+    for (i = 0; i < XG_COUNT(words) && !xg_sim_has(s, words[i]); i++) {}
+    n = kind == XG_SIM_U_MXF8F6F4 ? 1 : kind == XG_SIM_U_MXF4 ? 2 : 4; /* where the statement says nothing */
+    if (i < 3) n = 1u << i;
+    if (i >= 3 && i < XG_COUNT(words)) n = (kind == XG_SIM_U_MXF8F6F4 ? 1u : 2u) << (i - 3);
+    if ((kind == XG_SIM_U_MXF8F6F4 && n != 1) || (kind == XG_SIM_U_MXF4 && n != 2) ||
+        (kind == XG_SIM_U_MXF4NVF4 && n == 1))
+        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'tcgen05.mma' has no form with these scales");
+    return n;
+}
+XG_FN void xg_sim_tensor_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t stationary) {
+    uint32_t kind = 0, scales, at = 4, i, n, codes[16], list, factor = 0, mask = 0, flags = stationary;
+    bool pair = xg_sim_has(s, "cta_group::2"), in_tensor;
+    xg_sim_ins *in;
+    while (kind < XG_SIM_U_KINDS && !xg_sim_has(s, xg_sim_umma_kinds[kind].text)) kind++;
+    if (kind == XG_SIM_U_KINDS || (xg_sim_umma_kinds[kind].scaled != 0) != xg_sim_has(s, "block_scale"))
+        xg_sim_no_form(p, s);
+    scales = xg_sim_umma_scales(p, s, (xg_sim_ummakind)kind);
+    if (s->n < 5) xg_sim_operands(p, s, 5, 7);
+    in_tensor = s->o[1].kind == XG_SIM_O_ADDR;
+    if (in_tensor) flags |= XG_SIM_U_IN_TENSOR;
+    if (xg_sim_has(s, "ashift")) flags |= XG_SIM_U_SHIFTED;
+    codes[XG_SIM_U_D] = xg_sim_tensor_address(p, s, &s->o[0]);
+    codes[XG_SIM_U_A] = in_tensor ? xg_sim_tensor_address(p, s, &s->o[1]) : xg_sim_source(p, s, 1, XG_SIM_B64);
+    codes[XG_SIM_U_B] = xg_sim_source(p, s, 2, XG_SIM_B64);
+    codes[XG_SIM_U_SHAPE] = xg_sim_source(p, s, 3, XG_SIM_B32);
+    codes[XG_SIM_U_SCALE_A] = codes[XG_SIM_U_SCALE_B] = xg_sim_constant(p, 0, 4);
+    if (scales) {
+        codes[XG_SIM_U_SCALE_A] = xg_sim_tensor_address(p, s, &s->o[at++]);
+        codes[XG_SIM_U_SCALE_B] = xg_sim_tensor_address(p, s, &s->o[at++]);
+    } else if (s->o[at].kind == XG_SIM_O_VEC) {
+        mask = pair ? 8 : 4;
+        if (s->o[at].n != mask)
+            XG_SIM_BAD(p, s->o[at].at, NULL, "the lanes that are left out are %u registers in braces", mask);
+        for (i = 0; i < mask; i++)
+            codes[XG_SIM_U_MASK + i] = xg_sim_source_of(p, s, &s->o[at].items[i], XG_SIM_B32, false);
+        flags |= XG_SIM_U_MASKED;
+        at++;
+    }
+    if (s->n <= at) xg_sim_operands(p, s, at + 1, at + 2);
+    codes[XG_SIM_U_ADD] = xg_sim_source(p, s, at++, XG_SIM_PRED);
+    if (s->n > at && stationary)
+        XG_SIM_UNSUPPORTED(p, s->o[at].at, NULL, "tcgen05.mma.ws with a mask of columns is not simulated");
+    if (s->n > at && (kind == XG_SIM_U_F16 || kind == XG_SIM_U_TF32)) factor = xg_sim_literal(p, s, at++, 15);
+    xg_sim_operands(p, s, at, at);
+    n = XG_SIM_U_MASK + mask;
+    list = xg_sim_list_begin(p);
+    for (i = 0; i < n; i++) xg_sim_list_add(p, codes[i]);
+    in = xg_sim_put_tensor(p, s, XG_SIM_N_MMA);
+    in->list = list;
+    in->n = (uint16_t)n;
+    in->imm |= kind | flags | scales << XG_SIM_U_SCALES;
+    in->imm2 = factor;
+}
+
+/* ---- commit ---- */
+
+XG_FN void xg_sim_tensor_commit(xg_sim_asm *p, xg_sim_stmt *s) {
+    bool multicast = xg_sim_has(s, "multicast::cluster");
+    xg_sim_spot bar;
+    uint32_t mask = XG_SIM_NOREG;
+    xg_sim_ins *in;
+    xg_sim_operands(p, s, 1u + multicast, 1u + multicast);
+    bar = xg_sim_spot_of(p, s, &s->o[0], xg_sim_shared_word(s));
+    if (multicast) mask = xg_sim_source(p, s, 1, XG_SIM_B16);
+    in = xg_sim_put_tensor(p, s, XG_SIM_N_COMMIT);
+    in->c = bar.code;
+    in->e = mask;
+    in->imm2 = xg_sim_spot_bits(bar) << 16;
+}
+
+/* ---- all ---- */
+
+#define XG_SIM_COLLECTOR "collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard?"
+#define XG_SIM_COLLECTOR_B \
+    "collector::b0::fill|collector::b0::use|collector::b0::lastuse|collector::b0::discard|collector::b1::fill|" \
+    "collector::b1::use|collector::b1::lastuse|collector::b1::discard|collector::b2::fill|collector::b2::use|" \
+    "collector::b2::lastuse|collector::b2::discard|collector::b3::fill|collector::b3::use|collector::b3::lastuse|" \
+    "collector::b3::discard?"
+XG_FN void xg_sim_d_tcgen05(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    (void)arg;
+    if (xg_sim_form(s, "alloc cta_group::1|cta_group::2 sync aligned shared::cta? b32"))
+        xg_sim_tensor_alloc(p, s);
+    else if (xg_sim_form(s, "dealloc cta_group::1|cta_group::2 sync aligned b32"))
+        xg_sim_tensor_free(p, s);
+    else if (xg_sim_form(s, "relinquish_alloc_permit cta_group::1|cta_group::2 sync aligned")) {
+        xg_sim_operands(p, s, 0, 0);
+        xg_sim_put_tensor(p, s, XG_SIM_N_RELINQUISH);
+    } else if (xg_sim_form(s, "wait::ld|wait::st sync aligned")) {
+        xg_sim_operands(p, s, 0, 0);
+        xg_sim_put_tensor(p, s, xg_sim_has(s, "wait::ld") ? XG_SIM_N_WAIT_LOAD : XG_SIM_N_WAIT_STORE);
+    } else if (xg_sim_form(s, "fence::before_thread_sync|fence::after_thread_sync")) {
+        xg_sim_operands(p, s, 0, 0);
+        xg_sim_put_tensor(p, s, XG_SIM_N_FENCE);
+    } else if (xg_sim_form(s,
+                   "ld sync aligned 32x32b|16x64b|16x128b|16x256b|16x32bx2 x1|x2|x4|x8|x16|x32|x64|x128 pack::16b? "
+                   "b32"))
+        xg_sim_tensor_move(p, s, false);
+    else if (xg_sim_form(s,
+                 "st sync aligned 32x32b|16x64b|16x128b|16x256b|16x32bx2 x1|x2|x4|x8|x16|x32|x64|x128 unpack::16b? "
+                 "b32"))
+        xg_sim_tensor_move(p, s, true);
+    else if (xg_sim_form(s, "cp cta_group::1|cta_group::2 128x256b|4x256b|128x128b|64x128b|32x128b "
+                            "warpx2::02_13|warpx2::01_23|warpx4? b8x16? b6x16_p32|b4x16_p64?"))
+        xg_sim_tensor_copy(p, s);
+    else if (xg_sim_form(s, "shift cta_group::1|cta_group::2 down")) {
+        uint32_t at;
+        xg_sim_operands(p, s, 1, 1);
+        at = xg_sim_tensor_address(p, s, &s->o[0]);
+        xg_sim_put_tensor(p, s, XG_SIM_N_SHIFT)->a = at;
+    } else if (xg_sim_form(s,
+                   "commit cta_group::1|cta_group::2 mbarrier::arrive::one shared::cluster? multicast::cluster? b64"))
+        xg_sim_tensor_commit(p, s);
+    else if (xg_sim_form(s, "mma cta_group::1|cta_group::2 kind::f16|kind::tf32|kind::f8f6f4|kind::i8 "
+                            "ashift? " XG_SIM_COLLECTOR) ||
+             xg_sim_form(s, "mma cta_group::1|cta_group::2 kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4 block_scale "
+                            "scale_vec::1X|scale_vec::2X|scale_vec::4X|block16|block32? " XG_SIM_COLLECTOR))
+        xg_sim_tensor_mma(p, s, 0);
+    else if (xg_sim_form(s, "mma ws cta_group::1 kind::f16|kind::tf32|kind::f8f6f4|kind::i8 " XG_SIM_COLLECTOR_B))
+        xg_sim_tensor_mma(p, s, XG_SIM_U_STATIONARY);
+    else if (xg_sim_has(s, "mma") && xg_sim_has(s, "sp"))
+        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'tcgen05.mma.sp', a sparse A, is not simulated");
+    else
+        xg_sim_no_form(p, s);
+}
+#undef XG_SIM_COLLECTOR
+#undef XG_SIM_COLLECTOR_B
+
+#endif /* XG_SIM_DECODE_TENSOR_C */
+/* sim/decode_system.c -- statements between a thread and what runs it: its stack, launches that are cancelled, memory
+ * of several devices.
+ *
+ * There is one device here, so the multicast object behind an address of multimem has one member: multimem.ld_reduce is
+ * a load, multimem.st a store, multimem.red a reduction. */
+#ifndef XG_SIM_DECODE_SYSTEM_C
+#define XG_SIM_DECODE_SYSTEM_C
+
+/* ---- the stack ---- */
+
+/* alloca.u64 d, bytes[, align]; stacksave.u64 d; stackrestore.u64 a. Addresses are those of local memory. */
+XG_FN void xg_sim_d_stack(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
+    bool wide = xg_sim_has(s, "u64");
+    xg_sim_type t = wide ? XG_SIM_U64 : XG_SIM_U32;
+    uint32_t a = XG_SIM_NOREG, align = 8, d = XG_SIM_NOREG;
+    xg_sim_ins *in;
+    if (!xg_sim_form(s, "u32|u64")) xg_sim_no_form(p, s);
+    xg_sim_operands(p, s, op == XG_SIM_Y_ALLOCA ? 2 : 1, op == XG_SIM_Y_ALLOCA ? 3 : 1);
+    if (op != XG_SIM_Y_STACK_SAVE) a = xg_sim_source(p, s, op == XG_SIM_Y_ALLOCA ? 1 : 0, t);
+    if (s->n == 3) align = xg_sim_literal(p, s, 2, 1 << 15);
+    if (!align || align & (align - 1)) XG_SIM_BAD(p, s->o[2].at, NULL, "an alignment is a power of two");
+    if (op != XG_SIM_Y_STACK_RESTORE) d = xg_sim_dest(p, s, 0, t);
+    in = xg_sim_put_async(p, s, (xg_sim_asyncop)op);
+    in->a = a;
+    in->d = d;
+    in->imm = align;
+    in->imm2 = wide;
+    p->m->allocas = true;
+}
+
+/* ---- launches that are cancelled ---- */
+
+XG_FN void xg_sim_try_cancel(xg_sim_asm *p, xg_sim_stmt *s) {
+    xg_sim_spot to, bar;
+    xg_sim_ins *in;
+    xg_sim_operands(p, s, 2, 2);
+    to = xg_sim_spot_of(p, s, &s->o[0], xg_sim_has(s, "shared::cta") ? XG_SIM_SHARED : XG_SIM_GENERIC);
+    bar = xg_sim_spot_of(p, s, &s->o[1], to.space);
+    in = xg_sim_put_async(p, s, XG_SIM_Y_TRY_CANCEL);
+    in->a = to.code;
+    in->c = bar.code;
+    in->imm = xg_sim_has(s, "multicast::cluster::all") ? XG_SIM_BK_MULTICAST : 0u;
+    in->imm2 = xg_sim_spot_bits(to) | xg_sim_spot_bits(bar) << 16;
+    p->m->cancels = true;
+}
+/* The answer's 16 bytes are a register of 128 bits. */
+XG_FN void xg_sim_query_cancel(xg_sim_asm *p, xg_sim_stmt *s, uint32_t from, uint32_t n) {
+    uint32_t halves[2], d[4], i, list;
+    const xg_sim_operand *o = &s->o[0];
+    xg_sim_ins *in;
+    bool asks = from == 3;
+    xg_sim_operands(p, s, 2, 2);
+    xg_sim_halves_of(p, s, &s->o[1], false, halves);
+    if (n == 4 && (o->kind != XG_SIM_O_VEC || o->n != 4)) XG_SIM_BAD(p, o->at, NULL, ".v4 needs 4 registers in braces");
+    for (i = 0; i < n; i++) d[i] = xg_sim_dest_of(p, n == 4 ? &o->items[i] : o, asks ? XG_SIM_PRED : XG_SIM_B32, false);
+    list = xg_sim_list_begin(p);
+    for (i = 0; i < n; i++) xg_sim_list_add(p, d[i]);
+    in = xg_sim_put_async(p, s, XG_SIM_Y_CANCELLED);
+    in->a = halves[0];
+    in->b = halves[1];
+    in->list = list;
+    in->n = (uint16_t)n;
+    in->d2bytes = (uint8_t)n;
+    in->imm = from;
+}
+XG_FN void xg_sim_d_launchcontrol(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    (void)arg;
+    if (xg_sim_form(s, "try_cancel async shared::cta? mbarrier::complete_tx::bytes multicast::cluster::all? b128"))
+        xg_sim_try_cancel(p, s);
+    else if (xg_sim_form(s, "query_cancel is_canceled pred b128"))
+        xg_sim_query_cancel(p, s, 3, 1);
+    else if (xg_sim_form(s, "query_cancel get_first_ctaid v4 b32 b128"))
+        xg_sim_query_cancel(p, s, 0, 4);
+    else if (xg_sim_form(s, "query_cancel get_first_ctaid::x|get_first_ctaid::y|get_first_ctaid::z b32 b128"))
+        xg_sim_query_cancel(p, s,
+            xg_sim_has(s, "get_first_ctaid::x")   ? 0
+            : xg_sim_has(s, "get_first_ctaid::y") ? 1
+                                                  : 2,
+            1);
+    else
+        xg_sim_no_form(p, s);
+}
+
+/* ---- memory of several devices ---- */
+
+/* Two floats or four small ones are words to a load and a store. */
+XG_FN void xg_sim_multimem_words(xg_sim_stmt *s) {
+    static const char *const packed[] = {"f16x2", "bf16x2", "e4m3x4", "e5m2x4"}, *const halves[] = {
+                                                                                     "f16", "bf16", "e4m3x2", "e5m2x2"};
+    uint32_t i, k;
+    for (i = 0; i < s->n_mods; i++) {
+        for (k = 0; k < XG_COUNT(packed); k++)
+            if (xg_str_is(s->mods[i], packed[k])) s->mods[i] = xg_str_z("b32");
+        for (k = 0; k < XG_COUNT(halves); k++)
+            if (xg_str_is(s->mods[i], halves[k])) s->mods[i] = xg_str_z("b16");
+        if (xg_str_is(s->mods[i], "e4m3") || xg_str_is(s->mods[i], "e5m2")) s->mods[i] = xg_str_z("b8");
+    }
+}
+#define XG_SIM_MULTIMEM_TYPES \
+    "f16|f16x2|bf16|bf16x2|f32|f64|u32|s32|u64|s64|b32|b64|e4m3|e4m3x2|e4m3x4|e5m2|e5m2x2|e5m2x4"
+XG_FN void xg_sim_d_multimem(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    static const char *const drop[] = {"ld_reduce", "st", "red", "acc::f32", "acc::f16"};
+    static const char *const ops[] = {"min", "max", "add", "and", "or", "xor"};
+    bool load, store;
+    uint32_t i;
+    (void)arg;
+    load = xg_sim_form(s,
+        "ld_reduce weak|relaxed|acquire? cta|cluster|gpu|sys? global? min|max|add|and|or|xor acc::f32|acc::f16? "
+        "v2|v4|v8? " XG_SIM_MULTIMEM_TYPES);
+    store = !load &&
+            xg_sim_form(s, "st weak|relaxed|release? cta|cluster|gpu|sys? global? v2|v4|v8? " XG_SIM_MULTIMEM_TYPES);
+    if (!load && !store &&
+        !xg_sim_form(s, "red relaxed|release? cta|cluster|gpu|sys? global? min|max|add|and|or|xor "
+                        "v2|v4|v8? " XG_SIM_MULTIMEM_TYPES))
+        xg_sim_no_form(p, s);
+    s->used = 0;
+    for (i = 0; i < XG_COUNT(drop); i++) xg_sim_take(s, drop[i]);
+    for (i = 0; load && i < XG_COUNT(ops); i++) xg_sim_take(s, ops[i]);
+    if (load || store) {
+        xg_sim_multimem_words(s);
+        xg_sim_access(p, s, store);
+    } else
+        xg_sim_d_atom(p, s, 1);
+}
+#undef XG_SIM_MULTIMEM_TYPES
+
+#endif /* XG_SIM_DECODE_SYSTEM_C */
 /* sim/targets.c -- what a target has: shared memory of a block, and which instructions from which compute capability
  * on.
  *
  * XG_SIM_NEEDS is a list of facts of the PTX manual, each "an instruction of this name with these words among its
  * modifiers needs that target"; a bar separates words of which one is enough. All facts that fit an instruction hold.
- * feature 'a': only targets with a letter (sm_100a, sm_120f) have it; '=': only this one target, with its letter.
- * Instructions that the oldest supported assembler takes for every target need no row. */
+ * feature 'a': only targets with a letter (sm_100a, sm_120f) have it; '=': only this one target, with its letter; 't':
+ * those with tensor memory, sm_100a to sm_119a. Instructions that the oldest supported assembler takes for every target
+ * need no row. */
 #ifndef XG_SIM_TARGETS_C
 #define XG_SIM_TARGETS_C
 
@@ -10893,6 +11587,13 @@ XG_FN void xg_sim_d_wgmma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     X("tensormap", "cp_fenceproxy", 90, 0) \
     X("setmaxnreg", "", 90, 'a') \
     X("wgmma", "", 90, '=') \
+    X("tcgen05", "", 100, 't') \
+    X("multimem", "", 90, 0) \
+    X("clusterlaunchcontrol", "", 100, 0) \
+    X("ldmatrix", "m8n16|m16n16", 100, 'a') \
+    X("stmatrix", "m16n8", 100, 'a') \
+    X("mma", "kind::f8f6f4|kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4", 120, 'a') \
+    X("cp", "tile::gather4|tile::scatter4", 100, 0) \
     X("isspacep", "shared::cluster", 90, 0) \
     X("ldmatrix", "", 75, 0) \
     X("stmatrix", "", 90, 0) \
@@ -10958,14 +11659,16 @@ XG_FN void xg_sim_need_check(xg_sim_asm *p, const xg_sim_stmt *s) {
     for (i = 0; i < XG_COUNT(xg_sim_needs); i++) {
         const xg_sim_need *n = &xg_sim_needs[i];
         if (!xg_sim_need_fits(n, s, &word) ||
-            (cc >= n->cc && (!n->feature || letter) && (n->feature != '=' || cc == n->cc)))
+            (cc >= n->cc && (!n->feature || letter) && (n->feature != '=' || cc == n->cc) &&
+                (n->feature != 't' || cc < 120 || cc == 9999)))
             continue;
         XG_SIM_UNSUPPORTED(p, s->at, NULL, "the target %.*s lacks '%.*s%s%.*s', which needs sm_%u%s",
             (int)p->m->target.n, p->m->target.p, (int)s->op.n, s->op.p, word.n ? "." : "", (int)word.n, word.p,
             (uint32_t)n->cc,
-            n->feature == '=' ? "a and no other"
-            : n->feature      ? "a or a later one with a letter"
-                              : " or a later one");
+            n->feature == '='   ? "a and no other"
+            : n->feature == 't' ? "a or another one below sm_120 with a letter"
+            : n->feature        ? "a or a later one with a letter"
+                                : " or a later one");
     }
 }
 
@@ -11069,10 +11772,10 @@ XG_FN uint32_t xg_sim_target_shared(xg_str name) {
     R("griddepcontrol", hint, 0) \
     R("nanosleep", hint, 0) \
     R("pmevent", hint, 0) \
-    R("ldmatrix", ldmatrix, 0) \
-    R("stmatrix", ldmatrix, 1) \
+    R("ldmatrix", ldmatrix_any, 0) \
+    R("stmatrix", ldmatrix_any, 1) \
     R("movmatrix", movmatrix, 0) \
-    R("mma", mma, 0) \
+    R("mma", mma_any, 0) \
     R("wmma", wmma, 0) \
     R("wgmma", wgmma, 0) \
     R("vadd", video, XG_SIM_V_ADD) \
@@ -11106,12 +11809,12 @@ XG_FN uint32_t xg_sim_target_shared(xg_str name) {
     R("sust", refused, 0) \
     R("sured", refused, 0) \
     R("suq", refused, 0) \
-    R("tcgen05", refused, 1) \
-    R("multimem", refused, 2) \
-    R("stacksave", refused, 3) \
-    R("stackrestore", refused, 3) \
-    R("alloca", refused, 3) \
-    R("clusterlaunchcontrol", refused, 4) \
+    R("tcgen05", tcgen05, 0) \
+    R("multimem", multimem, 0) \
+    R("stacksave", stack, XG_SIM_Y_STACK_SAVE) \
+    R("stackrestore", stack, XG_SIM_Y_STACK_RESTORE) \
+    R("alloca", stack, XG_SIM_Y_ALLOCA) \
+    R("clusterlaunchcontrol", launchcontrol, 0) \
     R("setmaxnreg", hint, 0) \
     R("createpolicy", policy, 0) \
     R("mbarrier", mbarrier, 0) \
@@ -11273,7 +11976,8 @@ XG_FN void xg_sim_edges(xg_sim_asm *p, xg_sim_graph *g) {
 XG_FN uint32_t xg_sim_list_sources(const xg_sim_asm *p, const xg_sim_ins *in) {
     if (in->kind == XG_SIM_K_ST) return in->n;
     if (in->kind == XG_SIM_K_ATOM) return in->d2bytes;
-    if (in->kind == XG_SIM_K_ASYNC || in->kind == XG_SIM_K_WAIT || in->kind == XG_SIM_K_TILE)
+    if (in->kind == XG_SIM_K_ASYNC || in->kind == XG_SIM_K_WAIT || in->kind == XG_SIM_K_TILE ||
+        in->kind == XG_SIM_K_TENSOR)
         return in->n - in->d2bytes;
     if (in->kind == XG_SIM_K_CALL) {
         const xg_sim_callsite *s = &p->sites.p[in->imm];
@@ -11905,6 +12609,7 @@ typedef struct xg_sim_frame {
     char *regs;
     uint32_t local;
     const xg_sim_func *f;
+    uint32_t stack[XG_SIM_WARP]; /* what the threads had taken by alloca */
 } xg_sim_frame;
 enum {
     XG_SIM_PATHS = 72
@@ -11943,6 +12648,24 @@ enum {
     XG_SIM_RECENT = 64
 };
 
+/* tensor.c: a thread that issues operations on tensor memory, how many, and how many of them are complete. */
+typedef struct xg_sim_issuer {
+    uint32_t thread, issued, done;
+} xg_sim_issuer;
+/* umma.c: what an operation reads of shared memory, of its block and perhaps the other one of the pair. */
+typedef struct xg_sim_lease {
+    xg_sim_worker *of[2];
+    uint64_t a, b; /* descriptors */
+    uint32_t issuer, operation;
+    uint16_t a_rows, a_chunks, b_rows, b_chunks;
+    bool a_transposed, b_transposed;
+} xg_sim_lease;
+enum {
+    XG_SIM_ISSUERS = 32,
+    XG_SIM_LEASES = 256
+};
+typedef struct xg_sim_tensor_block xg_sim_tensor_block; /* tensor.c */
+
 /* What the blocks of a cluster share: who they are, which copies are under way. */
 typedef struct xg_sim_flight xg_sim_flight;
 typedef struct xg_sim_cluster {
@@ -11952,6 +12675,9 @@ typedef struct xg_sim_cluster {
     uint32_t stalls;       /* how often in a row nobody could move without being told "not yet" */
     xg_sim_flight *flights;
     uint32_t n_flights;
+    xg_sim_issuer issuers[XG_SIM_ISSUERS];
+    xg_sim_lease *leases;
+    uint32_t n_issuers, n_leases;
 } xg_sim_cluster;
 
 /* shadow.c: a read of shared memory whose tag is not yet noted: of n words, each `step` bytes behind the one before,
@@ -11960,7 +12686,8 @@ typedef struct xg_sim_cluster {
 typedef enum xg_sim_readshape {
     XG_SIM_READ_STEPS,
     XG_SIM_READ_BITS,
-    XG_SIM_READ_LANES
+    XG_SIM_READ_LANES,
+    XG_SIM_READ_TILES
 } xg_sim_readshape;
 typedef struct xg_sim_read {
     uint32_t mine, at, step;
@@ -11969,7 +12696,7 @@ typedef struct xg_sim_read {
 } xg_sim_read;
 enum {
     XG_SIM_READS_KEPT = 256,
-    XG_SIM_READ_ROWS = 16
+    XG_SIM_READ_ROWS = 128 /* what the warps of a block read of tiles from barrier to barrier */
 };
 
 /* fast.c: where a group's first lane was, and how far from the time before. */
@@ -11980,9 +12707,10 @@ typedef struct xg_sim_recent {
 typedef struct xg_sim_runs {
     uint64_t whole, warps, lanes;
 } xg_sim_runs;
-/* copies.c: a thread's groups of cp.async so far, those it has waited for, when; and whose copy a word was. */
+/* copies.c: a thread's groups of cp.async so far; those it has waited for; the interval of its last wait, and those it
+ * had waited for before that interval. And whose copy a word was. */
 typedef struct xg_sim_copy_thread {
-    uint32_t groups, done, waited;
+    uint32_t groups, done, waited, earlier;
 } xg_sim_copy_thread;
 typedef struct xg_sim_copy_word {
     uint32_t thread, group;
@@ -11999,8 +12727,11 @@ struct xg_sim_worker {
     uint32_t *marks;                  /* of the words of shared memory: their writers, then their readers (shadow.c) */
     xg_sim_copy_thread *copy_threads; /* NULL when the module has no cp.async */
     xg_sim_copy_word *copy_words;
-    uint32_t *tid;            /* of each warp: 32 x, 32 y, 32 z */
-    char *scratch, *scratch2; /* results of partly active warps, before blending */
+    xg_sim_tensor_block *tensor;  /* NULL when the module has no tcgen05 */
+    uint32_t *stack;              /* by thread: bytes taken by alloca; NULL when the module has none */
+    uint64_t range_at, range_end; /* the blocks that this worker has taken and not begun */
+    uint32_t *tid;                /* of each warp: 32 x, 32 y, 32 z */
+    char *scratch, *scratch2;     /* results of partly active warps, before blending */
     xg_sim_cluster *cluster;
     uint32_t rank; /* in the cluster */
     uint32_t ctaid[3];
@@ -12052,6 +12783,9 @@ XG_SIM_FN void xg_sim_memory_init(xg_sim_memory *m, xg_ctx *c) {
 XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m) {
     uint32_t i;
     for (i = 0; i < m->n; i++) xg_mem_free(m->ctx, m->p[i].shadow);
+    xg_mem_free(m->ctx, m->heap_block);
+    m->heap = 0;
+    m->heap_block = NULL;
     xg_mem_free(m->ctx, m->p);
     m->p = NULL;
     m->n = m->cap = 0;
@@ -12273,6 +13007,7 @@ XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg
     X("mma", TENSOR) \
     X("wmma", TENSOR) \
     X("wgmma", TENSOR) \
+    X("tcgen05", TENSOR) \
     X("ldmatrix", SHARED) \
     X("stmatrix", SHARED) \
     X("movmatrix", WARP)
@@ -12691,7 +13426,7 @@ XG_RACY XG_FN bool xg_sim_track_word(
 /* ---- whole words, many at once ---- */
 
 /* A tag that no access of mine races with: of the block's earlier intervals, or my own. */
-XG_FN bool xg_sim_tag_mine(const xg_sim_marks *m, uint32_t tag, uint32_t mine) {
+XG_INLINE bool xg_sim_tag_mine(const xg_sim_marks *m, uint32_t tag, uint32_t mine) {
     return (tag - m->block < m->tag - m->block && !(tag & XG_SIM_TAG_FOREIGN)) || tag == mine;
 }
 /* The tags p[0..n) all from before the launch, from the block's past, or mine: nothing to race with. Tags of writers
@@ -12823,6 +13558,12 @@ XG_FN xg_sim_marks xg_sim_marks_here(const xg_sim_worker *w) {
     m.fenced = false;
     return m;
 }
+/* The readers' tags of n words side by side, a multiple of 4, after one more read. */
+XG_FN void xg_sim_note_words(const xg_sim_worker *w, const xg_sim_marks *m, uint64_t k, uint32_t n, uint32_t mine) {
+    uint32_t i;
+    if (xg_sim_track_quads(w->m->moves, m, k, n, mine, false)) return;
+    for (i = 0; i < n; i++) m->r[k + i] = xg_sim_read_tag(m, m->r[k + i], mine, XG_SIM_PART_ALL);
+}
 /* Reads of words that the block has written before this interval race with nothing so far. They are kept until somebody
  * needs the tags of readers: mostly a barrier comes first, and they are forgotten. */
 XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
@@ -12830,15 +13571,20 @@ XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
     uint32_t i, k;
     for (i = 0; i < w->n_reads; i++) {
         const xg_sim_read *read = &w->reads[i];
+        if (read->shape == XG_SIM_READ_TILES) {
+            for (k = 0; k < XG_SIM_WARP; k++) xg_sim_note_words(w, &m, w->read_rows[read->at][k] / 4, 4, read->mine);
+            continue;
+        }
         const uint32_t n = read->shape == XG_SIM_READ_BITS ? (uint32_t)XG_SIM_WARP : read->n,
                        step = read->shape == XG_SIM_READ_BITS ? 4 : read->step;
         if (read->shape == XG_SIM_READ_LANES) {
             xg_sim_track_lanes(w->m->moves, &m, w->read_rows[read->at], read->mine, false);
             continue;
         }
-        if (read->shape == XG_SIM_READ_STEPS && step == 4 && !(n & 3) &&
-            xg_sim_track_quads(w->m->moves, &m, read->at / 4, n, read->mine, false))
+        if (read->shape == XG_SIM_READ_STEPS && step == 4 && !(n & 3)) {
+            xg_sim_note_words(w, &m, read->at / 4, n, read->mine);
             continue;
+        }
         for (k = 0; k < n; k++) {
             uint32_t *r = &m.r[(uint32_t)(read->at + k * step) / 4];
             if (read->shape == XG_SIM_READ_STEPS || read->step >> k & 1)
@@ -12862,13 +13608,13 @@ XG_INLINE void xg_sim_shared_read(
     read->n = (uint16_t)n;
     read->step = step;
 }
-/* One of 32 lanes; the caller fills in their distances. */
-XG_FN uint32_t *xg_sim_shared_read_row(xg_sim_worker *w, uint32_t mine) {
+/* One of 32 lanes, of a word or of 16 bytes each; the caller fills in their distances. */
+XG_FN uint32_t *xg_sim_shared_read_row(xg_sim_worker *w, uint32_t mine, xg_sim_readshape shape) {
     if (w->n_rows == XG_SIM_READ_ROWS || w->n_reads == XG_SIM_READS_KEPT) {
         xg_sim_shared_noted(w);
         w->readers = true;
     }
-    xg_sim_shared_read(w, mine, XG_SIM_READ_LANES, w->n_rows, 0, 0);
+    xg_sim_shared_read(w, mine, shape, w->n_rows, 0, 0);
     return w->read_rows[w->n_rows++];
 }
 XG_FN xg_sim_marks xg_sim_marks_shared(xg_sim_worker *w) {
@@ -12968,23 +13714,69 @@ XG_FN void xg_sim_set_bytes(xg_sim_worker *of, size_t at, size_t n, xg_sim_fresh
     while (n) {
         size_t k = at / 4, some = XG_MIN(n, 4 - at % 4);
         char *s = xg_sim_word_bytes(of, k);
-        uint32_t tag = of->marks[k] & ~XG_SIM_TAG_BYTES;
+        uint32_t tag = of->marks[k] & ~XG_SIM_TAG_BYTES, states;
         memset(s + at % 4, (int)is, some);
+        memcpy(&states, s, 4);
         if (settled && tag < of->shared_block) tag = xg_sim_with_part(of->shared_block, XG_SIM_PART_MIXED);
-        of->marks[k] = memcmp(s, "\1\1\1\1", 4) == 0 ? tag : tag | XG_SIM_TAG_BYTES;
+        of->marks[k] = states == XG_SIM_WRITTEN * 0x01010101u ? tag : tag | XG_SIM_TAG_BYTES;
         at += some;
         n -= some;
     }
 }
 
+/* What warp v finds at a byte that is COPYING. */
+XG_FN xg_sim_fresh xg_sim_copy_state(xg_sim_worker *of, const xg_sim_warp *v, size_t at) {
+    const xg_sim_copy_word *c = &of->copy_words[at / 4];
+    const xg_sim_copy_thread *t = &of->copy_threads[c->thread];
+    if (c->group >= t->done) return XG_SIM_COPYING;
+    if (c->thread / XG_SIM_WARP != v->id && t->waited == of->shared_tag && c->group >= t->earlier &&
+        !of->l->unchecked_races)
+        return XG_SIM_COPIED; /* a later wait of the interval tells nothing of groups that were done before it */
+    of->marks[at / 4] &= ~XG_SIM_TAG_BYTES; /* all of the word, which its copy has tagged */
+    return XG_SIM_WRITTEN;
+}
+/* 16 bytes of one copy that warp v finds done are written from now on. */
+XG_INLINE void xg_sim_copy_settle(xg_sim_worker *w, const xg_sim_warp *v, size_t at) {
+    const uint64_t copying = XG_SIM_COPYING * 0x0101010101010101u;
+    uint32_t *tags = w->marks + at / 4, i;
+    uint64_t states[2], of[4];
+    if (!(tags[0] & tags[1] & tags[2] & tags[3] & XG_SIM_TAG_BYTES)) return;
+    memcpy(states, w->shadow + at, 16);
+    memcpy(of, w->copy_words + at / 4, 32);
+    if (states[0] != copying || states[1] != copying || of[0] != of[1] || of[0] != of[2] || of[0] != of[3]) return;
+    if (xg_sim_copy_state(w, v, at) != XG_SIM_WRITTEN) return;
+    for (i = 1; i < 4; i++) tags[i] &= ~XG_SIM_TAG_BYTES;
+}
+/* Nothing speaks against a copy by warp v to these words: they are neither read nor written in this interval by another
+ * warp, and no copy to them is under way. Then they are tagged as written, by m.tag. */
+XG_FN bool xg_sim_copy_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_marks *m, size_t at, size_t n) {
+    const uint32_t mine = m->tag | (v->id & 31), copying = XG_SIM_COPYING * 0x01010101u;
+    size_t k;
+    if (!m->races) return false;
+    for (k = at / 4; k < (at + n) / 4; k++) {
+        uint32_t wt = m->w[k], states;
+        const uint32_t rt = m->r[k];
+        if (wt & XG_SIM_TAG_BYTES) {
+            memcpy(&states, w->shadow + k * 4, 4);
+            if (states != copying || xg_sim_copy_state(w, v, k * 4) != XG_SIM_WRITTEN) return false;
+            wt = m->w[k];
+        }
+        if (!(wt < m->floor || xg_sim_tag_mine(m, wt, mine)) || !(rt < m->floor || xg_sim_tag_mine(m, rt, mine)))
+            return false;
+    }
+    for (k = at / 4; k < (at + n) / 4; k++) m->w[k] = mine;
+    return true;
+}
 /* A lane has issued a copy to these bytes, whole words. */
 XG_FN void xg_sim_copy_issue(xg_sim_worker *w, uint32_t thread, size_t at, size_t n) {
+    const uint32_t states = XG_SIM_COPYING * 0x01010101u, group = w->copy_threads[thread].groups;
     size_t k;
     if (w->l->unchecked_shared) return;
-    xg_sim_set_bytes(w, at, n, XG_SIM_COPYING, false);
     for (k = at / 4; k < (at + n) / 4; k++) {
+        memcpy(w->shadow + k * 4, &states, 4);
+        w->marks[k] |= XG_SIM_TAG_BYTES;
         w->copy_words[k].thread = thread;
-        w->copy_words[k].group = w->copy_threads[thread].groups;
+        w->copy_words[k].group = group;
     }
 }
 XG_FN void xg_sim_copy_commit(xg_sim_worker *w, const xg_sim_warp *v, uint32_t mask) {
@@ -12998,21 +13790,11 @@ XG_FN void xg_sim_copy_wait(xg_sim_worker *w, const xg_sim_warp *v, uint32_t mas
     for (i = 0; i < XG_SIM_WARP && w->copy_threads; i++) {
         xg_sim_copy_thread *t = &w->copy_threads[v->id * XG_SIM_WARP + i];
         if (!(mask >> i & 1) || t->groups < keep || t->groups - keep <= t->done) continue;
+        if (t->waited != w->shared_tag) t->earlier = t->done;
         t->done = t->groups - keep;
         t->waited = w->shared_tag;
     }
 }
-/* What warp v finds at a byte that is COPYING. */
-XG_FN xg_sim_fresh xg_sim_copy_state(xg_sim_worker *of, const xg_sim_warp *v, size_t at) {
-    const xg_sim_copy_word *c = &of->copy_words[at / 4];
-    const xg_sim_copy_thread *t = &of->copy_threads[c->thread];
-    if (c->group >= t->done) return XG_SIM_COPYING;
-    if (c->thread / XG_SIM_WARP != v->id && t->waited == of->shared_tag && !of->l->unchecked_races)
-        return XG_SIM_COPIED;
-    xg_sim_set_bytes(of, at / 4 * 4, 4, XG_SIM_WRITTEN, true);
-    return XG_SIM_WRITTEN;
-}
-
 #endif /* XG_SIM_COPIES_C */
 /* sim/memory.c -- every access to memory with its checks.
  *
@@ -13025,7 +13807,7 @@ XG_FN xg_sim_fresh xg_sim_copy_state(xg_sim_worker *of, const xg_sim_warp *v, si
 
 /* ---- reaching memory ---- */
 
-XG_FN const char *xg_sim_slot(const xg_sim_worker *w, const xg_sim_warp *v, uint32_t offset) {
+XG_INLINE const char *xg_sim_slot(const xg_sim_worker *w, const xg_sim_warp *v, uint32_t offset) {
     return offset & 1 ? w->m->consts + (offset - 1) : v->regs + offset;
 }
 
@@ -13051,7 +13833,7 @@ typedef struct xg_sim_reach {
         char *p[XG_SIM_WARP];
     } to;
 } xg_sim_reach;
-XG_FN char *xg_sim_reach_at(const xg_sim_reach *r, uint32_t lane) {
+XG_INLINE char *xg_sim_reach_at(const xg_sim_reach *r, uint32_t lane) {
     switch (r->shape) {
     case XG_SIM_RUN: return r->at + (size_t)lane * r->bytes;
     case XG_SIM_ONE: return r->at;
@@ -13146,6 +13928,11 @@ XG_FN uint32_t xg_sim_count_conflicts(const xg_sim_reach *r, const char *shared,
              base, extra = 0, i, bank, word, from = (uint32_t)(r->at - shared) / 4;
     for (base = 0; base < XG_SIM_WARP; base += lanes) {
         uint32_t words[32][32], count[32], worst = 1, before = 0xFFFFFFFFu, j, k;
+        if (bytes == 16 && !(from & 3)) { /* rows of tiles: usually in eight different places of the banks */
+            uint32_t places = 0;
+            for (i = base; i < base + lanes; i++) places |= 1u << ((from / 4 + r->to.off[i] / 16) & 7);
+            if (places == 0xFF) continue;
+        }
         memset(count, 0, sizeof count);
         for (i = base; i < base + lanes; i++) {
             word = from + r->to.off[i] / 4;
@@ -13442,31 +14229,45 @@ XG_FN void xg_sim_fresh_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_UNWRITTEN,
             "read of shared memory at offset %zu, which no thread of the block has written", at);
 }
+/* Is a word of shared memory written, all of it? */
+XG_INLINE bool xg_sim_word_written(const xg_sim_worker *w, size_t at) {
+    return w->marks[at / 4] - w->shared_block < XG_SIM_TAG_BYTES - w->shared_block;
+}
 /* May these bytes of the block `of`, which is w's or another one of its cluster, be read or written now? */
 XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
     uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does) {
-    size_t i;
+    size_t i = at;
     if (w->l->unchecked_shared) return true;
-    for (i = at; i < at + n; i++) {
-        xg_sim_fresh is = xg_sim_byte_state(of, i);
-        if (is == XG_SIM_COPYING) is = xg_sim_copy_state(of, v, i);
-        if (is == XG_SIM_WRITTEN || (is == XG_SIM_UNWRITTEN && does == XG_SIM_WRITES) ||
-            (is == XG_SIM_LENT && does == XG_SIM_READS))
+    while (i < at + n) {
+        xg_sim_fresh is;
+        if (xg_sim_word_written(of, i)) {
+            i = i / 4 * 4 + 4;
             continue;
+        }
+        is = xg_sim_byte_state(of, i);
+        if (is == XG_SIM_COPYING && (is = xg_sim_copy_state(of, v, i)) == XG_SIM_WRITTEN) continue; /* with its word */
+        if (is == XG_SIM_WRITTEN || (is == XG_SIM_UNWRITTEN && does == XG_SIM_WRITES) ||
+            (is == XG_SIM_LENT && does == XG_SIM_READS)) {
+            i++;
+            continue;
+        }
         xg_sim_fresh_fault(w, v, in, lane + (uint32_t)((i - at) / each), is, i, does == XG_SIM_READS);
         return false;
     }
     return true;
 }
-/* Is a word of shared memory written, all of it? */
-XG_INLINE bool xg_sim_word_written(const xg_sim_worker *w, size_t at) {
-    return w->marks[at / 4] - w->shared_block < XG_SIM_TAG_BYTES - w->shared_block;
-}
+/* Reads are kept, not noted (shadow.c): all checks of shared memory are on. */
+XG_INLINE bool xg_sim_keeps_reads(const xg_sim_worker *w) { return !w->l->unchecked_shared && !w->l->unchecked_races; }
 XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     uint32_t each, size_t at, size_t n, xg_sim_does does, bool strong) {
     xg_sim_marks m;
     bool write = does == XG_SIM_WRITES;
     if (strong && n == 4 && !(at & 3) && xg_sim_word_written(w, at)) return true;
+    if (does == XG_SIM_READS && !strong && !((at | n) & 15) && xg_sim_keeps_reads(w) &&
+        w->m->moves->within(w->marks + at / 4, n / 4, w->shared_block, w->shared_tag)) {
+        xg_sim_shared_read(w, w->shared_tag | (v->id & 31), XG_SIM_READ_STEPS, (uint32_t)at, (uint32_t)(n / 4), 4);
+        return true;
+    }
     m = xg_sim_marks_shared(w);
     if (!strong && !(at & 3)) {
         if (n & 15 ? !(n & 3) && xg_sim_track_few(&m, at / 4, n / 4, m.tag | (v->id & 31), write)
@@ -13534,6 +14335,38 @@ XG_FN bool xg_sim_shadow_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_
         if (!xg_sim_track_lanes(w->m->moves, &m, r->to.off, m.tag | (v->id & 31), write)) return false;
     return true;
 }
+/* Scattered reads of global memory, of which neighbouring lanes have whole lines: rows of tiles. */
+XG_FN bool xg_sim_shadow_rows(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r, uint32_t mask) {
+    const uint32_t lanes = 64 / r->bytes;
+    xg_sim_marks m;
+    uint32_t i, k, wrong = 0;
+    if (r->shape != XG_SIM_FEW || r->shared || r->bytes < 4 || mask != 0xFFFFFFFFu || !w->last.shadow) return false;
+    for (i = 0; i < XG_SIM_WARP; i += lanes) {
+        wrong |= (uint32_t)((uint64_t)(uintptr_t)r->at - w->last.base + r->to.off[i]) & 63;
+        for (k = 1; k < lanes; k++) wrong |= (r->to.off[i + k] - r->to.off[i]) ^ k * r->bytes;
+    }
+    if (wrong) return false;
+    m = xg_sim_marks_global(w);
+    for (i = 0; i < XG_SIM_WARP; i += lanes) {
+        const uint64_t line = ((uint64_t)(uintptr_t)r->at - w->last.base + r->to.off[i]) / 64;
+        if (!xg_sim_track_line(w->m->moves, &m, line, m.tag | (v->id & 31), false)) return false;
+    }
+    return true;
+}
+/* 16 bytes of each lane of what the block has written before this interval of shared memory: rows of tiles. */
+XG_FN bool xg_sim_shadow_tiles(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r) {
+    const uint32_t skip = (uint32_t)(r->at - w->shared);
+    uint32_t off[XG_SIM_WARP], i, *row;
+    if (r->shape != XG_SIM_FEW || !r->shared || r->bytes != 16 || !xg_sim_keeps_reads(w)) return false;
+    for (i = 0; i < XG_SIM_WARP; i++) off[i] = skip + r->to.off[i];
+    if (!w->m->moves->rows_within(w->marks, off, w->shared_block, w->shared_tag)) {
+        for (i = 0; i < XG_SIM_WARP; i++) xg_sim_copy_settle(w, v, off[i]);
+        if (!w->m->moves->rows_within(w->marks, off, w->shared_block, w->shared_tag)) return false;
+    }
+    row = xg_sim_shared_read_row(w, w->shared_tag | (v->id & 31), XG_SIM_READ_TILES);
+    w->m->moves->copy((char *)row, (const char *)off, sizeof off);
+    return true;
+}
 /* Atomics on scattered words of shared memory that are written: all there is to see. */
 XG_FN bool xg_sim_shadow_strong(const xg_sim_worker *w, const xg_sim_reach *r, uint32_t bytes) {
     uint32_t i, bad = 0;
@@ -13558,6 +14391,9 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
         return xg_sim_shadow_global(
             w, v, in, i, bytes, (uint64_t)(uintptr_t)r->at, (uint64_t)bytes * lanes, does, strong);
     }
+    if (!strong && does == XG_SIM_READS && bytes >= 8 &&
+        (r->shared ? xg_sim_shadow_tiles(w, v, r) : xg_sim_shadow_rows(w, v, r, mask)))
+        return true;
     if (strong ? xg_sim_shadow_strong(w, r, bytes)
                : does != XG_SIM_UPDATES && xg_sim_shadow_lanes(w, v, r, does == XG_SIM_WRITES))
         return true;
@@ -13951,6 +14787,20 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     }
 }
 
+/* May these lanes write there? Lanes of one cp.async that name the same place agree or not: nothing tells. */
+XG_FN bool xg_sim_copy_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *to,
+    uint32_t mask, uint32_t size) {
+    xg_sim_marks m;
+    uint32_t i;
+    if (w->l->unchecked_shared && w->l->unchecked_races) return true;
+    m = xg_sim_marks_shared(w);
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        const size_t at = mask >> i & 1 ? (size_t)(xg_sim_reach_at(to, i) - w->shared) : 0;
+        if (!(mask >> i & 1) || xg_sim_copy_claim(w, v, &m, at, size)) continue;
+        if (!xg_sim_shadow_shared(w, v, in, i, size, at, size, XG_SIM_WRITES, false)) return false;
+    }
+    return true;
+}
 /* cp.async: at once; what the source does not give is zero. */
 XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     xg_sim_reach to, from;
@@ -13975,15 +14825,19 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         !xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->b), 0, true, XG_SIM_GLOBAL, reading, size, false, &from))
         return;
     if (reading && !xg_sim_shadow(w, v, in, &from, reading, size, XG_SIM_READS, false)) return;
-    if (!xg_sim_shadow(w, v, in, &to, mask, size, XG_SIM_WRITES, false)) return;
+    if (!xg_sim_copy_shadow(w, v, in, &to, mask, size)) return;
     w->stats.global_loads++;
     w->stats.shared_stores++;
     for (i = 0; i < XG_SIM_WARP; i++) {
         char *d;
         if (!(mask >> i & 1)) continue;
         d = xg_sim_reach_at(&to, i);
-        memset(d, 0, size);
         xg_sim_copy_issue(w, v->id * XG_SIM_WARP + i, (size_t)(d - w->shared), size);
+        if (given[i] == 16) {
+            memcpy(d, xg_sim_reach_at(&from, i), 16);
+            continue;
+        }
+        memset(d, 0, size);
         if (reading >> i & 1) memcpy(d, xg_sim_reach_at(&from, i), given[i]);
     }
 }
@@ -14282,7 +15136,8 @@ XG_SIM_FAST_FN bool xg_sim_fast_lanes(xg_sim_worker *w, const uint32_t *off, uin
         if (xg_sim_avx2_beside32((const char *)off, off[1] - off[0]))
             xg_sim_shared_read(w, mine, XG_SIM_READ_STEPS, off[0], XG_SIM_WARP, off[1] - off[0]);
         else
-            xg_sim_avx2_copy((char *)xg_sim_shared_read_row(w, mine), (const char *)off, 4 * XG_SIM_WARP);
+            xg_sim_avx2_copy(
+                (char *)xg_sim_shared_read_row(w, mine, XG_SIM_READ_LANES), (const char *)off, 4 * XG_SIM_WARP);
         return true;
     }
     m = xg_sim_marks_shared(w);
@@ -14925,10 +15780,15 @@ XG_FN void xg_sim_diverge(xg_sim_warp *v, uint32_t taken, uint32_t target, uint3
  * A box is a number of rows. A row is box[0] elements side by side in memory (im2col: the channels of one pixel); rows
  * lie one after the other in shared memory, the lowest dimension first. Parts outside of the tensor read as the fill
  * and are not written.
- * Not here: interleaved layouts, the swizzles with atoms of 32 and 64 bytes, packed 4- and 6-bit elements. */
+ * Not here: interleaved layouts, swizzles that flip 8 bytes, packed 4- and 6-bit elements. */
 #ifndef XG_SIM_TENSORMAP_C
 #define XG_SIM_TENSORMAP_C
 
+/* Swizzles beside 0 to 3, as CUtensorMapSwizzle numbers them. */
+enum {
+    XG_SIM_SWIZZLE_ATOM_32 = 4,
+    XG_SIM_SWIZZLE_ATOM_64 = 6
+};
 #define XG_SIM_TENSORMAP_MAGIC 0x50414D524F534E54u /* "TNSORMAP" */
 
 /* The bytes of an element and the simulator's type for reductions, by CUtensorMapDataType. */
@@ -14946,7 +15806,8 @@ XG_FN const char *xg_sim_tensormap_check(const xg_sim_tensormap *m) {
     if (m->rank < 1 || m->rank > 5 || (m->im2col && m->rank < 3))
         return "a tensor map has rank 1 to 5, for im2col 3 to 5";
     if (m->interleave) return "interleaved layouts are not simulated";
-    if (m->swizzle > 3) return "this swizzle is not simulated";
+    if (m->swizzle > 3 && m->swizzle != XG_SIM_SWIZZLE_ATOM_32 && m->swizzle != XG_SIM_SWIZZLE_ATOM_64)
+        return "this swizzle is not simulated";
     if (m->fill > 1 || m->promotion > 3) return "an unknown fill or promotion";
     if (m->base % 16) return "the tensor's address must be a multiple of 16";
     for (i = 0; i + 1 < m->rank; i++)
@@ -14959,7 +15820,7 @@ XG_FN const char *xg_sim_tensormap_check(const xg_sim_tensormap *m) {
         return "im2col takes 1 to 256 channels and 1 to 1024 pixels";
     inner = (m->im2col ? m->channels : m->box[0]) * xg_sim_map_bytes(m);
     if (inner % 16) return "a row of a box must be a multiple of 16 bytes";
-    if (m->swizzle && inner > 16u << m->swizzle) return "a row of a box is longer than the swizzle allows";
+    if (m->swizzle && inner > 16u << XG_MIN(m->swizzle, 3u)) return "a row of a box is longer than the swizzle allows";
     return NULL;
 }
 XG_SIM_FN const char *xg_sim_tensormap_encode(const xg_sim_tensormap *m, void *out) {
@@ -14975,7 +15836,21 @@ XG_FN bool xg_sim_tensormap_read(const void *bytes, xg_sim_tensormap *m) {
     memcpy(m, bytes, sizeof *m);
     return m->magic == XG_SIM_TENSORMAP_MAGIC;
 }
+/* The same for a kernel that makes a map: it may begin with zeros. */
+XG_FN bool xg_sim_tensormap_begin(const char *bytes, xg_sim_tensormap *m) {
+    uint32_t i;
+    if (xg_sim_tensormap_read(bytes, m)) return true;
+    for (i = 0; i < XG_SIM_TENSORMAP_BYTES && !bytes[i]; i++) {}
+    memset(m, 0, sizeof *m);
+    m->magic = XG_SIM_TENSORMAP_MAGIC;
+    return i == XG_SIM_TENSORMAP_BYTES;
+}
 
+/* The type of elements as PTX numbers it, which differs from CUtensorMapDataType; 255 for none that is simulated. */
+XG_FN uint8_t xg_sim_tensormap_type(uint64_t x) {
+    static const uint8_t types[] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12};
+    return x < XG_COUNT(types) ? types[x] : 255;
+}
 /* tensormap.replace: one field; the same numbers as PTX gives them. False when the value is none of the field's. */
 XG_FN bool xg_sim_tensormap_set(xg_sim_tensormap *m, xg_sim_map_field field, uint32_t index, uint64_t x) {
     switch (field) {
@@ -14987,10 +15862,14 @@ XG_FN bool xg_sim_tensormap_set(xg_sim_tensormap *m, xg_sim_map_field field, uin
         if (index < 4) m->stride[index] = x;
         return index < 4;
     case XG_SIM_MAP_STEP: m->step[index] = (uint8_t)x; return x >= 1 && x <= 8;
-    case XG_SIM_MAP_TYPE: m->type = (uint8_t)x; return x < XG_COUNT(xg_sim_map_types);
+    case XG_SIM_MAP_TYPE: m->type = xg_sim_tensormap_type(x); return m->type != 255;
     case XG_SIM_MAP_INTERLEAVE: m->interleave = (uint8_t)x; return x == 0;
-    case XG_SIM_MAP_SWIZZLE: m->swizzle = (uint8_t)x; return x < 4;
-    case XG_SIM_MAP_ATOMICITY: return x == 0;
+    case XG_SIM_MAP_SWIZZLE:
+        if (m->swizzle <= 3 || x != 3) m->swizzle = (uint8_t)x; /* the atoms may have been set before */
+        return x < 4;
+    case XG_SIM_MAP_ATOMICITY: /* 16 bytes; 32 and 64 go with the swizzle of 128 bytes */
+        if (x == 1 || x == 3) m->swizzle = x == 1 ? XG_SIM_SWIZZLE_ATOM_32 : XG_SIM_SWIZZLE_ATOM_64;
+        return x == 0 || x == 1 || x == 3;
     default: m->fill = (uint8_t)x; return x < 2;
     }
 }
@@ -15003,6 +15882,8 @@ typedef struct xg_sim_box {
     int64_t offset[3];        /* im2col: added to the pixels */
     uint32_t count[5];        /* elements, or with im2col count[0] channels and count[1] pixels */
     uint32_t item, row, rows; /* bytes of an element and of a row; rows */
+    int32_t picked[4];        /* gather4 and scatter4: the rows, */
+    bool picks;               /* instead of those of a box */
 } xg_sim_box;
 /* Row r: where its first element would be, and which of its elements [first, last) are inside. */
 typedef struct xg_sim_box_line {
@@ -15051,7 +15932,9 @@ XG_FN xg_sim_box_line xg_sim_box_row(const xg_sim_box *b, uint32_t r) {
     int64_t c[5], first, last, n = b->count[0], dim = (int64_t)m->dim[0] + 1;
     bool inside = true;
     uint32_t i, rest = r;
-    if (m->im2col)
+    if (b->picks)
+        c[1] = b->picked[r];
+    else if (m->im2col)
         xg_sim_box_pixel(b, r, c);
     else
         for (i = 1; i < m->rank; i++) {
@@ -15072,13 +15955,17 @@ XG_FN xg_sim_box_line xg_sim_box_row(const xg_sim_box *b, uint32_t r) {
     return l;
 }
 
-/* The place of 16 bytes in shared memory: bits 4 to 6 of the address are mixed with those above. mode: 0 none, 1, 2, 3
- * for 32, 64, 128 bytes. */
+/* The place of 16 bytes in shared memory: bits 4 to 6 of the address are mixed with those above. mode: 0 none; 1, 2, 3
+ * for 32, 64, 128 bytes; of 128 bytes also with pieces of 32 and 64 bytes that stay together. */
 XG_FN uint32_t xg_sim_swizzle(uint32_t at, uint32_t mode) {
-    return mode == 3   ? at ^ (at >> 3 & 0x70u)
-           : mode == 2 ? at ^ (at >> 3 & 0x30u)
-           : mode == 1 ? at ^ (at >> 3 & 0x10u)
-                       : at;
+    switch (mode) {
+    case 1: return at ^ (at >> 3 & 0x10u);
+    case 2: return at ^ (at >> 3 & 0x30u);
+    case 3: return at ^ (at >> 3 & 0x70u);
+    case XG_SIM_SWIZZLE_ATOM_32: return at ^ (at >> 2 & 0x60u);
+    case XG_SIM_SWIZZLE_ATOM_64: return at ^ (at >> 1 & 0x40u);
+    default: return at;
+    }
 }
 /* What the elements outside of the tensor are. */
 XG_FN void xg_sim_box_fill(const xg_sim_box *b, char *row) {
@@ -15155,7 +16042,9 @@ struct xg_sim_flight {
     char *dst, *src, *bar; /* bar: NULL for a bulk group */
     uint64_t bytes;
     uint32_t imm, mask, at; /* the record's imm; which bytes of each 16; where a box lies in shared memory */
-    bool tensor;
+    bool tensor, commit;
+    uint32_t answer[4];         /* to clusterlaunchcontrol.try_cancel: copied when src is NULL */
+    uint32_t issuer, operation; /* of a commit of tensor memory: all that the thread has issued until then */
     xg_sim_tensormap map;
     xg_sim_box box;
     xg_sim_worker *shared; /* whose shared memory the box is in */
@@ -15330,26 +16219,30 @@ XG_FN void xg_sim_land_bulk(xg_sim_worker *w, const xg_sim_flight *f) {
         for (k = 0; k < f->bytes; k++)
             if (f->mask >> (k & 15) & 1) f->dst[k] = f->src[k];
     } else
-        memmove(f->dst, f->src, (size_t)f->bytes);
+        memmove(f->dst, f->src ? f->src : (const char *)f->answer, (size_t)f->bytes);
     of = xg_sim_owner(w, f->dst);
     if (of) xg_sim_set_bytes(of, (size_t)(f->dst - of->shared), (size_t)f->bytes, XG_SIM_WRITTEN, true);
-    of = xg_sim_owner(w, f->src);
+    of = f->src ? xg_sim_owner(w, f->src) : NULL;
     if (of) xg_sim_set_bytes(of, (size_t)(f->src - of->shared), (size_t)f->bytes, XG_SIM_WRITTEN, true);
 }
+XG_FN void xg_sim_umma_complete(xg_sim_cluster *c, uint32_t issuer, uint32_t operation); /* umma.c */
 /* All copies under way land, in the order of their issue. */
 XG_FN void xg_sim_land(xg_sim_worker *w) {
     xg_sim_cluster *c = w->cluster;
     uint32_t i;
     for (i = 0; i < c->n_flights; i++) {
         xg_sim_flight *f = &c->flights[i];
-        if (f->tensor)
+        if (f->commit)
+            xg_sim_umma_complete(c, f->issuer, f->operation);
+        else if (f->tensor)
             xg_sim_land_tensor(f);
         else
             xg_sim_land_bulk(w, f);
         if (f->bar) {
             uint64_t x = xg_sim_mb_get(f->bar);
-            xg_sim_mb_put(w, f->bar, xg_sim_mb_expected(x), xg_sim_mb_pending(x), xg_sim_mb_tx(x) - (int32_t)f->bytes,
-                x & XG_SIM_MB_PHASE);
+            uint32_t pending = xg_sim_mb_pending(x);
+            xg_sim_mb_put(w, f->bar, xg_sim_mb_expected(x), f->commit && pending ? pending - 1 : pending,
+                xg_sim_mb_tx(x) - (int32_t)f->bytes, x & XG_SIM_MB_PHASE);
         }
     }
     c->n_flights = 0;
@@ -15563,12 +16456,23 @@ XG_FN bool xg_sim_tensor_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
     xg_sim_box b;
     int32_t at[5] = {0, 0, 0, 0, 0};
     uint16_t offset[3] = {0, 0, 0};
-    uint32_t i, rank = in->imm >> XG_SIM_BK_RANK, mask, r;
+    bool picks = (in->imm & XG_SIM_BK_PICKS) != 0;
+    uint32_t i, rank = picks ? 5 : in->imm >> XG_SIM_BK_RANK, mask, r;
     char *shared, *bar = NULL;
     if (!xg_sim_map_of(w, v, in, lane, &m)) return false;
+    if (picks && m.box[1] != 1) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND,
+            "four rows are picked by a tensor map whose box has one row, not %u", m.box[1]);
+        return false;
+    }
     for (i = 0; i < rank; i++) at[i] = (int32_t)xg_sim_lane_u32(xg_sim_slot(w, v, w->m->list[in->list + i]), lane);
     for (; i < in->n; i++) memcpy(&offset[i - rank], xg_sim_slot(w, v, w->m->list[in->list + i]) + (size_t)lane * 2, 2);
     xg_sim_box_make(&b, &m, at, offset);
+    if (picks) {
+        b.picks = true;
+        b.rows = 4;
+        memcpy(b.picked, at + 1, sizeof b.picked);
+    }
     shared = xg_sim_reach_bytes(w, v, in, lane, in->a, in->imm2, (uint64_t)b.rows * b.row, 128, true);
     if (!shared || !xg_sim_box_check(w, v, in, lane, &b)) return false;
     if (in->flags & 32 && !(bar = xg_sim_mb_at(w, v, in, lane, in->c, in->imm2 >> 16, false))) return false;
@@ -15629,15 +16533,24 @@ XG_FN bool xg_sim_fill_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
 
 /* ---- tensor maps in memory ---- */
 
+/* May the 128 bytes of a map be touched now? */
+XG_FN bool xg_sim_map_ready(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const char *p, xg_sim_does does) {
+    const xg_sim_worker *of = xg_sim_owner(w, p);
+    if (!of) return xg_sim_global_side(w, v, in, lane, (uint64_t)(uintptr_t)p, XG_SIM_TENSORMAP_BYTES, does);
+    return xg_sim_fresh_bytes(
+        w, xg_sim_owner(w, p), v, in, lane, 0x7FFFFFFF, (size_t)(p - of->shared), XG_SIM_TENSORMAP_BYTES, XG_SIM_READS);
+}
 XG_FN bool xg_sim_map_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
     xg_sim_tensormap m;
     uint64_t x = 0;
     char *p = xg_sim_reach_bytes(w, v, in, lane, in->a, in->imm2, XG_SIM_TENSORMAP_BYTES, 128, true);
     bool wide = (in->imm & 255) == XG_SIM_MAP_ADDRESS || (in->imm & 255) == XG_SIM_MAP_STRIDE;
     if (!p) return false;
-    if (!xg_sim_tensormap_read(p, &m)) {
-        xg_sim_fault(
-            w, v, in, lane, XG_SIM_FAULT_OPERAND, "these 128 bytes are no tensor map that the simulator has encoded");
+    if (!xg_sim_map_ready(w, v, in, lane, p, XG_SIM_UPDATES)) return false;
+    if (!xg_sim_tensormap_begin(p, &m)) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND,
+            "these 128 bytes are neither zeros nor a tensor map that the simulator has encoded");
         return false;
     }
     memcpy(&x, xg_sim_slot(w, v, in->b) + (size_t)lane * (wide ? 8 : 4), wide ? 8 : 4);
@@ -15654,8 +16567,9 @@ XG_FN bool xg_sim_map_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     if (!to || !xg_sim_global_side(w, v, in, lane, (uint64_t)(uintptr_t)to, XG_SIM_TENSORMAP_BYTES, XG_SIM_WRITES))
         return false;
     from = xg_sim_reach_bytes(w, v, in, lane, in->b, in->imm2 >> 8, XG_SIM_TENSORMAP_BYTES, 128, false);
-    if (from) memcpy(to, from, XG_SIM_TENSORMAP_BYTES);
-    return from != NULL;
+    if (!from || !xg_sim_map_ready(w, v, in, lane, from, XG_SIM_READS)) return false;
+    memcpy(to, from, XG_SIM_TENSORMAP_BYTES);
+    return true;
 }
 
 /* ---- clusters ---- */
@@ -15750,6 +16664,8 @@ XG_FN bool xg_sim_map_address(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
 
 /* ---- the records ---- */
 
+/* provided.c */
+XG_FN bool xg_sim_system_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane);
 XG_FN void xg_sim_exec_async(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t i;
     bool ok = true;
@@ -15783,14 +16699,21 @@ XG_FN void xg_sim_exec_async(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
         case XG_SIM_Y_MAPA:
         case XG_SIM_Y_RANK: ok = xg_sim_map_address(w, v, in, i); break;
         case XG_SIM_Y_MAP_SET: ok = xg_sim_map_lane(w, v, in, i); break;
+        case XG_SIM_Y_ALLOCA:
+        case XG_SIM_Y_STACK_SAVE:
+        case XG_SIM_Y_STACK_RESTORE:
+        case XG_SIM_Y_TRY_CANCEL:
+        case XG_SIM_Y_CANCELLED: ok = xg_sim_system_lane(w, v, in, i); break;
         default: ok = xg_sim_mb_lane(w, v, in, i);
         }
     }
 }
+XG_FN bool xg_sim_tensor_allocate(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask); /* tensor.c */
 /* True when the warp may go on to the next record. */
 XG_FN bool xg_sim_exec_wait(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t i, done = 0;
     if (in->op == XG_SIM_Y_WAIT) return xg_sim_cluster_wait(w, v, in, mask);
+    if (in->op == XG_SIM_N_ALLOC) return xg_sim_tensor_allocate(w, v, in, mask);
     xg_sim_land(w);
     for (i = 0; i < XG_SIM_WARP; i++) {
         const char *p;
@@ -15853,6 +16776,11 @@ XG_FN bool xg_sim_event_deadlock(xg_sim_worker *w) {
                     "a warp waits at barrier.cluster, which others of the cluster never reach");
                 return true;
             }
+            if (in->op == XG_SIM_N_ALLOC) {
+                xg_sim_fault(of, v, in, lane, XG_SIM_FAULT_DEADLOCK,
+                    "a warp waits for tensor memory, which has 512 columns, and nobody else can move");
+                return true;
+            }
             p = xg_sim_mb_at(of, v, in, lane, in->a, in->imm2, false);
             if (!p) return true;
             x = xg_sim_mb_get(p);
@@ -15866,47 +16794,61 @@ XG_FN bool xg_sim_event_deadlock(xg_sim_worker *w) {
 }
 
 #endif /* XG_SIM_ASYNC_C */
-/* sim/matrix.c -- tiles of matrices in the registers of a warp: ldmatrix, stmatrix, movmatrix, mma, wmma.
+/* sim/tiles.c -- the arithmetic of one tile: 16 x K times K x 8, and how packed elements become its numbers.
  *
- * The idea. A multiplication spreads its registers out into plain arrays, multiplies 16 x K by K x 8, and packs the
- * result. Where an element lies is said by three small functions (xg_sim_at_a, _b, _c), the same for every type: a
- * register of A holds 32 / bits elements side by side in k. The fragments of wmma are ours to choose, as PTX leaves
- * them open: a thread holds consecutive elements of the row-major tile; where there are more registers than elements
- * they repeat.
+ * The idea. Wherever packed elements of A or B come from, 16 bytes hold elements of one row of A (or one column of B)
+ * side by side in k: in a register's slot, four lanes share a row; in shared memory, 16 bytes are what a swizzle leaves
+ * together. So one function turns rows of 16 bytes into numbers, and it is all that depends on the element's type.
+ * Floats become doubles, integers 16-bit words, which are multiplied in pairs.
  *
- * Numbers. Integers are exact and wrap or saturate once. Products of floats narrower than f64 are exact; a sum begins
- * with C, adds the products in the order of k in double precision and is rounded once. f64 is a chain of fused
- * multiply-adds in the order of k. GPUs add in another order and cut off low bits, so their f32 results differ in the
- * last places. NaNs are 0x7FFFFFFF and 0x7FFF. */
-#ifndef XG_SIM_MATRIX_C
-#define XG_SIM_MATRIX_C
+ * Numbers. Integers are exact and wrap or saturate once. Products of floats narrower than f64 are exact in double, so
+ * that a fused multiply-add and a product with a sum are the same; a sum begins with C, adds the products in the order
+ * of k in double precision and is rounded once. f64 is a chain of fused multiply-adds in the order of k. GPUs add in
+ * another order and cut off low bits, so their f32 results differ in the last places. NaNs are 0x7FFFFFFF, 0x7FFF and,
+ * of f64, 0xFFF8000000000000.
+ *
+ * Law: both tables of functions, for any host and for AVX2, give the same bits. */
+#ifndef XG_SIM_TILES_C
+#define XG_SIM_TILES_C
 
 enum {
-    XG_SIM_TILE_K = 256
+    XG_SIM_TILE_K = 256,     /* elements of a row, of integers of one bit */
+    XG_SIM_TILE_REALS_K = 64 /* of a row of floats */
 };
 typedef struct xg_sim_real {
-    float a[16][64], b[64][8];
-    double c[16][8];
+    double a[16][XG_SIM_TILE_REALS_K], b[XG_SIM_TILE_REALS_K][8], c[16][8];
 } xg_sim_real;
+/* b: pairs of elements side by side in k. */
 typedef struct xg_sim_ints {
-    int16_t a[16][XG_SIM_TILE_K], b[XG_SIM_TILE_K][8];
+    int16_t a[16][XG_SIM_TILE_K], b[XG_SIM_TILE_K / 2][8][2];
     int64_t c[16][8];
 } xg_sim_ints;
-typedef struct xg_sim_wide64 {
-    uint64_t a[16][16], b[16][8], c[16][8];
-} xg_sim_wide64;
-/* A multiplication being done. Which of them is used: the elements of A say. */
-typedef struct xg_sim_work {
-    xg_sim_tile t;
-    union {
-        xg_sim_real r;
-        xg_sim_ints i;
-        xg_sim_wide64 d;
-    } u;
-} xg_sim_work;
+
+/* The functions of a unit. rows: `n` rows of packed elements, `step` bytes apart, to rows of numbers `stride` apart.
+ * row_add: `n` sums of one row of A with as many columns of B, whose rows are `stride` apart. turn: columns of B to its
+ * rows. pair_rows, pair_turn: the same for integers. c_rows, d_rows: eight rows of C or D, of
+ * f32, from and to the slots of the even and the odd columns; half_rows: D of f16 to one slot. */
+typedef struct xg_sim_tile_fns {
+    void (*rows)(double *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e);
+    void (*row_add)(double *sums, const double *a, const double *b, size_t stride, uint32_t k, uint32_t n);
+    void (*turn)(double (*b)[8], const double (*columns)[XG_SIM_TILE_REALS_K], uint32_t k);
+    void (*multiply)(xg_sim_real *r, uint32_t m, uint32_t k, bool f64);
+    void (*pair_rows)(int16_t *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e);
+    void (*pair_turn)(int16_t (*b)[8][2], const int16_t (*columns)[XG_SIM_TILE_K], uint32_t k);
+    void (*pair_multiply)(xg_sim_ints *x, uint32_t m, uint32_t k);
+    void (*c_rows)(double (*c)[8], const char *even, const char *odd);
+    void (*d_rows)(const double (*c)[8], char *even, char *odd);
+    void (*half_rows)(const double (*c)[8], char *slot);
+} xg_sim_tile_fns;
 
 /* ---- elements ---- */
 
+/* A float of 4 or 6 bits, which has neither infinities nor NaNs. */
+XG_FN float xg_sim_tile_tiny(uint32_t minus, uint32_t exponent, uint32_t fraction, uint32_t bits, uint32_t bias) {
+    uint32_t m = fraction | (exponent ? 1u << bits : 0u), shift = bits + bias - (exponent ? exponent : 1u);
+    float x = exponent >= bits + bias ? (float)(m << (exponent - bits - bias)) : (float)m / (float)(1u << shift);
+    return minus ? -x : x;
+}
 XG_FN float xg_sim_tile_float(xg_sim_elem e, uint32_t x) {
     switch (e) {
     case XG_SIM_EL_F16: return xg_sim_f32_bits(xg_sim_f16_to_f32(x));
@@ -15921,6 +16863,9 @@ XG_FN float xg_sim_tile_float(xg_sim_elem e, uint32_t x) {
         f = (float)m * 0.001953125f; /* 2^-9 */
         return sign ? -f : f;
     }
+    case XG_SIM_EL_E2M3: return xg_sim_tile_tiny(x >> 5 & 1, x >> 3 & 3, x & 7, 3, 1);
+    case XG_SIM_EL_E3M2: return xg_sim_tile_tiny(x >> 5 & 1, x >> 2 & 7, x & 3, 2, 3);
+    case XG_SIM_EL_E2M1: return xg_sim_tile_tiny(x >> 3 & 1, x >> 1 & 3, x & 1, 1, 1);
     default: return xg_sim_f32_bits(x);
     }
 }
@@ -15933,83 +16878,384 @@ XG_FN int32_t xg_sim_tile_int(xg_sim_elem e, uint32_t x) {
     default: return (int32_t)(x & 1);
     }
 }
-/* Element (row, col) of A or B gets the bits x. */
-XG_FN void xg_sim_work_put(xg_sim_work *w, bool b, uint32_t row, uint32_t col, uint64_t x) {
-    xg_sim_elem e = b ? w->t.b : w->t.a;
-    if (e == XG_SIM_EL_F64) {
-        if (b)
-            w->u.d.b[row][col] = x;
-        else
-            w->u.d.a[row][col] = x;
-    } else if (xg_sim_elems[e].real) {
-        float f = xg_sim_tile_float(e, (uint32_t)x);
-        if (b)
-            w->u.r.b[row][col] = f;
-        else
-            w->u.r.a[row][col] = f;
-    } else {
-        int16_t i = (int16_t)xg_sim_tile_int(e, (uint32_t)x);
-        if (b)
-            w->u.i.b[row][col] = i;
-        else
-            w->u.i.a[row][col] = i;
-    }
+/* Element number i of packed bytes, at most 32 bits of it. */
+XG_FN uint32_t xg_sim_tile_element(const char *from, uint32_t i, uint32_t bits) {
+    const uint32_t bytes = XG_MAX(1u, bits / 8);
+    uint32_t x = 0;
+    uint8_t parts[4] = {0, 0, 0, 0};
+    memcpy(parts, from + (size_t)i * bits / 8, bytes);
+    x = parts[0] | (uint32_t)parts[1] << 8 | (uint32_t)parts[2] << 16 | (uint32_t)parts[3] << 24;
+    return bits < 8 ? x >> (i * bits % 8) & ((1u << bits) - 1) : x;
 }
-XG_FN void xg_sim_work_put_c(xg_sim_work *w, uint32_t row, uint32_t col, uint64_t x) {
-    if (w->t.c == XG_SIM_EL_F64)
-        w->u.d.c[row][col] = x;
-    else if (w->t.c == XG_SIM_EL_S32)
-        w->u.i.c[row][col] = (int32_t)(uint32_t)x;
-    else
-        w->u.r.c[row][col] = (double)xg_sim_tile_float(w->t.c, (uint32_t)x);
-}
-XG_FN uint64_t xg_sim_work_get(const xg_sim_work *w, uint32_t row, uint32_t col) {
-    if (w->t.d == XG_SIM_EL_F64) return w->u.d.c[row][col];
-    if (w->t.d == XG_SIM_EL_S32) {
-        int64_t x = w->u.i.c[row][col];
-        return w->t.flags & XG_SIM_TF_SATURATE ? (uint32_t)(int32_t)XG_MAX(XG_MIN(x, INT32_MAX), INT32_MIN)
-                                               : (uint32_t)(uint64_t)x;
-    }
-    {
-        double x = w->u.r.c[row][col];
-        uint64_t bits;
-        if (w->t.d == XG_SIM_EL_F32) return x != x ? 0x7FFFFFFFu : xg_sim_bits_f32((float)x);
-        bits = xg_sim_pack(xg_sim_unpack(xg_sim_bits_f64(x), XG_SIM_IS_F64), XG_SIM_IS_F16, XG_SIM_RN, false);
-        /* wmma of f16: infinities become the largest number */
-        if (w->t.flags & XG_SIM_TF_SATURATE && (bits & 0x7FFF) == 0x7C00) bits--;
-        return bits;
-    }
+/* A sum as f16: rounded to f32 with an odd last bit where it is not exact, so that rounding again rounds once. */
+XG_FN uint32_t xg_sim_tile_half(double x) {
+    const float f = (float)x;
+    uint32_t u = xg_sim_bits_f32(f);
+    if (x != x) return 0x7FFF;
+    if ((double)f != x && !(u & 1)) u += (x > (double)f) == (x > 0) ? 1u : 0xFFFFFFFFu;
+    return xg_sim_f32_to_f16(u);
 }
 
-/* C += A B. */
-XG_FN void xg_sim_work_real(xg_sim_real *r, uint32_t m, uint32_t k) {
+/* ---- for any host ---- */
+
+XG_FN void xg_sim_base_tile_rows(double *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e) {
+    const uint32_t bits = xg_sim_elems[e].bits, each = bits == 64 ? 4 : 128 / bits;
+    uint32_t i;
+    for (; n; n--, to += stride, from += step) {
+        if (bits == 64)
+            memcpy(to, from, 32);
+        else
+            for (i = 0; i < each; i++) to[i] = (double)xg_sim_tile_float(e, xg_sim_tile_element(from, i, bits));
+    }
+}
+XG_FN void xg_sim_base_tile_row_add(
+    double *sums, const double *a, const double *b, size_t stride, uint32_t k, uint32_t n) {
+    uint32_t i, q;
+    for (q = 0; q < k; q++)
+        for (i = 0; i < n; i++) sums[i] += a[q] * b[q * stride + i];
+}
+XG_FN void xg_sim_base_tile_turn(double (*b)[8], const double (*columns)[XG_SIM_TILE_REALS_K], uint32_t k) {
+    uint32_t q, j;
+    for (q = 0; q < k; q++)
+        for (j = 0; j < 8; j++) b[q][j] = columns[j][q];
+}
+XG_FN void xg_sim_base_tile_multiply(xg_sim_real *r, uint32_t m, uint32_t k, bool f64) {
     uint32_t i, j, q;
     for (i = 0; i < m; i++)
         for (q = 0; q < k; q++) {
-            double a = (double)r->a[i][q];
-            /* exact products: contraction into an FMA changes nothing */
-            for (j = 0; j < 8; j++) r->c[i][j] += a * (double)r->b[q][j];
+            const double a = r->a[i][q];
+            if (f64)
+                for (j = 0; j < 8; j++)
+                    r->c[i][j] = xg_sim_f64_bits(xg_sim_soft_fma(XG_SIM_IS_F64, xg_sim_bits_f64(a),
+                        xg_sim_bits_f64(r->b[q][j]), xg_sim_bits_f64(r->c[i][j]), XG_SIM_RN));
+            else
+                for (j = 0; j < 8; j++) r->c[i][j] += a * r->b[q][j];
         }
 }
-XG_FN void xg_sim_work_multiply(xg_sim_work *w) {
-    uint32_t i, j, q, m = XG_MIN(w->t.m, 16u), k = w->t.k;
-    if (w->t.a == XG_SIM_EL_F64)
-        for (i = 0; i < m; i++)
-            for (j = 0; j < 8; j++)
-                for (q = 0; q < k; q++)
-                    w->u.d.c[i][j] =
-                        xg_sim_soft_fma(XG_SIM_IS_F64, w->u.d.a[i][q], w->u.d.b[q][j], w->u.d.c[i][j], XG_SIM_RN);
-    else if (xg_sim_elems[w->t.a].real)
-        xg_sim_work_real(&w->u.r, m, k);
+XG_FN void xg_sim_base_tile_pair_rows(
+    int16_t *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e) {
+    const uint32_t bits = xg_sim_elems[e].bits, each = 128 / bits;
+    uint32_t i;
+    for (; n; n--, to += stride, from += step)
+        for (i = 0; i < each; i++) to[i] = (int16_t)xg_sim_tile_int(e, xg_sim_tile_element(from, i, bits));
+}
+XG_FN void xg_sim_base_tile_pair_turn(int16_t (*b)[8][2], const int16_t (*columns)[XG_SIM_TILE_K], uint32_t k) {
+    uint32_t q, j;
+    for (j = 0; j < 8; j++)
+        for (q = 0; q < k / 2; q++) memcpy(b[q][j], &columns[j][2 * q], 4);
+}
+XG_FN void xg_sim_base_tile_pair_multiply(xg_sim_ints *x, uint32_t m, uint32_t k) {
+    uint32_t i, j, q;
+    for (i = 0; i < m; i++)
+        for (q = 0; q < k; q++)
+            for (j = 0; j < 8; j++) x->c[i][j] += x->a[i][q] * x->b[q / 2][j][q & 1];
+}
+XG_FN void xg_sim_base_tile_c_rows(double (*c)[8], const char *even, const char *odd) {
+    uint32_t i, j;
+    for (i = 0; i < 8; i++)
+        for (j = 0; j < 4; j++) {
+            c[i][2 * j] = (double)xg_sim_f32_bits(xg_sim_tile_element(even, 4 * i + j, 32));
+            c[i][2 * j + 1] = (double)xg_sim_f32_bits(xg_sim_tile_element(odd, 4 * i + j, 32));
+        }
+}
+XG_FN uint32_t xg_sim_tile_single(double x) { return x != x ? 0x7FFFFFFFu : xg_sim_bits_f32((float)x); }
+XG_FN void xg_sim_base_tile_d_rows(const double (*c)[8], char *even, char *odd) {
+    uint32_t i, j;
+    for (i = 0; i < 8; i++)
+        for (j = 0; j < 4; j++) {
+            xg_sim_put_u32(even, 4 * i + j, xg_sim_tile_single(c[i][2 * j]));
+            xg_sim_put_u32(odd, 4 * i + j, xg_sim_tile_single(c[i][2 * j + 1]));
+        }
+}
+XG_FN void xg_sim_base_tile_half_rows(const double (*c)[8], char *slot) {
+    uint32_t i, j;
+    for (i = 0; i < 8; i++)
+        for (j = 0; j < 4; j++)
+            xg_sim_put_u32(slot, 4 * i + j, xg_sim_tile_half(c[i][2 * j]) | xg_sim_tile_half(c[i][2 * j + 1]) << 16);
+}
+static const xg_sim_tile_fns xg_sim_tile_fns_base = {xg_sim_base_tile_rows, xg_sim_base_tile_row_add, xg_sim_base_tile_turn,
+    xg_sim_base_tile_multiply, xg_sim_base_tile_pair_rows, xg_sim_base_tile_pair_turn, xg_sim_base_tile_pair_multiply,
+    xg_sim_base_tile_c_rows, xg_sim_base_tile_d_rows, xg_sim_base_tile_half_rows};
+
+/* ---- for AVX2 ---- */
+
+#if XG_SIM_X86
+/* Eight floats as doubles. */
+XG_M256_FN void xg_sim_avx2_put_reals(double *to, __m256 f) {
+    _mm256_storeu_pd(to, _mm256_cvtps_pd(_mm256_castps256_ps128(f)));
+    _mm256_storeu_pd(to + 4, _mm256_cvtps_pd(_mm256_extractf128_ps(f, 1)));
+}
+/* Eight bytes in words of 16 bits, as f32. e4m3 has the exponent's place of f16 but one bit, and 2^8 less. */
+XG_M256_FN __m256 xg_sim_avx2_e5m2(__m128i x) { return _mm256_cvtph_ps(_mm_slli_epi16(x, 8)); }
+XG_M256_FN __m256 xg_sim_avx2_e4m3(__m128i x) {
+    const __m128i low = _mm_and_si128(x, _mm_set1_epi16(0x7F)), nan = _mm_cmpeq_epi16(low, _mm_set1_epi16(0x7F));
+    const __m128i half = _mm_or_si128(_mm_slli_epi16(_mm_and_si128(x, _mm_set1_epi16(0x80)), 8),
+        _mm_or_si128(_mm_slli_epi16(low, 7), _mm_and_si128(nan, _mm_set1_epi16(0x7FFF))));
+    return _mm256_mul_ps(_mm256_cvtph_ps(half), _mm256_set1_ps(256.0f));
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_rows(
+    double *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e) {
+#define XG_SIM_TILE_ROWS(...) \
+    for (; n; n--, to += stride, from += step) { \
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)from); \
+        __VA_ARGS__; \
+    } \
+    break
+    switch (e) {
+    case XG_SIM_EL_F16: XG_SIM_TILE_ROWS(xg_sim_avx2_put_reals(to, _mm256_cvtph_ps(x)));
+    case XG_SIM_EL_BF16:
+        XG_SIM_TILE_ROWS(
+            xg_sim_avx2_put_reals(to, _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x), 16))));
+    case XG_SIM_EL_TF32:
+        XG_SIM_TILE_ROWS(_mm256_storeu_pd(
+            to, _mm256_cvtps_pd(_mm_castsi128_ps(_mm_and_si128(x, _mm_set1_epi32((int)0xFFFFE000u))))));
+    case XG_SIM_EL_E5M2:
+        XG_SIM_TILE_ROWS(xg_sim_avx2_put_reals(to, xg_sim_avx2_e5m2(_mm_cvtepu8_epi16(x)));
+                         xg_sim_avx2_put_reals(to + 8, xg_sim_avx2_e5m2(_mm_cvtepu8_epi16(_mm_srli_si128(x, 8)))));
+    case XG_SIM_EL_E4M3:
+        XG_SIM_TILE_ROWS(xg_sim_avx2_put_reals(to, xg_sim_avx2_e4m3(_mm_cvtepu8_epi16(x)));
+                         xg_sim_avx2_put_reals(to + 8, xg_sim_avx2_e4m3(_mm_cvtepu8_epi16(_mm_srli_si128(x, 8)))));
+    default: xg_sim_base_tile_rows(to, stride, from, step, n, e);
+    }
+#undef XG_SIM_TILE_ROWS
+}
+/* Sixteen sums at once; what is left over, at the end. */
+XG_SIM_FAST_FN void xg_sim_avx2_tile_row_add(
+    double *sums, const double *a, const double *b, size_t stride, uint32_t k, uint32_t n) {
+    uint32_t i, q;
+    for (i = 0; i + 16 <= n; i += 16) {
+        __m256d s0 = _mm256_loadu_pd(sums + i), s1 = _mm256_loadu_pd(sums + i + 4);
+        __m256d s2 = _mm256_loadu_pd(sums + i + 8), s3 = _mm256_loadu_pd(sums + i + 12);
+        for (q = 0; q < k; q++) {
+            const __m256d x = _mm256_broadcast_sd(a + q);
+            const double *y = b + q * stride + i;
+            s0 = _mm256_fmadd_pd(x, _mm256_loadu_pd(y), s0);
+            s1 = _mm256_fmadd_pd(x, _mm256_loadu_pd(y + 4), s1);
+            s2 = _mm256_fmadd_pd(x, _mm256_loadu_pd(y + 8), s2);
+            s3 = _mm256_fmadd_pd(x, _mm256_loadu_pd(y + 12), s3);
+        }
+        _mm256_storeu_pd(sums + i, s0);
+        _mm256_storeu_pd(sums + i + 4, s1);
+        _mm256_storeu_pd(sums + i + 8, s2);
+        _mm256_storeu_pd(sums + i + 12, s3);
+    }
+    if (i < n) xg_sim_base_tile_row_add(sums + i, a, b + i, stride, k, n - i);
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_turn(double (*b)[8], const double (*columns)[XG_SIM_TILE_REALS_K], uint32_t k) {
+    uint32_t q, j;
+    for (q = 0; q < k; q += 4)
+        for (j = 0; j < 8; j += 4) {
+            const __m256d c0 = _mm256_loadu_pd(&columns[j][q]), c1 = _mm256_loadu_pd(&columns[j + 1][q]);
+            const __m256d c2 = _mm256_loadu_pd(&columns[j + 2][q]), c3 = _mm256_loadu_pd(&columns[j + 3][q]);
+            const __m256d lo01 = _mm256_unpacklo_pd(c0, c1), hi01 = _mm256_unpackhi_pd(c0, c1);
+            const __m256d lo23 = _mm256_unpacklo_pd(c2, c3), hi23 = _mm256_unpackhi_pd(c2, c3);
+            _mm256_storeu_pd(&b[q][j], _mm256_permute2f128_pd(lo01, lo23, 0x20));
+            _mm256_storeu_pd(&b[q + 1][j], _mm256_permute2f128_pd(hi01, hi23, 0x20));
+            _mm256_storeu_pd(&b[q + 2][j], _mm256_permute2f128_pd(lo01, lo23, 0x31));
+            _mm256_storeu_pd(&b[q + 3][j], _mm256_permute2f128_pd(hi01, hi23, 0x31));
+        }
+}
+/* Four rows at once: eight sums that do not wait for each other. */
+XG_SIM_FAST_FN void xg_sim_avx2_tile_multiply(xg_sim_real *r, uint32_t m, uint32_t k, bool f64) {
+    uint32_t i, q;
+    (void)f64;
+    for (i = 0; i < m; i += 4) {
+        double(*a)[XG_SIM_TILE_REALS_K] = &r->a[i], (*c)[8] = &r->c[i];
+        __m256d c00 = _mm256_loadu_pd(c[0]), c01 = _mm256_loadu_pd(c[0] + 4);
+        __m256d c10 = _mm256_loadu_pd(c[1]), c11 = _mm256_loadu_pd(c[1] + 4);
+        __m256d c20 = _mm256_loadu_pd(c[2]), c21 = _mm256_loadu_pd(c[2] + 4);
+        __m256d c30 = _mm256_loadu_pd(c[3]), c31 = _mm256_loadu_pd(c[3] + 4);
+        for (q = 0; q < k; q++) {
+            const __m256d b0 = _mm256_loadu_pd(r->b[q]), b1 = _mm256_loadu_pd(r->b[q] + 4);
+            __m256d x = _mm256_broadcast_sd(&a[0][q]);
+            c00 = _mm256_fmadd_pd(x, b0, c00);
+            c01 = _mm256_fmadd_pd(x, b1, c01);
+            x = _mm256_broadcast_sd(&a[1][q]);
+            c10 = _mm256_fmadd_pd(x, b0, c10);
+            c11 = _mm256_fmadd_pd(x, b1, c11);
+            x = _mm256_broadcast_sd(&a[2][q]);
+            c20 = _mm256_fmadd_pd(x, b0, c20);
+            c21 = _mm256_fmadd_pd(x, b1, c21);
+            x = _mm256_broadcast_sd(&a[3][q]);
+            c30 = _mm256_fmadd_pd(x, b0, c30);
+            c31 = _mm256_fmadd_pd(x, b1, c31);
+        }
+        _mm256_storeu_pd(c[0], c00);
+        _mm256_storeu_pd(c[0] + 4, c01);
+        _mm256_storeu_pd(c[1], c10);
+        _mm256_storeu_pd(c[1] + 4, c11);
+        _mm256_storeu_pd(c[2], c20);
+        _mm256_storeu_pd(c[2] + 4, c21);
+        _mm256_storeu_pd(c[3], c30);
+        _mm256_storeu_pd(c[3] + 4, c31);
+    }
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_rows(
+    int16_t *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e) {
+    if (e != XG_SIM_EL_S8 && e != XG_SIM_EL_U8) {
+        xg_sim_base_tile_pair_rows(to, stride, from, step, n, e);
+        return;
+    }
+    for (; n; n--, to += stride, from += step) {
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)from);
+        XG_M256_PUT((char *)to, 0, e == XG_SIM_EL_S8 ? _mm256_cvtepi8_epi16(x) : _mm256_cvtepu8_epi16(x));
+    }
+}
+/* The products of a row are at most 256 times 255 * 255: their sum fits 32 bits. */
+XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_multiply(xg_sim_ints *x, uint32_t m, uint32_t k) {
+    uint32_t i, q;
+    for (i = 0; i < m; i += 2) {
+        __m256i s0 = _mm256_setzero_si256(), s1 = s0;
+        for (q = 0; q < k / 2; q++) {
+            const __m256i b = XG_M256_AT((const char *)x->b[q], 0);
+            const int a0 = xg_sim_avx2_word((const char *)&x->a[i][2 * q]),
+                      a1 = xg_sim_avx2_word((const char *)&x->a[i + 1][2 * q]);
+            s0 = _mm256_add_epi32(s0, _mm256_madd_epi16(_mm256_set1_epi32(a0), b));
+            s1 = _mm256_add_epi32(s1, _mm256_madd_epi16(_mm256_set1_epi32(a1), b));
+        }
+#define XG_SIM_TILE_ADD(c, v) \
+    XG_M256_PUT((char *)(c), 0, _mm256_add_epi64(XG_M256_AT((const char *)(c), 0), _mm256_cvtepi32_epi64(v)))
+        XG_SIM_TILE_ADD(x->c[i], _mm256_castsi256_si128(s0));
+        XG_SIM_TILE_ADD(x->c[i] + 4, _mm256_extracti128_si256(s0, 1));
+        XG_SIM_TILE_ADD(x->c[i + 1], _mm256_castsi256_si128(s1));
+        XG_SIM_TILE_ADD(x->c[i + 1] + 4, _mm256_extracti128_si256(s1, 1));
+#undef XG_SIM_TILE_ADD
+    }
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_c_rows(double (*c)[8], const char *even, const char *odd) {
+    uint32_t i;
+    for (i = 0; i < 8; i++) {
+        const __m128 x = _mm_loadu_ps((const float *)(const void *)(even + 16 * i)),
+                     y = _mm_loadu_ps((const float *)(const void *)(odd + 16 * i));
+        _mm256_storeu_pd(c[i], _mm256_cvtps_pd(_mm_unpacklo_ps(x, y)));
+        _mm256_storeu_pd(c[i] + 4, _mm256_cvtps_pd(_mm_unpackhi_ps(x, y)));
+    }
+}
+XG_M256_FN __m128 xg_sim_avx2_single(__m256d x) {
+    const __m128 f = _mm256_cvtpd_ps(x), nan = _mm_cmpunord_ps(f, f);
+    return _mm_or_ps(_mm_andnot_ps(nan, f), _mm_and_ps(nan, _mm_castsi128_ps(_mm_set1_epi32(0x7FFFFFFF))));
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_d_rows(const double (*c)[8], char *even, char *odd) {
+    uint32_t i;
+    for (i = 0; i < 8; i++) {
+        const __m128 x = xg_sim_avx2_single(_mm256_loadu_pd(c[i])), y = xg_sim_avx2_single(_mm256_loadu_pd(c[i] + 4));
+        _mm_storeu_ps((float *)(void *)(even + 16 * i), _mm_shuffle_ps(x, y, 0x88));
+        _mm_storeu_ps((float *)(void *)(odd + 16 * i), _mm_shuffle_ps(x, y, 0xDD));
+    }
+}
+/* Four sums as f32 with an odd last bit where they are not exact. */
+XG_M256_FN __m128i xg_sim_avx2_to_odd(__m256d x) {
+    const __m128 f = _mm256_cvtpd_ps(x);
+    const __m256d back = _mm256_cvtps_pd(f), zero = _mm256_setzero_pd();
+    const __m256d more = _mm256_cmp_pd(x, back, _CMP_GT_OQ), less = _mm256_cmp_pd(x, back, _CMP_LT_OQ),
+                  up = _mm256_cmp_pd(x, zero, _CMP_GT_OQ);
+    const __m256d away = _mm256_or_pd(_mm256_and_pd(more, up), _mm256_andnot_pd(up, less)),
+                  inexact = _mm256_or_pd(more, less);
+    const __m128i a = _mm256_castsi256_si128(_mm256_castps_si256(_mm256_castpd_ps(away))); /* low halves, for below */
+    const __m128 wide_a = _mm_shuffle_ps(_mm_castsi128_ps(a),
+                     _mm256_castps256_ps128(_mm256_castpd_ps(_mm256_permute2f128_pd(away, away, 1))), 0x88),
+                 wide_i = _mm_shuffle_ps(_mm256_castps256_ps128(_mm256_castpd_ps(inexact)),
+                     _mm256_castps256_ps128(_mm256_castpd_ps(_mm256_permute2f128_pd(inexact, inexact, 1))), 0x88);
+    const __m128i u = _mm_castps_si128(f), one = _mm_set1_epi32(1);
+    const __m128i step =
+        _mm_or_si128(_mm_andnot_si128(_mm_castps_si128(wide_a), _mm_set1_epi32(-1)), one); /* 1 or -1 */
+    const __m128i even = _mm_cmpeq_epi32(_mm_and_si128(u, one), _mm_setzero_si128());
+    return _mm_add_epi32(u, _mm_and_si128(step, _mm_and_si128(even, _mm_castps_si128(wide_i))));
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_half_rows(const double (*c)[8], char *slot) {
+    uint32_t i;
+    for (i = 0; i < 8; i++) {
+        const __m128i x = xg_sim_avx2_to_odd(_mm256_loadu_pd(c[i])), y = xg_sim_avx2_to_odd(_mm256_loadu_pd(c[i] + 4));
+        const __m256 f = _mm256_castsi256_ps(_mm256_set_m128i(y, x));
+        const __m128i h = _mm256_cvtps_ph(f, 0), size = _mm_and_si128(h, _mm_set1_epi16(0x7FFF)),
+                      nan = _mm_cmpgt_epi16(size, _mm_set1_epi16(0x7C00));
+        _mm_storeu_si128((__m128i *)(void *)(slot + 16 * i),
+            _mm_or_si128(_mm_andnot_si128(nan, h), _mm_and_si128(nan, _mm_set1_epi16(0x7FFF))));
+    }
+}
+static const xg_sim_tile_fns xg_sim_tile_fns_avx2 = {xg_sim_avx2_tile_rows, xg_sim_avx2_tile_row_add, xg_sim_avx2_tile_turn,
+    xg_sim_avx2_tile_multiply, xg_sim_avx2_tile_pair_rows, xg_sim_base_tile_pair_turn, xg_sim_avx2_tile_pair_multiply,
+    xg_sim_avx2_tile_c_rows, xg_sim_avx2_tile_d_rows, xg_sim_avx2_tile_half_rows};
+#endif
+
+/* Of the unit that the worker's module was loaded for; a wider unit has no functions of its own: the conversions around
+ * the sums take as long as they do. */
+XG_FN const xg_sim_tile_fns *xg_sim_tile_fns_of(const xg_sim_worker *w) {
+#if XG_SIM_X86
+    if (w->m->moves == &xg_sim_moves_avx2) return &xg_sim_tile_fns_avx2;
+#else
+    (void)w;
+#endif
+    return &xg_sim_tile_fns_base;
+}
+
+#endif /* XG_SIM_TILES_C */
+/* sim/matrix.c -- tiles of matrices in the registers of a warp: ldmatrix, stmatrix, movmatrix, mma, wmma.
+ *
+ * The idea. A multiplication spreads its registers out into plain arrays, multiplies 16 x K by K x 8, and packs the
+ * result (tiles.c). Where an element lies is said by small functions (xg_sim_at_a, _c), the same for every type: a
+ * register of A holds 32 / bits elements side by side in k. The fragments of wmma are ours to choose, as PTX leaves
+ * them open: a thread holds consecutive elements of the row-major tile; where there are more registers than elements
+ * they repeat. */
+#ifndef XG_SIM_MATRIX_C
+#define XG_SIM_MATRIX_C
+
+/* A multiplication being done. Which of them is used: the elements of A say. */
+typedef struct xg_sim_work {
+    xg_sim_tile t;
+    union {
+        xg_sim_real r;
+        xg_sim_ints i;
+    } u;
+} xg_sim_work;
+
+/* ---- elements ---- */
+
+/* Element (row, col) of A or B gets the bits x. */
+XG_FN void xg_sim_work_put(xg_sim_work *w, bool b, uint32_t row, uint32_t col, uint64_t x) {
+    xg_sim_elem e = b ? w->t.b : w->t.a;
+    if (!xg_sim_elems[e].real) {
+        *(b ? &w->u.i.b[row / 2][col][row & 1] : &w->u.i.a[row][col]) = (int16_t)xg_sim_tile_int(e, (uint32_t)x);
+        return;
+    }
+    *(b ? &w->u.r.b[row][col] : &w->u.r.a[row][col]) =
+        e == XG_SIM_EL_F64 ? xg_sim_f64_bits(x) : (double)xg_sim_tile_float(e, (uint32_t)x);
+}
+XG_FN void xg_sim_work_put_c(xg_sim_work *w, uint32_t row, uint32_t col, uint64_t x) {
+    if (w->t.c == XG_SIM_EL_S32)
+        w->u.i.c[row][col] = (int32_t)(uint32_t)x;
+    else
+        w->u.r.c[row][col] =
+            w->t.c == XG_SIM_EL_F64 ? xg_sim_f64_bits(x) : (double)xg_sim_tile_float(w->t.c, (uint32_t)x);
+}
+XG_FN uint64_t xg_sim_work_get(const xg_sim_work *w, uint32_t row, uint32_t col) {
+    double x;
+    uint32_t bits;
+    if (w->t.d == XG_SIM_EL_S32) {
+        int64_t i = w->u.i.c[row][col];
+        return w->t.flags & XG_SIM_TF_SATURATE ? (uint32_t)(int32_t)XG_MAX(XG_MIN(i, INT32_MAX), INT32_MIN)
+                                               : (uint32_t)(uint64_t)i;
+    }
+    x = w->u.r.c[row][col];
+    if (w->t.d == XG_SIM_EL_F64) return x != x ? 0xFFF8000000000000u : xg_sim_bits_f64(x);
+    if (w->t.d == XG_SIM_EL_F32) return xg_sim_tile_single(x);
+    bits = xg_sim_tile_half(x);
+    /* wmma of f16: infinities become the largest number */
+    return w->t.flags & XG_SIM_TF_SATURATE && (bits & 0x7FFF) == 0x7C00 ? bits - 1 : bits;
+}
+
+/* C += A B. Exclusive or instead of the product, of single bits, has no function of its own. */
+XG_FN void xg_sim_work_multiply(const xg_sim_tile_fns *fns, xg_sim_work *w) {
+    const uint32_t m = XG_MIN(w->t.m, 16u), k = w->t.k;
+    uint32_t i, j, q;
+    if (xg_sim_elems[w->t.a].real)
+        fns->multiply(&w->u.r, m, k, w->t.a == XG_SIM_EL_F64);
+    else if (!(w->t.flags & XG_SIM_TF_XOR))
+        fns->pair_multiply(&w->u.i, m, k);
     else
         for (i = 0; i < m; i++)
-            for (q = 0; q < k; q++) {
-                int32_t a = w->u.i.a[i][q];
-                if (w->t.flags & XG_SIM_TF_XOR)
-                    for (j = 0; j < 8; j++) w->u.i.c[i][j] += a ^ w->u.i.b[q][j];
-                else
-                    for (j = 0; j < 8; j++) w->u.i.c[i][j] += a * w->u.i.b[q][j];
-            }
+            for (q = 0; q < k; q++)
+                for (j = 0; j < 8; j++) w->u.i.c[i][j] += w->u.i.a[i][q] ^ w->u.i.b[q / 2][j][q & 1];
 }
 
 /* ---- where elements lie: element e of register i of a lane ---- */
@@ -16022,12 +17268,6 @@ XG_FN xg_sim_at xg_sim_at_a(
     xg_sim_at p;
     p.row = lane / 4 + (m > 8 ? 8 * (i & 1) : 0);
     p.col = lane % 4 * per + e + 4 * per * (m > 8 ? i >> 1 : i);
-    return p;
-}
-XG_FN xg_sim_at xg_sim_at_b(uint32_t lane, uint32_t i, uint32_t e, uint32_t per) {
-    xg_sim_at p;
-    p.row = lane % 4 * per + e + 4 * per * i;
-    p.col = lane / 4;
     return p;
 }
 XG_FN xg_sim_at xg_sim_at_c(uint32_t lane, uint32_t v) { /* v: the number of the element, not of the register */
@@ -16048,7 +17288,7 @@ XG_FN uint64_t xg_sim_tile_bits(const char *slot, uint32_t lane, xg_sim_elem el,
     x = xg_sim_lane_u32(slot, lane);
     return bits == 32 ? x : x >> (e * bits) & ((1u << bits) - 1);
 }
-XG_FN uint32_t xg_sim_tile_per(xg_sim_elem e) { return e == XG_SIM_EL_F64 ? 1 : 32u / xg_sim_elems[e].bits; }
+XG_INLINE uint32_t xg_sim_tile_per(xg_sim_elem e) { return e == XG_SIM_EL_F64 ? 1 : 32u / xg_sim_elems[e].bits; }
 
 /* ---- sparse A ---- */
 
@@ -16093,7 +17333,7 @@ XG_FN bool xg_sim_work_expand(
     bool real = xg_sim_elems[x->t.a].real != 0;
     for (r = 0; r < 16; r++) {
         uint64_t m = xg_sim_metadata(meta, &x->t, r);
-        float f[64];
+        double f[XG_SIM_TILE_REALS_K];
         int16_t i[XG_SIM_TILE_K];
         for (c = 0; c < half; c++) {
             if (real) {
@@ -16128,49 +17368,86 @@ XG_FN bool xg_sim_work_expand(
 
 /* ---- mma ---- */
 
+/* Four lanes have the elements of one row of A, or of one column of B, side by side: 16 bytes of a register's slot. */
 XG_FN void xg_sim_work_load_a(
     xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
-    uint32_t i, e, lane, per = xg_sim_tile_per(x->t.a);
-    for (i = 0; i < regs; i++)
-        for (lane = 0; lane < XG_SIM_WARP; lane++)
-            for (e = 0; e < per; e++) {
-                xg_sim_at at = xg_sim_at_a(lane, i, e, per, x->t.m);
-                xg_sim_work_put(
-                    x, false, at.row, at.col, xg_sim_tile_bits(xg_sim_slot(w, v, list[i]), lane, x->t.a, e));
-            }
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    const xg_sim_elem e = x->t.a;
+    const uint32_t per = xg_sim_tile_per(e), step = e == XG_SIM_EL_F64 ? 32 : 16;
+    uint32_t i;
+    for (i = 0; i < regs; i++) {
+        const xg_sim_at at = xg_sim_at_a(0, i, 0, per, x->t.m);
+        const char *slot = xg_sim_slot(w, v, list[i]);
+        if (xg_sim_elems[e].real)
+            fns->rows(&x->u.r.a[at.row][at.col], XG_SIM_TILE_REALS_K, slot, step, 8, e);
+        else
+            fns->pair_rows(&x->u.i.a[at.row][at.col], XG_SIM_TILE_K, slot, step, 8, e);
+    }
 }
 XG_FN void xg_sim_work_load_b(
     xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
-    uint32_t i, e, lane, per = xg_sim_tile_per(x->t.b);
-    for (i = 0; i < regs; i++)
-        for (lane = 0; lane < XG_SIM_WARP; lane++)
-            for (e = 0; e < per; e++) {
-                xg_sim_at at = xg_sim_at_b(lane, i, e, per);
-                xg_sim_work_put(x, true, at.row, at.col, xg_sim_tile_bits(xg_sim_slot(w, v, list[i]), lane, x->t.b, e));
-            }
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    const xg_sim_elem e = x->t.b;
+    const uint32_t per = xg_sim_tile_per(e), step = e == XG_SIM_EL_F64 ? 32 : 16;
+    double reals[8][XG_SIM_TILE_REALS_K];
+    int16_t ints[8][XG_SIM_TILE_K];
+    uint32_t i;
+    for (i = 0; i < regs; i++) {
+        const char *slot = xg_sim_slot(w, v, list[i]);
+        if (xg_sim_elems[e].real)
+            fns->rows(&reals[0][4 * per * i], XG_SIM_TILE_REALS_K, slot, step, 8, e);
+        else
+            fns->pair_rows(&ints[0][4 * per * i], XG_SIM_TILE_K, slot, step, 8, e);
+    }
+    if (xg_sim_elems[e].real)
+        fns->turn(x->u.r.b, (const double(*)[XG_SIM_TILE_REALS_K])reals, x->t.k);
+    else
+        fns->pair_turn(x->u.i.b, (const int16_t(*)[XG_SIM_TILE_K])ints, x->t.k);
 }
 /* A tile of C of 8 columns from its registers, and D back into them. */
 XG_FN void xg_sim_work_load_c(
     xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
-    uint32_t i, e, lane, per = xg_sim_tile_per(x->t.c);
-    for (i = 0; i < regs; i++)
-        for (lane = 0; lane < XG_SIM_WARP; lane++)
-            for (e = 0; e < per; e++) {
-                xg_sim_at at = xg_sim_at_c(lane, i * per + e);
-                xg_sim_work_put_c(x, at.row, at.col, xg_sim_tile_bits(xg_sim_slot(w, v, list[i]), lane, x->t.c, e));
-            }
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    uint32_t i, lane;
+    if (x->t.c == XG_SIM_EL_F32) {
+        for (i = 0; i < regs; i += 2)
+            fns->c_rows(&x->u.r.c[4 * i], xg_sim_slot(w, v, list[i]), xg_sim_slot(w, v, list[i + 1]));
+        return;
+    }
+    if (x->t.c == XG_SIM_EL_F16) {
+        for (i = 0; i < regs; i++) fns->rows(x->u.r.c[8 * i], 8, xg_sim_slot(w, v, list[i]), 16, 8, XG_SIM_EL_F16);
+        return;
+    }
+    for (i = 0; i < regs; i++) {
+        const char *slot = xg_sim_slot(w, v, list[i]);
+        for (lane = 0; lane < XG_SIM_WARP; lane++) {
+            const uint32_t row = lane / 4 + 8 * (i / 2), col = lane % 4 * 2 + (i & 1);
+            if (x->t.c == XG_SIM_EL_F64)
+                memcpy(&x->u.r.c[row][col], slot + (size_t)lane * 8, 8);
+            else
+                x->u.i.c[row][col] = (int32_t)xg_sim_lane_u32(slot, lane);
+        }
+    }
 }
-XG_FN void xg_sim_work_store_d(const xg_sim_work *x, xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
-    uint32_t i, lane, per = xg_sim_tile_per(x->t.d);
+XG_FN void xg_sim_work_store_d(
+    const xg_sim_work *x, const xg_sim_worker *w, xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    const double(*c)[8] = (const double(*)[8])x->u.r.c;
+    uint32_t i, lane;
+    if (x->t.d == XG_SIM_EL_F32) {
+        for (i = 0; i < regs; i += 2) fns->d_rows(c + 4 * i, v->regs + list[i], v->regs + list[i + 1]);
+        return;
+    }
+    if (x->t.d == XG_SIM_EL_F16) {
+        for (i = 0; i < regs; i++) fns->half_rows(c + 8 * i, v->regs + list[i]);
+        return;
+    }
     for (i = 0; i < regs; i++)
         for (lane = 0; lane < XG_SIM_WARP; lane++) {
-            xg_sim_at at = xg_sim_at_c(lane, i * per);
-            uint64_t bits = xg_sim_work_get(x, at.row, at.col);
-            if (per == 2) bits |= xg_sim_work_get(x, at.row, at.col + 1) << 16;
-            if (x->t.d == XG_SIM_EL_F64)
-                memcpy(v->regs + list[i] + (size_t)lane * 8, &bits, 8);
-            else
-                xg_sim_put_u32(v->regs + list[i], lane, (uint32_t)bits);
+            const uint32_t row = lane / 4 + 8 * (i / 2), col = lane % 4 * 2 + (i & 1);
+            const uint64_t bits = xg_sim_work_get(x, row, col);
+            memcpy(v->regs + list[i] + (size_t)lane * (x->t.d == XG_SIM_EL_F64 ? 8 : 4), &bits,
+                x->t.d == XG_SIM_EL_F64 ? 8 : 4);
         }
 }
 XG_FN void xg_sim_exec_mma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
@@ -16186,8 +17463,8 @@ XG_FN void xg_sim_exec_mma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     xg_sim_work_load_b(&x, w, v, list + na, nb);
     xg_sim_work_load_c(&x, w, v, list + na + nb, nc);
     if (sparse && !xg_sim_work_expand(w, v, in, &x, xg_sim_slot(w, v, list[na + nb + nc]))) return;
-    xg_sim_work_multiply(&x);
-    xg_sim_work_store_d(&x, v, list + in->n - in->d2bytes, in->d2bytes);
+    xg_sim_work_multiply(xg_sim_tile_fns_of(w), &x);
+    xg_sim_work_store_d(&x, w, v, list + in->n - in->d2bytes, in->d2bytes);
 }
 
 /* mma.m8n8k4 of f16: four multiplications, each by eight threads, those of two quads. */
@@ -16221,7 +17498,7 @@ XG_FN void xg_sim_exec_volta(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
                         xg_sim_tile_bits(xg_sim_slot(w, v, list[4 + i]), lane, XG_SIM_EL_F32, 0));
             }
         }
-        xg_sim_work_multiply(&x);
+        xg_sim_work_multiply(xg_sim_tile_fns_of(w), &x);
         for (k = 0; k < 8; k++) {
             uint32_t high = 4 * (k / 4);
             lane = group * 4 + k % 4 + 16 * (k / 4);
@@ -16270,7 +17547,7 @@ XG_FN void xg_sim_wmma_part(const xg_sim_worker *w, const xg_sim_warp *v, xg_sim
         for (j = 0; j < 8; j++)
             xg_sim_work_put_c(
                 x, i, j, xg_sim_wmma_bits(w, v, list + na + nb, x->t.c, x->t.m, x->t.n, row + i, col + j, false));
-    xg_sim_work_multiply(x);
+    xg_sim_work_multiply(xg_sim_tile_fns_of(w), x);
 }
 XG_FN void xg_sim_exec_wmma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
     xg_sim_work x;
@@ -16362,39 +17639,76 @@ XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
 
 /* ---- ldmatrix, stmatrix, movmatrix ---- */
 
+/* Of the lanes that store rows of 16 bytes, those whose row changes something: the others disturb no other warp. */
+XG_FN uint32_t xg_sim_rows_changed(const xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, const char *rows) {
+    uint32_t lane, i;
+    for (lane = 0; lane < XG_SIM_WARP; lane++) {
+        const char *p;
+        xg_sim_worker *of;
+        if (!(mask >> lane & 1)) continue;
+        p = xg_sim_reach_at(r, lane);
+        of = xg_sim_owner(w, p);
+        if (!of || memcmp(p, rows + (size_t)lane * 16, 16) != 0) continue;
+        for (i = 0; i < 16 && xg_sim_byte_state(of, (size_t)(p - of->shared) + i) == XG_SIM_WRITTEN; i++) {}
+        if (i == 16) mask &= ~(1u << lane);
+    }
+    return mask;
+}
 /* Lanes 8j to 8j+7 give the rows of matrix j, 16 bytes each; a lane's register j holds elements 2c and 2c+1 of row lane
- * / 4, or transposed of the column. */
+ * / 4, or transposed of the column: a register's slot is the matrix as it is, or turned. */
+/* Eight rows of eight items of 16 bits, turned. */
+XG_FN void xg_sim_turn_halves(char *to, const char *from) {
+#if XG_SIM_X86
+    const __m128i *p = (const __m128i *)(const void *)from;
+    __m128i *q = (__m128i *)(void *)to, x[8], y[8];
+    int i;
+    for (i = 0; i < 4; i++) {
+        const __m128i a = _mm_loadu_si128(p + i), b = _mm_loadu_si128(p + i + 4);
+        x[2 * i] = _mm_unpacklo_epi16(a, b);
+        x[2 * i + 1] = _mm_unpackhi_epi16(a, b);
+    }
+    for (i = 0; i < 4; i++) {
+        y[2 * i] = _mm_unpacklo_epi16(x[i], x[i + 4]);
+        y[2 * i + 1] = _mm_unpackhi_epi16(x[i], x[i + 4]);
+    }
+    for (i = 0; i < 4; i++) {
+        _mm_storeu_si128(q + 2 * i, _mm_unpacklo_epi16(y[i], y[i + 4]));
+        _mm_storeu_si128(q + 2 * i + 1, _mm_unpackhi_epi16(y[i], y[i + 4]));
+    }
+#else
+    uint32_t i, k;
+    for (i = 0; i < 8; i++)
+        for (k = 0; k < 8; k++) memcpy(to + 16 * i + 2 * k, from + 16 * k + 2 * i, 2);
+#endif
+}
 XG_FN void xg_sim_exec_ldmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, bool store) {
     const uint32_t *list = w->m->list + in->list;
-    uint32_t n = in->n, mask = n == 4 ? 0xFFFFFFFFu : (1u << (8 * n)) - 1, j, lane, out[4][XG_SIM_WARP];
-    uint16_t tile[4][8][8];
+    uint32_t n = in->n, mask = n == 4 ? 0xFFFFFFFFu : (1u << (8 * n)) - 1, j, row;
+    char tiles[4][128];
     xg_sim_reach r;
     if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), 0, (in->imm2 & 16) != 0, (xg_sim_space)(in->imm2 & 15),
             mask, 16, store, &r))
         return;
-    if (!xg_sim_shadow(w, v, in, &r, mask, 16, store ? XG_SIM_WRITES : XG_SIM_READS, false)) return;
-    if (store)
-        w->stats.shared_stores++;
-    else
+    if (!store) {
+        if (!xg_sim_shadow(w, v, in, &r, mask, 16, XG_SIM_READS, false)) return;
         w->stats.shared_loads++;
-    if (store)
-        for (j = 0; j < n; j++) memcpy(out[j], xg_sim_slot(w, v, list[j]), sizeof out[j]);
-    else
-        for (lane = 0; lane < 8 * n; lane++) memcpy(tile[lane / 8][lane % 8], xg_sim_reach_at(&r, lane), 16);
+        for (row = 0; row < 8 * n; row++) memcpy(tiles[row / 8] + row % 8 * 16, xg_sim_reach_at(&r, row), 16);
+        for (j = 0; j < n; j++)
+            if (in->imm)
+                xg_sim_turn_halves(v->regs + list[j], tiles[j]);
+            else
+                memcpy(v->regs + list[j], tiles[j], 128);
+        return;
+    }
+    w->stats.shared_stores++;
     for (j = 0; j < n; j++)
-        for (lane = 0; lane < XG_SIM_WARP; lane++) {
-            uint16_t *lo = in->imm ? &tile[j][lane % 4 * 2][lane / 4] : &tile[j][lane / 4][lane % 4 * 2],
-                     *hi = in->imm ? &tile[j][lane % 4 * 2 + 1][lane / 4] : lo + 1;
-            if (store) {
-                *lo = (uint16_t)out[j][lane];
-                *hi = (uint16_t)(out[j][lane] >> 16);
-            } else
-                out[j][lane] = (uint32_t)*lo | (uint32_t)*hi << 16;
-        }
-    if (!store)
-        for (j = 0; j < n; j++) memcpy(v->regs + list[j], out[j], sizeof out[j]);
-    else
-        for (lane = 0; lane < 8 * n; lane++) memcpy(xg_sim_reach_at(&r, lane), tile[lane / 8][lane % 8], 16);
+        if (in->imm)
+            xg_sim_turn_halves(tiles[j], xg_sim_slot(w, v, list[j]));
+        else
+            memcpy(tiles[j], xg_sim_slot(w, v, list[j]), 128);
+    mask = xg_sim_rows_changed(w, &r, mask, tiles[0]);
+    if (mask && !xg_sim_shadow(w, v, in, &r, mask, 16, XG_SIM_WRITES, false)) return;
+    for (row = 0; row < 8 * n; row++) memcpy(xg_sim_reach_at(&r, row), tiles[row / 8] + row % 8 * 16, 16);
 }
 XG_FN void xg_sim_exec_movmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
     const uint32_t *list = w->m->list + in->list;
@@ -16410,8 +17724,9 @@ XG_FN void xg_sim_exec_movmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
 #endif /* XG_SIM_MATRIX_C */
 /* sim/wgmma.c -- multiplications of a warpgroup, with B and perhaps A in shared memory.
  *
- * The four warps of a group do not need each other here: each multiplies its 16 rows, when it comes to the instruction,
- * and fence, commit and wait have nothing left to do. A part of 8 columns of D is one multiplication of matrix.c.
+ * The four warps of a group do not need each other here: each multiplies its 16 rows, when it comes to the instruction
+ * (those that come together share the work on B), and fence, commit and wait have nothing left to do. A part of 8
+ * columns of D is one multiplication of matrix.c.
  *
  * A matrix in shared memory is described by 64 bits: start, two strides, the swizzle. Element (mn, k), mn the row of A
  * or the column of B, lies at
@@ -16437,7 +17752,7 @@ XG_FN xg_sim_matrix xg_sim_matrix_of(uint64_t d) {
     m.swizzle = modes[d >> 62];
     return m;
 }
-/* The address of byte b of row mn; b counts along k. */
+/* The address of element k of row mn. */
 XG_FN uint32_t xg_sim_matrix_at(const xg_sim_matrix *m, bool transposed, uint32_t mn, uint32_t k, uint32_t bits) {
     uint32_t span = 16u << m->swizzle, a;
     if (transposed) { /* elements of 16 bits */
@@ -16451,82 +17766,159 @@ XG_FN uint32_t xg_sim_matrix_at(const xg_sim_matrix *m, bool transposed, uint32_
     return a ^ (xg_sim_swizzle(a - (m->base << 7), m->swizzle) ^ (a - (m->base << 7)));
 }
 
-/* `count` rows from mn, all of k (packed: half of it), into A or B of the work. False after a fault. */
-XG_FN bool xg_sim_matrix_load(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, xg_sim_work *x,
-    const xg_sim_matrix *m, bool b, uint32_t mn, uint32_t count, uint32_t k_count) {
-    xg_sim_elem e = b ? x->t.b : x->t.a;
-    uint32_t bits = xg_sim_elems[e].bits, bytes = XG_MAX(1u, bits / 8), i, k;
-    bool transposed = (x->t.flags & (b ? XG_SIM_TF_BROW : XG_SIM_TF_ACOL)) != 0;
-    for (i = 0; i < count; i++)
-        for (k = 0; k < k_count; k++) {
-            uint32_t at = xg_sim_matrix_at(m, transposed, mn + i, k, bits) & 0x3FFFF, bit = bits < 8 ? k % 8 : 0;
-            uint32_t value = 0;
-            if (at + bytes > w->l->shared_bytes) {
-                xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_BOUNDS,
-                    "the matrix %s of wgmma reaches offset %u of shared memory, which has %u bytes", b ? "B" : "A", at,
-                    w->l->shared_bytes);
-                return false;
+/* 16 bytes of a matrix; NULL after a fault. */
+XG_FN const char *xg_sim_matrix_row(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t at, bool b) {
+    uint32_t i, written = 0;
+    if (at + 16 > w->l->shared_bytes) {
+        xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_BOUNDS,
+            "the matrix %s of wgmma reaches offset %u of shared memory, which has %u bytes", b ? "B" : "A", at,
+            w->l->shared_bytes);
+        return NULL;
+    }
+    for (i = 0; i < 16; i += 4) written += xg_sim_word_written(w, at + i);
+    if (written < 4 && !xg_sim_fresh_bytes(w, w, v, in, 0, 0x7FFFFFFF, at, 16, XG_SIM_READS)) return NULL;
+    return w->shared + at;
+}
+/* Eight rows from mn, `count` elements of k, into `to` and on: rows of numbers as tiles.c has them. False after a
+ * fault. */
+XG_FN bool xg_sim_matrix_reals(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_work *x,
+    const xg_sim_matrix *m, bool b, uint32_t mn, uint32_t count, double (*to)[XG_SIM_TILE_REALS_K]) {
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    const xg_sim_elem e = b ? x->t.b : x->t.a;
+    const uint32_t bits = xg_sim_elems[e].bits;
+    const bool transposed = (x->t.flags & (b ? XG_SIM_TF_BROW : XG_SIM_TF_ACOL)) != 0;
+    uint32_t i, k;
+    for (k = 0; k < count; k += transposed ? 1 : 128 / bits)
+        for (i = 0; i < (transposed ? 1u : 8u); i++) {
+            const char *from =
+                xg_sim_matrix_row(w, v, in, xg_sim_matrix_at(m, transposed, mn + i, k, bits) & 0x3FFFF, b);
+            double row[8];
+            uint32_t r;
+            if (!from) return false;
+            if (!transposed) {
+                fns->rows(&to[i][k], XG_SIM_TILE_REALS_K, from, 16, 1, e);
+                continue;
             }
-            if (!xg_sim_fresh_bytes(w, w, v, in, 0, 0x7FFFFFFF, at, bytes, XG_SIM_READS)) return false;
-            memcpy(&value, w->shared + at, bytes);
-            value >>= bit;
-            if (b)
-                xg_sim_work_put(x, true, k, i, value);
-            else
-                xg_sim_work_put(x, false, i, k, value);
+            fns->rows(row, 8, from, 16, 1, e);
+            for (r = 0; r < 8; r++) to[r][k] = row[r];
         }
     return true;
 }
-XG_FN void xg_sim_negate(float *p, uint32_t n) {
+XG_FN bool xg_sim_matrix_ints(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_work *x,
+    const xg_sim_matrix *m, bool b, uint32_t mn, uint32_t count, int16_t (*to)[XG_SIM_TILE_K]) {
+    const xg_sim_elem e = b ? x->t.b : x->t.a;
+    const uint32_t bits = xg_sim_elems[e].bits;
+    uint32_t i, k;
+    for (k = 0; k < count; k += 128 / bits)
+        for (i = 0; i < 8; i++) {
+            const char *from = xg_sim_matrix_row(w, v, in, xg_sim_matrix_at(m, false, mn + i, k, bits) & 0x3FFFF, b);
+            if (!from) return false;
+            xg_sim_tile_fns_of(w)->pair_rows(&to[i][k], XG_SIM_TILE_K, from, 16, 1, e);
+        }
+    return true;
+}
+XG_FN void xg_sim_negate(double *p, uint32_t n) {
     uint32_t i;
     for (i = 0; i < n; i++) p[i] = -p[i];
 }
-
+/* Eight columns of B, from col on. */
+XG_FN bool xg_sim_wgmma_b(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, xg_sim_work *x,
+    const xg_sim_matrix *m, uint32_t col) {
+    double reals[8][XG_SIM_TILE_REALS_K];
+    int16_t ints[8][XG_SIM_TILE_K];
+    uint32_t k;
+    if (!xg_sim_elems[x->t.b].real) {
+        if (!xg_sim_matrix_ints(w, v, in, x, m, true, col, x->t.k, ints)) return false;
+        xg_sim_tile_fns_of(w)->pair_turn(x->u.i.b, (const int16_t(*)[XG_SIM_TILE_K])ints, x->t.k);
+        return true;
+    }
+    if (x->t.flags & XG_SIM_TF_BROW) { /* rows of eight columns, as they are wanted */
+        for (k = 0; k < x->t.k; k++) {
+            const char *from = xg_sim_matrix_row(w, v, in, xg_sim_matrix_at(m, true, col, k, 16) & 0x3FFFF, true);
+            if (!from) return false;
+            xg_sim_tile_fns_of(w)->rows(x->u.r.b[k], 8, from, 16, 1, x->t.b);
+        }
+    } else {
+        if (!xg_sim_matrix_reals(w, v, in, x, m, true, col, x->t.k, reals)) return false;
+        xg_sim_tile_fns_of(w)->turn(x->u.r.b, (const double(*)[XG_SIM_TILE_REALS_K])reals, x->t.k);
+    }
+    if (x->t.flags & XG_SIM_TF_NEGB) xg_sim_negate(&x->u.r.b[0][0], 8 * x->t.k);
+    return true;
+}
 XG_FN bool xg_sim_wgmma_a(
     xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, xg_sim_work *x, const uint32_t *list) {
     bool sparse = (x->t.flags & XG_SIM_TF_SPARSE) != 0;
+    uint32_t i;
     if (x->t.flags & XG_SIM_TF_AREG)
         xg_sim_work_load_a(x, w, v, list, 4);
     else {
         xg_sim_matrix m = xg_sim_matrix_of(xg_sim_mb_get(xg_sim_slot(w, v, in->a)));
-        if (!xg_sim_matrix_load(w, v, in, x, &m, false, v->id % 4 * 16, 16, x->t.k >> sparse)) return false;
+        const uint32_t row = v->id % 4 * 16, count = x->t.k >> sparse;
+        const bool real = xg_sim_elems[x->t.a].real != 0;
+        for (i = 0; i < 16; i += 8)
+            if (real ? !xg_sim_matrix_reals(w, v, in, x, &m, false, row + i, count, &x->u.r.a[i])
+                     : !xg_sim_matrix_ints(w, v, in, x, &m, false, row + i, count, &x->u.i.a[i]))
+                return false;
     }
     if (sparse && !xg_sim_work_expand(w, v, in, x, xg_sim_slot(w, v, list[x->t.flags & XG_SIM_TF_AREG ? 4 : 0])))
         return false;
-    if (x->t.flags & XG_SIM_TF_NEGA) xg_sim_negate(&x->u.r.a[0][0], 16 * 64);
+    if (x->t.flags & XG_SIM_TF_NEGA)
+        for (i = 0; i < 16; i++) xg_sim_negate(x->u.r.a[i], x->t.k);
     return true;
 }
-XG_FN void xg_sim_exec_wgmma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
-    xg_sim_work x;
+/* Warps of a group multiply together when they name the same B: it is read and spread out once for all of them. */
+XG_FN void xg_sim_exec_wgmma(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, const xg_sim_ins *in) {
+    xg_sim_work x[XG_SIM_TOGETHER];
     const uint32_t *list = w->m->list + in->list, *to = list + in->n - in->d2bytes;
-    uint32_t col, regs, lane = 0;
-    bool add = xg_sim_predicate(xg_sim_slot(w, v, in->c)) != 0;
-    xg_sim_matrix m = xg_sim_matrix_of(xg_sim_mb_get(xg_sim_slot(w, v, in->b)));
-    memset(&x, 0, sizeof x);
-    x.t = xg_sim_tile_of(in);
-    x.t.m = 16;
-    if (v->id / 4 * 4 + 4 > w->l->warps) {
-        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND,
-            "wgmma needs whole groups of four warps; the block has %u warps", w->l->warps);
-        return;
+    const xg_sim_matrix m = xg_sim_matrix_of(xg_sim_mb_get(xg_sim_slot(w, v, in->b)));
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    uint32_t col, regs, k;
+    for (k = 0; k < warps; k++) {
+        x[k].t = xg_sim_tile_of(in);
+        x[k].t.m = 16;
+        if (v[k].id / 4 * 4 + 4 > w->l->warps) {
+            xg_sim_fault(w, &v[k], in, 0, XG_SIM_FAULT_OPERAND,
+                "wgmma needs whole groups of four warps; the block has %u warps", w->l->warps);
+            return;
+        }
+        if (!xg_sim_wgmma_a(w, &v[k], in, &x[k], list)) return;
     }
-    regs = xg_sim_tile_regs(16 * 8, x.t.d);
-    if (!xg_sim_wgmma_a(w, v, in, &x, list)) return;
-    for (col = 0; col < x.t.n; col += 8) {
+    regs = xg_sim_tile_regs(16 * 8, x->t.d);
+    for (col = 0; col < x->t.n; col += 8) {
         const uint32_t *c = list + in->n - 2 * in->d2bytes + col / 8 * regs;
-        if (!xg_sim_matrix_load(w, v, in, &x, &m, true, col, 8, x.t.k)) return;
-        if (x.t.flags & XG_SIM_TF_NEGB) xg_sim_negate(&x.u.r.b[0][0], 64 * 8);
-        if (add)
-            xg_sim_work_load_c(&x, w, v, c, regs);
-        else if (x.t.d == XG_SIM_EL_S32)
-            memset(x.u.i.c, 0, sizeof x.u.i.c);
-        else
-            memset(x.u.r.c, 0, sizeof x.u.r.c);
-        xg_sim_work_multiply(&x);
-        xg_sim_work_store_d(&x, v, to + col / 8 * regs, regs);
+        if (!xg_sim_wgmma_b(w, v, in, &x[0], &m, col)) return;
+        for (k = 0; k < warps; k++) {
+            if (k && xg_sim_elems[x->t.b].real)
+                memcpy(x[k].u.r.b, x->u.r.b, x->t.k * sizeof x->u.r.b[0]);
+            else if (k)
+                memcpy(x[k].u.i.b, x->u.i.b, x->t.k / 2 * sizeof x->u.i.b[0]);
+            if (xg_sim_predicate(xg_sim_slot(w, &v[k], in->c)))
+                xg_sim_work_load_c(&x[k], w, &v[k], c, regs);
+            else if (x->t.d == XG_SIM_EL_S32)
+                memset(x[k].u.i.c, 0, sizeof x->u.i.c);
+            else
+                memset(x[k].u.r.c, 0, sizeof x->u.r.c);
+            xg_sim_work_multiply(fns, &x[k]);
+            xg_sim_work_store_d(&x[k], w, &v[k], to + col / 8 * regs, regs);
+        }
     }
 }
+/* The whole warps of a team execute a tile's record. True when it is a wgmma that they can execute together, and then
+ * it is done. */
+XG_FN bool xg_sim_tile_together(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, const xg_sim_ins *in) {
+    uint32_t k;
+    if ((in->op & 255) != XG_SIM_T_WGMMA || warps > XG_SIM_TOGETHER || in->flags & XG_SIM_GUARDED) return false;
+    for (k = 0; k < warps; k++)
+        if (v[k].mask != 0xFFFFFFFFu || v[k].live != 0xFFFFFFFFu ||
+            xg_sim_mb_get(xg_sim_slot(w, &v[k], in->b)) != xg_sim_mb_get(xg_sim_slot(w, v, in->b)))
+            return false;
+    w->stats.tensor_operations += warps;
+    xg_sim_exec_wgmma(w, v, warps, in);
+    return true;
+}
 
+XG_FN void xg_sim_exec_bytes(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, bool store); /* small.c */
+XG_FN void xg_sim_exec_small(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in);
 XG_FN void xg_sim_exec_tile(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     if (mask != 0xFFFFFFFFu || v->live != 0xFFFFFFFFu) {
         xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_INACTIVE,
@@ -16540,20 +17932,1599 @@ XG_FN void xg_sim_exec_tile(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     case XG_SIM_T_WLOAD: xg_sim_exec_wmma_move(w, v, in, false); return;
     case XG_SIM_T_WSTORE: xg_sim_exec_wmma_move(w, v, in, true); return;
     case XG_SIM_T_WGSYNC: return;
+    case XG_SIM_T_BYTES_LOAD: xg_sim_exec_bytes(w, v, in, false); return;
+    case XG_SIM_T_BYTES_STORE: xg_sim_exec_bytes(w, v, in, true); return;
     default: break;
     }
     w->stats.tensor_operations++;
-    if ((in->op & 255) == XG_SIM_T_MMA)
+    if ((in->op & 255) == XG_SIM_T_SMALL)
+        xg_sim_exec_small(w, v, in);
+    else if ((in->op & 255) == XG_SIM_T_MMA)
         xg_sim_exec_mma(w, v, in);
     else if ((in->op & 255) == XG_SIM_T_VOLTA)
         xg_sim_exec_volta(w, v, in);
     else if ((in->op & 255) == XG_SIM_T_WMMA)
         xg_sim_exec_wmma(w, v, in);
     else
-        xg_sim_exec_wgmma(w, v, in);
+        xg_sim_exec_wgmma(w, v, 1, in);
 }
 
 #endif /* XG_SIM_WGMMA_C */
+/* sim/small.c -- tiles of floats of 8, 6 and 4 bits in the registers of a warp: ldmatrix and stmatrix of bytes, mma
+ * with a .kind and with scales.
+ *
+ * Numbers as in matrix.c: a sum begins with C, adds the exact products (scales multiplied in) in the order of k in
+ * double precision, and is rounded once. */
+#ifndef XG_SIM_SMALL_C
+#define XG_SIM_SMALL_C
+
+/* ---- ldmatrix, stmatrix ---- */
+
+/* Sixteen elements of 4 or 6 bits, at the start of their 16 bytes, to a byte each. how: 1 of 4 bits, 2 of 6. */
+XG_FN void xg_sim_unpack_elements(const uint8_t from[16], uint8_t to[16], uint32_t how) {
+    uint32_t i, bits = how == 1 ? 4 : 6;
+    for (i = 0; i < 16; i++) {
+        uint32_t at = i * bits, x = (uint32_t)from[at / 8] | (uint32_t)from[at / 8 + 1] << 8;
+        to[i] = (uint8_t)(x >> at % 8 & ((1u << bits) - 1));
+    }
+}
+/* Byte e of register i of a lane: row and column of its matrix, whose rows are 16 bytes of memory.
+ * As it stands: row lane / 4. Transposed: bytes of one column; of a store two columns of two rows, as mma leaves D. */
+XG_FN xg_sim_at xg_sim_at_bytes(uint32_t lane, uint32_t i, uint32_t e, bool transposed, bool store) {
+    xg_sim_at p;
+    if (!transposed) {
+        p.row = lane / 4;
+        p.col = lane % 4 * 4 + e;
+    } else if (store) {
+        p.row = lane % 4 * 2 + (e & 1);
+        p.col = lane / 4 + 8 * (e >> 1);
+    } else {
+        p.row = lane % 4 * 4 + e;
+        p.col = lane / 4 + 8 * (i & 1);
+    }
+    return p;
+}
+XG_FN void xg_sim_exec_bytes(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, bool store) {
+    const uint32_t *list = w->m->list + in->list;
+    uint32_t rows = in->imm & 255, how = in->imm >> 8 & 255, each = rows / 8, n = in->n / each, lanes = rows * n;
+    uint32_t mask = lanes == 32 ? 0xFFFFFFFFu : (1u << lanes) - 1, i, e, lane, used = how == 1 ? 8 : how == 2 ? 12 : 16;
+    bool transposed = in->imm >> 16 != 0;
+    uint8_t tile[32][16], raw[16];
+    uint32_t out[4][XG_SIM_WARP];
+    xg_sim_reach r;
+    if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), 0, (in->imm2 & 16) != 0, (xg_sim_space)(in->imm2 & 15),
+            mask, 16, store, &r))
+        return;
+    for (i = 0; i < in->n; i++) /* sources first: a destination may have their slot */
+        for (lane = 0; store && lane < XG_SIM_WARP; lane++)
+            for (e = 0; e < 4; e++) {
+                xg_sim_at p = xg_sim_at_bytes(lane, i % each, e, transposed, store);
+                tile[i / each * rows + p.row][p.col] =
+                    (uint8_t)(xg_sim_lane_u32(xg_sim_slot(w, v, list[i]), lane) >> (8 * e));
+            }
+    if (store) mask = xg_sim_rows_changed(w, &r, mask, (const char *)&tile[0][0]);
+    if (mask && !xg_sim_shadow(w, v, in, &r, mask, used, store ? XG_SIM_WRITES : XG_SIM_READS, false)) return;
+    if (store) {
+        w->stats.shared_stores++;
+        for (lane = 0; lane < lanes; lane++) memcpy(xg_sim_reach_at(&r, lane), tile[lane], 16);
+        return;
+    }
+    w->stats.shared_loads++;
+    for (lane = 0; lane < lanes; lane++) {
+        memcpy(raw, xg_sim_reach_at(&r, lane), 16);
+        if (how)
+            xg_sim_unpack_elements(raw, tile[lane], how);
+        else
+            memcpy(tile[lane], raw, 16);
+    }
+    memset(out, 0, sizeof out);
+    for (i = 0; i < in->n; i++)
+        for (lane = 0; lane < XG_SIM_WARP; lane++)
+            for (e = 0; e < 4; e++) {
+                xg_sim_at p = xg_sim_at_bytes(lane, i % each, e, transposed, store);
+                out[i][lane] |= (uint32_t)tile[i / each * rows + p.row][p.col] << (8 * e);
+            }
+    for (i = 0; i < in->n; i++) memcpy(v->regs + list[i], out[i], sizeof out[i]);
+}
+
+/* ---- mma ---- */
+
+typedef struct xg_sim_small {
+    double a[16][64], b[64][8], c[16][8];
+} xg_sim_small_tile;
+
+/* An element as it stands in its byte, or in its half of one. */
+XG_FN double xg_sim_small_value(xg_sim_elem e, uint32_t x, bool packed) {
+    if (e == XG_SIM_EL_E2M1) x = packed ? x : x >> 2 & 15; /* in the middle of its byte */
+    return (double)xg_sim_tile_float(e, e == XG_SIM_EL_E2M1 ? x : xg_sim_elems[e].bits == 6 ? x & 63 : x);
+}
+XG_FN double xg_sim_scale_float(bool ue4m3, uint32_t x) {
+    if (ue4m3) return (double)xg_sim_tile_float(XG_SIM_EL_E4M3, x & 0x7F);
+    return x == 255 ? xg_sim_f64_bits(0x7FF8000000000000u) : xg_sim_f64_bits((uint64_t)(x + 1023 - 127) << 52);
+}
+/* Element e of register i of B. */
+XG_FN xg_sim_at xg_sim_at_b(uint32_t lane, uint32_t i, uint32_t e, uint32_t per) {
+    xg_sim_at p;
+    p.row = lane % 4 * per + e + 4 * per * i;
+    p.col = lane / 4;
+    return p;
+}
+XG_FN void xg_sim_small_load(
+    xg_sim_small_tile *x, const xg_sim_tile *t, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list) {
+    uint32_t bits = t->k == 64 ? 4 : 8, per = 32 / bits, i, lane, e;
+    for (i = 0; i < 6; i++)
+        for (lane = 0; lane < XG_SIM_WARP; lane++)
+            for (e = 0; e < per; e++) {
+                uint32_t y = xg_sim_lane_u32(xg_sim_slot(w, v, list[i]), lane) >> (e * bits) & ((1u << bits) - 1);
+                xg_sim_at p = i < 4 ? xg_sim_at_a(lane, i, e, per, 16) : xg_sim_at_b(lane, i - 4, e, per);
+                if (i < 4)
+                    x->a[p.row][p.col] = xg_sim_small_value(t->a, y, bits == 4);
+                else
+                    x->b[p.row][p.col] = xg_sim_small_value(t->b, y, bits == 4);
+            }
+}
+/* The scales of a row of A, or of a column of B, into `out`. list: the register, its byte, its threads. False after a
+ * fault. */
+XG_FN bool xg_sim_small_scales_of(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_tile *t,
+    const uint32_t *list, bool b, uint32_t i, double out[4]) {
+    uint32_t n = t->selector & 7, k, lane, word;
+    uint16_t byte, threads;
+    memcpy(&byte, xg_sim_slot(w, v, list[1]), 2);
+    memcpy(&threads, xg_sim_slot(w, v, list[2]), 2);
+    if (byte + n > 4 || byte % n || threads > (b ? 3 : 1)) {
+        xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_OPERAND, "the scales of %s cannot be byte %u of the threads %u",
+            b ? "B" : "A", byte, threads);
+        return false;
+    }
+    lane = b ? i * 4 + threads : i % 8 * 4 + 2u * threads + i / 8;
+    word = xg_sim_lane_u32(xg_sim_slot(w, v, list[0]), lane);
+    for (k = 0; k < n; k++) out[k] = xg_sim_scale_float((t->selector & 8) != 0, word >> (8 * (byte + k)) & 255);
+    return true;
+}
+XG_FN bool xg_sim_small_scale(xg_sim_small_tile *x, xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in,
+    const xg_sim_tile *t, const uint32_t *list) {
+    uint32_t n = t->selector & 7, each = t->k / XG_MAX(n, 1u), i, k;
+    double s[4];
+    for (i = 0; n && i < 16; i++) {
+        if (!xg_sim_small_scales_of(w, v, in, t, list, false, i, s)) return false;
+        for (k = 0; k < t->k; k++) x->a[i][k] *= s[k / each];
+    }
+    for (i = 0; n && i < 8; i++) {
+        if (!xg_sim_small_scales_of(w, v, in, t, list + 3, true, i, s)) return false;
+        for (k = 0; k < t->k; k++) x->b[k][i] *= s[k / each];
+    }
+    return true;
+}
+XG_FN void xg_sim_exec_small(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
+    const uint32_t *list = w->m->list + in->list;
+    xg_sim_small_tile x;
+    xg_sim_work y; /* C and D go through it */
+    uint32_t i, j, k, nc;
+    memset(&y, 0, sizeof y);
+    y.t = xg_sim_tile_of(in);
+    nc = xg_sim_tile_regs(16 * 8, y.t.c);
+    xg_sim_small_load(&x, &y.t, w, v, list);
+    if (!xg_sim_small_scale(&x, w, v, in, &y.t, list + 6 + nc)) return;
+    xg_sim_work_load_c(&y, w, v, list + 6, nc);
+    for (i = 0; i < 16; i++)
+        for (k = 0; k < y.t.k; k++)
+            for (j = 0; j < 8; j++) y.u.r.c[i][j] += x.a[i][k] * x.b[k][j];
+    xg_sim_work_store_d(&y, w, v, list + in->n - in->d2bytes, in->d2bytes);
+}
+
+#endif /* XG_SIM_SMALL_C */
+/* sim/tensor.c -- tensor memory: its allocation, its checks, and what moves data there and back.
+ *
+ * The idea. Each cell of 32 bits has a state beside it: not written, written, written by an operation that goes on
+ * beside the threads (multiplication, copy, shift), or stored by a warp that has not yet waited for its stores. The
+ * operations of one thread are done in their order; a commit makes all that its thread has issued a flight of async.c,
+ * and they are complete when it lands. So an operation that no commit follows is never complete, and who reads its
+ * cells is found. What operations only read, cells and bytes of shared memory, counts as lent until then.
+ *
+ * Laws
+ * - Data moves when an operation is issued; only the states say that it is not there yet.
+ * - A block has the tensor memory of a multiprocessor for itself, and gives back what it took.
+ * - The loads of a warp and its stores reach its own quarter of the lanes. */
+#ifndef XG_SIM_TENSOR_C
+#define XG_SIM_TENSOR_C
+
+enum {
+    XG_SIM_TENSOR_LANES = 128,
+    XG_SIM_TENSOR_COLUMNS = 512,
+    XG_SIM_TENSOR_CELLS = XG_SIM_TENSOR_LANES * XG_SIM_TENSOR_COLUMNS,
+    XG_SIM_TENSOR_UNIT = 32 /* columns: the least that is allocated */
+};
+
+/* A cell's state: what, whose (5 bits), which of them (25 bits). Of ASYNC: the issuer and its operation; of STORED: the
+ * warp and how often it had waited for its stores. */
+enum {
+    XG_SIM_CELL_UNWRITTEN,
+    XG_SIM_CELL_WRITTEN,
+    XG_SIM_CELL_ASYNC,
+    XG_SIM_CELL_STORED,
+    XG_SIM_CELL_WHAT = 3,
+    XG_SIM_CELL_WHOSE = 2,
+    XG_SIM_CELL_WHICH = 7
+};
+struct xg_sim_tensor_block {
+    uint32_t *cells, *states, *lent; /* lent: an ASYNC state whose operation reads the cell */
+    double *a, *b;                   /* operands of a multiplication (umma.c) */
+    uint16_t
+        taken[XG_SIM_TENSOR_COLUMNS / XG_SIM_TENSOR_UNIT]; /* by unit: columns of the allocation it begins; 1: inside */
+    uint32_t waits[XG_SIM_WARP],
+        waited[XG_SIM_WARP]; /* by warp: how often it waited for its stores; in which interval */
+    uint8_t group;           /* 1 or 2, as the first instruction said; 0: none yet */
+    bool relinquished;
+};
+
+typedef enum xg_sim_tensordoes {
+    XG_SIM_TENSOR_LOADS,
+    XG_SIM_TENSOR_STORES,
+    XG_SIM_TENSOR_TAKES, /* an operation reads */
+    XG_SIM_TENSOR_PUTS   /* an operation writes */
+} xg_sim_tensordoes;
+
+XG_FN void xg_sim_tensor_start(xg_sim_worker *w) { /* a block starts */
+    xg_sim_tensor_block *t = w->tensor;
+    memset(t->states, 0, XG_SIM_TENSOR_CELLS * sizeof *t->states);
+    memset(t->lent, 0, XG_SIM_TENSOR_CELLS * sizeof *t->lent);
+    memset(t->taken, 0, sizeof t->taken);
+    memset(t->waits, 0, sizeof t->waits);
+    memset(t->waited, 0, sizeof t->waited);
+    t->group = 0;
+    t->relinquished = false;
+}
+/* A block has ended: all columns must be free again. */
+XG_FN void xg_sim_tensor_end(xg_sim_worker *w) {
+    uint32_t i, n = 0;
+    for (i = 0; w->tensor && i < XG_COUNT(w->tensor->taken); i++) n += w->tensor->taken[i] != 0;
+    if (n)
+        xg_sim_fault(w, &w->warps[0], &w->m->code[w->warps[0].f->end], 0, XG_SIM_FAULT_OPERAND,
+            "the block ends with %u columns of tensor memory allocated: tcgen05.dealloc is missing",
+            n * XG_SIM_TENSOR_UNIT);
+}
+/* All of a kernel works with single blocks, or all with pairs. */
+XG_FN bool xg_sim_tensor_group(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    uint8_t group = in->imm & XG_SIM_N_PAIR ? 2 : 1;
+    if (!w->tensor->group) w->tensor->group = group;
+    if (w->tensor->group != group)
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND,
+            "an instruction with .cta_group::%u in a block that has executed others with .cta_group::%u", group,
+            w->tensor->group);
+    else if (group == 2 && w->cluster->n % 2)
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND,
+            ".cta_group::2 needs a cluster of an even number of blocks, not of %u", w->cluster->n);
+    return !w->faulted;
+}
+/* The other block of a pair. */
+XG_FN xg_sim_worker *xg_sim_tensor_peer(const xg_sim_worker *w) { return w->cluster->peers[w->rank ^ 1]; }
+
+/* ---- allocation ---- */
+
+XG_FN bool xg_sim_tensor_size(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t n) {
+    if (n >= XG_SIM_TENSOR_UNIT && n <= XG_SIM_TENSOR_COLUMNS && !(n & (n - 1))) return true;
+    xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_OPERAND,
+        "tensor memory is allocated in powers of two from 32 to 512 columns, not %u", n);
+    return false;
+}
+/* tcgen05.alloc; false: not yet, or a fault. */
+XG_FN bool xg_sim_tensor_allocate(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    xg_sim_tensor_block *t = w->tensor;
+    uint32_t n, at, units, i, address;
+    char *p;
+    if (mask != 0xFFFFFFFFu) {
+        xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_INACTIVE,
+            "all 32 threads of a warp must execute this instruction together; 0x%X do", mask);
+        return false;
+    }
+    n = xg_sim_lane_u32(xg_sim_slot(w, v, in->b), 0);
+    if (!xg_sim_tensor_group(w, v, in, 0) || !xg_sim_tensor_size(w, v, in, n)) return false;
+    if (t->relinquished) {
+        xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_OPERAND, "an allocation after tcgen05.relinquish_alloc_permit");
+        return false;
+    }
+    units = n / XG_SIM_TENSOR_UNIT;
+    for (at = 0; at + units <= XG_COUNT(t->taken); at += units) { /* first fit: the same in both blocks of a pair */
+        for (i = 0; i < units && !t->taken[at + i]; i++) {}
+        if (i == units) break;
+    }
+    if (at + units > XG_COUNT(t->taken)) {
+        v->state = XG_SIM_AT_EVENT;
+        return false;
+    }
+    p = xg_sim_reach_bytes(w, v, in, 0, in->a, in->imm2, 4, 4, true);
+    if (!p || !xg_sim_fresh_bytes(w, w, v, in, 0, 4, (size_t)(p - w->shared), 4, XG_SIM_WRITES)) return false;
+    for (i = 0; i < units; i++) t->taken[at + i] = (uint16_t)(i ? 1 : n);
+    address = at * XG_SIM_TENSOR_UNIT;
+    memcpy(p, &address, 4);
+    return w->unchecked || xg_sim_shadow_shared(w, v, in, 0, 4, (size_t)(p - w->shared), 4, XG_SIM_WRITES, false);
+}
+XG_FN void xg_sim_tensor_free_columns(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in) {
+    xg_sim_tensor_block *t = w->tensor;
+    uint32_t address = xg_sim_lane_u32(xg_sim_slot(w, v, in->a), 0), n = xg_sim_lane_u32(xg_sim_slot(w, v, in->b), 0);
+    uint32_t unit = address / XG_SIM_TENSOR_UNIT, lane, i;
+    if (!xg_sim_tensor_group(w, v, in, 0) || !xg_sim_tensor_size(w, v, in, n)) return;
+    if (address % XG_SIM_TENSOR_UNIT || unit >= XG_COUNT(t->taken) || t->taken[unit] != n) {
+        xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_OPERAND,
+            "no allocation of %u columns of tensor memory begins at address 0x%X", n, address);
+        return;
+    }
+    for (i = 0; i < n / XG_SIM_TENSOR_UNIT; i++) t->taken[unit + i] = 0;
+    for (lane = 0; lane < XG_SIM_TENSOR_LANES; lane++) {
+        memset(t->states + lane * XG_SIM_TENSOR_COLUMNS + address, 0, n * sizeof *t->states);
+        memset(t->lent + lane * XG_SIM_TENSOR_COLUMNS + address, 0, n * sizeof *t->lent);
+    }
+    xg_sim_event(w);
+}
+
+/* ---- operations under way ---- */
+
+/* The number under which the operations of a thread are counted. */
+XG_FN uint32_t xg_sim_issuer_of(xg_sim_worker *w, const xg_sim_warp *v, uint32_t lane) {
+    xg_sim_cluster *c = w->cluster;
+    uint32_t thread = (w->rank << 10 | v->id << 5 | lane) + 1, i;
+    for (i = 0; i < c->n_issuers && c->issuers[i].thread != thread; i++) {}
+    if (i < c->n_issuers) return i;
+    if (c->n_issuers == XG_SIM_ISSUERS)
+        return XG_SIM_ISSUERS - 1; /* threads share the last one: faults may be missed */
+    memset(&c->issuers[i], 0, sizeof c->issuers[i]);
+    c->issuers[i].thread = thread;
+    c->n_issuers++;
+    return i;
+}
+XG_FN uint32_t xg_sim_operation_state(xg_sim_cluster *c, uint32_t issuer) {
+    return XG_SIM_CELL_ASYNC | issuer << XG_SIM_CELL_WHOSE |
+           (c->issuers[issuer].issued & 0x1FFFFFF) << XG_SIM_CELL_WHICH;
+}
+XG_FN bool xg_sim_under_way(const xg_sim_cluster *c, uint32_t state) {
+    return (state & XG_SIM_CELL_WHAT) == XG_SIM_CELL_ASYNC &&
+           state >> XG_SIM_CELL_WHICH > c->issuers[state >> XG_SIM_CELL_WHOSE & 31].done;
+}
+
+/* ---- checks of cells ---- */
+
+XG_FN void xg_sim_tensor_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
+    uint32_t cell, xg_sim_faultkind kind, const char *what) {
+    xg_sim_fault(w, v, in, lane, kind, "tensor memory, lane %u, column %u: %s", cell / XG_SIM_TENSOR_COLUMNS,
+        cell % XG_SIM_TENSOR_COLUMNS, what);
+}
+/* What is wrong with an access to a cell whose state is not simply "written". False after a fault. */
+XG_FN bool xg_sim_cell_check(xg_sim_worker *w, const xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
+    uint32_t lane, uint32_t cell, xg_sim_tensordoes does, uint32_t issuer) {
+    const xg_sim_tensor_block *t = of->tensor;
+    uint32_t state = t->states[cell], whose = state >> XG_SIM_CELL_WHOSE & 31, which = state >> XG_SIM_CELL_WHICH;
+    bool reads = does == XG_SIM_TENSOR_LOADS || does == XG_SIM_TENSOR_TAKES, beside = does >= XG_SIM_TENSOR_TAKES;
+    if (w->l->unchecked_shared) return true;
+    if (!(state & XG_SIM_CELL_WHAT) && reads) {
+        xg_sim_tensor_fault(w, v, in, lane, cell, XG_SIM_FAULT_UNWRITTEN, "read, but nothing has been written there");
+        return false;
+    }
+    if ((state & XG_SIM_CELL_WHAT) == XG_SIM_CELL_ASYNC && xg_sim_under_way(of->cluster, state) &&
+        !(beside && whose == issuer)) {
+        xg_sim_tensor_fault(w, v, in, lane, cell, XG_SIM_FAULT_ASYNC,
+            "an operation that is not known to be complete writes it: commit it to a memory barrier and wait for that");
+        return false;
+    }
+    if ((state & XG_SIM_CELL_WHAT) != XG_SIM_CELL_STORED) return true;
+    if (which == (t->waits[whose] & 0x1FFFFFF) && (beside || reads)) {
+        xg_sim_tensor_fault(w, v, in, lane, cell, XG_SIM_FAULT_ASYNC,
+            "a tcgen05.st that its warp has not waited for: tcgen05.wait::st is missing");
+        return false;
+    }
+    if (whose != v->id && which + 1 == (t->waits[whose] & 0x1FFFFFF) && t->waited[whose] == of->shared_tag &&
+        !w->l->unchecked_races) {
+        xg_sim_tensor_fault(w, v, in, lane, cell, XG_SIM_FAULT_RACE,
+            "another warp has stored it and waited for that, but there was no barrier since");
+        return false;
+    }
+    return true;
+}
+/* `n` cells of a lane from a column on; lane is the thread's. False after a fault. */
+XG_FN bool xg_sim_cells_check(xg_sim_worker *w, const xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
+    uint32_t lane, uint32_t row, uint32_t column, uint32_t n, xg_sim_tensordoes does, uint32_t issuer) {
+    const xg_sim_tensor_block *t = of->tensor;
+    uint32_t cell = row * XG_SIM_TENSOR_COLUMNS + column, i;
+    if (row >= XG_SIM_TENSOR_LANES || column + n > XG_SIM_TENSOR_COLUMNS) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS,
+            "lane %u, columns %u to %u of tensor memory, which has 128 lanes of 512 columns", row, column,
+            column + n - 1);
+        return false;
+    }
+    for (i = column / XG_SIM_TENSOR_UNIT; i <= (column + n - 1) / XG_SIM_TENSOR_UNIT; i++)
+        if (!t->taken[i]) {
+            xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS,
+                "columns %u to %u of tensor memory, of which the block has not allocated %u", column, column + n - 1,
+                XG_MAX(i * XG_SIM_TENSOR_UNIT, column));
+            return false;
+        }
+    for (i = cell; i < cell + n; i++) {
+        if (t->states[i] != XG_SIM_CELL_WRITTEN && !xg_sim_cell_check(w, of, v, in, lane, i, does, issuer))
+            return false;
+        if ((does == XG_SIM_TENSOR_STORES || does == XG_SIM_TENSOR_PUTS) && t->lent[i] &&
+            xg_sim_under_way(of->cluster, t->lent[i]) && !w->l->unchecked_shared &&
+            !(does == XG_SIM_TENSOR_PUTS && (t->lent[i] >> XG_SIM_CELL_WHOSE & 31) == issuer)) {
+            xg_sim_tensor_fault(w, v, in, lane, i, XG_SIM_FAULT_ASYNC,
+                "write, but an operation that is not known to be complete still reads it");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- ld and st ---- */
+
+/* Where register r of a thread lies in a shape: lane and column behind the address. */
+XG_FN xg_sim_at xg_sim_tensor_at(xg_sim_tensorshape shape, uint32_t thread, uint32_t r, uint32_t half) {
+    xg_sim_at p;
+    switch (shape) {
+    case XG_SIM_N_16X64:
+        p.row = thread / 4 + 8 * (thread & 1);
+        p.col = 2 * r + (thread >> 1 & 1);
+        break;
+    case XG_SIM_N_16X128:
+        p.row = thread / 4 + 8 * (r & 1);
+        p.col = 4 * (r / 2) + thread % 4;
+        break;
+    case XG_SIM_N_16X256:
+        p.row = thread / 4 + 8 * (r >> 1 & 1);
+        p.col = 8 * (r / 4) + 2 * (thread % 4) + (r & 1);
+        break;
+    case XG_SIM_N_16X32X2:
+        p.row = thread % 16;
+        p.col = r + thread / 16 * half;
+        break;
+    default: p.row = thread; p.col = r;
+    }
+    return p;
+}
+XG_FN void xg_sim_tensor_store_cell(xg_sim_worker *w, const xg_sim_warp *v, uint32_t cell, uint32_t x) {
+    w->tensor->cells[cell] = x;
+    w->tensor->states[cell] =
+        XG_SIM_CELL_STORED | v->id << XG_SIM_CELL_WHOSE | (w->tensor->waits[v->id] & 0x1FFFFFF) << XG_SIM_CELL_WHICH;
+}
+XG_FN bool xg_sim_tensor_transfer_checks(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t address, xg_sim_tensorshape shape) {
+    uint32_t base = address >> 16, i;
+    const char *slot = xg_sim_slot(w, v, in->a);
+    for (i = 1; i < XG_SIM_WARP; i++)
+        if (xg_sim_lane_u32(slot, i) != address) {
+            xg_sim_fault(w, v, in, i, XG_SIM_FAULT_OPERAND,
+                "the threads of a warp give different addresses of tensor memory, 0x%X and 0x%X", address,
+                xg_sim_lane_u32(slot, i));
+            return false;
+        }
+    if (base % 32 > (shape == XG_SIM_N_32X32 ? 0u : 16u) || base % 16 || base / 32 != v->id % 4) {
+        xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_OPERAND,
+            "warp %u reaches the lanes %u to %u of tensor memory; .%s at lane %u is elsewhere", v->id, v->id % 4 * 32,
+            v->id % 4 * 32 + 31, xg_sim_tensor_shapes[shape].text, base);
+        return false;
+    }
+    return true;
+}
+XG_FN void xg_sim_tensor_transfer(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, bool store) {
+    const uint32_t *list = w->m->list + in->list;
+    xg_sim_tensorshape shape = (xg_sim_tensorshape)(in->imm & 7);
+    uint32_t address = xg_sim_lane_u32(xg_sim_slot(w, v, in->a), 0), base = address >> 16, column = address & 0xFFFF;
+    uint32_t r, thread, k, packed = in->imm & XG_SIM_N_PACKED ? 1 : 0, half = in->imm2;
+    if (!xg_sim_tensor_transfer_checks(w, v, in, address, shape)) return;
+    for (r = 0; r < in->n; r++)
+        for (thread = 0; thread < XG_SIM_WARP; thread++) {
+            xg_sim_at p = xg_sim_tensor_at(shape, thread, r, half);
+            uint32_t at = column + (p.col << packed), cell = (base + p.row) * XG_SIM_TENSOR_COLUMNS + at, x = 0;
+            if (!xg_sim_cells_check(w, w, v, in, thread, base + p.row, at, 1u + packed,
+                    store ? XG_SIM_TENSOR_STORES : XG_SIM_TENSOR_LOADS, 0))
+                return;
+            if (store) x = xg_sim_lane_u32(xg_sim_slot(w, v, list[r]), thread);
+            for (k = 0; k <= packed; k++) {
+                if (store)
+                    xg_sim_tensor_store_cell(w, v, cell + k, packed ? x >> (16 * k) & 0xFFFF : x);
+                else
+                    x |= packed ? (w->tensor->cells[cell + k] & 0xFFFF) << (16 * k) : w->tensor->cells[cell];
+            }
+            if (!store) xg_sim_put_u32(v->regs + list[r], thread, x);
+        }
+}
+
+/* ---- cp and shift ---- */
+
+/* Sixteen bytes as they lie in tensor memory: 4- and 6-bit elements get a byte each. */
+XG_FN void xg_sim_tensor_unpack(const uint8_t from[16], uint8_t to[16], uint32_t how) {
+    uint32_t i;
+    memcpy(to, from, 16);
+    if (how) xg_sim_unpack_elements(from, to, how);
+    for (i = 0; how == 1 && i < 16; i++)
+        to[i] = (uint8_t)(to[i] << 2); /* in the middle of their bytes, as mma wants them */
+}
+XG_FN bool xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
+    uint32_t lane, uint32_t at, uint32_t used, uint8_t out[16]); /* umma.c */
+XG_FN uint32_t xg_sim_umma_at(uint64_t descriptor, bool transposed, uint32_t mn, uint32_t chunk);
+
+XG_FN bool xg_sim_tensor_copy_to(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
+    uint32_t lane, uint32_t issuer, uint32_t address, uint64_t matrix) {
+    uint32_t rows = in->imm & 255, words = in->imm >> 8 & 3, spread = in->imm >> 10 & 7, how = in->imm >> 13 & 3;
+    uint32_t row, chunk, copy, state = xg_sim_operation_state(w->cluster, issuer), i;
+    uint32_t copies = spread == XG_SIM_N_SPREAD_X4                                         ? 4
+                      : spread == XG_SIM_N_SPREAD_02_13 || spread == XG_SIM_N_SPREAD_01_23 ? 2
+                                                                                           : 1;
+    for (row = 0; row < rows; row++)
+        for (chunk = 0; chunk < words; chunk++) {
+            uint8_t raw[16], bytes[16];
+            if (!xg_sim_umma_chunk(w, of, v, in, lane, xg_sim_umma_at(matrix, false, row, chunk),
+                    how == 1   ? 8
+                    : how == 2 ? 12
+                               : 16,
+                    raw))
+                return false;
+            xg_sim_tensor_unpack(raw, bytes, how);
+            for (copy = 0; copy < copies; copy++) {
+                uint32_t to = (address >> 16) + row, column = (address & 0xFFFF) + 4 * chunk;
+                if (spread == XG_SIM_N_SPREAD_STEP) to = (address >> 16) + 32 * row;
+                if (spread == XG_SIM_N_SPREAD_X4) to += 32 * copy;
+                if (spread == XG_SIM_N_SPREAD_02_13) to += 64 * copy;
+                if (spread == XG_SIM_N_SPREAD_01_23) to += row / 32 * 32 + 32 * copy;
+                if (!xg_sim_cells_check(w, of, v, in, lane, to, column, 4, XG_SIM_TENSOR_PUTS, issuer)) return false;
+                memcpy(of->tensor->cells + to * XG_SIM_TENSOR_COLUMNS + column, bytes, 16);
+                for (i = 0; i < 4; i++) of->tensor->states[to * XG_SIM_TENSOR_COLUMNS + column + i] = state;
+            }
+        }
+    return true;
+}
+XG_FN bool xg_sim_tensor_copy_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    uint32_t issuer = xg_sim_issuer_of(w, v, lane), address = xg_sim_lane_u32(xg_sim_slot(w, v, in->a), lane);
+    uint64_t matrix = xg_sim_mb_get(xg_sim_slot(w, v, in->b) + (size_t)lane * 8);
+    w->cluster->issuers[issuer].issued++;
+    if (!xg_sim_tensor_copy_to(w, w, v, in, lane, issuer, address, matrix)) return false;
+    return !(in->imm & XG_SIM_N_PAIR) ||
+           xg_sim_tensor_copy_to(w, xg_sim_tensor_peer(w), v, in, lane, issuer, address, matrix);
+}
+/* Each lane but the last takes eight columns from the lane behind it. */
+XG_FN bool xg_sim_tensor_shift_in(
+    xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t issuer) {
+    uint32_t address = xg_sim_lane_u32(xg_sim_slot(w, v, in->a), lane), base = address >> 16, column = address & 0xFFFF;
+    uint32_t row, i, state = xg_sim_operation_state(w->cluster, issuer);
+    if (base % 32) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND,
+            "tcgen05.shift begins at a lane that is a multiple of 32, not at %u", base);
+        return false;
+    }
+    for (row = base; row < XG_SIM_TENSOR_LANES; row++)
+        if (!xg_sim_cells_check(w, of, v, in, lane, row, column, 8, XG_SIM_TENSOR_TAKES, issuer)) return false;
+    for (row = base; row + 1 < XG_SIM_TENSOR_LANES; row++)
+        for (i = 0; i < 8; i++) {
+            uint32_t cell = row * XG_SIM_TENSOR_COLUMNS + column + i;
+            of->tensor->cells[cell] = of->tensor->cells[cell + XG_SIM_TENSOR_COLUMNS];
+            of->tensor->states[cell] = state;
+        }
+    return true;
+}
+XG_FN bool xg_sim_tensor_shift_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    uint32_t issuer = xg_sim_issuer_of(w, v, lane);
+    w->cluster->issuers[issuer].issued++;
+    return xg_sim_tensor_shift_in(w, w, v, in, lane, issuer) &&
+           (!(in->imm & XG_SIM_N_PAIR) || xg_sim_tensor_shift_in(w, xg_sim_tensor_peer(w), v, in, lane, issuer));
+}
+
+/* ---- commit ---- */
+
+XG_FN bool xg_sim_tensor_commit_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    uint32_t issuer = xg_sim_issuer_of(w, v, lane), mask = 1u << w->rank, r;
+    char *bar = xg_sim_mb_at(w, v, in, lane, in->c, in->imm2 >> 16, false);
+    xg_sim_flight *f;
+    if (!bar) return false;
+    if (in->flags & 64 && !(mask = xg_sim_multicast(w, v, in, lane))) return false;
+    for (r = 0; r < w->cluster->n; r++) {
+        char *at = in->flags & 64 ? xg_sim_in_peer(w, bar, r) : bar;
+        if (!(mask >> r & 1)) continue;
+        f = xg_sim_take_off(w, in);
+        f->commit = true;
+        f->issuer = issuer;
+        f->operation = w->cluster->issuers[issuer].issued;
+        f->bar = at;
+    }
+    return true;
+}
+
+#endif /* XG_SIM_TENSOR_C */
+/* sim/umma.c -- the multiplications of tensor memory, tcgen05.mma; and the records of K_TENSOR.
+ *
+ * D lies in tensor memory, B in shared memory, A in either. A word of 32 bits says shapes and types, 64 bits say how a
+ * matrix lies in shared memory. A multiplication reads each row of A and B in chunks of 16 bytes, spreads them out into
+ * doubles (scales are multiplied in: all products are exact), and adds them to D row by row in the order of k.
+ *
+ * Where row r and column n of D lie: lane and column of tensor memory
+ *   128 rows a block        lane r, column n
+ *   64 rows, one block      lane r % 16 + r / 16 * 32 (16 lanes of each quarter), column n
+ *   64 rows a block, else   lane r + 64 * (n / (N/2)), column n % (N/2)
+ *   32 rows a block         lane r + 32 * (n / (N/4)), column n % (N/4)
+ * and A, when it lies there too, in the same lanes.
+ *
+ * A scale of row or column i: lane i % 32 of each quarter, column i / 32, a byte of it. */
+#ifndef XG_SIM_UMMA_C
+#define XG_SIM_UMMA_C
+
+enum {
+    XG_SIM_UMMA_K = 64, /* elements, at most */
+    XG_SIM_UMMA_N = 256
+};
+
+/* One multiplication. */
+typedef struct xg_sim_umma {
+    xg_sim_worker *w;
+    const xg_sim_warp *v;
+    const xg_sim_ins *in;
+    uint32_t lane, issuer, state;
+    xg_sim_ummakind kind;
+    uint32_t m, n, k, rows; /* rows: of D in a block */
+    uint32_t parts;         /* of D's columns, side by side in the lanes: 1, 2 or 4 */
+    bool quarters;          /* 16 lanes of each quarter */
+    xg_sim_elem a, b, d;
+    uint32_t a_bits, b_bits; /* of an element in its chunk */
+    bool a_transposed, b_transposed, a_minus, b_minus, saturate, add;
+    uint32_t d_at, a_at, scale_a, scale_b, scale_a_byte, scale_b_byte, scales; /* addresses in tensor memory */
+    bool scale_ue8m0;
+    uint64_t a_matrix, b_matrix;
+} xg_sim_umma;
+
+/* ---- matrices in shared memory ---- */
+
+/* The offset in shared memory of a chunk of 16 bytes: number `chunk` of row mn along k; transposed, chunk number mn of
+ * row `chunk`, which counts along k. */
+XG_FN uint32_t xg_sim_umma_at(uint64_t d, bool transposed, uint32_t mn, uint32_t chunk) {
+    static const uint8_t modes[8] = {0, 4, 3, 0, 2, 0, 1, 0}; /* as in tensormap.c; 4: 128 bytes, 32 together */
+    uint32_t mode = modes[d >> 61], span = mode ? 16u << XG_MIN(mode, 3u) : 16, start = (uint32_t)(d & 0x3FFF) << 4;
+    uint32_t lead = (uint32_t)(d >> 16 & 0x3FFF) << 4, stride = (uint32_t)(d >> 32 & 0x3FFF) << 4;
+    uint32_t base = (uint32_t)(d >> 49 & 7) << 7, per = span / 16, atom = mode == 4 ? 4 : 8, a;
+    if (!transposed)
+        a = start + mn / 8 * stride + mn % 8 * span + (mode ? chunk * 16 : chunk * lead);
+    else if (!mode)
+        a = start + mn * stride + chunk / 8 * lead + chunk % 8 * 16;
+    else
+        a = start + mn / per * lead + chunk / atom * stride + chunk % atom * span + mn % per * 16;
+    a -= base;
+    a = mode == 4 ? a ^ (a >> 2 & 0x60u) : xg_sim_swizzle(a, mode);
+    return (a + base) & 0x3FFFF;
+}
+/* Sixteen bytes of a block's shared memory, of which the first `used` count. False after a fault. */
+XG_FN bool xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
+    uint32_t lane, uint32_t at, uint32_t used, uint8_t out[16]) {
+    if (at + 16 > w->l->shared_bytes) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS,
+            "a matrix reaches offset %u of shared memory, which has %u bytes", at + 15, w->l->shared_bytes);
+        return false;
+    }
+    if (!xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, at, used, XG_SIM_READS)) return false;
+    memcpy(out, of->shared + at, 16);
+    return true;
+}
+
+/* ---- elements ---- */
+
+XG_FN double xg_sim_umma_value(xg_sim_elem e, uint32_t x) {
+    if (xg_sim_elems[e].real) return (double)xg_sim_tile_float(e, x);
+    return (double)xg_sim_tile_int(e, x);
+}
+/* The elements of a chunk as numbers. Those of 4 and 6 bits stand at its start without gaps. */
+XG_FN void xg_sim_umma_numbers(
+    const xg_sim_worker *w, const char *chunk, xg_sim_elem e, uint32_t bits, uint32_t n, double out[32]) {
+    uint32_t i;
+    if (xg_sim_elems[e].real && bits >= 8) {
+        xg_sim_tile_fns_of(w)->rows(out, 16, chunk, 16, 1, e);
+        return;
+    }
+    for (i = 0; i < n; i++) {
+        uint32_t at = i * bits, x = (uint8_t)chunk[at / 8];
+        if (at % 8 + bits > 8) x |= (uint32_t)(uint8_t)chunk[at / 8 + 1] << 8;
+        out[i] = xg_sim_umma_value(e, x >> at % 8 & ((1u << bits) - 1));
+    }
+}
+
+/* ---- the shape ---- */
+
+XG_FN bool xg_sim_umma_bad(const xg_sim_umma *u, const char *what, uint32_t shape) {
+    xg_sim_fault(u->w, u->v, u->in, u->lane, XG_SIM_FAULT_OPERAND, "%s (instruction descriptor 0x%08X)", what, shape);
+    return false;
+}
+/* What a format of A or B means; EL_COUNT for none. */
+XG_FN xg_sim_elem xg_sim_umma_type(xg_sim_ummakind kind, uint32_t format) {
+    static const uint8_t small_floats[8] = {XG_SIM_EL_E4M3, XG_SIM_EL_E5M2, XG_SIM_EL_COUNT, XG_SIM_EL_E2M3,
+        XG_SIM_EL_E3M2, XG_SIM_EL_E2M1, XG_SIM_EL_COUNT, XG_SIM_EL_COUNT};
+    switch (kind) {
+    case XG_SIM_U_F16: return format == 0 ? XG_SIM_EL_F16 : format == 1 ? XG_SIM_EL_BF16 : XG_SIM_EL_COUNT;
+    case XG_SIM_U_TF32: return format == 2 ? XG_SIM_EL_TF32 : XG_SIM_EL_COUNT;
+    case XG_SIM_U_I8: return format == 0 ? XG_SIM_EL_U8 : format == 1 ? XG_SIM_EL_S8 : XG_SIM_EL_COUNT;
+    case XG_SIM_U_MXF4:
+    case XG_SIM_U_MXF4NVF4: return format == 1 ? XG_SIM_EL_E2M1 : XG_SIM_EL_COUNT;
+    default: return (xg_sim_elem)small_floats[format & 7];
+    }
+}
+XG_FN bool xg_sim_umma_types(xg_sim_umma *u, uint32_t shape) {
+    bool scaled = xg_sim_umma_kinds[u->kind].scaled != 0, tight = u->kind >= XG_SIM_U_MXF4;
+    uint32_t d = shape >> 4 & 3;
+    u->a = xg_sim_umma_type(u->kind, tight ? shape >> 7 & 3 : shape >> 7 & 7);
+    u->b = xg_sim_umma_type(u->kind, tight ? shape >> 10 & 3 : shape >> 10 & 7);
+    if (u->a == XG_SIM_EL_COUNT || u->b == XG_SIM_EL_COUNT)
+        return xg_sim_umma_bad(u, "A or B has a type that this kind of multiplication does not take", shape);
+    u->d = scaled || d == 1 ? XG_SIM_EL_F32 : d == 0 ? XG_SIM_EL_F16 : XG_SIM_EL_S32;
+    if ((u->d == XG_SIM_EL_S32) != (u->kind == XG_SIM_U_I8) || (!scaled && d == 3) ||
+        (u->d == XG_SIM_EL_F16 && (u->kind == XG_SIM_U_TF32 || u->a == XG_SIM_EL_BF16)))
+        return xg_sim_umma_bad(u, "D has a type that this kind of multiplication does not give", shape);
+    u->a_bits = xg_sim_elems[u->a].bits;
+    u->b_bits = xg_sim_elems[u->b].bits;
+    u->k = u->kind == XG_SIM_U_F16 ? 16 : u->kind == XG_SIM_U_TF32 ? 8 : tight ? 64 : 32;
+    if (shape & 4) return xg_sim_umma_bad(u, "the descriptor says that A is sparse, the instruction does not", shape);
+    if (tight && shape >> 31) return xg_sim_umma_bad(u, "a K of 96 is not simulated", shape);
+    return true;
+}
+XG_FN bool xg_sim_umma_shape(xg_sim_umma *u, uint32_t shape) {
+    bool pair = (u->in->imm & XG_SIM_N_PAIR) != 0, ws = (u->in->imm & XG_SIM_U_STATIONARY) != 0;
+    bool scaled = xg_sim_umma_kinds[u->kind].scaled != 0, fits;
+    if (!xg_sim_umma_types(u, shape)) return false;
+    u->a_minus = (shape >> 13 & 1) != 0;
+    u->b_minus = (shape >> 14 & 1) != 0;
+    u->a_transposed = (shape >> 15 & 1) != 0;
+    u->b_transposed = (shape >> 16 & 1) != 0;
+    u->saturate = !scaled && shape >> 3 & 1;
+    u->n = (shape >> 17 & 63) * 8;
+    u->m = (shape >> 24 & 31) * 16;
+    if ((u->a_transposed && u->a_bits < 8) || (u->b_transposed && u->b_bits < 8))
+        return xg_sim_umma_bad(u, "elements of less than 8 bits must be contiguous along K", shape);
+    if (ws)
+        fits = (u->m == 32 || u->m == 64 || u->m == 128) && (u->n == 64 || u->n == 128 || u->n == 256);
+    else if (pair)
+        fits = (u->m == 128 || u->m == 256) && u->n % 16 == 0 && u->n >= 16 && u->n <= 256;
+    else
+        fits = (u->m == 128 && u->n % (u->kind == XG_SIM_U_I8 && u->n > 24 ? 16u
+                                          : scaled                         ? 8u
+                                                                           : 16u) ==
+                                   0) ||
+               (u->m == 64 && !scaled && u->n % (u->kind == XG_SIM_U_I8 && u->n > 24 ? 16u : 8u) == 0);
+    if (!fits || !u->n || u->n > 256) return xg_sim_umma_bad(u, "tcgen05.mma has no form with this M and N", shape);
+    u->rows = pair ? u->m / 2 : u->m;
+    u->quarters = !pair && !ws && u->m == 64;
+    u->parts = u->quarters ? 1 : 128 / u->rows;
+    if (scaled) {
+        u->scale_ue8m0 = (shape >> 23 & 1) != 0;
+        u->scale_a_byte = shape >> 29 & 3;
+        u->scale_b_byte = shape >> 4 & 3;
+        if (u->scales + XG_MAX(u->scale_a_byte, u->scale_b_byte) > 4)
+            return xg_sim_umma_bad(u, "the scales of a row lie in one word of 32 bits", shape);
+        if (!u->scale_ue8m0 && u->kind != XG_SIM_U_MXF4NVF4)
+            return xg_sim_umma_bad(u, "this kind of multiplication has scales of type ue8m0", shape);
+    }
+    return true;
+}
+/* Lane and column of D, without the address. */
+XG_FN xg_sim_at xg_sim_umma_place(const xg_sim_umma *u, uint32_t row, uint32_t n) {
+    uint32_t width = u->n / u->parts;
+    xg_sim_at p;
+    p.row = u->quarters ? row % 16 + row / 16 * 32 : row + u->rows * (n / width);
+    p.col = n % width;
+    return p;
+}
+
+/* ---- A, B and their scales ---- */
+
+/* One row of A or column of B, number mn in shared memory, into k numbers. False after a fault. */
+XG_FN bool xg_sim_umma_row(
+    const xg_sim_umma *u, xg_sim_worker *of, bool b, uint32_t mn, double *out, size_t step) {
+    xg_sim_elem e = b ? u->b : u->a;
+    uint32_t bits = b ? u->b_bits : u->a_bits, k, i, per = 128 / bits;
+    uint32_t held = bits < 8 && u->kind < XG_SIM_U_MXF4 ? 16 : per; /* elements of a chunk; padded where they are small */
+    bool transposed = b ? u->b_transposed : u->a_transposed, minus = b ? u->b_minus : u->a_minus;
+    for (k = 0; k < u->k; k += transposed ? 1 : held) {
+        uint32_t mn_at = transposed ? mn / per : mn, at, n = transposed ? 1 : XG_MIN(held, u->k - k);
+        uint8_t bytes[16];
+        double x[32];
+        at = xg_sim_umma_at(b ? u->b_matrix : u->a_matrix, transposed, mn_at, transposed ? k : k / held);
+        if (!xg_sim_umma_chunk(u->w, of, u->v, u->in, u->lane, at, held * bits / 8, bytes)) return false;
+        xg_sim_umma_numbers(of, (const char *)bytes, e, bits, held, x);
+        for (i = 0; i < n; i++) {
+            double y = x[transposed ? mn % per : i];
+            out[(k + i) * step] = minus ? -y : y;
+        }
+    }
+    return true;
+}
+/* A lane of A in tensor memory. Small elements have a byte each unless all are packed. */
+XG_FN bool xg_sim_umma_lane(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, double *out) {
+    uint32_t bits = u->a_bits < 8 && u->kind < XG_SIM_U_MXF4 ? 8 : u->a_bits, words = u->k * bits / 32, k;
+    uint32_t column = u->a_at & 0xFFFF, *cells, i;
+    if (!xg_sim_cells_check(u->w, of, u->v, u->in, u->lane, row, column, words, XG_SIM_TENSOR_TAKES, u->issuer))
+        return false;
+    cells = of->tensor->cells + row * XG_SIM_TENSOR_COLUMNS + column;
+    for (i = 0; i < words; i++) of->tensor->lent[row * XG_SIM_TENSOR_COLUMNS + column + i] = u->state;
+    for (k = 0; k < u->k; k++) {
+        uint32_t at = k * bits, x = cells[at / 32] >> at % 32;
+        if (bits == 8 && u->a_bits == 4) x >>= 2; /* in the middle of its byte */
+        x = bits == 32 ? x : x & ((1u << u->a_bits) - 1);
+        out[k] = xg_sim_umma_value(u->a, x);
+        if (u->a_minus) out[k] = -out[k];
+    }
+    return true;
+}
+/* Multiplies the scales of row or column i, which lies in a quarter of the lanes, into k numbers. */
+XG_FN bool xg_sim_umma_scale(
+    const xg_sim_umma *u, xg_sim_worker *of, bool b, uint32_t quarter, uint32_t i, double *out, size_t step) {
+    uint32_t address = b ? u->scale_b : u->scale_a, byte = b ? u->scale_b_byte : u->scale_a_byte;
+    uint32_t row = quarter * 32 + i % 32, column = (address & 0xFFFF) + i / 32, k, each = u->k / XG_MAX(1u, u->scales);
+    uint32_t word;
+    if (!u->scales) return true;
+    if (!xg_sim_cells_check(u->w, of, u->v, u->in, u->lane, row, column, 1, XG_SIM_TENSOR_TAKES, u->issuer))
+        return false;
+    word = of->tensor->cells[row * XG_SIM_TENSOR_COLUMNS + column];
+    of->tensor->lent[row * XG_SIM_TENSOR_COLUMNS + column] = u->state;
+    for (k = 0; k < u->k; k++)
+        out[k * step] *= xg_sim_scale_float(!u->scale_ue8m0, word >> (8 * (byte + k / each)) & 255);
+    return true;
+}
+/* All columns of B: of a pair, the first half lies in the even block's shared memory and the second in the odd one's.
+ */
+XG_FN bool xg_sim_umma_load_b(const xg_sim_umma *u, xg_sim_worker *of) {
+    bool pair = (u->in->imm & XG_SIM_N_PAIR) != 0;
+    uint32_t n, each = pair ? u->n / 2 : u->n, width = u->n / u->parts;
+    double *b = of->tensor->b;
+    for (n = 0; n < u->n; n++) {
+        xg_sim_worker *from = pair ? of->cluster->peers[(of->rank & ~1u) + n / each] : of;
+        if (!xg_sim_umma_row(u, from, true, n % each, b + n, XG_SIM_UMMA_N)) return false;
+        /* a part of the columns has its scales in its own lanes */
+        if (!xg_sim_umma_scale(u, of, true, n / width * (4 / u->parts), n % width, b + n, XG_SIM_UMMA_N)) return false;
+    }
+    return true;
+}
+
+/* ---- D ---- */
+
+XG_FN double xg_sim_umma_get(xg_sim_elem d, uint32_t x) {
+    if (d == XG_SIM_EL_S32) return (double)(int32_t)x;
+    return (double)xg_sim_tile_float(d, d == XG_SIM_EL_F16 ? x & 0xFFFF : x);
+}
+XG_FN uint32_t xg_sim_umma_put(const xg_sim_umma *u, double x) {
+    if (u->d == XG_SIM_EL_F32) return x != x ? 0x7FFFFFFFu : xg_sim_bits_f32((float)x);
+    if (u->d == XG_SIM_EL_F16)
+        return (uint32_t)xg_sim_pack(xg_sim_unpack(xg_sim_bits_f64(x), XG_SIM_IS_F64), XG_SIM_IS_F16, XG_SIM_RN, false);
+    if (u->saturate) x = x > 2147483647.0 ? 2147483647.0 : x < -2147483648.0 ? -2147483648.0 : x;
+    return (uint32_t)(uint64_t)(int64_t)x;
+}
+/* One row of a part of D. False after a fault. */
+XG_FN bool xg_sim_umma_d(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, uint32_t part, const double *a) {
+    uint32_t width = u->n / u->parts, n, factor = u->in->imm2;
+    xg_sim_at p = xg_sim_umma_place(u, row, part * width);
+    uint32_t lane = p.row + (u->d_at >> 16), column = u->d_at & 0xFFFF, at = lane * XG_SIM_TENSOR_COLUMNS + column;
+    double sum[XG_SIM_UMMA_N];
+    if (u->in->imm & XG_SIM_U_MASKED) {
+        uint32_t word = (u->in->imm & XG_SIM_N_PAIR && of->rank & 1 ? 4 : 0) + lane / 32;
+        const char *slot = xg_sim_slot(u->w, u->v, u->w->m->list[u->in->list + XG_SIM_U_MASK + word]);
+        if (xg_sim_lane_u32(slot, u->lane) >> lane % 32 & 1) return true;
+    }
+    if (!xg_sim_cells_check(u->w, of, u->v, u->in, u->lane, lane, column, width,
+            u->add ? XG_SIM_TENSOR_TAKES : XG_SIM_TENSOR_PUTS, u->issuer))
+        return false;
+    for (n = 0; n < width; n++) {
+        sum[n] = u->add ? xg_sim_umma_get(u->d, of->tensor->cells[at + n]) : 0.0;
+        if (factor) sum[n] /= (double)(1u << factor);
+    }
+    xg_sim_tile_fns_of(of)->row_add(sum, a, of->tensor->b + part * width, XG_SIM_UMMA_N, u->k, width);
+    for (n = 0; n < width; n++) {
+        of->tensor->cells[at + n] = xg_sim_umma_put(u, sum[n]);
+        of->tensor->states[at + n] = u->state;
+    }
+    return true;
+}
+/* The part of a multiplication whose D lies in a block. False after a fault. */
+XG_FN bool xg_sim_umma_in_block(const xg_sim_umma *u, xg_sim_worker *of) {
+    uint32_t row, part;
+    double *a = of->tensor->a;
+    if (!xg_sim_umma_load_b(u, of)) return false;
+    for (row = 0; row < u->rows; row++) {
+        bool in_tensor = (u->in->imm & XG_SIM_U_IN_TENSOR) != 0;
+        if (!in_tensor && !xg_sim_umma_row(u, of, false, row, a, 1)) return false;
+        if (!in_tensor && !xg_sim_umma_scale(u, of, false, 0, row, a, 1)) return false;
+        for (part = 0; part < u->parts; part++) {
+            uint32_t lane = xg_sim_umma_place(u, row, part * (u->n / u->parts)).row + (u->a_at >> 16);
+            if (in_tensor && (!xg_sim_umma_lane(u, of, lane, a) || !xg_sim_umma_scale(u, of, false, 0, row, a, 1)))
+                return false;
+            if (!xg_sim_umma_d(u, of, row, part, a)) return false;
+        }
+    }
+    return true;
+}
+
+/* ---- what is lent ---- */
+
+/* Each chunk of the matrices in shared memory becomes LENT, or, when the operation is complete, WRITTEN again. */
+XG_FN void xg_sim_umma_mark_matrix(
+    xg_sim_worker *of, uint64_t d, bool transposed, uint32_t mns, uint32_t chunks, bool lend) {
+    uint32_t mn, chunk;
+    for (mn = 0; mn < mns; mn++)
+        for (chunk = 0; chunk < chunks; chunk++) {
+            uint32_t at = xg_sim_umma_at(d, transposed, mn, chunk), i;
+            if (at + 16 > of->l->shared_bytes) continue;
+            for (i = 0; i < 16; i += 4)
+                if (xg_sim_byte_state(of, at + i) == (lend ? XG_SIM_WRITTEN : XG_SIM_LENT))
+                    xg_sim_set_bytes(of, at + i, 4, lend ? XG_SIM_LENT : XG_SIM_WRITTEN, true);
+        }
+}
+XG_FN void xg_sim_umma_mark(const xg_sim_lease *l, bool lend) {
+    uint32_t i;
+    for (i = 0; i < 2; i++) {
+        if (!l->of[i]) continue;
+        if (l->a_rows) xg_sim_umma_mark_matrix(l->of[i], l->a, l->a_transposed, l->a_rows, l->a_chunks, lend);
+        xg_sim_umma_mark_matrix(l->of[i], l->b, l->b_transposed, l->b_rows, l->b_chunks, lend);
+    }
+}
+/* An operation has been issued that reads shared memory until it is complete. */
+XG_FN void xg_sim_umma_lend(const xg_sim_umma *u) {
+    xg_sim_cluster *c = u->w->cluster;
+    bool pair = (u->in->imm & XG_SIM_N_PAIR) != 0;
+    uint32_t a_per = 128 / u->a_bits, b_per = 128 / u->b_bits, columns = pair ? u->n / 2 : u->n;
+    uint32_t chunks = u->kind >= XG_SIM_U_MXF4 ? 2 : u->k * XG_MAX(8u, u->a_bits) / 128;
+    xg_sim_lease *l;
+    if (u->w->l->unchecked_shared) return;
+    if (c->n_leases == XG_SIM_LEASES) { /* the oldest is given back too early: faults may be missed */
+        xg_sim_umma_mark(&c->leases[0], false);
+        memmove(c->leases, c->leases + 1, --c->n_leases * sizeof *c->leases);
+    }
+    l = &c->leases[c->n_leases++];
+    memset(l, 0, sizeof *l);
+    l->issuer = u->issuer;
+    l->operation = c->issuers[u->issuer].issued;
+    l->of[0] = u->w;
+    l->of[1] = pair ? xg_sim_tensor_peer(u->w) : NULL;
+    l->a = u->a_matrix;
+    l->b = u->b_matrix;
+    l->a_transposed = u->a_transposed;
+    l->b_transposed = u->b_transposed;
+    if (!(u->in->imm & XG_SIM_U_IN_TENSOR)) {
+        l->a_rows = u->a_transposed ? u->rows / a_per : u->rows;
+        l->a_chunks = u->a_transposed ? u->k : chunks;
+    }
+    l->b_rows = u->b_transposed ? columns / b_per : columns;
+    l->b_chunks = u->b_transposed ? u->k : chunks;
+    xg_sim_umma_mark(l, true);
+}
+/* The operations of an issuer up to this one are complete. */
+XG_FN void xg_sim_umma_complete(xg_sim_cluster *c, uint32_t issuer, uint32_t operation) {
+    uint32_t i, n = 0;
+    if (c->issuers[issuer].done < operation) c->issuers[issuer].done = operation;
+    for (i = 0; i < c->n_leases; i++) {
+        if (c->leases[i].issuer == issuer && c->leases[i].operation <= operation)
+            xg_sim_umma_mark(&c->leases[i], false);
+        else
+            c->leases[n++] = c->leases[i];
+    }
+    c->n_leases = n;
+}
+
+/* ---- the records ---- */
+
+XG_FN uint32_t xg_sim_umma_u32(const xg_sim_umma *u, xg_sim_umma_operand i) {
+    return xg_sim_lane_u32(xg_sim_slot(u->w, u->v, u->w->m->list[u->in->list + (uint32_t)i]), u->lane);
+}
+XG_FN uint64_t xg_sim_umma_u64(const xg_sim_umma *u, xg_sim_umma_operand i) {
+    return xg_sim_mb_get(xg_sim_slot(u->w, u->v, u->w->m->list[u->in->list + (uint32_t)i]) + (size_t)u->lane * 8);
+}
+XG_FN bool xg_sim_umma_issue(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    xg_sim_umma u;
+    memset(&u, 0, sizeof u);
+    u.w = w;
+    u.v = v;
+    u.in = in;
+    u.lane = lane;
+    u.kind = (xg_sim_ummakind)(in->imm & 15);
+    u.scales = in->imm >> XG_SIM_U_SCALES & 7;
+    u.d_at = xg_sim_umma_u32(&u, XG_SIM_U_D);
+    if (in->imm & XG_SIM_U_IN_TENSOR)
+        u.a_at = xg_sim_umma_u32(&u, XG_SIM_U_A);
+    else
+        u.a_matrix = xg_sim_umma_u64(&u, XG_SIM_U_A);
+    u.b_matrix = xg_sim_umma_u64(&u, XG_SIM_U_B);
+    u.add = xg_sim_umma_u32(&u, XG_SIM_U_ADD) != 0;
+    u.scale_a = xg_sim_umma_u32(&u, XG_SIM_U_SCALE_A);
+    u.scale_b = xg_sim_umma_u32(&u, XG_SIM_U_SCALE_B);
+    if (!xg_sim_tensor_group(w, v, in, lane) || !xg_sim_umma_shape(&u, xg_sim_umma_u32(&u, XG_SIM_U_SHAPE)))
+        return false;
+    if (u.d_at >> 16 && !(u.quarters && u.d_at >> 16 == 16))
+        return xg_sim_umma_bad(
+            &u, "D of this shape begins at lane 0 of tensor memory", xg_sim_umma_u32(&u, XG_SIM_U_SHAPE));
+    u.issuer = xg_sim_issuer_of(w, v, lane);
+    w->cluster->issuers[u.issuer].issued++;
+    u.state = xg_sim_operation_state(w->cluster, u.issuer);
+    if (!xg_sim_umma_in_block(&u, w)) return false;
+    if (in->imm & XG_SIM_N_PAIR && !xg_sim_umma_in_block(&u, xg_sim_tensor_peer(w))) return false;
+    xg_sim_umma_lend(&u);
+    return true;
+}
+
+XG_FN void xg_sim_exec_tensor(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    uint32_t i;
+    bool ok = true;
+    if (in->op < XG_SIM_N_COPY && in->op != XG_SIM_N_FENCE && (mask != 0xFFFFFFFFu || v->live != 0xFFFFFFFFu)) {
+        xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_INACTIVE,
+            "all 32 threads of a warp must execute this instruction together; 0x%X do", mask);
+        return;
+    }
+    switch (in->op) {
+    case XG_SIM_N_FREE: xg_sim_tensor_free_columns(w, v, in); return;
+    case XG_SIM_N_RELINQUISH:
+        if (xg_sim_tensor_group(w, v, in, 0)) w->tensor->relinquished = true;
+        return;
+    case XG_SIM_N_LOAD: xg_sim_tensor_transfer(w, v, in, false); return;
+    case XG_SIM_N_STORE: xg_sim_tensor_transfer(w, v, in, true); return;
+    case XG_SIM_N_WAIT_STORE:
+        w->tensor->waits[v->id]++;
+        w->tensor->waited[v->id] = w->shared_tag;
+        return;
+    case XG_SIM_N_WAIT_LOAD:
+    case XG_SIM_N_FENCE: return;
+    default: break;
+    }
+    if (in->op == XG_SIM_N_MMA) w->stats.tensor_operations++;
+    for (i = 0; i < XG_SIM_WARP && ok; i++) {
+        if (!(mask >> i & 1)) continue;
+        if (in->op == XG_SIM_N_MMA)
+            ok = xg_sim_umma_issue(w, v, in, i);
+        else if (in->op == XG_SIM_N_COPY)
+            ok = xg_sim_tensor_group(w, v, in, i) && xg_sim_tensor_copy_lane(w, v, in, i);
+        else if (in->op == XG_SIM_N_SHIFT)
+            ok = xg_sim_tensor_group(w, v, in, i) && xg_sim_tensor_shift_lane(w, v, in, i);
+        else
+            ok = xg_sim_tensor_group(w, v, in, i) && xg_sim_tensor_commit_lane(w, v, in, i);
+    }
+}
+
+#endif /* XG_SIM_UMMA_C */
+/* sim/provided.c -- what a GPU's driver gives to every kernel: vprintf, assertions, a heap, a stack that grows; and
+ * launches that are cancelled.
+ *
+ * Modules declare vprintf, __assertfail, malloc and free without a body; a call of one of them comes here. Text goes to
+ * the launch's `print` (nothing happens where there is none), block by block when one worker runs. The heap is one
+ * buffer of the memory that the kernel is launched on, made by the first launch that needs it and kept as a GPU keeps
+ * it; an allocation begins with its size, and all of them are found from there. */
+#ifndef XG_SIM_PROVIDED_C
+#define XG_SIM_PROVIDED_C
+
+XG_FN bool xg_sim_cluster_of(const xg_sim_launch *l, uint64_t block, uint64_t *blocks); /* run.c */
+XG_FN void xg_sim_position(const xg_sim_launch *l, uint64_t block, uint32_t at[3]);
+
+enum {
+    XG_SIM_PRINT_MAX = 1024,     /* bytes of one call's text: what a GPU's buffer takes is not said either */
+    XG_SIM_HEAP_BYTES = 8 << 20, /* as cudaLimitMallocHeapSize says by default */
+    XG_SIM_HEAP_ALIGN = 16,
+    XG_SIM_ALLOCA_BYTES = 16384 /* of a thread: more than the 1 KiB that a GPU gives by default */
+};
+
+/* ---- text ---- */
+
+typedef struct xg_sim_text {
+    char p[XG_SIM_PRINT_MAX];
+    size_t n;
+} xg_sim_text;
+typedef struct xg_sim_conversion {
+    bool left, plus, space, sharp, zero;
+    int width, precision; /* -1: none */
+    uint32_t bytes;       /* of an integer */
+    char letter;
+} xg_sim_conversion;
+
+XG_FN void xg_sim_text_put(xg_sim_text *t, const char *p, size_t n) {
+    n = XG_MIN(n, sizeof t->p - t->n);
+    memcpy(t->p + t->n, p, n);
+    t->n += n;
+}
+/* `n` bytes, their first `sign` a sign or prefix, in a field. */
+XG_FN void xg_sim_text_field(
+    xg_sim_text *t, const xg_sim_conversion *c, const char *p, size_t n, size_t sign, bool zero) {
+    size_t pad = c->width > 0 && (size_t)c->width > n ? (size_t)c->width - n : 0, i;
+    for (i = 0; i < pad && !c->left && !zero; i++) xg_sim_text_put(t, " ", 1);
+    xg_sim_text_put(t, p, sign);
+    for (i = 0; i < pad && !c->left && zero; i++) xg_sim_text_put(t, "0", 1);
+    xg_sim_text_put(t, p + sign, n - sign);
+    for (i = 0; i < pad && c->left; i++) xg_sim_text_put(t, " ", 1);
+}
+XG_FN void xg_sim_text_integer(xg_sim_text *t, const xg_sim_conversion *c, uint64_t x) {
+    static const char small_digits[] = "0123456789abcdef", large_digits[] = "0123456789ABCDEF";
+    char out[128];
+    size_t n = 0, sign, i, digits = 0;
+    bool sgn = c->letter == 'd' || c->letter == 'i', minus = sgn && (int64_t)x < 0;
+    uint32_t base = c->letter == 'o' ? 8 : c->letter == 'x' || c->letter == 'X' || c->letter == 'p' ? 16 : 10;
+    char all[24];
+    uint64_t y = minus ? 0 - x : x;
+    for (; y; y /= base) all[digits++] = (c->letter == 'X' ? large_digits : small_digits)[y % base];
+    if (!digits && c->precision != 0) all[digits++] = '0';
+    if (minus || (sgn && (c->plus || c->space))) out[n++] = minus ? '-' : c->plus ? '+' : ' ';
+    if (c->letter == 'p' || (c->sharp && base == 16 && x)) {
+        out[n++] = '0';
+        out[n++] = c->letter == 'X' ? 'X' : 'x';
+    }
+    sign = n;
+    if (c->sharp && base == 8 && (int)digits >= c->precision && !(digits == 1 && all[0] == '0')) out[n++] = '0';
+    for (i = digits; c->precision > 0 && i < (size_t)XG_MIN(c->precision, 64); i++) out[n++] = '0';
+    for (i = digits; i-- > 0;) out[n++] = all[i];
+    xg_sim_text_field(t, c, out, n, sign, c->zero && c->precision < 0);
+}
+/* Digits with a point behind the first `whole` of them. */
+XG_FN size_t xg_sim_text_digits(char *out, const char *digits, int n, int whole, int fraction, bool point) {
+    size_t at = 0;
+    int i;
+    if (whole <= 0) out[at++] = '0';
+    for (i = 0; i < whole; i++) out[at++] = i < n ? digits[i] : '0';
+    if (fraction > 0 || point) out[at++] = '.';
+    for (i = whole; i < whole + fraction; i++) out[at++] = i < 0 || i >= n ? '0' : digits[i];
+    return at;
+}
+/* The digits of x rounded to `fraction` places behind the point; returns how many, *exponent that of the first. */
+XG_FN int xg_sim_text_round(double x, int fraction, int *exponent, char *digits) {
+    int n;
+    *exponent = xg_float_digits(x, 17, digits);
+    n = *exponent + 1 + fraction;
+    if (n < 0) return 0;
+    if (n == 0) { /* one place below the last one that is kept: it rounds to 0 or to 1 */
+        *exponent = xg_float_digits(x, 17, digits);
+        n = digits[0] > '5' || (digits[0] == '5' && strspn(digits + 1, "0") < 16);
+        digits[0] = '1';
+        *exponent += n;
+        return n;
+    }
+    *exponent = xg_float_digits(x, n, digits);
+    return n;
+}
+XG_FN void xg_sim_text_float(xg_sim_text *t, const xg_sim_conversion *c, double x) {
+    char out[512], digits[420];
+    size_t n = 0, sign;
+    int precision = c->precision < 0 ? 6 : XG_MIN(c->precision, 60), exponent = 0, count = 0;
+    char letter = c->letter | 32;
+    bool upper = c->letter != letter, zero = x == 0, minus = xg_sim_bits_f64(x) >> 63 != 0, g = letter == 'g';
+    memset(digits, '0', sizeof digits);
+    if (minus) x = -x;
+    if (minus || c->plus || c->space) out[n++] = minus ? '-' : c->plus ? '+' : ' ';
+    sign = n;
+    if (x != x || x > 1.7976931348623157e308) {
+        memcpy(out + n, x != x ? (upper ? "NAN" : "nan") : upper ? "INF" : "inf", 3);
+        xg_sim_text_field(t, c, out, n + 3, sign, false);
+        return;
+    }
+    if (g) {
+        precision = XG_MAX(precision, 1);
+        if (!zero) exponent = xg_float_digits(x, precision, digits);
+        letter = exponent < -4 || exponent >= precision ? 'e' : 'f';
+        count = precision;
+        precision = letter == 'e' ? precision - 1 : precision - 1 - exponent;
+        while (!c->sharp && precision > 0 && digits[letter == 'e' ? precision : exponent + precision] == '0')
+            precision--;
+    } else if (letter == 'e') {
+        count = precision + 1;
+        if (!zero) exponent = xg_float_digits(x, count, digits);
+    } else if (!zero)
+        count = xg_sim_text_round(x, precision, &exponent, digits);
+    if (letter == 'e') {
+        int k = exponent < 0 ? -exponent : exponent;
+        n += xg_sim_text_digits(out + n, digits, count, 1, precision, c->sharp);
+        out[n++] = upper ? 'E' : 'e';
+        out[n++] = exponent < 0 ? '-' : '+';
+        if (k >= 100) out[n++] = (char)('0' + k / 100);
+        out[n++] = (char)('0' + k / 10 % 10);
+        out[n++] = (char)('0' + k % 10);
+    } else
+        n += xg_sim_text_digits(out + n, digits, count, exponent + 1, precision, c->sharp);
+    xg_sim_text_field(t, c, out, n, sign, c->zero);
+}
+
+/* ---- what a thread points to ---- */
+
+/* A byte at a generic address; -1 after a fault. */
+XG_FN int xg_sim_byte_at(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint64_t a) {
+    const char *p = xg_sim_reach_lane(w, v, in, lane, XG_SIM_GENERIC, a, 1, false);
+    return p ? (unsigned char)*p : -1;
+}
+/* Text that ends with a 0, or after `most` bytes; false after a fault. */
+XG_FN bool xg_sim_string_at(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint64_t a,
+    size_t most, xg_sim_text *t) {
+    size_t i;
+    for (i = 0; i < most; i++) {
+        int c = xg_sim_byte_at(w, v, in, lane, a + i);
+        char x = (char)c;
+        if (c <= 0) return c == 0;
+        xg_sim_text_put(t, &x, 1);
+    }
+    return true;
+}
+/* The next argument of vprintf, from where they are packed, each at a multiple of its size. */
+XG_FN bool xg_sim_print_argument(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
+    uint64_t *at, uint32_t bytes, uint64_t *x) {
+    const char *p;
+    *at = (*at + bytes - 1) / bytes * bytes;
+    p = xg_sim_reach_lane(w, v, in, lane, XG_SIM_GENERIC, *at, bytes, false);
+    if (!p) return false;
+    *x = 0;
+    memcpy(x, p, bytes);
+    *at += bytes;
+    return true;
+}
+
+/* Reads one conversion behind its %; returns how many characters it has, 0 for none. */
+XG_FN size_t xg_sim_conversion_read(const char *f, size_t n, xg_sim_conversion *c) {
+    size_t i = 0;
+    uint32_t longs = 0, shorts = 0;
+    memset(c, 0, sizeof *c);
+    c->width = c->precision = -1;
+    for (; i < n && strchr("-+ #0", f[i]) && f[i]; i++) {
+        if (f[i] == '-') c->left = true;
+        if (f[i] == '+') c->plus = true;
+        if (f[i] == ' ') c->space = true;
+        if (f[i] == '#') c->sharp = true;
+        if (f[i] == '0') c->zero = true;
+    }
+    if (i < n && f[i] == '*') c->width = -2, i++;
+    for (; i < n && xg_sim_is_digit(f[i]); i++) c->width = XG_MIN(XG_MAX(c->width, 0) * 10 + (f[i] - '0'), 900);
+    if (i < n && f[i] == '.') {
+        c->precision = 0;
+        i++;
+        if (i < n && f[i] == '*') c->precision = -2, i++;
+        for (; i < n && xg_sim_is_digit(f[i]); i++) c->precision = XG_MIN(c->precision * 10 + (f[i] - '0'), 900);
+    }
+    for (; i < n && strchr("hlLqjzt", f[i]) && f[i]; i++) {
+        longs += f[i] != 'h';
+        shorts += f[i] == 'h';
+    }
+    if (i == n || !f[i] || !strchr("diouxXcspfFeEgGaA%", f[i])) return 0;
+    c->letter = f[i];
+    c->bytes = longs || f[i] == 'p' ? 8 : shorts == 1 ? 2 : shorts ? 1 : 4;
+    return i + 1;
+}
+/* A width or precision that is an argument. */
+XG_FN bool xg_sim_conversion_star(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint64_t *at, int *value) {
+    uint64_t x;
+    if (*value != -2) return true;
+    if (!xg_sim_print_argument(w, v, in, lane, at, 4, &x)) return false;
+    *value = XG_MAX(XG_MIN((int32_t)(uint32_t)x, 900), -900);
+    return true;
+}
+XG_FN bool xg_sim_print_one(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint64_t *at,
+    xg_sim_conversion *c, xg_sim_text *t) {
+    uint64_t x = 0;
+    double d;
+    if (!xg_sim_conversion_star(w, v, in, lane, at, &c->width) ||
+        !xg_sim_conversion_star(w, v, in, lane, at, &c->precision))
+        return false;
+    if (c->width < -1) {
+        c->left = true;
+        c->width = -c->width;
+    }
+    if (c->letter == '%') {
+        xg_sim_text_put(t, "%", 1);
+        return true;
+    }
+    if (strchr("fFeEgGaA", c->letter)) {
+        if (!xg_sim_print_argument(w, v, in, lane, at, 8, &x)) return false;
+        memcpy(&d, &x, 8);
+        if ((c->letter | 32) == 'a') c->letter = c->letter == 'a' ? 'e' : 'E';
+        xg_sim_text_float(t, c, d);
+        return true;
+    }
+    if (!xg_sim_print_argument(w, v, in, lane, at, c->letter == 's' || c->bytes == 8 ? 8 : 4, &x)) return false;
+    if (c->letter == 's') {
+        xg_sim_text inner;
+        inner.n = 0;
+        if (!xg_sim_string_at(w, v, in, lane, x, c->precision >= 0 ? (size_t)c->precision : sizeof inner.p, &inner))
+            return false;
+        xg_sim_text_field(t, c, inner.p, inner.n, 0, false);
+    } else if (c->letter == 'c') {
+        char y = (char)x;
+        xg_sim_text_field(t, c, &y, 1, 0, false);
+    } else {
+        if (c->letter == 'd' || c->letter == 'i')
+            x = c->bytes == 8   ? x
+                : c->bytes == 4 ? (uint64_t)(int32_t)x
+                : c->bytes == 2 ? (uint64_t)(int16_t)x
+                                : (uint64_t)(int8_t)x;
+        else if (c->bytes < 8)
+            x &= ((uint64_t)1 << (c->bytes * 8)) - 1;
+        xg_sim_text_integer(t, c, x);
+    }
+    return true;
+}
+/* vprintf of one thread; its result, -1 after a fault. */
+XG_FN int xg_sim_print(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint64_t format, uint64_t arguments) {
+    xg_sim_text f, t;
+    size_t i = 0;
+    int n = 0;
+    f.n = t.n = 0;
+    if (!xg_sim_string_at(w, v, in, lane, format, sizeof f.p, &f)) return -1;
+    while (i < f.n) {
+        xg_sim_conversion c;
+        size_t used;
+        if (f.p[i] != '%' || !(used = xg_sim_conversion_read(f.p + i + 1, f.n - i - 1, &c))) {
+            xg_sim_text_put(&t, f.p + i++, 1);
+            continue;
+        }
+        if (!xg_sim_print_one(w, v, in, lane, &arguments, &c, &t)) return -1;
+        n += c.letter != '%';
+        i += 1 + used;
+    }
+    if (w->l->print) w->l->print(w->l->print_user, t.p, t.n);
+    return n;
+}
+
+/* ---- the heap ---- */
+
+/* What stands before each piece of the heap. */
+typedef struct xg_sim_piece {
+    uint64_t bytes; /* with this; a multiple of XG_SIM_HEAP_ALIGN */
+    uint32_t used, mark;
+} xg_sim_piece;
+enum {
+    XG_SIM_PIECE_MARK = 0x50414548
+};
+XG_FN void xg_sim_heap_lock(xg_sim_memory *m) {
+    while (!xg_sim_counter_swap(&m->heap_lock, 0, 1)) {}
+}
+/* The heap's address; 0 when there is no room for one. Before a launch: no other worker runs. */
+XG_FN bool xg_sim_heap_make(xg_sim_memory *m) {
+    xg_sim_buffer b;
+    xg_sim_piece first;
+    uint64_t limit;
+    xlagpu_status status;
+    char *p;
+    if (m->heap) return true;
+    p = (char *)xg_mem_alloc(m->ctx, XG_SIM_HEAP_BYTES + 256);
+    if (!p) return false;
+    memset(&b, 0, sizeof b);
+    b.base = ((uint64_t)(uintptr_t)p + 255) / 256 * 256;
+    b.bytes = XG_SIM_HEAP_BYTES;
+    b.name = "device heap";
+    memset(&first, 0, sizeof first);
+    first.bytes = b.bytes;
+    first.mark = XG_SIM_PIECE_MARK;
+    memcpy((char *)(uintptr_t)b.base, &first, sizeof first);
+    limit = m->shadow_limit;
+    m->shadow_limit = 1; /* no shadow: what one thread frees, another one may get without any order between them */
+    status = xg_sim_memory_add(m, &b);
+    m->shadow_limit = limit;
+    if (status != XLAGPU_OK) {
+        xg_mem_free(m->ctx, p);
+        return false;
+    }
+    m->heap = b.base;
+    m->heap_block = p;
+    return true;
+}
+XG_FN uint64_t xg_sim_heap_alloc(xg_sim_memory *m, uint64_t bytes) {
+    uint64_t at = m->heap, end = at + XG_SIM_HEAP_BYTES, found = 0;
+    uint64_t want = (bytes + sizeof(xg_sim_piece) + XG_SIM_HEAP_ALIGN - 1) / XG_SIM_HEAP_ALIGN * XG_SIM_HEAP_ALIGN;
+    if (!at || !bytes || bytes > XG_SIM_HEAP_BYTES) return 0;
+    xg_sim_heap_lock(m);
+    while (at < end && !found) {
+        xg_sim_piece p, rest;
+        memcpy(&p, (const char *)(uintptr_t)at, sizeof p);
+        if (p.mark != XG_SIM_PIECE_MARK || !p.bytes || p.bytes > end - at) break; /* the kernel has overwritten it */
+        while (!p.used && at + p.bytes < end) {                                   /* free neighbours become one */
+            memcpy(&rest, (const char *)(uintptr_t)(at + p.bytes), sizeof rest);
+            if (rest.used || rest.mark != XG_SIM_PIECE_MARK) break;
+            p.bytes += rest.bytes;
+        }
+        if (!p.used && p.bytes >= want) {
+            if (p.bytes - want >= 2 * sizeof p) {
+                rest = p;
+                rest.bytes = p.bytes - want;
+                memcpy((char *)(uintptr_t)(at + want), &rest, sizeof rest);
+                p.bytes = want;
+            }
+            p.used = 1;
+            found = at + sizeof p;
+        }
+        memcpy((char *)(uintptr_t)at, &p, sizeof p);
+        at += p.bytes;
+    }
+    XG_SIM_COUNTER_SET(&m->heap_lock, 0);
+    return found;
+}
+/* False when no piece in use begins there. */
+XG_FN bool xg_sim_heap_free(xg_sim_memory *m, uint64_t address) {
+    uint64_t at = m->heap, end = at + XG_SIM_HEAP_BYTES;
+    bool found = false;
+    if (!address) return true;
+    xg_sim_heap_lock(m);
+    while (at && at < end && !found) {
+        xg_sim_piece p;
+        memcpy(&p, (const char *)(uintptr_t)at, sizeof p);
+        if (p.mark != XG_SIM_PIECE_MARK || !p.bytes || p.bytes > end - at) break;
+        if (at + sizeof p == address && p.used) {
+            p.used = 0;
+            found = true;
+            memcpy((char *)(uintptr_t)at, &p, sizeof p);
+        }
+        at += p.bytes;
+    }
+    XG_SIM_COUNTER_SET(&m->heap_lock, 0);
+    return found;
+}
+
+/* ---- calls ---- */
+
+/* X(NAME, text, arguments): what a driver provides. */
+#define XG_SIM_PROVIDED(X) X(PRINT, "vprintf", 2) X(ASSERT, "__assertfail", 5) X(ALLOC, "malloc", 1) X(FREE, "free", 1)
+typedef enum xg_sim_provided {
+#define X(name, text, n) XG_SIM_P_##name,
+    XG_SIM_PROVIDED(X)
+#undef X
+    XG_SIM_P_COUNT
+} xg_sim_provided;
+XG_FN xg_sim_provided xg_sim_provided_of(const xg_sim_func *f) {
+    static const struct {
+        const char *text;
+        uint32_t n;
+    } rows[XG_SIM_P_COUNT] = {
+#define X(name, text, n) {text, n},
+        XG_SIM_PROVIDED(X)
+#undef X
+    };
+    uint32_t i;
+    for (i = 0; i < XG_SIM_P_COUNT; i++)
+        if (!f->defined && f->n_args == rows[i].n && xg_str_is(f->info.name, rows[i].text)) break;
+    return (xg_sim_provided)i;
+}
+/* A call's arguments of one thread, up to 64 bits each. */
+XG_FN void xg_sim_provided_arguments(const xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in,
+    const xg_sim_callsite *s, uint32_t lane, uint64_t x[5]) {
+    const char *t = w->local + ((size_t)v->id * XG_SIM_WARP + lane) * w->l->local_bytes + v->local;
+    uint32_t i, item = 0;
+    for (i = 0; i < s->n_args && i < 5; i++) {
+        const xg_sim_copy *c = &w->m->copies[s->first_arg + i];
+        uint32_t bytes = XG_MIN(c->bytes, 8u);
+        x[i] = 0;
+        if (c->reg)
+            memcpy(&x[i], xg_sim_slot(w, v, w->m->list[in->list + item++]) + (size_t)lane * XG_MAX(2u, bytes), bytes);
+        else
+            memcpy(&x[i], t + c->from, bytes);
+    }
+}
+XG_FN void xg_sim_provided_result(const xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in,
+    const xg_sim_callsite *s, uint32_t lane, uint64_t x) {
+    const xg_sim_copy *c = &w->m->copies[s->first_ret];
+    uint32_t i, item = 0;
+    if (!s->n_rets) return;
+    for (i = 0; i < s->n_args; i++) item += w->m->copies[s->first_arg + i].reg;
+    if (c->reg)
+        memcpy(v->regs + w->m->list[in->list + item] + (size_t)lane * XG_MAX(2u, c->bytes), &x, XG_MIN(c->bytes, 8u));
+    else
+        memcpy(w->local + ((size_t)v->id * XG_SIM_WARP + lane) * w->l->local_bytes + v->local + c->to, &x,
+            XG_MIN(c->bytes, 8u));
+}
+/* __assertfail(message, file, line, function, bytes of a character) */
+XG_FN void xg_sim_assert(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const uint64_t x[5]) {
+    xg_sim_text message, file, function;
+    message.n = file.n = function.n = 0;
+    if (xg_sim_string_at(w, v, in, lane, x[0], 200, &message) && xg_sim_string_at(w, v, in, lane, x[1], 200, &file) &&
+        xg_sim_string_at(w, v, in, lane, x[3], 200, &function))
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_ASSERT, "%.*s:%u: %.*s: assertion '%.*s' failed", (int)file.n, file.p,
+            (uint32_t)x[2], (int)function.n, function.p, (int)message.n, message.p);
+}
+/* True when the driver provides the function; it has been executed then. */
+XG_FN bool xg_sim_exec_provided(
+    xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_callsite *s, uint32_t mask) {
+    xg_sim_provided what = xg_sim_provided_of(s->callee);
+    uint32_t i;
+    if (what == XG_SIM_P_COUNT) return false;
+    for (i = 0; i < XG_SIM_WARP && !w->faulted; i++) {
+        uint64_t x[5], result = 0;
+        if (!(mask >> i & 1)) continue;
+        xg_sim_provided_arguments(w, v, in, s, i, x);
+        if (what == XG_SIM_P_PRINT)
+            result = (uint64_t)(int64_t)xg_sim_print(w, v, in, i, x[0], x[1]);
+        else if (what == XG_SIM_P_ASSERT)
+            xg_sim_assert(w, v, in, i, x);
+        else if (what == XG_SIM_P_ALLOC)
+            result = w->l->memory ? xg_sim_heap_alloc(w->l->memory, x[0]) : 0;
+        else if (!w->l->memory || !xg_sim_heap_free(w->l->memory, x[0]))
+            xg_sim_fault(w, v, in, i, XG_SIM_FAULT_OPERAND,
+                "free of 0x%llX, which malloc has not returned or which has been freed", (unsigned long long)x[0]);
+        xg_sim_provided_result(w, v, in, s, i, result);
+    }
+    return true;
+}
+
+/* ---- the stack ---- */
+
+XG_FN bool xg_sim_stack_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    uint32_t *used = &w->stack[v->id * XG_SIM_WARP + lane], base = w->l->local_bytes - w->l->alloca_bytes, bytes;
+    uint64_t x = in->op == XG_SIM_Y_STACK_SAVE ? base + *used
+                                               : xg_sim_lane_address(xg_sim_slot(w, v, in->a), lane, in->imm2 != 0, 0);
+    if (in->op == XG_SIM_Y_STACK_RESTORE) {
+        if (x < base || x - base > *used) {
+            xg_sim_fault(
+                w, v, in, lane, XG_SIM_FAULT_OPERAND, "0x%llX is not what stacksave has given", (unsigned long long)x);
+            return false;
+        }
+        *used = (uint32_t)(x - base);
+        return true;
+    }
+    if (in->op == XG_SIM_Y_ALLOCA) {
+        uint64_t at = ((uint64_t)base + *used + in->imm - 1) / in->imm * in->imm;
+        if (x > XG_SIM_ALLOCA_BYTES || at + x > w->l->local_bytes) {
+            xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS, "alloca of %llu bytes: the thread has %u left of %d",
+                (unsigned long long)x, w->l->alloca_bytes - *used, (int)XG_SIM_ALLOCA_BYTES);
+            return false;
+        }
+        *used = (uint32_t)(at + x - base);
+        x = at;
+    }
+    bytes = in->dbytes;
+    memcpy(v->regs + in->d + (size_t)lane * bytes, &x, bytes);
+    return true;
+}
+
+/* ---- launches that are cancelled ---- */
+
+/* The next cluster that no worker has begun, which the asking one takes over; false when there is none. */
+XG_FN bool xg_sim_cancel_next(xg_sim_worker *w, uint64_t *block) {
+    xg_sim_worker *first = w->cluster->peers[0];
+    const xg_sim_launch *l = w->l;
+    uint64_t total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2], blocks[XG_SIM_CLUSTER_MAX];
+    do {
+        *block = first->range_at < first->range_end ? first->range_at++ : xg_sim_next_blocks(w->l, 1);
+        if (*block >= total) return false;
+    } while (!xg_sim_cluster_of(l, *block, blocks));
+    return true;
+}
+XG_FN bool xg_sim_try_cancel_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    char *to = xg_sim_reach_bytes(w, v, in, lane, in->a, in->imm2, 16, 16, true);
+    char *bar = to ? xg_sim_mb_at(w, v, in, lane, in->c, in->imm2 >> 16, false) : NULL;
+    uint32_t answer[4] = {0, 0, 0, 0}, r;
+    uint64_t block;
+    if (!bar) return false;
+    if (!xg_sim_owner(w, to)) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "the answer to clusterlaunchcontrol goes to shared memory");
+        return false;
+    }
+    if (xg_sim_cancel_next(w, &block)) {
+        xg_sim_position(w->l, block, answer);
+        answer[3] = 1;
+    }
+    for (r = 0; r < w->cluster->n; r++) {
+        bool all = (in->imm & XG_SIM_BK_MULTICAST) != 0;
+        xg_sim_flight *f;
+        char *there = all ? xg_sim_in_peer(w, to, r) : to;
+        if (!all && r) break;
+        if (!xg_sim_claim(w, v, in, lane, there, 16, true)) return false;
+        f = xg_sim_take_off(w, in);
+        memcpy(f->answer, answer, sizeof answer);
+        f->dst = there;
+        f->src = NULL; /* the answer */
+        f->bar = all ? xg_sim_in_peer(w, bar, r) : bar;
+        f->bytes = 16;
+        f->imm = 0;
+    }
+    return true;
+}
+XG_FN bool xg_sim_cancelled_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    uint32_t answer[4], i;
+    uint64_t half[2];
+    half[0] = xg_sim_mb_get(xg_sim_slot(w, v, in->a) + (size_t)lane * 8);
+    half[1] = xg_sim_mb_get(xg_sim_slot(w, v, in->b) + (size_t)lane * 8);
+    memcpy(answer, half, sizeof answer);
+    if (answer[3] > 1 || (in->imm != 3 && !answer[3])) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND,
+            answer[3] > 1 ? "these 16 bytes are no answer of clusterlaunchcontrol.try_cancel"
+                          : "the first block of a cluster that was not cancelled: ask is_canceled before");
+        return false;
+    }
+    for (i = 0; i < in->n; i++) {
+        uint32_t x = in->imm == 3 ? (answer[3] ? 0xFFFFFFFFu : 0u) : answer[XG_MIN(in->imm + i, 3u)];
+        if (i == 3) x = 0;
+        xg_sim_put_u32(v->regs + w->m->list[in->list + i], lane, x);
+    }
+    return true;
+}
+XG_FN bool xg_sim_system_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    if (in->op == XG_SIM_Y_TRY_CANCEL) return xg_sim_try_cancel_lane(w, v, in, lane);
+    if (in->op == XG_SIM_Y_CANCELLED) return xg_sim_cancelled_lane(w, v, in, lane);
+    return xg_sim_stack_lane(w, v, in, lane);
+}
+
+#endif /* XG_SIM_PROVIDED_C */
 /* sim/run.c -- blocks, groups of warps, and the loop that executes records.
  *
  * A block's full warps stand in groups of XG_SIM_TOGETHER. A group whose warps are all whole (32 active lanes, no
@@ -16580,13 +19551,14 @@ XG_FN void xg_sim_exec_call(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     char *base = w->regs + (size_t)v->id * w->l->stack_bytes, *regs = v->regs + v->f->frame;
     uint32_t local = v->local + v->f->local, i, k, item = 0;
     xg_sim_frame *f;
+    if (!callee->defined && xg_sim_exec_provided(w, v, in, s, mask)) return;
     if (!callee->defined) {
         xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_OPERAND,
             "call of '%.*s', which the module only declares", (int)callee->info.name.n, callee->info.name.p);
         return;
     }
     if (v->depth >= w->l->call_depth || (size_t)(regs - base) + callee->frame > w->l->stack_bytes ||
-        local + callee->local > w->l->local_bytes) {
+        local + callee->local > w->l->local_bytes - w->l->alloca_bytes) {
         xg_sim_fault(
             w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_OPERAND, "the calls nest too deep (%u)", v->depth + 1);
         return;
@@ -16612,6 +19584,7 @@ XG_FN void xg_sim_exec_call(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     f->regs = v->regs;
     f->local = v->local;
     f->f = v->f;
+    if (w->stack) memcpy(f->stack, w->stack + (size_t)v->id * XG_SIM_WARP, sizeof f->stack);
     v->regs = regs;
     v->local = local;
     v->f = callee;
@@ -16624,6 +19597,8 @@ XG_FN void xg_sim_exec_return(xg_sim_worker *w, xg_sim_warp *v) {
     const xg_sim_callsite *s = &w->m->sites[f->site];
     const xg_sim_ins *in = &w->m->code[f->pc - 1];
     uint32_t i, k, item = 0;
+    for (i = 0; w->stack && i < XG_SIM_WARP; i++) /* what the function took is free again */
+        if (v->mask >> i & 1) w->stack[v->id * XG_SIM_WARP + i] = f->stack[i];
     for (i = 0; i < s->n_args; i++) item += w->m->copies[s->first_arg + i].reg;
     for (i = 0; i < s->n_rets; i++) {
         const xg_sim_copy *c = &w->m->copies[s->first_ret + i];
@@ -16839,6 +19814,10 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
         xg_sim_exec_async(w, v, in, mask);
         break;
     case XG_SIM_K_TILE: xg_sim_exec_tile(w, v, in, mask); break;
+    case XG_SIM_K_TENSOR:
+        w->polls = true;
+        xg_sim_exec_tensor(w, v, in, mask);
+        break;
     case XG_SIM_K_TRAP:
         xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_TRAP,
             in->op ? "call of an address that is no function of this kind" : "the kernel executed a trap");
@@ -17066,10 +20045,11 @@ XG_FN bool xg_sim_step(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
     case XG_SIM_K_BAR:
     case XG_SIM_K_WAIT: return xg_sim_step_barrier(t, in, pc);
     default:
-        for (k = 0; k < t->n; k++) {
-            m = xg_sim_guard(&t->v[k], in);
-            if (m) xg_sim_exec_one(t->w, &t->v[k], in, m);
-        }
+        if (in->kind != XG_SIM_K_TILE || t->n == 1 || !xg_sim_tile_together(t->w, t->v, t->n, in))
+            for (k = 0; k < t->n; k++) {
+                m = xg_sim_guard(&t->v[k], in);
+                if (m) xg_sim_exec_one(t->w, &t->v[k], in, m);
+            }
         if (XG_UNLIKELY(t->w->faulted)) return xg_sim_team_stop(t, XG_SIM_WAITS);
         t->v->pc = pc + 1;
         return true;
@@ -17168,6 +20148,8 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     if (w->bars_used) memset(w->bars, 0, sizeof w->bars);
     w->bars_used = 0;
     xg_sim_interval_block(w);
+    if (w->tensor) xg_sim_tensor_start(w);
+    if (w->stack) memset(w->stack, 0, (size_t)l->warps * XG_SIM_WARP * sizeof *w->stack);
     for (i = 0; i < l->warps; i++) {
         xg_sim_warp *v = &w->warps[i];
         uint32_t threads = l->threads - i * XG_SIM_WARP;
@@ -17313,7 +20295,7 @@ XG_FN bool xg_sim_round_of(xg_sim_worker *w, uint32_t *done) {
 XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
     xg_sim_cluster *c = w->cluster;
     uint32_t r;
-    c->phase = c->stalls = c->n_flights = 0;
+    c->phase = c->stalls = c->n_flights = c->n_issuers = c->n_leases = 0;
     c->used = false;
     for (r = 0; r < c->n; r++) xg_sim_block_start(c->peers[r], blocks[r]);
     for (;;) {
@@ -17331,6 +20313,8 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
         if (faulted || done == c->n * w->l->warps) break;
     }
     xg_sim_land(w);
+    for (r = 0; r < c->n; r++)
+        if (!w->faulted && !c->peers[r]->faulted) xg_sim_tensor_end(c->peers[r]);
     for (r = 1; r < c->n; r++) { /* the first of a cluster speaks for all */
         xg_sim_worker *peer = c->peers[r];
         if (peer->faulted && !w->faulted) {
@@ -17358,10 +20342,12 @@ XG_FN bool xg_sim_cluster_of(const xg_sim_launch *l, uint64_t block, uint64_t *b
 }
 
 XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t last) {
-    uint64_t i, blocks[XG_SIM_CLUSTER_MAX];
-    for (i = first; i < last && !w->faulted; i++) {
+    uint64_t blocks[XG_SIM_CLUSTER_MAX];
+    w->range_at = first;
+    w->range_end = last;
+    while (w->range_at < w->range_end && !w->faulted) { /* a block that runs may take later ones over */
         if (xg_sim_stopped(w->l)) return XLAGPU_OK;
-        if (xg_sim_cluster_of(w->l, i, blocks)) xg_sim_cluster_run(w, blocks);
+        if (xg_sim_cluster_of(w->l, w->range_at++, blocks)) xg_sim_cluster_run(w, blocks);
     }
     return w->faulted ? XLAGPU_ERROR_FAULT : XLAGPU_OK;
 }
@@ -17489,6 +20475,11 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
     m->classes = XG_NEW_N(p->a, uint8_t, m->n_code + 1);
     for (i = 0; i < m->n_code; i++)
         if (m->code[i].flags & XG_SIM_FIRST) m->classes[i] = xg_sim_class_of(m->src, m->code[i].at);
+    for (i = 0; i < p->sites.n; i++) {
+        xg_sim_provided what = xg_sim_provided_of(p->sites.p[i].callee);
+        m->heap = m->heap || what == XG_SIM_P_ALLOC || what == XG_SIM_P_FREE;
+        m->prints = m->prints || what == XG_SIM_P_PRINT;
+    }
     for (i = 0; i < m->n_code; i++) m->copies_async = m->copies_async || m->code[i].kind == XG_SIM_K_CPASYNC;
     for (i = 1; i < m->n_code; i++)
         m->code[i].before = m->code[i - 1].before + ((m->code[i - 1].flags & XG_SIM_FIRST) != 0);
@@ -17668,7 +20659,10 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     l->shared_bytes = (uint32_t)at;
     l->threads = (uint32_t)threads;
     l->warps = (l->threads + XG_SIM_WARP - 1) / XG_SIM_WARP;
-    l->local_bytes = (f->deep_local + 15) / 16 * 16;
+    l->alloca_bytes = l->module->allocas ? XG_SIM_ALLOCA_BYTES : 0;
+    l->local_bytes = (f->deep_local + 15) / 16 * 16 + l->alloca_bytes;
+    if (l->module->heap && l->memory && !xg_sim_heap_make(l->memory))
+        return xg_sim_refuse(c, "kernel '%s': there is no memory for the heap of malloc", name);
     l->stack_bytes = (f->stack + 63) / 64 * 64;
     /* warps side by side shall not compete for the same cache lines */
     if (l->stack_bytes / 64 % 2 == 0) l->stack_bytes += 64;
@@ -17717,6 +20711,19 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
         w.copy_words = (xg_sim_copy_word *)(void *)xg_sim_carve_out(
             &c, ((size_t)l->shared_bytes / 4 + 1) * sizeof(xg_sim_copy_word));
     }
+    if (l->module->tensor_memory) {
+        xg_sim_tensor_block t, *at = (xg_sim_tensor_block *)(void *)xg_sim_carve_out(&c, sizeof t);
+        memset(&t, 0, sizeof t);
+        t.cells = (uint32_t *)(void *)xg_sim_carve_out(&c, XG_SIM_TENSOR_CELLS * sizeof *t.cells);
+        t.states = (uint32_t *)(void *)xg_sim_carve_out(&c, XG_SIM_TENSOR_CELLS * sizeof *t.states);
+        t.lent = (uint32_t *)(void *)xg_sim_carve_out(&c, XG_SIM_TENSOR_CELLS * sizeof *t.lent);
+        t.a = (double *)(void *)xg_sim_carve_out(&c, XG_SIM_UMMA_K * sizeof *t.a);
+        t.b = (double *)(void *)xg_sim_carve_out(&c, (size_t)XG_SIM_UMMA_K * XG_SIM_UMMA_N * sizeof *t.b);
+        if (memory) *at = t;
+        w.tensor = at;
+    }
+    if (l->module->allocas)
+        w.stack = (uint32_t *)(void *)xg_sim_carve_out(&c, l->warps * XG_SIM_WARP * sizeof *w.stack);
     w.local = xg_sim_carve_out(&c, (size_t)l->warps * XG_SIM_WARP * l->local_bytes + 64);
     {
         xg_sim_frame *frames =
@@ -17745,6 +20752,8 @@ XG_FN size_t xg_sim_carve_cluster(xg_sim_cluster *out, char *memory, const xg_si
     k.n = l->cluster_blocks;
     k.peers = (xg_sim_worker **)(void *)xg_sim_carve_out(&c, k.n * sizeof *k.peers);
     k.flights = (xg_sim_flight *)(void *)xg_sim_carve_out(&c, XG_SIM_FLIGHTS * sizeof *k.flights);
+    if (l->module->tensor_memory)
+        k.leases = (xg_sim_lease *)(void *)xg_sim_carve_out(&c, XG_SIM_LEASES * sizeof *k.leases);
     if (out) *out = k;
     return c.n;
 }
@@ -18051,6 +21060,8 @@ XG_FN const char *xg_exe_check(const unsigned char *p, size_t size, xg_exe_heade
 enum {
     XR_RANK_MAX = 64,
     XR_NESTING_MAX = 64,
+    XR_NOTE_MAX = 512,
+    XR_GRAPH_NODES_MAX = 1 << 16, /* more take longer to instantiate than they save */
     XR_WORKERS_MAX = 64
 };
 
@@ -18084,6 +21095,11 @@ struct xlagpu_device {
     bool no_command_buffers, copy_stream, concurrent;
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
+    void (*print)(void *user, const char *text, size_t bytes);
+    void *print_user;
+    void (*range)(void *user, const char *name);
+    void *range_user;
+    char note[XR_NOTE_MAX]; /* what was asked for and is not there; "": nothing */
     xlagpu_ptx *ptx;        /* those that are loaded */
     xr_function *functions; /* registered; they live as long as the device */
 };
@@ -18105,22 +21121,48 @@ typedef struct xr_kernel {
     uint32_t n_params;
 } xr_kernel;
 
+/* The bytes of a parameter or result of a run; value: parameters first. */
+typedef struct xr_extent {
+    uint64_t from, to;
+    uint32_t value;
+} xr_extent;
+
 typedef struct xr_command {
     uint32_t thunk, first;
 } xr_command; /* first: of its words in a record */
+/* n_nodes: graph nodes that stand for commands and questions; 0: too many, or none. */
 typedef struct xr_command_buffer {
-    uint32_t thunk, n, n_words;
+    uint32_t thunk, n, n_words, n_nodes;
     bool control;
     xr_command *commands;
 } xr_command_buffer;
 
-/* A command buffer of an execution. graph, exec, nodes: the platform's. */
+/* What loops and branches ask: the value of a slice, and by kind whether it is true (0), the pred that chooses branch
+ * `which` (1), or the index that does (2). */
+typedef struct xr_question {
+    uint64_t handle, address;
+    uint32_t slice, kind, branches, which;
+} xr_question;
+
+/* A graph node of a command, or of a question. next: 1 + the next node of the same command, or the next question. The
+ * condition of a loop stands in front of it and in its body, so a command may have several nodes. */
+typedef struct xr_node {
+    void *node;
+    uint32_t next;
+    xr_question asks;
+} xr_node;
+
+/* A command buffer of an execution. graph, exec, nodes: the platform's. first: of each command 1 + its first node, then
+ * the same of the questions. plain: the thunks run one by one. no_update: the driver refuses changes of what is built.
+ */
 typedef struct xr_record {
     uint64_t *words;
-    void **nodes, *graph, *exec;
+    xr_node *nodes;
+    uint32_t *first, n_nodes;
+    void *graph, *exec;
     uint64_t version;
     uint32_t builds, updates;
-    bool built, plain;
+    bool built, plain, no_update;
 } xr_record;
 
 /* Of a thunk: whether it runs on the copy stream; the event (plus 1) that it waits for, and that is recorded behind it;
@@ -18163,8 +21205,8 @@ struct xlagpu_program {
     xr_command *commands;
     /* per thunk: its number among the command buffers, or as a command in one */
     uint32_t n_command_buffers, *command_of;
-    bool has_control_commands;
-    xr_lane *lanes; /* per thunk; NULL: all on one stream */
+    bool has_control_commands, has_decisions; /* has_decisions: loops or branches that the host may have to decide */
+    xr_lane *lanes;                           /* per thunk; NULL: all on one stream */
     uint32_t n_lane_events;
     uint8_t *depth;                /* per thunk: how many levels lie below it */
     void *module;                  /* the platform's */
@@ -18185,7 +21227,11 @@ struct xlagpu_execution {
     void *ended;                /* the platform's event behind the last run; NULL: none yet */
     bool running;               /* a run has been enqueued, and nobody has waited for it */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
+    char note[XR_NOTE_MAX];     /* what is slower than it was asked to be, and why; "": nothing */
     uint64_t *args;             /* addresses of one launch */
+    uint64_t *bound;            /* addresses of parameters, then results, that were checked for overlaps */
+    bool bound_checked;
+    xr_extent *extents; /* as many, for that check */
     void **arg_pointers;
     xlagpu_buffer *buffers;     /* of one call */
     xlagpu_kernel_stats *stats; /* per kernel */
@@ -18200,6 +21246,7 @@ struct xr_platform {
     /* host: memory of the host that the device can reach */
     xlagpu_status (*alloc)(xlagpu_device *d, size_t bytes, bool host, xr_block *out);
     void (*release)(xlagpu_device *d, const xr_block *b);
+    /* In the order of the default stream. `from` may change at once, but the bytes have landed only after a wait. */
     xlagpu_status (*upload)(xlagpu_device *d, uint64_t to, const void *from, size_t bytes);
     xlagpu_status (*download)(xlagpu_device *d, void *to, uint64_t from, size_t bytes);
     xlagpu_status (*wait)(xlagpu_device *d, void *stream);
@@ -18217,7 +21264,8 @@ struct xr_platform {
     /* what the stream has written so far; blocks */
     xlagpu_status (*read)(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream);
     xlagpu_status (*launch)(xlagpu_execution *e, uint32_t kernel, void *stream);
-    /* Command buffers; all inside enter and leave. build: XLAGPU_ERROR_UNSUPPORTED when there cannot be one. */
+    /* Command buffers; all inside enter and leave. XLAGPU_ERROR_UNSUPPORTED: the device refuses, and is none the worse
+     * for it. update: of a command, or, for the number behind the last command, of what loops and branches ask. */
     xlagpu_status (*build)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r);
     xlagpu_status (*update)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command);
     xlagpu_status (*replay)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream);
@@ -18233,7 +21281,7 @@ struct xr_platform {
     xlagpu_status (*stream_new)(xlagpu_execution *e, void **stream);
     void (*stream_free)(xlagpu_execution *e, void *stream);
     xlagpu_status (*stream_follow)(xlagpu_execution *e, void *stream, void *event);
-    void (*range)(xlagpu_execution *e, const char *name); /* NVTX: begins a range; NULL ends it. May be NULL */
+    void (*range)(xlagpu_device *d, const char *name); /* NVTX: begins a range; NULL ends it. May be NULL */
     /* what launch_ptx gets as loaded; NULL after a failure. May be NULL: then loaded is */
     void *(*load_ptx)(xlagpu_device *d, xg_arena *a, const xg_source *ptx);
     xlagpu_status (*launch_ptx)(
@@ -18252,6 +21300,10 @@ XG_FN double xr_seconds(void); /* since some moment; only grows */
  * all are done. A thread that cannot be had is made up for by the caller's. */
 XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user);
 
+/* ---- overlap.c ---- */
+typedef bool (*xr_less)(const void *user, const void *a, const void *b);
+XG_FN void xr_sort(void *list, size_t n, size_t bytes, xr_less less, const void *user); /* not stable */
+XG_FN xlagpu_status xr_overlap_check(xlagpu_execution *e);
 /* ---- device.c ---- */
 XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...) XG_PRINTF(3, 4);
 /* clears the message at the start of a public call */
@@ -18278,6 +21330,8 @@ XG_FN xlagpu_status xr_lanes_prepare(xlagpu_execution *e);
 XG_FN void xr_lanes_finish(xlagpu_execution *e);
 XG_FN bool xr_lanes_has(const xlagpu_execution *e, uint32_t number); /* does this sequence run on both streams? */
 XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *stream);
+/* ---- profile.c ---- */
+XG_FN void xr_range(xlagpu_device *d, const char *name);
 /* ---- execute.c ---- */
 XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream);
 XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice);
@@ -18404,6 +21458,111 @@ XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void
 }
 
 #endif /* XG_RT_SYSTEM_C */
+/* rt/overlap.c -- sorting without memory, and whether the buffers of a run lie over each other.
+ *
+ * Law: a result may share bytes with nothing but the parameter whose memory it takes, and with that one only from the
+ * same address on. Parameters may share what they like: they are read. */
+#ifndef XG_RT_OVERLAP_C
+#define XG_RT_OVERLAP_C
+
+/* ---- heap sort: no memory, and never more than n log n steps ---- */
+
+XG_FN void xr_swap(char *a, char *b, size_t bytes) {
+    size_t k;
+    for (k = 0; k < bytes; k++) {
+        char t = a[k];
+        a[k] = b[k];
+        b[k] = t;
+    }
+}
+XG_FN void xr_sift(char *list, size_t at, size_t n, size_t bytes, xr_less less, const void *user) {
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= n) return;
+        if (child + 1 < n && less(user, list + child * bytes, list + (child + 1) * bytes)) child++;
+        if (!less(user, list + at * bytes, list + child * bytes)) return;
+        xr_swap(list + at * bytes, list + child * bytes, bytes);
+        at = child;
+    }
+}
+XG_FN void xr_sort(void *list, size_t n, size_t bytes, xr_less less, const void *user) {
+    char *l = (char *)list;
+    size_t k;
+    for (k = n / 2; k-- > 0;) xr_sift(l, k, n, bytes, less, user);
+    for (k = n; k-- > 1;) {
+        xr_swap(l, l + k * bytes, bytes);
+        xr_sift(l, 0, k, bytes, less, user);
+    }
+}
+
+/* ---- buffers ---- */
+
+/* Those that begin at the same address: parameters first, so that a result meets the one that it shares with. */
+XG_FN bool xr_extent_less(const void *user, const void *a, const void *b) {
+    const xr_extent *x = (const xr_extent *)a, *y = (const xr_extent *)b;
+    (void)user;
+    return x->from != y->from ? x->from < y->from : x->value < y->value;
+}
+
+/* Of the extents met so far the two that reach furthest; value UINT32_MAX: none. */
+typedef struct xr_reach {
+    uint64_t to[2];
+    uint32_t value[2];
+} xr_reach;
+XG_FN void xr_reach_add(xr_reach *r, const xr_extent *x) {
+    uint32_t place = x->to > r->to[0] ? 0 : 1;
+    if (x->to <= r->to[1]) return;
+    r->to[1] = place ? x->to : r->to[0];
+    r->value[1] = place ? x->value : r->value[0];
+    if (place) return;
+    r->to[0] = x->to;
+    r->value[0] = x->value;
+}
+/* One that reaches behind `from` and is not `but`. */
+XG_FN uint32_t xr_reach_over(const xr_reach *r, uint64_t from, uint32_t but) {
+    uint32_t k = r->value[0] == but;
+    return r->to[k] > from ? r->value[k] : UINT32_MAX;
+}
+
+XG_FN const char *xr_value_kind(const xlagpu_program *p, uint32_t *value) {
+    if (*value < p->head.n_params) return "parameter";
+    *value -= p->head.n_params;
+    return "result";
+}
+XG_FN xlagpu_status xr_overlap_fail(xlagpu_execution *e, uint32_t a, uint32_t b) {
+    const char *first = xr_value_kind(e->program, &a), *second = xr_value_kind(e->program, &b);
+    return xr_fail(&e->c, XLAGPU_ERROR_USAGE,
+        "the buffers of %s %u and %s %u overlap: a result needs memory of its own, or all that of a parameter that the "
+        "module gives it",
+        first, a, second, b);
+}
+
+/* Of the addresses in e->bound, parameters first. */
+XG_FN xlagpu_status xr_overlap_check(xlagpu_execution *e) {
+    const xlagpu_program *p = e->program;
+    uint32_t all = p->head.n_params + p->head.n_results, n = 0, k, other;
+    xr_reach params = {{0, 0}, {UINT32_MAX, UINT32_MAX}}, results = {{0, 0}, {UINT32_MAX, UINT32_MAX}};
+    for (k = 0; k < all; k++) {
+        if (!p->values[k].bytes) continue;
+        e->extents[n].from = e->bound[k];
+        e->extents[n].to = e->bound[k] + p->values[k].bytes;
+        e->extents[n++].value = k;
+    }
+    xr_sort(e->extents, n, sizeof *e->extents, xr_extent_less, NULL);
+    for (k = 0; k < n; k++) {
+        const xr_extent *x = &e->extents[k];
+        bool result = x->value >= p->head.n_params;
+        uint32_t shares = result ? p->values[x->value].alias & ~XG_EXE_MUST_ALIAS : 0;
+        uint32_t but = shares && e->bound[shares - 1] == x->from ? shares - 1 : UINT32_MAX - 1;
+        other = xr_reach_over(&results, x->from, UINT32_MAX - 1);
+        if (other == UINT32_MAX && result) other = xr_reach_over(&params, x->from, but);
+        if (other != UINT32_MAX) return xr_overlap_fail(e, other, x->value);
+        xr_reach_add(result ? &results : &params, x);
+    }
+    return XLAGPU_OK;
+}
+
+#endif /* XG_RT_OVERLAP_C */
 /* rt/host.c -- the platform "host": kernels run on the PTX simulator, blocks spread over threads.
  *
  * Device memory is host memory, 256-byte aligned and known to the simulator, which refuses every access outside it; so
@@ -18643,6 +21802,11 @@ XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t
     uint32_t n, k;
     xlagpu_status s = XLAGPU_OK;
     r->blocks = (uint64_t)r->launch.grid[0] * XG_MAX(r->launch.grid[1], 1u) * XG_MAX(r->launch.grid[2], 1u);
+    if (r->launch.module->prints && r->device->print) {
+        r->launch.print = r->device->print;
+        r->launch.print_user = r->device->print_user;
+        most = 1; /* text in the order of the blocks */
+    }
     n = (uint32_t)XG_MIN((uint64_t)most,
         r->blocks < 64 && r->blocks * r->launch.warps < 64 ? 1 : r->blocks); /* little work is not worth a thread */
     r->n = n;
@@ -18993,7 +22157,7 @@ typedef struct xr_conditional_node {
 typedef struct xr_cuda {
     void *library, *context;
     int device, version;
-    bool retained;
+    bool started, retained;
 #define X(field, symbol, parameters) int(XR_CUDAAPI * field) parameters;
     XR_CUDA_FUNCTIONS(X)
     XR_CUDA_GRAPH_FUNCTIONS(X)
@@ -19021,8 +22185,10 @@ enum {
     XR_CUDA_JIT_ERROR_SIZE = 6
 };
 enum {
-    XR_CUDA_UNSUPPORTED_PTX_VERSION = 222,
-    XR_CUDA_OUT_OF_MEMORY = 2
+    XR_CUDA_OUT_OF_MEMORY = 2,
+    XR_CUDA_STUB_LIBRARY = 34, /* what stands in for the driver where programs are linked */
+    XR_CUDA_NO_DEVICE = 100,
+    XR_CUDA_UNSUPPORTED_PTX_VERSION = 222
 };
 
 XG_FN xr_cuda *xr_cuda_of(xlagpu_device *d) { return (xr_cuda *)d->state; }
@@ -19070,7 +22236,7 @@ XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
             "no NVIDIA driver here: %s cannot be opened; the platform \"host\" simulates", path ? path : names[0]);
 #define X(field, symbol, parameters) \
     f = xr_library_symbol(u->library, symbol); \
-    if (!f) return xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "the NVIDIA driver has no %s: it is too old", symbol); \
+    if (!f) return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "the NVIDIA driver has no %s: it is too old", symbol); \
     memcpy(&u->field, &f, sizeof f);
     XR_CUDA_FUNCTIONS(X)
 #undef X
@@ -19092,15 +22258,22 @@ XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     return XLAGPU_OK;
 }
 
-/* NVIDIA's library of ranges, if it is wanted and there. */
-XG_FN void xr_cuda_bind_nvtx(xr_cuda *u) {
+/* NVIDIA's library of ranges. CUDA 13 has none: there NVTX is a header, which a caller's range function may use. */
+XG_FN void xr_cuda_bind_nvtx(xlagpu_device *d) {
+    xr_cuda *u = xr_cuda_of(d);
     static const char *const names[] = {"libnvToolsExt.so.1", "libnvToolsExt.so", "nvToolsExt64_1.dll"};
     void *push, *pop;
     size_t k;
     for (k = 0; k < XG_COUNT(names) && !u->nvtx; k++) u->nvtx = xr_library_open(names[k]);
     push = u->nvtx ? xr_library_symbol(u->nvtx, "nvtxRangePushA") : NULL;
     pop = u->nvtx ? xr_library_symbol(u->nvtx, "nvtxRangePop") : NULL;
-    if (!push || !pop) return;
+    if (!push || !pop) {
+        xg_format(d->note, sizeof d->note,
+            "no NVTX ranges: %s cannot be opened (CUDA 13 does not have it); give the device a range function that "
+            "calls NVTX's header",
+            names[0]);
+        return;
+    }
     memcpy(&u->nvtx_push, &push, sizeof push);
     memcpy(&u->nvtx_pop, &pop, sizeof pop);
 }
@@ -19117,16 +22290,30 @@ XG_FN xlagpu_status xr_cuda_describe(xlagpu_device *d) {
     return s;
 }
 
+/* Only a machine without a GPU is XLAGPU_ERROR_NO_DEVICE, for which "auto" simulates. All else that is wrong (a driver
+ * that does not fit the kernel's module, a GPU that is not ready) is the user's to know. */
+XG_FN xlagpu_status xr_cuda_init(xlagpu_device *d) {
+    xr_cuda *u = xr_cuda_of(d);
+    int error;
+    u->started = true;
+    error = u->init(0);
+    (void)xr_cuda_check(&d->c, u, error, "starting the NVIDIA driver");
+    if (error == XR_CUDA_NO_DEVICE || error == XR_CUDA_STUB_LIBRARY) d->c.status = XLAGPU_ERROR_NO_DEVICE;
+    return d->c.status;
+}
+XG_FN xlagpu_status xr_cuda_count(xlagpu_device *d, int ordinal) {
+    int count = 0;
+    xlagpu_status s = XR_CUDA(d, device_count(&count), "counting GPUs");
+    if (s == XLAGPU_OK && (ordinal < 0 || ordinal >= count))
+        s = xr_fail(&d->c, count > 0 ? XLAGPU_ERROR_USAGE : XLAGPU_ERROR_NO_DEVICE,
+            "there is no GPU number %d: the driver knows %d", ordinal, count);
+    return s;
+}
 XG_FN xlagpu_status xr_cuda_start(xlagpu_device *d, int ordinal) {
     xr_cuda *u = xr_cuda_of(d);
-    int count = 0;
-    xlagpu_status s = XR_CUDA(d, init(0), "starting the NVIDIA driver");
-    /* a driver without a GPU, or one that does not fit the kernel's module */
-    if (s != XLAGPU_OK) return d->c.status = XLAGPU_ERROR_NO_DEVICE;
-    s = XR_CUDA(d, driver_version(&u->version), "asking for the driver's version");
-    if (s == XLAGPU_OK) s = XR_CUDA(d, device_count(&count), "counting GPUs");
-    if (s == XLAGPU_OK && (ordinal < 0 || ordinal >= count))
-        s = xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "there is no GPU number %d: the driver knows %d", ordinal, count);
+    xlagpu_status s = xr_cuda_init(d);
+    if (s == XLAGPU_OK) s = XR_CUDA(d, driver_version(&u->version), "asking for the driver's version");
+    if (s == XLAGPU_OK) s = xr_cuda_count(d, ordinal);
     if (s == XLAGPU_OK) s = XR_CUDA(d, device_get(&u->device, ordinal), "getting the GPU");
     if (s == XLAGPU_OK) s = xr_cuda_describe(d);
     if (s == XLAGPU_OK) s = XR_CUDA(d, context_retain(&u->context, u->device), "making a context on the GPU");
@@ -19143,7 +22330,7 @@ XG_FN void xr_cuda_close(xlagpu_device *d) {
     if (u->retained) u->context_release(u->device);
     xr_library_close(u->nvtx);
     xg_mem_free(&d->c, u->cache);
-    xr_library_close(u->library);
+    if (!u->started) xr_library_close(u->library); /* else it stays: a driver has threads, and other users */
     xg_mem_free(&d->c, u);
     d->state = NULL;
 }
@@ -19163,7 +22350,7 @@ XG_FN xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *des
         else
             s = xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
     }
-    if (s == XLAGPU_OK && desc && desc->nvtx) xr_cuda_bind_nvtx(u);
+    if (s == XLAGPU_OK && desc && desc->nvtx) xr_cuda_bind_nvtx(d);
     if (s == XLAGPU_OK) s = xr_cuda_start(d, desc ? desc->ordinal : 0);
     if (s != XLAGPU_OK) xr_cuda_close(d);
     return s;
@@ -19343,11 +22530,28 @@ XG_FN void xr_cuda_unload(xlagpu_program *p) {
 
 /* ---- the way of a launch ---- */
 
+/* Of a program with loops or branches an execution has a place in pinned memory for what they are decided by: one
+ * asynchronous copy and one wait bring it there, on the stream alone. */
 XG_FN xlagpu_status xr_cuda_prepare(xlagpu_execution *e) {
-    (void)e;
-    return XLAGPU_OK;
+    enum {
+        DECISION_BYTES = 16
+    };
+    xr_block b;
+    xlagpu_status s;
+    memset(&b, 0, sizeof b);
+    if (!e->program->has_decisions) return XLAGPU_OK;
+    s = xr_cuda_alloc_host(e->program->device, DECISION_BYTES, &b);
+    e->state = b.memory;
+    return s;
 }
-XG_FN void xr_cuda_finish(xlagpu_execution *e) { (void)e; }
+XG_FN void xr_cuda_finish(xlagpu_execution *e) {
+    xr_block b;
+    if (!e->state) return;
+    memset(&b, 0, sizeof b);
+    b.memory = e->state;
+    b.host = true;
+    xr_cuda_release(e->program->device, &b);
+}
 
 XG_FN xr_cuda *xr_cuda_under(const xlagpu_execution *e) { return xr_cuda_of(e->program->device); }
 #define XR_CUDA_RUN(e, call, what) xr_cuda_check(&(e)->c, xr_cuda_under(e), xr_cuda_under(e)->call, (what))
@@ -19357,8 +22561,11 @@ XG_FN xlagpu_status xr_cuda_copy(xlagpu_execution *e, uint64_t to, uint64_t from
     return XR_CUDA_RUN(e, copy(to, from, bytes, stream), "copying on the GPU");
 }
 XG_FN xlagpu_status xr_cuda_read(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream) {
-    xlagpu_status s = XR_CUDA_RUN(e, stream_wait(stream), "waiting for a loop's or branch's decision");
-    return s == XLAGPU_OK ? XR_CUDA_RUN(e, download(to, from, bytes), "reading a loop's or branch's decision") : s;
+    uint64_t place = (uint64_t)(uintptr_t)e->state;
+    xlagpu_status s = XR_CUDA_RUN(e, copy(place, from, bytes, stream), "reading a loop's or branch's decision");
+    if (s == XLAGPU_OK) s = XR_CUDA_RUN(e, stream_wait(stream), "waiting for a loop's or branch's decision");
+    if (s == XLAGPU_OK) memcpy(to, e->state, bytes);
+    return s;
 }
 XG_FN xlagpu_status xr_cuda_fill(xlagpu_execution *e, uint64_t to, uint32_t pattern, size_t bytes, void *stream) {
     /* one byte four times: the loader checked it */
@@ -19407,8 +22614,8 @@ XG_FN xlagpu_status xr_cuda_event_seconds(xlagpu_execution *e, void *before, voi
     *seconds = (double)milliseconds * 1e-3;
     return s;
 }
-XG_FN void xr_cuda_range(xlagpu_execution *e, const char *name) {
-    xr_cuda *u = xr_cuda_under(e);
+XG_FN void xr_cuda_range(xlagpu_device *d, const char *name) {
+    xr_cuda *u = xr_cuda_of(d);
     if (!u->nvtx_push) return;
     if (name)
         u->nvtx_push(name);
@@ -19654,7 +22861,13 @@ XG_FN void *xr_cache_make(xlagpu_device *d, const xg_source *ptx) {
  * handle of the node; a branch has one node each. The condition of a loop stands before its node and again at the end
  * of its body.
  *
- * Law: what a build made is taken back when one of its steps fails. */
+ * When addresses change, nodes are changed where they stand, in the bodies of loops and branches too: the executable
+ * graph takes the nodes of the graphs inside the one that it was made of.
+ *
+ * Laws
+ * - What a build made is taken back when one of its steps fails.
+ * - A refusal is XLAGPU_ERROR_UNSUPPORTED unless memory is short or the context is lost: then the caller does without.
+ */
 #ifndef XG_RT_CUDA_GRAPH_C
 #define XG_RT_CUDA_GRAPH_C
 
@@ -19663,10 +22876,43 @@ enum {
     XR_GRAPH_IF = 0,
     XR_GRAPH_WHILE = 1,
     XR_GRAPH_ASSIGN_DEFAULT = 1,
+    XR_GRAPH_HOST_MEMORY = 1,
     XR_GRAPH_DEVICE_MEMORY = 2
 };
 
-#define XR_GRAPH(e, call, what) xr_cuda_check(&(e)->c, xr_cuda_under(e), xr_cuda_under(e)->call, (what))
+/* Answers behind which nothing in the context works any more, so that there is no other way to run. X(number), of
+ * CUresult. */
+#define XR_CUDA_LOST(X) \
+    X(4 /* DEINITIALIZED */) \
+    X(214 /* ECC_UNCORRECTABLE */) \
+    X(220 /* NVLINK_UNCORRECTABLE */) \
+    X(226 /* CONTAINED */) \
+    X(700 /* ILLEGAL_ADDRESS */) \
+    X(702 /* LAUNCH_TIMEOUT */) \
+    X(709 /* CONTEXT_IS_DESTROYED */) \
+    X(710 /* ASSERT */) \
+    X(714 /* HARDWARE_STACK_ERROR */) \
+    X(715 /* ILLEGAL_INSTRUCTION */) \
+    X(716 /* MISALIGNED_ADDRESS */) \
+    X(717 /* INVALID_ADDRESS_SPACE */) \
+    X(718 /* INVALID_PC */) \
+    X(719 /* LAUNCH_FAILED */) \
+    X(721 /* TENSOR_MEMORY_LEAK */)
+
+XG_FN bool xr_cuda_is_lost(int error) {
+    switch (error) {
+#define X(number) case number:
+        XR_CUDA_LOST(X)
+#undef X
+        return true;
+    default: return false;
+    }
+}
+XG_FN xlagpu_status xr_graph_check(xlagpu_execution *e, int error, const char *what) {
+    xlagpu_status s = xr_cuda_check(&e->c, xr_cuda_under(e), error, what);
+    return s == XLAGPU_ERROR_DEVICE && !xr_cuda_is_lost(error) ? XLAGPU_ERROR_UNSUPPORTED : s;
+}
+#define XR_GRAPH(e, call, what) xr_graph_check((e), xr_cuda_under(e)->call, (what))
 
 /* ---- what a command is ---- */
 
@@ -19680,11 +22926,21 @@ XG_FN void xr_graph_kernel(xlagpu_execution *e, const xg_exe_thunk *t, const uin
     n->shared = k->shared_bytes;
     n->params = e->arg_pointers;
 }
+/* The executable graph keeps the kind of memory that it was made with: that of the allocation, device memory for all
+ * that the caller brings. */
+XG_FN void xr_graph_copy_side(const xlagpu_program *p, uint32_t slice, uint64_t address, xr_copy_side *side) {
+    const xg_exe_allocation *a = &p->allocations[p->slices[slice].allocation];
+    bool host = a->kind == XG_EXE_ALLOC_TEMP && a->host;
+    side->type = host ? XR_GRAPH_HOST_MEMORY : XR_GRAPH_DEVICE_MEMORY;
+    if (host)
+        side->host = (const void *)(uintptr_t)address;
+    else
+        side->device = address;
+}
 XG_FN void xr_graph_copy(const xlagpu_program *p, const xg_exe_thunk *t, const uint64_t *words, xr_copy_node *n) {
     memset(n, 0, sizeof *n);
-    n->from.type = n->to.type = XR_GRAPH_DEVICE_MEMORY;
-    n->from.device = words[0];
-    n->to.device = words[1];
+    xr_graph_copy_side(p, p->links[t->first_link], words[0], &n->from);
+    xr_graph_copy_side(p, p->links[t->first_link + 1], words[1], &n->to);
     n->width = n->from.pitch = n->to.pitch = (size_t)p->slices[p->links[t->first_link]].bytes;
     n->height = n->depth = n->from.height = n->to.height = 1;
 }
@@ -19739,6 +22995,18 @@ XG_FN void xr_graph_join(xr_graph_writer *w, void *node) {
     w->n_front = 0;
 }
 
+/* Remembers a node, for a command or, for the number behind the last one, a question. */
+XG_FN xr_node *xr_graph_remember(xr_graph_writer *w, uint32_t command, void *node) {
+    xr_record *r = w->r;
+    xr_node *n = &r->nodes[r->n_nodes++];
+    XLAGPU_ASSERT(r->n_nodes <= w->b->n_nodes);
+    memset(n, 0, sizeof *n);
+    n->node = node;
+    n->next = r->first[command];
+    r->first[command] = r->n_nodes;
+    return n;
+}
+
 XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
     xlagpu_execution *e = w->e;
     const xlagpu_program *p = e->program;
@@ -19769,7 +23037,7 @@ XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
         xr_note(&e->c, "\nfor HLO %s", p->strings + t->name);
         return s;
     }
-    w->r->nodes[command] = node;
+    (void)xr_graph_remember(w, command, node);
     if (full) {
         xr_graph_join(w, node);
         return s;
@@ -19780,25 +23048,36 @@ XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
     return s;
 }
 
-/* The kernel that sets a handle by what lies at the address. */
+/* The kernel that sets a handle by what lies at the address. params: 5, which point into q. */
+XG_FN void xr_graph_question(xlagpu_execution *e, xr_question *q, void **params, xr_kernel_node *n) {
+    memset(n, 0, sizeof *n);
+    n->function = xr_cuda_under(e)->condition;
+    n->grid[0] = n->grid[1] = n->grid[2] = n->block[0] = n->block[1] = n->block[2] = 1;
+    params[0] = &q->handle;
+    params[1] = &q->address;
+    params[2] = &q->kind;
+    params[3] = &q->branches;
+    params[4] = &q->which;
+    n->params = params;
+}
 XG_FN xlagpu_status xr_graph_ask(
-    xr_graph_writer *w, uint64_t handle, uint64_t address, uint32_t kind, uint32_t branches, uint32_t which) {
+    xr_graph_writer *w, uint64_t handle, uint32_t slice, uint32_t kind, uint32_t branches, uint32_t which) {
     xr_kernel_node n;
+    xr_question q;
     void *params[5], *node = NULL, *after[XR_GRAPH_FRONT];
     uint64_t below;
     uint32_t n_after = xr_graph_after(w, NULL, after, &below);
     xlagpu_status s;
-    memset(&n, 0, sizeof n);
-    n.function = xr_cuda_under(w->e)->condition;
-    n.grid[0] = n.grid[1] = n.grid[2] = n.block[0] = n.block[1] = n.block[2] = 1;
-    params[0] = &handle;
-    params[1] = &address;
-    params[2] = &kind;
-    params[3] = &branches;
-    params[4] = &which;
-    n.params = params;
+    q.handle = handle;
+    q.address = xr_address(w->e, slice);
+    q.slice = slice;
+    q.kind = kind;
+    q.branches = branches;
+    q.which = which;
+    xr_graph_question(w->e, &q, params, &n);
     s = XR_GRAPH(w->e, graph_kernel(&node, w->graph, after, n_after, &n), "adding a condition to a graph");
     xr_graph_join(w, node);
+    if (s == XLAGPU_OK) xr_graph_remember(w, w->b->n, node)->asks = q;
     return s;
 }
 
@@ -19830,21 +23109,20 @@ XG_FN xlagpu_status xr_graph_handle(xr_graph_writer *w, uint64_t *handle) {
 
 XG_FN xlagpu_status xr_graph_thunk(xr_graph_writer *w, uint32_t number);
 
-XG_FN xlagpu_status xr_graph_while(xr_graph_writer *w, const uint32_t *children, uint64_t address) {
+XG_FN xlagpu_status xr_graph_while(xr_graph_writer *w, const uint32_t *children, uint32_t slice) {
     xr_graph_writer in;
     uint64_t handle = 0;
     xlagpu_status s = xr_graph_handle(w, &handle);
     if (s == XLAGPU_OK) s = xr_graph_thunk(w, children[0]);
-    if (s == XLAGPU_OK) s = xr_graph_ask(w, handle, address, 0, 0, 0);
+    if (s == XLAGPU_OK) s = xr_graph_ask(w, handle, slice, 0, 0, 0);
     if (s == XLAGPU_OK) s = xr_graph_conditional(w, XR_GRAPH_WHILE, handle, &in);
     if (s == XLAGPU_OK) s = xr_graph_thunk(&in, children[1]);
     if (s == XLAGPU_OK) s = xr_graph_thunk(&in, children[0]);
-    if (s == XLAGPU_OK) s = xr_graph_ask(&in, handle, address, 0, 0, 0);
+    if (s == XLAGPU_OK) s = xr_graph_ask(&in, handle, slice, 0, 0, 0);
     return s;
 }
 /* All questions are asked before a branch runs: it may write over what they are about. */
-XG_FN xlagpu_status xr_graph_branches(
-    xr_graph_writer *w, const uint32_t *children, uint32_t n, uint64_t address, bool pred) {
+XG_FN xlagpu_status xr_graph_branches(xr_graph_writer *w, const uint32_t *children, uint32_t n, uint32_t slice) {
     enum {
         MOST = 64
     };
@@ -19852,10 +23130,12 @@ XG_FN xlagpu_status xr_graph_branches(
     xr_graph_writer in;
     uint32_t k;
     xlagpu_status s = XLAGPU_OK;
-    if (n > MOST) return XLAGPU_ERROR_UNSUPPORTED;
+    bool pred = w->e->program->slices[slice].bytes == 1;
+    if (n > MOST)
+        return xr_fail(&w->e->c, XLAGPU_ERROR_UNSUPPORTED, "a graph of %u branches; %d are the most", n, MOST);
     for (k = 0; k < n && s == XLAGPU_OK; k++) {
         s = xr_graph_handle(w, &handles[k]);
-        if (s == XLAGPU_OK) s = xr_graph_ask(w, handles[k], address, pred ? 1 : 2, n, k);
+        if (s == XLAGPU_OK) s = xr_graph_ask(w, handles[k], slice, pred ? 1 : 2, n, k);
     }
     for (k = 0; k < n && s == XLAGPU_OK; k++) {
         s = xr_graph_conditional(w, XR_GRAPH_IF, handles[k], &in);
@@ -19870,9 +23150,8 @@ XG_FN xlagpu_status xr_graph_thunk(xr_graph_writer *w, uint32_t number) {
     const uint32_t *children = xr_children(p, t, &n);
     xlagpu_status s = XLAGPU_OK;
     if (number != w->b->thunk && !xr_is_control(t->kind)) return xr_graph_command(w, p->command_of[number]);
-    if (t->kind == XG_EXE_THUNK_WHILE) return xr_graph_while(w, children, xr_address(w->e, slice));
-    if (t->kind == XG_EXE_THUNK_CONDITIONAL)
-        return xr_graph_branches(w, children, n, xr_address(w->e, slice), p->slices[slice].bytes == 1);
+    if (t->kind == XG_EXE_THUNK_WHILE) return xr_graph_while(w, children, slice);
+    if (t->kind == XG_EXE_THUNK_CONDITIONAL) return xr_graph_branches(w, children, n, slice);
     for (k = 0; k < n && s == XLAGPU_OK; k++) s = xr_graph_thunk(w, children[k]);
     return s;
 }
@@ -19890,6 +23169,10 @@ XG_FN xlagpu_status xr_cuda_build(xlagpu_execution *e, const xr_command_buffer *
     xlagpu_status s;
     if (!xr_cuda_under(e)->graphs) return XLAGPU_ERROR_UNSUPPORTED;
     if (b->control && !xr_cuda_under(e)->condition) return XLAGPU_ERROR_UNSUPPORTED;
+    if (!b->n_nodes)
+        return xr_fail(&e->c, XLAGPU_ERROR_UNSUPPORTED, "a graph of more than %d nodes", (int)XR_GRAPH_NODES_MAX);
+    memset(r->first, 0, ((size_t)b->n + 1) * sizeof *r->first);
+    r->n_nodes = 0;
     s = XR_GRAPH(e, graph_create(&r->graph, 0), "making a graph");
     memset(&w, 0, sizeof w);
     w.e = e;
@@ -19907,37 +23190,73 @@ XG_FN xlagpu_status xr_cuda_build(xlagpu_execution *e, const xr_command_buffer *
     return s;
 }
 
+/* All nodes of a command get what its words say now. */
+XG_FN xlagpu_status xr_graph_update_kernel(xlagpu_execution *e, xr_record *r, uint32_t first, const xr_kernel_node *n) {
+    xlagpu_status s = XLAGPU_OK;
+    for (; first && s == XLAGPU_OK; first = r->nodes[first - 1].next)
+        s = XR_GRAPH(e, graph_set_kernel(r->exec, r->nodes[first - 1].node, n), "changing a kernel of a graph");
+    return s;
+}
+XG_FN xlagpu_status xr_graph_update_copy(xlagpu_execution *e, xr_record *r, uint32_t first, const xr_copy_node *n) {
+    void *context = xr_cuda_under(e)->context;
+    xlagpu_status s = XLAGPU_OK;
+    for (; first && s == XLAGPU_OK; first = r->nodes[first - 1].next)
+        s = XR_GRAPH(e, graph_set_copy(r->exec, r->nodes[first - 1].node, n, context), "changing a copy of a graph");
+    return s;
+}
+XG_FN xlagpu_status xr_graph_update_fill(xlagpu_execution *e, xr_record *r, uint32_t first, const xr_fill_node *n) {
+    void *context = xr_cuda_under(e)->context;
+    xlagpu_status s = XLAGPU_OK;
+    for (; first && s == XLAGPU_OK; first = r->nodes[first - 1].next)
+        s = XR_GRAPH(e, graph_set_fill(r->exec, r->nodes[first - 1].node, n, context), "changing a fill of a graph");
+    return s;
+}
+/* Questions about an address that has changed. */
+XG_FN xlagpu_status xr_graph_update_questions(xlagpu_execution *e, xr_record *r, uint32_t first) {
+    xlagpu_status s = XLAGPU_OK;
+    for (; first && s == XLAGPU_OK; first = r->nodes[first - 1].next) {
+        xr_node *node = &r->nodes[first - 1];
+        xr_kernel_node n;
+        void *params[5];
+        if (node->asks.address == xr_address(e, node->asks.slice)) continue;
+        node->asks.address = xr_address(e, node->asks.slice);
+        xr_graph_question(e, &node->asks, params, &n);
+        s = XR_GRAPH(e, graph_set_kernel(r->exec, node->node, &n), "changing a condition of a graph");
+        r->updates++;
+    }
+    return s;
+}
+
 XG_FN xlagpu_status xr_cuda_update(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command) {
     const xlagpu_program *p = e->program;
-    const xg_exe_thunk *t = &p->thunks[b->commands[command].thunk];
-    const uint64_t *words = r->words + b->commands[command].first;
-    xr_cuda *u = xr_cuda_under(e);
+    uint32_t first = r->first[command];
+    const xg_exe_thunk *t;
+    const uint64_t *words;
+    xr_kernel_node kernel;
+    xr_copy_node copy;
+    xr_fill_node fill;
+    if (command == b->n) return xr_graph_update_questions(e, r, first);
+    t = &p->thunks[b->commands[command].thunk];
+    words = r->words + b->commands[command].first;
+    if (!first) return XLAGPU_OK; /* copies of nothing have no nodes */
     r->updates++;
-    if (xr_graph_is_empty(p, t)) return XLAGPU_OK;
-    if (t->kind == XG_EXE_THUNK_KERNEL) {
-        xr_kernel_node n;
-        xr_graph_kernel(e, t, words, &n);
-        return XR_GRAPH(e, graph_set_kernel(r->exec, r->nodes[command], &n), "changing a kernel of a graph");
-    }
-    if (t->kind == XG_EXE_THUNK_COPY) {
-        xr_copy_node n;
-        xr_graph_copy(p, t, words, &n);
-        return XR_GRAPH(e, graph_set_copy(r->exec, r->nodes[command], &n, u->context), "changing a copy of a graph");
-    }
-    {
-        xr_fill_node n;
-        xr_graph_fill(p, t, words, &n);
-        return XR_GRAPH(e, graph_set_fill(r->exec, r->nodes[command], &n, u->context), "changing a fill of a graph");
+    switch (t->kind) {
+    case XG_EXE_THUNK_KERNEL:
+        xr_graph_kernel(e, t, words, &kernel);
+        return xr_graph_update_kernel(e, r, first, &kernel);
+    case XG_EXE_THUNK_COPY: xr_graph_copy(p, t, words, &copy); return xr_graph_update_copy(e, r, first, &copy);
+    default: xr_graph_fill(p, t, words, &fill); return xr_graph_update_fill(e, r, first, &fill);
     }
 }
 
 XG_FN xlagpu_status xr_cuda_replay(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream) {
+    xlagpu_status s = XR_GRAPH(e, graph_launch(r->exec, stream), "launching a graph");
     uint32_t k;
-    for (k = 0; k < b->n; k++) {
+    for (k = 0; k < b->n && s == XLAGPU_OK; k++) {
         const xg_exe_thunk *t = &e->program->thunks[b->commands[k].thunk];
         if (t->kind == XG_EXE_THUNK_KERNEL) e->stats[t->kernel].launches++;
     }
-    return XR_GRAPH(e, graph_launch(r->exec, stream), "launching a graph");
+    return s;
 }
 #undef XR_GRAPH
 
@@ -20020,6 +23339,7 @@ XG_FN xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_device_desc 
         }
         if (!automatic || s != XLAGPU_ERROR_NO_DEVICE || !host) return s;
         xr_begin(&d->c);
+        d->note[0] = 0;
     }
     if (!host) return xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "the simulator was compiled out (XLAGPU_NO_SIMULATOR)");
     s = host->open(d, desc);
@@ -20043,6 +23363,10 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     if (desc) {
         d->progress = desc->progress;
         d->progress_user = desc->progress_user;
+        d->print = desc->print;
+        d->print_user = desc->print_user;
+        d->range = desc->range;
+        d->range_user = desc->range_user;
     }
     return xr_open_platform(d, desc);
 }
@@ -20071,6 +23395,7 @@ XLAGPU_DEF const char *xlagpu_rt_error(const xlagpu_device *d) { return d ? d->c
 XLAGPU_DEF xlagpu_status xlagpu_rt_error_status(const xlagpu_device *d) {
     return d ? d->c.status : XLAGPU_ERROR_MEMORY;
 }
+XLAGPU_DEF const char *xlagpu_rt_note(const xlagpu_device *d) { return d ? d->note : ""; }
 XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *d) {
     return d && d->platform ? d->platform->name : "none";
 }
@@ -20126,12 +23451,15 @@ XLAGPU_DEF void xlagpu_rt_free(xlagpu_device *d, xlagpu_buffer b) {
     if (d && d->platform) xr_release(d, b.address);
 }
 XLAGPU_DEF xlagpu_status xlagpu_rt_upload(xlagpu_device *d, xlagpu_buffer to, const void *from, size_t bytes) {
+    xlagpu_status s;
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
     xr_begin(&d->c);
     if (bytes > to.bytes)
         return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "uploading %zu bytes into a buffer of %zu", bytes, to.bytes);
     if (!from && bytes) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "uploading %zu bytes from nowhere", bytes);
-    return bytes ? d->platform->upload(d, to.address, from, bytes) : XLAGPU_OK;
+    if (!bytes) return XLAGPU_OK;
+    s = d->platform->upload(d, to.address, from, bytes);
+    return s == XLAGPU_OK ? d->platform->wait(d, NULL) : s; /* work on any stream may follow */
 }
 XLAGPU_DEF xlagpu_status xlagpu_rt_download(xlagpu_device *d, void *to, xlagpu_buffer from, size_t bytes) {
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
@@ -20317,8 +23645,10 @@ XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, cons
  *
  * The program knows each buffer's commands; an execution has recorded, for each, the addresses it works on. When it is
  * run and an address has changed since, the record and the platform's own form of it (a CUDA graph) are brought up to
- * date, command by command; nothing is allocated for that here. A platform that cannot have command buffers says so
- * when one is built (XLAGPU_ERROR_UNSUPPORTED), and the thunks run one by one from then on.
+ * date, command by command; nothing is allocated for that here.
+ *
+ * Law: what a device refuses (XLAGPU_ERROR_UNSUPPORTED) costs speed, never a run. A refused change leads to one new
+ * build, a refused build to thunks that run one by one from then on; the execution's note says why.
  *
  * Commands are the thunks that are no control flow, in the order of the tree; commands of a loop's condition and body,
  * and of branches, stand there as well, each once. */
@@ -20359,6 +23689,25 @@ XG_FN bool xr_commands_list(xlagpu_program *p, uint32_t number, xr_command_buffe
     return true;
 }
 
+/* How many graph nodes a thunk gives; above XR_GRAPH_NODES_MAX: too many. A loop has its condition twice, and asks
+ * twice. */
+XG_FN uint32_t xr_commands_nodes(const xlagpu_program *p, uint32_t number, const xr_command_buffer *b) {
+    const xg_exe_thunk *t = &p->thunks[number];
+    const uint32_t *children;
+    uint64_t all = 0;
+    uint32_t n, k;
+    if (number != b->thunk && !xr_is_control(t->kind)) return 1;
+    children = xr_children(p, t, &n);
+    for (k = 0; k < n; k++) {
+        uint32_t below = xr_commands_nodes(p, children[k], b);
+        bool twice = t->kind == XG_EXE_THUNK_WHILE && k == 0;
+        all += twice ? 2 * (uint64_t)below : below;
+    }
+    if (t->kind == XG_EXE_THUNK_WHILE) all += 2;
+    if (t->kind == XG_EXE_THUNK_CONDITIONAL) all += n;
+    return (uint32_t)XG_MIN(all, (uint64_t)XR_GRAPH_NODES_MAX + 1);
+}
+
 /* The arrays have room for as many as there are thunks. */
 XG_FN xlagpu_status xr_commands_load(xlagpu_program *p) {
     uint32_t k, used = 0;
@@ -20370,6 +23719,8 @@ XG_FN xlagpu_status xr_commands_load(xlagpu_program *p) {
         if (!xr_commands_list(p, k, b, p->commands + used))
             return xr_damaged(p, "a command buffer with what is no command");
         used += b->n;
+        b->n_nodes = xr_commands_nodes(p, k, b);
+        if (b->n_nodes > XR_GRAPH_NODES_MAX) b->n_nodes = 0;
         p->has_control_commands = p->has_control_commands || b->control;
         p->command_of[k] = p->n_command_buffers++;
     }
@@ -20378,12 +23729,19 @@ XG_FN xlagpu_status xr_commands_load(xlagpu_program *p) {
 
 /* ---- of an execution ---- */
 
+/* Of the parts of a record, each a multiple of 8, so that words stay aligned. */
+XG_FN uint64_t xr_commands_words_bytes(const xr_command_buffer *b) { return ((uint64_t)b->n_words + 1) * 8; }
+XG_FN uint64_t xr_commands_nodes_bytes(const xr_command_buffer *b) {
+    return ((uint64_t)b->n_nodes * sizeof(xr_node) + 7) / 8 * 8;
+}
+XG_FN uint64_t xr_commands_first_bytes(const xr_command_buffer *b) { return ((uint64_t)b->n / 2 + 1) * 8; }
 XG_FN uint64_t xr_commands_bytes(const xlagpu_program *p) {
     uint64_t n = (uint64_t)p->n_command_buffers * sizeof(xr_record);
     uint32_t k;
-    /* 8: whatever a pointer has, words stay aligned */
-    for (k = 0; k < p->n_command_buffers; k++)
-        n += ((uint64_t)p->command_buffers[k].n_words + 1) * 8 + ((uint64_t)p->command_buffers[k].n + 1) * 8;
+    for (k = 0; k < p->n_command_buffers; k++) {
+        const xr_command_buffer *b = &p->command_buffers[k];
+        n += xr_commands_words_bytes(b) + xr_commands_nodes_bytes(b) + xr_commands_first_bytes(b);
+    }
     return n;
 }
 XG_FN void xr_commands_place(xlagpu_execution *e, char *m) {
@@ -20392,10 +23750,13 @@ XG_FN void xr_commands_place(xlagpu_execution *e, char *m) {
     e->records = (xr_record *)(void *)m;
     m += (size_t)p->n_command_buffers * sizeof(xr_record);
     for (k = 0; k < p->n_command_buffers; k++) {
+        const xr_command_buffer *b = &p->command_buffers[k];
         e->records[k].words = (uint64_t *)(void *)m;
-        m += ((size_t)p->command_buffers[k].n_words + 1) * 8;
-        e->records[k].nodes = (void **)(void *)m;
-        m += ((size_t)p->command_buffers[k].n + 1) * 8;
+        m += (size_t)xr_commands_words_bytes(b);
+        e->records[k].nodes = (xr_node *)(void *)m;
+        m += (size_t)xr_commands_nodes_bytes(b);
+        e->records[k].first = (uint32_t *)(void *)m;
+        m += (size_t)xr_commands_first_bytes(b);
     }
 }
 XG_FN void xr_commands_finish(xlagpu_execution *e) {
@@ -20412,11 +23773,10 @@ XG_FN bool xr_commands_set(uint64_t *at, uint64_t word) {
     return changed;
 }
 
-/* Addresses as they are now; commands that are built already are told. */
+/* Addresses as they are now; commands that are built already are told, and so is what asks for a changed address. */
 XG_FN xlagpu_status xr_commands_record(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r) {
     const xlagpu_program *p = e->program;
     uint32_t c, k;
-    if (b->control) p->device->platform->forget(e, r); /* conditional nodes are built anew */
     for (c = 0; c < b->n; c++) {
         const xr_command *m = &b->commands[c];
         const xg_exe_thunk *t = &p->thunks[m->thunk];
@@ -20434,7 +23794,29 @@ XG_FN xlagpu_status xr_commands_record(xlagpu_execution *e, const xr_command_buf
             if (s != XLAGPU_OK) return s;
         }
     }
-    return XLAGPU_OK;
+    return r->built && b->control ? p->device->platform->update(e, b, r, b->n) : XLAGPU_OK;
+}
+
+/* Brings the record up to date, builds what is not built, and runs it. */
+XG_FN xlagpu_status xr_commands_try(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream) {
+    const xr_platform *q = e->program->device->platform;
+    xlagpu_status s = XLAGPU_OK;
+    if (!r->built || r->version != e->version) {
+        bool built = r->built;
+        if (r->no_update) q->forget(e, r);
+        s = xr_commands_record(e, b, r);
+        r->no_update = r->no_update || (built && s == XLAGPU_ERROR_UNSUPPORTED);
+        if (s == XLAGPU_OK && !r->built) s = q->build(e, b, r);
+        if (s == XLAGPU_OK) r->version = e->version;
+    }
+    return s == XLAGPU_OK ? q->replay(e, b, r, stream) : s;
+}
+
+/* The refusal becomes the execution's note: the run goes on without it. */
+XG_FN void xr_commands_refused(xlagpu_execution *e, const char *consequence) {
+    const char *why = *e->c.message ? e->c.message : "the driver has no such graphs";
+    xg_format(e->note, sizeof e->note, "%s: %s", consequence, why);
+    xr_begin(&e->c);
 }
 
 XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *stream, bool *done) {
@@ -20442,25 +23824,24 @@ XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *
     const xr_platform *q = p->device->platform;
     const xr_command_buffer *b = &p->command_buffers[p->command_of[number]];
     xr_record *r = &e->records[p->command_of[number]];
-    xlagpu_status s = XLAGPU_OK;
+    bool built = r->built;
+    xlagpu_status s;
     *done = false;
     if (r->plain || p->device->no_command_buffers || e->profile.on) return XLAGPU_OK;
-    if (!r->built || r->version != e->version) {
-        s = xr_commands_record(e, b, r);
-        if (s == XLAGPU_OK && !r->built) {
-            s = q->build(e, b, r);
-            if (s == XLAGPU_ERROR_UNSUPPORTED) {
-                r->plain = true;
-                xr_begin(&e->c);
-                return XLAGPU_OK;
-            }
-        }
-        r->version = e->version;
+    s = xr_commands_try(e, b, r, stream);
+    if (s == XLAGPU_ERROR_UNSUPPORTED && built) {
+        q->forget(e, r);
+        xr_commands_refused(e, "a command buffer is built anew where addresses change");
+        s = xr_commands_try(e, b, r, stream);
     }
-    if (s == XLAGPU_OK) s = q->replay(e, b, r, stream);
-    *done = true;
+    *done = s != XLAGPU_ERROR_UNSUPPORTED;
     if (s == XLAGPU_OK) return s;
     q->forget(e, r);
+    if (s == XLAGPU_ERROR_UNSUPPORTED) {
+        xr_commands_refused(e, "a command buffer runs kernel by kernel");
+        r->plain = true;
+        return XLAGPU_OK;
+    }
     xr_note(&e->c, "\nwhile running the command buffer that begins with HLO %s", p->strings + p->thunks[number].name);
     return s;
 }
@@ -20786,6 +24167,7 @@ XG_FN xlagpu_status xr_check_control(xlagpu_program *p, const xg_exe_thunk *t, u
     if (asks && (slice >= p->n_slices ||
                     (p->slices[slice].bytes != 1 && (t->kind == XG_EXE_THUNK_WHILE || p->slices[slice].bytes != 4))))
         return xr_damaged(p, "what a loop or branch asks");
+    p->has_decisions = p->has_decisions || asks;
     children.first_link += asks;
     children.n_links -= asks;
     return xr_check_sequence(p, &children, number, taken);
@@ -20898,15 +24280,18 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
 XG_FN xlagpu_status xr_upload_constants(xlagpu_program *p) {
     xlagpu_device *d = p->device;
     uint32_t k;
+    bool any = false;
     xlagpu_status s = XLAGPU_OK;
     for (k = 0; k < p->n_allocations && s == XLAGPU_OK; k++) {
         const xg_exe_allocation *a = &p->allocations[k];
         if (a->kind != XG_EXE_ALLOC_CONSTANT) continue;
         s = xr_alloc(d, (size_t)a->bytes, &p->constants[k]);
-        if (s == XLAGPU_OK && a->bytes)
+        if (s == XLAGPU_OK && a->bytes) {
             s = d->platform->upload(d, p->constants[k], xr_section(p, XG_EXE_DATA) + a->data, (size_t)a->bytes);
+            any = true;
+        }
     }
-    return s;
+    return s == XLAGPU_OK && any ? d->platform->wait(d, NULL) : s; /* runs on any stream may follow */
 }
 
 /* The kernels, then once more the thunks: now it is known how many buffers a kernel takes. */
@@ -21061,6 +24446,14 @@ XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *p, uint32_t index, xlagpu
 
 XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
 
+/* A range begins; with NULL the last one ends. */
+XG_FN void xr_range(xlagpu_device *d, const char *name) {
+    if (d->range)
+        d->range(d->range_user, name);
+    else if (d->platform->range)
+        d->platform->range(d, name);
+}
+
 XG_FN void xr_profile_end(xlagpu_execution *e) {
     const xr_platform *q = e->program->device->platform;
     if (e->profile.before) q->event_free(e, e->profile.before);
@@ -21104,9 +24497,9 @@ XG_FN xlagpu_status xr_profile_step(xlagpu_execution *e, const xg_exe_thunk *t, 
     double start = xr_seconds(), took = 0;
     xlagpu_rt_event *v;
     xlagpu_status s = q->event_record(e, e->profile.before, stream);
-    if (q->range) q->range(e, p->strings + t->name);
+    xr_range(p->device, p->strings + t->name);
     if (s == XLAGPU_OK) s = xr_run_step(e, t, stream);
-    if (q->range) q->range(e, NULL);
+    xr_range(p->device, NULL);
     if (s == XLAGPU_OK) s = q->event_record(e, e->profile.after, stream);
     if (s == XLAGPU_OK) s = q->event_wait(e, e->profile.after);
     if (s == XLAGPU_OK) s = q->event_seconds(e, e->profile.before, e->profile.after, &took);
@@ -21141,35 +24534,63 @@ XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(const xlagpu_executio
 
 /* ---- executions ---- */
 
-/* One block from the allocator: the execution, base addresses, launch arguments, counters. */
+/* An execution is one block from the allocator: its head, then these parts. */
+enum {
+    XR_PART_BASE,
+    XR_PART_BOUND,
+    XR_PART_EXTENTS,
+    XR_PART_ARGS,
+    XR_PART_STATS,
+    XR_PART_BUFFERS,
+    XR_PART_RECORDS,
+    XR_PART_LANES,
+    XR_PART_POINTERS,
+    XR_PART_COUNT
+};
+/* The bytes of each, multiples of 8; gives their sum. */
+XG_FN uint64_t xr_execution_parts(const xlagpu_program *p, uint64_t bytes[XR_PART_COUNT]) {
+    uint64_t values = (uint64_t)p->head.n_params + p->head.n_results, all = 0;
+    uint32_t k;
+    bytes[XR_PART_BASE] = (uint64_t)p->n_allocations * 8;
+    bytes[XR_PART_BOUND] = values * 8;
+    bytes[XR_PART_EXTENTS] = values * sizeof(xr_extent);
+    bytes[XR_PART_ARGS] = (uint64_t)p->most_links * 8 + 8;
+    bytes[XR_PART_STATS] = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
+    bytes[XR_PART_BUFFERS] = (uint64_t)p->most_links * sizeof(xlagpu_buffer);
+    bytes[XR_PART_RECORDS] = xr_commands_bytes(p);
+    bytes[XR_PART_LANES] = xr_lanes_bytes(p);
+    bytes[XR_PART_POINTERS] = (uint64_t)p->most_links * sizeof(void *) + 8;
+    for (k = 0; k < XR_PART_COUNT; k++) {
+        bytes[k] = (bytes[k] + 7) / 8 * 8;
+        all += bytes[k];
+    }
+    return all;
+}
 XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
-    size_t head = (sizeof(xlagpu_execution) + 15) / 16 * 16, lanes = xr_lanes_bytes(p);
-    uint64_t base = (uint64_t)p->n_allocations * 8, args = (uint64_t)p->most_links * 8 + 8,
-             pointers = (uint64_t)p->most_links * sizeof(void *) + 8,
-             stats = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
-    uint64_t buffers = (uint64_t)p->most_links * sizeof(xlagpu_buffer), records = xr_commands_bytes(p),
-             all = head + base + args + pointers + stats + buffers + records + lanes + 64;
+    uint64_t bytes[XR_PART_COUNT], head = (sizeof(xlagpu_execution) + 15) / 16 * 16,
+                                   all = head + xr_execution_parts(p, bytes);
     char *m = all > SIZE_MAX / 2 ? NULL : (char *)xg_mem_alloc(&p->device->c, (size_t)all);
     xlagpu_execution *e = (xlagpu_execution *)(void *)m;
+    void *part[XR_PART_COUNT];
     uint32_t k;
     if (!m) return NULL;
     memset(m, 0, (size_t)all);
+    m += head;
+    for (k = 0; k < XR_PART_COUNT; k++) {
+        part[k] = m;
+        m += (size_t)bytes[k];
+    }
     e->c.mem = p->device->c.mem;
     e->program = p;
-    m += head;
-    e->base = (uint64_t *)(void *)m;
-    m += base;
-    e->args = (uint64_t *)(void *)m;
-    m += args;
-    e->stats = (xlagpu_kernel_stats *)(void *)m;
-    m += stats;
-    e->buffers = (xlagpu_buffer *)(void *)m;
-    m += buffers;
-    xr_commands_place(e, m);
-    m += records;
-    e->lane_events = (void **)(void *)m;
-    m += lanes;
-    e->arg_pointers = (void **)(void *)m;
+    e->base = (uint64_t *)part[XR_PART_BASE];
+    e->bound = (uint64_t *)part[XR_PART_BOUND];
+    e->extents = (xr_extent *)part[XR_PART_EXTENTS];
+    e->args = (uint64_t *)part[XR_PART_ARGS];
+    e->stats = (xlagpu_kernel_stats *)part[XR_PART_STATS];
+    e->buffers = (xlagpu_buffer *)part[XR_PART_BUFFERS];
+    xr_commands_place(e, (char *)part[XR_PART_RECORDS]);
+    e->lane_events = (void **)part[XR_PART_LANES];
+    e->arg_pointers = (void **)part[XR_PART_POINTERS];
     for (k = 0; k < p->most_links; k++) e->arg_pointers[k] = &e->args[k];
     for (k = 0; k < p->n_kernels; k++) e->stats[k].name = p->kernels[k].name;
     return e;
@@ -21426,11 +24847,11 @@ XG_FN void xr_bind_base(xlagpu_execution *e, uint32_t allocation, uint64_t addre
 }
 XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, bool results) {
     const xlagpu_program *p = e->program;
-    uint32_t n = results ? p->head.n_results : p->head.n_params, k;
+    uint32_t n = results ? p->head.n_results : p->head.n_params, first = results ? p->head.n_params : 0, k;
     const char *what = results ? "result" : "parameter";
     if (!given && n) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "no buffers are given for the %u %ss", n, what);
     for (k = 0; k < n; k++) {
-        const xg_exe_value *v = &p->values[results ? p->head.n_params + k : k];
+        const xg_exe_value *v = &p->values[first + k];
         if (given[k].bytes < v->bytes)
             return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u has %zu bytes; it needs %zu", what, k,
                 given[k].bytes, (size_t)v->bytes);
@@ -21439,8 +24860,18 @@ XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, boo
         if (v->bytes && given[k].address % 16)
             return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u is not 16-byte aligned", what, k);
         if (!v->alias) xr_bind_base(e, v->allocation, given[k].address);
+        if (e->bound[first + k] != given[k].address) e->bound_checked = false;
+        e->bound[first + k] = given[k].address;
     }
     return XLAGPU_OK;
+}
+/* Both sides; whether they overlap is asked when an address has changed. */
+XG_FN xlagpu_status xr_bind_all(xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results) {
+    xlagpu_status s = xr_bind(e, parameters, false);
+    if (s == XLAGPU_OK) s = xr_bind(e, results, true);
+    if (s == XLAGPU_OK && !e->bound_checked) s = xr_overlap_check(e);
+    e->bound_checked = s == XLAGPU_OK;
+    return s;
 }
 
 /* Results that share a parameter's memory: the caller gives both one buffer, and so gives the parameter away; or
@@ -21470,18 +24901,17 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
     if (!e) return XLAGPU_ERROR_USAGE;
     xr_begin(&e->c);
     q = e->program->device->platform;
-    s = xr_bind(e, parameters, false);
-    if (s == XLAGPU_OK) s = xr_bind(e, results, true);
+    s = xr_bind_all(e, parameters, results);
     if (s == XLAGPU_OK) s = q->enter(e);
     if (s != XLAGPU_OK) return s;
     e->running = true;
-    if (q->range) q->range(e, e->program->strings + e->program->head.name);
+    xr_range(e->program->device, e->program->strings + e->program->head.name);
     s = xr_bind_shared(e, results, stream);
     if (s == XLAGPU_OK) s = xr_run_thunk(e, e->program->head.root_thunk, stream);
     /* after a failure, too: what was enqueued before it runs */
     recorded = e->ended ? q->event_record(e, e->ended, stream) : XLAGPU_OK;
     if (s == XLAGPU_OK) s = recorded;
-    if (q->range) q->range(e, NULL);
+    xr_range(e->program->device, NULL);
     q->leave(e);
     return s;
 }
@@ -21519,6 +24949,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(xlagpu_execution *e, bool *don
 XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *e) {
     return e ? e->c.message : "there is no execution";
 }
+XLAGPU_DEF const char *xlagpu_rt_execution_note(const xlagpu_execution *e) { return e ? e->note : ""; }
 
 /* ---- the easy way ---- */
 

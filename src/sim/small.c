@@ -51,7 +51,7 @@ XG_FN void xg_sim_exec_bytes(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
                 tile[i / each * rows + p.row][p.col] =
                     (uint8_t)(xg_sim_lane_u32(xg_sim_slot(w, v, list[i]), lane) >> (8 * e));
             }
-    if (store) mask = xg_sim_rows_changed(w, &r, mask, &tile[0][0]);
+    if (store) mask = xg_sim_rows_changed(w, &r, mask, (const char *)&tile[0][0]);
     if (mask && !xg_sim_shadow(w, v, in, &r, mask, used, store ? XG_SIM_WRITES : XG_SIM_READS, false)) return;
     if (store) {
         w->stats.shared_stores++;
@@ -90,6 +90,13 @@ XG_FN double xg_sim_small_value(xg_sim_elem e, uint32_t x, bool packed) {
 XG_FN double xg_sim_scale_float(bool ue4m3, uint32_t x) {
     if (ue4m3) return (double)xg_sim_tile_float(XG_SIM_EL_E4M3, x & 0x7F);
     return x == 255 ? xg_sim_f64_bits(0x7FF8000000000000u) : xg_sim_f64_bits((uint64_t)(x + 1023 - 127) << 52);
+}
+/* Element e of register i of B. */
+XG_FN xg_sim_at xg_sim_at_b(uint32_t lane, uint32_t i, uint32_t e, uint32_t per) {
+    xg_sim_at p;
+    p.row = lane % 4 * per + e + 4 * per * i;
+    p.col = lane / 4;
+    return p;
 }
 XG_FN void xg_sim_small_load(
     xg_sim_small_tile *x, const xg_sim_tile *t, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list) {
@@ -151,7 +158,7 @@ XG_FN void xg_sim_exec_small(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     for (i = 0; i < 16; i++)
         for (k = 0; k < y.t.k; k++)
             for (j = 0; j < 8; j++) y.u.r.c[i][j] += x.a[i][k] * x.b[k][j];
-    xg_sim_work_store_d(&y, v, list + in->n - in->d2bytes, in->d2bytes);
+    xg_sim_work_store_d(&y, w, v, list + in->n - in->d2bytes, in->d2bytes);
 }
 
 #endif /* XG_SIM_SMALL_C */

@@ -323,7 +323,7 @@ XG_FN void xg_sim_tensor_unpack(const uint8_t from[16], uint8_t to[16], uint32_t
 }
 XG_FN bool xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
     uint32_t lane, uint32_t at, uint32_t used, uint8_t out[16]); /* umma.c */
-XG_FN uint32_t xg_sim_umma_at(uint64_t descriptor, bool transposed, uint32_t mn, uint32_t chunk, uint32_t bits);
+XG_FN uint32_t xg_sim_umma_at(uint64_t descriptor, bool transposed, uint32_t mn, uint32_t chunk);
 
 XG_FN bool xg_sim_tensor_copy_to(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
     uint32_t lane, uint32_t issuer, uint32_t address, uint64_t matrix) {
@@ -335,7 +335,7 @@ XG_FN bool xg_sim_tensor_copy_to(xg_sim_worker *w, xg_sim_worker *of, const xg_s
     for (row = 0; row < rows; row++)
         for (chunk = 0; chunk < words; chunk++) {
             uint8_t raw[16], bytes[16];
-            if (!xg_sim_umma_chunk(w, of, v, in, lane, xg_sim_umma_at(matrix, false, row, chunk, 8),
+            if (!xg_sim_umma_chunk(w, of, v, in, lane, xg_sim_umma_at(matrix, false, row, chunk),
                     how == 1   ? 8
                     : how == 2 ? 12
                                : 16,

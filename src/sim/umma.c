@@ -43,12 +43,11 @@ typedef struct xg_sim_umma {
 
 /* The offset in shared memory of a chunk of 16 bytes: number `chunk` of row mn along k; transposed, chunk number mn of
  * row `chunk`, which counts along k. */
-XG_FN uint32_t xg_sim_umma_at(uint64_t d, bool transposed, uint32_t mn, uint32_t chunk, uint32_t bits) {
+XG_FN uint32_t xg_sim_umma_at(uint64_t d, bool transposed, uint32_t mn, uint32_t chunk) {
     static const uint8_t modes[8] = {0, 4, 3, 0, 2, 0, 1, 0}; /* as in tensormap.c; 4: 128 bytes, 32 together */
     uint32_t mode = modes[d >> 61], span = mode ? 16u << XG_MIN(mode, 3u) : 16, start = (uint32_t)(d & 0x3FFF) << 4;
     uint32_t lead = (uint32_t)(d >> 16 & 0x3FFF) << 4, stride = (uint32_t)(d >> 32 & 0x3FFF) << 4;
     uint32_t base = (uint32_t)(d >> 49 & 7) << 7, per = span / 16, atom = mode == 4 ? 4 : 8, a;
-    (void)bits;
     if (!transposed)
         a = start + mn / 8 * stride + mn % 8 * span + (mode ? chunk * 16 : chunk * lead);
     else if (!mode)
@@ -78,12 +77,21 @@ XG_FN double xg_sim_umma_value(xg_sim_elem e, uint32_t x) {
     if (xg_sim_elems[e].real) return (double)xg_sim_tile_float(e, x);
     return (double)xg_sim_tile_int(e, x);
 }
-/* Element i of a chunk. Elements of 4 and 6 bits stand at its start without gaps, unless they have a byte each. */
-XG_FN double xg_sim_umma_element(const uint8_t *chunk, xg_sim_elem e, uint32_t bits, uint32_t i) {
-    uint32_t at = i * bits, x = 0;
-    memcpy(&x, chunk + at / 8, bits == 32 ? 4 : bits == 16 || at % 8 + bits > 8 ? 2 : 1);
-    return xg_sim_umma_value(e, bits == 32 ? x : x >> at % 8 & ((1u << bits) - 1));
+/* The elements of a chunk as numbers. Those of 4 and 6 bits stand at its start without gaps. */
+XG_FN void xg_sim_umma_numbers(
+    const xg_sim_worker *w, const char *chunk, xg_sim_elem e, uint32_t bits, uint32_t n, double out[32]) {
+    uint32_t i;
+    if (xg_sim_elems[e].real && bits >= 8) {
+        xg_sim_tile_fns_of(w)->rows(out, 16, chunk, 16, 1, e);
+        return;
+    }
+    for (i = 0; i < n; i++) {
+        uint32_t at = i * bits, x = (uint8_t)chunk[at / 8];
+        if (at % 8 + bits > 8) x |= (uint32_t)(uint8_t)chunk[at / 8 + 1] << 8;
+        out[i] = xg_sim_umma_value(e, x >> at % 8 & ((1u << bits) - 1));
+    }
 }
+
 /* ---- the shape ---- */
 
 XG_FN bool xg_sim_umma_bad(const xg_sim_umma *u, const char *what, uint32_t shape) {
@@ -173,23 +181,21 @@ XG_FN xg_sim_at xg_sim_umma_place(const xg_sim_umma *u, uint32_t row, uint32_t n
 /* One row of A or column of B, number mn in shared memory, into k numbers. False after a fault. */
 XG_FN bool xg_sim_umma_row(const xg_sim_umma *u, xg_sim_worker *of, bool b, uint32_t mn, double *out, size_t step) {
     xg_sim_elem e = b ? u->b : u->a;
-    uint32_t bits = b ? u->b_bits : u->a_bits, k, held, chunk = XG_SIM_NOREG, per;
+    uint32_t bits = b ? u->b_bits : u->a_bits, k, i, per = 128 / bits;
+    uint32_t held =
+        bits < 8 && u->kind < XG_SIM_U_MXF4 ? 16 : per; /* elements of a chunk; padded where they are small */
     bool transposed = b ? u->b_transposed : u->a_transposed, minus = b ? u->b_minus : u->a_minus;
-    uint8_t bytes[18];
-    held = bits < 8 && u->kind < XG_SIM_U_MXF4 ? 16 : 128 / bits; /* elements of a chunk; padded where they are small */
-    per = 128 / bits;
-    bytes[16] = bytes[17] = 0;
-    for (k = 0; k < u->k; k++) {
-        uint32_t want = transposed ? k : k / held, i = transposed ? mn % per : k % held;
-        double x;
-        if (want != chunk) {
-            uint32_t at =
-                xg_sim_umma_at(b ? u->b_matrix : u->a_matrix, transposed, transposed ? mn / per : mn, want, bits);
-            if (!xg_sim_umma_chunk(u->w, of, u->v, u->in, u->lane, at, held * bits / 8, bytes)) return false;
-            chunk = want;
+    for (k = 0; k < u->k; k += transposed ? 1 : held) {
+        uint32_t mn_at = transposed ? mn / per : mn, at, n = transposed ? 1 : XG_MIN(held, u->k - k);
+        uint8_t bytes[16];
+        double x[32];
+        at = xg_sim_umma_at(b ? u->b_matrix : u->a_matrix, transposed, mn_at, transposed ? k : k / held);
+        if (!xg_sim_umma_chunk(u->w, of, u->v, u->in, u->lane, at, held * bits / 8, bytes)) return false;
+        xg_sim_umma_numbers(of, (const char *)bytes, e, bits, held, x);
+        for (i = 0; i < n; i++) {
+            double y = x[transposed ? mn % per : i];
+            out[(k + i) * step] = minus ? -y : y;
         }
-        x = xg_sim_umma_element(bytes, e, bits, i);
-        out[k * step] = minus ? -x : x;
     }
     return true;
 }
@@ -253,14 +259,6 @@ XG_FN uint32_t xg_sim_umma_put(const xg_sim_umma *u, double x) {
     if (u->saturate) x = x > 2147483647.0 ? 2147483647.0 : x < -2147483648.0 ? -2147483648.0 : x;
     return (uint32_t)(uint64_t)(int64_t)x;
 }
-/* sum[0..n) += the products of a row of A with columns [first, first + n) of B. */
-XG_FN void xg_sim_umma_products(double *sum, const double *a, const double *b, uint32_t k, uint32_t n) {
-    uint32_t i, q;
-    for (q = 0; q < k; q++) {
-        const double x = a[q], *y = b + (size_t)q * XG_SIM_UMMA_N;
-        for (i = 0; i < n; i++) sum[i] += x * y[i];
-    }
-}
 /* One row of a part of D. False after a fault. */
 XG_FN bool xg_sim_umma_d(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, uint32_t part, const double *a) {
     uint32_t width = u->n / u->parts, n, factor = u->in->imm2;
@@ -279,7 +277,7 @@ XG_FN bool xg_sim_umma_d(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, 
         sum[n] = u->add ? xg_sim_umma_get(u->d, of->tensor->cells[at + n]) : 0.0;
         if (factor) sum[n] /= (double)(1u << factor);
     }
-    xg_sim_umma_products(sum, a, of->tensor->b + part * width, u->k, width);
+    xg_sim_tile_fns_of(of)->row_add(sum, a, of->tensor->b + part * width, XG_SIM_UMMA_N, u->k, width);
     for (n = 0; n < width; n++) {
         of->tensor->cells[at + n] = xg_sim_umma_put(u, sum[n]);
         of->tensor->states[at + n] = u->state;
@@ -313,7 +311,7 @@ XG_FN void xg_sim_umma_mark_matrix(
     uint32_t mn, chunk;
     for (mn = 0; mn < mns; mn++)
         for (chunk = 0; chunk < chunks; chunk++) {
-            uint32_t at = xg_sim_umma_at(d, transposed, mn, chunk, 0), i;
+            uint32_t at = xg_sim_umma_at(d, transposed, mn, chunk), i;
             if (at + 16 > of->l->shared_bytes) continue;
             for (i = 0; i < 16; i += 4)
                 if (xg_sim_byte_state(of, at + i) == (lend ? XG_SIM_WRITTEN : XG_SIM_LENT))
