@@ -70,6 +70,9 @@ typedef struct xlagpu_device_desc {
     /* host: called now and then in a launch, on the thread that made it; NULL: nobody asks */
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
+    /* host: what kernels print by printf, in pieces, on the thread that runs them; NULL: it is dropped */
+    void (*print)(void *user, const char *text, size_t bytes);
+    void *print_user;
     /* cuda: a copy runs beside kernels that do not touch the same memory, on a stream of the execution's own; command
      * buffers with such copies are run step by step */
     bool copy_stream;

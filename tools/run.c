@@ -139,6 +139,7 @@ static int job_open(job *j) {
     d.copy_stream = j->f->copy_stream;
     d.driver = j->f->driver;
     d.no_command_buffers = j->f->no_command_buffers;
+    d.print = print_text;
     progress_begin(&j->progress, &d);
     s = xlagpu_rt_open(&d, &j->device);
     return s == XLAGPU_OK

@@ -228,6 +228,7 @@ int verb_sim(const flag_values *f) {
     desc.platform = sim_platform(f->platform);
     desc.threads = (uint32_t)f->threads;
     desc.part = f->gpu;
+    desc.print = print_text;
     progress_begin(&shown, &desc);
     if (!args)
         rc = fail(DEVICE, "xlagpu: error: out of memory");

@@ -107,6 +107,7 @@ typedef struct progress {
 } progress;
 void progress_begin(progress *p, xlagpu_device_desc *d); /* p must stay while the device is open */
 void progress_end(progress *p);
+void print_text(void *user, const char *text, size_t bytes); /* what kernels print, to standard output */
 
 /* ---- profile.c ---- */
 /* a table of the steps, sorted by their share of the time */

@@ -83,6 +83,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     if (desc) {
         d->progress = desc->progress;
         d->progress_user = desc->progress_user;
+        d->print = desc->print;
+        d->print_user = desc->print_user;
         d->range = desc->range;
         d->range_user = desc->range_user;
         d->jit_log = desc->jit_log;

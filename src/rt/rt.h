@@ -61,6 +61,8 @@ struct xlagpu_device {
     bool no_command_buffers, copy_stream, concurrent;
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
+    void (*print)(void *user, const char *text, size_t bytes);
+    void *print_user;
     void (*range)(void *user, const char *name);
     void *range_user;
     void (*jit_log)(void *user, const char *program, double milliseconds, const char *text);
