@@ -510,6 +510,8 @@ XG_FN void xg_nlower_memory(xg_nlower *l, xg_kfunc *f, uint32_t n_in) {
             m->tensor = xg_kir_op(&l->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
             continue;
         }
+        if (m->buf->scope == XG_NS_WARP)
+            xg_nlower_fail(l, "the step 'warps' has to come before this array of a warp:", m->buf->name);
         if (m->size > XG_NLOWER_REGS) xg_nlower_fail(l, "too many registers for", m->buf->name);
         m->regs = XG_NEW_N(l->e.arena, xg_elem, m->size);
     }
