@@ -63,5 +63,6 @@
     X(contraction) \
     X(tiles) \
     X(schedule_rule) \
-    X(schedule_host)
+    X(schedule_host) \
+    X(schedule_each)
 /* clang-format on */
