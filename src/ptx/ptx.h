@@ -55,7 +55,8 @@ typedef struct xg_target {
     /* cluster: blocks of one that every device of the kind runs */
     uint32_t threads_per_sm, blocks_per_sm, threads_per_block, cluster, regs_per_sm, regs_per_thread;
 } xg_target;
-/* "sm_90a", "90a" or "9.0a"; fails with the nearest known name */
+/* "sm_90a", "90a" or "9.0a"; for a device that is not in the table the newest target that it runs; fails with the
+ * nearest known name */
 XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name);
 XG_FN const xg_target *xg_target_at(size_t i);             /* NULL behind the last */
 XG_FN const xg_target *xg_target_base(const xg_target *t); /* the same without a letter */
