@@ -34,6 +34,7 @@
 #include "sim/decode.c"
 #include "sim/decode_compare.c"
 #include "sim/copies.c"
+#include "sim/orders.c"
 #include "sim/memory.c"
 #include "sim/atomics.c"
 #include "sim/fast.c"
