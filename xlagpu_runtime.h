@@ -239,7 +239,8 @@ typedef struct xlagpu_device_desc {
     uint32_t threads;           /* host: worker threads of the simulator; 0: one per processor */
     /* every kernel is launched by itself; on "cuda" otherwise runs of them are CUDA graphs */
     bool no_command_buffers;
-    /* cuda: names the program and its steps for NVIDIA's profilers, where their library is */
+    /* cuda: names the program and its steps for NVIDIA's profilers by their library, which CUDA 12 has and CUDA 13 has
+     * not: see range, and xlagpu_rt_note */
     bool nvtx;
     const char *cache;  /* cuda: a folder in which machine code is kept, by PTX, driver and GPU; NULL: none */
     const char *driver; /* cuda: another driver library to open; NULL: the system's */
@@ -252,6 +253,10 @@ typedef struct xlagpu_device_desc {
     /* cuda: kernels, copies and fills that do not touch the same memory run beside each other: as branches of command
      * buffers, else on two streams */
     bool concurrent;
+    /* called when a program begins (name) and when it ends (NULL), in a profile also for each step, on the thread that
+     * executes: for NVTX's header, Tracy, ITT ...; instead of nvtx */
+    void (*range)(void *user, const char *name);
+    void *range_user;
 } xlagpu_device_desc;
 
 /* Opens a device. On failure the status says why and *out is a device that only answers xlagpu_rt_error and
@@ -261,6 +266,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
 XLAGPU_DEF void xlagpu_rt_close(xlagpu_device *device); /* NULL is allowed; waits for what runs */
 XLAGPU_DEF const char *xlagpu_rt_error(const xlagpu_device *device);
 XLAGPU_DEF xlagpu_status xlagpu_rt_error_status(const xlagpu_device *device); /* its class */
+XLAGPU_DEF const char *xlagpu_rt_note(const xlagpu_device *device); /* what was asked for and is not there; "": nothing */
 XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *device);       /* "cuda" or "host" */
 XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *device);           /* "NVIDIA H200", "PTX simulator" */
 XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *device);         /* what to compile for: "sm_90a" */
@@ -361,6 +367,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
 XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *execution, uint32_t replica, uint32_t partition);
 /* of its last xlagpu_rt_execute; "" when that was well */
 XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *execution);
+/* What is slower than it was asked to be, and why: a command buffer that the driver refused, say. "": nothing. */
+XLAGPU_DEF const char *xlagpu_rt_execution_note(const xlagpu_execution *execution);
 XLAGPU_DEF xlagpu_status xlagpu_rt_wait(xlagpu_device *device, void *stream);
 XLAGPU_DEF xlagpu_status xlagpu_rt_execution_wait(xlagpu_execution *execution); /* for its last run alone */
 XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(
@@ -18600,6 +18608,8 @@ XG_FN const char *xg_exe_check(const unsigned char *p, size_t size, xg_exe_heade
 enum {
     XR_RANK_MAX = 64,
     XR_NESTING_MAX = 64,
+    XR_NOTE_MAX = 512,
+    XR_GRAPH_NODES_MAX = 1 << 16, /* more take longer to instantiate than they save */
     XR_WORKERS_MAX = 64
 };
 
@@ -18633,6 +18643,9 @@ struct xlagpu_device {
     bool no_command_buffers, copy_stream, concurrent;
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
+    void (*range)(void *user, const char *name);
+    void *range_user;
+    char note[XR_NOTE_MAX]; /* what was asked for and is not there; "": nothing */
     xlagpu_ptx *ptx;        /* those that are loaded */
     xr_function *functions; /* registered; they live as long as the device */
 };
@@ -18654,22 +18667,48 @@ typedef struct xr_kernel {
     uint32_t n_params;
 } xr_kernel;
 
+/* The bytes of a parameter or result of a run; value: parameters first. */
+typedef struct xr_extent {
+    uint64_t from, to;
+    uint32_t value;
+} xr_extent;
+
 typedef struct xr_command {
     uint32_t thunk, first;
 } xr_command; /* first: of its words in a record */
+/* n_nodes: graph nodes that stand for commands and questions; 0: too many, or none. */
 typedef struct xr_command_buffer {
-    uint32_t thunk, n, n_words;
+    uint32_t thunk, n, n_words, n_nodes;
     bool control;
     xr_command *commands;
 } xr_command_buffer;
 
-/* A command buffer of an execution. graph, exec, nodes: the platform's. */
+/* What loops and branches ask: the value of a slice, and by kind whether it is true (0), the pred that chooses branch
+ * `which` (1), or the index that does (2). */
+typedef struct xr_question {
+    uint64_t handle, address;
+    uint32_t slice, kind, branches, which;
+} xr_question;
+
+/* A graph node of a command, or of a question. next: 1 + the next node of the same command, or the next question. The
+ * condition of a loop stands in front of it and in its body, so a command may have several nodes. */
+typedef struct xr_node {
+    void *node;
+    uint32_t next;
+    xr_question asks;
+} xr_node;
+
+/* A command buffer of an execution. graph, exec, nodes: the platform's. first: of each command 1 + its first node, then
+ * the same of the questions. plain: the thunks run one by one. no_update: the driver refuses changes of what is built.
+ */
 typedef struct xr_record {
     uint64_t *words;
-    void **nodes, *graph, *exec;
+    xr_node *nodes;
+    uint32_t *first, n_nodes;
+    void *graph, *exec;
     uint64_t version;
     uint32_t builds, updates;
-    bool built, plain;
+    bool built, plain, no_update;
 } xr_record;
 
 /* Of a thunk: whether it runs on the copy stream; the event (plus 1) that it waits for, and that is recorded behind it;
@@ -18712,8 +18751,8 @@ struct xlagpu_program {
     xr_command *commands;
     /* per thunk: its number among the command buffers, or as a command in one */
     uint32_t n_command_buffers, *command_of;
-    bool has_control_commands;
-    xr_lane *lanes; /* per thunk; NULL: all on one stream */
+    bool has_control_commands, has_decisions; /* has_decisions: loops or branches that the host may have to decide */
+    xr_lane *lanes;                           /* per thunk; NULL: all on one stream */
     uint32_t n_lane_events;
     uint8_t *depth;                /* per thunk: how many levels lie below it */
     void *module;                  /* the platform's */
@@ -18734,7 +18773,11 @@ struct xlagpu_execution {
     void *ended;                /* the platform's event behind the last run; NULL: none yet */
     bool running;               /* a run has been enqueued, and nobody has waited for it */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
+    char note[XR_NOTE_MAX];     /* what is slower than it was asked to be, and why; "": nothing */
     uint64_t *args;             /* addresses of one launch */
+    uint64_t *bound;            /* addresses of parameters, then results, that were checked for overlaps */
+    bool bound_checked;
+    xr_extent *extents; /* as many, for that check */
     void **arg_pointers;
     xlagpu_buffer *buffers;     /* of one call */
     xlagpu_kernel_stats *stats; /* per kernel */
@@ -18749,6 +18792,7 @@ struct xr_platform {
     /* host: memory of the host that the device can reach */
     xlagpu_status (*alloc)(xlagpu_device *d, size_t bytes, bool host, xr_block *out);
     void (*release)(xlagpu_device *d, const xr_block *b);
+    /* In the order of the default stream. `from` may change at once, but the bytes have landed only after a wait. */
     xlagpu_status (*upload)(xlagpu_device *d, uint64_t to, const void *from, size_t bytes);
     xlagpu_status (*download)(xlagpu_device *d, void *to, uint64_t from, size_t bytes);
     xlagpu_status (*wait)(xlagpu_device *d, void *stream);
@@ -18766,7 +18810,8 @@ struct xr_platform {
     /* what the stream has written so far; blocks */
     xlagpu_status (*read)(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream);
     xlagpu_status (*launch)(xlagpu_execution *e, uint32_t kernel, void *stream);
-    /* Command buffers; all inside enter and leave. build: XLAGPU_ERROR_UNSUPPORTED when there cannot be one. */
+    /* Command buffers; all inside enter and leave. XLAGPU_ERROR_UNSUPPORTED: the device refuses, and is none the worse
+     * for it. update: of a command, or, for the number behind the last command, of what loops and branches ask. */
     xlagpu_status (*build)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r);
     xlagpu_status (*update)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command);
     xlagpu_status (*replay)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream);
@@ -18782,7 +18827,7 @@ struct xr_platform {
     xlagpu_status (*stream_new)(xlagpu_execution *e, void **stream);
     void (*stream_free)(xlagpu_execution *e, void *stream);
     xlagpu_status (*stream_follow)(xlagpu_execution *e, void *stream, void *event);
-    void (*range)(xlagpu_execution *e, const char *name); /* NVTX: begins a range; NULL ends it. May be NULL */
+    void (*range)(xlagpu_device *d, const char *name); /* NVTX: begins a range; NULL ends it. May be NULL */
     /* what launch_ptx gets as loaded; NULL after a failure. May be NULL: then loaded is */
     void *(*load_ptx)(xlagpu_device *d, xg_arena *a, const xg_source *ptx);
     xlagpu_status (*launch_ptx)(
@@ -18801,6 +18846,10 @@ XG_FN double xr_seconds(void); /* since some moment; only grows */
  * all are done. A thread that cannot be had is made up for by the caller's. */
 XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user);
 
+/* ---- overlap.c ---- */
+typedef bool (*xr_less)(const void *user, const void *a, const void *b);
+XG_FN void xr_sort(void *list, size_t n, size_t bytes, xr_less less, const void *user); /* not stable */
+XG_FN xlagpu_status xr_overlap_check(xlagpu_execution *e);
 /* ---- device.c ---- */
 XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...) XG_PRINTF(3, 4);
 /* clears the message at the start of a public call */
@@ -18827,6 +18876,8 @@ XG_FN xlagpu_status xr_lanes_prepare(xlagpu_execution *e);
 XG_FN void xr_lanes_finish(xlagpu_execution *e);
 XG_FN bool xr_lanes_has(const xlagpu_execution *e, uint32_t number); /* does this sequence run on both streams? */
 XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *stream);
+/* ---- profile.c ---- */
+XG_FN void xr_range(xlagpu_device *d, const char *name);
 /* ---- execute.c ---- */
 XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream);
 XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice);
@@ -18953,6 +19004,111 @@ XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void
 }
 
 #endif /* XG_RT_SYSTEM_C */
+/* rt/overlap.c -- sorting without memory, and whether the buffers of a run lie over each other.
+ *
+ * Law: a result may share bytes with nothing but the parameter whose memory it takes, and with that one only from the
+ * same address on. Parameters may share what they like: they are read. */
+#ifndef XG_RT_OVERLAP_C
+#define XG_RT_OVERLAP_C
+
+/* ---- heap sort: no memory, and never more than n log n steps ---- */
+
+XG_FN void xr_swap(char *a, char *b, size_t bytes) {
+    size_t k;
+    for (k = 0; k < bytes; k++) {
+        char t = a[k];
+        a[k] = b[k];
+        b[k] = t;
+    }
+}
+XG_FN void xr_sift(char *list, size_t at, size_t n, size_t bytes, xr_less less, const void *user) {
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= n) return;
+        if (child + 1 < n && less(user, list + child * bytes, list + (child + 1) * bytes)) child++;
+        if (!less(user, list + at * bytes, list + child * bytes)) return;
+        xr_swap(list + at * bytes, list + child * bytes, bytes);
+        at = child;
+    }
+}
+XG_FN void xr_sort(void *list, size_t n, size_t bytes, xr_less less, const void *user) {
+    char *l = (char *)list;
+    size_t k;
+    for (k = n / 2; k-- > 0;) xr_sift(l, k, n, bytes, less, user);
+    for (k = n; k-- > 1;) {
+        xr_swap(l, l + k * bytes, bytes);
+        xr_sift(l, 0, k, bytes, less, user);
+    }
+}
+
+/* ---- buffers ---- */
+
+/* Those that begin at the same address: parameters first, so that a result meets the one that it shares with. */
+XG_FN bool xr_extent_less(const void *user, const void *a, const void *b) {
+    const xr_extent *x = (const xr_extent *)a, *y = (const xr_extent *)b;
+    (void)user;
+    return x->from != y->from ? x->from < y->from : x->value < y->value;
+}
+
+/* Of the extents met so far the two that reach furthest; value UINT32_MAX: none. */
+typedef struct xr_reach {
+    uint64_t to[2];
+    uint32_t value[2];
+} xr_reach;
+XG_FN void xr_reach_add(xr_reach *r, const xr_extent *x) {
+    uint32_t place = x->to > r->to[0] ? 0 : 1;
+    if (x->to <= r->to[1]) return;
+    r->to[1] = place ? x->to : r->to[0];
+    r->value[1] = place ? x->value : r->value[0];
+    if (place) return;
+    r->to[0] = x->to;
+    r->value[0] = x->value;
+}
+/* One that reaches behind `from` and is not `but`. */
+XG_FN uint32_t xr_reach_over(const xr_reach *r, uint64_t from, uint32_t but) {
+    uint32_t k = r->value[0] == but;
+    return r->to[k] > from ? r->value[k] : UINT32_MAX;
+}
+
+XG_FN const char *xr_value_kind(const xlagpu_program *p, uint32_t *value) {
+    if (*value < p->head.n_params) return "parameter";
+    *value -= p->head.n_params;
+    return "result";
+}
+XG_FN xlagpu_status xr_overlap_fail(xlagpu_execution *e, uint32_t a, uint32_t b) {
+    const char *first = xr_value_kind(e->program, &a), *second = xr_value_kind(e->program, &b);
+    return xr_fail(&e->c, XLAGPU_ERROR_USAGE,
+        "the buffers of %s %u and %s %u overlap: a result needs memory of its own, or all that of a parameter that the "
+        "module gives it",
+        first, a, second, b);
+}
+
+/* Of the addresses in e->bound, parameters first. */
+XG_FN xlagpu_status xr_overlap_check(xlagpu_execution *e) {
+    const xlagpu_program *p = e->program;
+    uint32_t all = p->head.n_params + p->head.n_results, n = 0, k, other;
+    xr_reach params = {{0, 0}, {UINT32_MAX, UINT32_MAX}}, results = {{0, 0}, {UINT32_MAX, UINT32_MAX}};
+    for (k = 0; k < all; k++) {
+        if (!p->values[k].bytes) continue;
+        e->extents[n].from = e->bound[k];
+        e->extents[n].to = e->bound[k] + p->values[k].bytes;
+        e->extents[n++].value = k;
+    }
+    xr_sort(e->extents, n, sizeof *e->extents, xr_extent_less, NULL);
+    for (k = 0; k < n; k++) {
+        const xr_extent *x = &e->extents[k];
+        bool result = x->value >= p->head.n_params;
+        uint32_t shares = result ? p->values[x->value].alias & ~XG_EXE_MUST_ALIAS : 0;
+        uint32_t but = shares && e->bound[shares - 1] == x->from ? shares - 1 : UINT32_MAX - 1;
+        other = xr_reach_over(&results, x->from, UINT32_MAX - 1);
+        if (other == UINT32_MAX && result) other = xr_reach_over(&params, x->from, but);
+        if (other != UINT32_MAX) return xr_overlap_fail(e, other, x->value);
+        xr_reach_add(result ? &results : &params, x);
+    }
+    return XLAGPU_OK;
+}
+
+#endif /* XG_RT_OVERLAP_C */
 /* rt/host.c -- the platform "host": kernels run on the PTX simulator, blocks spread over threads.
  *
  * Device memory is host memory, 256-byte aligned and known to the simulator, which refuses every access outside it; so
@@ -19542,7 +19698,7 @@ typedef struct xr_conditional_node {
 typedef struct xr_cuda {
     void *library, *context;
     int device, version;
-    bool retained;
+    bool started, retained;
 #define X(field, symbol, parameters) int(XR_CUDAAPI * field) parameters;
     XR_CUDA_FUNCTIONS(X)
     XR_CUDA_GRAPH_FUNCTIONS(X)
@@ -19570,8 +19726,10 @@ enum {
     XR_CUDA_JIT_ERROR_SIZE = 6
 };
 enum {
-    XR_CUDA_UNSUPPORTED_PTX_VERSION = 222,
-    XR_CUDA_OUT_OF_MEMORY = 2
+    XR_CUDA_OUT_OF_MEMORY = 2,
+    XR_CUDA_STUB_LIBRARY = 34, /* what stands in for the driver where programs are linked */
+    XR_CUDA_NO_DEVICE = 100,
+    XR_CUDA_UNSUPPORTED_PTX_VERSION = 222
 };
 
 XG_FN xr_cuda *xr_cuda_of(xlagpu_device *d) { return (xr_cuda *)d->state; }
@@ -19619,7 +19777,7 @@ XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
             "no NVIDIA driver here: %s cannot be opened; the platform \"host\" simulates", path ? path : names[0]);
 #define X(field, symbol, parameters) \
     f = xr_library_symbol(u->library, symbol); \
-    if (!f) return xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "the NVIDIA driver has no %s: it is too old", symbol); \
+    if (!f) return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "the NVIDIA driver has no %s: it is too old", symbol); \
     memcpy(&u->field, &f, sizeof f);
     XR_CUDA_FUNCTIONS(X)
 #undef X
@@ -19641,15 +19799,22 @@ XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     return XLAGPU_OK;
 }
 
-/* NVIDIA's library of ranges, if it is wanted and there. */
-XG_FN void xr_cuda_bind_nvtx(xr_cuda *u) {
+/* NVIDIA's library of ranges. CUDA 13 has none: there NVTX is a header, which a caller's range function may use. */
+XG_FN void xr_cuda_bind_nvtx(xlagpu_device *d) {
+    xr_cuda *u = xr_cuda_of(d);
     static const char *const names[] = {"libnvToolsExt.so.1", "libnvToolsExt.so", "nvToolsExt64_1.dll"};
     void *push, *pop;
     size_t k;
     for (k = 0; k < XG_COUNT(names) && !u->nvtx; k++) u->nvtx = xr_library_open(names[k]);
     push = u->nvtx ? xr_library_symbol(u->nvtx, "nvtxRangePushA") : NULL;
     pop = u->nvtx ? xr_library_symbol(u->nvtx, "nvtxRangePop") : NULL;
-    if (!push || !pop) return;
+    if (!push || !pop) {
+        xg_format(d->note, sizeof d->note,
+            "no NVTX ranges: %s cannot be opened (CUDA 13 does not have it); give the device a range function that "
+            "calls NVTX's header",
+            names[0]);
+        return;
+    }
     memcpy(&u->nvtx_push, &push, sizeof push);
     memcpy(&u->nvtx_pop, &pop, sizeof pop);
 }
@@ -19666,16 +19831,30 @@ XG_FN xlagpu_status xr_cuda_describe(xlagpu_device *d) {
     return s;
 }
 
+/* Only a machine without a GPU is XLAGPU_ERROR_NO_DEVICE, for which "auto" simulates. All else that is wrong (a driver
+ * that does not fit the kernel's module, a GPU that is not ready) is the user's to know. */
+XG_FN xlagpu_status xr_cuda_init(xlagpu_device *d) {
+    xr_cuda *u = xr_cuda_of(d);
+    int error;
+    u->started = true;
+    error = u->init(0);
+    (void)xr_cuda_check(&d->c, u, error, "starting the NVIDIA driver");
+    if (error == XR_CUDA_NO_DEVICE || error == XR_CUDA_STUB_LIBRARY) d->c.status = XLAGPU_ERROR_NO_DEVICE;
+    return d->c.status;
+}
+XG_FN xlagpu_status xr_cuda_count(xlagpu_device *d, int ordinal) {
+    int count = 0;
+    xlagpu_status s = XR_CUDA(d, device_count(&count), "counting GPUs");
+    if (s == XLAGPU_OK && (ordinal < 0 || ordinal >= count))
+        s = xr_fail(&d->c, count > 0 ? XLAGPU_ERROR_USAGE : XLAGPU_ERROR_NO_DEVICE,
+            "there is no GPU number %d: the driver knows %d", ordinal, count);
+    return s;
+}
 XG_FN xlagpu_status xr_cuda_start(xlagpu_device *d, int ordinal) {
     xr_cuda *u = xr_cuda_of(d);
-    int count = 0;
-    xlagpu_status s = XR_CUDA(d, init(0), "starting the NVIDIA driver");
-    /* a driver without a GPU, or one that does not fit the kernel's module */
-    if (s != XLAGPU_OK) return d->c.status = XLAGPU_ERROR_NO_DEVICE;
-    s = XR_CUDA(d, driver_version(&u->version), "asking for the driver's version");
-    if (s == XLAGPU_OK) s = XR_CUDA(d, device_count(&count), "counting GPUs");
-    if (s == XLAGPU_OK && (ordinal < 0 || ordinal >= count))
-        s = xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "there is no GPU number %d: the driver knows %d", ordinal, count);
+    xlagpu_status s = xr_cuda_init(d);
+    if (s == XLAGPU_OK) s = XR_CUDA(d, driver_version(&u->version), "asking for the driver's version");
+    if (s == XLAGPU_OK) s = xr_cuda_count(d, ordinal);
     if (s == XLAGPU_OK) s = XR_CUDA(d, device_get(&u->device, ordinal), "getting the GPU");
     if (s == XLAGPU_OK) s = xr_cuda_describe(d);
     if (s == XLAGPU_OK) s = XR_CUDA(d, context_retain(&u->context, u->device), "making a context on the GPU");
@@ -19692,7 +19871,7 @@ XG_FN void xr_cuda_close(xlagpu_device *d) {
     if (u->retained) u->context_release(u->device);
     xr_library_close(u->nvtx);
     xg_mem_free(&d->c, u->cache);
-    xr_library_close(u->library);
+    if (!u->started) xr_library_close(u->library); /* else it stays: a driver has threads, and other users */
     xg_mem_free(&d->c, u);
     d->state = NULL;
 }
@@ -19712,7 +19891,7 @@ XG_FN xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *des
         else
             s = xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
     }
-    if (s == XLAGPU_OK && desc && desc->nvtx) xr_cuda_bind_nvtx(u);
+    if (s == XLAGPU_OK && desc && desc->nvtx) xr_cuda_bind_nvtx(d);
     if (s == XLAGPU_OK) s = xr_cuda_start(d, desc ? desc->ordinal : 0);
     if (s != XLAGPU_OK) xr_cuda_close(d);
     return s;
@@ -19892,11 +20071,28 @@ XG_FN void xr_cuda_unload(xlagpu_program *p) {
 
 /* ---- the way of a launch ---- */
 
+/* Of a program with loops or branches an execution has a place in pinned memory for what they are decided by: one
+ * asynchronous copy and one wait bring it there, on the stream alone. */
 XG_FN xlagpu_status xr_cuda_prepare(xlagpu_execution *e) {
-    (void)e;
-    return XLAGPU_OK;
+    enum {
+        DECISION_BYTES = 16
+    };
+    xr_block b;
+    xlagpu_status s;
+    memset(&b, 0, sizeof b);
+    if (!e->program->has_decisions) return XLAGPU_OK;
+    s = xr_cuda_alloc_host(e->program->device, DECISION_BYTES, &b);
+    e->state = b.memory;
+    return s;
 }
-XG_FN void xr_cuda_finish(xlagpu_execution *e) { (void)e; }
+XG_FN void xr_cuda_finish(xlagpu_execution *e) {
+    xr_block b;
+    if (!e->state) return;
+    memset(&b, 0, sizeof b);
+    b.memory = e->state;
+    b.host = true;
+    xr_cuda_release(e->program->device, &b);
+}
 
 XG_FN xr_cuda *xr_cuda_under(const xlagpu_execution *e) { return xr_cuda_of(e->program->device); }
 #define XR_CUDA_RUN(e, call, what) xr_cuda_check(&(e)->c, xr_cuda_under(e), xr_cuda_under(e)->call, (what))
@@ -19906,8 +20102,11 @@ XG_FN xlagpu_status xr_cuda_copy(xlagpu_execution *e, uint64_t to, uint64_t from
     return XR_CUDA_RUN(e, copy(to, from, bytes, stream), "copying on the GPU");
 }
 XG_FN xlagpu_status xr_cuda_read(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream) {
-    xlagpu_status s = XR_CUDA_RUN(e, stream_wait(stream), "waiting for a loop's or branch's decision");
-    return s == XLAGPU_OK ? XR_CUDA_RUN(e, download(to, from, bytes), "reading a loop's or branch's decision") : s;
+    uint64_t place = (uint64_t)(uintptr_t)e->state;
+    xlagpu_status s = XR_CUDA_RUN(e, copy(place, from, bytes, stream), "reading a loop's or branch's decision");
+    if (s == XLAGPU_OK) s = XR_CUDA_RUN(e, stream_wait(stream), "waiting for a loop's or branch's decision");
+    if (s == XLAGPU_OK) memcpy(to, e->state, bytes);
+    return s;
 }
 XG_FN xlagpu_status xr_cuda_fill(xlagpu_execution *e, uint64_t to, uint32_t pattern, size_t bytes, void *stream) {
     /* one byte four times: the loader checked it */
@@ -19956,8 +20155,8 @@ XG_FN xlagpu_status xr_cuda_event_seconds(xlagpu_execution *e, void *before, voi
     *seconds = (double)milliseconds * 1e-3;
     return s;
 }
-XG_FN void xr_cuda_range(xlagpu_execution *e, const char *name) {
-    xr_cuda *u = xr_cuda_under(e);
+XG_FN void xr_cuda_range(xlagpu_device *d, const char *name) {
+    xr_cuda *u = xr_cuda_of(d);
     if (!u->nvtx_push) return;
     if (name)
         u->nvtx_push(name);
@@ -20203,7 +20402,13 @@ XG_FN void *xr_cache_make(xlagpu_device *d, const xg_source *ptx) {
  * handle of the node; a branch has one node each. The condition of a loop stands before its node and again at the end
  * of its body.
  *
- * Law: what a build made is taken back when one of its steps fails. */
+ * When addresses change, nodes are changed where they stand, in the bodies of loops and branches too: the executable
+ * graph takes the nodes of the graphs inside the one that it was made of.
+ *
+ * Laws
+ * - What a build made is taken back when one of its steps fails.
+ * - A refusal is XLAGPU_ERROR_UNSUPPORTED unless memory is short or the context is lost: then the caller does without.
+ */
 #ifndef XG_RT_CUDA_GRAPH_C
 #define XG_RT_CUDA_GRAPH_C
 
@@ -20212,10 +20417,43 @@ enum {
     XR_GRAPH_IF = 0,
     XR_GRAPH_WHILE = 1,
     XR_GRAPH_ASSIGN_DEFAULT = 1,
+    XR_GRAPH_HOST_MEMORY = 1,
     XR_GRAPH_DEVICE_MEMORY = 2
 };
 
-#define XR_GRAPH(e, call, what) xr_cuda_check(&(e)->c, xr_cuda_under(e), xr_cuda_under(e)->call, (what))
+/* Answers behind which nothing in the context works any more, so that there is no other way to run. X(number), of
+ * CUresult. */
+#define XR_CUDA_LOST(X) \
+    X(4 /* DEINITIALIZED */) \
+    X(214 /* ECC_UNCORRECTABLE */) \
+    X(220 /* NVLINK_UNCORRECTABLE */) \
+    X(226 /* CONTAINED */) \
+    X(700 /* ILLEGAL_ADDRESS */) \
+    X(702 /* LAUNCH_TIMEOUT */) \
+    X(709 /* CONTEXT_IS_DESTROYED */) \
+    X(710 /* ASSERT */) \
+    X(714 /* HARDWARE_STACK_ERROR */) \
+    X(715 /* ILLEGAL_INSTRUCTION */) \
+    X(716 /* MISALIGNED_ADDRESS */) \
+    X(717 /* INVALID_ADDRESS_SPACE */) \
+    X(718 /* INVALID_PC */) \
+    X(719 /* LAUNCH_FAILED */) \
+    X(721 /* TENSOR_MEMORY_LEAK */)
+
+XG_FN bool xr_cuda_is_lost(int error) {
+    switch (error) {
+#define X(number) case number:
+        XR_CUDA_LOST(X)
+#undef X
+        return true;
+    default: return false;
+    }
+}
+XG_FN xlagpu_status xr_graph_check(xlagpu_execution *e, int error, const char *what) {
+    xlagpu_status s = xr_cuda_check(&e->c, xr_cuda_under(e), error, what);
+    return s == XLAGPU_ERROR_DEVICE && !xr_cuda_is_lost(error) ? XLAGPU_ERROR_UNSUPPORTED : s;
+}
+#define XR_GRAPH(e, call, what) xr_graph_check((e), xr_cuda_under(e)->call, (what))
 
 /* ---- what a command is ---- */
 
@@ -20229,11 +20467,21 @@ XG_FN void xr_graph_kernel(xlagpu_execution *e, const xg_exe_thunk *t, const uin
     n->shared = k->shared_bytes;
     n->params = e->arg_pointers;
 }
+/* The executable graph keeps the kind of memory that it was made with: that of the allocation, device memory for all
+ * that the caller brings. */
+XG_FN void xr_graph_copy_side(const xlagpu_program *p, uint32_t slice, uint64_t address, xr_copy_side *side) {
+    const xg_exe_allocation *a = &p->allocations[p->slices[slice].allocation];
+    bool host = a->kind == XG_EXE_ALLOC_TEMP && a->host;
+    side->type = host ? XR_GRAPH_HOST_MEMORY : XR_GRAPH_DEVICE_MEMORY;
+    if (host)
+        side->host = (const void *)(uintptr_t)address;
+    else
+        side->device = address;
+}
 XG_FN void xr_graph_copy(const xlagpu_program *p, const xg_exe_thunk *t, const uint64_t *words, xr_copy_node *n) {
     memset(n, 0, sizeof *n);
-    n->from.type = n->to.type = XR_GRAPH_DEVICE_MEMORY;
-    n->from.device = words[0];
-    n->to.device = words[1];
+    xr_graph_copy_side(p, p->links[t->first_link], words[0], &n->from);
+    xr_graph_copy_side(p, p->links[t->first_link + 1], words[1], &n->to);
     n->width = n->from.pitch = n->to.pitch = (size_t)p->slices[p->links[t->first_link]].bytes;
     n->height = n->depth = n->from.height = n->to.height = 1;
 }
@@ -20288,6 +20536,18 @@ XG_FN void xr_graph_join(xr_graph_writer *w, void *node) {
     w->n_front = 0;
 }
 
+/* Remembers a node, for a command or, for the number behind the last one, a question. */
+XG_FN xr_node *xr_graph_remember(xr_graph_writer *w, uint32_t command, void *node) {
+    xr_record *r = w->r;
+    xr_node *n = &r->nodes[r->n_nodes++];
+    XLAGPU_ASSERT(r->n_nodes <= w->b->n_nodes);
+    memset(n, 0, sizeof *n);
+    n->node = node;
+    n->next = r->first[command];
+    r->first[command] = r->n_nodes;
+    return n;
+}
+
 XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
     xlagpu_execution *e = w->e;
     const xlagpu_program *p = e->program;
@@ -20318,7 +20578,7 @@ XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
         xr_note(&e->c, "\nfor HLO %s", p->strings + t->name);
         return s;
     }
-    w->r->nodes[command] = node;
+    (void)xr_graph_remember(w, command, node);
     if (full) {
         xr_graph_join(w, node);
         return s;
@@ -20329,25 +20589,36 @@ XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
     return s;
 }
 
-/* The kernel that sets a handle by what lies at the address. */
+/* The kernel that sets a handle by what lies at the address. params: 5, which point into q. */
+XG_FN void xr_graph_question(xlagpu_execution *e, xr_question *q, void **params, xr_kernel_node *n) {
+    memset(n, 0, sizeof *n);
+    n->function = xr_cuda_under(e)->condition;
+    n->grid[0] = n->grid[1] = n->grid[2] = n->block[0] = n->block[1] = n->block[2] = 1;
+    params[0] = &q->handle;
+    params[1] = &q->address;
+    params[2] = &q->kind;
+    params[3] = &q->branches;
+    params[4] = &q->which;
+    n->params = params;
+}
 XG_FN xlagpu_status xr_graph_ask(
-    xr_graph_writer *w, uint64_t handle, uint64_t address, uint32_t kind, uint32_t branches, uint32_t which) {
+    xr_graph_writer *w, uint64_t handle, uint32_t slice, uint32_t kind, uint32_t branches, uint32_t which) {
     xr_kernel_node n;
+    xr_question q;
     void *params[5], *node = NULL, *after[XR_GRAPH_FRONT];
     uint64_t below;
     uint32_t n_after = xr_graph_after(w, NULL, after, &below);
     xlagpu_status s;
-    memset(&n, 0, sizeof n);
-    n.function = xr_cuda_under(w->e)->condition;
-    n.grid[0] = n.grid[1] = n.grid[2] = n.block[0] = n.block[1] = n.block[2] = 1;
-    params[0] = &handle;
-    params[1] = &address;
-    params[2] = &kind;
-    params[3] = &branches;
-    params[4] = &which;
-    n.params = params;
+    q.handle = handle;
+    q.address = xr_address(w->e, slice);
+    q.slice = slice;
+    q.kind = kind;
+    q.branches = branches;
+    q.which = which;
+    xr_graph_question(w->e, &q, params, &n);
     s = XR_GRAPH(w->e, graph_kernel(&node, w->graph, after, n_after, &n), "adding a condition to a graph");
     xr_graph_join(w, node);
+    if (s == XLAGPU_OK) xr_graph_remember(w, w->b->n, node)->asks = q;
     return s;
 }
 
@@ -20379,21 +20650,20 @@ XG_FN xlagpu_status xr_graph_handle(xr_graph_writer *w, uint64_t *handle) {
 
 XG_FN xlagpu_status xr_graph_thunk(xr_graph_writer *w, uint32_t number);
 
-XG_FN xlagpu_status xr_graph_while(xr_graph_writer *w, const uint32_t *children, uint64_t address) {
+XG_FN xlagpu_status xr_graph_while(xr_graph_writer *w, const uint32_t *children, uint32_t slice) {
     xr_graph_writer in;
     uint64_t handle = 0;
     xlagpu_status s = xr_graph_handle(w, &handle);
     if (s == XLAGPU_OK) s = xr_graph_thunk(w, children[0]);
-    if (s == XLAGPU_OK) s = xr_graph_ask(w, handle, address, 0, 0, 0);
+    if (s == XLAGPU_OK) s = xr_graph_ask(w, handle, slice, 0, 0, 0);
     if (s == XLAGPU_OK) s = xr_graph_conditional(w, XR_GRAPH_WHILE, handle, &in);
     if (s == XLAGPU_OK) s = xr_graph_thunk(&in, children[1]);
     if (s == XLAGPU_OK) s = xr_graph_thunk(&in, children[0]);
-    if (s == XLAGPU_OK) s = xr_graph_ask(&in, handle, address, 0, 0, 0);
+    if (s == XLAGPU_OK) s = xr_graph_ask(&in, handle, slice, 0, 0, 0);
     return s;
 }
 /* All questions are asked before a branch runs: it may write over what they are about. */
-XG_FN xlagpu_status xr_graph_branches(
-    xr_graph_writer *w, const uint32_t *children, uint32_t n, uint64_t address, bool pred) {
+XG_FN xlagpu_status xr_graph_branches(xr_graph_writer *w, const uint32_t *children, uint32_t n, uint32_t slice) {
     enum {
         MOST = 64
     };
@@ -20401,10 +20671,12 @@ XG_FN xlagpu_status xr_graph_branches(
     xr_graph_writer in;
     uint32_t k;
     xlagpu_status s = XLAGPU_OK;
-    if (n > MOST) return XLAGPU_ERROR_UNSUPPORTED;
+    bool pred = w->e->program->slices[slice].bytes == 1;
+    if (n > MOST)
+        return xr_fail(&w->e->c, XLAGPU_ERROR_UNSUPPORTED, "a graph of %u branches; %d are the most", n, MOST);
     for (k = 0; k < n && s == XLAGPU_OK; k++) {
         s = xr_graph_handle(w, &handles[k]);
-        if (s == XLAGPU_OK) s = xr_graph_ask(w, handles[k], address, pred ? 1 : 2, n, k);
+        if (s == XLAGPU_OK) s = xr_graph_ask(w, handles[k], slice, pred ? 1 : 2, n, k);
     }
     for (k = 0; k < n && s == XLAGPU_OK; k++) {
         s = xr_graph_conditional(w, XR_GRAPH_IF, handles[k], &in);
@@ -20419,9 +20691,8 @@ XG_FN xlagpu_status xr_graph_thunk(xr_graph_writer *w, uint32_t number) {
     const uint32_t *children = xr_children(p, t, &n);
     xlagpu_status s = XLAGPU_OK;
     if (number != w->b->thunk && !xr_is_control(t->kind)) return xr_graph_command(w, p->command_of[number]);
-    if (t->kind == XG_EXE_THUNK_WHILE) return xr_graph_while(w, children, xr_address(w->e, slice));
-    if (t->kind == XG_EXE_THUNK_CONDITIONAL)
-        return xr_graph_branches(w, children, n, xr_address(w->e, slice), p->slices[slice].bytes == 1);
+    if (t->kind == XG_EXE_THUNK_WHILE) return xr_graph_while(w, children, slice);
+    if (t->kind == XG_EXE_THUNK_CONDITIONAL) return xr_graph_branches(w, children, n, slice);
     for (k = 0; k < n && s == XLAGPU_OK; k++) s = xr_graph_thunk(w, children[k]);
     return s;
 }
@@ -20439,6 +20710,10 @@ XG_FN xlagpu_status xr_cuda_build(xlagpu_execution *e, const xr_command_buffer *
     xlagpu_status s;
     if (!xr_cuda_under(e)->graphs) return XLAGPU_ERROR_UNSUPPORTED;
     if (b->control && !xr_cuda_under(e)->condition) return XLAGPU_ERROR_UNSUPPORTED;
+    if (!b->n_nodes)
+        return xr_fail(&e->c, XLAGPU_ERROR_UNSUPPORTED, "a graph of more than %d nodes", (int)XR_GRAPH_NODES_MAX);
+    memset(r->first, 0, ((size_t)b->n + 1) * sizeof *r->first);
+    r->n_nodes = 0;
     s = XR_GRAPH(e, graph_create(&r->graph, 0), "making a graph");
     memset(&w, 0, sizeof w);
     w.e = e;
@@ -20456,37 +20731,73 @@ XG_FN xlagpu_status xr_cuda_build(xlagpu_execution *e, const xr_command_buffer *
     return s;
 }
 
+/* All nodes of a command get what its words say now. */
+XG_FN xlagpu_status xr_graph_update_kernel(xlagpu_execution *e, xr_record *r, uint32_t first, const xr_kernel_node *n) {
+    xlagpu_status s = XLAGPU_OK;
+    for (; first && s == XLAGPU_OK; first = r->nodes[first - 1].next)
+        s = XR_GRAPH(e, graph_set_kernel(r->exec, r->nodes[first - 1].node, n), "changing a kernel of a graph");
+    return s;
+}
+XG_FN xlagpu_status xr_graph_update_copy(xlagpu_execution *e, xr_record *r, uint32_t first, const xr_copy_node *n) {
+    void *context = xr_cuda_under(e)->context;
+    xlagpu_status s = XLAGPU_OK;
+    for (; first && s == XLAGPU_OK; first = r->nodes[first - 1].next)
+        s = XR_GRAPH(e, graph_set_copy(r->exec, r->nodes[first - 1].node, n, context), "changing a copy of a graph");
+    return s;
+}
+XG_FN xlagpu_status xr_graph_update_fill(xlagpu_execution *e, xr_record *r, uint32_t first, const xr_fill_node *n) {
+    void *context = xr_cuda_under(e)->context;
+    xlagpu_status s = XLAGPU_OK;
+    for (; first && s == XLAGPU_OK; first = r->nodes[first - 1].next)
+        s = XR_GRAPH(e, graph_set_fill(r->exec, r->nodes[first - 1].node, n, context), "changing a fill of a graph");
+    return s;
+}
+/* Questions about an address that has changed. */
+XG_FN xlagpu_status xr_graph_update_questions(xlagpu_execution *e, xr_record *r, uint32_t first) {
+    xlagpu_status s = XLAGPU_OK;
+    for (; first && s == XLAGPU_OK; first = r->nodes[first - 1].next) {
+        xr_node *node = &r->nodes[first - 1];
+        xr_kernel_node n;
+        void *params[5];
+        if (node->asks.address == xr_address(e, node->asks.slice)) continue;
+        node->asks.address = xr_address(e, node->asks.slice);
+        xr_graph_question(e, &node->asks, params, &n);
+        s = XR_GRAPH(e, graph_set_kernel(r->exec, node->node, &n), "changing a condition of a graph");
+        r->updates++;
+    }
+    return s;
+}
+
 XG_FN xlagpu_status xr_cuda_update(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command) {
     const xlagpu_program *p = e->program;
-    const xg_exe_thunk *t = &p->thunks[b->commands[command].thunk];
-    const uint64_t *words = r->words + b->commands[command].first;
-    xr_cuda *u = xr_cuda_under(e);
+    uint32_t first = r->first[command];
+    const xg_exe_thunk *t;
+    const uint64_t *words;
+    xr_kernel_node kernel;
+    xr_copy_node copy;
+    xr_fill_node fill;
+    if (command == b->n) return xr_graph_update_questions(e, r, first);
+    t = &p->thunks[b->commands[command].thunk];
+    words = r->words + b->commands[command].first;
+    if (!first) return XLAGPU_OK; /* copies of nothing have no nodes */
     r->updates++;
-    if (xr_graph_is_empty(p, t)) return XLAGPU_OK;
-    if (t->kind == XG_EXE_THUNK_KERNEL) {
-        xr_kernel_node n;
-        xr_graph_kernel(e, t, words, &n);
-        return XR_GRAPH(e, graph_set_kernel(r->exec, r->nodes[command], &n), "changing a kernel of a graph");
-    }
-    if (t->kind == XG_EXE_THUNK_COPY) {
-        xr_copy_node n;
-        xr_graph_copy(p, t, words, &n);
-        return XR_GRAPH(e, graph_set_copy(r->exec, r->nodes[command], &n, u->context), "changing a copy of a graph");
-    }
-    {
-        xr_fill_node n;
-        xr_graph_fill(p, t, words, &n);
-        return XR_GRAPH(e, graph_set_fill(r->exec, r->nodes[command], &n, u->context), "changing a fill of a graph");
+    switch (t->kind) {
+    case XG_EXE_THUNK_KERNEL:
+        xr_graph_kernel(e, t, words, &kernel);
+        return xr_graph_update_kernel(e, r, first, &kernel);
+    case XG_EXE_THUNK_COPY: xr_graph_copy(p, t, words, &copy); return xr_graph_update_copy(e, r, first, &copy);
+    default: xr_graph_fill(p, t, words, &fill); return xr_graph_update_fill(e, r, first, &fill);
     }
 }
 
 XG_FN xlagpu_status xr_cuda_replay(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream) {
+    xlagpu_status s = XR_GRAPH(e, graph_launch(r->exec, stream), "launching a graph");
     uint32_t k;
-    for (k = 0; k < b->n; k++) {
+    for (k = 0; k < b->n && s == XLAGPU_OK; k++) {
         const xg_exe_thunk *t = &e->program->thunks[b->commands[k].thunk];
         if (t->kind == XG_EXE_THUNK_KERNEL) e->stats[t->kernel].launches++;
     }
-    return XR_GRAPH(e, graph_launch(r->exec, stream), "launching a graph");
+    return s;
 }
 #undef XR_GRAPH
 
@@ -20569,6 +20880,7 @@ XG_FN xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_device_desc 
         }
         if (!automatic || s != XLAGPU_ERROR_NO_DEVICE || !host) return s;
         xr_begin(&d->c);
+        d->note[0] = 0;
     }
     if (!host) return xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "the simulator was compiled out (XLAGPU_NO_SIMULATOR)");
     s = host->open(d, desc);
@@ -20592,6 +20904,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     if (desc) {
         d->progress = desc->progress;
         d->progress_user = desc->progress_user;
+        d->range = desc->range;
+        d->range_user = desc->range_user;
     }
     return xr_open_platform(d, desc);
 }
@@ -20620,6 +20934,7 @@ XLAGPU_DEF const char *xlagpu_rt_error(const xlagpu_device *d) { return d ? d->c
 XLAGPU_DEF xlagpu_status xlagpu_rt_error_status(const xlagpu_device *d) {
     return d ? d->c.status : XLAGPU_ERROR_MEMORY;
 }
+XLAGPU_DEF const char *xlagpu_rt_note(const xlagpu_device *d) { return d ? d->note : ""; }
 XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *d) {
     return d && d->platform ? d->platform->name : "none";
 }
@@ -20675,12 +20990,15 @@ XLAGPU_DEF void xlagpu_rt_free(xlagpu_device *d, xlagpu_buffer b) {
     if (d && d->platform) xr_release(d, b.address);
 }
 XLAGPU_DEF xlagpu_status xlagpu_rt_upload(xlagpu_device *d, xlagpu_buffer to, const void *from, size_t bytes) {
+    xlagpu_status s;
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
     xr_begin(&d->c);
     if (bytes > to.bytes)
         return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "uploading %zu bytes into a buffer of %zu", bytes, to.bytes);
     if (!from && bytes) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "uploading %zu bytes from nowhere", bytes);
-    return bytes ? d->platform->upload(d, to.address, from, bytes) : XLAGPU_OK;
+    if (!bytes) return XLAGPU_OK;
+    s = d->platform->upload(d, to.address, from, bytes);
+    return s == XLAGPU_OK ? d->platform->wait(d, NULL) : s; /* work on any stream may follow */
 }
 XLAGPU_DEF xlagpu_status xlagpu_rt_download(xlagpu_device *d, void *to, xlagpu_buffer from, size_t bytes) {
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
@@ -20866,8 +21184,10 @@ XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, cons
  *
  * The program knows each buffer's commands; an execution has recorded, for each, the addresses it works on. When it is
  * run and an address has changed since, the record and the platform's own form of it (a CUDA graph) are brought up to
- * date, command by command; nothing is allocated for that here. A platform that cannot have command buffers says so
- * when one is built (XLAGPU_ERROR_UNSUPPORTED), and the thunks run one by one from then on.
+ * date, command by command; nothing is allocated for that here.
+ *
+ * Law: what a device refuses (XLAGPU_ERROR_UNSUPPORTED) costs speed, never a run. A refused change leads to one new
+ * build, a refused build to thunks that run one by one from then on; the execution's note says why.
  *
  * Commands are the thunks that are no control flow, in the order of the tree; commands of a loop's condition and body,
  * and of branches, stand there as well, each once. */
@@ -20908,6 +21228,25 @@ XG_FN bool xr_commands_list(xlagpu_program *p, uint32_t number, xr_command_buffe
     return true;
 }
 
+/* How many graph nodes a thunk gives; above XR_GRAPH_NODES_MAX: too many. A loop has its condition twice, and asks
+ * twice. */
+XG_FN uint32_t xr_commands_nodes(const xlagpu_program *p, uint32_t number, const xr_command_buffer *b) {
+    const xg_exe_thunk *t = &p->thunks[number];
+    const uint32_t *children;
+    uint64_t all = 0;
+    uint32_t n, k;
+    if (number != b->thunk && !xr_is_control(t->kind)) return 1;
+    children = xr_children(p, t, &n);
+    for (k = 0; k < n; k++) {
+        uint32_t below = xr_commands_nodes(p, children[k], b);
+        bool twice = t->kind == XG_EXE_THUNK_WHILE && k == 0;
+        all += twice ? 2 * (uint64_t)below : below;
+    }
+    if (t->kind == XG_EXE_THUNK_WHILE) all += 2;
+    if (t->kind == XG_EXE_THUNK_CONDITIONAL) all += n;
+    return (uint32_t)XG_MIN(all, (uint64_t)XR_GRAPH_NODES_MAX + 1);
+}
+
 /* The arrays have room for as many as there are thunks. */
 XG_FN xlagpu_status xr_commands_load(xlagpu_program *p) {
     uint32_t k, used = 0;
@@ -20919,6 +21258,8 @@ XG_FN xlagpu_status xr_commands_load(xlagpu_program *p) {
         if (!xr_commands_list(p, k, b, p->commands + used))
             return xr_damaged(p, "a command buffer with what is no command");
         used += b->n;
+        b->n_nodes = xr_commands_nodes(p, k, b);
+        if (b->n_nodes > XR_GRAPH_NODES_MAX) b->n_nodes = 0;
         p->has_control_commands = p->has_control_commands || b->control;
         p->command_of[k] = p->n_command_buffers++;
     }
@@ -20927,12 +21268,19 @@ XG_FN xlagpu_status xr_commands_load(xlagpu_program *p) {
 
 /* ---- of an execution ---- */
 
+/* Of the parts of a record, each a multiple of 8, so that words stay aligned. */
+XG_FN uint64_t xr_commands_words_bytes(const xr_command_buffer *b) { return ((uint64_t)b->n_words + 1) * 8; }
+XG_FN uint64_t xr_commands_nodes_bytes(const xr_command_buffer *b) {
+    return ((uint64_t)b->n_nodes * sizeof(xr_node) + 7) / 8 * 8;
+}
+XG_FN uint64_t xr_commands_first_bytes(const xr_command_buffer *b) { return ((uint64_t)b->n / 2 + 1) * 8; }
 XG_FN uint64_t xr_commands_bytes(const xlagpu_program *p) {
     uint64_t n = (uint64_t)p->n_command_buffers * sizeof(xr_record);
     uint32_t k;
-    /* 8: whatever a pointer has, words stay aligned */
-    for (k = 0; k < p->n_command_buffers; k++)
-        n += ((uint64_t)p->command_buffers[k].n_words + 1) * 8 + ((uint64_t)p->command_buffers[k].n + 1) * 8;
+    for (k = 0; k < p->n_command_buffers; k++) {
+        const xr_command_buffer *b = &p->command_buffers[k];
+        n += xr_commands_words_bytes(b) + xr_commands_nodes_bytes(b) + xr_commands_first_bytes(b);
+    }
     return n;
 }
 XG_FN void xr_commands_place(xlagpu_execution *e, char *m) {
@@ -20941,10 +21289,13 @@ XG_FN void xr_commands_place(xlagpu_execution *e, char *m) {
     e->records = (xr_record *)(void *)m;
     m += (size_t)p->n_command_buffers * sizeof(xr_record);
     for (k = 0; k < p->n_command_buffers; k++) {
+        const xr_command_buffer *b = &p->command_buffers[k];
         e->records[k].words = (uint64_t *)(void *)m;
-        m += ((size_t)p->command_buffers[k].n_words + 1) * 8;
-        e->records[k].nodes = (void **)(void *)m;
-        m += ((size_t)p->command_buffers[k].n + 1) * 8;
+        m += (size_t)xr_commands_words_bytes(b);
+        e->records[k].nodes = (xr_node *)(void *)m;
+        m += (size_t)xr_commands_nodes_bytes(b);
+        e->records[k].first = (uint32_t *)(void *)m;
+        m += (size_t)xr_commands_first_bytes(b);
     }
 }
 XG_FN void xr_commands_finish(xlagpu_execution *e) {
@@ -20961,11 +21312,10 @@ XG_FN bool xr_commands_set(uint64_t *at, uint64_t word) {
     return changed;
 }
 
-/* Addresses as they are now; commands that are built already are told. */
+/* Addresses as they are now; commands that are built already are told, and so is what asks for a changed address. */
 XG_FN xlagpu_status xr_commands_record(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r) {
     const xlagpu_program *p = e->program;
     uint32_t c, k;
-    if (b->control) p->device->platform->forget(e, r); /* conditional nodes are built anew */
     for (c = 0; c < b->n; c++) {
         const xr_command *m = &b->commands[c];
         const xg_exe_thunk *t = &p->thunks[m->thunk];
@@ -20983,7 +21333,29 @@ XG_FN xlagpu_status xr_commands_record(xlagpu_execution *e, const xr_command_buf
             if (s != XLAGPU_OK) return s;
         }
     }
-    return XLAGPU_OK;
+    return r->built && b->control ? p->device->platform->update(e, b, r, b->n) : XLAGPU_OK;
+}
+
+/* Brings the record up to date, builds what is not built, and runs it. */
+XG_FN xlagpu_status xr_commands_try(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream) {
+    const xr_platform *q = e->program->device->platform;
+    xlagpu_status s = XLAGPU_OK;
+    if (!r->built || r->version != e->version) {
+        bool built = r->built;
+        if (r->no_update) q->forget(e, r);
+        s = xr_commands_record(e, b, r);
+        r->no_update = r->no_update || (built && s == XLAGPU_ERROR_UNSUPPORTED);
+        if (s == XLAGPU_OK && !r->built) s = q->build(e, b, r);
+        if (s == XLAGPU_OK) r->version = e->version;
+    }
+    return s == XLAGPU_OK ? q->replay(e, b, r, stream) : s;
+}
+
+/* The refusal becomes the execution's note: the run goes on without it. */
+XG_FN void xr_commands_refused(xlagpu_execution *e, const char *consequence) {
+    const char *why = *e->c.message ? e->c.message : "the driver has no such graphs";
+    xg_format(e->note, sizeof e->note, "%s: %s", consequence, why);
+    xr_begin(&e->c);
 }
 
 XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *stream, bool *done) {
@@ -20991,25 +21363,24 @@ XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *
     const xr_platform *q = p->device->platform;
     const xr_command_buffer *b = &p->command_buffers[p->command_of[number]];
     xr_record *r = &e->records[p->command_of[number]];
-    xlagpu_status s = XLAGPU_OK;
+    bool built = r->built;
+    xlagpu_status s;
     *done = false;
     if (r->plain || p->device->no_command_buffers || e->profile.on) return XLAGPU_OK;
-    if (!r->built || r->version != e->version) {
-        s = xr_commands_record(e, b, r);
-        if (s == XLAGPU_OK && !r->built) {
-            s = q->build(e, b, r);
-            if (s == XLAGPU_ERROR_UNSUPPORTED) {
-                r->plain = true;
-                xr_begin(&e->c);
-                return XLAGPU_OK;
-            }
-        }
-        r->version = e->version;
+    s = xr_commands_try(e, b, r, stream);
+    if (s == XLAGPU_ERROR_UNSUPPORTED && built) {
+        q->forget(e, r);
+        xr_commands_refused(e, "a command buffer is built anew where addresses change");
+        s = xr_commands_try(e, b, r, stream);
     }
-    if (s == XLAGPU_OK) s = q->replay(e, b, r, stream);
-    *done = true;
+    *done = s != XLAGPU_ERROR_UNSUPPORTED;
     if (s == XLAGPU_OK) return s;
     q->forget(e, r);
+    if (s == XLAGPU_ERROR_UNSUPPORTED) {
+        xr_commands_refused(e, "a command buffer runs kernel by kernel");
+        r->plain = true;
+        return XLAGPU_OK;
+    }
     xr_note(&e->c, "\nwhile running the command buffer that begins with HLO %s", p->strings + p->thunks[number].name);
     return s;
 }
@@ -21335,6 +21706,7 @@ XG_FN xlagpu_status xr_check_control(xlagpu_program *p, const xg_exe_thunk *t, u
     if (asks && (slice >= p->n_slices ||
                     (p->slices[slice].bytes != 1 && (t->kind == XG_EXE_THUNK_WHILE || p->slices[slice].bytes != 4))))
         return xr_damaged(p, "what a loop or branch asks");
+    p->has_decisions = p->has_decisions || asks;
     children.first_link += asks;
     children.n_links -= asks;
     return xr_check_sequence(p, &children, number, taken);
@@ -21447,15 +21819,18 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
 XG_FN xlagpu_status xr_upload_constants(xlagpu_program *p) {
     xlagpu_device *d = p->device;
     uint32_t k;
+    bool any = false;
     xlagpu_status s = XLAGPU_OK;
     for (k = 0; k < p->n_allocations && s == XLAGPU_OK; k++) {
         const xg_exe_allocation *a = &p->allocations[k];
         if (a->kind != XG_EXE_ALLOC_CONSTANT) continue;
         s = xr_alloc(d, (size_t)a->bytes, &p->constants[k]);
-        if (s == XLAGPU_OK && a->bytes)
+        if (s == XLAGPU_OK && a->bytes) {
             s = d->platform->upload(d, p->constants[k], xr_section(p, XG_EXE_DATA) + a->data, (size_t)a->bytes);
+            any = true;
+        }
     }
-    return s;
+    return s == XLAGPU_OK && any ? d->platform->wait(d, NULL) : s; /* runs on any stream may follow */
 }
 
 /* The kernels, then once more the thunks: now it is known how many buffers a kernel takes. */
@@ -21610,6 +21985,14 @@ XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *p, uint32_t index, xlagpu
 
 XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
 
+/* A range begins; with NULL the last one ends. */
+XG_FN void xr_range(xlagpu_device *d, const char *name) {
+    if (d->range)
+        d->range(d->range_user, name);
+    else if (d->platform->range)
+        d->platform->range(d, name);
+}
+
 XG_FN void xr_profile_end(xlagpu_execution *e) {
     const xr_platform *q = e->program->device->platform;
     if (e->profile.before) q->event_free(e, e->profile.before);
@@ -21653,9 +22036,9 @@ XG_FN xlagpu_status xr_profile_step(xlagpu_execution *e, const xg_exe_thunk *t, 
     double start = xr_seconds(), took = 0;
     xlagpu_rt_event *v;
     xlagpu_status s = q->event_record(e, e->profile.before, stream);
-    if (q->range) q->range(e, p->strings + t->name);
+    xr_range(p->device, p->strings + t->name);
     if (s == XLAGPU_OK) s = xr_run_step(e, t, stream);
-    if (q->range) q->range(e, NULL);
+    xr_range(p->device, NULL);
     if (s == XLAGPU_OK) s = q->event_record(e, e->profile.after, stream);
     if (s == XLAGPU_OK) s = q->event_wait(e, e->profile.after);
     if (s == XLAGPU_OK) s = q->event_seconds(e, e->profile.before, e->profile.after, &took);
@@ -21690,35 +22073,63 @@ XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(const xlagpu_executio
 
 /* ---- executions ---- */
 
-/* One block from the allocator: the execution, base addresses, launch arguments, counters. */
+/* An execution is one block from the allocator: its head, then these parts. */
+enum {
+    XR_PART_BASE,
+    XR_PART_BOUND,
+    XR_PART_EXTENTS,
+    XR_PART_ARGS,
+    XR_PART_STATS,
+    XR_PART_BUFFERS,
+    XR_PART_RECORDS,
+    XR_PART_LANES,
+    XR_PART_POINTERS,
+    XR_PART_COUNT
+};
+/* The bytes of each, multiples of 8; gives their sum. */
+XG_FN uint64_t xr_execution_parts(const xlagpu_program *p, uint64_t bytes[XR_PART_COUNT]) {
+    uint64_t values = (uint64_t)p->head.n_params + p->head.n_results, all = 0;
+    uint32_t k;
+    bytes[XR_PART_BASE] = (uint64_t)p->n_allocations * 8;
+    bytes[XR_PART_BOUND] = values * 8;
+    bytes[XR_PART_EXTENTS] = values * sizeof(xr_extent);
+    bytes[XR_PART_ARGS] = (uint64_t)p->most_links * 8 + 8;
+    bytes[XR_PART_STATS] = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
+    bytes[XR_PART_BUFFERS] = (uint64_t)p->most_links * sizeof(xlagpu_buffer);
+    bytes[XR_PART_RECORDS] = xr_commands_bytes(p);
+    bytes[XR_PART_LANES] = xr_lanes_bytes(p);
+    bytes[XR_PART_POINTERS] = (uint64_t)p->most_links * sizeof(void *) + 8;
+    for (k = 0; k < XR_PART_COUNT; k++) {
+        bytes[k] = (bytes[k] + 7) / 8 * 8;
+        all += bytes[k];
+    }
+    return all;
+}
 XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
-    size_t head = (sizeof(xlagpu_execution) + 15) / 16 * 16, lanes = xr_lanes_bytes(p);
-    uint64_t base = (uint64_t)p->n_allocations * 8, args = (uint64_t)p->most_links * 8 + 8,
-             pointers = (uint64_t)p->most_links * sizeof(void *) + 8,
-             stats = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
-    uint64_t buffers = (uint64_t)p->most_links * sizeof(xlagpu_buffer), records = xr_commands_bytes(p),
-             all = head + base + args + pointers + stats + buffers + records + lanes + 64;
+    uint64_t bytes[XR_PART_COUNT], head = (sizeof(xlagpu_execution) + 15) / 16 * 16,
+                                   all = head + xr_execution_parts(p, bytes);
     char *m = all > SIZE_MAX / 2 ? NULL : (char *)xg_mem_alloc(&p->device->c, (size_t)all);
     xlagpu_execution *e = (xlagpu_execution *)(void *)m;
+    void *part[XR_PART_COUNT];
     uint32_t k;
     if (!m) return NULL;
     memset(m, 0, (size_t)all);
+    m += head;
+    for (k = 0; k < XR_PART_COUNT; k++) {
+        part[k] = m;
+        m += (size_t)bytes[k];
+    }
     e->c.mem = p->device->c.mem;
     e->program = p;
-    m += head;
-    e->base = (uint64_t *)(void *)m;
-    m += base;
-    e->args = (uint64_t *)(void *)m;
-    m += args;
-    e->stats = (xlagpu_kernel_stats *)(void *)m;
-    m += stats;
-    e->buffers = (xlagpu_buffer *)(void *)m;
-    m += buffers;
-    xr_commands_place(e, m);
-    m += records;
-    e->lane_events = (void **)(void *)m;
-    m += lanes;
-    e->arg_pointers = (void **)(void *)m;
+    e->base = (uint64_t *)part[XR_PART_BASE];
+    e->bound = (uint64_t *)part[XR_PART_BOUND];
+    e->extents = (xr_extent *)part[XR_PART_EXTENTS];
+    e->args = (uint64_t *)part[XR_PART_ARGS];
+    e->stats = (xlagpu_kernel_stats *)part[XR_PART_STATS];
+    e->buffers = (xlagpu_buffer *)part[XR_PART_BUFFERS];
+    xr_commands_place(e, (char *)part[XR_PART_RECORDS]);
+    e->lane_events = (void **)part[XR_PART_LANES];
+    e->arg_pointers = (void **)part[XR_PART_POINTERS];
     for (k = 0; k < p->most_links; k++) e->arg_pointers[k] = &e->args[k];
     for (k = 0; k < p->n_kernels; k++) e->stats[k].name = p->kernels[k].name;
     return e;
@@ -21975,11 +22386,11 @@ XG_FN void xr_bind_base(xlagpu_execution *e, uint32_t allocation, uint64_t addre
 }
 XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, bool results) {
     const xlagpu_program *p = e->program;
-    uint32_t n = results ? p->head.n_results : p->head.n_params, k;
+    uint32_t n = results ? p->head.n_results : p->head.n_params, first = results ? p->head.n_params : 0, k;
     const char *what = results ? "result" : "parameter";
     if (!given && n) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "no buffers are given for the %u %ss", n, what);
     for (k = 0; k < n; k++) {
-        const xg_exe_value *v = &p->values[results ? p->head.n_params + k : k];
+        const xg_exe_value *v = &p->values[first + k];
         if (given[k].bytes < v->bytes)
             return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u has %zu bytes; it needs %zu", what, k,
                 given[k].bytes, (size_t)v->bytes);
@@ -21988,8 +22399,18 @@ XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, boo
         if (v->bytes && given[k].address % 16)
             return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u is not 16-byte aligned", what, k);
         if (!v->alias) xr_bind_base(e, v->allocation, given[k].address);
+        if (e->bound[first + k] != given[k].address) e->bound_checked = false;
+        e->bound[first + k] = given[k].address;
     }
     return XLAGPU_OK;
+}
+/* Both sides; whether they overlap is asked when an address has changed. */
+XG_FN xlagpu_status xr_bind_all(xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results) {
+    xlagpu_status s = xr_bind(e, parameters, false);
+    if (s == XLAGPU_OK) s = xr_bind(e, results, true);
+    if (s == XLAGPU_OK && !e->bound_checked) s = xr_overlap_check(e);
+    e->bound_checked = s == XLAGPU_OK;
+    return s;
 }
 
 /* Results that share a parameter's memory: the caller gives both one buffer, and so gives the parameter away; or
@@ -22019,18 +22440,17 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
     if (!e) return XLAGPU_ERROR_USAGE;
     xr_begin(&e->c);
     q = e->program->device->platform;
-    s = xr_bind(e, parameters, false);
-    if (s == XLAGPU_OK) s = xr_bind(e, results, true);
+    s = xr_bind_all(e, parameters, results);
     if (s == XLAGPU_OK) s = q->enter(e);
     if (s != XLAGPU_OK) return s;
     e->running = true;
-    if (q->range) q->range(e, e->program->strings + e->program->head.name);
+    xr_range(e->program->device, e->program->strings + e->program->head.name);
     s = xr_bind_shared(e, results, stream);
     if (s == XLAGPU_OK) s = xr_run_thunk(e, e->program->head.root_thunk, stream);
     /* after a failure, too: what was enqueued before it runs */
     recorded = e->ended ? q->event_record(e, e->ended, stream) : XLAGPU_OK;
     if (s == XLAGPU_OK) s = recorded;
-    if (q->range) q->range(e, NULL);
+    xr_range(e->program->device, NULL);
     q->leave(e);
     return s;
 }
@@ -22068,6 +22488,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(xlagpu_execution *e, bool *don
 XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *e) {
     return e ? e->c.message : "there is no execution";
 }
+XLAGPU_DEF const char *xlagpu_rt_execution_note(const xlagpu_execution *e) { return e ? e->note : ""; }
 
 /* ---- the easy way ---- */
 

@@ -122,10 +122,10 @@ XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, con
     return xg_str_of(b.p, b.n);
 }
 
-/* The parameters of a kernel have 4352 bytes, of pointers. */
+/* A kernel's parameters are pointers. */
 XG_FN void xg_driver_check_args(const xg_inst *fusion) {
     enum {
-        MOST = 4352 / 8
+        MOST = XG_PTX_PARAM_BYTES_MAX / 8
     };
     uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape);
     if (n > MOST)
@@ -302,6 +302,11 @@ XG_FN xg_str xg_driver_compile(
     xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
     xg_plan *p;
     xg_buf text;
+    if (m->num_partitions > 1)
+        xg_fail(m->ctx, XLAGPU_ERROR_UNSUPPORTED,
+            "module %.*s has num_partitions=%lld: programs of several partitions are not compiled yet; run it with "
+            "--platform=interpreter",
+            (int)m->name.n, m->name.p, (long long)m->num_partitions);
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
     if (o->dump) {
         xg_buf_init(&text, a);

@@ -617,7 +617,7 @@ XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t) {
     p->ctx = c;
     p->arena = p->all = a;
     p->target = t;
-    p->isa = t->isa;
+    p->isa = 0;
     /* the head says which instruction set the kernels ask for: it is written in the end */
     xg_texts_add(&p->text, a, XG_STR(""));
     xg_buf_init(&p->body, a);
@@ -625,6 +625,18 @@ XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t) {
     xg_dict_init(&p->names, a);
     xg_ptx_index_make(&p->index);
     return p;
+}
+/* From PTX 8.1 on a kernel may have more bytes of parameters. */
+static void xg_ptx_check_params(xg_ptx *p, const xg_kfunc *f) {
+    enum {
+        POINTER_BYTES = 8,
+        ISA_OF_MORE = 81
+    };
+    uint32_t bytes = f->body->n_args * POINTER_BYTES;
+    if (bytes > XG_PTX_PARAM_BYTES_MAX)
+        xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' has %u bytes of parameters; %d are the most",
+            (int)f->name.n, f->name.p, bytes, (int)XG_PTX_PARAM_BYTES_MAX);
+    if (bytes > XG_PTX_PARAM_BYTES_OLD) xg_ptx_need_isa(p, ISA_OF_MORE);
 }
 XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_kfunc *f = m->entry ? m->entry : m->first;
@@ -645,6 +657,7 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_dict_init(&p->arrays, p->arena);
     xg_dict_init(&seen, p->arena);
     xg_ptx_name(p, f);
+    xg_ptx_check_params(p, f);
     xg_ptx_measure_shared(p, f->body, &seen);
     p->dynamic = p->static_shared > (int64_t)p->target->shared_static;
     if (p->static_shared > (int64_t)p->target->shared_per_block)
@@ -657,10 +670,13 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_ptx_print_region(p, f->body);
     xg_ptx_assemble(p, f);
 }
+/* Code that needs nothing of the letter's is made for the target without it, so that it loads on later devices. */
 XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out) {
+    const xg_target *t = p->letter ? p->target : xg_target_base(p->target);
     xg_buf head;
+    xg_ptx_need_isa(p, t->isa);
     xg_buf_init(&head, p->all);
-    xg_printf(&head, ".version %u.%u\n.target %s\n.address_size 64\n", p->isa / 10, p->isa % 10, p->target->name);
+    xg_printf(&head, ".version %u.%u\n.target %s\n.address_size 64\n", p->isa / 10, p->isa % 10, t->name);
     p->text.bytes += head.n - p->text.p[0].n;
     p->text.p[0] = xg_str_of(head.p, head.n);
     *out = p->text;
