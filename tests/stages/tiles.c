@@ -412,31 +412,38 @@ static void tiles_of_module(xg_stage *io, const char *path, const xg_module *m, 
     for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c)
     if (i->op == XG_FUSION) tiles_of_fusion(io, path, i, xg_fuse_is_phases(c), &m->machine, n);
 }
+static void tiles_of_file(xg_stage *io, const char *path, uint32_t *n) {
+    xg_driver_options o;
+    xg_source src;
+    xg_module *m;
+    size_t size;
+    char *text = read_whole(path, &size);
+    memset(&o, 0, sizeof o);
+    o.target = *xg_target_find(io->ctx, XG_STR("sm_90a"));
+    src.name = path;
+    src.text = xg_str_copy(io->arena, xg_str_of(text, size)).p;
+    src.size = size;
+    free(text);
+    m = xg_hlo_parse(io->ctx, io->arena, &src);
+    m->machine = xg_driver_machine(&o.target);
+    xg_driver_run_passes(m, &o);
+    tiles_of_module(io, path, m, n);
+}
+static int tiles_by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 static void stage_tiles_of(xg_stage *io) {
     DIR *d = opendir(io->args);
     struct dirent *entry;
-    uint32_t n = 0;
-    xg_driver_options o;
-    memset(&o, 0, sizeof o);
-    o.target = *xg_target_find(io->ctx, XG_STR("sm_90a"));
+    XG_VEC(char *) paths = {0};
+    uint32_t n = 0, k;
     while (d && (entry = readdir(d)) != NULL) {
-        char path[512];
-        size_t length = strlen(entry->d_name), size;
-        xg_source src;
-        xg_module *m;
-        char *text;
+        size_t length = strlen(entry->d_name), room = length + strlen(io->args) + 2;
+        char *path = (char *)xg_alloc(io->arena, room);
         if (length < 4 || strcmp(entry->d_name + length - 4, ".hlo") != 0) continue;
-        snprintf(path, sizeof path, "%.200s/%.200s", io->args, entry->d_name);
-        text = read_whole(path, &size);
-        src.name = path;
-        src.text = xg_str_copy(io->arena, xg_str_of(text, size)).p;
-        src.size = size;
-        free(text);
-        m = xg_hlo_parse(io->ctx, io->arena, &src);
-        m->machine = xg_driver_machine(&o.target);
-        xg_driver_run_passes(m, &o);
-        tiles_of_module(io, path, m, &n);
+        snprintf(path, room, "%s/%s", io->args, entry->d_name);
+        xg_push(io->arena, char *, &paths, path);
     }
     if (d) closedir(d);
+    if (paths.n) qsort(paths.p, paths.n, sizeof *paths.p, tiles_by_name);
+    for (k = 0; k < paths.n; k++) tiles_of_file(io, paths.p[k], &n);
     xg_printf(&io->out, "%u contractions\n", n);
 }
