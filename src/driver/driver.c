@@ -134,8 +134,8 @@ XG_FN void xg_driver_check_args(const xg_inst *fusion) {
             "%s: a kernel of %u buffers; it can have %d", fusion->name.p, n, (int)MOST);
 }
 
-/* Block-level code where its estimate is the least, an emitter's else. Tiles read what a result may lie over at the place
- * that they write, as the loop emitter does. */
+/* Block-level code where its estimate is the least, an emitter's else. Tiles read what a result may lie over at the
+ * place that they write, as the loop emitter does. */
 XG_FN xg_kmodule *xg_driver_emit(xg_driver_state *s, const xg_inst *fusion, bool by_loop) {
     xg_str name = xg_driver_kernel_name(s, fusion->name);
     xg_kmodule *m = xg_tile_fusion(s->work, fusion, name, &s->emit, &s->machine);
