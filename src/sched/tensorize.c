@@ -7,6 +7,8 @@
 #define XG_SCHED_TENSORIZE_C
 #include "intrinsics.h"
 #include "sched.h"
+#include "loops.c"
+#include "analysis.c"
 
 typedef struct xg_nintrinsic {
     const char *name, *text;

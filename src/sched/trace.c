@@ -13,6 +13,8 @@
 #ifndef XG_SCHED_TRACE_C
 #define XG_SCHED_TRACE_C
 #include "sched.h"
+#include "loops.c"
+#include "../hlo/text.h"
 
 /* ---- recording ---- */
 
