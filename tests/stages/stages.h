@@ -65,5 +65,8 @@
     X(tiles_of) \
     X(schedule_rule) \
     X(schedule_host) \
-    X(schedule_each)
+    X(schedule_each) \
+    X(schedule_blocks) \
+    X(iter_map)
+/* clang-format on */
 /* clang-format on */
